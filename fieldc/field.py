@@ -1,0 +1,121 @@
+"""A prime field and everything derived from its modulus.
+
+n limbs of w bits; R = 2^(w*n); Montgomery form of a is a*R mod p. The derived constants come from
+the extended Euclidean algorithm, as relations of Bezout, and each is checked by its defining
+identity when the field is made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fieldc.modulus import ModulusError, check_modulus
+
+WORD_SIZES = (64, 32)
+MAX_BITS = 1088
+"""Largest modulus offered: 17 limbs of 64 bits."""
+
+
+class FieldError(ArithmeticError):
+    """A derived constant does not meet its defining identity (a defect, never bad input)."""
+
+
+def extended_euclid(a: int, b: int) -> tuple[int, int, int]:
+    """(g, s, t) with s*a + t*b = g = gcd(a, b), for a, b > 0 (Bezout's identity)."""
+    (g, s, t), (g1, s1, t1) = (a, 1, 0), (b, 0, 1)
+    while g1:
+        q = g // g1
+        (g, s, t), (g1, s1, t1) = (g1, s1, t1), (g - q * g1, s - q * s1, t - q * t1)
+    return g, s, t
+
+
+@dataclass(frozen=True)
+class Field:
+    """The integers modulo an odd prime p, in limbs of `word` bits.
+
+    Any word width of at least 2 works (small ones serve exhaustive tests). Raises ModulusError
+    for a modulus that is even, composite, too small or too large.
+    """
+
+    p: int
+    word: int = 64
+    name: str = ""
+
+    n: int = field(init=False)
+    """Limbs of one residue."""
+    bits: int = field(init=False)
+    """Bits of p."""
+    base: int = field(init=False)
+    """2^w, the radix of the limbs."""
+    R: int = field(init=False)
+    """2^(w*n)."""
+    R_inverse: int = field(init=False)
+    """1/R mod p."""
+    R2: int = field(init=False)
+    """R^2 mod p: a product with it enters Montgomery form."""
+    p_prime: int = field(init=False)
+    """-1/p mod R."""
+    n0: int = field(init=False)
+    """-1/p mod 2^w: t + (t*n0 mod 2^w)*p is divisible by 2^w."""
+    mu: int = field(init=False)
+    """2^-w mod p: low + 2^w*high = 2^w*(high + low*mu) mod p."""
+
+    def __post_init__(self) -> None:
+        p, w = self.p, self.word
+        if w < 2:
+            raise ModulusError(f"word width {w} is too small; use 64 or 32")
+        check_modulus(p, MAX_BITS)
+        bits = p.bit_length()
+        n = -(-bits // w)
+        R, base = 1 << (w * n), 1 << w
+        g, s, t = extended_euclid(R, p)
+        derived = {
+            "n": n,
+            "bits": bits,
+            "base": base,
+            "R": R,
+            "R_inverse": s % p,
+            "R2": R * R % p,
+            "p_prime": -t % R,
+            "n0": -t % base,
+            "mu": extended_euclid(base, p)[1] % p,
+        }
+        for key, value in derived.items():
+            object.__setattr__(self, key, value)
+        identities = {
+            "R and p are coprime": g == 1,
+            "R * R_inverse - p * p_prime = 1": R * self.R_inverse - p * self.p_prime == 1,
+            "n0 * p = -1 mod 2^w": (self.n0 * p + 1) % base == 0,
+            "mu * 2^w = 1 mod p": self.mu * base % p == 1 % p,
+            "R2 * R_inverse = R mod p": self.R2 * self.R_inverse % p == R % p,
+        }
+        for identity, holds in identities.items():
+            if not holds:
+                raise FieldError(f"{self.label}: {identity} does not hold")
+
+    @property
+    def label(self) -> str:
+        """The field's name, or its modulus in hexadecimal."""
+        return self.name or hex(self.p)
+
+    @property
+    def spare_bits(self) -> int:
+        """w*n - bits(p); 0 for a full-bit prime."""
+        return self.word * self.n - self.bits
+
+    @property
+    def one(self) -> int:
+        """R mod p, the Montgomery form of 1."""
+        return self.R % self.p
+
+    def limbs(self, value: int, count: int | None = None) -> list[int]:
+        """The w-bit limbs of a number, least significant first (n of them unless said)."""
+        return [value >> self.word * i & self.base - 1 for i in range(count or self.n)]
+
+    def to_montgomery(self, a: int) -> int:
+        """a*R mod p."""
+        return a * self.R % self.p
+
+    def from_montgomery(self, a: int) -> int:
+        """a/R mod p."""
+        return a * self.R_inverse % self.p

@@ -1,0 +1,60 @@
+"""A word program: straight-line SSA over words and flags. Immutable; a pass returns a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fieldc.words.operations import Kind, Operation
+
+
+@dataclass(frozen=True)
+class Value:
+    """A word or flag that is assigned once.
+
+    `high` is the exact upper bound that the algorithm's bounds give (0 for a carry that cannot
+    happen). A constant (`constant` is not None) is produced by no step; constants of the field
+    carry the field's own word as `name` (`p[0]`, `n0`, `mu[2]`).
+    """
+
+    number: int
+    kind: Kind
+    high: int
+    name: str
+    constant: int | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    """One operation. `operand` and `attribute` say what a load reads (`x`, limb 2)."""
+
+    operation: Operation
+    inputs: tuple[Value, ...]
+    outputs: tuple[Value, ...]
+    attribute: int = 0
+    operand: str = ""
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Program:
+    """The words of one kernel: `results[i]` is limb i of the output, least significant first.
+
+    `operands` maps each input's name (in call order) to its number of limbs. Every step's inputs
+    are constants or outputs of earlier steps.
+    """
+
+    name: str
+    word: int
+    operands: tuple[tuple[str, int], ...]
+    steps: tuple[Step, ...]
+    results: tuple[Value, ...]
+
+    def values(self) -> Iterator[Value]:
+        """Every value produced by a step, in order."""
+        for step in self.steps:
+            yield from step.outputs
+
+    def count(self, operation: str) -> int:
+        """Number of steps with this operation's name."""
+        return sum(step.operation.name == operation for step in self.steps)
