@@ -1,0 +1,54 @@
+"""The algorithms: the mathematics, one short function each, on exact integers."""
+
+from __future__ import annotations
+
+from fieldc.algorithms import addition, montgomery, squaring
+from fieldc.field import Field
+from fieldc.language import BoundError, Kernel, Trace
+
+KERNELS: tuple[Kernel, ...] = (
+    addition.add,
+    addition.sub,
+    addition.neg,
+    addition.double,
+    montgomery.multiply_log_jump,
+    montgomery.multiply,
+    squaring.square_log_jump,
+    squaring.square,
+    squaring.square_by_product,
+    montgomery.redc,
+    montgomery.to_montgomery,
+    montgomery.from_montgomery,
+)
+"""Every kernel; of one operation's algorithms the first that its bounds allow is the default."""
+
+OPERATIONS: tuple[str, ...] = tuple(dict.fromkeys(k.operation for k in KERNELS))
+
+
+class NoKernel(LookupError):
+    """No algorithm of that name, or none whose bounds hold for the field; one line for the user."""
+
+
+def kernels_for(operation: str) -> list[Kernel]:
+    """The algorithms of an operation, preferred first."""
+    return [k for k in KERNELS if k.operation == operation]
+
+
+def choose(field: Field, operation: str, algorithm: str | None = None) -> Trace:
+    """The operation's first algorithm whose bounds hold (or the named one), traced.
+
+    Raises NoKernel for an algorithm that does not exist, BoundError for one that does not hold.
+    """
+    offered = kernels_for(operation)
+    if algorithm is not None:
+        offered = [k for k in offered if k.algorithm == algorithm]
+    failure: BoundError | None = None
+    for kernel in offered:
+        try:
+            return kernel.trace(field)
+        except BoundError as error:
+            failure = error
+    if failure is not None:
+        raise failure
+    names = ", ".join(k.algorithm for k in kernels_for(operation)) or "none"
+    raise NoKernel(f"{operation} has no algorithm {algorithm!r}; it has: {names}")

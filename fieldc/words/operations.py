@@ -61,9 +61,7 @@ def _load(w: int, v: tuple[int, ...], k: int) -> tuple[int, ...]:
 
 _W, _F = Kind.WORD, Kind.FLAG
 
-ADD = Operation(
-    "add", (_W, _W, _F), (_W, _F), "carry_out*2^w + sum = a + b + carry_in", _add
-)
+ADD = Operation("add", (_W, _W, _F), (_W, _F), "carry_out*2^w + sum = a + b + carry_in", _add)
 SUB = Operation(
     "sub", (_W, _W, _F), (_W, _F), "difference - borrow_out*2^w = a - b - borrow_in", _sub
 )

@@ -1,0 +1,57 @@
+"""Montgomery multiplication and reduction. R = 2^(w*n); x*y means x*y/R mod p."""
+
+from __future__ import annotations
+
+from fieldc.algorithms.reduction import drop_limb, fold_limb, subtract_once
+from fieldc.field import Field
+from fieldc.language import Number, Residue, Wide, kernel, limbs
+
+
+@kernel("mul", "cios")
+def multiply(f: Field, x: Residue, y: Residue) -> Residue:
+    """x*y/R mod p: a row of the product, a row of the reduction, drop a limb; 2n^2 + n products.
+
+    Koc, Acar, Kaliski, "Analyzing and comparing Montgomery multiplication algorithms" (1996), 5.
+    """
+    t: Number = 0
+    for y_i in limbs(f, y):
+        t = drop_limb(f, t + x * y_i)
+    return subtract_once(t, f.p)
+
+
+@kernel("mul", "log-jump")
+def multiply_log_jump(f: Field, x: Residue, y: Residue) -> Residue:
+    """x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products.
+
+    Domb, "Montgomery multiplication: log-jumps" (2022).
+    """
+    *lower, last = limbs(f, y)
+    t: Number = 0
+    for y_i in lower:
+        t = fold_limb(f, t + x * y_i)
+    t = drop_limb(f, t + x * last)
+    return subtract_once(t, f.p)
+
+
+@kernel("redc")
+def redc(f: Field, x: Wide) -> Residue:
+    """x/R mod p for x < p*R: clear the low half limb by limb, then add the high half.
+
+    Montgomery (1985), REDC; the high half waits so that no carry runs through it.
+    """
+    t: Number = x % f.R
+    for _ in range(f.n):
+        t = drop_limb(f, t)
+    return subtract_once(t + (x >> f.word * f.n), f.p)
+
+
+@kernel("to_montgomery")
+def to_montgomery(f: Field, x: Residue) -> Residue:
+    """x*R mod p, as the Montgomery product of x and R^2."""
+    return multiply.text(f, x, f.R2)
+
+
+@kernel("from_montgomery")
+def from_montgomery(f: Field, x: Residue) -> Residue:
+    """x/R mod p, as the Montgomery product of x and 1."""
+    return multiply.text(f, x, 1)

@@ -1,0 +1,30 @@
+"""Steps that several algorithms share: dividing by the radix modulo p, and the last subtraction."""
+
+from __future__ import annotations
+
+from fieldc.field import Field
+from fieldc.language import Number, select
+
+
+def drop_limb(f: Field, t: Number) -> Number:
+    """t / 2^w mod p, exactly: add the multiple of p that clears the lowest limb.
+
+    Montgomery, "Modular multiplication without trial division" (1985), one limb of REDC.
+    """
+    q = t * f.n0 % f.base
+    return (t + q * f.p) >> f.word
+
+
+def fold_limb(f: Field, t: Number) -> Number:
+    """t / 2^w mod p by a constant: low + 2^w*high = 2^w*(high + low*mu).
+
+    One multiplication fewer than drop_limb and no serial quotient, but the result is larger.
+    Domb, "Montgomery multiplication: log-jumps" (2022).
+    """
+    return (t >> f.word) + t % f.base * f.mu
+
+
+def subtract_once(t: Number, p: Number) -> Number:
+    """t mod p for 0 <= t < 2p, without a branch."""
+    d = t - p
+    return select(d < 0, t, d)

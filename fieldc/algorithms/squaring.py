@@ -1,0 +1,47 @@
+"""Squaring: each pair of limbs is multiplied once, n(n + 1)/2 products instead of n^2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fieldc.algorithms.montgomery import multiply
+from fieldc.algorithms.reduction import drop_limb, fold_limb, subtract_once
+from fieldc.field import Field
+from fieldc.language import Number, Residue, kernel, limbs
+
+
+def square_rows(f: Field, x: Number) -> list[Number]:
+    """Row i is x_i * (x_i + 2*(the limbs above i)) at limb i; x^2 = sum of row_i * 2^(w*i).
+
+    Row i starts at limb 2i of the square, so i limbs may be dropped before it is added.
+    """
+    return [
+        x_i * (x_i + (2 * (x >> f.word * (i + 1)) << f.word)) << f.word * i
+        for i, x_i in enumerate(limbs(f, x))
+    ]
+
+
+def _square(f: Field, x: Number, reduce: Callable[[Field, Number], Number]) -> Number:
+    *rows, last = square_rows(f, x)
+    t: Number = 0
+    for row in rows:
+        t = reduce(f, t + row)
+    return subtract_once(drop_limb(f, t + last), f.p)
+
+
+@kernel("square", "cios")
+def square(f: Field, x: Residue) -> Residue:
+    """x*x/R mod p: rows of doubled cross products between rows of the reduction."""
+    return _square(f, x, drop_limb)
+
+
+@kernel("square", "log-jump")
+def square_log_jump(f: Field, x: Residue) -> Residue:
+    """x*x/R mod p: rows of doubled cross products, constant rows of mu, one quotient at the end."""
+    return _square(f, x, fold_limb)
+
+
+@kernel("square", "product")
+def square_by_product(f: Field, x: Residue) -> Residue:
+    """x*x/R mod p as the product of x with itself, where the bounds of rows are too wide."""
+    return multiply.text(f, x, x)

@@ -1,0 +1,314 @@
+"""The language: exact integers that know their bounds.
+
+A kernel is a Python function on integers: +, -, *, >> and << by whole limbs, % by a power of the
+radix, comparison with zero and `select`. The same text runs on Python's integers (the reference)
+and on `Integer`, which records the expression and its exact bounds. Nothing here knows of words,
+carries or targets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, get_type_hints
+
+from fieldc.field import Field
+
+
+class LanguageError(TypeError):
+    """A kernel's text asks for something the language does not have."""
+
+
+class BoundError(ArithmeticError):
+    """A bound that the kernel needs does not follow; says which and by how much."""
+
+
+Interval = tuple[int, int]
+
+
+class Integer:
+    """An expression with exact bounds: low <= value <= high. Immutable, compared by identity.
+
+    `op` is one of input, constant, add, sub, mul, double, shift_left, shift_right, mod, select,
+    masked; `amount` is the number of bits of a shift, or of the power of two of a mod; `name` is
+    an input's name. An expression with one possible value is a constant.
+    """
+
+    __slots__ = ("amount", "args", "condition", "high", "low", "name", "op")
+
+    def __init__(
+        self,
+        op: str,
+        args: tuple[Integer, ...],
+        bounds: Interval,
+        *,
+        amount: int = 0,
+        name: str = "",
+        condition: Condition | None = None,
+    ) -> None:
+        self.op, self.args, self.amount, self.name = op, args, amount, name
+        self.low, self.high = bounds
+        self.condition = condition
+
+    def _derive(self, op: str, *others: Integer, amount: int = 0) -> Integer:
+        args = (self, *others)
+        low, high = _bounds(op, [(a.low, a.high) for a in args], amount)
+        return as_integer(low) if low == high else Integer(op, args, (low, high), amount=amount)
+
+    def __add__(self, other: Number) -> Integer:
+        other = as_integer(other)
+        if other.is_constant(0):
+            return self
+        if self.is_constant(0):
+            return other
+        result = self._derive("add", other)
+        return _with_bounds(result, bounds_by_cases(result))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Number) -> Integer:
+        return self._derive("sub", as_integer(other))
+
+    def __rsub__(self, other: int) -> Integer:
+        return as_integer(other) - self
+
+    def __mul__(self, other: Number | Condition) -> Integer:
+        if isinstance(other, Condition):
+            return other * self
+        other = as_integer(other)
+        for a, b in ((self, other), (other, self)):
+            if a.is_constant(0) or b.is_constant(1):
+                return a
+            if b.is_constant(2):
+                return a._derive("double")
+        return self._derive("mul", other)
+
+    __rmul__ = __mul__
+
+    def __rshift__(self, bits: int) -> Integer:
+        return self._derive("shift_right", amount=bits) if bits else self
+
+    def __lshift__(self, bits: int) -> Integer:
+        return self._derive("shift_left", amount=bits) if bits else self
+
+    def __mod__(self, modulus: int) -> Integer:
+        bits = modulus.bit_length() - 1
+        if modulus != 1 << bits:
+            raise LanguageError(f"% takes a power of the radix, not {modulus}")
+        return self._derive("mod", amount=bits)
+
+    def __lt__(self, other: int) -> Condition:
+        if other != 0:
+            raise LanguageError("a condition compares with 0: write (a - b) < 0")
+        return Condition(self)
+
+    def __bool__(self) -> bool:
+        raise LanguageError("a kernel is straight-line: use select, not if")
+
+    def is_constant(self, value: int) -> bool:
+        """Whether this is the constant `value`."""
+        return self.op == "constant" and self.low == value
+
+
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """`difference < 0`, a choice that depends on data: use it in select, or times a number."""
+
+    difference: Integer
+
+    def __mul__(self, other: Number) -> Integer:
+        value = as_integer(other)
+        bounds = min(0, value.low), max(0, value.high)
+        return Integer("masked", (value,), bounds, condition=self)
+
+    __rmul__ = __mul__
+
+    def __bool__(self) -> bool:
+        raise LanguageError("a kernel is straight-line: use select, not if")
+
+
+Number = int | Integer
+
+
+def as_integer(value: Number) -> Integer:
+    """A constant for a Python integer, an Integer unchanged."""
+    if isinstance(value, Integer):
+        return value
+    return Integer("constant", (), (value, value))
+
+
+def select(condition: bool | Condition, when_true: Number, when_false: Number) -> Number:
+    """`when_true` if the condition holds, else `when_false`, without a branch.
+
+    The bounds use what each case knows of the compared difference.
+    """
+    if not isinstance(condition, Condition):
+        return when_true if condition else when_false
+    a, b = as_integer(when_true), as_integer(when_false)
+    result = Integer("select", (a, b), (0, 0), condition=condition)
+    return _with_bounds(result, bounds_by_cases(result))
+
+
+def limbs(f: Field, value: Number) -> list[Number]:
+    """The n limbs of a residue, least significant first."""
+    return [(value >> f.word * i) % f.base for i in range(f.n)]
+
+
+def _bounds(op: str, args: list[Interval], amount: int) -> Interval:
+    low, high = args[0]
+    if op == "add":
+        return low + args[1][0], high + args[1][1]
+    if op == "sub":
+        return low - args[1][1], high - args[1][0]
+    if op == "mul":
+        products = [a * b for a in args[0] for b in args[1]]
+        return min(products), max(products)
+    if op == "double":
+        return 2 * low, 2 * high
+    if op == "shift_left":
+        return low << amount, high << amount
+    if op == "shift_right":
+        return low >> amount, high >> amount
+    if low >> amount == high >> amount:
+        return low % (1 << amount), high % (1 << amount)
+    return 0, (1 << amount) - 1
+
+
+def _with_bounds(node: Integer, bounds: Interval) -> Integer:
+    return Integer(
+        node.op, node.args, bounds, amount=node.amount, name=node.name, condition=node.condition
+    )
+
+
+Case = tuple[Integer, bool]
+
+
+def bounds_by_cases(node: Integer) -> Interval:
+    """Bounds of a select or of a sum with a masked term: the union over both signs."""
+    chosen = [node, *node.args]
+    condition = next((a.condition for a in chosen if a.condition is not None), None)
+    if condition is None:
+        return node.low, node.high
+    d = condition.difference
+    possible = [negative for negative in (True, False) if (d.low < 0 if negative else d.high >= 0)]
+    cases = [_bounds_in_case(node, (d, negative)) for negative in possible]
+    return min(low for low, _ in cases), max(high for _, high in cases)
+
+
+def _bounds_in_case(node: Integer, case: Case) -> Interval:
+    difference, negative = case
+    refined = (difference.low, -1) if negative else (max(difference.low, 0), difference.high)
+    if node is difference:
+        return refined
+    if node.condition is not None and node.condition.difference is difference:
+        if node.op == "select":
+            return _bounds_in_case(node.args[0 if negative else 1], case)
+        return (node.args[0].low, node.args[0].high) if negative else (0, 0)
+    if difference.op == "sub" and node is difference.args[0]:
+        # a = (a - b) + b, and a - b is known in this case.
+        b = difference.args[1]
+        return max(node.low, refined[0] + b.low), min(node.high, refined[1] + b.high)
+    if node.op == "add":
+        return _bounds("add", [_bounds_in_case(a, case) for a in node.args], 0)
+    return node.low, node.high
+
+
+@dataclass(frozen=True)
+class Range:
+    """The contract of an operand or result: its limbs and its largest value."""
+
+    says: str
+    limbs: Callable[[Field], int]
+    high: Callable[[Field], int]
+
+
+Residue = Annotated[Number, Range("< p", lambda f: f.n, lambda f: f.p - 1)]
+"""Canonical: 0 <= value < p, n limbs."""
+Wide = Annotated[Number, Range("< p*R", lambda f: 2 * f.n, lambda f: f.p * f.R - 1)]
+"""What redc takes: 0 <= value < p*R, 2n limbs."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One kernel over one field, as an expression: inputs in call order, and the result."""
+
+    kernel: Kernel
+    field: Field
+    inputs: tuple[Integer, ...]
+    result: Integer
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """An algorithm for one operation, written once on integers."""
+
+    operation: str
+    algorithm: str
+    text: Callable[..., Number]
+    operands: tuple[tuple[str, Range], ...]
+    result: Range
+
+    @property
+    def source(self) -> str:
+        """The text's docstring: the mathematics and where it comes from."""
+        return (self.text.__doc__ or "").strip()
+
+    def run(self, field: Field, *values: int) -> int:
+        """The kernel on Python's integers. Raises LanguageError for a value out of range."""
+        for (name, bound), value in zip(self.operands, values, strict=True):
+            if not 0 <= value <= bound.high(field):
+                raise LanguageError(
+                    f"{self.operation}: {name} must be {bound.says}, not {value:#x}"
+                )
+        result = self.text(field, *values)
+        if isinstance(result, Integer):
+            raise LanguageError("a kernel on Python integers returns an integer")
+        return int(result)
+
+    def trace(self, field: Field) -> Trace:
+        """The kernel as an expression with bounds. Raises BoundError if its result may be >= p."""
+        inputs = tuple(
+            Integer("input", (), (0, bound.high(field)), name=name) for name, bound in self.operands
+        )
+        result = as_integer(self.text(field, *inputs))
+        limit = self.result.high(field)
+        if result.low < 0 or result.high > limit:
+            raise BoundError(self._why(field, result, limit))
+        return Trace(self, field, inputs, result)
+
+    def _why(self, field: Field, result: Integer, limit: int) -> str:
+        def in_p(value: int) -> str:
+            return f"{value * 100 // field.p / 100:.2f}p"
+
+        what = f"{self.operation} ({self.algorithm}) for {field.label}"
+        if result.low < 0:
+            return f"{what}: the result may be as low as {in_p(result.low)}, it must be >= 0"
+        unreduced = result
+        while unreduced.op == "select":
+            unreduced = unreduced.args[0]
+        return (
+            f"{what}: before its last subtraction the result may reach {in_p(unreduced.high + 1)}, "
+            f"after it {in_p(result.high + 1)}; it must be {self.result.says}, "
+            f"over by {in_p(result.high - limit)} = {result.high - limit:#x}"
+        )
+
+
+def kernel(operation: str, algorithm: str = "") -> Callable[[Callable[..., Number]], Kernel]:
+    """Make a function f(field, operands...) the text of an operation.
+
+    Its annotations (Residue, Wide) are its contract.
+    """
+
+    def make(text: Callable[..., Number]) -> Kernel:
+        hints = get_type_hints(text, include_extras=True)
+        ranges = {
+            name: next((m for m in getattr(hint, "__metadata__", ()) if isinstance(m, Range)), None)
+            for name, hint in hints.items()
+        }
+        result = ranges.pop("return", None)
+        if result is None:
+            raise LanguageError(f"{text.__name__} must say what it returns, for example Residue")
+        operands = tuple((name, bound) for name, bound in ranges.items() if bound is not None)
+        return Kernel(operation, algorithm or operation, text, operands, result)
+
+    return make

@@ -1,0 +1,158 @@
+"""Emits word steps: folds constants, shares equal steps, and bounds every output exactly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fieldc.words.operations import (
+    ADD,
+    AND,
+    FUNNEL,
+    LOAD,
+    MASK,
+    MUL,
+    MUL_LOW,
+    SELECT,
+    SUB,
+    Kind,
+    Operation,
+)
+from fieldc.words.program import Step, Value
+
+StepKey = tuple[str, tuple[int, ...], int, str]
+
+
+@dataclass
+class Builder:
+    """Collects the steps of one program. `constant_names` names the field's own words."""
+
+    word: int
+    constant_names: dict[int, str] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list)
+    _constants: dict[tuple[Kind, int], Value] = field(default_factory=dict)
+    _shared: dict[StepKey, tuple[Value, ...]] = field(default_factory=dict)
+    _numbers: int = 0
+
+    @property
+    def top(self) -> int:
+        """2^w - 1."""
+        return (1 << self.word) - 1
+
+    @property
+    def no_carry(self) -> Value:
+        """The flag that is known to be 0."""
+        return self._constant(Kind.FLAG, 0, "0")
+
+    def constant(self, value: int) -> Value:
+        """A word known when the kernel is compiled."""
+        return self._constant(Kind.WORD, value, self.constant_names.get(value, hex(value)))
+
+    def _constant(self, kind: Kind, value: int, name: str) -> Value:
+        key = kind, value
+        if key not in self._constants:
+            self._constants[key] = Value(self._next(), kind, value, name, value)
+        return self._constants[key]
+
+    def _next(self) -> int:
+        self._numbers += 1
+        return self._numbers
+
+    def _emit(
+        self,
+        operation: Operation,
+        inputs: tuple[Value, ...],
+        highs: tuple[int, ...],
+        names: tuple[str, ...],
+        attribute: int = 0,
+        operand: str = "",
+    ) -> tuple[Value, ...]:
+        known = [v.constant for v in inputs]
+        if inputs and None not in known:
+            words = operation.compute(
+                self.word, tuple(v for v in known if v is not None), attribute
+            )
+            return tuple(
+                self.constant(v) if kind is Kind.WORD else self._constant(kind, v, str(v))
+                for kind, v in zip(operation.outputs, words, strict=True)
+            )
+        key = operation.name, tuple(v.number for v in inputs), attribute, operand
+        if key not in self._shared:
+            outputs = []
+            for kind, high, name in zip(operation.outputs, highs, names, strict=True):
+                number = self._next()
+                outputs.append(Value(number, kind, high, f"{name}_{number}"))
+            self.steps.append(Step(operation, inputs, tuple(outputs), attribute, operand))
+            self._shared[key] = tuple(outputs)
+        return self._shared[key]
+
+    def load(self, operand: str, index: int, high: int) -> Value:
+        """Limb `index` of an operand, at most `high`."""
+        if high == 0:
+            return self.constant(0)
+        highs = (min(high, self.top),)
+        return self._emit(LOAD, (), highs, (f"{operand}{index}",), index, operand)[0]
+
+    def add(
+        self, a: Value, b: Value, carry: Value, limit: int | None = None, name: str = "t"
+    ) -> tuple[Value, Value]:
+        """(sum, carry_out). `limit` is a bound on a + b + carry that the caller knows."""
+        if a.constant is not None and b.constant is None:
+            a, b = b, a
+        if b.constant == 0 and carry.constant == 0:
+            return a, self.no_carry
+        total = a.high + b.high + carry.high
+        total = total if limit is None else min(total, limit)
+        highs = min(total, self.top), min(total >> self.word, 1)
+        s, c = self._emit(ADD, (a, b, carry), highs, (name, "carry"))
+        return s, c if total > self.top else self.no_carry
+
+    def sub(self, a: Value, b: Value, borrow: Value, name: str = "d") -> tuple[Value, Value]:
+        """(difference, borrow_out)."""
+        if b.constant == 0 and borrow.constant == 0:
+            return a, self.no_carry
+        return self._pair(self._emit(SUB, (a, b, borrow), (self.top, 1), (name, "borrow")))
+
+    def mul(self, a: Value, b: Value) -> tuple[Value, Value]:
+        """(lo, hi) of a*b; b is the row's multiplier."""
+        for one, other in ((a, b), (b, a)):
+            if one.constant in (0, 1):
+                return (other if one.constant else one), self.constant(0)
+        high = a.high * b.high
+        return self._pair(
+            self._emit(MUL, (a, b), (min(high, self.top), high >> self.word), ("lo", "hi"))
+        )
+
+    @staticmethod
+    def _pair(outputs: tuple[Value, ...]) -> tuple[Value, Value]:
+        first, second = outputs
+        return first, second
+
+    def mul_low(self, a: Value, b: Value, name: str = "q") -> Value:
+        """a*b mod 2^w."""
+        for one, other in ((a, b), (b, a)):
+            if one.constant in (0, 1):
+                return other if one.constant else one
+        return self._emit(MUL_LOW, (a, b), (self.top,), (name,))[0]
+
+    def select(self, flag: Value, a: Value, b: Value, high: int) -> Value:
+        """a if flag else b."""
+        if a.number == b.number or flag.constant is not None:
+            return a if flag.constant else b
+        highs = (min(max(a.high, b.high), high),)
+        return self._emit(SELECT, (flag, a, b), highs, ("z",))[0]
+
+    def mask(self, flag: Value) -> Value:
+        """All ones if flag, else 0."""
+        return self._emit(MASK, (flag,), (self.top,), ("mask",))[0]
+
+    def bit_and(self, a: Value, b: Value) -> Value:
+        """a & b."""
+        for one, other in ((a, b), (b, a)):
+            if one.constant in (0, self.top):
+                return other if one.constant else one
+        return self._emit(AND, (a, b), (min(a.high, b.high),), ("m",))[0]
+
+    def funnel(self, high: Value, low: Value, k: int) -> Value:
+        """((high*2^w + low) >> k) mod 2^w."""
+        bound = min(((high.high << self.word) + low.high) >> k, self.top)
+        return self._emit(FUNNEL, (high, low), (bound,), ("d",), k)[0]

@@ -1,0 +1,36 @@
+"""Runs a word program on numbers, row by row of the table of operations, at any word width."""
+
+from __future__ import annotations
+
+from fieldc.words.operations import LOAD
+from fieldc.words.program import Program, Value
+
+
+class BrokenBound(AssertionError):
+    """A value went above the bound that the compiler claimed for it."""
+
+
+def interpret(program: Program, *operands: int, check_bounds: bool = False) -> int:
+    """The program's result. With `check_bounds`, raise BrokenBound if any value exceeds `high`."""
+    w = program.word
+    top = (1 << w) - 1
+    given = {
+        name: [value >> w * i & top for i in range(count)]
+        for (name, count), value in zip(program.operands, operands, strict=True)
+    }
+    known: dict[int, int] = {}
+
+    def read(value: Value) -> int:
+        return known[value.number] if value.constant is None else value.constant
+
+    for step in program.steps:
+        if step.operation is LOAD:
+            outputs: tuple[int, ...] = (given[step.operand][step.attribute],)
+        else:
+            inputs = tuple(read(v) for v in step.inputs)
+            outputs = step.operation.compute(w, inputs, step.attribute)
+        for value, number in zip(step.outputs, outputs, strict=True):
+            known[value.number] = number
+            if check_bounds and number > value.high:
+                raise BrokenBound(f"{value.name} = {number:#x} exceeds its bound {value.high:#x}")
+    return sum(read(v) << w * i for i, v in enumerate(program.results))

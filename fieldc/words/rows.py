@@ -1,0 +1,135 @@
+"""How a row of products is added: the choice of carry chains, apart from the algorithm.
+
+Every style computes t + row * multiplier * 2^(w*offset) into a list of words. All carries that
+bounds show to be 0 disappear: the final value fits its words, so no chain can carry out of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from fieldc.words.build import Builder
+from fieldc.words.program import Value
+
+
+class RowStyle(Enum):
+    """Which carry chains add a row of products."""
+
+    TWO_CHAINS = "two-chains"
+    """One chain adds the low halves, another the high halves, interleaved (CF and OF)."""
+    ONE_CHAIN = "one-chain"
+    """One chain merges low and high halves into the row, then one adds the row."""
+    CARRY_WORD = "carry-word"
+    """Limb by limb with a word of carry: no flag lives past a limb; few live values."""
+
+
+@dataclass(frozen=True)
+class RowChoice:
+    """A style, and for two chains how many limbs the high halves lag behind the low ones."""
+
+    style: RowStyle = RowStyle.ONE_CHAIN
+    lag: int = 0
+
+
+@dataclass
+class Sum:
+    """Words being added to, position by position; `high` bounds the final value."""
+
+    build: Builder
+    words: list[Value]
+    high: int
+
+    def __post_init__(self) -> None:
+        size = -(-self.high.bit_length() // self.build.word)
+        self.words = [*self.words, *[self.build.constant(0)] * (size - len(self.words))]
+
+    def add(self, position: int, word: Value, carry: Value) -> Value:
+        """Add a word and a carry at one position; the carry out. The top word never overflows."""
+        top = position == len(self.words) - 1
+        limit = self.high >> self.build.word * position if top else None
+        self.words[position], carry = self.build.add(self.words[position], word, carry, limit)
+        return carry
+
+    def carry_up(self, position: int, carry: Value) -> None:
+        """Add a carry at a position and ripple it to the top."""
+        while carry.constant != 0 and position < len(self.words):
+            carry = self.add(position, self.build.constant(0), carry)
+            position += 1
+
+
+def add_row(
+    choice: RowChoice, total: Sum, row: list[Value], multiplier: Value, offset: int
+) -> list[Value]:
+    """The words of total + row * multiplier * 2^(w*offset)."""
+    _STYLES[choice.style](choice, total, row, multiplier, offset)
+    return total.words
+
+
+def _two_chains(
+    choice: RowChoice, total: Sum, row: list[Value], multiplier: Value, offset: int
+) -> None:
+    build = total.build
+    low_carry = high_carry = build.no_carry
+    waiting: list[tuple[int, Value]] = []
+    for position, word in enumerate(row, offset):
+        lo, hi = build.mul(word, multiplier)
+        low_carry = total.add(position, lo, low_carry)
+        waiting.append((position + 1, hi))
+        if len(waiting) > choice.lag:
+            high_carry = _add_high(total, waiting.pop(0), high_carry)
+    end = offset + len(row)
+    # An absent top word takes a high half before a carry: an addition, not a flag made a word.
+    if total.words[-1].constant != 0:
+        total.carry_up(end, low_carry)
+        low_carry = build.no_carry
+    for late in waiting:
+        high_carry = _add_high(total, late, high_carry)
+    total.carry_up(end + 1, high_carry)
+    total.carry_up(end, low_carry)
+
+
+def _add_high(total: Sum, late: tuple[int, Value], carry: Value) -> Value:
+    position, hi = late
+    if position < len(total.words):
+        return total.add(position, hi, carry)
+    return carry
+
+
+def _one_chain(
+    choice: RowChoice, total: Sum, row: list[Value], multiplier: Value, offset: int
+) -> None:
+    build = total.build
+    largest = sum(word.high << build.word * i for i, word in enumerate(row)) * multiplier.high
+    product = Sum(build, [], min(largest, total.high >> build.word * offset))
+    _two_chains(RowChoice(), product, row, multiplier, 0)
+    carry = build.no_carry
+    for position, word in enumerate(product.words, offset):
+        carry = total.add(position, word, carry)
+    total.carry_up(offset + len(product.words), carry)
+
+
+def _carry_word(
+    choice: RowChoice, total: Sum, row: list[Value], multiplier: Value, offset: int
+) -> None:
+    build = total.build
+    none, zero = build.no_carry, build.constant(0)
+    carry_word = zero
+    for position, word in enumerate(row, offset):
+        lo, hi = build.mul(word, multiplier)
+        lo, first = build.add(lo, carry_word, none, name="lo")
+        hi, _ = build.add(hi, zero, first, build.top, "hi")
+        total.words[position], second = build.add(total.words[position], lo, none)
+        # x*y + carry + t <= (2^w - 1)^2 + 2*(2^w - 1) = 2^2w - 1: the high half cannot overflow.
+        carry_word, _ = build.add(hi, zero, second, build.top, "c")
+    end = offset + len(row)
+    if end < len(total.words):
+        total.carry_up(end + 1, total.add(end, carry_word, none))
+
+
+_STYLES: dict[RowStyle, Callable[[RowChoice, Sum, list[Value], Value, int], None]] = {
+    RowStyle.TWO_CHAINS: _two_chains,
+    RowStyle.ONE_CHAIN: _one_chain,
+    RowStyle.CARRY_WORD: _carry_word,
+}
