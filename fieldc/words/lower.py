@@ -17,15 +17,13 @@ FIELD_CONSTANTS = ("p", "mu", "R2")
 def lower(trace: Trace, rows: RowChoice | None = None) -> Program:
     """The word program of a traced kernel, rows of products added in the chosen style."""
     f = trace.field
-    lowering = _Lowering(
-        Builder(f.word, constant_names(f)), rows or RowChoice(), uses_of(trace.result)
-    )
+    build = Builder(f.word, constant_names(f))
+    lowering = _Lowering(build, rows or RowChoice(), uses_of(trace.result))
     words = lowering.words(trace.result)
-    zeros = [lowering.build.constant(0)] * (f.n - len(words))
+    zeros = [build.constant(0)] * (f.n - len(words))
     operands = tuple((name, bound.limbs(f)) for name, bound in trace.kernel.operands)
-    name = f"{trace.kernel.operation}"
     return without_dead_steps(
-        Program(name, f.word, operands, tuple(lowering.build.steps), tuple(words + zeros))
+        Program(trace.kernel.operation, f.word, operands, tuple(build.steps), tuple(words + zeros))
     )
 
 
@@ -58,7 +56,8 @@ def uses_of(result: Integer) -> Counter[int]:
     seen, waiting = {id(result)}, [result]
     while waiting:
         node = waiting.pop()
-        read = [*node.args, *([node.condition.difference] if node.condition else [])]
+        compared = () if node.condition is None else (node.condition.difference,)
+        read = (*node.args, *compared)
         for arg in read:
             uses[id(arg)] += 1
             if id(arg) not in seen:
