@@ -1,0 +1,39 @@
+"""What may differ between two kernels of one program: variant, rows, addressing, clearing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fieldc.backends.x86_64.instructions import CF, OF
+from fieldc.words.rows import RowChoice, RowStyle
+
+TWO_CHAINS = RowChoice(RowStyle.TWO_CHAINS)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """One way to turn words into x86-64 instructions. Every combination is correct."""
+
+    variant: str = "adx"
+    rows: RowChoice = TWO_CHAINS
+    clear: str = "product"
+    """Where `xor r, r` clears flags: where `needed`, before `product` rows, before `all` rows."""
+    zero: str = "memory"
+    """Where the 0 that absorbs a carry is kept: `memory` or `register`."""
+    constants: str = "rip"
+    """How constants are addressed: `rip` or through a base `register`."""
+    quotient: str = "mulx"
+    """`mulx` keeps the flags, `imul` has one micro-operation less."""
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The flags that carry chains."""
+        return (CF, OF) if self.variant == "adx" else (CF,)
+
+
+VARIANTS: dict[str, Choices] = {
+    "adx": Choices(),
+    "mulx": Choices("mulx", RowChoice(RowStyle.CARRY_WORD), quotient="imul"),
+    "base": Choices("base", RowChoice(RowStyle.CARRY_WORD), quotient="imul"),
+}
+FEATURES: dict[str, tuple[str, ...]] = {"adx": ("adx", "bmi2"), "mulx": ("bmi2",), "base": ()}

@@ -1,0 +1,35 @@
+"""Calling conventions as data: where pointers arrive and which registers a callee must keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+GENERAL = (
+    *("rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11"),
+    *("rbx", "rbp", "r12", "r13", "r14", "r15"),
+)
+"""Registers a kernel may use, in order of preference; rsp is the stack."""
+
+
+@dataclass(frozen=True)
+class Convention:
+    """`arguments` hold z, x, y on entry; `preserved` must be restored."""
+
+    name: str
+    arguments: tuple[str, ...]
+    preserved: tuple[str, ...]
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """Registers, those that cost no push first."""
+        free = tuple(r for r in GENERAL if r not in self.preserved)
+        return free + tuple(r for r in GENERAL if r in self.preserved)
+
+
+SYSV = Convention("sysv", ("rdi", "rsi", "rdx", "rcx"), ("rbx", "rbp", "r12", "r13", "r14", "r15"))
+WIN64 = Convention(
+    "win64",
+    ("rcx", "rdx", "r8", "r9"),
+    ("rbx", "rbp", "rdi", "rsi", "r12", "r13", "r14", "r15"),
+)
+CONVENTIONS = {c.name: c for c in (SYSV, WIN64)}
