@@ -1,0 +1,106 @@
+"""Which features this processor has, and what it calls itself."""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+from collections.abc import Callable, Iterable
+from functools import cache
+
+import llvmlite.binding as llvm
+
+from fieldc.machine.assemble import assemble
+from fieldc.machine.load import Library, load
+
+VARIANTS: dict[str, tuple[str, ...]] = {"adx": ("adx", "bmi2"), "mulx": ("bmi2",), "base": ()}
+"""The variants of x86-64 kernels, best first, and the features each needs."""
+
+_CPUID = """
+    .globl fieldc_cpuid
+fieldc_cpuid:
+    push %rbx
+    mov %rdx, %r8
+    mov %edi, %eax
+    mov %esi, %ecx
+    cpuid
+    mov %eax, (%r8)
+    mov %ebx, 4(%r8)
+    mov %ecx, 8(%r8)
+    mov %edx, 12(%r8)
+    pop %rbx
+    ret
+"""
+
+
+class ProcessorError(RuntimeError):
+    """This processor cannot run what was asked. The message is one line."""
+
+
+def is_x86_64() -> bool:
+    """Whether this host runs System V x86-64 code."""
+    return platform.machine().lower() in ("x86_64", "amd64") and platform.system() != "Windows"
+
+
+def cpuid(leaf: int, subleaf: int = 0) -> tuple[int, int, int, int]:
+    """EAX, EBX, ECX and EDX of the CPUID instruction; zeros where the host has none."""
+    if not is_x86_64():
+        return 0, 0, 0, 0
+    registers = (ctypes.c_uint32 * 4)()
+    _cpuid_routine()(leaf, subleaf, ctypes.addressof(registers))
+    a, b, c, d = registers
+    return a, b, c, d
+
+
+@cache
+def features() -> frozenset[str]:
+    """LLVM's names of the features that processor and system offer; none on other hosts.
+
+    LLVM reads CPUID and asks the system about vector registers (XGETBV).
+    """
+    if not is_x86_64():
+        return frozenset()
+    return frozenset(name for name, there in llvm.get_host_cpu_features().items() if there)
+
+
+def missing(needed: Iterable[str]) -> list[str]:
+    """Those of the features that this processor lacks, in alphabetical order."""
+    return sorted(set(needed) - features())
+
+
+def require(needed: Iterable[str]) -> None:
+    """Raise ProcessorError, naming the variants that run here, unless all features are there."""
+    wanted = sorted(set(needed))
+    lacking = missing(wanted)
+    if not lacking:
+        return
+    runnable = [name for name, needs in VARIANTS.items() if not missing(needs)]
+    hint = f"build it with variant {' or '.join(runnable)}" if is_x86_64() else "use another target"
+    raise ProcessorError(
+        f"this kernel needs {_list(wanted)}; this processor lacks {_list(lacking)}; {hint}"
+    )
+
+
+@cache
+def brand() -> str:
+    """The processor's name for itself, or the host's architecture where CPUID has none."""
+    if cpuid(0x80000000)[0] < 0x80000004:
+        return platform.processor() or platform.machine()
+    registers = [value for leaf in (2, 3, 4) for value in cpuid(0x80000000 + leaf)]
+    text = b"".join(value.to_bytes(4, "little") for value in registers)
+    return " ".join(text.split(b"\0")[0].decode("ascii", "replace").split())
+
+
+def _list(names: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+@cache
+def _cpuid_routine() -> Callable[[int, int, int], None]:
+    library = load(assemble(_CPUID))
+    signature = ctypes.CFUNCTYPE(None, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_void_p)
+    routine = signature(library.address("fieldc_cpuid"))
+
+    def call(leaf: int, subleaf: int, registers: int, _held: Library = library) -> None:
+        routine(leaf, subleaf, registers)
+
+    return call

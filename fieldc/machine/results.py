@@ -1,0 +1,147 @@
+"""What a race measured: slices, spreads, rows and ratios. Plain data, no clock in here."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Mode = Literal["latency", "throughput"]
+MODES: tuple[Mode, ...] = ("latency", "throughput")
+
+CANARY_LIMIT = 1.10
+"""A slice is dropped where its canary exceeds the run's best by more than this factor."""
+FEWEST = 3
+"""Fewest good slices that a figure of an undisturbed race rests on."""
+
+
+@dataclass(frozen=True)
+class Slice:
+    """One measured slice: ticks per call, and the state of the machine round it.
+
+    `steady` says that the calibrations before and after agree, and the halves of the slice;
+    `canary` is the worse of two, in cycles per turn.
+    """
+
+    label: str
+    mode: Mode
+    round: int
+    ticks: float
+    ticks_per_cycle: float
+    steady: bool
+    canary: float
+
+    @property
+    def cycles(self) -> float:
+        """Core cycles per call."""
+        return self.ticks / self.ticks_per_cycle
+
+    def good(self, best: float) -> bool:
+        """Whether the slice is accepted in a run whose best canary is `best`."""
+        return self.steady and self.canary <= CANARY_LIMIT * best
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Median, 10th and 90th percentile. The 10th is the cross-check of the median."""
+
+    median: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One candidate's row: core cycles and nanoseconds per call; slices accepted and dropped."""
+
+    label: str
+    latency: Spread
+    throughput: Spread
+    latency_ns: Spread
+    throughput_ns: Spread
+    accepted: int
+    dropped: int
+
+
+@dataclass(frozen=True)
+class Race:
+    """The result of one run.
+
+    `canary` is the best canary in cycles per turn: hand it to later races, so that a run that is
+    disturbed from end to end is noticed. `disturbed` says that most slices were bad, or that a
+    row had too few good ones (its figures then come from all its slices): print no verdict.
+    """
+
+    rows: list[Timing]
+    slices: list[Slice]
+    ticks_per_cycle: float
+    tsc_ghz: float
+    core_ghz: float
+    canary: float
+    disturbed: bool
+    processor: str
+    rounds: int
+    seed: int
+
+    def row(self, label: str) -> Timing:
+        """The row with this label. Raises KeyError where there is none."""
+        for row in self.rows:
+            if row.label == label:
+                return row
+        raise KeyError(label)
+
+    def ratio(self, label: str, reference: str, mode: Mode) -> float:
+        """Median over rounds of label's cycles by reference's; below 1 the label is faster.
+
+        Only rounds where both were accepted count; where those are too few, all rounds do.
+        Raises KeyError for a label that did not run.
+        """
+        pieces = {(piece.label, piece.round): piece for piece in self.slices if piece.mode == mode}
+        pairs = [(pieces[label, n], pieces[reference, n]) for n in range(self.rounds)]
+        good = [(a, b) for a, b in pairs if a.good(self.canary) and b.good(self.canary)]
+        chosen = good if len(good) >= FEWEST else pairs
+        return statistics.median(a.cycles / b.cycles for a, b in chosen)
+
+
+def best_canary(slices: Sequence[Slice], known: float) -> float:
+    """The run's best canary: 2 % of steady slices are lower; or the one `known` before."""
+    canaries = sorted(piece.canary for piece in slices if piece.steady)
+    return min(known, canaries[len(canaries) // 50]) if canaries else known
+
+
+def starved(labels: Sequence[str], good: Sequence[Slice], rounds: int) -> bool:
+    """Whether some figure would rest on too few good slices."""
+    counts = dict.fromkeys(((label, mode) for label in labels for mode in MODES), 0)
+    for piece in good:
+        counts[piece.label, piece.mode] += 1
+    return min(counts.values()) < min(FEWEST, rounds)
+
+
+def summarise(label: str, slices: Sequence[Slice], best: float, tsc_ghz: float) -> Timing:
+    """The row of one candidate, from its good slices; from all of a mode that has none."""
+    mine = [piece for piece in slices if piece.label == label]
+    cycles: dict[Mode, Spread] = {}
+    nanoseconds: dict[Mode, Spread] = {}
+    for mode in MODES:
+        every = [piece for piece in mine if piece.mode == mode]
+        chosen = [piece for piece in every if piece.good(best)] or every
+        cycles[mode] = spread([piece.cycles for piece in chosen])
+        nanoseconds[mode] = spread([piece.ticks / tsc_ghz for piece in chosen])
+    accepted = sum(piece.good(best) for piece in mine)
+    return Timing(
+        label=label,
+        latency=cycles["latency"],
+        throughput=cycles["throughput"],
+        latency_ns=nanoseconds["latency"],
+        throughput_ns=nanoseconds["throughput"],
+        accepted=accepted,
+        dropped=len(mine) - accepted,
+    )
+
+
+def spread(values: Sequence[float]) -> Spread:
+    """Median, 10th and 90th percentile of at least one value."""
+    ordered = sorted(values)
+    low, high = (ordered[round((len(ordered) - 1) * share)] for share in (0.1, 0.9))
+    return Spread(statistics.median(ordered), low, high)

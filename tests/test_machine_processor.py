@@ -1,0 +1,48 @@
+"""Features and name of the processor."""
+
+import platform
+
+import pytest
+
+from fieldc.machine import processor
+
+
+def test_cpuid_agrees_with_the_feature_list() -> None:
+    if not processor.is_x86_64():
+        assert processor.features() == frozenset()
+        assert processor.cpuid(7) == (0, 0, 0, 0)
+        return
+    ebx = processor.cpuid(7)[1]
+    assert bool(ebx >> 8 & 1) == ("bmi2" in processor.features())
+    assert bool(ebx >> 19 & 1) == ("adx" in processor.features())
+    assert processor.cpuid(0)[0] >= 7
+
+
+def test_brand_is_one_printable_line() -> None:
+    assert processor.brand().isprintable()
+    assert processor.brand()
+
+
+def test_missing_and_require(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processor, "features", lambda: frozenset({"bmi2", "sse2"}))
+    monkeypatch.setattr(processor, "is_x86_64", lambda: True)
+    assert processor.missing(["bmi2", "adx", "avx512f"]) == ["adx", "avx512f"]
+    processor.require(["bmi2"])
+    with pytest.raises(processor.ProcessorError) as error:
+        processor.require(["bmi2", "adx"])
+    assert str(error.value) == (
+        "this kernel needs adx and bmi2; this processor lacks adx; "
+        "build it with variant mulx or base"
+    )
+
+
+def test_other_hosts_have_no_features(monkeypatch: pytest.MonkeyPatch) -> None:
+    processor.features.cache_clear()
+    monkeypatch.setattr(platform, "machine", lambda: "aarch64")
+    try:
+        assert processor.missing(["adx"]) == ["adx"]
+        assert processor.cpuid(0) == (0, 0, 0, 0)
+        with pytest.raises(processor.ProcessorError, match="use another target"):
+            processor.require(["adx"])
+    finally:
+        processor.features.cache_clear()
