@@ -21,16 +21,22 @@ class RowStyle(Enum):
     """One chain adds the low halves, another the high halves, interleaved (CF and OF)."""
     ONE_CHAIN = "one-chain"
     """One chain merges low and high halves into the row, then one adds the row."""
+    TWO_SUMS = "two-sums"
+    """The same two chains interleaved: each limb of the row is added as soon as it is whole."""
     CARRY_WORD = "carry-word"
     """Limb by limb with a word of carry: no flag lives past a limb; few live values."""
 
 
 @dataclass(frozen=True)
 class RowChoice:
-    """A style, and for two chains how many limbs the high halves lag behind the low ones."""
+    """A style; for two chains, how many limbs the high halves lag behind the low ones.
+
+    `ahead` products are made before the first is added.
+    """
 
     style: RowStyle = RowStyle.ONE_CHAIN
     lag: int = 0
+    ahead: int = 0
 
 
 @dataclass
@@ -73,8 +79,11 @@ def _two_chains(
     build = total.build
     low_carry = high_carry = build.no_carry
     waiting: list[tuple[int, Value]] = []
-    for position, word in enumerate(row, offset):
-        lo, hi = build.mul(word, multiplier)
+    products: list[tuple[Value, Value]] = []
+    for position in range(offset, offset + len(row)):
+        for word in row[len(products) : position - offset + 1 + choice.ahead]:
+            products.append(build.mul(word, multiplier))
+        lo, hi = products[position - offset]
         low_carry = total.add(position, lo, low_carry)
         waiting.append((position + 1, hi))
         if len(waiting) > choice.lag:
@@ -103,11 +112,32 @@ def _one_chain(
     build = total.build
     largest = sum(word.high << build.word * i for i, word in enumerate(row)) * multiplier.high
     product = Sum(build, [], min(largest, total.high >> build.word * offset))
-    _two_chains(RowChoice(), product, row, multiplier, 0)
+    _two_chains(RowChoice(ahead=choice.ahead), product, row, multiplier, 0)
     carry = build.no_carry
     for position, word in enumerate(product.words, offset):
         carry = total.add(position, word, carry)
     total.carry_up(offset + len(product.words), carry)
+
+
+def _two_sums(
+    choice: RowChoice, total: Sum, row: list[Value], multiplier: Value, offset: int
+) -> None:
+    build = total.build
+    row_carry = sum_carry = build.no_carry
+    above = build.constant(0)
+    products: list[tuple[Value, Value]] = []
+    for position in range(offset, offset + len(row)):
+        for word in row[len(products) : position - offset + 1 + choice.ahead]:
+            products.append(build.mul(word, multiplier))
+        lo, hi = products[position - offset]
+        whole, row_carry = build.add(above, lo, row_carry)
+        sum_carry = total.add(position, whole, sum_carry)
+        above = hi
+    end = offset + len(row)
+    if end < len(total.words):
+        # The row is at most (2^(w*k) - 1) * (2^w - 1): its top limb takes the carry.
+        whole, _ = build.add(above, build.constant(0), row_carry, build.top)
+        total.carry_up(end + 1, total.add(end, whole, sum_carry))
 
 
 def _carry_word(
@@ -131,5 +161,6 @@ def _carry_word(
 _STYLES: dict[RowStyle, Callable[[RowChoice, Sum, list[Value], Value, int], None]] = {
     RowStyle.TWO_CHAINS: _two_chains,
     RowStyle.ONE_CHAIN: _one_chain,
+    RowStyle.TWO_SUMS: _two_sums,
     RowStyle.CARRY_WORD: _carry_word,
 }

