@@ -163,7 +163,8 @@ class _Allocator:
 
     def _tied(self, instruction: VirtualCode, reads: list[Register | Memory | Immediate]) -> None:
         sources: list[Operand] = list(instruction.reads)
-        if instruction.row.commutes and not self._dies(sources[0]) and self._dies(sources[1]):
+        swappable = instruction.row.commutes and not isinstance(sources[0], Immediate)
+        if swappable and not self._dies(sources[0]) and self._dies(sources[1]):
             sources[:2], reads[:2] = [sources[1], sources[0]], [reads[1], reads[0]]
         (result,) = instruction.writes
         first = sources[0]

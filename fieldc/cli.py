@@ -1,0 +1,99 @@
+"""The command line: find the verb, run it, print its answer; every failure is one line.
+
+Exit status: the verb's own (0, or 1 for a failed proof or check), 2 for bad input, 1 for an
+internal error. A verb of `fieldc.commands` becomes part of the command line by its place in VERBS.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+from fieldc.catalogue import ERROR_WIDTH, shorten
+from fieldc.commands.list import list_
+from fieldc.commands.show import show
+from fieldc.commands.verb import UsageError, Verb, emit, unknown
+from fieldc.modulus import ModulusError
+
+VERBS: dict[str, Verb] = {verb.name: verb for verb in (list_, show)}
+
+BROKEN_PIPE = 141
+"""What a shell reports for a program that SIGPIPE ends."""
+INTERRUPTED = 130
+
+
+def overview() -> str:
+    """The help of the whole command."""
+    width = max(map(len, VERBS))
+    lines = [f"  {verb.name:{width}}  {verb.help}" for verb in VERBS.values()]
+    return "\n".join(
+        (
+            "usage: fieldc VERB ...",
+            "",
+            "A compiler for finite fields.",
+            "",
+            *lines,
+            "",
+            "fieldc VERB --help says more. FIELD is a name, a number, an expression such as",
+            "2^255-19, or a file.",
+        )
+    )
+
+
+def run(words: Sequence[str]) -> int:
+    """Run one command line and return its exit status. Raises UsageError and ModulusError."""
+    if not words:
+        raise UsageError(f"no verb; use {', '.join(VERBS)} or --help")
+    name, *rest = words
+    if name in ("-h", "--help", "help"):
+        print(overview())
+        return 0
+    if name not in VERBS:
+        what = "option before the verb:" if name.startswith("-") else "verb"
+        raise UsageError(unknown(what, name, list(VERBS)))
+    arguments = VERBS[name].parse(rest)
+    answer = VERBS[name].run(arguments)
+    emit(answer, arguments.json)
+    return answer.status
+
+
+def fail(status: int, message: str) -> int:
+    """Say why on one printable line of stderr, and return the status."""
+    line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in message)
+    print(f"fieldc: {shorten(line, ERROR_WIDTH)}", file=sys.stderr)
+    return status
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """The command `fieldc`. Never raises for bad input."""
+    words = sys.argv[1:] if words is None else words
+    # A stream that the caller closed is None here.
+    sys.stdout = sys.stdout or io.StringIO()
+    sys.stderr = sys.stderr or io.StringIO()
+    try:
+        try:
+            status = run(words)
+        except SystemExit as end:  # argparse ends the process after it printed a verb's help
+            status = int(end.code or 0)
+        sys.stdout.flush()
+        return status
+    except (UsageError, ModulusError) as error:
+        return fail(2, str(error))
+    except BrokenPipeError:
+        # Nobody reads: what is still buffered must not raise again when Python exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        return fail(INTERRUPTED, "interrupted")
+    except Exception as error:
+        if "--traceback" in words:
+            traceback.print_exc()
+        what = "system error" if isinstance(error, OSError) else "internal error"
+        return fail(1, f"{what}: {type(error).__name__}: {error}; --traceback shows where")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+"""fieldc show: everything derived from a modulus."""
+
+from __future__ import annotations
+
+import argparse
+
+from fieldc.catalogue import find_field
+from fieldc.commands.verb import FIELD, WORD, Answer, Table, verb
+from fieldc.field import Field
+
+
+def constants(field: Field) -> Table:
+    """The derived constants of a field, to read."""
+    w = field.word
+    name = [("name", field.name)] if field.name else []
+    kind = "full-bit" if field.spare_bits == 0 else "not full-bit"
+    rows: list[tuple[object, ...]] = [
+        *name,
+        ("p", hex(field.p)),
+        ("bits", field.bits),
+        ("limbs", f"{field.n} of {w} bits"),
+        ("spare bits", f"{field.spare_bits} ({kind})"),
+        ("R", f"2^{w * field.n}"),
+        ("R mod p", hex(field.one)),
+        ("R^2 mod p", hex(field.R2)),
+        ("1/R mod p", hex(field.R_inverse)),
+        (f"n0 = -1/p mod 2^{w}", hex(field.n0)),
+        (f"mu = 2^-{w} mod p", hex(field.mu)),
+        ("mu/p", f"{field.mu / field.p:.12f}"),
+    ]
+    return Table((), rows)
+
+
+def constants_data(field: Field) -> dict[str, object]:
+    """The derived constants of a field as JSON: residues in hexadecimal, sizes as numbers."""
+    return {
+        "field": field.label,
+        "word": field.word,
+        "p": hex(field.p),
+        "bits": field.bits,
+        "limbs": field.n,
+        "spare_bits": field.spare_bits,
+        "full_bit": field.spare_bits == 0,
+        "R": hex(field.R),
+        "R_mod_p": hex(field.one),
+        "R2": hex(field.R2),
+        "R_inverse": hex(field.R_inverse),
+        "n0": hex(field.n0),
+        "mu": hex(field.mu),
+        "mu_over_p": field.mu / field.p,
+    }
+
+
+@verb(FIELD, WORD)
+def show(arguments: argparse.Namespace) -> Answer:
+    """every derived constant of a field"""
+    field = find_field(arguments.field, int(arguments.word))
+    return Answer((constants(field),), constants_data(field))

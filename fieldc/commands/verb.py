@@ -1,0 +1,206 @@
+"""What a verb is, and how its answer is printed.
+
+A verb is one function from parsed arguments to an `Answer`:
+
+    @verb(FIELD, WORD)
+    def show(arguments: argparse.Namespace) -> Answer:
+        \"\"\"every derived constant of a field\"\"\"
+
+Its name is the function's, its help the docstring's first line. It prints nothing itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from fieldc.catalogue import nearest, quote
+
+
+class UsageError(Exception):
+    """The command line cannot be used; the message is one line for the user.
+
+    No ValueError: argparse would replace the message of one raised by a type.
+    """
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under named columns; without column names, a list of properties."""
+
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[object, ...]]
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a verb found: tables to read, `data` for --json, and the exit status."""
+
+    tables: tuple[Table, ...]
+    data: object
+    status: int = 0
+
+
+Option = Callable[[argparse.ArgumentParser], object]
+Run = Callable[[argparse.Namespace], Answer]
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that raises UsageError where argparse prints its usage and exits."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; see {self.prog} --help")
+
+
+@dataclass(frozen=True)
+class Verb:
+    """One word of the command line."""
+
+    name: str
+    help: str
+    options: tuple[Option, ...]
+    run: Run
+
+    def parser(self) -> Parser:
+        """The parser of this verb's arguments."""
+        parser = Parser(prog=f"fieldc {self.name}", description=self.help, allow_abbrev=False)
+        for option in self.options:
+            option(parser)
+        parser.add_argument(
+            "--json",
+            nargs="?",
+            const="-",
+            metavar="FILE",
+            help="print machine-readable rows, or write them to FILE beside the usual output",
+        )
+        parser.add_argument(
+            "--traceback", action="store_true", help="show where an internal error comes from"
+        )
+        return parser
+
+    def parse(self, words: Sequence[str]) -> argparse.Namespace:
+        """The arguments of this verb. Raises UsageError."""
+        parser = self.parser()
+        options = [name for action in parser._actions for name in action.option_strings]
+        check_options(words, options)
+        try:
+            arguments, rest = parser.parse_known_args(words)
+        except UsageError as error:
+            if "required" in str(error) and "--json" in words[:-1]:
+                raise UsageError("--json takes the next word as its FILE; put it last") from None
+            raise
+        if rest:
+            raise UsageError(f"unexpected argument {quote(rest[0])} after {self.name}")
+        return arguments
+
+
+def check_options(words: Sequence[str], options: Sequence[str]) -> None:
+    """Raise UsageError for the first word that looks like an option and is none."""
+    for word in words:
+        if word == "--":
+            return
+        name = word.partition("=")[0] if word.startswith("--") else word[:2]
+        if word[:1] == "-" and word != "-" and not word[1:].isdigit() and name not in options:
+            raise UsageError(unknown("option", word.partition("=")[0], options))
+
+
+def verb(*options: Option) -> Callable[[Run], Verb]:
+    """Make a function a verb with these arguments; --json and --traceback come with it."""
+
+    def wrap(run: Run) -> Verb:
+        help_line = (run.__doc__ or "").partition("\n")[0]
+        return Verb(run.__name__.rstrip("_"), help_line, options, run)
+
+    return wrap
+
+
+def unknown(what: str, text: str, names: Sequence[str]) -> str:
+    """One line for a word that is none of the names."""
+    near = nearest(text, list(names)) or [name for name in names if name.startswith(text)]
+    hint = f"the nearest: {near[0]}" if near and text else f"use {', '.join(names)}"
+    return f"unknown {what} {quote(text)}; {hint}"
+
+
+def one_of(what: str, *names: str) -> Callable[[str], str]:
+    """A type for argparse: one of the names."""
+
+    def check(text: str) -> str:
+        if text not in names:
+            raise UsageError(unknown(what, text, names))
+        return text
+
+    return check
+
+
+def option(*flags: str, **settings: object) -> Option:
+    """argparse's add_argument, written before there is a parser."""
+    return lambda parser: parser.add_argument(*flags, **settings)  # type: ignore[arg-type]
+
+
+FIELD = option("field", metavar="FIELD", help="a name, a number, an expression or a file")
+WORD = option(
+    "--word",
+    type=one_of("word width", "64", "32"),
+    default="64",
+    metavar="64|32",
+    help="bits of a limb (default 64)",
+)
+
+
+def emit(answer: Answer, json_file: str | None) -> None:
+    """Print the answer: tables, or JSON with --json; tables and a file with --json FILE."""
+    if json_file is not None:
+        text = json.dumps(answer.data, indent=2) + "\n"
+        if json_file == "-":
+            sys.stdout.write(text)
+            return
+        _write(json_file, text)
+    for number, table in enumerate(answer.tables):
+        if number:
+            print()
+        _print(table)
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(
+            f"cannot write {quote(path)}: {reason}; --json alone prints to standard output"
+        ) from None
+
+
+def _print(table: Table) -> None:
+    if sys.stdout.isatty():
+        _print_rich(table)
+        return
+    if table.title:
+        print(table.title)
+    rows = [tuple(map(str, row)) for row in table.rows]
+    rows = [table.columns, *rows] if table.columns else rows
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        print("  ".join(cells).rstrip())
+
+
+def _print_rich(table: Table) -> None:
+    from rich.box import SIMPLE
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    grid = RichTable(box=SIMPLE, title=table.title or None, show_header=bool(table.columns))
+    width = len(table.rows[0]) if table.rows else len(table.columns)
+    for heading in table.columns or ("",) * width:
+        grid.add_column(heading, overflow="fold")
+    for row in table.rows:
+        grid.add_row(*(Text(str(cell)) for cell in row))
+    Console().print(grid)

@@ -1,0 +1,201 @@
+"""The command line: what it prints, and one line and exit status 2 for what it cannot use."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fieldc import cli
+from fieldc.catalogue import find_field, named_primes
+from fieldc.commands.verb import Answer, Table, verb
+
+ROOT = Path(__file__).parent.parent
+
+
+def fieldc(*words: str, options: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own."""
+    command = [sys.executable, *options, "-m", "fieldc.cli", *words]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def output(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """What a good command line prints."""
+    assert cli.main(words) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: str, status: int = 2) -> str:
+    """The one line that a bad command line prints."""
+    assert cli.main(words) == status
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    line = captured.err.removesuffix("\n")
+    assert line.startswith("fieldc: ") and line.isprintable() and len(line) <= 210
+    return line
+
+
+BAD = [
+    ([], "no verb; use list, show"),
+    (["shw", "17"], "unknown verb 'shw'; the nearest: show"),
+    ([""], "unknown verb ''"),
+    (["xyzzy"], "use list, show"),
+    (["--json"], "unknown option before the verb: '--json'"),
+    (["list"], "required: WHAT"),
+    (["list", "feilds"], "unknown listing 'feilds'; the nearest: fields"),
+    (["list", "fields", "x"], "unexpected argument 'x' after list"),
+    (["show"], "required: FIELD"),
+    (["show", "17", "19"], "unexpected argument '19'"),
+    (["show", "17", "--jsn"], "unknown option '--jsn'; the nearest: --json"),
+    (["show", "17", "--js"], "unknown option '--js'"),
+    (["show", "--bogus"], "unknown option '--bogus'; use"),
+    (["show", "17", "-x\n"], "unknown option '-x\\n'"),
+    (["show", "17", "--word"], "expected one argument"),
+    (["show", "17", "--word", "16"], "unknown word width '16'"),
+    (["show", "17", "--word=six\tty"], "unknown word width 'six\\tty'"),
+    (["show", "17", "--json=/no/such/place"], "cannot write '/no/such/place'"),
+    (["show", "17", "--json="], "cannot write ''"),
+    (["show", "17", "--json", "/"], "cannot write '/'"),
+    (["show", "--json", "17"], "--json takes the next word as its FILE"),
+    (["show", ""], "the field is empty"),
+    (["show", "-7"], "modulus -7 is too small"),
+    (["show", "15"], "modulus 15 is composite; the nearest prime is p - 2"),
+    (["show", "bls12-381"], "unknown field 'bls12-381'; the nearest: bls12-381-"),
+    (["show", "2^9^9^9"], "too large"),
+    (["show", "9" * 100_000], "too long"),
+    (["show", "/"], "Is a directory"),
+    (["show", "17\n\n19"], "unexpected '19'"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), BAD, ids=lambda v: ascii(v)[:24])
+def test_bad_input(capsys: pytest.CaptureFixture[str], words: list[str], message: str) -> None:
+    assert message in refused(capsys, *words)
+
+
+@pytest.mark.parametrize("options", [(), ("-O",), ("-OO",)])
+def test_a_process_refuses_in_one_line(options: tuple[str, ...]) -> None:
+    for words in (["show", "15"], ["show", "bls"], ["shw"]):
+        done = fieldc(*words, options=options)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith("fieldc: ") and done.stderr.count("\n") == 1
+    done = fieldc("show", "17", options=options)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_list_fields(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = output(capsys, "list", "fields").splitlines()
+    assert lines[0].split() == ["name", "bits", "limbs", "spare", "about"]
+    assert [line.split()[0] for line in lines[1:]] == list(named_primes())
+    assert all(line[13:17].strip().isdigit() for line in lines[1:])
+
+
+def test_list_fields_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = json.loads(output(capsys, "list", "fields", "--json"))
+    assert {row["name"]: int(row["p"], 16) for row in rows} == {
+        name: prime.p for name, prime in named_primes().items()
+    }
+
+
+@pytest.mark.parametrize("word", [64, 32])
+@pytest.mark.parametrize("text", ["bn254-p", "secp256k1-n", "2^255-19", "3", "2^1024-105"])
+def test_show(capsys: pytest.CaptureFixture[str], text: str, word: int) -> None:
+    f = find_field(text, word)
+    shown = output(capsys, "show", text, "--word", str(word))
+    for value in (f.p, f.one, f.R2, f.R_inverse, f.n0, f.mu):
+        assert f" {value:#x}\n" in shown
+    full = "full-bit" if f.spare_bits == 0 else "not full-bit"
+    assert f"{f.spare_bits} ({full})" in shown and f"2^{f.n * word}\n" in shown
+    data = json.loads(output(capsys, "show", text, "--word", str(word), "--json", "-"))
+    assert int(data["R2"], 16) == f.R2 and data["limbs"] == f.n and data["word"] == word
+    assert data["full_bit"] is (f.spare_bits == 0) and 0 < data["mu_over_p"] < 1
+
+
+def test_json_into_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "17.json"
+    assert "0x11" in output(capsys, "show", "17", "--json", str(path))
+    assert json.loads(path.read_text())["p"] == "0x11"
+
+
+@pytest.mark.parametrize("words", [["--help"], ["-h"], ["help"], ["show", "-h"], ["list", "-h"]])
+def test_help(capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
+    assert output(capsys, *words).startswith("usage: fieldc")
+
+
+def with_verb(monkeypatch: pytest.MonkeyPatch, error: BaseException | None) -> None:
+    """Add a verb `fail` that raises, or answers with status 1."""
+
+    @verb()
+    def fail(_: object) -> Answer:
+        """fails"""
+        if error:
+            raise error
+        return Answer((Table(("check", "status"), [("x", "failed")]),), [], status=1)
+
+    monkeypatch.setitem(cli.VERBS, "fail", fail)
+
+
+def test_an_internal_error(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_verb(monkeypatch, ZeroDivisionError("two\nlines"))
+    line = refused(capsys, "fail", status=1)
+    assert "internal error: ZeroDivisionError: two\\nlines" in line
+    assert cli.main(["fail", "--traceback"]) == 1
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_an_interrupt(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    with_verb(monkeypatch, KeyboardInterrupt())
+    assert refused(capsys, "fail", status=130) == "fieldc: interrupted"
+
+
+def test_a_failed_check(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_verb(monkeypatch, None)
+    assert cli.main(["fail"]) == 1
+    assert capsys.readouterr() == ("check  status\nx      failed\n", "")
+
+
+def test_nobody_reads() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "fieldc.cli", "list", "fields"]
+    done = subprocess.run(command, cwd=ROOT, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell and /dev")
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("show 17 >/dev/full", (1, "system error")),
+        ("show 17 >&-", (0, "")),
+        ("show 15 >&- 2>&-", (2, "")),
+    ],
+)
+def test_odd_streams(line: str, expected: tuple[int, str]) -> None:
+    command = f'"{sys.executable}" -m fieldc.cli {line}'
+    done = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == expected[0] and done.stdout == ""
+    assert expected[1] in done.stderr and done.stderr.count("\n") == bool(expected[1])
+
+
+def test_a_terminal_gets_a_table() -> None:
+    pty = pytest.importorskip("pty")
+    master, slave = pty.openpty()
+    command = [sys.executable, "-m", "fieldc.cli", "show", "17"]
+    done = subprocess.run(command, cwd=ROOT, stdout=slave, stderr=subprocess.PIPE, check=False)
+    os.close(slave)
+    shown = os.read(master, 1 << 16).decode()
+    os.close(master)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "0x11" in shown and "R^2 mod p" in shown
