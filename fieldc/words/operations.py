@@ -27,6 +27,7 @@ class Operation:
     """One row of the table.
 
     `compute(w, inputs, attribute)` returns the outputs; `equation` is the same statement as text.
+    It has no branch, so that it also runs on arrays of integers, element by element.
     """
 
     name: str
@@ -43,7 +44,7 @@ def _add(w: int, v: tuple[int, ...], _: int) -> tuple[int, ...]:
 
 def _sub(w: int, v: tuple[int, ...], _: int) -> tuple[int, ...]:
     difference = v[0] - v[1] - v[2]
-    return difference % (1 << w), int(difference < 0)
+    return difference % (1 << w), (difference < 0) * 1
 
 
 def _mul(w: int, v: tuple[int, ...], _: int) -> tuple[int, ...]:
@@ -74,7 +75,7 @@ SELECT = Operation(
     (_F, _W, _W),
     (_W,),
     "out = flag*a + (1 - flag)*b",
-    lambda w, v, _: (v[1] if v[0] else v[2],),
+    lambda w, v, _: (v[0] * v[1] + (1 - v[0]) * v[2],),
 )
 MASK = Operation(
     "mask", (_F,), (_W,), "out = flag * (2^w - 1)", lambda w, v, _: (v[0] * ((1 << w) - 1),)
