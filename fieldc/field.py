@@ -108,6 +108,10 @@ class Field:
         """R mod p, the Montgomery form of 1."""
         return self.R % self.p
 
+    def in_p(self, bound: int) -> str:
+        """A bound as a multiple of p, rounded up to hundredths."""
+        return f"{-(-bound * 100 // self.p) / 100:.2f}p"
+
     def limbs(self, value: int, count: int | None = None) -> list[int]:
         """The w-bit limbs of a number, least significant first (n of them unless said)."""
         return [value >> self.word * i & self.base - 1 for i in range(count or self.n)]

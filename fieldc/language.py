@@ -20,7 +20,14 @@ class LanguageError(TypeError):
 
 
 class BoundError(ArithmeticError):
-    """A bound that the kernel needs does not follow; says which and by how much."""
+    """A bound that the kernel needs does not follow; says which and by how much.
+
+    `unreduced` is the bound before the final subtraction.
+    """
+
+    def __init__(self, message: str, unreduced: int) -> None:
+        super().__init__(message)
+        self.unreduced = unreduced
 
 
 Interval = tuple[int, int]
@@ -237,6 +244,11 @@ class Trace:
     inputs: tuple[Integer, ...]
     result: Integer
 
+    @property
+    def unreduced(self) -> int:
+        """The largest value before the final subtraction."""
+        return before_selection(self.result)
+
 
 @dataclass(frozen=True)
 class Kernel:
@@ -273,24 +285,28 @@ class Kernel:
         result = as_integer(self.text(field, *inputs))
         limit = self.result.high(field)
         if result.low < 0 or result.high > limit:
-            raise BoundError(self._why(field, result, limit))
+            raise self._why(field, result, limit)
         return Trace(self, field, inputs, result)
 
-    def _why(self, field: Field, result: Integer, limit: int) -> str:
-        def in_p(value: int) -> str:
-            return f"{value * 100 // field.p / 100:.2f}p"
-
+    def _why(self, field: Field, result: Integer, limit: int) -> BoundError:
+        in_p = field.in_p
         what = f"{self.operation} ({self.algorithm}) for {field.label}"
         if result.low < 0:
-            return f"{what}: the result may be as low as {in_p(result.low)}, it must be >= 0"
-        unreduced = result
-        while unreduced.op == "select":
-            unreduced = unreduced.args[0]
-        return (
-            f"{what}: before its last subtraction the result may reach {in_p(unreduced.high + 1)}, "
-            f"after it {in_p(result.high + 1)}; it must be {self.result.says}, "
-            f"over by {in_p(result.high - limit)} = {result.high - limit:#x}"
+            message = f"{what}: the result may be as low as {in_p(result.low)}, it must be >= 0"
+            return BoundError(message, result.low)
+        high, over = before_selection(result), result.high - limit
+        message = (
+            f"{what}: before its last subtraction the result may reach {in_p(high)}, after it "
+            f"{in_p(result.high)}; it must be {self.result.says}, over by {in_p(over)} = {over:#x}"
         )
+        return BoundError(message, high)
+
+
+def before_selection(result: Integer) -> int:
+    """The largest value before the final subtraction or correction."""
+    while result.op == "select":
+        result = result.args[0]
+    return result.high
 
 
 def kernel(operation: str, algorithm: str = "") -> Callable[[Callable[..., Number]], Kernel]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from fieldc.algorithms import addition, montgomery, squaring
 from fieldc.field import Field
 from fieldc.language import BoundError, Kernel, Trace
@@ -29,6 +31,29 @@ class NoKernel(LookupError):
     """No algorithm of that name, or none whose bounds hold for the field; one line for the user."""
 
 
+@dataclass(frozen=True)
+class Applicability:
+    """Whether an algorithm's bounds hold for a field, and what they are."""
+
+    kernel: Kernel
+    applies: bool
+    bound: str
+    """The largest value before the last subtraction, as a multiple of p."""
+    reason: str
+    """Why not; empty where it applies."""
+
+
+def applicability(field: Field) -> list[Applicability]:
+    """Every algorithm of every operation, with the bounds that the field gives it."""
+    rows = []
+    for kernel in KERNELS:
+        try:
+            rows.append(Applicability(kernel, True, field.in_p(kernel.trace(field).unreduced), ""))
+        except BoundError as error:
+            rows.append(Applicability(kernel, False, field.in_p(error.unreduced), str(error)))
+    return rows
+
+
 def kernels_for(operation: str) -> list[Kernel]:
     """The algorithms of an operation, preferred first."""
     return [k for k in KERNELS if k.operation == operation]
@@ -50,5 +75,7 @@ def choose(field: Field, operation: str, algorithm: str | None = None) -> Trace:
             failure = error
     if failure is not None:
         raise failure
+    if operation not in OPERATIONS:
+        raise NoKernel(f"no operation {operation!r}; there are: {', '.join(OPERATIONS)}")
     names = ", ".join(k.algorithm for k in kernels_for(operation)) or "none"
     raise NoKernel(f"{operation} has no algorithm {algorithm!r}; it has: {names}")

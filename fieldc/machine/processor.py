@@ -9,11 +9,9 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
+from fieldc.backends.x86_64.choices import FEATURES
 from fieldc.machine.assemble import assemble
 from fieldc.machine.load import Library, load
-
-VARIANTS: dict[str, tuple[str, ...]] = {"adx": ("adx", "bmi2"), "mulx": ("bmi2",), "base": ()}
-"""The variants of x86-64 kernels, best first, and the features each needs."""
 
 _CPUID = """
     .globl fieldc_cpuid
@@ -73,7 +71,7 @@ def require(needed: Iterable[str]) -> None:
     lacking = missing(wanted)
     if not lacking:
         return
-    runnable = [name for name, needs in VARIANTS.items() if not missing(needs)]
+    runnable = [name for name, needs in FEATURES.items() if not missing(needs)]
     hint = f"build it with variant {' or '.join(runnable)}" if is_x86_64() else "use another target"
     raise ProcessorError(
         f"this kernel needs {_list(wanted)}; this processor lacks {_list(lacking)}; {hint}"

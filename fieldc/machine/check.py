@@ -1,0 +1,71 @@
+"""Checks a loaded kernel against the meaning of its operation, on Python's integers."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from fieldc.algorithms.meaning import MEANINGS
+from fieldc.field import Field
+from fieldc.language import Trace
+from fieldc.machine.load import Alias, Kernel
+
+RANDOM_VECTORS = 40
+
+
+class CheckError(RuntimeError):
+    """A kernel computed something else than its operation means; names inputs and results."""
+
+
+def edge_values(bound: int, field: Field) -> list[int]:
+    """0, 1, the largest, values whose limbs are all ones, and neighbours of R; below `bound`."""
+    top = field.base - 1
+    ones = sum(top << field.word * i for i in range(field.n - 1))
+    values = [0, 1, 2, bound - 1, bound - 2, bound // 2, ones, ones + 1, top, field.base]
+    values += [field.R % field.p, field.R2, field.p, field.p * (field.R - 1)]
+    return sorted({v for v in values if 0 <= v < bound})
+
+
+def vectors(trace: Trace, seed: int) -> Iterator[tuple[int, ...]]:
+    """Operands of a kernel: every pair of edge values, then random ones."""
+    f, draw = trace.field, random.Random(seed)
+    bounds = [bound.high(f) + 1 for _, bound in trace.kernel.operands]
+    edges = [edge_values(bound, f) for bound in bounds]
+    if len(bounds) == 1:
+        yield from ((x,) for x in edges[0])
+    else:
+        yield from ((x, y) for x in edges[0] for y in edges[1])
+    for _ in range(RANDOM_VECTORS):
+        yield tuple(draw.randrange(bound) for bound in bounds)
+
+
+def check(kernel: Kernel, trace: Trace, seed: int = 0) -> int:
+    """Run a kernel on its vectors in every legal aliasing; the number of calls made.
+
+    Raises CheckError for a wrong or non-canonical result, FrameError for a write out of bounds.
+    """
+    calls = 0
+    for operands in vectors(trace, seed):
+        for alias in ALIASES[len(operands)]:
+            same = alias in (Alias.X_IS_Y, Alias.ALL)
+            given = (operands[0],) * len(operands) if same else operands
+            _expect(trace, alias, given, kernel.aliased(alias, *given))
+            calls += 1
+    return calls
+
+
+ALIASES = {
+    1: (Alias.NONE, Alias.Z_IS_X),
+    2: (Alias.NONE, Alias.Z_IS_X, Alias.Z_IS_Y, Alias.X_IS_Y, Alias.ALL),
+}
+"""The aliasings of kernels with one and with two operands: all are legal."""
+
+
+def _expect(trace: Trace, alias: Alias, operands: tuple[int, ...], result: int) -> None:
+    wanted = MEANINGS[trace.kernel.operation](trace.field, *operands)
+    if result != wanted:
+        given = ", ".join(f"{name} = {value:#x}" for name, value in zip("xy", operands, strict=False))
+        raise CheckError(
+            f"{trace.kernel.operation} ({trace.kernel.algorithm}) for {trace.field.label}, "
+            f"{given}, aliasing {alias.name}: got {result:#x}, expected {wanted:#x}"
+        )
