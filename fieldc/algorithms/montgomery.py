@@ -23,7 +23,7 @@ def multiply(f: Field, x: Residue, y: Residue) -> Residue:
 def multiply_log_jump(f: Field, x: Residue, y: Residue) -> Residue:
     """x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products.
 
-    Domb, "Montgomery multiplication: log-jumps" (2022).
+    Domb, "Barrett-Montgomery", hackmd.io/@Ingonyama/Barret-Montgomery.
     """
     *lower, last = limbs(f, y)
     t: Number = 0

@@ -19,7 +19,7 @@ def fold_limb(f: Field, t: Number) -> Number:
     """t / 2^w mod p by a constant: low + 2^w*high = 2^w*(high + low*mu).
 
     One multiplication fewer than drop_limb and no serial quotient, but the result is larger.
-    Domb, "Montgomery multiplication: log-jumps" (2022).
+    Domb, "Barrett-Montgomery", hackmd.io/@Ingonyama/Barret-Montgomery.
     """
     return (t >> f.word) + t % f.base * f.mu
 

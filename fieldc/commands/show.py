@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
+from fieldc.algorithms import Applicability, applicability
 from fieldc.catalogue import find_field
 from fieldc.commands.verb import FIELD, WORD, Answer, Table, verb
 from fieldc.field import Field
@@ -51,8 +53,40 @@ def constants_data(field: Field) -> dict[str, object]:
     }
 
 
+def algorithms(rows: Sequence[Applicability]) -> Table:
+    """Which algorithms apply, with the bound before the last subtraction, and why not."""
+    columns = ("op", "algorithm", "applies", "at most", "why not")
+    shown = [
+        (
+            row.kernel.operation,
+            row.kernel.algorithm,
+            "yes" if row.applies else "no",
+            row.bound,
+            "" if row.applies else "one subtraction needs less than 2p",
+        )
+        for row in rows
+    ]
+    return Table(columns, shown, "algorithms, and the bound before the last subtraction")
+
+
+def algorithms_data(rows: Sequence[Applicability]) -> list[dict[str, object]]:
+    """The same as JSON, with the whole reason."""
+    return [
+        {
+            "op": row.kernel.operation,
+            "algorithm": row.kernel.algorithm,
+            "applies": row.applies,
+            "bound": row.bound,
+            "reason": row.reason,
+        }
+        for row in rows
+    ]
+
+
 @verb(FIELD, WORD)
 def show(arguments: argparse.Namespace) -> Answer:
-    """every derived constant of a field"""
+    """every derived constant of a field, and which algorithms its bounds allow"""
     field = find_field(arguments.field, int(arguments.word))
-    return Answer((constants(field),), constants_data(field))
+    rows = applicability(field)
+    data = {**constants_data(field), "algorithms": algorithms_data(rows)}
+    return Answer((constants(field), algorithms(rows)), data)

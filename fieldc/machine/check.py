@@ -64,7 +64,9 @@ ALIASES = {
 def _expect(trace: Trace, alias: Alias, operands: tuple[int, ...], result: int) -> None:
     wanted = MEANINGS[trace.kernel.operation](trace.field, *operands)
     if result != wanted:
-        given = ", ".join(f"{name} = {value:#x}" for name, value in zip("xy", operands, strict=False))
+        given = ", ".join(
+            f"{name} = {value:#x}" for name, value in zip("xy", operands, strict=False)
+        )
         raise CheckError(
             f"{trace.kernel.operation} ({trace.kernel.algorithm}) for {trace.field.label}, "
             f"{given}, aliasing {alias.name}: got {result:#x}, expected {wanted:#x}"

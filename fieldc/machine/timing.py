@@ -180,10 +180,9 @@ class _Track:
         halves = [self._ticks(candidate, mode, count) for _ in range(2)]
         after, second = self._surroundings()
         scale = min(before, after)
-        steady = (
-            max(before, after) < _CALIBRATION_LIMIT * scale
-            and max(halves) < _HALVES_LIMIT * min(halves)
-        )
+        steady = max(before, after) < _CALIBRATION_LIMIT * scale and max(
+            halves
+        ) < _HALVES_LIMIT * min(halves)
         canary = max(first, second) / scale
         return Slice(candidate.label, mode, number, sum(halves) / 2, scale, steady, canary)
 

@@ -1,0 +1,1 @@
+"""Builds a field: kernels for targets, checked where this host runs them, and a list of them."""

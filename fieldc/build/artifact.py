@@ -1,0 +1,110 @@
+"""One built kernel: its source text, its object, and how far it is trusted."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from fieldc.algorithms.meaning import MEANINGS
+from fieldc.field import Field
+from fieldc.language import Trace
+
+PROVED, TESTED, ASSUMED, SKIPPED = "PROVED", "TESTED", "ASSUMED", "SKIPPED"
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A kernel for one target. `object` is None where the user's own compiler makes it.
+
+    `status` is one of the four words of trust; `reason` says why where it is SKIPPED.
+    """
+
+    symbol: str
+    trace: Trace
+    target: str
+    variant: str
+    convention: str
+    needs: tuple[str, ...]
+    suffix: str
+    text: str
+    object: bytes | None
+    status: str = SKIPPED
+    reason: str = ""
+
+    @property
+    def source_file(self) -> str:
+        """Path of the text inside the built directory."""
+        return f"{self.target}/{self.stem}{self.suffix}"
+
+    @property
+    def object_file(self) -> str | None:
+        """Path of the object inside the built directory."""
+        return None if self.object is None else f"{self.target}/{self.stem}.o"
+
+    @property
+    def stem(self) -> str:
+        """The file's name without its ending."""
+        return f"{self.trace.kernel.operation}_{self.variant}"
+
+    @property
+    def contract(self) -> str:
+        """Pre- and postcondition on one line."""
+        return contract(self.trace)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the object (or text), the prime and the contract."""
+        code = self.text.encode() if self.object is None else self.object
+        parts = (code, hex(self.trace.field.p).encode(), self.contract.encode())
+        return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
+
+    def row(self) -> dict[str, object]:
+        """The kernel's entry in manifest.json."""
+        return {
+            "symbol": self.symbol,
+            "op": self.trace.kernel.operation,
+            "algorithm": self.trace.kernel.algorithm,
+            "target": self.target,
+            "variant": self.variant,
+            "convention": self.convention,
+            "needs": list(self.needs),
+            "file": self.source_file,
+            "object": self.object_file,
+            "contract": self.contract,
+            "status": f"{self.status}({self.reason})" if self.reason else self.status,
+            "digest": self.digest,
+        }
+
+
+def contract(trace: Trace) -> str:
+    """What a kernel needs and what it gives, on one line."""
+    kernel = trace.kernel
+    needs = ", ".join(f"{name} {bound.says}" for name, bound in kernel.operands)
+    return f"{needs}; z = {MEANINGS[kernel.operation].says}, z {kernel.result.says}"
+
+
+def field_symbol(field: Field) -> str:
+    """A part of a C name for a field: its name, or its size and a digest of its modulus."""
+    if field.name:
+        return field.name.replace("-", "_")
+    digest = hashlib.sha256(hex(field.p).encode()).hexdigest()[:8]
+    return f"p{field.bits}_{digest}"
+
+
+def header(
+    trace: Trace, target: str, variant: str, convention: str, needs: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The lines that open a generated text: how to make it again, and what it promises."""
+    f, kernel = trace.field, trace.kernel
+    name, extensions = f.name or hex(f.p), " and ".join(needs) or "no extension"
+    word = "" if f.word == 64 else f" --word {f.word}"
+    return (
+        f"fieldc build {name}{word} --op {kernel.operation} --algorithm {kernel.algorithm} "
+        f"--target {target} -o DIR",
+        f"p = {f.p:#x}",
+        f"R = 2^{f.word * f.n}; {f.n} limbs of {f.word} bits, least significant first",
+        f"{kernel.operation} ({kernel.algorithm}): {contract(trace)}",
+        f"before the last subtraction at most {f.in_p(trace.unreduced)}",
+        f"variant {variant}; convention {convention}; needs {extensions}",
+        "every aliasing of z, x and y is allowed",
+    )

@@ -1,0 +1,99 @@
+"""Makes the artifacts of one kernel for one target: text by a backend, object by the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from fieldc.backends.c import ROWS as C_ROWS
+from fieldc.backends.c import print_c
+from fieldc.backends.llvm import print_llvm
+from fieldc.backends.rust import ROWS as RUST_ROWS
+from fieldc.backends.rust import print_rust
+from fieldc.backends.targets import TARGETS, ObjectFormat, Target
+from fieldc.backends.x86_64.choices import FEATURES, VARIANTS
+from fieldc.backends.x86_64.conventions import SYSV, WIN64
+from fieldc.backends.x86_64.kernel import compile_trace
+from fieldc.backends.x86_64.print import GNU, INTEL, MASM
+from fieldc.build.artifact import Artifact, field_symbol, header
+from fieldc.language import Trace
+from fieldc.machine.assemble import assemble, compile_ir
+from fieldc.words.lower import lower
+
+Producer = Callable[[Trace], Iterator[Artifact]]
+
+
+@dataclass(frozen=True)
+class BuildTarget:
+    """Something `fieldc build` can make: what makes it, and in which word widths."""
+
+    name: str
+    backend: str
+    words: tuple[int, ...]
+    about: str
+    produce: Producer
+
+
+def _symbol(trace: Trace, variant: str) -> str:
+    return f"fieldc_{field_symbol(trace.field)}_{trace.kernel.operation}_{variant}"
+
+
+def _own(target: Target) -> Producer:
+    windows = target.object_format is ObjectFormat.COFF
+    convention = WIN64 if windows else SYSV
+    prefix = "_" if target.object_format is ObjectFormat.MACH_O else ""
+
+    def produce(trace: Trace) -> Iterator[Artifact]:
+        for variant, choices in VARIANTS.items():
+            symbol, needs = _symbol(trace, variant), FEATURES[variant]
+            kernel = compile_trace(trace, prefix + symbol, choices, convention)
+            head = header(trace, target.name, variant, convention.name, needs)
+            code = assemble(kernel.text(GNU), target.triple)
+            syntax, suffix = (MASM, ".asm") if windows else (INTEL, ".s")
+            text = kernel.text(syntax, head)
+            yield Artifact(
+                symbol, trace, target.name, variant, convention.name, needs, suffix, text, code
+            )
+
+    return produce
+
+
+def _llvm(target: Target) -> Producer:
+    def produce(trace: Trace) -> Iterator[Artifact]:
+        processor, symbol = target.processor, _symbol(trace, "llvm")
+        head = header(trace, target.name, "llvm", "c", ())
+        ir = print_llvm(lower(trace, processor.rows), symbol, processor.form)
+        code = compile_ir(ir, target.triple, processor.cpu, processor.features).object
+        text = "".join(f"; {line}\n" for line in head) + ir
+        yield Artifact(symbol, trace, target.name, "llvm", "c", (), ".ll", text, code)
+
+    return produce
+
+
+def _c(trace: Trace) -> Iterator[Artifact]:
+    symbol = _symbol(trace, "c")
+    head = "\n * ".join(header(trace, "c", "portable", "c", ()))
+    text = f"/* {head} */\n" + print_c(lower(trace, C_ROWS), symbol, trace)
+    yield Artifact(symbol, trace, "c", "portable", "c", (), ".c", text, None)
+
+
+def _rust(trace: Trace) -> Iterator[Artifact]:
+    symbol = _symbol(trace, "rust")
+    head = "".join(f"// {line}\n" for line in header(trace, "rust", "portable", "rust", ()))
+    text = head + print_rust(lower(trace, RUST_ROWS), symbol, trace)
+    yield Artifact(symbol, trace, "rust", "portable", "rust", (), ".rs", text, None)
+
+
+def build_targets() -> dict[str, BuildTarget]:
+    """Every target by name: our own x86-64, LLVM's processors, and source texts."""
+    own = ("x86_64-linux", "x86_64-macos", "x86_64-windows")
+    about = "x86-64 of our own: adx, mulx and base"
+    found = [BuildTarget(n, "x86-64", (64,), about, _own(TARGETS[n])) for n in own]
+    for target in TARGETS.values():
+        if target.name not in own:
+            words = (target.processor.word,) if target.processor.word == 32 else (64, 32)
+            made = f"LLVM for {target.triple}"
+            found.append(BuildTarget(target.name, "llvm", words, made, _llvm(target)))
+    found.append(BuildTarget("c", "c", (64, 32), "C with a double word", _c))
+    found.append(BuildTarget("rust", "rust", (64, 32), "Rust without unsafe", _rust))
+    return {target.name: target for target in found}

@@ -1,0 +1,119 @@
+"""Compiles, checks and writes a whole build; nothing is written unless everything holds."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from fieldc.backends.c import print_c_header
+from fieldc.build.artifact import SKIPPED, TESTED, Artifact, field_symbol
+from fieldc.build.produce import BuildTarget
+from fieldc.field import Field
+from fieldc.language import Trace
+from fieldc.machine.check import check
+from fieldc.machine.load import Kernel, load
+from fieldc.machine.processor import is_x86_64, missing
+from fieldc.words.lower import lower
+
+MANIFEST = "manifest.json"
+Progress = Callable[[str, int, int], None]
+
+
+class OutputError(OSError):
+    """The output folder cannot be written; the message is one line for the user."""
+
+
+def build(
+    traces: Sequence[Trace], targets: Sequence[BuildTarget], progress: Progress
+) -> list[Artifact]:
+    """Every kernel for every target, checked where it can run here.
+
+    Raises CheckError or FrameError for a kernel that is wrong.
+    """
+    jobs = [(target, trace) for target in targets for trace in traces]
+    built: list[Artifact] = []
+    for done, (target, trace) in enumerate(jobs):
+        progress("build and check", done, len(jobs))
+        built += [judged(artifact) for artifact in target.produce(trace)]
+    progress("build and check", len(jobs), len(jobs))
+    return built
+
+
+def judged(artifact: Artifact) -> Artifact:
+    """The artifact with its status: TESTED where this host ran it, else SKIPPED and why."""
+    reason = why_not_here(artifact)
+    if reason or artifact.object is None:
+        return replace(artifact, status=SKIPPED, reason=reason)
+    trace = artifact.trace
+    operands = tuple(bound.limbs(trace.field) for _, bound in trace.kernel.operands)
+    kernel = Kernel(
+        load(artifact.object), artifact.symbol, operands, trace.field.n, trace.field.word
+    )
+    check(kernel, trace)
+    return replace(artifact, status=TESTED, reason="")
+
+
+def why_not_here(artifact: Artifact) -> str:
+    """Why this host does not run an artifact; empty where it does."""
+    if artifact.object is None:
+        return f"{artifact.target} source is compiled by its user"
+    system = f"x86_64-{platform.system().lower().replace('darwin', 'macos')}"
+    if not is_x86_64() or not artifact.target.startswith(system):
+        return f"this host does not run {artifact.target} objects"
+    lacking = missing(artifact.needs)
+    return f"this processor lacks {' and '.join(lacking)}" if lacking else ""
+
+
+def files_of(field: Field, artifacts: Sequence[Artifact]) -> dict[str, bytes]:
+    """Every file of a build by its path inside the folder: texts, objects, header, manifest."""
+    files = {a.source_file: a.text.encode() for a in artifacts}
+    files |= {a.object_file: a.object for a in artifacts if a.object_file and a.object}
+    name = field_symbol(field)
+    declared = [(lower(a.trace), a.symbol) for a in artifacts if a.target != "rust"]
+    unique = {symbol: program for program, symbol in declared}
+    if unique:
+        guard = f"FIELDC_{name.upper()}_H"
+        text = print_c_header([(program, symbol) for symbol, program in unique.items()], guard)
+        files[f"fieldc_{name}.h"] = text.encode()
+    files[MANIFEST] = (json.dumps(manifest(field, artifacts), indent=2) + "\n").encode()
+    return files
+
+
+def manifest(field: Field, artifacts: Sequence[Artifact]) -> dict[str, object]:
+    """What a build contains, for programs."""
+    return {
+        "field": field.label,
+        "p": hex(field.p),
+        "word": field.word,
+        "n": field.n,
+        "R": hex(field.R),
+        "kernels": [artifact.row() for artifact in artifacts],
+    }
+
+
+def check_writable(folder: Path) -> None:
+    """Raise OutputError unless the folder is, or can become, one that may be written."""
+    there = folder
+    while not there.exists() and there != there.parent:
+        there = there.parent
+    if not there.is_dir():
+        raise OutputError(f"cannot write {folder}: {there} is not a folder; name another with -o")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise OutputError(f"cannot write {folder}: no permission in {there}; name another with -o")
+
+
+def write(folder: Path, files: dict[str, bytes]) -> None:
+    """Write the files. Raises OutputError."""
+    try:
+        for path, content in files.items():
+            target = folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+    except OSError as error:
+        raise OutputError(
+            f"cannot write {folder}: {error.strerror}; name another with -o"
+        ) from None

@@ -1,0 +1,49 @@
+"""Progress of long work on stderr: a bar on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Progress = Callable[[str, int, int], None]
+SECONDS_BETWEEN_LINES = 5.0
+
+
+@contextmanager
+def progress() -> Iterator[Progress]:
+    """A function progress(what, done, total) that shows how far the work is."""
+    if not sys.stderr.isatty():
+        yield _lines()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    with Bars(*columns, TimeRemainingColumn(), console=Console(stderr=True)) as bars:
+        tasks = {}
+
+        def show(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bars.add_task(what, total=total)
+            bars.update(tasks[what], completed=done, total=total)
+
+        yield show
+
+
+def _lines() -> Progress:
+    started: dict[str, float] = {}
+    said: dict[str, float] = {}
+
+    def show(what: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        began = started.setdefault(what, now)
+        if done < total and now - said.get(what, 0.0) < SECONDS_BETWEEN_LINES:
+            return
+        said[what] = now
+        left = f", about {(now - began) / done * (total - done):.0f} s left" if done else ""
+        print(f"{what}: {done}/{total}{left if done < total else ''}", file=sys.stderr, flush=True)
+
+    return show

@@ -1,0 +1,64 @@
+"""Kernels for this very machine: every backend's code, compiled, loaded and called in-process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fieldc.backends.llvm import print_llvm
+from fieldc.backends.targets import find_target
+from fieldc.backends.x86_64.choices import FEATURES, VARIANTS
+from fieldc.backends.x86_64.kernel import compile_trace
+from fieldc.backends.x86_64.print import GNU
+from fieldc.language import Trace
+from fieldc.machine.assemble import assemble, compile_ir, host_triple
+from fieldc.machine.load import Kernel, load
+from fieldc.machine.processor import is_x86_64, missing
+from fieldc.words.lower import lower
+
+SYMBOL = "fieldc_kernel"
+
+
+@dataclass(frozen=True)
+class HostBackend:
+    """One way to machine code for this host, and the processor features its code needs."""
+
+    name: str
+    features: tuple[str, ...]
+    compile: Callable[[Trace], bytes]
+    """From a trace to an object file that defines SYMBOL."""
+
+    @property
+    def missing(self) -> list[str]:
+        """Features this processor lacks; where there are any, the code must not run."""
+        return missing(self.features)
+
+    def kernel(self, trace: Trace) -> Kernel:
+        """The kernel of a trace, compiled and loaded."""
+        operands = tuple(bound.limbs(trace.field) for _, bound in trace.kernel.operands)
+        library = load(self.compile(trace))
+        return Kernel(library, SYMBOL, operands, trace.field.n, trace.field.word)
+
+
+def _own(variant: str) -> HostBackend:
+    def compile_(trace: Trace) -> bytes:
+        return assemble(compile_trace(trace, SYMBOL, VARIANTS[variant]).text(GNU))
+
+    return HostBackend(f"x86-64-{variant}", FEATURES[variant], compile_)
+
+
+def _llvm(name: str, target_name: str, features: tuple[str, ...]) -> HostBackend:
+    def compile_(trace: Trace) -> bytes:
+        target = find_target(target_name).processor
+        text = print_llvm(lower(trace, target.rows), SYMBOL, target.form)
+        return compile_ir(text, host_triple(), target.cpu, target.features).object
+
+    return HostBackend(name, features, compile_)
+
+
+def host_backends(word: int) -> list[HostBackend]:
+    """The backends whose code this host may run, slowest first; own ones have 64-bit words."""
+    if not is_x86_64():
+        return []
+    llvm = [_llvm("llvm", "x86_64-linux", ()), _llvm("llvm-bmi2", "x86_64-linux-bmi2", ("bmi2",))]
+    return [*llvm, *(_own(v) for v in ("base", "mulx", "adx"))] if word == 64 else llvm
