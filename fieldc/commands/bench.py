@@ -12,15 +12,14 @@ from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, one_of,
 
 if TYPE_CHECKING:
     from fieldc.lab.race import Ratio, Report
+    from fieldc.machine.timing import Spread
 
 COLUMNS = (
-    "op",
-    "algorithm",
+    "operation",
     "backend",
-    "thr cycles",
-    "lat cycles",
-    "thr ns",
-    "lat ns",
+    "cycles thr | lat",
+    "±%",
+    "ns thr | lat",
     "x llvm-bmi2",
     "x python",
 )
@@ -67,24 +66,23 @@ def bench(arguments: argparse.Namespace) -> Answer:
 
 
 def race_tables(report: Report) -> tuple[Table, ...]:
-    """The race, best throughput last within each operation, and the state of the machine."""
-    race = report.race
-    rows = [
+    """The race, the fastest of each operation marked, and the state of the machine."""
+    race, rows = report.race, report.rows
+    shown = [
         (
-            row.op,
-            row.algorithm,
+            row.op if row.algorithm == row.op else f"{row.op} {row.algorithm}",
             row.backend,
-            *(
-                f"{cycles.median:.1f} ±{spread_percent(cycles.low, cycles.high):.1f}%"
-                for cycles in (row.throughput, row.latency)
-            ),
-            f"{row.throughput_ns.median:.1f}",
-            f"{row.latency_ns.median:.1f}",
+            pair(row.throughput.median, row.latency.median),
+            f"{max(spread_percent(row.throughput), spread_percent(row.latency)):.1f}",
+            pair(row.throughput_ns.median, row.latency_ns.median),
             _ratio(row.vs_llvm),
             _ratio(row.vs_python),
         )
-        for row in report.rows
+        for row in rows
     ]
+    groups = [(op, [i for i, row in enumerate(rows) if row.op == op]) for op in report.operations]
+    best = frozenset(min(g, key=lambda i: rows[i].throughput.median) for _, g in groups)
+    ends = frozenset(g[-1] for _, g in groups)
     run = [
         ("processor", race.processor),
         ("clock", f"core {race.core_ghz:.2f} GHz, counter {race.tsc_ghz:.2f} GHz"),
@@ -93,17 +91,34 @@ def race_tables(report: Report) -> tuple[Table, ...]:
         ("verdict", "DISTURBED: no verdict, run again" if race.disturbed else "undisturbed"),
         *(("SKIPPED", reason) for reason in report.skipped),
     ]
-    title = f"{report.rows[0].field}: one call, cycles and nanoseconds"
-    return Table(COLUMNS, rows, title), Table((), run, "this run")
+    title = f"{rows[0].field}: one call; thr: independent calls, lat: each waits for the one before"
+    return Table(COLUMNS, shown, title, best, ends), Table((), run, "this run")
 
 
-def spread_percent(low: float, high: float) -> float:
-    """Half of the distance between two percentiles, in percent of their middle."""
-    return 100 * (high - low) / (high + low)
+def pair(throughput: float, latency: float) -> str:
+    """Two figures side by side."""
+    return f"{figure(throughput)} | {figure(latency)}"
+
+
+def figure(value: float) -> str:
+    """A positive number in three or four places."""
+    if value >= 1000:
+        return f"{value / 1000:.1f}k" if value < 10_000 else f"{value / 1000:.0f}k"
+    return f"{value:.1f}"
+
+
+def spread_percent(spread: Spread) -> float:
+    """Half of the distance from the 10th to the 90th percentile, in percent of their middle."""
+    return 100 * (spread.high - spread.low) / (spread.high + spread.low)
 
 
 def _ratio(ratio: Ratio | None) -> str:
     if ratio is None:
         return "-"
-    digits = 2 if ratio.throughput < 10 else 0
-    return f"{ratio.throughput:.{digits}f} | {ratio.latency:.{digits}f}"
+    return f"{_times(ratio.throughput)} | {_times(ratio.latency)}"
+
+
+def _times(ratio: float) -> str:
+    if ratio < 0.1:
+        return f"1/{figure(1 / ratio).removesuffix('.0')}"
+    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.2f}"

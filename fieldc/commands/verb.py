@@ -16,9 +16,12 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from fieldc.catalogue import nearest, quote
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
 
 
 class UsageError(Exception):
@@ -30,11 +33,16 @@ class UsageError(Exception):
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under named columns; without column names, a list of properties."""
+    """Rows under named columns; without column names, a list of properties.
+
+    `best` are the numbers of rows to stand out; `ends` those that close a group of rows.
+    """
 
     columns: tuple[str, ...]
     rows: Sequence[tuple[object, ...]]
     title: str = ""
+    best: frozenset[int] = frozenset()
+    ends: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -179,7 +187,9 @@ def _write(path: str, text: str) -> None:
 
 def _print(table: Table) -> None:
     if sys.stdout.isatty():
-        _print_rich(table)
+        from rich.console import Console
+
+        Console().print(rich_table(table))
         return
     if table.title:
         print(table.title)
@@ -191,16 +201,21 @@ def _print(table: Table) -> None:
         print("  ".join(cells).rstrip())
 
 
-def _print_rich(table: Table) -> None:
-    from rich.box import SIMPLE
-    from rich.console import Console
+def rich_table(table: Table) -> RichTable:
+    """The table as rich draws it: numbers to the right, the best rows in bold green."""
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    grid = RichTable(box=SIMPLE, title=table.title or None, show_header=bool(table.columns))
+    title, header = table.title or None, bool(table.columns)
+    grid = RichTable(box=SIMPLE_HEAD, title=title, show_header=header, padding=(0, 1, 0, 0))
     width = len(table.rows[0]) if table.rows else len(table.columns)
-    for heading in table.columns or ("",) * width:
-        grid.add_column(heading, overflow="fold")
-    for row in table.rows:
-        grid.add_row(*(Text(str(cell)) for cell in row))
-    Console().print(grid)
+    for i, heading in enumerate(table.columns or ("",) * width):
+        numbers = all(str(row[i])[:1].isdigit() or row[i] == "-" for row in table.rows)
+        right = numbers and bool(table.columns)
+        grid.add_column(heading, overflow="fold", justify="right" if right else "left")
+    for number, row in enumerate(table.rows):
+        style = "bold green" if number in table.best else ""
+        cells = (Text(str(cell)) for cell in row)
+        grid.add_row(*cells, style=style, end_section=number in table.ends)
+    return grid
