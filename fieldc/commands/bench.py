@@ -120,5 +120,5 @@ def _ratio(ratio: Ratio | None) -> str:
 
 def _times(ratio: float) -> str:
     if ratio < 0.1:
-        return f"1/{figure(1 / ratio).removesuffix('.0')}"
+        return "<0.1"
     return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.2f}"
