@@ -15,12 +15,13 @@ from collections.abc import Sequence
 from fieldc.catalogue import ERROR_WIDTH, shorten
 from fieldc.commands.bench import bench
 from fieldc.commands.build import build
+from fieldc.commands.demo import demo
 from fieldc.commands.list import list_
 from fieldc.commands.show import show
 from fieldc.commands.verb import UsageError, Verb, emit, unknown
 from fieldc.modulus import ModulusError
 
-VERBS: dict[str, Verb] = {verb.name: verb for verb in (list_, show, build, bench)}
+VERBS: dict[str, Verb] = {verb.name: verb for verb in (list_, show, build, bench, demo)}
 
 BROKEN_PIPE = 141
 """What a shell reports for a program that SIGPIPE ends."""

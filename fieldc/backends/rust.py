@@ -14,10 +14,10 @@ from fieldc.words.rows import RowChoice, RowStyle
 
 ROWS = RowChoice(RowStyle.TWO_CHAINS)
 """What rustc -O (1.95, LLVM 22) turns into the fastest code. BLS12-381 p, mul, x86-64 without
-bmi2 on Rocket Lake, core cycles throughput | latency: two chains 121 | 142, one chain 127 | 140,
-word of carry 136 | 157 with its products fused to `mac`, 154 | 179 without; adc on u128 instead of
-overflowing_add: 169 | 181. Instructions on aarch64: 571, 653, 702. The barrier in `mask` costs 6
-to 9 of these cycles; without it LLVM makes the select a branch on RISC-V.
+bmi2 on Rocket Lake, core cycles throughput | latency: two chains 122 | 142, one chain 129 | 142,
+word of carry 157 | 180, with its products fused to `mac` 140 | 159; two chains with adc on u128
+instead of overflowing_add 171 | 170. Instructions on aarch64: 571 for two chains, 653 for one. The
+barrier in `mask` costs 7 to 9 of these cycles; without it LLVM makes the select a branch on RISC-V.
 """
 
 WORD_SIZES = (64, 32)

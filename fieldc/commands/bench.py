@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 COLUMNS = (
     "operation",
     "backend",
-    "cycles thr | lat",
+    "cycles",
     "±%",
-    "ns thr | lat",
-    "x llvm-bmi2",
+    "ns",
+    "x llvm bmi2",
     "x python",
 )
 
@@ -91,7 +91,7 @@ def race_tables(report: Report) -> tuple[Table, ...]:
         ("verdict", "DISTURBED: no verdict, run again" if race.disturbed else "undisturbed"),
         *(("SKIPPED", reason) for reason in report.skipped),
     ]
-    title = f"{rows[0].field}: one call; thr: independent calls, lat: each waits for the one before"
+    title = f"{rows[0].field}: one call, throughput | latency"
     return Table(COLUMNS, shown, title, best, ends), Table((), run, "this run")
 
 

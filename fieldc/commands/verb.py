@@ -208,7 +208,8 @@ def rich_table(table: Table) -> RichTable:
     from rich.text import Text
 
     title, header = table.title or None, bool(table.columns)
-    grid = RichTable(box=SIMPLE_HEAD, title=title, show_header=header, padding=(0, 1, 0, 0))
+    grid = RichTable(box=SIMPLE_HEAD, title=title, show_header=header, pad_edge=False)
+    grid.show_edge, grid.padding = False, 0
     width = len(table.rows[0]) if table.rows else len(table.columns)
     for i, heading in enumerate(table.columns or ("",) * width):
         numbers = all(str(row[i])[:1].isdigit() or row[i] == "-" for row in table.rows)

@@ -15,7 +15,7 @@ from fieldc.machine.timing import Candidate, PythonCandidate, Race, Runner, Spre
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import lower
 
-PYTHON, INTERPRETER, REFERENCE = "python", "interpreter", "llvm-bmi2"
+PYTHON, WORDS, REFERENCE = "python", "words", "llvm-bmi2"
 DEFAULT_OPERATIONS = ("mul", "square", "add", "sub")
 Progress = Callable[[str, int, int], None]
 """progress(what, done, total)."""
@@ -111,10 +111,16 @@ class Report:
 
 
 def run_race(
-    field: Field, operations: Sequence[str], rounds: int, seed: int, progress: Progress
+    field: Field,
+    operations: Sequence[str],
+    rounds: int,
+    seed: int,
+    progress: Progress,
+    every_algorithm: bool = True,
 ) -> Report:
     """Compile, check and race every backend and applicable algorithm of some operations.
 
+    Without `every_algorithm`, only the preferred one of each operation.
     Raises CheckError for a kernel that computes something wrong: nothing wrong is ever timed.
     """
     backends = host_backends(field.word)
@@ -122,7 +128,8 @@ def run_race(
     skipped = [
         f"{b.name}: this processor lacks {' and '.join(b.missing)}" for b in backends if b.missing
     ]
-    traces = [trace for operation in operations for trace in applicable(field, operation)]
+    last = None if every_algorithm else 1
+    traces = [trace for operation in operations for trace in [*applicable(field, operation)][:last]]
     entrants: list[Entrant] = []
     for done, trace in enumerate(traces):
         progress("compile and check", done, len(traces))
@@ -156,7 +163,7 @@ def _python_entrants(trace: Trace, seed: int) -> list[Entrant]:
     *_, operands = vectors(trace, seed)
     readings = {
         PYTHON: partial(trace.kernel.text, trace.field, *operands),
-        INTERPRETER: partial(interpret, lower(trace), *operands),
+        WORDS: partial(interpret, lower(trace), *operands),
     }
     return [
         Entrant(trace, name, PythonCandidate(_label(trace, name), call))

@@ -44,7 +44,7 @@ def _own(variant: str) -> HostBackend:
     def compile_(trace: Trace) -> bytes:
         return assemble(compile_trace(trace, SYMBOL, VARIANTS[variant]).text(GNU))
 
-    return HostBackend(f"x86-64-{variant}", FEATURES[variant], compile_)
+    return HostBackend(f"x86-{variant}", FEATURES[variant], compile_)
 
 
 def _llvm(name: str, target_name: str, features: tuple[str, ...]) -> HostBackend:
