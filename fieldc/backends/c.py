@@ -9,7 +9,7 @@ from string import Template
 
 from fieldc.backends.rust import (
     check_word,
-    contract,
+    heading,
     identifier,
     is_named,
     named_constants,
@@ -274,7 +274,7 @@ def c_function(program: Program, symbol: str, trace: Trace | None = None) -> str
         for name, value in named_constants(fused).items()
     ]
     stores = [f"z[{i}] = {body.text(v)};" for i, v in enumerate(program.results)]
-    header = [*contract(program, trace), "z may be any of the operands."]
+    header = [*heading(program, trace), "z may be any of the operands."]
     lines = ["/* " + "\n * ".join(header) + " */", prototype(program, symbol), "{"]
     lines += [f"    {line}" for line in [*constants, *body.lines, *stores]]
     return "\n".join([*lines, "}"]) + "\n"

@@ -210,9 +210,8 @@ def assembly_function(trace: Trace, text: AssemblyText) -> str:
     """
     operation, array = trace.kernel.operation, f"[u64; {trace.field.n}]"
     names = [name for name, _ in trace.kernel.operands]
-    program = lower(trace)
     return ASSEMBLY_FUNCTION.format(
-        documentation="\n".join(f"/// {line}" for line in contract(program, trace)),
+        documentation="\n".join(f"/// {line}" for line in contract(trace)),
         name=operation,
         array=array,
         arguments=", ".join(names),

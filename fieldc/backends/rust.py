@@ -33,11 +33,8 @@ def check_word(program: Program, language: str) -> None:
         raise WordSizeError(f"{language} has no {program.word}-bit words; use 64 or 32")
 
 
-def contract(program: Program, trace: Trace | None) -> list[str]:
-    """What a kernel computes and promises, as lines for a header."""
-    if trace is None:
-        operands = " and ".join(f"{name} of {count} words" for name, count in program.operands)
-        return [f"{program.name} of {operands}, {program.word} bits each."]
+def contract(trace: Trace) -> list[str]:
+    """What a kernel computes, asks and promises, as lines for a header."""
     f, kernel = trace.field, trace.kernel
     named = f"{f.name}: " if f.name else ""
     needs = " and ".join(f"{name} {bound.says}" for name, bound in kernel.operands)
@@ -48,6 +45,14 @@ def contract(program: Program, trace: Trace | None) -> list[str]:
         f"{named}p = {f.p:#x}, R = 2^{f.word * f.n}.",
         f"Needs {needs}; the result is {kernel.result.says}.",
     ]
+
+
+def heading(program: Program, trace: Trace | None) -> list[str]:
+    """The contract, or the shape of a program whose trace is not known."""
+    if trace is not None:
+        return contract(trace)
+    operands = " and ".join(f"{name} of {count} words" for name, count in program.operands)
+    return [f"{program.name} of {operands}, {program.word} bits each."]
 
 
 def identifier(value: Value) -> str:
@@ -233,7 +238,7 @@ def rust_function(program: Program, name: str, trace: Trace | None = None) -> Ru
     operands = ", ".join(f"{operand}: &[{word}; {count}]" for operand, count in program.operands)
     results = ", ".join(body.text(v) for v in program.results)
     lines = [
-        *(f"/// {line}" for line in contract(program, trace)),
+        *(f"/// {line}" for line in heading(program, trace)),
         f"pub const fn {name}({operands}) -> [{word}; {len(program.results)}] {{",
         *(f"    {line}" for line in [*constants, *body.lines, f"[{results}]"]),
         "}",

@@ -11,18 +11,10 @@ from fieldc.commands.progress import progress
 from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, one_of, option, verb
 
 if TYPE_CHECKING:
-    from fieldc.lab.race import Ratio, Report
+    from fieldc.lab.race import Ratio, Report, Row
     from fieldc.machine.timing import Spread
 
-COLUMNS = (
-    "operation",
-    "backend",
-    "cycles",
-    "±%",
-    "ns",
-    "x llvm bmi2",
-    "x python",
-)
+COLUMNS = ("algorithm", "backend", "cycles", "±%", "ns")
 
 
 def operation_list(text: str) -> list[str]:
@@ -66,33 +58,41 @@ def bench(arguments: argparse.Namespace) -> Answer:
 
 
 def race_tables(report: Report) -> tuple[Table, ...]:
-    """The race, the fastest of each operation marked, and the state of the machine."""
-    race, rows = report.race, report.rows
-    shown = [
-        (
-            row.op if row.algorithm == row.op else f"{row.op} {row.algorithm}",
-            row.backend,
-            pair(row.throughput.median, row.latency.median),
-            f"{max(spread_percent(row.throughput), spread_percent(row.latency)):.1f}",
-            pair(row.throughput_ns.median, row.latency_ns.median),
-            _ratio(row.vs_llvm),
-            _ratio(row.vs_python),
-        )
-        for row in rows
-    ]
-    groups = [(op, [i for i, row in enumerate(rows) if row.op == op]) for op in report.operations]
-    best = frozenset(min(g, key=lambda i: rows[i].throughput.median) for _, g in groups)
-    ends = frozenset(g[-1] for _, g in groups)
+    """A table for each operation, its fastest row marked, and the state of the machine."""
+    race = report.race
     run = [
         ("processor", race.processor),
         ("clock", f"core {race.core_ghz:.2f} GHz, counter {race.tsc_ghz:.2f} GHz"),
         ("calibration", f"{race.ticks_per_cycle:.4f} ticks a cycle, canary {race.canary:.2f}"),
         ("rounds", f"{race.rounds} interleaved, seed {race.seed}; ± is half of p10 to p90"),
+        ("pairs", "throughput of independent calls | latency of calls that wait for each other"),
         ("verdict", "DISTURBED: no verdict, run again" if race.disturbed else "undisturbed"),
         *(("SKIPPED", reason) for reason in report.skipped),
     ]
-    title = f"{rows[0].field}: one call, throughput | latency"
-    return Table(COLUMNS, shown, title, best, ends), Table((), run, "this run")
+    tables = [_table([row for row in report.rows if row.op == op]) for op in report.operations]
+    return *tables, Table((), run, "this run")
+
+
+def _table(rows: list[Row]) -> Table:
+    references = list(dict.fromkeys(name for row in rows for name in row.ratios))
+    shown: list[tuple[object, ...]] = [
+        (
+            row.algorithm,
+            row.backend,
+            pair(row.throughput.median, row.latency.median),
+            f"{max(spread_percent(row.throughput), spread_percent(row.latency)):.1f}",
+            pair(row.throughput_ns.median, row.latency_ns.median),
+            *(_ratio(name, row.ratios.get(name)) for name in references),
+        )
+        for row in rows
+    ]
+    best = min(range(len(rows)), key=lambda i: rows[i].throughput.median)
+    columns: tuple[str, ...] = (*COLUMNS, *(f"x {name}" for name in references))
+    title, names = f"{rows[0].op}, {rows[0].field}", {row.algorithm for row in rows}
+    if len(names) == 1:
+        columns, shown = columns[1:], [row[1:] for row in shown]
+        title += "" if names == {rows[0].op} else f", {names.pop()}"
+    return Table(columns, shown, title, frozenset({best}))
 
 
 def pair(throughput: float, latency: float) -> str:
@@ -112,9 +112,11 @@ def spread_percent(spread: Spread) -> float:
     return 100 * (spread.high - spread.low) / (spread.high + spread.low)
 
 
-def _ratio(ratio: Ratio | None) -> str:
+def _ratio(name: str, ratio: Ratio | None) -> str:
     if ratio is None:
         return "-"
+    if name == "python":
+        return _times(ratio.throughput)
     return f"{_times(ratio.throughput)} | {_times(ratio.latency)}"
 
 

@@ -35,14 +35,13 @@ class UsageError(Exception):
 class Table:
     """Rows under named columns; without column names, a list of properties.
 
-    `best` are the numbers of rows to stand out; `ends` those that close a group of rows.
+    `best` are the numbers of rows to stand out.
     """
 
     columns: tuple[str, ...]
     rows: Sequence[tuple[object, ...]]
     title: str = ""
     best: frozenset[int] = frozenset()
-    ends: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -218,5 +217,5 @@ def rich_table(table: Table) -> RichTable:
     for number, row in enumerate(table.rows):
         style = "bold green" if number in table.best else ""
         cells = (Text(str(cell)) for cell in row)
-        grid.add_row(*cells, style=style, end_section=number in table.ends)
+        grid.add_row(*cells, style=style)
     return grid

@@ -15,7 +15,9 @@ from fieldc.machine.timing import Candidate, PythonCandidate, Race, Runner, Spre
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import lower
 
-PYTHON, WORDS, REFERENCE = "python", "words", "llvm-bmi2"
+PYTHON, WORDS = "python", "words"
+REFERENCES = ("llvm-wide", "llvm-bmi2", PYTHON)
+"""Backends that every row is compared with: the fastest algorithm of each, in each mode."""
 DEFAULT_OPERATIONS = ("mul", "square", "add", "sub")
 Progress = Callable[[str, int, int], None]
 """progress(what, done, total)."""
@@ -56,8 +58,8 @@ class Row:
     latency: Spread
     throughput_ns: Spread
     latency_ns: Spread
-    vs_llvm: Ratio | None
-    vs_python: Ratio | None
+    ratios: dict[str, Ratio]
+    """How many times as fast as each of REFERENCES that ran."""
 
 
 @dataclass(frozen=True)
@@ -102,8 +104,7 @@ class Report:
                 "throughput_ns": row.throughput_ns.median,
                 "latency_spread": asdict(row.latency),
                 "throughput_spread": asdict(row.throughput),
-                "vs_llvm": row.vs_llvm and asdict(row.vs_llvm),
-                "vs_python": row.vs_python and asdict(row.vs_python),
+                "times_as_fast_as": {name: asdict(r) for name, r in row.ratios.items()},
                 "calibration": self.calibration(),
             }
             for row in self.rows
@@ -201,8 +202,11 @@ def _rows(field: Field, entrants: list[Entrant], race: Race) -> Iterator[Row]:
             timing.latency,
             timing.throughput_ns,
             timing.latency_ns,
-            _against(REFERENCE, entrant, rivals, race),
-            _against(PYTHON, entrant, rivals, race),
+            {
+                name: ratio
+                for name in REFERENCES
+                if (ratio := _against(name, entrant, rivals, race))
+            },
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fieldc.backends.llvm import print_llvm
+from fieldc.backends.llvm_wide import print_llvm_wide
 from fieldc.backends.targets import find_target
 from fieldc.backends.x86_64.choices import FEATURES, VARIANTS
 from fieldc.backends.x86_64.kernel import compile_trace
@@ -13,7 +14,7 @@ from fieldc.backends.x86_64.print import GNU
 from fieldc.language import Trace
 from fieldc.machine.assemble import assemble, compile_ir, host_triple
 from fieldc.machine.load import Kernel, load
-from fieldc.machine.processor import is_x86_64, missing
+from fieldc.machine.processor import ProcessorError, is_x86_64, missing
 from fieldc.words.lower import lower
 
 SYMBOL = "fieldc_kernel"
@@ -56,9 +57,32 @@ def _llvm(name: str, target_name: str, features: tuple[str, ...]) -> HostBackend
     return HostBackend(name, features, compile_)
 
 
+def _llvm_wide() -> HostBackend:
+    def compile_(trace: Trace) -> bytes:
+        ir = print_llvm_wide(trace, SYMBOL)
+        return compile_ir(ir, host_triple(), "x86-64", "+bmi2").object
+
+    return HostBackend("llvm-wide", ("bmi2",), compile_)
+
+
 def host_backends(word: int) -> list[HostBackend]:
     """The backends whose code this host may run, slowest first; own ones have 64-bit words."""
     if not is_x86_64():
         return []
-    llvm = [_llvm("llvm", "x86_64-linux", ()), _llvm("llvm-bmi2", "x86_64-linux-bmi2", ("bmi2",))]
+    llvm = [
+        _llvm_wide(),
+        _llvm("llvm", "x86_64-linux", ()),
+        _llvm("llvm-bmi2", "x86_64-linux-bmi2", ("bmi2",)),
+    ]
     return [*llvm, *(_own(v) for v in ("base", "mulx", "adx"))] if word == 64 else llvm
+
+
+def native(trace: Trace) -> Kernel:
+    """The kernel of a trace as machine code in this process, called with Python's integers.
+
+    The last of `host_backends` that this processor runs. Raises ProcessorError where there is none.
+    """
+    runnable = [b for b in host_backends(trace.field.word) if not b.missing]
+    if not runnable:
+        raise ProcessorError("no backend makes code that this host can run in-process")
+    return runnable[-1].kernel(trace)

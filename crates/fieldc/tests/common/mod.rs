@@ -1,0 +1,121 @@
+//! A reference that shares no code with the crate, edge values, and both paths of kernels.
+
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::cmp::Ordering;
+use std::sync::{Mutex, PoisonError};
+
+use fieldc::Kernels;
+
+/// A number as limbs, least significant first.
+pub(crate) type Number = Vec<u64>;
+
+/// The kernels that a check runs on are the whole program's, so one check runs at a time.
+static SELECTED: Mutex<()> = Mutex::new(());
+
+/// Runs a check on every path that this processor and this build have.
+pub(crate) fn on_every_path(check: impl Fn(Kernels)) {
+    let _guard = SELECTED.lock().unwrap_or_else(PoisonError::into_inner);
+    for kernels in [Kernels::Portable, Kernels::Adx] {
+        match kernels.select() {
+            Ok(()) => check(kernels),
+            Err(error) => println!("skipped: {error}"),
+        }
+    }
+    Kernels::detect().select().unwrap();
+}
+
+/// SplitMix64.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub(crate) fn below<const N: usize>(&mut self, p: &[u64; N]) -> [u64; N] {
+        let limbs: Number = (0..N).map(|_| self.next()).collect();
+        reduce(&limbs, p)
+    }
+}
+
+/// 0, 1, 2, p - 1, p - 2, limbs of ones, single bits around the limbs' borders, and random numbers.
+pub(crate) fn values<const N: usize>(p: &[u64; N], random: usize) -> Vec<[u64; N]> {
+    let one = small::<N>(1);
+    let mut found = vec![[0; N], one, small(2), minus(p, &one), minus(p, &small(2))];
+    found.extend((1..=N).map(|n| reduce(&vec![u64::MAX; n], p)));
+    for i in 0..N {
+        for bit in [1, 1 << 32, 1 << 63] {
+            let mut limbs = [0; N];
+            limbs[i] = bit;
+            found.push(reduce(&limbs, p));
+        }
+    }
+    let mut source = Random(N as u64);
+    found.extend((0..random).map(|_| source.below(p)));
+    found
+}
+
+pub(crate) fn small<const N: usize>(value: u64) -> [u64; N] {
+    let mut limbs = [0; N];
+    limbs[0] = value;
+    limbs
+}
+
+/// a - b for a >= b.
+pub(crate) fn minus<const N: usize>(a: &[u64; N], b: &[u64; N]) -> [u64; N] {
+    let mut borrow = 0;
+    std::array::from_fn(|i| {
+        let total = a[i] as i128 - b[i] as i128 + borrow;
+        borrow = total >> 64;
+        total as u64
+    })
+}
+
+/// a + b, one limb longer.
+pub(crate) fn plus<const N: usize>(a: &[u64; N], b: &[u64; N]) -> Number {
+    let mut carry = 0;
+    let mut sum: Number = (0..N)
+        .map(|i| {
+            carry += a[i] as u128 + b[i] as u128;
+            let limb = carry as u64;
+            carry >>= 64;
+            limb
+        })
+        .collect();
+    sum.push(carry as u64);
+    sum
+}
+
+/// a * b, row by row.
+pub(crate) fn times<const N: usize>(a: &[u64; N], b: &[u64; N]) -> Number {
+    let mut product = vec![0; 2 * N];
+    for (i, x) in a.iter().enumerate() {
+        let mut carry = 0;
+        for (j, y) in b.iter().enumerate() {
+            carry += product[i + j] as u128 + *x as u128 * *y as u128;
+            product[i + j] = carry as u64;
+            carry >>= 64;
+        }
+        product[i + N] = carry as u64;
+    }
+    product
+}
+
+/// t mod p, bit by bit: double, add the bit, subtract p where it fits. p has a spare bit.
+pub(crate) fn reduce<const N: usize>(t: &[u64], p: &[u64; N]) -> [u64; N] {
+    let mut rest = [0; N];
+    for bit in (0..64 * t.len()).rev() {
+        for i in (1..N).rev() {
+            rest[i] = rest[i] << 1 | rest[i - 1] >> 63;
+        }
+        rest[0] = rest[0] << 1 | t[bit / 64] >> (bit % 64) & 1;
+        if rest.iter().rev().cmp(p.iter().rev()) != Ordering::Less {
+            rest = minus(&rest, p);
+        }
+    }
+    rest
+}

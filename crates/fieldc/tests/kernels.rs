@@ -1,0 +1,34 @@
+//! The choice of kernels. Only one test selects: the choice is the whole program's.
+
+use fieldc::Kernels;
+use fieldc::bls12_381::Fp;
+
+#[test]
+fn the_choice_is_made_once_and_can_be_forced() {
+    let x = Fp::from_u64(3);
+    // The first product is what asks the processor.
+    assert_eq!(x * x, Fp::from_u64(9));
+    assert_eq!(Kernels::current(), Kernels::detect());
+
+    assert_eq!(Kernels::Portable.select(), Ok(()));
+    assert_eq!(Kernels::current(), Kernels::Portable);
+    assert_eq!(x * x, Fp::from_u64(9));
+
+    let available = Kernels::detect() == Kernels::Adx;
+    match Kernels::Adx.select() {
+        Ok(()) => assert!(available && Kernels::current() == Kernels::Adx),
+        Err(error) => {
+            assert!(!available && Kernels::current() == Kernels::Portable);
+            let says = "Adx kernels: not on this processor or not in this build";
+            assert_eq!(error.to_string(), says);
+        }
+    }
+    assert_eq!(x * x, Fp::from_u64(9));
+}
+
+#[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
+#[test]
+fn detection_agrees_with_std() {
+    let expected = is_x86_feature_detected!("adx") && is_x86_feature_detected!("bmi2");
+    assert_eq!(Kernels::detect() == Kernels::Adx, expected);
+}
