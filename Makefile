@@ -7,7 +7,7 @@ INSTALLED := .venv/installed
 CARGO := $(and $(wildcard crates),$(shell command -v cargo 2>/dev/null))
 
 .NOTPARALLEL:
-.PHONY: help venv lint test test-full cargo-lint cargo-test demo bench clean
+.PHONY: help generate venv lint test test-full cargo-lint cargo-test demo bench clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -36,12 +36,18 @@ test-full: venv lint cargo-test ## the slow sweeps too
 cargo-lint:
 	$(if $(CARGO),cargo fmt --all --check)
 	$(if $(CARGO),cargo clippy --workspace --all-targets -- -D warnings)
+	$(if $(CARGO),cargo clippy --workspace --all-targets --features portable -- -D warnings)
+	$(if $(CARGO),RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --quiet)
 
 cargo-test:
 	$(if $(CARGO),cargo test --workspace)
+	$(if $(CARGO),cargo test --workspace --features portable)
 
-demo: venv ## a short tour
-	$(BIN)/fieldc demo
+generate: venv ## make the checked-in kernels of crates/fieldc again
+	$(BIN)/python -m fieldc.build.crate
+
+demo: venv ## a prime to machine code: derive, compile, check, race
+	$(BIN)/fieldc demo -o build/demo
 
 bench: venv ## race the kernels of FIELD (bls12-381-p)
 	$(BIN)/fieldc bench $(FIELD)

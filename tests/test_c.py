@@ -14,7 +14,7 @@ import pytest
 from fieldc.algorithms import OPERATIONS as KERNEL_OPERATIONS
 from fieldc.algorithms import choose
 from fieldc.backends.c import FORMS, MAC, ROWS, c_function, fuse, print_c, print_c_header
-from fieldc.backends.rust import WordSizeError
+from fieldc.backends.source import WordSizeError
 from fieldc.catalogue import named_primes
 from fieldc.field import Field
 from fieldc.language import Trace

@@ -12,7 +12,8 @@ import pytest
 from test_c import edge_values, number, traces, words
 
 from fieldc.algorithms import choose
-from fieldc.backends.rust import FORMS, ROWS, WordSizeError, print_rust
+from fieldc.backends.rust import FORMS, ROWS, print_rust
+from fieldc.backends.source import WordSizeError
 from fieldc.catalogue import named_primes
 from fieldc.field import Field
 from fieldc.language import Trace

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from string import Template
 
-from fieldc.backends.rust import (
+from fieldc.backends.source import (
     check_word,
     heading,
     identifier,
@@ -21,8 +21,8 @@ from fieldc.words.program import Program, Step, Value
 from fieldc.words.rows import RowChoice, RowStyle
 
 ROWS = RowChoice(RowStyle.CARRY_WORD)
-"""What gcc 12 -O2 turns into the fastest code. BLS12-381 p, mul, x86-64 without bmi2 on Rocket
-Lake, core cycles throughput | latency: a word of carry with each product fused to `mac` 180 | 175,
+"""What gcc 12 -O2 turns into the fastest code. BLS12-381 p, mul, x86-64 without bmi2 on Sapphire
+Rapids, cycles throughput | latency: a word of carry with each product fused to `mac` 180 | 175,
 the same without `mac` 216 | 214, two chains 249 | 249, one chain 336 | 287. Adding flags by
 comparison and by a builtin tie; by a double word two chains take 297 | 310.
 """

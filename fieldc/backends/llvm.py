@@ -84,21 +84,23 @@ def chains(program: Program, form: LlvmForm) -> list[Chain]:
     reads = Counter(v.number for step in program.steps for v in step.inputs)
     joined: list[Chain] = []
     for step in program.steps:
-        if form.carry is Carry.DOUBLE and joined and _joins(joined[-1][-1], step, reads):
-            joined[-1] = (joined[-1][-1], step)
+        if form.carry is Carry.DOUBLE and joined and _joins(joined[-1], step, reads):
+            joined[-1] += (step,)
         else:
             joined.append((step,))
     return joined
 
 
-def _joins(low: Step, high: Step, reads: Counter[int]) -> bool:
-    """Whether two additions are one of double words, without a carry in or out."""
-    if low.operation is not ADD or high.operation is not ADD:
+def _joins(chain: Chain, high: Step, reads: Counter[int]) -> bool:
+    """Whether an addition and the next are one of double words, without a carry in or out."""
+    low = chain[0]
+    if len(chain) > 1 or low.operation is not ADD or high.operation is not ADD:
         return False
-    carry, carry_out = low.outputs[1], high.outputs[1]
+    (total, carry), (*words, carry_in), carry_out = low.outputs, high.inputs, high.outputs[1]
     return (
-        high.inputs[2] is carry
+        carry_in is carry
         and reads[carry.number] == 1
+        and total not in words
         and low.inputs[2].constant == 0
         and (carry_out.high == 0 or reads[carry_out.number] == 0)
     )

@@ -49,27 +49,35 @@ class Target:
     processor: Processor
 
 
+# Figures: LLVM 22, multiplication modulo BLS12-381 p by cios, as instructions (of which accesses to
+# the stack) or as core cycles throughput | latency on Sapphire Rapids. Optimisation levels 1 to 3
+# give the same code. Whole chains as wide integers (pack, add i384, unpack) were worse everywhere,
+# 454 (78) on x86-64, 411 (14) on aarch64; LLVM makes branches of them on riscv64, calls on wasm32.
+
+# One adc a limb and conditional moves: 91 | 101 cycles, 399 (82). uadd.with.overflow: 97 | 104,
+# 422 (102), a flag goes through a register now and then. A mask instead of the moves: 100 | 106.
+# Without tune 0 to 5 % slower. Above 6 limbs TWO_CHAINS is 4 % faster.
 _ADDCARRY = LlvmForm(Carry.ADDCARRY, Choice.SELECT, tune="sapphirerapids")
-X86_64 = Processor("x86-64", "", 64, _ADDCARRY, RowChoice(RowStyle.TWO_CHAINS))
 X86_64_BMI2 = Processor("x86-64", "+bmi2", 64, _ADDCARRY, RowChoice(RowStyle.ONE_CHAIN))
-AARCH64 = Processor(
-    "generic",
-    "",
-    64,
-    LlvmForm(Carry.OVERFLOW, Choice.SELECT, tune="neoverse-n1"),
-    RowChoice(RowStyle.TWO_CHAINS),
-)
-RISCV64 = Processor(
-    "generic-rv64",
-    "+m,+a,+f,+d,+c",
-    64,
-    LlvmForm(Carry.OVERFLOW, Choice.MASK, tune="sifive-p450"),
-    RowChoice(RowStyle.CARRY_WORD),
-)
-MIPS64 = Processor(
-    "mips64r2", "", 64, LlvmForm(Carry.OVERFLOW, Choice.MASK), RowChoice(RowStyle.CARRY_WORD)
-)
+
+# mul needs rax and rdx, so values wait in memory: 564 (166), ONE_CHAIN 585 (186) and 4 % slower,
+# CARRY_WORD 651 (45) and 15 % slower.
+X86_64 = Processor("x86-64", "", 64, _ADDCARRY, RowChoice(RowStyle.TWO_CHAINS))
+
+# adcs throughout: 361 (12); without tune LLVM knows no core, and it is 510 (53).
+_ADCS = LlvmForm(Carry.OVERFLOW, Choice.SELECT, tune="neoverse-n1")
+AARCH64 = Processor("generic", "", 64, _ADCS, RowChoice(RowStyle.TWO_CHAINS))
+
+# No flags, so a word of carry is least: 663 (37), TWO_CHAINS 864 (38), DOUBLE 674 (30), without
+# tune 791 (160). Selections become branches.
+_SLTU = LlvmForm(Carry.OVERFLOW, Choice.MASK, tune="sifive-p450")
+RISCV64 = Processor("generic-rv64", "+m,+a,+f,+d,+c", 64, _SLTU, RowChoice(RowStyle.CARRY_WORD))
+
+# Double words: mips64 1049 (106), with OVERFLOW 1116 (150); armv7 1850 (562) by umaal, 2464 (682)
+# with OVERFLOW; wasm32 takes half the time of OVERFLOW in V8. With 64-bit limbs wasm32 would call
+# __multi3, which it does not have, for each product, and still take 20 % more time.
 _DOUBLE = LlvmForm(Carry.DOUBLE, Choice.MASK)
+MIPS64 = Processor("mips64r2", "", 64, _DOUBLE, RowChoice(RowStyle.CARRY_WORD))
 ARMV7 = Processor("generic", "", 32, _DOUBLE, RowChoice(RowStyle.CARRY_WORD))
 WASM32 = Processor("generic", "", 32, _DOUBLE, RowChoice(RowStyle.CARRY_WORD))
 

@@ -14,7 +14,7 @@ PROVED, TESTED, ASSUMED, SKIPPED = "PROVED", "TESTED", "ASSUMED", "SKIPPED"
 
 @dataclass(frozen=True)
 class Artifact:
-    """A kernel for one target. `object` is None where the user's own compiler makes it.
+    """A kernel for one target. `code`, an object file, is None where the user's own compiler makes it.
 
     `status` is one of the four words of trust; `reason` says why where it is SKIPPED.
     """
@@ -27,7 +27,7 @@ class Artifact:
     needs: tuple[str, ...]
     suffix: str
     text: str
-    object: bytes | None
+    code: bytes | None
     status: str = SKIPPED
     reason: str = ""
 
@@ -39,7 +39,7 @@ class Artifact:
     @property
     def object_file(self) -> str | None:
         """Path of the object inside the built directory."""
-        return None if self.object is None else f"{self.target}/{self.stem}.o"
+        return None if self.code is None else f"{self.target}/{self.stem}.o"
 
     @property
     def stem(self) -> str:
@@ -54,7 +54,7 @@ class Artifact:
     @property
     def digest(self) -> str:
         """SHA-256 of the object (or text), the prime and the contract."""
-        code = self.text.encode() if self.object is None else self.object
+        code = self.text.encode() if self.code is None else self.code
         parts = (code, hex(self.trace.field.p).encode(), self.contract.encode())
         return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 

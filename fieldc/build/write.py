@@ -46,20 +46,18 @@ def build(
 def judged(artifact: Artifact) -> Artifact:
     """The artifact with its status: TESTED where this host ran it, else SKIPPED and why."""
     reason = why_not_here(artifact)
-    if reason or artifact.object is None:
+    if reason or artifact.code is None:
         return replace(artifact, status=SKIPPED, reason=reason)
     trace = artifact.trace
     operands = tuple(bound.limbs(trace.field) for _, bound in trace.kernel.operands)
-    kernel = Kernel(
-        load(artifact.object), artifact.symbol, operands, trace.field.n, trace.field.word
-    )
+    kernel = Kernel(load(artifact.code), artifact.symbol, operands, trace.field.n, trace.field.word)
     check(kernel, trace)
     return replace(artifact, status=TESTED, reason="")
 
 
 def why_not_here(artifact: Artifact) -> str:
     """Why this host does not run an artifact; empty where it does."""
-    if artifact.object is None:
+    if artifact.code is None:
         return f"{artifact.target} source is compiled by its user"
     system = f"x86_64-{platform.system().lower().replace('darwin', 'macos')}"
     if not is_x86_64() or not artifact.target.startswith(system):
@@ -71,7 +69,7 @@ def why_not_here(artifact: Artifact) -> str:
 def files_of(field: Field, artifacts: Sequence[Artifact]) -> dict[str, bytes]:
     """Every file of a build by its path inside the folder: texts, objects, header, manifest."""
     files = {a.source_file: a.text.encode() for a in artifacts}
-    files |= {a.object_file: a.object for a in artifacts if a.object_file and a.object}
+    files |= {a.object_file: a.code for a in artifacts if a.object_file and a.code}
     name = field_symbol(field)
     declared = [(lower(a.trace), a.symbol) for a in artifacts if a.target != "rust"]
     unique = {symbol: program for program, symbol in declared}

@@ -162,7 +162,7 @@ def _label(trace: Trace, backend: str) -> str:
 
 def _python_entrants(trace: Trace, seed: int) -> list[Entrant]:
     *_, operands = vectors(trace, seed)
-    readings = {
+    readings: dict[str, Callable[[], object]] = {
         PYTHON: partial(trace.kernel.text, trace.field, *operands),
         WORDS: partial(interpret, lower(trace), *operands),
     }

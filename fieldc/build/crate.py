@@ -1,7 +1,7 @@
 """Generates the checked-in kernels of the Rust crate, and checks that they are what it generates.
 
-python -m fieldc.backends.crate           writes them (make generate)
-python -m fieldc.backends.crate --check   exit 1, naming the files that are not the same
+python -m fieldc.build.crate           writes them (make generate)
+python -m fieldc.build.crate --check   exit 1, naming the files that are not the same
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fieldc.algorithms import choose
-from fieldc.backends.rust import ROWS, contract, rust_function, rust_helpers
+from fieldc.backends.rust import ROWS, rust_function, rust_helpers
+from fieldc.backends.source import contract
 from fieldc.backends.x86_64.choices import VARIANTS
 from fieldc.backends.x86_64.kernel import compile_program
 from fieldc.backends.x86_64.print import INTEL, print_instruction
@@ -25,7 +26,7 @@ from fieldc.words.lower import lower
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = "crates/fieldc/src/generated"
 COMMAND = "make generate"
-MODULE_COMMAND = "python -m fieldc.backends.crate"
+MODULE_COMMAND = "python -m fieldc.build.crate"
 
 FIELDS = {"bls12_381_fp": "bls12-381-p", "bls12_381_fr": "bls12-381-r", "bn254_fp": "bn254-p"}
 """The crate's fields: module, and name among the named primes."""
@@ -35,7 +36,7 @@ CONSTANT = ("to_montgomery", "from_montgomery")
 """Conversions stay portable: they are `const fn`, and assembly is not."""
 ASSEMBLY = ("add", "mul", "square")
 INLINE = ("sub", "neg")
-"""By measurement, core cycles throughput | latency through the crate on Rocket Lake, 6 limbs:
+"""By measurement, core cycles throughput | latency through the crate on Sapphire Rapids, 6 limbs:
 mul 91 | 110 (portable 119 | 119), square 79 | 92 (100 | 101), add 17 | 17 (19 | 20); double 16 | 23
 in assembly, 17 | 17 as a portable call, 20 | 32 inlined; sub 16 | 17 in assembly, 12 | 15 inlined.
 """

@@ -1,0 +1,224 @@
+"""The LLVM backend: right on this host, compiled for every target, and free of branches there."""
+
+from __future__ import annotations
+
+import random
+import re
+from itertools import product
+
+import pytest
+
+from fieldc.algorithms import OPERATIONS as KERNEL_OPERATIONS
+from fieldc.algorithms import choose
+from fieldc.backends.llvm import (
+    PORTABLE,
+    PRINTERS,
+    Carry,
+    Choice,
+    LlvmError,
+    LlvmForm,
+    chains,
+    print_llvm,
+    print_module,
+)
+from fieldc.backends.targets import TARGETS, Target, UnknownTarget, find_target
+from fieldc.catalogue import named_primes
+from fieldc.field import Field
+from fieldc.language import Trace
+from fieldc.machine.assemble import Compiled, compile_ir, host_triple
+from fieldc.machine.load import Alias, Kernel, Library, load
+from fieldc.machine.processor import is_x86_64
+from fieldc.words.lower import lower
+from fieldc.words.operations import OPERATIONS
+from fieldc.words.program import Program
+from fieldc.words.rows import RowChoice, RowStyle
+
+BLS12_381 = named_primes()["bls12-381-p"].p
+PRIMES = {
+    "bls12-381-p": BLS12_381,
+    "secp256k1-p": 2**256 - 2**32 - 977,
+    "curve25519-p": 2**255 - 19,
+    "three": 3,
+    "two-limbs": 2**127 - 1,
+    "goldilocks": 2**64 - 2**32 + 1,
+    "eight-limbs": 2**511 - 187,
+}
+ADDCARRY = LlvmForm(Carry.ADDCARRY, Choice.SELECT, "sapphirerapids")
+DOUBLE = LlvmForm(Carry.DOUBLE, Choice.MASK)
+SELECT = LlvmForm(Carry.OVERFLOW, Choice.SELECT)
+ONE_CHAIN, TWO_CHAINS, TWO_SUMS, CARRY_WORD = (
+    RowChoice(style)
+    for style in (RowStyle.ONE_CHAIN, RowStyle.TWO_CHAINS, RowStyle.TWO_SUMS, RowStyle.CARRY_WORD)
+)
+needs_x86 = pytest.mark.skipif(not is_x86_64(), reason="llvm.x86.addcarry is x86's")
+RUNS = [
+    pytest.param(PORTABLE, TWO_CHAINS, id="portable"),
+    pytest.param(DOUBLE, CARRY_WORD, id="double"),
+    pytest.param(ADDCARRY, ONE_CHAIN, id="addcarry", marks=needs_x86),
+]
+
+
+def kernels(
+    f: Field, rows: RowChoice, operations: tuple[str, ...] = KERNEL_OPERATIONS
+) -> dict[str, tuple[Trace, Program]]:
+    """Operations of a field, traced and lowered."""
+    traces = {operation: choose(f, operation) for operation in operations}
+    return {operation: (trace, lower(trace, rows)) for operation, trace in traces.items()}
+
+
+def compiled_here(ir: str) -> Library:
+    """A module compiled for and loaded into this process."""
+    return load(compile_ir(ir, host_triple(), "", "").object)
+
+
+def values(trace: Trace, rng: random.Random) -> list[tuple[int, ...]]:
+    """Every combination of edge values, and random ones."""
+    edges = [sorted({0, 1, x.high >> 1, x.high - 1, x.high}) for x in trace.inputs]
+    random_ones = [tuple(rng.randint(0, x.high) for x in trace.inputs) for _ in range(8)]
+    return [*product(*edges), *random_ones]
+
+
+def check(library: Library, symbol: str, trace: Trace, program: Program) -> None:
+    """Compare a loaded kernel with the algorithm on Python's integers."""
+    counts = tuple(count for _, count in program.operands)
+    kernel = Kernel(library, symbol, counts, len(program.results), program.word)
+    for given in values(trace, random.Random(symbol)):
+        assert kernel(*given) == trace.kernel.run(trace.field, *given), (symbol, given)
+
+
+@pytest.mark.parametrize(("form", "rows"), RUNS)
+@pytest.mark.parametrize("name", PRIMES)
+def test_every_operation_computes(name: str, form: LlvmForm, rows: RowChoice) -> None:
+    made = kernels(Field(PRIMES[name]), rows)
+    library = compiled_here(print_module([(k, program) for k, (_, program) in made.items()], form))
+    for operation, (trace, program) in made.items():
+        check(library, operation, trace, program)
+
+
+@pytest.mark.parametrize("form", [PORTABLE, DOUBLE, SELECT], ids=["portable", "double", "select"])
+@pytest.mark.parametrize("rows", [ONE_CHAIN, TWO_SUMS, RowChoice(RowStyle.TWO_CHAINS, 1)])
+def test_every_form_takes_every_row_style(form: LlvmForm, rows: RowChoice) -> None:
+    made = kernels(Field(PRIMES["curve25519-p"], 32), rows, ("mul", "square", "sub"))
+    library = compiled_here(print_module([(k, program) for k, (_, program) in made.items()], form))
+    for operation, (trace, program) in made.items():
+        check(library, operation, trace, program)
+
+
+@pytest.mark.parametrize("form", [PORTABLE, DOUBLE], ids=["portable", "double"])
+def test_operands_may_share_a_buffer(form: LlvmForm) -> None:
+    f = Field(BLS12_381)
+    library = compiled_here(print_llvm(lower(choose(f, "mul")), "mul", form))
+    kernel = Kernel(library, "mul", (f.n, f.n), f.n)
+    x, y = f.p - 1, f.p // 3
+    for alias in Alias:
+        a, b = (x, x) if alias in (Alias.X_IS_Y, Alias.ALL) else (x, y)
+        assert kernel.aliased(alias, a, b) == a * b * f.R_inverse % f.p
+
+
+def test_the_table_covers_every_operation() -> None:
+    assert PRINTERS.keys() == OPERATIONS.keys()
+
+
+def test_the_same_program_gives_the_same_text() -> None:
+    texts = {
+        print_llvm(lower(choose(Field(BLS12_381), "mul"), ONE_CHAIN), "mul", form)
+        for form in (DOUBLE, DOUBLE, ADDCARRY, ADDCARRY)
+    }
+    assert len(texts) == 2
+
+
+def test_all_loads_come_before_the_first_store_and_nothing_branches() -> None:
+    text = print_llvm(lower(choose(Field(BLS12_381), "mul")), "mul")
+    assert text.rindex(" load ") < text.index(" store ")
+    assert not re.search(r"\b(br|switch|phi|noalias)\b", text)
+
+
+def test_double_words_take_every_step_once_and_in_order() -> None:
+    program = lower(choose(Field(BLS12_381), "mul", "cios"), CARRY_WORD)
+    taken = chains(program, DOUBLE)
+    assert tuple(step for chain in taken for step in chain) == program.steps
+    # Each product takes two addends; the first of a row meets no carry, the first row no total.
+    assert sum(len(chain) == 2 for chain in taken) == 2 * program.count("mul") - 12 - 6
+    assert {len(chain) for chain in chains(program, PORTABLE)} == {1}
+
+
+def test_what_cannot_be_printed_is_named_in_one_line() -> None:
+    program = lower(choose(Field(13, 5), "add"))
+    with pytest.raises(LlvmError, match="5 bits"):
+        print_llvm(program, "add")
+    with pytest.raises(LlvmError, match="no name in C"):
+        print_llvm(lower(choose(Field(13), "add")), "a b")
+
+
+BRANCHES = {
+    "x86_64": r"j\w+|call\w*|loop\w*",
+    "aarch64": r"b|b\.\w+|cbn?z|tbn?z|bl|blr|br",
+    "arm64": r"b|b\.\w+|cbn?z|tbn?z|bl|blr|br",
+    "riscv64": r"b(eq|ne|lt|ge|gt|le)\w*|j|jal|jalr|jr|call|tail|c\.\w*j\w*",
+    "mips64": r"b|b(eq|ne|lt|ge|gt|le|al|c)\w*|j|jal\w*",
+    "mips64el": r"b|b(eq|ne|lt|ge|gt|le|al|c)\w*|j|jal\w*",
+    "armv7": r"b(?!ic|fc|fi|x$)\w*",
+    "wasm32": r"br\w*|if|loop|block|call\w*|\w+\.select",
+}
+"""What may leave the straight line, by architecture; a return is none of these.
+
+So is a `select` of WebAssembly, which an engine may compile to a branch."""
+OPERATION_SAMPLE = ("mul", "square", "sub", "neg", "add")
+
+
+def compiled(target: Target) -> Compiled:
+    """Several kernels of two fields, one of them full-bit, in one object."""
+    q = target.processor
+    programs = [
+        (f"{operation}_{i}", lower(choose(Field(p, q.word), operation), q.rows))
+        for i, p in enumerate((2**127 - 1, 2**256 - 2**32 - 977))
+        for operation in OPERATION_SAMPLE
+    ]
+    return compile_ir(print_module(programs, q.form), target.triple, q.cpu, q.features)
+
+
+def mnemonics(assembly: str) -> list[str]:
+    """The first word of every instruction."""
+    lines = [line.split("#")[0].split("//")[0].strip() for line in assembly.splitlines()]
+    code = [line for line in lines if re.match(r"[a-z][\w.]*(\s|$)", line)]
+    return [line.split()[0] for line in code]
+
+
+@pytest.mark.parametrize("target", TARGETS.values(), ids=lambda target: target.name)
+def test_every_target_gives_an_object_without_branches(target: Target) -> None:
+    made = compiled(target)
+    assert made.object.startswith(target.object_format.value)
+    for operation in OPERATION_SAMPLE:
+        assert f"{operation}_1".encode() in made.object
+    names = mnemonics(made.assembly)
+    assert len(names) > 400
+    leaving = re.compile(BRANCHES[target.triple.split("-")[0]])
+    assert [name for name in names if leaving.fullmatch(name)] == []
+
+
+@pytest.mark.parametrize("name", [name for name, t in TARGETS.items() if "x86" not in name])
+def test_the_portable_form_has_no_branches_either(name: str) -> None:
+    target = TARGETS[name]
+    q = target.processor
+    program = lower(choose(Field(2**255 - 19, q.word), "mul"), q.rows)
+    made = compile_ir(print_llvm(program, "mul"), target.triple, q.cpu, q.features)
+    leaving = re.compile(BRANCHES[target.triple.split("-")[0]])
+    found = [m for m in mnemonics(made.assembly) if leaving.fullmatch(m)]
+    assert found == []
+
+
+def test_a_wide_selection_on_riscv_would_branch() -> None:
+    """The scan sees what the mask is for."""
+    target = find_target("riscv64-linux")
+    q = target.processor
+    program = lower(choose(Field(BLS12_381), "mul"), q.rows)
+    made = compile_ir(print_llvm(program, "mul", SELECT), target.triple, q.cpu, q.features)
+    assert any(re.fullmatch(BRANCHES["riscv64"], m) for m in mnemonics(made.assembly))
+
+
+def test_an_unknown_target_names_the_nearest() -> None:
+    with pytest.raises(UnknownTarget, match="nearest is aarch64-linux"):
+        find_target("aarch64-linus")
+    with pytest.raises(UnknownTarget) as error:
+        find_target("")
+    assert "\n" not in str(error.value)
