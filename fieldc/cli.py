@@ -19,7 +19,7 @@ from fieldc.commands.demo import demo
 from fieldc.commands.list import list_
 from fieldc.commands.show import show
 from fieldc.commands.verb import UsageError, Verb, emit, unknown
-from fieldc.modulus import ModulusError
+from fieldc.errors import UserError
 
 VERBS: dict[str, Verb] = {verb.name: verb for verb in (list_, show, build, bench, demo)}
 
@@ -47,7 +47,7 @@ def overview() -> str:
 
 
 def run(words: Sequence[str]) -> int:
-    """Run one command line and return its exit status. Raises UsageError and ModulusError."""
+    """Run one command line and return its exit status. Raises UserError."""
     if not words:
         raise UsageError(f"no verb; use {', '.join(VERBS)} or --help")
     name, *rest = words
@@ -83,8 +83,8 @@ def main(words: Sequence[str] | None = None) -> int:
             status = int(end.code or 0)
         sys.stdout.flush()
         return status
-    except (UsageError, ModulusError) as error:
-        return fail(2, str(error))
+    except UserError as error:
+        return fail(error.status, str(error))
     except BrokenPipeError:
         # Nobody reads: what is still buffered must not raise again when Python exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

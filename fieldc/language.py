@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, get_type_hints
 
+from fieldc.errors import UserError
 from fieldc.field import Field
 
 
@@ -19,7 +20,7 @@ class LanguageError(TypeError):
     """A kernel's text asks for something the language does not have."""
 
 
-class BoundError(ArithmeticError):
+class BoundError(UserError, ArithmeticError):
     """A bound that the kernel needs does not follow; says which and by how much.
 
     `unreduced` is the bound before the final subtraction.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from math import isqrt
 
+from fieldc.errors import UserError
 
-class ModulusError(ValueError):
+
+class ModulusError(UserError, ValueError):
     """The modulus cannot be used; the message is one line for the user."""
 
 

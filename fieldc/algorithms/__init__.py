@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fieldc.algorithms import addition, montgomery, squaring
+from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.language import BoundError, Kernel, Trace
 
@@ -27,7 +28,7 @@ KERNELS: tuple[Kernel, ...] = (
 OPERATIONS: tuple[str, ...] = tuple(dict.fromkeys(k.operation for k in KERNELS))
 
 
-class NoKernel(LookupError):
+class NoKernel(UserError, LookupError):
     """No algorithm of that name, or none whose bounds hold for the field; one line for the user."""
 
 

@@ -7,10 +7,11 @@ from difflib import get_close_matches
 from enum import Enum
 
 from fieldc.backends.llvm import Carry, Choice, LlvmForm
+from fieldc.errors import UserError
 from fieldc.words.rows import RowChoice, RowStyle
 
 
-class UnknownTarget(LookupError):
+class UnknownTarget(UserError, LookupError):
     """No target has that name; the message is one line that names the nearest."""
 
 
@@ -84,12 +85,12 @@ WASM32 = Processor("generic", "", 32, _DOUBLE, RowChoice(RowStyle.CARRY_WORD))
 TARGETS: dict[str, Target] = {
     name: Target(name, triple, object_format, processor)
     for name, triple, object_format, processor in (
-        ("x86_64-linux", "x86_64-unknown-linux-gnu", ObjectFormat.ELF, X86_64),
-        ("x86_64-linux-bmi2", "x86_64-unknown-linux-gnu", ObjectFormat.ELF, X86_64_BMI2),
-        ("x86_64-windows", "x86_64-pc-windows-msvc", ObjectFormat.COFF, X86_64),
-        ("x86_64-windows-bmi2", "x86_64-pc-windows-msvc", ObjectFormat.COFF, X86_64_BMI2),
-        ("x86_64-macos", "x86_64-apple-macosx10.15.0", ObjectFormat.MACH_O, X86_64),
-        ("x86_64-macos-bmi2", "x86_64-apple-macosx10.15.0", ObjectFormat.MACH_O, X86_64_BMI2),
+        ("x86_64-linux-llvm", "x86_64-unknown-linux-gnu", ObjectFormat.ELF, X86_64),
+        ("x86_64-linux-llvm-bmi2", "x86_64-unknown-linux-gnu", ObjectFormat.ELF, X86_64_BMI2),
+        ("x86_64-windows-llvm", "x86_64-pc-windows-msvc", ObjectFormat.COFF, X86_64),
+        ("x86_64-windows-llvm-bmi2", "x86_64-pc-windows-msvc", ObjectFormat.COFF, X86_64_BMI2),
+        ("x86_64-macos-llvm", "x86_64-apple-macosx10.15.0", ObjectFormat.MACH_O, X86_64),
+        ("x86_64-macos-llvm-bmi2", "x86_64-apple-macosx10.15.0", ObjectFormat.MACH_O, X86_64_BMI2),
         ("aarch64-linux", "aarch64-unknown-linux-gnu", ObjectFormat.ELF, AARCH64),
         ("aarch64-macos", "arm64-apple-macosx11.0.0", ObjectFormat.MACH_O, AARCH64),
         ("riscv64-linux", "riscv64-unknown-linux-gnu", ObjectFormat.ELF, RISCV64),

@@ -14,7 +14,7 @@ PROVED, TESTED, ASSUMED, SKIPPED = "PROVED", "TESTED", "ASSUMED", "SKIPPED"
 
 @dataclass(frozen=True)
 class Artifact:
-    """A kernel for one target. `code`, an object file, is None where the user's own compiler makes it.
+    """A kernel for one target; `code`, its object file, is None where its user compiles the text.
 
     `status` is one of the four words of trust; `reason` says why where it is SKIPPED.
     """

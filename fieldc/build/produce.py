@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fieldc.backends.c import ROWS as C_ROWS
 from fieldc.backends.c import print_c
@@ -61,13 +61,19 @@ def _own(target: Target) -> Producer:
 def _llvm(target: Target) -> Producer:
     def produce(trace: Trace) -> Iterator[Artifact]:
         processor, symbol = target.processor, _symbol(trace, "llvm")
-        head = header(trace, target.name, "llvm", "c", ())
+        head = header(trace, target.name, "llvm", "c", features_needed(target))
         ir = print_llvm(lower(trace, processor.rows), symbol, processor.form)
         code = compile_ir(ir, target.triple, processor.cpu, processor.features).object
         text = "".join(f"; {line}\n" for line in head) + ir
-        yield Artifact(symbol, trace, target.name, "llvm", "c", (), ".ll", text, code)
+        needs = features_needed(target)
+        yield Artifact(symbol, trace, target.name, "llvm", "c", needs, ".ll", text, code)
 
     return produce
+
+
+def features_needed(target: Target) -> tuple[str, ...]:
+    """What an x86-64 object of LLVM asks of the processor."""
+    return ("bmi2",) if "+bmi2" in target.processor.features else ()
 
 
 def _c(trace: Trace) -> Iterator[Artifact]:
@@ -86,14 +92,15 @@ def _rust(trace: Trace) -> Iterator[Artifact]:
 
 def build_targets() -> dict[str, BuildTarget]:
     """Every target by name: our own x86-64, LLVM's processors, and source texts."""
-    own = ("x86_64-linux", "x86_64-macos", "x86_64-windows")
     about = "x86-64 of our own: adx, mulx and base"
-    found = [BuildTarget(n, "x86-64", (64,), about, _own(TARGETS[n])) for n in own]
+    found = []
+    for system in ("linux", "macos", "windows"):
+        target = replace(TARGETS[f"x86_64-{system}-llvm"], name=f"x86_64-{system}")
+        found.append(BuildTarget(target.name, "x86-64", (64,), about, _own(target)))
     for target in TARGETS.values():
-        if target.name not in own:
-            words = (target.processor.word,) if target.processor.word == 32 else (64, 32)
-            made = f"LLVM for {target.triple}"
-            found.append(BuildTarget(target.name, "llvm", words, made, _llvm(target)))
+        words = (target.processor.word,) if target.processor.word == 32 else (64, 32)
+        made = f"LLVM for {target.triple}{' with bmi2' if 'bmi2' in target.name else ''}"
+        found.append(BuildTarget(target.name, "llvm", words, made, _llvm(target)))
     found.append(BuildTarget("c", "c", (64, 32), "C with a double word", _c))
     found.append(BuildTarget("rust", "rust", (64, 32), "Rust without unsafe", _rust))
     return {target.name: target for target in found}

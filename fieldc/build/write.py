@@ -12,6 +12,7 @@ from pathlib import Path
 from fieldc.backends.c import print_c_header
 from fieldc.build.artifact import SKIPPED, TESTED, Artifact, field_symbol
 from fieldc.build.produce import BuildTarget
+from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.language import Trace
 from fieldc.machine.check import check
@@ -23,8 +24,25 @@ MANIFEST = "manifest.json"
 Progress = Callable[[str, int, int], None]
 
 
-class OutputError(OSError):
+class OutputError(UserError):
     """The output folder cannot be written; the message is one line for the user."""
+
+
+def build_folder(
+    field: Field,
+    traces: Sequence[Trace],
+    targets: Sequence[BuildTarget],
+    folder: Path,
+    progress: Progress,
+) -> tuple[list[Artifact], dict[str, object]]:
+    """Build, check and write; the kernels, and the manifest.
+
+    Raises OutputError, and CheckError or FrameError for a wrong kernel, before anything is written.
+    """
+    check_writable(folder)
+    artifacts = build(traces, targets, progress)
+    write(folder, files_of(field, artifacts))
+    return artifacts, manifest(field, artifacts)
 
 
 def build(

@@ -5,14 +5,17 @@ from __future__ import annotations
 import argparse
 import platform
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from fieldc.algorithms import OPERATIONS, NoKernel, choose
+from fieldc.algorithms import OPERATIONS, choose
 from fieldc.catalogue import find_field
 from fieldc.commands.bench import operation_list
 from fieldc.commands.progress import progress
-from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, option, unknown, verb
+from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, one_of, option, verb
 from fieldc.field import Field
-from fieldc.language import BoundError, Trace
+
+if TYPE_CHECKING:
+    from fieldc.build.produce import BuildTarget
 
 
 def host_target() -> str:
@@ -38,53 +41,33 @@ def host_target() -> str:
 )
 def build(arguments: argparse.Namespace) -> Answer:
     """kernels, headers and manifest.json for a field, checked"""
-    from fieldc.build.produce import build_targets
-    from fieldc.build.write import OutputError, check_writable, files_of, manifest, write
-    from fieldc.build.write import build as build_all
+    from fieldc.build.write import build_folder
 
     field = find_field(arguments.field, int(arguments.word))
-    known = build_targets()
-    names = list(known) if arguments.target == "all" else arguments.target.split(",")
-    for name in names:
-        if name not in known:
-            raise UsageError(unknown("target", name, list(known)))
-    targets = [
-        known[name]
-        for name in names
-        if arguments.target != "all" or field.word in known[name].words
+    targets = targets_of(field, arguments.target)
+    traces = [choose(field, operation, arguments.algorithm) for operation in arguments.op]
+    folder = Path(arguments.folder)
+    with progress() as show:
+        artifacts, data = build_folder(field, traces, targets, folder, show)
+    rows = [
+        (k["op"], k["algorithm"], k["target"], k["variant"], k["file"], k["status"])
+        for k in (artifact.row() for artifact in artifacts)
     ]
+    columns = ("op", "algorithm", "target", "variant", "file", "status")
+    title = f"{field.label}: {len(artifacts)} kernels in {folder}"
+    return Answer((Table(columns, rows, title),), data)
+
+
+def targets_of(field: Field, text: str) -> list[BuildTarget]:
+    """Targets from `x86_64-linux,c`, or all that have the field's words. Raises UsageError."""
+    from fieldc.build.produce import build_targets
+
+    known = build_targets()
+    if text == "all":
+        return [target for target in known.values() if field.word in target.words]
+    targets = [known[one_of("target", *known)(name)] for name in text.split(",")]
     for target in targets:
         if field.word not in target.words:
             need = target.words[0]
             raise UsageError(f"target {target.name} has {need}-bit words; use --word {need}")
-    traces = chosen(field, arguments.op, arguments.algorithm)
-    folder = Path(arguments.folder)
-    try:
-        check_writable(folder)
-        with progress() as show:
-            artifacts = build_all(traces, targets, show)
-        write(folder, files_of(field, artifacts))
-    except OutputError as error:
-        raise UsageError(str(error)) from None
-    rows = [
-        (
-            a.trace.kernel.operation,
-            a.trace.kernel.algorithm,
-            a.target,
-            a.variant,
-            a.source_file,
-            a.row()["status"],
-        )
-        for a in artifacts
-    ]
-    columns = ("op", "algorithm", "target", "variant", "file", "status")
-    title = f"{field.label}: {len(artifacts)} kernels in {folder}"
-    return Answer((Table(columns, rows, title),), manifest(field, artifacts))
-
-
-def chosen(field: Field, operations: list[str], algorithm: str | None) -> list[Trace]:
-    """The kernels to build, traced. Raises UsageError for an algorithm that does not apply."""
-    try:
-        return [choose(field, operation, algorithm) for operation in operations]
-    except (NoKernel, BoundError) as error:
-        raise UsageError(str(error)) from None
+    return targets

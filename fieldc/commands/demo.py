@@ -8,13 +8,13 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fieldc.algorithms import OPERATIONS, applicability
+from fieldc.algorithms import OPERATIONS, applicability, choose
 from fieldc.catalogue import find_field
 from fieldc.commands.bench import race_tables
-from fieldc.commands.build import chosen
+from fieldc.commands.build import targets_of
 from fieldc.commands.progress import progress
 from fieldc.commands.show import algorithms, constants
-from fieldc.commands.verb import Answer, Table, UsageError, option, rich_table, verb
+from fieldc.commands.verb import Answer, Table, option, rich_table, verb
 from fieldc.field import Field
 
 if TYPE_CHECKING:
@@ -51,18 +51,11 @@ def demo(arguments: argparse.Namespace) -> Answer:
 
 def build_everything(field: Field, folder: Path) -> list[Artifact]:
     """Every operation for every target of the field's word width, written to the folder."""
-    from fieldc.build.produce import build_targets
-    from fieldc.build.write import OutputError, build, check_writable, files_of, write
+    from fieldc.build.write import build_folder
 
-    targets = [t for t in build_targets().values() if field.word in t.words]
-    try:
-        check_writable(folder)
-        with progress() as show:
-            artifacts = build(chosen(field, list(OPERATIONS), None), targets, show)
-        write(folder, files_of(field, artifacts))
-    except OutputError as error:
-        raise UsageError(str(error)) from None
-    return artifacts
+    traces = [choose(field, operation) for operation in OPERATIONS]
+    with progress() as show:
+        return build_folder(field, traces, targets_of(field, "all"), folder, show)[0]
 
 
 def built_table(artifacts: list[Artifact]) -> Table:

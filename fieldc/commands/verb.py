@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from fieldc.catalogue import nearest, quote
+from fieldc.errors import UserError
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
 
-class UsageError(Exception):
+class UsageError(UserError):
     """The command line cannot be used; the message is one line for the user.
 
     No ValueError: argparse would replace the message of one raised by a type.

@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator
 
 from fieldc.algorithms.meaning import MEANINGS
+from fieldc.errors import Refusal
 from fieldc.field import Field
 from fieldc.language import Trace
 from fieldc.machine.load import Alias, Kernel
@@ -13,7 +14,7 @@ from fieldc.machine.load import Alias, Kernel
 RANDOM_VECTORS = 40
 
 
-class CheckError(RuntimeError):
+class CheckError(Refusal):
     """A kernel computed something else than its operation means; names inputs and results."""
 
 

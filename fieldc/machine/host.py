@@ -71,8 +71,8 @@ def host_backends(word: int) -> list[HostBackend]:
         return []
     llvm = [
         _llvm_wide(),
-        _llvm("llvm", "x86_64-linux", ()),
-        _llvm("llvm-bmi2", "x86_64-linux-bmi2", ("bmi2",)),
+        _llvm("llvm", "x86_64-linux-llvm", ()),
+        _llvm("llvm-bmi2", "x86_64-linux-llvm-bmi2", ("bmi2",)),
     ]
     return [*llvm, *(_own(v) for v in ("base", "mulx", "adx"))] if word == 64 else llvm
 

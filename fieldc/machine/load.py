@@ -7,6 +7,7 @@ from enum import Enum
 
 import llvmlite.binding as llvm
 
+from fieldc.errors import Refusal
 from fieldc.machine.assemble import initialise
 
 GUARD_BYTES = 64
@@ -18,7 +19,7 @@ class LoadError(RuntimeError):
     """An object file or a symbol cannot be loaded."""
 
 
-class FrameError(RuntimeError):
+class FrameError(Refusal):
     """A kernel wrote outside its result: into a guard or into an input."""
 
 

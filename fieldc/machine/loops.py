@@ -16,6 +16,7 @@ import mmap
 import statistics
 from functools import cache
 
+from fieldc.errors import UserError
 from fieldc.machine.assemble import assemble
 from fieldc.machine.load import load
 from fieldc.machine.processor import is_x86_64
@@ -31,7 +32,7 @@ _PAGE = 4096
 _X_OFFSET, _Y_OFFSET, _Z_OFFSET, _STACK_OFFSET = 0x040, 0x2C0, 0x540, 0xFC0
 
 
-class TimingError(RuntimeError):
+class TimingError(UserError):
     """Timing cannot be done here, or a candidate cannot be timed. The message is one line."""
 
 

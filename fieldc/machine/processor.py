@@ -10,6 +10,7 @@ from functools import cache
 import llvmlite.binding as llvm
 
 from fieldc.backends.x86_64.choices import FEATURES
+from fieldc.errors import UserError
 from fieldc.machine.assemble import assemble
 from fieldc.machine.load import Library, load
 
@@ -30,7 +31,7 @@ fieldc_cpuid:
 """
 
 
-class ProcessorError(RuntimeError):
+class ProcessorError(UserError):
     """This processor cannot run what was asked. The message is one line."""
 
 
