@@ -41,6 +41,7 @@ cargo-lint:
 
 cargo-test:
 	$(if $(CARGO),cargo test --workspace)
+	$(if $(CARGO),cargo run --quiet --example readme)
 	$(if $(CARGO),cargo test --workspace --features portable)
 
 generate: venv ## make the checked-in kernels of crates/fieldc again

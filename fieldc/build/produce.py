@@ -20,6 +20,7 @@ from fieldc.language import Trace
 from fieldc.machine.assemble import assemble, compile_ir
 from fieldc.words.lower import lower
 
+NO_EXECUTABLE_STACK = '.section .note.GNU-stack, "", @progbits\n'
 Producer = Callable[[Trace], Iterator[Artifact]]
 
 
@@ -51,6 +52,8 @@ def _own(target: Target) -> Producer:
             code = assemble(kernel.text(GNU), target.triple)
             syntax, suffix = (MASM, ".asm") if windows else (INTEL, ".s")
             text = kernel.text(syntax, head)
+            if target.object_format is ObjectFormat.ELF:
+                text += NO_EXECUTABLE_STACK
             yield Artifact(
                 symbol, trace, target.name, variant, convention.name, needs, suffix, text, code
             )

@@ -33,13 +33,17 @@ class Syntax:
     word: str
 
 
+def _plus(offset: int, sign: str = " + ") -> str:
+    return f"{sign}{offset}" if offset else ""
+
+
 def _gnu_operand(operand: Operand, table: str) -> str:
     if isinstance(operand, Register):
         return f"%{operand.name}"
     if isinstance(operand, Immediate):
         return f"${operand.value}"
     if operand.base == CONSTANTS:
-        return f"{table}+{operand.offset}(%rip)"
+        return f"{table}{_plus(operand.offset, '+')}(%rip)"
     return f"{operand.offset or ''}(%{operand.base})"
 
 
@@ -49,14 +53,13 @@ def _intel_operand(operand: Operand, table: str) -> str:
     if isinstance(operand, Immediate):
         return str(operand.value)
     if operand.base == CONSTANTS:
-        return f"qword ptr [rip + {table} + {operand.offset}]"
-    offset = f" + {operand.offset}" if operand.offset else ""
-    return f"qword ptr [{operand.base}{offset}]"
+        return f"qword ptr [rip + {table}{_plus(operand.offset)}]"
+    return f"qword ptr [{operand.base}{_plus(operand.offset)}]"
 
 
 def _masm_operand(operand: Operand, table: str) -> str:
     if isinstance(operand, Memory) and operand.base == CONSTANTS:
-        return f"qword ptr [{table} + {operand.offset}]"
+        return f"qword ptr [{table}{_plus(operand.offset)}]"
     return _intel_operand(operand, table)
 
 
@@ -119,7 +122,7 @@ def _lea_double(operands: list[Operand], syntax: Syntax) -> str:
 def _line(text: str, instruction: Physical, syntax: Syntax) -> str:
     named = [o.name for o in instruction.operands if isinstance(o, Memory) and o.name]
     remark = "; ".join([*named, *([instruction.remark] if instruction.remark else [])])
-    return f"    {text:<44}{syntax.comment} {remark}" if remark else f"    {text}"
+    return f"    {text:<43} {syntax.comment} {remark}" if remark else f"    {text}"
 
 
 def print_body(kernel: X86Kernel, syntax: Syntax, table: str) -> list[str]:

@@ -57,7 +57,7 @@ unsafe extern "sysv64" fn add_kernel(
     mov r11, qword ptr [rsi + 40]               # x[5]; t_25
     adc r11, qword ptr [rdx + 40]               # y[5]
     mov rdx, rax                                # d_33
-    sub rdx, qword ptr [rip + {constants} + 0]  # p[0]
+    sub rdx, qword ptr [rip + {constants}]      # p[0]
     mov rsi, rcx                                # d_35
     sbb rsi, qword ptr [rip + {constants} + 8]  # p[1]
     mov rbx, r8                                 # d_37
@@ -156,21 +156,21 @@ unsafe extern "sysv64" fn mul_kernel(
     adcx rdx, rax
     mov r12, rdx                                # t_37
     mov rdx, r9
-    mulx r9, r13, qword ptr [rip + {constants} + 0]# mu[0]
-    mulx r14, r15, qword ptr [rip + {constants} + 8]# mu[1]
+    mulx r9, r13, qword ptr [rip + {constants}] # mu[0]
+    mulx r14, r15, qword ptr [rip + {constants} + 8] # mu[1]
     test rsp, rsp                               # clear both flags
     adcx r8, r13
     mov qword ptr [rsp], rdi                    # z*; spill z*
-    mulx r13, rdi, qword ptr [rip + {constants} + 16]# mu[2]
+    mulx r13, rdi, qword ptr [rip + {constants} + 16] # mu[2]
     adox r9, r15
     adcx r10, r9
-    mulx r9, r15, qword ptr [rip + {constants} + 24]# mu[3]
+    mulx r9, r15, qword ptr [rip + {constants} + 24] # mu[3]
     adox r14, rdi
     adcx rbx, r14
-    mulx rdi, r14, qword ptr [rip + {constants} + 32]# mu[4]
+    mulx rdi, r14, qword ptr [rip + {constants} + 32] # mu[4]
     adox r13, r15
     adcx r11, r13
-    mulx rdx, r13, qword ptr [rip + {constants} + 40]# mu[5]
+    mulx rdx, r13, qword ptr [rip + {constants} + 40] # mu[5]
     adox r9, r14
     adcx rbp, r9
     adox rdi, r13
@@ -201,20 +201,20 @@ unsafe extern "sysv64" fn mul_kernel(
     adox rdx, rax
     adcx rdi, rdx
     mov rdx, r8
-    mulx rcx, r8, qword ptr [rip + {constants} + 0]# mu[0]
-    mulx r9, r13, qword ptr [rip + {constants} + 8]# mu[1]
+    mulx rcx, r8, qword ptr [rip + {constants}] # mu[0]
+    mulx r9, r13, qword ptr [rip + {constants} + 8] # mu[1]
     xor r14d, r14d                              # clear both flags
     adcx r10, r8
-    mulx r8, r14, qword ptr [rip + {constants} + 16]# mu[2]
+    mulx r8, r14, qword ptr [rip + {constants} + 16] # mu[2]
     adox rcx, r13
     adcx rbx, rcx
-    mulx rcx, r13, qword ptr [rip + {constants} + 24]# mu[3]
+    mulx rcx, r13, qword ptr [rip + {constants} + 24] # mu[3]
     adox r9, r14
     adcx r11, r9
-    mulx r9, r14, qword ptr [rip + {constants} + 32]# mu[4]
+    mulx r9, r14, qword ptr [rip + {constants} + 32] # mu[4]
     adox r8, r13
     adcx rbp, r8
-    mulx rdx, r8, qword ptr [rip + {constants} + 40]# mu[5]
+    mulx rdx, r8, qword ptr [rip + {constants} + 40] # mu[5]
     adox rcx, r14
     adcx r12, rcx
     adox r9, r8
@@ -245,20 +245,20 @@ unsafe extern "sysv64" fn mul_kernel(
     adox rdx, rax
     adcx r8, rdx
     mov rdx, r10
-    mulx rcx, r9, qword ptr [rip + {constants} + 0]# mu[0]
-    mulx r10, r13, qword ptr [rip + {constants} + 8]# mu[1]
+    mulx rcx, r9, qword ptr [rip + {constants}] # mu[0]
+    mulx r10, r13, qword ptr [rip + {constants} + 8] # mu[1]
     xor r14d, r14d                              # clear both flags
     adcx rbx, r9
-    mulx r9, r14, qword ptr [rip + {constants} + 16]# mu[2]
+    mulx r9, r14, qword ptr [rip + {constants} + 16] # mu[2]
     adox rcx, r13
     adcx r11, rcx
-    mulx rcx, r13, qword ptr [rip + {constants} + 24]# mu[3]
+    mulx rcx, r13, qword ptr [rip + {constants} + 24] # mu[3]
     adox r10, r14
     adcx rbp, r10
-    mulx r10, r14, qword ptr [rip + {constants} + 32]# mu[4]
+    mulx r10, r14, qword ptr [rip + {constants} + 32] # mu[4]
     adox r9, r13
     adcx r12, r9
-    mulx rdx, r9, qword ptr [rip + {constants} + 40]# mu[5]
+    mulx rdx, r9, qword ptr [rip + {constants} + 40] # mu[5]
     adox rcx, r14
     adcx rdi, rcx
     adox r10, r9
@@ -289,20 +289,20 @@ unsafe extern "sysv64" fn mul_kernel(
     adox rdx, rax
     adcx r9, rdx
     mov rdx, rbx
-    mulx rcx, r10, qword ptr [rip + {constants} + 0]# mu[0]
-    mulx rbx, r13, qword ptr [rip + {constants} + 8]# mu[1]
+    mulx rcx, r10, qword ptr [rip + {constants}] # mu[0]
+    mulx rbx, r13, qword ptr [rip + {constants} + 8] # mu[1]
     xor r14d, r14d                              # clear both flags
     adcx r11, r10
-    mulx r10, r14, qword ptr [rip + {constants} + 16]# mu[2]
+    mulx r10, r14, qword ptr [rip + {constants} + 16] # mu[2]
     adox rcx, r13
     adcx rbp, rcx
-    mulx rcx, r13, qword ptr [rip + {constants} + 24]# mu[3]
+    mulx rcx, r13, qword ptr [rip + {constants} + 24] # mu[3]
     adox rbx, r14
     adcx r12, rbx
-    mulx rbx, r14, qword ptr [rip + {constants} + 32]# mu[4]
+    mulx rbx, r14, qword ptr [rip + {constants} + 32] # mu[4]
     adox r10, r13
     adcx rdi, r10
-    mulx rdx, r10, qword ptr [rip + {constants} + 40]# mu[5]
+    mulx rdx, r10, qword ptr [rip + {constants} + 40] # mu[5]
     adox rcx, r14
     adcx r8, rcx
     adox rbx, r10
@@ -333,20 +333,20 @@ unsafe extern "sysv64" fn mul_kernel(
     adox rdx, rax
     adcx r10, rdx
     mov rdx, r11
-    mulx rcx, r11, qword ptr [rip + {constants} + 0]# mu[0]
-    mulx rbx, r13, qword ptr [rip + {constants} + 8]# mu[1]
+    mulx rcx, r11, qword ptr [rip + {constants}] # mu[0]
+    mulx rbx, r13, qword ptr [rip + {constants} + 8] # mu[1]
     xor r14d, r14d                              # clear both flags
     adcx rbp, r11
-    mulx r11, r14, qword ptr [rip + {constants} + 16]# mu[2]
+    mulx r11, r14, qword ptr [rip + {constants} + 16] # mu[2]
     adox rcx, r13
     adcx r12, rcx
-    mulx rcx, r13, qword ptr [rip + {constants} + 24]# mu[3]
+    mulx rcx, r13, qword ptr [rip + {constants} + 24] # mu[3]
     adox rbx, r14
     adcx rdi, rbx
-    mulx rbx, r14, qword ptr [rip + {constants} + 32]# mu[4]
+    mulx rbx, r14, qword ptr [rip + {constants} + 32] # mu[4]
     adox r11, r13
     adcx r8, r11
-    mulx rdx, r11, qword ptr [rip + {constants} + 40]# mu[5]
+    mulx rdx, r11, qword ptr [rip + {constants} + 40] # mu[5]
     adox rcx, r14
     adcx r9, rcx
     adox rbx, r11
@@ -377,21 +377,21 @@ unsafe extern "sysv64" fn mul_kernel(
     adox rdx, rax
     adcx r11, rdx
     mov rdx, rbp
-    mulx rcx, rdx, qword ptr [rip + {constants} + 48]# n0
-    mulx rcx, rsi, qword ptr [rip + {constants} + 56]# p[0]
-    mulx rbx, r13, qword ptr [rip + {constants} + 64]# p[1]
+    mulx rcx, rdx, qword ptr [rip + {constants} + 48] # n0
+    mulx rcx, rsi, qword ptr [rip + {constants} + 56] # p[0]
+    mulx rbx, r13, qword ptr [rip + {constants} + 64] # p[1]
     xor r14d, r14d                              # clear both flags
     adcx rbp, rsi
-    mulx rsi, rbp, qword ptr [rip + {constants} + 72]# p[2]
+    mulx rsi, rbp, qword ptr [rip + {constants} + 72] # p[2]
     adox rcx, r13
     adcx r12, rcx
-    mulx rcx, r13, qword ptr [rip + {constants} + 80]# p[3]
+    mulx rcx, r13, qword ptr [rip + {constants} + 80] # p[3]
     adox rbx, rbp
     adcx rdi, rbx
-    mulx rbx, rbp, qword ptr [rip + {constants} + 88]# p[4]
+    mulx rbx, rbp, qword ptr [rip + {constants} + 88] # p[4]
     adox rsi, r13
     adcx r8, rsi
-    mulx rdx, rsi, qword ptr [rip + {constants} + 96]# p[5]
+    mulx rdx, rsi, qword ptr [rip + {constants} + 96] # p[5]
     adox rcx, rbp
     adcx r9, rcx
     adox rbx, rsi
@@ -514,23 +514,23 @@ unsafe extern "sysv64" fn square_kernel(
     adcx rdx, rax
     mov r14, rdx                                # t_36
     mov rdx, rbp
-    mulx rbp, r15, qword ptr [rip + {constants} + 0]# mu[0]
+    mulx rbp, r15, qword ptr [rip + {constants}] # mu[0]
     mov qword ptr [rsp], rdi                    # z*; spill z*
     mov qword ptr [rsp + 8], r11                # d_13; spill d_13
-    mulx rdi, r11, qword ptr [rip + {constants} + 8]# mu[1]
+    mulx rdi, r11, qword ptr [rip + {constants} + 8] # mu[1]
     test rsp, rsp                               # clear both flags
     adcx rbx, r15
     mov qword ptr [rsp + 16], rbx               # t_48; spill t_48
-    mulx r15, rbx, qword ptr [rip + {constants} + 16]# mu[2]
+    mulx r15, rbx, qword ptr [rip + {constants} + 16] # mu[2]
     adox rbp, r11
     adcx rcx, rbp
-    mulx r11, rbp, qword ptr [rip + {constants} + 24]# mu[3]
+    mulx r11, rbp, qword ptr [rip + {constants} + 24] # mu[3]
     adox rdi, rbx
     adcx r8, rdi
-    mulx rdi, rbx, qword ptr [rip + {constants} + 32]# mu[4]
+    mulx rdi, rbx, qword ptr [rip + {constants} + 32] # mu[4]
     adox r15, rbp
     adcx r12, r15
-    mulx rdx, rbp, qword ptr [rip + {constants} + 40]# mu[5]
+    mulx rdx, rbp, qword ptr [rip + {constants} + 40] # mu[5]
     adox r11, rbx
     adcx r13, r11
     adox rdi, rbp
@@ -559,20 +559,20 @@ unsafe extern "sysv64" fn square_kernel(
     adox rdx, rax
     adcx r11, rdx
     mov rdx, qword ptr [rsp + 16]               # t_48
-    mulx rdi, r9, qword ptr [rip + {constants} + 0]# mu[0]
-    mulx rbx, rbp, qword ptr [rip + {constants} + 8]# mu[1]
+    mulx rdi, r9, qword ptr [rip + {constants}] # mu[0]
+    mulx rbx, rbp, qword ptr [rip + {constants} + 8] # mu[1]
     xor r15d, r15d                              # clear both flags
     adcx rcx, r9
-    mulx r9, r15, qword ptr [rip + {constants} + 16]# mu[2]
+    mulx r9, r15, qword ptr [rip + {constants} + 16] # mu[2]
     adox rdi, rbp
     adcx r8, rdi
-    mulx rdi, rbp, qword ptr [rip + {constants} + 24]# mu[3]
+    mulx rdi, rbp, qword ptr [rip + {constants} + 24] # mu[3]
     adox rbx, r15
     adcx r12, rbx
-    mulx rbx, r15, qword ptr [rip + {constants} + 32]# mu[4]
+    mulx rbx, r15, qword ptr [rip + {constants} + 32] # mu[4]
     adox r9, rbp
     adcx r13, r9
-    mulx rdx, r9, qword ptr [rip + {constants} + 40]# mu[5]
+    mulx rdx, r9, qword ptr [rip + {constants} + 40] # mu[5]
     adox rdi, r15
     adcx r14, rdi
     adox rbx, r9
@@ -598,20 +598,20 @@ unsafe extern "sysv64" fn square_kernel(
     adox rdx, rax
     adcx r9, rdx
     mov rdx, rcx
-    mulx rcx, rdi, qword ptr [rip + {constants} + 0]# mu[0]
-    mulx r10, rbx, qword ptr [rip + {constants} + 8]# mu[1]
+    mulx rcx, rdi, qword ptr [rip + {constants}] # mu[0]
+    mulx r10, rbx, qword ptr [rip + {constants} + 8] # mu[1]
     xor ebp, ebp                                # clear both flags
     adcx r8, rdi
-    mulx rdi, rbp, qword ptr [rip + {constants} + 16]# mu[2]
+    mulx rdi, rbp, qword ptr [rip + {constants} + 16] # mu[2]
     adox rcx, rbx
     adcx r12, rcx
-    mulx rcx, rbx, qword ptr [rip + {constants} + 24]# mu[3]
+    mulx rcx, rbx, qword ptr [rip + {constants} + 24] # mu[3]
     adox r10, rbp
     adcx r13, r10
-    mulx r10, rbp, qword ptr [rip + {constants} + 32]# mu[4]
+    mulx r10, rbp, qword ptr [rip + {constants} + 32] # mu[4]
     adox rdi, rbx
     adcx r14, rdi
-    mulx rdx, rdi, qword ptr [rip + {constants} + 40]# mu[5]
+    mulx rdx, rdi, qword ptr [rip + {constants} + 40] # mu[5]
     adox rcx, rbp
     adcx r11, rcx
     adox r10, rdi
@@ -634,20 +634,20 @@ unsafe extern "sysv64" fn square_kernel(
     adox rdx, rax
     adcx rdi, rdx
     mov rdx, r8
-    mulx rcx, r8, qword ptr [rip + {constants} + 0]# mu[0]
-    mulx r10, rbx, qword ptr [rip + {constants} + 8]# mu[1]
+    mulx rcx, r8, qword ptr [rip + {constants}] # mu[0]
+    mulx r10, rbx, qword ptr [rip + {constants} + 8] # mu[1]
     xor ebp, ebp                                # clear both flags
     adcx r12, r8
-    mulx r8, rbp, qword ptr [rip + {constants} + 16]# mu[2]
+    mulx r8, rbp, qword ptr [rip + {constants} + 16] # mu[2]
     adox rcx, rbx
     adcx r13, rcx
-    mulx rcx, rbx, qword ptr [rip + {constants} + 24]# mu[3]
+    mulx rcx, rbx, qword ptr [rip + {constants} + 24] # mu[3]
     adox r10, rbp
     adcx r14, r10
-    mulx r10, rbp, qword ptr [rip + {constants} + 32]# mu[4]
+    mulx r10, rbp, qword ptr [rip + {constants} + 32] # mu[4]
     adox r8, rbx
     adcx r11, r8
-    mulx rdx, r8, qword ptr [rip + {constants} + 40]# mu[5]
+    mulx rdx, r8, qword ptr [rip + {constants} + 40] # mu[5]
     adox rcx, rbp
     adcx r9, rcx
     adox r10, r8
@@ -667,20 +667,20 @@ unsafe extern "sysv64" fn square_kernel(
     adox rcx, rax
     adcx r8, rcx
     mov rdx, r12
-    mulx rcx, r10, qword ptr [rip + {constants} + 0]# mu[0]
-    mulx rbx, rbp, qword ptr [rip + {constants} + 8]# mu[1]
+    mulx rcx, r10, qword ptr [rip + {constants}] # mu[0]
+    mulx rbx, rbp, qword ptr [rip + {constants} + 8] # mu[1]
     xor r12d, r12d                              # clear both flags
     adcx r13, r10
-    mulx r10, r12, qword ptr [rip + {constants} + 16]# mu[2]
+    mulx r10, r12, qword ptr [rip + {constants} + 16] # mu[2]
     adox rcx, rbp
     adcx r14, rcx
-    mulx rcx, rbp, qword ptr [rip + {constants} + 24]# mu[3]
+    mulx rcx, rbp, qword ptr [rip + {constants} + 24] # mu[3]
     adox rbx, r12
     adcx r11, rbx
-    mulx rbx, r12, qword ptr [rip + {constants} + 32]# mu[4]
+    mulx rbx, r12, qword ptr [rip + {constants} + 32] # mu[4]
     adox r10, rbp
     adcx r9, r10
-    mulx rdx, r10, qword ptr [rip + {constants} + 40]# mu[5]
+    mulx rdx, r10, qword ptr [rip + {constants} + 40] # mu[5]
     adox rcx, r12
     adcx rdi, rcx
     adox rbx, r10
@@ -694,21 +694,21 @@ unsafe extern "sysv64" fn square_kernel(
     adcx r8, rsi
     adcx rcx, rdx
     mov rdx, r13
-    mulx rsi, rdx, qword ptr [rip + {constants} + 48]# n0
-    mulx rsi, r10, qword ptr [rip + {constants} + 56]# p[0]
-    mulx rbx, rbp, qword ptr [rip + {constants} + 64]# p[1]
+    mulx rsi, rdx, qword ptr [rip + {constants} + 48] # n0
+    mulx rsi, r10, qword ptr [rip + {constants} + 56] # p[0]
+    mulx rbx, rbp, qword ptr [rip + {constants} + 64] # p[1]
     xor r12d, r12d                              # clear both flags
     adcx r13, r10
-    mulx r10, r12, qword ptr [rip + {constants} + 72]# p[2]
+    mulx r10, r12, qword ptr [rip + {constants} + 72] # p[2]
     adox rsi, rbp
     adcx r14, rsi
-    mulx rsi, rbp, qword ptr [rip + {constants} + 80]# p[3]
+    mulx rsi, rbp, qword ptr [rip + {constants} + 80] # p[3]
     adox rbx, r12
     adcx r11, rbx
-    mulx rbx, r12, qword ptr [rip + {constants} + 88]# p[4]
+    mulx rbx, r12, qword ptr [rip + {constants} + 88] # p[4]
     adox r10, rbp
     adcx r9, r10
-    mulx rdx, r10, qword ptr [rip + {constants} + 96]# p[5]
+    mulx rdx, r10, qword ptr [rip + {constants} + 96] # p[5]
     adox rsi, r12
     adcx rdi, rsi
     adox rbx, r10

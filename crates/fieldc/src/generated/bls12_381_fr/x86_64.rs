@@ -47,7 +47,7 @@ unsafe extern "sysv64" fn add_kernel(
     mov r9, qword ptr [rsi + 24]                # x[3]; t_17
     adc r9, qword ptr [rdx + 24]                # y[3]
     mov rdx, rax                                # d_23
-    sub rdx, qword ptr [rip + {constants} + 0]  # p[0]
+    sub rdx, qword ptr [rip + {constants}]      # p[0]
     mov rsi, rcx                                # d_25
     sbb rsi, qword ptr [rip + {constants} + 8]  # p[1]
     mov r10, r8                                 # d_27
@@ -121,15 +121,15 @@ unsafe extern "sysv64" fn mul_kernel(
     adcx rdx, rax
     mov r11, rdx                                # t_25
     mov rdx, r9
-    mulx rbp, rdx, qword ptr [rip + {constants} + 0]# n0
-    mulx rbp, r12, qword ptr [rip + {constants} + 8]# p[0]
-    mulx r13, r14, qword ptr [rip + {constants} + 16]# p[1]
+    mulx rbp, rdx, qword ptr [rip + {constants}] # n0
+    mulx rbp, r12, qword ptr [rip + {constants} + 8] # p[0]
+    mulx r13, r14, qword ptr [rip + {constants} + 16] # p[1]
     xor r15d, r15d                              # clear both flags
     adcx r9, r12
-    mulx r9, r12, qword ptr [rip + {constants} + 24]# p[2]
+    mulx r9, r12, qword ptr [rip + {constants} + 24] # p[2]
     adox rbp, r14
     adcx r8, rbp
-    mulx rdx, rbp, qword ptr [rip + {constants} + 32]# p[3]
+    mulx rdx, rbp, qword ptr [rip + {constants} + 32] # p[3]
     adox r13, r12
     adcx r10, r13
     adox r9, rbp
@@ -153,15 +153,15 @@ unsafe extern "sysv64" fn mul_kernel(
     adcx rdx, rax
     mov r9, rdx                                 # t_83
     mov rdx, r8
-    mulx rbp, rdx, qword ptr [rip + {constants} + 0]# n0
-    mulx rbp, r12, qword ptr [rip + {constants} + 8]# p[0]
-    mulx r13, r14, qword ptr [rip + {constants} + 16]# p[1]
+    mulx rbp, rdx, qword ptr [rip + {constants}] # n0
+    mulx rbp, r12, qword ptr [rip + {constants} + 8] # p[0]
+    mulx r13, r14, qword ptr [rip + {constants} + 16] # p[1]
     xor r15d, r15d                              # clear both flags
     adcx r8, r12
-    mulx r8, r12, qword ptr [rip + {constants} + 24]# p[2]
+    mulx r8, r12, qword ptr [rip + {constants} + 24] # p[2]
     adox rbp, r14
     adcx r10, rbp
-    mulx rdx, rbp, qword ptr [rip + {constants} + 32]# p[3]
+    mulx rdx, rbp, qword ptr [rip + {constants} + 32] # p[3]
     adox r13, r12
     adcx rbx, r13
     adox r8, rbp
@@ -185,15 +185,15 @@ unsafe extern "sysv64" fn mul_kernel(
     adcx rdx, rax
     mov r8, rdx                                 # t_136
     mov rdx, r10
-    mulx rbp, rdx, qword ptr [rip + {constants} + 0]# n0
-    mulx rbp, r12, qword ptr [rip + {constants} + 8]# p[0]
-    mulx r13, r14, qword ptr [rip + {constants} + 16]# p[1]
+    mulx rbp, rdx, qword ptr [rip + {constants}] # n0
+    mulx rbp, r12, qword ptr [rip + {constants} + 8] # p[0]
+    mulx r13, r14, qword ptr [rip + {constants} + 16] # p[1]
     xor r15d, r15d                              # clear both flags
     adcx r10, r12
-    mulx r10, r12, qword ptr [rip + {constants} + 24]# p[2]
+    mulx r10, r12, qword ptr [rip + {constants} + 24] # p[2]
     adox rbp, r14
     adcx rbx, rbp
-    mulx rdx, rbp, qword ptr [rip + {constants} + 32]# p[3]
+    mulx rdx, rbp, qword ptr [rip + {constants} + 32] # p[3]
     adox r13, r12
     adcx r11, r13
     adox r10, rbp
@@ -216,15 +216,15 @@ unsafe extern "sysv64" fn mul_kernel(
     adox rcx, rax
     adcx rcx, rax
     mov rdx, rbx
-    mulx rsi, rdx, qword ptr [rip + {constants} + 0]# n0
-    mulx rsi, r10, qword ptr [rip + {constants} + 8]# p[0]
-    mulx rbp, r12, qword ptr [rip + {constants} + 16]# p[1]
+    mulx rsi, rdx, qword ptr [rip + {constants}] # n0
+    mulx rsi, r10, qword ptr [rip + {constants} + 8] # p[0]
+    mulx rbp, r12, qword ptr [rip + {constants} + 16] # p[1]
     xor r13d, r13d                              # clear both flags
     adcx rbx, r10
-    mulx r10, rbx, qword ptr [rip + {constants} + 24]# p[2]
+    mulx r10, rbx, qword ptr [rip + {constants} + 24] # p[2]
     adox rsi, r12
     adcx r11, rsi
-    mulx rdx, rsi, qword ptr [rip + {constants} + 32]# p[3]
+    mulx rdx, rsi, qword ptr [rip + {constants} + 32] # p[3]
     adox rbp, rbx
     adcx r9, rbp
     adox r10, rsi
@@ -317,15 +317,15 @@ unsafe extern "sysv64" fn square_kernel(
     adcx rdx, rax
     mov rbx, rdx                                # t_24
     mov rdx, r11
-    mulx rbp, rdx, qword ptr [rip + {constants} + 0]# n0
-    mulx rbp, r12, qword ptr [rip + {constants} + 8]# p[0]
-    mulx r13, r14, qword ptr [rip + {constants} + 16]# p[1]
+    mulx rbp, rdx, qword ptr [rip + {constants}] # n0
+    mulx rbp, r12, qword ptr [rip + {constants} + 8] # p[0]
+    mulx r13, r14, qword ptr [rip + {constants} + 16] # p[1]
     xor r15d, r15d                              # clear both flags
     adcx r11, r12
-    mulx r11, r12, qword ptr [rip + {constants} + 24]# p[2]
+    mulx r11, r12, qword ptr [rip + {constants} + 24] # p[2]
     adox rbp, r14
     adcx r10, rbp
-    mulx rdx, rbp, qword ptr [rip + {constants} + 32]# p[3]
+    mulx rdx, rbp, qword ptr [rip + {constants} + 32] # p[3]
     adox r13, r12
     adcx rcx, r13
     adox r11, rbp
@@ -349,15 +349,15 @@ unsafe extern "sysv64" fn square_kernel(
     adox rdx, rax
     adcx r11, rdx
     mov rdx, r10
-    mulx r9, rdx, qword ptr [rip + {constants} + 0]# n0
-    mulx r9, rbp, qword ptr [rip + {constants} + 8]# p[0]
-    mulx r12, r13, qword ptr [rip + {constants} + 16]# p[1]
+    mulx r9, rdx, qword ptr [rip + {constants}] # n0
+    mulx r9, rbp, qword ptr [rip + {constants} + 8] # p[0]
+    mulx r12, r13, qword ptr [rip + {constants} + 16] # p[1]
     xor r14d, r14d                              # clear both flags
     adcx r10, rbp
-    mulx r10, rbp, qword ptr [rip + {constants} + 24]# p[2]
+    mulx r10, rbp, qword ptr [rip + {constants} + 24] # p[2]
     adox r9, r13
     adcx rcx, r9
-    mulx rdx, r9, qword ptr [rip + {constants} + 32]# p[3]
+    mulx rdx, r9, qword ptr [rip + {constants} + 32] # p[3]
     adox r12, rbp
     adcx r8, r12
     adox r10, r9
@@ -378,15 +378,15 @@ unsafe extern "sysv64" fn square_kernel(
     adox rdx, rax
     adcx r9, rdx
     mov rdx, rcx
-    mulx r10, rdx, qword ptr [rip + {constants} + 0]# n0
-    mulx r10, rbp, qword ptr [rip + {constants} + 8]# p[0]
-    mulx r12, r13, qword ptr [rip + {constants} + 16]# p[1]
+    mulx r10, rdx, qword ptr [rip + {constants}] # n0
+    mulx r10, rbp, qword ptr [rip + {constants} + 8] # p[0]
+    mulx r12, r13, qword ptr [rip + {constants} + 16] # p[1]
     xor r14d, r14d                              # clear both flags
     adcx rcx, rbp
-    mulx rcx, rbp, qword ptr [rip + {constants} + 24]# p[2]
+    mulx rcx, rbp, qword ptr [rip + {constants} + 24] # p[2]
     adox r10, r13
     adcx r8, r10
-    mulx rdx, r10, qword ptr [rip + {constants} + 32]# p[3]
+    mulx rdx, r10, qword ptr [rip + {constants} + 32] # p[3]
     adox r12, rbp
     adcx rbx, r12
     adox rcx, r10
@@ -401,15 +401,15 @@ unsafe extern "sysv64" fn square_kernel(
     adcx r9, rsi
     adcx rcx, rdx
     mov rdx, r8
-    mulx rsi, rdx, qword ptr [rip + {constants} + 0]# n0
-    mulx rsi, r10, qword ptr [rip + {constants} + 8]# p[0]
-    mulx rbp, r12, qword ptr [rip + {constants} + 16]# p[1]
+    mulx rsi, rdx, qword ptr [rip + {constants}] # n0
+    mulx rsi, r10, qword ptr [rip + {constants} + 8] # p[0]
+    mulx rbp, r12, qword ptr [rip + {constants} + 16] # p[1]
     xor r13d, r13d                              # clear both flags
     adcx r8, r10
-    mulx r8, r10, qword ptr [rip + {constants} + 24]# p[2]
+    mulx r8, r10, qword ptr [rip + {constants} + 24] # p[2]
     adox rsi, r12
     adcx rbx, rsi
-    mulx rdx, rsi, qword ptr [rip + {constants} + 32]# p[3]
+    mulx rdx, rsi, qword ptr [rip + {constants} + 32] # p[3]
     adox rbp, r10
     adcx r11, rbp
     adox r8, rsi

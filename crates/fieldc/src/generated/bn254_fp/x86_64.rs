@@ -47,7 +47,7 @@ unsafe extern "sysv64" fn add_kernel(
     mov r9, qword ptr [rsi + 24]                # x[3]; t_17
     adc r9, qword ptr [rdx + 24]                # y[3]
     mov rdx, rax                                # d_23
-    sub rdx, qword ptr [rip + {constants} + 0]  # p[0]
+    sub rdx, qword ptr [rip + {constants}]      # p[0]
     mov rsi, rcx                                # d_25
     sbb rsi, qword ptr [rip + {constants} + 8]  # p[1]
     mov r10, r8                                 # d_27
@@ -125,14 +125,14 @@ unsafe extern "sysv64" fn mul_kernel(
     adcx rdx, rax
     mov r11, rdx                                # t_25
     mov rdx, r9
-    mulx r9, rbp, qword ptr [rip + {constants} + 0]# mu[0]
-    mulx r12, r13, qword ptr [rip + {constants} + 8]# mu[1]
+    mulx r9, rbp, qword ptr [rip + {constants}] # mu[0]
+    mulx r12, r13, qword ptr [rip + {constants} + 8] # mu[1]
     xor r14d, r14d                              # clear both flags
     adcx r8, rbp
-    mulx rbp, r14, qword ptr [rip + {constants} + 16]# mu[2]
+    mulx rbp, r14, qword ptr [rip + {constants} + 16] # mu[2]
     adox r9, r13
     adcx r10, r9
-    mulx rdx, r9, qword ptr [rip + {constants} + 24]# mu[3]
+    mulx rdx, r9, qword ptr [rip + {constants} + 24] # mu[3]
     adox r12, r14
     adcx rbx, r12
     adox rbp, r9
@@ -156,14 +156,14 @@ unsafe extern "sysv64" fn mul_kernel(
     adox rdx, rax
     adcx r9, rdx
     mov rdx, r8
-    mulx r8, rbp, qword ptr [rip + {constants} + 0]# mu[0]
-    mulx r12, r13, qword ptr [rip + {constants} + 8]# mu[1]
+    mulx r8, rbp, qword ptr [rip + {constants}] # mu[0]
+    mulx r12, r13, qword ptr [rip + {constants} + 8] # mu[1]
     xor r14d, r14d                              # clear both flags
     adcx r10, rbp
-    mulx rbp, r14, qword ptr [rip + {constants} + 16]# mu[2]
+    mulx rbp, r14, qword ptr [rip + {constants} + 16] # mu[2]
     adox r8, r13
     adcx rbx, r8
-    mulx rdx, r8, qword ptr [rip + {constants} + 24]# mu[3]
+    mulx rdx, r8, qword ptr [rip + {constants} + 24] # mu[3]
     adox r12, r14
     adcx r11, r12
     adox rbp, r8
@@ -187,14 +187,14 @@ unsafe extern "sysv64" fn mul_kernel(
     adox rdx, rax
     adcx r8, rdx
     mov rdx, r10
-    mulx r10, rbp, qword ptr [rip + {constants} + 0]# mu[0]
-    mulx r12, r13, qword ptr [rip + {constants} + 8]# mu[1]
+    mulx r10, rbp, qword ptr [rip + {constants}] # mu[0]
+    mulx r12, r13, qword ptr [rip + {constants} + 8] # mu[1]
     xor r14d, r14d                              # clear both flags
     adcx rbx, rbp
-    mulx rbp, r14, qword ptr [rip + {constants} + 16]# mu[2]
+    mulx rbp, r14, qword ptr [rip + {constants} + 16] # mu[2]
     adox r10, r13
     adcx r11, r10
-    mulx rdx, r10, qword ptr [rip + {constants} + 24]# mu[3]
+    mulx rdx, r10, qword ptr [rip + {constants} + 24] # mu[3]
     adox r12, r14
     adcx r9, r12
     adox rbp, r10
@@ -218,15 +218,15 @@ unsafe extern "sysv64" fn mul_kernel(
     adox rcx, rax
     adcx r10, rcx
     mov rdx, rbx
-    mulx rcx, rdx, qword ptr [rip + {constants} + 32]# n0
-    mulx rcx, rsi, qword ptr [rip + {constants} + 40]# p[0]
-    mulx rbp, r12, qword ptr [rip + {constants} + 48]# p[1]
+    mulx rcx, rdx, qword ptr [rip + {constants} + 32] # n0
+    mulx rcx, rsi, qword ptr [rip + {constants} + 40] # p[0]
+    mulx rbp, r12, qword ptr [rip + {constants} + 48] # p[1]
     xor r13d, r13d                              # clear both flags
     adcx rbx, rsi
-    mulx rsi, rbx, qword ptr [rip + {constants} + 56]# p[2]
+    mulx rsi, rbx, qword ptr [rip + {constants} + 56] # p[2]
     adox rcx, r12
     adcx r11, rcx
-    mulx rcx, rdx, qword ptr [rip + {constants} + 64]# p[3]
+    mulx rcx, rdx, qword ptr [rip + {constants} + 64] # p[3]
     adox rbp, rbx
     adcx r9, rbp
     adox rsi, rdx
@@ -324,14 +324,14 @@ unsafe extern "sysv64" fn square_kernel(
     adcx rdx, rax
     mov rbx, rdx                                # t_24
     mov rdx, r11
-    mulx r11, rbp, qword ptr [rip + {constants} + 0]# mu[0]
-    mulx r12, r13, qword ptr [rip + {constants} + 8]# mu[1]
+    mulx r11, rbp, qword ptr [rip + {constants}] # mu[0]
+    mulx r12, r13, qword ptr [rip + {constants} + 8] # mu[1]
     xor r14d, r14d                              # clear both flags
     adcx r10, rbp
-    mulx rbp, r14, qword ptr [rip + {constants} + 16]# mu[2]
+    mulx rbp, r14, qword ptr [rip + {constants} + 16] # mu[2]
     adox r11, r13
     adcx rcx, r11
-    mulx rdx, r11, qword ptr [rip + {constants} + 24]# mu[3]
+    mulx rdx, r11, qword ptr [rip + {constants} + 24] # mu[3]
     adox r12, r14
     adcx r8, r12
     adox rbp, r11
@@ -354,14 +354,14 @@ unsafe extern "sysv64" fn square_kernel(
     adox rdx, rax
     adcx rbp, rdx
     mov rdx, r10
-    mulx r9, r10, qword ptr [rip + {constants} + 0]# mu[0]
-    mulx r11, r12, qword ptr [rip + {constants} + 8]# mu[1]
+    mulx r9, r10, qword ptr [rip + {constants}] # mu[0]
+    mulx r11, r12, qword ptr [rip + {constants} + 8] # mu[1]
     xor r13d, r13d                              # clear both flags
     adcx rcx, r10
-    mulx r10, r13, qword ptr [rip + {constants} + 16]# mu[2]
+    mulx r10, r13, qword ptr [rip + {constants} + 16] # mu[2]
     adox r9, r12
     adcx r8, r9
-    mulx rdx, r9, qword ptr [rip + {constants} + 24]# mu[3]
+    mulx rdx, r9, qword ptr [rip + {constants} + 24] # mu[3]
     adox r11, r13
     adcx rbx, r11
     adox r10, r9
@@ -381,14 +381,14 @@ unsafe extern "sysv64" fn square_kernel(
     adox rdx, rax
     adcx r10, rdx
     mov rdx, rcx
-    mulx rcx, r9, qword ptr [rip + {constants} + 0]# mu[0]
-    mulx r11, r12, qword ptr [rip + {constants} + 8]# mu[1]
+    mulx rcx, r9, qword ptr [rip + {constants}] # mu[0]
+    mulx r11, r12, qword ptr [rip + {constants} + 8] # mu[1]
     xor r13d, r13d                              # clear both flags
     adcx r8, r9
-    mulx r9, r13, qword ptr [rip + {constants} + 16]# mu[2]
+    mulx r9, r13, qword ptr [rip + {constants} + 16] # mu[2]
     adox rcx, r12
     adcx rbx, rcx
-    mulx rcx, rdx, qword ptr [rip + {constants} + 24]# mu[3]
+    mulx rcx, rdx, qword ptr [rip + {constants} + 24] # mu[3]
     adox r11, r13
     adcx rbp, r11
     adox r9, rdx
@@ -401,15 +401,15 @@ unsafe extern "sysv64" fn square_kernel(
     adcx r10, rsi
     adcx rcx, rdx
     mov rdx, r8
-    mulx rsi, rdx, qword ptr [rip + {constants} + 32]# n0
-    mulx rsi, r9, qword ptr [rip + {constants} + 40]# p[0]
-    mulx r11, r12, qword ptr [rip + {constants} + 48]# p[1]
+    mulx rsi, rdx, qword ptr [rip + {constants} + 32] # n0
+    mulx rsi, r9, qword ptr [rip + {constants} + 40] # p[0]
+    mulx r11, r12, qword ptr [rip + {constants} + 48] # p[1]
     xor r13d, r13d                              # clear both flags
     adcx r8, r9
-    mulx r8, r9, qword ptr [rip + {constants} + 56]# p[2]
+    mulx r8, r9, qword ptr [rip + {constants} + 56] # p[2]
     adox rsi, r12
     adcx rbx, rsi
-    mulx rdx, rsi, qword ptr [rip + {constants} + 64]# p[3]
+    mulx rdx, rsi, qword ptr [rip + {constants} + 64] # p[3]
     adox r11, r9
     adcx rbp, r11
     adox r8, rsi

@@ -1,0 +1,76 @@
+"""The texts a newcomer pastes do what they say."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fieldc.machine.processor import missing
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """The fenced blocks of one language on a page."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+def run_python(text: str) -> str:
+    command = [sys.executable, "-c", text]
+    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+
+
+def test_multiplication_is_the_one_in_the_tree() -> None:
+    shown = blocks("README.md", "python")[0]
+    lines = [line.strip() for line in shown.splitlines() if '"""' not in line]
+    source = (ROOT / "fieldc/algorithms/montgomery.py").read_text(encoding="utf-8")
+    assert all(line in source for line in lines)
+
+
+def test_python_example() -> None:
+    assert run_python(blocks("README.md", "python")[1]) == "15\n"
+
+
+def test_c_example(tmp_path: Path) -> None:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("SKIPPED: there is no C compiler here")
+    if lacking := missing(("bmi2",)):
+        pytest.skip(f"SKIPPED: this processor lacks {lacking}")
+    build = [sys.executable, "-m", "fieldc.cli", "build", "bn254-p", "-o", str(tmp_path / "out")]
+    subprocess.run(build, check=True, capture_output=True, cwd=ROOT)
+    (tmp_path / "example.c").write_text(blocks("README.md", "c")[0])
+    objects = sorted(map(str, (tmp_path / "out/x86_64-linux").glob("*_mulx.o")))
+    command = [compiler, "-Wall", "-Wextra", "-pedantic", "-Werror", "-Iout", "example.c", *objects]
+    subprocess.run(command, check=True, cwd=tmp_path)
+    ran = subprocess.run([tmp_path / "a.out"], check=True, capture_output=True, text=True)
+    assert ran.stdout == "15\n"
+
+
+def test_rust_example_is_the_crates() -> None:
+    example = ROOT / "crates/fieldc/examples/readme.rs"
+    assert example.read_text(encoding="utf-8") == blocks("README.md", "rust")[0]
+
+
+def test_tutorial_runs_and_prints_what_it_says() -> None:
+    first, *_ = blocks("docs/tutorial.md", "python")
+    more = "".join(
+        re.sub(r"^   ", "", line, flags=re.MULTILINE)
+        for line in re.findall(
+            r"^   ```python\n(.*?)^   ```",
+            (ROOT / "docs/tutorial.md").read_text(encoding="utf-8"),
+            re.MULTILINE | re.DOTALL,
+        )
+    )
+    printed = run_python(first + more)
+    expected = blocks("docs/tutorial.md", "text")[0]
+    assert printed.startswith(expected)
+    assert "108 multiplications of words\nTrue\n" in printed
+    kernel = first[first.index("@kernel") : first.index("field =")]
+    assert len(first.splitlines()) <= 30 and "carry" not in kernel
