@@ -45,7 +45,7 @@ cargo-test:
 	$(if $(CARGO),cargo test --workspace --features portable)
 
 generate: venv ## make the checked-in kernels of crates/fieldc again
-	$(BIN)/python -m fieldc.build.crate
+	$(BIN)/python -m fieldc.artifacts.crate
 
 demo: venv ## a prime to machine code: derive, compile, check, race
 	$(BIN)/fieldc demo -o build/demo

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fieldc.build.crate import COMMAND, FIELDS, FOLDER, ROOT, generate, main, stale, write
+from fieldc.artifacts.crate import COMMAND, FIELDS, FOLDER, ROOT, generate, main, stale, write
 from fieldc.catalogue import named_primes
 from fieldc.field import Field
 
@@ -29,7 +29,7 @@ def test_every_checked_in_file_is_what_is_generated():
 
 def test_every_file_says_how_to_make_it_again(files: dict[str, str]):
     for path, text in files.items():
-        assert f"`{COMMAND}` (`python -m fieldc.build.crate`)" in text, path
+        assert f"`{COMMAND}` (`python -m fieldc.artifacts.crate`)" in text, path
         assert text.endswith("\n") and "\r" not in text and "\t" not in text
 
 
@@ -42,7 +42,7 @@ def test_every_field_file_says_its_prime_and_r(files: dict[str, str]):
 
 
 def test_two_runs_in_two_processes_give_the_same_bytes(tmp_path: Path, files: dict[str, str]):
-    command = [sys.executable, "-m", "fieldc.build.crate", "--root", str(tmp_path)]
+    command = [sys.executable, "-m", "fieldc.artifacts.crate", "--root", str(tmp_path)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     assert {path: (tmp_path / path).read_bytes().decode() for path in files} == files
 

@@ -15,7 +15,7 @@ from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, one_of,
 from fieldc.field import Field
 
 if TYPE_CHECKING:
-    from fieldc.build.produce import BuildTarget
+    from fieldc.artifacts.produce import BuildTarget
 
 
 def host_target() -> str:
@@ -41,7 +41,7 @@ def host_target() -> str:
 )
 def build(arguments: argparse.Namespace) -> Answer:
     """kernels, headers and manifest.json for a field, checked"""
-    from fieldc.build.write import build_folder
+    from fieldc.artifacts.write import build_folder
 
     field = find_field(arguments.field, int(arguments.word))
     targets = targets_of(field, arguments.target)
@@ -60,7 +60,7 @@ def build(arguments: argparse.Namespace) -> Answer:
 
 def targets_of(field: Field, text: str) -> list[BuildTarget]:
     """Targets from `x86_64-linux,c`, or all that have the field's words. Raises UsageError."""
-    from fieldc.build.produce import build_targets
+    from fieldc.artifacts.produce import build_targets
 
     known = build_targets()
     if text == "all":

@@ -18,7 +18,7 @@ from fieldc.commands.verb import Answer, Table, option, rich_table, verb
 from fieldc.field import Field
 
 if TYPE_CHECKING:
-    from fieldc.build.artifact import Artifact
+    from fieldc.artifacts.artifact import Artifact
 
 RACED = ("mul", "square", "add", "sub")
 ROUNDS = 100
@@ -51,7 +51,7 @@ def demo(arguments: argparse.Namespace) -> Answer:
 
 def build_everything(field: Field, folder: Path) -> list[Artifact]:
     """Every operation for every target of the field's word width, written to the folder."""
-    from fieldc.build.write import build_folder
+    from fieldc.artifacts.write import build_folder
 
     traces = [choose(field, operation) for operation in OPERATIONS]
     with progress() as show:

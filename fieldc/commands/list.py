@@ -54,7 +54,7 @@ def algorithms() -> Answer:
 
 def targets() -> Answer:
     """What `fieldc build` can make."""
-    from fieldc.build.produce import build_targets
+    from fieldc.artifacts.produce import build_targets
 
     made = build_targets().values()
     rows = [(t.name, t.backend, "/".join(map(str, t.words)), t.about) for t in made]

@@ -4,7 +4,7 @@ use core::fmt;
 use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-use crate::assembly::has_adx_and_bmi2;
+use crate::processor::has_adx_and_bmi2;
 
 /// The kernels that a processor can run.
 ///

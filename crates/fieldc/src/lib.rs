@@ -32,6 +32,8 @@ mod field;
 mod generated;
 mod kernels;
 mod limbs;
+#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+mod processor;
 
 pub mod bls12_381;
 pub mod bn254;

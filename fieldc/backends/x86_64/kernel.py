@@ -34,7 +34,7 @@ class X86Kernel:
 
     def text(self, syntax: Syntax = INTEL, header: tuple[str, ...] = ()) -> str:
         """The kernel as assembly."""
-        return print_kernel(self, syntax, header)
+        return print_kernel(self.symbol, self.code, self.constants, syntax, header)
 
 
 def compile_trace(

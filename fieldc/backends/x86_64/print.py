@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from fieldc.backends.x86_64.instructions import CONSTANTS, Immediate, Memory, Physical, Register
-
-if TYPE_CHECKING:
-    from fieldc.backends.x86_64.kernel import X86Kernel
 
 CACHE_LINE = 64
 Operand = Register | Memory | Immediate
@@ -125,15 +121,20 @@ def _line(text: str, instruction: Physical, syntax: Syntax) -> str:
     return f"    {text:<43} {syntax.comment} {remark}" if remark else f"    {text}"
 
 
-def print_body(kernel: X86Kernel, syntax: Syntax, table: str) -> list[str]:
+Constants = tuple[tuple[str, int], ...]
+
+
+def print_body(
+    code: Iterable[Physical], constants: Constants, syntax: Syntax, table: str
+) -> list[str]:
     """The instructions and the table of constants, without directives that name a section."""
-    lines = [print_instruction(i, syntax, table) for i in kernel.code]
-    if kernel.constants:
+    lines = [print_instruction(i, syntax, table) for i in code]
+    if constants:
         align = f"ALIGN {CACHE_LINE}" if syntax is MASM else ".p2align 6"
         lines += [f"    {align}", f"{table}:"]
         lines += [
             f"    {syntax.word} {_number(value, syntax):<40}{syntax.comment} {name}"
-            for name, value in kernel.constants
+            for name, value in constants
         ]
     return lines
 
@@ -142,13 +143,19 @@ def _number(value: int, syntax: Syntax) -> str:
     return f"0{value:016x}h" if syntax is MASM else f"{value:#018x}"
 
 
-def print_kernel(kernel: X86Kernel, syntax: Syntax, header: tuple[str, ...] = ()) -> str:
+def print_kernel(
+    symbol: str,
+    code: Iterable[Physical],
+    constants: Constants,
+    syntax: Syntax,
+    header: tuple[str, ...] = (),
+) -> str:
     """A whole source file's worth for one kernel: header, symbol, instructions, constants."""
-    table = f"{kernel.symbol}_constants" if syntax is MASM else f".L{kernel.symbol}_constants"
+    table = f"{symbol}_constants" if syntax is MASM else f".L{symbol}_constants"
     lines = [f"{syntax.comment} {line}".rstrip() for line in header]
-    lines += syntax.begin(kernel.symbol)
-    lines += print_body(kernel, syntax, table)
+    lines += syntax.begin(symbol)
+    lines += print_body(code, constants, syntax, table)
     if syntax is MASM:
-        lines.append(f"{kernel.symbol} ENDP")
-    lines += syntax.end(kernel.symbol)
+        lines.append(f"{symbol} ENDP")
+    lines += syntax.end(symbol)
     return "\n".join(lines) + "\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from fieldc.artifacts.artifact import Artifact, field_symbol, header
 from fieldc.backends.c import ROWS as C_ROWS
 from fieldc.backends.c import print_c
 from fieldc.backends.llvm import print_llvm
@@ -15,7 +16,6 @@ from fieldc.backends.x86_64.choices import FEATURES, VARIANTS
 from fieldc.backends.x86_64.conventions import SYSV, WIN64
 from fieldc.backends.x86_64.kernel import compile_trace
 from fieldc.backends.x86_64.print import GNU, INTEL, MASM
-from fieldc.build.artifact import Artifact, field_symbol, header
 from fieldc.language import Trace
 from fieldc.machine.assemble import assemble, compile_ir
 from fieldc.words.lower import lower

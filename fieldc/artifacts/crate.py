@@ -1,7 +1,7 @@
 """Generates the checked-in kernels of the Rust crate, and checks that they are what it generates.
 
-python -m fieldc.build.crate           writes them (make generate)
-python -m fieldc.build.crate --check   exit 1, naming the files that are not the same
+python -m fieldc.artifacts.crate           writes them (make generate)
+python -m fieldc.artifacts.crate --check   exit 1, naming the files that are not the same
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from fieldc.words.lower import lower
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = "crates/fieldc/src/generated"
 COMMAND = "make generate"
-MODULE_COMMAND = "python -m fieldc.build.crate"
+MODULE_COMMAND = "python -m fieldc.artifacts.crate"
 
 FIELDS = {"bls12_381_fp": "bls12-381-p", "bls12_381_fr": "bls12-381-r", "bn254_fp": "bn254-p"}
 """The crate's fields: module, and name among the named primes."""

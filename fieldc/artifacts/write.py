@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from fieldc.artifacts.artifact import SKIPPED, TESTED, Artifact, field_symbol
+from fieldc.artifacts.produce import BuildTarget
 from fieldc.backends.c import print_c_header
-from fieldc.build.artifact import SKIPPED, TESTED, Artifact, field_symbol
-from fieldc.build.produce import BuildTarget
 from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.language import Trace
