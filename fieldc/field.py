@@ -33,7 +33,7 @@ def extended_euclid(a: int, b: int) -> tuple[int, int, int]:
 class Field:
     """The integers modulo an odd prime p, in limbs of `word` bits.
 
-    Any word width of at least 2 works (small ones serve exhaustive tests). Raises ModulusError
+    Any word width from 2 to 64 works (small ones serve exhaustive tests). Raises ModulusError
     for a modulus that is even, composite, too small or too large.
     """
 
@@ -62,8 +62,8 @@ class Field:
 
     def __post_init__(self) -> None:
         p, w = self.p, self.word
-        if w < 2:
-            raise ModulusError(f"word width {w} is too small; use 64 or 32")
+        if not 2 <= w <= 64:
+            raise ModulusError(f"word width {w} is not supported; use 64 or 32")
         check_modulus(p, MAX_BITS)
         bits = p.bit_length()
         n = -(-bits // w)

@@ -88,14 +88,26 @@ def _strong_lucas(p: int) -> bool:
 def check_modulus(p: int, max_bits: int) -> None:
     """Raise ModulusError, naming what is wrong and the nearest thing that works."""
     if p < 3:
-        raise ModulusError(f"modulus {p} is too small; the smallest odd prime is 3")
+        raise ModulusError(f"modulus {shown(p)} is too small; the smallest odd prime is 3")
     if p.bit_length() > max_bits:
         raise ModulusError(
             f"modulus has {p.bit_length()} bits, too large; at most {max_bits} bits are supported"
         )
     if not is_prime(p):
-        near = next(q for k in range(1, 1 << 20) for q in (p - k, p + k) if q > 2 and is_prime(q))
         what = "even" if p % 2 == 0 else "composite"
-        shown = f"{p:#x}" if p.bit_length() > 64 else str(p)
-        distance = f"p {'+' if near > p else '-'} {abs(near - p)}"
-        raise ModulusError(f"modulus {shown} is {what}; the nearest prime is {distance}")
+        raise ModulusError(f"modulus {shown(p)} is {what}; the nearest prime is {nearest_prime(p)}")
+
+
+def shown(p: int) -> str:
+    """A number for a message: decimal where it is short, else the ends of its hexadecimal."""
+    text = f"{p:#x}"
+    return (
+        str(p) if abs(p) < 1 << 64 else text if len(text) <= 40 else f"{text[:20]}...{text[-16:]}"
+    )
+
+
+def nearest_prime(p: int) -> str:
+    """The nearest odd prime of no more bits, as a distance from p."""
+    near = (q for k in range(1, 1 << 20) for q in (p - k, p + k))
+    q = next(q for q in near if q > 2 and q.bit_length() <= p.bit_length() and is_prime(q))
+    return f"p {'+' if q > p else '-'} {abs(q - p)}"
