@@ -1,0 +1,1 @@
+"""Proves finished machine code: reads bytes, never the compiler's own output."""

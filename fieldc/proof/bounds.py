@@ -1,0 +1,291 @@
+"""Exact bounds of polynomials in words: eliminate what telescopes, then take intervals.
+
+Rational arithmetic only, no floating point. Everything here is an upper bound; a lower bound of E
+is minus the upper bound of -E.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from fieldc.proof.equations import (
+    ONE,
+    Choice,
+    Equation,
+    Monomial,
+    Number,
+    Polynomial,
+    System,
+    add_to,
+    product,
+    split,
+    substitute,
+)
+
+
+@dataclass(frozen=True)
+class Input:
+    """An operand: its limbs' variables, least significant first, and its largest value."""
+
+    name: str
+    limbs: tuple[int, ...]
+    high: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A chain of carries that ends in a flag: operands = words + sign * 2^(w*m) * flag.
+
+    `operands` and `words` are two forms of one number; `rows` are the chain's equations.
+    """
+
+    flag: int
+    operands: Polynomial
+    words: Polynomial
+    rows: frozenset[int]
+    weight: int
+    """sign * 2^(w*m)."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """How to treat what does not telescope."""
+
+    replaces_negative: bool
+    """Replace carries with a negative coefficient too, instead of bounding them by 0."""
+    keeps_multipliers: bool
+    """Leave words that multiply as they are, below 2^w."""
+
+
+WAYS = (Way(True, True), Way(False, True), Way(True, False), Way(False, False))
+
+
+@dataclass
+class Case:
+    """What is known: inputs, and variables with one possible value."""
+
+    system: System
+    inputs: tuple[Input, ...]
+    fixed: dict[int, int] = field(default_factory=dict)
+    comparisons: tuple[Comparison, ...] = ()
+
+    @property
+    def depth(self) -> int:
+        """Powers of the radix by which polynomials are scaled, so that they stay integers."""
+        return 4 + 2 * max(len(i.limbs) for i in self.inputs)
+
+    def at_most(self, target: Polynomial, limit: int) -> bool:
+        """Whether target <= limit is shown; target has integer values."""
+        return any(bound < limit + 1 for bound in self._bounds(target, limit + 1))
+
+    def at_least(self, target: Polynomial, limit: int) -> bool:
+        """Whether target >= limit is shown; target has integer values."""
+        return self.at_most({monomial: -c for monomial, c in target.items()}, -limit)
+
+    def upper(self, target: Polynomial) -> Fraction:
+        """The least upper bound that the ways to eliminate give."""
+        return min(self._bounds(target, None))
+
+    def _bounds(self, target: Polynomial, goal: int | None) -> Iterator[Fraction]:
+        """Upper bounds by several ways; each is cut short where it falls below the goal."""
+        yield from self._direct(target, goal)
+        for comparison in self.comparisons:
+            yield from self._compared(target, goal, comparison)
+
+    def _compared(
+        self, target: Polynomial, goal: int | None, comparison: Comparison
+    ) -> Iterator[Fraction]:
+        """Bounds that use what a flag's value says of the compared number."""
+        low, high = self.range_of(comparison)
+        for scale in {1, abs(comparison.weight) // self.system.radix}:
+            for factor, extra in ((-1, high), (1, -low)):
+                shifted = {m: c * scale for m, c in target.items()}
+                add_to(shifted, comparison.operands, factor)
+                limit = None if goal is None else goal * scale - extra
+                yield from (Fraction(b + extra) / scale for b in self._direct(shifted, limit))
+        shifted = dict(target)
+        add_to(shifted, comparison.words, -1)
+        for cut in self._direct(shifted, None, comparison.rows):
+            yield from (cut + b for b in self._direct(comparison.operands, None))
+
+    def _direct(
+        self, target: Polynomial, goal: int | None, disabled: frozenset[int] = frozenset()
+    ) -> Iterator[Fraction]:
+        scale = self.system.radix**self.depth
+        scaled: Polynomial = {m: c * scale for m, c in target.items()}
+        limit = None if goal is None else goal * scale
+        for way in WAYS:
+            yield Fraction(self._eliminated(dict(scaled), limit, disabled, way), scale)
+
+    def range_of(self, comparison: Comparison) -> tuple[int, int]:
+        """Bounds of the compared number, from the flag's value where that is known."""
+        value = self.fixed.get(comparison.flag)
+        size = abs(comparison.weight)
+        ends = [comparison.weight * v for v in ((0, 1) if value is None else (value,))]
+        return min(ends), max(ends) + size - 1
+
+    def _eliminated(
+        self, total: Polynomial, limit: int | None, disabled: frozenset[int], way: Way
+    ) -> Number:
+        """An upper bound of total, going through rows backwards; the first one below the limit."""
+        for row in self.system.backwards(total):
+            if isinstance(row, Choice):
+                self.decide(row, total)
+            elif row.number not in disabled:
+                self._eliminate(row, total, way)
+            if limit is not None and (bound := self._by_terms(total)) < limit:
+                return bound
+        for number, value in self.fixed.items():
+            substitute(total, number, {ONE: value} if value else {})
+        return min(self._by_terms(total), self._maximum(total))
+
+    def _by_terms(self, total: Polynomial) -> Number:
+        ranges = self.system.ranges
+        bound: Number = 0
+        for monomial, coefficient in total.items():
+            if coefficient > 0:
+                for number in monomial:
+                    coefficient *= self.fixed.get(number, ranges[number][1])
+                bound += coefficient
+            elif all(self.fixed.get(number, 0) for number in monomial):
+                bound += coefficient
+        return bound
+
+    def decide(self, row: Choice, total: Polynomial) -> None:
+        """Replace a choice by the side that its flag's value takes."""
+        if row.flag in self.fixed:
+            substitute(total, row.word, row.when_set if self.fixed[row.flag] else row.otherwise)
+
+    def right_of(self, row: Equation) -> Polynomial:
+        """The right side less a carry whose value is known."""
+        right = dict(row.right)
+        if row.carry in self.fixed:
+            add_to(right, {ONE: -row.factor * self.fixed[row.carry]})
+        return right
+
+    def _eliminate(self, row: Equation, total: Polynomial, way: Way) -> None:
+        if row.carry is None or row.carry in self.fixed:
+            if row.carry is not None:
+                substitute(total, row.carry, {ONE: self.fixed[row.carry]})
+            substitute(total, row.word, self.right_of(row))
+            return
+        words, carries = split(total, row.word), split(total, row.carry)
+        multiple: Polynomial = {}
+        for rest in words.keys() | carries.keys():
+            keep = way.keeps_multipliers and row.word in self.system.multipliers
+            factor = _share(row, words.get(rest, 0), carries.get(rest, 0), way, keep)
+            if factor:
+                multiple[rest] = factor
+        add_to(words, multiple, -1)
+        add_to(carries, multiple, -row.factor)
+        add_to(total, product(multiple, row.right))
+        for left, number in ((words, row.word), (carries, row.carry)):
+            add_to(total, {tuple(sorted((*rest, number))): c for rest, c in left.items()})
+
+    def _maximum(self, target: Polynomial) -> Number:
+        linear: dict[str, dict[int, Number]] = {}
+        quadratic: dict[tuple[str, str], dict[tuple[int, int], Number]] = {}
+        total: Number = 0
+        place = {v: (i.name, k) for i in self.inputs for k, v in enumerate(i.limbs)}
+        for monomial, coefficient in target.items():
+            places = [place[v] for v in monomial if v in place]
+            if len(places) < len(monomial) or len(monomial) > 2 or not monomial:
+                total += self._monomial_maximum(monomial, coefficient)
+            elif len(places) == 1:
+                linear.setdefault(places[0][0], {})[places[0][1]] = coefficient
+            else:
+                (a, i), (b, j) = sorted(places)
+                quadratic.setdefault((a, b), {})[i, j] = coefficient
+        inputs = {i.name: i for i in self.inputs}
+        total += sum(self._linear_maximum(inputs[n], form) for n, form in linear.items())
+        for (a, b), form in quadratic.items():
+            total += self._quadratic_maximum(inputs[a], inputs[b], form)
+        return total
+
+    def _monomial_maximum(self, monomial: Monomial, coefficient: Number) -> Number:
+        if not monomial or coefficient > 0:
+            for number in monomial:
+                coefficient *= self.system.ranges[number][1]
+            return coefficient
+        return 0
+
+    def _limb_high(self, operand: Input, index: int) -> int:
+        return min(self.system.radix - 1, operand.high >> self.system.word_bits * index)
+
+    def _linear_maximum(self, operand: Input, form: dict[int, Number]) -> Number:
+        """Bound sum k_j x_j as K*x plus what is left of each limb, for several K."""
+        w = self.system.word_bits
+        best: Number | None = None
+        slopes: set[Number] = {0, *(_ratio(k, 1 << w * j) for j, k in form.items())}
+        for slope in slopes:
+            value = max(slope * operand.high, 0)
+            for j in range(len(operand.limbs)):
+                left = form.get(j, 0) - slope * (1 << w * j)
+                value += max(left, 0) * self._limb_high(operand, j)
+            best = value if best is None else min(best, value)
+        return best or 0
+
+    def _quadratic_maximum(self, x: Input, y: Input, form: dict[tuple[int, int], Number]) -> Number:
+        """Bound sum k_ij x_i y_j as K*x*y plus leftovers, or limb of y by limb."""
+        w = self.system.word_bits
+        top = (len(x.limbs) - 1, len(y.limbs) - 1)
+        by_limbs: Number = 0
+        for j in {j for _, j in form}:
+            column = {i: k for (i, jj), k in form.items() if jj == j}
+            by_limbs += self._linear_maximum(x, column) * self._limb_high(y, j)
+        slope = _ratio(form.get(top, 0), 1 << w * sum(top))
+        whole = max(slope, 0) * x.high * y.high
+        for i in range(len(x.limbs)):
+            for j in range(i if x == y else 0, len(y.limbs)):
+                both = 2 if x == y and i != j else 1
+                left = form.get((i, j), 0) - slope * both * (1 << w * (i + j))
+                whole += max(left, 0) * self._limb_high(x, i) * self._limb_high(y, j)
+        return min(by_limbs, whole)
+
+
+def _ratio(a: Number, b: int) -> Number:
+    """a / b, an integer where it is one."""
+    return a // b if isinstance(a, int) and a % b == 0 else Fraction(a) / b
+
+
+def _share(row: Equation, word: Number, carry: Number, way: Way, keep: bool) -> Number:
+    """Which multiple of an equation to use, given the coefficients of its word and carry."""
+    if carry == row.factor * word:
+        return word
+    if carry:
+        multiple = _ratio(carry, row.factor)
+        if word and not keep:
+            return max(word, multiple)  # what is left of either is negative
+        return multiple if word or way.replaces_negative or multiple > 0 else 0
+    # A product's low half alone is a quotient digit: its bound as a word is the best there is.
+    return 0 if keep or row.kind == "mul" or word < 0 else word
+
+
+def comparison_of(system: System, flag: int) -> Comparison | None:
+    """The chain of equations that ends in a flag, as one comparison."""
+    by_carry = {
+        row.carry: row
+        for row in system.rows
+        if isinstance(row, Equation) and row.kind in ("add", "sub")
+    }
+    chain: list[Equation] = []
+    carry: int | None = flag
+    while carry is not None:
+        row = by_carry.get(carry)
+        if row is None:
+            return None
+        chain.insert(0, row)
+        incoming = [m[0] for m in row.right if len(m) == 1 and m[0] in by_carry]
+        carry = incoming[0] if incoming else None
+    operands: Polynomial = {}
+    words: Polynomial = {}
+    for index, row in enumerate(chain):
+        weight = system.radix**index
+        own = {m: c for m, c in row.right.items() if not (len(m) == 1 and m[0] in by_carry)}
+        add_to(operands, own, weight)
+        add_to(words, {(row.word,): 1}, weight)
+    weight = chain[-1].factor * system.radix ** (len(chain) - 1)
+    add_to(words, {(flag,): 1}, weight)
+    return Comparison(flag, operands, words, frozenset(row.number for row in chain), weight)

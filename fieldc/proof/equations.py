@@ -1,0 +1,163 @@
+"""Integer equations between words and carries, and eliminating them from a polynomial.
+
+Every instruction that computes gives one exact equation over the integers
+
+    word + radix * carry = right        (add; with a high half for a carry, multiplication)
+    word - radix * borrow = right       (subtract)
+    word = right                        (moves of bits)
+
+where `right` is a polynomial in older variables. A polynomial in words is simplified by going
+through the equations backwards and replacing what each one defines: sums over whole chains
+telescope, and at the end only the kernel's inputs are left. No search, no Groebner basis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+Monomial = tuple[int, ...]
+Number = int | Fraction
+Polynomial = dict[Monomial, Number]
+ONE: Monomial = ()
+
+
+def variable(number: int, factor: Number = 1) -> Polynomial:
+    """factor * variable."""
+    return {(number,): factor}
+
+
+def constant(value: Number) -> Polynomial:
+    """A number as a polynomial."""
+    return {ONE: value} if value else {}
+
+
+def add_to(total: Polynomial, other: Mapping[Monomial, Number], factor: Number = 1) -> None:
+    """total += factor * other, in place; zero terms vanish."""
+    for monomial, coefficient in other.items():
+        value = total.get(monomial, 0) + factor * coefficient
+        if value:
+            total[monomial] = value
+        else:
+            total.pop(monomial, None)
+
+
+def product(a: Polynomial, b: Polynomial) -> Polynomial:
+    """a * b."""
+    total: Polynomial = {}
+    for left, x in a.items():
+        add_to(total, {tuple(sorted(left + right)): x * y for right, y in b.items()})
+    return total
+
+
+@dataclass(frozen=True)
+class Equation:
+    """word + factor*carry = right. `carry` is None where nothing leaves the word.
+
+    `kind` is add, sub, mul or bits; `where` names the instruction.
+    """
+
+    number: int
+    word: int
+    carry: int | None
+    factor: int
+    right: Polynomial
+    kind: str
+    where: str
+
+
+@dataclass(frozen=True)
+class Choice:
+    """word = when_set if flag else otherwise."""
+
+    word: int
+    flag: int
+    when_set: Polynomial
+    otherwise: Polynomial
+    where: str
+
+
+@dataclass
+class System:
+    """Variables with their exact ranges, and equations in the order of the code."""
+
+    word_bits: int
+    names: list[str] = field(default_factory=list)
+    ranges: list[tuple[int, int]] = field(default_factory=list)
+    owners: list[int] = field(default_factory=list)
+    """For each variable the number of the row that defines it, -1 for inputs."""
+    rows: list[Equation | Choice] = field(default_factory=list)
+    multipliers: set[int] = field(default_factory=set)
+    """Words that multiply: quotient digits and folded limbs."""
+
+    @property
+    def radix(self) -> int:
+        """2^w."""
+        return 1 << self.word_bits
+
+    def new(self, name: str, high: int, owner: int = -1) -> int:
+        """A variable with 0 <= value <= high, defined by the row `owner`."""
+        self.names.append(name)
+        self.ranges.append((0, high))
+        self.owners.append(owner)
+        return len(self.names) - 1
+
+    def largest(self, word: Polynomial) -> int:
+        """The largest value of a word: a constant or one variable."""
+        return sum(
+            int(c) * (self.ranges[monomial[0]][1] if monomial else 1)
+            for monomial, c in word.items()
+        )
+
+    def backwards(self, total: Polynomial) -> Iterator[Equation | Choice]:
+        """The rows that define what `total` mentions, newest first, while the caller changes it."""
+        current = len(self.rows)
+        while True:
+            owners = (self.owners[v] for monomial in total for v in monomial)
+            current = max((owner for owner in owners if owner < current), default=-1)
+            if current < 0:
+                return
+            yield self.rows[current]
+
+    def define(
+        self, kind: str, right: Polynomial, carry_high: int, sign: int, where: str
+    ) -> tuple[int, int]:
+        """word + sign*radix*carry = right; the two new variables."""
+        word = self.new(f"{where}:word", self.radix - 1, len(self.rows))
+        carry = self.new(f"{where}:carry", carry_high, len(self.rows))
+        factor = sign * self.radix
+        self.rows.append(Equation(len(self.rows), word, carry, factor, right, kind, where))
+        return word, carry
+
+    def define_word(self, right: Polynomial, where: str) -> int:
+        """word = right, where `right` is known to be a word."""
+        word = self.new(f"{where}:word", self.radix - 1, len(self.rows))
+        self.rows.append(Equation(len(self.rows), word, None, 0, right, "bits", where))
+        return word
+
+    def choose(self, flag: int, when_set: Polynomial, otherwise: Polynomial, where: str) -> int:
+        """word = when_set if flag else otherwise."""
+        word = self.new(f"{where}:word", self.radix - 1, len(self.rows))
+        self.rows.append(Choice(word, flag, when_set, otherwise, where))
+        return word
+
+
+def split(target: Polynomial, number: int) -> Polynomial:
+    """Remove every monomial with a variable; the polynomial it was multiplied with.
+
+    target = (that) * variable + (what is left of target). The variable is at most linear here:
+    a square keeps one factor in the quotient and is split again by the caller.
+    """
+    found: Polynomial = {}
+    for monomial in [m for m in target if number in m]:
+        rest = list(monomial)
+        rest.remove(number)
+        found[tuple(rest)] = target.pop(monomial)
+    return found
+
+
+def substitute(target: Polynomial, number: int, value: Polynomial) -> None:
+    """Replace a variable by a polynomial, everywhere, in place."""
+    while quotient := split(target, number):
+        add_to(target, product(quotient, value))

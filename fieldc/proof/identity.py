@@ -1,0 +1,152 @@
+"""Proves that finished words are the integer function a kernel claims, for all inputs.
+
+Modulo p the equations are linear algebra over a field: the output's polynomial, less the claimed
+one, goes through the equations backwards and must vanish coefficient by coefficient. Where a carry
+or a word was dropped on the way, it must be shown to be what it was taken for: a carry by exact
+bounds, a word by its residue modulo 2^w.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fieldc.proof.bounds import Case
+from fieldc.proof.equations import (
+    ONE,
+    Choice,
+    Equation,
+    Polynomial,
+    add_to,
+    product,
+    split,
+    substitute,
+)
+
+
+class ProofError(Exception):
+    """A claim that does not follow; the message names the claim and the place."""
+
+
+@dataclass
+class Identity:
+    """Polynomials modulo p in one case; carries that are shown to be constant are remembered."""
+
+    case: Case
+    p: int
+
+    def vanishes(self, target: Polynomial) -> None:
+        """Raise ProofError unless target is 0 mod p for all inputs."""
+        total = self._reduced(target)
+        for row in self.case.system.backwards(total):
+            if isinstance(row, Choice):
+                if row.flag not in self.case.fixed and split(dict(total), row.word):
+                    raise ProofError(f"{row.where}: a choice whose flag is not decided")
+                self.case.decide(row, total)
+            else:
+                self._eliminate(row, total)
+            self._reduce(total)
+        for number, value in self.case.fixed.items():
+            substitute(total, number, {ONE: value} if value else {})
+        self._reduce(total)
+        if total:
+            names = self.case.system.names
+            terms = ["*".join(names[v] for v in monomial) or "1" for monomial in total]
+            raise ProofError(
+                f"function: {len(terms)} terms of the output do not cancel modulo p, among them "
+                f"{', '.join(terms[:3])}"
+            )
+
+    def _reduced(self, target: Polynomial) -> Polynomial:
+        return {m: r for m, c in target.items() if (r := int(c) % self.p)}
+
+    def _reduce(self, total: Polynomial) -> None:
+        reduced = self._reduced(total)
+        total.clear()
+        total.update(reduced)
+
+    def _eliminate(self, row: Equation, total: Polynomial) -> None:
+        words = split(total, row.word)
+        carries = split(total, row.carry) if row.carry is not None else {}
+        if not words and not carries:
+            return
+        lost = dict(carries)
+        add_to(lost, words, -row.factor)
+        if row.carry is None or row.carry in self.case.fixed or not self._reduced(lost):
+            self._replace(row, words, carries, total)
+        elif not words and self._is_zero_word(row):
+            inverse = pow(row.factor, -1, self.p)
+            add_to(total, product(carries, row.right), inverse)
+        elif self.is_constant(row):
+            self._replace(row, words, carries, total)
+        elif row.carry is not None and (onward := self._consumed(row.carry)) is not None:
+            # The carry went on into a word that is shown to be 0: there it is known exactly.
+            self._replace(row, words, {}, total)
+            add_to(total, product(lost, onward))
+        else:
+            raise ProofError(self._dropped(row))
+
+    def _replace(
+        self, row: Equation, words: Polynomial, carries: Polynomial, total: Polynomial
+    ) -> None:
+        """Where words and carries stand in proportion, or the carry is known."""
+        known = self.case.fixed.get(row.carry) if row.carry is not None else None
+        if known is not None:
+            add_to(total, carries, known)
+            add_to(total, product(words, self.case.right_of(row)))
+        else:
+            add_to(total, product(words, row.right))
+
+    def is_constant(self, row: Equation) -> bool:
+        """Whether bounds leave a dropped carry one value, which is then remembered."""
+        if row.carry is None:
+            return False
+        carry: Polynomial = {(row.carry,): 1}
+        if self.case.at_most(carry, 0):
+            self.case.fixed[row.carry] = 0
+        elif row.kind != "mul" and self.case.at_least(carry, 1):
+            self.case.fixed[row.carry] = 1
+        return row.carry in self.case.fixed
+
+    def _consumed(self, carry: int) -> Polynomial | None:
+        """A carry as the rest of the equation that it went into, where that one's word is 0."""
+        for row in self.case.system.rows:
+            if not isinstance(row, Equation) or row.right.get((carry,)) not in (1, -1):
+                continue
+            known = row.carry in self.case.fixed or self.is_constant(row)
+            if known and row.carry is not None and self.case.at_most({(row.word,): 1}, 0):
+                sign = row.right[(carry,)]
+                rest = {m: -sign * c for m, c in row.right.items() if m != (carry,)}
+                add_to(rest, {ONE: sign * row.factor * self.case.fixed[row.carry]})
+                return rest
+        return None
+
+    def _dropped(self, row: Equation) -> str:
+        if row.carry is None or row.kind == "mul":
+            return f"{row.where}: half of a product is dropped"
+        what = "carry" if row.kind == "add" else "borrow"
+        return f"{row.where}: a {what} is dropped that may be 0 or 1"
+
+    def _is_zero_word(self, row: Equation) -> bool:
+        """Whether the row's word is 0 modulo 2^w, hence 0."""
+        radix = self.case.system.radix
+        total: Polynomial = {(row.word,): 1}
+        for older in self.case.system.backwards(total):
+            if isinstance(older, Equation) and (quotient := split(total, older.word)):
+                add_to(total, product(quotient, older.right))
+                for monomial in [m for m, c in total.items() if int(c) % radix == 0]:
+                    del total[monomial]
+        return not total
+
+
+def value_of(words: Sequence[Polynomial], radix: int) -> Polynomial:
+    """The number that words are the limbs of."""
+    total: Polynomial = {}
+    for index, word in enumerate(words):
+        add_to(total, word, radix**index)
+    return total
+
+
+def flags_chosen_on(rows: Sequence[Equation | Choice]) -> list[int]:
+    """The flags that choices depend on, in order."""
+    return list(dict.fromkeys(row.flag for row in rows if isinstance(row, Choice)))

@@ -1,0 +1,104 @@
+"""The state a straight-line program runs in: registers, flags, stack and operands, all symbolic.
+
+Nothing here depends on data: an address is a known base and a known offset, or the proof ends.
+Every read and write is checked against what a kernel may touch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fieldc.proof.bounds import Input
+from fieldc.proof.equations import Polynomial, System
+from fieldc.proof.identity import ProofError
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """An address: `base` is an operand's name, `code` or `stack`; offset in bytes."""
+
+    base: str
+    offset: int
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a register held on entry, of which nothing is known."""
+
+    register: str
+
+
+Value = Polynomial | Pointer | Entry
+
+
+@dataclass
+class Memory:
+    """Operands, constants in the object's code, the kernel's own stack, and its output.
+
+    `result` is what has been stored to z. After the first store no operand may be read any more: so
+    the kernel is right for every aliasing of z with its operands.
+    """
+
+    system: System
+    operands: dict[str, Input]
+    code: bytes
+    result_limbs: int
+    stack: dict[int, Value] = field(default_factory=dict)
+    result: dict[int, Polynomial] = field(default_factory=dict)
+    stack_pointer: int = 0
+
+    def load(self, address: Value, where: str) -> Value:
+        """A 64-bit word. Raises ProofError for anything a kernel may not read."""
+        if not isinstance(address, Pointer):
+            raise ProofError(f"{where}: the address depends on data")
+        base, offset = address.base, address.offset
+        if offset % 8 and base != "code":
+            raise ProofError(f"{where}: a read between two words of {base}")
+        if base == "stack":
+            if offset < self.stack_pointer or offset not in self.stack:
+                raise ProofError(f"{where}: reads stack that it never wrote")
+            return self.stack[offset]
+        if base == "code":
+            if not 0 <= offset <= len(self.code) - 8:
+                raise ProofError(f"{where}: reads outside the object")
+            value = int.from_bytes(self.code[offset : offset + 8], "little")
+            return {(): value} if value else {}
+        if base not in self.operands:
+            raise ProofError(f"{where}: reads {base}")
+        if self.result:
+            raise ProofError(f"{where}: reads {base} after it wrote z; wrong where z is {base}")
+        limbs = self.operands[base].limbs
+        if not 0 <= offset < 8 * len(limbs):
+            raise ProofError(f"{where}: reads outside {base}")
+        return {(limbs[offset // 8],): 1}
+
+    def store(self, address: Value, value: Value, where: str) -> None:
+        """Write a 64-bit word to z or to the kernel's own stack. Raises ProofError elsewhere."""
+        if not isinstance(address, Pointer):
+            raise ProofError(f"{where}: the address depends on data")
+        base, offset = address.base, address.offset
+        if base == "stack":
+            if not self.stack_pointer <= offset < 0 or offset % 8:
+                raise ProofError(f"{where}: writes stack that is not its own")
+            self.stack[offset] = value
+        elif base == "z":
+            if offset % 8 or not 0 <= offset < 8 * self.result_limbs:
+                raise ProofError(f"{where}: writes outside z")
+            if not isinstance(value, dict):
+                raise ProofError(f"{where}: stores an address or an unknown value in z")
+            self.result[offset // 8] = value
+        else:
+            raise ProofError(f"{where}: writes {base}")
+
+    def push(self, value: Value) -> None:
+        """Push a word."""
+        self.stack_pointer -= 8
+        self.stack[self.stack_pointer] = value
+
+    def pop(self, where: str) -> Value:
+        """Pop a word that the kernel pushed."""
+        if self.stack_pointer >= 0 or self.stack_pointer not in self.stack:
+            raise ProofError(f"{where}: pops what it never pushed")
+        value = self.stack.pop(self.stack_pointer)
+        self.stack_pointer += 8
+        return value

@@ -1,0 +1,132 @@
+"""An x86-64 processor that runs straight-line code on symbolic words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import capstone
+from capstone import x86_const as x86
+
+from fieldc.proof.equations import Polynomial
+from fieldc.proof.identity import ProofError
+from fieldc.proof.machine import Entry, Memory, Pointer, Value
+
+CALLEE_SAVED = {
+    "sysv": ("rbx", "rbp", "r12", "r13", "r14", "r15"),
+    "win64": ("rbx", "rbp", "rdi", "rsi", "r12", "r13", "r14", "r15"),
+}
+ARGUMENTS = {"sysv": ("rdi", "rsi", "rdx", "rcx"), "win64": ("rcx", "rdx", "r8", "r9")}
+REGISTERS = (
+    *("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp"),
+    *(f"r{i}" for i in range(8, 16)),
+)
+LOW_HALVES = {
+    **{f"e{r[1:]}": r for r in REGISTERS[:7]},
+    **{f"r{i}d": f"r{i}" for i in range(8, 16)},
+}
+CLEAR: Polynomial = {}
+
+
+def decode(code: bytes) -> list[capstone.CsInsn]:
+    """The instructions from the start of `code` to the first return. Raises ProofError."""
+    engine = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
+    engine.detail = True
+    found = []
+    for instruction in engine.disasm(code, 0):
+        found.append(instruction)
+        if instruction.id == x86.X86_INS_RET:
+            return found
+    place = found[-1].address + found[-1].size if found else 0
+    raise ProofError(f"+{place:#x}: bytes that are no instruction, before any return")
+
+
+@dataclass
+class Processor:
+    """Registers and flags. A flag is a polynomial that is 0 or 1, or None where undefined."""
+
+    memory: Memory
+    convention: str
+    registers: dict[str, Value] = field(default_factory=dict)
+    carry: Polynomial | None = None
+    overflow: Polynomial | None = None
+    where: str = ""
+    returned: bool = False
+
+    def __post_init__(self) -> None:
+        self.registers = {r: Entry(r) for r in REGISTERS}
+        self.registers["rsp"] = Pointer("stack", 0)
+        names = ("z", *self.memory.operands)
+        for register, name in zip(ARGUMENTS[self.convention], names, strict=False):
+            self.registers[register] = Pointer(name, 0)
+
+    def run(self, code: bytes, meanings: Mapping[str, Meaning]) -> None:
+        """Run to the return and check the convention. Raises ProofError."""
+        for instruction in decode(code):
+            self.where = f"+{instruction.address:#x} {instruction.mnemonic} {instruction.op_str}"
+            meaning = meanings.get(instruction.mnemonic)
+            if meaning is None:
+                raise ProofError(f"{self.where}: this instruction is not on the list")
+            meaning(self, instruction)
+        if not self.returned:
+            raise ProofError("the code does not return")
+
+    def word(self, value: Value) -> Polynomial:
+        """A value that may be computed with. Raises ProofError for an address or an unknown."""
+        if isinstance(value, dict):
+            return value
+        raise ProofError(f"{self.where}: computes with {value}")
+
+    def register(self, instruction: capstone.CsInsn, number: int) -> str:
+        """The name of a 64-bit register."""
+        name: str = instruction.reg_name(number)
+        if name not in self.registers:
+            raise ProofError(f"{self.where}: register {name} is not a 64-bit general one")
+        return name
+
+    def address(self, instruction: capstone.CsInsn, operand: capstone.x86.X86Op) -> Pointer:
+        """The address of a memory operand. Raises ProofError unless base and offset are known."""
+        memory = operand.mem
+        if memory.segment or memory.index:
+            raise ProofError(f"{self.where}: an address with an index or a segment")
+        if memory.base == x86.X86_REG_RIP:
+            return Pointer("code", instruction.address + instruction.size + memory.disp)
+        base = self.registers[self.register(instruction, memory.base)]
+        if not isinstance(base, Pointer):
+            raise ProofError(f"{self.where}: the address depends on data")
+        return Pointer(base.base, base.offset + memory.disp)
+
+    def read(self, instruction: capstone.CsInsn, index: int) -> Value:
+        """A 64-bit operand's value."""
+        operand = instruction.operands[index]
+        if operand.type == x86.X86_OP_IMM:
+            value = operand.imm % self.memory.system.radix
+            return {(): value} if value else {}
+        if operand.size != 8:
+            raise ProofError(f"{self.where}: an operand of {operand.size} bytes")
+        if operand.type == x86.X86_OP_MEM:
+            return self.memory.load(self.address(instruction, operand), self.where)
+        return self.registers[self.register(instruction, operand.reg)]
+
+    def write(self, instruction: capstone.CsInsn, index: int, value: Value) -> None:
+        """Assign a 64-bit operand."""
+        operand = instruction.operands[index]
+        if operand.size != 8:
+            raise ProofError(f"{self.where}: an operand of {operand.size} bytes")
+        if operand.type == x86.X86_OP_MEM:
+            self.memory.store(self.address(instruction, operand), value, self.where)
+            return
+        name = self.register(instruction, operand.reg)
+        if name == "rsp":
+            raise ProofError(f"{self.where}: moves the stack pointer")
+        self.registers[name] = value
+
+    def flag(self, value: Polynomial | None) -> Polynomial:
+        """A flag that is read. Raises ProofError where it is undefined."""
+        if value is None:
+            raise ProofError(f"{self.where}: reads a flag that is undefined here")
+        return value
+
+
+Meaning = Callable[[Processor, capstone.CsInsn], None]
+"""What an instruction does."""

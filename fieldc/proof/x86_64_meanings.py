@@ -1,0 +1,288 @@
+"""The meaning of the x86-64 instructions a kernel may use; anything else ends the proof.
+
+Intel, "Software Developer's Manual", volume 2. Written from the manual, apart from the compiler's
+own table of instructions. Every instruction here has timing that does not depend on data.
+"""
+
+from __future__ import annotations
+
+import capstone
+from capstone import x86_const as x86
+
+from fieldc.proof.equations import Choice, Polynomial, add_to, product
+from fieldc.proof.identity import ProofError
+from fieldc.proof.machine import Entry, Pointer
+from fieldc.proof.x86_64 import (
+    CALLEE_SAVED,
+    CLEAR,
+    LOW_HALVES,
+    REGISTERS,
+    Meaning,
+    Processor,
+)
+
+
+def _sum(cpu: Processor, i: capstone.CsInsn, carry: Polynomial, sign: int) -> Polynomial:
+    """operand0 += sign*(operand1 + carry); the carry or borrow out."""
+    right = dict(cpu.word(cpu.read(i, 0)))
+    add_to(right, cpu.word(cpu.read(i, 1)), sign)
+    add_to(right, carry, sign)
+    kind = "add" if sign > 0 else "sub"
+    word, out = cpu.memory.system.define(kind, right, 1, sign, cpu.where)
+    cpu.write(i, 0, {(word,): 1})
+    return {(out,): 1}
+
+
+def _add(with_carry: bool, sign: int) -> Meaning:
+    def meaning(cpu: Processor, i: capstone.CsInsn) -> None:
+        if not with_carry and _moves_stack(cpu, i, sign):
+            return
+        if with_carry and sign < 0 and _same_register(i):
+            _mask(cpu, i)
+            return
+        cpu.carry = _sum(cpu, i, cpu.flag(cpu.carry) if with_carry else CLEAR, sign)
+        cpu.overflow = None
+
+    return meaning
+
+
+def _moves_stack(cpu: Processor, i: capstone.CsInsn, sign: int) -> bool:
+    """add or sub of a constant to rsp."""
+    target, amount = i.operands
+    if target.type != x86.X86_OP_REG or i.reg_name(target.reg) != "rsp":
+        return False
+    if amount.type != x86.X86_OP_IMM or amount.imm % 8:
+        raise ProofError(f"{cpu.where}: moves the stack pointer by what is not known")
+    memory = cpu.memory
+    memory.stack_pointer += sign * amount.imm
+    if memory.stack_pointer > 0:
+        raise ProofError(f"{cpu.where}: frees stack that is not its own")
+    for offset in [o for o in memory.stack if o < memory.stack_pointer]:
+        del memory.stack[offset]
+    cpu.registers["rsp"] = Pointer("stack", memory.stack_pointer)
+    cpu.carry = cpu.overflow = None
+    return True
+
+
+def _same_register(i: capstone.CsInsn) -> bool:
+    a, b = i.operands[:2]
+    return bool(a.type == b.type == x86.X86_OP_REG and a.reg == b.reg)
+
+
+def _mask(cpu: Processor, i: capstone.CsInsn) -> None:
+    """sbb r, r: all ones if the carry is set; the carry stays."""
+    flag = cpu.flag(cpu.carry)
+    system = cpu.memory.system
+    if flag == CLEAR:
+        cpu.write(i, 0, {})
+        return
+    ((number,),) = flag
+    word = system.choose(number, {(): system.radix - 1}, {}, cpu.where)
+    cpu.write(i, 0, {(word,): 1})
+    cpu.overflow = None
+
+
+def _adcx(cpu: Processor, i: capstone.CsInsn) -> None:
+    cpu.carry = _sum(cpu, i, cpu.flag(cpu.carry), 1)
+
+
+def _adox(cpu: Processor, i: capstone.CsInsn) -> None:
+    cpu.overflow = _sum(cpu, i, cpu.flag(cpu.overflow), 1)
+
+
+def _multiplied(cpu: Processor, a: Polynomial, b: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """Low and high half of a product; the high half is 0 where the factors are small."""
+    system = cpu.memory.system
+    system.multipliers.update(m[0] for factor in (a, b) for m in factor if m)
+    right = product(a, b)
+    if system.largest(a) * system.largest(b) < system.radix:
+        return {(system.define_word(right, cpu.where),): 1}, {}
+    low, high = system.define("mul", right, system.radix - 1, 1, cpu.where)
+    return {(low,): 1}, {(high,): 1}
+
+
+def _mulx(cpu: Processor, i: capstone.CsInsn) -> None:
+    low, high = _multiplied(cpu, cpu.word(cpu.read(i, 2)), cpu.word(cpu.registers["rdx"]))
+    cpu.write(i, 1, low)
+    cpu.write(i, 0, high)
+
+
+def _mul(cpu: Processor, i: capstone.CsInsn) -> None:
+    low, high = _multiplied(cpu, cpu.word(cpu.read(i, 0)), cpu.word(cpu.registers["rax"]))
+    cpu.registers["rax"], cpu.registers["rdx"] = low, high
+    cpu.carry = cpu.overflow = None
+
+
+def _imul(cpu: Processor, i: capstone.CsInsn) -> None:
+    """The low half of a product is the same for signed and unsigned numbers."""
+    if len(i.operands) < 2:
+        raise ProofError(f"{cpu.where}: the signed product is not on the list")
+    first, second = (0, 1) if len(i.operands) == 2 else (1, 2)
+    a, b = cpu.word(cpu.read(i, first)), cpu.word(cpu.read(i, second))
+    cpu.write(i, 0, _multiplied(cpu, a, b)[0])
+    cpu.carry = cpu.overflow = None
+
+
+def _mov(cpu: Processor, i: capstone.CsInsn) -> None:
+    if i.operands[0].type == x86.X86_OP_REG and i.reg_name(i.operands[0].reg) in LOW_HALVES:
+        if i.operands[1].type != x86.X86_OP_IMM:
+            raise ProofError(f"{cpu.where}: moves half a register")
+        value = i.operands[1].imm % (1 << 32)  # a 32-bit write clears the upper half
+        name = LOW_HALVES[i.reg_name(i.operands[0].reg)]
+        cpu.registers[name] = {(): value} if value else {}
+        return
+    cpu.write(i, 0, cpu.read(i, 1))
+
+
+def _lea(cpu: Processor, i: capstone.CsInsn) -> None:
+    """An address in the code, or a + a: twice a word, less its top bit."""
+    memory = i.operands[1].mem
+    if memory.base == x86.X86_REG_RIP:
+        cpu.write(i, 0, cpu.address(i, i.operands[1]))
+        return
+    if memory.base != memory.index or memory.scale != 1 or memory.disp or memory.segment:
+        raise ProofError(f"{cpu.where}: this form of lea is not on the list")
+    value = cpu.word(cpu.registers[cpu.register(i, memory.base)])
+    cpu.write(i, 0, _shifted(cpu, value, {}, 1))
+
+
+def _shld(cpu: Processor, i: capstone.CsInsn) -> None:
+    high, low = cpu.word(cpu.read(i, 0)), cpu.word(cpu.read(i, 1))
+    cpu.write(i, 0, _shifted(cpu, high, low, i.operands[2].imm))
+    cpu.carry = cpu.overflow = None
+
+
+def _shifted(cpu: Processor, high: Polynomial, low: Polynomial, k: int) -> Polynomial:
+    """(high << k | low >> (w - k)) mod 2^w."""
+    system = cpu.memory.system
+    right: Polynomial = {}
+    add_to(right, high, 1 << k)
+    add_to(right, _top_bits(cpu, high, k), -system.radix)
+    add_to(right, _top_bits(cpu, low, k))
+    return {(system.define_word(right, cpu.where),): 1}
+
+
+def _top_bits(cpu: Processor, value: Polynomial, k: int) -> Polynomial:
+    """value >> (w - k): one variable for each word and k."""
+    system = cpu.memory.system
+    shift = system.word_bits - k
+    if value.keys() <= {()}:
+        number = int(value.get((), 0)) >> shift
+        return {(): number} if number else {}
+    ((word,),) = value
+    high = system.ranges[word][1] >> shift
+    if not high:
+        return {}
+    name = f"{system.names[word]}>>{shift}"
+    if name not in system.names:
+        system.new(name, high)
+    return {(system.names.index(name),): 1}
+
+
+def _cmov(when_set: bool) -> Meaning:
+    def meaning(cpu: Processor, i: capstone.CsInsn) -> None:
+        flag = cpu.flag(cpu.carry)
+        old, new = cpu.word(cpu.read(i, 0)), cpu.word(cpu.read(i, 1))
+        chosen = (new, old) if when_set else (old, new)
+        if flag == CLEAR:
+            cpu.write(i, 0, chosen[1])
+            return
+        ((number,),) = flag
+        cpu.write(i, 0, {(cpu.memory.system.choose(number, *chosen, cpu.where),): 1})
+
+    return meaning
+
+
+def _and(cpu: Processor, i: capstone.CsInsn) -> None:
+    """A mask and a word: the word if the mask's flag is set, else 0."""
+    system = cpu.memory.system
+    a, b = cpu.word(cpu.read(i, 0)), cpu.word(cpu.read(i, 1))
+    masks = {
+        row.word: row.flag
+        for row in system.rows
+        if isinstance(row, Choice)
+        and row.when_set == {(): system.radix - 1}
+        and row.otherwise == {}
+    }
+    for mask, word in ((a, b), (b, a)):
+        names = [m[0] for m in mask if len(m) == 1 and m[0] in masks]
+        if len(mask) == 1 and names:
+            cpu.write(i, 0, {(system.choose(masks[names[0]], word, {}, cpu.where),): 1})
+            cpu.carry = cpu.overflow = dict(CLEAR)
+            return
+    raise ProofError(f"{cpu.where}: `and` of two words of which none is a mask")
+
+
+def _xor(cpu: Processor, i: capstone.CsInsn) -> None:
+    """xor r, r: zero, and both flags clear."""
+    if not _same_register(i):
+        raise ProofError(f"{cpu.where}: `xor` of two different words is not on the list")
+    name: str = i.reg_name(i.operands[0].reg)
+    name = LOW_HALVES.get(name, name)
+    if name not in REGISTERS:
+        raise ProofError(f"{cpu.where}: register {name} is not a general one")
+    cpu.registers[name] = {}
+    cpu.carry, cpu.overflow = dict(CLEAR), dict(CLEAR)
+
+
+def _test(cpu: Processor, i: capstone.CsInsn) -> None:
+    """test: both flags clear, whatever is compared."""
+    for index in (0, 1):
+        if i.operands[index].type != x86.X86_OP_REG:
+            raise ProofError(f"{cpu.where}: `test` of memory is not on the list")
+    cpu.carry, cpu.overflow = dict(CLEAR), dict(CLEAR)
+
+
+def _push(cpu: Processor, i: capstone.CsInsn) -> None:
+    value = cpu.read(i, 0)
+    cpu.memory.push(value)
+    cpu.registers["rsp"] = Pointer("stack", cpu.memory.stack_pointer)
+
+
+def _pop(cpu: Processor, i: capstone.CsInsn) -> None:
+    value = cpu.memory.pop(cpu.where)
+    cpu.registers["rsp"] = Pointer("stack", cpu.memory.stack_pointer)
+    cpu.write(i, 0, value)
+
+
+def _ret(cpu: Processor, i: capstone.CsInsn) -> None:
+    if i.operands:
+        raise ProofError(f"{cpu.where}: a return that frees stack")
+    if cpu.registers["rsp"] != Pointer("stack", 0):
+        raise ProofError(f"{cpu.where}: the stack pointer is not restored")
+    for name in CALLEE_SAVED[cpu.convention]:
+        if cpu.registers[name] != Entry(name):
+            raise ProofError(f"{cpu.where}: {name} is not restored")
+    cpu.returned = True
+
+
+def _nothing(cpu: Processor, i: capstone.CsInsn) -> None:
+    return None
+
+
+MEANINGS: dict[str, Meaning] = {
+    "mov": _mov,
+    "movabs": _mov,
+    "lea": _lea,
+    "push": _push,
+    "pop": _pop,
+    "add": _add(False, 1),
+    "adc": _add(True, 1),
+    "adcx": _adcx,
+    "adox": _adox,
+    "sub": _add(False, -1),
+    "sbb": _add(True, -1),
+    "mulx": _mulx,
+    "mul": _mul,
+    "imul": _imul,
+    "and": _and,
+    "xor": _xor,
+    "test": _test,
+    "shld": _shld,
+    "cmovb": _cmov(True),
+    "cmovae": _cmov(False),
+    "ret": _ret,
+    "endbr64": _nothing,
+    "nop": _nothing,
+}
+"""The list. An instruction that is not here is refused."""
