@@ -42,16 +42,16 @@ def _symbol(trace: Trace, variant: str) -> str:
 def _own(target: Target) -> Producer:
     windows = target.object_format is ObjectFormat.COFF
     convention = WIN64 if windows else SYSV
-    prefix = "_" if target.object_format is ObjectFormat.MACH_O else ""
+    prefix, local = ("_", "L") if target.object_format is ObjectFormat.MACH_O else ("", ".L")
 
     def produce(trace: Trace) -> Iterator[Artifact]:
         for variant, choices in VARIANTS.items():
             symbol, needs = _symbol(trace, variant), FEATURES[variant]
             kernel = compile_trace(trace, prefix + symbol, choices, convention)
             head = header(trace, target.name, variant, convention.name, needs)
-            code = assemble(kernel.text(GNU), target.triple)
+            code = assemble(kernel.text(GNU, local=local), target.triple)
             syntax, suffix = (MASM, ".asm") if windows else (INTEL, ".s")
-            text = kernel.text(syntax, head)
+            text = kernel.text(syntax, head, local)
             if target.object_format is ObjectFormat.ELF:
                 text += NO_EXECUTABLE_STACK
             yield Artifact(

@@ -46,6 +46,8 @@ class Memory:
     stack: dict[int, Value] = field(default_factory=dict)
     result: dict[int, Polynomial] = field(default_factory=dict)
     stack_pointer: int = 0
+    red_zone: int = 0
+    """Bytes below the stack pointer that the convention lets a leaf use."""
 
     def load(self, address: Value, where: str) -> Value:
         """A 64-bit word. Raises ProofError for anything a kernel may not read."""
@@ -55,7 +57,7 @@ class Memory:
         if offset % 8 and base != "code":
             raise ProofError(f"{where}: a read between two words of {base}")
         if base == "stack":
-            if offset < self.stack_pointer or offset not in self.stack:
+            if offset < self.stack_pointer - self.red_zone or offset not in self.stack:
                 raise ProofError(f"{where}: reads stack that it never wrote")
             return self.stack[offset]
         if base == "code":
@@ -78,7 +80,7 @@ class Memory:
             raise ProofError(f"{where}: the address depends on data")
         base, offset = address.base, address.offset
         if base == "stack":
-            if not self.stack_pointer <= offset < 0 or offset % 8:
+            if not self.stack_pointer - self.red_zone <= offset < 0 or offset % 8:
                 raise ProofError(f"{where}: writes stack that is not its own")
             self.stack[offset] = value
         elif base == "z":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 import capstone
 from capstone import x86_const as x86
@@ -17,6 +18,7 @@ CALLEE_SAVED = {
     "win64": ("rbx", "rbp", "rdi", "rsi", "r12", "r13", "r14", "r15"),
 }
 ARGUMENTS = {"sysv": ("rdi", "rsi", "rdx", "rcx"), "win64": ("rcx", "rdx", "r8", "r9")}
+RED_ZONES = {"sysv": 128, "win64": 0}
 REGISTERS = (
     *("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp"),
     *(f"r{i}" for i in range(8, 16)),
@@ -28,17 +30,23 @@ LOW_HALVES = {
 CLEAR: Polynomial = {}
 
 
-def decode(code: bytes) -> list[capstone.CsInsn]:
-    """The instructions from the start of `code` to the first return. Raises ProofError."""
+LONGEST = 100_000
+"""Instructions after which a kernel is taken for one that never returns."""
+
+
+def decode(code: bytes, start: int) -> capstone.CsInsn:
+    """The instruction at an offset. Raises ProofError where there is none."""
+    engine = _engine()
+    for instruction in engine.disasm(code[start : start + 15], start, 1):
+        return instruction
+    raise ProofError(f"+{start:#x}: bytes that are no instruction")
+
+
+@cache
+def _engine() -> capstone.Cs:
     engine = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
     engine.detail = True
-    found = []
-    for instruction in engine.disasm(code, 0):
-        found.append(instruction)
-        if instruction.id == x86.X86_INS_RET:
-            return found
-    place = found[-1].address + found[-1].size if found else 0
-    raise ProofError(f"+{place:#x}: bytes that are no instruction, before any return")
+    return engine
 
 
 @dataclass
@@ -51,25 +59,34 @@ class Processor:
     carry: Polynomial | None = None
     overflow: Polynomial | None = None
     where: str = ""
+    place: int = 0
+    """Offset of the next instruction in the code."""
     returned: bool = False
 
     def __post_init__(self) -> None:
         self.registers = {r: Entry(r) for r in REGISTERS}
         self.registers["rsp"] = Pointer("stack", 0)
+        self.memory.red_zone = RED_ZONES[self.convention]
         names = ("z", *self.memory.operands)
         for register, name in zip(ARGUMENTS[self.convention], names, strict=False):
             self.registers[register] = Pointer(name, 0)
 
     def run(self, code: bytes, meanings: Mapping[str, Meaning]) -> None:
-        """Run to the return and check the convention. Raises ProofError."""
-        for instruction in decode(code):
+        """Run to the return and check the convention. Raises ProofError.
+
+        There is no branch that depends on data: what runs is one straight line.
+        """
+        for _ in range(LONGEST):
+            instruction = decode(code, self.place)
+            self.place += instruction.size
             self.where = f"+{instruction.address:#x} {instruction.mnemonic} {instruction.op_str}"
             meaning = meanings.get(instruction.mnemonic)
             if meaning is None:
                 raise ProofError(f"{self.where}: this instruction is not on the list")
             meaning(self, instruction)
-        if not self.returned:
-            raise ProofError("the code does not return")
+            if self.returned:
+                return
+        raise ProofError(f"the code does not return within {LONGEST} instructions")
 
     def word(self, value: Value) -> Polynomial:
         """A value that may be computed with. Raises ProofError for an address or an unknown."""

@@ -24,8 +24,12 @@ from fieldc.proof.x86_64 import (
 
 def _sum(cpu: Processor, i: capstone.CsInsn, carry: Polynomial, sign: int) -> Polynomial:
     """operand0 += sign*(operand1 + carry); the carry or borrow out."""
-    right = dict(cpu.word(cpu.read(i, 0)))
-    add_to(right, cpu.word(cpu.read(i, 1)), sign)
+    first, second = cpu.word(cpu.read(i, 0)), cpu.word(cpu.read(i, 1))
+    if sign > 0 and first == second and carry == CLEAR:  # the carry is the top bit, by any name
+        cpu.write(i, 0, _shifted(cpu, first, {}, 1))
+        return _top_bits(cpu, first, 1)
+    right = dict(first)
+    add_to(right, second, sign)
     add_to(right, carry, sign)
     kind = "add" if sign > 0 else "sub"
     word, out = cpu.memory.system.define(kind, right, 1, sign, cpu.where)
@@ -57,7 +61,7 @@ def _moves_stack(cpu: Processor, i: capstone.CsInsn, sign: int) -> bool:
     memory.stack_pointer += sign * amount.imm
     if memory.stack_pointer > 0:
         raise ProofError(f"{cpu.where}: frees stack that is not its own")
-    for offset in [o for o in memory.stack if o < memory.stack_pointer]:
+    for offset in [o for o in memory.stack if o < memory.stack_pointer - memory.red_zone]:
         del memory.stack[offset]
     cpu.registers["rsp"] = Pointer("stack", memory.stack_pointer)
     cpu.carry = cpu.overflow = None
@@ -249,11 +253,34 @@ def _ret(cpu: Processor, i: capstone.CsInsn) -> None:
     if i.operands:
         raise ProofError(f"{cpu.where}: a return that frees stack")
     if cpu.registers["rsp"] != Pointer("stack", 0):
-        raise ProofError(f"{cpu.where}: the stack pointer is not restored")
+        back = cpu.memory.pop(cpu.where)
+        if not isinstance(back, Pointer) or back.base != "code":
+            raise ProofError(f"{cpu.where}: returns to no place that it was called from")
+        cpu.registers["rsp"] = Pointer("stack", cpu.memory.stack_pointer)
+        cpu.place = back.offset
+        return
     for name in CALLEE_SAVED[cpu.convention]:
         if cpu.registers[name] != Entry(name):
             raise ProofError(f"{cpu.where}: {name} is not restored")
     cpu.returned = True
+
+
+def _target(cpu: Processor, i: capstone.CsInsn) -> int:
+    if i.operands[0].type != x86.X86_OP_IMM:
+        raise ProofError(f"{cpu.where}: goes where a register or memory says")
+    return int(i.operands[0].imm)
+
+
+def _call(cpu: Processor, i: capstone.CsInsn) -> None:
+    """A call of code beside the kernel, which is run in its place."""
+    target = _target(cpu, i)
+    cpu.memory.push(Pointer("code", cpu.place))
+    cpu.registers["rsp"] = Pointer("stack", cpu.memory.stack_pointer)
+    cpu.place = target
+
+
+def _jmp(cpu: Processor, i: capstone.CsInsn) -> None:
+    cpu.place = _target(cpu, i)
 
 
 def _nothing(cpu: Processor, i: capstone.CsInsn) -> None:
@@ -282,6 +309,8 @@ MEANINGS: dict[str, Meaning] = {
     "cmovb": _cmov(True),
     "cmovae": _cmov(False),
     "ret": _ret,
+    "call": _call,
+    "jmp": _jmp,
     "endbr64": _nothing,
     "nop": _nothing,
 }

@@ -32,9 +32,9 @@ class X86Kernel:
     features: tuple[str, ...]
     frame: int
 
-    def text(self, syntax: Syntax = INTEL, header: tuple[str, ...] = ()) -> str:
-        """The kernel as assembly."""
-        return print_kernel(self.symbol, self.code, self.constants, syntax, header)
+    def text(self, syntax: Syntax = INTEL, header: tuple[str, ...] = (), local: str = ".L") -> str:
+        """The kernel as assembly; `local` begins a label that stays inside the object."""
+        return print_kernel(self.symbol, self.code, self.constants, syntax, header, local)
 
 
 def compile_trace(

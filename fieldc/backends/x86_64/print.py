@@ -149,9 +149,13 @@ def print_kernel(
     constants: Constants,
     syntax: Syntax,
     header: tuple[str, ...] = (),
+    local: str = ".L",
 ) -> str:
-    """A whole source file's worth for one kernel: header, symbol, instructions, constants."""
-    table = f"{symbol}_constants" if syntax is MASM else f".L{symbol}_constants"
+    """A whole source file's worth for one kernel: header, symbol, instructions, constants.
+
+    `local` begins a label that stays in the object: `.L` for ELF and COFF, `L` for Mach-O.
+    """
+    table = f"{symbol}_constants" if syntax is MASM else f"{local}{symbol}_constants"
     lines = [f"{syntax.comment} {line}".rstrip() for line in header]
     lines += syntax.begin(symbol)
     lines += print_body(code, constants, syntax, table)
