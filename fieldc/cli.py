@@ -17,11 +17,12 @@ from fieldc.commands.bench import bench
 from fieldc.commands.build import build
 from fieldc.commands.demo import demo
 from fieldc.commands.list import list_
+from fieldc.commands.prove import prove
 from fieldc.commands.show import show
 from fieldc.commands.verb import UsageError, Verb, emit, unknown
 from fieldc.errors import UserError
 
-VERBS: dict[str, Verb] = {verb.name: verb for verb in (list_, show, build, bench, demo)}
+VERBS: dict[str, Verb] = {verb.name: verb for verb in (list_, show, build, prove, bench, demo)}
 
 BROKEN_PIPE = 141
 """What a shell reports for a program that SIGPIPE ends."""

@@ -47,6 +47,11 @@ class Artifact:
         return f"{self.trace.kernel.operation}_{self.variant}"
 
     @property
+    def is_own(self) -> bool:
+        """Whether our own backend made it: then it is proved, or it is not written."""
+        return self.variant in ("adx", "mulx", "base")
+
+    @property
     def contract(self) -> str:
         """Pre- and postcondition on one line."""
         return contract(self.trace)

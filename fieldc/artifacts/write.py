@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-import platform
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 
-from fieldc.artifacts.artifact import SKIPPED, TESTED, Artifact, field_symbol
+from fieldc.artifacts.artifact import Artifact, field_symbol
 from fieldc.artifacts.produce import BuildTarget
+from fieldc.artifacts.trust import Progress, judge
 from fieldc.backends.c import print_c_header
 from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.language import Trace
-from fieldc.machine.check import check
-from fieldc.machine.load import Kernel, load
-from fieldc.machine.processor import is_x86_64, missing
 from fieldc.words.lower import lower
 
 MANIFEST = "manifest.json"
-Progress = Callable[[str, int, int], None]
 
 
 class OutputError(UserError):
@@ -37,7 +32,8 @@ def build_folder(
 ) -> tuple[list[Artifact], dict[str, object]]:
     """Build, check and write; the kernels, and the manifest.
 
-    Raises OutputError, and CheckError or FrameError for a wrong kernel, before anything is written.
+    Raises OutputError; for a wrong kernel UnprovedKernel, CheckError or FrameError, before anything
+    is written.
     """
     check_writable(folder)
     artifacts = build(traces, targets, progress)
@@ -48,40 +44,16 @@ def build_folder(
 def build(
     traces: Sequence[Trace], targets: Sequence[BuildTarget], progress: Progress
 ) -> list[Artifact]:
-    """Every kernel for every target, checked where it can run here.
+    """Every kernel for every target, proved and checked.
 
-    Raises CheckError or FrameError for a kernel that is wrong.
+    Raises UnprovedKernel, CheckError or FrameError for a kernel that is wrong.
     """
     jobs = [(target, trace) for target in targets for trace in traces]
     built: list[Artifact] = []
-    for done, (target, trace) in enumerate(jobs):
-        progress("build and check", done, len(jobs))
-        built += [judged(artifact) for artifact in target.produce(trace)]
-    progress("build and check", len(jobs), len(jobs))
-    return built
-
-
-def judged(artifact: Artifact) -> Artifact:
-    """The artifact with its status: TESTED where this host ran it, else SKIPPED and why."""
-    reason = why_not_here(artifact)
-    if reason or artifact.code is None:
-        return replace(artifact, status=SKIPPED, reason=reason)
-    trace = artifact.trace
-    operands = tuple(bound.limbs(trace.field) for _, bound in trace.kernel.operands)
-    kernel = Kernel(load(artifact.code), artifact.symbol, operands, trace.field.n, trace.field.word)
-    check(kernel, trace)
-    return replace(artifact, status=TESTED, reason="")
-
-
-def why_not_here(artifact: Artifact) -> str:
-    """Why this host does not run an artifact; empty where it does."""
-    if artifact.code is None:
-        return f"{artifact.target} source is compiled by its user"
-    system = f"x86_64-{platform.system().lower().replace('darwin', 'macos')}"
-    if not is_x86_64() or not artifact.target.startswith(system):
-        return f"this host does not run {artifact.target} objects"
-    lacking = missing(artifact.needs)
-    return f"this processor lacks {' and '.join(lacking)}" if lacking else ""
+    for done, (target, trace) in enumerate(jobs, 1):
+        built += target.produce(trace)
+        progress("compile", done, len(jobs))
+    return judge(built, progress)
 
 
 def files_of(field: Field, artifacts: Sequence[Artifact]) -> dict[str, bytes]:
