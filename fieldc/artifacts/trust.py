@@ -111,16 +111,14 @@ def judge(artifacts: Sequence[Artifact], progress: Progress) -> list[Artifact]:
 
 
 def _judged(artifact: Artifact, verdict: Verdict | None) -> Artifact:
-    ran = why_not_here(artifact) == ""
-    if ran:
+    if verdict is not None and verdict.failure and artifact.is_own:
+        raise UnprovedKernel(f"{artifact.symbol} is not proved: {verdict.failure}")
+    reason = why_not_here(artifact)
+    if not reason:
         run_here(artifact)
     if verdict is not None and not verdict.failure:
         return replace(artifact, status=PROVED, reason="")
-    if verdict is not None and artifact.is_own:
-        raise UnprovedKernel(f"{artifact.symbol} is not proved: {verdict.failure}")
-    if ran:
-        return replace(artifact, status=TESTED, reason="")
-    return replace(artifact, status=SKIPPED, reason=why_not_here(artifact))
+    return replace(artifact, status=SKIPPED if reason else TESTED, reason=reason)
 
 
 def run_here(artifact: Artifact) -> None:

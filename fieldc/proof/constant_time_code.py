@@ -110,9 +110,7 @@ def _elf(binary: lief.ELF.Binary) -> Iterator[Function]:
         yield from section.functions(machine, False)
 
 
-def _elf_relocation(
-    relocation: lief.ELF.Relocation, index: int, kept: dict[int, _Section]
-) -> None:
+def _elf_relocation(relocation: lief.ELF.Relocation, index: int, kept: dict[int, _Section]) -> None:
     symbol = relocation.symbol
     if symbol is None:
         return

@@ -1,0 +1,142 @@
+"""fieldc build and fieldc prove: what is written, what is proved, and what never gets out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fieldc.backends.x86_64 import kernel as x86_kernel
+from fieldc.backends.x86_64.instructions import Memory, Physical
+from fieldc.cli import main
+from fieldc.field import Field
+from fieldc.proof.identity import ProofError
+from fieldc.proof.objects import function_of
+from fieldc.proof.prove import contract_of, prove
+
+COLUMNS = {
+    *("symbol", "op", "algorithm", "target", "variant", "convention"),
+    *("file", "object", "contract", "status", "digest"),
+}
+
+
+def built(folder: Path, *words: str) -> dict[str, object]:
+    assert main(["build", *words, "-o", str(folder)]) == 0
+    manifest: dict[str, object] = json.loads((folder / "manifest.json").read_text())
+    return manifest
+
+
+def test_manifest_says_what_is_there(tmp_path: Path) -> None:
+    manifest = built(tmp_path, "bn254-p", "--op", "mul,sub", "--target", "x86_64-linux,c,rust")
+    assert (manifest["field"], manifest["word"], manifest["n"]) == ("bn254-p", 64, 4)
+    kernels = manifest["kernels"]
+    assert isinstance(kernels, list) and len(kernels) == 10
+    for row in kernels:
+        assert row.keys() >= COLUMNS
+        assert (tmp_path / row["file"]).read_text()
+        if row["target"] == "x86_64-linux":
+            assert row["status"] == "PROVED"
+            function_of((tmp_path / row["object"]).read_bytes(), row["symbol"])
+        else:
+            assert row["status"].startswith("SKIPPED(")
+
+
+def test_same_input_same_bytes(tmp_path: Path) -> None:
+    words = ("secp256k1-p", "--op", "mul", "--target", "x86_64-linux,x86_64-windows,c")
+    built(tmp_path / "a", *words)
+    built(tmp_path / "b", *words)
+    names = sorted(p.relative_to(tmp_path / "a") for p in (tmp_path / "a").rglob("*.*"))
+    assert names
+    for name in names:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_every_object_format_is_proved(tmp_path: Path) -> None:
+    targets = "x86_64-linux,x86_64-macos,x86_64-windows"
+    manifest = built(tmp_path, "p256", "--op", "mul,add", "--target", targets)
+    kernels = manifest["kernels"]
+    assert isinstance(kernels, list) and {row["status"] for row in kernels} == {"PROVED"}
+    assert main(["prove", str(tmp_path)]) == 0
+
+
+def test_prove_finds_a_changed_byte(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    manifest = built(tmp_path, "bn254-p", "--op", "mul")
+    kernels = manifest["kernels"]
+    assert isinstance(kernels, list)
+    path = tmp_path / kernels[0]["object"]
+    data = path.read_bytes()
+    code = function_of(data, kernels[0]["symbol"]).code
+    place = data.index(code) + len(code) // 2
+    path.write_bytes(data[:place] + bytes([data[place] ^ 0x10]) + data[place + 1 :])
+    capsys.readouterr()
+    assert main(["prove", str(tmp_path), "--json"]) == 1
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["status"] for row in rows] == ["FAILED", "PROVED", "PROVED"]
+
+
+def _lose_a_carry(code: tuple[Physical, ...]) -> tuple[Physical, ...]:
+    last = max(i for i, c in enumerate(code) if c.mnemonic == "adc")
+    return (*code[:last], replace(code[last], mnemonic="add"), *code[last + 1 :])
+
+
+def _flip_a_select(code: tuple[Physical, ...]) -> tuple[Physical, ...]:
+    return tuple(replace(c, mnemonic="cmovnc") if c.mnemonic == "cmovc" else c for c in code)
+
+
+def _skip_a_limb_of_p(code: tuple[Physical, ...]) -> tuple[Physical, ...]:
+    def changed(c: Physical) -> Physical:
+        operands = tuple(
+            replace(o, offset=o.offset + 8) if isinstance(o, Memory) and o.name == "p[1]" else o
+            for o in c.operands
+        )
+        return replace(c, operands=operands)
+
+    return tuple(changed(c) for c in code)
+
+
+@pytest.mark.parametrize("sabotage", [_lose_a_carry, _flip_a_select, _skip_a_limb_of_p])
+def test_a_wrong_kernel_never_gets_out(
+    sabotage: object,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    honest = x86_kernel._framed
+    assert callable(sabotage)
+    monkeypatch.setattr(x86_kernel, "_framed", lambda *args: list(sabotage(tuple(honest(*args)))))
+    folder = tmp_path / "out"
+    assert main(["build", "bn254-p", "--op", "mul", "-o", str(folder)]) == 1
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith("fieldc: fieldc_bn254_p_mul_")
+    assert not folder.exists()
+
+
+def test_a_wrong_constant_never_gets_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    honest = Field.__post_init__
+
+    def wrong_n0(self: Field) -> None:
+        honest(self)
+        object.__setattr__(self, "n0", self.n0 ^ 4)
+
+    monkeypatch.setattr(Field, "__post_init__", wrong_n0)
+    folder = tmp_path / "out"
+    assert main(["build", "bls12-381-r", "--op", "mul", "-o", str(folder)]) == 1
+    assert "fieldc_bls12_381_r_mul_" in capsys.readouterr().err.splitlines()[-1]
+    assert not folder.exists()
+
+
+def test_wrong_claims_are_refused(tmp_path: Path) -> None:
+    built(tmp_path, "bn254-p", "--op", "add")
+    data = (tmp_path / "x86_64-linux/add_base.o").read_bytes()
+    code = function_of(data, "fieldc_bn254_p_add_base").code
+    p = Field(0x30644E72E131A029B85045B68181585D97816A916871CA8D3C208C16D87CFD47).p
+    prove(code, contract_of("add", p, 4))
+    for operation, modulus in (("sub", p), ("mul", p), ("add", p + 2)):
+        with pytest.raises(ProofError):
+            prove(code, contract_of(operation, modulus, 4))
+    with pytest.raises(ProofError, match=r"not restored|not its own|reads|writes|address"):
+        prove(code, contract_of("add", p, 4), "win64")
