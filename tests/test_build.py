@@ -77,7 +77,7 @@ def test_prove_finds_a_changed_byte(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def _lose_a_carry(code: tuple[Physical, ...]) -> tuple[Physical, ...]:
-    last = max(i for i, c in enumerate(code) if c.mnemonic == "adc")
+    last = max(i for i, c in enumerate(code) if c.mnemonic in ("adc", "adcx"))
     return (*code[:last], replace(code[last], mnemonic="add"), *code[last + 1 :])
 
 
