@@ -94,16 +94,21 @@ class Integer:
     __rmul__ = __mul__
 
     def __rshift__(self, bits: int) -> Integer:
-        return self._derive("shift_right", amount=bits) if bits else self
+        return self._derive("shift_right", amount=_amount(bits)) if bits else self
 
     def __lshift__(self, bits: int) -> Integer:
-        return self._derive("shift_left", amount=bits) if bits else self
+        return self._derive("shift_left", amount=_amount(bits)) if bits else self
 
     def __mod__(self, modulus: int) -> Integer:
-        bits = modulus.bit_length() - 1
+        bits = _amount(modulus).bit_length() - 1 if modulus else 0
         if modulus != 1 << bits:
             raise LanguageError(f"% takes a power of the radix, not {modulus}")
         return self._derive("mod", amount=bits)
+
+    def __eq__(self, other: object) -> bool:
+        raise LanguageError("integers are not compared: use select and (a - b) < 0")
+
+    __hash__ = object.__hash__
 
     def __lt__(self, other: int) -> Condition:
         if other != 0:
@@ -142,7 +147,17 @@ def as_integer(value: Number) -> Integer:
     """A constant for a Python integer, an Integer unchanged."""
     if isinstance(value, Integer):
         return value
+    if not isinstance(value, int):
+        raise LanguageError(f"a kernel computes with integers, not with {value!r}")
     return Integer("constant", (), (value, value))
+
+
+def _amount(bits: int) -> int:
+    if isinstance(bits, Integer):
+        raise LanguageError("a kernel is straight-line: no shift or modulus depends on data")
+    if bits < 0:
+        raise LanguageError(f"% takes a power of the radix, and a shift bits, not {bits}")
+    return bits
 
 
 def select(condition: bool | Condition, when_true: Number, when_false: Number) -> Number:

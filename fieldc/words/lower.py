@@ -137,7 +137,7 @@ class _Lowering:
                 return self._add_product(self.words(total), addend, offset, node.high)
         size, carry = self.size(node), self.build.no_carry
         total_words = Sum(self.build, self._padded(a, size), node.high)
-        if a.low < 0:  # the carry out of the top cancels the borrow of a
+        if min(a.low, b.low) < 0:  # the carry out of the top cancels a borrow
             total_words.high = (1 << self.build.word * size) * 2 - 1
         for position, word in enumerate(self._padded(b, size)):
             carry = total_words.add(position, word, carry)

@@ -88,6 +88,7 @@ INSTRUCTIONS: dict[str, Instruction] = {
         # is xor r, r on a register that is free, or test rsp, rsp where none is.
         Instruction("xor", 1, 0, writes_flags=BOTH),
         Instruction("clear", 0, 0, writes_flags=BOTH),
+        Instruction("test", 0, 2, writes_flags=BOTH),
         Instruction("sbb_mask", 1, 0, reads_flags=_CF, writes_flags=BOTH),
         Instruction("lea_double", 1, 1),
         Instruction("store", 0, 2),

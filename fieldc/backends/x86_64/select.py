@@ -89,7 +89,8 @@ class Selection:
         steps, results = self.program.steps, self.program.results
         loaded = {s.outputs[0].number for s in steps if s.operation is LOAD}
         reading = [i for i, s in enumerate(steps) if any(v.number in loaded for v in s.inputs)]
-        last_read = max(reading, default=-1)
+        copied = any(v.number in loaded for v in results)
+        last_read = len(steps) if copied else max(reading, default=-1)
         unstored = dict(enumerate(results))
         for position, step in enumerate(steps):
             self._step(step)
@@ -97,6 +98,10 @@ class Selection:
             if position > last_read:
                 for i in [i for i, v in unstored.items() if v in step.outputs]:
                     self._store(i, unstored.pop(i))
+        for value in unstored.values():
+            place = self._place(value)
+            if value.number in loaded and isinstance(place, Memory):
+                self._places[value.number] = self._move(place, value.name)
         for i, value in unstored.items():
             self._store(i, value)
 
@@ -210,7 +215,7 @@ class Selection:
         (low,) = step.outputs
         only_multiplier = self._as_multiplier[low.number] == self._uses[low.number]
         fixed = "rdx" if only_multiplier and self.choices.variant != "base" else ""
-        if self.choices.quotient == "mulx":
+        if self.choices.quotient == "mulx" and self.choices.variant != "base":
             rdx = self._move(self._place(a), a.name, "rdx")
             self._multiplier = None
             writes = self._new("unused"), self._define(low, fixed)
