@@ -47,7 +47,7 @@ cargo-test:
 generate: venv ## make the checked-in kernels of crates/fieldc again
 	$(BIN)/python -m fieldc.artifacts.crate
 
-demo: venv ## a prime to machine code: derive, compile, check, race
+demo: venv ## a prime to machine code: derive, compile, prove, check, race
 	$(BIN)/fieldc demo -o build/demo
 
 bench: venv ## race the kernels of FIELD (bls12-381-p)

@@ -17,7 +17,7 @@ from fieldc.machine.load import Kernel, load
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.proof.identity import ProofError
 from fieldc.proof.objects import function_of
-from fieldc.proof.prove import contract_of, prove
+from fieldc.proof.prove import contract_of, foreign, prove
 
 Progress = Callable[[str, int, int], None]
 FEW = 4
@@ -38,6 +38,8 @@ class Job:
     p: int
     limbs: int
     convention: str
+    arguments: tuple[str, ...] = ()
+    """Of a foreign function: z, its operands, `p` for the modulus by address, `n0` by value."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +67,10 @@ def prove_job(job: Job) -> Verdict:
     try:
         function = function_of(job.code, job.symbol)
         contract = contract_of(job.operation, job.p, job.limbs)
-        if function.architecture != "x86_64":
-            raise ProofError(f"the prover does not cover {function.architecture} yet")
-        prove(function.code, contract, job.convention)
+        if job.arguments:
+            contract = foreign(contract, job.arguments)
+        convention = "aapcs64" if function.architecture == "aarch64" else job.convention
+        prove(function.code, contract, convention, function.start, function.architecture)
         failure = ""
     except ProofError as error:
         failure = str(error)

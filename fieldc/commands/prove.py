@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,11 @@ from fieldc.algorithms import OPERATIONS
 from fieldc.catalogue import find_field, quote
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 if TYPE_CHECKING:
     from fieldc.artifacts.trust import Job
@@ -22,7 +28,7 @@ CONVENTIONS = ("sysv", "win64")
 @verb(
     option("path", metavar="PATH", help="an object file, or a folder that fieldc build wrote"),
     option("--symbol", metavar="NAME", help="of an object: the function"),
-    option("--contract", type=one_of("operation", *OPERATIONS), metavar="OP", help="what it does"),
+    option("--contract", metavar="OP|FILE", help="what it does: an operation, or a TOML file"),
     option("--field", metavar="FIELD", help="of an object: its field"),
     option(
         "--convention",
@@ -66,8 +72,25 @@ def job_of_object(path: Path, arguments: argparse.Namespace) -> Job:
     for name in ("symbol", "contract", "field"):
         if not getattr(arguments, name):
             raise UsageError(f"an object needs --{name}; a folder that fieldc build wrote does not")
+    operation, names = contract_in(arguments.contract)
     data, f = read(path), find_field(arguments.field)
-    return Job(data, arguments.symbol, arguments.contract, f.p, f.n, arguments.convention)
+    return Job(data, arguments.symbol, operation, f.p, f.n, arguments.convention, names)
+
+
+def contract_in(text: str) -> tuple[str, tuple[str, ...]]:
+    """An operation's name, or what a file says of a foreign function. Raises UsageError.
+
+    operation = "mul"
+    arguments = ["z", "x", "y", "p", "n0"]
+    """
+    if not Path(text).is_file():
+        return one_of("operation", *OPERATIONS)(text), ()
+    try:
+        said = tomllib.loads(read(Path(text)).decode())
+        operation, names = said["operation"], tuple(map(str, said["arguments"]))
+    except (ValueError, KeyError, TypeError):
+        raise UsageError(f"{quote(text)} needs operation = ... and arguments = [...]") from None
+    return one_of("operation", *OPERATIONS)(str(operation)), names
 
 
 def jobs_of_folder(folder: Path) -> Iterator[Job]:

@@ -49,6 +49,36 @@ class Comparison:
     """sign * 2^(w*m)."""
 
 
+Combination = dict[int, Polynomial]
+"""What each row's (left - right) is multiplied with, by the row's number."""
+Slopes = dict[tuple[str | int, ...], Number]
+"""Factors of products of whole operands (names) and limbs (variables)."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """scale*target <= value, and why.
+
+    scale*target - sum(multiplier*row) - sum(slope*product) has terms of which each is at most its
+    largest value; together with the slopes' largest values these are at most `value`.
+    """
+
+    value: Number
+    scale: int
+    rows: Combination
+    slopes: Slopes
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A variable's one possible value, because of a bound, or of its residue modulo 2^w."""
+
+    value: int
+    bound: Bound | None
+    residue: Combination = field(default_factory=dict)
+    """Leaves the variable a multiple of 2^w; where there is no bound."""
+
+
 @dataclass(frozen=True)
 class Way:
     """How to treat what does not telescope."""
@@ -70,6 +100,8 @@ class Case:
     inputs: tuple[Input, ...]
     fixed: dict[int, int] = field(default_factory=dict)
     comparisons: tuple[Comparison, ...] = ()
+    facts: dict[int, Fact] = field(default_factory=dict)
+    """What was shown of variables, each by means of those before it."""
 
     @property
     def depth(self) -> int:
@@ -78,17 +110,36 @@ class Case:
 
     def at_most(self, target: Polynomial, limit: int) -> bool:
         """Whether target <= limit is shown; target has integer values."""
-        return any(bound < limit + 1 for bound in self._bounds(target, limit + 1))
+        return self.shown(target, limit) is not None
+
+    def shown(self, target: Polynomial, limit: int) -> Bound | None:
+        """Why target <= limit, if it is shown; target has integer values."""
+        bounds = self._bounds(target, limit + 1)
+        return next((b for b in bounds if b.value < (limit + 1) * b.scale), None)
+
+    def is_always(self, number: int, value: int) -> bool:
+        """Whether bounds show a variable to have a value, its least or its largest."""
+        if number not in self.facts:
+            sign = -1 if value else 1
+            bound = self.shown({(number,): sign}, sign * value)
+            if bound is None:
+                return False
+            self.facts[number] = Fact(value, bound)
+        return self.facts[number].value == value
 
     def at_least(self, target: Polynomial, limit: int) -> bool:
         """Whether target >= limit is shown; target has integer values."""
         return self.at_most({monomial: -c for monomial, c in target.items()}, -limit)
 
+    def excludes(self, flag: int, value: int) -> Bound | None:
+        """Why a flag has the other value than this, if bounds show it."""
+        return self.shown({(flag,): -1}, -1) if value == 0 else self.shown({(flag,): 1}, 0)
+
     def upper(self, target: Polynomial) -> Fraction:
         """The least upper bound that the ways to eliminate give."""
-        return min(self._bounds(target, None))
+        return min(Fraction(b.value) / b.scale for b in self._bounds(target, None))
 
-    def _bounds(self, target: Polynomial, goal: int | None) -> Iterator[Fraction]:
+    def _bounds(self, target: Polynomial, goal: int | None) -> Iterator[Bound]:
         """Upper bounds by several ways; each is cut short where it falls below the goal."""
         yield from self._direct(target, goal)
         for comparison in self.comparisons:
@@ -96,7 +147,7 @@ class Case:
 
     def _compared(
         self, target: Polynomial, goal: int | None, comparison: Comparison
-    ) -> Iterator[Fraction]:
+    ) -> Iterator[Bound]:
         """Bounds that use what a flag's value says of the compared number."""
         low, high = self.range_of(comparison)
         for scale in {1, abs(comparison.weight) // self.system.radix}:
@@ -104,20 +155,26 @@ class Case:
                 shifted = {m: c * scale for m, c in target.items()}
                 add_to(shifted, comparison.operands, factor)
                 limit = None if goal is None else goal * scale - extra
-                yield from (Fraction(b + extra) / scale for b in self._direct(shifted, limit))
+                for b in self._direct(shifted, limit):
+                    rows = _with_chain(b.rows, comparison, factor * b.scale, self.system.radix)
+                    yield Bound(b.value + extra * b.scale, b.scale * scale, rows, b.slopes)
         shifted = dict(target)
         add_to(shifted, comparison.words, -1)
         for cut in self._direct(shifted, None, comparison.rows):
-            yield from (cut + b for b in self._direct(comparison.operands, None))
+            for b in self._direct(comparison.operands, None):
+                rows = _with_chain(cut.rows, comparison, b.scale, self.system.radix)
+                yield Bound(
+                    cut.value + b.value, b.scale, _plus(rows, b.rows), _sum(cut.slopes, b.slopes)
+                )
 
     def _direct(
         self, target: Polynomial, goal: int | None, disabled: frozenset[int] = frozenset()
-    ) -> Iterator[Fraction]:
+    ) -> Iterator[Bound]:
         scale = self.system.radix**self.depth
         scaled: Polynomial = {m: c * scale for m, c in target.items()}
         limit = None if goal is None else goal * scale
         for way in WAYS:
-            yield Fraction(self._eliminated(dict(scaled), limit, disabled, way), scale)
+            yield self._eliminated(dict(scaled), scale, limit, disabled, way)
 
     def range_of(self, comparison: Comparison) -> tuple[int, int]:
         """Bounds of the compared number, from the flag's value where that is known."""
@@ -127,19 +184,30 @@ class Case:
         return min(ends), max(ends) + size - 1
 
     def _eliminated(
-        self, total: Polynomial, limit: int | None, disabled: frozenset[int], way: Way
-    ) -> Number:
+        self,
+        total: Polynomial,
+        scale: int,
+        limit: int | None,
+        disabled: frozenset[int],
+        way: Way,
+    ) -> Bound:
         """An upper bound of total, going through rows backwards; the first one below the limit."""
+        rows: Combination = {}
         for row in self.system.backwards(total):
+            number = self.system.owners[row.word]
             if isinstance(row, Choice):
-                self.decide(row, total)
-            elif row.number not in disabled:
-                self._eliminate(row, total, way)
+                rows[number] = self.decide(row, total)
+            elif number not in disabled:
+                rows[number] = self._eliminate(row, total, way)
             if limit is not None and (bound := self._by_terms(total)) < limit:
-                return bound
+                return Bound(bound, scale, rows, {})
         for number, value in self.fixed.items():
             substitute(total, number, {ONE: value} if value else {})
-        return min(self._by_terms(total), self._maximum(total))
+        slopes: Slopes = {}
+        bound, whole = self._by_terms(total), self._maximum(total, slopes)
+        return (
+            Bound(bound, scale, rows, {}) if bound <= whole else Bound(whole, scale, rows, slopes)
+        )
 
     def _by_terms(self, total: Polynomial) -> Number:
         ranges = self.system.ranges
@@ -153,10 +221,12 @@ class Case:
                 bound += coefficient
         return bound
 
-    def decide(self, row: Choice, total: Polynomial) -> None:
-        """Replace a choice by the side that its flag's value takes."""
-        if row.flag in self.fixed:
-            substitute(total, row.word, row.when_set if self.fixed[row.flag] else row.otherwise)
+    def decide(self, row: Choice, total: Polynomial) -> Polynomial:
+        """Replace a choice by the side that its flag's value takes; the multiple of the row."""
+        if row.flag not in self.fixed:
+            return {}
+        side = row.when_set if self.fixed[row.flag] else row.otherwise
+        return substitute(total, row.word, side)
 
     def right_of(self, row: Equation) -> Polynomial:
         """The right side less a carry whose value is known."""
@@ -165,12 +235,12 @@ class Case:
             add_to(right, {ONE: -row.factor * self.fixed[row.carry]})
         return right
 
-    def _eliminate(self, row: Equation, total: Polynomial, way: Way) -> None:
+    def _eliminate(self, row: Equation, total: Polynomial, way: Way) -> Polynomial:
+        """The multiple of the row that was taken away."""
         if row.carry is None or row.carry in self.fixed:
             if row.carry is not None:
                 substitute(total, row.carry, {ONE: self.fixed[row.carry]})
-            substitute(total, row.word, self.right_of(row))
-            return
+            return substitute(total, row.word, self.right_of(row))
         words, carries = split(total, row.word), split(total, row.carry)
         multiple: Polynomial = {}
         for rest in words.keys() | carries.keys():
@@ -183,8 +253,9 @@ class Case:
         add_to(total, product(multiple, row.right))
         for left, number in ((words, row.word), (carries, row.carry)):
             add_to(total, {tuple(sorted((*rest, number))): c for rest, c in left.items()})
+        return multiple
 
-    def _maximum(self, target: Polynomial) -> Number:
+    def _maximum(self, target: Polynomial, slopes: Slopes) -> Number:
         linear: dict[str, dict[int, Number]] = {}
         quadratic: dict[tuple[str, str], dict[tuple[int, int], Number]] = {}
         total: Number = 0
@@ -199,9 +270,13 @@ class Case:
                 (a, i), (b, j) = sorted(places)
                 quadratic.setdefault((a, b), {})[i, j] = coefficient
         inputs = {i.name: i for i in self.inputs}
-        total += sum(self._linear_maximum(inputs[n], form) for n, form in linear.items())
-        for (a, b), form in quadratic.items():
-            total += self._quadratic_maximum(inputs[a], inputs[b], form)
+        for name, form in linear.items():
+            value, slopes[name,] = self._linear_maximum(inputs[name], form)
+            total += value
+        for (a, b), square in quadratic.items():
+            value, chosen = self._quadratic_maximum(inputs[a], inputs[b], square)
+            slopes.update(chosen)
+            total += value
         return total
 
     def _monomial_maximum(self, monomial: Monomial, coefficient: Number) -> Number:
@@ -214,27 +289,31 @@ class Case:
     def _limb_high(self, operand: Input, index: int) -> int:
         return min(self.system.radix - 1, operand.high >> self.system.word_bits * index)
 
-    def _linear_maximum(self, operand: Input, form: dict[int, Number]) -> Number:
-        """Bound sum k_j x_j as K*x plus what is left of each limb, for several K."""
+    def _linear_maximum(self, operand: Input, form: dict[int, Number]) -> tuple[Number, Number]:
+        """Bound sum k_j x_j as K*x plus what is left of each limb, for several K; the best K."""
         w = self.system.word_bits
-        best: Number | None = None
+        best: list[tuple[Number, Number]] = []
         slopes: set[Number] = {0, *(_ratio(k, 1 << w * j) for j, k in form.items())}
         for slope in slopes:
             value = max(slope * operand.high, 0)
             for j in range(len(operand.limbs)):
                 left = form.get(j, 0) - slope * (1 << w * j)
                 value += max(left, 0) * self._limb_high(operand, j)
-            best = value if best is None else min(best, value)
-        return best or 0
+            best.append((value, slope))
+        return min(best)
 
-    def _quadratic_maximum(self, x: Input, y: Input, form: dict[tuple[int, int], Number]) -> Number:
+    def _quadratic_maximum(
+        self, x: Input, y: Input, form: dict[tuple[int, int], Number]
+    ) -> tuple[Number, Slopes]:
         """Bound sum k_ij x_i y_j as K*x*y plus leftovers, or limb of y by limb."""
         w = self.system.word_bits
         top = (len(x.limbs) - 1, len(y.limbs) - 1)
         by_limbs: Number = 0
+        columns: Slopes = {}
         for j in {j for _, j in form}:
             column = {i: k for (i, jj), k in form.items() if jj == j}
-            by_limbs += self._linear_maximum(x, column) * self._limb_high(y, j)
+            value, columns[x.name, y.limbs[j]] = self._linear_maximum(x, column)
+            by_limbs += value * self._limb_high(y, j)
         slope = _ratio(form.get(top, 0), 1 << w * sum(top))
         whole = max(slope, 0) * x.high * y.high
         for i in range(len(x.limbs)):
@@ -242,7 +321,9 @@ class Case:
                 both = 2 if x == y and i != j else 1
                 left = form.get((i, j), 0) - slope * both * (1 << w * (i + j))
                 whole += max(left, 0) * self._limb_high(x, i) * self._limb_high(y, j)
-        return min(by_limbs, whole)
+        if by_limbs <= whole:
+            return by_limbs, columns
+        return whole, {(x.name, y.name): slope}
 
 
 def _ratio(a: Number, b: int) -> Number:
@@ -261,6 +342,25 @@ def _share(row: Equation, word: Number, carry: Number, way: Way, keep: bool) -> 
         return multiple if word or way.replaces_negative or multiple > 0 else 0
     # A product's low half alone is a quotient digit: its bound as a word is the best there is.
     return 0 if keep or row.kind == "mul" or word < 0 else word
+
+
+def _plus(a: Combination, b: Combination) -> Combination:
+    total = {number: dict(multiple) for number, multiple in a.items()}
+    for number, multiple in b.items():
+        add_to(total.setdefault(number, {}), multiple)
+    return total
+
+
+def _sum(a: Slopes, b: Slopes) -> Slopes:
+    return {factors: a.get(factors, 0) + b.get(factors, 0) for factors in a.keys() | b.keys()}
+
+
+def _with_chain(
+    rows: Combination, comparison: Comparison, factor: Number, radix: int
+) -> Combination:
+    """The rows and factor times the chain of a comparison, whose rows follow each other."""
+    chain = enumerate(sorted(comparison.rows))
+    return _plus(rows, {number: {ONE: factor * radix**i} for i, number in chain})
 
 
 def comparison_of(system: System, flag: int) -> Comparison | None:

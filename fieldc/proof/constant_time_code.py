@@ -31,28 +31,34 @@ class Function:
     start: int
     code: bytes
     names: dict[int, str]
-    """What the linker puts where, by name; also other functions of the section, by place."""
+    """What the linker puts at a place."""
     labels: dict[int, int]
-    """Where the linker makes a jump go, for places in this section."""
+    """Where in this section the linker makes a jump go."""
+    starts: dict[int, str]
+    """The functions of this section."""
 
 
 @dataclass
 class _Section:
-    """A section with code: where functions start, with their size if known, and relocations."""
+    """A section with code: its functions' places and their sizes, 0 if unknown; relocations."""
 
     content: bytes
-    symbols: dict[int, tuple[str, int]] = field(default_factory=dict)
+    symbols: dict[str, tuple[int, int]] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
     labels: dict[int, int] = field(default_factory=dict)
 
     def functions(self, architecture: Architecture, windows: bool) -> Iterator[Function]:
-        starts = sorted(self.symbols)
-        for start, following in zip(starts, [*starts[1:], len(self.content)], strict=True):
-            name, size = self.symbols[start]
-            code = self.content[start : start + size if size else following]
-            known = {place: entry[0] for place, entry in self.symbols.items() if place != start}
-            names = known | self.names
-            yield Function(name, architecture, windows, start, code, names, self.labels)
+        starts = {place: name for name, (place, _) in self.symbols.items()}
+        places = sorted(starts)
+        ends = dict(zip(places, [*places[1:], len(self.content)], strict=False))
+        for name, (start, size) in self.symbols.items():
+            code = self.content[start : start + size if size else ends[start]]
+            names, labels = self.names, self.labels
+            yield Function(name, architecture, windows, start, code, names, labels, starts)
+
+    def starting(self, place: int) -> str:
+        """The function that starts at a place, or an empty name."""
+        return next((name for name, (start, _) in self.symbols.items() if start == place), "")
 
 
 def functions(data: bytes) -> list[Function]:
@@ -98,8 +104,7 @@ def _elf(binary: lief.ELF.Binary) -> Iterator[Function]:
         function = symbol.type == lief.ELF.Symbol.TYPE.FUNC
         # Assembly may leave the type out; then it is a global name in a section of code.
         if symbol.shndx in kept and (function or symbol.binding == lief.ELF.Symbol.BINDING.GLOBAL):
-            entry = (str(symbol.name), symbol.size)
-            kept[symbol.shndx].symbols.setdefault(symbol.value, entry)
+            kept[symbol.shndx].symbols[str(symbol.name)] = (symbol.value, symbol.size)
     places = {s.file_offset: i for i, s in enumerate(binary.sections) if i in kept}
     for relocation in binary.relocations:
         at = relocation.section
@@ -118,12 +123,11 @@ def _elf_relocation(relocation: lief.ELF.Relocation, index: int, kept: dict[int,
     beyond = 4 if relocation.type.name.startswith("X86_64") else 0
     section, place = kept[index], relocation.address
     target = symbol.value + relocation.addend + beyond
-    if symbol.shndx == index and target not in section.symbols:
+    defined = kept[symbol.shndx].starting(target) if symbol.shndx in kept else ""
+    if symbol.shndx == index and not defined:
         section.labels[place] = target
-    elif symbol.name:
-        section.names[place] = str(symbol.name)
-    elif symbol.shndx in kept:
-        section.names[place] = kept[symbol.shndx].symbols.get(target, ("", 0))[0]
+    else:
+        section.names[place] = defined or str(symbol.name)
 
 
 def _coff(binary: lief.COFF.Binary) -> Iterator[Function]:
@@ -134,9 +138,9 @@ def _coff(binary: lief.COFF.Binary) -> Iterator[Function]:
             continue
         found = _Section(bytes(section.content))
         for symbol in binary.symbols:
-            here = symbol.section is not None and symbol.section.name == section.name
+            here = symbol.section is not None and symbol.section.offset == section.offset
             if here and symbol.storage_class == lief.COFF.Symbol.STORAGE_CLASS.EXTERNAL:
-                found.symbols[symbol.value] = (str(symbol.name), 0)
+                found.symbols[str(symbol.name)] = (symbol.value, 0)
         found.names = _named(section.relocations)
         yield from found.functions(machine, True)
 
@@ -148,19 +152,20 @@ def _macho(binary: lief.MachO.Binary) -> Iterator[Function]:
             continue
         found = _Section(bytes(section.content))
         for symbol in binary.symbols:
-            # The assembler's own labels, ltmp0 and L..., start no function.
-            if symbol.numberof_sections == number and not str(symbol.name).startswith(("l", "L")):
+            # The assembler's own labels, ltmp0, L... and .L..., start no function.
+            own = str(symbol.name).startswith(("l", "L", ".L"))
+            if symbol.numberof_sections == number and not own:
                 place = symbol.value - section.virtual_address
-                found.symbols[place] = (str(symbol.name), 0)
-        found.names = _named(section.relocations)
+                found.symbols[str(symbol.name)] = (place, 0)
+        found.names = _named(section.relocations, section.offset)
         yield from found.functions(machine, False)
 
 
 def _named(
-    relocations: Iterable[lief.COFF.Relocation] | Iterable[lief.MachO.Relocation],
+    relocations: Iterable[lief.COFF.Relocation] | Iterable[lief.MachO.Relocation], start: int = 0
 ) -> dict[int, str]:
     return {
-        relocation.address: str(relocation.symbol.name)
+        relocation.address - start: str(relocation.symbol.name)
         for relocation in relocations
         if relocation.symbol is not None
     }

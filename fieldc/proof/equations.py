@@ -157,7 +157,13 @@ def split(target: Polynomial, number: int) -> Polynomial:
     return found
 
 
-def substitute(target: Polynomial, number: int, value: Polynomial) -> None:
-    """Replace a variable by a polynomial, everywhere, in place."""
+def substitute(target: Polynomial, number: int, value: Polynomial) -> Polynomial:
+    """Replace a variable by a polynomial, everywhere, in place.
+
+    The multiple of (variable - value) that was taken away.
+    """
+    multiple: Polynomial = {}
     while quotient := split(target, number):
+        add_to(multiple, quotient)
         add_to(target, product(quotient, value))
+    return multiple

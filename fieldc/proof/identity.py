@@ -9,9 +9,9 @@ bounds, a word by its residue modulo 2^w.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from fieldc.proof.bounds import Case
+from fieldc.proof.bounds import Case, Combination, Fact
 from fieldc.proof.equations import (
     ONE,
     Choice,
@@ -34,6 +34,8 @@ class Identity:
 
     case: Case
     p: int
+    rows: Combination = field(default_factory=dict)
+    """The multiples of rows, modulo p, that the target was found to be."""
 
     def vanishes(self, target: Polynomial) -> None:
         """Raise ProofError unless target is 0 mod p for all inputs."""
@@ -42,7 +44,7 @@ class Identity:
             if isinstance(row, Choice):
                 if row.flag not in self.case.fixed and split(dict(total), row.word):
                     raise ProofError(f"{row.where}: a choice whose flag is not decided")
-                self.case.decide(row, total)
+                self._use(row, self.case.decide(row, total))
             else:
                 self._eliminate(row, total)
             self._reduce(total)
@@ -56,6 +58,9 @@ class Identity:
                 f"function: {len(terms)} terms of the output do not cancel modulo p, among them "
                 f"{', '.join(terms[:3])}"
             )
+
+    def _use(self, row: Equation | Choice, multiple: Polynomial) -> None:
+        add_to(self.rows.setdefault(self.case.system.owners[row.word], {}), multiple)
 
     def _reduced(self, target: Polynomial) -> Polynomial:
         return {m: r for m, c in target.items() if (r := int(c) % self.p)}
@@ -77,12 +82,16 @@ class Identity:
         elif not words and self._is_zero_word(row):
             inverse = pow(row.factor, -1, self.p)
             add_to(total, product(carries, row.right), inverse)
+            self._use(row, {m: c * inverse for m, c in carries.items()})
         elif self.is_constant(row):
             self._replace(row, words, carries, total)
         elif row.carry is not None and (onward := self._consumed(row.carry)) is not None:
             # The carry went on into a word that is shown to be 0: there it is known exactly.
             self._replace(row, words, {}, total)
-            add_to(total, product(lost, onward))
+            reader, rest = onward
+            add_to(total, product(lost, rest))
+            sign = -reader.right[(row.carry,)]  # of the carry, on the other side
+            self._use(reader, {m: sign * c for m, c in lost.items()})
         else:
             raise ProofError(self._dropped(row))
 
@@ -90,6 +99,7 @@ class Identity:
         self, row: Equation, words: Polynomial, carries: Polynomial, total: Polynomial
     ) -> None:
         """Where words and carries stand in proportion, or the carry is known."""
+        self._use(row, words)
         known = self.case.fixed.get(row.carry) if row.carry is not None else None
         if known is not None:
             add_to(total, carries, known)
@@ -101,24 +111,23 @@ class Identity:
         """Whether bounds leave a dropped carry one value, which is then remembered."""
         if row.carry is None:
             return False
-        carry: Polynomial = {(row.carry,): 1}
-        if self.case.at_most(carry, 0):
+        if self.case.is_always(row.carry, 0):
             self.case.fixed[row.carry] = 0
-        elif row.kind != "mul" and self.case.at_least(carry, 1):
+        elif row.kind != "mul" and self.case.is_always(row.carry, 1):
             self.case.fixed[row.carry] = 1
         return row.carry in self.case.fixed
 
-    def _consumed(self, carry: int) -> Polynomial | None:
-        """A carry as the rest of the equation that it went into, where that one's word is 0."""
+    def _consumed(self, carry: int) -> tuple[Equation, Polynomial] | None:
+        """An equation that a carry went into and whose word is 0; the carry as the rest of it."""
         for row in self.case.system.rows:
             if not isinstance(row, Equation) or row.right.get((carry,)) not in (1, -1):
                 continue
             known = row.carry in self.case.fixed or self.is_constant(row)
-            if known and row.carry is not None and self.case.at_most({(row.word,): 1}, 0):
+            if known and row.carry is not None and self.case.is_always(row.word, 0):
                 sign = row.right[(carry,)]
                 rest = {m: -sign * c for m, c in row.right.items() if m != (carry,)}
                 add_to(rest, {ONE: sign * row.factor * self.case.fixed[row.carry]})
-                return rest
+                return row, rest
         return None
 
     def _dropped(self, row: Equation) -> str:
@@ -131,11 +140,15 @@ class Identity:
         """Whether the row's word is 0 modulo 2^w, hence 0."""
         radix = self.case.system.radix
         total: Polynomial = {(row.word,): 1}
+        rows: Combination = {}
         for older in self.case.system.backwards(total):
             if isinstance(older, Equation) and (quotient := split(total, older.word)):
                 add_to(total, product(quotient, older.right))
+                rows[older.number] = quotient
                 for monomial in [m for m, c in total.items() if int(c) % radix == 0]:
                     del total[monomial]
+        if not total:
+            self.case.facts.setdefault(row.word, Fact(0, None, rows))
         return not total
 
 

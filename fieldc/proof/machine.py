@@ -6,6 +6,7 @@ Every read and write is checked against what a kernel may touch.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fieldc.proof.bounds import Input
@@ -31,6 +32,11 @@ class Entry:
 Value = Polynomial | Pointer | Entry
 
 
+def word(value: int) -> Polynomial:
+    """A constant word."""
+    return {(): value} if value else {}
+
+
 @dataclass
 class Memory:
     """Operands, constants in the object's code, the kernel's own stack, and its output.
@@ -46,27 +52,45 @@ class Memory:
     stack: dict[int, Value] = field(default_factory=dict)
     result: dict[int, Polynomial] = field(default_factory=dict)
     stack_pointer: int = 0
+    tables: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Constants that the caller passes by address, as words."""
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    """Constants that the caller passes by value."""
+    arguments: tuple[str, ...] = ()
+    """Names of the arguments in call order; z and the operands where nothing else is said."""
     red_zone: int = 0
     """Bytes below the stack pointer that the convention lets a leaf use."""
+
+    def argument(self, index: int) -> Value | None:
+        """What an argument's register holds on entry."""
+        names = self.arguments or ("z", *self.operands)
+        if index >= len(names):
+            return None
+        name = names[index]
+        return word(self.numbers[name]) if name in self.numbers else Pointer(name, 0)
 
     def load(self, address: Value, where: str) -> Value:
         """A 64-bit word. Raises ProofError for anything a kernel may not read."""
         if not isinstance(address, Pointer):
             raise ProofError(f"{where}: the address depends on data")
         base, offset = address.base, address.offset
-        if offset % 8 and base != "code":
+        if base == "code":
+            if not 0 <= offset <= len(self.code) - 8:
+                raise ProofError(f"{where}: reads outside the object")
+            return word(int.from_bytes(self.code[offset : offset + 8], "little"))
+        if offset % 8:
             raise ProofError(f"{where}: a read between two words of {base}")
         if base == "stack":
             if offset < self.stack_pointer - self.red_zone or offset not in self.stack:
                 raise ProofError(f"{where}: reads stack that it never wrote")
             return self.stack[offset]
-        if base == "code":
-            if not 0 <= offset <= len(self.code) - 8:
-                raise ProofError(f"{where}: reads outside the object")
-            value = int.from_bytes(self.code[offset : offset + 8], "little")
-            return {(): value} if value else {}
+        if base in self.tables and 0 <= offset < 8 * len(self.tables[base]):
+            return word(self.tables[base][offset // 8])
+        return self._operand(base, offset, where)
+
+    def _operand(self, base: str, offset: int, where: str) -> Polynomial:
         if base not in self.operands:
-            raise ProofError(f"{where}: reads {base}")
+            raise ProofError(f"{where}: reads {base} at {offset}")
         if self.result:
             raise ProofError(f"{where}: reads {base} after it wrote z; wrong where z is {base}")
         limbs = self.operands[base].limbs

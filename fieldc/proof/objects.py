@@ -1,7 +1,7 @@
 """Object files: the bytes of a function that no linker changes, from ELF, COFF or Mach-O.
 
-A function's code reaches from its symbol to the end of its section: constants behind the code are
-read there. A relocation inside it would change the bytes after the proof, so it ends the proof.
+A function comes with its whole section: constants and helpers beside it are read there. A
+relocation in the section would change bytes after the proof, so it ends the proof.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from fieldc.proof.identity import ProofError
 
 @dataclass(frozen=True)
 class Function:
-    """A function's bytes, its symbol's name as the object writes it, and its architecture."""
+    """A function: its section's bytes, where it starts, its symbol as the object writes it."""
 
     symbol: str
     code: bytes
+    start: int
     architecture: str
     """`x86_64` or `aarch64`."""
 
@@ -69,10 +70,10 @@ def _architecture(machine: object) -> str:
 
 
 def _function(symbol: str, code: bytes, start: int, relocated: list[int], machine: str) -> Function:
-    code = code[start:]
-    if any(start <= place < start + len(code) for place in relocated):
-        raise ProofError(f"{symbol}: the linker changes its code (a relocation)")
-    return Function(symbol, code, machine)
+    if relocated:
+        place = min(relocated)
+        raise ProofError(f"{symbol}: the linker changes its section (a relocation at {place:#x})")
+    return Function(symbol, code, start, machine)
 
 
 def _elf(binary: lief.ELF.Binary | None) -> dict[str, Function]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import product as combinations
 
-from fieldc.proof.bounds import Case, Input, comparison_of
+from fieldc.proof import aarch64, aarch64_meanings, x86_64, x86_64_meanings
+from fieldc.proof.bounds import Bound, Case, Combination, Input, comparison_of
 from fieldc.proof.equations import Polynomial, System, add_to, product
 from fieldc.proof.identity import Identity, ProofError, flags_chosen_on, value_of
 from fieldc.proof.machine import Memory
-from fieldc.proof.x86_64 import Processor
-from fieldc.proof.x86_64_meanings import MEANINGS
 
 WORD_BITS = 64
 
@@ -31,21 +29,102 @@ class Contract:
     claim: Callable[[Sequence[Polynomial]], Polynomial]
     factor: int
     high: int
+    arguments: tuple[str, ...] = ()
+    """Names in call order where they are not z and the operands."""
+    tables: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Constants passed by address, as words."""
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    """Constants passed by value."""
 
 
-def prove(code: bytes, contract: Contract, convention: str = "sysv") -> System:
-    """Run the code symbolically and prove its contract. Raises ProofError; else all claims hold."""
+@dataclass(frozen=True)
+class CaseProof:
+    """Why a kernel is right where its choices' flags have given values."""
+
+    case: Case
+    identity: Combination
+    canonical: Bound
+
+
+@dataclass(frozen=True)
+class Excluded:
+    """Why a case cannot be: given the other flags' values, the last one has the other value."""
+
+    flags: Mapping[int, int]
+    bound: Bound
+
+
+Record = Callable[[CaseProof | Excluded], None]
+
+
+def _forget(proof: CaseProof | Excluded) -> None:
+    return None
+
+
+def prove(
+    code: bytes,
+    contract: Contract,
+    convention: str = "sysv",
+    start: int = 0,
+    architecture: str = "x86_64",
+    record: Record = _forget,
+) -> System:
+    """Run the code symbolically from `start` and prove its contract; `record` gets each case.
+
+    Raises ProofError; where it returns, all claims hold.
+    """
     system = System(WORD_BITS)
     inputs = tuple(_input(system, *operand) for operand in contract.operands)
-    memory = Memory(system, {i.name: i for i in inputs}, code, contract.limbs)
-    Processor(memory, convention).run(code, MEANINGS)
+    memory = Memory(
+        system,
+        {i.name: i for i in inputs},
+        code,
+        contract.limbs,
+        tables=contract.tables,
+        numbers=contract.numbers,
+        arguments=contract.arguments,
+    )
+    RUN[architecture](memory, convention, code, start)
     missing = [i for i in range(contract.limbs) if i not in memory.result]
     if missing:
         raise ProofError(f"frame: limb {missing[0]} of z is never written")
     result = value_of([memory.result[i] for i in range(contract.limbs)], system.radix)
-    for case in _cases(system, inputs):
-        _prove_case(case, contract, result)
+    for case in _cases(system, inputs, record):
+        flags = dict(case.fixed)
+        try:
+            record(_prove_case(case, contract, result))
+        except ProofError:
+            if (excluded := _impossible(case, flags)) is None:
+                raise
+            record(excluded)
     return system
+
+
+def _impossible(case: Case, flags: Mapping[int, int]) -> Excluded | None:
+    """Why bounds exclude a case, if they do: given the rest, a flag has the other value."""
+    for flag, value in reversed(flags.items()):
+        rest = {f: v for f, v in flags.items() if f != flag}
+        if not rest:
+            continue
+        probe = Case(case.system, case.inputs, rest, case.comparisons)
+        if bound := probe.excludes(flag, value):
+            return Excluded({**rest, flag: value}, bound)
+    return None
+
+
+def _run_x86_64(memory: Memory, convention: str, code: bytes, start: int) -> None:
+    x86_64.Processor(memory, convention, place=start).run(code, x86_64_meanings.MEANINGS)
+
+
+def _run_aarch64(memory: Memory, convention: str, code: bytes, start: int) -> None:
+    aarch64.Processor(memory, convention).run(code, start, aarch64_meanings.MEANINGS)
+
+
+RUN: dict[str, Callable[[Memory, str, bytes, int], None]] = {
+    "x86_64": _run_x86_64,
+    "aarch64": _run_aarch64,
+}
+"""How each architecture's code is run symbolically."""
 
 
 def _input(system: System, name: str, limbs: int, high: int) -> Input:
@@ -56,30 +135,45 @@ def _input(system: System, name: str, limbs: int, high: int) -> Input:
     return Input(name, variables, high)
 
 
-def _cases(system: System, inputs: tuple[Input, ...]) -> Iterator[Case]:
+def _cases(system: System, inputs: tuple[Input, ...], record: Record) -> Iterator[Case]:
     flags = flags_chosen_on(system.rows)
     comparisons = tuple(c for flag in flags if (c := comparison_of(system, flag)) is not None)
-    if len(flags) > 4:
-        raise ProofError(f"choices depend on {len(flags)} flags; at most 4 are followed")
-    for values in combinations((0, 1), repeat=len(flags)):
-        yield Case(system, inputs, dict(zip(flags, values, strict=True)), comparisons)
+    yield from _split(Case(system, inputs, {}, comparisons), flags, record)
 
 
-def _prove_case(case: Case, contract: Contract, result: Polynomial) -> None:
+def _split(case: Case, flags: Sequence[int], record: Record) -> Iterator[Case]:
+    """Every combination of the flags' values, less those that bounds rule out."""
+    if not flags:
+        yield case
+        return
+    several = len(flags) > 1 or case.fixed
+    plain = replace(case, comparisons=())  # the rest is left to _impossible, where it is needed
+    for value in (0, 1):
+        fixed = {**case.fixed, flags[0]: value}
+        if several and (bound := plain.excludes(flags[0], value)):
+            record(Excluded(fixed, bound))
+            continue
+        yield from _split(replace(case, fixed=fixed, facts={}), flags[1:], record)
+
+
+def _prove_case(case: Case, contract: Contract, result: Polynomial) -> CaseProof:
     known = ", ".join(f"flag {case.system.names[f]} = {v}" for f, v in case.fixed.items())
     try:
         values = [value_of([{(v,): 1} for v in i.limbs], case.system.radix) for i in case.inputs]
         target: Polynomial = {}
         add_to(target, result, contract.factor)
         add_to(target, contract.claim(values), -1)
-        Identity(case, contract.p).vanishes(target)
-        if not case.at_most(result, contract.high):
+        identity = Identity(case, contract.p)
+        identity.vanishes(target)
+        canonical = case.shown(result, contract.high)
+        if canonical is None:
             high = case.upper(result)
             over = Fraction(high - contract.high, contract.p)
             percent = -(-over.numerator * 100 // over.denominator)
             raise ProofError(
                 f"canonical: the result may exceed its bound by {percent} hundredths of p"
             )
+        return CaseProof(case, identity.rows, canonical)
     except ProofError as error:
         raise ProofError(f"{error}" + (f" (where {known})" if known else "")) from None
 
@@ -120,3 +214,19 @@ def contract_of(operation: str, p: int, limbs: int) -> Contract:
     }.get(operation, 1)
     operands = tuple((name, *operand) for name in names)
     return Contract(p, limbs, operands, CLAIMS[operation], factor, p - 1)
+
+
+def foreign(contract: Contract, arguments: tuple[str, ...]) -> Contract:
+    """The contract of a function that takes its constants as arguments.
+
+    `arguments` names them in call order: z, the operands, `p` (the modulus, by address) and `n0`
+    (-1/p mod 2^64, by value). Raises ProofError for other names.
+    """
+    known = ("z", *(name for name, _, _ in contract.operands), "p", "n0")
+    for name in arguments:
+        if name not in known:
+            raise ProofError(f"no argument {name}; there are: {', '.join(known)}")
+    radix = 1 << WORD_BITS
+    p = tuple(contract.p >> WORD_BITS * i & radix - 1 for i in range(contract.limbs))
+    n0 = -pow(contract.p, -1, radix) % radix
+    return replace(contract, arguments=arguments, tables={"p": p}, numbers={"n0": n0})

@@ -17,7 +17,7 @@ CALLEE_SAVED = {
     "sysv": ("rbx", "rbp", "r12", "r13", "r14", "r15"),
     "win64": ("rbx", "rbp", "rdi", "rsi", "r12", "r13", "r14", "r15"),
 }
-ARGUMENTS = {"sysv": ("rdi", "rsi", "rdx", "rcx"), "win64": ("rcx", "rdx", "r8", "r9")}
+ARGUMENTS = {"sysv": ("rdi", "rsi", "rdx", "rcx", "r8", "r9"), "win64": ("rcx", "rdx", "r8", "r9")}
 RED_ZONES = {"sysv": 128, "win64": 0}
 REGISTERS = (
     *("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp"),
@@ -37,6 +37,8 @@ LONGEST = 100_000
 def decode(code: bytes, start: int) -> capstone.CsInsn:
     """The instruction at an offset. Raises ProofError where there is none."""
     engine = _engine()
+    if start < 0:
+        raise ProofError(f"the code goes to {start:#x}, outside its section")
     for instruction in engine.disasm(code[start : start + 15], start, 1):
         return instruction
     raise ProofError(f"+{start:#x}: bytes that are no instruction")
@@ -67,9 +69,9 @@ class Processor:
         self.registers = {r: Entry(r) for r in REGISTERS}
         self.registers["rsp"] = Pointer("stack", 0)
         self.memory.red_zone = RED_ZONES[self.convention]
-        names = ("z", *self.memory.operands)
-        for register, name in zip(ARGUMENTS[self.convention], names, strict=False):
-            self.registers[register] = Pointer(name, 0)
+        for index, register in enumerate(ARGUMENTS[self.convention]):
+            if (value := self.memory.argument(index)) is not None:
+                self.registers[register] = value
 
     def run(self, code: bytes, meanings: Mapping[str, Meaning]) -> None:
         """Run to the return and check the convention. Raises ProofError.

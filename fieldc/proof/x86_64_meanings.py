@@ -57,13 +57,7 @@ def _moves_stack(cpu: Processor, i: capstone.CsInsn, sign: int) -> bool:
         return False
     if amount.type != x86.X86_OP_IMM or amount.imm % 8:
         raise ProofError(f"{cpu.where}: moves the stack pointer by what is not known")
-    memory = cpu.memory
-    memory.stack_pointer += sign * amount.imm
-    if memory.stack_pointer > 0:
-        raise ProofError(f"{cpu.where}: frees stack that is not its own")
-    for offset in [o for o in memory.stack if o < memory.stack_pointer - memory.red_zone]:
-        del memory.stack[offset]
-    cpu.registers["rsp"] = Pointer("stack", memory.stack_pointer)
+    _set_stack(cpu, cpu.memory.stack_pointer + sign * amount.imm)
     cpu.carry = cpu.overflow = None
     return True
 
@@ -139,15 +133,29 @@ def _mov(cpu: Processor, i: capstone.CsInsn) -> None:
 
 
 def _lea(cpu: Processor, i: capstone.CsInsn) -> None:
-    """An address in the code, or a + a: twice a word, less its top bit."""
+    """A known address, or a + a: twice a word, less its top bit."""
     memory = i.operands[1].mem
-    if memory.base == x86.X86_REG_RIP:
-        cpu.write(i, 0, cpu.address(i, i.operands[1]))
+    if memory.base == memory.index and memory.scale == 1 and not memory.disp:
+        value = cpu.word(cpu.registers[cpu.register(i, memory.base)])
+        cpu.write(i, 0, _shifted(cpu, value, {}, 1))
         return
-    if memory.base != memory.index or memory.scale != 1 or memory.disp or memory.segment:
-        raise ProofError(f"{cpu.where}: this form of lea is not on the list")
-    value = cpu.word(cpu.registers[cpu.register(i, memory.base)])
-    cpu.write(i, 0, _shifted(cpu, value, {}, 1))
+    address = cpu.address(i, i.operands[1])
+    if i.reg_name(i.operands[0].reg) != "rsp":
+        cpu.write(i, 0, address)
+    elif address.base == "stack":
+        _set_stack(cpu, address.offset)
+    else:
+        raise ProofError(f"{cpu.where}: moves the stack pointer off the stack")
+
+
+def _set_stack(cpu: Processor, offset: int) -> None:
+    memory = cpu.memory
+    if offset > 0 or offset % 8:
+        raise ProofError(f"{cpu.where}: frees stack that is not its own")
+    memory.stack_pointer = offset
+    for old in [o for o in memory.stack if o < offset - memory.red_zone]:
+        del memory.stack[old]
+    cpu.registers["rsp"] = Pointer("stack", offset)
 
 
 def _shld(cpu: Processor, i: capstone.CsInsn) -> None:
@@ -309,6 +317,7 @@ MEANINGS: dict[str, Meaning] = {
     "cmovb": _cmov(True),
     "cmovae": _cmov(False),
     "ret": _ret,
+    "repz ret": _ret,
     "call": _call,
     "jmp": _jmp,
     "endbr64": _nothing,

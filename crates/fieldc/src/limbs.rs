@@ -11,7 +11,7 @@ pub(crate) const fn is_less<const N: usize>(a: &[u64; N], b: &[u64; N]) -> bool 
     while i < N {
         let (difference, first) = a[i].overflowing_sub(b[i]);
         let (_, second) = difference.overflowing_sub(borrow as u64);
-        borrow = first | second;
+        borrow = black_box(first | second);
         i += 1;
     }
     borrow

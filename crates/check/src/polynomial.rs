@@ -1,0 +1,62 @@
+//! Polynomials in numbered variables, with integer coefficients.
+
+use num_bigint::BigInt;
+use std::collections::BTreeMap;
+
+/// From monomials (sorted variables) to coefficients, none of them 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Polynomial(BTreeMap<Vec<usize>, BigInt>);
+
+impl Polynomial {
+    /// The sum of coefficient * (product of variables).
+    pub(crate) fn sum(terms: impl IntoIterator<Item = (BigInt, Vec<usize>)>) -> Self {
+        let mut total = Self::default();
+        for (coefficient, mut variables) in terms {
+            variables.sort_unstable();
+            total.add(variables, coefficient);
+        }
+        total
+    }
+
+    fn add(&mut self, monomial: Vec<usize>, coefficient: BigInt) {
+        let sum = self.0.remove(&monomial).unwrap_or_default() + coefficient;
+        if sum != BigInt::ZERO {
+            self.0.insert(monomial, sum);
+        }
+    }
+
+    /// self + factor * other.
+    pub(crate) fn plus(mut self, other: &Self, factor: impl Into<BigInt>) -> Self {
+        let factor = factor.into();
+        for (monomial, coefficient) in &other.0 {
+            self.add(monomial.clone(), coefficient * &factor);
+        }
+        self
+    }
+
+    /// self * other.
+    pub(crate) fn times(&self, other: &Self) -> Self {
+        let pairs = self.0.iter().flat_map(|left| other.0.iter().map(move |right| (left, right)));
+        Self::sum(pairs.map(|((m, a), (n, b))| (a * b, [m.as_slice(), n].concat())))
+    }
+
+    /// With the variables that have one possible value replaced by it.
+    pub(crate) fn with(&self, fixed: &BTreeMap<usize, u64>) -> Self {
+        Self::sum(self.0.iter().map(|(monomial, coefficient)| {
+            let values = monomial.iter().filter_map(|v| fixed.get(v));
+            let rest = monomial.iter().copied().filter(|v| !fixed.contains_key(v));
+            (values.fold(coefficient.clone(), |product, value| product * *value), rest.collect())
+        }))
+    }
+
+    /// Whether every coefficient is 0 modulo `modulus`.
+    pub(crate) fn vanishes(&self, modulus: &BigInt) -> bool {
+        self.0.values().all(|c| c % modulus == BigInt::ZERO)
+    }
+
+    /// An upper bound: each variable between 0 and its largest value, each monomial by itself.
+    pub(crate) fn upper(&self, highs: &[u64]) -> BigInt {
+        let positive = self.0.iter().filter(|(m, c)| m.is_empty() || **c > BigInt::ZERO);
+        positive.map(|(m, c)| m.iter().fold(c.clone(), |product, v| product * highs[*v])).sum()
+    }
+}

@@ -1,0 +1,82 @@
+//! Runs every operation of the crate on secrets, for valgrind's memcheck to see that no branch and
+//! no address depends on one: `valgrind --error-exitcode=1 poison`. With the argument `branch` or
+//! `address` it does what memcheck must report instead.
+
+#[cfg(all(target_arch = "x86_64", unix))]
+mod memcheck;
+
+#[cfg(all(target_arch = "x86_64", unix))]
+mod checks {
+    use crate::memcheck::{public, secret};
+    use fieldc::{Kernels, bls12_381, bn254};
+
+    /// Every operation on two secrets, and on public copies of them: the answers agree.
+    macro_rules! check {
+        ($Fp:ty) => {{
+            let known = [3, 5].map(|k| -<$Fp>::from_u64(k).square());
+            let [x, y] = known.map(secret);
+            let [u, v] = known;
+            check!(@ x + y, u + v);
+            check!(@ x - y, u - v);
+            check!(@ x * y, u * v);
+            check!(@ -x, -u);
+            check!(@ x.double(), u.double());
+            check!(@ x.square(), u.square());
+            check!(@ x.to_limbs(), u.to_limbs());
+            check!(@ x.to_bytes_le(), u.to_bytes_le());
+            check!(@ x.to_bytes_be(), u.to_bytes_be());
+            check!(@ x == y, u == v);
+            check!(@ x.is_zero(), u.is_zero());
+            check!(@ [x, y].into_iter().sum::<$Fp>(), u + v);
+            check!(@ [x, y].into_iter().product::<$Fp>(), u * v);
+            check!(@ <$Fp>::from_u64(secret(7)), <$Fp>::from_u64(7));
+        }};
+        (@ $secret:expr, $known:expr) => {
+            assert_eq!(public($secret), $known)
+        };
+    }
+
+    /// On every path that the processor has; valgrind's has no ADX.
+    pub(crate) fn run() {
+        for kernels in [Kernels::Portable, Kernels::Adx] {
+            if let Err(error) = kernels.select() {
+                println!("skipped: {error}");
+                continue;
+            }
+            check!(bls12_381::Fp);
+            check!(bls12_381::Fr);
+            check!(bn254::Fp);
+            println!("{kernels:?} kernels: every operation ran on secrets");
+        }
+    }
+
+    /// A branch that memcheck must see.
+    pub(crate) fn branch() {
+        if secret(3_u64) > 2 {
+            println!("a branch on a secret");
+        }
+    }
+
+    /// An address that memcheck must see.
+    pub(crate) fn address() {
+        let table = std::hint::black_box([2_u64, 3, 5, 7]);
+        let found = table[secret(2_usize) & 3];
+        println!("{}", public(found));
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", unix))]
+fn main() {
+    println!("valgrind: {}", memcheck::is_valgrind());
+    match std::env::args().nth(1).as_deref() {
+        None => checks::run(),
+        Some("branch") => checks::branch(),
+        Some("address") => checks::address(),
+        Some(other) => panic!("no check {other:?}; there are branch and address"),
+    }
+}
+
+#[cfg(not(all(target_arch = "x86_64", unix)))]
+fn main() {
+    println!("skipped: the client requests of valgrind are written for x86-64 only");
+}

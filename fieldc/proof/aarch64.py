@@ -1,0 +1,232 @@
+"""An AArch64 processor that runs straight-line code on symbolic words."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import capstone
+from capstone import arm64_const as arm
+
+from fieldc.proof.aarch64_words import Words, tabulate
+from fieldc.proof.equations import ONE, Polynomial, constant
+from fieldc.proof.identity import ProofError
+from fieldc.proof.machine import Entry, Memory, Pointer, Value
+
+# Procedure Call Standard for the Arm 64-bit Architecture, 6.1.1; Apple's and Microsoft's keep x18.
+REGISTERS = tuple(f"x{i}" for i in range(31))
+CALLEE_SAVED = tuple(f"x{i}" for i in range(19, 31))
+ARGUMENTS = tuple(f"x{i}" for i in range(8))
+RED_ZONES = {"aapcs64": 0, "apple": 128}
+RESERVED: dict[str, tuple[str, ...]] = {"aapcs64": (), "apple": ("x18",)}
+NAMES = {"fp": "x29", "lr": "x30"}
+CLEAR: Polynomial = {}
+SET: Polynomial = {ONE: 1}
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Zero and carry: polynomials that are 0 or 1, or None where nothing is known.
+
+    C after a subtraction is 1 less the borrow. N and V are never known.
+    """
+
+    zero: Polynomial | None = None
+    carry: Polynomial | None = None
+
+
+Held = Value | Flags
+"""What a register holds."""
+
+
+def decode(code: bytes, start: int) -> list[capstone.CsInsn]:
+    """The instructions from `start` to the first return. Raises ProofError."""
+    engine = capstone.Cs(capstone.CS_ARCH_ARM64, capstone.CS_MODE_LITTLE_ENDIAN)
+    engine.detail = True
+    found = []
+    for instruction in engine.disasm(code[start:], start):
+        found.append(instruction)
+        if instruction.id == arm.ARM64_INS_RET:
+            return found
+    place = found[-1].address + found[-1].size if found else start
+    raise ProofError(f"+{place:#x}: bytes that are no instruction, before any return")
+
+
+@dataclass
+class Processor:
+    """Registers and flags."""
+
+    memory: Memory
+    convention: str = "aapcs64"
+    registers: dict[str, Held] = field(default_factory=dict)
+    flags: Flags = Flags()
+    where: str = ""
+    returned: bool = False
+
+    def __post_init__(self) -> None:
+        self.words = Words(self.memory.system)
+        self.registers = {r: Entry(r) for r in REGISTERS}
+        self.registers["sp"] = Pointer("stack", 0)
+        self.memory.red_zone = RED_ZONES[self.convention]
+        for index, register in enumerate(ARGUMENTS):
+            if (value := self.memory.argument(index)) is not None:
+                self.registers[register] = value
+
+    def run(self, code: bytes, start: int, meanings: Mapping[str, Meaning]) -> None:
+        """Run to the return and check the convention. Raises ProofError.
+
+        A first run finds the constants that the code multiplies by.
+        """
+        instructions = decode(code, start)
+        scout = Processor(copy.deepcopy(self.memory), self.convention)
+        scout._run(instructions, meanings)
+        self.words.expected = scout.words.seen
+        self._run(instructions, meanings)
+
+    def _run(self, code: list[capstone.CsInsn], meanings: Mapping[str, Meaning]) -> None:
+        for instruction in code:
+            self.where = f"+{instruction.address:#x} {instruction.mnemonic} {instruction.op_str}"
+            meaning = meanings.get(instruction.mnemonic)
+            if meaning is None:
+                raise ProofError(f"{self.where}: this instruction is not on the list")
+            meaning(self, instruction)
+        if not self.returned:
+            raise ProofError("the code does not return")
+
+    def refuse(self, why: str) -> ProofError:
+        """An error that names the instruction."""
+        return ProofError(f"{self.where}: {why}")
+
+    def name(self, instruction: capstone.CsInsn, number: int) -> tuple[str, int]:
+        """A register's 64-bit name and the width at which it is used."""
+        name: str = instruction.reg_name(number)
+        name = NAMES.get(name, name)
+        whole = f"x{name[1:]}" if name[0] == "w" else name
+        if whole not in self.registers and whole != "xzr":
+            raise self.refuse(f"register {name} is not a general one")
+        if whole in RESERVED[self.convention]:
+            raise self.refuse(f"{name} is not the kernel's to use")
+        return whole, 32 if name[0] == "w" else 64
+
+    def held(self, name: str) -> Held:
+        """What a register holds."""
+        return {} if name == "xzr" else self.registers[name]
+
+    def value(self, instruction: capstone.CsInsn, index: int) -> Held:
+        """A register's or a constant's value, whatever it is; 32 bits of a word where so named."""
+        operand = instruction.operands[index]
+        if operand.type == arm.ARM64_OP_IMM:
+            return constant(
+                (operand.imm << self._plain_shift(operand)) % (1 << self.width(instruction))
+            )
+        if operand.type != arm.ARM64_OP_REG:
+            raise self.refuse("this operand is not on the list")
+        name, width = self.name(instruction, operand.reg)
+        value = self.held(name)
+        if operand.ext:
+            if operand.ext != arm.ARM64_EXT_UXTW or operand.shift.value:
+                raise self.refuse("this extension is not on the list")
+            width = 32
+        elif operand.shift.type:
+            if width != 64:
+                raise self.refuse("shifts half a register")
+            return self.shifted(self.as_word(value), operand.shift.type, operand.shift.value)
+        return value if width == 64 else self.low_bits(self.as_word(value), 32)
+
+    def word(self, instruction: capstone.CsInsn, index: int) -> Polynomial:
+        """A value that may be computed with. Raises ProofError for an address or an unknown."""
+        return self.as_word(self.value(instruction, index))
+
+    def as_word(self, value: Held) -> Polynomial:
+        """A value that may be computed with. Raises ProofError for an address or an unknown."""
+        if isinstance(value, dict):
+            return value
+        raise self.refuse(f"computes with {value}")
+
+    def _plain_shift(self, operand: capstone.arm64.Arm64Op) -> int:
+        if operand.shift.type not in (arm.ARM64_SFT_INVALID, arm.ARM64_SFT_LSL):
+            raise self.refuse("this shift is not on the list")
+        return int(operand.shift.value)
+
+    def width(self, instruction: capstone.CsInsn) -> int:
+        """The width of the first operand's register."""
+        return self.name(instruction, instruction.operands[0].reg)[1]
+
+    def shifted(self, value: Polynomial, kind: int, count: int) -> Polynomial:
+        """A word shifted left or right by a constant."""
+        if kind == arm.ARM64_SFT_LSL:
+            return self.left(value, count)
+        if kind == arm.ARM64_SFT_LSR:
+            return self.right(value, count)
+        raise self.refuse("this shift is not on the list")
+
+    def left(self, value: Polynomial, count: int) -> Polynomial:
+        """value << count mod 2^w."""
+        radix = self.memory.system.radix
+        if self.words.are_bits(value):
+            return tabulate(lambda v: (v << count) % radix, value)
+        return self.words.low(value, constant(1 << count), self.where) if count else value
+
+    def right(self, value: Polynomial, count: int) -> Polynomial:
+        """value >> count: the high half of a product."""
+        if self.words.are_bits(value):
+            return tabulate(lambda v: v >> count, value)
+        width = self.memory.system.word_bits
+        return self.words.high(value, constant(1 << width - count), self.where) if count else value
+
+    def low_bits(self, value: Polynomial, count: int) -> Polynomial:
+        """value mod 2^count."""
+        if self.words.are_bits(value):
+            return tabulate(lambda v: v % (1 << count), value)
+        if self.words.largest(value) < 1 << count:
+            return value
+        rest = dict(value)
+        for monomial, c in self.right(value, count).items():
+            rest[monomial] = -c * (1 << count)
+        return {(self.memory.system.define_word(rest, self.where),): 1}
+
+    def write(self, instruction: capstone.CsInsn, index: int, value: Held) -> None:
+        """Assign a register. A 32-bit one clears its upper half, which must be 0 already."""
+        name, width = self.name(instruction, instruction.operands[index].reg)
+        if width == 32 and (not isinstance(value, dict) or self.words.largest(value) >> 32):
+            raise self.refuse("writes half a register with what may be a whole word")
+        if name == "sp":
+            self.move_stack(value)
+        elif name != "xzr":
+            self.registers[name] = value
+
+    def move_stack(self, value: Held) -> None:
+        """Assign sp; what is below it is no longer the kernel's."""
+        memory = self.memory
+        if not isinstance(value, Pointer) or value.base != "stack" or value.offset % 16:
+            raise self.refuse("moves the stack pointer by what is not known")
+        if value.offset > 0:
+            raise self.refuse("frees stack that is not its own")
+        memory.stack_pointer = value.offset
+        for offset in [o for o in memory.stack if o < value.offset]:
+            del memory.stack[offset]
+        self.registers["sp"] = value
+
+    def flag(self, value: Polynomial | None) -> Polynomial:
+        """A flag that is read. Raises ProofError where it is undefined."""
+        if value is None:
+            raise self.refuse("reads a flag of which nothing is known here")
+        return value
+
+    def condition(self, instruction: capstone.CsInsn) -> Polynomial:
+        """Whether an instruction's condition holds."""
+        known = {
+            arm.ARM64_CC_EQ: (self.flags.zero, 1),
+            arm.ARM64_CC_NE: (self.flags.zero, 0),
+            arm.ARM64_CC_HS: (self.flags.carry, 1),
+            arm.ARM64_CC_LO: (self.flags.carry, 0),
+        }
+        if instruction.cc not in known:
+            raise self.refuse("this condition is not on the list")
+        value, when = known[instruction.cc]
+        return tabulate(lambda flag: int(flag == when), self.flag(value))
+
+
+Meaning = Callable[[Processor, capstone.CsInsn], None]
+"""What an instruction does."""

@@ -1,0 +1,152 @@
+"""A proof written down, so that a second program can replay it without a search.
+
+Variables are numbered from 0: the limbs of each operand in call order, then what the instructions
+create in the order in which they run. Rows are numbered in that order too. A word is a constant or
+one variable. What creates variables, in this order:
+
+    add, adc, adcx, adox    word, carry       word + 2^w*carry = a + b + carry_in
+    sub, sbb                word, borrow      word - 2^w*borrow = a - b - borrow_in
+    mul, mulx, imul         low, high         low + 2^w*high = a*b
+                            low               where the largest values have a product below 2^w
+    shld by k               t(a), t(b), word  word = 2^k*a - 2^w*t(a) + t(b)
+    lea and add of a + a    t(a), word        as shld by 1 with b = 0; the carry is t(a)
+    cmov, sbb r,r, and      word              word = one side or the other, by a flag: a choice
+
+t(a) is the top k bits of a: one variable for each a and k, made when it is first needed and where
+it is not constant, with no row. A high half is below 2^w, a carry at most 1, an operand's limb i
+at most its largest value >> w*i.
+
+Where every choice's flag has a value, each row is an equation `left - right = 0`. All claims are
+
+    scale*target - sum(multiplier*row) - sum(slope*product) = rest
+
+where variables with one possible value are replaced by it. For the function, and for a word that is
+0 modulo 2^w, there are no slopes and scale 1, and the coefficients of `rest` are 0 modulo p or 2^w.
+For a bound every monomial of `rest` and every product (of operands, named, and limbs, numbered) is
+taken at its largest value, with a negative coefficient at 0; the sum is below scale*(limit + 1).
+
+    polynomial   [[coefficient, [variable, ...]], ...]
+    combination  [[row, polynomial], ...]
+    slope        [coefficient, [operand, ...], [limb, ...]]
+    bound        {scale, rows: combination, slopes: [slope, ...]}
+    fact         {variable, value, bound} or {variable, value: 0, residue: combination}
+    case         {flags: [[variable, value], ...], facts, identity: combination, canonical: bound}
+                 {flags, excluded: bound}
+
+The cases cover all values of the choices' flags. An excluded case cannot be: its bound shows that
+where the other flags are as given, the last one is not. A fact may use the facts before it.
+Coefficients and scales are integers as hexadecimal strings.
+"""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from hashlib import sha256
+from math import gcd, lcm
+from typing import Any
+
+from fieldc.proof.bounds import Bound, Combination, Fact, Slopes
+from fieldc.proof.equations import Number, Polynomial
+from fieldc.proof.prove import CaseProof, Excluded, contract_of, prove
+
+FORMAT = "fieldc-certificate-1"
+
+
+def certify(
+    code: bytes,
+    operation: str,
+    p: int,
+    limbs: int,
+    convention: str = "sysv",
+    start: int = 0,
+    symbol: str = "kernel",
+) -> dict[str, Any]:
+    """Prove a kernel and write the proof down, as JSON values. Raises ProofError."""
+    proofs: list[CaseProof | Excluded] = []
+    contract = contract_of(operation, p, limbs)
+    system = prove(code, contract, convention, start, record=proofs.append)
+    return {
+        "format": FORMAT,
+        "symbol": symbol,
+        "contract": {
+            "operation": operation,
+            "p": hex(p),
+            "limbs": limbs,
+            "convention": convention,
+        },
+        "code": {"sha256": sha256(code).hexdigest(), "start": start, "bytes": code.hex()},
+        "variables": len(system.names),
+        "rows": len(system.rows),
+        "cases": [case_record(proof, p) for proof in proofs],
+    }
+
+
+def text(certificate: dict[str, Any]) -> str:
+    """The certificate's file: one line of JSON for each of its parts."""
+    lines = [f"{json.dumps(key)}: {json.dumps(part)}" for key, part in certificate.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def case_record(proof: CaseProof | Excluded, p: int) -> dict[str, Any]:
+    """One case of a certificate."""
+    if isinstance(proof, Excluded):
+        return {"flags": [*map(list, proof.flags.items())], "excluded": _bound(proof.bound)}
+    facts = proof.case.facts
+    return {
+        "flags": [[v, value] for v, value in proof.case.fixed.items() if v not in facts],
+        "facts": [_fact(variable, fact) for variable, fact in facts.items()],
+        "identity": _combination(
+            {
+                row: {m: int(c) % p for m, c in multiple.items() if int(c) % p}
+                for row, multiple in proof.identity.items()
+            }
+        ),
+        "canonical": _bound(proof.canonical),
+    }
+
+
+def _fact(variable: int, fact: Fact) -> dict[str, Any]:
+    if fact.bound is not None:
+        return {"variable": variable, "value": fact.value, "bound": _bound(fact.bound)}
+    return {"variable": variable, "value": 0, "residue": _combination(fact.residue)}
+
+
+def _bound(bound: Bound) -> dict[str, Any]:
+    """With the least scale at which every number is an integer."""
+    numbers = [Fraction(c) for multiple in bound.rows.values() for c in multiple.values()]
+    numbers += [Fraction(slope) for slope in bound.slopes.values()]
+    up = lcm(*(n.denominator for n in numbers))
+    down = gcd(bound.scale * up, *(int(n * up) for n in numbers))
+    factor = Fraction(up, down)
+    return {
+        "scale": hex(int(bound.scale * factor)),
+        "rows": _combination(bound.rows, factor),
+        "slopes": _slopes(bound.slopes, factor),
+    }
+
+
+def _slopes(slopes: Slopes, factor: Fraction) -> list[list[Any]]:
+    return [
+        [
+            _hex(slope * factor),
+            [name for name in product if isinstance(name, str)],
+            [limb for limb in product if isinstance(limb, int)],
+        ]
+        for product, slope in slopes.items()
+        if slope
+    ]
+
+
+def _combination(rows: Combination, factor: Number = 1) -> list[list[Any]]:
+    return [[row, _polynomial(rows[row], factor)] for row in sorted(rows) if rows[row]]
+
+
+def _polynomial(polynomial: Polynomial, factor: Number) -> list[list[Any]]:
+    return [[_hex(c * factor), list(monomial)] for monomial, c in sorted(polynomial.items())]
+
+
+def _hex(number: Number) -> str:
+    if int(number) != number:
+        raise ValueError(f"{number} is no integer")
+    return hex(int(number))

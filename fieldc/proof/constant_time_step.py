@@ -1,0 +1,94 @@
+"""What instructions do as far as constant time goes: what flows where, and where they jump.
+
+The lists name what is known to take the same time for all values. Anything else is unknown.
+Sources: Intel, Data Operand Independent Timing Instructions; Arm, FEAT_DIT in the Architecture
+Reference Manual; RISC-V, Zkt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Bytes at the sum of registers and a displacement."""
+
+    bases: tuple[str, ...]
+    displacement: int
+    size: int
+
+
+Place = str | Memory
+"""A register by the name of all of it, or memory. `flags` is a register."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """What was in the sources reaches the targets; a number `added` if nothing else happens."""
+
+    targets: tuple[Place, ...]
+    sources: tuple[Place, ...]
+    added: int | None = None
+
+
+class Flow(Enum):
+    """What comes after an instruction."""
+
+    NEXT = "next"
+    JUMP = "jump"
+    BRANCH = "branch"
+    CALL = "call"
+    RETURN = "return"
+    STOP = "stop"
+
+
+@dataclass(frozen=True)
+class Step:
+    """An instruction. `asks` decides a branch, or where an indirect jump or call goes."""
+
+    address: int
+    size: int
+    text: str
+    moves: tuple[Move, ...] = ()
+    flow: Flow = Flow.NEXT
+    target: int | None = None
+    asks: tuple[Place, ...] = ()
+    known: bool = True
+
+
+Operands = list[Any]
+"""A register's name, a number, or Memory; the numbers of capstone's instruction."""
+
+
+def step(instruction: Any, moves: list[Move], **more: Any) -> Step:
+    text = f"{instruction.mnemonic} {instruction.op_str}".strip()
+    return Step(instruction.address, instruction.size, text, tuple(moves), **more)
+
+
+def places_of(operands: Operands) -> tuple[Place, ...]:
+    return tuple(o for o in operands if not isinstance(o, int))
+
+
+def jump(instruction: Any, flow: Flow, operands: Operands, asks: tuple[str, ...] = ()) -> Step:
+    """A jump to the last operand; the others are asked, as is a place that is no number."""
+    target = operands[-1] if operands and isinstance(operands[-1], int) else None
+    return step(instruction, [], flow=flow, target=target, asks=(*places_of(operands), *asks))
+
+
+def unknown(instruction: Any, operands: Operands) -> Step:
+    """Taken to write all its operands; the scan reports it, whatever else it does."""
+    places = places_of(operands)
+    return step(instruction, [Move((*places, "flags"), (*places, "flags"))], known=False)
+
+
+def added_by(name: str, operands: Operands) -> int | None:
+    """The number that an addition or a subtraction of one adds."""
+    number, sign = operands[-1], {"add": 1, "sub": -1}.get(name)
+    return number * sign if isinstance(number, int) and sign is not None else None
+
+
+def names(*words: str) -> frozenset[str]:
+    return frozenset(" ".join(words).split())

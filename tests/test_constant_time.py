@@ -1,0 +1,377 @@
+"""Constant time of finished code: a scan of its bytes, and valgrind runs on poisoned operands."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from fieldc.algorithms import OPERATIONS, choose
+from fieldc.artifacts.produce import build_targets
+from fieldc.backends.llvm import Choice, print_llvm, print_module
+from fieldc.backends.targets import TARGETS, Target
+from fieldc.catalogue import named_primes
+from fieldc.field import Field
+from fieldc.language import Trace
+from fieldc.machine.assemble import assemble, compile_ir
+from fieldc.machine.processor import is_x86_64
+from fieldc.proof.constant_time import Depends, Finding, Kind, scan
+from fieldc.proof.constant_time_code import CodeError, functions
+from fieldc.words.lower import lower
+
+ROOT = Path(__file__).parent.parent
+CRATE = ROOT / "crates" / "fieldc"
+PRIMES = ("bls12-381-p", "bn254-p", "secp256k1-p")
+LLVM_TARGETS = [
+    name for name, target in TARGETS.items() if target.triple.startswith(("x86", "a", "riscv"))
+]
+LLVM_TARGETS.remove("armv7-linux")
+RUST_TARGETS = (
+    "x86_64-unknown-linux-gnu",
+    "aarch64-unknown-linux-gnu",
+    "riscv64gc-unknown-linux-gnu",
+)
+needs_x86 = pytest.mark.skipif(not is_x86_64(), reason="this LLVM assembles for its host only")
+
+
+@cache
+def traced(prime: str) -> dict[str, Trace]:
+    """Every operation of a named field, traced."""
+    f = Field(named_primes()[prime].p, name=prime)
+    return {operation: choose(f, operation) for operation in OPERATIONS}
+
+
+def compiled(ir: str, target: Target) -> bytes:
+    """A module as the object that LLVM makes for a target."""
+    q = target.processor
+    return compile_ir(ir, target.triple, q.cpu, q.features).object
+
+
+def named(prefix: str, target: Target) -> Iterator[tuple[str, Trace, str]]:
+    """Every operation of every prime: a symbol, the trace, and the module for a target."""
+    for prime in PRIMES:
+        programs = {o: lower(t, target.processor.rows) for o, t in traced(prime).items()}
+        for operation, program in programs.items():
+            symbol = f"{prefix}_{prime.replace('-', '_')}_{operation}"
+            ir = print_llvm(program, symbol, target.processor.form)
+            yield symbol, traced(prime)[operation], ir
+
+
+def kinds(found: list[Finding]) -> set[tuple[Kind, Depends]]:
+    return {(finding.kind, finding.depends) for finding in found}
+
+
+@pytest.mark.parametrize("prime", PRIMES)
+@pytest.mark.parametrize("name", LLVM_TARGETS)
+def test_llvm_makes_constant_time_code(name: str, prime: str) -> None:
+    target = TARGETS[name]
+    q = target.processor
+    programs = [(o, lower(trace, q.rows)) for o, trace in traced(prime).items()]
+    data = compiled(print_module(programs, q.form), target)
+    for operation in OPERATIONS:
+        assert scan(data, operation) == []
+
+
+@needs_x86
+@pytest.mark.parametrize("name", ["x86_64-linux", "x86_64-macos", "x86_64-windows"])
+def test_our_own_code_is_constant_time(name: str) -> None:
+    made = build_targets()[name].produce
+    for artifact in (a for trace in traced("bls12-381-p").values() for a in made(trace)):
+        assert artifact.code is not None and scan(artifact.code) == [], artifact.symbol
+
+
+def test_a_wide_selection_on_riscv_is_found() -> None:
+    """LLVM makes branches of it: what masks are for."""
+    q = TARGETS["riscv64-linux"].processor
+    program = lower(traced("bls12-381-p")["mul"], q.rows)
+    form = replace(q.form, choice=Choice.SELECT)
+    found = scan(compiled(print_llvm(program, "mul", form), TARGETS["riscv64-linux"]))
+    assert (Kind.BRANCH, Depends.SECRET) in kinds(found)
+
+
+LEAKS = {
+    "branch": (
+        "%c = icmp eq i64 %v, 0\n br i1 %c, label %a, label %b\n"
+        "a:\n store volatile i64 1, ptr %z\n br label %b\nb:\n ret void",
+        Kind.BRANCH,
+    ),
+    "address": (
+        "%at = getelementptr i64, ptr %y, i64 %v\n %w = load i64, ptr %at\n"
+        "store i64 %w, ptr %z\n ret void",
+        Kind.ADDRESS,
+    ),
+    "table": (
+        "%i = and i64 %v, 3\n %at = getelementptr i64, ptr @table, i64 %i\n"
+        "%w = load i64, ptr %at\n store i64 %w, ptr %z\n ret void",
+        Kind.ADDRESS,
+    ),
+    "stack": (
+        "%s = alloca [4 x i64]\n store volatile i64 %v, ptr %s\n %u = load volatile i64, ptr %s\n"
+        "%at = getelementptr i64, ptr %y, i64 %u\n store i64 0, ptr %at\n ret void",
+        Kind.ADDRESS,
+    ),
+    "static": ("store i64 %v, ptr @kept\n ret void", Kind.STATIC),
+    "value passed on": ("call void @other(i64 %v)\n ret void", Kind.CALL),
+    "call of a secret place": (
+        "%at = inttoptr i64 %v to ptr\n call void %at()\n ret void",
+        Kind.INDIRECT,
+    ),
+    "division": (
+        "%w = udiv i64 %v, 12345\n%q = udiv i64 %v, %w\nstore i64 %q, ptr %z\n ret void",
+        Kind.TIME,
+    ),
+}
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+@pytest.mark.parametrize("name", LLVM_TARGETS)
+def test_a_leak_is_found(name: str, leak: str) -> None:
+    body, kind = LEAKS[leak]
+    ir = (
+        "@table = constant [4 x i64] [i64 9, i64 2, i64 8, i64 3]\n@kept = global i64 0\n"
+        "declare void @other(i64)\n"
+        "define void @leak(ptr %z, ptr %x, ptr %y) {\n %v = load i64, ptr %x\n" + body + "\n}\n"
+    )
+    found = scan(compiled(ir, TARGETS[name]), "leak")
+    leaks = [f for f in found if f.kind is kind and f.depends is not Depends.PUBLIC]
+    assert leaks, [*map(str, found)]
+    assert str(leaks[0]).lstrip("_").startswith("leak+0x")
+
+
+@pytest.mark.parametrize("name", LLVM_TARGETS)
+def test_a_branch_on_a_public_byte_is_told_apart(name: str) -> None:
+    ir = (
+        "@chosen = global i8 0\ndeclare void @fast(ptr, ptr)\n"
+        "define void @f(ptr %z, ptr %x) {\n %v = load i8, ptr @chosen\n"
+        "%c = icmp eq i8 %v, 2\n br i1 %c, label %a, label %b\n"
+        "a:\n call void @fast(ptr %z, ptr %x)\n ret void\nb:\n ret void\n}\n"
+    )
+    found = scan(compiled(ir, TARGETS[name]))
+    assert (Kind.BRANCH, Depends.PUBLIC) in kinds(found)
+    assert {f.callee.lstrip("_") for f in found if f.kind is Kind.CALL} == {"fast"}
+    assert {f.depends for f in found} == {Depends.PUBLIC}
+
+
+@needs_x86
+def test_what_is_not_understood_is_a_finding() -> None:
+    def found(text: str) -> set[tuple[Kind, Depends]]:
+        return kinds(scan(assemble(f".globl f\nf:\n{text}\n ret\n", "x86_64-unknown-linux-gnu")))
+
+    assert found("movq %rbx, (%rax)") == {(Kind.ADDRESS, Depends.UNKNOWN)}
+    assert found("aesenc %xmm0, %xmm1") == {(Kind.TIME, Depends.UNKNOWN)}
+    assert found(".byte 6") == {(Kind.BYTES, Depends.UNKNOWN)}
+    assert found("jmpq *%rdi") == {(Kind.INDIRECT, Depends.UNKNOWN), (Kind.CALL, Depends.PUBLIC)}
+    # Half a register, or half a word on the stack, keeps what the rest held.
+    secret = {(Kind.ADDRESS, Depends.SECRET)}
+    assert found("movq (%rsi), %rax\nmovb $0, %al\nmovq (%rdi,%rax), %rcx") == secret
+    spilled = "movq (%rsi), %rax\nmovq %rax, -8(%rsp)\nmovl $0, -8(%rsp)\nmovq -8(%rsp), %rax"
+    assert found(f"{spilled}\nmovq (%rdi,%rax), %rcx") == secret
+    assert found("movq (%rsi), %rax\nxorl %eax, %eax\nmovq (%rdi,%rax), %rcx") == set()
+
+
+def test_no_object_and_no_function_are_errors() -> None:
+    with pytest.raises(CodeError, match="no object file"):
+        scan(b"nothing")
+    ir = print_llvm(lower(traced("bn254-p")["add"]), "add")
+    with pytest.raises(LookupError, match="'sub'"):
+        scan(compiled(ir, TARGETS["riscv64-linux"]), "sub")
+
+
+FIELDS = {"bls12_381::Fp": 48, "bls12_381::Fr": 32, "bn254::Fp": 32}
+BODIES = {
+    "add(z: &mut F, x: &F, y: &F)": "x + y",
+    "sub(z: &mut F, x: &F, y: &F)": "x - y",
+    "mul(z: &mut F, x: &F, y: &F)": "x * y",
+    "neg(z: &mut F, x: &F)": "-x",
+    "double(z: &mut F, x: &F)": "x.double()",
+    "square(z: &mut F, x: &F)": "x.square()",
+    "to_limbs(z: &mut [u64; BYTES / 8], x: &F)": "x.to_limbs()",
+    "to_bytes_be(z: &mut [u8; BYTES], x: &F)": "x.to_bytes_be()",
+    "to_bytes_le(z: &mut [u8; BYTES], x: &F)": "x.to_bytes_le()",
+    "is_equal(z: &mut bool, x: &F, y: &F)": "x == y",
+    "is_zero(z: &mut bool, x: &F)": "x.is_zero()",
+}
+
+
+def wrapper() -> str:
+    """A crate that calls the public operations of `fieldc` from functions with known names."""
+    text = ["#![no_std]"]
+    for i, (kind, size) in enumerate(FIELDS.items()):
+        functions = "".join(
+            f'#[unsafe(export_name = "w{i}_{head.split("(")[0]}")]\n'
+            f'pub extern "C" fn {head} {{\n    *z = {body};\n}}\n'
+            for head, body in BODIES.items()
+        )
+        text.append(f"pub mod f{i} {{\nuse fieldc::{kind} as F;\nconst BYTES: usize = {size};")
+        text.append(functions + "}")
+    return "\n".join(text)
+
+
+def rust_objects(folder: Path, target: str) -> tuple[bytes, bytes]:
+    """The crate and the wrapper as objects. Skips where a tool is missing."""
+    rustc = shutil.which("rustc")
+    if rustc is None:
+        pytest.skip("rustc is not installed: no Rust to scan")
+    known = [rustc, "--target", target, "--print", "target-libdir"]
+    place = subprocess.run(known, cwd=CRATE, capture_output=True, text=True, check=False).stdout
+    if not place or not Path(place.strip()).is_dir():
+        pytest.skip(f"rustup has not installed {target}: no Rust for it to scan")
+    (folder / "wrapper.rs").write_text(wrapper())
+    for name, source in (("fieldc", CRATE / "src" / "lib.rs"), ("wrapper", folder / "wrapper.rs")):
+        command = [rustc, "--edition", "2024", "-O", "-C", "opt-level=3", "--target", target]
+        command += ["-C", "panic=abort", "-C", "codegen-units=1", "--crate-type", "rlib"]
+        command += ["--extern", f"fieldc={folder}/libfieldc.rlib"] if name == "wrapper" else []
+        command += ["--crate-name", name, "-L", str(folder), "-o", str(folder / f"lib{name}.rlib")]
+        emitted = f"--emit=obj={folder / name}.o,link"
+        done = subprocess.run(
+            [*command, emitted, str(source)], cwd=folder, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+    return (folder / "fieldc.o").read_bytes(), (folder / "wrapper.o").read_bytes()
+
+
+def reached(found: dict[str, list[Finding]], first: list[str], known: set[str]) -> set[str]:
+    """The functions called from some, and from those; every one is known or only moves bytes."""
+    seen: set[str] = set()
+    waiting = [*first]
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        waiting += [f.callee for f in found.get(name, []) if f.kind is Kind.CALL]
+    assert seen - known <= {"memcpy", "memset", "memmove"}, seen - known
+    return seen
+
+
+@pytest.mark.parametrize("target", RUST_TARGETS)
+def test_the_crate_is_constant_time(target: str, tmp_path: Path) -> None:
+    """The choice of kernels branches on a static; nothing does on what an operand holds."""
+    objects = rust_objects(tmp_path, target)
+    known = {f.name for data in objects for f in functions(data)}
+    found: dict[str, list[Finding]] = {}
+    for finding in (f for data in objects for f in scan(data)):
+        found.setdefault(finding.function, []).append(finding)
+    first = [name for name in known if name.startswith("w") and name[1].isdigit()]
+    assert len(first) == len(FIELDS) * len(BODIES)
+    met = [f for name in reached(found, first, known) for f in found.get(name, [])]
+    assert [str(f) for f in met if f.depends is not Depends.PUBLIC] == []
+    assert {f.kind for f in met} <= {Kind.CALL, Kind.BRANCH}
+    multiply = {f.kind for f in met if f.function == "w0_mul"}
+    dispatched = "x86_64" in target
+    assert multiply == ({Kind.CALL, Kind.BRANCH} if dispatched else {Kind.CALL})
+
+
+@pytest.mark.parametrize("target", RUST_TARGETS)
+def test_decoding_branches_once(target: str, tmp_path: Path) -> None:
+    """On whether the number is below the modulus, and on nothing else about it."""
+    crate, _ = rust_objects(tmp_path, target)
+    names = [f.name for f in functions(crate) if "from_limbs" in f.name]
+    assert len(names) == len(FIELDS)
+    for name in names:
+        found = [f for f in scan(crate, name) if f.kind is Kind.BRANCH]
+        assert [f.depends for f in found] == [Depends.SECRET], [*map(str, found)]
+
+
+def valgrind(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A run under memcheck; 9 says that it found something. Skips without valgrind."""
+    tool = shutil.which("valgrind")
+    if tool is None:
+        pytest.skip("valgrind is not installed: nothing runs on poisoned operands")
+    command = [tool, "--quiet", "--error-exitcode=9", str(program), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def needs_cargo() -> str:
+    cargo = shutil.which("cargo")
+    if cargo is None or not is_x86_64() or os.name != "posix":
+        pytest.skip("the poisoned program needs cargo on x86-64 and a POSIX system")
+    return cargo
+
+
+def test_valgrind_sees_no_branch_on_what_the_crate_computes_with() -> None:
+    cargo = needs_cargo()
+    build = [cargo, "build", "--quiet", "--release", "--example", "poison"]
+    done = subprocess.run(build, cwd=CRATE, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    program = target / "release" / "examples" / "poison"
+    done = valgrind(program)
+    assert done.returncode == 0, done.stderr
+    assert "valgrind: true" in done.stdout and "Portable kernels: every operation" in done.stdout
+    for leak, says in (("branch", "Conditional jump"), ("address", "Use of uninitialised value")):
+        done = valgrind(program, leak)
+        assert done.returncode == 9 and says in done.stderr
+
+
+def words(value: int) -> str:
+    """A number as sixteen limbs."""
+    return f"[{', '.join(f'{value >> 64 * i & 2**64 - 1:#x}' for i in range(16))}]"
+
+
+MAIN = """
+#[path = "{memcheck}"]
+mod memcheck;
+use memcheck::{{is_valgrind, public, secret}};
+
+type Words = [u64; 16];
+type Kernel = unsafe extern "sysv64" fn(*mut u64, *const u64, *const u64);
+unsafe extern "sysv64" {{
+{declared}}}
+static KERNELS: &[(&str, Kernel, Words, Words, Words)] = &[
+{rows}];
+
+fn main() {{
+    assert!(is_valgrind());
+    for (name, kernel, x, y, expected) in KERNELS {{
+        let (x, y, mut z) = (secret(*x), secret(*y), [0; 16]);
+        // SAFETY: a kernel reads and writes at most twelve limbs, and this host has what it needs.
+        unsafe {{ kernel(z.as_mut_ptr(), x.as_ptr(), y.as_ptr()) }};
+        assert_eq!(public(z), *expected, "{{name}}");
+    }}
+    println!("{{}} kernels", KERNELS.len());
+}}
+"""
+
+
+def host_objects() -> Iterator[tuple[str, Trace, bytes]]:
+    """Every kernel of every prime for this host: our own variants, and LLVM's."""
+    for prime in PRIMES:
+        for trace in traced(prime).values():
+            for artifact in build_targets()["x86_64-linux"].produce(trace):
+                assert artifact.code is not None
+                yield artifact.symbol, trace, artifact.code
+    for name in ("x86_64-linux-llvm", "x86_64-linux-llvm-bmi2"):
+        for symbol, trace, ir in named(name.replace("-", "_"), TARGETS[name]):
+            yield symbol, trace, compiled(ir, TARGETS[name])
+
+
+def test_valgrind_sees_no_branch_in_the_kernels_of_this_host(tmp_path: Path) -> None:
+    needs_cargo()
+    rustc = shutil.which("rustc")
+    assert rustc is not None
+    rng, rows, declared, links = random.Random(6), [], [], []
+    for symbol, trace, code in host_objects():
+        (tmp_path / f"{symbol}.o").write_bytes(code)
+        links += ["-C", f"link-arg={symbol}.o"]
+        values = [rng.randint(0, x.high) for x in trace.inputs]
+        result = trace.kernel.run(trace.field, *values)
+        given = ", ".join(words(v) for v in [*values, 0][:2])
+        rows.append(f'    ("{symbol}", {symbol}, {given}, {words(result)}),\n')
+        declared.append(f"    fn {symbol}(z: *mut u64, x: *const u64, y: *const u64);\n")
+    memcheck = CRATE / "examples" / "poison" / "memcheck.rs"
+    text = MAIN.format(memcheck=memcheck, declared="".join(declared), rows="".join(rows))
+    (tmp_path / "kernels.rs").write_text(text)
+    command = [rustc, "--edition", "2024", "-O", "kernels.rs", *links]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    done = valgrind(tmp_path / "kernels")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{len(rows)} kernels\n"
