@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fieldc.artifacts import cache, trust
 from fieldc.backends.x86_64 import kernel as x86_kernel
 from fieldc.backends.x86_64.instructions import Memory, Physical
 from fieldc.cli import main
@@ -41,6 +42,26 @@ def test_manifest_says_what_is_there(tmp_path: Path) -> None:
             function_of((tmp_path / row["object"]).read_bytes(), row["symbol"])
         else:
             assert row["status"].startswith("SKIPPED(")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+
+
+def test_a_proof_is_done_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    honest = trust.prove_all
+    monkeypatch.setattr(
+        trust, "prove_all", lambda jobs, show: asked.append(len(jobs)) or honest(jobs, show)
+    )
+    words = ("bn254-p", "--op", "mul")
+    first = built(tmp_path / "a", *words)
+    assert built(tmp_path / "b", *words) == first
+    monkeypatch.setattr(cache, "prover_version", lambda: "another prover")
+    built(tmp_path / "c", *words)
+    built(tmp_path / "d", "bn254-r", "--op", "mul")
+    assert asked == [3, 0, 3, 3]
 
 
 def test_same_input_same_bytes(tmp_path: Path) -> None:

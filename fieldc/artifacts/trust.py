@@ -8,8 +8,9 @@ import platform
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 
+from fieldc.artifacts import cache
 from fieldc.artifacts.artifact import PROVED, SKIPPED, TESTED, Artifact
 from fieldc.errors import Refusal
 from fieldc.machine.check import check
@@ -82,6 +83,19 @@ def prove_all(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:
     return list(_shown(_verdicts(jobs), len(jobs), progress))
 
 
+def prove_new(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:
+    """The same, but a proof that succeeded before, by this prover, is not done again."""
+    keys = [cache.key_of(job.code, *astuple(job)[1:]) for job in jobs]
+    known = [cache.remembers(key) for key in keys]
+    new = prove_all([job for job, old in zip(jobs, known, strict=True) if not old], progress)
+    fresh = iter(new)
+    verdicts = [Verdict("", 0.0) if old else next(fresh) for old in known]
+    for key, old, verdict in zip(keys, known, verdicts, strict=True):
+        if not old and not verdict.failure:
+            cache.remember(key)
+    return verdicts
+
+
 def _verdicts(jobs: Sequence[Job]) -> Iterator[Verdict]:
     workers = min(os.cpu_count() or 1, len(jobs))
     if len(jobs) <= FEW or workers < 2:
@@ -105,7 +119,7 @@ def judge(artifacts: Sequence[Artifact], progress: Progress) -> list[Artifact]:
     where one that runs here computes something wrong.
     """
     jobs = {i: job for i, a in enumerate(artifacts) if (job := job_of(a)) is not None}
-    verdicts = dict(zip(jobs, prove_all(list(jobs.values()), progress), strict=True))
+    verdicts = dict(zip(jobs, prove_new(list(jobs.values()), progress), strict=True))
     judged = []
     for done, artifact in enumerate(artifacts):
         progress("check", done + 1, len(artifacts))
