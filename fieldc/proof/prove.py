@@ -102,7 +102,7 @@ def prove(
 
 def _impossible(case: Case, flags: Mapping[int, int]) -> Excluded | None:
     """Why bounds exclude a case, if they do: given the rest, a flag has the other value."""
-    for flag, value in reversed(flags.items()):
+    for flag, value in reversed(list(flags.items())):
         rest = {f: v for f, v in flags.items() if f != flag}
         if not rest:
             continue

@@ -30,6 +30,8 @@ LOW_HALVES = {
 CLEAR: Polynomial = {}
 
 
+PREFIXED = ("adcx", "adox", "endbr64", "nop", "repz ret")
+"""Instructions whose code has a legacy prefix as a part of it, or no effect to change."""
 LONGEST = 100_000
 """Instructions after which a kernel is taken for one that never returns."""
 
@@ -85,6 +87,8 @@ class Processor:
             meaning = meanings.get(instruction.mnemonic)
             if meaning is None:
                 raise ProofError(f"{self.where}: this instruction is not on the list")
+            if any(instruction.prefix) and instruction.mnemonic not in PREFIXED:
+                raise ProofError(f"{self.where}: a prefix that may change what it does")
             meaning(self, instruction)
             if self.returned:
                 return

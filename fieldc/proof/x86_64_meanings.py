@@ -25,7 +25,7 @@ from fieldc.proof.x86_64 import (
 def _sum(cpu: Processor, i: capstone.CsInsn, carry: Polynomial, sign: int) -> Polynomial:
     """operand0 += sign*(operand1 + carry); the carry or borrow out."""
     first, second = cpu.word(cpu.read(i, 0)), cpu.word(cpu.read(i, 1))
-    if sign > 0 and first == second and carry == CLEAR:  # the carry is the top bit, by any name
+    if sign > 0 and _same_register(i) and carry == CLEAR:  # r + r: the carry is the top bit of r
         cpu.write(i, 0, _shifted(cpu, first, {}, 1))
         return _top_bits(cpu, first, 1)
     right = dict(first)
@@ -71,13 +71,13 @@ def _mask(cpu: Processor, i: capstone.CsInsn) -> None:
     """sbb r, r: all ones if the carry is set; the carry stays."""
     flag = cpu.flag(cpu.carry)
     system = cpu.memory.system
+    cpu.overflow = None
     if flag == CLEAR:
         cpu.write(i, 0, {})
         return
     ((number,),) = flag
     word = system.choose(number, {(): system.radix - 1}, {}, cpu.where)
     cpu.write(i, 0, {(word,): 1})
-    cpu.overflow = None
 
 
 def _adcx(cpu: Processor, i: capstone.CsInsn) -> None:
@@ -159,8 +159,12 @@ def _set_stack(cpu: Processor, offset: int) -> None:
 
 
 def _shld(cpu: Processor, i: capstone.CsInsn) -> None:
+    """shld by a constant; the processor masks a count to 6 bits, and by 0 it does nothing."""
+    count = i.operands[2]
+    if count.type != x86.X86_OP_IMM or not 0 < count.imm < cpu.memory.system.word_bits:
+        raise ProofError(f"{cpu.where}: shifts by what is no constant from 1 to 63")
     high, low = cpu.word(cpu.read(i, 0)), cpu.word(cpu.read(i, 1))
-    cpu.write(i, 0, _shifted(cpu, high, low, i.operands[2].imm))
+    cpu.write(i, 0, _shifted(cpu, high, low, count.imm))
     cpu.carry = cpu.overflow = None
 
 

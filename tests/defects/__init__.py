@@ -1,0 +1,1 @@
+"""Defects that really happened, built again on purpose."""

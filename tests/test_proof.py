@@ -1,0 +1,153 @@
+"""What the prover must refuse, and what it may not contain."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from pathlib import Path
+
+import lief
+import pytest
+
+import fieldc.proof
+from fieldc.machine.assemble import assemble, host_triple
+from fieldc.proof.equations import Polynomial
+from fieldc.proof.identity import ProofError
+from fieldc.proof.prove import CLAIMS, Contract, prove
+
+pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the code is x86-64")
+P = (1 << 64) - 59
+TOP = (1 << 64) - 1
+PROOF = sorted(Path(fieldc.proof.__file__).parent.glob("*.py"))
+GENERATORS = ("backends", "words", "machine", "algorithms", "language", "artifacts", "commands")
+
+
+def code_of(text: str) -> bytes:
+    """The machine code of Intel-syntax text with `;` between instructions."""
+    lines = text.replace(";", "\n")
+    data = assemble(f".intel_syntax noprefix\n.text\n{lines}\n")
+    return bytes(lief.parse(list(data)).get_section(".text").content)
+
+
+def first(values: Sequence[Polynomial]) -> Polynomial:
+    """The claim z = x."""
+    return values[0]
+
+
+def copies(high: int = P - 1, claim: object = first) -> Contract:
+    """One word in, one word out."""
+    return Contract(P, 1, (("x", 1, high),), claim, 1, TOP)  # type: ignore[arg-type]
+
+
+INTEGER = {"comb", "factorial", "gcd", "isqrt", "lcm", "perm"}
+"""Functions of `math` that take and give integers."""
+COPY = "mov rax, [rsi]; mov [rdi], rax; "
+
+
+def test_the_copy_itself_is_proved() -> None:
+    prove(code_of(COPY + "ret"), copies())
+
+
+REFUSED = {
+    "unknown opcode": (COPY + "bswap rcx; ret", "bswap"),
+    "vector instruction": (COPY + "pxor xmm0, xmm0; ret", "pxor"),
+    "variable-time division": (COPY + "div rcx; ret", "div"),
+    "undefined carry": ("mov rax, [rsi]; imul rax, rax; adc rax, 0; ret", "adc"),
+    "undefined overflow": ("mov rax, [rsi]; add rax, 0; adox rax, rax; ret", "adox"),
+    "carry on entry": ("mov rax, [rsi]; adc rax, 0; mov [rdi], rax; ret", "adc"),
+    "overflow on entry": ("mov rax, [rsi]; adox rax, rax; mov [rdi], rax; ret", "adox"),
+    "branch": ("test rax, rax; je 1f; " + COPY + "1: ret", "je"),
+    "jump that never ends": ("1: jmp 1b", "not return"),
+    "indirect jump": (COPY + "jmp rax", "jmp"),
+    "indirect call": (COPY + "call rax; ret", "call"),
+    "address from data": ("mov rax, [rsi]; mov rcx, [rax]; mov [rdi], rcx; ret", "mov rcx"),
+    "index": ("mov rax, [rsi + 8*rcx]; mov [rdi], rax; ret", "mov rax"),
+    "segment": ("mov rax, fs:[rsi]; mov [rdi], rax; ret", "mov rax"),
+    "write behind z": (COPY + "mov [rdi + 8], rax; ret", "mov"),
+    "write before z": (COPY + "mov [rdi - 8], rax; ret", "mov"),
+    "write to x": (COPY + "mov [rsi], rax; ret", "mov"),
+    "read behind x": ("mov rax, [rsi + 8]; mov [rdi], rax; ret", "mov rax"),
+    "read after the store": (COPY + "mov rcx, [rsi]; ret", "mov rcx"),
+    "write below the red zone": (COPY + "mov [rsp - 136], rax; ret", "mov"),
+    "write over the return address": (COPY + "mov [rsp], rax; ret", "mov"),
+    "read of the stack": ("mov rax, [rsp]; mov [rdi], rax; ret", "mov rax"),
+    "callee-saved": (COPY + "xor ebx, ebx; ret", "rbx"),
+    "stack pointer": (COPY + "push rax; ret", "ret"),
+    "stack pointer from data": ("mov rsp, [rsi]; ret", "rsp"),
+    "inc": (COPY + "inc rax; ret", "inc"),
+    "dec": (COPY + "dec rax; ret", "dec"),
+    "half a register": ("mov eax, [rsi]; mov [rdi], rax; ret", "mov eax"),
+    "32-bit sum": ("mov rax, [rsi]; add eax, 0; mov [rdi], rax; ret", "add eax"),
+    "shift by a register": ("mov eax, 5; mov ecx, 0; shld rax, rcx, cl; ret", "shld"),
+    "shift by 64": ("mov eax, 5; mov ecx, 7; shld rcx, rax, 64; ret", "shld"),
+    "shift by 65": ("mov eax, 5; mov ecx, 7; shld rcx, rax, 65; ret", "shld"),
+    "push of 16 bits": (COPY + ".byte 0x66, 0x6a, 1; " * 4 + "add rsp, 32; ret", "push"),
+    "return with a prefix": (COPY + ".byte 0x66; ret", "ret"),
+    "return that frees": (COPY + "ret 8", "ret"),
+    "truncated": (COPY + ".byte 0x48, 0x8b", "no instruction"),
+    "no return": (COPY, "no instruction"),
+    "data": (".quad 0x0606060606060606", "no instruction"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refusals_name_the_instruction(name: str) -> None:
+    text, wanted = REFUSED[name]
+    with pytest.raises(ProofError) as caught:
+        prove(code_of(text), copies())
+    assert wanted in str(caught.value)
+
+
+def test_an_output_limb_that_is_never_written() -> None:
+    with pytest.raises(ProofError, match="never written"):
+        prove(code_of("mov rax, [rsi]; ret"), copies())
+
+
+def test_a_mixed_chain_does_not_telescope() -> None:
+    """The carry of `add` into `sbb`: what the chain sums is not what its words are."""
+    text = "mov rax, [rsi]; add rax, [rdx]; mov ecx, 0; sbb rcx, 0; cmovb rcx, rax; "
+    text += "mov [rdi], rax; imul rcx, rax; ret"
+    operands = (("x", 1, P - 1), ("y", 1, P - 1))
+    with pytest.raises(ProofError):
+        prove(code_of(text), Contract(P, 1, operands, CLAIMS["add"], 1, TOP))
+
+
+def test_a_mask_of_a_clear_carry_clears_overflow() -> None:
+    """`sbb r, r` with carry 0 clears the overflow flag that adox left."""
+    text = "mov rax, [rsi]; mov rcx, [rdx]; xor r8d, r8d; adox rax, rcx; sbb r9, r9; "
+    text += "mov ecx, 0; adox rcx, r8; mov [rdi], rax; mov [rdi + 8], rcx; ret"
+    operands = (("x", 1, P - 1), ("y", 1, P - 1))
+    with pytest.raises(ProofError):
+        prove(code_of(text), Contract(P, 2, operands, CLAIMS["add"], 1, (1 << 128) - 1))
+
+
+@pytest.mark.parametrize("path", PROOF, ids=lambda p: p.name)
+def test_no_floating_point(path: Path) -> None:
+    """No literals, no `float`, no math; `/` only in the functions that work on Fractions."""
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        assert not (isinstance(node, ast.Constant) and isinstance(node.value, float | complex))
+        assert not (isinstance(node, ast.Name) and node.id in ("float", "complex", "round"))
+        if isinstance(node, ast.ImportFrom) and node.module == "math":
+            assert {alias.name for alias in node.names} <= INTEGER, f"line {node.lineno}"
+            continue
+        assert not _imported(node) & {"math", "cmath", "numpy", "decimal", "statistics"}
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            assert "Fraction(" in ast.unparse(node.left), f"line {node.lineno}: true division"
+        assert not (isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div))
+
+
+@pytest.mark.parametrize("path", PROOF, ids=lambda p: p.name)
+def test_the_prover_imports_nothing_of_the_compiler(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text())):
+        for name in _imported(node):
+            room = name.removeprefix("fieldc.").split(".")[0]
+            assert not (name.startswith("fieldc.") and room in GENERATORS), name
+
+
+def _imported(node: ast.AST) -> set[str]:
+    if isinstance(node, ast.Import):
+        return {alias.name for alias in node.names}
+    if isinstance(node, ast.ImportFrom):
+        return {node.module or ""} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return set()

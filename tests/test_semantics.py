@@ -1,0 +1,269 @@
+"""The prover's meanings of instructions, against the processor and at small widths."""
+
+from __future__ import annotations
+
+import ctypes
+import random
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+
+import capstone
+import lief
+import pytest
+
+from fieldc.machine.assemble import assemble
+from fieldc.machine.load import load
+from fieldc.machine.processor import is_x86_64, missing
+from fieldc.proof.equations import Choice, Equation, Polynomial, System
+from fieldc.proof.machine import Memory
+from fieldc.proof.x86_64 import Processor, decode
+from fieldc.proof.x86_64_meanings import MEANINGS
+
+pytestmark = pytest.mark.skipif(not is_x86_64(), reason="the processor is no x86-64")
+
+RADIX = 1 << 64
+CORNERS = (0, 1, 2, 3, (1 << 63) - 1, 1 << 63, RADIX - 2, RADIX - 1, 0xFFFFFFFF, 1 << 32)
+FORMS: dict[str, str] = {
+    "mov rax, rcx": "",
+    "mov rax, -5": "",
+    "mov ecx, 7": "",
+    "mov ecx, 0xfffffff0": "",
+    "movabs rax, 0x8123456789abcdef": "",
+    "add rax, rcx": "",
+    "add rax, rax": "",
+    "add rax, -3": "",
+    "add rax, 0x12345": "",
+    "adc rax, rcx": "",
+    "adc rax, 0": "",
+    "adc rax, -1": "",
+    "adc rcx, rcx": "",
+    "adcx rax, rcx": "adx",
+    "adcx rcx, rcx": "adx",
+    "adox rax, rcx": "adx",
+    "adox rcx, rcx": "adx",
+    "sub rax, rcx": "",
+    "sub rax, rax": "",
+    "sub rax, -1": "",
+    "sbb rax, rcx": "",
+    "sbb rax, 0": "",
+    "sbb rax, rax": "",
+    "mulx rax, rcx, rsi": "bmi2",
+    "mulx rax, rcx, rdx": "bmi2",
+    "mulx rcx, rcx, rsi": "bmi2",
+    "mulx rdx, rax, rcx": "bmi2",
+    "mul rcx": "",
+    "mul rax": "",
+    "mul rdx": "",
+    "imul rax, rcx": "",
+    "imul rax, rcx, -7": "",
+    "imul rax, rax": "",
+    "lea rax, [rcx + rcx]": "",
+    "lea rcx, [rcx + rcx]": "",
+    "shld rax, rcx, 1": "",
+    "shld rax, rcx, 63": "",
+    "shld rax, rax, 5": "",
+    "cmovb rax, rcx": "",
+    "cmovae rax, rcx": "",
+    "xor eax, eax": "",
+    "xor r15, r15": "",
+    "test rsp, rsp": "",
+    "test rax, rcx": "",
+    "nop": "",
+    "endbr64": "",
+    "push rax; pop rcx": "",
+    "push -2; pop rcx": "",
+    "sbb rcx, rcx; and rax, rcx": "",
+    "xor ecx, ecx; adc rax, rcx": "",
+    "xor ecx, ecx; sbb rcx, rcx": "",
+    "xor ecx, ecx; adc rax, -1; sbb rcx, rcx": "",
+    "mov ecx, 1; imul rax, rcx": "",
+}
+"""Every form that kernels use, and the feature that it needs."""
+REGISTERS = ("rax", "rcx", "rdx", "rsi", "r15")
+Numbers = dict[str, int]
+
+
+@cache
+def thunk(text: str) -> tuple[object, object, bytes]:
+    """A routine that loads registers and flags from memory, runs the text, and stores them."""
+    body = text.replace(";", "\n")
+    load_all = "\n".join(f"mov {r}, [rdi + {8 * i}]" for i, r in enumerate(REGISTERS))
+    store_all = "\n".join(f"mov [rdi + {8 * i}], {r}" for i, r in enumerate(REGISTERS))
+    code = f"""
+        .intel_syntax noprefix
+        .globl thunk
+    thunk:
+        push r15
+        push [rdi + 40]
+        popfq
+        {load_all}
+        {body}
+        {store_all}
+        pushfq
+        pop [rdi + 40]
+        pop r15
+        ret
+        .globl alone
+    alone:
+        {body}
+        ret
+    """
+    data = assemble(code)
+    library = load(data)
+    elf = lief.parse(list(data))
+    start = elf.get_symbol("alone").value
+    alone = bytes(elf.get_section(".text").content)[start:]
+    routine = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(library.address("thunk"))
+    return routine, library, alone
+
+
+def on_processor(text: str, entry: Numbers) -> Numbers:
+    """Registers and flags after the text has run on this machine."""
+    routine, _, _ = thunk(text)
+    words = (ctypes.c_uint64 * 6)(*(entry[r] for r in REGISTERS))
+    words[5] = 0x202 | entry["cf"] | entry["of"] << 11
+    routine(ctypes.addressof(words))  # type: ignore[operator]
+    found = dict(zip(REGISTERS, words, strict=False))
+    return {**found, "cf": words[5] & 1, "of": words[5] >> 11 & 1}
+
+
+def instructions(code: bytes) -> Iterator[capstone.CsInsn]:
+    """The instructions before the return."""
+    place = 0
+    while (instruction := decode(code, place)).mnemonic != "ret":
+        yield instruction
+        place += instruction.size
+
+
+def symbolic(text: str) -> tuple[Processor, dict[str, int]]:
+    """The text run on symbols; the variable of each register and flag on entry."""
+    system = System(64)
+    processor = Processor(Memory(system, {}, b"", 1), "sysv")
+    numbers = {r: system.new(r, RADIX - 1) for r in REGISTERS}
+    numbers |= {f: system.new(f, 1) for f in ("cf", "of")}
+    for register in REGISTERS:
+        processor.registers[register] = {(numbers[register],): 1}
+    processor.carry, processor.overflow = {(numbers["cf"],): 1}, {(numbers["of"],): 1}
+    for instruction in instructions(thunk(text)[2]):
+        processor.where = f"+{instruction.address:#x}"
+        MEANINGS[instruction.mnemonic](processor, instruction)
+    return processor, numbers
+
+
+def evaluate(polynomial: Polynomial, values: dict[int, int]) -> int:
+    """A polynomial at concrete values."""
+    total = 0
+    for monomial, coefficient in polynomial.items():
+        term = int(coefficient)
+        for number in monomial:
+            term *= values[number]
+        total += term
+    return total
+
+
+def solve(system: System, values: dict[int, int]) -> None:
+    """Give every variable the one value that the rows and the exact ranges leave it."""
+    bits = {name: n for n, name in enumerate(system.names) if ">>" in name}
+    for row in system.rows:
+        for name, number in bits.items():
+            base, shift = name.rsplit(">>", 1)
+            if number not in values and system.names.index(base) in values:
+                values[number] = values[system.names.index(base)] >> int(shift)
+        if isinstance(row, Choice):
+            side = row.when_set if values[row.flag] else row.otherwise
+            values[row.word] = evaluate(side, values)
+            continue
+        right = evaluate(row.right, values)
+        values[row.word] = right % RADIX
+        if row.carry is None:
+            assert 0 <= right < RADIX, f"{row.where}: {right:#x} is no word"
+        else:
+            values[row.carry] = (right - values[row.word]) // row.factor
+            assert 0 <= values[row.carry] <= system.ranges[row.carry][1]
+    for number, value in values.items():
+        low, high = system.ranges[number]
+        assert low <= value <= high
+
+
+def entries() -> Iterator[Numbers]:
+    """Corner and random states, with every pair of flags."""
+    draw = random.Random(5)
+    for a, c in product(CORNERS, CORNERS):
+        yield {"rax": a, "rcx": c, "rdx": draw.choice(CORNERS), "rsi": a ^ c, "r15": c}
+    for _ in range(60):
+        yield {r: draw.getrandbits(64) for r in REGISTERS}
+
+
+@pytest.mark.parametrize("text", FORMS)
+def test_the_processor_satisfies_the_equations(text: str) -> None:
+    if lacking := missing(filter(None, [FORMS[text]])):
+        pytest.skip(f"this processor lacks {', '.join(lacking)}")
+    processor, numbers = symbolic(text)
+    for number, state in enumerate(entries()):
+        entry = {**state, "cf": number & 1, "of": number >> 1 & 1}
+        found = on_processor(text, entry)
+        values = {numbers[name]: value for name, value in entry.items()}
+        solve(processor.memory.system, values)
+        for register in REGISTERS:
+            word = processor.registers[register]
+            assert isinstance(word, dict)
+            assert evaluate(word, values) == found[register], (text, register, entry)
+        for name, flag in (("cf", processor.carry), ("of", processor.overflow)):
+            if flag is not None:
+                assert evaluate(flag, values) == found[name], (text, name, entry)
+
+
+def test_every_instruction_on_the_list_is_run() -> None:
+    run = {word for text in FORMS for word in _mnemonics(text)}
+    assert MEANINGS.keys() - run <= {
+        "ret",
+        "repz ret",
+        "call",
+        "jmp",
+    }  # these change the place, not a word
+
+
+def _mnemonics(text: str) -> set[str]:
+    return {i.mnemonic for i in instructions(thunk(text)[2])}
+
+
+@pytest.mark.parametrize("w", [2, 3, 4])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_sums_at_small_width_have_one_solution(w: int, sign: int) -> None:
+    radix = 1 << w
+    row = _row("add" if sign > 0 else "sub", {(0,): 1, (1,): sign, (2,): sign}, 1, sign, w)
+    for a, b, carry in product(range(radix), range(radix), (0, 1)):
+        total = a + sign * (b + carry)
+        right = evaluate(row.right, {0: a, 1: b, 2: carry})
+        pairs = [(v, c) for v in range(radix) for c in (0, 1) if v + row.factor * c == right]
+        assert pairs == [(total % radix, int(not 0 <= total < radix))]
+
+
+@pytest.mark.parametrize("w", [2, 3, 4])
+def test_products_at_small_width_have_one_solution(w: int) -> None:
+    radix = 1 << w
+    row = _row("mul", {(0, 1): 1}, radix - 1, 1, w)
+    for a, b in product(range(radix), repeat=2):
+        right = evaluate(row.right, {0: a, 1: b})
+        pairs = [(v, h) for v in range(radix) for h in range(radix) if v + row.factor * h == right]
+        assert pairs == [(a * b % radix, a * b // radix)]
+
+
+@pytest.mark.parametrize("w", [2, 3, 4])
+def test_funnels_at_small_width(w: int) -> None:
+    radix = 1 << w
+    for high, low in product(range(radix), repeat=2):
+        for k in range(1, w):
+            right = (high << k) - radix * (high >> w - k) + (low >> w - k)
+            assert right == (high << k | low >> w - k) % radix
+
+
+def _row(kind: str, right: Polynomial, high: int, sign: int, w: int) -> Equation:
+    system = System(w)
+    for name in ("a", "b", "carry"):
+        system.new(name, (1 << w) - 1)
+    system.define(kind, right, high, sign, "here")
+    row = system.rows[-1]
+    assert isinstance(row, Equation)
+    return row
