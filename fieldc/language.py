@@ -156,7 +156,7 @@ def _amount(bits: int) -> int:
     if isinstance(bits, Integer):
         raise LanguageError("a kernel is straight-line: no shift or modulus depends on data")
     if bits < 0:
-        raise LanguageError(f"% takes a power of the radix, and a shift bits, not {bits}")
+        raise LanguageError(f"shifts and % take whole limbs, a power of the radix, not {bits}")
     return bits
 
 

@@ -347,9 +347,9 @@ def test_a_subtraction_too_few_is_a_bound_error() -> None:
         (lambda x: not x, "straight-line"),
         (lambda x: x % 10, "power of the radix, not 10"),
         (lambda x: x % 3, "power of the radix, not 3"),
-        (lambda x: x % -4, "power of the radix, not -4"),
+        (lambda x: x % -4, "power of the radix.* not -4"),
         (lambda x: x < 5, "compares with 0"),
-        (lambda x: x < x, "compares with 0"),
+        (lambda x: x < x, "compare"),
         (lambda x: x >> x, "straight-line"),
     ],
 )

@@ -70,9 +70,7 @@ def test_words_of_32_bits(library: Library) -> None:
         ("input", "changed byte 8 of y's buffer"),
     ],
 )
-def test_a_write_out_of_bounds_is_an_error(
-    library: Library, symbol: str, message: str
-) -> None:
+def test_a_write_out_of_bounds_is_an_error(library: Library, symbol: str, message: str) -> None:
     with pytest.raises(FrameError, match=message):
         Kernel(library, symbol, (2, 2), 2)(1, 2)
 

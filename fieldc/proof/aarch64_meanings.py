@@ -12,10 +12,11 @@ from collections.abc import Callable
 import capstone
 from capstone import arm64_const as arm
 
-from fieldc.proof.aarch64 import CALLEE_SAVED, CLEAR, SET, Flags, Held, Meaning, Processor
+from fieldc.proof.aarch64 import CLEAR, SET, Flags, Meaning, Processor
+from fieldc.proof.aarch64_memory import load, mrs, msr, nothing, ret, store, whole
 from fieldc.proof.aarch64_words import tabulate
 from fieldc.proof.equations import ONE, Polynomial, add_to, constant, variable
-from fieldc.proof.machine import Entry, Pointer
+from fieldc.proof.machine import Pointer
 
 
 def _row(cpu: Processor, a: Polynomial, b: Polynomial, carry: Polynomial, sign: int) -> Polynomial:
@@ -92,12 +93,12 @@ def _moved(cpu: Processor, pointer: Pointer, by: Polynomial, sign: int) -> Point
 
 
 def _mul(cpu: Processor, i: capstone.CsInsn) -> None:
-    _whole(cpu, i)
+    whole(cpu, i)
     cpu.write(i, 0, cpu.words.low(cpu.word(i, 1), cpu.word(i, 2), cpu.where))
 
 
 def _umulh(cpu: Processor, i: capstone.CsInsn) -> None:
-    _whole(cpu, i)
+    whole(cpu, i)
     cpu.write(i, 0, cpu.words.high(cpu.word(i, 1), cpu.word(i, 2), cpu.where))
 
 
@@ -105,16 +106,11 @@ def _multiply_add(sign: int, adds: bool) -> Meaning:
     """operand3 + sign * operand1 * operand2; 0 for operand3 in mneg."""
 
     def meaning(cpu: Processor, i: capstone.CsInsn) -> None:
-        _whole(cpu, i)
+        whole(cpu, i)
         low = cpu.words.low(cpu.word(i, 1), cpu.word(i, 2), cpu.where)
         cpu.write(i, 0, _combined(cpu, cpu.word(i, 3) if adds else CLEAR, low, CLEAR, sign))
 
     return meaning
-
-
-def _whole(cpu: Processor, i: capstone.CsInsn) -> None:
-    if cpu.width(i) != 64:
-        raise cpu.refuse("computes with half a register")
 
 
 def _mov(cpu: Processor, i: capstone.CsInsn) -> None:
@@ -142,7 +138,7 @@ def _select(change: Callable[[Processor, Polynomial], Polynomial]) -> Meaning:
     """csel, csinc, csinv, csneg: operand1 where the condition holds, else operand2 changed."""
 
     def meaning(cpu: Processor, i: capstone.CsInsn) -> None:
-        _whole(cpu, i)
+        whole(cpu, i)
         flag = cpu.condition(i)
         yes, no = cpu.word(i, 1), change(cpu, cpu.word(i, 2))
         cpu.write(i, 0, cpu.words.select(flag, yes, no, cpu.where))
@@ -151,7 +147,7 @@ def _select(change: Callable[[Processor, Polynomial], Polynomial]) -> Meaning:
 
 
 def _cinc(cpu: Processor, i: capstone.CsInsn) -> None:
-    _whole(cpu, i)
+    whole(cpu, i)
     cpu.write(i, 0, _combined(cpu, cpu.word(i, 1), CLEAR, cpu.condition(i), 1))
 
 
@@ -187,7 +183,7 @@ def _inverted(cpu: Processor, value: Polynomial) -> Polynomial:
 
 
 def _mvn(cpu: Processor, i: capstone.CsInsn) -> None:
-    _whole(cpu, i)
+    whole(cpu, i)
     cpu.write(i, 0, _inverted(cpu, cpu.word(i, 1)))
 
 
@@ -232,7 +228,7 @@ def _clear(a: int, b: int) -> int:
 
 def _count(cpu: Processor, i: capstone.CsInsn, index: int) -> int:
     """A constant number of bits of a 64-bit register."""
-    _whole(cpu, i)
+    whole(cpu, i)
     if i.operands[index].type != arm.ARM64_OP_IMM:
         raise cpu.refuse("shifts by what is no constant")
     return int(i.operands[index].imm)
@@ -284,118 +280,17 @@ def _extr(cpu: Processor, i: capstone.CsInsn) -> None:
     cpu.write(i, 0, variable(cpu.memory.system.define_word(right, cpu.where)))
 
 
-def _address(cpu: Processor, i: capstone.CsInsn, index: int) -> Pointer:
-    """A memory operand's address; moves its base where it is written back."""
-    memory = i.operands[index].mem
-    if i.operands[index].type != arm.ARM64_OP_MEM or memory.index:
-        raise cpu.refuse("this address is not on the list")
-    name = cpu.name(i, memory.base)[0]
-    base = cpu.held(name)
-    if not isinstance(base, Pointer):
-        raise cpu.refuse("the address depends on data")
-    place = Pointer(base.base, base.offset + memory.disp)
-    if i.writeback and len(i.operands) == index + 1:
-        _write_back(cpu, name, place)
-    return place
-
-
-def _write_back(cpu: Processor, name: str, pointer: Pointer) -> None:
-    if name == "sp":
-        cpu.move_stack(pointer)
-    else:
-        cpu.registers[name] = pointer
-
-
-def _after(cpu: Processor, i: capstone.CsInsn, index: int) -> None:
-    """The write back of a post-indexed address."""
-    if len(i.operands) == index + 1:
-        return
-    name = cpu.name(i, i.operands[index].mem.base)[0]
-    base = cpu.held(name)
-    if not isinstance(base, Pointer):
-        raise cpu.refuse("the base is overwritten")
-    _write_back(cpu, name, Pointer(base.base, base.offset + i.operands[index + 1].imm))
-
-
-def _load(count: int) -> Meaning:
-    def meaning(cpu: Processor, i: capstone.CsInsn) -> None:
-        _whole(cpu, i)
-        place = _address(cpu, i, count)
-        values = [
-            cpu.memory.load(Pointer(place.base, place.offset + 8 * k), cpu.where)
-            for k in range(count)
-        ]
-        names = [cpu.name(i, i.operands[k].reg)[0] for k in range(count)]
-        if len(set(names)) < count or (
-            i.writeback and cpu.name(i, i.operands[count].mem.base)[0] in names
-        ):
-            raise cpu.refuse("loads one register twice")
-        for index, value in enumerate(values):
-            cpu.write(i, index, value)
-        _after(cpu, i, count)
-
-    return meaning
-
-
-def _store(count: int) -> Meaning:
-    def meaning(cpu: Processor, i: capstone.CsInsn) -> None:
-        _whole(cpu, i)
-        values = [_stored(cpu, cpu.value(i, k)) for k in range(count)]
-        place = _address(cpu, i, count)
-        for index, value in enumerate(values):
-            at = Pointer(place.base, place.offset + 8 * index)
-            cpu.memory.store(at, value, cpu.where)
-        _after(cpu, i, count)
-
-    return meaning
-
-
-def _stored(cpu: Processor, value: Held) -> Polynomial | Pointer | Entry:
-    if isinstance(value, Flags):
-        raise cpu.refuse("stores the flags")
-    return value
-
-
-def _mrs(cpu: Processor, i: capstone.CsInsn) -> None:
-    if i.op_str.split(", ")[1] != "nzcv":
-        raise cpu.refuse("this register is not on the list")
-    cpu.write(i, 0, cpu.flags)
-
-
-def _msr(cpu: Processor, i: capstone.CsInsn) -> None:
-    name, flags = i.op_str.split(", ")
-    value = cpu.registers.get(flags)
-    if name != "nzcv" or not isinstance(value, Flags):
-        raise cpu.refuse("sets flags that were never saved")
-    cpu.flags = value
-
-
-def _ret(cpu: Processor, i: capstone.CsInsn) -> None:
-    if i.operands:
-        raise cpu.refuse("returns to an address of its own")
-    if cpu.registers["sp"] != Pointer("stack", 0):
-        raise cpu.refuse("the stack pointer is not restored")
-    for name in CALLEE_SAVED:
-        if cpu.registers[name] != Entry(name):
-            raise cpu.refuse(f"{name} is not restored")
-    cpu.returned = True
-
-
-def _nothing(cpu: Processor, i: capstone.CsInsn) -> None:
-    return None
-
-
 MEANINGS: dict[str, Meaning] = {
     "mov": _mov,
     "movz": _mov,
     "movn": _movn,
     "movk": _movk,
-    "ldr": _load(1),
-    "ldur": _load(1),
-    "ldp": _load(2),
-    "str": _store(1),
-    "stur": _store(1),
-    "stp": _store(2),
+    "ldr": load(1),
+    "ldur": load(1),
+    "ldp": load(2),
+    "str": store(1),
+    "stur": store(1),
+    "stp": store(2),
     "add": _sum(1, False, False),
     "adds": _sum(1, False, True),
     "adc": _sum(1, True, False),
@@ -435,9 +330,9 @@ MEANINGS: dict[str, Meaning] = {
     "sbfx": _sbfx,
     "ubfx": _ubfx,
     "extr": _extr,
-    "mrs": _mrs,
-    "msr": _msr,
-    "ret": _ret,
-    "nop": _nothing,
+    "mrs": mrs,
+    "msr": msr,
+    "ret": ret,
+    "nop": nothing,
 }
 """The list. An instruction that is not here is refused."""

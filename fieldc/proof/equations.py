@@ -90,6 +90,8 @@ class System:
     rows: list[Equation | Choice] = field(default_factory=list)
     multipliers: set[int] = field(default_factory=set)
     """Words that multiply: quotient digits and folded limbs."""
+    top_bits: dict[tuple[int, int], int] = field(default_factory=dict)
+    """word >> shift, by the word's variable and the shift."""
 
     @property
     def radix(self) -> int:

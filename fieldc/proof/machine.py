@@ -127,4 +127,6 @@ class Memory:
             raise ProofError(f"{where}: pops what it never pushed")
         value = self.stack.pop(self.stack_pointer)
         self.stack_pointer += 8
+        for old in [o for o in self.stack if o < self.stack_pointer - self.red_zone]:
+            del self.stack[old]
         return value

@@ -189,10 +189,9 @@ def _top_bits(cpu: Processor, value: Polynomial, k: int) -> Polynomial:
     high = system.ranges[word][1] >> shift
     if not high:
         return {}
-    name = f"{system.names[word]}>>{shift}"
-    if name not in system.names:
-        system.new(name, high)
-    return {(system.names.index(name),): 1}
+    if (word, shift) not in system.top_bits:
+        system.top_bits[word, shift] = system.new(f"{system.names[word]}>>{shift}", high)
+    return {(system.top_bits[word, shift],): 1}
 
 
 def _cmov(when_set: bool) -> Meaning:

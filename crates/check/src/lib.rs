@@ -15,6 +15,8 @@ mod contract;
 mod machine;
 mod polynomial;
 mod replay;
+#[cfg(test)]
+mod tests;
 
 use certificate::Certificate;
 use contract::Contract;

@@ -64,6 +64,9 @@ impl Case<'_> {
                     return fail("excluded: no flag is named");
                 };
                 self.fixed = others.iter().copied().collect();
+                if self.fixed.contains_key(flag) {
+                    return fail("excluded: a flag is named twice");
+                }
                 self.is_always(*flag, 1_u64.saturating_sub(*value), excluded)?;
                 Ok(flags.iter().copied().collect())
             }

@@ -79,12 +79,16 @@ class _Allocator:
         self._holder = {r: v for v, r in self._where.items()}
         self._slots: dict[Virtual, int] = {}
         self._free_slots: list[int] = []
+        self._slots_read_now: list[int] = []
         self._locked: set[str] = set()
         self._now = 0
 
     def step(self, position: int, instruction: VirtualCode) -> None:
         """Allocate one instruction: read, free what dies, write."""
         self._now, self._locked = position, set()
+        # A spill goes before the instruction: it must not land where the instruction still reads.
+        self._free_slots += self._slots_read_now
+        self._slots_read_now = []
         for positions in self._fixed.values():
             while positions and positions[-1] < position:
                 positions.pop()
@@ -198,7 +202,7 @@ class _Allocator:
             if self._dies(virtual):
                 self._release(virtual)
             if virtual in self._slots and self._next_use(virtual, self._now) == NEVER:
-                self._free_slots.append(self._slots.pop(virtual))
+                self._slots_read_now.append(self._slots.pop(virtual))
 
     def _free_unread(self, instruction: VirtualCode) -> None:
         for virtual in instruction.writes:
@@ -257,8 +261,7 @@ class _Allocator:
             self._occupy(virtual, target)
             self._move(Register(target), source, virtual.name)
         elif virtual not in self._slots:
-            self._slots[virtual] = self.result.frame
-            self.result.frame += SLOT_BYTES
+            self._slots[virtual] = self._new_slot()
             self._move(
                 Memory(STACK, self._slots[virtual], virtual.name), source, f"spill {virtual.name}"
             )

@@ -1,0 +1,116 @@
+"""AArch64 instructions that reach memory, keep flags or return."""
+
+from __future__ import annotations
+
+import capstone
+from capstone import arm64_const as arm
+
+from fieldc.proof.aarch64 import CALLEE_SAVED, Flags, Held, Meaning, Processor
+from fieldc.proof.equations import Polynomial
+from fieldc.proof.machine import Entry, Pointer
+
+
+def whole(cpu: Processor, i: capstone.CsInsn) -> None:
+    if cpu.width(i) != 64:
+        raise cpu.refuse("computes with half a register")
+
+
+def _address(cpu: Processor, i: capstone.CsInsn, index: int) -> Pointer:
+    """A memory operand's address; moves its base where it is written back."""
+    memory = i.operands[index].mem
+    if i.operands[index].type != arm.ARM64_OP_MEM or memory.index:
+        raise cpu.refuse("this address is not on the list")
+    name = cpu.name(i, memory.base)[0]
+    base = cpu.held(name)
+    if not isinstance(base, Pointer):
+        raise cpu.refuse("the address depends on data")
+    place = Pointer(base.base, base.offset + memory.disp)
+    if i.writeback and len(i.operands) == index + 1:
+        _write_back(cpu, name, place)
+    return place
+
+
+def _write_back(cpu: Processor, name: str, pointer: Pointer) -> None:
+    if name == "sp":
+        cpu.move_stack(pointer)
+    else:
+        cpu.registers[name] = pointer
+
+
+def _after(cpu: Processor, i: capstone.CsInsn, index: int) -> None:
+    """The write back of a post-indexed address."""
+    if len(i.operands) == index + 1:
+        return
+    name = cpu.name(i, i.operands[index].mem.base)[0]
+    base = cpu.held(name)
+    if not isinstance(base, Pointer):
+        raise cpu.refuse("the base is overwritten")
+    _write_back(cpu, name, Pointer(base.base, base.offset + i.operands[index + 1].imm))
+
+
+def load(count: int) -> Meaning:
+    def meaning(cpu: Processor, i: capstone.CsInsn) -> None:
+        whole(cpu, i)
+        place = _address(cpu, i, count)
+        values = [
+            cpu.memory.load(Pointer(place.base, place.offset + 8 * k), cpu.where)
+            for k in range(count)
+        ]
+        names = [cpu.name(i, i.operands[k].reg)[0] for k in range(count)]
+        if len(set(names)) < count or (
+            i.writeback and cpu.name(i, i.operands[count].mem.base)[0] in names
+        ):
+            raise cpu.refuse("loads one register twice")
+        for index, value in enumerate(values):
+            cpu.write(i, index, value)
+        _after(cpu, i, count)
+
+    return meaning
+
+
+def store(count: int) -> Meaning:
+    def meaning(cpu: Processor, i: capstone.CsInsn) -> None:
+        whole(cpu, i)
+        values = [_stored(cpu, cpu.value(i, k)) for k in range(count)]
+        place = _address(cpu, i, count)
+        for index, value in enumerate(values):
+            at = Pointer(place.base, place.offset + 8 * index)
+            cpu.memory.store(at, value, cpu.where)
+        _after(cpu, i, count)
+
+    return meaning
+
+
+def _stored(cpu: Processor, value: Held) -> Polynomial | Pointer | Entry:
+    if isinstance(value, Flags):
+        raise cpu.refuse("stores the flags")
+    return value
+
+
+def mrs(cpu: Processor, i: capstone.CsInsn) -> None:
+    if i.op_str.split(", ")[1] != "nzcv":
+        raise cpu.refuse("this register is not on the list")
+    cpu.write(i, 0, cpu.flags)
+
+
+def msr(cpu: Processor, i: capstone.CsInsn) -> None:
+    name, flags = i.op_str.split(", ")
+    value = cpu.registers.get(flags)
+    if name != "nzcv" or not isinstance(value, Flags):
+        raise cpu.refuse("sets flags that were never saved")
+    cpu.flags = value
+
+
+def ret(cpu: Processor, i: capstone.CsInsn) -> None:
+    if i.operands:
+        raise cpu.refuse("returns to an address of its own")
+    if cpu.registers["sp"] != Pointer("stack", 0):
+        raise cpu.refuse("the stack pointer is not restored")
+    for name in CALLEE_SAVED:
+        if cpu.registers[name] != Entry(name):
+            raise cpu.refuse(f"{name} is not restored")
+    cpu.returned = True
+
+
+def nothing(cpu: Processor, i: capstone.CsInsn) -> None:
+    return None

@@ -1,0 +1,117 @@
+"""Kernels' instructions on Python integers: what each one writes in a run, for the certificates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import capstone
+
+MASK = (1 << 64) - 1
+
+
+class Run:
+    """A run of the code on integers; what each instruction wrote, by its place."""
+
+    def __init__(self, code: bytes, operands: list[list[int]]) -> None:
+        self.code, self.wrote = code, {}  # type: bytes, dict[str, tuple[int, int]]
+        self.r = {
+            name: 0 for name in ("rax", "rbx", "rcx", "rbp", *(f"r{i}" for i in range(8, 16)))
+        }
+        self.r.update(rdi=0x10000, rsi=0x20000, rdx=0x30000, rsp=0x90000)
+        self.memory = {
+            0x20000 + 0x10000 * k + 8 * i: limb
+            for k, limbs in enumerate(operands)
+            for i, limb in enumerate(limbs)
+        }
+        self.cf = self.of = 0
+        engine = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
+        engine.detail = True
+        for i in engine.disasm(code, 0):
+            if i.mnemonic == "ret":
+                break
+            self.step(i, f"+{i.address:#x} {i.mnemonic} {i.op_str}")
+
+    def address(self, i: Any, o: Any) -> int:
+        if i.reg_name(o.mem.base) == "rip":
+            return -(i.address + i.size + o.mem.disp) - 1  # of the code, below 0
+        return int(self.r[i.reg_name(o.mem.base)] + o.mem.disp)
+
+    def get(self, i: Any, k: int) -> int:
+        o = i.operands[k]
+        if o.type == capstone.x86.X86_OP_IMM:
+            return int(o.imm) & MASK
+        if o.type == capstone.x86.X86_OP_REG:
+            return self.r[i.reg_name(o.reg)]
+        at = self.address(i, o)
+        if at < 0:
+            return int.from_bytes(self.code[-at - 1 : -at + 7], "little")
+        return self.memory[at]
+
+    def put(self, i: Any, k: int, value: int) -> None:
+        o = i.operands[k]
+        if o.type == capstone.x86.X86_OP_REG:
+            name = i.reg_name(o.reg)
+            name = f"r{name[1:]}" if name.startswith("e") else name.removesuffix("d")
+            self.r[name] = value & MASK
+        else:
+            self.memory[self.address(i, o)] = value & MASK
+
+    def step(self, i: Any, where: str) -> None:
+        name = i.mnemonic
+        if name in ("mov", "movabs"):
+            self.put(i, 0, self.get(i, 1))
+        elif name == "push":
+            value = self.get(i, 0)
+            self.r["rsp"] -= 8
+            self.memory[self.r["rsp"]] = value
+        elif name == "pop":
+            value = self.memory[self.r["rsp"]]
+            self.r["rsp"] += 8
+            self.put(i, 0, value)
+        elif name in ("xor", "test"):
+            if name == "xor":
+                self.put(i, 0, 0)
+            self.cf = self.of = 0
+        elif name == "lea":
+            m = i.operands[1].mem
+            index = self.r[i.reg_name(m.index)] if m.index else 0
+            self.put(i, 0, self.r[i.reg_name(m.base)] + index * m.scale + m.disp)
+            self.wrote[where] = (self.get(i, 0), 0)
+        else:
+            self.compute(i, where)
+
+    def compute(self, i: Any, where: str) -> None:
+        name = i.mnemonic
+        if name in ("mul", "mulx", "imul"):
+            last = len(i.operands) - 1
+            other = {"mul": "rax", "mulx": "rdx"}.get(name)
+            factor = self.r[other] if other else self.get(i, last - 1)
+            high, low = divmod(self.get(i, last) * factor, 1 << 64)
+            if name == "mul":
+                self.r["rax"], self.r["rdx"] = low, high
+            else:
+                self.put(i, 1 if name == "mulx" else 0, low)
+                if name == "mulx":
+                    self.put(i, 0, high)
+            self.wrote[where] = (low, high)
+            return
+        a, b = self.get(i, 0), self.get(i, 1)
+        carry = {"adc": self.cf, "sbb": self.cf, "adcx": self.cf, "adox": self.of}.get(name, 0)
+        if name in ("add", "adc", "adcx", "adox"):
+            out, value = divmod(a + b + carry, 1 << 64)
+        elif name in ("sub", "sbb"):
+            out, value = divmod(a - b - carry, 1 << 64)
+        elif name in ("cmovb", "cmovae"):
+            out, value = -self.cf, b if self.cf == (name == "cmovb") else a
+        elif name == "and":
+            out, value = 0, a & b
+        elif name == "shld":
+            out, value = 0, a << i.operands[2].imm | b >> 64 - i.operands[2].imm
+        else:
+            raise ValueError(where)
+        if name == "adox":
+            self.of = out
+        else:
+            self.cf = abs(out)
+        self.put(i, 0, value)
+        self.wrote[where] = (value & MASK, abs(out))

@@ -1,0 +1,97 @@
+"""The gate: mutants of one kernel, judged, and the accepted ones explained."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+
+from fieldc.algorithms import OPERATIONS, choose
+from fieldc.backends.x86_64.choices import VARIANTS
+from fieldc.backends.x86_64.kernel import X86Kernel, compile_trace
+from fieldc.catalogue import find_field
+from fieldc.language import Trace
+from fieldc.machine.processor import is_x86_64, missing
+from fieldc.proof.prove import contract_of
+from mutation.equivalent import Runs, reason, run_on_processor
+from mutation.judge import bytes_of, verdicts
+from mutation.mutants import Mutant, mutants
+
+FIELDS = ("bn254-p", "secp256k1-p", "bls12-381-p")
+SMALL = ("add", "sub", "neg", "double")
+"""Operations whose code is the same in every variant; their mutants are all run by default."""
+SAMPLES = {"bn254-p": 16, "secp256k1-p": 2, "bls12-381-p": 4}
+"""Mutants of each longer kernel in the default gate: proofs of one second must be few."""
+FULL_SAMPLES = {"secp256k1-p": 100}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One kernel under the gate."""
+
+    field: str
+    operation: str
+    variant: str
+
+    def __str__(self) -> str:
+        return f"{self.field}/{self.operation}/{self.variant}"
+
+    @property
+    def is_small(self) -> bool:
+        """Whether all mutants are cheap enough for the default gate."""
+        return self.operation in SMALL
+
+    def trace(self) -> Trace:
+        """What the kernel must compute."""
+        return choose(find_field(self.field), self.operation)
+
+    def kernel(self) -> X86Kernel:
+        """The kernel as compiled."""
+        return compile_trace(self.trace(), "k", VARIANTS[self.variant])
+
+
+@cache
+def subjects() -> tuple[Subject, ...]:
+    """Every field, operation and variant; small operations once, where variants agree."""
+    found: dict[object, Subject] = {}
+    for field in FIELDS:
+        for operation in OPERATIONS:
+            for variant in VARIANTS:
+                subject = Subject(field, operation, variant)
+                found.setdefault((field, operation, subject.kernel().code), subject)
+    return tuple(found.values())
+
+
+@dataclass(frozen=True)
+class Account:
+    """What became of the mutants: each is rejected or has a reason."""
+
+    mutants: int
+    rejected: int
+    equivalent: dict[str, int]
+
+
+def account(subject: Subject, sample: int | None) -> Account:
+    """Judge all mutants of a kernel, or a seeded sample. Raises Unexplained."""
+    kernel, trace = subject.kernel(), subject.trace()
+    drawn = list(mutants(kernel))
+    if sample is not None and sample < len(drawn):
+        drawn = random.Random(str(subject)).sample(drawn, sample)
+    own, *codes = bytes_of([kernel, *(m.kernel for m in drawn)])
+    changed = [
+        (m, c) for m, c in zip(drawn, codes, strict=True) if c.rstrip(b"\0") != own.rstrip(b"\0")
+    ]
+    field = trace.field
+    contract = contract_of(subject.operation, field.p, field.n)
+    said = verdicts([code for _, code in changed], contract)
+    accepted = [m for (m, _), why in zip(changed, said, strict=True) if not why]
+    reasons = Counter(_explained(m, Runs(kernel, trace)) for m in accepted)
+    return Account(len(changed), len(changed) - len(accepted), dict(sorted(reasons.items())))
+
+
+def _explained(mutant: Mutant, runs: Runs) -> str:
+    why = reason(runs, mutant)
+    if is_x86_64() and not missing(mutant.kernel.features):
+        run_on_processor(mutant.kernel, runs.trace)
+    return why
