@@ -384,7 +384,6 @@ SNIPPETS = {
     "fields": [
         *(UBFM(9, 3, 31, 63 << 10), UBFM(10, 3, 3, 7 << 10), UBFM(11, 3, 64 - 9, 54 << 10)),
         *(EXTR(12, 3, 4, 63 << 10), EXTR(13, 3, 4, 1 << 10), EXTR(14, 5, 6, 17 << 10)),
-        *(0x2A0303EF, 0xAB234090),  # mov w15, w3; adds x16, x4, w3, uxtw
     ],
     "saved flags": [ADDS(9, 3, 4), 0xD53B420A, SUBS(9, 5, 6), 0xD51B420A, ADC(11, 7, 8)],
     "stack": [
