@@ -63,6 +63,8 @@ FORMS: dict[str, str] = {
     "shld rax, rcx, 1": "",
     "shld rax, rcx, 63": "",
     "shld rax, rax, 5": "",
+    "shr rax, 1": "",
+    "shr rax, 63": "",
     "cmovb rax, rcx": "",
     "cmovae rax, rcx": "",
     "xor eax, eax": "",

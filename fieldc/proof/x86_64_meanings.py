@@ -168,6 +168,16 @@ def _shld(cpu: Processor, i: capstone.CsInsn) -> None:
     cpu.carry = cpu.overflow = None
 
 
+def _shr(cpu: Processor, i: capstone.CsInsn) -> None:
+    """shr by a constant: the top bits."""
+    w, count = cpu.memory.system.word_bits, i.operands[1]
+    if count.type != x86.X86_OP_IMM or not 0 < count.imm < w:
+        raise ProofError(f"{cpu.where}: shifts by what is no constant from 1 to 63")
+    top = _top_bits(cpu, cpu.word(cpu.read(i, 0)), w - count.imm)
+    cpu.write(i, 0, {(cpu.memory.system.define_word(top, cpu.where),): 1})
+    cpu.carry = cpu.overflow = None
+
+
 def _shifted(cpu: Processor, high: Polynomial, low: Polynomial, k: int) -> Polynomial:
     """(high << k | low >> (w - k)) mod 2^w."""
     system = cpu.memory.system
@@ -317,6 +327,7 @@ MEANINGS: dict[str, Meaning] = {
     "xor": _xor,
     "test": _test,
     "shld": _shld,
+    "shr": _shr,
     "cmovb": _cmov(True),
     "cmovae": _cmov(False),
     "ret": _ret,
