@@ -39,8 +39,8 @@ def copies(high: int = P - 1, claim: object = first) -> Contract:
     return Contract(P, 1, (("x", 1, high),), claim, 1, TOP)  # type: ignore[arg-type]
 
 
-INTEGER = {"comb", "factorial", "gcd", "isqrt", "lcm", "perm"}
-"""Functions of `math` that take and give integers."""
+INTEGER = {"comb", "factorial", "gcd", "isqrt", "lcm", "perm", "prod"}
+"""Functions of `math` that give integers for integers."""
 COPY = "mov rax, [rsi]; mov [rdi], rax; "
 
 

@@ -185,10 +185,9 @@ class Words:
         if not right:
             return {}, {}
         system.multipliers.update(atoms(a, b))
-        high = system.largest(a) * system.largest(b) >> system.word_bits
-        if not high:
+        if system.largest(right) < system.radix:
             return variable(system.define_word(right, where)), {}
-        low, carry = system.define("mul", right, high, 1, where)
+        low, carry = system.define("mul", right, 1, where)
         return variable(low), variable(carry)
 
     def low(self, a: Polynomial, b: Polynomial, where: str) -> Polynomial:
@@ -258,7 +257,7 @@ class Words:
         key = (sign, frozenset((m, int(c)) for m, c in right.items()))
         if key not in self._rows:
             kind = "add" if sign > 0 else "sub"
-            word, out = self.system.define(kind, right, 1, sign, where)
+            word, out = self.system.define(kind, right, sign, where)
             self._rows[key] = variable(word), variable(out)
             self._is_defined(variable(word), right)
         return self._rows[key]

@@ -6,7 +6,7 @@ is minus the upper bound of -E.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -193,31 +193,32 @@ class Case:
     ) -> Bound:
         """An upper bound of total, going through rows backwards; the first one below the limit."""
         rows: Combination = {}
+        highs = [high for _, high in self.system.ranges]
+        for number, value in self.fixed.items():
+            highs[number] = value
         for row in self.system.backwards(total):
+            if limit is not None and (bound := self._by_terms(total, highs)) < limit:
+                return Bound(bound, scale, rows, {})
             number = self.system.owners[row.word]
             if isinstance(row, Choice):
                 rows[number] = self.decide(row, total)
             elif number not in disabled:
                 rows[number] = self._eliminate(row, total, way)
-            if limit is not None and (bound := self._by_terms(total)) < limit:
-                return Bound(bound, scale, rows, {})
         for number, value in self.fixed.items():
             substitute(total, number, {ONE: value} if value else {})
         slopes: Slopes = {}
-        bound, whole = self._by_terms(total), self._maximum(total, slopes)
-        return (
-            Bound(bound, scale, rows, {}) if bound <= whole else Bound(whole, scale, rows, slopes)
-        )
+        bound, whole = self._by_terms(total, highs), self._maximum(total, slopes)
+        return Bound(min(bound, whole), scale, rows, {} if bound <= whole else slopes)
 
-    def _by_terms(self, total: Polynomial) -> Number:
-        ranges = self.system.ranges
+    def _by_terms(self, total: Polynomial, highs: Sequence[int]) -> Number:
         bound: Number = 0
+        sure = {number for number, value in self.fixed.items() if value}
         for monomial, coefficient in total.items():
             if coefficient > 0:
                 for number in monomial:
-                    coefficient *= self.fixed.get(number, ranges[number][1])
+                    coefficient *= highs[number]
                 bound += coefficient
-            elif all(self.fixed.get(number, 0) for number in monomial):
+            elif sure.issuperset(monomial):
                 bound += coefficient
         return bound
 

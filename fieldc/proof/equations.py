@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import prod
 
 Monomial = tuple[int, ...]
 Number = int | Fraction
@@ -105,28 +106,33 @@ class System:
         self.owners.append(owner)
         return len(self.names) - 1
 
-    def largest(self, word: Polynomial) -> int:
-        """The largest value of a word: a constant or one variable."""
+    def largest(self, polynomial: Polynomial, sign: int = 1) -> int:
+        """An upper bound of sign*polynomial: each variable and each monomial by itself."""
         return sum(
-            int(c) * (self.ranges[monomial[0]][1] if monomial else 1)
-            for monomial, c in word.items()
+            sign * int(c) * prod(self.ranges[v][1] for v in monomial)
+            for monomial, c in polynomial.items()
+            if monomial == ONE or sign * c > 0
         )
 
     def backwards(self, total: Polynomial) -> Iterator[Equation | Choice]:
         """The rows that define what `total` mentions, newest first, while the caller changes it."""
         current = len(self.rows)
         while True:
-            owners = (self.owners[v] for monomial in total for v in monomial)
-            current = max((owner for owner in owners if owner < current), default=-1)
-            if current < 0:
+            newest = -1
+            for monomial in total:  # most of a proof's time is spent here
+                for variable in monomial:
+                    if newest < self.owners[variable] < current:
+                        newest = self.owners[variable]
+            if newest < 0:
                 return
+            current = newest
             yield self.rows[current]
 
-    def define(
-        self, kind: str, right: Polynomial, carry_high: int, sign: int, where: str
-    ) -> tuple[int, int]:
+    def define(self, kind: str, right: Polynomial, sign: int, where: str) -> tuple[int, int]:
         """word + sign*radix*carry = right; the two new variables."""
-        word = self.new(f"{where}:word", self.radix - 1, len(self.rows))
+        rounded = 0 if sign > 0 else self.radix - 1
+        carry_high = (self.largest(right, sign) + rounded) // self.radix
+        word = self._word(self.largest(right) if sign > 0 else self.radix, where)
         carry = self.new(f"{where}:carry", carry_high, len(self.rows))
         factor = sign * self.radix
         self.rows.append(Equation(len(self.rows), word, carry, factor, right, kind, where))
@@ -134,15 +140,18 @@ class System:
 
     def define_word(self, right: Polynomial, where: str) -> int:
         """word = right, where `right` is known to be a word."""
-        word = self.new(f"{where}:word", self.radix - 1, len(self.rows))
+        word = self._word(self.largest(right), where)
         self.rows.append(Equation(len(self.rows), word, None, 0, right, "bits", where))
         return word
 
     def choose(self, flag: int, when_set: Polynomial, otherwise: Polynomial, where: str) -> int:
         """word = when_set if flag else otherwise."""
-        word = self.new(f"{where}:word", self.radix - 1, len(self.rows))
+        word = self._word(max(self.largest(when_set), self.largest(otherwise)), where)
         self.rows.append(Choice(word, flag, when_set, otherwise, where))
         return word
+
+    def _word(self, high: int, where: str) -> int:
+        return self.new(f"{where}:word", min(high, self.radix - 1), len(self.rows))
 
 
 def split(target: Polynomial, number: int) -> Polynomial:

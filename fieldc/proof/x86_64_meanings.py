@@ -32,7 +32,7 @@ def _sum(cpu: Processor, i: capstone.CsInsn, carry: Polynomial, sign: int) -> Po
     add_to(right, second, sign)
     add_to(right, carry, sign)
     kind = "add" if sign > 0 else "sub"
-    word, out = cpu.memory.system.define(kind, right, 1, sign, cpu.where)
+    word, out = cpu.memory.system.define(kind, right, sign, cpu.where)
     cpu.write(i, 0, {(word,): 1})
     return {(out,): 1}
 
@@ -93,9 +93,9 @@ def _multiplied(cpu: Processor, a: Polynomial, b: Polynomial) -> tuple[Polynomia
     system = cpu.memory.system
     system.multipliers.update(m[0] for factor in (a, b) for m in factor if m)
     right = product(a, b)
-    if system.largest(a) * system.largest(b) < system.radix:
+    if system.largest(right) < system.radix:
         return {(system.define_word(right, cpu.where),): 1}, {}
-    low, high = system.define("mul", right, system.radix - 1, 1, cpu.where)
+    low, high = system.define("mul", right, 1, cpu.where)
     return {(low,): 1}, {(high,): 1}
 
 

@@ -75,24 +75,38 @@ impl System {
         self.highs.len() - 1
     }
 
-    fn largest(&self, word: Word) -> u128 {
+    fn largest(&self, word: Word) -> u64 {
         match word {
-            Word::Constant(value) => value.into(),
-            Word::Variable(number) => self.highs[number].into(),
+            Word::Constant(value) => value,
+            Word::Variable(number) => self.highs[number],
         }
     }
 
+    /// A new word, which is at most `high`.
+    fn word(&mut self, high: &BigInt) -> usize {
+        self.variable(u64::try_from(high).unwrap_or(u64::MAX))
+    }
+
     /// word + sign * 2^64 * carry = right.
-    fn define(&mut self, right: &Polynomial, carry_high: u64, sign: i8) -> (Word, Word) {
-        let (word, carry) = (self.variable(u64::MAX), self.variable(carry_high));
-        let left = [(1.into(), vec![word]), (BigInt::from(sign) << 64, vec![carry])];
+    fn define(&mut self, right: &Polynomial, sign: i8) -> (Word, Word) {
+        let size: BigInt = BigInt::from(1) << 64;
+        let (high, out) = if sign > 0 {
+            let high = right.upper(&self.highs);
+            (high.clone(), high / &size)
+        } else {
+            let low = Polynomial::default().plus(right, -1).upper(&self.highs);
+            (size.clone(), (low + &size - 1) / &size)
+        };
+        let (word, carry) = (self.word(&high), self.word(&out));
+        let left = [(1.into(), vec![word]), (size * sign, vec![carry])];
         self.rows.push(Row::Equation(Polynomial::sum(left).plus(right, -1)));
         (Word::Variable(word), Word::Variable(carry))
     }
 
     /// word = right, which is known to be a word.
     fn define_word(&mut self, right: &Polynomial) -> Word {
-        let word = Word::Variable(self.variable(u64::MAX));
+        let high = right.upper(&self.highs);
+        let word = Word::Variable(self.word(&high));
         self.rows.push(Row::Equation(word.polynomial().plus(right, -1)));
         word
     }
@@ -103,7 +117,7 @@ impl System {
             Word::Constant(_) => return when_set,
             Word::Variable(number) => number,
         };
-        let word = self.variable(u64::MAX);
+        let word = self.variable(self.largest(when_set).max(self.largest(otherwise)));
         if (when_set, otherwise) == (Word::Constant(u64::MAX), CLEAR) {
             self.masks.insert(word, flag);
         }
@@ -114,10 +128,10 @@ impl System {
     /// Low and high half of a product.
     fn multiply(&mut self, a: Word, b: Word) -> (Word, Word) {
         let right = a.polynomial().times(&b.polynomial());
-        if self.largest(a) * self.largest(b) <= u64::MAX.into() {
+        if self.largest(a).checked_mul(self.largest(b)).is_some() {
             return (self.define_word(&right), CLEAR);
         }
-        self.define(&right, u64::MAX, 1)
+        self.define(&right, 1)
     }
 
     /// word >> (64 - k), for 0 < k < 64.
@@ -432,7 +446,7 @@ impl<'a> Machine<'a> {
             (self.system.shifted(a, CLEAR, 1), self.system.top(a, 1))
         } else {
             let rest = b.polynomial().plus(&carry.polynomial(), 1);
-            self.system.define(&a.polynomial().plus(&rest, sign), 1, sign)
+            self.system.define(&a.polynomial().plus(&rest, sign), sign)
         };
         self.write(i, 0, Value::Word(word))?;
         Ok(out)

@@ -1,0 +1,48 @@
+"""Every kernel of every named field is proved from its bytes, and kernels of primes of every shape.
+
+The kernels of crates/fieldc are among them: a gate holds its text to what the compiler prints.
+"""
+
+from __future__ import annotations
+
+import pytest
+from primes import named_field, shaped, shapes, traces
+
+from fieldc.algorithms import OPERATIONS, choose
+from fieldc.backends.x86_64.choices import VARIANTS
+from fieldc.backends.x86_64.kernel import compile_trace
+from fieldc.backends.x86_64.print import GNU
+from fieldc.catalogue import named_primes
+from fieldc.language import Trace
+from fieldc.machine.assemble import assemble, host_triple
+from fieldc.proof.objects import function_of
+from fieldc.proof.prove import contract_of, prove
+
+pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the kernels are x86-64")
+NAMES = sorted(named_primes())
+
+
+def proved(trace: Trace, variant: str) -> None:
+    """Compile, assemble and prove. Raises ProofError."""
+    text = compile_trace(trace, "k", VARIANTS[variant]).text(GNU)
+    function = function_of(assemble(text), "k")
+    contract = contract_of(trace.kernel.operation, trace.field.p, trace.field.n)
+    prove(function.code, contract, start=function.start)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_kernel_of_a_named_field(name: str, variant: str) -> None:
+    for trace in traces(named_field(name)):
+        proved(trace, variant)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("limbs", range(1, 13))
+@pytest.mark.parametrize("shape", sorted({s for n in range(1, 13) for s in shapes(n)}))
+def test_primes_of_every_shape(shape: str, limbs: int) -> None:
+    if shape not in shapes(limbs):
+        pytest.skip(f"no prime of {limbs} limbs has this shape")
+    for operation in OPERATIONS:
+        for variant in VARIANTS:
+            proved(choose(shaped(shape, limbs), operation), variant)
