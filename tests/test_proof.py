@@ -83,6 +83,13 @@ REFUSED = {
     "shift by 65": ("mov eax, 5; mov ecx, 7; shld rcx, rax, 65; ret", "shld"),
     "push of 16 bits": (COPY + ".byte 0x66, 0x6a, 1; " * 4 + "add rsp, 32; ret", "push"),
     "return with a prefix": (COPY + ".byte 0x66; ret", "ret"),
+    "lock before a return": (COPY + ".byte 0xf0, 0xf3, 0xc3", "ret"),
+    "another prefix before adcx": (
+        COPY + "xor ecx, ecx; .byte 0xf3, 0x2e, 0x66, 0x48, 0x0f, 0x38, 0xf6, 0xc1; ret",
+        "adcx",
+    ),
+    "prefix before mulx": (COPY + ".byte 0xf2; mulx rcx, r8, rax; ret", "mulx"),
+    "two REX prefixes": (COPY + ".byte 0x48; add rcx, 0; ret", "add"),
     "return that frees": (COPY + "ret 8", "ret"),
     "truncated": (COPY + ".byte 0x48, 0x8b", "no instruction"),
     "no return": (COPY, "no instruction"),
@@ -96,6 +103,13 @@ def test_refusals_name_the_instruction(name: str) -> None:
     with pytest.raises(ProofError) as caught:
         prove(code_of(text), copies())
     assert wanted in str(caught.value)
+
+
+def test_a_win64_frame_of_more_than_a_page_needs_a_probe() -> None:
+    text = "mov rax, [rdx]; sub rsp, {0}; mov [rsp], rax; add rsp, {0}; mov [rcx], rax; ret"
+    prove(code_of(text.format(4096)), copies(), "win64")
+    with pytest.raises(ProofError, match="without a probe"):
+        prove(code_of(text.format(8192)), copies(), "win64")
 
 
 def test_an_output_limb_that_is_never_written() -> None:

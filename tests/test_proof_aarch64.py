@@ -23,7 +23,7 @@ from fieldc.proof.equations import Choice, Polynomial, System
 from fieldc.proof.identity import ProofError
 from fieldc.proof.machine import Entry, Memory, Pointer
 from fieldc.proof.objects import function_of
-from fieldc.proof.prove import contract_of, prove
+from fieldc.proof.prove import Contract, contract_of, prove
 from fieldc.words.lower import lower
 
 RADIX = 1 << 64
@@ -445,3 +445,18 @@ def test_reserved_register() -> None:
     contract = contract_of("add", find_field("goldilocks").p, 1)
     with pytest.raises(ProofError, match="x18 is not the kernel's"):
         prove(bytes_of([ADD(18, Z, Z), RET]), contract, "apple", architecture="aarch64")
+
+
+@pytest.mark.parametrize("convention", ["apple", "windows"])
+def test_a_borrow_that_cannot_be_is_still_a_bit(convention: str) -> None:
+    """z = 8 from `cset hs` after x - 0, with `cset lo` shifted first: not z = 0."""
+    words = [0xF9400023, 0xEB1F0064, 0x9A9F37E5, 0x9A9F27E7, 0xD37DF0E8, 0xD37DF0A6, 0xF9000006]
+    claim = Contract(RADIX - 59, 1, (("x", 1, RADIX - 60),), lambda values: {}, 1, 0)
+    with pytest.raises(ProofError, match="do not cancel"):
+        prove(bytes_of([*words, RET]), claim, convention, architecture="aarch64")
+
+
+def test_a_store_that_moves_the_register_it_stores() -> None:
+    contract = contract_of("neg", find_field("goldilocks").p, 1)
+    with pytest.raises(ProofError, match="stores the register that it moves"):
+        prove(bytes_of([0x910003E9, 0xF81F8D29, RET]), contract, "aapcs64", architecture="aarch64")

@@ -234,7 +234,13 @@ def _mnemonics(text: str) -> set[str]:
 @pytest.mark.parametrize("sign", [1, -1])
 def test_sums_at_small_width_have_one_solution(w: int, sign: int) -> None:
     radix = 1 << w
-    row = _row("add" if sign > 0 else "sub", {(0,): 1, (1,): sign, (2,): sign}, 1, sign, w)
+    row = _row(
+        "add" if sign > 0 else "sub",
+        {(0,): 1, (1,): sign, (2,): sign},
+        sign,
+        w,
+        (radix - 1, radix - 1, 1),
+    )
     for a, b, carry in product(range(radix), range(radix), (0, 1)):
         total = a + sign * (b + carry)
         right = evaluate(row.right, {0: a, 1: b, 2: carry})
@@ -245,7 +251,7 @@ def test_sums_at_small_width_have_one_solution(w: int, sign: int) -> None:
 @pytest.mark.parametrize("w", [2, 3, 4])
 def test_products_at_small_width_have_one_solution(w: int) -> None:
     radix = 1 << w
-    row = _row("mul", {(0, 1): 1}, radix - 1, 1, w)
+    row = _row("mul", {(0, 1): 1}, 1, w, (radix - 1, radix - 1))
     for a, b in product(range(radix), repeat=2):
         right = evaluate(row.right, {0: a, 1: b})
         pairs = [(v, h) for v in range(radix) for h in range(radix) if v + row.factor * h == right]
@@ -261,11 +267,32 @@ def test_funnels_at_small_width(w: int) -> None:
             assert right == (high << k | low >> w - k) % radix
 
 
-def _row(kind: str, right: Polynomial, high: int, sign: int, w: int) -> Equation:
+@pytest.mark.parametrize("sign", [1, -1])
+def test_ranges_hold_and_are_reached(sign: int) -> None:
+    radix = 8
+    for highs in product(range(radix), range(radix), (0, 1)):
+        row, system = _defined({(0,): 1, (1,): sign, (2,): sign}, sign, 3, highs)
+        assert row.carry is not None
+        values = [a + sign * (b + c) for a, b, c in product(*(range(h + 1) for h in highs))]
+        assert max(v % radix for v in values) <= system.ranges[row.word][1]
+        assert max(abs(v // radix) for v in values) == system.ranges[row.carry][1]
+
+
+def _row(kind: str, right: Polynomial, sign: int, w: int, highs: tuple[int, ...]) -> Equation:
+    row, system = _defined(right, sign, w, highs, kind)
+    assert row.carry is not None
+    assert system.ranges[row.word] == (0, system.radix - 1)
+    assert system.ranges[row.carry] == (0, system.radix - 2 if kind == "mul" else 1)
+    return row
+
+
+def _defined(
+    right: Polynomial, sign: int, w: int, highs: tuple[int, ...], kind: str = "add"
+) -> tuple[Equation, System]:
     system = System(w)
-    for name in ("a", "b", "carry"):
-        system.new(name, (1 << w) - 1)
-    system.define(kind, right, high, sign, "here")
+    for index, high in enumerate(highs):
+        system.new(f"operand {index}", high)
+    system.define(kind, right, sign, "here")
     row = system.rows[-1]
     assert isinstance(row, Equation)
-    return row
+    return row, system

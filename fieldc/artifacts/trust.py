@@ -21,6 +21,7 @@ from fieldc.proof.objects import function_of
 from fieldc.proof.prove import contract_of, foreign, prove
 
 Progress = Callable[[str, int, int], None]
+AARCH64_CONVENTIONS = {"elf": "aapcs64", "mach-o": "apple", "coff": "windows"}
 FEW = 4
 """Proofs that are done sooner in this process than in others."""
 
@@ -70,7 +71,8 @@ def prove_job(job: Job) -> Verdict:
         contract = contract_of(job.operation, job.p, job.limbs)
         if job.arguments:
             contract = foreign(contract, job.arguments)
-        convention = "aapcs64" if function.architecture == "aarch64" else job.convention
+        arm = function.architecture == "aarch64"
+        convention = AARCH64_CONVENTIONS[function.container] if arm else job.convention
         prove(function.code, contract, convention, function.start, function.architecture)
         failure = ""
     except ProofError as error:

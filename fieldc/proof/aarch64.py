@@ -18,8 +18,8 @@ from fieldc.proof.machine import Entry, Memory, Pointer, Value
 REGISTERS = tuple(f"x{i}" for i in range(31))
 CALLEE_SAVED = tuple(f"x{i}" for i in range(19, 31))
 ARGUMENTS = tuple(f"x{i}" for i in range(8))
-RED_ZONES = {"aapcs64": 0, "apple": 128}
-RESERVED: dict[str, tuple[str, ...]] = {"aapcs64": (), "apple": ("x18",)}
+RED_ZONES = {"aapcs64": 0, "apple": 128, "windows": 0}
+RESERVED: dict[str, tuple[str, ...]] = {"aapcs64": (), "apple": ("x18",), "windows": ("x18",)}
 NAMES = {"fp": "x29", "lr": "x30"}
 CLEAR: Polynomial = {}
 SET: Polynomial = {ONE: 1}

@@ -71,6 +71,9 @@ def load(count: int) -> Meaning:
 def store(count: int) -> Meaning:
     def meaning(cpu: Processor, i: capstone.CsInsn) -> None:
         whole(cpu, i)
+        stored = [cpu.name(i, i.operands[k].reg)[0] for k in range(count)]
+        if i.writeback and cpu.name(i, i.operands[count].mem.base)[0] in stored:
+            raise cpu.refuse("stores the register that it moves")
         values = [_stored(cpu, cpu.value(i, k)) for k in range(count)]
         place = _address(cpu, i, count)
         for index, value in enumerate(values):

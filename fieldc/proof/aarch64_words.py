@@ -73,7 +73,7 @@ class Words:
     system: System
     expected: set[Factors] = field(default_factory=set)
     seen: set[Factors] = field(default_factory=set)
-    _products: dict[tuple[int, ...], tuple[Polynomial, Polynomial]] = field(default_factory=dict)
+    _products: dict[Terms, tuple[Polynomial, Polynomial]] = field(default_factory=dict)
     _residues: dict[int, Residue] = field(default_factory=dict)
     _congruent: dict[Residue, int] = field(default_factory=dict)
     _named: dict[Terms, Polynomial] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class Words:
         variables = atoms(*values)
         if len(variables) > MOST_BITS:
             return False
-        return all(self.system.ranges[v] == (0, 1) for v in variables)
+        return all(self.system.ranges[v][1] <= 1 for v in variables)
 
     def values(self, value: Polynomial) -> set[int]:
         """Every value of a polynomial in bits."""
@@ -146,7 +146,7 @@ class Words:
             high, low = divmod(known[0] * known[1], self.system.radix)
             return constant(low), constant(high)
         right = product(a, b)
-        key = (*atoms(a, b), *(atoms(a) if a == b else ()), -1, *known)
+        key = frozenset((m, int(c)) for m, c in right.items())
         if key not in self._products:
             residue = self._residue_of(right)
             halves = self._shifted(right, residue, where)

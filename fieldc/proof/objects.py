@@ -6,6 +6,7 @@ relocation in the section would change bytes after the proof, so it ends the pro
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -23,6 +24,8 @@ class Function:
     start: int
     architecture: str
     """`x86_64` or `aarch64`."""
+    container: str
+    """`elf`, `mach-o` or `coff`."""
 
 
 ARCHITECTURES = {
@@ -69,43 +72,70 @@ def _architecture(machine: object) -> str:
     return ARCHITECTURES[machine]
 
 
-def _function(symbol: str, code: bytes, start: int, relocated: list[int], machine: str) -> Function:
+def _function(
+    symbol: str, code: bytes, start: int, relocated: list[int], machine: str, container: str
+) -> Function:
     if relocated:
         place = min(relocated)
         raise ProofError(f"{symbol}: the linker changes its section (a relocation at {place:#x})")
-    return Function(symbol, code, start, machine)
+    return Function(symbol, code, start, machine, container)
 
 
 def _elf(binary: lief.ELF.Binary | None) -> dict[str, Function]:
     if binary is None:
         raise ProofError("this ELF object cannot be read")
-    machine = _architecture(binary.header.machine_type)
+    header, kinds = binary.header, lief.ELF.Symbol.TYPE
+    little = header.identity_data == lief.ELF.Header.ELF_DATA.LSB
+    wide = header.identity_class == lief.ELF.Header.CLASS.ELF64
+    if header.file_type != lief.ELF.Header.FILE_TYPE.REL or not little or not wide:
+        raise ProofError("this ELF file is no relocatable object of 64 bits, little-endian")
+    machine = _architecture(header.machine_type)
     found = {}
     for symbol in binary.symbols:
-        section = symbol.section
-        if not symbol.name or section is None or symbol.binding != lief.ELF.Symbol.BINDING.GLOBAL:
+        name, section = str(symbol.name), symbol.section
+        if not name or section is None or symbol.binding != lief.ELF.Symbol.BINDING.GLOBAL:
             continue
-        if not section.has(lief.ELF.Section.FLAGS.EXECINSTR):
+        # Of an indirect function the symbol names what chooses it.
+        if symbol.type not in (kinds.FUNC, kinds.NOTYPE) or not _is_code(section):
             continue
-        places = [
-            r.address
-            for r in binary.relocations
-            if r.section is not None and r.section.name == section.name
-        ]
-        name = str(symbol.name)
-        found[name] = _function(name, bytes(section.content), symbol.value, places, machine)
+        places = _relocated(binary, section)
+        code = bytes(section.content)
+        found[name] = _function(name, code, symbol.value, places, machine, "elf")
     return found
+
+
+def _is_code(section: lief.ELF.Section) -> bool:
+    flags = lief.ELF.Section.FLAGS
+    return bool(section.has(flags.EXECINSTR) and not section.has(flags.WRITE))
+
+
+def _relocated(binary: lief.ELF.Binary, section: lief.ELF.Section) -> list[int]:
+    """Where the linker changes a section; 0 where another section does that in an unknown form.
+
+    Whatever names a section in `sh_info` changes it, but for those whose `sh_info` is a symbol.
+    """
+    symbolic = (lief.ELF.Section.TYPE.SYMTAB, lief.ELF.Section.TYPE.GROUP)
+    sections = list(binary.sections)
+    index = sections.index(section)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of types that lief does not know
+        changing = [s for s in sections if s.information == index and s.type not in symbolic]
+    known = [r.address for r in binary.relocations if r.section == section]
+    return known if known or not (index and changing) else [0]
 
 
 def _mach_o(fat: lief.MachO.FatBinary | None) -> dict[str, Function]:
     binary = fat.at(0) if fat is not None else None
     if binary is None:
         raise ProofError("this Mach-O object cannot be read")
+    if binary.header.file_type != lief.MachO.Header.FILE_TYPE.OBJECT:
+        raise ProofError("this Mach-O file is no relocatable object")
     machine = _architecture(binary.header.cpu_type)
+    movable = lief.MachO.Header.FLAGS.SUBSECTIONS_VIA_SYMBOLS in binary.header.flags_list
+    sections = list(binary.sections)
     found = {}
     for symbol in binary.symbols:
-        name, sections = str(symbol.name), list(binary.sections)
-        index = symbol.numberof_sections - 1
+        name, index = str(symbol.name), symbol.numberof_sections - 1
         exported = symbol.raw_type & EXTERNAL_BIT
         if not name or not exported or not 0 <= index < len(sections):
             continue
@@ -113,8 +143,13 @@ def _mach_o(fat: lief.MachO.FatBinary | None) -> dict[str, Function]:
         if section.name != "__text":
             continue
         places = [r.address - section.virtual_address for r in section.relocations]
-        start = symbol.value - section.virtual_address
-        found[name] = _function(name, bytes(section.content), start, places, machine)
+        start, code = symbol.value - section.virtual_address, bytes(section.content)
+        if movable:  # the linker may put anything behind the next symbol, and before this one
+            values = (s.value for s in binary.symbols if s.numberof_sections == index + 1)
+            end = min((v for v in values if v > symbol.value), default=None)
+            code = code[start : None if end is None else end - section.virtual_address]
+            start = 0
+        found[name] = _function(name, code, start, places, machine, "mach-o")
     return found
 
 
@@ -132,5 +167,5 @@ def _coff(binary: lief.COFF.Binary | None, data: bytes) -> dict[str, Function]:
             continue
         places = [r.address for r in section.relocations]
         name = str(symbol.name)
-        found[name] = _function(name, bytes(section.content), symbol.value, places, machine)
+        found[name] = _function(name, bytes(section.content), symbol.value, places, machine, "coff")
     return found

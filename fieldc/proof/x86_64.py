@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 
 import capstone
 from capstone import x86_const as x86
@@ -12,6 +11,7 @@ from capstone import x86_const as x86
 from fieldc.proof.equations import Polynomial
 from fieldc.proof.identity import ProofError
 from fieldc.proof.machine import Entry, Memory, Pointer, Value
+from fieldc.proof.x86_64_decode import decode, has_known_prefixes
 
 CALLEE_SAVED = {
     "sysv": ("rbx", "rbp", "r12", "r13", "r14", "r15"),
@@ -29,28 +29,8 @@ LOW_HALVES = {
 }
 CLEAR: Polynomial = {}
 
-
-PREFIXED = ("adcx", "adox", "endbr64", "nop", "repz ret")
-"""Instructions whose code has a legacy prefix as a part of it, or no effect to change."""
 LONGEST = 100_000
 """Instructions after which a kernel is taken for one that never returns."""
-
-
-def decode(code: bytes, start: int) -> capstone.CsInsn:
-    """The instruction at an offset. Raises ProofError where there is none."""
-    engine = _engine()
-    if start < 0:
-        raise ProofError(f"the code goes to {start:#x}, outside its section")
-    for instruction in engine.disasm(code[start : start + 15], start, 1):
-        return instruction
-    raise ProofError(f"+{start:#x}: bytes that are no instruction")
-
-
-@cache
-def _engine() -> capstone.Cs:
-    engine = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
-    engine.detail = True
-    return engine
 
 
 @dataclass
@@ -87,7 +67,7 @@ class Processor:
             meaning = meanings.get(instruction.mnemonic)
             if meaning is None:
                 raise ProofError(f"{self.where}: this instruction is not on the list")
-            if any(instruction.prefix) and instruction.mnemonic not in PREFIXED:
+            if not has_known_prefixes(instruction):
                 raise ProofError(f"{self.where}: a prefix that may change what it does")
             meaning(self, instruction)
             if self.returned:

@@ -21,6 +21,9 @@ from fieldc.proof.x86_64 import (
     Processor,
 )
 
+PAGE = 4096
+"""Bytes that a Win64 function may take from the stack at once."""
+
 
 def _sum(cpu: Processor, i: capstone.CsInsn, carry: Polynomial, sign: int) -> Polynomial:
     """operand0 += sign*(operand1 + carry); the carry or borrow out."""
@@ -70,14 +73,18 @@ def _same_register(i: capstone.CsInsn) -> bool:
 def _mask(cpu: Processor, i: capstone.CsInsn) -> None:
     """sbb r, r: all ones if the carry is set; the carry stays."""
     flag = cpu.flag(cpu.carry)
-    system = cpu.memory.system
     cpu.overflow = None
-    if flag == CLEAR:
-        cpu.write(i, 0, {})
-        return
+    cpu.write(i, 0, _chosen(cpu, flag, {(): cpu.memory.system.radix - 1}, {}))
+
+
+def _chosen(
+    cpu: Processor, flag: Polynomial, when_set: Polynomial, otherwise: Polynomial
+) -> Polynomial:
+    """One of two words by a flag, which may be known."""
+    if flag.keys() <= {()}:
+        return when_set if flag else otherwise
     ((number,),) = flag
-    word = system.choose(number, {(): system.radix - 1}, {}, cpu.where)
-    cpu.write(i, 0, {(word,): 1})
+    return {(cpu.memory.system.choose(number, when_set, otherwise, cpu.where),): 1}
 
 
 def _adcx(cpu: Processor, i: capstone.CsInsn) -> None:
@@ -152,6 +159,8 @@ def _set_stack(cpu: Processor, offset: int) -> None:
     memory = cpu.memory
     if offset > 0 or offset % 8:
         raise ProofError(f"{cpu.where}: frees stack that is not its own")
+    if cpu.convention == "win64" and offset < -PAGE:
+        raise ProofError(f"{cpu.where}: takes a page of stack or more without a probe")
     memory.stack_pointer = offset
     for old in [o for o in memory.stack if o < offset - memory.red_zone]:
         del memory.stack[old]
@@ -208,12 +217,7 @@ def _cmov(when_set: bool) -> Meaning:
     def meaning(cpu: Processor, i: capstone.CsInsn) -> None:
         flag = cpu.flag(cpu.carry)
         old, new = cpu.word(cpu.read(i, 0)), cpu.word(cpu.read(i, 1))
-        chosen = (new, old) if when_set else (old, new)
-        if flag == CLEAR:
-            cpu.write(i, 0, chosen[1])
-            return
-        ((number,),) = flag
-        cpu.write(i, 0, {(cpu.memory.system.choose(number, *chosen, cpu.where),): 1})
+        cpu.write(i, 0, _chosen(cpu, flag, *((new, old) if when_set else (old, new))))
 
     return meaning
 
