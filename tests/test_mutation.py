@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import pytest
 from mutation.equivalent import REASONS
-from mutation.gate import FULL_SAMPLES, SAMPLES, Subject, account, subjects
+from mutation.gate import COUNTS, SAMPLES, Subject, account, account_of_all, subjects
 from mutation.judge import bytes_of, verdicts
 
 from fieldc.machine.assemble import host_triple
@@ -24,14 +24,9 @@ def sample_of(subject: Subject) -> int | None:
     return 30 if slow else SAMPLES[subject.field]
 
 
-def full_sample_of(subject: Subject) -> int | None:
-    """All mutants, but of kernels whose proofs take a second each."""
-    return None if subject.is_small else FULL_SAMPLES.get(subject.field)
-
-
 @pytest.mark.parametrize("subject", subjects(), ids=str)
 def test_every_drawn_mutant_is_accounted_for(subject: Subject) -> None:
-    found = account(subject, sample_of(subject))
+    found = account(subject, sample_of(subject), 0)
     print(f"{subject}: {json.dumps(asdict(found))}")
     assert found.mutants == found.rejected + sum(found.equivalent.values())
     assert found.equivalent.keys() <= REASONS.keys()
@@ -41,13 +36,21 @@ def test_every_drawn_mutant_is_accounted_for(subject: Subject) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("subject", subjects(), ids=str)
 def test_every_mutant_is_accounted_for(subject: Subject) -> None:
-    found = account(subject, full_sample_of(subject))
-    print(f"{subject}: {json.dumps(asdict(found))}")
-    assert found.mutants == found.rejected + sum(found.equivalent.values())
+    name, found = account_of_all(subject)
+    assert found == json.loads(COUNTS.read_text())[name]
+
+
+def test_the_counts_are_those_of_the_kernels_as_they_are() -> None:
+    counts = json.loads(COUNTS.read_text())
+    assert counts.keys() == {str(s) for s in subjects()}
+    for subject in subjects():
+        found = counts[str(subject)]
+        assert found["mutants"] == found["rejected"] + sum(found["equivalent"].values())
+        assert found["equivalent"].keys() <= REASONS.keys()
 
 
 @pytest.mark.parametrize("subject", [s for s in subjects() if s.field == "bn254-p"], ids=str)
 def test_what_is_mutated_is_proved_unmutated(subject: Subject) -> None:
     field = subject.trace().field
     contract = contract_of(subject.operation, field.p, field.n)
-    assert list(verdicts(bytes_of([subject.kernel()]), contract)) == [""]
+    assert list(verdicts(bytes_of([subject.kernel()]), contract, 0)) == [""]

@@ -112,6 +112,16 @@ def test_a_win64_frame_of_more_than_a_page_needs_a_probe() -> None:
         prove(code_of(text.format(8192)), copies(), "win64")
 
 
+def test_a_run_refuses_a_wrong_kernel_with_its_operands() -> None:
+    text = "mov rax, [rsi]; add rax, 1; mov [rdi], rax; ret"
+    with pytest.raises(ProofError, match=f"function: z is {P:#x} for x = {P - 1:#x}"):
+        prove(code_of(text), copies())
+    with pytest.raises(ProofError, match=f"canonical: z is {P:#x}, above its bound"):
+        prove(
+            code_of(text), Contract(P, 1, (("x", 1, P - 1),), lambda v: {**v[0], (): 1}, 1, P - 1)
+        )
+
+
 def test_an_output_limb_that_is_never_written() -> None:
     with pytest.raises(ProofError, match="never written"):
         prove(code_of("mov rax, [rsi]; ret"), copies())
@@ -123,7 +133,7 @@ def test_a_mixed_chain_does_not_telescope() -> None:
     text += "mov [rdi], rax; imul rcx, rax; ret"
     operands = (("x", 1, P - 1), ("y", 1, P - 1))
     with pytest.raises(ProofError):
-        prove(code_of(text), Contract(P, 1, operands, CLAIMS["add"], 1, TOP))
+        prove(code_of(text), Contract(P, 1, operands, CLAIMS["add"], 1, TOP), runs=0)
 
 
 def test_a_mask_of_a_clear_carry_clears_overflow() -> None:
@@ -132,7 +142,7 @@ def test_a_mask_of_a_clear_carry_clears_overflow() -> None:
     text += "mov ecx, 0; adox rcx, r8; mov [rdi], rax; mov [rdi + 8], rcx; ret"
     operands = (("x", 1, P - 1), ("y", 1, P - 1))
     with pytest.raises(ProofError):
-        prove(code_of(text), Contract(P, 2, operands, CLAIMS["add"], 1, (1 << 128) - 1))
+        prove(code_of(text), Contract(P, 2, operands, CLAIMS["add"], 1, (1 << 128) - 1), runs=0)
 
 
 @pytest.mark.parametrize("path", PROOF, ids=lambda p: p.name)

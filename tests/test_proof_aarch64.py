@@ -67,7 +67,6 @@ def test_proved_where_flags_meet_or_limbs_are_many(name: str, operation: str) ->
     prove_all(name, "aarch64-linux", tuple(k for k in KERNELS if k.operation == operation))
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("target", CONVENTIONS)
 @pytest.mark.parametrize("name", sorted(set(named_primes()) - set(QUICK)))
 def test_proved_full(name: str, target: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from fieldc.proof import aarch64, aarch64_meanings, x86_64, x86_64_meanings
+from fieldc.proof import aarch64, aarch64_meanings, refute, x86_64, x86_64_meanings
 from fieldc.proof.bounds import Bound, Case, Combination, Input, comparison_of
 from fieldc.proof.equations import Polynomial, System, add_to, product
 from fieldc.proof.identity import Identity, ProofError, flags_chosen_on, value_of
@@ -68,10 +68,12 @@ def prove(
     start: int = 0,
     architecture: str = "x86_64",
     record: Record = _forget,
+    runs: int = 3,
 ) -> System:
     """Run the code symbolically from `start` and prove its contract; `record` gets each case.
 
-    Raises ProofError; where it returns, all claims hold.
+    `runs` on numbers come first, to refuse what is plainly wrong. Raises ProofError; where it
+    returns, all claims hold.
     """
     system = System(WORD_BITS)
     inputs = tuple(_input(system, *operand) for operand in contract.operands)
@@ -89,6 +91,7 @@ def prove(
     if missing:
         raise ProofError(f"frame: limb {missing[0]} of z is never written")
     result = value_of([memory.result[i] for i in range(contract.limbs)], system.radix)
+    _refute(system, inputs, contract, result, runs)
     for case in _cases(system, inputs, record):
         flags = dict(case.fixed)
         try:
@@ -98,6 +101,19 @@ def prove(
                 raise
             record(excluded)
     return system
+
+
+def _refute(
+    system: System, inputs: Sequence[Input], contract: Contract, result: Polynomial, runs: int
+) -> None:
+    """Raise ProofError where a run on numbers breaks the contract."""
+    for operands, z in refute.results(system, inputs, result, runs):
+        claimed = contract.claim([{(): value} for value in operands]).get((), 0)
+        given = ", ".join(f"{i.name} = {v:#x}" for i, v in zip(inputs, operands, strict=True))
+        if (contract.factor * z - int(claimed)) % contract.p:
+            raise ProofError(f"function: z is {z:#x} for {given}")
+        if z > contract.high:
+            raise ProofError(f"canonical: z is {z:#x}, above its bound, for {given}")
 
 
 def _impossible(case: Case, flags: Mapping[int, int]) -> Excluded | None:

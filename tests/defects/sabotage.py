@@ -23,14 +23,15 @@ def compiled(field: str, operation: str, variant: str = "adx") -> X86Kernel:
 
 
 def proved(kernel: X86Kernel, field: str, operation: str) -> None:
-    """Prove a kernel for a named field. Raises ProofError."""
+    """Prove a kernel for a named field, with no run before the proof. Raises ProofError."""
     f = find_field(field)
-    prove(code_of(kernel.text(GNU)), contract_of(operation, f.p, f.n))
+    prove(code_of(kernel.text(GNU)), contract_of(operation, f.p, f.n), runs=0)
 
 
 def proved_text(text: str, contract: Contract) -> None:
     """Prove Intel-syntax text. Raises ProofError."""
-    prove(code_of(".intel_syntax noprefix\n.text\n" + text.replace(";", "\n") + "\n"), contract)
+    code = code_of(".intel_syntax noprefix\n.text\n" + text.replace(";", "\n") + "\n")
+    prove(code, contract, runs=0)
 
 
 def code_of(text: str) -> bytes:

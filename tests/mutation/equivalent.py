@@ -23,8 +23,11 @@ REASONS = {
     "a register that nobody reads": "only registers and flags differ that are overwritten first",
     "the carry in the other flag": "adcx for adox: both flags together carry the same",
     "a carry into the other word": "two words of one weight: their sum is the same",
+    "sums in another order": "a few additions later nothing differs that is read again",
 }
 """The reviewed list."""
+FEW = 6
+"""Instructions after which sums in another order are the same."""
 
 
 class Unexplained(AssertionError):
@@ -63,6 +66,7 @@ def _limbs(value: int, trace: Trace, high: int) -> list[int]:
 def reason(runs: Runs, mutant: Mutant) -> str:
     """The reason class of an accepted mutant. Raises Unexplained where there is none."""
     differing: set[Key] = set()
+    later: list[set[Key]] = [set() for _ in range(FEW)]
     flags_agree, clear, sums_agree = True, True, True
     for start in runs.states():
         old, new = State(dict(start.values)), State(dict(start.values))
@@ -74,13 +78,17 @@ def reason(runs: Runs, mutant: Mutant) -> str:
         step(old, runs.kernel.code[at])
         if mutant.now is not None:
             step(new, mutant.now)
-        keys = old.values.keys() | new.values.keys()
-        here = {k for k in keys if old.values.get(k) != new.values.get(k)}
+        here = _differing(old, new)
         differing |= here
         sums_agree = sums_agree and _total(old, here) == _total(new, here)
         flags_agree = flags_agree and _carried(old) == _carried(new)
-        _same_end(runs, mutant, old, new)
-    return _named_reason(runs, mutant, differing, flags_agree, clear, sums_agree)
+        _same_end(runs, mutant, old, new, later)
+    return _named_reason(runs, mutant, differing, later, flags_agree, clear, sums_agree)
+
+
+def _differing(old: State, new: State) -> set[Key]:
+    keys = old.values.keys() | new.values.keys()
+    return {k for k in keys if old.values.get(k) != new.values.get(k)}
 
 
 def _total(state: State, keys: set[Key]) -> int:
@@ -91,10 +99,13 @@ def _carried(state: State) -> int:
     return state.values["cf"] + state.values["of"]
 
 
-def _same_end(runs: Runs, mutant: Mutant, old: State, new: State) -> None:
-    for instruction in runs.kernel.code[mutant.place + 1 :]:
+def _same_end(runs: Runs, mutant: Mutant, old: State, new: State, later: list[set[Key]]) -> None:
+    """Run both to the end, and note in `later` what differs after the next few instructions."""
+    for number, instruction in enumerate(runs.kernel.code[mutant.place + 1 :]):
         step(old, instruction)
         step(new, instruction)
+        if number < FEW:
+            later[number] |= _differing(old, new)
     n = runs.trace.field.n
     kept = [*runs.kernel.convention.preserved, STACK]
     if result(old, n) != result(new, n) or any(old.values[r] != new.values[r] for r in kept):
@@ -105,6 +116,7 @@ def _named_reason(
     runs: Runs,
     mutant: Mutant,
     differing: set[Key],
+    later: list[set[Key]],
     flags_agree: bool,
     clear: bool,
     sums_agree: bool,
@@ -119,7 +131,13 @@ def _named_reason(
         return "the carry in the other flag"
     if sums_agree and _dead(runs, mutant.place, differing & {"cf", "of"}):
         return "a carry into the other word"
+    if _adds(mutant) and any(_dead(runs, mutant.place + 1 + n, d) for n, d in enumerate(later)):
+        return "sums in another order"
     raise Unexplained(f"{mutant.kind} at {mutant.place}: {mutant.was} -> {mutant.now}")
+
+
+def _adds(mutant: Mutant) -> bool:
+    return mutant.was is not None and mutant.was.mnemonic in ("add", "adc", "adcx", "adox")
 
 
 ADX = ("adcx becomes adox", "adox becomes adcx")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
+from multiprocessing import Pool
+from pathlib import Path
 
 from fieldc.algorithms import OPERATIONS, choose
 from fieldc.backends.x86_64.choices import VARIANTS
@@ -23,7 +26,13 @@ SMALL = ("add", "sub", "neg", "double")
 """Operations whose code is the same in every variant; their mutants are all run by default."""
 SAMPLES = {"bn254-p": 16, "secp256k1-p": 2, "bls12-381-p": 4}
 """Mutants of each longer kernel in the default gate: proofs of one second must be few."""
-FULL_SAMPLES = {"secp256k1-p": 100}
+RUNS = 3
+"""Runs on numbers before each proof of the full gate, as the compiler has them.
+
+The default gate has none: there the proof alone rejects.
+"""
+COUNTS = Path(__file__).parent / "counts.json"
+"""What the full gate found: python -m mutation.gate writes it."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +81,7 @@ class Account:
     equivalent: dict[str, int]
 
 
-def account(subject: Subject, sample: int | None) -> Account:
+def account(subject: Subject, sample: int | None, runs: int) -> Account:
     """Judge all mutants of a kernel, or a seeded sample. Raises Unexplained."""
     kernel, trace = subject.kernel(), subject.trace()
     drawn = list(mutants(kernel))
@@ -84,7 +93,7 @@ def account(subject: Subject, sample: int | None) -> Account:
     ]
     field = trace.field
     contract = contract_of(subject.operation, field.p, field.n)
-    said = verdicts([code for _, code in changed], contract)
+    said = verdicts([code for _, code in changed], contract, runs)
     accepted = [m for (m, _), why in zip(changed, said, strict=True) if not why]
     reasons = Counter(_explained(m, Runs(kernel, trace)) for m in accepted)
     return Account(len(changed), len(changed) - len(accepted), dict(sorted(reasons.items())))
@@ -95,3 +104,23 @@ def _explained(mutant: Mutant, runs: Runs) -> str:
     if is_x86_64() and not missing(mutant.kernel.features):
         run_on_processor(mutant.kernel, runs.trace)
     return why
+
+
+def account_of_all(subject: Subject) -> tuple[str, dict[str, object]]:
+    """Every mutant of one kernel, as the golden file has it."""
+    return str(subject), asdict(account(subject, None, RUNS))
+
+
+def main() -> None:
+    """Judge all mutants of all kernels and write the golden file."""
+    found = {}
+    with Pool() as pool:
+        for name, counts in pool.imap_unordered(account_of_all, subjects()):
+            found[name] = counts
+            print(f"{len(found)}/{len(subjects())} {name}: {counts}", flush=True)
+    text = ",\n".join(f"{json.dumps(name)}: {json.dumps(found[name])}" for name in sorted(found))
+    COUNTS.write_text(f"{{\n{text}\n}}\n")
+
+
+if __name__ == "__main__":
+    main()

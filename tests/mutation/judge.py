@@ -40,11 +40,14 @@ def _symbols(data: bytes) -> list[bytes]:
     ]
 
 
-def verdicts(codes: Sequence[bytes], contract: Contract) -> Iterator[str]:
-    """For each code why it is rejected, or the empty string where it is proved."""
+def verdicts(codes: Sequence[bytes], contract: Contract, runs: int) -> Iterator[str]:
+    """For each code why it is rejected, or the empty string where it is proved.
+
+    With 0 `runs` on numbers before the proof it is the proof alone that rejects.
+    """
     for code in codes:
         try:
-            prove(code, contract)
+            prove(code, contract, runs=runs)
         except ProofError as error:
             yield str(error)
         else:

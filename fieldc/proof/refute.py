@@ -1,0 +1,64 @@
+"""Runs the equations on numbers: a wrong kernel is refused at once, with operands that show it.
+
+Nothing is proved here. What no run refutes goes on to the proof, carries that are seldom 1 with it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from math import prod
+
+from fieldc.proof.bounds import Input
+from fieldc.proof.equations import Choice, Equation, Polynomial, System
+
+
+def evaluate(polynomial: Polynomial, values: Mapping[int, int]) -> int:
+    """A polynomial's value."""
+    return sum(int(c) * prod(values[v] for v in monomial) for monomial, c in polynomial.items())
+
+
+def complete(system: System, values: dict[int, int]) -> None:
+    """Give every variable its value, from those of the operands' limbs."""
+    tops = {number: of for of, number in system.top_bits.items()}
+    for number, owner in enumerate(system.owners):
+        if number in values:
+            continue
+        if number in tops:
+            word, shift = tops[number]
+            values[number] = values[word] >> shift
+            continue
+        row = system.rows[owner]
+        if isinstance(row, Choice):
+            values[row.word] = evaluate(row.when_set if values[row.flag] else row.otherwise, values)
+        else:
+            _define(row, evaluate(row.right, values), values, system.radix)
+
+
+def _define(row: Equation, right: int, values: dict[int, int], radix: int) -> None:
+    if row.carry is None:
+        values[row.word] = right
+    else:
+        values[row.word] = right % radix
+        values[row.carry] = (right - values[row.word]) // row.factor
+
+
+def runs(inputs: Sequence[Input], count: int) -> Iterator[tuple[int, ...]]:
+    """Values of the operands: first the largest ones, then any; always the same ones."""
+    draw = random.Random(1)
+    for number in range(count):
+        yield tuple(i.high if number == 0 else draw.randrange(i.high + 1) for i in inputs)
+
+
+def results(
+    system: System, inputs: Sequence[Input], result: Polynomial, count: int
+) -> Iterator[tuple[tuple[int, ...], int]]:
+    """The operands of each run and the result that the equations give."""
+    for operands in runs(inputs, count):
+        values = {
+            limb: value >> system.word_bits * index & system.radix - 1
+            for operand, value in zip(inputs, operands, strict=True)
+            for index, limb in enumerate(operand.limbs)
+        }
+        complete(system, values)
+        yield operands, evaluate(result, values)
