@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from multiprocessing import Pool
@@ -17,7 +18,7 @@ from fieldc.catalogue import find_field
 from fieldc.language import Trace
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.proof.prove import contract_of
-from mutation.equivalent import Runs, reason, run_on_processor
+from mutation.equivalent import Runs, Unexplained, reason, run_on_processor
 from mutation.judge import bytes_of, verdicts
 from mutation.mutants import Mutant, mutants
 
@@ -95,8 +96,22 @@ def account(subject: Subject, sample: int | None, runs: int) -> Account:
     contract = contract_of(subject.operation, field.p, field.n)
     said = verdicts([code for _, code in changed], contract, runs)
     accepted = [m for (m, _), why in zip(changed, said, strict=True) if not why]
-    reasons = Counter(_explained(m, Runs(kernel, trace)) for m in accepted)
+    reasons, unexplained = _reasons(accepted, Runs(kernel, trace))
+    if unexplained:
+        raise Unexplained("\n".join([f"{subject} accepts", *unexplained]))
     return Account(len(changed), len(changed) - len(accepted), dict(sorted(reasons.items())))
+
+
+def _reasons(accepted: Sequence[Mutant], runs: Runs) -> tuple[Counter[str], list[str]]:
+    """How many accepted mutants have each reason, and those that have none."""
+    reasons: Counter[str] = Counter()
+    unexplained = []
+    for mutant in accepted:
+        try:
+            reasons[_explained(mutant, runs)] += 1
+        except Unexplained as error:
+            unexplained.append(str(error))
+    return reasons, unexplained
 
 
 def _explained(mutant: Mutant, runs: Runs) -> str:
@@ -107,17 +122,22 @@ def _explained(mutant: Mutant, runs: Runs) -> str:
 
 
 def account_of_all(subject: Subject) -> tuple[str, dict[str, object]]:
-    """Every mutant of one kernel, as the golden file has it."""
-    return str(subject), asdict(account(subject, None, RUNS))
+    """Every mutant of one kernel, as the golden file has it; or those that have no reason."""
+    try:
+        return str(subject), asdict(account(subject, None, RUNS))
+    except Unexplained as error:
+        return str(subject), {"unexplained": str(error).splitlines()}
 
 
 def main() -> None:
-    """Judge all mutants of all kernels and write the golden file."""
-    found = {}
+    """Judge all mutants of all kernels and write the golden file, if each has a reason."""
+    found: dict[str, dict[str, object]] = {}
     with Pool() as pool:
         for name, counts in pool.imap_unordered(account_of_all, subjects()):
             found[name] = counts
             print(f"{len(found)}/{len(subjects())} {name}: {counts}", flush=True)
+    if any("unexplained" in counts for counts in found.values()):
+        raise SystemExit("look at what the prover accepts without a reason")
     text = ",\n".join(f"{json.dumps(name)}: {json.dumps(found[name])}" for name in sorted(found))
     COUNTS.write_text(f"{{\n{text}\n}}\n")
 
