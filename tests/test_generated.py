@@ -10,9 +10,22 @@ from pathlib import Path
 
 import pytest
 
-from fieldc.artifacts.crate import COMMAND, FIELDS, FOLDER, ROOT, generate, main, stale, write
-from fieldc.catalogue import named_primes
+from fieldc.artifacts.crate import (
+    ASSEMBLY,
+    COMMAND,
+    FIELDS,
+    FOLDER,
+    ROOT,
+    generate,
+    main,
+    stale,
+    write,
+)
+from fieldc.catalogue import find_field, named_primes
 from fieldc.field import Field
+from fieldc.machine.assemble import assemble, host_triple
+from fieldc.proof.objects import function_of
+from fieldc.proof.prove import contract_of, prove
 
 CARGO = shutil.which("cargo")
 needs_cargo = pytest.mark.skipif(CARGO is None, reason="cargo is not installed: not compiled here")
@@ -84,3 +97,22 @@ def test_cargo_finds_the_crate_formatted():
         [CARGO, "fmt", "--all", "--check"], cwd=ROOT, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+CHECKED_IN = [(module, operation) for module in FIELDS for operation in ASSEMBLY]
+
+
+@pytest.mark.skipif("x86_64" not in host_triple(), reason="LLVM here assembles no x86-64")
+@pytest.mark.parametrize(("module", "operation"), CHECKED_IN)
+def test_every_checked_in_kernel_is_proved(module: str, operation: str):
+    """The text as it stands in the crate, assembled with its table of constants behind it."""
+    text = (ROOT / FOLDER / module / "x86_64.rs").read_text()
+    table = re.search(rf"static {operation.upper()}_CONSTANTS: .*?\[(.*?)\]\)", text, re.DOTALL)
+    code = re.search(rf'fn {operation}_kernel\(.*?r"\n(.*?)\n",', text, re.DOTALL)
+    assert table is not None and code is not None
+    words = "".join(f".quad {value}\n" for value in re.findall(r"0x[0-9a-f]{16}", table[1]))
+    lines = code[1].replace("{constants}", "constants")
+    head = ".intel_syntax noprefix\n.text\n.globl k\nk:\n"
+    function = function_of(assemble(f"{head}{lines}\n.balign 64\nconstants:\n{words}"), "k")
+    f = find_field(FIELDS[module])
+    prove(function.code, contract_of(operation, f.p, f.n), start=function.start)
