@@ -115,7 +115,8 @@ NAMES = sorted(set(re.findall(r"`([\w/]+\.(?:py|rs))::(\w+)`", TABLE)))
 
 
 def test_the_table_names_tests() -> None:
-    rows = [line for line in TABLE.splitlines() if line.startswith("| ")][1:]
+    rows = [line for line in TABLE.splitlines() if line.startswith("| ")]
+    rows = [row for row in rows if not row.startswith("| what")]
     assert len(rows) >= 20 and len(NAMES) >= 20
     for row in rows:
         assert "::" in row or "not here yet" in row, row
