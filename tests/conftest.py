@@ -1,8 +1,11 @@
-"""Hypothesis draws the same examples in every run, and a busy machine fails nothing."""
+"""Examples are the same in every run, a busy machine fails nothing, shared checks show values."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import settings
+
+pytest.register_assert_rewrite("aarch64_emulator", "well_formed", "x86_64_checks", "x86_64_kernels")
 
 settings.register_profile("fieldc", deadline=None, derandomize=True, database=None)
 settings.load_profile("fieldc")

@@ -13,7 +13,7 @@ from itertools import chain, product
 from fieldc.algorithms import KERNELS, kernels_for
 from fieldc.catalogue import named_primes
 from fieldc.field import Field
-from fieldc.language import BoundError, Kernel, Trace
+from fieldc.language import BoundError, Integer, Kernel, Trace
 from fieldc.words.rows import RowChoice, RowStyle
 
 SIEVE = tuple(q for q in range(3, 1000, 2) if all(q % d for d in range(3, int(q**0.5) + 1, 2)))
@@ -276,3 +276,8 @@ def log_jump_bound(f: Field) -> int:
 def largest_limbs(f: Field) -> list[int]:
     """The largest value of each limb of a residue."""
     return [min(f.base - 1, (f.p - 1) >> f.word * i) for i in range(f.n)]
+
+
+def ranged(low: int, high: int, name: str = "x") -> Integer:
+    """An input with any bounds."""
+    return Integer("input", (), (low, high), name=name)

@@ -1,21 +1,18 @@
-"""Word programs: the table of operations, lowering in every row style, bounds, shape of the SSA."""
+"""Word programs compute their kernels: every row style, shape of prime, and bound on the way."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from itertools import product
 from typing import Any
 
 import pytest
 from primes import (
-    ALL_STYLES,
     CARRY_STYLES,
     NAMES,
     SIEVE,
     STYLES,
     cases,
-    distinct,
     expected,
     named_field,
     random_field,
@@ -25,93 +22,16 @@ from primes import (
     style_id,
     traces,
 )
+from well_formed import assert_well_formed
 
 from fieldc.algorithms import choose
 from fieldc.field import Field
 from fieldc.language import Kernel, LanguageError, Number, Residue, Wide, kernel, select
-from fieldc.words.build import Builder
 from fieldc.words.interpret import BrokenBound, interpret
-from fieldc.words.lower import constant_names, lower, without_dead_steps
-from fieldc.words.operations import ADD, LOAD, MUL, OPERATIONS, Kind
+from fieldc.words.lower import lower
+from fieldc.words.operations import ADD
 from fieldc.words.program import Program, Step, Value
-from fieldc.words.rows import RowChoice, RowStyle
-
-Words = tuple[int, ...]
-
-
-# The table of operations, its equations written a second time
-
-
-def _bits(value: int, width: int) -> list[int]:
-    return [value >> i & 1 for i in range(width)]
-
-
-def _funnel_holds(w: int, v: Words, out: Words, k: int) -> bool:
-    pair = _bits(v[1], w) + _bits(v[0], w)
-    return _bits(out[0], w) == pair[k : k + w]
-
-
-EQUATIONS: dict[str, Callable[[int, Words, Words, int], bool]] = {
-    "add": lambda w, v, out, k: out[1] * 2**w + out[0] == v[0] + v[1] + v[2],
-    "sub": lambda w, v, out, k: out[0] - out[1] * 2**w == v[0] - v[1] - v[2],
-    "mul": lambda w, v, out, k: out[1] * 2**w + out[0] == v[0] * v[1],
-    "mul_low": lambda w, v, out, k: (v[0] * v[1] - out[0]) % 2**w == 0,
-    "select": lambda w, v, out, k: out[0] == (v[1] if v[0] == 1 else v[2]),
-    "mask": lambda w, v, out, k: _bits(out[0], w) == [v[0]] * w,
-    "and": lambda w, v, out, k: (
-        _bits(out[0], w) == [min(pair) for pair in zip(_bits(v[0], w), _bits(v[1], w), strict=True)]
-    ),
-    "funnel": _funnel_holds,
-}
-COMPUTED = [name for name in OPERATIONS if name != "load"]
-
-
-def limit(kind: Kind, w: int) -> int:
-    """The number of values of a kind."""
-    return 1 << w if kind is Kind.WORD else 2
-
-
-def holds(name: str, w: int, inputs: Words, k: int) -> bool:
-    """Whether a row computes words and flags that satisfy its equation."""
-    row = OPERATIONS[name]
-    out = row.compute(w, inputs, k)
-    ranges = [0 <= v < limit(kind, w) for v, kind in zip(out, row.outputs, strict=True)]
-    return all(ranges) and EQUATIONS[name](w, inputs, out, k)
-
-
-def test_every_operation_has_an_equation_here() -> None:
-    assert set(EQUATIONS) == set(COMPUTED)
-    with pytest.raises(TypeError, match="operand"):
-        LOAD.compute(64, (), 0)
-
-
-@pytest.mark.parametrize("w", [1, 2, 3])
-@pytest.mark.parametrize("name", COMPUTED)
-def test_equations_hold_for_all_small_words(name: str, w: int) -> None:
-    row = OPERATIONS[name]
-    for inputs in product(*(range(limit(kind, w)) for kind in row.inputs)):
-        for k in range(1, w) if name == "funnel" else (0,):
-            assert holds(name, w, inputs, k), (inputs, k)
-
-
-@pytest.mark.parametrize("w", [32, 64])
-@pytest.mark.parametrize("name", COMPUTED)
-def test_equations_hold_for_wide_words(name: str, w: int) -> None:
-    rng = random.Random(w)
-    top = (1 << w) - 1
-    corners = (0, 1, 2, top, top - 1, 1 << w - 1, (1 << w - 1) - 1)
-
-    def draw(kind: Kind) -> int:
-        if kind is Kind.FLAG:
-            return rng.randrange(2)
-        return rng.choice(corners) if rng.random() < 0.3 else rng.getrandbits(w)
-
-    for _ in range(2000):
-        inputs = tuple(draw(kind) for kind in OPERATIONS[name].inputs)
-        assert holds(name, w, inputs, rng.randrange(1, w)), inputs
-
-
-# The interpreter against the kernel itself
+from fieldc.words.rows import RowChoice
 
 
 def check_program(program: Program, k: Kernel, f: Field, count: int, seed: int = 0) -> None:
@@ -180,203 +100,6 @@ def test_check_bounds_reports_a_broken_bound() -> None:
     assert interpret(broken, 9, 9) == 18
     with pytest.raises(BrokenBound, match="exceeds its bound 0x5"):
         interpret(broken, 9, 9, check_bounds=True)
-
-
-# The shape of a program
-
-
-def assert_well_formed(program: Program) -> None:
-    """SSA: each value is defined once, before it is read; kinds, loads and constants are right."""
-    operands = dict(program.operands)
-    defined: dict[int, Value] = {}
-    for step in program.steps:
-        row = step.operation
-        assert OPERATIONS[row.name] is row
-        assert tuple(v.kind for v in step.inputs) == row.inputs
-        assert tuple(v.kind for v in step.outputs) == row.outputs
-        for value in step.inputs:
-            assert_readable(value, defined, program.word)
-        for value in step.outputs:
-            assert value.number not in defined and value.constant is None
-            assert 0 <= value.high < limit(value.kind, program.word)
-            defined[value.number] = value
-        if row is LOAD:
-            assert 0 <= step.attribute < operands[step.operand]
-        if row.name == "funnel":
-            assert 0 < step.attribute < program.word
-    for value in program.results:
-        assert value.kind is Kind.WORD
-        assert_readable(value, defined, program.word)
-
-
-def assert_readable(value: Value, defined: dict[int, Value], word: int) -> None:
-    """A constant in range, or the very value that an earlier step defined."""
-    if value.constant is None:
-        assert defined.get(value.number) == value
-    else:
-        assert value.high == value.constant and 0 <= value.constant < limit(value.kind, word)
-        assert value.number not in defined
-
-
-def assert_no_waste(program: Program) -> None:
-    """Every step is read, none is repeated, and none works on constants alone."""
-    read = {v.number for s in program.steps for v in s.inputs}
-    read |= {v.number for v in program.results}
-    seen = set()
-    for step in program.steps:
-        assert any(v.number in read for v in step.outputs), step
-        key = step.operation.name, step.inputs, step.attribute, step.operand
-        assert key not in seen
-        seen.add(key)
-        assert not step.inputs or any(v.constant is None for v in step.inputs), step
-
-
-def assert_no_dead_carry(program: Program) -> None:
-    """A carry that bounds show to be 0 is read by no step, and no addition adds nothing."""
-    for step in program.steps:
-        for value in step.inputs:
-            if value.kind is Kind.FLAG and value.constant is None:
-                assert value.high == 1, step
-        if step.operation is ADD:
-            assert not (step.inputs[1].constant == 0 and step.inputs[2].constant == 0), step
-            assert not (step.inputs[0].constant == 0 and step.inputs[2].constant == 0), step
-        if step.operation is MUL:
-            assert not {0, 1} & {v.constant for v in step.inputs}, step
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_programs_are_well_formed(name: str) -> None:
-    f = named_field(name)
-    for rows in STYLES if name == "bls12-381-p" else CARRY_STYLES if f.n < 8 else STYLES[:1]:
-        for trace in traces(f):
-            program = lower(trace, rows)
-            assert_well_formed(program)
-            assert_no_waste(program)
-            assert_no_dead_carry(program)
-            assert len(program.results) == f.n
-
-
-def test_programs_of_odd_shapes_are_well_formed() -> None:
-    for word, limbs in ((64, 3), (8, 2)):
-        for shape in shapes(limbs):
-            for rows in CARRY_STYLES:
-                for trace in traces(shaped(shape, limbs, word)):
-                    program = lower(trace, rows)
-                    assert_well_formed(program)
-                    assert_no_waste(program)
-                    assert_no_dead_carry(program)
-
-
-def test_operands_are_those_of_the_kernel() -> None:
-    for word in (64, 32):
-        f = named_field("bls12-381-p", word)
-        for trace in traces(f):
-            program = lower(trace)
-            wide = trace.kernel.operation == "redc"
-            expected_limbs = [(n, 2 * f.n if wide else f.n) for n, _ in trace.kernel.operands]
-            assert list(program.operands) == expected_limbs
-            loads = {(s.operand, s.attribute) for s in program.steps if s.operation is LOAD}
-            assert loads == {(n, i) for n, count in expected_limbs for i in range(count)}
-            assert (program.name, program.word) == (trace.kernel.operation, word)
-
-
-def test_spare_bits_shorten_the_chains() -> None:
-    spare, full = shaped("three-spare", 6), shaped("full", 6)
-    for rows in CARRY_STYLES:
-        with_spare = lower(choose(spare, "mul", "cios"), rows)
-        without = lower(choose(full, "mul", "cios"), rows)
-        assert with_spare.count("add") < without.count("add")
-        assert with_spare.count("mul") == without.count("mul")
-
-
-def test_additions_of_the_two_chains_of_bls12_381() -> None:
-    n = 6
-    f = named_field("bls12-381-p")
-    rows = RowChoice(RowStyle.TWO_CHAINS)
-    program = lower(choose(f, "mul", "cios"), rows)
-    # Rows of the product: n low and n high halves, but the first row adds no low ones. Rows of
-    # the reduction: n and n, and the carry of the low halves into the word above them.
-    product_rows = (n - 1) + (n - 1) * 2 * n
-    reduction_rows = n * 2 * n
-    absorbed = program.count("add") - product_rows - reduction_rows
-    assert 0 <= absorbed <= 2 * n
-    assert lower(choose(f, "add"), rows).count("add") == n
-    assert lower(choose(f, "sub"), rows).count("add") == n
-    assert lower(choose(f, "sub"), rows).count("sub") == n
-
-
-def test_two_lowerings_are_equal() -> None:
-    for name in ("bn254-p", "secp256k1-p"):
-        for rows in CARRY_STYLES:
-            for trace in traces(named_field(name)):
-                again = trace.kernel.trace(Field(trace.field.p, 64, name))
-                assert lower(trace, rows) == lower(again, rows)
-
-
-def test_styles_differ_only_in_what_they_read() -> None:
-    traced = choose(named_field("bls12-381-p"), "mul")
-    programs = {rows: lower(traced, rows) for rows in STYLES}
-    assert len({repr(program) for program in programs.values()}) == len(STYLES)
-    for rows in ALL_STYLES:
-        assert lower(traced, rows) == programs[distinct(rows)]
-
-
-def test_constants_carry_their_names() -> None:
-    f = named_field("bls12-381-p")
-    names = constant_names(f)
-    assert names[f.n0] == "n0" and names[0] == "0x0" and names[1] == "0x1"
-    assert all(names[limb] == f"p[{i}]" for i, limb in enumerate(f.limbs(f.p)))
-    program = lower(choose(f, "mul"))
-    used = {v.name for s in program.steps for v in s.inputs if v.constant not in (None, 0)}
-    assert {f"p[{i}]" for i in range(6)} | {f"mu[{i}]" for i in range(6)} | {"n0"} == used
-    for step in program.steps:
-        for v in step.inputs:
-            if v.constant is not None and v.kind is Kind.WORD:
-                assert names[v.constant] == v.name
-
-
-def test_dead_steps_are_removed_in_one_pass() -> None:
-    build = Builder(8)
-    x = build.load("x", 0, 255)
-    unread = build.mul(x, x)[0]
-    build.add(unread, x, build.no_carry)
-    kept = build.add(x, x, build.no_carry)[0]
-    program = Program("p", 8, (("x", 1),), tuple(build.steps), (kept,))
-    clean = without_dead_steps(program)
-    assert [s.operation.name for s in clean.steps] == ["load", "add"]
-    assert without_dead_steps(clean) == clean
-
-
-# The builder folds
-
-
-def test_the_builder_folds_what_is_known() -> None:
-    build = Builder(8)
-    x = build.load("x", 0, 255)
-    zero, one, top = (build.constant(v) for v in (0, 1, 255))
-    none = build.no_carry
-    assert build.add(x, zero, none) == (x, none) == build.add(zero, x, none)
-    assert build.sub(x, zero, none) == (x, none)
-    assert build.mul(x, zero) == (zero, zero) == build.mul(zero, x)
-    assert build.mul(x, one) == (x, zero) == build.mul(one, x)
-    assert build.bit_and(x, zero) == zero and build.bit_and(top, x) == x
-    assert build.load("x", 1, 0) == zero
-    assert [v.constant for v in build.add(top, one, none)] == [0, 1]
-    assert [v.constant for v in build.mul(top, top)] == [1, 254]
-    assert len(build.steps) == 1
-    assert build.add(x, top, none) == build.add(top, x, none)
-    assert len(build.steps) == 2
-
-
-def test_a_carry_is_kept_exactly_where_the_bound_allows_it() -> None:
-    for high_a, high_b in product((0, 1, 100, 127, 128, 155, 156, 255), repeat=2):
-        build = Builder(8)
-        a, b = build.load("x", 0, high_a), build.load("x", 1, high_b)
-        total, carry = build.add(a, b, build.no_carry)
-        assert total.high == min(255, high_a + high_b)
-        assert carry.high == (1 if high_a + high_b > 255 else 0)
-        _, limited = build.add(a, b, build.no_carry, limit=255)
-        assert limited.high == carry.high or limited.constant == 0
 
 
 # Kernels that a user might write

@@ -1,0 +1,61 @@
+"""AArch64 code for the tests: kernels as LLVM compiles them, and instructions encoded by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from fieldc.backends.llvm import print_llvm
+from fieldc.backends.targets import find_target
+from fieldc.catalogue import find_field
+from fieldc.language import BoundError, Kernel
+from fieldc.machine.assemble import compile_ir
+from fieldc.proof.objects import function_of
+from fieldc.words.lower import lower
+
+RET, NOP = 0xD65F03C0, 0xD503201F
+
+
+@cache
+def code_of(name: str, kernel: Kernel, target_name: str = "aarch64-linux") -> bytes | None:
+    """A kernel's code as LLVM compiles it, or None where the field has no such kernel."""
+    target = find_target(target_name)
+    processor = target.processor
+    try:
+        trace = kernel.trace(find_field(name))
+    except BoundError:
+        return None
+    ir = print_llvm(lower(trace, processor.rows), "k", processor.form)
+    object_ = compile_ir(ir, target.triple, processor.cpu, processor.features).object
+    return function_of(object_, "k").code
+
+
+def words_of(code: bytes) -> list[int]:
+    return [int.from_bytes(code[i : i + 4], "little") for i in range(0, len(code), 4)]
+
+
+def bytes_of(words: list[int]) -> bytes:
+    return b"".join(w.to_bytes(4, "little") for w in words)
+
+
+# Encodings
+
+
+def three(base: int) -> Callable[..., int]:
+    """An encoding with a target and two operands, and what is or-ed to it."""
+
+    def encode(rd: int, rn: int, rm: int, more: int = 0) -> int:
+        return base | more | rm << 16 | rn << 5 | rd
+
+    return encode
+
+
+ADC, ADCS, SBC, SBCS = (three(b) for b in (0x9A000000, 0xBA000000, 0xDA000000, 0xFA000000))
+ADD, ADDS, SUB, SUBS = (three(b) for b in (0x8B000000, 0xAB000000, 0xCB000000, 0xEB000000))
+AND, ANDS, BIC, ORR = (three(b) for b in (0x8A000000, 0xEA000000, 0x8A200000, 0xAA000000))
+EOR, ORN, EXTR = (three(b) for b in (0xCA000000, 0xAA200000, 0x93C00000))
+CSEL, CSINC, CSINV, CSNEG = (three(b) for b in (0x9A800000, 0x9A800400, 0xDA800000, 0xDA800400))
+MADD, MSUB, UMULH = (three(b) for b in (0x9B000000, 0x9B008000, 0x9BC07C00))
+UBFM, SBFM = three(0xD3400000), three(0x93400000)
+EQ, NE, HS, LO = (c << 12 for c in range(4))
+Z = 31

@@ -1,0 +1,164 @@
+"""The prover's meanings of AArch64 instructions agree with an emulator; others are refused."""
+
+from __future__ import annotations
+
+import capstone
+import pytest
+from aarch64_code import (
+    ADC,
+    ADCS,
+    ADD,
+    ADDS,
+    AND,
+    ANDS,
+    BIC,
+    CSEL,
+    CSINC,
+    CSINV,
+    CSNEG,
+    EOR,
+    EQ,
+    EXTR,
+    HS,
+    LO,
+    MADD,
+    MSUB,
+    NE,
+    NOP,
+    ORN,
+    ORR,
+    RET,
+    SBC,
+    SBCS,
+    SBFM,
+    SUB,
+    SUBS,
+    UBFM,
+    UMULH,
+    Z,
+    bytes_of,
+    code_of,
+)
+from aarch64_emulator import Recorded, samples
+
+from fieldc.algorithms import KERNELS
+from fieldc.catalogue import find_field
+from fieldc.proof.aarch64_meanings import MEANINGS
+from fieldc.proof.identity import ProofError
+from fieldc.proof.prove import contract_of
+
+
+@pytest.mark.parametrize("name", ["goldilocks", "p256"])
+def test_semantics_of_kernels(name: str) -> None:
+    """Also where operands are above p: rows hold for every input."""
+    pytest.importorskip("unicorn")
+    for kernel in KERNELS:
+        code = code_of(name, kernel)
+        if code is None or kernel.algorithm == "log-jump":
+            continue
+        contract = contract_of(kernel.operation, find_field(name).p, find_field(name).n)
+        counts = {operand: count for operand, count, _ in contract.operands}
+        recorded = Recorded(code, contract.limbs, counts)
+        for operands in samples(counts, 2):
+            recorded.agrees(operands)
+
+
+LOADS = [
+    0xA9401023,  # ldp x3, x4, [x1]
+    0xA9411825,  # ldp x5, x6, [x1, #16]
+    0xF8408047,  # ldur x7, [x2, #8]
+    0xF9400048,  # ldr x8, [x2]
+]
+SNIPPETS = {
+    "sums": [ADDS(9, 3, 4), ADCS(10, 5, 6), ADC(11, 7, 8), ADC(12, Z, Z), ADD(13, 3, 8)],
+    "differences": [SUBS(9, 3, 4), SBCS(10, 5, 6), SBC(11, 7, 8), SBC(12, Z, 3), SUB(13, 3, 8)],
+    "carry, then borrow": [ADDS(9, 3, 4), SBCS(10, 5, 6), ADCS(11, 7, 8), SBC(12, 7, Z)],
+    "negations": [SUBS(9, Z, 4), SBCS(10, Z, 6), SBC(11, Z, 8), SUB(12, Z, 3, 7 << 10)],
+    "compared": [SUBS(Z, 3, 4), SBCS(Z, 5, 6), CSINC(9, Z, Z, HS), ADDS(Z, 3, 4), ADC(10, 3, Z)],
+    "shifted": [ADD(9, 3, 4, 5 << 10), ADDS(10, 3, 4, 1 << 22 | 9 << 10), SUB(11, 3, 3, 32 << 10)],
+    "selected": [
+        *(ADDS(9, 3, 4), CSEL(10, 5, 6, HS), CSEL(11, 5, 6, LO), CSINC(12, 5, 6, LO)),
+        *(CSINV(13, 5, 6, HS), CSNEG(14, 5, 6, HS), CSINV(15, Z, Z, LO), CSINC(16, 7, 7, LO)),
+    ],
+    "bits": [
+        *(ADDS(9, 3, 4), CSINC(10, Z, Z, LO), SUBS(9, 5, 6), CSINC(11, Z, Z, HS)),
+        *(AND(12, 10, 11), ORR(13, 10, 11), EOR(14, 10, 11), BIC(15, 10, 11), ANDS(11, 10, 11)),
+        *(CSEL(16, 3, 4, NE), CSINC(17, Z, Z, NE), ADD(18, 10, 11), ADC(0, 10, 11)),
+        *(SUBS(Z, 18, 11), CSEL(1, 5, 6, EQ), ADDS(Z, 10, 11), CSEL(2, 5, 6, EQ)),
+    ],
+    "masks": [
+        *(SUBS(9, 3, 4), CSINV(10, Z, Z, HS), AND(11, 10, 5), SBFM(12, 5, 63, 63 << 10)),
+        *(AND(13, 12, 6), CSINC(14, Z, Z, HS), SBFM(15, 14, 0), BIC(16, 15, 14), ORN(17, Z, 5)),
+    ],
+    "products": [
+        *(
+            MADD(9, 3, 4, Z << 10),
+            UMULH(10, 3, 4),
+            MADD(11, 3, 4, 5 << 10),
+            MSUB(12, 3, 4, 5 << 10),
+        ),
+        *(MSUB(13, 5, 5, Z << 10), UMULH(14, 5, 5), MADD(15, 9, 9, Z << 10), UMULH(16, 9, Z)),
+    ],
+    "constants": [
+        *(0x92800009 | 5 << 5, 0xD280000A | 0xFFFF << 5, 0xF2A0000A | 0x1234 << 5),
+        *(UMULH(11, 3, 9), MADD(12, 3, 9, Z << 10), UMULH(13, 3, 10), SUB(14, Z, 3, 4 << 10)),
+        *(MADD(15, 3, 10, Z << 10), UMULH(16, 15, 9), MSUB(17, 15, 9, Z << 10)),
+    ],
+    "fields": [
+        *(UBFM(9, 3, 31, 63 << 10), UBFM(10, 3, 3, 7 << 10), UBFM(11, 3, 64 - 9, 54 << 10)),
+        *(EXTR(12, 3, 4, 63 << 10), EXTR(13, 3, 4, 1 << 10), EXTR(14, 5, 6, 17 << 10)),
+    ],
+    "saved flags": [ADDS(9, 3, 4), 0xD53B420A, SUBS(9, 5, 6), 0xD51B420A, ADC(11, 7, 8)],
+    "stack": [
+        *(0xA9BF13E3, 0xA9400FE9, 0xF81F0FE5, 0xF84107EA, 0xA8C133EB, NOP),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", SNIPPETS)
+def test_semantics_of_snippets(name: str) -> None:
+    pytest.importorskip("unicorn")
+    counts = {"x": 4, "y": 2}
+    recorded = Recorded(bytes_of([*LOADS, *SNIPPETS[name], RET]), 4, counts)
+    for operands in samples(counts, 60):
+        recorded.agrees(operands)
+
+
+def test_every_instruction_on_the_list_is_simulated() -> None:
+    seen: set[str] = set()
+    engine = capstone.Cs(capstone.CS_ARCH_ARM64, capstone.CS_MODE_ARM)
+    codes = [bytes_of([*LOADS, *snippet]) for snippet in SNIPPETS.values()]
+    for name in ("goldilocks", "p256"):
+        codes += [code for k in KERNELS if (code := code_of(name, k)) is not None]
+    for code in codes:
+        seen |= {i.mnemonic for i in engine.disasm(code, 0)}
+    assert set(MEANINGS) - seen <= {"movz", "movn", "stur"}
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ([0xD65F0020], "returns to an address of its own"),
+        ([0x9AC40862], "not on the list"),  # udiv
+        ([0x54000040, RET], "not on the list"),  # b.eq
+        ([0xD503245F], "not on the list"),  # bti, and no return
+        ([CSEL(9, 3, 4, HS)], "nothing is known"),
+        ([SUBS(Z, 3, 4), CSEL(9, 3, 4, EQ)], "nothing is known"),
+        ([SUBS(Z, 3, 4), CSEL(9, 3, 4, 11 << 12)], "condition"),
+        ([0xF8656829], "address"),  # ldr x9, [x1, x5]
+        ([0xF9400069], "depends on data"),  # ldr x9, [x3]
+        ([ADD(19, 3, 4)], "x19 is not restored"),
+        ([0xD10043FF], "stack pointer is not restored"),
+        ([0xD10023FF], "stack pointer"),  # sub sp, sp, #8
+        ([0xF81F83E3], "stack"),  # stur x3, [sp, #-8]
+        ([EOR(9, 3, 4)], "combines the bits"),
+        ([0xF2A00023], "no constant"),  # movk x3, #1, lsl #16
+        ([0x0B040069], "half a register"),  # add w9, w3, w4
+        ([0xD51B4203], "never saved"),
+        ([0x9E670060], "not on the list"),  # fmov
+    ],
+)
+def test_refused(words: list[int], why: str) -> None:
+    memory_words = [*LOADS, *words, RET]
+    with pytest.raises(ProofError, match=why):
+        Recorded(bytes_of(memory_words), 4, {"x": 4, "y": 2})

@@ -1,0 +1,153 @@
+"""x86-64 kernels for the tests: every choice there is, many at once compiled, loaded and run."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+import pytest
+from primes import CARRY_STYLES, cases, expected, shaped, traces
+from x86_64_checks import check_code
+
+from fieldc.backends.x86_64.choices import FEATURES, VARIANTS, Choices
+from fieldc.backends.x86_64.conventions import WIN64
+from fieldc.backends.x86_64.flags import FlagError
+from fieldc.backends.x86_64.kernel import X86Kernel, compile_trace
+from fieldc.backends.x86_64.print import GNU
+from fieldc.language import Trace
+from fieldc.machine.assemble import assemble, host_triple
+from fieldc.machine.load import Alias, Kernel, Library, load
+from fieldc.machine.processor import is_x86_64, missing
+from fieldc.words.rows import RowChoice, RowStyle
+
+HERE = pytest.mark.skipif("x86_64" not in host_triple(), reason="no x86-64 assembler here")
+
+LIMBS = range(1, 17)
+
+
+def runs_here(variant: str) -> None:
+    """Skip, saying why, where this processor cannot run a variant's kernels."""
+    if not is_x86_64():
+        pytest.skip("this host does not run System V x86-64 code")
+    if lacking := missing(FEATURES[variant]):
+        pytest.skip(f"this processor lacks {' and '.join(lacking)}, which {variant} kernels need")
+
+
+# Every choice
+
+
+def _clears(variant: str) -> Iterable[tuple[str, str]]:
+    """Where flags are cleared, where the 0 is: only two chains read these choices."""
+    if variant != "adx":
+        return [("all", "register")]
+    return product(("needed", "product", "all"), ("memory", "register"))
+
+
+def choices_with(variant: str, rows: RowChoice) -> list[Choices]:
+    """Every combination of the other choices."""
+    return [
+        Choices(variant, rows, clear, zero, constants, quotient)
+        for clear, zero in _clears(variant)
+        for constants in ("rip", "register")
+        for quotient in ("mulx", "imul")
+    ]
+
+
+def sampled_choices(seed: int) -> list[Choices]:
+    """A few combinations that no default has."""
+    rng = random.Random(seed)
+    every = [c for rows in CARRY_STYLES for c in choices_with("adx", rows)]
+    others = [c for rows in CARRY_STYLES for v in ("mulx",) for c in choices_with(v, rows)]
+    return rng.sample(every, 8) + rng.sample(others, 2)
+
+
+def needs_a_second_flag(choices: Choices) -> bool:
+    """Whether a row style may need two flags at once, in a variant with one."""
+    one_at_a_time = (
+        (RowStyle.CARRY_WORD,)
+        if choices.variant == "base"
+        else (
+            RowStyle.CARRY_WORD,
+            RowStyle.ONE_CHAIN,
+        )
+    )
+    return choices.variant != "adx" and choices.rows.style not in one_at_a_time
+
+
+# Building and running many kernels at once
+
+
+@dataclass(frozen=True)
+class Built:
+    """A compiled kernel of a trace, loaded."""
+
+    trace: Trace
+    code: X86Kernel
+    run: Kernel
+
+
+def loaded(
+    texts: Iterable[str], codes: Sequence[tuple[Trace, X86Kernel]], suffix: str = ""
+) -> list[Built]:
+    """All kernels in one object, loaded."""
+    library = load(assemble("\n".join(texts)))
+    return [Built(t, code, callable_of(library, t, code.symbol + suffix)) for t, code in codes]
+
+
+def callable_of(library: Library, trace: Trace, symbol: str) -> Kernel:
+    """The loaded kernel as a function of integers."""
+    f = trace.field
+    operands = tuple(bound.limbs(f) for _, bound in trace.kernel.operands)
+    return Kernel(library, symbol, operands, f.n)
+
+
+def build(wanted: Iterable[tuple[Trace, Choices]]) -> list[Built]:
+    """Compile and load; a combination that has too few flags is left out."""
+    codes: list[tuple[Trace, X86Kernel]] = []
+    for trace, choices in wanted:
+        code = compiled(trace, f"kernel{len(codes)}", choices)
+        if code is not None:
+            codes.append((trace, code))
+    return loaded([code.text(GNU) for _, code in codes], codes)
+
+
+def compiled(trace: Trace, symbol: str, choices: Choices) -> X86Kernel | None:
+    """The kernel, or None where a typed error of one line says that flags do not suffice."""
+    try:
+        code = compile_trace(trace, symbol, choices)
+    except FlagError as error:
+        assert needs_a_second_flag(choices), (choices, error)
+        assert "\n" not in str(error) and str(error)
+        return None
+    check_code(code, choices.variant)
+    return code
+
+
+def check_run(built: Built, count: int, aliases: Iterable[Alias] = (Alias.NONE,)) -> None:
+    """Results on edge and random operands, in the aliasings that the operands allow."""
+    f, k = built.trace.field, built.trace.kernel
+    for values in cases(k, f, count):
+        want = expected(k.operation, f, *values)
+        assert k.run(f, *values) == want
+        for alias in aliases:
+            if len(values) == 1 and alias is Alias.Z_IS_Y:
+                continue
+            given = values
+            if len(values) == 2 and alias in (Alias.X_IS_Y, Alias.ALL):
+                given = (values[0], values[0])
+                want = expected(k.operation, f, *given)
+            result = built.run.aliased(alias, *given)
+            assert result == want, (f.label, k.operation, k.algorithm, alias, given)
+
+
+@cache
+def win64_kernels() -> tuple[tuple[str, X86Kernel], ...]:
+    """Every kernel for Windows, at several numbers of limbs."""
+    return tuple(
+        (variant, compile_trace(trace, "kernel", VARIANTS[variant], WIN64))
+        for variant, limbs in product(VARIANTS, (1, 2, 4, 6, 9))
+        for trace in traces(shaped("full" if limbs == 6 else "three-spare", limbs))
+    )
