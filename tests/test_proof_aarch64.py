@@ -16,34 +16,17 @@ from fieldc.proof.identity import ProofError
 from fieldc.proof.prove import Contract, contract_of, prove
 
 CONVENTIONS = {"aarch64-linux": "aapcs64", "aarch64-macos": "apple"}
-QUICK = ("bls12-381-r", "curve25519", "goldilocks")
 
 
-def prove_all(name: str, target: str, kernels: tuple[Kernel, ...] = tuple(KERNELS)) -> None:
-    field_ = find_field(name)
-    for kernel in kernels:
+@pytest.mark.parametrize("target", CONVENTIONS)
+@pytest.mark.parametrize("name", sorted(named_primes()))
+def test_every_kernel_of_a_named_field(name: str, target: str) -> None:
+    f = find_field(name)
+    for kernel in KERNELS:
         code = code_of(name, kernel, target)
         if code is not None:
-            contract = contract_of(kernel.operation, field_.p, field_.n)
+            contract = contract_of(kernel.operation, f.p, f.n)
             prove(code, contract, CONVENTIONS[target], architecture="aarch64")
-
-
-@pytest.mark.parametrize("target", CONVENTIONS)
-@pytest.mark.parametrize("name", QUICK)
-def test_proved(name: str, target: str) -> None:
-    prove_all(name, target)
-
-
-@pytest.mark.parametrize("operation", ["add", "sub", "double"])
-@pytest.mark.parametrize("name", ["secp256k1-p", "p256"])
-def test_proved_where_flags_meet_or_limbs_are_many(name: str, operation: str) -> None:
-    prove_all(name, "aarch64-linux", tuple(k for k in KERNELS if k.operation == operation))
-
-
-@pytest.mark.parametrize("target", CONVENTIONS)
-@pytest.mark.parametrize("name", sorted(set(named_primes()) - set(QUICK)))
-def test_proved_full(name: str, target: str) -> None:
-    prove_all(name, target)
 
 
 def kernel_of(operation: str) -> Kernel:
@@ -132,7 +115,7 @@ def test_a_borrow_that_cannot_be_is_still_a_bit(convention: str) -> None:
     words = [0xF9400023, 0xEB1F0064, 0x9A9F37E5, 0x9A9F27E7, 0xD37DF0E8, 0xD37DF0A6, 0xF9000006]
     claim = Contract(RADIX - 59, 1, (("x", 1, RADIX - 60),), lambda values: {}, 1, 0)
     with pytest.raises(ProofError, match="do not cancel"):
-        prove(bytes_of([*words, RET]), claim, convention, architecture="aarch64")
+        prove(bytes_of([*words, RET]), claim, convention, architecture="aarch64", runs=0)
 
 
 def test_a_store_that_moves_the_register_it_stores() -> None:
