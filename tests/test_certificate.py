@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import random
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from fieldc.backends.x86_64.conventions import WIN64
 from fieldc.backends.x86_64.kernel import compile_trace
 from fieldc.backends.x86_64.print import GNU
 from fieldc.catalogue import find_field
+from fieldc.cli import main
 from fieldc.machine.assemble import assemble
 from fieldc.proof.certificate import certify, text
 from fieldc.proof.equations import Choice, System
@@ -45,11 +46,15 @@ KERNEL_CASES = [
 
 
 @cache
-def code_of(field: str, operation: str, algorithm: str, variant: str) -> bytes:
+def object_of(field: str, operation: str, algorithm: str, variant: str) -> bytes:
     f = find_field(field)
     kernel = next(k for k in KERNELS if (k.operation, k.algorithm) == (operation, algorithm))
     compiled = compile_trace(kernel.trace(f), "kernel", VARIANTS[variant])
-    function = function_of(assemble(compiled.text(GNU)), "kernel")
+    return assemble(compiled.text(GNU), "x86_64-unknown-linux-gnu")
+
+
+def code_of(*case: str) -> bytes:
+    function = function_of(object_of(*case), "kernel")
     return function.code[function.start :]
 
 
@@ -172,21 +177,29 @@ def checker() -> Path:
         pytest.skip("there is no cargo to build the checker with")
     command = ["cargo", "build", "--release", "--quiet", "-p", "fieldc-check"]
     subprocess.run(command, cwd=ROOT, check=True)
-    return ROOT / "target" / "release" / "fieldc-check"
+    target = os.environ.get("CARGO_TARGET_DIR") or ROOT / "target"
+    return Path(target) / "release" / "fieldc-check"
 
 
-def replay(checker: Path, tmp_path: Path, certificate: dict[str, Any]) -> tuple[int, str]:
-    path = tmp_path / "certificate.json"
-    path.write_text(text(certificate))
-    done = subprocess.run([checker, path], capture_output=True, text=True, timeout=60)
+def run(checker: Path, paths: Iterable[Path]) -> tuple[int, str]:
+    done = subprocess.run([checker, *paths], capture_output=True, text=True, timeout=60)
     return done.returncode, done.stdout + done.stderr
+
+
+def replay(
+    checker: Path, tmp_path: Path, certificate: dict[str, Any], data: bytes
+) -> tuple[int, str]:
+    path = tmp_path / "kernel.cert.json"
+    path.write_text(text(certificate))
+    (tmp_path / "kernel.o").write_bytes(data)
+    return run(checker, [path])
 
 
 @pytest.mark.parametrize("case", KERNEL_CASES, ids="-".join)
 def test_the_checker_accepts(
     checker: Path, tmp_path: Path, case: tuple[str, str, str, str]
 ) -> None:
-    status, said = replay(checker, tmp_path, certificate_of(*case))
+    status, said = replay(checker, tmp_path, certificate_of(*case), object_of(*case))
     assert (status, said.split(":")[0]) == (0, "PROVED kernel"), said
 
 
@@ -195,11 +208,12 @@ def test_the_checker_knows_both_conventions(checker: Path, tmp_path: Path, opera
     f = find_field("bls12-381-p")
     kernel = next(k for k in KERNELS if k.operation == operation)
     compiled = compile_trace(kernel.trace(f), "kernel", VARIANTS["adx"], WIN64)
-    function = function_of(assemble(compiled.text(GNU)), "kernel")
+    data = assemble(compiled.text(GNU), "x86_64-pc-windows-msvc")
+    function = function_of(data, "kernel")
     certificate = certify(function.code, operation, f.p, f.n, "win64", function.start)
-    assert replay(checker, tmp_path, certificate)[0] == 0
+    assert replay(checker, tmp_path, certificate, data)[0] == 0
     certificate["contract"]["convention"] = "sysv"
-    assert replay(checker, tmp_path, certificate)[0] == 1
+    assert replay(checker, tmp_path, certificate, data)[0] == 1
 
 
 Tamper = Callable[[dict[str, Any]], None]
@@ -272,7 +286,7 @@ def test_the_checker_rejects_a_changed_certificate(
 ) -> None:
     certificate = copy.deepcopy(certificate_of(*case))
     tamper(certificate)
-    status, said = replay(checker, tmp_path, certificate)
+    status, said = replay(checker, tmp_path, certificate, object_of(*case))
     assert status == 1 and said.startswith("FAILED "), said
     assert said.count("\n") == 1
 
@@ -308,34 +322,79 @@ def changes(code: bytes) -> list[bytes]:
 def test_the_checker_rejects_changed_code(
     checker: Path, tmp_path: Path, case: tuple[str, str, str, str]
 ) -> None:
-    mutants = changes(code_of(*case))
+    code, data, certificate = code_of(*case), object_of(*case), certificate_of(*case)
+    assert data.count(code) == 1
+    mutants = changes(code)
     assert len(mutants) > 50
-    certificate = copy.deepcopy(certificate_of(*case))
-    certificate["code"]["bytes"] = mutants[0].hex()
-    assert replay(checker, tmp_path, certificate)[0] == 1
     accepted = []
     for mutant in mutants:
-        certificate["code"]["bytes"] = mutant.hex()
-        certificate["code"]["sha256"] = sha256(mutant).hexdigest()
-        if replay(checker, tmp_path, certificate)[0] != 1:
+        if replay(checker, tmp_path, certificate, data.replace(code, mutant))[0] != 1:
             accepted.append(mutant.hex())
     assert not accepted
 
 
-def test_bad_input_exits_with_2(checker: Path, tmp_path: Path) -> None:
-    assert replay(checker, tmp_path, {"format": "none"})[0] == 2
+def _no_variable(c: dict[str, Any]) -> None:
+    c["cases"][0]["identity"][0][1][0][1] = [10**6]
+
+
+def _no_row(c: dict[str, Any]) -> None:
+    c["cases"][0]["identity"][0][0] = 10**6
+
+
+def _no_flag(c: dict[str, Any]) -> None:
+    bound = {"scale": "0x1", "rows": [], "slopes": []}
+    c["cases"][0] = {"flags": [[10**6, 1]], "excluded": bound}
+
+
+def _no_operand(c: dict[str, Any]) -> None:
+    c["cases"][0]["canonical"]["slopes"].append(["0x1", ["w"], []])
+
+
+def _symbol(c: dict[str, Any]) -> None:
+    c["symbol"] = "kernels"
+
+
+@pytest.mark.parametrize("tamper", [_no_variable, _no_row, _no_flag, _no_operand, _symbol])
+def test_what_is_not_there_is_refused(checker: Path, tmp_path: Path, tamper: Tamper) -> None:
     certificate = copy.deepcopy(certificate_of(*KERNEL_CASES[0]))
-    certificate["cases"][0]["identity"][0][1][0][1] = [10**6]
-    assert replay(checker, tmp_path, certificate)[0] == 2
-    assert subprocess.run([checker], capture_output=True).returncode == 2
+    tamper(certificate)
+    status, said = replay(checker, tmp_path, certificate, object_of(*KERNEL_CASES[0]))
+    assert status == 1 and " no " in said and said.count("\n") == 1
 
 
-def test_the_code_of_a_file_is_compared(checker: Path, tmp_path: Path) -> None:
-    path, raw = tmp_path / "certificate.json", tmp_path / "code"
-    path.write_text(text(certificate_of(*KERNEL_CASES[0])))
-    for code, status in ((code_of(*KERNEL_CASES[0]), 0), (b"\xc3", 1)):
-        raw.write_bytes(code)
-        assert subprocess.run([checker, path, raw], capture_output=True).returncode == status
+def test_bad_input_exits_with_2(checker: Path, tmp_path: Path) -> None:
+    data = object_of(*KERNEL_CASES[0])
+    assert replay(checker, tmp_path, {"format": "none"}, data)[0] == 2
+    certificate = certificate_of(*KERNEL_CASES[0])
+    assert replay(checker, tmp_path, {**certificate, "format": "none"}, data)[0] == 2
+    assert replay(checker, tmp_path, certificate, b"no object")[0] == 1
+    (tmp_path / "kernel.o").unlink()
+    assert run(checker, [tmp_path / "kernel.cert.json"])[0] == 2
+    assert run(checker, [tmp_path / "kernel.o"])[0] == 2
+    assert run(checker, [])[0] == 2
+
+
+TARGETS = {
+    "p256": "x86_64-linux,x86_64-windows",
+    "secp256k1-p": "x86_64-macos,x86_64-windows-llvm,x86_64-linux-llvm-bmi2",
+    "bls12-381-p": "x86_64-linux,x86_64-macos-llvm,aarch64-linux",
+    **dict.fromkeys(("p384", "2^255-19", "goldilocks", "p521", "bw6-761-p"), "x86_64-linux"),
+}
+
+
+@pytest.mark.parametrize("field", TARGETS)
+def test_the_checker_replays_a_built_folder(
+    checker: Path, tmp_path: Path, field: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert main(["build", field, "--target", TARGETS[field], "-o", str(tmp_path)]) == 0
+    kernels = json.loads((tmp_path / "manifest.json").read_text())["kernels"]
+    proved = [k for k in kernels if k["status"] == "PROVED" and k["target"].startswith("x86_64")]
+    assert len(proved) >= 27
+    assert {k["certificate"] for k in kernels if k not in proved} <= {None}
+    status, said = run(checker, [tmp_path / k["certificate"] for k in proved])
+    assert status == 0 and said.count("PROVED ") == said.count("\n") == len(proved), said
+    assert max((tmp_path / k["certificate"]).stat().st_size for k in proved) < 1 << 20
 
 
 def test_a_certificate_is_json(tmp_path: Path) -> None:
