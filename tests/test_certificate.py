@@ -362,15 +362,14 @@ def test_what_is_not_there_is_refused(checker: Path, tmp_path: Path, tamper: Tam
     assert status == 1 and " no " in said and said.count("\n") == 1
 
 
-def test_bad_input_exits_with_2(checker: Path, tmp_path: Path) -> None:
-    data = object_of(*KERNEL_CASES[0])
-    assert replay(checker, tmp_path, {"format": "none"}, data)[0] == 2
-    certificate = certificate_of(*KERNEL_CASES[0])
-    assert replay(checker, tmp_path, {**certificate, "format": "none"}, data)[0] == 2
-    assert replay(checker, tmp_path, certificate, b"no object")[0] == 1
+def test_bad_input_is_refused(checker: Path, tmp_path: Path) -> None:
+    data, certificate = object_of(*KERNEL_CASES[0]), certificate_of(*KERNEL_CASES[0])
+    bad = [({"format": "none"}, data), ({**certificate, "format": "none"}, data)]
+    for answer in [replay(checker, tmp_path, *b) for b in (*bad, (certificate, b"no object"))]:
+        assert answer[0] == 1 and answer[1].startswith("FAILED ") and answer[1].count("\n") == 1
     (tmp_path / "kernel.o").unlink()
-    assert run(checker, [tmp_path / "kernel.cert.json"])[0] == 2
-    assert run(checker, [tmp_path / "kernel.o"])[0] == 2
+    assert run(checker, [tmp_path / "kernel.cert.json"])[0] == 1
+    assert run(checker, [tmp_path / "kernel.o"])[0] == 1
     assert run(checker, [])[0] == 2
 
 

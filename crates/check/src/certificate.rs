@@ -9,8 +9,6 @@ pub(crate) struct Certificate {
     _format: Format,
     pub(crate) symbol: String,
     pub(crate) contract: Stated,
-    pub(crate) variables: usize,
-    pub(crate) rows: usize,
     pub(crate) cases: Vec<Case>,
 }
 

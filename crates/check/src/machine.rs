@@ -6,119 +6,10 @@
 
 use crate::contract::Contract;
 use crate::polynomial::Polynomial;
+use crate::system::{System, Word};
 use crate::{Outcome, fail};
 use iced_x86::{Code, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
-use num_bigint::BigInt;
-use std::collections::{BTreeMap, BTreeSet};
-
-/// A number below 2^64, a constant or one variable. A flag is a word that is 0 or 1.
-type Word = Polynomial;
-
-/// Variables and rows, in the order in which the code makes them.
-#[derive(Debug, Default)]
-pub(crate) struct System {
-    /// Of each variable the largest value.
-    pub(crate) highs: Vec<u64>,
-    /// Polynomials that are 0 for all inputs.
-    pub(crate) rows: Vec<Polynomial>,
-    /// Variables that choices depend on; each is 0 or 1.
-    pub(crate) flags: BTreeSet<usize>,
-    /// Words less their low bits, by the word and how many bits are left.
-    tops: BTreeMap<(usize, u64), Word>,
-    /// Words that are all ones where a flag is set and else 0, with the flag.
-    masks: BTreeMap<Word, Word>,
-}
-
-impl System {
-    fn variable(&mut self, high: &BigInt) -> Word {
-        self.highs.push(u64::try_from(high).unwrap_or(u64::MAX));
-        Polynomial::variable(self.highs.len() - 1)
-    }
-
-    /// word + sign * 2^64 * carry = right.
-    fn define(&mut self, right: &Polynomial, sign: i64) -> (Word, Word) {
-        let size = BigInt::from(1) << 64;
-        let most = Polynomial::default().plus(right, sign).upper(&self.highs);
-        let (high, rounded) =
-            if sign > 0 { (most.clone(), most) } else { (&size - 1, most + &size - 1) };
-        let (word, carry) = (self.variable(&high), self.variable(&(rounded / &size)));
-        self.rows.push(word.clone().plus(&carry, size * sign).plus(right, -1));
-        (word, carry)
-    }
-
-    /// a + sign * (b + carry) as word + sign * 2^64 * carry.
-    fn sum(&mut self, a: &Word, b: &Word, carry: &Word, sign: i64) -> (Word, Word) {
-        if sign > 0 && a == b && *carry == Word::default() {
-            return (self.shifted(a, carry, 1), self.top(a, 1));
-        }
-        self.define(&a.clone().plus(b, sign).plus(carry, sign), sign)
-    }
-
-    /// word = right, which is known to be a word.
-    fn define_word(&mut self, right: &Polynomial) -> Word {
-        let word = self.variable(&right.upper(&self.highs));
-        self.rows.push(word.clone().plus(right, -1));
-        word
-    }
-
-    /// word = flag * when_set + (1 - flag) * otherwise.
-    fn choose(&mut self, flag: &Word, when_set: Word, otherwise: Word) -> Word {
-        let Some(number) = flag.variables().next() else {
-            return if *flag == Word::default() { otherwise } else { when_set };
-        };
-        let word = self.variable(&when_set.upper(&self.highs).max(otherwise.upper(&self.highs)));
-        let difference = when_set.plus(&otherwise, -1);
-        self.rows.push(word.clone().plus(&otherwise, -1).plus(&flag.times(&difference), -1));
-        self.flags.insert(number);
-        word
-    }
-
-    /// All ones where the flag is set, else 0.
-    fn mask(&mut self, flag: Word) -> Word {
-        let mask = self.choose(&flag, Word::constant(u64::MAX), Word::default());
-        self.masks.insert(mask.clone(), flag);
-        mask
-    }
-
-    /// The other word where one is a mask whose flag is set, else 0.
-    fn and(&mut self, a: Word, b: Word) -> Outcome<Word> {
-        let (mask, word) = if self.masks.contains_key(&a) { (a, b) } else { (b, a) };
-        let flag = self.masks.get(&mask).ok_or("`and` of two words of which none is a mask")?;
-        Ok(self.choose(&flag.clone(), word, Word::default()))
-    }
-
-    /// Low and high half of a product; no high half where the factors are small.
-    fn multiply(&mut self, a: &Word, b: &Word) -> (Word, Word) {
-        let right = a.times(b);
-        if right.upper(&self.highs).bits() <= 64 {
-            return (self.define_word(&right), Word::default());
-        }
-        self.define(&right, 1)
-    }
-
-    /// word >> (64 - k), for 0 < k < 64: one variable for each word and k.
-    fn top(&mut self, word: &Word, k: u64) -> Word {
-        let high = word.upper(&self.highs) >> (64 - k);
-        match word.variables().next() {
-            Some(number) if high > BigInt::ZERO => {
-                if let Some(made) = self.tops.get(&(number, k)) {
-                    return made.clone();
-                }
-                let made = self.variable(&high);
-                self.tops.insert((number, k), made.clone());
-                made
-            }
-            _ => Word::constant(high),
-        }
-    }
-
-    /// (high << k | low >> (64 - k)) mod 2^64, for 0 < k < 64.
-    fn shifted(&mut self, high: &Word, low: &Word, k: u64) -> Word {
-        let (out, into) = (self.top(high, k), self.top(low, k));
-        let left = Polynomial::default().plus(high, BigInt::from(1) << k);
-        self.define_word(&left.plus(&out, BigInt::from(-1) << 64).plus(&into, 1))
-    }
-}
+use std::collections::BTreeMap;
 
 /// A base and an offset in bytes. A base is `z`, an operand's name, `code`, or of a register that
 /// holds nothing known on entry the name: so the stack is at `RSP`.
@@ -185,9 +76,8 @@ impl<'a> Machine<'a> {
 
     /// z, where the kernel returns as it should.
     fn result(self) -> Outcome<(System, Polynomial)> {
-        if let Some(lost) =
-            self.contract.convention.1.iter().find(|r| self.registers[r] != entry(**r))
-        {
+        let changed = |r: &&Register| self.registers[*r] != entry(**r);
+        if let Some(lost) = self.contract.convention.1.iter().find(changed) {
             return fail(format!("frame: {lost:?} is not restored"));
         }
         let limb = |i| match self.memory.get(&("z".to_string(), 8 * i as i64)) {
@@ -298,6 +188,8 @@ impl<'a> Machine<'a> {
         }
         let registers = i.op0_kind() == OpKind::Register && i.op1_kind() == OpKind::Register;
         let same = registers && i.op0_register() == i.op1_register();
+        let plain = i.memory_index_scale() == 1 && i.memory_displacement64() == 0;
+        let twice = plain && i.memory_base() == i.memory_index();
         match i.mnemonic() {
             M::Mov if i.code() == Code::Mov_r32_imm32 => {
                 let word = Word::constant(i.immediate32()); // the upper half becomes 0
@@ -326,6 +218,11 @@ impl<'a> Machine<'a> {
             }
             M::Lea if i.memory_index() == Register::None => {
                 self.set(i.op0_register(), Value::Pointer(self.address(i)?))?;
+            }
+            M::Lea if twice => {
+                let word = as_word(self.get(i.memory_base())?)?;
+                let twice = self.system.shifted(&word, &Word::default(), 1);
+                self.set(i.op0_register(), Value::Word(twice))?;
             }
             M::Mulx => {
                 let (low, high) = self.multiply(self.read(i, 2)?, self.get(Register::RDX)?)?;
@@ -366,32 +263,18 @@ impl<'a> Machine<'a> {
     fn compute(&mut self, i: &Instruction, same: bool) -> Outcome<Word> {
         use Mnemonic as M;
         let (a, b, system) = (self.word(i, 0), self.word(i, 1), &mut self.system);
-        let carry = self.carry.clone().ok_or("reads a flag that is undefined here");
+        let flag = if i.mnemonic() == M::Adox { &mut self.overflow } else { &mut self.carry };
+        let carry = flag.clone().ok_or("reads a flag that is undefined here");
         let count = |operand| i.try_immediate(operand).ok().filter(|k| (1..64).contains(k));
         Ok(match i.mnemonic() {
             M::Sbb if same => system.mask(carry?), // the carry stays
             M::Add | M::Adc | M::Adcx | M::Adox | M::Sub | M::Sbb => {
-                let carry = match i.mnemonic() {
-                    M::Add | M::Sub => Word::default(),
-                    M::Adox => {
-                        self.overflow.clone().ok_or("reads a flag that is undefined here")?
-                    }
-                    _ => carry?,
-                };
+                let alone = matches!(i.mnemonic(), M::Add | M::Sub);
+                let carry = if alone { Word::default() } else { carry? };
                 let sign = if matches!(i.mnemonic(), M::Sub | M::Sbb) { -1 } else { 1 };
                 let (word, out) = system.sum(&a?, &b?, &carry, sign);
-                let flag =
-                    if i.mnemonic() == M::Adox { &mut self.overflow } else { &mut self.carry };
                 *flag = Some(out);
                 word
-            }
-            M::Lea
-                if i.memory_base() == i.memory_index()
-                    && i.memory_index_scale() == 1
-                    && i.memory_displacement64() == 0 =>
-            {
-                let word = as_word(self.get(i.memory_base())?)?;
-                self.system.shifted(&word, &Word::default(), 1)
             }
             M::Shld => system.shifted(&a?, &b?, count(2).ok_or(UNKNOWN)?),
             M::Shr => {

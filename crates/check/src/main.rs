@@ -17,13 +17,14 @@ mod contract;
 mod machine;
 mod polynomial;
 mod replay;
+mod system;
 #[cfg(test)]
 mod tests;
 
 use certificate::{Certificate, Stated};
 use contract::Contract;
 use object::{Architecture, File, Object, ObjectSection, ObjectSymbol, SectionKind};
-use std::path::Path;
+use std::error::Error;
 use std::process::ExitCode;
 
 /// A result, or why there is none.
@@ -34,72 +35,52 @@ fn fail<T>(why: impl Into<String>) -> Outcome<T> {
 }
 
 /// The bytes of a function's section, and where in them it begins.
-fn function<'a>(object: &'a [u8], symbol: &str) -> Outcome<(&'a [u8], usize)> {
-    let unreadable = |error: object::Error| format!("object: {error}");
-    let file = File::parse(object).map_err(unreadable)?;
+fn function<'a>(object: &'a [u8], symbol: &str) -> Result<(&'a [u8], usize), Box<dyn Error>> {
+    let file = File::parse(object)?;
     let found = file.symbol_by_name(symbol);
     let found = found.or_else(|| file.symbol_by_name(&format!("_{symbol}"))); // Mach-O
-    let place = found.filter(|f| f.is_global() && file.architecture() == Architecture::X86_64);
-    let Some((place, index)) = place.and_then(|f| Some((f.address(), f.section_index()?))) else {
-        return fail(format!("object: no x86-64 function {symbol}"));
-    };
-    let section = file.section_by_index(index).map_err(unreadable)?;
+    let found = found.filter(|f| f.is_global() && file.architecture() == Architecture::X86_64);
+    let missing = || format!("the object has no x86-64 function {symbol}");
+    let place = found.and_then(|f| Some((f.address(), f.section_index()?)));
+    let (address, index) = place.ok_or_else(missing)?;
+    let section = file.section_by_index(index)?;
     if section.kind() != SectionKind::Text || section.relocations().next().is_some() {
-        return fail("object: the linker changes the function's section, or it is no code");
+        return Err("the linker changes the function's section, or it is no code".into());
     }
-    let start = place.checked_sub(section.address()).and_then(|start| start.try_into().ok());
-    let start = start.ok_or("object: the function is outside its section")?;
-    Ok((section.data().map_err(unreadable)?, start))
+    let start = address.checked_sub(section.address()).ok_or_else(missing)?;
+    Ok((section.data()?, usize::try_from(start)?))
 }
 
-/// Verifies that an object's function does what a certificate says.
-fn check(certificate: &Certificate, object: &[u8]) -> Outcome<()> {
+/// Replays the certificate in a file, for the object beside it: what is proved.
+fn check(path: &str) -> Result<String, Box<dyn Error>> {
+    let name = path.strip_suffix(".cert.json").ok_or("this is no NAME.cert.json")?;
+    let certificate: Certificate = serde_json::from_slice(&std::fs::read(path)?)?;
+    let object = std::fs::read(format!("{name}.o"))?;
     let contract = Contract::new(&certificate.contract)?;
-    let (code, start) = function(object, &certificate.symbol)?;
+    let (code, start) = function(&object, &certificate.symbol)?;
     let (system, z) = machine::run(code, start, &contract)?;
-    replay::replay(certificate, &contract, &system, &z)
+    replay::replay(&certificate.cases, &contract, &system, &z)?;
+    let Certificate { symbol, contract: Stated { operation, p, limbs, convention }, .. } =
+        &certificate;
+    Ok(format!("{symbol}: {operation} mod {:#x}, {limbs} limbs, {convention}", p.0))
 }
 
-fn read(path: &Path) -> Outcome<Vec<u8>> {
-    std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-fn read_both(path: &str) -> Outcome<(Certificate, Vec<u8>)> {
-    let Some(name) = path.strip_suffix(".cert.json") else {
-        return fail(format!("{path} is no NAME.cert.json"));
-    };
-    let text = read(path.as_ref())?;
-    let certificate = serde_json::from_slice(&text).map_err(|error| format!("{path}: {error}"))?;
-    Ok((certificate, read(format!("{name}.o").as_ref())?))
-}
-
-/// 2 where a file cannot be read, else 1 where a claim does not hold, else 0.
+/// 0 where every certificate is replayed, 1 where one is not, 2 where none is named.
 fn main() -> ExitCode {
     let paths: Vec<String> = std::env::args().skip(1).collect();
-    let mut status = 0;
+    if paths.is_empty() {
+        eprintln!("usage: fieldc-check NAME.cert.json...");
+        return ExitCode::from(2);
+    }
+    let mut status = ExitCode::SUCCESS;
     for path in &paths {
-        let (certificate, object) = match read_both(path) {
-            Ok(both) => both,
+        match check(path) {
+            Ok(proved) => println!("PROVED {proved}"),
             Err(why) => {
-                eprintln!("fieldc-check: {why}");
-                return ExitCode::from(2);
-            }
-        };
-        let symbol = &certificate.symbol;
-        let Stated { operation, p, limbs, convention } = &certificate.contract;
-        match check(&certificate, &object) {
-            Ok(()) => {
-                println!("PROVED {symbol}: {operation} mod {:#x}, {limbs} limbs, {convention}", p.0)
-            }
-            Err(why) => {
-                eprintln!("FAILED {symbol}: {why}");
-                status = 1;
+                eprintln!("FAILED {path}: {why}");
+                status = ExitCode::FAILURE;
             }
         }
     }
-    if paths.is_empty() {
-        eprintln!("usage: fieldc-check NAME.cert.json...");
-        status = 2;
-    }
-    ExitCode::from(status)
+    status
 }
