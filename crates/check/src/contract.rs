@@ -6,12 +6,30 @@ use crate::{Outcome, fail};
 use iced_x86::Register::{self, R8, R12, R13, R14, R15, RBP, RBX, RCX, RDI, RDX, RSI, RSP};
 use num_bigint::BigInt;
 
-/// Where the pointers to z, x and y are on entry, what a function leaves as it was, and how many
-/// bytes below the stack pointer a leaf may use.
-type Convention = (&'static [Register], &'static [Register], i64);
+#[derive(Debug)]
+pub(crate) struct Convention {
+    /// Where the pointers to z, x and y are on entry.
+    pub(crate) arguments: [Register; 3],
+    /// What a function leaves as it was.
+    pub(crate) saved: &'static [Register],
+    /// Bytes below the stack pointer that a leaf may use.
+    pub(crate) red_zone: i64,
+    /// Bytes of stack that a function may take without a probe.
+    pub(crate) frame: i64,
+}
 
-const SYSV: Convention = (&[RDI, RSI, RDX], &[RSP, RBX, RBP, R12, R13, R14, R15], 128);
-const WIN64: Convention = (&[RCX, RDX, R8], &[RSP, RBX, RBP, RDI, RSI, R12, R13, R14, R15], 0);
+const SYSV: Convention = Convention {
+    arguments: [RDI, RSI, RDX],
+    saved: &[RSP, RBX, RBP, R12, R13, R14, R15],
+    red_zone: 128,
+    frame: i64::MAX,
+};
+const WIN64: Convention = Convention {
+    arguments: [RCX, RDX, R8],
+    saved: &[RSP, RBX, RBP, RDI, RSI, R12, R13, R14, R15],
+    red_zone: 0,
+    frame: 4096,
+};
 
 /// z with factor * z = claim mod p and z < p.
 #[derive(Debug)]

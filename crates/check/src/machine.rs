@@ -41,11 +41,14 @@ struct Machine<'a> {
     overflow: Option<Word>,
 }
 
-/// Runs the code from `start` to its return: what is known of its words, and z.
-pub(crate) fn run(code: &[u8], start: usize, contract: &Contract) -> Outcome<(System, Polynomial)> {
+/// Runs the code to its return: what is known of its words, and z.
+pub(crate) fn run(code: &[u8], contract: &Contract) -> Outcome<(System, Polynomial)> {
     let mut machine = Machine::new(code, contract);
-    let bytes = code.get(start..).unwrap_or_default();
-    for i in &mut Decoder::with_ip(64, bytes, start as u64, DecoderOptions::NONE) {
+    for i in &mut Decoder::new(64, code, DecoderOptions::NONE) {
+        let bytes = &code[i.ip() as usize..i.next_ip() as usize];
+        if !has_known_prefixes(&i, bytes) {
+            return fail(format!("+{:#x} {:?}: a prefix", i.ip(), i.mnemonic()));
+        }
         if i.code() == Code::Retnq {
             return machine.result();
         }
@@ -53,6 +56,22 @@ pub(crate) fn run(code: &[u8], start: usize, contract: &Contract) -> Outcome<(Sy
         machine.step(&i).map_err(name)?;
     }
     fail("frame: the code does not return")
+}
+
+/// Whether an instruction has its own legacy prefix, or none, and then one REX prefix at most, so
+/// that every decoder and every processor reads it alike.
+fn has_known_prefixes(i: &Instruction, bytes: &[u8]) -> bool {
+    const LEGACY: &[u8] = b"\x66\x67\xf0\xf2\xf3\x2e\x36\x3e\x26\x64\x65";
+    let bytes = match i.mnemonic() {
+        Mnemonic::Adcx => bytes.strip_prefix(b"\x66"),
+        Mnemonic::Adox => bytes.strip_prefix(b"\xf3"),
+        _ => Some(bytes),
+    };
+    match bytes {
+        Some([0x40..=0x4f, 0x40..=0x4f | 0xc4 | 0xc5 | 0x62, ..]) | None => false,
+        Some([0x40..=0x4f, next, ..]) => !LEGACY.contains(next),
+        Some(bytes) => bytes.first().is_some_and(|first| !LEGACY.contains(first)),
+    }
 }
 
 impl<'a> Machine<'a> {
@@ -67,8 +86,8 @@ impl<'a> Machine<'a> {
             }
         }
         let names = ["z"].into_iter().chain(contract.operands.iter().map(|(name, _)| *name));
-        for (register, name) in contract.convention.0.iter().zip(names) {
-            registers.insert(*register, Value::Pointer((name.to_string(), 0)));
+        for (register, name) in contract.convention.arguments.into_iter().zip(names) {
+            registers.insert(register, Value::Pointer((name.to_string(), 0)));
         }
         let (stack, carry, overflow) = (0, None, None);
         Self { system, contract, code, registers, stack, memory, carry, overflow }
@@ -77,7 +96,7 @@ impl<'a> Machine<'a> {
     /// z, where the kernel returns as it should.
     fn result(self) -> Outcome<(System, Polynomial)> {
         let changed = |r: &&Register| self.registers[*r] != entry(**r);
-        if let Some(lost) = self.contract.convention.1.iter().find(changed) {
+        if let Some(lost) = self.contract.convention.saved.iter().find(changed) {
             return fail(format!("frame: {lost:?} is not restored"));
         }
         let limb = |i| match self.memory.get(&("z".to_string(), 8 * i as i64)) {
@@ -103,13 +122,16 @@ impl<'a> Machine<'a> {
 
     /// The lowest place on the stack that an interrupt leaves as it is.
     fn lowest(&self) -> i64 {
-        self.stack - self.contract.convention.2
+        self.stack - self.contract.convention.red_zone
     }
 
     fn move_stack(&mut self, amount: i64) -> Outcome<Address> {
         self.stack = self.stack.saturating_add(amount);
         if self.stack > 0 || self.stack % 8 != 0 {
             return fail("frees stack that is not its own");
+        }
+        if -self.contract.convention.frame > self.stack {
+            return fail("takes a page of stack or more without a probe");
         }
         let (lowest, top) = (self.lowest(), ("RSP".to_string(), self.stack));
         self.memory.retain(|(base, offset), _| base != "RSP" || *offset >= lowest);
@@ -118,8 +140,8 @@ impl<'a> Machine<'a> {
     }
 
     fn address(&self, i: &Instruction) -> Outcome<Address> {
-        if i.has_segment_prefix() || i.memory_index() != Register::None {
-            return fail("an address with an index or a segment");
+        if i.memory_index() != Register::None {
+            return fail("an address with an index");
         }
         let offset = i.memory_displacement64().cast_signed();
         if i.memory_base() == Register::RIP {
@@ -183,9 +205,6 @@ impl<'a> Machine<'a> {
     /// Runs one instruction.
     fn step(&mut self, i: &Instruction) -> Outcome<()> {
         use Mnemonic as M;
-        if i.has_lock_prefix() || i.has_rep_prefix() || i.has_repne_prefix() {
-            return fail("a prefix");
-        }
         let registers = i.op0_kind() == OpKind::Register && i.op1_kind() == OpKind::Register;
         let same = registers && i.op0_register() == i.op1_register();
         let plain = i.memory_index_scale() == 1 && i.memory_displacement64() == 0;

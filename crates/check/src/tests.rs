@@ -17,7 +17,7 @@ fn contract(operation: &str, p: u64, limbs: usize, convention: &str) -> Outcome<
 
 fn said(middle: &[u8]) -> Outcome<(usize, usize)> {
     let code = [HEAD, middle, TAIL].concat();
-    let (system, _) = run(&code, 0, &contract("add", 13, 1, "sysv")?)?;
+    let (system, _) = run(&code, &contract("add", 13, 1, "sysv")?)?;
     Ok((system.highs.len(), system.rows.len()))
 }
 
@@ -39,13 +39,13 @@ fn what_a_kernel_may_not_do_is_refused() {
         ("mov rax, [rdx + 4]", &[0x48, 0x8b, 0x42, 0x04], "reads y + 4"),
         ("mov rax, [rax]", &[0x48, 0x8b, 0x00], "depends on data"),
         ("mov rax, [rdx + rax]", &[0x48, 0x8b, 0x04, 0x02], "an index"),
-        ("mov rax, fs:[rdx]", &[0x64, 0x48, 0x8b, 0x02], "a segment"),
+        ("mov rax, fs:[rdx]", &[0x64, 0x48, 0x8b, 0x02], "a prefix"),
         ("mov rax, [rsp - 8]", &[0x48, 0x8b, 0x44, 0x24, 0xf8], "reads RSP + -8"),
         ("mov rbx, rax", &[0x48, 0x89, 0xc3], "not restored"),
         ("push rax", &[0x50], "RSP is not restored"),
         ("pop rax", &[0x58], "reads RSP + 0"),
         ("add rsp, 8", &[0x48, 0x83, 0xc4, 0x08], "frees stack"),
-        ("push 5, 16 bits", &[0x66, 0x6a, 0x05], "64 bits wide"),
+        ("push 5, 16 bits", &[0x66, 0x6a, 0x05], "a prefix"),
         ("add eax, eax", &[0x01, 0xc0], "64-bit register"),
         ("shld rax, rax, cl", &[0x48, 0x0f, 0xa5, 0xc0], "not on the list"),
         ("shld rax, rax, 80", &[0x48, 0x0f, 0xa4, 0xc0, 0x50], "not on the list"),
@@ -56,6 +56,11 @@ fn what_a_kernel_may_not_do_is_refused() {
         ("jc +0", &[0x72, 0x00], "not on the list"),
         ("jmp +0", &[0xeb, 0x00], "not on the list"),
         ("call +0", &[0xe8, 0, 0, 0, 0], "not on the list"),
+        ("f3 2e 66 adcx", &[0xf3, 0x2e, 0x66, 0x0f, 0x38, 0xf6, 0xc0], "a prefix"),
+        ("two REX prefixes", &[0x48, 0x48, 0x01, 0xc0], "a prefix"),
+        ("REX before VEX", &[0x48, 0xc4, 0xe2, 0xfb, 0xf6, 0xc0], "a prefix"),
+        ("repz ret", &[0xf3, 0xc3], "a prefix"),
+        ("mov eax, [esi]", &[0x67, 0x48, 0x8b, 0x06], "a prefix"),
         ("shr rax, cl", &[0x48, 0xd3, 0xe8], "not on the list"),
         ("shr eax, 5", &[0xc1, 0xe8, 0x05], "64-bit register"),
         ("lea eax, [rsi]", &[0x8d, 0x06], "64-bit register"),
@@ -93,12 +98,22 @@ fn a_shift_keeps_the_top_bits() {
 }
 
 #[test]
+fn a_frame_of_a_page_needs_a_probe_on_windows() {
+    // sub rsp, 8000; add rsp, 8000; mov rax, [rdx]; mov [rcx], rax; ret
+    let frame = [&[0x48, 0x81, 0xec, 0x40, 0x1f, 0, 0][..], &[0x48, 0x81, 0xc4, 0x40, 0x1f, 0, 0]];
+    let code = [&frame.concat()[..], &[0x48, 0x8b, 0x02, 0x48, 0x89, 0x01, 0xc3]].concat();
+    let why = run(&code, &contract("add", 13, 1, "win64").expect("one")).expect_err("a page");
+    assert!(why.contains("without a probe"), "{why}");
+    assert!(said(&frame.concat()).is_ok());
+}
+
+#[test]
 fn a_product_is_one_row() {
     let contract = contract("mul", 0xffff_ffff_0000_0001, 1, "win64").expect("a contract");
     // mulx rax, r10, [r8]; mov [rcx], rax; ret, with rdx = x as a number read before
     let code =
         [&[0x48, 0x8b, 0x12][..], &[0xc4, 0xc2, 0xab, 0xf6, 0x00], &[0x48, 0x89, 0x01, 0xc3]];
-    let (system, z) = run(&code.concat(), 0, &contract).expect("it runs");
+    let (system, z) = run(&code.concat(), &contract).expect("it runs");
     assert_eq!(z, Polynomial::variable(3));
     let expected = Polynomial::sum([
         (1.into(), vec![2]),
