@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from fieldc.algorithms import choose
 from fieldc.artifacts import cache, trust
+from fieldc.artifacts.artifact import Artifact
 from fieldc.backends.x86_64 import kernel as x86_kernel
 from fieldc.backends.x86_64.instructions import Memory, Physical
+from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.field import Field
 from fieldc.proof.identity import ProofError
@@ -19,7 +23,7 @@ from fieldc.proof.prove import contract_of, prove
 
 COLUMNS = {
     *("symbol", "op", "algorithm", "target", "variant", "convention"),
-    *("file", "object", "contract", "status", "digest"),
+    *("file", "object", "contract", "status", "certificate", "certificate_digest", "digest"),
 }
 
 
@@ -40,7 +44,12 @@ def test_manifest_says_what_is_there(tmp_path: Path) -> None:
         if row["target"] == "x86_64-linux":
             assert row["status"] == "PROVED"
             function_of((tmp_path / row["object"]).read_bytes(), row["symbol"])
+            certificate = (tmp_path / row["certificate"]).read_bytes()
+            assert row["certificate"] == row["object"].removesuffix(".o") + ".cert.json"
+            assert row["certificate_digest"] == sha256(certificate).hexdigest()
+            assert json.loads(certificate)["symbol"] == row["symbol"]
         else:
+            assert row["certificate"] is row["certificate_digest"] is None
             assert row["status"].startswith("SKIPPED(")
 
 
@@ -64,14 +73,32 @@ def test_a_proof_is_done_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert asked == [3, 0, 3, 3]
 
 
-def test_same_input_same_bytes(tmp_path: Path) -> None:
+def test_same_input_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ("secp256k1-p", "--op", "mul", "--target", "x86_64-linux,x86_64-windows,c")
     built(tmp_path / "a", *words)
     built(tmp_path / "b", *words)
+    monkeypatch.setattr(cache, "certificate_of", lambda key: None)  # and proved again
+    built(tmp_path / "c", *words)
     names = sorted(p.relative_to(tmp_path / "a") for p in (tmp_path / "a").rglob("*.*"))
-    assert names
+    assert sum(name.suffixes == [".cert", ".json"] for name in names) == 6
     for name in names:
-        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+        content = (tmp_path / "a" / name).read_bytes()
+        assert content == (tmp_path / "b" / name).read_bytes()
+        assert content == (tmp_path / "c" / name).read_bytes()
+
+
+def test_a_damaged_cache_is_not_believed(tmp_path: Path) -> None:
+    words = ("goldilocks", "--op", "add")
+    first = built(tmp_path / "a", *words)
+    for path in cache.folder().iterdir():
+        path.write_bytes(path.read_bytes()[:-9])
+    assert built(tmp_path / "b", *words) == first
+
+
+def test_the_digest_covers_the_certificate(tmp_path: Path) -> None:
+    trace = choose(find_field("goldilocks"), "add")
+    artifact = Artifact("s", trace, "x86_64-linux", "adx", "sysv", (), ".s", "", b"", "PROVED")
+    assert artifact.digest != replace(artifact, certificate="{}").digest
 
 
 def test_every_object_format_is_proved(tmp_path: Path) -> None:
@@ -95,6 +122,30 @@ def test_prove_finds_a_changed_byte(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main(["prove", str(tmp_path), "--json"]) == 1
     rows = json.loads(capsys.readouterr().out)
     assert [row["status"] for row in rows] == ["FAILED", "PROVED", "PROVED"]
+
+
+def test_prove_finds_a_changed_certificate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    built(tmp_path, "bn254-p", "--op", "add")
+    first, second = sorted(tmp_path.rglob("*.cert.json"))[:2]
+    first.write_text(first.read_text() + " ")
+    second.unlink()
+    capsys.readouterr()
+    assert main(["prove", str(tmp_path), "--json"]) == 1
+    rows = json.loads(capsys.readouterr().out)
+    reasons = [row["reason"] for row in rows]
+    assert reasons == [
+        "certificate: x86_64-linux/add_adx.cert.json is not the one that was written",
+        "",
+        "certificate: cannot read x86_64-linux/add_base.cert.json: No such file or directory",
+    ]
+    assert [row["status"] for row in rows] == ["FAILED", "PROVED", "FAILED"]
+
+
+def test_a_folder_for_windows_by_llvm_is_proved_again(tmp_path: Path) -> None:
+    built(tmp_path, "goldilocks", "--op", "sub", "--target", "x86_64-windows-llvm")
+    assert main(["prove", str(tmp_path)]) == 0
 
 
 def _lose_a_carry(code: tuple[Physical, ...]) -> tuple[Physical, ...]:

@@ -16,7 +16,8 @@ PROVED, TESTED, ASSUMED, SKIPPED = "PROVED", "TESTED", "ASSUMED", "SKIPPED"
 class Artifact:
     """A kernel for one target; `code`, its object file, is None where its user compiles the text.
 
-    `status` is one of the four words of trust; `reason` says why where it is SKIPPED.
+    `status` is one of the four words of trust; `reason` says why where it is SKIPPED. `certificate`
+    is the proof written down, empty where there is none.
     """
 
     symbol: str
@@ -30,6 +31,7 @@ class Artifact:
     code: bytes | None
     status: str = SKIPPED
     reason: str = ""
+    certificate: str = ""
 
     @property
     def source_file(self) -> str:
@@ -40,6 +42,11 @@ class Artifact:
     def object_file(self) -> str | None:
         """Path of the object inside the built directory."""
         return None if self.code is None else f"{self.target}/{self.stem}.o"
+
+    @property
+    def certificate_file(self) -> str | None:
+        """Path of the certificate inside the built directory, beside the object."""
+        return f"{self.target}/{self.stem}.cert.json" if self.certificate else None
 
     @property
     def stem(self) -> str:
@@ -58,9 +65,10 @@ class Artifact:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the object (or text), the prime and the contract."""
+        """SHA-256 of the object (or text), the prime, the contract and the certificate."""
         code = self.text.encode() if self.code is None else self.code
-        parts = (code, hex(self.trace.field.p).encode(), self.contract.encode())
+        texts = (hex(self.trace.field.p), self.contract, self.certificate)
+        parts = (code, *(text.encode() for text in texts))
         return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
     def row(self) -> dict[str, object]:
@@ -77,8 +85,15 @@ class Artifact:
             "object": self.object_file,
             "contract": self.contract,
             "status": f"{self.status}({self.reason})" if self.reason else self.status,
+            "certificate": self.certificate_file,
+            "certificate_digest": sha256_of(self.certificate) if self.certificate else None,
             "digest": self.digest,
         }
+
+
+def sha256_of(text: str) -> str:
+    """The SHA-256 of a text, in hexadecimal digits."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def contract(trace: Trace) -> str:

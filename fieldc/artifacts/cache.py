@@ -2,13 +2,16 @@
 
 The key is a digest of the object's bytes, the symbol, the contract, the convention and the prover's
 own source, so a remembered proof is one of exactly these bytes by exactly this prover. Only success
-is remembered, in a folder that belongs to the user; `fieldc prove` never reads it.
+is remembered, with its certificate, in a folder that belongs to the user; `fieldc prove` never
+reads it.
 """
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import os
+import zlib
 from functools import cache
 from pathlib import Path
 
@@ -39,20 +42,20 @@ def key_of(code: bytes, *parts: object) -> str:
     return hashlib.sha256(b"".join(digests)).hexdigest()
 
 
-def remembers(key: str) -> bool:
-    """Whether a proof with this key succeeded before."""
+def certificate_of(key: str) -> str | None:
+    """The certificate of a proof that succeeded before, empty if it had none; else None."""
     try:
-        return (folder() / key).read_text() == key
-    except OSError:
-        return False
+        return gzip.decompress((folder() / key).read_bytes()).decode()
+    except (OSError, EOFError, ValueError, zlib.error):  # missing, or not as it was written
+        return None
 
 
-def remember(key: str) -> None:
+def remember(key: str, certificate: str) -> None:
     """Remember a proof that succeeded; where nothing can be written, nothing is remembered."""
     try:
         folder().mkdir(parents=True, exist_ok=True, mode=PRIVATE)
         part = folder() / f"{key}.{os.getpid()}"
-        part.write_text(key)
+        part.write_bytes(gzip.compress(certificate.encode(), mtime=0))
         part.replace(folder() / key)
     except OSError:
         return

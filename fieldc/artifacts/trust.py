@@ -16,8 +16,9 @@ from fieldc.errors import Refusal
 from fieldc.machine.check import check
 from fieldc.machine.load import Kernel, load
 from fieldc.machine.processor import is_x86_64, missing
+from fieldc.proof.certificate import certify, text
 from fieldc.proof.identity import ProofError
-from fieldc.proof.objects import function_of
+from fieldc.proof.objects import Function, function_of
 from fieldc.proof.prove import contract_of, foreign, prove
 
 Progress = Callable[[str, int, int], None]
@@ -46,10 +47,11 @@ class Job:
 
 @dataclass(frozen=True)
 class Verdict:
-    """`failure` is empty for a proof that succeeded."""
+    """`failure` is empty for a proof that succeeded; `certificate` where none was written."""
 
     failure: str
     seconds: float
+    certificate: str = ""
 
 
 def job_of(artifact: Artifact) -> Job | None:
@@ -66,18 +68,30 @@ def job_of(artifact: Artifact) -> Job | None:
 def prove_job(job: Job) -> Verdict:
     """Prove one kernel from its object's bytes."""
     began = time.perf_counter()
+    failure = certificate = ""
     try:
-        function = function_of(job.code, job.symbol)
-        contract = contract_of(job.operation, job.p, job.limbs)
-        if job.arguments:
-            contract = foreign(contract, job.arguments)
-        arm = function.architecture == "aarch64"
-        convention = AARCH64_CONVENTIONS[function.container] if arm else job.convention
-        prove(function.code, contract, convention, function.start, function.architecture)
-        failure = ""
+        certificate = _proof_of(function_of(job.code, job.symbol), job)
     except ProofError as error:
         failure = str(error)
-    return Verdict(failure, time.perf_counter() - began)
+    return Verdict(failure, time.perf_counter() - began, certificate)
+
+
+def _proof_of(function: Function, job: Job) -> str:
+    """Prove a function; of x86-64 code with a contract of our own, the certificate.
+
+    Raises ProofError.
+    """
+    code, start, convention = function.code, function.start, job.convention
+    contract = contract_of(job.operation, job.p, job.limbs)
+    if function.architecture == "x86_64" and not job.arguments:
+        proof = certify(code, job.operation, job.p, job.limbs, convention, start, job.symbol)
+        return text(proof)
+    if job.arguments:
+        contract = foreign(contract, job.arguments)
+    if function.architecture == "aarch64":
+        convention = AARCH64_CONVENTIONS[function.container]
+    prove(code, contract, convention, start, function.architecture)
+    return ""
 
 
 def prove_all(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:
@@ -88,13 +102,13 @@ def prove_all(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:
 def prove_new(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:
     """The same, but a proof that succeeded before, by this prover, is not done again."""
     keys = [cache.key_of(job.code, *astuple(job)[1:]) for job in jobs]
-    known = [cache.remembers(key) for key in keys]
-    new = prove_all([job for job, old in zip(jobs, known, strict=True) if not old], progress)
-    fresh = iter(new)
-    verdicts = [Verdict("", 0.0) if old else next(fresh) for old in known]
+    known = [cache.certificate_of(key) for key in keys]
+    new = [job for job, old in zip(jobs, known, strict=True) if old is None]
+    fresh = iter(prove_all(new, progress))
+    verdicts = [next(fresh) if old is None else Verdict("", 0.0, old) for old in known]
     for key, old, verdict in zip(keys, known, verdicts, strict=True):
-        if not old and not verdict.failure:
-            cache.remember(key)
+        if old is None and not verdict.failure:
+            cache.remember(key, verdict.certificate)
     return verdicts
 
 
@@ -136,7 +150,7 @@ def _judged(artifact: Artifact, verdict: Verdict | None) -> Artifact:
     if not reason:
         run_here(artifact)
     if verdict is not None and not verdict.failure:
-        return replace(artifact, status=PROVED, reason="")
+        return replace(artifact, status=PROVED, reason="", certificate=verdict.certificate)
     return replace(artifact, status=SKIPPED if reason else TESTED, reason=reason)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import sys
 from collections.abc import Iterator
@@ -42,18 +43,18 @@ def prove(arguments: argparse.Namespace) -> Answer:
     from fieldc.artifacts.trust import prove_all
 
     path = Path(arguments.path)
-    jobs = list(jobs_of_folder(path) if path.is_dir() else [job_of_object(path, arguments)])
+    named = list(jobs_of_folder(path) if path.is_dir() else [(job_of_object(path, arguments), "")])
     with progress() as show:
-        verdicts = prove_all(jobs, show)
-    rows = [
-        (job.symbol, "FAILED" if v.failure else "PROVED", f"{v.seconds:.2f}", v.failure)
-        for job, v in zip(jobs, verdicts, strict=True)
-    ]
+        verdicts = prove_all([job for job, _ in named], show)
+    rows = []
+    for (job, changed), verdict in zip(named, verdicts, strict=True):
+        why = verdict.failure or changed
+        rows.append((job.symbol, "FAILED" if why else "PROVED", f"{verdict.seconds:.2f}", why))
     data = [
         {"kernel": symbol, "status": status, "seconds": float(seconds), "reason": reason}
         for symbol, status, seconds, reason in rows
     ]
-    failed = any(v.failure for v in verdicts)
+    failed = any(status == "FAILED" for _, status, _, _ in rows)
     return Answer((Table(("kernel", "status", "seconds", "why not"), rows),), data, int(failed))
 
 
@@ -93,22 +94,39 @@ def contract_in(text: str) -> tuple[str, tuple[str, ...]]:
     return one_of("operation", *OPERATIONS)(str(operation)), names
 
 
-def jobs_of_folder(folder: Path) -> Iterator[Job]:
-    """The proofs of a built folder's kernels that were PROVED. Raises UsageError."""
+def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
+    """The proofs of a built folder's kernels that were PROVED, and what became of certificates.
+
+    Raises UsageError.
+    """
     from fieldc.artifacts.trust import Job
 
     try:
         manifest = json.loads(read(folder / "manifest.json"))
         p, limbs = int(manifest["p"], 16), int(manifest["n"])
         kernels = [k for k in manifest["kernels"] if k["status"] == "PROVED"]
-        named = [(k["symbol"], k["op"], k["convention"], folder / k["object"]) for k in kernels]
+        named = [(k["symbol"], k["op"], convention_of(k), folder / k["object"]) for k in kernels]
+        written = [(k["certificate"], k["certificate_digest"]) for k in kernels]
     except (ValueError, KeyError, TypeError):
         raise UsageError(f"{quote(str(folder / 'manifest.json'))} is no manifest") from None
     if not named:
         raise UsageError(f"{quote(str(folder))} has no kernel that was PROVED")
-    for symbol, operation, convention, path in named:
-        yield Job(read(path), symbol, operation, p, limbs, CALLED.get(convention, convention))
+    for (symbol, operation, convention, path), (file, digest) in zip(named, written, strict=True):
+        job = Job(read(path), symbol, operation, p, limbs, convention)
+        yield job, certificate_changed(folder, file, digest) if file else ""
 
 
-CALLED = {"c": "sysv"}
-"""A convention's name in a manifest, where it is not the prover's."""
+def convention_of(kernel: dict[str, str]) -> str:
+    """The prover's name of a manifest's convention; `c` is the one of the kernel's system."""
+    if kernel["convention"] != "c":
+        return kernel["convention"]
+    return "win64" if "windows" in kernel["target"] else "sysv"
+
+
+def certificate_changed(folder: Path, file: str, digest: str) -> str:
+    """Why a certificate is not the one that was written; empty where it is."""
+    try:
+        found = hashlib.sha256((folder / file).read_bytes()).hexdigest()
+    except OSError as error:
+        return f"certificate: cannot read {file}: {error.strerror}"
+    return "" if found == digest else f"certificate: {file} is not the one that was written"

@@ -6,161 +6,24 @@
 
 use crate::contract::Contract;
 use crate::polynomial::Polynomial;
-use crate::{Failure, Outcome, fail};
+use crate::system::{System, Word};
+use crate::{Outcome, fail};
 use iced_x86::{Code, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
-use num_bigint::BigInt;
 use std::collections::BTreeMap;
 
-/// A number below 2^64: known, or a variable. A flag is a word that is 0 or 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Word {
-    /// A known number.
-    Constant(u64),
-    /// A variable, by its number.
-    Variable(usize),
-}
+/// A base and an offset in bytes. A base is `z`, an operand's name, `code`, or of a register that
+/// holds nothing known on entry the name: so the stack is at `RSP`.
+type Address = (String, i64);
 
-impl Word {
-    /// The word as a polynomial.
-    pub(crate) fn polynomial(self) -> Polynomial {
-        match self {
-            Self::Constant(value) => Polynomial::sum([(value.into(), vec![])]),
-            Self::Variable(number) => Polynomial::sum([(1.into(), vec![number])]),
-        }
-    }
-}
-
-const CLEAR: Word = Word::Constant(0);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Base {
-    Result,
-    Operand(usize),
-    Stack,
-    Code,
-}
-
-/// What a register or a place on the stack holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a register or 8 bytes of memory hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Value {
     Word(Word),
-    Pointer(Base, i64),
-    /// What a register held on entry, of which nothing is known.
-    Entry(usize),
+    Pointer(Address),
 }
 
-/// What an instruction says of the variables that it makes.
-#[derive(Debug)]
-pub(crate) enum Row {
-    /// left - right, which is 0.
-    Equation(Polynomial),
-    /// The word is one side or the other.
-    Choice { word: usize, flag: usize, when_set: Word, otherwise: Word },
-}
-
-/// Variables with their largest values, and rows, in the order in which the code makes them.
-#[derive(Debug, Default)]
-pub(crate) struct System {
-    /// Of each variable the largest value.
-    pub(crate) highs: Vec<u64>,
-    /// What is known of the variables.
-    pub(crate) rows: Vec<Row>,
-    tops: BTreeMap<(usize, u32), usize>,
-    masks: BTreeMap<usize, usize>,
-}
-
-impl System {
-    fn variable(&mut self, high: u64) -> usize {
-        self.highs.push(high);
-        self.highs.len() - 1
-    }
-
-    fn largest(&self, word: Word) -> u64 {
-        match word {
-            Word::Constant(value) => value,
-            Word::Variable(number) => self.highs[number],
-        }
-    }
-
-    /// A new word, which is at most `high`.
-    fn word(&mut self, high: &BigInt) -> usize {
-        self.variable(u64::try_from(high).unwrap_or(u64::MAX))
-    }
-
-    /// word + sign * 2^64 * carry = right.
-    fn define(&mut self, right: &Polynomial, sign: i8) -> (Word, Word) {
-        let size: BigInt = BigInt::from(1) << 64;
-        let (high, out) = if sign > 0 {
-            let high = right.upper(&self.highs);
-            (high.clone(), high / &size)
-        } else {
-            let low = Polynomial::default().plus(right, -1).upper(&self.highs);
-            (size.clone(), (low + &size - 1) / &size)
-        };
-        let (word, carry) = (self.word(&high), self.word(&out));
-        let left = [(1.into(), vec![word]), (size * sign, vec![carry])];
-        self.rows.push(Row::Equation(Polynomial::sum(left).plus(right, -1)));
-        (Word::Variable(word), Word::Variable(carry))
-    }
-
-    /// word = right, which is known to be a word.
-    fn define_word(&mut self, right: &Polynomial) -> Word {
-        let high = right.upper(&self.highs);
-        let word = Word::Variable(self.word(&high));
-        self.rows.push(Row::Equation(word.polynomial().plus(right, -1)));
-        word
-    }
-
-    fn choose(&mut self, flag: Word, when_set: Word, otherwise: Word) -> Word {
-        let flag = match flag {
-            Word::Constant(0) => return otherwise,
-            Word::Constant(_) => return when_set,
-            Word::Variable(number) => number,
-        };
-        let word = self.variable(self.largest(when_set).max(self.largest(otherwise)));
-        if (when_set, otherwise) == (Word::Constant(u64::MAX), CLEAR) {
-            self.masks.insert(word, flag);
-        }
-        self.rows.push(Row::Choice { word, flag, when_set, otherwise });
-        Word::Variable(word)
-    }
-
-    /// Low and high half of a product.
-    fn multiply(&mut self, a: Word, b: Word) -> (Word, Word) {
-        let right = a.polynomial().times(&b.polynomial());
-        if self.largest(a).checked_mul(self.largest(b)).is_some() {
-            return (self.define_word(&right), CLEAR);
-        }
-        self.define(&right, 1)
-    }
-
-    /// word >> (64 - k), for 0 < k < 64.
-    fn top(&mut self, word: Word, k: u32) -> Word {
-        let number = match word {
-            Word::Constant(value) => return Word::Constant(value >> (64 - k)),
-            Word::Variable(number) => number,
-        };
-        let high = self.highs[number] >> (64 - k);
-        if high == 0 {
-            return CLEAR;
-        }
-        let next = self.highs.len();
-        let made = *self.tops.entry((number, k)).or_insert(next);
-        if made == next {
-            self.highs.push(high);
-        }
-        Word::Variable(made)
-    }
-
-    /// (high << k | low >> (64 - k)) mod 2^64, for 0 < k < 64.
-    fn shifted(&mut self, high: Word, low: Word, k: u32) -> Word {
-        let (out, into) = (self.top(high, k), self.top(low, k));
-        let right = Polynomial::default()
-            .plus(&high.polynomial(), BigInt::from(1) << k)
-            .plus(&out.polynomial(), BigInt::from(-1) << 64)
-            .plus(&into.polynomial(), 1);
-        self.define_word(&right)
-    }
+fn entry(register: Register) -> Value {
+    Value::Pointer((format!("{register:?}"), 0))
 }
 
 /// A processor in the middle of a kernel.
@@ -168,372 +31,290 @@ struct Machine<'a> {
     system: System,
     contract: &'a Contract,
     code: &'a [u8],
-    registers: [Value; 16],
-    stack: BTreeMap<i64, Value>,
-    result: BTreeMap<usize, Word>,
+    registers: BTreeMap<Register, Value>,
+    /// What the stack pointer has moved by.
+    stack: i64,
+    /// What may be read, code aside.
+    memory: BTreeMap<Address, Value>,
+    /// A flag is None where it is undefined.
     carry: Option<Word>,
     overflow: Option<Word>,
-    place: usize,
 }
 
-const RAX: usize = 0;
-const RDX: usize = 2;
-const RSP: usize = 4;
-
-fn general(register: Register) -> Outcome<usize> {
-    if register.is_gpr64() { Ok(register.number()) } else { fail("not a 64-bit register") }
-}
-
-/// Runs the code from `start` to its return: what is known of its words, and z's limbs.
-pub(crate) fn run(code: &[u8], start: usize, contract: &Contract) -> Outcome<(System, Vec<Word>)> {
-    let mut machine = Machine::new(code, start, contract);
-    for _ in 0..100_000 {
-        let bytes = code.get(machine.place..).unwrap_or_default();
-        let at = machine.place;
-        let i = Decoder::with_ip(64, bytes, at as u64, DecoderOptions::NONE).decode();
-        machine.place += i.len();
-        let name = |why| Failure::Claim(format!("+{at:#x} {:?}: {why}", i.mnemonic()));
-        let done = machine.step(&i).map_err(|failure| match failure {
-            Failure::Claim(why) | Failure::Input(why) => name(why),
-        })?;
-        if done {
-            let limbs = (0..contract.limbs).map(|limb| machine.result.get(&limb).copied());
-            let Some(result) = limbs.collect() else {
-                return fail("frame: a limb of z is never written");
-            };
-            return Ok((machine.system, result));
+/// Runs the code to its return: what is known of its words, and z.
+pub(crate) fn run(code: &[u8], contract: &Contract) -> Outcome<(System, Polynomial)> {
+    let mut machine = Machine::new(code, contract);
+    for i in &mut Decoder::new(64, code, DecoderOptions::NONE) {
+        let bytes = &code[i.ip() as usize..i.next_ip() as usize];
+        if !has_known_prefixes(&i, bytes) {
+            return fail(format!("+{:#x} {:?}: a prefix", i.ip(), i.mnemonic()));
         }
+        if i.code() == Code::Retnq {
+            return machine.result();
+        }
+        let name = |why| format!("+{:#x} {:?}: {why}", i.ip(), i.mnemonic());
+        machine.step(&i).map_err(name)?;
     }
     fail("frame: the code does not return")
 }
 
+/// Whether an instruction has its own legacy prefix, or none, and then one REX prefix at most, so
+/// that every decoder and every processor reads it alike.
+fn has_known_prefixes(i: &Instruction, bytes: &[u8]) -> bool {
+    const LEGACY: &[u8] = b"\x66\x67\xf0\xf2\xf3\x2e\x36\x3e\x26\x64\x65";
+    let bytes = match i.mnemonic() {
+        Mnemonic::Adcx => bytes.strip_prefix(b"\x66"),
+        Mnemonic::Adox => bytes.strip_prefix(b"\xf3"),
+        _ => Some(bytes),
+    };
+    match bytes {
+        Some([0x40..=0x4f, 0x40..=0x4f | 0xc4 | 0xc5 | 0x62, ..]) | None => false,
+        Some([0x40..=0x4f, next, ..]) => !LEGACY.contains(next),
+        Some(bytes) => bytes.first().is_some_and(|first| !LEGACY.contains(first)),
+    }
+}
+
 impl<'a> Machine<'a> {
-    fn new(code: &'a [u8], place: usize, contract: &'a Contract) -> Self {
-        let mut registers = std::array::from_fn(Value::Entry);
-        registers[RSP] = Value::Pointer(Base::Stack, 0);
-        let bases = (0..contract.operands.len()).map(Base::Operand);
-        let all = std::iter::once(Base::Result).chain(bases);
-        for (register, base) in contract.convention.arguments.iter().zip(all) {
-            registers[*register] = Value::Pointer(base, 0);
+    fn new(code: &'a [u8], contract: &'a Contract) -> Self {
+        let general = (0..16).map(|number| Register::RAX + number);
+        let mut registers: BTreeMap<_, _> = general.map(|r| (r, entry(r))).collect();
+        let (mut system, mut memory) = (System::default(), BTreeMap::new());
+        for (name, _) in &contract.operands {
+            for limb in 0..contract.width {
+                let word = system.variable(&(&contract.high >> (64 * limb)));
+                memory.insert((name.to_string(), 8 * limb as i64), Value::Word(word));
+            }
         }
-        let mut system = System::default();
-        let limb = |i| u64::try_from(&contract.high >> (64 * i)).unwrap_or(u64::MAX);
-        for _ in contract.operands {
-            system.highs.extend((0..contract.width).map(limb));
+        let names = ["z"].into_iter().chain(contract.operands.iter().map(|(name, _)| *name));
+        for (register, name) in contract.convention.arguments.into_iter().zip(names) {
+            registers.insert(register, Value::Pointer((name.to_string(), 0)));
         }
-        let (stack, result) = (BTreeMap::new(), BTreeMap::new());
-        let (carry, overflow) = (None, None);
-        Self { system, contract, code, registers, stack, result, carry, overflow, place }
+        let (stack, carry, overflow) = (0, None, None);
+        Self { system, contract, code, registers, stack, memory, carry, overflow }
     }
 
-    fn stack_pointer(&self) -> i64 {
-        match self.registers[RSP] {
-            Value::Pointer(Base::Stack, offset) => offset,
-            _ => unreachable!("nothing else is ever assigned"),
+    /// z, where the kernel returns as it should.
+    fn result(self) -> Outcome<(System, Polynomial)> {
+        let changed = |r: &&Register| self.registers[*r] != entry(**r);
+        if let Some(lost) = self.contract.convention.saved.iter().find(changed) {
+            return fail(format!("frame: {lost:?} is not restored"));
         }
+        let limb = |i| match self.memory.get(&("z".to_string(), 8 * i as i64)) {
+            Some(Value::Word(word)) => Ok(word.clone()),
+            _ => fail("frame: a limb of z is never written, or not with a word"),
+        };
+        let limbs = (0..self.contract.limbs).map(limb).collect::<Outcome<Vec<_>>>()?;
+        Ok((self.system, Polynomial::number(limbs.into_iter())))
     }
 
-    fn lowest(&self) -> i64 {
-        self.stack_pointer() - self.contract.convention.red_zone
+    fn get(&self, register: Register) -> Outcome<Value> {
+        let value = self.registers.get(&register).cloned();
+        value.ok_or_else(|| format!("{register:?} is not a 64-bit register"))
     }
 
-    fn set_stack_pointer(&mut self, offset: i64) -> Outcome<()> {
-        if offset > 0 || offset % 8 != 0 {
-            return fail("frees stack that is not its own");
+    fn set(&mut self, register: Register, value: Value) -> Outcome<()> {
+        if register == Register::RSP || !self.registers.contains_key(&register) {
+            return fail(format!("{register:?} is the stack pointer or not a 64-bit register"));
         }
-        self.registers[RSP] = Value::Pointer(Base::Stack, offset);
-        self.stack = self.stack.split_off(&self.lowest()); // an interrupt may write below
+        self.registers.insert(register, value);
         Ok(())
     }
 
-    fn address(&self, i: &Instruction) -> Outcome<(Base, i64)> {
-        if i.has_segment_prefix() || i.memory_index() != Register::None {
-            return fail("an address with an index or a segment");
+    /// The lowest place on the stack that an interrupt leaves as it is.
+    fn lowest(&self) -> i64 {
+        self.stack - self.contract.convention.red_zone
+    }
+
+    fn move_stack(&mut self, amount: i64) -> Outcome<Address> {
+        self.stack = self.stack.saturating_add(amount);
+        if self.stack > 0 || self.stack % 8 != 0 {
+            return fail("frees stack that is not its own");
+        }
+        if -self.contract.convention.frame > self.stack {
+            return fail("takes a page of stack or more without a probe");
+        }
+        let (lowest, top) = (self.lowest(), ("RSP".to_string(), self.stack));
+        self.memory.retain(|(base, offset), _| base != "RSP" || *offset >= lowest);
+        self.registers.insert(Register::RSP, Value::Pointer(top.clone()));
+        Ok(top)
+    }
+
+    fn address(&self, i: &Instruction) -> Outcome<Address> {
+        if i.memory_index() != Register::None {
+            return fail("an address with an index");
         }
         let offset = i.memory_displacement64().cast_signed();
         if i.memory_base() == Register::RIP {
-            return Ok((Base::Code, offset)); // iced has added the instruction pointer
+            return Ok(("code".to_string(), offset)); // iced has added the instruction pointer
         }
-        match self.registers[general(i.memory_base())?] {
-            Value::Pointer(base, start) => Ok((base, start.wrapping_add(offset))),
-            _ => fail("the address depends on data"),
-        }
-    }
-
-    fn load(&self, (base, offset): (Base, i64)) -> Outcome<Value> {
-        let limb = usize::try_from(offset / 8).ok().filter(|_| offset >= 0);
-        if base == Base::Code {
-            let start = usize::try_from(offset).ok();
-            let bytes = start.and_then(|s| self.code.get(s..s.checked_add(8)?));
-            let word = bytes.and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
-            return word.map_or_else(
-                || fail("reads outside the code"),
-                |value| Ok(Value::Word(Word::Constant(value))),
-            );
-        }
-        if offset % 8 != 0 {
-            return fail("reads between two words");
-        }
-        match base {
-            Base::Stack if offset >= self.lowest() && self.stack.contains_key(&offset) => {
-                Ok(self.stack[&offset])
-            }
-            Base::Stack => fail("reads stack that it never wrote"),
-            Base::Operand(_) if !self.result.is_empty() => {
-                fail("reads an operand after it wrote z, which may be the same memory")
-            }
-            Base::Operand(index) => match limb {
-                Some(limb) if limb < self.contract.width => {
-                    Ok(Value::Word(Word::Variable(self.contract.width * index + limb)))
-                }
-                _ => fail("reads outside an operand"),
-            },
-            Base::Result | Base::Code => fail("reads z"),
+        match self.get(i.memory_base())? {
+            Value::Pointer((base, start)) => Ok((base, start.wrapping_add(offset))),
+            Value::Word(_) => fail("the address depends on data"),
         }
     }
 
-    fn store(&mut self, (base, offset): (Base, i64), value: Value) -> Outcome<()> {
-        if offset % 8 != 0 {
-            return fail("writes between two words");
+    fn load(&self, address: &Address) -> Outcome<Value> {
+        let place = usize::try_from(address.1).ok().filter(|_| address.0 == "code");
+        if let Some(bytes) = place.and_then(|place| self.code.get(place..)?.first_chunk()) {
+            return Ok(Value::Word(Word::constant(u64::from_le_bytes(*bytes))));
         }
-        match (base, value, usize::try_from(offset / 8)) {
-            (Base::Stack, _, _) if (self.lowest()..0).contains(&offset) => {
-                self.stack.insert(offset, value);
-            }
-            (Base::Result, Value::Word(word), Ok(limb)) if limb < self.contract.limbs => {
-                self.result.insert(limb, word);
-            }
-            _ => return fail("writes what is neither z nor its own stack"),
+        let value = self.memory.get(address).cloned();
+        value.ok_or_else(|| format!("reads {} + {}, which it may not", address.0, address.1))
+    }
+
+    fn store(&mut self, (base, offset): Address, value: Value) -> Outcome<()> {
+        let own = match base.as_str() {
+            "z" => 0..8 * self.contract.limbs as i64,
+            "RSP" => self.lowest()..0,
+            _ => 0..0,
+        };
+        if !own.contains(&offset) || offset % 8 != 0 {
+            return fail(format!("writes {base} + {offset}, neither z nor its own stack"));
         }
+        if base == "z" {
+            self.memory.retain(|(base, _), _| base == "z" || base == "RSP"); // z may be x or y
+        }
+        self.memory.insert((base, offset), value);
         Ok(())
     }
 
     fn read(&self, i: &Instruction, operand: u32) -> Outcome<Value> {
         match i.op_kind(operand) {
-            OpKind::Register => Ok(self.registers[general(i.op_register(operand))?]),
-            OpKind::Memory if i.memory_size().size() == 8 => self.load(self.address(i)?),
+            OpKind::Register => self.get(i.op_register(operand)),
+            OpKind::Memory if i.memory_size().size() == 8 => self.load(&self.address(i)?),
             OpKind::Immediate8to64 | OpKind::Immediate32to64 | OpKind::Immediate64 => {
-                Ok(Value::Word(Word::Constant(i.immediate(operand))))
+                Ok(Value::Word(Word::constant(i.immediate(operand))))
             }
             _ => fail("an operand that is not 64 bits wide"),
         }
     }
 
-    fn word(&self, i: &Instruction, operand: u32) -> Outcome<Word> {
-        as_word(self.read(i, operand)?)
-    }
-
     fn write(&mut self, i: &Instruction, operand: u32, value: Value) -> Outcome<()> {
         match i.op_kind(operand) {
-            OpKind::Register if i.op_register(operand) == Register::RSP => {
-                fail("moves the stack pointer")
-            }
-            OpKind::Register => {
-                self.registers[general(i.op_register(operand))?] = value;
-                Ok(())
-            }
+            OpKind::Register => self.set(i.op_register(operand), value),
             OpKind::Memory if i.memory_size().size() == 8 => self.store(self.address(i)?, value),
             _ => fail("an operand that is not 64 bits wide"),
         }
     }
 
-    /// Runs one instruction; whether it was the return.
-    fn step(&mut self, i: &Instruction) -> Outcome<bool> {
+    /// An operand that is computed with.
+    fn word(&self, i: &Instruction, operand: u32) -> Outcome<Word> {
+        as_word(self.read(i, operand)?)
+    }
+
+    /// Runs one instruction.
+    fn step(&mut self, i: &Instruction) -> Outcome<()> {
         use Mnemonic as M;
-        let repeated = i.has_rep_prefix() && i.mnemonic() != M::Ret;
-        if i.has_lock_prefix() || i.has_repne_prefix() || repeated {
-            return fail("a prefix");
-        }
+        let registers = i.op0_kind() == OpKind::Register && i.op1_kind() == OpKind::Register;
+        let same = registers && i.op0_register() == i.op1_register();
+        let plain = i.memory_index_scale() == 1 && i.memory_displacement64() == 0;
+        let twice = plain && i.memory_base() == i.memory_index();
         match i.mnemonic() {
-            M::Mov => self.mov(i)?,
-            M::Lea => self.lea(i)?,
+            M::Mov if i.code() == Code::Mov_r32_imm32 => {
+                let word = Word::constant(i.immediate32()); // the upper half becomes 0
+                self.set(i.op0_register().full_register(), Value::Word(word))?;
+            }
+            M::Mov => self.write(i, 0, self.read(i, 1)?)?,
+            M::Xor if same && i.op0_register().size() >= 4 => {
+                self.set(i.op0_register().full_register(), Value::Word(Word::default()))?;
+            }
+            M::Test if registers => {}
             M::Push => {
                 let value = self.read(i, 0)?;
-                self.push(value)?;
+                let top = self.move_stack(-8)?;
+                self.store(top, value)?;
             }
             M::Pop => {
-                let value = self.pop()?;
+                let value = self.load(&("RSP".to_string(), self.stack))?;
+                self.move_stack(8)?;
                 self.write(i, 0, value)?;
             }
-            M::Add | M::Sub
-                if i.op_kind(0) == OpKind::Register && i.op0_register() == Register::RSP =>
-            {
-                let Value::Word(Word::Constant(amount)) = self.read(i, 1)? else {
-                    return fail("moves the stack pointer by what is not known");
-                };
-                let amount = amount.cast_signed() * if i.mnemonic() == M::Add { 1 } else { -1 };
-                self.set_stack_pointer(self.stack_pointer().saturating_add(amount))?;
-                (self.carry, self.overflow) = (None, None);
+            M::Add | M::Sub if i.op0_register() == Register::RSP => {
+                let amount = i.try_immediate(1).map_err(|_| "moves the stack pointer by a word")?;
+                let sign = if i.mnemonic() == M::Add { 1 } else { -1 };
+                self.move_stack(amount.cast_signed().saturating_mul(sign))?;
+                self.carry = None;
             }
-            M::Add => (self.carry, self.overflow) = (Some(self.sum(i, Some(CLEAR), 1)?), None),
-            M::Adc => (self.carry, self.overflow) = (Some(self.sum(i, self.carry, 1)?), None),
-            M::Adcx => self.carry = Some(self.sum(i, self.carry, 1)?),
-            M::Adox => self.overflow = Some(self.sum(i, self.overflow, 1)?),
-            M::Sub => (self.carry, self.overflow) = (Some(self.sum(i, Some(CLEAR), -1)?), None),
-            M::Sbb if same_register(i) => {
-                let word = self.system.choose(flag(self.carry)?, Word::Constant(u64::MAX), CLEAR);
-                self.write(i, 0, Value::Word(word))?; // all ones or 0: the carry stays as it is
-                self.overflow = None;
+            M::Lea if i.memory_index() == Register::None => {
+                self.set(i.op0_register(), Value::Pointer(self.address(i)?))?;
             }
-            M::Sbb => (self.carry, self.overflow) = (Some(self.sum(i, self.carry, -1)?), None),
+            M::Lea if twice => {
+                let word = as_word(self.get(i.memory_base())?)?;
+                let twice = self.system.shifted(&word, &Word::default(), 1);
+                self.set(i.op0_register(), Value::Word(twice))?;
+            }
             M::Mulx => {
-                let b = as_word(self.registers[RDX])?;
-                let a = self.word(i, 2)?;
-                let (low, high) = self.system.multiply(a, b);
-                self.write(i, 1, Value::Word(low))?;
-                self.write(i, 0, Value::Word(high))?;
+                let (low, high) = self.multiply(self.read(i, 2)?, self.get(Register::RDX)?)?;
+                self.write(i, 1, low)?;
+                self.write(i, 0, high)?;
             }
             M::Mul => {
-                let (a, b) = (self.word(i, 0)?, as_word(self.registers[RAX])?);
-                let (low, high) = self.system.multiply(a, b);
-                self.registers[RAX] = Value::Word(low);
-                self.registers[RDX] = Value::Word(high);
-                (self.carry, self.overflow) = (None, None);
+                let (low, high) = self.multiply(self.read(i, 0)?, self.get(Register::RAX)?)?;
+                self.set(Register::RAX, low)?;
+                self.set(Register::RDX, high)?;
             }
             M::Imul if i.op_count() > 1 => {
-                let first = i.op_count() - 2;
-                let (a, b) = (self.word(i, first)?, self.word(i, first + 1)?);
-                let low = self.system.multiply(a, b).0; // the same for signed numbers
-                self.write(i, 0, Value::Word(low))?;
-                (self.carry, self.overflow) = (None, None);
+                let first = i.op_count() - 2; // the low half is the same for signed numbers
+                let (low, _) = self.multiply(self.read(i, first)?, self.read(i, first + 1)?)?;
+                self.write(i, 0, low)?;
             }
-            M::And => self.and(i)?,
-            M::Xor if same_register(i) && i.op0_register().full_register() != Register::RSP => {
-                let register = i.op0_register();
-                if !register.is_gpr32() && !register.is_gpr64() {
-                    return fail("xor of a part of a register");
-                }
-                self.registers[register.full_register().number()] = Value::Word(CLEAR);
-                (self.carry, self.overflow) = (Some(CLEAR), Some(CLEAR));
-            }
-            M::Test if i.op_kind(0) == OpKind::Register && i.op_kind(1) == OpKind::Register => {
-                (self.carry, self.overflow) = (Some(CLEAR), Some(CLEAR));
-            }
-            M::Shld if i.op_kind(2) == OpKind::Immediate8 && (1..64).contains(&i.immediate8()) => {
-                let (high, low) = (self.word(i, 0)?, self.word(i, 1)?);
-                let word = self.system.shifted(high, low, i.immediate8().into());
-                self.write(i, 0, Value::Word(word))?;
-                (self.carry, self.overflow) = (None, None);
-            }
-            M::Cmovb | M::Cmovae => {
-                let (old, new) = (self.word(i, 0)?, self.word(i, 1)?);
-                let (set, clear) = if i.mnemonic() == M::Cmovb { (new, old) } else { (old, new) };
-                let word = self.system.choose(flag(self.carry)?, set, clear);
+            _ => {
+                let word = self.compute(i, same)?;
                 self.write(i, 0, Value::Word(word))?;
             }
-            M::Call | M::Jmp if i.op0_kind() == OpKind::NearBranch64 => {
-                let back = self.place;
-                let target = usize::try_from(i.near_branch64()).ok();
-                let Some(target) = target.filter(|t| *t < self.code.len()) else {
-                    return fail("goes outside the code");
-                };
-                if i.mnemonic() == M::Call {
-                    self.push(Value::Pointer(Base::Code, back as i64))?;
-                }
-                self.place = target;
+        }
+        let clear = Some(Word::default());
+        match i.mnemonic() {
+            M::Add | M::Adc | M::Sub | M::Sbb => self.overflow = None,
+            M::Mul | M::Imul | M::Shld | M::Shr => (self.carry, self.overflow) = (None, None),
+            M::And | M::Xor | M::Test => (self.carry, self.overflow) = (clear.clone(), clear),
+            _ => {} // the others leave the flags alone, adcx and adox all but one
+        }
+        Ok(())
+    }
+
+    fn multiply(&mut self, a: Value, b: Value) -> Outcome<(Value, Value)> {
+        let (low, high) = self.system.multiply(&as_word(a)?, &as_word(b)?);
+        Ok((Value::Word(low), Value::Word(high)))
+    }
+
+    /// The word that an instruction gives to its first operand; sets the carry that it leaves.
+    fn compute(&mut self, i: &Instruction, same: bool) -> Outcome<Word> {
+        use Mnemonic as M;
+        let (a, b, system) = (self.word(i, 0), self.word(i, 1), &mut self.system);
+        let flag = if i.mnemonic() == M::Adox { &mut self.overflow } else { &mut self.carry };
+        let carry = flag.clone().ok_or("reads a flag that is undefined here");
+        let count = |operand| i.try_immediate(operand).ok().filter(|k| (1..64).contains(k));
+        Ok(match i.mnemonic() {
+            M::Sbb if same => system.mask(carry?), // the carry stays
+            M::Add | M::Adc | M::Adcx | M::Adox | M::Sub | M::Sbb => {
+                let alone = matches!(i.mnemonic(), M::Add | M::Sub);
+                let carry = if alone { Word::default() } else { carry? };
+                let sign = if matches!(i.mnemonic(), M::Sub | M::Sbb) { -1 } else { 1 };
+                let (word, out) = system.sum(&a?, &b?, &carry, sign);
+                *flag = Some(out);
+                word
             }
-            M::Ret if i.code() == Code::Retnq => return self.ret(),
-            M::Endbr64 | M::Nop => {}
-            _ => return fail("this instruction is not on the list"),
-        }
-        Ok(false)
-    }
-
-    /// operand0 += sign * (operand1 + carry); the carry or borrow out.
-    fn sum(&mut self, i: &Instruction, carry: Option<Word>, sign: i8) -> Outcome<Word> {
-        let (a, b, carry) = (self.word(i, 0)?, self.word(i, 1)?, flag(carry)?);
-        let (word, out) = if sign > 0 && a == b && carry == CLEAR {
-            (self.system.shifted(a, CLEAR, 1), self.system.top(a, 1))
-        } else {
-            let rest = b.polynomial().plus(&carry.polynomial(), 1);
-            self.system.define(&a.polynomial().plus(&rest, sign), sign)
-        };
-        self.write(i, 0, Value::Word(word))?;
-        Ok(out)
-    }
-
-    fn mov(&mut self, i: &Instruction) -> Outcome<()> {
-        let half = i.op_kind(0) == OpKind::Register && i.op0_register().is_gpr32();
-        if half && i.op_kind(1) == OpKind::Immediate32 && i.op0_register() != Register::ESP {
-            let register = i.op0_register().full_register().number(); // clears the upper half
-            self.registers[register] = Value::Word(Word::Constant(i.immediate32().into()));
-            return Ok(());
-        }
-        let value = self.read(i, 1)?;
-        self.write(i, 0, value)
-    }
-
-    fn lea(&mut self, i: &Instruction) -> Outcome<()> {
-        let (base, index) = (i.memory_base(), i.memory_index());
-        let target = general(i.op0_register())?;
-        if base == index && i.memory_index_scale() == 1 && i.memory_displacement64() == 0 {
-            let word = as_word(self.registers[general(base)?])?;
-            let twice = self.system.shifted(word, CLEAR, 1);
-            return self.write(i, 0, Value::Word(twice));
-        }
-        let (base, offset) = self.address(i)?;
-        if target != RSP {
-            self.registers[target] = Value::Pointer(base, offset);
-            return Ok(());
-        }
-        if base == Base::Stack { self.set_stack_pointer(offset) } else { fail("moves the stack") }
-    }
-
-    fn and(&mut self, i: &Instruction) -> Outcome<()> {
-        let (a, b) = (self.word(i, 0)?, self.word(i, 1)?);
-        for (mask, word) in [(a, b), (b, a)] {
-            let Word::Variable(number) = mask else {
-                continue;
-            };
-            if let Some(flag) = self.system.masks.get(&number).copied() {
-                let chosen = self.system.choose(Word::Variable(flag), word, CLEAR);
-                (self.carry, self.overflow) = (Some(CLEAR), Some(CLEAR));
-                return self.write(i, 0, Value::Word(chosen));
+            M::Shld => system.shifted(&a?, &b?, count(2).ok_or(UNKNOWN)?),
+            M::Shr => {
+                let top = system.top(&a?, 64 - count(1).ok_or(UNKNOWN)?);
+                system.define_word(&top)
             }
-        }
-        fail("`and` of two words of which none is a mask")
-    }
-
-    fn push(&mut self, value: Value) -> Outcome<()> {
-        self.set_stack_pointer(self.stack_pointer().saturating_sub(8))?;
-        self.store((Base::Stack, self.stack_pointer()), value)
-    }
-
-    fn pop(&mut self) -> Outcome<Value> {
-        let value = self.load((Base::Stack, self.stack_pointer()))?;
-        self.set_stack_pointer(self.stack_pointer() + 8)?;
-        Ok(value)
-    }
-
-    fn ret(&mut self) -> Outcome<bool> {
-        if self.stack_pointer() != 0 {
-            let Value::Pointer(Base::Code, back) = self.pop()? else {
-                return fail("returns to no place that it was called from");
-            };
-            self.place = usize::try_from(back).unwrap_or(usize::MAX);
-            return Ok(false);
-        }
-        for register in self.contract.convention.saved {
-            if self.registers[*register] != Value::Entry(*register) {
-                return fail("frame: a callee-saved register is not restored");
-            }
-        }
-        Ok(true)
+            M::Cmovb => system.choose(&carry?, b?, a?),
+            M::Cmovae => system.choose(&carry?, a?, b?),
+            M::And => system.and(a?, b?)?,
+            _ => return fail(UNKNOWN),
+        })
     }
 }
+
+const UNKNOWN: &str = "this instruction is not on the list";
 
 fn as_word(value: Value) -> Outcome<Word> {
     match value {
         Value::Word(word) => Ok(word),
-        _ => fail("computes with an address or an unknown value"),
+        Value::Pointer((base, _)) => {
+            fail(format!("computes with an address or an unknown value ({base})"))
+        }
     }
-}
-
-fn flag(value: Option<Word>) -> Outcome<Word> {
-    value.map_or_else(|| fail("reads a flag that is undefined here"), Ok)
-}
-
-fn same_register(i: &Instruction) -> bool {
-    let registers = i.op_kind(0) == OpKind::Register && i.op_kind(1) == OpKind::Register;
-    registers && i.op0_register() == i.op1_register()
 }

@@ -1,11 +1,33 @@
 //! Polynomials in numbered variables, with integer coefficients.
 
 use num_bigint::BigInt;
+use serde::Deserialize;
 use std::collections::BTreeMap;
 
+/// An integer, written as a hexadecimal string.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Integer(pub(crate) BigInt);
+
+impl TryFrom<String> for Integer {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let number = BigInt::parse_bytes(text.replacen("0x", "", 1).as_bytes(), 16);
+        number.map(Self).ok_or(format!("{text} is no hexadecimal integer"))
+    }
+}
+
 /// From monomials (sorted variables) to coefficients, none of them 0.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(from = "Vec<(Integer, Vec<usize>)>")]
 pub(crate) struct Polynomial(BTreeMap<Vec<usize>, BigInt>);
+
+impl From<Vec<(Integer, Vec<usize>)>> for Polynomial {
+    fn from(terms: Vec<(Integer, Vec<usize>)>) -> Self {
+        Self::sum(terms.into_iter().map(|(coefficient, variables)| (coefficient.0, variables)))
+    }
+}
 
 impl Polynomial {
     /// The sum of coefficient * (product of variables).
@@ -16,6 +38,21 @@ impl Polynomial {
             total.add(variables, coefficient);
         }
         total
+    }
+
+    pub(crate) fn constant(value: impl Into<BigInt>) -> Self {
+        Self::sum([(value.into(), vec![])])
+    }
+
+    pub(crate) fn variable(number: usize) -> Self {
+        Self::sum([(1.into(), vec![number])])
+    }
+
+    /// The number that words are the 64-bit limbs of, least significant first.
+    pub(crate) fn number(words: impl Iterator<Item = Self>) -> Self {
+        words.enumerate().fold(Self::default(), |total, (i, word)| {
+            total.plus(&word, BigInt::from(1) << (64 * i))
+        })
     }
 
     fn add(&mut self, monomial: Vec<usize>, coefficient: BigInt) {
@@ -47,6 +84,11 @@ impl Polynomial {
             let rest = monomial.iter().copied().filter(|v| !fixed.contains_key(v));
             (values.fold(coefficient.clone(), |product, value| product * *value), rest.collect())
         }))
+    }
+
+    /// Its variables.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = usize> {
+        self.0.keys().flatten().copied()
     }
 
     /// Whether every coefficient is 0 modulo `modulus`.

@@ -1,44 +1,28 @@
 //! Verifies every claim of a certificate.
 
-use crate::certificate::{self, Bound, Certificate, Combination, Fact};
+use crate::certificate::{Bound, Case, Combination, Fact};
 use crate::contract::Contract;
-use crate::machine::{Row, System, Word};
 use crate::polynomial::Polynomial;
-use crate::{Failure, Outcome, fail};
+use crate::system::System;
+use crate::{Outcome, fail};
 use num_bigint::BigInt;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 type Known = BTreeMap<usize, u64>;
 
-/// A case: the variables that have one possible value in it.
-struct Case<'a> {
-    system: &'a System,
-    contract: &'a Contract,
-    fixed: Known,
-}
-
 /// Verifies the cases of a certificate, and that they are all the cases there are.
 pub(crate) fn replay(
-    all: &Certificate,
-    system: &System,
-    z: &[Word],
+    cases: &[Case],
     contract: &Contract,
+    system: &System,
+    z: &Polynomial,
 ) -> Outcome<()> {
-    if (all.variables, all.rows) != (system.highs.len(), system.rows.len()) {
-        return fail("code: it makes other variables and rows than the certificate");
-    }
-    let z = z.iter().enumerate().fold(Polynomial::default(), |total, (i, limb)| {
-        total.plus(&limb.polynomial(), BigInt::from(1) << (64 * i))
-    });
     let mut covered = Vec::new();
-    for (number, stated) in all.cases.iter().enumerate() {
-        let case = Case { system, contract, fixed: Known::new() };
-        covered.push(case.verify(stated, &z).map_err(|failure| match failure {
-            Failure::Claim(claim) => Failure::Claim(format!("case {number}: {claim}")),
-            input @ Failure::Input(_) => input,
-        })?);
+    for (number, case) in cases.iter().enumerate() {
+        let verifier = Verifier { system, contract, fixed: Known::new() };
+        covered.push(verifier.case(case, z).map_err(|why| format!("case {number}: {why}"))?);
     }
-    let flags: BTreeSet<usize> = system.rows.iter().filter_map(flag_of).collect();
+    let flags = &system.flags;
     if flags.len() > 10 {
         return fail(format!("choices depend on {} flags", flags.len()));
     }
@@ -51,18 +35,19 @@ pub(crate) fn replay(
     Ok(())
 }
 
-fn flag_of(row: &Row) -> Option<usize> {
-    if let Row::Choice { flag, .. } = row { Some(*flag) } else { None }
+/// Verifies one case; `fixed` are the variables that have one possible value in it.
+struct Verifier<'a> {
+    system: &'a System,
+    contract: &'a Contract,
+    fixed: Known,
 }
 
-impl Case<'_> {
+impl Verifier<'_> {
     /// Verifies a case; its flags' values.
-    fn verify(mut self, stated: &certificate::Case, z: &Polynomial) -> Outcome<Known> {
+    fn case(mut self, stated: &Case, z: &Polynomial) -> Outcome<Known> {
         match stated {
-            certificate::Case::Excluded { flags, excluded } => {
-                let Some(((flag, value), others)) = flags.split_last() else {
-                    return fail("excluded: no flag is named");
-                };
+            Case::Excluded { flags, excluded } => {
+                let ((flag, value), others) = flags.split_last().ok_or("excluded: no flag")?;
                 self.fixed = others.iter().copied().collect();
                 if self.fixed.contains_key(flag) {
                     return fail("excluded: a flag is named twice");
@@ -70,18 +55,18 @@ impl Case<'_> {
                 self.is_always(*flag, 1_u64.saturating_sub(*value), excluded)?;
                 Ok(flags.iter().copied().collect())
             }
-            certificate::Case::Proved { flags, facts, identity, canonical } => {
+            Case::Proved { flags, facts, identity, canonical } => {
                 self.fixed = flags.iter().copied().collect();
                 let flags = self.fixed.clone();
                 for fact in facts {
                     self.learn(fact)?;
                 }
-                let claim = self.contract.claim();
-                let target = Polynomial::default().plus(z, self.contract.factor.clone());
-                if !self.rest(target.plus(&claim, -1), identity)?.vanishes(&self.contract.p) {
+                let Contract { p, factor, claim, .. } = self.contract;
+                let target = Polynomial::default().plus(z, factor.clone()).plus(claim, -1);
+                if !self.rest(target, identity)?.vanishes(p) {
                     return fail("function: the result is another modulo p");
                 }
-                if !self.at_most(z, &(&self.contract.p - 1), canonical)? {
+                if !self.at_most(z, &(p - 1), canonical)? {
                     return fail("canonical: the result is not shown to be below p");
                 }
                 Ok(flags)
@@ -90,61 +75,43 @@ impl Case<'_> {
     }
 
     fn high(&self, variable: usize) -> Outcome<u64> {
-        let missing = || Failure::Input(format!("there is no variable {variable}"));
-        self.system.highs.get(variable).copied().ok_or_else(missing)
-    }
-
-    fn polynomial(&self, terms: &certificate::Polynomial) -> Outcome<Polynomial> {
-        for variable in terms.iter().flat_map(|(_, variables)| variables) {
-            self.high(*variable)?;
-        }
-        Ok(Polynomial::sum(terms.iter().map(|(c, variables)| (c.0.clone(), variables.clone()))))
-    }
-
-    /// A row as a polynomial that is 0 in this case.
-    fn equation(&self, number: usize) -> Outcome<Polynomial> {
-        match self.system.rows.get(number) {
-            Some(Row::Equation(polynomial)) => Ok(polynomial.clone()),
-            Some(Row::Choice { word, flag, when_set, otherwise }) => {
-                let side = match self.fixed.get(flag) {
-                    Some(0) => otherwise,
-                    Some(1) => when_set,
-                    _ => return fail(format!("row {number}: a choice that is not decided")),
-                };
-                Ok(Word::Variable(*word).polynomial().plus(&side.polynomial(), -1))
-            }
-            None => Err(Failure::Input(format!("there is no row {number}"))),
-        }
+        let high = self.system.highs.get(variable).copied();
+        high.ok_or_else(|| format!("there is no variable {variable}"))
     }
 
     /// target - sum(multiplier * row), with the known values put in.
     fn rest(&self, mut target: Polynomial, rows: &Combination) -> Outcome<Polynomial> {
-        for (row, multiplier) in rows {
-            let multiple = self.polynomial(multiplier)?.times(&self.equation(*row)?);
-            target = target.plus(&multiple, -1);
+        for (number, multiplier) in rows {
+            for variable in multiplier.variables() {
+                self.high(variable)?;
+            }
+            let row = self.system.rows.get(*number);
+            let row = row.ok_or_else(|| format!("there is no row {number}"))?;
+            target = target.plus(&multiplier.times(row), -1);
         }
         Ok(target.with(&self.fixed))
     }
 
     /// A product of operands and limbs, and its largest value. It is never negative.
     fn product(&self, names: &[String], limbs: &[usize]) -> Outcome<(Polynomial, BigInt)> {
-        let mut total = (Polynomial::sum([(1.into(), limbs.to_vec())]), BigInt::from(1));
+        let mut product = Polynomial::sum([(1.into(), limbs.to_vec())]);
+        let mut largest = BigInt::from(1);
         for limb in limbs {
-            total.1 *= self.high(*limb)?;
+            largest *= self.high(*limb)?;
         }
         for name in names {
-            let Some(operand) = self.contract.operands.iter().position(|o| o == name) else {
-                return Err(Failure::Input(format!("there is no operand {name}")));
-            };
-            total.0 = total.0.times(&self.contract.value(operand));
-            total.1 *= &self.contract.high;
+            let operand = self.contract.operands.iter().find(|(known, _)| known == name);
+            let (_, value) = operand.ok_or_else(|| format!("there is no operand {name}"))?;
+            product = product.times(value);
+            largest *= &self.contract.high;
         }
-        Ok(total)
+        Ok((product, largest))
     }
 
     /// Whether the bound shows target <= limit.
     fn at_most(&self, target: &Polynomial, limit: &BigInt, bound: &Bound) -> Outcome<bool> {
-        let mut total = Polynomial::default().plus(target, bound.scale.clone());
+        let scale = &bound.scale.0;
+        let mut total = Polynomial::default().plus(target, scale.clone());
         let mut high = BigInt::ZERO;
         for (slope, names, limbs) in &bound.slopes {
             let (product, largest) = self.product(names, limbs)?;
@@ -152,15 +119,15 @@ impl Case<'_> {
             high += slope.0.clone().max(BigInt::ZERO) * largest;
         }
         high += self.rest(total, &bound.rows)?.upper(&self.system.highs);
-        Ok(bound.scale > BigInt::ZERO && high < &bound.scale * (limit + 1))
+        Ok(*scale > BigInt::ZERO && high < scale * (limit + 1))
     }
 
     /// Verifies that a variable has its least or its largest value.
     fn is_always(&self, variable: usize, value: u64, bound: &Bound) -> Outcome<()> {
-        let possible = value == 0 || value == self.high(variable)?;
-        let sign = BigInt::from(if value == 0 { 1 } else { -1 });
-        let target = Polynomial::sum([(sign.clone(), vec![variable])]);
-        if possible && self.at_most(&target, &(sign * value), bound)? {
+        let possible = [0, self.high(variable)?].contains(&value);
+        let sign = if value == 0 { 1 } else { -1 };
+        let target = Polynomial::default().plus(&Polynomial::variable(variable), sign);
+        if possible && self.at_most(&target, &(BigInt::from(value) * sign), bound)? {
             return Ok(());
         }
         fail(format!("bound: variable {variable} is not shown to be {value}"))
@@ -175,7 +142,7 @@ impl Case<'_> {
             }
             Fact::Residue { variable, residue } => {
                 self.high(*variable)?; // a word that is 0 modulo 2^64 is 0
-                let rest = self.rest(Word::Variable(*variable).polynomial(), residue)?;
+                let rest = self.rest(Polynomial::variable(*variable), residue)?;
                 if !rest.vanishes(&(BigInt::from(1) << 64)) {
                     return fail(format!("residue: variable {variable} is not shown to be 0"));
                 }

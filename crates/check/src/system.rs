@@ -1,0 +1,115 @@
+//! Words, and what is known of them.
+
+use crate::Outcome;
+use crate::polynomial::Polynomial;
+use num_bigint::BigInt;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A number below 2^64, a constant or one variable. A flag is a word that is 0 or 1.
+pub(crate) type Word = Polynomial;
+
+/// Variables and rows, in the order in which the code makes them.
+#[derive(Debug, Default)]
+pub(crate) struct System {
+    /// Of each variable the largest value.
+    pub(crate) highs: Vec<u64>,
+    /// Polynomials that are 0 for all inputs.
+    pub(crate) rows: Vec<Polynomial>,
+    /// Variables that choices depend on; each is 0 or 1.
+    pub(crate) flags: BTreeSet<usize>,
+    /// Words less their low bits, by the word and how many bits are left.
+    tops: BTreeMap<(usize, u64), Word>,
+    /// Words that are all ones where a flag is set and else 0, with the flag.
+    masks: BTreeMap<Word, Word>,
+}
+
+impl System {
+    pub(crate) fn variable(&mut self, high: &BigInt) -> Word {
+        self.highs.push(u64::try_from(high).unwrap_or(u64::MAX));
+        Polynomial::variable(self.highs.len() - 1)
+    }
+
+    /// word + sign * 2^64 * carry = right.
+    fn define(&mut self, right: &Polynomial, sign: i64) -> (Word, Word) {
+        let size = BigInt::from(1) << 64;
+        let most = Polynomial::default().plus(right, sign).upper(&self.highs);
+        let (high, rounded) =
+            if sign > 0 { (most.clone(), most) } else { (&size - 1, most + &size - 1) };
+        let (word, carry) = (self.variable(&high), self.variable(&(rounded / &size)));
+        self.rows.push(word.clone().plus(&carry, size * sign).plus(right, -1));
+        (word, carry)
+    }
+
+    /// a + sign * (b + carry) as word + sign * 2^64 * carry.
+    pub(crate) fn sum(&mut self, a: &Word, b: &Word, carry: &Word, sign: i64) -> (Word, Word) {
+        if sign > 0 && a == b && *carry == Word::default() {
+            return (self.shifted(a, carry, 1), self.top(a, 1));
+        }
+        self.define(&a.clone().plus(b, sign).plus(carry, sign), sign)
+    }
+
+    /// word = right, which is known to be a word.
+    pub(crate) fn define_word(&mut self, right: &Polynomial) -> Word {
+        let word = self.variable(&right.upper(&self.highs));
+        self.rows.push(word.clone().plus(right, -1));
+        word
+    }
+
+    /// word = flag * when_set + (1 - flag) * otherwise.
+    pub(crate) fn choose(&mut self, flag: &Word, when_set: Word, otherwise: Word) -> Word {
+        let Some(number) = flag.variables().next() else {
+            return if *flag == Word::default() { otherwise } else { when_set };
+        };
+        let word = self.variable(&when_set.upper(&self.highs).max(otherwise.upper(&self.highs)));
+        let difference = when_set.plus(&otherwise, -1);
+        self.rows.push(word.clone().plus(&otherwise, -1).plus(&flag.times(&difference), -1));
+        self.flags.insert(number);
+        word
+    }
+
+    /// All ones where the flag is set, else 0.
+    pub(crate) fn mask(&mut self, flag: Word) -> Word {
+        let mask = self.choose(&flag, Word::constant(u64::MAX), Word::default());
+        self.masks.insert(mask.clone(), flag);
+        mask
+    }
+
+    /// The other word where one is a mask whose flag is set, else 0.
+    pub(crate) fn and(&mut self, a: Word, b: Word) -> Outcome<Word> {
+        let (mask, word) = if self.masks.contains_key(&a) { (a, b) } else { (b, a) };
+        let flag = self.masks.get(&mask).ok_or("`and` of two words of which none is a mask")?;
+        Ok(self.choose(&flag.clone(), word, Word::default()))
+    }
+
+    /// Low and high half of a product; no high half where the factors are small.
+    pub(crate) fn multiply(&mut self, a: &Word, b: &Word) -> (Word, Word) {
+        let right = a.times(b);
+        if right.upper(&self.highs).bits() <= 64 {
+            return (self.define_word(&right), Word::default());
+        }
+        self.define(&right, 1)
+    }
+
+    /// word >> (64 - k), for 0 < k < 64: one variable for each word and k.
+    pub(crate) fn top(&mut self, word: &Word, k: u64) -> Word {
+        let high = word.upper(&self.highs) >> (64 - k);
+        match word.variables().next() {
+            Some(number) if high > BigInt::ZERO => {
+                if let Some(made) = self.tops.get(&(number, k)) {
+                    return made.clone();
+                }
+                let made = self.variable(&high);
+                self.tops.insert((number, k), made.clone());
+                made
+            }
+            _ => Word::constant(high),
+        }
+    }
+
+    /// (high << k | low >> (64 - k)) mod 2^64, for 0 < k < 64.
+    pub(crate) fn shifted(&mut self, high: &Word, low: &Word, k: u64) -> Word {
+        let (out, into) = (self.top(high, k), self.top(low, k));
+        let left = Polynomial::default().plus(high, BigInt::from(1) << k);
+        self.define_word(&left.plus(&out, BigInt::from(-1) << 64).plus(&into, 1))
+    }
+}

@@ -1,0 +1,48 @@
+"""Kernels as objects, and their certificates, made once for the tests of both programs."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from fieldc.algorithms import KERNELS
+from fieldc.backends.x86_64.choices import VARIANTS
+from fieldc.backends.x86_64.kernel import compile_trace
+from fieldc.backends.x86_64.print import GNU
+from fieldc.catalogue import find_field
+from fieldc.machine.assemble import assemble
+from fieldc.proof.certificate import certify
+from fieldc.proof.objects import function_of
+
+LINUX = "x86_64-unknown-linux-gnu"
+KERNEL_CASES = [
+    *(("bn254-r", op, alg, v) for op, alg in (("mul", "cios"), ("add", "add")) for v in VARIANTS),
+    *(("secp256k1-p", op, alg, "adx") for op, alg in (("mul", "cios"), ("sub", "sub"))),
+    ("secp256k1-p", "redc", "redc", "base"),
+    ("bls12-381-p", "mul", "log-jump", "adx"),
+    ("bls12-381-p", "square", "log-jump", "mulx"),
+    ("bls12-381-p", "redc", "redc", "base"),
+    ("bls12-381-p", "sub", "sub", "adx"),
+    ("goldilocks", "mul", "cios", "adx"),
+    ("goldilocks", "add", "add", "base"),
+    ("goldilocks", "to_montgomery", "to_montgomery", "mulx"),
+]
+
+
+@cache
+def object_of(field: str, operation: str, algorithm: str, variant: str) -> bytes:
+    f = find_field(field)
+    kernel = next(k for k in KERNELS if (k.operation, k.algorithm) == (operation, algorithm))
+    compiled = compile_trace(kernel.trace(f), "kernel", VARIANTS[variant])
+    return assemble(compiled.text(GNU), LINUX)
+
+
+def code_of(*case: str) -> bytes:
+    function = function_of(object_of(*case), "kernel")
+    return function.code[function.start :]
+
+
+@cache
+def certificate_of(field: str, operation: str, algorithm: str, variant: str) -> dict[str, Any]:
+    f = find_field(field)
+    return certify(code_of(field, operation, algorithm, variant), operation, f.p, f.n)

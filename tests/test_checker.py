@@ -1,0 +1,277 @@
+"""The checker replays certificates for the objects beside them; it rejects every tampered one."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import capstone
+import pytest
+from certificates import KERNEL_CASES, LINUX, certificate_of, code_of, object_of
+
+from fieldc.algorithms import KERNELS, OPERATIONS
+from fieldc.backends.x86_64.choices import VARIANTS
+from fieldc.backends.x86_64.conventions import WIN64
+from fieldc.backends.x86_64.kernel import compile_trace
+from fieldc.backends.x86_64.print import GNU
+from fieldc.catalogue import find_field
+from fieldc.cli import main
+from fieldc.machine.assemble import assemble
+from fieldc.proof.certificate import certify, text
+from fieldc.proof.objects import function_of
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def checker() -> Path:
+    if shutil.which("cargo") is None:
+        pytest.skip("there is no cargo to build the checker with")
+    command = ["cargo", "build", "--release", "--quiet", "-p", "fieldc-check"]
+    subprocess.run(command, cwd=ROOT, check=True)
+    target = os.environ.get("CARGO_TARGET_DIR") or ROOT / "target"
+    return Path(target) / "release" / "fieldc-check"
+
+
+def run(checker: Path, paths: Iterable[Path]) -> tuple[int, str]:
+    done = subprocess.run([checker, *paths], capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout + done.stderr
+
+
+def replay(
+    checker: Path, tmp_path: Path, certificate: dict[str, Any], data: bytes
+) -> tuple[int, str]:
+    path = tmp_path / "kernel.cert.json"
+    path.write_text(text(certificate))
+    (tmp_path / "kernel.o").write_bytes(data)
+    return run(checker, [path])
+
+
+@pytest.mark.parametrize("case", KERNEL_CASES, ids="-".join)
+def test_the_checker_accepts(
+    checker: Path, tmp_path: Path, case: tuple[str, str, str, str]
+) -> None:
+    status, said = replay(checker, tmp_path, certificate_of(*case), object_of(*case))
+    assert (status, said.split(":")[0]) == (0, "PROVED kernel"), said
+
+
+@pytest.mark.parametrize("operation", ["mul", "add"])
+def test_the_checker_knows_both_conventions(checker: Path, tmp_path: Path, operation: str) -> None:
+    f = find_field("bls12-381-p")
+    kernel = next(k for k in KERNELS if k.operation == operation)
+    compiled = compile_trace(kernel.trace(f), "kernel", VARIANTS["adx"], WIN64)
+    data = assemble(compiled.text(GNU), "x86_64-pc-windows-msvc")
+    function = function_of(data, "kernel")
+    certificate = certify(function.code, operation, f.p, f.n, "win64", function.start)
+    assert replay(checker, tmp_path, certificate, data)[0] == 0
+    certificate["contract"]["convention"] = "sysv"
+    assert replay(checker, tmp_path, certificate, data)[0] == 1
+
+
+Tamper = Callable[[dict[str, Any]], None]
+
+
+def _multiplier(c: dict[str, Any]) -> None:
+    term = c["cases"][0]["identity"][3][1][0]
+    term[0] = hex(int(term[0], 16) + 1)
+
+
+def _fixed_value(c: dict[str, Any]) -> None:
+    fact = next(f for f in c["cases"][0]["facts"] if "bound" in f)
+    fact["value"] = 1 - fact["value"]
+
+
+def _no_reason(c: dict[str, Any]) -> None:
+    c["cases"][1]["canonical"] = {"scale": "0x1", "rows": [], "slopes": []}
+
+
+def _bound_row(c: dict[str, Any]) -> None:
+    c["cases"][1]["canonical"]["rows"].pop()
+
+
+def _no_scale(c: dict[str, Any]) -> None:
+    c["cases"][0]["canonical"]["scale"] = "0x0"
+
+
+def _case_left_out(c: dict[str, Any]) -> None:
+    c["cases"].pop()
+
+
+def _same_case_twice(c: dict[str, Any]) -> None:
+    c["cases"][1] = c["cases"][0]
+
+
+def _prime(c: dict[str, Any]) -> None:
+    c["contract"]["p"] = hex(int(c["contract"]["p"], 16) - 2)
+
+
+def _operation(c: dict[str, Any]) -> None:
+    c["contract"]["operation"] = "add"
+
+
+def _convention(c: dict[str, Any]) -> None:
+    c["contract"]["convention"] = "win64"
+
+
+def _excluded(c: dict[str, Any]) -> None:
+    case = c["cases"][0]
+    c["cases"][0] = {"flags": case["flags"], "excluded": case["canonical"]}
+
+
+def _excluded_by_itself(c: dict[str, Any]) -> None:
+    flag, value = c["cases"][0]["flags"][0]
+    bound = {"scale": "0x1", "rows": [], "slopes": []}
+    c["cases"][0] = {"flags": [[flag, 1 - value], [flag, value]], "excluded": bound}
+
+
+TAMPERS = (
+    *(_multiplier, _fixed_value, _no_reason, _bound_row, _no_scale, _case_left_out),
+    *(_same_case_twice, _prime, _operation, _convention, _excluded),
+    _excluded_by_itself,
+)
+
+
+@pytest.mark.parametrize("tamper", TAMPERS)
+@pytest.mark.parametrize("case", [KERNEL_CASES[0], KERNEL_CASES[9]], ids="-".join)
+def test_the_checker_rejects_a_changed_certificate(
+    checker: Path, tmp_path: Path, case: tuple[str, str, str, str], tamper: Tamper
+) -> None:
+    certificate = copy.deepcopy(certificate_of(*case))
+    tamper(certificate)
+    status, said = replay(checker, tmp_path, certificate, object_of(*case))
+    assert status == 1 and said.startswith("FAILED "), said
+    assert said.count("\n") == 1
+
+
+SWAPS = {"adc": 0x10, "add": 0x10, "sbb": 0x30, "sub": 0x28}
+
+
+def changes(code: bytes) -> list[bytes]:
+    """The code with one instruction changed: adc and add, sbb to sub, sub to add, adcx and adox.
+
+    Left out is what changes nothing: the first adcx or adox after both flags are cleared adds no
+    carry, and the one that leaves it may go into either chain, at the same weight.
+    """
+    engine = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
+    found, are_clear = [], False
+    for i in engine.disasm(code, 0):
+        at, changed = i.address + 1, bytearray(code)
+        if i.mnemonic in SWAPS and code[at] < 0x40:  # opcode /r of the register forms
+            changed[at] ^= SWAPS[i.mnemonic]
+        elif i.mnemonic in ("cmovb", "cmovae"):
+            changed[at + 1] ^= 1
+        elif i.mnemonic in ("adcx", "adox"):
+            changed[i.address] ^= 0 if are_clear else 0x66 ^ 0xF3
+            are_clear = False
+        are_clear |= i.mnemonic in ("xor", "test")
+        found += [bytes(changed)] if changed != code else []
+        if i.mnemonic == "ret":
+            break
+    return found
+
+
+@pytest.mark.parametrize("case", [KERNEL_CASES[0], KERNEL_CASES[9]], ids="-".join)
+def test_the_checker_rejects_changed_code(
+    checker: Path, tmp_path: Path, case: tuple[str, str, str, str]
+) -> None:
+    code, data, certificate = code_of(*case), object_of(*case), certificate_of(*case)
+    assert data.count(code) == 1
+    mutants = changes(code)
+    assert len(mutants) > 50
+    accepted = []
+    for mutant in mutants:
+        if replay(checker, tmp_path, certificate, data.replace(code, mutant))[0] != 1:
+            accepted.append(mutant.hex())
+    assert not accepted
+
+
+def _no_variable(c: dict[str, Any]) -> None:
+    c["cases"][0]["identity"][0][1][0][1] = [10**6]
+
+
+def _no_row(c: dict[str, Any]) -> None:
+    c["cases"][0]["identity"][0][0] = 10**6
+
+
+def _no_flag(c: dict[str, Any]) -> None:
+    bound = {"scale": "0x1", "rows": [], "slopes": []}
+    c["cases"][0] = {"flags": [[10**6, 1]], "excluded": bound}
+
+
+def _no_operand(c: dict[str, Any]) -> None:
+    c["cases"][0]["canonical"]["slopes"].append(["0x1", ["w"], []])
+
+
+def _symbol(c: dict[str, Any]) -> None:
+    c["symbol"] = "kernels"
+
+
+@pytest.mark.parametrize("tamper", [_no_variable, _no_row, _no_flag, _no_operand, _symbol])
+def test_what_is_not_there_is_refused(checker: Path, tmp_path: Path, tamper: Tamper) -> None:
+    certificate = copy.deepcopy(certificate_of(*KERNEL_CASES[0]))
+    tamper(certificate)
+    status, said = replay(checker, tmp_path, certificate, object_of(*KERNEL_CASES[0]))
+    assert status == 1 and " no " in said and said.count("\n") == 1
+
+
+def test_bad_input_is_refused(checker: Path, tmp_path: Path) -> None:
+    data, certificate = object_of(*KERNEL_CASES[0]), certificate_of(*KERNEL_CASES[0])
+    bad = [({"format": "none"}, data), ({**certificate, "format": "none"}, data)]
+    for answer in [replay(checker, tmp_path, *b) for b in (*bad, (certificate, b"no object"))]:
+        assert answer[0] == 1 and answer[1].startswith("FAILED ") and answer[1].count("\n") == 1
+    (tmp_path / "kernel.o").unlink()
+    assert run(checker, [tmp_path / "kernel.cert.json"])[0] == 1
+    assert run(checker, [tmp_path / "kernel.o"])[0] == 1
+    assert run(checker, [])[0] == 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ".weak kernel",
+        ".globl kernel\n.type kernel, @gnu_indirect_function",
+        ".globl kernel\n.reloc 3, R_X86_64_32, kernel",
+        ".globl kernel\n.section .data",
+        ".local kernel",
+    ],
+)
+def test_what_a_linker_may_change_is_refused(checker: Path, tmp_path: Path, line: str) -> None:
+    kernel = next(k for k in KERNELS if k.operation == "add").trace(find_field("goldilocks"))
+    source = compile_trace(kernel, "kernel", VARIANTS["base"]).text(GNU)
+    code = assemble(source, LINUX)
+    certificate = certify(function_of(code, "kernel").code, "add", kernel.field.p, 1)
+    assert replay(checker, tmp_path, certificate, code)[0] == 0
+    changed = assemble(source.replace(".globl kernel", line), LINUX)
+    assert replay(checker, tmp_path, certificate, changed)[0] == 1
+
+
+TARGETS = {
+    "p256": "x86_64-linux,x86_64-windows",
+    "secp256k1-p": "x86_64-macos,x86_64-windows-llvm,x86_64-linux-llvm-bmi2",
+    "bls12-381-p": "x86_64-linux,x86_64-macos-llvm,aarch64-linux",
+    **dict.fromkeys(("p384", "2^255-19", "goldilocks", "p521", "bw6-761-p"), "x86_64-linux"),
+}
+FEWER = dict.fromkeys(("p384", "bw6-761-p"), "mul,square,redc,sub,neg")
+"""Operations of fields whose proofs take long."""
+
+
+@pytest.mark.parametrize("field", TARGETS)
+def test_the_checker_replays_a_built_folder(
+    checker: Path, tmp_path: Path, field: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    words = ["--target", TARGETS[field], "--op", FEWER.get(field, ",".join(OPERATIONS))]
+    assert main(["build", field, *words, "-o", str(tmp_path)]) == 0
+    kernels = json.loads((tmp_path / "manifest.json").read_text())["kernels"]
+    proved = [k for k in kernels if k["status"] == "PROVED" and k["target"].startswith("x86_64")]
+    assert len(proved) >= 15
+    assert {k["certificate"] for k in kernels if k not in proved} <= {None}
+    status, said = run(checker, [tmp_path / k["certificate"] for k in proved])
+    assert status == 0 and said.count("PROVED ") == said.count("\n") == len(proved), said
+    assert max((tmp_path / k["certificate"]).stat().st_size for k in proved) < 1 << 20
