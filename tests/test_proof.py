@@ -11,7 +11,7 @@ import pytest
 
 import fieldc.proof
 from fieldc.machine.assemble import assemble, host_triple
-from fieldc.proof.equations import Polynomial
+from fieldc.proof.equations import Polynomial, add_to
 from fieldc.proof.identity import ProofError
 from fieldc.proof.prove import CLAIMS, Contract, prove
 
@@ -32,6 +32,13 @@ def code_of(text: str) -> bytes:
 def first(values: Sequence[Polynomial]) -> Polynomial:
     """The claim z = x."""
     return values[0]
+
+
+def after(values: Sequence[Polynomial]) -> Polynomial:
+    """The claim z = x + 1."""
+    total = dict(values[0])
+    add_to(total, {(): 1})
+    return total
 
 
 def copies(high: int = P - 1, claim: object = first) -> Contract:
@@ -117,9 +124,7 @@ def test_a_run_refuses_a_wrong_kernel_with_its_operands() -> None:
     with pytest.raises(ProofError, match=f"function: z is {P:#x} for x = {P - 1:#x}"):
         prove(code_of(text), copies())
     with pytest.raises(ProofError, match=f"canonical: z is {P:#x}, above its bound"):
-        prove(
-            code_of(text), Contract(P, 1, (("x", 1, P - 1),), lambda v: {**v[0], (): 1}, 1, P - 1)
-        )
+        prove(code_of(text), Contract(P, 1, (("x", 1, P - 1),), after, 1, P - 1))
 
 
 def test_an_output_limb_that_is_never_written() -> None:
