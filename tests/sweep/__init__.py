@@ -1,0 +1,1 @@
+"""Every input of every kernel at small words, in native code."""
