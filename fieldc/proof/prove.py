@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from fieldc.proof import aarch64, aarch64_meanings, refute, x86_64, x86_64_meanings
-from fieldc.proof.bounds import Bound, Case, Combination, Input, comparison_of
+from fieldc.proof.bounds import Bound, Case, Combination, Input
+from fieldc.proof.comparisons import comparison_of
 from fieldc.proof.equations import Polynomial, System, add_to, product
 from fieldc.proof.identity import Identity, ProofError, flags_chosen_on, value_of
 from fieldc.proof.machine import Memory

@@ -1,0 +1,60 @@
+"""What a flag that ends a chain of carries says: two numbers compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fieldc.proof.equations import Equation, Polynomial, System, add_to
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A chain of carries that ends in a flag: operands = words + sign * 2^(w*m) * flag.
+
+    `operands` and `words` are two forms of one number; `rows` are the chain's equations.
+    """
+
+    flag: int
+    operands: Polynomial
+    words: Polynomial
+    rows: frozenset[int]
+    weight: int
+    """sign * 2^(w*m)."""
+
+
+def comparison_of(system: System, flag: int) -> Comparison | None:
+    """The chain of equations that ends in a flag, as one comparison.
+
+    A carry telescopes where the next row takes it with the sign that the row before gave it: not a
+    sum's carry that a difference subtracts.
+    """
+    makers = {row.carry: row for row in system.rows if isinstance(row, Equation)}
+    row = makers.get(flag)
+    if row is None or row.kind not in ("add", "sub"):
+        return None
+    chain = [row]
+    links: list[int] = []
+    while (link := _link(chain[0], makers, system.radix)) is not None:
+        links.insert(0, link)
+        chain.insert(0, makers[link])
+    operands: Polynomial = {}
+    words: Polynomial = {}
+    for index, (row, taken) in enumerate(zip(chain, [None, *links], strict=True)):
+        weight = system.radix**index
+        add_to(operands, {m: c for m, c in row.right.items() if m != (taken,)}, weight)
+        add_to(words, {(row.word,): 1}, weight)
+    weight = chain[-1].factor * system.radix ** (len(chain) - 1)
+    add_to(words, {(flag,): 1}, weight)
+    return Comparison(flag, operands, words, frozenset(row.number for row in chain), weight)
+
+
+def _link(row: Equation, makers: Mapping[int | None, Equation], radix: int) -> int | None:
+    """The carry that a row takes so that both rows' sum has it no more."""
+    for monomial, coefficient in row.right.items():
+        maker = makers.get(monomial[0]) if len(monomial) == 1 else None
+        if maker is None or maker.kind not in ("add", "sub") or monomial[0] != maker.carry:
+            continue
+        if coefficient * radix == maker.factor:
+            return monomial[0]
+    return None
