@@ -21,6 +21,7 @@ from fieldc.proof.equations import (
     System,
     add_to,
     product,
+    put_in,
     split,
     substitute,
 )
@@ -190,8 +191,8 @@ class Case:
                 rows[number] = self.decide(row, total)
             elif number not in disabled:
                 rows[number] = self._eliminate(row, total, way)
-        for number, value in self.fixed.items():
-            substitute(total, number, {ONE: value} if value else {})
+        for number in self.fixed:
+            put_in(total, number, self.fixed)
         slopes: Slopes = {}
         bound, whole = self._by_terms(total, highs), self._maximum(total, slopes)
         return Bound(min(bound, whole), scale, rows, {} if bound <= whole else slopes)
@@ -224,9 +225,10 @@ class Case:
 
     def _eliminate(self, row: Equation, total: Polynomial, way: Way) -> Polynomial:
         """The multiple of the row that was taken away."""
+        put_in(total, row.word, self.fixed)
         if row.carry is None or row.carry in self.fixed:
             if row.carry is not None:
-                substitute(total, row.carry, {ONE: self.fixed[row.carry]})
+                put_in(total, row.carry, self.fixed)
             return substitute(total, row.word, self.right_of(row))
         words, carries = split(total, row.word), split(total, row.carry)
         multiple: Polynomial = {}

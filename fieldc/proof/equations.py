@@ -178,3 +178,9 @@ def substitute(target: Polynomial, number: int, value: Polynomial) -> Polynomial
         add_to(multiple, quotient)
         add_to(target, product(quotient, value))
     return multiple
+
+
+def put_in(total: Polynomial, number: int, fixed: Mapping[int, int]) -> None:
+    """Replace a variable by its value, where it has one."""
+    if number in fixed:
+        substitute(total, number, {ONE: fixed[number]} if fixed[number] else {})

@@ -19,9 +19,10 @@ from fieldc.proof.equations import (
     Polynomial,
     add_to,
     product,
+    put_in,
     split,
-    substitute,
 )
+from fieldc.proof.zeros import residue_of
 
 
 class ProofError(Exception):
@@ -48,8 +49,8 @@ class Identity:
             else:
                 self._eliminate(row, total)
             self._reduce(total)
-        for number, value in self.case.fixed.items():
-            substitute(total, number, {ONE: value} if value else {})
+        for number in self.case.fixed:
+            put_in(total, number, self.case.fixed)
         self._reduce(total)
         if total:
             names = self.case.system.names
@@ -71,6 +72,7 @@ class Identity:
         total.update(reduced)
 
     def _eliminate(self, row: Equation, total: Polynomial) -> None:
+        put_in(total, row.word, self.case.fixed)
         words = split(total, row.word)
         carries = split(total, row.carry) if row.carry is not None else {}
         if not words and not carries:
@@ -138,18 +140,10 @@ class Identity:
 
     def _is_zero_word(self, row: Equation) -> bool:
         """Whether the row's word is 0 modulo 2^w, hence 0."""
-        radix = self.case.system.radix
-        total: Polynomial = {(row.word,): 1}
-        rows: Combination = {}
-        for older in self.case.system.backwards(total):
-            if isinstance(older, Equation) and (quotient := split(total, older.word)):
-                add_to(total, product(quotient, older.right))
-                rows[older.number] = quotient
-                for monomial in [m for m, c in total.items() if int(c) % radix == 0]:
-                    del total[monomial]
-        if not total:
-            self.case.facts.setdefault(row.word, Fact(0, None, rows))
-        return not total
+        facts = self.case.facts
+        if row.word not in facts and (rows := residue_of(self.case, row.word)) is not None:
+            facts[row.word] = Fact(0, None, rows)
+        return row.word in facts and facts[row.word].value == 0
 
 
 def value_of(words: Sequence[Polynomial], radix: int) -> Polynomial:

@@ -12,6 +12,7 @@ from fieldc.proof.comparisons import comparison_of
 from fieldc.proof.equations import Polynomial, System, add_to, product
 from fieldc.proof.identity import Identity, ProofError, flags_chosen_on, value_of
 from fieldc.proof.machine import Memory
+from fieldc.proof.zeros import fix_zeros
 
 WORD_BITS = 64
 
@@ -94,14 +95,22 @@ def prove(
     result = value_of([memory.result[i] for i in range(contract.limbs)], system.radix)
     _refute(system, inputs, contract, result, runs)
     for case in _cases(system, inputs, record):
-        flags = dict(case.fixed)
-        try:
-            record(_prove_case(case, contract, result))
-        except ProofError:
-            if (excluded := _impossible(case, flags)) is None:
-                raise
-            record(excluded)
+        record(_settled(case, contract, result))
     return system
+
+
+def _settled(case: Case, contract: Contract, result: Polynomial) -> CaseProof | Excluded:
+    """Why a case is right, or cannot be. Raises ProofError where neither is shown."""
+    flags = dict(case.fixed)
+    try:
+        return _prove_case(case, contract, result)
+    except ProofError:
+        if (excluded := _impossible(case, flags)) is not None:
+            return excluded
+        again = replace(case, fixed=flags, facts={})
+        if not fix_zeros(again):
+            raise
+        return _prove_case(again, contract, result)
 
 
 def _refute(
@@ -174,7 +183,8 @@ def _split(case: Case, flags: Sequence[int], record: Record) -> Iterator[Case]:
 
 
 def _prove_case(case: Case, contract: Contract, result: Polynomial) -> CaseProof:
-    known = ", ".join(f"flag {case.system.names[f]} = {v}" for f, v in case.fixed.items())
+    flags = {f: v for f, v in case.fixed.items() if f not in case.facts}
+    known = ", ".join(f"flag {case.system.names[f]} = {v}" for f, v in flags.items())
     try:
         values = [value_of([{(v,): 1} for v in i.limbs], case.system.radix) for i in case.inputs]
         target: Polynomial = {}

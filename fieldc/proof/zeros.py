@@ -1,0 +1,53 @@
+"""Words and carries that are 0 in every run, which bounds of other rows may take for 0.
+
+A quotient digit is chosen so that the lowest word of a sum becomes 0. Code that adds to that word
+afterwards, instead of leaving it, is understood only once that is known.
+"""
+
+from __future__ import annotations
+
+from fieldc.proof.bounds import Case, Combination, Fact
+from fieldc.proof.equations import Equation, Polynomial, add_to, product, put_in, split
+
+
+def residue_of(case: Case, word: int) -> Combination | None:
+    """The rows that leave a word a multiple of 2^w, if they do: then it is 0."""
+    system = case.system
+    total: Polynomial = {(word,): 1}
+    rows: Combination = {}
+    for row in system.backwards(total):
+        if not isinstance(row, Equation):
+            continue
+        put_in(total, row.word, case.fixed)
+        if row.carry is not None:
+            put_in(total, row.carry, case.fixed)
+        if quotient := split(total, row.word):
+            add_to(total, product(quotient, row.right))
+            rows[row.number] = quotient
+            for monomial in [m for m, c in total.items() if int(c) % system.radix == 0]:
+                del total[monomial]
+    return None if total else rows
+
+
+def fix_zeros(case: Case) -> bool:
+    """Fix what is 0 and goes on into other rows; whether there is a word among it.
+
+    These are carries that no sum of their row's terms can set, and sums with a product's low half.
+    """
+    rows = [row for row in case.system.rows if isinstance(row, Equation)]
+    products = {row.word for row in rows if row.kind == "mul"}
+    read = {number for row in rows for monomial in row.right for number in monomial}
+    words = False
+    for row in rows:
+        carry = row.carry if row.carry in read else None
+        if carry is not None and not case.system.ranges[carry][1] and case.is_always(carry, 0):
+            case.fixed[carry] = 0
+        if row.kind != "add" or row.word not in read or row.word in case.fixed:
+            continue
+        if products & {number for monomial in row.right for number in monomial}:
+            residue = residue_of(case, row.word)
+            if residue is not None:
+                case.facts[row.word] = Fact(0, None, residue)
+                case.fixed[row.word] = 0
+                words = True
+    return words
