@@ -14,7 +14,7 @@ one variable. What creates variables, in this order:
 
 t(a) is the top k bits of a: one variable for each a and k, made when it is first needed and where
 it is not constant, with no row. A high half is below 2^w, a carry at most 1, an operand's limb i
-at most its largest value >> w*i.
+at most its largest value >> w*i, the low half of a*a at most 2^w - 3.
 
 Where every choice's flag has a value, each row is an equation `left - right = 0`. All claims are
 

@@ -132,7 +132,10 @@ class System:
         """word + sign*radix*carry = right; the two new variables."""
         rounded = 0 if sign > 0 else self.radix - 1
         carry_high = (self.largest(right, sign) + rounded) // self.radix
-        word = self._word(self.largest(right) if sign > 0 else self.radix, where)
+        high = self.largest(right) if sign > 0 else self.radix
+        if kind == "mul" and _is_square(right):
+            high = min(high, self.radix - 3)  # a square is 0 or 1 modulo 4
+        word = self._word(high, where)
         carry = self.new(f"{where}:carry", carry_high, len(self.rows))
         factor = sign * self.radix
         self.rows.append(Equation(len(self.rows), word, carry, factor, right, kind, where))
@@ -152,6 +155,10 @@ class System:
 
     def _word(self, high: int, where: str) -> int:
         return self.new(f"{where}:word", min(high, self.radix - 1), len(self.rows))
+
+
+def _is_square(polynomial: Polynomial) -> bool:
+    return all(c == 1 and len(m) == 2 and m[0] == m[1] for m, c in polynomial.items())
 
 
 def split(target: Polynomial, number: int) -> Polynomial:

@@ -87,7 +87,12 @@ impl System {
         if right.upper(&self.highs).bits() <= 64 {
             return (self.define_word(&right), Word::default());
         }
-        self.define(&right, 1)
+        let low = self.highs.len();
+        let halves = self.define(&right, 1);
+        if a == b {
+            self.highs[low] = self.highs[low].min(u64::MAX - 2); // a square is 0 or 1 modulo 4
+        }
+        halves
     }
 
     /// word >> (64 - k), for 0 < k < 64: one variable for each word and k.
