@@ -25,19 +25,32 @@ edition = "2021"
 [dependencies]
 blst = "=0.3.17"
 """
+P, R = "bls12-381-p", "bls12-381-r"
+MUL, SQUARE = ("z", "x", "y", "p", "n0"), ("z", "x", "p", "n0")
+SUM = ("z", "x", "y", "p")
 PROVED = (
-    ("mulx_mont_384", "mul", "bls12-381-p", ("z", "x", "y", "p", "n0")),
-    ("sqrx_mont_384", "square", "bls12-381-p", ("z", "x", "p", "n0")),
-    ("redcx_mont_384", "redc", "bls12-381-p", ("z", "x", "p", "n0")),
-    ("fromx_mont_384", "from_montgomery", "bls12-381-p", ("z", "x", "p", "n0")),
-    ("add_mod_384", "add", "bls12-381-p", ("z", "x", "y", "p")),
-    ("sub_mod_384", "sub", "bls12-381-p", ("z", "x", "y", "p")),
-    ("add_mod_256", "add", "bls12-381-r", ("z", "x", "y", "p")),
-    ("sub_mod_256", "sub", "bls12-381-r", ("z", "x", "y", "p")),
+    ("mulx_mont_384", "mulx_mont_384", "mul", P, MUL),
+    ("mulx_mont_384", "sqrx_mont_384", "square", P, SQUARE),
+    ("mulx_mont_384", "redcx_mont_384", "redc", P, SQUARE),
+    ("mulx_mont_384", "fromx_mont_384", "from_montgomery", P, SQUARE),
+    ("mulq_mont_384", "mul_mont_384", "mul", P, MUL),
+    ("mulq_mont_384", "sqr_mont_384", "square", P, SQUARE),
+    ("mulq_mont_384", "redc_mont_384", "redc", P, SQUARE),
+    ("mulq_mont_384", "from_mont_384", "from_montgomery", P, SQUARE),
+    ("mulx_mont_256", "mulx_mont_sparse_256", "mul", R, MUL),
+    ("mulx_mont_256", "sqrx_mont_sparse_256", "square", R, SQUARE),
+    ("mulx_mont_256", "redcx_mont_256", "redc", R, SQUARE),
+    ("mulx_mont_256", "fromx_mont_256", "from_montgomery", R, SQUARE),
+    ("mulq_mont_256", "mul_mont_sparse_256", "mul", R, MUL),
+    ("mulq_mont_256", "sqr_mont_sparse_256", "square", R, SQUARE),
+    ("mulq_mont_256", "redc_mont_256", "redc", R, SQUARE),
+    ("mulq_mont_256", "from_mont_256", "from_montgomery", R, SQUARE),
+    ("add_mod_384", "add_mod_384", "add", P, SUM),
+    ("add_mod_384", "sub_mod_384", "sub", P, SUM),
+    ("add_mod_256", "add_mod_256", "add", R, SUM),
+    ("add_mod_256", "sub_mod_256", "sub", R, SUM),
 )
-FILES = {
-    symbol: "mulx_mont_384" if "mont" in symbol else f"add_{symbol[4:]}" for symbol, *_ in PROVED
-}
+"""File, symbol, operation, field and arguments."""
 
 
 def _without_conditions(text: str) -> str:
@@ -76,12 +89,14 @@ def _object(path: Path) -> bytes:
     return assemble(_without_conditions(path.read_text()))
 
 
-@pytest.mark.parametrize(("symbol", "operation", "field", "arguments"), PROVED)
+@pytest.mark.parametrize(
+    ("file", "symbol", "operation", "field", "arguments"), PROVED, ids=[s for _, s, *_ in PROVED]
+)
 def test_blst_is_proved(
-    symbol: str, operation: str, field: str, arguments: tuple[str, ...], assembly: Path
+    file: str, symbol: str, operation: str, field: str, arguments: tuple[str, ...], assembly: Path
 ) -> None:
     f = find_field(field)
-    function = function_of(_object(assembly / f"{FILES[symbol]}-x86_64.s"), symbol)
+    function = function_of(_object(assembly / f"{file}-x86_64.s"), symbol)
     contract = foreign(contract_of(operation, f.p, f.n), arguments)
     prove(function.code, contract, "sysv", function.start)
     # The routine takes its modulus as an argument: with another one than claimed it is wrong.
