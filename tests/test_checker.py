@@ -24,6 +24,7 @@ from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.machine.assemble import assemble
 from fieldc.proof.certificate import certify, text
+from fieldc.proof.identity import ProofError
 from fieldc.proof.objects import function_of
 
 ROOT = Path(__file__).parent.parent
@@ -72,6 +73,50 @@ def test_the_checker_knows_both_conventions(checker: Path, tmp_path: Path, opera
     assert replay(checker, tmp_path, certificate, data)[0] == 0
     certificate["contract"]["convention"] = "sysv"
     assert replay(checker, tmp_path, certificate, data)[0] == 1
+
+
+MERSENNE = 2**61 - 1
+BY_HAND = f"""
+.intel_syntax noprefix
+.globl kernel
+.text
+kernel:
+  xor r11, r11
+  mov rax, [rsi]
+  movabs rcx, {2**64 - 2**60}
+  add rcx, rax
+  adc r11, 0
+  mul rax
+  add rax, r11      # no carry: the low half of a square is at most 2^64 - 3
+  sub rax, r11
+  mov r8, rax
+  mov r9, rdx
+  movabs rcx, {-pow(MERSENNE, -1, 2**64) % 2**64}
+  imul rax, rcx
+  movabs rcx, {MERSENNE}
+  mul rcx
+  add r8, rax       # 0
+  adc r8, rdx       # no carry, because r8 was 0
+  add r8, r9
+  mov rax, r8
+  sub rax, rcx
+  cmovb rax, r8
+  mov [rdi], rax
+  ret
+"""
+
+
+def test_the_checker_knows_squares_and_words_that_are_0(checker: Path, tmp_path: Path) -> None:
+    data = assemble(BY_HAND, LINUX)
+    certificate = certify(function_of(data, "kernel").code, "square", MERSENNE, 1)
+    assert replay(checker, tmp_path, certificate, data)[0] == 0
+    case = certificate["cases"][0]
+    assert any("residue" in fact for fact in case["facts"])
+    case["facts"] = [fact for fact in case["facts"] if "residue" not in fact]
+    assert replay(checker, tmp_path, certificate, data)[0] == 1
+    more = assemble(BY_HAND.replace("adc r11, 0", "adc r11, 2"), LINUX)
+    with pytest.raises(ProofError, match="is dropped that may be 0 or 1"):
+        certify(function_of(more, "kernel").code, "square", MERSENNE, 1)
 
 
 Tamper = Callable[[dict[str, Any]], None]

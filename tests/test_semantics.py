@@ -258,6 +258,14 @@ def test_products_at_small_width_have_one_solution(w: int) -> None:
         assert pairs == [(a * b % radix, a * b // radix)]
 
 
+@pytest.mark.parametrize("w", [2, 3, 4, 8])
+def test_the_low_half_of_a_square_is_within_its_range(w: int) -> None:
+    radix = 1 << w
+    row, system = _defined({(0, 0): 1}, 1, w, (radix - 1,), "mul")
+    assert system.ranges[row.word] == (0, radix - 3)
+    assert all(a * a % radix <= radix - 3 for a in range(radix))
+
+
 @pytest.mark.parametrize("w", [2, 3, 4])
 def test_funnels_at_small_width(w: int) -> None:
     radix = 1 << w

@@ -30,16 +30,16 @@ def residue_of(case: Case, word: int) -> Combination | None:
 
 
 def fix_zeros(case: Case) -> bool:
-    """Fix what is 0 and goes on into other rows; whether there is a word among it.
+    """Fix carries that nothing can set and words that are 0; whether there are words.
 
-    These are carries that no sum of their row's terms can set, and sums with a product's low half.
+    The words are sums with a product's low half that go on into other rows.
     """
     rows = [row for row in case.system.rows if isinstance(row, Equation)]
     products = {row.word for row in rows if row.kind == "mul"}
     read = {number for row in rows for monomial in row.right for number in monomial}
     words = False
     for row in rows:
-        carry = row.carry if row.carry in read else None
+        carry = row.carry
         if carry is not None and not case.system.ranges[carry][1] and case.is_always(carry, 0):
             case.fixed[carry] = 0
         if row.kind != "add" or row.word not in read or row.word in case.fixed:
