@@ -4,10 +4,12 @@ PYTHON ?= python3
 FIELD ?= bls12-381-p
 BIN := .venv/bin
 INSTALLED := .venv/installed
+# The features of the crate that implement traits.
+TRAITS := subtle,zeroize,serde,rand_core,ff,ff-0-13,bits
 CARGO := $(and $(wildcard crates),$(shell command -v cargo 2>/dev/null))
 
 .NOTPARALLEL:
-.PHONY: help generate venv lint test test-full cargo-lint cargo-test demo bench clean
+.PHONY: help generate venv lint test test-full cargo-lint cargo-test race race-test demo bench clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -30,19 +32,31 @@ lint: venv cargo-lint ## ruff, mypy --strict, cargo fmt and clippy
 test: venv lint cargo-test ## what every change must pass
 	$(BIN)/pytest -n auto -m "not full"
 
-test-full: venv lint cargo-test ## the slow sweeps too
+test-full: venv lint cargo-test race-test ## the slow sweeps too, and crates/race
 	$(BIN)/pytest -n auto
 
 cargo-lint:
 	$(if $(CARGO),cargo fmt --all --check)
-	$(if $(CARGO),cargo clippy --workspace --all-targets -- -D warnings)
-	$(if $(CARGO),cargo clippy --workspace --all-targets --features portable -- -D warnings)
-	$(if $(CARGO),RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --quiet)
+	$(if $(CARGO),cargo clippy --all-targets -- -D warnings)
+	$(if $(CARGO),cargo clippy --all-targets --features portable -- -D warnings)
+	$(if $(CARGO),cargo clippy --all-targets --features $(TRAITS) -- -D warnings)
+	$(if $(CARGO),RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --quiet)
+	$(if $(CARGO),RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --quiet --features $(TRAITS))
 
 cargo-test:
-	$(if $(CARGO),cargo test --workspace)
+	$(if $(CARGO),cargo test)
 	$(if $(CARGO),cargo run --quiet --example readme)
-	$(if $(CARGO),cargo test --workspace --features portable)
+	$(if $(CARGO),cargo test --features portable)
+	$(if $(CARGO),cargo test --features $(TRAITS))
+
+# In its folder, so that its .cargo/config.toml holds; the peers take minutes to compile.
+race-test:
+	$(if $(CARGO),cd crates/race && cargo clippy --no-deps --all-targets -- -D warnings)
+	$(if $(CARGO),cd crates/race && RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --quiet)
+	$(if $(CARGO),cd crates/race && cargo test --release -- --include-ignored)
+
+race: ## race the Rust crate against those of others: make race RACE='--op all --json out.json'
+	cd crates/race && cargo bench --bench race -- $(RACE)
 
 generate: venv ## make the checked-in kernels of crates/fieldc again
 	$(BIN)/python -m fieldc.artifacts.crate

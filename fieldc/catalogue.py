@@ -66,6 +66,7 @@ class NamedPrime:
     about: str
     source: str
     aliases: tuple[str, ...] = ()
+    generator: int | None = None
 
 
 class Expression:
@@ -218,7 +219,10 @@ def named_primes() -> Mapping[str, NamedPrime]:
             raise ValueError(f"{name} has {p.bit_length()} bits, not {row['bits']}")
         expression = " ".join(row["p"].split()) + (f", u = {row['u']}" if names else "")
         aliases = tuple(row.get("aliases", ()))
-        primes[name] = NamedPrime(name, p, expression, row["about"], row["source"], aliases)
+        generator = row.get("generator")
+        primes[name] = NamedPrime(
+            name, p, expression, row["about"], row["source"], aliases, generator
+        )
     return primes
 
 

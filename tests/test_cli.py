@@ -12,6 +12,7 @@ import pytest
 
 from fieldc import cli
 from fieldc.catalogue import find_field, named_primes
+from fieldc.cli import main
 from fieldc.commands.verb import Answer, Table, verb
 
 ROOT = Path(__file__).parent.parent
@@ -199,3 +200,11 @@ def test_a_terminal_gets_a_table() -> None:
     os.close(master)
     assert (done.returncode, done.stderr) == (0, b"")
     assert "0x11" in shown and "R^2 mod p" in shown
+
+
+def test_the_crates_kernels_are_proved_for_any_prime(capsys: pytest.CaptureFixture[str]) -> None:
+    folder = str(Path(__file__).parents[1] / "crates/fieldc/src/generated")
+    assert main(["prove", folder, "--field", "2^127-1"]) == 0
+    assert "mul_full_mulx" in capsys.readouterr().out
+    assert main(["prove", str(Path(folder).parent), "--field", "7"]) == 2
+    assert "generated" in capsys.readouterr().err

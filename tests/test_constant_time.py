@@ -198,6 +198,10 @@ BODIES = {
     "is_equal(z: &mut bool, x: &F, y: &F)": "x == y",
     "is_zero(z: &mut bool, x: &F)": "x.is_zero()",
 }
+TAKES_NOTHING = "Kernels7current"
+"""The function that finds out what the processor has, as it is called in objects."""
+DECODING = "from_limbs(z: &mut Option<F>, x: &[u64; BYTES / 8])", "F::from_limbs(*x)"
+"""What may branch on whether its operand is below the modulus."""
 
 
 def wrapper() -> str:
@@ -207,7 +211,7 @@ def wrapper() -> str:
         functions = "".join(
             f'#[unsafe(export_name = "w{i}_{head.split("(")[0]}")]\n'
             f'pub extern "C" fn {head} {{\n    *z = {body};\n}}\n'
-            for head, body in BODIES.items()
+            for head, body in (*BODIES.items(), DECODING)
         )
         text.append(f"pub mod f{i} {{\nuse fieldc::{kind} as F;\nconst BYTES: usize = {size};")
         text.append(functions + "}")
@@ -259,9 +263,11 @@ def test_the_crate_is_constant_time(target: str, tmp_path: Path) -> None:
     found: dict[str, list[Finding]] = {}
     for finding in (f for data in objects for f in scan(data)):
         found.setdefault(finding.function, []).append(finding)
-    first = [name for name in known if name.startswith("w") and name[1].isdigit()]
-    assert len(first) == len(FIELDS) * len(BODIES)
+    first = [f"w{i}_{head.split('(')[0]}" for i in range(len(FIELDS)) for head in BODIES]
+    assert known >= set(first)
     met = [f for name in reached(found, first, known) for f in found.get(name, [])]
+    # What the registers hold at a call of a function without arguments does not matter.
+    met = [f for f in met if TAKES_NOTHING not in f.callee]
     assert [str(f) for f in met if f.depends is not Depends.PUBLIC] == []
     assert {f.kind for f in met} <= {Kind.CALL, Kind.BRANCH}
     multiply = {f.kind for f in met if f.function == "w0_mul"}
@@ -272,11 +278,9 @@ def test_the_crate_is_constant_time(target: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("target", RUST_TARGETS)
 def test_decoding_branches_once(target: str, tmp_path: Path) -> None:
     """On whether the number is below the modulus, and on nothing else about it."""
-    crate, _ = rust_objects(tmp_path, target)
-    names = [f.name for f in functions(crate) if "from_limbs" in f.name]
-    assert len(names) == len(FIELDS)
-    for name in names:
-        found = [f for f in scan(crate, name) if f.kind is Kind.BRANCH]
+    _, wrapped = rust_objects(tmp_path, target)
+    for i in range(len(FIELDS)):
+        found = [f for f in scan(wrapped, f"w{i}_from_limbs") if f.kind is Kind.BRANCH]
         assert [f.depends for f in found] == [Depends.SECRET], [*map(str, found)]
 
 

@@ -9,23 +9,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from primes import shaped, shapes
 
-from fieldc.artifacts.crate import (
-    ASSEMBLY,
-    COMMAND,
-    FIELDS,
-    FOLDER,
-    ROOT,
-    generate,
-    main,
-    stale,
-    write,
-)
+from fieldc.artifacts.classes import CLASSES, LIMBS, class_of, representative
+from fieldc.artifacts.crate import COMMAND, FOLDER, ROOT, generate, main, stale, write
+from fieldc.artifacts.crate_kernels import crate_jobs
+from fieldc.artifacts.trust import Job, prove_job
 from fieldc.catalogue import find_field, named_primes
-from fieldc.field import Field
-from fieldc.machine.assemble import assemble, host_triple
-from fieldc.proof.objects import function_of
-from fieldc.proof.prove import contract_of, prove
+from fieldc.machine.assemble import host_triple
+from fieldc.proof.objects import functions
 
 CARGO = shutil.which("cargo")
 needs_cargo = pytest.mark.skipif(CARGO is None, reason="cargo is not installed: not compiled here")
@@ -46,12 +38,11 @@ def test_every_file_says_how_to_make_it_again(files: dict[str, str]):
         assert text.endswith("\n") and "\r" not in text and "\t" not in text
 
 
-def test_every_field_file_says_its_prime_and_r(files: dict[str, str]):
-    for module, name in FIELDS.items():
-        field = Field(named_primes()[name].p)
-        for part in ("mod", "portable", "x86_64"):
-            text = files[f"{FOLDER}/{module}/{part}.rs"]
-            assert f"// p = {field.p:#x} ({field.bits} bits), R = 2^{64 * field.n}" in text
+def test_every_named_prime_is_a_type(files: dict[str, str]):
+    text = files[f"{FOLDER}/fields.rs"]
+    for prime in named_primes().values():
+        arguments = f'modulus = "{prime.p:#x}", prime, generator = {prime.generator}'
+        assert text.count(f"({arguments});") == 1
 
 
 def test_two_runs_in_two_processes_give_the_same_bytes(tmp_path: Path, files: dict[str, str]):
@@ -62,10 +53,14 @@ def test_two_runs_in_two_processes_give_the_same_bytes(tmp_path: Path, files: di
 
 def test_unsafe_stands_only_in_assembly(files: dict[str, str]):
     for path, text in files.items():
-        assert ("unsafe" in text) == path.endswith("x86_64.rs"), path
-        # Each block has its line of SAFETY, each unsafe function its section of Safety.
-        assert text.count("unsafe {") == text.count("// SAFETY:")
+        assert ("unsafe" in text) == bool(re.search(r"/n\d\d\.rs$", path)), path
+        # Each unsafe function has its section of Safety; what calls it stands in the macro.
         assert text.count("unsafe extern") == text.count("/// # Safety")
+        assert "unsafe {" not in text
+
+
+def test_the_files_stay_small(files: dict[str, str]):
+    assert sum(map(len, files.values())) < 2 << 20
 
 
 def test_assembly_leaves_the_red_zone_alone(files: dict[str, str]):
@@ -77,14 +72,14 @@ def test_assembly_leaves_the_red_zone_alone(files: dict[str, str]):
 def test_check_names_what_is_stale(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     write(tmp_path, generate())
     assert main(["--check", "--root", str(tmp_path)]) == 0
-    changed, missing = tmp_path / FOLDER / "mod.rs", tmp_path / FOLDER / "bn254_fp/x86_64.rs"
+    changed, missing = tmp_path / FOLDER / "mod.rs", tmp_path / FOLDER / "n04.rs"
     changed.write_text(changed.read_text() + "\n")
     missing.unlink()
     (tmp_path / FOLDER / "old.rs").write_text("")
     capsys.readouterr()
     assert main(["--check", "--root", str(tmp_path)]) == 1
     lines = capsys.readouterr().err.splitlines()
-    paths = [f"{FOLDER}/mod.rs", f"{FOLDER}/bn254_fp/x86_64.rs", f"{FOLDER}/old.rs"]
+    paths = [f"{FOLDER}/mod.rs", f"{FOLDER}/n04.rs", f"{FOLDER}/old.rs"]
     assert lines == [f"{path} is not what fieldc generates; run: {COMMAND}" for path in paths]
     assert main(["--root", str(tmp_path)]) == 0
     assert main(["--check", "--root", str(tmp_path)]) == 0
@@ -99,20 +94,57 @@ def test_cargo_finds_the_crate_formatted():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-CHECKED_IN = [(module, operation) for module in FIELDS for operation in ASSEMBLY]
+here = pytest.mark.skipif("x86_64" not in host_triple(), reason="LLVM here assembles no x86-64")
 
 
-@pytest.mark.skipif("x86_64" not in host_triple(), reason="LLVM here assembles no x86-64")
-@pytest.mark.parametrize(("module", "operation"), CHECKED_IN)
-def test_every_checked_in_kernel_is_proved(module: str, operation: str):
-    """The text as it stands in the crate, assembled with its table of constants behind it."""
-    text = (ROOT / FOLDER / module / "x86_64.rs").read_text()
-    table = re.search(rf"static {operation.upper()}_CONSTANTS: .*?\[(.*?)\]\)", text, re.DOTALL)
-    code = re.search(rf'fn {operation}_kernel\(.*?r"\n(.*?)\n",', text, re.DOTALL)
-    assert table is not None and code is not None
-    words = "".join(f".quad {value}\n" for value in re.findall(r"0x[0-9a-f]{16}", table[1]))
-    lines = code[1].replace("{constants}", "constants")
-    head = ".intel_syntax noprefix\n.text\n.globl k\nk:\n"
-    function = function_of(assemble(f"{head}{lines}\n.balign 64\nconstants:\n{words}"), "k")
-    f = find_field(FIELDS[module])
-    prove(function.code, contract_of(operation, f.p, f.n), start=function.start)
+@here
+@pytest.mark.parametrize("name", sorted(named_primes()))
+def test_every_checked_in_kernel_of_a_named_prime_is_proved(name: str):
+    jobs = crate_jobs(ROOT / FOLDER, find_field(name))
+    assert {job.operation for job in jobs} >= {"mul"}
+    assert not [verdict.failure for verdict in map(prove_job, jobs) if verdict.failure]
+
+
+@pytest.mark.parametrize("limbs", LIMBS)
+def test_representatives_are_at_the_limits_of_their_classes(limbs: int):
+    for prime_class in CLASSES:
+        if limbs < prime_class.least_limbs:
+            continue
+        f = representative(prime_class, limbs)
+        assert f.n == limbs
+        assert f.p >> 64 * (limbs - 1) >= min(prime_class.top, (1 << 64) - 1) - (limbs == 1) * 512
+        assert prime_class.n0 == (1 << 64) - 1 or prime_class.n0 - f.n0 < 1 << 16
+
+
+def test_a_prime_s_class_is_the_narrowest():
+    names = {name: class_of(find_field(name)).name for name in named_primes()}
+    assert names["bls12-381-p"] == "fold" and names["bls12-381-r"] == "spare"
+    assert names["secp256k1-p"] == "full" and names["goldilocks"] == "full"
+
+
+@here
+@pytest.mark.parametrize(
+    "limbs", [pytest.param(n, marks=[pytest.mark.full] * (n > 6)) for n in LIMBS]
+)
+def test_kernels_are_proved_for_other_primes_of_their_class(limbs: int):
+    for shape in shapes(limbs):
+        jobs = crate_jobs(ROOT / FOLDER, shaped(shape, limbs))
+        assert not [v.failure for v in map(prove_job, jobs) if v.failure], shape
+
+
+@here
+@needs_cargo
+def test_what_rustc_makes_of_them_is_proved(tmp_path: Path):
+    """The bytes of a program that uses one field: kernels in sections of their own."""
+    assert CARGO is not None
+    made = ["rustc", "--quiet", "--release", "-p", "fieldc", "--example", "readme"]
+    flags = ["--target-dir", str(tmp_path), "--", "--emit", "obj", "-C", "codegen-units=1"]
+    subprocess.run([CARGO, *made, *flags], cwd=ROOT, check=True, capture_output=True)
+    (path,) = tmp_path.glob("release/examples/readme-*.o")
+    f = find_field("bn254-p")
+    found = {}
+    for symbol in functions(path.read_bytes()):
+        if kernel := re.search(r"\d+((mul|square)_fold_(?:mulx|adx))\d+h", symbol):
+            found[kernel[1]] = Job(path.read_bytes(), symbol, kernel[2], f.p, f.n, "sysv")
+    assert len(found) == 4
+    assert {name: prove_job(job).failure for name, job in found.items()} == dict.fromkeys(found, "")

@@ -27,10 +27,15 @@ CONVENTIONS = ("sysv", "win64")
 
 
 @verb(
-    option("path", metavar="PATH", help="an object file, or a folder that fieldc build wrote"),
+    option(
+        "path",
+        metavar="PATH",
+        help="an object file, a folder that fieldc build wrote, or (with --field) the folder of "
+        "the crate's generated kernels",
+    ),
     option("--symbol", metavar="NAME", help="of an object: the function"),
     option("--contract", metavar="OP|FILE", help="what it does: an operation, or a TOML file"),
-    option("--field", metavar="FIELD", help="of an object: its field"),
+    option("--field", metavar="FIELD", help="of an object or of the crate's kernels: the field"),
     option(
         "--convention",
         type=one_of("convention", *CONVENTIONS),
@@ -42,8 +47,7 @@ def prove(arguments: argparse.Namespace) -> Answer:
     """prove an object or a built folder again, from bytes"""
     from fieldc.artifacts.trust import prove_all
 
-    path = Path(arguments.path)
-    named = list(jobs_of_folder(path) if path.is_dir() else [(job_of_object(path, arguments), "")])
+    named = jobs_of(Path(arguments.path), arguments)
     with progress() as show:
         verdicts = prove_all([job for job, _ in named], show)
     rows = []
@@ -56,6 +60,29 @@ def prove(arguments: argparse.Namespace) -> Answer:
     ]
     failed = any(status == "FAILED" for _, status, _, _ in rows)
     return Answer((Table(("kernel", "status", "seconds", "why not"), rows),), data, int(failed))
+
+
+def jobs_of(path: Path, arguments: argparse.Namespace) -> list[tuple[Job, str]]:
+    """The proofs to be done, each with what is wrong beside it. Raises UsageError."""
+    if not path.is_dir():
+        return [(job_of_object(path, arguments), "")]
+    if arguments.field:
+        return [(job, "") for job in jobs_of_crate(path, arguments.field)]
+    return list(jobs_of_folder(path))
+
+
+def jobs_of_crate(folder: Path, field: str) -> list[Job]:
+    """The proofs of the kernels that the crate runs for a prime. Raises UsageError."""
+    from fieldc.artifacts.crate_kernels import crate_jobs
+
+    f = find_field(field)
+    try:
+        return crate_jobs(folder, f)
+    except OSError:
+        raise UsageError(
+            f"{quote(str(folder))} has no kernels of the crate for {f.n} limbs; they are in "
+            "crates/fieldc/src/generated, for 1 to 12 limbs"
+        ) from None
 
 
 def read(path: Path) -> bytes:

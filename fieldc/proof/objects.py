@@ -26,6 +26,8 @@ class Function:
     """`x86_64` or `aarch64`."""
     container: str
     """`elf`, `mach-o` or `coff`."""
+    relocated: int | None = None
+    """Where the linker first changes its section: then these are not the bytes that run."""
 
 
 ARCHITECTURES = {
@@ -60,6 +62,9 @@ def function_of(data: bytes, symbol: str) -> Function:
     found = functions(data)
     name = symbol if symbol in found else f"_{symbol}"
     if name in found:
+        place = found[name].relocated
+        if place is not None:
+            raise ProofError(f"{name}: the linker changes its section (a relocation at {place:#x})")
         return found[name]
     near = get_close_matches(symbol, found, n=1, cutoff=0)
     hint = f"the nearest is {near[0]}" if near else "it defines none"
@@ -75,10 +80,7 @@ def _architecture(machine: object) -> str:
 def _function(
     symbol: str, code: bytes, start: int, relocated: list[int], machine: str, container: str
 ) -> Function:
-    if relocated:
-        place = min(relocated)
-        raise ProofError(f"{symbol}: the linker changes its section (a relocation at {place:#x})")
-    return Function(symbol, code, start, machine, container)
+    return Function(symbol, code, start, machine, container, min(relocated, default=None))
 
 
 def _elf(binary: lief.ELF.Binary | None) -> dict[str, Function]:

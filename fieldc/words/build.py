@@ -24,10 +24,14 @@ StepKey = tuple[str, tuple[int, ...], int, str]
 
 @dataclass
 class Builder:
-    """Collects the steps of one program. `constant_names` names the field's own words."""
+    """Collects the steps of one program. `constant_names` names the field's own words.
+
+    Of `unknown` constants nothing is used but that they are words: another field's may stand there.
+    """
 
     word: int
     constant_names: dict[int, str] = field(default_factory=dict)
+    unknown: frozenset[int] = frozenset()
     steps: list[Step] = field(default_factory=list)
     _constants: dict[tuple[Kind, int], Value] = field(default_factory=dict)
     _shared: dict[StepKey, tuple[Value, ...]] = field(default_factory=dict)
@@ -50,7 +54,8 @@ class Builder:
     def _constant(self, kind: Kind, value: int, name: str) -> Value:
         key = kind, value
         if key not in self._constants:
-            self._constants[key] = Value(self._next(), kind, value, name, value)
+            high = self.top if kind is Kind.WORD and value in self.unknown else value
+            self._constants[key] = Value(self._next(), kind, high, name, value)
         return self._constants[key]
 
     def _next(self) -> int:

@@ -14,10 +14,15 @@ from fieldc.words.rows import RowChoice, Sum, add_row
 FIELD_CONSTANTS = ("p", "mu", "R2")
 
 
-def lower(trace: Trace, rows: RowChoice | None = None) -> Program:
-    """The word program of a traced kernel, rows of products added in the chosen style."""
+def lower(
+    trace: Trace, rows: RowChoice | None = None, unknown: frozenset[int] = frozenset()
+) -> Program:
+    """The word program of a traced kernel, rows of products added in the chosen style.
+
+    `unknown` constants are taken for any words, as far as bounds of words go.
+    """
     f = trace.field
-    build = Builder(f.word, constant_names(f))
+    build = Builder(f.word, constant_names(f), unknown)
     lowering = _Lowering(build, rows or RowChoice(), uses_of(trace.result))
     words = lowering.words(trace.result)
     zeros = [build.constant(0)] * (f.n - len(words))

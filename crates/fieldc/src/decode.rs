@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Why bytes are not the encoding of a field element.
+/// Why bytes or a text are not the encoding of a field element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DecodeError {
@@ -15,6 +15,13 @@ pub enum DecodeError {
     },
     /// The number is not below the modulus.
     NotCanonical,
+    /// The text has no digits.
+    NoDigits,
+    /// A character of the text is no digit.
+    Digit {
+        /// Where it begins, in bytes from the start.
+        position: usize,
+    },
 }
 
 impl fmt::Display for DecodeError {
@@ -24,6 +31,8 @@ impl fmt::Display for DecodeError {
                 write!(f, "an encoding has {expected} bytes, not {found}")
             }
             Self::NotCanonical => f.write_str("the number is not below the modulus"),
+            Self::NoDigits => f.write_str("the text has no digits"),
+            Self::Digit { position } => write!(f, "no digit at byte {position} of the text"),
         }
     }
 }

@@ -1,82 +1,184 @@
-//! The type of a field's elements, written once for every field.
+//! The macro that makes a prime a type.
 
-/// Defines a field type on the constants and kernels of a generated module.
-macro_rules! prime_field {
-    (
-        $(#[$doc:meta])*
-        pub struct $Fp:ident([u64; $n:literal], $bytes:literal bytes, $kernels:ident);
-    ) => {
+/// Makes an odd prime of up to 768 bits a field type.
+///
+/// ```
+/// fieldc::field! {
+///     /// The integers modulo 2^61 - 1.
+///     pub struct Mersenne61(modulus = "0x1fff_ffff_ffff_ffff");
+/// }
+///
+/// let x = Mersenne61::from_u64(7);
+/// assert_eq!(x.square() - x, Mersenne61::from_u64(42));
+/// ```
+///
+/// The modulus is decimal, or hexadecimal after `0x`. What is even, too large, no number, or
+/// composite (by a strong test to the bases 2 and 3: no proof) is an error of the compiler:
+///
+/// ```compile_fail
+/// fieldc::field! { struct Composite(modulus = "0x1fff_ffff_ffff_fff1"); }
+/// ```
+///
+/// Some traits need a generator of the multiplicative group, which nobody finds without the factors
+/// of p - 1. Give the type one to get `PrimeField` with the feature `ff`; a square is refused:
+///
+/// ```
+/// fieldc::field! {
+///     /// The integers modulo 2^31 - 1.
+///     struct Mersenne31(modulus = "0x7fffffff", generator = 7);
+/// }
+/// ```
+///
+/// ```compile_fail
+/// fieldc::field! { struct Mersenne31(modulus = "0x7fffffff", generator = 2); }
+/// ```
+///
+/// The type gets the kernels of its number of limbs and of its class of primes. For the primes that
+/// the crate names they are proved; for others they are tested.
+#[macro_export]
+macro_rules! field {
+    ($(#[$doc:meta])* $visibility:vis struct $Fp:ident(
+        modulus = $modulus:literal $(, generator = $generator:literal)? $(,)?
+    );) => {
+        $crate::field! {
+            $(#[$doc])*
+            $visibility struct $Fp(modulus = $modulus, prime $(, generator = $generator)?);
+        }
+
+        #[allow(long_running_const_eval, reason = "a test of primality, once")]
+        const _: () = assert!(
+            $crate::__private::is_probable_prime::<{ $Fp::LIMBS }, $Fp>(),
+            "the modulus is composite"
+        );
+    };
+    ($(#[$doc:meta])* $visibility:vis struct $Fp:ident(
+        modulus = $modulus:literal, prime $(, generator = $generator:literal)?
+    );) => {
         $(#[$doc])*
         ///
         /// An element is kept in Montgomery form and below the modulus, so it has one form only.
         #[derive(Clone, Copy)]
-        pub struct $Fp([u64; $n]);
+        $visibility struct $Fp([u64; $crate::__private::limbs_of($modulus)]);
 
-        // A u64 is below the modulus.
-        const _: () = assert!($n > 1 && $kernels::MODULUS[$n - 1] != 0 && $bytes == 8 * $n);
+        impl $crate::Modulus<{ $Fp::LIMBS }> for $Fp {
+            const P: [u64; $Fp::LIMBS] = $crate::__private::parse($modulus);
+        }
 
+        $crate::__element! { $Fp }
+        $crate::__operations! { $Fp }
+        $crate::__operators! { $Fp, add, Add::add, AddAssign::add_assign }
+        $crate::__operators! { $Fp, sub, Sub::sub, SubAssign::sub_assign }
+        $crate::__operators! { $Fp, mul, Mul::mul, MulAssign::mul_assign }
+        $crate::__standard_traits! { $Fp }
+        $crate::__traits! { $Fp $(, $generator)? }
+    };
+}
+
+/// Constants, conversions and arithmetic.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __element {
+    ($Fp:ident) => {
         impl $Fp {
+            /// Limbs of 64 bits.
+            pub const LIMBS: usize = $crate::__private::length(&Self::ZERO.0);
+            /// Bits of the modulus.
+            pub const BITS: u32 = <Self as $crate::Modulus<{ $Fp::LIMBS }>>::BITS;
             /// Bytes of an encoding.
-            pub const BYTES: usize = $bytes;
+            pub const BYTES: usize = Self::BITS.div_ceil(8) as usize;
             /// The modulus p as limbs, least significant first.
-            pub const MODULUS: [u64; $n] = $kernels::MODULUS;
+            pub const MODULUS: [u64; $Fp::LIMBS] = <Self as $crate::Modulus<{ $Fp::LIMBS }>>::P;
             /// The element 0.
-            pub const ZERO: Self = Self([0; $n]);
+            pub const ZERO: Self = Self([0; _]);
             /// The element 1.
-            pub const ONE: Self = Self($kernels::ONE);
+            pub const ONE: Self = Self(<Self as $crate::Modulus<{ $Fp::LIMBS }>>::R);
 
             /// A small number as an element.
+            #[inline]
             pub const fn from_u64(value: u64) -> Self {
-                let mut limbs = [0; $n];
+                let mut limbs = [0; $Fp::LIMBS];
                 limbs[0] = value;
-                Self($kernels::portable::to_montgomery(&limbs))
+                if $Fp::LIMBS == 1 {
+                    limbs[0] %= Self::MODULUS[0];
+                }
+                Self($crate::__private::to_montgomery::<{ $Fp::LIMBS }, Self>(
+                    &limbs,
+                ))
             }
 
             /// The number with these limbs, least significant first; `None` unless it is below p.
-            pub const fn from_limbs(limbs: [u64; $n]) -> Option<Self> {
-                if $crate::limbs::is_less(&limbs, &Self::MODULUS) {
-                    Some(Self($kernels::portable::to_montgomery(&limbs)))
+            #[inline]
+            pub const fn from_limbs(limbs: [u64; $Fp::LIMBS]) -> Option<Self> {
+                if $crate::__private::is_less(&limbs, &Self::MODULUS) {
+                    Some(Self(
+                        $crate::__private::to_montgomery::<{ $Fp::LIMBS }, Self>(&limbs),
+                    ))
                 } else {
                     None
                 }
             }
 
             /// The limbs of the number below p, least significant first.
-            pub const fn to_limbs(&self) -> [u64; $n] {
-                $kernels::portable::from_montgomery(&self.0)
+            #[inline]
+            pub const fn to_limbs(&self) -> [u64; $Fp::LIMBS] {
+                $crate::__private::from_montgomery::<{ $Fp::LIMBS }, Self>(&self.0)
+            }
+
+            /// The element a whose Montgomery form a*R mod p has these limbs; `None` unless they
+            /// are below p.
+            #[inline]
+            pub const fn from_montgomery_limbs(limbs: [u64; $Fp::LIMBS]) -> Option<Self> {
+                if $crate::__private::is_less(&limbs, &Self::MODULUS) {
+                    Some(Self(limbs))
+                } else {
+                    None
+                }
+            }
+
+            /// The limbs of the Montgomery form, below p.
+            #[inline]
+            pub const fn to_montgomery_limbs(&self) -> [u64; $Fp::LIMBS] {
+                self.0
             }
 
             /// Decodes a number below p, least significant byte first; refuses every other one.
+            #[inline]
             pub const fn from_bytes_le(bytes: &[u8]) -> Result<Self, $crate::DecodeError> {
-                match $crate::limbs::exactly(bytes) {
+                match $crate::__private::exactly(bytes) {
                     Ok(bytes) => Self::from_byte_array_le(bytes),
                     Err(error) => Err(error),
                 }
             }
 
             /// Decodes a number below p, most significant byte first; refuses every other one.
+            #[inline]
             pub const fn from_bytes_be(bytes: &[u8]) -> Result<Self, $crate::DecodeError> {
-                match $crate::limbs::exactly(bytes) {
-                    Ok(bytes) => Self::from_byte_array_le(&$crate::limbs::reversed(bytes)),
+                match $crate::__private::exactly(bytes) {
+                    Ok(bytes) => Self::from_byte_array_le(&$crate::__private::reversed(bytes)),
                     Err(error) => Err(error),
                 }
             }
 
-            const fn from_byte_array_le(bytes: &[u8; $bytes]) -> Result<Self, $crate::DecodeError> {
-                match Self::from_limbs($crate::limbs::from_bytes_le(bytes)) {
+            #[inline]
+            const fn from_byte_array_le(
+                bytes: &[u8; $Fp::BYTES],
+            ) -> Result<Self, $crate::DecodeError> {
+                match Self::from_limbs($crate::__private::from_bytes_le(bytes)) {
                     Some(element) => Ok(element),
                     None => Err($crate::DecodeError::NotCanonical),
                 }
             }
 
             /// Encodes the number below p, least significant byte first.
-            pub const fn to_bytes_le(&self) -> [u8; $bytes] {
-                $crate::limbs::to_bytes_le(&self.to_limbs())
+            #[inline]
+            pub const fn to_bytes_le(&self) -> [u8; $Fp::BYTES] {
+                $crate::__private::to_bytes_le(&self.to_limbs())
             }
 
             /// Encodes the number below p, most significant byte first.
-            pub const fn to_bytes_be(&self) -> [u8; $bytes] {
-                $crate::limbs::reversed(&self.to_bytes_le())
+            #[inline]
+            pub const fn to_bytes_be(&self) -> [u8; $Fp::BYTES] {
+                $crate::__private::reversed(&self.to_bytes_le())
             }
 
             /// Whether this is 0.
@@ -87,72 +189,93 @@ macro_rules! prime_field {
 
             /// `self + self`.
             #[inline]
-            pub fn double(&self) -> Self {
-                Self($kernels::double(&self.0))
+            pub const fn double(&self) -> Self {
+                Self($crate::__private::add(&self.0, &self.0, &Self::MODULUS))
             }
 
             /// `self * self`.
             #[inline]
             pub fn square(&self) -> Self {
-                Self($kernels::square(&self.0))
+                Self($crate::__private::square::<
+                    { $Fp::LIMBS },
+                    { $crate::__private::class::<{ $Fp::LIMBS }, $Fp>() },
+                    Self,
+                >(&self.0))
+            }
+
+            #[inline]
+            fn sum(&self, other: &Self) -> Self {
+                Self($crate::__private::add(&self.0, &other.0, &Self::MODULUS))
+            }
+
+            #[inline]
+            fn difference(&self, other: &Self) -> Self {
+                Self($crate::__private::sub(&self.0, &other.0, &Self::MODULUS))
+            }
+
+            #[inline]
+            fn product(&self, other: &Self) -> Self {
+                Self($crate::__private::mul::<
+                    { $Fp::LIMBS },
+                    { $crate::__private::class::<{ $Fp::LIMBS }, $Fp>() },
+                    Self,
+                >(&self.0, &other.0))
             }
         }
-
-        operators! { $Fp, $kernels, Add::add, AddAssign::add_assign }
-        operators! { $Fp, $kernels, Sub::sub, SubAssign::sub_assign }
-        operators! { $Fp, $kernels, Mul::mul, MulAssign::mul_assign }
-        standard_traits! { $Fp, $kernels }
     };
 }
 
 /// One operator of two operands, by value and by reference, and its assignment.
-macro_rules! operators {
-    (
-        $Fp:ident, $kernels:ident,
-        $Operator:ident :: $operation:ident, $Assign:ident :: $assign:ident
-    ) => {
-        operators! { @ $Fp, $kernels, $Operator::$operation, $Fp, $Fp }
-        operators! { @ $Fp, $kernels, $Operator::$operation, $Fp, &$Fp }
-        operators! { @ $Fp, $kernels, $Operator::$operation, &$Fp, $Fp }
-        operators! { @ $Fp, $kernels, $Operator::$operation, &$Fp, &$Fp }
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __operators {
+    ($Fp:ident, $of:ident, $Operator:ident :: $operation:ident, $Assign:ident :: $assign:ident) => {
+        $crate::__operators! { @ $Fp, $of, $Operator::$operation, $Fp, $Fp }
+        $crate::__operators! { @ $Fp, $of, $Operator::$operation, $Fp, &$Fp }
+        $crate::__operators! { @ $Fp, $of, $Operator::$operation, &$Fp, $Fp }
+        $crate::__operators! { @ $Fp, $of, $Operator::$operation, &$Fp, &$Fp }
 
         impl core::ops::$Assign for $Fp {
             #[inline]
             fn $assign(&mut self, other: Self) {
-                self.0 = $kernels::$operation(&self.0, &other.0);
+                *self = $crate::__operators!(@call $of, self, &other);
             }
         }
 
         impl core::ops::$Assign<&$Fp> for $Fp {
             #[inline]
             fn $assign(&mut self, other: &Self) {
-                self.0 = $kernels::$operation(&self.0, &other.0);
+                *self = $crate::__operators!(@call $of, self, other);
             }
         }
     };
-    (
-        @ $Fp:ident, $kernels:ident, $Operator:ident :: $operation:ident, $Left:ty, $Right:ty
-    ) => {
+    (@ $Fp:ident, $of:ident, $Operator:ident :: $operation:ident, $Left:ty, $Right:ty) => {
         impl core::ops::$Operator<$Right> for $Left {
             type Output = $Fp;
 
             #[inline]
+            #[allow(clippy::needless_borrow, reason = "some operands are references")]
             fn $operation(self, other: $Right) -> $Fp {
-                $Fp($kernels::$operation(&self.0, &other.0))
+                $crate::__operators!(@call $of, (&self), (&other))
             }
         }
     };
+    (@call add, $left:expr, $right:expr) => { $left.sum($right) };
+    (@call sub, $left:expr, $right:expr) => { $left.difference($right) };
+    (@call mul, $left:expr, $right:expr) => { $left.product($right) };
 }
 
 /// Negation, sums and products, comparison, and printing.
-macro_rules! standard_traits {
-    ($Fp:ident, $kernels:ident) => {
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __standard_traits {
+    ($Fp:ident) => {
         impl core::ops::Neg for $Fp {
             type Output = Self;
 
             #[inline]
             fn neg(self) -> Self {
-                Self($kernels::neg(&self.0))
+                Self($crate::__private::neg(&self.0, &Self::MODULUS))
             }
         }
 
@@ -161,12 +284,18 @@ macro_rules! standard_traits {
 
             #[inline]
             fn neg(self) -> $Fp {
-                $Fp($kernels::neg(&self.0))
+                -*self
             }
         }
 
         impl core::iter::Sum for $Fp {
             fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
+                terms.fold(Self::ZERO, |total, term| total + term)
+            }
+        }
+
+        impl<'a> core::iter::Sum<&'a $Fp> for $Fp {
+            fn sum<I: Iterator<Item = &'a Self>>(terms: I) -> Self {
                 terms.fold(Self::ZERO, |total, term| total + term)
             }
         }
@@ -177,11 +306,17 @@ macro_rules! standard_traits {
             }
         }
 
+        impl<'a> core::iter::Product<&'a $Fp> for $Fp {
+            fn product<I: Iterator<Item = &'a Self>>(factors: I) -> Self {
+                factors.fold(Self::ONE, |total, factor| total * factor)
+            }
+        }
+
         /// Compares in the same time for all values.
         impl PartialEq for $Fp {
             #[inline]
             fn eq(&self, other: &Self) -> bool {
-                $crate::limbs::is_equal(&self.0, &other.0)
+                $crate::__private::is_equal(&self.0, &other.0)
             }
         }
 
@@ -202,7 +337,7 @@ macro_rules! standard_traits {
         /// The number below p in hexadecimal, all its digits.
         impl core::fmt::Display for $Fp {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                $crate::limbs::write_hex(&self.to_limbs(), f)
+                $crate::__private::write_hex(&self.to_limbs(), true, f)
             }
         }
 

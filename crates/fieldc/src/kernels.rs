@@ -3,9 +3,6 @@
 use core::fmt;
 use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-use crate::processor::has_adx_and_bmi2;
-
 /// The kernels that a processor can run.
 ///
 /// The choice is made once, when it is first needed, for the whole program. All kernels compute
@@ -15,7 +12,9 @@ use crate::processor::has_adx_and_bmi2;
 pub enum Kernels {
     /// Rust, for every processor.
     Portable,
-    /// x86-64 assembly for processors with ADX and BMI2.
+    /// x86-64 assembly with one carry chain, for processors with BMI2.
+    Mulx,
+    /// x86-64 assembly with two carry chains where there is any, for processors with ADX and BMI2.
     Adx,
 }
 
@@ -25,36 +24,70 @@ pub struct Unavailable(Kernels);
 
 const UNKNOWN: u8 = 0;
 const PORTABLE: u8 = 1;
-const ADX: u8 = 2;
+const MULX: u8 = 2;
+const ADX: u8 = 3;
 
-/// ADX only where `has_adx_and_bmi2` held.
+/// MULX only where the processor has BMI2, ADX only where it has ADX too.
 static CURRENT: AtomicU8 = AtomicU8::new(UNKNOWN);
 
-/// Whether assembly is what runs: one load and one comparison.
+/// With the feature `static-cpu` the choice is the compiler's target.
+const FIXED: Option<Kernels> = if !cfg!(feature = "static-cpu") {
+    None
+} else if !HAS_ASSEMBLY || !cfg!(target_feature = "bmi2") {
+    Some(Kernels::Portable)
+} else {
+    Some(Kernels::Mulx)
+};
+const HAS_ASSEMBLY: bool = cfg!(all(
+    target_arch = "x86_64",
+    not(feature = "portable"),
+    not(miri)
+));
+
+#[inline(always)]
+fn code() -> u8 {
+    match FIXED {
+        Some(kernels) => kernels.code(),
+        None => CURRENT.load(Relaxed),
+    }
+}
+
+/// Whether assembly runs that needs BMI2 only.
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
 #[inline(always)]
-pub(crate) fn is_adx() -> bool {
-    CURRENT.load(Relaxed) == ADX
+pub(crate) fn has_bmi2() -> bool {
+    code() >= MULX
+}
+
+/// Whether the kernels with one carry chain run.
+#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+#[inline(always)]
+pub(crate) fn prefers_one_chain() -> bool {
+    code() == MULX
+}
+
+/// Whether the kernels with two carry chains run.
+#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+#[inline(always)]
+pub(crate) fn prefers_two_chains() -> bool {
+    code() == ADX
 }
 
 impl Kernels {
     /// The fastest kernels that this processor and this build have.
     pub fn detect() -> Self {
-        if has_adx_and_bmi2() {
-            Self::Adx
-        } else {
-            Self::Portable
-        }
+        FIXED.unwrap_or_else(found)
     }
 
     /// The kernels that run.
     pub fn current() -> Self {
-        match CURRENT.load(Relaxed) {
+        match code() {
             ADX => Self::Adx,
+            MULX => Self::Mulx,
             PORTABLE => Self::Portable,
             _ => {
                 let found = Self::detect();
-                found.store();
+                CURRENT.store(found.code(), Relaxed);
                 found
             }
         }
@@ -65,24 +98,55 @@ impl Kernels {
     /// ```
     /// use fieldc::Kernels;
     ///
-    /// assert_eq!(Kernels::Portable.select(), Ok(()));
-    /// assert_eq!(Kernels::current(), Kernels::Portable);
+    /// let fastest = Kernels::detect();
+    /// assert_eq!(fastest.select(), Ok(()));
+    /// assert_eq!(Kernels::current(), fastest);
     /// ```
     pub fn select(self) -> Result<(), Unavailable> {
-        if self == Self::Adx && !has_adx_and_bmi2() {
+        if FIXED.is_some_and(|fixed| fixed != self) || !self.is_available() {
             return Err(Unavailable(self));
         }
-        self.store();
+        CURRENT.store(self.code(), Relaxed);
         Ok(())
     }
 
-    fn store(self) {
-        let code = match self {
+    const fn code(self) -> u8 {
+        match self {
             Self::Portable => PORTABLE,
+            Self::Mulx => MULX,
             Self::Adx => ADX,
-        };
-        CURRENT.store(code, Relaxed);
+        }
     }
+
+    #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+    fn is_available(self) -> bool {
+        let processor = crate::processor::processor();
+        match self {
+            Self::Portable => true,
+            Self::Mulx => processor.bmi2,
+            Self::Adx => processor.adx,
+        }
+    }
+
+    #[cfg(not(all(target_arch = "x86_64", not(feature = "portable"), not(miri))))]
+    fn is_available(self) -> bool {
+        self == Self::Portable
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+fn found() -> Kernels {
+    let processor = crate::processor::processor();
+    match (processor.adx && processor.is_narrow, processor.bmi2) {
+        (true, _) => Kernels::Adx,
+        (_, true) => Kernels::Mulx,
+        _ => Kernels::Portable,
+    }
+}
+
+#[cfg(not(all(target_arch = "x86_64", not(feature = "portable"), not(miri))))]
+fn found() -> Kernels {
+    Kernels::Portable
 }
 
 impl fmt::Display for Unavailable {
@@ -99,19 +163,10 @@ impl core::error::Error for Unavailable {}
 
 /// Finds out what the processor has, if nobody asked yet. Portable code calls this, so that code
 /// on its way to assembly need not.
+#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
 #[inline(always)]
 pub(crate) fn find_out() {
-    let assembly = cfg!(all(
-        target_arch = "x86_64",
-        not(feature = "portable"),
-        not(miri)
-    ));
-    if assembly && CURRENT.load(Relaxed) == UNKNOWN {
+    if code() == UNKNOWN {
         Kernels::current();
     }
-}
-
-#[cfg(not(all(target_arch = "x86_64", not(feature = "portable"), not(miri))))]
-fn has_adx_and_bmi2() -> bool {
-    false
 }

@@ -1,5 +1,4 @@
-//! Arithmetic modulo the primes of BLS12-381 and BN254, on kernels that the compiler `fieldc`
-//! generated.
+//! Arithmetic modulo primes, on kernels that the compiler `fieldc` generated.
 //!
 //! ```
 //! use fieldc::bls12_381::Fp;
@@ -14,29 +13,159 @@
 //! assert!(Fp::from_bytes_be(&[0xff; Fp::BYTES]).is_err());
 //! ```
 //!
-//! The crate is `no_std`, allocates nothing, has no dependencies and no build script. On x86-64 it
-//! finds out once whether the processor has ADX and BMI2 and runs assembly if so; everywhere else,
-//! and with the feature `portable`, it runs portable Rust (see [`Kernels`]). Arithmetic and
-//! comparison are straight-line: no branch and no address depends on a value.
+//! Inverses, powers and roots, and numbers of any length and as text:
+//!
+//! ```
+//! use fieldc::bls12_381::Fp;
+//!
+//! let x: Fp = "1234567890".parse()?;
+//! let (inverse, exists) = x.invert();
+//! assert!(exists && inverse * x == Fp::ONE);
+//! assert_eq!(Fp::ZERO.invert(), (Fp::ZERO, false));
+//!
+//! let (root, is_square) = x.square().sqrt();
+//! assert!(is_square && x.square().is_square());
+//! assert_eq!(root, x); // of x and -x the even one
+//! assert_eq!(x.pow_u64(3), x * x * x);
+//!
+//! let mut elements = [x, Fp::ZERO, root + x];
+//! let mut scratch = [Fp::ZERO; 3];
+//! assert_eq!(Fp::batch_invert(&mut elements, &mut scratch), Ok(()));
+//! assert_eq!(elements, [inverse, Fp::ZERO, (x + x).invert().0]);
+//!
+//! let y = Fp::sum_of_products(&[x, root], &[inverse, Fp::ONE]);
+//! assert_eq!(y, Fp::ONE + x);
+//! assert_eq!(Fp::from_hex("499602d2"), Ok(x));
+//! assert_eq!(Fp::from_bytes_wide_le(&[1; 100]).double(), Fp::from_bytes_wide_be(&[2; 100]));
+//! let random = Fp::random(|bytes| bytes.fill(4)); // the source's bytes go here
+//! # let _ = random;
+//! # Ok::<(), fieldc::DecodeError>(())
+//! ```
+//!
+//! The fields of many curves are here by name; [`field!`] makes a type of any other odd prime.
+//!
+//! The crate is `no_std`, allocates nothing and has no build script. On x86-64 it finds out once
+//! what the processor has and runs assembly if it has BMI2; everywhere else, and with the feature
+//! `portable`, it runs portable Rust (see [`Kernels`]). No branch and no address depends on the value
+//! of an element. They may depend on what is public: an exponent, a length, a text.
+//!
+//! # Traits of other crates
+//!
+//! Each behind a feature of its name, none of them on:
+//!
+//! | feature | every field gets |
+//! |---|---|
+//! | `subtle` | `ConstantTimeEq`, `ConditionallySelectable`, `ConstantTimeGreater` and `ConstantTimeLess`; the order is that of the numbers below p |
+//! | `zeroize` | `Zeroize` |
+//! | `serde` | `Serialize` and `Deserialize`: the number, most significant byte first, as text in formats for humans; what is not canonical is refused |
+//! | `rand_core` | `from_rng` and `try_from_rng`, for generators of rand_core 0.10 |
+//! | `ff` | `Field` of ff 0.14; with a generator `PrimeField`, `FromUniformBytes` and `WithSmallOrderMulGroup` too |
+//! | `ff-0-13` | the same of ff 0.13 |
+//! | `bits` | `PrimeFieldBits` of the versions of ff that are on |
+//!
+//! Some methods of `ff` have the names of the elements' own. Where the type is known the own one is
+//! called, `Fp::ONE.is_zero()` is a `bool`; generic code gets the trait's, which is a `Choice`.
+//!
+//! ```
+//! # #[cfg(feature = "ff")] {
+//! use fieldc::bls12_381::Fr;
+//! use ff::{Field, FromUniformBytes, PrimeField};
+//!
+//! fn inverse_of_two<F: PrimeField>() -> F {
+//!     F::ONE.double().invert().unwrap()
+//! }
+//!
+//! assert_eq!(inverse_of_two::<Fr>(), Fr::TWO_INV);
+//! assert_eq!(Fr::from_uniform_bytes(&[0; 64]), Fr::ZERO);
+//! # }
+//! ```
+//!
+//! `FromUniformBytes` is there for every number of bytes that makes a uniform element, at least 128
+//! bits more than p has. Fewer are an error when the call is compiled:
+//!
+#![cfg_attr(not(feature = "ff"), doc = "```ignore")]
+#![cfg_attr(feature = "ff", doc = "```compile_fail,E0080")]
+//! use ff::FromUniformBytes;
+//!
+//! fieldc::bls12_381::Fr::from_uniform_bytes(&[0; 47]);
+//! ```
 
 #![no_std]
 #![deny(missing_docs, unsafe_op_in_unsafe_fn)]
 
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
 mod assembly;
+mod batch;
 mod decode;
-#[macro_use]
 mod field;
+mod generator;
 // The generator prints it; `cargo fmt` would only make its own check fail.
 #[rustfmt::skip]
 mod generated;
+mod inversion;
 mod kernels;
 mod limbs;
+mod modulus;
+mod operations;
+mod portable;
+mod power;
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
 mod processor;
+mod root;
+mod text;
+mod traits;
+mod wide;
 
-pub mod bls12_381;
-pub mod bn254;
-
+pub use batch::ShortScratch;
 pub use decode::DecodeError;
+pub use generated::fields::*;
 pub use kernels::{Kernels, Unavailable};
+pub use modulus::Modulus;
+#[cfg(any(feature = "ff", feature = "ff-0-13"))]
+pub use traits::Repr;
+
+/// What [`field!`] expands to; not for use.
+#[doc(hidden)]
+pub mod __private {
+    use crate::assembly::Products;
+
+    pub use crate::assembly::{HasProducts, Shape};
+    pub use crate::batch::batch_invert;
+    pub use crate::generator::{
+        delta, inverse, is_non_residue, least_non_residue, root_of_unity, small_order, two_adicity,
+        two_inverse, zeta,
+    };
+    pub use crate::inversion::invert;
+    pub use crate::limbs::{
+        exactly, from_bytes_le, hex, is_equal, is_less, length, reversed, shifted, text,
+        to_bytes_le, write_hex,
+    };
+    pub use crate::modulus::{Modulus, class, is_probable_prime, limbs_of, parse};
+    pub use crate::portable::{add, from_montgomery, neg, sub, to_montgomery};
+    pub use crate::power::{const_power, power};
+    pub use crate::root::{is_square, sqrt};
+    pub use crate::text::{from_hex, from_text};
+    #[allow(unused_imports, unreachable_pub, reason = "nothing, without features")]
+    pub use crate::traits::private::*;
+    pub use crate::wide::{from_bytes_wide_be, from_bytes_wide_le, random};
+
+    /// x*y/R mod p, by the kernels of a class.
+    #[inline]
+    pub fn mul<const N: usize, const CLASS: u8, M: Modulus<N>>(
+        x: &[u64; N],
+        y: &[u64; N],
+    ) -> [u64; N]
+    where
+        Shape<N, CLASS>: Products<N>,
+    {
+        <Shape<N, CLASS> as Products<N>>::mul::<M>(x, y)
+    }
+
+    /// x*x/R mod p, by the kernels of a class.
+    #[inline]
+    pub fn square<const N: usize, const CLASS: u8, M: Modulus<N>>(x: &[u64; N]) -> [u64; N]
+    where
+        Shape<N, CLASS>: Products<N>,
+    {
+        <Shape<N, CLASS> as Products<N>>::square::<M>(x)
+    }
+}

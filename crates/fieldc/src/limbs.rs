@@ -5,8 +5,69 @@ use core::hint::black_box;
 
 use crate::DecodeError;
 
+/// a + b + carry, and the carry out.
+#[inline(always)]
+pub(crate) const fn adc(a: u64, b: u64, carry: bool) -> (u64, bool) {
+    let (sum, first) = a.overflowing_add(b);
+    let (sum, second) = sum.overflowing_add(carry as u64);
+    (sum, first | second)
+}
+
+/// a - b - borrow, and the borrow out.
+#[inline(always)]
+pub(crate) const fn sbb(a: u64, b: u64, borrow: bool) -> (u64, bool) {
+    let (difference, first) = a.overflowing_sub(b);
+    let (difference, second) = difference.overflowing_sub(borrow as u64);
+    (difference, first | second)
+}
+
+/// t + a*b + carry as its low and high half; it is below 2^128.
+#[inline(always)]
+pub(crate) const fn mac(t: u64, a: u64, b: u64, carry: u64) -> (u64, u64) {
+    let sum = t as u128 + a as u128 * b as u128 + carry as u128;
+    (sum as u64, (sum >> 64) as u64)
+}
+
+/// Bits of a number.
+pub(crate) const fn bits<const N: usize>(a: &[u64; N]) -> u32 {
+    let mut i = N;
+    while i > 0 {
+        i -= 1;
+        if a[i] != 0 {
+            return 64 * i as u32 + 64 - a[i].leading_zeros();
+        }
+    }
+    0
+}
+
+/// Zero bits below the lowest one of a number that is not 0.
+pub(crate) const fn trailing_zeros<const N: usize>(a: &[u64; N]) -> u32 {
+    let mut i = 0;
+    while a[i] == 0 {
+        i += 1;
+    }
+    64 * i as u32 + a[i].trailing_zeros()
+}
+
+/// Limbs of a number.
+pub const fn length<const N: usize>(_: &[u64; N]) -> usize {
+    N
+}
+
+/// Whether a = b, for public numbers.
+pub(crate) const fn is_same<const N: usize>(a: &[u64; N], b: &[u64; N]) -> bool {
+    let mut i = 0;
+    while i < N {
+        if a[i] != b[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
 /// Whether a < b, in the same time for all values.
-pub(crate) const fn is_less<const N: usize>(a: &[u64; N], b: &[u64; N]) -> bool {
+pub const fn is_less<const N: usize>(a: &[u64; N], b: &[u64; N]) -> bool {
     let (mut borrow, mut i) = (false, 0);
     while i < N {
         let (difference, first) = a[i].overflowing_sub(b[i]);
@@ -19,13 +80,24 @@ pub(crate) const fn is_less<const N: usize>(a: &[u64; N], b: &[u64; N]) -> bool 
 
 /// Whether a = b, in the same time for all values.
 #[inline]
-pub(crate) fn is_equal<const N: usize>(a: &[u64; N], b: &[u64; N]) -> bool {
+pub fn is_equal<const N: usize>(a: &[u64; N], b: &[u64; N]) -> bool {
     let difference = a.iter().zip(b).fold(0, |all, (x, y)| all | (x ^ y));
     black_box(difference) == 0
 }
 
+/// Whether a = 0, in the same time for all values.
+#[inline]
+pub(crate) const fn is_zero<const N: usize>(a: &[u64; N]) -> bool {
+    let (mut any, mut i) = (0, 0);
+    while i < N {
+        any |= a[i];
+        i += 1;
+    }
+    black_box(any) == 0
+}
+
 /// The bytes, if there are as many as an encoding has.
-pub(crate) const fn exactly<const B: usize>(bytes: &[u8]) -> Result<&[u8; B], DecodeError> {
+pub const fn exactly<const B: usize>(bytes: &[u8]) -> Result<&[u8; B], DecodeError> {
     match bytes.first_chunk() {
         Some(array) if bytes.len() == B => Ok(array),
         _ => Err(DecodeError::Length {
@@ -35,8 +107,8 @@ pub(crate) const fn exactly<const B: usize>(bytes: &[u8]) -> Result<&[u8; B], De
     }
 }
 
-/// The number that B = 8N bytes hold, least significant first.
-pub(crate) const fn from_bytes_le<const N: usize, const B: usize>(bytes: &[u8; B]) -> [u64; N] {
+/// The number that B <= 8N bytes hold, least significant first.
+pub const fn from_bytes_le<const N: usize, const B: usize>(bytes: &[u8; B]) -> [u64; N] {
     let (mut limbs, mut i) = ([0; N], 0);
     while i < B {
         limbs[i / 8] |= (bytes[i] as u64) << (8 * (i % 8));
@@ -45,8 +117,8 @@ pub(crate) const fn from_bytes_le<const N: usize, const B: usize>(bytes: &[u8; B
     limbs
 }
 
-/// The B = 8N bytes of a number, least significant first.
-pub(crate) const fn to_bytes_le<const N: usize, const B: usize>(limbs: &[u64; N]) -> [u8; B] {
+/// The B <= 8N low bytes of a number, least significant first.
+pub const fn to_bytes_le<const N: usize, const B: usize>(limbs: &[u64; N]) -> [u8; B] {
     let (mut bytes, mut i) = ([0; B], 0);
     while i < B {
         bytes[i] = (limbs[i / 8] >> (8 * (i % 8))) as u8;
@@ -56,7 +128,7 @@ pub(crate) const fn to_bytes_le<const N: usize, const B: usize>(limbs: &[u64; N]
 }
 
 /// Little-endian bytes made big-endian, or back.
-pub(crate) const fn reversed<const B: usize>(bytes: &[u8; B]) -> [u8; B] {
+pub const fn reversed<const B: usize>(bytes: &[u8; B]) -> [u8; B] {
     let (mut result, mut i) = ([0; B], 0);
     while i < B {
         result[i] = bytes[B - 1 - i];
@@ -65,9 +137,44 @@ pub(crate) const fn reversed<const B: usize>(bytes: &[u8; B]) -> [u8; B] {
     result
 }
 
-/// Writes a number in hexadecimal, all its digits.
-pub(crate) fn write_hex(limbs: &[u64], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    f.write_str("0x")?;
+/// a / 2^k, rounded down.
+pub const fn shifted<const N: usize>(a: &[u64; N], k: u32) -> [u64; N] {
+    let (limbs, bits) = (k as usize / 64, k % 64);
+    let (mut result, mut i) = ([0; N], limbs);
+    while i < N {
+        let above = if i + 1 < N { a[i + 1] } else { 0 };
+        // Shifted twice: a shift by 64 is none.
+        result[i - limbs] = a[i] >> bits | (above << 1) << (63 - bits);
+        i += 1;
+    }
+    result
+}
+
+/// The L - 2 low digits of a number in hexadecimal, behind `0x`; no address depends on them.
+pub const fn hex<const N: usize, const L: usize>(limbs: &[u64; N]) -> [u8; L] {
+    let (mut digits, mut i) = ([b'0'; L], 0);
+    digits[1] = b'x';
+    while i < L - 2 {
+        let digit = (limbs[i / 16] >> (4 * (i % 16))) as u8 & 15;
+        digits[L - 1 - i] = b'0' + digit + (9u8.wrapping_sub(digit) >> 7) * (b'a' - b'0' - 10);
+        i += 1;
+    }
+    digits
+}
+
+/// What [`hex`] made, as text.
+pub const fn text(digits: &[u8]) -> &str {
+    match core::str::from_utf8(digits) {
+        Ok(text) => text,
+        Err(_) => unreachable!(),
+    }
+}
+
+/// Writes a number in hexadecimal, all its digits, after `0x` if it shall be there.
+pub fn write_hex(limbs: &[u64], has_prefix: bool, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if has_prefix {
+        f.write_str("0x")?;
+    }
     limbs
         .iter()
         .rev()

@@ -2,16 +2,62 @@
 
 use core::arch::x86_64::{__cpuid, __cpuid_count};
 
-/// Whether the processor has both ADX and BMI2.
+/// What matters for the choice of kernels.
+pub(crate) struct Processor {
+    /// BMI2: mulx.
+    pub(crate) bmi2: bool,
+    /// BMI2 and ADX: adcx and adox too.
+    pub(crate) adx: bool,
+    /// Whether two carry chains are faster than one: on cores that issue 4 operations a cycle.
+    pub(crate) is_narrow: bool,
+}
+
+/// Intel's 4-wide cores with ADX, by model: Broadwell, Skylake to Cascade Lake, Kaby to Comet Lake.
+const NARROW: [u32; 12] = [
+    0x3d, 0x47, 0x4f, 0x56, 0x4e, 0x5e, 0x55, 0x66, 0x8e, 0x9e, 0xa5, 0xa6,
+];
+
+/// A bit for each model from `first` on: straight-line code to look one up, which a scan follows.
+const fn bits(models: &[u32], first: u32) -> u128 {
+    let (mut found, mut i) = (0, 0);
+    while i < models.len() {
+        if models[i] >= first && models[i] < first + 128 {
+            found |= 1 << (models[i] - first);
+        }
+        i += 1;
+    }
+    found
+}
+
+/// Asks the processor.
 #[allow(
     unused_unsafe,
     reason = "CPUID is a safe function in newer versions of Rust"
 )]
-pub(crate) fn has_adx_and_bmi2() -> bool {
+pub(crate) fn processor() -> Processor {
     const BMI2: u32 = 1 << 8;
     const ADX: u32 = 1 << 19;
     // SAFETY: every x86-64 processor has CPUID.
-    let leaves = unsafe { __cpuid(0) }.eax;
-    // SAFETY: as above; leaf 7 exists if it is not above the largest one.
-    leaves >= 7 && unsafe { __cpuid_count(7, 0) }.ebx & (BMI2 | ADX) == BMI2 | ADX
+    let first = unsafe { __cpuid(0) };
+    let features = if first.eax >= 7 {
+        // SAFETY: as above; leaf 7 exists, as it is not above the largest one.
+        unsafe { __cpuid_count(7, 0) }.ebx
+    } else {
+        0
+    };
+    // SAFETY: as above; every processor has leaf 1.
+    let version = unsafe { __cpuid(1) }.eax;
+    let is_intel = first.ebx == u32::from_le_bytes(*b"Genu");
+    let family = version >> 8 & 15;
+    let model = (version >> 4 & 15) | (version >> 16 & 15) << 4;
+    let narrow = if model < 128 {
+        const { bits(&NARROW, 0) }
+    } else {
+        const { bits(&NARROW, 128) }
+    };
+    Processor {
+        bmi2: features & BMI2 != 0,
+        adx: features & (BMI2 | ADX) == BMI2 | ADX,
+        is_narrow: is_intel && family == 6 && narrow >> (model % 128) & 1 == 1,
+    }
 }

@@ -18,7 +18,7 @@ macro_rules! field_tests {
 
             #[test]
             fn operations_of_two_operands() {
-                let numbers = values(&P, 24);
+                let numbers = values(&P, 8);
                 on_every_path(|kernels| {
                     for a in &numbers {
                         for b in &numbers {
@@ -35,7 +35,7 @@ macro_rules! field_tests {
 
             #[test]
             fn operations_of_one_operand() {
-                let numbers = values(&P, 500);
+                let numbers = values(&P, 100);
                 on_every_path(|kernels| {
                     for a in &numbers {
                         let x = element(a);
@@ -56,7 +56,7 @@ macro_rules! field_tests {
             fn a_long_chain_is_the_same_on_every_path() {
                 let start = element(&values(&P, 1)[7]);
                 let chain = || {
-                    (0..20_000).fold(start, |x, i| {
+                    (0..2_000).fold(start, |x, i| {
                         x.square() * (x - start) + x.double() + Fp::from_u64(i)
                     })
                 };
@@ -119,6 +119,4 @@ macro_rules! field_tests {
     };
 }
 
-field_tests!(bls12_381_fp, fieldc::bls12_381::Fp);
-field_tests!(bls12_381_fr, fieldc::bls12_381::Fr);
-field_tests!(bn254_fp, fieldc::bn254::Fp);
+for_every_field!(field_tests);

@@ -14,21 +14,30 @@ fn the_choice_is_made_once_and_can_be_forced() {
     assert_eq!(Kernels::current(), Kernels::Portable);
     assert_eq!(x * x, Fp::from_u64(9));
 
-    let available = Kernels::detect() == Kernels::Adx;
-    match Kernels::Adx.select() {
-        Ok(()) => assert!(available && Kernels::current() == Kernels::Adx),
-        Err(error) => {
-            assert!(!available && Kernels::current() == Kernels::Portable);
-            let says = "Adx kernels: not on this processor or not in this build";
-            assert_eq!(error.to_string(), says);
+    for kernels in [Kernels::Mulx, Kernels::Adx] {
+        match kernels.select() {
+            Ok(()) => assert_eq!(Kernels::current(), kernels),
+            Err(error) => {
+                let says =
+                    format!("{kernels:?} kernels: not on this processor or not in this build");
+                assert_eq!(error.to_string(), says);
+            }
         }
+        assert_eq!(x * x, Fp::from_u64(9));
     }
-    assert_eq!(x * x, Fp::from_u64(9));
 }
 
-#[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
+#[cfg(all(
+    target_arch = "x86_64",
+    not(any(feature = "portable", feature = "static-cpu"))
+))]
 #[test]
 fn detection_agrees_with_std() {
-    let expected = is_x86_feature_detected!("adx") && is_x86_feature_detected!("bmi2");
-    assert_eq!(Kernels::detect() == Kernels::Adx, expected);
+    let bmi2 = is_x86_feature_detected!("bmi2");
+    assert_eq!(Kernels::detect() != Kernels::Portable, bmi2);
+    let adx = bmi2 && is_x86_feature_detected!("adx");
+    assert!(adx || Kernels::detect() != Kernels::Adx);
+    assert_eq!(Kernels::Adx.select().is_ok(), adx);
+    assert_eq!(Kernels::Mulx.select().is_ok(), bmi2);
+    assert_eq!(Kernels::detect().select(), Ok(()));
 }

@@ -8,7 +8,16 @@ mod memcheck;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod checks {
     use crate::memcheck::{public, secret};
-    use fieldc::{Kernels, bls12_381, bn254};
+    use fieldc::{Kernels, bls12_381, bn254, curve25519, goldilocks, secp256k1};
+
+    macro_rules! batch_inverted {
+        ($Fp:ty, $elements:expr) => {{
+            let mut elements = $elements;
+            let mut scratch = elements;
+            assert_eq!(<$Fp>::batch_invert(&mut elements, &mut scratch), Ok(()));
+            elements
+        }};
+    }
 
     /// Every operation on two secrets, and on public copies of them: the answers agree.
     macro_rules! check {
@@ -30,6 +39,16 @@ mod checks {
             check!(@ [x, y].into_iter().sum::<$Fp>(), u + v);
             check!(@ [x, y].into_iter().product::<$Fp>(), u * v);
             check!(@ <$Fp>::from_u64(secret(7)), <$Fp>::from_u64(7));
+            check!(@ x.invert(), u.invert());
+            check!(@ secret(<$Fp>::ZERO).invert(), (<$Fp>::ZERO, false));
+            check!(@ batch_inverted!($Fp, [x, secret(<$Fp>::ZERO), y]), batch_inverted!($Fp, [u, <$Fp>::ZERO, v]));
+            check!(@ x.pow_u64(0xffff_0000_ffff), u.pow_u64(0xffff_0000_ffff));
+            check!(@ x.is_square(), u.is_square());
+            check!(@ x.sqrt(), u.sqrt());
+            check!(@ x.square().sqrt(), u.square().sqrt());
+            check!(@ <$Fp>::sum_of_products(&[x, y], &[y, y]), u * v + v.square());
+            check!(@ <$Fp>::from_bytes_wide_le(&secret([7; 99])), <$Fp>::from_bytes_wide_le(&[7; 99]));
+            check!(@ <$Fp>::from_bytes_wide_be(&secret([7; 99])), <$Fp>::from_bytes_wide_be(&[7; 99]));
         }};
         (@ $secret:expr, $known:expr) => {
             assert_eq!(public($secret), $known)
@@ -38,7 +57,7 @@ mod checks {
 
     /// On every path that the processor has; valgrind's has no ADX.
     pub(crate) fn run() {
-        for kernels in [Kernels::Portable, Kernels::Adx] {
+        for kernels in [Kernels::Portable, Kernels::Mulx, Kernels::Adx] {
             if let Err(error) = kernels.select() {
                 println!("skipped: {error}");
                 continue;
@@ -46,6 +65,9 @@ mod checks {
             check!(bls12_381::Fp);
             check!(bls12_381::Fr);
             check!(bn254::Fp);
+            check!(secp256k1::Fp);
+            check!(curve25519::Fp);
+            check!(goldilocks::Fp);
             println!("{kernels:?} kernels: every operation ran on secrets");
         }
     }

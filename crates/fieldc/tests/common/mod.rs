@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use std::sync::{Mutex, PoisonError};
 
 use fieldc::Kernels;
+use num_bigint::BigUint;
 
 /// A number as limbs, least significant first.
 pub(crate) type Number = Vec<u64>;
@@ -16,7 +17,7 @@ static SELECTED: Mutex<()> = Mutex::new(());
 /// Runs a check on every path that this processor and this build have.
 pub(crate) fn on_every_path(check: impl Fn(Kernels)) {
     let _guard = SELECTED.lock().unwrap_or_else(PoisonError::into_inner);
-    for kernels in [Kernels::Portable, Kernels::Adx] {
+    for kernels in [Kernels::Portable, Kernels::Mulx, Kernels::Adx] {
         match kernels.select() {
             Ok(()) => check(kernels),
             Err(error) => println!("skipped: {error}"),
@@ -26,9 +27,17 @@ pub(crate) fn on_every_path(check: impl Fn(Kernels)) {
 }
 
 /// SplitMix64.
-pub(crate) struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub(crate) fn fill(&mut self, bytes: &mut [u8]) {
+        bytes.fill_with(|| self.next() as u8);
+    }
+
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -105,17 +114,69 @@ pub(crate) fn times<const N: usize>(a: &[u64; N], b: &[u64; N]) -> Number {
     product
 }
 
-/// t mod p, bit by bit: double, add the bit, subtract p where it fits. p has a spare bit.
+/// t mod p, bit by bit: double, add the bit, subtract p where it fits.
 pub(crate) fn reduce<const N: usize>(t: &[u64], p: &[u64; N]) -> [u64; N] {
     let mut rest = [0; N];
     for bit in (0..64 * t.len()).rev() {
+        let over = rest[N - 1] >> 63 == 1;
         for i in (1..N).rev() {
             rest[i] = rest[i] << 1 | rest[i - 1] >> 63;
         }
         rest[0] = rest[0] << 1 | t[bit / 64] >> (bit % 64) & 1;
-        if rest.iter().rev().cmp(p.iter().rev()) != Ordering::Less {
+        if over || rest.iter().rev().cmp(p.iter().rev()) != Ordering::Less {
             rest = minus(&rest, p);
         }
     }
     rest
+}
+
+/// A number as num-bigint's.
+pub(crate) fn big(limbs: &[u64]) -> BigUint {
+    let bytes: Vec<u8> = limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect();
+    BigUint::from_bytes_le(&bytes)
+}
+
+/// One test module for each named field.
+#[macro_export]
+macro_rules! for_every_field {
+    ($tests:ident) => {
+        $tests!(bls12_381_fp, fieldc::bls12_381::Fp);
+        $tests!(bls12_381_fr, fieldc::bls12_381::Fr);
+        $tests!(bls12_377_fp, fieldc::bls12_377::Fp);
+        $tests!(bls12_377_fr, fieldc::bls12_377::Fr);
+        $tests!(bn254_fp, fieldc::bn254::Fp);
+        $tests!(bn254_fr, fieldc::bn254::Fr);
+        $tests!(fp254bnb_fp, fieldc::fp254bnb::Fp);
+        $tests!(fp254bnb_fr, fieldc::fp254bnb::Fr);
+        $tests!(bw6_761_fp, fieldc::bw6_761::Fp);
+        $tests!(secp256k1_fp, fieldc::secp256k1::Fp);
+        $tests!(secp256k1_fr, fieldc::secp256k1::Fr);
+        $tests!(p256_fp, fieldc::p256::Fp);
+        $tests!(p384_fp, fieldc::p384::Fp);
+        $tests!(p521_fp, fieldc::p521::Fp);
+        $tests!(curve25519_fp, fieldc::curve25519::Fp);
+        $tests!(pallas_fp, fieldc::pallas::Fp);
+        $tests!(vesta_fp, fieldc::vesta::Fp);
+        $tests!(goldilocks_fp, fieldc::goldilocks::Fp);
+        $tests!(csidh_512_fp, fieldc::csidh_512::Fp);
+        $tests!(m_511_fp, fieldc::m_511::Fp);
+    };
+}
+
+/// One test module for each of some fields of every kind, and for one that the tests make.
+#[macro_export]
+macro_rules! for_some_fields {
+    ($tests:ident) => {
+        fieldc::field! {
+            struct Mersenne61(modulus = "0x1fff_ffff_ffff_ffff", generator = 37);
+        }
+
+        $tests!(bls12_381_fp, fieldc::bls12_381::Fp);
+        $tests!(bls12_381_fr, fieldc::bls12_381::Fr);
+        $tests!(bn254_fr, fieldc::bn254::Fr);
+        $tests!(secp256k1_fp, fieldc::secp256k1::Fp);
+        $tests!(p521_fp, fieldc::p521::Fp);
+        $tests!(goldilocks_fp, fieldc::goldilocks::Fp);
+        $tests!(mersenne61, $crate::Mersenne61);
+    };
 }

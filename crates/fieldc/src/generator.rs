@@ -1,0 +1,154 @@
+//! Non-residues, and what follows from a generator of the multiplicative group, when the program is
+//! compiled. Nothing here is for secret values.
+
+use crate::limbs;
+use crate::modulus::Modulus;
+use crate::portable;
+
+/// Whether g is no square modulo p. A generator is none, and has full 2-adic order then.
+pub const fn is_non_residue<const N: usize, M: Modulus<N>>(g: u64) -> bool {
+    jacobi(g, &M::P) == -1
+}
+
+/// The least number that is no square modulo p.
+pub const fn least_non_residue<const N: usize, M: Modulus<N>>() -> u64 {
+    let mut g = 2;
+    while !is_non_residue::<N, M>(g) {
+        g += 1;
+    }
+    g
+}
+
+/// The Jacobi symbol (g/p), by reciprocity: (p mod g / g) is a matter of one limb.
+const fn jacobi<const N: usize>(g: u64, p: &[u64; N]) -> i8 {
+    if g == 0 {
+        return 0;
+    }
+    let (odd, mut sign) = turn(g, p[0], 1);
+    let (mut above, mut below) = (remainder(p, odd), odd);
+    while above != 0 {
+        let (odd, turned) = turn(above, below, sign);
+        (above, below, sign) = (below % odd, odd, turned);
+    }
+    if below == 1 { sign } else { 0 }
+}
+
+/// The odd part m of a, and the sign s for which (a/n) = s*(n/m) times the given one.
+const fn turn(a: u64, n: u64, sign: i8) -> (u64, i8) {
+    let twos = a.trailing_zeros();
+    let odd = a >> twos;
+    let two_is_minus = twos % 2 == 1 && matches!(n % 8, 3 | 5);
+    let turn_is_minus = odd % 4 == 3 && n % 4 == 3;
+    let minus = two_is_minus != turn_is_minus;
+    (odd, if minus { -sign } else { sign })
+}
+
+/// a mod d.
+const fn remainder<const N: usize>(a: &[u64; N], d: u64) -> u64 {
+    divide(a, d).1
+}
+
+/// a / d, rounded down, and a mod d.
+const fn divide<const N: usize>(a: &[u64; N], d: u64) -> ([u64; N], u64) {
+    let (mut quotient, mut rest, mut i) = ([0; N], 0, N);
+    while i > 0 {
+        i -= 1;
+        let part = (rest as u128) << 64 | a[i] as u128;
+        quotient[i] = (part / d as u128) as u64;
+        rest = (part % d as u128) as u64;
+    }
+    (quotient, rest)
+}
+
+/// The largest s for which 2^s divides p - 1.
+pub const fn two_adicity<const N: usize, M: Modulus<N>>() -> u32 {
+    limbs::trailing_zeros(&less_one(&M::P))
+}
+
+/// 3 where it divides p - 1, else 2.
+pub const fn small_order<const N: usize, M: Modulus<N>>() -> u8 {
+    if remainder(&M::P, 3) == 1 { 3 } else { 2 }
+}
+
+/// (p + 1)/2, the inverse of 2, in Montgomery form like all that follow.
+pub const fn two_inverse<const N: usize, M: Modulus<N>>() -> [u64; N] {
+    let (mut half, mut i) = (limbs::shifted(&M::P, 1), 0);
+    loop {
+        let (sum, carry) = half[i].overflowing_add(1);
+        half[i] = sum;
+        i += 1;
+        if !carry {
+            return portable::to_montgomery::<N, M>(&half);
+        }
+    }
+}
+
+/// g^((p - 1)/2^s): a 2^s-th root of unity.
+pub const fn root_of_unity<const N: usize, M: Modulus<N>>(g: u64) -> [u64; N] {
+    let s = two_adicity::<N, M>();
+    if s == 1 {
+        // A non-residue's power (p - 1)/2.
+        return portable::neg(&M::R, &M::P);
+    }
+    power::<N, M>(g, &limbs::shifted(&M::P, s))
+}
+
+/// The inverse of the 2^s-th root of unity: its power 2^s - 1.
+pub const fn inverse<const N: usize, M: Modulus<N>>(root: &[u64; N]) -> [u64; N] {
+    let (mut result, mut square, mut i) = (M::R, *root, 0);
+    while i < two_adicity::<N, M>() {
+        result = portable::mul::<N, M>(&result, &square);
+        square = portable::mul::<N, M>(&square, &square);
+        i += 1;
+    }
+    result
+}
+
+/// g^(2^s), which has odd order.
+pub const fn delta<const N: usize, M: Modulus<N>>(g: u64) -> [u64; N] {
+    let (mut result, mut i) = (element::<N, M>(g), 0);
+    while i < two_adicity::<N, M>() {
+        result = portable::mul::<N, M>(&result, &result);
+        i += 1;
+    }
+    result
+}
+
+/// g^((p - 1)/k), which has order k, for k = [`small_order`].
+pub const fn zeta<const N: usize, M: Modulus<N>>(g: u64) -> [u64; N] {
+    let k = small_order::<N, M>() as u64;
+    if k == 2 {
+        return portable::neg(&M::R, &M::P);
+    }
+    let root = power::<N, M>(g, &divide(&less_one(&M::P), k).0);
+    assert!(!limbs::is_same(&root, &M::R), "the generator is a cube");
+    root
+}
+
+/// p - 1.
+const fn less_one<const N: usize>(p: &[u64; N]) -> [u64; N] {
+    let mut less = *p;
+    less[0] -= 1;
+    less
+}
+
+/// A number of one limb as an element.
+const fn element<const N: usize, M: Modulus<N>>(number: u64) -> [u64; N] {
+    let mut limbs = [0; N];
+    limbs[0] = if N == 1 { number % M::P[0] } else { number };
+    portable::to_montgomery::<N, M>(&limbs)
+}
+
+/// g^exponent.
+const fn power<const N: usize, M: Modulus<N>>(g: u64, exponent: &[u64; N]) -> [u64; N] {
+    let base = element::<N, M>(g);
+    let (mut result, mut i) = (M::R, limbs::bits(exponent));
+    while i > 0 {
+        i -= 1;
+        result = portable::mul::<N, M>(&result, &result);
+        if exponent[i as usize / 64] >> (i % 64) & 1 == 1 {
+            result = portable::mul::<N, M>(&result, &base);
+        }
+    }
+    result
+}

@@ -1,0 +1,158 @@
+//! A modulus and everything derived from it, when the program is compiled.
+
+use crate::limbs;
+use crate::portable;
+
+/// An odd prime of N limbs, as a type.
+///
+/// [`field!`](crate::field) implements it; nothing else should.
+pub trait Modulus<const N: usize>: Sized + 'static {
+    /// The modulus p, least significant limb first.
+    const P: [u64; N];
+    /// -1/p mod 2^64.
+    const N0: u64 = n0(Self::P[0]);
+    /// 2^-64 mod p, which is (n0*p + 1) / 2^64.
+    const MU: [u64; N] = mu(&Self::P, Self::N0);
+    /// R mod p, the Montgomery form of 1; R = 2^(64N).
+    const R: [u64; N] = power_of_two(&Self::P, 64 * N);
+    /// R^2 mod p: a product with it enters Montgomery form.
+    const R2: [u64; N] = power_of_two(&Self::P, 128 * N);
+    /// Bits of p.
+    const BITS: u32 = limbs::bits(&Self::P);
+}
+
+/// The class of the kernels that a modulus needs; `fieldc/artifacts/classes.py` defines them.
+pub const fn class<const N: usize, M: Modulus<N>>() -> u8 {
+    let top = M::P[N - 1];
+    if N > 1 && top < crate::generated::FOLD_TOP && M::N0 <= crate::generated::FOLD_N0 {
+        FOLD
+    } else if top < crate::generated::SPARE_TOP {
+        SPARE
+    } else {
+        FULL
+    }
+}
+
+/// mu/p + p/R < 0.993: constant rows of mu, one quotient at the end.
+pub(crate) const FOLD: u8 = 0;
+/// At least one spare bit.
+pub(crate) const SPARE: u8 = 1;
+/// Every odd prime.
+pub(crate) const FULL: u8 = 2;
+
+/// The most limbs that a modulus may have.
+pub(crate) const MOST_LIMBS: usize = 12;
+
+/// -1/p mod 2^64, by Newton's iteration: each step doubles the bits that are right.
+const fn n0(p: u64) -> u64 {
+    let (mut inverse, mut bits) = (1u64, 1);
+    while bits < 64 {
+        inverse = inverse.wrapping_mul(2u64.wrapping_sub(p.wrapping_mul(inverse)));
+        bits *= 2;
+    }
+    inverse.wrapping_neg()
+}
+
+/// (n0*p + 1) / 2^64.
+const fn mu<const N: usize>(p: &[u64; N], n0: u64) -> [u64; N] {
+    let (mut result, mut i) = ([0; N], 1);
+    let (_, mut carry) = limbs::mac(1, n0, p[0], 0);
+    while i < N {
+        (result[i - 1], carry) = limbs::mac(0, n0, p[i], carry);
+        i += 1;
+    }
+    result[N - 1] = carry;
+    result
+}
+
+/// 2^k mod p.
+const fn power_of_two<const N: usize>(p: &[u64; N], k: usize) -> [u64; N] {
+    let (mut result, mut i) = ([0; N], 0);
+    result[0] = 1;
+    while i < k {
+        result = portable::add(&result, &result, p);
+        i += 1;
+    }
+    result
+}
+
+/// Limbs of the number that a text says, for `field!`. Panics, when the program is compiled, for
+/// what is no modulus.
+pub const fn limbs_of(text: &str) -> usize {
+    let all: [u64; MOST_LIMBS + 1] = parse(text);
+    let mut n = MOST_LIMBS + 1;
+    while n > 0 && all[n - 1] == 0 {
+        n -= 1;
+    }
+    assert!(n > 0, "the modulus is 0");
+    assert!(n <= MOST_LIMBS, "the modulus has more than 768 bits");
+    assert!(all[0] % 2 == 1, "the modulus is even");
+    assert!(n > 1 || all[0] > 1, "the modulus is 1");
+    n
+}
+
+/// The number that a text says: decimal, or hexadecimal after `0x`; `_` separates digits.
+pub const fn parse<const N: usize>(text: &str) -> [u64; N] {
+    let bytes = text.as_bytes();
+    let is_hex = bytes.len() > 2 && bytes[0] == b'0' && bytes[1] == b'x';
+    let (mut result, mut i) = ([0; N], if is_hex { 2 } else { 0 });
+    assert!(i < bytes.len(), "the modulus is empty");
+    let base = if is_hex { 16 } else { 10 };
+    while i < bytes.len() {
+        if bytes[i] != b'_' {
+            let digit = match bytes[i] {
+                d @ b'0'..=b'9' => d - b'0',
+                d @ b'a'..=b'f' if is_hex => d - b'a' + 10,
+                d @ b'A'..=b'F' if is_hex => d - b'A' + 10,
+                _ => panic!("the modulus is no number: decimal digits, or 0x and hexadecimal ones"),
+            };
+            let mut carry = digit as u64;
+            let mut j = 0;
+            while j < N {
+                (result[j], carry) = limbs::mac(0, result[j], base, carry);
+                j += 1;
+            }
+            assert!(carry == 0, "the modulus has more than 768 bits");
+        }
+        i += 1;
+    }
+    result
+}
+
+/// Whether p is a strong probable prime to the bases 2 and 3: no test of an adversary's p.
+pub const fn is_probable_prime<const N: usize, M: Modulus<N>>() -> bool {
+    if N == 1 && M::P[0] == 3 {
+        return true;
+    }
+    let two = portable::add(&M::R, &M::R, &M::P);
+    let three = portable::add(&two, &M::R, &M::P);
+    is_strong::<N, M>(&two) && is_strong::<N, M>(&three)
+}
+
+/// Whether base^odd is 1, or one of its repeated squares is -1, where p - 1 = odd * 2^twos.
+const fn is_strong<const N: usize, M: Modulus<N>>(base: &[u64; N]) -> bool {
+    let minus_one = portable::neg(&M::R, &M::P);
+    let mut less = M::P;
+    less[0] -= 1;
+    let twos = limbs::trailing_zeros(&less);
+    let (mut x, mut i) = (M::R, M::BITS);
+    while i > twos {
+        i -= 1;
+        x = portable::mul::<N, M>(&x, &x);
+        if less[i as usize / 64] >> (i % 64) & 1 == 1 {
+            x = portable::mul::<N, M>(&x, base);
+        }
+    }
+    if limbs::is_same(&x, &M::R) || limbs::is_same(&x, &minus_one) {
+        return true;
+    }
+    let mut k = 1;
+    while k < twos {
+        x = portable::mul::<N, M>(&x, &x);
+        if limbs::is_same(&x, &minus_one) {
+            return true;
+        }
+        k += 1;
+    }
+    false
+}

@@ -1,0 +1,156 @@
+//! Every operation in portable Rust, for any number of limbs. Operands and results are below p.
+//!
+//! With p a constant and N known the compiler unrolls these loops.
+
+use core::hint::black_box;
+
+use crate::limbs::{adc, mac, sbb};
+use crate::modulus::Modulus;
+
+/// All ones if the flag is set, else 0; opaque, so that no select becomes a branch.
+#[inline(always)]
+pub(crate) const fn mask(flag: bool) -> u64 {
+    black_box((flag as u64).wrapping_neg())
+}
+
+/// a where the mask is ones, b where it is 0.
+#[inline(always)]
+pub(crate) const fn select<const N: usize>(mask: u64, a: &[u64; N], b: &[u64; N]) -> [u64; N] {
+    let (mut result, mut i) = ([0; N], 0);
+    while i < N {
+        result[i] = b[i] ^ (mask & (a[i] ^ b[i]));
+        i += 1;
+    }
+    result
+}
+
+/// a - b and the borrow.
+#[inline(always)]
+const fn difference<const N: usize>(a: &[u64; N], b: &[u64; N]) -> ([u64; N], bool) {
+    let (mut result, mut borrow, mut i) = ([0; N], false, 0);
+    while i < N {
+        (result[i], borrow) = sbb(a[i], b[i], borrow);
+        i += 1;
+    }
+    (result, borrow)
+}
+
+/// t mod p for t + 2^(64N)*top < 2p.
+#[inline(always)]
+const fn subtract_once<const N: usize>(t: &[u64; N], top: bool, p: &[u64; N]) -> [u64; N] {
+    let (less, borrow) = difference(t, p);
+    select(mask(borrow & !top), t, &less)
+}
+
+/// x + y mod p.
+#[inline]
+pub const fn add<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [u64; N] {
+    let (mut sum, mut carry, mut i) = ([0; N], false, 0);
+    while i < N {
+        (sum[i], carry) = adc(x[i], y[i], carry);
+        i += 1;
+    }
+    subtract_once(&sum, carry, p)
+}
+
+/// x - y mod p.
+#[inline]
+pub const fn sub<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [u64; N] {
+    let (mut result, borrow) = difference(x, y);
+    let (added, mut carry, mut i) = (mask(borrow), false, 0);
+    while i < N {
+        (result[i], carry) = adc(result[i], p[i] & added, carry);
+        i += 1;
+    }
+    result
+}
+
+/// -x mod p; the negative of 0 is 0, never p.
+#[inline]
+pub const fn neg<const N: usize>(x: &[u64; N], p: &[u64; N]) -> [u64; N] {
+    sub(&[0; N], x, p)
+}
+
+/// x*y/R mod p: a row of the product, a row of the reduction, drop a limb.
+#[inline]
+pub(crate) const fn mul<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
+    let (mut t, mut over, mut i) = ([0; N], false, 0);
+    while i < N {
+        let (mut carry, mut j) = (0, 0);
+        while j < N {
+            (t[j], carry) = mac(t[j], x[j], y[i], carry);
+            j += 1;
+        }
+        // t < 2p before the row, t < 2p * 2^64 behind it: one bit more than N + 1 limbs.
+        let (top, above) = adc(carry, over as u64, false);
+        (t, over) = drop_limb::<N, M>(&t, top, above);
+        i += 1;
+    }
+    subtract_once(&t, over, &M::P)
+}
+
+/// x*x/R mod p: row i has x_i * (x_i + 2*x_(i+1)*2^64 + ...), so that every cross product is made
+/// once; behind it a row of the reduction.
+#[inline]
+pub(crate) const fn square<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
+    let (mut t, mut over, mut i) = ([0; N], 0_u64, 0);
+    while i < N {
+        let mut carry;
+        (t[i], carry) = mac(t[i], x[i], x[i], 0);
+        let mut j = i + 1;
+        let mut bit = 0;
+        while j < N {
+            // 2*x_j without the bit that belongs to the next limb.
+            (t[j], carry) = mac(t[j], x[i], x[j] << 1 | bit, carry);
+            bit = x[j] >> 63;
+            j += 1;
+        }
+        // A prime with a spare bit has no bit above its limbs.
+        let last = if M::P[N - 1] >> 63 == 1 {
+            x[i] & mask(bit == 1)
+        } else {
+            0
+        };
+        let (top, first) = adc(carry, over, false);
+        let (top, second) = adc(top, last, false);
+        let above;
+        (t, above) = drop_limb::<N, M>(&t, top, false);
+        over = above as u64 + first as u64 + second as u64;
+        i += 1;
+    }
+    subtract_once(&t, over != 0, &M::P)
+}
+
+/// (t + 2^(64N)*top + 2^(64N+64)*above) / 2^64 mod p.
+#[inline(always)]
+const fn drop_limb<const N: usize, M: Modulus<N>>(
+    t: &[u64; N],
+    top: u64,
+    above: bool,
+) -> ([u64; N], bool) {
+    let q = t[0].wrapping_mul(M::N0);
+    let (mut result, mut j) = ([0; N], 1);
+    let (_, mut carry) = mac(t[0], q, M::P[0], 0);
+    while j < N {
+        (result[j - 1], carry) = mac(t[j], q, M::P[j], carry);
+        j += 1;
+    }
+    let (last, over) = adc(top, carry, false);
+    result[N - 1] = last;
+    (result, over | above)
+}
+
+/// x*R mod p.
+pub const fn to_montgomery<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
+    mul::<N, M>(x, &M::R2)
+}
+
+/// x/R mod p, for any x of N limbs.
+pub const fn from_montgomery<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
+    let (mut t, mut i) = (*x, 0);
+    while i < N {
+        (t, _) = drop_limb::<N, M>(&t, 0, false);
+        i += 1;
+    }
+    subtract_once(&t, false, &M::P)
+}

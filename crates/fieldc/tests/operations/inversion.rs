@@ -1,0 +1,110 @@
+//! Inverses of every field on every path: what they times their elements are, and num-bigint's.
+
+use fieldc::ShortScratch;
+
+use crate::common::{big, on_every_path, values};
+use crate::{for_every_field, for_every_width};
+
+macro_rules! field_tests {
+    ($module:ident, $Fp:ty) => {
+        mod $module {
+            use super::*;
+
+            type Fp = $Fp;
+            const P: [u64; Fp::LIMBS] = Fp::MODULUS;
+
+            fn elements(random: usize) -> Vec<Fp> {
+                let numbers = values(&P, random);
+                numbers
+                    .iter()
+                    .map(|x| Fp::from_limbs(*x).unwrap())
+                    .collect()
+            }
+
+            #[test]
+            fn an_inverse_times_its_element_is_1() {
+                let numbers = elements(300);
+                on_every_path(|kernels| {
+                    for x in &numbers {
+                        let (inverse, exists) = x.invert();
+                        assert_eq!(exists, !x.is_zero());
+                        let expected = if exists { Fp::ONE } else { Fp::ZERO };
+                        assert_eq!(inverse * x, expected, "{kernels:?} 1/{x}");
+                    }
+                });
+                assert_eq!(Fp::ZERO.invert(), (Fp::ZERO, false));
+                assert_eq!(Fp::ONE.invert(), (Fp::ONE, true));
+                assert_eq!((-Fp::ONE).invert(), (-Fp::ONE, true));
+            }
+
+            #[test]
+            fn inverses_are_those_of_num_bigint() {
+                let p = big(&P);
+                for x in elements(50).into_iter().filter(|x| !x.is_zero()) {
+                    let expected = big(&x.to_limbs()).modpow(&(&p - 2_u8), &p);
+                    assert_eq!(big(&x.invert().0.to_limbs()), expected, "1/{x}");
+                }
+            }
+
+            #[test]
+            fn inverses_of_montgomery_forms_near_0_and_p() {
+                // The divsteps begin at the Montgomery form.
+                for limbs in values(&P, 0) {
+                    let x = Fp::from_montgomery_limbs(limbs).unwrap();
+                    let (inverse, exists) = x.invert();
+                    assert_eq!(exists, !x.is_zero());
+                    assert!(!exists || inverse * x == Fp::ONE, "1/{x}");
+                }
+            }
+
+            #[test]
+            fn inverses_are_constants() {
+                const THIRD: (Fp, bool) = Fp::from_u64(3).invert();
+                assert!(THIRD.1);
+                assert_eq!(THIRD.0 * Fp::from_u64(3), Fp::ONE);
+            }
+
+            #[test]
+            fn many_inverses_are_those_of_one_by_one() {
+                let mut numbers = elements(10);
+                numbers.extend([Fp::ZERO; 3]);
+                on_every_path(|kernels| {
+                    for n in 0..numbers.len() {
+                        let mut found = numbers[n..].to_vec();
+                        let mut scratch = vec![Fp::ONE; found.len() + n % 2];
+                        assert_eq!(Fp::batch_invert(&mut found, &mut scratch), Ok(()));
+                        for (x, inverse) in numbers[n..].iter().zip(found) {
+                            assert_eq!(x.invert().0, inverse, "{kernels:?} 1/{x}");
+                        }
+                    }
+                });
+            }
+
+            #[test]
+            fn a_short_scratch_space_is_an_error_and_changes_nothing() {
+                let mut numbers = elements(0);
+                let (before, expected) = (numbers.clone(), numbers.len());
+                for found in [0, 1, expected - 1] {
+                    let mut scratch = vec![Fp::ZERO; found];
+                    let error = ShortScratch { expected, found };
+                    let result = Fp::batch_invert(&mut numbers, &mut scratch);
+                    assert_eq!(result, Err(error));
+                    assert_eq!(numbers, before);
+                }
+            }
+        }
+    };
+}
+
+for_every_field!(field_tests);
+
+for_every_width!(field_tests);
+
+#[test]
+fn an_error_says_how_much_scratch_space_is_missing() {
+    let error = ShortScratch {
+        expected: 3,
+        found: 2,
+    };
+    assert_eq!(error.to_string(), "the scratch space has 2 elements, not 3");
+}

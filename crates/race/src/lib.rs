@@ -1,0 +1,85 @@
+//! Races the crate `fieldc` against other implementations of the same fields.
+//!
+//! ```text
+//! cd crates/race && cargo bench --bench race -- --field bn254-p --op mul,square
+//! ```
+//!
+//! All rows of a run are measured in turns, a slice of each in every round (see [`timing`]), in
+//! the same two loops (see [`chain`]). Before the clock starts, every operation of every peer is
+//! compared with ours, limb for limb (see [`agree`]). What a row compares is in its kind: `called`
+//! or `inlined`, `canonical` or `lazy` (see [`entry`]).
+//!
+//! In this folder `.cargo/config.toml` compiles for the processor at hand, as arkworks needs it;
+//! from elsewhere its assembly is left out and its rows say `rust`.
+
+pub mod agree;
+pub mod chain;
+pub mod clock;
+pub mod entry;
+pub mod fields;
+pub mod options;
+pub mod peers;
+pub mod report;
+pub mod results;
+pub mod timing;
+
+use std::process::ExitCode;
+
+use options::Options;
+
+/// Checks, races and prints what the arguments ask for.
+///
+/// The status is 2 for arguments that make no sense, and 1 where a peer disagrees or nothing can be
+/// timed.
+pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
+    let options = match Options::parse(arguments) {
+        Ok(options) => options,
+        Err(message) => {
+            eprintln!("{message}");
+            return ExitCode::from(2);
+        }
+    };
+    match race(&options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn race(options: &Options) -> Result<(), String> {
+    let mut skipped = Vec::new();
+    let mut entries = peers::entries(options, &mut skipped);
+    if entries.is_empty() {
+        return Err("no peer has such a row".into());
+    }
+    let total = entries.len();
+    for (done, entry) in entries.iter_mut().enumerate() {
+        progress("check", done, total);
+        agree::check(entry, options.checks, options.seed)?;
+    }
+    let race = timing::measure(&mut entries, options.rounds, options.seed, |done, total| {
+        progress("race", done, total);
+    })?;
+    eprintln!();
+    let report = report::Report::new(&entries, race, skipped);
+    match &options.json {
+        None => print!("{report}"),
+        Some(None) => println!("{}", report.json()),
+        Some(Some(file)) => {
+            std::fs::write(file, report.json() + "\n").map_err(|e| format!("{file}: {e}"))?;
+            print!("{report}");
+        }
+    }
+    Ok(())
+}
+
+fn progress(what: &str, done: usize, total: usize) {
+    use std::io::IsTerminal;
+    if std::io::stderr().is_terminal() {
+        eprint!("\r{what} {done}/{total}   ");
+    } else if done == 0 {
+        eprint!("{what} {total} ... ");
+    }
+}

@@ -1,0 +1,142 @@
+//! The command line.
+
+use crate::entry::Entry;
+use crate::fields::{FIELDS, OPERATIONS};
+use crate::peers::OURS;
+
+const USAGE: &str = "\
+usage: cargo bench -p race --bench race -- [OPTION]...
+  --field FIELD,..   bls12-381-p, bls12-381-r, bn254-p, secp256k1-p (default all)
+  --op OP,..         mul, square, add, sub, inverse, sqrt (default mul,square,add,sub), or all
+  --peer PEER,..     only these peers, and ours
+  --rounds N         rounds (default 60)
+  --checks N         random operands in each check (default 1000)
+  --seed N           seed of operands and order (default 1)
+  --json [FILE]      rows for programs, to FILE or instead of the table
+  --quick            5 rounds, 100 checks";
+
+/// What is raced, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Fields by name.
+    pub fields: Vec<String>,
+    /// Operations by name.
+    pub ops: Vec<String>,
+    /// Peers by name; none means all.
+    pub peers: Vec<String>,
+    /// Rounds.
+    pub rounds: usize,
+    /// Random operands in each check.
+    pub checks: usize,
+    /// The seed of operands and order.
+    pub seed: u64,
+    /// Rows for programs: to standard output, or to a file.
+    pub json: Option<Option<String>>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            fields: FIELDS.iter().map(|field| field.name.into()).collect(),
+            ops: OPERATIONS[..4].iter().map(|op| (*op).into()).collect(),
+            peers: Vec::new(),
+            rounds: 60,
+            checks: 1000,
+            seed: 1,
+            json: None,
+        }
+    }
+}
+
+impl Options {
+    /// Reads the arguments; the message of an error is for the user.
+    pub fn parse(arguments: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut options = Self::default();
+        // `cargo bench` says what it runs.
+        let mut arguments = arguments.filter(|argument| argument != "--bench").peekable();
+        while let Some(argument) = arguments.next() {
+            let mut value =
+                || arguments.next().ok_or_else(|| format!("{argument} needs a value\n{USAGE}"));
+            match &*argument {
+                "--field" => {
+                    let known: Vec<&str> = FIELDS.iter().map(|field| field.name).collect();
+                    options.fields = some_of(&value()?, "field", &known)?;
+                }
+                "--op" => options.ops = some_of(&value()?, "operation", &OPERATIONS)?,
+                "--peer" => options.peers = value()?.split(',').map(Into::into).collect(),
+                "--rounds" => options.rounds = positive(&argument, &value()?)?,
+                "--checks" => options.checks = positive(&argument, &value()?)?,
+                "--seed" => options.seed = positive(&argument, &value()?)? as u64,
+                "--quick" => (options.rounds, options.checks) = (5, 100),
+                "--json" => options.json = Some(arguments.next_if(|next| !next.starts_with("--"))),
+                "--help" | "-h" => return Err(USAGE.into()),
+                _ => return Err(format!("what is {argument}?\n{USAGE}")),
+            }
+        }
+        Ok(options)
+    }
+
+    /// Whether the entry is one of the rows.
+    pub fn wants(&self, entry: &Entry) -> bool {
+        self.fields.iter().any(|name| name == entry.field.name)
+            && self.ops.iter().any(|op| op == entry.op)
+            && self.wants_peer(entry.peer.name)
+    }
+
+    /// Whether the peer takes part; ours always does.
+    pub fn wants_peer(&self, name: &str) -> bool {
+        name == OURS || self.peers.is_empty() || self.peers.iter().any(|peer| peer == name)
+    }
+}
+
+fn some_of(list: &str, what: &str, known: &[&str]) -> Result<Vec<String>, String> {
+    if list == "all" {
+        return Ok(known.iter().map(|name| (*name).into()).collect());
+    }
+    let check = |name: &str| match known.contains(&name) {
+        true => Ok(name.into()),
+        false => Err(format!("no {what} {name:?}; there are: {}", known.join(", "))),
+    };
+    list.split(',').map(check).collect()
+}
+
+fn positive(option: &str, text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if (1..=100_000_000).contains(&number) => Ok(number),
+        _ => Err(format!("{option} takes a whole number from 1 to 100000000, not {text:?}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Options, String> {
+        Options::parse(line.split_whitespace().map(Into::into))
+    }
+
+    #[test]
+    fn options_are_read() {
+        let options = parse("--bench --field bn254-p --op mul,sqrt --quick --json").unwrap();
+        assert_eq!(options.fields, ["bn254-p"]);
+        assert_eq!(options.ops, ["mul", "sqrt"]);
+        assert_eq!((options.rounds, options.json), (5, Some(None)));
+        let options = parse("--json out.json --op all --seed 7").unwrap();
+        assert_eq!((options.json, options.seed), (Some(Some("out.json".into())), 7));
+        assert_eq!(options.ops, OPERATIONS);
+        assert_eq!(parse(""), Ok(Options::default()));
+    }
+
+    #[test]
+    fn wrong_options_are_named() {
+        for (line, word) in [
+            ("--field bn255", "bn255"),
+            ("--op pow", "pow"),
+            ("--rounds 0", "--rounds"),
+            ("--rounds", "--rounds"),
+            ("--fast", "--fast"),
+        ] {
+            assert!(parse(line).unwrap_err().contains(word), "{line}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The implementations that race: a module each, whose table of operations has a line a row.
+//!
+//! A new operation is a line in the tables of those who have it, a name in
+//! [`OPERATIONS`](crate::fields::OPERATIONS), and what it must satisfy in
+//! [`Field::holds`](crate::fields::Field::holds). An element may be anything that a step works on.
+
+mod arkworks;
+mod blst;
+mod crypto_bigint;
+#[cfg(target_arch = "x86_64")]
+mod gnark;
+mod halo2curves;
+mod k256;
+mod num_bigint;
+mod ours;
+
+use crate::entry::Entry;
+use crate::options::Options;
+
+/// Our own rows have this name.
+pub const OURS: &str = "fieldc";
+
+/// All peers' rows that the options ask for, ours first; `skipped` says who cannot run, and why.
+pub fn entries(options: &Options, skipped: &mut Vec<String>) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    ours::enter(&mut entries);
+    blst::enter(&mut entries);
+    arkworks::enter(&mut entries);
+    halo2curves::enter(&mut entries);
+    crypto_bigint::enter(&mut entries);
+    k256::enter(&mut entries);
+    num_bigint::enter(&mut entries);
+    #[cfg(target_arch = "x86_64")]
+    if options.wants_peer("gnark-crypto")
+        && let Err(reason) = gnark::enter(&mut entries)
+    {
+        skipped.push(format!("gnark-crypto: {reason}"));
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    skipped.push("gnark-crypto: its loops are timed on x86-64 only".into());
+    entries.retain(|entry| options.wants(entry));
+    entries
+}
+
+/// The version of a package in the workspace's lock file.
+fn version(package: &str, major: &str) -> &'static str {
+    const LOCK: &str = include_str!("../../../../Cargo.lock");
+    let head = format!("name = \"{package}\"\nversion = \"");
+    LOCK.split(&*head)
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .find(|version| version.starts_with(major))
+        .unwrap_or("unknown")
+}

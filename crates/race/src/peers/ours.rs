@@ -1,0 +1,55 @@
+//! Ours: the public operators of the crate `fieldc`.
+
+use fieldc::{Kernels, bls12_381, bn254, secp256k1};
+
+use super::OURS;
+use crate::chain::Element;
+use crate::entry::Range::Canonical;
+use crate::entry::{Entry, Form, Peer, Rows};
+use crate::fields::{BLS12_381_P, BLS12_381_R, BN254_P, SECP256K1_P};
+
+macro_rules! fields {
+    ($($FIELD:ident = $Fp:ty;)+) => {
+        $(
+            impl Element for $Fp {
+                const FORM: Form = Form::Montgomery;
+
+                fn load(limbs: &[u64]) -> Self {
+                    let limbs = limbs.try_into().expect("limbs of the field");
+                    Self::from_montgomery_limbs(limbs).expect("a canonical operand")
+                }
+
+                fn store(&self) -> Vec<u64> {
+                    self.to_montgomery_limbs().to_vec()
+                }
+            }
+        )+
+
+        /// Products are calls of assembly from an inlined operator; sums are inlined.
+        pub(super) fn enter(entries: &mut Vec<Entry>) {
+            let algorithm = match Kernels::current() {
+                Kernels::Adx => "assembly, adx",
+                Kernels::Mulx => "assembly",
+                _ => "rust",
+            };
+            let version = super::version("fieldc", "");
+            let peer = Peer { name: OURS, version, algorithm };
+            $(
+                Rows::new(entries, &$FIELD, peer)
+                    .called("mul", Canonical, |x: &mut $Fp, y| *x *= y)
+                    .called("square", Canonical, |x: &mut $Fp, _| *x = x.square())
+                    .code("rust")
+                    .called("inverse", Canonical, |x: &mut $Fp, y| *x = (*x + y).invert().0)
+                    .inlined("add", Canonical, |x: &mut $Fp, y| *x += y)
+                    .inlined("sub", Canonical, |x: &mut $Fp, y| *x -= y);
+            )+
+        }
+    };
+}
+
+fields! {
+    BLS12_381_P = bls12_381::Fp;
+    BLS12_381_R = bls12_381::Fr;
+    BN254_P = bn254::Fp;
+    SECP256K1_P = secp256k1::Fp;
+}

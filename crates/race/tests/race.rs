@@ -1,0 +1,76 @@
+//! Every peer agrees with ours, limb for limb, and a short race ends. No figure is asserted.
+
+use race::agree::check;
+use race::options::Options;
+use race::report::Report;
+use race::{peers, timing};
+
+const DEFAULT: usize = 10_000;
+
+/// A million random operands, beside all edge values, for this many checks of a fast peer.
+const MILLION: usize = 1_000_000;
+
+fn options(line: &str) -> Options {
+    Options::parse(line.split_whitespace().map(Into::into)).unwrap()
+}
+
+/// The number of rows that were checked.
+fn agree(line: &str, random: usize) -> usize {
+    let mut skipped = Vec::new();
+    let mut entries = peers::entries(&options(line), &mut skipped);
+    for reason in skipped {
+        println!("skipped: {reason}");
+    }
+    for entry in &mut entries {
+        check(entry, random, 1).unwrap();
+    }
+    entries.len()
+}
+
+#[test]
+fn peers_agree_with_ours() {
+    assert!(agree("", DEFAULT) >= 60);
+}
+
+#[test]
+fn inverses_and_roots_hold_in_our_field() {
+    assert!(agree("--op inverse,sqrt", 50) >= 20);
+}
+
+#[test]
+#[ignore = "a million operands for each operation"]
+fn blst_agrees_with_ours_on_a_million_operands() {
+    assert!(agree("--peer blst --field bls12-381-p,bls12-381-r", MILLION) >= 8);
+}
+
+#[test]
+fn a_result_that_is_not_canonical_disagrees() {
+    let field = race::fields::FIELDS[0];
+    let x = &field.edges()[0];
+    let form = race::entry::Form::Montgomery;
+    assert!((field.holds)("add", x, x, &x.montgomery, form));
+    assert!(!(field.holds)("add", x, x, field.modulus, form), "p for 0");
+}
+
+#[test]
+fn a_quick_race_ends() {
+    if !race::clock::AVAILABLE {
+        println!("skipped: timing needs x86-64");
+        return;
+    }
+    let options = options("--quick --field bls12-381-p --op mul,add");
+    let mut entries = peers::entries(&options, &mut Vec::new());
+    let race = timing::measure(&mut entries, options.rounds, 1, |_, _| ()).unwrap();
+    let report = Report::new(&entries, race, vec!["nobody: no reason".into()]);
+    let rows: Vec<serde_json::Value> = serde_json::from_str(&report.json()).unwrap();
+    assert_eq!(rows.len(), entries.len());
+    for key in ["field", "op", "algorithm", "peer", "limbs", "kind", "calibration"] {
+        assert!(rows.iter().all(|row| !row[key].is_null()), "{key}");
+    }
+    for key in ["latency_cycles", "throughput_cycles", "latency_ns", "throughput_ns"] {
+        assert!(rows.iter().all(|row| row[key].as_f64().unwrap() > 0.0), "{key}");
+    }
+    assert!(rows.iter().all(|row| row["times_as_fast_as"]["fieldc"]["latency"].is_f64()));
+    let text = report.to_string();
+    assert!(text.contains("mul, bls12-381-p") && text.contains("SKIPPED      nobody"));
+}

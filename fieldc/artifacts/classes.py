@@ -1,0 +1,105 @@
+"""Kernels for every prime of a class: one text for a number of limbs and for bounds.
+
+A class is all primes of n limbs whose top limb and n0 are below limits. Its kernels are compiled
+for a representative, a prime at the limits: every bound in them grows with p and with
+mu = (n0*p + 1) / 2^64, so it holds for the whole class. Other limbs are taken for any words.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from fieldc.algorithms import choose
+from fieldc.backends.x86_64.choices import VARIANTS
+from fieldc.backends.x86_64.kernel import X86Kernel, compile_program
+from fieldc.field import Field
+from fieldc.language import Trace
+from fieldc.modulus import is_prime
+from fieldc.words.lower import lower
+
+WORD = 64
+TOP = (1 << WORD) - 1
+LIMBS = range(1, 13)
+"""What the crate has kernels for."""
+
+
+@dataclass(frozen=True)
+class PrimeClass:
+    """Primes whose top limb is below `top` and whose n0 is at most `n0`."""
+
+    name: str
+    says: str
+    top: int
+    n0: int
+    algorithms: tuple[tuple[str, str], ...]
+    """Operation and algorithm of each kernel."""
+    least_limbs: int = 1
+
+    def has(self, f: Field) -> bool:
+        """Whether a field's prime is of the class. Of one limb there is nothing to fold."""
+        return f.p >> WORD * (f.n - 1) < self.top and f.n0 <= self.n0 and f.n >= self.least_limbs
+
+
+FOLD = PrimeClass(
+    "fold",
+    "mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products",
+    0x3200_0000_0000_0000,
+    0xCBFF_FFFF_FFFF_FFFF,
+    (("mul", "log-jump"), ("square", "log-jump")),
+    least_limbs=2,
+)
+SPARE = PrimeClass(
+    "spare",
+    "at least one spare bit: no carry leaves the top limb",
+    0x7FFF_FFFF_FFFF_FF00,
+    TOP,
+    (("mul", "cios"), ("square", "cios")),
+)
+FULL = PrimeClass("full", "every odd prime", TOP + 1, TOP, (("mul", "cios"),))
+CLASSES = (FOLD, SPARE, FULL)
+"""The narrowest first."""
+
+
+def class_of(f: Field) -> PrimeClass:
+    """The narrowest class of a field."""
+    return next(c for c in CLASSES if c.has(f))
+
+
+@cache
+def representative(prime_class: PrimeClass, limbs: int) -> Field:
+    """A prime of n limbs at the limits of a class, its other limbs like those of any prime."""
+    return next(_candidates(prime_class, limbs))
+
+
+def _candidates(prime_class: PrimeClass, limbs: int) -> Iterator[Field]:
+    draw = random.Random(limbs)
+    top = min(prime_class.top, TOP)
+    for n0 in range(prime_class.n0, 0, -2):
+        low = -pow(n0, -1, 1 << WORD) % (1 << WORD)
+        if limbs == 1:
+            words = [top - (TOP - n0) - 1 | 1]
+        elif prime_class.n0 < TOP:
+            words = [low, *(draw.getrandbits(WORD) for _ in range(limbs - 2)), top]
+        else:
+            lower = (draw.getrandbits(WORD) for _ in range(limbs - 2))
+            words = [draw.getrandbits(WORD) | 1, *lower, top]
+        p = sum(word << WORD * i for i, word in enumerate(words))
+        if is_prime(p):
+            yield Field(p)
+
+
+def class_traces(prime_class: PrimeClass, limbs: int) -> Iterator[Trace]:
+    """The kernels of a class at a number of limbs."""
+    f = representative(prime_class, limbs)
+    for operation, algorithm in prime_class.algorithms:
+        yield choose(f, operation, algorithm)
+
+
+def class_kernel(trace: Trace, symbol: str, variant: str) -> X86Kernel:
+    """A kernel whose words are bounded by the limits of its class only."""
+    f, choices = trace.field, VARIANTS[variant]
+    unknown = frozenset([*f.limbs(f.p)[:-1], *f.limbs(f.mu)[:-1], f.n0])
+    return compile_program(lower(trace, choices.rows, unknown), symbol, choices)
