@@ -40,6 +40,7 @@ macro_rules! fields {
                     .called("square", Canonical, |x: &mut $Fp, _| *x = x.square())
                     .code("rust")
                     .called("inverse", Canonical, |x: &mut $Fp, y| *x = (*x + y).invert().0)
+                    .called("sqrt", Canonical, |x: &mut $Fp, y| *x = (*x + y).square().sqrt().0)
                     .inlined("add", Canonical, |x: &mut $Fp, y| *x += y)
                     .inlined("sub", Canonical, |x: &mut $Fp, y| *x -= y);
             )+
