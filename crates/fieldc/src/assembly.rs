@@ -53,8 +53,9 @@ mod x86_64 {
     /// x*x/R mod p, likewise.
     #[inline(never)]
     pub(crate) fn square_portable<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
+        let product = crate::portable::square::<N, M>(x);
         crate::kernels::find_out();
-        crate::portable::square::<N, M>(x)
+        product
     }
 
     /// A copy of a kernel's result, limb by limb.

@@ -37,7 +37,7 @@
 //! assert_eq!(y, Fp::ONE + x);
 //! assert_eq!(Fp::from_hex("499602d2"), Ok(x));
 //! assert_eq!(Fp::from_bytes_wide_le(&[1; 100]).double(), Fp::from_bytes_wide_be(&[2; 100]));
-//! let random = Fp::random(|bytes| bytes.fill(4)); // the source's bytes go here
+//! let random = Fp::random_from(|bytes| bytes.fill(4)); // the source's bytes go here
 //! # let _ = random;
 //! # Ok::<(), fieldc::DecodeError>(())
 //! ```

@@ -102,7 +102,7 @@ macro_rules! __operations {
             ///
             /// If they are uniform, the statistical distance from a uniform element is below
             /// 2^-128.
-            pub fn random(fill: impl FnMut(&mut [u8])) -> Self {
+            pub fn random_from(fill: impl FnMut(&mut [u8])) -> Self {
                 Self($crate::__private::random::<{ $Fp::LIMBS }, Self>(fill))
             }
 

@@ -52,7 +52,7 @@ macro_rules! field_tests {
                 let mut source = Random(3);
                 for _ in 0..20 {
                     let mut drawn = Vec::new();
-                    let x = Fp::random(|slice| {
+                    let x = Fp::random_from(|slice| {
                         slice
                             .iter_mut()
                             .for_each(|byte| *byte = source.next() as u8);
