@@ -281,7 +281,8 @@ def test_decoding_branches_once(target: str, tmp_path: Path) -> None:
     _, wrapped = rust_objects(tmp_path, target)
     for i in range(len(FIELDS)):
         found = [f for f in scan(wrapped, f"w{i}_from_limbs") if f.kind is Kind.BRANCH]
-        assert [f.depends for f in found] == [Depends.SECRET], [*map(str, found)]
+        loops = [f for f in found if f.depends is Depends.PUBLIC]
+        assert len(found) - len(loops) == 1, [*map(str, found)]
 
 
 def valgrind(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

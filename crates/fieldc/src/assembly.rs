@@ -28,7 +28,7 @@ impl<const N: usize, const CLASS: u8> Products<N> for Shape<N, CLASS> {
 
     #[inline]
     fn square<M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
-        crate::portable::square::<N, M>(x)
+        crate::portable::mul::<N, M>(x, x)
     }
 }
 
@@ -53,9 +53,7 @@ mod x86_64 {
     /// x*x/R mod p, likewise.
     #[inline(never)]
     pub(crate) fn square_portable<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
-        let product = crate::portable::square::<N, M>(x);
-        crate::kernels::find_out();
-        product
+        mul_portable::<N, M>(x, x)
     }
 
     /// A copy of a kernel's result, limb by limb.

@@ -89,38 +89,6 @@ pub(crate) const fn mul<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N
     subtract_once(&t, over, &M::P)
 }
 
-/// x*x/R mod p: row i has x_i * (x_i + 2*x_(i+1)*2^64 + ...), so that every cross product is made
-/// once; behind it a row of the reduction.
-#[inline]
-pub(crate) const fn square<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
-    let (mut t, mut over, mut i) = ([0; N], 0_u64, 0);
-    while i < N {
-        let mut carry;
-        (t[i], carry) = mac(t[i], x[i], x[i], 0);
-        let mut j = i + 1;
-        let mut bit = 0;
-        while j < N {
-            // 2*x_j without the bit that belongs to the next limb.
-            (t[j], carry) = mac(t[j], x[i], x[j] << 1 | bit, carry);
-            bit = x[j] >> 63;
-            j += 1;
-        }
-        // A prime with a spare bit has no bit above its limbs.
-        let last = if M::P[N - 1] >> 63 == 1 {
-            x[i] & mask(bit == 1)
-        } else {
-            0
-        };
-        let (top, first) = adc(carry, over, false);
-        let (top, second) = adc(top, last, false);
-        let above;
-        (t, above) = drop_limb::<N, M>(&t, top, false);
-        over = above as u64 + first as u64 + second as u64;
-        i += 1;
-    }
-    subtract_once(&t, over != 0, &M::P)
-}
-
 /// (t + 2^(64N)*top + 2^(64N+64)*above) / 2^64 mod p.
 #[inline(always)]
 const fn drop_limb<const N: usize, M: Modulus<N>>(
