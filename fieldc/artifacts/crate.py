@@ -31,9 +31,9 @@ MODULE_COMMAND = "python -m fieldc.artifacts.crate"
 
 BOTH = (4, 6)
 """Numbers of limbs whose kernels come with two carry chains too."""
-NARROW = ("mulx", "adx")
-"""By measurement: one chain (mulx) is faster on cores that are 5 or 6 wide, two chains (adx) on
-those that are 4 wide."""
+CHAINS = ("mulx", "adx")
+"""One carry chain was measured to be faster on Sapphire Rapids; two chains are for 4-wide cores,
+where the crate's choice is not measured."""
 
 
 def generate() -> dict[str, str]:
@@ -117,7 +117,7 @@ def kernels_file(limbs: int) -> str:
 
 def variants(limbs: int) -> tuple[str, ...]:
     """The variants of a number of limbs; the first needs BMI2 only."""
-    return NARROW if limbs in BOTH else NARROW[:1]
+    return CHAINS if limbs in BOTH else CHAINS[:1]
 
 
 def class_texts(prime_class: PrimeClass, limbs: int) -> Iterator[str]:
