@@ -8,9 +8,9 @@ carries or targets.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, get_type_hints
+from typing import Annotated, TypeVar, get_type_hints
 
 from fieldc.errors import UserError
 from fieldc.field import Field
@@ -32,6 +32,7 @@ class BoundError(UserError, ArithmeticError):
 
 
 Interval = tuple[int, int]
+_Value = TypeVar("_Value")
 
 
 class Integer:
@@ -39,7 +40,8 @@ class Integer:
 
     `op` is one of input, constant, add, sub, mul, double, shift_left, shift_right, mod, select,
     masked; `amount` is the number of bits of a shift, or of the power of two of a mod; `name` is
-    an input's name. An expression with one possible value is a constant.
+    an input's operand, and its `amount` the limbs before it there. An expression with one possible
+    value is a constant.
     """
 
     __slots__ = ("amount", "args", "condition", "high", "low", "name", "op")
@@ -238,22 +240,48 @@ def _bounds_in_case(node: Integer, case: Case) -> Interval:
 
 @dataclass(frozen=True)
 class Range:
-    """The contract of an operand or result: its limbs and its largest value."""
+    """The contract of an operand or result: `count` values side by side, as they lie in memory.
+
+    `limbs` and `high` are of one value. Of several, the lowest limbs are those of the first; a
+    kernel's text gets them as a tuple, and everything outside as the one number that they make.
+    """
 
     says: str
     limbs: Callable[[Field], int]
     high: Callable[[Field], int]
+    count: int = 1
+
+    def width(self, f: Field) -> int:
+        """The limbs of all values."""
+        return self.count * self.limbs(f)
+
+    def values(self, f: Field, number: int) -> tuple[int, ...]:
+        """The values that make a number; the last has what is above the others."""
+        bits = f.word * self.limbs(f)
+        lower = (number >> bits * i & (1 << bits) - 1 for i in range(self.count - 1))
+        return *lower, number >> bits * (self.count - 1)
+
+    def number(self, f: Field, values: Sequence[int]) -> int:
+        """The number that values make."""
+        return sum(v << f.word * self.limbs(f) * i for i, v in enumerate(values))
 
 
 Residue = Annotated[Number, Range("< p", lambda f: f.n, lambda f: f.p - 1)]
 """Canonical: 0 <= value < p, n limbs."""
 Wide = Annotated[Number, Range("< p*R", lambda f: 2 * f.n, lambda f: f.p * f.R - 1)]
 """What redc takes: 0 <= value < p*R, 2n limbs."""
+Pair = Annotated[
+    tuple[Number, Number], Range("two values < p", lambda f: f.n, lambda f: f.p - 1, 2)
+]
+"""Two canonical values side by side, n limbs each."""
 
 
 @dataclass(frozen=True)
 class Trace:
-    """One kernel over one field, as an expression: inputs in call order, and the result."""
+    """One kernel over one field, as an expression: inputs in call order, and the result.
+
+    Of an operand of several values each is an input.
+    """
 
     kernel: Kernel
     field: Field
@@ -283,26 +311,27 @@ class Kernel:
 
     def run(self, field: Field, *values: int) -> int:
         """The kernel on Python's integers. Raises LanguageError for a value out of range."""
-        for (name, bound), value in zip(self.operands, values, strict=True):
-            if not 0 <= value <= bound.high(field):
+        given = []
+        for (name, bound), number in zip(self.operands, values, strict=True):
+            parts = bound.values(field, number)
+            if not all(0 <= part <= bound.high(field) for part in parts):
                 raise LanguageError(
-                    f"{self.operation}: {name} must be {bound.says}, not {value:#x}"
+                    f"{self.operation}: {name} must be {bound.says}, not {number:#x}"
                 )
-        result = self.text(field, *values)
+            given.append(parts)
+        result = self.text(field, *map(_argument, given))
         if isinstance(result, Integer):
             raise LanguageError("a kernel on Python integers returns an integer")
         return int(result)
 
     def trace(self, field: Field) -> Trace:
         """The kernel as an expression with bounds. Raises BoundError if its result may be >= p."""
-        inputs = tuple(
-            Integer("input", (), (0, bound.high(field)), name=name) for name, bound in self.operands
-        )
-        result = as_integer(self.text(field, *inputs))
+        given = [inputs_of(field, name, bound) for name, bound in self.operands]
+        result = as_integer(self.text(field, *map(_argument, given)))
         limit = self.result.high(field)
         if result.low < 0 or result.high > limit:
             raise self._why(field, result, limit)
-        return Trace(self, field, inputs, result)
+        return Trace(self, field, tuple(i for inputs in given for i in inputs), result)
 
     def _why(self, field: Field, result: Integer, limit: int) -> BoundError:
         in_p = field.in_p
@@ -316,6 +345,19 @@ class Kernel:
             f"{in_p(result.high)}; it must be {self.result.says}, over by {in_p(over)} = {over:#x}"
         )
         return BoundError(message, high)
+
+
+def inputs_of(field: Field, name: str, bound: Range) -> tuple[Integer, ...]:
+    """An operand's values as inputs."""
+    limbs = bound.limbs(field)
+    return tuple(
+        Integer("input", (), (0, bound.high(field)), amount=limbs * i, name=name)
+        for i in range(bound.count)
+    )
+
+
+def _argument(values: tuple[_Value, ...]) -> _Value | tuple[_Value, ...]:
+    return values[0] if len(values) == 1 else values
 
 
 def before_selection(result: Integer) -> int:

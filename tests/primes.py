@@ -6,9 +6,9 @@ Nothing here uses a derived constant of `Field`: R, limbs and expected results a
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from itertools import chain, product
+from itertools import chain, islice, product
 
 from fieldc.algorithms import KERNELS, kernels_for
 from fieldc.catalogue import named_primes
@@ -205,6 +205,7 @@ def expected(operation: str, f: Field, x: int, y: int = 0) -> int:
         "double": 2 * x,
         "mul": x * y * inverse,
         "square": x * x * inverse,
+        "sum_of_products": ((x % r) * (y % r) + (x // r) * (y // r)) * inverse,
         "redc": x * inverse,
         "to_montgomery": x * r,
         "from_montgomery": x * inverse,
@@ -241,13 +242,23 @@ def cases(kernel: Kernel, f: Field, count: int, seed: int = 0) -> list[tuple[int
         given = [(v,) for v in wide_edges(f)]
         drawn = [(rng.randrange(f.p << f.word * f.n),) for _ in range(count)]
     else:
-        arity = len(kernel.operands)
-        given = list(product(edges(f), repeat=arity))
+        arity = sum(bound.count for _, bound in kernel.operands)
+        given = list(product(edges(f), repeat=min(arity, 2)))
+        if arity > 2:  # each pair of edges with another one
+            given = [a + b for a, b in zip(given, rng.sample(given, len(given)), strict=True)]
+            given += [edges(f)[:1] * arity, edges(f)[-1:] * arity]
         drawn = [tuple(rng.randrange(f.p) for _ in range(arity)) for _ in range(count)]
+        given, drawn = ([operands(kernel, f, v) for v in some] for some in (given, drawn))
     if len(given) > 3 * count:
         corners = [given[0], given[-1]]
         given = corners + rng.sample(given, 3 * count - 2)
     return given + drawn
+
+
+def operands(kernel: Kernel, f: Field, values: Sequence[int]) -> tuple[int, ...]:
+    """A kernel's operands, of which several values may make one."""
+    rest = iter(values)
+    return tuple(bound.number(f, list(islice(rest, bound.count))) for _, bound in kernel.operands)
 
 
 def named_kernel(operation: str, algorithm: str) -> Kernel:

@@ -93,7 +93,9 @@ def test_every_trace_keeps_its_contract() -> None:
             except BoundError:
                 continue
             assert 0 <= trace.result.low <= trace.result.high <= f.p - 1
-            assert [i.name for i in trace.inputs] == [name for name, _ in k.operands]
+            assert [i.name for i in trace.inputs] == [
+                n for n, r in k.operands for _ in range(r.count)
+            ]
 
 
 # A bound that does not hold

@@ -10,6 +10,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from primes import operands
 
 from fieldc.algorithms import OPERATIONS as KERNEL_OPERATIONS
 from fieldc.algorithms import choose
@@ -47,7 +48,7 @@ def edge_values(trace: Trace, seed: int, count: int = 6) -> list[tuple[int, ...]
         columns.append(sorted({0, min(1, node.high), ones, node.high - 1, node.high}))
     values = list(product(*columns))
     values += [tuple(rng.randint(0, x.high) for x in trace.inputs) for _ in range(count)]
-    return values
+    return [operands(trace.kernel, trace.field, v) for v in values]
 
 
 def words(value: int, word: int, count: int) -> ctypes.Array[ctypes.c_uint64]:
@@ -114,7 +115,7 @@ def test_a_word_that_c_lacks_is_refused():
 def test_c_computes(library: tuple[int, ctypes.CDLL]):
     word, loaded = library
     for symbol, trace in traces(word):
-        counts = [bound.limbs(trace.field) for _, bound in trace.kernel.operands]
+        counts = [bound.width(trace.field) for _, bound in trace.kernel.operands]
         for values in edge_values(trace, seed=1):
             z = words(0, word, trace.field.n)
             loaded[symbol](z, *(words(v, word, c) for v, c in zip(values, counts, strict=True)))
@@ -128,18 +129,19 @@ def test_every_aliasing_is_legal(library: tuple[int, ctypes.CDLL]):
         f, run = trace.field, trace.kernel.run
         for values in edge_values(trace, seed=2, count=2):
             if len(values) == 1:
-                z = words(values[0], word, trace.kernel.operands[0][1].limbs(f))
+                z = words(values[0], word, trace.kernel.operands[0][1].width(f))
                 loaded[symbol](z, z)
                 assert number(z[: f.n], word) == run(f, *values), (symbol, values)
                 continue
-            x, y = (words(v, word, f.n) for v in values)
+            width = trace.kernel.operands[0][1].width(f)
+            x, y = (words(v, word, width) for v in values)
             loaded[symbol](x, x, y)
-            assert number(x, word) == run(f, *values), (symbol, values)
-            x = words(values[0], word, f.n)
+            assert number(x[: f.n], word) == run(f, *values), (symbol, values)
+            x = words(values[0], word, width)
             loaded[symbol](y, x, y)
-            assert number(y, word) == run(f, *values), (symbol, values)
+            assert number(y[: f.n], word) == run(f, *values), (symbol, values)
             loaded[symbol](x, x, x)
-            assert number(x, word) == run(f, values[0], values[0]), (symbol, values)
+            assert number(x[: f.n], word) == run(f, values[0], values[0]), (symbol, values)
 
 
 @needs_gcc

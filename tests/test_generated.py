@@ -146,7 +146,9 @@ def test_what_rustc_makes_of_them_is_proved(tmp_path: Path):
     (path,) = tmp_path.glob("release/deps/fieldc-*.o")
     proved: Counter[str] = Counter()
     for symbol, function in functions(path.read_bytes()).items():
-        if kernel := re.search(r"n(\d\d)\d+((mul|square)_[a-z]+_(?:mulx|adx))\d+h", symbol):
+        if kernel := re.search(
+            r"n(\d\d)\d+((mul|square|sum_of_products)_[a-z]+_(?:mulx|adx))\d+h", symbol
+        ):
             f = field_in(function.code, int(kernel[1]))
             prove(function.code, contract_of(kernel[3], f.p, f.n), start=function.start)
             proved[f.name] += 1

@@ -7,6 +7,7 @@ import re
 from itertools import product
 
 import pytest
+from primes import operands
 
 from fieldc.algorithms import OPERATIONS as KERNEL_OPERATIONS
 from fieldc.algorithms import choose
@@ -75,7 +76,7 @@ def values(trace: Trace, rng: random.Random) -> list[tuple[int, ...]]:
     """Every combination of edge values, and random ones."""
     edges = [sorted({0, 1, x.high >> 1, x.high - 1, x.high}) for x in trace.inputs]
     random_ones = [tuple(rng.randint(0, x.high) for x in trace.inputs) for _ in range(8)]
-    return [*product(*edges), *random_ones]
+    return [operands(trace.kernel, trace.field, v) for v in [*product(*edges), *random_ones]]
 
 
 def check(library: Library, symbol: str, trace: Trace, program: Program) -> None:

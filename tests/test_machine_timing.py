@@ -43,8 +43,8 @@ frame:
 def candidates() -> list[Candidate | PythonCandidate]:
     library = load(assemble(TEXT))
     return [
-        Candidate("double", library.address("double"), 1, (1,), (97,), library),
-        Candidate("addition", library.address("addition"), 1, (1, 1), (97, 89), library),
+        Candidate("double", library.address("double"), 1, (1,), ((97,),), library),
+        Candidate("addition", library.address("addition"), 1, (1, 1), ((97,), (89,)), library),
         PythonCandidate("python", lambda: 12345 * 6789 % 97),
     ]
 
@@ -114,7 +114,7 @@ def test_a_race_that_cannot_be_run() -> None:
 
 
 def test_candidates_are_checked_and_inputs_follow_the_seed() -> None:
-    good = Candidate("k", 0, 2, (4, 2), (1 << 256, 97))
+    good = Candidate("k", 0, 2, (4, 2), ((1 << 256,), (97,)))
     assert good.inputs(3) == good.inputs(3) != good.inputs(4)
     assert all(x < bound for x, bound in zip(good.inputs(3), good.bounds, strict=True))
     for change in ({"bounds": (97,)}, {"limbs": 65}, {"bounds": (97, 1 << 129)}):

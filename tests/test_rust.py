@@ -87,7 +87,7 @@ def test_rust_computes(word: int, tmp_path: Path):
     kernels = traces(word)
     loaded = ctypes.CDLL(str(compile_rust(tmp_path, kernels)))
     for symbol, trace in kernels:
-        counts = [bound.limbs(trace.field) for _, bound in trace.kernel.operands]
+        counts = [bound.width(trace.field) for _, bound in trace.kernel.operands]
         for values in edge_values(trace, seed=1):
             z = words(0, word, trace.field.n)
             loaded[symbol](z, *(words(v, word, c) for v, c in zip(values, counts, strict=True)))

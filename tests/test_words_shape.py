@@ -53,7 +53,7 @@ def test_operands_are_those_of_the_kernel() -> None:
         f = named_field("bls12-381-p", word)
         for trace in traces(f):
             program = lower(trace)
-            wide = trace.kernel.operation == "redc"
+            wide = trace.kernel.operation in ("redc", "sum_of_products")
             expected_limbs = [(n, 2 * f.n if wide else f.n) for n, _ in trace.kernel.operands]
             assert list(program.operands) == expected_limbs
             loads = {(s.operand, s.attribute) for s in program.steps if s.operation is LOAD}

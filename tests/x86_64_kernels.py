@@ -100,7 +100,7 @@ def loaded(
 def callable_of(library: Library, trace: Trace, symbol: str) -> Kernel:
     """The loaded kernel as a function of integers."""
     f = trace.field
-    operands = tuple(bound.limbs(f) for _, bound in trace.kernel.operands)
+    operands = tuple(bound.width(f) for _, bound in trace.kernel.operands)
     return Kernel(library, symbol, operands, f.n)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fieldc.algorithms import addition, montgomery, squaring
+from fieldc.algorithms import addition, montgomery, products, squaring
 from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.language import BoundError, Kernel, Trace
@@ -19,6 +19,9 @@ KERNELS: tuple[Kernel, ...] = (
     squaring.square_log_jump,
     squaring.square,
     squaring.square_by_product,
+    products.sum_log_jump,
+    products.sum_cios,
+    products.sum_without_spare_bits,
     montgomery.redc,
     montgomery.to_montgomery,
     montgomery.from_montgomery,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import mul
 
 from fieldc.field import Field
 
@@ -25,12 +26,21 @@ class Meaning:
         return self.compute(field, *operands) % field.p
 
 
+def halves(f: Field, x: int) -> tuple[int, int]:
+    """The two values that lie side by side in x."""
+    return x % f.R, x // f.R
+
+
 MEANINGS: dict[str, Meaning] = {
     "add": Meaning("x + y mod p", lambda f, x, y: x + y),
     "sub": Meaning("x - y mod p", lambda f, x, y: x - y),
     "neg": Meaning("-x mod p", lambda f, x: -x),
     "double": Meaning("2*x mod p", lambda f, x: 2 * x),
     "mul": Meaning("x*y/R mod p", lambda f, x, y: x * y * f.R_inverse),
+    "sum_of_products": Meaning(
+        "(x[0]*y[0] + x[1]*y[1])/R mod p",
+        lambda f, x, y: sum(map(mul, halves(f, x), halves(f, y))) * f.R_inverse,
+    ),
     "square": Meaning("x*x/R mod p", lambda f, x: x * x * f.R_inverse),
     "redc": Meaning("x/R mod p", lambda f, x: x * f.R_inverse),
     "to_montgomery": Meaning("x*R mod p", lambda f, x: x * f.R),

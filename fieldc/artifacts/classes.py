@@ -35,7 +35,7 @@ class PrimeClass:
     top: int
     n0: int
     algorithms: tuple[tuple[str, str], ...]
-    """Operation and algorithm of each kernel."""
+    """Operation and algorithm of each kernel; for the rest its primes take a wider class's."""
     least_limbs: int = 1
 
     def has(self, f: Field) -> bool:
@@ -56,9 +56,15 @@ SPARE = PrimeClass(
     "at least one spare bit: no carry leaves the top limb",
     0x7FFF_FFFF_FFFF_FF00,
     TOP,
-    (("mul", "cios"), ("square", "cios")),
+    (("mul", "cios"), ("square", "cios"), ("sum_of_products", "cios")),
 )
-FULL = PrimeClass("full", "every odd prime", TOP + 1, TOP, (("mul", "cios"),))
+FULL = PrimeClass(
+    "full",
+    "every odd prime",
+    TOP + 1,
+    TOP,
+    (("mul", "cios"), ("sum_of_products", "two-subtractions")),
+)
 CLASSES = (FOLD, SPARE, FULL)
 """The narrowest first."""
 
@@ -89,6 +95,12 @@ def _candidates(prime_class: PrimeClass, limbs: int) -> Iterator[Field]:
         p = sum(word << WORD * i for i, word in enumerate(words))
         if is_prime(p):
             yield Field(p)
+
+
+def kernels_of(prime_class: PrimeClass) -> dict[str, PrimeClass]:
+    """For each operation the class whose kernel the primes of a class take."""
+    wider = CLASSES[CLASSES.index(prime_class) :]
+    return {op: c for c in reversed(wider) for op, _ in c.algorithms}
 
 
 def class_traces(prime_class: PrimeClass, limbs: int) -> Iterator[Trace]:

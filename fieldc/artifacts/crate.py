@@ -19,6 +19,7 @@ from fieldc.artifacts.classes import (
     PrimeClass,
     class_kernel,
     class_traces,
+    kernels_of,
 )
 from fieldc.backends.x86_64.print import INTEL, print_instruction
 from fieldc.catalogue import NamedPrime, named_primes
@@ -108,7 +109,7 @@ def kernels_file(limbs: int) -> str:
         header(
             f"{limbs} limbs: kernels for x86-64, a text for each operation and class of primes."
         ),
-        "use core::arch::naked_asm;\nuse core::mem::MaybeUninit;\n\n",
+        "use core::arch::naked_asm;\n\n",
         "use crate::assembly::assembly;\nuse crate::modulus::Modulus;\n",
         *(part for c in classes for part in class_texts(c, limbs)),
     ]
@@ -125,9 +126,9 @@ def class_texts(prime_class: PrimeClass, limbs: int) -> Iterator[str]:
     number = CLASSES.index(prime_class)
     traces = list(class_traces(prime_class, limbs))
     rows = ""
-    for trace in traces:
-        symbols = (symbol(trace, prime_class, variant) for variant in variants(limbs))
-        rows += f"    {trace.kernel.operation}: {', '.join(symbols)};\n"
+    for operation, of in kernels_of(prime_class).items():
+        symbols = (symbol(operation, of, variant) for variant in variants(limbs))
+        rows += f"    {operation}: {', '.join(symbols)};\n"
     yield f"\n// {prime_class.name}: {prime_class.says}.\n"
     yield f"assembly! {{ {limbs}, {number}:\n{rows}}}\n"
     for trace in traces:
@@ -135,19 +136,20 @@ def class_texts(prime_class: PrimeClass, limbs: int) -> Iterator[str]:
             yield kernel_text(trace, prime_class, variant)
 
 
-def symbol(trace: Trace, prime_class: PrimeClass, variant: str) -> str:
+def symbol(operation: str, prime_class: PrimeClass, variant: str) -> str:
     """The name of a kernel's function."""
-    return f"{trace.kernel.operation}_{prime_class.name}_{variant}"
+    return f"{operation}_{prime_class.name}_{variant}"
 
 
 KERNEL = """
 /// {says}; {algorithm}, variant {variant}.
 ///
 /// # Safety
-/// The processor has {features}; p is of the class.
+/// The processor has {features}; p is of the class; the operands can be read and z written, which may
+/// be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn {symbol}<M: Modulus<{n}>>(
-    z: &mut MaybeUninit<[u64; {n}]>,
+    z: *mut [u64; {n}],
 {operands}) {{
     naked_asm!(
         r"
@@ -175,15 +177,22 @@ def kernel_text(trace: Trace, prime_class: PrimeClass, variant: str) -> str:
         algorithm=trace.kernel.algorithm,
         variant=variant,
         features=" and ".join(f.upper() for f in kernel.features),
-        symbol=symbol(trace, prime_class, variant),
+        symbol=symbol(trace.kernel.operation, prime_class, variant),
         n=n,
-        operands="".join(f"    {name}: &[u64; {n}],\n" for name, _ in trace.kernel.operands),
+        operands="".join(
+            f"    {name}: *const {_array(bound.count, n)},\n"
+            for name, bound in trace.kernel.operands
+        ),
         lines="\n".join(
             print_instruction(i, INTEL, "2f").split("#")[0].rstrip() for i in kernel.code
         ),
         quads=", ".join(f"{{{name}}}" for name, _ in names),
         constants="".join(f"        {name} = const {value},\n" for name, value in names),
     )
+
+
+def _array(count: int, limbs: int) -> str:
+    return f"[u64; {limbs}]" if count == 1 else f"[[u64; {limbs}]; {count}]"
 
 
 def _constant(name: str) -> tuple[str, str]:

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fieldc.artifacts.classes import class_of
+from fieldc.artifacts.classes import class_of, kernels_of
 from fieldc.artifacts.trust import Job
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
 
 KERNEL = re.compile(
-    r"fn (?P<operation>[a-z]+)_(?P<of>[a-z]+)_(?P<variant>[a-z]+)<M: Modulus<(?P<limbs>\d+)>>"
+    r"fn (?P<operation>[a-z_]+)_(?P<of>[a-z]+)_(?P<variant>[a-z]+)<M: Modulus<(?P<limbs>\d+)>>"
     r'\(.*?naked_asm!\(\s*r"\n(?P<lines>.*?)\n",(?P<constants>.*?)\n    \)',
     re.DOTALL,
 )
@@ -57,9 +57,9 @@ def kernels_in(text: str) -> Iterator[CrateKernel]:
 def crate_jobs(generated: Path, f: Field) -> list[Job]:
     """The proofs of the kernels that the crate runs for a field's prime. Raises OSError."""
     text = (generated / f"n{f.n:02}.rs").read_text()
-    name = class_of(f).name
+    classes = {operation: c.name for operation, c in kernels_of(class_of(f)).items()}
     return [
         Job(k.assembled(f), k.symbol, k.operation, f.p, f.n, "sysv")
         for k in kernels_in(text)
-        if k.prime_class == name
+        if k.prime_class == classes.get(k.operation)
     ]

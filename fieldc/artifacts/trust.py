@@ -159,7 +159,7 @@ def run_here(artifact: Artifact) -> None:
     if artifact.code is None:
         return
     f = artifact.trace.field
-    operands = tuple(bound.limbs(f) for _, bound in artifact.trace.kernel.operands)
+    operands = tuple(bound.width(f) for _, bound in artifact.trace.kernel.operands)
     kernel = Kernel(load(artifact.code), artifact.symbol, operands, f.n, f.word)
     check(kernel, artifact.trace)
 

@@ -73,8 +73,12 @@ class _Printer:
 
 
 def _input(printer: _Printer, node: Integer) -> Wide:
-    bits = printer.width(node)
-    return printer.put(bits, f"load i{bits}, ptr %{node.name}, align 8")
+    bits, place = printer.width(node), f"%{node.name}"
+    if node.amount:
+        place = f"%{node.name}.{node.amount}"
+        at = f"getelementptr i{printer.word}, ptr %{node.name}, i64 {node.amount}"
+        printer.lines.append(f"  {place} = {at}")
+    return printer.put(bits, f"load i{bits}, ptr {place}, align 8")
 
 
 def _constant(printer: _Printer, node: Integer) -> Wide:

@@ -163,7 +163,7 @@ def _label(trace: Trace, backend: str) -> str:
 def _python_entrants(trace: Trace, seed: int) -> list[Entrant]:
     *_, operands = vectors(trace, seed)
     readings: dict[str, Callable[[], object]] = {
-        PYTHON: partial(trace.kernel.text, trace.field, *operands),
+        PYTHON: partial(trace.kernel.run, trace.field, *operands),
         WORDS: partial(interpret, lower(trace), *operands),
     }
     return [
@@ -181,8 +181,8 @@ def _entrant(trace: Trace, backend: HostBackend, seed: int) -> Entrant:
         _label(trace, backend.name),
         kernel.library.address(kernel.symbol),
         f.n,
-        tuple(bound.limbs(f) for bound in ranges),
-        tuple(bound.high(f) + 1 for bound in ranges),
+        tuple(bound.width(f) for bound in ranges),
+        tuple((bound.high(f) + 1,) * bound.count for bound in ranges),
         kernel.library,
     )
     return Entrant(trace, backend.name, candidate)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from itertools import product
 
 from fieldc.algorithms.meaning import MEANINGS
 from fieldc.errors import Refusal
 from fieldc.field import Field
-from fieldc.language import Trace
+from fieldc.language import Range, Trace
 from fieldc.machine.load import Alias, Kernel
 
 RANDOM_VECTORS = 40
@@ -30,14 +31,20 @@ def edge_values(bound: int, field: Field) -> list[int]:
 def vectors(trace: Trace, seed: int) -> Iterator[tuple[int, ...]]:
     """Operands of a kernel: every pair of edge values, then random ones."""
     f, draw = trace.field, random.Random(seed)
-    bounds = [bound.high(f) + 1 for _, bound in trace.kernel.operands]
-    edges = [edge_values(bound, f) for bound in bounds]
-    if len(bounds) == 1:
-        yield from ((x,) for x in edges[0])
-    else:
-        yield from ((x, y) for x in edges[0] for y in edges[1])
+    ranges = [bound for _, bound in trace.kernel.operands]
+    yield from product(*(edge_operands(bound, f) for bound in ranges))
     for _ in range(RANDOM_VECTORS):
-        yield tuple(draw.randrange(bound) for bound in bounds)
+        values = ([draw.randrange(r.high(f) + 1) for _ in range(r.count)] for r in ranges)
+        yield tuple(r.number(f, v) for r, v in zip(ranges, values, strict=True))
+
+
+def edge_operands(bound: Range, f: Field) -> Iterator[int]:
+    """Edge values; of several side by side each with the next ones, and all the largest."""
+    edges = edge_values(bound.high(f) + 1, f)
+    for i in range(len(edges)):
+        yield bound.number(f, [edges[(i + k) % len(edges)] for k in range(bound.count)])
+    if bound.count > 1:
+        yield bound.number(f, [bound.high(f)] * bound.count)
 
 
 def check(kernel: Kernel, trace: Trace, seed: int = 0) -> int:

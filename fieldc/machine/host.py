@@ -36,7 +36,7 @@ class HostBackend:
 
     def kernel(self, trace: Trace) -> Kernel:
         """The kernel of a trace, compiled and loaded."""
-        operands = tuple(bound.limbs(trace.field) for _, bound in trace.kernel.operands)
+        operands = tuple(bound.width(trace.field) for _, bound in trace.kernel.operands)
         library = load(self.compile(trace))
         return Kernel(library, SYMBOL, operands, trace.field.n, trace.field.word)
 

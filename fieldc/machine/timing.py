@@ -59,15 +59,16 @@ _PILOT_CALLS = 16
 class Candidate:
     """A loaded System V kernel: `void (z[limbs], x[operand_limbs[0]], y[operand_limbs[1]])`.
 
-    Limbs have 64 bits. Inputs are drawn below `bounds`, one bound per operand; the same seed and
-    bounds give the same inputs. `held` is whatever keeps the address valid (its Library).
+    Limbs have 64 bits. An operand is one value or several of the same length side by side; they are
+    drawn below their `bounds`, and the same seed and bounds give the same inputs. `held` is
+    whatever keeps the address valid (its Library).
     """
 
     label: str
     address: int
     limbs: int
     operand_limbs: tuple[int, ...]
-    bounds: tuple[int, ...]
+    bounds: tuple[tuple[int, ...], ...]
     held: object = None
 
     def __post_init__(self) -> None:
@@ -75,14 +76,20 @@ class Candidate:
             raise TimingError(f"{self.label}: 1 or 2 operands can be timed, with a bound for each")
         if max(self.limbs, *self.operand_limbs) > MAX_LIMBS:
             raise TimingError(f"{self.label}: operands of up to {MAX_LIMBS} limbs can be timed")
-        for bound, limbs in zip(self.bounds, self.operand_limbs, strict=True):
-            if not 0 < bound <= 1 << 64 * limbs:
-                raise TimingError(f"{self.label}: the bound {bound:#x} does not fit {limbs} limbs")
+        for bounds, width in zip(self.bounds, self.operand_limbs, strict=True):
+            limbs = width // len(bounds)
+            for bound in bounds:
+                if not 0 < bound <= 1 << 64 * limbs:
+                    text = f"the bound {bound:#x} does not fit {limbs} limbs"
+                    raise TimingError(f"{self.label}: {text}")
 
     def inputs(self, seed: int) -> tuple[int, ...]:
-        """The operands' values for a seed, each below its bound."""
+        """The operands for a seed, each value below its bound."""
         draw = random.Random(seed)
-        return tuple(draw.randrange(bound) for bound in self.bounds)
+        return tuple(
+            sum(draw.randrange(b) << 64 * (width // len(bounds)) * i for i, b in enumerate(bounds))
+            for bounds, width in zip(self.bounds, self.operand_limbs, strict=True)
+        )
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ is minus the upper bound of -E.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -20,6 +20,7 @@ from fieldc.proof.equations import (
     Polynomial,
     System,
     add_to,
+    constant,
     product,
     put_in,
     split,
@@ -89,6 +90,10 @@ class Case:
     comparisons: tuple[Comparison, ...] = ()
     facts: dict[int, Fact] = field(default_factory=dict)
     """What was shown of variables, each by means of those before it."""
+    hints: dict[int, Fact] = field(default_factory=dict)
+    """What was shown in other cases: the same reasons may hold here, which is quick to see."""
+    samples: tuple[Mapping[int, int], ...] = ()
+    """All variables in some runs of this case. What a run contradicts need not be tried."""
 
     @property
     def depth(self) -> int:
@@ -106,13 +111,61 @@ class Case:
 
     def is_always(self, number: int, value: int) -> bool:
         """Whether bounds show a variable to have a value, its least or its largest."""
+        if any(sample[number] != value for sample in self.samples):
+            return False
         if number not in self.facts:
             sign = -1 if value else 1
-            bound = self.shown({(number,): sign}, sign * value)
+            target: Polynomial = {(number,): sign}
+            hint = self.hints.get(number)
+            bound = hint.bound if hint is not None and hint.value == value else None
+            if bound is None or not self.holds(bound, target, sign * value):
+                bound = self.shown(target, sign * value)
             if bound is None:
                 return False
-            self.facts[number] = Fact(value, bound)
+            self.facts[number] = self.hints[number] = Fact(value, bound)
         return self.facts[number].value == value
+
+    def holds(self, bound: Bound, target: Polynomial, limit: int) -> bool:
+        """Whether a bound that was found in another case shows target <= limit in this one."""
+        total = {m: c * bound.scale for m, c in target.items()}
+        inputs = {i.name: i for i in self.inputs}
+        value: Number = 0
+        for factors, slope in bound.slopes.items():
+            largest, whole = 1, constant(slope)
+            for factor in factors:
+                of, high = self._factor(factor, inputs)
+                whole, largest = product(whole, of), largest * high
+            add_to(total, whole, -1)
+            value += max(slope, 0) * largest
+        for number, multiple in bound.rows.items():
+            left = self._left(self.system.rows[number])
+            if multiple and left is None:
+                return False
+            add_to(total, product(multiple, left or {}), -1)
+        for number in self.fixed:
+            put_in(total, number, self.fixed)
+        value += self._by_terms(total, [high for _, high in self.system.ranges])
+        return value < (limit + 1) * bound.scale
+
+    def _factor(self, factor: str | int, inputs: dict[str, Input]) -> tuple[Polynomial, int]:
+        """A slope's operand or limb, and its largest value."""
+        if isinstance(factor, int):
+            return {(factor,): 1}, self.system.ranges[factor][1]
+        limbs, w = inputs[factor].limbs, self.system.word_bits
+        return {(limb,): 1 << w * i for i, limb in enumerate(limbs)}, inputs[factor].high
+
+    def _left(self, row: Equation | Choice) -> Polynomial | None:
+        """What a row says is 0: its left side less its right; None for what is not decided."""
+        left: Polynomial = {(row.word,): 1}
+        if isinstance(row, Choice):
+            if row.flag not in self.fixed:
+                return None
+            add_to(left, row.when_set if self.fixed[row.flag] else row.otherwise, -1)
+            return left
+        if row.carry is not None:
+            left[row.carry,] = row.factor
+        add_to(left, row.right, -1)
+        return left
 
     def at_least(self, target: Polynomial, limit: int) -> bool:
         """Whether target >= limit is shown; target has integer values."""
@@ -120,6 +173,8 @@ class Case:
 
     def excludes(self, flag: int, value: int) -> Bound | None:
         """Why a flag has the other value than this, if bounds show it."""
+        if any(sample[flag] == value for sample in self.samples):
+            return None
         return self.shown({(flag,): -1}, -1) if value == 0 else self.shown({(flag,): 1}, 0)
 
     def upper(self, target: Polynomial) -> Fraction:
@@ -137,7 +192,8 @@ class Case:
     ) -> Iterator[Bound]:
         """Bounds that use what a flag's value says of the compared number."""
         low, high = self.range_of(comparison)
-        for scale in {1, abs(comparison.weight) // self.system.radix}:
+        size = abs(comparison.weight)
+        for scale in dict.fromkeys((1, size // self.system.radix, size)):
             for factor, extra in ((-1, high), (1, -low)):
                 shifted = {m: c * scale for m, c in target.items()}
                 add_to(shifted, comparison.operands, factor)

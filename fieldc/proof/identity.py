@@ -85,15 +85,15 @@ class Identity:
             inverse = pow(row.factor, -1, self.p)
             add_to(total, product(carries, row.right), inverse)
             self._use(row, {m: c * inverse for m, c in carries.items()})
-        elif self.is_constant(row):
-            self._replace(row, words, carries, total)
-        elif row.carry is not None and (onward := self._consumed(row.carry)) is not None:
+        elif (onward := self._consumed(row.carry)) is not None:
             # The carry went on into a word that is shown to be 0: there it is known exactly.
             self._replace(row, words, {}, total)
             reader, rest = onward
             add_to(total, product(lost, rest))
             sign = -reader.right[(row.carry,)]  # of the carry, on the other side
             self._use(reader, {m: sign * c for m, c in lost.items()})
+        elif self.is_constant(row):
+            self._replace(row, words, carries, total)
         else:
             raise ProofError(self._dropped(row))
 

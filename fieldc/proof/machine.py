@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from fieldc.proof.bounds import Input
 from fieldc.proof.equations import Polynomial, System
 from fieldc.proof.identity import ProofError
 
@@ -46,7 +45,8 @@ class Memory:
     """
 
     system: System
-    operands: dict[str, Input]
+    operands: dict[str, tuple[int, ...]]
+    """The variables of each operand's limbs."""
     code: bytes
     result_limbs: int
     stack: dict[int, Value] = field(default_factory=dict)
@@ -93,7 +93,7 @@ class Memory:
             raise ProofError(f"{where}: reads {base} at {offset}")
         if self.result:
             raise ProofError(f"{where}: reads {base} after it wrote z; wrong where z is {base}")
-        limbs = self.operands[base].limbs
+        limbs = self.operands[base]
         if not 0 <= offset < 8 * len(limbs):
             raise ProofError(f"{where}: reads outside {base}")
         return {(limbs[offset // 8],): 1}

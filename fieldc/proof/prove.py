@@ -12,9 +12,12 @@ from fieldc.proof.comparisons import comparison_of
 from fieldc.proof.equations import Polynomial, System, add_to, product
 from fieldc.proof.identity import Identity, ProofError, flags_chosen_on, value_of
 from fieldc.proof.machine import Memory
+from fieldc.proof.refute import Sample
 from fieldc.proof.zeros import fix_zeros
 
 WORD_BITS = 64
+RUNS = 8
+"""Runs on numbers before a proof; each takes about as long as one step of it."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +30,12 @@ class Contract:
     p: int
     limbs: int
     operands: tuple[tuple[str, int, int], ...]
-    """Name, limbs, largest value."""
+    """Name, limbs of one value, largest value."""
     claim: Callable[[Sequence[Polynomial]], Polynomial]
     factor: int
     high: int
+    count: int = 1
+    """Values of each operand, side by side."""
     arguments: tuple[str, ...] = ()
     """Names in call order where they are not z and the operands."""
     tables: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
@@ -70,7 +75,7 @@ def prove(
     start: int = 0,
     architecture: str = "x86_64",
     record: Record = _forget,
-    runs: int = 3,
+    runs: int = RUNS,
 ) -> System:
     """Run the code symbolically from `start` and prove its contract; `record` gets each case.
 
@@ -78,10 +83,11 @@ def prove(
     returns, all claims hold.
     """
     system = System(WORD_BITS)
-    inputs = tuple(_input(system, *operand) for operand in contract.operands)
+    operands = {name: _values(system, contract.count, name, *r) for name, *r in contract.operands}
+    inputs = tuple(i for values in operands.values() for i in values)
     memory = Memory(
         system,
-        {i.name: i for i in inputs},
+        {name: tuple(v for i in values for v in i.limbs) for name, values in operands.items()},
         code,
         contract.limbs,
         tables=contract.tables,
@@ -93,15 +99,20 @@ def prove(
     if missing:
         raise ProofError(f"frame: limb {missing[0]} of z is never written")
     result = value_of([memory.result[i] for i in range(contract.limbs)], system.radix)
-    _refute(system, inputs, contract, result, runs)
-    for case in _cases(system, inputs, record):
-        record(_settled(case, contract, result))
+    samples = tuple(refute.samples(system, inputs, runs))
+    _refute(inputs, contract, result, samples)
+    for case in _cases(system, inputs, samples, record):
+        record(_settled(case, contract, result, bool(samples)))
     return system
 
 
-def _settled(case: Case, contract: Contract, result: Polynomial) -> CaseProof | Excluded:
-    """Why a case is right, or cannot be. Raises ProofError where neither is shown."""
+def _settled(
+    case: Case, contract: Contract, result: Polynomial, has_runs: bool
+) -> CaseProof | Excluded:
+    """Why a case is right, or cannot be: first where no run is of it. Raises ProofError."""
     flags = dict(case.fixed)
+    if has_runs and not case.samples and (excluded := _impossible(case, flags)) is not None:
+        return excluded
     try:
         return _prove_case(case, contract, result)
     except ProofError:
@@ -114,12 +125,13 @@ def _settled(case: Case, contract: Contract, result: Polynomial) -> CaseProof | 
 
 
 def _refute(
-    system: System, inputs: Sequence[Input], contract: Contract, result: Polynomial, runs: int
+    inputs: Sequence[Input], contract: Contract, result: Polynomial, samples: Sequence[Sample]
 ) -> None:
     """Raise ProofError where a run on numbers breaks the contract."""
-    for operands, z in refute.results(system, inputs, result, runs):
-        claimed = contract.claim([{(): value} for value in operands]).get((), 0)
-        given = ", ".join(f"{i.name} = {v:#x}" for i, v in zip(inputs, operands, strict=True))
+    for run in samples:
+        z = refute.evaluate(result, run.values)
+        claimed = contract.claim([{(): value} for value in run.operands]).get((), 0)
+        given = ", ".join(f"{i.name} = {v:#x}" for i, v in zip(inputs, run.operands, strict=True))
         if (contract.factor * z - int(claimed)) % contract.p:
             raise ProofError(f"function: z is {z:#x} for {given}")
         if z > contract.high:
@@ -153,6 +165,12 @@ RUN: dict[str, Callable[[Memory, str, bytes, int], None]] = {
 """How each architecture's code is run symbolically."""
 
 
+def _values(system: System, count: int, name: str, limbs: int, high: int) -> list[Input]:
+    if count == 1:
+        return [_input(system, name, limbs, high)]
+    return [_input(system, f"{name}.{k}", limbs, high) for k in range(count)]
+
+
 def _input(system: System, name: str, limbs: int, high: int) -> Input:
     top = system.radix - 1
     variables = tuple(
@@ -161,10 +179,13 @@ def _input(system: System, name: str, limbs: int, high: int) -> Input:
     return Input(name, variables, high)
 
 
-def _cases(system: System, inputs: tuple[Input, ...], record: Record) -> Iterator[Case]:
+def _cases(
+    system: System, inputs: tuple[Input, ...], samples: Sequence[Sample], record: Record
+) -> Iterator[Case]:
     flags = flags_chosen_on(system.rows)
     comparisons = tuple(c for flag in flags if (c := comparison_of(system, flag)) is not None)
-    yield from _split(Case(system, inputs, {}, comparisons), flags, record)
+    runs = tuple(sample.values for sample in samples)
+    yield from _split(Case(system, inputs, {}, comparisons, samples=runs), flags, record)
 
 
 def _split(case: Case, flags: Sequence[int], record: Record) -> Iterator[Case]:
@@ -179,7 +200,9 @@ def _split(case: Case, flags: Sequence[int], record: Record) -> Iterator[Case]:
         if several and (bound := plain.excludes(flags[0], value)):
             record(Excluded(fixed, bound))
             continue
-        yield from _split(replace(case, fixed=fixed, facts={}), flags[1:], record)
+        samples = tuple(sample for sample in case.samples if sample[flags[0]] == value)
+        half = replace(case, fixed=fixed, facts={}, samples=samples)
+        yield from _split(half, flags[1:], record)
 
 
 def _prove_case(case: Case, contract: Contract, result: Polynomial) -> CaseProof:
@@ -212,6 +235,7 @@ CLAIMS: dict[str, Callable[[Sequence[Polynomial]], Polynomial]] = {
     "double": lambda v: _plus(v[0], v[0], 1),
     "mul": lambda v: product(v[0], v[1]),
     "square": lambda v: product(v[0], v[0]),
+    "sum_of_products": lambda v: _plus(product(v[0], v[2]), product(v[1], v[3]), 1),
     "redc": lambda v: v[0],
     "to_montgomery": lambda v: v[0],
     "from_montgomery": lambda v: v[0],
@@ -228,19 +252,21 @@ def _plus(a: Polynomial, b: Polynomial, factor: int) -> Polynomial:
 def contract_of(operation: str, p: int, limbs: int) -> Contract:
     """The contract of a named operation over a field of n 64-bit limbs, R = 2^(64n)."""
     R = 1 << WORD_BITS * limbs
-    two = operation in ("add", "sub", "mul")
+    two = operation in ("add", "sub", "mul", "sum_of_products")
     wide = operation == "redc"
+    count = 2 if operation == "sum_of_products" else 1
     operand = (2 * limbs, p * R - 1) if wide else (limbs, p - 1)
     names = ("x", "y") if two else ("x",)
     factor = {
         "mul": R,
         "square": R,
+        "sum_of_products": R,
         "redc": R,
         "from_montgomery": R,
         "to_montgomery": pow(R, -1, p),
     }.get(operation, 1)
     operands = tuple((name, *operand) for name in names)
-    return Contract(p, limbs, operands, CLAIMS[operation], factor, p - 1)
+    return Contract(p, limbs, operands, CLAIMS[operation], factor, p - 1, count)
 
 
 def foreign(contract: Contract, arguments: tuple[str, ...]) -> Contract:

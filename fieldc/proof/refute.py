@@ -1,12 +1,14 @@
 """Runs the equations on numbers: a wrong kernel is refused at once, with operands that show it.
 
-Nothing is proved here. What no run refutes goes on to the proof, carries that are seldom 1 with it.
+Nothing is proved here; but what a run contradicts, nobody need try to prove. What no run refutes
+goes on to the proof, carries that are seldom 1 with it.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 
 from fieldc.proof.bounds import Input
@@ -50,10 +52,16 @@ def runs(inputs: Sequence[Input], count: int) -> Iterator[tuple[int, ...]]:
         yield tuple(i.high if number == 0 else draw.randrange(i.high + 1) for i in inputs)
 
 
-def results(
-    system: System, inputs: Sequence[Input], result: Polynomial, count: int
-) -> Iterator[tuple[tuple[int, ...], int]]:
-    """The operands of each run and the result that the equations give."""
+@dataclass(frozen=True)
+class Sample:
+    """One run: the operands' values, and those of all variables."""
+
+    operands: tuple[int, ...]
+    values: Mapping[int, int]
+
+
+def samples(system: System, inputs: Sequence[Input], count: int) -> Iterator[Sample]:
+    """Runs of the equations."""
     for operands in runs(inputs, count):
         values = {
             limb: value >> system.word_bits * index & system.radix - 1
@@ -61,4 +69,4 @@ def results(
             for index, limb in enumerate(operand.limbs)
         }
         complete(system, values)
-        yield operands, evaluate(result, values)
+        yield Sample(operands, values)

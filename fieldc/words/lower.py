@@ -26,7 +26,7 @@ def lower(
     lowering = _Lowering(build, rows or RowChoice(), uses_of(trace.result))
     words = lowering.words(trace.result)
     zeros = [build.constant(0)] * (f.n - len(words))
-    operands = tuple((name, bound.limbs(f)) for name, bound in trace.kernel.operands)
+    operands = tuple((name, bound.width(f)) for name, bound in trace.kernel.operands)
     return without_dead_steps(
         Program(trace.kernel.operation, f.word, operands, tuple(build.steps), tuple(words + zeros))
     )
@@ -97,7 +97,8 @@ class _Lowering:
 
     def _input(self, node: Integer) -> list[Value]:
         w = self.build.word
-        return [self.build.load(node.name, i, node.high >> w * i) for i in range(self.size(node))]
+        limbs = range(self.size(node))
+        return [self.build.load(node.name, node.amount + i, node.high >> w * i) for i in limbs]
 
     def _constant(self, node: Integer) -> list[Value]:
         w, top = self.build.word, self.build.top

@@ -48,7 +48,7 @@ class Runs:
         chosen = random.Random(2).sample(drawn, min(self.count, len(drawn)))
         for number, operands in enumerate(chosen):
             limbs = {
-                name: _limbs(value, self.trace, bound.high(self.trace.field))
+                name: _limbs(value, bound.width(self.trace.field))
                 for (name, bound), value in zip(self.trace.kernel.operands, operands, strict=True)
             }
             yield entry(self.kernel, _named(limbs), number * 0x12345 + number % 4)
@@ -58,8 +58,7 @@ def _named(limbs: dict[str, list[int]]) -> dict[str, list[int]]:
     return dict(zip(("x", "y"), limbs.values(), strict=False))
 
 
-def _limbs(value: int, trace: Trace, high: int) -> list[int]:
-    count = trace.field.n * (2 if high > trace.field.R else 1)
+def _limbs(value: int, count: int) -> list[int]:
     return [value >> 64 * i & (1 << 64) - 1 for i in range(count)]
 
 
@@ -169,10 +168,7 @@ def run_on_processor(kernel: X86Kernel, trace: Trace) -> int:
     Raises CheckError or FrameError; returns the number of calls.
     """
     text = replace(kernel, symbol="mutant").text() + WATCH
-    operands = tuple(
-        trace.field.n * (2 if bound.high(trace.field) > trace.field.R else 1)
-        for _, bound in trace.kernel.operands
-    )
+    operands = tuple(bound.width(trace.field) for _, bound in trace.kernel.operands)
     return check(Kernel(load(assemble(text)), "watched", operands, trace.field.n), trace)
 
 

@@ -19,10 +19,14 @@ LARGEST = 12
 
 @dataclass(frozen=True)
 class Domain:
-    """All inputs of a kernel: the numbers below `count`, or all pairs of them."""
+    """All inputs of a kernel: the numbers below `count`, or all pairs of them, or all fours.
+
+    Of four each two are one operand, the second one times `beside`.
+    """
 
     arity: int
     count: int
+    beside: int
 
     @property
     def total(self) -> int:
@@ -36,8 +40,19 @@ class Domain:
             index = np.arange(start, end, dtype=np.int32)
             if end > self.total:
                 index = np.minimum(index, self.total - 1)
-            x = index // self.count
-            yield (x, index - x * self.count) if self.arity == 2 else (index,)
+            if self.arity == 1:
+                yield (index,)
+                continue
+            values = []
+            for _ in range(self.arity):
+                rest = index // self.count
+                values.append(index - rest * self.count)
+                index = rest
+            half = self.arity // 2
+            yield tuple(
+                sum(v * np.int32(self.beside**i) for i, v in enumerate(operand))
+                for operand in (values[half:], values[:half])
+            )
 
 
 def domain(trace: Trace) -> Domain:
@@ -45,7 +60,7 @@ def domain(trace: Trace) -> Domain:
     f = trace.field
     assert f.p.bit_length() <= LARGEST
     assert len({(x.low, x.high) for x in trace.inputs}) == 1 and trace.inputs[0].low == 0
-    return Domain(len(trace.inputs), trace.inputs[0].high + 1)
+    return Domain(len(trace.inputs), trace.inputs[0].high + 1, f.R)
 
 
 def modulo(values: Array, p: int) -> Array:
@@ -69,5 +84,8 @@ def wanted(operation: str, p: int, word: int, values: tuple[Array, ...]) -> Arra
         return modulo(SUMS[operation](x, y), p)
     if operation == "to_montgomery":
         return modulo(x * np.int32(r), p)
+    if operation == "sum_of_products":
+        products = (x % r) * (y % r) + (x // r) * (y // r)
+        return modulo(modulo(products, p) * np.int32(pow(r, -1, p)), p)
     whole = {"mul": x * y, "square": x * y, "redc": x, "from_montgomery": x}[operation]
     return modulo(modulo(whole, p) * np.int32(pow(r, -1, p)), p)

@@ -20,8 +20,10 @@ from sweep.inputs import Array, Domain, domain, wanted
 from sweep.native import Bytes, NativeProgram
 from sweep.text import LANES
 
-MULTIPLYING = ("mul", "square", "redc", "to_montgomery", "from_montgomery")
+MULTIPLYING = ("mul", "square", "sum_of_products", "redc", "to_montgomery", "from_montgomery")
 BLOCK = 256 * LANES
+FEW = 16
+"""All fours of numbers below this are no more than all pairs of two limbs."""
 Styles = tuple[RowChoice, ...]
 
 
@@ -83,8 +85,10 @@ def sweep_by_interpreter(p: int, word: int, styles: Styles) -> int:
 
 
 def _kernels(f: Field, styles: Styles) -> Iterator[tuple[Trace, RowChoice]]:
-    """The field's kernels; those that multiply in each style."""
+    """The field's kernels; those that multiply in each style; of four inputs where p is small."""
     for trace in traces.__wrapped__(f):
+        if len(trace.inputs) > 2 and f.p >= FEW:
+            continue
         multiplies = trace.kernel.operation in MULTIPLYING
         for rows in styles if multiplies else styles[:1]:
             yield trace, rows

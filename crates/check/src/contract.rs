@@ -39,6 +39,8 @@ pub(crate) struct Contract {
     pub(crate) convention: Convention,
     /// Names and values: polynomials in limbs, which are the first variables.
     pub(crate) operands: Vec<(&'static str, Polynomial)>,
+    /// Operands that lie side by side, behind one pointer.
+    pub(crate) beside: usize,
     /// Limbs of an operand, and its largest value.
     pub(crate) width: usize,
     pub(crate) high: BigInt,
@@ -65,19 +67,22 @@ impl Contract {
             "double" => (one, x.clone().plus(&x, 1)),
             "mul" => (r, x.times(&y)),
             "square" => (r, x.times(&x)),
+            "sum_of_products" => (r, x.times(&value(2)).plus(&y.times(&value(3)), 1)),
             "redc" | "from_montgomery" => (r, x.clone()),
             "to_montgomery" => (r.modinv(&p).expect("p is odd"), x.clone()),
             _ => return fail(format!("contract: no operation {operation}")),
         };
-        let mut operands = vec![("x", x)];
-        if ["add", "sub", "mul"].contains(&operation.as_str()) {
-            operands.push(("y", y));
-        }
+        let (names, beside): (&[_], _) = match operation.as_str() {
+            "sum_of_products" => (&["x.0", "x.1", "y.0", "y.1"], 2),
+            "add" | "sub" | "mul" => (&["x", "y"], 1),
+            _ => (&["x"], 1),
+        };
+        let operands = names.iter().enumerate().map(|(k, name)| (*name, value(k))).collect();
         let convention = match convention.as_str() {
             "sysv" => SYSV,
             "win64" => WIN64,
             _ => return fail(format!("contract: no convention {convention}")),
         };
-        Ok(Self { p, limbs, convention, operands, width, high, factor, claim })
+        Ok(Self { p, limbs, convention, operands, beside, width, high, factor, claim })
     }
 }

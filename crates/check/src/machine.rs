@@ -79,13 +79,14 @@ impl<'a> Machine<'a> {
         let general = (0..16).map(|number| Register::RAX + number);
         let mut registers: BTreeMap<_, _> = general.map(|r| (r, entry(r))).collect();
         let (mut system, mut memory) = (System::default(), BTreeMap::new());
-        for (name, _) in &contract.operands {
-            for limb in 0..contract.width {
-                let word = system.variable(&(&contract.high >> (64 * limb)));
-                memory.insert((name.to_string(), 8 * limb as i64), Value::Word(word));
+        let pointers = || contract.operands.chunks(contract.beside);
+        for beside in pointers() {
+            for limb in 0..contract.width * beside.len() {
+                let word = system.variable(&(&contract.high >> (64 * (limb % contract.width))));
+                memory.insert((beside[0].0.to_string(), 8 * limb as i64), Value::Word(word));
             }
         }
-        let names = ["z"].into_iter().chain(contract.operands.iter().map(|(name, _)| *name));
+        let names = ["z"].into_iter().chain(pointers().map(|beside| beside[0].0));
         for (register, name) in contract.convention.arguments.into_iter().zip(names) {
             registers.insert(register, Value::Pointer((name.to_string(), 0)));
         }

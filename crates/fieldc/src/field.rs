@@ -58,6 +58,7 @@ macro_rules! field {
         ///
         /// An element is kept in Montgomery form and below the modulus, so it has one form only.
         #[derive(Clone, Copy)]
+        #[repr(transparent)]
         $visibility struct $Fp([u64; $crate::__private::limbs_of($modulus)]);
 
         impl $crate::Modulus<{ $Fp::LIMBS }> for $Fp {
@@ -189,7 +190,7 @@ macro_rules! __element {
 
             /// `self + self`.
             #[inline]
-            pub const fn double(&self) -> Self {
+            pub fn double(&self) -> Self {
                 Self($crate::__private::add(&self.0, &self.0, &Self::MODULUS))
             }
 
@@ -201,6 +202,25 @@ macro_rules! __element {
                     { $crate::__private::class::<{ $Fp::LIMBS }, $Fp>() },
                     Self,
                 >(&self.0))
+            }
+
+            /// `*self *= *self`, which saves a copy.
+            #[inline]
+            pub fn square_in_place(&mut self) {
+                $crate::__private::square_assign::<
+                    { $Fp::LIMBS },
+                    { $crate::__private::class::<{ $Fp::LIMBS }, $Fp>() },
+                    Self,
+                >(&mut self.0)
+            }
+
+            #[inline]
+            fn multiply_in_place(&mut self, other: &Self) {
+                $crate::__private::mul_assign::<
+                    { $Fp::LIMBS },
+                    { $crate::__private::class::<{ $Fp::LIMBS }, $Fp>() },
+                    Self,
+                >(&mut self.0, &other.0)
             }
 
             #[inline]
@@ -238,14 +258,14 @@ macro_rules! __operators {
         impl core::ops::$Assign for $Fp {
             #[inline]
             fn $assign(&mut self, other: Self) {
-                *self = $crate::__operators!(@call $of, self, &other);
+                $crate::__operators!(@assign $of, self, &other);
             }
         }
 
         impl core::ops::$Assign<&$Fp> for $Fp {
             #[inline]
             fn $assign(&mut self, other: &Self) {
-                *self = $crate::__operators!(@call $of, self, other);
+                $crate::__operators!(@assign $of, self, other);
             }
         }
     };
@@ -263,6 +283,10 @@ macro_rules! __operators {
     (@call add, $left:expr, $right:expr) => { $left.sum($right) };
     (@call sub, $left:expr, $right:expr) => { $left.difference($right) };
     (@call mul, $left:expr, $right:expr) => { $left.product($right) };
+    (@assign mul, $left:expr, $right:expr) => { $left.multiply_in_place($right) };
+    (@assign $of:ident, $left:expr, $right:expr) => {
+        *$left = $crate::__operators!(@call $of, $left, $right)
+    };
 }
 
 /// Negation, sums and products, comparison, and printing.

@@ -38,7 +38,8 @@ const FIXED: Option<Kernels> = if !cfg!(feature = "static-cpu") {
 } else {
     Some(Kernels::Mulx)
 };
-const HAS_ASSEMBLY: bool = cfg!(all(
+/// Whether this build has assembly.
+pub(crate) const HAS_ASSEMBLY: bool = cfg!(all(
     target_arch = "x86_64",
     not(feature = "portable"),
     not(miri)

@@ -93,6 +93,7 @@
 #![no_std]
 #![deny(missing_docs, unsafe_op_in_unsafe_fn)]
 
+mod addition;
 mod assembly;
 mod batch;
 mod decode;
@@ -111,6 +112,7 @@ mod power;
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
 mod processor;
 mod root;
+mod sum;
 mod text;
 mod traits;
 mod wide;
@@ -128,6 +130,7 @@ pub use traits::Repr;
 pub mod __private {
     use crate::assembly::Products;
 
+    pub use crate::addition::{add, neg, sub};
     pub use crate::assembly::{HasProducts, Shape};
     pub use crate::batch::batch_invert;
     pub use crate::generator::{
@@ -140,9 +143,10 @@ pub mod __private {
         to_bytes_le, write_hex,
     };
     pub use crate::modulus::{Modulus, class, is_probable_prime, limbs_of, parse};
-    pub use crate::portable::{add, from_montgomery, neg, sub, to_montgomery};
+    pub use crate::portable::{from_montgomery, to_montgomery};
     pub use crate::power::{const_power, power};
     pub use crate::root::{is_square, sqrt};
+    pub use crate::sum::sum_of_products;
     pub use crate::text::{from_hex, from_text};
     #[allow(unused_imports, unreachable_pub, reason = "nothing, without features")]
     pub use crate::traits::private::*;
@@ -158,6 +162,26 @@ pub mod __private {
         Shape<N, CLASS>: Products<N>,
     {
         <Shape<N, CLASS> as Products<N>>::mul::<M>(x, y)
+    }
+
+    /// x = x*y/R mod p, by the kernels of a class.
+    #[inline]
+    pub fn mul_assign<const N: usize, const CLASS: u8, M: Modulus<N>>(
+        x: &mut [u64; N],
+        y: &[u64; N],
+    ) where
+        Shape<N, CLASS>: Products<N>,
+    {
+        <Shape<N, CLASS> as Products<N>>::mul_assign::<M>(x, y);
+    }
+
+    /// x = x*x/R mod p, by the kernels of a class.
+    #[inline]
+    pub fn square_assign<const N: usize, const CLASS: u8, M: Modulus<N>>(x: &mut [u64; N])
+    where
+        Shape<N, CLASS>: Products<N>,
+    {
+        <Shape<N, CLASS> as Products<N>>::square_assign::<M>(x);
     }
 
     /// x*x/R mod p, by the kernels of a class.

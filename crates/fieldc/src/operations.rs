@@ -6,7 +6,8 @@
 #[macro_export]
 macro_rules! __operations {
     ($Fp:ident) => {
-        impl $crate::__private::HasProducts<{ $Fp::LIMBS }> for $Fp {
+        // SAFETY: it is transparent, and holds limbs only.
+        unsafe impl $crate::__private::HasProducts<{ $Fp::LIMBS }> for $Fp {
             type Kernels = $crate::__private::Shape<
                 { $Fp::LIMBS },
                 { $crate::__private::class::<{ $Fp::LIMBS }, $Fp>() },
@@ -77,11 +78,10 @@ macro_rules! __operations {
                 (Self(root), exists)
             }
 
-            /// The sum of products of corresponding elements.
-            ///
-            /// So far it takes K products and K - 1 sums.
+            /// The sum of products of corresponding elements; every two of them are reduced as one.
+            #[inline]
             pub fn sum_of_products<const K: usize>(x: &[Self; K], y: &[Self; K]) -> Self {
-                x.iter().zip(y).map(|(x, y)| x * y).sum()
+                Self($crate::__private::sum_of_products::<{ $Fp::LIMBS }, K, Self>(x, y))
             }
 
             /// A number of any length modulo p, least significant byte first.

@@ -24,6 +24,16 @@ pub(crate) const fn select<const N: usize>(mask: u64, a: &[u64; N], b: &[u64; N]
     result
 }
 
+/// a if the flag is set, else b.
+#[cfg_attr(
+    all(target_arch = "x86_64", not(feature = "portable"), not(miri)),
+    expect(dead_code)
+)]
+#[inline(always)]
+pub(crate) fn choose<const N: usize>(flag: bool, a: &[u64; N], b: &[u64; N]) -> [u64; N] {
+    select(mask(flag), a, b)
+}
+
 /// a - b and the borrow.
 #[inline(always)]
 const fn difference<const N: usize>(a: &[u64; N], b: &[u64; N]) -> ([u64; N], bool) {
@@ -44,7 +54,7 @@ const fn subtract_once<const N: usize>(t: &[u64; N], top: bool, p: &[u64; N]) ->
 
 /// x + y mod p.
 #[inline]
-pub const fn add<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [u64; N] {
+pub(crate) const fn add<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [u64; N] {
     let (mut sum, mut carry, mut i) = ([0; N], false, 0);
     while i < N {
         (sum[i], carry) = adc(x[i], y[i], carry);
@@ -55,7 +65,7 @@ pub const fn add<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [u
 
 /// x - y mod p.
 #[inline]
-pub const fn sub<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [u64; N] {
+pub(crate) const fn sub<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [u64; N] {
     let (mut result, borrow) = difference(x, y);
     let (added, mut carry, mut i) = (mask(borrow), false, 0);
     while i < N {
@@ -67,7 +77,7 @@ pub const fn sub<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [u
 
 /// -x mod p; the negative of 0 is 0, never p.
 #[inline]
-pub const fn neg<const N: usize>(x: &[u64; N], p: &[u64; N]) -> [u64; N] {
+pub(crate) const fn neg<const N: usize>(x: &[u64; N], p: &[u64; N]) -> [u64; N] {
     sub(&[0; N], x, p)
 }
 
@@ -87,6 +97,15 @@ pub(crate) const fn mul<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N
         i += 1;
     }
     subtract_once(&t, over, &M::P)
+}
+
+/// (x0*y0 + x1*y1)/R mod p, as two products.
+pub(crate) fn sum_of_products<const N: usize, M: Modulus<N>>(
+    x: &[[u64; N]; 2],
+    y: &[[u64; N]; 2],
+) -> [u64; N] {
+    let [first, second] = core::array::from_fn(|i| mul::<N, M>(&x[i], &y[i]));
+    add(&first, &second, &M::P)
 }
 
 /// (t + 2^(64N)*top + 2^(64N+64)*above) / 2^64 mod p.

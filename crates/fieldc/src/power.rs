@@ -40,7 +40,7 @@ pub fn power<const N: usize, M: HasProducts<N>>(x: &[u64; N], exponent: &[u64]) 
         } else {
             result = repeated_square::<N, M>(&result, i - low);
             if window > 0 {
-                result = M::Kernels::mul::<M>(&result, factor);
+                M::Kernels::mul_assign::<M>(&mut result, factor);
             }
         }
         i = low;
@@ -56,7 +56,7 @@ pub(crate) fn repeated_square<const N: usize, M: HasProducts<N>>(
 ) -> [u64; N] {
     let mut result = *x;
     for _ in 0..times {
-        result = M::Kernels::square::<M>(&result);
+        M::Kernels::square_assign::<M>(&mut result);
     }
     result
 }

@@ -5,6 +5,7 @@
 
 use core::marker::PhantomData;
 
+use crate::addition::neg;
 use crate::assembly::{HasProducts, Products};
 use crate::limbs;
 use crate::modulus::Modulus;
@@ -59,7 +60,7 @@ pub fn sqrt<const N: usize, M: HasProducts<N>>(x: &[u64; N]) -> ([u64; N], bool)
     }
     let is_square = limbs::is_equal(&M::Kernels::square::<M>(&root), x);
     let is_odd = portable::from_montgomery::<N, M>(&root)[0] & 1 == 1;
-    let root = select(mask(is_odd), &portable::neg(&root, &M::P), &root);
+    let root = select(mask(is_odd), &neg(&root, &M::P), &root);
     (select(mask(is_square), &root, &[0; N]), is_square)
 }
 

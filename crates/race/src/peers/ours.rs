@@ -37,7 +37,7 @@ macro_rules! fields {
             $(
                 Rows::new(entries, &$FIELD, peer)
                     .called("mul", Canonical, |x: &mut $Fp, y| *x *= y)
-                    .called("square", Canonical, |x: &mut $Fp, _| *x = x.square())
+                    .called("square", Canonical, |x: &mut $Fp, _| x.square_in_place())
                     .code("rust")
                     .called("inverse", Canonical, |x: &mut $Fp, y| *x = (*x + y).invert().0)
                     .called("sqrt", Canonical, |x: &mut $Fp, y| *x = (*x + y).square().sqrt().0)

@@ -1,0 +1,86 @@
+//! Sums and differences where the program runs; `portable` has those for constants.
+
+use crate::limbs::{adc, sbb};
+
+/// x + y mod p.
+#[inline]
+pub fn add<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [u64; N] {
+    let (sum, carry) = plus(x, y);
+    let (less, borrow) = minus(&sum, p);
+    // Of a prime with a spare bit the sum has no carry.
+    let has_carry = carry && p[N - 1] >> 63 == 1;
+    choose(borrow & !has_carry, &sum, &less)
+}
+
+/// x - y mod p.
+#[inline]
+pub fn sub<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [u64; N] {
+    let (difference, borrow) = minus(x, y);
+    choose(borrow, &plus(&difference, p).0, &difference)
+}
+
+/// -x mod p; the negative of 0 is 0, never p.
+#[inline]
+pub fn neg<const N: usize>(x: &[u64; N], p: &[u64; N]) -> [u64; N] {
+    sub(&[0; N], x, p)
+}
+
+/// a + b and the carry.
+#[inline(always)]
+fn plus<const N: usize>(a: &[u64; N], b: &[u64; N]) -> ([u64; N], bool) {
+    let (mut sum, mut carry) = ([0; N], false);
+    for i in 0..N {
+        (sum[i], carry) = adc(a[i], b[i], carry);
+    }
+    (sum, carry)
+}
+
+/// a - b and the borrow.
+#[inline(always)]
+fn minus<const N: usize>(a: &[u64; N], b: &[u64; N]) -> ([u64; N], bool) {
+    let (mut difference, mut borrow) = ([0; N], false);
+    for i in 0..N {
+        (difference[i], borrow) = sbb(a[i], b[i], borrow);
+    }
+    (difference, borrow)
+}
+
+#[cfg(not(all(target_arch = "x86_64", not(feature = "portable"), not(miri))))]
+use crate::portable::choose;
+
+/// a if the flag is set, else b.
+///
+/// By conditional moves: what LLVM makes of masks goes through vectors here, whose limbs the next
+/// operation has to wait for.
+#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+#[inline(always)]
+fn choose<const N: usize>(flag: bool, a: &[u64; N], b: &[u64; N]) -> [u64; N] {
+    let (mut result, flag) = (*b, u64::from(flag));
+    let (threes, rest) = result.as_chunks_mut::<3>();
+    for ([x, y, z], a) in threes.iter_mut().zip(a.as_chunks::<3>().0) {
+        // SAFETY: it changes the named registers and flags only.
+        unsafe {
+            core::arch::asm!(
+                "test {flag}, {flag}",
+                "cmovne {x}, {a}",
+                "cmovne {y}, {b}",
+                "cmovne {z}, {c}",
+                flag = in(reg) flag, a = in(reg) a[0], b = in(reg) a[1], c = in(reg) a[2],
+                x = inout(reg) *x, y = inout(reg) *y, z = inout(reg) *z,
+                options(pure, nomem, nostack),
+            );
+        }
+    }
+    for (x, a) in rest.iter_mut().rev().zip(a.iter().rev()) {
+        // SAFETY: it changes the named register and flags only.
+        unsafe {
+            core::arch::asm!(
+                "test {flag}, {flag}",
+                "cmovne {x}, {a}",
+                flag = in(reg) flag, a = in(reg) *a, x = inout(reg) *x,
+                options(pure, nomem, nostack),
+            );
+        }
+    }
+    result
+}
