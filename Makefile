@@ -5,7 +5,7 @@ FIELD ?= bls12-381-p
 BIN := .venv/bin
 INSTALLED := .venv/installed
 # The features of the crate that implement traits.
-TRAITS := subtle,zeroize,serde,rand_core,ff,ff-0-13,bits
+TRAITS := subtle,zeroize,serde,rand_core,ff,ff-0-13,bits,ark-ff
 CARGO := $(and $(wildcard crates),$(shell command -v cargo 2>/dev/null))
 
 .NOTPARALLEL:
