@@ -11,7 +11,7 @@ FUZZ_SECONDS ?= 60
 CARGO := $(and $(wildcard crates),$(shell command -v cargo 2>/dev/null))
 
 .NOTPARALLEL:
-.PHONY: help generate venv lint test test-full cargo-lint cargo-test race race-test fuzz demo bench clean
+.PHONY: help generate venv lint test test-full cargo-lint cargo-test race race-test fuzz miri demo bench clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -72,6 +72,12 @@ fuzz: ## each target of crates/fuzz under cargo-fuzz, FUZZ_SECONDS (60) each
 	    cargo +nightly fuzz run --fuzz-dir crates/fuzz --features libfuzzer $$target -- \
 	        -max_total_time=$(FUZZ_SECONDS) -max_len=1024 -print_final_stats=1 -verbosity=0; \
 	done
+
+miri: ## some tests of the crate in Rust's interpreter, on the portable path
+	@cargo +nightly miri --version >/dev/null 2>&1 || \
+	    { echo "no miri: rustup +nightly component add miri" >&2; exit 1; }
+	cargo +nightly miri test -p fieldc --features subtle,zeroize,serde \
+	    --test arithmetic --test kernels --test serde --test zeroize
 
 generate: venv ## make the checked-in kernels of crates/fieldc again
 	$(BIN)/python -m fieldc.artifacts.crate

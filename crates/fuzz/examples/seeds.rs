@@ -13,7 +13,8 @@ fn main() -> Result<()> {
     };
     let folder = PathBuf::from(std::env::args_os().nth(1).ok_or_else(usage)?);
     fs::create_dir_all(&folder)?;
-    for (number, input) in fieldc_fuzz::seeds(1, 4).iter().enumerate() {
+    // One of four has all fields and kernels, and slow targets get beyond them in a minute.
+    for (number, input) in fieldc_fuzz::seeds(1, 4).iter().step_by(4).enumerate() {
         fs::write(folder.join(format!("{number:05}")), input)?;
     }
     Ok(())

@@ -1,8 +1,8 @@
 //! Checks of the crate `fieldc` against num-bigint, each a function of any bytes.
 //!
 //! The first byte of an input chooses the field, the second the kernels, and the rest are the bytes
-//! that are decoded, or the operands. A check panics where the crate is wrong, so cargo-fuzz can run
-//! it (`make fuzz`), and so can a test on inputs that are made here (`tests/short.rs`).
+//! that are decoded, or the operands. A check panics where the crate is wrong: cargo-fuzz runs it
+//! (`make fuzz`), and so does a test on inputs that are made here (`tests/short.rs`).
 
 mod arithmetic;
 mod decoding;

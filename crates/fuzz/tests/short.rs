@@ -1,4 +1,4 @@
-//! Every target on edge inputs and seeded random ones: a few seconds of what cargo-fuzz does longer.
+//! Every target on edge inputs and seeded random ones: seconds of what cargo-fuzz does for longer.
 
 use std::panic::catch_unwind;
 
