@@ -5,11 +5,13 @@ FIELD ?= bls12-381-p
 BIN := .venv/bin
 INSTALLED := .venv/installed
 # The features of the crate that implement traits.
-TRAITS := subtle,zeroize,serde,rand_core,ff,ff-0-13,bits
+TRAITS := subtle,zeroize,serde,rand_core,ff,ff-0-13,bits,ark-ff
+# How long make fuzz runs each target.
+FUZZ_SECONDS ?= 60
 CARGO := $(and $(wildcard crates),$(shell command -v cargo 2>/dev/null))
 
 .NOTPARALLEL:
-.PHONY: help generate venv lint test test-full cargo-lint cargo-test race race-test demo bench clean
+.PHONY: help generate venv lint test test-full cargo-lint cargo-test race race-test fuzz miri demo bench clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -40,6 +42,7 @@ cargo-lint:
 	$(if $(CARGO),cargo clippy --all-targets -- -D warnings)
 	$(if $(CARGO),cargo clippy --all-targets --features portable -- -D warnings)
 	$(if $(CARGO),cargo clippy --all-targets --features $(TRAITS) -- -D warnings)
+	$(if $(CARGO),cargo clippy -p fieldc-fuzz --all-targets -- -D warnings)
 	$(if $(CARGO),RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --quiet)
 	$(if $(CARGO),RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --quiet --features $(TRAITS))
 
@@ -47,6 +50,7 @@ cargo-test:
 	$(if $(CARGO),cargo run --quiet --example readme)
 	$(if $(CARGO),cargo test --features $(TRAITS))
 	$(if $(CARGO),cargo test -p fieldc --features portable --tests)
+	$(if $(CARGO),cargo test -p fieldc-fuzz --tests)
 
 # In its folder, so that its .cargo/config.toml holds; the peers take minutes to compile.
 race-test:
@@ -56,6 +60,24 @@ race-test:
 
 race: ## race the Rust crate against those of others: make race RACE='--op all --json out.json'
 	cd crates/race && cargo bench --bench race -- $(RACE)
+
+fuzz: ## each target of crates/fuzz under cargo-fuzz, FUZZ_SECONDS (60) each
+	@cargo +nightly --version >/dev/null 2>&1 || \
+	    { echo "no nightly Rust: rustup toolchain install nightly" >&2; exit 1; }
+	@cargo fuzz --version >/dev/null 2>&1 || \
+	    { echo "no cargo-fuzz: cargo install cargo-fuzz" >&2; exit 1; }
+	@set -e; for target in $$(cargo fuzz list --fuzz-dir crates/fuzz); do \
+	    cargo run --quiet -p fieldc-fuzz --example seeds -- crates/fuzz/corpus/$$target; \
+	    echo "$$target: $(FUZZ_SECONDS) seconds"; \
+	    cargo +nightly fuzz run --fuzz-dir crates/fuzz --features libfuzzer $$target -- \
+	        -max_total_time=$(FUZZ_SECONDS) -max_len=1024 -print_final_stats=1 -verbosity=0; \
+	done
+
+miri: ## some tests of the crate in Rust's interpreter, on the portable path
+	@cargo +nightly miri --version >/dev/null 2>&1 || \
+	    { echo "no miri: rustup +nightly component add miri" >&2; exit 1; }
+	cargo +nightly miri test -p fieldc --features subtle,zeroize,serde \
+	    --test arithmetic --test kernels --test serde --test zeroize
 
 generate: venv ## make the checked-in kernels of crates/fieldc again
 	$(BIN)/python -m fieldc.artifacts.crate

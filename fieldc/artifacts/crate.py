@@ -145,8 +145,8 @@ KERNEL = """
 /// {says}; {algorithm}, variant {variant}.
 ///
 /// # Safety
-/// The processor has {features}; p is of the class; the operands can be read and z written, which may
-/// be one of them.
+/// The processor has {features}; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn {symbol}<M: Modulus<{n}>>(
     z: *mut [u64; {n}],

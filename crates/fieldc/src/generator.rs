@@ -93,6 +93,32 @@ pub const fn root_of_unity<const N: usize, M: Modulus<N>>(g: u64) -> [u64; N] {
     power::<N, M>(g, &limbs::shifted(&M::P, s))
 }
 
+/// The most that a 3-adicity is said to be: 3^20 is below 2^32, and a number of any machine.
+const MOST_THREES: u32 = 20;
+
+/// The largest k up to 20 for which 3^k divides p - 1.
+pub const fn three_adicity<const N: usize, M: Modulus<N>>() -> u32 {
+    let (mut rest, mut k) = (less_one(&M::P), 0);
+    loop {
+        let (third, remainder) = divide(&rest, 3);
+        if remainder != 0 || k == MOST_THREES {
+            return k;
+        }
+        (rest, k) = (third, k + 1);
+    }
+}
+
+/// g^((p - 1)/(2^s * 3^k)), whose power 3^k is [`root_of_unity`], for k = [`three_adicity`].
+pub const fn large_root_of_unity<const N: usize, M: Modulus<N>>(g: u64) -> [u64; N] {
+    let mut exponent = limbs::shifted(&M::P, two_adicity::<N, M>());
+    let mut k = three_adicity::<N, M>();
+    while k > 0 {
+        exponent = divide(&exponent, 3).0;
+        k -= 1;
+    }
+    power::<N, M>(g, &exponent)
+}
+
 /// The inverse of the 2^s-th root of unity: its power 2^s - 1.
 pub const fn inverse<const N: usize, M: Modulus<N>>(root: &[u64; N]) -> [u64; N] {
     let (mut result, mut square, mut i) = (M::R, *root, 0);

@@ -62,6 +62,7 @@
 //! | `ff` | `Field` of ff 0.14; with a generator `PrimeField`, `FromUniformBytes` and `WithSmallOrderMulGroup` too |
 //! | `ff-0-13` | the same of ff 0.13 |
 //! | `bits` | `PrimeFieldBits` of the versions of ff that are on |
+//! | `ark-ff` | with a generator `MontConfig` of ark-ff 0.6: a field of arkworks on these kernels, and `From` both ways |
 //!
 //! Some methods of `ff` have the names of the elements' own. Where the type is known the own one is
 //! called, `Fp::ONE.is_zero()` is a `bool`; generic code gets the trait's, which is a `Choice`.
@@ -88,6 +89,23 @@
 //! use ff::FromUniformBytes;
 //!
 //! fieldc::bls12_381::Fr::from_uniform_bytes(&[0; 47]);
+//! ```
+//!
+//! With `ark-ff` a field type is the configuration of a field of arkworks, whose elements have the
+//! same limbs:
+//!
+//! ```
+//! # #[cfg(feature = "ark-ff")] {
+//! use ark_ff::{Field, Fp384, MontBackend};
+//! use fieldc::bls12_381::Fp;
+//!
+//! type Fq = Fp384<MontBackend<Fp, 6>>;
+//!
+//! let x = Fq::from(3);
+//! assert_eq!(x.square() + x * x, Fq::from(18));
+//! assert_eq!(Fp::from(x), Fp::from_u64(3));
+//! assert_eq!(Fq::from(Fp::from_u64(3).invert().0), x.inverse().unwrap());
+//! # }
 //! ```
 
 #![no_std]
@@ -134,8 +152,8 @@ pub mod __private {
     pub use crate::assembly::{HasProducts, Shape};
     pub use crate::batch::batch_invert;
     pub use crate::generator::{
-        delta, inverse, is_non_residue, least_non_residue, root_of_unity, small_order, two_adicity,
-        two_inverse, zeta,
+        delta, inverse, is_non_residue, large_root_of_unity, least_non_residue, root_of_unity,
+        small_order, three_adicity, two_adicity, two_inverse, zeta,
     };
     pub use crate::inversion::invert;
     pub use crate::limbs::{

@@ -17,6 +17,7 @@ macro_rules! field_tests {
             }
 
             #[test]
+            #[cfg_attr(miri, ignore = "slow")]
             fn operations_of_two_operands() {
                 let numbers = values(&P, 8);
                 on_every_path(|kernels| {
@@ -34,6 +35,7 @@ macro_rules! field_tests {
             }
 
             #[test]
+            #[cfg_attr(miri, ignore = "slow")]
             fn operations_of_one_operand() {
                 let numbers = values(&P, 100);
                 on_every_path(|kernels| {
@@ -53,6 +55,7 @@ macro_rules! field_tests {
             }
 
             #[test]
+            #[cfg_attr(miri, ignore = "slow")]
             fn a_long_chain_is_the_same_on_every_path() {
                 let start = element(&values(&P, 1)[7]);
                 let chain = || {

@@ -29,7 +29,7 @@ fn the_choice_is_made_once_and_can_be_forced() {
 
 #[cfg(all(
     target_arch = "x86_64",
-    not(any(feature = "portable", feature = "static-cpu"))
+    not(any(feature = "portable", feature = "static-cpu", miri))
 ))]
 #[test]
 fn detection_agrees_with_std() {

@@ -16,8 +16,8 @@ assembly! { 1, 1:
 /// x*y/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<1>>(
     z: *mut [u64; 1],
@@ -50,8 +50,8 @@ unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<1>>(
 /// x*x/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<1>>(
     z: *mut [u64; 1],
@@ -83,8 +83,8 @@ unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<1>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<1>>(
     z: *mut [u64; 1],
@@ -128,8 +128,8 @@ assembly! { 1, 2:
 /// x*y/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<1>>(
     z: *mut [u64; 1],
@@ -165,8 +165,8 @@ unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<1>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p; two-subtractions, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<1>>(
     z: *mut [u64; 1],

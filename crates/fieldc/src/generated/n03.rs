@@ -16,8 +16,8 @@ assembly! { 3, 0:
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<3>>(
     z: *mut [u64; 3],
@@ -129,8 +129,8 @@ unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<3>>(
 /// x*x/R mod p; log-jump, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<3>>(
     z: *mut [u64; 3],
@@ -240,8 +240,8 @@ assembly! { 3, 1:
 /// x*y/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<3>>(
     z: *mut [u64; 3],
@@ -352,8 +352,8 @@ unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<3>>(
 /// x*x/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<3>>(
     z: *mut [u64; 3],
@@ -459,8 +459,8 @@ unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<3>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<3>>(
     z: *mut [u64; 3],
@@ -612,8 +612,8 @@ assembly! { 3, 2:
 /// x*y/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<3>>(
     z: *mut [u64; 3],
@@ -733,8 +733,8 @@ unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<3>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p; two-subtractions, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<3>>(
     z: *mut [u64; 3],

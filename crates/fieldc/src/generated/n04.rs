@@ -16,8 +16,8 @@ assembly! { 4, 0:
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<4>>(
     z: *mut [u64; 4],
@@ -185,8 +185,8 @@ unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<4>>(
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn mul_fold_adx<M: Modulus<4>>(
     z: *mut [u64; 4],
@@ -365,8 +365,8 @@ unsafe extern "sysv64" fn mul_fold_adx<M: Modulus<4>>(
 /// x*x/R mod p; log-jump, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<4>>(
     z: *mut [u64; 4],
@@ -523,8 +523,8 @@ unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<4>>(
 /// x*x/R mod p; log-jump, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn square_fold_adx<M: Modulus<4>>(
     z: *mut [u64; 4],
@@ -700,8 +700,8 @@ assembly! { 4, 1:
 /// x*y/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<4>>(
     z: *mut [u64; 4],
@@ -868,8 +868,8 @@ unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<4>>(
 /// x*y/R mod p; cios, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn mul_spare_adx<M: Modulus<4>>(
     z: *mut [u64; 4],
@@ -1046,8 +1046,8 @@ unsafe extern "sysv64" fn mul_spare_adx<M: Modulus<4>>(
 /// x*x/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<4>>(
     z: *mut [u64; 4],
@@ -1208,8 +1208,8 @@ unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<4>>(
 /// x*x/R mod p; cios, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn square_spare_adx<M: Modulus<4>>(
     z: *mut [u64; 4],
@@ -1381,8 +1381,8 @@ unsafe extern "sysv64" fn square_spare_adx<M: Modulus<4>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<4>>(
     z: *mut [u64; 4],
@@ -1608,8 +1608,8 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<4>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p; cios, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn sum_of_products_spare_adx<M: Modulus<4>>(
     z: *mut [u64; 4],
@@ -1856,8 +1856,8 @@ assembly! { 4, 2:
 /// x*y/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<4>>(
     z: *mut [u64; 4],
@@ -2035,8 +2035,8 @@ unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<4>>(
 /// x*y/R mod p; cios, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn mul_full_adx<M: Modulus<4>>(
     z: *mut [u64; 4],
@@ -2223,8 +2223,8 @@ unsafe extern "sysv64" fn mul_full_adx<M: Modulus<4>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p; two-subtractions, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<4>>(
     z: *mut [u64; 4],
@@ -2477,8 +2477,8 @@ unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<4>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p; two-subtractions, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn sum_of_products_full_adx<M: Modulus<4>>(
     z: *mut [u64; 4],

@@ -16,8 +16,8 @@ assembly! { 6, 0:
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<6>>(
     z: *mut [u64; 6],
@@ -348,8 +348,8 @@ unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<6>>(
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn mul_fold_adx<M: Modulus<6>>(
     z: *mut [u64; 6],
@@ -681,8 +681,8 @@ unsafe extern "sysv64" fn mul_fold_adx<M: Modulus<6>>(
 /// x*x/R mod p; log-jump, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<6>>(
     z: *mut [u64; 6],
@@ -973,8 +973,8 @@ unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<6>>(
 /// x*x/R mod p; log-jump, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn square_fold_adx<M: Modulus<6>>(
     z: *mut [u64; 6],
@@ -1284,8 +1284,8 @@ assembly! { 6, 1:
 /// x*y/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<6>>(
     z: *mut [u64; 6],
@@ -1608,8 +1608,8 @@ unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<6>>(
 /// x*y/R mod p; cios, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn mul_spare_adx<M: Modulus<6>>(
     z: *mut [u64; 6],
@@ -1935,8 +1935,8 @@ unsafe extern "sysv64" fn mul_spare_adx<M: Modulus<6>>(
 /// x*x/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<6>>(
     z: *mut [u64; 6],
@@ -2237,8 +2237,8 @@ unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<6>>(
 /// x*x/R mod p; cios, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn square_spare_adx<M: Modulus<6>>(
     z: *mut [u64; 6],
@@ -2545,8 +2545,8 @@ unsafe extern "sysv64" fn square_spare_adx<M: Modulus<6>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<6>>(
     z: *mut [u64; 6],
@@ -3021,8 +3021,8 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<6>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p; cios, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn sum_of_products_spare_adx<M: Modulus<6>>(
     z: *mut [u64; 6],
@@ -3496,8 +3496,8 @@ assembly! { 6, 2:
 /// x*y/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<6>>(
     z: *mut [u64; 6],
@@ -3853,8 +3853,8 @@ unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<6>>(
 /// x*y/R mod p; cios, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn mul_full_adx<M: Modulus<6>>(
     z: *mut [u64; 6],
@@ -4198,8 +4198,8 @@ unsafe extern "sysv64" fn mul_full_adx<M: Modulus<6>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p; two-subtractions, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<6>>(
     z: *mut [u64; 6],
@@ -4729,8 +4729,8 @@ unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<6>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p; two-subtractions, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn sum_of_products_full_adx<M: Modulus<6>>(
     z: *mut [u64; 6],

@@ -16,8 +16,8 @@ assembly! { 9, 0:
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<9>>(
     z: *mut [u64; 9],
@@ -787,8 +787,8 @@ unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<9>>(
 /// x*x/R mod p; log-jump, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<9>>(
     z: *mut [u64; 9],
@@ -1418,8 +1418,8 @@ assembly! { 9, 1:
 /// x*y/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<9>>(
     z: *mut [u64; 9],
@@ -2189,8 +2189,8 @@ unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<9>>(
 /// x*x/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<9>>(
     z: *mut [u64; 9],
@@ -2833,8 +2833,8 @@ unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<9>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<9>>(
     z: *mut [u64; 9],
@@ -3995,8 +3995,8 @@ assembly! { 9, 2:
 /// x*y/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<9>>(
     z: *mut [u64; 9],
@@ -4819,8 +4819,8 @@ unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<9>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p; two-subtractions, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<9>>(
     z: *mut [u64; 9],

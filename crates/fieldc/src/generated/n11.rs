@@ -16,8 +16,8 @@ assembly! { 11, 0:
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<11>>(
     z: *mut [u64; 11],
@@ -1216,8 +1216,8 @@ unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<11>>(
 /// x*x/R mod p; log-jump, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<11>>(
     z: *mut [u64; 11],
@@ -2166,8 +2166,8 @@ assembly! { 11, 1:
 /// x*y/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<11>>(
     z: *mut [u64; 11],
@@ -3369,8 +3369,8 @@ unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<11>>(
 /// x*x/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<11>>(
     z: *mut [u64; 11],
@@ -4334,8 +4334,8 @@ unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<11>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<11>>(
     z: *mut [u64; 11],
@@ -6144,8 +6144,8 @@ assembly! { 11, 2:
 /// x*y/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<11>>(
     z: *mut [u64; 11],
@@ -7412,8 +7412,8 @@ unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<11>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p; two-subtractions, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; operands can be read and z written, which may be
-/// one of them.
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<11>>(
     z: *mut [u64; 11],

@@ -4,6 +4,7 @@
 //! own in two forms, and `cfg` chooses here which of them there is: the one that implements, or the
 //! one that expands to nothing.
 
+mod ark_ff;
 mod ff;
 mod rand_core;
 mod repr;
@@ -16,6 +17,8 @@ pub use repr::Repr;
 
 /// What the macros of this module name.
 pub(crate) mod private {
+    #[cfg(feature = "ark-ff")]
+    pub use super::ark_ff::Ark;
     #[cfg(any(feature = "rand_core", feature = "ff-0-13"))]
     pub use super::rand_core::try_random;
     #[cfg(any(feature = "ff", feature = "ff-0-13"))]
@@ -23,6 +26,8 @@ pub(crate) mod private {
     #[cfg(feature = "serde")]
     pub use super::serde::{deserialize, serialize};
 
+    #[cfg(feature = "ark-ff")]
+    pub use ark_ff;
     #[cfg(feature = "ff")]
     pub use ff as ff_0_14;
     #[cfg(feature = "ff-0-13")]
@@ -55,5 +60,6 @@ macro_rules! __traits {
         $crate::__rand_core! { $Fp }
         $crate::__ff! { $Fp $(, $generator)? }
         $crate::__ff_0_13! { $Fp $(, $generator)? }
+        $crate::__ark_ff! { $Fp $(, $generator)? }
     };
 }

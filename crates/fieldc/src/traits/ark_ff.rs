@@ -1,0 +1,168 @@
+//! `ark-ff`: a field as the configuration of an arkworks field, which then runs on its kernels.
+//!
+//! Elements of both have the Montgomery form in the same limbs, so a conversion is a copy.
+
+/// The arkworks field of a configuration.
+#[cfg(feature = "ark-ff")]
+pub type Ark<F, const N: usize> = ark_ff::Fp<ark_ff::MontBackend<F, N>, N>;
+
+/// `MontConfig` of `ark-ff` for a field with a generator, and conversions.
+#[cfg(feature = "ark-ff")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __ark_ff {
+    ($Fp:ident) => {};
+    ($Fp:ident, $generator:literal) => {
+        /// `ark_ff::Fp<ark_ff::MontBackend<Self, N>, N>` is this field in arkworks.
+        impl $crate::__private::ark_ff::MontConfig<{ $Fp::LIMBS }> for $Fp {
+            $crate::__ark_ff_constants! { $Fp, $generator }
+            $crate::__ark_ff_operations! { $Fp }
+        }
+
+        /// A copy: both have the Montgomery form in the same limbs.
+        impl From<$Fp> for $crate::__private::Ark<$Fp, { $Fp::LIMBS }> {
+            #[inline]
+            fn from(element: $Fp) -> Self {
+                Self::new_unchecked($crate::__private::ark_ff::BigInt(element.0))
+            }
+        }
+
+        /// A copy: both have the Montgomery form in the same limbs, below p.
+        impl From<$crate::__private::Ark<$Fp, { $Fp::LIMBS }>> for $Fp {
+            #[inline]
+            fn from(element: $crate::__private::Ark<$Fp, { $Fp::LIMBS }>) -> Self {
+                Self(element.0.0)
+            }
+        }
+    };
+}
+
+/// Nothing: the feature is off.
+#[cfg(not(feature = "ark-ff"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __ark_ff {
+    ($($ignored:tt)*) => {};
+}
+
+/// The constants of `MontConfig`. What is not here follows from these in `ark-ff`.
+#[cfg(feature = "ark-ff")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __ark_ff_constants {
+    ($Fp:ident, $generator:literal) => {
+        const MODULUS: $crate::__private::ark_ff::BigInt<{ $Fp::LIMBS }> =
+            $crate::__private::ark_ff::BigInt(<Self as $crate::Modulus<{ $Fp::LIMBS }>>::P);
+        const R: $crate::__private::ark_ff::BigInt<{ $Fp::LIMBS }> =
+            $crate::__private::ark_ff::BigInt(<Self as $crate::Modulus<{ $Fp::LIMBS }>>::R);
+        const R2: $crate::__private::ark_ff::BigInt<{ $Fp::LIMBS }> =
+            $crate::__private::ark_ff::BigInt(<Self as $crate::Modulus<{ $Fp::LIMBS }>>::R2);
+        const INV: u64 = <Self as $crate::Modulus<{ $Fp::LIMBS }>>::N0;
+
+        const GENERATOR: $crate::__private::Ark<Self, { $Fp::LIMBS }> =
+            $crate::__private::Ark::<Self, { $Fp::LIMBS }>::new_unchecked(
+                $crate::__private::ark_ff::BigInt(Self::from_u64($generator).0),
+            );
+        const TWO_ADIC_ROOT_OF_UNITY: $crate::__private::Ark<Self, { $Fp::LIMBS }> =
+            $crate::__private::Ark::<Self, { $Fp::LIMBS }>::new_unchecked(
+                $crate::__private::ark_ff::BigInt($crate::__private::root_of_unity::<
+                    { $Fp::LIMBS },
+                    Self,
+                >($generator)),
+            );
+
+        // The powers of 3 are the small subgroup, where there are any.
+        const SMALL_SUBGROUP_BASE: Option<u32> =
+            match $crate::__private::three_adicity::<{ $Fp::LIMBS }, Self>() {
+                0 => None,
+                _ => Some(3),
+            };
+        const SMALL_SUBGROUP_BASE_ADICITY: Option<u32> =
+            match $crate::__private::three_adicity::<{ $Fp::LIMBS }, Self>() {
+                0 => None,
+                adicity => Some(adicity),
+            };
+        const LARGE_SUBGROUP_ROOT_OF_UNITY: Option<$crate::__private::Ark<Self, { $Fp::LIMBS }>> =
+            match $crate::__private::three_adicity::<{ $Fp::LIMBS }, Self>() {
+                0 => None,
+                _ => Some(
+                    $crate::__private::Ark::<Self, { $Fp::LIMBS }>::new_unchecked(
+                        $crate::__private::ark_ff::BigInt(
+                            $crate::__private::large_root_of_unity::<{ $Fp::LIMBS }, Self>(
+                                $generator,
+                            ),
+                        ),
+                    ),
+                ),
+            };
+    };
+}
+
+/// The arithmetic of `MontConfig`, by our own.
+#[cfg(feature = "ark-ff")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __ark_ff_operations {
+    ($Fp:ident) => {
+        #[inline]
+        fn add_assign(
+            a: &mut $crate::__private::Ark<Self, { $Fp::LIMBS }>,
+            b: &$crate::__private::Ark<Self, { $Fp::LIMBS }>,
+        ) {
+            a.0.0 = (Self(a.0.0) + Self(b.0.0)).0;
+        }
+
+        #[inline]
+        fn sub_assign(
+            a: &mut $crate::__private::Ark<Self, { $Fp::LIMBS }>,
+            b: &$crate::__private::Ark<Self, { $Fp::LIMBS }>,
+        ) {
+            a.0.0 = (Self(a.0.0) - Self(b.0.0)).0;
+        }
+
+        #[inline]
+        fn double_in_place(a: &mut $crate::__private::Ark<Self, { $Fp::LIMBS }>) {
+            a.0.0 = Self(a.0.0).double().0;
+        }
+
+        #[inline]
+        fn neg_in_place(a: &mut $crate::__private::Ark<Self, { $Fp::LIMBS }>) {
+            a.0.0 = (-Self(a.0.0)).0;
+        }
+
+        #[inline]
+        fn mul_assign(
+            a: &mut $crate::__private::Ark<Self, { $Fp::LIMBS }>,
+            b: &$crate::__private::Ark<Self, { $Fp::LIMBS }>,
+        ) {
+            a.0.0 = (Self(a.0.0) * Self(b.0.0)).0;
+        }
+
+        #[inline]
+        fn square_in_place(a: &mut $crate::__private::Ark<Self, { $Fp::LIMBS }>) {
+            a.0.0 = Self(a.0.0).square().0;
+        }
+
+        fn inverse(
+            a: &$crate::__private::Ark<Self, { $Fp::LIMBS }>,
+        ) -> Option<$crate::__private::Ark<Self, { $Fp::LIMBS }>> {
+            let (inverse, exists) = Self(a.0.0).invert();
+            exists.then(|| inverse.into())
+        }
+
+        fn into_bigint(
+            a: $crate::__private::Ark<Self, { $Fp::LIMBS }>,
+        ) -> $crate::__private::ark_ff::BigInt<{ $Fp::LIMBS }> {
+            $crate::__private::ark_ff::BigInt(Self(a.0.0).to_limbs())
+        }
+
+        #[inline]
+        fn sum_of_products<const M: usize>(
+            a: &[$crate::__private::Ark<Self, { $Fp::LIMBS }>; M],
+            b: &[$crate::__private::Ark<Self, { $Fp::LIMBS }>; M],
+        ) -> $crate::__private::Ark<Self, { $Fp::LIMBS }> {
+            let [a, b] = [a, b].map(|elements| elements.map(Self::from));
+            Self::sum_of_products(&a, &b).into()
+        }
+    };
+}

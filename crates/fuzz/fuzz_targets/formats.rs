@@ -1,0 +1,4 @@
+//! The target `formats` for cargo-fuzz.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| fieldc_fuzz::formats(input));

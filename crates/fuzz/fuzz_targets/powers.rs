@@ -1,0 +1,4 @@
+//! The target `powers` for cargo-fuzz.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| fieldc_fuzz::powers(input));
