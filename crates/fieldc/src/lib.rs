@@ -112,6 +112,9 @@ mod power;
 mod processor;
 mod root;
 mod text;
+#[cfg(feature = "texts")]
+#[doc(hidden)]
+pub mod texts;
 mod traits;
 mod wide;
 
