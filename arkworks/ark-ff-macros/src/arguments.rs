@@ -33,7 +33,8 @@ impl Field {
     /// The field of a type with attributes.
     pub(crate) fn from_attributes(input: &syn::DeriveInput) -> syn::Result<Self> {
         let needed = |name: &str| {
-            attribute(input, name)?.ok_or_else(|| error(format!("the attribute `{name}` is missing")))
+            attribute(input, name)?
+                .ok_or_else(|| error(format!("the attribute `{name}` is missing")))
         };
         let modulus = natural(&needed("modulus")?)?;
         let generator = natural(&needed("generator")?)?;

@@ -4,7 +4,7 @@ use fieldc::texts;
 use num_bigint::BigUint;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{File, FnArg, Item, ItemFn, Type, parse_quote};
+use syn::{File, Item, ItemFn};
 
 use crate::number::{error, limbs};
 
@@ -31,10 +31,22 @@ impl Kernels {
         };
         let file = syn::parse_file(text)?;
         let mut items = constants(p);
-        let mut take = |operation: &str| Kernel::take(&file, operation, texts::class(p), &mut items);
+        let mut take = |operation: &str| {
+            let mut classes = classes(texts::class(p)).iter();
+            classes.find_map(|class| Kernel::take(&file, operation, class, &mut items))
+        };
         let mul = take("mul").ok_or_else(|| error("fieldc has no kernel for this modulus"))?;
         let (square, sum_of_products) = (take("square"), take("sum_of_products"));
         Ok(Some(Self { mul, square, sum_of_products, items }))
+    }
+}
+
+/// A class, and those whose kernels are for its primes too: not all have all operations.
+fn classes(class: &str) -> &'static [&'static str] {
+    match class {
+        "fold" => &["fold", "spare", "full"],
+        "spare" => &["spare", "full"],
+        _ => &["full"],
     }
 }
 
@@ -46,30 +58,18 @@ impl Kernel {
                 Item::Fn(function) if function.sig.ident == name => Some(function),
                 _ => None,
             })?;
-            items.extend(for_pointers(found));
+            items.extend(for_one_modulus(found));
             Some(found.sig.ident.clone())
         };
         Some(Self { mulx: take("mulx")?, adx: take("adx") })
     }
 }
 
-/// A kernel for the one modulus `M` that is in scope, with pointers for references: the convention
-/// is the same, and a result may then replace an operand, which kernels allow.
-fn for_pointers(kernel: &ItemFn) -> TokenStream {
+/// A kernel for the one modulus `M` that is in scope.
+fn for_one_modulus(kernel: &ItemFn) -> TokenStream {
     let mut kernel = kernel.clone();
     kernel.sig.generics = syn::Generics::default();
     kernel.attrs.retain(|attribute| !attribute.path().is_ident("doc"));
-    for argument in &mut kernel.sig.inputs {
-        if let FnArg::Typed(argument) = argument
-            && let Type::Reference(reference) = &*argument.ty
-        {
-            let target = &reference.elem;
-            *argument.ty = match reference.mutability {
-                Some(_) => parse_quote! { *mut #target },
-                None => parse_quote! { *const #target },
-            };
-        }
-    }
     let tokens = kernel.into_token_stream();
     #[cfg(feature = "sabotage")]
     let tokens = crate::sabotage::flip(tokens);

@@ -6,6 +6,7 @@
 //! limbs ark-ff's own algorithms run.
 
 mod arguments;
+mod calls;
 mod kernels;
 mod montgomery;
 mod number;

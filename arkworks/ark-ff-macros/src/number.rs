@@ -41,9 +41,7 @@ fn integer(text: &str) -> syn::Result<BigInt> {
 
 /// The natural number that a text says.
 pub(crate) fn natural(text: &str) -> syn::Result<BigUint> {
-    integer(text)?
-        .to_biguint()
-        .ok_or_else(|| error(format!("\"{text}\" is negative")))
+    integer(text)?.to_biguint().ok_or_else(|| error(format!("\"{text}\" is negative")))
 }
 
 /// Limbs of 64 bits, least significant first; one for 0.

@@ -3,7 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::kernels::{Kernel, Kernels, processor};
+use crate::calls::module;
+use crate::kernels::Kernels;
 
 /// Methods of `MontConfig`, and the items that they use.
 pub(crate) fn products(
@@ -26,6 +27,9 @@ pub(crate) fn products(
     };
     let mut items = stock(p.len(), constants, &full);
     items.push(module(p.len(), &kernels)?);
+    if kernels.sum_of_products.is_some() {
+        items.extend(stock_sum(p.len()));
+    }
     Ok((methods, quote! { #(#[cfg(#has_kernels)] #items)* }))
 }
 
@@ -44,17 +48,19 @@ fn methods(has_sum: bool) -> Vec<TokenStream> {
         quote! {
             #[inline(always)]
             fn mul_assign(a: &mut __Element, b: &__Element) {
-                if !__kernels::mul(&mut (a.0).0, &(b.0).0) {
-                    __stock_mul(a, b);
-                }
+                (a.0).0 = match __kernels::mul(&(a.0).0, &(b.0).0) {
+                    Some(product) => product,
+                    None => __stock_mul(*a, *b),
+                };
             }
         },
         quote! {
             #[inline(always)]
             fn square_in_place(a: &mut __Element) {
-                if !__kernels::square(&mut (a.0).0) {
-                    __stock_square(a);
-                }
+                (a.0).0 = match __kernels::square(&(a.0).0) {
+                    Some(square) => square,
+                    None => __stock_square(*a),
+                };
             }
         },
         quote! {
@@ -83,23 +89,28 @@ fn stock(n: usize, constants: &TokenStream, full: &TokenStream) -> Vec<TokenStre
         quote! { impl MontConfig<#n> for __Stock { #constants #full } },
         quote! {
             #[cold]
-            fn __stock_mul(a: &mut __Element, b: &__Element) {
+            fn __stock_mul(a: __Element, b: __Element) -> [u64; #n] {
                 let mut product = __StockElement::new_unchecked(a.0);
                 product *= __StockElement::new_unchecked(b.0);
-                a.0 = product.0;
+                (product.0).0
             }
         },
         quote! {
             #[cold]
-            fn __stock_square(a: &mut __Element) {
+            fn __stock_square(a: __Element) -> [u64; #n] {
                 let mut square = __StockElement::new_unchecked(a.0);
                 <__Stock as MontConfig<#n>>::square_in_place(&mut square);
-                a.0 = square.0;
+                (square.0).0
             }
         },
+    ]
+}
+
+/// The same for a sum of two products, and what its kernel needs.
+fn stock_sum(n: usize) -> [TokenStream; 2] {
+    [
         quote! {
             #[cold]
-            #[allow(dead_code)]
             fn __stock_sum(a: &[__Element; 2], b: &[__Element; 2]) -> __Element {
                 let stock = |element: &__Element| __StockElement::new_unchecked(element.0);
                 let (a, b) = (a.each_ref().map(stock), b.each_ref().map(stock));
@@ -109,7 +120,6 @@ fn stock(n: usize, constants: &TokenStream, full: &TokenStream) -> Vec<TokenStre
         },
         quote! {
             /// The limbs of two elements, which are nothing but limbs.
-            #[allow(dead_code)]
             #[inline(always)]
             fn __limbs(elements: &[__Element; 2]) -> &[[u64; #n]; 2] {
                 const {
@@ -122,121 +132,6 @@ fn stock(n: usize, constants: &TokenStream, full: &TokenStream) -> Vec<TokenStre
             }
         },
     ]
-}
-
-/// The kernels, and functions that call those which suit the processor.
-fn module(n: usize, kernels: &Kernels) -> syn::Result<TokenStream> {
-    let items = &kernels.items;
-    let processor = processor()?;
-    let mul = call(&kernels.mul, &quote! { z.cast(), z, y });
-    let square = match &kernels.square {
-        Some(square) => call(square, &quote! { z.cast(), z }),
-        None => call(&kernels.mul, &quote! { z.cast(), z, z }),
-    };
-    let sum = kernels.sum_of_products.as_ref().map(|sum| sum_of_products(n, sum));
-    Ok(quote! {
-        mod __kernels {
-            use ::core::arch::naked_asm;
-            use ::core::mem::MaybeUninit;
-            use ::core::sync::atomic::{AtomicU8, Ordering::Relaxed};
-
-            const UNKNOWN: u8 = 0;
-            const STOCK: u8 = 1;
-            const MULX: u8 = 2;
-            const ADX: u8 = 3;
-
-            /// MULX only where the processor has BMI2, ADX only where it has ADX too.
-            static CURRENT: AtomicU8 = AtomicU8::new(UNKNOWN);
-
-            #[cold]
-            fn find_out() {
-                let processor = processor::processor();
-                let found = match (processor.prefers_two_chains(), processor.bmi2) {
-                    (true, _) => ADX,
-                    (_, true) => MULX,
-                    _ => STOCK,
-                };
-                CURRENT.store(found, Relaxed);
-            }
-
-            /// x*y/R mod p in place of x, if there is a kernel that the processor can run.
-            #[inline(always)]
-            pub(super) fn mul(x: &mut [u64; #n], y: &[u64; #n]) -> bool {
-                let z: *mut [u64; #n] = x;
-                #mul
-            }
-
-            /// x*x/R mod p in place of x, likewise.
-            #[inline(always)]
-            pub(super) fn square(x: &mut [u64; #n]) -> bool {
-                let z: *mut [u64; #n] = x;
-                #square
-            }
-
-            #sum
-            #items
-            #processor
-        }
-    })
-}
-
-/// Runs a kernel: one load and one or two comparisons beside a call.
-fn call(kernel: &Kernel, operands: &TokenStream) -> TokenStream {
-    let mulx = &kernel.mulx;
-    let adx = kernel.adx.as_ref().map(|adx| {
-        quote! {
-            if kernels == ADX {
-                // SAFETY: as above.
-                unsafe { #adx(#operands) };
-                return true;
-            }
-        }
-    });
-    let suits = match adx {
-        Some(_) => quote! { kernels == MULX },
-        None => quote! { kernels >= MULX },
-    };
-    quote! {
-        let kernels = CURRENT.load(Relaxed);
-        if #suits {
-            // SAFETY: the processor was found to have what the kernel needs; it reads the operands,
-            // writes every limb of z and keeps what its convention says. The class is p's.
-            unsafe { #mulx(#operands) };
-            return true;
-        }
-        #adx
-        if kernels == UNKNOWN {
-            find_out();
-        }
-        false
-    }
-}
-
-/// The sum of two products.
-fn sum_of_products(n: usize, kernel: &Kernel) -> TokenStream {
-    let call = call(kernel, &quote! { z.cast(), x, y });
-    quote! {
-        /// (x0*y0 + x1*y1)/R mod p, if there is a kernel that the processor can run.
-        #[inline(always)]
-        pub(super) fn sum_of_products(
-            x: &[[u64; #n]; 2],
-            y: &[[u64; #n]; 2],
-        ) -> Option<[u64; #n]> {
-            #[inline(always)]
-            fn into(z: *mut [u64; #n], x: &[[u64; #n]; 2], y: &[[u64; #n]; 2]) -> bool {
-                #call
-            }
-            let mut z = [0; #n];
-            into(&mut z, x, y).then(|| by_limbs(&z))
-        }
-
-        /// A copy limb by limb: a processor makes a load of two limbs wait for both stores.
-        #[inline(always)]
-        fn by_limbs(z: &[u64; #n]) -> [u64; #n] {
-            // SAFETY: a reference is valid for reads.
-            z.each_ref().map(|limb| unsafe { ::core::ptr::read_volatile(limb) })
-        }
-    }
 }
 
 /// For a modulus without a spare bit `mul_assign` in portable Rust: the default of ark-ff 0.6.0

@@ -23,9 +23,10 @@ fn main() -> std::io::Result<()> {
     stdout().flush()?;
     let mut batches = vec![0; operations.len()];
     for line in stdin().lock().lines() {
-        let asked = line?.trim().parse().ok().and_then(|index: usize| {
-            Some((operations.get_mut(index)?, batches.get_mut(index)?))
-        });
+        let asked =
+            line?.trim().parse().ok().and_then(|index: usize| {
+                Some((operations.get_mut(index)?, batches.get_mut(index)?))
+            });
         let Some((operation, batch)) = asked else {
             eprintln!("no operation of that index");
             std::process::exit(2);

@@ -47,7 +47,7 @@ fn multiplication<F: Field>(name: &'static str, random: &mut impl Rng) -> Timed 
     let (mut x, y) = (F::rand(random), F::rand(random));
     timed(name, move |times| {
         for _ in 0..times {
-            x = x * black_box(&y);
+            x *= black_box(&y);
         }
         black_box(x);
     })
