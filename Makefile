@@ -11,7 +11,8 @@ FUZZ_SECONDS ?= 60
 CARGO := $(and $(wildcard crates),$(shell command -v cargo 2>/dev/null))
 
 .NOTPARALLEL:
-.PHONY: help generate venv lint test test-full cargo-lint cargo-test race race-test fuzz miri demo bench clean
+.PHONY: help generate venv lint test test-full cargo-lint cargo-test race race-test arkworks-test \
+    arkworks-demo fuzz miri demo bench clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -34,7 +35,7 @@ lint: venv cargo-lint ## ruff, mypy --strict, cargo fmt and clippy
 test: venv lint cargo-test ## what every change must pass
 	$(BIN)/pytest -n auto -m "not full"
 
-test-full: venv lint cargo-test race-test ## the slow sweeps too, and crates/race
+test-full: venv lint cargo-test race-test arkworks-test ## the slow sweeps too, crates/race, arkworks
 	$(BIN)/pytest -n auto
 
 cargo-lint:
@@ -57,6 +58,16 @@ race-test:
 	$(if $(CARGO),cd crates/race && cargo clippy --no-deps --all-targets -- -D warnings)
 	$(if $(CARGO),cd crates/race && RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --quiet)
 	$(if $(CARGO),cd crates/race && cargo test --release -- --include-ignored)
+
+# In its folder, a workspace of its own. The published suites take about ten minutes.
+arkworks-test: ## arkworks on our kernels: our tests and those that the curves ship
+	$(if $(CARGO),cd arkworks && cargo fmt --all --check)
+	$(if $(CARGO),cd arkworks && cargo clippy --all-targets -- -D warnings)
+	$(if $(CARGO),cd arkworks && cargo test --release)
+	$(if $(CARGO),cd arkworks && cargo test --release -p checks --features sabotage --test fields)
+
+arkworks-demo: ## arkworks as published against arkworks on our kernels: DEMO='--json FILE'
+	cd arkworks && cargo run --quiet --release -p demo -- $(DEMO)
 
 race: ## race the Rust crate against those of others: make race RACE='--op all --json out.json'
 	cd crates/race && cargo bench --bench race -- $(RACE)

@@ -138,7 +138,7 @@ impl Kernels {
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
 fn found() -> Kernels {
     let processor = crate::processor::processor();
-    match (processor.adx && processor.is_narrow, processor.bmi2) {
+    match (processor.prefers_two_chains(), processor.bmi2) {
         (true, _) => Kernels::Adx,
         (_, true) => Kernels::Mulx,
         _ => Kernels::Portable,

@@ -132,6 +132,9 @@ mod processor;
 mod root;
 mod sum;
 mod text;
+#[cfg(feature = "texts")]
+#[doc(hidden)]
+pub mod texts;
 mod traits;
 mod wide;
 

@@ -23,8 +23,14 @@ pub trait Modulus<const N: usize>: Sized + 'static {
 
 /// The class of the kernels that a modulus needs; `fieldc/artifacts/classes.py` defines them.
 pub const fn class<const N: usize, M: Modulus<N>>() -> u8 {
-    let top = M::P[N - 1];
-    if N > 1 && top < crate::generated::FOLD_TOP && M::N0 <= crate::generated::FOLD_N0 {
+    class_of(&M::P)
+}
+
+/// The same for limbs, at least one.
+pub(crate) const fn class_of(p: &[u64]) -> u8 {
+    let top = p[p.len() - 1];
+    let is_small = top < crate::generated::FOLD_TOP && n0(p[0]) <= crate::generated::FOLD_N0;
+    if p.len() > 1 && is_small {
         FOLD
     } else if top < crate::generated::SPARE_TOP {
         SPARE
@@ -44,7 +50,7 @@ pub(crate) const FULL: u8 = 2;
 pub(crate) const MOST_LIMBS: usize = 12;
 
 /// -1/p mod 2^64, by Newton's iteration: each step doubles the bits that are right.
-const fn n0(p: u64) -> u64 {
+pub(crate) const fn n0(p: u64) -> u64 {
     let (mut inverse, mut bits) = (1u64, 1);
     while bits < 64 {
         inverse = inverse.wrapping_mul(2u64.wrapping_sub(p.wrapping_mul(inverse)));

@@ -12,6 +12,13 @@ pub(crate) struct Processor {
     pub(crate) is_narrow: bool,
 }
 
+impl Processor {
+    /// Whether the kernels with two carry chains are the ones to run.
+    pub(crate) fn prefers_two_chains(&self) -> bool {
+        self.adx && self.is_narrow
+    }
+}
+
 /// Intel's 4-wide cores with ADX, by model: Broadwell, Skylake to Cascade Lake, Kaby to Comet Lake.
 /// That two chains are faster there is expected from the cores' ports; the crate was not measured.
 const NARROW: [u32; 12] = [

@@ -1,0 +1,131 @@
+//! Calls of kernels from what the derive expands to.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use crate::kernels::{Kernel, Kernels, processor};
+
+/// The kernels, and functions that call those which suit the processor.
+pub(crate) fn module(n: usize, kernels: &Kernels) -> syn::Result<TokenStream> {
+    let (kernel_items, processor, result) = (&kernels.items, processor()?, result(n));
+    let mul = call(&kernels.mul, &quote! { x, y });
+    let square = match &kernels.square {
+        Some(square) => call(square, &quote! { x }),
+        None => call(&kernels.mul, &quote! { x, x }),
+    };
+    let sum = kernels.sum_of_products.as_ref().map(|kernel| {
+        let call = call(kernel, &quote! { x, y });
+        quote! {
+            /// (x[0]*y[0] + x[1]*y[1])/R mod p, likewise.
+            #[inline(always)]
+            pub(super) fn sum_of_products(
+                x: &[[u64; #n]; 2],
+                y: &[[u64; #n]; 2],
+            ) -> Option<[u64; #n]> {
+                #call
+            }
+        }
+    });
+    Ok(quote! {
+        mod __kernels {
+            use ::core::arch::naked_asm;
+            use ::core::mem::MaybeUninit;
+            use ::core::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+            const UNKNOWN: u8 = 0;
+            const STOCK: u8 = 1;
+            const MULX: u8 = 2;
+            const ADX: u8 = 3;
+
+            /// MULX only where the processor has BMI2, ADX only where it has ADX too.
+            static CURRENT: AtomicU8 = AtomicU8::new(UNKNOWN);
+
+            #[cold]
+            fn find_out() {
+                let processor = processor::processor();
+                let found = match (processor.prefers_two_chains(), processor.bmi2) {
+                    (true, _) => ADX,
+                    (_, true) => MULX,
+                    _ => STOCK,
+                };
+                CURRENT.store(found, Relaxed);
+            }
+
+            /// x*y/R mod p, if there is a kernel that the processor is known to run.
+            #[inline(always)]
+            pub(super) fn mul(x: &[u64; #n], y: &[u64; #n]) -> Option<[u64; #n]> {
+                #mul
+            }
+
+            /// x*x/R mod p, likewise.
+            #[inline(always)]
+            pub(super) fn square(x: &[u64; #n]) -> Option<[u64; #n]> {
+                #square
+            }
+
+            #sum
+            #result
+            #kernel_items
+            #processor
+        }
+    })
+}
+
+/// Runs a kernel: one load and one or two comparisons beside a call.
+fn call(kernel: &Kernel, operands: &TokenStream) -> TokenStream {
+    let run = |kernel: &Ident| {
+        quote! {{
+            let mut z = MaybeUninit::uninit();
+            // SAFETY: the processor was found to have what the kernel needs; it reads the operands,
+            // writes every limb of z and keeps what its convention says. The class is p's.
+            unsafe {
+                #kernel(&mut z, #operands);
+                return Some(result(z.assume_init_ref()));
+            }
+        }}
+    };
+    let mulx = run(&kernel.mulx);
+    let choice = match kernel.adx.as_ref().map(run) {
+        Some(adx) => quote! {
+            if kernels == MULX #mulx
+            if kernels == ADX #adx
+        },
+        None => quote! { if kernels >= MULX #mulx },
+    };
+    quote! {
+        let kernels = CURRENT.load(Relaxed);
+        #choice
+        if kernels == UNKNOWN {
+            find_out();
+        }
+        None
+    }
+}
+
+/// Copies what a kernel wrote.
+fn result(n: usize) -> TokenStream {
+    quote! {
+        /// A copy, read limb by limb and written two limbs at once.
+        ///
+        /// ark-ff copies elements by pairs of limbs, and a processor makes a load of a pair wait
+        /// where its limbs were stored one by one, as kernels do.
+        #[inline(always)]
+        fn result(z: &[u64; #n]) -> [u64; #n] {
+            use ::core::arch::x86_64::{_mm_set_epi64x, _mm_storeu_si128};
+            // SAFETY: a reference is valid for reads.
+            let limb = |i: usize| unsafe { ::core::ptr::read_volatile(&z[i]) };
+            let mut copy = [0; #n];
+            for (i, to) in copy.chunks_exact_mut(2).enumerate() {
+                // SAFETY: two limbs are 16 bytes; every x86-64 processor has the instructions.
+                unsafe {
+                    let limbs = _mm_set_epi64x(limb(2 * i + 1) as i64, limb(2 * i) as i64);
+                    _mm_storeu_si128(to.as_mut_ptr().cast(), limbs);
+                }
+            }
+            if #n % 2 == 1 {
+                copy[#n - 1] = limb(#n - 1);
+            }
+            copy
+        }
+    }
+}

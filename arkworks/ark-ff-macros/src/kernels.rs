@@ -1,0 +1,104 @@
+//! Kernels out of fieldc's own texts.
+
+use fieldc::texts;
+use num_bigint::BigUint;
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{File, Item, ItemFn};
+
+use crate::number::{error, limbs};
+
+/// An operation's kernel with one carry chain, and where there is any the one with two.
+pub(crate) struct Kernel {
+    pub(crate) mulx: Ident,
+    pub(crate) adx: Option<Ident>,
+}
+
+/// The kernels for a modulus.
+pub(crate) struct Kernels {
+    pub(crate) mul: Kernel,
+    pub(crate) square: Option<Kernel>,
+    pub(crate) sum_of_products: Option<Kernel>,
+    /// The functions, and the constants that they name.
+    pub(crate) items: TokenStream,
+}
+
+impl Kernels {
+    /// Those of the modulus' limbs and class; `None` for more limbs than there are kernels for.
+    pub(crate) fn of(p: &[u64]) -> syn::Result<Option<Self>> {
+        let Some(text) = p.len().checked_sub(1).and_then(|i| texts::KERNELS.get(i)) else {
+            return Ok(None);
+        };
+        let file = syn::parse_file(text)?;
+        let mut items = constants(p);
+        let mut take = |operation: &str| {
+            let mut classes = classes(texts::class(p)).iter();
+            classes.find_map(|class| Kernel::take(&file, operation, class, &mut items))
+        };
+        let mul = take("mul").ok_or_else(|| error("fieldc has no kernel for this modulus"))?;
+        let (square, sum_of_products) = (take("square"), take("sum_of_products"));
+        Ok(Some(Self { mul, square, sum_of_products, items }))
+    }
+}
+
+/// A class, and those whose kernels are for its primes too: not all have all operations.
+fn classes(class: &str) -> &'static [&'static str] {
+    match class {
+        "fold" => &["fold", "spare", "full"],
+        "spare" => &["spare", "full"],
+        _ => &["full"],
+    }
+}
+
+impl Kernel {
+    fn take(file: &File, operation: &str, class: &str, items: &mut TokenStream) -> Option<Self> {
+        let mut take = |variant: &str| {
+            let name = format!("{operation}_{class}_{variant}");
+            let found = file.items.iter().find_map(|item| match item {
+                Item::Fn(function) if function.sig.ident == name => Some(function),
+                _ => None,
+            })?;
+            items.extend(for_one_modulus(found));
+            Some(found.sig.ident.clone())
+        };
+        Some(Self { mulx: take("mulx")?, adx: take("adx") })
+    }
+}
+
+/// A kernel for the one modulus `M` that is in scope.
+fn for_one_modulus(kernel: &ItemFn) -> TokenStream {
+    let mut kernel = kernel.clone();
+    kernel.sig.generics = syn::Generics::default();
+    kernel.attrs.retain(|attribute| !attribute.path().is_ident("doc"));
+    let tokens = kernel.into_token_stream();
+    #[cfg(feature = "sabotage")]
+    let tokens = crate::sabotage::flip(tokens);
+    tokens
+}
+
+/// What kernels say of a modulus `M`.
+fn constants(p: &[u64]) -> TokenStream {
+    let (n, n0) = (p.len(), texts::n0(p));
+    let number = p.iter().rev().fold(BigUint::ZERO, |sum, &limb| (sum << 64) + limb);
+    let mut mu = limbs(&((number * n0 + 1u32) >> 64));
+    mu.resize(n, 0);
+    quote! {
+        struct M;
+
+        impl M {
+            const P: [u64; #n] = [#(#p),*];
+            const MU: [u64; #n] = [#(#mu),*];
+            const N0: u64 = #n0;
+        }
+    }
+}
+
+/// The module that asks the processor what it offers.
+pub(crate) fn processor() -> syn::Result<TokenStream> {
+    let items = syn::parse_file(texts::PROCESSOR)?.items;
+    Ok(quote! {
+        mod processor {
+            #(#items)*
+        }
+    })
+}

@@ -1,0 +1,175 @@
+//! Products of a field: on kernels where the processor has what they need, else ark-ff's own.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::calls::module;
+use crate::kernels::Kernels;
+
+/// Methods of `MontConfig`, and the items that they use.
+pub(crate) fn products(
+    p: &[u64],
+    constants: &TokenStream,
+) -> syn::Result<(TokenStream, TokenStream)> {
+    let full = full_product(p);
+    let Some(kernels) = Kernels::of(p)? else {
+        return Ok((full, TokenStream::new()));
+    };
+    let has_kernels = quote! { all(target_arch = "x86_64", not(miri)) };
+    let methods = methods(kernels.sum_of_products.is_some());
+    let elsewhere = match full.is_empty() {
+        true => TokenStream::new(),
+        false => quote! { #[cfg(not(#has_kernels))] #full },
+    };
+    let methods = quote! {
+        #(#[cfg(#has_kernels)] #methods)*
+        #elsewhere
+    };
+    let mut items = stock(p.len(), constants, &full);
+    items.push(module(p.len(), &kernels)?);
+    if kernels.sum_of_products.is_some() {
+        items.extend(stock_sum(p.len()));
+    }
+    Ok((methods, quote! { #(#[cfg(#has_kernels)] #items)* }))
+}
+
+/// The methods that run kernels.
+fn methods(has_sum: bool) -> Vec<TokenStream> {
+    let sum_of_two = match has_sum {
+        true => quote! {
+            match __kernels::sum_of_products(__limbs(x), __limbs(y)) {
+                Some(sum) => __Element::new_unchecked(ark_ff::BigInt(sum)),
+                None => __stock_sum(x, y),
+            }
+        },
+        false => quote! { x[0] * y[0] + x[1] * y[1] },
+    };
+    vec![
+        quote! {
+            #[inline(always)]
+            fn mul_assign(a: &mut __Element, b: &__Element) {
+                (a.0).0 = match __kernels::mul(&(a.0).0, &(b.0).0) {
+                    Some(product) => product,
+                    None => __stock_mul(*a, *b),
+                };
+            }
+        },
+        quote! {
+            #[inline(always)]
+            fn square_in_place(a: &mut __Element) {
+                (a.0).0 = match __kernels::square(&(a.0).0) {
+                    Some(square) => square,
+                    None => __stock_square(*a),
+                };
+            }
+        },
+        quote! {
+            #[inline]
+            fn sum_of_products<const K: usize>(
+                a: &[__Element; K],
+                b: &[__Element; K],
+            ) -> __Element {
+                let ((a, last_a), (b, last_b)) = (a.as_chunks::<2>(), b.as_chunks::<2>());
+                let pairs = a.iter().zip(b).map(|(x, y)| #sum_of_two);
+                let last = last_a.iter().zip(last_b).map(|(x, y)| *x * *y);
+                pairs
+                    .chain(last)
+                    .reduce(|sum, term| sum + term)
+                    .unwrap_or(<__Element as ark_ff::AdditiveGroup>::ZERO)
+            }
+        },
+    ]
+}
+
+/// ark-ff's own algorithms: those of a configuration that replaces none of them.
+fn stock(n: usize, constants: &TokenStream, full: &TokenStream) -> Vec<TokenStream> {
+    vec![
+        quote! { struct __Stock; },
+        quote! { type __StockElement = Fp<MontBackend<__Stock, #n>, #n>; },
+        quote! { impl MontConfig<#n> for __Stock { #constants #full } },
+        quote! {
+            #[cold]
+            fn __stock_mul(a: __Element, b: __Element) -> [u64; #n] {
+                let mut product = __StockElement::new_unchecked(a.0);
+                product *= __StockElement::new_unchecked(b.0);
+                (product.0).0
+            }
+        },
+        quote! {
+            #[cold]
+            fn __stock_square(a: __Element) -> [u64; #n] {
+                let mut square = __StockElement::new_unchecked(a.0);
+                <__Stock as MontConfig<#n>>::square_in_place(&mut square);
+                (square.0).0
+            }
+        },
+    ]
+}
+
+/// The same for a sum of two products, and what its kernel needs.
+fn stock_sum(n: usize) -> [TokenStream; 2] {
+    [
+        quote! {
+            #[cold]
+            fn __stock_sum(a: &[__Element; 2], b: &[__Element; 2]) -> __Element {
+                let stock = |element: &__Element| __StockElement::new_unchecked(element.0);
+                let (a, b) = (a.each_ref().map(stock), b.each_ref().map(stock));
+                let sum = <__Stock as MontConfig<#n>>::sum_of_products(&a, &b);
+                __Element::new_unchecked(sum.0)
+            }
+        },
+        quote! {
+            /// The limbs of two elements, which are nothing but limbs.
+            #[inline(always)]
+            fn __limbs(elements: &[__Element; 2]) -> &[[u64; #n]; 2] {
+                const {
+                    ::core::assert!(::core::mem::size_of::<__Element>() == 8 * #n);
+                    ::core::assert!(::core::mem::align_of::<__Element>() == 8);
+                }
+                // SAFETY: an element holds an array of the same size and alignment, so they are at
+                // the same address.
+                unsafe { &*::core::ptr::from_ref(elements).cast() }
+            }
+        },
+    ]
+}
+
+/// For a modulus without a spare bit `mul_assign` in portable Rust: the default of ark-ff 0.6.0
+/// drops a carry there. Nothing for other moduli.
+fn full_product(p: &[u64]) -> TokenStream {
+    let n = p.len();
+    if p[n - 1] >> 63 == 0 {
+        return TokenStream::new();
+    }
+    quote! {
+        fn mul_assign(
+            a: &mut Fp<MontBackend<Self, #n>, #n>,
+            b: &Fp<MontBackend<Self, #n>, #n>,
+        ) {
+            use ark_ff::biginteger::{BigInteger, arithmetic as fa};
+            const P: [u64; #n] = [#(#p),*];
+            // t + 2^(64n)*over < 2p before and behind every row.
+            let (mut t, mut over) = ([0u64; #n], false);
+            for y in (b.0).0 {
+                let mut top = 0;
+                for (t, x) in t.iter_mut().zip((a.0).0) {
+                    *t = fa::mac_with_carry(*t, x, y, &mut top);
+                }
+                let (top, above) = top.overflowing_add(over as u64);
+                let q = t[0].wrapping_mul(Self::INV);
+                let mut carry = 0;
+                fa::mac_discard(t[0], q, P[0], &mut carry);
+                for j in 1..#n {
+                    t[j - 1] = fa::mac_with_carry(t[j], q, P[j], &mut carry);
+                }
+                let (top, more) = top.overflowing_add(carry);
+                t[#n - 1] = top;
+                over = above | more;
+            }
+            (a.0).0 = t;
+            if over || a.is_geq_modulus() {
+                a.0.sub_with_borrow(&Self::MODULUS);
+            }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Tests of arkworks on the kernels of fieldc.

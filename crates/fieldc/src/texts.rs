@@ -1,0 +1,36 @@
+//! The crate's own texts and constants, for macros that put kernels into other crates. Not for use.
+
+use crate::modulus;
+
+/// The kernels for 1 limb, for 2 limbs and so on.
+pub const KERNELS: [&str; modulus::MOST_LIMBS] = [
+    include_str!("generated/n01.rs"),
+    include_str!("generated/n02.rs"),
+    include_str!("generated/n03.rs"),
+    include_str!("generated/n04.rs"),
+    include_str!("generated/n05.rs"),
+    include_str!("generated/n06.rs"),
+    include_str!("generated/n07.rs"),
+    include_str!("generated/n08.rs"),
+    include_str!("generated/n09.rs"),
+    include_str!("generated/n10.rs"),
+    include_str!("generated/n11.rs"),
+    include_str!("generated/n12.rs"),
+];
+
+/// What the processor offers.
+pub const PROCESSOR: &str = include_str!("processor.rs");
+
+/// The class of the kernels for a modulus of at least one limb, as their names have it.
+pub const fn class(p: &[u64]) -> &'static str {
+    match modulus::class_of(p) {
+        modulus::FOLD => "fold",
+        modulus::SPARE => "spare",
+        _ => "full",
+    }
+}
+
+/// -1/p mod 2^64.
+pub const fn n0(p: &[u64]) -> u64 {
+    modulus::n0(p[0])
+}
