@@ -79,7 +79,7 @@ fn call(kernel: &Kernel, operands: &TokenStream) -> TokenStream {
             // SAFETY: the processor was found to have what the kernel needs; it reads the operands,
             // writes every limb of z and keeps what its convention says. The class is p's.
             unsafe {
-                #kernel(&mut z, #operands);
+                #kernel(z.as_mut_ptr(), #operands);
                 return Some(result(z.assume_init_ref()));
             }
         }}

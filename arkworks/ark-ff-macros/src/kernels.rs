@@ -93,6 +93,28 @@ fn constants(p: &[u64]) -> TokenStream {
     }
 }
 
+/// Functions of fieldc's additions, by their names.
+const ADDITION: [&str; 8] = ["adc", "sbb", "plus", "minus", "choose", "add", "sub", "neg"];
+
+/// The module of additions without branches.
+pub(crate) fn addition() -> syn::Result<TokenStream> {
+    let mut functions = Vec::new();
+    for text in texts::ADDITION {
+        functions.extend(syn::parse_file(text)?.items.into_iter().filter_map(|item| match item {
+            Item::Fn(f) if ADDITION.iter().any(|name| f.sig.ident == name) => Some(f),
+            _ => None,
+        }));
+    }
+    for function in &mut functions {
+        function.attrs.retain(|attribute| attribute.path().is_ident("inline"));
+    }
+    Ok(quote! {
+        mod __addition {
+            #(#functions)*
+        }
+    })
+}
+
 /// The module that asks the processor what it offers.
 pub(crate) fn processor() -> syn::Result<TokenStream> {
     let items = syn::parse_file(texts::PROCESSOR)?.items;

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::calls::module;
-use crate::kernels::Kernels;
+use crate::kernels::{Kernels, addition};
 
 /// Methods of `MontConfig`, and the items that they use.
 pub(crate) fn products(
@@ -16,7 +16,8 @@ pub(crate) fn products(
         return Ok((full, TokenStream::new()));
     };
     let has_kernels = quote! { all(target_arch = "x86_64", not(miri)) };
-    let methods = methods(kernels.sum_of_products.is_some());
+    let mut methods = methods(kernels.sum_of_products.is_some());
+    methods.extend(sums());
     let elsewhere = match full.is_empty() {
         true => TokenStream::new(),
         false => quote! { #[cfg(not(#has_kernels))] #full },
@@ -27,6 +28,7 @@ pub(crate) fn products(
     };
     let mut items = stock(p.len(), constants, &full);
     items.push(module(p.len(), &kernels)?);
+    items.push(addition()?);
     if kernels.sum_of_products.is_some() {
         items.extend(stock_sum(p.len()));
     }
@@ -78,6 +80,25 @@ fn methods(has_sum: bool) -> Vec<TokenStream> {
                     .unwrap_or(<__Element as ark_ff::AdditiveGroup>::ZERO)
             }
         },
+    ]
+}
+
+/// The methods that add: ark-ff's own branch on what they compare.
+fn sums() -> [TokenStream; 4] {
+    let method = |name: TokenStream, operand: TokenStream, value: TokenStream| {
+        quote! {
+            #[inline(always)]
+            fn #name(a: &mut __Element #operand) {
+                (a.0).0 = __addition::#value;
+            }
+        }
+    };
+    let (p, other) = (quote! { &Self::MODULUS.0 }, quote! { , b: &__Element });
+    [
+        method(quote! { add_assign }, other.clone(), quote! { add(&(a.0).0, &(b.0).0, #p) }),
+        method(quote! { sub_assign }, other, quote! { sub(&(a.0).0, &(b.0).0, #p) }),
+        method(quote! { double_in_place }, quote! {}, quote! { add(&(a.0).0, &(a.0).0, #p) }),
+        method(quote! { neg_in_place }, quote! {}, quote! { neg(&(a.0).0, #p) }),
     ]
 }
 

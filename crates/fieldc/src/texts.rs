@@ -18,6 +18,9 @@ pub const KERNELS: [&str; modulus::MOST_LIMBS] = [
     include_str!("generated/n12.rs"),
 ];
 
+/// Additions, and what they are made of.
+pub const ADDITION: [&str; 2] = [include_str!("limbs.rs"), include_str!("addition.rs")];
+
 /// What the processor offers.
 pub const PROCESSOR: &str = include_str!("processor.rs");
 
