@@ -14,6 +14,7 @@ from pathlib import Path
 from fieldc.artifacts.classes import (
     CLASSES,
     FOLD,
+    FULL,
     LIMBS,
     SPARE,
     PrimeClass,
@@ -21,6 +22,7 @@ from fieldc.artifacts.classes import (
     class_traces,
     kernels_of,
 )
+from fieldc.artifacts.crate_sums import FITTING, inline_sums, sum_text
 from fieldc.backends.x86_64.print import INTEL, print_instruction
 from fieldc.catalogue import NamedPrime, named_primes
 from fieldc.language import Trace
@@ -109,10 +111,12 @@ def kernels_file(limbs: int) -> str:
         header(
             f"{limbs} limbs: kernels for x86-64, a text for each operation and class of primes."
         ),
-        "use core::arch::naked_asm;\n\n",
+        f"use core::arch::{'{asm, naked_asm}' if limbs in FITTING else 'naked_asm'};\n\n",
         "use crate::assembly::assembly;\nuse crate::modulus::Modulus;\n",
         *(part for c in classes for part in class_texts(c, limbs)),
     ]
+    if limbs in FITTING:
+        parts += ["\n// Sums.\n", *(sum_text(piece, limbs) for piece in inline_sums(limbs))]
     return "".join(parts)
 
 
@@ -129,6 +133,8 @@ def class_texts(prime_class: PrimeClass, limbs: int) -> Iterator[str]:
     for operation, of in kernels_of(prime_class).items():
         symbols = (symbol(operation, of, variant) for variant in variants(limbs))
         rows += f"    {operation}: {', '.join(symbols)};\n"
+    if limbs in FITTING:
+        rows += f"    add: {'add_full' if prime_class is FULL else 'add_spare'};\n    sub: sub;\n"
     yield f"\n// {prime_class.name}: {prime_class.says}.\n"
     yield f"assembly! {{ {limbs}, {number}:\n{rows}}}\n"
     for trace in traces:

@@ -4,7 +4,7 @@ use crate::limbs::{adc, sbb};
 
 /// x + y mod p.
 #[inline]
-pub fn add<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [u64; N] {
+pub(crate) fn add<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [u64; N] {
     let (sum, carry) = plus(x, y);
     let (less, borrow) = minus(&sum, p);
     // Of a prime with a spare bit the sum has no carry.
@@ -14,14 +14,14 @@ pub fn add<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [u64; N]
 
 /// x - y mod p.
 #[inline]
-pub fn sub<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [u64; N] {
+pub(crate) fn sub<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [u64; N] {
     let (difference, borrow) = minus(x, y);
     choose(borrow, &plus(&difference, p).0, &difference)
 }
 
 /// -x mod p; the negative of 0 is 0, never p.
 #[inline]
-pub fn neg<const N: usize>(x: &[u64; N], p: &[u64; N]) -> [u64; N] {
+pub(crate) fn neg<const N: usize>(x: &[u64; N], p: &[u64; N]) -> [u64; N] {
     sub(&[0; N], x, p)
 }
 

@@ -2,6 +2,7 @@
 
 use core::mem::MaybeUninit;
 
+use crate::addition;
 use crate::modulus::Modulus;
 
 /// N limbs and a class of primes, as a type: it has the kernels for them.
@@ -30,6 +31,18 @@ pub trait Products<const N: usize> {
         x: *const [[u64; N]; 2],
         y: *const [[u64; N]; 2],
     );
+
+    /// x + y mod p.
+    #[inline(always)]
+    fn add<M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
+        addition::add(x, y, &M::P)
+    }
+
+    /// x - y mod p.
+    #[inline(always)]
+    fn sub<M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
+        addition::sub(x, y, &M::P)
+    }
 
     /// x*y/R mod p.
     #[inline(always)]
@@ -174,6 +187,7 @@ mod x86_64 {
             mul: $($mul:ident),+;
             sum_of_products: $($sum:ident),+;
             $(square: $($square:ident),+;)?
+            $(add: $add:ident; sub: $sub:ident;)?
         ) => {
             impl $crate::assembly::Products<$n> for $crate::assembly::Shape<$n, $class> {
                 #[inline]
@@ -184,6 +198,24 @@ mod x86_64 {
                 ) {
                     assembly!(@ ($($mul),+) (z, x, y) mul_portable)
                 }
+
+                $(
+                    #[inline(always)]
+                    fn add<M: $crate::modulus::Modulus<$n>>(
+                        x: &[u64; $n],
+                        y: &[u64; $n],
+                    ) -> [u64; $n] {
+                        $add::<M>(x, y)
+                    }
+
+                    #[inline(always)]
+                    fn sub<M: $crate::modulus::Modulus<$n>>(
+                        x: &[u64; $n],
+                        y: &[u64; $n],
+                    ) -> [u64; $n] {
+                        $sub::<M>(x, y)
+                    }
+                )?
 
                 #[inline]
                 unsafe fn square_into<M: $crate::modulus::Modulus<$n>>(

@@ -191,7 +191,7 @@ macro_rules! __element {
             /// `self + self`.
             #[inline]
             pub fn double(&self) -> Self {
-                Self($crate::__private::add(&self.0, &self.0, &Self::MODULUS))
+                self.sum(self)
             }
 
             /// `self * self`.
@@ -225,12 +225,20 @@ macro_rules! __element {
 
             #[inline]
             fn sum(&self, other: &Self) -> Self {
-                Self($crate::__private::add(&self.0, &other.0, &Self::MODULUS))
+                Self($crate::__private::add::<
+                    { $Fp::LIMBS },
+                    { $crate::__private::class::<{ $Fp::LIMBS }, $Fp>() },
+                    Self,
+                >(&self.0, &other.0))
             }
 
             #[inline]
             fn difference(&self, other: &Self) -> Self {
-                Self($crate::__private::sub(&self.0, &other.0, &Self::MODULUS))
+                Self($crate::__private::sub::<
+                    { $Fp::LIMBS },
+                    { $crate::__private::class::<{ $Fp::LIMBS }, $Fp>() },
+                    Self,
+                >(&self.0, &other.0))
             }
 
             #[inline]
@@ -299,7 +307,7 @@ macro_rules! __standard_traits {
 
             #[inline]
             fn neg(self) -> Self {
-                Self($crate::__private::neg(&self.0, &Self::MODULUS))
+                Self::ZERO.difference(&self)
             }
         }
 

@@ -53,7 +53,7 @@ struct Matrix {
 }
 
 /// The Montgomery form of 1/x from that of x, and whether there is one; 0 and false for x = 0.
-pub const fn invert<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> ([u64; N], bool) {
+pub fn invert<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> ([u64; N], bool) {
     let mut zeta = -1;
     let (mut f, mut g) = (Plan::<N, M>::P, to_digits(x));
     // d*x = f and e*x = g modulo p, but for a power of R: from R^2 the result is 1/x * R.
@@ -72,7 +72,7 @@ pub const fn invert<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> ([u64; N], b
 
 /// A batch of divsteps on the low bits of f and g, in two halves.
 #[inline(always)]
-const fn divsteps(zeta: &mut i64, f: i64, g: i64, steps: u32) -> Matrix {
+fn divsteps(zeta: &mut i64, f: i64, g: i64, steps: u32) -> Matrix {
     let (mut f, mut g) = (f as u64, g as u64);
     let first = half(zeta, &mut f, &mut g, steps - steps / 2);
     let second = half(zeta, &mut f, &mut g, steps / 2);
@@ -85,23 +85,58 @@ const fn divsteps(zeta: &mut i64, f: i64, g: i64, steps: u32) -> Matrix {
     }
 }
 
+/// f and g behind a divstep.
+#[cfg(not(all(target_arch = "x86_64", not(feature = "portable"), not(miri))))]
+#[inline(always)]
+fn divstep(f: u64, g: u64, _zeta: i64, is_odd: u64, swap: u64) -> (u64, u64) {
+    // What is added to g: f or -f or 0.
+    let added = (f & is_odd) ^ swap;
+    (
+        f ^ ((f ^ g) & swap),
+        g.wrapping_sub(swap).wrapping_add(added) >> 1,
+    )
+}
+
+/// f and g behind a divstep, by conditional moves: each step waits for the one before, and for masks
+/// twice as long.
+#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+#[inline(always)]
+fn divstep(mut f: u64, mut g: u64, zeta: i64, _is_odd: u64, _swap: u64) -> (u64, u64) {
+    let sign = (zeta >> 63) as u64;
+    let sum = g.wrapping_add((f ^ sign).wrapping_sub(sign));
+    // SAFETY: it changes the named registers and flags only.
+    unsafe {
+        core::arch::asm!(
+            "mov {next}, {f}",
+            "test {zeta}, {zeta}",
+            "cmovs {next}, {g}",
+            "test {g:e}, 1",
+            "cmovnz {f}, {next}",
+            "cmovnz {g}, {sum}",
+            f = inout(reg) f, g = inout(reg) g, next = out(reg) _,
+            zeta = in(reg) zeta, sum = in(reg) sum,
+            options(pure, nomem, nostack),
+        );
+    }
+    (f, g >> 1)
+}
+
 /// At most 30 divsteps, times 2^steps; |u| + |v| and |q| + |r| are at most 2^30, so u + 2^32*v is
 /// in one word, and so is q + 2^32*r.
 ///
 /// zeta is -(delta + 1/2), below 0 if delta > 0. The 1 is opaque: the compiler cannot know that the
 /// masks made with it are flags, and makes no branch of them.
 #[inline(always)]
-const fn half(zeta: &mut i64, f: &mut u64, g: &mut u64, steps: u32) -> Matrix {
+fn half(zeta: &mut i64, f: &mut u64, g: &mut u64, steps: u32) -> Matrix {
     let one = core::hint::black_box(1);
     let (mut uv, mut qr) = (1_u64, 1_u64 << 32);
     let mut step = 0;
     while step < steps {
         let is_odd = (*g & one).wrapping_neg();
         let swap = (*zeta >> 63) as u64 & is_odd;
-        // What is added to g, f or -f or 0, and so for q and r.
-        let (added, added_uv) = ((*f & is_odd) ^ swap, (uv & is_odd) ^ swap);
-        *f ^= (*f ^ *g) & swap;
-        *g = g.wrapping_sub(swap).wrapping_add(added) >> 1;
+        // What is added to q and r, as to g: u and v or their negatives or 0.
+        let added_uv = (uv & is_odd) ^ swap;
+        (*f, *g) = divstep(*f, *g, *zeta, is_odd, swap);
         // u and v are in the units of f, which stays where g is halved.
         uv = (uv ^ ((uv ^ qr) & swap)) << 1;
         qr = qr.wrapping_sub(swap).wrapping_add(added_uv);
@@ -115,7 +150,7 @@ const fn half(zeta: &mut i64, f: &mut u64, g: &mut u64, steps: u32) -> Matrix {
 
 /// (f, g) <- matrix * (f, g) / 2^62, which is exact.
 #[inline(always)]
-const fn apply(matrix: &Matrix, f: &mut Digits, g: &mut Digits, digits: usize) {
+fn apply(matrix: &Matrix, f: &mut Digits, g: &mut Digits, digits: usize) {
     let (f, g) = (opaque(f), opaque(g));
     let (mut first, mut second) = (0_i128, 0_i128);
     let mut i = 0;
@@ -140,11 +175,7 @@ const fn apply(matrix: &Matrix, f: &mut Digits, g: &mut Digits, digits: usize) {
 /// at least -2^62*p and below 2^62*p, and a multiple of p from 0 to (2^62 - 1)*p is subtracted that
 /// makes it divisible.
 #[inline(always)]
-const fn apply_modulo_p<const N: usize, M: Modulus<N>>(
-    matrix: &Matrix,
-    d: &mut Digits,
-    e: &mut Digits,
-) {
+fn apply_modulo_p<const N: usize, M: Modulus<N>>(matrix: &Matrix, d: &mut Digits, e: &mut Digits) {
     let (d, e) = (opaque(d), opaque(e));
     let Matrix { u, v, q, r } = *matrix;
     let top = Plan::<N, M>::DIGITS - 1;
@@ -175,7 +206,7 @@ const fn apply_modulo_p<const N: usize, M: Modulus<N>>(
 
 /// (low/p + multiple) mod 2^62: so often p must go, for low + multiple*p to end in 62 zero bits.
 #[inline(always)]
-const fn quotient<const N: usize, M: Modulus<N>>(low: i64, multiple: i64) -> i64 {
+fn quotient<const N: usize, M: Modulus<N>>(low: i64, multiple: i64) -> i64 {
     let quotient = Plan::<N, M>::P_INVERSE.wrapping_mul(low);
     quotient.wrapping_add(multiple) & DIGIT_MASK
 }
@@ -183,23 +214,23 @@ const fn quotient<const N: usize, M: Modulus<N>>(low: i64, multiple: i64) -> i64
 /// Digits of which the compiler does not know that they are positive: signed products of what it
 /// knows nothing about are one instruction, and of numbers it takes for unsigned they are four.
 #[inline(always)]
-const fn opaque(digits: &mut Digits) -> &mut Digits {
+fn opaque(digits: &mut Digits) -> &mut Digits {
     core::hint::black_box(digits)
 }
 
 #[inline(always)]
-const fn product(a: i64, b: i64) -> i128 {
+fn product(a: i64, b: i64) -> i128 {
     a as i128 * b as i128
 }
 
 /// Ones for a negative number, else 0; opaque, so that nothing masked becomes a branch.
 #[inline(always)]
-const fn sign(top: i64) -> i64 {
+fn sign(top: i64) -> i64 {
     core::hint::black_box(top >> 63)
 }
 
 /// d or, where the mask is ones, -d, modulo p; d is above -2p and below p.
-const fn canonical<const N: usize, M: Modulus<N>>(d: &Digits, negated: i64) -> [u64; N] {
+fn canonical<const N: usize, M: Modulus<N>>(d: &Digits, negated: i64) -> [u64; N] {
     let top = Plan::<N, M>::DIGITS - 1;
     let mut d = *d;
     let (is_negative, mut i) = (sign(d[top]), 0);
@@ -219,7 +250,7 @@ const fn canonical<const N: usize, M: Modulus<N>>(d: &Digits, negated: i64) -> [
 }
 
 /// Brings every digit but the top one into 0..2^62.
-const fn carried(digits: &mut Digits, top: usize) {
+fn carried(digits: &mut Digits, top: usize) {
     let mut i = 0;
     while i < top {
         digits[i + 1] += digits[i] >> DIGIT;
@@ -245,7 +276,7 @@ const fn to_digits<const N: usize>(limbs: &[u64; N]) -> Digits {
 }
 
 /// The limbs of a number that is not negative and has no more than N.
-const fn from_digits<const N: usize>(digits: &Digits) -> [u64; N] {
+fn from_digits<const N: usize>(digits: &Digits) -> [u64; N] {
     let (mut limbs, mut i) = ([0; N], 0);
     while i < N {
         let (digit, shift) = (64 * i / DIGIT as usize, 64 * i as u32 % DIGIT);

@@ -151,7 +151,6 @@ pub use traits::Repr;
 pub mod __private {
     use crate::assembly::Products;
 
-    pub use crate::addition::{add, neg, sub};
     pub use crate::assembly::{HasProducts, Shape};
     pub use crate::batch::batch_invert;
     pub use crate::generator::{
@@ -183,6 +182,30 @@ pub mod __private {
         Shape<N, CLASS>: Products<N>,
     {
         <Shape<N, CLASS> as Products<N>>::mul::<M>(x, y)
+    }
+
+    /// x + y mod p, by the code of a class.
+    #[inline]
+    pub fn add<const N: usize, const CLASS: u8, M: Modulus<N>>(
+        x: &[u64; N],
+        y: &[u64; N],
+    ) -> [u64; N]
+    where
+        Shape<N, CLASS>: Products<N>,
+    {
+        <Shape<N, CLASS> as Products<N>>::add::<M>(x, y)
+    }
+
+    /// x - y mod p, by the code of a class.
+    #[inline]
+    pub fn sub<const N: usize, const CLASS: u8, M: Modulus<N>>(
+        x: &[u64; N],
+        y: &[u64; N],
+    ) -> [u64; N]
+    where
+        Shape<N, CLASS>: Products<N>,
+    {
+        <Shape<N, CLASS> as Products<N>>::sub::<M>(x, y)
     }
 
     /// x = x*y/R mod p, by the kernels of a class.

@@ -17,6 +17,8 @@ pub trait Modulus<const N: usize>: Sized + 'static {
     const R: [u64; N] = power_of_two(&Self::P, 64 * N);
     /// R^2 mod p: a product with it enters Montgomery form.
     const R2: [u64; N] = power_of_two(&Self::P, 128 * N);
+    /// 2^(64N) - p.
+    const COMPLEMENT: [u64; N] = complement(&Self::P);
     /// Bits of p.
     const BITS: u32 = limbs::bits(&Self::P);
 }
@@ -68,6 +70,17 @@ const fn mu<const N: usize>(p: &[u64; N], n0: u64) -> [u64; N] {
         i += 1;
     }
     result[N - 1] = carry;
+    result
+}
+
+/// 2^(64N) - p, for an odd p.
+const fn complement<const N: usize>(p: &[u64; N]) -> [u64; N] {
+    let (mut result, mut i) = (*p, 0);
+    while i < N {
+        result[i] = !p[i];
+        i += 1;
+    }
+    result[0] += 1;
     result
 }
 

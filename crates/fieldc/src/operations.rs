@@ -18,7 +18,7 @@ macro_rules! __operations {
             /// The inverse and true; for 0, which has none, 0 and false.
             ///
             /// It takes the same time for all values.
-            pub const fn invert(&self) -> (Self, bool) {
+            pub fn invert(&self) -> (Self, bool) {
                 let (inverse, exists) = $crate::__private::invert::<{ $Fp::LIMBS }, Self>(&self.0);
                 (Self(inverse), exists)
             }

@@ -38,7 +38,9 @@ pub fn power<const N: usize, M: HasProducts<N>>(x: &[u64; N], exponent: &[u64]) 
         if is_one {
             (result, is_one) = (*factor, false);
         } else {
-            result = repeated_square::<N, M>(&result, i - low);
+            for _ in low..i {
+                M::Kernels::square_assign::<M>(&mut result);
+            }
             if window > 0 {
                 M::Kernels::mul_assign::<M>(&mut result, factor);
             }

@@ -1,6 +1,5 @@
 //! Sums of products: two products share a reduction.
 
-use crate::addition::add;
 use crate::assembly::{HasProducts, Products};
 
 /// The sum of products of corresponding elements.
@@ -16,7 +15,7 @@ pub fn sum_of_products<const N: usize, const K: usize, M: HasProducts<N>>(
     pairs
         .map(|(x, y)| M::Kernels::sum_of_products::<M>(x, y))
         .chain(last.map(|(x, y)| M::Kernels::mul::<M>(x, y)))
-        .reduce(|total, term| add(&total, &term, &M::P))
+        .reduce(|total, term| M::Kernels::add::<M>(&total, &term))
         .unwrap_or([0; N])
 }
 

@@ -1,6 +1,5 @@
 //! Numbers of any length, reduced modulo p. The length is public.
 
-use crate::addition::add;
 use crate::assembly::{HasProducts, Products};
 use crate::modulus::MOST_LIMBS;
 use crate::portable;
@@ -17,7 +16,7 @@ fn from_chunks<const N: usize, M: HasProducts<N>>(
 ) -> [u64; N] {
     let total = chunks.fold([0; N], |total, chunk| {
         let moved = M::Kernels::mul::<M>(&total, &M::R2);
-        add(&moved, &portable::from_montgomery::<N, M>(&chunk), &M::P)
+        M::Kernels::add::<M>(&moved, &portable::from_montgomery::<N, M>(&chunk))
     });
     let number = M::Kernels::mul::<M>(&total, &M::R2);
     M::Kernels::mul::<M>(&number, &M::R2)

@@ -1,0 +1,112 @@
+"""Sums and differences of the crate in inline assembly, one piece each: x and z are in registers.
+
+s - p is made as s + (2^(64n) - p), whose carry says that s >= p. Constants are parts of the
+instructions, so no more than 13 registers are needed: all that a program has that keeps a frame
+pointer and a base pointer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+FITTING = range(2, 7)
+"""Numbers of limbs whose sums fit in registers; of one limb the compiler's own are as good."""
+
+
+@dataclass(frozen=True)
+class InlineSum:
+    """One piece: registers a[i] hold x and then the result, t[i] are scratch, y points to y.
+
+    `constant` is what {c[i]} stand for: COMPLEMENT is 2^(64n) - p.
+    """
+
+    name: str
+    says: str
+    constant: str
+    lines: tuple[str, ...]
+
+    @property
+    def changes_pointer(self) -> bool:
+        """Whether y holds something else in the end."""
+        return any(line.split(" ", 1)[1].startswith("{y}") for line in self.lines)
+
+
+def inline_sums(n: int) -> Iterator[InlineSum]:
+    """The pieces of a number of limbs."""
+    yield InlineSum(
+        "add_spare",
+        "x + y mod p for p with a spare bit",
+        "COMPLEMENT",
+        (*_chain("add", "adc", n), *_plus_constant(n), *_moves("cmovc", n)),
+    )
+    carry = ("mov {y:e}, 0", "adc {y}, 0")
+    either = "adc {y}, -1"  # the carry of either sum
+    yield InlineSum(
+        "add_full",
+        "x + y mod p",
+        "COMPLEMENT",
+        (*_chain("add", "adc", n), *carry, *_plus_constant(n), either, *_moves("cmovc", n)),
+    )
+    borrow, test = "sbb {y}, {y}", "test {y}, {y}"
+    yield InlineSum(
+        "sub",
+        "x - y mod p",
+        "P",
+        (*_chain("sub", "sbb", n), borrow, *_plus_constant(n), test, *_moves("cmovnz", n)),
+    )
+
+
+def _chain(first: str, rest: str, n: int) -> list[str]:
+    """a and the number in memory."""
+    return [f"{rest if i else first} {{a{i}}}, qword ptr [{{y}} + {8 * i}]" for i in range(n)]
+
+
+def _plus_constant(n: int) -> list[str]:
+    """t = a + c; moves leave the flags."""
+    constants = [f"mov {{t{i}}}, {{c{i}}}" for i in range(n)]
+    return [*constants, *(f"{'adc' if i else 'add'} {{t{i}}}, {{a{i}}}" for i in range(n))]
+
+
+def _moves(name: str, n: int) -> list[str]:
+    """t over a, if the condition holds."""
+    return [f"{name} {{a{i}}}, {{t{i}}}" for i in range(n)]
+
+
+SUM = """
+/// {says}.
+#[inline(always)]
+fn {name}<M: Modulus<{n}>>(x: &[u64; {n}], y: &[u64; {n}]) -> [u64; {n}] {{
+    let [{mutable}] = *x;
+    // SAFETY: it reads y, and changes the named registers and flags only.
+    unsafe {{
+        asm!(
+{lines}
+{results}
+            {scratch},
+            y = {pointer},
+{constants}
+            options(pure, readonly, nostack),
+        );
+    }}
+    [{result}]
+}}
+"""
+
+
+def sum_text(piece: InlineSum, n: int) -> str:
+    """A piece as a function of a modulus."""
+    a, each = [f"a{i}" for i in range(n)], range(n)
+    changed = "inout(reg) y.as_ptr() => _" if piece.changes_pointer else "in(reg) y.as_ptr()"
+    return SUM.format(
+        says=piece.says,
+        name=piece.name,
+        n=n,
+        mutable=", ".join(f"mut {x}" for x in a),
+        lines="\n".join(f'            "{line}",' for line in piece.lines),
+        results="\n".join(f"            {x} = inout(reg) {x}," for x in a),
+        scratch=", ".join(f"t{i} = out(reg) _" for i in each),
+        pointer=changed,
+        constants="\n".join(f"            c{i} = const M::{piece.constant}[{i}]," for i in each),
+        result=", ".join(a),
+    )
