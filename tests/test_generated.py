@@ -12,14 +12,15 @@ from pathlib import Path
 import pytest
 from primes import shaped, shapes
 
-from fieldc.artifacts.classes import CLASSES, LIMBS, class_of, representative
+from fieldc.artifacts.classes import CLASSES, FULL, LIMBS, class_of, representative
 from fieldc.artifacts.crate import COMMAND, FOLDER, ROOT, generate, main, stale, write
 from fieldc.artifacts.crate_kernels import crate_jobs
+from fieldc.artifacts.crate_sums import FITTING, as_function, inline_sums
 from fieldc.artifacts.trust import prove_job
 from fieldc.catalogue import find_field, named_primes
 from fieldc.field import Field
-from fieldc.machine.assemble import host_triple
-from fieldc.proof.objects import functions
+from fieldc.machine.assemble import assemble, host_triple
+from fieldc.proof.objects import function_of, functions
 from fieldc.proof.prove import contract_of, prove
 
 CARGO = shutil.which("cargo")
@@ -133,6 +134,17 @@ def test_kernels_are_proved_for_other_primes_of_their_class(limbs: int):
     for shape in shapes(limbs):
         jobs = crate_jobs(ROOT / FOLDER, shaped(shape, limbs))
         assert not [v.failure for v in map(prove_job, jobs) if v.failure], shape
+
+
+@here
+@pytest.mark.parametrize("name", sorted(named_primes()))
+def test_sums_in_line_are_proved_with_one_choice_of_registers(name: str):
+    f = find_field(name)
+    for piece in inline_sums(f.n) if f.n in FITTING else ():
+        if piece.name != "add_spare" or class_of(f) is not FULL:
+            function = function_of(assemble(as_function(piece, f)), "piece")
+            contract = contract_of(piece.name[:3], f.p, f.n)
+            prove(function.code, contract, start=function.start)
 
 
 @here

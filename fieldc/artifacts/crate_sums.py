@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from fieldc.field import Field
+
 FITTING = range(2, 7)
 """Numbers of limbs whose sums fit in registers; of one limb the compiler's own are as good."""
 
@@ -48,12 +50,12 @@ def inline_sums(n: int) -> Iterator[InlineSum]:
         "COMPLEMENT",
         (*_chain("add", "adc", n), *carry, *_plus_constant(n), either, *_moves("cmovc", n)),
     )
-    borrow, test = "sbb {y}, {y}", "test {y}, {y}"
+    borrow, again = "sbb {y}, {y}", "add {y}, 1"  # all ones and 1 have a carry
     yield InlineSum(
         "sub",
         "x - y mod p",
         "P",
-        (*_chain("sub", "sbb", n), borrow, *_plus_constant(n), test, *_moves("cmovnz", n)),
+        (*_chain("sub", "sbb", n), borrow, *_plus_constant(n), again, *_moves("cmovc", n)),
     )
 
 
@@ -110,3 +112,28 @@ def sum_text(piece: InlineSum, n: int) -> str:
         constants="\n".join(f"            c{i} = const M::{piece.constant}[{i}]," for i in each),
         result=", ".join(a),
     )
+
+
+RESULT = ("rax", "rcx", "r8", "r9", "r10", "r11")
+SCRATCH = ("rbx", "rbp", "r12", "r13", "r14", "r15")
+
+
+def as_function(piece: InlineSum, f: Field) -> str:
+    """A piece with one choice of registers, as a function of z, x and y: what can be proved."""
+    n = f.n
+    words = f.limbs(f.p if piece.constant == "P" else f.R - f.p)
+    names = {"y": "rdx", "y:e": "edx"}
+    names |= {f"a{i}": RESULT[i] for i in range(n)} | {f"t{i}": SCRATCH[i] for i in range(n)}
+    names |= {f"c{i}": hex(word) for i, word in enumerate(words)}
+    lines = list(piece.lines)
+    for name, text in names.items():
+        lines = [line.replace(f"{{{name}}}", text) for line in lines]
+    lines = [
+        *(f"push {r}" for r in SCRATCH),
+        *(f"mov {RESULT[i]}, qword ptr [rsi + {8 * i}]" for i in range(n)),
+        *lines,
+        *(f"mov qword ptr [rdi + {8 * i}], {RESULT[i]}" for i in range(n)),
+        *(f"pop {r}" for r in reversed(SCRATCH)),
+        "ret",
+    ]
+    return ".intel_syntax noprefix\n.text\n.globl piece\npiece:\n" + "\n".join(lines) + "\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -23,6 +24,8 @@ from mutation.judge import bytes_of, verdicts
 from mutation.mutants import Mutant, mutants
 
 FIELDS = ("bn254-p", "secp256k1-p", "bls12-381-p")
+LEFT_OUT = {("secp256k1-p", "sum_of_products")}
+"""Each of 1,500 mutants takes seconds: four cases. The other fields have the same text."""
 SMALL = ("add", "sub", "neg", "double")
 """Operations whose code is the same in every variant; their mutants are all run by default."""
 SAMPLES = {"bn254-p": 16, "secp256k1-p": 2, "bls12-381-p": 4}
@@ -67,6 +70,8 @@ def subjects() -> tuple[Subject, ...]:
     found: dict[object, Subject] = {}
     for field in FIELDS:
         for operation in OPERATIONS:
+            if (field, operation) in LEFT_OUT:
+                continue
             for variant in VARIANTS:
                 subject = Subject(field, operation, variant)
                 found.setdefault((field, operation, subject.kernel().code), subject)
@@ -129,18 +134,25 @@ def account_of_all(subject: Subject) -> tuple[str, dict[str, object]]:
         return str(subject), {"unexplained": str(error).splitlines()}
 
 
-def main() -> None:
-    """Judge all mutants of all kernels and write the golden file, if each has a reason."""
+def main(parts: Sequence[str]) -> None:
+    """Judge all mutants of the kernels whose names have one of the parts, or of all kernels.
+
+    Writes the golden file, if each has a reason; what is not judged stays as it was.
+    """
+    chosen = [s for s in subjects() if not parts or any(part in str(s) for part in parts)]
     found: dict[str, dict[str, object]] = {}
     with Pool() as pool:
-        for name, counts in pool.imap_unordered(account_of_all, subjects()):
+        for done, (name, counts) in enumerate(pool.imap_unordered(account_of_all, chosen), 1):
             found[name] = counts
-            print(f"{len(found)}/{len(subjects())} {name}: {counts}", flush=True)
+            print(f"{done}/{len(chosen)} {name}: {counts}", flush=True)
     if any("unexplained" in counts for counts in found.values()):
         raise SystemExit("look at what the prover accepts without a reason")
+    names = {str(s) for s in subjects()}
+    before = json.loads(COUNTS.read_text()) if COUNTS.exists() else {}
+    found = {name: counts for name, counts in {**before, **found}.items() if name in names}
     text = ",\n".join(f"{json.dumps(name)}: {json.dumps(found[name])}" for name in sorted(found))
     COUNTS.write_text(f"{{\n{text}\n}}\n")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
