@@ -121,8 +121,8 @@ impl<'a> Rows<'a> {
         T: Element,
         F: Fn(&mut T, &T) + Copy + 'static,
     {
-        self.add(op, Call::Inlined, range, Box::new(Chain::new(step, false)));
-        self.add(op, Call::Called, range, Box::new(Chain::new(called(step), true)))
+        self.add(op, Call::Inlined, range, Box::new(Chain::new(step)));
+        self.add(op, Call::Called, range, Box::new(Chain::new(called(step))))
     }
 
     /// Adds an operation that is a call in itself.
@@ -131,7 +131,7 @@ impl<'a> Rows<'a> {
         T: Element,
         F: Fn(&mut T, &T) + 'static,
     {
-        self.add(op, Call::Called, range, Box::new(Chain::new(step, true)))
+        self.add(op, Call::Called, range, Box::new(Chain::new(step)))
     }
 
     /// Adds an operation with a runner of its own.
