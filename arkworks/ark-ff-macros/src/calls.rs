@@ -8,7 +8,7 @@ use crate::kernels::{Kernel, Kernels, processor};
 /// The kernels, and functions that call those which suit the processor.
 pub(crate) fn module(n: usize, kernels: &Kernels) -> syn::Result<TokenStream> {
     let (kernel_items, processor, result) = (&kernels.items, processor()?, result(n));
-    let mul = call(&kernels.mul, &quote! { x, y });
+    let mul = call_in_place(&kernels.mul, &quote! { z, y });
     let square = match &kernels.square {
         Some(square) => call(square, &quote! { x }),
         None => call(&kernels.mul, &quote! { x, x }),
@@ -51,9 +51,13 @@ pub(crate) fn module(n: usize, kernels: &Kernels) -> syn::Result<TokenStream> {
                 CURRENT.store(found, Relaxed);
             }
 
-            /// x*y/R mod p, if there is a kernel that the processor is known to run.
+            /// x = x*y/R mod p, if there is a kernel that the processor is known to run; whether
+            /// there is.
+            ///
+            /// In place: arkworks multiplies so. It squares by value, where a copy is faster.
             #[inline(always)]
-            pub(super) fn mul(x: &[u64; #n], y: &[u64; #n]) -> Option<[u64; #n]> {
+            pub(super) fn mul_assign(x: &mut [u64; #n], y: &[u64; #n]) -> bool {
+                let z: *mut [u64; #n] = x;
                 #mul
             }
 
@@ -71,7 +75,7 @@ pub(crate) fn module(n: usize, kernels: &Kernels) -> syn::Result<TokenStream> {
     })
 }
 
-/// Runs a kernel: one load and one or two comparisons beside a call.
+/// Runs a kernel; its result as an option.
 fn call(kernel: &Kernel, operands: &TokenStream) -> TokenStream {
     let run = |kernel: &Ident| {
         quote! {{
@@ -84,6 +88,29 @@ fn call(kernel: &Kernel, operands: &TokenStream) -> TokenStream {
             }
         }}
     };
+    choice(kernel, run, &quote! { None })
+}
+
+/// Runs a kernel over its operand z; whether it did.
+fn call_in_place(kernel: &Kernel, operands: &TokenStream) -> TokenStream {
+    let run = |kernel: &Ident| {
+        quote! {{
+            // SAFETY: the processor was found to have what the kernel needs; it reads the operands,
+            // writes z, which may be one of them, and keeps what its convention says. The class is
+            // p's.
+            unsafe { #kernel(z, #operands) };
+            return true;
+        }}
+    };
+    choice(kernel, run, &quote! { false })
+}
+
+/// One load and one or two comparisons beside a call.
+fn choice(
+    kernel: &Kernel,
+    run: impl Fn(&Ident) -> TokenStream,
+    otherwise: &TokenStream,
+) -> TokenStream {
     let mulx = run(&kernel.mulx);
     let choice = match kernel.adx.as_ref().map(run) {
         Some(adx) => quote! {
@@ -98,7 +125,7 @@ fn call(kernel: &Kernel, operands: &TokenStream) -> TokenStream {
         if kernels == UNKNOWN {
             find_out();
         }
-        None
+        #otherwise
     }
 }
 

@@ -50,10 +50,9 @@ fn methods(has_sum: bool) -> Vec<TokenStream> {
         quote! {
             #[inline(always)]
             fn mul_assign(a: &mut __Element, b: &__Element) {
-                (a.0).0 = match __kernels::mul(&(a.0).0, &(b.0).0) {
-                    Some(product) => product,
-                    None => __stock_mul(*a, *b),
-                };
+                if !__kernels::mul_assign(&mut (a.0).0, &(b.0).0) {
+                    (a.0).0 = __stock_mul(*a, *b);
+                }
             }
         },
         quote! {
