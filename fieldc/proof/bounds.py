@@ -20,12 +20,12 @@ from fieldc.proof.equations import (
     Polynomial,
     System,
     add_to,
-    constant,
     product,
     put_in,
     split,
     substitute,
 )
+from fieldc.proof.hints import holds
 
 
 @dataclass(frozen=True)
@@ -118,54 +118,12 @@ class Case:
             target: Polynomial = {(number,): sign}
             hint = self.hints.get(number)
             bound = hint.bound if hint is not None and hint.value == value else None
-            if bound is None or not self.holds(bound, target, sign * value):
+            if bound is None or not holds(self, bound, target, sign * value):
                 bound = self.shown(target, sign * value)
             if bound is None:
                 return False
             self.facts[number] = self.hints[number] = Fact(value, bound)
         return self.facts[number].value == value
-
-    def holds(self, bound: Bound, target: Polynomial, limit: int) -> bool:
-        """Whether a bound that was found in another case shows target <= limit in this one."""
-        total = {m: c * bound.scale for m, c in target.items()}
-        inputs = {i.name: i for i in self.inputs}
-        value: Number = 0
-        for factors, slope in bound.slopes.items():
-            largest, whole = 1, constant(slope)
-            for factor in factors:
-                of, high = self._factor(factor, inputs)
-                whole, largest = product(whole, of), largest * high
-            add_to(total, whole, -1)
-            value += max(slope, 0) * largest
-        for number, multiple in bound.rows.items():
-            left = self._left(self.system.rows[number])
-            if multiple and left is None:
-                return False
-            add_to(total, product(multiple, left or {}), -1)
-        for number in self.fixed:
-            put_in(total, number, self.fixed)
-        value += self._by_terms(total, [high for _, high in self.system.ranges])
-        return value < (limit + 1) * bound.scale
-
-    def _factor(self, factor: str | int, inputs: dict[str, Input]) -> tuple[Polynomial, int]:
-        """A slope's operand or limb, and its largest value."""
-        if isinstance(factor, int):
-            return {(factor,): 1}, self.system.ranges[factor][1]
-        limbs, w = inputs[factor].limbs, self.system.word_bits
-        return {(limb,): 1 << w * i for i, limb in enumerate(limbs)}, inputs[factor].high
-
-    def _left(self, row: Equation | Choice) -> Polynomial | None:
-        """What a row says is 0: its left side less its right; None for what is not decided."""
-        left: Polynomial = {(row.word,): 1}
-        if isinstance(row, Choice):
-            if row.flag not in self.fixed:
-                return None
-            add_to(left, row.when_set if self.fixed[row.flag] else row.otherwise, -1)
-            return left
-        if row.carry is not None:
-            left[row.carry,] = row.factor
-        add_to(left, row.right, -1)
-        return left
 
     def at_least(self, target: Polynomial, limit: int) -> bool:
         """Whether target >= limit is shown; target has integer values."""
@@ -240,7 +198,7 @@ class Case:
         for number, value in self.fixed.items():
             highs[number] = value
         for row in self.system.backwards(total):
-            if limit is not None and (bound := self._by_terms(total, highs)) < limit:
+            if limit is not None and (bound := self.by_terms(total, highs)) < limit:
                 return Bound(bound, scale, rows, {})
             number = self.system.owners[row.word]
             if isinstance(row, Choice):
@@ -250,10 +208,11 @@ class Case:
         for number in self.fixed:
             put_in(total, number, self.fixed)
         slopes: Slopes = {}
-        bound, whole = self._by_terms(total, highs), self._maximum(total, slopes)
+        bound, whole = self.by_terms(total, highs), self._maximum(total, slopes)
         return Bound(min(bound, whole), scale, rows, {} if bound <= whole else slopes)
 
-    def _by_terms(self, total: Polynomial, highs: Sequence[int]) -> Number:
+    def by_terms(self, total: Polynomial, highs: Sequence[int]) -> Number:
+        """Each term at its largest value."""
         bound: Number = 0
         sure = {number for number, value in self.fixed.items() if value}
         for monomial, coefficient in total.items():
