@@ -75,12 +75,13 @@ class Recorded:
 
     def __post_init__(self) -> None:
         self.system = System(64)
-        inputs = {}
+        inputs, limbs = {}, {}
         for name, count in self.operands.items():
             variables = tuple(self.system.new(f"{name}[{i}]", RADIX - 1) for i in range(count))
             inputs[name] = Input(name, variables, RADIX**count - 1)
+            limbs[name] = variables
         self.inputs = inputs
-        memory = Memory(self.system, inputs, self.code, self.limbs)
+        memory = Memory(self.system, limbs, self.code, self.limbs)
         meanings = {name: self.watched(meaning) for name, meaning in MEANINGS.items()}
         Processor(memory).run(self.code, 0, meanings)
 

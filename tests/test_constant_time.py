@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from primes import operands
 
 from fieldc.algorithms import OPERATIONS, choose
 from fieldc.artifacts.produce import build_targets
@@ -366,7 +367,8 @@ def test_valgrind_sees_no_branch_in_the_kernels_of_this_host(tmp_path: Path) -> 
     for symbol, trace, code in host_objects():
         (tmp_path / f"{symbol}.o").write_bytes(code)
         links += ["-C", f"link-arg={symbol}.o"]
-        values = [rng.randint(0, x.high) for x in trace.inputs]
+        drawn = [rng.randint(0, x.high) for x in trace.inputs]
+        values = operands(trace.kernel, trace.field, drawn)
         result = trace.kernel.run(trace.field, *values)
         given = ", ".join(words(v) for v in [*values, 0][:2])
         rows.append(f'    ("{symbol}", {symbol}, {given}, {words(result)}),\n')

@@ -116,8 +116,10 @@ def test_a_race_that_cannot_be_run() -> None:
 def test_candidates_are_checked_and_inputs_follow_the_seed() -> None:
     good = Candidate("k", 0, 2, (4, 2), ((1 << 256,), (97,)))
     assert good.inputs(3) == good.inputs(3) != good.inputs(4)
-    assert all(x < bound for x, bound in zip(good.inputs(3), good.bounds, strict=True))
-    for change in ({"bounds": (97,)}, {"limbs": 65}, {"bounds": (97, 1 << 129)}):
+    assert all(x < bound for x, (bound,) in zip(good.inputs(3), good.bounds, strict=True))
+    pairs = replace(good, bounds=((97, 89), (97,)))
+    assert all(x % 2**128 < 97 and x >> 128 < 89 for x in (pairs.inputs(s)[0] for s in range(9)))
+    for change in ({"bounds": ((97,),)}, {"limbs": 65}, {"bounds": ((97,), (1 << 129,))}):
         with pytest.raises(TimingError, match=r"^k: "):
             replace(good, **change)
 

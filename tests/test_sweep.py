@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from primes import expected, small_primes, traces
+from primes import expected, operands, small_primes, traces
 from sweep.inputs import Domain, domain, wanted
 from sweep.native import Bytes, NativeProgram
 from sweep.sweep import NativeKernel, compare, run, sweep_domain
@@ -226,7 +226,7 @@ def test_the_first_wrong_input_of_many_is_reported(operation: str) -> None:
 
 def test_every_input_is_there_once() -> None:
     for arity, count in product((1, 2), (1, 3, 16, 17, 251, 300)):
-        blocks = [np.array(values) for values in Domain(arity, count).blocks(4 * LANES)]
+        blocks = [np.array(values) for values in Domain(arity, count, 0).blocks(4 * LANES)]
         assert all(block.shape[1] % LANES == 0 for block in blocks)
         columns = np.concatenate(blocks, axis=1).T.tolist()
         every = [list(values) for values in product(range(count), repeat=arity)]
@@ -247,6 +247,13 @@ def check_wanted(trace: Trace, rng: random.Random) -> None:
     f, operation, inputs = trace.field, trace.kernel.operation, domain(trace)
     drawn = [rng.choices(range(inputs.count), k=inputs.arity) for _ in range(20)]
     drawn += [[inputs.count - 1] * inputs.arity, [0] * inputs.arity]
-    values = tuple(np.array(drawn, dtype=np.int32).T)
+    given = [operands(trace.kernel, f, numbers) for numbers in drawn]
+    values = tuple(np.array(given, dtype=np.int32).T)
     want = wanted(operation, f.p, f.word, values)
-    assert want.tolist() == [expected(operation, f, *given) for given in drawn]
+    assert want.tolist() == [expected(operation, f, *numbers) for numbers in given]
+
+
+def test_of_four_values_each_two_are_an_operand() -> None:
+    (blocks,) = Domain(4, 3, 16).blocks(4 * LANES)
+    every = [(a + 16 * b, c + 16 * d) for d, c, b, a in product(range(3), repeat=4)]
+    assert sorted(zip(*(block.tolist() for block in blocks), strict=True))[:81] == sorted(every)
