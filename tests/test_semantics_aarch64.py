@@ -48,13 +48,19 @@ from fieldc.proof.identity import ProofError
 from fieldc.proof.prove import contract_of
 
 
+NOT_FOLLOWED = ("sum_of_products",)
+
+
 @pytest.mark.parametrize("name", ["goldilocks", "p256"])
 def test_semantics_of_kernels(name: str) -> None:
-    """Also where operands are above p: rows hold for every input."""
+    """Also where operands are above p: rows hold for every input.
+
+    Sums of products of these fields are not followed yet: see test_proof_aarch64.py.
+    """
     pytest.importorskip("unicorn")
     for kernel in KERNELS:
         code = code_of(name, kernel)
-        if code is None or kernel.algorithm == "log-jump":
+        if code is None or kernel.algorithm == "log-jump" or kernel.operation in NOT_FOLLOWED:
             continue
         contract = contract_of(kernel.operation, find_field(name).p, find_field(name).n)
         counts = {operand: count for operand, count, _ in contract.operands}
