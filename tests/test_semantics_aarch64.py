@@ -47,7 +47,6 @@ from fieldc.proof.aarch64_meanings import MEANINGS
 from fieldc.proof.identity import ProofError
 from fieldc.proof.prove import contract_of
 
-
 NOT_FOLLOWED = ("sum_of_products",)
 
 
