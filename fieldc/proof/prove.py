@@ -17,7 +17,7 @@ from fieldc.proof.zeros import fix_zeros
 
 WORD_BITS = 64
 RUNS = 8
-"""Runs on numbers before a proof; each takes about as long as one step of it."""
+"""Runs on numbers before a proof: enough to show most bits that are not constant."""
 
 
 @dataclass(frozen=True)

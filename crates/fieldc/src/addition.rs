@@ -1,6 +1,6 @@
 //! Sums and differences where the program runs; `portable` has those for constants.
 
-use crate::limbs::{adc, sbb};
+use crate::limbs::{minus, plus};
 
 /// x + y mod p.
 #[inline]
@@ -23,26 +23,6 @@ pub(crate) fn sub<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [
 #[inline]
 pub(crate) fn neg<const N: usize>(x: &[u64; N], p: &[u64; N]) -> [u64; N] {
     sub(&[0; N], x, p)
-}
-
-/// a + b and the carry.
-#[inline(always)]
-fn plus<const N: usize>(a: &[u64; N], b: &[u64; N]) -> ([u64; N], bool) {
-    let (mut sum, mut carry) = ([0; N], false);
-    for i in 0..N {
-        (sum[i], carry) = adc(a[i], b[i], carry);
-    }
-    (sum, carry)
-}
-
-/// a - b and the borrow.
-#[inline(always)]
-fn minus<const N: usize>(a: &[u64; N], b: &[u64; N]) -> ([u64; N], bool) {
-    let (mut difference, mut borrow) = ([0; N], false);
-    for i in 0..N {
-        (difference[i], borrow) = sbb(a[i], b[i], borrow);
-    }
-    (difference, borrow)
 }
 
 #[cfg(not(all(target_arch = "x86_64", not(feature = "portable"), not(miri))))]

@@ -21,6 +21,28 @@ pub(crate) const fn sbb(a: u64, b: u64, borrow: bool) -> (u64, bool) {
     (difference, first | second)
 }
 
+/// a + b and the carry.
+#[inline(always)]
+pub(crate) const fn plus<const N: usize>(a: &[u64; N], b: &[u64; N]) -> ([u64; N], bool) {
+    let (mut sum, mut carry, mut i) = ([0; N], false, 0);
+    while i < N {
+        (sum[i], carry) = adc(a[i], b[i], carry);
+        i += 1;
+    }
+    (sum, carry)
+}
+
+/// a - b and the borrow.
+#[inline(always)]
+pub(crate) const fn minus<const N: usize>(a: &[u64; N], b: &[u64; N]) -> ([u64; N], bool) {
+    let (mut difference, mut borrow, mut i) = ([0; N], false, 0);
+    while i < N {
+        (difference[i], borrow) = sbb(a[i], b[i], borrow);
+        i += 1;
+    }
+    (difference, borrow)
+}
+
 /// t + a*b + carry as its low and high half; it is below 2^128.
 #[inline(always)]
 pub(crate) const fn mac(t: u64, a: u64, b: u64, carry: u64) -> (u64, u64) {

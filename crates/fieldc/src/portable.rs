@@ -4,7 +4,7 @@
 
 use core::hint::black_box;
 
-use crate::limbs::{adc, mac, sbb};
+use crate::limbs::{adc, mac, minus, plus};
 use crate::modulus::Modulus;
 
 /// All ones if the flag is set, else 0; opaque, so that no select becomes a branch.
@@ -34,39 +34,24 @@ pub(crate) fn choose<const N: usize>(flag: bool, a: &[u64; N], b: &[u64; N]) -> 
     select(mask(flag), a, b)
 }
 
-/// a - b and the borrow.
-#[inline(always)]
-const fn difference<const N: usize>(a: &[u64; N], b: &[u64; N]) -> ([u64; N], bool) {
-    let (mut result, mut borrow, mut i) = ([0; N], false, 0);
-    while i < N {
-        (result[i], borrow) = sbb(a[i], b[i], borrow);
-        i += 1;
-    }
-    (result, borrow)
-}
-
 /// t mod p for t + 2^(64N)*top < 2p.
 #[inline(always)]
 const fn subtract_once<const N: usize>(t: &[u64; N], top: bool, p: &[u64; N]) -> [u64; N] {
-    let (less, borrow) = difference(t, p);
+    let (less, borrow) = minus(t, p);
     select(mask(borrow & !top), t, &less)
 }
 
 /// x + y mod p.
 #[inline]
 pub(crate) const fn add<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [u64; N] {
-    let (mut sum, mut carry, mut i) = ([0; N], false, 0);
-    while i < N {
-        (sum[i], carry) = adc(x[i], y[i], carry);
-        i += 1;
-    }
+    let (sum, carry) = plus(x, y);
     subtract_once(&sum, carry, p)
 }
 
 /// x - y mod p.
 #[inline]
 pub(crate) const fn sub<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [u64; N] {
-    let (mut result, borrow) = difference(x, y);
+    let (mut result, borrow) = minus(x, y);
     let (added, mut carry, mut i) = (mask(borrow), false, 0);
     while i < N {
         (result[i], carry) = adc(result[i], p[i] & added, carry);
