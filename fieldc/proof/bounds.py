@@ -309,25 +309,37 @@ class Case:
     def _quadratic_maximum(
         self, x: Input, y: Input, form: dict[tuple[int, int], Number]
     ) -> tuple[Number, Slopes]:
-        """Bound sum k_ij x_i y_j as K*x*y plus leftovers, or limb of y by limb."""
-        w = self.system.word_bits
-        top = (len(x.limbs) - 1, len(y.limbs) - 1)
-        by_limbs: Number = 0
-        columns: Slopes = {}
+        """Bound sum k_ij x_i y_j as K*x*y plus leftovers, or limb by limb of either operand."""
+        turned = {(j, i): k for (i, j), k in form.items()}
+        ways = (self._by_limbs(x, y, form), self._by_limbs(y, x, turned), self._whole(x, y, form))
+        return min(ways, key=lambda way: way[0])
+
+    def _by_limbs(
+        self, x: Input, y: Input, form: dict[tuple[int, int], Number]
+    ) -> tuple[Number, Slopes]:
+        """Each limb of y times its column's bound as a multiple of x."""
+        total: Number = 0
+        slopes: Slopes = {}
         for j in {j for _, j in form}:
             column = {i: k for (i, jj), k in form.items() if jj == j}
-            value, columns[x.name, y.limbs[j]] = self._linear_maximum(x, column)
-            by_limbs += value * self._limb_high(y, j)
+            value, slopes[x.name, y.limbs[j]] = self._linear_maximum(x, column)
+            total += value * self._limb_high(y, j)
+        return total, slopes
+
+    def _whole(
+        self, x: Input, y: Input, form: dict[tuple[int, int], Number]
+    ) -> tuple[Number, Slopes]:
+        """K*x*y, and what is left of each pair of limbs."""
+        w = self.system.word_bits
+        top = (len(x.limbs) - 1, len(y.limbs) - 1)
         slope = _ratio(form.get(top, 0), 1 << w * sum(top))
-        whole = max(slope, 0) * x.high * y.high
+        total = max(slope, 0) * x.high * y.high
         for i in range(len(x.limbs)):
             for j in range(i if x == y else 0, len(y.limbs)):
                 both = 2 if x == y and i != j else 1
                 left = form.get((i, j), 0) - slope * both * (1 << w * (i + j))
-                whole += max(left, 0) * self._limb_high(x, i) * self._limb_high(y, j)
-        if by_limbs <= whole:
-            return by_limbs, columns
-        return whole, {(x.name, y.name): slope}
+                total += max(left, 0) * self._limb_high(x, i) * self._limb_high(y, j)
+        return total, {(x.name, y.name): slope}
 
 
 def _ratio(a: Number, b: int) -> Number:
