@@ -6,7 +6,7 @@ is minus the upper bound of -E.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -20,6 +20,7 @@ from fieldc.proof.equations import (
     Polynomial,
     System,
     add_to,
+    by_terms,
     product,
     put_in,
     split,
@@ -141,12 +142,13 @@ class Case:
 
     def _bounds(self, target: Polynomial, goal: int | None) -> Iterator[Bound]:
         """Upper bounds by several ways; each is cut short where it falls below the goal."""
-        yield from self._direct(target, goal)
-        for comparison in self.comparisons:
-            yield from self._compared(target, goal, comparison)
+        for way in WAYS:  # the first way is nearly always the one, with one comparison or another
+            yield self._direct(target, goal, way)
+            for comparison in self.comparisons:
+                yield from self._compared(target, goal, way, comparison)
 
     def _compared(
-        self, target: Polynomial, goal: int | None, comparison: Comparison
+        self, target: Polynomial, goal: int | None, way: Way, comparison: Comparison
     ) -> Iterator[Bound]:
         """Bounds that use what a flag's value says of the compared number."""
         low, high = self.range_of(comparison)
@@ -156,26 +158,30 @@ class Case:
                 shifted = {m: c * scale for m, c in target.items()}
                 add_to(shifted, comparison.operands, factor)
                 limit = None if goal is None else goal * scale - extra
-                for b in self._direct(shifted, limit):
-                    rows = _with_chain(b.rows, comparison, factor * b.scale, self.system.radix)
-                    yield Bound(b.value + extra * b.scale, b.scale * scale, rows, b.slopes)
+                b = self._direct(shifted, limit, way)
+                rows = _with_chain(b.rows, comparison, factor * b.scale, self.system.radix)
+                yield Bound(b.value + extra * b.scale, b.scale * scale, rows, b.slopes)
         shifted = dict(target)
         add_to(shifted, comparison.words, -1)
-        for cut in self._direct(shifted, None, comparison.rows):
-            for b in self._direct(comparison.operands, None):
-                rows = _with_chain(cut.rows, comparison, b.scale, self.system.radix)
-                yield Bound(
-                    cut.value + b.value, b.scale, _plus(rows, b.rows), _sum(cut.slopes, b.slopes)
-                )
+        cut = self._direct(shifted, None, way, comparison.rows)
+        for other in WAYS:
+            b = self._direct(comparison.operands, None, other)
+            rows = _with_chain(cut.rows, comparison, b.scale, self.system.radix)
+            yield Bound(
+                cut.value + b.value, b.scale, _plus(rows, b.rows), _sum(cut.slopes, b.slopes)
+            )
 
     def _direct(
-        self, target: Polynomial, goal: int | None, disabled: frozenset[int] = frozenset()
-    ) -> Iterator[Bound]:
+        self,
+        target: Polynomial,
+        goal: int | None,
+        way: Way,
+        disabled: frozenset[int] = frozenset(),
+    ) -> Bound:
         scale = self.system.radix**self.depth
         scaled: Polynomial = {m: c * scale for m, c in target.items()}
         limit = None if goal is None else goal * scale
-        for way in WAYS:
-            yield self._eliminated(dict(scaled), scale, limit, disabled, way)
+        return self._eliminated(scaled, scale, limit, disabled, way)
 
     def range_of(self, comparison: Comparison) -> tuple[int, int]:
         """Bounds of the compared number, from the flag's value where that is known."""
@@ -197,8 +203,9 @@ class Case:
         highs = [high for _, high in self.system.ranges]
         for number, value in self.fixed.items():
             highs[number] = value
+        sure = frozenset(number for number, value in self.fixed.items() if value)
         for row in self.system.backwards(total):
-            if limit is not None and (bound := self.by_terms(total, highs)) < limit:
+            if limit is not None and (bound := by_terms(total, highs, sure)) < limit:
                 return Bound(bound, scale, rows, {})
             number = self.system.owners[row.word]
             if isinstance(row, Choice):
@@ -208,21 +215,8 @@ class Case:
         for number in self.fixed:
             put_in(total, number, self.fixed)
         slopes: Slopes = {}
-        bound, whole = self.by_terms(total, highs), self._maximum(total, slopes)
+        bound, whole = by_terms(total, highs, sure), self._maximum(total, slopes)
         return Bound(min(bound, whole), scale, rows, {} if bound <= whole else slopes)
-
-    def by_terms(self, total: Polynomial, highs: Sequence[int]) -> Number:
-        """Each term at its largest value."""
-        bound: Number = 0
-        sure = {number for number, value in self.fixed.items() if value}
-        for monomial, coefficient in total.items():
-            if coefficient > 0:
-                for number in monomial:
-                    coefficient *= highs[number]
-                bound += coefficient
-            elif sure.issuperset(monomial):
-                bound += coefficient
-        return bound
 
     def decide(self, row: Choice, total: Polynomial) -> Polynomial:
         """Replace a choice by the side that its flag's value takes; the multiple of the row."""

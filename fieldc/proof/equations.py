@@ -13,7 +13,7 @@ telescope, and at the end only the kernel's inputs are left. No search, no Groeb
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
@@ -50,6 +50,19 @@ def product(a: Polynomial, b: Polynomial) -> Polynomial:
     for left, x in a.items():
         add_to(total, {tuple(sorted(left + right)): x * y for right, y in b.items()})
     return total
+
+
+def by_terms(total: Polynomial, highs: Sequence[int], sure: frozenset[int]) -> Number:
+    """Each term at its largest value; `sure` are the variables with one value, which is not 0."""
+    bound: Number = 0
+    for monomial, coefficient in total.items():
+        if coefficient > 0:
+            for number in monomial:
+                coefficient *= highs[number]
+            bound += coefficient
+        elif sure.issuperset(monomial):
+            bound += coefficient
+    return bound
 
 
 @dataclass(frozen=True)

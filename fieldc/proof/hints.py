@@ -11,6 +11,7 @@ from fieldc.proof.equations import (
     Number,
     Polynomial,
     add_to,
+    by_terms,
     constant,
     product,
     put_in,
@@ -42,7 +43,7 @@ def holds(case: Case, bound: Bound, target: Polynomial, limit: int) -> bool:
         add_to(total, product(multiple, left or {}), -1)
     for number in case.fixed:
         put_in(total, number, case.fixed)
-    value += case.by_terms(total, [high for _, high in case.system.ranges])
+    value += by_terms(total, [high for _, high in case.system.ranges], frozenset())
     return value < (limit + 1) * bound.scale
 
 
