@@ -72,6 +72,8 @@ def _sum(sign: int, with_carry: bool, sets: bool, target: int = 0, first: int = 
         value = _row(cpu, a, b, carry, sign)
         if cpu.words.are_bits(a, b, carry):
             cpu.flags = Flags(_is_zero(cpu, a, b, carry, sign), cpu.flags.carry)
+        elif not b and not carry:
+            cpu.flags = Flags(cpu.words.is_zero(a, cpu.where), cpu.flags.carry)
         if target >= 0:
             cpu.write(i, target, value)
 
@@ -194,7 +196,8 @@ def _bitwise(function: Callable[[int, int], int], sets: bool, target: int = 0) -
         a, b = cpu.word(i, target + 1), cpu.word(i, target + 2)
         zero = None
         if cpu.words.are_bits(a, b):
-            value = tabulate(function, a, b)
+            is_and = function is operator.and_
+            value = cpu.words.both(a, b, cpu.where) if is_and else tabulate(function, a, b)
             zero = tabulate(lambda v: int(v == 0), value)
         elif function is operator.and_:
             value = _masked(cpu, a, b)

@@ -10,6 +10,7 @@ word's residue, a multiple of an older word, is remembered, and a residue gets o
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import product as combinations
@@ -62,6 +63,10 @@ def tabulate(function: Callable[..., int], *values: Polynomial) -> Polynomial:
     return result
 
 
+def _terms(value: Polynomial) -> Terms:
+    return frozenset((m, int(c)) for m, c in value.items())
+
+
 @dataclass
 class Words:
     """The words that a kernel computes.
@@ -77,7 +82,8 @@ class Words:
     _residues: dict[int, Residue] = field(default_factory=dict)
     _congruent: dict[Residue, int] = field(default_factory=dict)
     _named: dict[Terms, Polynomial] = field(default_factory=dict)
-
+    _zeros: dict[Terms, Polynomial] = field(default_factory=dict)
+    """Words, by the flag that says that they are 0."""
     _rows: dict[tuple[int, Terms], tuple[Polynomial, Polynomial]] = field(default_factory=dict)
 
     def are_bits(self, *values: Polynomial) -> bool:
@@ -103,7 +109,7 @@ class Words:
         """
         if not self.are_bits(value) or value.keys() <= {ONE}:
             return value
-        key = frozenset((m, int(c)) for m, c in value.items())
+        key = _terms(value)
         if key not in self._named:
             values = self.values(value)
             size = max(values)
@@ -146,7 +152,7 @@ class Words:
             high, low = divmod(known[0] * known[1], self.system.radix)
             return constant(low), constant(high)
         right = product(a, b)
-        key = frozenset((m, int(c)) for m, c in right.items())
+        key = _terms(right)
         if key not in self._products:
             residue = self._residue_of(right)
             halves = self._shifted(right, residue, where)
@@ -242,25 +248,36 @@ class Words:
     def continues(self, flag: Polynomial, sign: int) -> bool:
         """Whether sign * flag is a carry as the next limb of its chain takes it, and a constant."""
         names = atoms(flag)
-        if len(names) != 1 or self.system.owners[names[0]] < 0:
-            return False
-        row = self.system.rows[self.system.owners[names[0]]]
-        return (
-            isinstance(row, Equation)
-            and row.kind in ("add", "sub")
-            and row.carry == names[0]
-            and row.factor == sign * int(flag[(names[0],)]) * self.system.radix
-        )
+        row = self.system.row_of_carry(names[0]) if len(names) == 1 else None
+        return row is not None and row.factor == sign * int(flag[names[0],]) * self.system.radix
 
     def row(self, right: Polynomial, sign: int, where: str) -> tuple[Polynomial, Polynomial]:
         """word + sign*2^w*carry = right; word and carry. One row for each right side and sign."""
-        key = (sign, frozenset((m, int(c)) for m, c in right.items()))
+        key = (sign, _terms(right))
         if key not in self._rows:
             kind = "add" if sign > 0 else "sub"
             word, out = self.system.define(kind, right, sign, where)
             self._rows[key] = variable(word), variable(out)
             self._is_defined(variable(word), right)
         return self._rows[key]
+
+    def is_zero(self, value: Polynomial, where: str) -> Polynomial:
+        """Whether a word is 0: the borrow of value - 1."""
+        right = dict(value)
+        add_to(right, constant(-1))
+        _, borrow = self.row(right, -1, where)
+        self._zeros[_terms(borrow)] = value
+        return borrow
+
+    def both(self, a: Polynomial, b: Polynomial, where: str) -> Polynomial:
+        """a & b of bits. A word is 0 and a bit 1 exactly where word - bit borrows."""
+        for zero, bit in ((a, b), (b, a)):
+            word = self._zeros.get(_terms(zero))
+            if word is not None and self.values(bit) <= {0, 1}:
+                right = dict(word)
+                add_to(right, bit if self.continues(bit, -1) else self.word(bit, where), -1)
+                return self.row(right, -1, where)[1]
+        return tabulate(operator.and_, a, b)
 
     def _is_defined(self, value: Polynomial, right: Polynomial) -> None:
         """Remember that a new word is `right` mod 2^w."""

@@ -7,7 +7,7 @@ is minus the upper bound of -E.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from fieldc.proof.comparisons import Comparison
@@ -76,6 +76,8 @@ class Way:
     """Replace carries with a negative coefficient too, instead of bounding them by 0."""
     keeps_multipliers: bool
     """Leave words that multiply as they are, below 2^w."""
+    keeps_high_halves: bool = False
+    """Leave a product's high half as it is where its low half is not there."""
 
 
 WAYS = (Way(True, True), Way(False, True), Way(True, False), Way(False, False))
@@ -142,10 +144,23 @@ class Case:
 
     def _bounds(self, target: Polynomial, goal: int | None) -> Iterator[Bound]:
         """Upper bounds by several ways; each is cut short where it falls below the goal."""
+        rows = self._carries_in(target)
         for way in WAYS:  # the first way is nearly always the one, with one comparison or another
             yield self._direct(target, goal, way)
+            if rows:
+                # An integer's largest value may be below the bound of the fraction it is made of.
+                yield self._direct(target, goal, replace(way, keeps_high_halves=True), rows)
             for comparison in self.comparisons:
                 yield from self._compared(target, goal, way, comparison)
+
+    def _carries_in(self, target: Polynomial) -> frozenset[int]:
+        """The rows whose carries go into the sum of which the target is the carry."""
+        carries = [m[0] for m in target if len(m) == 1]
+        row = self.system.row_of_carry(carries[0]) if carries and len(target) == 1 else None
+        if row is None:
+            return frozenset()
+        makers = (self.system.row_of_carry(m[0]) for m in row.right if len(m) == 1)
+        return frozenset(maker.number for maker in makers if maker is not None)
 
     def _compared(
         self, target: Polynomial, goal: int | None, way: Way, comparison: Comparison
@@ -346,6 +361,8 @@ def _share(row: Equation, word: Number, carry: Number, way: Way, keep: bool) -> 
     if carry == row.factor * word:
         return word
     if carry:
+        if way.keeps_high_halves and row.kind == "mul" and not word:
+            return 0
         multiple = _ratio(carry, row.factor)
         if word and not keep:
             return max(word, multiple)  # what is left of either is negative

@@ -141,6 +141,13 @@ class System:
             current = newest
             yield self.rows[current]
 
+    def row_of_carry(self, number: int) -> Equation | None:
+        """The sum or difference whose carry a variable is."""
+        row = self.rows[self.owners[number]] if self.owners[number] >= 0 else None
+        if isinstance(row, Equation) and row.carry == number and row.kind != "mul":
+            return row
+        return None
+
     def define(self, kind: str, right: Polynomial, sign: int, where: str) -> tuple[int, int]:
         """word + sign*radix*carry = right; the two new variables."""
         rounded = 0 if sign > 0 else self.radix - 1

@@ -41,14 +41,7 @@ class Identity:
     def vanishes(self, target: Polynomial) -> None:
         """Raise ProofError unless target is 0 mod p for all inputs."""
         total = self._reduced(target)
-        for row in self.case.system.backwards(total):
-            if isinstance(row, Choice):
-                if row.flag not in self.case.fixed and split(dict(total), row.word):
-                    raise ProofError(f"{row.where}: a choice whose flag is not decided")
-                self._use(row, self.case.decide(row, total))
-            else:
-                self._eliminate(row, total)
-            self._reduce(total)
+        self._rewrite(total, -1)
         for number in self.case.fixed:
             put_in(total, number, self.case.fixed)
         self._reduce(total)
@@ -59,6 +52,19 @@ class Identity:
                 f"function: {len(terms)} terms of the output do not cancel modulo p, among them "
                 f"{', '.join(terms[:3])}"
             )
+
+    def _rewrite(self, total: Polynomial, oldest: int) -> None:
+        """Go backwards through the rows that are newer than the row `oldest`."""
+        for row in self.case.system.backwards(total):
+            if self.case.system.owners[row.word] <= oldest:
+                return
+            if isinstance(row, Choice):
+                if row.flag not in self.case.fixed and split(dict(total), row.word):
+                    raise ProofError(f"{row.where}: a choice whose flag is not decided")
+                self._use(row, self.case.decide(row, total))
+            else:
+                self._eliminate(row, total)
+            self._reduce(total)
 
     def _use(self, row: Equation | Choice, multiple: Polynomial) -> None:
         add_to(self.rows.setdefault(self.case.system.owners[row.word], {}), multiple)
@@ -89,7 +95,9 @@ class Identity:
             # The carry went on into a word that is shown to be 0: there it is known exactly.
             self._replace(row, words, {}, total)
             reader, rest = onward
-            add_to(total, product(lost, rest))
+            moved = product(lost, rest)
+            self._rewrite(moved, row.number)  # the reader may take words newer than this row
+            add_to(total, moved)
             sign = -reader.right[(row.carry,)]  # of the carry, on the other side
             self._use(reader, {m: sign * c for m, c in lost.items()})
         elif self.is_constant(row):
