@@ -97,6 +97,8 @@ class Case:
     """What was shown in other cases: the same reasons may hold here, which is quick to see."""
     samples: tuple[Mapping[int, int], ...] = ()
     """All variables in some runs of this case. What a run contradicts need not be tried."""
+    ways: tuple[Way, ...] = WAYS
+    """What bounds try."""
 
     @property
     def depth(self) -> int:
@@ -145,7 +147,9 @@ class Case:
     def _bounds(self, target: Polynomial, goal: int | None) -> Iterator[Bound]:
         """Upper bounds by several ways; each is cut short where it falls below the goal."""
         rows = self._carries_in(target)
-        for way in WAYS:  # the first way is nearly always the one, with one comparison or another
+        for (
+            way
+        ) in self.ways:  # the first way is nearly always the one, with one comparison or another
             yield self._direct(target, goal, way)
             if rows:
                 # An integer's largest value may be below the bound of the fraction it is made of.
@@ -179,7 +183,7 @@ class Case:
         shifted = dict(target)
         add_to(shifted, comparison.words, -1)
         cut = self._direct(shifted, None, way, comparison.rows)
-        for other in WAYS:
+        for other in self.ways:
             b = self._direct(comparison.operands, None, other)
             rows = _with_chain(cut.rows, comparison, b.scale, self.system.radix)
             yield Bound(

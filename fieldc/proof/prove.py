@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from fieldc.proof import aarch64, aarch64_meanings, refute, x86_64, x86_64_meanings
-from fieldc.proof.bounds import Bound, Case, Combination, Input
+from fieldc.proof.bounds import WAYS, Bound, Case, Combination, Input, Way
 from fieldc.proof.comparisons import comparison_of
 from fieldc.proof.equations import Polynomial, System, add_to, product
 from fieldc.proof.identity import Identity, ProofError, flags_chosen_on, value_of
@@ -109,15 +109,19 @@ def prove(
 def _settled(
     case: Case, contract: Contract, result: Polynomial, has_runs: bool
 ) -> CaseProof | Excluded:
-    """Why a case is right, or cannot be: first where no run is of it. Raises ProofError."""
+    """Why a case is right, or cannot be, which is asked first, but briefly, where no run is of it.
+
+    Raises ProofError.
+    """
     flags = dict(case.fixed)
-    if has_runs and not case.samples and (excluded := _impossible(case, flags)) is not None:
-        return excluded
+    newest = list(flags)[-1:]
+    if has_runs and not case.samples and (found := _impossible(case, flags, newest, WAYS[:1])):
+        return found
     try:
         return _prove_case(case, contract, result)
     except ProofError:
-        if (excluded := _impossible(case, flags)) is not None:
-            return excluded
+        if found := _impossible(case, flags, reversed(flags), WAYS):
+            return found
         again = replace(case, fixed=flags, facts={})
         if not fix_zeros(again):
             raise
@@ -138,15 +142,17 @@ def _refute(
             raise ProofError(f"canonical: z is {z:#x}, above its bound, for {given}")
 
 
-def _impossible(case: Case, flags: Mapping[int, int]) -> Excluded | None:
-    """Why bounds exclude a case, if they do: given the rest, a flag has the other value."""
-    for flag, value in reversed(list(flags.items())):
+def _impossible(
+    case: Case, flags: Mapping[int, int], asked: Iterable[int], ways: tuple[Way, ...]
+) -> Excluded | None:
+    """Why bounds exclude a case, if they do: given the rest, a flag asked has the other value."""
+    for flag in asked:
         rest = {f: v for f, v in flags.items() if f != flag}
         if not rest:
             continue
-        probe = Case(case.system, case.inputs, rest, case.comparisons)
-        if bound := probe.excludes(flag, value):
-            return Excluded({**rest, flag: value}, bound)
+        probe = Case(case.system, case.inputs, rest, case.comparisons, ways=ways)
+        if bound := probe.excludes(flag, flags[flag]):
+            return Excluded({**rest, flag: flags[flag]}, bound)
     return None
 
 
