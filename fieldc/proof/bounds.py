@@ -147,9 +147,7 @@ class Case:
     def _bounds(self, target: Polynomial, goal: int | None) -> Iterator[Bound]:
         """Upper bounds by several ways; each is cut short where it falls below the goal."""
         rows = self._carries_in(target)
-        for (
-            way
-        ) in self.ways:  # the first way is nearly always the one, with one comparison or another
+        for way in self.ways:  # the first is nearly always the one, with one comparison or another
             yield self._direct(target, goal, way)
             if rows:
                 # An integer's largest value may be below the bound of the fraction it is made of.
