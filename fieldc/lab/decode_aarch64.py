@@ -14,13 +14,8 @@ from fieldc.lab import instructions as kinds
 from fieldc.lab.instructions import Access, Instruction
 
 NAMES = {
-    kinds.ADDITION: {"add": "add", "adds": "adds", "adc": "adc", "adcs": "adcs"},
-    kinds.SUBTRACTION: {
-        "add": "sub neg",
-        "adds": "subs negs",
-        "adc": "sbc ngc",
-        "adcs": "sbcs ngcs",
-    },
+    kinds.ADDITION: {"add": "add", "adds": "adds", "adc": "adc adcs"},
+    kinds.SUBTRACTION: {"add": "sub neg", "adds": "subs negs", "adc": "sbc ngc sbcs ngcs"},
     kinds.MULTIPLICATION: {
         "mul": "mul madd msub mneg",
         "umulh": "umulh smulh",

@@ -73,19 +73,21 @@ def open_images(path: Path) -> dict[str, Image]:
     return found
 
 
-def find_routine(images: dict[str, Image], symbol: str) -> tuple[Image, Routine]:
-    """A function by its name, also without Mach-O's underscore, and its image.
+def find_routine(images: dict[str, Image], symbol: str) -> tuple[str, Routine]:
+    """The member and the function of a name, of that name without Mach-O's underscore, or of a
+    part of a name that only one function has.
 
     Raises ObjectError with the nearest names.
     """
-    names: list[str] = []
-    for image in images.values():
-        found = image.routines()
-        for name in (symbol, f"_{symbol}"):
-            if name in found:
-                return image, found[name]
-        names += found
-    raise ObjectError(no_function(symbol, names))
+    found = [(m, r) for m, image in images.items() for r in image.routines().values()]
+    for name in (symbol, f"_{symbol}"):
+        for member, routine in found:
+            if routine.name == name:
+                return member, routine
+    holding = [pair for pair in found if symbol and symbol in pair[1].name]
+    if len(holding) == 1:
+        return holding[0]
+    raise ObjectError(no_function(symbol, [routine.name for _, routine in found]))
 
 
 def _bytes_of(path: Path) -> bytes:

@@ -7,10 +7,12 @@ supplements: S is the target, A the addend, P the place.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from fieldc.lab.objects.image import PAGE, Fixup, Image, Region
+from fieldc.lab.objects.image import PAGE, Fixup, Image, Region, Routine
 
 EXTERNAL_ROOM = 16
 """Bytes of address space for each symbol of another file."""
@@ -26,6 +28,30 @@ class Linked:
     """The names of other files' symbols, by the addresses they got."""
     unknown: dict[int, str] = field(default_factory=dict)
     """Places that could not be changed, and the names of their relocations."""
+
+    def code(self, routine: Routine) -> bytes:
+        """A function's bytes, changed."""
+        for region, data in self.memory:
+            offset = routine.address - region.address
+            if 0 <= offset < len(data):
+                return bytes(data[offset : offset + len(routine.code)])
+        return routine.code
+
+    def name_of(self, address: int) -> str:
+        """A place by the function it is in, and how far; or the symbol of another file."""
+        starts, names = self._starts
+        index = bisect_right(starts, address) - 1
+        if name := self.external(address):
+            return name
+        if index < 0:
+            return f"{address:#x}"
+        offset = address - starts[index]
+        return f"{names[index]}+{offset:#x}" if offset else names[index]
+
+    @cached_property
+    def _starts(self) -> tuple[list[int], list[str]]:
+        found = sorted((r.address, r.name) for r in self.image.routines().values())
+        return [address for address, _ in found], [name for _, name in found]
 
     def external(self, address: int) -> str:
         """The symbol of another file at an address, or an empty name."""
