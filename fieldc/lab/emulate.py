@@ -21,8 +21,11 @@ STACK, STACK_SIZE = 0x22_0000_0000, 1 << 20
 OPERANDS, OPERAND_ROOM = 0x23_0000_0000, 0x10000
 MOST_MEMORY = 1 << 30
 MASK = (1 << 64) - 1
-FILLED = 0x5EED_0000_0000_0000
+FILLED = 0x5EED_0000_0000
 """What registers hold that no argument sets, with their number: a pointer to nowhere."""
+
+ASKS = ("syscall", "sysenter", "int", "svc", "hvc", "smc", "rdtsc", "rdtscp", "rdrand", "rdseed")
+"""Instructions whose answer the system, the clock or chance gives."""
 
 
 class TraceError(UserError):
@@ -65,7 +68,7 @@ class Run:
         self.machine.emu_stop()
 
     def on_code(self, machine: Uc, address: int, size: int, _: object) -> None:
-        """Before each instruction."""
+        """Before each instruction, and each turn of a repeated one."""
         if address == RETURN:
             return
         if len(self.steps) >= self.limit:
@@ -77,7 +80,13 @@ class Run:
             except (CodeError, UcError) as error:
                 self.fail(str(error))
                 return
-        self.steps.append(Step(self.known[address]))
+        one = self.known[address]
+        if one.mnemonic.split()[0] in ASKS:
+            self.fail(f"'{one.text}' at {address:#x} asks the system, which is not here")
+        if not (
+            self.steps and one.mnemonic.startswith("rep") and self.steps[-1].instruction is one
+        ):
+            self.steps.append(Step(one))
 
     def _decoded(self, address: int, size: int) -> Instruction:
         wanted = size if 0 < size <= 15 else 4

@@ -10,7 +10,7 @@ from pathlib import Path
 from fieldc.catalogue import quote
 from fieldc.lab.count import Count, counted
 from fieldc.lab.instructions import CodeError, decode
-from fieldc.lab.objects.image import Image, ObjectError, Routine
+from fieldc.lab.objects.image import Image, ObjectError, Routine, no_function
 from fieldc.lab.objects.read import find_routine, open_images
 from fieldc.lab.objects.relocate import Linked, link
 
@@ -85,7 +85,7 @@ class File:
         """Each function with its member, and its counts or why there are none."""
         found = [(m, r) for m, image in self.images.items() for r in image.routines().values()]
         if not found:
-            raise ObjectError(f"{quote(str(self.path))}: no function has a name here: stripped?")
+            raise ObjectError(f"{quote(str(self.path))}: {no_function('', [])}")
         for number, (member, routine) in enumerate(found):
             try:
                 yield routine.name, member, self._counted(member, routine)

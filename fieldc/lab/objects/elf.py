@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 
 import lief
@@ -56,8 +57,8 @@ SYMBOLS = lief.ELF.Symbol
 
 def read_elf(data: bytes) -> Image:
     """An ELF file. Raises ObjectError."""
-    binary = lief.ELF.parse(list(data) if len(data) < 64 else data)
-    if binary is None:
+    binary = lief.ELF.parse(list(data))
+    if binary is None or _ends_early(data):
         raise ObjectError("this ELF file cannot be read: it is truncated or damaged")
     header = binary.header
     if header.identity_class != lief.ELF.Header.CLASS.ELF64:
@@ -75,6 +76,15 @@ def read_elf(data: bytes) -> Image:
     starts = unique(_start(s, s.value) for s in binary.symbols if s.value and _is_function(s))
     fixups = tuple(_dynamic(r) for r in binary.relocations if not _relocates_nothing(r))
     return Image(machine, "elf", regions, starts, fixups)
+
+
+def _ends_early(data: bytes) -> bool:
+    """Whether a file of 64 bits ends before its table of sections does."""
+    if data[4:5] != b"\2":
+        return False
+    (offset,) = struct.unpack_from("<Q", data, 40)
+    each, number = struct.unpack_from("<HH", data, 58)
+    return bool(offset + each * number > len(data))
 
 
 def _start(symbol: lief.ELF.Symbol, address: int) -> Start:

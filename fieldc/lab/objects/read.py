@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -49,7 +50,9 @@ def read_image(data: bytes) -> Image:
         if data.startswith(magic):
             lief.logging.disable()
             try:
-                return read(data)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # of numbers that the library does not know
+                    return read(data)
             except BROKEN:
                 raise ObjectError("the file cannot be read: it is truncated or damaged") from None
     raise ObjectError("this is no ELF, Mach-O or COFF file")

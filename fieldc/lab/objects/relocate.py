@@ -39,19 +39,20 @@ class Linked:
 
     def name_of(self, address: int) -> str:
         """A place by the function it is in, and how far; or the symbol of another file."""
-        starts, names = self._starts
-        index = bisect_right(starts, address) - 1
         if name := self.external(address):
             return name
-        if index < 0:
+        starts, routines = self._starts
+        index = bisect_right(starts, address) - 1
+        offset = address - starts[index] if index >= 0 else 0
+        if index < 0 or offset >= len(routines[index].code):
             return f"{address:#x}"
-        offset = address - starts[index]
-        return f"{names[index]}+{offset:#x}" if offset else names[index]
+        name = routines[index].name
+        return f"{name}+{offset:#x}" if offset else name
 
     @cached_property
-    def _starts(self) -> tuple[list[int], list[str]]:
-        found = sorted((r.address, r.name) for r in self.image.routines().values())
-        return [address for address, _ in found], [name for _, name in found]
+    def _starts(self) -> tuple[list[int], list[Routine]]:
+        found = sorted(self.image.routines().values(), key=lambda r: (r.address, r.name))
+        return [routine.address for routine in found], found
 
     def external(self, address: int) -> str:
         """The symbol of another file at an address, or an empty name."""
