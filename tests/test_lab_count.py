@@ -9,7 +9,12 @@ from fieldc.lab.count import count
 from fieldc.lab.instructions import CodeError, decode
 from fieldc.lab.limits import CHAIN, SLOTS, Limits, all_bounds, lower_bounds
 from fieldc.machine.assemble import assemble
-from fieldc.machine.processors import find_processor, processors, processors_of
+from fieldc.machine.processors import (
+    find_processor,
+    processor_of_signature,
+    processors,
+    processors_of,
+)
 
 LINUX = "x86_64-unknown-linux-gnu"
 
@@ -167,3 +172,22 @@ def test_the_processors_file_is_whole() -> None:
     assert [p.key for p in processors_of("riscv64")] == []
     with pytest.raises(LookupError, match="zen-5"):
         find_processor("zen5")
+
+
+@pytest.mark.parametrize(
+    ("signature", "key"),
+    [
+        (0x50657, "cascade-lake"),
+        (0x606A6, "ice-lake"),
+        (0x806F8, "sapphire-rapids"),
+        (0xA00F11, "zen-3"),
+        (0xA20F12, "zen-3"),
+        (0xA10F11, "zen-4"),
+        (0xA60F12, "zen-4"),
+        (0xB00F21, "zen-5"),
+        (0x306C3, None),  # Haswell
+    ],
+)
+def test_processors_are_known_by_their_signatures(signature: int, key: str | None) -> None:
+    found = processor_of_signature(signature)
+    assert (found.key if found else None) == key

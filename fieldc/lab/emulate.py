@@ -28,6 +28,10 @@ ASKS = ("syscall", "sysenter", "int", "svc", "hvc", "smc", "rdtsc", "rdtscp", "r
 """Instructions whose answer the system, the clock or chance gives."""
 
 
+WIDEST = 8
+"""Bytes that a relocation changes at most."""
+
+
 class TraceError(UserError):
     """A call that could not be followed to its end; the message is one line."""
 
@@ -83,9 +87,8 @@ class Run:
         one = self.known[address]
         if one.mnemonic.split()[0] in ASKS:
             self.fail(f"'{one.text}' at {address:#x} asks the system, which is not here")
-        if not (
-            self.steps and one.mnemonic.startswith("rep") and self.steps[-1].instruction is one
-        ):
+        last = self.steps[-1].instruction if self.steps else None
+        if last is not one or not one.mnemonic.startswith("rep"):
             self.steps.append(Step(one))
 
     def _decoded(self, address: int, size: int) -> Instruction:
@@ -114,7 +117,7 @@ class Run:
 
     def _require_linked(self, address: int, size: int, does: str) -> None:
         unknown = self.linked.unknown
-        for place in range(address - 3, address + size) if unknown else ():
+        for place in range(address - WIDEST + 1, address + size) if unknown else ():
             if place in unknown:
                 self.fail(f"it {does} {address:#x}, which a relocation changes: {unknown[place]}")
 

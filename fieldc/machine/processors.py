@@ -11,6 +11,7 @@ from typing import Any
 
 from fieldc.catalogue import nearest, quote
 from fieldc.errors import UserError
+from fieldc.machine.processor import cpuid
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -40,6 +41,7 @@ class Processor:
     key: str
     name: str
     architecture: str
+    cpuid: tuple[str, ...]
     measured: tuple[str, ...]
     slots: int
     fuses: bool
@@ -81,6 +83,23 @@ def find_processor(key: str) -> Processor:
     raise UnknownProcessor(f"no processor {quote(key)}; the nearest: {', '.join(near)}")
 
 
+def host_processor() -> Processor | None:
+    """The processor of this host, None where CPUID names none of them."""
+    signature = cpuid(1)[0]
+    return processor_of_signature(signature) if signature else None
+
+
+def processor_of_signature(signature: int) -> Processor | None:
+    """The processor that CPUID names, by EAX of its leaf 1."""
+    family, model = signature >> 8 & 15, signature >> 4 & 15
+    if family in (6, 15):
+        model += (signature >> 16 & 15) << 4
+    if family == 15:
+        family += signature >> 20 & 255
+    text = f"{family:x}-{model:02x}"
+    return next((p for p in processors().values() if text.startswith(p.cpuid)), None)
+
+
 def _whole(rows: dict[str, dict[str, Any]], key: str) -> dict[str, Any]:
     """A row with what it takes over from the one it is `like`."""
     row = rows[key]
@@ -94,7 +113,7 @@ def _whole(rows: dict[str, dict[str, Any]], key: str) -> dict[str, Any]:
 def _processor(key: str, row: dict[str, Any]) -> Processor:
     values = {name: value for name, value in row.items() if name != "like"}
     values["timings"] = {name: _timing(each) for name, each in row["timings"].items()}
-    values["measured"] = tuple(row["measured"])
+    values |= {name: tuple(row[name]) for name in ("measured", "cpuid")}
     return Processor(key=key, **values)
 
 
