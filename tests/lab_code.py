@@ -11,8 +11,6 @@ from fieldc.backends.x86_64.choices import VARIANTS
 from fieldc.backends.x86_64.kernel import compile_trace
 from fieldc.backends.x86_64.print import GNU
 from fieldc.catalogue import find_field
-from fieldc.lab.count import Count, counted
-from fieldc.lab.instructions import decode
 from fieldc.lab.objects.read import find_routine, read_image
 from fieldc.lab.objects.relocate import link
 from fieldc.lab.trace import Request, Trace, trace
@@ -76,14 +74,6 @@ def kernel(name: str, field: str = "bls12-381-p", operation: str = "mul") -> byt
     processor = target.processor
     ir = print_llvm(lower(made, processor.rows), "kernel", processor.form)
     return compile_ir(ir, target.triple, processor.cpu, processor.features).object
-
-
-def count_of(data: bytes, symbol: str) -> Count:
-    """The counts of a function of an object."""
-    image = read_image(data)
-    _, routine = find_routine({"": image}, symbol)
-    code = link(image).code(routine)
-    return counted(decode(code, image.architecture, routine.address), image.architecture)
 
 
 def trace_of(data: bytes, symbol: str, request: Request) -> Trace:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 import unicorn
 from lab_code import COMPILED, MULX, TRIPLES, caller, kernel, trace_of
-from lab_code import count_of as count
 
 from fieldc.catalogue import find_field
 from fieldc.errors import UserError
 from fieldc.lab.count import Count
+from fieldc.lab.functions import count_in
 from fieldc.lab.registers import MODELS
 from fieldc.lab.trace import Request, Trace
 from fieldc.machine.assemble import assemble
@@ -31,7 +31,7 @@ def widths(counts: Count, store: bool) -> dict[int, int]:
 
 @pytest.mark.parametrize("name", [*MULX, *COMPILED])
 def test_a_straight_line_runs_as_it_stands(name: str) -> None:
-    static, run = count(kernel(name), "kernel"), trace_of(kernel(name), "kernel", REQUEST)
+    static, run = count_in(kernel(name), "kernel"), trace_of(kernel(name), "kernel", REQUEST)
     assert static.is_straight
     assert run.count.code == static.code
     assert run.moved(False) == widths(static, False)
@@ -76,7 +76,7 @@ kernel:
 
 
 def test_wide_and_narrow_accesses() -> None:
-    static = count(assemble(BODY, "x86_64-unknown-linux-gnu"), "kernel")
+    static = count_in(assemble(BODY, "x86_64-unknown-linux-gnu"), "kernel")
     run = trace_of(assemble(BODY, "x86_64-unknown-linux-gnu"), "kernel", REQUEST)
     assert static.memory(False) == {8: 1, 64: 2, 128: 1}
     assert static.memory(True) == {8: 1, 16: 1, 64: 1, 128: 1}

@@ -48,6 +48,7 @@ NO_ACCESS = re.compile(r"(lea|nop|prefetch|endbr|clflush)")
 VECTOR_MULTIPLIES = re.compile(r"v?(pmul|pmadd|mul[ps]|fmadd|fmsub|fnm)|vpmadd52")
 VECTOR_ADDS = re.compile(r"v?p?add")
 VECTOR_MOVES = re.compile(r"v?(mov|lddqu|broadcast|pbroadcast)")
+ADDS = (kinds.ADDITION, kinds.SUBTRACTION)
 PARTIAL = 4
 """A write of fewer bytes keeps the rest of the register."""
 
@@ -66,12 +67,22 @@ def understand_x86_64(insn: CsInsn) -> Instruction:
         reads, timing = frozenset(), "zero"
     elif mnemonic == "sbb" and len(set(names)) == 1 and len(names) == 2:
         reads = frozenset({"cf"})
-    elif timing == "move" and len(names) == 2 and not vector and registers[0].size == 8:
+    elif timing == "move" and len(names) == 2 and not vector and _is_renamed(mnemonic, registers):
         timing = "copy"
+    elif timing == "add" and kind in ADDS and len(names) == 1 and not accesses:
+        timing = "add immediate"
     return Instruction(
         *(insn.address, insn.size, mnemonic, insn.op_str, kind, timing),
         *(reads, writes, accesses, _high(mnemonic, names), _copies(insn, mnemonic, names)),
         target=_target(insn, timing),
+    )
+
+
+def _is_renamed(mnemonic: str, registers: list[x86.X86Op]) -> bool:
+    """Whether a move between registers may take no unit: those of 32 and 64 bits, and of bytes
+    that are extended by zeros."""
+    return registers[0].size >= PARTIAL and (
+        mnemonic == "mov" or (mnemonic == "movzx" and registers[1].size == 1)
     )
 
 

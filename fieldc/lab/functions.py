@@ -11,7 +11,7 @@ from fieldc.catalogue import quote
 from fieldc.lab.count import Count, counted
 from fieldc.lab.instructions import CodeError, decode
 from fieldc.lab.objects.image import Image, ObjectError, Routine, no_function
-from fieldc.lab.objects.read import find_routine, open_images
+from fieldc.lab.objects.read import find_routine, open_images, read_image
 from fieldc.lab.objects.relocate import Linked, link
 
 Progress = Callable[[str, int, int], None]
@@ -102,6 +102,14 @@ class File:
         calls = tuple(dict.fromkeys(linked.name_of(target) for target in outside))
         count = counted(code, linked.image.architecture)
         return Counted(str(self.path), member, linked.image, routine, count, calls)
+
+
+def count_in(data: bytes, symbol: str) -> Count:
+    """The counts of a function of an object in memory. Raises ObjectError, CodeError."""
+    image = read_image(data)
+    _, routine = find_routine({"": image}, symbol)
+    code = decode(link(image).code(routine), image.architecture, routine.address)
+    return counted(code, image.architecture)
 
 
 MANY = 200
