@@ -15,14 +15,17 @@ from collections.abc import Sequence
 from fieldc.catalogue import ERROR_WIDTH, shorten
 from fieldc.commands.bench import bench
 from fieldc.commands.build import build
+from fieldc.commands.count import count
 from fieldc.commands.demo import demo
 from fieldc.commands.list import list_
 from fieldc.commands.prove import prove
 from fieldc.commands.show import show
+from fieldc.commands.trace import trace
 from fieldc.commands.verb import UsageError, Verb, emit, unknown
 from fieldc.errors import UserError
 
-VERBS: dict[str, Verb] = {verb.name: verb for verb in (list_, show, build, prove, bench, demo)}
+LINE = (list_, show, build, prove, bench, count, trace, demo)
+VERBS: dict[str, Verb] = {verb.name: verb for verb in LINE}
 
 BROKEN_PIPE = 141
 """What a shell reports for a program that SIGPIPE ends."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from fieldc.cli import main
 from fieldc.machine.processor import missing
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -74,3 +75,12 @@ def test_tutorial_runs_and_prints_what_it_says() -> None:
     assert "108 multiplications of words\nTrue\n" in printed
     kernel = first[first.index("@kernel") : first.index("field =")]
     assert len(first.splitlines()) <= 30 and "carry" not in kernel
+
+
+def test_counting_page_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for line in "".join(blocks("docs/counting.md", "sh")).splitlines():
+        assert main(line.split()[1:]) == 0, line
+    assert "0x3" in capsys.readouterr().out

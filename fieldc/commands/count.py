@@ -1,0 +1,111 @@
+"""fieldc count: what the functions of an object, library or program consist of."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from fieldc.commands.code import (
+    PROCESSOR,
+    bounds_table,
+    located,
+    memory_table,
+    opcode_table,
+    shown_bounds,
+)
+from fieldc.commands.progress import progress
+from fieldc.commands.verb import Answer, Table, option, verb
+
+if TYPE_CHECKING:
+    from fieldc.commands.progress import Progress
+    from fieldc.lab.count import Count
+    from fieldc.lab.functions import Counted, File
+
+COLUMNS = ("function", "instructions", "mul", "add", "sub", "moves", "memory", "spills", "one path")
+
+
+@verb(
+    option(
+        "path",
+        metavar="PATH[:SYMBOL]",
+        help="a file of machine code (ELF, Mach-O, COFF, a static archive) and one of its "
+        "functions, or part of a name that only one function has; without it a row for each",
+    ),
+    PROCESSOR,
+)
+def count(arguments: argparse.Namespace) -> Answer:
+    """instructions, memory accesses and lower bounds of compiled functions"""
+    from fieldc.lab.functions import open_file
+
+    path, symbol = located(arguments.path)
+    file = open_file(path)
+    if symbol:
+        return one(file.counted(symbol), arguments.processor)
+    with progress() as show:
+        return every(file, show)
+
+
+def one(found: Counted, key: str | None) -> Answer:
+    """Everything about one function."""
+    bounds = shown_bounds(found.count, key)
+    data = {**found.row(), "bounds": [limits.row() for limits in bounds]}
+    tables = [
+        Table((), properties(found), found.routine.name),
+        opcode_table(found.count),
+        memory_table(found.count.memory(False), found.count.memory(True), "memory accesses"),
+    ]
+    if bounds:
+        tables.append(bounds_table(bounds))
+    return Answer(tuple(tables), data)
+
+
+def properties(found: Counted) -> list[tuple[object, ...]]:
+    """The figures of a function, one a line."""
+    counts = found.count
+    spills = counts.spills()
+    rows: list[tuple[object, ...]] = [
+        ("code", f"{found.image.architecture}, {found.image.container}, {found.size} bytes"),
+        ("address", f"{found.routine.address:#x}"),
+        ("instructions", counts.instructions),
+        *((f"  {kind}", times) for kind, times in counts.by_kind().items()),
+        ("at the stack", f"{spills['loads']} loads, {spills['stores']} stores, {pushes(counts)}"),
+    ]
+    if found.calls:
+        rows.append(("calls", ", ".join(found.calls)))
+    if not counts.is_straight:
+        rows.append(("bounds", "none: it branches or calls; fieldc trace has those of one call"))
+    return rows
+
+
+def pushes(counts: Count) -> str:
+    """How many registers are pushed, and popped."""
+    stores = sum(access.store for access in counts.accesses(True))
+    returns = sum(instruction.is_return for instruction in counts.code)
+    return f"{stores} pushed, {sum(not a.store for a in counts.accesses(True)) - returns} popped"
+
+
+def every(file: File, show: Progress) -> Answer:
+    """A row for each function of a file."""
+    found = list(file.every(show))
+    rows: list[tuple[object, ...]] = []
+    for name, member, each in found:
+        shown = f"{member}: {name}" if member else name
+        if isinstance(each, str):
+            rows.append((shown, "-", "-", "-", "-", "-", "-", "-", each))
+            continue
+        row = each.count.row()
+        rows.append(
+            (
+                shown,
+                *(row[k] for k in ("instructions", "multiplications", "additions")),
+                *(row[k] for k in ("subtractions", "moves")),
+                sum(each.count.memory().values()),
+                sum(each.count.spills().values()),
+                "yes" if each.count.is_straight else "no",
+            )
+        )
+    data = [
+        {"symbol": name, "member": member, "refused": each} if isinstance(each, str) else each.row()
+        for name, member, each in found
+    ]
+    return Answer((Table(COLUMNS, rows),), data)

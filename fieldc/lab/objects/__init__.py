@@ -1,0 +1,1 @@
+"""Object files of any origin: their functions, and the memory they make."""

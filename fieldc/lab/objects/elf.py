@@ -1,0 +1,161 @@
+"""ELF of 64 bits: relocatable objects, shared libraries and executables."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+import lief
+
+from fieldc.lab.objects.image import (
+    Fixup,
+    Image,
+    ObjectError,
+    Region,
+    Start,
+    known_architecture,
+    laid_out,
+    unique,
+)
+
+KINDS = {
+    "X86_64_64": "word64",
+    "X86_64_GLOB_DAT": "word64",
+    "X86_64_JUMP_SLOT": "word64",
+    "X86_64_RELATIVE": "word64",
+    "X86_64_32": "word32",
+    "X86_64_32S": "word32",
+    "X86_64_PC32": "pc32",
+    "X86_64_PLT32": "pc32",
+    "X86_64_PC64": "pc64",
+    "X86_64_GOTPCREL": "got32",
+    "X86_64_GOTPCRELX": "got32",
+    "X86_64_REX_GOTPCRELX": "got32",
+    "AARCH64_ABS64": "word64",
+    "AARCH64_GLOB_DAT": "word64",
+    "AARCH64_JUMP_SLOT": "word64",
+    "AARCH64_RELATIVE": "word64",
+    "AARCH64_ABS32": "word32",
+    "AARCH64_PREL32": "pc32",
+    "AARCH64_PREL64": "pc64",
+    "AARCH64_CALL26": "branch26",
+    "AARCH64_JUMP26": "branch26",
+    "AARCH64_ADR_PREL_PG_HI21": "page21",
+    "AARCH64_ADR_GOT_PAGE": "got_page21",
+    "AARCH64_LD64_GOT_LO12_NC": "got_low12",
+    "AARCH64_ADD_ABS_LO12_NC": "low12",
+    "AARCH64_LDST8_ABS_LO12_NC": "low12",
+    "AARCH64_LDST16_ABS_LO12_NC": "low12",
+    "AARCH64_LDST32_ABS_LO12_NC": "low12",
+    "AARCH64_LDST64_ABS_LO12_NC": "low12",
+    "AARCH64_LDST128_ABS_LO12_NC": "low12",
+}
+"""By the names of the processors' ABI supplements, without R_."""
+SEGMENTS = lief.ELF.Segment.TYPE.LOAD
+SYMBOLS = lief.ELF.Symbol
+
+
+def read_elf(data: bytes) -> Image:
+    """An ELF file. Raises ObjectError."""
+    binary = lief.ELF.parse(list(data))
+    if binary is None or _ends_early(data):
+        raise ObjectError("this ELF file cannot be read: it is truncated or damaged")
+    header = binary.header
+    if header.identity_class != lief.ELF.Header.CLASS.ELF64:
+        raise ObjectError("this ELF file has 32 bits; there are decoders for 64 bits only")
+    if header.identity_data != lief.ELF.Header.ELF_DATA.LSB:
+        raise ObjectError("this ELF file is big-endian; there are decoders for little-endian only")
+    machine = known_architecture(str(header.machine_type))
+    if header.file_type == lief.ELF.Header.FILE_TYPE.REL:
+        return _relocatable(binary, machine)
+    regions = tuple(
+        Region(s.virtual_address, bytes(s.content), s.virtual_size, s.has(s.FLAGS.X))
+        for s in binary.segments
+        if s.type == SEGMENTS and s.virtual_size
+    )
+    starts = unique(_start(s, s.value) for s in binary.symbols if s.value and _is_function(s))
+    fixups = tuple(_dynamic(r) for r in binary.relocations if not _relocates_nothing(r))
+    return Image(machine, "elf", regions, starts, fixups)
+
+
+def _ends_early(data: bytes) -> bool:
+    """Whether a file of 64 bits ends before its table of sections does."""
+    if data[4:5] != b"\2":
+        return False
+    (offset,) = struct.unpack_from("<Q", data, 40)
+    each, number = struct.unpack_from("<HH", data, 58)
+    return bool(offset + each * number > len(data))
+
+
+def _start(symbol: lief.ELF.Symbol, address: int) -> Start:
+    return Start(str(symbol.name), address, symbol.size)
+
+
+def _is_function(symbol: lief.ELF.Symbol) -> bool:
+    """Assembly may leave the type out; then it is a global name, and its section must be code."""
+    if symbol.shndx == 0:
+        return False
+    if symbol.type in (SYMBOLS.TYPE.FUNC, SYMBOLS.TYPE.GNU_IFUNC):
+        return True
+    return symbol.type == SYMBOLS.TYPE.NOTYPE and symbol.binding != SYMBOLS.BINDING.LOCAL
+
+
+def _relocates_nothing(relocation: lief.ELF.Relocation) -> bool:
+    return str(relocation.type).endswith("NONE")
+
+
+def _dynamic(relocation: lief.ELF.Relocation) -> Fixup:
+    symbol, name = relocation.symbol, _type_name(relocation)
+    kind = KINDS.get(name, name)
+    addend = 0 if name.endswith(("GLOB_DAT", "JUMP_SLOT")) else relocation.addend
+    if symbol is None or not str(symbol.name):
+        return Fixup(relocation.address, kind, "", 0, addend)
+    target = symbol.value if symbol.shndx else None
+    return Fixup(relocation.address, kind, str(symbol.name), target, addend)
+
+
+def _type_name(relocation: lief.ELF.Relocation) -> str:
+    return str(relocation.type).rpartition(".")[2]
+
+
+def _relocatable(binary: lief.ELF.Binary, machine: str) -> Image:
+    flags = lief.ELF.Section.FLAGS
+    sections = list(binary.sections)
+    kept = [i for i, s in enumerate(sections) if s.has(flags.ALLOC) and s.size]
+    sizes = [sections[i].size for i in kept]
+    place = dict(zip(kept, laid_out(sizes), strict=True))
+    regions = tuple(
+        Region(place[i], bytes(sections[i].content), size, sections[i].has(flags.EXECINSTR))
+        for i, size in zip(kept, sizes, strict=True)
+    )
+    starts = (
+        _start(s, place[s.shndx] + s.value)
+        for s in binary.symbols
+        if s.shndx in place and _is_function(s)
+    )
+    executable = {r.address for r in regions if r.executable}
+    code = {i for i in kept if place[i] in executable}
+    starts = (s for s in starts if any(_within(s, place[i], sections[i].size) for i in code))
+    fixups = tuple(_static(binary, place, sections))
+    return Image(machine, "elf", regions, unique(starts), fixups)
+
+
+def _within(start: Start, address: int, size: int) -> bool:
+    return address <= start.address < address + size
+
+
+def _static(
+    binary: lief.ELF.Binary, place: dict[int, int], sections: list[lief.ELF.Section]
+) -> Iterator[Fixup]:
+    index = {s.file_offset: i for i, s in enumerate(sections) if i in place}
+    for relocation in binary.relocations:
+        at, symbol = relocation.section, relocation.symbol
+        if at is None or at.file_offset not in index or _relocates_nothing(relocation):
+            continue
+        address = place[index[at.file_offset]] + relocation.address
+        name = _type_name(relocation)
+        target, text = None, ""
+        if symbol is not None:
+            text = str(symbol.name)
+            target = place[symbol.shndx] + symbol.value if symbol.shndx in place else None
+        yield Fixup(address, KINDS.get(name, name), text, target, relocation.addend)

@@ -1,0 +1,69 @@
+"""What an emulator needs to know of each architecture: its model, registers and conventions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import unicorn
+from unicorn import arm64_const, x86_const
+
+SAVED_SYSV = ("rbx", "rbp", "r12", "r13", "r14", "r15")
+
+
+@dataclass(frozen=True)
+class Convention:
+    """How a call passes words: in these registers, then on the stack behind `shadow` bytes."""
+
+    arguments: tuple[str, ...]
+    saved: tuple[str, ...]
+    shadow: int = 0
+
+
+@dataclass(frozen=True)
+class Model:
+    """One architecture in the emulator; `link` holds the return address, or the stack does."""
+
+    architecture: int
+    mode: int
+    cpu: int
+    stack: str
+    link: str
+    thread: str
+    general: tuple[str, ...]
+    numbers: Mapping[str, int]
+    conventions: Mapping[str, Convention]
+
+
+def _numbers(constants: object, prefix: str, names: tuple[str, ...]) -> dict[str, int]:
+    return {name: getattr(constants, prefix + name.upper()) for name in names}
+
+
+_X86 = (
+    *("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp"),
+    *(f"r{i}" for i in range(8, 16)),
+)
+_ARM = tuple(f"x{i}" for i in range(31))
+
+MODELS = {
+    # A model that has ADX and BMI2; the default one has neither. Vectors of 256 bits it has not.
+    "x86_64": Model(
+        unicorn.UC_ARCH_X86,
+        unicorn.UC_MODE_64,
+        x86_const.UC_CPU_X86_SKYLAKE_SERVER,
+        *("rsp", "", "fs_base", _X86),
+        _numbers(x86_const, "UC_X86_REG_", (*_X86, "rsp", "rip", "fs_base")),
+        {
+            "sysv": Convention(("rdi", "rsi", "rdx", "rcx", "r8", "r9"), SAVED_SYSV),
+            "win64": Convention(("rcx", "rdx", "r8", "r9"), (*SAVED_SYSV, "rsi", "rdi"), 32),
+        },
+    ),
+    "aarch64": Model(
+        unicorn.UC_ARCH_ARM64,
+        unicorn.UC_MODE_ARM,
+        arm64_const.UC_CPU_ARM64_MAX,
+        *("sp", "x30", "tpidr_el0", _ARM),
+        _numbers(arm64_const, "UC_ARM64_REG_", (*_ARM, "sp", "pc", "tpidr_el0")),
+        {"aapcs64": Convention(_ARM[:8], tuple(f"x{i}" for i in range(19, 30)))},
+    ),
+}

@@ -1,0 +1,227 @@
+"""What one call really executes, and what it reads from memory and writes there."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from fieldc.catalogue import quote
+from fieldc.errors import UserError
+from fieldc.field import Field
+from fieldc.lab.count import Count, by_width
+from fieldc.lab.emulate import (
+    OPERAND_ROOM,
+    OPERANDS,
+    STACK,
+    STACK_SIZE,
+    Entry,
+    Moved,
+    Step,
+    call,
+    model_of,
+)
+from fieldc.lab.objects.image import PAGE, Routine
+from fieldc.lab.objects.relocate import Linked
+from fieldc.lab.places import Touch
+
+RANDOM_WORDS = 64
+"""How many words of an operand are random where nothing says how long it is."""
+RESULT = "z"
+MOST_ARGUMENTS = 12
+
+
+class ArgumentError(UserError):
+    """What a call should take cannot be made; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A call: its arguments, in the words of `fieldc prove`'s contracts, and their values.
+
+    A name is the address of words (`p`: the field's modulus), `n` the number of limbs and `n0`
+    -1/p mod 2^64 by value; a number is itself.
+    """
+
+    arguments: tuple[str, ...] = (RESULT, "x", "y")
+    values: tuple[tuple[str, int], ...] = ()
+    field: Field | None = None
+    limbs: int = 0
+    seed: int = 1
+    limit: int = 1_000_000
+    convention: str = ""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A call that returned."""
+
+    linked: Linked
+    routine: Routine
+    steps: tuple[Step, ...]
+    places: dict[str, int]
+    """The addresses of its operands."""
+    returned: int
+
+    @cached_property
+    def count(self) -> Count:
+        """The counts of what was executed; widths as the processor sees them."""
+        code = tuple(step.instruction for step in self.steps)
+        touches = [_touches(step) for step in self.steps]
+        return Count(self.linked.image.architecture, code, touches, is_run=True)
+
+    @property
+    def result(self) -> tuple[int, ...]:
+        """The words that were written from the result's address on."""
+        start, written = self.places.get(RESULT, 0), {}
+        for step in self.steps:
+            for moved in step.writes:
+                for i, byte in enumerate(moved.value.to_bytes(moved.size, "little")):
+                    written[moved.address + i - start] = byte
+        size = next(i for i in range(OPERAND_ROOM + 1) if i not in written)
+        data = bytes(written[i] for i in range(size))
+        return tuple(int.from_bytes(data[i : i + 8], "little") for i in range(0, size, 8))
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The functions it went through, in the order they were first met."""
+        names = (self.linked.name_of(step.instruction.address) for step in self.steps)
+        return tuple(dict.fromkeys(name.rpartition("+0x")[0] or name for name in names))
+
+    def place_of(self, address: int) -> str:
+        """An address in words: an operand's, the stack's, or a number."""
+        for name, start in self.places.items():
+            if 0 <= address - start < OPERAND_ROOM:
+                return f"{name}[{address - start:#x}]"
+        if STACK <= address < STACK + STACK_SIZE:
+            return f"stack[{address - (STACK + STACK_SIZE - PAGE):#x}]"
+        return f"[{address:#x}]"
+
+    def row(self) -> dict[str, object]:
+        """The call for programs, its steps left out."""
+        return {
+            "architecture": self.linked.image.architecture,
+            **self.count.row(),
+            "reads": by_width(self.moved(False)),
+            "writes": by_width(self.moved(True)),
+            "functions": list(self.functions),
+            "result": [hex(word) for word in self.result],
+            "returned": hex(self.returned),
+        }
+
+    def moved(self, store: bool) -> dict[int, int]:
+        """How often memory was read, or written, by width in bits."""
+        found: dict[int, int] = {}
+        for step in self.steps:
+            for moved in step.writes if store else step.reads:
+                found[8 * moved.size] = found.get(8 * moved.size, 0) + 1
+        return dict(sorted(found.items()))
+
+
+def _touches(step: Step) -> list[Touch]:
+    """The places of a step; the operands are where its caller put them."""
+    pairs = [(False, moved) for moved in step.reads] + [(True, moved) for moved in step.writes]
+    return [Touch(s, "", m.address, m.size, m.address >= OPERANDS) for s, m in pairs]
+
+
+def trace(linked: Linked, routine: Routine, request: Request) -> Trace:
+    """Call a function once. Raises TraceError, ArgumentError."""
+    model = model_of(linked.image.architecture)
+    convention = request.convention or default_convention(linked)
+    if convention not in model.conventions:
+        known = " or ".join(model.conventions)
+        raise ArgumentError(f"{linked.image.architecture} has no {convention}; use {known}")
+    places, memory = _operands(request)
+    words = [places[a] if a in places else _word(a, request) for a in request.arguments]
+    entry = Entry(routine.address, convention, words, memory)
+    steps, machine = call(linked, entry, request.limit)
+    cut = tuple(_as_processor(step) for step in steps)
+    register = "x0" if model.link else "rax"
+    returned = int(machine.reg_read(model.numbers[register]))
+    return Trace(linked, routine, cut, places, returned)
+
+
+def default_convention(linked: Linked) -> str:
+    """The calling convention of the system that a file is for."""
+    if linked.image.architecture != "x86_64":
+        return "aapcs64"
+    return "win64" if linked.image.container == "coff" else "sysv"
+
+
+def _word(argument: str, request: Request) -> int:
+    """An argument that is passed by value. Raises ArgumentError."""
+    f = request.field
+    if argument == "n" and (request.limbs or f):
+        return request.limbs or (f.n if f else 0)
+    if argument in ("n", "n0"):
+        if f is None:
+            raise ArgumentError(f"the argument {argument} needs --field")
+        return f.n0
+    return int(argument, 0)
+
+
+def is_name(argument: str) -> bool:
+    """Whether an argument is the address of words."""
+    return argument.isidentifier() and argument not in ("n", "n0")
+
+
+def _operands(request: Request) -> tuple[dict[str, int], dict[int, bytes]]:
+    """An address for each name, and what lies there. Raises ArgumentError."""
+    if len(request.arguments) > MOST_ARGUMENTS:
+        raise ArgumentError(f"at most {MOST_ARGUMENTS} arguments")
+    names = list(dict.fromkeys(a for a in request.arguments if is_name(a)))
+    places = {name: OPERANDS + 2 * OPERAND_ROOM * i for i, name in enumerate(names)}
+    chance, given = random.Random(request.seed), dict(request.values)
+    for name in given:
+        if name not in places:
+            raise ArgumentError(f"no argument is {name}; they are {','.join(request.arguments)}")
+    memory = {}
+    for name, place in places.items():
+        value, words = given.get(name), request.limbs or RANDOM_WORDS
+        memory[place] = _filled(name, value, words, request.field, chance)
+    return places, memory
+
+
+def _filled(
+    name: str, value: int | None, words: int, f: Field | None, chance: random.Random
+) -> bytes:
+    if value is None and name == "p":
+        if f is None:
+            raise ArgumentError("the argument p needs --field")
+        value = f.p
+    if value is None and name == RESULT:
+        value = 0
+    if value is None:
+        value = chance.randrange(f.p) if f else chance.getrandbits(64 * words)
+    if value < 0 or value.bit_length() > 8 * OPERAND_ROOM:
+        raise ArgumentError(f"{quote(name)} must be from 0 to 2^{8 * OPERAND_ROOM} - 1")
+    return value.to_bytes(OPERAND_ROOM, "little")
+
+
+def _as_processor(step: Step) -> Step:
+    """A step with its reads and writes as wide as the instruction's.
+
+    The emulator takes one access of 16 bytes for two of 8.
+    """
+    widths = {
+        store: [a.width // 8 for a in step.instruction.accesses if a.store is store]
+        for store in (False, True)
+    }
+    reads, writes = _recut(step.reads, widths[False]), _recut(step.writes, widths[True])
+    return Step(step.instruction, reads, writes)
+
+
+def _recut(pieces: Sequence[Moved], widths: Sequence[int]) -> list[Moved]:
+    sizes = [piece.size for piece in pieces]
+    if sizes == list(widths) or sum(sizes) != sum(widths):
+        return list(pieces)
+    return list(_joined(sorted(pieces, key=lambda piece: piece.address), widths))
+
+
+def _joined(pieces: Sequence[Moved], widths: Sequence[int]) -> Iterator[Moved]:
+    address = pieces[0].address
+    data = b"".join(piece.value.to_bytes(piece.size, "little") for piece in pieces)
+    for width in widths:
+        yield Moved(address, width, int.from_bytes(data[:width], "little"))
+        address, data = address + width, data[width:]

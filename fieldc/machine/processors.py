@@ -1,0 +1,123 @@
+"""The processors of processors.toml: what bounds the speed of code on each."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from fieldc.catalogue import nearest, quote
+from fieldc.errors import UserError
+from fieldc.machine.processor import cpuid
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+class UnknownProcessor(UserError, LookupError):
+    """No processor has that name; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """What one kind of instruction takes: slots, ports of each micro-operation, latencies."""
+
+    slots: int = 1
+    ports: tuple[str, ...] = ()
+    latency: int = 0
+    high: int = 0
+    """The latency of a product's high half."""
+
+
+@dataclass(frozen=True)
+class Processor:
+    """One processor; the fields are explained in processors.toml."""
+
+    key: str
+    name: str
+    architecture: str
+    cpuid: tuple[str, ...]
+    measured: tuple[str, ...]
+    slots: int
+    fuses: bool
+    read_modify_write: int
+    load: str
+    store_address: str
+    store_data: str
+    load_latency: int
+    forward_latency: int
+    units: Mapping[str, str]
+    timings: Mapping[str, Timing]
+
+    def timing(self, name: str) -> Timing | None:
+        """The row of an instruction's kind, None where there is none."""
+        if name == "add immediate" and name not in self.timings:
+            return self.timings["add"]
+        return self.timings.get(name)
+
+
+@cache
+def processors() -> Mapping[str, Processor]:
+    """Every processor, by its key."""
+    text = resources.files("fieldc.machine").joinpath("processors.toml").read_text("utf-8")
+    rows: dict[str, dict[str, Any]] = tomllib.loads(text)
+    return {key: _processor(key, _whole(rows, key)) for key in rows}
+
+
+def processors_of(architecture: str) -> list[Processor]:
+    """The processors that run an architecture, `x86_64` or `aarch64`."""
+    return [p for p in processors().values() if p.architecture == architecture]
+
+
+def find_processor(key: str) -> Processor:
+    """A processor by its key. Raises UnknownProcessor."""
+    known = processors()
+    if key in known:
+        return known[key]
+    near = nearest(key, list(known)) or list(known)
+    raise UnknownProcessor(f"no processor {quote(key)}; the nearest: {', '.join(near)}")
+
+
+def host_processor() -> Processor | None:
+    """The processor of this host, None where CPUID names none of them."""
+    signature = cpuid(1)[0]
+    return processor_of_signature(signature) if signature else None
+
+
+def processor_of_signature(signature: int) -> Processor | None:
+    """The processor that CPUID names, by EAX of its leaf 1."""
+    family, model = signature >> 8 & 15, signature >> 4 & 15
+    if family in (6, 15):
+        model += (signature >> 16 & 15) << 4
+    if family == 15:
+        family += signature >> 20 & 255
+    text = f"{family:x}-{model:02x}"
+    return next((p for p in processors().values() if text.startswith(p.cpuid)), None)
+
+
+def _whole(rows: dict[str, dict[str, Any]], key: str) -> dict[str, Any]:
+    """A row with what it takes over from the one it is `like`."""
+    row = rows[key]
+    if "like" not in row:
+        return row
+    base = _whole(rows, row["like"])
+    timings = {**base["timings"], **row.get("timings", {})}
+    return {**base, **row, "timings": timings}
+
+
+def _processor(key: str, row: dict[str, Any]) -> Processor:
+    values = {name: value for name, value in row.items() if name != "like"}
+    values["timings"] = {name: _timing(each) for name, each in row["timings"].items()}
+    values |= {name: tuple(row[name]) for name in ("measured", "cpuid")}
+    return Processor(key=key, **values)
+
+
+def _timing(row: dict[str, Any]) -> Timing:
+    latency = row["latency"]
+    slots, high = row.get("slots", 1), row.get("high", latency)
+    return Timing(slots, tuple(row["ports"]), latency, high)
