@@ -27,6 +27,8 @@ from fieldc.words.statements import (
 )
 
 INDENT = "    "
+WIDTH = 85
+"""Of what stands between brackets, in a function in a module, so that rustfmt leaves it alone."""
 NOTHING = Place(0)
 
 
@@ -221,9 +223,15 @@ def rust_looped_function(trace: Trace, name: str) -> RustFunction:
 def _constants(program: LoopProgram) -> Iterator[str]:
     word = f"u{program.word}"
     for name, limbs in program.constants.items():
-        yield f"const {name}: [{word}; {len(limbs)}] = ["
-        yield from (f"{INDENT}{limb:#x}," for limb in limbs)
-        yield "];"
+        head, together = f"const {name}: [{word}; {len(limbs)}] =", ", ".join(map(hex, limbs))
+        if len(together) < WIDTH - len(head):
+            yield f"{head} [{together}];"
+        elif len(together) < WIDTH:
+            yield from (head, f"{INDENT}[{together}];")
+        else:
+            yield f"{head} ["
+            yield from (f"{INDENT}{limb:#x}," for limb in limbs)
+            yield "];"
     for name, value in program.words.items():
         yield f"const {name}: {word} = {value:#x};"
 
