@@ -90,8 +90,9 @@ miri: ## some tests of the crate in Rust's interpreter, on the portable path
 	cargo +nightly miri test -p fieldc --features subtle,zeroize,serde \
 	    --test arithmetic --test kernels --test serde --test zeroize
 
-generate: venv ## make the checked-in kernels of crates/fieldc again
+generate: venv ## make the checked-in kernels of crates/fieldc and crates/race again
 	$(BIN)/python -m fieldc.artifacts.crate
+	$(BIN)/python -m fieldc.artifacts.race_texts
 
 demo: venv ## a prime to machine code: derive, compile, prove, check, race
 	$(BIN)/fieldc demo -o build/demo

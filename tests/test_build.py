@@ -53,6 +53,22 @@ def test_manifest_says_what_is_there(tmp_path: Path) -> None:
             assert row["status"].startswith("SKIPPED(")
 
 
+def test_rust_comes_in_three_flavours(tmp_path: Path) -> None:
+    targets = ("rust", "rust-looped", "rust-intrinsics")
+    manifest = built(tmp_path, "bn254-p", "--op", "mul,add", "--target", ",".join(targets))
+    kernels = manifest["kernels"]
+    assert isinstance(kernels, list) and not list(tmp_path.glob("*.h"))
+    assert [(k["op"], k["target"]) for k in kernels] == [
+        (op, target) for target in targets for op in ("mul", "add")
+    ]
+    for row in kernels:
+        command, *_ = (tmp_path / row["file"]).read_text().splitlines()
+        of = f"--op {row['op']} --algorithm {row['algorithm']} --target {row['target']} -o DIR"
+        assert command == f"// fieldc build bn254-p {of}"
+        asked = ["bmi2"] if (row["target"], row["op"]) == ("rust-intrinsics", "mul") else []
+        assert row["needs"] == asked
+
+
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))

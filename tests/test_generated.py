@@ -12,13 +12,16 @@ from pathlib import Path
 import pytest
 from primes import shaped, shapes
 
+from fieldc.artifacts import race_texts
+from fieldc.artifacts.checked_in import COMMAND, ROOT
 from fieldc.artifacts.classes import CLASSES, FULL, LIMBS, class_of, representative
-from fieldc.artifacts.crate import COMMAND, FOLDER, ROOT, generate, main, stale, write
+from fieldc.artifacts.crate import FILES, FOLDER, generate
 from fieldc.artifacts.crate_kernels import crate_jobs
 from fieldc.artifacts.crate_sums import FITTING, as_function, inline_sums
 from fieldc.artifacts.trust import prove_job
 from fieldc.catalogue import find_field, named_primes
 from fieldc.field import Field
+from fieldc.language import LanguageError
 from fieldc.machine.assemble import assemble, host_triple
 from fieldc.proof.objects import function_of, functions
 from fieldc.proof.prove import contract_of, prove
@@ -33,7 +36,8 @@ def files() -> dict[str, str]:
 
 
 def test_every_checked_in_file_is_what_is_generated():
-    assert not stale(ROOT), f"run: {COMMAND}"
+    for files in (FILES, race_texts.FILES):
+        assert not files.stale(ROOT), f"run: {COMMAND}"
 
 
 def test_every_file_says_how_to_make_it_again(files: dict[str, str]):
@@ -75,7 +79,8 @@ def test_assembly_leaves_the_red_zone_alone(files: dict[str, str]):
 
 
 def test_check_names_what_is_stale(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    write(tmp_path, generate())
+    main = FILES.main
+    FILES.write(tmp_path, generate())
     assert main(["--check", "--root", str(tmp_path)]) == 0
     changed, missing = tmp_path / FOLDER / "mod.rs", tmp_path / FOLDER / "n04.rs"
     changed.write_text(changed.read_text() + "\n")
@@ -88,6 +93,34 @@ def test_check_names_what_is_stale(tmp_path: Path, capsys: pytest.CaptureFixture
     assert lines == [f"{path} is not what fieldc generates; run: {COMMAND}" for path in paths]
     assert main(["--root", str(tmp_path)]) == 0
     assert main(["--check", "--root", str(tmp_path)]) == 0
+
+
+def test_the_texts_of_the_race_say_what_they_are():
+    files = race_texts.generate()
+    assert sum(map(len, files.values())) < 512 << 10
+    for path, text in files.items():
+        assert f"`{COMMAND}` (`python -m fieldc.artifacts.race_texts`)" in text, path
+        for name in race_texts.FIELDS:
+            assert text.count(f"/// {name}: p = ") == len(race_texts.OPERATIONS)
+        # LLVM's code is assembly; the Rust that is printed is safe.
+        assert text.count("unsafe extern") == text.count("/// # Safety") == 16 * ("llvm" in path)
+
+
+def test_the_texts_of_the_race_share_their_algorithms():
+    for name in race_texts.FIELDS:
+        algorithms = {
+            t.kernel.operation: t.kernel.algorithm for t in race_texts.traces(find_field(name))
+        }
+        square = "product" if name == "secp256k1-p" else "cios"
+        assert algorithms == {"add": "add", "sub": "sub", "mul": "cios", "square": square}
+
+
+def test_more_than_instructions_is_refused():
+    straight = "\t.globl\tk\nk:\n\tmovq\t$1, %rax # one\n\tretq\n.Lfunc_end0:\n"
+    assert race_texts.instructions(straight) == ["movq\t$1, %rax", "retq"]
+    for more in ("\tjmp\t.LBB0_1", "\tmovq\t.LCPI0_0(%rip), %rax", ".LBB0_1:"):
+        with pytest.raises(LanguageError, match="more than straight-line code"):
+            race_texts.instructions(f"{straight}{more}\n")
 
 
 @needs_cargo

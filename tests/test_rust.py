@@ -6,17 +6,22 @@ import ctypes
 import platform
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from test_c import edge_values, number, traces, words
+from test_c import PRIMES, edge_values, number, traces, words
 
-from fieldc.algorithms import choose
-from fieldc.backends.rust import FORMS, ROWS, print_rust
+from fieldc.algorithms import KERNELS, choose
+from fieldc.backends.rust import FORMS, HELPERS, ROWS, print_rust
+from fieldc.backends.rust_intrinsics import INTRINSICS, features_of
+from fieldc.backends.rust_looped import print_rust_looped
 from fieldc.backends.source import WordSizeError
 from fieldc.catalogue import named_primes
 from fieldc.field import Field
-from fieldc.language import Trace
+from fieldc.language import BoundError, Kernel, Trace
+from fieldc.machine.processor import is_x86_64, missing
+from fieldc.words.loops import has_loops
 from fieldc.words.lower import lower
 from fieldc.words.operations import OPERATIONS
 
@@ -25,26 +30,36 @@ needs_rustc = pytest.mark.skipif(
     RUSTC is None, reason="rustc is not installed: Rust is only printed"
 )
 HEAD = "#![deny(warnings)]\n#![allow(clippy::all)]\n"
+Printer = Callable[[Trace, str], str]
 
 
-def exported(symbol: str, trace: Trace) -> str:
+def flat(trace: Trace, name: str) -> str:
+    return print_rust(lower(trace, ROWS), name, trace)
+
+
+def intrinsics(trace: Trace, name: str) -> str:
+    return print_rust(lower(trace, ROWS), name, trace, INTRINSICS)
+
+
+def exported(symbol: str, trace: Trace, printer: Printer) -> str:
     """The printed function in a module of its own, and a C function that calls it."""
-    program = lower(trace, ROWS)
-    word = f"u{program.word}"
-    operands = "".join(f", {name}: &[{word}; {count}]" for name, count in program.operands)
-    names = ", ".join(name for name, _ in program.operands)
-    result = f"[{word}; {len(program.results)}]"
+    word, f = f"u{trace.field.word}", trace.field
+    named = [(name, bound.width(f)) for name, bound in trace.kernel.operands]
+    operands = "".join(f", {name}: &[{word}; {count}]" for name, count in named)
+    names = ", ".join(name for name, _ in named)
     return (
-        f"mod {symbol} {{\n{print_rust(program, 'kernel', trace)}}}\n"
-        f'#[no_mangle]\npub extern "C" fn {symbol}(z: &mut {result}{operands}) {{\n'
-        f"    *z = {symbol}::kernel({names});\n}}\n"
+        f"mod {symbol} {{\n{printer(trace, 'kernel')}}}\n#[allow(unused_unsafe)]\n"
+        f'#[no_mangle]\npub extern "C" fn {symbol}(z: &mut [{word}; {f.n}]{operands}) {{\n'
+        f"    *z = unsafe {{ {symbol}::kernel({names}) }};\n}}\n"
     )
 
 
-def compile_rust(folder: Path, kernels: list[tuple[str, Trace]], *flags: str) -> Path:
+def compile_rust(
+    folder: Path, kernels: list[tuple[str, Trace]], *flags: str, printer: Printer = flat
+) -> Path:
     """Compile the kernels into a library (or what the flags say); any warning fails."""
     assert RUSTC is not None
-    (folder / "kernels.rs").write_text(HEAD + "\n".join(exported(*k) for k in kernels))
+    (folder / "kernels.rs").write_text(HEAD + "\n".join(exported(*k, printer) for k in kernels))
     command = [RUSTC, "--edition", "2021", "-O", "-C", "panic=abort", "--crate-type", "cdylib"]
     out = folder / "kernels.out"
     done = subprocess.run(
@@ -81,11 +96,22 @@ def test_a_word_that_rust_lacks_is_refused():
         print_rust(lower(choose(Field(13, 8), "add")), "add")
 
 
-@needs_rustc
-@pytest.mark.parametrize("word", [64, 32])
-def test_rust_computes(word: int, tmp_path: Path):
-    kernels = traces(word)
-    loaded = ctypes.CDLL(str(compile_rust(tmp_path, kernels)))
+def test_intrinsics_call_the_same_helpers():
+    assert set(INTRINSICS.helpers) | {"mac"} == set(HELPERS)
+
+
+def test_intrinsics_say_what_they_need():
+    for operation, needs in (("mul", ("bmi2",)), ("add", ())):
+        program = lower(choose(Field(PRIMES[0]), operation), ROWS)
+        text = print_rust(program, operation, flavour=INTRINSICS)
+        assert features_of(program) == needs
+        assert ('#[target_feature(enable = "bmi2")]\npub fn' in text) == bool(needs)
+        assert "unsafe" not in text
+
+
+def computes(folder: Path, word: int, printer: Printer, kernels: list[tuple[str, Trace]]) -> None:
+    """Compile the kernels and compare them with their texts on Python's integers."""
+    loaded = ctypes.CDLL(str(compile_rust(folder, kernels, printer=printer)))
     for symbol, trace in kernels:
         counts = [bound.width(trace.field) for _, bound in trace.kernel.operands]
         for values in edge_values(trace, seed=1):
@@ -95,8 +121,44 @@ def test_rust_computes(word: int, tmp_path: Path):
 
 
 @needs_rustc
+@pytest.mark.parametrize("word", [64, 32])
+def test_rust_computes(word: int, tmp_path: Path):
+    computes(tmp_path, word, flat, traces(word))
+
+
+@needs_rustc
+@pytest.mark.parametrize("word", [64, 32])
+def test_loops_compute(word: int, tmp_path: Path):
+    computes(tmp_path, word, print_rust_looped, traces(word) + other_algorithms(word))
+
+
+@needs_rustc
+@pytest.mark.skipif(
+    not is_x86_64() or bool(missing(("bmi2",))), reason="this processor has no BMI2"
+)
+@pytest.mark.parametrize("word", [64, 32])
+def test_intrinsics_compute(word: int, tmp_path: Path):
+    computes(tmp_path, word, intrinsics, traces(word)[:40])
+
+
+def other_algorithms(word: int) -> list[tuple[str, Trace]]:
+    """Every algorithm of every operation that has a looped form, over two primes."""
+    fields = [Field(p, word) for p in (PRIMES[0], PRIMES[3])]
+    found = [(k, f) for k in KERNELS for f in fields if applies(k, f)]
+    return [(f"other_{i}_{k.operation}", k.trace(f)) for i, (k, f) in enumerate(found)]
+
+
+def applies(kernel: Kernel, field: Field) -> bool:
+    try:
+        return has_loops(kernel.trace(field))
+    except BoundError:
+        return False
+
+
+@needs_rustc
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="knows the jumps of x86-64 only")
-def test_no_kernel_branches(tmp_path: Path):
-    assembly = compile_rust(tmp_path, traces(64)[:36], "--emit", "asm").read_text()
-    assert "mulq" in assembly
+@pytest.mark.parametrize("printer", [flat, intrinsics])
+def test_no_kernel_branches(printer: Printer, tmp_path: Path):
+    assembly = compile_rust(tmp_path, traces(64)[:36], "--emit", "asm", printer=printer).read_text()
+    assert ("mulxq" if printer is intrinsics else "mulq") in assembly
     assert not [line for line in assembly.splitlines() if line.lstrip().startswith("j")]

@@ -11,6 +11,8 @@ from fieldc.backends.c import print_c
 from fieldc.backends.llvm import print_llvm
 from fieldc.backends.rust import ROWS as RUST_ROWS
 from fieldc.backends.rust import print_rust
+from fieldc.backends.rust_intrinsics import INTRINSICS, features_of
+from fieldc.backends.rust_looped import print_rust_looped
 from fieldc.backends.targets import TARGETS, ObjectFormat, Target
 from fieldc.backends.x86_64.choices import FEATURES, VARIANTS
 from fieldc.backends.x86_64.conventions import SYSV, WIN64
@@ -18,6 +20,7 @@ from fieldc.backends.x86_64.kernel import compile_trace
 from fieldc.backends.x86_64.print import GNU, INTEL, MASM
 from fieldc.language import Trace
 from fieldc.machine.assemble import assemble, compile_ir
+from fieldc.words.loops import has_loops
 from fieldc.words.lower import lower
 
 NO_EXECUTABLE_STACK = '.section .note.GNU-stack, "", @progbits\n'
@@ -33,6 +36,8 @@ class BuildTarget:
     words: tuple[int, ...]
     about: str
     produce: Producer
+    can: Callable[[Trace], bool] = lambda _: True
+    """Whether it makes a kernel at all; where it cannot, `produce` says why."""
 
 
 def _symbol(trace: Trace, variant: str) -> str:
@@ -86,11 +91,31 @@ def _c(trace: Trace) -> Iterator[Artifact]:
     yield Artifact(symbol, trace, "c", "portable", "c", (), ".c", text, None)
 
 
-def _rust(trace: Trace) -> Iterator[Artifact]:
-    symbol = _symbol(trace, "rust")
-    head = "".join(f"// {line}\n" for line in header(trace, "rust", "portable", "rust", ()))
-    text = head + print_rust(lower(trace, RUST_ROWS), symbol, trace)
-    yield Artifact(symbol, trace, "rust", "portable", "rust", (), ".rs", text, None)
+Printed = tuple[str, tuple[str, ...]]
+"""A text, and what it asks of the processor."""
+
+
+def _rust(target: str, variant: str, print_text: Callable[[Trace, str], Printed]) -> Producer:
+    def produce(trace: Trace) -> Iterator[Artifact]:
+        symbol = _symbol(trace, target.replace("-", "_"))
+        text, needs = print_text(trace, symbol)
+        head = "".join(f"// {line}\n" for line in header(trace, target, variant, "rust", needs))
+        yield Artifact(symbol, trace, target, variant, "rust", needs, ".rs", head + text, None)
+
+    return produce
+
+
+def _flat(trace: Trace, symbol: str) -> Printed:
+    return print_rust(lower(trace, RUST_ROWS), symbol, trace), ()
+
+
+def _looped(trace: Trace, symbol: str) -> Printed:
+    return print_rust_looped(trace, symbol), ()
+
+
+def _intrinsics(trace: Trace, symbol: str) -> Printed:
+    program = lower(trace, RUST_ROWS)
+    return print_rust(program, symbol, trace, INTRINSICS), features_of(program)
 
 
 def build_targets() -> dict[str, BuildTarget]:
@@ -105,5 +130,10 @@ def build_targets() -> dict[str, BuildTarget]:
         made = f"LLVM for {target.triple}{' with bmi2' if 'bmi2' in target.name else ''}"
         found.append(BuildTarget(target.name, "llvm", words, made, _llvm(target)))
     found.append(BuildTarget("c", "c", (64, 32), "C with a double word", _c))
-    found.append(BuildTarget("rust", "rust", (64, 32), "Rust without unsafe", _rust))
+    flat, looped = _rust("rust", "portable", _flat), _rust("rust-looped", "looped", _looped)
+    intrinsics = _rust("rust-intrinsics", "intrinsics", _intrinsics)
+    about = "Rust that calls mulx, adc and sbb by name"
+    found.append(BuildTarget("rust", "rust", (64, 32), "Rust without unsafe", flat))
+    found.append(BuildTarget("rust-looped", "rust", (64, 32), "Rust in loops", looped, has_loops))
+    found.append(BuildTarget("rust-intrinsics", "rust", (64, 32), about, intrinsics))
     return {target.name: target for target in found}

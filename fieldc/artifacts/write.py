@@ -62,7 +62,7 @@ def files_of(field: Field, artifacts: Sequence[Artifact]) -> dict[str, bytes]:
     files |= {a.object_file: a.code for a in artifacts if a.object_file and a.code}
     files |= {a.certificate_file: a.certificate.encode() for a in artifacts if a.certificate_file}
     name = field_symbol(field)
-    declared = [(lower(a.trace), a.symbol) for a in artifacts if a.target != "rust"]
+    declared = [(lower(a.trace), a.symbol) for a in artifacts if a.convention != "rust"]
     unique = {symbol: program for program, symbol in declared}
     if unique:
         guard = f"FIELDC_{name.upper()}_H"

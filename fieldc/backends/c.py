@@ -264,7 +264,7 @@ def prototype(program: Program, symbol: str) -> str:
 
 def c_function(program: Program, symbol: str, trace: Trace | None = None) -> str:
     """The program as one function; z may be any of its operands: every load precedes a store."""
-    check_word(program, "C")
+    check_word(program.word, "C")
     fused = fuse(program)
     body = Body(fused)
     for step in fused.steps:

@@ -1,4 +1,4 @@
-"""Prints word programs as Rust: safe, straight-line `const fn` on arrays of words."""
+"""Prints word programs as Rust: safe, straight-line functions on arrays of words."""
 
 from __future__ import annotations
 
@@ -53,6 +53,14 @@ const fn mul_wide(a: u64, b: u64) -> (u64, u64) {
     (product as u64, (product >> 64) as u64)
 }
 """,
+    "mac": """
+/// t + a * b + carry, which always fits two words, as its low and high half.
+#[inline(always)]
+const fn mac(t: u64, a: u64, b: u64, carry: u64) -> (u64, u64) {
+    let total = a as u128 * b as u128 + t as u128 + carry as u128;
+    (total as u64, (total >> 64) as u64)
+}
+""",
     "mask": """
 /// All ones if the flag is set, else 0; opaque, so that no select becomes a branch.
 #[inline(always)]
@@ -71,11 +79,26 @@ const fn select(mask: u64, a: u64, b: u64) -> u64 {
 """The functions that printed code calls, for 64-bit words."""
 
 
+@dataclass(frozen=True)
+class Flavour:
+    """What the same lines call: the helpers, the two flags, and what a function begins with."""
+
+    helpers: dict[str, str]
+    flags: tuple[str, str]
+    head: Callable[[set[str]], str]
+    """From the helpers that it calls."""
+
+
+PORTABLE = Flavour(HELPERS, ("false", "true"), lambda _: "pub const fn")
+"""For every processor that rustc has."""
+
+
 @dataclass
 class Body:
     """The lines of one function while it is printed."""
 
     program: Program
+    flavour: Flavour = PORTABLE
     lines: list[str] = field(default_factory=list)
     helpers: set[str] = field(default_factory=set)
     read: set[int] = field(default_factory=set)
@@ -104,7 +127,7 @@ class Body:
         if value.constant is None or is_named(value):
             return identifier(value)
         if value.kind is Kind.FLAG:
-            return "true" if value.constant else "false"
+            return self.flavour.flags[value.constant]
         return str(value.constant) if value.constant < 10 else f"{value.constant:#x}"
 
     def mask_of(self, flag: Value) -> str:
@@ -174,10 +197,12 @@ class RustFunction:
     helpers: frozenset[str]
 
 
-def rust_function(program: Program, name: str, trace: Trace | None = None) -> RustFunction:
-    """The program as a `pub const fn`; the trace, where given, says more in its header."""
-    check_word(program, "Rust")
-    body = Body(program)
+def rust_function(
+    program: Program, name: str, trace: Trace | None = None, flavour: Flavour = PORTABLE
+) -> RustFunction:
+    """The program as a `pub` function; the trace, where given, says more in its header."""
+    check_word(program.word, "Rust")
+    body = Body(program, flavour)
     for step in program.steps:
         body.print_step(step)
     word = f"u{program.word}"
@@ -186,23 +211,25 @@ def rust_function(program: Program, name: str, trace: Trace | None = None) -> Ru
     results = ", ".join(body.text(v) for v in program.results)
     lines = [
         *(f"/// {line}" for line in heading(program, trace)),
-        f"pub const fn {name}({operands}) -> [{word}; {len(program.results)}] {{",
+        f"{flavour.head(body.helpers)} {name}({operands}) -> [{word}; {len(program.results)}] {{",
         *(f"    {line}" for line in [*constants, *body.lines, f"[{results}]"]),
         "}",
     ]
     return RustFunction("\n".join(lines) + "\n", frozenset(body.helpers))
 
 
-def rust_helpers(names: Iterable[str], word: int) -> str:
-    """The text of some of HELPERS, in their order, for a word size."""
+def rust_helpers(names: Iterable[str], word: int, flavour: Flavour = PORTABLE) -> str:
+    """The text of some of a flavour's helpers, in their order, for a word size."""
     wanted = set(names)
-    text = "".join(body for name, body in HELPERS.items() if name in wanted)
+    text = "".join(body for name, body in flavour.helpers.items() if name in wanted)
     if word == 32:
         text = text.replace("u64", "u32").replace("u128", "u64").replace("64)", "32)")
     return text.lstrip("\n")
 
 
-def print_rust(program: Program, name: str, trace: Trace | None = None) -> str:
+def print_rust(
+    program: Program, name: str, trace: Trace | None = None, flavour: Flavour = PORTABLE
+) -> str:
     """A Rust text that stands alone: the helpers, then the program as one function."""
-    function = rust_function(program, name, trace)
-    return f"{rust_helpers(function.helpers, program.word)}\n{function.text}"
+    function = rust_function(program, name, trace, flavour)
+    return f"{rust_helpers(function.helpers, program.word, flavour)}\n{function.text}"

@@ -15,10 +15,10 @@ class WordSizeError(ValueError):
     """The target language has no such word; the message is one line for the user."""
 
 
-def check_word(program: Program, language: str) -> None:
-    """Raise WordSizeError unless the language has the program's word and its double."""
-    if program.word not in WORD_SIZES:
-        raise WordSizeError(f"{language} has no {program.word}-bit words; use 64 or 32")
+def check_word(word: int, language: str) -> None:
+    """Raise WordSizeError unless the language has a word of so many bits and its double."""
+    if word not in WORD_SIZES:
+        raise WordSizeError(f"{language} has no {word}-bit words; use 64 or 32")
 
 
 def contract(trace: Trace) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import platform
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from fieldc.commands.bench import operation_list
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, one_of, option, verb
 from fieldc.field import Field
+from fieldc.language import Trace
 
 if TYPE_CHECKING:
     from fieldc.artifacts.produce import BuildTarget
@@ -44,8 +46,8 @@ def build(arguments: argparse.Namespace) -> Answer:
     from fieldc.artifacts.write import build_folder
 
     field = find_field(arguments.field, int(arguments.word))
-    targets = targets_of(field, arguments.target)
     traces = [choose(field, operation, arguments.algorithm) for operation in arguments.op]
+    targets = targets_of(field, arguments.target, traces)
     folder = Path(arguments.folder)
     with progress() as show:
         artifacts, data = build_folder(field, traces, targets, folder, show)
@@ -58,13 +60,14 @@ def build(arguments: argparse.Namespace) -> Answer:
     return Answer((Table(columns, rows, title),), data)
 
 
-def targets_of(field: Field, text: str) -> list[BuildTarget]:
-    """Targets from `x86_64-linux,c`, or all that have the field's words. Raises UsageError."""
+def targets_of(field: Field, text: str, traces: Sequence[Trace] = ()) -> list[BuildTarget]:
+    """Targets from `x86_64-linux,c`, or all that make these kernels. Raises UsageError."""
     from fieldc.artifacts.produce import build_targets
 
     known = build_targets()
     if text == "all":
-        return [target for target in known.values() if field.word in target.words]
+        able = (target for target in known.values() if all(map(target.can, traces)))
+        return [target for target in able if field.word in target.words]
     targets = [known[one_of("target", *known)(name)] for name in text.split(",")]
     for target in targets:
         if field.word not in target.words:

@@ -55,7 +55,7 @@ def build_everything(field: Field, folder: Path) -> list[Artifact]:
 
     traces = [choose(field, operation) for operation in OPERATIONS]
     with progress() as show:
-        return build_folder(field, traces, targets_of(field, "all"), folder, show)[0]
+        return build_folder(field, traces, targets_of(field, "all", traces), folder, show)[0]
 
 
 def built_table(artifacts: list[Artifact]) -> Table:

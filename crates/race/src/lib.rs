@@ -6,7 +6,9 @@
 //!
 //! All rows of a run are measured in turns, a slice of each in every round (see [`timing`]), in
 //! the same two loops (see [`chain`]). Before the clock starts, every operation of every peer is
-//! compared with ours, limb for limb (see [`agree`]). What a row compares is in its kind: `called`
+//! compared with ours, limb for limb (see [`agree`]). Five rows are ours too, what rustc and LLVM
+//! make of the same algorithms: `rust-looped`, `rust-flat`, `rust-intrinsics`, `llvm-wide` and
+//! `llvm-bmi2`; fieldc prints them into `src/texts`. What a row compares is in its kind: `called`
 //! or `inlined`, `canonical` or `lazy` (see [`entry`]).
 //!
 //! In this folder `.cargo/config.toml` compiles for the processor at hand, as arkworks needs it;
@@ -21,6 +23,7 @@ pub mod options;
 pub mod peers;
 pub mod report;
 pub mod results;
+mod texts;
 pub mod timing;
 
 use std::process::ExitCode;

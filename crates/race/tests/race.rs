@@ -1,6 +1,7 @@
 //! Every peer agrees with ours, limb for limb, and a short race ends. No figure is asserted.
 
 use race::agree::check;
+use race::entry::Call;
 use race::options::Options;
 use race::report::Report;
 use race::{peers, timing};
@@ -30,6 +31,32 @@ fn agree(line: &str, random: usize) -> usize {
 #[test]
 fn peers_agree_with_ours() {
     assert!(agree("", DEFAULT) >= 60);
+}
+
+/// What the compilers make of our texts.
+const TEXTS: [&str; 5] = ["rust-looped", "rust-flat", "rust-intrinsics", "llvm-wide", "llvm-bmi2"];
+
+#[test]
+fn every_text_has_its_rows() {
+    let mut skipped = Vec::new();
+    let line = format!("--peer {}", TEXTS.join(","));
+    let entries = peers::entries(&options(&line), &mut skipped);
+    for field in race::fields::FIELDS {
+        for op in ["add", "sub", "mul", "square"] {
+            let of = |name: &str| {
+                let row =
+                    |e: &&race::entry::Entry| (e.peer.name, e.field, e.op) == (name, *field, op);
+                entries.iter().filter(row).map(|e| e.call).collect::<Vec<_>>()
+            };
+            for name in TEXTS {
+                let calls = of(name);
+                let inlined = name.starts_with("rust") && ["add", "sub"].contains(&op);
+                let skipped = skipped.iter().any(|reason| reason.contains(name));
+                assert_eq!(calls.contains(&Call::Called), !skipped, "{name}, {op}");
+                assert_eq!(calls.contains(&Call::Inlined), inlined && !skipped, "{name}, {op}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod halo2curves;
 mod k256;
 mod num_bigint;
 mod ours;
+mod texts;
 
 use crate::entry::Entry;
 use crate::options::Options;
@@ -24,6 +25,10 @@ pub const OURS: &str = "fieldc";
 pub fn entries(options: &Options, skipped: &mut Vec<String>) -> Vec<Entry> {
     let mut entries = Vec::new();
     ours::enter(&mut entries);
+    texts::enter(&mut entries);
+    if let Err(reason) = texts::enter_with_bmi2(&mut entries) {
+        skipped.push(format!("rust-intrinsics, llvm-wide and llvm-bmi2: {reason}"));
+    }
     blst::enter(&mut entries);
     arkworks::enter(&mut entries);
     halo2curves::enter(&mut entries);

@@ -1,0 +1,140 @@
+"""A kernel as statements on arrays of limbs, in loops: what the looped reading of a text is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+TOTAL, ROW, DIFFERENCE, QUOTIENT = "t", "r", "d", "q"
+"""The arrays that a program writes, and its one word."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A number of a statement: `base` in a loop's first turn, `step` more in each one after."""
+
+    base: int
+    step: int = 0
+
+    def largest(self, turns: int) -> int:
+        """The largest value in a loop of so many turns."""
+        return self.base + max(0, self.step) * (turns - 1)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Work on arrays of limbs. Its fields are places and names; names are the same in all turns."""
+
+    def places(self) -> dict[str, Place]:
+        """The numbers that may grow with the turns of a loop."""
+        values = ((f.name, getattr(self, f.name)) for f in fields(self))
+        return {name: value for name, value in values if isinstance(value, Place)}
+
+    def shape(self) -> tuple[object, ...]:
+        """What must be the same in every turn."""
+        names = (getattr(self, f.name) for f in fields(self))
+        return type(self), *(n for n in names if not isinstance(n, Place))
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Statements that are done so many times."""
+
+    turns: int
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class Clear(Statement):
+    """An array of zeros."""
+
+    total: str
+
+
+@dataclass(frozen=True)
+class Load(Statement):
+    """total[at..] = row[row_at..], `count` limbs."""
+
+    total: str
+    at: Place
+    row: str
+    row_at: Place
+    count: Place
+
+
+@dataclass(frozen=True)
+class AddProduct(Statement):
+    """total[at..] += row[row_at..] * factor; the carry goes on to `above` limbs above the row."""
+
+    total: str
+    at: Place
+    row: str
+    row_at: Place
+    count: Place
+    factor: str
+    factor_at: Place
+    above: Place
+
+
+@dataclass(frozen=True)
+class AddRow(Statement):
+    """total[at..] += row[row_at..], where it is masked only after a borrow."""
+
+    total: str
+    at: Place
+    row: str
+    row_at: Place
+    count: Place
+    above: Place
+    masked: bool = False
+
+
+@dataclass(frozen=True)
+class Subtract(Statement):
+    """result[result_at..] = total[at..] - row[row_at..], and the borrow."""
+
+    result: str
+    result_at: Place
+    total: str
+    at: Place
+    row: str
+    row_at: Place
+    count: Place
+    above: Place
+
+
+@dataclass(frozen=True)
+class KeepIfLess(Statement):
+    """total[at..] = other where the subtraction before it did not borrow."""
+
+    total: str
+    at: Place
+    other: str
+    count: Place
+
+
+@dataclass(frozen=True)
+class Quotient(Statement):
+    """The word total[at] * times mod 2^w; `times` may be empty."""
+
+    total: str
+    at: Place
+    times: str
+
+
+@dataclass(frozen=True)
+class LoopProgram:
+    """A kernel as statements and loops of them; the result is `count` limbs of TOTAL from `at`.
+
+    `constants` are the arrays of the field's own words by name, `words` its single ones; `arrays`
+    are the lengths of what is written.
+    """
+
+    name: str
+    word: int
+    operands: tuple[tuple[str, int], ...]
+    constants: dict[str, tuple[int, ...]]
+    words: dict[str, int]
+    arrays: dict[str, int]
+    body: tuple[Statement | Loop, ...]
+    at: int
+    count: int
