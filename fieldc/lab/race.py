@@ -54,6 +54,8 @@ class Row:
     algorithm: str
     backend: str
     limbs: int
+    label: str
+    """Its name in the race."""
     throughput: Spread
     latency: Spread
     throughput_ns: Spread
@@ -118,13 +120,15 @@ def run_race(
     seed: int,
     progress: Progress,
     every_algorithm: bool = True,
+    backends: Sequence[HostBackend] | None = None,
 ) -> Report:
     """Compile, check and race every backend and applicable algorithm of some operations.
 
-    Without `every_algorithm`, only the preferred one of each operation.
-    Raises CheckError for a kernel that computes something wrong: nothing wrong is ever timed.
+    Without `every_algorithm`, only the preferred one of each operation; without `backends`, those
+    of this process. Raises CheckError for a kernel that computes something wrong: nothing wrong is
+    ever timed.
     """
-    backends = host_backends(field.word)
+    backends = host_backends(field.word) if backends is None else backends
     runnable = [b for b in backends if not b.missing]
     skipped = [
         f"{b.name}: this processor lacks {' and '.join(b.missing)}" for b in backends if b.missing
@@ -136,7 +140,7 @@ def run_race(
         progress("compile and check", done, len(traces))
         if trace.kernel.operation not in {e.operation for e in entrants}:
             entrants += _python_entrants(trace, seed)
-        entrants += [_entrant(trace, backend, seed) for backend in runnable]
+        entrants += [_entrant(trace, backend, seed) for backend in runnable if backend.can(trace)]
     progress("compile and check", len(traces), len(traces))
     race = measure(
         [entrant.runner for entrant in entrants],
@@ -198,6 +202,7 @@ def _rows(field: Field, entrants: list[Entrant], race: Race) -> Iterator[Row]:
             entrant.trace.kernel.algorithm,
             entrant.backend,
             field.n,
+            entrant.runner.label,
             timing.throughput,
             timing.latency,
             timing.throughput_ns,

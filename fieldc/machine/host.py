@@ -28,6 +28,8 @@ class HostBackend:
     features: tuple[str, ...]
     compile: Callable[[Trace], bytes]
     """From a trace to an object file that defines SYMBOL."""
+    can: Callable[[Trace], bool] = lambda _: True
+    """Whether it makes a kernel of a trace at all."""
 
     @property
     def missing(self) -> list[str]:

@@ -1,0 +1,115 @@
+"""What the rows of a study say: which algorithm wins, and what predicts the time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import correlation, linear_regression
+from typing import Any
+
+Row = dict[str, Any]
+"""A row of `study.run_study`."""
+MODES = ("throughput", "latency")
+
+
+def cycles(row: Row, mode: str) -> float:
+    """Core cycles of a call, the median."""
+    return float(row[f"{mode}_cycles"])
+
+
+def chosen(rows: Iterable[Row], **wanted: object) -> list[Row]:
+    """The rows with these values; a tuple allows each of its members."""
+
+    def fits(row: Row, key: str, value: object) -> bool:
+        return row[key] in value if isinstance(value, tuple) else row[key] == value
+
+    return [row for row in rows if all(fits(row, k, v) for k, v in wanted.items())]
+
+
+def is_compiled(row: Row) -> bool:
+    """Whether the row is of machine code."""
+    return bool(row.get("counts"))
+
+
+@dataclass(frozen=True)
+class Place:
+    """An algorithm among those of the same field, operation and flavour."""
+
+    field: str
+    limbs: int
+    op: str
+    backend: str
+    algorithm: str
+    mode: str
+    cycles: float
+    by_best: float
+    """Its cycles by those of the fastest algorithm; 1 for the fastest."""
+    is_tie: bool
+    """Whether its 10th percentile is not above the 90th of the fastest: no winner is named."""
+
+
+def places(rows: Sequence[Row], mode: str) -> Iterator[Place]:
+    """Every machine-code row against the fastest algorithm of its group."""
+    groups: dict[tuple[str, str, str], list[Row]] = {}
+    for row in filter(is_compiled, rows):
+        groups.setdefault((row["field"], row["op"], row["backend"]), []).append(row)
+    for group in groups.values():
+        best = min(group, key=lambda row: cycles(row, mode))
+        high = best[f"{mode}_spread"]["high"]
+        for row in group:
+            yield Place(
+                row["field"],
+                row["limbs"],
+                row["op"],
+                row["backend"],
+                row["algorithm"],
+                mode,
+                cycles(row, mode),
+                cycles(row, mode) / cycles(best, mode),
+                row[f"{mode}_spread"]["low"] <= high,
+            )
+
+
+PREDICTORS: dict[str, Callable[[Row], float]] = {
+    "multiplications": lambda row: float(row["counts"]["multiplications"]),
+    "instructions": lambda row: float(row["counts"]["instructions"]),
+    "issue slots": lambda row: float(row["bounds"]["throughput"]["issue slots"]),
+    "memory accesses": lambda row: float(sum(row["counts"]["memory"].values())),
+    "latency chain": lambda row: float(row["bounds"]["chain"] or 0),
+}
+"""What is read off the code, before it runs."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """How well one figure predicts time over a set of rows.
+
+    `correlation` is Pearson's; `error` is the mean deviation from the fitted line, by the time.
+    """
+
+    predictor: str
+    mode: str
+    rows: int
+    correlation: float
+    error: float
+
+
+def predictions(rows: Sequence[Row], mode: str) -> list[Prediction]:
+    """Every predictor over the machine-code rows whose order of execution is known, best first."""
+    known = [row for row in rows if is_compiled(row) and row.get("bounds")]
+    times = [cycles(row, mode) for row in known]
+    if len(known) < 3 or len(set(times)) < 2:
+        return []
+    found = [_prediction(name, read, known, times, mode) for name, read in PREDICTORS.items()]
+    return sorted((p for p in found if p), key=lambda p: p.error)
+
+
+def _prediction(
+    name: str, read: Callable[[Row], float], rows: Sequence[Row], times: Sequence[float], mode: str
+) -> Prediction | None:
+    values = [read(row) for row in rows]
+    if len(set(values)) < 2:
+        return None
+    slope, start = linear_regression(values, times)
+    errors = [abs(start + slope * v - t) / t for v, t in zip(values, times, strict=True)]
+    return Prediction(name, mode, len(rows), correlation(values, times), sum(errors) / len(errors))

@@ -1,0 +1,1 @@
+"""The report: figures and tables of a study, as one page."""

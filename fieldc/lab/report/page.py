@@ -1,0 +1,80 @@
+"""One self-contained page: figures and tables, and how each was made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 0 auto; padding: 1rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }
+figure { margin: 1rem 0; overflow-x: auto; } figure svg { max-width: 100%; height: auto; }
+figcaption, .note { color: #444; font-size: .875rem; }
+.table { overflow-x: auto; } table { border-collapse: collapse; font-size: .875rem; }
+th, td { padding: .2rem .6rem; border-bottom: 1px solid #ccc; text-align: right; }
+th:first-child, td:first-child { text-align: left; } tbody tr:hover { background: #f3f3f3; }
+code { font-size: .875em; } .disturbed { background: #fff3cd; padding: .5rem; }
+@media (max-width: 40rem) { figure svg { min-width: 36rem; } }
+"""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An SVG and the line below it."""
+
+    svg: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table with a line above it."""
+
+    title: str
+    columns: Sequence[str]
+    lines: Sequence[Sequence[object]]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, a few sentences, and what belongs to them."""
+
+    title: str
+    text: str
+    parts: Sequence[Picture | Grid]
+
+
+def page(title: str, lead: str, warning: str, sections: Iterable[Section]) -> str:
+    """The page's text."""
+    alarm = f'<p class="disturbed">{escape(warning)}</p>\n' if warning else ""
+    return (
+        '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n"
+        f"<h1>{escape(title)}</h1>\n<p>{escape(lead)}</p>\n{alarm}"
+        + "".join(map(_section, sections))
+        + "</html>\n"
+    )
+
+
+def _section(section: Section) -> str:
+    parts = "".join(map(_part, section.parts))
+    return f"<h2>{escape(section.title)}</h2>\n<p>{escape(section.text)}</p>\n{parts}"
+
+
+def _part(part: Picture | Grid) -> str:
+    if isinstance(part, Picture):
+        caption = escape(part.caption)
+        return f"<figure>{part.svg}<figcaption>{caption}</figcaption></figure>\n"
+    head = "".join(f"<th>{escape(name)}</th>" for name in part.columns)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in line) + "</tr>\n"
+        for line in part.lines
+    )
+    note = f'<p class="note">{escape(part.note)}</p>\n' if part.note else ""
+    return (
+        f'<h3>{escape(part.title)}</h3>\n<div class="table"><table><thead><tr>{head}</tr></thead>\n'
+        f"<tbody>{body}</tbody></table></div>\n{note}"
+    )

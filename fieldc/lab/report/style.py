@@ -1,0 +1,49 @@
+"""How every figure looks: colours that all eyes tell apart, and that differ in grey too."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import matplotlib
+from matplotlib.figure import Figure
+
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#000000")
+"""Okabe and Ito, "Color universal design" (2008); a marker or hatch says the same again."""
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "oo", "--")
+SETTINGS: dict[Any, Any] = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.alpha": 0.3,
+    "axes.axisbelow": True,
+    "svg.hashsalt": "fieldc",
+    "svg.fonttype": "none",
+    "font.family": "sans-serif",
+    "hatch.linewidth": 0.5,
+}
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Within it figures have the look of the report."""
+    with matplotlib.rc_context(SETTINGS):
+        yield
+
+
+def svg(figure: Figure) -> str:
+    """The figure as SVG to stand in a page; the same figure gives the same text."""
+    held = io.StringIO()
+    figure.savefig(held, format="svg", bbox_inches="tight", metadata={"Date": None})
+    text = held.getvalue()
+    return text[text.index("<svg") :]
+
+
+def ordered(names: Sequence[str], first: Sequence[str]) -> list[str]:
+    """The names, those of `first` in its order and then the others as they come."""
+    known = [name for name in first if name in names]
+    return [*known, *(name for name in dict.fromkeys(names) if name not in known)]

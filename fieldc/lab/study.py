@@ -1,0 +1,186 @@
+"""The study: every algorithm through every flavour, for a row of limb counts, resumable.
+
+One race for each field, all its entrants interleaved. Its rows and its trials are written before
+the next field starts; what a folder already has of the same plan is not measured again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from fieldc.catalogue import find_field
+from fieldc.errors import UserError
+from fieldc.field import Field
+from fieldc.lab.race import applicable, run_race
+from fieldc.lab.trials import write_trials
+from fieldc.language import Trace
+from fieldc.machine.compilers import absent, outside_backends
+from fieldc.machine.host import HostBackend, host_backends
+from fieldc.machine.processor import brand
+from fieldc.modulus import is_prime
+
+Row = dict[str, Any]
+Progress = Callable[[str, int, int], None]
+SPARE_BITS = 3
+"""Of the study's own primes, as many as BLS12-381's p has."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is measured: fields, operations, rounds of a race, and the seed of inputs and order."""
+
+    limbs: tuple[int, ...]
+    named: tuple[str, ...]
+    operations: tuple[str, ...]
+    rounds: int
+    seed: int
+
+    def fields(self) -> Iterator[Field]:
+        """The named fields, then a prime of no special form for each limb count."""
+        yield from (find_field(name) for name in self.named)
+        yield from (study_field(n) for n in self.limbs)
+
+
+QUICK = Plan((2, 4, 6, 8), ("bn254-p", "bls12-381-p"), ("mul", "square"), 25, 1)
+FULL = Plan(tuple(range(2, 17)), ("bn254-p", "bls12-381-p"), ("mul", "square", "add"), 100, 1)
+
+
+class StudyError(UserError):
+    """The folder cannot be used; the message is one line."""
+
+
+@cache
+def study_field(limbs: int) -> Field:
+    """A prime of 64*limbs - SPARE_BITS bits without special form, for which log-jump applies."""
+    draw = random.Random(f"fieldc study, {limbs} limbs")
+    bits = 64 * limbs - SPARE_BITS
+    while True:
+        p = draw.getrandbits(bits) | 1 << bits - 1 | 1
+        if is_prime(p):
+            field = Field(p, name=f"random-{limbs}")
+            if _applies(field):
+                return field
+
+
+def _applies(field: Field) -> bool:
+    return any(t.kernel.algorithm == "log-jump" for t in applicable(field, "mul"))
+
+
+def run_study(plan: Plan, folder: Path, progress: Progress) -> list[Row]:
+    """Measure what is missing in the folder, and return the rows of the whole plan."""
+    folder.mkdir(parents=True, exist_ok=True)
+    fields = list(plan.fields())
+    rows: list[Row] = []
+    for done, field in enumerate(fields):
+        progress("fields", done, len(fields))
+        kept = folder / f"{field.name}.json"
+        found = _kept(kept, plan)
+        if found is None:
+            found = _measured(field, plan, folder, progress)
+            _write(kept, {"plan": _identity(plan), **found})
+        rows += found["rows"]
+    progress("fields", len(fields), len(fields))
+    return rows
+
+
+def _measured(field: Field, plan: Plan, folder: Path, progress: Progress) -> dict[str, Any]:
+    traces = [t for op in plan.operations for t in applicable(field, op)]
+    objects, refused = _compiled(traces, progress)
+    report = run_race(
+        field,
+        plan.operations,
+        plan.rounds,
+        plan.seed,
+        progress,
+        backends=[_of_objects(b, objects) for b in _backends()],
+    )
+    write_trials(folder / f"{field.name}.csv", report)
+    rows = [{**row, **_counted(row, objects)} for row in report.data()]
+    return {"rows": rows, "left_out": [*report.skipped, *refused, *absent()]}
+
+
+Key = tuple[str, str, str]
+"""Operation, algorithm, backend."""
+
+
+def _backends() -> list[HostBackend]:
+    return [*host_backends(64), *outside_backends()]
+
+
+def _of_objects(backend: HostBackend, objects: Mapping[Key, bytes]) -> HostBackend:
+    """The backend as one that takes what it made before."""
+
+    def key(trace: Trace) -> Key:
+        return trace.kernel.operation, trace.kernel.algorithm, backend.name
+
+    return replace(
+        backend, compile=lambda trace: objects[key(trace)], can=lambda trace: key(trace) in objects
+    )
+
+
+def _compiled(traces: Sequence[Trace], progress: Progress) -> tuple[dict[Key, bytes], list[str]]:
+    """Every trace through every backend of this host, and what was refused, as lines.
+
+    Outside compilers run beside each other; LLVM in this process is no work for threads.
+    """
+    objects: dict[Key, bytes] = {}
+    refused: list[str] = []
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        jobs: list[tuple[Trace, HostBackend, Callable[[], bytes]]] = [
+            (t, b, pool.submit(b.compile, t).result)
+            for b in outside_backends()
+            for t in traces
+            if not b.missing and b.can(t)
+        ]
+        jobs += [
+            (t, b, partial(b.compile, t))
+            for b in host_backends(64)
+            for t in traces
+            if not b.missing
+        ]
+        for done, (trace, backend, result) in enumerate(jobs):
+            progress("compile", done, len(jobs))
+            kernel = trace.kernel
+            try:
+                objects[kernel.operation, kernel.algorithm, backend.name] = result()
+            except UserError as error:
+                refused.append(f"{kernel.operation} {kernel.algorithm}: {error}")
+    progress("compile", len(jobs), len(jobs))
+    return objects, refused
+
+
+def _counted(row: Row, objects: Mapping[Key, bytes]) -> Row:
+    """What the row's machine code has; nothing for what is no machine code."""
+    return {}
+
+
+def _identity(plan: Plan) -> Row:
+    """What must agree before rows of an earlier run are taken: limbs and names may grow."""
+    same = {"operations": plan.operations, "rounds": plan.rounds, "seed": plan.seed}
+    return {**json.loads(json.dumps(same)), "processor": brand()}
+
+
+def _kept(path: Path, plan: Plan) -> dict[str, Any] | None:
+    """What an earlier run of the same plan on this processor left, if it did."""
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return found if found["plan"] == _identity(plan) else None
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, LookupError, TypeError):
+        raise StudyError(f"{path} is not what fieldc lab writes; remove it, or use -o") from None
+
+
+def _write(path: Path, data: object) -> None:
+    """All of it or nothing."""
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(data) + "\n", encoding="utf-8")
+    part.replace(path)

@@ -1,0 +1,46 @@
+"""Trials as CSV, one line for each measured slice."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+from fieldc.lab.race import Report
+
+COLUMNS = (
+    "field",
+    "limbs",
+    "op",
+    "algorithm",
+    "backend",
+    "mode",
+    "round",
+    "cycles",
+    "ns",
+    "ticks_per_cycle",
+    "canary",
+    "accepted",
+)
+
+
+def write_trials(path: Path, report: Report) -> None:
+    """Every slice of a race: cycles and nanoseconds of a call, and whether it was accepted."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        lines = csv.writer(file, lineterminator="\n")
+        lines.writerow(COLUMNS)
+        lines.writerows(_lines(report))
+
+
+def _lines(report: Report) -> Iterator[tuple[object, ...]]:
+    race = report.race
+    rows = {row.label: row for row in report.rows}
+    for piece in race.slices:
+        row = rows[piece.label]
+        yield (
+            *(row.field, row.limbs, row.op, row.algorithm, row.backend),
+            *(piece.mode, piece.round, f"{piece.cycles:.2f}"),
+            f"{piece.ticks / race.tsc_ghz:.2f}",
+            *(f"{piece.ticks_per_cycle:.4f}", f"{piece.canary:.3f}"),
+            int(piece.good(race.canary)),
+        )

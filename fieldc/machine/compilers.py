@@ -1,0 +1,105 @@
+"""Kernels through compilers outside this process: C by gcc and clang, Rust by rustc.
+
+The same algorithm as in `host`, in the words of another language, so that what a compiler does can
+be told from what the algorithm does. A compiler that is absent is no error: it is named.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from fieldc.backends.c import ROWS as C_ROWS
+from fieldc.backends.c import print_c
+from fieldc.backends.rust import ROWS as RUST_ROWS
+from fieldc.backends.rust import print_rust
+from fieldc.errors import Refusal
+from fieldc.language import Trace
+from fieldc.machine.host import SYMBOL, HostBackend
+from fieldc.machine.processor import is_x86_64
+from fieldc.words.lower import lower
+
+SECONDS = 120
+"""A compiler that takes longer is stopped."""
+
+
+class CompilerError(Refusal):
+    """A compiler refused, or took too long; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A text in another language, the compiler that reads it, and what its code needs."""
+
+    name: str
+    compiler: str
+    arguments: tuple[str, ...]
+    suffix: str
+    features: tuple[str, ...]
+    text: Callable[[Trace], str]
+
+    def compile(self, trace: Trace) -> bytes:
+        """An object file that defines SYMBOL. Raises CompilerError."""
+        with tempfile.TemporaryDirectory(prefix="fieldc-") as folder:
+            source, made = Path(folder) / f"kernel{self.suffix}", Path(folder) / "kernel.o"
+            source.write_text(self.text(trace))
+            command = [self.compiler, *self.arguments, str(source), "-o", str(made)]
+            try:
+                done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+            except subprocess.TimeoutExpired:
+                raise CompilerError(f"{self.name}: stopped after {SECONDS} s") from None
+            if done.returncode:
+                first = (done.stderr.strip() or f"exit {done.returncode}").splitlines()[0]
+                raise CompilerError(f"{self.name}: {first}")
+            return made.read_bytes()
+
+
+def _c(trace: Trace) -> str:
+    return print_c(lower(trace, C_ROWS), SYMBOL, trace)
+
+
+def _rust(trace: Trace) -> str:
+    """The function, and one with the convention of C that calls it."""
+    program = lower(trace, RUST_ROWS)
+    operands = "".join(f", {name}: &[u64; {count}]" for name, count in program.operands)
+    names = ", ".join(name for name, _ in program.operands)
+    return (
+        f"{print_rust(program, 'kernel', trace)}\n#[unsafe(no_mangle)]\n"
+        f'pub extern "C" fn {SYMBOL}(z: &mut [u64; {len(program.results)}]{operands}) {{\n'
+        f"    *z = kernel({names});\n}}\n"
+    )
+
+
+C_FLAGS = ("-std=c99", "-O3", "-c", "-fPIC", "-fno-stack-protector", "-mbmi2", "-madx")
+RUST_FLAGS = (
+    *("--edition=2024", "-Copt-level=3", "-Cpanic=abort", "--crate-type=lib", "--emit=obj"),
+    "-Ctarget-feature=+bmi2,+adx",
+)
+FEATURES = ("bmi2", "adx")
+"""What every outside compiler may use, as the own backends may."""
+READINGS = (
+    Reading("c-gcc", "gcc", C_FLAGS, ".c", FEATURES, _c),
+    Reading("c-clang", "clang", C_FLAGS, ".c", FEATURES, _c),
+    Reading("rust-flat", "rustc", RUST_FLAGS, ".rs", FEATURES, _rust),
+)
+
+
+def outside_backends() -> list[HostBackend]:
+    """The readings whose compilers are here, as backends with 64-bit words."""
+    if not is_x86_64():
+        return []
+    return [
+        HostBackend(r.name, r.features, r.compile) for r in READINGS if shutil.which(r.compiler)
+    ]
+
+
+def absent() -> Iterator[str]:
+    """For each compiler that is not here, one line that says so."""
+    for compiler in dict.fromkeys(r.compiler for r in READINGS):
+        if not shutil.which(compiler):
+            names = ", ".join(r.name for r in READINGS if r.compiler == compiler)
+            yield f"{names}: {compiler} is not installed"
