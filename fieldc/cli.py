@@ -17,12 +17,15 @@ from fieldc.commands.bench import bench
 from fieldc.commands.build import build
 from fieldc.commands.demo import demo
 from fieldc.commands.list import list_
+from fieldc.commands.plot import plot
 from fieldc.commands.prove import prove
 from fieldc.commands.show import show
 from fieldc.commands.verb import UsageError, Verb, emit, unknown
 from fieldc.errors import UserError
 
-VERBS: dict[str, Verb] = {verb.name: verb for verb in (list_, show, build, prove, bench, demo)}
+VERBS: dict[str, Verb] = {
+    verb.name: verb for verb in (list_, show, build, prove, bench, plot, demo)
+}
 
 BROKEN_PIPE = 141
 """What a shell reports for a program that SIGPIPE ends."""

@@ -70,11 +70,6 @@ class Report:
     skipped: list[str]
     race: Race
 
-    @property
-    def operations(self) -> list[str]:
-        """The operations raced, in order."""
-        return list(dict.fromkeys(row.op for row in self.rows))
-
     def calibration(self) -> dict[str, object]:
         """What every figure rests on."""
         race = self.race
