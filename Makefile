@@ -66,7 +66,7 @@ arkworks-test: ## arkworks on our kernels: our tests and those that the curves s
 	$(if $(CARGO),cd arkworks && cargo test --release)
 	$(if $(CARGO),cd arkworks && cargo test --release -p checks --features sabotage --test fields)
 
-arkworks-demo: ## arkworks as published against arkworks on our kernels: DEMO='--json FILE'
+arkworks-demo: ## races arkworks as published and on our kernels: DEMO='--quick --json FILE'
 	cd arkworks && cargo run --quiet --release -p demo -- $(DEMO)
 
 race: ## race the Rust crate against those of others: make race RACE='--op all --json out.json'

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from fieldc.algorithms import OPERATIONS
 from fieldc.catalogue import find_field
+from fieldc.commands.plot import draw, picture
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, one_of, option, verb
+from fieldc.lab import peers
 
 if TYPE_CHECKING:
     from fieldc.lab.race import Ratio, Report, Row
     from fieldc.machine.timing import Spread
 
 COLUMNS = ("algorithm", "backend", "cycles", "±%", "ns")
+ALL = "all"
 
 
 def operation_list(text: str) -> list[str]:
-    """Operations from `mul,square` or `all`."""
-    names = list(OPERATIONS) if text == "all" else text.split(",")
-    return [one_of("operation", *OPERATIONS)(name) for name in names]
+    """Operations from `mul,square`, or `all`."""
+    check = one_of("operation", *dict.fromkeys((*OPERATIONS, *peers.OPERATIONS)))
+    return [ALL] if text == ALL else [check(name) for name in text.split(",")]
 
 
 def positive(text: str) -> int:
@@ -37,39 +41,91 @@ def positive(text: str) -> int:
         "--op",
         type=operation_list,
         metavar="OP,..",
-        help=f"operations, or all: {', '.join(OPERATIONS)} (default mul,square,add,sub)",
+        help=f"operations, or all: {', '.join(OPERATIONS)} (default mul,square,add,sub);"
+        f" of the peers: {', '.join(peers.OPERATIONS)}",
     ),
     option("--rounds", type=positive, default=60, metavar="N", help="rounds (default 60)"),
     option("--seed", type=int, default=1, metavar="N", help="seed of inputs and order (default 1)"),
+    option(
+        "--peers",
+        action="store_true",
+        help="also run crates/race, for which cargo compiles the libraries of others, the first"
+        " time for minutes",
+    ),
+    option("--plot", metavar="FILE", type=picture, help="draw the rows: .svg, .png or .pdf"),
 )
 def bench(arguments: argparse.Namespace) -> Answer:
     """race backends and algorithms in one interleaved run"""
-    from fieldc.lab.race import DEFAULT_OPERATIONS, run_race
+    from fieldc.lab.race import run_race
 
     field = find_field(arguments.field, int(arguments.word))
-    operations = arguments.op or list(DEFAULT_OPERATIONS)
-    with progress() as show:
-        report = run_race(field, operations, arguments.rounds, arguments.seed, show)
-    return Answer(race_tables(report), report.data())
+    rounds, seed = arguments.rounds, arguments.seed
+    own, foreign = _operations(arguments.op, arguments.peers)
+    if arguments.peers and seed not in peers.SEEDS:
+        raise UsageError(f"with --peers a seed is from 1 to {peers.SEEDS[-1]}")
+    report = None
+    if own:
+        with progress() as show:
+            report = run_race(field, own, rounds, seed, show)
+    others = peers.race_peers(field, foreign, rounds, seed) if arguments.peers else peers.Peers()
+    data = [*(report.data() if report else ()), *others.data]
+    if arguments.plot:
+        draw(data, arguments.plot)
+    return Answer(race_tables(report, others), data)
 
 
-def race_tables(report: Report) -> tuple[Table, ...]:
-    """A table for each operation, its fastest row marked, and the state of the machine."""
-    race = report.race
-    run = [
-        ("processor", race.processor),
-        ("clock", f"core {race.core_ghz:.2f} GHz, counter {race.tsc_ghz:.2f} GHz"),
-        ("calibration", f"{race.ticks_per_cycle:.4f} ticks a cycle, canary {race.canary:.2f}"),
-        ("rounds", f"{race.rounds} interleaved, seed {race.seed}; ± is half of p10 to p90"),
+def _operations(chosen: Sequence[str] | None, with_peers: bool) -> tuple[list[str], list[str]]:
+    """The operations of our own race, and those of the peers'."""
+    from fieldc.lab.race import DEFAULT_OPERATIONS
+
+    if chosen == [ALL]:
+        return list(OPERATIONS), list(peers.OPERATIONS)
+    chosen = chosen or DEFAULT_OPERATIONS
+    own = [name for name in chosen if name in OPERATIONS]
+    for name in chosen:
+        if name not in own and not with_peers:
+            raise UsageError(f"{name} is an operation of the peers; add --peers")
+    return own, [name for name in chosen if name in peers.OPERATIONS]
+
+
+def race_tables(report: Report | None, others: peers.Peers | None = None) -> tuple[Table, ...]:
+    """A table for each operation, each run's fastest row marked, and the state of the machine."""
+    others = others or peers.Peers()
+    runs = [report.rows if report else [], others.rows()]
+    operations = dict.fromkeys(row.op for run in runs for row in run)
+    tables = [_table([[row for row in run if row.op == op] for run in runs]) for op in operations]
+    state: list[tuple[object, ...]] = []
+    if report:
+        state += _state(report.calibration())
+        state += [("SKIPPED", reason) for reason in report.skipped]
+    tables += [Table((), state, "this run")] if state else []
+    if others.data:
+        explained = (
+            ("run", "another, after ours: ratios compare its own rows only"),
+            ("rows", "called and canonical where they say nothing else"),
+        )
+        tables.append(Table((), [*explained, *_state(others.data[0]["calibration"])], "peers' run"))
+    if others.skipped:
+        tables.append(Table((), [("SKIPPED peers", others.skipped)]))
+    return tuple(tables)
+
+
+def _state(calibration: Mapping[str, Any]) -> list[tuple[object, ...]]:
+    """What the figures of a run rest on."""
+    run = calibration
+    return [
+        ("processor", run["processor"]),
+        ("clock", f"core {run['core_ghz']:.2f} GHz, counter {run['tsc_ghz']:.2f} GHz"),
+        ("calibration", f"{run['ticks_per_cycle']:.4f} ticks a cycle, canary {run['canary']:.2f}"),
+        ("rounds", f"{run['rounds']} interleaved, seed {run['seed']}; ± is half of p10 to p90"),
         ("pairs", "throughput of independent calls | latency of calls that wait for each other"),
-        ("verdict", "DISTURBED: no verdict, run again" if race.disturbed else "undisturbed"),
-        *(("SKIPPED", reason) for reason in report.skipped),
+        ("verdict", "DISTURBED: no verdict, run again" if run["disturbed"] else "undisturbed"),
     ]
-    tables = [_table([row for row in report.rows if row.op == op]) for op in report.operations]
-    return *tables, Table((), run, "this run")
 
 
-def _table(rows: list[Row]) -> Table:
+def _table(runs: list[list[Row]]) -> Table:
+    """The rows of one operation, one run after the other."""
+    rows = [row for run in runs for row in run]
     references = list(dict.fromkeys(name for row in rows for name in row.ratios))
     shown: list[tuple[object, ...]] = [
         (
@@ -82,13 +138,14 @@ def _table(rows: list[Row]) -> Table:
         )
         for row in rows
     ]
-    best = min(range(len(rows)), key=lambda i: rows[i].throughput.median)
+    fastest = [min(run, key=lambda row: row.throughput.median) for run in runs if run]
+    best = frozenset(number for number, row in enumerate(rows) if row in fastest)
     columns: tuple[str, ...] = (*COLUMNS, *(f"x {name}" for name in references))
     title, names = f"{rows[0].op}, {rows[0].field}", {row.algorithm for row in rows}
     if len(names) == 1:
         columns, shown = columns[1:], [row[1:] for row in shown]
         title += "" if names == {rows[0].op} else f", {names.pop()}"
-    return Table(columns, shown, title, frozenset({best}))
+    return Table(columns, shown, title, best)
 
 
 def pair(throughput: float, latency: float) -> str:
@@ -98,6 +155,8 @@ def pair(throughput: float, latency: float) -> str:
 
 def figure(value: float) -> str:
     """A positive number in three or four places."""
+    if value >= 1_000_000:
+        return f"{value / 1e6:.2f}M" if value < 10_000_000 else f"{value / 1e6:.0f}M"
     if value >= 1000:
         return f"{value / 1000:.1f}k" if value < 10_000 else f"{value / 1000:.0f}k"
     return f"{value:.1f}"

@@ -54,14 +54,14 @@ class Row:
     algorithm: str
     backend: str
     limbs: int
-    label: str
-    """Its name in the race."""
     throughput: Spread
     latency: Spread
     throughput_ns: Spread
     latency_ns: Spread
     ratios: dict[str, Ratio]
     """How many times as fast as each of REFERENCES that ran."""
+    label: str = ""
+    """Its name in the race."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +71,6 @@ class Report:
     rows: list[Row]
     skipped: list[str]
     race: Race
-
-    @property
-    def operations(self) -> list[str]:
-        """The operations raced, in order."""
-        return list(dict.fromkeys(row.op for row in self.rows))
 
     def calibration(self) -> dict[str, object]:
         """What every figure rests on."""
@@ -202,7 +197,6 @@ def _rows(field: Field, entrants: list[Entrant], race: Race) -> Iterator[Row]:
             entrant.trace.kernel.algorithm,
             entrant.backend,
             field.n,
-            entrant.runner.label,
             timing.throughput,
             timing.latency,
             timing.throughput_ns,
@@ -212,6 +206,7 @@ def _rows(field: Field, entrants: list[Entrant], race: Race) -> Iterator[Row]:
                 for name in REFERENCES
                 if (ratio := _against(name, entrant, rivals, race))
             },
+            entrant.runner.label,
         )
 
 

@@ -1,4 +1,4 @@
-// The other side of crates/race/src/peers/gnark.rs: reads a request a line, answers a line.
+// The other side of crates/race/src/remote.rs: reads a request a line, answers a line.
 //
 //	move CPU                        works on this processor from now on
 //	load FIELD X.. Y..              operands: a start for each chain, then values of y;

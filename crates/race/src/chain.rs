@@ -35,6 +35,21 @@ pub enum Mode {
     Throughput,
 }
 
+impl Mode {
+    /// Its name in reports and requests.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Latency => "latency",
+            Self::Throughput => "throughput",
+        }
+    }
+
+    /// The mode of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        MODES.into_iter().find(|mode| mode.name() == name)
+    }
+}
+
 /// Both, in the order of the reports.
 pub const MODES: [Mode; 2] = [Mode::Latency, Mode::Throughput];
 
@@ -56,7 +71,11 @@ pub trait Runner {
     fn form(&self) -> Form;
     /// Makes these the values that a run starts from.
     fn start_from(&mut self, x: &[Operand; CHAINS], y: &[Operand; OPERANDS]);
-    /// Ticks of this many steps; in the throughput loop a multiple of [`CHAINS`].
+    /// Steps come in multiples of this.
+    fn turn(&self) -> u64 {
+        CHAINS as u64
+    }
+    /// Ticks of this many steps, a multiple of [`turn`](Self::turn).
     fn run(&mut self, mode: Mode, steps: u64) -> u64;
     /// The runner works on this processor from now on.
     fn move_to(&mut self, processor: usize) {
@@ -91,12 +110,19 @@ pub struct Chain<T, F> {
     stack: Stack,
     place: Place,
     step: F,
+    long: bool,
 }
 
 impl<T: Element, F: Fn(&mut T, &T)> Chain<T, F> {
     /// A runner of the step.
     pub fn new(step: F) -> Self {
-        Self { operands: None, stack: Stack::default(), place: Place(1), step }
+        Self { operands: None, stack: Stack::default(), place: Place(1), step, long: false }
+    }
+
+    /// A runner of a step that takes so many thousand cycles that a processor overlaps nothing of
+    /// it with the next: one chain stands for both loops, and nothing warms up.
+    pub fn long(step: F) -> Self {
+        Self { long: true, ..Self::new(step) }
     }
 }
 
@@ -117,6 +143,10 @@ impl<T: Element, F: Fn(&mut T, &T)> Runner for Chain<T, F> {
         self.operands = Some(Box::new(Pinned { offset: [0; 8], y, x }));
     }
 
+    fn turn(&self) -> u64 {
+        if self.long { 1 } else { CHAINS as u64 }
+    }
+
     fn run(&mut self, mode: Mode, steps: u64) -> u64 {
         let operands = self.operands.as_ref().expect("a start");
         let (step, place) = (&self.step, &mut self.place);
@@ -124,6 +154,7 @@ impl<T: Element, F: Fn(&mut T, &T)> Runner for Chain<T, F> {
         let mut taken = 0;
         self.stack.run(&mut || {
             taken = match mode {
+                _ if self.long => latency(step, operands, place, steps as usize),
                 Mode::Latency => {
                     latency(step, operands, place, WARM);
                     latency(step, operands, place, steps as usize)

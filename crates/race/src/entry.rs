@@ -69,6 +69,17 @@ impl Range {
     }
 }
 
+/// Our own rows have this name.
+pub const OURS: &str = "fieldc";
+
+/// Arkworks on our kernels has this one: ours where the crate itself has no such operation.
+pub const PATCHED: &str = "arkworks on fieldc";
+
+/// Whether rows of that name are ours.
+pub fn is_ours(name: &str) -> bool {
+    name == OURS || name == PATCHED
+}
+
 /// Who computes: an implementation, and which of its codes.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer {
@@ -145,4 +156,14 @@ impl<'a> Rows<'a> {
         self.entries.push(Entry { field: self.field, op, peer: self.peer, call, range, runner });
         self
     }
+}
+
+/// The version of a package in a lock file.
+pub fn version(lock: &'static str, package: &str, major: &str) -> &'static str {
+    let head = format!("name = \"{package}\"\nversion = \"");
+    lock.split(&*head)
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .find(|version| version.starts_with(major))
+        .unwrap_or("unknown")
 }

@@ -4,7 +4,7 @@ use fieldc::{bls12_381, bn254, secp256k1};
 
 use crate::entry::{Form, Operand};
 
-/// What can be raced. An inverse is that of x + y, and a square root that of (x + y)^2: chains of
+/// What can be raced in a field. An inverse is that of x + y, and a square root that of (x + y)^2: chains of
 /// them do not come back to where they were, and the sum costs little beside them.
 pub const OPERATIONS: [&str; 6] = ["mul", "square", "add", "sub", "inverse", "sqrt"];
 
@@ -88,6 +88,11 @@ impl Field {
     /// Limbs of 64 bits.
     pub fn limbs(&self) -> usize {
         self.modulus.len()
+    }
+
+    /// The operand with these limbs as its Montgomery form, if they are below the modulus.
+    pub fn read(&self, montgomery: &[u64]) -> Option<Operand> {
+        (self.operand)(montgomery)
     }
 
     /// A random operand.

@@ -9,7 +9,8 @@
 //! compared with ours, limb for limb (see [`agree`]). Five rows are ours too, what rustc and LLVM
 //! make of the same algorithms: `rust-looped`, `rust-flat`, `rust-intrinsics`, `llvm-wide` and
 //! `llvm-bmi2`; fieldc prints them into `src/texts`. What a row compares is in its kind: `called`
-//! or `inlined`, `canonical` or `lazy` (see [`entry`]).
+//! or `inlined`, `canonical` or `lazy` (see [`entry`]). Operations of curves are raced through
+//! arkworks, as published and on our kernels (see [`curves`]).
 //!
 //! In this folder `.cargo/config.toml` compiles for the processor at hand, as arkworks needs it;
 //! from elsewhere its assembly is left out and its rows say `rust`.
@@ -17,24 +18,32 @@
 pub mod agree;
 pub mod chain;
 pub mod clock;
+pub mod curves;
 pub mod entry;
 pub mod fields;
 pub mod options;
+#[cfg(feature = "peers")]
 pub mod peers;
+pub mod remote;
 pub mod report;
 pub mod results;
+#[cfg(feature = "peers")]
 mod texts;
 pub mod timing;
 
 use std::process::ExitCode;
 
+use entry::Entry;
 use options::Options;
 
 /// Checks, races and prints what the arguments ask for.
 ///
-/// The status is 2 for arguments that make no sense, and 1 where a peer disagrees or nothing can be
+/// `list` gives the rows for some options, and says who cannot run, and why. The status is 2 for arguments that make no sense, and 1 where a peer disagrees or nothing can be
 /// timed.
-pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
+pub fn run(
+    arguments: impl Iterator<Item = String>,
+    list: impl Fn(&Options, &mut Vec<String>) -> Vec<Entry>,
+) -> ExitCode {
     let options = match Options::parse(arguments) {
         Ok(options) => options,
         Err(message) => {
@@ -42,7 +51,9 @@ pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match race(&options) {
+    let mut skipped = Vec::new();
+    let entries = list(&options, &mut skipped);
+    match race(&options, entries, skipped) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("{message}");
@@ -51,17 +62,19 @@ pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
     }
 }
 
-fn race(options: &Options) -> Result<(), String> {
-    let mut skipped = Vec::new();
-    let mut entries = peers::entries(options, &mut skipped);
+fn race(options: &Options, mut entries: Vec<Entry>, skipped: Vec<String>) -> Result<(), String> {
     if entries.is_empty() {
-        return Err("no peer has such a row".into());
+        let reasons: String = skipped.iter().map(|reason| format!("; skipped {reason}")).collect();
+        return Err(format!("no peer has such a row{reasons}"));
     }
     let total = entries.len();
     for (done, entry) in entries.iter_mut().enumerate() {
         progress("check", done, total);
-        agree::check(entry, options.checks, options.seed)?;
+        if fields::OPERATIONS.contains(&entry.op) {
+            agree::check(entry, options.checks, options.seed)?;
+        }
     }
+    curves::agree(&mut entries, options.checks, options.seed)?;
     let race = timing::measure(&mut entries, options.rounds, options.seed, |done, total| {
         progress("race", done, total);
     })?;

@@ -1,13 +1,14 @@
 //! The command line.
 
-use crate::entry::Entry;
+use crate::curves;
+use crate::entry::{Entry, is_ours};
 use crate::fields::{FIELDS, OPERATIONS};
-use crate::peers::OURS;
 
 const USAGE: &str = "\
 usage: cargo bench -p race --bench race -- [OPTION]...
   --field FIELD,..   bls12-381-p, bls12-381-r, bn254-p, secp256k1-p (default all)
-  --op OP,..         mul, square, add, sub, inverse, sqrt (default mul,square,add,sub), or all
+  --op OP,..         mul, square, add, sub, inverse, sqrt, and through arkworks fp2_mul, pairing,
+                     msm_4096, verify (default all)
   --peer PEER,..     only these peers, and ours
   --rounds N         rounds (default 60)
   --checks N         random operands in each check (default 1000)
@@ -38,7 +39,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             fields: FIELDS.iter().map(|field| field.name.into()).collect(),
-            ops: OPERATIONS[..4].iter().map(|op| (*op).into()).collect(),
+            ops: known_ops().into_iter().map(Into::into).collect(),
             peers: Vec::new(),
             rounds: 60,
             checks: 1000,
@@ -62,7 +63,7 @@ impl Options {
                     let known: Vec<&str> = FIELDS.iter().map(|field| field.name).collect();
                     options.fields = some_of(&value()?, "field", &known)?;
                 }
-                "--op" => options.ops = some_of(&value()?, "operation", &OPERATIONS)?,
+                "--op" => options.ops = some_of(&value()?, "operation", &known_ops())?,
                 "--peer" => options.peers = value()?.split(',').map(Into::into).collect(),
                 "--rounds" => options.rounds = positive(&argument, &value()?)?,
                 "--checks" => options.checks = positive(&argument, &value()?)?,
@@ -85,8 +86,13 @@ impl Options {
 
     /// Whether the peer takes part; ours always does.
     pub fn wants_peer(&self, name: &str) -> bool {
-        name == OURS || self.peers.is_empty() || self.peers.iter().any(|peer| peer == name)
+        is_ours(name) || self.peers.is_empty() || self.peers.iter().any(|peer| peer == name)
     }
+}
+
+/// Operations of fields, then of curves.
+fn known_ops() -> Vec<&'static str> {
+    OPERATIONS.into_iter().chain(curves::OPERATIONS).collect()
 }
 
 fn some_of(list: &str, what: &str, known: &[&str]) -> Result<Vec<String>, String> {
@@ -123,7 +129,7 @@ mod tests {
         assert_eq!((options.rounds, options.json), (5, Some(None)));
         let options = parse("--json out.json --op all --seed 7").unwrap();
         assert_eq!((options.json, options.seed), (Some(Some("out.json".into())), 7));
-        assert_eq!(options.ops, OPERATIONS);
+        assert_eq!(options.ops, known_ops());
         assert_eq!(parse(""), Ok(Options::default()));
     }
 

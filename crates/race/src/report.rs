@@ -5,8 +5,7 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use crate::chain::{CHAINS, MODES, Mode};
-use crate::entry::{Call, Entry, Peer, Range};
-use crate::peers::OURS;
+use crate::entry::{Call, Entry, OURS, Peer, Range, is_ours};
 use crate::results::{Figure, Race};
 
 /// One measured row.
@@ -123,7 +122,7 @@ impl Report {
 /// Our entry for the same operation: of the same kind where there is one.
 fn ours(entries: &[Entry], entry: &Entry) -> Option<usize> {
     let matches = |other: &&Entry| {
-        other.peer.name == OURS && other.field == entry.field && other.op == entry.op
+        is_ours(other.peer.name) && other.field == entry.field && other.op == entry.op
     };
     let of_kind = |other: &&Entry| other.call == entry.call;
     let found = entries.iter().filter(matches).find(of_kind);
@@ -183,6 +182,8 @@ fn table(f: &mut fmt::Formatter<'_>, rows: &[[String; 7]]) -> fmt::Result {
 /// A number in three or four places.
 fn figure(value: f64) -> String {
     match value {
+        1e7.. => format!("{:.0}M", value / 1e6),
+        1e6.. => format!("{:.2}M", value / 1e6),
         10_000.0.. => format!("{:.0}k", value / 1000.0),
         1000.0.. => format!("{:.1}k", value / 1000.0),
         _ => format!("{value:.1}"),

@@ -1,16 +1,16 @@
 //! Cycles per step that can be trusted on a noisy, shared machine.
 //!
 //! A round gives every entry one slice of latency and one of throughput, in random order. A slice
-//! is about 120 thousand cycles of steps, in two halves, between two calibrations and two canaries.
-//! It is dropped where a canary is more than 10 % above the run's best (a busy sibling
-//! hyper-thread, outside load), where the calibrations disagree by 3 % (a change of frequency, an
-//! interrupt) or the halves by 10 % (preemption). Reported are medians over accepted slices, and
-//! medians of ratios within a round.
+//! is about 120 thousand cycles of steps, or two steps that take longer, in two halves, between two
+//! calibrations and two canaries. It is dropped where a canary is more than 10 % above the run's
+//! best (a busy sibling hyper-thread, outside load), where the calibrations disagree by 3 % (a
+//! change of frequency, an interrupt) or the halves by 10 % (preemption). Reported are medians over
+//! accepted slices, and medians of ratios within a round.
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use crate::chain::{CHAINS, MODES, Mode};
+use crate::chain::{MODES, Mode};
 use crate::clock::{self, calibrate, canary, ticks};
 use crate::entry::Entry;
 use crate::fields::Random;
@@ -19,7 +19,8 @@ use crate::results::{Race, Slice, best_canary};
 const HALF_CYCLES: f64 = 60_000.0;
 const CALIBRATION_LIMIT: f64 = 1.03;
 const HALVES_LIMIT: f64 = 1.10;
-const PILOT_STEPS: u64 = 4 * CHAINS as u64;
+/// Turns that find out how long a step takes.
+const PILOT_TURNS: u64 = 4;
 
 struct Lane {
     entry: usize,
@@ -83,11 +84,12 @@ fn lanes(entries: &mut [Entry], seed: u64) -> Vec<Lane> {
         let x = std::array::from_fn(|_| entry.field.random(&mut source));
         let y = std::array::from_fn(|_| entry.field.random(&mut source));
         entry.runner.start_from(&x, &y);
+        let turn = entry.runner.turn();
         for mode in MODES {
-            let pilots = (0..3).map(|_| entry.runner.run(mode, PILOT_STEPS)).min();
-            let cycles = pilots.unwrap_or(1) as f64 / calibrate() / PILOT_STEPS as f64;
-            let turns = (HALF_CYCLES / cycles.max(0.1) / CHAINS as f64).round() as u64;
-            lanes.push(Lane { entry: number, mode, steps: turns.max(1) * CHAINS as u64 });
+            let pilots = (0..3).map(|_| entry.runner.run(mode, PILOT_TURNS * turn)).min();
+            let cycles = pilots.unwrap_or(1) as f64 / calibrate() / (PILOT_TURNS * turn) as f64;
+            let turns = (HALF_CYCLES / cycles.max(0.1) / turn as f64).round() as u64;
+            lanes.push(Lane { entry: number, mode, steps: turns.max(1) * turn });
         }
     }
     lanes

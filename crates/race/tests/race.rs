@@ -30,7 +30,7 @@ fn agree(line: &str, random: usize) -> usize {
 
 #[test]
 fn peers_agree_with_ours() {
-    assert!(agree("", DEFAULT) >= 60);
+    assert!(agree("--op mul,square,add,sub", DEFAULT) >= 60);
 }
 
 /// What the compilers make of our texts.
@@ -62,6 +62,18 @@ fn every_text_has_its_rows() {
 #[test]
 fn inverses_and_roots_hold_in_our_field() {
     assert!(agree("--op inverse,sqrt", 50) >= 20);
+}
+
+#[test]
+#[ignore = "builds the two programs of arkworks/"]
+fn arkworks_on_our_kernels_agrees_with_arkworks_as_published() {
+    let mut skipped = Vec::new();
+    let line = "--peer arkworks --op fp2_mul,pairing,msm_4096,verify";
+    let mut entries = peers::entries(&options(line), &mut skipped);
+    assert_eq!((entries.len(), skipped), (12, vec![]));
+    race::curves::agree(&mut entries, 1000, 1).unwrap();
+    entries[0].runner = Box::new(race::chain::Chain::new(|_: &mut fieldc::bls12_381::Fp, _| ()));
+    assert!(race::curves::agree(&mut entries, 10, 1).unwrap_err().contains("disagree"));
 }
 
 #[test]

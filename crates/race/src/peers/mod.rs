@@ -15,11 +15,10 @@ mod num_bigint;
 mod ours;
 mod texts;
 
+use crate::curves;
 use crate::entry::Entry;
+pub use crate::entry::OURS;
 use crate::options::Options;
-
-/// Our own rows have this name.
-pub const OURS: &str = "fieldc";
 
 /// All peers' rows that the options ask for, ours first; `skipped` says who cannot run, and why.
 pub fn entries(options: &Options, skipped: &mut Vec<String>) -> Vec<Entry> {
@@ -43,17 +42,16 @@ pub fn entries(options: &Options, skipped: &mut Vec<String>) -> Vec<Entry> {
     }
     #[cfg(not(target_arch = "x86_64"))]
     skipped.push("gnark-crypto: its loops are timed on x86-64 only".into());
+    if curves::wanted(options)
+        && let Err(reason) = curves::enter(&mut entries, &curves::OPERATIONS)
+    {
+        skipped.push(format!("curves through arkworks: {reason}"));
+    }
     entries.retain(|entry| options.wants(entry));
     entries
 }
 
 /// The version of a package in the workspace's lock file.
 fn version(package: &str, major: &str) -> &'static str {
-    const LOCK: &str = include_str!("../../../../Cargo.lock");
-    let head = format!("name = \"{package}\"\nversion = \"");
-    LOCK.split(&*head)
-        .skip(1)
-        .filter_map(|rest| rest.split('"').next())
-        .find(|version| version.starts_with(major))
-        .unwrap_or("unknown")
+    crate::entry::version(include_str!("../../../../Cargo.lock"), package, major)
 }

@@ -1,6 +1,6 @@
 //! Ours: the public operators of the crate `fieldc`.
 
-use fieldc::{Kernels, bls12_381, bn254, secp256k1};
+use fieldc::{bls12_381, bn254, secp256k1};
 
 use super::OURS;
 use crate::chain::Element;
@@ -27,13 +27,8 @@ macro_rules! fields {
 
         /// Products are calls of assembly from an inlined operator; sums are inlined.
         pub(super) fn enter(entries: &mut Vec<Entry>) {
-            let algorithm = match Kernels::current() {
-                Kernels::Adx => "assembly, adx",
-                Kernels::Mulx => "assembly",
-                _ => "rust",
-            };
             let version = super::version("fieldc", "");
-            let peer = Peer { name: OURS, version, algorithm };
+            let peer = Peer { name: OURS, version, algorithm: crate::curves::kernels() };
             $(
                 Rows::new(entries, &$FIELD, peer)
                     .called("mul", Canonical, |x: &mut $Fp, y| *x *= y)

@@ -1,0 +1,168 @@
+//! What the steps work on. Operands are elements of the base field; everything else is made from
+//! such an element, alike in every build, before the clock starts.
+
+use std::rc::Rc;
+
+use ark_bls12_381::{Fr, G1Affine, G1Projective};
+use ark_ec::pairing::Pairing;
+use ark_ec::{AffineRepr, CurveGroup, PrimeGroup, VariableBaseMSM};
+use ark_ff::{Field, PrimeField, UniformRand};
+use ark_serialize::CanonicalSerialize;
+use ark_std::rand::SeedableRng;
+use ark_std::rand::rngs::StdRng;
+use race::chain::Element;
+use race::entry::Form;
+
+use crate::signature::{public_key, sign, verify};
+
+/// Points of a multi-scalar multiplication.
+const POINTS: usize = 1 << 12;
+
+/// The limbs of an element's coordinates over the prime field.
+fn limbs<F: Field>(value: F) -> Vec<u64> {
+    let coordinates = value.to_base_prime_field_elements();
+    coordinates.flat_map(|c| c.into_bigint().as_ref().to_vec()).collect()
+}
+
+/// The number with these limbs in a prime field.
+fn number<F: PrimeField>(limbs: &[u64]) -> F {
+    let bytes: Vec<u8> = limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect();
+    F::from_le_bytes_mod_order(&bytes)
+}
+
+/// An element of a field: of an extension the powers of an operand side by side.
+#[derive(Clone)]
+pub(crate) struct Value<F>(pub(crate) F);
+
+impl<F: Field> Element for Value<F> {
+    const FORM: Form = Form::Plain;
+
+    fn load(limbs: &[u64]) -> Self {
+        let x: F::BasePrimeField = number(limbs);
+        let powers = (1..=F::extension_degree()).map(|exponent| x.pow([exponent]));
+        Self(F::from_base_prime_field_elems(powers).expect("as many as the degree"))
+    }
+
+    fn store(&self) -> Vec<u64> {
+        limbs(self.0)
+    }
+}
+
+/// A point of each group and the last pairing, which decides the sign of the next point: so each
+/// pairing waits for the one before.
+#[derive(Clone)]
+pub(crate) struct Pair<E: Pairing> {
+    p: [E::G1Affine; 2],
+    q: E::G2Affine,
+    value: E::TargetField,
+}
+
+impl<E: Pairing> Pair<E> {
+    pub(crate) fn step(x: &mut Self, y: &Self) {
+        let sign = usize::from(bit(&x.value));
+        x.value = E::pairing(x.p[sign], y.q).0;
+    }
+}
+
+impl<E: Pairing> Element for Pair<E> {
+    const FORM: Form = Form::Plain;
+
+    fn load(limbs: &[u64]) -> Self {
+        let scalar: E::ScalarField = number(limbs);
+        let p = E::G1::generator() * scalar;
+        let q = (E::G2::generator() * scalar).into_affine();
+        Self { p: [p.into_affine(), (-p).into_affine()], q, value: E::TargetField::ONE }
+    }
+
+    fn store(&self) -> Vec<u64> {
+        limbs(self.value)
+    }
+}
+
+/// A bit that changes with the value.
+fn bit<F: Field>(value: &F) -> bool {
+    let first = value.to_base_prime_field_elements().next();
+    first.is_some_and(|coordinate| coordinate.into_bigint().as_ref()[0] & 1 == 1)
+}
+
+/// Scalars and the last sum of multiples of points, which decides which points are next.
+#[derive(Clone)]
+pub(crate) struct Sum {
+    points: Rc<[G1Affine]>,
+    scalars: Rc<[Fr]>,
+    value: G1Projective,
+}
+
+impl Sum {
+    pub(crate) fn step(x: &mut Self, y: &Self) {
+        let first = usize::from(bit(&x.value.x));
+        let points = &x.points[first..first + POINTS];
+        x.value = G1Projective::msm(points, &y.scalars).expect("as many scalars");
+    }
+}
+
+impl Element for Sum {
+    const FORM: Form = Form::Plain;
+
+    fn load(limbs: &[u64]) -> Self {
+        let seed = limbs.iter().fold(0, |seed: u64, limb| seed.rotate_left(7) ^ limb);
+        let random = &mut StdRng::seed_from_u64(seed);
+        let scalars = (0..POINTS).map(|_| Fr::rand(random)).collect();
+        Self { points: points(), scalars, value: G1Projective::default() }
+    }
+
+    fn store(&self) -> Vec<u64> {
+        let value = self.value.into_affine();
+        value.xy().map_or(vec![], |(x, y)| [limbs(x), limbs(y)].concat())
+    }
+}
+
+/// One point more than are summed up, the same for everyone.
+fn points() -> Rc<[G1Affine]> {
+    thread_local! {
+        static POINTS_AND_ONE: Rc<[G1Affine]> = {
+            let random = &mut StdRng::seed_from_u64(4);
+            let (mut point, step) = (G1Projective::rand(random), G1Projective::rand(random));
+            let mut points = vec![];
+            for _ in 0..=POINTS {
+                points.push(point);
+                point += step;
+            }
+            G1Projective::normalize_batch(&points).into()
+        };
+    }
+    POINTS_AND_ONE.with(Rc::clone)
+}
+
+/// A key, a message of it and its signature, encoded; and whether the last one was found valid.
+#[derive(Clone)]
+pub(crate) struct Signed {
+    key: G1Affine,
+    message: Vec<u8>,
+    signature: [u8; 96],
+    valid: bool,
+}
+
+impl Signed {
+    /// From encoded signature to answer.
+    pub(crate) fn step(x: &mut Self, y: &Self) {
+        x.valid = verify(y.key, &y.message, &y.signature);
+    }
+}
+
+impl Element for Signed {
+    const FORM: Form = Form::Plain;
+
+    fn load(limbs: &[u64]) -> Self {
+        let message: Vec<u8> = limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect();
+        let (secret, mut signature) = (number(limbs), [0; 96]);
+        let point = sign(secret, &message).expect("the domain is short");
+        point.serialize_compressed(&mut signature[..]).expect("96 bytes are enough");
+        Self { key: public_key(secret), message, signature, valid: false }
+    }
+
+    fn store(&self) -> Vec<u64> {
+        let signature = self.signature.map(u64::from);
+        [&[u64::from(self.valid)], &signature[..]].concat()
+    }
+}

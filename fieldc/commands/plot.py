@@ -1,0 +1,63 @@
+"""fieldc plot: draw the rows that a race left."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from fieldc.catalogue import quote
+from fieldc.commands.verb import Answer, Table, UsageError, option, verb
+
+SUFFIXES = (".svg", ".png", ".pdf")
+
+
+def picture(text: str) -> Path:
+    """The path of a picture for argparse."""
+    path = Path(text)
+    if path.suffix not in SUFFIXES:
+        raise UsageError(f"{quote(text)} is no picture; its name ends in {', '.join(SUFFIXES)}")
+    return path
+
+
+@verb(
+    option("rows", metavar="ROWS", help="a file of bench --json or make race RACE='--json FILE'"),
+    option("-o", dest="picture", required=True, type=picture, metavar="FILE", help="the picture"),
+)
+def plot(arguments: argparse.Namespace) -> Answer:
+    """draw the rows of a race, with their 10th and 90th percentiles"""
+    rows = read_rows(arguments.rows)
+    draw(rows, arguments.picture)
+    return Answer(
+        (Table((), [("rows", len(rows)), ("drawn in", arguments.picture)]),),
+        {"rows": len(rows), "picture": str(arguments.picture)},
+    )
+
+
+def read_rows(path: str) -> list[Mapping[str, Any]]:
+    """The rows of a race in a file. Raises UsageError."""
+    try:
+        rows = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"cannot read {quote(path)}: {error.strerror}") from None
+    except ValueError as error:
+        raise UsageError(f"{quote(path)} is not JSON: {error}") from None
+    if not isinstance(rows, list) or not rows:
+        raise UsageError(f"{quote(path)} has no rows; bench --json FILE writes some")
+    return rows
+
+
+def draw(rows: Sequence[Mapping[str, Any]], picture: Path) -> None:
+    """Draw them. Raises UsageError."""
+    from fieldc.lab.plot import draw_race
+
+    try:
+        draw_race(rows, picture)
+    except ImportError:
+        raise UsageError("a plot needs matplotlib: pip install matplotlib") from None
+    except OSError as error:
+        raise UsageError(f"cannot write {quote(str(picture))}: {error.strerror}") from None
+    except (KeyError, TypeError) as error:
+        raise UsageError(f"these are no rows of a race: {error}") from None

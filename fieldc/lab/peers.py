@@ -1,0 +1,100 @@
+"""The rows of crates/race: the Rust crate against the libraries of others, in a run of its own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fieldc.catalogue import find_field
+from fieldc.errors import Refusal
+from fieldc.field import Field
+from fieldc.machine.results import Spread
+
+if TYPE_CHECKING:
+    from fieldc.lab.race import Row
+
+FOLDER = Path(__file__).resolve().parents[2] / "crates" / "race"
+FIELDS = ("bls12-381-p", "bls12-381-r", "bn254-p", "secp256k1-p")
+OPERATIONS = (
+    *("mul", "square", "add", "sub", "inverse", "sqrt"),
+    *("fp2_mul", "pairing", "msm_4096", "verify"),
+)
+"""What crates/race has. The last four are curves', through arkworks."""
+SEEDS = range(1, 100_000_001)
+Data = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Peers:
+    """Rows as crates/race prints them, or the reason why there are none."""
+
+    data: Sequence[Data] = ()
+    skipped: str = ""
+
+    def rows(self) -> list[Row]:
+        """The rows for a table; what stands in the name is other than called and canonical."""
+        return [_row(data) for data in self.data]
+
+
+def race_peers(field: Field, operations: Sequence[str], rounds: int, seed: int) -> Peers:
+    """Run cargo's bench for one field. It shows its progress on stderr.
+
+    Raises Refusal where it fails: a peer disagrees, or something does not compile.
+    """
+    names = [name for name in FIELDS if find_field(name).p == field.p]
+    operations = [name for name in operations if name in OPERATIONS]
+    if reason := _missing(field, names, operations):
+        return Peers(skipped=reason)
+    options = ("--field", names[0], "--op", ",".join(operations), "--rounds", f"{rounds}")
+    ran = subprocess.run(
+        ("cargo", "bench", "--bench", "race", "--", *options, "--seed", f"{seed}", "--json"),
+        cwd=FOLDER,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    if ran.returncode:
+        raise Refusal(f"the race of the peers failed: exit status {ran.returncode}, reason above")
+    return Peers(json.loads(ran.stdout))
+
+
+def _missing(field: Field, names: Sequence[str], operations: Sequence[str]) -> str:
+    if not FOLDER.is_dir():
+        return "there is no folder crates/race beside the package"
+    if shutil.which("cargo") is None:
+        return "there is no cargo command; rustup.rs installs one"
+    if not names or field.word != 64:
+        return f"crates/race has limbs of 64 bits, and the fields {', '.join(FIELDS)}"
+    return "" if operations else f"crates/race has the operations {', '.join(OPERATIONS)}"
+
+
+def _row(data: Data) -> Row:
+    from fieldc.lab.race import Ratio, Row
+
+    kind = [word for word in data["kind"] if word not in ("called", "canonical")]
+    spreads = {mode: Spread(**data[f"{mode}_spread"]) for mode in ("throughput", "latency")}
+    nanoseconds = {
+        mode: _scaled(spread, data[f"{mode}_ns"] / spread.median)
+        for mode, spread in spreads.items()
+    }
+    return Row(
+        data["field"],
+        data["op"],
+        data["algorithm"],
+        ", ".join((f"{data['peer']} {data['version']}", *kind)),
+        data["limbs"],
+        spreads["throughput"],
+        spreads["latency"],
+        nanoseconds["throughput"],
+        nanoseconds["latency"],
+        {name: Ratio(**ratio) for name, ratio in data["times_as_fast_as"].items()},
+    )
+
+
+def _scaled(spread: Spread, factor: float) -> Spread:
+    return Spread(spread.median * factor, spread.low * factor, spread.high * factor)

@@ -1,0 +1,135 @@
+"""Draws the rows of races: a dot for each median, a bar from the 10th to the 90th percentile.
+
+Latency is hollow and round, throughput filled and square, in two colours that people tell apart who
+see few colours: so it reads in grey too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fieldc.machine.results import MODES, Mode
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Data = Mapping[str, Any]
+"""A row as `fieldc bench --json` and crates/race print it."""
+
+BLUE, VERMILION = "#0072B2", "#D55E00"
+STYLES: dict[Mode, dict[str, Any]] = {
+    "latency": {"marker": "o", "color": VERMILION, "markerfacecolor": "white"},
+    "throughput": {"marker": "s", "color": BLUE, "markerfacecolor": BLUE},
+}
+OFFSETS: dict[Mode, float] = {"latency": -0.16, "throughput": 0.16}
+LOGARITHMIC = 8.0
+"""From this ratio of the slowest to the fastest on, equal factors are equally far apart."""
+FAR = 30.0
+"""Rows that are slower than the fastest by more are named under the axis instead."""
+PANEL_WIDTH, ROW_HEIGHT, FRAME_HEIGHT = 7.0, 0.3, 1.1
+"""In inches."""
+SETTINGS: dict[Any, Any] = {"svg.hashsalt": "fieldc", "svg.fonttype": "none", "font.size": 9.0}
+
+
+def draw_race(rows: Sequence[Data], path: Path) -> None:
+    """A panel for each operation and field: operations below each other, fields side by side.
+
+    The same rows give the same bytes. Raises ImportError without matplotlib, OSError.
+    """
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    fields = list(dict.fromkeys(row["field"] for row in rows))
+    panels = {
+        op: [[row for row in rows if (row["op"], row["field"]) == (op, field)] for field in fields]
+        for op in dict.fromkeys(row["op"] for row in rows)
+    }
+    heights = [
+        FRAME_HEIGHT + ROW_HEIGHT * max(map(len, of_fields)) for of_fields in panels.values()
+    ]
+    with matplotlib.rc_context(SETTINGS):
+        size = PANEL_WIDTH * len(fields), sum(heights)
+        figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(h_pad=0.12, w_pad=0.12))
+        FigureCanvasAgg(figure)
+        grid = figure.subplots(len(panels), len(fields), squeeze=False, height_ratios=heights)
+        for axes_of_fields, of_fields in zip(grid, panels.values(), strict=True):
+            for axes, panel in zip(axes_of_fields, of_fields, strict=True):
+                _panel(axes, panel)
+        shown = grid[0][0].get_legend_handles_labels()
+        figure.legend(*shown, loc="outside upper right", ncols=2, frameon=False)
+        figure.savefig(path, **_undated(path))
+
+
+def _undated(path: Path) -> dict[str, Any]:
+    key = {".svg": "Date", ".pdf": "CreationDate"}.get(path.suffix)
+    return {"metadata": {key: None}} if key else {"dpi": 150}
+
+
+def _panel(axes: Axes, rows: Sequence[Data]) -> None:
+    if not rows:
+        axes.set_axis_off()
+        return
+    every = sorted(rows, key=lambda row: (row["throughput_cycles"], row["latency_cycles"]))
+    limit = FAR * every[0]["throughput_cycles"]
+    ordered = [row for row in every if row["throughput_cycles"] <= limit]
+    for mode in MODES:
+        places = [place + OFFSETS[mode] for place in range(len(ordered))]
+        medians = [row[f"{mode}_cycles"] for row in ordered]
+        spreads = [row[f"{mode}_spread"] for row in ordered]
+        below = [max(0.0, m - s["low"]) for m, s in zip(medians, spreads, strict=True)]
+        above = [max(0.0, s["high"] - m) for m, s in zip(medians, spreads, strict=True)]
+        style: dict[str, Any] = {"linestyle": "none", "markersize": 5, "capsize": 3, **STYLES[mode]}
+        axes.errorbar(medians, places, xerr=(below, above), label=mode, **style)
+    _scale(axes, [value for row in ordered for mode in MODES for value in _values(row, mode)])
+    axes.set_yticks(range(len(ordered)), [_name(row) for row in ordered])
+    axes.set_ylim(len(ordered) - 0.5, -0.5)
+    axes.grid(axis="x", which="both", color="0.88", linewidth=0.6)
+    axes.set_axisbelow(True)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    first = ordered[0]
+    axes.set_title(f"{first['op']}, {first['field']}{_warning(rows)}", loc="left", weight="bold")
+    axes.set_xlabel(_label(rows, every[len(ordered) :]))
+
+
+def _values(row: Data, mode: Mode) -> tuple[float, ...]:
+    spread = row[f"{mode}_spread"]
+    return row[f"{mode}_cycles"], spread["low"], spread["high"]
+
+
+def _scale(axes: Axes, cycles: Sequence[float]) -> None:
+    from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
+
+    low, high = min(cycles), max(cycles)
+    if high < LOGARITHMIC * low:
+        axes.set_xlim(0, 1.04 * high)
+    else:
+        axes.set_xscale("log")
+        axes.set_xlim(low / 1.15, high * 1.15)
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+
+
+def _name(row: Data) -> str:
+    """Who and how; what is neither called nor canonical says so."""
+    kind = [word for word in row.get("kind", ()) if word not in ("called", "canonical")]
+    who = f"{row['peer']} {row['version']}" if "peer" in row else row["backend"]
+    return ", ".join((f"{who}: {row['algorithm']}", *kind))
+
+
+def _label(rows: Sequence[Data], far: Sequence[Data]) -> str:
+    clocks = {round(row["calibration"]["core_ghz"], 2) for row in rows}
+    clock = f" at {clocks.pop():.2f} GHz" if len(clocks) == 1 else ""
+    beyond = "; ".join(f"{_name(row)} {row['throughput_cycles']:,.0f}" for row in far)
+    lines = [f"core cycles a call{clock}; bars: 10th to 90th percentile"]
+    return "\n".join(lines + ([f"further off: {beyond}"] if far else []))
+
+
+def _warning(rows: Sequence[Data]) -> str:
+    return " (DISTURBED)" if any(row["calibration"]["disturbed"] for row in rows) else ""

@@ -1,0 +1,117 @@
+"""fieldc bench with the peers of crates/race, whose cargo is a script here."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from races import peer
+
+from fieldc import cli
+from fieldc.lab import peers
+from fieldc.machine.processor import is_x86_64
+
+ROWS = [
+    peer("inverse", "fieldc", 50.0),
+    peer("inverse", "blst", 100.0, "inlined", "lazy"),
+    peer("add", "fieldc", 50.0),
+]
+
+
+@pytest.fixture
+def cargo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cargo that writes down its arguments and prints ROWS."""
+    (tmp_path / "rows.json").write_text(json.dumps(ROWS))
+    script = tmp_path / "cargo"
+    script.write_text(f"#!/bin/sh\necho $PWD $@ > {tmp_path}/said\ncat {tmp_path}/rows.json\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    return tmp_path
+
+
+def output(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> tuple[str, str]:
+    assert cli.main(words) == status
+    captured = capsys.readouterr()
+    return captured.out, captured.err
+
+
+def test_rows_of_the_peers(cargo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("bench", "bn254-p", "--op", "inverse", "--peers", "--seed", "7")
+    text, _ = output(capsys, *words)
+    ours, lazy = [line for line in text.splitlines() if re.match(r"(fieldc|blst) 1\.2", line)][:2]
+    assert ours.startswith("fieldc 1.2  ") and ours.endswith("1.00 | 1.00")
+    assert lazy.startswith("blst 1.2, inlined, lazy  ") and lazy.endswith("0.50 | 0.50")
+    assert "100.0 | 120.0" in lazy
+    assert "peers' run" in text and "core 3.00 GHz" in text
+    said = (cargo / "said").read_text()
+    assert said.startswith(f"{peers.FOLDER} bench --bench race -- ")
+    assert "--field bn254-p --op inverse --rounds 60 --seed 7 --json" in said
+
+
+def test_a_prime_by_another_name(cargo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    prime = "21888242871839275222246405745257275088696311157297823662689037894645226208583"
+    words = ("bench", prime, "--op", "inverse", "--peers", "--json")
+    assert json.loads(output(capsys, *words)[0]) == ROWS
+    assert "--field bn254-p" in (cargo / "said").read_text()
+
+
+@pytest.mark.skipif(not is_x86_64(), reason="a race is timed on x86-64 only")
+def test_peers_beside_backends(cargo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("bench", "bn254-p", "--op", "add", "--rounds", "2", "--peers")
+    file = cargo / "all.json"
+    text, _ = output(capsys, *words, "--json", str(file))
+    (table,) = (part for part in text.split("\n\n") if part.startswith("add, "))
+    assert "llvm-wide" in table and "fieldc 1.2" in table and "x fieldc" in table
+    rows = json.loads(file.read_text())
+    assert rows[-3:] == ROWS and all("backend" in row for row in rows[:-3])
+    assert all({"latency_ns", "throughput_cycles", "calibration"} <= row.keys() for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["2^255-19", "--op", "inverse"], "the fields bls12-381-p,"),
+        (["bn254-p", "--op", "inverse", "--word", "32"], "limbs of 64 bits"),
+    ],
+)
+def test_what_has_no_peers(
+    cargo: Path, capsys: pytest.CaptureFixture[str], words: list[str], reason: str
+) -> None:
+    text, _ = output(capsys, "bench", *words, "--peers")
+    assert text.startswith("SKIPPED peers") and reason in text
+    assert not (cargo / "said").exists()
+
+
+def test_no_cargo(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("PATH", "")
+    words = ("bench", "bn254-p", "--op", "inverse", "--peers")
+    assert "there is no cargo command" in output(capsys, *words)[0]
+    monkeypatch.setattr(peers, "FOLDER", Path("nowhere"))
+    assert "no folder crates/race" in output(capsys, *words)[0]
+
+
+def test_a_race_that_fails(cargo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (cargo / "cargo").write_text("#!/bin/sh\nexit 101\n")
+    words = ("bench", "bn254-p", "--op", "inverse", "--peers")
+    text, error = output(capsys, *words, status=1)
+    assert text == "" and error.startswith("fieldc: the race of the peers failed")
+
+
+def test_bad_words(capsys: pytest.CaptureFixture[str]) -> None:
+    for words, message in [
+        (["--op", "inverse"], "add --peers"),
+        (["--op", "inverse", "--peers", "--seed", "0"], "a seed is from 1 to 100000000"),
+        (["--op", "invers"], "the nearest: inverse"),
+        (["--plot", "race.gif"], "its name ends in .svg, .png, .pdf"),
+    ]:
+        assert message in output(capsys, "bench", "bn254-p", *words, status=2)[1]
+
+
+def test_names_are_those_of_the_crate() -> None:
+    source = {name: (peers.FOLDER / f"src/{name}.rs").read_text() for name in ("fields", "curves")}
+    assert re.findall(r'^ +[A-Z0-9_]+ = "([^"]+)", ', source["fields"], re.M) == list(peers.FIELDS)
+    lists = [re.search(r"OPERATIONS: .*= \[(.*)\]", text) for text in source.values()]
+    names = [name for found in lists if found for name in re.findall(r'"(\w+)"', found[1])]
+    assert names == list(peers.OPERATIONS)

@@ -1,0 +1,70 @@
+"""Plots of races: what is in the picture, and the same bytes for the same rows."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from races import peer, row
+
+from fieldc import cli
+from fieldc.lab.plot import BLUE, VERMILION, draw_race
+
+pytest.importorskip("matplotlib")
+ROWS = [
+    row("mul", 40.0, backend="x86-mulx", algorithm="cios"),
+    row("mul", 16_000.0, backend="python", algorithm="cios"),
+    peer("mul", "blst", 60.0),
+    peer("add", "blst", 10.0, "inlined", "lazy"),
+]
+
+
+def drawn(path: Path) -> list[str]:
+    """The texts of a picture."""
+    draw_race(ROWS, path)
+    return re.findall(r"<text [^>]*>(.*?)</text>", path.read_text(encoding="utf-8"))
+
+
+def test_what_a_picture_says(tmp_path: Path) -> None:
+    texts = drawn(tmp_path / "race.svg")
+    assert {"mul, bn254-p", "add, bn254-p", "latency", "throughput"} <= {*texts}
+    assert {"x86-mulx: cios", "blst 1.2: assembly", "blst 1.2: assembly, inlined, lazy"} <= {*texts}
+    assert "core cycles a call at 3.00 GHz; bars: 10th to 90th percentile" in texts
+    assert "python: cios" not in texts and "further off: python: cios 16,000" in texts
+    text = (tmp_path / "race.svg").read_text(encoding="utf-8").upper()
+    assert BLUE in text and VERMILION in text
+
+
+def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("a.svg", "b.svg"):
+        drawn(tmp_path / name)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+
+
+def test_the_verb(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows, picture = tmp_path / "rows.json", tmp_path / "race.png"
+    rows.write_text(json.dumps(ROWS))
+    assert cli.main(["plot", str(rows), "-o", str(picture)]) == 0
+    assert picture.read_bytes().startswith(b"\x89PNG") and "race.png" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "is not JSON"),
+        ("[]", "has no rows"),
+        ('[{"op": "mul"}]', "these are no rows of a race"),
+        ("[3]", "these are no rows of a race"),
+    ],
+)
+def test_bad_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
+) -> None:
+    (tmp_path / "rows.json").write_text(text)
+    words = ["plot", str(tmp_path / "rows.json"), "-o", str(tmp_path / "race.svg")]
+    assert cli.main(words) == 2
+    assert message in capsys.readouterr().err
+    assert cli.main(["plot", str(tmp_path / "none.json"), "-o", "race.svg"]) == 2
+    assert "No such file" in capsys.readouterr().err
