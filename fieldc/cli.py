@@ -17,6 +17,7 @@ from fieldc.commands.bench import bench
 from fieldc.commands.build import build
 from fieldc.commands.count import count
 from fieldc.commands.demo import demo
+from fieldc.commands.lab import lab
 from fieldc.commands.list import list_
 from fieldc.commands.plot import plot
 from fieldc.commands.prove import prove
@@ -25,7 +26,7 @@ from fieldc.commands.trace import trace
 from fieldc.commands.verb import UsageError, Verb, emit, unknown
 from fieldc.errors import UserError
 
-LINE = (list_, show, build, prove, bench, plot, count, trace, demo)
+LINE = (list_, show, build, prove, bench, plot, count, trace, lab, demo)
 VERBS: dict[str, Verb] = {verb.name: verb for verb in LINE}
 
 BROKEN_PIPE = 141

@@ -12,6 +12,7 @@ from fieldc.commands.plot import draw, picture
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, one_of, option, verb
 from fieldc.lab import peers
+from fieldc.machine.results import figure
 
 if TYPE_CHECKING:
     from fieldc.lab.race import Ratio, Report, Row
@@ -151,15 +152,6 @@ def _table(runs: list[list[Row]]) -> Table:
 def pair(throughput: float, latency: float) -> str:
     """Two figures side by side."""
     return f"{figure(throughput)} | {figure(latency)}"
-
-
-def figure(value: float) -> str:
-    """A positive number in three or four places."""
-    if value >= 1_000_000:
-        return f"{value / 1e6:.2f}M" if value < 10_000_000 else f"{value / 1e6:.0f}M"
-    if value >= 1000:
-        return f"{value / 1000:.1f}k" if value < 10_000 else f"{value / 1000:.0f}k"
-    return f"{value:.1f}"
 
 
 def spread_percent(spread: Spread) -> float:

@@ -28,6 +28,8 @@ def progress() -> Iterator[Progress]:
         def show(what: str, done: int, total: int) -> None:
             if what not in tasks:
                 tasks[what] = bars.add_task(what, total=total)
+            if done < bars.tasks[tasks[what]].completed:  # the same work once more
+                bars.reset(tasks[what])
             bars.update(tasks[what], completed=done, total=total)
 
         yield show
@@ -36,10 +38,14 @@ def progress() -> Iterator[Progress]:
 def _lines() -> Progress:
     started: dict[str, float] = {}
     said: dict[str, float] = {}
+    reached: dict[str, int] = {}
 
     def show(what: str, done: int, total: int) -> None:
         now = time.monotonic()
-        began = started.setdefault(what, now)
+        if done < reached.get(what, total + 1):  # the first time, or the same work once more
+            started[what] = now
+        reached[what] = done
+        began = started[what]
         if done < total and now - said.get(what, 0.0) < SECONDS_BETWEEN_LINES:
             return
         said[what] = now

@@ -116,12 +116,13 @@ def run_race(
     progress: Progress,
     every_algorithm: bool = True,
     backends: Sequence[HostBackend] | None = None,
+    readings: Sequence[str] = (PYTHON, WORDS),
 ) -> Report:
     """Compile, check and race every backend and applicable algorithm of some operations.
 
     Without `every_algorithm`, only the preferred one of each operation; without `backends`, those
-    of this process. Raises CheckError for a kernel that computes something wrong: nothing wrong is
-    ever timed.
+    of this process; `readings` are the ways to run it in Python. Raises CheckError for a kernel
+    that computes something wrong: nothing wrong is ever timed.
     """
     backends = host_backends(field.word) if backends is None else backends
     runnable = [b for b in backends if not b.missing]
@@ -134,7 +135,7 @@ def run_race(
     for done, trace in enumerate(traces):
         progress("compile and check", done, len(traces))
         if trace.kernel.operation not in {e.operation for e in entrants}:
-            entrants += _python_entrants(trace, seed)
+            entrants += _python_entrants(trace, seed, readings)
         entrants += [_entrant(trace, backend, seed) for backend in runnable if backend.can(trace)]
     progress("compile and check", len(traces), len(traces))
     race = measure(
@@ -159,15 +160,14 @@ def _label(trace: Trace, backend: str) -> str:
     return f"{trace.kernel.operation} {trace.kernel.algorithm} {backend}"
 
 
-def _python_entrants(trace: Trace, seed: int) -> list[Entrant]:
+def _python_entrants(trace: Trace, seed: int, names: Sequence[str]) -> list[Entrant]:
     *_, operands = vectors(trace, seed)
     readings: dict[str, Callable[[], object]] = {
         PYTHON: partial(trace.kernel.run, trace.field, *operands),
         WORDS: partial(interpret, lower(trace), *operands),
     }
     return [
-        Entrant(trace, name, PythonCandidate(_label(trace, name), call))
-        for name, call in readings.items()
+        Entrant(trace, name, PythonCandidate(_label(trace, name), readings[name])) for name in names
     ]
 
 

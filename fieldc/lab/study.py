@@ -19,16 +19,23 @@ from typing import Any
 from fieldc.catalogue import find_field
 from fieldc.errors import UserError
 from fieldc.field import Field
-from fieldc.lab.race import applicable, run_race
+from fieldc.lab.count import Count, count
+from fieldc.lab.limits import lower_bounds
+from fieldc.lab.objects.read import read_image
+from fieldc.lab.objects.relocate import link
+from fieldc.lab.race import PYTHON, applicable, run_race
 from fieldc.lab.trials import write_trials
 from fieldc.language import Trace
 from fieldc.machine.compilers import absent, outside_backends
-from fieldc.machine.host import HostBackend, host_backends
+from fieldc.machine.host import SYMBOL, HostBackend, host_backends
 from fieldc.machine.processor import brand
+from fieldc.machine.processors import find_processor, host_processor
 from fieldc.modulus import is_prime
 
 Row = dict[str, Any]
 Progress = Callable[[str, int, int], None]
+MODEL = "cascade-lake"
+"""Whose bounds are shown where this processor is none of those in processors.toml."""
 SPARE_BITS = 3
 """Of the study's own primes, as many as BLS12-381's p has."""
 
@@ -101,6 +108,7 @@ def _measured(field: Field, plan: Plan, folder: Path, progress: Progress) -> dic
         plan.seed,
         progress,
         backends=[_of_objects(b, objects) for b in _backends()],
+        readings=(PYTHON,),
     )
     write_trials(folder / f"{field.name}.csv", report)
     rows = [{**row, **_counted(row, objects)} for row in report.data()]
@@ -158,8 +166,25 @@ def _compiled(traces: Sequence[Trace], progress: Progress) -> tuple[dict[Key, by
 
 
 def _counted(row: Row, objects: Mapping[Key, bytes]) -> Row:
-    """What the row's machine code has; nothing for what is no machine code."""
-    return {}
+    """What the row's machine code consists of and what bounds it; nothing for Python's rows."""
+    made = objects.get((row["op"], row["algorithm"], row["backend"]))
+    if made is None:
+        return {"counts": None, "bounds": None}
+    counts = count_of(made)
+    processor = host_processor() or find_processor(MODEL)
+    known = counts.is_straight
+    return {
+        "counts": counts.row(),
+        "bounds": lower_bounds(counts, processor).row() if known else None,
+    }
+
+
+def count_of(made: bytes) -> Count:
+    """The counts of the one kernel in an object file."""
+    image = read_image(made)
+    linked = link(image)
+    routine = image.routines()[SYMBOL]
+    return count(linked.code(routine), image.architecture, routine.address)
 
 
 def _identity(plan: Plan) -> Row:

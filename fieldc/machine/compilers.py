@@ -17,10 +17,13 @@ from fieldc.backends.c import ROWS as C_ROWS
 from fieldc.backends.c import print_c
 from fieldc.backends.rust import ROWS as RUST_ROWS
 from fieldc.backends.rust import print_rust
+from fieldc.backends.rust_intrinsics import INTRINSICS
+from fieldc.backends.rust_looped import print_rust_looped
 from fieldc.errors import Refusal
 from fieldc.language import Trace
 from fieldc.machine.host import SYMBOL, HostBackend
 from fieldc.machine.processor import is_x86_64
+from fieldc.words.loops import has_loops
 from fieldc.words.lower import lower
 
 SECONDS = 120
@@ -33,14 +36,14 @@ class CompilerError(Refusal):
 
 @dataclass(frozen=True)
 class Reading:
-    """A text in another language, the compiler that reads it, and what its code needs."""
+    """A text in another language, the compiler that reads it, and whether there is a text."""
 
     name: str
     compiler: str
     arguments: tuple[str, ...]
     suffix: str
-    features: tuple[str, ...]
     text: Callable[[Trace], str]
+    can: Callable[[Trace], bool] = lambda _: True
 
     def compile(self, trace: Trace) -> bytes:
         """An object file that defines SYMBOL. Raises CompilerError."""
@@ -62,16 +65,29 @@ def _c(trace: Trace) -> str:
     return print_c(lower(trace, C_ROWS), SYMBOL, trace)
 
 
-def _rust(trace: Trace) -> str:
-    """The function, and one with the convention of C that calls it."""
+def _wrapped(trace: Trace, text: str) -> str:
+    """A function of Rust, and one with the convention of C that calls it."""
     program = lower(trace, RUST_ROWS)
     operands = "".join(f", {name}: &[u64; {count}]" for name, count in program.operands)
     names = ", ".join(name for name, _ in program.operands)
+    features = "".join(f'#[target_feature(enable = "{name}")]\n' for name in RUST_FEATURES)
     return (
-        f"{print_rust(program, 'kernel', trace)}\n#[unsafe(no_mangle)]\n"
+        f"{text}\n#[unsafe(no_mangle)]\n{features}"
         f'pub extern "C" fn {SYMBOL}(z: &mut [u64; {len(program.results)}]{operands}) {{\n'
         f"    *z = kernel({names});\n}}\n"
     )
+
+
+def _flat(trace: Trace) -> str:
+    return _wrapped(trace, print_rust(lower(trace, RUST_ROWS), "kernel", trace))
+
+
+def _looped(trace: Trace) -> str:
+    return _wrapped(trace, print_rust_looped(trace, "kernel"))
+
+
+def _intrinsics(trace: Trace) -> str:
+    return _wrapped(trace, print_rust(lower(trace, RUST_ROWS), "kernel", trace, INTRINSICS))
 
 
 C_FLAGS = ("-std=c99", "-O3", "-c", "-fPIC", "-fno-stack-protector", "-mbmi2", "-madx")
@@ -79,12 +95,15 @@ RUST_FLAGS = (
     *("--edition=2024", "-Copt-level=3", "-Cpanic=abort", "--crate-type=lib", "--emit=obj"),
     "-Ctarget-feature=+bmi2,+adx",
 )
+RUST_FEATURES = ("bmi2",)
 FEATURES = ("bmi2", "adx")
 """What every outside compiler may use, as the own backends may."""
 READINGS = (
-    Reading("c-gcc", "gcc", C_FLAGS, ".c", FEATURES, _c),
-    Reading("c-clang", "clang", C_FLAGS, ".c", FEATURES, _c),
-    Reading("rust-flat", "rustc", RUST_FLAGS, ".rs", FEATURES, _rust),
+    Reading("c-gcc", "gcc", C_FLAGS, ".c", _c),
+    Reading("c-clang", "clang", C_FLAGS, ".c", _c),
+    Reading("rust-looped", "rustc", RUST_FLAGS, ".rs", _looped, has_loops),
+    Reading("rust-flat", "rustc", RUST_FLAGS, ".rs", _flat),
+    Reading("rust-intrinsics", "rustc", RUST_FLAGS, ".rs", _intrinsics),
 )
 
 
@@ -93,7 +112,9 @@ def outside_backends() -> list[HostBackend]:
     if not is_x86_64():
         return []
     return [
-        HostBackend(r.name, r.features, r.compile) for r in READINGS if shutil.which(r.compiler)
+        HostBackend(r.name, FEATURES, r.compile, r.can)
+        for r in READINGS
+        if shutil.which(r.compiler)
     ]
 
 

@@ -79,6 +79,11 @@ def host_backends(word: int) -> list[HostBackend]:
     return [*llvm, *(_own(v) for v in ("base", "mulx", "adx"))] if word == 64 else llvm
 
 
+def find_backend(name: str) -> HostBackend:
+    """The backend of a name. Raises LookupError."""
+    return next(b for b in host_backends(64) if b.name == name)
+
+
 def native(trace: Trace) -> Kernel:
     """The kernel of a trace as machine code in this process, called with Python's integers.
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from fieldc.catalogue import nearest, quote
 from fieldc.errors import UserError
-from fieldc.machine.processor import cpuid
+from fieldc.machine.processor import cpuid, features
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -42,6 +42,7 @@ class Processor:
     name: str
     architecture: str
     cpuid: tuple[str, ...]
+    telling: tuple[str, ...]
     measured: tuple[str, ...]
     slots: int
     fuses: bool
@@ -84,9 +85,13 @@ def find_processor(key: str) -> Processor:
 
 
 def host_processor() -> Processor | None:
-    """The processor of this host, None where CPUID names none of them."""
+    """The processor of this host, None where CPUID names none of them.
+
+    A hypervisor may show an older model; it cannot hide the instructions that a guest may use.
+    """
+    telling = (p for p in processors().values() if p.telling and features() >= set(p.telling))
     signature = cpuid(1)[0]
-    return processor_of_signature(signature) if signature else None
+    return next(telling, processor_of_signature(signature) if signature else None)
 
 
 def processor_of_signature(signature: int) -> Processor | None:
@@ -113,7 +118,7 @@ def _whole(rows: dict[str, dict[str, Any]], key: str) -> dict[str, Any]:
 def _processor(key: str, row: dict[str, Any]) -> Processor:
     values = {name: value for name, value in row.items() if name != "like"}
     values["timings"] = {name: _timing(each) for name, each in row["timings"].items()}
-    values |= {name: tuple(row[name]) for name in ("measured", "cpuid")}
+    values |= {name: tuple(row.get(name, ())) for name in ("measured", "cpuid", "telling")}
     return Processor(key=key, **values)
 
 

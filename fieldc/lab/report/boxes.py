@@ -6,10 +6,11 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fieldc.lab.findings import MODES
-from fieldc.lab.report.style import COLOURS, ordered, svg
+from fieldc.lab.report.style import COLOURS, HATCHES, svg
 
 Trials = dict[tuple[str, str, str, str], list[float]]
 """Cycles by operation, algorithm, backend and mode."""
@@ -30,27 +31,29 @@ def read_trials(path: Path) -> Trials:
 
 def box_plot(trials: Trials, op: str, backends: Sequence[str], title: str) -> str:
     """One box for each flavour and algorithm; whiskers from the 10th to the 90th percentile."""
-    names = {(b, a) for o, a, b, _ in trials if o == op and a in SHOWN and b in backends}
-    pairs = [(b, a) for b in ordered([b for b, _ in names], backends) for a in SHOWN]
-    pairs = [pair for pair in pairs if pair in names]
-    figure = Figure(figsize=(7.2, 0.6 + 0.2 * len(pairs)))
+    there = {(b, a) for o, a, b, _ in trials if o == op}
+    pairs = [(b, a) for b in backends for a in SHOWN if (b, a) in there]
+    figure = Figure(figsize=(7.2, 0.9 + 0.2 * len(pairs)))
     panels = figure.subplots(1, 2, sharey=True)
     for panel, mode in zip(panels, MODES, strict=True):
-        values = [trials.get((op, a, b, mode), []) for b, a in pairs]
-        boxes = panel.boxplot(
-            values,
-            orientation="horizontal",
-            whis=(10, 90),
-            widths=0.6,
-            showfliers=False,
-            patch_artist=True,
-            medianprops={"color": "black"},
-        )
-        for box, (_, algorithm) in zip(boxes["boxes"], pairs, strict=True):
-            box.set_facecolor(COLOURS[SHOWN.index(algorithm)])
+        _boxes(panel, [trials.get((op, a, b, mode), []) for b, a in pairs], [a for _, a in pairs])
         panel.set_xlabel(f"cycles a call, {mode}")
-        panel.set_yticks(range(1, len(pairs) + 1), [f"{b}, {a}" for b, a in pairs])
-        panel.invert_yaxis()
-    panels[1].invert_yaxis()
+    panels[0].set_yticks(range(1, len(pairs) + 1), [f"{b}, {a}" for b, a in pairs])
+    panels[0].invert_yaxis()
     figure.suptitle(title)
     return svg(figure)
+
+
+def _boxes(panel: Axes, values: Sequence[Sequence[float]], algorithms: Sequence[str]) -> None:
+    boxes = panel.boxplot(
+        values,
+        orientation="horizontal",
+        whis=(10, 90),
+        widths=0.6,
+        showfliers=False,
+        patch_artist=True,
+        medianprops={"color": "black"},
+    )
+    for box, algorithm in zip(boxes["boxes"], algorithms, strict=True):
+        box.set_facecolor(COLOURS[SHOWN.index(algorithm)])
+        box.set_hatch(HATCHES[SHOWN.index(algorithm)])

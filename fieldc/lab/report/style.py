@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -41,9 +41,3 @@ def svg(figure: Figure) -> str:
     figure.savefig(held, format="svg", bbox_inches="tight", metadata={"Date": None})
     text = held.getvalue()
     return text[text.index("<svg") :]
-
-
-def ordered(names: Sequence[str], first: Sequence[str]) -> list[str]:
-    """The names, those of `first` in its order and then the others as they come."""
-    known = [name for name in first if name in names]
-    return [*known, *(name for name in dict.fromkeys(names) if name not in known)]

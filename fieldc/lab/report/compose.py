@@ -1,0 +1,180 @@
+"""The study's page: which figures and tables stand in it, and what each says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from fieldc.algorithms import choose
+from fieldc.catalogue import find_field
+from fieldc.lab.findings import MODES, Row, chosen, is_compiled, places, predictions
+from fieldc.lab.report.bars import bound_bars, opcode_bars
+from fieldc.lab.report.boxes import box_plot, read_trials
+from fieldc.lab.report.chains import timeline
+from fieldc.lab.report.heat import heat_map
+from fieldc.lab.report.page import Grid, Picture, Section, page
+from fieldc.lab.report.scatter import scatter
+from fieldc.lab.report.seeds import comparisons
+from fieldc.lab.report.style import styled
+from fieldc.lab.study import count_of
+from fieldc.machine.host import find_backend
+from fieldc.machine.results import figure
+
+FLAVOURS = (
+    *("x86-mulx", "x86-adx", "x86-base", "llvm-bmi2", "llvm", "llvm-wide"),
+    *("c-gcc", "c-clang", "rust-intrinsics", "rust-flat", "rust-looped"),
+)
+"""In the order of the figures."""
+COMMAND = "fieldc lab"
+
+
+def compose(rows: Sequence[Row], folder: Path) -> str:
+    """The page of a study's rows; trials are read from the folder."""
+    calibrations = [row["calibration"] for row in rows]
+    disturbed = sorted({row["field"] for row in rows if row["calibration"]["disturbed"]})
+    lead = (
+        f"{calibrations[0]['processor']}, {calibrations[0]['core_ghz']:.2f} GHz, "
+        f"{calibrations[0]['rounds']} interleaved rounds a field, seed {calibrations[0]['seed']}; "
+        f"medians, in core cycles of a call by calibration in every slice. Made by {COMMAND}."
+    )
+    warning = ""
+    if disturbed:
+        names = ", ".join(disturbed)
+        warning = f"Disturbed by other load, so without a verdict: the races of {names}."
+    with styled():
+        return page(
+            "Theory and practice of modular multiplication",
+            lead,
+            warning,
+            [
+                _published(rows),
+                *_spreads(rows, folder),
+                _winners(rows),
+                _opcodes(rows),
+                _predicted(rows),
+                _bounds(rows),
+                _chains(),
+                _everything(rows),
+            ],
+        )
+
+
+def _published(rows: Sequence[Row]) -> Section:
+    text = (
+        "The tables of the texts that this study repeats, with our rows beside them. Theirs are "
+        "other machines: compare the order of the rows, not the figures. Ours: throughput of "
+        "independent calls | latency of calls that wait for each other."
+    )
+    grids = [Grid(c.title, c.columns, c.lines, c.source) for c in comparisons(rows)]
+    return Section("What was published, and the same here", text, grids)
+
+
+def _spreads(rows: Sequence[Row], folder: Path) -> Iterator[Section]:
+    pictures = []
+    for field in ("bn254-p", "bls12-381-p"):
+        path = folder / f"{field}.csv"
+        if chosen(rows, field=field) and path.exists():
+            trials = read_trials(path)
+            caption = f"Trials of {path.name}; box: quartiles, whiskers: 10th to 90th percentile."
+            drawn = box_plot(trials, "mul", FLAVOURS, f"Multiplication, {field}")
+            pictures.append(Picture(drawn, caption))
+    text = "Each algorithm through each flavour; a trial is one accepted slice of the race."
+    yield Section("Algorithm against compiler", text, pictures)
+
+
+def _winners(rows: Sequence[Row]) -> Section:
+    parts = []
+    for op in ("mul", "square"):
+        for backend in ("x86-mulx", "llvm-bmi2", "rust-flat"):
+            mine = [r for r in rows if r["field"].startswith("random-") and r["op"] == op]
+            found = [p for m in MODES for p in places(mine, m) if p.backend == backend]
+            if found:
+                title = f"{op}, {backend}, primes of no special form"
+                caption = "★ fastest; ○ its spread meets that of the fastest."
+                parts.append(Picture(heat_map(found, title), caption))
+    text = "For every limb count the algorithms of one flavour by the fastest of them."
+    return Section("Which algorithm wins", text, parts)
+
+
+def _opcodes(rows: Sequence[Row]) -> Section:
+    parts = []
+    for field in ("bn254-p", "bls12-381-p"):
+        mine = chosen(rows, field=field, op="mul", algorithm=("cios", "log-jump"))
+        mine = sorted(filter(is_compiled, mine), key=lambda row: FLAVOURS.index(row["backend"]))
+        if mine:
+            caption = "Counted in the object files, as fieldc count does."
+            parts.append(Picture(opcode_bars(mine, f"Multiplication, {field}"), caption))
+    return Section("What the code consists of", "Instructions of one call, by kind.", parts)
+
+
+def _predicted(rows: Sequence[Row]) -> Section:
+    mine = [row for row in rows if is_compiled(row) and row["bounds"] and row["op"] == "mul"]
+    lines = [
+        (p.predictor, p.mode, p.rows, f"{p.correlation:.3f}", f"{p.error:.1%}")
+        for mode in MODES
+        for p in predictions(mine, mode)
+    ]
+    columns = (
+        "read off the code",
+        "mode",
+        "rows",
+        "correlation with time",
+        "mean error of the line",
+    )
+    parts: list[Picture | Grid] = [Grid("How well each figure predicts time", columns, lines)]
+    if lines:
+        drawn = scatter(mine, "Multiplication, all fields, algorithms and flavours")
+        parts.append(
+            Picture(drawn, "r: Pearson's correlation; off by: mean error of the fitted line.")
+        )
+    text = "What can be counted before the code runs, against the time that it then takes."
+    return Section("What predicts time", text, parts)
+
+
+def _bounds(rows: Sequence[Row]) -> Section:
+    mine = [r for r in chosen(rows, field="bls12-381-p", op="mul") if r["bounds"]]
+    mine = [r for r in mine if r["algorithm"] in ("cios", "log-jump")]
+    mine.sort(key=lambda row: FLAVOURS.index(row["backend"]))
+    if not mine:
+        return Section("How far from the bounds", "No row of BLS12-381 was run.", [])
+    name = mine[0]["bounds"]["name"]
+    drawn = bound_bars(mine, f"Multiplication, bls12-381-p, bounds of {name}")
+    caption = "A bound of processors.toml is from published tables and errs to the low side."
+    text = "Measured time beside what the processor's parts allow at best."
+    return Section("How far from the bounds", text, [Picture(drawn, caption)])
+
+
+def _chains() -> Section:
+    text = "Where a kernel's instructions add into which chain of carries."
+    parts = []
+    trace = choose(find_field("bls12-381-p"), "mul", "cios")
+    for backend in ("x86-adx", "x86-mulx"):
+        code = count_of(find_backend(backend).compile(trace)).code
+        drawn = timeline([i.mnemonic for i in code], f"{backend}, cios, bls12-381-p")
+        parts.append(Picture(drawn, "Program order; each mark is an instruction."))
+    return Section("The two carry chains", text, parts)
+
+
+def _everything(rows: Sequence[Row]) -> Section:
+    columns = (
+        *("field", "op", "algorithm", "flavour", "throughput", "latency", "spread"),
+        *("instructions", "multiplications", "memory", "least cycles", "binds"),
+    )
+    lines = [_line(row) for row in rows]
+    text = "Medians in cycles; spread: from the 10th to the 90th percentile of throughput."
+    return Section("Every row", text, [Grid("", columns, lines)])
+
+
+def _line(row: Row) -> Sequence[object]:
+    spread = row["throughput_spread"]
+    counts, bounds = row["counts"], row["bounds"]
+    return (
+        *(row["field"], row["op"], row["algorithm"], row["backend"]),
+        *(figure(row["throughput_cycles"]), figure(row["latency_cycles"])),
+        f"{figure(spread['low'])} to {figure(spread['high'])}",
+        counts["instructions"] if counts else "-",
+        counts["multiplications"] if counts else "-",
+        sum(counts["memory"].values()) if counts else "-",
+        f"{bounds['cycles']:.1f}" if bounds else "-",
+        bounds["binds"] if bounds else "-",
+    )
