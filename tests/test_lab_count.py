@@ -132,6 +132,12 @@ def test_zeroing_breaks_a_chain_and_a_partial_write_does_not() -> None:
     assert chain is not None and chain.cycles == 4 + 3 + 1
 
 
+def test_a_stack_pointer_does_not_wait_for_what_is_pushed() -> None:
+    body = "mov (%rsi), %rax\nimul %rax, %rax\npush %rax\nmov 16(%rsp), %rcx\nmov %rcx, (%rdi)"
+    chain = limits_of(body).chain
+    assert chain is not None and chain.cycles == 0
+
+
 def test_moves_and_small_sums_may_be_done_while_renaming() -> None:
     body = "mov (%rsi), %rax\nmov %rax, %rcx\nmov %ecx, %ecx\nadd $5, %rcx\nmov %rcx, (%rdi)"
     for processor, cycles in (("cascade-lake", 4 + 1), ("sapphire-rapids", 5)):

@@ -173,3 +173,13 @@ def test_what_changes_is_written_and_what_it_depends_on_is_read(
         if any(after_a[r] != after_b[r] for r in i.writes if r in a):
             read = any(a[r] != b[r] for r in i.reads if r in a)
             assert read or step.reads != twin.reads, i.text
+
+
+@pytest.mark.parametrize("name", ["x86_64-macos-llvm-bmi2", "aarch64-macos"])
+def test_a_linked_mach_o_keeps_its_addresses(name: str) -> None:
+    """An object that calls itself a library: its sections have addresses already."""
+    data = bytearray(kernel(name))
+    data[12] = 6  # MH_DYLIB
+    run = trace_of(bytes(data), "kernel", REQUEST)
+    assert run.steps[0].instruction.address == 0
+    assert run.result == tuple(F.limbs(15 * F.R % F.p))

@@ -50,15 +50,18 @@ class _Run:
         timing = self.processor.timing(instruction.timing) or NOTHING
         if instruction.moves_only:
             timing = NOTHING
-        waits = [self._register(name) for name in instruction.reads]
+        waits = [self._register(name) for name in sorted(instruction.reads)]
         waits += [self._loaded(t) for t in touches if not t.store]
         waits += self._addresses(instruction, touches)
         last = _latest(waits)
         self.before.append(last.by)
         done = Ready(last.cycle + timing.latency, number)
-        for name in instruction.writes:
-            high = name == instruction.high
-            self.registers[name] = Ready(last.cycle + timing.high, number) if high else done
+        results = {name: done for name in sorted(instruction.writes)}
+        if instruction.high:
+            results[instruction.high] = Ready(last.cycle + timing.high, number)
+        if instruction.copies and instruction.accesses:  # a stack pointer, or an address stepped on
+            results[instruction.copies[0]] = self._register(instruction.copies[1])
+        self.registers |= results
         for touch in touches:
             if touch.store:
                 self._store(touch, done)

@@ -8,15 +8,12 @@ from dataclasses import dataclass
 import unicorn
 from unicorn import arm64_const, x86_const
 
-SAVED_SYSV = ("rbx", "rbp", "r12", "r13", "r14", "r15")
-
 
 @dataclass(frozen=True)
 class Convention:
     """How a call passes words: in these registers, then on the stack behind `shadow` bytes."""
 
     arguments: tuple[str, ...]
-    saved: tuple[str, ...]
     shadow: int = 0
 
 
@@ -54,8 +51,8 @@ MODELS = {
         *("rsp", "", "fs_base", _X86),
         _numbers(x86_const, "UC_X86_REG_", (*_X86, "rsp", "rip", "fs_base")),
         {
-            "sysv": Convention(("rdi", "rsi", "rdx", "rcx", "r8", "r9"), SAVED_SYSV),
-            "win64": Convention(("rcx", "rdx", "r8", "r9"), (*SAVED_SYSV, "rsi", "rdi"), 32),
+            "sysv": Convention(("rdi", "rsi", "rdx", "rcx", "r8", "r9")),
+            "win64": Convention(("rcx", "rdx", "r8", "r9"), 32),
         },
     ),
     "aarch64": Model(
@@ -64,6 +61,6 @@ MODELS = {
         arm64_const.UC_CPU_ARM64_MAX,
         *("sp", "x30", "tpidr_el0", _ARM),
         _numbers(arm64_const, "UC_ARM64_REG_", (*_ARM, "sp", "pc", "tpidr_el0")),
-        {"aapcs64": Convention(_ARM[:8], tuple(f"x{i}" for i in range(19, 30)))},
+        {"aapcs64": Convention(_ARM[:8])},
     ),
 }

@@ -105,12 +105,14 @@ class Image:
 
 
 def no_function(symbol: str, names: Sequence[str]) -> str:
-    """Why there is no such function: one line with those that hold its name, or resemble it."""
+    """Why no one function is meant: one line with those that hold its name, or resemble it."""
     if not names:
         return "no function has a name here: the file is stripped, or holds only data"
     holding = sorted((name for name in names if symbol and symbol in name), key=len)
     near = holding or get_close_matches(symbol[:80], names, n=MOST_NEAREST, cutoff=0)
     shown = ", ".join(quote(name) for name in near[:MOST_NEAREST])
+    if holding:
+        return f"{len(holding)} functions have {quote(symbol)} in their names, such as {shown}"
     return f"no function {quote(symbol)}; the nearest: {shown}"
 
 
