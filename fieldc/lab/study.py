@@ -19,10 +19,8 @@ from typing import Any
 from fieldc.catalogue import find_field
 from fieldc.errors import UserError
 from fieldc.field import Field
-from fieldc.lab.count import Count, count
+from fieldc.lab.functions import count_in
 from fieldc.lab.limits import lower_bounds
-from fieldc.lab.objects.read import read_image
-from fieldc.lab.objects.relocate import link
 from fieldc.lab.race import PYTHON, applicable, run_race
 from fieldc.lab.trials import write_trials
 from fieldc.language import Trace
@@ -170,21 +168,13 @@ def _counted(row: Row, objects: Mapping[Key, bytes]) -> Row:
     made = objects.get((row["op"], row["algorithm"], row["backend"]))
     if made is None:
         return {"counts": None, "bounds": None}
-    counts = count_of(made)
+    counts = count_in(made, SYMBOL)
     processor = host_processor() or find_processor(MODEL)
     known = counts.is_straight
     return {
         "counts": counts.row(),
         "bounds": lower_bounds(counts, processor).row() if known else None,
     }
-
-
-def count_of(made: bytes) -> Count:
-    """The counts of the one kernel in an object file."""
-    image = read_image(made)
-    linked = link(image)
-    routine = image.routines()[SYMBOL]
-    return count(linked.code(routine), image.architecture, routine.address)
 
 
 def _identity(plan: Plan) -> Row:

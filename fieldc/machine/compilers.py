@@ -66,15 +66,18 @@ def _c(trace: Trace) -> str:
 
 
 def _wrapped(trace: Trace, text: str) -> str:
-    """A function of Rust, and one with the convention of C that calls it."""
+    """A function of Rust, and one with the convention of C that takes it in.
+
+    In a module of its own nobody else can call it, so that it has one caller and no call.
+    """
     program = lower(trace, RUST_ROWS)
     operands = "".join(f", {name}: &[u64; {count}]" for name, count in program.operands)
     names = ", ".join(name for name, _ in program.operands)
     features = "".join(f'#[target_feature(enable = "{name}")]\n' for name in RUST_FEATURES)
     return (
-        f"{text}\n#[unsafe(no_mangle)]\n{features}"
+        f"mod text {{\n{text}}}\n#[unsafe(no_mangle)]\n{features}"
         f'pub extern "C" fn {SYMBOL}(z: &mut [u64; {len(program.results)}]{operands}) {{\n'
-        f"    *z = kernel({names});\n}}\n"
+        f"    *z = text::kernel({names});\n}}\n"
     )
 
 

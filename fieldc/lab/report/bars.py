@@ -20,7 +20,7 @@ def name_of(row: Row) -> str:
 
 def opcode_bars(rows: Sequence[Row], title: str) -> str:
     """How many instructions of each kind a kernel has."""
-    figure = Figure(figsize=(7.2, 1.1 + 0.24 * len(rows)))
+    figure = Figure(figsize=(7.2, 1.1 + 0.24 * len(rows)), layout="constrained")
     panel = figure.subplots()
     start = [0.0] * len(rows)
     for number, kind in enumerate((*KINDS, OTHERS)):
@@ -41,7 +41,7 @@ def opcode_bars(rows: Sequence[Row], title: str) -> str:
     panel.set_yticks(range(len(rows)), map(name_of, rows))
     panel.invert_yaxis()
     panel.set_xlabel("instructions of a call")
-    panel.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.6 / (0.5 + 0.24 * len(rows))))
+    figure.legend(ncols=4, loc="outside lower center")
     figure.suptitle(title)
     return svg(figure)
 
@@ -56,7 +56,7 @@ def _of_kind(row: Row, kind: str) -> float:
 def bound_bars(rows: Sequence[Row], title: str) -> str:
     """Measured throughput and latency beside each lower bound of the processor."""
     known = [row for row in rows if row.get("bounds")]
-    figure = Figure(figsize=(7.2, 1.1 + 0.32 * len(known)))
+    figure = Figure(figsize=(7.2, 1.1 + 0.32 * len(known)), layout="constrained")
     panel = figure.subplots()
     names = list(known[0]["bounds"]["throughput"]) if known else []
     for place, row in enumerate(known):
@@ -78,6 +78,6 @@ def bound_bars(rows: Sequence[Row], title: str) -> str:
     panel.set_xlabel(
         "cycles a call; bar: throughput measured, line: latency measured, marks: bounds"
     )
-    panel.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.6 / (0.5 + 0.3 * len(known))))
+    figure.legend(ncols=4, loc="outside lower center")
     figure.suptitle(title)
     return svg(figure)

@@ -17,7 +17,7 @@ LANES = {
 
 def timeline(mnemonics: Sequence[str], title: str) -> str:
     """Every instruction of a kernel in program order, a lane for products and for each chain."""
-    figure = Figure(figsize=(9.5, 1.9))
+    figure = Figure(figsize=(9.5, 1.9), layout="constrained")
     panel = figure.subplots()
     for lane, members in enumerate(LANES.values()):
         places = [i for i, mnemonic in enumerate(mnemonics) if mnemonic in members]

@@ -8,6 +8,7 @@ from pathlib import Path
 from fieldc.algorithms import choose
 from fieldc.catalogue import find_field
 from fieldc.lab.findings import MODES, Row, chosen, is_compiled, places, predictions
+from fieldc.lab.functions import count_in
 from fieldc.lab.report.bars import bound_bars, opcode_bars
 from fieldc.lab.report.boxes import box_plot, read_trials
 from fieldc.lab.report.chains import timeline
@@ -16,8 +17,7 @@ from fieldc.lab.report.page import Grid, Picture, Section, page
 from fieldc.lab.report.scatter import scatter
 from fieldc.lab.report.seeds import comparisons
 from fieldc.lab.report.style import styled
-from fieldc.lab.study import count_of
-from fieldc.machine.host import find_backend
+from fieldc.machine.host import SYMBOL, find_backend
 from fieldc.machine.results import figure
 
 FLAVOURS = (
@@ -149,7 +149,7 @@ def _chains() -> Section:
     parts = []
     trace = choose(find_field("bls12-381-p"), "mul", "cios")
     for backend in ("x86-adx", "x86-mulx"):
-        code = count_of(find_backend(backend).compile(trace)).code
+        code = count_in(find_backend(backend).compile(trace), SYMBOL).code
         drawn = timeline([i.mnemonic for i in code], f"{backend}, cios, bls12-381-p")
         parts.append(Picture(drawn, "Program order; each mark is an instruction."))
     return Section("The two carry chains", text, parts)

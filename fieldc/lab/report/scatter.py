@@ -15,7 +15,7 @@ FAMILIES = {"x86-": "own x86-64", "llvm": "LLVM", "c-": "C", "rust": "Rust"}
 def scatter(rows: Sequence[Row], title: str) -> str:
     """One panel for each predictor and mode, a marker for each family of flavours."""
     known = [row for row in rows if is_compiled(row) and row.get("bounds")]
-    figure = Figure(figsize=(9.5, 4.6))
+    figure = Figure(figsize=(9.5, 4.8), layout="constrained")
     panels = figure.subplots(len(MODES), len(PREDICTORS), sharey="row")
     for line, mode in zip(panels, MODES, strict=True):
         fits = {p.predictor: p for p in predictions(known, mode)}
@@ -37,7 +37,6 @@ def scatter(rows: Sequence[Row], title: str) -> str:
                 panel.set_title(text, fontsize=8)
             panel.set_xlabel(name if mode == MODES[-1] else "")
         line[0].set_ylabel(f"cycles, {mode}")
-    figure.legend(*panels[0][0].get_legend_handles_labels(), ncols=4, loc="lower center")
+    figure.legend(*panels[0][0].get_legend_handles_labels(), ncols=4, loc="outside lower center")
     figure.suptitle(title)
-    figure.tight_layout(rect=(0, 0.06, 1, 1))
     return svg(figure)
