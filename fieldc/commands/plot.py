@@ -56,7 +56,7 @@ def draw(rows: Sequence[Mapping[str, Any]], picture: Path) -> None:
 
         draw_race(rows, picture)
     except ImportError:
-        raise UsageError("a plot needs matplotlib: pip install matplotlib") from None
+        raise UsageError("a plot needs matplotlib; pip install 'fieldc[plots]'") from None
     except OSError as error:
         raise UsageError(f"cannot write {quote(str(picture))}: {error.strerror}") from None
     except (KeyError, TypeError) as error:
