@@ -53,7 +53,7 @@ def positive(text: str) -> int:
         help="also run crates/race, for which cargo compiles the libraries of others, the first"
         " time for minutes",
     ),
-    option("--plot", metavar="FILE", type=picture, help="draw the rows: .svg, .png or .pdf"),
+    option("--plot", metavar="FILE", type=picture, help="draw the rows, as .svg or .png"),
 )
 def bench(arguments: argparse.Namespace) -> Answer:
     """race backends and algorithms in one interleaved run"""

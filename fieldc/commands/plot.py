@@ -11,14 +11,14 @@ from typing import Any
 from fieldc.catalogue import quote
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 
-SUFFIXES = (".svg", ".png", ".pdf")
+SUFFIXES = (".svg", ".png")
 
 
 def picture(text: str) -> Path:
     """The path of a picture for argparse."""
     path = Path(text)
     if path.suffix not in SUFFIXES:
-        raise UsageError(f"{quote(text)} is no picture; its name ends in {', '.join(SUFFIXES)}")
+        raise UsageError(f"{quote(text)} is no picture; its name ends in {' or '.join(SUFFIXES)}")
     return path
 
 
@@ -51,12 +51,12 @@ def read_rows(path: str) -> list[Mapping[str, Any]]:
 
 def draw(rows: Sequence[Mapping[str, Any]], picture: Path) -> None:
     """Draw them. Raises UsageError."""
-    from fieldc.lab.plot import draw_race
-
     try:
+        from fieldc.lab.report.race import draw_race
+
         draw_race(rows, picture)
     except ImportError:
-        raise UsageError("a plot needs matplotlib: pip install matplotlib") from None
+        raise UsageError("a plot needs matplotlib; pip install 'fieldc[plots]'") from None
     except OSError as error:
         raise UsageError(f"cannot write {quote(str(picture))}: {error.strerror}") from None
     except (KeyError, TypeError) as error:

@@ -63,6 +63,11 @@ def race_peers(field: Field, operations: Sequence[str], rounds: int, seed: int) 
     return Peers(json.loads(ran.stdout))
 
 
+def full_name(data: Data) -> str:
+    """A peer and its version; what has none is ours, and named like our own backends."""
+    return f"{data['peer']} {data['version'] or '(crates/race)'}"
+
+
 def _missing(field: Field, names: Sequence[str], operations: Sequence[str]) -> str:
     if not FOLDER.is_dir():
         return "there is no folder crates/race beside the package"
@@ -82,17 +87,19 @@ def _row(data: Data) -> Row:
         mode: _scaled(spread, data[f"{mode}_ns"] / spread.median)
         for mode, spread in spreads.items()
     }
+    name = ", ".join((full_name(data), *kind))
     return Row(
-        data["field"],
-        data["op"],
-        data["algorithm"],
-        ", ".join((f"{data['peer']} {data['version']}", *kind)),
-        data["limbs"],
-        spreads["throughput"],
-        spreads["latency"],
-        nanoseconds["throughput"],
-        nanoseconds["latency"],
-        {name: Ratio(**ratio) for name, ratio in data["times_as_fast_as"].items()},
+        field=data["field"],
+        op=data["op"],
+        algorithm=data["algorithm"],
+        backend=name,
+        limbs=data["limbs"],
+        label=name,
+        throughput=spreads["throughput"],
+        latency=spreads["latency"],
+        throughput_ns=nanoseconds["throughput"],
+        latency_ns=nanoseconds["latency"],
+        ratios={against: Ratio(**ratio) for against, ratio in data["times_as_fast_as"].items()},
     )
 
 

@@ -8,9 +8,9 @@
 //! the same two loops (see [`chain`]). Before the clock starts, every operation of every peer is
 //! compared with ours, limb for limb (see [`agree`]). Five rows are ours too, what rustc and LLVM
 //! make of the same algorithms: `rust-looped`, `rust-flat`, `rust-intrinsics`, `llvm-wide` and
-//! `llvm-bmi2`; fieldc prints them into `src/texts`. What a row compares is in its kind: `called`
-//! or `inlined`, `canonical` or `lazy` (see [`entry`]). Operations of curves are raced through
-//! arkworks, as published and on our kernels (see [`curves`]).
+//! `llvm-bmi2`; fieldc prints them into `src/texts`. Operations of curves are raced through
+//! arkworks, as published and on our kernels (see [`curves`]). What a row compares is in its kind:
+//! `called` or `inlined`, `canonical` or `lazy` (see [`entry`]).
 //!
 //! In this folder `.cargo/config.toml` compiles for the processor at hand, as arkworks needs it;
 //! from elsewhere its assembly is left out and its rows say `rust`.
@@ -79,6 +79,10 @@ fn race(options: &Options, mut entries: Vec<Entry>, skipped: Vec<String>) -> Res
         progress("race", done, total);
     })?;
     eprintln!();
+    if options.json == Some(None) {
+        // The rows alone go to standard output.
+        skipped.iter().for_each(|reason| eprintln!("SKIPPED {reason}"));
+    }
     let report = report::Report::new(&entries, race, skipped);
     match &options.json {
         None => print!("{report}"),

@@ -1,27 +1,29 @@
-"""Draws the rows of races: a dot for each median, a bar from the 10th to the 90th percentile.
+"""Races: a dot for each median, a bar from the 10th to the 90th percentile.
 
-Latency is hollow and round, throughput filled and square, in two colours that people tell apart who
-see few colours: so it reads in grey too.
+Latency is hollow and round, throughput filled and square.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
+
+from fieldc.lab.peers import full_name
+from fieldc.lab.report.style import COLOURS, MARKERS, styled, svg
 from fieldc.machine.results import MODES, Mode
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 Data = Mapping[str, Any]
 """A row as `fieldc bench --json` and crates/race print it."""
 
-BLUE, VERMILION = "#0072B2", "#D55E00"
 STYLES: dict[Mode, dict[str, Any]] = {
-    "latency": {"marker": "o", "color": VERMILION, "markerfacecolor": "white"},
-    "throughput": {"marker": "s", "color": BLUE, "markerfacecolor": BLUE},
+    "latency": {"marker": MARKERS[0], "color": COLOURS[5], "markerfacecolor": "white"},
+    "throughput": {"marker": MARKERS[1], "color": COLOURS[0]},
 }
 OFFSETS: dict[Mode, float] = {"latency": -0.16, "throughput": 0.16}
 LOGARITHMIC = 8.0
@@ -30,19 +32,22 @@ FAR = 30.0
 """Rows that are slower than the fastest by more are named under the axis instead."""
 PANEL_WIDTH, ROW_HEIGHT, FRAME_HEIGHT = 7.0, 0.3, 1.1
 """In inches."""
-SETTINGS: dict[Any, Any] = {"svg.hashsalt": "fieldc", "svg.fonttype": "none", "font.size": 9.0}
+PIXELS = 150
+"""An inch of a picture that is not made of lines."""
 
 
 def draw_race(rows: Sequence[Data], path: Path) -> None:
-    """A panel for each operation and field: operations below each other, fields side by side.
+    """Write the picture. The same rows give the same SVG."""
+    with styled():
+        figure = race_dots(rows)
+        if path.suffix == ".svg":
+            path.write_text(svg(figure) + "\n", encoding="utf-8")
+        else:
+            figure.savefig(path, dpi=PIXELS)
 
-    The same rows give the same bytes. Raises ImportError without matplotlib, OSError.
-    """
-    import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+def race_dots(rows: Sequence[Data]) -> Figure:
+    """A panel for each operation and field: operations below each other, fields side by side."""
     fields = list(dict.fromkeys(row["field"] for row in rows))
     panels = {
         op: [[row for row in rows if (row["op"], row["field"]) == (op, field)] for field in fields]
@@ -51,22 +56,17 @@ def draw_race(rows: Sequence[Data], path: Path) -> None:
     heights = [
         FRAME_HEIGHT + ROW_HEIGHT * max(map(len, of_fields)) for of_fields in panels.values()
     ]
-    with matplotlib.rc_context(SETTINGS):
-        size = PANEL_WIDTH * len(fields), sum(heights)
-        figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(h_pad=0.12, w_pad=0.12))
-        FigureCanvasAgg(figure)
-        grid = figure.subplots(len(panels), len(fields), squeeze=False, height_ratios=heights)
-        for axes_of_fields, of_fields in zip(grid, panels.values(), strict=True):
-            for axes, panel in zip(axes_of_fields, of_fields, strict=True):
-                _panel(axes, panel)
-        shown = grid[0][0].get_legend_handles_labels()
-        figure.legend(*shown, loc="outside upper right", ncols=2, frameon=False)
-        figure.savefig(path, **_undated(path))
-
-
-def _undated(path: Path) -> dict[str, Any]:
-    key = {".svg": "Date", ".pdf": "CreationDate"}.get(path.suffix)
-    return {"metadata": {key: None}} if key else {"dpi": 150}
+    figure = Figure(
+        figsize=(PANEL_WIDTH * len(fields), sum(heights)),
+        layout=ConstrainedLayoutEngine(h_pad=0.12, w_pad=0.12),
+    )
+    grid = figure.subplots(len(panels), len(fields), squeeze=False, height_ratios=heights)
+    for axes_of_fields, of_fields in zip(grid, panels.values(), strict=True):
+        for axes, panel in zip(axes_of_fields, of_fields, strict=True):
+            _panel(axes, panel)
+    shown = grid[0][0].get_legend_handles_labels()
+    figure.legend(*shown, loc="outside upper right", ncols=2, frameon=False)
+    return figure
 
 
 def _panel(axes: Axes, rows: Sequence[Data]) -> None:
@@ -87,10 +87,9 @@ def _panel(axes: Axes, rows: Sequence[Data]) -> None:
     _scale(axes, [value for row in ordered for mode in MODES for value in _values(row, mode)])
     axes.set_yticks(range(len(ordered)), [_name(row) for row in ordered])
     axes.set_ylim(len(ordered) - 0.5, -0.5)
-    axes.grid(axis="x", which="both", color="0.88", linewidth=0.6)
-    axes.set_axisbelow(True)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
+    axes.grid(visible=False, axis="y")
+    axes.grid(axis="x", which="minor")
+    axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
     first = ordered[0]
     axes.set_title(f"{first['op']}, {first['field']}{_warning(rows)}", loc="left", weight="bold")
@@ -103,8 +102,6 @@ def _values(row: Data, mode: Mode) -> tuple[float, ...]:
 
 
 def _scale(axes: Axes, cycles: Sequence[float]) -> None:
-    from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
-
     low, high = min(cycles), max(cycles)
     if high < LOGARITHMIC * low:
         axes.set_xlim(0, 1.04 * high)
@@ -119,7 +116,7 @@ def _scale(axes: Axes, cycles: Sequence[float]) -> None:
 def _name(row: Data) -> str:
     """Who and how; what is neither called nor canonical says so."""
     kind = [word for word in row.get("kind", ()) if word not in ("called", "canonical")]
-    who = f"{row['peer']} {row['version']}" if "peer" in row else row["backend"]
+    who = full_name(row) if "peer" in row else row["backend"]
     return ", ".join((f"{who}: {row['algorithm']}", *kind))
 
 
