@@ -16,12 +16,14 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from fieldc.algorithms import choose
 from fieldc.catalogue import find_field
 from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.lab.functions import count_in
 from fieldc.lab.limits import lower_bounds
 from fieldc.lab.race import PYTHON, applicable, run_race
+from fieldc.lab.trace import Request, count_of_call
 from fieldc.lab.trials import write_trials
 from fieldc.language import Trace
 from fieldc.machine.compilers import absent, outside_backends
@@ -109,7 +111,7 @@ def _measured(field: Field, plan: Plan, folder: Path, progress: Progress) -> dic
         readings=(PYTHON,),
     )
     write_trials(folder / f"{field.name}.csv", report)
-    rows = [{**row, **_counted(row, objects)} for row in report.data()]
+    rows = [{**row, **_counted(field, row, objects)} for row in report.data()]
     return {"rows": rows, "left_out": [*report.skipped, *refused, *absent()]}
 
 
@@ -163,18 +165,21 @@ def _compiled(traces: Sequence[Trace], progress: Progress) -> tuple[dict[Key, by
     return objects, refused
 
 
-def _counted(row: Row, objects: Mapping[Key, bytes]) -> Row:
-    """What the row's machine code consists of and what bounds it; nothing for Python's rows."""
+def _counted(field: Field, row: Row, objects: Mapping[Key, bytes]) -> Row:
+    """What a call of the row's machine code executes and what bounds it; Python's rows have none.
+
+    Code with loops is run in the emulator: what stands there is not what is executed.
+    """
     made = objects.get((row["op"], row["algorithm"], row["backend"]))
     if made is None:
         return {"counts": None, "bounds": None}
     counts = count_in(made, SYMBOL)
+    if not counts.is_straight:
+        trace = choose(field, row["op"], row["algorithm"])
+        names = ("z", *(name for name, _ in trace.kernel.operands))
+        counts = count_of_call(made, SYMBOL, Request(names, field=field))
     processor = host_processor() or find_processor(MODEL)
-    known = counts.is_straight
-    return {
-        "counts": counts.row(),
-        "bounds": lower_bounds(counts, processor).row() if known else None,
-    }
+    return {"counts": counts.row(), "bounds": lower_bounds(counts, processor).row()}
 
 
 def _identity(plan: Plan) -> Row:

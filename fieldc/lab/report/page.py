@@ -15,7 +15,7 @@ figcaption, .note { color: #444; font-size: .875rem; }
 th, td { padding: .2rem .6rem; border-bottom: 1px solid #ccc; text-align: right; }
 th:first-child, td:first-child { text-align: left; } tbody tr:hover { background: #f3f3f3; }
 code { font-size: .875em; } .disturbed { background: #fff3cd; padding: .5rem; }
-@media (max-width: 40rem) { figure svg { min-width: 36rem; } }
+@media (max-width: 40rem) { figure svg { max-width: none; } }
 """
 
 
