@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fieldc.algorithms import (
     addition,
+    jumps,
     montgomery,
     products,
     scanning,
@@ -40,6 +41,11 @@ STUDIED: tuple[Kernel, ...] = (
     scanning.multiply_fios,
     scanning.multiply_fips,
     scanning.multiply_cihs,
+    jumps.multiply_serial,
+    jumps.multiply_pairs,
+    jumps.multiply_halves,
+    jumps.multiply_unrolled,
+    jumps.multiply_two_limb_quotients,
 )
 """The other algorithms, to compare with: built and raced where they are named."""
 
