@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fieldc.algorithms import (
     addition,
     jumps,
+    karatsuba,
     montgomery,
     products,
     scanning,
@@ -46,6 +47,7 @@ STUDIED: tuple[Kernel, ...] = (
     jumps.multiply_halves,
     jumps.multiply_unrolled,
     jumps.multiply_two_limb_quotients,
+    karatsuba.multiply_karatsuba,
 )
 """The other algorithms, to compare with: built and raced where they are named."""
 
