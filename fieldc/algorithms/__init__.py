@@ -10,6 +10,7 @@ from fieldc.algorithms import (
     jumps,
     karatsuba,
     montgomery,
+    plain,
     products,
     scanning,
     squaring,
@@ -48,6 +49,9 @@ STUDIED: tuple[Kernel, ...] = (
     jumps.multiply_unrolled,
     jumps.multiply_two_limb_quotients,
     karatsuba.multiply_karatsuba,
+    plain.multiply_by_division,
+    *plain.BARRETT,
+    *plain.DIVISION,
 )
 """The other algorithms, to compare with: built and raced where they are named."""
 
