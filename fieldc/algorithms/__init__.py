@@ -13,6 +13,7 @@ from fieldc.algorithms import (
     plain,
     products,
     scanning,
+    solinas,
     squaring,
 )
 from fieldc.errors import UserError
@@ -50,6 +51,8 @@ STUDIED: tuple[Kernel, ...] = (
     jumps.multiply_two_limb_quotients,
     karatsuba.multiply_karatsuba,
     plain.multiply_by_division,
+    *solinas.PSEUDO_MERSENNE,
+    *solinas.SOLINAS,
     *plain.BARRETT,
     *plain.DIVISION,
 )
