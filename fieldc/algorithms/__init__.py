@@ -51,6 +51,7 @@ STUDIED: tuple[Kernel, ...] = (
     jumps.multiply_two_limb_quotients,
     karatsuba.multiply_karatsuba,
     plain.multiply_by_division,
+    squaring.square_sos,
     *solinas.PSEUDO_MERSENNE,
     *solinas.SOLINAS,
     *plain.BARRETT,
