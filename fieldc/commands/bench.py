@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from fieldc.algorithms import OPERATIONS
+from fieldc.algorithms import KERNELS, OPERATIONS, STUDIED, STUDIED_OPERATIONS
 from fieldc.catalogue import find_field
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, one_of, option, verb
@@ -18,9 +18,15 @@ COLUMNS = ("algorithm", "backend", "cycles", "±%", "ns")
 
 
 def operation_list(text: str) -> list[str]:
-    """Operations from `mul,square` or `all`."""
+    """Operations from `mul,square`, or `all` that the default algorithms have."""
     names = list(OPERATIONS) if text == "all" else text.split(",")
-    return [one_of("operation", *OPERATIONS)(name) for name in names]
+    return [one_of("operation", *OPERATIONS, *STUDIED_OPERATIONS)(name) for name in names]
+
+
+def algorithm_list(text: str) -> list[str]:
+    """Algorithms from `cios,sos` or `all`."""
+    known = dict.fromkeys(k.algorithm for k in (*KERNELS, *STUDIED))
+    return [one_of("algorithm", *known, "all")(name) for name in text.split(",")]
 
 
 def positive(text: str) -> int:
@@ -39,6 +45,13 @@ def positive(text: str) -> int:
         metavar="OP,..",
         help=f"operations, or all: {', '.join(OPERATIONS)} (default mul,square,add,sub)",
     ),
+    option(
+        "--algorithm",
+        type=algorithm_list,
+        default=[],
+        metavar="NAME,..",
+        help="algorithms, or all (fieldc list algorithms); default those that are built",
+    ),
     option("--rounds", type=positive, default=60, metavar="N", help="rounds (default 60)"),
     option("--seed", type=int, default=1, metavar="N", help="seed of inputs and order (default 1)"),
 )
@@ -47,9 +60,13 @@ def bench(arguments: argparse.Namespace) -> Answer:
     from fieldc.lab.race import DEFAULT_OPERATIONS, run_race
 
     field = find_field(arguments.field, int(arguments.word))
-    operations = arguments.op or list(DEFAULT_OPERATIONS)
+    named = arguments.algorithm
+    defaults = ["mul"] if named else DEFAULT_OPERATIONS
+    operations = arguments.op or list(defaults)
     with progress() as show:
-        report = run_race(field, operations, arguments.rounds, arguments.seed, show)
+        report = run_race(
+            field, operations, arguments.rounds, arguments.seed, show, algorithms=named
+        )
     return Answer(race_tables(report), report.data())
 
 
