@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fieldc.algorithms import OPERATIONS
+from fieldc.algorithms import KERNELS, OPERATIONS, STUDIED, STUDIED_OPERATIONS
 from fieldc.catalogue import find_field
 from fieldc.commands.plot import draw, picture
 from fieldc.commands.progress import progress
@@ -23,9 +23,16 @@ ALL = "all"
 
 
 def operation_list(text: str) -> list[str]:
-    """Operations from `mul,square`, or `all`."""
-    check = one_of("operation", *dict.fromkeys((*OPERATIONS, *peers.OPERATIONS)))
+    """Operations from `mul,square`, or `all` that the default algorithms have."""
+    known = dict.fromkeys((*OPERATIONS, *STUDIED_OPERATIONS, *peers.OPERATIONS))
+    check = one_of("operation", *known)
     return [ALL] if text == ALL else [check(name) for name in text.split(",")]
+
+
+def algorithm_list(text: str) -> list[str]:
+    """Algorithms from `cios,sos`, or `all`."""
+    known = dict.fromkeys(k.algorithm for k in (*KERNELS, *STUDIED))
+    return [one_of("algorithm", *known, ALL)(name) for name in text.split(",")]
 
 
 def positive(text: str) -> int:
@@ -45,6 +52,13 @@ def positive(text: str) -> int:
         help=f"operations, or all: {', '.join(OPERATIONS)} (default mul,square,add,sub);"
         f" of the peers: {', '.join(peers.OPERATIONS)}",
     ),
+    option(
+        "--algorithm",
+        type=algorithm_list,
+        default=[],
+        metavar="NAME,..",
+        help="algorithms, or all (fieldc list algorithms); default those that are built",
+    ),
     option("--rounds", type=positive, default=60, metavar="N", help="rounds (default 60)"),
     option("--seed", type=int, default=1, metavar="N", help="seed of inputs and order (default 1)"),
     option(
@@ -61,13 +75,13 @@ def bench(arguments: argparse.Namespace) -> Answer:
 
     field = find_field(arguments.field, int(arguments.word))
     rounds, seed = arguments.rounds, arguments.seed
-    own, foreign = _operations(arguments.op, arguments.peers)
+    own, foreign = _operations(arguments)
     if arguments.peers and seed not in peers.SEEDS:
         raise UsageError(f"with --peers a seed is from 1 to {peers.SEEDS[-1]}")
     report = None
     if own:
         with progress() as show:
-            report = run_race(field, own, rounds, seed, show)
+            report = run_race(field, own, rounds, seed, show, algorithms=arguments.algorithm)
     others = peers.race_peers(field, foreign, rounds, seed) if arguments.peers else peers.Peers()
     data = [*(report.data() if report else ()), *others.data]
     if arguments.plot:
@@ -75,16 +89,16 @@ def bench(arguments: argparse.Namespace) -> Answer:
     return Answer(race_tables(report, others), data)
 
 
-def _operations(chosen: Sequence[str] | None, with_peers: bool) -> tuple[list[str], list[str]]:
+def _operations(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
     """The operations of our own race, and those of the peers'."""
     from fieldc.lab.race import DEFAULT_OPERATIONS
 
-    if chosen == [ALL]:
+    if arguments.op == [ALL]:
         return list(OPERATIONS), list(peers.OPERATIONS)
-    chosen = chosen or DEFAULT_OPERATIONS
-    own = [name for name in chosen if name in OPERATIONS]
+    chosen = arguments.op or (["mul"] if arguments.algorithm else DEFAULT_OPERATIONS)
+    own = [name for name in chosen if name in (*OPERATIONS, *STUDIED_OPERATIONS)]
     for name in chosen:
-        if name not in own and not with_peers:
+        if name not in own and not arguments.peers:
             raise UsageError(f"{name} is an operation of the peers; add --peers")
     return own, [name for name in chosen if name in peers.OPERATIONS]
 

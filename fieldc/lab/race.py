@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 
-from fieldc.algorithms import kernels_for
+from fieldc.algorithms import choose, every_kernel_for, kernels_for
 from fieldc.field import Field
-from fieldc.language import BoundError, Trace
-from fieldc.machine.check import check, vectors
+from fieldc.language import BoundError, Kernel, NeedsIntegers, Trace
+from fieldc.machine.check import check, operands_of
 from fieldc.machine.host import HostBackend, host_backends
 from fieldc.machine.timing import Candidate, PythonCandidate, Race, Runner, Spread, measure
 from fieldc.words.interpret import interpret
@@ -27,14 +27,14 @@ Progress = Callable[[str, int, int], None]
 class Entrant:
     """One row to be: an operation by an algorithm through a backend."""
 
-    trace: Trace
+    kernel: Kernel
     backend: str
     runner: Runner
 
     @property
     def operation(self) -> str:
         """The operation's name."""
-        return self.trace.kernel.operation
+        return self.kernel.operation
 
 
 @dataclass(frozen=True)
@@ -115,29 +115,29 @@ def run_race(
     seed: int,
     progress: Progress,
     every_algorithm: bool = True,
+    algorithms: Sequence[str] = (),
     backends: Sequence[HostBackend] | None = None,
-    readings: Sequence[str] = (PYTHON, WORDS),
 ) -> Report:
     """Compile, check and race every backend and applicable algorithm of some operations.
 
-    Without `every_algorithm`, only the preferred one of each operation; without `backends`, those
-    of this process; `readings` are the ways to run it in Python. Raises CheckError for a kernel
-    that computes something wrong: nothing wrong is ever timed.
+    Without `every_algorithm`, only the preferred one of each operation; studied `algorithms` where
+    they are named, or `all`. Without `backends`, those of this process and the words in Python.
+    Raises CheckError for a kernel that computes something wrong: nothing wrong is ever timed.
     """
+    readings = (PYTHON,) if backends else (PYTHON, WORDS)
     backends = host_backends(field.word) if backends is None else backends
     runnable = [b for b in backends if not b.missing]
     skipped = [
         f"{b.name}: this processor lacks {' and '.join(b.missing)}" for b in backends if b.missing
     ]
     last = None if every_algorithm else 1
-    traces = [trace for operation in operations for trace in [*applicable(field, operation)][:last]]
+    kernels = [k for op in operations for k in raced(field, op, algorithms)[:last]]
     entrants: list[Entrant] = []
-    for done, trace in enumerate(traces):
-        progress("compile and check", done, len(traces))
-        if trace.kernel.operation not in {e.operation for e in entrants}:
-            entrants += _python_entrants(trace, seed, readings)
-        entrants += [_entrant(trace, backend, seed) for backend in runnable if backend.can(trace)]
-    progress("compile and check", len(traces), len(traces))
+    for done, kernel in enumerate(kernels):
+        progress("compile and check", done, len(kernels))
+        in_python = readings if kernel.operation not in {e.operation for e in entrants} else ()
+        entrants += _entrants(kernel, field, seed, in_python, runnable)
+    progress("compile and check", len(kernels), len(kernels))
     race = measure(
         [entrant.runner for entrant in entrants],
         rounds=rounds,
@@ -147,28 +147,65 @@ def run_race(
     return Report(list(_rows(field, entrants, race)), skipped, race)
 
 
-def applicable(field: Field, operation: str) -> Iterator[Trace]:
-    """The operation's algorithms whose bounds hold for the field, preferred first."""
-    for kernel in kernels_for(operation):
-        try:
-            yield kernel.trace(field)
-        except BoundError:
-            continue
+def raced(field: Field, operation: str, algorithms: Sequence[str]) -> list[Kernel]:
+    """The operation's algorithms that the field allows, preferred first; studied ones if named.
+
+    Raises UserError where none is left.
+    """
+    offered = every_kernel_for(operation) if algorithms else kernels_for(operation)
+    wanted = [k for k in offered if not algorithms or {"all", k.algorithm} & {*algorithms}]
+    allowed = [k for k in wanted if _is_allowed(k, field)]
+    return allowed or [choose(field, operation, *algorithms[:1]).kernel]
 
 
-def _label(trace: Trace, backend: str) -> str:
-    return f"{trace.kernel.operation} {trace.kernel.algorithm} {backend}"
+def _is_allowed(kernel: Kernel, field: Field) -> bool:
+    try:
+        kernel.trace(field)
+    except NeedsIntegers:
+        return True
+    except BoundError:
+        return False
+    return True
 
 
-def _python_entrants(trace: Trace, seed: int, names: Sequence[str]) -> list[Entrant]:
-    *_, operands = vectors(trace, seed)
-    readings: dict[str, Callable[[], object]] = {
-        PYTHON: partial(trace.kernel.run, trace.field, *operands),
-        WORDS: partial(interpret, lower(trace), *operands),
-    }
-    return [
-        Entrant(trace, name, PythonCandidate(_label(trace, name), readings[name])) for name in names
-    ]
+def _entrants(
+    kernel: Kernel,
+    field: Field,
+    seed: int,
+    in_python: Sequence[str],
+    backends: Sequence[HostBackend],
+) -> Iterator[Entrant]:
+    """A kernel through some readings in Python, and backends; in Python alone if it needs that."""
+    try:
+        trace = kernel.trace(field)
+    except NeedsIntegers:
+        yield _python_entrant(kernel, field, seed)
+        return
+    if PYTHON in in_python:
+        yield _python_entrant(kernel, field, seed)
+    if WORDS in in_python:
+        yield _words_entrant(trace, seed)
+    yield from (_entrant(trace, backend, seed) for backend in backends if backend.can(trace))
+
+
+def _label(kernel: Kernel, backend: str) -> str:
+    return f"{kernel.operation} {kernel.algorithm} {backend}"
+
+
+def _operands(kernel: Kernel, field: Field, seed: int) -> tuple[int, ...]:
+    *_, operands = operands_of([bound for _, bound in kernel.operands], field, seed)
+    return operands
+
+
+def _python_entrant(kernel: Kernel, field: Field, seed: int) -> Entrant:
+    call = partial(kernel.run, field, *_operands(kernel, field, seed))
+    return Entrant(kernel, PYTHON, PythonCandidate(_label(kernel, PYTHON), call))
+
+
+def _words_entrant(trace: Trace, seed: int) -> Entrant:
+    kernel = trace.kernel
+    call = partial(interpret, lower(trace), *_operands(kernel, trace.field, seed))
+    return Entrant(kernel, WORDS, PythonCandidate(_label(kernel, WORDS), call))
 
 
 def _entrant(trace: Trace, backend: HostBackend, seed: int) -> Entrant:
@@ -177,14 +214,14 @@ def _entrant(trace: Trace, backend: HostBackend, seed: int) -> Entrant:
     check(kernel, trace, seed)
     ranges = [bound for _, bound in trace.kernel.operands]
     candidate = Candidate(
-        _label(trace, backend.name),
+        _label(trace.kernel, backend.name),
         kernel.library.address(kernel.symbol),
         f.n,
         tuple(bound.width(f) for bound in ranges),
         tuple((bound.high(f) + 1,) * bound.count for bound in ranges),
         kernel.library,
     )
-    return Entrant(trace, backend.name, candidate)
+    return Entrant(trace.kernel, backend.name, candidate)
 
 
 def _rows(field: Field, entrants: list[Entrant], race: Race) -> Iterator[Row]:
@@ -194,7 +231,7 @@ def _rows(field: Field, entrants: list[Entrant], race: Race) -> Iterator[Row]:
         yield Row(
             field.label,
             entrant.operation,
-            entrant.trace.kernel.algorithm,
+            entrant.kernel.algorithm,
             entrant.backend,
             field.n,
             timing.throughput,

@@ -11,6 +11,7 @@ import os
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -22,10 +23,10 @@ from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.lab.functions import count_in
 from fieldc.lab.limits import lower_bounds
-from fieldc.lab.race import PYTHON, applicable, run_race
+from fieldc.lab.race import raced, run_race
 from fieldc.lab.trace import Request, count_of_call
 from fieldc.lab.trials import write_trials
-from fieldc.language import Trace
+from fieldc.language import NeedsIntegers, Trace
 from fieldc.machine.compilers import absent, outside_backends
 from fieldc.machine.host import SYMBOL, HostBackend, host_backends
 from fieldc.machine.processor import brand
@@ -33,6 +34,8 @@ from fieldc.machine.processors import find_processor, host_processor
 from fieldc.modulus import is_prime
 
 Row = dict[str, Any]
+EVERY = "all"
+"""Of algorithms."""
 Progress = Callable[[str, int, int], None]
 MODEL = "cascade-lake"
 """Whose bounds are shown where this processor is none of those in processors.toml."""
@@ -56,8 +59,16 @@ class Plan:
         yield from (study_field(n) for n in self.limbs)
 
 
-QUICK = Plan((2, 4, 6, 8), ("bn254-p", "bls12-381-p"), ("mul", "square"), 25, 1)
-FULL = Plan(tuple(range(2, 17)), ("bn254-p", "bls12-381-p"), ("mul", "square", "add"), 100, 1)
+SEEDS_FIELDS = ("bn254-p", "bls12-381-p")
+SPECIAL_FIELDS = ("secp256k1-p", "curve25519", "p256", "p384", "p521", "goldilocks")
+QUICK = Plan((2, 4, 6, 8), SEEDS_FIELDS, ("mul", "square", "add", "sub"), 25, 1)
+FULL = Plan(
+    tuple(range(2, 17)),
+    (*SEEDS_FIELDS, *SPECIAL_FIELDS),
+    ("mul", "square", "add", "sub", "mul_plain"),
+    100,
+    1,
+)
 
 
 class StudyError(UserError):
@@ -78,7 +89,7 @@ def study_field(limbs: int) -> Field:
 
 
 def _applies(field: Field) -> bool:
-    return any(t.kernel.algorithm == "log-jump" for t in applicable(field, "mul"))
+    return choose(field, "mul").kernel.algorithm == "log-jump"
 
 
 def run_study(plan: Plan, folder: Path, progress: Progress) -> list[Row]:
@@ -99,7 +110,7 @@ def run_study(plan: Plan, folder: Path, progress: Progress) -> list[Row]:
 
 
 def _measured(field: Field, plan: Plan, folder: Path, progress: Progress) -> dict[str, Any]:
-    traces = [t for op in plan.operations for t in applicable(field, op)]
+    traces = list(_traces(field, plan.operations))
     objects, refused = _compiled(traces, progress)
     report = run_race(
         field,
@@ -108,11 +119,19 @@ def _measured(field: Field, plan: Plan, folder: Path, progress: Progress) -> dic
         plan.seed,
         progress,
         backends=[_of_objects(b, objects) for b in _backends()],
-        readings=(PYTHON,),
+        algorithms=[EVERY],
     )
     write_trials(folder / f"{field.name}.csv", report)
     rows = [{**row, **_counted(field, row, objects)} for row in report.data()]
     return {"rows": rows, "left_out": [*report.skipped, *refused, *absent()]}
+
+
+def _traces(field: Field, operations: Sequence[str]) -> Iterator[Trace]:
+    """Every algorithm that the field allows and words can do."""
+    for operation in operations:
+        for kernel in raced(field, operation, [EVERY]):
+            with suppress(NeedsIntegers):
+                yield kernel.trace(field)
 
 
 Key = tuple[str, str, str]
