@@ -21,6 +21,7 @@ from fieldc.algorithms import choose
 from fieldc.catalogue import find_field
 from fieldc.errors import UserError
 from fieldc.field import Field
+from fieldc.lab.emulate import TraceError
 from fieldc.lab.functions import count_in
 from fieldc.lab.limits import lower_bounds
 from fieldc.lab.race import raced, run_race
@@ -196,7 +197,10 @@ def _counted(field: Field, row: Row, objects: Mapping[Key, bytes]) -> Row:
     if not counts.is_straight:
         trace = choose(field, row["op"], row["algorithm"])
         names = ("z", *(name for name, _ in trace.kernel.operands))
-        counts = count_of_call(made, SYMBOL, Request(names, field=field))
+        try:
+            counts = count_of_call(made, SYMBOL, Request(names, field=field))
+        except TraceError:  # it calls what the object does not hold
+            return {"counts": None, "bounds": None}
     processor = host_processor() or find_processor(MODEL)
     return {"counts": counts.row(), "bounds": lower_bounds(counts, processor).row()}
 

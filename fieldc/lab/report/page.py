@@ -74,7 +74,8 @@ def _part(part: Picture | Grid) -> str:
         for line in part.lines
     )
     note = f'<p class="note">{escape(part.note)}</p>\n' if part.note else ""
+    title = f"<h3>{escape(part.title)}</h3>\n" if part.title else ""
     return (
-        f'<h3>{escape(part.title)}</h3>\n<div class="table"><table><thead><tr>{head}</tr></thead>\n'
+        f'{title}<div class="table"><table><thead><tr>{head}</tr></thead>\n'
         f"<tbody>{body}</tbody></table></div>\n{note}"
     )
