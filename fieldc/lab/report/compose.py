@@ -51,7 +51,6 @@ def compose(rows: Sequence[Row], folder: Path) -> str:
                 _published(rows),
                 *_spreads(rows, folder),
                 _theory(rows),
-                _theory(rows),
                 _winners(rows),
                 _opcodes(rows),
                 _predicted(rows),
