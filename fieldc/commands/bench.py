@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from fieldc.machine.timing import Spread
 
 COLUMNS = ("algorithm", "backend", "cycles", "±%", "ns")
+BOUND = ("slots", "at least", "over it")
+"""Issue slots; the bound on independent calls that binds; how far throughput is above it."""
 ALL = "all"
 
 
@@ -142,6 +144,7 @@ def _table(runs: list[list[Row]]) -> Table:
     """The rows of one operation, one run after the other."""
     rows = [row for run in runs for row in run]
     references = list(dict.fromkeys(name for row in rows for name in row.ratios))
+    bounded = any(row.limits for row in rows)
     shown: list[tuple[object, ...]] = [
         (
             row.algorithm,
@@ -149,18 +152,32 @@ def _table(runs: list[list[Row]]) -> Table:
             pair(row.throughput.median, row.latency.median),
             f"{max(spread_percent(row.throughput), spread_percent(row.latency)):.1f}",
             pair(row.throughput_ns.median, row.latency_ns.median),
+            *(_bound(row) if bounded else ()),
             *(_ratio(name, row.ratios.get(name)) for name in references),
         )
         for row in rows
     ]
     fastest = [min(run, key=lambda row: row.throughput.median) for run in runs if run]
     best = frozenset(number for number, row in enumerate(rows) if row in fastest)
-    columns: tuple[str, ...] = (*COLUMNS, *(f"x {name}" for name in references))
+    columns: tuple[str, ...] = (
+        *(*COLUMNS, *(BOUND if bounded else ())),
+        *(f"x {name}" for name in references),
+    )
     title, names = f"{rows[0].op}, {rows[0].field}", {row.algorithm for row in rows}
     if len(names) == 1:
         columns, shown = columns[1:], [row[1:] for row in shown]
         title += "" if names == {rows[0].op} else f", {names.pop()}"
     return Table(columns, shown, title, best)
+
+
+def _bound(row: Row) -> tuple[str, str, str]:
+    if row.limits is None:
+        return "-", "-", "-"
+    from fieldc.lab.limits import SLOTS
+
+    name, cycles = row.limits.binding
+    slots = row.limits.throughput[SLOTS]
+    return f"{slots:.1f}", f"{cycles:.1f} {name}", f"{row.throughput.median / cycles - 1:.0%}"
 
 
 def pair(throughput: float, latency: float) -> str:

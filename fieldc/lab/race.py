@@ -8,9 +8,12 @@ from functools import partial
 
 from fieldc.algorithms import choose, every_kernel_for, kernels_for
 from fieldc.field import Field
+from fieldc.lab.count import Count
+from fieldc.lab.executed import executed, limits_here
+from fieldc.lab.limits import Limits
 from fieldc.language import BoundError, Kernel, NeedsIntegers, Trace
 from fieldc.machine.check import check, operands_of
-from fieldc.machine.host import HostBackend, host_backends
+from fieldc.machine.host import HostBackend, host_backends, loaded
 from fieldc.machine.timing import Candidate, PythonCandidate, Race, Runner, Spread, measure
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import lower
@@ -30,6 +33,8 @@ class Entrant:
     kernel: Kernel
     backend: str
     runner: Runner
+    count: Count | None = None
+    """What a call executes, where it is machine code."""
 
     @property
     def operation(self) -> str:
@@ -62,6 +67,13 @@ class Row:
     """How many times as fast as each of REFERENCES that ran."""
     label: str = ""
     """Its name in the race."""
+    count: Count | None = None
+    """What a call executes, where that is known."""
+
+    @property
+    def limits(self) -> Limits | None:
+        """The lower bounds on this processor."""
+        return limits_here(self.count) if self.count else None
 
 
 @dataclass(frozen=True)
@@ -102,6 +114,8 @@ class Report:
                 "latency_spread": asdict(row.latency),
                 "throughput_spread": asdict(row.throughput),
                 "times_as_fast_as": {name: asdict(r) for name, r in row.ratios.items()},
+                "counts": row.count.row() if row.count else None,
+                "bounds": limits.row() if (limits := row.limits) else None,
                 "calibration": self.calibration(),
             }
             for row in self.rows
@@ -210,7 +224,8 @@ def _words_entrant(trace: Trace, seed: int) -> Entrant:
 
 def _entrant(trace: Trace, backend: HostBackend, seed: int) -> Entrant:
     f = trace.field
-    kernel = backend.kernel(trace)
+    made = backend.compile(trace)
+    kernel = loaded(made, trace)
     check(kernel, trace, seed)
     ranges = [bound for _, bound in trace.kernel.operands]
     candidate = Candidate(
@@ -221,7 +236,7 @@ def _entrant(trace: Trace, backend: HostBackend, seed: int) -> Entrant:
         tuple((bound.high(f) + 1,) * bound.count for bound in ranges),
         kernel.library,
     )
-    return Entrant(trace.kernel, backend.name, candidate)
+    return Entrant(trace.kernel, backend.name, candidate, executed(made, trace))
 
 
 def _rows(field: Field, entrants: list[Entrant], race: Race) -> Iterator[Row]:
@@ -244,6 +259,7 @@ def _rows(field: Field, entrants: list[Entrant], race: Race) -> Iterator[Row]:
                 if (ratio := _against(name, entrant, rivals, race))
             },
             entrant.runner.label,
+            entrant.count,
         )
 
 

@@ -21,25 +21,18 @@ from fieldc.algorithms import choose
 from fieldc.catalogue import find_field
 from fieldc.errors import UserError
 from fieldc.field import Field
-from fieldc.lab.emulate import TraceError
-from fieldc.lab.functions import count_in
-from fieldc.lab.limits import lower_bounds
 from fieldc.lab.race import raced, run_race
-from fieldc.lab.trace import Request, count_of_call
 from fieldc.lab.trials import write_trials
 from fieldc.language import NeedsIntegers, Trace
 from fieldc.machine.compilers import absent, outside_backends
-from fieldc.machine.host import SYMBOL, HostBackend, host_backends
+from fieldc.machine.host import HostBackend, host_backends
 from fieldc.machine.processor import brand
-from fieldc.machine.processors import find_processor, host_processor
 from fieldc.modulus import is_prime
 
 Row = dict[str, Any]
 EVERY = "all"
 """Of algorithms."""
 Progress = Callable[[str, int, int], None]
-MODEL = "cascade-lake"
-"""Whose bounds are shown where this processor is none of those in processors.toml."""
 SPARE_BITS = 3
 """Of the study's own primes, as many as BLS12-381's p has."""
 
@@ -123,8 +116,7 @@ def _measured(field: Field, plan: Plan, folder: Path, progress: Progress) -> dic
         algorithms=[EVERY],
     )
     write_trials(folder / f"{field.name}.csv", report)
-    rows = [{**row, **_counted(field, row, objects)} for row in report.data()]
-    return {"rows": rows, "left_out": [*report.skipped, *refused, *absent()]}
+    return {"rows": report.data(), "left_out": [*report.skipped, *refused, *absent()]}
 
 
 def _traces(field: Field, operations: Sequence[str]) -> Iterator[Trace]:
@@ -183,26 +175,6 @@ def _compiled(traces: Sequence[Trace], progress: Progress) -> tuple[dict[Key, by
                 refused.append(f"{kernel.operation} {kernel.algorithm}: {error}")
     progress("compile", len(jobs), len(jobs))
     return objects, refused
-
-
-def _counted(field: Field, row: Row, objects: Mapping[Key, bytes]) -> Row:
-    """What a call of the row's machine code executes and what bounds it; Python's rows have none.
-
-    Code with loops is run in the emulator: what stands there is not what is executed.
-    """
-    made = objects.get((row["op"], row["algorithm"], row["backend"]))
-    if made is None:
-        return {"counts": None, "bounds": None}
-    counts = count_in(made, SYMBOL)
-    if not counts.is_straight:
-        trace = choose(field, row["op"], row["algorithm"])
-        names = ("z", *(name for name, _ in trace.kernel.operands))
-        try:
-            counts = count_of_call(made, SYMBOL, Request(names, field=field))
-        except TraceError:  # it calls what the object does not hold
-            return {"counts": None, "bounds": None}
-    processor = host_processor() or find_processor(MODEL)
-    return {"counts": counts.row(), "bounds": lower_bounds(counts, processor).row()}
 
 
 def _identity(plan: Plan) -> Row:
