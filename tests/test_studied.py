@@ -37,9 +37,10 @@ from fieldc.words.lower import lower
 
 P224 = 2**224 - 2**96 + 1
 ON_X86_64 = pytest.mark.skipif("x86_64" not in host_triple(), reason="the kernels are x86-64")
-NOT_FOLLOWED = {"two-limb-quotients", "karatsuba", "barrett", "pseudo-mersenne", "solinas"}
+NOT_FOLLOWED = {"two-limb-quotients", "karatsuba", "barrett", "solinas"}
 """Algorithms that the prover does not follow, on any prime of two limbs or more that was tried."""
 NOT_ALWAYS = {
+    "pseudo-mersenne",
     "fios",
     "log-jump-serial",
     "log-jump-pairs",
@@ -185,6 +186,13 @@ def test_what_is_proved(name: str, variant: str) -> None:
         algorithm = trace.kernel.algorithm
         if algorithm != "karatsuba":  # its refusal takes seconds
             assert is_proved(trace, variant) == (algorithm not in NOT_FOLLOWED), algorithm
+
+
+@ON_X86_64
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("operation", ["reduce", "mul_plain"])
+def test_pseudo_mersenne_is_proved_where_low_bits_are_cut_off(operation: str, variant: str) -> None:
+    assert is_proved(choose(named_field("curve25519"), operation, "pseudo-mersenne"), variant)
 
 
 @ON_X86_64
