@@ -21,7 +21,6 @@ CONDITION = (
     "(defined(_M_X64) && !defined(_M_ARM64EC)))"
 )
 """What the preprocessor asks before it takes assembly."""
-END_OF_C = "#ifdef __cplusplus\n}\n#endif\n"
 
 
 def package_name(f: Field) -> str:
@@ -84,8 +83,7 @@ def texts(f: Field, kernels: Sequence[Artifact]) -> dict[str, str]:
 
 def _c_file(words: Mapping[str, str], kernels: Sequence[Artifact], assembly: str) -> str:
     programs = [(lower(a.trace, C_ROWS), a) for a in kernels]
-    heads = "".join(f"{prototype(program, a.symbol)};\n" for program, a in programs)
+    heads = "".join(f"static {prototype(program, a.symbol)};\n" for program, a in programs)
     bodies = (c_function(program, a.symbol, a.trace) for program, a in programs)
-    declared = f'#ifdef __cplusplus\nextern "C" {{\n#endif\n{heads}{END_OF_C}'
-    parts = (fill("head.c", words), c_prelude(64), declared, *bodies, assembly)
+    parts = (fill("head.c", words), c_prelude(64), heads, *bodies, assembly)
     return "\n".join([*filter(None, parts), fill("field.c", words)])
