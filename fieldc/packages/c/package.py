@@ -23,6 +23,7 @@ OPERATIONS = (
 """What the interface calls."""
 TARGETS = ("x86_64-linux", "x86_64-windows", "c")
 """Both conventions; macOS has the bytes of Linux."""
+PROOFS = "proofs"
 PROVED_AS = {"x86_64-macos": "x86_64-linux"}
 
 
@@ -47,7 +48,7 @@ class Packaged(Artifact):
     def certificate_file(self) -> str | None:
         """Path of the certificate inside the package."""
         folder = PROVED_AS.get(self.target, self.target)
-        return f"proofs/{folder}/{self.stem}.cert.json" if self.certificate else None
+        return f"{PROOFS}/{folder}/{self.stem}.cert.json" if self.certificate else None
 
 
 def build_package(
@@ -73,12 +74,16 @@ def package(field: Field, proved: Sequence[Artifact]) -> tuple[list[Packaged], d
     for system in SYSTEMS:
         check_same(made[system.target], system, proved)
     artifacts = [a for system in SYSTEMS for a in _packaged(system, made[system.target], proved)]
-    portable = [a for a in proved if a.target == "c"]
-    name = package_name(field)
-    artifacts += [_renamed(a, f"src/{name}.c") for a in portable]
-    files = {path: text.encode() for path, text in texts(field, proved).items()}
+    written = texts(field, proved)
+    in_c = f"src/{package_name(field)}.c"
+    portable = [replace(a, text=written[in_c]) for a in proved if a.target == "c"]
+    artifacts += [_renamed(a, in_c) for a in portable]
+    files = {path: text.encode() for path, text in written.items()}
     files |= {system.object_file: made[system.target] for system in SYSTEMS}
-    files |= {a.certificate_file: a.certificate.encode() for a in artifacts if a.certificate_file}
+    for a in proved:  # each certificate is of the object beside it
+        if a.certificate_file and a.object_file and a.code:
+            files[f"{PROOFS}/{a.certificate_file}"] = a.certificate.encode()
+            files[f"{PROOFS}/{a.object_file}"] = a.code
     files |= manifest_file(field, artifacts)
     return artifacts, files
 
