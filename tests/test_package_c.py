@@ -302,6 +302,20 @@ def test_libfuzzer(small: tuple[Path, Field, str], tmp_path: Path) -> None:
     run(tmp_path, "./fuzz", "-runs=20000", "-seed=1")
 
 
+@pytest.mark.parametrize("more", [(), ("-DFIELDC_PORTABLE_ONLY", "-DFIELDC_NO_INT128")])
+def test_nothing_branches_on_values(
+    more: tuple[str, ...], small: tuple[Path, Field, str], tmp_path: Path
+) -> None:
+    valgrind = (tool("valgrind"), "-q", "--error-exitcode=9")
+    folder, f, name = small
+    made, words = tmp_path / "secret", fuzz_words(f, name)
+    sources = (FUZZ.with_name("package_c_secret.c"), "-Isingle", f"single/{name}.c")
+    run(folder, tool("gcc"), "-std=c99", "-O2", *STRICT, *more, *words, *sources, "-o", made)
+    assert "path 4" in run(folder, *valgrind, made)
+    branching = subprocess.run([*map(str, valgrind), str(made), "1"], capture_output=True)
+    assert branching.returncode == 9
+
+
 PREDEFINED = {
     "x86_64-windows": ("-D_WIN32", "-U__ELF__"),
     "x86_64-macos": ("-D__APPLE__", "-U__ELF__"),
