@@ -17,7 +17,8 @@ from fieldc.field import Field
 from fieldc.language import Trace
 
 if TYPE_CHECKING:
-    from fieldc.artifacts.produce import BuildTarget
+    from fieldc.artifacts.produce import BuildTarget, Plans
+    from fieldc.tune.schedule import Schedule
 
 
 def host_target() -> str:
@@ -39,6 +40,7 @@ def host_target() -> str:
     ),
     option("--target", default=host_target(), metavar="NAME,..", help="targets, or all"),
     option("--algorithm", metavar="NAME", help="instead of the first whose bounds hold"),
+    option("--schedule", metavar="FILE", help="a file of fieldc tune, for the operations it has"),
     option("-o", dest="folder", required=True, metavar="DIR", help="where to write"),
 )
 def build(arguments: argparse.Namespace) -> Answer:
@@ -46,8 +48,13 @@ def build(arguments: argparse.Namespace) -> Answer:
     from fieldc.artifacts.write import build_folder
 
     field = find_field(arguments.field, int(arguments.word))
-    traces = [choose(field, operation, arguments.algorithm) for operation in arguments.op]
-    targets = targets_of(field, arguments.target, traces)
+    schedule = schedule_of(field, arguments.schedule, arguments.op)
+    traces = [
+        choose(field, operation, algorithm_of(schedule, operation, arguments.algorithm))
+        for operation in arguments.op
+    ]
+    plans = schedule.plans() if schedule else {}
+    targets = targets_of(field, arguments.target, traces, plans)
     folder = Path(arguments.folder)
     with progress() as show:
         artifacts, data = build_folder(field, traces, targets, folder, show)
@@ -60,11 +67,38 @@ def build(arguments: argparse.Namespace) -> Answer:
     return Answer((Table(columns, rows, title),), data)
 
 
-def targets_of(field: Field, text: str, traces: Sequence[Trace] = ()) -> list[BuildTarget]:
+def schedule_of(field: Field, path: str | None, operations: Sequence[str]) -> Schedule | None:
+    """The schedule that was named, if one was. Raises ScheduleError, UsageError."""
+    if path is None:
+        return None
+    from fieldc.tune.schedule import load_schedule
+
+    schedule = load_schedule(Path(path), field)
+    names = [entry.operation for entry in schedule.entries]
+    if not set(names) & set(operations):
+        tuned = ", ".join(names) or "nothing"
+        raise UsageError(f"the schedule is for {tuned}, not {', '.join(operations)}; use --op")
+    return schedule
+
+
+def algorithm_of(schedule: Schedule | None, operation: str, named: str | None) -> str | None:
+    """The algorithm of an operation: the schedule's, or the one named. Raises UsageError."""
+    entry = schedule.entry(operation) if schedule else None
+    if entry is None:
+        return named
+    tuned = entry.decisions.algorithm
+    if named not in (None, tuned):
+        raise UsageError(f"the schedule's {operation} is {tuned}; leave out --algorithm {named}")
+    return tuned
+
+
+def targets_of(
+    field: Field, text: str, traces: Sequence[Trace] = (), plans: Plans | None = None
+) -> list[BuildTarget]:
     """Targets from `x86_64-linux,c`, or all that make these kernels. Raises UsageError."""
     from fieldc.artifacts.produce import build_targets
 
-    known = build_targets()
+    known = build_targets(plans or {})
     if text == "all":
         able = (target for target in known.values() if all(map(target.can, traces)))
         return [target for target in able if field.word in target.words]

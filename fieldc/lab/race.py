@@ -11,7 +11,7 @@ from fieldc.field import Field
 from fieldc.language import BoundError, Trace
 from fieldc.machine.check import check, vectors
 from fieldc.machine.host import HostBackend, host_backends
-from fieldc.machine.timing import Candidate, PythonCandidate, Race, Runner, Spread, measure
+from fieldc.machine.timing import PythonCandidate, Race, Runner, Spread, candidate_of, measure
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import lower
 
@@ -172,19 +172,10 @@ def _python_entrants(trace: Trace, seed: int, names: Sequence[str]) -> list[Entr
 
 
 def _entrant(trace: Trace, backend: HostBackend, seed: int) -> Entrant:
-    f = trace.field
     kernel = backend.kernel(trace)
     check(kernel, trace, seed)
-    ranges = [bound for _, bound in trace.kernel.operands]
-    candidate = Candidate(
-        _label(trace, backend.name),
-        kernel.library.address(kernel.symbol),
-        f.n,
-        tuple(bound.width(f) for bound in ranges),
-        tuple((bound.high(f) + 1,) * bound.count for bound in ranges),
-        kernel.library,
-    )
-    return Entrant(trace, backend.name, candidate)
+    address, label = kernel.library.address(kernel.symbol), _label(trace, backend.name)
+    return Entrant(trace, backend.name, candidate_of(label, address, trace, kernel.library))
 
 
 def _rows(field: Field, entrants: list[Entrant], race: Race) -> Iterator[Row]:
