@@ -60,19 +60,34 @@ def encode(instruction: Physical) -> Piece:
     return Piece(_encode(mnemonic, operands), table)
 
 
+def size_of(pieces: Iterable[Piece]) -> int:
+    """Bytes of some instructions."""
+    return sum([len(piece.code) for piece in pieces])
+
+
+def table_after(size: int) -> int:
+    """Where the constants of code begin: on a cache line of their own."""
+    return -(-size // CACHE_LINE) * CACHE_LINE
+
+
 def linked(pieces: Sequence[Piece], constants: Iterable[int]) -> bytes:
-    """Instructions, and behind them the table of constants on a cache line of its own."""
-    size = sum(len(piece.code) for piece in pieces)
-    table = -(-size // CACHE_LINE) * CACHE_LINE
-    parts, end = [], 0
+    """Instructions, and behind them the table of constants."""
+    size = size_of(pieces)
+    table = table_after(size)
+    words = b"".join(value.to_bytes(8, "little") for value in constants)
+    return b"".join((placed(pieces, 0, table), bytes(table - size), words))
+
+
+def placed(pieces: Iterable[Piece], start: int, table: int) -> bytes:
+    """Instructions from a place on, with the distance of each to its constant."""
+    parts, end = [], start
     for piece in pieces:
         end += len(piece.code)
         if piece.table < 0:
             parts.append(piece.code)
         else:
             parts += (piece.code[:-4], (table + piece.table - end).to_bytes(4, "little"))
-    words = b"".join(value.to_bytes(8, "little") for value in constants)
-    return b"".join((*parts, bytes(table - size), words))
+    return b"".join(parts)
 
 
 def _encode(mnemonic: str, operands: tuple[Operand, ...]) -> bytes:

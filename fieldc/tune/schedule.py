@@ -15,8 +15,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from fieldc.backends.x86_64.allocate import AllocationError
 from fieldc.backends.x86_64.choices import PLAIN, VARIANTS, Choices, Refinement
 from fieldc.backends.x86_64.conventions import GENERAL, SYSV, Convention
+from fieldc.backends.x86_64.flags import FlagError
 from fieldc.backends.x86_64.kernel import X86Kernel, compile_trace
 from fieldc.catalogue import quote
 from fieldc.errors import UserError
@@ -26,6 +28,8 @@ from fieldc.machine.encode import encode, linked
 from fieldc.words.rows import RowChoice, RowStyle
 
 VERSION = 1
+FREE_ORDER = ("mul", "add")
+"""Operations whose operands may be exchanged."""
 ALLOWED: dict[str, tuple[str, ...]] = {
     "variant": tuple(VARIANTS),
     "clear": ("needed", "product", "all"),
@@ -73,7 +77,11 @@ class Entry:
                 f" not {trace.kernel.algorithm}"
             )
         choices, refinement = self.decisions.choices, self.decisions.refinement
-        kernel = compile_trace(trace, symbol, choices, convention, refinement)
+        try:
+            kernel = compile_trace(trace, symbol, choices, convention, refinement)
+        except (AllocationError, FlagError) as error:
+            what = f"the schedule's {self.operation} makes no kernel: {error}"
+            raise ScheduleError(what) from None
         if digest_of(kernel) != self.digest:
             raise ScheduleError(
                 f"the schedule's {self.operation} is of another version of fieldc;"
@@ -176,6 +184,8 @@ def _entry(row: Mapping[str, Any]) -> Entry:
     for name, values in ALLOWED.items():
         if row[name] not in values:
             raise ValueError(f"{name} {row[name]!r} is not {' or '.join(values)}")
+    if row["scanned"] != "y" and row["op"] not in FREE_ORDER:
+        raise ValueError(f"the operands of {row['op']!r} cannot be exchanged")
     registers = tuple(row["registers"])
     if registers and sorted(registers) != sorted(GENERAL):
         raise ValueError("registers are not each register once")

@@ -13,10 +13,10 @@ from typing import Generic, TypeVar
 from fieldc.tune.duel import Verdict
 
 State = TypeVar("State")
-SCREEN, CONFIRM, SETTLE = 3, 40, 120
-"""Rounds of a first look, of the duel before acceptance, and of the one with the best so far."""
-WORTH_A_DUEL, FASTER, MOST = 0.997, 0.999, 0.65
-"""A first look below the first; then a ratio below the second, in this share of rounds."""
+GLANCE, LOOK, CONFIRM, SETTLE = 1, 4, 48, 160
+"""Rounds of two first looks, of the duel before acceptance, and of the one with the best so far."""
+FIRST, SECOND, FASTER, MOST = 1.0, 0.997, 0.9985, 0.7
+"""Ratios: at a glance, at a look, in the duel that counts; and the share of its rounds to win."""
 ACCEPTANCES = 6
 """Between two duels with the best so far."""
 
@@ -65,9 +65,10 @@ class Search(Generic[State]):
             self.settle()
 
     def _faster(self, candidate: State) -> bool:
-        look = self._sound(candidate, self.incumbent, SCREEN)
-        if look is None or look.ratio > WORTH_A_DUEL:
-            return False
+        for rounds, limit in ((GLANCE, FIRST), (LOOK, SECOND)):
+            look = self._sound(candidate, self.incumbent, rounds)
+            if look is None or look.ratio > limit:
+                return False
         duel = self._sound(candidate, self.incumbent, CONFIRM)
         return duel is not None and duel.ratio < FASTER and duel.wins >= MOST
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -22,15 +22,13 @@ from fieldc.field import Field
 from fieldc.lab.count import count
 from fieldc.lab.limits import Limits, lower_bounds
 from fieldc.language import BoundError, Trace
-from fieldc.machine.encode import Piece, encode, linked
+from fieldc.machine.encode import Piece, encode, linked, placed, size_of, table_after
 from fieldc.machine.processor import missing
 from fieldc.machine.processors import Processor
-from fieldc.tune.schedule import ALLOWED, Decisions
+from fieldc.tune.schedule import ALLOWED, FREE_ORDER, Decisions
 from fieldc.words.rows import RowChoice, RowStyle
 
 SYMBOL = "fieldc_tuned"
-FREE_ORDER = ("mul", "add")
-"""Operations whose operands may be exchanged."""
 LAGS, AHEADS = (0, 1, 2), (0, 1, 2)
 FAR = 12
 """Places that a late move goes at most: the processor's own window does the rest."""
@@ -43,25 +41,32 @@ class Draft:
     decisions: Decisions
     code: tuple[Physical, ...]
     pieces: tuple[Piece, ...]
-    touches: tuple[Touch, ...]
-    constants: tuple[int, ...]
+    bytes: bytes
 
     @cached_property
-    def bytes(self) -> bytes:
-        """Its machine code."""
-        return linked(self.pieces, self.constants)
+    def touches(self) -> list[Touch]:
+        """What each instruction touches."""
+        return [touch(instruction) for instruction in self.code]
 
-    def moved(self, moves: Sequence[Move]) -> Draft:
-        """The same after legal late moves, without a run of the passes."""
-        lists: tuple[list[object], ...] = (list(self.code), list(self.pieces), list(self.touches))
-        for items in lists:
-            for move in moves:
-                shift(items, move)
+    def moved(self, move: Move) -> Draft:
+        """The same after a legal late move, without a run of the passes."""
+        start, end = min(move), max(move) + 1
+        code, pieces, touches = list(self.code), list(self.pieces), list(self.touches)
+        shift(code, move)
+        shift(pieces, move)
+        shift(touches, move)
+        # Only what was passed lies elsewhere: the rest keeps its bytes, distances included.
+        first = size_of(pieces[:start])
+        table = table_after(first + size_of(pieces[start:]))
+        between = placed(pieces[start:end], first, table)
+        after = self.bytes[first + len(between) :]
         refinement = self.decisions.refinement
-        late = replace(refinement, late=(*refinement.late, *moves))
-        code, pieces, touches = map(tuple, lists)
-        decisions = replace(self.decisions, refinement=late)
-        return Draft(decisions, code, pieces, touches, self.constants)  # type: ignore[arg-type]
+        refinement = replace(refinement, late=(*refinement.late, move))
+        decisions = replace(self.decisions, refinement=refinement)
+        changed = b"".join((self.bytes[:first], between, after))
+        other = Draft(decisions, tuple(code), tuple(pieces), changed)
+        other.__dict__["touches"] = touches
+        return other
 
 
 class Workshop:
@@ -96,8 +101,9 @@ class Workshop:
             kernel = self.kernel(decisions)
         except (FlagError, AllocationError):
             return None
-        code, constants = kernel.code, tuple(value for _, value in kernel.constants)
-        return Draft(decisions, code, tuple(map(encode, code)), tuple(map(touch, code)), constants)
+        pieces = tuple(map(encode, kernel.code))
+        code = linked(pieces, (value for _, value in kernel.constants))
+        return Draft(decisions, kernel.code, pieces, code)
 
     def bound(self, draft: Draft, processor: Processor | None) -> float:
         """The model's bound in cycles; instructions on a processor that it does not know."""
@@ -109,7 +115,7 @@ class Workshop:
         """The model's bounds; drafts that differ in registers and order only share them."""
         key = tuple(sorted(map(_shape, draft.code)))
         if key not in self._bounds:
-            size = sum(len(piece.code) for piece in draft.pieces)
+            size = size_of(draft.pieces)
             self._bounds[key] = lower_bounds(count(draft.bytes[:size], "x86_64"), processor)
         return self._bounds[key]
 
@@ -171,7 +177,7 @@ class Proposals:
 
     def _order(self, decisions: Decisions, refinement: Refinement) -> Refinement:
         code = ordered(self._workshop.selection(decisions).code, refinement.order)
-        move = self._move([touch(instruction) for instruction in code], len(code))
+        move = self._move(lambda place: touch(code[place]), len(code), len(code))
         return replace(refinement, order=(*refinement.order, *move))
 
     def _registers(self, decisions: Decisions, refinement: Refinement) -> Refinement:
@@ -191,18 +197,16 @@ class Proposals:
 
     def late(self, draft: Draft) -> Draft | None:
         """One or two moves of finished instructions."""
-        moves: list[Move] = []
         moved = draft
         for _ in range(1 if self._draw.random() < 0.7 else 2):
-            move = self._move(moved.touches, FAR)
-            moved = moved.moved(move)
-            moves += move
-        return moved if moves else None
+            for move in self._move(moved.touches.__getitem__, len(moved.code), FAR):
+                moved = moved.moved(move)
+        return None if moved.bytes == draft.bytes else moved
 
-    def _move(self, touches: Sequence[Touch], far: int) -> list[Move]:
+    def _move(self, touched: Callable[[int], Touch], count: int, far: int) -> list[Move]:
         """A legal move, none where the instruction drawn is stuck."""
-        start = self._draw.randrange(len(touches))
-        places = reach(touches, start)
+        start = self._draw.randrange(count)
+        places = reach(touched, count, start)
         near = range(max(places.start, start - far), min(places.stop, start + far + 1))
         end = self._draw.choice(near)
         return [] if end == start else [(start, end)]

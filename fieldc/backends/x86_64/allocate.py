@@ -141,7 +141,10 @@ class _Allocator:
         uses = self._uses[virtual]
         while uses and uses[-1] < self._now:
             uses.pop()
-        return next((use for use in reversed(uses) if use > after), NEVER)
+        for use in reversed(uses):
+            if use > after:
+                return use
+        return NEVER
 
     def _read(self, instruction: VirtualCode, index: int) -> Register | Memory | Immediate:
         others = (r for i, r in enumerate(instruction.reads) if i != index)

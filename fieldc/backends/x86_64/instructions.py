@@ -108,6 +108,9 @@ class Virtual:
     name: str
     fixed: str = ""
 
+    def __hash__(self) -> int:
+        return self.number
+
 
 @dataclass(frozen=True)
 class Memory:

@@ -6,7 +6,7 @@ passes none that writes what it reads or writes, or reads what it writes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -113,34 +113,32 @@ def _all(bits: Iterable[int]) -> int:
     return total
 
 
-def may_move(touches: Sequence[Touch], move: Move) -> bool:
-    """Whether a move is legal."""
-    start, end = move
-    if not (0 <= start < len(touches) and 0 <= end < len(touches)):
-        return False
-    passed = touches[start + 1 : end + 1] if start < end else touches[end:start]
-    mine = touches[start]
-    return not any(mine.before(other) for other in passed)
-
-
-def reach(touches: Sequence[Touch], start: int) -> range:
-    """The places an instruction may move to, its own among them."""
-    mine, low, high = touches[start], start, start
-    while low > 0 and not mine.before(touches[low - 1]):
+def reach(touched: Callable[[int], Touch], count: int, start: int) -> range:
+    """The places that one of `count` instructions may move to, its own among them."""
+    mine, low, high = touched(start), start, start
+    while low > 0 and not mine.before(touched(low - 1)):
         low -= 1
-    while high < len(touches) - 1 and not mine.before(touches[high + 1]):
+    while high < count - 1 and not mine.before(touched(high + 1)):
         high += 1
     return range(low, high + 1)
 
 
+def may_move(code: Sequence[VirtualCode] | Sequence[Physical], move: Move) -> bool:
+    """Whether a move is legal."""
+    start, end = move
+    if not (0 <= start < len(code) and 0 <= end < len(code)):
+        return False
+    mine, passed = touch(code[start]), code[start + 1 : end + 1] or code[end:start]
+    return not any(mine.before(touch(other)) for other in passed)
+
+
 def ordered(code: Sequence[Code], moves: Iterable[Move]) -> list[Code]:
     """The code after some moves, one after the other. Raises OrderError."""
-    moved, touches = list(code), [touch(i) for i in code]
+    moved = list(code)
     for move in moves:
-        if not may_move(touches, move):
+        if not may_move(moved, move):
             raise OrderError(f"instruction {move[0]} cannot move to {move[1]} in this kernel")
         shift(moved, move)
-        shift(touches, move)
     return moved
 
 
