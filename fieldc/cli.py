@@ -23,10 +23,11 @@ from fieldc.commands.plot import plot
 from fieldc.commands.prove import prove
 from fieldc.commands.show import show
 from fieldc.commands.trace import trace
+from fieldc.commands.tune import tune
 from fieldc.commands.verb import UsageError, Verb, emit, unknown
 from fieldc.errors import UserError
 
-LINE = (list_, show, build, prove, bench, plot, count, trace, lab, demo)
+LINE = (list_, show, build, prove, bench, plot, count, trace, lab, tune, demo)
 VERBS: dict[str, Verb] = {verb.name: verb for verb in LINE}
 
 BROKEN_PIPE = 141

@@ -16,9 +16,10 @@ from fieldc.backends.x86_64.instructions import (
 )
 from fieldc.backends.x86_64.kernel import X86Kernel
 
-READ_WRITE = {"imul", "add", "adc", "adcx", "adox", "sub", "sbb", "and", "cmovc", "shld", "shr"}
+READ_WRITE = {"imul", "add", "adc", "adcx", "adox", "sub", "sbb", "and", "shld", "shr"}
+READ_WRITE |= {"cmovc", "cmovnc"}
 WRITES = {"mov": 1, "lea": 1, "lea_double": 1, "mulx": 2, "pop": 1, "xor": 1, "sbb_mask": 1}
-NEEDS_CF = {"adc", "adcx", "sbb", "sbb_mask", "cmovc"}
+NEEDS_CF = {"adc", "adcx", "sbb", "sbb_mask", "cmovc", "cmovnc"}
 NEEDS_OF = {"adox"}
 DEFINES_BOTH = {"add", "adc", "sub", "sbb", "and", "xor", "imul", "mul", "test"}
 UNDEFINES_OF = {"shld", "shr"}

@@ -112,15 +112,21 @@ def field_symbol(field: Field) -> str:
 
 
 def header(
-    trace: Trace, target: str, variant: str, convention: str, needs: tuple[str, ...]
+    trace: Trace,
+    target: str,
+    variant: str,
+    convention: str,
+    needs: tuple[str, ...],
+    tuned: bool = False,
 ) -> tuple[str, ...]:
     """The lines that open a generated text: how to make it again, and what it promises."""
     f, kernel = trace.field, trace.kernel
     name, extensions = f.name or hex(f.p), " and ".join(needs) or "no extension"
+    schedule = " --schedule FILE" if tuned else ""
     word = "" if f.word == 64 else f" --word {f.word}"
     return (
         f"fieldc build {name}{word} --op {kernel.operation} --algorithm {kernel.algorithm} "
-        f"--target {target} -o DIR",
+        f"--target {target}{schedule} -o DIR",
         f"p = {f.p:#x}",
         f"R = 2^{f.word * f.n}; {f.n} limbs of {f.word} bits, least significant first",
         f"{kernel.operation} ({kernel.algorithm}): {contract(trace)}",

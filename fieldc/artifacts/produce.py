@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from fieldc.artifacts.artifact import Artifact, field_symbol, header
 from fieldc.backends.c import ROWS as C_ROWS
@@ -15,8 +16,8 @@ from fieldc.backends.rust_intrinsics import INTRINSICS, features_of
 from fieldc.backends.rust_looped import print_rust_looped
 from fieldc.backends.targets import TARGETS, ObjectFormat, Target
 from fieldc.backends.x86_64.choices import FEATURES, VARIANTS
-from fieldc.backends.x86_64.conventions import SYSV, WIN64
-from fieldc.backends.x86_64.kernel import compile_trace
+from fieldc.backends.x86_64.conventions import SYSV, WIN64, Convention
+from fieldc.backends.x86_64.kernel import X86Kernel, compile_trace
 from fieldc.backends.x86_64.print import GNU, INTEL, MASM
 from fieldc.language import Trace
 from fieldc.machine.assemble import assemble, compile_ir
@@ -44,7 +45,13 @@ def _symbol(trace: Trace, variant: str) -> str:
     return f"fieldc_{field_symbol(trace.field)}_{trace.kernel.operation}_{variant}"
 
 
-def _own(target: Target) -> Producer:
+Tuned = Callable[[Trace, str, Convention], X86Kernel]
+"""A tuned kernel of a trace, by a symbol and a convention."""
+Plans = Mapping[tuple[str, str], Tuned]
+"""By operation and variant, what takes the place of the choices of VARIANTS."""
+
+
+def _own(target: Target, plans: Plans) -> Producer:
     windows = target.object_format is ObjectFormat.COFF
     convention = WIN64 if windows else SYSV
     prefix, local = ("_", "L") if target.object_format is ObjectFormat.MACH_O else ("", ".L")
@@ -52,8 +59,12 @@ def _own(target: Target) -> Producer:
     def produce(trace: Trace) -> Iterator[Artifact]:
         for variant, choices in VARIANTS.items():
             symbol, needs = _symbol(trace, variant), FEATURES[variant]
-            kernel = compile_trace(trace, prefix + symbol, choices, convention)
-            head = header(trace, target.name, variant, convention.name, needs)
+            tuned = plans.get((trace.kernel.operation, variant))
+            if tuned is not None:
+                kernel = tuned(trace, prefix + symbol, convention)
+            else:
+                kernel = compile_trace(trace, prefix + symbol, choices, convention)
+            head = header(trace, target.name, variant, convention.name, needs, tuned is not None)
             code = assemble(kernel.text(GNU, local=local), target.triple)
             syntax, suffix = (MASM, ".asm") if windows else (INTEL, ".s")
             text = kernel.text(syntax, head, local)
@@ -118,13 +129,13 @@ def _intrinsics(trace: Trace, symbol: str) -> Printed:
     return print_rust(program, symbol, trace, INTRINSICS), features_of(program)
 
 
-def build_targets() -> dict[str, BuildTarget]:
+def build_targets(plans: Plans = MappingProxyType({})) -> dict[str, BuildTarget]:
     """Every target by name: our own x86-64, LLVM's processors, and source texts."""
     about = "x86-64 of our own: adx, mulx and base"
     found = []
     for system in ("linux", "macos", "windows"):
         target = replace(TARGETS[f"x86_64-{system}-llvm"], name=f"x86_64-{system}")
-        found.append(BuildTarget(target.name, "x86-64", (64,), about, _own(target)))
+        found.append(BuildTarget(target.name, "x86-64", (64,), about, _own(target, plans)))
     for target in TARGETS.values():
         words = (target.processor.word,) if target.processor.word == 32 else (64, 32)
         made = f"LLVM for {target.triple}{' with bmi2' if 'bmi2' in target.name else ''}"

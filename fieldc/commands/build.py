@@ -18,7 +18,8 @@ from fieldc.language import Trace
 
 if TYPE_CHECKING:
     from fieldc.artifacts.artifact import Artifact
-    from fieldc.artifacts.produce import BuildTarget
+    from fieldc.artifacts.produce import BuildTarget, Plans
+    from fieldc.tune.schedule import Schedule
 
     Built = tuple[Sequence[Artifact], dict[str, object]]
 
@@ -43,6 +44,7 @@ def host_target() -> str:
     ),
     option("--target", metavar="NAME,..", help="targets, or all (default this host)"),
     option("--algorithm", metavar="NAME", help="instead of the first whose bounds hold"),
+    option("--schedule", metavar="FILE", help="a file of fieldc tune, for the operations it has"),
     option(
         "--package",
         type=one_of("package", *PACKAGES),
@@ -70,8 +72,13 @@ def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     from fieldc.artifacts.write import build_folder
 
     operations = arguments.op or OPERATIONS
-    traces = [choose(field, operation, arguments.algorithm) for operation in operations]
-    targets = targets_of(field, arguments.target or host_target(), traces)
+    schedule = schedule_of(field, arguments.schedule, operations)
+    traces = [
+        choose(field, operation, algorithm_of(schedule, operation, arguments.algorithm))
+        for operation in operations
+    ]
+    plans = schedule.plans() if schedule else {}
+    targets = targets_of(field, arguments.target or host_target(), traces, plans)
     with progress() as show:
         return build_folder(field, traces, targets, folder, show)
 
@@ -80,7 +87,7 @@ def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     """A package, which has all that its interface needs and nothing else. Raises UsageError."""
     from fieldc.packages.c import package
 
-    for name in ("op", "target", "algorithm"):
+    for name in ("op", "target", "algorithm", "schedule"):
         if getattr(arguments, name) is not None:
             raise UsageError(f"--package {arguments.package} chooses by itself; leave out --{name}")
     if field.word != package.WORD:
@@ -89,11 +96,38 @@ def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> 
         return package.build_package(field, folder, show)
 
 
-def targets_of(field: Field, text: str, traces: Sequence[Trace] = ()) -> list[BuildTarget]:
+def schedule_of(field: Field, path: str | None, operations: Sequence[str]) -> Schedule | None:
+    """The schedule that was named, if one was. Raises ScheduleError, UsageError."""
+    if path is None:
+        return None
+    from fieldc.tune.schedule import load_schedule
+
+    schedule = load_schedule(Path(path), field)
+    names = [entry.operation for entry in schedule.entries]
+    if not set(names) & set(operations):
+        tuned = ", ".join(names) or "nothing"
+        raise UsageError(f"the schedule is for {tuned}, not {', '.join(operations)}; use --op")
+    return schedule
+
+
+def algorithm_of(schedule: Schedule | None, operation: str, named: str | None) -> str | None:
+    """The algorithm of an operation: the schedule's, or the one named. Raises UsageError."""
+    entry = schedule.entry(operation) if schedule else None
+    if entry is None:
+        return named
+    tuned = entry.decisions.algorithm
+    if named not in (None, tuned):
+        raise UsageError(f"the schedule's {operation} is {tuned}; leave out --algorithm {named}")
+    return tuned
+
+
+def targets_of(
+    field: Field, text: str, traces: Sequence[Trace] = (), plans: Plans | None = None
+) -> list[BuildTarget]:
     """Targets from `x86_64-linux,c`, or all that make these kernels. Raises UsageError."""
     from fieldc.artifacts.produce import build_targets
 
-    known = build_targets()
+    known = build_targets(plans or {})
     if text == "all":
         able = (target for target in known.values() if all(map(target.can, traces)))
         return [target for target in able if field.word in target.words]

@@ -14,7 +14,7 @@ from fieldc.lab.limits import Limits
 from fieldc.language import BoundError, Kernel, NeedsIntegers, Trace
 from fieldc.machine.check import check, operands_of
 from fieldc.machine.host import HostBackend, host_backends, loaded
-from fieldc.machine.timing import Candidate, PythonCandidate, Race, Runner, Spread, measure
+from fieldc.machine.timing import PythonCandidate, Race, Runner, Spread, candidate_of, measure
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import lower
 
@@ -223,19 +223,11 @@ def _words_entrant(trace: Trace, seed: int) -> Entrant:
 
 
 def _entrant(trace: Trace, backend: HostBackend, seed: int) -> Entrant:
-    f = trace.field
     made = backend.compile(trace)
     kernel = loaded(made, trace)
     check(kernel, trace, seed)
-    ranges = [bound for _, bound in trace.kernel.operands]
-    candidate = Candidate(
-        _label(trace.kernel, backend.name),
-        kernel.library.address(kernel.symbol),
-        f.n,
-        tuple(bound.width(f) for bound in ranges),
-        tuple((bound.high(f) + 1,) * bound.count for bound in ranges),
-        kernel.library,
-    )
+    address, label = kernel.library.address(kernel.symbol), _label(trace.kernel, backend.name)
+    candidate = candidate_of(label, address, trace, kernel.library)
     return Entrant(trace.kernel, backend.name, candidate, executed(made, trace))
 
 

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
+from fieldc.language import Trace
 from fieldc.machine.loops import MAX_LIMBS, Loops, TimingError
 from fieldc.machine.processor import brand
 from fieldc.machine.results import (
@@ -50,7 +51,7 @@ __all__ = [
 _HALF_CYCLES = 60_000
 _CALIBRATION_TURNS = 320
 _CANARY_TURNS = 400
-_CALIBRATION_LIMIT = 1.03
+CALIBRATION_LIMIT = 1.03
 _HALVES_LIMIT = 1.10
 _PILOT_CALLS = 16
 
@@ -124,7 +125,7 @@ def measure(
     if not labels or rounds < 1 or len(set(labels)) < len(labels):
         raise TimingError("a race needs candidates with distinct labels and at least one round")
     track = _Track(Loops(), seed, canary)
-    with _pinned() as hop:
+    with pinned() as hop:
         for candidate in candidates:
             track.enter(candidate)
         for number in range(rounds):
@@ -187,7 +188,7 @@ class _Track:
         halves = [self._ticks(candidate, mode, count) for _ in range(2)]
         after, second = self._surroundings()
         scale = min(before, after)
-        steady = max(before, after) < _CALIBRATION_LIMIT * scale and max(
+        steady = max(before, after) < CALIBRATION_LIMIT * scale and max(
             halves
         ) < _HALVES_LIMIT * min(halves)
         canary = max(first, second) / scale
@@ -215,8 +216,16 @@ def _python_ns(call: Callable[[], object], count: int) -> float:
     return (time.perf_counter_ns() - start) / count
 
 
+def candidate_of(label: str, address: int, trace: Trace, held: object = None) -> Candidate:
+    """A kernel of a trace that is loaded at an address."""
+    f, ranges = trace.field, [bound for _, bound in trace.kernel.operands]
+    widths = tuple(bound.width(f) for bound in ranges)
+    bounds = tuple((bound.high(f) + 1,) * bound.count for bound in ranges)
+    return Candidate(label, address, f.n, widths, bounds, held)
+
+
 @contextmanager
-def _pinned() -> Iterator[Callable[[], None]]:
+def pinned() -> Iterator[Callable[[], None]]:
     """Stay on one processor; the yielded function moves on to the next allowed one."""
     if not hasattr(os, "sched_setaffinity"):
         yield lambda: None

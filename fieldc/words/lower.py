@@ -11,19 +11,25 @@ from fieldc.words.build import Builder
 from fieldc.words.program import Program, Step, Value
 from fieldc.words.rows import RowChoice, Sum, add_row
 
+EXCHANGED = {"x": "y", "y": "x"}
 FIELD_CONSTANTS = ("p", "mu", "R2")
 
 
 def lower(
-    trace: Trace, rows: RowChoice | None = None, unknown: frozenset[int] = frozenset()
+    trace: Trace,
+    rows: RowChoice | None = None,
+    unknown: frozenset[int] = frozenset(),
+    exchanged: bool = False,
 ) -> Program:
     """The word program of a traced kernel, rows of products added in the chosen style.
 
-    `unknown` constants are taken for any words, as far as bounds of words go.
+    `unknown` constants are taken for any words, as far as bounds of words go. `exchanged` reads x
+    where the text has y and y where it has x: for operations where the order is free.
     """
     f = trace.field
     build = Builder(f.word, constant_names(f), unknown)
-    lowering = _Lowering(build, rows or RowChoice(), uses_of(trace.result))
+    names = EXCHANGED if exchanged else {}
+    lowering = _Lowering(build, rows or RowChoice(), uses_of(trace.result), names)
     words = lowering.words(trace.result)
     zeros = [build.constant(0)] * (f.n - len(words))
     operands = tuple((name, bound.width(f)) for name, bound in trace.kernel.operands)
@@ -76,6 +82,7 @@ class _Lowering:
     build: Builder
     rows: RowChoice
     uses: Counter[int]
+    names: dict[str, str]
     _words: dict[int, list[Value]] = field(default_factory=dict)
     _borrows: dict[int, Value] = field(default_factory=dict)
 
@@ -110,9 +117,9 @@ class _Lowering:
         return words + [self.build.constant(0)] * (count - len(words))
 
     def _input(self, node: Integer) -> list[Value]:
-        w = self.build.word
+        w, name = self.build.word, self.names.get(node.name, node.name)
         limbs = range(self.size(node))
-        return [self.build.load(node.name, node.amount + i, node.high >> w * i) for i in limbs]
+        return [self.build.load(name, node.amount + i, node.high >> w * i) for i in limbs]
 
     def _constant(self, node: Integer) -> list[Value]:
         w, top = self.build.word, self.build.top

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+from fieldc.backends.x86_64.choices import PLAIN, Refinement
 from fieldc.backends.x86_64.conventions import Convention
 from fieldc.backends.x86_64.instructions import (
     STACK,
@@ -39,10 +40,14 @@ class Allocation:
 
 
 def allocate(
-    code: list[VirtualCode], incoming: dict[Virtual, str], convention: Convention
+    code: list[VirtualCode],
+    incoming: dict[Virtual, str],
+    convention: Convention,
+    refinement: Refinement = PLAIN,
 ) -> Allocation:
     """Give every virtual register a place. `incoming` are the arguments' registers on entry."""
-    allocator = _Allocator(code, incoming, convention)
+    allocator = _Allocator(code, incoming, refinement.registers or convention.order)
+    allocator.places = dict(refinement.places)
     for position, instruction in enumerate(code):
         allocator.step(position, instruction)
     return allocator.result
@@ -61,10 +66,11 @@ def virtuals_read(instruction: VirtualCode) -> list[Virtual]:
 
 class _Allocator:
     def __init__(
-        self, code: list[VirtualCode], incoming: dict[Virtual, str], convention: Convention
+        self, code: list[VirtualCode], incoming: dict[Virtual, str], order: tuple[str, ...]
     ) -> None:
         self.result = Allocation()
-        self._order = convention.order
+        self.places: dict[int, str] = {}
+        self._order = order
         self._uses: dict[Virtual, list[int]] = defaultdict(list)
         self._fixed: dict[str, list[int]] = defaultdict(list)
         for position, instruction in enumerate(code):
@@ -137,7 +143,10 @@ class _Allocator:
         uses = self._uses[virtual]
         while uses and uses[-1] < self._now:
             uses.pop()
-        return next((use for use in reversed(uses) if use > after), NEVER)
+        for use in reversed(uses):
+            if use > after:
+                return use
+        return NEVER
 
     def _read(self, instruction: VirtualCode, index: int) -> Register | Memory | Immediate:
         others = (r for i, r in enumerate(instruction.reads) if i != index)
@@ -238,13 +247,16 @@ class _Allocator:
         end = uses[0] if uses else self._now + 1
         free = [r for r in self._order if r not in self._holder and r not in self._locked]
         unclaimed = [r for r in free if self._claimed(r) >= end]
+        wanted = self.places.get(virtual.number, "")
         if unclaimed:
-            return unclaimed[0]
+            return wanted if wanted in unclaimed else unclaimed[0]
         if free:
             return max(free, key=self._claimed)
         victims = [v for r, v in self._holder.items() if r not in self._locked and not v.fixed]
         if not victims:
             raise AllocationError(f"no register is left for {virtual.name}")
+        if self._holder.get(wanted) in victims:
+            return wanted
         return self._where[max(victims, key=lambda v: (self._next_use(v, self._now), v.number))]
 
     def _claimed(self, register: str) -> int:

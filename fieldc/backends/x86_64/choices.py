@@ -31,12 +31,36 @@ class Choices:
     quotient: str = "mulx"
     """`mulx` keeps the flags, `imul` has one micro-operation less."""
 
+    scanned: str = "y"
+    """The operand whose limbs multiply rows of the other: `x` or `y`, where the order is free."""
+    selected: str = "difference"
+    """What the last selection overwrites: the `difference` (cmovc) or the `sum` (cmovnc)."""
+
     @property
     def flags(self) -> tuple[str, ...]:
         """The flags that carry chains."""
         return (CF, OF) if self.variant == "adx" else (CF,)
 
 
+@dataclass(frozen=True)
+class Refinement:
+    """Decisions below the choices, found by search: order, registers and spills of one kernel.
+
+    Empty ones leave what the passes decide by themselves. Positions are those of the code as the
+    pass before left it, so a refinement belongs to one program, its choices and a convention.
+    """
+
+    order: tuple[tuple[int, int], ...] = ()
+    """Moves of virtual instructions, before registers are given."""
+    registers: tuple[str, ...] = ()
+    """Every register a kernel may use, in order of preference."""
+    places: tuple[tuple[int, str], ...] = ()
+    """Virtual registers, by number, with the register each takes, if free or by a spill."""
+    late: tuple[tuple[int, int], ...] = ()
+    """Moves of finished instructions, saving and restoring of registers included."""
+
+
+PLAIN = Refinement()
 VARIANTS: dict[str, Choices] = {
     "adx": Choices(),
     "mulx": Choices("mulx", RowChoice(RowStyle.ONE_CHAIN), quotient="imul"),

@@ -82,6 +82,7 @@ INSTRUCTIONS: dict[str, Instruction] = {
         Instruction("sbb", 1, 2, tied=True, memory=1, reads_flags=_CF, writes_flags=BOTH),
         Instruction("and", 1, 2, tied=True, commutes=True, memory=1, writes_flags=BOTH),
         Instruction("cmovc", 1, 2, tied=True, memory=1, reads_flags=_CF),
+        Instruction("cmovnc", 1, 2, tied=True, memory=1, reads_flags=_CF),
         Instruction("shld", 1, 3, tied=True, writes_flags=BOTH),
         Instruction("shr", 1, 2, tied=True, writes_flags=BOTH),
         # Idioms: xor r, r is 0 and clears both flags; sbb r, r is the carry flag as a mask. `clear`
@@ -106,6 +107,9 @@ class Virtual:
     number: int
     name: str
     fixed: str = ""
+
+    def __hash__(self) -> int:
+        return self.number
 
 
 @dataclass(frozen=True)

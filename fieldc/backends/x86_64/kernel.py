@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fieldc.backends.x86_64.allocate import Allocation, allocate
-from fieldc.backends.x86_64.choices import FEATURES, VARIANTS, Choices
+from fieldc.backends.x86_64.choices import FEATURES, PLAIN, VARIANTS, Choices, Refinement
 from fieldc.backends.x86_64.conventions import SYSV, Convention
 from fieldc.backends.x86_64.instructions import STACK, Immediate, Physical, Register
+from fieldc.backends.x86_64.order import ordered
 from fieldc.backends.x86_64.print import INTEL, Syntax, print_kernel
 from fieldc.backends.x86_64.select import Selection
 from fieldc.language import Trace
@@ -38,28 +39,55 @@ class X86Kernel:
 
 
 def compile_trace(
-    trace: Trace, symbol: str, choices: Choices | None = None, convention: Convention = SYSV
+    trace: Trace,
+    symbol: str,
+    choices: Choices | None = None,
+    convention: Convention = SYSV,
+    refinement: Refinement = PLAIN,
 ) -> X86Kernel:
     """Lower a traced kernel in the choices' row style and compile it."""
     choices = choices or VARIANTS["adx"]
-    return compile_program(lower(trace, choices.rows), symbol, choices, convention)
+    program = lower_for(trace, choices)
+    return compile_program(program, symbol, choices, convention, refinement)
+
+
+def lower_for(trace: Trace, choices: Choices) -> Program:
+    """The words that the choices ask for."""
+    return lower(trace, choices.rows, exchanged=choices.scanned == "x")
 
 
 def compile_program(
-    program: Program, symbol: str, choices: Choices, convention: Convention = SYSV
+    program: Program,
+    symbol: str,
+    choices: Choices,
+    convention: Convention = SYSV,
+    refinement: Refinement = PLAIN,
 ) -> X86Kernel:
-    """Select, allocate and frame. Raises X86Error for words that are not 64 bits wide."""
+    """Select, allocate and frame.
+
+    Raises X86Error for words that are not 64 bits wide, OrderError for a refinement of another
+    program.
+    """
     if program.word != WORD:
         raise X86Error(f"x86-64 has 64-bit words; this program has {program.word}-bit words")
     selection = Selection(program, choices)
+    return finish(selection, symbol, convention, refinement)
+
+
+def finish(
+    selection: Selection, symbol: str, convention: Convention, refinement: Refinement
+) -> X86Kernel:
+    """Order, allocate and frame selected code; `order` of the refinement included."""
     incoming = dict(zip(selection.pointers.values(), convention.arguments, strict=False))
-    allocation = allocate(selection.code, incoming, convention)
+    code = ordered(selection.code, refinement.order) if refinement.order else selection.code
+    allocation = allocate(code, incoming, convention, refinement)
+    framed = _framed(allocation, convention)
     return X86Kernel(
         symbol,
-        tuple(_framed(allocation, convention)),
+        tuple(ordered(framed, refinement.late) if refinement.late else framed),
         tuple(selection.constants),
         convention,
-        FEATURES[choices.variant],
+        FEATURES[selection.choices.variant],
         allocation.frame,
     )
 

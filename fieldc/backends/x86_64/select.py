@@ -222,10 +222,13 @@ class Selection:
             self._emit("imul", (self._define(low, fixed),), self._place(a), self._place(b))
 
     def select(self, step: Step) -> None:
-        """cmovc: the flag is a borrow, in CF."""
-        _, when_set, otherwise = step.inputs
+        """cmovc or cmovnc: the flag is a borrow, in CF."""
+        when_set, otherwise = map(self._place, step.inputs[1:])
         place = self._define(step.outputs[0])
-        self._emit("cmovc", (place,), self._place(otherwise), self._place(when_set))
+        if self.choices.selected == "sum":
+            self._emit("cmovnc", (place,), when_set, otherwise)
+        else:
+            self._emit("cmovc", (place,), otherwise, when_set)
 
     def mask(self, step: Step) -> None:
         """sbb r, r: all ones if CF."""

@@ -1,0 +1,175 @@
+"""fieldc tune: search for this processor's fastest kernel, prove it, keep it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fieldc.algorithms import OPERATIONS, choose
+from fieldc.catalogue import find_field
+from fieldc.commands.bench import pair, positive
+from fieldc.commands.verb import FIELD, Answer, Table, UsageError, one_of, option, verb
+from fieldc.field import Field
+
+if TYPE_CHECKING:
+    from fieldc.tune.schedule import Entry, Schedule
+
+COLUMNS = ("op", "algorithm", "variant", "start", "best", "ratio", "bound", "kernel", "verdict")
+DEFAULT = ["mul", "square"]
+
+
+def operations(text: str) -> list[str]:
+    """Operations from `mul,square`."""
+    return [one_of("operation", *OPERATIONS)(name) for name in text.split(",")]
+
+
+@verb(
+    FIELD,
+    option(
+        "--op",
+        type=operations,
+        default=DEFAULT,
+        metavar="OP,..",
+        help=f"operations (default mul,square): {', '.join(OPERATIONS)}",
+    ),
+    option(
+        "--time",
+        type=positive,
+        default=60,
+        metavar="SECONDS",
+        help="for each operation (default 60); the search ends sooner where it finds nothing more",
+    ),
+    option("--seed", type=int, default=1, metavar="N", help="seed of the search (default 1)"),
+    option(
+        "--for",
+        dest="mode",
+        type=one_of("figure", "both", "latency", "throughput"),
+        default="both",
+        metavar="FIGURE",
+        help="both (default: their product), latency or throughput",
+    ),
+    option(
+        "-o",
+        dest="file",
+        metavar="FILE",
+        help="the schedule, written after each operation; where it exists, the search goes on"
+        " from it (default FIELD.PROCESSOR.json)",
+    ),
+)
+def tune(arguments: argparse.Namespace) -> Answer:
+    """search for this processor's fastest kernel, prove it, keep it"""
+    from fieldc.machine.processor import brand
+    from fieldc.machine.results import MODES
+    from fieldc.tune.schedule import Schedule, dump, load_schedule, row_of
+    from fieldc.tune.tuning import Plan, tune_operation
+
+    field = find_field(arguments.field, 64)
+    path = Path(arguments.file or default_name(field))
+    schedule = Schedule(field.label, field.p, brand())
+    if path.exists():
+        schedule = load_schedule(path, field)
+    write(path, dump(schedule))
+    modes = MODES if arguments.mode == "both" else (arguments.mode,)
+    plan = Plan(arguments.time, arguments.seed, modes, say)
+    done = []
+    for operation in dict.fromkeys(arguments.op):
+        entry = tune_operation(field, operation, plan, _resumable(schedule, operation))
+        prove_entry(field, entry)
+        done.append(entry)
+        schedule = schedule.with_entry(entry)
+        write(path, dump(schedule))
+    return Answer(_tables(done, schedule, path), [row_of(entry) for entry in done])
+
+
+def say(line: str) -> None:
+    """A line of progress."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def default_name(field: Field) -> str:
+    """A file for a field on this processor, here."""
+    from fieldc.artifacts.artifact import field_symbol
+    from fieldc.machine.processors import host_processor
+
+    processor = host_processor()
+    return f"{field_symbol(field)}.{processor.key if processor else 'unknown'}.json"
+
+
+def write(path: Path, text: str) -> None:
+    """Write a schedule, whole or not at all. Raises UsageError."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_text(text, "utf-8")
+        part.replace(path)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}; name another with -o") from None
+
+
+def _resumable(schedule: Schedule, operation: str) -> Entry | None:
+    """The entry to go on from; one of another version of the compiler is started afresh."""
+    from fieldc.tune.schedule import ScheduleError
+
+    entry = schedule.entry(operation)
+    if entry is None:
+        return None
+    try:
+        field = find_field(hex(schedule.p))
+        entry.compile(choose(field, operation, entry.decisions.algorithm), "resumed")
+    except ScheduleError as error:
+        say(f"tune {operation}: starts afresh: {error}")
+        return None
+    return entry
+
+
+def prove_entry(field: Field, entry: Entry) -> None:
+    """Prove the kernel from its bytes and run it here. Raises UnprovedKernel, CheckError."""
+    from fieldc.artifacts.produce import build_targets
+    from fieldc.artifacts.trust import judge
+    from fieldc.tune.schedule import Schedule
+
+    trace = choose(field, entry.operation, entry.decisions.algorithm)
+    plans = Schedule(field.label, field.p, "", (entry,)).plans()
+    target = build_targets(plans)["x86_64-linux"]
+    variant = entry.decisions.choices.variant
+    judge([a for a in target.produce(trace) if a.variant == variant], lambda *_: None)
+
+
+def _tables(entries: Sequence[Entry], schedule: Schedule, path: Path) -> tuple[Table, ...]:
+    rows: list[tuple[object, ...]] = []
+    for entry in entries:
+        run, decisions = entry.measured, entry.decisions
+        start, best = (
+            pair(run[f"{label}_throughput_cycles"], run[f"{label}_latency_cycles"])
+            for label in ("start", "best")
+        )
+        verdict = "DISTURBED: run again" if run["disturbed"] else "undisturbed"
+        rows.append(
+            (
+                entry.operation,
+                decisions.algorithm,
+                decisions.choices.variant,
+                start,
+                best,
+                run["duel_ratio"] or "-",
+                f"{run['bound_cycles']} ({run['bound']})" if "bound" in run else "-",
+                "PROVED",
+                verdict,
+            )
+        )
+    state = (
+        ("processor", schedule.processor),
+        ("pairs", "throughput | latency in core cycles, one call an operation"),
+        ("bound", "throughput by the model of this processor, the call not in it"),
+        ("tries", ", ".join(_tries(entry) for entry in entries)),
+        ("next", f"fieldc build {schedule.label} --op OP --schedule {path} -o DIR"),
+    )
+    return Table(COLUMNS, rows, f"{schedule.label}: {path}"), Table((), state)
+
+
+def _tries(entry: Entry) -> str:
+    run = entry.measured
+    rates = ", ".join(f"{name} {rate}" for name, rate in run["tries_a_second"].items())
+    return f"{entry.operation} {run['tried']} ({rates} a second), dropped {run['dropped']}"

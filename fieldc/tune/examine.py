@@ -1,0 +1,48 @@
+"""Candidates are checked against Python's integers before they are timed."""
+
+from __future__ import annotations
+
+import ctypes
+import random
+
+from fieldc.algorithms.meaning import MEANINGS
+from fieldc.language import Trace
+from fieldc.machine.check import vectors
+
+QUICK = 12
+"""Calls that a candidate must get right before its first duel, of all vectors in random order."""
+
+
+class Examination:
+    """Edge values and random ones with the results that Python gives, as words in memory."""
+
+    def __init__(self, trace: Trace, seed: int) -> None:
+        f, meaning = trace.field, MEANINGS.get(trace.kernel.operation, trace.kernel.run)
+        every = list(vectors(trace, seed))
+        random.Random(seed).shuffle(every)
+        self._size = f.n * f.word // 8
+        widths = [bound.width(f) * f.word // 8 for _, bound in trace.kernel.operands]
+        self._inputs = [
+            ctypes.create_string_buffer(
+                b"".join(o[i].to_bytes(width, "little") for o in every), width * len(every)
+            )
+            for i, width in enumerate(widths)
+        ]
+        self._wanted = b"".join(meaning(f, *o).to_bytes(self._size, "little") for o in every)
+        self._results = ctypes.create_string_buffer(len(self._wanted))
+        places = [(self._results, self._size), *zip(self._inputs, widths, strict=True)]
+        self._calls = [
+            tuple(ctypes.addressof(buffer) + size * i for buffer, size in places)
+            for i in range(len(every))
+        ]
+        self._kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(places))
+
+    def right(self, address: int, calls: int = QUICK) -> bool:
+        """Whether the code at an address computes these many results; 0 for all there are."""
+        chosen = self._calls[: calls or None]
+        size = self._size * len(chosen)
+        ctypes.memset(self._results, 0x5C, size)
+        function = self._kind(address)
+        for call in chosen:
+            function(*call)
+        return ctypes.string_at(self._results, size) == self._wanted[:size]

@@ -1,0 +1,212 @@
+"""What is searched: structures of a kernel, pruned by the model of its processor, and moves."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+from fieldc.algorithms import kernels_for
+from fieldc.backends.x86_64.allocate import AllocationError
+from fieldc.backends.x86_64.choices import FEATURES, VARIANTS, Choices, Refinement
+from fieldc.backends.x86_64.conventions import GENERAL, SYSV
+from fieldc.backends.x86_64.flags import FlagError
+from fieldc.backends.x86_64.instructions import Physical
+from fieldc.backends.x86_64.kernel import X86Kernel, finish, lower_for
+from fieldc.backends.x86_64.order import Move, Touch, ordered, reach, shift, touch
+from fieldc.backends.x86_64.select import Selection
+from fieldc.field import Field
+from fieldc.lab.count import count
+from fieldc.lab.limits import Limits, lower_bounds
+from fieldc.language import BoundError, Trace
+from fieldc.machine.encode import Piece, encode, linked, placed, size_of, table_after
+from fieldc.machine.processor import missing
+from fieldc.machine.processors import Processor
+from fieldc.tune.schedule import ALLOWED, FREE_ORDER, Decisions
+from fieldc.words.rows import RowChoice, RowStyle
+
+SYMBOL = "fieldc_tuned"
+LAGS, AHEADS = (0, 1, 2), (0, 1, 2)
+FAR = 12
+"""Places that a late move goes at most: the processor's own window does the rest."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A finished kernel that can still be moved about in, with the decisions that made it."""
+
+    decisions: Decisions
+    code: tuple[Physical, ...]
+    pieces: tuple[Piece, ...]
+    bytes: bytes
+
+    @cached_property
+    def touches(self) -> list[Touch]:
+        """What each instruction touches."""
+        return [touch(instruction) for instruction in self.code]
+
+    def moved(self, move: Move) -> Draft:
+        """The same after a legal late move, without a run of the passes."""
+        start, end = min(move), max(move) + 1
+        code, pieces, touches = list(self.code), list(self.pieces), list(self.touches)
+        shift(code, move)
+        shift(pieces, move)
+        shift(touches, move)
+        # Only what was passed lies elsewhere: the rest keeps its bytes, distances included.
+        first = size_of(pieces[:start])
+        table = table_after(first + size_of(pieces[start:]))
+        between = placed(pieces[start:end], first, table)
+        after = self.bytes[first + len(between) :]
+        refinement = self.decisions.refinement
+        refinement = replace(refinement, late=(*refinement.late, move))
+        decisions = replace(self.decisions, refinement=refinement)
+        changed = b"".join((self.bytes[:first], between, after))
+        other = Draft(decisions, tuple(code), tuple(pieces), changed)
+        other.__dict__["touches"] = touches
+        return other
+
+
+class Workshop:
+    """Makes drafts of one operation of one field; what does not change is made once."""
+
+    def __init__(self, field: Field, operation: str) -> None:
+        self.traces: dict[str, Trace] = {}
+        for kernel in kernels_for(operation):
+            try:
+                self.traces[kernel.algorithm] = kernel.trace(field)
+            except BoundError:
+                continue
+        self.operation = operation
+        self._selections: dict[tuple[str, Choices], Selection] = {}
+        self._bounds: dict[tuple[object, ...], Limits] = {}
+
+    def selection(self, decisions: Decisions) -> Selection:
+        """The virtual code of an algorithm and its choices. Raises FlagError."""
+        key = decisions.algorithm, decisions.choices
+        if key not in self._selections:
+            program = lower_for(self.traces[key[0]], decisions.choices)
+            self._selections[key] = Selection(program, decisions.choices)
+        return self._selections[key]
+
+    def kernel(self, decisions: Decisions) -> X86Kernel:
+        """The kernel of some decisions, by the passes. Raises FlagError, OrderError."""
+        return finish(self.selection(decisions), SYMBOL, SYSV, decisions.refinement)
+
+    def draft(self, decisions: Decisions) -> Draft | None:
+        """A draft, or None where the choices do not go together."""
+        try:
+            kernel = self.kernel(decisions)
+        except (FlagError, AllocationError):
+            return None
+        pieces = tuple(map(encode, kernel.code))
+        code = linked(pieces, (value for _, value in kernel.constants))
+        return Draft(decisions, kernel.code, pieces, code)
+
+    def bound(self, draft: Draft, processor: Processor | None) -> float:
+        """The model's bound in cycles; instructions on a processor that it does not know."""
+        if processor is None:
+            return float(len(draft.code))
+        return self.bounds(draft, processor).binding[1]
+
+    def bounds(self, draft: Draft, processor: Processor) -> Limits:
+        """The model's bounds; drafts that differ in registers and order only share them."""
+        key = tuple(sorted(map(_shape, draft.code)))
+        if key not in self._bounds:
+            size = size_of(draft.pieces)
+            self._bounds[key] = lower_bounds(count(draft.bytes[:size], "x86_64"), processor)
+        return self._bounds[key]
+
+
+def _shape(instruction: Physical) -> tuple[str, ...]:
+    kinds = (type(operand).__name__ for operand in instruction.operands)
+    return instruction.mnemonic, *kinds
+
+
+def structures(algorithms: Sequence[str]) -> Iterator[Decisions]:
+    """Every algorithm in every row style, the other choices as they are in VARIANTS."""
+    chains = [RowChoice(RowStyle.TWO_CHAINS, *each) for each in product(LAGS, AHEADS)]
+    sums = [RowChoice(RowStyle.TWO_SUMS, ahead=ahead) for ahead in AHEADS]
+    merged = [RowChoice(RowStyle.ONE_CHAIN, ahead=ahead) for ahead in AHEADS]
+    styles = {"adx": (*chains, *sums, *merged), "mulx": merged}
+    for algorithm, (variant, rows) in product(algorithms, styles.items()):
+        if not missing(FEATURES[variant]):
+            yield from (
+                Decisions(algorithm, replace(VARIANTS[variant], rows=each)) for each in rows
+            )
+
+
+def neighbours(decisions: Decisions, operation: str) -> Iterator[Decisions]:
+    """Decisions that differ in one choice below the rows."""
+    for name, values in ALLOWED.items():
+        fixed = name == "variant" or (name == "scanned" and operation not in FREE_ORDER)
+        for value in () if fixed else values:
+            if value != getattr(decisions.choices, name):
+                changed: dict[str, Any] = {name: value}
+                yield replace(decisions, choices=replace(decisions.choices, **changed))
+
+
+def promising(workshop: Workshop, processor: Processor | None, slack: float) -> list[Draft]:
+    """The structures whose bounds are within a factor of the lowest, lowest first."""
+    found: dict[bytes, tuple[float, int, Draft]] = {}
+    for number, decisions in enumerate(structures(list(workshop.traces))):
+        draft = workshop.draft(decisions)
+        if draft is not None and draft.bytes not in found:
+            found[draft.bytes] = workshop.bound(draft, processor), number, draft
+    lowest = min((bound for bound, *_ in found.values()), default=0.0)
+    ranked = sorted(found.values(), key=lambda item: item[:2])
+    return [draft for bound, _, draft in ranked if bound <= slack * lowest]
+
+
+class Proposals:
+    """Random neighbours of a draft, by a seed."""
+
+    def __init__(self, workshop: Workshop, seed: int) -> None:
+        self._workshop, self._draw = workshop, random.Random(seed)
+
+    def early(self, draft: Draft) -> Draft | None:
+        """One more decision before or within allocation; late moves are dropped."""
+        refinement = replace(draft.decisions.refinement, late=())
+        kinds = (self._order, self._order, self._registers, self._places)
+        refined = self._draw.choice(kinds)(draft.decisions, refinement)
+        decisions = replace(draft.decisions, refinement=refined)
+        other = self._workshop.draft(decisions)
+        return None if other is None or other.bytes == draft.bytes else other
+
+    def _order(self, decisions: Decisions, refinement: Refinement) -> Refinement:
+        code = ordered(self._workshop.selection(decisions).code, refinement.order)
+        move = self._move(lambda place: touch(code[place]), len(code), len(code))
+        return replace(refinement, order=(*refinement.order, *move))
+
+    def _registers(self, decisions: Decisions, refinement: Refinement) -> Refinement:
+        order = list(refinement.registers or SYSV.order)
+        shift(order, (self._draw.randrange(len(order)), self._draw.randrange(len(order))))
+        return replace(refinement, registers=tuple(order))
+
+    def _places(self, decisions: Decisions, refinement: Refinement) -> Refinement:
+        places = dict(refinement.places)
+        if places and self._draw.random() < 0.2:
+            del places[self._draw.choice(sorted(places))]
+        else:
+            code = self._workshop.selection(decisions).code
+            written = [virtual.number for i in code for virtual in i.writes]
+            places[self._draw.choice(written)] = self._draw.choice(GENERAL)
+        return replace(refinement, places=tuple(sorted(places.items())))
+
+    def late(self, draft: Draft) -> Draft | None:
+        """One or two moves of finished instructions."""
+        moved = draft
+        for _ in range(1 if self._draw.random() < 0.7 else 2):
+            for move in self._move(moved.touches.__getitem__, len(moved.code), FAR):
+                moved = moved.moved(move)
+        return None if moved.bytes == draft.bytes else moved
+
+    def _move(self, touched: Callable[[int], Touch], count: int, far: int) -> list[Move]:
+        """A legal move, none where the instruction drawn is stuck."""
+        start = self._draw.randrange(count)
+        places = reach(touched, count, start)
+        near = range(max(places.start, start - far), min(places.stop, start + far + 1))
+        end = self._draw.choice(near)
+        return [] if end == start else [(start, end)]

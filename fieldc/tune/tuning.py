@@ -1,0 +1,263 @@
+"""One tuning run: structures, then choices, then early and late moves, then the honest figures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from fieldc.algorithms import choose
+from fieldc.backends.x86_64.choices import FEATURES, VARIANTS
+from fieldc.errors import UserError
+from fieldc.field import Field
+from fieldc.machine.processor import ProcessorError, is_x86_64, missing
+from fieldc.machine.processors import Processor, host_processor
+from fieldc.machine.results import MODES, Mode
+from fieldc.machine.timing import Race, candidate_of, measure, pinned
+from fieldc.tune.duel import Duels, Verdict
+from fieldc.tune.examine import Examination
+from fieldc.tune.schedule import Decisions, Entry, ScheduleError, code_of, digest_of
+from fieldc.tune.search import CONFIRM, SETTLE, Search
+from fieldc.tune.space import Draft, Proposals, Workshop, neighbours, promising
+
+START, BEST = "start", "best"
+SLACK = 1.2
+"""Structures whose model is further above the lowest bound are not timed."""
+FINALISTS = 3
+FIRST_LOOK = 12
+"""Rounds in which every structure meets the start."""
+PATIENCE_EARLY, PATIENCE_LATE = 600, 12_000
+"""Tries without an acceptance after which a search has converged."""
+SHARE_STRUCTURES, SHARE_EARLY = 0.25, 0.55
+"""Of the time: when structures, and when early moves, come to an end."""
+FINAL_ROUNDS = 60
+SECONDS_BETWEEN_REPORTS = 3.0
+
+Say = Callable[[str], None]
+
+
+class NothingToTune(UserError):
+    """This host cannot tune this operation; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How long, with which seed, for which modes, and where progress goes."""
+
+    seconds: float
+    seed: int
+    modes: Sequence[Mode] = MODES
+    say: Say = lambda line: None
+    clock: Callable[[], float] = time.monotonic
+
+
+class Tuning:
+    """The search for one operation. `run` gives its entry of a schedule."""
+
+    def __init__(self, field: Field, operation: str, plan: Plan, hop: Callable[[], None]) -> None:
+        variants = [v for v in ("adx", "mulx") if not missing(FEATURES[v])]
+        if field.word != 64 or not is_x86_64() or not variants:
+            raise ProcessorError("fieldc tune needs an x86-64 Linux or Darwin host with BMI2")
+        self.workshop = Workshop(field, operation)
+        trace = choose(field, operation)
+        self.operation, self.plan, self.trace = operation, plan, trace
+        self.start = self._draft(Decisions(trace.kernel.algorithm, VARIANTS[variants[0]]))
+        self.processor: Processor | None = host_processor()
+        self.duels = Duels(trace, plan.seed, plan.modes, hop)
+        self.examination = Examination(trace, plan.seed)
+        self.began = self._said = plan.clock()
+        self.tried = self.accepted = self.rolled_back = self.unsound = 0
+        self.rates: dict[str, float] = {}
+
+    def run(self, resumed: Entry | None = None) -> Entry:
+        """Search until the time is over or nothing more is found; Ctrl-C ends it sooner."""
+        best = self._resumed(resumed) if resumed else self.start
+        try:
+            for found in self._phases(best):
+                best = found
+                self._report("best so far", best)
+        except KeyboardInterrupt:
+            self.plan.say(f"{self.operation}: interrupted; the best so far is kept")
+        return self._entry(best)
+
+    def _draft(self, decisions: Decisions) -> Draft:
+        draft = self.workshop.draft(decisions)
+        if draft is None:
+            raise NothingToTune("these decisions make no kernel")
+        return draft
+
+    def _resumed(self, entry: Entry) -> Draft:
+        kernel = entry.compile(self.workshop.traces[entry.decisions.algorithm], "resumed")
+        draft = self._draft(entry.decisions)
+        if draft.bytes != code_of(kernel):
+            raise ScheduleError("the schedule's decisions do not give its kernel")
+        return draft
+
+    def _phases(self, best: Draft) -> Iterator[Draft]:
+        fresh = best is self.start
+        finalists = self._structures() if fresh or not best.decisions.refinement.late else []
+        searched = [self._early(draft, finalists) for draft in finalists]
+        best = self._champion([best, *searched])
+        yield best
+        proposals = Proposals(self.workshop, self.plan.seed + 1)
+        yield self._search("late moves", best, proposals.late, 1.0, PATIENCE_LATE)
+
+    def _structures(self) -> list[Draft]:
+        """The fastest structures, each with its best choices."""
+        began, before = self.plan.clock(), self.tried
+        drafts = promising(self.workshop, self.processor, SLACK)
+        ranked = self._ranked(drafts)[:FINALISTS]
+        self._report(f"{len(drafts)} structures within {SLACK} of the lowest bound", ranked[0])
+        chosen = []
+        for draft in ranked:
+            for decisions in neighbours(draft.decisions, self.operation):
+                other = self.workshop.draft(decisions)
+                draft = self._champion([draft, other]) if other else draft
+                if not self._more(SHARE_STRUCTURES):
+                    break
+            chosen.append(draft)
+        self._rate("structures", began, before)
+        return self._ranked(chosen)
+
+    def _ranked(self, drafts: Sequence[Draft]) -> list[Draft]:
+        """Those that are right, fastest first; without a verdict, last."""
+        ratios: list[tuple[float, int, Draft]] = []
+        for number, draft in enumerate(drafts):
+            if self._right(draft):
+                self.tried += 1
+                duel = self._duel(draft, self.start, FIRST_LOOK)
+                ratios.append((duel.ratio if duel.sound else 2.0, number, draft))
+        return [draft for *_, draft in sorted(ratios, key=lambda item: item[:2])] or [self.start]
+
+    def _champion(self, drafts: Sequence[Draft]) -> Draft:
+        """The first, unless a later one beats it in a long duel."""
+        best, *others = drafts
+        for other in others:
+            if other.bytes != best.bytes and self._right(other):
+                self.tried += 1
+                duel = self._duel(other, best, CONFIRM)
+                best = other if duel.sound and duel.ratio < 1 else best
+        return best
+
+    def _early(self, draft: Draft, finalists: Sequence[Draft]) -> Draft:
+        number = finalists.index(draft)
+        share = (SHARE_EARLY - SHARE_STRUCTURES) * (number + 1) / len(finalists)
+        proposals = Proposals(self.workshop, self.plan.seed + 2 + number)
+        until = SHARE_STRUCTURES + share
+        return self._search("early moves", draft, proposals.early, until, PATIENCE_EARLY)
+
+    def _search(
+        self,
+        phase: str,
+        start: Draft,
+        propose: Callable[[Draft], Draft | None],
+        until: float,
+        patience: int,
+    ) -> Draft:
+        began, before = self.plan.clock(), self.tried
+        search = Search(start, propose, self._duel, self._right)
+
+        def more() -> bool:
+            if self.plan.clock() - self._said > SECONDS_BETWEEN_REPORTS:
+                self._report(f"{phase}, {search.tried} tried", search.best)
+            return self._more(until)
+
+        best = search.run(more, patience)
+        self.tried += search.tried
+        self.accepted += search.accepted
+        self.rolled_back += search.rolled_back
+        self.unsound += search.disturbed
+        self._rate(phase, began, before)
+        return best
+
+    def _more(self, share: float) -> bool:
+        return self.plan.clock() - self.began < share * self.plan.seconds
+
+    def _duel(self, candidate: Draft, incumbent: Draft, rounds: int) -> Verdict:
+        return self.duels(candidate.bytes, incumbent.bytes, rounds)
+
+    def _right(self, draft: Draft) -> bool:
+        return self.examination.right(self.duels.pages.address(draft.bytes))
+
+    def _rate(self, phase: str, began: float, before: int) -> None:
+        seconds = self.plan.clock() - began
+        if seconds > 0 and self.tried > before:
+            self.rates[phase] = round((self.tried - before) / seconds, 1)
+
+    def _report(self, what: str, best: Draft) -> None:
+        duel = self._duel(best, self.start, CONFIRM)
+        ratio = f"{duel.ratio:.3f} of the start" if duel.sound else "DISTURBED now: no ratio"
+        bound = ""
+        if self.processor is not None:
+            name, cycles = self.workshop.bounds(best, self.processor).binding
+            bound = f"; {name} allow {cycles:.1f} cycles"
+        seconds = self.plan.clock() - self.began
+        where = f"{seconds:.0f} of {self.plan.seconds:.0f} s"
+        self._said = self.plan.clock()
+        self.plan.say(f"tune {self.operation}: {where}, {what}: {ratio}{bound}")
+
+    def _entry(self, best: Draft) -> Entry:
+        """The entry of the best, or of the start where that is not beaten in the last duel."""
+        last = self._duel(best, self.start, SETTLE)
+        if best is not self.start and last.sound and last.ratio >= 1:
+            best, self.rolled_back = self.start, self.rolled_back + 1
+        kernel = self.workshop.kernel(best.decisions)
+        if code_of(kernel) != best.bytes:
+            raise ScheduleError("the decisions do not give the code that was timed (a defect)")
+        if not self.examination.right(self.duels.pages.address(best.bytes), 0):
+            raise ScheduleError("the best kernel computes something wrong (a defect)")
+        measured = self._measured(best, last)
+        return Entry(self.operation, best.decisions, digest_of(kernel), measured)
+
+    def _measured(self, best: Draft, last: Verdict) -> dict[str, object]:
+        labels = (START, BEST)
+        codes = (self.start.bytes, best.bytes)
+        pages = self.duels.pages
+        addresses = (pages.address(codes[0], codes[1]), pages.address(codes[1], codes[0]))
+        race = measure(
+            [candidate_of(*pair, self.trace) for pair in zip(labels, addresses, strict=True)],
+            rounds=FINAL_ROUNDS,
+            seed=self.plan.seed,
+        )
+        return {
+            **_figures(race),
+            "duel_ratio": round(last.ratio, 4) if last.sound else None,
+            "disturbed": race.disturbed or self.duels.disturbed or not last.sound,
+            "dropped": f"{self.duels.dropped} of {self.duels.rounds} rounds",
+            **self._bounds(best),
+            "tried": self.tried,
+            "accepted": self.accepted,
+            "rolled_back": self.rolled_back,
+            "without_verdict": self.unsound,
+            "tries_a_second": self.rates,
+            "seconds": round(self.plan.clock() - self.began, 1),
+            "seed": self.plan.seed,
+        }
+
+    def _bounds(self, best: Draft) -> dict[str, object]:
+        if self.processor is None:
+            return {}
+        limits = self.workshop.bounds(best, self.processor)
+        (binds, cycles), (_, latency) = limits.binding, limits.latency
+        model = self.processor.key
+        return {
+            "model": model,
+            "bound": binds,
+            "bound_cycles": round(cycles, 1),
+            "latency_bound_cycles": round(latency, 1),
+        }
+
+
+def _figures(race: Race) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for label in (START, BEST):
+        row = race.row(label)
+        found[f"{label}_throughput_cycles"] = round(row.throughput.median, 1)
+        found[f"{label}_latency_cycles"] = round(row.latency.median, 1)
+    return found | {f"{mode}_ratio": round(race.ratio(BEST, START, mode), 4) for mode in MODES}
+
+
+def tune_operation(field: Field, operation: str, plan: Plan, resumed: Entry | None = None) -> Entry:
+    """The fastest kernel found for this processor. Raises UserError where there is no search."""
+    with pinned() as hop:
+        return Tuning(field, operation, plan, hop).run(resumed)

@@ -1,0 +1,494 @@
+"""Tuning: decisions give the bytes, noise gives no winner, what is tuned is proved. No times."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from dataclasses import fields, replace
+from itertools import count
+from pathlib import Path
+
+import pytest
+from primes import traces
+from x86_64_checks import check_known
+from x86_64_kernels import HERE, runs_here
+
+from fieldc import cli
+from fieldc.algorithms import choose
+from fieldc.artifacts.trust import Job, prove_job
+from fieldc.backends.x86_64.choices import PLAIN, VARIANTS, Choices
+from fieldc.backends.x86_64.conventions import GENERAL, SYSV, WIN64
+from fieldc.backends.x86_64.instructions import INSTRUCTIONS, Immediate, Memory, Physical, Register
+from fieldc.backends.x86_64.kernel import compile_trace
+from fieldc.backends.x86_64.order import OrderError, may_move, ordered, reach, touch
+from fieldc.backends.x86_64.print import GNU
+from fieldc.catalogue import find_field
+from fieldc.field import Field
+from fieldc.machine.assemble import assemble
+from fieldc.machine.check import check
+from fieldc.machine.encode import EncodeError, encode, linked, size_of
+from fieldc.machine.load import Kernel, load
+from fieldc.machine.processor import is_x86_64
+from fieldc.machine.processors import find_processor
+from fieldc.proof.objects import function_of
+from fieldc.tune.duel import Verdict, verdict
+from fieldc.tune.examine import Examination
+from fieldc.tune.schedule import (
+    ALLOWED,
+    Decisions,
+    Entry,
+    Schedule,
+    ScheduleError,
+    code_of,
+    digest_of,
+    dump,
+    read,
+)
+from fieldc.tune.search import ACCEPTANCES, CONFIRM, GLANCE, LOOK, SETTLE, Search
+from fieldc.tune.space import Draft, Proposals, Workshop, neighbours, promising, structures
+from fieldc.words.rows import RowChoice, RowStyle
+
+HOST = pytest.mark.skipif(not is_x86_64(), reason="this host does not run System V x86-64 code")
+FOUR = find_field("bn254-p")
+TWO_SUMS = RowChoice(RowStyle.TWO_SUMS, ahead=1)
+
+
+def workshop(operation: str = "mul", field: Field = FOUR) -> Workshop:
+    return Workshop(field, operation)
+
+
+def draft_of(shop: Workshop, variant: str = "adx", **choices: object) -> Draft:
+    algorithm = next(iter(shop.traces))
+    draft = shop.draft(Decisions(algorithm, replace(VARIANTS[variant], **choices)))
+    assert draft is not None
+    return draft
+
+
+def walk(shop: Workshop, steps: int, seed: int, kinds: str = "early late") -> Draft:
+    """Some random moves from the default."""
+    proposals, draft = Proposals(shop, seed), draft_of(shop)
+    for kind in kinds.split():
+        for _ in range(steps):
+            draft = getattr(proposals, kind)(draft) or draft
+    return draft
+
+
+# The encoder
+
+
+def assembled(code: tuple[Physical, ...], constants: tuple[tuple[str, int], ...]) -> bytes:
+    from fieldc.backends.x86_64.print import print_kernel
+
+    function = function_of(assemble(print_kernel("k", code, constants, GNU)), "k")
+    return function.code[function.start :]
+
+
+def agree(code: tuple[Physical, ...], constants: tuple[tuple[str, int], ...] = ()) -> None:
+    """LLVM pads between code and constants with other bytes."""
+    pieces = [encode(instruction) for instruction in code]
+    mine, size = linked(pieces, (value for _, value in constants)), size_of(pieces)
+    theirs = assembled(code, constants)
+    assert mine[:size] == theirs[:size]
+    table = len(mine) - 8 * len(constants)
+    assert mine[table:] == theirs[table : len(mine)]
+
+
+def operands() -> list[tuple[Register | Memory, ...]]:
+    """Each register with each, and registers with memory at near and far offsets."""
+    registers = [Register(name) for name in GENERAL]
+    places = [Memory(b, o) for b in (*GENERAL, "rsp") for o in (0, 8, 120, 128, 4096)]
+    return [
+        *((r, s) for r in registers for s in registers),
+        *((r, places[i % len(places)]) for r in registers for i in range(0, len(places), 7)),
+        *((Register("r9"), place) for place in places),
+    ]
+
+
+@HERE
+def test_every_instruction_has_the_bytes_that_llvm_gives_it() -> None:
+    pairs, code = operands(), []
+    two = ("mov", "add", "adc", "sbb", "sub", "and", "imul", "adcx", "adox", "cmovc", "cmovnc")
+    for mnemonic in two:
+        code += [Physical(mnemonic, pair) for pair in pairs]
+    code += [Physical("mulx", (Register("r8"), *pair)) for pair in pairs]
+    code += [Physical("mulx", (Register("rbx"), *pair)) for pair in pairs]
+    for register, other in pairs:
+        if isinstance(other, Memory):
+            code += [Physical("store", (other, register)), Physical("mul", (other,))]
+            continue
+        code += [Physical(m, (register, other)) for m in ("test", "lea_double")]
+        code += [Physical("shld", (register, other, Immediate(k))) for k in (1, 63)]
+    for name in GENERAL:
+        one = Register(name)
+        code += [Physical(m, (one,)) for m in ("push", "pop", "xor", "sbb_mask", "mul")]
+        code += [Physical("shr", (one, Immediate(k))) for k in (1, 63)]
+        code += [Physical(m, (one, Immediate(k))) for m in ("adc", "sbb", "mov") for k in (0, 127)]
+    stack = Register("rsp")
+    code += [Physical("sub", (stack, Immediate(k))) for k in (8, 127, 136)]
+    code += [Physical("test", (stack, stack)), Physical("ret", ())]
+    assert {i.mnemonic for i in code} >= set(INSTRUCTIONS) - {"clear", "lea"}
+    agree(tuple(code))
+
+
+@HERE
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_kernels_have_the_bytes_that_llvm_gives_them(variant: str) -> None:
+    for trace in traces(find_field("secp256k1-p")):
+        for constants in ("rip", "register"):
+            choices = replace(VARIANTS[variant], constants=constants)
+            kernel = compile_trace(trace, "k", choices)
+            agree(kernel.code, kernel.constants)
+
+
+def test_an_instruction_without_encoding_is_an_error() -> None:
+    with pytest.raises(EncodeError, match="vpaddq"):
+        encode(Physical("vpaddq", (Register("rax"), Register("rcx"))))
+
+
+# Order
+
+
+def test_a_move_passes_nothing_that_it_depends_on() -> None:
+    rax, rcx, rdx = map(Register, ("rax", "rcx", "rdx"))
+    here, there = Memory("rsi", 0), Memory("rdi", 0)
+    code = [
+        Physical("mov", (rax, here)),
+        Physical("mov", (rcx, here)),
+        Physical("add", (rax, rcx)),
+        Physical("store", (there, rax)),
+        Physical("mov", (rdx, here)),
+        Physical("adc", (rdx, rcx)),
+        Physical("ret", ()),
+    ]
+    legal = {(a, b) for a in range(7) for b in range(7) if a != b and may_move(code, (a, b))}
+    assert legal == {
+        (0, 1),
+        (1, 0),
+    }  # flags, memory that may be the result's, and ret hold the rest
+    touches = [touch(i) for i in code]
+    for start in range(7):
+        places = reach(touches.__getitem__, 7, start)
+        assert {(start, b) for b in places if b != start} <= legal
+    assert ordered(code, [(0, 1)])[:2] == [code[1], code[0]]
+    with pytest.raises(OrderError, match="instruction 2 cannot move to 0"):
+        ordered(code, [(0, 1), (2, 0)])
+
+
+def test_the_stack_pointer_and_spills_keep_their_order() -> None:
+    rax, rsp = Register("rax"), Register("rsp")
+    spill, other = Memory("rsp", 0), Memory("rsp", 8)
+    code = [
+        Physical("push", (Register("rbx"),)),
+        Physical("sub", (rsp, Immediate(16))),
+        Physical("mov", (spill, rax)),
+        Physical("mov", (Register("rcx"), other)),
+        Physical("mov", (Register("rbx"), spill)),
+        Physical("add", (rsp, Immediate(16))),
+        Physical("pop", (Register("rbx"),)),
+    ]
+    legal = {(a, b) for a in range(7) for b in range(7) if a != b and may_move(code, (a, b))}
+    assert legal == {(2, 3), (3, 2), (3, 4), (4, 3)}
+
+
+@HERE
+@pytest.mark.parametrize("operation", ["mul", "square", "sub", "redc"])
+def test_moved_kernels_are_right(operation: str) -> None:
+    runs_here("adx")
+    shop = workshop(operation)
+    for seed in range(4):
+        kernel = shop.kernel(walk(shop, 25, seed).decisions)
+        check_known(kernel, "adx")
+        loaded = load(assemble(kernel.text(GNU)))
+        trace = shop.traces[next(iter(shop.traces))]
+        widths = tuple(bound.width(FOUR) for _, bound in trace.kernel.operands)
+        check(Kernel(loaded, kernel.symbol, widths, FOUR.n), trace)
+
+
+# Decisions
+
+
+def test_decisions_alone_determine_the_bytes() -> None:
+    one, other = (walk(workshop(), 30, 5) for _ in range(2))
+    assert one.decisions == other.decisions and one.bytes == other.bytes
+    assert one.decisions.refinement.late and one.decisions.refinement != PLAIN
+    assert code_of(workshop().kernel(one.decisions)) == one.bytes
+    assert walk(workshop(), 30, 6).bytes != one.bytes
+
+
+def test_every_choice_is_in_a_schedule() -> None:
+    assert {f.name for f in fields(Choices)} == {"rows", *ALLOWED}
+    for name, values in ALLOWED.items():
+        assert getattr(Choices(), name) in values
+
+
+@pytest.mark.parametrize("name", ["places", "registers", "order"])
+def test_each_kind_of_decision_changes_a_kernel(name: str) -> None:
+    shop, proposals = workshop(), Proposals(workshop(), 3)
+    start = draft_of(shop)
+    found = (proposals.early(start) for _ in range(60))
+    changed = [d for d in found if d and getattr(d.decisions.refinement, name)]
+    assert changed and all(d.bytes != start.bytes for d in changed)
+
+
+@HOST
+def test_structures_and_neighbours_differ() -> None:
+    runs_here("adx")
+    shop = workshop()
+    drafts = promising(shop, find_processor("cascade-lake"), 1.02)
+    assert drafts and len({d.bytes for d in drafts}) == len(drafts)
+    every = promising(shop, None, 9.0)
+    assert len(drafts) < len(every) <= len(list(structures(list(shop.traces))))
+    start = draft_of(shop).decisions
+    changed = [d.choices for d in neighbours(start, "mul")]
+    assert len(set(changed)) == len(changed) == 7 and start.choices not in changed
+    assert all(d.choices.scanned == "y" for d in neighbours(start, "sub"))
+
+
+def test_a_late_move_needs_no_run_of_the_passes() -> None:
+    shop, proposals = workshop(), Proposals(workshop(), 1)
+    draft = draft_of(shop)
+    for _ in range(40):
+        draft = proposals.late(draft) or draft
+    assert [touch(i) for i in draft.code] == draft.touches
+    assert code_of(shop.kernel(draft.decisions)) == draft.bytes
+
+
+# Schedules
+
+
+def schedule(draft: Draft, shop: Workshop, operation: str = "mul") -> Schedule:
+    entry = Entry(operation, draft.decisions, digest_of(shop.kernel(draft.decisions)), {"seed": 1})
+    return Schedule(FOUR.label, FOUR.p, "a processor").with_entry(entry)
+
+
+def test_a_schedule_is_read_as_it_was_written() -> None:
+    shop = workshop()
+    written = schedule(walk(shop, 20, 2), shop)
+    text = dump(written)
+    assert read(text, FOUR) == written and dump(read(text, FOUR)) == text
+    assert max(map(len, text.splitlines())) < 2000
+    assert json.loads(text)["kernels"][0]["rows"] == {"style": "two-sums", "lag": 0, "ahead": 1}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"schedule": 1', '"schedule": 7', "version 7"),
+        ('"adx"', '"sse"', "variant 'sse' is not adx"),
+        ('"two-sums"', '"three-sums"', "three-sums"),
+        ('"order": []', '"order": [[1, -2]]', "-2 is no position"),
+        ('"places": []', '"places": [[4, "rsp"]]', "'rsp' is no register"),
+        ('"registers": []', '"registers": ["rax"]', "registers are not each register once"),
+        ('"late": []', '"late": 4', "no schedule"),
+        ('"field"', '"fold"', "KeyError"),
+        ("{", "", "no schedule of fieldc tune"),
+    ],
+)
+def test_what_is_no_schedule_is_refused(old: str, new: str, message: str) -> None:
+    text = dump(schedule(draft_of(workshop()), workshop()))
+    assert old in text
+    with pytest.raises(ScheduleError, match=message) as caught:
+        read(text.replace(old, new, 1), FOUR)
+    assert "\n" not in str(caught.value)
+
+
+def test_operands_are_exchanged_only_where_their_order_is_free() -> None:
+    square = workshop("square")
+    text = dump(schedule(draft_of(square), square, "square"))
+    with pytest.raises(ScheduleError, match="operands of 'square' cannot be exchanged"):
+        read(text.replace('"scanned": "y"', '"scanned": "x"'), FOUR)
+
+
+def test_decisions_that_make_no_kernel_are_refused() -> None:
+    entry = Entry("mul", Decisions("cios", replace(VARIANTS["mulx"], rows=TWO_SUMS)), "")
+    with pytest.raises(ScheduleError, match="makes no kernel: 2 carry chains"):
+        entry.compile(choose(FOUR, "mul", "cios"), "k")
+
+
+def test_a_schedule_of_another_field_version_or_convention_is_refused() -> None:
+    shop = workshop()
+    tuned = schedule(walk(shop, 10, 3), shop)
+    with pytest.raises(ScheduleError, match="is for 'bn254-p'"):
+        read(dump(tuned), find_field("bn254-r"))
+    (entry,) = tuned.entries
+    trace = choose(FOUR, "mul", entry.decisions.algorithm)
+    with pytest.raises(ScheduleError, match="System V"):
+        entry.compile(trace, "k", WIN64)
+    with pytest.raises(ScheduleError, match="another version"):
+        replace(entry, digest="0" * 64).compile(trace, "k")
+    with pytest.raises(ScheduleError, match="not cios"):
+        entry.compile(choose(FOUR, "mul", "cios"), "k")
+
+
+@HERE
+@pytest.mark.parametrize("operation", ["mul", "square"])
+def test_a_tuned_kernel_is_proved(operation: str) -> None:
+    shop = workshop(operation)
+    scanned = "x" if operation == "mul" else "y"
+    for seed, choices in ((1, {}), (2, {"scanned": scanned, "selected": "sum"})):
+        proposals, draft = Proposals(shop, seed), draft_of(shop, **choices)
+        for kind in ("early", "late"):
+            for _ in range(20):
+                draft = getattr(proposals, kind)(draft) or draft
+        kernel = shop.kernel(draft.decisions)
+        job = Job(assemble(kernel.text(GNU)), kernel.symbol, operation, FOUR.p, FOUR.n, SYSV.name)
+        assert prove_job(job).failure == ""
+
+
+@HERE
+def test_build_applies_a_schedule_and_proves_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop = workshop()
+    tuned, file = schedule(walk(shop, 15, 4), shop), tmp_path / "tuned.json"
+    file.write_text(dump(tuned))
+    words = ["build", "bn254-p", "--op", "mul", "--target", "x86_64-linux", "--schedule", str(file)]
+    assert cli.main([*words, "-o", str(tmp_path / "out")]) == 0
+    rows = json.loads((tmp_path / "out/manifest.json").read_text())["kernels"]
+    assert {row["status"] for row in rows} == {"PROVED"}
+    text = (tmp_path / "out/x86_64-linux/mul_adx.s").read_text()
+    kernel = compile_trace(
+        shop.traces[tuned.entries[0].decisions.algorithm],
+        "fieldc_bn254_p_mul_adx",
+        tuned.entries[0].decisions.choices,
+        SYSV,
+        tuned.entries[0].decisions.refinement,
+    )
+    assert "--schedule FILE" in text and kernel.text() in text.replace(text.split(".intel")[0], "")
+    capsys.readouterr()
+    for extra, message in (
+        (["--target", "x86_64-windows"], "System V"),
+        (["--algorithm", "cios"], "leave out --algorithm"),
+        (["--op", "add"], "the schedule is for mul, not add"),
+        (["--schedule", str(tmp_path / "none.json")], "No such file"),
+    ):
+        assert cli.main([*words, "-o", str(tmp_path / "other"), *extra]) == 2
+        assert message in capsys.readouterr().err
+    assert not (tmp_path / "other").exists()
+
+
+# The search, against a machine that is made up
+
+
+class Machine:
+    """Kernels are numbers of cycles; the first duels of some are disturbed or flattered."""
+
+    def __init__(self, disturbed: Callable[[int], bool] = lambda _: False) -> None:
+        self.duels: list[tuple[float, float, int]] = []
+        self.disturbed = disturbed
+        self.flattered: dict[float, int] = {}
+
+    def __call__(self, candidate: float, incumbent: float, rounds: int) -> Verdict:
+        self.duels.append((candidate, incumbent, rounds))
+        if self.disturbed(len(self.duels)):
+            return verdict([0.5], rounds) if rounds > 1 else verdict([], rounds)
+        ratio = candidate / incumbent
+        if self.flattered.get(candidate, 0) >= rounds:
+            ratio = 0.9
+        return verdict([ratio] * rounds, rounds)
+
+
+def run(proposals: list[float], machine: Machine, start: float = 100.0) -> Search[float]:
+    """Search until the proposals are used up, by a clock that ticks once a look."""
+    left = iter(proposals)
+    search = Search(start, lambda _: next(left, None), machine, lambda value: value > 0)
+    clock = count()
+    search.run(lambda: next(clock) < len(proposals), patience=1000)
+    return search
+
+
+def test_a_faster_candidate_wins_three_duels_before_it_is_accepted() -> None:
+    machine = Machine()
+    search = run([101.0, 99.9, 97.0], machine)
+    assert search.best == search.incumbent == 97.0
+    assert (search.tried, search.accepted) == (3, 1)
+    rounds = [r for c, _, r in machine.duels if c == 97.0]
+    assert rounds == [GLANCE, LOOK, CONFIRM, SETTLE]
+    assert [r for c, _, r in machine.duels if c == 101.0] == [GLANCE]
+    assert [r for c, _, r in machine.duels if c == 99.9] == [GLANCE, LOOK]
+
+
+def test_luck_in_short_duels_is_not_enough() -> None:
+    machine = Machine()
+    machine.flattered = {103.0: LOOK}
+    search = run([103.0], machine)
+    assert (search.best, search.accepted) == (100.0, 0)
+
+
+def test_what_was_accepted_by_luck_is_rolled_back() -> None:
+    machine = Machine()
+    machine.flattered = {103.0: CONFIRM}
+    search = run([103.0], machine)
+    assert search.accepted == 1 and search.rolled_back == 1
+    assert search.best == search.incumbent == 100.0
+
+
+def test_the_best_is_settled_every_few_acceptances() -> None:
+    machine = Machine()
+    search = run([100.0 - i for i in range(1, 2 * ACCEPTANCES + 1)], machine)
+    settled = [(c, b) for c, b, rounds in machine.duels if rounds == SETTLE]
+    assert settled == [(94.0, 100.0), (88.0, 94.0)] and search.best == 88.0
+
+
+def test_nobody_wins_a_disturbed_duel() -> None:
+    search = run([50.0] * 20, Machine(lambda _: True))
+    assert (search.best, search.accepted, search.disturbed) == (100.0, 0, 20)
+    late = run([50.0], Machine(lambda number: number == 3))  # the duel that would accept
+    assert (late.best, late.accepted, late.disturbed) == (100.0, 0, 1)
+
+
+def test_what_is_wrong_is_never_timed() -> None:
+    machine = Machine()
+    search = run([-1.0, -2.0], machine)
+    assert not machine.duels and search.tried == 0
+
+
+def test_a_search_without_success_converges() -> None:
+    rng, machine = random.Random(1), Machine()
+    search = Search(100.0, lambda _: 101 + rng.random(), machine, lambda _: True)
+    assert search.run(lambda: True, patience=50) == 100.0 and search.tried == 50
+
+
+def test_a_verdict_needs_most_rounds() -> None:
+    assert not verdict([0.9] * 5, 10).sound and verdict([0.9] * 6, 10).sound
+    assert verdict([0.9, 1.1, 0.8, 0.7], 4) == Verdict(0.8500000000000001, 0.75, 4, 4)
+
+
+# On this host
+
+
+@HOST
+def test_a_wrong_kernel_fails_its_examination() -> None:
+    runs_here("adx")
+    from fieldc.machine.pages import Pages
+
+    shop, pages = workshop(), Pages()
+    good = draft_of(shop)
+    exam = Examination(shop.traces["log-jump"], 1)
+    assert exam.right(pages.address(good.bytes)) and exam.right(pages.address(good.bytes), 0)
+    at = next(i for i, c in enumerate(good.code) if c.mnemonic == "adox")
+    skipped = (*good.pieces[:at], *good.pieces[at + 1 :])
+    kernel = shop.kernel(good.decisions)
+    wrong = linked(skipped, (value for _, value in kernel.constants))
+    assert not exam.right(pages.address(wrong, good.bytes))
+    assert exam.right(pages.address(good.bytes))
+
+
+@HOST
+def test_tune_writes_a_schedule_that_it_goes_on_from(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs_here("adx")
+    file = tmp_path / "tuned.json"
+    words = ["tune", "2^61-1", "--op", "mul", "--time", "1", "-o", str(file)]
+    field = find_field("2^61-1")
+    for _ in range(2):
+        assert cli.main(words) == 0
+        shown = capsys.readouterr()
+        assert "PROVED" in shown.out and "tune mul" in shown.err
+        (entry,) = read(file.read_text(), field).entries
+        assert digest_of(entry.compile(choose(field, "mul", entry.decisions.algorithm), "k"))
+        assert entry.measured["seed"] == 1 and isinstance(entry.measured["disturbed"], bool)
+    file.write_text("{}")
+    assert cli.main(words) == 2 and "no schedule" in capsys.readouterr().err
