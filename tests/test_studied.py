@@ -161,6 +161,12 @@ def test_machine_code(name: str, backends: str) -> None:
 
 
 @ON_X86_64
+def test_a_reload_may_move_what_was_read_before_it() -> None:
+    """P-521 by Barrett once read x by a pointer that a reload had just moved away."""
+    run_natively([choose(named_field("p521"), "reduce", "barrett")], "x86-base")
+
+
+@ON_X86_64
 @pytest.mark.full
 @pytest.mark.parametrize("field", [*NAMES, *range(2, 17)])
 def test_machine_code_of_every_field(field: str | int) -> None:
@@ -219,6 +225,6 @@ def is_proved(trace: Trace, variant: str) -> bool:
     return True
 
 
-def test_a_small_prime_of_some_powers_ends_at_once():
+def test_a_small_prime_of_some_powers_ends_at_once() -> None:
     with pytest.raises(DoesNotApply, match=r"of few sums, not 0x11"):
         digit_rows(Field(17))
