@@ -26,6 +26,7 @@ KERNEL_CASES = [
     ("goldilocks", "mul", "cios", "adx"),
     ("goldilocks", "add", "add", "base"),
     ("goldilocks", "to_montgomery", "to_montgomery", "mulx"),
+    ("0x61", "double", "double", "mulx"),
     ("curve25519", "reduce", "pseudo-mersenne", "base"),
     ("curve25519", "mul_plain", "pseudo-mersenne", "mulx"),
 ]

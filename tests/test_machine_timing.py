@@ -161,4 +161,5 @@ def test_a_known_canary_shows_a_run_disturbed_from_end_to_end() -> None:
     assert best == 16
     good = [piece for piece in slices if piece.good(best)]
     assert results.starved(["a"], good, 9)
+    assert not results.starved([], good, 9)  # rows in Python only: nothing that decides
     assert results.summarise("a", slices, best, 1.0).latency.median == 15

@@ -70,7 +70,8 @@ class Race:
 
     `canary` is the best canary in cycles per turn: hand it to later races, so that a run that is
     disturbed from end to end is noticed. `disturbed` says that most slices were bad, or that a
-    row had too few good ones (its figures then come from all its slices): print no verdict.
+    row of machine code had too few good ones: print no verdict. A row in Python is unsteady on any
+    machine and does not decide; where it has no good slice, its figures come from all of them.
     """
 
     rows: list[Timing]
@@ -111,11 +112,12 @@ def best_canary(slices: Sequence[Slice], known: float) -> float:
 
 
 def starved(labels: Sequence[str], good: Sequence[Slice], rounds: int) -> bool:
-    """Whether some figure would rest on too few good slices."""
+    """Whether some figure of these would rest on too few good slices."""
     counts = dict.fromkeys(((label, mode) for label in labels for mode in MODES), 0)
     for piece in good:
-        counts[piece.label, piece.mode] += 1
-    return min(counts.values()) < min(FEWEST, rounds)
+        if (piece.label, piece.mode) in counts:
+            counts[piece.label, piece.mode] += 1
+    return min(counts.values(), default=rounds) < min(FEWEST, rounds)
 
 
 def summarise(label: str, slices: Sequence[Slice], best: float, tsc_ghz: float) -> Timing:

@@ -169,6 +169,7 @@ class _Track:
         ghz = self._tsc_ghz()
         best = best_canary(self.slices, self.known)
         good = [piece for piece in self.slices if piece.good(best)]
+        native = [runner.label for _, runner, _ in self.lanes if isinstance(runner, Candidate)]
         scale = statistics.median(piece.ticks_per_cycle for piece in good or self.slices)
         return Race(
             rows=[summarise(label, self.slices, best, ghz) for label in labels],
@@ -177,7 +178,7 @@ class _Track:
             tsc_ghz=ghz,
             core_ghz=ghz / scale,
             canary=best,
-            disturbed=starved(labels, good, rounds) or 2 * len(good) < len(self.slices),
+            disturbed=starved(native, good, rounds) or 2 * len(good) < len(self.slices),
             processor=brand(),
             rounds=rounds,
             seed=self.seed,

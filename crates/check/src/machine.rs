@@ -292,7 +292,11 @@ impl<'a> Machine<'a> {
                 let alone = matches!(i.mnemonic(), M::Add | M::Sub);
                 let carry = if alone { Word::default() } else { carry? };
                 let sign = if matches!(i.mnemonic(), M::Sub | M::Sbb) { -1 } else { 1 };
-                let (word, out) = system.sum(&a?, &b?, &carry, sign);
+                let (word, out) = if same && sign > 0 && carry == Word::default() {
+                    system.doubled(&a?)
+                } else {
+                    system.sum(&a?, &b?, &carry, sign)
+                };
                 *flag = Some(out);
                 word
             }

@@ -42,10 +42,12 @@ impl System {
 
     /// a + sign * (b + carry) as word + sign * 2^64 * carry.
     pub(crate) fn sum(&mut self, a: &Word, b: &Word, carry: &Word, sign: i64) -> (Word, Word) {
-        if sign > 0 && a == b && *carry == Word::default() {
-            return (self.shifted(a, carry, 1), self.top(a, 1));
-        }
         self.define(&a.clone().plus(b, sign).plus(carry, sign), sign)
+    }
+
+    /// a + a of one register: its carry is its top bit.
+    pub(crate) fn doubled(&mut self, a: &Word) -> (Word, Word) {
+        (self.shifted(a, &Word::default(), 1), self.top(a, 1))
     }
 
     /// word = right, which is known to be a word.

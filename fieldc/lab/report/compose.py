@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import median
 
 from fieldc.algorithms import choose
 from fieldc.algorithms.counts import PREDICTIONS
 from fieldc.catalogue import find_field
-from fieldc.lab.findings import MODES, Row, chosen, is_counted, places, predictions
+from fieldc.lab.findings import MODES, Row, chosen, is_compiled, is_counted, places, predictions
 from fieldc.lab.functions import count_in
 from fieldc.lab.report.bars import bound_bars, opcode_bars
 from fieldc.lab.report.boxes import box_plot, read_trials
@@ -26,7 +27,7 @@ FLAVOURS = (
     *("c-gcc", "c-clang", "rust-intrinsics", "rust-flat", "rust-looped"),
 )
 """In the order of the figures."""
-COMMAND = "fieldc lab"
+COMMAND = "made by fieldc lab"
 
 
 def compose(rows: Sequence[Row], folder: Path) -> str:
@@ -36,7 +37,7 @@ def compose(rows: Sequence[Row], folder: Path) -> str:
     lead = (
         f"{calibrations[0]['processor']}, {calibrations[0]['core_ghz']:.2f} GHz, "
         f"{calibrations[0]['rounds']} interleaved rounds a field, seed {calibrations[0]['seed']}; "
-        f"medians, in core cycles of a call by calibration in every slice. Made by {COMMAND}."
+        f"medians, in core cycles of a call by calibration in every slice; {COMMAND}."
     )
     warning = ""
     if disturbed:
@@ -61,6 +62,17 @@ def compose(rows: Sequence[Row], folder: Path) -> str:
         )
 
 
+def measured(rows: Sequence[Row], text: str) -> str:
+    """A caption that says where its figures come from, and how sure they are."""
+    run = rows[0]["calibration"]
+    spreads = [row[f"{mode}_spread"] for row in rows for mode in MODES if is_compiled(row)]
+    half = median((s["high"] - s["low"]) / 2 / s["median"] for s in spreads) if spreads else 0.0
+    return (
+        f"{text} {run['processor']}, {run['core_ghz']:.2f} GHz, {run['ticks_per_cycle']:.3f} ticks "
+        f"a cycle, {run['rounds']} rounds; half of p10 to p90: {half:.1%} in the median; {COMMAND}."
+    )
+
+
 def _published(rows: Sequence[Row]) -> Section:
     text = (
         "The tables of the texts that this study repeats, with our rows beside them. Theirs are "
@@ -77,7 +89,8 @@ def _spreads(rows: Sequence[Row], folder: Path) -> Iterator[Section]:
         path = folder / f"{field}.csv"
         if chosen(rows, field=field) and path.exists():
             trials = read_trials(path)
-            caption = f"Trials of {path.name}; box: quartiles, whiskers: 10th to 90th percentile."
+            text = f"Trials of {path.name}; box: quartiles, whiskers: 10th to 90th percentile."
+            caption = measured(chosen(rows, field=field), text)
             drawn = box_plot(trials, "mul", FLAVOURS, f"Multiplication, {field}")
             pictures.append(Picture(drawn, caption))
     text = "Each algorithm through each flavour; a trial is one accepted slice of the race."
@@ -121,7 +134,8 @@ def _winners(rows: Sequence[Row]) -> Section:
             found = [p for m in MODES for p in places(mine, m) if p.backend == backend]
             if found:
                 title = f"{op}, {backend}, primes of no special form"
-                caption = "★ fastest; ○ its spread meets that of the fastest."
+                text = "★ fastest; ○ its spread meets that of the fastest."
+                caption = measured(chosen(mine, backend=backend), text)
                 parts.append(Picture(heat_map(found, title), caption))
     text = "For every limb count the algorithms of one flavour by the fastest of them."
     return Section("Which algorithm wins", text, parts)
@@ -133,7 +147,7 @@ def _opcodes(rows: Sequence[Row]) -> Section:
         mine = chosen(rows, field=field, op="mul", algorithm=("cios", "log-jump"))
         mine = sorted(filter(is_counted, mine), key=lambda row: FLAVOURS.index(row["backend"]))
         if mine:
-            caption = "Counted in the object files, as fieldc count does."
+            caption = f"What a call executes, as fieldc count and trace have it; {COMMAND}."
             parts.append(Picture(opcode_bars(mine, f"Multiplication, {field}"), caption))
     return Section("What the code consists of", "Instructions of one call, by kind.", parts)
 
@@ -156,7 +170,10 @@ def _predicted(rows: Sequence[Row]) -> Section:
     if lines:
         drawn = scatter(mine, "Multiplication, all fields, algorithms and flavours")
         parts.append(
-            Picture(drawn, "r: Pearson's correlation; off by: mean error of the fitted line.")
+            Picture(
+                drawn,
+                measured(mine, "r: Pearson's correlation; off by: mean error of the fitted line."),
+            )
         )
     text = "What can be counted before the code runs, against the time that it then takes."
     return Section("What predicts time", text, parts)
@@ -170,7 +187,8 @@ def _bounds(rows: Sequence[Row]) -> Section:
         return Section("How far from the bounds", "No row of BLS12-381 was run.", [])
     name = mine[0]["bounds"]["name"]
     drawn = bound_bars(mine, f"Multiplication, bls12-381-p, bounds of {name}")
-    caption = "A bound of processors.toml is from published tables and errs to the low side."
+    text = "A bound of processors.toml is from published tables and errs to the low side."
+    caption = measured(mine, text)
     text = "Measured time beside what the processor's parts allow at best."
     return Section("How far from the bounds", text, [Picture(drawn, caption)])
 
@@ -182,7 +200,7 @@ def _chains() -> Section:
     for backend in ("x86-adx", "x86-mulx"):
         code = count_in(find_backend(backend).compile(trace), SYMBOL).code
         drawn = timeline([i.mnemonic for i in code], f"{backend}, cios, bls12-381-p")
-        parts.append(Picture(drawn, "Program order; each mark is an instruction."))
+        parts.append(Picture(drawn, f"Program order; each mark is an instruction; {COMMAND}."))
     return Section("The two carry chains", text, parts)
 
 
