@@ -47,6 +47,7 @@ from fieldc.tune.schedule import (
 )
 from fieldc.tune.search import ACCEPTANCES, CONFIRM, GLANCE, LOOK, SETTLE, Search
 from fieldc.tune.space import Draft, Proposals, Workshop, neighbours, promising, structures
+from fieldc.words.rows import RowChoice, RowStyle
 
 HOST = pytest.mark.skipif(not is_x86_64(), reason="this host does not run System V x86-64 code")
 FOUR = find_field("bn254-p")
