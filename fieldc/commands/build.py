@@ -40,7 +40,11 @@ def host_target() -> str:
     ),
     option("--target", default=host_target(), metavar="NAME,..", help="targets, or all"),
     option("--algorithm", metavar="NAME", help="instead of the first whose bounds hold"),
-    option("--schedule", metavar="FILE", help="a file of fieldc tune, for the operations it has"),
+    option(
+        "--schedule",
+        metavar="FILE",
+        help="a file of fieldc tune, for the operations it has; or the processor of a shipped one",
+    ),
     option("-o", dest="folder", required=True, metavar="DIR", help="where to write"),
 )
 def build(arguments: argparse.Namespace) -> Answer:

@@ -67,17 +67,15 @@ class Tuning:
         self.examination = Examination(trace, plan.seed)
         self.began = self._said = plan.clock()
         self.tried = self.accepted = self.rolled_back = self.unsound = 0
+        self._stopped = False
         self.rates: dict[str, float] = {}
 
     def run(self, resumed: Entry | None = None) -> Entry:
         """Search until the time is over or nothing more is found; Ctrl-C ends it sooner."""
         best = self._resumed(resumed) if resumed else self.start
-        try:
-            for found in self._phases(best):
-                best = found
-                self._report("best so far", best)
-        except KeyboardInterrupt:
-            self.plan.say(f"{self.operation}: interrupted; the best so far is kept")
+        for found in self._phases(best):
+            best = found
+            self._report("best so far", best)
         return self._entry(best)
 
     def _draft(self, decisions: Decisions) -> Draft:
@@ -162,7 +160,11 @@ class Tuning:
                 self._report(f"{phase}, {search.tried} tried", search.best)
             return self._more(until)
 
-        best = search.run(more, patience)
+        try:
+            best = search.run(more, patience)
+        except KeyboardInterrupt:  # what was accepted since the last long duel is given up
+            best, self._stopped = search.best, True
+            self.plan.say(f"tune {self.operation}: interrupted; the best so far is kept")
         self.tried += search.tried
         self.accepted += search.accepted
         self.rolled_back += search.rolled_back
@@ -171,7 +173,7 @@ class Tuning:
         return best
 
     def _more(self, share: float) -> bool:
-        return self.plan.clock() - self.began < share * self.plan.seconds
+        return not self._stopped and self.plan.clock() - self.began < share * self.plan.seconds
 
     def _duel(self, candidate: Draft, incumbent: Draft, rounds: int) -> Verdict:
         return self.duels(candidate.bytes, incumbent.bytes, rounds)
