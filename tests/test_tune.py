@@ -438,6 +438,13 @@ def test_nobody_wins_a_disturbed_duel() -> None:
     assert (late.best, late.accepted, late.disturbed) == (100.0, 0, 1)
 
 
+def test_a_disturbed_duel_with_the_best_is_fought_again() -> None:
+    search = run([97.0], Machine(lambda number: number in (4, 5)))
+    assert (search.best, search.rolled_back, search.disturbed) == (97.0, 0, 2)
+    search = run([97.0], Machine(lambda number: number > 3))
+    assert (search.best, search.rolled_back, search.disturbed) == (100.0, 1, 3)
+
+
 def test_what_is_wrong_is_never_timed() -> None:
     machine = Machine()
     search = run([-1.0, -2.0], machine)

@@ -30,6 +30,8 @@ from fieldc.words.rows import RowChoice, RowStyle
 
 SYMBOL = "fieldc_tuned"
 LAGS, AHEADS = (0, 1, 2), (0, 1, 2)
+INSTRUCTIONS_PER_MOVE = 300
+"""A late proposal has one move, and on average another for this many instructions."""
 FAR = 12
 """Places that a late move goes at most: the processor's own window does the rest."""
 
@@ -196,9 +198,9 @@ class Proposals:
         return replace(refinement, places=tuple(sorted(places.items())))
 
     def late(self, draft: Draft) -> Draft | None:
-        """One or two moves of finished instructions."""
+        """A few moves of finished instructions, more in longer code, where each counts less."""
         moved = draft
-        for _ in range(1 if self._draw.random() < 0.7 else 2):
+        for _ in range(1 + int(self._draw.expovariate(INSTRUCTIONS_PER_MOVE / len(draft.code)))):
             for move in self._move(moved.touches.__getitem__, len(moved.code), FAR):
                 moved = moved.moved(move)
         return None if moved.bytes == draft.bytes else moved
