@@ -1,7 +1,7 @@
 """The language: exact integers that know their bounds.
 
-A kernel is a Python function on integers: +, -, *, >> and << by whole limbs, % by a power of the
-radix, comparison with zero and `select`. The same text runs on Python's integers (the reference)
+A kernel is a Python function on integers: +, -, *, >> and << by a number of bits, % by a power of
+two, comparison with zero and `select`. The same text runs on Python's integers (the reference)
 and on `Integer`, which records the expression and its exact bounds. Nothing here knows of words,
 carries or targets.
 """
@@ -29,6 +29,17 @@ class BoundError(UserError, ArithmeticError):
     def __init__(self, message: str, unreduced: int) -> None:
         super().__init__(message)
         self.unreduced = unreduced
+
+
+class DoesNotApply(BoundError):
+    """The algorithm is for other moduli, or does not run on words; says which."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, 0)
+
+
+class NeedsIntegers(DoesNotApply):
+    """The algorithm runs on Python's integers only."""
 
 
 Interval = tuple[int, int]
@@ -72,7 +83,7 @@ class Integer:
         if self.is_constant(0):
             return other
         result = self._derive("add", other)
-        return _with_bounds(result, bounds_by_cases(result))
+        return with_bounds(result, bounds_by_cases(result))
 
     __radd__ = __add__
 
@@ -104,7 +115,7 @@ class Integer:
     def __mod__(self, modulus: int) -> Integer:
         bits = _amount(modulus).bit_length() - 1 if modulus else 0
         if modulus != 1 << bits:
-            raise LanguageError(f"% takes a power of the radix, not {modulus}")
+            raise LanguageError(f"% takes a power of two, not {modulus}")
         return self._derive("mod", amount=bits)
 
     def __eq__(self, other: object) -> bool:
@@ -158,7 +169,7 @@ def _amount(bits: int) -> int:
     if isinstance(bits, Integer):
         raise LanguageError("a kernel is straight-line: no shift or modulus depends on data")
     if bits < 0:
-        raise LanguageError(f"shifts and % take whole limbs, a power of the radix, not {bits}")
+        raise LanguageError(f"shifts take a number of bits and % a power of two, not {bits}")
     return bits
 
 
@@ -171,12 +182,17 @@ def select(condition: bool | Condition, when_true: Number, when_false: Number) -
         return when_true if condition else when_false
     a, b = as_integer(when_true), as_integer(when_false)
     result = Integer("select", (a, b), (0, 0), condition=condition)
-    return _with_bounds(result, bounds_by_cases(result))
+    return with_bounds(result, bounds_by_cases(result))
 
 
-def limbs(f: Field, value: Number) -> list[Number]:
-    """The n limbs of a residue, least significant first."""
-    return [(value >> f.word * i) % f.base for i in range(f.n)]
+def limbs(f: Field, value: Number, count: int = 0) -> list[Number]:
+    """The n limbs of a residue (or `count` of a number), least significant first."""
+    return [(value >> f.word * i) % f.base for i in range(count or f.n)]
+
+
+def joined(f: Field, parts: Sequence[Number]) -> Number:
+    """The number that limbs make."""
+    return sum(part << f.word * i for i, part in enumerate(parts))
 
 
 def _bounds(op: str, args: list[Interval], amount: int) -> Interval:
@@ -199,7 +215,8 @@ def _bounds(op: str, args: list[Interval], amount: int) -> Interval:
     return 0, (1 << amount) - 1
 
 
-def _with_bounds(node: Integer, bounds: Interval) -> Integer:
+def with_bounds(node: Integer, bounds: Interval) -> Integer:
+    """The same expression with other bounds that hold."""
     return Integer(
         node.op, node.args, bounds, amount=node.amount, name=node.name, condition=node.condition
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from fieldc.algorithms import KERNELS
+from fieldc.algorithms import choose
 from fieldc.backends.x86_64.choices import VARIANTS
 from fieldc.backends.x86_64.kernel import compile_trace
 from fieldc.backends.x86_64.print import GNU
@@ -26,14 +26,15 @@ KERNEL_CASES = [
     ("goldilocks", "mul", "cios", "adx"),
     ("goldilocks", "add", "add", "base"),
     ("goldilocks", "to_montgomery", "to_montgomery", "mulx"),
+    ("curve25519", "reduce", "pseudo-mersenne", "base"),
+    ("curve25519", "mul_plain", "pseudo-mersenne", "mulx"),
 ]
 
 
 @cache
 def object_of(field: str, operation: str, algorithm: str, variant: str) -> bytes:
     f = find_field(field)
-    kernel = next(k for k in KERNELS if (k.operation, k.algorithm) == (operation, algorithm))
-    compiled = compile_trace(kernel.trace(f), "kernel", VARIANTS[variant])
+    compiled = compile_trace(choose(f, operation, algorithm), "kernel", VARIANTS[variant])
     return assemble(compiled.text(GNU), LINUX)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import chain, islice, product
 
-from fieldc.algorithms import KERNELS, kernels_for
+from fieldc.algorithms import KERNELS, every_kernel_for
 from fieldc.catalogue import named_primes
 from fieldc.field import Field
 from fieldc.language import BoundError, Integer, Kernel, Trace
@@ -184,7 +184,12 @@ NAMES: tuple[str, ...] = tuple(named_primes())
 @cache
 def traces(f: Field) -> tuple[Trace, ...]:
     """Every kernel whose bounds hold for the field."""
-    return tuple(chain.from_iterable(_traced(kernel, f) for kernel in KERNELS))
+    return traces_of(KERNELS, f)
+
+
+def traces_of(kernels: Sequence[Kernel], f: Field) -> tuple[Trace, ...]:
+    """Those of some kernels whose bounds hold for the field."""
+    return tuple(chain.from_iterable(_traced(kernel, f) for kernel in kernels))
 
 
 def _traced(kernel: Kernel, f: Field) -> list[Trace]:
@@ -209,6 +214,8 @@ def expected(operation: str, f: Field, x: int, y: int = 0) -> int:
         "redc": x * inverse,
         "to_montgomery": x * r,
         "from_montgomery": x * inverse,
+        "mul_plain": x * y,
+        "reduce": x,
     }[operation] % p
 
 
@@ -238,7 +245,7 @@ def cases(kernel: Kernel, f: Field, count: int, seed: int = 0) -> list[tuple[int
     rng = random.Random(f"{f.p} {f.word} {seed} {kernel.operation}")
     given: list[tuple[int, ...]]
     drawn: list[tuple[int, ...]]
-    if kernel.operation == "redc":
+    if kernel.operation in ("redc", "reduce"):
         given = [(v,) for v in wide_edges(f)]
         drawn = [(rng.randrange(f.p << f.word * f.n),) for _ in range(count)]
     else:
@@ -263,7 +270,7 @@ def operands(kernel: Kernel, f: Field, values: Sequence[int]) -> tuple[int, ...]
 
 def named_kernel(operation: str, algorithm: str) -> Kernel:
     """The kernel of an operation with this algorithm."""
-    return next(k for k in kernels_for(operation) if k.algorithm == algorithm)
+    return next(k for k in every_kernel_for(operation) if k.algorithm == algorithm)
 
 
 def cios_bound(f: Field) -> int:

@@ -19,6 +19,8 @@ ROWS = [
     peer("add", "fieldc", 50.0),
 ]
 
+IN_PYTHON = ("python", "words")
+
 
 @pytest.fixture
 def cargo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -64,8 +66,10 @@ def test_peers_beside_backends(cargo: Path, capsys: pytest.CaptureFixture[str]) 
     text, _ = output(capsys, *words, "--json", str(file))
     (table,) = (part for part in text.split("\n\n") if part.startswith("add, "))
     assert "llvm-wide" in table and "fieldc 1.2" in table and "x fieldc" in table
+    assert re.search(r"x86-mulx .* [0-9.]+ +[0-9.]+ [a-zA-Z ]+ +-?[0-9]+% ", table)
     rows = json.loads(file.read_text())
     assert rows[-3:] == ROWS and all("backend" in row for row in rows[:-3])
+    assert all(bool(row["bounds"]) == (row["backend"] not in IN_PYTHON) for row in rows[:-3])
     assert all({"latency_ns", "throughput_cycles", "calibration"} <= row.keys() for row in rows)
 
 

@@ -50,6 +50,8 @@ BAD = [
     (["--json"], "unknown option before the verb: '--json'"),
     (["list"], "required: WHAT"),
     (["list", "feilds"], "unknown listing 'feilds'; the nearest: fields"),
+    (["bench", "bn254-p", "--algorithm", "scios"], "unknown algorithm 'scios'; the nearest: cios"),
+    (["bench", "bn254-p", "--op", "reduce", "--algorithm", "solinas"], "solinas needs p = 2^a"),
     (["list", "fields", "x"], "unexpected argument 'x' after list"),
     (["show"], "required: FIELD"),
     (["show", "17", "19"], "unexpected argument '19'"),
@@ -95,6 +97,15 @@ def test_list_fields(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[0].split() == ["name", "bits", "limbs", "spare", "about"]
     assert [line.split()[0] for line in lines[1:]] == list(named_primes())
     assert all(line[13:17].strip().isdigit() for line in lines[1:])
+
+
+def test_list_algorithms(capsys: pytest.CaptureFixture[str]) -> None:
+    cios = {"op": "mul", "algorithm": "cios"}
+    rows = json.loads(output(capsys, "list", "algorithms", "--json"))
+    row = next(row for row in rows if row.items() >= cios.items())
+    assert row["built"] and row["predicted"]["by_limbs"]["4"] == {"products": 36, "additions": 67}
+    shown = output(capsys, "list", "algorithms")
+    assert "2n^2 + n" in shown and "36 | 67" in shown
 
 
 def test_list_fields_as_json(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,7 @@ import pytest
 from primes import CARRY_STYLES, small_primes, style_id
 from sweep.sweep import sweep, sweep_by_interpreter
 
+from fieldc.algorithms import STUDIED
 from fieldc.words.rows import RowChoice, RowStyle
 
 
@@ -73,3 +74,33 @@ def test_three_3_bit_limbs_by_the_interpreter(part: int) -> None:
 def test_three_4_bit_limbs_by_the_interpreter(p: int) -> None:
     """The smallest prime and the largest, without and with a spare bit."""
     assert sweep_by_interpreter(p, 4, (RowChoice(),)) > p * p
+
+
+@pytest.mark.parametrize(
+    ("word", "limbs", "styles"),
+    [(2, 1, 6), (2, 2, 6), (2, 3, 6), (3, 1, 6), (3, 2, 2), (4, 1, 6)],
+)
+def test_studied_algorithms_on_every_input(word: int, limbs: int, styles: int) -> None:
+    for p in primes_of(word, limbs):
+        sweep(p, word, CARRY_STYLES[:styles], STUDIED)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("word", "limbs"), [(3, 3), (4, 2)])
+def test_studied_algorithms_on_more_inputs(word: int, limbs: int) -> None:
+    for p in primes_of(word, limbs):
+        sweep(p, word, CARRY_STYLES, STUDIED)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("part", range(64))
+def test_studied_algorithms_of_three_4_bit_limbs(part: int) -> None:
+    for i, p in list(enumerate(primes_of(4, 3)))[part::64]:
+        sweep(p, 4, two_styles(i), STUDIED)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("word", "limbs"), [(2, 2), (2, 3), (3, 1), (3, 2), (4, 1)])
+def test_studied_algorithms_by_the_interpreter(word: int, limbs: int) -> None:
+    for p in primes_of(word, limbs):
+        sweep_by_interpreter(p, word, CARRY_STYLES, STUDIED)

@@ -76,6 +76,8 @@ FORMS: dict[str, str] = {
     "push rax; pop rcx": "",
     "push -2; pop rcx": "",
     "sbb rcx, rcx; and rax, rcx": "",
+    "push 127; pop rcx; and rax, rcx": "",
+    "push 1; pop rcx; and rcx, rdx": "",
     "xor ecx, ecx; adc rax, rcx": "",
     "xor ecx, ecx; sbb rcx, rcx": "",
     "xor ecx, ecx; adc rax, -1; sbb rcx, rcx": "",

@@ -151,12 +151,35 @@ def constant(f: Field, x: Residue) -> Residue:
     return f.p - 1
 
 
+def shifted(f: Field, x: Residue) -> Residue:
+    """Bits left out, and put in, that are no whole limbs."""
+    return (x >> 3) % (1 << f.word + 3) + (x >> f.word + 5 << 2)
+
+
+def part(f: Field, x: Residue) -> Residue:
+    """A part whose bits do not end with a limb."""
+    return (x % (1 << f.word + 1) << 4) >> 7
+
+
 def same(f: Field, x: Residue) -> Residue:
     """The operand itself."""
     return x
 
 
-CUSTOM = (*(masked_first, masked_last, selected, triple, high_half, low_limb, constant, same),)
+CUSTOM = (
+    *(
+        masked_first,
+        masked_last,
+        selected,
+        triple,
+        high_half,
+        low_limb,
+        constant,
+        same,
+        shifted,
+        part,
+    ),
+)
 
 
 @pytest.mark.parametrize("text", CUSTOM)
@@ -173,9 +196,8 @@ def test_kernels_of_a_user(text: Callable[..., Any]) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        lambda f, x: x >> 3,
-        lambda f, x: x % 8,
-        lambda f, x: (x << 1) >> f.word,
+        lambda f, x: ((x - f.p) >> f.word) + f.p,
+        lambda f, x: ((x - f.p) >> 3) + f.p,
         lambda f, x: select(x < 0, 0, x),
     ],
 )

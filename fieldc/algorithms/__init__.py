@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fieldc.algorithms import addition, montgomery, products, squaring
+from fieldc.algorithms import (
+    addition,
+    jumps,
+    karatsuba,
+    montgomery,
+    plain,
+    products,
+    scanning,
+    solinas,
+    squaring,
+)
 from fieldc.errors import UserError
 from fieldc.field import Field
-from fieldc.language import BoundError, Kernel, Trace
+from fieldc.language import BoundError, DoesNotApply, Kernel, Trace
 
 KERNELS: tuple[Kernel, ...] = (
     addition.add,
@@ -26,9 +37,33 @@ KERNELS: tuple[Kernel, ...] = (
     montgomery.to_montgomery,
     montgomery.from_montgomery,
 )
-"""Every kernel; of one operation's algorithms the first that its bounds allow is the default."""
+"""What is built; of one operation's algorithms the first that its bounds allow is the default."""
+
+STUDIED: tuple[Kernel, ...] = (
+    scanning.multiply_sos,
+    scanning.multiply_fios,
+    scanning.multiply_fips,
+    scanning.multiply_cihs,
+    jumps.multiply_serial,
+    jumps.multiply_pairs,
+    jumps.multiply_halves,
+    jumps.multiply_unrolled,
+    jumps.multiply_two_limb_quotients,
+    karatsuba.multiply_karatsuba,
+    plain.multiply_by_division,
+    squaring.square_sos,
+    *solinas.PSEUDO_MERSENNE,
+    *solinas.SOLINAS,
+    *plain.BARRETT,
+    *plain.DIVISION,
+)
+"""The other algorithms, to compare with: built and raced where they are named."""
 
 OPERATIONS: tuple[str, ...] = tuple(dict.fromkeys(k.operation for k in KERNELS))
+STUDIED_OPERATIONS: tuple[str, ...] = tuple(
+    dict.fromkeys(k.operation for k in STUDIED if k.operation not in OPERATIONS)
+)
+"""Operations that only studied algorithms have."""
 
 
 class NoKernel(UserError, LookupError):
@@ -45,22 +80,32 @@ class Applicability:
     """The largest value before the last subtraction, as a multiple of p."""
     reason: str
     """Why not; empty where it applies."""
+    hint: str = ""
+    """The same in a few words."""
 
 
-def applicability(field: Field) -> list[Applicability]:
-    """Every algorithm of every operation, with the bounds that the field gives it."""
+def applicability(field: Field, kernels: Sequence[Kernel] = KERNELS) -> list[Applicability]:
+    """Algorithms, with the bounds that the field gives them."""
     rows = []
-    for kernel in KERNELS:
+    for kernel in kernels:
         try:
             rows.append(Applicability(kernel, True, field.in_p(kernel.trace(field).unreduced), ""))
+        except DoesNotApply as error:
+            rows.append(Applicability(kernel, False, "-", str(error), str(error)))
         except BoundError as error:
-            rows.append(Applicability(kernel, False, field.in_p(error.unreduced), str(error)))
+            bound, hint = field.in_p(error.unreduced), "one subtraction needs less than 2p"
+            rows.append(Applicability(kernel, False, bound, str(error), hint))
     return rows
 
 
 def kernels_for(operation: str) -> list[Kernel]:
-    """The algorithms of an operation, preferred first."""
+    """The algorithms of an operation that are built unless one is named, preferred first."""
     return [k for k in KERNELS if k.operation == operation]
+
+
+def every_kernel_for(operation: str) -> list[Kernel]:
+    """All algorithms of an operation, studied ones last."""
+    return [k for k in (*KERNELS, *STUDIED) if k.operation == operation]
 
 
 def choose(field: Field, operation: str, algorithm: str | None = None) -> Trace:
@@ -69,8 +114,8 @@ def choose(field: Field, operation: str, algorithm: str | None = None) -> Trace:
     Raises NoKernel for an algorithm that does not exist, BoundError for one that does not hold.
     """
     offered = kernels_for(operation)
-    if algorithm is not None:
-        offered = [k for k in offered if k.algorithm == algorithm]
+    if algorithm is not None or not offered:
+        offered = [k for k in every_kernel_for(operation) if algorithm in (None, k.algorithm)]
     failure: BoundError | None = None
     for kernel in offered:
         try:
@@ -79,7 +124,8 @@ def choose(field: Field, operation: str, algorithm: str | None = None) -> Trace:
             failure = error
     if failure is not None:
         raise failure
-    if operation not in OPERATIONS:
-        raise NoKernel(f"no operation {operation!r}; there are: {', '.join(OPERATIONS)}")
-    names = ", ".join(k.algorithm for k in kernels_for(operation)) or "none"
+    known = (*OPERATIONS, *STUDIED_OPERATIONS)
+    if operation not in known:
+        raise NoKernel(f"no operation {operation!r}; there are: {', '.join(known)}")
+    names = ", ".join(k.algorithm for k in every_kernel_for(operation))
     raise NoKernel(f"{operation} has no algorithm {algorithm!r}; it has: {names}")

@@ -45,4 +45,6 @@ MEANINGS: dict[str, Meaning] = {
     "redc": Meaning("x/R mod p", lambda f, x: x * f.R_inverse),
     "to_montgomery": Meaning("x*R mod p", lambda f, x: x * f.R),
     "from_montgomery": Meaning("x/R mod p", lambda f, x: x * f.R_inverse),
+    "mul_plain": Meaning("x*y mod p", lambda f, x, y: x * y),
+    "reduce": Meaning("x mod p", lambda f, x: x),
 }

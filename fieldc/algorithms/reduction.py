@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fieldc.field import Field
-from fieldc.language import Number, select
+from fieldc.language import Integer, Number, select
 
 
 def drop_limb(f: Field, t: Number) -> Number:
@@ -15,6 +15,13 @@ def drop_limb(f: Field, t: Number) -> Number:
     return (t + q * f.p) >> f.word
 
 
+def drop_limbs(f: Field, t: Number, count: int) -> Number:
+    """t / 2^(w*count) mod p by one quotient of several limbs."""
+    power = 1 << f.word * count
+    q = t % power * (f.p_prime % power) % power
+    return (t + q * f.p) >> f.word * count
+
+
 def fold_limb(f: Field, t: Number) -> Number:
     """t / 2^w mod p by a constant: low + 2^w*high = 2^w*(high + low*mu).
 
@@ -24,7 +31,20 @@ def fold_limb(f: Field, t: Number) -> Number:
     return (t >> f.word) + t % f.base * f.mu
 
 
+def fold_limbs(f: Field, t: Number, count: int) -> Number:
+    """t / 2^(w*count) mod p by the constant 2^(-w*count) mod p: a row for each limb dropped."""
+    return (t >> f.word * count) + t % (1 << f.word * count) * pow(f.mu, count, f.p)
+
+
 def subtract_once(t: Number, p: Number) -> Number:
     """t mod p for 0 <= t < 2p, without a branch."""
     d = t - p
     return select(d < 0, t, d)
+
+
+def subtract_all(t: Number, p: int) -> Number:
+    """t mod p by subtractions of p, 2p, 4p, ..., as many as the bounds of t ask for."""
+    high = t.high if isinstance(t, Integer) else t
+    for power in reversed(range((high // p).bit_length())):
+        t = subtract_once(t, p << power)
+    return t

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from fieldc.algorithms.montgomery import multiply
 from fieldc.algorithms.reduction import drop_limb, fold_limb, subtract_once
 from fieldc.field import Field
+from fieldc.forms import tighten
 from fieldc.language import Number, Residue, kernel, limbs
 
 
@@ -45,3 +46,22 @@ def square_log_jump(f: Field, x: Residue) -> Residue:
 def square_by_product(f: Field, x: Residue) -> Residue:
     """x*x/R mod p as the product of x with itself, where the bounds of rows are too wide."""
     return multiply.text(f, x, x)
+
+
+@kernel("square", "sos")
+def square_sos(f: Field, x: Residue) -> Residue:
+    """x*x/R mod p: the products of different limbs, doubled at once, and the squares of limbs.
+
+    Menezes, van Oorschot, Vanstone, "Handbook of applied cryptography" (1996), 14.16, in an order
+    without doubled carries; then a row for each quotient.
+    """
+    w, xs = f.word, limbs(f, x)
+    cross: Number = 0
+    squares: Number = 0
+    for i, x_i in enumerate(xs):
+        cross = cross + (x_i * (x >> w * (i + 1)) << w * (2 * i + 1))
+        squares = squares + (x_i * x_i << 2 * w * i)
+    t = tighten(2 * cross + squares)
+    for _ in range(f.n):
+        t = drop_limb(f, t)
+    return subtract_once(t, f.p)

@@ -68,8 +68,12 @@ def files_of(field: Field, artifacts: Sequence[Artifact]) -> dict[str, bytes]:
         guard = f"FIELDC_{name.upper()}_H"
         text = print_c_header([(program, symbol) for symbol, program in unique.items()], guard)
         files[f"fieldc_{name}.h"] = text.encode()
-    files[MANIFEST] = (json.dumps(manifest(field, artifacts), indent=2) + "\n").encode()
-    return files
+    return files | manifest_file(field, artifacts)
+
+
+def manifest_file(field: Field, artifacts: Sequence[Artifact]) -> dict[str, bytes]:
+    """The manifest, by its path."""
+    return {MANIFEST: (json.dumps(manifest(field, artifacts), indent=2) + "\n").encode()}
 
 
 def manifest(field: Field, artifacts: Sequence[Artifact]) -> dict[str, object]:

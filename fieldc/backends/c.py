@@ -1,4 +1,7 @@
-"""Prints word programs as C99 with a double word (`unsigned __int128`, or uint64_t for 32 bits)."""
+"""Prints word programs as C99 with a double word: uint64_t for 32 bits, for 64 `unsigned __int128`.
+
+A compiler that lacks that type (or is told FIELDC_NO_INT128) multiplies by halves of words.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +89,6 @@ PRELUDE = Template("""
 
 #ifndef FIELDC_WORDS_$w
 #define FIELDC_WORDS_$w
-$double fieldc_double_$w;
 #if defined(__GNUC__)
 #define FIELDC_HELPER_$w static inline __attribute__((always_inline, unused))
 #else
@@ -110,14 +112,7 @@ FIELDC_HELPER_$w $word sbb_$w($word *borrow_out, $word a, $word b, $word borrow)
     return difference - borrow;
 }
 
-/* t + a*b + c, which always fits two words. */
-FIELDC_HELPER_$w $word mac_$w($word *hi, $word t, $word a, $word b, $word c)
-{
-    fieldc_double_$w total = (fieldc_double_$w)a * b + t + c;
-    *hi = ($word)(total >> $w);
-    return ($word)total;
-}
-
+$mac
 /* All ones if the flag is 1, else 0; opaque where GNU C is, so that no select becomes a branch. */
 FIELDC_HELPER_$w $word mask_$w($word flag)
 {
@@ -136,12 +131,45 @@ FIELDC_HELPER_$w $word select_$w($word mask, $word a, $word b)
 #endif
 """)
 
-DOUBLE = {64: "__extension__ typedef unsigned __int128", 32: "typedef uint64_t"}
+MAC_BY_DOUBLE = Template("""
+$double fieldc_double_$w;
+
+/* t + a*b + c, which always fits two words. */
+FIELDC_HELPER_$w $word mac_$w($word *hi, $word t, $word a, $word b, $word c)
+{
+    fieldc_double_$w total = (fieldc_double_$w)a * b + t + c;
+    *hi = ($word)(total >> $w);
+    return ($word)total;
+}
+""")
+
+MAC_BY_HALVES = """
+/* t + a*b + c, which always fits two words; by halves of words, without a double word. */
+FIELDC_HELPER_64 uint64_t mac_64(uint64_t *hi, uint64_t t, uint64_t a, uint64_t b, uint64_t c)
+{
+    const uint64_t half = UINT32_MAX, a0 = a & half, a1 = a >> 32, b0 = b & half, b1 = b >> 32;
+    const uint64_t low = a0 * b0 + (t & half) + (c & half);
+    const uint64_t one = a1 * b0 + (low >> 32) + (t >> 32);
+    const uint64_t other = a0 * b1 + (one & half) + (c >> 32);
+    *hi = a1 * b1 + (one >> 32) + (other >> 32);
+    return (other << 32) | (low & half);
+}
+"""
+"""No sum overflows: (2^32 - 1)^2 + 2*(2^32 - 1) = 2^64 - 1."""
 
 
 def c_prelude(word: int) -> str:
     """The helpers that printed functions call; may stand more than once in a file."""
-    return PRELUDE.substitute(w=word, word=f"uint{word}_t", double=DOUBLE[word]).lstrip("\n")
+    of = {"w": str(word), "word": f"uint{word}_t"}
+    if word == 32:
+        mac = MAC_BY_DOUBLE.substitute(of, double="typedef uint64_t")
+    else:
+        double = "__extension__ typedef unsigned __int128"
+        mac = (
+            "\n#if defined(__SIZEOF_INT128__) && !defined(FIELDC_NO_INT128)"
+            f"{MAC_BY_DOUBLE.substitute(of, double=double)}#else{MAC_BY_HALVES}#endif\n"
+        )
+    return PRELUDE.substitute(of, mac=mac.removeprefix("\n")).lstrip("\n")
 
 
 @dataclass

@@ -41,8 +41,12 @@ class _Printer:
 
     def value(self, node: Integer) -> Wide:
         """The LLVM value of an expression, printed once."""
-        if id(node) not in self._values:
-            self._values[id(node)] = _READERS[node.op](self, node)
+        chain = [node]
+        while chain[-1].op in _IN_ORDER and id(chain[-1]) not in self._values:
+            chain.append(chain[-1].args[0])
+        for each in reversed(chain):  # in the order of a recursion, which could be too deep
+            if id(each) not in self._values:
+                self._values[id(each)] = _READERS[each.op](self, each)
         return self._values[id(node)]
 
     def width(self, node: Integer) -> int:
@@ -95,15 +99,24 @@ def _binary(operation: str) -> Callable[[_Printer, Integer], Wide]:
 
 
 def _mul(printer: _Printer, node: Integer) -> Wide:
-    """A row: the low halves and the high halves of its products, packed and added."""
-    row, factor = node.args
+    """A row for each limb of the shorter factor."""
+    w, bits = printer.word, printer.width(node)
+    row, factor = sorted(node.args, key=printer.width, reverse=True)
+    if printer.width(factor) <= w:
+        return _row(printer, row, printer.arg(factor, 2 * w), bits)
+    total = Wide("0", bits)
+    for i in range(printer.width(factor) // w):
+        limb = printer.resized(_shifted(printer, printer.value(factor), w * i), w)
+        product = _row(printer, row, printer.resized(limb, 2 * w).text, bits)
+        place = printer.put(bits, f"shl i{bits} {product.text}, {w * i}")
+        total = printer.put(bits, f"add i{bits} {total.text}, {place.text}")
+    return total
+
+
+def _row(printer: _Printer, row: Integer, multiplier: str, bits: int) -> Wide:
+    """The low halves and the high halves of a row's products, packed and added."""
     w = printer.word
-    if printer.width(factor) > w:
-        row, factor = factor, row
-    if printer.width(factor) > w:
-        raise LanguageError("a product needs one factor of a single limb")
-    limbs, bits = printer.width(row) // w, printer.width(node)
-    multiplier = printer.arg(factor, 2 * w)
+    limbs = printer.width(row) // w
     halves: tuple[list[Wide], list[Wide]] = [], []
     for i in range(limbs):
         limb = printer.resized(_shifted(printer, printer.value(row), w * i), w)
@@ -192,3 +205,6 @@ _READERS: dict[str, Callable[[_Printer, Integer], Wide]] = {
     "masked": _masked,
 }
 """One reader for each operator of the language."""
+
+_IN_ORDER = ("add", "sub", "double", "shift_left", "shift_right", "mod")
+"""Operators whose reader begins with its first argument."""

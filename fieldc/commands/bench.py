@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fieldc.algorithms import OPERATIONS
+from fieldc.algorithms import KERNELS, OPERATIONS, STUDIED, STUDIED_OPERATIONS
 from fieldc.catalogue import find_field
 from fieldc.commands.plot import draw, picture
 from fieldc.commands.progress import progress
@@ -19,13 +19,22 @@ if TYPE_CHECKING:
     from fieldc.machine.timing import Spread
 
 COLUMNS = ("algorithm", "backend", "cycles", "±%", "ns")
+BOUND = ("slots", "at least", "over it")
+"""Issue slots; the bound on independent calls that binds; how far throughput is above it."""
 ALL = "all"
 
 
 def operation_list(text: str) -> list[str]:
-    """Operations from `mul,square`, or `all`."""
-    check = one_of("operation", *dict.fromkeys((*OPERATIONS, *peers.OPERATIONS)))
+    """Operations from `mul,square`, or `all` that the default algorithms have."""
+    known = dict.fromkeys((*OPERATIONS, *STUDIED_OPERATIONS, *peers.OPERATIONS))
+    check = one_of("operation", *known)
     return [ALL] if text == ALL else [check(name) for name in text.split(",")]
+
+
+def algorithm_list(text: str) -> list[str]:
+    """Algorithms from `cios,sos`, or `all`."""
+    known = dict.fromkeys(k.algorithm for k in (*KERNELS, *STUDIED))
+    return [one_of("algorithm", *known, ALL)(name) for name in text.split(",")]
 
 
 def positive(text: str) -> int:
@@ -45,6 +54,13 @@ def positive(text: str) -> int:
         help=f"operations, or all: {', '.join(OPERATIONS)} (default mul,square,add,sub);"
         f" of the peers: {', '.join(peers.OPERATIONS)}",
     ),
+    option(
+        "--algorithm",
+        type=algorithm_list,
+        default=[],
+        metavar="NAME,..",
+        help="algorithms, or all (fieldc list algorithms); default those that are built",
+    ),
     option("--rounds", type=positive, default=60, metavar="N", help="rounds (default 60)"),
     option("--seed", type=int, default=1, metavar="N", help="seed of inputs and order (default 1)"),
     option(
@@ -61,13 +77,13 @@ def bench(arguments: argparse.Namespace) -> Answer:
 
     field = find_field(arguments.field, int(arguments.word))
     rounds, seed = arguments.rounds, arguments.seed
-    own, foreign = _operations(arguments.op, arguments.peers)
+    own, foreign = _operations(arguments)
     if arguments.peers and seed not in peers.SEEDS:
         raise UsageError(f"with --peers a seed is from 1 to {peers.SEEDS[-1]}")
     report = None
     if own:
         with progress() as show:
-            report = run_race(field, own, rounds, seed, show)
+            report = run_race(field, own, rounds, seed, show, algorithms=arguments.algorithm)
     others = peers.race_peers(field, foreign, rounds, seed) if arguments.peers else peers.Peers()
     data = [*(report.data() if report else ()), *others.data]
     if arguments.plot:
@@ -75,16 +91,16 @@ def bench(arguments: argparse.Namespace) -> Answer:
     return Answer(race_tables(report, others), data)
 
 
-def _operations(chosen: Sequence[str] | None, with_peers: bool) -> tuple[list[str], list[str]]:
+def _operations(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
     """The operations of our own race, and those of the peers'."""
     from fieldc.lab.race import DEFAULT_OPERATIONS
 
-    if chosen == [ALL]:
+    if arguments.op == [ALL]:
         return list(OPERATIONS), list(peers.OPERATIONS)
-    chosen = chosen or DEFAULT_OPERATIONS
-    own = [name for name in chosen if name in OPERATIONS]
+    chosen = arguments.op or (["mul"] if arguments.algorithm else DEFAULT_OPERATIONS)
+    own = [name for name in chosen if name in (*OPERATIONS, *STUDIED_OPERATIONS)]
     for name in chosen:
-        if name not in own and not with_peers:
+        if name not in own and not arguments.peers:
             raise UsageError(f"{name} is an operation of the peers; add --peers")
     return own, [name for name in chosen if name in peers.OPERATIONS]
 
@@ -128,6 +144,7 @@ def _table(runs: list[list[Row]]) -> Table:
     """The rows of one operation, one run after the other."""
     rows = [row for run in runs for row in run]
     references = list(dict.fromkeys(name for row in rows for name in row.ratios))
+    bounded = any(row.limits for row in rows)
     shown: list[tuple[object, ...]] = [
         (
             row.algorithm,
@@ -135,18 +152,32 @@ def _table(runs: list[list[Row]]) -> Table:
             pair(row.throughput.median, row.latency.median),
             f"{max(spread_percent(row.throughput), spread_percent(row.latency)):.1f}",
             pair(row.throughput_ns.median, row.latency_ns.median),
+            *(_bound(row) if bounded else ()),
             *(_ratio(name, row.ratios.get(name)) for name in references),
         )
         for row in rows
     ]
     fastest = [min(run, key=lambda row: row.throughput.median) for run in runs if run]
     best = frozenset(number for number, row in enumerate(rows) if row in fastest)
-    columns: tuple[str, ...] = (*COLUMNS, *(f"x {name}" for name in references))
+    columns: tuple[str, ...] = (
+        *(*COLUMNS, *(BOUND if bounded else ())),
+        *(f"x {name}" for name in references),
+    )
     title, names = f"{rows[0].op}, {rows[0].field}", {row.algorithm for row in rows}
     if len(names) == 1:
         columns, shown = columns[1:], [row[1:] for row in shown]
         title += "" if names == {rows[0].op} else f", {names.pop()}"
     return Table(columns, shown, title, best)
+
+
+def _bound(row: Row) -> tuple[str, str, str]:
+    if row.limits is None:
+        return "-", "-", "-"
+    from fieldc.lab.limits import SLOTS
+
+    name, cycles = row.limits.binding
+    slots = row.limits.throughput[SLOTS]
+    return f"{slots:.1f}", f"{cycles:.1f} {name}", f"{row.throughput.median / cycles - 1:.0%}"
 
 
 def pair(throughput: float, latency: float) -> str:

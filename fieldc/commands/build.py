@@ -17,8 +17,13 @@ from fieldc.field import Field
 from fieldc.language import Trace
 
 if TYPE_CHECKING:
+    from fieldc.artifacts.artifact import Artifact
     from fieldc.artifacts.produce import BuildTarget, Plans
     from fieldc.tune.schedule import Schedule
+
+    Built = tuple[Sequence[Artifact], dict[str, object]]
+
+PACKAGES = ("c",)
 
 
 def host_target() -> str:
@@ -34,34 +39,29 @@ def host_target() -> str:
     option(
         "--op",
         type=operation_list,
-        default=list(OPERATIONS),
         metavar="OP,..",
         help=f"operations (default all): {', '.join(OPERATIONS)}",
     ),
-    option("--target", default=host_target(), metavar="NAME,..", help="targets, or all"),
+    option("--target", metavar="NAME,..", help="targets, or all (default this host)"),
     option("--algorithm", metavar="NAME", help="instead of the first whose bounds hold"),
     option(
         "--schedule",
         metavar="FILE",
         help="a file of fieldc tune, for the operations it has; or the processor of a shipped one",
     ),
+    option(
+        "--package",
+        type=one_of("package", *PACKAGES),
+        metavar="c",
+        help="a ready package instead, with what its interface needs",
+    ),
     option("-o", dest="folder", required=True, metavar="DIR", help="where to write"),
 )
 def build(arguments: argparse.Namespace) -> Answer:
     """kernels, headers and manifest.json for a field, checked"""
-    from fieldc.artifacts.write import build_folder
-
-    field = find_field(arguments.field, int(arguments.word))
-    schedule = schedule_of(field, arguments.schedule, arguments.op)
-    traces = [
-        choose(field, operation, algorithm_of(schedule, operation, arguments.algorithm))
-        for operation in arguments.op
-    ]
-    plans = schedule.plans() if schedule else {}
-    targets = targets_of(field, arguments.target, traces, plans)
-    folder = Path(arguments.folder)
-    with progress() as show:
-        artifacts, data = build_folder(field, traces, targets, folder, show)
+    field, folder = find_field(arguments.field, int(arguments.word)), Path(arguments.folder)
+    make = build_kernels if arguments.package is None else build_package
+    artifacts, data = make(field, folder, arguments)
     rows = [
         (k["op"], k["algorithm"], k["target"], k["variant"], k["file"], k["status"])
         for k in (artifact.row() for artifact in artifacts)
@@ -69,6 +69,35 @@ def build(arguments: argparse.Namespace) -> Answer:
     columns = ("op", "algorithm", "target", "variant", "file", "status")
     title = f"{field.label}: {len(artifacts)} kernels in {folder}"
     return Answer((Table(columns, rows, title),), data)
+
+
+def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> Built:
+    """Kernels for targets."""
+    from fieldc.artifacts.write import build_folder
+
+    operations = arguments.op or OPERATIONS
+    schedule = schedule_of(field, arguments.schedule, operations)
+    traces = [
+        choose(field, operation, algorithm_of(schedule, operation, arguments.algorithm))
+        for operation in operations
+    ]
+    plans = schedule.plans() if schedule else {}
+    targets = targets_of(field, arguments.target or host_target(), traces, plans)
+    with progress() as show:
+        return build_folder(field, traces, targets, folder, show)
+
+
+def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> Built:
+    """A package, which has all that its interface needs and nothing else. Raises UsageError."""
+    from fieldc.packages.c import package
+
+    for name in ("op", "target", "algorithm", "schedule"):
+        if getattr(arguments, name) is not None:
+            raise UsageError(f"--package {arguments.package} chooses by itself; leave out --{name}")
+    if field.word != package.WORD:
+        raise UsageError(f"--package {arguments.package} has 64-bit limbs; leave out --word")
+    with progress() as show:
+        return package.build_package(field, folder, show)
 
 
 def schedule_of(field: Field, path: str | None, operations: Sequence[str]) -> Schedule | None:

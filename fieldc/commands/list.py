@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from fieldc.algorithms import KERNELS, kernels_for
+from fieldc.algorithms import KERNELS, STUDIED, every_kernel_for
+from fieldc.algorithms.counts import PREDICTIONS, Prediction
 from fieldc.algorithms.meaning import MEANINGS
 from fieldc.catalogue import named_primes
 from fieldc.commands.verb import Answer, Table, one_of, option, verb
@@ -36,7 +37,7 @@ def fields() -> Answer:
 def ops() -> Answer:
     """The operations and what they mean."""
     rows = [
-        (name, meaning.says, ", ".join(k.algorithm for k in kernels_for(name)))
+        (name, meaning.says, ", ".join(k.algorithm for k in every_kernel_for(name)))
         for name, meaning in MEANINGS.items()
     ]
     data = [
@@ -45,11 +46,46 @@ def ops() -> Answer:
     return Answer((Table(("op", "means", "algorithms"), rows),), data)
 
 
+SHOWN = (4, 6)
+"""The numbers of limbs for which the listing gives numbers; --json has 2 to 16."""
+
+
 def algorithms() -> Answer:
-    """The algorithms of each operation and where they come from."""
-    rows = [(k.operation, k.algorithm, " ".join(k.source.split())) for k in KERNELS]
-    data = [{"op": op, "algorithm": name, "source": source} for op, name, source in rows]
-    return Answer((Table(("op", "algorithm", "what and whence"), rows),), data)
+    """The algorithms of each operation, what they are predicted to need, and whence they come."""
+    rows, data = [], []
+    for k in (*KERNELS, *STUDIED):
+        source, name = " ".join(k.source.split()), (k.operation, k.algorithm)
+        prediction = PREDICTIONS.get(name)
+        rows.append((*name, *_predicted(prediction), source))
+        row = {"op": k.operation, "algorithm": k.algorithm, "source": source}
+        data.append({**row, "built": k in KERNELS, "predicted": _predicted_data(prediction)})
+    numbers = (f"n = {n}" for n in SHOWN)
+    columns = ("op", "algorithm", "products", "additions", *numbers, "what and whence")
+    return Answer((Table(columns, rows),), data)
+
+
+def _predicted(prediction: Prediction | None) -> tuple[str, ...]:
+    """Both formulas, and both numbers for each of SHOWN."""
+    if prediction is None:
+        return ("-",) * (2 + len(SHOWN))
+    numbers = ((prediction.products(n), prediction.additions_of(n)) for n in SHOWN)
+    pairs = (f"{products} | {'-' if sums is None else sums}" for products, sums in numbers)
+    return str(prediction.products), str(prediction.additions or "-"), *pairs
+
+
+def _predicted_data(prediction: Prediction | None) -> dict[str, object] | None:
+    if prediction is None:
+        return None
+    return {
+        "products": str(prediction.products),
+        "additions": str(prediction.additions or "-"),
+        "paper": prediction.paper,
+        "why": prediction.why,
+        "by_limbs": {
+            n: {"products": prediction.products(n), "additions": prediction.additions_of(n)}
+            for n in range(2, 17)
+        },
+    }
 
 
 def targets() -> Answer:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fieldc.algorithms import OPERATIONS
+from fieldc.algorithms import OPERATIONS, STUDIED_OPERATIONS
 from fieldc.catalogue import find_field, quote
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
@@ -112,13 +112,13 @@ def contract_in(text: str) -> tuple[str, tuple[str, ...]]:
     arguments = ["z", "x", "y", "p", "n0"]
     """
     if not Path(text).is_file():
-        return one_of("operation", *OPERATIONS)(text), ()
+        return one_of("operation", *OPERATIONS, *STUDIED_OPERATIONS)(text), ()
     try:
         said = tomllib.loads(read(Path(text)).decode())
         operation, names = said["operation"], tuple(map(str, said["arguments"]))
     except (ValueError, KeyError, TypeError):
         raise UsageError(f"{quote(text)} needs operation = ... and arguments = [...]") from None
-    return one_of("operation", *OPERATIONS)(str(operation)), names
+    return one_of("operation", *OPERATIONS, *STUDIED_OPERATIONS)(str(operation)), names
 
 
 def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from fieldc.algorithms import Applicability, applicability
+from fieldc.algorithms import KERNELS, STUDIED, Applicability, applicability
 from fieldc.catalogue import find_field
 from fieldc.commands.verb import FIELD, WORD, Answer, Table, verb
 from fieldc.field import Field
@@ -62,7 +62,7 @@ def algorithms(rows: Sequence[Applicability]) -> Table:
             row.kernel.algorithm,
             "yes" if row.applies else "no",
             row.bound,
-            "" if row.applies else "one subtraction needs less than 2p",
+            row.hint,
         )
         for row in rows
     ]
@@ -87,6 +87,6 @@ def algorithms_data(rows: Sequence[Applicability]) -> list[dict[str, object]]:
 def show(arguments: argparse.Namespace) -> Answer:
     """every derived constant of a field, and which algorithms its bounds allow"""
     field = find_field(arguments.field, int(arguments.word))
-    rows = applicability(field)
+    rows = applicability(field, (*KERNELS, *STUDIED))
     data = {**constants_data(field), "algorithms": algorithms_data(rows)}
     return Answer((constants(field), algorithms(rows)), data)

@@ -27,8 +27,13 @@ def chosen(rows: Iterable[Row], **wanted: object) -> list[Row]:
 
 
 def is_compiled(row: Row) -> bool:
-    """Whether the row is of machine code."""
-    return bool(row.get("counts"))
+    """Whether the row is of machine code, not of Python."""
+    return bool(row["backend"] != "python")
+
+
+def is_counted(row: Row) -> bool:
+    """Whether it is known what a call of the row executes."""
+    return bool(row["counts"])
 
 
 @dataclass(frozen=True)
@@ -95,8 +100,8 @@ class Prediction:
 
 
 def predictions(rows: Sequence[Row], mode: str) -> list[Prediction]:
-    """Every predictor over the machine-code rows whose order of execution is known, best first."""
-    known = [row for row in rows if is_compiled(row) and row.get("bounds")]
+    """Every predictor over the rows whose executed code is known, best first."""
+    known = list(filter(is_counted, rows))
     times = [cycles(row, mode) for row in known]
     if len(known) < 3 or len(set(times)) < 2:
         return []

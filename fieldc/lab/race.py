@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 
-from fieldc.algorithms import kernels_for
+from fieldc.algorithms import choose, every_kernel_for, kernels_for
 from fieldc.field import Field
-from fieldc.language import BoundError, Trace
-from fieldc.machine.check import check, vectors
-from fieldc.machine.host import HostBackend, host_backends
+from fieldc.lab.count import Count
+from fieldc.lab.executed import executed, limits_here
+from fieldc.lab.limits import Limits
+from fieldc.language import BoundError, Kernel, NeedsIntegers, Trace
+from fieldc.machine.check import check, operands_of
+from fieldc.machine.host import HostBackend, host_backends, loaded
 from fieldc.machine.timing import PythonCandidate, Race, Runner, Spread, candidate_of, measure
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import lower
@@ -27,14 +30,16 @@ Progress = Callable[[str, int, int], None]
 class Entrant:
     """One row to be: an operation by an algorithm through a backend."""
 
-    trace: Trace
+    kernel: Kernel
     backend: str
     runner: Runner
+    count: Count | None = None
+    """What a call executes, where it is machine code."""
 
     @property
     def operation(self) -> str:
         """The operation's name."""
-        return self.trace.kernel.operation
+        return self.kernel.operation
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,13 @@ class Row:
     """How many times as fast as each of REFERENCES that ran."""
     label: str = ""
     """Its name in the race."""
+    count: Count | None = None
+    """What a call executes, where that is known."""
+
+    @property
+    def limits(self) -> Limits | None:
+        """The lower bounds on this processor."""
+        return limits_here(self.count) if self.count else None
 
 
 @dataclass(frozen=True)
@@ -102,6 +114,8 @@ class Report:
                 "latency_spread": asdict(row.latency),
                 "throughput_spread": asdict(row.throughput),
                 "times_as_fast_as": {name: asdict(r) for name, r in row.ratios.items()},
+                "counts": row.count.row() if row.count else None,
+                "bounds": limits.row() if (limits := row.limits) else None,
                 "calibration": self.calibration(),
             }
             for row in self.rows
@@ -115,29 +129,29 @@ def run_race(
     seed: int,
     progress: Progress,
     every_algorithm: bool = True,
+    algorithms: Sequence[str] = (),
     backends: Sequence[HostBackend] | None = None,
-    readings: Sequence[str] = (PYTHON, WORDS),
 ) -> Report:
     """Compile, check and race every backend and applicable algorithm of some operations.
 
-    Without `every_algorithm`, only the preferred one of each operation; without `backends`, those
-    of this process; `readings` are the ways to run it in Python. Raises CheckError for a kernel
-    that computes something wrong: nothing wrong is ever timed.
+    Without `every_algorithm`, only the preferred one of each operation; studied `algorithms` where
+    they are named, or `all`. Without `backends`, those of this process and the words in Python.
+    Raises CheckError for a kernel that computes something wrong: nothing wrong is ever timed.
     """
+    readings = (PYTHON,) if backends else (PYTHON, WORDS)
     backends = host_backends(field.word) if backends is None else backends
     runnable = [b for b in backends if not b.missing]
     skipped = [
         f"{b.name}: this processor lacks {' and '.join(b.missing)}" for b in backends if b.missing
     ]
     last = None if every_algorithm else 1
-    traces = [trace for operation in operations for trace in [*applicable(field, operation)][:last]]
+    kernels = [k for op in operations for k in raced(field, op, algorithms)[:last]]
     entrants: list[Entrant] = []
-    for done, trace in enumerate(traces):
-        progress("compile and check", done, len(traces))
-        if trace.kernel.operation not in {e.operation for e in entrants}:
-            entrants += _python_entrants(trace, seed, readings)
-        entrants += [_entrant(trace, backend, seed) for backend in runnable if backend.can(trace)]
-    progress("compile and check", len(traces), len(traces))
+    for done, kernel in enumerate(kernels):
+        progress("compile and check", done, len(kernels))
+        in_python = readings if kernel.operation not in {e.operation for e in entrants} else ()
+        entrants += _entrants(kernel, field, seed, in_python, runnable)
+    progress("compile and check", len(kernels), len(kernels))
     race = measure(
         [entrant.runner for entrant in entrants],
         rounds=rounds,
@@ -147,35 +161,74 @@ def run_race(
     return Report(list(_rows(field, entrants, race)), skipped, race)
 
 
-def applicable(field: Field, operation: str) -> Iterator[Trace]:
-    """The operation's algorithms whose bounds hold for the field, preferred first."""
-    for kernel in kernels_for(operation):
-        try:
-            yield kernel.trace(field)
-        except BoundError:
-            continue
+def raced(field: Field, operation: str, algorithms: Sequence[str]) -> list[Kernel]:
+    """The operation's algorithms that the field allows, preferred first; studied ones if named.
+
+    Raises UserError where none is left.
+    """
+    offered = every_kernel_for(operation) if algorithms else kernels_for(operation)
+    wanted = [k for k in offered if not algorithms or {"all", k.algorithm} & {*algorithms}]
+    allowed = [k for k in wanted if _is_allowed(k, field)]
+    return allowed or [choose(field, operation, *algorithms[:1]).kernel]
 
 
-def _label(trace: Trace, backend: str) -> str:
-    return f"{trace.kernel.operation} {trace.kernel.algorithm} {backend}"
+def _is_allowed(kernel: Kernel, field: Field) -> bool:
+    try:
+        kernel.trace(field)
+    except NeedsIntegers:
+        return True
+    except BoundError:
+        return False
+    return True
 
 
-def _python_entrants(trace: Trace, seed: int, names: Sequence[str]) -> list[Entrant]:
-    *_, operands = vectors(trace, seed)
-    readings: dict[str, Callable[[], object]] = {
-        PYTHON: partial(trace.kernel.run, trace.field, *operands),
-        WORDS: partial(interpret, lower(trace), *operands),
-    }
-    return [
-        Entrant(trace, name, PythonCandidate(_label(trace, name), readings[name])) for name in names
-    ]
+def _entrants(
+    kernel: Kernel,
+    field: Field,
+    seed: int,
+    in_python: Sequence[str],
+    backends: Sequence[HostBackend],
+) -> Iterator[Entrant]:
+    """A kernel through some readings in Python, and backends; in Python alone if it needs that."""
+    try:
+        trace = kernel.trace(field)
+    except NeedsIntegers:
+        yield _python_entrant(kernel, field, seed)
+        return
+    if PYTHON in in_python:
+        yield _python_entrant(kernel, field, seed)
+    if WORDS in in_python:
+        yield _words_entrant(trace, seed)
+    yield from (_entrant(trace, backend, seed) for backend in backends if backend.can(trace))
+
+
+def _label(kernel: Kernel, backend: str) -> str:
+    return f"{kernel.operation} {kernel.algorithm} {backend}"
+
+
+def _operands(kernel: Kernel, field: Field, seed: int) -> tuple[int, ...]:
+    *_, operands = operands_of([bound for _, bound in kernel.operands], field, seed)
+    return operands
+
+
+def _python_entrant(kernel: Kernel, field: Field, seed: int) -> Entrant:
+    call = partial(kernel.run, field, *_operands(kernel, field, seed))
+    return Entrant(kernel, PYTHON, PythonCandidate(_label(kernel, PYTHON), call))
+
+
+def _words_entrant(trace: Trace, seed: int) -> Entrant:
+    kernel = trace.kernel
+    call = partial(interpret, lower(trace), *_operands(kernel, trace.field, seed))
+    return Entrant(kernel, WORDS, PythonCandidate(_label(kernel, WORDS), call))
 
 
 def _entrant(trace: Trace, backend: HostBackend, seed: int) -> Entrant:
-    kernel = backend.kernel(trace)
+    made = backend.compile(trace)
+    kernel = loaded(made, trace)
     check(kernel, trace, seed)
-    address, label = kernel.library.address(kernel.symbol), _label(trace, backend.name)
-    return Entrant(trace, backend.name, candidate_of(label, address, trace, kernel.library))
+    address, label = kernel.library.address(kernel.symbol), _label(trace.kernel, backend.name)
+    candidate = candidate_of(label, address, trace, kernel.library)
+    return Entrant(trace.kernel, backend.name, candidate, executed(made, trace))
 
 
 def _rows(field: Field, entrants: list[Entrant], race: Race) -> Iterator[Row]:
@@ -185,7 +238,7 @@ def _rows(field: Field, entrants: list[Entrant], race: Race) -> Iterator[Row]:
         yield Row(
             field.label,
             entrant.operation,
-            entrant.trace.kernel.algorithm,
+            entrant.kernel.algorithm,
             entrant.backend,
             field.n,
             timing.throughput,
@@ -198,6 +251,7 @@ def _rows(field: Field, entrants: list[Entrant], race: Race) -> Iterator[Row]:
                 if (ratio := _against(name, entrant, rivals, race))
             },
             entrant.runner.label,
+            entrant.count,
         )
 
 

@@ -11,29 +11,28 @@ import os
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from fieldc.algorithms import choose
 from fieldc.catalogue import find_field
 from fieldc.errors import UserError
 from fieldc.field import Field
-from fieldc.lab.functions import count_in
-from fieldc.lab.limits import lower_bounds
-from fieldc.lab.race import PYTHON, applicable, run_race
+from fieldc.lab.race import raced, run_race
 from fieldc.lab.trials import write_trials
-from fieldc.language import Trace
+from fieldc.language import NeedsIntegers, Trace
 from fieldc.machine.compilers import absent, outside_backends
-from fieldc.machine.host import SYMBOL, HostBackend, host_backends
+from fieldc.machine.host import HostBackend, host_backends
 from fieldc.machine.processor import brand
-from fieldc.machine.processors import find_processor, host_processor
 from fieldc.modulus import is_prime
 
 Row = dict[str, Any]
+EVERY = "all"
+"""Of algorithms."""
 Progress = Callable[[str, int, int], None]
-MODEL = "cascade-lake"
-"""Whose bounds are shown where this processor is none of those in processors.toml."""
 SPARE_BITS = 3
 """Of the study's own primes, as many as BLS12-381's p has."""
 
@@ -54,8 +53,16 @@ class Plan:
         yield from (study_field(n) for n in self.limbs)
 
 
-QUICK = Plan((2, 4, 6, 8), ("bn254-p", "bls12-381-p"), ("mul", "square"), 25, 1)
-FULL = Plan(tuple(range(2, 17)), ("bn254-p", "bls12-381-p"), ("mul", "square", "add"), 100, 1)
+SEEDS_FIELDS = ("bn254-p", "bls12-381-p")
+SPECIAL_FIELDS = ("secp256k1-p", "curve25519", "p256", "p384", "p521", "goldilocks")
+QUICK = Plan((2, 4, 6, 8), SEEDS_FIELDS, ("mul", "square", "add", "sub"), 25, 1)
+FULL = Plan(
+    tuple(range(2, 17)),
+    (*SEEDS_FIELDS, *SPECIAL_FIELDS),
+    ("mul", "square", "add", "sub", "mul_plain"),
+    100,
+    1,
+)
 
 
 class StudyError(UserError):
@@ -76,7 +83,7 @@ def study_field(limbs: int) -> Field:
 
 
 def _applies(field: Field) -> bool:
-    return any(t.kernel.algorithm == "log-jump" for t in applicable(field, "mul"))
+    return choose(field, "mul").kernel.algorithm == "log-jump"
 
 
 def run_study(plan: Plan, folder: Path, progress: Progress) -> list[Row]:
@@ -97,7 +104,7 @@ def run_study(plan: Plan, folder: Path, progress: Progress) -> list[Row]:
 
 
 def _measured(field: Field, plan: Plan, folder: Path, progress: Progress) -> dict[str, Any]:
-    traces = [t for op in plan.operations for t in applicable(field, op)]
+    traces = list(_traces(field, plan.operations))
     objects, refused = _compiled(traces, progress)
     report = run_race(
         field,
@@ -106,11 +113,18 @@ def _measured(field: Field, plan: Plan, folder: Path, progress: Progress) -> dic
         plan.seed,
         progress,
         backends=[_of_objects(b, objects) for b in _backends()],
-        readings=(PYTHON,),
+        algorithms=[EVERY],
     )
     write_trials(folder / f"{field.name}.csv", report)
-    rows = [{**row, **_counted(row, objects)} for row in report.data()]
-    return {"rows": rows, "left_out": [*report.skipped, *refused, *absent()]}
+    return {"rows": report.data(), "left_out": [*report.skipped, *refused, *absent()]}
+
+
+def _traces(field: Field, operations: Sequence[str]) -> Iterator[Trace]:
+    """Every algorithm that the field allows and words can do."""
+    for operation in operations:
+        for kernel in raced(field, operation, [EVERY]):
+            with suppress(NeedsIntegers):
+                yield kernel.trace(field)
 
 
 Key = tuple[str, str, str]
@@ -161,20 +175,6 @@ def _compiled(traces: Sequence[Trace], progress: Progress) -> tuple[dict[Key, by
                 refused.append(f"{kernel.operation} {kernel.algorithm}: {error}")
     progress("compile", len(jobs), len(jobs))
     return objects, refused
-
-
-def _counted(row: Row, objects: Mapping[Key, bytes]) -> Row:
-    """What the row's machine code consists of and what bounds it; nothing for Python's rows."""
-    made = objects.get((row["op"], row["algorithm"], row["backend"]))
-    if made is None:
-        return {"counts": None, "bounds": None}
-    counts = count_in(made, SYMBOL)
-    processor = host_processor() or find_processor(MODEL)
-    known = counts.is_straight
-    return {
-        "counts": counts.row(),
-        "bounds": lower_bounds(counts, processor).row() if known else None,
-    }
 
 
 def _identity(plan: Plan) -> Row:

@@ -23,7 +23,8 @@ from fieldc.lab.emulate import (
     model_of,
 )
 from fieldc.lab.objects.image import PAGE, Routine
-from fieldc.lab.objects.relocate import Linked
+from fieldc.lab.objects.read import find_routine, read_image
+from fieldc.lab.objects.relocate import Linked, link
 from fieldc.lab.places import Touch
 
 RANDOM_WORDS = 64
@@ -140,6 +141,16 @@ def trace(linked: Linked, routine: Routine, request: Request) -> Trace:
     register = "x0" if model.link else "rax"
     returned = int(machine.reg_read(model.numbers[register]))
     return Trace(linked, routine, cut, places, returned)
+
+
+def count_of_call(data: bytes, symbol: str, request: Request) -> Count:
+    """What one call of a function of an object in memory executes.
+
+    Raises ObjectError, TraceError, ArgumentError.
+    """
+    image = read_image(data)
+    _, routine = find_routine({"": image}, symbol)
+    return trace(link(image), routine, request).count
 
 
 def default_convention(linked: Linked) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 
 from fieldc.algorithms.meaning import MEANINGS
@@ -30,8 +30,12 @@ def edge_values(bound: int, field: Field) -> list[int]:
 
 def vectors(trace: Trace, seed: int) -> Iterator[tuple[int, ...]]:
     """Operands of a kernel: every pair of edge values, then random ones."""
-    f, draw = trace.field, random.Random(seed)
-    ranges = [bound for _, bound in trace.kernel.operands]
+    yield from operands_of([bound for _, bound in trace.kernel.operands], trace.field, seed)
+
+
+def operands_of(ranges: Sequence[Range], f: Field, seed: int) -> Iterator[tuple[int, ...]]:
+    """Operands in ranges: every pair of edge values, then random ones."""
+    draw = random.Random(seed)
     yield from product(*(edge_operands(bound, f) for bound in ranges))
     for _ in range(RANDOM_VECTORS):
         values = ([draw.randrange(r.high(f) + 1) for _ in range(r.count)] for r in ranges)

@@ -38,9 +38,13 @@ class HostBackend:
 
     def kernel(self, trace: Trace) -> Kernel:
         """The kernel of a trace, compiled and loaded."""
-        operands = tuple(bound.width(trace.field) for _, bound in trace.kernel.operands)
-        library = load(self.compile(trace))
-        return Kernel(library, SYMBOL, operands, trace.field.n, trace.field.word)
+        return loaded(self.compile(trace), trace)
+
+
+def loaded(made: bytes, trace: Trace) -> Kernel:
+    """The kernel of a trace from its object file."""
+    operands = tuple(bound.width(trace.field) for _, bound in trace.kernel.operands)
+    return Kernel(load(made), SYMBOL, operands, trace.field.n, trace.field.word)
 
 
 def _own(variant: str) -> HostBackend:

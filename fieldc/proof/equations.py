@@ -161,9 +161,9 @@ class System:
         self.rows.append(Equation(len(self.rows), word, carry, factor, right, kind, where))
         return word, carry
 
-    def define_word(self, right: Polynomial, where: str) -> int:
-        """word = right, where `right` is known to be a word."""
-        word = self._word(self.largest(right), where)
+    def define_word(self, right: Polynomial, where: str, high: int | None = None) -> int:
+        """word = right, where `right` is known to be a word, of at most `high`."""
+        word = self._word(self.largest(right) if high is None else high, where)
         self.rows.append(Equation(len(self.rows), word, None, 0, right, "bits", where))
         return word
 

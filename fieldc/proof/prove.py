@@ -245,6 +245,8 @@ CLAIMS: dict[str, Callable[[Sequence[Polynomial]], Polynomial]] = {
     "redc": lambda v: v[0],
     "to_montgomery": lambda v: v[0],
     "from_montgomery": lambda v: v[0],
+    "mul_plain": lambda v: product(v[0], v[1]),
+    "reduce": lambda v: v[0],
 }
 """What factor * result is, as a polynomial in the operands' values."""
 
@@ -258,8 +260,8 @@ def _plus(a: Polynomial, b: Polynomial, factor: int) -> Polynomial:
 def contract_of(operation: str, p: int, limbs: int) -> Contract:
     """The contract of a named operation over a field of n 64-bit limbs, R = 2^(64n)."""
     R = 1 << WORD_BITS * limbs
-    two = operation in ("add", "sub", "mul", "sum_of_products")
-    wide = operation == "redc"
+    two = operation in ("add", "sub", "mul", "mul_plain", "sum_of_products")
+    wide = operation in ("redc", "reduce")
     count = 2 if operation == "sum_of_products" else 1
     operand = (2 * limbs, p * R - 1) if wide else (limbs, p - 1)
     names = ("x", "y") if two else ("x",)

@@ -223,7 +223,7 @@ def _cmov(when_set: bool) -> Meaning:
 
 
 def _and(cpu: Processor, i: capstone.CsInsn) -> None:
-    """A mask and a word: the word if the mask's flag is set, else 0."""
+    """A mask and a word: the word if the mask's flag is set, else 0; or a word's low bits."""
     system = cpu.memory.system
     a, b = cpu.word(cpu.read(i, 0)), cpu.word(cpu.read(i, 1))
     masks = {
@@ -237,6 +237,14 @@ def _and(cpu: Processor, i: capstone.CsInsn) -> None:
         names = [m[0] for m in mask if len(m) == 1 and m[0] in masks]
         if len(mask) == 1 and names:
             cpu.write(i, 0, {(system.choose(masks[names[0]], word, {}, cpu.where),): 1})
+            cpu.carry = cpu.overflow = dict(CLEAR)
+            return
+    for ones, word in ((a, b), (b, a)):
+        bits = int(ones.get((), 0)).bit_length()
+        if ones == {(): (1 << bits) - 1} and 0 < bits < system.word_bits:
+            low = dict(word)
+            add_to(low, _top_bits(cpu, word, system.word_bits - bits), -(1 << bits))
+            cpu.write(i, 0, {(system.define_word(low, cpu.where, (1 << bits) - 1),): 1})
             cpu.carry = cpu.overflow = dict(CLEAR)
             return
     raise ProofError(f"{cpu.where}: `and` of two words of which none is a mask")

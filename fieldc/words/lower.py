@@ -88,10 +88,24 @@ class _Lowering:
 
     def words(self, node: Integer) -> list[Value]:
         """The limbs of a node, least significant first; of a negative one, modulo 2^(w*limbs)."""
-        key = id(node)
-        if key not in self._words:
-            self._words[key] = getattr(self, f"_{node.op}")(node)
-        return self._words[key]
+        chain = [node]
+        while (first := self._first_read(chain[-1])) is not None:
+            chain.append(first)
+        for each in reversed(chain):  # in the order of a recursion, which could be too deep
+            if id(each) not in self._words:
+                self._words[id(each)] = getattr(self, f"_{each.op}")(each)
+        return self._words[id(node)]
+
+    def _first_read(self, node: Integer) -> Integer | None:
+        """Of what a node is made of, what is needed first."""
+        if id(node) in self._words or node.op in ("select", "masked"):
+            return None
+        if node.op == "add":
+            return self._total_and_addend(node)[0]
+        if node.op == "mul":
+            return self._row_and_multiplier(node)[1]
+        made_of = node.args[0].args if self._is_low_product(node) else node.args
+        return made_of[0] if made_of else None
 
     def size(self, node: Integer) -> int:
         """Limbs that hold every value of a node."""
@@ -111,23 +125,43 @@ class _Lowering:
         w, top = self.build.word, self.build.top
         return [self.build.constant(node.high >> w * i & top) for i in range(self.size(node))]
 
-    def _limbs_of(self, node: Integer) -> int:
-        if node.amount % self.build.word:
-            raise LanguageError(f"{node.op} by {node.amount} bits is not by whole limbs")
-        return node.amount // self.build.word
-
     def _shift_right(self, node: Integer) -> list[Value]:
-        return self.words(node.args[0])[self._limbs_of(node) :][: self.size(node)]
+        if node.args[0].low < 0:
+            raise LanguageError("a number that may be negative is not shifted to the right")
+        count, bits = divmod(node.amount, self.build.word)
+        words = self.words(node.args[0])[count:]
+        if bits:
+            words = self._funneled([*words, self.build.constant(0)], bits)
+        return words[: self.size(node)]
 
     def _shift_left(self, node: Integer) -> list[Value]:
-        return [self.build.constant(0)] * self._limbs_of(node) + self.words(node.args[0])
+        count, bits = divmod(node.amount, self.build.word)
+        zero, words = self.build.constant(0), self.words(node.args[0])
+        if bits:
+            words = self._funneled([zero, *words, zero], self.build.word - bits)
+        return ([zero] * count + words)[: self.size(node)]
+
+    def _funneled(self, words: list[Value], bits: int) -> list[Value]:
+        """Each word's upper part with `bits` bits left out, below the next word's lower one."""
+        pairs = zip(words[1:], words, strict=False)
+        return [self.build.funnel(high, low, bits) for high, low in pairs]
 
     def _mod(self, node: Integer) -> list[Value]:
-        product, count = node.args[0], self._limbs_of(node)
-        if product.op == "mul" and count == 1 and self.uses[id(product)] == 1:
-            a, b = (self._padded(factor, 1)[0] for factor in product.args)
+        whole, (count, bits) = node.args[0], divmod(node.amount, self.build.word)
+        if self._is_low_product(node):
+            a, b = (self._padded(factor, 1)[0] for factor in whole.args)
             return [self.build.mul_low(a, b)]
-        return self.words(product)[:count][: self.size(node)]
+        words, mask = self.words(whole)[: count + (bits > 0)], (1 << bits) - 1
+        if len(words) > count and words[count].high > mask:
+            cut = self.build.bit_and(words[count], self.build.constant(mask))
+            words = [*words[:count], cut]
+        return words[: self.size(node)]
+
+    def _is_low_product(self, node: Integer) -> bool:
+        """Whether only the lowest limb of a product is wanted."""
+        if node.op != "mod" or node.amount != self.build.word:
+            return False
+        return node.args[0].op == "mul" and self.uses[id(node.args[0])] == 1
 
     def _double(self, node: Integer) -> list[Value]:
         words = self._padded(node.args[0], self.size(node))
@@ -142,12 +176,10 @@ class _Lowering:
 
     def _add(self, node: Integer) -> list[Value]:
         a, b = node.args
-        for total, addend in ((a, b), (b, a)):
-            offset = 0
-            if addend.op == "shift_left":
-                offset, addend = self._limbs_of(addend), addend.args[0]
-            if addend.op == "mul":
-                return self._add_product(self.words(total), addend, offset, node.high)
+        total, addend = self._total_and_addend(node)
+        product, offset = self._product_at(addend)
+        if product is not None:
+            return self._add_product(self.words(total), product, offset, node.high)
         size, carry = self.size(node), self.build.no_carry
         total_words = Sum(self.build, self._padded(a, size), node.high)
         if min(a.low, b.low) < 0:  # the carry out of the top cancels a borrow
@@ -156,12 +188,30 @@ class _Lowering:
             carry = total_words.add(position, word, carry)
         return total_words.words
 
+    def _product_at(self, addend: Integer) -> tuple[Integer | None, int]:
+        """The product that an addend is, and at which limb; None where it is none."""
+        offset = 0
+        if addend.op == "shift_left" and addend.amount % self.build.word == 0:
+            offset, addend = addend.amount // self.build.word, addend.args[0]
+        return (addend if addend.op == "mul" else None), offset
+
+    def _total_and_addend(self, node: Integer) -> tuple[Integer, Integer]:
+        """The terms of a sum; a product comes second."""
+        a, b = node.args
+        is_product = [self._product_at(term)[0] is not None for term in (a, b)]
+        return (b, a) if is_product == [True, False] else (a, b)
+
+    def _row_and_multiplier(self, product: Integer) -> tuple[Integer, Integer]:
+        """The factors; a row is multiplied with each limb of the multiplier."""
+        row, multiplier = product.args
+        if self.size(multiplier) > 1 or (self.size(row) == 1 and multiplier.op == "constant"):
+            return multiplier, row
+        return row, multiplier
+
     def _add_product(
         self, words: list[Value], product: Integer, offset: int, high: int
     ) -> list[Value]:
-        row, multiplier = product.args
-        if self.size(multiplier) > 1 or (self.size(row) == 1 and multiplier.op == "constant"):
-            row, multiplier = multiplier, row
+        row, multiplier = self._row_and_multiplier(product)
         for i, factor in enumerate(self.words(multiplier)):
             total = Sum(self.build, words, high)
             words = add_row(self.rows, total, self.words(row), factor, offset + i)
@@ -170,7 +220,8 @@ class _Lowering:
     def _sub(self, node: Integer) -> list[Value]:
         a, b = node.args
         words, borrow = [], self.build.no_carry
-        size = max(self.size(a), self.size(b))
+        # A difference that is never negative is right modulo any power of the radix above it.
+        size = self.size(node) if node.low >= 0 else max(self.size(a), self.size(b))
         for x, y in zip(self._padded(a, size), self._padded(b, size), strict=True):
             difference, borrow = self.build.sub(x, y, borrow)
             words.append(difference)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, cast
 
 import numpy as np
 import pytest
-from primes import style_id, traces
+from primes import style_id, traces_of
 
+from fieldc.algorithms import KERNELS
 from fieldc.field import Field
-from fieldc.language import Trace
+from fieldc.language import Kernel, Trace
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import lower
 from fieldc.words.program import Program
@@ -20,7 +21,7 @@ from sweep.inputs import Array, Domain, domain, wanted
 from sweep.native import Bytes, NativeProgram
 from sweep.text import LANES
 
-MULTIPLYING = ("mul", "square", "sum_of_products", "redc", "to_montgomery", "from_montgomery")
+SUMS = ("add", "sub", "neg", "double")
 BLOCK = 256 * LANES
 FEW = 16
 """All fours of numbers below this are no more than all pairs of two limbs."""
@@ -73,10 +74,12 @@ def _title(trace: Trace, rows: RowChoice) -> str:
     return f"p = {f.p}, {f.word}-bit words, {operation}, {style_id(rows)}"
 
 
-def sweep_by_interpreter(p: int, word: int, styles: Styles) -> int:
+def sweep_by_interpreter(
+    p: int, word: int, styles: Styles, kernels: Sequence[Kernel] = KERNELS
+) -> int:
     """Every kernel on every input by the interpreter; the number of results compared."""
     compared = 0
-    for trace, rows in _kernels(Field(p, word), styles):
+    for trace, rows in _kernels(Field(p, word), styles, kernels):
         program = lower(trace, rows)
         for values in domain(trace).blocks(32 * LANES):
             compare(trace, rows, program, values)
@@ -84,13 +87,14 @@ def sweep_by_interpreter(p: int, word: int, styles: Styles) -> int:
     return compared
 
 
-def _kernels(f: Field, styles: Styles) -> Iterator[tuple[Trace, RowChoice]]:
+def _kernels(
+    f: Field, styles: Styles, kernels: Sequence[Kernel]
+) -> Iterator[tuple[Trace, RowChoice]]:
     """The field's kernels; those that multiply in each style; of four inputs where p is small."""
-    for trace in traces.__wrapped__(f):
+    for trace in traces_of(kernels, f):
         if len(trace.inputs) > 2 and f.p >= FEW:
             continue
-        multiplies = trace.kernel.operation in MULTIPLYING
-        for rows in styles if multiplies else styles[:1]:
+        for rows in styles[:1] if trace.kernel.operation in SUMS else styles:
             yield trace, rows
 
 
@@ -115,13 +119,13 @@ class NativeKernel:
             )
 
 
-def sweep(p: int, word: int, styles: Styles) -> int:
+def sweep(p: int, word: int, styles: Styles, kernels: Sequence[Kernel] = KERNELS) -> int:
     """Every kernel on every input in native code; the number of results compared."""
     f = Field(p, word)
-    kernels = [NativeKernel(trace, rows) for trace, rows in _kernels(f, styles)]
-    for inputs in dict.fromkeys(kernel.domain for kernel in kernels):
-        sweep_domain(f, inputs, [kernel for kernel in kernels if kernel.domain == inputs])
-    return sum(kernel.domain.total for kernel in kernels)
+    built = [NativeKernel(trace, rows) for trace, rows in _kernels(f, styles, kernels)]
+    for inputs in dict.fromkeys(kernel.domain for kernel in built):
+        sweep_domain(f, inputs, [kernel for kernel in built if kernel.domain == inputs])
+    return sum(kernel.domain.total for kernel in built)
 
 
 def sweep_domain(f: Field, inputs: Domain, kernels: list[NativeKernel]) -> None:

@@ -56,7 +56,7 @@ impl Contract {
             return fail(format!("contract: no odd p of {limbs} limbs"));
         }
         let r = BigInt::from(1) << (64 * limbs);
-        let wide = operation == "redc";
+        let wide = operation == "redc" || operation == "reduce";
         let (width, high) = if wide { (2 * limbs, &p * &r - 1) } else { (limbs, &p - 1) };
         let value = |k| Polynomial::number((0..width).map(|i| Polynomial::variable(k * width + i)));
         let (x, y, one) = (value(0), value(1), BigInt::from(1));
@@ -68,13 +68,15 @@ impl Contract {
             "mul" => (r, x.times(&y)),
             "square" => (r, x.times(&x)),
             "sum_of_products" => (r, x.times(&value(2)).plus(&y.times(&value(3)), 1)),
+            "mul_plain" => (one, x.times(&y)),
+            "reduce" => (one, x.clone()),
             "redc" | "from_montgomery" => (r, x.clone()),
             "to_montgomery" => (r.modinv(&p).expect("p is odd"), x.clone()),
             _ => return fail(format!("contract: no operation {operation}")),
         };
         let (names, beside): (&[_], _) = match operation.as_str() {
             "sum_of_products" => (&["x.0", "x.1", "y.0", "y.1"], 2),
-            "add" | "sub" | "mul" => (&["x", "y"], 1),
+            "add" | "sub" | "mul" | "mul_plain" => (&["x", "y"], 1),
             _ => (&["x"], 1),
         };
         let operands = names.iter().enumerate().map(|(k, name)| (*name, value(k))).collect();

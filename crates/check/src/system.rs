@@ -1,7 +1,7 @@
 //! Words, and what is known of them.
 
-use crate::Outcome;
 use crate::polynomial::Polynomial;
+use crate::{Outcome, fail};
 use num_bigint::BigInt;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,11 +74,23 @@ impl System {
         mask
     }
 
-    /// The other word where one is a mask whose flag is set, else 0.
+    /// The other word where one is a mask whose flag is set, else 0; or the low bits of a word.
     pub(crate) fn and(&mut self, a: Word, b: Word) -> Outcome<Word> {
-        let (mask, word) = if self.masks.contains_key(&a) { (a, b) } else { (b, a) };
-        let flag = self.masks.get(&mask).ok_or("`and` of two words of which none is a mask")?;
-        Ok(self.choose(&flag.clone(), word, Word::default()))
+        for (mask, word) in [(&a, &b), (&b, &a)] {
+            if let Some(flag) = self.masks.get(mask) {
+                return Ok(self.choose(&flag.clone(), word.clone(), Word::default()));
+            }
+        }
+        for (ones, word) in [(&a, &b), (&b, &a)] {
+            let k = ones.upper(&self.highs).bits();
+            if (1..64).contains(&k) && *ones == Word::constant((BigInt::from(1) << k) - 1) {
+                let top = self.top(word, 64 - k);
+                let low = self.variable(&((BigInt::from(1) << k) - 1));
+                self.rows.push(low.clone().plus(word, -1).plus(&top, BigInt::from(1) << k));
+                return Ok(low);
+            }
+        }
+        fail("`and` of two words of which none is a mask")
     }
 
     /// Low and high half of a product; no high half where the factors are small.

@@ -136,6 +136,13 @@ fn polynomials_are_exact() {
 }
 
 #[test]
+fn plain_operations_have_no_factor() {
+    let given = |operation| contract(operation, 13, 1, "sysv").map(|c| (c.operands.len(), c.width));
+    assert_eq!((given("mul_plain").ok(), given("reduce").ok()), (Some((2, 1)), Some((1, 2))));
+    assert_eq!(contract("mul_plain", 13, 1, "sysv").map(|c| c.factor).ok(), Some(1.into()));
+}
+
+#[test]
 fn a_contract_that_makes_no_sense_is_refused() {
     for (name, p, limbs, convention) in [
         ("cube", 13, 1, "sysv"),

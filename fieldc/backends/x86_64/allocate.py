@@ -98,7 +98,9 @@ class _Allocator:
         for positions in self._fixed.values():
             while positions and positions[-1] < position:
                 positions.pop()
-        reads = [self._read(instruction, i) for i in range(len(instruction.reads))]
+        # Twice: a reload into its own register may have moved what an earlier read had found there.
+        for _ in range(2):
+            reads = [self._read(instruction, i) for i in range(len(instruction.reads))]
         if instruction.row.mnemonic == "clear":
             self._clear_flags()
             return

@@ -51,9 +51,7 @@ class Selection:
         self._zero = self._keep_zero()
         self._uses = Counter(v.number for step in program.steps for v in step.inputs)
         self._uses.update(v.number for v in program.results)
-        self._as_multiplier = Counter(
-            step.inputs[1].number for step in program.steps if step.operation.name == "mul"
-        )
+        self._next_rows = _multipliers_of_the_next_row(program.steps, self._uses)
         self._select()
 
     def _new(self, name: str, fixed: str = "") -> Virtual:
@@ -213,8 +211,8 @@ class Selection:
         """A quotient digit, made in rdx where the next row needs it."""
         a, b = step.inputs
         (low,) = step.outputs
-        only_multiplier = self._as_multiplier[low.number] == self._uses[low.number]
-        fixed = "rdx" if only_multiplier and self.choices.variant != "base" else ""
+        next_row = low.number in self._next_rows
+        fixed = "rdx" if next_row and self.choices.variant != "base" else ""
         if self.choices.quotient == "mulx" and self.choices.variant != "base":
             rdx = self._move(self._place(a), a.name, "rdx")
             self._multiplier = None
@@ -256,6 +254,23 @@ class Selection:
             register = source if isinstance(source, Virtual) else self._move(source, low.name)
             shift = Immediate(self.program.word - k)
             self._emit("shld", (place,), self._place(high), register, shift)
+
+
+def _multipliers_of_the_next_row(steps: tuple[Step, ...], uses: Counter[int]) -> set[int]:
+    """Quotient digits that the next products all read, as their multiplier, and nothing else.
+
+    One that is read again after a product with another multiplier cannot stay in rdx.
+    """
+    found = set()
+    products = [s for s in steps if s.operation.name in ("mul", "mul_low")]
+    for position, step in enumerate(products):
+        if step.operation.name == "mul_low":
+            number = step.outputs[0].number
+            row = products[position + 1 :][: uses[number]]
+            reading = [s for s in row if s.operation.name == "mul" and s.inputs[1].number == number]
+            if len(reading) == uses[number]:
+                found.add(number)
+    return found
 
 
 _SELECTORS: dict[str, Callable[[Selection, Step], None]] = {

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from fieldc.lab.findings import Row, cycles
+from fieldc.lab.findings import Row, cycles, is_counted
 from fieldc.lab.report.style import COLOURS, HATCHES, MARKERS, svg
 
 KINDS = ("multiplication", "addition", "subtraction", "move", "selection", "stack")
@@ -55,7 +55,7 @@ def _of_kind(row: Row, kind: str) -> float:
 
 def bound_bars(rows: Sequence[Row], title: str) -> str:
     """Measured throughput and latency beside each lower bound of the processor."""
-    known = [row for row in rows if row.get("bounds")]
+    known = list(filter(is_counted, rows))
     figure = Figure(figsize=(7.2, 1.1 + 0.32 * len(known)), layout="constrained")
     panel = figure.subplots()
     names = list(known[0]["bounds"]["throughput"]) if known else []

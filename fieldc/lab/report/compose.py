@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from fieldc.algorithms import choose
+from fieldc.algorithms.counts import PREDICTIONS
 from fieldc.catalogue import find_field
-from fieldc.lab.findings import MODES, Row, chosen, is_compiled, places, predictions
+from fieldc.lab.findings import MODES, Row, chosen, is_counted, places, predictions
 from fieldc.lab.functions import count_in
 from fieldc.lab.report.bars import bound_bars, opcode_bars
 from fieldc.lab.report.boxes import box_plot, read_trials
@@ -49,6 +50,7 @@ def compose(rows: Sequence[Row], folder: Path) -> str:
             [
                 _published(rows),
                 *_spreads(rows, folder),
+                _theory(rows),
                 _winners(rows),
                 _opcodes(rows),
                 _predicted(rows),
@@ -82,6 +84,35 @@ def _spreads(rows: Sequence[Row], folder: Path) -> Iterator[Section]:
     yield Section("Algorithm against compiler", text, pictures)
 
 
+def _theory(rows: Sequence[Row]) -> Section:
+    lines = []
+    for (op, algorithm), predicted in PREDICTIONS.items():
+        found = chosen(rows, field="random-6", op=op, algorithm=algorithm, backend="x86-mulx")
+        if found and op != "add" and op != "sub":
+            counts = found[0]["counts"]
+            additions = predicted.additions_of(6)
+            lines.append(
+                (
+                    *(
+                        f"{op} {algorithm}",
+                        predicted.products,
+                        predicted.additions or "by the prime",
+                    ),
+                    *(predicted.products(6), counts["multiplications"]),
+                    *("-" if additions is None else additions, counts["additions"]),
+                )
+            )
+    columns = (
+        *("algorithm", "products of n limbs", "additions"),
+        *("n = 6: products", "in the code", "additions", "in the code"),
+    )
+    text = (
+        "Products and additions of words, predicted from n, and counted in the machine code of "
+        "x86-mulx for six limbs. Code adds more where a chain of carries begins or ends."
+    )
+    return Section("What theory counts", text, [Grid("", columns, lines)])
+
+
 def _winners(rows: Sequence[Row]) -> Section:
     parts = []
     for op in ("mul", "square"):
@@ -100,7 +131,7 @@ def _opcodes(rows: Sequence[Row]) -> Section:
     parts = []
     for field in ("bn254-p", "bls12-381-p"):
         mine = chosen(rows, field=field, op="mul", algorithm=("cios", "log-jump"))
-        mine = sorted(filter(is_compiled, mine), key=lambda row: FLAVOURS.index(row["backend"]))
+        mine = sorted(filter(is_counted, mine), key=lambda row: FLAVOURS.index(row["backend"]))
         if mine:
             caption = "Counted in the object files, as fieldc count does."
             parts.append(Picture(opcode_bars(mine, f"Multiplication, {field}"), caption))
@@ -108,7 +139,7 @@ def _opcodes(rows: Sequence[Row]) -> Section:
 
 
 def _predicted(rows: Sequence[Row]) -> Section:
-    mine = [row for row in rows if is_compiled(row) and row["bounds"] and row["op"] == "mul"]
+    mine = [row for row in rows if is_counted(row) and row["op"] == "mul"]
     lines = [
         (p.predictor, p.mode, p.rows, f"{p.correlation:.3f}", f"{p.error:.1%}")
         for mode in MODES
@@ -132,7 +163,7 @@ def _predicted(rows: Sequence[Row]) -> Section:
 
 
 def _bounds(rows: Sequence[Row]) -> Section:
-    mine = [r for r in chosen(rows, field="bls12-381-p", op="mul") if r["bounds"]]
+    mine = list(filter(is_counted, chosen(rows, field="bls12-381-p", op="mul")))
     mine = [r for r in mine if r["algorithm"] in ("cios", "log-jump")]
     mine.sort(key=lambda row: FLAVOURS.index(row["backend"]))
     if not mine:

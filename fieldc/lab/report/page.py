@@ -15,7 +15,7 @@ figcaption, .note { color: #444; font-size: .875rem; }
 th, td { padding: .2rem .6rem; border-bottom: 1px solid #ccc; text-align: right; }
 th:first-child, td:first-child { text-align: left; } tbody tr:hover { background: #f3f3f3; }
 code { font-size: .875em; } .disturbed { background: #fff3cd; padding: .5rem; }
-@media (max-width: 40rem) { figure svg { min-width: 36rem; } }
+@media (max-width: 40rem) { figure svg { max-width: none; } }
 """
 
 
@@ -74,7 +74,8 @@ def _part(part: Picture | Grid) -> str:
         for line in part.lines
     )
     note = f'<p class="note">{escape(part.note)}</p>\n' if part.note else ""
+    title = f"<h3>{escape(part.title)}</h3>\n" if part.title else ""
     return (
-        f'<h3>{escape(part.title)}</h3>\n<div class="table"><table><thead><tr>{head}</tr></thead>\n'
+        f'{title}<div class="table"><table><thead><tr>{head}</tr></thead>\n'
         f"<tbody>{body}</tbody></table></div>\n{note}"
     )

@@ -1,0 +1,175 @@
+"""How many multiplications and additions of words each algorithm needs, predicted from n.
+
+For primes with at least two spare bits and no limb of a constant 0 or 1, in words whose rows are
+added in one chain: these are the numbers that `lower` then counts, for every n from 2 to 16. An
+addition takes two words and a carry. The last subtractions of p are not among them: n each, as many
+as the bounds ask for. `paper` is what the source says, `why` where the compiler needs more or less.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+
+@dataclass(frozen=True)
+class Quadratic:
+    """a*n^2 + b*n + c, and for odd n also d*n + e."""
+
+    a: Fraction | int = 0
+    b: Fraction | int = 0
+    c: Fraction | int = 0
+    odd: tuple[Fraction | int, Fraction | int] = (0, 0)
+
+    def __call__(self, n: int) -> int:
+        """The value at n."""
+        total = self.a * n * n + self.b * n + self.c
+        return int(total + (self.odd[0] * n + self.odd[1] if n % 2 else 0))
+
+    def __str__(self) -> str:
+        even = _sum((self.a, "n^2"), (self.b, "n"), (self.c, ""))
+        if self.odd == (0, 0):
+            return even
+        return f"{even} (odd n: {_sum((self.odd[0], 'n'), (self.odd[1], ''), first='+')})"
+
+
+def _sum(*terms: tuple[Fraction | int, str], first: str = "") -> str:
+    text = ""
+    for factor, power in terms:
+        if factor:
+            size = "" if abs(factor) == 1 and power else f"{float(abs(factor)):g}"
+            sign = "-" if factor < 0 else "+" if text else first
+            separator = " " if text else ""
+            text += f"{separator}{sign}{separator}{size}{power}"
+    return text or "0"
+
+
+@dataclass(frozen=True)
+class Halving:
+    """Additions of log-jump by halves: a product, a fold for each halving, one row of p."""
+
+    def __call__(self, n: int) -> int:
+        """The value at n."""
+        total, limbs, left = PRODUCT_ADDITIONS(n), 2 * n, n - 1
+        while left:
+            half = (left + 1) // 2
+            limbs, left = limbs - half, left - half
+            total += sum(n + limbs - row for row in range(half))
+        return total + 2 * n + 1
+
+    def __str__(self) -> str:
+        return "4n^2 to 4.5n^2, by halvings of n - 1"
+
+
+Count = Quadratic | Halving
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What an algorithm needs; `small` are the additions of a small n that the formula misses."""
+
+    products: Count
+    additions: Count | None
+    paper: str = ""
+    why: str = ""
+    small: dict[int, int] = field(default_factory=dict)
+
+    def additions_of(self, n: int) -> int | None:
+        """The additions for n limbs; None where the prime decides."""
+        return self.small.get(n, self.additions(n) if self.additions else None)
+
+
+def _of(a: int = 0, b: int = 0, c: int = 0) -> Quadratic:
+    return Quadratic(a, b, c)
+
+
+def _over(divisor: int, a: int, b: int = 0, c: int = 0, odd: tuple[int, int] = (0, 0)) -> Quadratic:
+    """A quadratic whose coefficients are parts of a divisor."""
+    a_, b_, c_, d_, e_ = (Fraction(k, divisor) for k in (a, b, c, *odd))
+    return Quadratic(a_, b_, c_, (d_, e_))
+
+
+PRODUCT_ADDITIONS = _of(2, 0, -1)
+_MONTGOMERY, _FOLDED, _ADDITIONS = _of(2, 1), _of(2, 0, 1), _of(4, 1, -1)
+_SQUARE = _over(2, 3, 3)
+_KOC = "Koc, Acar, Kaliski: 2n^2 + n and"
+_TO_THE_TOP = "a carry runs to the top word at once, where the paper keeps it for later"
+_FULL_PRODUCT = "the product is whole before it is reduced, so carries run through its upper half"
+_BY_PRIME = "as many sums as the prime's powers of two ask for"
+
+PREDICTIONS: dict[tuple[str, str], Prediction] = {
+    ("add", "add"): Prediction(_of(), _of(0, 1)),
+    ("sub", "sub"): Prediction(_of(), _of(0, 1)),
+    ("neg", "neg"): Prediction(_of(), _of(0, 1)),
+    ("double", "double"): Prediction(_of(), _of(0, 1)),
+    ("mul", "log-jump"): Prediction(_FOLDED, _ADDITIONS, "Domb: 2n^2 + 1"),
+    ("mul", "cios"): Prediction(
+        _MONTGOMERY,
+        _ADDITIONS,
+        f"{_KOC} 4n^2 + 4n + 2",
+        "bounds leave no overflow word, and nothing is added to 0",
+    ),
+    ("mul", "sos"): Prediction(
+        _MONTGOMERY, _over(2, 9, 1, -2), f"{_KOC} 4n^2 + 4n + 2", _TO_THE_TOP
+    ),
+    ("mul", "fios"): Prediction(
+        _MONTGOMERY,
+        _of(8, -5),
+        f"{_KOC} 5n^2 + 3n + 2",
+        "a product and a carry word are added each by its low and by its high half",
+    ),
+    ("mul", "fips"): Prediction(
+        _MONTGOMERY,
+        _of(6, -2, -6),
+        f"{_KOC} 6n^2 + 2n + 2",
+        "the outer columns do not need the third word",
+        {2: 15},
+    ),
+    ("mul", "cihs"): Prediction(
+        _MONTGOMERY, _over(2, 9, 3, -10), f"{_KOC} 4n^2 + 4n + 2", _TO_THE_TOP
+    ),
+    ("mul", "log-jump-serial"): Prediction(
+        _FOLDED, _over(2, 9, -1), "Domb: 2n^2 + 1", _FULL_PRODUCT
+    ),
+    ("mul", "log-jump-pairs"): Prediction(
+        _FOLDED, _over(2, 9, -3, 4, odd=(0, 2)), "Domb: 2n^2 + 1", _FULL_PRODUCT
+    ),
+    ("mul", "log-jump-halves"): Prediction(_FOLDED, Halving(), "Domb: 2n^2 + 1", _FULL_PRODUCT),
+    ("mul", "log-jump-unrolled"): Prediction(_FOLDED, _ADDITIONS, "Domb: 2n^2 + 1"),
+    ("mul", "two-limb-quotients"): Prediction(
+        _over(2, 4, 3, odd=(0, -1)), _over(2, 8, 5, -2, odd=(0, -3))
+    ),
+    ("mul", "karatsuba"): Prediction(
+        _over(4, 7, 4, odd=(2, 3)),
+        _over(8, 33, 26, odd=(6, -1)),
+        why="and 3n + 2 subtractions, p's among them",
+        small={2: 20, 3: 48},
+    ),
+    ("square", "log-jump"): Prediction(_over(2, 3, 1, 2), _of(3, 2, -2)),
+    ("square", "cios"): Prediction(_SQUARE, _of(3, 2, -2)),
+    ("square", "product"): Prediction(_MONTGOMERY, _ADDITIONS),
+    ("square", "sos"): Prediction(_SQUARE, _over(2, 7, 3, -6), why=_FULL_PRODUCT),
+    ("sum_of_products", "log-jump"): Prediction(_of(3, 0, 1), _of(6, 2, -1)),
+    ("sum_of_products", "cios"): Prediction(_of(3, 1), _of(6, 2, -1)),
+    ("sum_of_products", "two-subtractions"): Prediction(_of(3, 1), _of(6, 2, -1)),
+    ("redc", "redc"): Prediction(_of(1, 1), _of(2, 2)),
+    ("to_montgomery", "to_montgomery"): Prediction(_MONTGOMERY, _ADDITIONS),
+    ("from_montgomery", "from_montgomery"): Prediction(_of(1, 1), _of(2, 1)),
+    ("mul_plain", "barrett"): Prediction(
+        _of(2, 3, 1),
+        _of(4, 5, -3),
+        "the handbook: n^2 and n^2 + 4n + 1; the article: n^2 + 4n + 2",
+        "with two spare bits the remainder has n limbs: a column, n products, is not needed",
+    ),
+    ("reduce", "barrett"): Prediction(
+        _of(1, 3, 1),
+        _of(2, 5, -2),
+        "the handbook: n^2 + 4n + 1; the article: n^2 + 4n + 2",
+        "with two spare bits the remainder has n limbs: a column, n products, is not needed",
+    ),
+    ("mul_plain", "pseudo-mersenne"): Prediction(_of(1, 1, 1), _of(2, 3)),
+    ("reduce", "pseudo-mersenne"): Prediction(_of(0, 1, 1), _of(0, 3, 1)),
+    ("mul_plain", "solinas"): Prediction(_of(1), None, why=_BY_PRIME),
+    ("reduce", "solinas"): Prediction(_of(), None, why=_BY_PRIME),
+}
+"""By operation and algorithm; division has no words. Pseudo-mersenne: for c > 1."""

@@ -1,0 +1,93 @@
+"""Plain residues modulo primes near a power of two: reduction by sums instead of products."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import gcd
+
+from fieldc.algorithms.plain import with_product
+from fieldc.algorithms.reduction import subtract_all
+from fieldc.field import Field
+from fieldc.language import DoesNotApply, Number
+
+MOST_DIGITS = 16
+"""Digits of a prime to which Solinas' sums are applied; more make more sums than limbs."""
+MOST_SUMS = 40
+"""Digits that go into one place; the most of the named primes are P-384's 10."""
+
+
+def _pseudo_mersenne(f: Field, x: Number) -> Number:
+    """x mod p for p = 2^a - c: low + 2^a*high = low + c*high, until that is below 2p.
+
+    Crandall, US patent 5159632 (1992); c is small: n products, and one or two more.
+    """
+    a, c = f.bits, (1 << f.bits) - f.p
+    if c >= f.base or c * c >= 1 << a:
+        raise DoesNotApply(f"pseudo-mersenne needs p = 2^a - c with a small c, not {f.label}")
+    high = f.p * f.R - 1
+    while high >= 2 * f.p:
+        x = x % (1 << a) + (x >> a) * c
+        high = (1 << a) - 1 + (high >> a) * c
+    return subtract_all(x, f.p)
+
+
+def _solinas(f: Field, x: Number) -> Number:
+    """x mod p for p = 2^a - 2^b + ...: sums of numbers made of x's digits, and differences.
+
+    Solinas, "Generalized Mersenne numbers" (1999): a digit above p is a row of -1, 0, 1, ... below.
+    """
+    size, rows = digit_rows(f)
+    digits = [(x >> size * i) % (1 << size) for i in range(-(-2 * f.n * f.word // size))]
+    plus, minus = (list(_gathered(digits, rows, size, sign)) for sign in (1, -1))
+    count = f.bits // size
+    low = x % (1 << size * count)
+    enough = -(-(len(minus) << f.bits) // f.p)  # of p, so that the difference is not negative
+    return subtract_all(sum(plus, low) + enough * f.p - sum(minus), f.p)
+
+
+def digit_rows(f: Field) -> tuple[int, list[list[int]]]:
+    """(g, rows): row i is what 2^(g*(k + i)) is mod p, digit by digit, for p of k digits of g bits.
+
+    Raises DoesNotApply where p has no such form.
+    """
+    terms = list(signed_powers((1 << f.bits) - f.p))
+    size = gcd(f.bits, *(power for _, power in terms))
+    count = f.bits // size
+    if count > MOST_DIGITS:
+        raise DoesNotApply(f"solinas needs p = 2^a - 2^b + ... of few powers, not {f.label}")
+    first = [sum(sign for sign, power in terms if power == size * j) for j in range(count)]
+    rows = [first]
+    for _ in range(-(-2 * f.n * f.word // size) - count - 1):
+        *lower, top = rows[-1]
+        rows.append([a + top * b for a, b in zip([0, *lower], first, strict=True)])
+        if max(sum(map(abs, column)) for column in zip(*rows, strict=True)) > MOST_SUMS:
+            raise DoesNotApply(f"solinas needs p = 2^a - 2^b + ... of few sums, not {f.label}")
+    return size, rows
+
+
+def signed_powers(c: int) -> Iterator[tuple[int, int]]:
+    """(sign, exponent) of the powers of two that make c, no two of them neighbours."""
+    power = 0
+    while c:
+        if c & 1:
+            sign = 2 - c % 4
+            yield sign, power
+            c -= sign
+        c, power = c >> 1, power + 1
+
+
+def _gathered(
+    digits: list[Number], rows: list[list[int]], size: int, sign: int
+) -> Iterator[Number]:
+    """Numbers of one digit a place, until every digit stands where its row wants it."""
+    count = len(rows[0])
+    wanted = [
+        [digits[count + i] for i, row in enumerate(rows) for _ in range(sign * row[j])]
+        for j in range(count)
+    ]
+    for k in range(max(map(len, wanted))):
+        yield sum(column[k] << size * j for j, column in enumerate(wanted) if k < len(column))
+
+
+PSEUDO_MERSENNE = with_product("pseudo-mersenne", _pseudo_mersenne)
+SOLINAS = with_product("solinas", _solinas)

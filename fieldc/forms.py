@@ -1,0 +1,158 @@
+"""Bounds from what a value is made of, where intervals forget that two values share a part.
+
+A value becomes a polynomial in inputs and low parts: v >> s is (v - v mod 2^s) / 2^s. What cancels
+there cancels in the bounds: x - q*p is small where the quotient q was made from x, and limbs that
+were computed one by one make a number whose size is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil, floor
+
+from fieldc.language import Integer, Interval, Number, with_bounds
+
+Atom = tuple[int, int]
+"""An expression by its identity, and s: (v, 0) is v, (v, s) is v mod 2^s, (v, -s) is v >> s."""
+Form = dict[tuple[Atom, ...], Fraction]
+"""A polynomial: coefficient of each product of atoms."""
+
+
+def tighten(value: Number) -> Number:
+    """The same value; its bounds follow from what it is made of too."""
+    if not isinstance(value, Integer):
+        return value
+    low, high = value.low, value.high
+    for other in _Forms().bounds(value):
+        low, high = max(low, other[0]), min(high, other[1])
+    return with_bounds(value, (low, high))
+
+
+@dataclass
+class _Forms:
+    """The polynomials of one expression, with the expressions that its atoms name."""
+
+    nodes: dict[int, Integer] = field(default_factory=dict)
+
+    def bounds(self, node: Integer) -> Iterator[Interval]:
+        """Bounds of a node: by low parts, and by high parts in place of wholes."""
+        form = self.form(node)
+        yield self._interval(form)
+        yield self._interval(self._with_high_parts(form))
+
+    def form(self, node: Integer) -> Form:
+        """The polynomial of a node."""
+        total: Form = {}
+        waiting = [(node, Fraction(1))]
+        while waiting:
+            node, factor = waiting.pop()
+            waiting += self._step(total, node, factor)
+        return total
+
+    def _step(self, total: Form, node: Integer, factor: Fraction) -> list[tuple[Integer, Fraction]]:
+        """Add factor * node to total; what is left to be added."""
+        power = Fraction(1 << node.amount) if node.op != "input" else Fraction(1)
+        if node.op in ("add", "sub"):
+            sign = 1 if node.op == "add" else -1
+            return [(node.args[0], factor), (node.args[1], sign * factor)]
+        if node.op in ("double", "shift_left"):
+            return [(node.args[0], factor * (2 if node.op == "double" else power))]
+        if node.op == "shift_right":
+            low = self._low_part(total, node.args[0], node.amount, -factor / power)
+            return [(node.args[0], factor / power), *low]
+        if node.op == "mod":
+            return self._low_part(total, node.args[0], node.amount, factor)
+        if node.op == "constant":
+            _put(total, (), factor * node.low)
+        elif (factors := _factors(node)) is not None:
+            self._multiply(total, *factors, factor)
+        else:
+            _put(total, (self._atom(node, 0),), factor)
+        return []
+
+    def _low_part(
+        self, total: Form, node: Integer, bits: int, factor: Fraction
+    ) -> list[tuple[Integer, Fraction]]:
+        """Add factor * (node mod 2^bits), as low parts of what the node is a part of."""
+        if node.low >= 0 and node.high >> bits == 0:
+            return [(node, factor)]
+        amount = node.amount
+        if node.op == "mod" and bits <= amount:
+            return self._low_part(total, node.args[0], bits, factor)
+        if node.op == "shift_right":
+            whole, part = node.args[0], factor / (1 << amount)
+            return [
+                *self._low_part(total, whole, amount + bits, part),
+                *self._low_part(total, whole, amount, -part),
+            ]
+        _put(total, (self._atom(node, bits),), factor)
+        return []
+
+    def _multiply(self, total: Form, a: Integer, b: Integer, factor: Fraction) -> None:
+        second = self.form(b)
+        for left, x in self.form(a).items():
+            for right, y in second.items():
+                _put(total, tuple(sorted((*left, *right))), factor * x * y)
+
+    def _atom(self, node: Integer, bits: int) -> Atom:
+        self.nodes[id(node)] = node
+        return id(node), bits
+
+    def _with_high_parts(self, form: Form) -> Form:
+        """v = v mod 2^s + 2^s * (v >> s) for every v of which a low part is there."""
+        splits: dict[int, int] = {}
+        for node, bits in (atom for monomial in form for atom in monomial):
+            splits[node] = max(bits, splits.get(node, 0))
+        total: Form = {}
+        for monomial, coefficient in form.items():
+            parts: Form = {(): coefficient}
+            for node, bits in monomial:
+                s = 0 if bits else splits[node]
+                choices = [((node, s), 1), ((node, -s), 1 << s)] if s else [((node, bits), 1)]
+                parts = {
+                    (*left, atom): c * weight
+                    for left, c in parts.items()
+                    for atom, weight in choices
+                }
+            for product, c in parts.items():
+                _put(total, tuple(sorted(product)), c)
+        return total
+
+    def _interval(self, form: Form) -> Interval:
+        low = high = Fraction(0)
+        for monomial, coefficient in form.items():
+            ends = [coefficient]
+            for atom in monomial:
+                ends = [end * limit for end in ends for limit in self._range(atom)]
+            low, high = low + min(ends), high + max(ends)
+        return ceil(low), floor(high)
+
+    def _range(self, atom: Atom) -> Interval:
+        node, bits = self.nodes[atom[0]], atom[1]
+        if bits > 0:
+            top = (1 << bits) - 1
+            return 0, min(top, node.high) if node.low >= 0 else top
+        return node.low >> -bits, node.high >> -bits
+
+
+def _factors(node: Integer) -> tuple[Integer, Integer] | None:
+    """The factors of a product; of a masked number, a bit and the number."""
+    if node.op == "mul":
+        return node.args[0], node.args[1]
+    if node.op == "masked" and node.condition is not None:
+        difference = node.condition.difference
+        if difference.op == "sub" and difference.args[0].is_constant(0):
+            bit = difference.args[1]
+            if bit.low >= 0 and bit.high <= 1:  # 0 - bit is negative exactly where the bit is 1
+                return bit, node.args[0]
+    return None
+
+
+def _put(total: Form, monomial: tuple[Atom, ...], coefficient: Fraction) -> None:
+    new = total.get(monomial, 0) + coefficient
+    if new:
+        total[monomial] = new
+    else:
+        total.pop(monomial, None)

@@ -1,0 +1,231 @@
+"""One assembly text for every system of x86-64, and what its preprocessor makes of it.
+
+Kernels are written once for each calling convention. What systems differ in stands in three macros,
+which are expanded here too, so that the text is assembled and compared without a C compiler.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from fieldc.artifacts.artifact import Artifact, header
+from fieldc.backends.x86_64.choices import VARIANTS
+from fieldc.backends.x86_64.conventions import CONVENTIONS, SYSV, WIN64, Convention
+from fieldc.backends.x86_64.kernel import compile_trace
+from fieldc.backends.x86_64.print import INTEL, print_body
+from fieldc.errors import Refusal
+from fieldc.machine.assemble import assemble
+from fieldc.proof.objects import functions
+
+PREPROCESSED = replace(INTEL, name="preprocessed", comment="//")
+"""`#` at the start of a line would be a directive of the preprocessor."""
+START, END = ".intel_syntax noprefix", ".att_syntax prefix"
+
+
+class DifferentKernel(Refusal):
+    """The package's assembly is not the text that was proved; names the symbol and the system."""
+
+
+@dataclass(frozen=True)
+class System:
+    """A system of x86-64: its macros, with `name` as parameter, and what the preprocessor asks."""
+
+    target: str
+    triple: str
+    condition: str
+    convention: Convention
+    macros: tuple[tuple[str, str], ...]
+    prefix: str
+    object_file: str
+
+    def expand(self, text: str) -> str:
+        """The text as the preprocessor leaves it."""
+        return MACRO.sub(lambda m: PARAMETER.sub(m[2], dict(self.macros)[m[1]]), text)
+
+
+MACRO = re.compile(r"(FIELDC_KERNEL|FIELDC_END|FIELDC_LOCAL)\((\w+)\)")
+ALIGN = ".p2align 6, 0x90"
+
+
+PARAMETER = re.compile(r"(?:##|\b)name\b")
+
+
+WINDOWS = System(
+    "x86_64-windows",
+    "x86_64-pc-windows-msvc",
+    "defined(_WIN32) || defined(__CYGWIN__)",
+    WIN64,
+    (
+        ("FIELDC_LOCAL", ".L##name"),
+        ("FIELDC_KERNEL", f".text; .globl name; {ALIGN}; name:"),
+        ("FIELDC_END", ".text"),
+    ),
+    "",
+    "objects/x86_64-windows.obj",
+)
+MACOS = System(
+    "x86_64-macos",
+    "x86_64-apple-macosx10.15.0",
+    "defined(__APPLE__)",
+    SYSV,
+    (
+        ("FIELDC_LOCAL", "L##name"),
+        ("FIELDC_KERNEL", f".text; .globl _##name; .private_extern _##name; {ALIGN}; _##name:"),
+        ("FIELDC_END", ".text"),
+    ),
+    "_",
+    "objects/x86_64-macos.o",
+)
+LINUX = System(
+    "x86_64-linux",
+    "x86_64-unknown-linux-gnu",
+    "",
+    SYSV,
+    (
+        ("FIELDC_LOCAL", ".L##name"),
+        (
+            "FIELDC_KERNEL",
+            '.pushsection .text.name,"ax",@progbits; .globl name; .hidden name; '
+            f".type name,@function; {ALIGN}; name:",
+        ),
+        ("FIELDC_END", ".size name,.-name; .popsection"),
+    ),
+    "",
+    "objects/x86_64-linux.o",
+)
+SYSTEMS = (WINDOWS, MACOS, LINUX)
+"""In the order in which the preprocessor asks; the last one is every other."""
+
+
+def kernels_text(artifacts: Iterable[Artifact], convention: Convention) -> str:
+    """The kernels of one convention, in macros."""
+    parts = (_kernel(a) for a in artifacts if CONVENTIONS.get(a.convention) is convention)
+    return "\n".join(parts)
+
+
+def _kernel(artifact: Artifact) -> str:
+    trace, variant, symbol = artifact.trace, artifact.variant, artifact.symbol
+    convention = CONVENTIONS[artifact.convention]
+    kernel = compile_trace(trace, symbol, VARIANTS[variant], convention)
+    head = header(trace, artifact.target, variant, convention.name, artifact.needs)
+    table = f"FIELDC_LOCAL({symbol}_constants)"
+    lines = [
+        *(f"// {line}" for line in head),
+        f"FIELDC_KERNEL({symbol})",
+        *print_body(kernel.code, kernel.constants, PREPROCESSED, table),
+        f"FIELDC_END({symbol})",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def choice(of: dict[str, str]) -> str:
+    """Lines for each system of SYSTEMS, chosen by the preprocessor."""
+    lines = []
+    for i, system in enumerate(SYSTEMS):
+        condition = f"{'el' if i else ''}if {system.condition}" if system.condition else "else"
+        lines += [f"#{condition}", of[system.target].rstrip("\n")]
+    return "\n".join([*lines, "#endif"]) + "\n"
+
+
+def assembly_file(head: str, condition: str, artifacts: Iterable[Artifact]) -> str:
+    """The whole .S file: macros, then the kernels of the system's convention."""
+    kernels = list(artifacts)
+    return f"""{head}
+#if {condition}
+{choice({s.target: _defines(s) for s in SYSTEMS})}
+{START}
+#if {WINDOWS.condition}
+{kernels_text(kernels, WIN64)}
+#else
+{kernels_text(kernels, SYSV)}
+#endif
+{END}
+#if {MACOS.condition}
+.subsections_via_symbols
+#endif
+#endif
+#if defined(__ELF__)
+.section .note.GNU-stack,"",@progbits
+#endif
+"""
+
+
+def _defines(system: System) -> str:
+    return "".join(f"#define {name}(name) {body}\n" for name, body in system.macros)
+
+
+def objects(artifacts: Iterable[Artifact]) -> dict[str, bytes]:
+    """The file assembled for each system, by its target."""
+    kernels = list(artifacts)
+    return {system.target: _assembled(system, kernels) for system in SYSTEMS}
+
+
+def _assembled(system: System, kernels: list[Artifact]) -> bytes:
+    text = f"{START}\n{system.expand(kernels_text(kernels, system.convention))}{END}\n"
+    if system is MACOS:
+        text += ".subsections_via_symbols\n"
+    if system is LINUX:
+        text += '.section .note.GNU-stack,"",@progbits\n'
+    return assemble(text, system.triple)
+
+
+def check_same(code: bytes, system: System, proved: Iterable[Artifact]) -> None:
+    """Raise DifferentKernel unless an object has the very bytes that were proved."""
+    found = functions(code)
+    for artifact in proved:
+        if artifact.code is None or CONVENTIONS.get(artifact.convention) is not system.convention:
+            continue
+        (wanted,) = functions(artifact.code).values()
+        here = found.get(system.prefix + artifact.symbol)
+        bytes_here = b"" if here is None else here.code[here.start :][: len(wanted.code)]
+        if here is None or here.relocated is not None or bytes_here != wanted.code[wanted.start :]:
+            raise DifferentKernel(f"{artifact.symbol} for {system.target} is not what was proved")
+
+
+def inline_assembly(prefix: str, artifacts: Iterable[Artifact]) -> str:
+    """The kernels in a C file, for compilers that know GNU's assembly; PREFIX_ASSEMBLY asks."""
+    kernels = list(artifacts)
+    macros = choice({s.target: "".join(_string_defines(s)) for s in SYSTEMS})
+    undefine = "".join(f"#undef {name}\n" for name, _ in LINUX.macros)
+    return f"""/* ---- Kernels for x86-64 ---- */
+
+#if {prefix}_ASSEMBLY
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverlength-strings"
+{macros}
+#if {WINDOWS.condition}
+{as_strings(kernels_text(kernels, WIN64))}
+#else
+{as_strings(kernels_text(kernels, SYSV))}
+#endif
+{undefine}
+#pragma GCC diagnostic pop
+#endif
+"""
+
+
+def _string_defines(system: System) -> Iterator[str]:
+    for name, body in system.macros:
+        quoted = PARAMETER.sub('" #name "', body.replace('"', '\\"'))
+        yield f'#define {name}(name) "{quoted}"\n'.replace(' ""', "")
+
+
+def as_strings(text: str) -> str:
+    """Assembly in macros as statements of GNU C, one for each kernel; comments stay outside."""
+    statements = []
+    for kernel in text.split("\n\n"):
+        lines = [line for line in kernel.splitlines() if not line.startswith("//")]
+        strings = [f'    "{START}\\n"', *map(_string, lines), f'    "{END}\\n"']
+        statements.append("__asm__(\n" + "\n".join(strings) + ");\n")
+    return "\n".join(statements)
+
+
+def _string(line: str) -> str:
+    bare = line.split("//")[0].strip()
+    return f'    "{MACRO.sub(_outside, bare)}\\n"'.replace('"" ', "")
+
+
+def _outside(macro: re.Match[str]) -> str:
+    return f'" {macro[0]} "'

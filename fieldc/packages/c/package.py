@@ -1,0 +1,105 @@
+"""Makes a C package: proved kernels in one assembly text, portable C, and what is around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from fieldc.algorithms import choose
+from fieldc.artifacts.artifact import Artifact
+from fieldc.artifacts.produce import build_targets
+from fieldc.artifacts.trust import Progress
+from fieldc.artifacts.write import build, check_writable, manifest, manifest_file, write
+from fieldc.field import Field
+from fieldc.packages.c.assembly import SYSTEMS, System, check_same, objects
+from fieldc.packages.c.texts import package_name, texts
+
+WORD = 64
+OPERATIONS = (
+    *("add", "sub", "neg", "double", "mul", "square"),
+    *("to_montgomery", "from_montgomery"),
+)
+"""What the interface calls."""
+TARGETS = ("x86_64-linux", "x86_64-windows", "c")
+"""Both conventions; macOS has the bytes of Linux."""
+PROOFS = "proofs"
+PROVED_AS = {"x86_64-macos": "x86_64-linux"}
+
+
+@dataclass(frozen=True)
+class Packaged(Artifact):
+    """A kernel of a package: one of several in its file and object."""
+
+    file: str = ""
+    object_name: str | None = None
+
+    @property
+    def source_file(self) -> str:
+        """Path of the text inside the package."""
+        return self.file
+
+    @property
+    def object_file(self) -> str | None:
+        """Path of the object inside the package."""
+        return self.object_name
+
+    @property
+    def certificate_file(self) -> str | None:
+        """Path of the certificate inside the package."""
+        folder = PROVED_AS.get(self.target, self.target)
+        return f"{PROOFS}/{folder}/{self.stem}.cert.json" if self.certificate else None
+
+
+def build_package(
+    field: Field, folder: Path, progress: Progress
+) -> tuple[list[Packaged], dict[str, object]]:
+    """Build, check and write; the kernels, and the manifest.
+
+    Raises OutputError; for a wrong kernel UnprovedKernel, CheckError, FrameError or
+    DifferentKernel, before anything is written.
+    """
+    check_writable(folder)
+    known = build_targets()
+    traces = [choose(field, operation) for operation in OPERATIONS]
+    proved = build(traces, [known[name] for name in TARGETS], progress)
+    artifacts, files = package(field, proved)
+    write(folder, files)
+    return artifacts, manifest(field, artifacts)
+
+
+def package(field: Field, proved: Sequence[Artifact]) -> tuple[list[Packaged], dict[str, bytes]]:
+    """The kernels of a package, and its files by their paths. Raises DifferentKernel."""
+    made = objects(proved)
+    for system in SYSTEMS:
+        check_same(made[system.target], system, proved)
+    artifacts = [a for system in SYSTEMS for a in _packaged(system, made[system.target], proved)]
+    written = texts(field, proved)
+    in_c = f"src/{package_name(field)}.c"
+    portable = [replace(a, text=written[in_c]) for a in proved if a.target == "c"]
+    artifacts += [_renamed(a, in_c) for a in portable]
+    files = {path: text.encode() for path, text in written.items()}
+    files |= {system.object_file: made[system.target] for system in SYSTEMS}
+    for a in proved:  # each certificate is of the object beside it
+        if a.certificate_file and a.object_file and a.code:
+            files[f"{PROOFS}/{a.certificate_file}"] = a.certificate.encode()
+            files[f"{PROOFS}/{a.object_file}"] = a.code
+    files |= manifest_file(field, artifacts)
+    return artifacts, files
+
+
+def _packaged(system: System, code: bytes, proved: Iterable[Artifact]) -> list[Packaged]:
+    of = PROVED_AS.get(system.target, system.target)
+    return [
+        _renamed(
+            replace(a, target=system.target, code=code),
+            f"src/{package_name(a.trace.field)}_x86_64.S",
+            system.object_file,
+        )
+        for a in proved
+        if a.target == of
+    ]
+
+
+def _renamed(artifact: Artifact, file: str, object_name: str | None = None) -> Packaged:
+    return Packaged(**vars(artifact), file=file, object_name=object_name)

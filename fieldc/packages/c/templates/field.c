@@ -1,0 +1,298 @@
+/* ---- Which kernels run ---- */
+
+typedef void @name@_unary(uint64_t z[@limbs@], const uint64_t x[@limbs@]);
+typedef void @name@_binary(uint64_t z[@limbs@], const uint64_t x[@limbs@],
+                           const uint64_t y[@limbs@]);
+
+typedef struct {
+    int path;
+    @name@_binary *add, *sub, *mul;
+    @name@_unary *neg, *twice, *square, *to_montgomery, *from_montgomery;
+} @name@_kernels;
+
+#define @upper@_KERNELS(path, variant) \
+    {path, \
+     @name@_add_##variant, @name@_sub_##variant, @name@_mul_##variant, \
+     @name@_neg_##variant, @name@_double_##variant, @name@_square_##variant, \
+     @name@_to_montgomery_##variant, @name@_from_montgomery_##variant}
+
+static const @name@_kernels @name@_in_c = @upper@_KERNELS(FIELDC_PORTABLE, c);
+
+#if @upper@_ASSEMBLY
+
+#define @upper@_DECLARE(variant) \
+    extern @name@_binary @name@_add_##variant, @name@_sub_##variant, @name@_mul_##variant; \
+    extern @name@_unary @name@_neg_##variant, @name@_double_##variant, \
+        @name@_square_##variant, @name@_to_montgomery_##variant, \
+        @name@_from_montgomery_##variant;
+#ifdef __cplusplus
+extern "C" {
+#endif
+@upper@_DECLARE(adx)
+@upper@_DECLARE(mulx)
+@upper@_DECLARE(base)
+#ifdef __cplusplus
+}
+#endif
+
+static const @name@_kernels @name@_in_adx = @upper@_KERNELS(FIELDC_ADX, adx);
+static const @name@_kernels @name@_in_mulx = @upper@_KERNELS(FIELDC_MULX, mulx);
+static const @name@_kernels @name@_in_base = @upper@_KERNELS(FIELDC_BASE, base);
+
+#define @upper@_BMI2 (1u << 8)
+#define @upper@_ADX (1u << 19)
+
+/* The second register of cpuid's leaf 7; 0 where there is no such leaf. */
+static unsigned @name@_features(void)
+{
+#if defined(_MSC_VER)
+    int registers[4];
+    __cpuid(registers, 0);
+    if (registers[0] < 7)
+        return 0;
+    __cpuidex(registers, 7, 0);
+    return (unsigned)registers[1];
+#else
+    unsigned a, b, c, d;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) ? b : 0;
+#endif
+}
+
+/* The kernels of a path, or null. One carry chain was measured to be faster than two. */
+static const @name@_kernels *@name@_find(int path)
+{
+    const unsigned features = @name@_features();
+    const int mulx = (features & @upper@_BMI2) != 0;
+    const int adx = mulx && (features & @upper@_ADX) != 0;
+    switch (path) {
+    case FIELDC_AUTOMATIC: return mulx ? &@name@_in_mulx : &@name@_in_base;
+    case FIELDC_ADX: return adx ? &@name@_in_adx : NULL;
+    case FIELDC_MULX: return mulx ? &@name@_in_mulx : NULL;
+    case FIELDC_BASE: return &@name@_in_base;
+    case FIELDC_PORTABLE: return &@name@_in_c;
+    default: return NULL;
+    }
+}
+
+#else
+
+static const @name@_kernels *@name@_find(int path)
+{
+    return path == FIELDC_AUTOMATIC || path == FIELDC_PORTABLE ? &@name@_in_c : NULL;
+}
+
+#endif
+
+/* Null until the first call. Whoever comes first writes it; all of them write the same. */
+static const @name@_kernels *volatile @name@_chosen;
+
+#if defined(__GNUC__)
+#define @upper@_GET() __atomic_load_n(&@name@_chosen, __ATOMIC_RELAXED)
+#define @upper@_SET(kernels) __atomic_store_n(&@name@_chosen, kernels, __ATOMIC_RELAXED)
+#else
+#define @upper@_GET() (@name@_chosen)
+#define @upper@_SET(kernels) (void)(@name@_chosen = (kernels))
+#endif
+
+static const @name@_kernels *@name@_run(void)
+{
+    const @name@_kernels *kernels = @upper@_GET();
+    if (kernels == NULL) {
+        kernels = @name@_find(FIELDC_AUTOMATIC);
+        @upper@_SET(kernels);
+    }
+    return kernels;
+}
+
+int @name@_use(int path)
+{
+    const @name@_kernels *kernels = @name@_find(path);
+    if (kernels == NULL)
+        return FIELDC_NOT_SUPPORTED;
+    @upper@_SET(kernels);
+    return FIELDC_OK;
+}
+
+int @name@_path(void)
+{
+    return @name@_run()->path;
+}
+
+/* ---- Values ---- */
+
+static const uint64_t @name@_p[@limbs@] = {@p_words@};
+static const uint64_t @name@_p_minus_2[@limbs@] = {@exponent_words@};
+static const @name@ @name@_montgomery_one = {{@one_words@}};
+
+/* 1 if all bits of x are 0, else 0. */
+static uint64_t @name@_none(uint64_t x)
+{
+    return (~x & (x - 1)) >> 63;
+}
+
+/* All ones if x < p, else 0. */
+static uint64_t @name@_below_p(const uint64_t x[@limbs@])
+{
+    uint64_t borrow = 0;
+    int i;
+    for (i = 0; i < @limbs@; i++)
+        (void)sbb_64(&borrow, x[i], @name@_p[i], borrow);
+    return mask_64(borrow);
+}
+
+void @name@_zero(@name@ *z)
+{
+    int i;
+    for (i = 0; i < @limbs@; i++)
+        z->limbs[i] = 0;
+}
+
+void @name@_one(@name@ *z)
+{
+    *z = @name@_montgomery_one;
+}
+
+int @name@_to_montgomery(@name@ *z, const uint64_t x[@limbs@])
+{
+    uint64_t words[@limbs@], below;
+    int i;
+    if (z == NULL)
+        return FIELDC_NULL_POINTER;
+    if (x == NULL) {
+        @name@_zero(z);
+        return FIELDC_NULL_POINTER;
+    }
+    below = @name@_below_p(x);
+    for (i = 0; i < @limbs@; i++)
+        words[i] = x[i] & below;
+    @name@_run()->to_montgomery(z->limbs, words);
+    return (int)(~below & FIELDC_NOT_CANONICAL);
+}
+
+void @name@_from_montgomery(uint64_t z[@limbs@], const @name@ *x)
+{
+    @name@_run()->from_montgomery(z, x->limbs);
+}
+
+int @name@_from_u64(@name@ *z, uint64_t x)
+{
+    uint64_t words[@limbs@] = {0};
+    words[0] = x;
+    return @name@_to_montgomery(z, words);
+}
+
+int @name@_decode(@name@ *z, const uint8_t *bytes, size_t length)
+{
+    uint64_t words[@limbs@] = {0};
+    int i;
+    if (z == NULL)
+        return FIELDC_NULL_POINTER;
+    if (bytes == NULL || length != @bytes@) {
+        @name@_zero(z);
+        return bytes == NULL ? FIELDC_NULL_POINTER : FIELDC_WRONG_LENGTH;
+    }
+    for (i = 0; i < @bytes@; i++)
+        words[i / 8] |= (uint64_t)bytes[@bytes@ - 1 - i] << 8 * (i % 8);
+    return @name@_to_montgomery(z, words);
+}
+
+int @name@_encode(uint8_t *bytes, size_t length, const @name@ *x)
+{
+    uint64_t words[@limbs@];
+    int i;
+    if (bytes == NULL || x == NULL)
+        return FIELDC_NULL_POINTER;
+    if (length != @bytes@)
+        return FIELDC_WRONG_LENGTH;
+    @name@_from_montgomery(words, x);
+    for (i = 0; i < @bytes@; i++)
+        bytes[@bytes@ - 1 - i] = (uint8_t)(words[i / 8] >> 8 * (i % 8));
+    return FIELDC_OK;
+}
+
+int @name@_equal(const @name@ *x, const @name@ *y)
+{
+    uint64_t different = 0;
+    int i;
+    for (i = 0; i < @limbs@; i++)
+        different |= x->limbs[i] ^ y->limbs[i];
+    return (int)@name@_none(different);
+}
+
+int @name@_is_zero(const @name@ *x)
+{
+    uint64_t any = 0;
+    int i;
+    for (i = 0; i < @limbs@; i++)
+        any |= x->limbs[i];
+    return (int)@name@_none(any);
+}
+
+/* ---- Arithmetic ---- */
+
+void @name@_add(@name@ *z, const @name@ *x, const @name@ *y)
+{
+    @name@_run()->add(z->limbs, x->limbs, y->limbs);
+}
+
+void @name@_sub(@name@ *z, const @name@ *x, const @name@ *y)
+{
+    @name@_run()->sub(z->limbs, x->limbs, y->limbs);
+}
+
+void @name@_mul(@name@ *z, const @name@ *x, const @name@ *y)
+{
+    @name@_run()->mul(z->limbs, x->limbs, y->limbs);
+}
+
+void @name@_neg(@name@ *z, const @name@ *x)
+{
+    @name@_run()->neg(z->limbs, x->limbs);
+}
+
+void @name@_double(@name@ *z, const @name@ *x)
+{
+    @name@_run()->twice(z->limbs, x->limbs);
+}
+
+void @name@_square(@name@ *z, const @name@ *x)
+{
+    @name@_run()->square(z->limbs, x->limbs);
+}
+
+/* Fermat: digits of p - 2 of 4 bits, which everybody knows, choose the powers. */
+int @name@_invert(@name@ *z, const @name@ *x)
+{
+    @name@ powers[16], result = @name@_montgomery_one;
+    int i, j, nothing;
+    if (z == NULL)
+        return FIELDC_NULL_POINTER;
+    if (x == NULL) {
+        @name@_zero(z);
+        return FIELDC_NULL_POINTER;
+    }
+    nothing = @name@_is_zero(x);
+    powers[0] = @name@_montgomery_one;
+    for (i = 1; i < 16; i++)
+        @name@_mul(&powers[i], &powers[i - 1], x);
+    for (i = @digits@; i-- > 0;) {
+        for (j = 0; j < 4; j++)
+            @name@_square(&result, &result);
+        @name@_mul(&result, &result, &powers[@name@_p_minus_2[i / 16] >> 4 * (i % 16) & 15]);
+    }
+    *z = result;
+    return nothing * FIELDC_NO_INVERSE;
+}
+
+const char *@name@_status(int status)
+{
+    switch (status) {
+    case FIELDC_OK: return "no error";
+    case FIELDC_NULL_POINTER: return "a pointer is null";
+    case FIELDC_WRONG_LENGTH: return "the length is not that of an encoded value";
+    case FIELDC_NOT_CANONICAL: return "the number is not below the prime";
+    case FIELDC_NO_INVERSE: return "0 has no inverse";
+    case FIELDC_NOT_SUPPORTED: return "no such path in this build or on this processor";
+    default: return "unknown status";
+    }
+}

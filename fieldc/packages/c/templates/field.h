@@ -1,0 +1,105 @@
+/*
+ * Arithmetic modulo @label@:
+ * p = @prime@ (@bits@ bits).
+ *
+ * A value of type @name@ is a residue below p in Montgomery form: a*R mod p with
+ * R = 2^@r_bits@, in @limbs@ limbs of 64 bits, least significant first. Values come from the
+ * functions below and are their operands; uninitialised ones give meaningless results, but nothing
+ * is ever read or written outside of the objects that are named.
+ *
+ * Every result may be one of its operands. Pointers must not be null where a function returns
+ * nothing. No function branches on a value or uses one as an address; whether an input was refused
+ * is told by what is returned. All functions may be called by several threads at once.
+ *
+ * Made by: @command@
+ */
+#ifndef @upper@_H
+#define @upper@_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define @upper@_LIMBS @limbs@
+#define @upper@_BYTES @bytes@ /* of an encoded value */
+#define @upper@_BITS @bits@   /* of p */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef FIELDC_STATUS
+#define FIELDC_STATUS
+/* What functions return that can refuse their input. */
+enum fieldc_status {
+    FIELDC_OK = 0,
+    FIELDC_NULL_POINTER = 1,  /* a pointer is null */
+    FIELDC_WRONG_LENGTH = 2,  /* the length is not that of an encoded value */
+    FIELDC_NOT_CANONICAL = 3, /* the number is not below p */
+    FIELDC_NO_INVERSE = 4,    /* 0 has no inverse */
+    FIELDC_NOT_SUPPORTED = 5  /* no such path in this build or on this processor */
+};
+
+/* The texts that compute, each for processors that have what it needs. */
+enum fieldc_path {
+    FIELDC_AUTOMATIC = 0,
+    FIELDC_ADX = 1,     /* x86-64 with ADX and BMI2, two carry chains */
+    FIELDC_MULX = 2,    /* x86-64 with BMI2, one carry chain */
+    FIELDC_BASE = 3,    /* any x86-64 */
+    FIELDC_PORTABLE = 4 /* C */
+};
+#endif
+
+typedef struct @name@ {
+    uint64_t limbs[@limbs@];
+} @name@;
+
+/* Bytes, most significant first: z = the number they write.
+ * FIELDC_NULL_POINTER; FIELDC_WRONG_LENGTH unless length is @upper@_BYTES;
+ * FIELDC_NOT_CANONICAL for p and above. If refused, z is 0 (but for a null pointer). */
+int @name@_decode(@name@ *z, const uint8_t *bytes, size_t length);
+
+/* The inverse of decode: writes exactly @upper@_BYTES bytes.
+ * FIELDC_NULL_POINTER or FIELDC_WRONG_LENGTH, and nothing is written. */
+int @name@_encode(uint8_t *bytes, size_t length, const @name@ *x);
+
+/* z = the number x, in @limbs@ limbs and not in Montgomery form.
+ * FIELDC_NULL_POINTER; FIELDC_NOT_CANONICAL for p and above, and z is 0. */
+int @name@_to_montgomery(@name@ *z, const uint64_t x[@limbs@]);
+
+/* z = the number that x stands for, below p. */
+void @name@_from_montgomery(uint64_t z[@limbs@], const @name@ *x);
+
+/* z = the number x. FIELDC_NULL_POINTER; FIELDC_NOT_CANONICAL for p and above, and z is 0. */
+int @name@_from_u64(@name@ *z, uint64_t x);
+
+void @name@_zero(@name@ *z); /* z = 0 */
+void @name@_one(@name@ *z);  /* z = 1 */
+
+void @name@_add(@name@ *z, const @name@ *x, const @name@ *y); /* z = x + y */
+void @name@_sub(@name@ *z, const @name@ *x, const @name@ *y); /* z = x - y */
+void @name@_mul(@name@ *z, const @name@ *x, const @name@ *y); /* z = x * y */
+void @name@_neg(@name@ *z, const @name@ *x);                  /* z = -x */
+void @name@_double(@name@ *z, const @name@ *x);               /* z = 2 * x */
+void @name@_square(@name@ *z, const @name@ *x);               /* z = x * x */
+
+/* z = 1/x, as x^(p-2). FIELDC_NULL_POINTER; FIELDC_NO_INVERSE for x = 0, and z is 0. */
+int @name@_invert(@name@ *z, const @name@ *x);
+
+int @name@_equal(const @name@ *x, const @name@ *y); /* 1 or 0 */
+int @name@_is_zero(const @name@ *x);                /* 1 or 0 */
+
+/* What computes from now on, in all threads: a fieldc_path. Without it, the fastest is found at
+ * the first call. FIELDC_NOT_SUPPORTED, and nothing changes. */
+int @name@_use(int path);
+
+/* What computes: a fieldc_path, never FIELDC_AUTOMATIC. */
+int @name@_path(void);
+
+/* A status as English text. */
+const char *@name@_status(int status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

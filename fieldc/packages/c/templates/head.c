@@ -1,0 +1,19 @@
+/* Arithmetic modulo @label@: see @name@.h.
+ * Made by: @command@
+ */
+#include "@name@.h"
+
+/* Whether there is assembly: the kernels of src/@name@_x86_64.S. */
+#if @condition@
+#define @upper@_ASSEMBLY 1
+#if defined(_MSC_VER)
+#include <intrin.h>
+#else
+#include <cpuid.h>
+#endif
+#else
+#define @upper@_ASSEMBLY 0
+#endif
+
+/* ---- Kernels in C, for every processor ---- */
+

@@ -1,0 +1,89 @@
+"""The texts of a package that are no kernels: templates with the field's own words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+
+from fieldc.artifacts.artifact import Artifact, field_symbol
+from fieldc.backends.c import ROWS as C_ROWS
+from fieldc.backends.c import c_function, c_prelude, prototype
+from fieldc.field import Field
+from fieldc.packages.c.assembly import assembly_file, inline_assembly
+from fieldc.words.lower import lower
+
+WORD = re.compile(r"@([a-z][a-z0-9_]*)@")
+VERSION = "0.1.0"
+CONDITION = (
+    "!defined(FIELDC_PORTABLE_ONLY) && \\\n    "
+    "((defined(__x86_64__) && !defined(__ILP32__)) || "
+    "(defined(_M_X64) && !defined(_M_ARM64EC)))"
+)
+"""What the preprocessor asks before it takes assembly."""
+
+
+def package_name(f: Field) -> str:
+    """The package's name, which begins all of its symbols."""
+    return f"fieldc_{field_symbol(f)}"
+
+
+def values(f: Field, command: str) -> dict[str, str]:
+    """What the templates' words stand for."""
+    name = package_name(f)
+    return {
+        "name": name,
+        "upper": name.upper(),
+        "label": f.label,
+        "prime": hex(f.p),
+        "bits": str(f.bits),
+        "bytes": str(-(-f.bits // 8)),
+        "limbs": str(f.n),
+        "r_bits": str(f.word * f.n),
+        "p_words": _words(f, f.p),
+        "exponent_words": _words(f, f.p - 2),
+        "one_words": _words(f, f.one),
+        "digits": str(-(-(f.p - 2).bit_length() // 4)),
+        "version": VERSION,
+        "condition": CONDITION,
+        "command": command,
+    }
+
+
+def _words(f: Field, value: int) -> str:
+    return ", ".join(f"UINT64_C({limb:#x})" for limb in f.limbs(value))
+
+
+def fill(template: str, words: Mapping[str, str]) -> str:
+    """A template's text; words in capitals are CMake's."""
+    text = files("fieldc.packages.c").joinpath("templates", template).read_text(encoding="utf-8")
+    return WORD.sub(lambda m: words[m[1]], text)
+
+
+def texts(f: Field, kernels: Sequence[Artifact]) -> dict[str, str]:
+    """Every file that is text, by its path in the package."""
+    words = values(f, f"fieldc build {f.label} --package c -o DIR")
+    words["example"] = fill("example.c", words)
+    name, header = words["name"], fill("field.h", words)
+    portable = [a for a in kernels if a.target == "c"]
+    own = [a for a in kernels if a.is_own]
+    single = words | {"condition": f"{CONDITION} && \\\n    defined(__GNUC__)"}
+    return {
+        f"include/{name}.h": header,
+        f"src/{name}.c": _c_file(words, portable, ""),
+        f"src/{name}_x86_64.S": assembly_file(fill("head.S", words), CONDITION, own),
+        f"single/{name}.h": header,
+        f"single/{name}.c": _c_file(single, portable, inline_assembly(words["upper"], own)),
+        "example/example.c": words["example"],
+        "CMakeLists.txt": fill("CMakeLists.txt", words),
+        f"{name}.pc.in": fill("field.pc.in", words),
+        "README.md": fill("README.md", words),
+    }
+
+
+def _c_file(words: Mapping[str, str], kernels: Sequence[Artifact], assembly: str) -> str:
+    programs = [(lower(a.trace, C_ROWS), a) for a in kernels]
+    heads = "".join(f"static {prototype(program, a.symbol)};\n" for program, a in programs)
+    bodies = (c_function(program, a.symbol, a.trace) for program, a in programs)
+    parts = (fill("head.c", words), c_prelude(64), heads, *bodies, assembly)
+    return "\n".join([*filter(None, parts), fill("field.c", words)])

@@ -1,0 +1,41 @@
+/* Every function on bytes that nobody wrote: valgrind tells of a branch or an address made of them.
+ * With one argument the program branches on a result, which valgrind must tell of too.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include HEADER
+
+#define JOIN_(a, b) a##_##b
+#define JOIN(a, b) JOIN_(a, b)
+#define F(name) JOIN(FIELD, name)
+
+int main(int count, char **arguments)
+{
+    uint8_t *bytes = (uint8_t *)malloc(BYTES);
+    FIELD *x = (FIELD *)malloc(sizeof *x), y, z;
+    uint64_t words[LIMBS];
+    int path, said = 0;
+    (void)arguments;
+    if (bytes == NULL || x == NULL)
+        return 2;
+    for (path = FIELDC_ADX; path <= FIELDC_PORTABLE; path++) {
+        if (F(use)(path) != FIELDC_OK)
+            continue;
+        said |= F(decode)(&y, bytes, BYTES);
+        F(add)(&z, &y, x);
+        F(sub)(&z, &z, x);
+        F(mul)(&z, &z, &y);
+        F(neg)(&z, &z);
+        F(double)(&z, &z);
+        F(square)(&z, &z);
+        said |= F(invert)(&z, &z) | F(equal)(&y, &z) | F(is_zero)(&z);
+        F(from_montgomery)(words, &z);
+        said |= F(to_montgomery)(&y, words);
+        said |= F(from_u64)(&y, words[0]) | F(encode)(bytes, BYTES, &z);
+        printf("path %d\n", path);
+    }
+    if (count > 1 && said)
+        puts("something was said");
+    return 0;
+}

@@ -1,0 +1,70 @@
+"""The table that predicts multiplications and additions is what the compiler counts."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from primes import named_kernel, random_field, search, upwards
+
+from fieldc.algorithms import KERNELS, STUDIED
+from fieldc.algorithms.counts import PREDICTIONS
+from fieldc.field import Field
+from fieldc.language import Kernel, NeedsIntegers
+from fieldc.words.lower import lower
+
+
+@cache
+def generic(limbs: int) -> Field:
+    """A prime with spare bits and without any limb 0 or 1 in its constants."""
+    fields = (random_field(seed, 64, 64 * limbs - 6) for seed in range(100))
+    return next(
+        f
+        for f in fields
+        if not {0, 1} & {f.n0, *(w for c in (f.p, f.mu, f.R2) for w in f.limbs(c))}
+    )
+
+
+@cache
+def below_a_power(limbs: int) -> Field:
+    """A prime 2^a - c with a small c."""
+    return Field(search(upwards((1 << 64 * limbs - 6) - (1 << 40) - 1, -2)))
+
+
+def counted(kernel: Kernel, f: Field) -> tuple[int, int]:
+    """Multiplications, those of half a product included, and additions of words."""
+    program = lower(kernel.trace(f))
+    return program.count("mul") + program.count("mul_low"), program.count("add")
+
+
+@pytest.mark.parametrize("name", PREDICTIONS, ids="-".join)
+def test_predictions(name: tuple[str, str]) -> None:
+    prediction = PREDICTIONS[name]
+    if name[1] == "solinas":
+        pytest.skip("the prime decides")
+    for n in range(2, 17):
+        f = below_a_power(n) if name[1] == "pseudo-mersenne" else generic(n)
+        predicted = prediction.products(n), prediction.additions_of(n)
+        assert predicted == counted(named_kernel(*name), f), n
+
+
+@pytest.mark.parametrize("p", [2**224 - 2**96 + 1, 2**256 - 2**224 + 2**192 + 2**96 - 1])
+def test_sums_of_solinas_need_no_products(p: int) -> None:
+    f = Field(p)
+    for operation in ("mul_plain", "reduce"):
+        predicted = PREDICTIONS[operation, "solinas"].products(f.n)
+        assert counted(named_kernel(operation, "solinas"), f)[0] == predicted
+
+
+def test_every_algorithm_on_words_is_predicted() -> None:
+    for kernel in (*KERNELS, *STUDIED):
+        if (kernel.operation, kernel.algorithm) not in PREDICTIONS:
+            with pytest.raises(NeedsIntegers):
+                kernel.trace(generic(4))
+
+
+def test_formulas_as_text() -> None:
+    said = {name: (str(p.products), str(p.additions)) for name, p in PREDICTIONS.items()}
+    assert said["mul", "cios"] == ("2n^2 + n", "4n^2 + n - 1")
+    assert said["mul", "two-limb-quotients"][0] == "2n^2 + 1.5n (odd n: -0.5)"
+    assert said["add", "add"] == ("0", "n")

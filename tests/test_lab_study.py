@@ -1,0 +1,112 @@
+"""The study: what it keeps, what it takes up again, what it finds, and its page."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fieldc.cli import main
+from fieldc.lab import study
+from fieldc.lab.findings import places, predictions
+from fieldc.lab.report.compose import compose
+from fieldc.lab.study import Plan, StudyError, run_study, study_field
+from fieldc.machine.compilers import CompilerError, Reading, outside_backends
+from fieldc.machine.host import host_backends
+from fieldc.machine.processor import is_x86_64
+
+needs_x86_64 = pytest.mark.skipif(not is_x86_64(), reason="the study races code for x86-64")
+PLAN = Plan((2,), ("bn254-p",), ("mul",), 2, 1)
+
+
+def quiet(_what: str, _done: int, _total: int) -> None:
+    """No progress."""
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two flavours of this process and, where it is, one compiler outside it."""
+    inside = [b for b in host_backends(64) if b.name in ("x86-mulx", "llvm")]
+    outside = [b for b in outside_backends() if b.name == "c-gcc"]
+    monkeypatch.setattr(study, "host_backends", lambda _: inside)
+    monkeypatch.setattr(study, "outside_backends", lambda: outside)
+
+
+@needs_x86_64
+def test_a_study_is_kept_and_taken_up_again(
+    few: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    rows = run_study(PLAN, tmp_path, quiet)
+    assert {row["field"] for row in rows} == {"bn254-p", "random-2"}
+    compiled = [row for row in rows if row["backend"] != "python"]
+    assert all(row["counts"]["multiplications"] > 0 for row in compiled)
+    with (tmp_path / "bn254-p.csv").open(newline="") as file:
+        trials = list(csv.DictReader(file))
+    assert len(trials) == 2 * PLAN.rounds * sum(row["field"] == "bn254-p" for row in rows)
+    page = compose(rows, tmp_path)
+    assert page.count("<svg") == page.count("</svg>") >= 5
+    assert "src=" not in page and "<link" not in page and "<script" not in page
+    monkeypatch.setattr(study, "run_race", lambda *_, **__: pytest.fail("measured again"))
+    assert run_study(PLAN, tmp_path, quiet) == rows
+
+
+@needs_x86_64
+def test_what_another_plan_left_is_not_taken(few: None, tmp_path: Path):
+    (tmp_path / "bn254-p.json").write_text(json.dumps({"plan": {}, "rows": []}))
+    assert run_study(replace(PLAN, limbs=()), tmp_path, quiet)
+
+
+def test_a_file_that_is_no_study_ends_in_one_line(tmp_path: Path):
+    (tmp_path / "bn254-p.json").write_text("no")
+    with pytest.raises(StudyError, match="is not what fieldc lab writes"):
+        run_study(replace(PLAN, limbs=()), tmp_path, quiet)
+
+
+def test_the_primes_of_a_study_are_always_the_same():
+    assert study_field(3) == study_field(3)
+    assert study_field(3).spare_bits == study.SPARE_BITS
+
+
+def row(algorithm: str, cycles: float, multiplications: int, spread: float = 0.5) -> dict[str, Any]:
+    """A row as a study has it."""
+    times = {"median": cycles, "low": cycles - spread, "high": cycles + spread}
+    return {
+        **{"field": "f", "limbs": 4, "op": "mul", "backend": "b", "algorithm": algorithm},
+        **{"throughput_cycles": cycles, "throughput_spread": times},
+        "counts": {
+            "multiplications": multiplications,
+            "instructions": 7,
+            "memory": {"64": multiplications},
+        },
+        "bounds": {"throughput": {"issue slots": 2 * cycles}, "chain": None},
+    }
+
+
+def test_the_fastest_wins_and_ties_are_named():
+    rows = [row("a", 40, 33), row("b", 40.8, 36), row("c", 50, 40)]
+    found = {place.algorithm: place for place in places(rows, "throughput")}
+    assert found["a"].by_best == 1 and found["c"].by_best == 1.25
+    assert found["b"].is_tie and not found["c"].is_tie
+
+
+def test_what_predicts_time_stands_first():
+    rows = [row("a", 40, 33), row("b", 44, 36), row("c", 50, 34)]
+    first, second, *_ = predictions(rows, "throughput")
+    assert first.predictor == "issue slots" and first.correlation == pytest.approx(1)
+    assert first.error == pytest.approx(0) and second.error > 0
+    assert "instructions" not in {p.predictor for p in predictions(rows, "throughput")}
+
+
+def test_a_compiler_that_refuses_is_named():
+    reading = Reading("c-false", "false", (), ".c", lambda _: "")
+    with pytest.raises(CompilerError, match="c-false: exit 1"):
+        reading.compile(study_field(2))  # type: ignore[arg-type]
+
+
+def test_rounds_are_checked(capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    assert main(["lab", "--quick", "--rounds", "0", "-o", str(tmp_path)]) == 2
+    assert "is not a whole number" in capsys.readouterr().err

@@ -1,0 +1,230 @@
+"""The algorithms to compare with: on integers, in words, in machine code, and before the prover."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pytest
+from primes import (
+    NAMES,
+    cases,
+    expected,
+    named_field,
+    named_kernel,
+    random_field,
+    shaped,
+    shapes,
+    traces_of,
+)
+from well_formed import assert_no_dead_carry, assert_no_waste, assert_well_formed
+
+from fieldc.algorithms import KERNELS, STUDIED, choose
+from fieldc.algorithms.solinas import digit_rows
+from fieldc.backends.x86_64.choices import VARIANTS
+from fieldc.backends.x86_64.kernel import compile_trace
+from fieldc.backends.x86_64.print import GNU
+from fieldc.field import Field
+from fieldc.language import DoesNotApply, NeedsIntegers, Trace
+from fieldc.machine.assemble import assemble, host_triple
+from fieldc.machine.check import check
+from fieldc.machine.host import host_backends
+from fieldc.proof.identity import ProofError
+from fieldc.proof.objects import function_of
+from fieldc.proof.prove import contract_of, prove
+from fieldc.words.interpret import interpret
+from fieldc.words.lower import lower
+
+P224 = 2**224 - 2**96 + 1
+ON_X86_64 = pytest.mark.skipif("x86_64" not in host_triple(), reason="the kernels are x86-64")
+NOT_FOLLOWED = {"two-limb-quotients", "karatsuba", "barrett", "solinas"}
+"""Algorithms that the prover does not follow, on any prime of two limbs or more that was tried."""
+NOT_ALWAYS = {
+    "pseudo-mersenne",
+    "fios",
+    "log-jump-serial",
+    "log-jump-pairs",
+    "log-jump-halves",
+    "log-jump-unrolled",
+}
+"""Not followed for some primes: SOUNDNESS.md says for which."""
+
+
+def check_field(f: Field, count: int) -> set[tuple[str, str]]:
+    """Each algorithm whose bounds hold, on integers and in words; which those are."""
+    for trace in traces_of(STUDIED, f):
+        program, k = lower(trace), trace.kernel
+        assert_well_formed(program)
+        assert_no_waste(program)
+        assert_no_dead_carry(program)
+        for values in cases(k, f, count):
+            result = interpret(program, *values, check_bounds=True)
+            assert result == k.run(f, *values) == expected(k.operation, f, *values), k.algorithm
+    return {(t.kernel.operation, t.kernel.algorithm) for t in traces_of(STUDIED, f)}
+
+
+@pytest.mark.parametrize("limbs", [*range(1, 7), 16])
+def test_every_number_of_limbs(limbs: int) -> None:
+    fields = random_field(4, 64, 64 * limbs - 3), shaped("full", limbs)
+    for f in fields[: 1 if limbs > 6 else 2]:
+        check_field(f, 1 if limbs > 6 else 3)
+
+
+@pytest.mark.parametrize("word", [64, 32])
+@pytest.mark.parametrize("name", ["bls12-381-p", "p256"])
+def test_named_fields(name: str, word: int) -> None:
+    check_field(named_field(name, word), 2)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("limbs", range(1, 18))
+def test_primes_of_every_shape(limbs: int) -> None:
+    for shape in shapes(limbs):
+        for word in (64, 32):
+            check_field(shaped(shape, limbs, word), 6)
+
+
+def test_primes_near_powers_of_two() -> None:
+    sums = {("mul_plain", "solinas"), ("reduce", "solinas")}
+    folds = {("mul_plain", "pseudo-mersenne"), ("reduce", "pseudo-mersenne")}
+    for word in (64, 32):
+        assert sums <= check_field(Field(P224, word), 4)
+    for name in ("p256", "p384", "p521", "goldilocks"):
+        assert sums <= check_field(named_field(name), 1)
+    for name in ("curve25519", "secp256k1-p", "p521", "goldilocks"):
+        assert folds <= check_field(named_field(name), 1)
+
+
+@pytest.mark.parametrize(
+    ("operation", "algorithm", "name", "says"),
+    [
+        ("mul_plain", "solinas", "bn254-p", "solinas needs p = 2^a - 2^b"),
+        ("reduce", "pseudo-mersenne", "p384", "pseudo-mersenne needs p = 2^a - c"),
+        ("mul", "karatsuba", "goldilocks", "karatsuba takes halves"),
+        ("mul", "division", "bn254-p", "runs on Python's integers only"),
+    ],
+)
+def test_what_does_not_apply(operation: str, algorithm: str, name: str, says: str) -> None:
+    with pytest.raises(DoesNotApply, match=re.escape(says)) as error:
+        choose(named_field(name), operation, algorithm)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("operation", ["mul", "mul_plain", "reduce"])
+def test_division_is_the_base_line(operation: str) -> None:
+    f, kernel = named_field("bls12-381-p"), named_kernel(operation, "division")
+    for values in cases(kernel, f, 5):
+        assert kernel.run(f, *values) == expected(operation, f, *values)
+    with pytest.raises(NeedsIntegers):
+        kernel.trace(f)
+
+
+def test_no_carry_falls_out_of_cios() -> None:
+    """The published variant without an overflow word is CIOS where a bit is spare: bounds drop it.
+
+    https://hackmd.io/@gnark/modular_multiplication, "no-carry": one addition less a turn.
+    """
+    for n in range(2, 17):
+        spare, full = (random_field(5, 64, 64 * n - bits) for bits in (1, 0))
+        assert turn_sizes(choose(spare, "mul", "cios"), n) == [n] * n
+        wide = turn_sizes(choose(full, "mul", "cios"), n)
+        assert wide[:-1] == [n + 1] * (n - 1)
+        with_spare, without = (lower(choose(f, "mul", "cios")) for f in (spare, full))
+        assert without.count("add") - with_spare.count("add") == wide.count(n + 1)
+        assert without.count("mul") == with_spare.count("mul")
+
+
+def turn_sizes(trace: Trace, n: int) -> list[int]:
+    """The limbs of t after each turn."""
+    node, sizes = trace.result.args[0], []
+    while node.op == "shift_right":
+        sizes.append(-(-node.high.bit_length() // 64))
+        total = node.args[0].args[0]  # t + x*y_i, or x*y_0 in the first turn
+        node = total.args[0] if total.op == "add" else total
+    assert len(sizes) == n
+    return sizes[::-1]
+
+
+def test_studied_algorithms_are_never_the_default() -> None:
+    for name in NAMES:
+        for operation in ("mul", "square", "redc"):
+            assert choose(named_field(name), operation).kernel in KERNELS
+
+
+# Machine code
+
+
+@ON_X86_64
+@pytest.mark.parametrize(("name", "backends"), [("bn254-p", "x86"), ("secp256k1-p", "llvm")])
+def test_machine_code(name: str, backends: str) -> None:
+    run_natively(traces_of(STUDIED, named_field(name)), backends)
+
+
+@ON_X86_64
+def test_a_reload_may_move_what_was_read_before_it() -> None:
+    """P-521 by Barrett once read x by a pointer that a reload had just moved away."""
+    run_natively([choose(named_field("p521"), "reduce", "barrett")], "x86-base")
+
+
+@ON_X86_64
+@pytest.mark.full
+@pytest.mark.parametrize("field", [*NAMES, *range(2, 17)])
+def test_machine_code_of_every_field(field: str | int) -> None:
+    f = named_field(field) if isinstance(field, str) else random_field(0, 64, 64 * field - 6)
+    run_natively(traces_of(STUDIED, f))
+
+
+def run_natively(traces: Sequence[Trace], backends: str = "") -> None:
+    """Every backend of this host whose name begins so, in every aliasing."""
+    for trace in traces:
+        for backend in host_backends(64):
+            if not backend.missing and backend.name.startswith(backends):
+                assert check(backend.kernel(trace), trace) > 100
+
+
+# Proofs
+
+
+@ON_X86_64
+@pytest.mark.parametrize(("name", "variant"), [("bn254-p", "adx"), ("bls12-381-p", "mulx")])
+def test_what_is_proved(name: str, variant: str) -> None:
+    for trace in traces_of(STUDIED, named_field(name)):
+        algorithm = trace.kernel.algorithm
+        if algorithm != "karatsuba":  # its refusal takes seconds
+            assert is_proved(trace, variant) == (algorithm not in NOT_FOLLOWED), algorithm
+
+
+@ON_X86_64
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("operation", ["reduce", "mul_plain"])
+def test_pseudo_mersenne_is_proved_where_low_bits_are_cut_off(operation: str, variant: str) -> None:
+    assert is_proved(choose(named_field("curve25519"), operation, "pseudo-mersenne"), variant)
+
+
+@ON_X86_64
+@pytest.mark.full
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_proved_of_every_field(name: str, variant: str) -> None:
+    f = named_field(name)
+    for trace in traces_of(STUDIED, f):
+        algorithm = trace.kernel.algorithm
+        if f.n > 1 and algorithm not in NOT_ALWAYS:
+            assert is_proved(trace, variant) == (algorithm not in NOT_FOLLOWED), algorithm
+
+
+def is_proved(trace: Trace, variant: str) -> bool:
+    """Whether the prover follows; where it does not, it refuses in one line."""
+    function = function_of(assemble(compile_trace(trace, "k", VARIANTS[variant]).text(GNU)), "k")
+    contract = contract_of(trace.kernel.operation, trace.field.p, trace.field.n)
+    try:
+        prove(function.code, contract, start=function.start)
+    except ProofError as error:
+        assert "\n" not in str(error) and not str(error).startswith(("function: z", "canonical: z"))
+        return False
+    return True
+
+
+def test_a_small_prime_of_some_powers_ends_at_once() -> None:
+    with pytest.raises(DoesNotApply, match=r"of few sums, not 0x11"):
+        digit_rows(Field(17))
