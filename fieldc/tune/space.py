@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from fieldc.algorithms import kernels_for
+from fieldc.algorithms import every_kernel_for
 from fieldc.backends.x86_64.allocate import AllocationError
 from fieldc.backends.x86_64.choices import FEATURES, VARIANTS, Choices, Refinement
 from fieldc.backends.x86_64.conventions import GENERAL, SYSV
@@ -21,7 +21,7 @@ from fieldc.backends.x86_64.select import Selection
 from fieldc.field import Field
 from fieldc.lab.count import count
 from fieldc.lab.limits import Limits, lower_bounds
-from fieldc.language import BoundError, Trace
+from fieldc.language import BoundError, NeedsIntegers, Trace
 from fieldc.machine.encode import Piece, encode, linked, placed, size_of, table_after
 from fieldc.machine.processor import missing
 from fieldc.machine.processors import Processor
@@ -76,7 +76,7 @@ class Workshop:
 
     def __init__(self, field: Field, operation: str) -> None:
         self.traces: dict[str, Trace] = {}
-        for kernel in kernels_for(operation):
+        for kernel in every_kernel_for(operation):
             try:
                 self.traces[kernel.algorithm] = kernel.trace(field)
             except BoundError:
@@ -101,7 +101,7 @@ class Workshop:
         """A draft, or None where the choices do not go together."""
         try:
             kernel = self.kernel(decisions)
-        except (FlagError, AllocationError):
+        except (FlagError, AllocationError, NeedsIntegers):
             return None
         pieces = tuple(map(encode, kernel.code))
         code = linked(pieces, (value for _, value in kernel.constants))
@@ -151,9 +151,22 @@ def neighbours(decisions: Decisions, operation: str) -> Iterator[Decisions]:
 
 
 def promising(workshop: Workshop, processor: Processor | None, slack: float) -> list[Draft]:
-    """The structures whose bounds are within a factor of the lowest, lowest first."""
+    """The structures whose bounds are within a factor of the lowest, lowest first.
+
+    An algorithm that is not among them in the plain form of any row style is left out whole.
+    """
+    every = list(structures(list(workshop.traces)))
+    plain = [d for d in every if d.choices.rows.lag == d.choices.rows.ahead == 0]
+    algorithms = {d.decisions.algorithm for d in _lowest(workshop, processor, slack, plain)}
+    kept = [d for d in every if d.algorithm in algorithms]
+    return _lowest(workshop, processor, slack, kept)
+
+
+def _lowest(
+    workshop: Workshop, processor: Processor | None, slack: float, every: Sequence[Decisions]
+) -> list[Draft]:
     found: dict[bytes, tuple[float, int, Draft]] = {}
-    for number, decisions in enumerate(structures(list(workshop.traces))):
+    for number, decisions in enumerate(every):
         draft = workshop.draft(decisions)
         if draft is not None and draft.bytes not in found:
             found[draft.bytes] = workshop.bound(draft, processor), number, draft
