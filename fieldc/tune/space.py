@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -151,28 +152,27 @@ def neighbours(decisions: Decisions, operation: str) -> Iterator[Decisions]:
 
 
 def promising(workshop: Workshop, processor: Processor | None, slack: float) -> list[Draft]:
-    """The structures whose bounds are within a factor of the lowest, lowest first.
+    """The structures of the kinds whose bounds are within a factor of the lowest.
 
-    An algorithm that is not among them in the plain form of any row style is left out whole.
+    The model sees each algorithm in each row style once, without lag or products ahead: these move
+    instructions, and their number hardly.
     """
     every = list(structures(list(workshop.traces)))
-    plain = [d for d in every if d.choices.rows.lag == d.choices.rows.ahead == 0]
-    algorithms = {d.decisions.algorithm for d in _lowest(workshop, processor, slack, plain)}
-    kept = [d for d in every if d.algorithm in algorithms]
-    return _lowest(workshop, processor, slack, kept)
+    bounds: dict[object, float] = {}
+    for decisions in every:
+        if decisions.choices.rows.lag == decisions.choices.rows.ahead == 0:
+            draft = workshop.draft(decisions)
+            if draft is not None:
+                bounds[_kind(decisions)] = workshop.bound(draft, processor)
+    limit = slack * min(bounds.values(), default=0.0)
+    kept = [d for d in every if bounds.get(_kind(d), math.inf) <= limit]
+    drafts = [draft for d in kept if (draft := workshop.draft(d))]
+    return list({draft.bytes: draft for draft in reversed(drafts)}.values())[::-1]
 
 
-def _lowest(
-    workshop: Workshop, processor: Processor | None, slack: float, every: Sequence[Decisions]
-) -> list[Draft]:
-    found: dict[bytes, tuple[float, int, Draft]] = {}
-    for number, decisions in enumerate(every):
-        draft = workshop.draft(decisions)
-        if draft is not None and draft.bytes not in found:
-            found[draft.bytes] = workshop.bound(draft, processor), number, draft
-    lowest = min((bound for bound, *_ in found.values()), default=0.0)
-    ranked = sorted(found.values(), key=lambda item: item[:2])
-    return [draft for bound, _, draft in ranked if bound <= slack * lowest]
+def _kind(decisions: Decisions) -> object:
+    choices = decisions.choices
+    return decisions.algorithm, choices.variant, choices.rows.style
 
 
 class Proposals:
