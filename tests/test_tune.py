@@ -10,7 +10,6 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from primes import traces
 from x86_64_checks import check_known
 from x86_64_kernels import HERE, runs_here
 
@@ -18,20 +17,18 @@ from fieldc import cli
 from fieldc.algorithms import choose
 from fieldc.artifacts.trust import Job, prove_job
 from fieldc.backends.x86_64.choices import PLAIN, VARIANTS, Choices
-from fieldc.backends.x86_64.conventions import GENERAL, SYSV, WIN64
-from fieldc.backends.x86_64.instructions import INSTRUCTIONS, Immediate, Memory, Physical, Register
+from fieldc.backends.x86_64.conventions import SYSV, WIN64
 from fieldc.backends.x86_64.kernel import compile_trace
-from fieldc.backends.x86_64.order import OrderError, may_move, ordered, reach, touch
+from fieldc.backends.x86_64.order import touch
 from fieldc.backends.x86_64.print import GNU
 from fieldc.catalogue import find_field
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
 from fieldc.machine.check import check
-from fieldc.machine.encode import EncodeError, encode, linked, size_of
+from fieldc.machine.encode import linked
 from fieldc.machine.load import Kernel, load
 from fieldc.machine.processor import is_x86_64
 from fieldc.machine.processors import find_processor
-from fieldc.proof.objects import function_of
 from fieldc.tune.duel import Verdict, verdict
 from fieldc.tune.examine import Examination
 from fieldc.tune.schedule import (
@@ -74,121 +71,7 @@ def walk(shop: Workshop, steps: int, seed: int, kinds: str = "early late") -> Dr
     return draft
 
 
-# The encoder
-
-
-def assembled(code: tuple[Physical, ...], constants: tuple[tuple[str, int], ...]) -> bytes:
-    from fieldc.backends.x86_64.print import print_kernel
-
-    function = function_of(assemble(print_kernel("k", code, constants, GNU)), "k")
-    return function.code[function.start :]
-
-
-def agree(code: tuple[Physical, ...], constants: tuple[tuple[str, int], ...] = ()) -> None:
-    """LLVM pads between code and constants with other bytes."""
-    pieces = [encode(instruction) for instruction in code]
-    mine, size = linked(pieces, (value for _, value in constants)), size_of(pieces)
-    theirs = assembled(code, constants)
-    assert mine[:size] == theirs[:size]
-    table = len(mine) - 8 * len(constants)
-    assert mine[table:] == theirs[table : len(mine)]
-
-
-def operands() -> list[tuple[Register | Memory, ...]]:
-    """Each register with each, and registers with memory at near and far offsets."""
-    registers = [Register(name) for name in GENERAL]
-    places = [Memory(b, o) for b in (*GENERAL, "rsp") for o in (0, 8, 120, 128, 4096)]
-    return [
-        *((r, s) for r in registers for s in registers),
-        *((r, places[i % len(places)]) for r in registers for i in range(0, len(places), 7)),
-        *((Register("r9"), place) for place in places),
-    ]
-
-
-@HERE
-def test_every_instruction_has_the_bytes_that_llvm_gives_it() -> None:
-    pairs, code = operands(), []
-    two = ("mov", "add", "adc", "sbb", "sub", "and", "imul", "adcx", "adox", "cmovc", "cmovnc")
-    for mnemonic in two:
-        code += [Physical(mnemonic, pair) for pair in pairs]
-    code += [Physical("mulx", (Register("r8"), *pair)) for pair in pairs]
-    code += [Physical("mulx", (Register("rbx"), *pair)) for pair in pairs]
-    for register, other in pairs:
-        if isinstance(other, Memory):
-            code += [Physical("store", (other, register)), Physical("mul", (other,))]
-            continue
-        code += [Physical(m, (register, other)) for m in ("test", "lea_double")]
-        code += [Physical("shld", (register, other, Immediate(k))) for k in (1, 63)]
-    for name in GENERAL:
-        one = Register(name)
-        code += [Physical(m, (one,)) for m in ("push", "pop", "xor", "sbb_mask", "mul")]
-        code += [Physical("shr", (one, Immediate(k))) for k in (1, 63)]
-        code += [Physical(m, (one, Immediate(k))) for m in ("adc", "sbb", "mov") for k in (0, 127)]
-    stack = Register("rsp")
-    code += [Physical("sub", (stack, Immediate(k))) for k in (8, 127, 136)]
-    code += [Physical("test", (stack, stack)), Physical("ret", ())]
-    assert {i.mnemonic for i in code} >= set(INSTRUCTIONS) - {"clear", "lea"}
-    agree(tuple(code))
-
-
-@HERE
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_kernels_have_the_bytes_that_llvm_gives_them(variant: str) -> None:
-    for trace in traces(find_field("secp256k1-p")):
-        for constants in ("rip", "register"):
-            choices = replace(VARIANTS[variant], constants=constants)
-            kernel = compile_trace(trace, "k", choices)
-            agree(kernel.code, kernel.constants)
-
-
-def test_an_instruction_without_encoding_is_an_error() -> None:
-    with pytest.raises(EncodeError, match="vpaddq"):
-        encode(Physical("vpaddq", (Register("rax"), Register("rcx"))))
-
-
-# Order
-
-
-def test_a_move_passes_nothing_that_it_depends_on() -> None:
-    rax, rcx, rdx = map(Register, ("rax", "rcx", "rdx"))
-    here, there = Memory("rsi", 0), Memory("rdi", 0)
-    code = [
-        Physical("mov", (rax, here)),
-        Physical("mov", (rcx, here)),
-        Physical("add", (rax, rcx)),
-        Physical("store", (there, rax)),
-        Physical("mov", (rdx, here)),
-        Physical("adc", (rdx, rcx)),
-        Physical("ret", ()),
-    ]
-    legal = {(a, b) for a in range(7) for b in range(7) if a != b and may_move(code, (a, b))}
-    assert legal == {
-        (0, 1),
-        (1, 0),
-    }  # flags, memory that may be the result's, and ret hold the rest
-    touches = [touch(i) for i in code]
-    for start in range(7):
-        places = reach(touches.__getitem__, 7, start)
-        assert {(start, b) for b in places if b != start} <= legal
-    assert ordered(code, [(0, 1)])[:2] == [code[1], code[0]]
-    with pytest.raises(OrderError, match="instruction 2 cannot move to 0"):
-        ordered(code, [(0, 1), (2, 0)])
-
-
-def test_the_stack_pointer_and_spills_keep_their_order() -> None:
-    rax, rsp = Register("rax"), Register("rsp")
-    spill, other = Memory("rsp", 0), Memory("rsp", 8)
-    code = [
-        Physical("push", (Register("rbx"),)),
-        Physical("sub", (rsp, Immediate(16))),
-        Physical("mov", (spill, rax)),
-        Physical("mov", (Register("rcx"), other)),
-        Physical("mov", (Register("rbx"), spill)),
-        Physical("add", (rsp, Immediate(16))),
-        Physical("pop", (Register("rbx"),)),
-    ]
-    legal = {(a, b) for a in range(7) for b in range(7) if a != b and may_move(code, (a, b))}
-    assert legal == {(2, 3), (3, 2), (3, 4), (4, 3)}
+# Moves
 
 
 @HERE
@@ -436,6 +319,13 @@ def test_nobody_wins_a_disturbed_duel() -> None:
     assert (search.best, search.accepted, search.disturbed) == (100.0, 0, 20)
     late = run([50.0], Machine(lambda number: number == 3))  # the duel that would accept
     assert (late.best, late.accepted, late.disturbed) == (100.0, 0, 1)
+
+
+def test_a_disturbed_duel_with_the_best_is_fought_again() -> None:
+    search = run([97.0], Machine(lambda number: number in (4, 5)))
+    assert (search.best, search.rolled_back, search.disturbed) == (97.0, 0, 2)
+    search = run([97.0], Machine(lambda number: number > 3))
+    assert (search.best, search.rolled_back, search.disturbed) == (100.0, 1, 3)
 
 
 def test_what_is_wrong_is_never_timed() -> None:

@@ -44,7 +44,11 @@ def host_target() -> str:
     ),
     option("--target", metavar="NAME,..", help="targets, or all (default this host)"),
     option("--algorithm", metavar="NAME", help="instead of the first whose bounds hold"),
-    option("--schedule", metavar="FILE", help="a file of fieldc tune, for the operations it has"),
+    option(
+        "--schedule",
+        metavar="FILE",
+        help="a file of fieldc tune, for the operations it has; or the processor of a shipped one",
+    ),
     option(
         "--package",
         type=one_of("package", *PACKAGES),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fieldc.algorithms import OPERATIONS, choose
 from fieldc.catalogue import find_field
@@ -91,11 +91,11 @@ def say(line: str) -> None:
 
 def default_name(field: Field) -> str:
     """A file for a field on this processor, here."""
-    from fieldc.artifacts.artifact import field_symbol
     from fieldc.machine.processors import host_processor
+    from fieldc.tune.schedule import file_name
 
     processor = host_processor()
-    return f"{field_symbol(field)}.{processor.key if processor else 'unknown'}.json"
+    return file_name(field, processor.key if processor else "unknown")
 
 
 def write(path: Path, text: str) -> None:
@@ -154,7 +154,7 @@ def _tables(entries: Sequence[Entry], schedule: Schedule, path: Path) -> tuple[T
                 start,
                 best,
                 run["duel_ratio"] or "-",
-                f"{run['bound_cycles']} ({run['bound']})" if "bound" in run else "-",
+                _bound(run),
                 "PROVED",
                 verdict,
             )
@@ -167,6 +167,13 @@ def _tables(entries: Sequence[Entry], schedule: Schedule, path: Path) -> tuple[T
         ("next", f"fieldc build {schedule.label} --op OP --schedule {path} -o DIR"),
     )
     return Table(COLUMNS, rows, f"{schedule.label}: {path}"), Table((), state)
+
+
+def _bound(run: Mapping[str, Any]) -> str:
+    if "bound" not in run:
+        return "-"
+    times = run["best_throughput_cycles"] / run["bound_cycles"]
+    return f"{run['bound_cycles']} ({run['bound']}), best {times:.2f} x"
 
 
 def _tries(entry: Entry) -> str:

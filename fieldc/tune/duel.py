@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import random
 import statistics
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ from fieldc.machine.timing import CALIBRATION_LIMIT, candidate_of
 
 CALIBRATION_TURNS, CANARY_TURNS, CALLS = 96, 96, 48
 FIRST_CANARIES = 200
+PATIENCE, REST_SECONDS = 12, 0.02
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,8 @@ class Duels:
         shape = candidate_of("", 0, trace)
         # Once: what latency writes over x is an operand again, and no value changes the time.
         self._loops.store(shape.inputs(seed), shape.operand_limbs)
-        canaries = sorted(self._surroundings()[1] for _ in range(FIRST_CANARIES))
-        self._canary = canaries[FIRST_CANARIES // 50]
+        self._canary = self._best_canary()
+        self._dropped_in_a_row = 0
         self.rounds = self.dropped = 0
 
     def __call__(self, candidate: bytes, incumbent: bytes, rounds: int) -> Verdict:
@@ -75,9 +77,16 @@ class Duels:
         self.rounds += rounds
         self.dropped += rounds - len(ratios)
         result = verdict(ratios, rounds)
-        if not result.sound and rounds > 1:
-            self._hop()
+        self._rest(result.sound)
         return result
+
+    def _rest(self, sound: bool) -> None:
+        """After many duels without a verdict: another processor, and a moment of quiet."""
+        self._dropped_in_a_row = 0 if sound else self._dropped_in_a_row + 1
+        if self._dropped_in_a_row >= PATIENCE:
+            self._dropped_in_a_row = 0
+            self._hop()
+            time.sleep(REST_SECONDS)
 
     @property
     def disturbed(self) -> bool:
@@ -85,24 +94,34 @@ class Duels:
         return 2 * self.dropped > self.rounds
 
     def _round(self, mine: int, other: int) -> float | None:
-        before, first = self._surroundings()
+        before = self._surroundings()
         total = 0.0
         for mode in self._modes:
             pair = (mine, other) if self._draw.random() < 0.5 else (other, mine)
             ticks = {kernel: self._ticks(kernel, mode) for kernel in pair}
             total += math.log(ticks[mine] / ticks[other])
-        after, second = self._surroundings()
-        steady = max(before, after) < CALIBRATION_LIMIT * min(before, after)
-        if not steady or max(first, second) > CANARY_LIMIT * self._canary:
+        canary = canary_of(before, self._surroundings())
+        if canary > CANARY_LIMIT * self._canary:
             return None
         # Towards a better canary in small steps: one outlier must not spoil all that follow.
-        self._canary = min(self._canary, 0.9 * self._canary + 0.1 * max(first, second))
+        self._canary = min(self._canary, 0.9 * self._canary + 0.1 * canary)
         return math.exp(total / len(self._modes))
 
     def _ticks(self, kernel: int, mode: Mode) -> float:
         loop = self._loops.latency if mode == "latency" else self._loops.throughput
         return loop(kernel, CALLS)
 
+    def _best_canary(self) -> float:
+        pairs = ((self._surroundings(), self._surroundings()) for _ in range(FIRST_CANARIES))
+        return sorted(canary_of(*pair) for pair in pairs)[FIRST_CANARIES // 50]
+
     def _surroundings(self) -> tuple[float, float]:
         scale = self._loops.calibrate(CALIBRATION_TURNS)
         return scale, self._loops.canary(CANARY_TURNS) / scale
+
+
+def canary_of(before: tuple[float, float], after: tuple[float, float]) -> float:
+    """The worse canary of two surroundings (calibration, canary); infinite if they disagree."""
+    one, other = before[0], after[0]
+    steady = max(one, other) < CALIBRATION_LIMIT * min(one, other)
+    return max(before[1], after[1]) if steady else math.inf

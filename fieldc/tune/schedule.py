@@ -15,6 +15,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from fieldc.artifacts.artifact import field_symbol
 from fieldc.backends.x86_64.allocate import AllocationError
 from fieldc.backends.x86_64.choices import PLAIN, VARIANTS, Choices, Refinement
 from fieldc.backends.x86_64.conventions import GENERAL, SYSV, Convention
@@ -25,6 +26,7 @@ from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.language import Trace
 from fieldc.machine.encode import encode, linked
+from fieldc.machine.processors import processors
 from fieldc.words.rows import RowChoice, RowStyle
 
 VERSION = 1
@@ -212,7 +214,9 @@ def _register(name: str) -> str:
 
 
 def load_schedule(path: Path, field: Field) -> Schedule:
-    """A schedule from a file. Raises ScheduleError."""
+    """A schedule from a file, or the one shipped for a processor. Raises ScheduleError."""
+    if str(path) in processors() and not path.exists():
+        return shipped(field, str(path))
     try:
         return read(path.read_text("utf-8"), field)
     except (OSError, UnicodeDecodeError) as error:
@@ -220,8 +224,17 @@ def load_schedule(path: Path, field: Field) -> Schedule:
         raise ScheduleError(f"cannot read {quote(str(path))}: {reason}") from None
 
 
-def shipped(field: Field, model: str) -> Schedule | None:
-    """The schedule that comes with the package for a processor of processors.toml."""
-    name = f"{(field.name or hex(field.p))}.{model}.json"
-    file = resources.files("fieldc.tune").joinpath("schedules", name)
-    return read(file.read_text("utf-8"), field) if file.is_file() else None
+def file_name(field: Field, processor: str) -> str:
+    """The name of the schedule of a field on a processor of processors.toml."""
+    return f"{field_symbol(field)}.{processor}.json"
+
+
+def shipped(field: Field, processor: str) -> Schedule:
+    """The schedule that comes with the package. Raises ScheduleError where there is none."""
+    file = resources.files("fieldc.tune").joinpath("schedules", file_name(field, processor))
+    if not file.is_file():
+        raise ScheduleError(
+            f"no schedule for {field.label} on {processor} is shipped;"
+            f" make one there with fieldc tune {field.name or hex(field.p)}"
+        )
+    return read(file.read_text("utf-8"), field)

@@ -17,6 +17,8 @@ GLANCE, LOOK, CONFIRM, SETTLE = 1, 4, 48, 160
 """Rounds of two first looks, of the duel before acceptance, and of the one with the best so far."""
 FIRST, SECOND, FASTER, MOST = 1.0, 0.997, 0.9985, 0.7
 """Ratios: at a glance, at a look, in the duel that counts; and the share of its rounds to win."""
+SETTLE_TRIES = 3
+"""Duels with the best so far, where the machine is disturbed, before the search rolls back."""
 ACCEPTANCES = 6
 """Between two duels with the best so far."""
 
@@ -38,7 +40,7 @@ class Search(Generic[State]):
         self.best = self.incumbent = start
         self.tried = self.accepted = self.rolled_back = self.disturbed = 0
         self.idle = 0
-        """Attempts since the last acceptance."""
+        """Attempts with a verdict since the last acceptance."""
         self._since_settled = 0
         self._propose, self._duel, self._right = propose, duel, right
 
@@ -77,7 +79,8 @@ class Search(Generic[State]):
         if not self._since_settled:
             return
         self._since_settled = 0
-        duel = self._sound(self.incumbent, self.best, SETTLE)
+        duels = (self._sound(self.incumbent, self.best, SETTLE) for _ in range(SETTLE_TRIES))
+        duel = next((each for each in duels if each is not None), None)
         if duel is not None and duel.ratio < FASTER and duel.wins >= MOST:
             self.best = self.incumbent
         else:
@@ -89,4 +92,5 @@ class Search(Generic[State]):
         if duel.sound:
             return duel
         self.disturbed += 1
+        self.idle -= 1  # nothing was learned
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from fieldc.algorithms import kernels_for
+from fieldc.algorithms import every_kernel_for
 from fieldc.backends.x86_64.allocate import AllocationError
 from fieldc.backends.x86_64.choices import FEATURES, VARIANTS, Choices, Refinement
 from fieldc.backends.x86_64.conventions import GENERAL, SYSV
@@ -21,7 +22,7 @@ from fieldc.backends.x86_64.select import Selection
 from fieldc.field import Field
 from fieldc.lab.count import count
 from fieldc.lab.limits import Limits, lower_bounds
-from fieldc.language import BoundError, Trace
+from fieldc.language import BoundError, NeedsIntegers, Trace
 from fieldc.machine.encode import Piece, encode, linked, placed, size_of, table_after
 from fieldc.machine.processor import missing
 from fieldc.machine.processors import Processor
@@ -30,6 +31,8 @@ from fieldc.words.rows import RowChoice, RowStyle
 
 SYMBOL = "fieldc_tuned"
 LAGS, AHEADS = (0, 1, 2), (0, 1, 2)
+INSTRUCTIONS_PER_MOVE = 300
+"""A late proposal has one move, and on average another for this many instructions."""
 FAR = 12
 """Places that a late move goes at most: the processor's own window does the rest."""
 
@@ -74,7 +77,7 @@ class Workshop:
 
     def __init__(self, field: Field, operation: str) -> None:
         self.traces: dict[str, Trace] = {}
-        for kernel in kernels_for(operation):
+        for kernel in every_kernel_for(operation):
             try:
                 self.traces[kernel.algorithm] = kernel.trace(field)
             except BoundError:
@@ -99,7 +102,7 @@ class Workshop:
         """A draft, or None where the choices do not go together."""
         try:
             kernel = self.kernel(decisions)
-        except (FlagError, AllocationError):
+        except (FlagError, AllocationError, NeedsIntegers):
             return None
         pieces = tuple(map(encode, kernel.code))
         code = linked(pieces, (value for _, value in kernel.constants))
@@ -149,15 +152,27 @@ def neighbours(decisions: Decisions, operation: str) -> Iterator[Decisions]:
 
 
 def promising(workshop: Workshop, processor: Processor | None, slack: float) -> list[Draft]:
-    """The structures whose bounds are within a factor of the lowest, lowest first."""
-    found: dict[bytes, tuple[float, int, Draft]] = {}
-    for number, decisions in enumerate(structures(list(workshop.traces))):
-        draft = workshop.draft(decisions)
-        if draft is not None and draft.bytes not in found:
-            found[draft.bytes] = workshop.bound(draft, processor), number, draft
-    lowest = min((bound for bound, *_ in found.values()), default=0.0)
-    ranked = sorted(found.values(), key=lambda item: item[:2])
-    return [draft for bound, _, draft in ranked if bound <= slack * lowest]
+    """The structures of the kinds whose bounds are within a factor of the lowest.
+
+    The model sees each algorithm in each row style once, without lag or products ahead: these move
+    instructions, and their number hardly.
+    """
+    every = list(structures(list(workshop.traces)))
+    bounds: dict[object, float] = {}
+    for decisions in every:
+        if decisions.choices.rows.lag == decisions.choices.rows.ahead == 0:
+            draft = workshop.draft(decisions)
+            if draft is not None:
+                bounds[_kind(decisions)] = workshop.bound(draft, processor)
+    limit = slack * min(bounds.values(), default=0.0)
+    kept = [d for d in every if bounds.get(_kind(d), math.inf) <= limit]
+    drafts = [draft for d in kept if (draft := workshop.draft(d))]
+    return list({draft.bytes: draft for draft in reversed(drafts)}.values())[::-1]
+
+
+def _kind(decisions: Decisions) -> object:
+    choices = decisions.choices
+    return decisions.algorithm, choices.variant, choices.rows.style
 
 
 class Proposals:
@@ -196,9 +211,9 @@ class Proposals:
         return replace(refinement, places=tuple(sorted(places.items())))
 
     def late(self, draft: Draft) -> Draft | None:
-        """One or two moves of finished instructions."""
+        """A few moves of finished instructions, more in longer code, where each counts less."""
         moved = draft
-        for _ in range(1 if self._draw.random() < 0.7 else 2):
+        for _ in range(1 + int(self._draw.expovariate(INSTRUCTIONS_PER_MOVE / len(draft.code)))):
             for move in self._move(moved.touches.__getitem__, len(moved.code), FAR):
                 moved = moved.moved(move)
         return None if moved.bytes == draft.bytes else moved

@@ -7,9 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fieldc.algorithms import choose
+from fieldc.artifacts.trust import Job, prove_job
 from fieldc.backends.x86_64.choices import FEATURES, VARIANTS
+from fieldc.backends.x86_64.conventions import SYSV
+from fieldc.backends.x86_64.print import GNU
 from fieldc.errors import UserError
 from fieldc.field import Field
+from fieldc.machine.assemble import assemble
 from fieldc.machine.processor import ProcessorError, is_x86_64, missing
 from fieldc.machine.processors import Processor, host_processor
 from fieldc.machine.results import MODES, Mode
@@ -21,14 +25,14 @@ from fieldc.tune.search import CONFIRM, SETTLE, Search
 from fieldc.tune.space import Draft, Proposals, Workshop, neighbours, promising
 
 START, BEST = "start", "best"
-SLACK = 1.2
+SLACK = 1.12
 """Structures whose model is further above the lowest bound are not timed."""
 FINALISTS = 3
 FIRST_LOOK = 12
 """Rounds in which every structure meets the start."""
 PATIENCE_EARLY, PATIENCE_LATE = 600, 12_000
 """Tries without an acceptance after which a search has converged."""
-SHARE_STRUCTURES, SHARE_EARLY = 0.25, 0.55
+SHARE_STRUCTURES, SHARE_EARLY = 0.3, 0.6
 """Of the time: when structures, and when early moves, come to an end."""
 FINAL_ROUNDS = 60
 SECONDS_BETWEEN_REPORTS = 3.0
@@ -67,17 +71,15 @@ class Tuning:
         self.examination = Examination(trace, plan.seed)
         self.began = self._said = plan.clock()
         self.tried = self.accepted = self.rolled_back = self.unsound = 0
+        self._stopped = False
         self.rates: dict[str, float] = {}
 
     def run(self, resumed: Entry | None = None) -> Entry:
         """Search until the time is over or nothing more is found; Ctrl-C ends it sooner."""
         best = self._resumed(resumed) if resumed else self.start
-        try:
-            for found in self._phases(best):
-                best = found
-                self._report("best so far", best)
-        except KeyboardInterrupt:
-            self.plan.say(f"{self.operation}: interrupted; the best so far is kept")
+        for found in self._phases(best):
+            best = found
+            self._report("best so far", best)
         return self._entry(best)
 
     def _draft(self, decisions: Decisions) -> Draft:
@@ -106,7 +108,7 @@ class Tuning:
         """The fastest structures, each with its best choices."""
         began, before = self.plan.clock(), self.tried
         drafts = promising(self.workshop, self.processor, SLACK)
-        ranked = self._ranked(drafts)[:FINALISTS]
+        ranked = self._provable(self._ranked(drafts))
         self._report(f"{len(drafts)} structures within {SLACK} of the lowest bound", ranked[0])
         chosen = []
         for draft in ranked:
@@ -129,6 +131,24 @@ class Tuning:
                 ratios.append((duel.ratio if duel.sound else 2.0, number, draft))
         return [draft for *_, draft in sorted(ratios, key=lambda item: item[:2])] or [self.start]
 
+    def _provable(self, drafts: Sequence[Draft]) -> list[Draft]:
+        """The first few that the prover follows: no other kernel gets out."""
+        found: list[Draft] = []
+        for draft in drafts:
+            if len(found) < FINALISTS:
+                failure = self._failure(draft)
+                found += [] if failure else [draft]
+                if failure:
+                    algorithm = draft.decisions.algorithm
+                    self.plan.say(f"tune {self.operation}: no {algorithm}, which is not proved")
+        return found or [self.start]
+
+    def _failure(self, draft: Draft) -> str:
+        field, kernel = self.trace.field, self.workshop.kernel(draft.decisions)
+        code = assemble(kernel.text(GNU))
+        job = Job(code, kernel.symbol, self.operation, field.p, field.n, SYSV.name)
+        return prove_job(job).failure
+
     def _champion(self, drafts: Sequence[Draft]) -> Draft:
         """The first, unless a later one beats it in a long duel."""
         best, *others = drafts
@@ -141,9 +161,9 @@ class Tuning:
 
     def _early(self, draft: Draft, finalists: Sequence[Draft]) -> Draft:
         number = finalists.index(draft)
-        share = (SHARE_EARLY - SHARE_STRUCTURES) * (number + 1) / len(finalists)
+        spent = (self.plan.clock() - self.began) / self.plan.seconds
+        until = spent + (SHARE_EARLY - spent) / (len(finalists) - number)
         proposals = Proposals(self.workshop, self.plan.seed + 2 + number)
-        until = SHARE_STRUCTURES + share
         return self._search("early moves", draft, proposals.early, until, PATIENCE_EARLY)
 
     def _search(
@@ -162,7 +182,11 @@ class Tuning:
                 self._report(f"{phase}, {search.tried} tried", search.best)
             return self._more(until)
 
-        best = search.run(more, patience)
+        try:
+            best = search.run(more, patience)
+        except KeyboardInterrupt:  # what was accepted since the last long duel is given up
+            best, self._stopped = search.best, True
+            self.plan.say(f"tune {self.operation}: interrupted; the best so far is kept")
         self.tried += search.tried
         self.accepted += search.accepted
         self.rolled_back += search.rolled_back
@@ -171,7 +195,7 @@ class Tuning:
         return best
 
     def _more(self, share: float) -> bool:
-        return self.plan.clock() - self.began < share * self.plan.seconds
+        return not self._stopped and self.plan.clock() - self.began < share * self.plan.seconds
 
     def _duel(self, candidate: Draft, incumbent: Draft, rounds: int) -> Verdict:
         return self.duels(candidate.bytes, incumbent.bytes, rounds)
