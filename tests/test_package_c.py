@@ -156,6 +156,16 @@ def test_fuzz_under_sanitizers(text: str, tmp_path: Path) -> None:
     assert run(tmp_path, "./fuzz", "1000") == "1000 inputs\n"
 
 
+@pytest.mark.parametrize("assembly", ["src/{name}_x86_64.S", "objects/x86_64-windows.obj"])
+def test_windows(assembly: str, small: tuple[Path, Field, str], tmp_path: Path) -> None:
+    compiler, wine = tool("x86_64-w64-mingw32-gcc"), tool("wine")
+    folder, f, name = small
+    sources = (FUZZ, "-Iinclude", f"src/{name}.c", assembly.format(name=name))
+    made = tmp_path / "fuzz.exe"
+    run(folder, compiler, "-std=c99", "-O1", *STRICT, *fuzz_words(f, name), *sources, "-o", made)
+    assert "1000 inputs" in run(tmp_path, wine, made, "1000")
+
+
 EMPTY = """#include <stddef.h>
 int LLVMFuzzerTestOneInput(const char *data, size_t size);
 int LLVMFuzzerTestOneInput(const char *data, size_t size) { return data == NULL && size; }
