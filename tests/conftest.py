@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import settings
 
-pytest.register_assert_rewrite("aarch64_emulator", "well_formed", "x86_64_checks", "x86_64_kernels")
+pytest.register_assert_rewrite(
+    "aarch64_emulator", "package_c", "well_formed", "x86_64_checks", "x86_64_kernels"
+)
 
 settings.register_profile("fieldc", deadline=None, derandomize=True, database=None)
 settings.load_profile("fieldc")

@@ -2,63 +2,44 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
-import random
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from package_c import (
+    NOT_SUPPORTED,
+    OK,
+    STRICT,
+    Library,
+    check_arithmetic,
+    check_refusals,
+    packaged,
+    run,
+    shared,
+    tool,
+)
 
 from fieldc.algorithms import choose
 from fieldc.artifacts import trust
 from fieldc.artifacts.artifact import Artifact
 from fieldc.artifacts.produce import build_targets
 from fieldc.artifacts.write import build
-from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
-from fieldc.machine.processor import is_x86_64, missing
+from fieldc.machine.processor import is_x86_64
 from fieldc.packages.c.assembly import LINUX, MACOS, SYSTEMS, DifferentKernel, System, check_same
 from fieldc.packages.c.package import OPERATIONS
-from fieldc.packages.c.texts import package_name
 from fieldc.proof.objects import functions
 
 FIELDS = ("bn254-p", "bls12-381-p", "secp256k1-p", "2^285-9")
 """4 limbs, 6 limbs, no spare bit, 36 bytes in 5 limbs."""
 SMALL = "goldilocks"
-STRICT = ("-Wall", "-Wextra", "-pedantic", "-Werror")
-OK, NULL, LENGTH, NOT_CANONICAL, NO_INVERSE, NOT_SUPPORTED = range(6)
-PATHS = {1: ("adx", "bmi2"), 2: ("bmi2",), 3: (), 4: ()}
-"""What each path asks of the processor: adx, mulx, base and C."""
 FUZZ = Path(__file__).with_name("package_c_fuzz.c")
-
-
-def tool(name: str) -> str:
-    """A program's path, or the test is skipped and says why."""
-    found = shutil.which(name)
-    if found is None:
-        pytest.skip(f"SKIPPED: {name} is not installed")
-    return found
-
-
-def run(folder: Path, *command: str | Path) -> str:
-    """What a command prints; its errors if it fails."""
-    done = subprocess.run(list(map(str, command)), cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, f"{command}\n{done.stderr or done.stdout}"
-    return done.stdout
-
-
-def packaged(text: str, folder: Path) -> tuple[Field, str]:
-    """A written package: its field, and its name."""
-    assert main(["build", text, "--package", "c", "-o", str(folder)]) == 0
-    f = find_field(text)
-    return f, package_name(f)
 
 
 @pytest.fixture(scope="module")
@@ -66,113 +47,6 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Field, str]:
     """A package of one limb: its folder, field and name. Tests build elsewhere."""
     folder = tmp_path_factory.mktemp("small") / "package"
     return folder, *packaged(SMALL, folder)
-
-
-class Library:
-    """A compiled package, on Python's integers."""
-
-    def __init__(self, path: Path, f: Field, name: str) -> None:
-        self.f, self.name = f, name
-        self.functions = ctypes.CDLL(str(path))
-        self.bytes = -(-f.bits // 8)
-        self.value = ctypes.c_uint64 * f.n
-
-    def call(self, name: str, *arguments: object) -> int:
-        return int(self.functions[f"{self.name}_{name}"](*arguments))
-
-    def decode(self, x: int) -> ctypes.Array[ctypes.c_uint64]:
-        z = self.value()
-        text = x.to_bytes(self.bytes, "big")
-        assert self.call("decode", z, text, ctypes.c_size_t(self.bytes)) == OK
-        return z
-
-    def encode(self, x: ctypes.Array[ctypes.c_uint64]) -> int:
-        text = ctypes.create_string_buffer(self.bytes)
-        assert self.call("encode", text, ctypes.c_size_t(self.bytes), x) == OK
-        return int.from_bytes(text.raw, "big")
-
-    def paths(self) -> Iterator[int]:
-        """Every path of this processor, in use."""
-        for path, needs in PATHS.items():
-            here = path == 4 or (is_x86_64() and not missing(needs))
-            assert self.call("use", path) == (OK if here else NOT_SUPPORTED)
-            if here:
-                assert self.call("path") == path
-                yield path
-
-
-def shared(folder: Path, made: Path, *sources: str) -> Path:
-    """A package compiled as a shared library."""
-    run(folder, tool("gcc"), "-std=c99", "-O1", *STRICT, "-shared", "-fPIC", *sources, "-o", made)
-    return made
-
-
-def edges(f: Field, count: int) -> list[int]:
-    """Edge values of a field, and random ones."""
-    draw = random.Random(f.p)
-    ones = sum((1 << 64) - 1 << 64 * i for i in range(f.n - 1))
-    some = {0, 1, 2, f.p - 1, f.p - 2, f.p // 2, f.one, f.R2, ones, ones + 1, (1 << 64) - 1}
-    return sorted(v for v in some if v < f.p) + [draw.randrange(f.p) for _ in range(count)]
-
-
-def check_arithmetic(library: Library) -> None:
-    """Every function on the path in use, each result over its first operand too."""
-    f, values = library.f, edges(library.f, 4)
-    binary = {"add": int.__add__, "sub": int.__sub__, "mul": int.__mul__}
-    unary = {"neg": lambda x: -x, "double": lambda x: 2 * x, "square": lambda x: x * x}
-    for x in values:
-        for name, means in unary.items():
-            a, z = library.decode(x), library.value()
-            library.call(name, z, a)
-            library.call(name, a, a)
-            assert library.encode(z) == library.encode(a) == means(x) % f.p, (name, hex(x))
-        for y in values:
-            for name, of_two in binary.items():
-                a, b, z = library.decode(x), library.decode(y), library.value()
-                library.call(name, z, a, b)
-                library.call(name, a, a, b)
-                assert library.encode(z) == library.encode(a) == of_two(x, y) % f.p, (name, x, y)
-        check_rest(library, x)
-
-
-def check_rest(library: Library, x: int) -> None:
-    """What is no kernel: conversions, inversion, comparison."""
-    f, a, z = library.f, library.decode(x), library.value()
-    assert f.from_montgomery(sum(limb << 64 * i for i, limb in enumerate(a))) == x
-    assert library.call("invert", z, a) == (OK if x else NO_INVERSE)
-    assert library.encode(z) == (pow(x, -1, f.p) if x else 0)
-    assert library.call("is_zero", a) == (x == 0)
-    assert [library.call("equal", a, library.decode(y)) for y in (x, (x + 1) % f.p)] == [1, 0]
-    limbs = library.value(*f.limbs(x))
-    assert library.call("to_montgomery", z, limbs) == OK and list(z) == list(a)
-    library.call("from_montgomery", z, a)
-    assert list(z) == list(limbs)
-
-
-def check_refusals(library: Library) -> None:
-    """Every documented status, and 0 as the value of what is refused."""
-    f, size = library.f, library.bytes
-    for number in {f.p, f.p + 1, 2 ** (8 * size) - 1}:
-        z = library.value(*[7] * f.n)
-        text = number.to_bytes(size, "big")
-        assert library.call("decode", z, text, ctypes.c_size_t(size)) == NOT_CANONICAL
-        assert not any(z)
-    for number in {f.p, f.R - 1}:
-        z = library.value(*f.limbs(number))
-        assert library.call("to_montgomery", z, z) == NOT_CANONICAL and not any(z)
-    for length in {0, 1, size - 1, size + 1, 3 * size} - {size}:
-        z = library.value(*[7] * f.n)
-        assert library.call("decode", z, bytes(length), ctypes.c_size_t(length)) == LENGTH
-        assert not any(z)
-        buffer = ctypes.create_string_buffer(b"\7" * length, length)
-        assert library.call("encode", buffer, ctypes.c_size_t(length), z) == LENGTH
-        assert buffer.raw == b"\7" * length
-    z, right = library.value(*[7] * f.n), ctypes.c_size_t(size)
-    assert library.call("decode", z, None, right) == NULL and not any(z)
-    assert library.call("decode", None, bytes(size), right) == NULL
-    assert library.call("encode", None, right, z) == library.call("invert", z, None) == NULL
-    assert library.call("to_montgomery", z, None) == library.call("invert", None, z) == NULL
-    assert library.call("use", 5) == library.call("use", -1) == NOT_SUPPORTED
 
 
 @pytest.mark.parametrize("text", FIELDS)
@@ -280,6 +154,16 @@ def test_fuzz_under_sanitizers(text: str, tmp_path: Path) -> None:
     words = (*checks, *fuzz_words(f, name), "-Iinclude", *sources, "-o", "fuzz")
     run(tmp_path, compiler, "-std=c99", *STRICT, *words)
     assert run(tmp_path, "./fuzz", "1000") == "1000 inputs\n"
+
+
+@pytest.mark.parametrize("assembly", ["src/{name}_x86_64.S", "objects/x86_64-windows.obj"])
+def test_windows(assembly: str, small: tuple[Path, Field, str], tmp_path: Path) -> None:
+    compiler, wine = tool("x86_64-w64-mingw32-gcc"), tool("wine")
+    folder, f, name = small
+    sources = (FUZZ, "-Iinclude", f"src/{name}.c", assembly.format(name=name))
+    made = tmp_path / "fuzz.exe"
+    run(folder, compiler, "-std=c99", "-O1", *STRICT, *fuzz_words(f, name), *sources, "-o", made)
+    assert "1000 inputs" in run(tmp_path, wine, made, "1000")
 
 
 EMPTY = """#include <stddef.h>

@@ -2,9 +2,9 @@
  * Kernels modulo @label@ for x86-64: variants adx, mulx and base.
  * p = @prime@ (@bits@ bits); R = 2^@r_bits@.
  *
- * Every kernel is void SYMBOL(uint64_t z[@limbs@], const uint64_t x[@limbs@]) or, with two operands,
- * void SYMBOL(uint64_t z[@limbs@], const uint64_t x[@limbs@], const uint64_t y[@limbs@]), in the
- * convention of the system. ELF, Mach-O and COFF differ in the macros at the top only.
+ * Every kernel is void SYMBOL(uint64_t z[@limbs@], const uint64_t x[@limbs@]), those with two
+ * operands void SYMBOL(uint64_t z[@limbs@], const uint64_t x[@limbs@], const uint64_t y[@limbs@]),
+ * in the system's convention. ELF, Mach-O and COFF differ in the macros at the top only.
  *
  * Made by: @command@
  */
