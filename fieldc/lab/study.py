@@ -55,7 +55,7 @@ class Plan:
 
 SEEDS_FIELDS = ("bn254-p", "bls12-381-p")
 SPECIAL_FIELDS = ("secp256k1-p", "curve25519", "p256", "p384", "p521", "goldilocks")
-QUICK = Plan((2, 4, 6, 8), SEEDS_FIELDS, ("mul", "square", "add", "sub"), 25, 1)
+QUICK = Plan((2, 4, 6), SEEDS_FIELDS, ("mul", "square", "add", "sub"), 25, 1)
 FULL = Plan(
     tuple(range(2, 17)),
     (*SEEDS_FIELDS, *SPECIAL_FIELDS),
