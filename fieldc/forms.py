@@ -7,17 +7,23 @@ were computed one by one make a number whose size is known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, floor
 
+from fieldc.field import Field
 from fieldc.language import Integer, Interval, Number, with_bounds
 
 Atom = tuple[int, int]
 """An expression by its identity, and s: (v, 0) is v, (v, s) is v mod 2^s, (v, -s) is v >> s."""
 Form = dict[tuple[Atom, ...], Fraction]
 """A polynomial: coefficient of each product of atoms."""
+
+
+def joined(f: Field, parts: Sequence[Number]) -> Number:
+    """The number that limbs make."""
+    return sum(part << f.word * i for i, part in enumerate(parts))
 
 
 def tighten(value: Number) -> Number:

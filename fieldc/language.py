@@ -190,11 +190,6 @@ def limbs(f: Field, value: Number, count: int = 0) -> list[Number]:
     return [(value >> f.word * i) % f.base for i in range(count or f.n)]
 
 
-def joined(f: Field, parts: Sequence[Number]) -> Number:
-    """The number that limbs make."""
-    return sum(part << f.word * i for i, part in enumerate(parts))
-
-
 def _bounds(op: str, args: list[Interval], amount: int) -> Interval:
     low, high = args[0]
     if op == "add":
