@@ -25,6 +25,11 @@ fn the_choice_is_made_once_and_can_be_forced() {
         }
         assert_eq!(x * x, Fp::from_u64(9));
     }
+    #[cfg(all(
+        target_arch = "x86_64",
+        not(any(feature = "portable", feature = "static-cpu", miri))
+    ))]
+    what_can_be_selected_agrees_with_std();
 }
 
 #[cfg(all(
@@ -37,6 +42,15 @@ fn detection_agrees_with_std() {
     assert_eq!(Kernels::detect() != Kernels::Portable, bmi2);
     let adx = bmi2 && is_x86_feature_detected!("adx");
     assert!(adx || Kernels::detect() != Kernels::Adx);
+}
+
+#[cfg(all(
+    target_arch = "x86_64",
+    not(any(feature = "portable", feature = "static-cpu", miri))
+))]
+fn what_can_be_selected_agrees_with_std() {
+    let bmi2 = is_x86_feature_detected!("bmi2");
+    let adx = bmi2 && is_x86_feature_detected!("adx");
     assert_eq!(Kernels::Adx.select().is_ok(), adx);
     assert_eq!(Kernels::Mulx.select().is_ok(), bmi2);
     assert_eq!(Kernels::detect().select(), Ok(()));
