@@ -40,30 +40,37 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_study_is_kept_and_taken_up_again(
     few: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    rows = run_study(PLAN, tmp_path, quiet)
+    rows, left_out = run_study(PLAN, tmp_path, quiet)
     assert {row["field"] for row in rows} == {"bn254-p", "random-2"}
     compiled = [row for row in rows if row["backend"] != "python"]
     assert all(row["counts"]["multiplications"] > 0 for row in compiled)
     with (tmp_path / "bn254-p.csv").open(newline="") as file:
         trials = list(csv.DictReader(file))
     assert len(trials) == 2 * PLAN.rounds * sum(row["field"] == "bn254-p" for row in rows)
-    page = compose(rows, tmp_path)
+    page = compose(rows, [*left_out, "c-none: not here"], tmp_path)
+    assert "c-none: not here" in page
     assert page.count("<svg") == page.count("</svg>") >= 5
     assert "src=" not in page and "<link" not in page and "<script" not in page
     monkeypatch.setattr(study, "run_race", lambda *_, **__: pytest.fail("measured again"))
-    assert run_study(PLAN, tmp_path, quiet) == rows
+    assert run_study(PLAN, tmp_path, quiet) == (rows, left_out)
 
 
 @needs_x86_64
 def test_what_another_plan_left_is_not_taken(few: None, tmp_path: Path):
     (tmp_path / "bn254-p.json").write_text(json.dumps({"plan": {}, "rows": []}))
-    assert run_study(replace(PLAN, limbs=()), tmp_path, quiet)
+    assert run_study(replace(PLAN, limbs=()), tmp_path, quiet)[0]
 
 
 def test_a_file_that_is_no_study_ends_in_one_line(tmp_path: Path):
     (tmp_path / "bn254-p.json").write_text("no")
     with pytest.raises(StudyError, match="is not what fieldc lab writes"):
         run_study(replace(PLAN, limbs=()), tmp_path, quiet)
+
+
+def test_a_folder_that_cannot_be_ends_in_one_line(tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StudyError, match="cannot write into"):
+        run_study(PLAN, tmp_path / "file" / "lab", quiet)
 
 
 def test_the_primes_of_a_study_are_always_the_same():

@@ -12,7 +12,7 @@ from fieldc.commands.plot import draw, picture
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, one_of, option, verb
 from fieldc.lab import peers
-from fieldc.machine.results import figure
+from fieldc.lab.findings import figure
 
 if TYPE_CHECKING:
     from fieldc.lab.race import Ratio, Report, Row
@@ -114,6 +114,7 @@ def race_tables(report: Report | None, others: peers.Peers | None = None) -> tup
     state: list[tuple[object, ...]] = []
     if report:
         state += _state(report.calibration())
+        state += [("at least", f"on {name}, by published tables") for name in _bounded(report)]
         state += [("SKIPPED", reason) for reason in report.skipped]
     tables += [Table((), state, "this run")] if state else []
     if others.data:
@@ -125,6 +126,11 @@ def race_tables(report: Report | None, others: peers.Peers | None = None) -> tup
     if others.skipped:
         tables.append(Table((), [("SKIPPED peers", others.skipped)]))
     return tuple(tables)
+
+
+def _bounded(report: Report) -> list[str]:
+    """The processors whose bounds the rows have: this one, or a stand-in for one not known."""
+    return list(dict.fromkeys(row.limits.processor.name for row in report.rows if row.limits))
 
 
 def _state(calibration: Mapping[str, Any]) -> list[tuple[object, ...]]:

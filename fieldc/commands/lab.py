@@ -13,7 +13,7 @@ from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 
 
 @verb(
-    option("--quick", action="store_true", help="fewer limb counts and rounds: about 3 minutes"),
+    option("--quick", action="store_true", help="fewer limb counts and rounds: about 2 minutes"),
     option("-o", dest="folder", default="build/lab", metavar="DIR", help="default build/lab"),
     option("--rounds", type=positive, metavar="N", help="rounds of each race (default 100 or 25)"),
     option("--seed", type=int, default=1, metavar="N", help="seed of inputs and order (default 1)"),
@@ -30,9 +30,9 @@ def lab(arguments: argparse.Namespace) -> Answer:
     plan = replace(plan, seed=arguments.seed, rounds=arguments.rounds or plan.rounds)
     folder = Path(arguments.folder)
     with progress() as show:
-        rows = run_study(plan, folder, show)
+        rows, left_out = run_study(plan, folder, show)
     (folder / "rows.json").write_text(json.dumps(rows) + "\n", encoding="utf-8")
-    (folder / "index.html").write_text(compose(rows, folder), encoding="utf-8")
+    (folder / "index.html").write_text(compose(rows, left_out, folder), encoding="utf-8")
     fields = len({row["field"] for row in rows})
     disturbed = sorted({row["field"] for row in rows if row["calibration"]["disturbed"]})
     lines = [
@@ -40,5 +40,6 @@ def lab(arguments: argparse.Namespace) -> Answer:
         ("page", f"{folder}/index.html"),
         ("data", f"{folder}/rows.json; trials: a CSV file for each field"),
         ("verdict", f"DISTURBED: {', '.join(disturbed)}" if disturbed else "undisturbed"),
+        *(("SKIPPED", reason) for reason in left_out),
     ]
     return Answer((Table((), lines, "the study"),), rows)

@@ -118,3 +118,12 @@ def _prediction(
     slope, start = linear_regression(values, times)
     errors = [abs(start + slope * v - t) / t for v, t in zip(values, times, strict=True)]
     return Prediction(name, mode, len(rows), correlation(values, times), sum(errors) / len(errors))
+
+
+def figure(value: float) -> str:
+    """A positive number in three or four places."""
+    if value >= 1_000_000:
+        return f"{value / 1e6:.2f}M" if value < 10_000_000 else f"{value / 1e6:.0f}M"
+    if value >= 1000:
+        return f"{value / 1000:.1f}k" if value < 10_000 else f"{value / 1000:.0f}k"
+    return f"{value:.1f}"

@@ -6,6 +6,7 @@ the next field starts; what a folder already has of the same plan is not measure
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import random
@@ -17,6 +18,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+import fieldc
 from fieldc.algorithms import choose
 from fieldc.catalogue import find_field
 from fieldc.errors import UserError
@@ -33,6 +35,8 @@ Row = dict[str, Any]
 EVERY = "all"
 """Of algorithms."""
 Progress = Callable[[str, int, int], None]
+DECIDE = ("algorithms", "words", "backends", "machine", "field.py", "forms.py", "language.py")
+"""The parts of the compiler of which another state makes other rows."""
 SPARE_BITS = 3
 """Of the study's own primes, as many as BLS12-381's p has."""
 
@@ -86,11 +90,18 @@ def _applies(field: Field) -> bool:
     return choose(field, "mul").kernel.algorithm == "log-jump"
 
 
-def run_study(plan: Plan, folder: Path, progress: Progress) -> list[Row]:
-    """Measure what is missing in the folder, and return the rows of the whole plan."""
-    folder.mkdir(parents=True, exist_ok=True)
+def run_study(plan: Plan, folder: Path, progress: Progress) -> tuple[list[Row], list[str]]:
+    """Measure what is missing in the folder; the plan's rows, and what was left out, as lines.
+
+    Raises StudyError where the folder cannot be used.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StudyError(f"cannot write into {folder}: {error.strerror}; name another") from None
     fields = list(plan.fields())
     rows: list[Row] = []
+    left_out: dict[str, None] = {}
     for done, field in enumerate(fields):
         progress("fields", done, len(fields))
         kept = folder / f"{field.name}.json"
@@ -99,8 +110,9 @@ def run_study(plan: Plan, folder: Path, progress: Progress) -> list[Row]:
             found = _measured(field, plan, folder, progress)
             _write(kept, {"plan": _identity(plan), **found})
         rows += found["rows"]
+        left_out |= dict.fromkeys(found["left_out"])
     progress("fields", len(fields), len(fields))
-    return rows
+    return rows, list(left_out)
 
 
 def _measured(field: Field, plan: Plan, folder: Path, progress: Progress) -> dict[str, Any]:
@@ -179,8 +191,25 @@ def _compiled(traces: Sequence[Trace], progress: Progress) -> tuple[dict[Key, by
 
 def _identity(plan: Plan) -> Row:
     """What must agree before rows of an earlier run are taken: limbs and names may grow."""
-    same = {"operations": plan.operations, "rounds": plan.rounds, "seed": plan.seed}
-    return {**json.loads(json.dumps(same)), "processor": brand()}
+    return {
+        "operations": list(plan.operations),
+        "rounds": plan.rounds,
+        "seed": plan.seed,
+        "processor": brand(),
+        "compilers": sorted(b.name for b in outside_backends()),
+        "source": _source(),
+    }
+
+
+@cache
+def _source() -> str:
+    """A digest of the source that decides which code is raced, and how."""
+    total = hashlib.sha256()
+    top = Path(fieldc.__path__[0])
+    for path in sorted(top.rglob("*.py")):
+        if path.relative_to(top).parts[0] in DECIDE:
+            total.update(hashlib.sha256(path.read_bytes()).digest())
+    return total.hexdigest()
 
 
 def _kept(path: Path, plan: Plan) -> dict[str, Any] | None:

@@ -147,12 +147,3 @@ def spread(values: Sequence[float]) -> Spread:
     ordered = sorted(values)
     low, high = (ordered[round((len(ordered) - 1) * share)] for share in (0.1, 0.9))
     return Spread(statistics.median(ordered), low, high)
-
-
-def figure(value: float) -> str:
-    """A positive number in three or four places."""
-    if value >= 1_000_000:
-        return f"{value / 1e6:.2f}M" if value < 10_000_000 else f"{value / 1e6:.0f}M"
-    if value >= 1000:
-        return f"{value / 1000:.1f}k" if value < 10_000 else f"{value / 1000:.0f}k"
-    return f"{value:.1f}"

@@ -38,8 +38,8 @@ use options::Options;
 
 /// Checks, races and prints what the arguments ask for.
 ///
-/// `list` gives the rows for some options, and says who cannot run, and why. The status is 2 for arguments that make no sense, and 1 where a peer disagrees or nothing can be
-/// timed.
+/// `list` gives the rows for some options, and says who cannot run, and why. The status is 2 for
+/// arguments that make no sense, and 1 where a peer disagrees or nothing can be timed.
 pub fn run(
     arguments: impl Iterator<Item = String>,
     list: impl Fn(&Options, &mut Vec<String>) -> Vec<Entry>,

@@ -9,7 +9,16 @@ from statistics import median
 from fieldc.algorithms import choose
 from fieldc.algorithms.counts import PREDICTIONS
 from fieldc.catalogue import find_field
-from fieldc.lab.findings import MODES, Row, chosen, is_compiled, is_counted, places, predictions
+from fieldc.lab.findings import (
+    MODES,
+    Row,
+    chosen,
+    figure,
+    is_compiled,
+    is_counted,
+    places,
+    predictions,
+)
 from fieldc.lab.functions import count_in
 from fieldc.lab.report.bars import bound_bars, opcode_bars
 from fieldc.lab.report.boxes import box_plot, read_trials
@@ -20,7 +29,6 @@ from fieldc.lab.report.scatter import scatter
 from fieldc.lab.report.seeds import comparisons
 from fieldc.lab.report.style import styled
 from fieldc.machine.host import SYMBOL, find_backend
-from fieldc.machine.results import figure
 
 FLAVOURS = (
     *("x86-mulx", "x86-adx", "x86-base", "llvm-bmi2", "llvm", "llvm-wide"),
@@ -30,8 +38,8 @@ FLAVOURS = (
 COMMAND = "made by fieldc lab"
 
 
-def compose(rows: Sequence[Row], folder: Path) -> str:
-    """The page of a study's rows; trials are read from the folder."""
+def compose(rows: Sequence[Row], left_out: Sequence[str], folder: Path) -> str:
+    """The page of a study's rows and of what it had to leave out; trials are in the folder."""
     calibrations = [row["calibration"] for row in rows]
     disturbed = sorted({row["field"] for row in rows if row["calibration"]["disturbed"]})
     lead = (
@@ -58,6 +66,7 @@ def compose(rows: Sequence[Row], folder: Path) -> str:
                 _bounds(rows),
                 _chains(),
                 _everything(rows),
+                _left_out(left_out),
             ],
         )
 
@@ -212,6 +221,11 @@ def _everything(rows: Sequence[Row]) -> Section:
     lines = [_line(row) for row in rows]
     text = "Medians in cycles; spread: from the 10th to the 90th percentile of throughput."
     return Section("Every row", text, [Grid("", columns, lines)])
+
+
+def _left_out(reasons: Sequence[str]) -> Section:
+    lines = [(reason,) for reason in reasons]
+    return Section("What was left out", "", [Grid("", ("SKIPPED",), lines)] if lines else [])
 
 
 def _line(row: Row) -> Sequence[object]:
