@@ -39,6 +39,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "constants": ("rip", "register"),
     "quotient": ("mulx", "imul"),
     "scanned": ("y", "x"),
+    "loads": ("folded", "first"),
     "selected": ("difference", "sum"),
 }
 """The values of each choice but the rows."""

@@ -140,6 +140,12 @@ def _move_if(value: int) -> Callable[[State, Physical], None]:
     return run
 
 
+def _lea(state: State, i: Physical) -> None:
+    _, place = i.operands
+    assert isinstance(place, Memory)
+    state.write(i.operands[0], state.place(place))
+
+
 def _lea_double(state: State, i: Physical) -> None:
     state.write(i.operands[0], 2 * state.read(i.operands[1]))
 
@@ -177,6 +183,7 @@ RUN: dict[str, Callable[[State, Physical], None]] = {
     "cmovc": _move_if(1),
     "cmovnc": _move_if(0),
     "imul": _imul,
+    "lea": _lea,
     "lea_double": _lea_double,
     "mov": _mov,
     "store": _mov,

@@ -21,6 +21,7 @@ SWAPS: dict[str, tuple[str, ...]] = {
     "cmovc": ("cmovnc", "mov"),
     "sbb_mask": ("xor",),
     "lea_double": ("mov",),
+    "lea": ("mov",),
 }
 """Mnemonics that are easily confused: a carry lost or invented, the other flag, the condition."""
 FLAG_CLEARS = {"xor", "test"}
@@ -104,6 +105,8 @@ def _is_legal(now: Physical) -> bool:
         return first is Register and Immediate not in rest
     if now.mnemonic == "test":
         return Memory not in kinds
+    if now.mnemonic == "lea":
+        return kinds == [Register, Memory]
     if now.mnemonic == "store":
         return first is Memory
     return True

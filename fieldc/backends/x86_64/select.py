@@ -24,7 +24,7 @@ from fieldc.backends.x86_64.instructions import (
     Virtual,
     VirtualCode,
 )
-from fieldc.words.operations import LOAD, Kind
+from fieldc.words.operations import LOAD, MUL, Kind
 from fieldc.words.program import Program, Step, Value
 
 WORD_BYTES = 8
@@ -47,6 +47,7 @@ class Selection:
         self._alive: Counter[str] = Counter()
         self._places: dict[int, Operand] = {}
         self._multiplier: tuple[int, Virtual] | None = None
+        self._read: set[Operand] = set()
         self._table = self._address_constants()
         self._zero = self._keep_zero()
         self._uses = Counter(v.number for step in program.steps for v in step.inputs)
@@ -69,7 +70,8 @@ class Selection:
         self._clean -= row.writes_flags
 
     def _address_constants(self) -> Virtual | str:
-        if self.choices.constants == "rip":
+        multiplies = any(step.operation is MUL for step in self.program.steps)
+        if self.choices.constants == "rip" or not multiplies:
             return CONSTANTS
         base = self._new("constants*")
         self._emit("lea", (base,), Memory(CONSTANTS, 0))
@@ -194,7 +196,16 @@ class Selection:
             self._emit("mul", writes, self._place(multiplier), source)
             return
         rdx = self._in_rdx(multiplier)
-        self._emit("mulx", (self._define(hi), self._define(lo)), self._place(row), rdx)
+        self._emit("mulx", (self._define(hi), self._define(lo)), self._factor(row), rdx)
+
+    def _factor(self, row: Value) -> Operand:
+        """A limb of a row, in a register the first time if the choices say so."""
+        place = self._place(row)
+        first = isinstance(place, Memory) and place not in self._read
+        if self.choices.loads == "first" and first and place.base != self._table:
+            self._read.add(place)
+            return self._move(place, row.name)
+        return place
 
     def _in_rdx(self, multiplier: Value) -> Virtual:
         if self._multiplier is None or self._multiplier[0] != multiplier.number:

@@ -26,17 +26,19 @@ unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<1>>(
 ) {
     naked_asm!(
         r"
+    lea rax, qword ptr [rip + 2f]
     mov rdx, qword ptr [rdx]
-    mulx rax, rcx, qword ptr [rsi]
+    mov rcx, qword ptr [rsi]
+    mulx rcx, rsi, rcx
+    mov rdx, rsi
+    imul rdx, qword ptr [rax]
+    mulx rdx, r8, qword ptr [rax + 8]
+    add rsi, r8
+    adc rcx, rdx
     mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rdx, rsi, qword ptr [rip + 2f + 8]
-    add rcx, rsi
-    adc rax, rdx
-    mov rcx, rax
-    sub rcx, qword ptr [rip + 2f + 8]
-    cmovc rcx, rax
-    mov qword ptr [rdi], rcx
+    sub rdx, qword ptr [rax + 8]
+    cmovc rdx, rcx
+    mov qword ptr [rdi], rdx
     ret
     .balign 64
 2:
@@ -59,17 +61,19 @@ unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<1>>(
 ) {
     naked_asm!(
         r"
+    lea rax, qword ptr [rip + 2f]
     mov rdx, qword ptr [rsi]
-    mulx rax, rcx, qword ptr [rsi]
+    mov rcx, qword ptr [rsi]
+    mulx rcx, rsi, rcx
+    mov rdx, rsi
+    imul rdx, qword ptr [rax]
+    mulx rdx, r8, qword ptr [rax + 8]
+    add rsi, r8
+    adc rcx, rdx
     mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rdx, rsi, qword ptr [rip + 2f + 8]
-    add rcx, rsi
-    adc rax, rdx
-    mov rcx, rax
-    sub rcx, qword ptr [rip + 2f + 8]
-    cmovc rcx, rax
-    mov qword ptr [rdi], rcx
+    sub rdx, qword ptr [rax + 8]
+    cmovc rdx, rcx
+    mov qword ptr [rdi], rdx
     ret
     .balign 64
 2:
@@ -93,22 +97,25 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<1>>(
 ) {
     naked_asm!(
         r"
-    mov rax, rdx
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mov rdx, qword ptr [rax + 8]
-    mulx rax, rdx, qword ptr [rsi + 8]
-    add r8, rdx
-    adc rcx, rax
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx rax, rdx, qword ptr [rip + 2f + 8]
-    add r8, rdx
-    adc rcx, rax
-    mov rax, rcx
-    sub rax, qword ptr [rip + 2f + 8]
-    cmovc rax, rcx
-    mov qword ptr [rdi], rax
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov rdx, qword ptr [rcx + 8]
+    mov rcx, qword ptr [rsi + 8]
+    mulx rcx, rdx, rcx
+    add r9, rdx
+    adc r8, rcx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx rcx, rdx, qword ptr [rax + 8]
+    add r9, rdx
+    adc r8, rcx
+    mov rcx, r8
+    sub rcx, qword ptr [rax + 8]
+    cmovc rcx, r8
+    mov qword ptr [rdi], rcx
     ret
     .balign 64
 2:
@@ -138,20 +145,22 @@ unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<1>>(
 ) {
     naked_asm!(
         r"
+    lea rax, qword ptr [rip + 2f]
     mov rdx, qword ptr [rdx]
-    mulx rax, rcx, qword ptr [rsi]
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rdx, rsi, qword ptr [rip + 2f + 8]
-    add rcx, rsi
-    adc rax, rdx
-    mov rcx, 0
-    adc rcx, 0
-    mov rdx, rax
-    sub rdx, qword ptr [rip + 2f + 8]
-    sbb rcx, 0
-    cmovc rdx, rax
-    mov qword ptr [rdi], rdx
+    mov rcx, qword ptr [rsi]
+    mulx rcx, rsi, rcx
+    mov rdx, rsi
+    imul rdx, qword ptr [rax]
+    mulx rdx, r8, qword ptr [rax + 8]
+    add rsi, r8
+    adc rcx, rdx
+    mov rdx, 0
+    adc rdx, 0
+    mov rsi, rcx
+    sub rsi, qword ptr [rax + 8]
+    sbb rdx, 0
+    cmovc rsi, rcx
+    mov qword ptr [rdi], rsi
     ret
     .balign 64
 2:
@@ -175,32 +184,35 @@ unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<1>>(
 ) {
     naked_asm!(
         r"
-    mov rax, rdx
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mov rdx, qword ptr [rax + 8]
-    mulx rax, rdx, qword ptr [rsi + 8]
-    add r8, rdx
-    adc rcx, rax
-    mov rax, 0
-    adc rax, 0
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov rdx, qword ptr [rcx + 8]
+    mov rcx, qword ptr [rsi + 8]
+    mulx rcx, rdx, rcx
+    add r9, rdx
+    adc r8, rcx
+    mov rcx, 0
+    adc rcx, 0
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx rdx, rsi, qword ptr [rax + 8]
+    add r9, rsi
+    adc r8, rdx
+    adc rcx, 0
     mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx rdx, rsi, qword ptr [rip + 2f + 8]
-    add r8, rsi
-    adc rcx, rdx
-    adc rax, 0
-    mov rdx, rcx
-    sub rdx, qword ptr [rip + 2f + 8]
-    mov rsi, rax
+    sub rdx, qword ptr [rax + 8]
+    mov rsi, rcx
     sbb rsi, 0
-    cmovc rdx, rcx
-    cmovc rsi, rax
-    mov rax, rdx
-    sub rax, qword ptr [rip + 2f + 8]
+    cmovc rdx, r8
+    cmovc rsi, rcx
+    mov rcx, rdx
+    sub rcx, qword ptr [rax + 8]
     sbb rsi, 0
-    cmovc rax, rdx
-    mov qword ptr [rdi], rax
+    cmovc rcx, rdx
+    mov qword ptr [rdi], rcx
     ret
     .balign 64
 2:

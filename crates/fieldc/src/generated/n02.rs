@@ -28,47 +28,52 @@ unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<2>>(
 ) {
     naked_asm!(
         r"
-    mov rax, rdx
+    push rbx
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx rdx, r9, qword ptr [rsi + 8]
-    add rcx, r9
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx rdx, r10, r10
+    add r8, r10
+    adc rdx, 0
+    mov r10, rdx
+    mov rdx, r9
+    mulx r9, r11, qword ptr [rax]
+    mulx rdx, rbx, qword ptr [rax + 8]
+    add r9, rbx
+    adc rdx, 0
+    add r8, r11
+    adc r10, r9
     adc rdx, 0
     mov r9, rdx
-    mov rdx, r8
-    mulx r8, r10, qword ptr [rip + 2f]
-    mulx rdx, r11, qword ptr [rip + 2f + 8]
-    add r8, r11
-    adc rdx, 0
-    add rcx, r10
-    adc r9, r8
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, qword ptr [rax + 8]
-    mulx rax, r10, qword ptr [rsi]
+    mov rdx, qword ptr [rcx + 8]
+    mulx rcx, r11, qword ptr [rsi]
     mulx rdx, rsi, qword ptr [rsi + 8]
-    add rax, rsi
-    adc rdx, 0
-    add rcx, r10
-    adc r9, rax
-    adc r8, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f + 16]
-    mulx rax, rsi, qword ptr [rip + 2f + 24]
-    mulx rdx, r10, qword ptr [rip + 2f + 32]
-    add rax, r10
-    adc rdx, 0
     add rcx, rsi
-    adc r9, rax
-    adc r8, rdx
-    mov rax, r9
-    sub rax, qword ptr [rip + 2f + 24]
-    mov rcx, r8
-    sbb rcx, qword ptr [rip + 2f + 32]
-    cmovc rax, r9
-    mov qword ptr [rdi], rax
-    cmovc rcx, r8
-    mov qword ptr [rdi + 8], rcx
+    adc rdx, 0
+    add r8, r11
+    adc r10, rcx
+    adc r9, rdx
+    mov rdx, r8
+    imul rdx, qword ptr [rax + 16]
+    mulx rcx, rsi, qword ptr [rax + 24]
+    mulx rdx, r11, qword ptr [rax + 32]
+    add rcx, r11
+    adc rdx, 0
+    add r8, rsi
+    adc r10, rcx
+    adc r9, rdx
+    mov rcx, r10
+    sub rcx, qword ptr [rax + 24]
+    mov rdx, r9
+    sbb rdx, qword ptr [rax + 32]
+    cmovc rcx, r10
+    mov qword ptr [rdi], rcx
+    cmovc rdx, r9
+    mov qword ptr [rdi + 8], rdx
+    pop rbx
     ret
     .balign 64
 2:
@@ -94,43 +99,46 @@ unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<2>>(
 ) {
     naked_asm!(
         r"
-    mov rax, qword ptr [rsi + 8]
-    lea rax, [rax + rax]
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx rax, rdx, rax
-    add rcx, rdx
-    adc rax, 0
-    mov rdx, r8
-    mulx r8, r9, qword ptr [rip + 2f]
-    mulx rdx, r10, qword ptr [rip + 2f + 8]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mulx rcx, rdx, rcx
+    add r8, rdx
+    adc rcx, 0
+    mov rdx, r9
+    mulx r9, r10, qword ptr [rax]
+    mulx rdx, r11, qword ptr [rax + 8]
+    add r9, r11
+    adc rdx, 0
     add r8, r10
+    adc rcx, r9
     adc rdx, 0
-    add rcx, r9
-    adc rax, r8
-    adc rdx, 0
-    mov r8, rdx
+    mov r9, rdx
     mov rdx, qword ptr [rsi + 8]
-    mulx rdx, rsi, qword ptr [rsi + 8]
-    add rax, rsi
-    adc r8, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f + 16]
-    mulx rsi, r9, qword ptr [rip + 2f + 24]
-    mulx rdx, r10, qword ptr [rip + 2f + 32]
-    add rsi, r10
-    adc rdx, 0
-    add rcx, r9
-    adc rax, rsi
-    adc r8, rdx
-    mov rcx, rax
-    sub rcx, qword ptr [rip + 2f + 24]
+    mov rsi, qword ptr [rsi + 8]
+    mulx rdx, rsi, rsi
+    add rcx, rsi
+    adc r9, rdx
     mov rdx, r8
-    sbb rdx, qword ptr [rip + 2f + 32]
-    cmovc rcx, rax
-    mov qword ptr [rdi], rcx
-    cmovc rdx, r8
-    mov qword ptr [rdi + 8], rdx
+    imul rdx, qword ptr [rax + 16]
+    mulx rsi, r10, qword ptr [rax + 24]
+    mulx rdx, r11, qword ptr [rax + 32]
+    add rsi, r11
+    adc rdx, 0
+    add r8, r10
+    adc rcx, rsi
+    adc r9, rdx
+    mov rdx, rcx
+    sub rdx, qword ptr [rax + 24]
+    mov rsi, r9
+    sbb rsi, qword ptr [rax + 32]
+    cmovc rdx, rcx
+    mov qword ptr [rdi], rdx
+    cmovc rsi, r9
+    mov qword ptr [rdi + 8], rsi
     ret
     .balign 64
 2:
@@ -167,48 +175,53 @@ unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<2>>(
     naked_asm!(
         r"
     push rbx
-    mov rax, rdx
+    push rbp
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx rdx, r9, qword ptr [rsi + 8]
-    add rcx, r9
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx rdx, r10, r10
+    add r8, r10
     adc rdx, 0
-    mov r9, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx r10, r11, qword ptr [rip + 2f + 8]
-    mulx rdx, rbx, qword ptr [rip + 2f + 16]
-    add r10, rbx
+    mov r10, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx r11, rbx, qword ptr [rax + 8]
+    mulx rdx, rbp, qword ptr [rax + 16]
+    add r11, rbp
     adc rdx, 0
-    add r8, r11
-    adc rcx, r10
-    adc r9, rdx
-    mov rdx, qword ptr [rax + 8]
-    mulx rax, r8, qword ptr [rsi]
+    add r9, rbx
+    adc r8, r11
+    adc r10, rdx
+    mov rdx, qword ptr [rcx + 8]
+    mulx rcx, r9, qword ptr [rsi]
     mulx rdx, rsi, qword ptr [rsi + 8]
-    add rax, rsi
+    add rcx, rsi
     adc rdx, 0
-    add rcx, r8
-    adc r9, rax
+    add r8, r9
+    adc r10, rcx
     adc rdx, 0
-    mov rax, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rsi, r8, qword ptr [rip + 2f + 8]
-    mulx rdx, r10, qword ptr [rip + 2f + 16]
-    add rsi, r10
+    mov rcx, rdx
+    mov rdx, r8
+    imul rdx, qword ptr [rax]
+    mulx rsi, r9, qword ptr [rax + 8]
+    mulx rdx, r11, qword ptr [rax + 16]
+    add rsi, r11
     adc rdx, 0
-    add rcx, r8
-    adc r9, rsi
-    adc rax, rdx
-    mov rcx, r9
-    sub rcx, qword ptr [rip + 2f + 8]
-    mov rdx, rax
-    sbb rdx, qword ptr [rip + 2f + 16]
-    cmovc rcx, r9
-    mov qword ptr [rdi], rcx
-    cmovc rdx, rax
-    mov qword ptr [rdi + 8], rdx
+    add r8, r9
+    adc r10, rsi
+    adc rcx, rdx
+    mov rdx, r10
+    sub rdx, qword ptr [rax + 8]
+    mov rsi, rcx
+    sbb rsi, qword ptr [rax + 16]
+    cmovc rdx, r10
+    mov qword ptr [rdi], rdx
+    cmovc rsi, rcx
+    mov qword ptr [rdi + 8], rsi
+    pop rbp
     pop rbx
     ret
     .balign 64
@@ -233,45 +246,50 @@ unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<2>>(
 ) {
     naked_asm!(
         r"
-    mov rax, qword ptr [rsi + 8]
-    lea rax, [rax + rax]
+    push rbx
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx rax, rdx, rax
-    add rcx, rdx
-    adc rax, 0
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, r10, qword ptr [rip + 2f + 8]
-    mulx rdx, r11, qword ptr [rip + 2f + 16]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mulx rcx, rdx, rcx
+    add r8, rdx
+    adc rcx, 0
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx r10, r11, qword ptr [rax + 8]
+    mulx rdx, rbx, qword ptr [rax + 16]
+    add r10, rbx
+    adc rdx, 0
     add r9, r11
+    adc r8, r10
+    adc rcx, rdx
+    mov r9, 0
+    adc r9, 0
+    mov rdx, qword ptr [rsi + 8]
+    mov rsi, qword ptr [rsi + 8]
+    mulx rdx, rsi, rsi
+    add rcx, rsi
+    adc r9, rdx
+    mov rdx, r8
+    imul rdx, qword ptr [rax]
+    mulx rsi, r10, qword ptr [rax + 8]
+    mulx rdx, r11, qword ptr [rax + 16]
+    add rsi, r11
     adc rdx, 0
     add r8, r10
-    adc rcx, r9
-    adc rax, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rsi + 8]
-    mulx rdx, rsi, qword ptr [rsi + 8]
-    add rax, rsi
-    adc r8, rdx
+    adc rcx, rsi
+    adc r9, rdx
     mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rsi, r9, qword ptr [rip + 2f + 8]
-    mulx rdx, r10, qword ptr [rip + 2f + 16]
-    add rsi, r10
-    adc rdx, 0
-    add rcx, r9
-    adc rax, rsi
-    adc r8, rdx
-    mov rcx, rax
-    sub rcx, qword ptr [rip + 2f + 8]
-    mov rdx, r8
-    sbb rdx, qword ptr [rip + 2f + 16]
-    cmovc rcx, rax
-    mov qword ptr [rdi], rcx
-    cmovc rdx, r8
-    mov qword ptr [rdi + 8], rdx
+    sub rdx, qword ptr [rax + 8]
+    mov rsi, r9
+    sbb rsi, qword ptr [rax + 16]
+    cmovc rdx, rcx
+    mov qword ptr [rdi], rdx
+    cmovc rsi, r9
+    mov qword ptr [rdi + 8], rsi
+    pop rbx
     ret
     .balign 64
 2:
@@ -297,65 +315,72 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<2>>(
     naked_asm!(
         r"
     push rbx
-    mov rax, rdx
+    push rbp
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx rdx, r9, qword ptr [rsi + 8]
-    add rcx, r9
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx rdx, r10, r10
+    add r8, r10
     adc rdx, 0
-    mov r9, rdx
-    mov rdx, qword ptr [rax + 16]
-    mulx r10, r11, qword ptr [rsi + 16]
-    mulx rdx, rbx, qword ptr [rsi + 24]
-    add r10, rbx
+    mov r10, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
+    mov rbp, qword ptr [rsi + 24]
+    mulx rdx, rbp, rbp
+    add r11, rbp
+    adc rdx, 0
+    add r9, rbx
+    adc r8, r11
+    adc r10, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx r11, rbx, qword ptr [rax + 8]
+    mulx rdx, rbp, qword ptr [rax + 16]
+    add r11, rbp
+    adc rdx, 0
+    add r9, rbx
+    adc r8, r11
+    adc r10, rdx
+    mov r9, 0
+    adc r9, 0
+    mov rdx, qword ptr [rcx + 8]
+    mulx r11, rbx, qword ptr [rsi]
+    mulx rdx, rbp, qword ptr [rsi + 8]
+    add r11, rbp
+    adc rdx, 0
+    add r8, rbx
+    adc r10, r11
+    adc r9, rdx
+    mov rdx, qword ptr [rcx + 24]
+    mulx rcx, r11, qword ptr [rsi + 16]
+    mulx rdx, rsi, qword ptr [rsi + 24]
+    add rcx, rsi
     adc rdx, 0
     add r8, r11
-    adc rcx, r10
+    adc r10, rcx
     adc r9, rdx
     mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx r10, r11, qword ptr [rip + 2f + 8]
-    mulx rdx, rbx, qword ptr [rip + 2f + 16]
-    add r10, rbx
-    adc rdx, 0
-    add r8, r11
-    adc rcx, r10
-    adc r9, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rax + 8]
-    mulx r10, r11, qword ptr [rsi]
-    mulx rdx, rbx, qword ptr [rsi + 8]
-    add r10, rbx
-    adc rdx, 0
+    imul rdx, qword ptr [rax]
+    mulx rcx, rsi, qword ptr [rax + 8]
+    mulx rdx, r11, qword ptr [rax + 16]
     add rcx, r11
-    adc r9, r10
-    adc r8, rdx
-    mov rdx, qword ptr [rax + 24]
-    mulx rax, r10, qword ptr [rsi + 16]
-    mulx rdx, rsi, qword ptr [rsi + 24]
-    add rax, rsi
     adc rdx, 0
-    add rcx, r10
-    adc r9, rax
-    adc r8, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rax, rsi, qword ptr [rip + 2f + 8]
-    mulx rdx, r10, qword ptr [rip + 2f + 16]
-    add rax, r10
-    adc rdx, 0
-    add rcx, rsi
-    adc r9, rax
-    adc r8, rdx
-    mov rax, r9
-    sub rax, qword ptr [rip + 2f + 8]
-    mov rcx, r8
-    sbb rcx, qword ptr [rip + 2f + 16]
-    cmovc rax, r9
-    mov qword ptr [rdi], rax
-    cmovc rcx, r8
-    mov qword ptr [rdi + 8], rcx
+    add r8, rsi
+    adc r10, rcx
+    adc r9, rdx
+    mov rcx, r10
+    sub rcx, qword ptr [rax + 8]
+    mov rdx, r9
+    sbb rdx, qword ptr [rax + 16]
+    cmovc rcx, r10
+    mov qword ptr [rdi], rcx
+    cmovc rdx, r9
+    mov qword ptr [rdi + 8], rdx
+    pop rbp
     pop rbx
     ret
     .balign 64
@@ -390,53 +415,58 @@ unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<2>>(
     naked_asm!(
         r"
     push rbx
-    mov rax, rdx
+    push rbp
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx rdx, r9, qword ptr [rsi + 8]
-    add rcx, r9
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx rdx, r10, r10
+    add r8, r10
     adc rdx, 0
-    mov r9, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx r10, r11, qword ptr [rip + 2f + 8]
-    mulx rdx, rbx, qword ptr [rip + 2f + 16]
-    add r10, rbx
+    mov r10, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx r11, rbx, qword ptr [rax + 8]
+    mulx rdx, rbp, qword ptr [rax + 16]
+    add r11, rbp
+    adc rdx, 0
+    add r9, rbx
+    adc r8, r11
+    adc r10, rdx
+    mov r9, 0
+    adc r9, 0
+    mov rdx, qword ptr [rcx + 8]
+    mulx rcx, r11, qword ptr [rsi]
+    mulx rdx, rsi, qword ptr [rsi + 8]
+    add rcx, rsi
     adc rdx, 0
     add r8, r11
-    adc rcx, r10
+    adc r10, rcx
     adc r9, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rax + 8]
-    mulx rax, r10, qword ptr [rsi]
-    mulx rdx, rsi, qword ptr [rsi + 8]
-    add rax, rsi
-    adc rdx, 0
-    add rcx, r10
-    adc r9, rax
-    adc r8, rdx
-    mov rax, 0
-    adc rax, 0
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rsi, r10, qword ptr [rip + 2f + 8]
-    mulx rdx, r11, qword ptr [rip + 2f + 16]
-    add rsi, r11
-    adc rdx, 0
-    add rcx, r10
-    adc r9, rsi
-    adc r8, rdx
-    adc rax, 0
-    mov rcx, r9
-    sub rcx, qword ptr [rip + 2f + 8]
+    mov rcx, 0
+    adc rcx, 0
     mov rdx, r8
-    sbb rdx, qword ptr [rip + 2f + 16]
-    sbb rax, 0
-    cmovc rcx, r9
-    mov qword ptr [rdi], rcx
-    cmovc rdx, r8
-    mov qword ptr [rdi + 8], rdx
+    imul rdx, qword ptr [rax]
+    mulx rsi, r11, qword ptr [rax + 8]
+    mulx rdx, rbx, qword ptr [rax + 16]
+    add rsi, rbx
+    adc rdx, 0
+    add r8, r11
+    adc r10, rsi
+    adc r9, rdx
+    adc rcx, 0
+    mov rdx, r10
+    sub rdx, qword ptr [rax + 8]
+    mov rsi, r9
+    sbb rsi, qword ptr [rax + 16]
+    sbb rcx, 0
+    cmovc rdx, r10
+    mov qword ptr [rdi], rdx
+    cmovc rsi, r9
+    mov qword ptr [rdi + 8], rsi
+    pop rbp
     pop rbx
     ret
     .balign 64
@@ -464,80 +494,87 @@ unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<2>>(
         r"
     push rbx
     push rbp
-    mov rax, rdx
+    push r12
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx rdx, r9, qword ptr [rsi + 8]
-    add rcx, r9
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx rdx, r10, r10
+    add r8, r10
     adc rdx, 0
-    mov r9, rdx
-    mov rdx, qword ptr [rax + 16]
-    mulx r10, r11, qword ptr [rsi + 16]
-    mulx rdx, rbx, qword ptr [rsi + 24]
-    add r10, rbx
-    adc rdx, 0
-    add r8, r11
-    adc rcx, r10
-    adc r9, rdx
-    mov r10, 0
-    adc r10, 0
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx r11, rbx, qword ptr [rip + 2f + 8]
-    mulx rdx, rbp, qword ptr [rip + 2f + 16]
+    mov r10, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
+    mov rbp, qword ptr [rsi + 24]
+    mulx rdx, rbp, rbp
     add r11, rbp
     adc rdx, 0
-    add r8, rbx
-    adc rcx, r11
-    adc r9, rdx
-    adc r10, 0
-    mov rdx, qword ptr [rax + 8]
-    mulx r8, r11, qword ptr [rsi]
-    mulx rdx, rbx, qword ptr [rsi + 8]
-    add r8, rbx
-    adc rdx, 0
-    add rcx, r11
-    adc r9, r8
+    add r9, rbx
+    adc r8, r11
     adc r10, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rax + 24]
-    mulx rax, r11, qword ptr [rsi + 16]
+    mov r11, 0
+    adc r11, 0
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx rbx, rbp, qword ptr [rax + 8]
+    mulx rdx, r12, qword ptr [rax + 16]
+    add rbx, r12
+    adc rdx, 0
+    add r9, rbp
+    adc r8, rbx
+    adc r10, rdx
+    adc r11, 0
+    mov rdx, qword ptr [rcx + 8]
+    mulx r9, rbx, qword ptr [rsi]
+    mulx rdx, rbp, qword ptr [rsi + 8]
+    add r9, rbp
+    adc rdx, 0
+    add r8, rbx
+    adc r10, r9
+    adc r11, rdx
+    mov r9, 0
+    adc r9, 0
+    mov rdx, qword ptr [rcx + 24]
+    mulx rcx, rbx, qword ptr [rsi + 16]
     mulx rdx, rsi, qword ptr [rsi + 24]
-    add rax, rsi
-    adc rdx, 0
-    add rcx, r11
-    adc r9, rax
-    adc r10, rdx
-    adc r8, 0
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rax, rsi, qword ptr [rip + 2f + 8]
-    mulx rdx, r11, qword ptr [rip + 2f + 16]
-    add rax, r11
-    adc rdx, 0
     add rcx, rsi
-    adc r9, rax
-    adc r10, rdx
-    adc r8, 0
-    mov rax, r9
-    sub rax, qword ptr [rip + 2f + 8]
-    mov rcx, r10
-    sbb rcx, qword ptr [rip + 2f + 16]
+    adc rdx, 0
+    add r8, rbx
+    adc r10, rcx
+    adc r11, rdx
+    adc r9, 0
     mov rdx, r8
-    sbb rdx, 0
-    cmovc rax, r9
+    imul rdx, qword ptr [rax]
+    mulx rcx, rsi, qword ptr [rax + 8]
+    mulx rdx, rbx, qword ptr [rax + 16]
+    add rcx, rbx
+    adc rdx, 0
+    add r8, rsi
+    adc r10, rcx
+    adc r11, rdx
+    adc r9, 0
+    mov rcx, r10
+    sub rcx, qword ptr [rax + 8]
+    mov rdx, r11
+    sbb rdx, qword ptr [rax + 16]
+    mov rsi, r9
+    sbb rsi, 0
     cmovc rcx, r10
-    cmovc rdx, r8
-    mov rsi, rax
-    sub rsi, qword ptr [rip + 2f + 8]
+    cmovc rdx, r11
+    cmovc rsi, r9
     mov r8, rcx
-    sbb r8, qword ptr [rip + 2f + 16]
-    sbb rdx, 0
-    cmovc rsi, rax
-    mov qword ptr [rdi], rsi
+    sub r8, qword ptr [rax + 8]
+    mov r9, rdx
+    sbb r9, qword ptr [rax + 16]
+    sbb rsi, 0
     cmovc r8, rcx
-    mov qword ptr [rdi + 8], r8
+    mov qword ptr [rdi], r8
+    cmovc r9, rdx
+    mov qword ptr [rdi + 8], r9
+    pop r12
     pop rbp
     pop rbx
     ret

@@ -31,85 +31,91 @@ unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<3>>(
     push rbx
     push rbp
     push r12
-    mov rax, rdx
+    push r13
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx rdx, r10, qword ptr [rsi + 16]
-    adc r9, r10
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx rdx, r11, r11
+    adc r10, r11
     adc rdx, 0
-    mov r10, rdx
-    mov rdx, r8
-    mulx r8, r11, qword ptr [rip + 2f]
-    mulx rbx, rbp, qword ptr [rip + 2f + 8]
-    add r8, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 16]
-    adc rbx, rbp
-    adc rdx, 0
-    add rcx, r11
-    adc r9, r8
-    adc r10, rbx
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, qword ptr [rax + 8]
-    mulx r11, rbx, qword ptr [rsi]
-    mulx rbp, r12, qword ptr [rsi + 8]
-    add r11, r12
-    mulx rdx, r12, qword ptr [rsi + 16]
+    mov r11, rdx
+    mov rdx, r9
+    mulx r9, rbx, qword ptr [rax]
+    mulx rbp, r12, qword ptr [rax + 8]
+    add r9, r12
+    mulx rdx, r12, qword ptr [rax + 16]
     adc rbp, r12
     adc rdx, 0
-    add rcx, rbx
-    adc r9, r11
-    adc r10, rbp
+    add r8, rbx
+    adc r10, r9
+    adc r11, rbp
+    adc rdx, 0
+    mov r9, rdx
+    mov rdx, qword ptr [rcx + 8]
+    mulx rbx, rbp, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    add rbx, r13
+    mulx rdx, r13, qword ptr [rsi + 16]
+    adc r12, r13
+    adc rdx, 0
+    add r8, rbp
+    adc r10, rbx
+    adc r11, r12
+    adc r9, rdx
+    mov rdx, r8
+    mulx r8, rbx, qword ptr [rax]
+    mulx rbp, r12, qword ptr [rax + 8]
+    add r8, r12
+    mulx rdx, r12, qword ptr [rax + 16]
+    adc rbp, r12
+    adc rdx, 0
+    add r10, rbx
+    adc r11, r8
+    adc r9, rbp
+    adc rdx, 0
+    mov r8, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mulx rcx, rbx, qword ptr [rsi]
+    mulx rbp, r12, qword ptr [rsi + 8]
+    add rcx, r12
+    mulx rdx, rsi, qword ptr [rsi + 16]
+    adc rbp, rsi
+    adc rdx, 0
+    add r10, rbx
+    adc r11, rcx
+    adc r9, rbp
     adc r8, rdx
-    mov rdx, rcx
-    mulx rcx, r11, qword ptr [rip + 2f]
-    mulx rbx, rbp, qword ptr [rip + 2f + 8]
+    mov rdx, r10
+    imul rdx, qword ptr [rax + 24]
+    mulx rcx, rsi, qword ptr [rax + 32]
+    mulx rbx, rbp, qword ptr [rax + 40]
     add rcx, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 16]
+    mulx rdx, rbp, qword ptr [rax + 48]
     adc rbx, rbp
     adc rdx, 0
-    add r9, r11
-    adc r10, rcx
-    adc r8, rbx
-    adc rdx, 0
-    mov rcx, rdx
-    mov rdx, qword ptr [rax + 16]
-    mulx rax, r11, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    add rax, rbp
-    mulx rdx, rsi, qword ptr [rsi + 16]
-    adc rbx, rsi
-    adc rdx, 0
-    add r9, r11
-    adc r10, rax
-    adc r8, rbx
-    adc rcx, rdx
+    add r10, rsi
+    adc r11, rcx
+    adc r9, rbx
+    adc r8, rdx
+    mov rcx, r11
+    sub rcx, qword ptr [rax + 32]
     mov rdx, r9
-    imul rdx, qword ptr [rip + 2f + 24]
-    mulx rax, rsi, qword ptr [rip + 2f + 32]
-    mulx r11, rbx, qword ptr [rip + 2f + 40]
-    add rax, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 48]
-    adc r11, rbx
-    adc rdx, 0
-    add r9, rsi
-    adc r10, rax
-    adc r8, r11
-    adc rcx, rdx
-    mov rax, r10
-    sub rax, qword ptr [rip + 2f + 32]
-    mov rdx, r8
-    sbb rdx, qword ptr [rip + 2f + 40]
-    mov rsi, rcx
-    sbb rsi, qword ptr [rip + 2f + 48]
-    cmovc rax, r10
-    mov qword ptr [rdi], rax
-    cmovc rdx, r8
+    sbb rdx, qword ptr [rax + 40]
+    mov rsi, r8
+    sbb rsi, qword ptr [rax + 48]
+    cmovc rcx, r11
+    mov qword ptr [rdi], rcx
+    cmovc rdx, r9
     mov qword ptr [rdi + 8], rdx
-    cmovc rsi, rcx
+    cmovc rsi, r8
     mov qword ptr [rdi + 16], rsi
+    pop r13
     pop r12
     pop rbp
     pop rbx
@@ -141,81 +147,87 @@ unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<3>>(
     naked_asm!(
         r"
     push rbx
-    mov rax, qword ptr [rsi + 8]
-    lea rax, [rax + rax]
+    push rbp
+    lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
     mov r8, qword ptr [rsi + 16]
-    shld r8, rcx, 1
+    shld r8, rdx, 1
     mov rdx, qword ptr [rsi]
-    mulx rcx, r9, qword ptr [rsi]
-    mulx rax, r10, rax
-    add rcx, r10
+    mov r9, qword ptr [rsi]
+    mulx r9, r10, r9
+    mulx rcx, r11, rcx
+    add r9, r11
     mulx rdx, r8, r8
-    adc rax, r8
+    adc rcx, r8
     adc rdx, 0
     mov r8, rdx
+    mov rdx, r10
+    mulx r10, r11, qword ptr [rax]
+    mulx rbx, rbp, qword ptr [rax + 8]
+    add r10, rbp
+    mulx rdx, rbp, qword ptr [rax + 16]
+    adc rbx, rbp
+    adc rdx, 0
+    add r9, r11
+    adc rcx, r10
+    adc r8, rbx
+    adc rdx, 0
+    mov r10, qword ptr [rsi + 16]
+    lea r10, [r10 + r10]
+    mov r11, rdx
+    mov rdx, qword ptr [rsi + 8]
+    mov rbx, qword ptr [rsi + 8]
+    mulx rbx, rbp, rbx
+    mulx rdx, r10, r10
+    add rbx, r10
+    adc rdx, 0
+    add rcx, rbp
+    adc r8, rbx
+    adc r11, rdx
     mov rdx, r9
-    mulx r9, r10, qword ptr [rip + 2f]
-    mulx r11, rbx, qword ptr [rip + 2f + 8]
-    add r9, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 16]
-    adc r11, rbx
+    mulx r9, r10, qword ptr [rax]
+    mulx rbx, rbp, qword ptr [rax + 8]
+    add r9, rbp
+    mulx rdx, rbp, qword ptr [rax + 16]
+    adc rbx, rbp
     adc rdx, 0
     add rcx, r10
-    adc rax, r9
-    adc r8, r11
-    adc rdx, 0
-    mov r9, qword ptr [rsi + 16]
-    lea r9, [r9 + r9]
-    mov r10, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mulx r11, rbx, qword ptr [rsi + 8]
-    mulx rdx, r9, r9
-    add r11, r9
-    adc rdx, 0
-    add rax, rbx
-    adc r8, r11
-    adc r10, rdx
-    mov rdx, rcx
-    mulx rcx, r9, qword ptr [rip + 2f]
-    mulx r11, rbx, qword ptr [rip + 2f + 8]
-    add rcx, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 16]
+    adc r8, r9
     adc r11, rbx
     adc rdx, 0
-    add rax, r9
-    adc r8, rcx
-    adc r10, r11
-    adc rdx, 0
-    mov rcx, rdx
+    mov r9, rdx
     mov rdx, qword ptr [rsi + 16]
-    mulx rdx, rsi, qword ptr [rsi + 16]
-    add r10, rsi
-    adc rcx, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rip + 2f + 24]
-    mulx rsi, r9, qword ptr [rip + 2f + 32]
-    mulx r11, rbx, qword ptr [rip + 2f + 40]
-    add rsi, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 48]
-    adc r11, rbx
+    mov rsi, qword ptr [rsi + 16]
+    mulx rdx, rsi, rsi
+    add r11, rsi
+    adc r9, rdx
+    mov rdx, rcx
+    imul rdx, qword ptr [rax + 24]
+    mulx rsi, r10, qword ptr [rax + 32]
+    mulx rbx, rbp, qword ptr [rax + 40]
+    add rsi, rbp
+    mulx rdx, rbp, qword ptr [rax + 48]
+    adc rbx, rbp
     adc rdx, 0
-    add rax, r9
+    add rcx, r10
     adc r8, rsi
-    adc r10, r11
-    adc rcx, rdx
-    mov rax, r8
-    sub rax, qword ptr [rip + 2f + 32]
-    mov rdx, r10
-    sbb rdx, qword ptr [rip + 2f + 40]
-    mov rsi, rcx
-    sbb rsi, qword ptr [rip + 2f + 48]
-    cmovc rax, r8
-    mov qword ptr [rdi], rax
-    cmovc rdx, r10
+    adc r11, rbx
+    adc r9, rdx
+    mov rcx, r8
+    sub rcx, qword ptr [rax + 32]
+    mov rdx, r11
+    sbb rdx, qword ptr [rax + 40]
+    mov rsi, r9
+    sbb rsi, qword ptr [rax + 48]
+    cmovc rcx, r8
+    mov qword ptr [rdi], rcx
+    cmovc rdx, r11
     mov qword ptr [rdi + 8], rdx
-    cmovc rsi, rcx
+    cmovc rsi, r9
     mov qword ptr [rdi + 16], rsi
+    pop rbp
     pop rbx
     ret
     .balign 64
@@ -257,87 +269,93 @@ unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<3>>(
     push rbx
     push rbp
     push r12
-    mov rax, rdx
+    push r13
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx rdx, r10, qword ptr [rsi + 16]
-    adc r9, r10
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx rdx, r11, r11
+    adc r10, r11
     adc rdx, 0
-    mov r10, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx r11, rbx, qword ptr [rip + 2f + 8]
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    add r11, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 24]
+    mov r11, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx rbx, rbp, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
+    add rbx, r13
+    mulx rdx, r13, qword ptr [rax + 24]
+    adc r12, r13
+    adc rdx, 0
+    add r9, rbp
+    adc r8, rbx
+    adc r10, r12
+    adc r11, rdx
+    mov rdx, qword ptr [rcx + 8]
+    mulx r9, rbx, qword ptr [rsi]
+    mulx rbp, r12, qword ptr [rsi + 8]
+    add r9, r12
+    mulx rdx, r12, qword ptr [rsi + 16]
     adc rbp, r12
     adc rdx, 0
     add r8, rbx
-    adc rcx, r11
-    adc r9, rbp
-    adc r10, rdx
-    mov rdx, qword ptr [rax + 8]
-    mulx r8, r11, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
+    adc r10, r9
+    adc r11, rbp
+    adc rdx, 0
+    mov r9, rdx
+    mov rdx, r8
+    imul rdx, qword ptr [rax]
+    mulx rbx, rbp, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
+    add rbx, r13
+    mulx rdx, r13, qword ptr [rax + 24]
+    adc r12, r13
+    adc rdx, 0
     add r8, rbp
-    mulx rdx, rbp, qword ptr [rsi + 16]
+    adc r10, rbx
+    adc r11, r12
+    adc r9, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mulx rcx, r8, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi + 8]
+    add rcx, rbp
+    mulx rdx, rsi, qword ptr [rsi + 16]
+    adc rbx, rsi
+    adc rdx, 0
+    add r10, r8
+    adc r11, rcx
+    adc r9, rbx
+    adc rdx, 0
+    mov rcx, rdx
+    mov rdx, r10
+    imul rdx, qword ptr [rax]
+    mulx rsi, r8, qword ptr [rax + 8]
+    mulx rbx, rbp, qword ptr [rax + 16]
+    add rsi, rbp
+    mulx rdx, rbp, qword ptr [rax + 24]
     adc rbx, rbp
     adc rdx, 0
-    add rcx, r11
-    adc r9, r8
-    adc r10, rbx
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r11, rbx, qword ptr [rip + 2f + 8]
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    add r11, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 24]
-    adc rbp, r12
-    adc rdx, 0
-    add rcx, rbx
-    adc r9, r11
-    adc r10, rbp
-    adc r8, rdx
-    mov rdx, qword ptr [rax + 16]
-    mulx rax, rcx, qword ptr [rsi]
-    mulx r11, rbx, qword ptr [rsi + 8]
-    add rax, rbx
-    mulx rdx, rsi, qword ptr [rsi + 16]
+    add r10, r8
     adc r11, rsi
-    adc rdx, 0
-    add r9, rcx
-    adc r10, rax
-    adc r8, r11
-    adc rdx, 0
-    mov rax, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx rcx, rsi, qword ptr [rip + 2f + 8]
-    mulx r11, rbx, qword ptr [rip + 2f + 16]
-    add rcx, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 24]
-    adc r11, rbx
-    adc rdx, 0
-    add r9, rsi
-    adc r10, rcx
-    adc r8, r11
-    adc rax, rdx
-    mov rcx, r10
-    sub rcx, qword ptr [rip + 2f + 8]
-    mov rdx, r8
-    sbb rdx, qword ptr [rip + 2f + 16]
-    mov rsi, rax
-    sbb rsi, qword ptr [rip + 2f + 24]
-    cmovc rcx, r10
-    mov qword ptr [rdi], rcx
-    cmovc rdx, r8
-    mov qword ptr [rdi + 8], rdx
-    cmovc rsi, rax
-    mov qword ptr [rdi + 16], rsi
+    adc r9, rbx
+    adc rcx, rdx
+    mov rdx, r11
+    sub rdx, qword ptr [rax + 8]
+    mov rsi, r9
+    sbb rsi, qword ptr [rax + 16]
+    mov r8, rcx
+    sbb r8, qword ptr [rax + 24]
+    cmovc rdx, r11
+    mov qword ptr [rdi], rdx
+    cmovc rsi, r9
+    mov qword ptr [rdi + 8], rsi
+    cmovc r8, rcx
+    mov qword ptr [rdi + 16], r8
+    pop r13
     pop r12
     pop rbp
     pop rbx
@@ -367,85 +385,91 @@ unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<3>>(
         r"
     push rbx
     push rbp
-    mov rax, qword ptr [rsi + 8]
-    lea rax, [rax + rax]
+    push r12
+    lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
     mov r8, qword ptr [rsi + 16]
-    shld r8, rcx, 1
+    shld r8, rdx, 1
     mov rdx, qword ptr [rsi]
-    mulx rcx, r9, qword ptr [rsi]
-    mulx rax, r10, rax
-    add rcx, r10
+    mov r9, qword ptr [rsi]
+    mulx r9, r10, r9
+    mulx rcx, r11, rcx
+    add r9, r11
     mulx rdx, r8, r8
-    adc rax, r8
+    adc rcx, r8
     adc rdx, 0
     mov r8, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx r10, r11, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    add r10, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 24]
-    adc rbx, rbp
+    mov rdx, r10
+    imul rdx, qword ptr [rax]
+    mulx r11, rbx, qword ptr [rax + 8]
+    mulx rbp, r12, qword ptr [rax + 16]
+    add r11, r12
+    mulx rdx, r12, qword ptr [rax + 24]
+    adc rbp, r12
     adc rdx, 0
-    add r9, r11
-    adc rcx, r10
-    adc rax, rbx
+    add r10, rbx
+    adc r9, r11
+    adc rcx, rbp
     adc r8, rdx
+    mov r10, 0
+    adc r10, 0
+    mov rdx, qword ptr [rsi + 16]
+    lea r11, [rdx + rdx]
+    mov rdx, qword ptr [rsi + 8]
+    mov rbx, qword ptr [rsi + 8]
+    mulx rbx, rbp, rbx
+    mulx rdx, r11, r11
+    add rbx, r11
+    adc rdx, 0
+    add rcx, rbp
+    adc r8, rbx
+    adc r10, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx r11, rbx, qword ptr [rax + 8]
+    mulx rbp, r12, qword ptr [rax + 16]
+    add r11, r12
+    mulx rdx, r12, qword ptr [rax + 24]
+    adc rbp, r12
+    adc rdx, 0
+    add r9, rbx
+    adc rcx, r11
+    adc r8, rbp
+    adc r10, rdx
     mov r9, 0
     adc r9, 0
     mov rdx, qword ptr [rsi + 16]
-    lea r10, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 8]
-    mulx r11, rbx, qword ptr [rsi + 8]
-    mulx rdx, r10, r10
-    add r11, r10
-    adc rdx, 0
-    add rax, rbx
-    adc r8, r11
+    mov rsi, qword ptr [rsi + 16]
+    mulx rdx, rsi, rsi
+    add r10, rsi
     adc r9, rdx
     mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r10, r11, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    add r10, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 24]
+    imul rdx, qword ptr [rax]
+    mulx rsi, r11, qword ptr [rax + 8]
+    mulx rbx, rbp, qword ptr [rax + 16]
+    add rsi, rbp
+    mulx rdx, rbp, qword ptr [rax + 24]
     adc rbx, rbp
     adc rdx, 0
     add rcx, r11
-    adc rax, r10
-    adc r8, rbx
-    adc r9, rdx
-    mov rcx, 0
-    adc rcx, 0
-    mov rdx, qword ptr [rsi + 16]
-    mulx rdx, rsi, qword ptr [rsi + 16]
-    add r9, rsi
-    adc rcx, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rip + 2f]
-    mulx rsi, r10, qword ptr [rip + 2f + 8]
-    mulx r11, rbx, qword ptr [rip + 2f + 16]
-    add rsi, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 24]
-    adc r11, rbx
-    adc rdx, 0
-    add rax, r10
     adc r8, rsi
-    adc r9, r11
-    adc rcx, rdx
-    mov rax, r8
-    sub rax, qword ptr [rip + 2f + 8]
-    mov rdx, r9
-    sbb rdx, qword ptr [rip + 2f + 16]
-    mov rsi, rcx
-    sbb rsi, qword ptr [rip + 2f + 24]
-    cmovc rax, r8
-    mov qword ptr [rdi], rax
-    cmovc rdx, r9
+    adc r10, rbx
+    adc r9, rdx
+    mov rcx, r8
+    sub rcx, qword ptr [rax + 8]
+    mov rdx, r10
+    sbb rdx, qword ptr [rax + 16]
+    mov rsi, r9
+    sbb rsi, qword ptr [rax + 24]
+    cmovc rcx, r8
+    mov qword ptr [rdi], rcx
+    cmovc rdx, r10
     mov qword ptr [rdi + 8], rdx
-    cmovc rsi, rcx
+    cmovc rsi, r9
     mov qword ptr [rdi + 16], rsi
+    pop r12
     pop rbp
     pop rbx
     ret
@@ -476,122 +500,131 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<3>>(
     push rbx
     push rbp
     push r12
-    mov rax, rdx
+    push r13
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx rdx, r10, qword ptr [rsi + 16]
-    adc r9, r10
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx rdx, r11, r11
+    adc r10, r11
     adc rdx, 0
-    mov r10, rdx
-    mov rdx, qword ptr [rax + 24]
-    mulx r11, rbx, qword ptr [rsi + 24]
-    mulx rbp, r12, qword ptr [rsi + 32]
-    add r11, r12
-    mulx rdx, r12, qword ptr [rsi + 40]
-    adc rbp, r12
+    mov r11, rdx
+    mov rdx, qword ptr [rcx + 24]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
+    mov r12, qword ptr [rsi + 32]
+    mulx r12, r13, r12
+    add rbx, r13
+    mov r13, qword ptr [rsi + 40]
+    mulx rdx, r13, r13
+    adc r12, r13
     adc rdx, 0
-    add r8, rbx
-    adc rcx, r11
-    adc r9, rbp
-    adc r10, rdx
+    add r9, rbp
+    adc r8, rbx
+    adc r10, r12
+    adc r11, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx rbx, rbp, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
+    add rbx, r13
+    mulx rdx, r13, qword ptr [rax + 24]
+    adc r12, r13
+    adc rdx, 0
+    add r9, rbp
+    adc r8, rbx
+    adc r10, r12
+    adc r11, rdx
+    mov r9, 0
+    adc r9, 0
+    mov rdx, qword ptr [rcx + 8]
+    mulx rbx, rbp, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    add rbx, r13
+    mulx rdx, r13, qword ptr [rsi + 16]
+    adc r12, r13
+    adc rdx, 0
+    add r8, rbp
+    adc r10, rbx
+    adc r11, r12
+    adc r9, rdx
+    mov rdx, qword ptr [rcx + 32]
+    mulx rbx, rbp, qword ptr [rsi + 24]
+    mulx r12, r13, qword ptr [rsi + 32]
+    add rbx, r13
+    mulx rdx, r13, qword ptr [rsi + 40]
+    adc r12, r13
+    adc rdx, 0
+    add r8, rbp
+    adc r10, rbx
+    adc r11, r12
+    adc r9, rdx
     mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx r11, rbx, qword ptr [rip + 2f + 8]
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    add r11, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 24]
-    adc rbp, r12
+    imul rdx, qword ptr [rax]
+    mulx rbx, rbp, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
+    add rbx, r13
+    mulx rdx, r13, qword ptr [rax + 24]
+    adc r12, r13
     adc rdx, 0
-    add r8, rbx
-    adc rcx, r11
-    adc r9, rbp
-    adc r10, rdx
+    add r8, rbp
+    adc r10, rbx
+    adc r11, r12
+    adc r9, rdx
     mov r8, 0
     adc r8, 0
-    mov rdx, qword ptr [rax + 8]
-    mulx r11, rbx, qword ptr [rsi]
-    mulx rbp, r12, qword ptr [rsi + 8]
-    add r11, r12
-    mulx rdx, r12, qword ptr [rsi + 16]
-    adc rbp, r12
+    mov rdx, qword ptr [rcx + 16]
+    mulx rbx, rbp, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    add rbx, r13
+    mulx rdx, r13, qword ptr [rsi + 16]
+    adc r12, r13
     adc rdx, 0
-    add rcx, rbx
-    adc r9, r11
-    adc r10, rbp
-    adc r8, rdx
-    mov rdx, qword ptr [rax + 32]
-    mulx r11, rbx, qword ptr [rsi + 24]
-    mulx rbp, r12, qword ptr [rsi + 32]
-    add r11, r12
-    mulx rdx, r12, qword ptr [rsi + 40]
-    adc rbp, r12
-    adc rdx, 0
-    add rcx, rbx
-    adc r9, r11
-    adc r10, rbp
-    adc r8, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r11, rbx, qword ptr [rip + 2f + 8]
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    add r11, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 24]
-    adc rbp, r12
-    adc rdx, 0
-    add rcx, rbx
-    adc r9, r11
-    adc r10, rbp
-    adc r8, rdx
-    mov rcx, 0
-    adc rcx, 0
-    mov rdx, qword ptr [rax + 16]
-    mulx r11, rbx, qword ptr [rsi]
-    mulx rbp, r12, qword ptr [rsi + 8]
-    add r11, r12
-    mulx rdx, r12, qword ptr [rsi + 16]
-    adc rbp, r12
-    adc rdx, 0
-    add r9, rbx
-    adc r10, r11
-    adc r8, rbp
-    adc rcx, rdx
-    mov rdx, qword ptr [rax + 40]
-    mulx rax, r11, qword ptr [rsi + 24]
-    mulx rbx, rbp, qword ptr [rsi + 32]
-    add rax, rbp
-    mulx rdx, rsi, qword ptr [rsi + 40]
-    adc rbx, rsi
-    adc rdx, 0
-    add r9, r11
-    adc r10, rax
-    adc r8, rbx
-    adc rcx, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx rax, rsi, qword ptr [rip + 2f + 8]
-    mulx r11, rbx, qword ptr [rip + 2f + 16]
-    add rax, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 24]
+    add r10, rbp
     adc r11, rbx
+    adc r9, r12
+    adc r8, rdx
+    mov rdx, qword ptr [rcx + 40]
+    mulx rcx, rbx, qword ptr [rsi + 24]
+    mulx rbp, r12, qword ptr [rsi + 32]
+    add rcx, r12
+    mulx rdx, rsi, qword ptr [rsi + 40]
+    adc rbp, rsi
     adc rdx, 0
-    add r9, rsi
-    adc r10, rax
-    adc r8, r11
-    adc rcx, rdx
-    mov rax, r10
-    sub rax, qword ptr [rip + 2f + 8]
-    mov rdx, r8
-    sbb rdx, qword ptr [rip + 2f + 16]
-    mov rsi, rcx
-    sbb rsi, qword ptr [rip + 2f + 24]
-    cmovc rax, r10
-    mov qword ptr [rdi], rax
-    cmovc rdx, r8
+    add r10, rbx
+    adc r11, rcx
+    adc r9, rbp
+    adc r8, rdx
+    mov rdx, r10
+    imul rdx, qword ptr [rax]
+    mulx rcx, rsi, qword ptr [rax + 8]
+    mulx rbx, rbp, qword ptr [rax + 16]
+    add rcx, rbp
+    mulx rdx, rbp, qword ptr [rax + 24]
+    adc rbx, rbp
+    adc rdx, 0
+    add r10, rsi
+    adc r11, rcx
+    adc r9, rbx
+    adc r8, rdx
+    mov rcx, r11
+    sub rcx, qword ptr [rax + 8]
+    mov rdx, r9
+    sbb rdx, qword ptr [rax + 16]
+    mov rsi, r8
+    sbb rsi, qword ptr [rax + 24]
+    cmovc rcx, r11
+    mov qword ptr [rdi], rcx
+    cmovc rdx, r9
     mov qword ptr [rdi + 8], rdx
-    cmovc rsi, rcx
+    cmovc rsi, r8
     mov qword ptr [rdi + 16], rsi
+    pop r13
     pop r12
     pop rbp
     pop rbx
@@ -632,94 +665,100 @@ unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<3>>(
     push rbp
     push r12
     push r13
-    mov rax, rdx
+    push r14
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx rdx, r10, qword ptr [rsi + 16]
-    adc r9, r10
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx rdx, r11, r11
+    adc r10, r11
     adc rdx, 0
-    mov r10, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx r11, rbx, qword ptr [rip + 2f + 8]
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    add r11, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 24]
-    adc rbp, r12
-    adc rdx, 0
-    add r8, rbx
-    adc rcx, r11
-    adc r9, rbp
-    adc r10, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rax + 8]
-    mulx r11, rbx, qword ptr [rsi]
-    mulx rbp, r12, qword ptr [rsi + 8]
-    add r11, r12
-    mulx rdx, r12, qword ptr [rsi + 16]
-    adc rbp, r12
-    adc rdx, 0
-    add rcx, rbx
-    adc r9, r11
-    adc r10, rbp
-    adc r8, rdx
-    mov r11, 0
-    adc r11, 0
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbx, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
+    mov r11, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx rbx, rbp, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
     add rbx, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 24]
+    mulx rdx, r13, qword ptr [rax + 24]
     adc r12, r13
     adc rdx, 0
-    add rcx, rbp
-    adc r9, rbx
+    add r9, rbp
+    adc r8, rbx
     adc r10, r12
-    adc r8, rdx
-    adc r11, 0
-    mov rdx, qword ptr [rax + 16]
-    mulx rax, rcx, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    add rax, rbp
-    mulx rdx, rsi, qword ptr [rsi + 16]
-    adc rbx, rsi
-    adc rdx, 0
-    add r9, rcx
-    adc r10, rax
-    adc r8, rbx
     adc r11, rdx
-    mov rax, 0
-    adc rax, 0
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx rcx, rsi, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    add rcx, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 24]
-    adc rbx, rbp
+    mov r9, 0
+    adc r9, 0
+    mov rdx, qword ptr [rcx + 8]
+    mulx rbx, rbp, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    add rbx, r13
+    mulx rdx, r13, qword ptr [rsi + 16]
+    adc r12, r13
     adc rdx, 0
-    add r9, rsi
-    adc r10, rcx
-    adc r8, rbx
-    adc r11, rdx
-    adc rax, 0
-    mov rcx, r10
-    sub rcx, qword ptr [rip + 2f + 8]
+    add r8, rbp
+    adc r10, rbx
+    adc r11, r12
+    adc r9, rdx
+    mov rbx, 0
+    adc rbx, 0
     mov rdx, r8
-    sbb rdx, qword ptr [rip + 2f + 16]
-    mov rsi, r11
-    sbb rsi, qword ptr [rip + 2f + 24]
-    sbb rax, 0
-    cmovc rcx, r10
-    mov qword ptr [rdi], rcx
-    cmovc rdx, r8
-    mov qword ptr [rdi + 8], rdx
-    cmovc rsi, r11
-    mov qword ptr [rdi + 16], rsi
+    imul rdx, qword ptr [rax]
+    mulx rbp, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add rbp, r14
+    mulx rdx, r14, qword ptr [rax + 24]
+    adc r13, r14
+    adc rdx, 0
+    add r8, r12
+    adc r10, rbp
+    adc r11, r13
+    adc r9, rdx
+    adc rbx, 0
+    mov rdx, qword ptr [rcx + 16]
+    mulx rcx, r8, qword ptr [rsi]
+    mulx rbp, r12, qword ptr [rsi + 8]
+    add rcx, r12
+    mulx rdx, rsi, qword ptr [rsi + 16]
+    adc rbp, rsi
+    adc rdx, 0
+    add r10, r8
+    adc r11, rcx
+    adc r9, rbp
+    adc rbx, rdx
+    mov rcx, 0
+    adc rcx, 0
+    mov rdx, r10
+    imul rdx, qword ptr [rax]
+    mulx rsi, r8, qword ptr [rax + 8]
+    mulx rbp, r12, qword ptr [rax + 16]
+    add rsi, r12
+    mulx rdx, r12, qword ptr [rax + 24]
+    adc rbp, r12
+    adc rdx, 0
+    add r10, r8
+    adc r11, rsi
+    adc r9, rbp
+    adc rbx, rdx
+    adc rcx, 0
+    mov rdx, r11
+    sub rdx, qword ptr [rax + 8]
+    mov rsi, r9
+    sbb rsi, qword ptr [rax + 16]
+    mov r8, rbx
+    sbb r8, qword ptr [rax + 24]
+    sbb rcx, 0
+    cmovc rdx, r11
+    mov qword ptr [rdi], rdx
+    cmovc rsi, r9
+    mov qword ptr [rdi + 8], rsi
+    cmovc r8, rbx
+    mov qword ptr [rdi + 16], r8
+    pop r14
     pop r13
     pop r12
     pop rbp
@@ -753,142 +792,151 @@ unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<3>>(
     push rbp
     push r12
     push r13
-    mov rax, rdx
+    push r14
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx rdx, r10, qword ptr [rsi + 16]
-    adc r9, r10
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx rdx, r11, r11
+    adc r10, r11
     adc rdx, 0
-    mov r10, rdx
-    mov rdx, qword ptr [rax + 24]
-    mulx r11, rbx, qword ptr [rsi + 24]
-    mulx rbp, r12, qword ptr [rsi + 32]
-    add r11, r12
-    mulx rdx, r12, qword ptr [rsi + 40]
-    adc rbp, r12
-    adc rdx, 0
-    add r8, rbx
-    adc rcx, r11
-    adc r9, rbp
-    adc r10, rdx
-    mov r11, 0
-    adc r11, 0
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbx, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
+    mov r11, rdx
+    mov rdx, qword ptr [rcx + 24]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
+    mov r12, qword ptr [rsi + 32]
+    mulx r12, r13, r12
     add rbx, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 24]
+    mov r13, qword ptr [rsi + 40]
+    mulx rdx, r13, r13
+    adc r12, r13
+    adc rdx, 0
+    add r9, rbp
+    adc r8, rbx
+    adc r10, r12
+    adc r11, rdx
+    mov rbx, 0
+    adc rbx, 0
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx rbp, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add rbp, r14
+    mulx rdx, r14, qword ptr [rax + 24]
+    adc r13, r14
+    adc rdx, 0
+    add r9, r12
+    adc r8, rbp
+    adc r10, r13
+    adc r11, rdx
+    adc rbx, 0
+    mov rdx, qword ptr [rcx + 8]
+    mulx r9, rbp, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    add r9, r13
+    mulx rdx, r13, qword ptr [rsi + 16]
     adc r12, r13
     adc rdx, 0
     add r8, rbp
-    adc rcx, rbx
-    adc r9, r12
-    adc r10, rdx
-    adc r11, 0
-    mov rdx, qword ptr [rax + 8]
-    mulx r8, rbx, qword ptr [rsi]
-    mulx rbp, r12, qword ptr [rsi + 8]
-    add r8, r12
-    mulx rdx, r12, qword ptr [rsi + 16]
-    adc rbp, r12
+    adc r10, r9
+    adc r11, r12
+    adc rbx, rdx
+    mov r9, 0
+    adc r9, 0
+    mov rdx, qword ptr [rcx + 32]
+    mulx rbp, r12, qword ptr [rsi + 24]
+    mulx r13, r14, qword ptr [rsi + 32]
+    add rbp, r14
+    mulx rdx, r14, qword ptr [rsi + 40]
+    adc r13, r14
     adc rdx, 0
-    add rcx, rbx
-    adc r9, r8
+    add r8, r12
     adc r10, rbp
-    adc r11, rdx
+    adc r11, r13
+    adc rbx, rdx
+    adc r9, 0
+    mov rdx, r8
+    imul rdx, qword ptr [rax]
+    mulx rbp, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add rbp, r14
+    mulx rdx, r14, qword ptr [rax + 24]
+    adc r13, r14
+    adc rdx, 0
+    add r8, r12
+    adc r10, rbp
+    adc r11, r13
+    adc rbx, rdx
+    adc r9, 0
+    mov rdx, qword ptr [rcx + 16]
+    mulx r8, rbp, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    add r8, r13
+    mulx rdx, r13, qword ptr [rsi + 16]
+    adc r12, r13
+    adc rdx, 0
+    add r10, rbp
+    adc r11, r8
+    adc rbx, r12
+    adc r9, rdx
     mov r8, 0
     adc r8, 0
-    mov rdx, qword ptr [rax + 32]
-    mulx rbx, rbp, qword ptr [rsi + 24]
+    mov rdx, qword ptr [rcx + 40]
+    mulx rcx, rbp, qword ptr [rsi + 24]
     mulx r12, r13, qword ptr [rsi + 32]
-    add rbx, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adc r12, r13
+    add rcx, r13
+    mulx rdx, rsi, qword ptr [rsi + 40]
+    adc r12, rsi
     adc rdx, 0
-    add rcx, rbp
-    adc r9, rbx
-    adc r10, r12
-    adc r11, rdx
+    add r10, rbp
+    adc r11, rcx
+    adc rbx, r12
+    adc r9, rdx
     adc r8, 0
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbx, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add rbx, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 24]
-    adc r12, r13
-    adc rdx, 0
-    add rcx, rbp
-    adc r9, rbx
-    adc r10, r12
-    adc r11, rdx
-    adc r8, 0
-    mov rdx, qword ptr [rax + 16]
-    mulx rcx, rbx, qword ptr [rsi]
-    mulx rbp, r12, qword ptr [rsi + 8]
+    mov rdx, r10
+    imul rdx, qword ptr [rax]
+    mulx rcx, rsi, qword ptr [rax + 8]
+    mulx rbp, r12, qword ptr [rax + 16]
     add rcx, r12
-    mulx rdx, r12, qword ptr [rsi + 16]
+    mulx rdx, r12, qword ptr [rax + 24]
     adc rbp, r12
     adc rdx, 0
-    add r9, rbx
-    adc r10, rcx
-    adc r11, rbp
-    adc r8, rdx
-    mov rcx, 0
-    adc rcx, 0
-    mov rdx, qword ptr [rax + 40]
-    mulx rax, rbx, qword ptr [rsi + 24]
-    mulx rbp, r12, qword ptr [rsi + 32]
-    add rax, r12
-    mulx rdx, rsi, qword ptr [rsi + 40]
-    adc rbp, rsi
-    adc rdx, 0
-    add r9, rbx
-    adc r10, rax
-    adc r11, rbp
-    adc r8, rdx
-    adc rcx, 0
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx rax, rsi, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    add rax, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 24]
+    add r10, rsi
+    adc r11, rcx
     adc rbx, rbp
-    adc rdx, 0
-    add r9, rsi
-    adc r10, rax
-    adc r11, rbx
-    adc r8, rdx
-    adc rcx, 0
-    mov rax, r10
-    sub rax, qword ptr [rip + 2f + 8]
-    mov rdx, r11
-    sbb rdx, qword ptr [rip + 2f + 16]
-    mov rsi, r8
-    sbb rsi, qword ptr [rip + 2f + 24]
-    mov r9, rcx
-    sbb r9, 0
-    cmovc rax, r10
-    cmovc rdx, r11
-    cmovc rsi, r8
-    cmovc r9, rcx
-    mov rcx, rax
-    sub rcx, qword ptr [rip + 2f + 8]
-    mov r8, rdx
-    sbb r8, qword ptr [rip + 2f + 16]
-    mov r10, rsi
-    sbb r10, qword ptr [rip + 2f + 24]
-    sbb r9, 0
-    cmovc rcx, rax
-    mov qword ptr [rdi], rcx
-    cmovc r8, rdx
-    mov qword ptr [rdi + 8], r8
-    cmovc r10, rsi
-    mov qword ptr [rdi + 16], r10
+    adc r9, rdx
+    adc r8, 0
+    mov rcx, r11
+    sub rcx, qword ptr [rax + 8]
+    mov rdx, rbx
+    sbb rdx, qword ptr [rax + 16]
+    mov rsi, r9
+    sbb rsi, qword ptr [rax + 24]
+    mov r10, r8
+    sbb r10, 0
+    cmovc rcx, r11
+    cmovc rdx, rbx
+    cmovc rsi, r9
+    cmovc r10, r8
+    mov r8, rcx
+    sub r8, qword ptr [rax + 8]
+    mov r9, rdx
+    sbb r9, qword ptr [rax + 16]
+    mov r11, rsi
+    sbb r11, qword ptr [rax + 24]
+    sbb r10, 0
+    cmovc r8, rcx
+    mov qword ptr [rdi], r8
+    cmovc r9, rdx
+    mov qword ptr [rdi + 8], r9
+    cmovc r11, rsi
+    mov qword ptr [rdi + 16], r11
+    pop r14
     pop r13
     pop r12
     pop rbp

@@ -33,135 +33,142 @@ unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<4>>(
     push r12
     push r13
     push r14
-    mov rax, rdx
-    mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx rdx, r11, qword ptr [rsi + 24]
-    adc r10, r11
-    adc rdx, 0
-    mov r11, rdx
-    mov rdx, r8
-    mulx r8, rbx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    add r8, r12
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    adc rbp, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 24]
-    adc r12, r13
-    adc rdx, 0
-    add rcx, rbx
-    adc r9, r8
-    adc r10, rbp
-    adc r11, r12
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, qword ptr [rax + 8]
-    mulx rbx, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rbx, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rsi + 24]
-    adc r13, r14
-    adc rdx, 0
-    add rcx, rbp
-    adc r9, rbx
-    adc r10, r12
-    adc r11, r13
-    adc r8, rdx
-    mov rdx, rcx
-    mulx rcx, rbx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    add rcx, r12
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    adc rbp, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 24]
-    adc r12, r13
-    adc rdx, 0
-    add r9, rbx
-    adc r10, rcx
-    adc r11, rbp
-    adc r8, r12
-    adc rdx, 0
+    push r15
+    lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
-    mov rdx, qword ptr [rax + 16]
-    mulx rbx, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rbx, r13
-    mulx r13, r14, qword ptr [rsi + 16]
+    mov rdx, qword ptr [rdx]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
+    adc r10, rbx
+    mov rbx, qword ptr [rsi + 24]
+    mulx rdx, rbx, rbx
+    adc r11, rbx
+    adc rdx, 0
+    mov rbx, rdx
+    mov rdx, r9
+    mulx r9, rbp, qword ptr [rax]
+    mulx r12, r13, qword ptr [rax + 8]
+    add r9, r13
+    mulx r13, r14, qword ptr [rax + 16]
     adc r12, r14
-    mulx rdx, r14, qword ptr [rsi + 24]
+    mulx rdx, r14, qword ptr [rax + 24]
     adc r13, r14
     adc rdx, 0
-    add r9, rbp
-    adc r10, rbx
+    add r8, rbp
+    adc r10, r9
     adc r11, r12
-    adc r8, r13
-    adc rcx, rdx
-    mov rdx, r9
-    mulx r9, rbx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    add r9, r12
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    adc rbp, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 24]
-    adc r12, r13
-    adc rdx, 0
-    add r10, rbx
-    adc r11, r9
-    adc r8, rbp
-    adc rcx, r12
+    adc rbx, r13
     adc rdx, 0
     mov r9, rdx
-    mov rdx, qword ptr [rax + 24]
-    mulx rax, rbx, qword ptr [rsi]
-    mulx rbp, r12, qword ptr [rsi + 8]
-    add rax, r12
-    mulx r12, r13, qword ptr [rsi + 16]
-    adc rbp, r13
-    mulx rdx, rsi, qword ptr [rsi + 24]
-    adc r12, rsi
+    mov rdx, qword ptr [rcx + 8]
+    mulx rbp, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add rbp, r14
+    mulx r14, r15, qword ptr [rsi + 16]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rsi + 24]
+    adc r14, r15
     adc rdx, 0
-    add r10, rbx
-    adc r11, rax
-    adc r8, rbp
-    adc rcx, r12
+    add r8, r12
+    adc r10, rbp
+    adc r11, r13
+    adc rbx, r14
     adc r9, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f + 32]
-    mulx rax, rsi, qword ptr [rip + 2f + 40]
-    mulx rbx, rbp, qword ptr [rip + 2f + 48]
-    add rax, rbp
-    mulx rbp, r12, qword ptr [rip + 2f + 56]
-    adc rbx, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 64]
-    adc rbp, r12
-    adc rdx, 0
-    add r10, rsi
-    adc r11, rax
-    adc r8, rbx
-    adc rcx, rbp
-    adc r9, rdx
-    mov rax, r11
-    sub rax, qword ptr [rip + 2f + 40]
     mov rdx, r8
-    sbb rdx, qword ptr [rip + 2f + 48]
-    mov rsi, rcx
-    sbb rsi, qword ptr [rip + 2f + 56]
-    mov r10, r9
-    sbb r10, qword ptr [rip + 2f + 64]
-    cmovc rax, r11
-    mov qword ptr [rdi], rax
-    cmovc rdx, r8
+    mulx r8, rbp, qword ptr [rax]
+    mulx r12, r13, qword ptr [rax + 8]
+    add r8, r13
+    mulx r13, r14, qword ptr [rax + 16]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 24]
+    adc r13, r14
+    adc rdx, 0
+    add r10, rbp
+    adc r11, r8
+    adc rbx, r12
+    adc r9, r13
+    adc rdx, 0
+    mov r8, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mulx rbp, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add rbp, r14
+    mulx r14, r15, qword ptr [rsi + 16]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rsi + 24]
+    adc r14, r15
+    adc rdx, 0
+    add r10, r12
+    adc r11, rbp
+    adc rbx, r13
+    adc r9, r14
+    adc r8, rdx
+    mov rdx, r10
+    mulx r10, rbp, qword ptr [rax]
+    mulx r12, r13, qword ptr [rax + 8]
+    add r10, r13
+    mulx r13, r14, qword ptr [rax + 16]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 24]
+    adc r13, r14
+    adc rdx, 0
+    add r11, rbp
+    adc rbx, r10
+    adc r9, r12
+    adc r8, r13
+    adc rdx, 0
+    mov r10, rdx
+    mov rdx, qword ptr [rcx + 24]
+    mulx rcx, rbp, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    add rcx, r13
+    mulx r13, r14, qword ptr [rsi + 16]
+    adc r12, r14
+    mulx rdx, rsi, qword ptr [rsi + 24]
+    adc r13, rsi
+    adc rdx, 0
+    add r11, rbp
+    adc rbx, rcx
+    adc r9, r12
+    adc r8, r13
+    adc r10, rdx
+    mov rdx, r11
+    imul rdx, qword ptr [rax + 32]
+    mulx rcx, rsi, qword ptr [rax + 40]
+    mulx rbp, r12, qword ptr [rax + 48]
+    add rcx, r12
+    mulx r12, r13, qword ptr [rax + 56]
+    adc rbp, r13
+    mulx rdx, r13, qword ptr [rax + 64]
+    adc r12, r13
+    adc rdx, 0
+    add r11, rsi
+    adc rbx, rcx
+    adc r9, rbp
+    adc r8, r12
+    adc r10, rdx
+    mov rcx, rbx
+    sub rcx, qword ptr [rax + 40]
+    mov rdx, r9
+    sbb rdx, qword ptr [rax + 48]
+    mov rsi, r8
+    sbb rsi, qword ptr [rax + 56]
+    mov r11, r10
+    sbb r11, qword ptr [rax + 64]
+    cmovc rcx, rbx
+    mov qword ptr [rdi], rcx
+    cmovc rdx, r9
     mov qword ptr [rdi + 8], rdx
-    cmovc rsi, rcx
+    cmovc rsi, r8
     mov qword ptr [rdi + 16], rsi
-    cmovc r10, r9
-    mov qword ptr [rdi + 24], r10
+    cmovc r11, r10
+    mov qword ptr [rdi + 24], r11
+    pop r15
     pop r14
     pop r13
     pop r12
@@ -380,127 +387,134 @@ unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<4>>(
     push rbp
     push r12
     push r13
-    mov rax, qword ptr [rsi + 8]
-    lea rax, [rax + rax]
+    push r14
+    lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
     mov r8, qword ptr [rsi + 16]
-    shld r8, rcx, 1
-    mov rcx, qword ptr [rsi + 16]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
     mov r9, qword ptr [rsi + 24]
-    shld r9, rcx, 1
+    shld r9, rdx, 1
     mov rdx, qword ptr [rsi]
-    mulx rcx, r10, qword ptr [rsi]
-    mulx rax, r11, rax
-    add rcx, r11
-    mulx r8, r11, r8
-    adc rax, r11
-    mulx rdx, r11, r9
-    adc r8, r11
+    mov r10, qword ptr [rsi]
+    mulx r10, r11, r10
+    mulx rcx, rbx, rcx
+    add r10, rbx
+    mulx r8, rbx, r8
+    adc rcx, rbx
+    mulx rdx, rbx, r9
+    adc r8, rbx
     adc rdx, 0
-    mov r11, rdx
+    mov rbx, rdx
+    mov rdx, r11
+    mulx r11, rbp, qword ptr [rax]
+    mulx r12, r13, qword ptr [rax + 8]
+    add r11, r13
+    mulx r13, r14, qword ptr [rax + 16]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 24]
+    adc r13, r14
+    adc rdx, 0
+    add r10, rbp
+    adc rcx, r11
+    adc r8, r12
+    adc rbx, r13
+    adc rdx, 0
+    mov r11, qword ptr [rsi + 16]
+    lea r11, [r11 + r11]
+    mov rbp, rdx
+    mov rdx, qword ptr [rsi + 8]
+    mov r12, qword ptr [rsi + 8]
+    mulx r12, r13, r12
+    mulx r11, r14, r11
+    add r12, r14
+    mulx rdx, r9, r9
+    adc r11, r9
+    adc rdx, 0
+    add rcx, r13
+    adc r8, r12
+    adc rbx, r11
+    adc rbp, rdx
     mov rdx, r10
-    mulx r10, rbx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    add r10, r12
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    adc rbp, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 24]
+    mulx r9, r10, qword ptr [rax]
+    mulx r11, r12, qword ptr [rax + 8]
+    add r9, r12
+    mulx r12, r13, qword ptr [rax + 16]
+    adc r11, r13
+    mulx rdx, r13, qword ptr [rax + 24]
     adc r12, r13
     adc rdx, 0
-    add rcx, rbx
-    adc rax, r10
-    adc r8, rbp
-    adc r11, r12
-    adc rdx, 0
-    mov r10, qword ptr [rsi + 16]
-    lea r10, [r10 + r10]
-    mov rbx, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mulx rbp, r12, qword ptr [rsi + 8]
-    mulx r10, r13, r10
-    add rbp, r13
-    mulx rdx, r9, r9
-    adc r10, r9
-    adc rdx, 0
-    add rax, r12
-    adc r8, rbp
-    adc r11, r10
-    adc rbx, rdx
-    mov rdx, rcx
-    mulx rcx, r9, qword ptr [rip + 2f]
-    mulx r10, rbp, qword ptr [rip + 2f + 8]
-    add rcx, rbp
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    adc r10, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 24]
+    add rcx, r10
+    adc r8, r9
+    adc rbx, r11
     adc rbp, r12
     adc rdx, 0
-    add rax, r9
-    adc r8, rcx
-    adc r11, r10
-    adc rbx, rbp
-    adc rdx, 0
-    mov rcx, qword ptr [rsi + 24]
-    lea rcx, [rcx + rcx]
-    mov r9, rdx
+    mov r9, qword ptr [rsi + 24]
+    lea r9, [r9 + r9]
+    mov r10, rdx
     mov rdx, qword ptr [rsi + 16]
-    mulx r10, rbp, qword ptr [rsi + 16]
-    mulx rcx, rdx, rcx
-    add r10, rdx
-    adc rcx, 0
-    add r11, rbp
-    adc rbx, r10
-    adc r9, rcx
-    mov rdx, rax
-    mulx rax, rcx, qword ptr [rip + 2f]
-    mulx r10, rbp, qword ptr [rip + 2f + 8]
-    add rax, rbp
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, r12, r11
+    mulx rdx, r9, r9
+    add r11, r9
+    adc rdx, 0
+    add rbx, r12
+    adc rbp, r11
+    adc r10, rdx
+    mov rdx, rcx
+    mulx rcx, r9, qword ptr [rax]
+    mulx r11, r12, qword ptr [rax + 8]
+    add rcx, r12
+    mulx r12, r13, qword ptr [rax + 16]
+    adc r11, r13
+    mulx rdx, r13, qword ptr [rax + 24]
+    adc r12, r13
+    adc rdx, 0
+    add r8, r9
+    adc rbx, rcx
+    adc rbp, r11
     adc r10, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 24]
-    adc rbp, r12
     adc rdx, 0
-    add r8, rcx
-    adc r11, rax
-    adc rbx, r10
-    adc r9, rbp
-    adc rdx, 0
-    mov rax, rdx
+    mov rcx, rdx
     mov rdx, qword ptr [rsi + 24]
-    mulx rcx, rdx, qword ptr [rsi + 24]
-    add r9, rdx
-    adc rax, rcx
+    mov rsi, qword ptr [rsi + 24]
+    mulx rdx, rsi, rsi
+    add r10, rsi
+    adc rcx, rdx
     mov rdx, r8
-    imul rdx, qword ptr [rip + 2f + 32]
-    mulx rcx, rsi, qword ptr [rip + 2f + 40]
-    mulx r10, rbp, qword ptr [rip + 2f + 48]
-    add rcx, rbp
-    mulx rbp, r12, qword ptr [rip + 2f + 56]
-    adc r10, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 64]
-    adc rbp, r12
+    imul rdx, qword ptr [rax + 32]
+    mulx rsi, r9, qword ptr [rax + 40]
+    mulx r11, r12, qword ptr [rax + 48]
+    add rsi, r12
+    mulx r12, r13, qword ptr [rax + 56]
+    adc r11, r13
+    mulx rdx, r13, qword ptr [rax + 64]
+    adc r12, r13
     adc rdx, 0
-    add r8, rsi
-    adc r11, rcx
-    adc rbx, r10
-    adc r9, rbp
-    adc rax, rdx
-    mov rcx, r11
-    sub rcx, qword ptr [rip + 2f + 40]
+    add r8, r9
+    adc rbx, rsi
+    adc rbp, r11
+    adc r10, r12
+    adc rcx, rdx
     mov rdx, rbx
-    sbb rdx, qword ptr [rip + 2f + 48]
-    mov rsi, r9
-    sbb rsi, qword ptr [rip + 2f + 56]
-    mov r8, rax
-    sbb r8, qword ptr [rip + 2f + 64]
-    cmovc rcx, r11
-    mov qword ptr [rdi], rcx
+    sub rdx, qword ptr [rax + 40]
+    mov rsi, rbp
+    sbb rsi, qword ptr [rax + 48]
+    mov r8, r10
+    sbb r8, qword ptr [rax + 56]
+    mov r9, rcx
+    sbb r9, qword ptr [rax + 64]
     cmovc rdx, rbx
-    mov qword ptr [rdi + 8], rdx
-    cmovc rsi, r9
-    mov qword ptr [rdi + 16], rsi
-    cmovc r8, rax
-    mov qword ptr [rdi + 24], r8
+    mov qword ptr [rdi], rdx
+    cmovc rsi, rbp
+    mov qword ptr [rdi + 8], rsi
+    cmovc r8, r10
+    mov qword ptr [rdi + 16], r8
+    cmovc r9, rcx
+    mov qword ptr [rdi + 24], r9
+    pop r14
     pop r13
     pop r12
     pop rbp
@@ -719,138 +733,145 @@ unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<4>>(
     push r12
     push r13
     push r14
-    mov rax, rdx
+    push r15
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx rdx, r11, qword ptr [rsi + 24]
-    adc r10, r11
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
+    adc r10, rbx
+    mov rbx, qword ptr [rsi + 24]
+    mulx rdx, rbx, rbx
+    adc r11, rbx
     adc rdx, 0
-    mov r11, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbx, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add rbx, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
+    mov rbx, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx rbp, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add rbp, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 32]
+    adc r14, r15
+    adc rdx, 0
+    add r9, r12
+    adc r8, rbp
+    adc r10, r13
+    adc r11, r14
+    adc rbx, rdx
+    mov rdx, qword ptr [rcx + 8]
+    mulx r9, rbp, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    add r9, r13
+    mulx r13, r14, qword ptr [rsi + 16]
     adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 32]
+    mulx rdx, r14, qword ptr [rsi + 24]
     adc r13, r14
     adc rdx, 0
     add r8, rbp
-    adc rcx, rbx
-    adc r9, r12
-    adc r10, r13
-    adc r11, rdx
-    mov rdx, qword ptr [rax + 8]
-    mulx r8, rbx, qword ptr [rsi]
-    mulx rbp, r12, qword ptr [rsi + 8]
-    add r8, r12
-    mulx r12, r13, qword ptr [rsi + 16]
-    adc rbp, r13
-    mulx rdx, r13, qword ptr [rsi + 24]
-    adc r12, r13
-    adc rdx, 0
-    add rcx, rbx
-    adc r9, r8
-    adc r10, rbp
+    adc r10, r9
     adc r11, r12
+    adc rbx, r13
     adc rdx, 0
-    mov r8, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbx, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add rbx, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
+    mov r9, rdx
+    mov rdx, r8
+    imul rdx, qword ptr [rax]
+    mulx rbp, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add rbp, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 32]
+    adc r14, r15
+    adc rdx, 0
+    add r8, r12
+    adc r10, rbp
+    adc r11, r13
+    adc rbx, r14
+    adc r9, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mulx r8, rbp, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    add r8, r13
+    mulx r13, r14, qword ptr [rsi + 16]
     adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 32]
+    mulx rdx, r14, qword ptr [rsi + 24]
     adc r13, r14
     adc rdx, 0
-    add rcx, rbp
-    adc r9, rbx
-    adc r10, r12
-    adc r11, r13
+    add r10, rbp
+    adc r11, r8
+    adc rbx, r12
+    adc r9, r13
+    adc rdx, 0
+    mov r8, rdx
+    mov rdx, r10
+    imul rdx, qword ptr [rax]
+    mulx rbp, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add rbp, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 32]
+    adc r14, r15
+    adc rdx, 0
+    add r10, r12
+    adc r11, rbp
+    adc rbx, r13
+    adc r9, r14
     adc r8, rdx
-    mov rdx, qword ptr [rax + 16]
-    mulx rcx, rbx, qword ptr [rsi]
+    mov rdx, qword ptr [rcx + 24]
+    mulx rcx, r10, qword ptr [rsi]
     mulx rbp, r12, qword ptr [rsi + 8]
     add rcx, r12
     mulx r12, r13, qword ptr [rsi + 16]
     adc rbp, r13
-    mulx rdx, r13, qword ptr [rsi + 24]
-    adc r12, r13
+    mulx rdx, rsi, qword ptr [rsi + 24]
+    adc r12, rsi
     adc rdx, 0
-    add r9, rbx
-    adc r10, rcx
-    adc r11, rbp
+    add r11, r10
+    adc rbx, rcx
+    adc r9, rbp
     adc r8, r12
     adc rdx, 0
     mov rcx, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbx, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add rbx, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 32]
-    adc r13, r14
-    adc rdx, 0
-    add r9, rbp
-    adc r10, rbx
-    adc r11, r12
-    adc r8, r13
-    adc rcx, rdx
-    mov rdx, qword ptr [rax + 24]
-    mulx rax, r9, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    add rax, rbp
-    mulx rbp, r12, qword ptr [rsi + 16]
-    adc rbx, r12
-    mulx rdx, rsi, qword ptr [rsi + 24]
-    adc rbp, rsi
-    adc rdx, 0
-    add r10, r9
-    adc r11, rax
-    adc r8, rbx
-    adc rcx, rbp
-    adc rdx, 0
-    mov rax, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx rsi, r9, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    add rsi, rbp
-    mulx rbp, r12, qword ptr [rip + 2f + 24]
-    adc rbx, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 32]
-    adc rbp, r12
-    adc rdx, 0
-    add r10, r9
-    adc r11, rsi
-    adc r8, rbx
-    adc rcx, rbp
-    adc rax, rdx
     mov rdx, r11
-    sub rdx, qword ptr [rip + 2f + 8]
-    mov rsi, r8
-    sbb rsi, qword ptr [rip + 2f + 16]
-    mov r9, rcx
-    sbb r9, qword ptr [rip + 2f + 24]
-    mov r10, rax
-    sbb r10, qword ptr [rip + 2f + 32]
-    cmovc rdx, r11
+    imul rdx, qword ptr [rax]
+    mulx rsi, r10, qword ptr [rax + 8]
+    mulx rbp, r12, qword ptr [rax + 16]
+    add rsi, r12
+    mulx r12, r13, qword ptr [rax + 24]
+    adc rbp, r13
+    mulx rdx, r13, qword ptr [rax + 32]
+    adc r12, r13
+    adc rdx, 0
+    add r11, r10
+    adc rbx, rsi
+    adc r9, rbp
+    adc r8, r12
+    adc rcx, rdx
+    mov rdx, rbx
+    sub rdx, qword ptr [rax + 8]
+    mov rsi, r9
+    sbb rsi, qword ptr [rax + 16]
+    mov r10, r8
+    sbb r10, qword ptr [rax + 24]
+    mov r11, rcx
+    sbb r11, qword ptr [rax + 32]
+    cmovc rdx, rbx
     mov qword ptr [rdi], rdx
-    cmovc rsi, r8
+    cmovc rsi, r9
     mov qword ptr [rdi + 8], rsi
-    cmovc r9, rcx
-    mov qword ptr [rdi + 16], r9
-    cmovc r10, rax
-    mov qword ptr [rdi + 24], r10
+    cmovc r10, r8
+    mov qword ptr [rdi + 16], r10
+    cmovc r11, rcx
+    mov qword ptr [rdi + 24], r11
+    pop r15
     pop r14
     pop r13
     pop r12
@@ -1064,133 +1085,140 @@ unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<4>>(
     push r12
     push r13
     push r14
-    mov rax, qword ptr [rsi + 8]
-    lea rax, [rax + rax]
+    push r15
+    lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
     mov r8, qword ptr [rsi + 16]
-    shld r8, rcx, 1
-    mov rcx, qword ptr [rsi + 16]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
     mov r9, qword ptr [rsi + 24]
-    shld r9, rcx, 1
+    shld r9, rdx, 1
     mov rdx, qword ptr [rsi]
-    mulx rcx, r10, qword ptr [rsi]
-    mulx rax, r11, rax
-    add rcx, r11
-    mulx r8, r11, r8
-    adc rax, r11
-    mulx rdx, r11, r9
-    adc r8, r11
+    mov r10, qword ptr [rsi]
+    mulx r10, r11, r10
+    mulx rcx, rbx, rcx
+    add r10, rbx
+    mulx r8, rbx, r8
+    adc rcx, rbx
+    mulx rdx, rbx, r9
+    adc r8, rbx
     adc rdx, 0
-    mov r11, rdx
+    mov rbx, rdx
+    mov rdx, r11
+    imul rdx, qword ptr [rax]
+    mulx rbp, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add rbp, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 32]
+    adc r14, r15
+    adc rdx, 0
+    add r11, r12
+    adc r10, rbp
+    adc rcx, r13
+    adc r8, r14
+    adc rbx, rdx
+    mov r11, 0
+    adc r11, 0
+    mov rdx, qword ptr [rsi + 16]
+    lea rbp, [rdx + rdx]
+    mov rdx, qword ptr [rsi + 8]
+    mov r12, qword ptr [rsi + 8]
+    mulx r12, r13, r12
+    mulx rbp, r14, rbp
+    add r12, r14
+    mulx rdx, r9, r9
+    adc rbp, r9
+    adc rdx, 0
+    add rcx, r13
+    adc r8, r12
+    adc rbx, rbp
+    adc r11, rdx
     mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbx, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add rbx, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
+    imul rdx, qword ptr [rax]
+    mulx r9, rbp, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
+    add r9, r13
+    mulx r13, r14, qword ptr [rax + 24]
     adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 32]
+    mulx rdx, r14, qword ptr [rax + 32]
     adc r13, r14
     adc rdx, 0
     add r10, rbp
-    adc rcx, rbx
-    adc rax, r12
-    adc r8, r13
+    adc rcx, r9
+    adc r8, r12
+    adc rbx, r13
     adc r11, rdx
-    mov r10, 0
-    adc r10, 0
+    mov r9, 0
+    adc r9, 0
+    mov rdx, qword ptr [rsi + 24]
+    lea r10, [rdx + rdx]
     mov rdx, qword ptr [rsi + 16]
-    lea rbx, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 8]
-    mulx rbp, r12, qword ptr [rsi + 8]
-    mulx rbx, r13, rbx
-    add rbp, r13
-    mulx rdx, r9, r9
-    adc rbx, r9
+    mov rbp, qword ptr [rsi + 16]
+    mulx rbp, r12, rbp
+    mulx rdx, r10, r10
+    add rbp, r10
     adc rdx, 0
-    add rax, r12
-    adc r8, rbp
-    adc r11, rbx
-    adc r10, rdx
+    add rbx, r12
+    adc r11, rbp
+    adc r9, rdx
     mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, rbx, qword ptr [rip + 2f + 8]
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    add r9, r12
-    mulx r12, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 32]
-    adc r12, r13
+    imul rdx, qword ptr [rax]
+    mulx r10, rbp, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
+    add r10, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 32]
+    adc r13, r14
     adc rdx, 0
-    add rcx, rbx
-    adc rax, r9
-    adc r8, rbp
-    adc r11, r12
-    adc r10, rdx
+    add rcx, rbp
+    adc r8, r10
+    adc rbx, r12
+    adc r11, r13
+    adc r9, rdx
     mov rcx, 0
     adc rcx, 0
     mov rdx, qword ptr [rsi + 24]
-    lea r9, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 16]
-    mulx rbx, rbp, qword ptr [rsi + 16]
-    mulx rdx, r9, r9
-    add rbx, r9
-    adc rdx, 0
-    add r11, rbp
-    adc r10, rbx
+    mov rsi, qword ptr [rsi + 24]
+    mulx rdx, rsi, rsi
+    add r9, rsi
     adc rcx, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, rbx, qword ptr [rip + 2f + 8]
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    add r9, r12
-    mulx r12, r13, qword ptr [rip + 2f + 24]
+    mov rdx, r8
+    imul rdx, qword ptr [rax]
+    mulx rsi, r10, qword ptr [rax + 8]
+    mulx rbp, r12, qword ptr [rax + 16]
+    add rsi, r12
+    mulx r12, r13, qword ptr [rax + 24]
     adc rbp, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 32]
+    mulx rdx, r13, qword ptr [rax + 32]
     adc r12, r13
     adc rdx, 0
-    add rax, rbx
-    adc r8, r9
+    add r8, r10
+    adc rbx, rsi
     adc r11, rbp
-    adc r10, r12
+    adc r9, r12
     adc rcx, rdx
-    mov rax, 0
-    adc rax, 0
-    mov rdx, qword ptr [rsi + 24]
-    mulx rdx, rsi, qword ptr [rsi + 24]
-    add rcx, rsi
-    adc rax, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx rsi, r9, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    add rsi, rbp
-    mulx rbp, r12, qword ptr [rip + 2f + 24]
-    adc rbx, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 32]
-    adc rbp, r12
-    adc rdx, 0
-    add r8, r9
-    adc r11, rsi
-    adc r10, rbx
-    adc rcx, rbp
-    adc rax, rdx
-    mov rdx, r11
-    sub rdx, qword ptr [rip + 2f + 8]
-    mov rsi, r10
-    sbb rsi, qword ptr [rip + 2f + 16]
-    mov r8, rcx
-    sbb r8, qword ptr [rip + 2f + 24]
-    mov r9, rax
-    sbb r9, qword ptr [rip + 2f + 32]
-    cmovc rdx, r11
+    mov rdx, rbx
+    sub rdx, qword ptr [rax + 8]
+    mov rsi, r11
+    sbb rsi, qword ptr [rax + 16]
+    mov r8, r9
+    sbb r8, qword ptr [rax + 24]
+    mov r10, rcx
+    sbb r10, qword ptr [rax + 32]
+    cmovc rdx, rbx
     mov qword ptr [rdi], rdx
-    cmovc rsi, r10
+    cmovc rsi, r11
     mov qword ptr [rdi + 8], rsi
-    cmovc r8, rcx
+    cmovc r8, r9
     mov qword ptr [rdi + 16], r8
-    cmovc r9, rax
-    mov qword ptr [rdi + 24], r9
+    cmovc r10, rcx
+    mov qword ptr [rdi + 24], r10
+    pop r15
     pop r14
     pop r13
     pop r12
@@ -1400,197 +1428,208 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<4>>(
     push r12
     push r13
     push r14
-    mov rax, rdx
+    push r15
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx rdx, r11, qword ptr [rsi + 24]
-    adc r10, r11
-    adc rdx, 0
-    mov r11, rdx
-    mov rdx, qword ptr [rax + 32]
-    mulx rbx, rbp, qword ptr [rsi + 32]
-    mulx r12, r13, qword ptr [rsi + 40]
-    add rbx, r13
-    mulx r13, r14, qword ptr [rsi + 48]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rsi + 56]
-    adc r13, r14
-    adc rdx, 0
-    add r8, rbp
-    adc rcx, rbx
-    adc r9, r12
-    adc r10, r13
-    adc r11, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbx, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add rbx, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 32]
-    adc r13, r14
-    adc rdx, 0
-    add r8, rbp
-    adc rcx, rbx
-    adc r9, r12
-    adc r10, r13
-    adc r11, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rax + 8]
-    mulx rbx, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rbx, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rsi + 24]
-    adc r13, r14
-    adc rdx, 0
-    add rcx, rbp
-    adc r9, rbx
-    adc r10, r12
-    adc r11, r13
-    adc r8, rdx
-    mov rdx, qword ptr [rax + 40]
-    mulx rbx, rbp, qword ptr [rsi + 32]
-    mulx r12, r13, qword ptr [rsi + 40]
-    add rbx, r13
-    mulx r13, r14, qword ptr [rsi + 48]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rsi + 56]
-    adc r13, r14
-    adc rdx, 0
-    add rcx, rbp
-    adc r9, rbx
-    adc r10, r12
-    adc r11, r13
-    adc r8, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbx, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add rbx, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 32]
-    adc r13, r14
-    adc rdx, 0
-    add rcx, rbp
-    adc r9, rbx
-    adc r10, r12
-    adc r11, r13
-    adc r8, rdx
-    mov rcx, 0
-    adc rcx, 0
-    mov rdx, qword ptr [rax + 16]
-    mulx rbx, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rbx, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rsi + 24]
-    adc r13, r14
-    adc rdx, 0
-    add r9, rbp
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    adc r11, r12
-    adc r8, r13
-    adc rcx, rdx
-    mov rdx, qword ptr [rax + 48]
-    mulx rbx, rbp, qword ptr [rsi + 32]
-    mulx r12, r13, qword ptr [rsi + 40]
-    add rbx, r13
-    mulx r13, r14, qword ptr [rsi + 48]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rsi + 56]
-    adc r13, r14
+    mov rbx, qword ptr [rsi + 24]
+    mulx rdx, rbx, rbx
+    adc r11, rbx
     adc rdx, 0
-    add r9, rbp
-    adc r10, rbx
-    adc r11, r12
-    adc r8, r13
-    adc rcx, rdx
+    mov rbx, rdx
+    mov rdx, qword ptr [rcx + 32]
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
+    mov r13, qword ptr [rsi + 40]
+    mulx r13, r14, r13
+    add rbp, r14
+    mov r14, qword ptr [rsi + 48]
+    mulx r14, r15, r14
+    adc r13, r15
+    mov r15, qword ptr [rsi + 56]
+    mulx rdx, r15, r15
+    adc r14, r15
+    adc rdx, 0
+    add r9, r12
+    adc r8, rbp
+    adc r10, r13
+    adc r11, r14
+    adc rbx, rdx
     mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbx, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add rbx, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 32]
-    adc r13, r14
+    imul rdx, qword ptr [rax]
+    mulx rbp, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add rbp, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 32]
+    adc r14, r15
     adc rdx, 0
-    add r9, rbp
-    adc r10, rbx
-    adc r11, r12
-    adc r8, r13
-    adc rcx, rdx
+    add r9, r12
+    adc r8, rbp
+    adc r10, r13
+    adc r11, r14
+    adc rbx, rdx
     mov r9, 0
     adc r9, 0
-    mov rdx, qword ptr [rax + 24]
-    mulx rbx, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rbx, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rsi + 24]
-    adc r13, r14
+    mov rdx, qword ptr [rcx + 8]
+    mulx rbp, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add rbp, r14
+    mulx r14, r15, qword ptr [rsi + 16]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rsi + 24]
+    adc r14, r15
     adc rdx, 0
-    add r10, rbp
-    adc r11, rbx
-    adc r8, r12
-    adc rcx, r13
+    add r8, r12
+    adc r10, rbp
+    adc r11, r13
+    adc rbx, r14
     adc r9, rdx
-    mov rdx, qword ptr [rax + 56]
-    mulx rax, rbx, qword ptr [rsi + 32]
-    mulx rbp, r12, qword ptr [rsi + 40]
-    add rax, r12
-    mulx r12, r13, qword ptr [rsi + 48]
-    adc rbp, r13
-    mulx rdx, rsi, qword ptr [rsi + 56]
-    adc r12, rsi
+    mov rdx, qword ptr [rcx + 40]
+    mulx rbp, r12, qword ptr [rsi + 32]
+    mulx r13, r14, qword ptr [rsi + 40]
+    add rbp, r14
+    mulx r14, r15, qword ptr [rsi + 48]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rsi + 56]
+    adc r14, r15
     adc rdx, 0
-    add r10, rbx
-    adc r11, rax
-    adc r8, rbp
-    adc rcx, r12
+    add r8, r12
+    adc r10, rbp
+    adc r11, r13
+    adc rbx, r14
     adc r9, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx rax, rsi, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    add rax, rbp
-    mulx rbp, r12, qword ptr [rip + 2f + 24]
-    adc rbx, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 32]
-    adc rbp, r12
-    adc rdx, 0
-    add r10, rsi
-    adc r11, rax
-    adc r8, rbx
-    adc rcx, rbp
-    adc r9, rdx
-    mov rax, r11
-    sub rax, qword ptr [rip + 2f + 8]
     mov rdx, r8
-    sbb rdx, qword ptr [rip + 2f + 16]
-    mov rsi, rcx
-    sbb rsi, qword ptr [rip + 2f + 24]
-    mov r10, r9
-    sbb r10, qword ptr [rip + 2f + 32]
-    cmovc rax, r11
-    mov qword ptr [rdi], rax
-    cmovc rdx, r8
+    imul rdx, qword ptr [rax]
+    mulx rbp, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add rbp, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 32]
+    adc r14, r15
+    adc rdx, 0
+    add r8, r12
+    adc r10, rbp
+    adc r11, r13
+    adc rbx, r14
+    adc r9, rdx
+    mov r8, 0
+    adc r8, 0
+    mov rdx, qword ptr [rcx + 16]
+    mulx rbp, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add rbp, r14
+    mulx r14, r15, qword ptr [rsi + 16]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rsi + 24]
+    adc r14, r15
+    adc rdx, 0
+    add r10, r12
+    adc r11, rbp
+    adc rbx, r13
+    adc r9, r14
+    adc r8, rdx
+    mov rdx, qword ptr [rcx + 48]
+    mulx rbp, r12, qword ptr [rsi + 32]
+    mulx r13, r14, qword ptr [rsi + 40]
+    add rbp, r14
+    mulx r14, r15, qword ptr [rsi + 48]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rsi + 56]
+    adc r14, r15
+    adc rdx, 0
+    add r10, r12
+    adc r11, rbp
+    adc rbx, r13
+    adc r9, r14
+    adc r8, rdx
+    mov rdx, r10
+    imul rdx, qword ptr [rax]
+    mulx rbp, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add rbp, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 32]
+    adc r14, r15
+    adc rdx, 0
+    add r10, r12
+    adc r11, rbp
+    adc rbx, r13
+    adc r9, r14
+    adc r8, rdx
+    mov r10, 0
+    adc r10, 0
+    mov rdx, qword ptr [rcx + 24]
+    mulx rbp, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add rbp, r14
+    mulx r14, r15, qword ptr [rsi + 16]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rsi + 24]
+    adc r14, r15
+    adc rdx, 0
+    add r11, r12
+    adc rbx, rbp
+    adc r9, r13
+    adc r8, r14
+    adc r10, rdx
+    mov rdx, qword ptr [rcx + 56]
+    mulx rcx, rbp, qword ptr [rsi + 32]
+    mulx r12, r13, qword ptr [rsi + 40]
+    add rcx, r13
+    mulx r13, r14, qword ptr [rsi + 48]
+    adc r12, r14
+    mulx rdx, rsi, qword ptr [rsi + 56]
+    adc r13, rsi
+    adc rdx, 0
+    add r11, rbp
+    adc rbx, rcx
+    adc r9, r12
+    adc r8, r13
+    adc r10, rdx
+    mov rdx, r11
+    imul rdx, qword ptr [rax]
+    mulx rcx, rsi, qword ptr [rax + 8]
+    mulx rbp, r12, qword ptr [rax + 16]
+    add rcx, r12
+    mulx r12, r13, qword ptr [rax + 24]
+    adc rbp, r13
+    mulx rdx, r13, qword ptr [rax + 32]
+    adc r12, r13
+    adc rdx, 0
+    add r11, rsi
+    adc rbx, rcx
+    adc r9, rbp
+    adc r8, r12
+    adc r10, rdx
+    mov rcx, rbx
+    sub rcx, qword ptr [rax + 8]
+    mov rdx, r9
+    sbb rdx, qword ptr [rax + 16]
+    mov rsi, r8
+    sbb rsi, qword ptr [rax + 24]
+    mov r11, r10
+    sbb r11, qword ptr [rax + 32]
+    cmovc rcx, rbx
+    mov qword ptr [rdi], rcx
+    cmovc rdx, r9
     mov qword ptr [rdi + 8], rdx
-    cmovc rsi, rcx
+    cmovc rsi, r8
     mov qword ptr [rdi + 16], rsi
-    cmovc r10, r9
-    mov qword ptr [rdi + 24], r10
+    cmovc r11, r10
+    mov qword ptr [rdi + 24], r11
+    pop r15
     pop r14
     pop r13
     pop r12
@@ -1878,147 +1917,156 @@ unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<4>>(
     push r13
     push r14
     push r15
-    mov rax, rdx
+    sub rsp, 8
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx rdx, r11, qword ptr [rsi + 24]
-    adc r10, r11
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
+    adc r10, rbx
+    mov rbx, qword ptr [rsi + 24]
+    mulx rdx, rbx, rbx
+    adc r11, rbx
     adc rdx, 0
-    mov r11, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbx, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add rbx, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 32]
-    adc r13, r14
-    adc rdx, 0
-    add r8, rbp
-    adc rcx, rbx
-    adc r9, r12
-    adc r10, r13
-    adc r11, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rax + 8]
-    mulx rbx, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rbx, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rsi + 24]
-    adc r13, r14
-    adc rdx, 0
-    add rcx, rbp
-    adc r9, rbx
-    adc r10, r12
-    adc r11, r13
-    adc r8, rdx
-    mov rbx, 0
-    adc rbx, 0
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 32]
-    adc r14, r15
-    adc rdx, 0
-    add rcx, r12
-    adc r9, rbp
-    adc r10, r13
-    adc r11, r14
-    adc r8, rdx
-    adc rbx, 0
-    mov rdx, qword ptr [rax + 16]
-    mulx rcx, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rcx, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rsi + 24]
-    adc r13, r14
-    adc rdx, 0
-    add r9, rbp
-    adc r10, rcx
-    adc r11, r12
-    adc r8, r13
-    adc rbx, rdx
-    mov rcx, 0
-    adc rcx, 0
+    mov rbx, rdx
     mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
+    imul rdx, qword ptr [rax]
+    mulx rbp, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
     add rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
+    mulx r14, r15, qword ptr [rax + 24]
     adc r13, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 32]
+    mulx rdx, r15, qword ptr [rax + 32]
     adc r14, r15
     adc rdx, 0
     add r9, r12
+    adc r8, rbp
+    adc r10, r13
+    adc r11, r14
+    adc rbx, rdx
+    mov r9, 0
+    adc r9, 0
+    mov rdx, qword ptr [rcx + 8]
+    mulx rbp, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add rbp, r14
+    mulx r14, r15, qword ptr [rsi + 16]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rsi + 24]
+    adc r14, r15
+    adc rdx, 0
+    add r8, r12
     adc r10, rbp
     adc r11, r13
-    adc r8, r14
-    adc rbx, rdx
-    adc rcx, 0
-    mov rdx, qword ptr [rax + 24]
-    mulx rax, r9, qword ptr [rsi]
-    mulx rbp, r12, qword ptr [rsi + 8]
-    add rax, r12
+    adc rbx, r14
+    adc r9, rdx
+    mov rbp, 0
+    adc rbp, 0
+    mov rdx, r8
+    imul rdx, qword ptr [rax]
+    mulx r12, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add r12, r15
+    mov qword ptr [rsp], rdi
+    mulx r15, rdi, qword ptr [rax + 24]
+    adc r14, rdi
+    mulx rdx, rdi, qword ptr [rax + 32]
+    adc r15, rdi
+    adc rdx, 0
+    add r8, r13
+    adc r10, r12
+    adc r11, r14
+    adc rbx, r15
+    adc r9, rdx
+    adc rbp, 0
+    mov rdx, qword ptr [rcx + 16]
+    mulx rdi, r8, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    add rdi, r13
+    mulx r13, r14, qword ptr [rsi + 16]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rsi + 24]
+    adc r13, r14
+    adc rdx, 0
+    add r10, r8
+    adc r11, rdi
+    adc rbx, r12
+    adc r9, r13
+    adc rbp, rdx
+    mov rdi, 0
+    adc rdi, 0
+    mov rdx, r10
+    imul rdx, qword ptr [rax]
+    mulx r8, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r8, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 32]
+    adc r14, r15
+    adc rdx, 0
+    add r10, r12
+    adc r11, r8
+    adc rbx, r13
+    adc r9, r14
+    adc rbp, rdx
+    adc rdi, 0
+    mov rdx, qword ptr [rcx + 24]
+    mulx rcx, r8, qword ptr [rsi]
+    mulx r10, r12, qword ptr [rsi + 8]
+    add rcx, r12
     mulx r12, r13, qword ptr [rsi + 16]
-    adc rbp, r13
+    adc r10, r13
     mulx rdx, rsi, qword ptr [rsi + 24]
     adc r12, rsi
     adc rdx, 0
-    add r10, r9
-    adc r11, rax
-    adc r8, rbp
-    adc rbx, r12
-    adc rcx, rdx
-    mov rax, 0
-    adc rax, 0
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx rsi, r9, qword ptr [rip + 2f + 8]
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
+    add r11, r8
+    adc rbx, rcx
+    adc r9, r10
+    adc rbp, r12
+    adc rdi, rdx
+    mov rcx, 0
+    adc rcx, 0
+    mov rdx, r11
+    imul rdx, qword ptr [rax]
+    mulx rsi, r8, qword ptr [rax + 8]
+    mulx r10, r12, qword ptr [rax + 16]
     add rsi, r12
-    mulx r12, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 32]
+    mulx r12, r13, qword ptr [rax + 24]
+    adc r10, r13
+    mulx rdx, r13, qword ptr [rax + 32]
     adc r12, r13
     adc rdx, 0
-    add r10, r9
-    adc r11, rsi
-    adc r8, rbp
-    adc rbx, r12
-    adc rcx, rdx
-    adc rax, 0
-    mov rdx, r11
-    sub rdx, qword ptr [rip + 2f + 8]
-    mov rsi, r8
-    sbb rsi, qword ptr [rip + 2f + 16]
-    mov r9, rbx
-    sbb r9, qword ptr [rip + 2f + 24]
-    mov r10, rcx
-    sbb r10, qword ptr [rip + 2f + 32]
-    sbb rax, 0
-    cmovc rdx, r11
-    mov qword ptr [rdi], rdx
-    cmovc rsi, r8
-    mov qword ptr [rdi + 8], rsi
-    cmovc r9, rbx
-    mov qword ptr [rdi + 16], r9
-    cmovc r10, rcx
-    mov qword ptr [rdi + 24], r10
+    add r11, r8
+    adc rbx, rsi
+    adc r9, r10
+    adc rbp, r12
+    adc rdi, rdx
+    adc rcx, 0
+    mov rdx, rbx
+    sub rdx, qword ptr [rax + 8]
+    mov rsi, r9
+    sbb rsi, qword ptr [rax + 16]
+    mov r8, rbp
+    sbb r8, qword ptr [rax + 24]
+    mov r10, rdi
+    sbb r10, qword ptr [rax + 32]
+    sbb rcx, 0
+    cmovc rdx, rbx
+    mov rax, qword ptr [rsp]
+    mov qword ptr [rax], rdx
+    cmovc rsi, r9
+    mov qword ptr [rax + 8], rsi
+    cmovc r8, rbp
+    mov qword ptr [rax + 16], r8
+    cmovc r10, rdi
+    mov qword ptr [rax + 24], r10
+    add rsp, 8
     pop r15
     pop r14
     pop r13
@@ -2245,51 +2293,109 @@ unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<4>>(
     push r13
     push r14
     push r15
-    mov rax, rdx
+    sub rsp, 8
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx rdx, r11, qword ptr [rsi + 24]
-    adc r10, r11
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
+    adc r10, rbx
+    mov rbx, qword ptr [rsi + 24]
+    mulx rdx, rbx, rbx
+    adc r11, rbx
     adc rdx, 0
-    mov r11, rdx
-    mov rdx, qword ptr [rax + 32]
-    mulx rbx, rbp, qword ptr [rsi + 32]
-    mulx r12, r13, qword ptr [rsi + 40]
-    add rbx, r13
-    mulx r13, r14, qword ptr [rsi + 48]
+    mov rbx, rdx
+    mov rdx, qword ptr [rcx + 32]
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
+    mov r13, qword ptr [rsi + 40]
+    mulx r13, r14, r13
+    add rbp, r14
+    mov r14, qword ptr [rsi + 48]
+    mulx r14, r15, r14
+    adc r13, r15
+    mov r15, qword ptr [rsi + 56]
+    mulx rdx, r15, r15
+    adc r14, r15
+    adc rdx, 0
+    add r9, r12
+    adc r8, rbp
+    adc r10, r13
+    adc r11, r14
+    adc rbx, rdx
+    mov rbp, 0
+    adc rbp, 0
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx r12, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add r12, r15
+    mov qword ptr [rsp], rdi
+    mulx r15, rdi, qword ptr [rax + 24]
+    adc r14, rdi
+    mulx rdx, rdi, qword ptr [rax + 32]
+    adc r15, rdi
+    adc rdx, 0
+    add r9, r13
+    adc r8, r12
+    adc r10, r14
+    adc r11, r15
+    adc rbx, rdx
+    adc rbp, 0
+    mov rdx, qword ptr [rcx + 8]
+    mulx rdi, r9, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    add rdi, r13
+    mulx r13, r14, qword ptr [rsi + 16]
     adc r12, r14
-    mulx rdx, r14, qword ptr [rsi + 56]
+    mulx rdx, r14, qword ptr [rsi + 24]
     adc r13, r14
     adc rdx, 0
-    add r8, rbp
-    adc rcx, rbx
-    adc r9, r12
-    adc r10, r13
-    adc r11, rdx
-    mov rbx, 0
-    adc rbx, 0
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
+    add r8, r9
+    adc r10, rdi
+    adc r11, r12
+    adc rbx, r13
+    adc rbp, rdx
+    mov rdi, 0
+    adc rdi, 0
+    mov rdx, qword ptr [rcx + 40]
+    mulx r9, r12, qword ptr [rsi + 32]
+    mulx r13, r14, qword ptr [rsi + 40]
+    add r9, r14
+    mulx r14, r15, qword ptr [rsi + 48]
     adc r13, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 32]
+    mulx rdx, r15, qword ptr [rsi + 56]
     adc r14, r15
     adc rdx, 0
     add r8, r12
-    adc rcx, rbp
-    adc r9, r13
-    adc r10, r14
-    adc r11, rdx
-    adc rbx, 0
-    mov rdx, qword ptr [rax + 8]
-    mulx r8, rbp, qword ptr [rsi]
+    adc r10, r9
+    adc r11, r13
+    adc rbx, r14
+    adc rbp, rdx
+    adc rdi, 0
+    mov rdx, r8
+    imul rdx, qword ptr [rax]
+    mulx r9, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r9, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 32]
+    adc r14, r15
+    adc rdx, 0
+    add r8, r12
+    adc r10, r9
+    adc r11, r13
+    adc rbx, r14
+    adc rbp, rdx
+    adc rdi, 0
+    mov rdx, qword ptr [rcx + 16]
+    mulx r8, r9, qword ptr [rsi]
     mulx r12, r13, qword ptr [rsi + 8]
     add r8, r13
     mulx r13, r14, qword ptr [rsi + 16]
@@ -2297,93 +2403,46 @@ unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<4>>(
     mulx rdx, r14, qword ptr [rsi + 24]
     adc r13, r14
     adc rdx, 0
-    add rcx, rbp
-    adc r9, r8
-    adc r10, r12
-    adc r11, r13
-    adc rbx, rdx
+    add r10, r9
+    adc r11, r8
+    adc rbx, r12
+    adc rbp, r13
+    adc rdi, rdx
     mov r8, 0
     adc r8, 0
-    mov rdx, qword ptr [rax + 40]
-    mulx rbp, r12, qword ptr [rsi + 32]
+    mov rdx, qword ptr [rcx + 48]
+    mulx r9, r12, qword ptr [rsi + 32]
     mulx r13, r14, qword ptr [rsi + 40]
-    add rbp, r14
+    add r9, r14
     mulx r14, r15, qword ptr [rsi + 48]
     adc r13, r15
     mulx rdx, r15, qword ptr [rsi + 56]
     adc r14, r15
     adc rdx, 0
-    add rcx, r12
-    adc r9, rbp
-    adc r10, r13
-    adc r11, r14
-    adc rbx, rdx
-    adc r8, 0
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 32]
-    adc r14, r15
-    adc rdx, 0
-    add rcx, r12
-    adc r9, rbp
-    adc r10, r13
-    adc r11, r14
-    adc rbx, rdx
-    adc r8, 0
-    mov rdx, qword ptr [rax + 16]
-    mulx rcx, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rcx, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rsi + 24]
-    adc r13, r14
-    adc rdx, 0
-    add r9, rbp
-    adc r10, rcx
-    adc r11, r12
+    add r10, r12
+    adc r11, r9
     adc rbx, r13
-    adc r8, rdx
-    mov rcx, 0
-    adc rcx, 0
-    mov rdx, qword ptr [rax + 48]
-    mulx rbp, r12, qword ptr [rsi + 32]
-    mulx r13, r14, qword ptr [rsi + 40]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rsi + 48]
+    adc rbp, r14
+    adc rdi, rdx
+    adc r8, 0
+    mov rdx, r10
+    imul rdx, qword ptr [rax]
+    mulx r9, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r9, r14
+    mulx r14, r15, qword ptr [rax + 24]
     adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 56]
+    mulx rdx, r15, qword ptr [rax + 32]
     adc r14, r15
     adc rdx, 0
-    add r9, r12
-    adc r10, rbp
-    adc r11, r13
-    adc rbx, r14
-    adc r8, rdx
-    adc rcx, 0
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 32]
-    adc r14, r15
-    adc rdx, 0
-    add r9, r12
-    adc r10, rbp
-    adc r11, r13
-    adc rbx, r14
-    adc r8, rdx
-    adc rcx, 0
-    mov rdx, qword ptr [rax + 24]
-    mulx r9, rbp, qword ptr [rsi]
+    add r10, r12
+    adc r11, r9
+    adc rbx, r13
+    adc rbp, r14
+    adc rdi, rdx
+    adc r8, 0
+    mov rdx, qword ptr [rcx + 24]
+    mulx r9, r10, qword ptr [rsi]
     mulx r12, r13, qword ptr [rsi + 8]
     add r9, r13
     mulx r13, r14, qword ptr [rsi + 16]
@@ -2391,76 +2450,78 @@ unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<4>>(
     mulx rdx, r14, qword ptr [rsi + 24]
     adc r13, r14
     adc rdx, 0
-    add r10, rbp
-    adc r11, r9
-    adc rbx, r12
-    adc r8, r13
-    adc rcx, rdx
+    add r11, r10
+    adc rbx, r9
+    adc rbp, r12
+    adc rdi, r13
+    adc r8, rdx
     mov r9, 0
     adc r9, 0
-    mov rdx, qword ptr [rax + 56]
-    mulx rax, rbp, qword ptr [rsi + 32]
+    mov rdx, qword ptr [rcx + 56]
+    mulx rcx, r10, qword ptr [rsi + 32]
     mulx r12, r13, qword ptr [rsi + 40]
-    add rax, r13
+    add rcx, r13
     mulx r13, r14, qword ptr [rsi + 48]
     adc r12, r14
     mulx rdx, rsi, qword ptr [rsi + 56]
     adc r13, rsi
     adc rdx, 0
-    add r10, rbp
-    adc r11, rax
-    adc rbx, r12
-    adc r8, r13
-    adc rcx, rdx
+    add r11, r10
+    adc rbx, rcx
+    adc rbp, r12
+    adc rdi, r13
+    adc r8, rdx
     adc r9, 0
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx rax, rsi, qword ptr [rip + 2f + 8]
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    add rax, r12
-    mulx r12, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 32]
+    mov rdx, r11
+    imul rdx, qword ptr [rax]
+    mulx rcx, rsi, qword ptr [rax + 8]
+    mulx r10, r12, qword ptr [rax + 16]
+    add rcx, r12
+    mulx r12, r13, qword ptr [rax + 24]
+    adc r10, r13
+    mulx rdx, r13, qword ptr [rax + 32]
     adc r12, r13
     adc rdx, 0
-    add r10, rsi
-    adc r11, rax
-    adc rbx, rbp
-    adc r8, r12
-    adc rcx, rdx
+    add r11, rsi
+    adc rbx, rcx
+    adc rbp, r10
+    adc rdi, r12
+    adc r8, rdx
     adc r9, 0
-    mov rax, r11
-    sub rax, qword ptr [rip + 2f + 8]
-    mov rdx, rbx
-    sbb rdx, qword ptr [rip + 2f + 16]
-    mov rsi, r8
-    sbb rsi, qword ptr [rip + 2f + 24]
-    mov r10, rcx
-    sbb r10, qword ptr [rip + 2f + 32]
-    mov rbp, r9
-    sbb rbp, 0
-    cmovc rax, r11
-    cmovc rdx, rbx
-    cmovc rsi, r8
-    cmovc r10, rcx
-    cmovc rbp, r9
-    mov rcx, rax
-    sub rcx, qword ptr [rip + 2f + 8]
+    mov rcx, rbx
+    sub rcx, qword ptr [rax + 8]
+    mov rdx, rbp
+    sbb rdx, qword ptr [rax + 16]
+    mov rsi, rdi
+    sbb rsi, qword ptr [rax + 24]
+    mov r10, r8
+    sbb r10, qword ptr [rax + 32]
+    mov r11, r9
+    sbb r11, 0
+    cmovc rcx, rbx
+    cmovc rdx, rbp
+    cmovc rsi, rdi
+    cmovc r10, r8
+    cmovc r11, r9
+    mov rdi, rcx
+    sub rdi, qword ptr [rax + 8]
     mov r8, rdx
-    sbb r8, qword ptr [rip + 2f + 16]
+    sbb r8, qword ptr [rax + 16]
     mov r9, rsi
-    sbb r9, qword ptr [rip + 2f + 24]
-    mov r11, r10
-    sbb r11, qword ptr [rip + 2f + 32]
-    sbb rbp, 0
-    cmovc rcx, rax
-    mov qword ptr [rdi], rcx
+    sbb r9, qword ptr [rax + 24]
+    mov rbx, r10
+    sbb rbx, qword ptr [rax + 32]
+    sbb r11, 0
+    cmovc rdi, rcx
+    mov rax, qword ptr [rsp]
+    mov qword ptr [rax], rdi
     cmovc r8, rdx
-    mov qword ptr [rdi + 8], r8
+    mov qword ptr [rax + 8], r8
     cmovc r9, rsi
-    mov qword ptr [rdi + 16], r9
-    cmovc r11, r10
-    mov qword ptr [rdi + 24], r11
+    mov qword ptr [rax + 16], r9
+    cmovc rbx, r10
+    mov qword ptr [rax + 24], rbx
+    add rsp, 8
     pop r15
     pop r14
     pop r13

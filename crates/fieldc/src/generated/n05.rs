@@ -34,201 +34,211 @@ unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<5>>(
     push r13
     push r14
     push r15
-    sub rsp, 8
-    mov rax, rdx
+    sub rsp, 16
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rdx, rbx, qword ptr [rsi + 32]
-    adc r11, rbx
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
+    adc r11, rbp
+    mov rbp, qword ptr [rsi + 32]
+    mulx rdx, rbp, rbp
+    adc rbx, rbp
     adc rdx, 0
-    mov rbx, rdx
-    mov rdx, r8
-    mulx r8, rbp, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    add r8, r13
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 32]
-    adc r14, r15
-    adc rdx, 0
-    add rcx, rbp
-    adc r9, r8
-    adc r10, r12
-    adc r11, r13
-    adc rbx, r14
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, qword ptr [rax + 8]
-    mulx rbp, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rsi + 16]
+    mov rbp, rdx
+    mov rdx, r9
+    mulx r9, r12, qword ptr [rax]
+    mulx r13, r14, qword ptr [rax + 8]
+    add r9, r14
+    mulx r14, r15, qword ptr [rax + 16]
     adc r13, r15
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rsi + 24]
+    mulx r15, rdi, qword ptr [rax + 24]
     adc r14, rdi
-    mulx rdx, rdi, qword ptr [rsi + 32]
+    mulx rdx, rdi, qword ptr [rax + 32]
     adc r15, rdi
     adc rdx, 0
-    add rcx, r12
-    adc r9, rbp
-    adc r10, r13
-    adc r11, r14
-    adc rbx, r15
-    adc r8, rdx
-    mov rdx, rcx
-    mulx rcx, rdi, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    add rcx, r12
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    adc rbp, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 32]
-    adc r13, r14
-    adc rdx, 0
-    add r9, rdi
-    adc r10, rcx
-    adc r11, rbp
-    adc rbx, r12
-    adc r8, r13
-    adc rdx, 0
-    mov rcx, rdx
-    mov rdx, qword ptr [rax + 16]
-    mulx rdi, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rdi, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 32]
-    adc r14, r15
-    adc rdx, 0
-    add r9, rbp
-    adc r10, rdi
-    adc r11, r12
-    adc rbx, r13
-    adc r8, r14
-    adc rcx, rdx
-    mov rdx, r9
-    mulx rdi, r9, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    add rdi, r12
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    adc rbp, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 32]
-    adc r13, r14
-    adc rdx, 0
-    add r10, r9
-    adc r11, rdi
-    adc rbx, rbp
-    adc r8, r12
-    adc rcx, r13
+    add r8, r12
+    adc r10, r9
+    adc r11, r13
+    adc rbx, r14
+    adc rbp, r15
     adc rdx, 0
     mov rdi, rdx
-    mov rdx, qword ptr [rax + 24]
-    mulx r9, rbp, qword ptr [rsi]
+    mov rdx, qword ptr [rcx + 8]
+    mulx r9, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add r9, r14
+    mulx r14, r15, qword ptr [rsi + 16]
+    adc r13, r15
+    mov qword ptr [rsp + 8], rcx
+    mulx r15, rcx, qword ptr [rsi + 24]
+    adc r14, rcx
+    mulx rcx, rdx, qword ptr [rsi + 32]
+    adc r15, rdx
+    adc rcx, 0
+    add r8, r12
+    adc r10, r9
+    adc r11, r13
+    adc rbx, r14
+    adc rbp, r15
+    adc rdi, rcx
+    mov rdx, r8
+    mulx rcx, r8, qword ptr [rax]
+    mulx r9, r12, qword ptr [rax + 8]
+    add rcx, r12
+    mulx r12, r13, qword ptr [rax + 16]
+    adc r9, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 32]
+    adc r13, r14
+    adc rdx, 0
+    add r10, r8
+    adc r11, rcx
+    adc rbx, r9
+    adc rbp, r12
+    adc rdi, r13
+    adc rdx, 0
+    mov rcx, qword ptr [rsp + 8]
+    mov r8, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mulx r9, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add r9, r14
+    mulx r14, r15, qword ptr [rsi + 16]
+    adc r13, r15
+    mulx r15, rcx, qword ptr [rsi + 24]
+    adc r14, rcx
+    mulx rcx, rdx, qword ptr [rsi + 32]
+    adc r15, rdx
+    adc rcx, 0
+    add r10, r12
+    adc r11, r9
+    adc rbx, r13
+    adc rbp, r14
+    adc rdi, r15
+    adc r8, rcx
+    mov rdx, r10
+    mulx rcx, r9, qword ptr [rax]
+    mulx r10, r12, qword ptr [rax + 8]
+    add rcx, r12
+    mulx r12, r13, qword ptr [rax + 16]
+    adc r10, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 32]
+    adc r13, r14
+    adc rdx, 0
+    add r11, r9
+    adc rbx, rcx
+    adc rbp, r10
+    adc rdi, r12
+    adc r8, r13
+    adc rdx, 0
+    mov rcx, qword ptr [rsp + 8]
+    mov r9, rdx
+    mov rdx, qword ptr [rcx + 24]
+    mulx r10, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add r10, r14
+    mulx r14, r15, qword ptr [rsi + 16]
+    adc r13, r15
+    mulx r15, rcx, qword ptr [rsi + 24]
+    adc r14, rcx
+    mulx rcx, rdx, qword ptr [rsi + 32]
+    adc r15, rdx
+    adc rcx, 0
+    add r11, r12
+    adc rbx, r10
+    adc rbp, r13
+    adc rdi, r14
+    adc r8, r15
+    adc r9, rcx
+    mov rdx, r11
+    mulx rcx, r10, qword ptr [rax]
+    mulx r11, r12, qword ptr [rax + 8]
+    add rcx, r12
+    mulx r12, r13, qword ptr [rax + 16]
+    adc r11, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 32]
+    adc r13, r14
+    adc rdx, 0
+    add rbx, r10
+    adc rbp, rcx
+    adc rdi, r11
+    adc r8, r12
+    adc r9, r13
+    adc rdx, 0
+    mov rcx, qword ptr [rsp + 8]
+    mov r10, rdx
+    mov rdx, qword ptr [rcx + 32]
+    mulx rcx, r11, qword ptr [rsi]
     mulx r12, r13, qword ptr [rsi + 8]
-    add r9, r13
+    add rcx, r13
     mulx r13, r14, qword ptr [rsi + 16]
     adc r12, r14
     mulx r14, r15, qword ptr [rsi + 24]
     adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 32]
-    adc r14, r15
+    mulx rdx, rsi, qword ptr [rsi + 32]
+    adc r14, rsi
     adc rdx, 0
-    add r10, rbp
-    adc r11, r9
-    adc rbx, r12
+    add rbx, r11
+    adc rbp, rcx
+    adc rdi, r12
     adc r8, r13
-    adc rcx, r14
-    adc rdi, rdx
-    mov rdx, r10
-    mulx r9, r10, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    add r9, r12
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    adc rbp, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
+    adc r9, r14
+    adc r10, rdx
+    mov rdx, rbx
+    imul rdx, qword ptr [rax + 40]
+    mulx rcx, rsi, qword ptr [rax + 48]
+    mulx r11, r12, qword ptr [rax + 56]
+    add rcx, r12
+    mulx r12, r13, qword ptr [rax + 64]
+    adc r11, r13
+    mulx r13, r14, qword ptr [rax + 72]
     adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 32]
+    mulx rdx, r14, qword ptr [rax + 80]
     adc r13, r14
     adc rdx, 0
-    add r11, r10
-    adc rbx, r9
-    adc r8, rbp
-    adc rcx, r12
-    adc rdi, r13
-    adc rdx, 0
-    mov r9, rdx
-    mov rdx, qword ptr [rax + 32]
-    mulx rax, r10, qword ptr [rsi]
-    mulx rbp, r12, qword ptr [rsi + 8]
-    add rax, r12
-    mulx r12, r13, qword ptr [rsi + 16]
-    adc rbp, r13
-    mulx r13, r14, qword ptr [rsi + 24]
-    adc r12, r14
-    mulx rdx, rsi, qword ptr [rsi + 32]
-    adc r13, rsi
-    adc rdx, 0
-    add r11, r10
-    adc rbx, rax
-    adc r8, rbp
-    adc rcx, r12
-    adc rdi, r13
-    adc r9, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f + 40]
-    mulx rax, rsi, qword ptr [rip + 2f + 48]
-    mulx r10, rbp, qword ptr [rip + 2f + 56]
-    add rax, rbp
-    mulx rbp, r12, qword ptr [rip + 2f + 64]
-    adc r10, r12
-    mulx r12, r13, qword ptr [rip + 2f + 72]
-    adc rbp, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    adc rdx, 0
-    add r11, rsi
-    adc rbx, rax
-    adc r8, r10
-    adc rcx, rbp
-    adc rdi, r12
-    adc r9, rdx
-    mov rax, rbx
-    sub rax, qword ptr [rip + 2f + 48]
-    mov rdx, r8
-    sbb rdx, qword ptr [rip + 2f + 56]
-    mov rsi, rcx
-    sbb rsi, qword ptr [rip + 2f + 64]
-    mov r10, rdi
-    sbb r10, qword ptr [rip + 2f + 72]
+    add rbx, rsi
+    adc rbp, rcx
+    adc rdi, r11
+    adc r8, r12
+    adc r9, r13
+    adc r10, rdx
+    mov rcx, rbp
+    sub rcx, qword ptr [rax + 48]
+    mov rdx, rdi
+    sbb rdx, qword ptr [rax + 56]
+    mov rsi, r8
+    sbb rsi, qword ptr [rax + 64]
     mov r11, r9
-    sbb r11, qword ptr [rip + 2f + 80]
-    cmovc rax, rbx
-    mov rbx, qword ptr [rsp]
-    mov qword ptr [rbx], rax
-    cmovc rdx, r8
-    mov qword ptr [rbx + 8], rdx
-    cmovc rsi, rcx
-    mov qword ptr [rbx + 16], rsi
-    cmovc r10, rdi
-    mov qword ptr [rbx + 24], r10
+    sbb r11, qword ptr [rax + 72]
+    mov rbx, r10
+    sbb rbx, qword ptr [rax + 80]
+    cmovc rcx, rbp
+    mov rax, qword ptr [rsp]
+    mov qword ptr [rax], rcx
+    cmovc rdx, rdi
+    mov qword ptr [rax + 8], rdx
+    cmovc rsi, r8
+    mov qword ptr [rax + 16], rsi
     cmovc r11, r9
-    mov qword ptr [rbx + 32], r11
-    add rsp, 8
+    mov qword ptr [rax + 24], r11
+    cmovc rbx, r10
+    mov qword ptr [rax + 32], rbx
+    add rsp, 16
     pop r15
     pop r14
     pop r13
@@ -272,186 +282,193 @@ unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<5>>(
     push r13
     push r14
     push r15
-    sub rsp, 8
-    mov rax, qword ptr [rsi + 8]
-    lea rax, [rax + rax]
+    sub rsp, 16
+    lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
     mov r8, qword ptr [rsi + 16]
-    shld r8, rcx, 1
-    mov rcx, qword ptr [rsi + 16]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
     mov r9, qword ptr [rsi + 24]
-    shld r9, rcx, 1
-    mov rcx, qword ptr [rsi + 24]
+    shld r9, rdx, 1
+    mov rdx, qword ptr [rsi + 24]
     mov r10, qword ptr [rsi + 32]
-    shld r10, rcx, 1
+    shld r10, rdx, 1
     mov rdx, qword ptr [rsi]
-    mulx rcx, r11, qword ptr [rsi]
-    mulx rax, rbx, rax
-    add rcx, rbx
-    mulx r8, rbx, r8
-    adc rax, rbx
-    mulx rbx, rbp, r9
-    adc r8, rbp
-    mulx rdx, rbp, r10
-    adc rbx, rbp
+    mov r11, qword ptr [rsi]
+    mulx r11, rbx, r11
+    mulx rcx, rbp, rcx
+    add r11, rbp
+    mulx r8, rbp, r8
+    adc rcx, rbp
+    mulx rbp, r12, r9
+    adc r8, r12
+    mulx rdx, r12, r10
+    adc rbp, r12
     adc rdx, 0
-    mov rbp, rdx
-    mov rdx, r11
-    mulx r11, r12, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    add r11, r14
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    adc r13, r15
+    mov r12, rdx
+    mov rdx, rbx
+    mulx rbx, r13, qword ptr [rax]
+    mulx r14, r15, qword ptr [rax + 8]
+    add rbx, r15
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rip + 2f + 24]
+    mulx r15, rdi, qword ptr [rax + 16]
     adc r14, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 32]
-    adc r15, rdi
+    mov qword ptr [rsp + 8], r10
+    mulx rdi, r10, qword ptr [rax + 24]
+    adc r15, r10
+    mulx rdx, r10, qword ptr [rax + 32]
+    adc rdi, r10
     adc rdx, 0
-    add rcx, r12
-    adc rax, r11
-    adc r8, r13
-    adc rbx, r14
+    add r11, r13
+    adc rcx, rbx
+    adc r8, r14
     adc rbp, r15
+    adc r12, rdi
     adc rdx, 0
     mov rdi, qword ptr [rsi + 16]
     lea rdi, [rdi + rdi]
-    mov r11, rdx
+    mov r10, rdx
     mov rdx, qword ptr [rsi + 8]
-    mulx r12, r13, qword ptr [rsi + 8]
+    mov rbx, qword ptr [rsi + 8]
+    mulx rbx, r13, rbx
     mulx rdi, r14, rdi
-    add r12, r14
+    add rbx, r14
     mulx r9, r14, r9
     adc rdi, r14
-    mulx rdx, r14, r10
+    mulx rdx, r14, qword ptr [rsp + 8]
     adc r9, r14
     adc rdx, 0
-    add rax, r13
-    adc r8, r12
-    adc rbx, rdi
-    adc rbp, r9
-    adc r11, rdx
-    mov rdx, rcx
-    mulx rcx, rdi, qword ptr [rip + 2f]
-    mulx r9, r12, qword ptr [rip + 2f + 8]
-    add rcx, r12
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    adc r9, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 32]
+    add rcx, r13
+    adc r8, rbx
+    adc rbp, rdi
+    adc r12, r9
+    adc r10, rdx
+    mov rdx, r11
+    mulx rdi, r9, qword ptr [rax]
+    mulx r11, rbx, qword ptr [rax + 8]
+    add rdi, rbx
+    mulx rbx, r13, qword ptr [rax + 16]
+    adc r11, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc rbx, r14
+    mulx rdx, r14, qword ptr [rax + 32]
     adc r13, r14
     adc rdx, 0
-    add rax, rdi
-    adc r8, rcx
-    adc rbx, r9
-    adc rbp, r12
-    adc r11, r13
+    add rcx, r9
+    adc r8, rdi
+    adc rbp, r11
+    adc r12, rbx
+    adc r10, r13
     adc rdx, 0
-    mov rcx, qword ptr [rsi + 24]
+    mov rdi, qword ptr [rsi + 24]
+    lea rdi, [rdi + rdi]
+    mov r9, rdx
+    mov rdx, qword ptr [rsi + 16]
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
+    mulx rdi, r13, rdi
+    add r11, r13
+    mulx rdx, r13, qword ptr [rsp + 8]
+    adc rdi, r13
+    adc rdx, 0
+    add rbp, rbx
+    adc r12, r11
+    adc r10, rdi
+    adc r9, rdx
+    mov rdx, rcx
+    mulx rcx, rdi, qword ptr [rax]
+    mulx r11, rbx, qword ptr [rax + 8]
+    add rcx, rbx
+    mulx rbx, r13, qword ptr [rax + 16]
+    adc r11, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc rbx, r14
+    mulx rdx, r14, qword ptr [rax + 32]
+    adc r13, r14
+    adc rdx, 0
+    add r8, rdi
+    adc rbp, rcx
+    adc r12, r11
+    adc r10, rbx
+    adc r9, r13
+    adc rdx, 0
+    mov rcx, qword ptr [rsi + 32]
     lea rcx, [rcx + rcx]
     mov rdi, rdx
-    mov rdx, qword ptr [rsi + 16]
-    mulx r9, r12, qword ptr [rsi + 16]
-    mulx rcx, r13, rcx
-    add r9, r13
-    mulx rdx, r10, r10
-    adc rcx, r10
-    adc rdx, 0
-    add rbx, r12
-    adc rbp, r9
-    adc r11, rcx
-    adc rdi, rdx
-    mov rdx, rax
-    mulx rax, rcx, qword ptr [rip + 2f]
-    mulx r9, r10, qword ptr [rip + 2f + 8]
-    add rax, r10
-    mulx r10, r12, qword ptr [rip + 2f + 16]
-    adc r9, r12
-    mulx r12, r13, qword ptr [rip + 2f + 24]
-    adc r10, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 32]
-    adc r12, r13
-    adc rdx, 0
-    add r8, rcx
-    adc rbx, rax
-    adc rbp, r9
-    adc r11, r10
-    adc rdi, r12
-    adc rdx, 0
-    mov rax, qword ptr [rsi + 32]
-    lea rax, [rax + rax]
-    mov rcx, rdx
     mov rdx, qword ptr [rsi + 24]
-    mulx r9, r10, qword ptr [rsi + 24]
-    mulx rax, rdx, rax
-    add r9, rdx
-    adc rax, 0
-    add r11, r10
-    adc rdi, r9
-    adc rcx, rax
+    mov r11, qword ptr [rsi + 24]
+    mulx r11, rbx, r11
+    mulx rcx, rdx, rcx
+    add r11, rdx
+    adc rcx, 0
+    add r10, rbx
+    adc r9, r11
+    adc rdi, rcx
     mov rdx, r8
-    mulx rax, r8, qword ptr [rip + 2f]
-    mulx r9, r10, qword ptr [rip + 2f + 8]
-    add rax, r10
-    mulx r10, r12, qword ptr [rip + 2f + 16]
-    adc r9, r12
-    mulx r12, r13, qword ptr [rip + 2f + 24]
-    adc r10, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 32]
-    adc r12, r13
+    mulx rcx, r8, qword ptr [rax]
+    mulx r11, rbx, qword ptr [rax + 8]
+    add rcx, rbx
+    mulx rbx, r13, qword ptr [rax + 16]
+    adc r11, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc rbx, r14
+    mulx rdx, r14, qword ptr [rax + 32]
+    adc r13, r14
     adc rdx, 0
-    add rbx, r8
-    adc rbp, rax
-    adc r11, r9
-    adc rdi, r10
-    adc rcx, r12
+    add rbp, r8
+    adc r12, rcx
+    adc r10, r11
+    adc r9, rbx
+    adc rdi, r13
     adc rdx, 0
-    mov rax, rdx
+    mov rcx, rdx
     mov rdx, qword ptr [rsi + 32]
-    mulx rdx, rsi, qword ptr [rsi + 32]
-    add rcx, rsi
-    adc rax, rdx
-    mov rdx, rbx
-    imul rdx, qword ptr [rip + 2f + 40]
-    mulx rsi, r8, qword ptr [rip + 2f + 48]
-    mulx r9, r10, qword ptr [rip + 2f + 56]
-    add rsi, r10
-    mulx r10, r12, qword ptr [rip + 2f + 64]
-    adc r9, r12
-    mulx r12, r13, qword ptr [rip + 2f + 72]
-    adc r10, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    adc rdx, 0
-    add rbx, r8
-    adc rbp, rsi
-    adc r11, r9
-    adc rdi, r10
-    adc rcx, r12
-    adc rax, rdx
+    mov rsi, qword ptr [rsi + 32]
+    mulx rdx, rsi, rsi
+    add rdi, rsi
+    adc rcx, rdx
     mov rdx, rbp
-    sub rdx, qword ptr [rip + 2f + 48]
-    mov rsi, r11
-    sbb rsi, qword ptr [rip + 2f + 56]
-    mov r8, rdi
-    sbb r8, qword ptr [rip + 2f + 64]
-    mov r9, rcx
-    sbb r9, qword ptr [rip + 2f + 72]
-    mov r10, rax
-    sbb r10, qword ptr [rip + 2f + 80]
-    cmovc rdx, rbp
-    mov rbx, qword ptr [rsp]
-    mov qword ptr [rbx], rdx
-    cmovc rsi, r11
-    mov qword ptr [rbx + 8], rsi
-    cmovc r8, rdi
-    mov qword ptr [rbx + 16], r8
-    cmovc r9, rcx
-    mov qword ptr [rbx + 24], r9
-    cmovc r10, rax
-    mov qword ptr [rbx + 32], r10
-    add rsp, 8
+    imul rdx, qword ptr [rax + 40]
+    mulx rsi, r8, qword ptr [rax + 48]
+    mulx r11, rbx, qword ptr [rax + 56]
+    add rsi, rbx
+    mulx rbx, r13, qword ptr [rax + 64]
+    adc r11, r13
+    mulx r13, r14, qword ptr [rax + 72]
+    adc rbx, r14
+    mulx rdx, r14, qword ptr [rax + 80]
+    adc r13, r14
+    adc rdx, 0
+    add rbp, r8
+    adc r12, rsi
+    adc r10, r11
+    adc r9, rbx
+    adc rdi, r13
+    adc rcx, rdx
+    mov rdx, r12
+    sub rdx, qword ptr [rax + 48]
+    mov rsi, r10
+    sbb rsi, qword ptr [rax + 56]
+    mov r8, r9
+    sbb r8, qword ptr [rax + 64]
+    mov r11, rdi
+    sbb r11, qword ptr [rax + 72]
+    mov rbx, rcx
+    sbb rbx, qword ptr [rax + 80]
+    cmovc rdx, r12
+    mov rax, qword ptr [rsp]
+    mov qword ptr [rax], rdx
+    cmovc rsi, r10
+    mov qword ptr [rax + 8], rsi
+    cmovc r8, r9
+    mov qword ptr [rax + 16], r8
+    cmovc r11, rdi
+    mov qword ptr [rax + 24], r11
+    cmovc rbx, rcx
+    mov qword ptr [rax + 32], rbx
+    add rsp, 16
     pop r15
     pop r14
     pop r13
@@ -505,205 +522,215 @@ unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<5>>(
     push r13
     push r14
     push r15
-    sub rsp, 8
-    mov rax, rdx
+    sub rsp, 16
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rdx, rbx, qword ptr [rsi + 32]
-    adc r11, rbx
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
+    adc r11, rbp
+    mov rbp, qword ptr [rsi + 32]
+    mulx rdx, rbp, rbp
+    adc rbx, rbp
     adc rdx, 0
-    mov rbx, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
+    mov rbp, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx r12, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add r12, r15
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rip + 2f + 32]
+    mulx r15, rdi, qword ptr [rax + 24]
     adc r14, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 40]
-    adc r15, rdi
+    mov qword ptr [rsp + 8], rsi
+    mulx rdi, rsi, qword ptr [rax + 32]
+    adc r15, rsi
+    mulx rdx, rsi, qword ptr [rax + 40]
+    adc rdi, rsi
     adc rdx, 0
-    add r8, r12
-    adc rcx, rbp
-    adc r9, r13
+    add r9, r13
+    adc r8, r12
     adc r10, r14
     adc r11, r15
-    adc rbx, rdx
-    mov rdx, qword ptr [rax + 8]
-    mulx rdi, r8, qword ptr [rsi]
-    mulx rbp, r12, qword ptr [rsi + 8]
-    add rdi, r12
-    mulx r12, r13, qword ptr [rsi + 16]
-    adc rbp, r13
-    mulx r13, r14, qword ptr [rsi + 24]
+    adc rbx, rdi
+    adc rbp, rdx
+    mov rdx, qword ptr [rcx + 8]
+    mov rsi, qword ptr [rsp + 8]
+    mulx rdi, r9, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    add rdi, r13
+    mulx r13, r14, qword ptr [rsi + 16]
     adc r12, r14
-    mulx rdx, r14, qword ptr [rsi + 32]
-    adc r13, r14
+    mulx r14, r15, qword ptr [rsi + 24]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rsi + 32]
+    adc r14, r15
     adc rdx, 0
-    add rcx, r8
-    adc r9, rdi
-    adc r10, rbp
+    add r8, r9
+    adc r10, rdi
     adc r11, r12
     adc rbx, r13
+    adc rbp, r14
     adc rdx, 0
     mov rdi, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r8, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add r8, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
+    mov rdx, r8
+    imul rdx, qword ptr [rax]
+    mulx r9, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r9, r14
+    mulx r14, r15, qword ptr [rax + 24]
     adc r13, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 40]
-    adc r14, r15
+    mulx r15, rsi, qword ptr [rax + 32]
+    adc r14, rsi
+    mulx rdx, rsi, qword ptr [rax + 40]
+    adc r15, rsi
     adc rdx, 0
-    add rcx, rbp
-    adc r9, r8
-    adc r10, r12
+    add r8, r12
+    adc r10, r9
     adc r11, r13
     adc rbx, r14
+    adc rbp, r15
     adc rdi, rdx
-    mov rdx, qword ptr [rax + 16]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx rbp, r12, qword ptr [rsi + 8]
-    add rcx, r12
-    mulx r12, r13, qword ptr [rsi + 16]
-    adc rbp, r13
-    mulx r13, r14, qword ptr [rsi + 24]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rsi + 32]
-    adc r13, r14
-    adc rdx, 0
-    add r9, r8
-    adc r10, rcx
-    adc r11, rbp
-    adc rbx, r12
-    adc rdi, r13
-    adc rdx, 0
-    mov rcx, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx r8, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add r8, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 40]
-    adc r14, r15
-    adc rdx, 0
-    add r9, rbp
-    adc r10, r8
-    adc r11, r12
-    adc rbx, r13
-    adc rdi, r14
-    adc rcx, rdx
-    mov rdx, qword ptr [rax + 24]
+    mov rdx, qword ptr [rcx + 16]
+    mov rsi, qword ptr [rsp + 8]
     mulx r8, r9, qword ptr [rsi]
-    mulx rbp, r12, qword ptr [rsi + 8]
-    add r8, r12
-    mulx r12, r13, qword ptr [rsi + 16]
-    adc rbp, r13
-    mulx r13, r14, qword ptr [rsi + 24]
+    mulx r12, r13, qword ptr [rsi + 8]
+    add r8, r13
+    mulx r13, r14, qword ptr [rsi + 16]
     adc r12, r14
-    mulx rdx, r14, qword ptr [rsi + 32]
-    adc r13, r14
+    mulx r14, r15, qword ptr [rsi + 24]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rsi + 32]
+    adc r14, r15
     adc rdx, 0
     add r10, r9
     adc r11, r8
-    adc rbx, rbp
-    adc rdi, r12
-    adc rcx, r13
+    adc rbx, r12
+    adc rbp, r13
+    adc rdi, r14
     adc rdx, 0
     mov r8, rdx
     mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add r9, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
+    imul rdx, qword ptr [rax]
+    mulx r9, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r9, r14
+    mulx r14, r15, qword ptr [rax + 24]
     adc r13, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 40]
+    mulx r15, rsi, qword ptr [rax + 32]
+    adc r14, rsi
+    mulx rdx, rsi, qword ptr [rax + 40]
+    adc r15, rsi
+    adc rdx, 0
+    add r10, r12
+    adc r11, r9
+    adc rbx, r13
+    adc rbp, r14
+    adc rdi, r15
+    adc r8, rdx
+    mov rdx, qword ptr [rcx + 24]
+    mov rsi, qword ptr [rsp + 8]
+    mulx r9, r10, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    add r9, r13
+    mulx r13, r14, qword ptr [rsi + 16]
+    adc r12, r14
+    mulx r14, r15, qword ptr [rsi + 24]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rsi + 32]
     adc r14, r15
     adc rdx, 0
-    add r10, rbp
-    adc r11, r9
-    adc rbx, r12
+    add r11, r10
+    adc rbx, r9
+    adc rbp, r12
     adc rdi, r13
-    adc rcx, r14
-    adc r8, rdx
-    mov rdx, qword ptr [rax + 32]
-    mulx rax, r9, qword ptr [rsi]
-    mulx r10, rbp, qword ptr [rsi + 8]
-    add rax, rbp
-    mulx rbp, r12, qword ptr [rsi + 16]
-    adc r10, r12
-    mulx r12, r13, qword ptr [rsi + 24]
-    adc rbp, r13
-    mulx rdx, rsi, qword ptr [rsi + 32]
-    adc r12, rsi
+    adc r8, r14
     adc rdx, 0
-    add r11, r9
-    adc rbx, rax
-    adc rdi, r10
-    adc rcx, rbp
-    adc r8, r12
-    adc rdx, 0
-    mov rax, rdx
+    mov r9, rdx
     mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mulx rsi, r9, qword ptr [rip + 2f + 8]
-    mulx r10, rbp, qword ptr [rip + 2f + 16]
-    add rsi, rbp
-    mulx rbp, r12, qword ptr [rip + 2f + 24]
-    adc r10, r12
-    mulx r12, r13, qword ptr [rip + 2f + 32]
-    adc rbp, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 40]
-    adc r12, r13
+    imul rdx, qword ptr [rax]
+    mulx r10, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r10, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx r15, rsi, qword ptr [rax + 32]
+    adc r14, rsi
+    mulx rdx, rsi, qword ptr [rax + 40]
+    adc r15, rsi
     adc rdx, 0
-    add r11, r9
-    adc rbx, rsi
-    adc rdi, r10
-    adc rcx, rbp
+    add r11, r12
+    adc rbx, r10
+    adc rbp, r13
+    adc rdi, r14
+    adc r8, r15
+    adc r9, rdx
+    mov rdx, qword ptr [rcx + 32]
+    mov rcx, qword ptr [rsp + 8]
+    mulx rsi, r10, qword ptr [rcx]
+    mulx r11, r12, qword ptr [rcx + 8]
+    add rsi, r12
+    mulx r12, r13, qword ptr [rcx + 16]
+    adc r11, r13
+    mulx r13, r14, qword ptr [rcx + 24]
+    adc r12, r14
+    mulx rcx, rdx, qword ptr [rcx + 32]
+    adc r13, rdx
+    adc rcx, 0
+    add rbx, r10
+    adc rbp, rsi
+    adc rdi, r11
     adc r8, r12
-    adc rax, rdx
+    adc r9, r13
+    adc rcx, 0
     mov rdx, rbx
-    sub rdx, qword ptr [rip + 2f + 8]
+    imul rdx, qword ptr [rax]
+    mulx rsi, r10, qword ptr [rax + 8]
+    mulx r11, r12, qword ptr [rax + 16]
+    add rsi, r12
+    mulx r12, r13, qword ptr [rax + 24]
+    adc r11, r13
+    mulx r13, r14, qword ptr [rax + 32]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 40]
+    adc r13, r14
+    adc rdx, 0
+    add rbx, r10
+    adc rbp, rsi
+    adc rdi, r11
+    adc r8, r12
+    adc r9, r13
+    adc rcx, rdx
+    mov rdx, rbp
+    sub rdx, qword ptr [rax + 8]
     mov rsi, rdi
-    sbb rsi, qword ptr [rip + 2f + 16]
-    mov r9, rcx
-    sbb r9, qword ptr [rip + 2f + 24]
+    sbb rsi, qword ptr [rax + 16]
     mov r10, r8
-    sbb r10, qword ptr [rip + 2f + 32]
-    mov r11, rax
-    sbb r11, qword ptr [rip + 2f + 40]
-    cmovc rdx, rbx
-    mov rbx, qword ptr [rsp]
-    mov qword ptr [rbx], rdx
+    sbb r10, qword ptr [rax + 24]
+    mov r11, r9
+    sbb r11, qword ptr [rax + 32]
+    mov rbx, rcx
+    sbb rbx, qword ptr [rax + 40]
+    cmovc rdx, rbp
+    mov rax, qword ptr [rsp]
+    mov qword ptr [rax], rdx
     cmovc rsi, rdi
-    mov qword ptr [rbx + 8], rsi
-    cmovc r9, rcx
-    mov qword ptr [rbx + 16], r9
+    mov qword ptr [rax + 8], rsi
     cmovc r10, r8
-    mov qword ptr [rbx + 24], r10
-    cmovc r11, rax
-    mov qword ptr [rbx + 32], r11
-    add rsp, 8
+    mov qword ptr [rax + 16], r10
+    cmovc r11, r9
+    mov qword ptr [rax + 24], r11
+    cmovc rbx, rcx
+    mov qword ptr [rax + 32], rbx
+    add rsp, 16
     pop r15
     pop r14
     pop r13
@@ -742,195 +769,202 @@ unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<5>>(
     push r13
     push r14
     push r15
-    sub rsp, 16
-    mov rax, qword ptr [rsi + 8]
-    lea rax, [rax + rax]
+    sub rsp, 24
+    lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
     mov r8, qword ptr [rsi + 16]
-    shld r8, rcx, 1
-    mov rcx, qword ptr [rsi + 16]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
     mov r9, qword ptr [rsi + 24]
-    shld r9, rcx, 1
-    mov rcx, qword ptr [rsi + 24]
+    shld r9, rdx, 1
+    mov rdx, qword ptr [rsi + 24]
     mov r10, qword ptr [rsi + 32]
-    shld r10, rcx, 1
+    shld r10, rdx, 1
     mov rdx, qword ptr [rsi]
-    mulx rcx, r11, qword ptr [rsi]
-    mulx rax, rbx, rax
-    add rcx, rbx
-    mulx r8, rbx, r8
-    adc rax, rbx
-    mulx rbx, rbp, r9
-    adc r8, rbp
-    mulx rdx, rbp, r10
-    adc rbx, rbp
+    mov r11, qword ptr [rsi]
+    mulx r11, rbx, r11
+    mulx rcx, rbp, rcx
+    add r11, rbp
+    mulx r8, rbp, r8
+    adc rcx, rbp
+    mulx rbp, r12, r9
+    adc r8, r12
+    mulx rdx, r12, r10
+    adc rbp, r12
     adc rdx, 0
-    mov rbp, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add r12, r15
+    mov r12, rdx
+    mov rdx, rbx
+    imul rdx, qword ptr [rax]
+    mulx r13, r14, qword ptr [rax + 8]
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rip + 2f + 24]
-    adc r14, rdi
+    mulx r15, rdi, qword ptr [rax + 16]
+    add r13, rdi
     mov qword ptr [rsp + 8], r10
-    mulx rdi, r10, qword ptr [rip + 2f + 32]
+    mulx rdi, r10, qword ptr [rax + 24]
     adc r15, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 40]
-    adc rdi, r10
+    mov qword ptr [rsp + 16], r9
+    mulx r10, r9, qword ptr [rax + 32]
+    adc rdi, r9
+    mulx rdx, r9, qword ptr [rax + 40]
+    adc r10, r9
     adc rdx, 0
-    add r11, r13
-    adc rcx, r12
-    adc rax, r14
-    adc r8, r15
-    adc rbx, rdi
-    adc rbp, rdx
+    add rbx, r14
+    adc r11, r13
+    adc rcx, r15
+    adc r8, rdi
+    adc rbp, r10
+    adc r12, rdx
     mov rdi, 0
     adc rdi, 0
     mov rdx, qword ptr [rsi + 16]
-    lea r10, [rdx + rdx]
+    lea r9, [rdx + rdx]
     mov rdx, qword ptr [rsi + 8]
-    mulx r11, r12, qword ptr [rsi + 8]
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, rbx, r10
+    mulx r9, r13, r9
+    add r10, r13
+    mulx r13, r14, qword ptr [rsp + 16]
+    adc r9, r14
+    mulx rdx, r14, qword ptr [rsp + 8]
+    adc r13, r14
+    adc rdx, 0
+    add rcx, rbx
+    adc r8, r10
+    adc rbp, r9
+    adc r12, r13
+    adc rdi, rdx
+    mov rdx, r11
+    imul rdx, qword ptr [rax]
+    mulx r9, r10, qword ptr [rax + 8]
+    mulx rbx, r13, qword ptr [rax + 16]
+    add r9, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc rbx, r14
+    mulx r14, r15, qword ptr [rax + 32]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 40]
+    adc r14, r15
+    adc rdx, 0
+    add r11, r10
+    adc rcx, r9
+    adc r8, rbx
+    adc rbp, r13
+    adc r12, r14
+    adc rdi, rdx
+    mov r9, 0
+    adc r9, 0
+    mov rdx, qword ptr [rsi + 24]
+    lea r10, [rdx + rdx]
+    mov rdx, qword ptr [rsi + 16]
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     mulx r10, r13, r10
     add r11, r13
-    mulx r9, r13, r9
-    adc r10, r13
     mulx rdx, r13, qword ptr [rsp + 8]
-    adc r9, r13
+    adc r10, r13
     adc rdx, 0
-    add rax, r12
-    adc r8, r11
-    adc rbx, r10
-    adc rbp, r9
-    adc rdi, rdx
+    add rbp, rbx
+    adc r12, r11
+    adc rdi, r10
+    adc r9, rdx
     mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, r10, qword ptr [rip + 2f + 8]
-    mulx r11, r12, qword ptr [rip + 2f + 16]
-    add r9, r12
-    mulx r12, r13, qword ptr [rip + 2f + 24]
-    adc r11, r13
-    mulx r13, r14, qword ptr [rip + 2f + 32]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 40]
-    adc r13, r14
+    imul rdx, qword ptr [rax]
+    mulx r10, r11, qword ptr [rax + 8]
+    mulx rbx, r13, qword ptr [rax + 16]
+    add r10, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc rbx, r14
+    mulx r14, r15, qword ptr [rax + 32]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 40]
+    adc r14, r15
     adc rdx, 0
-    add rcx, r10
-    adc rax, r9
-    adc r8, r11
-    adc rbx, r12
-    adc rbp, r13
-    adc rdi, rdx
+    add rcx, r11
+    adc r8, r10
+    adc rbp, rbx
+    adc r12, r13
+    adc rdi, r14
+    adc r9, rdx
     mov rcx, 0
     adc rcx, 0
-    mov rdx, qword ptr [rsi + 24]
-    lea r9, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 16]
-    mulx r10, r11, qword ptr [rsi + 16]
-    mulx r9, r12, r9
-    add r10, r12
-    mulx rdx, r12, qword ptr [rsp + 8]
-    adc r9, r12
-    adc rdx, 0
-    add rbx, r11
-    adc rbp, r10
-    adc rdi, r9
-    adc rcx, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, r10, qword ptr [rip + 2f + 8]
-    mulx r11, r12, qword ptr [rip + 2f + 16]
-    add r9, r12
-    mulx r12, r13, qword ptr [rip + 2f + 24]
-    adc r11, r13
-    mulx r13, r14, qword ptr [rip + 2f + 32]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 40]
-    adc r13, r14
-    adc rdx, 0
-    add rax, r10
-    adc r8, r9
-    adc rbx, r11
-    adc rbp, r12
-    adc rdi, r13
-    adc rcx, rdx
-    mov rax, 0
-    adc rax, 0
     mov rdx, qword ptr [rsi + 32]
-    lea r9, [rdx + rdx]
+    lea r10, [rdx + rdx]
     mov rdx, qword ptr [rsi + 24]
-    mulx r10, r11, qword ptr [rsi + 24]
-    mulx rdx, r9, r9
-    add r10, r9
+    mov r11, qword ptr [rsi + 24]
+    mulx r11, rbx, r11
+    mulx rdx, r10, r10
+    add r11, r10
     adc rdx, 0
-    add rdi, r11
-    adc rcx, r10
-    adc rax, rdx
+    add rdi, rbx
+    adc r9, r11
+    adc rcx, rdx
     mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, r10, qword ptr [rip + 2f + 8]
-    mulx r11, r12, qword ptr [rip + 2f + 16]
-    add r9, r12
-    mulx r12, r13, qword ptr [rip + 2f + 24]
-    adc r11, r13
-    mulx r13, r14, qword ptr [rip + 2f + 32]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 40]
-    adc r13, r14
+    imul rdx, qword ptr [rax]
+    mulx r10, r11, qword ptr [rax + 8]
+    mulx rbx, r13, qword ptr [rax + 16]
+    add r10, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc rbx, r14
+    mulx r14, r15, qword ptr [rax + 32]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 40]
+    adc r14, r15
     adc rdx, 0
-    add r8, r10
-    adc rbx, r9
-    adc rbp, r11
-    adc rdi, r12
-    adc rcx, r13
-    adc rax, rdx
+    add r8, r11
+    adc rbp, r10
+    adc r12, rbx
+    adc rdi, r13
+    adc r9, r14
+    adc rcx, rdx
     mov r8, 0
     adc r8, 0
     mov rdx, qword ptr [rsi + 32]
-    mulx rdx, rsi, qword ptr [rsi + 32]
-    add rax, rsi
-    adc r8, rdx
-    mov rdx, rbx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rsi, r9, qword ptr [rip + 2f + 8]
-    mulx r10, r11, qword ptr [rip + 2f + 16]
-    add rsi, r11
-    mulx r11, r12, qword ptr [rip + 2f + 24]
-    adc r10, r12
-    mulx r12, r13, qword ptr [rip + 2f + 32]
-    adc r11, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 40]
-    adc r12, r13
-    adc rdx, 0
-    add rbx, r9
-    adc rbp, rsi
-    adc rdi, r10
-    adc rcx, r11
-    adc rax, r12
+    mov rsi, qword ptr [rsi + 32]
+    mulx rdx, rsi, rsi
+    add rcx, rsi
     adc r8, rdx
     mov rdx, rbp
-    sub rdx, qword ptr [rip + 2f + 8]
+    imul rdx, qword ptr [rax]
+    mulx rsi, r10, qword ptr [rax + 8]
+    mulx r11, rbx, qword ptr [rax + 16]
+    add rsi, rbx
+    mulx rbx, r13, qword ptr [rax + 24]
+    adc r11, r13
+    mulx r13, r14, qword ptr [rax + 32]
+    adc rbx, r14
+    mulx rdx, r14, qword ptr [rax + 40]
+    adc r13, r14
+    adc rdx, 0
+    add rbp, r10
+    adc r12, rsi
+    adc rdi, r11
+    adc r9, rbx
+    adc rcx, r13
+    adc r8, rdx
+    mov rdx, r12
+    sub rdx, qword ptr [rax + 8]
     mov rsi, rdi
-    sbb rsi, qword ptr [rip + 2f + 16]
-    mov r9, rcx
-    sbb r9, qword ptr [rip + 2f + 24]
-    mov r10, rax
-    sbb r10, qword ptr [rip + 2f + 32]
-    mov r11, r8
-    sbb r11, qword ptr [rip + 2f + 40]
-    cmovc rdx, rbp
-    mov rbx, qword ptr [rsp]
-    mov qword ptr [rbx], rdx
+    sbb rsi, qword ptr [rax + 16]
+    mov r10, r9
+    sbb r10, qword ptr [rax + 24]
+    mov r11, rcx
+    sbb r11, qword ptr [rax + 32]
+    mov rbx, r8
+    sbb rbx, qword ptr [rax + 40]
+    cmovc rdx, r12
+    mov rax, qword ptr [rsp]
+    mov qword ptr [rax], rdx
     cmovc rsi, rdi
-    mov qword ptr [rbx + 8], rsi
-    cmovc r9, rcx
-    mov qword ptr [rbx + 16], r9
-    cmovc r10, rax
-    mov qword ptr [rbx + 24], r10
-    cmovc r11, r8
-    mov qword ptr [rbx + 32], r11
-    add rsp, 16
+    mov qword ptr [rax + 8], rsi
+    cmovc r10, r9
+    mov qword ptr [rax + 16], r10
+    cmovc r11, rcx
+    mov qword ptr [rax + 24], r11
+    cmovc rbx, r8
+    mov qword ptr [rax + 32], rbx
+    add rsp, 24
     pop r15
     pop r14
     pop r13
@@ -970,133 +1004,93 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<5>>(
     push r13
     push r14
     push r15
-    sub rsp, 8
-    mov rax, rdx
+    sub rsp, 32
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rdx, rbx, qword ptr [rsi + 32]
-    adc r11, rbx
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
+    adc r11, rbp
+    mov rbp, qword ptr [rsi + 32]
+    mulx rdx, rbp, rbp
+    adc rbx, rbp
     adc rdx, 0
-    mov rbx, rdx
-    mov rdx, qword ptr [rax + 40]
-    mulx rbp, r12, qword ptr [rsi + 40]
-    mulx r13, r14, qword ptr [rsi + 48]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rsi + 56]
-    adc r13, r15
+    mov rbp, rdx
+    mov rdx, qword ptr [rcx + 40]
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
+    mov r14, qword ptr [rsi + 48]
+    mulx r14, r15, r14
+    add r12, r15
+    mov r15, qword ptr [rsi + 56]
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rsi + 64]
+    mulx r15, rdi, r15
     adc r14, rdi
-    mulx rdx, rdi, qword ptr [rsi + 72]
-    adc r15, rdi
-    adc rdx, 0
-    add r8, r12
-    adc rcx, rbp
-    adc r9, r13
+    mov rdi, qword ptr [rsi + 64]
+    mov qword ptr [rsp + 8], rcx
+    mulx rdi, rcx, rdi
+    adc r15, rcx
+    mov rcx, qword ptr [rsi + 72]
+    mulx rcx, rdx, rcx
+    adc rdi, rdx
+    adc rcx, 0
+    add r9, r13
+    adc r8, r12
     adc r10, r14
     adc r11, r15
-    adc rbx, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx rdi, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add rdi, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
+    adc rbx, rdi
+    adc rbp, rcx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx rcx, rdi, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
+    add rcx, r13
+    mulx r13, r14, qword ptr [rax + 24]
     adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
+    mulx r14, r15, qword ptr [rax + 32]
     adc r13, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 40]
+    mulx rdx, r15, qword ptr [rax + 40]
     adc r14, r15
     adc rdx, 0
-    add r8, rbp
-    adc rcx, rdi
-    adc r9, r12
-    adc r10, r13
-    adc r11, r14
-    adc rbx, rdx
-    mov rdi, 0
-    adc rdi, 0
-    mov rdx, qword ptr [rax + 8]
-    mulx r8, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add r8, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 32]
-    adc r14, r15
-    adc rdx, 0
-    add rcx, rbp
-    adc r9, r8
+    add r9, rdi
+    adc r8, rcx
     adc r10, r12
     adc r11, r13
     adc rbx, r14
-    adc rdi, rdx
-    mov rdx, qword ptr [rax + 48]
-    mulx r8, rbp, qword ptr [rsi + 40]
-    mulx r12, r13, qword ptr [rsi + 48]
-    add r8, r13
-    mulx r13, r14, qword ptr [rsi + 56]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 64]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 72]
-    adc r14, r15
-    adc rdx, 0
-    add rcx, rbp
-    adc r9, r8
-    adc r10, r12
-    adc r11, r13
-    adc rbx, r14
-    adc rdi, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r8, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add r8, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 40]
-    adc r14, r15
-    adc rdx, 0
-    add rcx, rbp
-    adc r9, r8
-    adc r10, r12
-    adc r11, r13
-    adc rbx, r14
-    adc rdi, rdx
+    adc rbp, rdx
     mov rcx, 0
     adc rcx, 0
-    mov rdx, qword ptr [rax + 16]
-    mulx r8, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add r8, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 24]
+    mov rdi, qword ptr [rsp + 8]
+    mov rdx, qword ptr [rdi + 8]
+    mulx r9, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add r9, r14
+    mulx r14, r15, qword ptr [rsi + 16]
     adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 32]
-    adc r14, r15
-    adc rdx, 0
-    add r9, rbp
-    adc r10, r8
-    adc r11, r12
-    adc rbx, r13
-    adc rdi, r14
-    adc rcx, rdx
-    mov rdx, qword ptr [rax + 56]
-    mulx r8, rbp, qword ptr [rsi + 40]
+    mov qword ptr [rsp + 16], rax
+    mulx r15, rax, qword ptr [rsi + 24]
+    adc r14, rax
+    mulx rax, rdx, qword ptr [rsi + 32]
+    adc r15, rdx
+    adc rax, 0
+    add r8, r12
+    adc r10, r9
+    adc r11, r13
+    adc rbx, r14
+    adc rbp, r15
+    adc rcx, rax
+    mov rdx, qword ptr [rdi + 48]
+    mulx rax, r9, qword ptr [rsi + 40]
     mulx r12, r13, qword ptr [rsi + 48]
-    add r8, r13
+    add rax, r13
     mulx r13, r14, qword ptr [rsi + 56]
     adc r12, r14
     mulx r14, r15, qword ptr [rsi + 64]
@@ -1104,160 +1098,222 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<5>>(
     mulx rdx, r15, qword ptr [rsi + 72]
     adc r14, r15
     adc rdx, 0
-    add r9, rbp
-    adc r10, r8
+    add r8, r9
+    adc r10, rax
     adc r11, r12
     adc rbx, r13
-    adc rdi, r14
+    adc rbp, r14
     adc rcx, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx r8, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add r8, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
+    mov rax, qword ptr [rsp + 16]
+    mov rdx, r8
+    imul rdx, qword ptr [rax]
+    mulx r9, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r9, r14
+    mulx r14, r15, qword ptr [rax + 24]
     adc r13, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 40]
+    mov qword ptr [rsp + 24], rsi
+    mulx r15, rsi, qword ptr [rax + 32]
+    adc r14, rsi
+    mulx rdx, rsi, qword ptr [rax + 40]
+    adc r15, rsi
+    adc rdx, 0
+    add r8, r12
+    adc r10, r9
+    adc r11, r13
+    adc rbx, r14
+    adc rbp, r15
+    adc rcx, rdx
+    mov rsi, 0
+    adc rsi, 0
+    mov rdx, qword ptr [rdi + 16]
+    mov r8, qword ptr [rsp + 24]
+    mulx r9, r12, qword ptr [r8]
+    mulx r13, r14, qword ptr [r8 + 8]
+    add r9, r14
+    mulx r14, r15, qword ptr [r8 + 16]
+    adc r13, r15
+    mulx r15, rax, qword ptr [r8 + 24]
+    adc r14, rax
+    mulx rax, rdx, qword ptr [r8 + 32]
+    adc r15, rdx
+    adc rax, 0
+    add r10, r12
+    adc r11, r9
+    adc rbx, r13
+    adc rbp, r14
+    adc rcx, r15
+    adc rsi, rax
+    mov rdx, qword ptr [rdi + 56]
+    mulx rax, r9, qword ptr [r8 + 40]
+    mulx r12, r13, qword ptr [r8 + 48]
+    add rax, r13
+    mulx r13, r14, qword ptr [r8 + 56]
+    adc r12, r14
+    mulx r14, r15, qword ptr [r8 + 64]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [r8 + 72]
     adc r14, r15
     adc rdx, 0
-    add r9, rbp
-    adc r10, r8
-    adc r11, r12
+    add r10, r9
+    adc r11, rax
+    adc rbx, r12
+    adc rbp, r13
+    adc rcx, r14
+    adc rsi, rdx
+    mov rax, qword ptr [rsp + 16]
+    mov rdx, r10
+    imul rdx, qword ptr [rax]
+    mulx r9, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r9, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx r15, r8, qword ptr [rax + 32]
+    adc r14, r8
+    mulx rdx, r8, qword ptr [rax + 40]
+    adc r15, r8
+    adc rdx, 0
+    add r10, r12
+    adc r11, r9
     adc rbx, r13
-    adc rdi, r14
-    adc rcx, rdx
+    adc rbp, r14
+    adc rcx, r15
+    adc rsi, rdx
     mov r8, 0
     adc r8, 0
-    mov rdx, qword ptr [rax + 24]
-    mulx r9, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add r9, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 24]
+    mov rdx, qword ptr [rdi + 24]
+    mov r9, qword ptr [rsp + 24]
+    mulx r10, r12, qword ptr [r9]
+    mulx r13, r14, qword ptr [r9 + 8]
+    add r10, r14
+    mulx r14, r15, qword ptr [r9 + 16]
     adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 32]
-    adc r14, r15
-    adc rdx, 0
-    add r10, rbp
-    adc r11, r9
-    adc rbx, r12
-    adc rdi, r13
-    adc rcx, r14
-    adc r8, rdx
-    mov rdx, qword ptr [rax + 64]
-    mulx r9, rbp, qword ptr [rsi + 40]
-    mulx r12, r13, qword ptr [rsi + 48]
-    add r9, r13
-    mulx r13, r14, qword ptr [rsi + 56]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 64]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 72]
-    adc r14, r15
-    adc rdx, 0
-    add r10, rbp
-    adc r11, r9
-    adc rbx, r12
-    adc rdi, r13
-    adc rcx, r14
-    adc r8, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add r9, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 40]
-    adc r14, r15
-    adc rdx, 0
-    add r10, rbp
-    adc r11, r9
-    adc rbx, r12
-    adc rdi, r13
-    adc rcx, r14
-    adc r8, rdx
-    mov r9, 0
-    adc r9, 0
-    mov rdx, qword ptr [rax + 32]
-    mulx r10, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add r10, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 32]
-    adc r14, r15
-    adc rdx, 0
-    add r11, rbp
+    mulx r15, rax, qword ptr [r9 + 24]
+    adc r14, rax
+    mulx rax, rdx, qword ptr [r9 + 32]
+    adc r15, rdx
+    adc rax, 0
+    add r11, r12
     adc rbx, r10
-    adc rdi, r12
-    adc rcx, r13
-    adc r8, r14
-    adc r9, rdx
-    mov rdx, qword ptr [rax + 72]
-    mulx rax, r10, qword ptr [rsi + 40]
-    mulx rbp, r12, qword ptr [rsi + 48]
-    add rax, r12
-    mulx r12, r13, qword ptr [rsi + 56]
     adc rbp, r13
-    mulx r13, r14, qword ptr [rsi + 64]
+    adc rcx, r14
+    adc rsi, r15
+    adc r8, rax
+    mov rdx, qword ptr [rdi + 64]
+    mulx rax, r10, qword ptr [r9 + 40]
+    mulx r12, r13, qword ptr [r9 + 48]
+    add rax, r13
+    mulx r13, r14, qword ptr [r9 + 56]
     adc r12, r14
-    mulx rdx, rsi, qword ptr [rsi + 72]
-    adc r13, rsi
+    mulx r14, r15, qword ptr [r9 + 64]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [r9 + 72]
+    adc r14, r15
     adc rdx, 0
     add r11, r10
     adc rbx, rax
-    adc rdi, rbp
-    adc rcx, r12
+    adc rbp, r12
+    adc rcx, r13
+    adc rsi, r14
+    adc r8, rdx
+    mov rax, qword ptr [rsp + 16]
+    mov rdx, r11
+    imul rdx, qword ptr [rax]
+    mulx r10, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r10, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx r15, r9, qword ptr [rax + 32]
+    adc r14, r9
+    mulx rdx, r9, qword ptr [rax + 40]
+    adc r15, r9
+    adc rdx, 0
+    add r11, r12
+    adc rbx, r10
+    adc rbp, r13
+    adc rcx, r14
+    adc rsi, r15
+    adc r8, rdx
+    mov r9, 0
+    adc r9, 0
+    mov rdx, qword ptr [rdi + 32]
+    mov r10, qword ptr [rsp + 24]
+    mulx r11, r12, qword ptr [r10]
+    mulx r13, r14, qword ptr [r10 + 8]
+    add r11, r14
+    mulx r14, r15, qword ptr [r10 + 16]
+    adc r13, r15
+    mulx r15, rax, qword ptr [r10 + 24]
+    adc r14, rax
+    mulx rax, rdx, qword ptr [r10 + 32]
+    adc r15, rdx
+    adc rax, 0
+    add rbx, r12
+    adc rbp, r11
+    adc rcx, r13
+    adc rsi, r14
+    adc r8, r15
+    adc r9, rax
+    mov rdx, qword ptr [rdi + 72]
+    mulx rax, rdi, qword ptr [r10 + 40]
+    mulx r11, r12, qword ptr [r10 + 48]
+    add rax, r12
+    mulx r12, r13, qword ptr [r10 + 56]
+    adc r11, r13
+    mulx r13, r14, qword ptr [r10 + 64]
+    adc r12, r14
+    mulx rdx, r10, qword ptr [r10 + 72]
+    adc r13, r10
+    adc rdx, 0
+    add rbx, rdi
+    adc rbp, rax
+    adc rcx, r11
+    adc rsi, r12
     adc r8, r13
     adc r9, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mulx rax, rsi, qword ptr [rip + 2f + 8]
-    mulx r10, rbp, qword ptr [rip + 2f + 16]
-    add rax, rbp
-    mulx rbp, r12, qword ptr [rip + 2f + 24]
-    adc r10, r12
-    mulx r12, r13, qword ptr [rip + 2f + 32]
-    adc rbp, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 40]
-    adc r12, r13
+    mov rax, qword ptr [rsp + 16]
+    mov rdx, rbx
+    imul rdx, qword ptr [rax]
+    mulx rdi, r10, qword ptr [rax + 8]
+    mulx r11, r12, qword ptr [rax + 16]
+    add rdi, r12
+    mulx r12, r13, qword ptr [rax + 24]
+    adc r11, r13
+    mulx r13, r14, qword ptr [rax + 32]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 40]
+    adc r13, r14
     adc rdx, 0
-    add r11, rsi
-    adc rbx, rax
-    adc rdi, r10
-    adc rcx, rbp
-    adc r8, r12
+    add rbx, r10
+    adc rbp, rdi
+    adc rcx, r11
+    adc rsi, r12
+    adc r8, r13
     adc r9, rdx
-    mov rax, rbx
-    sub rax, qword ptr [rip + 2f + 8]
-    mov rdx, rdi
-    sbb rdx, qword ptr [rip + 2f + 16]
-    mov rsi, rcx
-    sbb rsi, qword ptr [rip + 2f + 24]
-    mov r10, r8
-    sbb r10, qword ptr [rip + 2f + 32]
-    mov r11, r9
-    sbb r11, qword ptr [rip + 2f + 40]
-    cmovc rax, rbx
-    mov rbx, qword ptr [rsp]
-    mov qword ptr [rbx], rax
-    cmovc rdx, rdi
-    mov qword ptr [rbx + 8], rdx
-    cmovc rsi, rcx
-    mov qword ptr [rbx + 16], rsi
-    cmovc r10, r8
-    mov qword ptr [rbx + 24], r10
-    cmovc r11, r9
-    mov qword ptr [rbx + 32], r11
-    add rsp, 8
+    mov rdx, rbp
+    sub rdx, qword ptr [rax + 8]
+    mov rdi, rcx
+    sbb rdi, qword ptr [rax + 16]
+    mov r10, rsi
+    sbb r10, qword ptr [rax + 24]
+    mov r11, r8
+    sbb r11, qword ptr [rax + 32]
+    mov rbx, r9
+    sbb rbx, qword ptr [rax + 40]
+    cmovc rdx, rbp
+    mov rax, qword ptr [rsp]
+    mov qword ptr [rax], rdx
+    cmovc rdi, rcx
+    mov qword ptr [rax + 8], rdi
+    cmovc r10, rsi
+    mov qword ptr [rax + 16], r10
+    cmovc r11, r8
+    mov qword ptr [rax + 24], r11
+    cmovc rbx, r9
+    mov qword ptr [rax + 32], rbx
+    add rsp, 32
     pop r15
     pop r14
     pop r13
@@ -1305,220 +1361,231 @@ unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<5>>(
     push r13
     push r14
     push r15
-    sub rsp, 16
-    mov rax, rdx
+    sub rsp, 24
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rdx, rbx, qword ptr [rsi + 32]
-    adc r11, rbx
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
+    adc r11, rbp
+    mov rbp, qword ptr [rsi + 32]
+    mulx rdx, rbp, rbp
+    adc rbx, rbp
     adc rdx, 0
-    mov rbx, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
+    mov rbp, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx r12, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add r12, r15
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rip + 2f + 32]
+    mulx r15, rdi, qword ptr [rax + 24]
     adc r14, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 40]
+    mov qword ptr [rsp + 8], rsi
+    mulx rdi, rsi, qword ptr [rax + 32]
+    adc r15, rsi
+    mulx rdx, rsi, qword ptr [rax + 40]
+    adc rdi, rsi
+    adc rdx, 0
+    add r9, r13
+    adc r8, r12
+    adc r10, r14
+    adc r11, r15
+    adc rbx, rdi
+    adc rbp, rdx
+    mov rsi, 0
+    adc rsi, 0
+    mov rdx, qword ptr [rcx + 8]
+    mov rdi, qword ptr [rsp + 8]
+    mulx r9, r12, qword ptr [rdi]
+    mulx r13, r14, qword ptr [rdi + 8]
+    add r9, r14
+    mulx r14, r15, qword ptr [rdi + 16]
+    adc r13, r15
+    mov qword ptr [rsp + 16], rcx
+    mulx r15, rcx, qword ptr [rdi + 24]
+    adc r14, rcx
+    mulx rcx, rdx, qword ptr [rdi + 32]
+    adc r15, rdx
+    adc rcx, 0
+    add r8, r12
+    adc r10, r9
+    adc r11, r13
+    adc rbx, r14
+    adc rbp, r15
+    adc rsi, rcx
+    mov rcx, 0
+    adc rcx, 0
+    mov rdx, r8
+    imul rdx, qword ptr [rax]
+    mulx r9, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r9, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx r15, rdi, qword ptr [rax + 32]
+    adc r14, rdi
+    mulx rdx, rdi, qword ptr [rax + 40]
     adc r15, rdi
     adc rdx, 0
     add r8, r12
-    adc rcx, rbp
-    adc r9, r13
-    adc r10, r14
-    adc r11, r15
-    adc rbx, rdx
-    mov rdi, 0
-    adc rdi, 0
-    mov rdx, qword ptr [rax + 8]
-    mulx r8, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add r8, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 32]
-    adc r14, r15
-    adc rdx, 0
-    add rcx, rbp
-    adc r9, r8
-    adc r10, r12
+    adc r10, r9
     adc r11, r13
     adc rbx, r14
+    adc rbp, r15
+    adc rsi, rdx
+    adc rcx, 0
+    mov rdi, qword ptr [rsp + 16]
+    mov rdx, qword ptr [rdi + 16]
+    mov r8, qword ptr [rsp + 8]
+    mulx r9, r12, qword ptr [r8]
+    mulx r13, r14, qword ptr [r8 + 8]
+    add r9, r14
+    mulx r14, r15, qword ptr [r8 + 16]
+    adc r13, r15
+    mulx r15, rdi, qword ptr [r8 + 24]
+    adc r14, rdi
+    mulx rdx, rdi, qword ptr [r8 + 32]
+    adc r15, rdi
+    adc rdx, 0
+    add r10, r12
+    adc r11, r9
+    adc rbx, r13
+    adc rbp, r14
+    adc rsi, r15
+    adc rcx, rdx
+    mov rdi, 0
+    adc rdi, 0
+    mov rdx, r10
+    imul rdx, qword ptr [rax]
+    mulx r9, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r9, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx r15, r8, qword ptr [rax + 32]
+    adc r14, r8
+    mulx rdx, r8, qword ptr [rax + 40]
+    adc r15, r8
+    adc rdx, 0
+    add r10, r12
+    adc r11, r9
+    adc rbx, r13
+    adc rbp, r14
+    adc rsi, r15
+    adc rcx, rdx
+    adc rdi, 0
+    mov r8, qword ptr [rsp + 16]
+    mov rdx, qword ptr [r8 + 24]
+    mov r9, qword ptr [rsp + 8]
+    mulx r10, r12, qword ptr [r9]
+    mulx r13, r14, qword ptr [r9 + 8]
+    add r10, r14
+    mulx r14, r15, qword ptr [r9 + 16]
+    adc r13, r15
+    mulx r15, r8, qword ptr [r9 + 24]
+    adc r14, r8
+    mulx rdx, r8, qword ptr [r9 + 32]
+    adc r15, r8
+    adc rdx, 0
+    add r11, r12
+    adc rbx, r10
+    adc rbp, r13
+    adc rsi, r14
+    adc rcx, r15
     adc rdi, rdx
     mov r8, 0
     adc r8, 0
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
+    mov rdx, r11
+    imul rdx, qword ptr [rax]
+    mulx r10, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r10, r14
+    mulx r14, r15, qword ptr [rax + 24]
     adc r13, r15
-    mov qword ptr [rsp + 8], rsi
-    mulx r15, rsi, qword ptr [rip + 2f + 32]
-    adc r14, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 40]
-    adc r15, rsi
+    mulx r15, r9, qword ptr [rax + 32]
+    adc r14, r9
+    mulx rdx, r9, qword ptr [rax + 40]
+    adc r15, r9
     adc rdx, 0
-    add rcx, r12
-    adc r9, rbp
-    adc r10, r13
-    adc r11, r14
-    adc rbx, r15
+    add r11, r12
+    adc rbx, r10
+    adc rbp, r13
+    adc rsi, r14
+    adc rcx, r15
     adc rdi, rdx
     adc r8, 0
-    mov rdx, qword ptr [rax + 16]
-    mov rcx, qword ptr [rsp + 8]
-    mulx rsi, rbp, qword ptr [rcx]
-    mulx r12, r13, qword ptr [rcx + 8]
-    add rsi, r13
-    mulx r13, r14, qword ptr [rcx + 16]
+    mov rdx, qword ptr [rsp + 16]
+    mov rdx, qword ptr [rdx + 32]
+    mov r9, qword ptr [rsp + 8]
+    mulx r10, r11, qword ptr [r9]
+    mulx r12, r13, qword ptr [r9 + 8]
+    add r10, r13
+    mulx r13, r14, qword ptr [r9 + 16]
     adc r12, r14
-    mulx r14, r15, qword ptr [rcx + 24]
+    mulx r14, r15, qword ptr [r9 + 24]
     adc r13, r15
-    mulx rdx, r15, qword ptr [rcx + 32]
-    adc r14, r15
+    mulx rdx, r9, qword ptr [r9 + 32]
+    adc r14, r9
     adc rdx, 0
-    add r9, rbp
-    adc r10, rsi
-    adc r11, r12
-    adc rbx, r13
+    add rbx, r11
+    adc rbp, r10
+    adc rsi, r12
+    adc rcx, r13
     adc rdi, r14
     adc r8, rdx
-    mov rsi, 0
-    adc rsi, 0
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, rcx, qword ptr [rip + 2f + 32]
-    adc r14, rcx
-    mulx rcx, rdx, qword ptr [rip + 2f + 40]
-    adc r15, rdx
-    adc rcx, 0
-    add r9, r12
-    adc r10, rbp
-    adc r11, r13
-    adc rbx, r14
-    adc rdi, r15
-    adc r8, rcx
-    adc rsi, 0
-    mov rdx, qword ptr [rax + 24]
-    mov rcx, qword ptr [rsp + 8]
-    mulx r9, rbp, qword ptr [rcx]
-    mulx r12, r13, qword ptr [rcx + 8]
-    add r9, r13
-    mulx r13, r14, qword ptr [rcx + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rcx + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rcx + 32]
-    adc r14, r15
-    adc rdx, 0
-    add r10, rbp
-    adc r11, r9
-    adc rbx, r12
-    adc rdi, r13
-    adc r8, r14
-    adc rsi, rdx
     mov r9, 0
     adc r9, 0
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, rcx, qword ptr [rip + 2f + 32]
-    adc r14, rcx
-    mulx rcx, rdx, qword ptr [rip + 2f + 40]
-    adc r15, rdx
-    adc rcx, 0
-    add r10, r12
-    adc r11, rbp
-    adc rbx, r13
-    adc rdi, r14
-    adc r8, r15
-    adc rsi, rcx
-    adc r9, 0
-    mov rdx, qword ptr [rax + 32]
-    mov rax, qword ptr [rsp + 8]
-    mulx rcx, r10, qword ptr [rax]
-    mulx rbp, r12, qword ptr [rax + 8]
-    add rcx, r12
+    mov rdx, rbx
+    imul rdx, qword ptr [rax]
+    mulx r10, r11, qword ptr [rax + 8]
     mulx r12, r13, qword ptr [rax + 16]
-    adc rbp, r13
+    add r10, r13
     mulx r13, r14, qword ptr [rax + 24]
     adc r12, r14
-    mulx rax, rdx, qword ptr [rax + 32]
-    adc r13, rdx
-    adc rax, 0
-    add r11, r10
-    adc rbx, rcx
-    adc rdi, rbp
-    adc r8, r12
-    adc rsi, r13
-    adc r9, rax
-    mov rax, 0
-    adc rax, 0
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mulx rcx, r10, qword ptr [rip + 2f + 8]
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    add rcx, r12
-    mulx r12, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mulx r13, r14, qword ptr [rip + 2f + 32]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 40]
-    adc r13, r14
+    mulx r14, r15, qword ptr [rax + 32]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 40]
+    adc r14, r15
     adc rdx, 0
-    add r11, r10
-    adc rbx, rcx
-    adc rdi, rbp
-    adc r8, r12
-    adc rsi, r13
-    adc r9, rdx
-    adc rax, 0
-    mov rcx, rbx
-    sub rcx, qword ptr [rip + 2f + 8]
-    mov rdx, rdi
-    sbb rdx, qword ptr [rip + 2f + 16]
-    mov r10, r8
-    sbb r10, qword ptr [rip + 2f + 24]
-    mov r11, rsi
-    sbb r11, qword ptr [rip + 2f + 32]
-    mov rbp, r9
-    sbb rbp, qword ptr [rip + 2f + 40]
-    sbb rax, 0
-    cmovc rcx, rbx
+    add rbx, r11
+    adc rbp, r10
+    adc rsi, r12
+    adc rcx, r13
+    adc rdi, r14
+    adc r8, rdx
+    adc r9, 0
+    mov rdx, rbp
+    sub rdx, qword ptr [rax + 8]
+    mov r10, rsi
+    sbb r10, qword ptr [rax + 16]
+    mov r11, rcx
+    sbb r11, qword ptr [rax + 24]
+    mov rbx, rdi
+    sbb rbx, qword ptr [rax + 32]
+    mov r12, r8
+    sbb r12, qword ptr [rax + 40]
+    sbb r9, 0
+    cmovc rdx, rbp
     mov rax, qword ptr [rsp]
-    mov qword ptr [rax], rcx
-    cmovc rdx, rdi
-    mov qword ptr [rax + 8], rdx
-    cmovc r10, r8
-    mov qword ptr [rax + 16], r10
-    cmovc r11, rsi
-    mov qword ptr [rax + 24], r11
-    cmovc rbp, r9
-    mov qword ptr [rax + 32], rbp
-    add rsp, 16
+    mov qword ptr [rax], rdx
+    cmovc r10, rsi
+    mov qword ptr [rax + 8], r10
+    cmovc r11, rcx
+    mov qword ptr [rax + 16], r11
+    cmovc rbx, rdi
+    mov qword ptr [rax + 24], rbx
+    cmovc r12, r8
+    mov qword ptr [rax + 32], r12
+    add rsp, 24
     pop r15
     pop r14
     pop r13
@@ -1558,330 +1625,350 @@ unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<5>>(
     push r13
     push r14
     push r15
-    sub rsp, 24
-    mov rax, rdx
+    sub rsp, 32
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rdx, rbx, qword ptr [rsi + 32]
-    adc r11, rbx
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
+    adc r11, rbp
+    mov rbp, qword ptr [rsi + 32]
+    mulx rdx, rbp, rbp
+    adc rbx, rbp
     adc rdx, 0
-    mov rbx, rdx
-    mov rdx, qword ptr [rax + 40]
-    mulx rbp, r12, qword ptr [rsi + 40]
-    mulx r13, r14, qword ptr [rsi + 48]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rsi + 56]
-    adc r13, r15
+    mov rbp, rdx
+    mov rdx, qword ptr [rcx + 40]
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
+    mov r14, qword ptr [rsi + 48]
+    mulx r14, r15, r14
+    add r12, r15
+    mov r15, qword ptr [rsi + 56]
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rsi + 64]
+    mulx r15, rdi, r15
     adc r14, rdi
-    mulx rdx, rdi, qword ptr [rsi + 72]
-    adc r15, rdi
-    adc rdx, 0
-    add r8, r12
-    adc rcx, rbp
-    adc r9, r13
+    mov rdi, qword ptr [rsi + 64]
+    mov qword ptr [rsp + 8], rcx
+    mulx rdi, rcx, rdi
+    adc r15, rcx
+    mov rcx, qword ptr [rsi + 72]
+    mulx rcx, rdx, rcx
+    adc rdi, rdx
+    adc rcx, 0
+    add r9, r13
+    adc r8, r12
     adc r10, r14
     adc r11, r15
-    adc rbx, rdx
-    mov rdi, 0
-    adc rdi, 0
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
+    adc rbx, rdi
+    adc rbp, rcx
+    mov rcx, 0
+    adc rcx, 0
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx rdi, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add rdi, r14
+    mulx r14, r15, qword ptr [rax + 24]
     adc r13, r15
-    mov qword ptr [rsp + 8], rsi
-    mulx r15, rsi, qword ptr [rip + 2f + 32]
+    mov qword ptr [rsp + 16], rsi
+    mulx r15, rsi, qword ptr [rax + 32]
     adc r14, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 40]
+    mulx rdx, rsi, qword ptr [rax + 40]
     adc r15, rsi
     adc rdx, 0
-    add r8, r12
-    adc rcx, rbp
-    adc r9, r13
-    adc r10, r14
-    adc r11, r15
-    adc rbx, rdx
-    adc rdi, 0
-    mov rdx, qword ptr [rax + 8]
-    mov rsi, qword ptr [rsp + 8]
-    mulx r8, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add r8, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 32]
-    adc r14, r15
-    adc rdx, 0
-    add rcx, rbp
-    adc r9, r8
-    adc r10, r12
-    adc r11, r13
-    adc rbx, r14
-    adc rdi, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rax + 48]
-    mulx rbp, r12, qword ptr [rsi + 40]
-    mulx r13, r14, qword ptr [rsi + 48]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rsi + 56]
-    adc r13, r15
-    mov qword ptr [rsp + 16], rax
-    mulx r15, rax, qword ptr [rsi + 64]
-    adc r14, rax
-    mulx rax, rdx, qword ptr [rsi + 72]
-    adc r15, rdx
-    adc rax, 0
-    add rcx, r12
-    adc r9, rbp
+    add r9, r12
+    adc r8, rdi
     adc r10, r13
     adc r11, r14
     adc rbx, r15
-    adc rdi, rax
-    adc r8, 0
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rax, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add rax, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
+    adc rbp, rdx
+    adc rcx, 0
+    mov rsi, qword ptr [rsp + 8]
+    mov rdx, qword ptr [rsi + 8]
+    mov rdi, qword ptr [rsp + 16]
+    mulx r9, r12, qword ptr [rdi]
+    mulx r13, r14, qword ptr [rdi + 8]
+    add r9, r14
+    mulx r14, r15, qword ptr [rdi + 16]
     adc r13, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 40]
-    adc r14, r15
-    adc rdx, 0
-    add rcx, rbp
-    adc r9, rax
-    adc r10, r12
+    mov qword ptr [rsp + 24], rax
+    mulx r15, rax, qword ptr [rdi + 24]
+    adc r14, rax
+    mulx rax, rdx, qword ptr [rdi + 32]
+    adc r15, rdx
+    adc rax, 0
+    add r8, r12
+    adc r10, r9
     adc r11, r13
     adc rbx, r14
+    adc rbp, r15
+    adc rcx, rax
+    mov rax, 0
+    adc rax, 0
+    mov rdx, qword ptr [rsi + 48]
+    mulx r9, r12, qword ptr [rdi + 40]
+    mulx r13, r14, qword ptr [rdi + 48]
+    add r9, r14
+    mulx r14, r15, qword ptr [rdi + 56]
+    adc r13, r15
+    mulx r15, rsi, qword ptr [rdi + 64]
+    adc r14, rsi
+    mulx rdx, rsi, qword ptr [rdi + 72]
+    adc r15, rsi
+    adc rdx, 0
+    add r8, r12
+    adc r10, r9
+    adc r11, r13
+    adc rbx, r14
+    adc rbp, r15
+    adc rcx, rdx
+    adc rax, 0
+    mov rsi, qword ptr [rsp + 24]
+    mov rdx, r8
+    imul rdx, qword ptr [rsi]
+    mulx r9, r12, qword ptr [rsi + 8]
+    mulx r13, r14, qword ptr [rsi + 16]
+    add r9, r14
+    mulx r14, r15, qword ptr [rsi + 24]
+    adc r13, r15
+    mulx r15, rdi, qword ptr [rsi + 32]
+    adc r14, rdi
+    mulx rdx, rdi, qword ptr [rsi + 40]
+    adc r15, rdi
+    adc rdx, 0
+    add r8, r12
+    adc r10, r9
+    adc r11, r13
+    adc rbx, r14
+    adc rbp, r15
+    adc rcx, rdx
+    adc rax, 0
+    mov rdi, qword ptr [rsp + 8]
+    mov rdx, qword ptr [rdi + 16]
+    mov r8, qword ptr [rsp + 16]
+    mulx r9, r12, qword ptr [r8]
+    mulx r13, r14, qword ptr [r8 + 8]
+    add r9, r14
+    mulx r14, r15, qword ptr [r8 + 16]
+    adc r13, r15
+    mulx r15, rsi, qword ptr [r8 + 24]
+    adc r14, rsi
+    mulx rdx, rsi, qword ptr [r8 + 32]
+    adc r15, rsi
+    adc rdx, 0
+    add r10, r12
+    adc r11, r9
+    adc rbx, r13
+    adc rbp, r14
+    adc rcx, r15
+    adc rax, rdx
+    mov rsi, 0
+    adc rsi, 0
+    mov rdx, qword ptr [rdi + 56]
+    mulx r9, r12, qword ptr [r8 + 40]
+    mulx r13, r14, qword ptr [r8 + 48]
+    add r9, r14
+    mulx r14, r15, qword ptr [r8 + 56]
+    adc r13, r15
+    mulx r15, rdi, qword ptr [r8 + 64]
+    adc r14, rdi
+    mulx rdx, rdi, qword ptr [r8 + 72]
+    adc r15, rdi
+    adc rdx, 0
+    add r10, r12
+    adc r11, r9
+    adc rbx, r13
+    adc rbp, r14
+    adc rcx, r15
+    adc rax, rdx
+    adc rsi, 0
+    mov rdi, qword ptr [rsp + 24]
+    mov rdx, r10
+    imul rdx, qword ptr [rdi]
+    mulx r9, r12, qword ptr [rdi + 8]
+    mulx r13, r14, qword ptr [rdi + 16]
+    add r9, r14
+    mulx r14, r15, qword ptr [rdi + 24]
+    adc r13, r15
+    mulx r15, r8, qword ptr [rdi + 32]
+    adc r14, r8
+    mulx rdx, r8, qword ptr [rdi + 40]
+    adc r15, r8
+    adc rdx, 0
+    add r10, r12
+    adc r11, r9
+    adc rbx, r13
+    adc rbp, r14
+    adc rcx, r15
+    adc rax, rdx
+    adc rsi, 0
+    mov r8, qword ptr [rsp + 8]
+    mov rdx, qword ptr [r8 + 24]
+    mov r9, qword ptr [rsp + 16]
+    mulx r10, r12, qword ptr [r9]
+    mulx r13, r14, qword ptr [r9 + 8]
+    add r10, r14
+    mulx r14, r15, qword ptr [r9 + 16]
+    adc r13, r15
+    mulx r15, rdi, qword ptr [r9 + 24]
+    adc r14, rdi
+    mulx rdx, rdi, qword ptr [r9 + 32]
+    adc r15, rdi
+    adc rdx, 0
+    add r11, r12
+    adc rbx, r10
+    adc rbp, r13
+    adc rcx, r14
+    adc rax, r15
+    adc rsi, rdx
+    mov rdi, 0
+    adc rdi, 0
+    mov rdx, qword ptr [r8 + 64]
+    mulx r10, r12, qword ptr [r9 + 40]
+    mulx r13, r14, qword ptr [r9 + 48]
+    add r10, r14
+    mulx r14, r15, qword ptr [r9 + 56]
+    adc r13, r15
+    mulx r15, r8, qword ptr [r9 + 64]
+    adc r14, r8
+    mulx rdx, r8, qword ptr [r9 + 72]
+    adc r15, r8
+    adc rdx, 0
+    add r11, r12
+    adc rbx, r10
+    adc rbp, r13
+    adc rcx, r14
+    adc rax, r15
+    adc rsi, rdx
+    adc rdi, 0
+    mov r8, qword ptr [rsp + 24]
+    mov rdx, r11
+    imul rdx, qword ptr [r8]
+    mulx r10, r12, qword ptr [r8 + 8]
+    mulx r13, r14, qword ptr [r8 + 16]
+    add r10, r14
+    mulx r14, r15, qword ptr [r8 + 24]
+    adc r13, r15
+    mulx r15, r9, qword ptr [r8 + 32]
+    adc r14, r9
+    mulx rdx, r9, qword ptr [r8 + 40]
+    adc r15, r9
+    adc rdx, 0
+    add r11, r12
+    adc rbx, r10
+    adc rbp, r13
+    adc rcx, r14
+    adc rax, r15
+    adc rsi, rdx
+    adc rdi, 0
+    mov r9, qword ptr [rsp + 8]
+    mov rdx, qword ptr [r9 + 32]
+    mov r10, qword ptr [rsp + 16]
+    mulx r11, r12, qword ptr [r10]
+    mulx r13, r14, qword ptr [r10 + 8]
+    add r11, r14
+    mulx r14, r15, qword ptr [r10 + 16]
+    adc r13, r15
+    mulx r15, r8, qword ptr [r10 + 24]
+    adc r14, r8
+    mulx rdx, r8, qword ptr [r10 + 32]
+    adc r15, r8
+    adc rdx, 0
+    add rbx, r12
+    adc rbp, r11
+    adc rcx, r13
+    adc rax, r14
+    adc rsi, r15
+    adc rdi, rdx
+    mov r8, 0
+    adc r8, 0
+    mov rdx, qword ptr [r9 + 72]
+    mulx r9, r11, qword ptr [r10 + 40]
+    mulx r12, r13, qword ptr [r10 + 48]
+    add r9, r13
+    mulx r13, r14, qword ptr [r10 + 56]
+    adc r12, r14
+    mulx r14, r15, qword ptr [r10 + 64]
+    adc r13, r15
+    mulx rdx, r10, qword ptr [r10 + 72]
+    adc r14, r10
+    adc rdx, 0
+    add rbx, r11
+    adc rbp, r9
+    adc rcx, r12
+    adc rax, r13
+    adc rsi, r14
     adc rdi, rdx
     adc r8, 0
-    mov rax, qword ptr [rsp + 16]
-    mov rdx, qword ptr [rax + 16]
-    mulx rcx, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rcx, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 32]
-    adc r14, r15
-    adc rdx, 0
-    add r9, rbp
-    adc r10, rcx
-    adc r11, r12
-    adc rbx, r13
-    adc rdi, r14
-    adc r8, rdx
-    mov rcx, 0
-    adc rcx, 0
-    mov rdx, qword ptr [rax + 56]
-    mulx rbp, r12, qword ptr [rsi + 40]
-    mulx r13, r14, qword ptr [rsi + 48]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rsi + 56]
-    adc r13, r15
-    mulx r15, rax, qword ptr [rsi + 64]
-    adc r14, rax
-    mulx rax, rdx, qword ptr [rsi + 72]
-    adc r15, rdx
-    adc rax, 0
-    add r9, r12
-    adc r10, rbp
-    adc r11, r13
-    adc rbx, r14
-    adc rdi, r15
-    adc r8, rax
-    adc rcx, 0
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx rax, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add rax, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 40]
-    adc r14, r15
-    adc rdx, 0
-    add r9, rbp
-    adc r10, rax
-    adc r11, r12
-    adc rbx, r13
-    adc rdi, r14
-    adc r8, rdx
-    adc rcx, 0
-    mov rax, qword ptr [rsp + 16]
-    mov rdx, qword ptr [rax + 24]
-    mulx r9, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add r9, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 32]
-    adc r14, r15
-    adc rdx, 0
-    add r10, rbp
-    adc r11, r9
-    adc rbx, r12
-    adc rdi, r13
-    adc r8, r14
-    adc rcx, rdx
-    mov r9, 0
-    adc r9, 0
-    mov rdx, qword ptr [rax + 64]
-    mulx rbp, r12, qword ptr [rsi + 40]
-    mulx r13, r14, qword ptr [rsi + 48]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rsi + 56]
-    adc r13, r15
-    mulx r15, rax, qword ptr [rsi + 64]
-    adc r14, rax
-    mulx rax, rdx, qword ptr [rsi + 72]
-    adc r15, rdx
-    adc rax, 0
-    add r10, r12
-    adc r11, rbp
-    adc rbx, r13
-    adc rdi, r14
-    adc r8, r15
-    adc rcx, rax
-    adc r9, 0
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx rax, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add rax, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 40]
-    adc r14, r15
-    adc rdx, 0
-    add r10, rbp
-    adc r11, rax
-    adc rbx, r12
-    adc rdi, r13
-    adc r8, r14
-    adc rcx, rdx
-    adc r9, 0
-    mov rax, qword ptr [rsp + 16]
-    mov rdx, qword ptr [rax + 32]
-    mulx r10, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
+    mov r9, qword ptr [rsp + 24]
+    mov rdx, rbx
+    imul rdx, qword ptr [r9]
+    mulx r10, r11, qword ptr [r9 + 8]
+    mulx r12, r13, qword ptr [r9 + 16]
     add r10, r13
-    mulx r13, r14, qword ptr [rsi + 16]
+    mulx r13, r14, qword ptr [r9 + 24]
     adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 24]
+    mulx r14, r15, qword ptr [r9 + 32]
     adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 32]
+    mulx rdx, r15, qword ptr [r9 + 40]
     adc r14, r15
     adc rdx, 0
-    add r11, rbp
-    adc rbx, r10
-    adc rdi, r12
-    adc r8, r13
-    adc rcx, r14
-    adc r9, rdx
-    mov r10, 0
-    adc r10, 0
-    mov rdx, qword ptr [rax + 72]
-    mulx rax, rbp, qword ptr [rsi + 40]
-    mulx r12, r13, qword ptr [rsi + 48]
-    add rax, r13
-    mulx r13, r14, qword ptr [rsi + 56]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 64]
-    adc r13, r15
-    mulx rdx, rsi, qword ptr [rsi + 72]
-    adc r14, rsi
-    adc rdx, 0
-    add r11, rbp
-    adc rbx, rax
-    adc rdi, r12
-    adc r8, r13
-    adc rcx, r14
-    adc r9, rdx
-    adc r10, 0
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mulx rax, rsi, qword ptr [rip + 2f + 8]
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    add rax, r12
-    mulx r12, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mulx r13, r14, qword ptr [rip + 2f + 32]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 40]
-    adc r13, r14
-    adc rdx, 0
-    add r11, rsi
-    adc rbx, rax
-    adc rdi, rbp
-    adc r8, r12
-    adc rcx, r13
-    adc r9, rdx
-    adc r10, 0
-    mov rax, rbx
-    sub rax, qword ptr [rip + 2f + 8]
-    mov rdx, rdi
-    sbb rdx, qword ptr [rip + 2f + 16]
-    mov rsi, r8
-    sbb rsi, qword ptr [rip + 2f + 24]
-    mov r11, rcx
-    sbb r11, qword ptr [rip + 2f + 32]
-    mov rbp, r9
-    sbb rbp, qword ptr [rip + 2f + 40]
-    mov r12, r10
-    sbb r12, 0
-    cmovc rax, rbx
-    cmovc rdx, rdi
-    cmovc rsi, r8
-    cmovc r11, rcx
-    cmovc rbp, r9
-    cmovc r12, r10
-    mov rcx, rax
-    sub rcx, qword ptr [rip + 2f + 8]
-    mov rdi, rdx
-    sbb rdi, qword ptr [rip + 2f + 16]
-    mov r8, rsi
-    sbb r8, qword ptr [rip + 2f + 24]
-    mov r9, r11
-    sbb r9, qword ptr [rip + 2f + 32]
-    mov r10, rbp
-    sbb r10, qword ptr [rip + 2f + 40]
-    sbb r12, 0
-    cmovc rcx, rax
-    mov rax, qword ptr [rsp]
-    mov qword ptr [rax], rcx
-    cmovc rdi, rdx
-    mov qword ptr [rax + 8], rdi
-    cmovc r8, rsi
-    mov qword ptr [rax + 16], r8
-    cmovc r9, r11
-    mov qword ptr [rax + 24], r9
-    cmovc r10, rbp
-    mov qword ptr [rax + 32], r10
-    add rsp, 24
+    add rbx, r11
+    adc rbp, r10
+    adc rcx, r12
+    adc rax, r13
+    adc rsi, r14
+    adc rdi, rdx
+    adc r8, 0
+    mov rdx, rbp
+    sub rdx, qword ptr [r9 + 8]
+    mov r10, rcx
+    sbb r10, qword ptr [r9 + 16]
+    mov r11, rax
+    sbb r11, qword ptr [r9 + 24]
+    mov rbx, rsi
+    sbb rbx, qword ptr [r9 + 32]
+    mov r12, rdi
+    sbb r12, qword ptr [r9 + 40]
+    mov r13, r8
+    sbb r13, 0
+    cmovc rdx, rbp
+    cmovc r10, rcx
+    cmovc r11, rax
+    cmovc rbx, rsi
+    cmovc r12, rdi
+    cmovc r13, r8
+    mov rax, rdx
+    sub rax, qword ptr [r9 + 8]
+    mov rcx, r10
+    sbb rcx, qword ptr [r9 + 16]
+    mov rsi, r11
+    sbb rsi, qword ptr [r9 + 24]
+    mov rdi, rbx
+    sbb rdi, qword ptr [r9 + 32]
+    mov r8, r12
+    sbb r8, qword ptr [r9 + 40]
+    sbb r13, 0
+    cmovc rax, rdx
+    mov rdx, qword ptr [rsp]
+    mov qword ptr [rdx], rax
+    cmovc rcx, r10
+    mov qword ptr [rdx + 8], rcx
+    cmovc rsi, r11
+    mov qword ptr [rdx + 16], rsi
+    cmovc rdi, rbx
+    mov qword ptr [rdx + 24], rdi
+    cmovc r8, r12
+    mov qword ptr [rdx + 32], r8
+    add rsp, 32
     pop r15
     pop r14
     pop r13

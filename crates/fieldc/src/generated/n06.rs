@@ -34,292 +34,309 @@ unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<6>>(
     push r13
     push r14
     push r15
-    sub rsp, 32
-    mov rax, rdx
+    sub rsp, 40
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rdx, rbp, qword ptr [rsi + 40]
-    adc rbx, rbp
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
+    adc rbx, r12
+    mov r12, qword ptr [rsi + 40]
+    mulx rdx, r12, r12
+    adc rbp, r12
     adc rdx, 0
-    mov rbp, rdx
-    mov rdx, r8
-    mulx r8, r12, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    add r8, r14
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    adc r13, r15
+    mov r12, rdx
+    mov rdx, r9
+    mulx r9, r13, qword ptr [rax]
+    mulx r14, r15, qword ptr [rax + 8]
+    add r9, r15
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rip + 2f + 24]
+    mulx r15, rdi, qword ptr [rax + 16]
     adc r14, rdi
     mov qword ptr [rsp + 8], rsi
-    mulx rdi, rsi, qword ptr [rip + 2f + 32]
+    mulx rdi, rsi, qword ptr [rax + 24]
     adc r15, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 40]
-    adc rdi, rsi
-    adc rdx, 0
-    add rcx, r12
-    adc r9, r8
-    adc r10, r13
+    mov qword ptr [rsp + 16], rcx
+    mulx rsi, rcx, qword ptr [rax + 32]
+    adc rdi, rcx
+    mulx rcx, rdx, qword ptr [rax + 40]
+    adc rsi, rdx
+    adc rcx, 0
+    add r8, r13
+    adc r10, r9
     adc r11, r14
     adc rbx, r15
     adc rbp, rdi
-    adc rdx, 0
-    mov rsi, rdx
-    mov rdx, qword ptr [rax + 8]
+    adc r12, rsi
+    adc rcx, 0
+    mov rsi, qword ptr [rsp + 16]
+    mov rdx, qword ptr [rsi + 8]
     mov rdi, qword ptr [rsp + 8]
-    mulx r8, r12, qword ptr [rdi]
-    mulx r13, r14, qword ptr [rdi + 8]
-    add r8, r14
-    mulx r14, r15, qword ptr [rdi + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 16], rax
-    mulx r15, rax, qword ptr [rdi + 24]
-    adc r14, rax
-    mov qword ptr [rsp + 24], rsi
-    mulx rax, rsi, qword ptr [rdi + 32]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [rdi + 40]
-    adc rax, rsi
-    adc rdx, 0
-    add rcx, r12
-    adc r9, r8
-    adc r10, r13
+    mulx r9, r13, qword ptr [rdi]
+    mulx r14, r15, qword ptr [rdi + 8]
+    add r9, r15
+    mulx r15, rsi, qword ptr [rdi + 16]
+    adc r14, rsi
+    mov qword ptr [rsp + 24], rax
+    mulx rsi, rax, qword ptr [rdi + 24]
+    adc r15, rax
+    mov qword ptr [rsp + 32], rcx
+    mulx rax, rcx, qword ptr [rdi + 32]
+    adc rsi, rcx
+    mulx rcx, rdx, qword ptr [rdi + 40]
+    adc rax, rdx
+    adc rcx, 0
+    add r8, r13
+    adc r10, r9
     adc r11, r14
     adc rbx, r15
-    adc rbp, rax
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, rdx
-    mov rdx, rcx
-    mulx rcx, rsi, qword ptr [rip + 2f]
-    mulx r8, r12, qword ptr [rip + 2f + 8]
-    add rcx, r12
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    adc r8, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
+    adc rbp, rsi
+    adc r12, rax
+    adc rcx, qword ptr [rsp + 32]
+    mov rdx, r8
+    mov rax, qword ptr [rsp + 24]
+    mulx rsi, r8, qword ptr [rax]
+    mulx r9, r13, qword ptr [rax + 8]
+    add rsi, r13
+    mulx r13, r14, qword ptr [rax + 16]
+    adc r9, r14
+    mulx r14, r15, qword ptr [rax + 24]
     adc r13, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 40]
-    adc r14, r15
-    adc rdx, 0
-    add r9, rsi
-    adc r10, rcx
-    adc r11, r8
-    adc rbx, r12
-    adc rbp, r13
-    adc rax, r14
-    adc rdx, 0
-    mov rcx, qword ptr [rsp + 16]
-    mov rsi, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx r8, r12, qword ptr [rdi]
-    mulx r13, r14, qword ptr [rdi + 8]
-    add r8, r14
-    mulx r14, r15, qword ptr [rdi + 16]
-    adc r13, r15
-    mulx r15, rcx, qword ptr [rdi + 24]
-    adc r14, rcx
-    mov qword ptr [rsp + 24], rsi
-    mulx rcx, rsi, qword ptr [rdi + 32]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [rdi + 40]
-    adc rcx, rsi
-    adc rdx, 0
-    add r9, r12
-    adc r10, r8
-    adc r11, r13
-    adc rbx, r14
-    adc rbp, r15
-    adc rax, rcx
-    adc rdx, qword ptr [rsp + 24]
-    mov rcx, rdx
-    mov rdx, r9
-    mulx rsi, r8, qword ptr [rip + 2f]
-    mulx r9, r12, qword ptr [rip + 2f + 8]
-    add rsi, r12
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    adc r9, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 40]
-    adc r14, r15
+    mulx r15, rdi, qword ptr [rax + 32]
+    adc r14, rdi
+    mulx rdx, rdi, qword ptr [rax + 40]
+    adc r15, rdi
     adc rdx, 0
     add r10, r8
     adc r11, rsi
     adc rbx, r9
-    adc rbp, r12
-    adc rax, r13
-    adc rcx, r14
+    adc rbp, r13
+    adc r12, r14
+    adc rcx, r15
     adc rdx, 0
     mov rsi, qword ptr [rsp + 16]
-    mov r8, rdx
-    mov rdx, qword ptr [rsi + 24]
-    mulx r9, r12, qword ptr [rdi]
-    mulx r13, r14, qword ptr [rdi + 8]
-    add r9, r14
-    mulx r14, r15, qword ptr [rdi + 16]
-    adc r13, r15
-    mulx r15, rsi, qword ptr [rdi + 24]
+    mov rdi, rdx
+    mov rdx, qword ptr [rsi + 16]
+    mov r8, qword ptr [rsp + 8]
+    mulx r9, r13, qword ptr [r8]
+    mulx r14, r15, qword ptr [r8 + 8]
+    add r9, r15
+    mulx r15, rsi, qword ptr [r8 + 16]
     adc r14, rsi
-    mov qword ptr [rsp + 24], r8
-    mulx rsi, r8, qword ptr [rdi + 32]
-    adc r15, r8
-    mulx rdx, r8, qword ptr [rdi + 40]
-    adc rsi, r8
+    mulx rsi, rax, qword ptr [r8 + 24]
+    adc r15, rax
+    mov qword ptr [rsp + 32], rdi
+    mulx rax, rdi, qword ptr [r8 + 32]
+    adc rsi, rdi
+    mulx rdx, rdi, qword ptr [r8 + 40]
+    adc rax, rdi
     adc rdx, 0
-    add r10, r12
+    add r10, r13
     adc r11, r9
-    adc rbx, r13
-    adc rbp, r14
-    adc rax, r15
-    adc rcx, rsi
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, rdx
+    adc rbx, r14
+    adc rbp, r15
+    adc r12, rsi
+    adc rcx, rax
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, rdx
     mov rdx, r10
-    mulx r8, r9, qword ptr [rip + 2f]
-    mulx r10, r12, qword ptr [rip + 2f + 8]
-    add r8, r12
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    adc r10, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
+    mov rsi, qword ptr [rsp + 24]
+    mulx rdi, r9, qword ptr [rsi]
+    mulx r10, r13, qword ptr [rsi + 8]
+    add rdi, r13
+    mulx r13, r14, qword ptr [rsi + 16]
+    adc r10, r14
+    mulx r14, r15, qword ptr [rsi + 24]
     adc r13, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 40]
-    adc r14, r15
+    mulx r15, r8, qword ptr [rsi + 32]
+    adc r14, r8
+    mulx rdx, r8, qword ptr [rsi + 40]
+    adc r15, r8
     adc rdx, 0
     add r11, r9
-    adc rbx, r8
+    adc rbx, rdi
     adc rbp, r10
-    adc rax, r12
+    adc r12, r13
+    adc rcx, r14
+    adc rax, r15
+    adc rdx, 0
+    mov rdi, qword ptr [rsp + 16]
+    mov r8, rdx
+    mov rdx, qword ptr [rdi + 24]
+    mov r9, qword ptr [rsp + 8]
+    mulx r10, r13, qword ptr [r9]
+    mulx r14, r15, qword ptr [r9 + 8]
+    add r10, r15
+    mulx r15, rdi, qword ptr [r9 + 16]
+    adc r14, rdi
+    mulx rdi, rsi, qword ptr [r9 + 24]
+    adc r15, rsi
+    mov qword ptr [rsp + 32], r8
+    mulx rsi, r8, qword ptr [r9 + 32]
+    adc rdi, r8
+    mulx rdx, r8, qword ptr [r9 + 40]
+    adc rsi, r8
+    adc rdx, 0
+    add r11, r13
+    adc rbx, r10
+    adc rbp, r14
+    adc r12, r15
+    adc rcx, rdi
+    adc rax, rsi
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, rdx
+    mov rdx, r11
+    mov rdi, qword ptr [rsp + 24]
+    mulx r8, r10, qword ptr [rdi]
+    mulx r11, r13, qword ptr [rdi + 8]
+    add r8, r13
+    mulx r13, r14, qword ptr [rdi + 16]
+    adc r11, r14
+    mulx r14, r15, qword ptr [rdi + 24]
+    adc r13, r15
+    mulx r15, r9, qword ptr [rdi + 32]
+    adc r14, r9
+    mulx rdx, r9, qword ptr [rdi + 40]
+    adc r15, r9
+    adc rdx, 0
+    add rbx, r10
+    adc rbp, r8
+    adc r12, r11
     adc rcx, r13
-    adc rsi, r14
+    adc rax, r14
+    adc rsi, r15
     adc rdx, 0
     mov r8, qword ptr [rsp + 16]
     mov r9, rdx
     mov rdx, qword ptr [r8 + 32]
-    mulx r10, r12, qword ptr [rdi]
-    mulx r13, r14, qword ptr [rdi + 8]
-    add r10, r14
-    mulx r14, r15, qword ptr [rdi + 16]
-    adc r13, r15
-    mulx r15, r8, qword ptr [rdi + 24]
+    mov r10, qword ptr [rsp + 8]
+    mulx r11, r13, qword ptr [r10]
+    mulx r14, r15, qword ptr [r10 + 8]
+    add r11, r15
+    mulx r15, r8, qword ptr [r10 + 16]
     adc r14, r8
-    mov qword ptr [rsp + 24], r9
-    mulx r8, r9, qword ptr [rdi + 32]
-    adc r15, r9
-    mulx rdx, r9, qword ptr [rdi + 40]
+    mulx r8, rdi, qword ptr [r10 + 24]
+    adc r15, rdi
+    mov qword ptr [rsp + 32], r9
+    mulx rdi, r9, qword ptr [r10 + 32]
     adc r8, r9
+    mulx rdx, r9, qword ptr [r10 + 40]
+    adc rdi, r9
     adc rdx, 0
-    add r11, r12
-    adc rbx, r10
-    adc rbp, r13
-    adc rax, r14
-    adc rcx, r15
-    adc rsi, r8
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, rdx
-    mov rdx, r11
-    mulx r9, r10, qword ptr [rip + 2f]
-    mulx r11, r12, qword ptr [rip + 2f + 8]
-    add r9, r12
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    adc r11, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
+    add rbx, r13
+    adc rbp, r11
     adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
+    adc rcx, r15
+    adc rax, r8
+    adc rsi, rdi
+    adc rdx, qword ptr [rsp + 32]
+    mov rdi, rdx
+    mov rdx, rbx
+    mov r8, qword ptr [rsp + 24]
+    mulx r9, r11, qword ptr [r8]
+    mulx rbx, r13, qword ptr [r8 + 8]
+    add r9, r13
+    mulx r13, r14, qword ptr [r8 + 16]
+    adc rbx, r14
+    mulx r14, r15, qword ptr [r8 + 24]
     adc r13, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 40]
-    adc r14, r15
+    mulx r15, r10, qword ptr [r8 + 32]
+    adc r14, r10
+    mulx rdx, r10, qword ptr [r8 + 40]
+    adc r15, r10
     adc rdx, 0
-    add rbx, r10
-    adc rbp, r9
-    adc rax, r11
-    adc rcx, r12
-    adc rsi, r13
-    adc r8, r14
+    add rbp, r11
+    adc r12, r9
+    adc rcx, rbx
+    adc rax, r13
+    adc rsi, r14
+    adc rdi, r15
     adc rdx, 0
     mov r9, qword ptr [rsp + 16]
     mov r10, rdx
     mov rdx, qword ptr [r9 + 40]
-    mulx r9, r11, qword ptr [rdi]
-    mulx r12, r13, qword ptr [rdi + 8]
-    add r9, r13
-    mulx r13, r14, qword ptr [rdi + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rdi + 24]
+    mov r9, qword ptr [rsp + 8]
+    mulx r11, rbx, qword ptr [r9]
+    mulx r13, r14, qword ptr [r9 + 8]
+    add r11, r14
+    mulx r14, r15, qword ptr [r9 + 16]
     adc r13, r15
+    mulx r15, r8, qword ptr [r9 + 24]
+    adc r14, r8
     mov qword ptr [rsp + 16], r10
-    mulx r15, r10, qword ptr [rdi + 32]
-    adc r14, r10
-    mulx rdx, rdi, qword ptr [rdi + 40]
-    adc r15, rdi
+    mulx r8, r10, qword ptr [r9 + 32]
+    adc r15, r10
+    mulx rdx, r9, qword ptr [r9 + 40]
+    adc r8, r9
     adc rdx, 0
-    add rbx, r11
-    adc rbp, r9
-    adc rax, r12
+    add rbp, rbx
+    adc r12, r11
     adc rcx, r13
-    adc rsi, r14
-    adc r8, r15
+    adc rax, r14
+    adc rsi, r15
+    adc rdi, r8
     adc rdx, qword ptr [rsp + 16]
-    mov rdi, rdx
-    mov rdx, rbx
-    imul rdx, qword ptr [rip + 2f + 48]
-    mulx r9, r10, qword ptr [rip + 2f + 56]
-    mulx r11, r12, qword ptr [rip + 2f + 64]
-    add r9, r12
-    mulx r12, r13, qword ptr [rip + 2f + 72]
-    adc r11, r13
-    mulx r13, r14, qword ptr [rip + 2f + 80]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 88]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 96]
-    adc r14, r15
-    adc rdx, 0
-    add rbx, r10
-    adc rbp, r9
-    adc rax, r11
-    adc rcx, r12
-    adc rsi, r13
-    adc r8, r14
-    adc rdi, rdx
+    mov r8, qword ptr [rsp + 24]
+    mov r9, rdx
     mov rdx, rbp
-    sub rdx, qword ptr [rip + 2f + 56]
-    mov r9, rax
-    sbb r9, qword ptr [rip + 2f + 64]
+    imul rdx, qword ptr [r8 + 48]
+    mulx r10, r11, qword ptr [r8 + 56]
+    mulx rbx, r13, qword ptr [r8 + 64]
+    add r10, r13
+    mulx r13, r14, qword ptr [r8 + 72]
+    adc rbx, r14
+    mulx r14, r15, qword ptr [r8 + 80]
+    adc r13, r15
+    mov qword ptr [rsp + 16], r9
+    mulx r15, r9, qword ptr [r8 + 88]
+    adc r14, r9
+    mulx rdx, r9, qword ptr [r8 + 96]
+    adc r15, r9
+    adc rdx, 0
+    add rbp, r11
+    adc r12, r10
+    adc rcx, rbx
+    adc rax, r13
+    adc rsi, r14
+    adc rdi, r15
+    adc rdx, qword ptr [rsp + 16]
+    mov r9, r12
+    sub r9, qword ptr [r8 + 56]
     mov r10, rcx
-    sbb r10, qword ptr [rip + 2f + 72]
-    mov r11, rsi
-    sbb r11, qword ptr [rip + 2f + 80]
-    mov rbx, r8
-    sbb rbx, qword ptr [rip + 2f + 88]
-    mov r12, rdi
-    sbb r12, qword ptr [rip + 2f + 96]
-    cmovc rdx, rbp
-    mov rbp, qword ptr [rsp]
-    mov qword ptr [rbp], rdx
-    cmovc r9, rax
-    mov qword ptr [rbp + 8], r9
+    sbb r10, qword ptr [r8 + 64]
+    mov r11, rax
+    sbb r11, qword ptr [r8 + 72]
+    mov rbx, rsi
+    sbb rbx, qword ptr [r8 + 80]
+    mov rbp, rdi
+    sbb rbp, qword ptr [r8 + 88]
+    mov r13, rdx
+    sbb r13, qword ptr [r8 + 96]
+    cmovc r9, r12
+    mov r8, qword ptr [rsp]
+    mov qword ptr [r8], r9
     cmovc r10, rcx
-    mov qword ptr [rbp + 16], r10
-    cmovc r11, rsi
-    mov qword ptr [rbp + 24], r11
-    cmovc rbx, r8
-    mov qword ptr [rbp + 32], rbx
-    cmovc r12, rdi
-    mov qword ptr [rbp + 40], r12
-    add rsp, 32
+    mov qword ptr [r8 + 8], r10
+    cmovc r11, rax
+    mov qword ptr [r8 + 16], r11
+    cmovc rbx, rsi
+    mov qword ptr [r8 + 24], rbx
+    cmovc rbp, rdi
+    mov qword ptr [r8 + 32], rbp
+    cmovc r13, rdx
+    mov qword ptr [r8 + 40], r13
+    add rsp, 40
     pop r15
     pop r14
     pop r13
@@ -698,253 +715,266 @@ unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<6>>(
     push r13
     push r14
     push r15
-    sub rsp, 32
-    mov rax, qword ptr [rsi + 8]
-    lea rax, [rax + rax]
+    sub rsp, 40
+    lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
     mov r8, qword ptr [rsi + 16]
-    shld r8, rcx, 1
-    mov rcx, qword ptr [rsi + 16]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
     mov r9, qword ptr [rsi + 24]
-    shld r9, rcx, 1
-    mov rcx, qword ptr [rsi + 24]
+    shld r9, rdx, 1
+    mov rdx, qword ptr [rsi + 24]
     mov r10, qword ptr [rsi + 32]
-    shld r10, rcx, 1
-    mov rcx, qword ptr [rsi + 32]
+    shld r10, rdx, 1
+    mov rdx, qword ptr [rsi + 32]
     mov r11, qword ptr [rsi + 40]
-    shld r11, rcx, 1
+    shld r11, rdx, 1
     mov rdx, qword ptr [rsi]
-    mulx rcx, rbx, qword ptr [rsi]
-    mulx rax, rbp, rax
-    add rcx, rbp
-    mulx r8, rbp, r8
-    adc rax, rbp
-    mulx rbp, r12, r9
-    adc r8, r12
-    mulx r12, r13, r10
-    adc rbp, r13
-    mulx rdx, r13, r11
-    adc r12, r13
+    mov rbx, qword ptr [rsi]
+    mulx rbx, rbp, rbx
+    mulx rcx, r12, rcx
+    add rbx, r12
+    mulx r8, r12, r8
+    adc rcx, r12
+    mulx r12, r13, r9
+    adc r8, r13
+    mulx r13, r14, r10
+    adc r12, r14
+    mulx rdx, r14, r11
+    adc r13, r14
     adc rdx, 0
-    mov r13, rdx
-    mov rdx, rbx
-    mulx rbx, r14, qword ptr [rip + 2f]
+    mov r14, rdx
+    mov rdx, rbp
+    mulx rbp, r15, qword ptr [rax]
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rip + 2f + 8]
-    add rbx, rdi
     mov qword ptr [rsp + 8], r11
-    mulx rdi, r11, qword ptr [rip + 2f + 16]
-    adc r15, r11
+    mulx rdi, r11, qword ptr [rax + 8]
+    add rbp, r11
     mov qword ptr [rsp + 16], r10
-    mulx r11, r10, qword ptr [rip + 2f + 24]
+    mulx r11, r10, qword ptr [rax + 16]
     adc rdi, r10
     mov qword ptr [rsp + 24], r9
-    mulx r10, r9, qword ptr [rip + 2f + 32]
+    mulx r10, r9, qword ptr [rax + 24]
     adc r11, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 40]
-    adc r10, r9
+    mov qword ptr [rsp + 32], rsi
+    mulx r9, rsi, qword ptr [rax + 32]
+    adc r10, rsi
+    mulx rdx, rsi, qword ptr [rax + 40]
+    adc r9, rsi
     adc rdx, 0
-    add rcx, r14
-    adc rax, rbx
-    adc r8, r15
-    adc rbp, rdi
+    add rbx, r15
+    adc rcx, rbp
+    adc r8, rdi
     adc r12, r11
     adc r13, r10
+    adc r14, r9
     adc rdx, 0
+    mov rsi, qword ptr [rsp + 32]
     mov rdi, qword ptr [rsi + 16]
     lea rdi, [rdi + rdi]
     mov r9, rdx
     mov rdx, qword ptr [rsi + 8]
-    mulx r10, r11, qword ptr [rsi + 8]
-    mulx rdi, rbx, rdi
-    add r10, rbx
-    mulx rbx, r14, qword ptr [rsp + 24]
-    adc rdi, r14
-    mulx r14, r15, qword ptr [rsp + 16]
-    adc rbx, r15
-    mulx rdx, r15, qword ptr [rsp + 8]
-    adc r14, r15
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    mulx rdi, rbp, rdi
+    add r10, rbp
+    mulx rbp, r15, qword ptr [rsp + 24]
+    adc rdi, r15
+    mulx r15, rsi, qword ptr [rsp + 16]
+    adc rbp, rsi
+    mulx rdx, rsi, qword ptr [rsp + 8]
+    adc r15, rsi
     adc rdx, 0
-    add rax, r11
-    adc r8, r10
-    adc rbp, rdi
-    adc r12, rbx
-    adc r13, r14
-    adc r9, rdx
-    mov rdx, rcx
-    mulx rcx, rdi, qword ptr [rip + 2f]
-    mulx r10, r11, qword ptr [rip + 2f + 8]
     add rcx, r11
-    mulx r11, rbx, qword ptr [rip + 2f + 16]
-    adc r10, rbx
-    mulx rbx, r14, qword ptr [rip + 2f + 24]
-    adc r11, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
-    adc rbx, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 40]
+    adc r8, r10
+    adc r12, rdi
+    adc r13, rbp
     adc r14, r15
-    adc rdx, 0
-    add rax, rdi
-    adc r8, rcx
-    adc rbp, r10
-    adc r12, r11
-    adc r13, rbx
-    adc r9, r14
-    adc rdx, 0
-    mov rcx, qword ptr [rsi + 24]
-    lea rcx, [rcx + rcx]
-    mov rdi, rdx
-    mov rdx, qword ptr [rsi + 16]
-    mulx r10, r11, qword ptr [rsi + 16]
-    mulx rcx, rbx, rcx
-    add r10, rbx
-    mulx rbx, r14, qword ptr [rsp + 16]
-    adc rcx, r14
-    mulx rdx, r14, qword ptr [rsp + 8]
-    adc rbx, r14
-    adc rdx, 0
-    add rbp, r11
-    adc r12, r10
-    adc r13, rcx
-    adc r9, rbx
-    adc rdi, rdx
-    mov rdx, rax
-    mulx rax, rcx, qword ptr [rip + 2f]
-    mulx r10, r11, qword ptr [rip + 2f + 8]
-    add rax, r11
-    mulx r11, rbx, qword ptr [rip + 2f + 16]
+    adc r9, rdx
+    mov rdx, rbx
+    mulx rsi, rdi, qword ptr [rax]
+    mulx r10, r11, qword ptr [rax + 8]
+    add rsi, r11
+    mulx r11, rbx, qword ptr [rax + 16]
     adc r10, rbx
-    mulx rbx, r14, qword ptr [rip + 2f + 24]
-    adc r11, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r11, rbp
+    mulx rbp, r15, qword ptr [rax + 32]
     adc rbx, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 40]
-    adc r14, r15
+    mulx rdx, r15, qword ptr [rax + 40]
+    adc rbp, r15
     adc rdx, 0
-    add r8, rcx
-    adc rbp, rax
+    add rcx, rdi
+    adc r8, rsi
     adc r12, r10
     adc r13, r11
-    adc r9, rbx
-    adc rdi, r14
+    adc r14, rbx
+    adc r9, rbp
     adc rdx, 0
-    mov rax, qword ptr [rsi + 32]
-    lea rax, [rax + rax]
-    mov rcx, rdx
-    mov rdx, qword ptr [rsi + 24]
-    mulx r10, r11, qword ptr [rsi + 24]
-    mulx rax, rbx, rax
+    mov rsi, qword ptr [rsp + 32]
+    mov rdi, qword ptr [rsi + 24]
+    lea rdi, [rdi + rdi]
+    mov r10, rdx
+    mov rdx, qword ptr [rsi + 16]
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
+    mulx rdi, rbp, rdi
+    add r11, rbp
+    mulx rbp, r15, qword ptr [rsp + 16]
+    adc rdi, r15
+    mulx rdx, r15, qword ptr [rsp + 8]
+    adc rbp, r15
+    adc rdx, 0
+    add r12, rbx
+    adc r13, r11
+    adc r14, rdi
+    adc r9, rbp
+    adc r10, rdx
+    mov rdx, rcx
+    mulx rcx, rdi, qword ptr [rax]
+    mulx r11, rbx, qword ptr [rax + 8]
+    add rcx, rbx
+    mulx rbx, rbp, qword ptr [rax + 16]
+    adc r11, rbp
+    mulx rbp, r15, qword ptr [rax + 24]
+    adc rbx, r15
+    mulx r15, rsi, qword ptr [rax + 32]
+    adc rbp, rsi
+    mulx rdx, rsi, qword ptr [rax + 40]
+    adc r15, rsi
+    adc rdx, 0
+    add r8, rdi
+    adc r12, rcx
+    adc r13, r11
+    adc r14, rbx
+    adc r9, rbp
+    adc r10, r15
+    adc rdx, 0
+    mov rcx, qword ptr [rsp + 32]
+    mov rsi, qword ptr [rcx + 32]
+    lea rsi, [rsi + rsi]
+    mov rdi, rdx
+    mov rdx, qword ptr [rcx + 24]
+    mov r11, qword ptr [rcx + 24]
+    mulx r11, rbx, r11
+    mulx rsi, rbp, rsi
+    add r11, rbp
+    mulx rdx, rbp, qword ptr [rsp + 8]
+    adc rsi, rbp
+    adc rdx, 0
+    add r14, rbx
+    adc r9, r11
+    adc r10, rsi
+    adc rdi, rdx
+    mov rdx, r8
+    mulx rsi, r8, qword ptr [rax]
+    mulx r11, rbx, qword ptr [rax + 8]
+    add rsi, rbx
+    mulx rbx, rbp, qword ptr [rax + 16]
+    adc r11, rbp
+    mulx rbp, r15, qword ptr [rax + 24]
+    adc rbx, r15
+    mulx r15, rcx, qword ptr [rax + 32]
+    adc rbp, rcx
+    mulx rcx, rdx, qword ptr [rax + 40]
+    adc r15, rdx
+    adc rcx, 0
+    add r12, r8
+    adc r13, rsi
+    adc r14, r11
+    adc r9, rbx
+    adc r10, rbp
+    adc rdi, r15
+    adc rcx, 0
+    mov rsi, qword ptr [rsp + 32]
+    mov rdx, qword ptr [rsi + 40]
+    lea r8, [rdx + rdx]
+    mov rdx, qword ptr [rsi + 32]
+    mov r11, qword ptr [rsi + 32]
+    mulx r11, rbx, r11
+    mulx rdx, r8, r8
+    add r11, r8
+    adc rdx, 0
     add r10, rbx
-    mulx rdx, rbx, qword ptr [rsp + 8]
-    adc rax, rbx
+    adc rdi, r11
+    adc rcx, rdx
+    mov rdx, r12
+    mulx r8, r11, qword ptr [rax]
+    mulx rbx, rbp, qword ptr [rax + 8]
+    add r8, rbp
+    mulx rbp, r12, qword ptr [rax + 16]
+    adc rbx, r12
+    mulx r12, r15, qword ptr [rax + 24]
+    adc rbp, r15
+    mulx r15, rsi, qword ptr [rax + 32]
+    adc r12, rsi
+    mulx rdx, rsi, qword ptr [rax + 40]
+    adc r15, rsi
     adc rdx, 0
     add r13, r11
-    adc r9, r10
-    adc rdi, rax
-    adc rcx, rdx
-    mov rdx, r8
-    mulx rax, r8, qword ptr [rip + 2f]
-    mulx r10, r11, qword ptr [rip + 2f + 8]
-    add rax, r11
-    mulx r11, rbx, qword ptr [rip + 2f + 16]
-    adc r10, rbx
-    mulx rbx, r14, qword ptr [rip + 2f + 24]
-    adc r11, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
-    adc rbx, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 40]
-    adc r14, r15
+    adc r14, r8
+    adc r9, rbx
+    adc r10, rbp
+    adc rdi, r12
+    adc rcx, r15
     adc rdx, 0
-    add rbp, r8
-    adc r12, rax
-    adc r13, r10
-    adc r9, r11
-    adc rdi, rbx
-    adc rcx, r14
-    adc rdx, 0
-    mov rax, qword ptr [rsi + 40]
-    lea rax, [rax + rax]
+    mov rsi, qword ptr [rsp + 32]
     mov r8, rdx
-    mov rdx, qword ptr [rsi + 32]
-    mulx r10, r11, qword ptr [rsi + 32]
-    mulx rax, rdx, rax
-    add r10, rdx
-    adc rax, 0
-    add rdi, r11
-    adc rcx, r10
-    adc r8, rax
-    mov rdx, rbp
-    mulx rax, r10, qword ptr [rip + 2f]
-    mulx r11, rbx, qword ptr [rip + 2f + 8]
-    add rax, rbx
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    adc r11, rbp
-    mulx rbp, r14, qword ptr [rip + 2f + 24]
-    adc rbx, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
-    adc rbp, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 40]
-    adc r14, r15
-    adc rdx, 0
-    add r12, r10
-    adc r13, rax
-    adc r9, r11
-    adc rdi, rbx
-    adc rcx, rbp
-    adc r8, r14
-    adc rdx, 0
-    mov rax, rdx
     mov rdx, qword ptr [rsi + 40]
-    mulx rdx, rsi, qword ptr [rsi + 40]
-    add r8, rsi
-    adc rax, rdx
-    mov rdx, r12
-    imul rdx, qword ptr [rip + 2f + 48]
-    mulx rsi, r10, qword ptr [rip + 2f + 56]
-    mulx r11, rbx, qword ptr [rip + 2f + 64]
-    add rsi, rbx
-    mulx rbx, rbp, qword ptr [rip + 2f + 72]
-    adc r11, rbp
-    mulx rbp, r14, qword ptr [rip + 2f + 80]
-    adc rbx, r14
-    mulx r14, r15, qword ptr [rip + 2f + 88]
-    adc rbp, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 96]
-    adc r14, r15
-    adc rdx, 0
-    add r12, r10
-    adc r13, rsi
-    adc r9, r11
-    adc rdi, rbx
-    adc rcx, rbp
-    adc r8, r14
-    adc rax, rdx
+    mov rsi, qword ptr [rsi + 40]
+    mulx rdx, rsi, rsi
+    add rcx, rsi
+    adc r8, rdx
     mov rdx, r13
-    sub rdx, qword ptr [rip + 2f + 56]
-    mov rsi, r9
-    sbb rsi, qword ptr [rip + 2f + 64]
-    mov r10, rdi
-    sbb r10, qword ptr [rip + 2f + 72]
-    mov r11, rcx
-    sbb r11, qword ptr [rip + 2f + 80]
-    mov rbx, r8
-    sbb rbx, qword ptr [rip + 2f + 88]
-    mov rbp, rax
-    sbb rbp, qword ptr [rip + 2f + 96]
-    cmovc rdx, r13
-    mov r12, qword ptr [rsp]
-    mov qword ptr [r12], rdx
-    cmovc rsi, r9
-    mov qword ptr [r12 + 8], rsi
-    cmovc r10, rdi
-    mov qword ptr [r12 + 16], r10
-    cmovc r11, rcx
-    mov qword ptr [r12 + 24], r11
-    cmovc rbx, r8
-    mov qword ptr [r12 + 32], rbx
-    cmovc rbp, rax
-    mov qword ptr [r12 + 40], rbp
-    add rsp, 32
+    imul rdx, qword ptr [rax + 48]
+    mulx rsi, r11, qword ptr [rax + 56]
+    mulx rbx, rbp, qword ptr [rax + 64]
+    add rsi, rbp
+    mulx rbp, r12, qword ptr [rax + 72]
+    adc rbx, r12
+    mulx r12, r15, qword ptr [rax + 80]
+    adc rbp, r15
+    mov qword ptr [rsp + 32], r8
+    mulx r15, r8, qword ptr [rax + 88]
+    adc r12, r8
+    mulx rdx, r8, qword ptr [rax + 96]
+    adc r15, r8
+    adc rdx, 0
+    add r13, r11
+    adc r14, rsi
+    adc r9, rbx
+    adc r10, rbp
+    adc rdi, r12
+    adc rcx, r15
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, r14
+    sub rsi, qword ptr [rax + 56]
+    mov r8, r9
+    sbb r8, qword ptr [rax + 64]
+    mov r11, r10
+    sbb r11, qword ptr [rax + 72]
+    mov rbx, rdi
+    sbb rbx, qword ptr [rax + 80]
+    mov rbp, rcx
+    sbb rbp, qword ptr [rax + 88]
+    mov r12, rdx
+    sbb r12, qword ptr [rax + 96]
+    cmovc rsi, r14
+    mov rax, qword ptr [rsp]
+    mov qword ptr [rax], rsi
+    cmovc r8, r9
+    mov qword ptr [rax + 8], r8
+    cmovc r11, r10
+    mov qword ptr [rax + 16], r11
+    cmovc rbx, rdi
+    mov qword ptr [rax + 24], rbx
+    cmovc rbp, rcx
+    mov qword ptr [rax + 32], rbp
+    cmovc r12, rdx
+    mov qword ptr [rax + 40], r12
+    add rsp, 40
     pop r15
     pop r14
     pop r13
@@ -1304,182 +1334,246 @@ unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<6>>(
     push r13
     push r14
     push r15
-    sub rsp, 24
-    mov rax, rdx
+    sub rsp, 40
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rdx, rbp, qword ptr [rsi + 40]
-    adc rbx, rbp
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
+    adc rbx, r12
+    mov r12, qword ptr [rsi + 40]
+    mulx rdx, r12, r12
+    adc rbp, r12
     adc rdx, 0
-    mov rbp, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add r12, r15
+    mov r12, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx r13, r14, qword ptr [rax + 8]
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rip + 2f + 24]
-    adc r14, rdi
+    mulx r15, rdi, qword ptr [rax + 16]
+    add r13, rdi
     mov qword ptr [rsp + 8], rsi
-    mulx rdi, rsi, qword ptr [rip + 2f + 32]
+    mulx rdi, rsi, qword ptr [rax + 24]
     adc r15, rsi
-    mov qword ptr [rsp + 16], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 40]
-    adc rdi, rax
-    mulx rax, rdx, qword ptr [rip + 2f + 48]
-    adc rsi, rdx
-    adc rax, 0
-    add r8, r13
+    mov qword ptr [rsp + 16], rcx
+    mulx rsi, rcx, qword ptr [rax + 32]
+    adc rdi, rcx
+    mov qword ptr [rsp + 24], r12
+    mulx rcx, r12, qword ptr [rax + 40]
+    adc rsi, r12
+    mulx rdx, r12, qword ptr [rax + 48]
     adc rcx, r12
-    adc r9, r14
+    adc rdx, 0
+    add r9, r14
+    adc r8, r13
     adc r10, r15
     adc r11, rdi
     adc rbx, rsi
-    adc rbp, rax
-    mov rax, qword ptr [rsp + 16]
-    mov rdx, qword ptr [rax + 8]
-    mov rsi, qword ptr [rsp + 8]
-    mulx rdi, r8, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rdi, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 24]
-    adc r13, r15
-    mulx r15, rax, qword ptr [rsi + 32]
-    adc r14, rax
-    mulx rax, rdx, qword ptr [rsi + 40]
-    adc r15, rdx
-    adc rax, 0
-    add rcx, r8
-    adc r9, rdi
-    adc r10, r12
-    adc r11, r13
-    adc rbx, r14
-    adc rbp, r15
-    adc rax, 0
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rdi, r8, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add rdi, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
-    adc r13, r15
-    mulx r15, rsi, qword ptr [rip + 2f + 40]
-    adc r14, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 48]
-    adc r15, rsi
-    adc rdx, 0
-    add rcx, r8
-    adc r9, rdi
-    adc r10, r12
-    adc r11, r13
-    adc rbx, r14
-    adc rbp, r15
-    adc rax, rdx
+    adc rbp, rcx
+    adc rdx, qword ptr [rsp + 24]
     mov rcx, qword ptr [rsp + 16]
-    mov rdx, qword ptr [rcx + 16]
-    mov rsi, qword ptr [rsp + 8]
-    mulx rdi, r8, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rdi, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 24]
-    adc r13, r15
-    mulx r15, rcx, qword ptr [rsi + 32]
-    adc r14, rcx
-    mulx rcx, rdx, qword ptr [rsi + 40]
-    adc r15, rdx
-    adc rcx, 0
-    add r9, r8
-    adc r10, rdi
-    adc r11, r12
-    adc rbx, r13
-    adc rbp, r14
-    adc rax, r15
-    adc rcx, 0
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx rdi, r8, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add rdi, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
-    adc r13, r15
-    mulx r15, rsi, qword ptr [rip + 2f + 40]
-    adc r14, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 48]
-    adc r15, rsi
-    adc rdx, 0
-    add r9, r8
-    adc r10, rdi
-    adc r11, r12
-    adc rbx, r13
-    adc rbp, r14
-    adc rax, r15
-    adc rcx, rdx
-    mov rsi, qword ptr [rsp + 16]
-    mov rdx, qword ptr [rsi + 24]
+    mov rsi, rdx
+    mov rdx, qword ptr [rcx + 8]
     mov rdi, qword ptr [rsp + 8]
-    mulx r8, r9, qword ptr [rdi]
-    mulx r12, r13, qword ptr [rdi + 8]
-    add r8, r13
+    mulx r9, r12, qword ptr [rdi]
+    mulx r13, r14, qword ptr [rdi + 8]
+    add r9, r14
+    mulx r14, r15, qword ptr [rdi + 16]
+    adc r13, r15
+    mulx r15, rcx, qword ptr [rdi + 24]
+    adc r14, rcx
+    mov qword ptr [rsp + 24], rax
+    mulx rcx, rax, qword ptr [rdi + 32]
+    adc r15, rax
+    mulx rax, rdx, qword ptr [rdi + 40]
+    adc rcx, rdx
+    adc rax, 0
+    add r8, r12
+    adc r10, r9
+    adc r11, r13
+    adc rbx, r14
+    adc rbp, r15
+    adc rsi, rcx
+    adc rax, 0
+    mov rcx, qword ptr [rsp + 24]
+    mov rdx, r8
+    imul rdx, qword ptr [rcx]
+    mulx r9, r12, qword ptr [rcx + 8]
+    mulx r13, r14, qword ptr [rcx + 16]
+    add r9, r14
+    mulx r14, r15, qword ptr [rcx + 24]
+    adc r13, r15
+    mulx r15, rdi, qword ptr [rcx + 32]
+    adc r14, rdi
+    mov qword ptr [rsp + 32], rax
+    mulx rdi, rax, qword ptr [rcx + 40]
+    adc r15, rax
+    mulx rax, rdx, qword ptr [rcx + 48]
+    adc rdi, rdx
+    adc rax, 0
+    add r8, r12
+    adc r10, r9
+    adc r11, r13
+    adc rbx, r14
+    adc rbp, r15
+    adc rsi, rdi
+    adc rax, qword ptr [rsp + 32]
+    mov rdi, qword ptr [rsp + 16]
+    mov rdx, qword ptr [rdi + 16]
+    mov r8, qword ptr [rsp + 8]
+    mulx r9, r12, qword ptr [r8]
+    mulx r13, r14, qword ptr [r8 + 8]
+    add r9, r14
+    mulx r14, r15, qword ptr [r8 + 16]
+    adc r13, r15
+    mulx r15, rdi, qword ptr [r8 + 24]
+    adc r14, rdi
+    mulx rdi, rcx, qword ptr [r8 + 32]
+    adc r15, rcx
+    mulx rcx, rdx, qword ptr [r8 + 40]
+    adc rdi, rdx
+    adc rcx, 0
+    add r10, r12
+    adc r11, r9
+    adc rbx, r13
+    adc rbp, r14
+    adc rsi, r15
+    adc rax, rdi
+    adc rcx, 0
+    mov rdi, qword ptr [rsp + 24]
+    mov rdx, r10
+    imul rdx, qword ptr [rdi]
+    mulx r9, r12, qword ptr [rdi + 8]
     mulx r13, r14, qword ptr [rdi + 16]
-    adc r12, r14
+    add r9, r14
     mulx r14, r15, qword ptr [rdi + 24]
     adc r13, r15
-    mulx r15, rsi, qword ptr [rdi + 32]
-    adc r14, rsi
-    mulx rdx, rsi, qword ptr [rdi + 40]
-    adc r15, rsi
-    adc rdx, 0
-    add r10, r9
-    adc r11, r8
-    adc rbx, r12
-    adc rbp, r13
-    adc rax, r14
-    adc rcx, r15
-    adc rdx, 0
-    mov rsi, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx r8, r9, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add r8, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
+    mulx r15, r8, qword ptr [rdi + 32]
+    adc r14, r8
+    mov qword ptr [rsp + 32], rcx
+    mulx r8, rcx, qword ptr [rdi + 40]
+    adc r15, rcx
+    mulx rcx, rdx, qword ptr [rdi + 48]
+    adc r8, rdx
+    adc rcx, 0
+    add r10, r12
+    adc r11, r9
+    adc rbx, r13
+    adc rbp, r14
+    adc rsi, r15
+    adc rax, r8
+    adc rcx, qword ptr [rsp + 32]
+    mov r8, qword ptr [rsp + 16]
+    mov rdx, qword ptr [r8 + 24]
+    mov r9, qword ptr [rsp + 8]
+    mulx r10, r12, qword ptr [r9]
+    mulx r13, r14, qword ptr [r9 + 8]
+    add r10, r14
+    mulx r14, r15, qword ptr [r9 + 16]
     adc r13, r15
-    mulx r15, rdi, qword ptr [rip + 2f + 40]
-    adc r14, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 48]
+    mulx r15, r8, qword ptr [r9 + 24]
+    adc r14, r8
+    mulx r8, rdi, qword ptr [r9 + 32]
     adc r15, rdi
+    mulx rdx, rdi, qword ptr [r9 + 40]
+    adc r8, rdi
     adc rdx, 0
-    add r10, r9
-    adc r11, r8
-    adc rbx, r12
+    add r11, r12
+    adc rbx, r10
     adc rbp, r13
+    adc rsi, r14
+    adc rax, r15
+    adc rcx, r8
+    adc rdx, 0
+    mov rdi, qword ptr [rsp + 24]
+    mov r8, rdx
+    mov rdx, r11
+    imul rdx, qword ptr [rdi]
+    mulx r10, r12, qword ptr [rdi + 8]
+    mulx r13, r14, qword ptr [rdi + 16]
+    add r10, r14
+    mulx r14, r15, qword ptr [rdi + 24]
+    adc r13, r15
+    mulx r15, r9, qword ptr [rdi + 32]
+    adc r14, r9
+    mov qword ptr [rsp + 32], r8
+    mulx r9, r8, qword ptr [rdi + 40]
+    adc r15, r8
+    mulx rdx, r8, qword ptr [rdi + 48]
+    adc r9, r8
+    adc rdx, 0
+    add r11, r12
+    adc rbx, r10
+    adc rbp, r13
+    adc rsi, r14
+    adc rax, r15
+    adc rcx, r9
+    adc rdx, qword ptr [rsp + 32]
+    mov r8, qword ptr [rsp + 16]
+    mov r9, rdx
+    mov rdx, qword ptr [r8 + 32]
+    mov r10, qword ptr [rsp + 8]
+    mulx r11, r12, qword ptr [r10]
+    mulx r13, r14, qword ptr [r10 + 8]
+    add r11, r14
+    mulx r14, r15, qword ptr [r10 + 16]
+    adc r13, r15
+    mulx r15, r8, qword ptr [r10 + 24]
+    adc r14, r8
+    mulx r8, rdi, qword ptr [r10 + 32]
+    adc r15, rdi
+    mulx rdx, rdi, qword ptr [r10 + 40]
+    adc r8, rdi
+    adc rdx, 0
+    add rbx, r12
+    adc rbp, r11
+    adc rsi, r13
     adc rax, r14
     adc rcx, r15
-    adc rsi, rdx
-    mov rdi, qword ptr [rsp + 16]
-    mov rdx, qword ptr [rdi + 32]
+    adc r9, r8
+    adc rdx, 0
+    mov rdi, qword ptr [rsp + 24]
+    mov r8, rdx
+    mov rdx, rbx
+    imul rdx, qword ptr [rdi]
+    mulx r11, r12, qword ptr [rdi + 8]
+    mulx r13, r14, qword ptr [rdi + 16]
+    add r11, r14
+    mulx r14, r15, qword ptr [rdi + 24]
+    adc r13, r15
+    mulx r15, r10, qword ptr [rdi + 32]
+    adc r14, r10
+    mov qword ptr [rsp + 32], r8
+    mulx r10, r8, qword ptr [rdi + 40]
+    adc r15, r8
+    mulx rdx, r8, qword ptr [rdi + 48]
+    adc r10, r8
+    adc rdx, 0
+    add rbx, r12
+    adc rbp, r11
+    adc rsi, r13
+    adc rax, r14
+    adc rcx, r15
+    adc r9, r10
+    adc rdx, qword ptr [rsp + 32]
+    mov r8, qword ptr [rsp + 16]
+    mov r10, rdx
+    mov rdx, qword ptr [r8 + 40]
     mov r8, qword ptr [rsp + 8]
-    mulx r9, r10, qword ptr [r8]
+    mulx r11, rbx, qword ptr [r8]
     mulx r12, r13, qword ptr [r8 + 8]
-    add r9, r13
+    add r11, r13
     mulx r13, r14, qword ptr [r8 + 16]
     adc r12, r14
     mulx r14, r15, qword ptr [r8 + 24]
@@ -1489,105 +1583,63 @@ unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<6>>(
     mulx rdx, rdi, qword ptr [r8 + 40]
     adc r15, rdi
     adc rdx, 0
-    add r11, r10
-    adc rbx, r9
-    adc rbp, r12
-    adc rax, r13
-    adc rcx, r14
-    adc rsi, r15
+    add rbp, rbx
+    adc rsi, r11
+    adc rax, r12
+    adc rcx, r13
+    adc r9, r14
+    adc r10, r15
     adc rdx, 0
-    mov rdi, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, r10, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add r9, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
+    mov rdi, qword ptr [rsp + 24]
+    mov r8, rdx
+    mov rdx, rbp
+    imul rdx, qword ptr [rdi]
+    mulx r11, rbx, qword ptr [rdi + 8]
+    mulx r12, r13, qword ptr [rdi + 16]
+    add r11, r13
+    mulx r13, r14, qword ptr [rdi + 24]
     adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
+    mulx r14, r15, qword ptr [rdi + 32]
     adc r13, r15
-    mulx r15, r8, qword ptr [rip + 2f + 40]
+    mov qword ptr [rsp + 8], r8
+    mulx r15, r8, qword ptr [rdi + 40]
     adc r14, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 48]
+    mulx rdx, r8, qword ptr [rdi + 48]
     adc r15, r8
     adc rdx, 0
-    add r11, r10
-    adc rbx, r9
-    adc rbp, r12
-    adc rax, r13
-    adc rcx, r14
-    adc rsi, r15
-    adc rdi, rdx
-    mov rdx, qword ptr [rsp + 16]
-    mov rdx, qword ptr [rdx + 40]
-    mov r8, qword ptr [rsp + 8]
-    mulx r9, r10, qword ptr [r8]
-    mulx r11, r12, qword ptr [r8 + 8]
-    add r9, r12
-    mulx r12, r13, qword ptr [r8 + 16]
-    adc r11, r13
-    mulx r13, r14, qword ptr [r8 + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [r8 + 32]
-    adc r13, r15
-    mulx rdx, r8, qword ptr [r8 + 40]
-    adc r14, r8
-    adc rdx, 0
-    add rbx, r10
-    adc rbp, r9
-    adc rax, r11
-    adc rcx, r12
-    adc rsi, r13
-    adc rdi, r14
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, rbx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, r10, qword ptr [rip + 2f + 8]
-    mulx r11, r12, qword ptr [rip + 2f + 16]
-    add r9, r12
-    mulx r12, r13, qword ptr [rip + 2f + 24]
-    adc r11, r13
-    mulx r13, r14, qword ptr [rip + 2f + 32]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 40]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 48]
-    adc r14, r15
-    adc rdx, 0
-    add rbx, r10
-    adc rbp, r9
-    adc rax, r11
-    adc rcx, r12
-    adc rsi, r13
-    adc rdi, r14
-    adc r8, rdx
-    mov rdx, rbp
-    sub rdx, qword ptr [rip + 2f + 8]
-    mov r9, rax
-    sbb r9, qword ptr [rip + 2f + 16]
-    mov r10, rcx
-    sbb r10, qword ptr [rip + 2f + 24]
-    mov r11, rsi
-    sbb r11, qword ptr [rip + 2f + 32]
-    mov rbx, rdi
-    sbb rbx, qword ptr [rip + 2f + 40]
-    mov r12, r8
-    sbb r12, qword ptr [rip + 2f + 48]
-    cmovc rdx, rbp
-    mov rbp, qword ptr [rsp]
-    mov qword ptr [rbp], rdx
-    cmovc r9, rax
-    mov qword ptr [rbp + 8], r9
-    cmovc r10, rcx
-    mov qword ptr [rbp + 16], r10
-    cmovc r11, rsi
-    mov qword ptr [rbp + 24], r11
-    cmovc rbx, rdi
-    mov qword ptr [rbp + 32], rbx
-    cmovc r12, r8
-    mov qword ptr [rbp + 40], r12
-    add rsp, 24
+    add rbp, rbx
+    adc rsi, r11
+    adc rax, r12
+    adc rcx, r13
+    adc r9, r14
+    adc r10, r15
+    adc rdx, qword ptr [rsp + 8]
+    mov r8, rsi
+    sub r8, qword ptr [rdi + 8]
+    mov r11, rax
+    sbb r11, qword ptr [rdi + 16]
+    mov rbx, rcx
+    sbb rbx, qword ptr [rdi + 24]
+    mov rbp, r9
+    sbb rbp, qword ptr [rdi + 32]
+    mov r12, r10
+    sbb r12, qword ptr [rdi + 40]
+    mov r13, rdx
+    sbb r13, qword ptr [rdi + 48]
+    cmovc r8, rsi
+    mov rsi, qword ptr [rsp]
+    mov qword ptr [rsi], r8
+    cmovc r11, rax
+    mov qword ptr [rsi + 8], r11
+    cmovc rbx, rcx
+    mov qword ptr [rsi + 16], rbx
+    cmovc rbp, r9
+    mov qword ptr [rsi + 24], rbp
+    cmovc r12, r10
+    mov qword ptr [rsi + 32], r12
+    cmovc r13, rdx
+    mov qword ptr [rsi + 40], r13
+    add rsp, 40
     pop r15
     pop r14
     pop r13
@@ -1954,269 +2006,286 @@ unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<6>>(
     push r13
     push r14
     push r15
-    sub rsp, 40
-    mov rax, qword ptr [rsi + 8]
-    lea rax, [rax + rax]
+    sub rsp, 48
+    lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
     mov r8, qword ptr [rsi + 16]
-    shld r8, rcx, 1
-    mov rcx, qword ptr [rsi + 16]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
     mov r9, qword ptr [rsi + 24]
-    shld r9, rcx, 1
-    mov rcx, qword ptr [rsi + 24]
+    shld r9, rdx, 1
+    mov rdx, qword ptr [rsi + 24]
     mov r10, qword ptr [rsi + 32]
-    shld r10, rcx, 1
-    mov rcx, qword ptr [rsi + 32]
+    shld r10, rdx, 1
+    mov rdx, qword ptr [rsi + 32]
     mov r11, qword ptr [rsi + 40]
-    shld r11, rcx, 1
+    shld r11, rdx, 1
     mov rdx, qword ptr [rsi]
-    mulx rcx, rbx, qword ptr [rsi]
-    mulx rax, rbp, rax
-    add rcx, rbp
-    mulx r8, rbp, r8
-    adc rax, rbp
-    mulx rbp, r12, r9
-    adc r8, r12
-    mulx r12, r13, r10
-    adc rbp, r13
-    mulx rdx, r13, r11
-    adc r12, r13
+    mov rbx, qword ptr [rsi]
+    mulx rbx, rbp, rbx
+    mulx rcx, r12, rcx
+    add rbx, r12
+    mulx r8, r12, r8
+    adc rcx, r12
+    mulx r12, r13, r9
+    adc r8, r13
+    mulx r13, r14, r10
+    adc r12, r14
+    mulx rdx, r14, r11
+    adc r13, r14
     adc rdx, 0
-    mov r13, rdx
-    mov rdx, rbx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
+    mov r14, rdx
+    mov rdx, rbp
+    imul rdx, qword ptr [rax]
     mov qword ptr [rsp], rdi
+    mulx r15, rdi, qword ptr [rax + 8]
     mov qword ptr [rsp + 8], r11
-    mulx rdi, r11, qword ptr [rip + 2f + 16]
-    add r14, r11
     mov qword ptr [rsp + 16], r10
-    mulx r11, r10, qword ptr [rip + 2f + 24]
-    adc rdi, r10
+    mulx r11, r10, qword ptr [rax + 16]
+    add r15, r10
     mov qword ptr [rsp + 24], r9
-    mulx r10, r9, qword ptr [rip + 2f + 32]
+    mulx r10, r9, qword ptr [rax + 24]
     adc r11, r9
     mov qword ptr [rsp + 32], rsi
-    mulx r9, rsi, qword ptr [rip + 2f + 40]
+    mulx r9, rsi, qword ptr [rax + 32]
     adc r10, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 48]
-    adc r9, rsi
+    mov qword ptr [rsp + 40], r14
+    mulx rsi, r14, qword ptr [rax + 40]
+    adc r9, r14
+    mulx rdx, r14, qword ptr [rax + 48]
+    adc rsi, r14
     adc rdx, 0
-    add rbx, r15
-    adc rcx, r14
-    adc rax, rdi
-    adc r8, r11
-    adc rbp, r10
+    add rbp, rdi
+    adc rbx, r15
+    adc rcx, r11
+    adc r8, r10
     adc r12, r9
-    adc r13, rdx
+    adc r13, rsi
+    adc rdx, qword ptr [rsp + 40]
     mov rsi, 0
     adc rsi, 0
     mov rdi, qword ptr [rsp + 32]
-    mov rdx, qword ptr [rdi + 16]
-    lea r9, [rdx + rdx]
+    mov r9, qword ptr [rdi + 16]
+    lea r9, [r9 + r9]
+    mov r10, rdx
     mov rdx, qword ptr [rdi + 8]
-    mulx r10, r11, qword ptr [rdi + 8]
-    mulx r9, rbx, r9
-    add r10, rbx
-    mulx rbx, r14, qword ptr [rsp + 24]
-    adc r9, r14
+    mov r11, qword ptr [rdi + 8]
+    mulx r11, rbp, r11
+    mulx r9, r14, r9
+    add r11, r14
+    mulx r14, r15, qword ptr [rsp + 24]
+    adc r9, r15
+    mulx r15, rdi, qword ptr [rsp + 16]
+    adc r14, rdi
+    mulx rdx, rdi, qword ptr [rsp + 8]
+    adc r15, rdi
+    adc rdx, 0
+    add rcx, rbp
+    adc r8, r11
+    adc r12, r9
+    adc r13, r14
+    adc r10, r15
+    adc rsi, rdx
+    mov rdx, rbx
+    imul rdx, qword ptr [rax]
+    mulx rdi, r9, qword ptr [rax + 8]
+    mulx r11, rbp, qword ptr [rax + 16]
+    add rdi, rbp
+    mulx rbp, r14, qword ptr [rax + 24]
+    adc r11, r14
+    mulx r14, r15, qword ptr [rax + 32]
+    adc rbp, r15
+    mov qword ptr [rsp + 24], rsi
+    mulx r15, rsi, qword ptr [rax + 40]
+    adc r14, rsi
+    mulx rdx, rsi, qword ptr [rax + 48]
+    adc r15, rsi
+    adc rdx, 0
+    add rbx, r9
+    adc rcx, rdi
+    adc r8, r11
+    adc r12, rbp
+    adc r13, r14
+    adc r10, r15
+    adc rdx, qword ptr [rsp + 24]
+    mov rsi, 0
+    adc rsi, 0
+    mov rdi, qword ptr [rsp + 32]
+    mov r9, qword ptr [rdi + 24]
+    lea r9, [r9 + r9]
+    mov r11, rdx
+    mov rdx, qword ptr [rdi + 16]
+    mov rbx, qword ptr [rdi + 16]
+    mulx rbx, rbp, rbx
+    mulx r9, r14, r9
+    add rbx, r14
     mulx r14, r15, qword ptr [rsp + 16]
-    adc rbx, r15
+    adc r9, r15
     mulx rdx, r15, qword ptr [rsp + 8]
     adc r14, r15
     adc rdx, 0
-    add rax, r11
-    adc r8, r10
-    adc rbp, r9
-    adc r12, rbx
-    adc r13, r14
+    add r12, rbp
+    adc r13, rbx
+    adc r10, r9
+    adc r11, r14
     adc rsi, rdx
     mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, r10, qword ptr [rip + 2f + 8]
-    mulx r11, rbx, qword ptr [rip + 2f + 16]
-    add r9, rbx
-    mulx rbx, r14, qword ptr [rip + 2f + 24]
-    adc r11, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
-    adc rbx, r15
-    mulx r15, rdi, qword ptr [rip + 2f + 40]
+    imul rdx, qword ptr [rax]
+    mulx r9, rbx, qword ptr [rax + 8]
+    mulx rbp, r14, qword ptr [rax + 16]
+    add r9, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc rbp, r15
+    mulx r15, rdi, qword ptr [rax + 32]
     adc r14, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 48]
-    adc r15, rdi
+    mov qword ptr [rsp + 16], rsi
+    mulx rdi, rsi, qword ptr [rax + 40]
+    adc r15, rsi
+    mulx rdx, rsi, qword ptr [rax + 48]
+    adc rdi, rsi
     adc rdx, 0
-    add rcx, r10
-    adc rax, r9
-    adc r8, r11
-    adc rbp, rbx
-    adc r12, r14
-    adc r13, r15
-    adc rsi, rdx
+    add rcx, rbx
+    adc r8, r9
+    adc r12, rbp
+    adc r13, r14
+    adc r10, r15
+    adc r11, rdi
+    adc rdx, qword ptr [rsp + 16]
     mov rcx, 0
     adc rcx, 0
-    mov rdi, qword ptr [rsp + 32]
-    mov rdx, qword ptr [rdi + 24]
-    lea r9, [rdx + rdx]
-    mov rdx, qword ptr [rdi + 16]
-    mulx r10, r11, qword ptr [rdi + 16]
-    mulx r9, rbx, r9
-    add r10, rbx
-    mulx rbx, r14, qword ptr [rsp + 16]
-    adc r9, r14
+    mov rsi, qword ptr [rsp + 32]
+    mov rdi, qword ptr [rsi + 32]
+    lea rdi, [rdi + rdi]
+    mov r9, rdx
+    mov rdx, qword ptr [rsi + 24]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
+    mulx rdi, r14, rdi
+    add rbx, r14
     mulx rdx, r14, qword ptr [rsp + 8]
-    adc rbx, r14
-    adc rdx, 0
-    add rbp, r11
-    adc r12, r10
-    adc r13, r9
-    adc rsi, rbx
-    adc rcx, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, r10, qword ptr [rip + 2f + 8]
-    mulx r11, rbx, qword ptr [rip + 2f + 16]
-    add r9, rbx
-    mulx rbx, r14, qword ptr [rip + 2f + 24]
-    adc r11, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
-    adc rbx, r15
-    mulx r15, rdi, qword ptr [rip + 2f + 40]
-    adc r14, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 48]
-    adc r15, rdi
-    adc rdx, 0
-    add rax, r10
-    adc r8, r9
-    adc rbp, r11
-    adc r12, rbx
-    adc r13, r14
-    adc rsi, r15
-    adc rcx, rdx
-    mov rax, 0
-    adc rax, 0
-    mov rdi, qword ptr [rsp + 32]
-    mov rdx, qword ptr [rdi + 32]
-    lea r9, [rdx + rdx]
-    mov rdx, qword ptr [rdi + 24]
-    mulx r10, r11, qword ptr [rdi + 24]
-    mulx r9, rbx, r9
-    add r10, rbx
-    mulx rdx, rbx, qword ptr [rsp + 8]
-    adc r9, rbx
-    adc rdx, 0
-    add r13, r11
-    adc rsi, r10
-    adc rcx, r9
-    adc rax, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, r10, qword ptr [rip + 2f + 8]
-    mulx r11, rbx, qword ptr [rip + 2f + 16]
-    add r9, rbx
-    mulx rbx, r14, qword ptr [rip + 2f + 24]
-    adc r11, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
-    adc rbx, r15
-    mulx r15, rdi, qword ptr [rip + 2f + 40]
-    adc r14, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 48]
-    adc r15, rdi
-    adc rdx, 0
-    add r8, r10
-    adc rbp, r9
-    adc r12, r11
-    adc r13, rbx
-    adc rsi, r14
-    adc rcx, r15
-    adc rax, rdx
-    mov rdi, 0
-    adc rdi, 0
-    mov r8, qword ptr [rsp + 32]
-    mov rdx, qword ptr [r8 + 40]
-    lea r9, [rdx + rdx]
-    mov rdx, qword ptr [r8 + 32]
-    mulx r10, r11, qword ptr [r8 + 32]
-    mulx rdx, r9, r9
-    add r10, r9
-    adc rdx, 0
-    add rcx, r11
-    adc rax, r10
-    adc rdi, rdx
-    mov rdx, rbp
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, r10, qword ptr [rip + 2f + 8]
-    mulx r11, rbx, qword ptr [rip + 2f + 16]
-    add r9, rbx
-    mulx rbx, r14, qword ptr [rip + 2f + 24]
-    adc r11, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
-    adc rbx, r15
-    mulx r15, r8, qword ptr [rip + 2f + 40]
-    adc r14, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 48]
-    adc r15, r8
-    adc rdx, 0
-    add rbp, r10
-    adc r12, r9
-    adc r13, r11
-    adc rsi, rbx
-    adc rcx, r14
-    adc rax, r15
-    adc rdi, rdx
-    mov r8, 0
-    adc r8, 0
-    mov r9, qword ptr [rsp + 32]
-    mov rdx, qword ptr [r9 + 40]
-    mulx rdx, r9, qword ptr [r9 + 40]
-    add rdi, r9
-    adc r8, rdx
-    mov rdx, r12
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, r10, qword ptr [rip + 2f + 8]
-    mulx r11, rbx, qword ptr [rip + 2f + 16]
-    add r9, rbx
-    mulx rbx, rbp, qword ptr [rip + 2f + 24]
-    adc r11, rbp
-    mulx rbp, r14, qword ptr [rip + 2f + 32]
-    adc rbx, r14
-    mulx r14, r15, qword ptr [rip + 2f + 40]
-    adc rbp, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 48]
-    adc r14, r15
-    adc rdx, 0
-    add r12, r10
-    adc r13, r9
-    adc rsi, r11
-    adc rcx, rbx
-    adc rax, rbp
     adc rdi, r14
-    adc r8, rdx
+    adc rdx, 0
+    add r10, rbp
+    adc r11, rbx
+    adc r9, rdi
+    adc rcx, rdx
+    mov rdx, r8
+    imul rdx, qword ptr [rax]
+    mulx rdi, rbx, qword ptr [rax + 8]
+    mulx rbp, r14, qword ptr [rax + 16]
+    add rdi, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc rbp, r15
+    mulx r15, rsi, qword ptr [rax + 32]
+    adc r14, rsi
+    mov qword ptr [rsp + 8], rcx
+    mulx rsi, rcx, qword ptr [rax + 40]
+    adc r15, rcx
+    mulx rcx, rdx, qword ptr [rax + 48]
+    adc rsi, rdx
+    adc rcx, 0
+    add r8, rbx
+    adc r12, rdi
+    adc r13, rbp
+    adc r10, r14
+    adc r11, r15
+    adc r9, rsi
+    adc rcx, qword ptr [rsp + 8]
+    mov rsi, 0
+    adc rsi, 0
+    mov rdi, qword ptr [rsp + 32]
+    mov rdx, qword ptr [rdi + 40]
+    lea r8, [rdx + rdx]
+    mov rdx, qword ptr [rdi + 32]
+    mov rbx, qword ptr [rdi + 32]
+    mulx rbx, rbp, rbx
+    mulx rdx, r8, r8
+    add rbx, r8
+    adc rdx, 0
+    add r9, rbp
+    adc rcx, rbx
+    adc rsi, rdx
+    mov rdx, r12
+    imul rdx, qword ptr [rax]
+    mulx r8, rbx, qword ptr [rax + 8]
+    mulx rbp, r14, qword ptr [rax + 16]
+    add r8, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc rbp, r15
+    mulx r15, rdi, qword ptr [rax + 32]
+    adc r14, rdi
+    mov qword ptr [rsp + 8], rsi
+    mulx rdi, rsi, qword ptr [rax + 40]
+    adc r15, rsi
+    mulx rdx, rsi, qword ptr [rax + 48]
+    adc rdi, rsi
+    adc rdx, 0
+    add r12, rbx
+    adc r13, r8
+    adc r10, rbp
+    adc r11, r14
+    adc r9, r15
+    adc rcx, rdi
+    adc rdx, qword ptr [rsp + 8]
+    mov rsi, 0
+    adc rsi, 0
+    mov rdi, qword ptr [rsp + 32]
+    mov r8, rdx
+    mov rdx, qword ptr [rdi + 40]
+    mov rdi, qword ptr [rdi + 40]
+    mulx rdx, rdi, rdi
+    add r8, rdi
+    adc rsi, rdx
     mov rdx, r13
-    sub rdx, qword ptr [rip + 2f + 8]
-    mov r9, rsi
-    sbb r9, qword ptr [rip + 2f + 16]
-    mov r10, rcx
-    sbb r10, qword ptr [rip + 2f + 24]
-    mov r11, rax
-    sbb r11, qword ptr [rip + 2f + 32]
-    mov rbx, rdi
-    sbb rbx, qword ptr [rip + 2f + 40]
-    mov rbp, r8
-    sbb rbp, qword ptr [rip + 2f + 48]
-    cmovc rdx, r13
-    mov r12, qword ptr [rsp]
-    mov qword ptr [r12], rdx
-    cmovc r9, rsi
-    mov qword ptr [r12 + 8], r9
-    cmovc r10, rcx
-    mov qword ptr [r12 + 16], r10
-    cmovc r11, rax
-    mov qword ptr [r12 + 24], r11
-    cmovc rbx, rdi
-    mov qword ptr [r12 + 32], rbx
-    cmovc rbp, r8
-    mov qword ptr [r12 + 40], rbp
-    add rsp, 40
+    imul rdx, qword ptr [rax]
+    mulx rdi, rbx, qword ptr [rax + 8]
+    mulx rbp, r12, qword ptr [rax + 16]
+    add rdi, r12
+    mulx r12, r14, qword ptr [rax + 24]
+    adc rbp, r14
+    mulx r14, r15, qword ptr [rax + 32]
+    adc r12, r15
+    mov qword ptr [rsp + 32], rsi
+    mulx r15, rsi, qword ptr [rax + 40]
+    adc r14, rsi
+    mulx rdx, rsi, qword ptr [rax + 48]
+    adc r15, rsi
+    adc rdx, 0
+    add r13, rbx
+    adc r10, rdi
+    adc r11, rbp
+    adc r9, r12
+    adc rcx, r14
+    adc r8, r15
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, r10
+    sub rsi, qword ptr [rax + 8]
+    mov rdi, r11
+    sbb rdi, qword ptr [rax + 16]
+    mov rbx, r9
+    sbb rbx, qword ptr [rax + 24]
+    mov rbp, rcx
+    sbb rbp, qword ptr [rax + 32]
+    mov r12, r8
+    sbb r12, qword ptr [rax + 40]
+    mov r13, rdx
+    sbb r13, qword ptr [rax + 48]
+    cmovc rsi, r10
+    mov rax, qword ptr [rsp]
+    mov qword ptr [rax], rsi
+    cmovc rdi, r11
+    mov qword ptr [rax + 8], rdi
+    cmovc rbx, r9
+    mov qword ptr [rax + 16], rbx
+    cmovc rbp, rcx
+    mov qword ptr [rax + 24], rbp
+    cmovc r12, r8
+    mov qword ptr [rax + 32], r12
+    cmovc r13, rdx
+    mov qword ptr [rax + 40], r13
+    add rsp, 48
     pop r15
     pop r14
     pop r13
@@ -2565,442 +2634,474 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<6>>(
     push r13
     push r14
     push r15
-    sub rsp, 32
-    mov rax, rdx
+    sub rsp, 40
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rdx, rbp, qword ptr [rsi + 40]
-    adc rbx, rbp
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
+    adc rbx, r12
+    mov r12, qword ptr [rsi + 40]
+    mulx rdx, r12, r12
+    adc rbp, r12
     adc rdx, 0
-    mov rbp, rdx
-    mov rdx, qword ptr [rax + 48]
-    mulx r12, r13, qword ptr [rsi + 48]
-    mulx r14, r15, qword ptr [rsi + 56]
-    add r12, r15
+    mov r12, rdx
+    mov rdx, qword ptr [rcx + 48]
+    mov r13, qword ptr [rsi + 48]
+    mulx r13, r14, r13
+    mov r15, qword ptr [rsi + 56]
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rsi + 64]
-    adc r14, rdi
-    mov qword ptr [rsp + 8], rax
-    mulx rdi, rax, qword ptr [rsi + 72]
-    adc r15, rax
-    mov qword ptr [rsp + 16], rbp
-    mulx rax, rbp, qword ptr [rsi + 80]
-    adc rdi, rbp
-    mulx rdx, rbp, qword ptr [rsi + 88]
-    adc rax, rbp
-    adc rdx, 0
-    add r8, r13
+    mulx r15, rdi, r15
+    add r13, rdi
+    mov rdi, qword ptr [rsi + 64]
+    mov qword ptr [rsp + 8], rcx
+    mulx rdi, rcx, rdi
+    adc r15, rcx
+    mov rcx, qword ptr [rsi + 72]
+    mov qword ptr [rsp + 16], rax
+    mulx rcx, rax, rcx
+    adc rdi, rax
+    mov rax, qword ptr [rsi + 80]
+    mov qword ptr [rsp + 24], r12
+    mulx rax, r12, rax
     adc rcx, r12
-    adc r9, r14
+    mov r12, qword ptr [rsi + 88]
+    mulx rdx, r12, r12
+    adc rax, r12
+    adc rdx, 0
+    add r9, r14
+    adc r8, r13
     adc r10, r15
     adc r11, rdi
-    adc rbx, rax
-    adc rdx, qword ptr [rsp + 16]
-    mov rax, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx rdi, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add rdi, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
+    adc rbx, rcx
+    adc rbp, rax
+    adc rdx, qword ptr [rsp + 24]
+    mov rax, qword ptr [rsp + 16]
+    mov rcx, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx rdi, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add rdi, r14
+    mulx r14, r15, qword ptr [rax + 24]
     adc r13, r15
-    mov qword ptr [rsp + 16], rsi
-    mulx r15, rsi, qword ptr [rip + 2f + 40]
+    mov qword ptr [rsp + 24], rsi
+    mulx r15, rsi, qword ptr [rax + 32]
     adc r14, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 48]
-    adc r15, rsi
-    adc rdx, 0
-    add r8, rbp
-    adc rcx, rdi
-    adc r9, r12
+    mov qword ptr [rsp + 32], rcx
+    mulx rsi, rcx, qword ptr [rax + 40]
+    adc r15, rcx
+    mulx rcx, rdx, qword ptr [rax + 48]
+    adc rsi, rdx
+    adc rcx, 0
+    add r9, r12
+    adc r8, rdi
     adc r10, r13
     adc r11, r14
     adc rbx, r15
-    adc rax, rdx
+    adc rbp, rsi
+    adc rcx, qword ptr [rsp + 32]
     mov rsi, 0
     adc rsi, 0
     mov rdi, qword ptr [rsp + 8]
     mov rdx, qword ptr [rdi + 8]
-    mov r8, qword ptr [rsp + 16]
-    mulx rbp, r12, qword ptr [r8]
-    mulx r13, r14, qword ptr [r8 + 8]
-    add rbp, r14
-    mulx r14, r15, qword ptr [r8 + 16]
-    adc r13, r15
-    mulx r15, rdi, qword ptr [r8 + 24]
-    adc r14, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [r8 + 32]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [r8 + 40]
+    mov r9, qword ptr [rsp + 24]
+    mulx r12, r13, qword ptr [r9]
+    mulx r14, r15, qword ptr [r9 + 8]
+    add r12, r15
+    mulx r15, rax, qword ptr [r9 + 16]
+    adc r14, rax
+    mulx rax, rdi, qword ptr [r9 + 24]
+    adc r15, rdi
+    mov qword ptr [rsp + 32], rsi
+    mulx rdi, rsi, qword ptr [r9 + 32]
+    adc rax, rsi
+    mulx rdx, rsi, qword ptr [r9 + 40]
     adc rdi, rsi
     adc rdx, 0
-    add rcx, r12
-    adc r9, rbp
-    adc r10, r13
-    adc r11, r14
-    adc rbx, r15
-    adc rax, rdi
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, qword ptr [rsp + 8]
-    mov rdi, rdx
-    mov rdx, qword ptr [rsi + 56]
-    mulx rbp, r12, qword ptr [r8 + 48]
-    mulx r13, r14, qword ptr [r8 + 56]
-    add rbp, r14
-    mulx r14, r15, qword ptr [r8 + 64]
-    adc r13, r15
-    mulx r15, rsi, qword ptr [r8 + 72]
-    adc r14, rsi
-    mov qword ptr [rsp + 24], rdi
-    mulx rsi, rdi, qword ptr [r8 + 80]
-    adc r15, rdi
-    mulx rdx, rdi, qword ptr [r8 + 88]
-    adc rsi, rdi
-    adc rdx, 0
-    add rcx, r12
-    adc r9, rbp
-    adc r10, r13
-    adc r11, r14
-    adc rbx, r15
-    adc rax, rsi
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rdi, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add rdi, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
-    adc r13, r15
-    mulx r15, r8, qword ptr [rip + 2f + 40]
-    adc r14, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 48]
-    adc r15, r8
-    adc rdx, 0
-    add rcx, rbp
-    adc r9, rdi
+    add r8, r13
     adc r10, r12
-    adc r11, r13
-    adc rbx, r14
-    adc rax, r15
-    adc rsi, rdx
-    mov rcx, 0
-    adc rcx, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rdi + 16]
-    mov r8, qword ptr [rsp + 16]
-    mulx rbp, r12, qword ptr [r8]
-    mulx r13, r14, qword ptr [r8 + 8]
-    add rbp, r14
-    mulx r14, r15, qword ptr [r8 + 16]
-    adc r13, r15
-    mulx r15, rdi, qword ptr [r8 + 24]
-    adc r14, rdi
-    mov qword ptr [rsp + 24], rcx
-    mulx rdi, rcx, qword ptr [r8 + 32]
-    adc r15, rcx
-    mulx rcx, rdx, qword ptr [r8 + 40]
-    adc rdi, rdx
-    adc rcx, 0
-    add r9, r12
-    adc r10, rbp
-    adc r11, r13
-    adc rbx, r14
-    adc rax, r15
-    adc rsi, rdi
-    adc rcx, qword ptr [rsp + 24]
-    mov rdi, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rdi + 64]
-    mulx rbp, r12, qword ptr [r8 + 48]
-    mulx r13, r14, qword ptr [r8 + 56]
-    add rbp, r14
-    mulx r14, r15, qword ptr [r8 + 64]
-    adc r13, r15
-    mulx r15, rdi, qword ptr [r8 + 72]
-    adc r14, rdi
-    mov qword ptr [rsp + 24], rcx
-    mulx rdi, rcx, qword ptr [r8 + 80]
-    adc r15, rcx
-    mulx rcx, rdx, qword ptr [r8 + 88]
-    adc rdi, rdx
-    adc rcx, 0
-    add r9, r12
-    adc r10, rbp
-    adc r11, r13
-    adc rbx, r14
-    adc rax, r15
-    adc rsi, rdi
-    adc rcx, qword ptr [rsp + 24]
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx rdi, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add rdi, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
-    adc r13, r15
-    mulx r15, r8, qword ptr [rip + 2f + 40]
-    adc r14, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 48]
-    adc r15, r8
-    adc rdx, 0
-    add r9, rbp
-    adc r10, rdi
-    adc r11, r12
-    adc rbx, r13
-    adc rax, r14
-    adc rsi, r15
-    adc rcx, rdx
-    mov rdi, 0
-    adc rdi, 0
-    mov r8, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r8 + 24]
-    mov r9, qword ptr [rsp + 16]
-    mulx rbp, r12, qword ptr [r9]
-    mulx r13, r14, qword ptr [r9 + 8]
-    add rbp, r14
-    mulx r14, r15, qword ptr [r9 + 16]
-    adc r13, r15
-    mulx r15, r8, qword ptr [r9 + 24]
-    adc r14, r8
-    mov qword ptr [rsp + 24], rdi
-    mulx r8, rdi, qword ptr [r9 + 32]
-    adc r15, rdi
-    mulx rdx, rdi, qword ptr [r9 + 40]
-    adc r8, rdi
-    adc rdx, 0
-    add r10, r12
-    adc r11, rbp
-    adc rbx, r13
-    adc rax, r14
-    adc rsi, r15
-    adc rcx, r8
-    adc rdx, qword ptr [rsp + 24]
-    mov rdi, qword ptr [rsp + 8]
-    mov r8, rdx
-    mov rdx, qword ptr [rdi + 72]
-    mulx rbp, r12, qword ptr [r9 + 48]
+    adc r11, r14
+    adc rbx, r15
+    adc rbp, rax
+    adc rcx, rdi
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 8]
+    mov rsi, rdx
+    mov rdx, qword ptr [rax + 56]
+    mulx rdi, r12, qword ptr [r9 + 48]
     mulx r13, r14, qword ptr [r9 + 56]
-    add rbp, r14
+    add rdi, r14
     mulx r14, r15, qword ptr [r9 + 64]
     adc r13, r15
-    mulx r15, rdi, qword ptr [r9 + 72]
-    adc r14, rdi
-    mov qword ptr [rsp + 24], r8
-    mulx rdi, r8, qword ptr [r9 + 80]
-    adc r15, r8
-    mulx rdx, r8, qword ptr [r9 + 88]
-    adc rdi, r8
+    mulx r15, rax, qword ptr [r9 + 72]
+    adc r14, rax
+    mov qword ptr [rsp + 32], rsi
+    mulx rax, rsi, qword ptr [r9 + 80]
+    adc r15, rsi
+    mulx rdx, rsi, qword ptr [r9 + 88]
+    adc rax, rsi
+    adc rdx, 0
+    add r8, r12
+    adc r10, rdi
+    adc r11, r13
+    adc rbx, r14
+    adc rbp, r15
+    adc rcx, rax
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 16]
+    mov rsi, rdx
+    mov rdx, r8
+    imul rdx, qword ptr [rax]
+    mulx rdi, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add rdi, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx r15, r9, qword ptr [rax + 32]
+    adc r14, r9
+    mov qword ptr [rsp + 32], rsi
+    mulx r9, rsi, qword ptr [rax + 40]
+    adc r15, rsi
+    mulx rdx, rsi, qword ptr [rax + 48]
+    adc r9, rsi
+    adc rdx, 0
+    add r8, r12
+    adc r10, rdi
+    adc r11, r13
+    adc rbx, r14
+    adc rbp, r15
+    adc rcx, r9
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, 0
+    adc rsi, 0
+    mov rdi, qword ptr [rsp + 8]
+    mov r8, rdx
+    mov rdx, qword ptr [rdi + 16]
+    mov r9, qword ptr [rsp + 24]
+    mulx r12, r13, qword ptr [r9]
+    mulx r14, r15, qword ptr [r9 + 8]
+    add r12, r15
+    mulx r15, rax, qword ptr [r9 + 16]
+    adc r14, rax
+    mulx rax, rdi, qword ptr [r9 + 24]
+    adc r15, rdi
+    mov qword ptr [rsp + 32], rsi
+    mulx rdi, rsi, qword ptr [r9 + 32]
+    adc rax, rsi
+    mulx rdx, rsi, qword ptr [r9 + 40]
+    adc rdi, rsi
+    adc rdx, 0
+    add r10, r13
+    adc r11, r12
+    adc rbx, r14
+    adc rbp, r15
+    adc rcx, rax
+    adc r8, rdi
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 8]
+    mov rsi, rdx
+    mov rdx, qword ptr [rax + 64]
+    mulx rdi, r12, qword ptr [r9 + 48]
+    mulx r13, r14, qword ptr [r9 + 56]
+    add rdi, r14
+    mulx r14, r15, qword ptr [r9 + 64]
+    adc r13, r15
+    mulx r15, rax, qword ptr [r9 + 72]
+    adc r14, rax
+    mov qword ptr [rsp + 32], rsi
+    mulx rax, rsi, qword ptr [r9 + 80]
+    adc r15, rsi
+    mulx rdx, rsi, qword ptr [r9 + 88]
+    adc rax, rsi
     adc rdx, 0
     add r10, r12
-    adc r11, rbp
+    adc r11, rdi
     adc rbx, r13
-    adc rax, r14
-    adc rsi, r15
-    adc rcx, rdi
-    adc rdx, qword ptr [rsp + 24]
-    mov rdi, rdx
+    adc rbp, r14
+    adc rcx, r15
+    adc r8, rax
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 16]
+    mov rsi, rdx
     mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx r8, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add r8, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
+    imul rdx, qword ptr [rax]
+    mulx rdi, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add rdi, r14
+    mulx r14, r15, qword ptr [rax + 24]
     adc r13, r15
-    mulx r15, r9, qword ptr [rip + 2f + 40]
+    mulx r15, r9, qword ptr [rax + 32]
     adc r14, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 48]
-    adc r15, r9
+    mov qword ptr [rsp + 32], rsi
+    mulx r9, rsi, qword ptr [rax + 40]
+    adc r15, rsi
+    mulx rdx, rsi, qword ptr [rax + 48]
+    adc r9, rsi
     adc rdx, 0
-    add r10, rbp
-    adc r11, r8
-    adc rbx, r12
-    adc rax, r13
-    adc rsi, r14
+    add r10, r12
+    adc r11, rdi
+    adc rbx, r13
+    adc rbp, r14
     adc rcx, r15
-    adc rdi, rdx
-    mov r8, 0
-    adc r8, 0
-    mov r9, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r9 + 32]
-    mov r10, qword ptr [rsp + 16]
-    mulx rbp, r12, qword ptr [r10]
-    mulx r13, r14, qword ptr [r10 + 8]
-    add rbp, r14
-    mulx r14, r15, qword ptr [r10 + 16]
-    adc r13, r15
-    mulx r15, r9, qword ptr [r10 + 24]
-    adc r14, r9
-    mov qword ptr [rsp + 24], r8
-    mulx r9, r8, qword ptr [r10 + 32]
-    adc r15, r8
-    mulx rdx, r8, qword ptr [r10 + 40]
-    adc r9, r8
-    adc rdx, 0
-    add r11, r12
-    adc rbx, rbp
-    adc rax, r13
-    adc rsi, r14
-    adc rcx, r15
-    adc rdi, r9
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, qword ptr [rsp + 8]
+    adc r8, r9
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, 0
+    adc rsi, 0
+    mov rdi, qword ptr [rsp + 8]
     mov r9, rdx
-    mov rdx, qword ptr [r8 + 80]
-    mulx rbp, r12, qword ptr [r10 + 48]
+    mov rdx, qword ptr [rdi + 24]
+    mov r10, qword ptr [rsp + 24]
+    mulx r12, r13, qword ptr [r10]
+    mulx r14, r15, qword ptr [r10 + 8]
+    add r12, r15
+    mulx r15, rax, qword ptr [r10 + 16]
+    adc r14, rax
+    mulx rax, rdi, qword ptr [r10 + 24]
+    adc r15, rdi
+    mov qword ptr [rsp + 32], rsi
+    mulx rdi, rsi, qword ptr [r10 + 32]
+    adc rax, rsi
+    mulx rdx, rsi, qword ptr [r10 + 40]
+    adc rdi, rsi
+    adc rdx, 0
+    add r11, r13
+    adc rbx, r12
+    adc rbp, r14
+    adc rcx, r15
+    adc r8, rax
+    adc r9, rdi
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 8]
+    mov rsi, rdx
+    mov rdx, qword ptr [rax + 72]
+    mulx rdi, r12, qword ptr [r10 + 48]
     mulx r13, r14, qword ptr [r10 + 56]
-    add rbp, r14
+    add rdi, r14
     mulx r14, r15, qword ptr [r10 + 64]
     adc r13, r15
-    mulx r15, r8, qword ptr [r10 + 72]
-    adc r14, r8
-    mov qword ptr [rsp + 24], r9
-    mulx r8, r9, qword ptr [r10 + 80]
-    adc r15, r9
-    mulx rdx, r9, qword ptr [r10 + 88]
-    adc r8, r9
+    mulx r15, rax, qword ptr [r10 + 72]
+    adc r14, rax
+    mov qword ptr [rsp + 32], rsi
+    mulx rax, rsi, qword ptr [r10 + 80]
+    adc r15, rsi
+    mulx rdx, rsi, qword ptr [r10 + 88]
+    adc rax, rsi
     adc rdx, 0
     add r11, r12
-    adc rbx, rbp
-    adc rax, r13
-    adc rsi, r14
-    adc rcx, r15
-    adc rdi, r8
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add r9, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
-    adc r13, r15
-    mulx r15, r10, qword ptr [rip + 2f + 40]
-    adc r14, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 48]
-    adc r15, r10
-    adc rdx, 0
-    add r11, rbp
-    adc rbx, r9
-    adc rax, r12
-    adc rsi, r13
+    adc rbx, rdi
+    adc rbp, r13
     adc rcx, r14
-    adc rdi, r15
-    adc r8, rdx
-    mov r9, 0
-    adc r9, 0
-    mov r10, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r10 + 40]
-    mov r11, qword ptr [rsp + 16]
-    mulx rbp, r12, qword ptr [r11]
-    mulx r13, r14, qword ptr [r11 + 8]
-    add rbp, r14
-    mulx r14, r15, qword ptr [r11 + 16]
+    adc r8, r15
+    adc r9, rax
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 16]
+    mov rsi, rdx
+    mov rdx, r11
+    imul rdx, qword ptr [rax]
+    mulx rdi, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add rdi, r14
+    mulx r14, r15, qword ptr [rax + 24]
     adc r13, r15
-    mulx r15, r10, qword ptr [r11 + 24]
+    mulx r15, r10, qword ptr [rax + 32]
     adc r14, r10
-    mov qword ptr [rsp + 24], r9
-    mulx r10, r9, qword ptr [r11 + 32]
-    adc r15, r9
-    mulx rdx, r9, qword ptr [r11 + 40]
-    adc r10, r9
+    mov qword ptr [rsp + 32], rsi
+    mulx r10, rsi, qword ptr [rax + 40]
+    adc r15, rsi
+    mulx rdx, rsi, qword ptr [rax + 48]
+    adc r10, rsi
+    adc rdx, 0
+    add r11, r12
+    adc rbx, rdi
+    adc rbp, r13
+    adc rcx, r14
+    adc r8, r15
+    adc r9, r10
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, 0
+    adc rsi, 0
+    mov rdi, qword ptr [rsp + 8]
+    mov r10, rdx
+    mov rdx, qword ptr [rdi + 32]
+    mov r11, qword ptr [rsp + 24]
+    mulx r12, r13, qword ptr [r11]
+    mulx r14, r15, qword ptr [r11 + 8]
+    add r12, r15
+    mulx r15, rax, qword ptr [r11 + 16]
+    adc r14, rax
+    mulx rax, rdi, qword ptr [r11 + 24]
+    adc r15, rdi
+    mov qword ptr [rsp + 32], rsi
+    mulx rdi, rsi, qword ptr [r11 + 32]
+    adc rax, rsi
+    mulx rdx, rsi, qword ptr [r11 + 40]
+    adc rdi, rsi
+    adc rdx, 0
+    add rbx, r13
+    adc rbp, r12
+    adc rcx, r14
+    adc r8, r15
+    adc r9, rax
+    adc r10, rdi
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 8]
+    mov rsi, rdx
+    mov rdx, qword ptr [rax + 80]
+    mulx rdi, r12, qword ptr [r11 + 48]
+    mulx r13, r14, qword ptr [r11 + 56]
+    add rdi, r14
+    mulx r14, r15, qword ptr [r11 + 64]
+    adc r13, r15
+    mulx r15, rax, qword ptr [r11 + 72]
+    adc r14, rax
+    mov qword ptr [rsp + 32], rsi
+    mulx rax, rsi, qword ptr [r11 + 80]
+    adc r15, rsi
+    mulx rdx, rsi, qword ptr [r11 + 88]
+    adc rax, rsi
     adc rdx, 0
     add rbx, r12
-    adc rax, rbp
-    adc rsi, r13
-    adc rcx, r14
-    adc rdi, r15
-    adc r8, r10
-    adc rdx, qword ptr [rsp + 24]
-    mov r9, qword ptr [rsp + 8]
-    mov r10, rdx
-    mov rdx, qword ptr [r9 + 88]
-    mulx r9, rbp, qword ptr [r11 + 48]
-    mulx r12, r13, qword ptr [r11 + 56]
-    add r9, r13
-    mulx r13, r14, qword ptr [r11 + 64]
-    adc r12, r14
-    mulx r14, r15, qword ptr [r11 + 72]
-    adc r13, r15
-    mov qword ptr [rsp + 8], r10
-    mulx r15, r10, qword ptr [r11 + 80]
-    adc r14, r10
-    mulx rdx, r10, qword ptr [r11 + 88]
-    adc r15, r10
-    adc rdx, 0
-    add rbx, rbp
-    adc rax, r9
-    adc rsi, r12
+    adc rbp, rdi
     adc rcx, r13
-    adc rdi, r14
-    adc r8, r15
-    adc rdx, qword ptr [rsp + 8]
-    mov r9, rdx
-    mov rdx, rbx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r10, r11, qword ptr [rip + 2f + 8]
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    add r10, r12
-    mulx r12, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mulx r13, r14, qword ptr [rip + 2f + 32]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 40]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 48]
-    adc r14, r15
-    adc rdx, 0
-    add rbx, r11
-    adc rax, r10
-    adc rsi, rbp
-    adc rcx, r12
-    adc rdi, r13
     adc r8, r14
-    adc r9, rdx
-    mov rdx, rax
-    sub rdx, qword ptr [rip + 2f + 8]
-    mov r10, rsi
-    sbb r10, qword ptr [rip + 2f + 16]
-    mov r11, rcx
-    sbb r11, qword ptr [rip + 2f + 24]
-    mov rbx, rdi
-    sbb rbx, qword ptr [rip + 2f + 32]
-    mov rbp, r8
-    sbb rbp, qword ptr [rip + 2f + 40]
-    mov r12, r9
-    sbb r12, qword ptr [rip + 2f + 48]
-    cmovc rdx, rax
+    adc r9, r15
+    adc r10, rax
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 16]
+    mov rsi, rdx
+    mov rdx, rbx
+    imul rdx, qword ptr [rax]
+    mulx rdi, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add rdi, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx r15, r11, qword ptr [rax + 32]
+    adc r14, r11
+    mov qword ptr [rsp + 32], rsi
+    mulx r11, rsi, qword ptr [rax + 40]
+    adc r15, rsi
+    mulx rdx, rsi, qword ptr [rax + 48]
+    adc r11, rsi
+    adc rdx, 0
+    add rbx, r12
+    adc rbp, rdi
+    adc rcx, r13
+    adc r8, r14
+    adc r9, r15
+    adc r10, r11
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, 0
+    adc rsi, 0
+    mov rdi, qword ptr [rsp + 8]
+    mov r11, rdx
+    mov rdx, qword ptr [rdi + 40]
+    mov rbx, qword ptr [rsp + 24]
+    mulx r12, r13, qword ptr [rbx]
+    mulx r14, r15, qword ptr [rbx + 8]
+    add r12, r15
+    mulx r15, rax, qword ptr [rbx + 16]
+    adc r14, rax
+    mulx rax, rdi, qword ptr [rbx + 24]
+    adc r15, rdi
+    mov qword ptr [rsp + 32], rsi
+    mulx rdi, rsi, qword ptr [rbx + 32]
+    adc rax, rsi
+    mulx rdx, rsi, qword ptr [rbx + 40]
+    adc rdi, rsi
+    adc rdx, 0
+    add rbp, r13
+    adc rcx, r12
+    adc r8, r14
+    adc r9, r15
+    adc r10, rax
+    adc r11, rdi
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 8]
+    mov rsi, rdx
+    mov rdx, qword ptr [rax + 88]
+    mulx rax, rdi, qword ptr [rbx + 48]
+    mulx r12, r13, qword ptr [rbx + 56]
+    add rax, r13
+    mulx r13, r14, qword ptr [rbx + 64]
+    adc r12, r14
+    mulx r14, r15, qword ptr [rbx + 72]
+    adc r13, r15
+    mov qword ptr [rsp + 8], rsi
+    mulx r15, rsi, qword ptr [rbx + 80]
+    adc r14, rsi
+    mulx rdx, rsi, qword ptr [rbx + 88]
+    adc r15, rsi
+    adc rdx, 0
+    add rbp, rdi
+    adc rcx, rax
+    adc r8, r12
+    adc r9, r13
+    adc r10, r14
+    adc r11, r15
+    adc rdx, qword ptr [rsp + 8]
+    mov rax, qword ptr [rsp + 16]
+    mov rsi, rdx
+    mov rdx, rbp
+    imul rdx, qword ptr [rax]
+    mulx rdi, rbx, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
+    add rdi, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc r12, r14
+    mulx r14, r15, qword ptr [rax + 32]
+    adc r13, r15
+    mov qword ptr [rsp + 8], rsi
+    mulx r15, rsi, qword ptr [rax + 40]
+    adc r14, rsi
+    mulx rdx, rsi, qword ptr [rax + 48]
+    adc r15, rsi
+    adc rdx, 0
+    add rbp, rbx
+    adc rcx, rdi
+    adc r8, r12
+    adc r9, r13
+    adc r10, r14
+    adc r11, r15
+    adc rdx, qword ptr [rsp + 8]
+    mov rsi, rcx
+    sub rsi, qword ptr [rax + 8]
+    mov rdi, r8
+    sbb rdi, qword ptr [rax + 16]
+    mov rbx, r9
+    sbb rbx, qword ptr [rax + 24]
+    mov rbp, r10
+    sbb rbp, qword ptr [rax + 32]
+    mov r12, r11
+    sbb r12, qword ptr [rax + 40]
+    mov r13, rdx
+    sbb r13, qword ptr [rax + 48]
+    cmovc rsi, rcx
     mov rax, qword ptr [rsp]
-    mov qword ptr [rax], rdx
-    cmovc r10, rsi
-    mov qword ptr [rax + 8], r10
-    cmovc r11, rcx
-    mov qword ptr [rax + 16], r11
-    cmovc rbx, rdi
-    mov qword ptr [rax + 24], rbx
-    cmovc rbp, r8
-    mov qword ptr [rax + 32], rbp
-    cmovc r12, r9
-    mov qword ptr [rax + 40], r12
-    add rsp, 32
+    mov qword ptr [rax], rsi
+    cmovc rdi, r8
+    mov qword ptr [rax + 8], rdi
+    cmovc rbx, r9
+    mov qword ptr [rax + 16], rbx
+    cmovc rbp, r10
+    mov qword ptr [rax + 24], rbp
+    cmovc r12, r11
+    mov qword ptr [rax + 32], r12
+    cmovc r13, rdx
+    mov qword ptr [rax + 40], r13
+    add rsp, 40
     pop r15
     pop r14
     pop r13
@@ -3518,323 +3619,345 @@ unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<6>>(
     push r13
     push r14
     push r15
-    sub rsp, 32
-    mov rax, rdx
+    sub rsp, 48
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rdx, rbp, qword ptr [rsi + 40]
-    adc rbx, rbp
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
+    adc rbx, r12
+    mov r12, qword ptr [rsi + 40]
+    mulx rdx, r12, r12
+    adc rbp, r12
     adc rdx, 0
-    mov rbp, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add r12, r15
+    mov r12, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx r13, r14, qword ptr [rax + 8]
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rip + 2f + 24]
-    adc r14, rdi
+    mulx r15, rdi, qword ptr [rax + 16]
+    add r13, rdi
     mov qword ptr [rsp + 8], rsi
-    mulx rdi, rsi, qword ptr [rip + 2f + 32]
+    mulx rdi, rsi, qword ptr [rax + 24]
     adc r15, rsi
-    mov qword ptr [rsp + 16], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 40]
-    adc rdi, rax
-    mulx rax, rdx, qword ptr [rip + 2f + 48]
-    adc rsi, rdx
-    adc rax, 0
-    add r8, r13
+    mov qword ptr [rsp + 16], rcx
+    mulx rsi, rcx, qword ptr [rax + 32]
+    adc rdi, rcx
+    mov qword ptr [rsp + 24], r12
+    mulx rcx, r12, qword ptr [rax + 40]
+    adc rsi, r12
+    mulx rdx, r12, qword ptr [rax + 48]
     adc rcx, r12
-    adc r9, r14
+    adc rdx, 0
+    add r9, r14
+    adc r8, r13
     adc r10, r15
     adc r11, rdi
     adc rbx, rsi
-    adc rbp, rax
-    mov rax, 0
-    adc rax, 0
+    adc rbp, rcx
+    adc rdx, qword ptr [rsp + 24]
+    mov rcx, 0
+    adc rcx, 0
     mov rsi, qword ptr [rsp + 16]
+    mov rdi, rdx
     mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsp + 8]
-    mulx r8, r12, qword ptr [rdi]
-    mulx r13, r14, qword ptr [rdi + 8]
-    add r8, r14
-    mulx r14, r15, qword ptr [rdi + 16]
-    adc r13, r15
-    mulx r15, rsi, qword ptr [rdi + 24]
+    mov r9, qword ptr [rsp + 8]
+    mulx r12, r13, qword ptr [r9]
+    mulx r14, r15, qword ptr [r9 + 8]
+    add r12, r15
+    mulx r15, rsi, qword ptr [r9 + 16]
     adc r14, rsi
     mov qword ptr [rsp + 24], rax
-    mulx rsi, rax, qword ptr [rdi + 32]
+    mulx rsi, rax, qword ptr [r9 + 24]
     adc r15, rax
-    mulx rax, rdx, qword ptr [rdi + 40]
-    adc rsi, rdx
-    adc rax, 0
-    add rcx, r12
-    adc r9, r8
-    adc r10, r13
+    mov qword ptr [rsp + 32], rcx
+    mulx rax, rcx, qword ptr [r9 + 32]
+    adc rsi, rcx
+    mulx rcx, rdx, qword ptr [r9 + 40]
+    adc rax, rdx
+    adc rcx, 0
+    add r8, r13
+    adc r10, r12
     adc r11, r14
     adc rbx, r15
     adc rbp, rsi
-    adc rax, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r8, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add r8, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, rdi, qword ptr [rip + 2f + 32]
-    adc r14, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [rip + 2f + 40]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 48]
-    adc rdi, rsi
-    adc rdx, 0
-    add rcx, r12
-    adc r9, r8
-    adc r10, r13
+    adc rdi, rax
+    adc rcx, qword ptr [rsp + 32]
+    mov rax, 0
+    adc rax, 0
+    mov rsi, qword ptr [rsp + 24]
+    mov rdx, r8
+    imul rdx, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    mulx r14, r15, qword ptr [rsi + 16]
+    add r12, r15
+    mulx r15, r9, qword ptr [rsi + 24]
+    adc r14, r9
+    mov qword ptr [rsp + 32], rax
+    mulx r9, rax, qword ptr [rsi + 32]
+    adc r15, rax
+    mov qword ptr [rsp + 40], rcx
+    mulx rax, rcx, qword ptr [rsi + 40]
+    adc r9, rcx
+    mulx rcx, rdx, qword ptr [rsi + 48]
+    adc rax, rdx
+    adc rcx, 0
+    add r8, r13
+    adc r10, r12
     adc r11, r14
     adc rbx, r15
-    adc rbp, rdi
-    adc rax, rdx
-    mov rcx, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov rsi, qword ptr [rsp + 16]
-    mov rdx, qword ptr [rsi + 16]
-    mov rdi, qword ptr [rsp + 8]
-    mulx r8, r12, qword ptr [rdi]
-    mulx r13, r14, qword ptr [rdi + 8]
-    add r8, r14
-    mulx r14, r15, qword ptr [rdi + 16]
-    adc r13, r15
-    mulx r15, rsi, qword ptr [rdi + 24]
-    adc r14, rsi
-    mov qword ptr [rsp + 24], rcx
-    mulx rsi, rcx, qword ptr [rdi + 32]
-    adc r15, rcx
-    mulx rcx, rdx, qword ptr [rdi + 40]
-    adc rsi, rdx
-    adc rcx, 0
-    add r9, r12
-    adc r10, r8
-    adc r11, r13
-    adc rbx, r14
-    adc rbp, r15
-    adc rax, rsi
-    adc rcx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx r8, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add r8, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, rdi, qword ptr [rip + 2f + 32]
-    adc r14, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [rip + 2f + 40]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 48]
-    adc rdi, rsi
-    adc rdx, 0
-    add r9, r12
-    adc r10, r8
-    adc r11, r13
-    adc rbx, r14
-    adc rbp, r15
-    adc rax, rdi
-    adc rcx, rdx
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 16]
-    mov rdx, qword ptr [rdi + 24]
-    mov r8, qword ptr [rsp + 8]
-    mulx r9, r12, qword ptr [r8]
-    mulx r13, r14, qword ptr [r8 + 8]
-    add r9, r14
-    mulx r14, r15, qword ptr [r8 + 16]
-    adc r13, r15
-    mulx r15, rdi, qword ptr [r8 + 24]
-    adc r14, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [r8 + 32]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [r8 + 40]
-    adc rdi, rsi
-    adc rdx, 0
-    add r10, r12
-    adc r11, r9
-    adc rbx, r13
-    adc rbp, r14
-    adc rax, r15
-    adc rcx, rdi
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add r9, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, r8, qword ptr [rip + 2f + 32]
+    adc rbp, r9
+    adc rdi, rax
+    adc rcx, qword ptr [rsp + 40]
+    mov rax, qword ptr [rsp + 32]
+    adc rax, 0
+    mov r8, qword ptr [rsp + 16]
+    mov rdx, qword ptr [r8 + 16]
+    mov r9, qword ptr [rsp + 8]
+    mulx r12, r13, qword ptr [r9]
+    mulx r14, r15, qword ptr [r9 + 8]
+    add r12, r15
+    mulx r15, r8, qword ptr [r9 + 16]
     adc r14, r8
-    mov qword ptr [rsp + 24], rsi
-    mulx r8, rsi, qword ptr [rip + 2f + 40]
+    mulx r8, rsi, qword ptr [r9 + 24]
     adc r15, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 48]
+    mov qword ptr [rsp + 32], rax
+    mulx rsi, rax, qword ptr [r9 + 32]
+    adc r8, rax
+    mulx rax, rdx, qword ptr [r9 + 40]
+    adc rsi, rdx
+    adc rax, 0
+    add r10, r13
+    adc r11, r12
+    adc rbx, r14
+    adc rbp, r15
+    adc rdi, r8
+    adc rcx, rsi
+    adc rax, qword ptr [rsp + 32]
+    mov rsi, 0
+    adc rsi, 0
+    mov r8, qword ptr [rsp + 24]
+    mov rdx, r10
+    imul rdx, qword ptr [r8]
+    mulx r12, r13, qword ptr [r8 + 8]
+    mulx r14, r15, qword ptr [r8 + 16]
+    add r12, r15
+    mulx r15, r9, qword ptr [r8 + 24]
+    adc r14, r9
+    mov qword ptr [rsp + 32], rsi
+    mulx r9, rsi, qword ptr [r8 + 32]
+    adc r15, rsi
+    mov qword ptr [rsp + 40], rax
+    mulx rsi, rax, qword ptr [r8 + 40]
+    adc r9, rax
+    mulx rax, rdx, qword ptr [r8 + 48]
+    adc rsi, rdx
+    adc rax, 0
+    add r10, r13
+    adc r11, r12
+    adc rbx, r14
+    adc rbp, r15
+    adc rdi, r9
+    adc rcx, rsi
+    adc rax, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 32]
+    adc rsi, 0
+    mov r9, qword ptr [rsp + 16]
+    mov rdx, qword ptr [r9 + 24]
+    mov r10, qword ptr [rsp + 8]
+    mulx r12, r13, qword ptr [r10]
+    mulx r14, r15, qword ptr [r10 + 8]
+    add r12, r15
+    mulx r15, r9, qword ptr [r10 + 16]
+    adc r14, r9
+    mulx r9, r8, qword ptr [r10 + 24]
+    adc r15, r8
+    mov qword ptr [rsp + 32], rsi
+    mulx r8, rsi, qword ptr [r10 + 32]
+    adc r9, rsi
+    mulx rdx, rsi, qword ptr [r10 + 40]
     adc r8, rsi
     adc rdx, 0
-    add r10, r12
-    adc r11, r9
-    adc rbx, r13
+    add r11, r13
+    adc rbx, r12
     adc rbp, r14
-    adc rax, r15
-    adc rcx, r8
-    adc rdi, rdx
-    mov rsi, qword ptr [rsp + 24]
+    adc rdi, r15
+    adc rcx, r9
+    adc rax, r8
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, 0
     adc rsi, 0
-    mov r8, qword ptr [rsp + 16]
-    mov rdx, qword ptr [r8 + 32]
+    mov r8, qword ptr [rsp + 24]
+    mov r9, rdx
+    mov rdx, r11
+    imul rdx, qword ptr [r8]
+    mulx r12, r13, qword ptr [r8 + 8]
+    mulx r14, r15, qword ptr [r8 + 16]
+    add r12, r15
+    mulx r15, r10, qword ptr [r8 + 24]
+    adc r14, r10
+    mov qword ptr [rsp + 32], rsi
+    mulx r10, rsi, qword ptr [r8 + 32]
+    adc r15, rsi
+    mov qword ptr [rsp + 40], r9
+    mulx rsi, r9, qword ptr [r8 + 40]
+    adc r10, r9
+    mulx rdx, r9, qword ptr [r8 + 48]
+    adc rsi, r9
+    adc rdx, 0
+    add r11, r13
+    adc rbx, r12
+    adc rbp, r14
+    adc rdi, r15
+    adc rcx, r10
+    adc rax, rsi
+    adc rdx, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 32]
+    adc rsi, 0
+    mov r9, qword ptr [rsp + 16]
+    mov r10, rdx
+    mov rdx, qword ptr [r9 + 32]
+    mov r11, qword ptr [rsp + 8]
+    mulx r12, r13, qword ptr [r11]
+    mulx r14, r15, qword ptr [r11 + 8]
+    add r12, r15
+    mulx r15, r9, qword ptr [r11 + 16]
+    adc r14, r9
+    mulx r9, r8, qword ptr [r11 + 24]
+    adc r15, r8
+    mov qword ptr [rsp + 32], rsi
+    mulx r8, rsi, qword ptr [r11 + 32]
+    adc r9, rsi
+    mulx rdx, rsi, qword ptr [r11 + 40]
+    adc r8, rsi
+    adc rdx, 0
+    add rbx, r13
+    adc rbp, r12
+    adc rdi, r14
+    adc rcx, r15
+    adc rax, r9
+    adc r10, r8
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, 0
+    adc rsi, 0
+    mov r8, qword ptr [rsp + 24]
+    mov r9, rdx
+    mov rdx, rbx
+    imul rdx, qword ptr [r8]
+    mulx r12, r13, qword ptr [r8 + 8]
+    mulx r14, r15, qword ptr [r8 + 16]
+    add r12, r15
+    mulx r15, r11, qword ptr [r8 + 24]
+    adc r14, r11
+    mov qword ptr [rsp + 32], rsi
+    mulx r11, rsi, qword ptr [r8 + 32]
+    adc r15, rsi
+    mov qword ptr [rsp + 40], r9
+    mulx rsi, r9, qword ptr [r8 + 40]
+    adc r11, r9
+    mulx rdx, r9, qword ptr [r8 + 48]
+    adc rsi, r9
+    adc rdx, 0
+    add rbx, r13
+    adc rbp, r12
+    adc rdi, r14
+    adc rcx, r15
+    adc rax, r11
+    adc r10, rsi
+    adc rdx, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 32]
+    adc rsi, 0
+    mov r9, qword ptr [rsp + 16]
+    mov r11, rdx
+    mov rdx, qword ptr [r9 + 40]
     mov r9, qword ptr [rsp + 8]
-    mulx r10, r12, qword ptr [r9]
+    mulx rbx, r12, qword ptr [r9]
     mulx r13, r14, qword ptr [r9 + 8]
-    add r10, r14
+    add rbx, r14
     mulx r14, r15, qword ptr [r9 + 16]
     adc r13, r15
     mulx r15, r8, qword ptr [r9 + 24]
     adc r14, r8
-    mov qword ptr [rsp + 24], rsi
+    mov qword ptr [rsp + 16], rsi
     mulx r8, rsi, qword ptr [r9 + 32]
     adc r15, rsi
     mulx rdx, rsi, qword ptr [r9 + 40]
     adc r8, rsi
     adc rdx, 0
-    add r11, r12
-    adc rbx, r10
-    adc rbp, r13
-    adc rax, r14
-    adc rcx, r15
-    adc rdi, r8
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov r8, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mulx r10, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add r10, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, r9, qword ptr [rip + 2f + 32]
-    adc r14, r9
-    mov qword ptr [rsp + 24], rsi
-    mulx r9, rsi, qword ptr [rip + 2f + 40]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 48]
-    adc r9, rsi
-    adc rdx, 0
-    add r11, r12
-    adc rbx, r10
-    adc rbp, r13
-    adc rax, r14
-    adc rcx, r15
-    adc rdi, r9
-    adc r8, rdx
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov rdx, qword ptr [rsp + 16]
-    mov rdx, qword ptr [rdx + 40]
-    mov r9, qword ptr [rsp + 8]
-    mulx r10, r11, qword ptr [r9]
-    mulx r12, r13, qword ptr [r9 + 8]
-    add r10, r13
-    mulx r13, r14, qword ptr [r9 + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [r9 + 24]
-    adc r13, r15
-    mov qword ptr [rsp + 16], rsi
-    mulx r15, rsi, qword ptr [r9 + 32]
-    adc r14, rsi
-    mulx rdx, rsi, qword ptr [r9 + 40]
-    adc r15, rsi
-    adc rdx, 0
-    add rbx, r11
-    adc rbp, r10
-    adc rax, r12
+    add rbp, r12
+    adc rdi, rbx
     adc rcx, r13
-    adc rdi, r14
-    adc r8, r15
+    adc rax, r14
+    adc r10, r15
+    adc r11, r8
     adc rdx, qword ptr [rsp + 16]
     mov rsi, 0
     adc rsi, 0
+    mov r8, qword ptr [rsp + 24]
     mov r9, rdx
-    mov rdx, rbx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r10, r11, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add r10, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
+    mov rdx, rbp
+    imul rdx, qword ptr [r8]
+    mulx rbx, r12, qword ptr [r8 + 8]
+    mulx r13, r14, qword ptr [r8 + 16]
+    add rbx, r14
+    mulx r14, r15, qword ptr [r8 + 24]
     adc r13, r15
     mov qword ptr [rsp + 16], rsi
-    mulx r15, rsi, qword ptr [rip + 2f + 40]
+    mulx r15, rsi, qword ptr [r8 + 32]
     adc r14, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 48]
-    adc r15, rsi
+    mov qword ptr [rsp + 8], r9
+    mulx rsi, r9, qword ptr [r8 + 40]
+    adc r15, r9
+    mulx rdx, r9, qword ptr [r8 + 48]
+    adc rsi, r9
     adc rdx, 0
-    add rbx, r11
-    adc rbp, r10
-    adc rax, r12
+    add rbp, r12
+    adc rdi, rbx
     adc rcx, r13
-    adc rdi, r14
-    adc r8, r15
-    adc r9, rdx
-    mov rdx, qword ptr [rsp + 16]
-    adc rdx, 0
-    mov rsi, rbp
-    sub rsi, qword ptr [rip + 2f + 8]
-    mov r10, rax
-    sbb r10, qword ptr [rip + 2f + 16]
-    mov r11, rcx
-    sbb r11, qword ptr [rip + 2f + 24]
-    mov rbx, rdi
-    sbb rbx, qword ptr [rip + 2f + 32]
-    mov r12, r8
-    sbb r12, qword ptr [rip + 2f + 40]
-    mov r13, r9
-    sbb r13, qword ptr [rip + 2f + 48]
-    sbb rdx, 0
-    cmovc rsi, rbp
-    mov rdx, qword ptr [rsp]
-    mov qword ptr [rdx], rsi
-    cmovc r10, rax
-    mov qword ptr [rdx + 8], r10
-    cmovc r11, rcx
-    mov qword ptr [rdx + 16], r11
-    cmovc rbx, rdi
-    mov qword ptr [rdx + 24], rbx
-    cmovc r12, r8
-    mov qword ptr [rdx + 32], r12
-    cmovc r13, r9
-    mov qword ptr [rdx + 40], r13
-    add rsp, 32
+    adc rax, r14
+    adc r10, r15
+    adc r11, rsi
+    adc rdx, qword ptr [rsp + 8]
+    mov rsi, qword ptr [rsp + 16]
+    adc rsi, 0
+    mov r9, rdi
+    sub r9, qword ptr [r8 + 8]
+    mov rbx, rcx
+    sbb rbx, qword ptr [r8 + 16]
+    mov rbp, rax
+    sbb rbp, qword ptr [r8 + 24]
+    mov r12, r10
+    sbb r12, qword ptr [r8 + 32]
+    mov r13, r11
+    sbb r13, qword ptr [r8 + 40]
+    mov r14, rdx
+    sbb r14, qword ptr [r8 + 48]
+    sbb rsi, 0
+    cmovc r9, rdi
+    mov rsi, qword ptr [rsp]
+    mov qword ptr [rsi], r9
+    cmovc rbx, rcx
+    mov qword ptr [rsi + 8], rbx
+    cmovc rbp, rax
+    mov qword ptr [rsi + 16], rbp
+    cmovc r12, r10
+    mov qword ptr [rsi + 24], r12
+    cmovc r13, r11
+    mov qword ptr [rsi + 32], r13
+    cmovc r14, rdx
+    mov qword ptr [rsi + 40], r14
+    add rsp, 48
     pop r15
     pop r14
     pop r13
@@ -4220,497 +4343,526 @@ unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<6>>(
     push r13
     push r14
     push r15
-    sub rsp, 40
-    mov rax, rdx
+    sub rsp, 48
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rdx, rbp, qword ptr [rsi + 40]
-    adc rbx, rbp
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
+    adc rbx, r12
+    mov r12, qword ptr [rsi + 40]
+    mulx rdx, r12, r12
+    adc rbp, r12
     adc rdx, 0
-    mov rbp, rdx
-    mov rdx, qword ptr [rax + 48]
-    mulx r12, r13, qword ptr [rsi + 48]
-    mulx r14, r15, qword ptr [rsi + 56]
-    add r12, r15
+    mov r12, rdx
+    mov rdx, qword ptr [rcx + 48]
+    mov r13, qword ptr [rsi + 48]
+    mulx r13, r14, r13
+    mov r15, qword ptr [rsi + 56]
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rsi + 64]
-    adc r14, rdi
-    mov qword ptr [rsp + 8], rax
-    mulx rdi, rax, qword ptr [rsi + 72]
-    adc r15, rax
-    mov qword ptr [rsp + 16], rbp
-    mulx rax, rbp, qword ptr [rsi + 80]
-    adc rdi, rbp
-    mulx rdx, rbp, qword ptr [rsi + 88]
-    adc rax, rbp
-    adc rdx, 0
-    add r8, r13
+    mulx r15, rdi, r15
+    add r13, rdi
+    mov rdi, qword ptr [rsi + 64]
+    mov qword ptr [rsp + 8], rcx
+    mulx rdi, rcx, rdi
+    adc r15, rcx
+    mov rcx, qword ptr [rsi + 72]
+    mov qword ptr [rsp + 16], rax
+    mulx rcx, rax, rcx
+    adc rdi, rax
+    mov rax, qword ptr [rsi + 80]
+    mov qword ptr [rsp + 24], r12
+    mulx rax, r12, rax
     adc rcx, r12
-    adc r9, r14
+    mov r12, qword ptr [rsi + 88]
+    mulx rdx, r12, r12
+    adc rax, r12
+    adc rdx, 0
+    add r9, r14
+    adc r8, r13
     adc r10, r15
     adc r11, rdi
-    adc rbx, rax
-    adc rdx, qword ptr [rsp + 16]
+    adc rbx, rcx
+    adc rbp, rax
+    adc rdx, qword ptr [rsp + 24]
     mov rax, 0
     adc rax, 0
+    mov rcx, qword ptr [rsp + 16]
     mov rdi, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mov qword ptr [rsp + 16], rsi
-    mulx r15, rsi, qword ptr [rip + 2f + 32]
+    mov rdx, r9
+    imul rdx, qword ptr [rcx]
+    mulx r12, r13, qword ptr [rcx + 8]
+    mulx r14, r15, qword ptr [rcx + 16]
+    add r12, r15
+    mov qword ptr [rsp + 24], rsi
+    mulx r15, rsi, qword ptr [rcx + 24]
     adc r14, rsi
-    mov qword ptr [rsp + 24], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 40]
+    mov qword ptr [rsp + 32], rax
+    mulx rsi, rax, qword ptr [rcx + 32]
     adc r15, rax
-    mulx rax, rdx, qword ptr [rip + 2f + 48]
-    adc rsi, rdx
-    adc rax, 0
-    add r8, r12
-    adc rcx, rbp
-    adc r9, r13
+    mov qword ptr [rsp + 40], rdi
+    mulx rax, rdi, qword ptr [rcx + 40]
+    adc rsi, rdi
+    mulx rdx, rdi, qword ptr [rcx + 48]
+    adc rax, rdi
+    adc rdx, 0
+    add r9, r13
+    adc r8, r12
     adc r10, r14
     adc r11, r15
     adc rbx, rsi
-    adc rdi, rax
-    mov rax, qword ptr [rsp + 24]
+    adc rbp, rax
+    adc rdx, qword ptr [rsp + 40]
+    mov rax, qword ptr [rsp + 32]
     adc rax, 0
     mov rsi, qword ptr [rsp + 8]
+    mov rdi, rdx
     mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsp + 16]
-    mulx rbp, r12, qword ptr [r8]
-    mulx r13, r14, qword ptr [r8 + 8]
-    add rbp, r14
-    mulx r14, r15, qword ptr [r8 + 16]
-    adc r13, r15
-    mulx r15, rsi, qword ptr [r8 + 24]
-    adc r14, rsi
-    mov qword ptr [rsp + 24], rax
-    mulx rsi, rax, qword ptr [r8 + 32]
-    adc r15, rax
-    mulx rax, rdx, qword ptr [r8 + 40]
-    adc rsi, rdx
-    adc rax, 0
-    add rcx, r12
-    adc r9, rbp
-    adc r10, r13
-    adc r11, r14
-    adc rbx, r15
-    adc rdi, rsi
-    adc rax, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rbp, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rbp + 56]
-    mulx r12, r13, qword ptr [r8 + 48]
-    mulx r14, r15, qword ptr [r8 + 56]
+    mov r9, qword ptr [rsp + 24]
+    mulx r12, r13, qword ptr [r9]
+    mulx r14, r15, qword ptr [r9 + 8]
     add r12, r15
-    mulx r15, rbp, qword ptr [r8 + 64]
-    adc r14, rbp
-    mov qword ptr [rsp + 24], rsi
-    mulx rbp, rsi, qword ptr [r8 + 72]
+    mulx r15, rcx, qword ptr [r9 + 16]
+    adc r14, rcx
+    mulx rcx, rsi, qword ptr [r9 + 24]
     adc r15, rsi
     mov qword ptr [rsp + 32], rax
-    mulx rsi, rax, qword ptr [r8 + 80]
-    adc rbp, rax
-    mulx rax, rdx, qword ptr [r8 + 88]
+    mulx rsi, rax, qword ptr [r9 + 32]
+    adc rcx, rax
+    mulx rax, rdx, qword ptr [r9 + 40]
     adc rsi, rdx
     adc rax, 0
-    add rcx, r13
-    adc r9, r12
-    adc r10, r14
-    adc r11, r15
-    adc rbx, rbp
-    adc rdi, rsi
-    adc rax, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, r8, qword ptr [rip + 2f + 32]
-    adc r14, r8
-    mov qword ptr [rsp + 24], rsi
-    mulx r8, rsi, qword ptr [rip + 2f + 40]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 48]
-    adc r8, rsi
-    adc rdx, 0
-    add rcx, r12
-    adc r9, rbp
-    adc r10, r13
-    adc r11, r14
-    adc rbx, r15
-    adc rdi, r8
-    adc rax, rdx
-    mov rcx, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov rsi, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsp + 16]
-    mulx rbp, r12, qword ptr [r8]
-    mulx r13, r14, qword ptr [r8 + 8]
-    add rbp, r14
-    mulx r14, r15, qword ptr [r8 + 16]
-    adc r13, r15
-    mulx r15, rsi, qword ptr [r8 + 24]
-    adc r14, rsi
-    mov qword ptr [rsp + 24], rcx
-    mulx rsi, rcx, qword ptr [r8 + 32]
-    adc r15, rcx
-    mulx rcx, rdx, qword ptr [r8 + 40]
-    adc rsi, rdx
-    adc rcx, 0
-    add r9, r12
-    adc r10, rbp
-    adc r11, r13
-    adc rbx, r14
-    adc rdi, r15
-    adc rax, rsi
-    adc rcx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rbp, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rbp + 64]
-    mulx r12, r13, qword ptr [r8 + 48]
-    mulx r14, r15, qword ptr [r8 + 56]
-    add r12, r15
-    mulx r15, rbp, qword ptr [r8 + 64]
-    adc r14, rbp
-    mov qword ptr [rsp + 24], rsi
-    mulx rbp, rsi, qword ptr [r8 + 72]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], rcx
-    mulx rsi, rcx, qword ptr [r8 + 80]
-    adc rbp, rcx
-    mulx rcx, rdx, qword ptr [r8 + 88]
-    adc rsi, rdx
-    adc rcx, 0
-    add r9, r13
+    add r8, r13
     adc r10, r12
     adc r11, r14
     adc rbx, r15
-    adc rdi, rbp
-    adc rax, rsi
-    adc rcx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, r8, qword ptr [rip + 2f + 32]
-    adc r14, r8
-    mov qword ptr [rsp + 24], rsi
-    mulx r8, rsi, qword ptr [rip + 2f + 40]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 48]
-    adc r8, rsi
-    adc rdx, 0
-    add r9, r12
-    adc r10, rbp
-    adc r11, r13
-    adc rbx, r14
-    adc rdi, r15
-    adc rax, r8
+    adc rbp, rcx
+    adc rdi, rsi
+    adc rax, qword ptr [rsp + 32]
+    mov rcx, 0
+    adc rcx, 0
+    mov rsi, qword ptr [rsp + 8]
+    mov rdx, qword ptr [rsi + 56]
+    mulx r12, r13, qword ptr [r9 + 48]
+    mulx r14, r15, qword ptr [r9 + 56]
+    add r12, r15
+    mulx r15, rsi, qword ptr [r9 + 64]
+    adc r14, rsi
+    mov qword ptr [rsp + 32], rcx
+    mulx rsi, rcx, qword ptr [r9 + 72]
+    adc r15, rcx
+    mov qword ptr [rsp + 40], rax
+    mulx rcx, rax, qword ptr [r9 + 80]
+    adc rsi, rax
+    mulx rax, rdx, qword ptr [r9 + 88]
     adc rcx, rdx
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
+    adc rax, 0
+    add r8, r13
+    adc r10, r12
+    adc r11, r14
+    adc rbx, r15
+    adc rbp, rsi
+    adc rdi, rcx
+    adc rax, qword ptr [rsp + 40]
+    mov rcx, qword ptr [rsp + 32]
+    adc rcx, 0
+    mov rsi, qword ptr [rsp + 16]
+    mov rdx, r8
+    imul rdx, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    mulx r14, r15, qword ptr [rsi + 16]
+    add r12, r15
+    mulx r15, r9, qword ptr [rsi + 24]
+    adc r14, r9
+    mov qword ptr [rsp + 32], rcx
+    mulx r9, rcx, qword ptr [rsi + 32]
+    adc r15, rcx
+    mov qword ptr [rsp + 40], rax
+    mulx rcx, rax, qword ptr [rsi + 40]
+    adc r9, rax
+    mulx rax, rdx, qword ptr [rsi + 48]
+    adc rcx, rdx
+    adc rax, 0
+    add r8, r13
+    adc r10, r12
+    adc r11, r14
+    adc rbx, r15
+    adc rbp, r9
+    adc rdi, rcx
+    adc rax, qword ptr [rsp + 40]
+    mov rcx, qword ptr [rsp + 32]
+    adc rcx, 0
     mov r8, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r8 + 24]
-    mov r9, qword ptr [rsp + 16]
-    mulx rbp, r12, qword ptr [r9]
-    mulx r13, r14, qword ptr [r9 + 8]
-    add rbp, r14
-    mulx r14, r15, qword ptr [r9 + 16]
-    adc r13, r15
-    mulx r15, r8, qword ptr [r9 + 24]
-    adc r14, r8
-    mov qword ptr [rsp + 24], rsi
-    mulx r8, rsi, qword ptr [r9 + 32]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [r9 + 40]
-    adc r8, rsi
-    adc rdx, 0
-    add r10, r12
-    adc r11, rbp
-    adc rbx, r13
-    adc rdi, r14
-    adc rax, r15
-    adc rcx, r8
-    adc rdx, qword ptr [rsp + 24]
+    mov rdx, qword ptr [r8 + 16]
+    mov r9, qword ptr [rsp + 24]
+    mulx r12, r13, qword ptr [r9]
+    mulx r14, r15, qword ptr [r9 + 8]
+    add r12, r15
+    mulx r15, rsi, qword ptr [r9 + 16]
+    adc r14, rsi
+    mulx rsi, r8, qword ptr [r9 + 24]
+    adc r15, r8
+    mov qword ptr [rsp + 32], rcx
+    mulx r8, rcx, qword ptr [r9 + 32]
+    adc rsi, rcx
+    mulx rcx, rdx, qword ptr [r9 + 40]
+    adc r8, rdx
+    adc rcx, 0
+    add r10, r13
+    adc r11, r12
+    adc rbx, r14
+    adc rbp, r15
+    adc rdi, rsi
+    adc rax, r8
+    adc rcx, qword ptr [rsp + 32]
     mov rsi, 0
     adc rsi, 0
     mov r8, qword ptr [rsp + 8]
-    mov rbp, rdx
-    mov rdx, qword ptr [r8 + 72]
+    mov rdx, qword ptr [r8 + 64]
     mulx r12, r13, qword ptr [r9 + 48]
     mulx r14, r15, qword ptr [r9 + 56]
     add r12, r15
     mulx r15, r8, qword ptr [r9 + 64]
     adc r14, r8
-    mov qword ptr [rsp + 24], rsi
+    mov qword ptr [rsp + 32], rsi
     mulx r8, rsi, qword ptr [r9 + 72]
     adc r15, rsi
-    mov qword ptr [rsp + 32], rbp
-    mulx rsi, rbp, qword ptr [r9 + 80]
-    adc r8, rbp
-    mulx rdx, rbp, qword ptr [r9 + 88]
-    adc rsi, rbp
-    adc rdx, 0
+    mov qword ptr [rsp + 40], rcx
+    mulx rsi, rcx, qword ptr [r9 + 80]
+    adc r8, rcx
+    mulx rcx, rdx, qword ptr [r9 + 88]
+    adc rsi, rdx
+    adc rcx, 0
     add r10, r13
     adc r11, r12
     adc rbx, r14
-    adc rdi, r15
-    adc rax, r8
-    adc rcx, rsi
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
+    adc rbp, r15
+    adc rdi, r8
+    adc rax, rsi
+    adc rcx, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 32]
     adc rsi, 0
-    mov r8, rdx
+    mov r8, qword ptr [rsp + 16]
     mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, r9, qword ptr [rip + 2f + 32]
+    imul rdx, qword ptr [r8]
+    mulx r12, r13, qword ptr [r8 + 8]
+    mulx r14, r15, qword ptr [r8 + 16]
+    add r12, r15
+    mulx r15, r9, qword ptr [r8 + 24]
     adc r14, r9
-    mov qword ptr [rsp + 24], rsi
-    mulx r9, rsi, qword ptr [rip + 2f + 40]
+    mov qword ptr [rsp + 32], rsi
+    mulx r9, rsi, qword ptr [r8 + 32]
     adc r15, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 48]
-    adc r9, rsi
-    adc rdx, 0
-    add r10, r12
-    adc r11, rbp
-    adc rbx, r13
-    adc rdi, r14
-    adc rax, r15
-    adc rcx, r9
-    adc r8, rdx
-    mov rsi, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 40], rcx
+    mulx rsi, rcx, qword ptr [r8 + 40]
+    adc r9, rcx
+    mulx rcx, rdx, qword ptr [r8 + 48]
+    adc rsi, rdx
+    adc rcx, 0
+    add r10, r13
+    adc r11, r12
+    adc rbx, r14
+    adc rbp, r15
+    adc rdi, r9
+    adc rax, rsi
+    adc rcx, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 32]
     adc rsi, 0
     mov r9, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r9 + 32]
-    mov r10, qword ptr [rsp + 16]
-    mulx rbp, r12, qword ptr [r10]
-    mulx r13, r14, qword ptr [r10 + 8]
-    add rbp, r14
-    mulx r14, r15, qword ptr [r10 + 16]
-    adc r13, r15
-    mulx r15, r9, qword ptr [r10 + 24]
-    adc r14, r9
-    mov qword ptr [rsp + 24], rsi
+    mov rdx, qword ptr [r9 + 24]
+    mov r10, qword ptr [rsp + 24]
+    mulx r12, r13, qword ptr [r10]
+    mulx r14, r15, qword ptr [r10 + 8]
+    add r12, r15
+    mulx r15, r8, qword ptr [r10 + 16]
+    adc r14, r8
+    mulx r8, r9, qword ptr [r10 + 24]
+    adc r15, r9
+    mov qword ptr [rsp + 32], rsi
     mulx r9, rsi, qword ptr [r10 + 32]
-    adc r15, rsi
+    adc r8, rsi
     mulx rdx, rsi, qword ptr [r10 + 40]
     adc r9, rsi
     adc rdx, 0
-    add r11, r12
-    adc rbx, rbp
-    adc rdi, r13
-    adc rax, r14
-    adc rcx, r15
-    adc r8, r9
-    adc rdx, qword ptr [rsp + 24]
+    add r11, r13
+    adc rbx, r12
+    adc rbp, r14
+    adc rdi, r15
+    adc rax, r8
+    adc rcx, r9
+    adc rdx, qword ptr [rsp + 32]
     mov rsi, 0
     adc rsi, 0
-    mov r9, qword ptr [rsp + 8]
-    mov rbp, rdx
-    mov rdx, qword ptr [r9 + 80]
+    mov r8, qword ptr [rsp + 8]
+    mov r9, rdx
+    mov rdx, qword ptr [r8 + 72]
     mulx r12, r13, qword ptr [r10 + 48]
     mulx r14, r15, qword ptr [r10 + 56]
     add r12, r15
-    mulx r15, r9, qword ptr [r10 + 64]
-    adc r14, r9
-    mov qword ptr [rsp + 24], rsi
-    mulx r9, rsi, qword ptr [r10 + 72]
+    mulx r15, r8, qword ptr [r10 + 64]
+    adc r14, r8
+    mov qword ptr [rsp + 32], rsi
+    mulx r8, rsi, qword ptr [r10 + 72]
     adc r15, rsi
-    mov qword ptr [rsp + 32], rbp
-    mulx rsi, rbp, qword ptr [r10 + 80]
-    adc r9, rbp
-    mulx rdx, rbp, qword ptr [r10 + 88]
-    adc rsi, rbp
+    mov qword ptr [rsp + 40], r9
+    mulx rsi, r9, qword ptr [r10 + 80]
+    adc r8, r9
+    mulx rdx, r9, qword ptr [r10 + 88]
+    adc rsi, r9
     adc rdx, 0
     add r11, r13
     adc rbx, r12
-    adc rdi, r14
-    adc rax, r15
-    adc rcx, r9
-    adc r8, rsi
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
+    adc rbp, r14
+    adc rdi, r15
+    adc rax, r8
+    adc rcx, rsi
+    adc rdx, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 32]
     adc rsi, 0
+    mov r8, qword ptr [rsp + 16]
     mov r9, rdx
     mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, r10, qword ptr [rip + 2f + 32]
+    imul rdx, qword ptr [r8]
+    mulx r12, r13, qword ptr [r8 + 8]
+    mulx r14, r15, qword ptr [r8 + 16]
+    add r12, r15
+    mulx r15, r10, qword ptr [r8 + 24]
     adc r14, r10
-    mov qword ptr [rsp + 24], rsi
-    mulx r10, rsi, qword ptr [rip + 2f + 40]
+    mov qword ptr [rsp + 32], rsi
+    mulx r10, rsi, qword ptr [r8 + 32]
     adc r15, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 48]
-    adc r10, rsi
+    mov qword ptr [rsp + 40], r9
+    mulx rsi, r9, qword ptr [r8 + 40]
+    adc r10, r9
+    mulx rdx, r9, qword ptr [r8 + 48]
+    adc rsi, r9
     adc rdx, 0
-    add r11, r12
-    adc rbx, rbp
-    adc rdi, r13
-    adc rax, r14
-    adc rcx, r15
-    adc r8, r10
-    adc r9, rdx
-    mov rsi, qword ptr [rsp + 24]
+    add r11, r13
+    adc rbx, r12
+    adc rbp, r14
+    adc rdi, r15
+    adc rax, r10
+    adc rcx, rsi
+    adc rdx, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 32]
     adc rsi, 0
-    mov r10, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r10 + 40]
-    mov r11, qword ptr [rsp + 16]
-    mulx rbp, r12, qword ptr [r11]
-    mulx r13, r14, qword ptr [r11 + 8]
-    add rbp, r14
-    mulx r14, r15, qword ptr [r11 + 16]
-    adc r13, r15
-    mulx r15, r10, qword ptr [r11 + 24]
-    adc r14, r10
-    mov qword ptr [rsp + 24], rsi
-    mulx r10, rsi, qword ptr [r11 + 32]
-    adc r15, rsi
+    mov r9, qword ptr [rsp + 8]
+    mov r10, rdx
+    mov rdx, qword ptr [r9 + 32]
+    mov r11, qword ptr [rsp + 24]
+    mulx r12, r13, qword ptr [r11]
+    mulx r14, r15, qword ptr [r11 + 8]
+    add r12, r15
+    mulx r15, r8, qword ptr [r11 + 16]
+    adc r14, r8
+    mulx r8, r9, qword ptr [r11 + 24]
+    adc r15, r9
+    mov qword ptr [rsp + 32], rsi
+    mulx r9, rsi, qword ptr [r11 + 32]
+    adc r8, rsi
     mulx rdx, rsi, qword ptr [r11 + 40]
-    adc r10, rsi
+    adc r9, rsi
     adc rdx, 0
-    add rbx, r12
-    adc rdi, rbp
-    adc rax, r13
-    adc rcx, r14
-    adc r8, r15
-    adc r9, r10
-    adc rdx, qword ptr [rsp + 24]
+    add rbx, r13
+    adc rbp, r12
+    adc rdi, r14
+    adc rax, r15
+    adc rcx, r8
+    adc r10, r9
+    adc rdx, qword ptr [rsp + 32]
     mov rsi, 0
     adc rsi, 0
-    mov r10, qword ptr [rsp + 8]
-    mov rbp, rdx
-    mov rdx, qword ptr [r10 + 88]
-    mulx r10, r12, qword ptr [r11 + 48]
-    mulx r13, r14, qword ptr [r11 + 56]
-    add r10, r14
-    mulx r14, r15, qword ptr [r11 + 64]
+    mov r8, qword ptr [rsp + 8]
+    mov r9, rdx
+    mov rdx, qword ptr [r8 + 80]
+    mulx r12, r13, qword ptr [r11 + 48]
+    mulx r14, r15, qword ptr [r11 + 56]
+    add r12, r15
+    mulx r15, r8, qword ptr [r11 + 64]
+    adc r14, r8
+    mov qword ptr [rsp + 32], rsi
+    mulx r8, rsi, qword ptr [r11 + 72]
+    adc r15, rsi
+    mov qword ptr [rsp + 40], r9
+    mulx rsi, r9, qword ptr [r11 + 80]
+    adc r8, r9
+    mulx rdx, r9, qword ptr [r11 + 88]
+    adc rsi, r9
+    adc rdx, 0
+    add rbx, r13
+    adc rbp, r12
+    adc rdi, r14
+    adc rax, r15
+    adc rcx, r8
+    adc r10, rsi
+    adc rdx, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 32]
+    adc rsi, 0
+    mov r8, qword ptr [rsp + 16]
+    mov r9, rdx
+    mov rdx, rbx
+    imul rdx, qword ptr [r8]
+    mulx r12, r13, qword ptr [r8 + 8]
+    mulx r14, r15, qword ptr [r8 + 16]
+    add r12, r15
+    mulx r15, r11, qword ptr [r8 + 24]
+    adc r14, r11
+    mov qword ptr [rsp + 32], rsi
+    mulx r11, rsi, qword ptr [r8 + 32]
+    adc r15, rsi
+    mov qword ptr [rsp + 40], r9
+    mulx rsi, r9, qword ptr [r8 + 40]
+    adc r11, r9
+    mulx rdx, r9, qword ptr [r8 + 48]
+    adc rsi, r9
+    adc rdx, 0
+    add rbx, r13
+    adc rbp, r12
+    adc rdi, r14
+    adc rax, r15
+    adc rcx, r11
+    adc r10, rsi
+    adc rdx, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 32]
+    adc rsi, 0
+    mov r9, qword ptr [rsp + 8]
+    mov r11, rdx
+    mov rdx, qword ptr [r9 + 40]
+    mov rbx, qword ptr [rsp + 24]
+    mulx r12, r13, qword ptr [rbx]
+    mulx r14, r15, qword ptr [rbx + 8]
+    add r12, r15
+    mulx r15, r8, qword ptr [rbx + 16]
+    adc r14, r8
+    mulx r8, r9, qword ptr [rbx + 24]
+    adc r15, r9
+    mov qword ptr [rsp + 32], rsi
+    mulx r9, rsi, qword ptr [rbx + 32]
+    adc r8, rsi
+    mulx rdx, rsi, qword ptr [rbx + 40]
+    adc r9, rsi
+    adc rdx, 0
+    add rbp, r13
+    adc rdi, r12
+    adc rax, r14
+    adc rcx, r15
+    adc r10, r8
+    adc r11, r9
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, 0
+    adc rsi, 0
+    mov r8, qword ptr [rsp + 8]
+    mov r9, rdx
+    mov rdx, qword ptr [r8 + 88]
+    mulx r8, r12, qword ptr [rbx + 48]
+    mulx r13, r14, qword ptr [rbx + 56]
+    add r8, r14
+    mulx r14, r15, qword ptr [rbx + 64]
     adc r13, r15
     mov qword ptr [rsp + 8], rsi
-    mulx r15, rsi, qword ptr [r11 + 72]
+    mulx r15, rsi, qword ptr [rbx + 72]
     adc r14, rsi
-    mov qword ptr [rsp + 24], rbp
-    mulx rsi, rbp, qword ptr [r11 + 80]
-    adc r15, rbp
-    mulx rdx, r11, qword ptr [r11 + 88]
-    adc rsi, r11
+    mov qword ptr [rsp + 32], r9
+    mulx rsi, r9, qword ptr [rbx + 80]
+    adc r15, r9
+    mulx rdx, r9, qword ptr [rbx + 88]
+    adc rsi, r9
     adc rdx, 0
-    add rbx, r12
-    adc rdi, r10
+    add rbp, r12
+    adc rdi, r8
     adc rax, r13
     adc rcx, r14
-    adc r8, r15
-    adc r9, rsi
-    adc rdx, qword ptr [rsp + 24]
+    adc r10, r15
+    adc r11, rsi
+    adc rdx, qword ptr [rsp + 32]
     mov rsi, qword ptr [rsp + 8]
     adc rsi, 0
-    mov r10, rdx
-    mov rdx, rbx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r11, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add r11, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
+    mov r8, qword ptr [rsp + 16]
+    mov r9, rdx
+    mov rdx, rbp
+    imul rdx, qword ptr [r8]
+    mulx rbx, r12, qword ptr [r8 + 8]
+    mulx r13, r14, qword ptr [r8 + 16]
+    add rbx, r14
+    mulx r14, r15, qword ptr [r8 + 24]
     adc r13, r15
     mov qword ptr [rsp + 8], rsi
-    mulx r15, rsi, qword ptr [rip + 2f + 40]
+    mulx r15, rsi, qword ptr [r8 + 32]
     adc r14, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 48]
-    adc r15, rsi
+    mov qword ptr [rsp + 32], r9
+    mulx rsi, r9, qword ptr [r8 + 40]
+    adc r15, r9
+    mulx rdx, r9, qword ptr [r8 + 48]
+    adc rsi, r9
     adc rdx, 0
-    add rbx, rbp
-    adc rdi, r11
-    adc rax, r12
-    adc rcx, r13
-    adc r8, r14
-    adc r9, r15
-    adc r10, rdx
-    mov rdx, qword ptr [rsp + 8]
-    adc rdx, 0
-    mov rsi, rdi
-    sub rsi, qword ptr [rip + 2f + 8]
-    mov r11, rax
-    sbb r11, qword ptr [rip + 2f + 16]
-    mov rbx, rcx
-    sbb rbx, qword ptr [rip + 2f + 24]
-    mov rbp, r8
-    sbb rbp, qword ptr [rip + 2f + 32]
-    mov r12, r9
-    sbb r12, qword ptr [rip + 2f + 40]
-    mov r13, r10
-    sbb r13, qword ptr [rip + 2f + 48]
+    add rbp, r12
+    adc rdi, rbx
+    adc rax, r13
+    adc rcx, r14
+    adc r10, r15
+    adc r11, rsi
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, qword ptr [rsp + 8]
+    adc rsi, 0
+    mov r9, rdi
+    sub r9, qword ptr [r8 + 8]
+    mov rbx, rax
+    sbb rbx, qword ptr [r8 + 16]
+    mov rbp, rcx
+    sbb rbp, qword ptr [r8 + 24]
+    mov r12, r10
+    sbb r12, qword ptr [r8 + 32]
+    mov r13, r11
+    sbb r13, qword ptr [r8 + 40]
     mov r14, rdx
-    sbb r14, 0
-    cmovc rsi, rdi
-    cmovc r11, rax
-    cmovc rbx, rcx
-    cmovc rbp, r8
-    cmovc r12, r9
-    cmovc r13, r10
+    sbb r14, qword ptr [r8 + 48]
+    mov r15, rsi
+    sbb r15, 0
+    cmovc r9, rdi
+    cmovc rbx, rax
+    cmovc rbp, rcx
+    cmovc r12, r10
+    cmovc r13, r11
     cmovc r14, rdx
-    mov rax, rsi
-    sub rax, qword ptr [rip + 2f + 8]
-    mov rcx, r11
-    sbb rcx, qword ptr [rip + 2f + 16]
-    mov rdx, rbx
-    sbb rdx, qword ptr [rip + 2f + 24]
-    mov rdi, rbp
-    sbb rdi, qword ptr [rip + 2f + 32]
-    mov r8, r12
-    sbb r8, qword ptr [rip + 2f + 40]
-    mov r9, r13
-    sbb r9, qword ptr [rip + 2f + 48]
-    sbb r14, 0
-    cmovc rax, rsi
-    mov rsi, qword ptr [rsp]
-    mov qword ptr [rsi], rax
-    cmovc rcx, r11
-    mov qword ptr [rsi + 8], rcx
-    cmovc rdx, rbx
-    mov qword ptr [rsi + 16], rdx
-    cmovc rdi, rbp
-    mov qword ptr [rsi + 24], rdi
-    cmovc r8, r12
-    mov qword ptr [rsi + 32], r8
-    cmovc r9, r13
-    mov qword ptr [rsi + 40], r9
-    add rsp, 40
+    cmovc r15, rsi
+    mov rax, r9
+    sub rax, qword ptr [r8 + 8]
+    mov rcx, rbx
+    sbb rcx, qword ptr [r8 + 16]
+    mov rdx, rbp
+    sbb rdx, qword ptr [r8 + 24]
+    mov rsi, r12
+    sbb rsi, qword ptr [r8 + 32]
+    mov rdi, r13
+    sbb rdi, qword ptr [r8 + 40]
+    mov r10, r14
+    sbb r10, qword ptr [r8 + 48]
+    sbb r15, 0
+    cmovc rax, r9
+    mov r8, qword ptr [rsp]
+    mov qword ptr [r8], rax
+    cmovc rcx, rbx
+    mov qword ptr [r8 + 8], rcx
+    cmovc rdx, rbp
+    mov qword ptr [r8 + 16], rdx
+    cmovc rsi, r12
+    mov qword ptr [r8 + 24], rsi
+    cmovc rdi, r13
+    mov qword ptr [r8 + 32], rdi
+    cmovc r10, r14
+    mov qword ptr [r8 + 40], r10
+    add rsp, 48
     pop r15
     pop r14
     pop r13

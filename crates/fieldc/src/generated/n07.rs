@@ -32,404 +32,426 @@ unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<7>>(
     push r13
     push r14
     push r15
-    sub rsp, 48
-    mov rax, rdx
+    sub rsp, 56
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rbp, r12, qword ptr [rsi + 40]
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
     adc rbx, r12
-    mulx rdx, r12, qword ptr [rsi + 48]
-    adc rbp, r12
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
+    adc rbp, r13
+    mov r13, qword ptr [rsi + 48]
+    mulx rdx, r13, r13
+    adc r12, r13
     adc rdx, 0
-    mov r12, rdx
-    mov rdx, r8
-    mulx r8, r13, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    add r8, r15
+    mov r13, rdx
+    mov rdx, r9
+    mulx r9, r14, qword ptr [rax]
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rip + 2f + 16]
-    adc r14, rdi
+    mulx r15, rdi, qword ptr [rax + 8]
+    add r9, rdi
     mov qword ptr [rsp + 8], rsi
-    mulx rdi, rsi, qword ptr [rip + 2f + 24]
+    mulx rdi, rsi, qword ptr [rax + 16]
     adc r15, rsi
-    mov qword ptr [rsp + 16], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 32]
-    adc rdi, rax
-    mov qword ptr [rsp + 24], r12
-    mulx rax, r12, qword ptr [rip + 2f + 40]
-    adc rsi, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 48]
-    adc rax, r12
+    mov qword ptr [rsp + 16], rcx
+    mulx rsi, rcx, qword ptr [rax + 24]
+    adc rdi, rcx
+    mov qword ptr [rsp + 24], r13
+    mulx rcx, r13, qword ptr [rax + 32]
+    adc rsi, r13
+    mov qword ptr [rsp + 32], r12
+    mulx r13, r12, qword ptr [rax + 40]
+    adc rcx, r12
+    mulx rdx, r12, qword ptr [rax + 48]
+    adc r13, r12
     adc rdx, 0
-    add rcx, r13
-    adc r9, r8
-    adc r10, r14
+    add r8, r14
+    adc r10, r9
     adc r11, r15
     adc rbx, rdi
     adc rbp, rsi
-    adc rax, qword ptr [rsp + 24]
+    adc rcx, qword ptr [rsp + 32]
+    adc r13, qword ptr [rsp + 24]
     adc rdx, 0
     mov rsi, qword ptr [rsp + 16]
     mov rdi, rdx
     mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsp + 8]
-    mulx r12, r13, qword ptr [r8]
-    mulx r14, r15, qword ptr [r8 + 8]
-    add r12, r15
-    mulx r15, rsi, qword ptr [r8 + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 24], rdi
-    mulx rsi, rdi, qword ptr [r8 + 24]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], rax
-    mulx rdi, rax, qword ptr [r8 + 32]
-    adc rsi, rax
-    mov qword ptr [rsp + 40], rbp
-    mulx rax, rbp, qword ptr [r8 + 40]
-    adc rdi, rbp
-    mulx rdx, rbp, qword ptr [r8 + 48]
-    adc rax, rbp
-    adc rdx, 0
-    add rcx, r13
-    adc r9, r12
-    adc r10, r14
+    mov r9, qword ptr [rsp + 8]
+    mulx r12, r14, qword ptr [r9]
+    mulx r15, rsi, qword ptr [r9 + 8]
+    add r12, rsi
+    mov qword ptr [rsp + 24], rax
+    mulx rsi, rax, qword ptr [r9 + 16]
+    adc r15, rax
+    mov qword ptr [rsp + 32], rdi
+    mulx rax, rdi, qword ptr [r9 + 24]
+    adc rsi, rdi
+    mov qword ptr [rsp + 40], r13
+    mulx rdi, r13, qword ptr [r9 + 32]
+    adc rax, r13
+    mov qword ptr [rsp + 48], rcx
+    mulx r13, rcx, qword ptr [r9 + 40]
+    adc rdi, rcx
+    mulx rcx, rdx, qword ptr [r9 + 48]
+    adc r13, rdx
+    adc rcx, 0
+    add r8, r14
+    adc r10, r12
     adc r11, r15
     adc rbx, rsi
-    adc rdi, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, rdx
-    mov rdx, rcx
-    mulx rcx, rbp, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    add rcx, r13
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, r8, qword ptr [rip + 2f + 32]
-    adc r14, r8
-    mov qword ptr [rsp + 24], rsi
-    mulx r8, rsi, qword ptr [rip + 2f + 40]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 48]
-    adc r8, rsi
+    adc rbp, rax
+    adc rdi, qword ptr [rsp + 48]
+    adc r13, qword ptr [rsp + 40]
+    adc rcx, qword ptr [rsp + 32]
+    mov rdx, r8
+    mov rax, qword ptr [rsp + 24]
+    mulx rsi, r8, qword ptr [rax]
+    mulx r12, r14, qword ptr [rax + 8]
+    add rsi, r14
+    mulx r14, r15, qword ptr [rax + 16]
+    adc r12, r15
+    mulx r15, r9, qword ptr [rax + 24]
+    adc r14, r9
+    mov qword ptr [rsp + 32], rcx
+    mulx r9, rcx, qword ptr [rax + 32]
+    adc r15, rcx
+    mov qword ptr [rsp + 40], r13
+    mulx rcx, r13, qword ptr [rax + 40]
+    adc r9, r13
+    mulx rdx, r13, qword ptr [rax + 48]
+    adc rcx, r13
     adc rdx, 0
-    add r9, rbp
-    adc r10, rcx
-    adc r11, r12
-    adc rbx, r13
-    adc rdi, r14
-    adc rax, r15
-    adc r8, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rcx, qword ptr [rsp + 16]
-    mov rsi, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mov rbp, qword ptr [rsp + 8]
-    mulx r12, r13, qword ptr [rbp]
-    mulx r14, r15, qword ptr [rbp + 8]
-    add r12, r15
-    mulx r15, rcx, qword ptr [rbp + 16]
-    adc r14, rcx
-    mov qword ptr [rsp + 24], rsi
-    mulx rcx, rsi, qword ptr [rbp + 24]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], r8
-    mulx rsi, r8, qword ptr [rbp + 32]
-    adc rcx, r8
-    mov qword ptr [rsp + 40], rax
-    mulx r8, rax, qword ptr [rbp + 40]
-    adc rsi, rax
-    mulx rax, rdx, qword ptr [rbp + 48]
-    adc r8, rdx
-    adc rax, 0
-    add r9, r13
-    adc r10, r12
-    adc r11, r14
-    adc rbx, r15
-    adc rdi, rcx
-    adc rsi, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov rdx, r9
-    mulx rcx, r9, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    add rcx, r13
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, rbp, qword ptr [rip + 2f + 32]
-    adc r14, rbp
-    mov qword ptr [rsp + 24], rax
-    mulx rbp, rax, qword ptr [rip + 2f + 40]
-    adc r15, rax
-    mulx rax, rdx, qword ptr [rip + 2f + 48]
-    adc rbp, rdx
-    adc rax, 0
-    add r10, r9
-    adc r11, rcx
+    add r10, r8
+    adc r11, rsi
     adc rbx, r12
-    adc rdi, r13
-    adc rsi, r14
+    adc rbp, r14
+    adc rdi, r15
+    adc r9, qword ptr [rsp + 40]
+    adc rcx, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov rsi, qword ptr [rsp + 16]
+    mov r8, rdx
+    mov rdx, qword ptr [rsi + 16]
+    mov r12, qword ptr [rsp + 8]
+    mulx r13, r14, qword ptr [r12]
+    mulx r15, rsi, qword ptr [r12 + 8]
+    add r13, rsi
+    mulx rsi, rax, qword ptr [r12 + 16]
+    adc r15, rax
+    mov qword ptr [rsp + 32], r8
+    mulx rax, r8, qword ptr [r12 + 24]
+    adc rsi, r8
+    mov qword ptr [rsp + 40], rcx
+    mulx r8, rcx, qword ptr [r12 + 32]
+    adc rax, rcx
+    mov qword ptr [rsp + 48], r9
+    mulx rcx, r9, qword ptr [r12 + 40]
+    adc r8, r9
+    mulx rdx, r9, qword ptr [r12 + 48]
+    adc rcx, r9
+    adc rdx, 0
+    add r10, r14
+    adc r11, r13
+    adc rbx, r15
+    adc rbp, rsi
+    adc rdi, rax
+    adc r8, qword ptr [rsp + 48]
+    adc rcx, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, rdx
+    mov rdx, r10
+    mov rsi, qword ptr [rsp + 24]
+    mulx r9, r10, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add r9, r14
+    mulx r14, r15, qword ptr [rsi + 16]
+    adc r13, r15
+    mulx r15, r12, qword ptr [rsi + 24]
+    adc r14, r12
+    mov qword ptr [rsp + 32], rax
+    mulx r12, rax, qword ptr [rsi + 32]
+    adc r15, rax
+    mov qword ptr [rsp + 40], rcx
+    mulx rax, rcx, qword ptr [rsi + 40]
+    adc r12, rcx
+    mulx rcx, rdx, qword ptr [rsi + 48]
+    adc rax, rdx
+    adc rcx, 0
+    add r11, r10
+    adc rbx, r9
+    adc rbp, r13
+    adc rdi, r14
     adc r8, r15
-    adc rbp, qword ptr [rsp + 24]
+    adc r12, qword ptr [rsp + 40]
+    adc rax, qword ptr [rsp + 32]
+    adc rcx, 0
+    mov r9, qword ptr [rsp + 16]
+    mov rdx, qword ptr [r9 + 24]
+    mov r10, qword ptr [rsp + 8]
+    mulx r13, r14, qword ptr [r10]
+    mulx r15, r9, qword ptr [r10 + 8]
+    add r13, r9
+    mulx r9, rsi, qword ptr [r10 + 16]
+    adc r15, rsi
+    mov qword ptr [rsp + 32], rcx
+    mulx rsi, rcx, qword ptr [r10 + 24]
+    adc r9, rcx
+    mov qword ptr [rsp + 40], rax
+    mulx rcx, rax, qword ptr [r10 + 32]
+    adc rsi, rax
+    mov qword ptr [rsp + 48], r12
+    mulx rax, r12, qword ptr [r10 + 40]
+    adc rcx, r12
+    mulx rdx, r12, qword ptr [r10 + 48]
+    adc rax, r12
+    adc rdx, 0
+    add r11, r14
+    adc rbx, r13
+    adc rbp, r15
+    adc rdi, r9
+    adc r8, rsi
+    adc rcx, qword ptr [rsp + 48]
+    adc rax, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, rdx
+    mov rdx, r11
+    mov r9, qword ptr [rsp + 24]
+    mulx r11, r12, qword ptr [r9]
+    mulx r13, r14, qword ptr [r9 + 8]
+    add r11, r14
+    mulx r14, r15, qword ptr [r9 + 16]
+    adc r13, r15
+    mulx r15, r10, qword ptr [r9 + 24]
+    adc r14, r10
+    mov qword ptr [rsp + 32], rsi
+    mulx r10, rsi, qword ptr [r9 + 32]
+    adc r15, rsi
+    mov qword ptr [rsp + 40], rax
+    mulx rsi, rax, qword ptr [r9 + 40]
+    adc r10, rax
+    mulx rax, rdx, qword ptr [r9 + 48]
+    adc rsi, rdx
     adc rax, 0
-    mov rcx, qword ptr [rsp + 16]
-    mov rdx, qword ptr [rcx + 24]
+    add rbx, r12
+    adc rbp, r11
+    adc rdi, r13
+    adc r8, r14
+    adc rcx, r15
+    adc r10, qword ptr [rsp + 40]
+    adc rsi, qword ptr [rsp + 32]
+    adc rax, 0
+    mov r11, qword ptr [rsp + 16]
+    mov rdx, qword ptr [r11 + 32]
+    mov r12, qword ptr [rsp + 8]
+    mulx r13, r14, qword ptr [r12]
+    mulx r15, r11, qword ptr [r12 + 8]
+    add r13, r11
+    mulx r11, r9, qword ptr [r12 + 16]
+    adc r15, r9
+    mov qword ptr [rsp + 32], rax
+    mulx r9, rax, qword ptr [r12 + 24]
+    adc r11, rax
+    mov qword ptr [rsp + 40], rsi
+    mulx rax, rsi, qword ptr [r12 + 32]
+    adc r9, rsi
+    mov qword ptr [rsp + 48], r10
+    mulx rsi, r10, qword ptr [r12 + 40]
+    adc rax, r10
+    mulx rdx, r10, qword ptr [r12 + 48]
+    adc rsi, r10
+    adc rdx, 0
+    add rbx, r14
+    adc rbp, r13
+    adc rdi, r15
+    adc r8, r11
+    adc rcx, r9
+    adc rax, qword ptr [rsp + 48]
+    adc rsi, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r9, rdx
+    mov rdx, rbx
+    mov r10, qword ptr [rsp + 24]
+    mulx r11, rbx, qword ptr [r10]
+    mulx r13, r14, qword ptr [r10 + 8]
+    add r11, r14
+    mulx r14, r15, qword ptr [r10 + 16]
+    adc r13, r15
+    mulx r15, r12, qword ptr [r10 + 24]
+    adc r14, r12
+    mov qword ptr [rsp + 32], r9
+    mulx r12, r9, qword ptr [r10 + 32]
+    adc r15, r9
+    mov qword ptr [rsp + 40], rsi
+    mulx r9, rsi, qword ptr [r10 + 40]
+    adc r12, rsi
+    mulx rdx, rsi, qword ptr [r10 + 48]
+    adc r9, rsi
+    adc rdx, 0
+    add rbp, rbx
+    adc rdi, r11
+    adc r8, r13
+    adc rcx, r14
+    adc rax, r15
+    adc r12, qword ptr [rsp + 40]
+    adc r9, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov rsi, qword ptr [rsp + 16]
+    mov r11, rdx
+    mov rdx, qword ptr [rsi + 40]
+    mov rbx, qword ptr [rsp + 8]
+    mulx r13, r14, qword ptr [rbx]
+    mulx r15, rsi, qword ptr [rbx + 8]
+    add r13, rsi
+    mulx rsi, r10, qword ptr [rbx + 16]
+    adc r15, r10
+    mov qword ptr [rsp + 32], r11
+    mulx r10, r11, qword ptr [rbx + 24]
+    adc rsi, r11
+    mov qword ptr [rsp + 40], r9
+    mulx r11, r9, qword ptr [rbx + 32]
+    adc r10, r9
+    mov qword ptr [rsp + 48], r12
+    mulx r9, r12, qword ptr [rbx + 40]
+    adc r11, r12
+    mulx rdx, r12, qword ptr [rbx + 48]
+    adc r9, r12
+    adc rdx, 0
+    add rbp, r14
+    adc rdi, r13
+    adc r8, r15
+    adc rcx, rsi
+    adc rax, r10
+    adc r11, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, rdx
+    mov rdx, rbp
+    mov r10, qword ptr [rsp + 24]
+    mulx rbp, r12, qword ptr [r10]
+    mulx r13, r14, qword ptr [r10 + 8]
+    add rbp, r14
+    mulx r14, r15, qword ptr [r10 + 16]
+    adc r13, r15
+    mulx r15, rbx, qword ptr [r10 + 24]
+    adc r14, rbx
+    mov qword ptr [rsp + 32], rsi
+    mulx rbx, rsi, qword ptr [r10 + 32]
+    adc r15, rsi
+    mov qword ptr [rsp + 40], r9
+    mulx rsi, r9, qword ptr [r10 + 40]
+    adc rbx, r9
+    mulx rdx, r9, qword ptr [r10 + 48]
+    adc rsi, r9
+    adc rdx, 0
+    add rdi, r12
+    adc r8, rbp
+    adc rcx, r13
+    adc rax, r14
+    adc r11, r15
+    adc rbx, qword ptr [rsp + 40]
+    adc rsi, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r9, qword ptr [rsp + 16]
+    mov rbp, rdx
+    mov rdx, qword ptr [r9 + 48]
     mov r9, qword ptr [rsp + 8]
     mulx r12, r13, qword ptr [r9]
     mulx r14, r15, qword ptr [r9 + 8]
     add r12, r15
-    mulx r15, rcx, qword ptr [r9 + 16]
-    adc r14, rcx
-    mov qword ptr [rsp + 24], rax
-    mulx rcx, rax, qword ptr [r9 + 24]
-    adc r15, rax
-    mov qword ptr [rsp + 32], rbp
-    mulx rax, rbp, qword ptr [r9 + 32]
-    adc rcx, rbp
-    mov qword ptr [rsp + 40], r8
-    mulx rbp, r8, qword ptr [r9 + 40]
-    adc rax, r8
-    mulx rdx, r8, qword ptr [r9 + 48]
-    adc rbp, r8
-    adc rdx, 0
-    add r10, r13
-    adc r11, r12
-    adc rbx, r14
-    adc rdi, r15
-    adc rsi, rcx
-    adc rax, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rcx, rdx
-    mov rdx, r10
-    mulx r8, r10, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    add r8, r13
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, r9, qword ptr [rip + 2f + 32]
-    adc r14, r9
-    mov qword ptr [rsp + 24], rcx
-    mulx r9, rcx, qword ptr [rip + 2f + 40]
-    adc r15, rcx
-    mulx rcx, rdx, qword ptr [rip + 2f + 48]
-    adc r9, rdx
-    adc rcx, 0
-    add r11, r10
-    adc rbx, r8
-    adc rdi, r12
-    adc rsi, r13
-    adc rax, r14
-    adc rbp, r15
-    adc r9, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov r8, qword ptr [rsp + 16]
-    mov rdx, qword ptr [r8 + 32]
-    mov r10, qword ptr [rsp + 8]
-    mulx r12, r13, qword ptr [r10]
-    mulx r14, r15, qword ptr [r10 + 8]
-    add r12, r15
-    mulx r15, r8, qword ptr [r10 + 16]
-    adc r14, r8
-    mov qword ptr [rsp + 24], rcx
-    mulx r8, rcx, qword ptr [r10 + 24]
-    adc r15, rcx
-    mov qword ptr [rsp + 32], r9
-    mulx rcx, r9, qword ptr [r10 + 32]
-    adc r8, r9
-    mov qword ptr [rsp + 40], rbp
-    mulx r9, rbp, qword ptr [r10 + 40]
-    adc rcx, rbp
-    mulx rdx, rbp, qword ptr [r10 + 48]
-    adc r9, rbp
-    adc rdx, 0
-    add r11, r13
-    adc rbx, r12
-    adc rdi, r14
-    adc rsi, r15
-    adc rax, r8
-    adc rcx, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, rdx
-    mov rdx, r11
-    mulx r11, rbp, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    add r11, r13
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, r10, qword ptr [rip + 2f + 32]
+    mulx r15, r10, qword ptr [r9 + 16]
     adc r14, r10
-    mov qword ptr [rsp + 24], r8
-    mulx r10, r8, qword ptr [rip + 2f + 40]
-    adc r15, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 48]
-    adc r10, r8
-    adc rdx, 0
-    add rbx, rbp
-    adc rdi, r11
-    adc rsi, r12
-    adc rax, r13
-    adc rcx, r14
-    adc r9, r15
-    adc r10, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r8, qword ptr [rsp + 16]
-    mov r11, rdx
-    mov rdx, qword ptr [r8 + 40]
-    mov rbp, qword ptr [rsp + 8]
-    mulx r12, r13, qword ptr [rbp]
-    mulx r14, r15, qword ptr [rbp + 8]
-    add r12, r15
-    mulx r15, r8, qword ptr [rbp + 16]
-    adc r14, r8
-    mov qword ptr [rsp + 24], r11
-    mulx r8, r11, qword ptr [rbp + 24]
-    adc r15, r11
-    mov qword ptr [rsp + 32], r10
-    mulx r11, r10, qword ptr [rbp + 32]
-    adc r8, r10
-    mov qword ptr [rsp + 40], r9
-    mulx r10, r9, qword ptr [rbp + 40]
-    adc r11, r9
-    mulx rdx, r9, qword ptr [rbp + 48]
-    adc r10, r9
-    adc rdx, 0
-    add rbx, r13
-    adc rdi, r12
-    adc rsi, r14
-    adc rax, r15
-    adc rcx, r8
-    adc r11, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, rdx
-    mov rdx, rbx
-    mulx r9, rbx, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    add r9, r13
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, rbp, qword ptr [rip + 2f + 32]
-    adc r14, rbp
-    mov qword ptr [rsp + 24], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 40]
-    adc r15, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 48]
-    adc rbp, r8
-    adc rdx, 0
-    add rdi, rbx
-    adc rsi, r9
-    adc rax, r12
-    adc rcx, r13
-    adc r11, r14
-    adc r10, r15
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r8, qword ptr [rsp + 16]
-    mov r9, rdx
-    mov rdx, qword ptr [r8 + 48]
-    mov r8, qword ptr [rsp + 8]
-    mulx rbx, r12, qword ptr [r8]
-    mulx r13, r14, qword ptr [r8 + 8]
-    add rbx, r14
-    mulx r14, r15, qword ptr [r8 + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 16], r9
-    mulx r15, r9, qword ptr [r8 + 24]
-    adc r14, r9
-    mov qword ptr [rsp + 24], rbp
-    mulx r9, rbp, qword ptr [r8 + 32]
+    mov qword ptr [rsp + 16], rbp
+    mulx r10, rbp, qword ptr [r9 + 24]
     adc r15, rbp
-    mov qword ptr [rsp + 32], r10
-    mulx rbp, r10, qword ptr [r8 + 40]
-    adc r9, r10
-    mulx rdx, r8, qword ptr [r8 + 48]
-    adc rbp, r8
+    mov qword ptr [rsp + 32], rsi
+    mulx rbp, rsi, qword ptr [r9 + 32]
+    adc r10, rsi
+    mov qword ptr [rsp + 40], rbx
+    mulx rsi, rbx, qword ptr [r9 + 40]
+    adc rbp, rbx
+    mulx rdx, r9, qword ptr [r9 + 48]
+    adc rsi, r9
+    adc rdx, 0
+    add rdi, r13
+    adc r8, r12
+    adc rcx, r14
+    adc rax, r15
+    adc r11, r10
+    adc rbp, qword ptr [rsp + 40]
+    adc rsi, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 16]
+    mov r9, qword ptr [rsp + 24]
+    mov r10, rdx
+    mov rdx, rdi
+    imul rdx, qword ptr [r9 + 56]
+    mulx rbx, r12, qword ptr [r9 + 64]
+    mulx r13, r14, qword ptr [r9 + 72]
+    add rbx, r14
+    mulx r14, r15, qword ptr [r9 + 80]
+    adc r13, r15
+    mov qword ptr [rsp + 16], r10
+    mulx r15, r10, qword ptr [r9 + 88]
+    adc r14, r10
+    mov qword ptr [rsp + 32], rsi
+    mulx r10, rsi, qword ptr [r9 + 96]
+    adc r15, rsi
+    mov qword ptr [rsp + 40], rbp
+    mulx rsi, rbp, qword ptr [r9 + 104]
+    adc r10, rbp
+    mulx rdx, rbp, qword ptr [r9 + 112]
+    adc rsi, rbp
     adc rdx, 0
     add rdi, r12
-    adc rsi, rbx
-    adc rax, r13
-    adc rcx, r14
-    adc r11, r15
-    adc r9, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov r8, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rip + 2f + 56]
-    mulx r10, rbx, qword ptr [rip + 2f + 64]
-    mulx r12, r13, qword ptr [rip + 2f + 72]
-    add r10, r13
-    mulx r13, r14, qword ptr [rip + 2f + 80]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 88]
-    adc r13, r15
-    mov qword ptr [rsp + 16], r8
-    mulx r15, r8, qword ptr [rip + 2f + 96]
-    adc r14, r8
-    mov qword ptr [rsp + 24], rbp
-    mulx r8, rbp, qword ptr [rip + 2f + 104]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 112]
-    adc r8, rbp
-    adc rdx, 0
-    add rdi, rbx
-    adc rsi, r10
-    adc rax, r12
+    adc r8, rbx
     adc rcx, r13
-    adc r11, r14
-    adc r9, r15
-    adc r8, qword ptr [rsp + 24]
+    adc rax, r14
+    adc r11, r15
+    adc r10, qword ptr [rsp + 40]
+    adc rsi, qword ptr [rsp + 32]
     adc rdx, qword ptr [rsp + 16]
-    mov rdi, rsi
-    sub rdi, qword ptr [rip + 2f + 64]
-    mov r10, rax
-    sbb r10, qword ptr [rip + 2f + 72]
+    mov rdi, r8
+    sub rdi, qword ptr [r9 + 64]
     mov rbx, rcx
-    sbb rbx, qword ptr [rip + 2f + 80]
-    mov rbp, r11
-    sbb rbp, qword ptr [rip + 2f + 88]
-    mov r12, r9
-    sbb r12, qword ptr [rip + 2f + 96]
-    mov r13, r8
-    sbb r13, qword ptr [rip + 2f + 104]
-    mov r14, rdx
-    sbb r14, qword ptr [rip + 2f + 112]
-    cmovc rdi, rsi
-    mov rsi, qword ptr [rsp]
-    mov qword ptr [rsi], rdi
-    cmovc r10, rax
-    mov qword ptr [rsi + 8], r10
+    sbb rbx, qword ptr [r9 + 72]
+    mov rbp, rax
+    sbb rbp, qword ptr [r9 + 80]
+    mov r12, r11
+    sbb r12, qword ptr [r9 + 88]
+    mov r13, r10
+    sbb r13, qword ptr [r9 + 96]
+    mov r14, rsi
+    sbb r14, qword ptr [r9 + 104]
+    mov r15, rdx
+    sbb r15, qword ptr [r9 + 112]
+    cmovc rdi, r8
+    mov r8, qword ptr [rsp]
+    mov qword ptr [r8], rdi
     cmovc rbx, rcx
-    mov qword ptr [rsi + 16], rbx
-    cmovc rbp, r11
-    mov qword ptr [rsi + 24], rbp
-    cmovc r12, r9
-    mov qword ptr [rsi + 32], r12
-    cmovc r13, r8
-    mov qword ptr [rsi + 40], r13
-    cmovc r14, rdx
-    mov qword ptr [rsi + 48], r14
-    add rsp, 48
+    mov qword ptr [r8 + 8], rbx
+    cmovc rbp, rax
+    mov qword ptr [r8 + 16], rbp
+    cmovc r12, r11
+    mov qword ptr [r8 + 24], r12
+    cmovc r13, r10
+    mov qword ptr [r8 + 32], r13
+    cmovc r14, rsi
+    mov qword ptr [r8 + 40], r14
+    cmovc r15, rdx
+    mov qword ptr [r8 + 48], r15
+    add rsp, 56
     pop r15
     pop r14
     pop r13
@@ -477,343 +499,360 @@ unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<7>>(
     push r13
     push r14
     push r15
-    sub rsp, 56
-    mov rax, qword ptr [rsi + 8]
-    lea rax, [rax + rax]
+    sub rsp, 64
+    lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
     mov r8, qword ptr [rsi + 16]
-    shld r8, rcx, 1
-    mov rcx, qword ptr [rsi + 16]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
     mov r9, qword ptr [rsi + 24]
-    shld r9, rcx, 1
-    mov rcx, qword ptr [rsi + 24]
+    shld r9, rdx, 1
+    mov rdx, qword ptr [rsi + 24]
     mov r10, qword ptr [rsi + 32]
-    shld r10, rcx, 1
-    mov rcx, qword ptr [rsi + 32]
+    shld r10, rdx, 1
+    mov rdx, qword ptr [rsi + 32]
     mov r11, qword ptr [rsi + 40]
-    shld r11, rcx, 1
-    mov rcx, qword ptr [rsi + 40]
+    shld r11, rdx, 1
+    mov rdx, qword ptr [rsi + 40]
     mov rbx, qword ptr [rsi + 48]
-    shld rbx, rcx, 1
+    shld rbx, rdx, 1
     mov rdx, qword ptr [rsi]
-    mulx rcx, rbp, qword ptr [rsi]
-    mulx rax, r12, rax
-    add rcx, r12
-    mulx r8, r12, r8
-    adc rax, r12
-    mulx r12, r13, r9
-    adc r8, r13
-    mulx r13, r14, r10
-    adc r12, r14
-    mulx r14, r15, r11
+    mov rbp, qword ptr [rsi]
+    mulx rbp, r12, rbp
+    mulx rcx, r13, rcx
+    add rbp, r13
+    mulx r8, r13, r8
+    adc rcx, r13
+    mulx r13, r14, r9
+    adc r8, r14
+    mulx r14, r15, r10
     adc r13, r15
-    mulx rdx, r15, rbx
-    adc r14, r15
-    adc rdx, 0
-    mov r15, rdx
-    mov rdx, rbp
     mov qword ptr [rsp], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f]
+    mulx r15, rdi, r11
+    adc r14, rdi
+    mulx rdx, rdi, rbx
+    adc r15, rdi
+    adc rdx, 0
+    mov rdi, rdx
+    mov rdx, r12
     mov qword ptr [rsp + 8], rbx
+    mulx r12, rbx, qword ptr [rax]
     mov qword ptr [rsp + 16], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 8]
-    add rbp, r11
     mov qword ptr [rsp + 24], r10
-    mulx r11, r10, qword ptr [rip + 2f + 16]
-    adc rbx, r10
+    mulx r11, r10, qword ptr [rax + 8]
+    add r12, r10
     mov qword ptr [rsp + 32], r9
-    mulx r10, r9, qword ptr [rip + 2f + 24]
+    mulx r10, r9, qword ptr [rax + 16]
     adc r11, r9
     mov qword ptr [rsp + 40], rsi
-    mulx r9, rsi, qword ptr [rip + 2f + 32]
+    mulx r9, rsi, qword ptr [rax + 24]
     adc r10, rsi
-    mov qword ptr [rsp + 48], r15
-    mulx rsi, r15, qword ptr [rip + 2f + 40]
-    adc r9, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 48]
+    mov qword ptr [rsp + 48], rdi
+    mulx rsi, rdi, qword ptr [rax + 32]
+    adc r9, rdi
+    mov qword ptr [rsp + 56], r15
+    mulx rdi, r15, qword ptr [rax + 40]
     adc rsi, r15
+    mulx rdx, r15, qword ptr [rax + 48]
+    adc rdi, r15
     adc rdx, 0
-    add rcx, rdi
-    adc rax, rbp
-    adc r8, rbx
-    adc r12, r11
+    add rbp, rbx
+    adc rcx, r12
+    adc r8, r11
     adc r13, r10
     adc r14, r9
-    adc rsi, qword ptr [rsp + 48]
+    adc rsi, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 48]
+    adc rdx, 0
+    mov r9, qword ptr [rsp + 40]
+    mov r10, qword ptr [r9 + 16]
+    lea r10, [r10 + r10]
+    mov r11, rdx
+    mov rdx, qword ptr [r9 + 8]
+    mov rbx, qword ptr [r9 + 8]
+    mulx rbx, r12, rbx
+    mulx r10, r15, r10
+    add rbx, r15
+    mulx r15, r9, qword ptr [rsp + 32]
+    adc r10, r9
+    mov qword ptr [rsp + 32], rax
+    mulx r9, rax, qword ptr [rsp + 24]
+    adc r15, rax
+    mov qword ptr [rsp + 48], rbp
+    mulx rax, rbp, qword ptr [rsp + 16]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [rsp + 8]
+    adc rax, rbp
+    adc rdx, 0
+    add rcx, r12
+    adc r8, rbx
+    adc r13, r10
+    adc r14, r15
+    adc rsi, r9
+    adc rdi, rax
+    adc r11, rdx
+    mov rdx, qword ptr [rsp + 48]
+    mov rax, qword ptr [rsp + 32]
+    mulx r9, r10, qword ptr [rax]
+    mulx rbx, rbp, qword ptr [rax + 8]
+    add r9, rbp
+    mulx rbp, r12, qword ptr [rax + 16]
+    adc rbx, r12
+    mulx r12, r15, qword ptr [rax + 24]
+    adc rbp, r15
+    mov qword ptr [rsp + 48], r11
+    mulx r15, r11, qword ptr [rax + 32]
+    adc r12, r11
+    mov qword ptr [rsp + 56], rdi
+    mulx r11, rdi, qword ptr [rax + 40]
+    adc r15, rdi
+    mulx rdx, rdi, qword ptr [rax + 48]
+    adc r11, rdi
+    adc rdx, 0
+    add rcx, r10
+    adc r8, r9
+    adc r13, rbx
+    adc r14, rbp
+    adc rsi, r12
+    adc r15, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 48]
     adc rdx, 0
     mov rdi, qword ptr [rsp + 40]
-    mov r9, qword ptr [rdi + 16]
+    mov r9, qword ptr [rdi + 24]
     lea r9, [r9 + r9]
     mov r10, rdx
-    mov rdx, qword ptr [rdi + 8]
-    mulx r11, rbx, qword ptr [rdi + 8]
-    mulx r9, rbp, r9
-    add r11, rbp
-    mulx rbp, r15, qword ptr [rsp + 32]
-    adc r9, r15
-    mulx r15, rdi, qword ptr [rsp + 24]
-    adc rbp, rdi
-    mov qword ptr [rsp + 32], rcx
-    mulx rdi, rcx, qword ptr [rsp + 16]
-    adc r15, rcx
-    mulx rcx, rdx, qword ptr [rsp + 8]
-    adc rdi, rdx
-    adc rcx, 0
-    add rax, rbx
-    adc r8, r11
-    adc r12, r9
-    adc r13, rbp
-    adc r14, r15
-    adc rsi, rdi
-    adc r10, rcx
-    mov rdx, qword ptr [rsp + 32]
-    mulx rcx, rdi, qword ptr [rip + 2f]
-    mulx r9, r11, qword ptr [rip + 2f + 8]
-    add rcx, r11
-    mulx r11, rbx, qword ptr [rip + 2f + 16]
-    adc r9, rbx
-    mulx rbx, rbp, qword ptr [rip + 2f + 24]
-    adc r11, rbp
-    mulx rbp, r15, qword ptr [rip + 2f + 32]
-    adc rbx, r15
-    mov qword ptr [rsp + 32], r10
-    mulx r15, r10, qword ptr [rip + 2f + 40]
-    adc rbp, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 48]
-    adc r15, r10
+    mov rdx, qword ptr [rdi + 16]
+    mov rbx, qword ptr [rdi + 16]
+    mulx rbx, rbp, rbx
+    mulx r9, r12, r9
+    add rbx, r12
+    mulx r12, rdi, qword ptr [rsp + 24]
+    adc r9, rdi
+    mov qword ptr [rsp + 24], r8
+    mulx rdi, r8, qword ptr [rsp + 16]
+    adc r12, r8
+    mulx rdx, r8, qword ptr [rsp + 8]
+    adc rdi, r8
     adc rdx, 0
-    add rax, rdi
-    adc r8, rcx
-    adc r12, r9
-    adc r13, r11
+    add r13, rbp
     adc r14, rbx
-    adc rsi, rbp
-    adc r15, qword ptr [rsp + 32]
+    adc rsi, r9
+    adc r15, r12
+    adc r11, rdi
+    adc r10, rdx
+    mov rdx, rcx
+    mulx rcx, rdi, qword ptr [rax]
+    mulx r8, r9, qword ptr [rax + 8]
+    add rcx, r9
+    mulx r9, rbx, qword ptr [rax + 16]
+    adc r8, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r9, rbp
+    mulx rbp, r12, qword ptr [rax + 32]
+    adc rbx, r12
+    mov qword ptr [rsp + 48], r10
+    mulx r12, r10, qword ptr [rax + 40]
+    adc rbp, r10
+    mulx rdx, r10, qword ptr [rax + 48]
+    adc r12, r10
+    adc rdx, 0
+    add rdi, qword ptr [rsp + 24]
+    adc r13, rcx
+    adc r14, r8
+    adc rsi, r9
+    adc r15, rbx
+    adc r11, rbp
+    adc r12, qword ptr [rsp + 48]
     adc rdx, 0
     mov rcx, qword ptr [rsp + 40]
-    mov rdi, qword ptr [rcx + 24]
-    lea rdi, [rdi + rdi]
+    mov r8, qword ptr [rcx + 32]
+    lea r8, [r8 + r8]
     mov r9, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx r10, r11, qword ptr [rcx + 16]
-    mulx rdi, rbx, rdi
-    add r10, rbx
-    mulx rbx, rbp, qword ptr [rsp + 24]
-    adc rdi, rbp
+    mov rdx, qword ptr [rcx + 24]
+    mov r10, qword ptr [rcx + 24]
+    mulx r10, rbx, r10
+    mulx r8, rbp, r8
+    add r10, rbp
     mulx rbp, rcx, qword ptr [rsp + 16]
-    adc rbx, rcx
+    adc r8, rcx
     mulx rcx, rdx, qword ptr [rsp + 8]
     adc rbp, rdx
     adc rcx, 0
-    add r12, r11
-    adc r13, r10
-    adc r14, rdi
-    adc rsi, rbx
-    adc r15, rbp
+    add rsi, rbx
+    adc r15, r10
+    adc r11, r8
+    adc r12, rbp
     adc r9, rcx
-    mov rdx, rax
-    mulx rax, rcx, qword ptr [rip + 2f]
-    mulx rdi, r10, qword ptr [rip + 2f + 8]
-    add rax, r10
-    mulx r10, r11, qword ptr [rip + 2f + 16]
-    adc rdi, r11
-    mulx r11, rbx, qword ptr [rip + 2f + 24]
-    adc r10, rbx
-    mulx rbx, rbp, qword ptr [rip + 2f + 32]
-    adc r11, rbp
-    mov qword ptr [rsp + 24], r9
-    mulx rbp, r9, qword ptr [rip + 2f + 40]
-    adc rbx, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 48]
-    adc rbp, r9
-    adc rdx, 0
-    add r8, rcx
-    adc r12, rax
-    adc r13, rdi
-    adc r14, r10
-    adc rsi, r11
-    adc r15, rbx
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rax, qword ptr [rsp + 40]
-    mov rcx, qword ptr [rax + 32]
-    lea rcx, [rcx + rcx]
-    mov rdi, rdx
-    mov rdx, qword ptr [rax + 24]
-    mulx r9, r10, qword ptr [rax + 24]
-    mulx rcx, r11, rcx
-    add r9, r11
-    mulx r11, rbx, qword ptr [rsp + 16]
-    adc rcx, rbx
-    mulx rdx, rbx, qword ptr [rsp + 8]
-    adc r11, rbx
-    adc rdx, 0
-    add r14, r10
-    adc rsi, r9
-    adc r15, rcx
-    adc rbp, r11
-    adc rdi, rdx
-    mov rdx, r8
-    mulx rcx, r8, qword ptr [rip + 2f]
-    mulx r9, r10, qword ptr [rip + 2f + 8]
+    mov rdx, rdi
+    mulx rcx, rdi, qword ptr [rax]
+    mulx r8, r10, qword ptr [rax + 8]
     add rcx, r10
-    mulx r10, r11, qword ptr [rip + 2f + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rip + 2f + 24]
-    adc r10, rbx
-    mulx rbx, rax, qword ptr [rip + 2f + 32]
-    adc r11, rax
-    mov qword ptr [rsp + 16], rdi
-    mulx rax, rdi, qword ptr [rip + 2f + 40]
-    adc rbx, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 48]
-    adc rax, rdi
+    mulx r10, rbx, qword ptr [rax + 16]
+    adc r8, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r10, rbp
+    mov qword ptr [rsp + 16], r9
+    mulx rbp, r9, qword ptr [rax + 32]
+    adc rbx, r9
+    mov qword ptr [rsp + 48], r12
+    mulx r9, r12, qword ptr [rax + 40]
+    adc rbp, r12
+    mulx rdx, r12, qword ptr [rax + 48]
+    adc r9, r12
     adc rdx, 0
-    add r12, r8
-    adc r13, rcx
-    adc r14, r9
-    adc rsi, r10
-    adc r15, r11
-    adc rbp, rbx
-    adc rax, qword ptr [rsp + 16]
+    add r13, rdi
+    adc r14, rcx
+    adc rsi, r8
+    adc r15, r10
+    adc r11, rbx
+    adc rbp, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 16]
     adc rdx, 0
     mov rcx, qword ptr [rsp + 40]
     mov rdi, qword ptr [rcx + 40]
     lea rdi, [rdi + rdi]
     mov r8, rdx
     mov rdx, qword ptr [rcx + 32]
-    mulx r9, r10, qword ptr [rcx + 32]
-    mulx rdi, r11, rdi
-    add r9, r11
-    mulx rdx, r11, qword ptr [rsp + 8]
-    adc rdi, r11
+    mov r10, qword ptr [rcx + 32]
+    mulx r10, rbx, r10
+    mulx rdi, r12, rdi
+    add r10, r12
+    mulx rdx, r12, qword ptr [rsp + 8]
+    adc rdi, r12
     adc rdx, 0
-    add r15, r10
-    adc rbp, r9
-    adc rax, rdi
+    add r11, rbx
+    adc rbp, r10
+    adc r9, rdi
     adc r8, rdx
-    mov rdx, r12
-    mulx rdi, r9, qword ptr [rip + 2f]
-    mulx r10, r11, qword ptr [rip + 2f + 8]
-    add rdi, r11
-    mulx r11, rbx, qword ptr [rip + 2f + 16]
-    adc r10, rbx
-    mulx rbx, r12, qword ptr [rip + 2f + 24]
-    adc r11, r12
-    mulx r12, rcx, qword ptr [rip + 2f + 32]
-    adc rbx, rcx
-    mov qword ptr [rsp + 8], r8
-    mulx rcx, r8, qword ptr [rip + 2f + 40]
-    adc r12, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 48]
-    adc rcx, r8
-    adc rdx, 0
-    add r13, r9
-    adc r14, rdi
-    adc rsi, r10
-    adc r15, r11
-    adc rbp, rbx
-    adc rax, r12
-    adc rcx, qword ptr [rsp + 8]
-    adc rdx, 0
-    mov rdi, qword ptr [rsp + 40]
-    mov r8, qword ptr [rdi + 48]
-    lea r8, [r8 + r8]
-    mov r9, rdx
-    mov rdx, qword ptr [rdi + 40]
-    mulx r10, r11, qword ptr [rdi + 40]
-    mulx rdx, r8, r8
-    add r10, r8
-    adc rdx, 0
-    add rax, r11
-    adc rcx, r10
-    adc r9, rdx
     mov rdx, r13
-    mulx r8, r10, qword ptr [rip + 2f]
-    mulx r11, rbx, qword ptr [rip + 2f + 8]
-    add r8, rbx
-    mulx rbx, r12, qword ptr [rip + 2f + 16]
-    adc r11, r12
-    mulx r12, r13, qword ptr [rip + 2f + 24]
+    mulx rdi, r10, qword ptr [rax]
+    mulx rbx, r12, qword ptr [rax + 8]
+    add rdi, r12
+    mulx r12, r13, qword ptr [rax + 16]
     adc rbx, r13
-    mulx r13, rdi, qword ptr [rip + 2f + 32]
-    adc r12, rdi
-    mov qword ptr [rsp + 8], r9
-    mulx rdi, r9, qword ptr [rip + 2f + 40]
-    adc r13, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 48]
-    adc rdi, r9
+    mulx r13, rcx, qword ptr [rax + 24]
+    adc r12, rcx
+    mov qword ptr [rsp + 8], r8
+    mulx rcx, r8, qword ptr [rax + 32]
+    adc r13, r8
+    mov qword ptr [rsp + 16], r9
+    mulx r8, r9, qword ptr [rax + 40]
+    adc rcx, r9
+    mulx rdx, r9, qword ptr [rax + 48]
+    adc r8, r9
     adc rdx, 0
     add r14, r10
-    adc rsi, r8
-    adc r15, r11
-    adc rbp, rbx
-    adc rax, r12
-    adc rcx, r13
-    adc rdi, qword ptr [rsp + 8]
+    adc rsi, rdi
+    adc r15, rbx
+    adc r11, r12
+    adc rbp, r13
+    adc rcx, qword ptr [rsp + 16]
+    adc r8, qword ptr [rsp + 8]
+    adc rdx, 0
+    mov rdi, qword ptr [rsp + 40]
+    mov r9, qword ptr [rdi + 48]
+    lea r9, [r9 + r9]
+    mov r10, rdx
+    mov rdx, qword ptr [rdi + 40]
+    mov rbx, qword ptr [rdi + 40]
+    mulx rbx, r12, rbx
+    mulx rdx, r9, r9
+    add rbx, r9
+    adc rdx, 0
+    add rcx, r12
+    adc r8, rbx
+    adc r10, rdx
+    mov rdx, r14
+    mulx r9, rbx, qword ptr [rax]
+    mulx r12, r13, qword ptr [rax + 8]
+    add r9, r13
+    mulx r13, r14, qword ptr [rax + 16]
+    adc r12, r14
+    mulx r14, rdi, qword ptr [rax + 24]
+    adc r13, rdi
+    mov qword ptr [rsp + 8], r10
+    mulx rdi, r10, qword ptr [rax + 32]
+    adc r14, r10
+    mov qword ptr [rsp + 16], r8
+    mulx r10, r8, qword ptr [rax + 40]
+    adc rdi, r8
+    mulx rdx, r8, qword ptr [rax + 48]
+    adc r10, r8
+    adc rdx, 0
+    add rsi, rbx
+    adc r15, r9
+    adc r11, r12
+    adc rbp, r13
+    adc rcx, r14
+    adc rdi, qword ptr [rsp + 16]
+    adc r10, qword ptr [rsp + 8]
     adc rdx, 0
     mov r8, qword ptr [rsp + 40]
     mov r9, rdx
     mov rdx, qword ptr [r8 + 48]
-    mulx rdx, r8, qword ptr [r8 + 48]
-    add rdi, r8
+    mov r8, qword ptr [r8 + 48]
+    mulx rdx, r8, r8
+    add r10, r8
     adc r9, rdx
-    mov rdx, r14
-    imul rdx, qword ptr [rip + 2f + 56]
-    mulx r8, r10, qword ptr [rip + 2f + 64]
-    mulx r11, rbx, qword ptr [rip + 2f + 72]
-    add r8, rbx
-    mulx rbx, r12, qword ptr [rip + 2f + 80]
-    adc r11, r12
-    mulx r12, r13, qword ptr [rip + 2f + 88]
-    adc rbx, r13
+    mov rdx, rsi
+    imul rdx, qword ptr [rax + 56]
+    mulx r8, rbx, qword ptr [rax + 64]
+    mulx r12, r13, qword ptr [rax + 72]
+    add r8, r13
+    mulx r13, r14, qword ptr [rax + 80]
+    adc r12, r14
     mov qword ptr [rsp + 40], r9
-    mulx r13, r9, qword ptr [rip + 2f + 96]
-    adc r12, r9
-    mov qword ptr [rsp + 8], rdi
-    mulx r9, rdi, qword ptr [rip + 2f + 104]
-    adc r13, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 112]
+    mulx r14, r9, qword ptr [rax + 88]
+    adc r13, r9
+    mov qword ptr [rsp + 8], r10
+    mulx r9, r10, qword ptr [rax + 96]
+    adc r14, r10
+    mov qword ptr [rsp + 16], rdi
+    mulx r10, rdi, qword ptr [rax + 104]
     adc r9, rdi
+    mulx rdx, rdi, qword ptr [rax + 112]
+    adc r10, rdi
     adc rdx, 0
-    add r14, r10
-    adc rsi, r8
-    adc r15, r11
-    adc rbp, rbx
-    adc rax, r12
-    adc rcx, r13
-    adc r9, qword ptr [rsp + 8]
+    add rsi, rbx
+    adc r15, r8
+    adc r11, r12
+    adc rbp, r13
+    adc rcx, r14
+    adc r9, qword ptr [rsp + 16]
+    adc r10, qword ptr [rsp + 8]
     adc rdx, qword ptr [rsp + 40]
-    mov rdi, rsi
-    sub rdi, qword ptr [rip + 2f + 64]
-    mov r8, r15
-    sbb r8, qword ptr [rip + 2f + 72]
-    mov r10, rbp
-    sbb r10, qword ptr [rip + 2f + 80]
-    mov r11, rax
-    sbb r11, qword ptr [rip + 2f + 88]
+    mov rsi, r15
+    sub rsi, qword ptr [rax + 64]
+    mov rdi, r11
+    sbb rdi, qword ptr [rax + 72]
+    mov r8, rbp
+    sbb r8, qword ptr [rax + 80]
     mov rbx, rcx
-    sbb rbx, qword ptr [rip + 2f + 96]
+    sbb rbx, qword ptr [rax + 88]
     mov r12, r9
-    sbb r12, qword ptr [rip + 2f + 104]
-    mov r13, rdx
-    sbb r13, qword ptr [rip + 2f + 112]
-    cmovc rdi, rsi
-    mov rsi, qword ptr [rsp]
-    mov qword ptr [rsi], rdi
-    cmovc r8, r15
-    mov qword ptr [rsi + 8], r8
-    cmovc r10, rbp
-    mov qword ptr [rsi + 16], r10
-    cmovc r11, rax
-    mov qword ptr [rsi + 24], r11
+    sbb r12, qword ptr [rax + 96]
+    mov r13, r10
+    sbb r13, qword ptr [rax + 104]
+    mov r14, rdx
+    sbb r14, qword ptr [rax + 112]
+    cmovc rsi, r15
+    mov rax, qword ptr [rsp]
+    mov qword ptr [rax], rsi
+    cmovc rdi, r11
+    mov qword ptr [rax + 8], rdi
+    cmovc r8, rbp
+    mov qword ptr [rax + 16], r8
     cmovc rbx, rcx
-    mov qword ptr [rsi + 32], rbx
+    mov qword ptr [rax + 24], rbx
     cmovc r12, r9
-    mov qword ptr [rsi + 40], r12
-    cmovc r13, rdx
-    mov qword ptr [rsi + 48], r13
-    add rsp, 56
+    mov qword ptr [rax + 32], r12
+    cmovc r13, r10
+    mov qword ptr [rax + 40], r13
+    cmovc r14, rdx
+    mov qword ptr [rax + 48], r14
+    add rsp, 64
     pop r15
     pop r14
     pop r13
@@ -869,413 +908,431 @@ unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<7>>(
     push r13
     push r14
     push r15
-    sub rsp, 40
-    mov rax, rdx
+    sub rsp, 56
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rbp, r12, qword ptr [rsi + 40]
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
     adc rbx, r12
-    mulx rdx, r12, qword ptr [rsi + 48]
-    adc rbp, r12
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
+    adc rbp, r13
+    mov r13, qword ptr [rsi + 48]
+    mulx rdx, r13, r13
+    adc r12, r13
     adc rdx, 0
-    mov r12, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
+    mov r13, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx r14, r15, qword ptr [rax + 8]
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rip + 2f + 16]
-    add r13, rdi
     mov qword ptr [rsp + 8], rsi
-    mulx rdi, rsi, qword ptr [rip + 2f + 24]
-    adc r15, rsi
-    mov qword ptr [rsp + 16], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 32]
-    adc rdi, rax
-    mov qword ptr [rsp + 24], r12
-    mulx rax, r12, qword ptr [rip + 2f + 40]
-    adc rsi, r12
-    mov qword ptr [rsp + 32], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc rax, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 56]
+    mulx rdi, rsi, qword ptr [rax + 16]
+    add r14, rsi
+    mov qword ptr [rsp + 16], rcx
+    mulx rsi, rcx, qword ptr [rax + 24]
+    adc rdi, rcx
+    mov qword ptr [rsp + 24], r13
+    mulx rcx, r13, qword ptr [rax + 32]
+    adc rsi, r13
+    mov qword ptr [rsp + 32], r12
+    mulx r13, r12, qword ptr [rax + 40]
+    adc rcx, r12
+    mov qword ptr [rsp + 40], rbp
+    mulx r12, rbp, qword ptr [rax + 48]
+    adc r13, rbp
+    mulx rdx, rbp, qword ptr [rax + 56]
     adc r12, rbp
     adc rdx, 0
-    add r8, r14
-    adc rcx, r13
-    adc r9, r15
+    add r9, r15
+    adc r8, r14
     adc r10, rdi
     adc r11, rsi
-    adc rbx, rax
+    adc rbx, rcx
+    adc r13, qword ptr [rsp + 40]
     adc r12, qword ptr [rsp + 32]
     adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 16]
+    mov rcx, qword ptr [rsp + 16]
     mov rsi, rdx
-    mov rdx, qword ptr [rax + 8]
+    mov rdx, qword ptr [rcx + 8]
     mov rdi, qword ptr [rsp + 8]
-    mulx r8, rbp, qword ptr [rdi]
-    mulx r13, r14, qword ptr [rdi + 8]
-    add r8, r14
-    mulx r14, r15, qword ptr [rdi + 16]
-    adc r13, r15
-    mulx r15, rax, qword ptr [rdi + 24]
-    adc r14, rax
-    mov qword ptr [rsp + 24], rsi
+    mulx r9, rbp, qword ptr [rdi]
+    mulx r14, r15, qword ptr [rdi + 8]
+    add r9, r15
+    mulx r15, rcx, qword ptr [rdi + 16]
+    adc r14, rcx
+    mov qword ptr [rsp + 24], rax
+    mulx rcx, rax, qword ptr [rdi + 24]
+    adc r15, rax
+    mov qword ptr [rsp + 32], rsi
     mulx rax, rsi, qword ptr [rdi + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], r12
+    adc rcx, rsi
+    mov qword ptr [rsp + 40], r12
     mulx rsi, r12, qword ptr [rdi + 40]
     adc rax, r12
     mulx rdx, r12, qword ptr [rdi + 48]
     adc rsi, r12
     adc rdx, 0
-    add rcx, rbp
-    adc r9, r8
-    adc r10, r13
+    add r8, rbp
+    adc r10, r9
     adc r11, r14
     adc rbx, r15
-    adc rax, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, rdi, qword ptr [rip + 2f + 32]
-    adc r14, rdi
-    mov qword ptr [rsp + 24], r8
-    mulx rdi, r8, qword ptr [rip + 2f + 40]
-    adc r15, r8
-    mov qword ptr [rsp + 32], rsi
-    mulx r8, rsi, qword ptr [rip + 2f + 48]
-    adc rdi, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 56]
-    adc r8, rsi
-    adc rdx, 0
-    add rcx, r12
-    adc r9, rbp
-    adc r10, r13
-    adc r11, r14
-    adc rbx, r15
-    adc rax, rdi
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rcx, qword ptr [rsp + 16]
-    mov rsi, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mov rdi, qword ptr [rsp + 8]
-    mulx rbp, r12, qword ptr [rdi]
-    mulx r13, r14, qword ptr [rdi + 8]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rdi + 16]
-    adc r13, r15
-    mulx r15, rcx, qword ptr [rdi + 24]
-    adc r14, rcx
-    mov qword ptr [rsp + 24], rsi
-    mulx rcx, rsi, qword ptr [rdi + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], r8
-    mulx rsi, r8, qword ptr [rdi + 40]
-    adc rcx, r8
-    mulx rdx, r8, qword ptr [rdi + 48]
-    adc rsi, r8
-    adc rdx, 0
-    add r9, r12
-    adc r10, rbp
-    adc r11, r13
-    adc rbx, r14
-    adc rax, r15
-    adc rcx, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, rdi, qword ptr [rip + 2f + 32]
-    adc r14, rdi
-    mov qword ptr [rsp + 24], r8
-    mulx rdi, r8, qword ptr [rip + 2f + 40]
-    adc r15, r8
-    mov qword ptr [rsp + 32], rsi
-    mulx r8, rsi, qword ptr [rip + 2f + 48]
-    adc rdi, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 56]
-    adc r8, rsi
-    adc rdx, 0
-    add r9, r12
-    adc r10, rbp
-    adc r11, r13
-    adc rbx, r14
-    adc rax, r15
-    adc rcx, rdi
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, qword ptr [rsp + 16]
-    mov rdi, rdx
-    mov rdx, qword ptr [rsi + 24]
-    mov r9, qword ptr [rsp + 8]
-    mulx rbp, r12, qword ptr [r9]
-    mulx r13, r14, qword ptr [r9 + 8]
-    add rbp, r14
-    mulx r14, r15, qword ptr [r9 + 16]
-    adc r13, r15
-    mulx r15, rsi, qword ptr [r9 + 24]
-    adc r14, rsi
-    mov qword ptr [rsp + 24], rdi
-    mulx rsi, rdi, qword ptr [r9 + 32]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], r8
-    mulx rdi, r8, qword ptr [r9 + 40]
-    adc rsi, r8
-    mulx rdx, r8, qword ptr [r9 + 48]
-    adc rdi, r8
-    adc rdx, 0
-    add r10, r12
-    adc r11, rbp
-    adc rbx, r13
-    adc rax, r14
-    adc rcx, r15
+    adc r13, rcx
+    adc rax, qword ptr [rsp + 40]
     adc rsi, qword ptr [rsp + 32]
-    adc rdi, qword ptr [rsp + 24]
     adc rdx, 0
-    mov r8, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, r9, qword ptr [rip + 2f + 32]
-    adc r14, r9
-    mov qword ptr [rsp + 24], r8
-    mulx r9, r8, qword ptr [rip + 2f + 40]
-    adc r15, r8
-    mov qword ptr [rsp + 32], rdi
-    mulx r8, rdi, qword ptr [rip + 2f + 48]
-    adc r9, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 56]
-    adc r8, rdi
+    mov rcx, qword ptr [rsp + 24]
+    mov r9, rdx
+    mov rdx, r8
+    imul rdx, qword ptr [rcx]
+    mulx rbp, r12, qword ptr [rcx + 8]
+    mulx r14, r15, qword ptr [rcx + 16]
+    add rbp, r15
+    mulx r15, rdi, qword ptr [rcx + 24]
+    adc r14, rdi
+    mov qword ptr [rsp + 32], r9
+    mulx rdi, r9, qword ptr [rcx + 32]
+    adc r15, r9
+    mov qword ptr [rsp + 40], rsi
+    mulx r9, rsi, qword ptr [rcx + 40]
+    adc rdi, rsi
+    mov qword ptr [rsp + 48], rax
+    mulx rsi, rax, qword ptr [rcx + 48]
+    adc r9, rax
+    mulx rax, rdx, qword ptr [rcx + 56]
+    adc rsi, rdx
+    adc rax, 0
+    add r8, r12
+    adc r10, rbp
+    adc r11, r14
+    adc rbx, r15
+    adc r13, rdi
+    adc r9, qword ptr [rsp + 48]
+    adc rsi, qword ptr [rsp + 40]
+    adc rax, qword ptr [rsp + 32]
+    mov rdi, qword ptr [rsp + 16]
+    mov rdx, qword ptr [rdi + 16]
+    mov r8, qword ptr [rsp + 8]
+    mulx rbp, r12, qword ptr [r8]
+    mulx r14, r15, qword ptr [r8 + 8]
+    add rbp, r15
+    mulx r15, rdi, qword ptr [r8 + 16]
+    adc r14, rdi
+    mulx rdi, rcx, qword ptr [r8 + 24]
+    adc r15, rcx
+    mov qword ptr [rsp + 32], rax
+    mulx rcx, rax, qword ptr [r8 + 32]
+    adc rdi, rax
+    mov qword ptr [rsp + 40], rsi
+    mulx rax, rsi, qword ptr [r8 + 40]
+    adc rcx, rsi
+    mulx rdx, rsi, qword ptr [r8 + 48]
+    adc rax, rsi
     adc rdx, 0
     add r10, r12
     adc r11, rbp
-    adc rbx, r13
-    adc rax, r14
-    adc rcx, r15
-    adc rsi, r9
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rdi, qword ptr [rsp + 16]
-    mov r9, rdx
-    mov rdx, qword ptr [rdi + 32]
+    adc rbx, r14
+    adc r13, r15
+    adc r9, rdi
+    adc rcx, qword ptr [rsp + 40]
+    adc rax, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov rsi, qword ptr [rsp + 24]
+    mov rdi, rdx
+    mov rdx, r10
+    imul rdx, qword ptr [rsi]
+    mulx rbp, r12, qword ptr [rsi + 8]
+    mulx r14, r15, qword ptr [rsi + 16]
+    add rbp, r15
+    mulx r15, r8, qword ptr [rsi + 24]
+    adc r14, r8
+    mov qword ptr [rsp + 32], rdi
+    mulx r8, rdi, qword ptr [rsi + 32]
+    adc r15, rdi
+    mov qword ptr [rsp + 40], rax
+    mulx rdi, rax, qword ptr [rsi + 40]
+    adc r8, rax
+    mov qword ptr [rsp + 48], rcx
+    mulx rax, rcx, qword ptr [rsi + 48]
+    adc rdi, rcx
+    mulx rcx, rdx, qword ptr [rsi + 56]
+    adc rax, rdx
+    adc rcx, 0
+    add r10, r12
+    adc r11, rbp
+    adc rbx, r14
+    adc r13, r15
+    adc r9, r8
+    adc rdi, qword ptr [rsp + 48]
+    adc rax, qword ptr [rsp + 40]
+    adc rcx, qword ptr [rsp + 32]
+    mov r8, qword ptr [rsp + 16]
+    mov rdx, qword ptr [r8 + 24]
     mov r10, qword ptr [rsp + 8]
     mulx rbp, r12, qword ptr [r10]
-    mulx r13, r14, qword ptr [r10 + 8]
-    add rbp, r14
-    mulx r14, r15, qword ptr [r10 + 16]
-    adc r13, r15
-    mulx r15, rdi, qword ptr [r10 + 24]
-    adc r14, rdi
-    mov qword ptr [rsp + 24], r9
-    mulx rdi, r9, qword ptr [r10 + 32]
-    adc r15, r9
-    mov qword ptr [rsp + 32], r8
-    mulx r9, r8, qword ptr [r10 + 40]
+    mulx r14, r15, qword ptr [r10 + 8]
+    add rbp, r15
+    mulx r15, r8, qword ptr [r10 + 16]
+    adc r14, r8
+    mulx r8, rsi, qword ptr [r10 + 24]
+    adc r15, rsi
+    mov qword ptr [rsp + 32], rcx
+    mulx rsi, rcx, qword ptr [r10 + 32]
+    adc r8, rcx
+    mov qword ptr [rsp + 40], rax
+    mulx rcx, rax, qword ptr [r10 + 40]
+    adc rsi, rax
+    mulx rax, rdx, qword ptr [r10 + 48]
+    adc rcx, rdx
+    adc rax, 0
+    add r11, r12
+    adc rbx, rbp
+    adc r13, r14
+    adc r9, r15
     adc rdi, r8
-    mulx rdx, r8, qword ptr [r10 + 48]
-    adc r9, r8
-    adc rdx, 0
-    add r11, r12
-    adc rbx, rbp
-    adc rax, r13
-    adc rcx, r14
-    adc rsi, r15
-    adc rdi, qword ptr [rsp + 32]
-    adc r9, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r8, rdx
+    adc rsi, qword ptr [rsp + 40]
+    adc rcx, qword ptr [rsp + 32]
+    adc rax, 0
+    mov r8, qword ptr [rsp + 24]
     mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, r10, qword ptr [rip + 2f + 32]
+    imul rdx, qword ptr [r8]
+    mulx rbp, r12, qword ptr [r8 + 8]
+    mulx r14, r15, qword ptr [r8 + 16]
+    add rbp, r15
+    mulx r15, r10, qword ptr [r8 + 24]
     adc r14, r10
-    mov qword ptr [rsp + 24], r8
-    mulx r10, r8, qword ptr [rip + 2f + 40]
-    adc r15, r8
-    mov qword ptr [rsp + 32], r9
-    mulx r8, r9, qword ptr [rip + 2f + 48]
-    adc r10, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 56]
-    adc r8, r9
+    mov qword ptr [rsp + 32], rax
+    mulx r10, rax, qword ptr [r8 + 32]
+    adc r15, rax
+    mov qword ptr [rsp + 40], rcx
+    mulx rax, rcx, qword ptr [r8 + 40]
+    adc r10, rcx
+    mov qword ptr [rsp + 48], rsi
+    mulx rcx, rsi, qword ptr [r8 + 48]
+    adc rax, rsi
+    mulx rdx, rsi, qword ptr [r8 + 56]
+    adc rcx, rsi
     adc rdx, 0
     add r11, r12
     adc rbx, rbp
-    adc rax, r13
-    adc rcx, r14
-    adc rsi, r15
+    adc r13, r14
+    adc r9, r15
     adc rdi, r10
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r9, qword ptr [rsp + 16]
+    adc rax, qword ptr [rsp + 48]
+    adc rcx, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, qword ptr [rsp + 16]
     mov r10, rdx
-    mov rdx, qword ptr [r9 + 40]
+    mov rdx, qword ptr [rsi + 32]
     mov r11, qword ptr [rsp + 8]
     mulx rbp, r12, qword ptr [r11]
-    mulx r13, r14, qword ptr [r11 + 8]
-    add rbp, r14
-    mulx r14, r15, qword ptr [r11 + 16]
-    adc r13, r15
-    mulx r15, r9, qword ptr [r11 + 24]
-    adc r14, r9
-    mov qword ptr [rsp + 24], r10
-    mulx r9, r10, qword ptr [r11 + 32]
-    adc r15, r10
-    mov qword ptr [rsp + 32], r8
-    mulx r10, r8, qword ptr [r11 + 40]
-    adc r9, r8
-    mulx rdx, r8, qword ptr [r11 + 48]
+    mulx r14, r15, qword ptr [r11 + 8]
+    add rbp, r15
+    mulx r15, rsi, qword ptr [r11 + 16]
+    adc r14, rsi
+    mulx rsi, r8, qword ptr [r11 + 24]
+    adc r15, r8
+    mov qword ptr [rsp + 32], r10
+    mulx r8, r10, qword ptr [r11 + 32]
+    adc rsi, r10
+    mov qword ptr [rsp + 40], rcx
+    mulx r10, rcx, qword ptr [r11 + 40]
+    adc r8, rcx
+    mulx rcx, rdx, qword ptr [r11 + 48]
+    adc r10, rdx
+    adc rcx, 0
+    add rbx, r12
+    adc r13, rbp
+    adc r9, r14
+    adc rdi, r15
+    adc rax, rsi
+    adc r8, qword ptr [rsp + 40]
+    adc r10, qword ptr [rsp + 32]
+    adc rcx, 0
+    mov rsi, qword ptr [rsp + 24]
+    mov rdx, rbx
+    imul rdx, qword ptr [rsi]
+    mulx rbp, r12, qword ptr [rsi + 8]
+    mulx r14, r15, qword ptr [rsi + 16]
+    add rbp, r15
+    mulx r15, r11, qword ptr [rsi + 24]
+    adc r14, r11
+    mov qword ptr [rsp + 32], rcx
+    mulx r11, rcx, qword ptr [rsi + 32]
+    adc r15, rcx
+    mov qword ptr [rsp + 40], r10
+    mulx rcx, r10, qword ptr [rsi + 40]
+    adc r11, r10
+    mov qword ptr [rsp + 48], r8
+    mulx r10, r8, qword ptr [rsi + 48]
+    adc rcx, r8
+    mulx rdx, r8, qword ptr [rsi + 56]
     adc r10, r8
     adc rdx, 0
     add rbx, r12
-    adc rax, rbp
-    adc rcx, r13
-    adc rsi, r14
+    adc r13, rbp
+    adc r9, r14
     adc rdi, r15
-    adc r9, qword ptr [rsp + 32]
-    adc r10, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, rbx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, r11, qword ptr [rip + 2f + 32]
-    adc r14, r11
-    mov qword ptr [rsp + 24], r8
-    mulx r11, r8, qword ptr [rip + 2f + 40]
-    adc r15, r8
-    mov qword ptr [rsp + 32], r10
-    mulx r8, r10, qword ptr [rip + 2f + 48]
-    adc r11, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 56]
-    adc r8, r10
-    adc rdx, 0
-    add rbx, r12
-    adc rax, rbp
-    adc rcx, r13
-    adc rsi, r14
-    adc rdi, r15
-    adc r9, r11
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r10, qword ptr [rsp + 16]
+    adc rax, r11
+    adc rcx, qword ptr [rsp + 48]
+    adc r10, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r8, qword ptr [rsp + 16]
     mov r11, rdx
-    mov rdx, qword ptr [r10 + 48]
-    mov r10, qword ptr [rsp + 8]
-    mulx rbx, rbp, qword ptr [r10]
-    mulx r12, r13, qword ptr [r10 + 8]
-    add rbx, r13
-    mulx r13, r14, qword ptr [r10 + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [r10 + 24]
+    mov rdx, qword ptr [r8 + 40]
+    mov rbx, qword ptr [rsp + 8]
+    mulx rbp, r12, qword ptr [rbx]
+    mulx r14, r15, qword ptr [rbx + 8]
+    add rbp, r15
+    mulx r15, r8, qword ptr [rbx + 16]
+    adc r14, r8
+    mulx r8, rsi, qword ptr [rbx + 24]
+    adc r15, rsi
+    mov qword ptr [rsp + 32], r11
+    mulx rsi, r11, qword ptr [rbx + 32]
+    adc r8, r11
+    mov qword ptr [rsp + 40], r10
+    mulx r11, r10, qword ptr [rbx + 40]
+    adc rsi, r10
+    mulx rdx, r10, qword ptr [rbx + 48]
+    adc r11, r10
+    adc rdx, 0
+    add r13, r12
+    adc r9, rbp
+    adc rdi, r14
+    adc rax, r15
+    adc rcx, r8
+    adc rsi, qword ptr [rsp + 40]
+    adc r11, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r8, qword ptr [rsp + 24]
+    mov r10, rdx
+    mov rdx, r13
+    imul rdx, qword ptr [r8]
+    mulx rbp, r12, qword ptr [r8 + 8]
+    mulx r14, r15, qword ptr [r8 + 16]
+    add rbp, r15
+    mulx r15, rbx, qword ptr [r8 + 24]
+    adc r14, rbx
+    mov qword ptr [rsp + 32], r10
+    mulx rbx, r10, qword ptr [r8 + 32]
+    adc r15, r10
+    mov qword ptr [rsp + 40], r11
+    mulx r10, r11, qword ptr [r8 + 40]
+    adc rbx, r11
+    mov qword ptr [rsp + 48], rsi
+    mulx r11, rsi, qword ptr [r8 + 48]
+    adc r10, rsi
+    mulx rdx, rsi, qword ptr [r8 + 56]
+    adc r11, rsi
+    adc rdx, 0
+    add r13, r12
+    adc r9, rbp
+    adc rdi, r14
+    adc rax, r15
+    adc rcx, rbx
+    adc r10, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, qword ptr [rsp + 16]
+    mov rbx, rdx
+    mov rdx, qword ptr [rsi + 48]
+    mov rsi, qword ptr [rsp + 8]
+    mulx rbp, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add rbp, r14
+    mulx r14, r15, qword ptr [rsi + 16]
+    adc r13, r15
+    mulx r15, r8, qword ptr [rsi + 24]
+    adc r14, r8
+    mov qword ptr [rsp + 16], rbx
+    mulx r8, rbx, qword ptr [rsi + 32]
+    adc r15, rbx
+    mov qword ptr [rsp + 32], r11
+    mulx rbx, r11, qword ptr [rsi + 40]
+    adc r8, r11
+    mulx rdx, rsi, qword ptr [rsi + 48]
+    adc rbx, rsi
+    adc rdx, 0
+    add r9, r12
+    adc rdi, rbp
+    adc rax, r13
+    adc rcx, r14
+    adc r10, r15
+    adc r8, qword ptr [rsp + 32]
+    adc rbx, qword ptr [rsp + 16]
+    adc rdx, 0
+    mov rsi, qword ptr [rsp + 24]
+    mov r11, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rsi]
+    mulx rbp, r12, qword ptr [rsi + 8]
+    mulx r13, r14, qword ptr [rsi + 16]
+    add rbp, r14
+    mulx r14, r15, qword ptr [rsi + 24]
     adc r13, r15
     mov qword ptr [rsp + 16], r11
-    mulx r15, r11, qword ptr [r10 + 32]
+    mulx r15, r11, qword ptr [rsi + 32]
     adc r14, r11
-    mov qword ptr [rsp + 24], r8
-    mulx r11, r8, qword ptr [r10 + 40]
-    adc r15, r8
-    mulx rdx, r8, qword ptr [r10 + 48]
+    mov qword ptr [rsp + 32], rbx
+    mulx r11, rbx, qword ptr [rsi + 40]
+    adc r15, rbx
+    mov qword ptr [rsp + 8], r8
+    mulx rbx, r8, qword ptr [rsi + 48]
     adc r11, r8
+    mulx rdx, r8, qword ptr [rsi + 56]
+    adc rbx, r8
     adc rdx, 0
-    add rax, rbp
-    adc rcx, rbx
-    adc rsi, r12
-    adc rdi, r13
-    adc r9, r14
-    adc r15, qword ptr [rsp + 24]
-    adc r11, qword ptr [rsp + 16]
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rip + 2f]
-    mulx r10, rbx, qword ptr [rip + 2f + 8]
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    add r10, r12
-    mulx r12, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mulx r13, r14, qword ptr [rip + 2f + 32]
-    adc r12, r14
-    mov qword ptr [rsp + 16], r8
-    mulx r14, r8, qword ptr [rip + 2f + 40]
-    adc r13, r8
-    mov qword ptr [rsp + 24], r11
-    mulx r8, r11, qword ptr [rip + 2f + 48]
-    adc r14, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 56]
-    adc r8, r11
-    adc rdx, 0
-    add rax, rbx
-    adc rcx, r10
-    adc rsi, rbp
-    adc rdi, r12
-    adc r9, r13
-    adc r15, r14
-    adc r8, qword ptr [rsp + 24]
+    add r9, r12
+    adc rdi, rbp
+    adc rax, r13
+    adc rcx, r14
+    adc r10, r15
+    adc r11, qword ptr [rsp + 8]
+    adc rbx, qword ptr [rsp + 32]
     adc rdx, qword ptr [rsp + 16]
-    mov rax, rcx
-    sub rax, qword ptr [rip + 2f + 8]
-    mov r10, rsi
-    sbb r10, qword ptr [rip + 2f + 16]
-    mov r11, rdi
-    sbb r11, qword ptr [rip + 2f + 24]
-    mov rbx, r9
-    sbb rbx, qword ptr [rip + 2f + 32]
-    mov rbp, r15
-    sbb rbp, qword ptr [rip + 2f + 40]
-    mov r12, r8
-    sbb r12, qword ptr [rip + 2f + 48]
-    mov r13, rdx
-    sbb r13, qword ptr [rip + 2f + 56]
-    cmovc rax, rcx
-    mov rcx, qword ptr [rsp]
-    mov qword ptr [rcx], rax
-    cmovc r10, rsi
-    mov qword ptr [rcx + 8], r10
-    cmovc r11, rdi
-    mov qword ptr [rcx + 16], r11
-    cmovc rbx, r9
-    mov qword ptr [rcx + 24], rbx
-    cmovc rbp, r15
-    mov qword ptr [rcx + 32], rbp
-    cmovc r12, r8
-    mov qword ptr [rcx + 40], r12
-    cmovc r13, rdx
-    mov qword ptr [rcx + 48], r13
-    add rsp, 40
+    mov r8, rdi
+    sub r8, qword ptr [rsi + 8]
+    mov r9, rax
+    sbb r9, qword ptr [rsi + 16]
+    mov rbp, rcx
+    sbb rbp, qword ptr [rsi + 24]
+    mov r12, r10
+    sbb r12, qword ptr [rsi + 32]
+    mov r13, r11
+    sbb r13, qword ptr [rsi + 40]
+    mov r14, rbx
+    sbb r14, qword ptr [rsi + 48]
+    mov r15, rdx
+    sbb r15, qword ptr [rsi + 56]
+    cmovc r8, rdi
+    mov rsi, qword ptr [rsp]
+    mov qword ptr [rsi], r8
+    cmovc r9, rax
+    mov qword ptr [rsi + 8], r9
+    cmovc rbp, rcx
+    mov qword ptr [rsi + 16], rbp
+    cmovc r12, r10
+    mov qword ptr [rsi + 24], r12
+    cmovc r13, r11
+    mov qword ptr [rsi + 32], r13
+    cmovc r14, rbx
+    mov qword ptr [rsi + 40], r14
+    cmovc r15, rdx
+    mov qword ptr [rsi + 48], r15
+    add rsp, 56
     pop r15
     pop r14
     pop r13
@@ -1316,366 +1373,383 @@ unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<7>>(
     push r13
     push r14
     push r15
-    sub rsp, 64
-    mov rax, qword ptr [rsi + 8]
-    lea rax, [rax + rax]
+    sub rsp, 72
+    lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
     mov r8, qword ptr [rsi + 16]
-    shld r8, rcx, 1
-    mov rcx, qword ptr [rsi + 16]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
     mov r9, qword ptr [rsi + 24]
-    shld r9, rcx, 1
-    mov rcx, qword ptr [rsi + 24]
+    shld r9, rdx, 1
+    mov rdx, qword ptr [rsi + 24]
     mov r10, qword ptr [rsi + 32]
-    shld r10, rcx, 1
-    mov rcx, qword ptr [rsi + 32]
+    shld r10, rdx, 1
+    mov rdx, qword ptr [rsi + 32]
     mov r11, qword ptr [rsi + 40]
-    shld r11, rcx, 1
-    mov rcx, qword ptr [rsi + 40]
+    shld r11, rdx, 1
+    mov rdx, qword ptr [rsi + 40]
     mov rbx, qword ptr [rsi + 48]
-    shld rbx, rcx, 1
+    shld rbx, rdx, 1
     mov rdx, qword ptr [rsi]
-    mulx rcx, rbp, qword ptr [rsi]
-    mulx rax, r12, rax
-    add rcx, r12
-    mulx r8, r12, r8
-    adc rax, r12
-    mulx r12, r13, r9
-    adc r8, r13
-    mulx r13, r14, r10
-    adc r12, r14
-    mulx r14, r15, r11
+    mov rbp, qword ptr [rsi]
+    mulx rbp, r12, rbp
+    mulx rcx, r13, rcx
+    add rbp, r13
+    mulx r8, r13, r8
+    adc rcx, r13
+    mulx r13, r14, r9
+    adc r8, r14
+    mulx r14, r15, r10
     adc r13, r15
-    mulx rdx, r15, rbx
-    adc r14, r15
-    adc rdx, 0
-    mov r15, rdx
-    mov rdx, rbp
-    imul rdx, qword ptr [rip + 2f]
     mov qword ptr [rsp], rdi
+    mulx r15, rdi, r11
+    adc r14, rdi
+    mulx rdx, rdi, rbx
+    adc r15, rdi
+    adc rdx, 0
+    mov rdi, rdx
+    mov rdx, r12
+    imul rdx, qword ptr [rax]
     mov qword ptr [rsp + 8], rbx
-    mulx rdi, rbx, qword ptr [rip + 2f + 8]
     mov qword ptr [rsp + 16], r11
+    mulx rbx, r11, qword ptr [rax + 8]
     mov qword ptr [rsp + 24], r10
-    mulx r11, r10, qword ptr [rip + 2f + 16]
-    add rdi, r10
     mov qword ptr [rsp + 32], r9
-    mulx r10, r9, qword ptr [rip + 2f + 24]
-    adc r11, r9
+    mulx r10, r9, qword ptr [rax + 16]
+    add rbx, r9
     mov qword ptr [rsp + 40], rsi
-    mulx r9, rsi, qword ptr [rip + 2f + 32]
+    mulx r9, rsi, qword ptr [rax + 24]
     adc r10, rsi
-    mov qword ptr [rsp + 48], r15
-    mulx rsi, r15, qword ptr [rip + 2f + 40]
-    adc r9, r15
-    mov qword ptr [rsp + 56], r14
-    mulx r15, r14, qword ptr [rip + 2f + 48]
-    adc rsi, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 56]
+    mov qword ptr [rsp + 48], rdi
+    mulx rsi, rdi, qword ptr [rax + 32]
+    adc r9, rdi
+    mov qword ptr [rsp + 56], r15
+    mulx rdi, r15, qword ptr [rax + 40]
+    adc rsi, r15
+    mov qword ptr [rsp + 64], r14
+    mulx r15, r14, qword ptr [rax + 48]
+    adc rdi, r14
+    mulx rdx, r14, qword ptr [rax + 56]
     adc r15, r14
     adc rdx, 0
-    add rbp, rbx
-    adc rcx, rdi
-    adc rax, r11
-    adc r8, r10
-    adc r12, r9
+    add r12, r11
+    adc rbp, rbx
+    adc rcx, r10
+    adc r8, r9
     adc r13, rsi
+    adc rdi, qword ptr [rsp + 64]
     adc r15, qword ptr [rsp + 56]
     adc rdx, qword ptr [rsp + 48]
     mov rsi, 0
     adc rsi, 0
-    mov rdi, qword ptr [rsp + 40]
-    mov r9, qword ptr [rdi + 16]
-    lea r9, [r9 + r9]
-    mov r10, rdx
-    mov rdx, qword ptr [rdi + 8]
-    mulx r11, rbx, qword ptr [rdi + 8]
-    mulx r9, rbp, r9
-    add r11, rbp
-    mulx rbp, r14, qword ptr [rsp + 32]
-    adc r9, r14
-    mulx r14, rdi, qword ptr [rsp + 24]
-    adc rbp, rdi
-    mov qword ptr [rsp + 32], rcx
-    mulx rdi, rcx, qword ptr [rsp + 16]
-    adc r14, rcx
-    mulx rcx, rdx, qword ptr [rsp + 8]
-    adc rdi, rdx
-    adc rcx, 0
-    add rax, rbx
-    adc r8, r11
-    adc r12, r9
-    adc r13, rbp
-    adc r15, r14
-    adc r10, rdi
-    adc rsi, rcx
-    mov rdx, qword ptr [rsp + 32]
-    imul rdx, qword ptr [rip + 2f]
-    mulx rcx, rdi, qword ptr [rip + 2f + 8]
-    mulx r9, r11, qword ptr [rip + 2f + 16]
-    add rcx, r11
-    mulx r11, rbx, qword ptr [rip + 2f + 24]
-    adc r9, rbx
-    mulx rbx, rbp, qword ptr [rip + 2f + 32]
+    mov r9, qword ptr [rsp + 40]
+    mov r10, qword ptr [r9 + 16]
+    lea r10, [r10 + r10]
+    mov r11, rdx
+    mov rdx, qword ptr [r9 + 8]
+    mov rbx, qword ptr [r9 + 8]
+    mulx rbx, r12, rbx
+    mulx r10, r14, r10
+    add rbx, r14
+    mulx r14, r9, qword ptr [rsp + 32]
+    adc r10, r9
+    mov qword ptr [rsp + 32], rbp
+    mulx r9, rbp, qword ptr [rsp + 24]
+    adc r14, rbp
+    mov qword ptr [rsp + 48], rax
+    mulx rbp, rax, qword ptr [rsp + 16]
+    adc r9, rax
+    mulx rax, rdx, qword ptr [rsp + 8]
+    adc rbp, rdx
+    adc rax, 0
+    add rcx, r12
+    adc r8, rbx
+    adc r13, r10
+    adc rdi, r14
+    adc r15, r9
     adc r11, rbp
-    mulx rbp, r14, qword ptr [rip + 2f + 40]
-    adc rbx, r14
-    mov qword ptr [rsp + 48], rsi
-    mulx r14, rsi, qword ptr [rip + 2f + 48]
-    adc rbp, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 56]
-    adc r14, rsi
+    adc rsi, rax
+    mov rax, qword ptr [rsp + 48]
+    mov rdx, qword ptr [rsp + 32]
+    imul rdx, qword ptr [rax]
+    mulx r9, r10, qword ptr [rax + 8]
+    mulx rbx, rbp, qword ptr [rax + 16]
+    add r9, rbp
+    mulx rbp, r12, qword ptr [rax + 24]
+    adc rbx, r12
+    mulx r12, r14, qword ptr [rax + 32]
+    adc rbp, r14
+    mov qword ptr [rsp + 56], rsi
+    mulx r14, rsi, qword ptr [rax + 40]
+    adc r12, rsi
+    mov qword ptr [rsp + 64], r11
+    mulx rsi, r11, qword ptr [rax + 48]
+    adc r14, r11
+    mulx rdx, r11, qword ptr [rax + 56]
+    adc rsi, r11
     adc rdx, 0
-    add rdi, qword ptr [rsp + 32]
-    adc rax, rcx
-    adc r8, r9
-    adc r12, r11
-    adc r13, rbx
-    adc r15, rbp
-    adc r10, r14
-    adc rdx, qword ptr [rsp + 48]
+    add r10, qword ptr [rsp + 32]
+    adc rcx, r9
+    adc r8, rbx
+    adc r13, rbp
+    adc rdi, r12
+    adc r15, r14
+    adc rsi, qword ptr [rsp + 64]
+    adc rdx, qword ptr [rsp + 56]
+    mov r9, 0
+    adc r9, 0
+    mov r10, qword ptr [rsp + 40]
+    mov r11, qword ptr [r10 + 24]
+    lea r11, [r11 + r11]
+    mov rbx, rdx
+    mov rdx, qword ptr [r10 + 16]
+    mov rbp, qword ptr [r10 + 16]
+    mulx rbp, r12, rbp
+    mulx r11, r14, r11
+    add rbp, r14
+    mulx r14, r10, qword ptr [rsp + 24]
+    adc r11, r10
+    mov qword ptr [rsp + 24], r8
+    mulx r10, r8, qword ptr [rsp + 16]
+    adc r14, r8
+    mulx rdx, r8, qword ptr [rsp + 8]
+    adc r10, r8
+    adc rdx, 0
+    add r13, r12
+    adc rdi, rbp
+    adc r15, r11
+    adc rsi, r14
+    adc rbx, r10
+    adc r9, rdx
+    mov rdx, rcx
+    imul rdx, qword ptr [rax]
+    mulx r8, r10, qword ptr [rax + 8]
+    mulx r11, rbp, qword ptr [rax + 16]
+    add r8, rbp
+    mulx rbp, r12, qword ptr [rax + 24]
+    adc r11, r12
+    mulx r12, r14, qword ptr [rax + 32]
+    adc rbp, r14
+    mov qword ptr [rsp + 56], r9
+    mulx r14, r9, qword ptr [rax + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 64], rbx
+    mulx r9, rbx, qword ptr [rax + 48]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 56]
+    adc r9, rbx
+    adc rdx, 0
+    add rcx, r10
+    adc r8, qword ptr [rsp + 24]
+    adc r13, r11
+    adc rdi, rbp
+    adc r15, r12
+    adc rsi, r14
+    adc r9, qword ptr [rsp + 64]
+    adc rdx, qword ptr [rsp + 56]
     mov rcx, 0
     adc rcx, 0
-    mov rsi, qword ptr [rsp + 40]
-    mov rdi, qword ptr [rsi + 24]
-    lea rdi, [rdi + rdi]
-    mov r9, rdx
-    mov rdx, qword ptr [rsi + 16]
-    mulx r11, rbx, qword ptr [rsi + 16]
-    mulx rdi, rbp, rdi
-    add r11, rbp
-    mulx rbp, r14, qword ptr [rsp + 24]
-    adc rdi, r14
-    mulx r14, rsi, qword ptr [rsp + 16]
-    adc rbp, rsi
-    mulx rdx, rsi, qword ptr [rsp + 8]
-    adc r14, rsi
+    mov r10, qword ptr [rsp + 40]
+    mov r11, qword ptr [r10 + 32]
+    lea r11, [r11 + r11]
+    mov rbx, rdx
+    mov rdx, qword ptr [r10 + 24]
+    mov rbp, qword ptr [r10 + 24]
+    mulx rbp, r12, rbp
+    mulx r11, r14, r11
+    add rbp, r14
+    mulx r14, r10, qword ptr [rsp + 16]
+    adc r11, r10
+    mulx rdx, r10, qword ptr [rsp + 8]
+    adc r14, r10
     adc rdx, 0
-    add r12, rbx
-    adc r13, r11
-    adc r15, rdi
-    adc r10, rbp
-    adc r9, r14
+    add r15, r12
+    adc rsi, rbp
+    adc r9, r11
+    adc rbx, r14
     adc rcx, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rip + 2f]
-    mulx rsi, rdi, qword ptr [rip + 2f + 8]
-    mulx r11, rbx, qword ptr [rip + 2f + 16]
-    add rsi, rbx
-    mulx rbx, rbp, qword ptr [rip + 2f + 24]
-    adc r11, rbp
-    mulx rbp, r14, qword ptr [rip + 2f + 32]
-    adc rbx, r14
-    mov qword ptr [rsp + 24], rcx
-    mulx r14, rcx, qword ptr [rip + 2f + 40]
-    adc rbp, rcx
-    mov qword ptr [rsp + 48], r9
-    mulx rcx, r9, qword ptr [rip + 2f + 48]
-    adc r14, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 56]
-    adc rcx, r9
-    adc rdx, 0
-    add rax, rdi
-    adc r8, rsi
-    adc r12, r11
-    adc r13, rbx
-    adc r15, rbp
-    adc r10, r14
-    adc rcx, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, 0
-    adc rax, 0
-    mov rsi, qword ptr [rsp + 40]
-    mov rdi, qword ptr [rsi + 32]
-    lea rdi, [rdi + rdi]
-    mov r9, rdx
-    mov rdx, qword ptr [rsi + 24]
-    mulx r11, rbx, qword ptr [rsi + 24]
-    mulx rdi, rbp, rdi
-    add r11, rbp
-    mulx rbp, r14, qword ptr [rsp + 16]
-    adc rdi, r14
-    mulx rdx, r14, qword ptr [rsp + 8]
-    adc rbp, r14
-    adc rdx, 0
-    add r15, rbx
-    adc r10, r11
-    adc rcx, rdi
-    adc r9, rbp
-    adc rax, rdx
     mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx rdi, r11, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    add rdi, rbp
-    mulx rbp, r14, qword ptr [rip + 2f + 24]
-    adc rbx, r14
-    mulx r14, rsi, qword ptr [rip + 2f + 32]
-    adc rbp, rsi
-    mov qword ptr [rsp + 16], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 40]
-    adc r14, rax
-    mov qword ptr [rsp + 24], r9
-    mulx rax, r9, qword ptr [rip + 2f + 48]
-    adc rsi, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 56]
-    adc rax, r9
+    imul rdx, qword ptr [rax]
+    mulx r10, r11, qword ptr [rax + 8]
+    mulx rbp, r12, qword ptr [rax + 16]
+    add r10, r12
+    mulx r12, r14, qword ptr [rax + 24]
+    adc rbp, r14
+    mov qword ptr [rsp + 16], rcx
+    mulx r14, rcx, qword ptr [rax + 32]
+    adc r12, rcx
+    mov qword ptr [rsp + 56], rbx
+    mulx rcx, rbx, qword ptr [rax + 40]
+    adc r14, rbx
+    mov qword ptr [rsp + 64], r9
+    mulx rbx, r9, qword ptr [rax + 48]
+    adc rcx, r9
+    mulx rdx, r9, qword ptr [rax + 56]
+    adc rbx, r9
     adc rdx, 0
     add r8, r11
-    adc r12, rdi
-    adc r13, rbx
-    adc r15, rbp
-    adc r10, r14
-    adc rcx, rsi
-    adc rax, qword ptr [rsp + 24]
+    adc r13, r10
+    adc rdi, rbp
+    adc r15, r12
+    adc rsi, r14
+    adc rcx, qword ptr [rsp + 64]
+    adc rbx, qword ptr [rsp + 56]
     adc rdx, qword ptr [rsp + 16]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 40]
-    mov r8, qword ptr [rdi + 40]
-    lea r8, [r8 + r8]
-    mov r9, rdx
-    mov rdx, qword ptr [rdi + 32]
-    mulx r11, rbx, qword ptr [rdi + 32]
-    mulx r8, rbp, r8
-    add r11, rbp
-    mulx rdx, rbp, qword ptr [rsp + 8]
-    adc r8, rbp
-    adc rdx, 0
-    add rcx, rbx
-    adc rax, r11
-    adc r9, r8
-    adc rsi, rdx
-    mov rdx, r12
-    imul rdx, qword ptr [rip + 2f]
-    mulx r8, r11, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    add r8, rbp
-    mulx rbp, r14, qword ptr [rip + 2f + 24]
-    adc rbx, r14
-    mulx r14, rdi, qword ptr [rip + 2f + 32]
-    adc rbp, rdi
-    mov qword ptr [rsp + 8], rsi
-    mulx rdi, rsi, qword ptr [rip + 2f + 40]
-    adc r14, rsi
-    mov qword ptr [rsp + 16], r9
-    mulx rsi, r9, qword ptr [rip + 2f + 48]
-    adc rdi, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 56]
-    adc rsi, r9
-    adc rdx, 0
-    add r12, r11
-    adc r13, r8
-    adc r15, rbx
-    adc r10, rbp
-    adc rcx, r14
-    adc rax, rdi
-    adc rsi, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 8]
-    mov rdi, 0
-    adc rdi, 0
-    mov r8, qword ptr [rsp + 40]
-    mov r9, qword ptr [r8 + 48]
-    lea r9, [r9 + r9]
-    mov r11, rdx
-    mov rdx, qword ptr [r8 + 40]
-    mulx rbx, rbp, qword ptr [r8 + 40]
-    mulx rdx, r9, r9
-    add rbx, r9
-    adc rdx, 0
-    add rsi, rbp
-    adc r11, rbx
-    adc rdi, rdx
-    mov rdx, r13
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, rbx, qword ptr [rip + 2f + 8]
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    add r9, r12
-    mulx r12, r14, qword ptr [rip + 2f + 24]
-    adc rbp, r14
-    mulx r14, r8, qword ptr [rip + 2f + 32]
-    adc r12, r8
-    mov qword ptr [rsp + 8], rdi
-    mulx r8, rdi, qword ptr [rip + 2f + 40]
-    adc r14, rdi
-    mov qword ptr [rsp + 16], r11
-    mulx rdi, r11, qword ptr [rip + 2f + 48]
-    adc r8, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 56]
-    adc rdi, r11
-    adc rdx, 0
-    add r13, rbx
-    adc r15, r9
-    adc r10, rbp
-    adc rcx, r12
-    adc rax, r14
-    adc rsi, r8
-    adc rdi, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 8]
     mov r8, 0
     adc r8, 0
     mov r9, qword ptr [rsp + 40]
+    mov r10, qword ptr [r9 + 40]
+    lea r10, [r10 + r10]
     mov r11, rdx
-    mov rdx, qword ptr [r9 + 48]
-    mulx rdx, r9, qword ptr [r9 + 48]
-    add r11, r9
+    mov rdx, qword ptr [r9 + 32]
+    mov rbp, qword ptr [r9 + 32]
+    mulx rbp, r12, rbp
+    mulx r10, r14, r10
+    add rbp, r14
+    mulx rdx, r14, qword ptr [rsp + 8]
+    adc r10, r14
+    adc rdx, 0
+    add rcx, r12
+    adc rbx, rbp
+    adc r11, r10
     adc r8, rdx
+    mov rdx, r13
+    imul rdx, qword ptr [rax]
+    mulx r10, rbp, qword ptr [rax + 8]
+    mulx r12, r14, qword ptr [rax + 16]
+    add r10, r14
+    mulx r14, r9, qword ptr [rax + 24]
+    adc r12, r9
+    mov qword ptr [rsp + 8], r8
+    mulx r9, r8, qword ptr [rax + 32]
+    adc r14, r8
+    mov qword ptr [rsp + 16], r11
+    mulx r8, r11, qword ptr [rax + 40]
+    adc r9, r11
+    mov qword ptr [rsp + 56], rbx
+    mulx r11, rbx, qword ptr [rax + 48]
+    adc r8, rbx
+    mulx rdx, rbx, qword ptr [rax + 56]
+    adc r11, rbx
+    adc rdx, 0
+    add r13, rbp
+    adc rdi, r10
+    adc r15, r12
+    adc rsi, r14
+    adc rcx, r9
+    adc r8, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 16]
+    adc rdx, qword ptr [rsp + 8]
+    mov r9, 0
+    adc r9, 0
+    mov r10, qword ptr [rsp + 40]
+    mov rbx, qword ptr [r10 + 48]
+    lea rbx, [rbx + rbx]
+    mov rbp, rdx
+    mov rdx, qword ptr [r10 + 40]
+    mov r12, qword ptr [r10 + 40]
+    mulx r12, r13, r12
+    mulx rdx, rbx, rbx
+    add r12, rbx
+    adc rdx, 0
+    add r11, r13
+    adc rbp, r12
+    adc r9, rdx
+    mov rdx, rdi
+    imul rdx, qword ptr [rax]
+    mulx rbx, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add rbx, r14
+    mulx r14, r10, qword ptr [rax + 24]
+    adc r13, r10
+    mov qword ptr [rsp + 8], r9
+    mulx r10, r9, qword ptr [rax + 32]
+    adc r14, r9
+    mov qword ptr [rsp + 16], rbp
+    mulx r9, rbp, qword ptr [rax + 40]
+    adc r10, rbp
+    mov qword ptr [rsp + 56], r11
+    mulx rbp, r11, qword ptr [rax + 48]
+    adc r9, r11
+    mulx rdx, r11, qword ptr [rax + 56]
+    adc rbp, r11
+    adc rdx, 0
+    add rdi, r12
+    adc r15, rbx
+    adc rsi, r13
+    adc rcx, r14
+    adc r8, r10
+    adc r9, qword ptr [rsp + 56]
+    adc rbp, qword ptr [rsp + 16]
+    adc rdx, qword ptr [rsp + 8]
+    mov rdi, 0
+    adc rdi, 0
+    mov r10, qword ptr [rsp + 40]
+    mov r11, rdx
+    mov rdx, qword ptr [r10 + 48]
+    mov r10, qword ptr [r10 + 48]
+    mulx rdx, r10, r10
+    add r11, r10
+    adc rdi, rdx
     mov rdx, r15
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, rbx, qword ptr [rip + 2f + 8]
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    add r9, r12
-    mulx r12, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mulx r13, r14, qword ptr [rip + 2f + 32]
+    imul rdx, qword ptr [rax]
+    mulx r10, rbx, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
+    add r10, r13
+    mulx r13, r14, qword ptr [rax + 24]
     adc r12, r14
-    mov qword ptr [rsp + 40], r8
-    mulx r14, r8, qword ptr [rip + 2f + 40]
-    adc r13, r8
+    mov qword ptr [rsp + 40], rdi
+    mulx r14, rdi, qword ptr [rax + 32]
+    adc r13, rdi
     mov qword ptr [rsp + 8], r11
-    mulx r8, r11, qword ptr [rip + 2f + 48]
+    mulx rdi, r11, qword ptr [rax + 40]
     adc r14, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 56]
-    adc r8, r11
+    mov qword ptr [rsp + 16], rbp
+    mulx r11, rbp, qword ptr [rax + 48]
+    adc rdi, rbp
+    mulx rdx, rbp, qword ptr [rax + 56]
+    adc r11, rbp
     adc rdx, 0
     add r15, rbx
-    adc r10, r9
-    adc rcx, rbp
-    adc rax, r12
-    adc rsi, r13
-    adc rdi, r14
-    adc r8, qword ptr [rsp + 8]
+    adc rsi, r10
+    adc rcx, r12
+    adc r8, r13
+    adc r9, r14
+    adc rdi, qword ptr [rsp + 16]
+    adc r11, qword ptr [rsp + 8]
     adc rdx, qword ptr [rsp + 40]
-    mov r9, r10
-    sub r9, qword ptr [rip + 2f + 8]
-    mov r11, rcx
-    sbb r11, qword ptr [rip + 2f + 16]
-    mov rbx, rax
-    sbb rbx, qword ptr [rip + 2f + 24]
-    mov rbp, rsi
-    sbb rbp, qword ptr [rip + 2f + 32]
-    mov r12, rdi
-    sbb r12, qword ptr [rip + 2f + 40]
-    mov r13, r8
-    sbb r13, qword ptr [rip + 2f + 48]
-    mov r14, rdx
-    sbb r14, qword ptr [rip + 2f + 56]
-    cmovc r9, r10
-    mov r10, qword ptr [rsp]
-    mov qword ptr [r10], r9
-    cmovc r11, rcx
-    mov qword ptr [r10 + 8], r11
-    cmovc rbx, rax
-    mov qword ptr [r10 + 16], rbx
-    cmovc rbp, rsi
-    mov qword ptr [r10 + 24], rbp
-    cmovc r12, rdi
-    mov qword ptr [r10 + 32], r12
-    cmovc r13, r8
-    mov qword ptr [r10 + 40], r13
-    cmovc r14, rdx
-    mov qword ptr [r10 + 48], r14
-    add rsp, 64
+    mov r10, rsi
+    sub r10, qword ptr [rax + 8]
+    mov rbx, rcx
+    sbb rbx, qword ptr [rax + 16]
+    mov rbp, r8
+    sbb rbp, qword ptr [rax + 24]
+    mov r12, r9
+    sbb r12, qword ptr [rax + 32]
+    mov r13, rdi
+    sbb r13, qword ptr [rax + 40]
+    mov r14, r11
+    sbb r14, qword ptr [rax + 48]
+    mov r15, rdx
+    sbb r15, qword ptr [rax + 56]
+    cmovc r10, rsi
+    mov rax, qword ptr [rsp]
+    mov qword ptr [rax], r10
+    cmovc rbx, rcx
+    mov qword ptr [rax + 8], rbx
+    cmovc rbp, r8
+    mov qword ptr [rax + 16], rbp
+    cmovc r12, r9
+    mov qword ptr [rax + 24], r12
+    cmovc r13, rdi
+    mov qword ptr [rax + 32], r13
+    cmovc r14, r11
+    mov qword ptr [rax + 40], r14
+    cmovc r15, rdx
+    mov qword ptr [rax + 48], r15
+    add rsp, 72
     pop r15
     pop r14
     pop r13
@@ -1717,623 +1791,655 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<7>>(
     push r13
     push r14
     push r15
-    sub rsp, 48
-    mov rax, rdx
+    sub rsp, 56
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rbp, r12, qword ptr [rsi + 40]
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
     adc rbx, r12
-    mulx rdx, r12, qword ptr [rsi + 48]
-    adc rbp, r12
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
+    adc rbp, r13
+    mov r13, qword ptr [rsi + 48]
+    mulx rdx, r13, r13
+    adc r12, r13
     adc rdx, 0
-    mov r12, rdx
-    mov rdx, qword ptr [rax + 56]
-    mulx r13, r14, qword ptr [rsi + 56]
+    mov r13, rdx
+    mov rdx, qword ptr [rcx + 56]
+    mov r14, qword ptr [rsi + 56]
+    mulx r14, r15, r14
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rsi + 64]
-    add r13, rdi
-    mov qword ptr [rsp + 8], rax
-    mulx rdi, rax, qword ptr [rsi + 72]
-    adc r15, rax
-    mov qword ptr [rsp + 16], r12
-    mulx rax, r12, qword ptr [rsi + 80]
-    adc rdi, r12
-    mov qword ptr [rsp + 24], rbp
-    mulx r12, rbp, qword ptr [rsi + 88]
-    adc rax, rbp
-    mov qword ptr [rsp + 32], rbx
-    mulx rbp, rbx, qword ptr [rsi + 96]
-    adc r12, rbx
-    mulx rdx, rbx, qword ptr [rsi + 104]
-    adc rbp, rbx
-    adc rdx, 0
-    add r8, r14
+    mov rdi, qword ptr [rsi + 64]
+    mov qword ptr [rsp + 8], rcx
+    mulx rdi, rcx, rdi
+    add r14, rcx
+    mov rcx, qword ptr [rsi + 72]
+    mov qword ptr [rsp + 16], rax
+    mulx rcx, rax, rcx
+    adc rdi, rax
+    mov rax, qword ptr [rsi + 80]
+    mov qword ptr [rsp + 24], r13
+    mulx rax, r13, rax
     adc rcx, r13
-    adc r9, r15
+    mov r13, qword ptr [rsi + 88]
+    mov qword ptr [rsp + 32], r12
+    mulx r13, r12, r13
+    adc rax, r12
+    mov r12, qword ptr [rsi + 96]
+    mov qword ptr [rsp + 40], rbp
+    mulx r12, rbp, r12
+    adc r13, rbp
+    mov rbp, qword ptr [rsi + 104]
+    mulx rdx, rbp, rbp
+    adc r12, rbp
+    adc rdx, 0
+    add r9, r15
+    adc r8, r14
     adc r10, rdi
-    adc r11, rax
+    adc r11, rcx
+    adc rbx, rax
+    adc r13, qword ptr [rsp + 40]
     adc r12, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov rax, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx rdi, rbx, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rdi, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mov qword ptr [rsp + 16], rsi
-    mulx r15, rsi, qword ptr [rip + 2f + 32]
-    adc r14, rsi
-    mov qword ptr [rsp + 24], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 40]
-    adc r15, rax
-    mov qword ptr [rsp + 32], rbp
-    mulx rax, rbp, qword ptr [rip + 2f + 48]
-    adc rsi, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 56]
-    adc rax, rbp
-    adc rdx, 0
-    add r8, rbx
-    adc rcx, rdi
-    adc r9, r13
-    adc r10, r14
-    adc r11, r15
-    adc r12, rsi
-    adc rax, qword ptr [rsp + 32]
     adc rdx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov r8, rdx
-    mov rdx, qword ptr [rdi + 8]
-    mov rbx, qword ptr [rsp + 16]
-    mulx rbp, r13, qword ptr [rbx]
-    mulx r14, r15, qword ptr [rbx + 8]
-    add rbp, r15
-    mulx r15, rdi, qword ptr [rbx + 16]
-    adc r14, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [rbx + 24]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], r8
-    mulx rsi, r8, qword ptr [rbx + 32]
-    adc rdi, r8
-    mov qword ptr [rsp + 40], rax
-    mulx r8, rax, qword ptr [rbx + 40]
-    adc rsi, rax
-    mulx rax, rdx, qword ptr [rbx + 48]
-    adc r8, rdx
-    adc rax, 0
-    add rcx, r13
-    adc r9, rbp
-    adc r10, r14
-    adc r11, r15
-    adc r12, rdi
-    adc rsi, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov rdi, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rdi + 64]
-    mulx rbp, r13, qword ptr [rbx + 56]
-    mulx r14, r15, qword ptr [rbx + 64]
-    add rbp, r15
-    mulx r15, rdi, qword ptr [rbx + 72]
-    adc r14, rdi
-    mov qword ptr [rsp + 24], rax
-    mulx rdi, rax, qword ptr [rbx + 80]
-    adc r15, rax
-    mov qword ptr [rsp + 32], r8
-    mulx rax, r8, qword ptr [rbx + 88]
-    adc rdi, r8
-    mov qword ptr [rsp + 40], rsi
-    mulx r8, rsi, qword ptr [rbx + 96]
-    adc rax, rsi
-    mulx rdx, rsi, qword ptr [rbx + 104]
-    adc r8, rsi
-    adc rdx, 0
-    add rcx, r13
-    adc r9, rbp
-    adc r10, r14
-    adc r11, r15
-    adc r12, rdi
-    adc rax, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rdi, rbp, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rdi, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, rbx, qword ptr [rip + 2f + 32]
-    adc r14, rbx
-    mov qword ptr [rsp + 24], rsi
-    mulx rbx, rsi, qword ptr [rip + 2f + 40]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], r8
-    mulx rsi, r8, qword ptr [rip + 2f + 48]
-    adc rbx, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 56]
-    adc rsi, r8
-    adc rdx, 0
-    add rcx, rbp
-    adc r9, rdi
-    adc r10, r13
-    adc r11, r14
-    adc r12, r15
-    adc rax, rbx
-    adc rsi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rcx, 0
-    adc rcx, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov r8, rdx
-    mov rdx, qword ptr [rdi + 16]
-    mov rbx, qword ptr [rsp + 16]
-    mulx rbp, r13, qword ptr [rbx]
-    mulx r14, r15, qword ptr [rbx + 8]
-    add rbp, r15
-    mulx r15, rdi, qword ptr [rbx + 16]
-    adc r14, rdi
-    mov qword ptr [rsp + 24], rcx
-    mulx rdi, rcx, qword ptr [rbx + 24]
-    adc r15, rcx
-    mov qword ptr [rsp + 32], r8
-    mulx rcx, r8, qword ptr [rbx + 32]
-    adc rdi, r8
-    mov qword ptr [rsp + 40], rsi
-    mulx r8, rsi, qword ptr [rbx + 40]
-    adc rcx, rsi
-    mulx rdx, rsi, qword ptr [rbx + 48]
-    adc r8, rsi
-    adc rdx, 0
-    add r9, r13
-    adc r10, rbp
-    adc r11, r14
-    adc r12, r15
-    adc rax, rdi
-    adc rcx, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, qword ptr [rsp + 8]
-    mov rdi, rdx
-    mov rdx, qword ptr [rsi + 72]
-    mulx rbp, r13, qword ptr [rbx + 56]
-    mulx r14, r15, qword ptr [rbx + 64]
-    add rbp, r15
-    mulx r15, rsi, qword ptr [rbx + 72]
-    adc r14, rsi
-    mov qword ptr [rsp + 24], rdi
-    mulx rsi, rdi, qword ptr [rbx + 80]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], r8
-    mulx rdi, r8, qword ptr [rbx + 88]
-    adc rsi, r8
-    mov qword ptr [rsp + 40], rcx
-    mulx r8, rcx, qword ptr [rbx + 96]
-    adc rdi, rcx
-    mulx rcx, rdx, qword ptr [rbx + 104]
-    adc r8, rdx
-    adc rcx, 0
-    add r9, r13
-    adc r10, rbp
-    adc r11, r14
-    adc r12, r15
-    adc rax, rsi
-    adc rdi, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
+    mov rax, qword ptr [rsp + 16]
+    mov rcx, rdx
     mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx rsi, rbp, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rsi, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, rbx, qword ptr [rip + 2f + 32]
-    adc r14, rbx
-    mov qword ptr [rsp + 24], rcx
-    mulx rbx, rcx, qword ptr [rip + 2f + 40]
+    imul rdx, qword ptr [rax]
+    mulx rdi, rbp, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add rdi, r15
+    mov qword ptr [rsp + 24], rsi
+    mulx r15, rsi, qword ptr [rax + 24]
+    adc r14, rsi
+    mov qword ptr [rsp + 32], rcx
+    mulx rsi, rcx, qword ptr [rax + 32]
     adc r15, rcx
-    mov qword ptr [rsp + 32], r8
-    mulx rcx, r8, qword ptr [rip + 2f + 48]
-    adc rbx, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 56]
-    adc rcx, r8
+    mov qword ptr [rsp + 40], r12
+    mulx rcx, r12, qword ptr [rax + 40]
+    adc rsi, r12
+    mov qword ptr [rsp + 48], r13
+    mulx r12, r13, qword ptr [rax + 48]
+    adc rcx, r13
+    mulx rdx, r13, qword ptr [rax + 56]
+    adc r12, r13
     adc rdx, 0
     add r9, rbp
-    adc r10, rsi
-    adc r11, r13
-    adc r12, r14
-    adc rax, r15
-    adc rdi, rbx
-    adc rcx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
+    adc r8, rdi
+    adc r10, r14
+    adc r11, r15
+    adc rbx, rsi
+    adc rcx, qword ptr [rsp + 48]
+    adc r12, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
     mov rsi, 0
     adc rsi, 0
-    mov r8, qword ptr [rsp + 8]
+    mov rdi, qword ptr [rsp + 8]
     mov r9, rdx
-    mov rdx, qword ptr [r8 + 24]
-    mov rbx, qword ptr [rsp + 16]
-    mulx rbp, r13, qword ptr [rbx]
-    mulx r14, r15, qword ptr [rbx + 8]
-    add rbp, r15
-    mulx r15, r8, qword ptr [rbx + 16]
-    adc r14, r8
-    mov qword ptr [rsp + 24], rsi
-    mulx r8, rsi, qword ptr [rbx + 24]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], r9
-    mulx rsi, r9, qword ptr [rbx + 32]
-    adc r8, r9
-    mov qword ptr [rsp + 40], rcx
-    mulx r9, rcx, qword ptr [rbx + 40]
-    adc rsi, rcx
-    mulx rcx, rdx, qword ptr [rbx + 48]
-    adc r9, rdx
-    adc rcx, 0
-    add r10, r13
-    adc r11, rbp
-    adc r12, r14
-    adc rax, r15
-    adc rdi, r8
-    adc rsi, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    mov r8, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r8 + 80]
-    mulx rbp, r13, qword ptr [rbx + 56]
-    mulx r14, r15, qword ptr [rbx + 64]
-    add rbp, r15
-    mulx r15, r8, qword ptr [rbx + 72]
-    adc r14, r8
-    mov qword ptr [rsp + 24], rcx
-    mulx r8, rcx, qword ptr [rbx + 80]
-    adc r15, rcx
-    mov qword ptr [rsp + 32], r9
-    mulx rcx, r9, qword ptr [rbx + 88]
-    adc r8, r9
-    mov qword ptr [rsp + 40], rsi
-    mulx r9, rsi, qword ptr [rbx + 96]
-    adc rcx, rsi
-    mulx rdx, rsi, qword ptr [rbx + 104]
+    mov rdx, qword ptr [rdi + 8]
+    mov rbp, qword ptr [rsp + 24]
+    mulx r13, r14, qword ptr [rbp]
+    mulx r15, rax, qword ptr [rbp + 8]
+    add r13, rax
+    mulx rax, rdi, qword ptr [rbp + 16]
+    adc r15, rdi
+    mov qword ptr [rsp + 32], rsi
+    mulx rdi, rsi, qword ptr [rbp + 24]
+    adc rax, rsi
+    mov qword ptr [rsp + 40], r9
+    mulx rsi, r9, qword ptr [rbp + 32]
+    adc rdi, r9
+    mov qword ptr [rsp + 48], r12
+    mulx r9, r12, qword ptr [rbp + 40]
+    adc rsi, r12
+    mulx rdx, r12, qword ptr [rbp + 48]
+    adc r9, r12
+    adc rdx, 0
+    add r8, r14
+    adc r10, r13
+    adc r11, r15
+    adc rbx, rax
+    adc rcx, rdi
+    adc rsi, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 8]
+    mov rdi, rdx
+    mov rdx, qword ptr [rax + 64]
+    mulx r12, r13, qword ptr [rbp + 56]
+    mulx r14, r15, qword ptr [rbp + 64]
+    add r12, r15
+    mulx r15, rax, qword ptr [rbp + 72]
+    adc r14, rax
+    mov qword ptr [rsp + 32], rdi
+    mulx rax, rdi, qword ptr [rbp + 80]
+    adc r15, rdi
+    mov qword ptr [rsp + 40], r9
+    mulx rdi, r9, qword ptr [rbp + 88]
+    adc rax, r9
+    mov qword ptr [rsp + 48], rsi
+    mulx r9, rsi, qword ptr [rbp + 96]
+    adc rdi, rsi
+    mulx rdx, rsi, qword ptr [rbp + 104]
     adc r9, rsi
     adc rdx, 0
-    add r10, r13
-    adc r11, rbp
-    adc r12, r14
-    adc rax, r15
-    adc rdi, r8
-    adc rcx, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
+    add r8, r13
+    adc r10, r12
+    adc r11, r14
+    adc rbx, r15
+    adc rcx, rax
+    adc rdi, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 16]
     mov rsi, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx r8, rbp, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add r8, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, rbx, qword ptr [rip + 2f + 32]
-    adc r14, rbx
-    mov qword ptr [rsp + 24], rsi
-    mulx rbx, rsi, qword ptr [rip + 2f + 40]
+    mov rdx, r8
+    imul rdx, qword ptr [rax]
+    mulx r12, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add r12, r15
+    mulx r15, rbp, qword ptr [rax + 24]
+    adc r14, rbp
+    mov qword ptr [rsp + 32], rsi
+    mulx rbp, rsi, qword ptr [rax + 32]
     adc r15, rsi
-    mov qword ptr [rsp + 32], r9
-    mulx rsi, r9, qword ptr [rip + 2f + 48]
-    adc rbx, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 56]
-    adc rsi, r9
+    mov qword ptr [rsp + 40], r9
+    mulx rsi, r9, qword ptr [rax + 40]
+    adc rbp, r9
+    mov qword ptr [rsp + 48], rdi
+    mulx r9, rdi, qword ptr [rax + 48]
+    adc rsi, rdi
+    mulx rdx, rdi, qword ptr [rax + 56]
+    adc r9, rdi
     adc rdx, 0
-    add r10, rbp
-    adc r11, r8
-    adc r12, r13
-    adc rax, r14
-    adc rdi, r15
-    adc rcx, rbx
-    adc rsi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
+    add r8, r13
+    adc r10, r12
+    adc r11, r14
+    adc rbx, r15
+    adc rcx, rbp
+    adc rsi, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rdi, 0
+    adc rdi, 0
+    mov r8, qword ptr [rsp + 8]
+    mov rbp, rdx
+    mov rdx, qword ptr [r8 + 16]
+    mov r12, qword ptr [rsp + 24]
+    mulx r13, r14, qword ptr [r12]
+    mulx r15, rax, qword ptr [r12 + 8]
+    add r13, rax
+    mulx rax, r8, qword ptr [r12 + 16]
+    adc r15, r8
+    mov qword ptr [rsp + 32], rdi
+    mulx r8, rdi, qword ptr [r12 + 24]
+    adc rax, rdi
+    mov qword ptr [rsp + 40], rbp
+    mulx rdi, rbp, qword ptr [r12 + 32]
+    adc r8, rbp
+    mov qword ptr [rsp + 48], r9
+    mulx rbp, r9, qword ptr [r12 + 40]
+    adc rdi, r9
+    mulx rdx, r9, qword ptr [r12 + 48]
+    adc rbp, r9
+    adc rdx, 0
+    add r10, r14
+    adc r11, r13
+    adc rbx, r15
+    adc rcx, rax
+    adc rsi, r8
+    adc rdi, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 8]
+    mov r8, rdx
+    mov rdx, qword ptr [rax + 72]
+    mulx r9, r13, qword ptr [r12 + 56]
+    mulx r14, r15, qword ptr [r12 + 64]
+    add r9, r15
+    mulx r15, rax, qword ptr [r12 + 72]
+    adc r14, rax
+    mov qword ptr [rsp + 32], r8
+    mulx rax, r8, qword ptr [r12 + 80]
+    adc r15, r8
+    mov qword ptr [rsp + 40], rbp
+    mulx r8, rbp, qword ptr [r12 + 88]
+    adc rax, rbp
+    mov qword ptr [rsp + 48], rdi
+    mulx rbp, rdi, qword ptr [r12 + 96]
+    adc r8, rdi
+    mulx rdx, rdi, qword ptr [r12 + 104]
+    adc rbp, rdi
+    adc rdx, 0
+    add r10, r13
+    adc r11, r9
+    adc rbx, r14
+    adc rcx, r15
+    adc rsi, rax
+    adc r8, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 16]
+    mov rdi, rdx
+    mov rdx, r10
+    imul rdx, qword ptr [rax]
+    mulx r9, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add r9, r15
+    mulx r15, r12, qword ptr [rax + 24]
+    adc r14, r12
+    mov qword ptr [rsp + 32], rdi
+    mulx r12, rdi, qword ptr [rax + 32]
+    adc r15, rdi
+    mov qword ptr [rsp + 40], rbp
+    mulx rdi, rbp, qword ptr [rax + 40]
+    adc r12, rbp
+    mov qword ptr [rsp + 48], r8
+    mulx rbp, r8, qword ptr [rax + 48]
+    adc rdi, r8
+    mulx rdx, r8, qword ptr [rax + 56]
+    adc rbp, r8
+    adc rdx, 0
+    add r10, r13
+    adc r11, r9
+    adc rbx, r14
+    adc rcx, r15
+    adc rsi, r12
+    adc rdi, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
     mov r8, 0
     adc r8, 0
     mov r9, qword ptr [rsp + 8]
     mov r10, rdx
-    mov rdx, qword ptr [r9 + 32]
-    mov rbx, qword ptr [rsp + 16]
-    mulx rbp, r13, qword ptr [rbx]
-    mulx r14, r15, qword ptr [rbx + 8]
-    add rbp, r15
-    mulx r15, r9, qword ptr [rbx + 16]
-    adc r14, r9
-    mov qword ptr [rsp + 24], r8
-    mulx r9, r8, qword ptr [rbx + 24]
-    adc r15, r8
-    mov qword ptr [rsp + 32], r10
-    mulx r8, r10, qword ptr [rbx + 32]
-    adc r9, r10
-    mov qword ptr [rsp + 40], rsi
-    mulx r10, rsi, qword ptr [rbx + 40]
-    adc r8, rsi
-    mulx rdx, rsi, qword ptr [rbx + 48]
-    adc r10, rsi
-    adc rdx, 0
-    add r11, r13
-    adc r12, rbp
-    adc rax, r14
-    adc rdi, r15
-    adc rcx, r9
-    adc r8, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, qword ptr [rsp + 8]
-    mov r9, rdx
-    mov rdx, qword ptr [rsi + 88]
-    mulx rbp, r13, qword ptr [rbx + 56]
-    mulx r14, r15, qword ptr [rbx + 64]
-    add rbp, r15
-    mulx r15, rsi, qword ptr [rbx + 72]
-    adc r14, rsi
-    mov qword ptr [rsp + 24], r9
-    mulx rsi, r9, qword ptr [rbx + 80]
+    mov rdx, qword ptr [r9 + 24]
+    mov r12, qword ptr [rsp + 24]
+    mulx r13, r14, qword ptr [r12]
+    mulx r15, rax, qword ptr [r12 + 8]
+    add r13, rax
+    mulx rax, r9, qword ptr [r12 + 16]
     adc r15, r9
-    mov qword ptr [rsp + 32], r10
-    mulx r9, r10, qword ptr [rbx + 88]
-    adc rsi, r10
-    mov qword ptr [rsp + 40], r8
-    mulx r10, r8, qword ptr [rbx + 96]
+    mov qword ptr [rsp + 32], r8
+    mulx r9, r8, qword ptr [r12 + 24]
+    adc rax, r8
+    mov qword ptr [rsp + 40], r10
+    mulx r8, r10, qword ptr [r12 + 32]
+    adc r9, r10
+    mov qword ptr [rsp + 48], rbp
+    mulx r10, rbp, qword ptr [r12 + 40]
+    adc r8, rbp
+    mulx rdx, rbp, qword ptr [r12 + 48]
+    adc r10, rbp
+    adc rdx, 0
+    add r11, r14
+    adc rbx, r13
+    adc rcx, r15
+    adc rsi, rax
+    adc rdi, r9
+    adc r8, qword ptr [rsp + 48]
+    adc r10, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 8]
+    mov r9, rdx
+    mov rdx, qword ptr [rax + 80]
+    mulx rbp, r13, qword ptr [r12 + 56]
+    mulx r14, r15, qword ptr [r12 + 64]
+    add rbp, r15
+    mulx r15, rax, qword ptr [r12 + 72]
+    adc r14, rax
+    mov qword ptr [rsp + 32], r9
+    mulx rax, r9, qword ptr [r12 + 80]
+    adc r15, r9
+    mov qword ptr [rsp + 40], r10
+    mulx r9, r10, qword ptr [r12 + 88]
+    adc rax, r10
+    mov qword ptr [rsp + 48], r8
+    mulx r10, r8, qword ptr [r12 + 96]
     adc r9, r8
-    mulx rdx, r8, qword ptr [rbx + 104]
+    mulx rdx, r8, qword ptr [r12 + 104]
     adc r10, r8
     adc rdx, 0
     add r11, r13
-    adc r12, rbp
-    adc rax, r14
-    adc rdi, r15
-    adc rcx, rsi
-    adc r9, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mulx r8, rbp, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add r8, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, rbx, qword ptr [rip + 2f + 32]
-    adc r14, rbx
-    mov qword ptr [rsp + 24], rsi
-    mulx rbx, rsi, qword ptr [rip + 2f + 40]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], r10
-    mulx rsi, r10, qword ptr [rip + 2f + 48]
-    adc rbx, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 56]
-    adc rsi, r10
-    adc rdx, 0
-    add r11, rbp
-    adc r12, r8
-    adc rax, r13
-    adc rdi, r14
-    adc rcx, r15
-    adc r9, rbx
-    adc rsi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, 0
-    adc r8, 0
-    mov r10, qword ptr [rsp + 8]
-    mov r11, rdx
-    mov rdx, qword ptr [r10 + 40]
-    mov rbx, qword ptr [rsp + 16]
-    mulx rbp, r13, qword ptr [rbx]
-    mulx r14, r15, qword ptr [rbx + 8]
-    add rbp, r15
-    mulx r15, r10, qword ptr [rbx + 16]
-    adc r14, r10
-    mov qword ptr [rsp + 24], r8
-    mulx r10, r8, qword ptr [rbx + 24]
-    adc r15, r8
-    mov qword ptr [rsp + 32], r11
-    mulx r8, r11, qword ptr [rbx + 32]
-    adc r10, r11
-    mov qword ptr [rsp + 40], rsi
-    mulx r11, rsi, qword ptr [rbx + 40]
-    adc r8, rsi
-    mulx rdx, rsi, qword ptr [rbx + 48]
-    adc r11, rsi
-    adc rdx, 0
-    add r12, r13
-    adc rax, rbp
-    adc rdi, r14
-    adc rcx, r15
-    adc r9, r10
-    adc r8, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, qword ptr [rsp + 8]
-    mov r10, rdx
-    mov rdx, qword ptr [rsi + 96]
-    mulx rbp, r13, qword ptr [rbx + 56]
-    mulx r14, r15, qword ptr [rbx + 64]
-    add rbp, r15
-    mulx r15, rsi, qword ptr [rbx + 72]
-    adc r14, rsi
-    mov qword ptr [rsp + 24], r10
-    mulx rsi, r10, qword ptr [rbx + 80]
-    adc r15, r10
-    mov qword ptr [rsp + 32], r11
-    mulx r10, r11, qword ptr [rbx + 88]
-    adc rsi, r11
-    mov qword ptr [rsp + 40], r8
-    mulx r11, r8, qword ptr [rbx + 96]
-    adc r10, r8
-    mulx rdx, r8, qword ptr [rbx + 104]
-    adc r11, r8
-    adc rdx, 0
-    add r12, r13
-    adc rax, rbp
-    adc rdi, r14
-    adc rcx, r15
-    adc r9, rsi
-    adc r10, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, rdx
-    mov rdx, r12
-    imul rdx, qword ptr [rip + 2f]
-    mulx r8, rbp, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add r8, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mulx r15, rbx, qword ptr [rip + 2f + 32]
-    adc r14, rbx
-    mov qword ptr [rsp + 24], rsi
-    mulx rbx, rsi, qword ptr [rip + 2f + 40]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], r11
-    mulx rsi, r11, qword ptr [rip + 2f + 48]
-    adc rbx, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 56]
-    adc rsi, r11
-    adc rdx, 0
-    add r12, rbp
-    adc rax, r8
-    adc rdi, r13
+    adc rbx, rbp
     adc rcx, r14
-    adc r9, r15
-    adc r10, rbx
-    adc rsi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, 0
-    adc r8, 0
+    adc rsi, r15
+    adc rdi, rax
+    adc r9, qword ptr [rsp + 48]
+    adc r10, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 16]
+    mov r8, rdx
+    mov rdx, r11
+    imul rdx, qword ptr [rax]
+    mulx rbp, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add rbp, r15
+    mulx r15, r12, qword ptr [rax + 24]
+    adc r14, r12
+    mov qword ptr [rsp + 32], r8
+    mulx r12, r8, qword ptr [rax + 32]
+    adc r15, r8
+    mov qword ptr [rsp + 40], r10
+    mulx r8, r10, qword ptr [rax + 40]
+    adc r12, r10
+    mov qword ptr [rsp + 48], r9
+    mulx r10, r9, qword ptr [rax + 48]
+    adc r8, r9
+    mulx rdx, r9, qword ptr [rax + 56]
+    adc r10, r9
+    adc rdx, 0
+    add r11, r13
+    adc rbx, rbp
+    adc rcx, r14
+    adc rsi, r15
+    adc rdi, r12
+    adc r8, qword ptr [rsp + 48]
+    adc r10, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r9, 0
+    adc r9, 0
+    mov r11, qword ptr [rsp + 8]
+    mov rbp, rdx
+    mov rdx, qword ptr [r11 + 32]
+    mov r12, qword ptr [rsp + 24]
+    mulx r13, r14, qword ptr [r12]
+    mulx r15, rax, qword ptr [r12 + 8]
+    add r13, rax
+    mulx rax, r11, qword ptr [r12 + 16]
+    adc r15, r11
+    mov qword ptr [rsp + 32], r9
+    mulx r11, r9, qword ptr [r12 + 24]
+    adc rax, r9
+    mov qword ptr [rsp + 40], rbp
+    mulx r9, rbp, qword ptr [r12 + 32]
+    adc r11, rbp
+    mov qword ptr [rsp + 48], r10
+    mulx rbp, r10, qword ptr [r12 + 40]
+    adc r9, r10
+    mulx rdx, r10, qword ptr [r12 + 48]
+    adc rbp, r10
+    adc rdx, 0
+    add rbx, r14
+    adc rcx, r13
+    adc rsi, r15
+    adc rdi, rax
+    adc r8, r11
+    adc r9, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 8]
+    mov r10, rdx
+    mov rdx, qword ptr [rax + 88]
+    mulx r11, r13, qword ptr [r12 + 56]
+    mulx r14, r15, qword ptr [r12 + 64]
+    add r11, r15
+    mulx r15, rax, qword ptr [r12 + 72]
+    adc r14, rax
+    mov qword ptr [rsp + 32], r10
+    mulx rax, r10, qword ptr [r12 + 80]
+    adc r15, r10
+    mov qword ptr [rsp + 40], rbp
+    mulx r10, rbp, qword ptr [r12 + 88]
+    adc rax, rbp
+    mov qword ptr [rsp + 48], r9
+    mulx rbp, r9, qword ptr [r12 + 96]
+    adc r10, r9
+    mulx rdx, r9, qword ptr [r12 + 104]
+    adc rbp, r9
+    adc rdx, 0
+    add rbx, r13
+    adc rcx, r11
+    adc rsi, r14
+    adc rdi, r15
+    adc r8, rax
+    adc r10, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 16]
+    mov r9, rdx
+    mov rdx, rbx
+    imul rdx, qword ptr [rax]
+    mulx r11, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add r11, r15
+    mulx r15, r12, qword ptr [rax + 24]
+    adc r14, r12
+    mov qword ptr [rsp + 32], r9
+    mulx r12, r9, qword ptr [rax + 32]
+    adc r15, r9
+    mov qword ptr [rsp + 40], rbp
+    mulx r9, rbp, qword ptr [rax + 40]
+    adc r12, rbp
+    mov qword ptr [rsp + 48], r10
+    mulx rbp, r10, qword ptr [rax + 48]
+    adc r9, r10
+    mulx rdx, r10, qword ptr [rax + 56]
+    adc rbp, r10
+    adc rdx, 0
+    add rbx, r13
+    adc rcx, r11
+    adc rsi, r14
+    adc rdi, r15
+    adc r8, r12
+    adc r9, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r10, 0
+    adc r10, 0
     mov r11, qword ptr [rsp + 8]
     mov rbx, rdx
-    mov rdx, qword ptr [r11 + 48]
-    mov rbp, qword ptr [rsp + 16]
-    mulx r12, r13, qword ptr [rbp]
-    mulx r14, r15, qword ptr [rbp + 8]
-    add r12, r15
-    mulx r15, r11, qword ptr [rbp + 16]
-    adc r14, r11
-    mov qword ptr [rsp + 24], r8
-    mulx r11, r8, qword ptr [rbp + 24]
-    adc r15, r8
-    mov qword ptr [rsp + 32], rbx
-    mulx r8, rbx, qword ptr [rbp + 32]
+    mov rdx, qword ptr [r11 + 40]
+    mov r12, qword ptr [rsp + 24]
+    mulx r13, r14, qword ptr [r12]
+    mulx r15, rax, qword ptr [r12 + 8]
+    add r13, rax
+    mulx rax, r11, qword ptr [r12 + 16]
+    adc r15, r11
+    mov qword ptr [rsp + 32], r10
+    mulx r11, r10, qword ptr [r12 + 24]
+    adc rax, r10
+    mov qword ptr [rsp + 40], rbx
+    mulx r10, rbx, qword ptr [r12 + 32]
     adc r11, rbx
-    mov qword ptr [rsp + 40], rsi
-    mulx rbx, rsi, qword ptr [rbp + 40]
-    adc r8, rsi
-    mulx rdx, rsi, qword ptr [rbp + 48]
-    adc rbx, rsi
+    mov qword ptr [rsp + 48], rbp
+    mulx rbx, rbp, qword ptr [r12 + 40]
+    adc r10, rbp
+    mulx rdx, rbp, qword ptr [r12 + 48]
+    adc rbx, rbp
     adc rdx, 0
-    add rax, r13
-    adc rdi, r12
-    adc rcx, r14
-    adc r9, r15
-    adc r10, r11
-    adc r8, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, qword ptr [rsp + 8]
+    add rcx, r14
+    adc rsi, r13
+    adc rdi, r15
+    adc r8, rax
+    adc r9, r11
+    adc r10, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 8]
     mov r11, rdx
-    mov rdx, qword ptr [rsi + 104]
-    mulx rsi, r12, qword ptr [rbp + 56]
-    mulx r13, r14, qword ptr [rbp + 64]
+    mov rdx, qword ptr [rax + 96]
+    mulx rbp, r13, qword ptr [r12 + 56]
+    mulx r14, r15, qword ptr [r12 + 64]
+    add rbp, r15
+    mulx r15, rax, qword ptr [r12 + 72]
+    adc r14, rax
+    mov qword ptr [rsp + 32], r11
+    mulx rax, r11, qword ptr [r12 + 80]
+    adc r15, r11
+    mov qword ptr [rsp + 40], rbx
+    mulx r11, rbx, qword ptr [r12 + 88]
+    adc rax, rbx
+    mov qword ptr [rsp + 48], r10
+    mulx rbx, r10, qword ptr [r12 + 96]
+    adc r11, r10
+    mulx rdx, r10, qword ptr [r12 + 104]
+    adc rbx, r10
+    adc rdx, 0
+    add rcx, r13
+    adc rsi, rbp
+    adc rdi, r14
+    adc r8, r15
+    adc r9, rax
+    adc r11, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 16]
+    mov r10, rdx
+    mov rdx, rcx
+    imul rdx, qword ptr [rax]
+    mulx rbp, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add rbp, r15
+    mulx r15, r12, qword ptr [rax + 24]
+    adc r14, r12
+    mov qword ptr [rsp + 32], r10
+    mulx r12, r10, qword ptr [rax + 32]
+    adc r15, r10
+    mov qword ptr [rsp + 40], rbx
+    mulx r10, rbx, qword ptr [rax + 40]
+    adc r12, rbx
+    mov qword ptr [rsp + 48], r11
+    mulx rbx, r11, qword ptr [rax + 48]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [rax + 56]
+    adc rbx, r11
+    adc rdx, 0
+    add rcx, r13
+    adc rsi, rbp
+    adc rdi, r14
+    adc r8, r15
+    adc r9, r12
+    adc r10, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rcx, 0
+    adc rcx, 0
+    mov r11, qword ptr [rsp + 8]
+    mov rbp, rdx
+    mov rdx, qword ptr [r11 + 48]
+    mov r12, qword ptr [rsp + 24]
+    mulx r13, r14, qword ptr [r12]
+    mulx r15, rax, qword ptr [r12 + 8]
+    add r13, rax
+    mulx rax, r11, qword ptr [r12 + 16]
+    adc r15, r11
+    mov qword ptr [rsp + 32], rcx
+    mulx r11, rcx, qword ptr [r12 + 24]
+    adc rax, rcx
+    mov qword ptr [rsp + 40], rbp
+    mulx rcx, rbp, qword ptr [r12 + 32]
+    adc r11, rbp
+    mov qword ptr [rsp + 48], rbx
+    mulx rbp, rbx, qword ptr [r12 + 40]
+    adc rcx, rbx
+    mulx rdx, rbx, qword ptr [r12 + 48]
+    adc rbp, rbx
+    adc rdx, 0
     add rsi, r14
-    mulx r14, r15, qword ptr [rbp + 72]
+    adc rdi, r13
+    adc r8, r15
+    adc r9, rax
+    adc r10, r11
+    adc rcx, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 8]
+    mov r11, rdx
+    mov rdx, qword ptr [rax + 104]
+    mulx rax, rbx, qword ptr [r12 + 56]
+    mulx r13, r14, qword ptr [r12 + 64]
+    add rax, r14
+    mulx r14, r15, qword ptr [r12 + 72]
     adc r13, r15
     mov qword ptr [rsp + 8], r11
-    mulx r15, r11, qword ptr [rbp + 80]
+    mulx r15, r11, qword ptr [r12 + 80]
     adc r14, r11
-    mov qword ptr [rsp + 24], rbx
-    mulx r11, rbx, qword ptr [rbp + 88]
-    adc r15, rbx
-    mov qword ptr [rsp + 32], r8
-    mulx rbx, r8, qword ptr [rbp + 96]
-    adc r11, r8
-    mulx rdx, r8, qword ptr [rbp + 104]
-    adc rbx, r8
-    adc rdx, 0
-    add rax, r12
-    adc rdi, rsi
-    adc rcx, r13
+    mov qword ptr [rsp + 32], rbp
+    mulx r11, rbp, qword ptr [r12 + 88]
+    adc r15, rbp
+    mov qword ptr [rsp + 40], rcx
+    mulx rbp, rcx, qword ptr [r12 + 96]
+    adc r11, rcx
+    mulx rcx, rdx, qword ptr [r12 + 104]
+    adc rbp, rdx
+    adc rcx, 0
+    add rsi, rbx
+    adc rdi, rax
+    adc r8, r13
     adc r9, r14
     adc r10, r15
-    adc r11, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov rsi, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rip + 2f]
-    mulx r8, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add r8, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
+    adc r11, qword ptr [rsp + 40]
+    adc rbp, qword ptr [rsp + 32]
+    adc rcx, qword ptr [rsp + 8]
+    mov rax, qword ptr [rsp + 16]
+    mov rdx, rsi
+    imul rdx, qword ptr [rax]
+    mulx rbx, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add rbx, r14
+    mulx r14, r15, qword ptr [rax + 24]
     adc r13, r15
-    mov qword ptr [rsp + 8], rsi
-    mulx r15, rsi, qword ptr [rip + 2f + 40]
-    adc r14, rsi
-    mov qword ptr [rsp + 24], rbx
-    mulx rsi, rbx, qword ptr [rip + 2f + 48]
-    adc r15, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 56]
-    adc rsi, rbx
+    mov qword ptr [rsp + 8], rcx
+    mulx r15, rcx, qword ptr [rax + 32]
+    adc r14, rcx
+    mov qword ptr [rsp + 32], rbp
+    mulx rcx, rbp, qword ptr [rax + 40]
+    adc r15, rbp
+    mov qword ptr [rsp + 40], r11
+    mulx rbp, r11, qword ptr [rax + 48]
+    adc rcx, r11
+    mulx rdx, r11, qword ptr [rax + 56]
+    adc rbp, r11
     adc rdx, 0
-    add rax, rbp
-    adc rdi, r8
-    adc rcx, r12
-    adc r9, r13
-    adc r10, r14
-    adc r11, r15
-    adc rsi, qword ptr [rsp + 24]
+    add rsi, r12
+    adc rdi, rbx
+    adc r8, r13
+    adc r9, r14
+    adc r10, r15
+    adc rcx, qword ptr [rsp + 40]
+    adc rbp, qword ptr [rsp + 32]
     adc rdx, qword ptr [rsp + 8]
-    mov rax, rdi
-    sub rax, qword ptr [rip + 2f + 8]
-    mov r8, rcx
-    sbb r8, qword ptr [rip + 2f + 16]
+    mov rsi, rdi
+    sub rsi, qword ptr [rax + 8]
+    mov r11, r8
+    sbb r11, qword ptr [rax + 16]
     mov rbx, r9
-    sbb rbx, qword ptr [rip + 2f + 24]
-    mov rbp, r10
-    sbb rbp, qword ptr [rip + 2f + 32]
-    mov r12, r11
-    sbb r12, qword ptr [rip + 2f + 40]
-    mov r13, rsi
-    sbb r13, qword ptr [rip + 2f + 48]
-    mov r14, rdx
-    sbb r14, qword ptr [rip + 2f + 56]
-    cmovc rax, rdi
-    mov rdi, qword ptr [rsp]
-    mov qword ptr [rdi], rax
-    cmovc r8, rcx
-    mov qword ptr [rdi + 8], r8
+    sbb rbx, qword ptr [rax + 24]
+    mov r12, r10
+    sbb r12, qword ptr [rax + 32]
+    mov r13, rcx
+    sbb r13, qword ptr [rax + 40]
+    mov r14, rbp
+    sbb r14, qword ptr [rax + 48]
+    mov r15, rdx
+    sbb r15, qword ptr [rax + 56]
+    cmovc rsi, rdi
+    mov rax, qword ptr [rsp]
+    mov qword ptr [rax], rsi
+    cmovc r11, r8
+    mov qword ptr [rax + 8], r11
     cmovc rbx, r9
-    mov qword ptr [rdi + 16], rbx
-    cmovc rbp, r10
-    mov qword ptr [rdi + 24], rbp
-    cmovc r12, r11
-    mov qword ptr [rdi + 32], r12
-    cmovc r13, rsi
-    mov qword ptr [rdi + 40], r13
-    cmovc r14, rdx
-    mov qword ptr [rdi + 48], r14
-    add rsp, 48
+    mov qword ptr [rax + 16], rbx
+    cmovc r12, r10
+    mov qword ptr [rax + 24], r12
+    cmovc r13, rcx
+    mov qword ptr [rax + 32], r13
+    cmovc r14, rbp
+    mov qword ptr [rax + 40], r14
+    cmovc r15, rdx
+    mov qword ptr [rax + 48], r15
+    add rsp, 56
     pop r15
     pop r14
     pop r13
@@ -2381,452 +2487,472 @@ unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<7>>(
     push r13
     push r14
     push r15
-    sub rsp, 48
-    mov rax, rdx
+    sub rsp, 64
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rbp, r12, qword ptr [rsi + 40]
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
     adc rbx, r12
-    mulx rdx, r12, qword ptr [rsi + 48]
-    adc rbp, r12
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
+    adc rbp, r13
+    mov r13, qword ptr [rsi + 48]
+    mulx rdx, r13, r13
+    adc r12, r13
     adc rdx, 0
-    mov r12, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
+    mov r13, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx r14, r15, qword ptr [rax + 8]
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rip + 2f + 16]
-    add r13, rdi
     mov qword ptr [rsp + 8], rsi
-    mulx rdi, rsi, qword ptr [rip + 2f + 24]
-    adc r15, rsi
-    mov qword ptr [rsp + 16], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 32]
-    adc rdi, rax
-    mov qword ptr [rsp + 24], r12
-    mulx rax, r12, qword ptr [rip + 2f + 40]
-    adc rsi, r12
-    mov qword ptr [rsp + 32], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc rax, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 56]
+    mulx rdi, rsi, qword ptr [rax + 16]
+    add r14, rsi
+    mov qword ptr [rsp + 16], rcx
+    mulx rsi, rcx, qword ptr [rax + 24]
+    adc rdi, rcx
+    mov qword ptr [rsp + 24], r13
+    mulx rcx, r13, qword ptr [rax + 32]
+    adc rsi, r13
+    mov qword ptr [rsp + 32], r12
+    mulx r13, r12, qword ptr [rax + 40]
+    adc rcx, r12
+    mov qword ptr [rsp + 40], rbp
+    mulx r12, rbp, qword ptr [rax + 48]
+    adc r13, rbp
+    mulx rdx, rbp, qword ptr [rax + 56]
     adc r12, rbp
     adc rdx, 0
-    add r8, r14
-    adc rcx, r13
-    adc r9, r15
+    add r9, r15
+    adc r8, r14
     adc r10, rdi
     adc r11, rsi
-    adc rbx, rax
+    adc rbx, rcx
+    adc r13, qword ptr [rsp + 40]
     adc r12, qword ptr [rsp + 32]
     adc rdx, qword ptr [rsp + 24]
-    mov rax, 0
-    adc rax, 0
-    mov rsi, qword ptr [rsp + 16]
-    mov rdi, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsp + 8]
-    mulx rbp, r13, qword ptr [r8]
-    mulx r14, r15, qword ptr [r8 + 8]
-    add rbp, r15
-    mulx r15, rsi, qword ptr [r8 + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 24], rax
-    mulx rsi, rax, qword ptr [r8 + 24]
-    adc r15, rax
-    mov qword ptr [rsp + 32], rdi
-    mulx rax, rdi, qword ptr [r8 + 32]
-    adc rsi, rdi
-    mov qword ptr [rsp + 40], r12
-    mulx rdi, r12, qword ptr [r8 + 40]
-    adc rax, r12
-    mulx rdx, r12, qword ptr [r8 + 48]
-    adc rdi, r12
-    adc rdx, 0
-    add rcx, r13
-    adc r9, rbp
-    adc r10, r14
-    adc r11, r15
-    adc rbx, rsi
-    adc rax, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rbp, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add r12, r15
-    mulx r15, r8, qword ptr [rip + 2f + 24]
-    adc r14, r8
-    mov qword ptr [rsp + 24], rsi
-    mulx r8, rsi, qword ptr [rip + 2f + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], rbp
-    mulx rsi, rbp, qword ptr [rip + 2f + 40]
-    adc r8, rbp
-    mov qword ptr [rsp + 40], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 48]
-    adc rsi, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 56]
-    adc rbp, rdi
-    adc rdx, 0
-    add rcx, r13
-    adc r9, r12
-    adc r10, r14
-    adc r11, r15
-    adc rbx, r8
-    adc rax, rsi
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rcx, qword ptr [rsp + 24]
+    mov rcx, 0
     adc rcx, 0
     mov rsi, qword ptr [rsp + 16]
     mov rdi, rdx
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsp + 8]
-    mulx r12, r13, qword ptr [r8]
-    mulx r14, r15, qword ptr [r8 + 8]
-    add r12, r15
-    mulx r15, rsi, qword ptr [r8 + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 24], rcx
-    mulx rsi, rcx, qword ptr [r8 + 24]
-    adc r15, rcx
-    mov qword ptr [rsp + 32], rdi
-    mulx rcx, rdi, qword ptr [r8 + 32]
-    adc rsi, rdi
-    mov qword ptr [rsp + 40], rbp
-    mulx rdi, rbp, qword ptr [r8 + 40]
-    adc rcx, rbp
-    mulx rdx, rbp, qword ptr [r8 + 48]
-    adc rdi, rbp
+    mov rdx, qword ptr [rsi + 8]
+    mov r9, qword ptr [rsp + 8]
+    mulx rbp, r14, qword ptr [r9]
+    mulx r15, rsi, qword ptr [r9 + 8]
+    add rbp, rsi
+    mov qword ptr [rsp + 24], rax
+    mulx rsi, rax, qword ptr [r9 + 16]
+    adc r15, rax
+    mov qword ptr [rsp + 32], rcx
+    mulx rax, rcx, qword ptr [r9 + 24]
+    adc rsi, rcx
+    mov qword ptr [rsp + 40], rdi
+    mulx rcx, rdi, qword ptr [r9 + 32]
+    adc rax, rdi
+    mov qword ptr [rsp + 48], r12
+    mulx rdi, r12, qword ptr [r9 + 40]
+    adc rcx, r12
+    mulx rdx, r12, qword ptr [r9 + 48]
+    adc rdi, r12
     adc rdx, 0
-    add r9, r13
+    add r8, r14
+    adc r10, rbp
+    adc r11, r15
+    adc rbx, rsi
+    adc r13, rax
+    adc rcx, qword ptr [rsp + 48]
+    adc rdi, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, 0
+    adc rax, 0
+    mov rsi, qword ptr [rsp + 24]
+    mov rbp, rdx
+    mov rdx, r8
+    imul rdx, qword ptr [rsi]
+    mulx r12, r14, qword ptr [rsi + 8]
+    mulx r15, r9, qword ptr [rsi + 16]
+    add r12, r9
+    mov qword ptr [rsp + 32], rax
+    mulx r9, rax, qword ptr [rsi + 24]
+    adc r15, rax
+    mov qword ptr [rsp + 40], rbp
+    mulx rax, rbp, qword ptr [rsi + 32]
+    adc r9, rbp
+    mov qword ptr [rsp + 48], rdi
+    mulx rbp, rdi, qword ptr [rsi + 40]
+    adc rax, rdi
+    mov qword ptr [rsp + 56], rcx
+    mulx rdi, rcx, qword ptr [rsi + 48]
+    adc rbp, rcx
+    mulx rcx, rdx, qword ptr [rsi + 56]
+    adc rdi, rdx
+    adc rcx, 0
+    add r8, r14
     adc r10, r12
-    adc r11, r14
-    adc rbx, r15
-    adc rax, rsi
+    adc r11, r15
+    adc rbx, r9
+    adc r13, rax
+    adc rbp, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 48]
     adc rcx, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
+    mov rax, qword ptr [rsp + 32]
+    adc rax, 0
+    mov r8, qword ptr [rsp + 16]
+    mov rdx, qword ptr [r8 + 16]
+    mov r9, qword ptr [rsp + 8]
+    mulx r12, r14, qword ptr [r9]
+    mulx r15, r8, qword ptr [r9 + 8]
+    add r12, r8
+    mulx r8, rsi, qword ptr [r9 + 16]
+    adc r15, rsi
+    mov qword ptr [rsp + 32], rax
+    mulx rsi, rax, qword ptr [r9 + 24]
+    adc r8, rax
+    mov qword ptr [rsp + 40], rcx
+    mulx rax, rcx, qword ptr [r9 + 32]
+    adc rsi, rcx
+    mov qword ptr [rsp + 48], rdi
+    mulx rcx, rdi, qword ptr [r9 + 40]
+    adc rax, rdi
+    mulx rdx, rdi, qword ptr [r9 + 48]
+    adc rcx, rdi
+    adc rdx, 0
+    add r10, r14
+    adc r11, r12
+    adc rbx, r15
+    adc r13, r8
+    adc rbp, rsi
+    adc rax, qword ptr [rsp + 48]
+    adc rcx, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
     mov rsi, 0
     adc rsi, 0
-    mov rbp, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add r12, r15
-    mulx r15, r8, qword ptr [rip + 2f + 24]
-    adc r14, r8
-    mov qword ptr [rsp + 24], rsi
-    mulx r8, rsi, qword ptr [rip + 2f + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], rbp
-    mulx rsi, rbp, qword ptr [rip + 2f + 40]
-    adc r8, rbp
-    mov qword ptr [rsp + 40], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 48]
-    adc rsi, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 56]
-    adc rbp, rdi
-    adc rdx, 0
-    add r9, r13
-    adc r10, r12
-    adc r11, r14
-    adc rbx, r15
-    adc rax, r8
-    adc rcx, rsi
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 16]
+    mov rdi, qword ptr [rsp + 24]
     mov r8, rdx
-    mov rdx, qword ptr [rdi + 24]
-    mov r9, qword ptr [rsp + 8]
-    mulx r12, r13, qword ptr [r9]
-    mulx r14, r15, qword ptr [r9 + 8]
-    add r12, r15
-    mulx r15, rdi, qword ptr [r9 + 16]
-    adc r14, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [r9 + 24]
+    mov rdx, r10
+    imul rdx, qword ptr [rdi]
+    mulx r12, r14, qword ptr [rdi + 8]
+    mulx r15, r9, qword ptr [rdi + 16]
+    add r12, r9
+    mov qword ptr [rsp + 32], rsi
+    mulx r9, rsi, qword ptr [rdi + 24]
     adc r15, rsi
-    mov qword ptr [rsp + 32], r8
-    mulx rsi, r8, qword ptr [r9 + 32]
-    adc rdi, r8
-    mov qword ptr [rsp + 40], rbp
-    mulx r8, rbp, qword ptr [r9 + 40]
-    adc rsi, rbp
-    mulx rdx, rbp, qword ptr [r9 + 48]
-    adc r8, rbp
-    adc rdx, 0
-    add r10, r13
+    mov qword ptr [rsp + 40], r8
+    mulx rsi, r8, qword ptr [rdi + 32]
+    adc r9, r8
+    mov qword ptr [rsp + 48], rcx
+    mulx r8, rcx, qword ptr [rdi + 40]
+    adc rsi, rcx
+    mov qword ptr [rsp + 56], rax
+    mulx rcx, rax, qword ptr [rdi + 48]
+    adc r8, rax
+    mulx rax, rdx, qword ptr [rdi + 56]
+    adc rcx, rdx
+    adc rax, 0
+    add r10, r14
     adc r11, r12
-    adc rbx, r14
-    adc rax, r15
-    adc rcx, rdi
-    adc rsi, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
+    adc rbx, r15
+    adc r13, r9
+    adc rbp, rsi
+    adc r8, qword ptr [rsp + 56]
+    adc rcx, qword ptr [rsp + 48]
+    adc rax, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 32]
+    adc rsi, 0
+    mov r9, qword ptr [rsp + 16]
+    mov rdx, qword ptr [r9 + 24]
+    mov r10, qword ptr [rsp + 8]
+    mulx r12, r14, qword ptr [r10]
+    mulx r15, r9, qword ptr [r10 + 8]
+    add r12, r9
+    mulx r9, rdi, qword ptr [r10 + 16]
+    adc r15, rdi
+    mov qword ptr [rsp + 32], rsi
+    mulx rdi, rsi, qword ptr [r10 + 24]
+    adc r9, rsi
+    mov qword ptr [rsp + 40], rax
+    mulx rsi, rax, qword ptr [r10 + 32]
+    adc rdi, rax
+    mov qword ptr [rsp + 48], rcx
+    mulx rax, rcx, qword ptr [r10 + 40]
+    adc rsi, rcx
+    mulx rcx, rdx, qword ptr [r10 + 48]
+    adc rax, rdx
+    adc rcx, 0
+    add r11, r14
+    adc rbx, r12
+    adc r13, r15
+    adc rbp, r9
+    adc r8, rdi
+    adc rsi, qword ptr [rsp + 48]
+    adc rax, qword ptr [rsp + 40]
+    adc rcx, qword ptr [rsp + 32]
     mov rdi, 0
     adc rdi, 0
-    mov rbp, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add r12, r15
-    mulx r15, r9, qword ptr [rip + 2f + 24]
-    adc r14, r9
-    mov qword ptr [rsp + 24], rdi
-    mulx r9, rdi, qword ptr [rip + 2f + 32]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], rbp
-    mulx rdi, rbp, qword ptr [rip + 2f + 40]
-    adc r9, rbp
-    mov qword ptr [rsp + 40], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 48]
-    adc rdi, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 56]
-    adc rbp, r8
-    adc rdx, 0
-    add r10, r13
-    adc r11, r12
-    adc rbx, r14
-    adc rax, r15
-    adc rcx, r9
-    adc rsi, rdi
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rdi, qword ptr [rsp + 24]
-    adc rdi, 0
-    mov r8, qword ptr [rsp + 16]
-    mov r9, rdx
-    mov rdx, qword ptr [r8 + 32]
-    mov r10, qword ptr [rsp + 8]
-    mulx r12, r13, qword ptr [r10]
-    mulx r14, r15, qword ptr [r10 + 8]
-    add r12, r15
-    mulx r15, r8, qword ptr [r10 + 16]
-    adc r14, r8
-    mov qword ptr [rsp + 24], rdi
-    mulx r8, rdi, qword ptr [r10 + 24]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], r9
-    mulx rdi, r9, qword ptr [r10 + 32]
-    adc r8, r9
-    mov qword ptr [rsp + 40], rbp
-    mulx r9, rbp, qword ptr [r10 + 40]
-    adc rdi, rbp
-    mulx rdx, rbp, qword ptr [r10 + 48]
-    adc r9, rbp
-    adc rdx, 0
-    add r11, r13
-    adc rbx, r12
-    adc rax, r14
-    adc rcx, r15
-    adc rsi, r8
-    adc rdi, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, 0
-    adc r8, 0
-    mov rbp, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add r12, r15
-    mulx r15, r10, qword ptr [rip + 2f + 24]
-    adc r14, r10
-    mov qword ptr [rsp + 24], r8
-    mulx r10, r8, qword ptr [rip + 2f + 32]
-    adc r15, r8
-    mov qword ptr [rsp + 32], rbp
-    mulx r8, rbp, qword ptr [rip + 2f + 40]
-    adc r10, rbp
-    mov qword ptr [rsp + 40], r9
-    mulx rbp, r9, qword ptr [rip + 2f + 48]
-    adc r8, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 56]
-    adc rbp, r9
-    adc rdx, 0
-    add r11, r13
-    adc rbx, r12
-    adc rax, r14
-    adc rcx, r15
-    adc rsi, r10
-    adc rdi, r8
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r8, qword ptr [rsp + 24]
-    adc r8, 0
-    mov r9, qword ptr [rsp + 16]
-    mov r10, rdx
-    mov rdx, qword ptr [r9 + 40]
-    mov r11, qword ptr [rsp + 8]
-    mulx r12, r13, qword ptr [r11]
-    mulx r14, r15, qword ptr [r11 + 8]
-    add r12, r15
-    mulx r15, r9, qword ptr [r11 + 16]
-    adc r14, r9
-    mov qword ptr [rsp + 24], r8
-    mulx r9, r8, qword ptr [r11 + 24]
-    adc r15, r8
-    mov qword ptr [rsp + 32], r10
-    mulx r8, r10, qword ptr [r11 + 32]
-    adc r9, r10
-    mov qword ptr [rsp + 40], rbp
-    mulx r10, rbp, qword ptr [r11 + 40]
-    adc r8, rbp
-    mulx rdx, rbp, qword ptr [r11 + 48]
-    adc r10, rbp
-    adc rdx, 0
-    add rbx, r13
-    adc rax, r12
-    adc rcx, r14
-    adc rsi, r15
-    adc rdi, r9
-    adc r8, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r9, 0
-    adc r9, 0
-    mov rbp, rdx
-    mov rdx, rbx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add r12, r15
-    mulx r15, r11, qword ptr [rip + 2f + 24]
-    adc r14, r11
-    mov qword ptr [rsp + 24], r9
-    mulx r11, r9, qword ptr [rip + 2f + 32]
-    adc r15, r9
-    mov qword ptr [rsp + 32], rbp
-    mulx r9, rbp, qword ptr [rip + 2f + 40]
-    adc r11, rbp
-    mov qword ptr [rsp + 40], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 48]
-    adc r9, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 56]
-    adc rbp, r10
-    adc rdx, 0
-    add rbx, r13
-    adc rax, r12
-    adc rcx, r14
-    adc rsi, r15
-    adc rdi, r11
-    adc r8, r9
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
     mov r9, qword ptr [rsp + 24]
-    adc r9, 0
-    mov r10, qword ptr [rsp + 16]
-    mov r11, rdx
-    mov rdx, qword ptr [r10 + 48]
-    mov r10, qword ptr [rsp + 8]
-    mulx rbx, r12, qword ptr [r10]
-    mulx r13, r14, qword ptr [r10 + 8]
-    add rbx, r14
-    mulx r14, r15, qword ptr [r10 + 16]
+    mov rdx, r11
+    imul rdx, qword ptr [r9]
+    mulx r12, r14, qword ptr [r9 + 8]
+    mulx r15, r10, qword ptr [r9 + 16]
+    add r12, r10
+    mov qword ptr [rsp + 32], rdi
+    mulx r10, rdi, qword ptr [r9 + 24]
+    adc r15, rdi
+    mov qword ptr [rsp + 40], rcx
+    mulx rdi, rcx, qword ptr [r9 + 32]
+    adc r10, rcx
+    mov qword ptr [rsp + 48], rax
+    mulx rcx, rax, qword ptr [r9 + 40]
+    adc rdi, rax
+    mov qword ptr [rsp + 56], rsi
+    mulx rax, rsi, qword ptr [r9 + 48]
+    adc rcx, rsi
+    mulx rdx, rsi, qword ptr [r9 + 56]
+    adc rax, rsi
+    adc rdx, 0
+    add r11, r14
+    adc rbx, r12
     adc r13, r15
-    mov qword ptr [rsp + 16], r9
-    mulx r15, r9, qword ptr [r10 + 24]
-    adc r14, r9
-    mov qword ptr [rsp + 24], r11
-    mulx r9, r11, qword ptr [r10 + 32]
-    adc r15, r11
-    mov qword ptr [rsp + 32], rbp
-    mulx r11, rbp, qword ptr [r10 + 40]
-    adc r9, rbp
-    mulx rdx, r10, qword ptr [r10 + 48]
+    adc rbp, r10
+    adc r8, rdi
+    adc rcx, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 32]
+    adc rsi, 0
+    mov rdi, qword ptr [rsp + 16]
+    mov r10, rdx
+    mov rdx, qword ptr [rdi + 32]
+    mov r11, qword ptr [rsp + 8]
+    mulx r12, r14, qword ptr [r11]
+    mulx r15, rdi, qword ptr [r11 + 8]
+    add r12, rdi
+    mulx rdi, r9, qword ptr [r11 + 16]
+    adc r15, r9
+    mov qword ptr [rsp + 32], rsi
+    mulx r9, rsi, qword ptr [r11 + 24]
+    adc rdi, rsi
+    mov qword ptr [rsp + 40], r10
+    mulx rsi, r10, qword ptr [r11 + 32]
+    adc r9, r10
+    mov qword ptr [rsp + 48], rax
+    mulx r10, rax, qword ptr [r11 + 40]
+    adc rsi, rax
+    mulx rax, rdx, qword ptr [r11 + 48]
+    adc r10, rdx
+    adc rax, 0
+    add rbx, r14
+    adc r13, r12
+    adc rbp, r15
+    adc r8, rdi
+    adc rcx, r9
+    adc rsi, qword ptr [rsp + 48]
+    adc r10, qword ptr [rsp + 40]
+    adc rax, qword ptr [rsp + 32]
+    mov rdi, 0
+    adc rdi, 0
+    mov r9, qword ptr [rsp + 24]
+    mov rdx, rbx
+    imul rdx, qword ptr [r9]
+    mulx r12, r14, qword ptr [r9 + 8]
+    mulx r15, r11, qword ptr [r9 + 16]
+    add r12, r11
+    mov qword ptr [rsp + 32], rdi
+    mulx r11, rdi, qword ptr [r9 + 24]
+    adc r15, rdi
+    mov qword ptr [rsp + 40], rax
+    mulx rdi, rax, qword ptr [r9 + 32]
+    adc r11, rax
+    mov qword ptr [rsp + 48], r10
+    mulx rax, r10, qword ptr [r9 + 40]
+    adc rdi, r10
+    mov qword ptr [rsp + 56], rsi
+    mulx r10, rsi, qword ptr [r9 + 48]
+    adc rax, rsi
+    mulx rdx, rsi, qword ptr [r9 + 56]
+    adc r10, rsi
+    adc rdx, 0
+    add rbx, r14
+    adc r13, r12
+    adc rbp, r15
+    adc r8, r11
+    adc rcx, rdi
+    adc rax, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 32]
+    adc rsi, 0
+    mov rdi, qword ptr [rsp + 16]
+    mov r11, rdx
+    mov rdx, qword ptr [rdi + 40]
+    mov rbx, qword ptr [rsp + 8]
+    mulx r12, r14, qword ptr [rbx]
+    mulx r15, rdi, qword ptr [rbx + 8]
+    add r12, rdi
+    mulx rdi, r9, qword ptr [rbx + 16]
+    adc r15, r9
+    mov qword ptr [rsp + 32], rsi
+    mulx r9, rsi, qword ptr [rbx + 24]
+    adc rdi, rsi
+    mov qword ptr [rsp + 40], r11
+    mulx rsi, r11, qword ptr [rbx + 32]
+    adc r9, r11
+    mov qword ptr [rsp + 48], r10
+    mulx r11, r10, qword ptr [rbx + 40]
+    adc rsi, r10
+    mulx rdx, r10, qword ptr [rbx + 48]
     adc r11, r10
     adc rdx, 0
-    add rax, r12
-    adc rcx, rbx
-    adc rsi, r13
-    adc rdi, r14
+    add r13, r14
+    adc rbp, r12
     adc r8, r15
-    adc r9, qword ptr [rsp + 32]
-    adc r11, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov r10, 0
-    adc r10, 0
-    mov rbx, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mov qword ptr [rsp + 16], r10
-    mulx r15, r10, qword ptr [rip + 2f + 32]
-    adc r14, r10
-    mov qword ptr [rsp + 24], rbx
-    mulx r10, rbx, qword ptr [rip + 2f + 40]
-    adc r15, rbx
-    mov qword ptr [rsp + 32], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 48]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 56]
-    adc rbx, r11
+    adc rcx, rdi
+    adc rax, r9
+    adc rsi, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rdi, 0
+    adc rdi, 0
+    mov r9, qword ptr [rsp + 24]
+    mov r10, rdx
+    mov rdx, r13
+    imul rdx, qword ptr [r9]
+    mulx r12, r14, qword ptr [r9 + 8]
+    mulx r15, rbx, qword ptr [r9 + 16]
+    add r12, rbx
+    mov qword ptr [rsp + 32], rdi
+    mulx rbx, rdi, qword ptr [r9 + 24]
+    adc r15, rdi
+    mov qword ptr [rsp + 40], r10
+    mulx rdi, r10, qword ptr [r9 + 32]
+    adc rbx, r10
+    mov qword ptr [rsp + 48], r11
+    mulx r10, r11, qword ptr [r9 + 40]
+    adc rdi, r11
+    mov qword ptr [rsp + 56], rsi
+    mulx r11, rsi, qword ptr [r9 + 48]
+    adc r10, rsi
+    mulx rdx, rsi, qword ptr [r9 + 56]
+    adc r11, rsi
     adc rdx, 0
-    add rax, r12
-    adc rcx, rbp
-    adc rsi, r13
-    adc rdi, r14
+    add r13, r14
+    adc rbp, r12
     adc r8, r15
-    adc r9, r10
+    adc rcx, rbx
+    adc rax, rdi
+    adc r10, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 32]
+    adc rsi, 0
+    mov rdi, qword ptr [rsp + 16]
+    mov rbx, rdx
+    mov rdx, qword ptr [rdi + 48]
+    mov rdi, qword ptr [rsp + 8]
+    mulx r12, r13, qword ptr [rdi]
+    mulx r14, r15, qword ptr [rdi + 8]
+    add r12, r15
+    mulx r15, r9, qword ptr [rdi + 16]
+    adc r14, r9
+    mov qword ptr [rsp + 16], rsi
+    mulx r9, rsi, qword ptr [rdi + 24]
+    adc r15, rsi
+    mov qword ptr [rsp + 32], rbx
+    mulx rsi, rbx, qword ptr [rdi + 32]
+    adc r9, rbx
+    mov qword ptr [rsp + 40], r11
+    mulx rbx, r11, qword ptr [rdi + 40]
+    adc rsi, r11
+    mulx rdx, rdi, qword ptr [rdi + 48]
+    adc rbx, rdi
+    adc rdx, 0
+    add rbp, r13
+    adc r8, r12
+    adc rcx, r14
+    adc rax, r15
+    adc r10, r9
+    adc rsi, qword ptr [rsp + 40]
     adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 16]
-    adc rax, 0
-    mov r10, rcx
-    sub r10, qword ptr [rip + 2f + 8]
-    mov r11, rsi
-    sbb r11, qword ptr [rip + 2f + 16]
-    mov rbp, rdi
-    sbb rbp, qword ptr [rip + 2f + 24]
-    mov r12, r8
-    sbb r12, qword ptr [rip + 2f + 32]
-    mov r13, r9
-    sbb r13, qword ptr [rip + 2f + 40]
-    mov r14, rbx
-    sbb r14, qword ptr [rip + 2f + 48]
+    adc rdx, qword ptr [rsp + 16]
+    mov rdi, 0
+    adc rdi, 0
+    mov r9, qword ptr [rsp + 24]
+    mov r11, rdx
+    mov rdx, rbp
+    imul rdx, qword ptr [r9]
+    mulx r12, r13, qword ptr [r9 + 8]
+    mulx r14, r15, qword ptr [r9 + 16]
+    add r12, r15
+    mov qword ptr [rsp + 16], rdi
+    mulx r15, rdi, qword ptr [r9 + 24]
+    adc r14, rdi
+    mov qword ptr [rsp + 32], r11
+    mulx rdi, r11, qword ptr [r9 + 32]
+    adc r15, r11
+    mov qword ptr [rsp + 40], rbx
+    mulx r11, rbx, qword ptr [r9 + 40]
+    adc rdi, rbx
+    mov qword ptr [rsp + 8], rsi
+    mulx rbx, rsi, qword ptr [r9 + 48]
+    adc r11, rsi
+    mulx rdx, rsi, qword ptr [r9 + 56]
+    adc rbx, rsi
+    adc rdx, 0
+    add rbp, r13
+    adc r8, r12
+    adc rcx, r14
+    adc rax, r15
+    adc r10, rdi
+    adc r11, qword ptr [rsp + 8]
+    adc rbx, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, qword ptr [rsp + 16]
+    adc rsi, 0
+    mov rdi, r8
+    sub rdi, qword ptr [r9 + 8]
+    mov rbp, rcx
+    sbb rbp, qword ptr [r9 + 16]
+    mov r12, rax
+    sbb r12, qword ptr [r9 + 24]
+    mov r13, r10
+    sbb r13, qword ptr [r9 + 32]
+    mov r14, r11
+    sbb r14, qword ptr [r9 + 40]
+    mov r15, rbx
+    sbb r15, qword ptr [r9 + 48]
+    mov qword ptr [rsp + 16], r15
     mov r15, rdx
-    sbb r15, qword ptr [rip + 2f + 56]
-    sbb rax, 0
-    cmovc r10, rcx
-    mov rax, qword ptr [rsp]
-    mov qword ptr [rax], r10
-    cmovc r11, rsi
-    mov qword ptr [rax + 8], r11
-    cmovc rbp, rdi
-    mov qword ptr [rax + 16], rbp
-    cmovc r12, r8
-    mov qword ptr [rax + 24], r12
-    cmovc r13, r9
-    mov qword ptr [rax + 32], r13
-    cmovc r14, rbx
-    mov qword ptr [rax + 40], r14
+    sbb r15, qword ptr [r9 + 56]
+    sbb rsi, 0
+    cmovc rdi, r8
+    mov rsi, qword ptr [rsp]
+    mov qword ptr [rsi], rdi
+    cmovc rbp, rcx
+    mov qword ptr [rsi + 8], rbp
+    cmovc r12, rax
+    mov qword ptr [rsi + 16], r12
+    cmovc r13, r10
+    mov qword ptr [rsi + 24], r13
+    cmovc r14, r11
+    mov qword ptr [rsi + 32], r14
+    mov rax, qword ptr [rsp + 16]
+    cmovc rax, rbx
+    mov qword ptr [rsi + 40], rax
     cmovc r15, rdx
-    mov qword ptr [rax + 48], r15
-    add rsp, 48
+    mov qword ptr [rsi + 48], r15
+    add rsp, 64
     pop r15
     pop r14
     pop r13
@@ -2868,690 +2994,725 @@ unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<7>>(
     push r13
     push r14
     push r15
-    sub rsp, 56
-    mov rax, rdx
+    sub rsp, 64
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rbp, r12, qword ptr [rsi + 40]
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
     adc rbx, r12
-    mulx rdx, r12, qword ptr [rsi + 48]
-    adc rbp, r12
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
+    adc rbp, r13
+    mov r13, qword ptr [rsi + 48]
+    mulx rdx, r13, r13
+    adc r12, r13
     adc rdx, 0
-    mov r12, rdx
-    mov rdx, qword ptr [rax + 56]
-    mulx r13, r14, qword ptr [rsi + 56]
+    mov r13, rdx
+    mov rdx, qword ptr [rcx + 56]
+    mov r14, qword ptr [rsi + 56]
+    mulx r14, r15, r14
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rsi + 64]
-    add r13, rdi
-    mov qword ptr [rsp + 8], rax
-    mulx rdi, rax, qword ptr [rsi + 72]
-    adc r15, rax
-    mov qword ptr [rsp + 16], r12
-    mulx rax, r12, qword ptr [rsi + 80]
-    adc rdi, r12
-    mov qword ptr [rsp + 24], rbp
-    mulx r12, rbp, qword ptr [rsi + 88]
-    adc rax, rbp
-    mov qword ptr [rsp + 32], rbx
-    mulx rbp, rbx, qword ptr [rsi + 96]
-    adc r12, rbx
-    mulx rdx, rbx, qword ptr [rsi + 104]
-    adc rbp, rbx
-    adc rdx, 0
-    add r8, r14
+    mov rdi, qword ptr [rsi + 64]
+    mov qword ptr [rsp + 8], rcx
+    mulx rdi, rcx, rdi
+    add r14, rcx
+    mov rcx, qword ptr [rsi + 72]
+    mov qword ptr [rsp + 16], rax
+    mulx rcx, rax, rcx
+    adc rdi, rax
+    mov rax, qword ptr [rsi + 80]
+    mov qword ptr [rsp + 24], r13
+    mulx rax, r13, rax
     adc rcx, r13
-    adc r9, r15
+    mov r13, qword ptr [rsi + 88]
+    mov qword ptr [rsp + 32], r12
+    mulx r13, r12, r13
+    adc rax, r12
+    mov r12, qword ptr [rsi + 96]
+    mov qword ptr [rsp + 40], rbp
+    mulx r12, rbp, r12
+    adc r13, rbp
+    mov rbp, qword ptr [rsi + 104]
+    mulx rdx, rbp, rbp
+    adc r12, rbp
+    adc rdx, 0
+    add r9, r15
+    adc r8, r14
     adc r10, rdi
-    adc r11, rax
+    adc r11, rcx
+    adc rbx, rax
+    adc r13, qword ptr [rsp + 40]
     adc r12, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
+    adc rdx, qword ptr [rsp + 24]
     mov rax, 0
     adc rax, 0
+    mov rcx, qword ptr [rsp + 16]
     mov rdi, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbx, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add rbx, r15
-    mov qword ptr [rsp + 16], rsi
-    mulx r15, rsi, qword ptr [rip + 2f + 24]
-    adc r14, rsi
-    mov qword ptr [rsp + 24], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 32]
+    mov rdx, r9
+    imul rdx, qword ptr [rcx]
+    mulx rbp, r14, qword ptr [rcx + 8]
+    mov qword ptr [rsp + 24], rsi
+    mulx r15, rsi, qword ptr [rcx + 16]
+    add rbp, rsi
+    mov qword ptr [rsp + 32], rax
+    mulx rsi, rax, qword ptr [rcx + 24]
     adc r15, rax
-    mov qword ptr [rsp + 32], rdi
-    mulx rax, rdi, qword ptr [rip + 2f + 40]
+    mov qword ptr [rsp + 40], rdi
+    mulx rax, rdi, qword ptr [rcx + 32]
     adc rsi, rdi
-    mov qword ptr [rsp + 40], rbp
-    mulx rdi, rbp, qword ptr [rip + 2f + 48]
-    adc rax, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 56]
-    adc rdi, rbp
+    mov qword ptr [rsp + 48], r12
+    mulx rdi, r12, qword ptr [rcx + 40]
+    adc rax, r12
+    mov qword ptr [rsp + 56], r13
+    mulx r12, r13, qword ptr [rcx + 48]
+    adc rdi, r13
+    mulx rdx, r13, qword ptr [rcx + 56]
+    adc r12, r13
     adc rdx, 0
-    add r8, r13
-    adc rcx, rbx
-    adc r9, r14
+    add r9, r14
+    adc r8, rbp
     adc r10, r15
     adc r11, rsi
-    adc r12, rax
-    adc rdi, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rax, qword ptr [rsp + 24]
+    adc rbx, rax
+    adc rdi, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov rax, qword ptr [rsp + 32]
     adc rax, 0
     mov rsi, qword ptr [rsp + 8]
-    mov r8, rdx
+    mov r9, rdx
     mov rdx, qword ptr [rsi + 8]
-    mov rbx, qword ptr [rsp + 16]
-    mulx rbp, r13, qword ptr [rbx]
-    mulx r14, r15, qword ptr [rbx + 8]
-    add rbp, r15
-    mulx r15, rsi, qword ptr [rbx + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 24], rax
-    mulx rsi, rax, qword ptr [rbx + 24]
-    adc r15, rax
-    mov qword ptr [rsp + 32], r8
-    mulx rax, r8, qword ptr [rbx + 32]
-    adc rsi, r8
-    mov qword ptr [rsp + 40], rdi
-    mulx r8, rdi, qword ptr [rbx + 40]
-    adc rax, rdi
-    mulx rdx, rdi, qword ptr [rbx + 48]
-    adc r8, rdi
-    adc rdx, 0
-    add rcx, r13
-    adc r9, rbp
-    adc r10, r14
-    adc r11, r15
-    adc r12, rsi
-    adc rax, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov rbp, rdx
-    mov rdx, qword ptr [rdi + 64]
-    mulx r13, r14, qword ptr [rbx + 56]
-    mulx r15, rdi, qword ptr [rbx + 64]
-    add r13, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [rbx + 72]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], rbp
-    mulx rsi, rbp, qword ptr [rbx + 80]
-    adc rdi, rbp
-    mov qword ptr [rsp + 40], r8
-    mulx rbp, r8, qword ptr [rbx + 88]
-    adc rsi, r8
-    mov qword ptr [rsp + 48], rax
-    mulx r8, rax, qword ptr [rbx + 96]
-    adc rbp, rax
-    mulx rax, rdx, qword ptr [rbx + 104]
-    adc r8, rdx
-    adc rax, 0
-    add rcx, r14
-    adc r9, r13
-    adc r10, r15
-    adc r11, rdi
-    adc r12, rsi
-    adc rbp, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rdi, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add rdi, r15
-    mulx r15, rbx, qword ptr [rip + 2f + 24]
-    adc r14, rbx
-    mov qword ptr [rsp + 24], rsi
-    mulx rbx, rsi, qword ptr [rip + 2f + 32]
+    mov rbp, qword ptr [rsp + 24]
+    mulx r13, r14, qword ptr [rbp]
+    mulx r15, rcx, qword ptr [rbp + 8]
+    add r13, rcx
+    mulx rcx, rsi, qword ptr [rbp + 16]
     adc r15, rsi
     mov qword ptr [rsp + 32], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 40]
-    adc rbx, rax
-    mov qword ptr [rsp + 40], r8
-    mulx rax, r8, qword ptr [rip + 2f + 48]
-    adc rsi, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 56]
-    adc rax, r8
-    adc rdx, 0
-    add rcx, r13
-    adc r9, rdi
-    adc r10, r14
-    adc r11, r15
-    adc r12, rbx
-    adc rbp, rsi
-    adc rax, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rcx, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov rsi, qword ptr [rsp + 8]
-    mov rdi, rdx
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsp + 16]
-    mulx rbx, r13, qword ptr [r8]
-    mulx r14, r15, qword ptr [r8 + 8]
-    add rbx, r15
-    mulx r15, rsi, qword ptr [r8 + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 24], rcx
-    mulx rsi, rcx, qword ptr [r8 + 24]
-    adc r15, rcx
-    mov qword ptr [rsp + 32], rdi
-    mulx rcx, rdi, qword ptr [r8 + 32]
-    adc rsi, rdi
-    mov qword ptr [rsp + 40], rax
-    mulx rdi, rax, qword ptr [r8 + 40]
+    mulx rsi, rax, qword ptr [rbp + 24]
     adc rcx, rax
-    mulx rax, rdx, qword ptr [r8 + 48]
-    adc rdi, rdx
-    adc rax, 0
-    add r9, r13
-    adc r10, rbx
-    adc r11, r14
-    adc r12, r15
-    adc rbp, rsi
-    adc rcx, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rbx + 72]
-    mulx r13, r14, qword ptr [r8 + 56]
-    mulx r15, rbx, qword ptr [r8 + 64]
-    add r13, rbx
-    mov qword ptr [rsp + 24], rsi
-    mulx rbx, rsi, qword ptr [r8 + 72]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], rax
-    mulx rsi, rax, qword ptr [r8 + 80]
-    adc rbx, rax
-    mov qword ptr [rsp + 40], rdi
-    mulx rax, rdi, qword ptr [r8 + 88]
-    adc rsi, rdi
-    mov qword ptr [rsp + 48], rcx
-    mulx rdi, rcx, qword ptr [r8 + 96]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r8 + 104]
-    adc rdi, rdx
-    adc rcx, 0
-    add r9, r14
+    mov qword ptr [rsp + 40], r9
+    mulx rax, r9, qword ptr [rbp + 32]
+    adc rsi, r9
+    mov qword ptr [rsp + 48], r12
+    mulx r9, r12, qword ptr [rbp + 40]
+    adc rax, r12
+    mulx rdx, r12, qword ptr [rbp + 48]
+    adc r9, r12
+    adc rdx, 0
+    add r8, r14
     adc r10, r13
     adc r11, r15
-    adc r12, rbx
-    adc rbp, rsi
-    adc rax, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbx, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add rbx, r15
-    mulx r15, r8, qword ptr [rip + 2f + 24]
-    adc r14, r8
-    mov qword ptr [rsp + 24], rsi
-    mulx r8, rsi, qword ptr [rip + 2f + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], rcx
-    mulx rsi, rcx, qword ptr [rip + 2f + 40]
-    adc r8, rcx
-    mov qword ptr [rsp + 40], rdi
-    mulx rcx, rdi, qword ptr [rip + 2f + 48]
-    adc rsi, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 56]
-    adc rcx, rdi
-    adc rdx, 0
-    add r9, r13
-    adc r10, rbx
-    adc r11, r14
-    adc r12, r15
-    adc rbp, r8
-    adc rax, rsi
-    adc rcx, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov r8, rdx
-    mov rdx, qword ptr [rdi + 24]
-    mov r9, qword ptr [rsp + 16]
-    mulx rbx, r13, qword ptr [r9]
-    mulx r14, r15, qword ptr [r9 + 8]
-    add rbx, r15
-    mulx r15, rdi, qword ptr [r9 + 16]
-    adc r14, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [r9 + 24]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], r8
-    mulx rsi, r8, qword ptr [r9 + 32]
-    adc rdi, r8
-    mov qword ptr [rsp + 40], rcx
-    mulx r8, rcx, qword ptr [r9 + 40]
-    adc rsi, rcx
-    mulx rcx, rdx, qword ptr [r9 + 48]
-    adc r8, rdx
-    adc rcx, 0
-    add r10, r13
-    adc r11, rbx
-    adc r12, r14
-    adc rbp, r15
-    adc rax, rdi
-    adc rsi, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    mov rdi, 0
-    adc rdi, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rbx + 80]
-    mulx r13, r14, qword ptr [r9 + 56]
-    mulx r15, rbx, qword ptr [r9 + 64]
-    add r13, rbx
-    mov qword ptr [rsp + 24], rdi
-    mulx rbx, rdi, qword ptr [r9 + 72]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], rcx
-    mulx rdi, rcx, qword ptr [r9 + 80]
     adc rbx, rcx
-    mov qword ptr [rsp + 40], r8
-    mulx rcx, r8, qword ptr [r9 + 88]
-    adc rdi, r8
-    mov qword ptr [rsp + 48], rsi
-    mulx r8, rsi, qword ptr [r9 + 96]
-    adc rcx, rsi
-    mulx rdx, rsi, qword ptr [r9 + 104]
-    adc r8, rsi
+    adc rdi, rsi
+    adc rax, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rcx, 0
+    adc rcx, 0
+    mov rsi, qword ptr [rsp + 8]
+    mov r12, rdx
+    mov rdx, qword ptr [rsi + 64]
+    mulx r13, r14, qword ptr [rbp + 56]
+    mulx r15, rsi, qword ptr [rbp + 64]
+    add r13, rsi
+    mov qword ptr [rsp + 32], rcx
+    mulx rsi, rcx, qword ptr [rbp + 72]
+    adc r15, rcx
+    mov qword ptr [rsp + 40], r12
+    mulx rcx, r12, qword ptr [rbp + 80]
+    adc rsi, r12
+    mov qword ptr [rsp + 48], r9
+    mulx r12, r9, qword ptr [rbp + 88]
+    adc rcx, r9
+    mov qword ptr [rsp + 56], rax
+    mulx r9, rax, qword ptr [rbp + 96]
+    adc r12, rax
+    mulx rax, rdx, qword ptr [rbp + 104]
+    adc r9, rdx
+    adc rax, 0
+    add r8, r14
+    adc r10, r13
+    adc r11, r15
+    adc rbx, rsi
+    adc rdi, rcx
+    adc r12, qword ptr [rsp + 56]
+    adc r9, qword ptr [rsp + 48]
+    adc rax, qword ptr [rsp + 40]
+    mov rcx, qword ptr [rsp + 32]
+    adc rcx, 0
+    mov rsi, qword ptr [rsp + 16]
+    mov rdx, r8
+    imul rdx, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    mulx r15, rbp, qword ptr [rsi + 16]
+    add r13, rbp
+    mov qword ptr [rsp + 32], rcx
+    mulx rbp, rcx, qword ptr [rsi + 24]
+    adc r15, rcx
+    mov qword ptr [rsp + 40], rax
+    mulx rcx, rax, qword ptr [rsi + 32]
+    adc rbp, rax
+    mov qword ptr [rsp + 48], r9
+    mulx rax, r9, qword ptr [rsi + 40]
+    adc rcx, r9
+    mov qword ptr [rsp + 56], r12
+    mulx r9, r12, qword ptr [rsi + 48]
+    adc rax, r12
+    mulx rdx, r12, qword ptr [rsi + 56]
+    adc r9, r12
+    adc rdx, 0
+    add r8, r14
+    adc r10, r13
+    adc r11, r15
+    adc rbx, rbp
+    adc rdi, rcx
+    adc rax, qword ptr [rsp + 56]
+    adc r9, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov rcx, qword ptr [rsp + 32]
+    adc rcx, 0
+    mov r8, qword ptr [rsp + 8]
+    mov rbp, rdx
+    mov rdx, qword ptr [r8 + 16]
+    mov r12, qword ptr [rsp + 24]
+    mulx r13, r14, qword ptr [r12]
+    mulx r15, rsi, qword ptr [r12 + 8]
+    add r13, rsi
+    mulx rsi, r8, qword ptr [r12 + 16]
+    adc r15, r8
+    mov qword ptr [rsp + 32], rcx
+    mulx r8, rcx, qword ptr [r12 + 24]
+    adc rsi, rcx
+    mov qword ptr [rsp + 40], rbp
+    mulx rcx, rbp, qword ptr [r12 + 32]
+    adc r8, rbp
+    mov qword ptr [rsp + 48], r9
+    mulx rbp, r9, qword ptr [r12 + 40]
+    adc rcx, r9
+    mulx rdx, r9, qword ptr [r12 + 48]
+    adc rbp, r9
     adc rdx, 0
     add r10, r14
     adc r11, r13
-    adc r12, r15
-    adc rbp, rbx
-    adc rax, rdi
+    adc rbx, r15
+    adc rdi, rsi
+    adc rax, r8
     adc rcx, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 40]
+    adc rbp, qword ptr [rsp + 40]
     adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov rdi, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbx, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add rbx, r15
-    mulx r15, r9, qword ptr [rip + 2f + 24]
-    adc r14, r9
-    mov qword ptr [rsp + 24], rsi
-    mulx r9, rsi, qword ptr [rip + 2f + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], rdi
-    mulx rsi, rdi, qword ptr [rip + 2f + 40]
-    adc r9, rdi
-    mov qword ptr [rsp + 40], r8
-    mulx rdi, r8, qword ptr [rip + 2f + 48]
-    adc rsi, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 56]
-    adc rdi, r8
-    adc rdx, 0
-    add r10, r13
-    adc r11, rbx
-    adc r12, r14
-    adc rbp, r15
-    adc rax, r9
-    adc rcx, rsi
-    adc rdi, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
+    mov rsi, 0
     adc rsi, 0
     mov r8, qword ptr [rsp + 8]
     mov r9, rdx
-    mov rdx, qword ptr [r8 + 32]
-    mov r10, qword ptr [rsp + 16]
-    mulx rbx, r13, qword ptr [r10]
-    mulx r14, r15, qword ptr [r10 + 8]
-    add rbx, r15
-    mulx r15, r8, qword ptr [r10 + 16]
-    adc r14, r8
-    mov qword ptr [rsp + 24], rsi
-    mulx r8, rsi, qword ptr [r10 + 24]
+    mov rdx, qword ptr [r8 + 72]
+    mulx r13, r14, qword ptr [r12 + 56]
+    mulx r15, r8, qword ptr [r12 + 64]
+    add r13, r8
+    mov qword ptr [rsp + 32], rsi
+    mulx r8, rsi, qword ptr [r12 + 72]
     adc r15, rsi
-    mov qword ptr [rsp + 32], r9
-    mulx rsi, r9, qword ptr [r10 + 32]
+    mov qword ptr [rsp + 40], r9
+    mulx rsi, r9, qword ptr [r12 + 80]
     adc r8, r9
-    mov qword ptr [rsp + 40], rdi
-    mulx r9, rdi, qword ptr [r10 + 40]
-    adc rsi, rdi
-    mulx rdx, rdi, qword ptr [r10 + 48]
-    adc r9, rdi
+    mov qword ptr [rsp + 48], rbp
+    mulx r9, rbp, qword ptr [r12 + 88]
+    adc rsi, rbp
+    mov qword ptr [rsp + 56], rcx
+    mulx rbp, rcx, qword ptr [r12 + 96]
+    adc r9, rcx
+    mulx rcx, rdx, qword ptr [r12 + 104]
+    adc rbp, rdx
+    adc rcx, 0
+    add r10, r14
+    adc r11, r13
+    adc rbx, r15
+    adc rdi, r8
+    adc rax, rsi
+    adc r9, qword ptr [rsp + 56]
+    adc rbp, qword ptr [rsp + 48]
+    adc rcx, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 32]
+    adc rsi, 0
+    mov r8, qword ptr [rsp + 16]
+    mov rdx, r10
+    imul rdx, qword ptr [r8]
+    mulx r13, r14, qword ptr [r8 + 8]
+    mulx r15, r12, qword ptr [r8 + 16]
+    add r13, r12
+    mov qword ptr [rsp + 32], rsi
+    mulx r12, rsi, qword ptr [r8 + 24]
+    adc r15, rsi
+    mov qword ptr [rsp + 40], rcx
+    mulx rsi, rcx, qword ptr [r8 + 32]
+    adc r12, rcx
+    mov qword ptr [rsp + 48], rbp
+    mulx rcx, rbp, qword ptr [r8 + 40]
+    adc rsi, rbp
+    mov qword ptr [rsp + 56], r9
+    mulx rbp, r9, qword ptr [r8 + 48]
+    adc rcx, r9
+    mulx rdx, r9, qword ptr [r8 + 56]
+    adc rbp, r9
     adc rdx, 0
-    add r11, r13
-    adc r12, rbx
-    adc rbp, r14
+    add r10, r14
+    adc r11, r13
+    adc rbx, r15
+    adc rdi, r12
+    adc rax, rsi
+    adc rcx, qword ptr [rsp + 56]
+    adc rbp, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 32]
+    adc rsi, 0
+    mov r9, qword ptr [rsp + 8]
+    mov r10, rdx
+    mov rdx, qword ptr [r9 + 24]
+    mov r12, qword ptr [rsp + 24]
+    mulx r13, r14, qword ptr [r12]
+    mulx r15, r8, qword ptr [r12 + 8]
+    add r13, r8
+    mulx r8, r9, qword ptr [r12 + 16]
+    adc r15, r9
+    mov qword ptr [rsp + 32], rsi
+    mulx r9, rsi, qword ptr [r12 + 24]
+    adc r8, rsi
+    mov qword ptr [rsp + 40], r10
+    mulx rsi, r10, qword ptr [r12 + 32]
+    adc r9, r10
+    mov qword ptr [rsp + 48], rbp
+    mulx r10, rbp, qword ptr [r12 + 40]
+    adc rsi, rbp
+    mulx rdx, rbp, qword ptr [r12 + 48]
+    adc r10, rbp
+    adc rdx, 0
+    add r11, r14
+    adc rbx, r13
+    adc rdi, r15
+    adc rax, r8
+    adc rcx, r9
+    adc rsi, qword ptr [rsp + 48]
+    adc r10, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r8, 0
+    adc r8, 0
+    mov r9, qword ptr [rsp + 8]
+    mov rbp, rdx
+    mov rdx, qword ptr [r9 + 80]
+    mulx r13, r14, qword ptr [r12 + 56]
+    mulx r15, r9, qword ptr [r12 + 64]
+    add r13, r9
+    mov qword ptr [rsp + 32], r8
+    mulx r9, r8, qword ptr [r12 + 72]
+    adc r15, r8
+    mov qword ptr [rsp + 40], rbp
+    mulx r8, rbp, qword ptr [r12 + 80]
+    adc r9, rbp
+    mov qword ptr [rsp + 48], r10
+    mulx rbp, r10, qword ptr [r12 + 88]
+    adc r8, r10
+    mov qword ptr [rsp + 56], rsi
+    mulx r10, rsi, qword ptr [r12 + 96]
+    adc rbp, rsi
+    mulx rdx, rsi, qword ptr [r12 + 104]
+    adc r10, rsi
+    adc rdx, 0
+    add r11, r14
+    adc rbx, r13
+    adc rdi, r15
+    adc rax, r9
+    adc rcx, r8
+    adc rbp, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 32]
+    adc rsi, 0
+    mov r8, qword ptr [rsp + 16]
+    mov r9, rdx
+    mov rdx, r11
+    imul rdx, qword ptr [r8]
+    mulx r13, r14, qword ptr [r8 + 8]
+    mulx r15, r12, qword ptr [r8 + 16]
+    add r13, r12
+    mov qword ptr [rsp + 32], rsi
+    mulx r12, rsi, qword ptr [r8 + 24]
+    adc r15, rsi
+    mov qword ptr [rsp + 40], r9
+    mulx rsi, r9, qword ptr [r8 + 32]
+    adc r12, r9
+    mov qword ptr [rsp + 48], r10
+    mulx r9, r10, qword ptr [r8 + 40]
+    adc rsi, r10
+    mov qword ptr [rsp + 56], rbp
+    mulx r10, rbp, qword ptr [r8 + 48]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r8 + 56]
+    adc r10, rbp
+    adc rdx, 0
+    add r11, r14
+    adc rbx, r13
+    adc rdi, r15
+    adc rax, r12
+    adc rcx, rsi
+    adc r9, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 32]
+    adc rsi, 0
+    mov r11, qword ptr [rsp + 8]
+    mov rbp, rdx
+    mov rdx, qword ptr [r11 + 32]
+    mov r12, qword ptr [rsp + 24]
+    mulx r13, r14, qword ptr [r12]
+    mulx r15, r8, qword ptr [r12 + 8]
+    add r13, r8
+    mulx r8, r11, qword ptr [r12 + 16]
+    adc r15, r11
+    mov qword ptr [rsp + 32], rsi
+    mulx r11, rsi, qword ptr [r12 + 24]
+    adc r8, rsi
+    mov qword ptr [rsp + 40], rbp
+    mulx rsi, rbp, qword ptr [r12 + 32]
+    adc r11, rbp
+    mov qword ptr [rsp + 48], r10
+    mulx rbp, r10, qword ptr [r12 + 40]
+    adc rsi, r10
+    mulx rdx, r10, qword ptr [r12 + 48]
+    adc rbp, r10
+    adc rdx, 0
+    add rbx, r14
+    adc rdi, r13
     adc rax, r15
     adc rcx, r8
-    adc rsi, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
+    adc r9, r11
+    adc rsi, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r8, 0
+    adc r8, 0
+    mov r10, qword ptr [rsp + 8]
+    mov r11, rdx
+    mov rdx, qword ptr [r10 + 88]
+    mulx r13, r14, qword ptr [r12 + 56]
+    mulx r15, r10, qword ptr [r12 + 64]
+    add r13, r10
+    mov qword ptr [rsp + 32], r8
+    mulx r10, r8, qword ptr [r12 + 72]
+    adc r15, r8
+    mov qword ptr [rsp + 40], r11
+    mulx r8, r11, qword ptr [r12 + 80]
+    adc r10, r11
+    mov qword ptr [rsp + 48], rbp
+    mulx r11, rbp, qword ptr [r12 + 88]
+    adc r8, rbp
+    mov qword ptr [rsp + 56], rsi
+    mulx rbp, rsi, qword ptr [r12 + 96]
+    adc r11, rsi
+    mulx rdx, rsi, qword ptr [r12 + 104]
+    adc rbp, rsi
+    adc rdx, 0
+    add rbx, r14
+    adc rdi, r13
+    adc rax, r15
+    adc rcx, r10
+    adc r9, r8
+    adc r11, qword ptr [rsp + 56]
+    adc rbp, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 32]
+    adc rsi, 0
+    mov r8, qword ptr [rsp + 16]
+    mov r10, rdx
+    mov rdx, rbx
+    imul rdx, qword ptr [r8]
+    mulx r13, r14, qword ptr [r8 + 8]
+    mulx r15, r12, qword ptr [r8 + 16]
+    add r13, r12
+    mov qword ptr [rsp + 32], rsi
+    mulx r12, rsi, qword ptr [r8 + 24]
+    adc r15, rsi
+    mov qword ptr [rsp + 40], r10
+    mulx rsi, r10, qword ptr [r8 + 32]
+    adc r12, r10
+    mov qword ptr [rsp + 48], rbp
+    mulx r10, rbp, qword ptr [r8 + 40]
+    adc rsi, rbp
+    mov qword ptr [rsp + 56], r11
+    mulx rbp, r11, qword ptr [r8 + 48]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r8 + 56]
+    adc rbp, r11
+    adc rdx, 0
+    add rbx, r14
+    adc rdi, r13
+    adc rax, r15
+    adc rcx, r12
+    adc r9, rsi
+    adc r10, qword ptr [rsp + 56]
+    adc rbp, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 32]
+    adc rsi, 0
+    mov r11, qword ptr [rsp + 8]
+    mov rbx, rdx
+    mov rdx, qword ptr [r11 + 40]
+    mov r12, qword ptr [rsp + 24]
+    mulx r13, r14, qword ptr [r12]
+    mulx r15, r8, qword ptr [r12 + 8]
+    add r13, r8
+    mulx r8, r11, qword ptr [r12 + 16]
+    adc r15, r11
+    mov qword ptr [rsp + 32], rsi
+    mulx r11, rsi, qword ptr [r12 + 24]
+    adc r8, rsi
+    mov qword ptr [rsp + 40], rbx
+    mulx rsi, rbx, qword ptr [r12 + 32]
+    adc r11, rbx
+    mov qword ptr [rsp + 48], rbp
+    mulx rbx, rbp, qword ptr [r12 + 40]
+    adc rsi, rbp
+    mulx rdx, rbp, qword ptr [r12 + 48]
+    adc rbx, rbp
+    adc rdx, 0
+    add rdi, r14
+    adc rax, r13
+    adc rcx, r15
+    adc r9, r8
+    adc r10, r11
+    adc rsi, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r8, 0
+    adc r8, 0
+    mov r11, qword ptr [rsp + 8]
+    mov rbp, rdx
+    mov rdx, qword ptr [r11 + 96]
+    mulx r13, r14, qword ptr [r12 + 56]
+    mulx r15, r11, qword ptr [r12 + 64]
+    add r13, r11
+    mov qword ptr [rsp + 32], r8
+    mulx r11, r8, qword ptr [r12 + 72]
+    adc r15, r8
+    mov qword ptr [rsp + 40], rbp
+    mulx r8, rbp, qword ptr [r12 + 80]
+    adc r11, rbp
+    mov qword ptr [rsp + 48], rbx
+    mulx rbp, rbx, qword ptr [r12 + 88]
+    adc r8, rbx
+    mov qword ptr [rsp + 56], rsi
+    mulx rbx, rsi, qword ptr [r12 + 96]
+    adc rbp, rsi
+    mulx rdx, rsi, qword ptr [r12 + 104]
+    adc rbx, rsi
+    adc rdx, 0
+    add rdi, r14
+    adc rax, r13
+    adc rcx, r15
+    adc r9, r11
+    adc r10, r8
+    adc rbp, qword ptr [rsp + 56]
+    adc rbx, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 32]
+    adc rsi, 0
+    mov r8, qword ptr [rsp + 16]
+    mov r11, rdx
+    mov rdx, rdi
+    imul rdx, qword ptr [r8]
+    mulx r13, r14, qword ptr [r8 + 8]
+    mulx r15, r12, qword ptr [r8 + 16]
+    add r13, r12
+    mov qword ptr [rsp + 32], rsi
+    mulx r12, rsi, qword ptr [r8 + 24]
+    adc r15, rsi
+    mov qword ptr [rsp + 40], r11
+    mulx rsi, r11, qword ptr [r8 + 32]
+    adc r12, r11
+    mov qword ptr [rsp + 48], rbx
+    mulx r11, rbx, qword ptr [r8 + 40]
+    adc rsi, rbx
+    mov qword ptr [rsp + 56], rbp
+    mulx rbx, rbp, qword ptr [r8 + 48]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r8 + 56]
+    adc rbx, rbp
+    adc rdx, 0
+    add rdi, r14
+    adc rax, r13
+    adc rcx, r15
+    adc r9, r12
+    adc r10, rsi
+    adc r11, qword ptr [rsp + 56]
+    adc rbx, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 32]
+    adc rsi, 0
+    mov rdi, qword ptr [rsp + 8]
+    mov rbp, rdx
+    mov rdx, qword ptr [rdi + 48]
+    mov r12, qword ptr [rsp + 24]
+    mulx r13, r14, qword ptr [r12]
+    mulx r15, r8, qword ptr [r12 + 8]
+    add r13, r8
+    mulx r8, rdi, qword ptr [r12 + 16]
+    adc r15, rdi
+    mov qword ptr [rsp + 32], rsi
+    mulx rdi, rsi, qword ptr [r12 + 24]
+    adc r8, rsi
+    mov qword ptr [rsp + 40], rbp
+    mulx rsi, rbp, qword ptr [r12 + 32]
+    adc rdi, rbp
+    mov qword ptr [rsp + 48], rbx
+    mulx rbp, rbx, qword ptr [r12 + 40]
+    adc rsi, rbx
+    mulx rdx, rbx, qword ptr [r12 + 48]
+    adc rbp, rbx
+    adc rdx, 0
+    add rax, r14
+    adc rcx, r13
+    adc r9, r15
+    adc r10, r8
+    adc r11, rdi
+    adc rsi, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
     mov rdi, 0
     adc rdi, 0
     mov r8, qword ptr [rsp + 8]
     mov rbx, rdx
-    mov rdx, qword ptr [r8 + 88]
-    mulx r13, r14, qword ptr [r10 + 56]
-    mulx r15, r8, qword ptr [r10 + 64]
-    add r13, r8
-    mov qword ptr [rsp + 24], rdi
-    mulx r8, rdi, qword ptr [r10 + 72]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], rbx
-    mulx rdi, rbx, qword ptr [r10 + 80]
-    adc r8, rbx
-    mov qword ptr [rsp + 40], r9
-    mulx rbx, r9, qword ptr [r10 + 88]
-    adc rdi, r9
-    mov qword ptr [rsp + 48], rsi
-    mulx r9, rsi, qword ptr [r10 + 96]
-    adc rbx, rsi
-    mulx rdx, rsi, qword ptr [r10 + 104]
-    adc r9, rsi
-    adc rdx, 0
-    add r11, r14
-    adc r12, r13
-    adc rbp, r15
-    adc rax, r8
-    adc rcx, rdi
-    adc rbx, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov rdi, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mulx r8, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add r8, r15
-    mulx r15, r10, qword ptr [rip + 2f + 24]
-    adc r14, r10
-    mov qword ptr [rsp + 24], rsi
-    mulx r10, rsi, qword ptr [rip + 2f + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], rdi
-    mulx rsi, rdi, qword ptr [rip + 2f + 40]
-    adc r10, rdi
-    mov qword ptr [rsp + 40], r9
-    mulx rdi, r9, qword ptr [rip + 2f + 48]
-    adc rsi, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 56]
-    adc rdi, r9
-    adc rdx, 0
-    add r11, r13
-    adc r12, r8
-    adc rbp, r14
-    adc rax, r15
-    adc rcx, r10
-    adc rbx, rsi
-    adc rdi, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov r8, qword ptr [rsp + 8]
-    mov r9, rdx
-    mov rdx, qword ptr [r8 + 40]
-    mov r10, qword ptr [rsp + 16]
-    mulx r11, r13, qword ptr [r10]
-    mulx r14, r15, qword ptr [r10 + 8]
-    add r11, r15
-    mulx r15, r8, qword ptr [r10 + 16]
-    adc r14, r8
-    mov qword ptr [rsp + 24], rsi
-    mulx r8, rsi, qword ptr [r10 + 24]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], r9
-    mulx rsi, r9, qword ptr [r10 + 32]
-    adc r8, r9
-    mov qword ptr [rsp + 40], rdi
-    mulx r9, rdi, qword ptr [r10 + 40]
-    adc rsi, rdi
-    mulx rdx, rdi, qword ptr [r10 + 48]
-    adc r9, rdi
-    adc rdx, 0
-    add r12, r13
-    adc rbp, r11
-    adc rax, r14
-    adc rcx, r15
-    adc rbx, r8
-    adc rsi, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rdi, 0
-    adc rdi, 0
-    mov r8, qword ptr [rsp + 8]
-    mov r11, rdx
-    mov rdx, qword ptr [r8 + 96]
-    mulx r13, r14, qword ptr [r10 + 56]
-    mulx r15, r8, qword ptr [r10 + 64]
-    add r13, r8
-    mov qword ptr [rsp + 24], rdi
-    mulx r8, rdi, qword ptr [r10 + 72]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], r11
-    mulx rdi, r11, qword ptr [r10 + 80]
-    adc r8, r11
-    mov qword ptr [rsp + 40], r9
-    mulx r11, r9, qword ptr [r10 + 88]
-    adc rdi, r9
-    mov qword ptr [rsp + 48], rsi
-    mulx r9, rsi, qword ptr [r10 + 96]
-    adc r11, rsi
-    mulx rdx, rsi, qword ptr [r10 + 104]
-    adc r9, rsi
-    adc rdx, 0
-    add r12, r14
-    adc rbp, r13
-    adc rax, r15
-    adc rcx, r8
-    adc rbx, rdi
-    adc r11, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov rdi, rdx
-    mov rdx, r12
-    imul rdx, qword ptr [rip + 2f]
-    mulx r8, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add r8, r15
-    mulx r15, r10, qword ptr [rip + 2f + 24]
-    adc r14, r10
-    mov qword ptr [rsp + 24], rsi
-    mulx r10, rsi, qword ptr [rip + 2f + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], rdi
-    mulx rsi, rdi, qword ptr [rip + 2f + 40]
-    adc r10, rdi
-    mov qword ptr [rsp + 40], r9
-    mulx rdi, r9, qword ptr [rip + 2f + 48]
-    adc rsi, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 56]
-    adc rdi, r9
-    adc rdx, 0
-    add r12, r13
-    adc rbp, r8
-    adc rax, r14
-    adc rcx, r15
-    adc rbx, r10
-    adc r11, rsi
-    adc rdi, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov r8, qword ptr [rsp + 8]
-    mov r9, rdx
-    mov rdx, qword ptr [r8 + 48]
-    mov r10, qword ptr [rsp + 16]
-    mulx r12, r13, qword ptr [r10]
-    mulx r14, r15, qword ptr [r10 + 8]
-    add r12, r15
-    mulx r15, r8, qword ptr [r10 + 16]
-    adc r14, r8
-    mov qword ptr [rsp + 24], rsi
-    mulx r8, rsi, qword ptr [r10 + 24]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], r9
-    mulx rsi, r9, qword ptr [r10 + 32]
-    adc r8, r9
-    mov qword ptr [rsp + 40], rdi
-    mulx r9, rdi, qword ptr [r10 + 40]
-    adc rsi, rdi
-    mulx rdx, rdi, qword ptr [r10 + 48]
-    adc r9, rdi
-    adc rdx, 0
-    add rbp, r13
-    adc rax, r12
-    adc rcx, r14
-    adc rbx, r15
-    adc r11, r8
-    adc rsi, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rdi, 0
-    adc rdi, 0
-    mov r8, qword ptr [rsp + 8]
-    mov r12, rdx
     mov rdx, qword ptr [r8 + 104]
-    mulx r8, r13, qword ptr [r10 + 56]
-    mulx r14, r15, qword ptr [r10 + 64]
+    mulx r8, r13, qword ptr [r12 + 56]
+    mulx r14, r15, qword ptr [r12 + 64]
     add r8, r15
     mov qword ptr [rsp + 8], rdi
-    mulx r15, rdi, qword ptr [r10 + 72]
+    mulx r15, rdi, qword ptr [r12 + 72]
     adc r14, rdi
-    mov qword ptr [rsp + 24], r12
-    mulx rdi, r12, qword ptr [r10 + 80]
-    adc r15, r12
-    mov qword ptr [rsp + 32], r9
-    mulx r12, r9, qword ptr [r10 + 88]
-    adc rdi, r9
-    mov qword ptr [rsp + 40], rsi
-    mulx r9, rsi, qword ptr [r10 + 96]
-    adc r12, rsi
-    mulx rdx, rsi, qword ptr [r10 + 104]
-    adc r9, rsi
+    mov qword ptr [rsp + 32], rbx
+    mulx rdi, rbx, qword ptr [r12 + 80]
+    adc r15, rbx
+    mov qword ptr [rsp + 40], rbp
+    mulx rbx, rbp, qword ptr [r12 + 88]
+    adc rdi, rbp
+    mov qword ptr [rsp + 48], rsi
+    mulx rbp, rsi, qword ptr [r12 + 96]
+    adc rbx, rsi
+    mulx rdx, rsi, qword ptr [r12 + 104]
+    adc rbp, rsi
     adc rdx, 0
-    add rbp, r13
-    adc rax, r8
-    adc rcx, r14
-    adc rbx, r15
+    add rax, r13
+    adc rcx, r8
+    adc r9, r14
+    adc r10, r15
     adc r11, rdi
-    adc r12, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
+    adc rbx, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
     mov rsi, qword ptr [rsp + 8]
     adc rsi, 0
-    mov rdi, rdx
-    mov rdx, rbp
-    imul rdx, qword ptr [rip + 2f]
-    mulx r8, r10, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add r8, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
+    mov rdi, qword ptr [rsp + 16]
+    mov r8, rdx
+    mov rdx, rax
+    imul rdx, qword ptr [rdi]
+    mulx r12, r13, qword ptr [rdi + 8]
+    mulx r14, r15, qword ptr [rdi + 16]
+    add r12, r15
     mov qword ptr [rsp + 8], rsi
-    mulx r15, rsi, qword ptr [rip + 2f + 32]
+    mulx r15, rsi, qword ptr [rdi + 24]
     adc r14, rsi
-    mov qword ptr [rsp + 24], rdi
-    mulx rsi, rdi, qword ptr [rip + 2f + 40]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], r9
-    mulx rdi, r9, qword ptr [rip + 2f + 48]
-    adc rsi, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 56]
-    adc rdi, r9
+    mov qword ptr [rsp + 32], r8
+    mulx rsi, r8, qword ptr [rdi + 32]
+    adc r15, r8
+    mov qword ptr [rsp + 40], rbp
+    mulx r8, rbp, qword ptr [rdi + 40]
+    adc rsi, rbp
+    mov qword ptr [rsp + 48], rbx
+    mulx rbp, rbx, qword ptr [rdi + 48]
+    adc r8, rbx
+    mulx rdx, rbx, qword ptr [rdi + 56]
+    adc rbp, rbx
     adc rdx, 0
-    add rbp, r10
-    adc rax, r8
-    adc rcx, r13
-    adc rbx, r14
-    adc r11, r15
-    adc r12, rsi
-    adc rdi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, qword ptr [rsp + 8]
-    adc rsi, 0
-    mov r8, rax
-    sub r8, qword ptr [rip + 2f + 8]
-    mov r9, rcx
-    sbb r9, qword ptr [rip + 2f + 16]
-    mov r10, rbx
-    sbb r10, qword ptr [rip + 2f + 24]
-    mov rbp, r11
-    sbb rbp, qword ptr [rip + 2f + 32]
-    mov r13, r12
-    sbb r13, qword ptr [rip + 2f + 40]
-    mov r14, rdi
-    sbb r14, qword ptr [rip + 2f + 48]
-    mov r15, rdx
-    sbb r15, qword ptr [rip + 2f + 56]
-    mov qword ptr [rsp + 8], r15
-    mov r15, rsi
-    sbb r15, 0
-    cmovc r8, rax
-    cmovc r9, rcx
-    cmovc r10, rbx
-    cmovc rbp, r11
-    cmovc r13, r12
-    cmovc r14, rdi
+    add rax, r13
+    adc rcx, r12
+    adc r9, r14
+    adc r10, r15
+    adc r11, rsi
+    adc r8, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
     mov rax, qword ptr [rsp + 8]
-    cmovc rax, rdx
-    cmovc r15, rsi
-    mov rcx, r8
-    sub rcx, qword ptr [rip + 2f + 8]
-    mov rdx, r9
-    sbb rdx, qword ptr [rip + 2f + 16]
-    mov rsi, r10
-    sbb rsi, qword ptr [rip + 2f + 24]
-    mov rdi, rbp
-    sbb rdi, qword ptr [rip + 2f + 32]
-    mov r11, r13
-    sbb r11, qword ptr [rip + 2f + 40]
-    mov rbx, r14
-    sbb rbx, qword ptr [rip + 2f + 48]
-    mov r12, rax
-    sbb r12, qword ptr [rip + 2f + 56]
-    sbb r15, 0
-    cmovc rcx, r8
-    mov r8, qword ptr [rsp]
-    mov qword ptr [r8], rcx
-    cmovc rdx, r9
-    mov qword ptr [r8 + 8], rdx
-    cmovc rsi, r10
-    mov qword ptr [r8 + 16], rsi
-    cmovc rdi, rbp
-    mov qword ptr [r8 + 24], rdi
-    cmovc r11, r13
-    mov qword ptr [r8 + 32], r11
-    cmovc rbx, r14
-    mov qword ptr [r8 + 40], rbx
-    cmovc r12, rax
-    mov qword ptr [r8 + 48], r12
-    add rsp, 56
+    adc rax, 0
+    mov rsi, rcx
+    sub rsi, qword ptr [rdi + 8]
+    mov rbx, r9
+    sbb rbx, qword ptr [rdi + 16]
+    mov r12, r10
+    sbb r12, qword ptr [rdi + 24]
+    mov r13, r11
+    sbb r13, qword ptr [rdi + 32]
+    mov r14, r8
+    sbb r14, qword ptr [rdi + 40]
+    mov r15, rbp
+    sbb r15, qword ptr [rdi + 48]
+    mov qword ptr [rsp + 8], r15
+    mov r15, rdx
+    sbb r15, qword ptr [rdi + 56]
+    mov rdi, rax
+    sbb rdi, 0
+    cmovc rsi, rcx
+    cmovc rbx, r9
+    cmovc r12, r10
+    cmovc r13, r11
+    cmovc r14, r8
+    mov rcx, qword ptr [rsp + 8]
+    cmovc rcx, rbp
+    cmovc r15, rdx
+    cmovc rdi, rax
+    mov rax, qword ptr [rsp + 16]
+    mov rdx, rsi
+    sub rdx, qword ptr [rax + 8]
+    mov r8, rbx
+    sbb r8, qword ptr [rax + 16]
+    mov r9, r12
+    sbb r9, qword ptr [rax + 24]
+    mov r10, r13
+    sbb r10, qword ptr [rax + 32]
+    mov r11, r14
+    sbb r11, qword ptr [rax + 40]
+    mov rbp, rcx
+    sbb rbp, qword ptr [rax + 48]
+    mov qword ptr [rsp + 8], rbp
+    mov rbp, r15
+    sbb rbp, qword ptr [rax + 56]
+    sbb rdi, 0
+    cmovc rdx, rsi
+    mov rax, qword ptr [rsp]
+    mov qword ptr [rax], rdx
+    cmovc r8, rbx
+    mov qword ptr [rax + 8], r8
+    cmovc r9, r12
+    mov qword ptr [rax + 16], r9
+    cmovc r10, r13
+    mov qword ptr [rax + 24], r10
+    cmovc r11, r14
+    mov qword ptr [rax + 32], r11
+    mov rdx, qword ptr [rsp + 8]
+    cmovc rdx, rcx
+    mov qword ptr [rax + 40], rdx
+    cmovc rbp, r15
+    mov qword ptr [rax + 48], rbp
+    add rsp, 64
     pop r15
     pop r14
     pop r13

@@ -32,549 +32,584 @@ unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<8>>(
     push r13
     push r14
     push r15
-    sub rsp, 64
-    mov rax, rdx
+    sub rsp, 72
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rbp, r12, qword ptr [rsi + 40]
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
     adc rbx, r12
-    mulx r12, r13, qword ptr [rsi + 48]
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
     adc rbp, r13
-    mulx rdx, r13, qword ptr [rsi + 56]
-    adc r12, r13
+    mov r13, qword ptr [rsi + 48]
+    mulx r13, r14, r13
+    adc r12, r14
+    mov r14, qword ptr [rsi + 56]
+    mulx rdx, r14, r14
+    adc r13, r14
     adc rdx, 0
-    mov r13, rdx
-    mov rdx, r8
-    mulx r8, r14, qword ptr [rip + 2f]
+    mov r14, rdx
+    mov rdx, r9
+    mulx r9, r15, qword ptr [rax]
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rip + 2f + 8]
-    add r8, rdi
     mov qword ptr [rsp + 8], rsi
-    mulx rdi, rsi, qword ptr [rip + 2f + 16]
-    adc r15, rsi
-    mov qword ptr [rsp + 16], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 24]
-    adc rdi, rax
-    mov qword ptr [rsp + 24], r13
-    mulx rax, r13, qword ptr [rip + 2f + 32]
-    adc rsi, r13
-    mov qword ptr [rsp + 32], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc rax, r12
-    mov qword ptr [rsp + 40], rax
-    mulx r12, rax, qword ptr [rip + 2f + 48]
-    adc r13, rax
-    mulx rax, rdx, qword ptr [rip + 2f + 56]
-    adc r12, rdx
-    adc rax, 0
-    add rcx, r14
-    adc r9, r8
-    adc r10, r15
+    mulx rdi, rsi, qword ptr [rax + 8]
+    add r9, rsi
+    mov qword ptr [rsp + 16], rcx
+    mulx rsi, rcx, qword ptr [rax + 16]
+    adc rdi, rcx
+    mov qword ptr [rsp + 24], r14
+    mulx rcx, r14, qword ptr [rax + 24]
+    adc rsi, r14
+    mov qword ptr [rsp + 32], r13
+    mulx r14, r13, qword ptr [rax + 32]
+    adc rcx, r13
+    mov qword ptr [rsp + 40], r12
+    mulx r13, r12, qword ptr [rax + 40]
+    adc r14, r12
+    mov qword ptr [rsp + 48], r14
+    mulx r12, r14, qword ptr [rax + 48]
+    adc r13, r14
+    mulx rdx, r14, qword ptr [rax + 56]
+    adc r12, r14
+    adc rdx, 0
+    add r8, r15
+    adc r10, r9
     adc r11, rdi
     adc rbx, rsi
-    adc rbp, qword ptr [rsp + 40]
+    adc rbp, rcx
+    mov rcx, qword ptr [rsp + 40]
+    adc rcx, qword ptr [rsp + 48]
     adc r13, qword ptr [rsp + 32]
     adc r12, qword ptr [rsp + 24]
-    adc rax, 0
-    mov rsi, qword ptr [rsp + 16]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsp + 8]
-    mulx r8, r14, qword ptr [rdi]
-    mulx r15, rsi, qword ptr [rdi + 8]
-    add r8, rsi
-    mov qword ptr [rsp + 24], rax
-    mulx rsi, rax, qword ptr [rdi + 16]
-    adc r15, rax
-    mov qword ptr [rsp + 32], r12
-    mulx rax, r12, qword ptr [rdi + 24]
-    adc rsi, r12
-    mov qword ptr [rsp + 40], r13
-    mulx r12, r13, qword ptr [rdi + 32]
-    adc rax, r13
-    mov qword ptr [rsp + 48], rbp
-    mulx r13, rbp, qword ptr [rdi + 40]
-    adc r12, rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [rdi + 48]
-    adc r13, r12
-    mulx rdx, r12, qword ptr [rdi + 56]
-    adc rbp, r12
     adc rdx, 0
-    add rcx, r14
-    adc r9, r8
-    adc r10, r15
+    mov rsi, qword ptr [rsp + 16]
+    mov rdi, rdx
+    mov rdx, qword ptr [rsi + 8]
+    mov r9, qword ptr [rsp + 8]
+    mulx r14, r15, qword ptr [r9]
+    mov qword ptr [rsp + 24], rax
+    mulx rsi, rax, qword ptr [r9 + 8]
+    add r14, rax
+    mov qword ptr [rsp + 32], rdi
+    mulx rax, rdi, qword ptr [r9 + 16]
+    adc rsi, rdi
+    mov qword ptr [rsp + 48], r12
+    mulx rdi, r12, qword ptr [r9 + 24]
+    adc rax, r12
+    mov qword ptr [rsp + 40], r13
+    mulx r12, r13, qword ptr [r9 + 32]
+    adc rdi, r13
+    mov qword ptr [rsp + 56], rcx
+    mulx r13, rcx, qword ptr [r9 + 40]
+    adc r12, rcx
+    mov qword ptr [rsp + 64], r12
+    mulx rcx, r12, qword ptr [r9 + 48]
+    adc r13, r12
+    mulx rdx, r12, qword ptr [r9 + 56]
+    adc rcx, r12
+    adc rdx, 0
+    add r8, r15
+    adc r10, r14
     adc r11, rsi
     adc rbx, rax
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, rdx
-    mov rdx, rcx
-    mulx rcx, r8, qword ptr [rip + 2f]
-    mulx r12, r14, qword ptr [rip + 2f + 8]
-    add rcx, r14
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    adc r12, r15
-    mulx r15, rdi, qword ptr [rip + 2f + 24]
-    adc r14, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [rip + 2f + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], rbp
-    mulx rsi, rbp, qword ptr [rip + 2f + 40]
-    adc rdi, rbp
-    mov qword ptr [rsp + 40], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 48]
-    adc rsi, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 56]
     adc rbp, rdi
-    adc rdx, 0
-    add r9, r8
-    adc r10, rcx
-    adc r11, r12
-    adc rbx, r14
-    adc rax, r15
+    mov rax, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 64]
     adc r13, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rcx, qword ptr [rsp + 16]
-    mov rdi, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mov r8, qword ptr [rsp + 8]
-    mulx r12, r14, qword ptr [r8]
-    mulx r15, rcx, qword ptr [r8 + 8]
-    add r12, rcx
-    mov qword ptr [rsp + 24], rdi
-    mulx rcx, rdi, qword ptr [r8 + 16]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], rbp
-    mulx rdi, rbp, qword ptr [r8 + 24]
-    adc rcx, rbp
-    mov qword ptr [rsp + 40], rsi
-    mulx rbp, rsi, qword ptr [r8 + 32]
-    adc rdi, rsi
-    mov qword ptr [rsp + 56], r13
-    mulx rsi, r13, qword ptr [r8 + 40]
-    adc rbp, r13
-    mov qword ptr [rsp + 48], rbp
-    mulx r13, rbp, qword ptr [r8 + 48]
-    adc rsi, rbp
-    mulx rdx, rbp, qword ptr [r8 + 56]
-    adc r13, rbp
-    adc rdx, 0
-    add r9, r14
-    adc r10, r12
-    adc r11, r15
-    adc rbx, rcx
-    adc rax, rdi
-    mov rcx, qword ptr [rsp + 56]
     adc rcx, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rdi, rdx
-    mov rdx, r9
-    mulx r9, rbp, qword ptr [rip + 2f]
-    mulx r12, r14, qword ptr [rip + 2f + 8]
-    add r9, r14
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    adc r12, r15
-    mulx r15, r8, qword ptr [rip + 2f + 24]
-    adc r14, r8
-    mov qword ptr [rsp + 24], rdi
-    mulx r8, rdi, qword ptr [rip + 2f + 32]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], r13
-    mulx rdi, r13, qword ptr [rip + 2f + 40]
-    adc r8, r13
-    mov qword ptr [rsp + 40], r8
-    mulx r13, r8, qword ptr [rip + 2f + 48]
-    adc rdi, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 56]
-    adc r13, r8
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, rdx
+    mov rdx, r8
+    mov rdi, qword ptr [rsp + 24]
+    mulx r8, r12, qword ptr [rdi]
+    mulx r14, r15, qword ptr [rdi + 8]
+    add r8, r15
+    mulx r15, r9, qword ptr [rdi + 16]
+    adc r14, r9
+    mov qword ptr [rsp + 32], rsi
+    mulx r9, rsi, qword ptr [rdi + 24]
+    adc r15, rsi
+    mov qword ptr [rsp + 48], rcx
+    mulx rsi, rcx, qword ptr [rdi + 32]
+    adc r9, rcx
+    mov qword ptr [rsp + 40], r13
+    mulx rcx, r13, qword ptr [rdi + 40]
+    adc rsi, r13
+    mov qword ptr [rsp + 64], rsi
+    mulx r13, rsi, qword ptr [rdi + 48]
+    adc rcx, rsi
+    mulx rdx, rsi, qword ptr [rdi + 56]
+    adc r13, rsi
     adc rdx, 0
-    add r10, rbp
-    adc r11, r9
-    adc rbx, r12
-    adc rax, r14
-    adc rcx, r15
-    adc rsi, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 32]
-    adc r13, qword ptr [rsp + 24]
+    add r10, r12
+    adc r11, r8
+    adc rbx, r14
+    adc rbp, r15
+    adc rax, r9
+    mov rsi, qword ptr [rsp + 40]
+    adc rsi, qword ptr [rsp + 64]
+    adc rcx, qword ptr [rsp + 48]
+    adc r13, qword ptr [rsp + 32]
     adc rdx, 0
     mov r8, qword ptr [rsp + 16]
     mov r9, rdx
-    mov rdx, qword ptr [r8 + 24]
-    mov rbp, qword ptr [rsp + 8]
-    mulx r12, r14, qword ptr [rbp]
-    mulx r15, r8, qword ptr [rbp + 8]
-    add r12, r8
-    mov qword ptr [rsp + 24], r9
-    mulx r8, r9, qword ptr [rbp + 16]
-    adc r15, r9
-    mov qword ptr [rsp + 32], r13
-    mulx r9, r13, qword ptr [rbp + 24]
-    adc r8, r13
-    mov qword ptr [rsp + 40], rdi
-    mulx r13, rdi, qword ptr [rbp + 32]
-    adc r9, rdi
-    mov qword ptr [rsp + 48], rsi
-    mulx rdi, rsi, qword ptr [rbp + 40]
+    mov rdx, qword ptr [r8 + 16]
+    mov r12, qword ptr [rsp + 8]
+    mulx r14, r15, qword ptr [r12]
+    mulx r8, rdi, qword ptr [r12 + 8]
+    add r14, rdi
+    mov qword ptr [rsp + 32], r9
+    mulx rdi, r9, qword ptr [r12 + 16]
+    adc r8, r9
+    mov qword ptr [rsp + 48], r13
+    mulx r9, r13, qword ptr [r12 + 24]
+    adc rdi, r13
+    mov qword ptr [rsp + 64], rcx
+    mulx r13, rcx, qword ptr [r12 + 32]
+    adc r9, rcx
+    mov qword ptr [rsp + 40], rsi
+    mulx rcx, rsi, qword ptr [r12 + 40]
     adc r13, rsi
     mov qword ptr [rsp + 56], r13
-    mulx rsi, r13, qword ptr [rbp + 48]
-    adc rdi, r13
-    mulx rdx, r13, qword ptr [rbp + 56]
+    mulx rsi, r13, qword ptr [r12 + 48]
+    adc rcx, r13
+    mulx rdx, r13, qword ptr [r12 + 56]
     adc rsi, r13
     adc rdx, 0
-    add r10, r14
-    adc r11, r12
-    adc rbx, r15
-    adc rax, r8
-    adc rcx, r9
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r9, rdx
+    add r10, r15
+    adc r11, r14
+    adc rbx, r8
+    adc rbp, rdi
+    adc rax, r9
+    mov rdi, qword ptr [rsp + 40]
+    adc rdi, qword ptr [rsp + 56]
+    adc rcx, qword ptr [rsp + 64]
+    adc rsi, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 32]
+    mov r8, rdx
     mov rdx, r10
-    mulx r10, r12, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    add r10, r14
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    adc r13, r15
-    mulx r15, rbp, qword ptr [rip + 2f + 24]
-    adc r14, rbp
-    mov qword ptr [rsp + 24], r9
-    mulx rbp, r9, qword ptr [rip + 2f + 32]
-    adc r15, r9
-    mov qword ptr [rsp + 32], rsi
-    mulx r9, rsi, qword ptr [rip + 2f + 40]
-    adc rbp, rsi
-    mov qword ptr [rsp + 40], rbp
-    mulx rsi, rbp, qword ptr [rip + 2f + 48]
-    adc r9, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 56]
-    adc rsi, rbp
+    mov r9, qword ptr [rsp + 24]
+    mulx r10, r13, qword ptr [r9]
+    mulx r14, r15, qword ptr [r9 + 8]
+    add r10, r15
+    mulx r15, r12, qword ptr [r9 + 16]
+    adc r14, r12
+    mov qword ptr [rsp + 32], r8
+    mulx r12, r8, qword ptr [r9 + 24]
+    adc r15, r8
+    mov qword ptr [rsp + 48], rsi
+    mulx r8, rsi, qword ptr [r9 + 32]
+    adc r12, rsi
+    mov qword ptr [rsp + 64], rcx
+    mulx rsi, rcx, qword ptr [r9 + 40]
+    adc r8, rcx
+    mov qword ptr [rsp + 56], r8
+    mulx rcx, r8, qword ptr [r9 + 48]
+    adc rsi, r8
+    mulx rdx, r8, qword ptr [r9 + 56]
+    adc rcx, r8
     adc rdx, 0
-    add r11, r12
+    add r11, r13
     adc rbx, r10
-    adc rax, r13
-    adc rcx, r14
-    adc r8, r15
-    adc rdi, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 24]
+    adc rbp, r14
+    adc rax, r15
+    adc rdi, r12
+    mov r8, qword ptr [rsp + 64]
+    adc r8, qword ptr [rsp + 56]
+    adc rsi, qword ptr [rsp + 48]
+    adc rcx, qword ptr [rsp + 32]
     adc rdx, 0
     mov r10, qword ptr [rsp + 16]
-    mov rbp, rdx
-    mov rdx, qword ptr [r10 + 32]
-    mov r12, qword ptr [rsp + 8]
-    mulx r13, r14, qword ptr [r12]
-    mulx r15, r10, qword ptr [r12 + 8]
-    add r13, r10
-    mov qword ptr [rsp + 24], rbp
-    mulx r10, rbp, qword ptr [r12 + 16]
-    adc r15, rbp
-    mov qword ptr [rsp + 32], rsi
-    mulx rbp, rsi, qword ptr [r12 + 24]
-    adc r10, rsi
-    mov qword ptr [rsp + 40], r9
-    mulx rsi, r9, qword ptr [r12 + 32]
-    adc rbp, r9
-    mov qword ptr [rsp + 56], rdi
-    mulx r9, rdi, qword ptr [r12 + 40]
-    adc rsi, rdi
-    mov qword ptr [rsp + 48], rsi
-    mulx rdi, rsi, qword ptr [r12 + 48]
-    adc r9, rsi
-    mulx rdx, rsi, qword ptr [r12 + 56]
-    adc rdi, rsi
-    adc rdx, 0
-    add r11, r14
-    adc rbx, r13
-    adc rax, r15
-    adc rcx, r10
-    adc r8, rbp
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r10, rdx
-    mov rdx, r11
-    mulx r11, rbp, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    add r11, r14
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    adc r13, r15
-    mulx r15, r12, qword ptr [rip + 2f + 24]
-    adc r14, r12
-    mov qword ptr [rsp + 24], r10
-    mulx r12, r10, qword ptr [rip + 2f + 32]
-    adc r15, r10
-    mov qword ptr [rsp + 32], rdi
-    mulx r10, rdi, qword ptr [rip + 2f + 40]
-    adc r12, rdi
-    mov qword ptr [rsp + 40], r12
-    mulx rdi, r12, qword ptr [rip + 2f + 48]
+    mov r12, rdx
+    mov rdx, qword ptr [r10 + 24]
+    mov r13, qword ptr [rsp + 8]
+    mulx r14, r15, qword ptr [r13]
+    mulx r10, r9, qword ptr [r13 + 8]
+    add r14, r9
+    mov qword ptr [rsp + 32], r12
+    mulx r9, r12, qword ptr [r13 + 16]
     adc r10, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 56]
-    adc rdi, r12
-    adc rdx, 0
-    add rbx, rbp
-    adc rax, r11
-    adc rcx, r13
-    adc r8, r14
-    adc rsi, r15
-    adc r9, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 32]
-    adc rdi, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r11, qword ptr [rsp + 16]
-    mov rbp, rdx
-    mov rdx, qword ptr [r11 + 40]
-    mov r12, qword ptr [rsp + 8]
-    mulx r13, r14, qword ptr [r12]
-    mulx r15, r11, qword ptr [r12 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 24], rbp
-    mulx r11, rbp, qword ptr [r12 + 16]
-    adc r15, rbp
-    mov qword ptr [rsp + 32], rdi
-    mulx rbp, rdi, qword ptr [r12 + 24]
-    adc r11, rdi
-    mov qword ptr [rsp + 40], r10
-    mulx rdi, r10, qword ptr [r12 + 32]
+    mov qword ptr [rsp + 48], rcx
+    mulx r12, rcx, qword ptr [r13 + 24]
+    adc r9, rcx
+    mov qword ptr [rsp + 56], rsi
+    mulx rcx, rsi, qword ptr [r13 + 32]
+    adc r12, rsi
+    mov qword ptr [rsp + 64], r8
+    mulx rsi, r8, qword ptr [r13 + 40]
+    adc rcx, r8
+    mov qword ptr [rsp + 40], rcx
+    mulx r8, rcx, qword ptr [r13 + 48]
+    adc rsi, rcx
+    mulx rcx, rdx, qword ptr [r13 + 56]
+    adc r8, rdx
+    adc rcx, 0
+    add r11, r15
+    adc rbx, r14
     adc rbp, r10
-    mov qword ptr [rsp + 48], r9
-    mulx r10, r9, qword ptr [r12 + 40]
-    adc rdi, r9
-    mov qword ptr [rsp + 56], rdi
-    mulx r9, rdi, qword ptr [r12 + 48]
-    adc r10, rdi
-    mulx rdx, rdi, qword ptr [r12 + 56]
-    adc r9, rdi
-    adc rdx, 0
-    add rbx, r14
-    adc rax, r13
-    adc rcx, r15
-    adc r8, r11
-    adc rsi, rbp
-    mov rdi, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r11, rdx
-    mov rdx, rbx
-    mulx rbx, rbp, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    add rbx, r14
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    adc r13, r15
-    mulx r15, r12, qword ptr [rip + 2f + 24]
-    adc r14, r12
-    mov qword ptr [rsp + 24], r11
-    mulx r12, r11, qword ptr [rip + 2f + 32]
-    adc r15, r11
-    mov qword ptr [rsp + 32], r9
-    mulx r11, r9, qword ptr [rip + 2f + 40]
-    adc r12, r9
-    mov qword ptr [rsp + 40], r12
-    mulx r9, r12, qword ptr [rip + 2f + 48]
-    adc r11, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 56]
-    adc r9, r12
-    adc rdx, 0
-    add rax, rbp
-    adc rcx, rbx
-    adc r8, r13
-    adc rsi, r14
+    adc rax, r9
+    adc rdi, r12
+    mov r9, qword ptr [rsp + 64]
+    adc r9, qword ptr [rsp + 40]
+    adc rsi, qword ptr [rsp + 56]
+    adc r8, qword ptr [rsp + 48]
+    adc rcx, qword ptr [rsp + 32]
+    mov rdx, r11
+    mov r10, qword ptr [rsp + 24]
+    mulx r11, r12, qword ptr [r10]
+    mulx r14, r15, qword ptr [r10 + 8]
+    add r11, r15
+    mulx r15, r13, qword ptr [r10 + 16]
+    adc r14, r13
+    mov qword ptr [rsp + 32], rcx
+    mulx r13, rcx, qword ptr [r10 + 24]
+    adc r15, rcx
+    mov qword ptr [rsp + 48], r8
+    mulx rcx, r8, qword ptr [r10 + 32]
+    adc r13, r8
+    mov qword ptr [rsp + 56], rsi
+    mulx r8, rsi, qword ptr [r10 + 40]
+    adc rcx, rsi
+    mov qword ptr [rsp + 40], rcx
+    mulx rsi, rcx, qword ptr [r10 + 48]
+    adc r8, rcx
+    mulx rcx, rdx, qword ptr [r10 + 56]
+    adc rsi, rdx
+    adc rcx, 0
+    add rbx, r12
+    adc rbp, r11
+    adc rax, r14
     adc rdi, r15
-    adc r10, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 32]
-    adc r9, qword ptr [rsp + 24]
+    adc r9, r13
+    mov r11, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 40]
+    adc r8, qword ptr [rsp + 48]
+    adc rsi, qword ptr [rsp + 32]
+    adc rcx, 0
+    mov r12, qword ptr [rsp + 16]
+    mov rdx, qword ptr [r12 + 32]
+    mov r13, qword ptr [rsp + 8]
+    mulx r14, r15, qword ptr [r13]
+    mulx r12, r10, qword ptr [r13 + 8]
+    add r14, r10
+    mov qword ptr [rsp + 32], rcx
+    mulx r10, rcx, qword ptr [r13 + 16]
+    adc r12, rcx
+    mov qword ptr [rsp + 48], rsi
+    mulx rcx, rsi, qword ptr [r13 + 24]
+    adc r10, rsi
+    mov qword ptr [rsp + 40], r8
+    mulx rsi, r8, qword ptr [r13 + 32]
+    adc rcx, r8
+    mov qword ptr [rsp + 56], r11
+    mulx r8, r11, qword ptr [r13 + 40]
+    adc rsi, r11
+    mov qword ptr [rsp + 64], rsi
+    mulx r11, rsi, qword ptr [r13 + 48]
+    adc r8, rsi
+    mulx rdx, rsi, qword ptr [r13 + 56]
+    adc r11, rsi
+    adc rdx, 0
+    add rbx, r15
+    adc rbp, r14
+    adc rax, r12
+    adc rdi, r10
+    adc r9, rcx
+    mov rcx, qword ptr [rsp + 56]
+    adc rcx, qword ptr [rsp + 64]
+    adc r8, qword ptr [rsp + 40]
+    adc r11, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, rdx
+    mov rdx, rbx
+    mov r10, qword ptr [rsp + 24]
+    mulx rbx, r12, qword ptr [r10]
+    mulx r14, r15, qword ptr [r10 + 8]
+    add rbx, r15
+    mulx r15, r13, qword ptr [r10 + 16]
+    adc r14, r13
+    mov qword ptr [rsp + 32], rsi
+    mulx r13, rsi, qword ptr [r10 + 24]
+    adc r15, rsi
+    mov qword ptr [rsp + 48], r11
+    mulx rsi, r11, qword ptr [r10 + 32]
+    adc r13, r11
+    mov qword ptr [rsp + 40], r8
+    mulx r11, r8, qword ptr [r10 + 40]
+    adc rsi, r8
+    mov qword ptr [rsp + 64], rsi
+    mulx r8, rsi, qword ptr [r10 + 48]
+    adc r11, rsi
+    mulx rdx, rsi, qword ptr [r10 + 56]
+    adc r8, rsi
+    adc rdx, 0
+    add rbp, r12
+    adc rax, rbx
+    adc rdi, r14
+    adc r9, r15
+    adc rcx, r13
+    mov rsi, qword ptr [rsp + 40]
+    adc rsi, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 48]
+    adc r8, qword ptr [rsp + 32]
     adc rdx, 0
     mov rbx, qword ptr [rsp + 16]
-    mov rbp, rdx
-    mov rdx, qword ptr [rbx + 48]
-    mov r12, qword ptr [rsp + 8]
-    mulx r13, r14, qword ptr [r12]
-    mulx r15, rbx, qword ptr [r12 + 8]
-    add r13, rbx
-    mov qword ptr [rsp + 24], rbp
-    mulx rbx, rbp, qword ptr [r12 + 16]
-    adc r15, rbp
-    mov qword ptr [rsp + 32], r9
-    mulx rbp, r9, qword ptr [r12 + 24]
-    adc rbx, r9
-    mov qword ptr [rsp + 40], r11
-    mulx r9, r11, qword ptr [r12 + 32]
-    adc rbp, r11
-    mov qword ptr [rsp + 56], r10
-    mulx r11, r10, qword ptr [r12 + 40]
-    adc r9, r10
-    mov qword ptr [rsp + 48], r9
-    mulx r10, r9, qword ptr [r12 + 48]
-    adc r11, r9
-    mulx rdx, r9, qword ptr [r12 + 56]
-    adc r10, r9
+    mov r12, rdx
+    mov rdx, qword ptr [rbx + 40]
+    mov r13, qword ptr [rsp + 8]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbx, r10, qword ptr [r13 + 8]
+    add r14, r10
+    mov qword ptr [rsp + 32], r12
+    mulx r10, r12, qword ptr [r13 + 16]
+    adc rbx, r12
+    mov qword ptr [rsp + 48], r8
+    mulx r12, r8, qword ptr [r13 + 24]
+    adc r10, r8
+    mov qword ptr [rsp + 64], r11
+    mulx r8, r11, qword ptr [r13 + 32]
+    adc r12, r11
+    mov qword ptr [rsp + 40], rsi
+    mulx r11, rsi, qword ptr [r13 + 40]
+    adc r8, rsi
+    mov qword ptr [rsp + 56], r8
+    mulx rsi, r8, qword ptr [r13 + 48]
+    adc r11, r8
+    mulx rdx, r8, qword ptr [r13 + 56]
+    adc rsi, r8
     adc rdx, 0
-    add rax, r14
-    adc rcx, r13
-    adc r8, r15
-    adc rsi, rbx
+    add rbp, r15
+    adc rax, r14
+    adc rdi, rbx
+    adc r9, r10
+    adc rcx, r12
+    mov r8, qword ptr [rsp + 40]
+    adc r8, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 64]
+    adc rsi, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 32]
+    mov r10, rdx
+    mov rdx, rbp
+    mov rbx, qword ptr [rsp + 24]
+    mulx rbp, r12, qword ptr [rbx]
+    mulx r14, r15, qword ptr [rbx + 8]
+    add rbp, r15
+    mulx r15, r13, qword ptr [rbx + 16]
+    adc r14, r13
+    mov qword ptr [rsp + 32], r10
+    mulx r13, r10, qword ptr [rbx + 24]
+    adc r15, r10
+    mov qword ptr [rsp + 48], rsi
+    mulx r10, rsi, qword ptr [rbx + 32]
+    adc r13, rsi
+    mov qword ptr [rsp + 64], r11
+    mulx rsi, r11, qword ptr [rbx + 40]
+    adc r10, r11
+    mov qword ptr [rsp + 56], r10
+    mulx r11, r10, qword ptr [rbx + 48]
+    adc rsi, r10
+    mulx rdx, r10, qword ptr [rbx + 56]
+    adc r11, r10
+    adc rdx, 0
+    add rax, r12
     adc rdi, rbp
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 48]
+    adc r9, r14
+    adc rcx, r15
+    adc r8, r13
+    mov r10, qword ptr [rsp + 64]
+    adc r10, qword ptr [rsp + 56]
+    adc rsi, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov rbp, qword ptr [rsp + 16]
+    mov r12, rdx
+    mov rdx, qword ptr [rbp + 48]
+    mov r13, qword ptr [rsp + 8]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbp, rbx, qword ptr [r13 + 8]
+    add r14, rbx
+    mov qword ptr [rsp + 32], r12
+    mulx rbx, r12, qword ptr [r13 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 48], r11
+    mulx r12, r11, qword ptr [r13 + 24]
+    adc rbx, r11
+    mov qword ptr [rsp + 56], rsi
+    mulx r11, rsi, qword ptr [r13 + 32]
+    adc r12, rsi
+    mov qword ptr [rsp + 64], r10
+    mulx rsi, r10, qword ptr [r13 + 40]
+    adc r11, r10
+    mov qword ptr [rsp + 40], r11
+    mulx r10, r11, qword ptr [r13 + 48]
+    adc rsi, r11
+    mulx rdx, r11, qword ptr [r13 + 56]
+    adc r10, r11
+    adc rdx, 0
+    add rax, r15
+    adc rdi, r14
+    adc r9, rbp
+    adc rcx, rbx
+    adc r8, r12
+    mov r11, qword ptr [rsp + 64]
     adc r11, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
+    adc rsi, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 32]
     mov rbx, rdx
     mov rdx, rax
-    mulx rax, rbp, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    add rax, r14
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    adc r13, r15
-    mulx r15, r12, qword ptr [rip + 2f + 24]
-    adc r14, r12
-    mov qword ptr [rsp + 24], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 32]
-    adc r15, rbx
-    mov qword ptr [rsp + 32], r10
-    mulx rbx, r10, qword ptr [rip + 2f + 40]
-    adc r12, r10
-    mov qword ptr [rsp + 40], r12
-    mulx r10, r12, qword ptr [rip + 2f + 48]
-    adc rbx, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 56]
-    adc r10, r12
-    adc rdx, 0
-    add rcx, rbp
-    adc r8, rax
-    adc rsi, r13
-    adc rdi, r14
-    adc r9, r15
-    adc r11, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 32]
-    adc r10, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rax, qword ptr [rsp + 16]
-    mov rbp, rdx
-    mov rdx, qword ptr [rax + 56]
-    mov rax, qword ptr [rsp + 8]
-    mulx r12, r13, qword ptr [rax]
+    mov rax, qword ptr [rsp + 24]
+    mulx rbp, r12, qword ptr [rax]
     mulx r14, r15, qword ptr [rax + 8]
+    add rbp, r15
+    mulx r15, r13, qword ptr [rax + 16]
+    adc r14, r13
+    mov qword ptr [rsp + 32], rbx
+    mulx r13, rbx, qword ptr [rax + 24]
+    adc r15, rbx
+    mov qword ptr [rsp + 48], r10
+    mulx rbx, r10, qword ptr [rax + 32]
+    adc r13, r10
+    mov qword ptr [rsp + 56], rsi
+    mulx r10, rsi, qword ptr [rax + 40]
+    adc rbx, rsi
+    mov qword ptr [rsp + 40], rbx
+    mulx rsi, rbx, qword ptr [rax + 48]
+    adc r10, rbx
+    mulx rdx, rbx, qword ptr [rax + 56]
+    adc rsi, rbx
+    adc rdx, 0
+    add rdi, r12
+    adc r9, rbp
+    adc rcx, r14
+    adc r8, r15
+    adc r11, r13
+    mov rbx, qword ptr [rsp + 56]
+    adc rbx, qword ptr [rsp + 40]
+    adc r10, qword ptr [rsp + 48]
+    adc rsi, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov rbp, qword ptr [rsp + 16]
+    mov r12, rdx
+    mov rdx, qword ptr [rbp + 56]
+    mov rbp, qword ptr [rsp + 8]
+    mulx r13, r14, qword ptr [rbp]
+    mulx r15, rax, qword ptr [rbp + 8]
+    add r13, rax
+    mov qword ptr [rsp + 16], r12
+    mulx rax, r12, qword ptr [rbp + 16]
+    adc r15, r12
+    mov qword ptr [rsp + 32], rsi
+    mulx r12, rsi, qword ptr [rbp + 24]
+    adc rax, rsi
+    mov qword ptr [rsp + 48], r10
+    mulx rsi, r10, qword ptr [rbp + 32]
+    adc r12, r10
+    mov qword ptr [rsp + 40], rbx
+    mulx r10, rbx, qword ptr [rbp + 40]
+    adc rsi, rbx
+    mov qword ptr [rsp + 56], rsi
+    mulx rbx, rsi, qword ptr [rbp + 48]
+    adc r10, rsi
+    mulx rdx, rsi, qword ptr [rbp + 56]
+    adc rbx, rsi
+    adc rdx, 0
+    add rdi, r14
+    adc r9, r13
+    adc rcx, r15
+    adc r8, rax
+    adc r11, r12
+    mov rax, qword ptr [rsp + 40]
+    adc rax, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 16]
+    mov rsi, qword ptr [rsp + 24]
+    mov rbp, rdx
+    mov rdx, rdi
+    imul rdx, qword ptr [rsi + 64]
+    mulx r12, r13, qword ptr [rsi + 72]
+    mulx r14, r15, qword ptr [rsi + 80]
     add r12, r15
     mov qword ptr [rsp + 16], rbp
-    mulx r15, rbp, qword ptr [rax + 16]
+    mulx r15, rbp, qword ptr [rsi + 88]
     adc r14, rbp
-    mov qword ptr [rsp + 24], r10
-    mulx rbp, r10, qword ptr [rax + 24]
-    adc r15, r10
     mov qword ptr [rsp + 32], rbx
-    mulx r10, rbx, qword ptr [rax + 32]
-    adc rbp, rbx
-    mov qword ptr [rsp + 40], r11
-    mulx rbx, r11, qword ptr [rax + 40]
-    adc r10, r11
+    mulx rbp, rbx, qword ptr [rsi + 96]
+    adc r15, rbx
     mov qword ptr [rsp + 48], r10
-    mulx r11, r10, qword ptr [rax + 48]
-    adc rbx, r10
-    mulx rax, rdx, qword ptr [rax + 56]
-    adc r11, rdx
-    adc rax, 0
-    add rcx, r13
-    adc r8, r12
-    adc rsi, r14
-    adc rdi, r15
-    adc r9, rbp
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 32]
-    adc r11, qword ptr [rsp + 24]
-    adc rax, qword ptr [rsp + 16]
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f + 64]
-    mulx rbp, r12, qword ptr [rip + 2f + 72]
-    mulx r13, r14, qword ptr [rip + 2f + 80]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 88]
-    adc r13, r15
-    mov qword ptr [rsp + 16], rax
-    mulx r15, rax, qword ptr [rip + 2f + 96]
-    adc r14, rax
-    mov qword ptr [rsp + 24], r11
-    mulx rax, r11, qword ptr [rip + 2f + 104]
-    adc r15, r11
-    mov qword ptr [rsp + 32], rbx
-    mulx r11, rbx, qword ptr [rip + 2f + 112]
+    mulx rbx, r10, qword ptr [rsi + 104]
+    adc rbp, r10
+    mov qword ptr [rsp + 56], rax
+    mulx r10, rax, qword ptr [rsi + 112]
+    adc rbx, rax
+    mov qword ptr [rsp + 40], rbx
+    mulx rax, rbx, qword ptr [rsi + 120]
+    adc r10, rbx
+    mulx rdx, rbx, qword ptr [rsi + 128]
     adc rax, rbx
-    mov qword ptr [rsp + 48], rax
-    mulx rbx, rax, qword ptr [rip + 2f + 120]
-    adc r11, rax
-    mulx rax, rdx, qword ptr [rip + 2f + 128]
-    adc rbx, rdx
-    adc rax, 0
-    add rcx, r12
-    adc r8, rbp
-    adc rsi, r13
-    adc rdi, r14
-    adc r9, r15
+    adc rdx, 0
+    add rdi, r13
+    adc r9, r12
+    adc rcx, r14
+    adc r8, r15
+    adc r11, rbp
+    mov rdi, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 40]
     adc r10, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 24]
-    adc rax, qword ptr [rsp + 16]
-    mov rcx, r8
-    sub rcx, qword ptr [rip + 2f + 72]
-    mov rdx, rsi
-    sbb rdx, qword ptr [rip + 2f + 80]
-    mov rbp, rdi
-    sbb rbp, qword ptr [rip + 2f + 88]
-    mov r12, r9
-    sbb r12, qword ptr [rip + 2f + 96]
-    mov r13, r10
-    sbb r13, qword ptr [rip + 2f + 104]
-    mov r14, r11
-    sbb r14, qword ptr [rip + 2f + 112]
-    mov r15, rbx
-    sbb r15, qword ptr [rip + 2f + 120]
+    adc rax, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 16]
+    mov rbx, r9
+    sub rbx, qword ptr [rsi + 72]
+    mov rbp, rcx
+    sbb rbp, qword ptr [rsi + 80]
+    mov r12, r8
+    sbb r12, qword ptr [rsi + 88]
+    mov r13, r11
+    sbb r13, qword ptr [rsi + 96]
+    mov r14, rdi
+    sbb r14, qword ptr [rsi + 104]
+    mov r15, r10
+    sbb r15, qword ptr [rsi + 112]
     mov qword ptr [rsp + 16], r15
     mov r15, rax
-    sbb r15, qword ptr [rip + 2f + 128]
-    cmovc rcx, r8
-    mov r8, qword ptr [rsp]
-    mov qword ptr [r8], rcx
-    cmovc rdx, rsi
-    mov qword ptr [r8 + 8], rdx
-    cmovc rbp, rdi
-    mov qword ptr [r8 + 16], rbp
-    cmovc r12, r9
-    mov qword ptr [r8 + 24], r12
-    cmovc r13, r10
-    mov qword ptr [r8 + 32], r13
-    cmovc r14, r11
-    mov qword ptr [r8 + 40], r14
+    sbb r15, qword ptr [rsi + 120]
+    mov qword ptr [rsp + 32], r15
+    mov r15, rdx
+    sbb r15, qword ptr [rsi + 128]
+    cmovc rbx, r9
+    mov rsi, qword ptr [rsp]
+    mov qword ptr [rsi], rbx
+    cmovc rbp, rcx
+    mov qword ptr [rsi + 8], rbp
+    cmovc r12, r8
+    mov qword ptr [rsi + 16], r12
+    cmovc r13, r11
+    mov qword ptr [rsi + 24], r13
+    cmovc r14, rdi
+    mov qword ptr [rsi + 32], r14
     mov rcx, qword ptr [rsp + 16]
-    cmovc rcx, rbx
-    mov qword ptr [r8 + 48], rcx
-    cmovc r15, rax
-    mov qword ptr [r8 + 56], r15
-    add rsp, 64
+    cmovc rcx, r10
+    mov qword ptr [rsi + 40], rcx
+    mov rcx, qword ptr [rsp + 32]
+    cmovc rcx, rax
+    mov qword ptr [rsi + 48], rcx
+    cmovc r15, rdx
+    mov qword ptr [rsi + 56], r15
+    add rsp, 72
     pop r15
     pop r14
     pop r13
@@ -624,449 +659,476 @@ unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<8>>(
     push r13
     push r14
     push r15
-    sub rsp, 80
-    mov rax, qword ptr [rsi + 8]
-    lea rax, [rax + rax]
+    sub rsp, 88
+    lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
     mov r8, qword ptr [rsi + 16]
-    shld r8, rcx, 1
-    mov rcx, qword ptr [rsi + 16]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
     mov r9, qword ptr [rsi + 24]
-    shld r9, rcx, 1
-    mov rcx, qword ptr [rsi + 24]
+    shld r9, rdx, 1
+    mov rdx, qword ptr [rsi + 24]
     mov r10, qword ptr [rsi + 32]
-    shld r10, rcx, 1
-    mov rcx, qword ptr [rsi + 32]
+    shld r10, rdx, 1
+    mov rdx, qword ptr [rsi + 32]
     mov r11, qword ptr [rsi + 40]
-    shld r11, rcx, 1
-    mov rcx, qword ptr [rsi + 40]
+    shld r11, rdx, 1
+    mov rdx, qword ptr [rsi + 40]
     mov rbx, qword ptr [rsi + 48]
-    shld rbx, rcx, 1
-    mov rcx, qword ptr [rsi + 48]
+    shld rbx, rdx, 1
+    mov rdx, qword ptr [rsi + 48]
     mov rbp, qword ptr [rsi + 56]
-    shld rbp, rcx, 1
+    shld rbp, rdx, 1
     mov rdx, qword ptr [rsi]
-    mulx rcx, r12, qword ptr [rsi]
-    mulx rax, r13, rax
-    add rcx, r13
-    mulx r8, r13, r8
-    adc rax, r13
-    mulx r13, r14, r9
-    adc r8, r14
-    mulx r14, r15, r10
-    adc r13, r15
+    mov r12, qword ptr [rsi]
+    mulx r12, r13, r12
+    mulx rcx, r14, rcx
+    add r12, r14
+    mulx r8, r14, r8
+    adc rcx, r14
+    mulx r14, r15, r9
+    adc r8, r15
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, r11
+    mulx r15, rdi, r10
     adc r14, rdi
-    mov qword ptr [rsp + 8], rbx
-    mulx rdi, rbx, rbx
-    adc r15, rbx
-    mulx rdx, rbx, rbp
+    mov qword ptr [rsp + 8], r11
+    mulx rdi, r11, r11
+    adc r15, r11
+    mov qword ptr [rsp + 16], rbx
+    mulx r11, rbx, rbx
     adc rdi, rbx
+    mulx rdx, rbx, rbp
+    adc r11, rbx
     adc rdx, 0
     mov rbx, rdx
-    mov rdx, r12
-    mov qword ptr [rsp + 16], rbp
-    mulx r12, rbp, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r11
+    mov rdx, r13
+    mov qword ptr [rsp + 24], rbp
+    mulx r13, rbp, qword ptr [rax]
     mov qword ptr [rsp + 32], r10
-    mulx r11, r10, qword ptr [rip + 2f + 8]
-    add r12, r10
     mov qword ptr [rsp + 40], r9
-    mulx r10, r9, qword ptr [rip + 2f + 16]
-    adc r11, r9
+    mulx r10, r9, qword ptr [rax + 8]
+    add r13, r9
     mov qword ptr [rsp + 48], rsi
-    mulx r9, rsi, qword ptr [rip + 2f + 24]
+    mulx r9, rsi, qword ptr [rax + 16]
     adc r10, rsi
     mov qword ptr [rsp + 56], rbx
-    mulx rsi, rbx, qword ptr [rip + 2f + 32]
+    mulx rsi, rbx, qword ptr [rax + 24]
     adc r9, rbx
-    mov qword ptr [rsp + 64], rdi
-    mulx rbx, rdi, qword ptr [rip + 2f + 40]
-    adc rsi, rdi
-    mov qword ptr [rsp + 72], rsi
-    mulx rdi, rsi, qword ptr [rip + 2f + 48]
-    adc rbx, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 56]
-    adc rdi, rsi
+    mov qword ptr [rsp + 64], r11
+    mulx rbx, r11, qword ptr [rax + 32]
+    adc rsi, r11
+    mov qword ptr [rsp + 72], rdi
+    mulx r11, rdi, qword ptr [rax + 40]
+    adc rbx, rdi
+    mov qword ptr [rsp + 80], rbx
+    mulx rdi, rbx, qword ptr [rax + 48]
+    adc r11, rbx
+    mulx rdx, rbx, qword ptr [rax + 56]
+    adc rdi, rbx
     adc rdx, 0
-    add rcx, rbp
-    adc rax, r12
-    adc r8, r11
-    adc r13, r10
+    add r12, rbp
+    adc rcx, r13
+    adc r8, r10
     adc r14, r9
-    adc r15, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 64]
+    adc r15, rsi
+    mov rsi, qword ptr [rsp + 72]
+    adc rsi, qword ptr [rsp + 80]
+    adc r11, qword ptr [rsp + 64]
     adc rdi, qword ptr [rsp + 56]
     adc rdx, 0
-    mov rsi, qword ptr [rsp + 48]
-    mov r9, qword ptr [rsi + 16]
-    lea r9, [r9 + r9]
-    mov r10, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mulx r11, rbp, qword ptr [rsi + 8]
-    mulx r9, r12, r9
-    add r11, r12
-    mulx r12, rsi, qword ptr [rsp + 40]
-    adc r9, rsi
-    mov qword ptr [rsp + 40], rcx
-    mulx rsi, rcx, qword ptr [rsp + 32]
-    adc r12, rcx
-    mov qword ptr [rsp + 56], r10
-    mulx rcx, r10, qword ptr [rsp + 24]
-    adc rsi, r10
-    mov qword ptr [rsp + 64], rdi
-    mulx r10, rdi, qword ptr [rsp + 8]
-    adc rcx, rdi
-    mulx rdx, rdi, qword ptr [rsp + 16]
-    adc r10, rdi
+    mov r9, qword ptr [rsp + 48]
+    mov r10, qword ptr [r9 + 16]
+    lea r10, [r10 + r10]
+    mov rbx, rdx
+    mov rdx, qword ptr [r9 + 8]
+    mov rbp, qword ptr [r9 + 8]
+    mulx rbp, r13, rbp
+    mulx r10, r9, r10
+    add rbp, r9
+    mov qword ptr [rsp + 56], rax
+    mulx r9, rax, qword ptr [rsp + 40]
+    adc r10, rax
+    mov qword ptr [rsp + 40], r12
+    mulx rax, r12, qword ptr [rsp + 32]
+    adc r9, r12
+    mov qword ptr [rsp + 64], rbx
+    mulx r12, rbx, qword ptr [rsp + 8]
+    adc rax, rbx
+    mov qword ptr [rsp + 80], rdi
+    mulx rbx, rdi, qword ptr [rsp + 16]
+    adc r12, rdi
+    mulx rdx, rdi, qword ptr [rsp + 24]
+    adc rbx, rdi
     adc rdx, 0
-    add rax, rbp
-    adc r8, r11
-    adc r13, r9
-    adc r14, r12
-    adc r15, rsi
-    adc rbx, rcx
-    adc r10, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 56]
-    mov rcx, rdx
-    mov rdx, qword ptr [rsp + 40]
-    mulx rsi, rdi, qword ptr [rip + 2f]
-    mulx r9, r11, qword ptr [rip + 2f + 8]
-    add rsi, r11
-    mulx r11, rbp, qword ptr [rip + 2f + 16]
-    adc r9, rbp
-    mulx rbp, r12, qword ptr [rip + 2f + 24]
-    adc r11, r12
-    mov qword ptr [rsp + 40], rcx
-    mulx r12, rcx, qword ptr [rip + 2f + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 56], r10
-    mulx rcx, r10, qword ptr [rip + 2f + 40]
-    adc r12, r10
-    mov qword ptr [rsp + 64], r12
-    mulx r10, r12, qword ptr [rip + 2f + 48]
-    adc rcx, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 56]
-    adc r10, r12
-    adc rdx, 0
-    add rax, rdi
-    adc r8, rsi
-    adc r13, r9
-    adc r14, r11
-    adc r15, rbp
-    adc rbx, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 40]
-    adc rdx, 0
-    mov rsi, qword ptr [rsp + 48]
-    mov rdi, qword ptr [rsi + 24]
-    lea rdi, [rdi + rdi]
-    mov r9, rdx
-    mov rdx, qword ptr [rsi + 16]
-    mulx r11, rbp, qword ptr [rsi + 16]
-    mulx rdi, r12, rdi
-    add r11, r12
-    mulx r12, rsi, qword ptr [rsp + 32]
-    adc rdi, rsi
-    mov qword ptr [rsp + 32], r8
-    mulx rsi, r8, qword ptr [rsp + 24]
-    adc r12, r8
-    mov qword ptr [rsp + 40], rax
-    mulx r8, rax, qword ptr [rsp + 8]
+    add rcx, r13
+    adc r8, rbp
+    adc r14, r10
+    adc r15, r9
     adc rsi, rax
-    mulx rax, rdx, qword ptr [rsp + 16]
-    adc r8, rdx
-    adc rax, 0
-    add r13, rbp
-    adc r14, r11
-    adc r15, rdi
-    adc rbx, r12
-    adc rcx, rsi
-    adc r10, r8
-    adc r9, rax
-    mov rdx, qword ptr [rsp + 40]
-    mulx rax, rsi, qword ptr [rip + 2f]
-    mulx rdi, r8, qword ptr [rip + 2f + 8]
-    add rax, r8
-    mulx r8, r11, qword ptr [rip + 2f + 16]
-    adc rdi, r11
-    mulx r11, rbp, qword ptr [rip + 2f + 24]
-    adc r8, rbp
-    mulx rbp, r12, qword ptr [rip + 2f + 32]
     adc r11, r12
-    mov qword ptr [rsp + 40], r9
-    mulx r12, r9, qword ptr [rip + 2f + 40]
-    adc rbp, r9
-    mov qword ptr [rsp + 56], r10
-    mulx r9, r10, qword ptr [rip + 2f + 48]
-    adc r12, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 56]
-    adc r9, r10
-    adc rdx, 0
-    add rsi, qword ptr [rsp + 32]
-    adc r13, rax
-    adc r14, rdi
-    adc r15, r8
-    adc rbx, r11
-    adc rcx, rbp
-    adc r12, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 40]
-    adc rdx, 0
-    mov rax, qword ptr [rsp + 48]
-    mov rdi, qword ptr [rax + 32]
-    lea rdi, [rdi + rdi]
-    mov r8, rdx
-    mov rdx, qword ptr [rax + 24]
-    mulx r10, r11, qword ptr [rax + 24]
-    mulx rdi, rbp, rdi
-    add r10, rbp
-    mulx rbp, rax, qword ptr [rsp + 24]
-    adc rdi, rax
-    mov qword ptr [rsp + 24], r14
-    mulx rax, r14, qword ptr [rsp + 8]
-    adc rbp, r14
-    mulx rdx, r14, qword ptr [rsp + 16]
-    adc rax, r14
-    adc rdx, 0
-    add r15, r11
-    adc rbx, r10
-    adc rcx, rdi
-    adc r12, rbp
-    adc r9, rax
-    adc r8, rdx
-    mov rdx, rsi
-    mulx rax, rsi, qword ptr [rip + 2f]
-    mulx rdi, r10, qword ptr [rip + 2f + 8]
-    add rax, r10
-    mulx r10, r11, qword ptr [rip + 2f + 16]
-    adc rdi, r11
-    mulx r11, rbp, qword ptr [rip + 2f + 24]
-    adc r10, rbp
-    mulx rbp, r14, qword ptr [rip + 2f + 32]
-    adc r11, r14
-    mov qword ptr [rsp + 40], r8
-    mulx r14, r8, qword ptr [rip + 2f + 40]
-    adc rbp, r8
-    mov qword ptr [rsp + 56], r9
-    mulx r8, r9, qword ptr [rip + 2f + 48]
-    adc r14, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 56]
-    adc r8, r9
-    adc rdx, 0
-    add r13, rsi
-    adc rax, qword ptr [rsp + 24]
-    adc r15, rdi
-    adc rbx, r10
-    adc rcx, r11
-    adc r12, rbp
-    adc r14, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 40]
-    adc rdx, 0
-    mov rsi, qword ptr [rsp + 48]
-    mov rdi, qword ptr [rsi + 40]
-    lea rdi, [rdi + rdi]
-    mov r9, rdx
-    mov rdx, qword ptr [rsi + 32]
-    mulx r10, r11, qword ptr [rsi + 32]
-    mulx rdi, rbp, rdi
-    add r10, rbp
-    mulx rbp, rsi, qword ptr [rsp + 8]
-    adc rdi, rsi
-    mulx rdx, rsi, qword ptr [rsp + 16]
-    adc rbp, rsi
-    adc rdx, 0
-    add rcx, r11
-    adc r12, r10
-    adc r14, rdi
-    adc r8, rbp
-    adc r9, rdx
-    mov rdx, r13
-    mulx rsi, rdi, qword ptr [rip + 2f]
-    mulx r10, r11, qword ptr [rip + 2f + 8]
-    add rsi, r11
-    mulx r11, rbp, qword ptr [rip + 2f + 16]
-    adc r10, rbp
-    mulx rbp, r13, qword ptr [rip + 2f + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 8], r9
-    mulx r13, r9, qword ptr [rip + 2f + 32]
-    adc rbp, r9
-    mov qword ptr [rsp + 40], r8
-    mulx r9, r8, qword ptr [rip + 2f + 40]
-    adc r13, r8
-    mov qword ptr [rsp + 56], r13
-    mulx r8, r13, qword ptr [rip + 2f + 48]
-    adc r9, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 56]
-    adc r8, r13
-    adc rdx, 0
-    add rax, rdi
-    adc r15, rsi
-    adc rbx, r10
-    adc rcx, r11
-    adc r12, rbp
-    adc r14, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 8]
-    adc rdx, 0
-    mov rsi, qword ptr [rsp + 48]
-    mov rdi, qword ptr [rsi + 48]
-    lea rdi, [rdi + rdi]
-    mov r10, rdx
-    mov rdx, qword ptr [rsi + 40]
-    mulx r11, rbp, qword ptr [rsi + 40]
-    mulx rdi, r13, rdi
-    add r11, r13
-    mulx rdx, r13, qword ptr [rsp + 16]
-    adc rdi, r13
-    adc rdx, 0
-    add r14, rbp
-    adc r9, r11
-    adc r8, rdi
-    adc r10, rdx
-    mov rdx, rax
-    mulx rax, rdi, qword ptr [rip + 2f]
-    mulx r11, rbp, qword ptr [rip + 2f + 8]
-    add rax, rbp
-    mulx rbp, r13, qword ptr [rip + 2f + 16]
-    adc r11, r13
-    mulx r13, rsi, qword ptr [rip + 2f + 24]
-    adc rbp, rsi
-    mov qword ptr [rsp + 16], r10
-    mulx rsi, r10, qword ptr [rip + 2f + 32]
-    adc r13, r10
-    mov qword ptr [rsp + 8], r8
-    mulx r10, r8, qword ptr [rip + 2f + 40]
-    adc rsi, r8
-    mov qword ptr [rsp + 40], rsi
-    mulx r8, rsi, qword ptr [rip + 2f + 48]
-    adc r10, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 56]
-    adc r8, rsi
-    adc rdx, 0
-    add r15, rdi
+    adc rbx, qword ptr [rsp + 80]
+    adc rdx, qword ptr [rsp + 64]
+    mov rax, rdx
+    mov rdx, qword ptr [rsp + 40]
+    mov rdi, qword ptr [rsp + 56]
+    mulx r9, r10, qword ptr [rdi]
+    mulx rbp, r12, qword ptr [rdi + 8]
+    add r9, r12
+    mulx r12, r13, qword ptr [rdi + 16]
+    adc rbp, r13
+    mov qword ptr [rsp + 40], rax
+    mulx r13, rax, qword ptr [rdi + 24]
+    adc r12, rax
+    mov qword ptr [rsp + 64], rbx
+    mulx rax, rbx, qword ptr [rdi + 32]
+    adc r13, rbx
+    mov qword ptr [rsp + 80], r11
+    mulx rbx, r11, qword ptr [rdi + 40]
+    adc rax, r11
+    mov qword ptr [rsp + 72], rax
+    mulx r11, rax, qword ptr [rdi + 48]
     adc rbx, rax
-    adc rcx, r11
-    adc r12, rbp
-    adc r14, r13
-    adc r9, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 8]
-    adc r8, qword ptr [rsp + 16]
-    adc rdx, 0
-    mov rax, qword ptr [rsp + 48]
-    mov rsi, qword ptr [rax + 56]
-    lea rsi, [rsi + rsi]
-    mov rdi, rdx
-    mov rdx, qword ptr [rax + 48]
-    mulx r11, rbp, qword ptr [rax + 48]
-    mulx rdx, rsi, rsi
-    add r11, rsi
-    adc rdx, 0
-    add r10, rbp
-    adc r8, r11
+    mulx rax, rdx, qword ptr [rdi + 56]
+    adc r11, rdx
+    adc rax, 0
+    add rcx, r10
+    adc r8, r9
+    adc r14, rbp
+    adc r15, r12
+    adc rsi, r13
+    mov r9, qword ptr [rsp + 80]
+    adc r9, qword ptr [rsp + 72]
+    adc rbx, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 40]
+    adc rax, 0
+    mov r10, qword ptr [rsp + 48]
+    mov rdx, qword ptr [r10 + 24]
+    lea rbp, [rdx + rdx]
+    mov rdx, qword ptr [r10 + 16]
+    mov r12, qword ptr [r10 + 16]
+    mulx r12, r13, r12
+    mulx rbp, r10, rbp
+    add r12, r10
+    mov qword ptr [rsp + 40], r8
+    mulx r10, r8, qword ptr [rsp + 32]
+    adc rbp, r8
+    mulx r8, rdi, qword ptr [rsp + 8]
+    adc r10, rdi
+    mov qword ptr [rsp + 32], rcx
+    mulx rdi, rcx, qword ptr [rsp + 16]
+    adc r8, rcx
+    mulx rcx, rdx, qword ptr [rsp + 24]
     adc rdi, rdx
-    mov rdx, r15
-    mulx rsi, r11, qword ptr [rip + 2f]
-    mulx rbp, r13, qword ptr [rip + 2f + 8]
+    adc rcx, 0
+    add r14, r13
+    adc r15, r12
+    adc rsi, rbp
+    adc r9, r10
+    adc rbx, r8
+    adc r11, rdi
+    adc rax, rcx
+    mov rdx, qword ptr [rsp + 32]
+    mov rcx, qword ptr [rsp + 56]
+    mulx rdi, r8, qword ptr [rcx]
+    mulx r10, rbp, qword ptr [rcx + 8]
+    add rdi, rbp
+    mulx rbp, r12, qword ptr [rcx + 16]
+    adc r10, r12
+    mulx r12, r13, qword ptr [rcx + 24]
+    adc rbp, r13
+    mov qword ptr [rsp + 32], rax
+    mulx r13, rax, qword ptr [rcx + 32]
+    adc r12, rax
+    mov qword ptr [rsp + 64], r11
+    mulx rax, r11, qword ptr [rcx + 40]
+    adc r13, r11
+    mov qword ptr [rsp + 72], r13
+    mulx r11, r13, qword ptr [rcx + 48]
+    adc rax, r13
+    mulx rdx, r13, qword ptr [rcx + 56]
+    adc r11, r13
+    adc rdx, 0
+    add r8, qword ptr [rsp + 40]
+    adc r14, rdi
+    adc r15, r10
+    adc rsi, rbp
+    adc r9, r12
+    adc rbx, qword ptr [rsp + 72]
+    adc rax, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov rdi, qword ptr [rsp + 48]
+    mov r10, qword ptr [rdi + 32]
+    lea r10, [r10 + r10]
+    mov rbp, rdx
+    mov rdx, qword ptr [rdi + 24]
+    mov r12, qword ptr [rdi + 24]
+    mulx r12, r13, r12
+    mulx r10, rdi, r10
+    add r12, rdi
+    mov qword ptr [rsp + 32], r15
+    mulx rdi, r15, qword ptr [rsp + 8]
+    adc r10, r15
+    mov qword ptr [rsp + 8], r14
+    mulx r15, r14, qword ptr [rsp + 16]
+    adc rdi, r14
+    mulx rdx, r14, qword ptr [rsp + 24]
+    adc r15, r14
+    adc rdx, 0
     add rsi, r13
-    mulx r13, r15, qword ptr [rip + 2f + 16]
-    adc rbp, r15
-    mulx r15, rax, qword ptr [rip + 2f + 24]
-    adc r13, rax
-    mov qword ptr [rsp + 16], rdi
-    mulx rax, rdi, qword ptr [rip + 2f + 32]
-    adc r15, rdi
-    mov qword ptr [rsp + 8], r8
-    mulx rdi, r8, qword ptr [rip + 2f + 40]
-    adc rax, r8
-    mov qword ptr [rsp + 40], rax
-    mulx r8, rax, qword ptr [rip + 2f + 48]
-    adc rdi, rax
-    mulx rax, rdx, qword ptr [rip + 2f + 56]
-    adc r8, rdx
-    adc rax, 0
-    add rbx, r11
-    adc rcx, rsi
-    adc r12, rbp
-    adc r14, r13
-    adc r9, r15
-    adc r10, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 8]
-    adc r8, qword ptr [rsp + 16]
-    adc rax, 0
-    mov rsi, qword ptr [rsp + 48]
-    mov rdx, qword ptr [rsi + 56]
-    mulx rdx, rsi, qword ptr [rsi + 56]
-    add r8, rsi
-    adc rax, rdx
-    mov rdx, rbx
-    imul rdx, qword ptr [rip + 2f + 64]
-    mulx rsi, r11, qword ptr [rip + 2f + 72]
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
-    add rsi, r13
-    mulx r13, r15, qword ptr [rip + 2f + 88]
-    adc rbp, r15
-    mov qword ptr [rsp + 48], rax
-    mulx r15, rax, qword ptr [rip + 2f + 96]
-    adc r13, rax
-    mov qword ptr [rsp + 16], r8
-    mulx rax, r8, qword ptr [rip + 2f + 104]
-    adc r15, r8
-    mov qword ptr [rsp + 8], rdi
-    mulx r8, rdi, qword ptr [rip + 2f + 112]
+    adc r9, r12
+    adc rbx, r10
     adc rax, rdi
-    mov qword ptr [rsp + 40], rax
-    mulx rdi, rax, qword ptr [rip + 2f + 120]
-    adc r8, rax
-    mulx rax, rdx, qword ptr [rip + 2f + 128]
-    adc rdi, rdx
-    adc rax, 0
-    add rbx, r11
-    adc rcx, rsi
+    adc r11, r15
+    adc rbp, rdx
+    mov rdx, r8
+    mulx rdi, r8, qword ptr [rcx]
+    mulx r10, r12, qword ptr [rcx + 8]
+    add rdi, r12
+    mulx r12, r13, qword ptr [rcx + 16]
+    adc r10, r13
+    mulx r13, r14, qword ptr [rcx + 24]
+    adc r12, r14
+    mulx r14, r15, qword ptr [rcx + 32]
+    adc r13, r15
+    mov qword ptr [rsp + 64], rbp
+    mulx r15, rbp, qword ptr [rcx + 40]
+    adc r14, rbp
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [rcx + 48]
+    adc r15, r11
+    mulx rdx, r11, qword ptr [rcx + 56]
+    adc rbp, r11
+    adc rdx, 0
+    add r8, qword ptr [rsp + 8]
+    adc rdi, qword ptr [rsp + 32]
+    adc rsi, r10
+    adc r9, r12
+    adc rbx, r13
+    adc rax, r14
+    adc r15, qword ptr [rsp + 72]
+    adc rbp, qword ptr [rsp + 64]
+    adc rdx, 0
+    mov r10, qword ptr [rsp + 48]
+    mov r11, qword ptr [r10 + 40]
+    lea r11, [r11 + r11]
+    mov r12, rdx
+    mov rdx, qword ptr [r10 + 32]
+    mov r13, qword ptr [r10 + 32]
+    mulx r13, r14, r13
+    mulx r11, r10, r11
+    add r13, r10
+    mov qword ptr [rsp + 64], r9
+    mulx r10, r9, qword ptr [rsp + 16]
+    adc r11, r9
+    mulx rdx, r9, qword ptr [rsp + 24]
+    adc r10, r9
+    adc rdx, 0
+    add rbx, r14
+    adc rax, r13
+    adc r15, r11
+    adc rbp, r10
+    adc r12, rdx
+    mov rdx, r8
+    mulx r8, r9, qword ptr [rcx]
+    mulx r10, r11, qword ptr [rcx + 8]
+    add r8, r11
+    mulx r11, r13, qword ptr [rcx + 16]
+    adc r10, r13
+    mulx r13, r14, qword ptr [rcx + 24]
+    adc r11, r14
+    mov qword ptr [rsp + 16], r12
+    mulx r14, r12, qword ptr [rcx + 32]
+    adc r13, r12
+    mov qword ptr [rsp + 72], rbp
+    mulx r12, rbp, qword ptr [rcx + 40]
+    adc r14, rbp
+    mov qword ptr [rsp + 32], r14
+    mulx rbp, r14, qword ptr [rcx + 48]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rcx + 56]
+    adc rbp, r14
+    adc rdx, 0
+    add rdi, r9
+    adc rsi, r8
+    adc r10, qword ptr [rsp + 64]
+    adc rbx, r11
+    adc rax, r13
+    adc r15, qword ptr [rsp + 32]
+    adc r12, qword ptr [rsp + 72]
+    adc rbp, qword ptr [rsp + 16]
+    adc rdx, 0
+    mov r8, qword ptr [rsp + 48]
+    mov r9, qword ptr [r8 + 48]
+    lea r9, [r9 + r9]
+    mov r11, rdx
+    mov rdx, qword ptr [r8 + 40]
+    mov r13, qword ptr [r8 + 40]
+    mulx r13, r14, r13
+    mulx r9, r8, r9
+    add r13, r8
+    mulx rdx, r8, qword ptr [rsp + 24]
+    adc r9, r8
+    adc rdx, 0
+    add r15, r14
+    adc r12, r13
+    adc rbp, r9
+    adc r11, rdx
+    mov rdx, rdi
+    mulx rdi, r8, qword ptr [rcx]
+    mulx r9, r13, qword ptr [rcx + 8]
+    add rdi, r13
+    mulx r13, r14, qword ptr [rcx + 16]
+    adc r9, r14
+    mov qword ptr [rsp + 24], r11
+    mulx r14, r11, qword ptr [rcx + 24]
+    adc r13, r11
+    mov qword ptr [rsp + 16], rbp
+    mulx r11, rbp, qword ptr [rcx + 32]
+    adc r14, rbp
+    mov qword ptr [rsp + 72], r12
+    mulx rbp, r12, qword ptr [rcx + 40]
+    adc r11, r12
+    mov qword ptr [rsp + 32], r11
+    mulx r12, r11, qword ptr [rcx + 48]
+    adc rbp, r11
+    mulx rdx, r11, qword ptr [rcx + 56]
+    adc r12, r11
+    adc rdx, 0
+    add rsi, r8
+    adc r10, rdi
+    adc rbx, r9
+    adc rax, r13
+    adc r15, r14
+    mov rdi, qword ptr [rsp + 72]
+    adc rdi, qword ptr [rsp + 32]
+    adc rbp, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 24]
+    adc rdx, 0
+    mov r8, qword ptr [rsp + 48]
+    mov r9, qword ptr [r8 + 56]
+    lea r9, [r9 + r9]
+    mov r11, rdx
+    mov rdx, qword ptr [r8 + 48]
+    mov r13, qword ptr [r8 + 48]
+    mulx r13, r14, r13
+    mulx rdx, r9, r9
+    add r13, r9
+    adc rdx, 0
+    add rbp, r14
+    adc r12, r13
+    adc r11, rdx
+    mov rdx, rsi
+    mulx rsi, r9, qword ptr [rcx]
+    mulx r13, r14, qword ptr [rcx + 8]
+    add rsi, r14
+    mulx r14, r8, qword ptr [rcx + 16]
+    adc r13, r8
+    mov qword ptr [rsp + 24], r11
+    mulx r8, r11, qword ptr [rcx + 24]
+    adc r14, r11
+    mov qword ptr [rsp + 16], r12
+    mulx r11, r12, qword ptr [rcx + 32]
+    adc r8, r12
+    mov qword ptr [rsp + 32], rbp
+    mulx r12, rbp, qword ptr [rcx + 40]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [rcx + 48]
+    adc r12, r11
+    mulx rdx, r11, qword ptr [rcx + 56]
+    adc rbp, r11
+    adc rdx, 0
+    add r10, r9
+    adc rbx, rsi
+    adc rax, r13
+    adc r15, r14
+    adc rdi, r8
+    mov rsi, qword ptr [rsp + 32]
+    adc rsi, qword ptr [rsp + 72]
+    adc r12, qword ptr [rsp + 16]
+    adc rbp, qword ptr [rsp + 24]
+    adc rdx, 0
+    mov r8, qword ptr [rsp + 48]
+    mov r9, rdx
+    mov rdx, qword ptr [r8 + 56]
+    mov r8, qword ptr [r8 + 56]
+    mulx rdx, r8, r8
+    add rbp, r8
+    adc r9, rdx
+    mov rdx, r10
+    imul rdx, qword ptr [rcx + 64]
+    mulx r8, r11, qword ptr [rcx + 72]
+    mulx r13, r14, qword ptr [rcx + 80]
+    add r8, r14
+    mov qword ptr [rsp + 48], r9
+    mulx r14, r9, qword ptr [rcx + 88]
+    adc r13, r9
+    mov qword ptr [rsp + 24], rbp
+    mulx r9, rbp, qword ptr [rcx + 96]
+    adc r14, rbp
+    mov qword ptr [rsp + 16], r12
+    mulx rbp, r12, qword ptr [rcx + 104]
+    adc r9, r12
+    mov qword ptr [rsp + 72], rsi
+    mulx r12, rsi, qword ptr [rcx + 112]
+    adc rbp, rsi
+    mov qword ptr [rsp + 32], rbp
+    mulx rsi, rbp, qword ptr [rcx + 120]
     adc r12, rbp
-    adc r14, r13
-    adc r9, r15
-    adc r10, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 8]
-    adc rdi, qword ptr [rsp + 16]
-    adc rax, qword ptr [rsp + 48]
-    mov rdx, rcx
-    sub rdx, qword ptr [rip + 2f + 72]
-    mov rsi, r12
-    sbb rsi, qword ptr [rip + 2f + 80]
-    mov r11, r14
-    sbb r11, qword ptr [rip + 2f + 88]
-    mov rbx, r9
-    sbb rbx, qword ptr [rip + 2f + 96]
-    mov rbp, r10
-    sbb rbp, qword ptr [rip + 2f + 104]
+    mulx rdx, rbp, qword ptr [rcx + 128]
+    adc rsi, rbp
+    adc rdx, 0
+    add r10, r11
+    adc rbx, r8
+    adc rax, r13
+    adc r15, r14
+    adc rdi, r9
+    mov r8, qword ptr [rsp + 72]
+    adc r8, qword ptr [rsp + 32]
+    adc r12, qword ptr [rsp + 16]
+    adc rsi, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 48]
+    mov r9, rbx
+    sub r9, qword ptr [rcx + 72]
+    mov r10, rax
+    sbb r10, qword ptr [rcx + 80]
+    mov r11, r15
+    sbb r11, qword ptr [rcx + 88]
+    mov rbp, rdi
+    sbb rbp, qword ptr [rcx + 96]
     mov r13, r8
-    sbb r13, qword ptr [rip + 2f + 112]
-    mov r15, rdi
-    sbb r15, qword ptr [rip + 2f + 120]
-    mov qword ptr [rsp + 48], r15
-    mov r15, rax
-    sbb r15, qword ptr [rip + 2f + 128]
-    cmovc rdx, rcx
+    sbb r13, qword ptr [rcx + 104]
+    mov r14, r12
+    sbb r14, qword ptr [rcx + 112]
+    mov qword ptr [rsp + 48], r14
+    mov r14, rsi
+    sbb r14, qword ptr [rcx + 120]
+    mov qword ptr [rsp + 24], r14
+    mov r14, rdx
+    sbb r14, qword ptr [rcx + 128]
+    cmovc r9, rbx
     mov rcx, qword ptr [rsp]
-    mov qword ptr [rcx], rdx
-    cmovc rsi, r12
-    mov qword ptr [rcx + 8], rsi
-    cmovc r11, r14
+    mov qword ptr [rcx], r9
+    cmovc r10, rax
+    mov qword ptr [rcx + 8], r10
+    cmovc r11, r15
     mov qword ptr [rcx + 16], r11
-    cmovc rbx, r9
-    mov qword ptr [rcx + 24], rbx
-    cmovc rbp, r10
-    mov qword ptr [rcx + 32], rbp
+    cmovc rbp, rdi
+    mov qword ptr [rcx + 24], rbp
     cmovc r13, r8
-    mov qword ptr [rcx + 40], r13
-    mov rdx, qword ptr [rsp + 48]
-    cmovc rdx, rdi
-    mov qword ptr [rcx + 48], rdx
-    cmovc r15, rax
-    mov qword ptr [rcx + 56], r15
-    add rsp, 80
+    mov qword ptr [rcx + 32], r13
+    mov rax, qword ptr [rsp + 48]
+    cmovc rax, r12
+    mov qword ptr [rcx + 40], rax
+    mov rax, qword ptr [rsp + 24]
+    cmovc rax, rsi
+    mov qword ptr [rcx + 48], rax
+    cmovc r14, rdx
+    mov qword ptr [rcx + 56], r14
+    add rsp, 88
     pop r15
     pop r14
     pop r13
@@ -1124,557 +1186,591 @@ unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<8>>(
     push r13
     push r14
     push r15
-    sub rsp, 56
-    mov rax, rdx
+    sub rsp, 72
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rbp, r12, qword ptr [rsi + 40]
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
     adc rbx, r12
-    mulx r12, r13, qword ptr [rsi + 48]
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
     adc rbp, r13
-    mulx rdx, r13, qword ptr [rsi + 56]
-    adc r12, r13
+    mov r13, qword ptr [rsi + 48]
+    mulx r13, r14, r13
+    adc r12, r14
+    mov r14, qword ptr [rsi + 56]
+    mulx rdx, r14, r14
+    adc r13, r14
     adc rdx, 0
-    mov r13, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp], rdi
-    mov qword ptr [rsp + 8], rsi
-    mulx rdi, rsi, qword ptr [rip + 2f + 16]
-    add r14, rsi
-    mov qword ptr [rsp + 16], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 24]
-    adc rdi, rax
-    mov qword ptr [rsp + 24], r13
-    mulx rax, r13, qword ptr [rip + 2f + 32]
-    adc rsi, r13
-    mov qword ptr [rsp + 32], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc rax, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r13, rbp
-    mov qword ptr [rsp + 48], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 64]
-    adc rbp, r13
-    adc rdx, 0
-    add r8, r15
-    adc rcx, r14
-    adc r9, rdi
-    adc r10, rsi
-    adc r11, rax
-    adc rbx, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 16]
-    mov rsi, rdx
-    mov rdx, qword ptr [rax + 8]
-    mov rdi, qword ptr [rsp + 8]
-    mulx r8, r13, qword ptr [rdi]
-    mulx r14, r15, qword ptr [rdi + 8]
-    add r8, r15
-    mulx r15, rax, qword ptr [rdi + 16]
-    adc r14, rax
-    mov qword ptr [rsp + 24], rsi
-    mulx rax, rsi, qword ptr [rdi + 24]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], rbp
-    mulx rsi, rbp, qword ptr [rdi + 32]
-    adc rax, rbp
-    mov qword ptr [rsp + 40], r12
-    mulx rbp, r12, qword ptr [rdi + 40]
-    adc rsi, r12
-    mov qword ptr [rsp + 48], rsi
-    mulx r12, rsi, qword ptr [rdi + 48]
-    adc rbp, rsi
-    mulx rdx, rsi, qword ptr [rdi + 56]
-    adc r12, rsi
-    adc rdx, 0
-    add rcx, r13
-    adc r9, r8
-    adc r10, r14
-    adc r11, r15
-    adc rbx, rax
-    mov rax, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rsi, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r8, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add r8, r15
-    mulx r15, rdi, qword ptr [rip + 2f + 24]
-    adc r14, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [rip + 2f + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], r12
-    mulx rsi, r12, qword ptr [rip + 2f + 40]
-    adc rdi, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc rsi, rbp
-    mov qword ptr [rsp + 40], rsi
-    mulx rbp, rsi, qword ptr [rip + 2f + 56]
-    adc r12, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 64]
-    adc rbp, rsi
-    adc rdx, 0
-    add rcx, r13
-    adc r9, r8
-    adc r10, r14
-    adc r11, r15
-    adc rbx, rdi
-    adc rax, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rcx, qword ptr [rsp + 16]
-    mov rsi, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mov rdi, qword ptr [rsp + 8]
-    mulx r8, r13, qword ptr [rdi]
-    mulx r14, r15, qword ptr [rdi + 8]
-    add r8, r15
-    mulx r15, rcx, qword ptr [rdi + 16]
-    adc r14, rcx
-    mov qword ptr [rsp + 24], rsi
-    mulx rcx, rsi, qword ptr [rdi + 24]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], rbp
-    mulx rsi, rbp, qword ptr [rdi + 32]
-    adc rcx, rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [rdi + 40]
-    adc rsi, r12
-    mov qword ptr [rsp + 40], rsi
-    mulx r12, rsi, qword ptr [rdi + 48]
-    adc rbp, rsi
-    mulx rdx, rsi, qword ptr [rdi + 56]
-    adc r12, rsi
-    adc rdx, 0
-    add r9, r13
-    adc r10, r8
-    adc r11, r14
-    adc rbx, r15
-    adc rax, rcx
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 32]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rsi, rdx
+    mov r14, rdx
     mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx r8, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add r8, r15
-    mulx r15, rdi, qword ptr [rip + 2f + 24]
-    adc r14, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [rip + 2f + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], r12
-    mulx rsi, r12, qword ptr [rip + 2f + 40]
-    adc rdi, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc rsi, rbp
-    mov qword ptr [rsp + 48], rsi
-    mulx rbp, rsi, qword ptr [rip + 2f + 56]
-    adc r12, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 64]
-    adc rbp, rsi
+    imul rdx, qword ptr [rax]
+    mov qword ptr [rsp], rdi
+    mulx r15, rdi, qword ptr [rax + 8]
+    mov qword ptr [rsp + 8], rsi
+    mov qword ptr [rsp + 16], rcx
+    mulx rsi, rcx, qword ptr [rax + 16]
+    add r15, rcx
+    mov qword ptr [rsp + 24], r14
+    mulx rcx, r14, qword ptr [rax + 24]
+    adc rsi, r14
+    mov qword ptr [rsp + 32], r13
+    mulx r14, r13, qword ptr [rax + 32]
+    adc rcx, r13
+    mov qword ptr [rsp + 40], r12
+    mulx r13, r12, qword ptr [rax + 40]
+    adc r14, r12
+    mov qword ptr [rsp + 48], rbp
+    mulx r12, rbp, qword ptr [rax + 48]
+    adc r13, rbp
+    mov qword ptr [rsp + 56], r13
+    mulx rbp, r13, qword ptr [rax + 56]
+    adc r12, r13
+    mulx rdx, r13, qword ptr [rax + 64]
+    adc rbp, r13
     adc rdx, 0
-    add r9, r13
-    adc r10, r8
-    adc r11, r14
-    adc rbx, r15
-    adc rax, rdi
-    adc rcx, qword ptr [rsp + 48]
+    add r9, rdi
+    adc r8, r15
+    adc r10, rsi
+    adc r11, rcx
+    adc rbx, r14
+    mov rcx, qword ptr [rsp + 48]
+    adc rcx, qword ptr [rsp + 56]
     adc r12, qword ptr [rsp + 40]
     adc rbp, qword ptr [rsp + 32]
     adc rdx, qword ptr [rsp + 24]
     mov rsi, qword ptr [rsp + 16]
     mov rdi, rdx
-    mov rdx, qword ptr [rsi + 24]
-    mov r8, qword ptr [rsp + 8]
-    mulx r9, r13, qword ptr [r8]
-    mulx r14, r15, qword ptr [r8 + 8]
-    add r9, r15
-    mulx r15, rsi, qword ptr [r8 + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 24], rdi
-    mulx rsi, rdi, qword ptr [r8 + 24]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], rbp
-    mulx rdi, rbp, qword ptr [r8 + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 40], r12
-    mulx rbp, r12, qword ptr [r8 + 40]
+    mov rdx, qword ptr [rsi + 8]
+    mov r9, qword ptr [rsp + 8]
+    mulx r13, r14, qword ptr [r9]
+    mulx r15, rsi, qword ptr [r9 + 8]
+    add r13, rsi
+    mov qword ptr [rsp + 24], rax
+    mulx rsi, rax, qword ptr [r9 + 16]
+    adc r15, rax
+    mov qword ptr [rsp + 32], rdi
+    mulx rax, rdi, qword ptr [r9 + 24]
+    adc rsi, rdi
+    mov qword ptr [rsp + 40], rbp
+    mulx rdi, rbp, qword ptr [r9 + 32]
+    adc rax, rbp
+    mov qword ptr [rsp + 56], r12
+    mulx rbp, r12, qword ptr [r9 + 40]
     adc rdi, r12
     mov qword ptr [rsp + 48], rdi
-    mulx r12, rdi, qword ptr [r8 + 48]
+    mulx r12, rdi, qword ptr [r9 + 48]
     adc rbp, rdi
-    mulx rdx, rdi, qword ptr [r8 + 56]
+    mulx rdx, rdi, qword ptr [r9 + 56]
     adc r12, rdi
     adc rdx, 0
-    add r10, r13
-    adc r11, r9
-    adc rbx, r14
-    adc rax, r15
-    adc rcx, rsi
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc r12, qword ptr [rsp + 24]
+    add r8, r14
+    adc r10, r13
+    adc r11, r15
+    adc rbx, rsi
+    adc rcx, rax
+    mov rax, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 40]
+    adc r12, qword ptr [rsp + 32]
     adc rdx, 0
+    mov rsi, qword ptr [rsp + 24]
     mov rdi, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add r9, r15
-    mulx r15, r8, qword ptr [rip + 2f + 24]
-    adc r14, r8
-    mov qword ptr [rsp + 24], rdi
-    mulx r8, rdi, qword ptr [rip + 2f + 32]
+    mov rdx, r8
+    imul rdx, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    mulx r15, r9, qword ptr [rsi + 16]
+    add r13, r9
+    mov qword ptr [rsp + 32], rdi
+    mulx r9, rdi, qword ptr [rsi + 24]
     adc r15, rdi
-    mov qword ptr [rsp + 32], r12
-    mulx rdi, r12, qword ptr [rip + 2f + 40]
-    adc r8, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc rdi, rbp
-    mov qword ptr [rsp + 40], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 56]
-    adc r12, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 64]
-    adc rbp, rdi
-    adc rdx, 0
-    add r10, r13
-    adc r11, r9
-    adc rbx, r14
-    adc rax, r15
-    adc rcx, r8
-    adc rsi, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rdi, qword ptr [rsp + 16]
-    mov r8, rdx
-    mov rdx, qword ptr [rdi + 32]
-    mov r9, qword ptr [rsp + 8]
-    mulx r10, r13, qword ptr [r9]
-    mulx r14, r15, qword ptr [r9 + 8]
-    add r10, r15
-    mulx r15, rdi, qword ptr [r9 + 16]
-    adc r14, rdi
-    mov qword ptr [rsp + 24], r8
-    mulx rdi, r8, qword ptr [r9 + 24]
-    adc r15, r8
-    mov qword ptr [rsp + 32], rbp
-    mulx r8, rbp, qword ptr [r9 + 32]
-    adc rdi, rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [r9 + 40]
-    adc r8, r12
-    mov qword ptr [rsp + 40], r8
-    mulx r12, r8, qword ptr [r9 + 48]
-    adc rbp, r8
-    mulx rdx, r8, qword ptr [r9 + 56]
-    adc r12, r8
-    adc rdx, 0
-    add r11, r13
-    adc rbx, r10
-    adc rax, r14
-    adc rcx, r15
-    adc rsi, rdi
-    mov rdi, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 32]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mulx r10, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add r10, r15
-    mulx r15, r9, qword ptr [rip + 2f + 24]
-    adc r14, r9
-    mov qword ptr [rsp + 24], r8
-    mulx r9, r8, qword ptr [rip + 2f + 32]
-    adc r15, r8
-    mov qword ptr [rsp + 32], r12
-    mulx r8, r12, qword ptr [rip + 2f + 40]
+    mov qword ptr [rsp + 40], r12
+    mulx rdi, r12, qword ptr [rsi + 32]
     adc r9, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r8, rbp
-    mov qword ptr [rsp + 48], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 56]
-    adc r12, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 64]
-    adc rbp, r8
+    mov qword ptr [rsp + 48], rbp
+    mulx r12, rbp, qword ptr [rsi + 40]
+    adc rdi, rbp
+    mov qword ptr [rsp + 56], rax
+    mulx rbp, rax, qword ptr [rsi + 48]
+    adc r12, rax
+    mov qword ptr [rsp + 64], r12
+    mulx rax, r12, qword ptr [rsi + 56]
+    adc rbp, r12
+    mulx rdx, r12, qword ptr [rsi + 64]
+    adc rax, r12
     adc rdx, 0
-    add r11, r13
-    adc rbx, r10
-    adc rax, r14
-    adc rcx, r15
-    adc rsi, r9
-    adc rdi, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
+    add r8, r14
+    adc r10, r13
+    adc r11, r15
+    adc rbx, r9
+    adc rcx, rdi
+    mov rdi, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 64]
+    adc rbp, qword ptr [rsp + 48]
+    adc rax, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
     mov r8, qword ptr [rsp + 16]
     mov r9, rdx
-    mov rdx, qword ptr [r8 + 40]
-    mov r10, qword ptr [rsp + 8]
-    mulx r11, r13, qword ptr [r10]
-    mulx r14, r15, qword ptr [r10 + 8]
-    add r11, r15
-    mulx r15, r8, qword ptr [r10 + 16]
-    adc r14, r8
-    mov qword ptr [rsp + 24], r9
-    mulx r8, r9, qword ptr [r10 + 24]
-    adc r15, r9
-    mov qword ptr [rsp + 32], rbp
-    mulx r9, rbp, qword ptr [r10 + 32]
-    adc r8, rbp
-    mov qword ptr [rsp + 40], r12
-    mulx rbp, r12, qword ptr [r10 + 40]
-    adc r9, r12
-    mov qword ptr [rsp + 48], r9
-    mulx r12, r9, qword ptr [r10 + 48]
-    adc rbp, r9
-    mulx rdx, r9, qword ptr [r10 + 56]
-    adc r12, r9
-    adc rdx, 0
-    add rbx, r13
-    adc rax, r11
-    adc rcx, r14
-    adc rsi, r15
-    adc rdi, r8
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r9, rdx
-    mov rdx, rbx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r11, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add r11, r15
-    mulx r15, r10, qword ptr [rip + 2f + 24]
-    adc r14, r10
-    mov qword ptr [rsp + 24], r9
-    mulx r10, r9, qword ptr [rip + 2f + 32]
-    adc r15, r9
-    mov qword ptr [rsp + 32], r12
-    mulx r9, r12, qword ptr [rip + 2f + 40]
-    adc r10, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r9, rbp
-    mov qword ptr [rsp + 40], r9
-    mulx rbp, r9, qword ptr [rip + 2f + 56]
-    adc r12, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 64]
-    adc rbp, r9
-    adc rdx, 0
-    add rbx, r13
-    adc rax, r11
-    adc rcx, r14
-    adc rsi, r15
-    adc rdi, r10
-    adc r8, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r9, qword ptr [rsp + 16]
-    mov r10, rdx
-    mov rdx, qword ptr [r9 + 48]
-    mov r11, qword ptr [rsp + 8]
-    mulx rbx, r13, qword ptr [r11]
-    mulx r14, r15, qword ptr [r11 + 8]
-    add rbx, r15
-    mulx r15, r9, qword ptr [r11 + 16]
-    adc r14, r9
-    mov qword ptr [rsp + 24], r10
-    mulx r9, r10, qword ptr [r11 + 24]
-    adc r15, r10
-    mov qword ptr [rsp + 32], rbp
-    mulx r10, rbp, qword ptr [r11 + 32]
-    adc r9, rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [r11 + 40]
-    adc r10, r12
-    mov qword ptr [rsp + 40], r10
-    mulx r12, r10, qword ptr [r11 + 48]
-    adc rbp, r10
-    mulx rdx, r10, qword ptr [r11 + 56]
-    adc r12, r10
-    adc rdx, 0
-    add rax, r13
-    adc rcx, rbx
-    adc rsi, r14
-    adc rdi, r15
+    mov rdx, qword ptr [r8 + 16]
+    mov r12, qword ptr [rsp + 8]
+    mulx r13, r14, qword ptr [r12]
+    mulx r15, r8, qword ptr [r12 + 8]
+    add r13, r8
+    mulx r8, rsi, qword ptr [r12 + 16]
+    adc r15, rsi
+    mov qword ptr [rsp + 32], r9
+    mulx rsi, r9, qword ptr [r12 + 24]
     adc r8, r9
-    mov r9, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 32]
-    adc r12, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 40], rax
+    mulx r9, rax, qword ptr [r12 + 32]
+    adc rsi, rax
+    mov qword ptr [rsp + 48], rbp
+    mulx rax, rbp, qword ptr [r12 + 40]
+    adc r9, rbp
+    mov qword ptr [rsp + 64], r9
+    mulx rbp, r9, qword ptr [r12 + 48]
+    adc rax, r9
+    mulx rdx, r9, qword ptr [r12 + 56]
+    adc rbp, r9
     adc rdx, 0
-    mov r10, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbx, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add rbx, r15
-    mulx r15, r11, qword ptr [rip + 2f + 24]
-    adc r14, r11
-    mov qword ptr [rsp + 24], r10
-    mulx r11, r10, qword ptr [rip + 2f + 32]
-    adc r15, r10
-    mov qword ptr [rsp + 32], r12
-    mulx r10, r12, qword ptr [rip + 2f + 40]
-    adc r11, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r10, rbp
-    mov qword ptr [rsp + 48], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 56]
-    adc r12, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 64]
-    adc rbp, r10
-    adc rdx, 0
-    add rax, r13
-    adc rcx, rbx
-    adc rsi, r14
-    adc rdi, r15
-    adc r8, r11
-    adc r9, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 40]
+    add r10, r14
+    adc r11, r13
+    adc rbx, r15
+    adc rcx, r8
+    adc rdi, rsi
+    mov rsi, qword ptr [rsp + 48]
+    adc rsi, qword ptr [rsp + 64]
+    adc rax, qword ptr [rsp + 40]
     adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 16]
-    mov r10, rdx
-    mov rdx, qword ptr [rax + 56]
-    mov rax, qword ptr [rsp + 8]
-    mulx r11, rbx, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    add r11, r14
-    mulx r14, r15, qword ptr [rax + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 16], r10
-    mulx r15, r10, qword ptr [rax + 24]
-    adc r14, r10
-    mov qword ptr [rsp + 24], rbp
-    mulx r10, rbp, qword ptr [rax + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 32], r12
-    mulx rbp, r12, qword ptr [rax + 40]
-    adc r10, r12
-    mov qword ptr [rsp + 40], r10
-    mulx r12, r10, qword ptr [rax + 48]
-    adc rbp, r10
-    mulx rax, rdx, qword ptr [rax + 56]
-    adc r12, rdx
-    adc rax, 0
-    add rcx, rbx
-    adc rsi, r11
-    adc rdi, r13
-    adc r8, r14
-    adc r9, r15
-    mov r10, qword ptr [rsp + 32]
-    adc r10, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 24]
-    adc r12, qword ptr [rsp + 16]
-    adc rax, 0
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r11, rbx, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add r11, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mov qword ptr [rsp + 16], rax
-    mulx r15, rax, qword ptr [rip + 2f + 32]
-    adc r14, rax
-    mov qword ptr [rsp + 24], r12
-    mulx rax, r12, qword ptr [rip + 2f + 40]
-    adc r15, r12
+    adc rdx, 0
+    mov r8, qword ptr [rsp + 24]
+    mov r9, rdx
+    mov rdx, r10
+    imul rdx, qword ptr [r8]
+    mulx r13, r14, qword ptr [r8 + 8]
+    mulx r15, r12, qword ptr [r8 + 16]
+    add r13, r12
+    mov qword ptr [rsp + 32], r9
+    mulx r12, r9, qword ptr [r8 + 24]
+    adc r15, r9
     mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
+    mulx r9, rbp, qword ptr [r8 + 32]
+    adc r12, rbp
+    mov qword ptr [rsp + 64], rax
+    mulx rbp, rax, qword ptr [r8 + 40]
+    adc r9, rax
+    mov qword ptr [rsp + 48], rsi
+    mulx rax, rsi, qword ptr [r8 + 48]
+    adc rbp, rsi
+    mov qword ptr [rsp + 56], rbp
+    mulx rsi, rbp, qword ptr [r8 + 56]
     adc rax, rbp
-    mov qword ptr [rsp + 32], rax
-    mulx rbp, rax, qword ptr [rip + 2f + 56]
+    mulx rdx, rbp, qword ptr [r8 + 64]
+    adc rsi, rbp
+    adc rdx, 0
+    add r10, r14
+    adc r11, r13
+    adc rbx, r15
+    adc rcx, r12
+    adc rdi, r9
+    mov r9, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 64]
+    adc rsi, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r10, qword ptr [rsp + 16]
+    mov rbp, rdx
+    mov rdx, qword ptr [r10 + 24]
+    mov r12, qword ptr [rsp + 8]
+    mulx r13, r14, qword ptr [r12]
+    mulx r15, r10, qword ptr [r12 + 8]
+    add r13, r10
+    mulx r10, r8, qword ptr [r12 + 16]
+    adc r15, r8
+    mov qword ptr [rsp + 32], rbp
+    mulx r8, rbp, qword ptr [r12 + 24]
+    adc r10, rbp
+    mov qword ptr [rsp + 40], rsi
+    mulx rbp, rsi, qword ptr [r12 + 32]
+    adc r8, rsi
+    mov qword ptr [rsp + 64], rax
+    mulx rsi, rax, qword ptr [r12 + 40]
+    adc rbp, rax
+    mov qword ptr [rsp + 56], rbp
+    mulx rax, rbp, qword ptr [r12 + 48]
+    adc rsi, rbp
+    mulx rdx, rbp, qword ptr [r12 + 56]
+    adc rax, rbp
+    adc rdx, 0
+    add r11, r14
+    adc rbx, r13
+    adc rcx, r15
+    adc rdi, r10
+    adc r9, r8
+    mov r8, qword ptr [rsp + 64]
+    adc r8, qword ptr [rsp + 56]
+    adc rsi, qword ptr [rsp + 40]
+    adc rax, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r10, qword ptr [rsp + 24]
+    mov rbp, rdx
+    mov rdx, r11
+    imul rdx, qword ptr [r10]
+    mulx r13, r14, qword ptr [r10 + 8]
+    mulx r15, r12, qword ptr [r10 + 16]
+    add r13, r12
+    mov qword ptr [rsp + 32], rbp
+    mulx r12, rbp, qword ptr [r10 + 24]
+    adc r15, rbp
+    mov qword ptr [rsp + 40], rax
+    mulx rbp, rax, qword ptr [r10 + 32]
     adc r12, rax
-    mulx rax, rdx, qword ptr [rip + 2f + 64]
-    adc rbp, rdx
+    mov qword ptr [rsp + 56], rsi
+    mulx rax, rsi, qword ptr [r10 + 40]
+    adc rbp, rsi
+    mov qword ptr [rsp + 64], r8
+    mulx rsi, r8, qword ptr [r10 + 48]
+    adc rax, r8
+    mov qword ptr [rsp + 48], rax
+    mulx r8, rax, qword ptr [r10 + 56]
+    adc rsi, rax
+    mulx rax, rdx, qword ptr [r10 + 64]
+    adc r8, rdx
     adc rax, 0
-    add rcx, rbx
-    adc rsi, r11
+    add r11, r14
+    adc rbx, r13
+    adc rcx, r15
+    adc rdi, r12
+    adc r9, rbp
+    mov r11, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 48]
+    adc rsi, qword ptr [rsp + 56]
+    adc r8, qword ptr [rsp + 40]
+    adc rax, qword ptr [rsp + 32]
+    mov rbp, qword ptr [rsp + 16]
+    mov rdx, qword ptr [rbp + 32]
+    mov r12, qword ptr [rsp + 8]
+    mulx r13, r14, qword ptr [r12]
+    mulx r15, rbp, qword ptr [r12 + 8]
+    add r13, rbp
+    mulx rbp, r10, qword ptr [r12 + 16]
+    adc r15, r10
+    mov qword ptr [rsp + 32], rax
+    mulx r10, rax, qword ptr [r12 + 24]
+    adc rbp, rax
+    mov qword ptr [rsp + 40], r8
+    mulx rax, r8, qword ptr [r12 + 32]
+    adc r10, r8
+    mov qword ptr [rsp + 56], rsi
+    mulx r8, rsi, qword ptr [r12 + 40]
+    adc rax, rsi
+    mov qword ptr [rsp + 48], rax
+    mulx rsi, rax, qword ptr [r12 + 48]
+    adc r8, rax
+    mulx rax, rdx, qword ptr [r12 + 56]
+    adc rsi, rdx
+    adc rax, 0
+    add rbx, r14
+    adc rcx, r13
+    adc rdi, r15
+    adc r9, rbp
+    adc r11, r10
+    mov r10, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 48]
+    adc r8, qword ptr [rsp + 40]
+    adc rsi, qword ptr [rsp + 32]
+    adc rax, 0
+    mov rbp, qword ptr [rsp + 24]
+    mov rdx, rbx
+    imul rdx, qword ptr [rbp]
+    mulx r13, r14, qword ptr [rbp + 8]
+    mulx r15, r12, qword ptr [rbp + 16]
+    add r13, r12
+    mov qword ptr [rsp + 32], rax
+    mulx r12, rax, qword ptr [rbp + 24]
+    adc r15, rax
+    mov qword ptr [rsp + 40], rsi
+    mulx rax, rsi, qword ptr [rbp + 32]
+    adc r12, rsi
+    mov qword ptr [rsp + 48], r8
+    mulx rsi, r8, qword ptr [rbp + 40]
+    adc rax, r8
+    mov qword ptr [rsp + 56], r10
+    mulx r8, r10, qword ptr [rbp + 48]
+    adc rsi, r10
+    mov qword ptr [rsp + 64], rsi
+    mulx r10, rsi, qword ptr [rbp + 56]
+    adc r8, rsi
+    mulx rdx, rsi, qword ptr [rbp + 64]
+    adc r10, rsi
+    adc rdx, 0
+    add rbx, r14
+    adc rcx, r13
+    adc rdi, r15
+    adc r9, r12
+    adc r11, rax
+    mov rax, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 64]
+    adc r8, qword ptr [rsp + 48]
+    adc r10, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, qword ptr [rsp + 16]
+    mov rbx, rdx
+    mov rdx, qword ptr [rsi + 40]
+    mov r12, qword ptr [rsp + 8]
+    mulx r13, r14, qword ptr [r12]
+    mulx r15, rsi, qword ptr [r12 + 8]
+    add r13, rsi
+    mulx rsi, rbp, qword ptr [r12 + 16]
+    adc r15, rbp
+    mov qword ptr [rsp + 32], rbx
+    mulx rbp, rbx, qword ptr [r12 + 24]
+    adc rsi, rbx
+    mov qword ptr [rsp + 40], r10
+    mulx rbx, r10, qword ptr [r12 + 32]
+    adc rbp, r10
+    mov qword ptr [rsp + 48], r8
+    mulx r10, r8, qword ptr [r12 + 40]
+    adc rbx, r8
+    mov qword ptr [rsp + 64], rbx
+    mulx r8, rbx, qword ptr [r12 + 48]
+    adc r10, rbx
+    mulx rdx, rbx, qword ptr [r12 + 56]
+    adc r8, rbx
+    adc rdx, 0
+    add rcx, r14
     adc rdi, r13
-    adc r8, r14
     adc r9, r15
+    adc r11, rsi
+    adc rax, rbp
+    mov rsi, qword ptr [rsp + 48]
+    adc rsi, qword ptr [rsp + 64]
+    adc r10, qword ptr [rsp + 40]
+    adc r8, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov rbx, qword ptr [rsp + 24]
+    mov rbp, rdx
+    mov rdx, rcx
+    imul rdx, qword ptr [rbx]
+    mulx r13, r14, qword ptr [rbx + 8]
+    mulx r15, r12, qword ptr [rbx + 16]
+    add r13, r12
+    mov qword ptr [rsp + 32], rbp
+    mulx r12, rbp, qword ptr [rbx + 24]
+    adc r15, rbp
+    mov qword ptr [rsp + 40], r8
+    mulx rbp, r8, qword ptr [rbx + 32]
+    adc r12, r8
+    mov qword ptr [rsp + 64], r10
+    mulx r8, r10, qword ptr [rbx + 40]
+    adc rbp, r10
+    mov qword ptr [rsp + 48], rsi
+    mulx r10, rsi, qword ptr [rbx + 48]
+    adc r8, rsi
+    mov qword ptr [rsp + 56], r8
+    mulx rsi, r8, qword ptr [rbx + 56]
+    adc r10, r8
+    mulx rdx, r8, qword ptr [rbx + 64]
+    adc rsi, r8
+    adc rdx, 0
+    add rcx, r14
+    adc rdi, r13
+    adc r9, r15
+    adc r11, r12
+    adc rax, rbp
+    mov rcx, qword ptr [rsp + 48]
+    adc rcx, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 64]
+    adc rsi, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r8, qword ptr [rsp + 16]
+    mov rbp, rdx
+    mov rdx, qword ptr [r8 + 48]
+    mov r12, qword ptr [rsp + 8]
+    mulx r13, r14, qword ptr [r12]
+    mulx r15, r8, qword ptr [r12 + 8]
+    add r13, r8
+    mulx r8, rbx, qword ptr [r12 + 16]
+    adc r15, rbx
+    mov qword ptr [rsp + 32], rbp
+    mulx rbx, rbp, qword ptr [r12 + 24]
+    adc r8, rbp
+    mov qword ptr [rsp + 40], rsi
+    mulx rbp, rsi, qword ptr [r12 + 32]
+    adc rbx, rsi
+    mov qword ptr [rsp + 64], r10
+    mulx rsi, r10, qword ptr [r12 + 40]
+    adc rbp, r10
+    mov qword ptr [rsp + 56], rbp
+    mulx r10, rbp, qword ptr [r12 + 48]
+    adc rsi, rbp
+    mulx rdx, rbp, qword ptr [r12 + 56]
+    adc r10, rbp
+    adc rdx, 0
+    add rdi, r14
+    adc r9, r13
+    adc r11, r15
+    adc rax, r8
+    adc rcx, rbx
+    mov r8, qword ptr [rsp + 64]
+    adc r8, qword ptr [rsp + 56]
+    adc rsi, qword ptr [rsp + 40]
     adc r10, qword ptr [rsp + 32]
-    adc r12, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 24]
-    adc rax, qword ptr [rsp + 16]
-    mov rcx, rsi
-    sub rcx, qword ptr [rip + 2f + 8]
+    adc rdx, 0
+    mov rbx, qword ptr [rsp + 24]
+    mov rbp, rdx
     mov rdx, rdi
-    sbb rdx, qword ptr [rip + 2f + 16]
-    mov r11, r8
-    sbb r11, qword ptr [rip + 2f + 24]
-    mov rbx, r9
-    sbb rbx, qword ptr [rip + 2f + 32]
-    mov r13, r10
-    sbb r13, qword ptr [rip + 2f + 40]
-    mov r14, r12
-    sbb r14, qword ptr [rip + 2f + 48]
-    mov r15, rbp
-    sbb r15, qword ptr [rip + 2f + 56]
+    imul rdx, qword ptr [rbx]
+    mulx r13, r14, qword ptr [rbx + 8]
+    mulx r15, r12, qword ptr [rbx + 16]
+    add r13, r12
+    mov qword ptr [rsp + 32], rbp
+    mulx r12, rbp, qword ptr [rbx + 24]
+    adc r15, rbp
+    mov qword ptr [rsp + 40], r10
+    mulx rbp, r10, qword ptr [rbx + 32]
+    adc r12, r10
+    mov qword ptr [rsp + 56], rsi
+    mulx r10, rsi, qword ptr [rbx + 40]
+    adc rbp, rsi
+    mov qword ptr [rsp + 64], r8
+    mulx rsi, r8, qword ptr [rbx + 48]
+    adc r10, r8
+    mov qword ptr [rsp + 48], r10
+    mulx r8, r10, qword ptr [rbx + 56]
+    adc rsi, r10
+    mulx rdx, r10, qword ptr [rbx + 64]
+    adc r8, r10
+    adc rdx, 0
+    add rdi, r14
+    adc r9, r13
+    adc r11, r15
+    adc rax, r12
+    adc rcx, rbp
+    mov rdi, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 48]
+    adc rsi, qword ptr [rsp + 56]
+    adc r8, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r10, qword ptr [rsp + 16]
+    mov rbp, rdx
+    mov rdx, qword ptr [r10 + 56]
+    mov r10, qword ptr [rsp + 8]
+    mulx r12, r13, qword ptr [r10]
+    mulx r14, r15, qword ptr [r10 + 8]
+    add r12, r15
+    mulx r15, rbx, qword ptr [r10 + 16]
+    adc r14, rbx
+    mov qword ptr [rsp + 16], rbp
+    mulx rbx, rbp, qword ptr [r10 + 24]
+    adc r15, rbp
+    mov qword ptr [rsp + 32], r8
+    mulx rbp, r8, qword ptr [r10 + 32]
+    adc rbx, r8
+    mov qword ptr [rsp + 40], rsi
+    mulx r8, rsi, qword ptr [r10 + 40]
+    adc rbp, rsi
+    mov qword ptr [rsp + 56], rbp
+    mulx rsi, rbp, qword ptr [r10 + 48]
+    adc r8, rbp
+    mulx rdx, r10, qword ptr [r10 + 56]
+    adc rsi, r10
+    adc rdx, 0
+    add r9, r13
+    adc r11, r12
+    adc rax, r14
+    adc rcx, r15
+    adc rdi, rbx
+    mov r10, qword ptr [rsp + 40]
+    adc r10, qword ptr [rsp + 56]
+    adc r8, qword ptr [rsp + 32]
+    adc rsi, qword ptr [rsp + 16]
+    adc rdx, 0
+    mov rbx, qword ptr [rsp + 24]
+    mov rbp, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rbx]
+    mulx r12, r13, qword ptr [rbx + 8]
+    mulx r14, r15, qword ptr [rbx + 16]
+    add r12, r15
+    mov qword ptr [rsp + 16], rbp
+    mulx r15, rbp, qword ptr [rbx + 24]
+    adc r14, rbp
+    mov qword ptr [rsp + 32], rsi
+    mulx rbp, rsi, qword ptr [rbx + 32]
+    adc r15, rsi
+    mov qword ptr [rsp + 56], r8
+    mulx rsi, r8, qword ptr [rbx + 40]
+    adc rbp, r8
+    mov qword ptr [rsp + 40], r10
+    mulx r8, r10, qword ptr [rbx + 48]
+    adc rsi, r10
+    mov qword ptr [rsp + 8], rsi
+    mulx r10, rsi, qword ptr [rbx + 56]
+    adc r8, rsi
+    mulx rdx, rsi, qword ptr [rbx + 64]
+    adc r10, rsi
+    adc rdx, 0
+    add r9, r13
+    adc r11, r12
+    adc rax, r14
+    adc rcx, r15
+    adc rdi, rbp
+    mov rsi, qword ptr [rsp + 40]
+    adc rsi, qword ptr [rsp + 8]
+    adc r8, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 16]
+    mov r9, r11
+    sub r9, qword ptr [rbx + 8]
+    mov rbp, rax
+    sbb rbp, qword ptr [rbx + 16]
+    mov r12, rcx
+    sbb r12, qword ptr [rbx + 24]
+    mov r13, rdi
+    sbb r13, qword ptr [rbx + 32]
+    mov r14, rsi
+    sbb r14, qword ptr [rbx + 40]
+    mov r15, r8
+    sbb r15, qword ptr [rbx + 48]
     mov qword ptr [rsp + 16], r15
-    mov r15, rax
-    sbb r15, qword ptr [rip + 2f + 64]
-    cmovc rcx, rsi
-    mov rsi, qword ptr [rsp]
-    mov qword ptr [rsi], rcx
-    cmovc rdx, rdi
-    mov qword ptr [rsi + 8], rdx
-    cmovc r11, r8
-    mov qword ptr [rsi + 16], r11
-    cmovc rbx, r9
-    mov qword ptr [rsi + 24], rbx
-    cmovc r13, r10
-    mov qword ptr [rsi + 32], r13
-    cmovc r14, r12
-    mov qword ptr [rsi + 40], r14
-    mov rcx, qword ptr [rsp + 16]
-    cmovc rcx, rbp
-    mov qword ptr [rsi + 48], rcx
-    cmovc r15, rax
-    mov qword ptr [rsi + 56], r15
-    add rsp, 56
+    mov r15, r10
+    sbb r15, qword ptr [rbx + 56]
+    mov qword ptr [rsp + 32], r15
+    mov r15, rdx
+    sbb r15, qword ptr [rbx + 64]
+    cmovc r9, r11
+    mov r11, qword ptr [rsp]
+    mov qword ptr [r11], r9
+    cmovc rbp, rax
+    mov qword ptr [r11 + 8], rbp
+    cmovc r12, rcx
+    mov qword ptr [r11 + 16], r12
+    cmovc r13, rdi
+    mov qword ptr [r11 + 24], r13
+    cmovc r14, rsi
+    mov qword ptr [r11 + 32], r14
+    mov rax, qword ptr [rsp + 16]
+    cmovc rax, r8
+    mov qword ptr [r11 + 40], rax
+    mov rax, qword ptr [rsp + 32]
+    cmovc rax, r10
+    mov qword ptr [r11 + 48], rax
+    cmovc r15, rdx
+    mov qword ptr [r11 + 56], r15
+    add rsp, 72
     pop r15
     pop r14
     pop r13
@@ -1716,475 +1812,499 @@ unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<8>>(
     push r13
     push r14
     push r15
-    sub rsp, 88
-    mov rax, qword ptr [rsi + 8]
-    lea rax, [rax + rax]
+    sub rsp, 96
+    lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
     mov r8, qword ptr [rsi + 16]
-    shld r8, rcx, 1
-    mov rcx, qword ptr [rsi + 16]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
     mov r9, qword ptr [rsi + 24]
-    shld r9, rcx, 1
-    mov rcx, qword ptr [rsi + 24]
+    shld r9, rdx, 1
+    mov rdx, qword ptr [rsi + 24]
     mov r10, qword ptr [rsi + 32]
-    shld r10, rcx, 1
-    mov rcx, qword ptr [rsi + 32]
+    shld r10, rdx, 1
+    mov rdx, qword ptr [rsi + 32]
     mov r11, qword ptr [rsi + 40]
-    shld r11, rcx, 1
-    mov rcx, qword ptr [rsi + 40]
+    shld r11, rdx, 1
+    mov rdx, qword ptr [rsi + 40]
     mov rbx, qword ptr [rsi + 48]
-    shld rbx, rcx, 1
-    mov rcx, qword ptr [rsi + 48]
+    shld rbx, rdx, 1
+    mov rdx, qword ptr [rsi + 48]
     mov rbp, qword ptr [rsi + 56]
-    shld rbp, rcx, 1
+    shld rbp, rdx, 1
     mov rdx, qword ptr [rsi]
-    mulx rcx, r12, qword ptr [rsi]
-    mulx rax, r13, rax
-    add rcx, r13
-    mulx r8, r13, r8
-    adc rax, r13
-    mulx r13, r14, r9
-    adc r8, r14
-    mulx r14, r15, r10
-    adc r13, r15
+    mov r12, qword ptr [rsi]
+    mulx r12, r13, r12
+    mulx rcx, r14, rcx
+    add r12, r14
+    mulx r8, r14, r8
+    adc rcx, r14
+    mulx r14, r15, r9
+    adc r8, r15
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, r11
+    mulx r15, rdi, r10
     adc r14, rdi
-    mov qword ptr [rsp + 8], rbx
-    mulx rdi, rbx, rbx
-    adc r15, rbx
-    mulx rdx, rbx, rbp
+    mov qword ptr [rsp + 8], r11
+    mulx rdi, r11, r11
+    adc r15, r11
+    mov qword ptr [rsp + 16], rbx
+    mulx r11, rbx, rbx
     adc rdi, rbx
+    mulx rdx, rbx, rbp
+    adc r11, rbx
     adc rdx, 0
     mov rbx, rdx
-    mov rdx, r12
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 16], rbp
-    mov qword ptr [rsp + 24], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 8]
+    mov rdx, r13
+    imul rdx, qword ptr [rax]
+    mov qword ptr [rsp + 24], rbp
     mov qword ptr [rsp + 32], r10
+    mulx rbp, r10, qword ptr [rax + 8]
     mov qword ptr [rsp + 40], r9
-    mulx r10, r9, qword ptr [rip + 2f + 16]
-    add rbp, r9
     mov qword ptr [rsp + 48], rsi
-    mulx r9, rsi, qword ptr [rip + 2f + 24]
-    adc r10, rsi
+    mulx r9, rsi, qword ptr [rax + 16]
+    add rbp, rsi
     mov qword ptr [rsp + 56], rbx
-    mulx rsi, rbx, qword ptr [rip + 2f + 32]
+    mulx rsi, rbx, qword ptr [rax + 24]
     adc r9, rbx
-    mov qword ptr [rsp + 64], rdi
-    mulx rbx, rdi, qword ptr [rip + 2f + 40]
-    adc rsi, rdi
-    mov qword ptr [rsp + 72], r15
-    mulx rdi, r15, qword ptr [rip + 2f + 48]
-    adc rbx, r15
-    mov qword ptr [rsp + 80], rbx
-    mulx r15, rbx, qword ptr [rip + 2f + 56]
-    adc rdi, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 64]
-    adc r15, rbx
+    mov qword ptr [rsp + 64], r11
+    mulx rbx, r11, qword ptr [rax + 32]
+    adc rsi, r11
+    mov qword ptr [rsp + 72], rdi
+    mulx r11, rdi, qword ptr [rax + 40]
+    adc rbx, rdi
+    mov qword ptr [rsp + 80], r15
+    mulx rdi, r15, qword ptr [rax + 48]
+    adc r11, r15
+    mov qword ptr [rsp + 88], r11
+    mulx r15, r11, qword ptr [rax + 56]
+    adc rdi, r11
+    mulx rdx, r11, qword ptr [rax + 64]
+    adc r15, r11
     adc rdx, 0
-    add r12, r11
-    adc rcx, rbp
-    adc rax, r10
-    adc r8, r9
-    adc r13, rsi
-    adc r14, qword ptr [rsp + 80]
+    add r13, r10
+    adc r12, rbp
+    adc rcx, r9
+    adc r8, rsi
+    adc r14, rbx
+    mov rsi, qword ptr [rsp + 80]
+    adc rsi, qword ptr [rsp + 88]
     adc rdi, qword ptr [rsp + 72]
     adc r15, qword ptr [rsp + 64]
     adc rdx, qword ptr [rsp + 56]
+    mov r9, 0
+    adc r9, 0
+    mov r10, qword ptr [rsp + 48]
+    mov r11, qword ptr [r10 + 16]
+    lea r11, [r11 + r11]
+    mov rbx, rdx
+    mov rdx, qword ptr [r10 + 8]
+    mov rbp, qword ptr [r10 + 8]
+    mulx rbp, r13, rbp
+    mulx r11, r10, r11
+    add rbp, r10
+    mov qword ptr [rsp + 56], r12
+    mulx r10, r12, qword ptr [rsp + 40]
+    adc r11, r12
+    mov qword ptr [rsp + 40], rax
+    mulx r12, rax, qword ptr [rsp + 32]
+    adc r10, rax
+    mov qword ptr [rsp + 64], r9
+    mulx rax, r9, qword ptr [rsp + 8]
+    adc r12, r9
+    mov qword ptr [rsp + 72], rbx
+    mulx r9, rbx, qword ptr [rsp + 16]
+    adc rax, rbx
+    mulx rdx, rbx, qword ptr [rsp + 24]
+    adc r9, rbx
+    adc rdx, 0
+    add rcx, r13
+    adc r8, rbp
+    adc r14, r11
+    adc rsi, r10
+    adc rdi, r12
+    adc r15, rax
+    adc r9, qword ptr [rsp + 72]
+    adc rdx, qword ptr [rsp + 64]
+    mov rax, qword ptr [rsp + 40]
+    mov r10, rdx
+    mov rdx, qword ptr [rsp + 56]
+    imul rdx, qword ptr [rax]
+    mulx r11, rbx, qword ptr [rax + 8]
+    mulx rbp, r12, qword ptr [rax + 16]
+    add r11, r12
+    mulx r12, r13, qword ptr [rax + 24]
+    adc rbp, r13
+    mov qword ptr [rsp + 64], r10
+    mulx r13, r10, qword ptr [rax + 32]
+    adc r12, r10
+    mov qword ptr [rsp + 72], r9
+    mulx r10, r9, qword ptr [rax + 40]
+    adc r13, r9
+    mov qword ptr [rsp + 88], r15
+    mulx r9, r15, qword ptr [rax + 48]
+    adc r10, r15
+    mov qword ptr [rsp + 80], r10
+    mulx r15, r10, qword ptr [rax + 56]
+    adc r9, r10
+    mulx rdx, r10, qword ptr [rax + 64]
+    adc r15, r10
+    adc rdx, 0
+    add rbx, qword ptr [rsp + 56]
+    adc rcx, r11
+    adc r8, rbp
+    adc r14, r12
+    adc rsi, r13
+    adc rdi, qword ptr [rsp + 80]
+    adc r9, qword ptr [rsp + 88]
+    adc r15, qword ptr [rsp + 72]
+    adc rdx, qword ptr [rsp + 64]
+    mov r10, 0
+    adc r10, 0
+    mov r11, qword ptr [rsp + 48]
+    mov rbx, qword ptr [r11 + 24]
+    lea rbx, [rbx + rbx]
+    mov rbp, rdx
+    mov rdx, qword ptr [r11 + 16]
+    mov r12, qword ptr [r11 + 16]
+    mulx r12, r13, r12
+    mulx rbx, r11, rbx
+    add r12, r11
+    mov qword ptr [rsp + 64], r8
+    mulx r11, r8, qword ptr [rsp + 32]
+    adc rbx, r8
+    mov qword ptr [rsp + 32], rcx
+    mulx r8, rcx, qword ptr [rsp + 8]
+    adc r11, rcx
+    mulx rcx, rax, qword ptr [rsp + 16]
+    adc r8, rax
+    mulx rax, rdx, qword ptr [rsp + 24]
+    adc rcx, rdx
+    adc rax, 0
+    add r14, r13
+    adc rsi, r12
+    adc rdi, rbx
+    adc r9, r11
+    adc r15, r8
+    adc rbp, rcx
+    adc r10, rax
+    mov rax, qword ptr [rsp + 40]
+    mov rdx, qword ptr [rsp + 32]
+    imul rdx, qword ptr [rax]
+    mulx rcx, r8, qword ptr [rax + 8]
+    mulx r11, rbx, qword ptr [rax + 16]
+    add rcx, rbx
+    mulx rbx, r12, qword ptr [rax + 24]
+    adc r11, r12
+    mulx r12, r13, qword ptr [rax + 32]
+    adc rbx, r13
+    mov qword ptr [rsp + 72], r10
+    mulx r13, r10, qword ptr [rax + 40]
+    adc r12, r10
+    mov qword ptr [rsp + 88], rbp
+    mulx r10, rbp, qword ptr [rax + 48]
+    adc r13, rbp
+    mov qword ptr [rsp + 80], r15
+    mulx rbp, r15, qword ptr [rax + 56]
+    adc r10, r15
+    mulx rdx, r15, qword ptr [rax + 64]
+    adc rbp, r15
+    adc rdx, 0
+    add r8, qword ptr [rsp + 32]
+    adc rcx, qword ptr [rsp + 64]
+    adc r14, r11
+    adc rsi, rbx
+    adc rdi, r12
+    adc r9, r13
+    adc r10, qword ptr [rsp + 80]
+    adc rbp, qword ptr [rsp + 88]
+    adc rdx, qword ptr [rsp + 72]
+    mov r8, 0
+    adc r8, 0
+    mov r11, qword ptr [rsp + 48]
+    mov rbx, qword ptr [r11 + 32]
+    lea rbx, [rbx + rbx]
+    mov r12, rdx
+    mov rdx, qword ptr [r11 + 24]
+    mov r13, qword ptr [r11 + 24]
+    mulx r13, r15, r13
+    mulx rbx, r11, rbx
+    add r13, r11
+    mov qword ptr [rsp + 72], rsi
+    mulx r11, rsi, qword ptr [rsp + 8]
+    adc rbx, rsi
+    mov qword ptr [rsp + 8], r14
+    mulx rsi, r14, qword ptr [rsp + 16]
+    adc r11, r14
+    mulx rdx, r14, qword ptr [rsp + 24]
+    adc rsi, r14
+    adc rdx, 0
+    add rdi, r15
+    adc r9, r13
+    adc r10, rbx
+    adc rbp, r11
+    adc r12, rsi
+    adc r8, rdx
+    mov rdx, rcx
+    imul rdx, qword ptr [rax]
+    mulx rsi, r11, qword ptr [rax + 8]
+    mulx rbx, r13, qword ptr [rax + 16]
+    add rsi, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc rbx, r14
+    mulx r14, r15, qword ptr [rax + 32]
+    adc r13, r15
+    mov qword ptr [rsp + 88], r8
+    mulx r15, r8, qword ptr [rax + 40]
+    adc r14, r8
+    mov qword ptr [rsp + 80], r12
+    mulx r8, r12, qword ptr [rax + 48]
+    adc r15, r12
+    mov qword ptr [rsp + 64], rbp
+    mulx r12, rbp, qword ptr [rax + 56]
+    adc r8, rbp
+    mulx rdx, rbp, qword ptr [rax + 64]
+    adc r12, rbp
+    adc rdx, 0
+    add rcx, r11
+    adc rsi, qword ptr [rsp + 8]
+    adc rbx, qword ptr [rsp + 72]
+    adc rdi, r13
+    adc r9, r14
+    adc r10, r15
+    adc r8, qword ptr [rsp + 64]
+    adc r12, qword ptr [rsp + 80]
+    adc rdx, qword ptr [rsp + 88]
+    mov rcx, 0
+    adc rcx, 0
+    mov r11, qword ptr [rsp + 48]
+    mov rbp, qword ptr [r11 + 40]
+    lea rbp, [rbp + rbp]
+    mov r13, rdx
+    mov rdx, qword ptr [r11 + 32]
+    mov r14, qword ptr [r11 + 32]
+    mulx r14, r15, r14
+    mulx rbp, r11, rbp
+    add r14, r11
+    mov qword ptr [rsp + 88], r9
+    mulx r11, r9, qword ptr [rsp + 16]
+    adc rbp, r9
+    mulx rdx, r9, qword ptr [rsp + 24]
+    adc r11, r9
+    adc rdx, 0
+    add r10, r15
+    adc r8, r14
+    adc r12, rbp
+    adc r13, r11
+    adc rcx, rdx
+    mov rdx, rsi
+    imul rdx, qword ptr [rax]
+    mulx r9, r11, qword ptr [rax + 8]
+    mulx rbp, r14, qword ptr [rax + 16]
+    add r9, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc rbp, r15
+    mov qword ptr [rsp + 16], rcx
+    mulx r15, rcx, qword ptr [rax + 32]
+    adc r14, rcx
+    mov qword ptr [rsp + 80], r13
+    mulx rcx, r13, qword ptr [rax + 40]
+    adc r15, r13
+    mov qword ptr [rsp + 64], r12
+    mulx r13, r12, qword ptr [rax + 48]
+    adc rcx, r12
+    mov qword ptr [rsp + 72], rcx
+    mulx r12, rcx, qword ptr [rax + 56]
+    adc r13, rcx
+    mulx rcx, rdx, qword ptr [rax + 64]
+    adc r12, rdx
+    adc rcx, 0
+    add rsi, r11
+    adc rbx, r9
+    adc rdi, rbp
+    adc r14, qword ptr [rsp + 88]
+    adc r10, r15
+    adc r8, qword ptr [rsp + 72]
+    adc r13, qword ptr [rsp + 64]
+    adc r12, qword ptr [rsp + 80]
+    adc rcx, qword ptr [rsp + 16]
     mov rsi, 0
     adc rsi, 0
     mov r9, qword ptr [rsp + 48]
-    mov r10, qword ptr [r9 + 16]
-    lea r10, [r10 + r10]
-    mov r11, rdx
-    mov rdx, qword ptr [r9 + 8]
-    mulx rbx, rbp, qword ptr [r9 + 8]
-    mulx r10, r12, r10
-    add rbx, r12
-    mulx r12, r9, qword ptr [rsp + 40]
-    adc r10, r9
-    mov qword ptr [rsp + 40], rcx
-    mulx r9, rcx, qword ptr [rsp + 32]
-    adc r12, rcx
-    mov qword ptr [rsp + 56], rsi
-    mulx rcx, rsi, qword ptr [rsp + 24]
-    adc r9, rsi
-    mov qword ptr [rsp + 64], r11
-    mulx rsi, r11, qword ptr [rsp + 8]
-    adc rcx, r11
-    mulx rdx, r11, qword ptr [rsp + 16]
-    adc rsi, r11
+    mov rdx, qword ptr [r9 + 48]
+    lea r11, [rdx + rdx]
+    mov rdx, qword ptr [r9 + 40]
+    mov rbp, qword ptr [r9 + 40]
+    mulx rbp, r15, rbp
+    mulx r11, r9, r11
+    add rbp, r9
+    mulx rdx, r9, qword ptr [rsp + 24]
+    adc r11, r9
     adc rdx, 0
-    add rax, rbp
-    adc r8, rbx
-    adc r13, r10
-    adc r14, r12
-    adc rdi, r9
-    adc r15, rcx
-    adc rsi, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 56]
-    mov rcx, rdx
-    mov rdx, qword ptr [rsp + 40]
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, r10, qword ptr [rip + 2f + 8]
-    mulx r11, rbx, qword ptr [rip + 2f + 16]
-    add r9, rbx
-    mulx rbx, rbp, qword ptr [rip + 2f + 24]
-    adc r11, rbp
-    mulx rbp, r12, qword ptr [rip + 2f + 32]
-    adc rbx, r12
-    mov qword ptr [rsp + 56], rcx
-    mulx r12, rcx, qword ptr [rip + 2f + 40]
-    adc rbp, rcx
-    mov qword ptr [rsp + 64], rsi
-    mulx rcx, rsi, qword ptr [rip + 2f + 48]
-    adc r12, rsi
-    mov qword ptr [rsp + 72], r15
-    mulx rsi, r15, qword ptr [rip + 2f + 56]
-    adc rcx, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 64]
-    adc rsi, r15
-    adc rdx, 0
-    add r10, qword ptr [rsp + 40]
-    adc rax, r9
-    adc r8, r11
-    adc r13, rbx
-    adc r14, rbp
-    adc rdi, r12
-    adc rcx, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 56]
-    mov r9, 0
-    adc r9, 0
-    mov r10, qword ptr [rsp + 48]
-    mov r11, qword ptr [r10 + 24]
-    lea r11, [r11 + r11]
-    mov rbx, rdx
-    mov rdx, qword ptr [r10 + 16]
-    mulx rbp, r12, qword ptr [r10 + 16]
-    mulx r11, r15, r11
-    add rbp, r15
-    mulx r15, r10, qword ptr [rsp + 32]
-    adc r11, r10
-    mov qword ptr [rsp + 32], r8
-    mulx r10, r8, qword ptr [rsp + 24]
-    adc r15, r8
-    mov qword ptr [rsp + 56], rax
-    mulx r8, rax, qword ptr [rsp + 8]
-    adc r10, rax
-    mulx rax, rdx, qword ptr [rsp + 16]
-    adc r8, rdx
-    adc rax, 0
-    add r13, r12
-    adc r14, rbp
-    adc rdi, r11
-    adc rcx, r15
-    adc rsi, r10
-    adc rbx, r8
-    adc r9, rax
-    mov rdx, qword ptr [rsp + 56]
-    imul rdx, qword ptr [rip + 2f]
-    mulx rax, r8, qword ptr [rip + 2f + 8]
-    mulx r10, r11, qword ptr [rip + 2f + 16]
-    add rax, r11
-    mulx r11, rbp, qword ptr [rip + 2f + 24]
-    adc r10, rbp
-    mulx rbp, r12, qword ptr [rip + 2f + 32]
-    adc r11, r12
-    mulx r12, r15, qword ptr [rip + 2f + 40]
-    adc rbp, r15
-    mov qword ptr [rsp + 64], r9
-    mulx r15, r9, qword ptr [rip + 2f + 48]
-    adc r12, r9
-    mov qword ptr [rsp + 72], rbx
-    mulx r9, rbx, qword ptr [rip + 2f + 56]
-    adc r15, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 64]
-    adc r9, rbx
-    adc rdx, 0
-    add r8, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 32]
-    adc r13, r10
-    adc r14, r11
-    adc rdi, rbp
-    adc rcx, r12
-    adc rsi, r15
-    adc r9, qword ptr [rsp + 72]
-    adc rdx, qword ptr [rsp + 64]
-    mov r8, 0
-    adc r8, 0
-    mov r10, qword ptr [rsp + 48]
-    mov r11, qword ptr [r10 + 32]
-    lea r11, [r11 + r11]
-    mov rbx, rdx
-    mov rdx, qword ptr [r10 + 24]
-    mulx rbp, r12, qword ptr [r10 + 24]
-    mulx r11, r15, r11
-    add rbp, r15
-    mulx r15, r10, qword ptr [rsp + 24]
-    adc r11, r10
-    mov qword ptr [rsp + 24], r14
-    mulx r10, r14, qword ptr [rsp + 8]
-    adc r15, r14
-    mulx rdx, r14, qword ptr [rsp + 16]
-    adc r10, r14
-    adc rdx, 0
-    add rdi, r12
-    adc rcx, rbp
-    adc rsi, r11
-    adc r9, r15
-    adc rbx, r10
-    adc r8, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rip + 2f]
-    mulx r10, r11, qword ptr [rip + 2f + 8]
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    add r10, r12
-    mulx r12, r14, qword ptr [rip + 2f + 24]
-    adc rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
-    adc r12, r15
-    mov qword ptr [rsp + 64], r8
-    mulx r15, r8, qword ptr [rip + 2f + 40]
-    adc r14, r8
-    mov qword ptr [rsp + 72], rbx
-    mulx r8, rbx, qword ptr [rip + 2f + 48]
-    adc r15, rbx
-    mov qword ptr [rsp + 32], r9
-    mulx rbx, r9, qword ptr [rip + 2f + 56]
-    adc r8, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 64]
-    adc rbx, r9
-    adc rdx, 0
-    add rax, r11
-    adc r13, r10
-    adc rbp, qword ptr [rsp + 24]
-    adc rdi, r12
-    adc rcx, r14
-    adc rsi, r15
-    adc r8, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 72]
-    adc rdx, qword ptr [rsp + 64]
-    mov rax, 0
-    adc rax, 0
-    mov r9, qword ptr [rsp + 48]
-    mov r10, qword ptr [r9 + 40]
-    lea r10, [r10 + r10]
-    mov r11, rdx
-    mov rdx, qword ptr [r9 + 32]
-    mulx r12, r14, qword ptr [r9 + 32]
-    mulx r10, r15, r10
-    add r12, r15
-    mulx r15, r9, qword ptr [rsp + 8]
-    adc r10, r9
-    mulx rdx, r9, qword ptr [rsp + 16]
-    adc r15, r9
-    adc rdx, 0
-    add rsi, r14
-    adc r8, r12
-    adc rbx, r10
-    adc r11, r15
-    adc rax, rdx
-    mov rdx, r13
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, r10, qword ptr [rip + 2f + 8]
-    mulx r12, r14, qword ptr [rip + 2f + 16]
-    add r9, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r12, r15
-    mov qword ptr [rsp + 8], rax
-    mulx r15, rax, qword ptr [rip + 2f + 32]
-    adc r14, rax
-    mov qword ptr [rsp + 64], r11
-    mulx rax, r11, qword ptr [rip + 2f + 40]
-    adc r15, r11
-    mov qword ptr [rsp + 72], rbx
-    mulx r11, rbx, qword ptr [rip + 2f + 48]
-    adc rax, rbx
-    mov qword ptr [rsp + 32], rax
-    mulx rbx, rax, qword ptr [rip + 2f + 56]
-    adc r11, rax
-    mulx rax, rdx, qword ptr [rip + 2f + 64]
-    adc rbx, rdx
-    adc rax, 0
-    add r13, r10
-    adc rbp, r9
-    adc rdi, r12
-    adc rcx, r14
-    adc rsi, r15
-    adc r8, qword ptr [rsp + 32]
-    adc r11, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 8]
-    mov r9, 0
-    adc r9, 0
-    mov r10, qword ptr [rsp + 48]
-    mov rdx, qword ptr [r10 + 48]
-    lea r12, [rdx + rdx]
-    mov rdx, qword ptr [r10 + 40]
-    mulx r13, r14, qword ptr [r10 + 40]
-    mulx r12, r15, r12
     add r13, r15
-    mulx rdx, r15, qword ptr [rsp + 16]
-    adc r12, r15
-    adc rdx, 0
-    add r11, r14
-    adc rbx, r13
-    adc rax, r12
-    adc r9, rdx
-    mov rdx, rbp
-    imul rdx, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add r12, r15
-    mulx r15, r10, qword ptr [rip + 2f + 24]
-    adc r14, r10
-    mov qword ptr [rsp + 16], r9
-    mulx r10, r9, qword ptr [rip + 2f + 32]
-    adc r15, r9
-    mov qword ptr [rsp + 8], rax
-    mulx r9, rax, qword ptr [rip + 2f + 40]
-    adc r10, rax
-    mov qword ptr [rsp + 64], rbx
-    mulx rax, rbx, qword ptr [rip + 2f + 48]
-    adc r9, rbx
-    mov qword ptr [rsp + 72], r9
-    mulx rbx, r9, qword ptr [rip + 2f + 56]
-    adc rax, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 64]
-    adc rbx, r9
-    adc rdx, 0
-    add rbp, r13
-    adc rdi, r12
-    adc rcx, r14
-    adc rsi, r15
-    adc r8, r10
-    adc r11, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 8]
-    adc rdx, qword ptr [rsp + 16]
+    adc r12, rbp
+    adc rcx, r11
+    adc rsi, rdx
+    mov rdx, rbx
+    imul rdx, qword ptr [rax]
+    mulx r9, r11, qword ptr [rax + 8]
+    mulx rbp, r15, qword ptr [rax + 16]
+    add r9, r15
+    mov qword ptr [rsp + 24], rsi
+    mulx r15, rsi, qword ptr [rax + 24]
+    adc rbp, rsi
+    mov qword ptr [rsp + 16], rcx
+    mulx rsi, rcx, qword ptr [rax + 32]
+    adc r15, rcx
+    mov qword ptr [rsp + 80], r12
+    mulx rcx, r12, qword ptr [rax + 40]
+    adc rsi, r12
+    mov qword ptr [rsp + 64], r13
+    mulx r12, r13, qword ptr [rax + 48]
+    adc rcx, r13
+    mov qword ptr [rsp + 72], rcx
+    mulx r13, rcx, qword ptr [rax + 56]
+    adc r12, rcx
+    mulx rcx, rdx, qword ptr [rax + 64]
+    adc r13, rdx
+    adc rcx, 0
+    add rbx, r11
+    adc rdi, r9
+    adc r14, rbp
+    adc r10, r15
+    adc r8, rsi
+    mov rsi, qword ptr [rsp + 64]
+    adc rsi, qword ptr [rsp + 72]
+    adc r12, qword ptr [rsp + 80]
+    adc r13, qword ptr [rsp + 16]
+    adc rcx, qword ptr [rsp + 24]
     mov r9, 0
     adc r9, 0
-    mov r10, qword ptr [rsp + 48]
-    mov rbp, qword ptr [r10 + 56]
-    lea rbp, [rbp + rbp]
-    mov r12, rdx
-    mov rdx, qword ptr [r10 + 48]
-    mulx r13, r14, qword ptr [r10 + 48]
-    mulx rdx, rbp, rbp
-    add r13, rbp
+    mov r11, qword ptr [rsp + 48]
+    mov rdx, qword ptr [r11 + 56]
+    lea rbx, [rdx + rdx]
+    mov rdx, qword ptr [r11 + 48]
+    mov rbp, qword ptr [r11 + 48]
+    mulx rbp, r15, rbp
+    mulx rdx, rbx, rbx
+    add rbp, rbx
     adc rdx, 0
-    add rbx, r14
-    adc r12, r13
+    add r13, r15
+    adc rcx, rbp
     adc r9, rdx
     mov rdx, rdi
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add rbp, r15
-    mulx r15, r10, qword ptr [rip + 2f + 24]
-    adc r14, r10
-    mov qword ptr [rsp + 16], r9
-    mulx r10, r9, qword ptr [rip + 2f + 32]
+    imul rdx, qword ptr [rax]
+    mulx rbx, rbp, qword ptr [rax + 8]
+    mulx r15, r11, qword ptr [rax + 16]
+    add rbx, r11
+    mov qword ptr [rsp + 24], r9
+    mulx r11, r9, qword ptr [rax + 24]
     adc r15, r9
-    mov qword ptr [rsp + 8], r12
-    mulx r9, r12, qword ptr [rip + 2f + 40]
-    adc r10, r12
-    mov qword ptr [rsp + 64], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 48]
-    adc r9, rbx
-    mov qword ptr [rsp + 72], r9
-    mulx rbx, r9, qword ptr [rip + 2f + 56]
-    adc r12, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 64]
-    adc rbx, r9
-    adc rdx, 0
-    add rdi, r13
-    adc rcx, rbp
-    adc rsi, r14
-    adc r8, r15
-    adc r11, r10
-    adc rax, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 8]
-    adc rdx, qword ptr [rsp + 16]
-    mov rdi, 0
-    adc rdi, 0
-    mov r9, qword ptr [rsp + 48]
-    mov r10, rdx
-    mov rdx, qword ptr [r9 + 56]
-    mulx rdx, r9, qword ptr [r9 + 56]
-    add r10, r9
-    adc rdi, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, rbp, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add r9, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mov qword ptr [rsp + 48], rdi
-    mulx r15, rdi, qword ptr [rip + 2f + 32]
-    adc r14, rdi
-    mov qword ptr [rsp + 16], r10
-    mulx rdi, r10, qword ptr [rip + 2f + 40]
-    adc r15, r10
-    mov qword ptr [rsp + 8], rbx
-    mulx r10, rbx, qword ptr [rip + 2f + 48]
-    adc rdi, rbx
-    mov qword ptr [rsp + 64], rdi
-    mulx rbx, rdi, qword ptr [rip + 2f + 56]
-    adc r10, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 64]
-    adc rbx, rdi
-    adc rdx, 0
-    add rcx, rbp
+    mov qword ptr [rsp + 16], rcx
+    mulx r9, rcx, qword ptr [rax + 32]
+    adc r11, rcx
+    mov qword ptr [rsp + 80], r13
+    mulx rcx, r13, qword ptr [rax + 40]
+    adc r9, r13
+    mov qword ptr [rsp + 72], r12
+    mulx r13, r12, qword ptr [rax + 48]
+    adc rcx, r12
+    mov qword ptr [rsp + 64], rcx
+    mulx r12, rcx, qword ptr [rax + 56]
+    adc r13, rcx
+    mulx rcx, rdx, qword ptr [rax + 64]
+    adc r12, rdx
+    adc rcx, 0
+    add rdi, rbp
+    adc r14, rbx
+    adc r10, r15
+    adc r8, r11
     adc rsi, r9
-    adc r8, r13
-    adc r11, r14
-    adc rax, r15
-    adc r12, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 8]
-    adc rbx, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 48]
-    mov rcx, rsi
-    sub rcx, qword ptr [rip + 2f + 8]
-    mov rdi, r8
-    sbb rdi, qword ptr [rip + 2f + 16]
-    mov r9, r11
-    sbb r9, qword ptr [rip + 2f + 24]
-    mov rbp, rax
-    sbb rbp, qword ptr [rip + 2f + 32]
-    mov r13, r12
-    sbb r13, qword ptr [rip + 2f + 40]
-    mov r14, r10
-    sbb r14, qword ptr [rip + 2f + 48]
-    mov r15, rbx
-    sbb r15, qword ptr [rip + 2f + 56]
+    mov rdi, qword ptr [rsp + 72]
+    adc rdi, qword ptr [rsp + 64]
+    adc r13, qword ptr [rsp + 80]
+    adc r12, qword ptr [rsp + 16]
+    adc rcx, qword ptr [rsp + 24]
+    mov r9, 0
+    adc r9, 0
+    mov r11, qword ptr [rsp + 48]
+    mov rdx, qword ptr [r11 + 56]
+    mov r11, qword ptr [r11 + 56]
+    mulx rdx, r11, r11
+    add rcx, r11
+    adc r9, rdx
+    mov rdx, r14
+    imul rdx, qword ptr [rax]
+    mulx r11, rbx, qword ptr [rax + 8]
+    mulx rbp, r15, qword ptr [rax + 16]
+    add r11, r15
+    mov qword ptr [rsp + 48], r9
+    mulx r15, r9, qword ptr [rax + 24]
+    adc rbp, r9
+    mov qword ptr [rsp + 24], rcx
+    mulx r9, rcx, qword ptr [rax + 32]
+    adc r15, rcx
+    mov qword ptr [rsp + 16], r12
+    mulx rcx, r12, qword ptr [rax + 40]
+    adc r9, r12
+    mov qword ptr [rsp + 80], r13
+    mulx r12, r13, qword ptr [rax + 48]
+    adc rcx, r13
+    mov qword ptr [rsp + 64], rcx
+    mulx r13, rcx, qword ptr [rax + 56]
+    adc r12, rcx
+    mulx rcx, rdx, qword ptr [rax + 64]
+    adc r13, rdx
+    adc rcx, 0
+    add r14, rbx
+    adc r10, r11
+    adc r8, rbp
+    adc rsi, r15
+    adc rdi, r9
+    mov rdx, qword ptr [rsp + 80]
+    adc rdx, qword ptr [rsp + 64]
+    adc r12, qword ptr [rsp + 16]
+    adc r13, qword ptr [rsp + 24]
+    adc rcx, qword ptr [rsp + 48]
+    mov r9, r10
+    sub r9, qword ptr [rax + 8]
+    mov r11, r8
+    sbb r11, qword ptr [rax + 16]
+    mov rbx, rsi
+    sbb rbx, qword ptr [rax + 24]
+    mov rbp, rdi
+    sbb rbp, qword ptr [rax + 32]
+    mov r14, rdx
+    sbb r14, qword ptr [rax + 40]
+    mov r15, r12
+    sbb r15, qword ptr [rax + 48]
     mov qword ptr [rsp + 48], r15
-    mov r15, rdx
-    sbb r15, qword ptr [rip + 2f + 64]
-    cmovc rcx, rsi
-    mov rsi, qword ptr [rsp]
-    mov qword ptr [rsi], rcx
-    cmovc rdi, r8
-    mov qword ptr [rsi + 8], rdi
-    cmovc r9, r11
-    mov qword ptr [rsi + 16], r9
-    cmovc rbp, rax
-    mov qword ptr [rsi + 24], rbp
-    cmovc r13, r12
-    mov qword ptr [rsi + 32], r13
-    cmovc r14, r10
-    mov qword ptr [rsi + 40], r14
-    mov rax, qword ptr [rsp + 48]
-    cmovc rax, rbx
-    mov qword ptr [rsi + 48], rax
-    cmovc r15, rdx
-    mov qword ptr [rsi + 56], r15
-    add rsp, 88
+    mov r15, r13
+    sbb r15, qword ptr [rax + 56]
+    mov qword ptr [rsp + 24], r15
+    mov r15, rcx
+    sbb r15, qword ptr [rax + 64]
+    cmovc r9, r10
+    mov rax, qword ptr [rsp]
+    mov qword ptr [rax], r9
+    cmovc r11, r8
+    mov qword ptr [rax + 8], r11
+    cmovc rbx, rsi
+    mov qword ptr [rax + 16], rbx
+    cmovc rbp, rdi
+    mov qword ptr [rax + 24], rbp
+    cmovc r14, rdx
+    mov qword ptr [rax + 32], r14
+    mov rdx, qword ptr [rsp + 48]
+    cmovc rdx, r12
+    mov qword ptr [rax + 40], rdx
+    mov rdx, qword ptr [rsp + 24]
+    cmovc rdx, r13
+    mov qword ptr [rax + 48], rdx
+    cmovc r15, rcx
+    mov qword ptr [rax + 56], r15
+    add rsp, 96
     pop r15
     pop r14
     pop r13
@@ -2227,846 +2347,890 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<8>>(
     push r13
     push r14
     push r15
-    sub rsp, 64
-    mov rax, rdx
+    sub rsp, 72
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rbp, r12, qword ptr [rsi + 40]
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
     adc rbx, r12
-    mulx r12, r13, qword ptr [rsi + 48]
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
     adc rbp, r13
-    mulx rdx, r13, qword ptr [rsi + 56]
-    adc r12, r13
+    mov r13, qword ptr [rsi + 48]
+    mulx r13, r14, r13
+    adc r12, r14
+    mov r14, qword ptr [rsi + 56]
+    mulx rdx, r14, r14
+    adc r13, r14
     adc rdx, 0
-    mov r13, rdx
-    mov rdx, qword ptr [rax + 64]
-    mulx r14, r15, qword ptr [rsi + 64]
+    mov r14, rdx
+    mov rdx, qword ptr [rcx + 64]
+    mov r15, qword ptr [rsi + 64]
     mov qword ptr [rsp], rdi
-    mov qword ptr [rsp + 8], rax
-    mulx rdi, rax, qword ptr [rsi + 72]
-    add r14, rax
-    mov qword ptr [rsp + 16], r13
-    mulx rax, r13, qword ptr [rsi + 80]
-    adc rdi, r13
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [rsi + 88]
-    adc rax, r12
-    mov qword ptr [rsp + 32], rbp
-    mulx r12, rbp, qword ptr [rsi + 96]
-    adc r13, rbp
-    mov qword ptr [rsp + 40], rbx
-    mulx rbp, rbx, qword ptr [rsi + 104]
-    adc r12, rbx
-    mov qword ptr [rsp + 48], r12
-    mulx rbx, r12, qword ptr [rsi + 112]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rsi + 120]
-    adc rbx, r12
-    adc rdx, 0
-    add r8, r15
+    mulx r15, rdi, r15
+    mov qword ptr [rsp + 8], rcx
+    mov rcx, qword ptr [rsi + 72]
+    mov qword ptr [rsp + 16], rax
+    mulx rcx, rax, rcx
+    add r15, rax
+    mov rax, qword ptr [rsi + 80]
+    mov qword ptr [rsp + 24], r14
+    mulx rax, r14, rax
     adc rcx, r14
-    adc r9, rdi
-    adc r10, rax
-    adc r11, r13
-    mov rax, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov rdi, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add r12, r15
-    mov qword ptr [rsp + 16], rsi
-    mulx r15, rsi, qword ptr [rip + 2f + 24]
-    adc r14, rsi
-    mov qword ptr [rsp + 24], rdi
-    mulx rsi, rdi, qword ptr [rip + 2f + 32]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], rbx
-    mulx rdi, rbx, qword ptr [rip + 2f + 40]
-    adc rsi, rbx
+    mov r14, qword ptr [rsi + 88]
+    mov qword ptr [rsp + 32], r13
+    mulx r14, r13, r14
+    adc rax, r13
+    mov r13, qword ptr [rsi + 96]
+    mov qword ptr [rsp + 40], r12
+    mulx r13, r12, r13
+    adc r14, r12
+    mov r12, qword ptr [rsi + 104]
     mov qword ptr [rsp + 48], rbp
-    mulx rbx, rbp, qword ptr [rip + 2f + 48]
-    adc rdi, rbp
-    mov qword ptr [rsp + 40], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 56]
-    adc rbx, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 64]
-    adc rbp, rdi
+    mulx r12, rbp, r12
+    adc r13, rbp
+    mov rbp, qword ptr [rsi + 112]
+    mov qword ptr [rsp + 56], r13
+    mulx rbp, r13, rbp
+    adc r12, r13
+    mov r13, qword ptr [rsi + 120]
+    mulx rdx, r13, r13
+    adc rbp, r13
     adc rdx, 0
-    add r8, r13
-    adc rcx, r12
-    adc r9, r14
+    add r9, rdi
+    adc r8, r15
+    adc r10, rcx
+    adc r11, rax
+    adc rbx, r14
+    mov rax, qword ptr [rsp + 48]
+    adc rax, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 40]
+    adc rbp, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 24]
+    mov rcx, qword ptr [rsp + 16]
+    mov rdi, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rcx]
+    mulx r13, r14, qword ptr [rcx + 8]
+    mov qword ptr [rsp + 24], rsi
+    mulx r15, rsi, qword ptr [rcx + 16]
+    add r13, rsi
+    mov qword ptr [rsp + 32], rdi
+    mulx rsi, rdi, qword ptr [rcx + 24]
+    adc r15, rdi
+    mov qword ptr [rsp + 40], rbp
+    mulx rdi, rbp, qword ptr [rcx + 32]
+    adc rsi, rbp
+    mov qword ptr [rsp + 56], r12
+    mulx rbp, r12, qword ptr [rcx + 40]
+    adc rdi, r12
+    mov qword ptr [rsp + 48], rax
+    mulx r12, rax, qword ptr [rcx + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 64], rbp
+    mulx rax, rbp, qword ptr [rcx + 56]
+    adc r12, rbp
+    mulx rdx, rbp, qword ptr [rcx + 64]
+    adc rax, rbp
+    adc rdx, 0
+    add r9, r14
+    adc r8, r13
     adc r10, r15
     adc r11, rsi
+    adc rbx, rdi
+    mov rsi, qword ptr [rsp + 48]
+    adc rsi, qword ptr [rsp + 64]
+    adc r12, qword ptr [rsp + 56]
     adc rax, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov r8, rdx
-    mov rdx, qword ptr [rdi + 8]
-    mov r12, qword ptr [rsp + 16]
-    mulx r13, r14, qword ptr [r12]
-    mulx r15, rdi, qword ptr [r12 + 8]
-    add r13, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [r12 + 16]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], r8
-    mulx rsi, r8, qword ptr [r12 + 24]
-    adc rdi, r8
+    adc rdx, qword ptr [rsp + 32]
+    mov rdi, 0
+    adc rdi, 0
+    mov r9, qword ptr [rsp + 8]
+    mov rbp, rdx
+    mov rdx, qword ptr [r9 + 8]
+    mov r13, qword ptr [rsp + 24]
+    mulx r14, r15, qword ptr [r13]
+    mulx rcx, r9, qword ptr [r13 + 8]
+    add r14, r9
+    mov qword ptr [rsp + 32], rdi
+    mulx r9, rdi, qword ptr [r13 + 16]
+    adc rcx, rdi
+    mov qword ptr [rsp + 40], rbp
+    mulx rdi, rbp, qword ptr [r13 + 24]
+    adc r9, rbp
+    mov qword ptr [rsp + 56], rax
+    mulx rbp, rax, qword ptr [r13 + 32]
+    adc rdi, rax
+    mov qword ptr [rsp + 64], r12
+    mulx rax, r12, qword ptr [r13 + 40]
+    adc rbp, r12
     mov qword ptr [rsp + 48], rbp
-    mulx r8, rbp, qword ptr [r12 + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 40], rbx
-    mulx rbp, rbx, qword ptr [r12 + 40]
-    adc r8, rbx
-    mov qword ptr [rsp + 56], r8
-    mulx rbx, r8, qword ptr [r12 + 48]
-    adc rbp, r8
-    mulx rdx, r8, qword ptr [r12 + 56]
-    adc rbx, r8
+    mulx r12, rbp, qword ptr [r13 + 48]
+    adc rax, rbp
+    mulx rdx, rbp, qword ptr [r13 + 56]
+    adc r12, rbp
     adc rdx, 0
-    add rcx, r14
-    adc r9, r13
-    adc r10, r15
-    adc r11, rdi
-    adc rax, rsi
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rdi, qword ptr [rsp + 8]
-    mov r8, rdx
-    mov rdx, qword ptr [rdi + 72]
-    mulx r13, r14, qword ptr [r12 + 64]
-    mulx r15, rdi, qword ptr [r12 + 72]
-    add r13, rdi
-    mov qword ptr [rsp + 24], r8
-    mulx rdi, r8, qword ptr [r12 + 80]
-    adc r15, r8
-    mov qword ptr [rsp + 32], rbx
-    mulx r8, rbx, qword ptr [r12 + 88]
-    adc rdi, rbx
-    mov qword ptr [rsp + 48], rbp
-    mulx rbx, rbp, qword ptr [r12 + 96]
-    adc r8, rbp
-    mov qword ptr [rsp + 56], rsi
-    mulx rbp, rsi, qword ptr [r12 + 104]
-    adc rbx, rsi
-    mov qword ptr [rsp + 40], rbx
-    mulx rsi, rbx, qword ptr [r12 + 112]
-    adc rbp, rbx
-    mulx rdx, rbx, qword ptr [r12 + 120]
-    adc rsi, rbx
-    adc rdx, 0
-    add rcx, r14
-    adc r9, r13
-    adc r10, r15
-    adc r11, rdi
-    adc rax, r8
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbx, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add rbx, r15
-    mulx r15, r12, qword ptr [rip + 2f + 24]
-    adc r14, r12
-    mov qword ptr [rsp + 24], r8
-    mulx r12, r8, qword ptr [rip + 2f + 32]
-    adc r15, r8
-    mov qword ptr [rsp + 32], rsi
-    mulx r8, rsi, qword ptr [rip + 2f + 40]
-    adc r12, rsi
-    mov qword ptr [rsp + 48], rbp
-    mulx rsi, rbp, qword ptr [rip + 2f + 48]
-    adc r8, rbp
-    mov qword ptr [rsp + 40], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 56]
-    adc rsi, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 64]
-    adc rbp, r8
-    adc rdx, 0
-    add rcx, r13
-    adc r9, rbx
+    add r8, r15
     adc r10, r14
-    adc r11, r15
-    adc rax, r12
-    adc rdi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rcx, 0
-    adc rcx, 0
-    mov r8, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r8 + 16]
-    mov r12, qword ptr [rsp + 16]
-    mulx r13, r14, qword ptr [r12]
-    mulx r15, r8, qword ptr [r12 + 8]
-    add r13, r8
-    mov qword ptr [rsp + 24], rcx
-    mulx r8, rcx, qword ptr [r12 + 16]
-    adc r15, rcx
-    mov qword ptr [rsp + 32], rbx
-    mulx rcx, rbx, qword ptr [r12 + 24]
-    adc r8, rbx
-    mov qword ptr [rsp + 48], rbp
-    mulx rbx, rbp, qword ptr [r12 + 32]
-    adc rcx, rbp
-    mov qword ptr [rsp + 40], rsi
-    mulx rbp, rsi, qword ptr [r12 + 40]
-    adc rbx, rsi
-    mov qword ptr [rsp + 56], rbx
-    mulx rsi, rbx, qword ptr [r12 + 48]
-    adc rbp, rbx
-    mulx rdx, rbx, qword ptr [r12 + 56]
-    adc rsi, rbx
-    adc rdx, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, r15
-    adc rax, r8
-    adc rdi, rcx
-    mov rcx, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r8 + 80]
-    mulx r13, r14, qword ptr [r12 + 64]
-    mulx r15, r8, qword ptr [r12 + 72]
-    add r13, r8
-    mov qword ptr [rsp + 24], rbx
-    mulx r8, rbx, qword ptr [r12 + 80]
-    adc r15, rbx
-    mov qword ptr [rsp + 32], rsi
-    mulx rbx, rsi, qword ptr [r12 + 88]
-    adc r8, rsi
-    mov qword ptr [rsp + 48], rbp
-    mulx rsi, rbp, qword ptr [r12 + 96]
-    adc rbx, rbp
-    mov qword ptr [rsp + 56], rcx
-    mulx rbp, rcx, qword ptr [r12 + 104]
-    adc rsi, rcx
-    mov qword ptr [rsp + 40], rsi
-    mulx rcx, rsi, qword ptr [r12 + 112]
-    adc rbp, rsi
-    mulx rdx, rsi, qword ptr [r12 + 120]
-    adc rcx, rsi
-    adc rdx, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, r15
-    adc rax, r8
-    adc rdi, rbx
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbx, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add rbx, r15
-    mulx r15, r12, qword ptr [rip + 2f + 24]
-    adc r14, r12
-    mov qword ptr [rsp + 24], r8
-    mulx r12, r8, qword ptr [rip + 2f + 32]
-    adc r15, r8
-    mov qword ptr [rsp + 32], rcx
-    mulx r8, rcx, qword ptr [rip + 2f + 40]
-    adc r12, rcx
-    mov qword ptr [rsp + 48], rbp
-    mulx rcx, rbp, qword ptr [rip + 2f + 48]
-    adc r8, rbp
-    mov qword ptr [rsp + 40], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 56]
-    adc rcx, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 64]
-    adc rbp, r8
-    adc rdx, 0
-    add r9, r13
-    adc r10, rbx
-    adc r11, r14
-    adc rax, r15
-    adc rdi, r12
-    adc rsi, qword ptr [rsp + 40]
+    adc r11, rcx
+    adc rbx, r9
+    adc rsi, rdi
+    mov rcx, qword ptr [rsp + 64]
     adc rcx, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, 0
-    adc r8, 0
-    mov r9, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r9 + 24]
-    mov r12, qword ptr [rsp + 16]
-    mulx r13, r14, qword ptr [r12]
-    mulx r15, r9, qword ptr [r12 + 8]
-    add r13, r9
-    mov qword ptr [rsp + 24], r8
-    mulx r9, r8, qword ptr [r12 + 16]
-    adc r15, r8
-    mov qword ptr [rsp + 32], rbx
-    mulx r8, rbx, qword ptr [r12 + 24]
-    adc r9, rbx
-    mov qword ptr [rsp + 48], rbp
-    mulx rbx, rbp, qword ptr [r12 + 32]
-    adc r8, rbp
+    adc rax, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rdi, qword ptr [rsp + 8]
+    mov r9, rdx
+    mov rdx, qword ptr [rdi + 72]
+    mulx rbp, r14, qword ptr [r13 + 64]
+    mulx r15, rdi, qword ptr [r13 + 72]
+    add rbp, rdi
+    mov qword ptr [rsp + 32], r9
+    mulx rdi, r9, qword ptr [r13 + 80]
+    adc r15, r9
+    mov qword ptr [rsp + 40], r12
+    mulx r9, r12, qword ptr [r13 + 88]
+    adc rdi, r12
+    mov qword ptr [rsp + 56], rax
+    mulx r12, rax, qword ptr [r13 + 96]
+    adc r9, rax
+    mov qword ptr [rsp + 48], rcx
+    mulx rax, rcx, qword ptr [r13 + 104]
+    adc r12, rcx
+    mov qword ptr [rsp + 64], r12
+    mulx rcx, r12, qword ptr [r13 + 112]
+    adc rax, r12
+    mulx rdx, r12, qword ptr [r13 + 120]
+    adc rcx, r12
+    adc rdx, 0
+    add r8, r14
+    adc r10, rbp
+    adc r11, r15
+    adc rbx, rdi
+    adc rsi, r9
+    mov rdi, qword ptr [rsp + 48]
+    adc rdi, qword ptr [rsp + 64]
+    adc rax, qword ptr [rsp + 56]
+    adc rcx, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r9, qword ptr [rsp + 16]
+    mov rbp, rdx
+    mov rdx, r8
+    imul rdx, qword ptr [r9]
+    mulx r12, r14, qword ptr [r9 + 8]
+    mulx r15, r13, qword ptr [r9 + 16]
+    add r12, r13
+    mov qword ptr [rsp + 32], rbp
+    mulx r13, rbp, qword ptr [r9 + 24]
+    adc r15, rbp
     mov qword ptr [rsp + 40], rcx
-    mulx rbp, rcx, qword ptr [r12 + 40]
-    adc rbx, rcx
-    mov qword ptr [rsp + 56], rbx
-    mulx rcx, rbx, qword ptr [r12 + 48]
-    adc rbp, rbx
-    mulx rdx, rbx, qword ptr [r12 + 56]
-    adc rcx, rbx
+    mulx rbp, rcx, qword ptr [r9 + 32]
+    adc r13, rcx
+    mov qword ptr [rsp + 56], rax
+    mulx rcx, rax, qword ptr [r9 + 40]
+    adc rbp, rax
+    mov qword ptr [rsp + 64], rdi
+    mulx rax, rdi, qword ptr [r9 + 48]
+    adc rcx, rdi
+    mov qword ptr [rsp + 48], rcx
+    mulx rdi, rcx, qword ptr [r9 + 56]
+    adc rax, rcx
+    mulx rcx, rdx, qword ptr [r9 + 64]
+    adc rdi, rdx
+    adc rcx, 0
+    add r8, r14
+    adc r10, r12
+    adc r11, r15
+    adc rbx, r13
+    adc rsi, rbp
+    mov r8, qword ptr [rsp + 64]
+    adc r8, qword ptr [rsp + 48]
+    adc rax, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 40]
+    adc rcx, qword ptr [rsp + 32]
+    mov rbp, 0
+    adc rbp, 0
+    mov r12, qword ptr [rsp + 8]
+    mov rdx, qword ptr [r12 + 16]
+    mov r13, qword ptr [rsp + 24]
+    mulx r14, r15, qword ptr [r13]
+    mulx r9, r12, qword ptr [r13 + 8]
+    add r14, r12
+    mov qword ptr [rsp + 32], rbp
+    mulx r12, rbp, qword ptr [r13 + 16]
+    adc r9, rbp
+    mov qword ptr [rsp + 40], rcx
+    mulx rbp, rcx, qword ptr [r13 + 24]
+    adc r12, rcx
+    mov qword ptr [rsp + 56], rdi
+    mulx rcx, rdi, qword ptr [r13 + 32]
+    adc rbp, rdi
+    mov qword ptr [rsp + 48], rax
+    mulx rdi, rax, qword ptr [r13 + 40]
+    adc rcx, rax
+    mov qword ptr [rsp + 64], rcx
+    mulx rax, rcx, qword ptr [r13 + 48]
+    adc rdi, rcx
+    mulx rcx, rdx, qword ptr [r13 + 56]
+    adc rax, rdx
+    adc rcx, 0
+    add r10, r15
+    adc r11, r14
+    adc rbx, r9
+    adc rsi, r12
+    adc r8, rbp
+    mov r9, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 40]
+    adc rcx, qword ptr [rsp + 32]
+    mov rbp, qword ptr [rsp + 8]
+    mov rdx, qword ptr [rbp + 80]
+    mulx r12, r14, qword ptr [r13 + 64]
+    mulx r15, rbp, qword ptr [r13 + 72]
+    add r12, rbp
+    mov qword ptr [rsp + 32], rcx
+    mulx rbp, rcx, qword ptr [r13 + 80]
+    adc r15, rcx
+    mov qword ptr [rsp + 40], rax
+    mulx rcx, rax, qword ptr [r13 + 88]
+    adc rbp, rax
+    mov qword ptr [rsp + 56], rdi
+    mulx rax, rdi, qword ptr [r13 + 96]
+    adc rcx, rdi
+    mov qword ptr [rsp + 64], r9
+    mulx rdi, r9, qword ptr [r13 + 104]
+    adc rax, r9
+    mov qword ptr [rsp + 48], rax
+    mulx r9, rax, qword ptr [r13 + 112]
+    adc rdi, rax
+    mulx rax, rdx, qword ptr [r13 + 120]
+    adc r9, rdx
+    adc rax, 0
+    add r10, r14
+    adc r11, r12
+    adc rbx, r15
+    adc rsi, rbp
+    adc r8, rcx
+    mov rcx, qword ptr [rsp + 64]
+    adc rcx, qword ptr [rsp + 48]
+    adc rdi, qword ptr [rsp + 56]
+    adc r9, qword ptr [rsp + 40]
+    adc rax, qword ptr [rsp + 32]
+    mov rbp, qword ptr [rsp + 16]
+    mov rdx, r10
+    imul rdx, qword ptr [rbp]
+    mulx r12, r14, qword ptr [rbp + 8]
+    mulx r15, r13, qword ptr [rbp + 16]
+    add r12, r13
+    mov qword ptr [rsp + 32], rax
+    mulx r13, rax, qword ptr [rbp + 24]
+    adc r15, rax
+    mov qword ptr [rsp + 40], r9
+    mulx rax, r9, qword ptr [rbp + 32]
+    adc r13, r9
+    mov qword ptr [rsp + 56], rdi
+    mulx r9, rdi, qword ptr [rbp + 40]
+    adc rax, rdi
+    mov qword ptr [rsp + 48], rcx
+    mulx rdi, rcx, qword ptr [rbp + 48]
+    adc r9, rcx
+    mov qword ptr [rsp + 64], r9
+    mulx rcx, r9, qword ptr [rbp + 56]
+    adc rdi, r9
+    mulx rdx, r9, qword ptr [rbp + 64]
+    adc rcx, r9
     adc rdx, 0
     add r10, r14
-    adc r11, r13
-    adc rax, r15
-    adc rdi, r9
-    adc rsi, r8
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r9, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r9 + 88]
-    mulx r13, r14, qword ptr [r12 + 64]
-    mulx r15, r9, qword ptr [r12 + 72]
-    add r13, r9
-    mov qword ptr [rsp + 24], rbx
-    mulx r9, rbx, qword ptr [r12 + 80]
-    adc r15, rbx
-    mov qword ptr [rsp + 32], rcx
-    mulx rbx, rcx, qword ptr [r12 + 88]
+    adc r11, r12
+    adc rbx, r15
+    adc rsi, r13
+    adc r8, rax
+    mov rax, qword ptr [rsp + 48]
+    adc rax, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 56]
+    adc rcx, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r9, 0
+    adc r9, 0
+    mov r10, qword ptr [rsp + 8]
+    mov r12, rdx
+    mov rdx, qword ptr [r10 + 24]
+    mov r13, qword ptr [rsp + 24]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbp, r10, qword ptr [r13 + 8]
+    add r14, r10
+    mov qword ptr [rsp + 32], r9
+    mulx r10, r9, qword ptr [r13 + 16]
+    adc rbp, r9
+    mov qword ptr [rsp + 40], r12
+    mulx r9, r12, qword ptr [r13 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 56], rcx
+    mulx r12, rcx, qword ptr [r13 + 32]
     adc r9, rcx
-    mov qword ptr [rsp + 48], rbp
-    mulx rcx, rbp, qword ptr [r12 + 96]
-    adc rbx, rbp
-    mov qword ptr [rsp + 56], r8
-    mulx rbp, r8, qword ptr [r12 + 104]
-    adc rcx, r8
-    mov qword ptr [rsp + 40], rcx
-    mulx r8, rcx, qword ptr [r12 + 112]
+    mov qword ptr [rsp + 64], rdi
+    mulx rcx, rdi, qword ptr [r13 + 40]
+    adc r12, rdi
+    mov qword ptr [rsp + 48], r12
+    mulx rdi, r12, qword ptr [r13 + 48]
+    adc rcx, r12
+    mulx rdx, r12, qword ptr [r13 + 56]
+    adc rdi, r12
+    adc rdx, 0
+    add r11, r15
+    adc rbx, r14
+    adc rsi, rbp
+    adc r8, r10
+    adc rax, r9
+    mov r9, qword ptr [rsp + 64]
+    adc r9, qword ptr [rsp + 48]
+    adc rcx, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r10, qword ptr [rsp + 8]
+    mov rbp, rdx
+    mov rdx, qword ptr [r10 + 88]
+    mulx r12, r14, qword ptr [r13 + 64]
+    mulx r15, r10, qword ptr [r13 + 72]
+    add r12, r10
+    mov qword ptr [rsp + 32], rbp
+    mulx r10, rbp, qword ptr [r13 + 80]
+    adc r15, rbp
+    mov qword ptr [rsp + 40], rdi
+    mulx rbp, rdi, qword ptr [r13 + 88]
+    adc r10, rdi
+    mov qword ptr [rsp + 56], rcx
+    mulx rdi, rcx, qword ptr [r13 + 96]
     adc rbp, rcx
-    mulx rcx, rdx, qword ptr [r12 + 120]
-    adc r8, rdx
-    adc rcx, 0
-    add r10, r14
-    adc r11, r13
-    adc rax, r15
+    mov qword ptr [rsp + 48], r9
+    mulx rcx, r9, qword ptr [r13 + 104]
     adc rdi, r9
-    adc rsi, rbx
-    mov r9, qword ptr [rsp + 56]
+    mov qword ptr [rsp + 64], rdi
+    mulx r9, rdi, qword ptr [r13 + 112]
+    adc rcx, rdi
+    mulx rdx, rdi, qword ptr [r13 + 120]
+    adc r9, rdi
+    adc rdx, 0
+    add r11, r14
+    adc rbx, r12
+    adc rsi, r15
+    adc r8, r10
+    adc rax, rbp
+    mov rdi, qword ptr [rsp + 48]
+    adc rdi, qword ptr [rsp + 64]
+    adc rcx, qword ptr [rsp + 56]
     adc r9, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbx, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
+    adc rdx, qword ptr [rsp + 32]
+    mov r10, qword ptr [rsp + 16]
+    mov rbp, rdx
+    mov rdx, r11
+    imul rdx, qword ptr [r10]
+    mulx r12, r14, qword ptr [r10 + 8]
+    mulx r15, r13, qword ptr [r10 + 16]
+    add r12, r13
+    mov qword ptr [rsp + 32], rbp
+    mulx r13, rbp, qword ptr [r10 + 24]
+    adc r15, rbp
+    mov qword ptr [rsp + 40], r9
+    mulx rbp, r9, qword ptr [r10 + 32]
+    adc r13, r9
+    mov qword ptr [rsp + 56], rcx
+    mulx r9, rcx, qword ptr [r10 + 40]
+    adc rbp, rcx
+    mov qword ptr [rsp + 64], rdi
+    mulx rcx, rdi, qword ptr [r10 + 48]
+    adc r9, rdi
+    mov qword ptr [rsp + 48], r9
+    mulx rdi, r9, qword ptr [r10 + 56]
+    adc rcx, r9
+    mulx rdx, r9, qword ptr [r10 + 64]
+    adc rdi, r9
+    adc rdx, 0
+    add r11, r14
+    adc rbx, r12
+    adc rsi, r15
+    adc r8, r13
+    adc rax, rbp
+    mov r9, qword ptr [rsp + 64]
+    adc r9, qword ptr [rsp + 48]
+    adc rcx, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r11, 0
+    adc r11, 0
+    mov rbp, qword ptr [rsp + 8]
+    mov r12, rdx
+    mov rdx, qword ptr [rbp + 32]
+    mov r13, qword ptr [rsp + 24]
+    mulx r14, r15, qword ptr [r13]
+    mulx r10, rbp, qword ptr [r13 + 8]
+    add r14, rbp
+    mov qword ptr [rsp + 32], r11
+    mulx rbp, r11, qword ptr [r13 + 16]
+    adc r10, r11
+    mov qword ptr [rsp + 40], r12
+    mulx r11, r12, qword ptr [r13 + 24]
+    adc rbp, r12
+    mov qword ptr [rsp + 56], rdi
+    mulx r12, rdi, qword ptr [r13 + 32]
+    adc r11, rdi
+    mov qword ptr [rsp + 48], rcx
+    mulx rdi, rcx, qword ptr [r13 + 40]
+    adc r12, rcx
+    mov qword ptr [rsp + 64], r12
+    mulx rcx, r12, qword ptr [r13 + 48]
+    adc rdi, r12
+    mulx rdx, r12, qword ptr [r13 + 56]
+    adc rcx, r12
+    adc rdx, 0
     add rbx, r15
-    mulx r15, r12, qword ptr [rip + 2f + 24]
-    adc r14, r12
-    mov qword ptr [rsp + 24], rcx
-    mulx r12, rcx, qword ptr [rip + 2f + 32]
-    adc r15, rcx
-    mov qword ptr [rsp + 32], r8
-    mulx rcx, r8, qword ptr [rip + 2f + 40]
-    adc r12, r8
-    mov qword ptr [rsp + 48], rbp
-    mulx r8, rbp, qword ptr [rip + 2f + 48]
-    adc rcx, rbp
+    adc rsi, r14
+    adc r8, r10
+    adc rax, rbp
+    adc r9, r11
+    mov r10, qword ptr [rsp + 48]
+    adc r10, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 56]
+    adc rcx, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r11, qword ptr [rsp + 8]
+    mov rbp, rdx
+    mov rdx, qword ptr [r11 + 96]
+    mulx r12, r14, qword ptr [r13 + 64]
+    mulx r15, r11, qword ptr [r13 + 72]
+    add r12, r11
+    mov qword ptr [rsp + 32], rbp
+    mulx r11, rbp, qword ptr [r13 + 80]
+    adc r15, rbp
     mov qword ptr [rsp + 40], rcx
-    mulx rbp, rcx, qword ptr [rip + 2f + 56]
-    adc r8, rcx
-    mulx rcx, rdx, qword ptr [rip + 2f + 64]
-    adc rbp, rdx
+    mulx rbp, rcx, qword ptr [r13 + 88]
+    adc r11, rcx
+    mov qword ptr [rsp + 56], rdi
+    mulx rcx, rdi, qword ptr [r13 + 96]
+    adc rbp, rdi
+    mov qword ptr [rsp + 64], r10
+    mulx rdi, r10, qword ptr [r13 + 104]
+    adc rcx, r10
+    mov qword ptr [rsp + 48], rcx
+    mulx r10, rcx, qword ptr [r13 + 112]
+    adc rdi, rcx
+    mulx rcx, rdx, qword ptr [r13 + 120]
+    adc r10, rdx
     adc rcx, 0
-    add r10, r13
-    adc r11, rbx
-    adc rax, r14
-    adc rdi, r15
+    add rbx, r14
     adc rsi, r12
-    adc r9, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
+    adc r8, r15
+    adc rax, r11
+    adc r9, rbp
+    mov r11, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 48]
+    adc rdi, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 40]
+    adc rcx, qword ptr [rsp + 32]
+    mov rbp, qword ptr [rsp + 16]
+    mov rdx, rbx
+    imul rdx, qword ptr [rbp]
+    mulx r12, r14, qword ptr [rbp + 8]
+    mulx r15, r13, qword ptr [rbp + 16]
+    add r12, r13
+    mov qword ptr [rsp + 32], rcx
+    mulx r13, rcx, qword ptr [rbp + 24]
+    adc r15, rcx
+    mov qword ptr [rsp + 40], r10
+    mulx rcx, r10, qword ptr [rbp + 32]
+    adc r13, r10
+    mov qword ptr [rsp + 56], rdi
+    mulx r10, rdi, qword ptr [rbp + 40]
+    adc rcx, rdi
+    mov qword ptr [rsp + 48], r11
+    mulx rdi, r11, qword ptr [rbp + 48]
+    adc r10, r11
+    mov qword ptr [rsp + 64], r10
+    mulx r11, r10, qword ptr [rbp + 56]
+    adc rdi, r10
+    mulx rdx, r10, qword ptr [rbp + 64]
+    adc r11, r10
+    adc rdx, 0
+    add rbx, r14
+    adc rsi, r12
+    adc r8, r15
+    adc rax, r13
+    adc r9, rcx
+    mov rcx, qword ptr [rsp + 48]
+    adc rcx, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
     mov r10, 0
     adc r10, 0
     mov rbx, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rbx + 32]
-    mov r12, qword ptr [rsp + 16]
-    mulx r13, r14, qword ptr [r12]
-    mulx r15, rbx, qword ptr [r12 + 8]
-    add r13, rbx
-    mov qword ptr [rsp + 24], r10
-    mulx rbx, r10, qword ptr [r12 + 16]
-    adc r15, r10
-    mov qword ptr [rsp + 32], rcx
-    mulx r10, rcx, qword ptr [r12 + 24]
-    adc rbx, rcx
-    mov qword ptr [rsp + 48], rbp
-    mulx rcx, rbp, qword ptr [r12 + 32]
-    adc r10, rbp
-    mov qword ptr [rsp + 40], r8
-    mulx rbp, r8, qword ptr [r12 + 40]
-    adc rcx, r8
-    mov qword ptr [rsp + 56], rcx
-    mulx r8, rcx, qword ptr [r12 + 48]
-    adc rbp, rcx
-    mulx rcx, rdx, qword ptr [r12 + 56]
-    adc r8, rdx
-    adc rcx, 0
-    add r11, r14
-    adc rax, r13
-    adc rdi, r15
-    adc rsi, rbx
-    adc r9, r10
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rbx + 96]
-    mulx r13, r14, qword ptr [r12 + 64]
-    mulx r15, rbx, qword ptr [r12 + 72]
-    add r13, rbx
-    mov qword ptr [rsp + 24], rcx
-    mulx rbx, rcx, qword ptr [r12 + 80]
-    adc r15, rcx
-    mov qword ptr [rsp + 32], r8
-    mulx rcx, r8, qword ptr [r12 + 88]
-    adc rbx, r8
-    mov qword ptr [rsp + 48], rbp
-    mulx r8, rbp, qword ptr [r12 + 96]
-    adc rcx, rbp
-    mov qword ptr [rsp + 56], r10
-    mulx rbp, r10, qword ptr [r12 + 104]
-    adc r8, r10
-    mov qword ptr [rsp + 40], r8
-    mulx r10, r8, qword ptr [r12 + 112]
-    adc rbp, r8
-    mulx rdx, r8, qword ptr [r12 + 120]
-    adc r10, r8
-    adc rdx, 0
-    add r11, r14
-    adc rax, r13
-    adc rdi, r15
-    adc rsi, rbx
-    adc r9, rcx
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbx, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add rbx, r15
-    mulx r15, r12, qword ptr [rip + 2f + 24]
-    adc r14, r12
-    mov qword ptr [rsp + 24], r8
-    mulx r12, r8, qword ptr [rip + 2f + 32]
-    adc r15, r8
+    mov r12, rdx
+    mov rdx, qword ptr [rbx + 40]
+    mov r13, qword ptr [rsp + 24]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbp, rbx, qword ptr [r13 + 8]
+    add r14, rbx
     mov qword ptr [rsp + 32], r10
-    mulx r8, r10, qword ptr [rip + 2f + 40]
-    adc r12, r10
-    mov qword ptr [rsp + 48], rbp
-    mulx r10, rbp, qword ptr [rip + 2f + 48]
-    adc r8, rbp
-    mov qword ptr [rsp + 40], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 56]
-    adc r10, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 64]
-    adc rbp, r8
-    adc rdx, 0
-    add r11, r13
-    adc rax, rbx
-    adc rdi, r14
-    adc rsi, r15
-    adc r9, r12
-    adc rcx, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, 0
-    adc r8, 0
-    mov r11, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r11 + 40]
-    mov r12, qword ptr [rsp + 16]
-    mulx r13, r14, qword ptr [r12]
-    mulx r15, r11, qword ptr [r12 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 24], r8
-    mulx r11, r8, qword ptr [r12 + 16]
-    adc r15, r8
-    mov qword ptr [rsp + 32], rbx
-    mulx r8, rbx, qword ptr [r12 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 48], rbp
-    mulx rbx, rbp, qword ptr [r12 + 32]
-    adc r8, rbp
-    mov qword ptr [rsp + 40], r10
-    mulx rbp, r10, qword ptr [r12 + 40]
-    adc rbx, r10
-    mov qword ptr [rsp + 56], rbx
-    mulx r10, rbx, qword ptr [r12 + 48]
-    adc rbp, rbx
-    mulx rdx, rbx, qword ptr [r12 + 56]
-    adc r10, rbx
-    adc rdx, 0
-    add rax, r14
-    adc rdi, r13
-    adc rsi, r15
-    adc r9, r11
-    adc rcx, r8
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r11, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r11 + 104]
-    mulx r13, r14, qword ptr [r12 + 64]
-    mulx r15, r11, qword ptr [r12 + 72]
-    add r13, r11
-    mov qword ptr [rsp + 24], rbx
-    mulx r11, rbx, qword ptr [r12 + 80]
-    adc r15, rbx
-    mov qword ptr [rsp + 32], r10
-    mulx rbx, r10, qword ptr [r12 + 88]
-    adc r11, r10
-    mov qword ptr [rsp + 48], rbp
-    mulx r10, rbp, qword ptr [r12 + 96]
-    adc rbx, rbp
-    mov qword ptr [rsp + 56], r8
-    mulx rbp, r8, qword ptr [r12 + 104]
-    adc r10, r8
-    mov qword ptr [rsp + 40], r10
-    mulx r8, r10, qword ptr [r12 + 112]
+    mulx rbx, r10, qword ptr [r13 + 16]
     adc rbp, r10
-    mulx rdx, r10, qword ptr [r12 + 120]
-    adc r8, r10
+    mov qword ptr [rsp + 40], r12
+    mulx r10, r12, qword ptr [r13 + 24]
+    adc rbx, r12
+    mov qword ptr [rsp + 56], r11
+    mulx r12, r11, qword ptr [r13 + 32]
+    adc r10, r11
+    mov qword ptr [rsp + 64], rdi
+    mulx r11, rdi, qword ptr [r13 + 40]
+    adc r12, rdi
+    mov qword ptr [rsp + 48], r12
+    mulx rdi, r12, qword ptr [r13 + 48]
+    adc r11, r12
+    mulx rdx, r12, qword ptr [r13 + 56]
+    adc rdi, r12
     adc rdx, 0
-    add rax, r14
-    adc rdi, r13
-    adc rsi, r15
-    adc r9, r11
-    adc rcx, rbx
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r11, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbx, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add rbx, r15
-    mulx r15, r12, qword ptr [rip + 2f + 24]
-    adc r14, r12
-    mov qword ptr [rsp + 24], r11
-    mulx r12, r11, qword ptr [rip + 2f + 32]
-    adc r15, r11
-    mov qword ptr [rsp + 32], r8
-    mulx r11, r8, qword ptr [rip + 2f + 40]
-    adc r12, r8
-    mov qword ptr [rsp + 48], rbp
-    mulx r8, rbp, qword ptr [rip + 2f + 48]
-    adc r11, rbp
-    mov qword ptr [rsp + 40], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 56]
-    adc r8, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 64]
-    adc rbp, r11
-    adc rdx, 0
-    add rax, r13
-    adc rdi, rbx
-    adc rsi, r14
-    adc r9, r15
-    adc rcx, r12
-    adc r10, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, 0
-    adc rax, 0
-    mov r11, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r11 + 48]
-    mov r12, qword ptr [rsp + 16]
-    mulx r13, r14, qword ptr [r12]
-    mulx r15, r11, qword ptr [r12 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 24], rax
-    mulx r11, rax, qword ptr [r12 + 16]
-    adc r15, rax
-    mov qword ptr [rsp + 32], rbx
-    mulx rax, rbx, qword ptr [r12 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 48], rbp
-    mulx rbx, rbp, qword ptr [r12 + 32]
+    add rsi, r15
+    adc r8, r14
     adc rax, rbp
-    mov qword ptr [rsp + 40], r8
-    mulx rbp, r8, qword ptr [r12 + 40]
-    adc rbx, r8
-    mov qword ptr [rsp + 56], rbx
-    mulx r8, rbx, qword ptr [r12 + 48]
-    adc rbp, rbx
-    mulx rdx, rbx, qword ptr [r12 + 56]
-    adc r8, rbx
-    adc rdx, 0
-    add rdi, r14
-    adc rsi, r13
-    adc r9, r15
-    adc rcx, r11
-    adc r10, rax
-    mov rax, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r11, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r11 + 112]
-    mulx r13, r14, qword ptr [r12 + 64]
-    mulx r15, r11, qword ptr [r12 + 72]
-    add r13, r11
-    mov qword ptr [rsp + 24], rbx
-    mulx r11, rbx, qword ptr [r12 + 80]
-    adc r15, rbx
-    mov qword ptr [rsp + 32], r8
-    mulx rbx, r8, qword ptr [r12 + 88]
-    adc r11, r8
-    mov qword ptr [rsp + 48], rbp
-    mulx r8, rbp, qword ptr [r12 + 96]
-    adc rbx, rbp
-    mov qword ptr [rsp + 56], rax
-    mulx rbp, rax, qword ptr [r12 + 104]
-    adc r8, rax
-    mov qword ptr [rsp + 40], r8
-    mulx rax, r8, qword ptr [r12 + 112]
-    adc rbp, r8
-    mulx rdx, r8, qword ptr [r12 + 120]
-    adc rax, r8
-    adc rdx, 0
-    add rdi, r14
-    adc rsi, r13
-    adc r9, r15
-    adc rcx, r11
-    adc r10, rbx
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r11, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbx, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add rbx, r15
-    mulx r15, r12, qword ptr [rip + 2f + 24]
-    adc r14, r12
-    mov qword ptr [rsp + 24], r11
-    mulx r12, r11, qword ptr [rip + 2f + 32]
-    adc r15, r11
-    mov qword ptr [rsp + 32], rax
-    mulx r11, rax, qword ptr [rip + 2f + 40]
-    adc r12, rax
-    mov qword ptr [rsp + 48], rbp
-    mulx rax, rbp, qword ptr [rip + 2f + 48]
-    adc r11, rbp
-    mov qword ptr [rsp + 40], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 56]
-    adc rax, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 64]
+    adc r9, rbx
+    adc rcx, r10
+    mov r10, qword ptr [rsp + 64]
+    adc r10, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rbx, qword ptr [rsp + 8]
+    mov rbp, rdx
+    mov rdx, qword ptr [rbx + 104]
+    mulx r12, r14, qword ptr [r13 + 64]
+    mulx r15, rbx, qword ptr [r13 + 72]
+    add r12, rbx
+    mov qword ptr [rsp + 32], rbp
+    mulx rbx, rbp, qword ptr [r13 + 80]
+    adc r15, rbp
+    mov qword ptr [rsp + 40], rdi
+    mulx rbp, rdi, qword ptr [r13 + 88]
+    adc rbx, rdi
+    mov qword ptr [rsp + 56], r11
+    mulx rdi, r11, qword ptr [r13 + 96]
     adc rbp, r11
-    adc rdx, 0
-    add rdi, r13
-    adc rsi, rbx
-    adc r9, r14
-    adc rcx, r15
-    adc r10, r12
-    adc r8, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rdi, 0
-    adc rdi, 0
-    mov r11, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r11 + 56]
-    mov r12, qword ptr [rsp + 16]
-    mulx r13, r14, qword ptr [r12]
-    mulx r15, r11, qword ptr [r12 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 24], rdi
-    mulx r11, rdi, qword ptr [r12 + 16]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], rbx
-    mulx rdi, rbx, qword ptr [r12 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 48], rbp
-    mulx rbx, rbp, qword ptr [r12 + 32]
-    adc rdi, rbp
-    mov qword ptr [rsp + 40], rax
-    mulx rbp, rax, qword ptr [r12 + 40]
-    adc rbx, rax
-    mov qword ptr [rsp + 56], rbx
-    mulx rax, rbx, qword ptr [r12 + 48]
-    adc rbp, rbx
-    mulx rdx, rbx, qword ptr [r12 + 56]
-    adc rax, rbx
+    mov qword ptr [rsp + 48], r10
+    mulx r11, r10, qword ptr [r13 + 104]
+    adc rdi, r10
+    mov qword ptr [rsp + 64], rdi
+    mulx r10, rdi, qword ptr [r13 + 112]
+    adc r11, rdi
+    mulx rdx, rdi, qword ptr [r13 + 120]
+    adc r10, rdi
     adc rdx, 0
     add rsi, r14
-    adc r9, r13
-    adc rcx, r15
-    adc r10, r11
-    adc r8, rdi
-    mov rdi, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r11, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r11 + 120]
-    mulx r11, r13, qword ptr [r12 + 64]
-    mulx r14, r15, qword ptr [r12 + 72]
-    add r11, r15
-    mov qword ptr [rsp + 8], rbx
-    mulx r15, rbx, qword ptr [r12 + 80]
-    adc r14, rbx
-    mov qword ptr [rsp + 24], rax
-    mulx rbx, rax, qword ptr [r12 + 88]
-    adc r15, rax
-    mov qword ptr [rsp + 32], rbp
-    mulx rax, rbp, qword ptr [r12 + 96]
-    adc rbx, rbp
-    mov qword ptr [rsp + 48], rdi
-    mulx rbp, rdi, qword ptr [r12 + 104]
-    adc rax, rdi
-    mov qword ptr [rsp + 56], rax
-    mulx rdi, rax, qword ptr [r12 + 112]
-    adc rbp, rax
-    mulx rax, rdx, qword ptr [r12 + 120]
-    adc rdi, rdx
-    adc rax, 0
-    add rsi, r13
-    adc r9, r11
-    adc rcx, r14
-    adc r10, r15
-    adc r8, rbx
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdi, qword ptr [rsp + 24]
-    adc rax, qword ptr [rsp + 8]
-    mov rdx, rsi
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbx, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rbx, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mov qword ptr [rsp + 8], rax
-    mulx r15, rax, qword ptr [rip + 2f + 32]
-    adc r14, rax
-    mov qword ptr [rsp + 24], rdi
-    mulx rax, rdi, qword ptr [rip + 2f + 40]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], rbp
-    mulx rdi, rbp, qword ptr [rip + 2f + 48]
-    adc rax, rbp
-    mov qword ptr [rsp + 56], rax
-    mulx rbp, rax, qword ptr [rip + 2f + 56]
-    adc rdi, rax
-    mulx rax, rdx, qword ptr [rip + 2f + 64]
-    adc rbp, rdx
-    adc rax, 0
-    add rsi, r12
+    adc r8, r12
+    adc rax, r15
     adc r9, rbx
-    adc rcx, r13
-    adc r10, r14
-    adc r8, r15
+    adc rcx, rbp
+    mov rdi, qword ptr [rsp + 48]
+    adc rdi, qword ptr [rsp + 64]
     adc r11, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rbx, qword ptr [rsp + 16]
+    mov rbp, rdx
+    mov rdx, rsi
+    imul rdx, qword ptr [rbx]
+    mulx r12, r14, qword ptr [rbx + 8]
+    mulx r15, r13, qword ptr [rbx + 16]
+    add r12, r13
+    mov qword ptr [rsp + 32], rbp
+    mulx r13, rbp, qword ptr [rbx + 24]
+    adc r15, rbp
+    mov qword ptr [rsp + 40], r10
+    mulx rbp, r10, qword ptr [rbx + 32]
+    adc r13, r10
+    mov qword ptr [rsp + 56], r11
+    mulx r10, r11, qword ptr [rbx + 40]
+    adc rbp, r11
+    mov qword ptr [rsp + 64], rdi
+    mulx r11, rdi, qword ptr [rbx + 48]
+    adc r10, rdi
+    mov qword ptr [rsp + 48], r10
+    mulx rdi, r10, qword ptr [rbx + 56]
+    adc r11, r10
+    mulx rdx, r10, qword ptr [rbx + 64]
+    adc rdi, r10
+    adc rdx, 0
+    add rsi, r14
+    adc r8, r12
+    adc rax, r15
+    adc r9, r13
+    adc rcx, rbp
+    mov rsi, qword ptr [rsp + 64]
+    adc rsi, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r10, 0
+    adc r10, 0
+    mov rbp, qword ptr [rsp + 8]
+    mov r12, rdx
+    mov rdx, qword ptr [rbp + 48]
+    mov r13, qword ptr [rsp + 24]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbx, rbp, qword ptr [r13 + 8]
+    add r14, rbp
+    mov qword ptr [rsp + 32], r10
+    mulx rbp, r10, qword ptr [r13 + 16]
+    adc rbx, r10
+    mov qword ptr [rsp + 40], r12
+    mulx r10, r12, qword ptr [r13 + 24]
+    adc rbp, r12
+    mov qword ptr [rsp + 56], rdi
+    mulx r12, rdi, qword ptr [r13 + 32]
+    adc r10, rdi
+    mov qword ptr [rsp + 48], r11
+    mulx rdi, r11, qword ptr [r13 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 64], r12
+    mulx r11, r12, qword ptr [r13 + 48]
+    adc rdi, r12
+    mulx rdx, r12, qword ptr [r13 + 56]
+    adc r11, r12
+    adc rdx, 0
+    add r8, r15
+    adc rax, r14
+    adc r9, rbx
+    adc rcx, rbp
+    adc rsi, r10
+    mov r10, qword ptr [rsp + 48]
+    adc r10, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rbx, qword ptr [rsp + 8]
+    mov rbp, rdx
+    mov rdx, qword ptr [rbx + 112]
+    mulx r12, r14, qword ptr [r13 + 64]
+    mulx r15, rbx, qword ptr [r13 + 72]
+    add r12, rbx
+    mov qword ptr [rsp + 32], rbp
+    mulx rbx, rbp, qword ptr [r13 + 80]
+    adc r15, rbp
+    mov qword ptr [rsp + 40], r11
+    mulx rbp, r11, qword ptr [r13 + 88]
+    adc rbx, r11
+    mov qword ptr [rsp + 56], rdi
+    mulx r11, rdi, qword ptr [r13 + 96]
+    adc rbp, rdi
+    mov qword ptr [rsp + 64], r10
+    mulx rdi, r10, qword ptr [r13 + 104]
+    adc r11, r10
+    mov qword ptr [rsp + 48], r11
+    mulx r10, r11, qword ptr [r13 + 112]
+    adc rdi, r11
+    mulx rdx, r11, qword ptr [r13 + 120]
+    adc r10, r11
+    adc rdx, 0
+    add r8, r14
+    adc rax, r12
+    adc r9, r15
+    adc rcx, rbx
+    adc rsi, rbp
+    mov r11, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 48]
+    adc rdi, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rbx, qword ptr [rsp + 16]
+    mov rbp, rdx
+    mov rdx, r8
+    imul rdx, qword ptr [rbx]
+    mulx r12, r14, qword ptr [rbx + 8]
+    mulx r15, r13, qword ptr [rbx + 16]
+    add r12, r13
+    mov qword ptr [rsp + 32], rbp
+    mulx r13, rbp, qword ptr [rbx + 24]
+    adc r15, rbp
+    mov qword ptr [rsp + 40], r10
+    mulx rbp, r10, qword ptr [rbx + 32]
+    adc r13, r10
+    mov qword ptr [rsp + 56], rdi
+    mulx r10, rdi, qword ptr [rbx + 40]
+    adc rbp, rdi
+    mov qword ptr [rsp + 48], r11
+    mulx rdi, r11, qword ptr [rbx + 48]
+    adc r10, r11
+    mov qword ptr [rsp + 64], r10
+    mulx r11, r10, qword ptr [rbx + 56]
+    adc rdi, r10
+    mulx rdx, r10, qword ptr [rbx + 64]
+    adc r11, r10
+    adc rdx, 0
+    add r8, r14
+    adc rax, r12
+    adc r9, r15
+    adc rcx, r13
+    adc rsi, rbp
+    mov r8, qword ptr [rsp + 48]
+    adc r8, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r10, 0
+    adc r10, 0
+    mov rbp, qword ptr [rsp + 8]
+    mov r12, rdx
+    mov rdx, qword ptr [rbp + 56]
+    mov r13, qword ptr [rsp + 24]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbx, rbp, qword ptr [r13 + 8]
+    add r14, rbp
+    mov qword ptr [rsp + 32], r10
+    mulx rbp, r10, qword ptr [r13 + 16]
+    adc rbx, r10
+    mov qword ptr [rsp + 40], r12
+    mulx r10, r12, qword ptr [r13 + 24]
+    adc rbp, r12
+    mov qword ptr [rsp + 56], r11
+    mulx r12, r11, qword ptr [r13 + 32]
+    adc r10, r11
+    mov qword ptr [rsp + 64], rdi
+    mulx r11, rdi, qword ptr [r13 + 40]
+    adc r12, rdi
+    mov qword ptr [rsp + 48], r12
+    mulx rdi, r12, qword ptr [r13 + 48]
+    adc r11, r12
+    mulx rdx, r12, qword ptr [r13 + 56]
+    adc rdi, r12
+    adc rdx, 0
+    add rax, r15
+    adc r9, r14
+    adc rcx, rbx
+    adc rsi, rbp
+    adc r8, r10
+    mov r10, qword ptr [rsp + 64]
+    adc r10, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rbx, qword ptr [rsp + 8]
+    mov rbp, rdx
+    mov rdx, qword ptr [rbx + 120]
+    mulx rbx, r12, qword ptr [r13 + 64]
+    mulx r14, r15, qword ptr [r13 + 72]
+    add rbx, r15
+    mov qword ptr [rsp + 8], rbp
+    mulx r15, rbp, qword ptr [r13 + 80]
+    adc r14, rbp
+    mov qword ptr [rsp + 32], rdi
+    mulx rbp, rdi, qword ptr [r13 + 88]
+    adc r15, rdi
+    mov qword ptr [rsp + 40], r11
+    mulx rdi, r11, qword ptr [r13 + 96]
+    adc rbp, r11
+    mov qword ptr [rsp + 56], r10
+    mulx r11, r10, qword ptr [r13 + 104]
+    adc rdi, r10
+    mov qword ptr [rsp + 48], rdi
+    mulx r10, rdi, qword ptr [r13 + 112]
+    adc r11, rdi
+    mulx rdx, rdi, qword ptr [r13 + 120]
+    adc r10, rdi
+    adc rdx, 0
+    add rax, r12
+    adc r9, rbx
+    adc rcx, r14
+    adc rsi, r15
+    adc r8, rbp
+    mov rdi, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 40]
+    adc r10, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 8]
+    mov rbx, qword ptr [rsp + 16]
+    mov rbp, rdx
+    mov rdx, rax
+    imul rdx, qword ptr [rbx]
+    mulx r12, r13, qword ptr [rbx + 8]
+    mulx r14, r15, qword ptr [rbx + 16]
+    add r12, r15
+    mov qword ptr [rsp + 8], rbp
+    mulx r15, rbp, qword ptr [rbx + 24]
+    adc r14, rbp
+    mov qword ptr [rsp + 32], r10
+    mulx rbp, r10, qword ptr [rbx + 32]
+    adc r15, r10
+    mov qword ptr [rsp + 40], r11
+    mulx r10, r11, qword ptr [rbx + 40]
+    adc rbp, r11
+    mov qword ptr [rsp + 48], rdi
+    mulx r11, rdi, qword ptr [rbx + 48]
+    adc r10, rdi
+    mov qword ptr [rsp + 56], r10
+    mulx rdi, r10, qword ptr [rbx + 56]
+    adc r11, r10
+    mulx rdx, r10, qword ptr [rbx + 64]
+    adc rdi, r10
+    adc rdx, 0
+    add rax, r13
+    adc r9, r12
+    adc rcx, r14
+    adc rsi, r15
+    adc r8, rbp
+    mov rax, qword ptr [rsp + 48]
+    adc rax, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 40]
     adc rdi, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 24]
-    adc rax, qword ptr [rsp + 8]
-    mov rdx, r9
-    sub rdx, qword ptr [rip + 2f + 8]
-    mov rsi, rcx
-    sbb rsi, qword ptr [rip + 2f + 16]
-    mov rbx, r10
-    sbb rbx, qword ptr [rip + 2f + 24]
-    mov r12, r8
-    sbb r12, qword ptr [rip + 2f + 32]
-    mov r13, r11
-    sbb r13, qword ptr [rip + 2f + 40]
-    mov r14, rdi
-    sbb r14, qword ptr [rip + 2f + 48]
-    mov r15, rbp
-    sbb r15, qword ptr [rip + 2f + 56]
+    adc rdx, qword ptr [rsp + 8]
+    mov r10, r9
+    sub r10, qword ptr [rbx + 8]
+    mov rbp, rcx
+    sbb rbp, qword ptr [rbx + 16]
+    mov r12, rsi
+    sbb r12, qword ptr [rbx + 24]
+    mov r13, r8
+    sbb r13, qword ptr [rbx + 32]
+    mov r14, rax
+    sbb r14, qword ptr [rbx + 40]
+    mov r15, r11
+    sbb r15, qword ptr [rbx + 48]
     mov qword ptr [rsp + 8], r15
-    mov r15, rax
-    sbb r15, qword ptr [rip + 2f + 64]
-    cmovc rdx, r9
+    mov r15, rdi
+    sbb r15, qword ptr [rbx + 56]
+    mov qword ptr [rsp + 32], r15
+    mov r15, rdx
+    sbb r15, qword ptr [rbx + 64]
+    cmovc r10, r9
     mov r9, qword ptr [rsp]
-    mov qword ptr [r9], rdx
-    cmovc rsi, rcx
-    mov qword ptr [r9 + 8], rsi
-    cmovc rbx, r10
-    mov qword ptr [r9 + 16], rbx
-    cmovc r12, r8
-    mov qword ptr [r9 + 24], r12
-    cmovc r13, r11
-    mov qword ptr [r9 + 32], r13
-    cmovc r14, rdi
-    mov qword ptr [r9 + 40], r14
-    mov rcx, qword ptr [rsp + 8]
-    cmovc rcx, rbp
-    mov qword ptr [r9 + 48], rcx
-    cmovc r15, rax
+    mov qword ptr [r9], r10
+    cmovc rbp, rcx
+    mov qword ptr [r9 + 8], rbp
+    cmovc r12, rsi
+    mov qword ptr [r9 + 16], r12
+    cmovc r13, r8
+    mov qword ptr [r9 + 24], r13
+    cmovc r14, rax
+    mov qword ptr [r9 + 32], r14
+    mov rax, qword ptr [rsp + 8]
+    cmovc rax, r11
+    mov qword ptr [r9 + 40], rax
+    mov rax, qword ptr [rsp + 32]
+    cmovc rax, rdi
+    mov qword ptr [r9 + 48], rax
+    cmovc r15, rdx
     mov qword ptr [r9 + 56], r15
-    add rsp, 64
+    add rsp, 72
     pop r15
     pop r14
     pop r13
@@ -3115,605 +3279,638 @@ unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<8>>(
     push r13
     push r14
     push r15
-    sub rsp, 64
-    mov rax, rdx
+    sub rsp, 80
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rbp, r12, qword ptr [rsi + 40]
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
     adc rbx, r12
-    mulx r12, r13, qword ptr [rsi + 48]
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
     adc rbp, r13
-    mulx rdx, r13, qword ptr [rsi + 56]
-    adc r12, r13
+    mov r13, qword ptr [rsi + 48]
+    mulx r13, r14, r13
+    adc r12, r14
+    mov r14, qword ptr [rsi + 56]
+    mulx rdx, r14, r14
+    adc r13, r14
     adc rdx, 0
-    mov r13, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
+    mov r14, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
     mov qword ptr [rsp], rdi
+    mulx r15, rdi, qword ptr [rax + 8]
     mov qword ptr [rsp + 8], rsi
-    mulx rdi, rsi, qword ptr [rip + 2f + 16]
-    add r14, rsi
-    mov qword ptr [rsp + 16], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 24]
-    adc rdi, rax
-    mov qword ptr [rsp + 24], r13
-    mulx rax, r13, qword ptr [rip + 2f + 32]
-    adc rsi, r13
-    mov qword ptr [rsp + 32], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc rax, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
+    mov qword ptr [rsp + 16], rcx
+    mulx rsi, rcx, qword ptr [rax + 16]
+    add r15, rcx
+    mov qword ptr [rsp + 24], r14
+    mulx rcx, r14, qword ptr [rax + 24]
+    adc rsi, r14
+    mov qword ptr [rsp + 32], r13
+    mulx r14, r13, qword ptr [rax + 32]
+    adc rcx, r13
+    mov qword ptr [rsp + 40], r12
+    mulx r13, r12, qword ptr [rax + 40]
+    adc r14, r12
+    mov qword ptr [rsp + 48], rbp
+    mulx r12, rbp, qword ptr [rax + 48]
     adc r13, rbp
-    mov qword ptr [rsp + 48], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
+    mov qword ptr [rsp + 56], r13
+    mulx rbp, r13, qword ptr [rax + 56]
     adc r12, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 64]
+    mulx rdx, r13, qword ptr [rax + 64]
     adc rbp, r13
     adc rdx, 0
-    add r8, r15
-    adc rcx, r14
-    adc r9, rdi
+    add r9, rdi
+    adc r8, r15
     adc r10, rsi
-    adc r11, rax
-    adc rbx, qword ptr [rsp + 48]
+    adc r11, rcx
+    adc rbx, r14
+    mov rcx, qword ptr [rsp + 48]
+    adc rcx, qword ptr [rsp + 56]
     adc r12, qword ptr [rsp + 40]
     adc rbp, qword ptr [rsp + 32]
     adc rdx, qword ptr [rsp + 24]
-    mov rax, 0
-    adc rax, 0
-    mov rsi, qword ptr [rsp + 16]
-    mov rdi, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsp + 8]
-    mulx r13, r14, qword ptr [r8]
-    mulx r15, rsi, qword ptr [r8 + 8]
-    add r13, rsi
-    mov qword ptr [rsp + 24], rax
-    mulx rsi, rax, qword ptr [r8 + 16]
-    adc r15, rax
-    mov qword ptr [rsp + 32], rdi
-    mulx rax, rdi, qword ptr [r8 + 24]
-    adc rsi, rdi
-    mov qword ptr [rsp + 40], rbp
-    mulx rdi, rbp, qword ptr [r8 + 32]
-    adc rax, rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [r8 + 40]
-    adc rdi, r12
-    mov qword ptr [rsp + 56], rdi
-    mulx r12, rdi, qword ptr [r8 + 48]
-    adc rbp, rdi
-    mulx rdx, rdi, qword ptr [r8 + 56]
-    adc r12, rdi
-    adc rdx, 0
-    add rcx, r14
-    adc r9, r13
-    adc r10, r15
-    adc r11, rsi
-    adc rbx, rax
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
     mov rsi, 0
-    adc rsi, 0
-    mov rdi, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    mulx r15, r8, qword ptr [rip + 2f + 16]
-    add r13, r8
-    mov qword ptr [rsp + 24], rsi
-    mulx r8, rsi, qword ptr [rip + 2f + 24]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], rdi
-    mulx rsi, rdi, qword ptr [rip + 2f + 32]
-    adc r8, rdi
-    mov qword ptr [rsp + 40], r12
-    mulx rdi, r12, qword ptr [rip + 2f + 40]
-    adc rsi, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc rdi, rbp
-    mov qword ptr [rsp + 48], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 56]
-    adc r12, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 64]
-    adc rbp, rdi
-    adc rdx, 0
-    add rcx, r14
-    adc r9, r13
-    adc r10, r15
-    adc r11, r8
-    adc rbx, rsi
-    adc rax, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rcx, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov rsi, qword ptr [rsp + 16]
-    mov rdi, rdx
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsp + 8]
-    mulx r13, r14, qword ptr [r8]
-    mulx r15, rsi, qword ptr [r8 + 8]
-    add r13, rsi
-    mov qword ptr [rsp + 24], rcx
-    mulx rsi, rcx, qword ptr [r8 + 16]
-    adc r15, rcx
-    mov qword ptr [rsp + 32], rdi
-    mulx rcx, rdi, qword ptr [r8 + 24]
-    adc rsi, rdi
-    mov qword ptr [rsp + 40], rbp
-    mulx rdi, rbp, qword ptr [r8 + 32]
-    adc rcx, rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [r8 + 40]
-    adc rdi, r12
-    mov qword ptr [rsp + 48], rdi
-    mulx r12, rdi, qword ptr [r8 + 48]
-    adc rbp, rdi
-    mulx rdx, rdi, qword ptr [r8 + 56]
-    adc r12, rdi
-    adc rdx, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, r15
-    adc rbx, rsi
-    adc rax, rcx
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    mulx r15, r8, qword ptr [rip + 2f + 16]
-    add r13, r8
-    mov qword ptr [rsp + 24], rsi
-    mulx r8, rsi, qword ptr [rip + 2f + 24]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], rdi
-    mulx rsi, rdi, qword ptr [rip + 2f + 32]
-    adc r8, rdi
-    mov qword ptr [rsp + 40], r12
-    mulx rdi, r12, qword ptr [rip + 2f + 40]
-    adc rsi, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc rdi, rbp
-    mov qword ptr [rsp + 56], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 56]
-    adc r12, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 64]
-    adc rbp, rdi
-    adc rdx, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, r15
-    adc rbx, r8
-    adc rax, rsi
-    adc rcx, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
     adc rsi, 0
     mov rdi, qword ptr [rsp + 16]
-    mov r8, rdx
-    mov rdx, qword ptr [rdi + 24]
-    mov r9, qword ptr [rsp + 8]
-    mulx r13, r14, qword ptr [r9]
-    mulx r15, rdi, qword ptr [r9 + 8]
-    add r13, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [r9 + 16]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], r8
-    mulx rsi, r8, qword ptr [r9 + 24]
-    adc rdi, r8
-    mov qword ptr [rsp + 40], rbp
-    mulx r8, rbp, qword ptr [r9 + 32]
+    mov r9, rdx
+    mov rdx, qword ptr [rdi + 8]
+    mov r13, qword ptr [rsp + 8]
+    mulx r14, r15, qword ptr [r13]
+    mov qword ptr [rsp + 24], rax
+    mulx rdi, rax, qword ptr [r13 + 8]
+    add r14, rax
+    mov qword ptr [rsp + 32], rsi
+    mulx rax, rsi, qword ptr [r13 + 16]
+    adc rdi, rsi
+    mov qword ptr [rsp + 40], r9
+    mulx rsi, r9, qword ptr [r13 + 24]
+    adc rax, r9
+    mov qword ptr [rsp + 56], rbp
+    mulx r9, rbp, qword ptr [r13 + 32]
     adc rsi, rbp
     mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [r9 + 40]
-    adc r8, r12
-    mov qword ptr [rsp + 56], r8
-    mulx r12, r8, qword ptr [r9 + 48]
-    adc rbp, r8
-    mulx rdx, r8, qword ptr [r9 + 56]
-    adc r12, r8
-    adc rdx, 0
-    add r10, r14
-    adc r11, r13
-    adc rbx, r15
-    adc rax, rdi
-    adc rcx, rsi
-    mov rsi, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rdi, 0
-    adc rdi, 0
-    mov r8, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    mulx r15, r9, qword ptr [rip + 2f + 16]
-    add r13, r9
-    mov qword ptr [rsp + 24], rdi
-    mulx r9, rdi, qword ptr [rip + 2f + 24]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], r8
-    mulx rdi, r8, qword ptr [rip + 2f + 32]
-    adc r9, r8
-    mov qword ptr [rsp + 40], r12
-    mulx r8, r12, qword ptr [rip + 2f + 40]
-    adc rdi, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r8, rbp
-    mov qword ptr [rsp + 48], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 56]
-    adc r12, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 64]
-    adc rbp, r8
-    adc rdx, 0
-    add r10, r14
-    adc r11, r13
-    adc rbx, r15
-    adc rax, r9
-    adc rcx, rdi
-    adc rsi, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rdi, qword ptr [rsp + 24]
-    adc rdi, 0
-    mov r8, qword ptr [rsp + 16]
-    mov r9, rdx
-    mov rdx, qword ptr [r8 + 32]
-    mov r10, qword ptr [rsp + 8]
-    mulx r13, r14, qword ptr [r10]
-    mulx r15, r8, qword ptr [r10 + 8]
-    add r13, r8
-    mov qword ptr [rsp + 24], rdi
-    mulx r8, rdi, qword ptr [r10 + 16]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], r9
-    mulx rdi, r9, qword ptr [r10 + 24]
-    adc r8, r9
-    mov qword ptr [rsp + 40], rbp
-    mulx r9, rbp, qword ptr [r10 + 32]
-    adc rdi, rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [r10 + 40]
+    mulx rbp, r12, qword ptr [r13 + 40]
     adc r9, r12
-    mov qword ptr [rsp + 48], r9
-    mulx r12, r9, qword ptr [r10 + 48]
+    mov qword ptr [rsp + 64], r9
+    mulx r12, r9, qword ptr [r13 + 48]
     adc rbp, r9
-    mulx rdx, r9, qword ptr [r10 + 56]
+    mulx rdx, r9, qword ptr [r13 + 56]
     adc r12, r9
     adc rdx, 0
-    add r11, r14
-    adc rbx, r13
-    adc rax, r15
-    adc rcx, r8
-    adc rsi, rdi
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, 0
-    adc r8, 0
-    mov r9, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    mulx r15, r10, qword ptr [rip + 2f + 16]
-    add r13, r10
-    mov qword ptr [rsp + 24], r8
-    mulx r10, r8, qword ptr [rip + 2f + 24]
-    adc r15, r8
-    mov qword ptr [rsp + 32], r9
-    mulx r8, r9, qword ptr [rip + 2f + 32]
-    adc r10, r9
-    mov qword ptr [rsp + 40], r12
-    mulx r9, r12, qword ptr [rip + 2f + 40]
-    adc r8, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r9, rbp
-    mov qword ptr [rsp + 56], r9
-    mulx rbp, r9, qword ptr [rip + 2f + 56]
-    adc r12, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 64]
-    adc rbp, r9
-    adc rdx, 0
-    add r11, r14
-    adc rbx, r13
-    adc rax, r15
-    adc rcx, r10
-    adc rsi, r8
-    adc rdi, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 40]
+    add r8, r15
+    adc r10, r14
+    adc r11, rdi
+    adc rbx, rax
+    adc rcx, rsi
+    mov rax, qword ptr [rsp + 48]
+    adc rax, qword ptr [rsp + 64]
+    adc rbp, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 40]
     adc rdx, qword ptr [rsp + 32]
-    mov r8, qword ptr [rsp + 24]
+    mov rsi, 0
+    adc rsi, 0
+    mov rdi, qword ptr [rsp + 24]
+    mov r9, rdx
+    mov rdx, r8
+    imul rdx, qword ptr [rdi]
+    mulx r14, r15, qword ptr [rdi + 8]
+    mov qword ptr [rsp + 32], rsi
+    mulx r13, rsi, qword ptr [rdi + 16]
+    add r14, rsi
+    mov qword ptr [rsp + 40], r9
+    mulx rsi, r9, qword ptr [rdi + 24]
+    adc r13, r9
+    mov qword ptr [rsp + 56], r12
+    mulx r9, r12, qword ptr [rdi + 32]
+    adc rsi, r12
+    mov qword ptr [rsp + 64], rbp
+    mulx r12, rbp, qword ptr [rdi + 40]
+    adc r9, rbp
+    mov qword ptr [rsp + 48], rax
+    mulx rbp, rax, qword ptr [rdi + 48]
+    adc r12, rax
+    mov qword ptr [rsp + 72], r12
+    mulx rax, r12, qword ptr [rdi + 56]
+    adc rbp, r12
+    mulx rdx, r12, qword ptr [rdi + 64]
+    adc rax, r12
+    adc rdx, 0
+    add r8, r15
+    adc r10, r14
+    adc r11, r13
+    adc rbx, rsi
+    adc rcx, r9
+    mov rsi, qword ptr [rsp + 48]
+    adc rsi, qword ptr [rsp + 72]
+    adc rbp, qword ptr [rsp + 64]
+    adc rax, qword ptr [rsp + 56]
+    adc rdx, qword ptr [rsp + 40]
+    mov r8, qword ptr [rsp + 32]
     adc r8, 0
     mov r9, qword ptr [rsp + 16]
-    mov r10, rdx
-    mov rdx, qword ptr [r9 + 40]
-    mov r11, qword ptr [rsp + 8]
-    mulx r13, r14, qword ptr [r11]
-    mulx r15, r9, qword ptr [r11 + 8]
-    add r13, r9
-    mov qword ptr [rsp + 24], r8
-    mulx r9, r8, qword ptr [r11 + 16]
-    adc r15, r8
-    mov qword ptr [rsp + 32], r10
-    mulx r8, r10, qword ptr [r11 + 24]
-    adc r9, r10
-    mov qword ptr [rsp + 40], rbp
-    mulx r10, rbp, qword ptr [r11 + 32]
-    adc r8, rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [r11 + 40]
-    adc r10, r12
-    mov qword ptr [rsp + 56], r10
-    mulx r12, r10, qword ptr [r11 + 48]
-    adc rbp, r10
-    mulx rdx, r10, qword ptr [r11 + 56]
-    adc r12, r10
-    adc rdx, 0
-    add rbx, r14
-    adc rax, r13
-    adc rcx, r15
-    adc rsi, r9
-    adc rdi, r8
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r9, 0
-    adc r9, 0
-    mov r10, rdx
-    mov rdx, rbx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    mulx r15, r11, qword ptr [rip + 2f + 16]
-    add r13, r11
-    mov qword ptr [rsp + 24], r9
-    mulx r11, r9, qword ptr [rip + 2f + 24]
-    adc r15, r9
-    mov qword ptr [rsp + 32], r10
-    mulx r9, r10, qword ptr [rip + 2f + 32]
-    adc r11, r10
+    mov r12, rdx
+    mov rdx, qword ptr [r9 + 16]
+    mov r13, qword ptr [rsp + 8]
+    mulx r14, r15, qword ptr [r13]
+    mulx r9, rdi, qword ptr [r13 + 8]
+    add r14, rdi
+    mov qword ptr [rsp + 32], r8
+    mulx rdi, r8, qword ptr [r13 + 16]
+    adc r9, r8
     mov qword ptr [rsp + 40], r12
-    mulx r10, r12, qword ptr [rip + 2f + 40]
-    adc r9, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r10, rbp
-    mov qword ptr [rsp + 48], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 56]
-    adc r12, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 64]
-    adc rbp, r10
+    mulx r8, r12, qword ptr [r13 + 24]
+    adc rdi, r12
+    mov qword ptr [rsp + 56], rax
+    mulx r12, rax, qword ptr [r13 + 32]
+    adc r8, rax
+    mov qword ptr [rsp + 64], rbp
+    mulx rax, rbp, qword ptr [r13 + 40]
+    adc r12, rbp
+    mov qword ptr [rsp + 72], r12
+    mulx rbp, r12, qword ptr [r13 + 48]
+    adc rax, r12
+    mulx rdx, r12, qword ptr [r13 + 56]
+    adc rbp, r12
     adc rdx, 0
-    add rbx, r14
-    adc rax, r13
-    adc rcx, r15
-    adc rsi, r11
-    adc rdi, r9
-    adc r8, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 56]
+    add r10, r15
+    adc r11, r14
+    adc rbx, r9
+    adc rcx, rdi
+    adc rsi, r8
+    mov rdi, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 72]
+    adc rax, qword ptr [rsp + 56]
     adc rbp, qword ptr [rsp + 40]
     adc rdx, qword ptr [rsp + 32]
+    mov r8, 0
+    adc r8, 0
     mov r9, qword ptr [rsp + 24]
+    mov r12, rdx
+    mov rdx, r10
+    imul rdx, qword ptr [r9]
+    mulx r14, r15, qword ptr [r9 + 8]
+    mov qword ptr [rsp + 32], r8
+    mulx r13, r8, qword ptr [r9 + 16]
+    add r14, r8
+    mov qword ptr [rsp + 40], r12
+    mulx r8, r12, qword ptr [r9 + 24]
+    adc r13, r12
+    mov qword ptr [rsp + 56], rbp
+    mulx r12, rbp, qword ptr [r9 + 32]
+    adc r8, rbp
+    mov qword ptr [rsp + 72], rax
+    mulx rbp, rax, qword ptr [r9 + 40]
+    adc r12, rax
+    mov qword ptr [rsp + 64], rdi
+    mulx rax, rdi, qword ptr [r9 + 48]
+    adc rbp, rdi
+    mov qword ptr [rsp + 48], rbp
+    mulx rdi, rbp, qword ptr [r9 + 56]
+    adc rax, rbp
+    mulx rdx, rbp, qword ptr [r9 + 64]
+    adc rdi, rbp
+    adc rdx, 0
+    add r10, r15
+    adc r11, r14
+    adc rbx, r13
+    adc rcx, r8
+    adc rsi, r12
+    mov r8, qword ptr [rsp + 64]
+    adc r8, qword ptr [rsp + 48]
+    adc rax, qword ptr [rsp + 72]
+    adc rdi, qword ptr [rsp + 56]
+    adc rdx, qword ptr [rsp + 40]
+    mov r10, qword ptr [rsp + 32]
+    adc r10, 0
+    mov rbp, qword ptr [rsp + 16]
+    mov r12, rdx
+    mov rdx, qword ptr [rbp + 24]
+    mov r13, qword ptr [rsp + 8]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbp, r9, qword ptr [r13 + 8]
+    add r14, r9
+    mov qword ptr [rsp + 32], r10
+    mulx r9, r10, qword ptr [r13 + 16]
+    adc rbp, r10
+    mov qword ptr [rsp + 40], r12
+    mulx r10, r12, qword ptr [r13 + 24]
+    adc r9, r12
+    mov qword ptr [rsp + 56], rdi
+    mulx r12, rdi, qword ptr [r13 + 32]
+    adc r10, rdi
+    mov qword ptr [rsp + 72], rax
+    mulx rdi, rax, qword ptr [r13 + 40]
+    adc r12, rax
+    mov qword ptr [rsp + 48], r12
+    mulx rax, r12, qword ptr [r13 + 48]
+    adc rdi, r12
+    mulx rdx, r12, qword ptr [r13 + 56]
+    adc rax, r12
+    adc rdx, 0
+    add r11, r15
+    adc rbx, r14
+    adc rcx, rbp
+    adc rsi, r9
+    adc r8, r10
+    mov r9, qword ptr [rsp + 72]
+    adc r9, qword ptr [rsp + 48]
+    adc rdi, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r10, 0
+    adc r10, 0
+    mov rbp, qword ptr [rsp + 24]
+    mov r12, rdx
+    mov rdx, r11
+    imul rdx, qword ptr [rbp]
+    mulx r14, r15, qword ptr [rbp + 8]
+    mov qword ptr [rsp + 32], r10
+    mulx r13, r10, qword ptr [rbp + 16]
+    add r14, r10
+    mov qword ptr [rsp + 40], r12
+    mulx r10, r12, qword ptr [rbp + 24]
+    adc r13, r12
+    mov qword ptr [rsp + 56], rax
+    mulx r12, rax, qword ptr [rbp + 32]
+    adc r10, rax
+    mov qword ptr [rsp + 48], rdi
+    mulx rax, rdi, qword ptr [rbp + 40]
+    adc r12, rdi
+    mov qword ptr [rsp + 72], r9
+    mulx rdi, r9, qword ptr [rbp + 48]
+    adc rax, r9
+    mov qword ptr [rsp + 64], rax
+    mulx r9, rax, qword ptr [rbp + 56]
+    adc rdi, rax
+    mulx rax, rdx, qword ptr [rbp + 64]
+    adc r9, rdx
+    adc rax, 0
+    add r11, r15
+    adc rbx, r14
+    adc rcx, r13
+    adc rsi, r10
+    adc r8, r12
+    mov r10, qword ptr [rsp + 72]
+    adc r10, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 40]
+    mov r11, qword ptr [rsp + 32]
+    adc r11, 0
+    mov r12, qword ptr [rsp + 16]
+    mov rdx, qword ptr [r12 + 32]
+    mov r13, qword ptr [rsp + 8]
+    mulx r14, r15, qword ptr [r13]
+    mulx r12, rbp, qword ptr [r13 + 8]
+    add r14, rbp
+    mov qword ptr [rsp + 32], r11
+    mulx rbp, r11, qword ptr [r13 + 16]
+    adc r12, r11
+    mov qword ptr [rsp + 40], rax
+    mulx r11, rax, qword ptr [r13 + 24]
+    adc rbp, rax
+    mov qword ptr [rsp + 56], r9
+    mulx rax, r9, qword ptr [r13 + 32]
+    adc r11, r9
+    mov qword ptr [rsp + 48], rdi
+    mulx r9, rdi, qword ptr [r13 + 40]
+    adc rax, rdi
+    mov qword ptr [rsp + 64], rax
+    mulx rdi, rax, qword ptr [r13 + 48]
+    adc r9, rax
+    mulx rax, rdx, qword ptr [r13 + 56]
+    adc rdi, rdx
+    adc rax, 0
+    add rbx, r15
+    adc rcx, r14
+    adc rsi, r12
+    adc r8, rbp
+    adc r10, r11
+    mov r11, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 64]
+    adc r9, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 40]
+    adc rax, qword ptr [rsp + 32]
+    mov rbp, 0
+    adc rbp, 0
+    mov r12, qword ptr [rsp + 24]
+    mov rdx, rbx
+    imul rdx, qword ptr [r12]
+    mulx r14, r15, qword ptr [r12 + 8]
+    mov qword ptr [rsp + 32], rbp
+    mulx r13, rbp, qword ptr [r12 + 16]
+    add r14, rbp
+    mov qword ptr [rsp + 40], rax
+    mulx rbp, rax, qword ptr [r12 + 24]
+    adc r13, rax
+    mov qword ptr [rsp + 56], rdi
+    mulx rax, rdi, qword ptr [r12 + 32]
+    adc rbp, rdi
+    mov qword ptr [rsp + 64], r9
+    mulx rdi, r9, qword ptr [r12 + 40]
+    adc rax, r9
+    mov qword ptr [rsp + 48], r11
+    mulx r9, r11, qword ptr [r12 + 48]
+    adc rdi, r11
+    mov qword ptr [rsp + 72], rdi
+    mulx r11, rdi, qword ptr [r12 + 56]
+    adc r9, rdi
+    mulx rdx, rdi, qword ptr [r12 + 64]
+    adc r11, rdi
+    adc rdx, 0
+    add rbx, r15
+    adc rcx, r14
+    adc rsi, r13
+    adc r8, rbp
+    adc r10, rax
+    mov rax, qword ptr [rsp + 48]
+    adc rax, qword ptr [rsp + 72]
+    adc r9, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 56]
+    adc rdx, qword ptr [rsp + 40]
+    mov rdi, qword ptr [rsp + 32]
+    adc rdi, 0
+    mov rbx, qword ptr [rsp + 16]
+    mov rbp, rdx
+    mov rdx, qword ptr [rbx + 40]
+    mov r13, qword ptr [rsp + 8]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbx, r12, qword ptr [r13 + 8]
+    add r14, r12
+    mov qword ptr [rsp + 32], rdi
+    mulx r12, rdi, qword ptr [r13 + 16]
+    adc rbx, rdi
+    mov qword ptr [rsp + 40], rbp
+    mulx rdi, rbp, qword ptr [r13 + 24]
+    adc r12, rbp
+    mov qword ptr [rsp + 56], r11
+    mulx rbp, r11, qword ptr [r13 + 32]
+    adc rdi, r11
+    mov qword ptr [rsp + 64], r9
+    mulx r11, r9, qword ptr [r13 + 40]
+    adc rbp, r9
+    mov qword ptr [rsp + 72], rbp
+    mulx r9, rbp, qword ptr [r13 + 48]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r13 + 56]
+    adc r9, rbp
+    adc rdx, 0
+    add rcx, r15
+    adc rsi, r14
+    adc r8, rbx
+    adc r10, r12
+    adc rax, rdi
+    mov rdi, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 72]
+    adc r11, qword ptr [rsp + 56]
+    adc r9, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rbx, 0
+    adc rbx, 0
+    mov rbp, qword ptr [rsp + 24]
+    mov r12, rdx
+    mov rdx, rcx
+    imul rdx, qword ptr [rbp]
+    mulx r14, r15, qword ptr [rbp + 8]
+    mov qword ptr [rsp + 32], rbx
+    mulx r13, rbx, qword ptr [rbp + 16]
+    add r14, rbx
+    mov qword ptr [rsp + 40], r12
+    mulx rbx, r12, qword ptr [rbp + 24]
+    adc r13, r12
+    mov qword ptr [rsp + 56], r9
+    mulx r12, r9, qword ptr [rbp + 32]
+    adc rbx, r9
+    mov qword ptr [rsp + 72], r11
+    mulx r9, r11, qword ptr [rbp + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 64], rdi
+    mulx r11, rdi, qword ptr [rbp + 48]
+    adc r9, rdi
+    mov qword ptr [rsp + 48], r9
+    mulx rdi, r9, qword ptr [rbp + 56]
+    adc r11, r9
+    mulx rdx, r9, qword ptr [rbp + 64]
+    adc rdi, r9
+    adc rdx, 0
+    add rcx, r15
+    adc rsi, r14
+    adc r8, r13
+    adc r10, rbx
+    adc rax, r12
+    mov rcx, qword ptr [rsp + 64]
+    adc rcx, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 72]
+    adc rdi, qword ptr [rsp + 56]
+    adc rdx, qword ptr [rsp + 40]
+    mov r9, qword ptr [rsp + 32]
     adc r9, 0
-    mov r10, qword ptr [rsp + 16]
-    mov r11, rdx
-    mov rdx, qword ptr [r10 + 48]
+    mov rbx, qword ptr [rsp + 16]
+    mov r12, rdx
+    mov rdx, qword ptr [rbx + 48]
+    mov r13, qword ptr [rsp + 8]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbx, rbp, qword ptr [r13 + 8]
+    add r14, rbp
+    mov qword ptr [rsp + 32], r9
+    mulx rbp, r9, qword ptr [r13 + 16]
+    adc rbx, r9
+    mov qword ptr [rsp + 40], r12
+    mulx r9, r12, qword ptr [r13 + 24]
+    adc rbp, r12
+    mov qword ptr [rsp + 56], rdi
+    mulx r12, rdi, qword ptr [r13 + 32]
+    adc r9, rdi
+    mov qword ptr [rsp + 72], r11
+    mulx rdi, r11, qword ptr [r13 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 48], r12
+    mulx r11, r12, qword ptr [r13 + 48]
+    adc rdi, r12
+    mulx rdx, r12, qword ptr [r13 + 56]
+    adc r11, r12
+    adc rdx, 0
+    add rsi, r15
+    adc r8, r14
+    adc r10, rbx
+    adc rax, rbp
+    adc rcx, r9
+    mov r9, qword ptr [rsp + 72]
+    adc r9, qword ptr [rsp + 48]
+    adc rdi, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rbx, 0
+    adc rbx, 0
+    mov rbp, qword ptr [rsp + 24]
+    mov r12, rdx
+    mov rdx, rsi
+    imul rdx, qword ptr [rbp]
+    mulx r14, r15, qword ptr [rbp + 8]
+    mov qword ptr [rsp + 32], rbx
+    mulx r13, rbx, qword ptr [rbp + 16]
+    add r14, rbx
+    mov qword ptr [rsp + 40], r12
+    mulx rbx, r12, qword ptr [rbp + 24]
+    adc r13, r12
+    mov qword ptr [rsp + 56], r11
+    mulx r12, r11, qword ptr [rbp + 32]
+    adc rbx, r11
+    mov qword ptr [rsp + 48], rdi
+    mulx r11, rdi, qword ptr [rbp + 40]
+    adc r12, rdi
+    mov qword ptr [rsp + 72], r9
+    mulx rdi, r9, qword ptr [rbp + 48]
+    adc r11, r9
+    mov qword ptr [rsp + 64], r11
+    mulx r9, r11, qword ptr [rbp + 56]
+    adc rdi, r11
+    mulx rdx, r11, qword ptr [rbp + 64]
+    adc r9, r11
+    adc rdx, 0
+    add rsi, r15
+    adc r8, r14
+    adc r10, r13
+    adc rax, rbx
+    adc rcx, r12
+    mov rsi, qword ptr [rsp + 72]
+    adc rsi, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 56]
+    adc rdx, qword ptr [rsp + 40]
+    mov r11, qword ptr [rsp + 32]
+    adc r11, 0
+    mov rbx, qword ptr [rsp + 16]
+    mov r12, rdx
+    mov rdx, qword ptr [rbx + 56]
     mov rbx, qword ptr [rsp + 8]
     mulx r13, r14, qword ptr [rbx]
-    mulx r15, r10, qword ptr [rbx + 8]
-    add r13, r10
-    mov qword ptr [rsp + 24], r9
-    mulx r10, r9, qword ptr [rbx + 16]
-    adc r15, r9
-    mov qword ptr [rsp + 32], r11
-    mulx r9, r11, qword ptr [rbx + 24]
-    adc r10, r11
-    mov qword ptr [rsp + 40], rbp
-    mulx r11, rbp, qword ptr [rbx + 32]
-    adc r9, rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [rbx + 40]
-    adc r11, r12
-    mov qword ptr [rsp + 48], r11
-    mulx r12, r11, qword ptr [rbx + 48]
-    adc rbp, r11
-    mulx rdx, r11, qword ptr [rbx + 56]
-    adc r12, r11
-    adc rdx, 0
-    add rax, r14
-    adc rcx, r13
-    adc rsi, r15
-    adc rdi, r10
-    adc r8, r9
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r10, 0
-    adc r10, 0
-    mov r11, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    mulx r15, rbx, qword ptr [rip + 2f + 16]
-    add r13, rbx
-    mov qword ptr [rsp + 24], r10
-    mulx rbx, r10, qword ptr [rip + 2f + 24]
-    adc r15, r10
-    mov qword ptr [rsp + 32], r11
-    mulx r10, r11, qword ptr [rip + 2f + 32]
-    adc rbx, r11
-    mov qword ptr [rsp + 40], r12
-    mulx r11, r12, qword ptr [rip + 2f + 40]
-    adc r10, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r11, rbp
-    mov qword ptr [rsp + 56], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 56]
-    adc r12, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 64]
-    adc rbp, r11
-    adc rdx, 0
-    add rax, r14
-    adc rcx, r13
-    adc rsi, r15
-    adc rdi, rbx
-    adc r8, r10
-    adc r9, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rax, qword ptr [rsp + 24]
-    adc rax, 0
-    mov r10, qword ptr [rsp + 16]
-    mov r11, rdx
-    mov rdx, qword ptr [r10 + 56]
-    mov r10, qword ptr [rsp + 8]
-    mulx rbx, r13, qword ptr [r10]
-    mulx r14, r15, qword ptr [r10 + 8]
-    add rbx, r15
-    mov qword ptr [rsp + 16], rax
-    mulx r15, rax, qword ptr [r10 + 16]
-    adc r14, rax
-    mov qword ptr [rsp + 24], r11
-    mulx rax, r11, qword ptr [r10 + 24]
-    adc r15, r11
-    mov qword ptr [rsp + 32], rbp
-    mulx r11, rbp, qword ptr [r10 + 32]
-    adc rax, rbp
-    mov qword ptr [rsp + 40], r12
-    mulx rbp, r12, qword ptr [r10 + 40]
-    adc r11, r12
-    mov qword ptr [rsp + 48], r11
-    mulx r12, r11, qword ptr [r10 + 48]
-    adc rbp, r11
-    mulx rdx, r10, qword ptr [r10 + 56]
-    adc r12, r10
-    adc rdx, 0
-    add rcx, r13
-    adc rsi, rbx
-    adc rdi, r14
-    adc r8, r15
-    adc r9, rax
-    mov rax, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov r10, 0
-    adc r10, 0
-    mov r11, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbx, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add rbx, r15
-    mov qword ptr [rsp + 16], r10
-    mulx r15, r10, qword ptr [rip + 2f + 24]
-    adc r14, r10
-    mov qword ptr [rsp + 24], r11
-    mulx r10, r11, qword ptr [rip + 2f + 32]
+    mulx r15, rbp, qword ptr [rbx + 8]
+    add r13, rbp
+    mov qword ptr [rsp + 16], r11
+    mulx rbp, r11, qword ptr [rbx + 16]
     adc r15, r11
     mov qword ptr [rsp + 32], r12
-    mulx r11, r12, qword ptr [rip + 2f + 40]
-    adc r10, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r11, rbp
-    mov qword ptr [rsp + 40], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 56]
-    adc r12, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 64]
-    adc rbp, r11
+    mulx r11, r12, qword ptr [rbx + 24]
+    adc rbp, r12
+    mov qword ptr [rsp + 40], r9
+    mulx r12, r9, qword ptr [rbx + 32]
+    adc r11, r9
+    mov qword ptr [rsp + 56], rdi
+    mulx r9, rdi, qword ptr [rbx + 40]
+    adc r12, rdi
+    mov qword ptr [rsp + 48], r12
+    mulx rdi, r12, qword ptr [rbx + 48]
+    adc r9, r12
+    mulx rdx, rbx, qword ptr [rbx + 56]
+    adc rdi, rbx
     adc rdx, 0
-    add rcx, r13
-    adc rsi, rbx
-    adc rdi, r14
-    adc r8, r15
-    adc r9, r10
-    adc rax, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rcx, qword ptr [rsp + 16]
-    adc rcx, 0
-    mov r10, rsi
-    sub r10, qword ptr [rip + 2f + 8]
-    mov r11, rdi
-    sbb r11, qword ptr [rip + 2f + 16]
-    mov rbx, r8
-    sbb rbx, qword ptr [rip + 2f + 24]
-    mov r13, r9
-    sbb r13, qword ptr [rip + 2f + 32]
-    mov r14, rax
-    sbb r14, qword ptr [rip + 2f + 40]
-    mov r15, r12
-    sbb r15, qword ptr [rip + 2f + 48]
+    add r8, r14
+    adc r10, r13
+    adc rax, r15
+    adc rcx, rbp
+    adc rsi, r11
+    mov r11, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 40]
+    adc rdi, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 16]
+    mov rbx, 0
+    adc rbx, 0
+    mov rbp, qword ptr [rsp + 24]
+    mov r12, rdx
+    mov rdx, r8
+    imul rdx, qword ptr [rbp]
+    mulx r13, r14, qword ptr [rbp + 8]
+    mov qword ptr [rsp + 16], rbx
+    mulx r15, rbx, qword ptr [rbp + 16]
+    add r13, rbx
+    mov qword ptr [rsp + 32], r12
+    mulx rbx, r12, qword ptr [rbp + 24]
+    adc r15, r12
+    mov qword ptr [rsp + 40], rdi
+    mulx r12, rdi, qword ptr [rbp + 32]
+    adc rbx, rdi
+    mov qword ptr [rsp + 48], r9
+    mulx rdi, r9, qword ptr [rbp + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 56], r11
+    mulx r9, r11, qword ptr [rbp + 48]
+    adc rdi, r11
+    mov qword ptr [rsp + 8], rdi
+    mulx r11, rdi, qword ptr [rbp + 56]
+    adc r9, rdi
+    mulx rdx, rdi, qword ptr [rbp + 64]
+    adc r11, rdi
+    adc rdx, 0
+    add r8, r14
+    adc r10, r13
+    adc rax, r15
+    adc rcx, rbx
+    adc rsi, r12
+    mov rdi, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 8]
+    adc r9, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r8, qword ptr [rsp + 16]
+    adc r8, 0
+    mov rbx, r10
+    sub rbx, qword ptr [rbp + 8]
+    mov r12, rax
+    sbb r12, qword ptr [rbp + 16]
+    mov r13, rcx
+    sbb r13, qword ptr [rbp + 24]
+    mov r14, rsi
+    sbb r14, qword ptr [rbp + 32]
+    mov r15, rdi
+    sbb r15, qword ptr [rbp + 40]
     mov qword ptr [rsp + 16], r15
-    mov r15, rbp
-    sbb r15, qword ptr [rip + 2f + 56]
-    mov qword ptr [rsp + 24], r15
+    mov r15, r9
+    sbb r15, qword ptr [rbp + 48]
+    mov qword ptr [rsp + 32], r15
+    mov r15, r11
+    sbb r15, qword ptr [rbp + 56]
+    mov qword ptr [rsp + 40], r15
     mov r15, rdx
-    sbb r15, qword ptr [rip + 2f + 64]
-    sbb rcx, 0
-    cmovc r10, rsi
-    mov rcx, qword ptr [rsp]
-    mov qword ptr [rcx], r10
-    cmovc r11, rdi
-    mov qword ptr [rcx + 8], r11
-    cmovc rbx, r8
-    mov qword ptr [rcx + 16], rbx
-    cmovc r13, r9
-    mov qword ptr [rcx + 24], r13
-    cmovc r14, rax
-    mov qword ptr [rcx + 32], r14
+    sbb r15, qword ptr [rbp + 64]
+    sbb r8, 0
+    cmovc rbx, r10
+    mov r8, qword ptr [rsp]
+    mov qword ptr [r8], rbx
+    cmovc r12, rax
+    mov qword ptr [r8 + 8], r12
+    cmovc r13, rcx
+    mov qword ptr [r8 + 16], r13
+    cmovc r14, rsi
+    mov qword ptr [r8 + 24], r14
     mov rax, qword ptr [rsp + 16]
-    cmovc rax, r12
-    mov qword ptr [rcx + 40], rax
-    mov rax, qword ptr [rsp + 24]
-    cmovc rax, rbp
-    mov qword ptr [rcx + 48], rax
+    cmovc rax, rdi
+    mov qword ptr [r8 + 32], rax
+    mov rax, qword ptr [rsp + 32]
+    cmovc rax, r9
+    mov qword ptr [r8 + 40], rax
+    mov rax, qword ptr [rsp + 40]
+    cmovc rax, r11
+    mov qword ptr [r8 + 48], rax
     cmovc r15, rdx
-    mov qword ptr [rcx + 56], r15
-    add rsp, 64
+    mov qword ptr [r8 + 56], r15
+    add rsp, 80
     pop r15
     pop r14
     pop r13
@@ -3756,929 +3953,977 @@ unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<8>>(
     push r13
     push r14
     push r15
-    sub rsp, 72
-    mov rax, rdx
+    sub rsp, 80
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rbp, r12, qword ptr [rsi + 40]
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
     adc rbx, r12
-    mulx r12, r13, qword ptr [rsi + 48]
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
     adc rbp, r13
-    mulx rdx, r13, qword ptr [rsi + 56]
-    adc r12, r13
+    mov r13, qword ptr [rsi + 48]
+    mulx r13, r14, r13
+    adc r12, r14
+    mov r14, qword ptr [rsi + 56]
+    mulx rdx, r14, r14
+    adc r13, r14
     adc rdx, 0
-    mov r13, rdx
-    mov rdx, qword ptr [rax + 64]
-    mulx r14, r15, qword ptr [rsi + 64]
+    mov r14, rdx
+    mov rdx, qword ptr [rcx + 64]
+    mov r15, qword ptr [rsi + 64]
     mov qword ptr [rsp], rdi
-    mov qword ptr [rsp + 8], rax
-    mulx rdi, rax, qword ptr [rsi + 72]
-    add r14, rax
-    mov qword ptr [rsp + 16], r13
-    mulx rax, r13, qword ptr [rsi + 80]
-    adc rdi, r13
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [rsi + 88]
-    adc rax, r12
-    mov qword ptr [rsp + 32], rbp
-    mulx r12, rbp, qword ptr [rsi + 96]
-    adc r13, rbp
-    mov qword ptr [rsp + 40], rbx
-    mulx rbp, rbx, qword ptr [rsi + 104]
-    adc r12, rbx
-    mov qword ptr [rsp + 48], r12
-    mulx rbx, r12, qword ptr [rsi + 112]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rsi + 120]
-    adc rbx, r12
-    adc rdx, 0
-    add r8, r15
+    mulx r15, rdi, r15
+    mov qword ptr [rsp + 8], rcx
+    mov rcx, qword ptr [rsi + 72]
+    mov qword ptr [rsp + 16], rax
+    mulx rcx, rax, rcx
+    add r15, rax
+    mov rax, qword ptr [rsi + 80]
+    mov qword ptr [rsp + 24], r14
+    mulx rax, r14, rax
     adc rcx, r14
-    adc r9, rdi
-    adc r10, rax
-    adc r11, r13
-    mov rax, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov rdi, 0
-    adc rdi, 0
-    mov r12, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 16], rsi
-    mulx r15, rsi, qword ptr [rip + 2f + 16]
-    add r13, rsi
-    mov qword ptr [rsp + 24], rdi
-    mulx rsi, rdi, qword ptr [rip + 2f + 24]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], r12
-    mulx rdi, r12, qword ptr [rip + 2f + 32]
-    adc rsi, r12
-    mov qword ptr [rsp + 48], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 40]
-    adc rdi, rbx
-    mov qword ptr [rsp + 40], rbp
-    mulx rbx, rbp, qword ptr [rip + 2f + 48]
-    adc r12, rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [rip + 2f + 56]
-    adc rbx, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 64]
-    adc rbp, r12
-    adc rdx, 0
-    add r8, r14
-    adc rcx, r13
-    adc r9, r15
-    adc r10, rsi
-    adc r11, rdi
-    adc rax, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov r8, rdx
-    mov rdx, qword ptr [rdi + 8]
-    mov r12, qword ptr [rsp + 16]
-    mulx r13, r14, qword ptr [r12]
-    mulx r15, rdi, qword ptr [r12 + 8]
-    add r13, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [r12 + 16]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], r8
-    mulx rsi, r8, qword ptr [r12 + 24]
-    adc rdi, r8
-    mov qword ptr [rsp + 48], rbp
-    mulx r8, rbp, qword ptr [r12 + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 40], rbx
-    mulx rbp, rbx, qword ptr [r12 + 40]
-    adc r8, rbx
-    mov qword ptr [rsp + 56], r8
-    mulx rbx, r8, qword ptr [r12 + 48]
-    adc rbp, r8
-    mulx rdx, r8, qword ptr [r12 + 56]
-    adc rbx, r8
-    adc rdx, 0
-    add rcx, r14
-    adc r9, r13
-    adc r10, r15
-    adc r11, rdi
-    adc rax, rsi
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rdi, 0
-    adc rdi, 0
-    mov r8, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [r8 + 72]
-    mulx r14, r15, qword ptr [r12 + 64]
-    mov qword ptr [rsp + 24], rdi
-    mulx r8, rdi, qword ptr [r12 + 72]
-    add r14, rdi
+    mov r14, qword ptr [rsi + 88]
     mov qword ptr [rsp + 32], r13
-    mulx rdi, r13, qword ptr [r12 + 80]
-    adc r8, r13
-    mov qword ptr [rsp + 48], rbx
-    mulx r13, rbx, qword ptr [r12 + 88]
-    adc rdi, rbx
-    mov qword ptr [rsp + 56], rbp
-    mulx rbx, rbp, qword ptr [r12 + 96]
-    adc r13, rbp
-    mov qword ptr [rsp + 40], rsi
-    mulx rbp, rsi, qword ptr [r12 + 104]
-    adc rbx, rsi
-    mov qword ptr [rsp + 64], rbx
-    mulx rsi, rbx, qword ptr [r12 + 112]
-    adc rbp, rbx
-    mulx rdx, rbx, qword ptr [r12 + 120]
-    adc rsi, rbx
-    adc rdx, 0
-    add rcx, r15
-    adc r9, r14
-    adc r10, r8
-    adc r11, rdi
+    mulx r14, r13, r14
     adc rax, r13
-    mov rdi, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov r8, qword ptr [rsp + 24]
-    adc r8, 0
-    mov rbx, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    mulx r15, r12, qword ptr [rip + 2f + 16]
-    add r13, r12
-    mov qword ptr [rsp + 24], r8
-    mulx r12, r8, qword ptr [rip + 2f + 24]
-    adc r15, r8
-    mov qword ptr [rsp + 32], rbx
-    mulx r8, rbx, qword ptr [rip + 2f + 32]
-    adc r12, rbx
-    mov qword ptr [rsp + 48], rsi
-    mulx rbx, rsi, qword ptr [rip + 2f + 40]
-    adc r8, rsi
-    mov qword ptr [rsp + 56], rbp
-    mulx rsi, rbp, qword ptr [rip + 2f + 48]
-    adc rbx, rbp
-    mov qword ptr [rsp + 64], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 56]
-    adc rsi, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 64]
-    adc rbp, rbx
-    adc rdx, 0
-    add rcx, r14
-    adc r9, r13
-    adc r10, r15
-    adc r11, r12
-    adc rax, r8
-    adc rdi, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov rcx, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov r8, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r8 + 16]
-    mov r12, qword ptr [rsp + 16]
-    mulx r13, r14, qword ptr [r12]
-    mulx r15, r8, qword ptr [r12 + 8]
-    add r13, r8
-    mov qword ptr [rsp + 24], rcx
-    mulx r8, rcx, qword ptr [r12 + 16]
-    adc r15, rcx
-    mov qword ptr [rsp + 32], rbx
-    mulx rcx, rbx, qword ptr [r12 + 24]
-    adc r8, rbx
+    mov r13, qword ptr [rsi + 96]
+    mov qword ptr [rsp + 40], r12
+    mulx r13, r12, r13
+    adc r14, r12
+    mov r12, qword ptr [rsi + 104]
     mov qword ptr [rsp + 48], rbp
-    mulx rbx, rbp, qword ptr [r12 + 32]
-    adc rcx, rbp
-    mov qword ptr [rsp + 56], rsi
-    mulx rbp, rsi, qword ptr [r12 + 40]
-    adc rbx, rsi
-    mov qword ptr [rsp + 64], rbx
-    mulx rsi, rbx, qword ptr [r12 + 48]
-    adc rbp, rbx
-    mulx rdx, rbx, qword ptr [r12 + 56]
-    adc rsi, rbx
-    adc rdx, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, r15
-    adc rax, r8
-    adc rdi, rcx
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, 0
-    adc r8, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [rbx + 80]
-    mulx r14, r15, qword ptr [r12 + 64]
-    mov qword ptr [rsp + 24], r8
-    mulx rbx, r8, qword ptr [r12 + 72]
-    add r14, r8
-    mov qword ptr [rsp + 32], r13
-    mulx r8, r13, qword ptr [r12 + 80]
-    adc rbx, r13
-    mov qword ptr [rsp + 48], rsi
-    mulx r13, rsi, qword ptr [r12 + 88]
-    adc r8, rsi
-    mov qword ptr [rsp + 64], rbp
-    mulx rsi, rbp, qword ptr [r12 + 96]
+    mulx r12, rbp, r12
     adc r13, rbp
-    mov qword ptr [rsp + 56], rcx
-    mulx rbp, rcx, qword ptr [r12 + 104]
-    adc rsi, rcx
-    mov qword ptr [rsp + 40], rsi
-    mulx rcx, rsi, qword ptr [r12 + 112]
-    adc rbp, rsi
-    mulx rdx, rsi, qword ptr [r12 + 120]
-    adc rcx, rsi
+    mov rbp, qword ptr [rsi + 112]
+    mov qword ptr [rsp + 56], r13
+    mulx rbp, r13, rbp
+    adc r12, r13
+    mov r13, qword ptr [rsi + 120]
+    mulx rdx, r13, r13
+    adc rbp, r13
+    adc rdx, 0
+    add r9, rdi
+    adc r8, r15
+    adc r10, rcx
+    adc r11, rax
+    adc rbx, r14
+    mov rax, qword ptr [rsp + 48]
+    adc rax, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 40]
+    adc rbp, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 24]
+    mov rcx, 0
+    adc rcx, 0
+    mov rdi, qword ptr [rsp + 16]
+    mov r13, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rdi]
+    mulx r14, r15, qword ptr [rdi + 8]
+    mov qword ptr [rsp + 24], rsi
+    mov qword ptr [rsp + 32], rcx
+    mulx rsi, rcx, qword ptr [rdi + 16]
+    add r14, rcx
+    mov qword ptr [rsp + 40], r13
+    mulx rcx, r13, qword ptr [rdi + 24]
+    adc rsi, r13
+    mov qword ptr [rsp + 56], rbp
+    mulx r13, rbp, qword ptr [rdi + 32]
+    adc rcx, rbp
+    mov qword ptr [rsp + 48], r12
+    mulx rbp, r12, qword ptr [rdi + 40]
+    adc r13, r12
+    mov qword ptr [rsp + 64], rax
+    mulx r12, rax, qword ptr [rdi + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 72], rbp
+    mulx rax, rbp, qword ptr [rdi + 56]
+    adc r12, rbp
+    mulx rdx, rbp, qword ptr [rdi + 64]
+    adc rax, rbp
     adc rdx, 0
     add r9, r15
-    adc r10, r14
-    adc r11, rbx
-    adc rax, r8
-    adc rdi, r13
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov r8, qword ptr [rsp + 24]
-    adc r8, 0
-    mov rbx, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    mulx r15, r12, qword ptr [rip + 2f + 16]
-    add r13, r12
-    mov qword ptr [rsp + 24], r8
-    mulx r12, r8, qword ptr [rip + 2f + 24]
-    adc r15, r8
-    mov qword ptr [rsp + 32], rbx
-    mulx r8, rbx, qword ptr [rip + 2f + 32]
-    adc r12, rbx
-    mov qword ptr [rsp + 48], rcx
-    mulx rbx, rcx, qword ptr [rip + 2f + 40]
-    adc r8, rcx
-    mov qword ptr [rsp + 64], rbp
-    mulx rcx, rbp, qword ptr [rip + 2f + 48]
-    adc rbx, rbp
-    mov qword ptr [rsp + 40], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 56]
-    adc rcx, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 64]
-    adc rbp, rbx
+    adc r8, r14
+    adc r10, rsi
+    adc r11, rcx
+    adc rbx, r13
+    mov rcx, qword ptr [rsp + 64]
+    adc rcx, qword ptr [rsp + 72]
+    adc r12, qword ptr [rsp + 48]
+    adc rax, qword ptr [rsp + 56]
+    adc rdx, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 32]
+    adc rsi, 0
+    mov r9, qword ptr [rsp + 8]
+    mov rbp, rdx
+    mov rdx, qword ptr [r9 + 8]
+    mov r13, qword ptr [rsp + 24]
+    mulx r14, r15, qword ptr [r13]
+    mulx rdi, r9, qword ptr [r13 + 8]
+    add r14, r9
+    mov qword ptr [rsp + 32], rsi
+    mulx r9, rsi, qword ptr [r13 + 16]
+    adc rdi, rsi
+    mov qword ptr [rsp + 40], rbp
+    mulx rsi, rbp, qword ptr [r13 + 24]
+    adc r9, rbp
+    mov qword ptr [rsp + 56], rax
+    mulx rbp, rax, qword ptr [r13 + 32]
+    adc rsi, rax
+    mov qword ptr [rsp + 48], r12
+    mulx rax, r12, qword ptr [r13 + 40]
+    adc rbp, r12
+    mov qword ptr [rsp + 72], rbp
+    mulx r12, rbp, qword ptr [r13 + 48]
+    adc rax, rbp
+    mulx rdx, rbp, qword ptr [r13 + 56]
+    adc r12, rbp
     adc rdx, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, r15
-    adc rax, r12
-    adc rdi, r8
-    adc rsi, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 48]
+    add r8, r15
+    adc r10, r14
+    adc r11, rdi
+    adc rbx, r9
+    adc rcx, rsi
+    mov rsi, qword ptr [rsp + 48]
+    adc rsi, qword ptr [rsp + 72]
+    adc rax, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 40]
     adc rdx, qword ptr [rsp + 32]
-    mov r8, qword ptr [rsp + 24]
+    mov rdi, 0
+    adc rdi, 0
+    mov r9, qword ptr [rsp + 8]
+    mov rbp, rdx
+    mov rdx, qword ptr [r9 + 72]
+    mulx r14, r15, qword ptr [r13 + 64]
+    mov qword ptr [rsp + 32], rdi
+    mulx r9, rdi, qword ptr [r13 + 72]
+    add r14, rdi
+    mov qword ptr [rsp + 40], rbp
+    mulx rdi, rbp, qword ptr [r13 + 80]
+    adc r9, rbp
+    mov qword ptr [rsp + 56], r12
+    mulx rbp, r12, qword ptr [r13 + 88]
+    adc rdi, r12
+    mov qword ptr [rsp + 72], rax
+    mulx r12, rax, qword ptr [r13 + 96]
+    adc rbp, rax
+    mov qword ptr [rsp + 48], rsi
+    mulx rax, rsi, qword ptr [r13 + 104]
+    adc r12, rsi
+    mov qword ptr [rsp + 64], r12
+    mulx rsi, r12, qword ptr [r13 + 112]
+    adc rax, r12
+    mulx rdx, r12, qword ptr [r13 + 120]
+    adc rsi, r12
+    adc rdx, 0
+    add r8, r15
+    adc r10, r14
+    adc r11, r9
+    adc rbx, rdi
+    adc rcx, rbp
+    mov rdi, qword ptr [rsp + 48]
+    adc rdi, qword ptr [rsp + 64]
+    adc rax, qword ptr [rsp + 72]
+    adc rsi, qword ptr [rsp + 56]
+    adc rdx, qword ptr [rsp + 40]
+    mov r9, qword ptr [rsp + 32]
+    adc r9, 0
+    mov rbp, qword ptr [rsp + 16]
+    mov r12, rdx
+    mov rdx, r8
+    imul rdx, qword ptr [rbp]
+    mulx r14, r15, qword ptr [rbp + 8]
+    mov qword ptr [rsp + 32], r9
+    mulx r13, r9, qword ptr [rbp + 16]
+    add r14, r9
+    mov qword ptr [rsp + 40], r12
+    mulx r9, r12, qword ptr [rbp + 24]
+    adc r13, r12
+    mov qword ptr [rsp + 56], rsi
+    mulx r12, rsi, qword ptr [rbp + 32]
+    adc r9, rsi
+    mov qword ptr [rsp + 72], rax
+    mulx rsi, rax, qword ptr [rbp + 40]
+    adc r12, rax
+    mov qword ptr [rsp + 64], rdi
+    mulx rax, rdi, qword ptr [rbp + 48]
+    adc rsi, rdi
+    mov qword ptr [rsp + 48], rsi
+    mulx rdi, rsi, qword ptr [rbp + 56]
+    adc rax, rsi
+    mulx rdx, rsi, qword ptr [rbp + 64]
+    adc rdi, rsi
+    adc rdx, 0
+    add r8, r15
+    adc r10, r14
+    adc r11, r13
+    adc rbx, r9
+    adc rcx, r12
+    mov rsi, qword ptr [rsp + 64]
+    adc rsi, qword ptr [rsp + 48]
+    adc rax, qword ptr [rsp + 72]
+    adc rdi, qword ptr [rsp + 56]
+    adc rdx, qword ptr [rsp + 40]
+    mov r8, qword ptr [rsp + 32]
     adc r8, 0
     mov r9, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r9 + 24]
-    mov r12, qword ptr [rsp + 16]
-    mulx r13, r14, qword ptr [r12]
-    mulx r15, r9, qword ptr [r12 + 8]
-    add r13, r9
-    mov qword ptr [rsp + 24], r8
-    mulx r9, r8, qword ptr [r12 + 16]
-    adc r15, r8
-    mov qword ptr [rsp + 32], rbx
-    mulx r8, rbx, qword ptr [r12 + 24]
-    adc r9, rbx
-    mov qword ptr [rsp + 48], rbp
-    mulx rbx, rbp, qword ptr [r12 + 32]
-    adc r8, rbp
-    mov qword ptr [rsp + 64], rcx
-    mulx rbp, rcx, qword ptr [r12 + 40]
-    adc rbx, rcx
-    mov qword ptr [rsp + 40], rbx
-    mulx rcx, rbx, qword ptr [r12 + 48]
-    adc rbp, rbx
-    mulx rdx, rbx, qword ptr [r12 + 56]
-    adc rcx, rbx
-    adc rdx, 0
-    add r10, r14
-    adc r11, r13
-    adc rax, r15
-    adc rdi, r9
-    adc rsi, r8
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r9, 0
-    adc r9, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [rbx + 88]
-    mulx r14, r15, qword ptr [r12 + 64]
-    mov qword ptr [rsp + 24], r9
-    mulx rbx, r9, qword ptr [r12 + 72]
+    mov r12, rdx
+    mov rdx, qword ptr [r9 + 16]
+    mov r13, qword ptr [rsp + 24]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbp, r9, qword ptr [r13 + 8]
     add r14, r9
-    mov qword ptr [rsp + 32], r13
-    mulx r9, r13, qword ptr [r12 + 80]
-    adc rbx, r13
-    mov qword ptr [rsp + 48], rcx
-    mulx r13, rcx, qword ptr [r12 + 88]
-    adc r9, rcx
-    mov qword ptr [rsp + 40], rbp
-    mulx rcx, rbp, qword ptr [r12 + 96]
-    adc r13, rbp
-    mov qword ptr [rsp + 64], r8
-    mulx rbp, r8, qword ptr [r12 + 104]
-    adc rcx, r8
-    mov qword ptr [rsp + 56], rcx
-    mulx r8, rcx, qword ptr [r12 + 112]
-    adc rbp, rcx
-    mulx rcx, rdx, qword ptr [r12 + 120]
-    adc r8, rdx
-    adc rcx, 0
+    mov qword ptr [rsp + 32], r8
+    mulx r9, r8, qword ptr [r13 + 16]
+    adc rbp, r8
+    mov qword ptr [rsp + 40], r12
+    mulx r8, r12, qword ptr [r13 + 24]
+    adc r9, r12
+    mov qword ptr [rsp + 56], rdi
+    mulx r12, rdi, qword ptr [r13 + 32]
+    adc r8, rdi
+    mov qword ptr [rsp + 72], rax
+    mulx rdi, rax, qword ptr [r13 + 40]
+    adc r12, rax
+    mov qword ptr [rsp + 48], r12
+    mulx rax, r12, qword ptr [r13 + 48]
+    adc rdi, r12
+    mulx rdx, r12, qword ptr [r13 + 56]
+    adc rax, r12
+    adc rdx, 0
     add r10, r15
     adc r11, r14
-    adc rax, rbx
-    adc rdi, r9
-    adc rsi, r13
-    mov r9, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 40]
+    adc rbx, rbp
+    adc rcx, r9
+    adc rsi, r8
+    mov r8, qword ptr [rsp + 72]
     adc r8, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 32]
-    mov rbx, qword ptr [rsp + 24]
-    adc rbx, 0
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    mulx r15, r12, qword ptr [rip + 2f + 16]
-    add r13, r12
-    mov qword ptr [rsp + 24], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 24]
-    adc r15, rbx
-    mov qword ptr [rsp + 32], rcx
-    mulx rbx, rcx, qword ptr [rip + 2f + 32]
-    adc r12, rcx
-    mov qword ptr [rsp + 48], r8
-    mulx rcx, r8, qword ptr [rip + 2f + 40]
-    adc rbx, r8
-    mov qword ptr [rsp + 40], rbp
-    mulx r8, rbp, qword ptr [rip + 2f + 48]
-    adc rcx, rbp
-    mov qword ptr [rsp + 56], rcx
-    mulx rbp, rcx, qword ptr [rip + 2f + 56]
-    adc r8, rcx
-    mulx rcx, rdx, qword ptr [rip + 2f + 64]
-    adc rbp, rdx
-    adc rcx, 0
-    add r10, r14
-    adc r11, r13
-    adc rax, r15
-    adc rdi, r12
-    adc rsi, rbx
-    adc r9, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 32]
-    mov r10, qword ptr [rsp + 24]
-    adc r10, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rbx + 32]
-    mov r12, qword ptr [rsp + 16]
-    mulx r13, r14, qword ptr [r12]
-    mulx r15, rbx, qword ptr [r12 + 8]
-    add r13, rbx
-    mov qword ptr [rsp + 24], r10
-    mulx rbx, r10, qword ptr [r12 + 16]
-    adc r15, r10
-    mov qword ptr [rsp + 32], rcx
-    mulx r10, rcx, qword ptr [r12 + 24]
-    adc rbx, rcx
-    mov qword ptr [rsp + 48], rbp
-    mulx rcx, rbp, qword ptr [r12 + 32]
-    adc r10, rbp
-    mov qword ptr [rsp + 40], r8
-    mulx rbp, r8, qword ptr [r12 + 40]
-    adc rcx, r8
-    mov qword ptr [rsp + 56], rcx
-    mulx r8, rcx, qword ptr [r12 + 48]
-    adc rbp, rcx
-    mulx rcx, rdx, qword ptr [r12 + 56]
+    adc rdi, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r9, 0
+    adc r9, 0
+    mov rbp, qword ptr [rsp + 8]
+    mov r12, rdx
+    mov rdx, qword ptr [rbp + 80]
+    mulx r14, r15, qword ptr [r13 + 64]
+    mov qword ptr [rsp + 32], r9
+    mulx rbp, r9, qword ptr [r13 + 72]
+    add r14, r9
+    mov qword ptr [rsp + 40], r12
+    mulx r9, r12, qword ptr [r13 + 80]
+    adc rbp, r12
+    mov qword ptr [rsp + 56], rax
+    mulx r12, rax, qword ptr [r13 + 88]
+    adc r9, rax
+    mov qword ptr [rsp + 48], rdi
+    mulx rax, rdi, qword ptr [r13 + 96]
+    adc r12, rdi
+    mov qword ptr [rsp + 72], r8
+    mulx rdi, r8, qword ptr [r13 + 104]
+    adc rax, r8
+    mov qword ptr [rsp + 64], rax
+    mulx r8, rax, qword ptr [r13 + 112]
+    adc rdi, rax
+    mulx rax, rdx, qword ptr [r13 + 120]
     adc r8, rdx
-    adc rcx, 0
-    add r11, r14
-    adc rax, r13
-    adc rdi, r15
-    adc rsi, rbx
-    adc r9, r10
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    mov rbx, 0
-    adc rbx, 0
-    mov r13, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r13 + 96]
-    mulx r14, r15, qword ptr [r12 + 64]
-    mov qword ptr [rsp + 24], rbx
-    mulx r13, rbx, qword ptr [r12 + 72]
-    add r14, rbx
-    mov qword ptr [rsp + 32], rcx
-    mulx rbx, rcx, qword ptr [r12 + 80]
-    adc r13, rcx
-    mov qword ptr [rsp + 48], r8
-    mulx rcx, r8, qword ptr [r12 + 88]
-    adc rbx, r8
-    mov qword ptr [rsp + 56], rbp
-    mulx r8, rbp, qword ptr [r12 + 96]
-    adc rcx, rbp
-    mov qword ptr [rsp + 40], r10
-    mulx rbp, r10, qword ptr [r12 + 104]
-    adc r8, r10
-    mov qword ptr [rsp + 64], r8
-    mulx r10, r8, qword ptr [r12 + 112]
+    adc rax, 0
+    add r10, r15
+    adc r11, r14
+    adc rbx, rbp
+    adc rcx, r9
+    adc rsi, r12
+    mov r9, qword ptr [rsp + 72]
+    adc r9, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 48]
+    adc r8, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 40]
+    mov rbp, qword ptr [rsp + 32]
+    adc rbp, 0
+    mov r12, qword ptr [rsp + 16]
+    mov rdx, r10
+    imul rdx, qword ptr [r12]
+    mulx r14, r15, qword ptr [r12 + 8]
+    mov qword ptr [rsp + 32], rbp
+    mulx r13, rbp, qword ptr [r12 + 16]
+    add r14, rbp
+    mov qword ptr [rsp + 40], rax
+    mulx rbp, rax, qword ptr [r12 + 24]
+    adc r13, rax
+    mov qword ptr [rsp + 56], r8
+    mulx rax, r8, qword ptr [r12 + 32]
     adc rbp, r8
-    mulx rdx, r8, qword ptr [r12 + 120]
-    adc r10, r8
+    mov qword ptr [rsp + 48], rdi
+    mulx r8, rdi, qword ptr [r12 + 40]
+    adc rax, rdi
+    mov qword ptr [rsp + 64], r9
+    mulx rdi, r9, qword ptr [r12 + 48]
+    adc r8, r9
+    mov qword ptr [rsp + 72], r8
+    mulx r9, r8, qword ptr [r12 + 56]
+    adc rdi, r8
+    mulx rdx, r8, qword ptr [r12 + 64]
+    adc r9, r8
+    adc rdx, 0
+    add r10, r15
+    adc r11, r14
+    adc rbx, r13
+    adc rcx, rbp
+    adc rsi, rax
+    mov rax, qword ptr [rsp + 64]
+    adc rax, qword ptr [rsp + 72]
+    adc rdi, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 56]
+    adc rdx, qword ptr [rsp + 40]
+    mov r8, qword ptr [rsp + 32]
+    adc r8, 0
+    mov r10, qword ptr [rsp + 8]
+    mov rbp, rdx
+    mov rdx, qword ptr [r10 + 24]
+    mov r13, qword ptr [rsp + 24]
+    mulx r14, r15, qword ptr [r13]
+    mulx r12, r10, qword ptr [r13 + 8]
+    add r14, r10
+    mov qword ptr [rsp + 32], r8
+    mulx r10, r8, qword ptr [r13 + 16]
+    adc r12, r8
+    mov qword ptr [rsp + 40], rbp
+    mulx r8, rbp, qword ptr [r13 + 24]
+    adc r10, rbp
+    mov qword ptr [rsp + 56], r9
+    mulx rbp, r9, qword ptr [r13 + 32]
+    adc r8, r9
+    mov qword ptr [rsp + 48], rdi
+    mulx r9, rdi, qword ptr [r13 + 40]
+    adc rbp, rdi
+    mov qword ptr [rsp + 72], rbp
+    mulx rdi, rbp, qword ptr [r13 + 48]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r13 + 56]
+    adc rdi, rbp
     adc rdx, 0
     add r11, r15
-    adc rax, r14
-    adc rdi, r13
-    adc rsi, rbx
-    adc r9, rcx
-    mov rcx, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 48]
+    adc rbx, r14
+    adc rcx, r12
+    adc rsi, r10
+    adc rax, r8
+    mov r8, qword ptr [rsp + 48]
+    adc r8, qword ptr [rsp + 72]
+    adc r9, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 40]
     adc rdx, qword ptr [rsp + 32]
-    mov r8, qword ptr [rsp + 24]
-    adc r8, 0
-    mov rbx, rdx
+    mov r10, 0
+    adc r10, 0
+    mov rbp, qword ptr [rsp + 8]
+    mov r12, rdx
+    mov rdx, qword ptr [rbp + 88]
+    mulx r14, r15, qword ptr [r13 + 64]
+    mov qword ptr [rsp + 32], r10
+    mulx rbp, r10, qword ptr [r13 + 72]
+    add r14, r10
+    mov qword ptr [rsp + 40], r12
+    mulx r10, r12, qword ptr [r13 + 80]
+    adc rbp, r12
+    mov qword ptr [rsp + 56], rdi
+    mulx r12, rdi, qword ptr [r13 + 88]
+    adc r10, rdi
+    mov qword ptr [rsp + 72], r9
+    mulx rdi, r9, qword ptr [r13 + 96]
+    adc r12, r9
+    mov qword ptr [rsp + 48], r8
+    mulx r9, r8, qword ptr [r13 + 104]
+    adc rdi, r8
+    mov qword ptr [rsp + 64], rdi
+    mulx r8, rdi, qword ptr [r13 + 112]
+    adc r9, rdi
+    mulx rdx, rdi, qword ptr [r13 + 120]
+    adc r8, rdi
+    adc rdx, 0
+    add r11, r15
+    adc rbx, r14
+    adc rcx, rbp
+    adc rsi, r10
+    adc rax, r12
+    mov rdi, qword ptr [rsp + 48]
+    adc rdi, qword ptr [rsp + 64]
+    adc r9, qword ptr [rsp + 72]
+    adc r8, qword ptr [rsp + 56]
+    adc rdx, qword ptr [rsp + 40]
+    mov r10, qword ptr [rsp + 32]
+    adc r10, 0
+    mov rbp, qword ptr [rsp + 16]
+    mov r12, rdx
     mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    mulx r15, r12, qword ptr [rip + 2f + 16]
-    add r13, r12
-    mov qword ptr [rsp + 24], r8
-    mulx r12, r8, qword ptr [rip + 2f + 24]
-    adc r15, r8
-    mov qword ptr [rsp + 32], rbx
-    mulx r8, rbx, qword ptr [rip + 2f + 32]
-    adc r12, rbx
-    mov qword ptr [rsp + 48], r10
-    mulx rbx, r10, qword ptr [rip + 2f + 40]
-    adc r8, r10
-    mov qword ptr [rsp + 56], rbp
-    mulx r10, rbp, qword ptr [rip + 2f + 48]
-    adc rbx, rbp
-    mov qword ptr [rsp + 64], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 56]
-    adc r10, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 64]
-    adc rbp, rbx
-    adc rdx, 0
-    add r11, r14
-    adc rax, r13
-    adc rdi, r15
-    adc rsi, r12
+    imul rdx, qword ptr [rbp]
+    mulx r14, r15, qword ptr [rbp + 8]
+    mov qword ptr [rsp + 32], r10
+    mulx r13, r10, qword ptr [rbp + 16]
+    add r14, r10
+    mov qword ptr [rsp + 40], r12
+    mulx r10, r12, qword ptr [rbp + 24]
+    adc r13, r12
+    mov qword ptr [rsp + 56], r8
+    mulx r12, r8, qword ptr [rbp + 32]
+    adc r10, r8
+    mov qword ptr [rsp + 72], r9
+    mulx r8, r9, qword ptr [rbp + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 64], rdi
+    mulx r9, rdi, qword ptr [rbp + 48]
+    adc r8, rdi
+    mov qword ptr [rsp + 48], r8
+    mulx rdi, r8, qword ptr [rbp + 56]
     adc r9, r8
-    adc rcx, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov r8, qword ptr [rsp + 24]
-    adc r8, 0
-    mov r11, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r11 + 40]
-    mov r12, qword ptr [rsp + 16]
-    mulx r13, r14, qword ptr [r12]
-    mulx r15, r11, qword ptr [r12 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 24], r8
-    mulx r11, r8, qword ptr [r12 + 16]
-    adc r15, r8
-    mov qword ptr [rsp + 32], rbx
-    mulx r8, rbx, qword ptr [r12 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 48], rbp
-    mulx rbx, rbp, qword ptr [r12 + 32]
-    adc r8, rbp
-    mov qword ptr [rsp + 56], r10
-    mulx rbp, r10, qword ptr [r12 + 40]
-    adc rbx, r10
-    mov qword ptr [rsp + 64], rbx
-    mulx r10, rbx, qword ptr [r12 + 48]
-    adc rbp, rbx
-    mulx rdx, rbx, qword ptr [r12 + 56]
-    adc r10, rbx
+    mulx rdx, r8, qword ptr [rbp + 64]
+    adc rdi, r8
     adc rdx, 0
-    add rax, r14
-    adc rdi, r13
-    adc rsi, r15
-    adc r9, r11
-    adc rcx, r8
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
+    add r11, r15
+    adc rbx, r14
+    adc rcx, r13
+    adc rsi, r10
+    adc rax, r12
+    mov r8, qword ptr [rsp + 64]
+    adc r8, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 72]
+    adc rdi, qword ptr [rsp + 56]
+    adc rdx, qword ptr [rsp + 40]
+    mov r10, qword ptr [rsp + 32]
+    adc r10, 0
+    mov r11, qword ptr [rsp + 8]
+    mov r12, rdx
+    mov rdx, qword ptr [r11 + 32]
+    mov r13, qword ptr [rsp + 24]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbp, r11, qword ptr [r13 + 8]
+    add r14, r11
+    mov qword ptr [rsp + 32], r10
+    mulx r11, r10, qword ptr [r13 + 16]
+    adc rbp, r10
+    mov qword ptr [rsp + 40], r12
+    mulx r10, r12, qword ptr [r13 + 24]
+    adc r11, r12
+    mov qword ptr [rsp + 56], rdi
+    mulx r12, rdi, qword ptr [r13 + 32]
+    adc r10, rdi
+    mov qword ptr [rsp + 72], r9
+    mulx rdi, r9, qword ptr [r13 + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 48], r12
+    mulx r9, r12, qword ptr [r13 + 48]
+    adc rdi, r12
+    mulx rdx, r12, qword ptr [r13 + 56]
+    adc r9, r12
+    adc rdx, 0
+    add rbx, r15
+    adc rcx, r14
+    adc rsi, rbp
+    adc rax, r11
+    adc r8, r10
+    mov r10, qword ptr [rsp + 72]
+    adc r10, qword ptr [rsp + 48]
+    adc rdi, qword ptr [rsp + 56]
+    adc r9, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
     mov r11, 0
     adc r11, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [rbx + 104]
-    mulx r14, r15, qword ptr [r12 + 64]
-    mov qword ptr [rsp + 24], r11
-    mulx rbx, r11, qword ptr [r12 + 72]
+    mov rbp, qword ptr [rsp + 8]
+    mov r12, rdx
+    mov rdx, qword ptr [rbp + 96]
+    mulx r14, r15, qword ptr [r13 + 64]
+    mov qword ptr [rsp + 32], r11
+    mulx rbp, r11, qword ptr [r13 + 72]
     add r14, r11
-    mov qword ptr [rsp + 32], r13
-    mulx r11, r13, qword ptr [r12 + 80]
-    adc rbx, r13
-    mov qword ptr [rsp + 48], r10
-    mulx r13, r10, qword ptr [r12 + 88]
+    mov qword ptr [rsp + 40], r12
+    mulx r11, r12, qword ptr [r13 + 80]
+    adc rbp, r12
+    mov qword ptr [rsp + 56], r9
+    mulx r12, r9, qword ptr [r13 + 88]
+    adc r11, r9
+    mov qword ptr [rsp + 48], rdi
+    mulx r9, rdi, qword ptr [r13 + 96]
+    adc r12, rdi
+    mov qword ptr [rsp + 72], r10
+    mulx rdi, r10, qword ptr [r13 + 104]
+    adc r9, r10
+    mov qword ptr [rsp + 64], r9
+    mulx r10, r9, qword ptr [r13 + 112]
+    adc rdi, r9
+    mulx rdx, r9, qword ptr [r13 + 120]
+    adc r10, r9
+    adc rdx, 0
+    add rbx, r15
+    adc rcx, r14
+    adc rsi, rbp
+    adc rax, r11
+    adc r8, r12
+    mov r9, qword ptr [rsp + 72]
+    adc r9, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 48]
+    adc r10, qword ptr [rsp + 56]
+    adc rdx, qword ptr [rsp + 40]
+    mov r11, qword ptr [rsp + 32]
+    adc r11, 0
+    mov rbp, qword ptr [rsp + 16]
+    mov r12, rdx
+    mov rdx, rbx
+    imul rdx, qword ptr [rbp]
+    mulx r14, r15, qword ptr [rbp + 8]
+    mov qword ptr [rsp + 32], r11
+    mulx r13, r11, qword ptr [rbp + 16]
+    add r14, r11
+    mov qword ptr [rsp + 40], r12
+    mulx r11, r12, qword ptr [rbp + 24]
+    adc r13, r12
+    mov qword ptr [rsp + 56], r10
+    mulx r12, r10, qword ptr [rbp + 32]
     adc r11, r10
-    mov qword ptr [rsp + 64], rbp
-    mulx r10, rbp, qword ptr [r12 + 96]
-    adc r13, rbp
-    mov qword ptr [rsp + 56], r8
-    mulx rbp, r8, qword ptr [r12 + 104]
-    adc r10, r8
-    mov qword ptr [rsp + 40], r10
-    mulx r8, r10, qword ptr [r12 + 112]
-    adc rbp, r10
-    mulx rdx, r10, qword ptr [r12 + 120]
-    adc r8, r10
+    mov qword ptr [rsp + 48], rdi
+    mulx r10, rdi, qword ptr [rbp + 40]
+    adc r12, rdi
+    mov qword ptr [rsp + 64], r9
+    mulx rdi, r9, qword ptr [rbp + 48]
+    adc r10, r9
+    mov qword ptr [rsp + 72], r10
+    mulx r9, r10, qword ptr [rbp + 56]
+    adc rdi, r10
+    mulx rdx, r10, qword ptr [rbp + 64]
+    adc r9, r10
+    adc rdx, 0
+    add rbx, r15
+    adc rcx, r14
+    adc rsi, r13
+    adc rax, r11
+    adc r8, r12
+    mov r10, qword ptr [rsp + 64]
+    adc r10, qword ptr [rsp + 72]
+    adc rdi, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 56]
+    adc rdx, qword ptr [rsp + 40]
+    mov r11, qword ptr [rsp + 32]
+    adc r11, 0
+    mov rbx, qword ptr [rsp + 8]
+    mov r12, rdx
+    mov rdx, qword ptr [rbx + 40]
+    mov r13, qword ptr [rsp + 24]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbp, rbx, qword ptr [r13 + 8]
+    add r14, rbx
+    mov qword ptr [rsp + 32], r11
+    mulx rbx, r11, qword ptr [r13 + 16]
+    adc rbp, r11
+    mov qword ptr [rsp + 40], r12
+    mulx r11, r12, qword ptr [r13 + 24]
+    adc rbx, r12
+    mov qword ptr [rsp + 56], r9
+    mulx r12, r9, qword ptr [r13 + 32]
+    adc r11, r9
+    mov qword ptr [rsp + 48], rdi
+    mulx r9, rdi, qword ptr [r13 + 40]
+    adc r12, rdi
+    mov qword ptr [rsp + 72], r12
+    mulx rdi, r12, qword ptr [r13 + 48]
+    adc r9, r12
+    mulx rdx, r12, qword ptr [r13 + 56]
+    adc rdi, r12
+    adc rdx, 0
+    add rcx, r15
+    adc rsi, r14
+    adc rax, rbp
+    adc r8, rbx
+    adc r10, r11
+    mov r11, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 72]
+    adc r9, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rbx, 0
+    adc rbx, 0
+    mov rbp, qword ptr [rsp + 8]
+    mov r12, rdx
+    mov rdx, qword ptr [rbp + 104]
+    mulx r14, r15, qword ptr [r13 + 64]
+    mov qword ptr [rsp + 32], rbx
+    mulx rbp, rbx, qword ptr [r13 + 72]
+    add r14, rbx
+    mov qword ptr [rsp + 40], r12
+    mulx rbx, r12, qword ptr [r13 + 80]
+    adc rbp, r12
+    mov qword ptr [rsp + 56], rdi
+    mulx r12, rdi, qword ptr [r13 + 88]
+    adc rbx, rdi
+    mov qword ptr [rsp + 72], r9
+    mulx rdi, r9, qword ptr [r13 + 96]
+    adc r12, r9
+    mov qword ptr [rsp + 48], r11
+    mulx r9, r11, qword ptr [r13 + 104]
+    adc rdi, r11
+    mov qword ptr [rsp + 64], rdi
+    mulx r11, rdi, qword ptr [r13 + 112]
+    adc r9, rdi
+    mulx rdx, rdi, qword ptr [r13 + 120]
+    adc r11, rdi
+    adc rdx, 0
+    add rcx, r15
+    adc rsi, r14
+    adc rax, rbp
+    adc r8, rbx
+    adc r10, r12
+    mov rdi, qword ptr [rsp + 48]
+    adc rdi, qword ptr [rsp + 64]
+    adc r9, qword ptr [rsp + 72]
+    adc r11, qword ptr [rsp + 56]
+    adc rdx, qword ptr [rsp + 40]
+    mov rbx, qword ptr [rsp + 32]
+    adc rbx, 0
+    mov rbp, qword ptr [rsp + 16]
+    mov r12, rdx
+    mov rdx, rcx
+    imul rdx, qword ptr [rbp]
+    mulx r14, r15, qword ptr [rbp + 8]
+    mov qword ptr [rsp + 32], rbx
+    mulx r13, rbx, qword ptr [rbp + 16]
+    add r14, rbx
+    mov qword ptr [rsp + 40], r12
+    mulx rbx, r12, qword ptr [rbp + 24]
+    adc r13, r12
+    mov qword ptr [rsp + 56], r11
+    mulx r12, r11, qword ptr [rbp + 32]
+    adc rbx, r11
+    mov qword ptr [rsp + 72], r9
+    mulx r11, r9, qword ptr [rbp + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 64], rdi
+    mulx r9, rdi, qword ptr [rbp + 48]
+    adc r11, rdi
+    mov qword ptr [rsp + 48], r11
+    mulx rdi, r11, qword ptr [rbp + 56]
+    adc r9, r11
+    mulx rdx, r11, qword ptr [rbp + 64]
+    adc rdi, r11
+    adc rdx, 0
+    add rcx, r15
+    adc rsi, r14
+    adc rax, r13
+    adc r8, rbx
+    adc r10, r12
+    mov rcx, qword ptr [rsp + 64]
+    adc rcx, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 72]
+    adc rdi, qword ptr [rsp + 56]
+    adc rdx, qword ptr [rsp + 40]
+    mov r11, qword ptr [rsp + 32]
+    adc r11, 0
+    mov rbx, qword ptr [rsp + 8]
+    mov r12, rdx
+    mov rdx, qword ptr [rbx + 48]
+    mov r13, qword ptr [rsp + 24]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbp, rbx, qword ptr [r13 + 8]
+    add r14, rbx
+    mov qword ptr [rsp + 32], r11
+    mulx rbx, r11, qword ptr [r13 + 16]
+    adc rbp, r11
+    mov qword ptr [rsp + 40], r12
+    mulx r11, r12, qword ptr [r13 + 24]
+    adc rbx, r12
+    mov qword ptr [rsp + 56], rdi
+    mulx r12, rdi, qword ptr [r13 + 32]
+    adc r11, rdi
+    mov qword ptr [rsp + 72], r9
+    mulx rdi, r9, qword ptr [r13 + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 48], r12
+    mulx r9, r12, qword ptr [r13 + 48]
+    adc rdi, r12
+    mulx rdx, r12, qword ptr [r13 + 56]
+    adc r9, r12
+    adc rdx, 0
+    add rsi, r15
+    adc rax, r14
+    adc r8, rbp
+    adc r10, rbx
+    adc rcx, r11
+    mov r11, qword ptr [rsp + 72]
+    adc r11, qword ptr [rsp + 48]
+    adc rdi, qword ptr [rsp + 56]
+    adc r9, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rbx, 0
+    adc rbx, 0
+    mov rbp, qword ptr [rsp + 8]
+    mov r12, rdx
+    mov rdx, qword ptr [rbp + 112]
+    mulx r14, r15, qword ptr [r13 + 64]
+    mov qword ptr [rsp + 32], rbx
+    mulx rbp, rbx, qword ptr [r13 + 72]
+    add r14, rbx
+    mov qword ptr [rsp + 40], r12
+    mulx rbx, r12, qword ptr [r13 + 80]
+    adc rbp, r12
+    mov qword ptr [rsp + 56], r9
+    mulx r12, r9, qword ptr [r13 + 88]
+    adc rbx, r9
+    mov qword ptr [rsp + 48], rdi
+    mulx r9, rdi, qword ptr [r13 + 96]
+    adc r12, rdi
+    mov qword ptr [rsp + 72], r11
+    mulx rdi, r11, qword ptr [r13 + 104]
+    adc r9, r11
+    mov qword ptr [rsp + 64], r9
+    mulx r11, r9, qword ptr [r13 + 112]
+    adc rdi, r9
+    mulx rdx, r9, qword ptr [r13 + 120]
+    adc r11, r9
+    adc rdx, 0
+    add rsi, r15
+    adc rax, r14
+    adc r8, rbp
+    adc r10, rbx
+    adc rcx, r12
+    mov r9, qword ptr [rsp + 72]
+    adc r9, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 56]
+    adc rdx, qword ptr [rsp + 40]
+    mov rbx, qword ptr [rsp + 32]
+    adc rbx, 0
+    mov rbp, qword ptr [rsp + 16]
+    mov r12, rdx
+    mov rdx, rsi
+    imul rdx, qword ptr [rbp]
+    mulx r14, r15, qword ptr [rbp + 8]
+    mov qword ptr [rsp + 32], rbx
+    mulx r13, rbx, qword ptr [rbp + 16]
+    add r14, rbx
+    mov qword ptr [rsp + 40], r12
+    mulx rbx, r12, qword ptr [rbp + 24]
+    adc r13, r12
+    mov qword ptr [rsp + 56], r11
+    mulx r12, r11, qword ptr [rbp + 32]
+    adc rbx, r11
+    mov qword ptr [rsp + 48], rdi
+    mulx r11, rdi, qword ptr [rbp + 40]
+    adc r12, rdi
+    mov qword ptr [rsp + 64], r9
+    mulx rdi, r9, qword ptr [rbp + 48]
+    adc r11, r9
+    mov qword ptr [rsp + 72], r11
+    mulx r9, r11, qword ptr [rbp + 56]
+    adc rdi, r11
+    mulx rdx, r11, qword ptr [rbp + 64]
+    adc r9, r11
+    adc rdx, 0
+    add rsi, r15
+    adc rax, r14
+    adc r8, r13
+    adc r10, rbx
+    adc rcx, r12
+    mov rsi, qword ptr [rsp + 64]
+    adc rsi, qword ptr [rsp + 72]
+    adc rdi, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 56]
+    adc rdx, qword ptr [rsp + 40]
+    mov r11, qword ptr [rsp + 32]
+    adc r11, 0
+    mov rbx, qword ptr [rsp + 8]
+    mov r12, rdx
+    mov rdx, qword ptr [rbx + 56]
+    mov r13, qword ptr [rsp + 24]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbp, rbx, qword ptr [r13 + 8]
+    add r14, rbx
+    mov qword ptr [rsp + 32], r11
+    mulx rbx, r11, qword ptr [r13 + 16]
+    adc rbp, r11
+    mov qword ptr [rsp + 40], r12
+    mulx r11, r12, qword ptr [r13 + 24]
+    adc rbx, r12
+    mov qword ptr [rsp + 56], r9
+    mulx r12, r9, qword ptr [r13 + 32]
+    adc r11, r9
+    mov qword ptr [rsp + 48], rdi
+    mulx r9, rdi, qword ptr [r13 + 40]
+    adc r12, rdi
+    mov qword ptr [rsp + 72], r12
+    mulx rdi, r12, qword ptr [r13 + 48]
+    adc r9, r12
+    mulx rdx, r12, qword ptr [r13 + 56]
+    adc rdi, r12
     adc rdx, 0
     add rax, r15
-    adc rdi, r14
-    adc rsi, rbx
-    adc r9, r11
-    adc rcx, r13
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 48]
+    adc r8, r14
+    adc r10, rbp
+    adc rcx, rbx
+    adc rsi, r11
+    mov r11, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 72]
+    adc r9, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 40]
     adc rdx, qword ptr [rsp + 32]
-    mov r11, qword ptr [rsp + 24]
-    adc r11, 0
-    mov rbx, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    mulx r15, r12, qword ptr [rip + 2f + 16]
-    add r13, r12
-    mov qword ptr [rsp + 24], r11
-    mulx r12, r11, qword ptr [rip + 2f + 24]
-    adc r15, r11
-    mov qword ptr [rsp + 32], rbx
-    mulx r11, rbx, qword ptr [rip + 2f + 32]
-    adc r12, rbx
-    mov qword ptr [rsp + 48], r8
-    mulx rbx, r8, qword ptr [rip + 2f + 40]
-    adc r11, r8
-    mov qword ptr [rsp + 64], rbp
-    mulx r8, rbp, qword ptr [rip + 2f + 48]
-    adc rbx, rbp
-    mov qword ptr [rsp + 40], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 56]
-    adc r8, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 64]
-    adc rbp, rbx
+    mov rbx, 0
+    adc rbx, 0
+    mov rbp, qword ptr [rsp + 8]
+    mov r12, rdx
+    mov rdx, qword ptr [rbp + 120]
+    mulx rbp, r14, qword ptr [r13 + 64]
+    mov qword ptr [rsp + 8], rbx
+    mulx r15, rbx, qword ptr [r13 + 72]
+    add rbp, rbx
+    mov qword ptr [rsp + 32], r12
+    mulx rbx, r12, qword ptr [r13 + 80]
+    adc r15, r12
+    mov qword ptr [rsp + 40], rdi
+    mulx r12, rdi, qword ptr [r13 + 88]
+    adc rbx, rdi
+    mov qword ptr [rsp + 56], r9
+    mulx rdi, r9, qword ptr [r13 + 96]
+    adc r12, r9
+    mov qword ptr [rsp + 72], r11
+    mulx r9, r11, qword ptr [r13 + 104]
+    adc rdi, r11
+    mov qword ptr [rsp + 48], rdi
+    mulx r11, rdi, qword ptr [r13 + 112]
+    adc r9, rdi
+    mulx rdx, rdi, qword ptr [r13 + 120]
+    adc r11, rdi
     adc rdx, 0
     add rax, r14
-    adc rdi, r13
-    adc rsi, r15
-    adc r9, r12
-    adc rcx, r11
-    adc r10, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov rax, qword ptr [rsp + 24]
-    adc rax, 0
-    mov r11, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r11 + 48]
-    mov r12, qword ptr [rsp + 16]
-    mulx r13, r14, qword ptr [r12]
-    mulx r15, r11, qword ptr [r12 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 24], rax
-    mulx r11, rax, qword ptr [r12 + 16]
-    adc r15, rax
-    mov qword ptr [rsp + 32], rbx
-    mulx rax, rbx, qword ptr [r12 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 48], rbp
-    mulx rbx, rbp, qword ptr [r12 + 32]
-    adc rax, rbp
-    mov qword ptr [rsp + 64], r8
-    mulx rbp, r8, qword ptr [r12 + 40]
-    adc rbx, r8
-    mov qword ptr [rsp + 40], rbx
-    mulx r8, rbx, qword ptr [r12 + 48]
-    adc rbp, rbx
-    mulx rdx, rbx, qword ptr [r12 + 56]
-    adc r8, rbx
-    adc rdx, 0
-    add rdi, r14
-    adc rsi, r13
-    adc r9, r15
-    adc rcx, r11
-    adc r10, rax
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r11, 0
-    adc r11, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [rbx + 112]
-    mulx r14, r15, qword ptr [r12 + 64]
-    mov qword ptr [rsp + 24], r11
-    mulx rbx, r11, qword ptr [r12 + 72]
-    add r14, r11
-    mov qword ptr [rsp + 32], r13
-    mulx r11, r13, qword ptr [r12 + 80]
-    adc rbx, r13
-    mov qword ptr [rsp + 48], r8
-    mulx r13, r8, qword ptr [r12 + 88]
-    adc r11, r8
-    mov qword ptr [rsp + 40], rbp
-    mulx r8, rbp, qword ptr [r12 + 96]
-    adc r13, rbp
-    mov qword ptr [rsp + 64], rax
-    mulx rbp, rax, qword ptr [r12 + 104]
-    adc r8, rax
-    mov qword ptr [rsp + 56], r8
-    mulx rax, r8, qword ptr [r12 + 112]
-    adc rbp, r8
-    mulx rdx, r8, qword ptr [r12 + 120]
-    adc rax, r8
-    adc rdx, 0
-    add rdi, r15
-    adc rsi, r14
-    adc r9, rbx
-    adc rcx, r11
-    adc r10, r13
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov r11, qword ptr [rsp + 24]
-    adc r11, 0
-    mov rbx, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    mulx r15, r12, qword ptr [rip + 2f + 16]
-    add r13, r12
-    mov qword ptr [rsp + 24], r11
-    mulx r12, r11, qword ptr [rip + 2f + 24]
-    adc r15, r11
-    mov qword ptr [rsp + 32], rbx
-    mulx r11, rbx, qword ptr [rip + 2f + 32]
-    adc r12, rbx
-    mov qword ptr [rsp + 48], rax
-    mulx rbx, rax, qword ptr [rip + 2f + 40]
-    adc r11, rax
-    mov qword ptr [rsp + 40], rbp
-    mulx rax, rbp, qword ptr [rip + 2f + 48]
-    adc rbx, rbp
-    mov qword ptr [rsp + 56], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 56]
-    adc rax, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 64]
-    adc rbp, rbx
-    adc rdx, 0
-    add rdi, r14
-    adc rsi, r13
-    adc r9, r15
-    adc rcx, r12
-    adc r10, r11
-    adc r8, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov rdi, qword ptr [rsp + 24]
-    adc rdi, 0
-    mov r11, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r11 + 56]
-    mov r12, qword ptr [rsp + 16]
-    mulx r13, r14, qword ptr [r12]
-    mulx r15, r11, qword ptr [r12 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 24], rdi
-    mulx r11, rdi, qword ptr [r12 + 16]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], rbx
-    mulx rdi, rbx, qword ptr [r12 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 48], rbp
-    mulx rbx, rbp, qword ptr [r12 + 32]
-    adc rdi, rbp
-    mov qword ptr [rsp + 40], rax
-    mulx rbp, rax, qword ptr [r12 + 40]
-    adc rbx, rax
-    mov qword ptr [rsp + 56], rbx
-    mulx rax, rbx, qword ptr [r12 + 48]
-    adc rbp, rbx
-    mulx rdx, rbx, qword ptr [r12 + 56]
-    adc rax, rbx
-    adc rdx, 0
-    add rsi, r14
-    adc r9, r13
-    adc rcx, r15
-    adc r10, r11
-    adc r8, rdi
-    mov rdi, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r11, 0
-    adc r11, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [rbx + 120]
-    mulx rbx, r14, qword ptr [r12 + 64]
-    mov qword ptr [rsp + 8], r11
-    mulx r15, r11, qword ptr [r12 + 72]
-    add rbx, r11
-    mov qword ptr [rsp + 24], r13
-    mulx r11, r13, qword ptr [r12 + 80]
-    adc r15, r13
-    mov qword ptr [rsp + 32], rax
-    mulx r13, rax, qword ptr [r12 + 88]
-    adc r11, rax
-    mov qword ptr [rsp + 48], rbp
-    mulx rax, rbp, qword ptr [r12 + 96]
-    adc r13, rbp
-    mov qword ptr [rsp + 56], rdi
-    mulx rbp, rdi, qword ptr [r12 + 104]
-    adc rax, rdi
-    mov qword ptr [rsp + 40], rax
-    mulx rdi, rax, qword ptr [r12 + 112]
-    adc rbp, rax
-    mulx rax, rdx, qword ptr [r12 + 120]
-    adc rdi, rdx
-    adc rax, 0
-    add rsi, r14
-    adc r9, rbx
-    adc rcx, r15
-    adc r10, r11
-    adc r8, r13
-    mov r11, qword ptr [rsp + 56]
+    adc r8, rbp
+    adc r10, r15
+    adc rcx, rbx
+    adc rsi, r12
+    mov rdi, qword ptr [rsp + 72]
+    adc rdi, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 56]
     adc r11, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 32]
     mov rbx, qword ptr [rsp + 8]
     adc rbx, 0
-    mov rdx, rsi
-    imul rdx, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add r12, r15
+    mov rbp, qword ptr [rsp + 16]
+    mov r12, rdx
+    mov rdx, rax
+    imul rdx, qword ptr [rbp]
+    mulx r13, r14, qword ptr [rbp + 8]
     mov qword ptr [rsp + 8], rbx
-    mulx r15, rbx, qword ptr [rip + 2f + 24]
-    adc r14, rbx
-    mov qword ptr [rsp + 24], rax
-    mulx rbx, rax, qword ptr [rip + 2f + 32]
-    adc r15, rax
-    mov qword ptr [rsp + 32], rdi
-    mulx rax, rdi, qword ptr [rip + 2f + 40]
-    adc rbx, rdi
-    mov qword ptr [rsp + 48], rbp
-    mulx rdi, rbp, qword ptr [rip + 2f + 48]
-    adc rax, rbp
-    mov qword ptr [rsp + 40], rax
-    mulx rbp, rax, qword ptr [rip + 2f + 56]
-    adc rdi, rax
-    mulx rax, rdx, qword ptr [rip + 2f + 64]
-    adc rbp, rdx
-    adc rax, 0
-    add rsi, r13
-    adc r9, r12
-    adc rcx, r14
-    adc r10, r15
-    adc r8, rbx
-    adc r11, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov rdx, qword ptr [rsp + 8]
+    mulx r15, rbx, qword ptr [rbp + 16]
+    add r13, rbx
+    mov qword ptr [rsp + 32], r12
+    mulx rbx, r12, qword ptr [rbp + 24]
+    adc r15, r12
+    mov qword ptr [rsp + 40], r11
+    mulx r12, r11, qword ptr [rbp + 32]
+    adc rbx, r11
+    mov qword ptr [rsp + 56], r9
+    mulx r11, r9, qword ptr [rbp + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 48], rdi
+    mulx r9, rdi, qword ptr [rbp + 48]
+    adc r11, rdi
+    mov qword ptr [rsp + 72], r11
+    mulx rdi, r11, qword ptr [rbp + 56]
+    adc r9, r11
+    mulx rdx, r11, qword ptr [rbp + 64]
+    adc rdi, r11
     adc rdx, 0
-    mov rsi, r9
-    sub rsi, qword ptr [rip + 2f + 8]
-    mov rbx, rcx
-    sbb rbx, qword ptr [rip + 2f + 16]
+    add rax, r14
+    adc r8, r13
+    adc r10, r15
+    adc rcx, rbx
+    adc rsi, r12
+    mov rax, qword ptr [rsp + 48]
+    adc rax, qword ptr [rsp + 72]
+    adc r9, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r11, qword ptr [rsp + 8]
+    adc r11, 0
+    mov rbx, r8
+    sub rbx, qword ptr [rbp + 8]
     mov r12, r10
-    sbb r12, qword ptr [rip + 2f + 24]
-    mov r13, r8
-    sbb r13, qword ptr [rip + 2f + 32]
-    mov r14, r11
-    sbb r14, qword ptr [rip + 2f + 40]
-    mov r15, rdi
-    sbb r15, qword ptr [rip + 2f + 48]
-    mov qword ptr [rsp + 8], r15
-    mov r15, rbp
-    sbb r15, qword ptr [rip + 2f + 56]
-    mov qword ptr [rsp + 24], r15
+    sbb r12, qword ptr [rbp + 16]
+    mov r13, rcx
+    sbb r13, qword ptr [rbp + 24]
+    mov r14, rsi
+    sbb r14, qword ptr [rbp + 32]
     mov r15, rax
-    sbb r15, qword ptr [rip + 2f + 64]
+    sbb r15, qword ptr [rbp + 40]
+    mov qword ptr [rsp + 8], r15
+    mov r15, r9
+    sbb r15, qword ptr [rbp + 48]
     mov qword ptr [rsp + 32], r15
+    mov r15, rdi
+    sbb r15, qword ptr [rbp + 56]
+    mov qword ptr [rsp + 40], r15
     mov r15, rdx
-    sbb r15, 0
-    cmovc rsi, r9
-    cmovc rbx, rcx
+    sbb r15, qword ptr [rbp + 64]
+    mov rbp, r11
+    sbb rbp, 0
+    cmovc rbx, r8
     cmovc r12, r10
-    cmovc r13, r8
-    cmovc r14, r11
+    cmovc r13, rcx
+    cmovc r14, rsi
     mov rcx, qword ptr [rsp + 8]
-    cmovc rcx, rdi
-    mov rdi, qword ptr [rsp + 24]
-    cmovc rdi, rbp
-    mov r8, qword ptr [rsp + 32]
-    cmovc r8, rax
-    cmovc r15, rdx
-    mov rax, rsi
-    sub rax, qword ptr [rip + 2f + 8]
-    mov rdx, rbx
-    sbb rdx, qword ptr [rip + 2f + 16]
-    mov r9, r12
-    sbb r9, qword ptr [rip + 2f + 24]
-    mov r10, r13
-    sbb r10, qword ptr [rip + 2f + 32]
-    mov r11, r14
-    sbb r11, qword ptr [rip + 2f + 40]
-    mov rbp, rcx
-    sbb rbp, qword ptr [rip + 2f + 48]
-    mov qword ptr [rsp + 32], rbp
-    mov rbp, rdi
-    sbb rbp, qword ptr [rip + 2f + 56]
-    mov qword ptr [rsp + 24], rbp
-    mov rbp, r8
-    sbb rbp, qword ptr [rip + 2f + 64]
-    sbb r15, 0
-    cmovc rax, rsi
-    mov rsi, qword ptr [rsp]
-    mov qword ptr [rsi], rax
-    cmovc rdx, rbx
-    mov qword ptr [rsi + 8], rdx
-    cmovc r9, r12
-    mov qword ptr [rsi + 16], r9
-    cmovc r10, r13
-    mov qword ptr [rsi + 24], r10
-    cmovc r11, r14
-    mov qword ptr [rsi + 32], r11
+    cmovc rcx, rax
     mov rax, qword ptr [rsp + 32]
-    cmovc rax, rcx
-    mov qword ptr [rsi + 40], rax
-    mov rax, qword ptr [rsp + 24]
-    cmovc rax, rdi
-    mov qword ptr [rsi + 48], rax
-    cmovc rbp, r8
-    mov qword ptr [rsi + 56], rbp
-    add rsp, 72
+    cmovc rax, r9
+    mov rsi, qword ptr [rsp + 40]
+    cmovc rsi, rdi
+    cmovc r15, rdx
+    cmovc rbp, r11
+    mov rdx, qword ptr [rsp + 16]
+    mov rdi, rbx
+    sub rdi, qword ptr [rdx + 8]
+    mov r8, r12
+    sbb r8, qword ptr [rdx + 16]
+    mov r9, r13
+    sbb r9, qword ptr [rdx + 24]
+    mov r10, r14
+    sbb r10, qword ptr [rdx + 32]
+    mov r11, rcx
+    sbb r11, qword ptr [rdx + 40]
+    mov qword ptr [rsp + 40], r11
+    mov r11, rax
+    sbb r11, qword ptr [rdx + 48]
+    mov qword ptr [rsp + 32], r11
+    mov r11, rsi
+    sbb r11, qword ptr [rdx + 56]
+    mov qword ptr [rsp + 8], r11
+    mov r11, r15
+    sbb r11, qword ptr [rdx + 64]
+    sbb rbp, 0
+    cmovc rdi, rbx
+    mov rdx, qword ptr [rsp]
+    mov qword ptr [rdx], rdi
+    cmovc r8, r12
+    mov qword ptr [rdx + 8], r8
+    cmovc r9, r13
+    mov qword ptr [rdx + 16], r9
+    cmovc r10, r14
+    mov qword ptr [rdx + 24], r10
+    mov rdi, qword ptr [rsp + 40]
+    cmovc rdi, rcx
+    mov qword ptr [rdx + 32], rdi
+    mov rcx, qword ptr [rsp + 32]
+    cmovc rcx, rax
+    mov qword ptr [rdx + 40], rcx
+    mov rax, qword ptr [rsp + 8]
+    cmovc rax, rsi
+    mov qword ptr [rdx + 48], rax
+    cmovc r11, r15
+    mov qword ptr [rdx + 56], r11
+    add rsp, 80
     pop r15
     pop r14
     pop r13

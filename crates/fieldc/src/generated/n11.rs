@@ -32,1150 +32,1200 @@ unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<11>>(
     push r13
     push r14
     push r15
-    sub rsp, 112
-    mov rax, rdx
+    sub rsp, 120
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rbp, r12, qword ptr [rsi + 40]
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
     adc rbx, r12
-    mulx r12, r13, qword ptr [rsi + 48]
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
     adc rbp, r13
-    mulx r13, r14, qword ptr [rsi + 56]
+    mov r13, qword ptr [rsi + 48]
+    mulx r13, r14, r13
     adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 64]
+    mov r14, qword ptr [rsi + 56]
+    mulx r14, r15, r14
     adc r13, r15
+    mov r15, qword ptr [rsi + 64]
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rsi + 72]
+    mulx r15, rdi, r15
     adc r14, rdi
-    mulx rdx, rdi, qword ptr [rsi + 80]
-    adc r15, rdi
-    adc rdx, 0
-    mov rdi, rdx
-    mov rdx, r8
-    mov qword ptr [rsp + 8], rsi
-    mulx r8, rsi, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 16], rax
-    mov qword ptr [rsp + 24], rdi
-    mulx rax, rdi, qword ptr [rip + 2f + 8]
-    add r8, rdi
-    mov qword ptr [rsp + 32], r15
-    mulx rdi, r15, qword ptr [rip + 2f + 16]
-    adc rax, r15
-    mov qword ptr [rsp + 40], r14
-    mulx r15, r14, qword ptr [rip + 2f + 24]
+    mov rdi, qword ptr [rsi + 72]
+    mov qword ptr [rsp + 8], rcx
+    mulx rdi, rcx, rdi
+    adc r15, rcx
+    mov rcx, qword ptr [rsi + 80]
+    mulx rcx, rdx, rcx
+    adc rdi, rdx
+    adc rcx, 0
+    mov rdx, r9
+    mov qword ptr [rsp + 16], rsi
+    mulx r9, rsi, qword ptr [rax]
+    mov qword ptr [rsp + 24], rcx
+    mov qword ptr [rsp + 32], rdi
+    mulx rcx, rdi, qword ptr [rax + 8]
+    add r9, rdi
+    mov qword ptr [rsp + 40], r15
+    mulx rdi, r15, qword ptr [rax + 16]
+    adc rcx, r15
+    mov qword ptr [rsp + 48], r14
+    mulx r15, r14, qword ptr [rax + 24]
     adc rdi, r14
-    mov qword ptr [rsp + 48], r13
-    mulx r14, r13, qword ptr [rip + 2f + 32]
+    mov qword ptr [rsp + 56], r13
+    mulx r14, r13, qword ptr [rax + 32]
     adc r15, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
+    mov qword ptr [rsp + 64], r12
+    mulx r13, r12, qword ptr [rax + 40]
     adc r14, r12
-    mov qword ptr [rsp + 64], r14
-    mulx r12, r14, qword ptr [rip + 2f + 48]
+    mov qword ptr [rsp + 72], r14
+    mulx r12, r14, qword ptr [rax + 48]
     adc r13, r14
-    mov qword ptr [rsp + 72], r13
-    mulx r14, r13, qword ptr [rip + 2f + 56]
+    mov qword ptr [rsp + 80], r13
+    mulx r14, r13, qword ptr [rax + 56]
     adc r12, r13
-    mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
+    mov qword ptr [rsp + 88], r12
+    mulx r13, r12, qword ptr [rax + 64]
     adc r14, r12
-    mov qword ptr [rsp + 88], r14
-    mulx r12, r14, qword ptr [rip + 2f + 72]
+    mov qword ptr [rsp + 96], r14
+    mulx r12, r14, qword ptr [rax + 72]
     adc r13, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 80]
+    mulx rdx, r14, qword ptr [rax + 80]
     adc r12, r14
     adc rdx, 0
-    add rcx, rsi
-    adc r9, r8
-    adc r10, rax
-    adc r11, rdi
-    adc rbx, r15
-    adc rbp, qword ptr [rsp + 64]
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 72]
-    mov rsi, qword ptr [rsp + 48]
+    add r8, rsi
+    adc r10, r9
+    adc r11, rcx
+    adc rbx, rdi
+    adc rbp, r15
+    mov rcx, qword ptr [rsp + 64]
+    adc rcx, qword ptr [rsp + 72]
+    mov rsi, qword ptr [rsp + 56]
     adc rsi, qword ptr [rsp + 80]
-    mov rdi, qword ptr [rsp + 40]
+    mov rdi, qword ptr [rsp + 48]
     adc rdi, qword ptr [rsp + 88]
+    mov r9, qword ptr [rsp + 40]
+    adc r9, qword ptr [rsp + 96]
     adc r13, qword ptr [rsp + 32]
     adc r12, qword ptr [rsp + 24]
     adc rdx, 0
-    mov r8, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, qword ptr [r8 + 8]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], r14
-    mulx r8, r14, qword ptr [r15]
-    mov qword ptr [rsp + 32], r12
-    mov qword ptr [rsp + 88], r13
-    mulx r12, r13, qword ptr [r15 + 8]
-    add r8, r13
-    mov qword ptr [rsp + 40], rdi
-    mulx r13, rdi, qword ptr [r15 + 16]
-    adc r12, rdi
-    mov qword ptr [rsp + 80], rsi
-    mulx rdi, rsi, qword ptr [r15 + 24]
-    adc r13, rsi
-    mov qword ptr [rsp + 48], rax
-    mulx rsi, rax, qword ptr [r15 + 32]
-    adc rdi, rax
-    mov qword ptr [rsp + 72], rbp
-    mulx rax, rbp, qword ptr [r15 + 40]
-    adc rsi, rbp
-    mov qword ptr [rsp + 56], rsi
-    mulx rbp, rsi, qword ptr [r15 + 48]
-    adc rax, rsi
-    mov qword ptr [rsp + 64], rax
-    mulx rsi, rax, qword ptr [r15 + 56]
-    adc rbp, rax
-    mov qword ptr [rsp + 96], rbp
-    mulx rax, rbp, qword ptr [r15 + 64]
-    adc rsi, rbp
-    mov qword ptr [rsp + 104], rsi
-    mulx rbp, rsi, qword ptr [r15 + 72]
-    adc rax, rsi
-    mulx rdx, rsi, qword ptr [r15 + 80]
-    adc rbp, rsi
-    adc rdx, 0
-    add rcx, r14
-    adc r9, r8
-    adc r10, r12
-    adc r11, r13
-    adc rbx, rdi
-    mov rsi, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 56]
-    mov rdi, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 64]
-    mov r8, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 96]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 104]
-    adc rax, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, rdx
-    mov rdx, rcx
-    mulx rcx, r14, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    add rcx, r13
-    mov qword ptr [rsp + 32], rbp
-    mulx r13, rbp, qword ptr [rip + 2f + 16]
-    adc r15, rbp
-    mov qword ptr [rsp + 88], rax
-    mulx rbp, rax, qword ptr [rip + 2f + 24]
-    adc r13, rax
-    mov qword ptr [rsp + 104], r12
-    mulx rax, r12, qword ptr [rip + 2f + 32]
-    adc rbp, r12
-    mov qword ptr [rsp + 40], r8
-    mulx r12, r8, qword ptr [rip + 2f + 40]
-    adc rax, r8
-    mov qword ptr [rsp + 96], rax
-    mulx r8, rax, qword ptr [rip + 2f + 48]
-    adc r12, rax
-    mov qword ptr [rsp + 80], r12
-    mulx rax, r12, qword ptr [rip + 2f + 56]
-    adc r8, r12
-    mov qword ptr [rsp + 64], r8
-    mulx r12, r8, qword ptr [rip + 2f + 64]
-    adc rax, r8
-    mov qword ptr [rsp + 48], rax
-    mulx r8, rax, qword ptr [rip + 2f + 72]
-    adc r12, rax
-    mulx rax, rdx, qword ptr [rip + 2f + 80]
-    adc r8, rdx
-    adc rax, 0
-    add r9, r14
-    adc r10, rcx
-    adc r11, r15
-    adc rbx, r13
-    adc rsi, rbp
-    adc rdi, qword ptr [rsp + 96]
-    mov rcx, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 64]
-    mov r13, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 32]
-    adc r8, qword ptr [rsp + 24]
-    adc rax, 0
+    mov r14, qword ptr [rsp + 8]
+    mov r15, rdx
+    mov rdx, qword ptr [r14 + 8]
     mov r14, qword ptr [rsp + 16]
-    mov rdx, qword ptr [r14 + 16]
-    mov r15, qword ptr [rsp + 8]
     mov qword ptr [rsp + 24], rax
-    mulx r14, rax, qword ptr [r15]
-    mov qword ptr [rsp + 32], r8
-    mov qword ptr [rsp + 48], r12
-    mulx r8, r12, qword ptr [r15 + 8]
-    add r14, r12
-    mov qword ptr [rsp + 88], r13
-    mulx r12, r13, qword ptr [r15 + 16]
-    adc r8, r13
-    mov qword ptr [rsp + 64], rbp
-    mulx r13, rbp, qword ptr [r15 + 24]
-    adc r12, rbp
-    mov qword ptr [rsp + 104], rcx
-    mulx rbp, rcx, qword ptr [r15 + 32]
-    adc r13, rcx
-    mov qword ptr [rsp + 80], rdi
-    mulx rcx, rdi, qword ptr [r15 + 40]
-    adc rbp, rdi
-    mov qword ptr [rsp + 40], rbp
-    mulx rdi, rbp, qword ptr [r15 + 48]
-    adc rcx, rbp
-    mov qword ptr [rsp + 96], rcx
-    mulx rbp, rcx, qword ptr [r15 + 56]
-    adc rdi, rcx
-    mov qword ptr [rsp + 56], rdi
-    mulx rcx, rdi, qword ptr [r15 + 64]
-    adc rbp, rdi
-    mov qword ptr [rsp + 72], rbp
-    mulx rdi, rbp, qword ptr [r15 + 72]
-    adc rcx, rbp
-    mulx rdx, rbp, qword ptr [r15 + 80]
-    adc rdi, rbp
-    adc rdx, 0
-    add r9, rax
-    adc r10, r14
-    adc r11, r8
-    adc rbx, r12
-    adc rsi, r13
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 40]
-    mov r8, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 96]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, rdx
-    mov rdx, r9
-    mulx r9, r14, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    add r9, r13
-    mov qword ptr [rsp + 32], rdi
-    mulx r13, rdi, qword ptr [rip + 2f + 16]
-    adc r15, rdi
-    mov qword ptr [rsp + 48], rcx
-    mulx rdi, rcx, qword ptr [rip + 2f + 24]
-    adc r13, rcx
-    mov qword ptr [rsp + 72], r12
-    mulx rcx, r12, qword ptr [rip + 2f + 32]
-    adc rdi, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rcx, rbp
-    mov qword ptr [rsp + 56], rcx
-    mulx rbp, rcx, qword ptr [rip + 2f + 48]
-    adc r12, rcx
-    mov qword ptr [rsp + 64], r12
-    mulx rcx, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc rcx, rbp
-    mov qword ptr [rsp + 104], rcx
-    mulx rbp, rcx, qword ptr [rip + 2f + 72]
-    adc r12, rcx
-    mulx rcx, rdx, qword ptr [rip + 2f + 80]
-    adc rbp, rdx
-    adc rcx, 0
-    add r10, r14
-    adc r11, r9
-    adc rbx, r15
-    adc rsi, r13
-    adc rax, rdi
-    adc r8, qword ptr [rsp + 56]
-    mov rdi, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 64]
-    mov r9, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 96]
-    mov r13, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov r14, qword ptr [rsp + 16]
-    mov rdx, qword ptr [r14 + 24]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], rcx
-    mulx r14, rcx, qword ptr [r15]
-    mov qword ptr [rsp + 32], rbp
-    mov qword ptr [rsp + 104], r12
-    mulx rbp, r12, qword ptr [r15 + 8]
-    add r14, r12
-    mov qword ptr [rsp + 48], r13
-    mulx r12, r13, qword ptr [r15 + 16]
-    adc rbp, r13
-    mov qword ptr [rsp + 96], r9
-    mulx r13, r9, qword ptr [r15 + 24]
-    adc r12, r9
-    mov qword ptr [rsp + 72], rdi
-    mulx r9, rdi, qword ptr [r15 + 32]
-    adc r13, rdi
-    mov qword ptr [rsp + 64], r8
-    mulx rdi, r8, qword ptr [r15 + 40]
-    adc r9, r8
-    mov qword ptr [rsp + 88], r9
-    mulx r8, r9, qword ptr [r15 + 48]
-    adc rdi, r9
-    mov qword ptr [rsp + 56], rdi
-    mulx r9, rdi, qword ptr [r15 + 56]
-    adc r8, rdi
-    mov qword ptr [rsp + 40], r8
-    mulx rdi, r8, qword ptr [r15 + 64]
-    adc r9, r8
-    mov qword ptr [rsp + 80], r9
-    mulx r8, r9, qword ptr [r15 + 72]
-    adc rdi, r9
-    mulx rdx, r9, qword ptr [r15 + 80]
-    adc r8, r9
-    adc rdx, 0
-    add r10, rcx
-    adc r11, r14
-    adc rbx, rbp
-    adc rsi, r12
-    adc rax, r13
-    mov rcx, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 88]
-    mov r9, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 40]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 80]
-    adc rdi, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, rdx
-    mov rdx, r10
-    mulx r10, r14, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    add r10, r13
-    mov qword ptr [rsp + 32], r8
-    mulx r13, r8, qword ptr [rip + 2f + 16]
-    adc r15, r8
-    mov qword ptr [rsp + 104], rdi
-    mulx r8, rdi, qword ptr [rip + 2f + 24]
-    adc r13, rdi
-    mov qword ptr [rsp + 80], r12
-    mulx rdi, r12, qword ptr [rip + 2f + 32]
-    adc r8, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rdi, rbp
-    mov qword ptr [rsp + 40], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 48]
-    adc r12, rdi
+    mov qword ptr [rsp + 32], r15
+    mulx rax, r15, qword ptr [r14]
     mov qword ptr [rsp + 96], r12
-    mulx rdi, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc rdi, rbp
-    mov qword ptr [rsp + 72], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 72]
-    adc r12, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 80]
-    adc rbp, rdi
-    adc rdx, 0
-    add r11, r14
-    adc rbx, r10
-    adc rsi, r15
-    adc rax, r13
-    adc rcx, r8
-    adc r9, qword ptr [rsp + 40]
-    mov rdi, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 96]
-    mov r8, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 56]
-    mov r10, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 32]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [r15]
-    mov qword ptr [rsp + 32], rbp
-    mov qword ptr [rsp + 72], r12
-    mulx rbp, r12, qword ptr [r15 + 8]
-    add r13, r12
-    mov qword ptr [rsp + 104], r10
-    mulx r12, r10, qword ptr [r15 + 16]
-    adc rbp, r10
-    mov qword ptr [rsp + 56], r8
-    mulx r10, r8, qword ptr [r15 + 24]
-    adc r12, r8
-    mov qword ptr [rsp + 80], rdi
-    mulx r8, rdi, qword ptr [r15 + 32]
-    adc r10, rdi
-    mov qword ptr [rsp + 96], r9
-    mulx rdi, r9, qword ptr [r15 + 40]
-    adc r8, r9
-    mov qword ptr [rsp + 48], r8
-    mulx r9, r8, qword ptr [r15 + 48]
-    adc rdi, r8
-    mov qword ptr [rsp + 40], rdi
-    mulx r8, rdi, qword ptr [r15 + 56]
-    adc r9, rdi
-    mov qword ptr [rsp + 88], r9
-    mulx rdi, r9, qword ptr [r15 + 64]
-    adc r8, r9
-    mov qword ptr [rsp + 64], r8
-    mulx r9, r8, qword ptr [r15 + 72]
-    adc rdi, r8
-    mulx rdx, r8, qword ptr [r15 + 80]
-    adc r9, r8
-    adc rdx, 0
-    add r11, r14
-    adc rbx, r13
-    adc rsi, rbp
-    adc rax, r12
-    adc rcx, r10
-    mov r8, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, rdx
-    mov rdx, r11
-    mulx r11, r14, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    add r11, r13
-    mov qword ptr [rsp + 32], r9
-    mulx r13, r9, qword ptr [rip + 2f + 16]
-    adc r15, r9
-    mov qword ptr [rsp + 72], rdi
-    mulx r9, rdi, qword ptr [rip + 2f + 24]
-    adc r13, rdi
-    mov qword ptr [rsp + 64], r12
-    mulx rdi, r12, qword ptr [rip + 2f + 32]
-    adc r9, r12
-    mov qword ptr [rsp + 104], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rdi, rbp
-    mov qword ptr [rsp + 88], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 48]
-    adc r12, rdi
-    mov qword ptr [rsp + 56], r12
-    mulx rdi, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc rdi, rbp
-    mov qword ptr [rsp + 80], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 72]
-    adc r12, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 80]
-    adc rbp, rdi
-    adc rdx, 0
-    add rbx, r14
-    adc rsi, r11
-    adc rax, r15
-    adc rcx, r13
-    adc r8, r9
-    adc r10, qword ptr [rsp + 88]
-    mov rdi, qword ptr [rsp + 104]
-    adc rdi, qword ptr [rsp + 56]
-    mov r9, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 40]
-    mov r11, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 40]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [r15]
-    mov qword ptr [rsp + 32], rbp
-    mov qword ptr [rsp + 80], r12
-    mulx rbp, r12, qword ptr [r15 + 8]
-    add r13, r12
-    mov qword ptr [rsp + 72], r11
-    mulx r12, r11, qword ptr [r15 + 16]
-    adc rbp, r11
-    mov qword ptr [rsp + 40], r9
-    mulx r11, r9, qword ptr [r15 + 24]
-    adc r12, r9
-    mov qword ptr [rsp + 64], rdi
-    mulx r9, rdi, qword ptr [r15 + 32]
-    adc r11, rdi
-    mov qword ptr [rsp + 56], r10
-    mulx rdi, r10, qword ptr [r15 + 40]
-    adc r9, r10
-    mov qword ptr [rsp + 104], r9
-    mulx r10, r9, qword ptr [r15 + 48]
-    adc rdi, r9
-    mov qword ptr [rsp + 88], rdi
-    mulx r9, rdi, qword ptr [r15 + 56]
-    adc r10, rdi
-    mov qword ptr [rsp + 48], r10
-    mulx rdi, r10, qword ptr [r15 + 64]
-    adc r9, r10
-    mov qword ptr [rsp + 96], r9
-    mulx r10, r9, qword ptr [r15 + 72]
-    adc rdi, r9
-    mulx rdx, r9, qword ptr [r15 + 80]
-    adc r10, r9
-    adc rdx, 0
-    add rbx, r14
-    adc rsi, r13
-    adc rax, rbp
-    adc rcx, r12
-    adc r8, r11
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 104]
-    mov r11, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, rdx
-    mov rdx, rbx
-    mulx rbx, r14, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    add rbx, r13
-    mov qword ptr [rsp + 32], r10
-    mulx r13, r10, qword ptr [rip + 2f + 16]
-    adc r15, r10
-    mov qword ptr [rsp + 80], rdi
-    mulx r10, rdi, qword ptr [rip + 2f + 24]
-    adc r13, rdi
-    mov qword ptr [rsp + 96], r12
-    mulx rdi, r12, qword ptr [rip + 2f + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rdi, rbp
-    mov qword ptr [rsp + 48], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 48]
-    adc r12, rdi
-    mov qword ptr [rsp + 40], r12
-    mulx rdi, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc rdi, rbp
-    mov qword ptr [rsp + 64], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 72]
-    adc r12, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 80]
-    adc rbp, rdi
-    adc rdx, 0
-    add rsi, r14
-    adc rax, rbx
-    adc rcx, r15
-    adc r8, r13
-    adc r9, r10
-    adc r11, qword ptr [rsp + 48]
-    mov rdi, qword ptr [rsp + 72]
-    adc rdi, qword ptr [rsp + 40]
-    mov r10, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 88]
-    mov rbx, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 48]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [r15]
-    mov qword ptr [rsp + 32], rbp
-    mov qword ptr [rsp + 64], r12
-    mulx rbp, r12, qword ptr [r15 + 8]
-    add r13, r12
-    mov qword ptr [rsp + 80], rbx
-    mulx r12, rbx, qword ptr [r15 + 16]
-    adc rbp, rbx
-    mov qword ptr [rsp + 88], r10
-    mulx rbx, r10, qword ptr [r15 + 24]
-    adc r12, r10
-    mov qword ptr [rsp + 96], rdi
-    mulx r10, rdi, qword ptr [r15 + 32]
-    adc rbx, rdi
-    mov qword ptr [rsp + 40], r11
-    mulx rdi, r11, qword ptr [r15 + 40]
-    adc r10, r11
-    mov qword ptr [rsp + 72], r10
-    mulx r11, r10, qword ptr [r15 + 48]
-    adc rdi, r10
-    mov qword ptr [rsp + 48], rdi
-    mulx r10, rdi, qword ptr [r15 + 56]
-    adc r11, rdi
-    mov qword ptr [rsp + 104], r11
-    mulx rdi, r11, qword ptr [r15 + 64]
-    adc r10, r11
-    mov qword ptr [rsp + 56], r10
-    mulx r11, r10, qword ptr [r15 + 72]
-    adc rdi, r10
-    mulx rdx, r10, qword ptr [r15 + 80]
-    adc r11, r10
-    adc rdx, 0
-    add rsi, r14
-    adc rax, r13
-    adc rcx, rbp
-    adc r8, r12
-    adc r9, rbx
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 96]
-    adc rbx, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 104]
-    mov r12, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, rdx
-    mov rdx, rsi
-    mulx rsi, r14, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    add rsi, r13
-    mov qword ptr [rsp + 32], r11
-    mulx r13, r11, qword ptr [rip + 2f + 16]
-    adc r15, r11
-    mov qword ptr [rsp + 64], rdi
-    mulx r11, rdi, qword ptr [rip + 2f + 24]
-    adc r13, rdi
-    mov qword ptr [rsp + 56], r12
-    mulx rdi, r12, qword ptr [rip + 2f + 32]
-    adc r11, r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rdi, rbp
-    mov qword ptr [rsp + 104], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 48]
-    adc r12, rdi
-    mov qword ptr [rsp + 88], r12
-    mulx rdi, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc rdi, rbp
-    mov qword ptr [rsp + 96], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 72]
-    adc r12, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 80]
-    adc rbp, rdi
-    adc rdx, 0
-    add rax, r14
-    adc rcx, rsi
-    adc r8, r15
-    adc r9, r13
-    adc r10, r11
-    adc rbx, qword ptr [rsp + 104]
-    mov rsi, qword ptr [rsp + 80]
-    adc rsi, qword ptr [rsp + 88]
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 56]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [r15]
-    mov qword ptr [rsp + 32], rbp
-    mov qword ptr [rsp + 96], r12
-    mulx rbp, r12, qword ptr [r15 + 8]
-    add r13, r12
-    mov qword ptr [rsp + 64], r11
-    mulx r12, r11, qword ptr [r15 + 16]
-    adc rbp, r11
-    mov qword ptr [rsp + 48], rdi
-    mulx r11, rdi, qword ptr [r15 + 24]
-    adc r12, rdi
-    mov qword ptr [rsp + 56], rsi
-    mulx rdi, rsi, qword ptr [r15 + 32]
-    adc r11, rsi
-    mov qword ptr [rsp + 88], rbx
-    mulx rsi, rbx, qword ptr [r15 + 40]
-    adc rdi, rbx
-    mov qword ptr [rsp + 80], rdi
-    mulx rbx, rdi, qword ptr [r15 + 48]
-    adc rsi, rdi
-    mov qword ptr [rsp + 104], rsi
-    mulx rdi, rsi, qword ptr [r15 + 56]
-    adc rbx, rsi
-    mov qword ptr [rsp + 72], rbx
-    mulx rsi, rbx, qword ptr [r15 + 64]
-    adc rdi, rbx
-    mov qword ptr [rsp + 40], rdi
-    mulx rbx, rdi, qword ptr [r15 + 72]
-    adc rsi, rdi
-    mulx rdx, rdi, qword ptr [r15 + 80]
-    adc rbx, rdi
-    adc rdx, 0
-    add rax, r14
-    adc rcx, r13
-    adc r8, rbp
-    adc r9, r12
-    adc r10, r11
-    mov rdi, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 80]
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 104]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 96]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, rdx
-    mov rdx, rax
-    mulx rax, r14, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
+    mov qword ptr [rsp + 40], r13
+    mulx r12, r13, qword ptr [r14 + 8]
     add rax, r13
-    mov qword ptr [rsp + 32], rbx
-    mulx r13, rbx, qword ptr [rip + 2f + 16]
-    adc r15, rbx
-    mov qword ptr [rsp + 96], rsi
-    mulx rbx, rsi, qword ptr [rip + 2f + 24]
-    adc r13, rsi
-    mov qword ptr [rsp + 40], r12
-    mulx rsi, r12, qword ptr [rip + 2f + 32]
-    adc rbx, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rsi, rbp
-    mov qword ptr [rsp + 72], rsi
-    mulx rbp, rsi, qword ptr [rip + 2f + 48]
-    adc r12, rsi
-    mov qword ptr [rsp + 48], r12
-    mulx rsi, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 104], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc rsi, rbp
-    mov qword ptr [rsp + 56], rsi
-    mulx rbp, rsi, qword ptr [rip + 2f + 72]
-    adc r12, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 80]
-    adc rbp, rsi
-    adc rdx, 0
-    add rcx, r14
-    adc r8, rax
-    adc r9, r15
-    adc r10, r13
-    adc rdi, rbx
-    adc r11, qword ptr [rsp + 72]
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 48]
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 104]
-    mov rbx, qword ptr [rsp + 96]
-    adc rbx, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 64]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [r15]
-    mov qword ptr [rsp + 32], rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [r15 + 8]
-    add r13, r12
-    mov qword ptr [rsp + 96], rbx
-    mulx r12, rbx, qword ptr [r15 + 16]
-    adc rbp, rbx
-    mov qword ptr [rsp + 104], rsi
-    mulx rbx, rsi, qword ptr [r15 + 24]
-    adc r12, rsi
-    mov qword ptr [rsp + 40], rax
-    mulx rsi, rax, qword ptr [r15 + 32]
-    adc rbx, rax
-    mov qword ptr [rsp + 48], r11
-    mulx rax, r11, qword ptr [r15 + 40]
-    adc rsi, r11
+    mov qword ptr [rsp + 88], r9
+    mulx r13, r9, qword ptr [r14 + 16]
+    adc r12, r9
+    mov qword ptr [rsp + 48], rdi
+    mulx r9, rdi, qword ptr [r14 + 24]
+    adc r13, rdi
+    mov qword ptr [rsp + 80], rsi
+    mulx rdi, rsi, qword ptr [r14 + 32]
+    adc r9, rsi
+    mov qword ptr [rsp + 56], rcx
+    mulx rsi, rcx, qword ptr [r14 + 40]
+    adc rdi, rcx
+    mov qword ptr [rsp + 72], rdi
+    mulx rcx, rdi, qword ptr [r14 + 48]
+    adc rsi, rdi
     mov qword ptr [rsp + 64], rsi
-    mulx r11, rsi, qword ptr [r15 + 48]
-    adc rax, rsi
-    mov qword ptr [rsp + 72], rax
-    mulx rsi, rax, qword ptr [r15 + 56]
-    adc r11, rax
-    mov qword ptr [rsp + 80], r11
-    mulx rax, r11, qword ptr [r15 + 64]
-    adc rsi, r11
-    mov qword ptr [rsp + 88], rsi
-    mulx r11, rsi, qword ptr [r15 + 72]
-    adc rax, rsi
-    mulx rdx, rsi, qword ptr [r15 + 80]
-    adc r11, rsi
+    mulx rdi, rsi, qword ptr [r14 + 56]
+    adc rcx, rsi
+    mov qword ptr [rsp + 104], rcx
+    mulx rsi, rcx, qword ptr [r14 + 64]
+    adc rdi, rcx
+    mov qword ptr [rsp + 112], rdi
+    mulx rcx, rdi, qword ptr [r14 + 72]
+    adc rsi, rdi
+    mulx rdx, rdi, qword ptr [r14 + 80]
+    adc rcx, rdi
     adc rdx, 0
-    add rcx, r14
-    adc r8, r13
-    adc r9, rbp
-    adc r10, r12
-    adc rdi, rbx
-    mov rsi, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 88]
-    adc rax, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, rdx
-    mov rdx, rcx
-    mulx rcx, r14, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    add rcx, r13
-    mov qword ptr [rsp + 32], r11
-    mulx r13, r11, qword ptr [rip + 2f + 16]
-    adc r15, r11
-    mov qword ptr [rsp + 56], rax
-    mulx r11, rax, qword ptr [rip + 2f + 24]
-    adc r13, rax
-    mov qword ptr [rsp + 88], r12
-    mulx rax, r12, qword ptr [rip + 2f + 32]
+    add r8, r15
+    adc r10, rax
     adc r11, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rax, rbp
-    mov qword ptr [rsp + 80], rax
-    mulx rbp, rax, qword ptr [rip + 2f + 48]
-    adc r12, rax
-    mov qword ptr [rsp + 104], r12
-    mulx rax, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc rax, rbp
-    mov qword ptr [rsp + 40], rax
-    mulx rbp, rax, qword ptr [rip + 2f + 72]
-    adc r12, rax
-    mulx rax, rdx, qword ptr [rip + 2f + 80]
-    adc rbp, rdx
-    adc rax, 0
-    add r8, r14
-    adc r9, rcx
-    adc r10, r15
-    adc rdi, r13
-    adc rsi, r11
-    adc rbx, qword ptr [rsp + 80]
-    mov rcx, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 104]
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 72]
-    mov r13, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 24]
-    adc rax, 0
-    mov r14, qword ptr [rsp + 16]
-    mov rdx, qword ptr [r14 + 72]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], rax
-    mulx r14, rax, qword ptr [r15]
-    mov qword ptr [rsp + 32], rbp
-    mov qword ptr [rsp + 40], r12
-    mulx rbp, r12, qword ptr [r15 + 8]
-    add r14, r12
-    mov qword ptr [rsp + 56], r13
-    mulx r12, r13, qword ptr [r15 + 16]
-    adc rbp, r13
-    mov qword ptr [rsp + 72], r11
-    mulx r13, r11, qword ptr [r15 + 24]
-    adc r12, r11
-    mov qword ptr [rsp + 88], rcx
-    mulx r11, rcx, qword ptr [r15 + 32]
-    adc r13, rcx
-    mov qword ptr [rsp + 104], rbx
-    mulx rcx, rbx, qword ptr [r15 + 40]
-    adc r11, rbx
-    mov qword ptr [rsp + 96], r11
-    mulx rbx, r11, qword ptr [r15 + 48]
-    adc rcx, r11
-    mov qword ptr [rsp + 80], rcx
-    mulx r11, rcx, qword ptr [r15 + 56]
-    adc rbx, rcx
-    mov qword ptr [rsp + 64], rbx
-    mulx rcx, rbx, qword ptr [r15 + 64]
-    adc r11, rbx
-    mov qword ptr [rsp + 48], r11
-    mulx rbx, r11, qword ptr [r15 + 72]
-    adc rcx, r11
-    mulx rdx, r11, qword ptr [r15 + 80]
-    adc rbx, r11
-    adc rdx, 0
-    add r8, rax
-    adc r9, r14
-    adc r10, rbp
-    adc rdi, r12
-    adc rsi, r13
-    mov rax, qword ptr [rsp + 104]
-    adc rax, qword ptr [rsp + 96]
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
+    adc rbx, r13
+    adc rbp, r9
+    mov rax, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 72]
+    mov rdi, qword ptr [rsp + 80]
+    adc rdi, qword ptr [rsp + 64]
+    mov r9, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 88]
+    adc r12, qword ptr [rsp + 112]
+    adc rsi, qword ptr [rsp + 40]
+    adc rcx, qword ptr [rsp + 96]
+    adc rdx, qword ptr [rsp + 32]
     mov r13, rdx
     mov rdx, r8
-    mulx r8, r14, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    add r8, r13
-    mov qword ptr [rsp + 32], rbx
-    mulx r13, rbx, qword ptr [rip + 2f + 16]
-    adc r15, rbx
-    mov qword ptr [rsp + 40], rcx
-    mulx rbx, rcx, qword ptr [rip + 2f + 24]
-    adc r13, rcx
+    mov r8, qword ptr [rsp + 24]
+    mulx r15, r14, qword ptr [r8]
+    mov qword ptr [rsp + 32], r13
+    mov qword ptr [rsp + 96], rcx
+    mulx r13, rcx, qword ptr [r8 + 8]
+    add r15, rcx
+    mov qword ptr [rsp + 40], rsi
+    mulx rcx, rsi, qword ptr [r8 + 16]
+    adc r13, rsi
+    mov qword ptr [rsp + 112], r12
+    mulx rsi, r12, qword ptr [r8 + 24]
+    adc rcx, r12
+    mov qword ptr [rsp + 88], r9
+    mulx r12, r9, qword ptr [r8 + 32]
+    adc rsi, r9
+    mov qword ptr [rsp + 104], rdi
+    mulx r9, rdi, qword ptr [r8 + 40]
+    adc r12, rdi
     mov qword ptr [rsp + 48], r12
-    mulx rcx, r12, qword ptr [rip + 2f + 32]
-    adc rbx, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rcx, rbp
+    mulx rdi, r12, qword ptr [r8 + 48]
+    adc r9, r12
+    mov qword ptr [rsp + 64], r9
+    mulx r12, r9, qword ptr [r8 + 56]
+    adc rdi, r9
+    mov qword ptr [rsp + 80], rdi
+    mulx r9, rdi, qword ptr [r8 + 64]
+    adc r12, rdi
+    mov qword ptr [rsp + 72], r12
+    mulx rdi, r12, qword ptr [r8 + 72]
+    adc r9, r12
+    mulx rdx, r12, qword ptr [r8 + 80]
+    adc rdi, r12
+    adc rdx, 0
+    add r10, r14
+    adc r11, r15
+    adc rbx, r13
+    adc rbp, rcx
+    adc rax, rsi
+    mov rcx, qword ptr [rsp + 104]
+    adc rcx, qword ptr [rsp + 48]
+    mov rsi, qword ptr [rsp + 88]
+    adc rsi, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 80]
+    mov r13, qword ptr [rsp + 40]
+    adc r13, qword ptr [rsp + 72]
+    adc r9, qword ptr [rsp + 96]
+    adc rdi, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r14, qword ptr [rsp + 8]
+    mov r15, rdx
+    mov rdx, qword ptr [r14 + 16]
+    mov r14, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 32], r15
+    mulx r8, r15, qword ptr [r14]
+    mov qword ptr [rsp + 96], rdi
+    mov qword ptr [rsp + 72], r9
+    mulx rdi, r9, qword ptr [r14 + 8]
+    add r8, r9
+    mov qword ptr [rsp + 40], r13
+    mulx r9, r13, qword ptr [r14 + 16]
+    adc rdi, r13
+    mov qword ptr [rsp + 80], r12
+    mulx r13, r12, qword ptr [r14 + 24]
+    adc r9, r12
+    mov qword ptr [rsp + 112], rsi
+    mulx r12, rsi, qword ptr [r14 + 32]
+    adc r13, rsi
     mov qword ptr [rsp + 64], rcx
-    mulx rbp, rcx, qword ptr [rip + 2f + 48]
+    mulx rsi, rcx, qword ptr [r14 + 40]
+    adc r12, rcx
+    mov qword ptr [rsp + 88], r12
+    mulx rcx, r12, qword ptr [r14 + 48]
+    adc rsi, r12
+    mov qword ptr [rsp + 48], rsi
+    mulx r12, rsi, qword ptr [r14 + 56]
+    adc rcx, rsi
+    mov qword ptr [rsp + 104], rcx
+    mulx rsi, rcx, qword ptr [r14 + 64]
+    adc r12, rcx
+    mov qword ptr [rsp + 56], r12
+    mulx rcx, r12, qword ptr [r14 + 72]
+    adc rsi, r12
+    mulx rdx, r12, qword ptr [r14 + 80]
+    adc rcx, r12
+    adc rdx, 0
+    add r10, r15
+    adc r11, r8
+    adc rbx, rdi
+    adc rbp, r9
+    adc rax, r13
+    mov rdi, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 88]
+    mov r8, qword ptr [rsp + 112]
+    adc r8, qword ptr [rsp + 48]
+    mov r9, qword ptr [rsp + 80]
+    adc r9, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 40]
+    adc r12, qword ptr [rsp + 56]
+    adc rsi, qword ptr [rsp + 72]
+    adc rcx, qword ptr [rsp + 96]
+    adc rdx, qword ptr [rsp + 32]
+    mov r13, rdx
+    mov rdx, r10
+    mov r10, qword ptr [rsp + 24]
+    mulx r15, r14, qword ptr [r10]
+    mov qword ptr [rsp + 32], r13
+    mov qword ptr [rsp + 96], rcx
+    mulx r13, rcx, qword ptr [r10 + 8]
+    add r15, rcx
+    mov qword ptr [rsp + 72], rsi
+    mulx rcx, rsi, qword ptr [r10 + 16]
+    adc r13, rsi
+    mov qword ptr [rsp + 56], r12
+    mulx rsi, r12, qword ptr [r10 + 24]
+    adc rcx, r12
+    mov qword ptr [rsp + 40], r9
+    mulx r12, r9, qword ptr [r10 + 32]
+    adc rsi, r9
+    mov qword ptr [rsp + 104], r8
+    mulx r9, r8, qword ptr [r10 + 40]
+    adc r12, r8
+    mov qword ptr [rsp + 80], r12
+    mulx r8, r12, qword ptr [r10 + 48]
+    adc r9, r12
+    mov qword ptr [rsp + 48], r9
+    mulx r12, r9, qword ptr [r10 + 56]
+    adc r8, r9
+    mov qword ptr [rsp + 112], r8
+    mulx r9, r8, qword ptr [r10 + 64]
+    adc r12, r8
+    mov qword ptr [rsp + 88], r12
+    mulx r8, r12, qword ptr [r10 + 72]
+    adc r9, r12
+    mulx rdx, r12, qword ptr [r10 + 80]
+    adc r8, r12
+    adc rdx, 0
+    add r11, r14
+    adc rbx, r15
+    adc rbp, r13
+    adc rax, rcx
+    adc rdi, rsi
+    mov rcx, qword ptr [rsp + 104]
+    adc rcx, qword ptr [rsp + 80]
+    mov rsi, qword ptr [rsp + 40]
+    adc rsi, qword ptr [rsp + 48]
+    mov r12, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 112]
+    mov r13, qword ptr [rsp + 72]
+    adc r13, qword ptr [rsp + 88]
+    adc r9, qword ptr [rsp + 96]
+    adc r8, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r14, qword ptr [rsp + 8]
+    mov r15, rdx
+    mov rdx, qword ptr [r14 + 24]
+    mov r14, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 32], r15
+    mulx r10, r15, qword ptr [r14]
+    mov qword ptr [rsp + 96], r8
+    mov qword ptr [rsp + 88], r9
+    mulx r8, r9, qword ptr [r14 + 8]
+    add r10, r9
+    mov qword ptr [rsp + 72], r13
+    mulx r9, r13, qword ptr [r14 + 16]
+    adc r8, r13
+    mov qword ptr [rsp + 112], r12
+    mulx r13, r12, qword ptr [r14 + 24]
+    adc r9, r12
+    mov qword ptr [rsp + 56], rsi
+    mulx r12, rsi, qword ptr [r14 + 32]
+    adc r13, rsi
+    mov qword ptr [rsp + 48], rcx
+    mulx rsi, rcx, qword ptr [r14 + 40]
+    adc r12, rcx
+    mov qword ptr [rsp + 40], r12
+    mulx rcx, r12, qword ptr [r14 + 48]
+    adc rsi, r12
+    mov qword ptr [rsp + 80], rsi
+    mulx r12, rsi, qword ptr [r14 + 56]
+    adc rcx, rsi
+    mov qword ptr [rsp + 104], rcx
+    mulx rsi, rcx, qword ptr [r14 + 64]
+    adc r12, rcx
+    mov qword ptr [rsp + 64], r12
+    mulx rcx, r12, qword ptr [r14 + 72]
+    adc rsi, r12
+    mulx rdx, r12, qword ptr [r14 + 80]
+    adc rcx, r12
+    adc rdx, 0
+    add r11, r15
+    adc rbx, r10
+    adc rbp, r8
+    adc rax, r9
+    adc rdi, r13
+    mov r8, qword ptr [rsp + 48]
+    adc r8, qword ptr [rsp + 40]
+    mov r9, qword ptr [rsp + 56]
+    adc r9, qword ptr [rsp + 80]
+    mov r10, qword ptr [rsp + 112]
+    adc r10, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 72]
+    adc r12, qword ptr [rsp + 64]
+    adc rsi, qword ptr [rsp + 88]
+    adc rcx, qword ptr [rsp + 96]
+    adc rdx, qword ptr [rsp + 32]
+    mov r13, rdx
+    mov rdx, r11
+    mov r11, qword ptr [rsp + 24]
+    mulx r15, r14, qword ptr [r11]
+    mov qword ptr [rsp + 32], r13
+    mov qword ptr [rsp + 96], rcx
+    mulx r13, rcx, qword ptr [r11 + 8]
+    add r15, rcx
+    mov qword ptr [rsp + 88], rsi
+    mulx rcx, rsi, qword ptr [r11 + 16]
+    adc r13, rsi
+    mov qword ptr [rsp + 64], r12
+    mulx rsi, r12, qword ptr [r11 + 24]
+    adc rcx, r12
+    mov qword ptr [rsp + 72], r10
+    mulx r12, r10, qword ptr [r11 + 32]
+    adc rsi, r10
+    mov qword ptr [rsp + 104], r9
+    mulx r10, r9, qword ptr [r11 + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 112], r12
+    mulx r9, r12, qword ptr [r11 + 48]
+    adc r10, r12
+    mov qword ptr [rsp + 80], r10
+    mulx r12, r10, qword ptr [r11 + 56]
+    adc r9, r10
+    mov qword ptr [rsp + 56], r9
+    mulx r10, r9, qword ptr [r11 + 64]
+    adc r12, r9
+    mov qword ptr [rsp + 40], r12
+    mulx r9, r12, qword ptr [r11 + 72]
+    adc r10, r12
+    mulx rdx, r12, qword ptr [r11 + 80]
+    adc r9, r12
+    adc rdx, 0
+    add rbx, r14
+    adc rbp, r15
+    adc rax, r13
+    adc rdi, rcx
+    adc r8, rsi
+    mov rcx, qword ptr [rsp + 104]
+    adc rcx, qword ptr [rsp + 112]
+    mov rsi, qword ptr [rsp + 72]
+    adc rsi, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 64]
+    adc r12, qword ptr [rsp + 56]
+    mov r13, qword ptr [rsp + 88]
+    adc r13, qword ptr [rsp + 40]
+    adc r10, qword ptr [rsp + 96]
+    adc r9, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r14, qword ptr [rsp + 8]
+    mov r15, rdx
+    mov rdx, qword ptr [r14 + 32]
+    mov r14, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 32], r15
+    mulx r11, r15, qword ptr [r14]
+    mov qword ptr [rsp + 96], r9
+    mov qword ptr [rsp + 40], r10
+    mulx r9, r10, qword ptr [r14 + 8]
+    add r11, r10
+    mov qword ptr [rsp + 88], r13
+    mulx r10, r13, qword ptr [r14 + 16]
+    adc r9, r13
+    mov qword ptr [rsp + 56], r12
+    mulx r13, r12, qword ptr [r14 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 64], rsi
+    mulx r12, rsi, qword ptr [r14 + 32]
+    adc r13, rsi
+    mov qword ptr [rsp + 80], rcx
+    mulx rsi, rcx, qword ptr [r14 + 40]
     adc r12, rcx
     mov qword ptr [rsp + 72], r12
-    mulx rcx, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc rcx, rbp
-    mov qword ptr [rsp + 88], rcx
-    mulx rbp, rcx, qword ptr [rip + 2f + 72]
-    adc r12, rcx
-    mulx rcx, rdx, qword ptr [rip + 2f + 80]
-    adc rbp, rdx
-    adc rcx, 0
-    add r9, r14
-    adc r10, r8
-    adc rdi, r15
-    adc rsi, r13
-    adc rax, rbx
-    adc r11, qword ptr [rsp + 64]
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov rdx, qword ptr [rsp + 16]
-    mov rdx, qword ptr [rdx + 80]
-    mov r14, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 16], rcx
-    mulx r15, rcx, qword ptr [r14]
-    mov qword ptr [rsp + 24], rbp
-    mov qword ptr [rsp + 32], r12
-    mulx rbp, r12, qword ptr [r14 + 8]
-    add r15, r12
-    mov qword ptr [rsp + 88], r13
-    mulx r12, r13, qword ptr [r14 + 16]
-    adc rbp, r13
-    mov qword ptr [rsp + 40], rbx
-    mulx r13, rbx, qword ptr [r14 + 24]
-    adc r12, rbx
-    mov qword ptr [rsp + 80], r8
-    mulx rbx, r8, qword ptr [r14 + 32]
-    adc r13, r8
-    mov qword ptr [rsp + 48], r11
-    mulx r8, r11, qword ptr [r14 + 40]
-    adc rbx, r11
-    mov qword ptr [rsp + 72], rbx
-    mulx r11, rbx, qword ptr [r14 + 48]
-    adc r8, rbx
-    mov qword ptr [rsp + 56], r8
-    mulx rbx, r8, qword ptr [r14 + 56]
-    adc r11, r8
-    mov qword ptr [rsp + 64], r11
-    mulx r8, r11, qword ptr [r14 + 64]
-    adc rbx, r11
-    mov qword ptr [rsp + 96], rbx
-    mulx r11, rbx, qword ptr [r14 + 72]
-    adc r8, rbx
-    mulx rdx, rbx, qword ptr [r14 + 80]
-    adc r11, rbx
-    adc rdx, 0
-    add r9, rcx
-    adc r10, r15
-    adc rdi, rbp
+    mulx rcx, r12, qword ptr [r14 + 48]
     adc rsi, r12
-    adc rax, r13
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 64]
+    mov qword ptr [rsp + 112], rsi
+    mulx r12, rsi, qword ptr [r14 + 56]
+    adc rcx, rsi
+    mov qword ptr [rsp + 104], rcx
+    mulx rsi, rcx, qword ptr [r14 + 64]
+    adc r12, rcx
+    mov qword ptr [rsp + 48], r12
+    mulx rcx, r12, qword ptr [r14 + 72]
+    adc rsi, r12
+    mulx rdx, r12, qword ptr [r14 + 80]
+    adc rcx, r12
+    adc rdx, 0
+    add rbx, r15
+    adc rbp, r11
+    adc rax, r9
+    adc rdi, r10
+    adc r8, r13
+    mov r9, qword ptr [rsp + 80]
+    adc r9, qword ptr [rsp + 72]
+    mov r10, qword ptr [rsp + 64]
+    adc r10, qword ptr [rsp + 112]
+    mov r11, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 104]
     mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 32]
-    adc r11, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 48]
+    adc rsi, qword ptr [rsp + 40]
+    adc rcx, qword ptr [rsp + 96]
+    adc rdx, qword ptr [rsp + 32]
     mov r13, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f + 88]
-    mulx r14, r15, qword ptr [rip + 2f + 96]
-    mov qword ptr [rsp + 16], r13
-    mov qword ptr [rsp + 24], r11
-    mulx r13, r11, qword ptr [rip + 2f + 104]
-    add r14, r11
-    mov qword ptr [rsp + 32], r8
-    mulx r11, r8, qword ptr [rip + 2f + 112]
-    adc r13, r8
-    mov qword ptr [rsp + 96], r12
-    mulx r8, r12, qword ptr [rip + 2f + 120]
+    mov rdx, rbx
+    mov rbx, qword ptr [rsp + 24]
+    mulx r15, r14, qword ptr [rbx]
+    mov qword ptr [rsp + 32], r13
+    mov qword ptr [rsp + 96], rcx
+    mulx r13, rcx, qword ptr [rbx + 8]
+    add r15, rcx
+    mov qword ptr [rsp + 40], rsi
+    mulx rcx, rsi, qword ptr [rbx + 16]
+    adc r13, rsi
+    mov qword ptr [rsp + 48], r12
+    mulx rsi, r12, qword ptr [rbx + 24]
+    adc rcx, r12
+    mov qword ptr [rsp + 88], r11
+    mulx r12, r11, qword ptr [rbx + 32]
+    adc rsi, r11
+    mov qword ptr [rsp + 104], r10
+    mulx r11, r10, qword ptr [rbx + 40]
+    adc r12, r10
+    mov qword ptr [rsp + 56], r12
+    mulx r10, r12, qword ptr [rbx + 48]
     adc r11, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 128]
-    adc r8, rbp
-    mov qword ptr [rsp + 64], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 136]
-    adc r12, rbx
+    mov qword ptr [rsp + 112], r11
+    mulx r12, r11, qword ptr [rbx + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 64], r10
+    mulx r11, r10, qword ptr [rbx + 64]
+    adc r12, r10
+    mov qword ptr [rsp + 72], r12
+    mulx r10, r12, qword ptr [rbx + 72]
+    adc r11, r12
+    mulx rdx, r12, qword ptr [rbx + 80]
+    adc r10, r12
+    adc rdx, 0
+    add rbp, r14
+    adc rax, r15
+    adc rdi, r13
+    adc r8, rcx
+    adc r9, rsi
+    mov rcx, qword ptr [rsp + 104]
+    adc rcx, qword ptr [rsp + 56]
+    mov rsi, qword ptr [rsp + 88]
+    adc rsi, qword ptr [rsp + 112]
+    mov r12, qword ptr [rsp + 48]
+    adc r12, qword ptr [rsp + 64]
+    mov r13, qword ptr [rsp + 40]
+    adc r13, qword ptr [rsp + 72]
+    adc r11, qword ptr [rsp + 96]
+    adc r10, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r14, qword ptr [rsp + 8]
+    mov r15, rdx
+    mov rdx, qword ptr [r14 + 40]
+    mov r14, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 32], r15
+    mulx rbx, r15, qword ptr [r14]
+    mov qword ptr [rsp + 96], r10
+    mov qword ptr [rsp + 72], r11
+    mulx r10, r11, qword ptr [r14 + 8]
+    add rbx, r11
+    mov qword ptr [rsp + 40], r13
+    mulx r11, r13, qword ptr [r14 + 16]
+    adc r10, r13
+    mov qword ptr [rsp + 64], r12
+    mulx r13, r12, qword ptr [r14 + 24]
+    adc r11, r12
+    mov qword ptr [rsp + 48], rsi
+    mulx r12, rsi, qword ptr [r14 + 32]
+    adc r13, rsi
+    mov qword ptr [rsp + 112], rcx
+    mulx rsi, rcx, qword ptr [r14 + 40]
+    adc r12, rcx
+    mov qword ptr [rsp + 88], r12
+    mulx rcx, r12, qword ptr [r14 + 48]
+    adc rsi, r12
+    mov qword ptr [rsp + 56], rsi
+    mulx r12, rsi, qword ptr [r14 + 56]
+    adc rcx, rsi
+    mov qword ptr [rsp + 104], rcx
+    mulx rsi, rcx, qword ptr [r14 + 64]
+    adc r12, rcx
+    mov qword ptr [rsp + 80], r12
+    mulx rcx, r12, qword ptr [r14 + 72]
+    adc rsi, r12
+    mulx rdx, r12, qword ptr [r14 + 80]
+    adc rcx, r12
+    adc rdx, 0
+    add rbp, r15
+    adc rax, rbx
+    adc rdi, r10
+    adc r8, r11
+    adc r9, r13
+    mov r10, qword ptr [rsp + 112]
+    adc r10, qword ptr [rsp + 88]
+    mov r11, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 56]
+    mov rbx, qword ptr [rsp + 64]
+    adc rbx, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 40]
+    adc r12, qword ptr [rsp + 80]
+    adc rsi, qword ptr [rsp + 72]
+    adc rcx, qword ptr [rsp + 96]
+    adc rdx, qword ptr [rsp + 32]
+    mov r13, rdx
+    mov rdx, rbp
+    mov rbp, qword ptr [rsp + 24]
+    mulx r15, r14, qword ptr [rbp]
+    mov qword ptr [rsp + 32], r13
+    mov qword ptr [rsp + 96], rcx
+    mulx r13, rcx, qword ptr [rbp + 8]
+    add r15, rcx
+    mov qword ptr [rsp + 72], rsi
+    mulx rcx, rsi, qword ptr [rbp + 16]
+    adc r13, rsi
+    mov qword ptr [rsp + 80], r12
+    mulx rsi, r12, qword ptr [rbp + 24]
+    adc rcx, r12
+    mov qword ptr [rsp + 40], rbx
+    mulx r12, rbx, qword ptr [rbp + 32]
+    adc rsi, rbx
+    mov qword ptr [rsp + 104], r11
+    mulx rbx, r11, qword ptr [rbp + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 64], r12
+    mulx r11, r12, qword ptr [rbp + 48]
+    adc rbx, r12
+    mov qword ptr [rsp + 56], rbx
+    mulx r12, rbx, qword ptr [rbp + 56]
+    adc r11, rbx
+    mov qword ptr [rsp + 48], r11
+    mulx rbx, r11, qword ptr [rbp + 64]
+    adc r12, r11
+    mov qword ptr [rsp + 88], r12
+    mulx r11, r12, qword ptr [rbp + 72]
+    adc rbx, r12
+    mulx rdx, r12, qword ptr [rbp + 80]
+    adc r11, r12
+    adc rdx, 0
+    add rax, r14
+    adc rdi, r15
+    adc r8, r13
+    adc r9, rcx
+    adc r10, rsi
+    mov rcx, qword ptr [rsp + 104]
+    adc rcx, qword ptr [rsp + 64]
+    mov rsi, qword ptr [rsp + 40]
+    adc rsi, qword ptr [rsp + 56]
+    mov r12, qword ptr [rsp + 80]
+    adc r12, qword ptr [rsp + 48]
+    mov r13, qword ptr [rsp + 72]
+    adc r13, qword ptr [rsp + 88]
+    adc rbx, qword ptr [rsp + 96]
+    adc r11, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r14, qword ptr [rsp + 8]
+    mov r15, rdx
+    mov rdx, qword ptr [r14 + 48]
+    mov r14, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 32], r15
+    mulx rbp, r15, qword ptr [r14]
+    mov qword ptr [rsp + 96], r11
+    mov qword ptr [rsp + 88], rbx
+    mulx r11, rbx, qword ptr [r14 + 8]
+    add rbp, rbx
+    mov qword ptr [rsp + 72], r13
+    mulx rbx, r13, qword ptr [r14 + 16]
+    adc r11, r13
+    mov qword ptr [rsp + 48], r12
+    mulx r13, r12, qword ptr [r14 + 24]
+    adc rbx, r12
+    mov qword ptr [rsp + 80], rsi
+    mulx r12, rsi, qword ptr [r14 + 32]
+    adc r13, rsi
+    mov qword ptr [rsp + 56], rcx
+    mulx rsi, rcx, qword ptr [r14 + 40]
+    adc r12, rcx
     mov qword ptr [rsp + 40], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 144]
+    mulx rcx, r12, qword ptr [r14 + 48]
+    adc rsi, r12
+    mov qword ptr [rsp + 64], rsi
+    mulx r12, rsi, qword ptr [r14 + 56]
+    adc rcx, rsi
+    mov qword ptr [rsp + 104], rcx
+    mulx rsi, rcx, qword ptr [r14 + 64]
+    adc r12, rcx
+    mov qword ptr [rsp + 112], r12
+    mulx rcx, r12, qword ptr [r14 + 72]
+    adc rsi, r12
+    mulx rdx, r12, qword ptr [r14 + 80]
+    adc rcx, r12
+    adc rdx, 0
+    add rax, r15
+    adc rdi, rbp
+    adc r8, r11
+    adc r9, rbx
+    adc r10, r13
+    mov r11, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 40]
+    mov rbx, qword ptr [rsp + 80]
+    adc rbx, qword ptr [rsp + 64]
+    mov rbp, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 72]
+    adc r12, qword ptr [rsp + 112]
+    adc rsi, qword ptr [rsp + 88]
+    adc rcx, qword ptr [rsp + 96]
+    adc rdx, qword ptr [rsp + 32]
+    mov r13, rdx
+    mov rdx, rax
+    mov rax, qword ptr [rsp + 24]
+    mulx r15, r14, qword ptr [rax]
+    mov qword ptr [rsp + 32], r13
+    mov qword ptr [rsp + 96], rcx
+    mulx r13, rcx, qword ptr [rax + 8]
+    add r15, rcx
+    mov qword ptr [rsp + 88], rsi
+    mulx rcx, rsi, qword ptr [rax + 16]
+    adc r13, rsi
+    mov qword ptr [rsp + 112], r12
+    mulx rsi, r12, qword ptr [rax + 24]
+    adc rcx, r12
+    mov qword ptr [rsp + 72], rbp
+    mulx r12, rbp, qword ptr [rax + 32]
+    adc rsi, rbp
+    mov qword ptr [rsp + 104], rbx
+    mulx rbp, rbx, qword ptr [rax + 40]
+    adc r12, rbx
+    mov qword ptr [rsp + 48], r12
+    mulx rbx, r12, qword ptr [rax + 48]
     adc rbp, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 152]
+    mov qword ptr [rsp + 64], rbp
+    mulx r12, rbp, qword ptr [rax + 56]
     adc rbx, rbp
     mov qword ptr [rsp + 80], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 160]
+    mulx rbp, rbx, qword ptr [rax + 64]
     adc r12, rbx
-    mov qword ptr [rsp + 72], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 168]
+    mov qword ptr [rsp + 40], r12
+    mulx rbx, r12, qword ptr [rax + 72]
     adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 176]
+    mulx rdx, r12, qword ptr [rax + 80]
     adc rbx, r12
     adc rdx, 0
-    add r9, r15
-    adc r10, r14
-    adc rdi, r13
-    adc rsi, r11
-    adc rax, r8
-    adc rcx, qword ptr [rsp + 40]
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 56]
-    mov r9, qword ptr [rsp + 88]
-    adc r9, qword ptr [rsp + 80]
-    mov r11, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov r12, r10
-    sub r12, qword ptr [rip + 2f + 96]
-    mov r13, rdi
-    sbb r13, qword ptr [rip + 2f + 104]
-    mov r14, rsi
-    sbb r14, qword ptr [rip + 2f + 112]
-    mov r15, rax
-    sbb r15, qword ptr [rip + 2f + 120]
-    mov qword ptr [rsp + 16], r15
-    mov r15, rcx
-    sbb r15, qword ptr [rip + 2f + 128]
-    mov qword ptr [rsp + 24], r15
-    mov r15, r8
-    sbb r15, qword ptr [rip + 2f + 136]
-    mov qword ptr [rsp + 32], r15
-    mov r15, r9
-    sbb r15, qword ptr [rip + 2f + 144]
-    mov qword ptr [rsp + 72], r15
-    mov r15, r11
-    sbb r15, qword ptr [rip + 2f + 152]
-    mov qword ptr [rsp + 96], r15
-    mov r15, rbp
-    sbb r15, qword ptr [rip + 2f + 160]
-    mov qword ptr [rsp + 80], r15
-    mov r15, rbx
-    sbb r15, qword ptr [rip + 2f + 168]
-    mov qword ptr [rsp + 88], r15
+    add rdi, r14
+    adc r8, r15
+    adc r9, r13
+    adc r10, rcx
+    adc r11, rsi
+    mov rcx, qword ptr [rsp + 104]
+    adc rcx, qword ptr [rsp + 48]
+    mov rsi, qword ptr [rsp + 72]
+    adc rsi, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 80]
+    mov r13, qword ptr [rsp + 88]
+    adc r13, qword ptr [rsp + 40]
+    adc rbp, qword ptr [rsp + 96]
+    adc rbx, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r14, qword ptr [rsp + 8]
     mov r15, rdx
-    sbb r15, qword ptr [rip + 2f + 176]
-    cmovc r12, r10
-    mov r10, qword ptr [rsp]
-    mov qword ptr [r10], r12
-    cmovc r13, rdi
-    mov qword ptr [r10 + 8], r13
-    cmovc r14, rsi
-    mov qword ptr [r10 + 16], r14
-    mov rsi, qword ptr [rsp + 16]
-    cmovc rsi, rax
-    mov qword ptr [r10 + 24], rsi
-    mov rax, qword ptr [rsp + 24]
-    cmovc rax, rcx
-    mov qword ptr [r10 + 32], rax
+    mov rdx, qword ptr [r14 + 56]
+    mov r14, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 32], r15
+    mulx rax, r15, qword ptr [r14]
+    mov qword ptr [rsp + 96], rbx
+    mov qword ptr [rsp + 40], rbp
+    mulx rbx, rbp, qword ptr [r14 + 8]
+    add rax, rbp
+    mov qword ptr [rsp + 88], r13
+    mulx rbp, r13, qword ptr [r14 + 16]
+    adc rbx, r13
+    mov qword ptr [rsp + 80], r12
+    mulx r13, r12, qword ptr [r14 + 24]
+    adc rbp, r12
+    mov qword ptr [rsp + 112], rsi
+    mulx r12, rsi, qword ptr [r14 + 32]
+    adc r13, rsi
+    mov qword ptr [rsp + 64], rcx
+    mulx rsi, rcx, qword ptr [r14 + 40]
+    adc r12, rcx
+    mov qword ptr [rsp + 72], r12
+    mulx rcx, r12, qword ptr [r14 + 48]
+    adc rsi, r12
+    mov qword ptr [rsp + 48], rsi
+    mulx r12, rsi, qword ptr [r14 + 56]
+    adc rcx, rsi
+    mov qword ptr [rsp + 104], rcx
+    mulx rsi, rcx, qword ptr [r14 + 64]
+    adc r12, rcx
+    mov qword ptr [rsp + 56], r12
+    mulx rcx, r12, qword ptr [r14 + 72]
+    adc rsi, r12
+    mulx rdx, r12, qword ptr [r14 + 80]
+    adc rcx, r12
+    adc rdx, 0
+    add rdi, r15
+    adc r8, rax
+    adc r9, rbx
+    adc r10, rbp
+    adc r11, r13
+    mov rax, qword ptr [rsp + 64]
+    adc rax, qword ptr [rsp + 72]
+    mov rbx, qword ptr [rsp + 112]
+    adc rbx, qword ptr [rsp + 48]
+    mov rbp, qword ptr [rsp + 80]
+    adc rbp, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 88]
+    adc r12, qword ptr [rsp + 56]
+    adc rsi, qword ptr [rsp + 40]
+    adc rcx, qword ptr [rsp + 96]
+    adc rdx, qword ptr [rsp + 32]
+    mov r13, rdx
+    mov rdx, rdi
+    mov rdi, qword ptr [rsp + 24]
+    mulx r15, r14, qword ptr [rdi]
+    mov qword ptr [rsp + 32], r13
+    mov qword ptr [rsp + 96], rcx
+    mulx r13, rcx, qword ptr [rdi + 8]
+    add r15, rcx
+    mov qword ptr [rsp + 40], rsi
+    mulx rcx, rsi, qword ptr [rdi + 16]
+    adc r13, rsi
+    mov qword ptr [rsp + 56], r12
+    mulx rsi, r12, qword ptr [rdi + 24]
+    adc rcx, r12
+    mov qword ptr [rsp + 88], rbp
+    mulx r12, rbp, qword ptr [rdi + 32]
+    adc rsi, rbp
+    mov qword ptr [rsp + 104], rbx
+    mulx rbp, rbx, qword ptr [rdi + 40]
+    adc r12, rbx
+    mov qword ptr [rsp + 80], r12
+    mulx rbx, r12, qword ptr [rdi + 48]
+    adc rbp, r12
+    mov qword ptr [rsp + 48], rbp
+    mulx r12, rbp, qword ptr [rdi + 56]
+    adc rbx, rbp
+    mov qword ptr [rsp + 112], rbx
+    mulx rbp, rbx, qword ptr [rdi + 64]
+    adc r12, rbx
+    mov qword ptr [rsp + 72], r12
+    mulx rbx, r12, qword ptr [rdi + 72]
+    adc rbp, r12
+    mulx rdx, r12, qword ptr [rdi + 80]
+    adc rbx, r12
+    adc rdx, 0
+    add r8, r14
+    adc r9, r15
+    adc r10, r13
+    adc r11, rcx
+    adc rax, rsi
+    mov rcx, qword ptr [rsp + 104]
+    adc rcx, qword ptr [rsp + 80]
+    mov rsi, qword ptr [rsp + 88]
+    adc rsi, qword ptr [rsp + 48]
+    mov r12, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 112]
+    mov r13, qword ptr [rsp + 40]
+    adc r13, qword ptr [rsp + 72]
+    adc rbp, qword ptr [rsp + 96]
+    adc rbx, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r14, qword ptr [rsp + 8]
+    mov r15, rdx
+    mov rdx, qword ptr [r14 + 64]
+    mov r14, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 32], r15
+    mulx rdi, r15, qword ptr [r14]
+    mov qword ptr [rsp + 96], rbx
+    mov qword ptr [rsp + 72], rbp
+    mulx rbx, rbp, qword ptr [r14 + 8]
+    add rdi, rbp
+    mov qword ptr [rsp + 40], r13
+    mulx rbp, r13, qword ptr [r14 + 16]
+    adc rbx, r13
+    mov qword ptr [rsp + 112], r12
+    mulx r13, r12, qword ptr [r14 + 24]
+    adc rbp, r12
+    mov qword ptr [rsp + 56], rsi
+    mulx r12, rsi, qword ptr [r14 + 32]
+    adc r13, rsi
+    mov qword ptr [rsp + 48], rcx
+    mulx rsi, rcx, qword ptr [r14 + 40]
+    adc r12, rcx
+    mov qword ptr [rsp + 88], r12
+    mulx rcx, r12, qword ptr [r14 + 48]
+    adc rsi, r12
+    mov qword ptr [rsp + 80], rsi
+    mulx r12, rsi, qword ptr [r14 + 56]
+    adc rcx, rsi
+    mov qword ptr [rsp + 104], rcx
+    mulx rsi, rcx, qword ptr [r14 + 64]
+    adc r12, rcx
+    mov qword ptr [rsp + 64], r12
+    mulx rcx, r12, qword ptr [r14 + 72]
+    adc rsi, r12
+    mulx rdx, r12, qword ptr [r14 + 80]
+    adc rcx, r12
+    adc rdx, 0
+    add r8, r15
+    adc r9, rdi
+    adc r10, rbx
+    adc r11, rbp
+    adc rax, r13
+    mov rdi, qword ptr [rsp + 48]
+    adc rdi, qword ptr [rsp + 88]
+    mov rbx, qword ptr [rsp + 56]
+    adc rbx, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 40]
+    adc r12, qword ptr [rsp + 64]
+    adc rsi, qword ptr [rsp + 72]
+    adc rcx, qword ptr [rsp + 96]
+    adc rdx, qword ptr [rsp + 32]
+    mov r13, rdx
+    mov rdx, r8
+    mov r8, qword ptr [rsp + 24]
+    mulx r15, r14, qword ptr [r8]
+    mov qword ptr [rsp + 32], r13
+    mov qword ptr [rsp + 96], rcx
+    mulx r13, rcx, qword ptr [r8 + 8]
+    add r15, rcx
+    mov qword ptr [rsp + 72], rsi
+    mulx rcx, rsi, qword ptr [r8 + 16]
+    adc r13, rsi
+    mov qword ptr [rsp + 64], r12
+    mulx rsi, r12, qword ptr [r8 + 24]
+    adc rcx, r12
+    mov qword ptr [rsp + 40], rbp
+    mulx r12, rbp, qword ptr [r8 + 32]
+    adc rsi, rbp
+    mov qword ptr [rsp + 104], rbx
+    mulx rbp, rbx, qword ptr [r8 + 40]
+    adc r12, rbx
+    mov qword ptr [rsp + 112], r12
+    mulx rbx, r12, qword ptr [r8 + 48]
+    adc rbp, r12
+    mov qword ptr [rsp + 80], rbp
+    mulx r12, rbp, qword ptr [r8 + 56]
+    adc rbx, rbp
+    mov qword ptr [rsp + 56], rbx
+    mulx rbp, rbx, qword ptr [r8 + 64]
+    adc r12, rbx
+    mov qword ptr [rsp + 88], r12
+    mulx rbx, r12, qword ptr [r8 + 72]
+    adc rbp, r12
+    mulx rdx, r12, qword ptr [r8 + 80]
+    adc rbx, r12
+    adc rdx, 0
+    add r9, r14
+    adc r10, r15
+    adc r11, r13
+    adc rax, rcx
+    adc rdi, rsi
+    mov rcx, qword ptr [rsp + 104]
+    adc rcx, qword ptr [rsp + 112]
+    mov rsi, qword ptr [rsp + 40]
+    adc rsi, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 64]
+    adc r12, qword ptr [rsp + 56]
+    mov r13, qword ptr [rsp + 72]
+    adc r13, qword ptr [rsp + 88]
+    adc rbp, qword ptr [rsp + 96]
+    adc rbx, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r14, qword ptr [rsp + 8]
+    mov r15, rdx
+    mov rdx, qword ptr [r14 + 72]
+    mov r14, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 32], r15
+    mulx r8, r15, qword ptr [r14]
+    mov qword ptr [rsp + 96], rbx
+    mov qword ptr [rsp + 88], rbp
+    mulx rbx, rbp, qword ptr [r14 + 8]
+    add r8, rbp
+    mov qword ptr [rsp + 72], r13
+    mulx rbp, r13, qword ptr [r14 + 16]
+    adc rbx, r13
+    mov qword ptr [rsp + 56], r12
+    mulx r13, r12, qword ptr [r14 + 24]
+    adc rbp, r12
+    mov qword ptr [rsp + 64], rsi
+    mulx r12, rsi, qword ptr [r14 + 32]
+    adc r13, rsi
+    mov qword ptr [rsp + 80], rcx
+    mulx rsi, rcx, qword ptr [r14 + 40]
+    adc r12, rcx
+    mov qword ptr [rsp + 40], r12
+    mulx rcx, r12, qword ptr [r14 + 48]
+    adc rsi, r12
+    mov qword ptr [rsp + 112], rsi
+    mulx r12, rsi, qword ptr [r14 + 56]
+    adc rcx, rsi
+    mov qword ptr [rsp + 104], rcx
+    mulx rsi, rcx, qword ptr [r14 + 64]
+    adc r12, rcx
+    mov qword ptr [rsp + 48], r12
+    mulx rcx, r12, qword ptr [r14 + 72]
+    adc rsi, r12
+    mulx rdx, r12, qword ptr [r14 + 80]
+    adc rcx, r12
+    adc rdx, 0
+    add r9, r15
+    adc r10, r8
+    adc r11, rbx
+    adc rax, rbp
+    adc rdi, r13
+    mov r8, qword ptr [rsp + 80]
+    adc r8, qword ptr [rsp + 40]
+    mov rbx, qword ptr [rsp + 64]
+    adc rbx, qword ptr [rsp + 112]
+    mov rbp, qword ptr [rsp + 56]
+    adc rbp, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 72]
+    adc r12, qword ptr [rsp + 48]
+    adc rsi, qword ptr [rsp + 88]
+    adc rcx, qword ptr [rsp + 96]
+    adc rdx, qword ptr [rsp + 32]
+    mov r13, rdx
+    mov rdx, r9
+    mov r9, qword ptr [rsp + 24]
+    mulx r15, r14, qword ptr [r9]
+    mov qword ptr [rsp + 32], r13
+    mov qword ptr [rsp + 96], rcx
+    mulx r13, rcx, qword ptr [r9 + 8]
+    add r15, rcx
+    mov qword ptr [rsp + 88], rsi
+    mulx rcx, rsi, qword ptr [r9 + 16]
+    adc r13, rsi
+    mov qword ptr [rsp + 48], r12
+    mulx rsi, r12, qword ptr [r9 + 24]
+    adc rcx, r12
+    mov qword ptr [rsp + 72], rbp
+    mulx r12, rbp, qword ptr [r9 + 32]
+    adc rsi, rbp
+    mov qword ptr [rsp + 104], rbx
+    mulx rbp, rbx, qword ptr [r9 + 40]
+    adc r12, rbx
+    mov qword ptr [rsp + 56], r12
+    mulx rbx, r12, qword ptr [r9 + 48]
+    adc rbp, r12
+    mov qword ptr [rsp + 112], rbp
+    mulx r12, rbp, qword ptr [r9 + 56]
+    adc rbx, rbp
+    mov qword ptr [rsp + 64], rbx
+    mulx rbp, rbx, qword ptr [r9 + 64]
+    adc r12, rbx
+    mov qword ptr [rsp + 40], r12
+    mulx rbx, r12, qword ptr [r9 + 72]
+    adc rbp, r12
+    mulx rdx, r12, qword ptr [r9 + 80]
+    adc rbx, r12
+    adc rdx, 0
+    add r10, r14
+    adc r11, r15
+    adc rax, r13
+    adc rdi, rcx
+    adc r8, rsi
+    mov rcx, qword ptr [rsp + 104]
+    adc rcx, qword ptr [rsp + 56]
+    mov rsi, qword ptr [rsp + 72]
+    adc rsi, qword ptr [rsp + 112]
+    mov r12, qword ptr [rsp + 48]
+    adc r12, qword ptr [rsp + 64]
+    mov r13, qword ptr [rsp + 88]
+    adc r13, qword ptr [rsp + 40]
+    adc rbp, qword ptr [rsp + 96]
+    adc rbx, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r14, qword ptr [rsp + 8]
+    mov r15, rdx
+    mov rdx, qword ptr [r14 + 80]
+    mov r14, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 8], r15
+    mulx r9, r15, qword ptr [r14]
+    mov qword ptr [rsp + 32], rbx
+    mov qword ptr [rsp + 96], rbp
+    mulx rbx, rbp, qword ptr [r14 + 8]
+    add r9, rbp
+    mov qword ptr [rsp + 40], r13
+    mulx rbp, r13, qword ptr [r14 + 16]
+    adc rbx, r13
+    mov qword ptr [rsp + 88], r12
+    mulx r13, r12, qword ptr [r14 + 24]
+    adc rbp, r12
+    mov qword ptr [rsp + 64], rsi
+    mulx r12, rsi, qword ptr [r14 + 32]
+    adc r13, rsi
+    mov qword ptr [rsp + 48], rcx
+    mulx rsi, rcx, qword ptr [r14 + 40]
+    adc r12, rcx
+    mov qword ptr [rsp + 112], r12
+    mulx rcx, r12, qword ptr [r14 + 48]
+    adc rsi, r12
+    mov qword ptr [rsp + 72], rsi
+    mulx r12, rsi, qword ptr [r14 + 56]
+    adc rcx, rsi
+    mov qword ptr [rsp + 56], rcx
+    mulx rsi, rcx, qword ptr [r14 + 64]
+    adc r12, rcx
+    mov qword ptr [rsp + 104], r12
+    mulx rcx, r12, qword ptr [r14 + 72]
+    adc rsi, r12
+    mulx rdx, r12, qword ptr [r14 + 80]
+    adc rcx, r12
+    adc rdx, 0
+    add r10, r15
+    adc r11, r9
+    adc rax, rbx
+    adc rdi, rbp
+    adc r8, r13
+    mov r9, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 112]
+    mov rbx, qword ptr [rsp + 64]
+    adc rbx, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 88]
+    adc rbp, qword ptr [rsp + 56]
+    mov r12, qword ptr [rsp + 40]
+    adc r12, qword ptr [rsp + 104]
+    adc rsi, qword ptr [rsp + 96]
+    adc rcx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 8]
+    mov r13, qword ptr [rsp + 24]
+    mov r14, rdx
+    mov rdx, r10
+    imul rdx, qword ptr [r13 + 88]
+    mov qword ptr [rsp + 8], r14
+    mulx r15, r14, qword ptr [r13 + 96]
+    mov qword ptr [rsp + 32], rcx
+    mov qword ptr [rsp + 96], rsi
+    mulx rcx, rsi, qword ptr [r13 + 104]
+    add r15, rsi
+    mov qword ptr [rsp + 104], r12
+    mulx rsi, r12, qword ptr [r13 + 112]
+    adc rcx, r12
+    mov qword ptr [rsp + 40], rbp
+    mulx r12, rbp, qword ptr [r13 + 120]
+    adc rsi, rbp
+    mov qword ptr [rsp + 56], rbx
+    mulx rbp, rbx, qword ptr [r13 + 128]
+    adc r12, rbx
+    mov qword ptr [rsp + 88], r9
+    mulx rbx, r9, qword ptr [r13 + 136]
+    adc rbp, r9
+    mov qword ptr [rsp + 72], rbp
+    mulx r9, rbp, qword ptr [r13 + 144]
+    adc rbx, rbp
+    mov qword ptr [rsp + 64], rbx
+    mulx rbp, rbx, qword ptr [r13 + 152]
+    adc r9, rbx
+    mov qword ptr [rsp + 112], r9
+    mulx rbx, r9, qword ptr [r13 + 160]
+    adc rbp, r9
+    mov qword ptr [rsp + 48], rbp
+    mulx r9, rbp, qword ptr [r13 + 168]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r13 + 176]
+    adc r9, rbp
+    adc rdx, 0
+    add r10, r14
+    adc r11, r15
+    adc rax, rcx
+    adc rdi, rsi
+    adc r8, r12
+    mov rcx, qword ptr [rsp + 88]
+    adc rcx, qword ptr [rsp + 72]
+    mov rsi, qword ptr [rsp + 56]
+    adc rsi, qword ptr [rsp + 64]
+    mov r10, qword ptr [rsp + 40]
+    adc r10, qword ptr [rsp + 112]
+    mov rbp, qword ptr [rsp + 104]
+    adc rbp, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 96]
+    adc r9, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 8]
+    mov r12, r11
+    sub r12, qword ptr [r13 + 96]
+    mov r14, rax
+    sbb r14, qword ptr [r13 + 104]
+    mov r15, rdi
+    sbb r15, qword ptr [r13 + 112]
+    mov qword ptr [rsp + 8], r15
+    mov r15, r8
+    sbb r15, qword ptr [r13 + 120]
+    mov qword ptr [rsp + 32], r15
+    mov r15, rcx
+    sbb r15, qword ptr [r13 + 128]
+    mov qword ptr [rsp + 96], r15
+    mov r15, rsi
+    sbb r15, qword ptr [r13 + 136]
+    mov qword ptr [rsp + 48], r15
+    mov r15, r10
+    sbb r15, qword ptr [r13 + 144]
+    mov qword ptr [rsp + 104], r15
+    mov r15, rbp
+    sbb r15, qword ptr [r13 + 152]
+    mov qword ptr [rsp + 112], r15
+    mov r15, rbx
+    sbb r15, qword ptr [r13 + 160]
+    mov qword ptr [rsp + 40], r15
+    mov r15, r9
+    sbb r15, qword ptr [r13 + 168]
+    mov qword ptr [rsp + 64], r15
+    mov r15, rdx
+    sbb r15, qword ptr [r13 + 176]
+    cmovc r12, r11
+    mov r11, qword ptr [rsp]
+    mov qword ptr [r11], r12
+    cmovc r14, rax
+    mov qword ptr [r11 + 8], r14
+    mov rax, qword ptr [rsp + 8]
+    cmovc rax, rdi
+    mov qword ptr [r11 + 16], rax
     mov rax, qword ptr [rsp + 32]
     cmovc rax, r8
-    mov qword ptr [r10 + 40], rax
-    mov rax, qword ptr [rsp + 72]
-    cmovc rax, r9
-    mov qword ptr [r10 + 48], rax
+    mov qword ptr [r11 + 24], rax
     mov rax, qword ptr [rsp + 96]
-    cmovc rax, r11
-    mov qword ptr [r10 + 56], rax
-    mov rax, qword ptr [rsp + 80]
+    cmovc rax, rcx
+    mov qword ptr [r11 + 32], rax
+    mov rax, qword ptr [rsp + 48]
+    cmovc rax, rsi
+    mov qword ptr [r11 + 40], rax
+    mov rax, qword ptr [rsp + 104]
+    cmovc rax, r10
+    mov qword ptr [r11 + 48], rax
+    mov rax, qword ptr [rsp + 112]
     cmovc rax, rbp
-    mov qword ptr [r10 + 64], rax
-    mov rax, qword ptr [rsp + 88]
+    mov qword ptr [r11 + 56], rax
+    mov rax, qword ptr [rsp + 40]
     cmovc rax, rbx
-    mov qword ptr [r10 + 72], rax
+    mov qword ptr [r11 + 64], rax
+    mov rax, qword ptr [rsp + 64]
+    cmovc rax, r9
+    mov qword ptr [r11 + 72], rax
     cmovc r15, rdx
-    mov qword ptr [r10 + 80], r15
-    add rsp, 112
+    mov qword ptr [r11 + 80], r15
+    add rsp, 120
     pop r15
     pop r14
     pop r13
@@ -1231,894 +1281,933 @@ unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<11>>(
     push r13
     push r14
     push r15
-    sub rsp, 152
-    mov rax, qword ptr [rsi + 8]
-    lea rax, [rax + rax]
+    sub rsp, 160
+    lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
     mov r8, qword ptr [rsi + 16]
-    shld r8, rcx, 1
-    mov rcx, qword ptr [rsi + 16]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
     mov r9, qword ptr [rsi + 24]
-    shld r9, rcx, 1
-    mov rcx, qword ptr [rsi + 24]
+    shld r9, rdx, 1
+    mov rdx, qword ptr [rsi + 24]
     mov r10, qword ptr [rsi + 32]
-    shld r10, rcx, 1
-    mov rcx, qword ptr [rsi + 32]
+    shld r10, rdx, 1
+    mov rdx, qword ptr [rsi + 32]
     mov r11, qword ptr [rsi + 40]
-    shld r11, rcx, 1
-    mov rcx, qword ptr [rsi + 40]
+    shld r11, rdx, 1
+    mov rdx, qword ptr [rsi + 40]
     mov rbx, qword ptr [rsi + 48]
-    shld rbx, rcx, 1
-    mov rcx, qword ptr [rsi + 48]
+    shld rbx, rdx, 1
+    mov rdx, qword ptr [rsi + 48]
     mov rbp, qword ptr [rsi + 56]
-    shld rbp, rcx, 1
-    mov rcx, qword ptr [rsi + 56]
+    shld rbp, rdx, 1
+    mov rdx, qword ptr [rsi + 56]
     mov r12, qword ptr [rsi + 64]
-    shld r12, rcx, 1
-    mov rcx, qword ptr [rsi + 64]
+    shld r12, rdx, 1
+    mov rdx, qword ptr [rsi + 64]
     mov r13, qword ptr [rsi + 72]
-    shld r13, rcx, 1
-    mov rcx, qword ptr [rsi + 72]
+    shld r13, rdx, 1
+    mov rdx, qword ptr [rsi + 72]
     mov r14, qword ptr [rsi + 80]
-    shld r14, rcx, 1
+    shld r14, rdx, 1
     mov rdx, qword ptr [rsi]
-    mulx rcx, r15, qword ptr [rsi]
+    mov r15, qword ptr [rsi]
     mov qword ptr [rsp], rdi
-    mulx rax, rdi, rax
-    add rcx, rdi
-    mulx rdi, r8, r8
-    adc rax, r8
-    mov qword ptr [rsp + 8], r9
+    mulx r15, rdi, r15
+    mov qword ptr [rsp + 8], rsi
+    mulx rcx, rsi, rcx
+    add r15, rsi
+    mulx rsi, r8, r8
+    adc rcx, r8
+    mov qword ptr [rsp + 16], r9
     mulx r8, r9, r9
-    adc rdi, r9
-    mov qword ptr [rsp + 16], r10
+    adc rsi, r9
+    mov qword ptr [rsp + 24], r10
     mulx r9, r10, r10
     adc r8, r10
-    mov qword ptr [rsp + 24], r11
+    mov qword ptr [rsp + 32], r11
     mulx r10, r11, r11
     adc r9, r11
-    mov qword ptr [rsp + 32], rbx
+    mov qword ptr [rsp + 40], rbx
     mulx r11, rbx, rbx
     adc r10, rbx
-    mov qword ptr [rsp + 40], rbp
+    mov qword ptr [rsp + 48], rbp
     mulx rbx, rbp, rbp
     adc r11, rbp
-    mov qword ptr [rsp + 48], r12
+    mov qword ptr [rsp + 56], r12
     mulx rbp, r12, r12
     adc rbx, r12
-    mov qword ptr [rsp + 56], r13
+    mov qword ptr [rsp + 64], r13
     mulx r12, r13, r13
     adc rbp, r13
     mulx rdx, r13, r14
     adc r12, r13
     adc rdx, 0
     mov r13, rdx
-    mov rdx, r15
-    mov qword ptr [rsp + 64], r14
-    mulx r15, r14, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 72], rsi
+    mov rdx, rdi
+    mov qword ptr [rsp + 72], r14
+    mulx rdi, r14, qword ptr [rax]
     mov qword ptr [rsp + 80], r13
-    mulx rsi, r13, qword ptr [rip + 2f + 8]
-    add r15, r13
     mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rip + 2f + 16]
-    adc rsi, r12
+    mulx r13, r12, qword ptr [rax + 8]
+    add rdi, r12
     mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 24]
+    mulx r12, rbp, qword ptr [rax + 16]
     adc r13, rbp
     mov qword ptr [rsp + 104], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 32]
+    mulx rbp, rbx, qword ptr [rax + 24]
     adc r12, rbx
     mov qword ptr [rsp + 112], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 40]
+    mulx rbx, r11, qword ptr [rax + 32]
     adc rbp, r11
-    mov qword ptr [rsp + 120], rbp
-    mulx r11, rbp, qword ptr [rip + 2f + 48]
-    adc rbx, rbp
+    mov qword ptr [rsp + 120], r10
+    mulx r11, r10, qword ptr [rax + 40]
+    adc rbx, r10
     mov qword ptr [rsp + 128], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 56]
+    mulx r10, rbx, qword ptr [rax + 48]
     adc r11, rbx
     mov qword ptr [rsp + 136], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 64]
-    adc rbp, r11
-    mov qword ptr [rsp + 144], rbp
-    mulx r11, rbp, qword ptr [rip + 2f + 72]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 80]
-    adc r11, rbp
+    mulx rbx, r11, qword ptr [rax + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 144], r10
+    mulx r11, r10, qword ptr [rax + 64]
+    adc rbx, r10
+    mov qword ptr [rsp + 152], rbx
+    mulx r10, rbx, qword ptr [rax + 72]
+    adc r11, rbx
+    mulx rdx, rbx, qword ptr [rax + 80]
+    adc r10, rbx
     adc rdx, 0
-    add rcx, r14
-    adc rax, r15
-    adc rdi, rsi
-    adc r8, r13
-    adc r9, r12
-    adc r10, qword ptr [rsp + 120]
-    mov rsi, qword ptr [rsp + 112]
-    adc rsi, qword ptr [rsp + 128]
+    add r15, r14
+    adc rcx, rdi
+    adc rsi, r13
+    adc r8, r12
+    adc r9, rbp
+    mov rdi, qword ptr [rsp + 120]
+    adc rdi, qword ptr [rsp + 128]
+    mov rbx, qword ptr [rsp + 112]
+    adc rbx, qword ptr [rsp + 136]
     mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 136]
+    adc rbp, qword ptr [rsp + 144]
     mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 144]
-    adc rbx, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 80]
+    adc r12, qword ptr [rsp + 152]
+    adc r11, qword ptr [rsp + 88]
+    adc r10, qword ptr [rsp + 80]
     adc rdx, 0
-    mov r13, qword ptr [rsp + 72]
+    mov r13, qword ptr [rsp + 8]
     mov r14, qword ptr [r13 + 16]
     lea r14, [r14 + r14]
-    mov r15, rdx
+    mov qword ptr [rsp + 80], rdx
     mov rdx, qword ptr [r13 + 8]
-    mov qword ptr [rsp + 80], rcx
-    mulx r13, rcx, qword ptr [r13 + 8]
-    mov qword ptr [rsp + 88], r15
+    mov r13, qword ptr [r13 + 8]
+    mov qword ptr [rsp + 88], rax
+    mulx r13, rax, r13
+    mov qword ptr [rsp + 152], r15
     mulx r14, r15, r14
     add r13, r15
-    mov qword ptr [rsp + 144], r11
-    mulx r15, r11, qword ptr [rsp + 8]
-    adc r14, r11
-    mov qword ptr [rsp + 8], rbx
-    mulx r11, rbx, qword ptr [rsp + 16]
-    adc r15, rbx
-    mov qword ptr [rsp + 96], r12
-    mulx rbx, r12, qword ptr [rsp + 24]
-    adc r11, r12
-    mov qword ptr [rsp + 136], rbp
-    mulx r12, rbp, qword ptr [rsp + 32]
-    adc rbx, rbp
-    mov qword ptr [rsp + 104], rbx
-    mulx rbp, rbx, qword ptr [rsp + 40]
-    adc r12, rbx
-    mov qword ptr [rsp + 128], r12
-    mulx rbx, r12, qword ptr [rsp + 48]
-    adc rbp, r12
-    mov qword ptr [rsp + 112], rbp
-    mulx r12, rbp, qword ptr [rsp + 56]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [rsp + 64]
-    adc r12, rbp
-    adc rdx, 0
-    add rax, rcx
-    adc rdi, r13
-    adc r8, r14
-    adc r9, r15
-    adc r10, r11
-    adc rsi, qword ptr [rsp + 104]
-    mov rcx, qword ptr [rsp + 136]
-    adc rcx, qword ptr [rsp + 128]
-    mov r11, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 8]
-    adc r12, qword ptr [rsp + 144]
-    adc rdx, qword ptr [rsp + 88]
-    mov rbp, rdx
-    mov rdx, qword ptr [rsp + 80]
-    mulx r13, r14, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 80], rbp
-    mulx r15, rbp, qword ptr [rip + 2f + 8]
-    add r13, rbp
-    mov qword ptr [rsp + 88], r12
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    adc r15, r12
-    mov qword ptr [rsp + 144], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 24]
-    adc rbp, rbx
-    mov qword ptr [rsp + 8], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 32]
-    adc r12, r11
-    mov qword ptr [rsp + 112], rcx
-    mulx r11, rcx, qword ptr [rip + 2f + 40]
-    adc rbx, rcx
-    mov qword ptr [rsp + 96], rbx
-    mulx rcx, rbx, qword ptr [rip + 2f + 48]
-    adc r11, rbx
-    mov qword ptr [rsp + 128], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 56]
-    adc rcx, r11
-    mov qword ptr [rsp + 136], rcx
-    mulx r11, rcx, qword ptr [rip + 2f + 64]
-    adc rbx, rcx
-    mov qword ptr [rsp + 104], rbx
-    mulx rcx, rbx, qword ptr [rip + 2f + 72]
-    adc r11, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 80]
-    adc rcx, rbx
-    adc rdx, 0
-    add rax, r14
-    adc rdi, r13
-    adc r8, r15
-    adc r9, rbp
-    adc r10, r12
-    adc rsi, qword ptr [rsp + 96]
-    mov rbx, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 128]
-    mov rbp, qword ptr [rsp + 8]
-    adc rbp, qword ptr [rsp + 136]
-    mov r12, qword ptr [rsp + 144]
-    adc r12, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 80]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 72]
-    mov r14, qword ptr [r13 + 24]
-    lea r14, [r14 + r14]
-    mov r15, rdx
-    mov rdx, qword ptr [r13 + 16]
-    mov qword ptr [rsp + 80], rdi
-    mulx r13, rdi, qword ptr [r13 + 16]
-    mov qword ptr [rsp + 88], rax
-    mulx r14, rax, r14
-    add r13, rax
-    mov qword ptr [rsp + 104], r15
-    mulx rax, r15, qword ptr [rsp + 16]
-    adc r14, r15
-    mov qword ptr [rsp + 16], rcx
-    mulx r15, rcx, qword ptr [rsp + 24]
-    adc rax, rcx
-    mov qword ptr [rsp + 144], r11
-    mulx rcx, r11, qword ptr [rsp + 32]
-    adc r15, r11
-    mov qword ptr [rsp + 136], r12
-    mulx r11, r12, qword ptr [rsp + 40]
-    adc rcx, r12
-    mov qword ptr [rsp + 8], rcx
-    mulx r12, rcx, qword ptr [rsp + 48]
-    adc r11, rcx
-    mov qword ptr [rsp + 128], r11
-    mulx rcx, r11, qword ptr [rsp + 56]
-    adc r12, r11
-    mulx rdx, r11, qword ptr [rsp + 64]
-    adc rcx, r11
-    adc rdx, 0
-    add r8, rdi
-    adc r9, r13
-    adc r10, r14
-    adc rsi, rax
-    adc rbx, r15
-    adc rbp, qword ptr [rsp + 8]
-    mov rax, qword ptr [rsp + 136]
-    adc rax, qword ptr [rsp + 128]
-    adc r12, qword ptr [rsp + 144]
-    adc rcx, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 104]
-    mov rdi, rdx
-    mov rdx, qword ptr [rsp + 88]
-    mulx r11, r13, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    add r11, r15
-    mov qword ptr [rsp + 88], rdi
-    mulx r15, rdi, qword ptr [rip + 2f + 16]
-    adc r14, rdi
-    mov qword ptr [rsp + 104], rcx
-    mulx rdi, rcx, qword ptr [rip + 2f + 24]
-    adc r15, rcx
-    mov qword ptr [rsp + 16], r12
-    mulx rcx, r12, qword ptr [rip + 2f + 32]
-    adc rdi, r12
-    mov qword ptr [rsp + 144], rax
-    mulx r12, rax, qword ptr [rip + 2f + 40]
-    adc rcx, rax
-    mov qword ptr [rsp + 128], rbp
-    mulx rax, rbp, qword ptr [rip + 2f + 48]
-    adc r12, rbp
-    mov qword ptr [rsp + 136], r12
-    mulx rbp, r12, qword ptr [rip + 2f + 56]
-    adc rax, r12
-    mov qword ptr [rsp + 8], rax
-    mulx r12, rax, qword ptr [rip + 2f + 64]
-    adc rbp, rax
-    mov qword ptr [rsp + 112], rbp
-    mulx rax, rbp, qword ptr [rip + 2f + 72]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 80]
-    adc rax, rbp
-    adc rdx, 0
-    add r13, qword ptr [rsp + 80]
-    adc r8, r11
-    adc r9, r14
-    adc r10, r15
-    adc rsi, rdi
-    adc rbx, rcx
-    mov rcx, qword ptr [rsp + 128]
-    adc rcx, qword ptr [rsp + 136]
-    mov rdi, qword ptr [rsp + 144]
-    adc rdi, qword ptr [rsp + 8]
-    mov r11, qword ptr [rsp + 16]
-    adc r11, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 104]
-    adc rax, qword ptr [rsp + 88]
-    adc rdx, 0
-    mov rbp, qword ptr [rsp + 72]
-    mov r14, qword ptr [rbp + 32]
-    lea r14, [r14 + r14]
-    mov r15, rdx
-    mov rdx, qword ptr [rbp + 24]
-    mov qword ptr [rsp + 88], r9
-    mulx rbp, r9, qword ptr [rbp + 24]
-    mov qword ptr [rsp + 104], r8
-    mulx r14, r8, r14
-    add rbp, r8
-    mov qword ptr [rsp + 112], r13
-    mulx r8, r13, qword ptr [rsp + 24]
-    adc r14, r13
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [rsp + 32]
-    adc r8, r15
-    mov qword ptr [rsp + 16], rax
-    mulx r15, rax, qword ptr [rsp + 40]
-    adc r13, rax
-    mov qword ptr [rsp + 8], r12
-    mulx rax, r12, qword ptr [rsp + 48]
-    adc r15, r12
-    mov qword ptr [rsp + 144], r15
-    mulx r12, r15, qword ptr [rsp + 56]
-    adc rax, r15
-    mulx rdx, r15, qword ptr [rsp + 64]
-    adc r12, r15
-    adc rdx, 0
-    add r10, r9
-    adc rsi, rbp
-    adc rbx, r14
-    adc rcx, r8
-    adc rdi, r13
-    adc r11, qword ptr [rsp + 144]
-    adc rax, qword ptr [rsp + 8]
-    adc r12, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, rdx
-    mov rdx, qword ptr [rsp + 112]
-    mulx r9, rbp, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    add r9, r14
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 112], r8
-    mulx r15, r8, qword ptr [rip + 2f + 24]
-    adc r14, r8
-    mov qword ptr [rsp + 24], r12
-    mulx r8, r12, qword ptr [rip + 2f + 32]
-    adc r15, r12
-    mov qword ptr [rsp + 16], rax
-    mulx r12, rax, qword ptr [rip + 2f + 40]
-    adc r8, rax
-    mov qword ptr [rsp + 8], r11
-    mulx rax, r11, qword ptr [rip + 2f + 48]
-    adc r12, r11
-    mov qword ptr [rsp + 144], r12
-    mulx r11, r12, qword ptr [rip + 2f + 56]
-    adc rax, r12
-    mov qword ptr [rsp + 136], rax
-    mulx r12, rax, qword ptr [rip + 2f + 64]
-    adc r11, rax
-    mov qword ptr [rsp + 128], r11
-    mulx rax, r11, qword ptr [rip + 2f + 72]
-    adc r12, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 80]
-    adc rax, r11
-    adc rdx, 0
-    add rbp, qword ptr [rsp + 104]
-    adc r9, qword ptr [rsp + 88]
-    adc r10, r13
-    adc rsi, r14
-    adc rbx, r15
-    adc rcx, r8
-    adc rdi, qword ptr [rsp + 144]
-    mov r8, qword ptr [rsp + 8]
-    adc r8, qword ptr [rsp + 136]
-    mov r11, qword ptr [rsp + 16]
-    adc r11, qword ptr [rsp + 128]
-    adc r12, qword ptr [rsp + 24]
-    adc rax, qword ptr [rsp + 112]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 72]
-    mov r14, qword ptr [r13 + 40]
-    lea r14, [r14 + r14]
-    mov r15, rdx
-    mov rdx, qword ptr [r13 + 32]
-    mov qword ptr [rsp + 112], rsi
-    mulx r13, rsi, qword ptr [r13 + 32]
-    mov qword ptr [rsp + 24], r10
-    mulx r14, r10, r14
-    add r13, r10
-    mov qword ptr [rsp + 128], r9
-    mulx r10, r9, qword ptr [rsp + 32]
-    adc r14, r9
-    mov qword ptr [rsp + 32], rbp
-    mulx r9, rbp, qword ptr [rsp + 40]
-    adc r10, rbp
-    mov qword ptr [rsp + 16], r15
-    mulx rbp, r15, qword ptr [rsp + 48]
-    adc r9, r15
-    mov qword ptr [rsp + 136], rax
-    mulx r15, rax, qword ptr [rsp + 56]
-    adc rbp, rax
-    mulx rax, rdx, qword ptr [rsp + 64]
-    adc r15, rdx
-    adc rax, 0
-    add rbx, rsi
-    adc rcx, r13
-    adc rdi, r14
-    adc r8, r10
-    adc r11, r9
-    adc r12, rbp
-    adc r15, qword ptr [rsp + 136]
-    adc rax, qword ptr [rsp + 16]
-    mov rdx, qword ptr [rsp + 32]
-    mulx rsi, r9, qword ptr [rip + 2f]
-    mulx r10, rbp, qword ptr [rip + 2f + 8]
-    add rsi, rbp
-    mulx rbp, r13, qword ptr [rip + 2f + 16]
-    adc r10, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc rbp, r14
-    mov qword ptr [rsp + 32], rax
-    mulx r14, rax, qword ptr [rip + 2f + 32]
-    adc r13, rax
-    mov qword ptr [rsp + 16], r15
-    mulx rax, r15, qword ptr [rip + 2f + 40]
-    adc r14, r15
-    mov qword ptr [rsp + 136], r12
-    mulx r15, r12, qword ptr [rip + 2f + 48]
-    adc rax, r12
-    mov qword ptr [rsp + 8], r11
-    mulx r12, r11, qword ptr [rip + 2f + 56]
-    adc r15, r11
-    mov qword ptr [rsp + 144], r15
-    mulx r11, r15, qword ptr [rip + 2f + 64]
-    adc r12, r15
-    mov qword ptr [rsp + 88], r12
-    mulx r15, r12, qword ptr [rip + 2f + 72]
-    adc r11, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 80]
-    adc r15, r12
-    adc rdx, 0
-    add r9, qword ptr [rsp + 128]
-    adc rsi, qword ptr [rsp + 24]
-    adc r10, qword ptr [rsp + 112]
-    adc rbx, rbp
-    adc rcx, r13
-    adc rdi, r14
-    adc r8, rax
-    mov rax, qword ptr [rsp + 8]
-    adc rax, qword ptr [rsp + 144]
-    mov rbp, qword ptr [rsp + 136]
-    adc rbp, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 16]
-    adc r15, qword ptr [rsp + 32]
-    adc rdx, 0
-    mov r12, qword ptr [rsp + 72]
-    mov r13, qword ptr [r12 + 48]
-    lea r13, [r13 + r13]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 40]
-    mov qword ptr [rsp + 32], rcx
-    mulx r12, rcx, qword ptr [r12 + 40]
-    mov qword ptr [rsp + 16], rbx
-    mulx r13, rbx, r13
-    add r12, rbx
-    mov qword ptr [rsp + 88], r10
-    mulx rbx, r10, qword ptr [rsp + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 40], rsi
-    mulx r10, rsi, qword ptr [rsp + 48]
-    adc rbx, rsi
-    mov qword ptr [rsp + 136], r9
-    mulx rsi, r9, qword ptr [rsp + 56]
-    adc r10, r9
-    mulx rdx, r9, qword ptr [rsp + 64]
-    adc rsi, r9
-    adc rdx, 0
-    add rdi, rcx
-    adc r8, r12
-    adc rax, r13
-    adc rbp, rbx
-    adc r11, r10
-    adc r15, rsi
-    adc r14, rdx
-    mov rdx, qword ptr [rsp + 136]
-    mulx rcx, rsi, qword ptr [rip + 2f]
-    mulx r9, r10, qword ptr [rip + 2f + 8]
-    add rcx, r10
-    mulx r10, rbx, qword ptr [rip + 2f + 16]
-    adc r9, rbx
-    mulx rbx, r12, qword ptr [rip + 2f + 24]
-    adc r10, r12
-    mulx r12, r13, qword ptr [rip + 2f + 32]
-    adc rbx, r13
-    mov qword ptr [rsp + 136], r14
-    mulx r13, r14, qword ptr [rip + 2f + 40]
-    adc r12, r14
-    mov qword ptr [rsp + 144], r15
-    mulx r14, r15, qword ptr [rip + 2f + 48]
-    adc r13, r15
-    mov qword ptr [rsp + 8], r11
-    mulx r15, r11, qword ptr [rip + 2f + 56]
-    adc r14, r11
-    mov qword ptr [rsp + 112], r14
-    mulx r11, r14, qword ptr [rip + 2f + 64]
-    adc r15, r14
-    mov qword ptr [rsp + 24], r15
-    mulx r14, r15, qword ptr [rip + 2f + 72]
-    adc r11, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 80]
-    adc r14, r15
-    adc rdx, 0
-    add rsi, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 88]
-    adc r9, qword ptr [rsp + 16]
-    adc r10, qword ptr [rsp + 32]
-    adc rdi, rbx
-    adc r8, r12
-    adc rax, r13
-    adc rbp, qword ptr [rsp + 112]
-    mov rbx, qword ptr [rsp + 8]
-    adc rbx, qword ptr [rsp + 24]
-    adc r11, qword ptr [rsp + 144]
-    adc r14, qword ptr [rsp + 136]
-    adc rdx, 0
-    mov r12, qword ptr [rsp + 72]
-    mov r13, qword ptr [r12 + 56]
-    lea r13, [r13 + r13]
-    mov r15, rdx
-    mov rdx, qword ptr [r12 + 48]
-    mov qword ptr [rsp + 136], r8
-    mulx r12, r8, qword ptr [r12 + 48]
-    mov qword ptr [rsp + 144], rdi
-    mulx r13, rdi, r13
-    add r12, rdi
-    mov qword ptr [rsp + 24], r10
-    mulx rdi, r10, qword ptr [rsp + 48]
-    adc r13, r10
-    mov qword ptr [rsp + 48], r9
-    mulx r10, r9, qword ptr [rsp + 56]
-    adc rdi, r9
-    mulx rdx, r9, qword ptr [rsp + 64]
-    adc r10, r9
-    adc rdx, 0
-    add rax, r8
-    adc rbp, r12
-    adc rbx, r13
-    adc r11, rdi
+    mov qword ptr [rsp + 96], r10
+    mulx r15, r10, qword ptr [rsp + 16]
     adc r14, r10
-    adc r15, rdx
-    mov rdx, rsi
-    mulx rsi, rdi, qword ptr [rip + 2f]
-    mulx r8, r9, qword ptr [rip + 2f + 8]
-    add rsi, r9
-    mulx r9, r10, qword ptr [rip + 2f + 16]
-    adc r8, r10
-    mulx r10, r12, qword ptr [rip + 2f + 24]
-    adc r9, r12
-    mulx r12, r13, qword ptr [rip + 2f + 32]
-    adc r10, r13
-    mov qword ptr [rsp + 8], r15
-    mulx r13, r15, qword ptr [rip + 2f + 40]
-    adc r12, r15
-    mov qword ptr [rsp + 112], r14
-    mulx r15, r14, qword ptr [rip + 2f + 48]
-    adc r13, r14
-    mov qword ptr [rsp + 32], r11
-    mulx r14, r11, qword ptr [rip + 2f + 56]
-    adc r15, r11
-    mov qword ptr [rsp + 16], r15
-    mulx r11, r15, qword ptr [rip + 2f + 64]
-    adc r14, r15
-    mov qword ptr [rsp + 88], r14
-    mulx r15, r14, qword ptr [rip + 2f + 72]
-    adc r11, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 80]
-    adc r15, r14
-    adc rdx, 0
-    add rcx, rdi
-    adc rsi, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 24]
-    adc r9, qword ptr [rsp + 144]
-    adc r10, qword ptr [rsp + 136]
-    adc rax, r12
-    adc rbp, r13
-    adc rbx, qword ptr [rsp + 16]
-    mov rdi, qword ptr [rsp + 32]
-    adc rdi, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 112]
-    adc r15, qword ptr [rsp + 8]
-    adc rdx, 0
-    mov r12, qword ptr [rsp + 72]
-    mov r13, qword ptr [r12 + 64]
-    lea r13, [r13 + r13]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 56]
-    mov qword ptr [rsp + 8], rbp
-    mulx r12, rbp, qword ptr [r12 + 56]
-    mov qword ptr [rsp + 112], rax
-    mulx r13, rax, r13
-    add r12, rax
-    mov qword ptr [rsp + 88], r10
-    mulx rax, r10, qword ptr [rsp + 56]
-    adc r13, r10
-    mulx rdx, r10, qword ptr [rsp + 64]
-    adc rax, r10
-    adc rdx, 0
-    add rbx, rbp
-    adc rdi, r12
-    adc r11, r13
-    adc r15, rax
-    adc r14, rdx
-    mov rdx, rcx
-    mulx rax, rcx, qword ptr [rip + 2f]
-    mulx r10, rbp, qword ptr [rip + 2f + 8]
-    add rax, rbp
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    adc r10, r12
-    mulx r12, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 56], r14
-    mulx r13, r14, qword ptr [rip + 2f + 32]
-    adc r12, r14
-    mov qword ptr [rsp + 32], r15
-    mulx r14, r15, qword ptr [rip + 2f + 40]
-    adc r13, r15
     mov qword ptr [rsp + 16], r11
-    mulx r15, r11, qword ptr [rip + 2f + 48]
-    adc r14, r11
-    mov qword ptr [rsp + 136], rdi
-    mulx r11, rdi, qword ptr [rip + 2f + 56]
-    adc r15, rdi
-    mov qword ptr [rsp + 144], r15
-    mulx rdi, r15, qword ptr [rip + 2f + 64]
-    adc r11, r15
-    mov qword ptr [rsp + 24], r11
-    mulx r15, r11, qword ptr [rip + 2f + 72]
-    adc rdi, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 80]
+    mulx r10, r11, qword ptr [rsp + 24]
     adc r15, r11
-    adc rdx, 0
-    add rsi, rcx
-    adc r8, rax
-    adc r9, r10
-    adc rbp, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 8]
-    adc rbx, r14
-    mov rax, qword ptr [rsp + 136]
-    adc rax, qword ptr [rsp + 144]
-    mov rcx, qword ptr [rsp + 16]
-    adc rcx, qword ptr [rsp + 24]
-    adc rdi, qword ptr [rsp + 32]
-    adc r15, qword ptr [rsp + 56]
-    adc rdx, 0
-    mov r10, qword ptr [rsp + 72]
-    mov r11, qword ptr [r10 + 72]
-    lea r11, [r11 + r11]
-    mov r14, rdx
-    mov rdx, qword ptr [r10 + 64]
-    mov qword ptr [rsp + 56], rax
-    mulx r10, rax, qword ptr [r10 + 64]
-    mov qword ptr [rsp + 32], rbx
-    mulx r11, rbx, r11
-    add r10, rbx
-    mulx rdx, rbx, qword ptr [rsp + 64]
-    adc r11, rbx
+    mov qword ptr [rsp + 144], r12
+    mulx r11, r12, qword ptr [rsp + 32]
+    adc r10, r12
+    mov qword ptr [rsp + 104], rbp
+    mulx r12, rbp, qword ptr [rsp + 40]
+    adc r11, rbp
+    mov qword ptr [rsp + 136], r11
+    mulx rbp, r11, qword ptr [rsp + 48]
+    adc r12, r11
+    mov qword ptr [rsp + 112], r12
+    mulx r11, r12, qword ptr [rsp + 56]
+    adc rbp, r12
+    mov qword ptr [rsp + 128], rbp
+    mulx r12, rbp, qword ptr [rsp + 64]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [rsp + 72]
+    adc r12, rbp
     adc rdx, 0
     add rcx, rax
+    adc rsi, r13
+    adc r8, r14
+    adc r9, r15
     adc rdi, r10
-    adc r15, r11
-    adc r14, rdx
-    mov rdx, rsi
-    mulx rax, rsi, qword ptr [rip + 2f]
-    mulx r10, r11, qword ptr [rip + 2f + 8]
-    add rax, r11
-    mulx r11, rbx, qword ptr [rip + 2f + 16]
+    adc rbx, qword ptr [rsp + 136]
+    mov rax, qword ptr [rsp + 104]
+    adc rax, qword ptr [rsp + 112]
+    mov r10, qword ptr [rsp + 144]
+    adc r10, qword ptr [rsp + 128]
+    adc r11, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 96]
+    adc rdx, qword ptr [rsp + 80]
+    mov rbp, rdx
+    mov rdx, qword ptr [rsp + 152]
+    mov r13, qword ptr [rsp + 88]
+    mulx r14, r15, qword ptr [r13]
+    mov qword ptr [rsp + 152], rbp
+    mov qword ptr [rsp + 80], r12
+    mulx rbp, r12, qword ptr [r13 + 8]
+    add r14, r12
+    mov qword ptr [rsp + 96], r11
+    mulx r12, r11, qword ptr [r13 + 16]
+    adc rbp, r11
+    mov qword ptr [rsp + 16], r10
+    mulx r11, r10, qword ptr [r13 + 24]
+    adc r12, r10
+    mov qword ptr [rsp + 128], rax
+    mulx r10, rax, qword ptr [r13 + 32]
+    adc r11, rax
+    mov qword ptr [rsp + 144], rbx
+    mulx rax, rbx, qword ptr [r13 + 40]
     adc r10, rbx
-    mov qword ptr [rsp + 64], r14
-    mulx rbx, r14, qword ptr [rip + 2f + 24]
-    adc r11, r14
-    mov qword ptr [rsp + 24], r15
-    mulx r14, r15, qword ptr [rip + 2f + 32]
-    adc rbx, r15
-    mov qword ptr [rsp + 16], rdi
-    mulx r15, rdi, qword ptr [rip + 2f + 40]
-    adc r14, rdi
-    mov qword ptr [rsp + 144], rcx
-    mulx rdi, rcx, qword ptr [rip + 2f + 48]
-    adc r15, rcx
-    mov qword ptr [rsp + 136], r15
-    mulx rcx, r15, qword ptr [rip + 2f + 56]
-    adc rdi, r15
-    mov qword ptr [rsp + 8], rdi
-    mulx r15, rdi, qword ptr [rip + 2f + 64]
-    adc rcx, rdi
-    mov qword ptr [rsp + 112], rcx
-    mulx rdi, rcx, qword ptr [rip + 2f + 72]
-    adc r15, rcx
-    mulx rcx, rdx, qword ptr [rip + 2f + 80]
-    adc rdi, rdx
-    adc rcx, 0
-    add r8, rsi
-    adc r9, rax
-    adc rbp, r10
-    adc r12, r11
-    adc r13, rbx
-    adc r14, qword ptr [rsp + 32]
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 136]
-    mov rsi, qword ptr [rsp + 144]
-    adc rsi, qword ptr [rsp + 8]
-    mov r10, qword ptr [rsp + 16]
-    adc r10, qword ptr [rsp + 112]
-    adc r15, qword ptr [rsp + 24]
-    adc rdi, qword ptr [rsp + 64]
-    adc rcx, 0
-    mov r11, qword ptr [rsp + 72]
-    mov rdx, qword ptr [r11 + 80]
-    lea rbx, [rdx + rdx]
-    mov rdx, qword ptr [r11 + 72]
-    mov qword ptr [rsp + 64], r10
-    mulx r11, r10, qword ptr [r11 + 72]
-    mulx rdx, rbx, rbx
-    add r11, rbx
+    mov qword ptr [rsp + 112], r10
+    mulx rbx, r10, qword ptr [r13 + 48]
+    adc rax, r10
+    mov qword ptr [rsp + 104], rax
+    mulx r10, rax, qword ptr [r13 + 56]
+    adc rbx, rax
+    mov qword ptr [rsp + 136], rbx
+    mulx rax, rbx, qword ptr [r13 + 64]
+    adc r10, rbx
+    mov qword ptr [rsp + 120], r10
+    mulx rbx, r10, qword ptr [r13 + 72]
+    adc rax, r10
+    mulx rdx, r10, qword ptr [r13 + 80]
+    adc rbx, r10
     adc rdx, 0
-    add r15, r10
+    add rcx, r15
+    adc rsi, r14
+    adc r8, rbp
+    adc r9, r12
     adc rdi, r11
-    adc rcx, rdx
-    mov rdx, r8
-    mulx r8, r10, qword ptr [rip + 2f]
-    mulx r11, rbx, qword ptr [rip + 2f + 8]
-    add r8, rbx
-    mov qword ptr [rsp + 24], rcx
-    mulx rbx, rcx, qword ptr [rip + 2f + 16]
+    mov r10, qword ptr [rsp + 144]
+    adc r10, qword ptr [rsp + 112]
+    mov r11, qword ptr [rsp + 128]
+    adc r11, qword ptr [rsp + 104]
+    mov rbp, qword ptr [rsp + 16]
+    adc rbp, qword ptr [rsp + 136]
+    mov r12, qword ptr [rsp + 96]
+    adc r12, qword ptr [rsp + 120]
+    adc rax, qword ptr [rsp + 80]
+    adc rbx, qword ptr [rsp + 152]
+    adc rdx, 0
+    mov r14, qword ptr [rsp + 8]
+    mov r15, qword ptr [r14 + 24]
+    lea r15, [r15 + r15]
+    mov qword ptr [rsp + 152], rdx
+    mov rdx, qword ptr [r14 + 16]
+    mov r14, qword ptr [r14 + 16]
+    mov qword ptr [rsp + 80], rsi
+    mulx r14, rsi, r14
+    mulx r15, r13, r15
+    add r14, r13
+    mov qword ptr [rsp + 120], rcx
+    mulx r13, rcx, qword ptr [rsp + 24]
+    adc r15, rcx
+    mov qword ptr [rsp + 24], rbx
+    mulx rcx, rbx, qword ptr [rsp + 32]
+    adc r13, rbx
+    mov qword ptr [rsp + 96], rax
+    mulx rbx, rax, qword ptr [rsp + 40]
+    adc rcx, rax
+    mov qword ptr [rsp + 136], r12
+    mulx rax, r12, qword ptr [rsp + 48]
+    adc rbx, r12
+    mov qword ptr [rsp + 16], rbx
+    mulx r12, rbx, qword ptr [rsp + 56]
+    adc rax, rbx
+    mov qword ptr [rsp + 104], rax
+    mulx rbx, rax, qword ptr [rsp + 64]
+    adc r12, rax
+    mulx rax, rdx, qword ptr [rsp + 72]
+    adc rbx, rdx
+    adc rax, 0
+    add r8, rsi
+    adc r9, r14
+    adc rdi, r15
+    adc r10, r13
     adc r11, rcx
-    mov qword ptr [rsp + 112], rdi
-    mulx rcx, rdi, qword ptr [rip + 2f + 24]
-    adc rbx, rdi
-    mov qword ptr [rsp + 16], r15
-    mulx rdi, r15, qword ptr [rip + 2f + 32]
+    adc rbp, qword ptr [rsp + 16]
+    mov rcx, qword ptr [rsp + 136]
+    adc rcx, qword ptr [rsp + 104]
+    adc r12, qword ptr [rsp + 96]
+    adc rbx, qword ptr [rsp + 24]
+    adc rax, qword ptr [rsp + 152]
+    mov rdx, qword ptr [rsp + 120]
+    mov rsi, qword ptr [rsp + 88]
+    mulx r13, r14, qword ptr [rsi]
+    mov qword ptr [rsp + 120], rax
+    mulx r15, rax, qword ptr [rsi + 8]
+    add r13, rax
+    mov qword ptr [rsp + 152], rbx
+    mulx rax, rbx, qword ptr [rsi + 16]
+    adc r15, rbx
+    mov qword ptr [rsp + 24], r12
+    mulx rbx, r12, qword ptr [rsi + 24]
+    adc rax, r12
+    mov qword ptr [rsp + 96], rcx
+    mulx r12, rcx, qword ptr [rsi + 32]
+    adc rbx, rcx
+    mov qword ptr [rsp + 104], rbp
+    mulx rcx, rbp, qword ptr [rsi + 40]
+    adc r12, rbp
+    mov qword ptr [rsp + 136], r12
+    mulx rbp, r12, qword ptr [rsi + 48]
+    adc rcx, r12
+    mov qword ptr [rsp + 16], rcx
+    mulx r12, rcx, qword ptr [rsi + 56]
+    adc rbp, rcx
+    mov qword ptr [rsp + 128], rbp
+    mulx rcx, rbp, qword ptr [rsi + 64]
+    adc r12, rbp
+    mov qword ptr [rsp + 112], r12
+    mulx rbp, r12, qword ptr [rsi + 72]
+    adc rcx, r12
+    mulx rdx, r12, qword ptr [rsi + 80]
+    adc rbp, r12
+    adc rdx, 0
+    add r14, qword ptr [rsp + 80]
+    adc r8, r13
+    adc r9, r15
+    adc rdi, rax
+    adc r10, rbx
+    adc r11, qword ptr [rsp + 136]
+    mov rax, qword ptr [rsp + 104]
+    adc rax, qword ptr [rsp + 16]
+    mov rbx, qword ptr [rsp + 96]
+    adc rbx, qword ptr [rsp + 128]
+    mov r12, qword ptr [rsp + 24]
+    adc r12, qword ptr [rsp + 112]
+    adc rcx, qword ptr [rsp + 152]
+    adc rbp, qword ptr [rsp + 120]
+    adc rdx, 0
+    mov r13, qword ptr [rsp + 8]
+    mov r15, qword ptr [r13 + 32]
+    lea r15, [r15 + r15]
+    mov qword ptr [rsp + 120], rdx
+    mov rdx, qword ptr [r13 + 24]
+    mov r13, qword ptr [r13 + 24]
+    mov qword ptr [rsp + 152], r9
+    mulx r13, r9, r13
+    mov qword ptr [rsp + 112], r8
+    mulx r15, r8, r15
+    add r13, r8
+    mulx r8, rsi, qword ptr [rsp + 32]
+    adc r15, rsi
+    mov qword ptr [rsp + 32], r14
+    mulx rsi, r14, qword ptr [rsp + 40]
+    adc r8, r14
+    mov qword ptr [rsp + 24], rbp
+    mulx r14, rbp, qword ptr [rsp + 48]
+    adc rsi, rbp
+    mov qword ptr [rsp + 128], rcx
+    mulx rbp, rcx, qword ptr [rsp + 56]
+    adc r14, rcx
+    mov qword ptr [rsp + 96], r14
+    mulx rcx, r14, qword ptr [rsp + 64]
+    adc rbp, r14
+    mulx rdx, r14, qword ptr [rsp + 72]
+    adc rcx, r14
+    adc rdx, 0
+    add rdi, r9
+    adc r10, r13
+    adc r11, r15
+    adc rax, r8
+    adc rbx, rsi
+    adc r12, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 128]
+    adc rcx, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 120]
+    mov rsi, rdx
+    mov rdx, qword ptr [rsp + 32]
+    mov r8, qword ptr [rsp + 88]
+    mulx r9, r13, qword ptr [r8]
+    mulx r14, r15, qword ptr [r8 + 8]
+    add r9, r15
+    mov qword ptr [rsp + 32], rsi
+    mulx r15, rsi, qword ptr [r8 + 16]
+    adc r14, rsi
+    mov qword ptr [rsp + 120], rcx
+    mulx rsi, rcx, qword ptr [r8 + 24]
+    adc r15, rcx
+    mov qword ptr [rsp + 24], rbp
+    mulx rcx, rbp, qword ptr [r8 + 32]
+    adc rsi, rbp
+    mov qword ptr [rsp + 128], r12
+    mulx rbp, r12, qword ptr [r8 + 40]
+    adc rcx, r12
+    mov qword ptr [rsp + 96], rbx
+    mulx r12, rbx, qword ptr [r8 + 48]
+    adc rbp, rbx
+    mov qword ptr [rsp + 16], rbp
+    mulx rbx, rbp, qword ptr [r8 + 56]
+    adc r12, rbp
+    mov qword ptr [rsp + 104], r12
+    mulx rbp, r12, qword ptr [r8 + 64]
+    adc rbx, r12
+    mov qword ptr [rsp + 136], rbx
+    mulx r12, rbx, qword ptr [r8 + 72]
+    adc rbp, rbx
+    mulx rdx, rbx, qword ptr [r8 + 80]
+    adc r12, rbx
+    adc rdx, 0
+    add r13, qword ptr [rsp + 112]
+    adc r9, qword ptr [rsp + 152]
+    adc rdi, r14
+    adc r10, r15
+    adc r11, rsi
+    adc rax, rcx
+    mov rcx, qword ptr [rsp + 96]
+    adc rcx, qword ptr [rsp + 16]
+    mov rsi, qword ptr [rsp + 128]
+    adc rsi, qword ptr [rsp + 104]
+    mov rbx, qword ptr [rsp + 24]
+    adc rbx, qword ptr [rsp + 136]
+    adc rbp, qword ptr [rsp + 120]
+    adc r12, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r14, qword ptr [rsp + 8]
+    mov r15, qword ptr [r14 + 40]
+    lea r15, [r15 + r15]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r14 + 32]
+    mov r14, qword ptr [r14 + 32]
+    mov qword ptr [rsp + 120], r10
+    mulx r14, r10, r14
+    mov qword ptr [rsp + 136], rdi
+    mulx r15, rdi, r15
+    add r14, rdi
+    mov qword ptr [rsp + 24], r9
+    mulx rdi, r9, qword ptr [rsp + 40]
+    adc r15, r9
+    mulx r9, r8, qword ptr [rsp + 48]
+    adc rdi, r8
+    mov qword ptr [rsp + 40], r13
+    mulx r8, r13, qword ptr [rsp + 56]
+    adc r9, r13
+    mov qword ptr [rsp + 104], r12
+    mulx r13, r12, qword ptr [rsp + 64]
+    adc r8, r12
+    mulx rdx, r12, qword ptr [rsp + 72]
+    adc r13, r12
+    adc rdx, 0
+    add r11, r10
+    adc rax, r14
     adc rcx, r15
-    mov qword ptr [rsp + 8], rsi
-    mulx r15, rsi, qword ptr [rip + 2f + 40]
-    adc rdi, rsi
-    mov qword ptr [rsp + 144], rdi
-    mulx rsi, rdi, qword ptr [rip + 2f + 48]
-    adc r15, rdi
-    mov qword ptr [rsp + 136], r15
-    mulx rdi, r15, qword ptr [rip + 2f + 56]
-    adc rsi, r15
-    mov qword ptr [rsp + 56], rsi
-    mulx r15, rsi, qword ptr [rip + 2f + 64]
-    adc rdi, rsi
-    mov qword ptr [rsp + 32], rdi
-    mulx rsi, rdi, qword ptr [rip + 2f + 72]
-    adc r15, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 80]
     adc rsi, rdi
+    adc rbx, r9
+    adc rbp, r8
+    adc r13, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 32]
+    mov rdi, rdx
+    mov rdx, qword ptr [rsp + 40]
+    mov r8, qword ptr [rsp + 88]
+    mulx r9, r10, qword ptr [r8]
+    mulx r12, r14, qword ptr [r8 + 8]
+    add r9, r14
+    mulx r14, r15, qword ptr [r8 + 16]
+    adc r12, r15
+    mov qword ptr [rsp + 40], rdi
+    mulx r15, rdi, qword ptr [r8 + 24]
+    adc r14, rdi
+    mov qword ptr [rsp + 32], r13
+    mulx rdi, r13, qword ptr [r8 + 32]
+    adc r15, r13
+    mov qword ptr [rsp + 104], rbp
+    mulx r13, rbp, qword ptr [r8 + 40]
+    adc rdi, rbp
+    mov qword ptr [rsp + 128], rbx
+    mulx rbp, rbx, qword ptr [r8 + 48]
+    adc r13, rbx
+    mov qword ptr [rsp + 16], r13
+    mulx rbx, r13, qword ptr [r8 + 56]
+    adc rbp, r13
+    mov qword ptr [rsp + 96], rbp
+    mulx r13, rbp, qword ptr [r8 + 64]
+    adc rbx, rbp
+    mov qword ptr [rsp + 152], rbx
+    mulx rbp, rbx, qword ptr [r8 + 72]
+    adc r13, rbx
+    mulx rdx, rbx, qword ptr [r8 + 80]
+    adc rbp, rbx
+    adc rdx, 0
+    add r10, qword ptr [rsp + 24]
+    adc r9, qword ptr [rsp + 136]
+    adc r12, qword ptr [rsp + 120]
+    adc r11, r14
+    adc rax, r15
+    adc rcx, rdi
+    adc rsi, qword ptr [rsp + 16]
+    mov rdi, qword ptr [rsp + 128]
+    adc rdi, qword ptr [rsp + 96]
+    mov rbx, qword ptr [rsp + 104]
+    adc rbx, qword ptr [rsp + 152]
+    adc r13, qword ptr [rsp + 32]
+    adc rbp, qword ptr [rsp + 40]
+    adc rdx, 0
+    mov r14, qword ptr [rsp + 8]
+    mov r15, qword ptr [r14 + 48]
+    lea r15, [r15 + r15]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, qword ptr [r14 + 40]
+    mov r14, qword ptr [r14 + 40]
+    mov qword ptr [rsp + 32], rax
+    mulx r14, rax, r14
+    mov qword ptr [rsp + 152], r11
+    mulx r15, r11, r15
+    add r14, r11
+    mov qword ptr [rsp + 104], r12
+    mulx r11, r12, qword ptr [rsp + 48]
+    adc r15, r12
+    mov qword ptr [rsp + 48], r9
+    mulx r12, r9, qword ptr [rsp + 56]
+    adc r11, r9
+    mulx r9, r8, qword ptr [rsp + 64]
+    adc r12, r8
+    mulx rdx, r8, qword ptr [rsp + 72]
+    adc r9, r8
+    adc rdx, 0
+    add rcx, rax
+    adc rsi, r14
+    adc rdi, r15
+    adc rbx, r11
+    adc r13, r12
+    adc rbp, r9
+    adc rdx, qword ptr [rsp + 40]
+    mov rax, rdx
+    mov rdx, r10
+    mov r8, qword ptr [rsp + 88]
+    mulx r9, r10, qword ptr [r8]
+    mulx r11, r12, qword ptr [r8 + 8]
+    add r9, r12
+    mulx r12, r14, qword ptr [r8 + 16]
+    adc r11, r14
+    mulx r14, r15, qword ptr [r8 + 24]
+    adc r12, r15
+    mov qword ptr [rsp + 40], rax
+    mulx r15, rax, qword ptr [r8 + 32]
+    adc r14, rax
+    mov qword ptr [rsp + 96], rbp
+    mulx rax, rbp, qword ptr [r8 + 40]
+    adc r15, rbp
+    mov qword ptr [rsp + 128], r13
+    mulx rbp, r13, qword ptr [r8 + 48]
+    adc rax, r13
+    mov qword ptr [rsp + 16], rbx
+    mulx r13, rbx, qword ptr [r8 + 56]
+    adc rbp, rbx
+    mov qword ptr [rsp + 120], rbp
+    mulx rbx, rbp, qword ptr [r8 + 64]
+    adc r13, rbp
+    mov qword ptr [rsp + 136], r13
+    mulx rbp, r13, qword ptr [r8 + 72]
+    adc rbx, r13
+    mulx rdx, r13, qword ptr [r8 + 80]
+    adc rbp, r13
+    adc rdx, 0
+    add r10, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 104]
+    adc r11, qword ptr [rsp + 152]
+    adc r12, qword ptr [rsp + 32]
+    adc rcx, r14
+    adc rsi, r15
+    adc rdi, rax
+    mov rax, qword ptr [rsp + 16]
+    adc rax, qword ptr [rsp + 120]
+    mov r13, qword ptr [rsp + 128]
+    adc r13, qword ptr [rsp + 136]
+    adc rbx, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 40]
+    adc rdx, 0
+    mov r14, qword ptr [rsp + 8]
+    mov r15, qword ptr [r14 + 56]
+    lea r15, [r15 + r15]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, qword ptr [r14 + 48]
+    mov r14, qword ptr [r14 + 48]
+    mov qword ptr [rsp + 96], rsi
+    mulx r14, rsi, r14
+    mov qword ptr [rsp + 136], rcx
+    mulx r15, rcx, r15
+    add r14, rcx
+    mov qword ptr [rsp + 128], r12
+    mulx rcx, r12, qword ptr [rsp + 56]
+    adc r15, r12
+    mov qword ptr [rsp + 56], r11
+    mulx r12, r11, qword ptr [rsp + 64]
+    adc rcx, r11
+    mulx rdx, r11, qword ptr [rsp + 72]
+    adc r12, r11
+    adc rdx, 0
+    add rdi, rsi
+    adc rax, r14
+    adc r13, r15
+    adc rbx, rcx
+    adc rbp, r12
+    adc rdx, qword ptr [rsp + 40]
+    mov rcx, rdx
+    mov rdx, r10
+    mulx rsi, r10, qword ptr [r8]
+    mulx r11, r12, qword ptr [r8 + 8]
+    add rsi, r12
+    mulx r12, r14, qword ptr [r8 + 16]
+    adc r11, r14
+    mulx r14, r15, qword ptr [r8 + 24]
+    adc r12, r15
+    mov qword ptr [rsp + 40], rcx
+    mulx r15, rcx, qword ptr [r8 + 32]
+    adc r14, rcx
+    mov qword ptr [rsp + 120], rbp
+    mulx rcx, rbp, qword ptr [r8 + 40]
+    adc r15, rbp
+    mov qword ptr [rsp + 16], rbx
+    mulx rbp, rbx, qword ptr [r8 + 48]
+    adc rcx, rbx
+    mov qword ptr [rsp + 32], r13
+    mulx rbx, r13, qword ptr [r8 + 56]
+    adc rbp, r13
+    mov qword ptr [rsp + 152], rbp
+    mulx r13, rbp, qword ptr [r8 + 64]
+    adc rbx, rbp
+    mov qword ptr [rsp + 104], rbx
+    mulx rbp, rbx, qword ptr [r8 + 72]
+    adc r13, rbx
+    mulx rdx, rbx, qword ptr [r8 + 80]
+    adc rbp, rbx
     adc rdx, 0
     add r9, r10
-    adc rbp, r8
-    adc r12, r11
-    adc r13, rbx
-    adc r14, rcx
-    adc rax, qword ptr [rsp + 144]
-    mov rcx, qword ptr [rsp + 8]
-    adc rcx, qword ptr [rsp + 136]
-    mov rdi, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 56]
-    mov r8, qword ptr [rsp + 16]
-    adc r8, qword ptr [rsp + 32]
-    adc r15, qword ptr [rsp + 112]
-    adc rsi, qword ptr [rsp + 24]
+    adc rsi, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 128]
+    adc r12, qword ptr [rsp + 136]
+    adc r14, qword ptr [rsp + 96]
+    adc rdi, r15
+    adc rax, rcx
+    mov rcx, qword ptr [rsp + 32]
+    adc rcx, qword ptr [rsp + 152]
+    mov r10, qword ptr [rsp + 16]
+    adc r10, qword ptr [rsp + 104]
+    adc r13, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 40]
     adc rdx, 0
-    mov r10, qword ptr [rsp + 72]
-    mov r11, rdx
-    mov rdx, qword ptr [r10 + 80]
-    mulx rdx, r10, qword ptr [r10 + 80]
-    add rsi, r10
-    adc r11, rdx
+    mov rbx, qword ptr [rsp + 8]
+    mov r15, qword ptr [rbx + 64]
+    lea r15, [r15 + r15]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, qword ptr [rbx + 56]
+    mov rbx, qword ptr [rbx + 56]
+    mov qword ptr [rsp + 120], rax
+    mulx rbx, rax, rbx
+    mov qword ptr [rsp + 104], rdi
+    mulx r15, rdi, r15
+    add rbx, rdi
+    mov qword ptr [rsp + 16], r14
+    mulx rdi, r14, qword ptr [rsp + 64]
+    adc r15, r14
+    mulx rdx, r14, qword ptr [rsp + 72]
+    adc rdi, r14
+    adc rdx, 0
+    add rcx, rax
+    adc r10, rbx
+    adc r13, r15
+    adc rbp, rdi
+    adc rdx, qword ptr [rsp + 40]
+    mov rax, rdx
     mov rdx, r9
-    imul rdx, qword ptr [rip + 2f + 88]
-    mulx r10, rbx, qword ptr [rip + 2f + 96]
-    mov qword ptr [rsp + 72], r11
-    mov qword ptr [rsp + 24], rsi
-    mulx r11, rsi, qword ptr [rip + 2f + 104]
-    add r10, rsi
-    mov qword ptr [rsp + 112], r15
-    mulx rsi, r15, qword ptr [rip + 2f + 112]
-    adc r11, r15
-    mov qword ptr [rsp + 32], r8
-    mulx r15, r8, qword ptr [rip + 2f + 120]
-    adc rsi, r8
-    mov qword ptr [rsp + 16], rdi
-    mulx r8, rdi, qword ptr [rip + 2f + 128]
-    adc r15, rdi
-    mov qword ptr [rsp + 56], rcx
-    mulx rdi, rcx, qword ptr [rip + 2f + 136]
-    adc r8, rcx
-    mov qword ptr [rsp + 64], r8
-    mulx rcx, r8, qword ptr [rip + 2f + 144]
-    adc rdi, r8
-    mov qword ptr [rsp + 136], rdi
-    mulx r8, rdi, qword ptr [rip + 2f + 152]
-    adc rcx, rdi
-    mov qword ptr [rsp + 8], rcx
-    mulx rdi, rcx, qword ptr [rip + 2f + 160]
-    adc r8, rcx
-    mov qword ptr [rsp + 144], r8
-    mulx rcx, r8, qword ptr [rip + 2f + 168]
-    adc rdi, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 176]
-    adc rcx, r8
-    adc rdx, 0
-    add r9, rbx
+    mulx rdi, r9, qword ptr [r8]
+    mulx rbx, r14, qword ptr [r8 + 8]
+    add rdi, r14
+    mulx r14, r15, qword ptr [r8 + 16]
+    adc rbx, r15
+    mov qword ptr [rsp + 40], rax
+    mulx r15, rax, qword ptr [r8 + 24]
+    adc r14, rax
+    mov qword ptr [rsp + 64], rbp
+    mulx rax, rbp, qword ptr [r8 + 32]
+    adc r15, rbp
+    mov qword ptr [rsp + 152], r13
+    mulx rbp, r13, qword ptr [r8 + 40]
+    adc rax, r13
+    mov qword ptr [rsp + 32], r10
+    mulx r13, r10, qword ptr [r8 + 48]
     adc rbp, r10
-    adc r12, r11
-    adc r13, rsi
-    adc r14, r15
-    adc rax, qword ptr [rsp + 64]
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 136]
-    mov r8, qword ptr [rsp + 16]
-    adc r8, qword ptr [rsp + 8]
-    mov r9, qword ptr [rsp + 32]
-    adc r9, qword ptr [rsp + 144]
-    adc rdi, qword ptr [rsp + 112]
-    adc rcx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 72]
-    mov r10, rbp
-    sub r10, qword ptr [rip + 2f + 96]
-    mov r11, r12
-    sbb r11, qword ptr [rip + 2f + 104]
-    mov rbx, r13
-    sbb rbx, qword ptr [rip + 2f + 112]
-    mov r15, r14
-    sbb r15, qword ptr [rip + 2f + 120]
-    mov qword ptr [rsp + 72], r15
-    mov r15, rax
-    sbb r15, qword ptr [rip + 2f + 128]
-    mov qword ptr [rsp + 24], r15
-    mov r15, rsi
-    sbb r15, qword ptr [rip + 2f + 136]
-    mov qword ptr [rsp + 112], r15
-    mov r15, r8
-    sbb r15, qword ptr [rip + 2f + 144]
-    mov qword ptr [rsp + 144], r15
-    mov r15, r9
-    sbb r15, qword ptr [rip + 2f + 152]
-    mov qword ptr [rsp + 32], r15
-    mov r15, rdi
-    sbb r15, qword ptr [rip + 2f + 160]
-    mov qword ptr [rsp + 8], r15
-    mov r15, rcx
-    sbb r15, qword ptr [rip + 2f + 168]
-    mov qword ptr [rsp + 16], r15
-    mov r15, rdx
-    sbb r15, qword ptr [rip + 2f + 176]
-    cmovc r10, rbp
-    mov rbp, qword ptr [rsp]
-    mov qword ptr [rbp], r10
-    cmovc r11, r12
-    mov qword ptr [rbp + 8], r11
-    cmovc rbx, r13
-    mov qword ptr [rbp + 16], rbx
-    mov r10, qword ptr [rsp + 72]
-    cmovc r10, r14
-    mov qword ptr [rbp + 24], r10
-    mov r10, qword ptr [rsp + 24]
-    cmovc r10, rax
-    mov qword ptr [rbp + 32], r10
-    mov rax, qword ptr [rsp + 112]
-    cmovc rax, rsi
-    mov qword ptr [rbp + 40], rax
-    mov rax, qword ptr [rsp + 144]
-    cmovc rax, r8
-    mov qword ptr [rbp + 48], rax
-    mov rax, qword ptr [rsp + 32]
-    cmovc rax, r9
-    mov qword ptr [rbp + 56], rax
-    mov rax, qword ptr [rsp + 8]
-    cmovc rax, rdi
-    mov qword ptr [rbp + 64], rax
-    mov rax, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 96], rbp
+    mulx r10, rbp, qword ptr [r8 + 56]
+    adc r13, rbp
+    mov qword ptr [rsp + 136], r13
+    mulx rbp, r13, qword ptr [r8 + 64]
+    adc r10, r13
+    mov qword ptr [rsp + 128], r10
+    mulx r13, r10, qword ptr [r8 + 72]
+    adc rbp, r10
+    mulx rdx, r10, qword ptr [r8 + 80]
+    adc r13, r10
+    adc rdx, 0
+    add rsi, r9
+    adc r11, rdi
+    adc r12, rbx
+    adc r14, qword ptr [rsp + 16]
+    adc r15, qword ptr [rsp + 104]
+    adc rax, qword ptr [rsp + 120]
+    adc rcx, qword ptr [rsp + 96]
+    mov rdi, qword ptr [rsp + 32]
+    adc rdi, qword ptr [rsp + 136]
+    mov r9, qword ptr [rsp + 152]
+    adc r9, qword ptr [rsp + 128]
+    adc rbp, qword ptr [rsp + 64]
+    adc r13, qword ptr [rsp + 40]
+    adc rdx, 0
+    mov r10, qword ptr [rsp + 8]
+    mov rbx, qword ptr [r10 + 72]
+    lea rbx, [rbx + rbx]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, qword ptr [r10 + 64]
+    mov r10, qword ptr [r10 + 64]
+    mov qword ptr [rsp + 64], rdi
+    mulx r10, rdi, r10
+    mov qword ptr [rsp + 128], rcx
+    mulx rbx, rcx, rbx
+    add r10, rcx
+    mulx rcx, rdx, qword ptr [rsp + 72]
+    adc rbx, rdx
+    adc rcx, 0
+    add r9, rdi
+    adc rbp, r10
+    adc r13, rbx
+    adc rcx, qword ptr [rsp + 40]
+    mov rdx, rsi
+    mulx rsi, rdi, qword ptr [r8]
+    mulx r10, rbx, qword ptr [r8 + 8]
+    add rsi, rbx
+    mov qword ptr [rsp + 40], rcx
+    mulx rbx, rcx, qword ptr [r8 + 16]
+    adc r10, rcx
+    mov qword ptr [rsp + 72], r13
+    mulx rcx, r13, qword ptr [r8 + 24]
+    adc rbx, r13
+    mov qword ptr [rsp + 152], rbp
+    mulx r13, rbp, qword ptr [r8 + 32]
+    adc rcx, rbp
+    mov qword ptr [rsp + 136], r9
+    mulx rbp, r9, qword ptr [r8 + 40]
+    adc r13, r9
+    mov qword ptr [rsp + 32], r13
+    mulx r9, r13, qword ptr [r8 + 48]
+    adc rbp, r13
+    mov qword ptr [rsp + 96], rbp
+    mulx r13, rbp, qword ptr [r8 + 56]
+    adc r9, rbp
+    mov qword ptr [rsp + 120], r9
+    mulx rbp, r9, qword ptr [r8 + 64]
+    adc r13, r9
+    mov qword ptr [rsp + 104], r13
+    mulx r9, r13, qword ptr [r8 + 72]
+    adc rbp, r13
+    mulx rdx, r13, qword ptr [r8 + 80]
+    adc r9, r13
+    adc rdx, 0
+    add r11, rdi
+    adc r12, rsi
+    adc r14, r10
+    adc r15, rbx
+    adc rax, rcx
+    mov rcx, qword ptr [rsp + 128]
+    adc rcx, qword ptr [rsp + 32]
+    mov rsi, qword ptr [rsp + 64]
+    adc rsi, qword ptr [rsp + 96]
+    mov rdi, qword ptr [rsp + 136]
+    adc rdi, qword ptr [rsp + 120]
+    mov r10, qword ptr [rsp + 152]
+    adc r10, qword ptr [rsp + 104]
+    adc rbp, qword ptr [rsp + 72]
+    adc r9, qword ptr [rsp + 40]
+    adc rdx, 0
+    mov rbx, qword ptr [rsp + 8]
+    mov r13, qword ptr [rbx + 80]
+    lea r13, [r13 + r13]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, qword ptr [rbx + 72]
+    mov rbx, qword ptr [rbx + 72]
+    mov qword ptr [rsp + 72], r10
+    mulx rbx, r10, rbx
+    mulx rdx, r13, r13
+    add rbx, r13
+    adc rdx, 0
+    add rbp, r10
+    adc r9, rbx
+    adc rdx, qword ptr [rsp + 40]
+    mov r10, rdx
+    mov rdx, r11
+    mulx r11, rbx, qword ptr [r8]
+    mov qword ptr [rsp + 40], r10
+    mulx r13, r10, qword ptr [r8 + 8]
+    add r11, r10
+    mov qword ptr [rsp + 104], r9
+    mulx r10, r9, qword ptr [r8 + 16]
+    adc r13, r9
+    mov qword ptr [rsp + 152], rbp
+    mulx r9, rbp, qword ptr [r8 + 24]
+    adc r10, rbp
+    mov qword ptr [rsp + 120], rdi
+    mulx rbp, rdi, qword ptr [r8 + 32]
+    adc r9, rdi
+    mov qword ptr [rsp + 136], rsi
+    mulx rdi, rsi, qword ptr [r8 + 40]
+    adc rbp, rsi
+    mov qword ptr [rsp + 96], rbp
+    mulx rsi, rbp, qword ptr [r8 + 48]
+    adc rdi, rbp
+    mov qword ptr [rsp + 64], rdi
+    mulx rbp, rdi, qword ptr [r8 + 56]
+    adc rsi, rdi
+    mov qword ptr [rsp + 32], rsi
+    mulx rdi, rsi, qword ptr [r8 + 64]
+    adc rbp, rsi
+    mov qword ptr [rsp + 128], rbp
+    mulx rsi, rbp, qword ptr [r8 + 72]
+    adc rdi, rbp
+    mulx rdx, rbp, qword ptr [r8 + 80]
+    adc rsi, rbp
+    adc rdx, 0
+    add r12, rbx
+    adc r14, r11
+    adc r15, r13
+    adc rax, r10
+    adc rcx, r9
+    mov r9, qword ptr [rsp + 136]
+    adc r9, qword ptr [rsp + 96]
+    mov r10, qword ptr [rsp + 120]
+    adc r10, qword ptr [rsp + 64]
+    mov r11, qword ptr [rsp + 72]
+    adc r11, qword ptr [rsp + 32]
+    mov rbx, qword ptr [rsp + 152]
+    adc rbx, qword ptr [rsp + 128]
+    adc rdi, qword ptr [rsp + 104]
+    adc rsi, qword ptr [rsp + 40]
+    adc rdx, 0
+    mov rbp, qword ptr [rsp + 8]
+    mov r13, rdx
+    mov rdx, qword ptr [rbp + 80]
+    mov rbp, qword ptr [rbp + 80]
+    mulx rdx, rbp, rbp
+    add rsi, rbp
+    adc r13, rdx
+    mov rdx, r12
+    imul rdx, qword ptr [r8 + 88]
+    mov qword ptr [rsp + 8], r13
+    mulx rbp, r13, qword ptr [r8 + 96]
+    mov qword ptr [rsp + 40], rsi
+    mov qword ptr [rsp + 104], rdi
+    mulx rsi, rdi, qword ptr [r8 + 104]
+    add rbp, rdi
+    mov qword ptr [rsp + 128], rbx
+    mulx rdi, rbx, qword ptr [r8 + 112]
+    adc rsi, rbx
+    mov qword ptr [rsp + 152], r11
+    mulx rbx, r11, qword ptr [r8 + 120]
+    adc rdi, r11
+    mov qword ptr [rsp + 32], r10
+    mulx r11, r10, qword ptr [r8 + 128]
+    adc rbx, r10
+    mov qword ptr [rsp + 72], r9
+    mulx r10, r9, qword ptr [r8 + 136]
+    adc r11, r9
+    mov qword ptr [rsp + 64], r11
+    mulx r9, r11, qword ptr [r8 + 144]
+    adc r10, r11
+    mov qword ptr [rsp + 120], r10
+    mulx r11, r10, qword ptr [r8 + 152]
+    adc r9, r10
+    mov qword ptr [rsp + 96], r9
+    mulx r10, r9, qword ptr [r8 + 160]
+    adc r11, r9
+    mov qword ptr [rsp + 136], r11
+    mulx r9, r11, qword ptr [r8 + 168]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r8 + 176]
+    adc r9, r11
+    adc rdx, 0
+    add r12, r13
+    adc r14, rbp
+    adc r15, rsi
+    adc rax, rdi
+    adc rcx, rbx
+    mov rsi, qword ptr [rsp + 72]
+    adc rsi, qword ptr [rsp + 64]
+    mov rdi, qword ptr [rsp + 32]
+    adc rdi, qword ptr [rsp + 120]
+    mov r11, qword ptr [rsp + 152]
+    adc r11, qword ptr [rsp + 96]
+    mov rbx, qword ptr [rsp + 128]
+    adc rbx, qword ptr [rsp + 136]
+    adc r10, qword ptr [rsp + 104]
+    adc r9, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 8]
+    mov rbp, r14
+    sub rbp, qword ptr [r8 + 96]
+    mov r12, r15
+    sbb r12, qword ptr [r8 + 104]
+    mov r13, rax
+    sbb r13, qword ptr [r8 + 112]
+    mov qword ptr [rsp + 8], r13
+    mov r13, rcx
+    sbb r13, qword ptr [r8 + 120]
+    mov qword ptr [rsp + 40], r13
+    mov r13, rsi
+    sbb r13, qword ptr [r8 + 128]
+    mov qword ptr [rsp + 104], r13
+    mov r13, rdi
+    sbb r13, qword ptr [r8 + 136]
+    mov qword ptr [rsp + 136], r13
+    mov r13, r11
+    sbb r13, qword ptr [r8 + 144]
+    mov qword ptr [rsp + 128], r13
+    mov r13, rbx
+    sbb r13, qword ptr [r8 + 152]
+    mov qword ptr [rsp + 96], r13
+    mov r13, r10
+    sbb r13, qword ptr [r8 + 160]
+    mov qword ptr [rsp + 152], r13
+    mov r13, r9
+    sbb r13, qword ptr [r8 + 168]
+    mov qword ptr [rsp + 120], r13
+    mov r13, rdx
+    sbb r13, qword ptr [r8 + 176]
+    cmovc rbp, r14
+    mov r8, qword ptr [rsp]
+    mov qword ptr [r8], rbp
+    cmovc r12, r15
+    mov qword ptr [r8 + 8], r12
+    mov rbp, qword ptr [rsp + 8]
+    cmovc rbp, rax
+    mov qword ptr [r8 + 16], rbp
+    mov rax, qword ptr [rsp + 40]
     cmovc rax, rcx
-    mov qword ptr [rbp + 72], rax
-    cmovc r15, rdx
-    mov qword ptr [rbp + 80], r15
-    add rsp, 152
+    mov qword ptr [r8 + 24], rax
+    mov rax, qword ptr [rsp + 104]
+    cmovc rax, rsi
+    mov qword ptr [r8 + 32], rax
+    mov rax, qword ptr [rsp + 136]
+    cmovc rax, rdi
+    mov qword ptr [r8 + 40], rax
+    mov rax, qword ptr [rsp + 128]
+    cmovc rax, r11
+    mov qword ptr [r8 + 48], rax
+    mov rax, qword ptr [rsp + 96]
+    cmovc rax, rbx
+    mov qword ptr [r8 + 56], rax
+    mov rax, qword ptr [rsp + 152]
+    cmovc rax, r10
+    mov qword ptr [r8 + 64], rax
+    mov rax, qword ptr [rsp + 120]
+    cmovc rax, r9
+    mov qword ptr [r8 + 72], rax
+    cmovc r13, rdx
+    mov qword ptr [r8 + 80], r13
+    add rsp, 160
     pop r15
     pop r14
     pop r13
@@ -2182,1164 +2271,1210 @@ unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<11>>(
     push r13
     push r14
     push r15
-    sub rsp, 104
-    mov rax, rdx
+    sub rsp, 120
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rbp, r12, qword ptr [rsi + 40]
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
     adc rbx, r12
-    mulx r12, r13, qword ptr [rsi + 48]
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
     adc rbp, r13
-    mulx r13, r14, qword ptr [rsi + 56]
+    mov r13, qword ptr [rsi + 48]
+    mulx r13, r14, r13
     adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 64]
+    mov r14, qword ptr [rsi + 56]
+    mulx r14, r15, r14
     adc r13, r15
+    mov r15, qword ptr [rsi + 64]
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rsi + 72]
+    mulx r15, rdi, r15
     adc r14, rdi
-    mulx rdx, rdi, qword ptr [rsi + 80]
-    adc r15, rdi
-    adc rdx, 0
-    mov rdi, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 8], rsi
-    mov qword ptr [rsp + 16], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], rdi
-    mov qword ptr [rsp + 32], r15
-    mulx rdi, r15, qword ptr [rip + 2f + 16]
+    mov rdi, qword ptr [rsi + 72]
+    mov qword ptr [rsp + 8], rcx
+    mulx rdi, rcx, rdi
+    adc r15, rcx
+    mov rcx, qword ptr [rsi + 80]
+    mulx rcx, rdx, rcx
+    adc rdi, rdx
+    adc rcx, 0
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mov qword ptr [rsp + 16], rsi
+    mov qword ptr [rsp + 24], rcx
+    mulx rsi, rcx, qword ptr [rax + 8]
+    mov qword ptr [rsp + 32], rdi
+    mov qword ptr [rsp + 40], r15
+    mulx rdi, r15, qword ptr [rax + 16]
     add rsi, r15
-    mov qword ptr [rsp + 40], r14
-    mulx r15, r14, qword ptr [rip + 2f + 24]
+    mov qword ptr [rsp + 48], r14
+    mulx r15, r14, qword ptr [rax + 24]
     adc rdi, r14
-    mov qword ptr [rsp + 48], r13
-    mulx r14, r13, qword ptr [rip + 2f + 32]
+    mov qword ptr [rsp + 56], r13
+    mulx r14, r13, qword ptr [rax + 32]
     adc r15, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
+    mov qword ptr [rsp + 64], r12
+    mulx r13, r12, qword ptr [rax + 40]
     adc r14, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
+    mov qword ptr [rsp + 72], rbp
+    mulx r12, rbp, qword ptr [rax + 48]
     adc r13, rbp
-    mov qword ptr [rsp + 72], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
+    mov qword ptr [rsp + 80], r13
+    mulx rbp, r13, qword ptr [rax + 56]
     adc r12, r13
-    mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
+    mov qword ptr [rsp + 88], r12
+    mulx r13, r12, qword ptr [rax + 64]
     adc rbp, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
+    mov qword ptr [rsp + 96], rbp
+    mulx r12, rbp, qword ptr [rax + 72]
     adc r13, rbp
-    mov qword ptr [rsp + 96], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
+    mov qword ptr [rsp + 104], r13
+    mulx rbp, r13, qword ptr [rax + 80]
     adc r12, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 88]
+    mulx rdx, r13, qword ptr [rax + 88]
     adc rbp, r13
     adc rdx, 0
-    add r8, rax
-    adc rcx, rsi
-    adc r9, rdi
-    adc r10, r15
-    adc r11, r14
-    adc rbx, qword ptr [rsp + 72]
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 80]
-    mov rsi, qword ptr [rsp + 56]
+    add r9, rcx
+    adc r8, rsi
+    adc r10, rdi
+    adc r11, r15
+    adc rbx, r14
+    mov rcx, qword ptr [rsp + 72]
+    adc rcx, qword ptr [rsp + 80]
+    mov rsi, qword ptr [rsp + 64]
     adc rsi, qword ptr [rsp + 88]
-    mov rdi, qword ptr [rsp + 48]
+    mov rdi, qword ptr [rsp + 56]
     adc rdi, qword ptr [rsp + 96]
+    mov r9, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 104]
     adc r12, qword ptr [rsp + 40]
     adc rbp, qword ptr [rsp + 32]
     adc rdx, qword ptr [rsp + 24]
-    mov r8, qword ptr [rsp + 16]
-    mov r13, rdx
-    mov rdx, qword ptr [r8 + 8]
-    mov r14, qword ptr [rsp + 8]
-    mulx r15, r8, qword ptr [r14]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], rbp
-    mulx r13, rbp, qword ptr [r14 + 8]
-    add r15, rbp
-    mov qword ptr [rsp + 40], r12
-    mulx rbp, r12, qword ptr [r14 + 16]
-    adc r13, r12
-    mov qword ptr [rsp + 96], rdi
-    mulx r12, rdi, qword ptr [r14 + 24]
-    adc rbp, rdi
-    mov qword ptr [rsp + 48], rsi
-    mulx rdi, rsi, qword ptr [r14 + 32]
-    adc r12, rsi
-    mov qword ptr [rsp + 88], rax
-    mulx rsi, rax, qword ptr [r14 + 40]
-    adc rdi, rax
-    mov qword ptr [rsp + 56], rdi
-    mulx rax, rdi, qword ptr [r14 + 48]
-    adc rsi, rdi
-    mov qword ptr [rsp + 80], rsi
-    mulx rdi, rsi, qword ptr [r14 + 56]
-    adc rax, rsi
-    mov qword ptr [rsp + 64], rax
-    mulx rsi, rax, qword ptr [r14 + 64]
-    adc rdi, rax
-    mov qword ptr [rsp + 72], rdi
-    mulx rax, rdi, qword ptr [r14 + 72]
-    adc rsi, rdi
-    mulx rdx, rdi, qword ptr [r14 + 80]
-    adc rax, rdi
-    adc rdx, 0
-    add rcx, r8
-    adc r9, r15
-    adc r10, r13
-    adc r11, rbp
-    adc rbx, r12
-    mov rdi, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 56]
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r15, r14, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], rax
-    mulx r13, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 72], rsi
-    mulx rax, rsi, qword ptr [rip + 2f + 24]
-    adc r13, rsi
-    mov qword ptr [rsp + 40], r12
-    mulx rsi, r12, qword ptr [rip + 2f + 32]
-    adc rax, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rsi, rbp
-    mov qword ptr [rsp + 96], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 48]
-    adc r12, r8
-    mov qword ptr [rsp + 80], r12
-    mulx r8, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc r8, rbp
-    mov qword ptr [rsp + 56], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 72]
-    adc r12, r8
-    mov qword ptr [rsp + 88], r12
-    mulx r8, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r8, r12
-    adc rdx, 0
-    add rcx, r14
-    adc r9, r15
-    adc r10, r13
-    adc r11, rax
-    adc rbx, rsi
-    adc rdi, qword ptr [rsp + 80]
-    mov rax, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 48]
-    mov rcx, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 56]
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 16]
-    mov r13, rdx
-    mov rdx, qword ptr [r12 + 16]
-    mov r14, qword ptr [rsp + 8]
-    mulx r15, r12, qword ptr [r14]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r8
-    mulx r13, r8, qword ptr [r14 + 8]
-    add r15, r8
-    mov qword ptr [rsp + 72], rbp
-    mulx r8, rbp, qword ptr [r14 + 16]
-    adc r13, rbp
-    mov qword ptr [rsp + 88], rsi
-    mulx rbp, rsi, qword ptr [r14 + 24]
-    adc r8, rsi
-    mov qword ptr [rsp + 40], rcx
-    mulx rsi, rcx, qword ptr [r14 + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r14 + 40]
-    adc rsi, rax
-    mov qword ptr [rsp + 64], rsi
-    mulx rax, rsi, qword ptr [r14 + 48]
-    adc rcx, rsi
-    mov qword ptr [rsp + 48], rcx
-    mulx rsi, rcx, qword ptr [r14 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 96], rax
-    mulx rcx, rax, qword ptr [r14 + 64]
-    adc rsi, rax
-    mov qword ptr [rsp + 80], rsi
-    mulx rax, rsi, qword ptr [r14 + 72]
-    adc rcx, rsi
-    mulx rdx, rsi, qword ptr [r14 + 80]
-    adc rax, rsi
-    adc rdx, 0
-    add r9, r12
-    adc r10, r15
-    adc r11, r13
-    adc rbx, r8
-    adc rdi, rbp
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 64]
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 96]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx r15, r14, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], rax
-    mulx r13, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 80], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 24]
-    adc r13, rcx
-    mov qword ptr [rsp + 72], r12
-    mulx rcx, r12, qword ptr [rip + 2f + 32]
-    adc rax, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rcx, rbp
-    mov qword ptr [rsp + 88], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 48]
-    adc r12, r8
-    mov qword ptr [rsp + 48], r12
-    mulx r8, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
+    mov r13, qword ptr [rsp + 8]
+    mov r14, rdx
+    mov rdx, qword ptr [r13 + 8]
+    mov r15, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 24], rax
+    mulx r13, rax, qword ptr [r15]
+    mov qword ptr [rsp + 32], r14
     mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc r8, rbp
-    mov qword ptr [rsp + 64], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 72]
-    adc r12, r8
-    mov qword ptr [rsp + 56], r12
-    mulx r8, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r8, r12
-    adc rdx, 0
-    add r9, r14
-    adc r10, r15
-    adc r11, r13
-    adc rbx, rax
-    adc rdi, rcx
-    adc rsi, qword ptr [rsp + 48]
-    mov rax, qword ptr [rsp + 88]
-    adc rax, qword ptr [rsp + 40]
-    mov rcx, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 64]
-    mov r9, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 16]
-    mov r13, rdx
-    mov rdx, qword ptr [r12 + 24]
-    mov r14, qword ptr [rsp + 8]
-    mulx r15, r12, qword ptr [r14]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r8
-    mulx r13, r8, qword ptr [r14 + 8]
-    add r15, r8
-    mov qword ptr [rsp + 80], rbp
-    mulx r8, rbp, qword ptr [r14 + 16]
-    adc r13, rbp
-    mov qword ptr [rsp + 56], r9
-    mulx rbp, r9, qword ptr [r14 + 24]
-    adc r8, r9
-    mov qword ptr [rsp + 72], rcx
-    mulx r9, rcx, qword ptr [r14 + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 64], rax
-    mulx rcx, rax, qword ptr [r14 + 40]
-    adc r9, rax
-    mov qword ptr [rsp + 96], r9
-    mulx rax, r9, qword ptr [r14 + 48]
-    adc rcx, r9
-    mov qword ptr [rsp + 40], rcx
-    mulx r9, rcx, qword ptr [r14 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 88], rax
-    mulx rcx, rax, qword ptr [r14 + 64]
-    adc r9, rax
+    mulx r14, rbp, qword ptr [r15 + 8]
+    add r13, rbp
+    mov qword ptr [rsp + 104], r12
+    mulx rbp, r12, qword ptr [r15 + 16]
+    adc r14, r12
     mov qword ptr [rsp + 48], r9
-    mulx rax, r9, qword ptr [r14 + 72]
-    adc rcx, r9
-    mulx rdx, r9, qword ptr [r14 + 80]
-    adc rax, r9
+    mulx r12, r9, qword ptr [r15 + 24]
+    adc rbp, r9
+    mov qword ptr [rsp + 96], rdi
+    mulx r9, rdi, qword ptr [r15 + 32]
+    adc r12, rdi
+    mov qword ptr [rsp + 56], rsi
+    mulx rdi, rsi, qword ptr [r15 + 40]
+    adc r9, rsi
+    mov qword ptr [rsp + 88], r9
+    mulx rsi, r9, qword ptr [r15 + 48]
+    adc rdi, r9
+    mov qword ptr [rsp + 64], rdi
+    mulx r9, rdi, qword ptr [r15 + 56]
+    adc rsi, rdi
+    mov qword ptr [rsp + 80], rsi
+    mulx rdi, rsi, qword ptr [r15 + 64]
+    adc r9, rsi
+    mov qword ptr [rsp + 72], r9
+    mulx rsi, r9, qword ptr [r15 + 72]
+    adc rdi, r9
+    mulx rdx, r9, qword ptr [r15 + 80]
+    adc rsi, r9
     adc rdx, 0
-    add r10, r12
-    adc r11, r15
-    adc rbx, r13
-    adc rdi, r8
-    adc rsi, rbp
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 96]
-    mov r9, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
+    add r8, rax
+    adc r10, r13
+    adc r11, r14
+    adc rbx, rbp
+    adc rcx, r12
+    mov rax, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 88]
+    mov r9, qword ptr [rsp + 96]
+    adc r9, qword ptr [rsp + 64]
+    mov rbp, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 104]
+    adc r12, qword ptr [rsp + 72]
+    adc rdi, qword ptr [rsp + 40]
+    adc rsi, qword ptr [rsp + 32]
     adc rdx, 0
-    mov r13, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx r15, r14, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], rax
-    mulx r13, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 48], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 24]
-    adc r13, rcx
-    mov qword ptr [rsp + 80], r12
-    mulx rcx, r12, qword ptr [rip + 2f + 32]
-    adc rax, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rcx, rbp
-    mov qword ptr [rsp + 56], r9
-    mulx rbp, r9, qword ptr [rip + 2f + 48]
+    mov r13, qword ptr [rsp + 24]
+    mov r14, rdx
+    mov rdx, r8
+    imul rdx, qword ptr [r13]
+    mov qword ptr [rsp + 32], r14
+    mulx r15, r14, qword ptr [r13 + 8]
+    mov qword ptr [rsp + 40], rsi
+    mov qword ptr [rsp + 72], rdi
+    mulx rsi, rdi, qword ptr [r13 + 16]
+    add r15, rdi
+    mov qword ptr [rsp + 104], r12
+    mulx rdi, r12, qword ptr [r13 + 24]
+    adc rsi, r12
+    mov qword ptr [rsp + 80], rbp
+    mulx r12, rbp, qword ptr [r13 + 32]
+    adc rdi, rbp
+    mov qword ptr [rsp + 48], r9
+    mulx rbp, r9, qword ptr [r13 + 40]
     adc r12, r9
-    mov qword ptr [rsp + 40], r12
-    mulx r9, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
+    mov qword ptr [rsp + 64], rax
+    mulx r9, rax, qword ptr [r13 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 96], rbp
+    mulx rax, rbp, qword ptr [r13 + 56]
     adc r9, rbp
-    mov qword ptr [rsp + 96], r9
-    mulx rbp, r9, qword ptr [rip + 2f + 72]
+    mov qword ptr [rsp + 88], r9
+    mulx rbp, r9, qword ptr [r13 + 64]
+    adc rax, r9
+    mov qword ptr [rsp + 56], rax
+    mulx r9, rax, qword ptr [r13 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 112], rbp
+    mulx rax, rbp, qword ptr [r13 + 80]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r13 + 88]
+    adc rax, rbp
+    adc rdx, 0
+    add r8, r14
+    adc r10, r15
+    adc r11, rsi
+    adc rbx, rdi
+    adc rcx, r12
+    mov rsi, qword ptr [rsp + 64]
+    adc rsi, qword ptr [rsp + 96]
+    mov rdi, qword ptr [rsp + 48]
+    adc rdi, qword ptr [rsp + 88]
+    mov r8, qword ptr [rsp + 80]
+    adc r8, qword ptr [rsp + 56]
+    mov rbp, qword ptr [rsp + 104]
+    adc rbp, qword ptr [rsp + 112]
+    adc r9, qword ptr [rsp + 72]
+    adc rax, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r12, qword ptr [rsp + 8]
+    mov r14, rdx
+    mov rdx, qword ptr [r12 + 16]
+    mov r15, qword ptr [rsp + 16]
+    mulx r12, r13, qword ptr [r15]
+    mov qword ptr [rsp + 32], r14
+    mov qword ptr [rsp + 40], rax
+    mulx r14, rax, qword ptr [r15 + 8]
+    add r12, rax
+    mov qword ptr [rsp + 72], r9
+    mulx rax, r9, qword ptr [r15 + 16]
+    adc r14, r9
+    mov qword ptr [rsp + 112], rbp
+    mulx r9, rbp, qword ptr [r15 + 24]
+    adc rax, rbp
+    mov qword ptr [rsp + 104], r8
+    mulx rbp, r8, qword ptr [r15 + 32]
+    adc r9, r8
+    mov qword ptr [rsp + 56], rdi
+    mulx r8, rdi, qword ptr [r15 + 40]
+    adc rbp, rdi
+    mov qword ptr [rsp + 80], rbp
+    mulx rdi, rbp, qword ptr [r15 + 48]
+    adc r8, rbp
+    mov qword ptr [rsp + 88], r8
+    mulx rbp, r8, qword ptr [r15 + 56]
+    adc rdi, r8
+    mov qword ptr [rsp + 48], rdi
+    mulx r8, rdi, qword ptr [r15 + 64]
+    adc rbp, rdi
+    mov qword ptr [rsp + 96], rbp
+    mulx rdi, rbp, qword ptr [r15 + 72]
+    adc r8, rbp
+    mulx rdx, rbp, qword ptr [r15 + 80]
+    adc rdi, rbp
+    adc rdx, 0
+    add r10, r13
+    adc r11, r12
+    adc rbx, r14
+    adc rcx, rax
+    adc rsi, r9
+    mov rax, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 80]
+    mov r9, qword ptr [rsp + 104]
+    adc r9, qword ptr [rsp + 88]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 48]
+    mov r12, qword ptr [rsp + 72]
+    adc r12, qword ptr [rsp + 96]
+    adc r8, qword ptr [rsp + 40]
+    adc rdi, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r13, qword ptr [rsp + 24]
+    mov r14, rdx
+    mov rdx, r10
+    imul rdx, qword ptr [r13]
+    mov qword ptr [rsp + 32], r14
+    mulx r15, r14, qword ptr [r13 + 8]
+    mov qword ptr [rsp + 40], rdi
+    mov qword ptr [rsp + 96], r8
+    mulx rdi, r8, qword ptr [r13 + 16]
+    add r15, r8
+    mov qword ptr [rsp + 72], r12
+    mulx r8, r12, qword ptr [r13 + 24]
+    adc rdi, r12
+    mov qword ptr [rsp + 48], rbp
+    mulx r12, rbp, qword ptr [r13 + 32]
+    adc r8, rbp
+    mov qword ptr [rsp + 112], r9
+    mulx rbp, r9, qword ptr [r13 + 40]
     adc r12, r9
-    mov qword ptr [rsp + 64], r12
-    mulx r9, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r9, r12
+    mov qword ptr [rsp + 88], rax
+    mulx r9, rax, qword ptr [r13 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 104], rbp
+    mulx rax, rbp, qword ptr [r13 + 56]
+    adc r9, rbp
+    mov qword ptr [rsp + 80], r9
+    mulx rbp, r9, qword ptr [r13 + 64]
+    adc rax, r9
+    mov qword ptr [rsp + 56], rax
+    mulx r9, rax, qword ptr [r13 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 64], rbp
+    mulx rax, rbp, qword ptr [r13 + 80]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r13 + 88]
+    adc rax, rbp
     adc rdx, 0
     add r10, r14
     adc r11, r15
-    adc rbx, r13
-    adc rdi, rax
-    adc rsi, rcx
-    adc r8, qword ptr [rsp + 40]
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 72]
-    mov rcx, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 96]
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 16]
-    mov r13, rdx
-    mov rdx, qword ptr [r12 + 32]
-    mov r14, qword ptr [rsp + 8]
-    mulx r15, r12, qword ptr [r14]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r9
-    mulx r13, r9, qword ptr [r14 + 8]
-    add r15, r9
-    mov qword ptr [rsp + 48], rbp
-    mulx r9, rbp, qword ptr [r14 + 16]
-    adc r13, rbp
-    mov qword ptr [rsp + 64], r10
-    mulx rbp, r10, qword ptr [r14 + 24]
+    adc rbx, rdi
+    adc rcx, r8
+    adc rsi, r12
+    mov rdi, qword ptr [rsp + 88]
+    adc rdi, qword ptr [rsp + 104]
+    mov r8, qword ptr [rsp + 112]
+    adc r8, qword ptr [rsp + 80]
+    mov r10, qword ptr [rsp + 48]
+    adc r10, qword ptr [rsp + 56]
+    mov rbp, qword ptr [rsp + 72]
+    adc rbp, qword ptr [rsp + 64]
+    adc r9, qword ptr [rsp + 96]
+    adc rax, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r12, qword ptr [rsp + 8]
+    mov r14, rdx
+    mov rdx, qword ptr [r12 + 24]
+    mov r15, qword ptr [rsp + 16]
+    mulx r12, r13, qword ptr [r15]
+    mov qword ptr [rsp + 32], r14
+    mov qword ptr [rsp + 40], rax
+    mulx r14, rax, qword ptr [r15 + 8]
+    add r12, rax
+    mov qword ptr [rsp + 96], r9
+    mulx rax, r9, qword ptr [r15 + 16]
+    adc r14, r9
+    mov qword ptr [rsp + 64], rbp
+    mulx r9, rbp, qword ptr [r15 + 24]
+    adc rax, rbp
+    mov qword ptr [rsp + 72], r10
+    mulx rbp, r10, qword ptr [r15 + 32]
     adc r9, r10
-    mov qword ptr [rsp + 80], rcx
-    mulx r10, rcx, qword ptr [r14 + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 96], rax
-    mulx rcx, rax, qword ptr [r14 + 40]
-    adc r10, rax
-    mov qword ptr [rsp + 88], r10
-    mulx rax, r10, qword ptr [r14 + 48]
-    adc rcx, r10
-    mov qword ptr [rsp + 72], rcx
-    mulx r10, rcx, qword ptr [r14 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r14 + 64]
-    adc r10, rax
-    mov qword ptr [rsp + 40], r10
-    mulx rax, r10, qword ptr [r14 + 72]
-    adc rcx, r10
-    mulx rdx, r10, qword ptr [r14 + 80]
-    adc rax, r10
-    adc rdx, 0
-    add r11, r12
-    adc rbx, r15
-    adc rdi, r13
-    adc rsi, r9
-    adc r8, rbp
-    mov r9, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mulx r15, r14, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], rax
-    mulx r13, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 40], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 24]
-    adc r13, rcx
-    mov qword ptr [rsp + 48], r12
-    mulx rcx, r12, qword ptr [rip + 2f + 32]
-    adc rax, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rcx, rbp
-    mov qword ptr [rsp + 64], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 48]
-    adc r12, r10
-    mov qword ptr [rsp + 72], r12
-    mulx r10, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
+    mov qword ptr [rsp + 56], r8
+    mulx r10, r8, qword ptr [r15 + 40]
+    adc rbp, r8
+    mov qword ptr [rsp + 48], rbp
+    mulx r8, rbp, qword ptr [r15 + 48]
     adc r10, rbp
-    mov qword ptr [rsp + 88], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 72]
-    adc r12, r10
+    mov qword ptr [rsp + 80], r10
+    mulx rbp, r10, qword ptr [r15 + 56]
+    adc r8, r10
+    mov qword ptr [rsp + 112], r8
+    mulx r10, r8, qword ptr [r15 + 64]
+    adc rbp, r8
+    mov qword ptr [rsp + 104], rbp
+    mulx r8, rbp, qword ptr [r15 + 72]
+    adc r10, rbp
+    mulx rdx, rbp, qword ptr [r15 + 80]
+    adc r8, rbp
+    adc rdx, 0
+    add r11, r13
+    adc rbx, r12
+    adc rcx, r14
+    adc rsi, rax
+    adc rdi, r9
+    mov rax, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 48]
+    mov r9, qword ptr [rsp + 72]
+    adc r9, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 64]
+    adc rbp, qword ptr [rsp + 112]
+    mov r12, qword ptr [rsp + 96]
+    adc r12, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 40]
+    adc r8, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r13, qword ptr [rsp + 24]
+    mov r14, rdx
+    mov rdx, r11
+    imul rdx, qword ptr [r13]
+    mov qword ptr [rsp + 32], r14
+    mulx r15, r14, qword ptr [r13 + 8]
+    mov qword ptr [rsp + 40], r8
+    mov qword ptr [rsp + 104], r10
+    mulx r8, r10, qword ptr [r13 + 16]
+    add r15, r10
     mov qword ptr [rsp + 96], r12
-    mulx r10, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r10, r12
+    mulx r10, r12, qword ptr [r13 + 24]
+    adc r8, r12
+    mov qword ptr [rsp + 112], rbp
+    mulx r12, rbp, qword ptr [r13 + 32]
+    adc r10, rbp
+    mov qword ptr [rsp + 64], r9
+    mulx rbp, r9, qword ptr [r13 + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 80], rax
+    mulx r9, rax, qword ptr [r13 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 72], rbp
+    mulx rax, rbp, qword ptr [r13 + 56]
+    adc r9, rbp
+    mov qword ptr [rsp + 48], r9
+    mulx rbp, r9, qword ptr [r13 + 64]
+    adc rax, r9
+    mov qword ptr [rsp + 56], rax
+    mulx r9, rax, qword ptr [r13 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 88], rbp
+    mulx rax, rbp, qword ptr [r13 + 80]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r13 + 88]
+    adc rax, rbp
     adc rdx, 0
     add r11, r14
     adc rbx, r15
-    adc rdi, r13
-    adc rsi, rax
-    adc r8, rcx
-    adc r9, qword ptr [rsp + 72]
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 80]
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 88]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 16]
-    mov r13, rdx
-    mov rdx, qword ptr [r12 + 40]
-    mov r14, qword ptr [rsp + 8]
-    mulx r15, r12, qword ptr [r14]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r10
-    mulx r13, r10, qword ptr [r14 + 8]
-    add r15, r10
-    mov qword ptr [rsp + 40], rbp
-    mulx r10, rbp, qword ptr [r14 + 16]
-    adc r13, rbp
-    mov qword ptr [rsp + 96], r11
-    mulx rbp, r11, qword ptr [r14 + 24]
-    adc r10, r11
-    mov qword ptr [rsp + 48], rcx
-    mulx r11, rcx, qword ptr [r14 + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 88], rax
-    mulx rcx, rax, qword ptr [r14 + 40]
-    adc r11, rax
-    mov qword ptr [rsp + 56], r11
-    mulx rax, r11, qword ptr [r14 + 48]
-    adc rcx, r11
-    mov qword ptr [rsp + 80], rcx
-    mulx r11, rcx, qword ptr [r14 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 64], rax
-    mulx rcx, rax, qword ptr [r14 + 64]
-    adc r11, rax
-    mov qword ptr [rsp + 72], r11
-    mulx rax, r11, qword ptr [r14 + 72]
-    adc rcx, r11
-    mulx rdx, r11, qword ptr [r14 + 80]
-    adc rax, r11
-    adc rdx, 0
-    add rbx, r12
-    adc rdi, r15
-    adc rsi, r13
-    adc r8, r10
-    adc r9, rbp
-    mov r10, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 80]
+    adc rcx, r8
+    adc rsi, r10
+    adc rdi, r12
+    mov r8, qword ptr [rsp + 80]
+    adc r8, qword ptr [rsp + 72]
+    mov r10, qword ptr [rsp + 64]
+    adc r10, qword ptr [rsp + 48]
+    mov r11, qword ptr [rsp + 112]
+    adc r11, qword ptr [rsp + 56]
     mov rbp, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, rbx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r15, r14, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], rax
-    mulx r13, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 72], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 24]
-    adc r13, rcx
-    mov qword ptr [rsp + 40], r12
-    mulx rcx, r12, qword ptr [rip + 2f + 32]
-    adc rax, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rcx, rbp
+    adc rbp, qword ptr [rsp + 88]
+    adc r9, qword ptr [rsp + 104]
+    adc rax, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r12, qword ptr [rsp + 8]
+    mov r14, rdx
+    mov rdx, qword ptr [r12 + 32]
+    mov r15, qword ptr [rsp + 16]
+    mulx r12, r13, qword ptr [r15]
+    mov qword ptr [rsp + 32], r14
+    mov qword ptr [rsp + 40], rax
+    mulx r14, rax, qword ptr [r15 + 8]
+    add r12, rax
+    mov qword ptr [rsp + 104], r9
+    mulx rax, r9, qword ptr [r15 + 16]
+    adc r14, r9
+    mov qword ptr [rsp + 88], rbp
+    mulx r9, rbp, qword ptr [r15 + 24]
+    adc rax, rbp
     mov qword ptr [rsp + 96], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 48]
-    adc r12, r11
-    mov qword ptr [rsp + 80], r12
-    mulx r11, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
+    mulx rbp, r11, qword ptr [r15 + 32]
+    adc r9, r11
+    mov qword ptr [rsp + 56], r10
+    mulx r11, r10, qword ptr [r15 + 40]
+    adc rbp, r10
+    mov qword ptr [rsp + 112], rbp
+    mulx r10, rbp, qword ptr [r15 + 48]
     adc r11, rbp
-    mov qword ptr [rsp + 56], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 72]
-    adc r12, r11
-    mov qword ptr [rsp + 88], r12
-    mulx r11, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r11, r12
+    mov qword ptr [rsp + 48], r11
+    mulx rbp, r11, qword ptr [r15 + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 64], r10
+    mulx r11, r10, qword ptr [r15 + 64]
+    adc rbp, r10
+    mov qword ptr [rsp + 72], rbp
+    mulx r10, rbp, qword ptr [r15 + 72]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r15 + 80]
+    adc r10, rbp
+    adc rdx, 0
+    add rbx, r13
+    adc rcx, r12
+    adc rsi, r14
+    adc rdi, rax
+    adc r8, r9
+    mov rax, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 112]
+    mov r9, qword ptr [rsp + 96]
+    adc r9, qword ptr [rsp + 48]
+    mov rbp, qword ptr [rsp + 88]
+    adc rbp, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 104]
+    adc r12, qword ptr [rsp + 72]
+    adc r11, qword ptr [rsp + 40]
+    adc r10, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r13, qword ptr [rsp + 24]
+    mov r14, rdx
+    mov rdx, rbx
+    imul rdx, qword ptr [r13]
+    mov qword ptr [rsp + 32], r14
+    mulx r15, r14, qword ptr [r13 + 8]
+    mov qword ptr [rsp + 40], r10
+    mov qword ptr [rsp + 72], r11
+    mulx r10, r11, qword ptr [r13 + 16]
+    add r15, r11
+    mov qword ptr [rsp + 104], r12
+    mulx r11, r12, qword ptr [r13 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 64], rbp
+    mulx r12, rbp, qword ptr [r13 + 32]
+    adc r11, rbp
+    mov qword ptr [rsp + 88], r9
+    mulx rbp, r9, qword ptr [r13 + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 48], rax
+    mulx r9, rax, qword ptr [r13 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 96], rbp
+    mulx rax, rbp, qword ptr [r13 + 56]
+    adc r9, rbp
+    mov qword ptr [rsp + 112], r9
+    mulx rbp, r9, qword ptr [r13 + 64]
+    adc rax, r9
+    mov qword ptr [rsp + 56], rax
+    mulx r9, rax, qword ptr [r13 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 80], rbp
+    mulx rax, rbp, qword ptr [r13 + 80]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r13 + 88]
+    adc rax, rbp
     adc rdx, 0
     add rbx, r14
-    adc rdi, r15
-    adc rsi, r13
-    adc r8, rax
-    adc r9, rcx
-    adc r10, qword ptr [rsp + 80]
-    mov rax, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 48]
-    mov rcx, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 16]
-    mov r13, rdx
-    mov rdx, qword ptr [r12 + 48]
-    mov r14, qword ptr [rsp + 8]
-    mulx r15, r12, qword ptr [r14]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r11
-    mulx r13, r11, qword ptr [r14 + 8]
-    add r15, r11
-    mov qword ptr [rsp + 72], rbp
-    mulx r11, rbp, qword ptr [r14 + 16]
-    adc r13, rbp
-    mov qword ptr [rsp + 88], rbx
-    mulx rbp, rbx, qword ptr [r14 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 40], rcx
-    mulx rbx, rcx, qword ptr [r14 + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r14 + 40]
-    adc rbx, rax
-    mov qword ptr [rsp + 64], rbx
-    mulx rax, rbx, qword ptr [r14 + 48]
-    adc rcx, rbx
-    mov qword ptr [rsp + 48], rcx
-    mulx rbx, rcx, qword ptr [r14 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 96], rax
-    mulx rcx, rax, qword ptr [r14 + 64]
-    adc rbx, rax
-    mov qword ptr [rsp + 80], rbx
-    mulx rax, rbx, qword ptr [r14 + 72]
-    adc rcx, rbx
-    mulx rdx, rbx, qword ptr [r14 + 80]
-    adc rax, rbx
-    adc rdx, 0
-    add rdi, r12
-    adc rsi, r15
-    adc r8, r13
-    adc r9, r11
-    adc r10, rbp
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 96]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rip + 2f]
-    mulx r15, r14, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], rax
-    mulx r13, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 80], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 24]
-    adc r13, rcx
-    mov qword ptr [rsp + 72], r12
-    mulx rcx, r12, qword ptr [rip + 2f + 32]
-    adc rax, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rcx, rbp
-    mov qword ptr [rsp + 88], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 48]
-    adc r12, rbx
-    mov qword ptr [rsp + 48], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc rbx, rbp
-    mov qword ptr [rsp + 64], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 72]
-    adc r12, rbx
-    mov qword ptr [rsp + 56], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc rbx, r12
-    adc rdx, 0
-    add rdi, r14
-    adc rsi, r15
-    adc r8, r13
-    adc r9, rax
-    adc r10, rcx
-    adc r11, qword ptr [rsp + 48]
-    mov rax, qword ptr [rsp + 88]
-    adc rax, qword ptr [rsp + 40]
-    mov rcx, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 64]
-    mov rdi, qword ptr [rsp + 72]
-    adc rdi, qword ptr [rsp + 56]
+    adc rcx, r15
+    adc rsi, r10
+    adc rdi, r11
+    adc r8, r12
+    mov r10, qword ptr [rsp + 48]
+    adc r10, qword ptr [rsp + 96]
+    mov r11, qword ptr [rsp + 88]
+    adc r11, qword ptr [rsp + 112]
+    mov rbx, qword ptr [rsp + 64]
+    adc rbx, qword ptr [rsp + 56]
+    mov rbp, qword ptr [rsp + 104]
     adc rbp, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 16]
-    mov r13, rdx
-    mov rdx, qword ptr [r12 + 56]
-    mov r14, qword ptr [rsp + 8]
-    mulx r15, r12, qword ptr [r14]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], rbx
-    mulx r13, rbx, qword ptr [r14 + 8]
-    add r15, rbx
-    mov qword ptr [rsp + 80], rbp
-    mulx rbx, rbp, qword ptr [r14 + 16]
-    adc r13, rbp
-    mov qword ptr [rsp + 56], rdi
-    mulx rbp, rdi, qword ptr [r14 + 24]
-    adc rbx, rdi
-    mov qword ptr [rsp + 72], rcx
-    mulx rdi, rcx, qword ptr [r14 + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 64], rax
-    mulx rcx, rax, qword ptr [r14 + 40]
-    adc rdi, rax
-    mov qword ptr [rsp + 96], rdi
-    mulx rax, rdi, qword ptr [r14 + 48]
-    adc rcx, rdi
-    mov qword ptr [rsp + 40], rcx
-    mulx rdi, rcx, qword ptr [r14 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 88], rax
-    mulx rcx, rax, qword ptr [r14 + 64]
-    adc rdi, rax
-    mov qword ptr [rsp + 48], rdi
-    mulx rax, rdi, qword ptr [r14 + 72]
-    adc rcx, rdi
-    mulx rdx, rdi, qword ptr [r14 + 80]
-    adc rax, rdi
-    adc rdx, 0
-    add rsi, r12
-    adc r8, r15
-    adc r9, r13
-    adc r10, rbx
-    adc r11, rbp
-    mov rdi, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 96]
-    mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [rip + 2f]
-    mulx r15, r14, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], rax
-    mulx r13, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 48], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 24]
-    adc r13, rcx
-    mov qword ptr [rsp + 80], r12
-    mulx rcx, r12, qword ptr [rip + 2f + 32]
-    adc rax, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rcx, rbp
-    mov qword ptr [rsp + 56], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 48]
-    adc r12, rbx
-    mov qword ptr [rsp + 40], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc rbx, rbp
-    mov qword ptr [rsp + 96], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 72]
-    adc r12, rbx
-    mov qword ptr [rsp + 64], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc rbx, r12
-    adc rdx, 0
-    add rsi, r14
-    adc r8, r15
-    adc r9, r13
-    adc r10, rax
-    adc r11, rcx
-    adc rdi, qword ptr [rsp + 40]
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 72]
-    mov rcx, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 96]
-    mov rsi, qword ptr [rsp + 80]
-    adc rsi, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 16]
-    mov r13, rdx
-    mov rdx, qword ptr [r12 + 64]
-    mov r14, qword ptr [rsp + 8]
-    mulx r15, r12, qword ptr [r14]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], rbx
-    mulx r13, rbx, qword ptr [r14 + 8]
-    add r15, rbx
-    mov qword ptr [rsp + 48], rbp
-    mulx rbx, rbp, qword ptr [r14 + 16]
-    adc r13, rbp
-    mov qword ptr [rsp + 64], rsi
-    mulx rbp, rsi, qword ptr [r14 + 24]
-    adc rbx, rsi
-    mov qword ptr [rsp + 80], rcx
-    mulx rsi, rcx, qword ptr [r14 + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 96], rax
-    mulx rcx, rax, qword ptr [r14 + 40]
-    adc rsi, rax
-    mov qword ptr [rsp + 88], rsi
-    mulx rax, rsi, qword ptr [r14 + 48]
-    adc rcx, rsi
-    mov qword ptr [rsp + 72], rcx
-    mulx rsi, rcx, qword ptr [r14 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r14 + 64]
-    adc rsi, rax
-    mov qword ptr [rsp + 40], rsi
-    mulx rax, rsi, qword ptr [r14 + 72]
-    adc rcx, rsi
-    mulx rdx, rsi, qword ptr [r14 + 80]
-    adc rax, rsi
-    adc rdx, 0
-    add r8, r12
-    adc r9, r15
-    adc r10, r13
-    adc r11, rbx
-    adc rdi, rbp
-    mov rsi, qword ptr [rsp + 96]
-    adc rsi, qword ptr [rsp + 88]
-    mov rbx, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx r15, r14, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], rax
-    mulx r13, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 40], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 24]
-    adc r13, rcx
-    mov qword ptr [rsp + 48], r12
-    mulx rcx, r12, qword ptr [rip + 2f + 32]
-    adc rax, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rcx, rbp
-    mov qword ptr [rsp + 64], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 48]
-    adc r12, rbx
-    mov qword ptr [rsp + 72], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc rbx, rbp
-    mov qword ptr [rsp + 88], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 72]
-    adc r12, rbx
-    mov qword ptr [rsp + 96], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc rbx, r12
-    adc rdx, 0
-    add r8, r14
-    adc r9, r15
-    adc r10, r13
-    adc r11, rax
-    adc rdi, rcx
-    adc rsi, qword ptr [rsp + 72]
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 80]
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 88]
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 16]
-    mov r13, rdx
-    mov rdx, qword ptr [r12 + 72]
-    mov r14, qword ptr [rsp + 8]
-    mulx r15, r12, qword ptr [r14]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], rbx
-    mulx r13, rbx, qword ptr [r14 + 8]
-    add r15, rbx
-    mov qword ptr [rsp + 40], rbp
-    mulx rbx, rbp, qword ptr [r14 + 16]
-    adc r13, rbp
-    mov qword ptr [rsp + 96], r8
-    mulx rbp, r8, qword ptr [r14 + 24]
-    adc rbx, r8
-    mov qword ptr [rsp + 48], rcx
-    mulx r8, rcx, qword ptr [r14 + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 88], rax
-    mulx rcx, rax, qword ptr [r14 + 40]
-    adc r8, rax
-    mov qword ptr [rsp + 56], r8
-    mulx rax, r8, qword ptr [r14 + 48]
-    adc rcx, r8
-    mov qword ptr [rsp + 80], rcx
-    mulx r8, rcx, qword ptr [r14 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 64], rax
-    mulx rcx, rax, qword ptr [r14 + 64]
-    adc r8, rax
-    mov qword ptr [rsp + 72], r8
-    mulx rax, r8, qword ptr [r14 + 72]
-    adc rcx, r8
-    mulx rdx, r8, qword ptr [r14 + 80]
-    adc rax, r8
-    adc rdx, 0
-    add r9, r12
-    adc r10, r15
-    adc r11, r13
-    adc rdi, rbx
-    adc rsi, rbp
-    mov r8, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx r15, r14, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], rax
-    mulx r13, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 72], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 24]
-    adc r13, rcx
-    mov qword ptr [rsp + 40], r12
-    mulx rcx, r12, qword ptr [rip + 2f + 32]
-    adc rax, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rcx, rbp
-    mov qword ptr [rsp + 96], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 48]
-    adc r12, rbx
-    mov qword ptr [rsp + 80], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc rbx, rbp
-    mov qword ptr [rsp + 56], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 72]
-    adc r12, rbx
-    mov qword ptr [rsp + 88], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc rbx, r12
-    adc rdx, 0
-    add r9, r14
-    adc r10, r15
-    adc r11, r13
-    adc rdi, rax
-    adc rsi, rcx
-    adc r8, qword ptr [rsp + 80]
-    mov rax, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 48]
-    mov rcx, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 56]
-    mov r9, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 16]
-    mov r13, rdx
-    mov rdx, qword ptr [r12 + 80]
+    adc r9, qword ptr [rsp + 72]
+    adc rax, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
     mov r12, qword ptr [rsp + 8]
-    mulx r14, r15, qword ptr [r12]
-    mov qword ptr [rsp + 16], r13
-    mov qword ptr [rsp + 24], rbx
-    mulx r13, rbx, qword ptr [r12 + 8]
-    add r14, rbx
-    mov qword ptr [rsp + 32], rbp
-    mulx rbx, rbp, qword ptr [r12 + 16]
-    adc r13, rbp
-    mov qword ptr [rsp + 72], r9
-    mulx rbp, r9, qword ptr [r12 + 24]
-    adc rbx, r9
-    mov qword ptr [rsp + 88], rcx
-    mulx r9, rcx, qword ptr [r12 + 32]
-    adc rbp, rcx
+    mov r14, rdx
+    mov rdx, qword ptr [r12 + 40]
+    mov r15, qword ptr [rsp + 16]
+    mulx r12, r13, qword ptr [r15]
+    mov qword ptr [rsp + 32], r14
     mov qword ptr [rsp + 40], rax
-    mulx rcx, rax, qword ptr [r12 + 40]
-    adc r9, rax
-    mov qword ptr [rsp + 56], r9
-    mulx rax, r9, qword ptr [r12 + 48]
-    adc rcx, r9
-    mov qword ptr [rsp + 64], rcx
-    mulx r9, rcx, qword ptr [r12 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 48], rax
-    mulx rcx, rax, qword ptr [r12 + 64]
-    adc r9, rax
-    mov qword ptr [rsp + 96], r9
-    mulx rax, r9, qword ptr [r12 + 72]
-    adc rcx, r9
-    mulx rdx, r9, qword ptr [r12 + 80]
-    adc rax, r9
+    mulx r14, rax, qword ptr [r15 + 8]
+    add r12, rax
+    mov qword ptr [rsp + 72], r9
+    mulx rax, r9, qword ptr [r15 + 16]
+    adc r14, r9
+    mov qword ptr [rsp + 80], rbp
+    mulx r9, rbp, qword ptr [r15 + 24]
+    adc rax, rbp
+    mov qword ptr [rsp + 104], rbx
+    mulx rbp, rbx, qword ptr [r15 + 32]
+    adc r9, rbx
+    mov qword ptr [rsp + 56], r11
+    mulx rbx, r11, qword ptr [r15 + 40]
+    adc rbp, r11
+    mov qword ptr [rsp + 64], rbp
+    mulx r11, rbp, qword ptr [r15 + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 112], rbx
+    mulx rbp, rbx, qword ptr [r15 + 56]
+    adc r11, rbx
+    mov qword ptr [rsp + 88], r11
+    mulx rbx, r11, qword ptr [r15 + 64]
+    adc rbp, r11
+    mov qword ptr [rsp + 96], rbp
+    mulx r11, rbp, qword ptr [r15 + 72]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r15 + 80]
+    adc r11, rbp
     adc rdx, 0
-    add r10, r15
-    adc r11, r14
-    adc rdi, r13
-    adc rsi, rbx
-    adc r8, rbp
-    mov r9, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 56]
+    add rcx, r13
+    adc rsi, r12
+    adc rdi, r14
+    adc r8, rax
+    adc r10, r9
+    mov rax, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 64]
+    mov r9, qword ptr [rsp + 104]
+    adc r9, qword ptr [rsp + 112]
+    mov rbp, qword ptr [rsp + 80]
+    adc rbp, qword ptr [rsp + 88]
+    mov r12, qword ptr [rsp + 72]
+    adc r12, qword ptr [rsp + 96]
+    adc rbx, qword ptr [rsp + 40]
+    adc r11, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r13, qword ptr [rsp + 24]
+    mov r14, rdx
+    mov rdx, rcx
+    imul rdx, qword ptr [r13]
+    mov qword ptr [rsp + 32], r14
+    mulx r15, r14, qword ptr [r13 + 8]
+    mov qword ptr [rsp + 40], r11
+    mov qword ptr [rsp + 96], rbx
+    mulx r11, rbx, qword ptr [r13 + 16]
+    add r15, rbx
+    mov qword ptr [rsp + 72], r12
+    mulx rbx, r12, qword ptr [r13 + 24]
+    adc r11, r12
+    mov qword ptr [rsp + 88], rbp
+    mulx r12, rbp, qword ptr [r13 + 32]
+    adc rbx, rbp
+    mov qword ptr [rsp + 80], r9
+    mulx rbp, r9, qword ptr [r13 + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 112], rax
+    mulx r9, rax, qword ptr [r13 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 104], rbp
+    mulx rax, rbp, qword ptr [r13 + 56]
+    adc r9, rbp
+    mov qword ptr [rsp + 64], r9
+    mulx rbp, r9, qword ptr [r13 + 64]
+    adc rax, r9
+    mov qword ptr [rsp + 56], rax
+    mulx r9, rax, qword ptr [r13 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 48], rbp
+    mulx rax, rbp, qword ptr [r13 + 80]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r13 + 88]
+    adc rax, rbp
+    adc rdx, 0
+    add rcx, r14
+    adc rsi, r15
+    adc rdi, r11
+    adc r8, rbx
+    adc r10, r12
+    mov rcx, qword ptr [rsp + 112]
+    adc rcx, qword ptr [rsp + 104]
+    mov r11, qword ptr [rsp + 80]
+    adc r11, qword ptr [rsp + 64]
     mov rbx, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 64]
+    adc rbx, qword ptr [rsp + 56]
     mov rbp, qword ptr [rsp + 72]
     adc rbp, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 32]
-    adc r12, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 24]
-    adc rax, qword ptr [rsp + 16]
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 16], r13
-    mov qword ptr [rsp + 24], rax
-    mulx r13, rax, qword ptr [rip + 2f + 16]
-    add r14, rax
-    mov qword ptr [rsp + 96], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 24]
-    adc r13, rcx
-    mov qword ptr [rsp + 32], r12
-    mulx rcx, r12, qword ptr [rip + 2f + 32]
-    adc rax, r12
+    adc r9, qword ptr [rsp + 96]
+    adc rax, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r12, qword ptr [rsp + 8]
+    mov r14, rdx
+    mov rdx, qword ptr [r12 + 48]
+    mov r15, qword ptr [rsp + 16]
+    mulx r12, r13, qword ptr [r15]
+    mov qword ptr [rsp + 32], r14
+    mov qword ptr [rsp + 40], rax
+    mulx r14, rax, qword ptr [r15 + 8]
+    add r12, rax
+    mov qword ptr [rsp + 96], r9
+    mulx rax, r9, qword ptr [r15 + 16]
+    adc r14, r9
     mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rcx, rbp
+    mulx r9, rbp, qword ptr [r15 + 24]
+    adc rax, rbp
     mov qword ptr [rsp + 72], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 48]
-    adc r12, rbx
-    mov qword ptr [rsp + 64], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
+    mulx rbp, rbx, qword ptr [r15 + 32]
+    adc r9, rbx
+    mov qword ptr [rsp + 56], r11
+    mulx rbx, r11, qword ptr [r15 + 40]
+    adc rbp, r11
     mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
+    mulx r11, rbp, qword ptr [r15 + 48]
     adc rbx, rbp
-    mov qword ptr [rsp + 56], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 72]
-    adc r12, rbx
-    mov qword ptr [rsp + 40], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc rbx, r12
+    mov qword ptr [rsp + 64], rbx
+    mulx rbp, rbx, qword ptr [r15 + 56]
+    adc r11, rbx
+    mov qword ptr [rsp + 80], r11
+    mulx rbx, r11, qword ptr [r15 + 64]
+    adc rbp, r11
+    mov qword ptr [rsp + 104], rbp
+    mulx r11, rbp, qword ptr [r15 + 72]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r15 + 80]
+    adc r11, rbp
     adc rdx, 0
-    add r10, r15
-    adc r11, r14
-    adc rdi, r13
-    adc rsi, rax
-    adc r8, rcx
-    adc r9, qword ptr [rsp + 64]
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 88]
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 56]
-    mov r10, qword ptr [rsp + 32]
-    adc r10, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 96]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov r12, r11
-    sub r12, qword ptr [rip + 2f + 8]
-    mov r13, rdi
-    sbb r13, qword ptr [rip + 2f + 16]
-    mov r14, rsi
-    sbb r14, qword ptr [rip + 2f + 24]
-    mov r15, r8
-    sbb r15, qword ptr [rip + 2f + 32]
-    mov qword ptr [rsp + 16], r15
-    mov r15, r9
-    sbb r15, qword ptr [rip + 2f + 40]
-    mov qword ptr [rsp + 24], r15
-    mov r15, rax
-    sbb r15, qword ptr [rip + 2f + 48]
-    mov qword ptr [rsp + 96], r15
-    mov r15, rcx
-    sbb r15, qword ptr [rip + 2f + 56]
-    mov qword ptr [rsp + 40], r15
-    mov r15, r10
-    sbb r15, qword ptr [rip + 2f + 64]
-    mov qword ptr [rsp + 32], r15
-    mov r15, rbp
-    sbb r15, qword ptr [rip + 2f + 72]
-    mov qword ptr [rsp + 56], r15
-    mov r15, rbx
-    sbb r15, qword ptr [rip + 2f + 80]
-    mov qword ptr [rsp + 48], r15
-    mov r15, rdx
-    sbb r15, qword ptr [rip + 2f + 88]
-    cmovc r12, r11
-    mov r11, qword ptr [rsp]
-    mov qword ptr [r11], r12
-    cmovc r13, rdi
-    mov qword ptr [r11 + 8], r13
-    cmovc r14, rsi
-    mov qword ptr [r11 + 16], r14
-    mov rsi, qword ptr [rsp + 16]
-    cmovc rsi, r8
-    mov qword ptr [r11 + 24], rsi
-    mov rsi, qword ptr [rsp + 24]
-    cmovc rsi, r9
-    mov qword ptr [r11 + 32], rsi
-    mov rsi, qword ptr [rsp + 96]
-    cmovc rsi, rax
-    mov qword ptr [r11 + 40], rsi
-    mov rax, qword ptr [rsp + 40]
-    cmovc rax, rcx
-    mov qword ptr [r11 + 48], rax
-    mov rax, qword ptr [rsp + 32]
-    cmovc rax, r10
-    mov qword ptr [r11 + 56], rax
+    add rsi, r13
+    adc rdi, r12
+    adc r8, r14
+    adc r10, rax
+    adc rcx, r9
     mov rax, qword ptr [rsp + 56]
-    cmovc rax, rbp
-    mov qword ptr [r11 + 64], rax
-    mov rax, qword ptr [rsp + 48]
-    cmovc rax, rbx
-    mov qword ptr [r11 + 72], rax
+    adc rax, qword ptr [rsp + 88]
+    mov r9, qword ptr [rsp + 72]
+    adc r9, qword ptr [rsp + 64]
+    mov rbp, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 96]
+    adc r12, qword ptr [rsp + 104]
+    adc rbx, qword ptr [rsp + 40]
+    adc r11, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r13, qword ptr [rsp + 24]
+    mov r14, rdx
+    mov rdx, rsi
+    imul rdx, qword ptr [r13]
+    mov qword ptr [rsp + 32], r14
+    mulx r15, r14, qword ptr [r13 + 8]
+    mov qword ptr [rsp + 40], r11
+    mov qword ptr [rsp + 104], rbx
+    mulx r11, rbx, qword ptr [r13 + 16]
+    add r15, rbx
+    mov qword ptr [rsp + 96], r12
+    mulx rbx, r12, qword ptr [r13 + 24]
+    adc r11, r12
+    mov qword ptr [rsp + 80], rbp
+    mulx r12, rbp, qword ptr [r13 + 32]
+    adc rbx, rbp
+    mov qword ptr [rsp + 48], r9
+    mulx rbp, r9, qword ptr [r13 + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 64], rax
+    mulx r9, rax, qword ptr [r13 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 72], rbp
+    mulx rax, rbp, qword ptr [r13 + 56]
+    adc r9, rbp
+    mov qword ptr [rsp + 88], r9
+    mulx rbp, r9, qword ptr [r13 + 64]
+    adc rax, r9
+    mov qword ptr [rsp + 56], rax
+    mulx r9, rax, qword ptr [r13 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 112], rbp
+    mulx rax, rbp, qword ptr [r13 + 80]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r13 + 88]
+    adc rax, rbp
+    adc rdx, 0
+    add rsi, r14
+    adc rdi, r15
+    adc r8, r11
+    adc r10, rbx
+    adc rcx, r12
+    mov rsi, qword ptr [rsp + 64]
+    adc rsi, qword ptr [rsp + 72]
+    mov r11, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 88]
+    mov rbx, qword ptr [rsp + 80]
+    adc rbx, qword ptr [rsp + 56]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 112]
+    adc r9, qword ptr [rsp + 104]
+    adc rax, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r12, qword ptr [rsp + 8]
+    mov r14, rdx
+    mov rdx, qword ptr [r12 + 56]
+    mov r15, qword ptr [rsp + 16]
+    mulx r12, r13, qword ptr [r15]
+    mov qword ptr [rsp + 32], r14
+    mov qword ptr [rsp + 40], rax
+    mulx r14, rax, qword ptr [r15 + 8]
+    add r12, rax
+    mov qword ptr [rsp + 104], r9
+    mulx rax, r9, qword ptr [r15 + 16]
+    adc r14, r9
+    mov qword ptr [rsp + 112], rbp
+    mulx r9, rbp, qword ptr [r15 + 24]
+    adc rax, rbp
+    mov qword ptr [rsp + 96], rbx
+    mulx rbp, rbx, qword ptr [r15 + 32]
+    adc r9, rbx
+    mov qword ptr [rsp + 56], r11
+    mulx rbx, r11, qword ptr [r15 + 40]
+    adc rbp, r11
+    mov qword ptr [rsp + 80], rbp
+    mulx r11, rbp, qword ptr [r15 + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 88], rbx
+    mulx rbp, rbx, qword ptr [r15 + 56]
+    adc r11, rbx
+    mov qword ptr [rsp + 48], r11
+    mulx rbx, r11, qword ptr [r15 + 64]
+    adc rbp, r11
+    mov qword ptr [rsp + 72], rbp
+    mulx r11, rbp, qword ptr [r15 + 72]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r15 + 80]
+    adc r11, rbp
+    adc rdx, 0
+    add rdi, r13
+    adc r8, r12
+    adc r10, r14
+    adc rcx, rax
+    adc rsi, r9
+    mov rax, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 80]
+    mov r9, qword ptr [rsp + 96]
+    adc r9, qword ptr [rsp + 88]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 48]
+    mov r12, qword ptr [rsp + 104]
+    adc r12, qword ptr [rsp + 72]
+    adc rbx, qword ptr [rsp + 40]
+    adc r11, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r13, qword ptr [rsp + 24]
+    mov r14, rdx
+    mov rdx, rdi
+    imul rdx, qword ptr [r13]
+    mov qword ptr [rsp + 32], r14
+    mulx r15, r14, qword ptr [r13 + 8]
+    mov qword ptr [rsp + 40], r11
+    mov qword ptr [rsp + 72], rbx
+    mulx r11, rbx, qword ptr [r13 + 16]
+    add r15, rbx
+    mov qword ptr [rsp + 104], r12
+    mulx rbx, r12, qword ptr [r13 + 24]
+    adc r11, r12
+    mov qword ptr [rsp + 48], rbp
+    mulx r12, rbp, qword ptr [r13 + 32]
+    adc rbx, rbp
+    mov qword ptr [rsp + 112], r9
+    mulx rbp, r9, qword ptr [r13 + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 88], rax
+    mulx r9, rax, qword ptr [r13 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 96], rbp
+    mulx rax, rbp, qword ptr [r13 + 56]
+    adc r9, rbp
+    mov qword ptr [rsp + 80], r9
+    mulx rbp, r9, qword ptr [r13 + 64]
+    adc rax, r9
+    mov qword ptr [rsp + 56], rax
+    mulx r9, rax, qword ptr [r13 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 64], rbp
+    mulx rax, rbp, qword ptr [r13 + 80]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r13 + 88]
+    adc rax, rbp
+    adc rdx, 0
+    add rdi, r14
+    adc r8, r15
+    adc r10, r11
+    adc rcx, rbx
+    adc rsi, r12
+    mov rdi, qword ptr [rsp + 88]
+    adc rdi, qword ptr [rsp + 96]
+    mov r11, qword ptr [rsp + 112]
+    adc r11, qword ptr [rsp + 80]
+    mov rbx, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 56]
+    mov rbp, qword ptr [rsp + 104]
+    adc rbp, qword ptr [rsp + 64]
+    adc r9, qword ptr [rsp + 72]
+    adc rax, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r12, qword ptr [rsp + 8]
+    mov r14, rdx
+    mov rdx, qword ptr [r12 + 64]
+    mov r15, qword ptr [rsp + 16]
+    mulx r12, r13, qword ptr [r15]
+    mov qword ptr [rsp + 32], r14
+    mov qword ptr [rsp + 40], rax
+    mulx r14, rax, qword ptr [r15 + 8]
+    add r12, rax
+    mov qword ptr [rsp + 72], r9
+    mulx rax, r9, qword ptr [r15 + 16]
+    adc r14, r9
+    mov qword ptr [rsp + 64], rbp
+    mulx r9, rbp, qword ptr [r15 + 24]
+    adc rax, rbp
+    mov qword ptr [rsp + 104], rbx
+    mulx rbp, rbx, qword ptr [r15 + 32]
+    adc r9, rbx
+    mov qword ptr [rsp + 56], r11
+    mulx rbx, r11, qword ptr [r15 + 40]
+    adc rbp, r11
+    mov qword ptr [rsp + 48], rbp
+    mulx r11, rbp, qword ptr [r15 + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 80], rbx
+    mulx rbp, rbx, qword ptr [r15 + 56]
+    adc r11, rbx
+    mov qword ptr [rsp + 112], r11
+    mulx rbx, r11, qword ptr [r15 + 64]
+    adc rbp, r11
+    mov qword ptr [rsp + 96], rbp
+    mulx r11, rbp, qword ptr [r15 + 72]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r15 + 80]
+    adc r11, rbp
+    adc rdx, 0
+    add r8, r13
+    adc r10, r12
+    adc rcx, r14
+    adc rsi, rax
+    adc rdi, r9
+    mov rax, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 48]
+    mov r9, qword ptr [rsp + 104]
+    adc r9, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 64]
+    adc rbp, qword ptr [rsp + 112]
+    mov r12, qword ptr [rsp + 72]
+    adc r12, qword ptr [rsp + 96]
+    adc rbx, qword ptr [rsp + 40]
+    adc r11, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r13, qword ptr [rsp + 24]
+    mov r14, rdx
+    mov rdx, r8
+    imul rdx, qword ptr [r13]
+    mov qword ptr [rsp + 32], r14
+    mulx r15, r14, qword ptr [r13 + 8]
+    mov qword ptr [rsp + 40], r11
+    mov qword ptr [rsp + 96], rbx
+    mulx r11, rbx, qword ptr [r13 + 16]
+    add r15, rbx
+    mov qword ptr [rsp + 72], r12
+    mulx rbx, r12, qword ptr [r13 + 24]
+    adc r11, r12
+    mov qword ptr [rsp + 112], rbp
+    mulx r12, rbp, qword ptr [r13 + 32]
+    adc rbx, rbp
+    mov qword ptr [rsp + 64], r9
+    mulx rbp, r9, qword ptr [r13 + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 80], rax
+    mulx r9, rax, qword ptr [r13 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 104], rbp
+    mulx rax, rbp, qword ptr [r13 + 56]
+    adc r9, rbp
+    mov qword ptr [rsp + 48], r9
+    mulx rbp, r9, qword ptr [r13 + 64]
+    adc rax, r9
+    mov qword ptr [rsp + 56], rax
+    mulx r9, rax, qword ptr [r13 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 88], rbp
+    mulx rax, rbp, qword ptr [r13 + 80]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r13 + 88]
+    adc rax, rbp
+    adc rdx, 0
+    add r8, r14
+    adc r10, r15
+    adc rcx, r11
+    adc rsi, rbx
+    adc rdi, r12
+    mov r8, qword ptr [rsp + 80]
+    adc r8, qword ptr [rsp + 104]
+    mov r11, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 48]
+    mov rbx, qword ptr [rsp + 112]
+    adc rbx, qword ptr [rsp + 56]
+    mov rbp, qword ptr [rsp + 72]
+    adc rbp, qword ptr [rsp + 88]
+    adc r9, qword ptr [rsp + 96]
+    adc rax, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r12, qword ptr [rsp + 8]
+    mov r14, rdx
+    mov rdx, qword ptr [r12 + 72]
+    mov r15, qword ptr [rsp + 16]
+    mulx r12, r13, qword ptr [r15]
+    mov qword ptr [rsp + 32], r14
+    mov qword ptr [rsp + 40], rax
+    mulx r14, rax, qword ptr [r15 + 8]
+    add r12, rax
+    mov qword ptr [rsp + 96], r9
+    mulx rax, r9, qword ptr [r15 + 16]
+    adc r14, r9
+    mov qword ptr [rsp + 88], rbp
+    mulx r9, rbp, qword ptr [r15 + 24]
+    adc rax, rbp
+    mov qword ptr [rsp + 72], rbx
+    mulx rbp, rbx, qword ptr [r15 + 32]
+    adc r9, rbx
+    mov qword ptr [rsp + 56], r11
+    mulx rbx, r11, qword ptr [r15 + 40]
+    adc rbp, r11
+    mov qword ptr [rsp + 112], rbp
+    mulx r11, rbp, qword ptr [r15 + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 48], rbx
+    mulx rbp, rbx, qword ptr [r15 + 56]
+    adc r11, rbx
+    mov qword ptr [rsp + 64], r11
+    mulx rbx, r11, qword ptr [r15 + 64]
+    adc rbp, r11
+    mov qword ptr [rsp + 104], rbp
+    mulx r11, rbp, qword ptr [r15 + 72]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r15 + 80]
+    adc r11, rbp
+    adc rdx, 0
+    add r10, r13
+    adc rcx, r12
+    adc rsi, r14
+    adc rdi, rax
+    adc r8, r9
+    mov rax, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 112]
+    mov r9, qword ptr [rsp + 72]
+    adc r9, qword ptr [rsp + 48]
+    mov rbp, qword ptr [rsp + 88]
+    adc rbp, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 96]
+    adc r12, qword ptr [rsp + 104]
+    adc rbx, qword ptr [rsp + 40]
+    adc r11, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r13, qword ptr [rsp + 24]
+    mov r14, rdx
+    mov rdx, r10
+    imul rdx, qword ptr [r13]
+    mov qword ptr [rsp + 32], r14
+    mulx r15, r14, qword ptr [r13 + 8]
+    mov qword ptr [rsp + 40], r11
+    mov qword ptr [rsp + 104], rbx
+    mulx r11, rbx, qword ptr [r13 + 16]
+    add r15, rbx
+    mov qword ptr [rsp + 96], r12
+    mulx rbx, r12, qword ptr [r13 + 24]
+    adc r11, r12
+    mov qword ptr [rsp + 64], rbp
+    mulx r12, rbp, qword ptr [r13 + 32]
+    adc rbx, rbp
+    mov qword ptr [rsp + 88], r9
+    mulx rbp, r9, qword ptr [r13 + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 48], rax
+    mulx r9, rax, qword ptr [r13 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 72], rbp
+    mulx rax, rbp, qword ptr [r13 + 56]
+    adc r9, rbp
+    mov qword ptr [rsp + 112], r9
+    mulx rbp, r9, qword ptr [r13 + 64]
+    adc rax, r9
+    mov qword ptr [rsp + 56], rax
+    mulx r9, rax, qword ptr [r13 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 80], rbp
+    mulx rax, rbp, qword ptr [r13 + 80]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r13 + 88]
+    adc rax, rbp
+    adc rdx, 0
+    add r10, r14
+    adc rcx, r15
+    adc rsi, r11
+    adc rdi, rbx
+    adc r8, r12
+    mov r10, qword ptr [rsp + 48]
+    adc r10, qword ptr [rsp + 72]
+    mov r11, qword ptr [rsp + 88]
+    adc r11, qword ptr [rsp + 112]
+    mov rbx, qword ptr [rsp + 64]
+    adc rbx, qword ptr [rsp + 56]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 80]
+    adc r9, qword ptr [rsp + 104]
+    adc rax, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r12, qword ptr [rsp + 8]
+    mov r14, rdx
+    mov rdx, qword ptr [r12 + 80]
+    mov r12, qword ptr [rsp + 16]
+    mulx r15, r13, qword ptr [r12]
+    mov qword ptr [rsp + 8], r14
+    mov qword ptr [rsp + 32], rax
+    mulx r14, rax, qword ptr [r12 + 8]
+    add r15, rax
+    mov qword ptr [rsp + 40], r9
+    mulx rax, r9, qword ptr [r12 + 16]
+    adc r14, r9
+    mov qword ptr [rsp + 104], rbp
+    mulx r9, rbp, qword ptr [r12 + 24]
+    adc rax, rbp
+    mov qword ptr [rsp + 80], rbx
+    mulx rbp, rbx, qword ptr [r12 + 32]
+    adc r9, rbx
+    mov qword ptr [rsp + 96], r11
+    mulx rbx, r11, qword ptr [r12 + 40]
+    adc rbp, r11
+    mov qword ptr [rsp + 56], rbp
+    mulx r11, rbp, qword ptr [r12 + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 64], rbx
+    mulx rbp, rbx, qword ptr [r12 + 56]
+    adc r11, rbx
+    mov qword ptr [rsp + 112], r11
+    mulx rbx, r11, qword ptr [r12 + 64]
+    adc rbp, r11
+    mov qword ptr [rsp + 88], rbp
+    mulx r11, rbp, qword ptr [r12 + 72]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r12 + 80]
+    adc r11, rbp
+    adc rdx, 0
+    add rcx, r13
+    adc rsi, r15
+    adc rdi, r14
+    adc r8, rax
+    adc r10, r9
+    mov rax, qword ptr [rsp + 96]
+    adc rax, qword ptr [rsp + 56]
+    mov r9, qword ptr [rsp + 80]
+    adc r9, qword ptr [rsp + 64]
+    mov rbp, qword ptr [rsp + 104]
+    adc rbp, qword ptr [rsp + 112]
+    mov r12, qword ptr [rsp + 40]
+    adc r12, qword ptr [rsp + 88]
+    adc rbx, qword ptr [rsp + 32]
+    adc r11, qword ptr [rsp + 8]
+    adc rdx, 0
+    mov r13, qword ptr [rsp + 24]
+    mov r14, rdx
+    mov rdx, rcx
+    imul rdx, qword ptr [r13]
+    mov qword ptr [rsp + 8], r14
+    mulx r15, r14, qword ptr [r13 + 8]
+    mov qword ptr [rsp + 32], r11
+    mov qword ptr [rsp + 88], rbx
+    mulx r11, rbx, qword ptr [r13 + 16]
+    add r15, rbx
+    mov qword ptr [rsp + 40], r12
+    mulx rbx, r12, qword ptr [r13 + 24]
+    adc r11, r12
+    mov qword ptr [rsp + 112], rbp
+    mulx r12, rbp, qword ptr [r13 + 32]
+    adc rbx, rbp
+    mov qword ptr [rsp + 104], r9
+    mulx rbp, r9, qword ptr [r13 + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 64], rax
+    mulx r9, rax, qword ptr [r13 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 80], rbp
+    mulx rax, rbp, qword ptr [r13 + 56]
+    adc r9, rbp
+    mov qword ptr [rsp + 56], r9
+    mulx rbp, r9, qword ptr [r13 + 64]
+    adc rax, r9
+    mov qword ptr [rsp + 96], rax
+    mulx r9, rax, qword ptr [r13 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 16], rbp
+    mulx rax, rbp, qword ptr [r13 + 80]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r13 + 88]
+    adc rax, rbp
+    adc rdx, 0
+    add rcx, r14
+    adc rsi, r15
+    adc rdi, r11
+    adc r8, rbx
+    adc r10, r12
+    mov rcx, qword ptr [rsp + 64]
+    adc rcx, qword ptr [rsp + 80]
+    mov r11, qword ptr [rsp + 104]
+    adc r11, qword ptr [rsp + 56]
+    mov rbx, qword ptr [rsp + 112]
+    adc rbx, qword ptr [rsp + 96]
+    mov rbp, qword ptr [rsp + 40]
+    adc rbp, qword ptr [rsp + 16]
+    adc r9, qword ptr [rsp + 88]
+    adc rax, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 8]
+    mov r12, rsi
+    sub r12, qword ptr [r13 + 8]
+    mov r14, rdi
+    sbb r14, qword ptr [r13 + 16]
+    mov r15, r8
+    sbb r15, qword ptr [r13 + 24]
+    mov qword ptr [rsp + 8], r15
+    mov r15, r10
+    sbb r15, qword ptr [r13 + 32]
+    mov qword ptr [rsp + 32], r15
+    mov r15, rcx
+    sbb r15, qword ptr [r13 + 40]
+    mov qword ptr [rsp + 88], r15
+    mov r15, r11
+    sbb r15, qword ptr [r13 + 48]
+    mov qword ptr [rsp + 16], r15
+    mov r15, rbx
+    sbb r15, qword ptr [r13 + 56]
+    mov qword ptr [rsp + 40], r15
+    mov r15, rbp
+    sbb r15, qword ptr [r13 + 64]
+    mov qword ptr [rsp + 96], r15
+    mov r15, r9
+    sbb r15, qword ptr [r13 + 72]
+    mov qword ptr [rsp + 112], r15
+    mov r15, rax
+    sbb r15, qword ptr [r13 + 80]
+    mov qword ptr [rsp + 56], r15
+    mov r15, rdx
+    sbb r15, qword ptr [r13 + 88]
+    cmovc r12, rsi
+    mov rsi, qword ptr [rsp]
+    mov qword ptr [rsi], r12
+    cmovc r14, rdi
+    mov qword ptr [rsi + 8], r14
+    mov rdi, qword ptr [rsp + 8]
+    cmovc rdi, r8
+    mov qword ptr [rsi + 16], rdi
+    mov rdi, qword ptr [rsp + 32]
+    cmovc rdi, r10
+    mov qword ptr [rsi + 24], rdi
+    mov rdi, qword ptr [rsp + 88]
+    cmovc rdi, rcx
+    mov qword ptr [rsi + 32], rdi
+    mov rcx, qword ptr [rsp + 16]
+    cmovc rcx, r11
+    mov qword ptr [rsi + 40], rcx
+    mov rcx, qword ptr [rsp + 40]
+    cmovc rcx, rbx
+    mov qword ptr [rsi + 48], rcx
+    mov rcx, qword ptr [rsp + 96]
+    cmovc rcx, rbp
+    mov qword ptr [rsi + 56], rcx
+    mov rcx, qword ptr [rsp + 112]
+    cmovc rcx, r9
+    mov qword ptr [rsi + 64], rcx
+    mov rcx, qword ptr [rsp + 56]
+    cmovc rcx, rax
+    mov qword ptr [rsi + 72], rcx
     cmovc r15, rdx
-    mov qword ptr [r11 + 80], r15
-    add rsp, 104
+    mov qword ptr [rsi + 80], r15
+    add rsp, 120
     pop r15
     pop r14
     pop r13
@@ -3384,927 +3519,961 @@ unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<11>>(
     push r13
     push r14
     push r15
-    sub rsp, 160
-    mov rax, qword ptr [rsi + 8]
-    lea rax, [rax + rax]
+    sub rsp, 168
+    lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
     mov r8, qword ptr [rsi + 16]
-    shld r8, rcx, 1
-    mov rcx, qword ptr [rsi + 16]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
     mov r9, qword ptr [rsi + 24]
-    shld r9, rcx, 1
-    mov rcx, qword ptr [rsi + 24]
+    shld r9, rdx, 1
+    mov rdx, qword ptr [rsi + 24]
     mov r10, qword ptr [rsi + 32]
-    shld r10, rcx, 1
-    mov rcx, qword ptr [rsi + 32]
+    shld r10, rdx, 1
+    mov rdx, qword ptr [rsi + 32]
     mov r11, qword ptr [rsi + 40]
-    shld r11, rcx, 1
-    mov rcx, qword ptr [rsi + 40]
+    shld r11, rdx, 1
+    mov rdx, qword ptr [rsi + 40]
     mov rbx, qword ptr [rsi + 48]
-    shld rbx, rcx, 1
-    mov rcx, qword ptr [rsi + 48]
+    shld rbx, rdx, 1
+    mov rdx, qword ptr [rsi + 48]
     mov rbp, qword ptr [rsi + 56]
-    shld rbp, rcx, 1
-    mov rcx, qword ptr [rsi + 56]
+    shld rbp, rdx, 1
+    mov rdx, qword ptr [rsi + 56]
     mov r12, qword ptr [rsi + 64]
-    shld r12, rcx, 1
-    mov rcx, qword ptr [rsi + 64]
+    shld r12, rdx, 1
+    mov rdx, qword ptr [rsi + 64]
     mov r13, qword ptr [rsi + 72]
-    shld r13, rcx, 1
-    mov rcx, qword ptr [rsi + 72]
+    shld r13, rdx, 1
+    mov rdx, qword ptr [rsi + 72]
     mov r14, qword ptr [rsi + 80]
-    shld r14, rcx, 1
+    shld r14, rdx, 1
     mov rdx, qword ptr [rsi]
-    mulx rcx, r15, qword ptr [rsi]
+    mov r15, qword ptr [rsi]
     mov qword ptr [rsp], rdi
-    mulx rax, rdi, rax
-    add rcx, rdi
-    mulx rdi, r8, r8
-    adc rax, r8
-    mov qword ptr [rsp + 8], r9
+    mulx r15, rdi, r15
+    mov qword ptr [rsp + 8], rsi
+    mulx rcx, rsi, rcx
+    add r15, rsi
+    mulx rsi, r8, r8
+    adc rcx, r8
+    mov qword ptr [rsp + 16], r9
     mulx r8, r9, r9
-    adc rdi, r9
-    mov qword ptr [rsp + 16], r10
+    adc rsi, r9
+    mov qword ptr [rsp + 24], r10
     mulx r9, r10, r10
     adc r8, r10
-    mov qword ptr [rsp + 24], r11
+    mov qword ptr [rsp + 32], r11
     mulx r10, r11, r11
     adc r9, r11
-    mov qword ptr [rsp + 32], rbx
+    mov qword ptr [rsp + 40], rbx
     mulx r11, rbx, rbx
     adc r10, rbx
-    mov qword ptr [rsp + 40], rbp
+    mov qword ptr [rsp + 48], rbp
     mulx rbx, rbp, rbp
     adc r11, rbp
-    mov qword ptr [rsp + 48], r12
+    mov qword ptr [rsp + 56], r12
     mulx rbp, r12, r12
     adc rbx, r12
-    mov qword ptr [rsp + 56], r13
+    mov qword ptr [rsp + 64], r13
     mulx r12, r13, r13
     adc rbp, r13
     mulx rdx, r13, r14
     adc r12, r13
     adc rdx, 0
     mov r13, rdx
-    mov rdx, r15
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 64], r14
-    mov qword ptr [rsp + 72], rsi
-    mulx r14, rsi, qword ptr [rip + 2f + 8]
+    mov rdx, rdi
+    imul rdx, qword ptr [rax]
+    mov qword ptr [rsp + 72], r14
     mov qword ptr [rsp + 80], r13
+    mulx r14, r13, qword ptr [rax + 8]
     mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rip + 2f + 16]
-    add r14, r12
     mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 24]
-    adc r13, rbp
+    mulx r12, rbp, qword ptr [rax + 16]
+    add r14, rbp
     mov qword ptr [rsp + 104], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 32]
+    mulx rbp, rbx, qword ptr [rax + 24]
     adc r12, rbx
     mov qword ptr [rsp + 112], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 40]
+    mulx rbx, r11, qword ptr [rax + 32]
     adc rbp, r11
     mov qword ptr [rsp + 120], r10
-    mulx r11, r10, qword ptr [rip + 2f + 48]
+    mulx r11, r10, qword ptr [rax + 40]
     adc rbx, r10
-    mov qword ptr [rsp + 128], rbx
-    mulx r10, rbx, qword ptr [rip + 2f + 56]
-    adc r11, rbx
+    mov qword ptr [rsp + 128], r9
+    mulx r10, r9, qword ptr [rax + 48]
+    adc r11, r9
     mov qword ptr [rsp + 136], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 64]
+    mulx r9, r11, qword ptr [rax + 56]
     adc r10, r11
     mov qword ptr [rsp + 144], r10
-    mulx r11, r10, qword ptr [rip + 2f + 72]
-    adc rbx, r10
-    mov qword ptr [rsp + 152], rbx
-    mulx r10, rbx, qword ptr [rip + 2f + 80]
-    adc r11, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 88]
-    adc r10, rbx
+    mulx r11, r10, qword ptr [rax + 64]
+    adc r9, r10
+    mov qword ptr [rsp + 152], r9
+    mulx r10, r9, qword ptr [rax + 72]
+    adc r11, r9
+    mov qword ptr [rsp + 160], r11
+    mulx r9, r11, qword ptr [rax + 80]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [rax + 88]
+    adc r9, r11
     adc rdx, 0
-    add r15, rsi
-    adc rcx, r14
-    adc rax, r13
-    adc rdi, r12
-    adc r8, rbp
-    adc r9, qword ptr [rsp + 128]
-    mov rsi, qword ptr [rsp + 120]
-    adc rsi, qword ptr [rsp + 136]
+    add rdi, r13
+    adc r15, r14
+    adc rcx, r12
+    adc rsi, rbp
+    adc r8, rbx
+    mov rdi, qword ptr [rsp + 128]
+    adc rdi, qword ptr [rsp + 136]
+    mov r11, qword ptr [rsp + 120]
+    adc r11, qword ptr [rsp + 144]
     mov rbx, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 144]
+    adc rbx, qword ptr [rsp + 152]
     mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 152]
-    adc r11, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 88]
+    adc rbp, qword ptr [rsp + 160]
+    adc r10, qword ptr [rsp + 96]
+    adc r9, qword ptr [rsp + 88]
     adc rdx, qword ptr [rsp + 80]
     mov r12, 0
     adc r12, 0
-    mov r13, qword ptr [rsp + 72]
+    mov r13, qword ptr [rsp + 8]
     mov r14, qword ptr [r13 + 16]
     lea r14, [r14 + r14]
-    mov r15, rdx
+    mov qword ptr [rsp + 80], rdx
     mov rdx, qword ptr [r13 + 8]
-    mov qword ptr [rsp + 80], rcx
-    mulx r13, rcx, qword ptr [r13 + 8]
-    mov qword ptr [rsp + 88], r12
-    mulx r14, r12, r14
-    add r13, r12
-    mov qword ptr [rsp + 96], r15
-    mulx r12, r15, qword ptr [rsp + 8]
-    adc r14, r15
-    mov qword ptr [rsp + 8], r10
-    mulx r15, r10, qword ptr [rsp + 16]
-    adc r12, r10
-    mov qword ptr [rsp + 152], r11
-    mulx r10, r11, qword ptr [rsp + 24]
-    adc r15, r11
-    mov qword ptr [rsp + 104], rbp
-    mulx r11, rbp, qword ptr [rsp + 32]
-    adc r10, rbp
-    mov qword ptr [rsp + 144], r10
-    mulx rbp, r10, qword ptr [rsp + 40]
-    adc r11, r10
-    mov qword ptr [rsp + 112], r11
-    mulx r10, r11, qword ptr [rsp + 48]
-    adc rbp, r11
-    mov qword ptr [rsp + 136], rbp
-    mulx r11, rbp, qword ptr [rsp + 56]
-    adc r10, rbp
-    mulx rdx, rbp, qword ptr [rsp + 64]
-    adc r11, rbp
-    adc rdx, 0
-    add rax, rcx
-    adc rdi, r13
-    adc r8, r14
-    adc r9, r12
-    adc rsi, r15
-    adc rbx, qword ptr [rsp + 144]
-    mov rcx, qword ptr [rsp + 104]
-    adc rcx, qword ptr [rsp + 112]
-    mov rbp, qword ptr [rsp + 152]
-    adc rbp, qword ptr [rsp + 136]
-    adc r10, qword ptr [rsp + 8]
-    adc r11, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 88]
-    mov r12, rdx
-    mov rdx, qword ptr [rsp + 80]
-    imul rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 88], r12
-    mulx r15, r12, qword ptr [rip + 2f + 16]
-    add r13, r12
-    mov qword ptr [rsp + 96], r11
-    mulx r12, r11, qword ptr [rip + 2f + 24]
-    adc r15, r11
-    mov qword ptr [rsp + 8], r10
-    mulx r11, r10, qword ptr [rip + 2f + 32]
-    adc r12, r10
-    mov qword ptr [rsp + 136], rbp
-    mulx r10, rbp, qword ptr [rip + 2f + 40]
-    adc r11, rbp
-    mov qword ptr [rsp + 152], rcx
-    mulx rbp, rcx, qword ptr [rip + 2f + 48]
-    adc r10, rcx
-    mov qword ptr [rsp + 112], rbx
-    mulx rcx, rbx, qword ptr [rip + 2f + 56]
-    adc rbp, rbx
-    mov qword ptr [rsp + 104], rbp
-    mulx rbx, rbp, qword ptr [rip + 2f + 64]
-    adc rcx, rbp
-    mov qword ptr [rsp + 144], rcx
-    mulx rbp, rcx, qword ptr [rip + 2f + 72]
-    adc rbx, rcx
-    mov qword ptr [rsp + 120], rbx
-    mulx rcx, rbx, qword ptr [rip + 2f + 80]
-    adc rbp, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 88]
-    adc rcx, rbx
-    adc rdx, 0
-    add r14, qword ptr [rsp + 80]
-    adc rax, r13
-    adc rdi, r15
-    adc r8, r12
-    adc r9, r11
-    adc rsi, r10
-    mov r10, qword ptr [rsp + 112]
-    adc r10, qword ptr [rsp + 104]
-    mov r11, qword ptr [rsp + 152]
-    adc r11, qword ptr [rsp + 144]
-    mov rbx, qword ptr [rsp + 136]
-    adc rbx, qword ptr [rsp + 120]
-    adc rbp, qword ptr [rsp + 8]
-    adc rcx, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 88]
-    mov r12, 0
-    adc r12, 0
-    mov r13, qword ptr [rsp + 72]
-    mov r14, qword ptr [r13 + 24]
-    lea r14, [r14 + r14]
-    mov r15, rdx
-    mov rdx, qword ptr [r13 + 16]
-    mov qword ptr [rsp + 88], rdi
-    mulx r13, rdi, qword ptr [r13 + 16]
+    mov r13, qword ptr [r13 + 8]
+    mov qword ptr [rsp + 88], r15
+    mulx r13, r15, r13
     mov qword ptr [rsp + 96], rax
     mulx r14, rax, r14
     add r13, rax
-    mov qword ptr [rsp + 8], r12
+    mov qword ptr [rsp + 160], r12
     mulx rax, r12, qword ptr [rsp + 16]
     adc r14, r12
-    mov qword ptr [rsp + 16], r15
-    mulx r12, r15, qword ptr [rsp + 24]
-    adc rax, r15
-    mov qword ptr [rsp + 120], rcx
-    mulx r15, rcx, qword ptr [rsp + 32]
-    adc r12, rcx
-    mov qword ptr [rsp + 136], rbp
-    mulx rcx, rbp, qword ptr [rsp + 40]
-    adc r15, rbp
-    mov qword ptr [rsp + 144], r15
-    mulx rbp, r15, qword ptr [rsp + 48]
-    adc rcx, r15
-    mov qword ptr [rsp + 152], rcx
-    mulx r15, rcx, qword ptr [rsp + 56]
-    adc rbp, rcx
-    mulx rcx, rdx, qword ptr [rsp + 64]
-    adc r15, rdx
-    adc rcx, 0
-    add r8, rdi
-    adc r9, r13
-    adc rsi, r14
-    adc r10, rax
-    adc r11, r12
-    adc rbx, qword ptr [rsp + 144]
-    mov rax, qword ptr [rsp + 136]
-    adc rax, qword ptr [rsp + 152]
-    adc rbp, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 16]
-    adc rcx, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rsp + 96]
-    imul rdx, qword ptr [rip + 2f]
-    mulx rdi, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add rdi, r14
-    mov qword ptr [rsp + 8], rcx
-    mulx r14, rcx, qword ptr [rip + 2f + 24]
-    adc r13, rcx
-    mov qword ptr [rsp + 16], r15
-    mulx rcx, r15, qword ptr [rip + 2f + 32]
-    adc r14, r15
-    mov qword ptr [rsp + 120], rbp
-    mulx r15, rbp, qword ptr [rip + 2f + 40]
-    adc rcx, rbp
-    mov qword ptr [rsp + 152], rax
-    mulx rbp, rax, qword ptr [rip + 2f + 48]
-    adc r15, rax
-    mov qword ptr [rsp + 136], rbx
-    mulx rax, rbx, qword ptr [rip + 2f + 56]
-    adc rbp, rbx
-    mov qword ptr [rsp + 144], rbp
-    mulx rbx, rbp, qword ptr [rip + 2f + 64]
-    adc rax, rbp
-    mov qword ptr [rsp + 104], rax
-    mulx rbp, rax, qword ptr [rip + 2f + 72]
-    adc rbx, rax
-    mov qword ptr [rsp + 112], rbx
-    mulx rax, rbx, qword ptr [rip + 2f + 80]
-    adc rbp, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 88]
-    adc rax, rbx
-    adc rdx, 0
-    add r12, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 88]
-    adc r8, r13
-    adc r9, r14
-    adc rsi, rcx
-    adc r10, r15
-    adc r11, qword ptr [rsp + 144]
-    mov rcx, qword ptr [rsp + 136]
-    adc rcx, qword ptr [rsp + 104]
-    mov rbx, qword ptr [rsp + 152]
-    adc rbx, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 120]
-    adc rax, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 8]
-    mov r12, 0
-    adc r12, 0
-    mov r13, qword ptr [rsp + 72]
-    mov r14, qword ptr [r13 + 32]
-    lea r14, [r14 + r14]
-    mov r15, rdx
-    mov rdx, qword ptr [r13 + 24]
-    mov qword ptr [rsp + 8], r9
-    mulx r13, r9, qword ptr [r13 + 24]
-    mov qword ptr [rsp + 16], r8
-    mulx r14, r8, r14
-    add r13, r8
-    mov qword ptr [rsp + 120], rdi
-    mulx r8, rdi, qword ptr [rsp + 24]
-    adc r14, rdi
-    mov qword ptr [rsp + 24], r12
-    mulx rdi, r12, qword ptr [rsp + 32]
-    adc r8, r12
-    mov qword ptr [rsp + 112], r15
-    mulx r12, r15, qword ptr [rsp + 40]
-    adc rdi, r15
-    mov qword ptr [rsp + 152], rax
-    mulx r15, rax, qword ptr [rsp + 48]
-    adc r12, rax
-    mov qword ptr [rsp + 104], r12
-    mulx rax, r12, qword ptr [rsp + 56]
-    adc r15, r12
-    mulx rdx, r12, qword ptr [rsp + 64]
-    adc rax, r12
-    adc rdx, 0
-    add rsi, r9
-    adc r10, r13
-    adc r11, r14
-    adc rcx, r8
-    adc rbx, rdi
-    adc rbp, qword ptr [rsp + 104]
-    adc r15, qword ptr [rsp + 152]
-    adc rax, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 24]
-    mov rdi, rdx
-    mov rdx, qword ptr [rsp + 120]
-    imul rdx, qword ptr [rip + 2f]
-    mulx r8, r9, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    add r8, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mov qword ptr [rsp + 24], rdi
-    mulx r14, rdi, qword ptr [rip + 2f + 32]
-    adc r13, rdi
-    mov qword ptr [rsp + 112], rax
-    mulx rdi, rax, qword ptr [rip + 2f + 40]
-    adc r14, rax
-    mov qword ptr [rsp + 152], r15
-    mulx rax, r15, qword ptr [rip + 2f + 48]
-    adc rdi, r15
-    mov qword ptr [rsp + 104], rbp
-    mulx r15, rbp, qword ptr [rip + 2f + 56]
-    adc rax, rbp
-    mov qword ptr [rsp + 136], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 64]
-    adc r15, rbx
-    mov qword ptr [rsp + 144], r15
-    mulx rbx, r15, qword ptr [rip + 2f + 72]
-    adc rbp, r15
-    mov qword ptr [rsp + 88], rbp
-    mulx r15, rbp, qword ptr [rip + 2f + 80]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 88]
-    adc r15, rbp
-    adc rdx, 0
-    add r9, qword ptr [rsp + 120]
-    adc r8, qword ptr [rsp + 16]
-    adc r12, qword ptr [rsp + 8]
-    adc rsi, r13
-    adc r10, r14
-    adc r11, rdi
-    adc rcx, rax
-    mov rax, qword ptr [rsp + 136]
-    adc rax, qword ptr [rsp + 144]
-    mov rdi, qword ptr [rsp + 104]
-    adc rdi, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 152]
-    adc r15, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 24]
-    mov r9, 0
-    adc r9, 0
-    mov rbp, qword ptr [rsp + 72]
-    mov r13, qword ptr [rbp + 40]
-    lea r13, [r13 + r13]
-    mov r14, rdx
-    mov rdx, qword ptr [rbp + 32]
-    mov qword ptr [rsp + 24], r10
-    mulx rbp, r10, qword ptr [rbp + 32]
-    mov qword ptr [rsp + 112], rsi
-    mulx r13, rsi, r13
-    add rbp, rsi
-    mov qword ptr [rsp + 152], r12
-    mulx rsi, r12, qword ptr [rsp + 32]
-    adc r13, r12
-    mov qword ptr [rsp + 32], r8
-    mulx r12, r8, qword ptr [rsp + 40]
-    adc rsi, r8
-    mov qword ptr [rsp + 88], r9
-    mulx r8, r9, qword ptr [rsp + 48]
-    adc r12, r9
-    mov qword ptr [rsp + 104], r14
-    mulx r9, r14, qword ptr [rsp + 56]
-    adc r8, r14
-    mulx rdx, r14, qword ptr [rsp + 64]
-    adc r9, r14
-    adc rdx, 0
-    add r11, r10
-    adc rcx, rbp
-    adc rax, r13
-    adc rdi, rsi
-    adc rbx, r12
-    adc r15, r8
-    adc r9, qword ptr [rsp + 104]
-    adc rdx, qword ptr [rsp + 88]
-    mov rsi, rdx
-    mov rdx, qword ptr [rsp + 32]
-    imul rdx, qword ptr [rip + 2f]
-    mulx r8, r10, qword ptr [rip + 2f + 8]
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    add r8, r12
-    mulx r12, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mulx r13, r14, qword ptr [rip + 2f + 32]
-    adc r12, r14
-    mov qword ptr [rsp + 88], rsi
-    mulx r14, rsi, qword ptr [rip + 2f + 40]
-    adc r13, rsi
-    mov qword ptr [rsp + 104], r9
-    mulx rsi, r9, qword ptr [rip + 2f + 48]
-    adc r14, r9
-    mov qword ptr [rsp + 144], r15
-    mulx r9, r15, qword ptr [rip + 2f + 56]
-    adc rsi, r15
-    mov qword ptr [rsp + 136], rbx
-    mulx r15, rbx, qword ptr [rip + 2f + 64]
-    adc r9, rbx
-    mov qword ptr [rsp + 8], r9
-    mulx rbx, r9, qword ptr [rip + 2f + 72]
-    adc r15, r9
-    mov qword ptr [rsp + 16], r15
-    mulx r9, r15, qword ptr [rip + 2f + 80]
-    adc rbx, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 88]
-    adc r9, r15
-    adc rdx, 0
-    add r10, qword ptr [rsp + 32]
-    adc r8, qword ptr [rsp + 152]
-    adc rbp, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 24]
-    adc r11, r13
-    adc rcx, r14
-    adc rax, rsi
-    adc rdi, qword ptr [rsp + 8]
-    mov rsi, qword ptr [rsp + 136]
-    adc rsi, qword ptr [rsp + 16]
-    adc rbx, qword ptr [rsp + 144]
-    adc r9, qword ptr [rsp + 104]
-    adc rdx, qword ptr [rsp + 88]
-    mov r10, 0
-    adc r10, 0
-    mov r13, qword ptr [rsp + 72]
-    mov r14, qword ptr [r13 + 48]
-    lea r14, [r14 + r14]
-    mov r15, rdx
-    mov rdx, qword ptr [r13 + 40]
-    mov qword ptr [rsp + 88], rcx
-    mulx r13, rcx, qword ptr [r13 + 40]
-    mov qword ptr [rsp + 104], r11
-    mulx r14, r11, r14
-    add r13, r11
-    mov qword ptr [rsp + 144], r12
-    mulx r11, r12, qword ptr [rsp + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [rsp + 48]
-    adc r11, rbp
-    mov qword ptr [rsp + 16], r8
-    mulx rbp, r8, qword ptr [rsp + 56]
-    adc r12, r8
-    mulx rdx, r8, qword ptr [rsp + 64]
-    adc rbp, r8
-    adc rdx, 0
-    add rax, rcx
-    adc rdi, r13
-    adc rsi, r14
-    adc rbx, r11
-    adc r9, r12
-    adc r15, rbp
-    adc r10, rdx
-    mov rdx, qword ptr [rsp + 16]
-    imul rdx, qword ptr [rip + 2f]
-    mulx rcx, r8, qword ptr [rip + 2f + 8]
-    mulx r11, rbp, qword ptr [rip + 2f + 16]
-    add rcx, rbp
-    mulx rbp, r12, qword ptr [rip + 2f + 24]
-    adc r11, r12
-    mulx r12, r13, qword ptr [rip + 2f + 32]
-    adc rbp, r13
-    mulx r13, r14, qword ptr [rip + 2f + 40]
-    adc r12, r14
-    mov qword ptr [rsp + 136], r10
-    mulx r14, r10, qword ptr [rip + 2f + 48]
-    adc r13, r10
-    mov qword ptr [rsp + 8], r15
-    mulx r10, r15, qword ptr [rip + 2f + 56]
-    adc r14, r15
-    mov qword ptr [rsp + 24], r9
-    mulx r15, r9, qword ptr [rip + 2f + 64]
-    adc r10, r9
-    mov qword ptr [rsp + 112], rbx
-    mulx r9, rbx, qword ptr [rip + 2f + 72]
-    adc r15, rbx
-    mov qword ptr [rsp + 152], r15
-    mulx rbx, r15, qword ptr [rip + 2f + 80]
-    adc r9, r15
-    mulx rdx, r15, qword ptr [rip + 2f + 88]
-    adc rbx, r15
-    adc rdx, 0
-    add r8, qword ptr [rsp + 16]
-    adc rcx, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 144]
-    adc rbp, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 88]
-    adc rax, r13
-    adc rdi, r14
-    adc rsi, r10
-    mov r8, qword ptr [rsp + 112]
-    adc r8, qword ptr [rsp + 152]
-    adc r9, qword ptr [rsp + 24]
-    adc rbx, qword ptr [rsp + 8]
-    adc rdx, qword ptr [rsp + 136]
-    mov r10, 0
-    adc r10, 0
-    mov r13, qword ptr [rsp + 72]
-    mov r14, qword ptr [r13 + 56]
-    lea r14, [r14 + r14]
-    mov r15, rdx
-    mov rdx, qword ptr [r13 + 48]
-    mov qword ptr [rsp + 136], rdi
-    mulx r13, rdi, qword ptr [r13 + 48]
-    mov qword ptr [rsp + 8], rax
-    mulx r14, rax, r14
-    add r13, rax
-    mov qword ptr [rsp + 24], r12
-    mulx rax, r12, qword ptr [rsp + 48]
-    adc r14, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rsp + 56]
-    adc rax, rbp
-    mulx rdx, rbp, qword ptr [rsp + 64]
-    adc r12, rbp
-    adc rdx, 0
-    add rsi, rdi
-    adc r8, r13
-    adc r9, r14
-    adc rbx, rax
-    adc r15, r12
-    adc r10, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx rax, rdi, qword ptr [rip + 2f + 8]
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    add rax, r12
-    mulx r12, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mulx r13, r14, qword ptr [rip + 2f + 32]
-    adc r12, r14
-    mov qword ptr [rsp + 152], r10
-    mulx r14, r10, qword ptr [rip + 2f + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 112], r15
-    mulx r10, r15, qword ptr [rip + 2f + 48]
-    adc r14, r15
-    mov qword ptr [rsp + 88], rbx
-    mulx r15, rbx, qword ptr [rip + 2f + 56]
-    adc r10, rbx
-    mov qword ptr [rsp + 104], r9
-    mulx rbx, r9, qword ptr [rip + 2f + 64]
-    adc r15, r9
-    mov qword ptr [rsp + 144], r15
-    mulx r9, r15, qword ptr [rip + 2f + 72]
-    adc rbx, r15
-    mov qword ptr [rsp + 40], rbx
-    mulx r15, rbx, qword ptr [rip + 2f + 80]
-    adc r9, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 88]
-    adc r15, rbx
-    adc rdx, 0
-    add rcx, rdi
-    adc r11, rax
-    adc rbp, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 24]
-    adc r13, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 136]
-    adc rsi, r10
-    adc r8, qword ptr [rsp + 144]
-    mov rax, qword ptr [rsp + 104]
-    adc rax, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 88]
-    adc r15, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 152]
-    mov rcx, 0
-    adc rcx, 0
-    mov rdi, qword ptr [rsp + 72]
-    mov r10, qword ptr [rdi + 64]
-    lea r10, [r10 + r10]
-    mov rbx, rdx
-    mov rdx, qword ptr [rdi + 56]
-    mov qword ptr [rsp + 152], r8
-    mulx rdi, r8, qword ptr [rdi + 56]
-    mov qword ptr [rsp + 112], rsi
-    mulx r10, rsi, r10
-    add rdi, rsi
-    mov qword ptr [rsp + 88], r14
-    mulx rsi, r14, qword ptr [rsp + 56]
-    adc r10, r14
-    mulx rdx, r14, qword ptr [rsp + 64]
-    adc rsi, r14
-    adc rdx, 0
-    add rax, r8
-    adc r9, rdi
-    adc r15, r10
-    adc rbx, rsi
-    adc rcx, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mulx rsi, rdi, qword ptr [rip + 2f + 8]
-    mulx r8, r10, qword ptr [rip + 2f + 16]
-    add rsi, r10
-    mulx r10, r14, qword ptr [rip + 2f + 24]
-    adc r8, r14
-    mov qword ptr [rsp + 56], rcx
-    mulx r14, rcx, qword ptr [rip + 2f + 32]
-    adc r10, rcx
-    mov qword ptr [rsp + 40], rbx
-    mulx rcx, rbx, qword ptr [rip + 2f + 40]
-    adc r14, rbx
-    mov qword ptr [rsp + 104], r15
-    mulx rbx, r15, qword ptr [rip + 2f + 48]
-    adc rcx, r15
-    mov qword ptr [rsp + 144], r9
-    mulx r15, r9, qword ptr [rip + 2f + 56]
-    adc rbx, r9
-    mov qword ptr [rsp + 136], rax
-    mulx r9, rax, qword ptr [rip + 2f + 64]
-    adc r15, rax
-    mov qword ptr [rsp + 8], r15
-    mulx rax, r15, qword ptr [rip + 2f + 72]
-    adc r9, r15
-    mov qword ptr [rsp + 24], r9
-    mulx r15, r9, qword ptr [rip + 2f + 80]
+    mov qword ptr [rsp + 16], r9
+    mulx r12, r9, qword ptr [rsp + 24]
     adc rax, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 88]
-    adc r15, r9
+    mov qword ptr [rsp + 104], r10
+    mulx r9, r10, qword ptr [rsp + 32]
+    adc r12, r10
+    mov qword ptr [rsp + 152], rbp
+    mulx r10, rbp, qword ptr [rsp + 40]
+    adc r9, rbp
+    mov qword ptr [rsp + 112], r9
+    mulx rbp, r9, qword ptr [rsp + 48]
+    adc r10, r9
+    mov qword ptr [rsp + 144], r10
+    mulx r9, r10, qword ptr [rsp + 56]
+    adc rbp, r10
+    mov qword ptr [rsp + 120], rbp
+    mulx r10, rbp, qword ptr [rsp + 64]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [rsp + 72]
+    adc r10, rbp
+    adc rdx, 0
+    add rcx, r15
+    adc rsi, r13
+    adc r8, r14
+    adc rdi, rax
+    adc r11, r12
+    adc rbx, qword ptr [rsp + 112]
+    mov rax, qword ptr [rsp + 152]
+    adc rax, qword ptr [rsp + 144]
+    mov rbp, qword ptr [rsp + 104]
+    adc rbp, qword ptr [rsp + 120]
+    adc r9, qword ptr [rsp + 16]
+    adc r10, qword ptr [rsp + 80]
+    adc rdx, qword ptr [rsp + 160]
+    mov r12, qword ptr [rsp + 96]
+    mov r13, rdx
+    mov rdx, qword ptr [rsp + 88]
+    imul rdx, qword ptr [r12]
+    mulx r14, r15, qword ptr [r12 + 8]
+    mov qword ptr [rsp + 160], r13
+    mov qword ptr [rsp + 80], r10
+    mulx r13, r10, qword ptr [r12 + 16]
+    add r14, r10
+    mov qword ptr [rsp + 16], r9
+    mulx r10, r9, qword ptr [r12 + 24]
+    adc r13, r9
+    mov qword ptr [rsp + 120], rbp
+    mulx r9, rbp, qword ptr [r12 + 32]
+    adc r10, rbp
+    mov qword ptr [rsp + 104], rax
+    mulx rbp, rax, qword ptr [r12 + 40]
+    adc r9, rax
+    mov qword ptr [rsp + 144], rbx
+    mulx rax, rbx, qword ptr [r12 + 48]
+    adc rbp, rbx
+    mov qword ptr [rsp + 152], rbp
+    mulx rbx, rbp, qword ptr [r12 + 56]
+    adc rax, rbp
+    mov qword ptr [rsp + 112], rax
+    mulx rbp, rax, qword ptr [r12 + 64]
+    adc rbx, rax
+    mov qword ptr [rsp + 136], rbx
+    mulx rax, rbx, qword ptr [r12 + 72]
+    adc rbp, rbx
+    mov qword ptr [rsp + 128], rbp
+    mulx rbx, rbp, qword ptr [r12 + 80]
+    adc rax, rbp
+    mulx rdx, rbp, qword ptr [r12 + 88]
+    adc rbx, rbp
+    adc rdx, 0
+    add r15, qword ptr [rsp + 88]
+    adc rcx, r14
+    adc rsi, r13
+    adc r8, r10
+    adc rdi, r9
+    adc r11, qword ptr [rsp + 152]
+    mov r9, qword ptr [rsp + 144]
+    adc r9, qword ptr [rsp + 112]
+    mov r10, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 136]
+    mov rbp, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 128]
+    adc rax, qword ptr [rsp + 16]
+    adc rbx, qword ptr [rsp + 80]
+    adc rdx, qword ptr [rsp + 160]
+    mov r13, 0
+    adc r13, 0
+    mov r14, qword ptr [rsp + 8]
+    mov r15, qword ptr [r14 + 24]
+    lea r15, [r15 + r15]
+    mov qword ptr [rsp + 160], rdx
+    mov rdx, qword ptr [r14 + 16]
+    mov r14, qword ptr [r14 + 16]
+    mov qword ptr [rsp + 80], rsi
+    mulx r14, rsi, r14
+    mov qword ptr [rsp + 16], rcx
+    mulx r15, rcx, r15
+    add r14, rcx
+    mulx rcx, r12, qword ptr [rsp + 24]
+    adc r15, r12
+    mov qword ptr [rsp + 24], r13
+    mulx r12, r13, qword ptr [rsp + 32]
+    adc rcx, r13
+    mov qword ptr [rsp + 128], rbx
+    mulx r13, rbx, qword ptr [rsp + 40]
+    adc r12, rbx
+    mov qword ptr [rsp + 120], rax
+    mulx rbx, rax, qword ptr [rsp + 48]
+    adc r13, rax
+    mov qword ptr [rsp + 136], r13
+    mulx rax, r13, qword ptr [rsp + 56]
+    adc rbx, r13
+    mov qword ptr [rsp + 104], rbx
+    mulx r13, rbx, qword ptr [rsp + 64]
+    adc rax, rbx
+    mulx rdx, rbx, qword ptr [rsp + 72]
+    adc r13, rbx
+    adc rdx, 0
+    add r8, rsi
+    adc rdi, r14
+    adc r11, r15
+    adc r9, rcx
+    adc r10, r12
+    adc rbp, qword ptr [rsp + 136]
+    mov rcx, qword ptr [rsp + 120]
+    adc rcx, qword ptr [rsp + 104]
+    adc rax, qword ptr [rsp + 128]
+    adc r13, qword ptr [rsp + 160]
+    adc rdx, qword ptr [rsp + 24]
+    mov rsi, qword ptr [rsp + 96]
+    mov rbx, rdx
+    mov rdx, qword ptr [rsp + 16]
+    imul rdx, qword ptr [rsi]
+    mulx r12, r14, qword ptr [rsi + 8]
+    mov qword ptr [rsp + 24], rbx
+    mulx r15, rbx, qword ptr [rsi + 16]
+    add r12, rbx
+    mov qword ptr [rsp + 160], r13
+    mulx rbx, r13, qword ptr [rsi + 24]
+    adc r15, r13
+    mov qword ptr [rsp + 128], rax
+    mulx r13, rax, qword ptr [rsi + 32]
+    adc rbx, rax
+    mov qword ptr [rsp + 104], rcx
+    mulx rax, rcx, qword ptr [rsi + 40]
+    adc r13, rcx
+    mov qword ptr [rsp + 120], rbp
+    mulx rcx, rbp, qword ptr [rsi + 48]
+    adc rax, rbp
+    mov qword ptr [rsp + 136], r10
+    mulx rbp, r10, qword ptr [rsi + 56]
+    adc rcx, r10
+    mov qword ptr [rsp + 112], rcx
+    mulx r10, rcx, qword ptr [rsi + 64]
+    adc rbp, rcx
+    mov qword ptr [rsp + 144], rbp
+    mulx rcx, rbp, qword ptr [rsi + 72]
+    adc r10, rbp
+    mov qword ptr [rsp + 152], r10
+    mulx rbp, r10, qword ptr [rsi + 80]
+    adc rcx, r10
+    mulx rdx, r10, qword ptr [rsi + 88]
+    adc rbp, r10
+    adc rdx, 0
+    add r14, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 80]
+    adc r8, r15
+    adc rdi, rbx
+    adc r11, r13
+    adc r9, rax
+    mov rax, qword ptr [rsp + 136]
+    adc rax, qword ptr [rsp + 112]
+    mov r10, qword ptr [rsp + 120]
+    adc r10, qword ptr [rsp + 144]
+    mov rbx, qword ptr [rsp + 104]
+    adc rbx, qword ptr [rsp + 152]
+    adc rcx, qword ptr [rsp + 128]
+    adc rbp, qword ptr [rsp + 160]
+    adc rdx, qword ptr [rsp + 24]
+    mov r13, 0
+    adc r13, 0
+    mov r14, qword ptr [rsp + 8]
+    mov r15, qword ptr [r14 + 32]
+    lea r15, [r15 + r15]
+    mov qword ptr [rsp + 24], rdx
+    mov rdx, qword ptr [r14 + 24]
+    mov r14, qword ptr [r14 + 24]
+    mov qword ptr [rsp + 160], rdi
+    mulx r14, rdi, r14
+    mov qword ptr [rsp + 128], r8
+    mulx r15, r8, r15
+    add r14, r8
+    mov qword ptr [rsp + 152], r12
+    mulx r8, r12, qword ptr [rsp + 32]
+    adc r15, r12
+    mulx r12, rsi, qword ptr [rsp + 40]
+    adc r8, rsi
+    mov qword ptr [rsp + 32], r13
+    mulx rsi, r13, qword ptr [rsp + 48]
+    adc r12, r13
+    mov qword ptr [rsp + 104], rbp
+    mulx r13, rbp, qword ptr [rsp + 56]
+    adc rsi, rbp
+    mov qword ptr [rsp + 144], rsi
+    mulx rbp, rsi, qword ptr [rsp + 64]
+    adc r13, rsi
+    mulx rdx, rsi, qword ptr [rsp + 72]
+    adc rbp, rsi
     adc rdx, 0
     add r11, rdi
-    adc rbp, rsi
-    adc r12, r8
-    adc r13, r10
-    adc r14, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 152]
-    mov rsi, qword ptr [rsp + 136]
-    adc rsi, qword ptr [rsp + 8]
-    mov rdi, qword ptr [rsp + 144]
-    adc rdi, qword ptr [rsp + 24]
-    adc rax, qword ptr [rsp + 104]
-    adc r15, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 56]
-    mov r8, 0
-    adc r8, 0
-    mov r9, qword ptr [rsp + 72]
-    mov r10, qword ptr [r9 + 72]
-    lea r10, [r10 + r10]
-    mov r11, rdx
-    mov rdx, qword ptr [r9 + 64]
-    mov qword ptr [rsp + 56], rdi
-    mulx r9, rdi, qword ptr [r9 + 64]
-    mov qword ptr [rsp + 40], rsi
-    mulx r10, rsi, r10
-    add r9, rsi
-    mulx rdx, rsi, qword ptr [rsp + 64]
-    adc r10, rsi
-    adc rdx, 0
-    add rax, rdi
-    adc r15, r9
-    adc r11, r10
-    adc r8, rdx
-    mov rdx, rbp
-    imul rdx, qword ptr [rip + 2f]
-    mulx rsi, rdi, qword ptr [rip + 2f + 8]
-    mulx r9, r10, qword ptr [rip + 2f + 16]
-    add rsi, r10
-    mov qword ptr [rsp + 64], r8
-    mulx r10, r8, qword ptr [rip + 2f + 24]
-    adc r9, r8
-    mov qword ptr [rsp + 104], r11
-    mulx r8, r11, qword ptr [rip + 2f + 32]
-    adc r10, r11
-    mov qword ptr [rsp + 24], r15
-    mulx r11, r15, qword ptr [rip + 2f + 40]
-    adc r8, r15
-    mov qword ptr [rsp + 144], rax
-    mulx r15, rax, qword ptr [rip + 2f + 48]
-    adc r11, rax
-    mov qword ptr [rsp + 8], r11
-    mulx rax, r11, qword ptr [rip + 2f + 56]
-    adc r15, r11
-    mov qword ptr [rsp + 136], r15
-    mulx r11, r15, qword ptr [rip + 2f + 64]
+    adc r9, r14
     adc rax, r15
-    mov qword ptr [rsp + 152], rax
-    mulx r15, rax, qword ptr [rip + 2f + 72]
-    adc r11, rax
-    mov qword ptr [rsp + 112], r11
-    mulx rax, r11, qword ptr [rip + 2f + 80]
-    adc r15, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 88]
-    adc rax, r11
-    adc rdx, 0
-    add rbp, rdi
-    adc r12, rsi
-    adc r13, r9
-    adc r14, r10
-    adc rcx, r8
-    adc rbx, qword ptr [rsp + 8]
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 136]
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 152]
-    mov r8, qword ptr [rsp + 144]
-    adc r8, qword ptr [rsp + 112]
-    adc r15, qword ptr [rsp + 24]
-    adc rax, qword ptr [rsp + 104]
-    adc rdx, qword ptr [rsp + 64]
-    mov r9, 0
-    adc r9, 0
-    mov r10, qword ptr [rsp + 72]
-    mov r11, qword ptr [r10 + 80]
-    lea r11, [r11 + r11]
-    mov rbp, rdx
-    mov rdx, qword ptr [r10 + 72]
-    mov qword ptr [rsp + 64], r15
-    mulx r10, r15, qword ptr [r10 + 72]
-    mulx rdx, r11, r11
-    add r10, r11
-    adc rdx, 0
-    add rax, r15
-    adc rbp, r10
-    adc r9, rdx
-    mov rdx, r12
-    imul rdx, qword ptr [rip + 2f]
-    mulx r10, r11, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 104], r9
-    mulx r15, r9, qword ptr [rip + 2f + 16]
-    add r10, r9
+    adc r10, r8
+    adc rbx, r12
+    adc rcx, qword ptr [rsp + 144]
+    adc r13, qword ptr [rsp + 104]
+    adc rbp, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, qword ptr [rsp + 96]
+    mov rdi, rdx
+    mov rdx, qword ptr [rsp + 152]
+    imul rdx, qword ptr [rsi]
+    mulx r8, r12, qword ptr [rsi + 8]
+    mulx r14, r15, qword ptr [rsi + 16]
+    add r8, r15
+    mov qword ptr [rsp + 32], rdi
+    mulx r15, rdi, qword ptr [rsi + 24]
+    adc r14, rdi
     mov qword ptr [rsp + 24], rbp
-    mulx r9, rbp, qword ptr [rip + 2f + 24]
+    mulx rdi, rbp, qword ptr [rsi + 32]
     adc r15, rbp
-    mov qword ptr [rsp + 112], rax
-    mulx rbp, rax, qword ptr [rip + 2f + 32]
-    adc r9, rax
-    mov qword ptr [rsp + 144], r8
-    mulx rax, r8, qword ptr [rip + 2f + 40]
-    adc rbp, r8
-    mov qword ptr [rsp + 152], rdi
-    mulx r8, rdi, qword ptr [rip + 2f + 48]
-    adc rax, rdi
-    mov qword ptr [rsp + 56], rax
-    mulx rdi, rax, qword ptr [rip + 2f + 56]
-    adc r8, rax
-    mov qword ptr [rsp + 136], r8
-    mulx rax, r8, qword ptr [rip + 2f + 64]
-    adc rdi, r8
-    mov qword ptr [rsp + 40], rdi
-    mulx r8, rdi, qword ptr [rip + 2f + 72]
-    adc rax, rdi
-    mov qword ptr [rsp + 8], rax
-    mulx rdi, rax, qword ptr [rip + 2f + 80]
-    adc r8, rax
-    mulx rax, rdx, qword ptr [rip + 2f + 88]
-    adc rdi, rdx
-    adc rax, 0
-    add r12, r11
-    adc r13, r10
-    adc r14, r15
-    adc rcx, r9
-    adc rbx, rbp
-    adc rsi, qword ptr [rsp + 56]
-    mov r9, qword ptr [rsp + 152]
-    adc r9, qword ptr [rsp + 136]
-    mov r10, qword ptr [rsp + 144]
-    adc r10, qword ptr [rsp + 40]
-    mov r11, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 8]
-    adc r8, qword ptr [rsp + 112]
-    adc rdi, qword ptr [rsp + 24]
-    adc rax, qword ptr [rsp + 104]
+    mov qword ptr [rsp + 104], r13
+    mulx rbp, r13, qword ptr [rsi + 40]
+    adc rdi, r13
+    mov qword ptr [rsp + 144], rcx
+    mulx r13, rcx, qword ptr [rsi + 48]
+    adc rbp, rcx
+    mov qword ptr [rsp + 120], rbx
+    mulx rcx, rbx, qword ptr [rsi + 56]
+    adc r13, rbx
+    mov qword ptr [rsp + 112], r13
+    mulx rbx, r13, qword ptr [rsi + 64]
+    adc rcx, r13
+    mov qword ptr [rsp + 136], rcx
+    mulx r13, rcx, qword ptr [rsi + 72]
+    adc rbx, rcx
+    mov qword ptr [rsp + 80], rbx
+    mulx rcx, rbx, qword ptr [rsi + 80]
+    adc r13, rbx
+    mulx rdx, rbx, qword ptr [rsi + 88]
+    adc rcx, rbx
+    adc rdx, 0
+    add r12, qword ptr [rsp + 152]
+    adc r8, qword ptr [rsp + 128]
+    adc r14, qword ptr [rsp + 160]
+    adc r11, r15
+    adc r9, rdi
+    adc rax, rbp
+    adc r10, qword ptr [rsp + 112]
+    mov rdi, qword ptr [rsp + 120]
+    adc rdi, qword ptr [rsp + 136]
+    mov rbx, qword ptr [rsp + 144]
+    adc rbx, qword ptr [rsp + 80]
+    adc r13, qword ptr [rsp + 104]
+    adc rcx, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 32]
     mov rbp, 0
     adc rbp, 0
-    mov r12, qword ptr [rsp + 72]
-    mov rdx, qword ptr [r12 + 80]
-    mulx rdx, r12, qword ptr [r12 + 80]
-    add rax, r12
-    adc rbp, rdx
-    mov rdx, r13
-    imul rdx, qword ptr [rip + 2f]
-    mulx r12, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 72], rbp
-    mov qword ptr [rsp + 104], rax
-    mulx rbp, rax, qword ptr [rip + 2f + 16]
-    add r12, rax
-    mov qword ptr [rsp + 24], rdi
-    mulx rax, rdi, qword ptr [rip + 2f + 24]
-    adc rbp, rdi
-    mov qword ptr [rsp + 112], r8
-    mulx rdi, r8, qword ptr [rip + 2f + 32]
-    adc rax, r8
-    mov qword ptr [rsp + 8], r11
-    mulx r8, r11, qword ptr [rip + 2f + 40]
-    adc rdi, r11
-    mov qword ptr [rsp + 64], r10
-    mulx r11, r10, qword ptr [rip + 2f + 48]
-    adc r8, r10
+    mov r12, qword ptr [rsp + 8]
+    mov r15, qword ptr [r12 + 40]
+    lea r15, [r15 + r15]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r12 + 32]
+    mov r12, qword ptr [r12 + 32]
+    mov qword ptr [rsp + 24], r9
+    mulx r12, r9, r12
+    mov qword ptr [rsp + 104], r11
+    mulx r15, r11, r15
+    add r12, r11
+    mov qword ptr [rsp + 80], r14
+    mulx r11, r14, qword ptr [rsp + 40]
+    adc r15, r14
     mov qword ptr [rsp + 40], r8
-    mulx r10, r8, qword ptr [rip + 2f + 56]
+    mulx r14, r8, qword ptr [rsp + 48]
     adc r11, r8
-    mov qword ptr [rsp + 144], r11
-    mulx r8, r11, qword ptr [rip + 2f + 64]
-    adc r10, r11
-    mov qword ptr [rsp + 136], r10
-    mulx r11, r10, qword ptr [rip + 2f + 72]
-    adc r8, r10
-    mov qword ptr [rsp + 152], r8
-    mulx r10, r8, qword ptr [rip + 2f + 80]
-    adc r11, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 88]
-    adc r10, r8
+    mulx r8, rsi, qword ptr [rsp + 56]
+    adc r14, rsi
+    mov qword ptr [rsp + 144], rbp
+    mulx rsi, rbp, qword ptr [rsp + 64]
+    adc r8, rbp
+    mulx rdx, rbp, qword ptr [rsp + 72]
+    adc rsi, rbp
     adc rdx, 0
-    add r13, r15
-    adc r14, r12
-    adc rcx, rbp
+    add rax, r9
+    adc r10, r12
+    adc rdi, r15
+    adc rbx, r11
+    adc r13, r14
+    adc rcx, r8
+    adc rsi, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 144]
+    mov r8, qword ptr [rsp + 96]
+    mov r9, rdx
+    mov rdx, qword ptr [rsp + 40]
+    imul rdx, qword ptr [r8]
+    mulx r11, rbp, qword ptr [r8 + 8]
+    mulx r12, r14, qword ptr [r8 + 16]
+    add r11, r14
+    mulx r14, r15, qword ptr [r8 + 24]
+    adc r12, r15
+    mov qword ptr [rsp + 144], r9
+    mulx r15, r9, qword ptr [r8 + 32]
+    adc r14, r9
+    mov qword ptr [rsp + 32], rsi
+    mulx r9, rsi, qword ptr [r8 + 40]
+    adc r15, rsi
+    mov qword ptr [rsp + 136], rcx
+    mulx rsi, rcx, qword ptr [r8 + 48]
+    adc r9, rcx
+    mov qword ptr [rsp + 120], r13
+    mulx rcx, r13, qword ptr [r8 + 56]
+    adc rsi, r13
+    mov qword ptr [rsp + 112], rbx
+    mulx r13, rbx, qword ptr [r8 + 64]
+    adc rcx, rbx
+    mov qword ptr [rsp + 160], rcx
+    mulx rbx, rcx, qword ptr [r8 + 72]
+    adc r13, rcx
+    mov qword ptr [rsp + 128], r13
+    mulx rcx, r13, qword ptr [r8 + 80]
+    adc rbx, r13
+    mulx rdx, r13, qword ptr [r8 + 88]
+    adc rcx, r13
+    adc rdx, 0
+    add rbp, qword ptr [rsp + 40]
+    adc r11, qword ptr [rsp + 80]
+    adc r12, qword ptr [rsp + 104]
+    adc r14, qword ptr [rsp + 24]
+    adc rax, r15
+    adc r10, r9
+    adc rdi, rsi
+    mov rsi, qword ptr [rsp + 112]
+    adc rsi, qword ptr [rsp + 160]
+    mov r9, qword ptr [rsp + 120]
+    adc r9, qword ptr [rsp + 128]
+    adc rbx, qword ptr [rsp + 136]
+    adc rcx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 144]
+    mov rbp, 0
+    adc rbp, 0
+    mov r13, qword ptr [rsp + 8]
+    mov r15, qword ptr [r13 + 48]
+    lea r15, [r15 + r15]
+    mov qword ptr [rsp + 144], rdx
+    mov rdx, qword ptr [r13 + 40]
+    mov r13, qword ptr [r13 + 40]
+    mov qword ptr [rsp + 32], r10
+    mulx r13, r10, r13
+    mov qword ptr [rsp + 136], rax
+    mulx r15, rax, r15
+    add r13, rax
+    mov qword ptr [rsp + 128], r14
+    mulx rax, r14, qword ptr [rsp + 48]
+    adc r15, r14
+    mov qword ptr [rsp + 48], r12
+    mulx r14, r12, qword ptr [rsp + 56]
+    adc rax, r12
+    mov qword ptr [rsp + 120], r11
+    mulx r12, r11, qword ptr [rsp + 64]
+    adc r14, r11
+    mulx rdx, r11, qword ptr [rsp + 72]
+    adc r12, r11
+    adc rdx, 0
+    add rdi, r10
+    adc rsi, r13
+    adc r9, r15
     adc rbx, rax
-    adc rsi, rdi
-    adc r9, qword ptr [rsp + 40]
+    adc rcx, r14
+    adc r12, qword ptr [rsp + 144]
+    adc rbp, rdx
+    mov rdx, qword ptr [rsp + 120]
+    imul rdx, qword ptr [r8]
+    mulx rax, r10, qword ptr [r8 + 8]
+    mulx r11, r13, qword ptr [r8 + 16]
+    add rax, r13
+    mulx r13, r14, qword ptr [r8 + 24]
+    adc r11, r14
+    mulx r14, r15, qword ptr [r8 + 32]
+    adc r13, r15
+    mov qword ptr [rsp + 144], rbp
+    mulx r15, rbp, qword ptr [r8 + 40]
+    adc r14, rbp
+    mov qword ptr [rsp + 160], r12
+    mulx rbp, r12, qword ptr [r8 + 48]
+    adc r15, r12
+    mov qword ptr [rsp + 112], rcx
+    mulx r12, rcx, qword ptr [r8 + 56]
+    adc rbp, rcx
+    mov qword ptr [rsp + 24], rbx
+    mulx rcx, rbx, qword ptr [r8 + 64]
+    adc r12, rbx
+    mov qword ptr [rsp + 104], r12
+    mulx rbx, r12, qword ptr [r8 + 72]
+    adc rcx, r12
+    mov qword ptr [rsp + 80], rcx
+    mulx r12, rcx, qword ptr [r8 + 80]
+    adc rbx, rcx
+    mulx rcx, rdx, qword ptr [r8 + 88]
+    adc r12, rdx
+    adc rcx, 0
+    add r10, qword ptr [rsp + 120]
+    adc rax, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 128]
+    adc r13, qword ptr [rsp + 136]
+    adc r14, qword ptr [rsp + 32]
+    adc rdi, r15
+    adc rsi, rbp
+    adc r9, qword ptr [rsp + 104]
+    mov r10, qword ptr [rsp + 24]
+    adc r10, qword ptr [rsp + 80]
+    adc rbx, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 160]
+    adc rcx, qword ptr [rsp + 144]
+    mov rbp, 0
+    adc rbp, 0
+    mov r15, qword ptr [rsp + 8]
+    mov rdx, qword ptr [r15 + 56]
+    lea rdx, [rdx + rdx]
+    mov qword ptr [rsp + 144], rdx
+    mov rdx, qword ptr [r15 + 48]
+    mov r15, qword ptr [r15 + 48]
+    mov qword ptr [rsp + 160], rsi
+    mulx r15, rsi, r15
+    mov qword ptr [rsp + 112], rdi
+    mov qword ptr [rsp + 80], r14
+    mulx rdi, r14, qword ptr [rsp + 144]
+    add r15, r14
+    mov qword ptr [rsp + 144], r13
+    mulx r14, r13, qword ptr [rsp + 56]
+    adc rdi, r13
+    mov qword ptr [rsp + 56], r11
+    mulx r13, r11, qword ptr [rsp + 64]
+    adc r14, r11
+    mulx rdx, r11, qword ptr [rsp + 72]
+    adc r13, r11
+    adc rdx, 0
+    add r9, rsi
+    adc r10, r15
+    adc rbx, rdi
+    adc r12, r14
+    adc rcx, r13
+    adc rbp, rdx
+    mov rdx, rax
+    imul rdx, qword ptr [r8]
+    mulx rsi, rdi, qword ptr [r8 + 8]
+    mulx r11, r13, qword ptr [r8 + 16]
+    add rsi, r13
+    mulx r13, r14, qword ptr [r8 + 24]
+    adc r11, r14
+    mulx r14, r15, qword ptr [r8 + 32]
+    adc r13, r15
+    mov qword ptr [rsp + 24], rbp
+    mulx r15, rbp, qword ptr [r8 + 40]
+    adc r14, rbp
+    mov qword ptr [rsp + 104], rcx
+    mulx rbp, rcx, qword ptr [r8 + 48]
+    adc r15, rcx
+    mov qword ptr [rsp + 32], r12
+    mulx rcx, r12, qword ptr [r8 + 56]
+    adc rbp, r12
+    mov qword ptr [rsp + 136], rbx
+    mulx r12, rbx, qword ptr [r8 + 64]
+    adc rcx, rbx
+    mov qword ptr [rsp + 128], rcx
+    mulx rbx, rcx, qword ptr [r8 + 72]
+    adc r12, rcx
+    mov qword ptr [rsp + 48], r12
+    mulx rcx, r12, qword ptr [r8 + 80]
+    adc rbx, r12
+    mulx rdx, r12, qword ptr [r8 + 88]
+    adc rcx, r12
+    adc rdx, 0
+    add rax, rdi
+    adc rsi, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 144]
+    adc r13, qword ptr [rsp + 80]
+    adc r14, qword ptr [rsp + 112]
+    adc r15, qword ptr [rsp + 160]
+    adc r9, rbp
+    adc r10, qword ptr [rsp + 128]
+    mov rax, qword ptr [rsp + 136]
+    adc rax, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 32]
+    adc rcx, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 24]
+    mov rdi, 0
+    adc rdi, 0
+    mov rbp, qword ptr [rsp + 8]
+    mov r12, qword ptr [rbp + 64]
+    lea r12, [r12 + r12]
+    mov qword ptr [rsp + 24], rdx
+    mov rdx, qword ptr [rbp + 56]
+    mov rbp, qword ptr [rbp + 56]
+    mov qword ptr [rsp + 104], r10
+    mulx rbp, r10, rbp
+    mov qword ptr [rsp + 32], r9
+    mulx r12, r9, r12
+    add rbp, r9
+    mov qword ptr [rsp + 48], r15
+    mulx r9, r15, qword ptr [rsp + 64]
+    adc r12, r15
+    mulx rdx, r15, qword ptr [rsp + 72]
+    adc r9, r15
+    adc rdx, 0
+    add rax, r10
+    adc rbx, rbp
+    adc rcx, r12
+    adc r9, qword ptr [rsp + 24]
+    adc rdi, rdx
+    mov rdx, rsi
+    imul rdx, qword ptr [r8]
+    mulx r10, rbp, qword ptr [r8 + 8]
+    mulx r12, r15, qword ptr [r8 + 16]
+    add r10, r15
+    mov qword ptr [rsp + 24], rdi
+    mulx r15, rdi, qword ptr [r8 + 24]
+    adc r12, rdi
+    mov qword ptr [rsp + 64], r9
+    mulx rdi, r9, qword ptr [r8 + 32]
+    adc r15, r9
+    mov qword ptr [rsp + 136], rcx
+    mulx r9, rcx, qword ptr [r8 + 40]
+    adc rdi, rcx
+    mov qword ptr [rsp + 128], rbx
+    mulx rcx, rbx, qword ptr [r8 + 48]
+    adc r9, rbx
+    mov qword ptr [rsp + 160], rax
+    mulx rbx, rax, qword ptr [r8 + 56]
+    adc rcx, rax
+    mov qword ptr [rsp + 112], rcx
+    mulx rax, rcx, qword ptr [r8 + 64]
+    adc rbx, rcx
+    mov qword ptr [rsp + 80], rbx
+    mulx rcx, rbx, qword ptr [r8 + 72]
+    adc rax, rbx
+    mov qword ptr [rsp + 144], rax
+    mulx rbx, rax, qword ptr [r8 + 80]
+    adc rcx, rax
+    mulx rax, rdx, qword ptr [r8 + 88]
+    adc rbx, rdx
+    adc rax, 0
+    add rsi, rbp
+    adc r11, r10
+    adc r13, r12
+    adc r14, r15
+    adc rdi, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 32]
+    mov rsi, qword ptr [rsp + 104]
+    adc rsi, qword ptr [rsp + 112]
+    mov r10, qword ptr [rsp + 160]
+    adc r10, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 128]
+    adc rbp, qword ptr [rsp + 144]
+    adc rcx, qword ptr [rsp + 136]
+    adc rbx, qword ptr [rsp + 64]
+    adc rax, qword ptr [rsp + 24]
+    mov r12, 0
+    adc r12, 0
+    mov r15, qword ptr [rsp + 8]
+    mov rdx, qword ptr [r15 + 72]
+    lea rdx, [rdx + rdx]
+    mov qword ptr [rsp + 24], rdx
+    mov rdx, qword ptr [r15 + 64]
+    mov r15, qword ptr [r15 + 64]
+    mov qword ptr [rsp + 64], rbp
+    mulx r15, rbp, r15
+    mov qword ptr [rsp + 136], r10
+    mov qword ptr [rsp + 144], rsi
+    mulx r10, rsi, qword ptr [rsp + 24]
+    add r15, rsi
+    mulx rdx, rsi, qword ptr [rsp + 72]
+    adc r10, rsi
+    adc rdx, 0
+    add rcx, rbp
+    adc rbx, r15
+    adc rax, r10
+    adc r12, rdx
+    mov rdx, r11
+    imul rdx, qword ptr [r8]
+    mulx rsi, r10, qword ptr [r8 + 8]
+    mulx rbp, r15, qword ptr [r8 + 16]
+    add rsi, r15
+    mov qword ptr [rsp + 72], r12
+    mulx r15, r12, qword ptr [r8 + 24]
+    adc rbp, r12
+    mov qword ptr [rsp + 24], rax
+    mulx r12, rax, qword ptr [r8 + 32]
+    adc r15, rax
+    mov qword ptr [rsp + 128], rbx
+    mulx rax, rbx, qword ptr [r8 + 40]
+    adc r12, rbx
+    mov qword ptr [rsp + 80], rcx
+    mulx rbx, rcx, qword ptr [r8 + 48]
+    adc rax, rcx
+    mov qword ptr [rsp + 160], rax
+    mulx rcx, rax, qword ptr [r8 + 56]
+    adc rbx, rax
+    mov qword ptr [rsp + 112], rbx
+    mulx rax, rbx, qword ptr [r8 + 64]
+    adc rcx, rbx
+    mov qword ptr [rsp + 104], rcx
+    mulx rbx, rcx, qword ptr [r8 + 72]
+    adc rax, rcx
+    mov qword ptr [rsp + 32], rax
+    mulx rcx, rax, qword ptr [r8 + 80]
+    adc rbx, rax
+    mulx rax, rdx, qword ptr [r8 + 88]
+    adc rcx, rdx
+    adc rax, 0
+    add r11, r10
+    adc r13, rsi
+    adc r14, rbp
+    adc rdi, r15
+    adc r9, r12
+    mov rsi, qword ptr [rsp + 144]
+    adc rsi, qword ptr [rsp + 160]
+    mov r10, qword ptr [rsp + 136]
+    adc r10, qword ptr [rsp + 112]
+    mov r11, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 104]
+    mov rbp, qword ptr [rsp + 80]
+    adc rbp, qword ptr [rsp + 32]
+    adc rbx, qword ptr [rsp + 128]
+    adc rcx, qword ptr [rsp + 24]
+    adc rax, qword ptr [rsp + 72]
+    mov r12, 0
+    adc r12, 0
+    mov r15, qword ptr [rsp + 8]
+    mov rdx, qword ptr [r15 + 80]
+    lea rdx, [rdx + rdx]
+    mov qword ptr [rsp + 72], rdx
+    mov rdx, qword ptr [r15 + 72]
+    mov r15, qword ptr [r15 + 72]
+    mov qword ptr [rsp + 24], rbx
+    mulx r15, rbx, r15
+    mov qword ptr [rsp + 128], rbp
+    mulx rdx, rbp, qword ptr [rsp + 72]
+    add r15, rbp
+    adc rdx, 0
+    add rcx, rbx
+    adc rax, r15
+    adc r12, rdx
+    mov rdx, r13
+    imul rdx, qword ptr [r8]
+    mulx rbx, rbp, qword ptr [r8 + 8]
+    mov qword ptr [rsp + 72], r12
+    mulx r15, r12, qword ptr [r8 + 16]
+    add rbx, r12
+    mov qword ptr [rsp + 32], rax
+    mulx r12, rax, qword ptr [r8 + 24]
+    adc r15, rax
+    mov qword ptr [rsp + 80], rcx
+    mulx rax, rcx, qword ptr [r8 + 32]
+    adc r12, rcx
+    mov qword ptr [rsp + 104], r11
+    mulx rcx, r11, qword ptr [r8 + 40]
+    adc rax, r11
+    mov qword ptr [rsp + 64], r10
+    mulx r11, r10, qword ptr [r8 + 48]
+    adc rcx, r10
+    mov qword ptr [rsp + 112], rcx
+    mulx r10, rcx, qword ptr [r8 + 56]
+    adc r11, rcx
+    mov qword ptr [rsp + 136], r11
+    mulx rcx, r11, qword ptr [r8 + 64]
+    adc r10, r11
+    mov qword ptr [rsp + 160], r10
+    mulx r11, r10, qword ptr [r8 + 72]
+    adc rcx, r10
+    mov qword ptr [rsp + 144], rcx
+    mulx r10, rcx, qword ptr [r8 + 80]
+    adc r11, rcx
+    mulx rcx, rdx, qword ptr [r8 + 88]
+    adc r10, rdx
+    adc rcx, 0
+    add r13, rbp
+    adc r14, rbx
+    adc rdi, r15
+    adc r9, r12
+    adc rsi, rax
     mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 144]
-    mov rdi, qword ptr [rsp + 8]
-    adc rdi, qword ptr [rsp + 136]
-    mov r8, qword ptr [rsp + 112]
-    adc r8, qword ptr [rsp + 152]
-    adc r11, qword ptr [rsp + 24]
-    adc r10, qword ptr [rsp + 104]
-    adc rdx, qword ptr [rsp + 72]
-    mov rbp, r14
-    sub rbp, qword ptr [rip + 2f + 8]
-    mov r12, rcx
-    sbb r12, qword ptr [rip + 2f + 16]
-    mov r13, rbx
-    sbb r13, qword ptr [rip + 2f + 24]
+    adc rax, qword ptr [rsp + 112]
+    mov rbx, qword ptr [rsp + 104]
+    adc rbx, qword ptr [rsp + 136]
+    mov rbp, qword ptr [rsp + 128]
+    adc rbp, qword ptr [rsp + 160]
+    mov r12, qword ptr [rsp + 24]
+    adc r12, qword ptr [rsp + 144]
+    adc r11, qword ptr [rsp + 80]
+    adc r10, qword ptr [rsp + 32]
+    adc rcx, qword ptr [rsp + 72]
+    mov r13, 0
+    adc r13, 0
+    mov r15, qword ptr [rsp + 8]
+    mov rdx, qword ptr [r15 + 80]
+    mov r15, qword ptr [r15 + 80]
+    mulx rdx, r15, r15
+    add rcx, r15
+    adc r13, rdx
+    mov rdx, r14
+    imul rdx, qword ptr [r8]
+    mov qword ptr [rsp + 8], r13
+    mulx r15, r13, qword ptr [r8 + 8]
+    mov qword ptr [rsp + 72], rcx
+    mov qword ptr [rsp + 32], r10
+    mulx rcx, r10, qword ptr [r8 + 16]
+    add r15, r10
+    mov qword ptr [rsp + 80], r11
+    mulx r10, r11, qword ptr [r8 + 24]
+    adc rcx, r11
+    mov qword ptr [rsp + 144], r12
+    mulx r11, r12, qword ptr [r8 + 32]
+    adc r10, r12
+    mov qword ptr [rsp + 24], rbp
+    mulx r12, rbp, qword ptr [r8 + 40]
+    adc r11, rbp
+    mov qword ptr [rsp + 160], rbx
+    mulx rbp, rbx, qword ptr [r8 + 48]
+    adc r12, rbx
+    mov qword ptr [rsp + 128], r12
+    mulx rbx, r12, qword ptr [r8 + 56]
+    adc rbp, r12
+    mov qword ptr [rsp + 136], rbp
+    mulx r12, rbp, qword ptr [r8 + 64]
+    adc rbx, rbp
+    mov qword ptr [rsp + 104], rbx
+    mulx rbp, rbx, qword ptr [r8 + 72]
+    adc r12, rbx
+    mov qword ptr [rsp + 112], r12
+    mulx rbx, r12, qword ptr [r8 + 80]
+    adc rbp, r12
+    mulx rdx, r12, qword ptr [r8 + 88]
+    adc rbx, r12
+    adc rdx, 0
+    add r14, r13
+    adc rdi, r15
+    adc r9, rcx
+    adc rsi, r10
+    adc rax, r11
+    mov rcx, qword ptr [rsp + 160]
+    adc rcx, qword ptr [rsp + 128]
+    mov r10, qword ptr [rsp + 24]
+    adc r10, qword ptr [rsp + 136]
+    mov r11, qword ptr [rsp + 144]
+    adc r11, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 80]
+    adc r12, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 32]
+    adc rbx, qword ptr [rsp + 72]
+    adc rdx, qword ptr [rsp + 8]
+    mov r13, rdi
+    sub r13, qword ptr [r8 + 8]
+    mov r14, r9
+    sbb r14, qword ptr [r8 + 16]
     mov r15, rsi
-    sbb r15, qword ptr [rip + 2f + 32]
-    mov qword ptr [rsp + 72], r15
-    mov r15, r9
-    sbb r15, qword ptr [rip + 2f + 40]
-    mov qword ptr [rsp + 104], r15
+    sbb r15, qword ptr [r8 + 24]
+    mov qword ptr [rsp + 8], r15
     mov r15, rax
-    sbb r15, qword ptr [rip + 2f + 48]
-    mov qword ptr [rsp + 24], r15
-    mov r15, rdi
-    sbb r15, qword ptr [rip + 2f + 56]
-    mov qword ptr [rsp + 152], r15
-    mov r15, r8
-    sbb r15, qword ptr [rip + 2f + 64]
+    sbb r15, qword ptr [r8 + 32]
+    mov qword ptr [rsp + 72], r15
+    mov r15, rcx
+    sbb r15, qword ptr [r8 + 40]
+    mov qword ptr [rsp + 32], r15
+    mov r15, r10
+    sbb r15, qword ptr [r8 + 48]
     mov qword ptr [rsp + 112], r15
     mov r15, r11
-    sbb r15, qword ptr [rip + 2f + 72]
+    sbb r15, qword ptr [r8 + 56]
+    mov qword ptr [rsp + 80], r15
+    mov r15, r12
+    sbb r15, qword ptr [r8 + 64]
+    mov qword ptr [rsp + 104], r15
+    mov r15, rbp
+    sbb r15, qword ptr [r8 + 72]
+    mov qword ptr [rsp + 144], r15
+    mov r15, rbx
+    sbb r15, qword ptr [r8 + 80]
     mov qword ptr [rsp + 136], r15
-    mov r15, r10
-    sbb r15, qword ptr [rip + 2f + 80]
-    mov qword ptr [rsp + 8], r15
     mov r15, rdx
-    sbb r15, qword ptr [rip + 2f + 88]
-    cmovc rbp, r14
-    mov r14, qword ptr [rsp]
-    mov qword ptr [r14], rbp
-    cmovc r12, rcx
-    mov qword ptr [r14 + 8], r12
-    cmovc r13, rbx
-    mov qword ptr [r14 + 16], r13
-    mov rcx, qword ptr [rsp + 72]
-    cmovc rcx, rsi
-    mov qword ptr [r14 + 24], rcx
-    mov rcx, qword ptr [rsp + 104]
-    cmovc rcx, r9
-    mov qword ptr [r14 + 32], rcx
-    mov rcx, qword ptr [rsp + 24]
-    cmovc rcx, rax
-    mov qword ptr [r14 + 40], rcx
-    mov rax, qword ptr [rsp + 152]
-    cmovc rax, rdi
-    mov qword ptr [r14 + 48], rax
+    sbb r15, qword ptr [r8 + 88]
+    cmovc r13, rdi
+    mov rdi, qword ptr [rsp]
+    mov qword ptr [rdi], r13
+    cmovc r14, r9
+    mov qword ptr [rdi + 8], r14
+    mov r8, qword ptr [rsp + 8]
+    cmovc r8, rsi
+    mov qword ptr [rdi + 16], r8
+    mov rsi, qword ptr [rsp + 72]
+    cmovc rsi, rax
+    mov qword ptr [rdi + 24], rsi
+    mov rax, qword ptr [rsp + 32]
+    cmovc rax, rcx
+    mov qword ptr [rdi + 32], rax
     mov rax, qword ptr [rsp + 112]
-    cmovc rax, r8
-    mov qword ptr [r14 + 56], rax
-    mov rax, qword ptr [rsp + 136]
-    cmovc rax, r11
-    mov qword ptr [r14 + 64], rax
-    mov rax, qword ptr [rsp + 8]
     cmovc rax, r10
-    mov qword ptr [r14 + 72], rax
+    mov qword ptr [rdi + 40], rax
+    mov rax, qword ptr [rsp + 80]
+    cmovc rax, r11
+    mov qword ptr [rdi + 48], rax
+    mov rax, qword ptr [rsp + 104]
+    cmovc rax, r12
+    mov qword ptr [rdi + 56], rax
+    mov rax, qword ptr [rsp + 144]
+    cmovc rax, rbp
+    mov qword ptr [rdi + 64], rax
+    mov rax, qword ptr [rsp + 136]
+    cmovc rax, rbx
+    mov qword ptr [rdi + 72], rax
     cmovc r15, rdx
-    mov qword ptr [r14 + 80], r15
-    add rsp, 160
+    mov qword ptr [rdi + 80], r15
+    add rsp, 168
     pop r15
     pop r14
     pop r13
@@ -4350,1765 +4519,1823 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<11>>(
     push r13
     push r14
     push r15
-    sub rsp, 112
-    mov rax, rdx
+    sub rsp, 120
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rbp, r12, qword ptr [rsi + 40]
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
     adc rbx, r12
-    mulx r12, r13, qword ptr [rsi + 48]
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
     adc rbp, r13
-    mulx r13, r14, qword ptr [rsi + 56]
+    mov r13, qword ptr [rsi + 48]
+    mulx r13, r14, r13
     adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 64]
+    mov r14, qword ptr [rsi + 56]
+    mulx r14, r15, r14
     adc r13, r15
+    mov r15, qword ptr [rsi + 64]
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rsi + 72]
+    mulx r15, rdi, r15
     adc r14, rdi
-    mulx rdx, rdi, qword ptr [rsi + 80]
-    adc r15, rdi
-    adc rdx, 0
-    mov rdi, rdx
-    mov rdx, qword ptr [rax + 88]
+    mov rdi, qword ptr [rsi + 72]
     mov qword ptr [rsp + 8], rax
-    mov qword ptr [rsp + 16], rdi
-    mulx rax, rdi, qword ptr [rsi + 88]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rsi + 96]
-    add rax, r14
-    mov qword ptr [rsp + 40], r13
-    mulx r14, r13, qword ptr [rsi + 104]
-    adc r15, r13
-    mov qword ptr [rsp + 48], r12
-    mulx r13, r12, qword ptr [rsi + 112]
-    adc r14, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rsi + 120]
-    adc r13, rbp
-    mov qword ptr [rsp + 64], rbx
-    mulx rbp, rbx, qword ptr [rsi + 128]
-    adc r12, rbx
-    mov qword ptr [rsp + 72], r12
-    mulx rbx, r12, qword ptr [rsi + 136]
-    adc rbp, r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [rsi + 144]
-    adc rbx, rbp
-    mov qword ptr [rsp + 88], rbx
-    mulx rbp, rbx, qword ptr [rsi + 152]
-    adc r12, rbx
-    mov qword ptr [rsp + 96], r12
-    mulx rbx, r12, qword ptr [rsi + 160]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rsi + 168]
-    adc rbx, r12
-    adc rdx, 0
-    add r8, rdi
-    adc rcx, rax
-    adc r9, r15
-    adc r10, r14
-    adc r11, r13
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 72]
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 16], rsi
-    mulx r15, rsi, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], rbx
-    mulx r14, rbx, qword ptr [rip + 2f + 16]
-    add r15, rbx
-    mov qword ptr [rsp + 96], rbp
-    mulx rbx, rbp, qword ptr [rip + 2f + 24]
-    adc r14, rbp
-    mov qword ptr [rsp + 40], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 32]
-    adc rbx, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc rbp, r12
-    mov qword ptr [rsp + 48], rdi
-    mulx r12, rdi, qword ptr [rip + 2f + 48]
-    adc r13, rdi
-    mov qword ptr [rsp + 80], r13
-    mulx rdi, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
-    adc rdi, r12
-    mov qword ptr [rsp + 72], rdi
-    mulx r12, rdi, qword ptr [rip + 2f + 72]
-    adc r13, rdi
-    mov qword ptr [rsp + 64], r13
-    mulx rdi, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 88]
-    adc rdi, r13
-    adc rdx, 0
-    add r8, rsi
-    adc rcx, r15
-    adc r9, r14
-    adc r10, rbx
-    adc r11, rbp
-    adc rax, qword ptr [rsp + 80]
-    mov rsi, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 56]
-    mov r8, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbp, 0
-    adc rbp, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 8]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rbp
-    mulx r13, rbp, qword ptr [r15]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 96], rdi
-    mulx r14, rdi, qword ptr [r15 + 8]
-    add r13, rdi
-    mov qword ptr [rsp + 64], r12
-    mulx rdi, r12, qword ptr [r15 + 16]
-    adc r14, r12
-    mov qword ptr [rsp + 40], rbx
-    mulx r12, rbx, qword ptr [r15 + 24]
-    adc rdi, rbx
-    mov qword ptr [rsp + 72], r8
-    mulx rbx, r8, qword ptr [r15 + 32]
-    adc r12, r8
-    mov qword ptr [rsp + 88], rsi
-    mulx r8, rsi, qword ptr [r15 + 40]
-    adc rbx, rsi
-    mov qword ptr [rsp + 56], rbx
-    mulx rsi, rbx, qword ptr [r15 + 48]
-    adc r8, rbx
-    mov qword ptr [rsp + 48], r8
-    mulx rbx, r8, qword ptr [r15 + 56]
-    adc rsi, r8
-    mov qword ptr [rsp + 80], rsi
-    mulx r8, rsi, qword ptr [r15 + 64]
-    adc rbx, rsi
-    mov qword ptr [rsp + 104], rbx
-    mulx rsi, rbx, qword ptr [r15 + 72]
-    adc r8, rbx
-    mulx rdx, rbx, qword ptr [r15 + 80]
-    adc rsi, rbx
-    adc rdx, 0
-    add rcx, rbp
-    adc r9, r13
-    adc r10, r14
-    adc r11, rdi
-    adc rax, r12
-    mov rdi, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 96]
-    adc rsi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 96]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 32], rsi
-    mov qword ptr [rsp + 96], r8
-    mulx rsi, r8, qword ptr [r15 + 96]
-    add r13, r8
-    mov qword ptr [rsp + 104], r12
-    mulx r8, r12, qword ptr [r15 + 104]
-    adc rsi, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [r15 + 112]
-    adc r8, rbp
-    mov qword ptr [rsp + 80], rbx
-    mulx rbp, rbx, qword ptr [r15 + 120]
-    adc r12, rbx
-    mov qword ptr [rsp + 40], rdi
-    mulx rbx, rdi, qword ptr [r15 + 128]
-    adc rbp, rdi
-    mov qword ptr [rsp + 48], rbp
-    mulx rdi, rbp, qword ptr [r15 + 136]
-    adc rbx, rbp
-    mov qword ptr [rsp + 72], rbx
-    mulx rbp, rbx, qword ptr [r15 + 144]
-    adc rdi, rbx
-    mov qword ptr [rsp + 56], rdi
-    mulx rbx, rdi, qword ptr [r15 + 152]
-    adc rbp, rdi
-    mov qword ptr [rsp + 88], rbp
-    mulx rdi, rbp, qword ptr [r15 + 160]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
-    adc rdi, rbp
-    adc rdx, 0
-    add rcx, r14
-    adc r9, r13
-    adc r10, rsi
-    adc r11, r8
-    adc rax, r12
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 48]
-    mov r8, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r13
+    mulx rdi, rax, rdi
+    adc r15, rax
+    mov rax, qword ptr [rsi + 80]
+    mulx rax, rdx, rax
+    adc rdi, rdx
+    adc rax, 0
+    mov rdx, qword ptr [rcx + 88]
+    mov qword ptr [rsp + 16], rcx
+    mov rcx, qword ptr [rsi + 88]
+    mov qword ptr [rsp + 24], rax
+    mulx rcx, rax, rcx
     mov qword ptr [rsp + 32], rdi
-    mulx r13, rdi, qword ptr [rip + 2f + 16]
-    add r14, rdi
-    mov qword ptr [rsp + 96], rbx
-    mulx rdi, rbx, qword ptr [rip + 2f + 24]
-    adc r13, rbx
-    mov qword ptr [rsp + 88], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 32]
-    adc rdi, r12
-    mov qword ptr [rsp + 104], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 56], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 48]
-    adc r12, r8
-    mov qword ptr [rsp + 64], r12
-    mulx r8, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc r8, rbp
-    mov qword ptr [rsp + 80], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 72]
-    adc r12, r8
-    mov qword ptr [rsp + 48], r12
-    mulx r8, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r8, r12
-    adc rdx, 0
+    mov rdi, qword ptr [rsi + 96]
+    mov qword ptr [rsp + 40], r15
+    mulx rdi, r15, rdi
     add rcx, r15
-    adc r9, r14
-    adc r10, r13
-    adc r11, rdi
-    adc rax, rbx
-    adc rsi, qword ptr [rsp + 64]
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 72]
-    mov rdi, qword ptr [rsp + 104]
-    adc rdi, qword ptr [rsp + 80]
-    mov rbx, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, 0
-    adc r12, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 16]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 96], r8
-    mulx r14, r8, qword ptr [r15 + 8]
-    add r13, r8
-    mov qword ptr [rsp + 48], rbp
-    mulx r8, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 88], rbx
-    mulx rbp, rbx, qword ptr [r15 + 24]
-    adc r8, rbx
-    mov qword ptr [rsp + 80], rdi
-    mulx rbx, rdi, qword ptr [r15 + 32]
-    adc rbp, rdi
-    mov qword ptr [rsp + 104], rcx
-    mulx rdi, rcx, qword ptr [r15 + 40]
-    adc rbx, rcx
-    mov qword ptr [rsp + 72], rbx
-    mulx rcx, rbx, qword ptr [r15 + 48]
-    adc rdi, rbx
-    mov qword ptr [rsp + 56], rdi
-    mulx rbx, rdi, qword ptr [r15 + 56]
-    adc rcx, rdi
-    mov qword ptr [rsp + 64], rcx
-    mulx rdi, rcx, qword ptr [r15 + 64]
-    adc rbx, rcx
-    mov qword ptr [rsp + 40], rbx
-    mulx rcx, rbx, qword ptr [r15 + 72]
-    adc rdi, rbx
-    mulx rdx, rbx, qword ptr [r15 + 80]
-    adc rcx, rbx
+    mov r15, qword ptr [rsi + 104]
+    mov qword ptr [rsp + 48], r14
+    mulx r15, r14, r15
+    adc rdi, r14
+    mov r14, qword ptr [rsi + 112]
+    mov qword ptr [rsp + 56], r13
+    mulx r14, r13, r14
+    adc r15, r13
+    mov r13, qword ptr [rsi + 120]
+    mov qword ptr [rsp + 64], r12
+    mulx r13, r12, r13
+    adc r14, r12
+    mov r12, qword ptr [rsi + 128]
+    mov qword ptr [rsp + 72], rbp
+    mulx r12, rbp, r12
+    adc r13, rbp
+    mov rbp, qword ptr [rsi + 136]
+    mov qword ptr [rsp + 80], r13
+    mulx rbp, r13, rbp
+    adc r12, r13
+    mov r13, qword ptr [rsi + 144]
+    mov qword ptr [rsp + 88], r12
+    mulx r13, r12, r13
+    adc rbp, r12
+    mov r12, qword ptr [rsi + 152]
+    mov qword ptr [rsp + 96], rbp
+    mulx r12, rbp, r12
+    adc r13, rbp
+    mov rbp, qword ptr [rsi + 160]
+    mov qword ptr [rsp + 104], r13
+    mulx rbp, r13, rbp
+    adc r12, r13
+    mov r13, qword ptr [rsi + 168]
+    mulx rdx, r13, r13
+    adc rbp, r13
     adc rdx, 0
-    add r9, r12
-    adc r10, r13
-    adc r11, r14
-    adc rax, r8
-    adc rsi, rbp
-    mov r8, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 40]
+    add r9, rax
+    adc r8, rcx
+    adc r10, rdi
+    adc r11, r15
+    adc rbx, r14
+    mov rax, qword ptr [rsp + 72]
+    adc rax, qword ptr [rsp + 80]
+    mov rcx, qword ptr [rsp + 64]
+    adc rcx, qword ptr [rsp + 88]
+    mov rdi, qword ptr [rsp + 56]
     adc rdi, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 32]
+    mov r13, qword ptr [rsp + 48]
+    adc r13, qword ptr [rsp + 104]
+    adc r12, qword ptr [rsp + 40]
+    adc rbp, qword ptr [rsp + 32]
     adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 104]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 32], rcx
-    mov qword ptr [rsp + 96], rdi
-    mulx rcx, rdi, qword ptr [r15 + 96]
-    add r13, rdi
-    mov qword ptr [rsp + 40], r12
-    mulx rdi, r12, qword ptr [r15 + 104]
-    adc rcx, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [r15 + 112]
-    adc rdi, rbp
-    mov qword ptr [rsp + 64], rbx
-    mulx rbp, rbx, qword ptr [r15 + 120]
-    adc r12, rbx
-    mov qword ptr [rsp + 88], r8
-    mulx rbx, r8, qword ptr [r15 + 128]
-    adc rbp, r8
-    mov qword ptr [rsp + 56], rbp
-    mulx r8, rbp, qword ptr [r15 + 136]
-    adc rbx, rbp
-    mov qword ptr [rsp + 80], rbx
-    mulx rbp, rbx, qword ptr [r15 + 144]
-    adc r8, rbx
-    mov qword ptr [rsp + 72], r8
-    mulx rbx, r8, qword ptr [r15 + 152]
-    adc rbp, r8
-    mov qword ptr [rsp + 104], rbp
-    mulx r8, rbp, qword ptr [r15 + 160]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
-    adc r8, rbp
-    adc rdx, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, rcx
-    adc rax, rdi
-    adc rsi, r12
-    mov rcx, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 56]
-    mov rdi, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, rdx
+    mov r14, qword ptr [rsp + 8]
+    mov r15, rdx
     mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r8
-    mulx r13, r8, qword ptr [rip + 2f + 16]
-    add r14, r8
-    mov qword ptr [rsp + 96], rbx
-    mulx r8, rbx, qword ptr [rip + 2f + 24]
-    adc r13, rbx
-    mov qword ptr [rsp + 104], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 32]
-    adc r8, r12
+    imul rdx, qword ptr [r14]
+    mov qword ptr [rsp + 24], rsi
+    mov qword ptr [rsp + 32], r15
+    mulx rsi, r15, qword ptr [r14 + 8]
     mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 72], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 48]
+    mov qword ptr [rsp + 104], r12
+    mulx rbp, r12, qword ptr [r14 + 16]
+    add rsi, r12
+    mov qword ptr [rsp + 48], r13
+    mulx r12, r13, qword ptr [r14 + 24]
+    adc rbp, r13
+    mov qword ptr [rsp + 96], rdi
+    mulx r13, rdi, qword ptr [r14 + 32]
     adc r12, rdi
-    mov qword ptr [rsp + 48], r12
-    mulx rdi, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc rdi, rbp
+    mov qword ptr [rsp + 56], rcx
+    mulx rdi, rcx, qword ptr [r14 + 40]
+    adc r13, rcx
+    mov qword ptr [rsp + 88], rax
+    mulx rcx, rax, qword ptr [r14 + 48]
+    adc rdi, rax
     mov qword ptr [rsp + 64], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 72]
-    adc r12, rdi
-    mov qword ptr [rsp + 56], r12
-    mulx rdi, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc rdi, r12
+    mulx rax, rdi, qword ptr [r14 + 56]
+    adc rcx, rdi
+    mov qword ptr [rsp + 80], rcx
+    mulx rdi, rcx, qword ptr [r14 + 64]
+    adc rax, rcx
+    mov qword ptr [rsp + 72], rax
+    mulx rcx, rax, qword ptr [r14 + 72]
+    adc rdi, rax
+    mov qword ptr [rsp + 112], rdi
+    mulx rax, rdi, qword ptr [r14 + 80]
+    adc rcx, rdi
+    mulx rdx, rdi, qword ptr [r14 + 88]
+    adc rax, rdi
     adc rdx, 0
     add r9, r15
-    adc r10, r14
-    adc r11, r13
-    adc rax, r8
-    adc rsi, rbx
-    adc rcx, qword ptr [rsp + 48]
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 80]
-    mov r9, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
+    adc r8, rsi
+    adc r10, rbp
+    adc r11, r12
+    adc rbx, r13
+    mov rsi, qword ptr [rsp + 88]
+    adc rsi, qword ptr [rsp + 64]
+    mov rdi, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 80]
+    mov r9, qword ptr [rsp + 96]
+    adc r9, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 112]
+    adc rcx, qword ptr [rsp + 104]
+    adc rax, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
     mov r12, 0
     adc r12, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 24]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 96], rdi
-    mulx r14, rdi, qword ptr [r15 + 8]
-    add r13, rdi
-    mov qword ptr [rsp + 56], rbp
-    mulx rdi, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 104], rbx
-    mulx rbp, rbx, qword ptr [r15 + 24]
-    adc rdi, rbx
-    mov qword ptr [rsp + 64], r9
-    mulx rbx, r9, qword ptr [r15 + 32]
-    adc rbp, r9
-    mov qword ptr [rsp + 40], r8
-    mulx r9, r8, qword ptr [r15 + 40]
-    adc rbx, r8
-    mov qword ptr [rsp + 80], rbx
-    mulx r8, rbx, qword ptr [r15 + 48]
-    adc r9, rbx
+    mov r13, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r13 + 8]
+    mov r14, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 32], r12
+    mulx r13, r12, qword ptr [r14]
+    mov qword ptr [rsp + 40], r15
+    mov qword ptr [rsp + 104], rax
+    mulx r15, rax, qword ptr [r14 + 8]
+    add r13, rax
+    mov qword ptr [rsp + 112], rcx
+    mulx rax, rcx, qword ptr [r14 + 16]
+    adc r15, rcx
+    mov qword ptr [rsp + 48], rbp
+    mulx rcx, rbp, qword ptr [r14 + 24]
+    adc rax, rbp
     mov qword ptr [rsp + 72], r9
-    mulx rbx, r9, qword ptr [r15 + 56]
-    adc r8, r9
-    mov qword ptr [rsp + 48], r8
-    mulx r9, r8, qword ptr [r15 + 64]
-    adc rbx, r8
-    mov qword ptr [rsp + 88], rbx
-    mulx r8, rbx, qword ptr [r15 + 72]
-    adc r9, rbx
-    mulx rdx, rbx, qword ptr [r15 + 80]
-    adc r8, rbx
-    adc rdx, 0
-    add r10, r12
-    adc r11, r13
-    adc rax, r14
-    adc rsi, rdi
-    adc rcx, rbp
-    mov rdi, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 80]
-    mov rbx, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 88]
-    adc r9, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 112]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 32], r8
-    mov qword ptr [rsp + 96], r9
-    mulx r8, r9, qword ptr [r15 + 96]
-    add r13, r9
-    mov qword ptr [rsp + 88], r12
-    mulx r9, r12, qword ptr [r15 + 104]
-    adc r8, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [r15 + 112]
+    mulx rbp, r9, qword ptr [r14 + 32]
+    adc rcx, r9
+    mov qword ptr [rsp + 96], rdi
+    mulx r9, rdi, qword ptr [r14 + 40]
+    adc rbp, rdi
+    mov qword ptr [rsp + 80], rbp
+    mulx rdi, rbp, qword ptr [r14 + 48]
     adc r9, rbp
-    mov qword ptr [rsp + 48], rbx
-    mulx rbp, rbx, qword ptr [r15 + 120]
-    adc r12, rbx
-    mov qword ptr [rsp + 104], rdi
-    mulx rbx, rdi, qword ptr [r15 + 128]
+    mov qword ptr [rsp + 56], r9
+    mulx rbp, r9, qword ptr [r14 + 56]
+    adc rdi, r9
+    mov qword ptr [rsp + 64], rdi
+    mulx r9, rdi, qword ptr [r14 + 64]
     adc rbp, rdi
-    mov qword ptr [rsp + 72], rbp
-    mulx rdi, rbp, qword ptr [r15 + 136]
-    adc rbx, rbp
-    mov qword ptr [rsp + 64], rbx
-    mulx rbp, rbx, qword ptr [r15 + 144]
-    adc rdi, rbx
-    mov qword ptr [rsp + 80], rdi
-    mulx rbx, rdi, qword ptr [r15 + 152]
-    adc rbp, rdi
-    mov qword ptr [rsp + 40], rbp
-    mulx rdi, rbp, qword ptr [r15 + 160]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
+    mov qword ptr [rsp + 88], rbp
+    mulx rdi, rbp, qword ptr [r14 + 72]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r14 + 80]
     adc rdi, rbp
     adc rdx, 0
-    add r10, r14
-    adc r11, r13
-    adc rax, r8
-    adc rsi, r9
-    adc rcx, r12
-    mov r8, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 72]
-    mov r9, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 56]
+    add r8, r12
+    adc r10, r13
+    adc r11, r15
+    adc rbx, rax
+    adc rsi, rcx
+    mov rax, qword ptr [rsp + 96]
+    adc rax, qword ptr [rsp + 80]
+    mov rcx, qword ptr [rsp + 72]
+    adc rcx, qword ptr [rsp + 56]
+    mov rbp, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 88]
+    adc r9, qword ptr [rsp + 104]
+    adc rdi, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r13, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r13 + 96]
+    mov qword ptr [rsp + 32], r15
+    mulx r13, r15, qword ptr [r14 + 88]
+    mov qword ptr [rsp + 40], rdi
+    mov qword ptr [rsp + 104], r9
+    mulx rdi, r9, qword ptr [r14 + 96]
+    add r13, r9
+    mov qword ptr [rsp + 88], r12
+    mulx r9, r12, qword ptr [r14 + 104]
+    adc rdi, r12
+    mov qword ptr [rsp + 112], rbp
+    mulx r12, rbp, qword ptr [r14 + 112]
+    adc r9, rbp
+    mov qword ptr [rsp + 64], rcx
+    mulx rbp, rcx, qword ptr [r14 + 120]
+    adc r12, rcx
+    mov qword ptr [rsp + 48], rax
+    mulx rcx, rax, qword ptr [r14 + 128]
+    adc rbp, rax
+    mov qword ptr [rsp + 56], rbp
+    mulx rax, rbp, qword ptr [r14 + 136]
+    adc rcx, rbp
+    mov qword ptr [rsp + 72], rcx
+    mulx rbp, rcx, qword ptr [r14 + 144]
+    adc rax, rcx
+    mov qword ptr [rsp + 80], rax
+    mulx rcx, rax, qword ptr [r14 + 152]
+    adc rbp, rax
+    mov qword ptr [rsp + 96], rbp
+    mulx rax, rbp, qword ptr [r14 + 160]
+    adc rcx, rbp
+    mulx rdx, rbp, qword ptr [r14 + 168]
+    adc rax, rbp
+    adc rdx, 0
+    add r8, r15
+    adc r10, r13
+    adc r11, rdi
+    adc rbx, r9
+    adc rsi, r12
+    mov rdi, qword ptr [rsp + 48]
+    adc rdi, qword ptr [rsp + 56]
+    mov r9, qword ptr [rsp + 64]
+    adc r9, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 112]
     adc rbp, qword ptr [rsp + 80]
     mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], rdi
-    mulx r13, rdi, qword ptr [rip + 2f + 16]
-    add r14, rdi
-    mov qword ptr [rsp + 96], rbx
-    mulx rdi, rbx, qword ptr [rip + 2f + 24]
-    adc r13, rbx
-    mov qword ptr [rsp + 40], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 32]
-    adc rdi, r12
+    adc r12, qword ptr [rsp + 96]
+    adc rcx, qword ptr [rsp + 104]
+    adc rax, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r13, qword ptr [rsp + 8]
+    mov r15, rdx
+    mov rdx, r8
+    imul rdx, qword ptr [r13]
+    mov qword ptr [rsp + 32], r15
+    mulx r14, r15, qword ptr [r13 + 8]
+    mov qword ptr [rsp + 40], rax
+    mov qword ptr [rsp + 104], rcx
+    mulx rax, rcx, qword ptr [r13 + 16]
+    add r14, rcx
+    mov qword ptr [rsp + 96], r12
+    mulx rcx, r12, qword ptr [r13 + 24]
+    adc rax, r12
     mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rbx, rbp
+    mulx r12, rbp, qword ptr [r13 + 32]
+    adc rcx, rbp
     mov qword ptr [rsp + 80], r9
-    mulx rbp, r9, qword ptr [rip + 2f + 48]
+    mulx rbp, r9, qword ptr [r13 + 40]
     adc r12, r9
-    mov qword ptr [rsp + 56], r12
-    mulx r9, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
+    mov qword ptr [rsp + 112], rdi
+    mulx r9, rdi, qword ptr [r13 + 48]
+    adc rbp, rdi
+    mov qword ptr [rsp + 72], rbp
+    mulx rdi, rbp, qword ptr [r13 + 56]
     adc r9, rbp
+    mov qword ptr [rsp + 64], r9
+    mulx rbp, r9, qword ptr [r13 + 64]
+    adc rdi, r9
+    mov qword ptr [rsp + 56], rdi
+    mulx r9, rdi, qword ptr [r13 + 72]
+    adc rbp, rdi
+    mov qword ptr [rsp + 48], rbp
+    mulx rdi, rbp, qword ptr [r13 + 80]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r13 + 88]
+    adc rdi, rbp
+    adc rdx, 0
+    add r8, r15
+    adc r10, r14
+    adc r11, rax
+    adc rbx, rcx
+    adc rsi, r12
+    mov rax, qword ptr [rsp + 112]
+    adc rax, qword ptr [rsp + 72]
+    mov rcx, qword ptr [rsp + 80]
+    adc rcx, qword ptr [rsp + 64]
+    mov r8, qword ptr [rsp + 88]
+    adc r8, qword ptr [rsp + 56]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 104]
+    adc rdi, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r12, 0
+    adc r12, 0
+    mov r14, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r14 + 16]
+    mov r13, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 32], r12
+    mulx r14, r12, qword ptr [r13]
+    mov qword ptr [rsp + 40], r15
+    mov qword ptr [rsp + 104], rdi
+    mulx r15, rdi, qword ptr [r13 + 8]
+    add r14, rdi
     mov qword ptr [rsp + 48], r9
-    mulx rbp, r9, qword ptr [rip + 2f + 72]
+    mulx rdi, r9, qword ptr [r13 + 16]
+    adc r15, r9
+    mov qword ptr [rsp + 96], rbp
+    mulx r9, rbp, qword ptr [r13 + 24]
+    adc rdi, rbp
+    mov qword ptr [rsp + 56], r8
+    mulx rbp, r8, qword ptr [r13 + 32]
+    adc r9, r8
+    mov qword ptr [rsp + 88], rcx
+    mulx r8, rcx, qword ptr [r13 + 40]
+    adc rbp, rcx
+    mov qword ptr [rsp + 64], rbp
+    mulx rcx, rbp, qword ptr [r13 + 48]
+    adc r8, rbp
+    mov qword ptr [rsp + 80], r8
+    mulx rbp, r8, qword ptr [r13 + 56]
+    adc rcx, r8
+    mov qword ptr [rsp + 72], rcx
+    mulx r8, rcx, qword ptr [r13 + 64]
+    adc rbp, rcx
+    mov qword ptr [rsp + 112], rbp
+    mulx rcx, rbp, qword ptr [r13 + 72]
+    adc r8, rbp
+    mulx rdx, rbp, qword ptr [r13 + 80]
+    adc rcx, rbp
+    adc rdx, 0
+    add r10, r12
+    adc r11, r14
+    adc rbx, r15
+    adc rsi, rdi
+    adc rax, r9
+    mov rdi, qword ptr [rsp + 88]
+    adc rdi, qword ptr [rsp + 64]
+    mov r9, qword ptr [rsp + 56]
+    adc r9, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 48]
+    adc r12, qword ptr [rsp + 112]
+    adc r8, qword ptr [rsp + 104]
+    adc rcx, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r14 + 104]
+    mov qword ptr [rsp + 32], r15
+    mulx r14, r15, qword ptr [r13 + 88]
+    mov qword ptr [rsp + 40], rcx
+    mov qword ptr [rsp + 104], r8
+    mulx rcx, r8, qword ptr [r13 + 96]
+    add r14, r8
+    mov qword ptr [rsp + 112], r12
+    mulx r8, r12, qword ptr [r13 + 104]
+    adc rcx, r12
+    mov qword ptr [rsp + 48], rbp
+    mulx r12, rbp, qword ptr [r13 + 112]
+    adc r8, rbp
+    mov qword ptr [rsp + 72], r9
+    mulx rbp, r9, qword ptr [r13 + 120]
     adc r12, r9
-    mov qword ptr [rsp + 72], r12
-    mulx r9, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r9, r12
+    mov qword ptr [rsp + 96], rdi
+    mulx r9, rdi, qword ptr [r13 + 128]
+    adc rbp, rdi
+    mov qword ptr [rsp + 80], rbp
+    mulx rdi, rbp, qword ptr [r13 + 136]
+    adc r9, rbp
+    mov qword ptr [rsp + 56], r9
+    mulx rbp, r9, qword ptr [r13 + 144]
+    adc rdi, r9
+    mov qword ptr [rsp + 64], rdi
+    mulx r9, rdi, qword ptr [r13 + 152]
+    adc rbp, rdi
+    mov qword ptr [rsp + 88], rbp
+    mulx rdi, rbp, qword ptr [r13 + 160]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r13 + 168]
+    adc rdi, rbp
     adc rdx, 0
     add r10, r15
     adc r11, r14
-    adc rax, r13
-    adc rsi, rdi
-    adc rcx, rbx
+    adc rbx, rcx
+    adc rsi, r8
+    adc rax, r12
+    mov rcx, qword ptr [rsp + 96]
+    adc rcx, qword ptr [rsp + 80]
+    mov r8, qword ptr [rsp + 72]
     adc r8, qword ptr [rsp + 56]
-    mov rdi, qword ptr [rsp + 80]
-    adc rdi, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 88]
+    adc r9, qword ptr [rsp + 104]
+    adc rdi, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, qword ptr [rsp + 8]
+    mov r15, rdx
+    mov rdx, r10
+    imul rdx, qword ptr [r14]
+    mov qword ptr [rsp + 32], r15
+    mulx r13, r15, qword ptr [r14 + 8]
+    mov qword ptr [rsp + 40], rdi
+    mov qword ptr [rsp + 104], r9
+    mulx rdi, r9, qword ptr [r14 + 16]
+    add r13, r9
+    mov qword ptr [rsp + 88], r12
+    mulx r9, r12, qword ptr [r14 + 24]
+    adc rdi, r12
+    mov qword ptr [rsp + 112], rbp
+    mulx r12, rbp, qword ptr [r14 + 32]
+    adc r9, rbp
+    mov qword ptr [rsp + 64], r8
+    mulx rbp, r8, qword ptr [r14 + 40]
+    adc r12, r8
+    mov qword ptr [rsp + 48], rcx
+    mulx r8, rcx, qword ptr [r14 + 48]
+    adc rbp, rcx
+    mov qword ptr [rsp + 56], rbp
+    mulx rcx, rbp, qword ptr [r14 + 56]
+    adc r8, rbp
+    mov qword ptr [rsp + 72], r8
+    mulx rbp, r8, qword ptr [r14 + 64]
+    adc rcx, r8
+    mov qword ptr [rsp + 80], rcx
+    mulx r8, rcx, qword ptr [r14 + 72]
+    adc rbp, rcx
+    mov qword ptr [rsp + 96], rbp
+    mulx rcx, rbp, qword ptr [r14 + 80]
+    adc r8, rbp
+    mulx rdx, rbp, qword ptr [r14 + 88]
+    adc rcx, rbp
+    adc rdx, 0
+    add r10, r15
+    adc r11, r13
+    adc rbx, rdi
+    adc rsi, r9
+    adc rax, r12
+    mov rdi, qword ptr [rsp + 48]
+    adc rdi, qword ptr [rsp + 56]
+    mov r9, qword ptr [rsp + 64]
+    adc r9, qword ptr [rsp + 72]
+    mov r10, qword ptr [rsp + 112]
+    adc r10, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 88]
     adc rbp, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
+    adc r8, qword ptr [rsp + 104]
+    adc rcx, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
     mov r12, 0
     adc r12, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 32]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 96], r9
-    mulx r14, r9, qword ptr [r15 + 8]
-    add r13, r9
-    mov qword ptr [rsp + 72], rbp
-    mulx r9, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 40], rbx
-    mulx rbp, rbx, qword ptr [r15 + 24]
-    adc r9, rbx
-    mov qword ptr [rsp + 48], r10
-    mulx rbx, r10, qword ptr [r15 + 32]
-    adc rbp, r10
-    mov qword ptr [rsp + 88], rdi
-    mulx r10, rdi, qword ptr [r15 + 40]
-    adc rbx, rdi
-    mov qword ptr [rsp + 64], rbx
-    mulx rdi, rbx, qword ptr [r15 + 48]
-    adc r10, rbx
+    mov r13, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r13 + 24]
+    mov r14, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 32], r12
+    mulx r13, r12, qword ptr [r14]
+    mov qword ptr [rsp + 40], r15
+    mov qword ptr [rsp + 104], rcx
+    mulx r15, rcx, qword ptr [r14 + 8]
+    add r13, rcx
+    mov qword ptr [rsp + 96], r8
+    mulx rcx, r8, qword ptr [r14 + 16]
+    adc r15, r8
+    mov qword ptr [rsp + 88], rbp
+    mulx r8, rbp, qword ptr [r14 + 24]
+    adc rcx, rbp
     mov qword ptr [rsp + 80], r10
-    mulx rbx, r10, qword ptr [r15 + 56]
-    adc rdi, r10
-    mov qword ptr [rsp + 56], rdi
-    mulx r10, rdi, qword ptr [r15 + 64]
-    adc rbx, rdi
-    mov qword ptr [rsp + 104], rbx
-    mulx rdi, rbx, qword ptr [r15 + 72]
-    adc r10, rbx
-    mulx rdx, rbx, qword ptr [r15 + 80]
-    adc rdi, rbx
+    mulx rbp, r10, qword ptr [r14 + 32]
+    adc r8, r10
+    mov qword ptr [rsp + 112], r9
+    mulx r10, r9, qword ptr [r14 + 40]
+    adc rbp, r9
+    mov qword ptr [rsp + 72], rbp
+    mulx r9, rbp, qword ptr [r14 + 48]
+    adc r10, rbp
+    mov qword ptr [rsp + 64], r10
+    mulx rbp, r10, qword ptr [r14 + 56]
+    adc r9, r10
+    mov qword ptr [rsp + 56], r9
+    mulx r10, r9, qword ptr [r14 + 64]
+    adc rbp, r9
+    mov qword ptr [rsp + 48], rbp
+    mulx r9, rbp, qword ptr [r14 + 72]
+    adc r10, rbp
+    mulx rdx, rbp, qword ptr [r14 + 80]
+    adc r9, rbp
     adc rdx, 0
     add r11, r12
-    adc rax, r13
-    adc rsi, r14
-    adc rcx, r9
-    adc r8, rbp
-    mov r9, qword ptr [rsp + 88]
-    adc r9, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 120]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 32], rdi
-    mov qword ptr [rsp + 96], r10
-    mulx rdi, r10, qword ptr [r15 + 96]
-    add r13, r10
-    mov qword ptr [rsp + 104], r12
-    mulx r10, r12, qword ptr [r15 + 104]
-    adc rdi, r12
-    mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [r15 + 112]
-    adc r10, rbp
-    mov qword ptr [rsp + 56], rbx
-    mulx rbp, rbx, qword ptr [r15 + 120]
-    adc r12, rbx
-    mov qword ptr [rsp + 40], r9
-    mulx rbx, r9, qword ptr [r15 + 128]
-    adc rbp, r9
-    mov qword ptr [rsp + 80], rbp
-    mulx r9, rbp, qword ptr [r15 + 136]
-    adc rbx, rbp
-    mov qword ptr [rsp + 48], rbx
-    mulx rbp, rbx, qword ptr [r15 + 144]
-    adc r9, rbx
-    mov qword ptr [rsp + 64], r9
-    mulx rbx, r9, qword ptr [r15 + 152]
-    adc rbp, r9
-    mov qword ptr [rsp + 88], rbp
-    mulx r9, rbp, qword ptr [r15 + 160]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
-    adc r9, rbp
-    adc rdx, 0
-    add r11, r14
-    adc rax, r13
-    adc rsi, rdi
-    adc rcx, r10
-    adc r8, r12
-    mov rdi, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 80]
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r9
-    mulx r13, r9, qword ptr [rip + 2f + 16]
-    add r14, r9
-    mov qword ptr [rsp + 96], rbx
-    mulx r9, rbx, qword ptr [rip + 2f + 24]
-    adc r13, rbx
-    mov qword ptr [rsp + 88], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 32]
-    adc r9, r12
-    mov qword ptr [rsp + 104], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 64], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 48]
-    adc r12, r10
-    mov qword ptr [rsp + 72], r12
-    mulx r10, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc r10, rbp
-    mov qword ptr [rsp + 56], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 72]
-    adc r12, r10
-    mov qword ptr [rsp + 80], r12
-    mulx r10, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r10, r12
-    adc rdx, 0
-    add r11, r15
-    adc rax, r14
-    adc rsi, r13
-    adc rcx, r9
-    adc r8, rbx
-    adc rdi, qword ptr [rsp + 72]
-    mov r9, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, 0
-    adc r12, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 40]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 96], r10
-    mulx r14, r10, qword ptr [r15 + 8]
-    add r13, r10
-    mov qword ptr [rsp + 80], rbp
-    mulx r10, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 88], rbx
-    mulx rbp, rbx, qword ptr [r15 + 24]
-    adc r10, rbx
-    mov qword ptr [rsp + 56], r11
-    mulx rbx, r11, qword ptr [r15 + 32]
-    adc rbp, r11
-    mov qword ptr [rsp + 104], r9
-    mulx r11, r9, qword ptr [r15 + 40]
-    adc rbx, r9
-    mov qword ptr [rsp + 48], rbx
-    mulx r9, rbx, qword ptr [r15 + 48]
-    adc r11, rbx
-    mov qword ptr [rsp + 64], r11
-    mulx rbx, r11, qword ptr [r15 + 56]
-    adc r9, r11
-    mov qword ptr [rsp + 72], r9
-    mulx r11, r9, qword ptr [r15 + 64]
-    adc rbx, r9
-    mov qword ptr [rsp + 40], rbx
-    mulx r9, rbx, qword ptr [r15 + 72]
-    adc r11, rbx
-    mulx rdx, rbx, qword ptr [r15 + 80]
-    adc r9, rbx
-    adc rdx, 0
-    add rax, r12
-    adc rsi, r13
-    adc rcx, r14
-    adc r8, r10
-    adc rdi, rbp
-    mov r10, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 128]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 32], r9
-    mov qword ptr [rsp + 96], r11
-    mulx r9, r11, qword ptr [r15 + 96]
-    add r13, r11
-    mov qword ptr [rsp + 40], r12
-    mulx r11, r12, qword ptr [r15 + 104]
-    adc r9, r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [r15 + 112]
-    adc r11, rbp
-    mov qword ptr [rsp + 72], rbx
-    mulx rbp, rbx, qword ptr [r15 + 120]
-    adc r12, rbx
-    mov qword ptr [rsp + 88], r10
-    mulx rbx, r10, qword ptr [r15 + 128]
-    adc rbp, r10
-    mov qword ptr [rsp + 64], rbp
-    mulx r10, rbp, qword ptr [r15 + 136]
-    adc rbx, rbp
-    mov qword ptr [rsp + 56], rbx
-    mulx rbp, rbx, qword ptr [r15 + 144]
-    adc r10, rbx
-    mov qword ptr [rsp + 48], r10
-    mulx rbx, r10, qword ptr [r15 + 152]
-    adc rbp, r10
-    mov qword ptr [rsp + 104], rbp
-    mulx r10, rbp, qword ptr [r15 + 160]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
-    adc r10, rbp
-    adc rdx, 0
-    add rax, r14
-    adc rsi, r13
-    adc rcx, r9
-    adc r8, r11
-    adc rdi, r12
-    mov r9, qword ptr [rsp + 88]
-    adc r9, qword ptr [rsp + 64]
-    mov r11, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r10
-    mulx r13, r10, qword ptr [rip + 2f + 16]
-    add r14, r10
-    mov qword ptr [rsp + 96], rbx
-    mulx r10, rbx, qword ptr [rip + 2f + 24]
-    adc r13, rbx
-    mov qword ptr [rsp + 104], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 48], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 48]
-    adc r12, r11
-    mov qword ptr [rsp + 80], r12
-    mulx r11, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc r11, rbp
-    mov qword ptr [rsp + 72], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 72]
-    adc r12, r11
-    mov qword ptr [rsp + 64], r12
-    mulx r11, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r11, r12
-    adc rdx, 0
-    add rax, r15
-    adc rsi, r14
-    adc rcx, r13
-    adc r8, r10
-    adc rdi, rbx
-    adc r9, qword ptr [rsp + 80]
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 56]
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, 0
-    adc r12, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 48]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 96], r11
-    mulx r14, r11, qword ptr [r15 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 64], rbp
-    mulx r11, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 104], rbx
-    mulx rbp, rbx, qword ptr [r15 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 72], r10
-    mulx rbx, r10, qword ptr [r15 + 32]
-    adc rbp, r10
-    mov qword ptr [rsp + 40], rax
-    mulx r10, rax, qword ptr [r15 + 40]
-    adc rbx, rax
-    mov qword ptr [rsp + 56], rbx
-    mulx rax, rbx, qword ptr [r15 + 48]
-    adc r10, rbx
-    mov qword ptr [rsp + 48], r10
-    mulx rbx, r10, qword ptr [r15 + 56]
-    adc rax, r10
-    mov qword ptr [rsp + 80], rax
-    mulx r10, rax, qword ptr [r15 + 64]
-    adc rbx, rax
-    mov qword ptr [rsp + 88], rbx
-    mulx rax, rbx, qword ptr [r15 + 72]
-    adc r10, rbx
-    mulx rdx, rbx, qword ptr [r15 + 80]
-    adc rax, rbx
-    adc rdx, 0
-    add rsi, r12
-    adc rcx, r13
-    adc r8, r14
-    adc rdi, r11
-    adc r9, rbp
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 136]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 32], rax
-    mov qword ptr [rsp + 96], r10
-    mulx rax, r10, qword ptr [r15 + 96]
-    add r13, r10
-    mov qword ptr [rsp + 88], r12
-    mulx r10, r12, qword ptr [r15 + 104]
-    adc rax, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [r15 + 112]
-    adc r10, rbp
-    mov qword ptr [rsp + 80], rbx
-    mulx rbp, rbx, qword ptr [r15 + 120]
-    adc r12, rbx
-    mov qword ptr [rsp + 104], r11
-    mulx rbx, r11, qword ptr [r15 + 128]
-    adc rbp, r11
-    mov qword ptr [rsp + 48], rbp
-    mulx r11, rbp, qword ptr [r15 + 136]
-    adc rbx, rbp
-    mov qword ptr [rsp + 72], rbx
-    mulx rbp, rbx, qword ptr [r15 + 144]
-    adc r11, rbx
-    mov qword ptr [rsp + 56], r11
-    mulx rbx, r11, qword ptr [r15 + 152]
-    adc rbp, r11
-    mov qword ptr [rsp + 40], rbp
-    mulx r11, rbp, qword ptr [r15 + 160]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
-    adc r11, rbp
-    adc rdx, 0
-    add rsi, r14
-    adc rcx, r13
-    adc r8, rax
-    adc rdi, r10
-    adc r9, r12
-    mov rax, qword ptr [rsp + 104]
-    adc rax, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r11
-    mulx r13, r11, qword ptr [rip + 2f + 16]
-    add r14, r11
-    mov qword ptr [rsp + 96], rbx
-    mulx r11, rbx, qword ptr [rip + 2f + 24]
-    adc r13, rbx
-    mov qword ptr [rsp + 40], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 32]
-    adc r11, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 56], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 48]
-    adc r12, r10
-    mov qword ptr [rsp + 64], r12
-    mulx r10, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc r10, rbp
-    mov qword ptr [rsp + 80], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 72]
-    adc r12, r10
-    mov qword ptr [rsp + 48], r12
-    mulx r10, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r10, r12
-    adc rdx, 0
-    add rsi, r15
-    adc rcx, r14
-    adc r8, r13
-    adc rdi, r11
-    adc r9, rbx
-    adc rax, qword ptr [rsp + 64]
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 72]
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 80]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, 0
-    adc r12, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 56]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 96], r10
-    mulx r14, r10, qword ptr [r15 + 8]
-    add r13, r10
-    mov qword ptr [rsp + 48], rbp
-    mulx r10, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 40], rbx
-    mulx rbp, rbx, qword ptr [r15 + 24]
-    adc r10, rbx
-    mov qword ptr [rsp + 80], r11
-    mulx rbx, r11, qword ptr [r15 + 32]
-    adc rbp, r11
-    mov qword ptr [rsp + 88], rsi
-    mulx r11, rsi, qword ptr [r15 + 40]
-    adc rbx, rsi
-    mov qword ptr [rsp + 72], rbx
-    mulx rsi, rbx, qword ptr [r15 + 48]
-    adc r11, rbx
-    mov qword ptr [rsp + 56], r11
-    mulx rbx, r11, qword ptr [r15 + 56]
-    adc rsi, r11
-    mov qword ptr [rsp + 64], rsi
-    mulx r11, rsi, qword ptr [r15 + 64]
-    adc rbx, rsi
-    mov qword ptr [rsp + 104], rbx
-    mulx rsi, rbx, qword ptr [r15 + 72]
-    adc r11, rbx
-    mulx rdx, rbx, qword ptr [r15 + 80]
-    adc rsi, rbx
-    adc rdx, 0
-    add rcx, r12
-    adc r8, r13
-    adc rdi, r14
-    adc r9, r10
-    adc rax, rbp
-    mov r10, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 96]
-    adc rsi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 144]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 32], rsi
-    mov qword ptr [rsp + 96], r11
-    mulx rsi, r11, qword ptr [r15 + 96]
-    add r13, r11
-    mov qword ptr [rsp + 104], r12
-    mulx r11, r12, qword ptr [r15 + 104]
-    adc rsi, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [r15 + 112]
-    adc r11, rbp
-    mov qword ptr [rsp + 64], rbx
-    mulx rbp, rbx, qword ptr [r15 + 120]
-    adc r12, rbx
-    mov qword ptr [rsp + 40], r10
-    mulx rbx, r10, qword ptr [r15 + 128]
-    adc rbp, r10
-    mov qword ptr [rsp + 56], rbp
-    mulx r10, rbp, qword ptr [r15 + 136]
-    adc rbx, rbp
-    mov qword ptr [rsp + 80], rbx
-    mulx rbp, rbx, qword ptr [r15 + 144]
-    adc r10, rbx
-    mov qword ptr [rsp + 72], r10
-    mulx rbx, r10, qword ptr [r15 + 152]
-    adc rbp, r10
-    mov qword ptr [rsp + 88], rbp
-    mulx r10, rbp, qword ptr [r15 + 160]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
-    adc r10, rbp
-    adc rdx, 0
-    add rcx, r14
-    adc r8, r13
-    adc rdi, rsi
-    adc r9, r11
-    adc rax, r12
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r10
-    mulx r13, r10, qword ptr [rip + 2f + 16]
-    add r14, r10
-    mov qword ptr [rsp + 96], rbx
-    mulx r10, rbx, qword ptr [rip + 2f + 24]
-    adc r13, rbx
-    mov qword ptr [rsp + 88], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 104], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 72], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 48]
-    adc r12, r11
-    mov qword ptr [rsp + 48], r12
-    mulx r11, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc r11, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 72]
-    adc r12, r11
-    mov qword ptr [rsp + 56], r12
-    mulx r11, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r11, r12
-    adc rdx, 0
-    add rcx, r15
-    adc r8, r14
-    adc rdi, r13
-    adc r9, r10
-    adc rax, rbx
-    adc rsi, qword ptr [rsp + 48]
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 80]
-    mov r10, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, 0
-    adc r12, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 64]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 96], r11
-    mulx r14, r11, qword ptr [r15 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 56], rbp
-    mulx r11, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 88], rbx
-    mulx rbp, rbx, qword ptr [r15 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 64], r10
-    mulx rbx, r10, qword ptr [r15 + 32]
-    adc rbp, r10
-    mov qword ptr [rsp + 104], rcx
-    mulx r10, rcx, qword ptr [r15 + 40]
-    adc rbx, rcx
-    mov qword ptr [rsp + 80], rbx
-    mulx rcx, rbx, qword ptr [r15 + 48]
-    adc r10, rbx
-    mov qword ptr [rsp + 72], r10
-    mulx rbx, r10, qword ptr [r15 + 56]
-    adc rcx, r10
-    mov qword ptr [rsp + 48], rcx
-    mulx r10, rcx, qword ptr [r15 + 64]
-    adc rbx, rcx
-    mov qword ptr [rsp + 40], rbx
-    mulx rcx, rbx, qword ptr [r15 + 72]
-    adc r10, rbx
-    mulx rdx, rbx, qword ptr [r15 + 80]
-    adc rcx, rbx
-    adc rdx, 0
-    add r8, r12
-    adc rdi, r13
-    adc r9, r14
-    adc rax, r11
-    adc rsi, rbp
-    mov r11, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 80]
-    mov rbx, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 152]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 32], rcx
-    mov qword ptr [rsp + 96], r10
-    mulx rcx, r10, qword ptr [r15 + 96]
-    add r13, r10
-    mov qword ptr [rsp + 40], r12
-    mulx r10, r12, qword ptr [r15 + 104]
-    adc rcx, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [r15 + 112]
-    adc r10, rbp
-    mov qword ptr [rsp + 48], rbx
-    mulx rbp, rbx, qword ptr [r15 + 120]
-    adc r12, rbx
-    mov qword ptr [rsp + 88], r11
-    mulx rbx, r11, qword ptr [r15 + 128]
-    adc rbp, r11
-    mov qword ptr [rsp + 72], rbp
-    mulx r11, rbp, qword ptr [r15 + 136]
-    adc rbx, rbp
-    mov qword ptr [rsp + 64], rbx
-    mulx rbp, rbx, qword ptr [r15 + 144]
-    adc r11, rbx
-    mov qword ptr [rsp + 80], r11
-    mulx rbx, r11, qword ptr [r15 + 152]
-    adc rbp, r11
-    mov qword ptr [rsp + 104], rbp
-    mulx r11, rbp, qword ptr [r15 + 160]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
-    adc r11, rbp
-    adc rdx, 0
-    add r8, r14
-    adc rdi, r13
-    adc r9, rcx
-    adc rax, r10
-    adc rsi, r12
-    mov rcx, qword ptr [rsp + 88]
+    adc rbx, r13
+    adc rsi, r15
+    adc rax, rcx
+    adc rdi, r8
+    mov rcx, qword ptr [rsp + 112]
     adc rcx, qword ptr [rsp + 72]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r11
-    mulx r13, r11, qword ptr [rip + 2f + 16]
-    add r14, r11
-    mov qword ptr [rsp + 96], rbx
-    mulx r11, rbx, qword ptr [rip + 2f + 24]
-    adc r13, rbx
-    mov qword ptr [rsp + 104], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 32]
-    adc r11, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 80], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 48]
-    adc r12, r10
-    mov qword ptr [rsp + 56], r12
-    mulx r10, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc r10, rbp
-    mov qword ptr [rsp + 48], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 72]
-    adc r12, r10
-    mov qword ptr [rsp + 72], r12
-    mulx r10, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r10, r12
-    adc rdx, 0
-    add r8, r15
-    adc rdi, r14
-    adc r9, r13
-    adc rax, r11
-    adc rsi, rbx
-    adc rcx, qword ptr [rsp + 56]
     mov r8, qword ptr [rsp + 80]
     adc r8, qword ptr [rsp + 64]
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, 0
-    adc r12, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 72]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 96], r10
-    mulx r14, r10, qword ptr [r15 + 8]
-    add r13, r10
-    mov qword ptr [rsp + 72], rbp
-    mulx r10, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 104], rbx
-    mulx rbp, rbx, qword ptr [r15 + 24]
-    adc r10, rbx
-    mov qword ptr [rsp + 48], r11
-    mulx rbx, r11, qword ptr [r15 + 32]
-    adc rbp, r11
-    mov qword ptr [rsp + 40], r8
-    mulx r11, r8, qword ptr [r15 + 40]
-    adc rbx, r8
-    mov qword ptr [rsp + 64], rbx
-    mulx r8, rbx, qword ptr [r15 + 48]
-    adc r11, rbx
-    mov qword ptr [rsp + 80], r11
-    mulx rbx, r11, qword ptr [r15 + 56]
-    adc r8, r11
-    mov qword ptr [rsp + 56], r8
-    mulx r11, r8, qword ptr [r15 + 64]
-    adc rbx, r8
-    mov qword ptr [rsp + 88], rbx
-    mulx r8, rbx, qword ptr [r15 + 72]
-    adc r11, rbx
-    mulx rdx, rbx, qword ptr [r15 + 80]
-    adc r8, rbx
-    adc rdx, 0
-    add rdi, r12
-    adc r9, r13
-    adc rax, r14
-    adc rsi, r10
-    adc rcx, rbp
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 160]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 32], r8
-    mov qword ptr [rsp + 96], r11
-    mulx r8, r11, qword ptr [r15 + 96]
-    add r13, r11
-    mov qword ptr [rsp + 88], r12
-    mulx r11, r12, qword ptr [r15 + 104]
-    adc r8, r12
-    mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [r15 + 112]
-    adc r11, rbp
-    mov qword ptr [rsp + 56], rbx
-    mulx rbp, rbx, qword ptr [r15 + 120]
-    adc r12, rbx
-    mov qword ptr [rsp + 104], r10
-    mulx rbx, r10, qword ptr [r15 + 128]
-    adc rbp, r10
-    mov qword ptr [rsp + 80], rbp
-    mulx r10, rbp, qword ptr [r15 + 136]
-    adc rbx, rbp
-    mov qword ptr [rsp + 48], rbx
-    mulx rbp, rbx, qword ptr [r15 + 144]
-    adc r10, rbx
-    mov qword ptr [rsp + 64], r10
-    mulx rbx, r10, qword ptr [r15 + 152]
-    adc rbp, r10
-    mov qword ptr [rsp + 40], rbp
-    mulx r10, rbp, qword ptr [r15 + 160]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
-    adc r10, rbp
-    adc rdx, 0
-    add rdi, r14
-    adc r9, r13
-    adc rax, r8
-    adc rsi, r11
-    adc rcx, r12
-    mov r8, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 80]
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r10
-    mulx r13, r10, qword ptr [rip + 2f + 16]
-    add r14, r10
-    mov qword ptr [rsp + 96], rbx
-    mulx r10, rbx, qword ptr [rip + 2f + 24]
-    adc r13, rbx
-    mov qword ptr [rsp + 40], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 48]
-    adc r12, r11
-    mov qword ptr [rsp + 72], r12
-    mulx r11, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc r11, rbp
-    mov qword ptr [rsp + 56], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 72]
-    adc r12, r11
-    mov qword ptr [rsp + 80], r12
-    mulx r11, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r11, r12
-    adc rdx, 0
-    add rdi, r15
-    adc r9, r14
-    adc rax, r13
-    adc rsi, r10
-    adc rcx, rbx
-    adc r8, qword ptr [rsp + 72]
-    mov rdi, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, 0
-    adc r12, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 80]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 96], r11
-    mulx r14, r11, qword ptr [r15 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 80], rbp
-    mulx r11, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 40], rbx
-    mulx rbp, rbx, qword ptr [r15 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 56], r10
-    mulx rbx, r10, qword ptr [r15 + 32]
-    adc rbp, r10
-    mov qword ptr [rsp + 88], rdi
-    mulx r10, rdi, qword ptr [r15 + 40]
-    adc rbx, rdi
-    mov qword ptr [rsp + 48], rbx
-    mulx rdi, rbx, qword ptr [r15 + 48]
-    adc r10, rbx
-    mov qword ptr [rsp + 64], r10
-    mulx rbx, r10, qword ptr [r15 + 56]
-    adc rdi, r10
-    mov qword ptr [rsp + 72], rdi
-    mulx r10, rdi, qword ptr [r15 + 64]
-    adc rbx, rdi
-    mov qword ptr [rsp + 104], rbx
-    mulx rdi, rbx, qword ptr [r15 + 72]
-    adc r10, rbx
-    mulx rdx, rbx, qword ptr [r15 + 80]
-    adc rdi, rbx
-    adc rdx, 0
-    add r9, r12
-    adc rax, r13
-    adc rsi, r14
-    adc rcx, r11
-    adc r8, rbp
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 168]
-    mov qword ptr [rsp + 8], r14
-    mulx r13, r14, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 24], rdi
-    mov qword ptr [rsp + 32], r10
-    mulx rdi, r10, qword ptr [r15 + 96]
-    add r13, r10
-    mov qword ptr [rsp + 96], r12
-    mulx r10, r12, qword ptr [r15 + 104]
-    adc rdi, r12
-    mov qword ptr [rsp + 104], rbp
-    mulx r12, rbp, qword ptr [r15 + 112]
-    adc r10, rbp
-    mov qword ptr [rsp + 80], rbx
-    mulx rbp, rbx, qword ptr [r15 + 120]
-    adc r12, rbx
-    mov qword ptr [rsp + 72], r11
-    mulx rbx, r11, qword ptr [r15 + 128]
-    adc rbp, r11
-    mov qword ptr [rsp + 40], rbp
-    mulx r11, rbp, qword ptr [r15 + 136]
-    adc rbx, rbp
-    mov qword ptr [rsp + 64], rbx
-    mulx rbp, rbx, qword ptr [r15 + 144]
-    adc r11, rbx
-    mov qword ptr [rsp + 56], r11
-    mulx rbx, r11, qword ptr [r15 + 152]
-    adc rbp, r11
-    mov qword ptr [rsp + 48], rbp
-    mulx r11, rbp, qword ptr [r15 + 160]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
-    adc r11, rbp
-    adc rdx, 0
-    add r9, r14
-    adc rax, r13
-    adc rsi, rdi
-    adc rcx, r10
-    adc r8, r12
-    mov rdi, qword ptr [rsp + 72]
-    adc rdi, qword ptr [rsp + 40]
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 104]
+    mov rbp, qword ptr [rsp + 88]
     adc rbp, qword ptr [rsp + 56]
     mov r12, qword ptr [rsp + 96]
     adc r12, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 32]
-    adc r11, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 8], r13
-    mov qword ptr [rsp + 24], r11
-    mulx r13, r11, qword ptr [rip + 2f + 16]
-    add r14, r11
-    mov qword ptr [rsp + 32], rbx
-    mulx r11, rbx, qword ptr [rip + 2f + 24]
-    adc r13, rbx
+    adc r10, qword ptr [rsp + 104]
+    adc r9, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r13, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r13 + 112]
+    mov qword ptr [rsp + 32], r15
+    mulx r13, r15, qword ptr [r14 + 88]
+    mov qword ptr [rsp + 40], r9
+    mov qword ptr [rsp + 104], r10
+    mulx r9, r10, qword ptr [r14 + 96]
+    add r13, r10
     mov qword ptr [rsp + 48], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 32]
-    adc r11, r12
+    mulx r10, r12, qword ptr [r14 + 104]
+    adc r9, r12
     mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 56], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 48]
-    adc r12, r10
-    mov qword ptr [rsp + 104], r12
-    mulx r10, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
+    mulx r12, rbp, qword ptr [r14 + 112]
     adc r10, rbp
-    mov qword ptr [rsp + 80], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 72]
+    mov qword ptr [rsp + 56], r8
+    mulx rbp, r8, qword ptr [r14 + 120]
+    adc r12, r8
+    mov qword ptr [rsp + 88], rcx
+    mulx r8, rcx, qword ptr [r14 + 128]
+    adc rbp, rcx
+    mov qword ptr [rsp + 64], rbp
+    mulx rcx, rbp, qword ptr [r14 + 136]
+    adc r8, rbp
+    mov qword ptr [rsp + 80], r8
+    mulx rbp, r8, qword ptr [r14 + 144]
+    adc rcx, r8
+    mov qword ptr [rsp + 72], rcx
+    mulx r8, rcx, qword ptr [r14 + 152]
+    adc rbp, rcx
+    mov qword ptr [rsp + 112], rbp
+    mulx rcx, rbp, qword ptr [r14 + 160]
+    adc r8, rbp
+    mulx rdx, rbp, qword ptr [r14 + 168]
+    adc rcx, rbp
+    adc rdx, 0
+    add r11, r15
+    adc rbx, r13
+    adc rsi, r9
+    adc rax, r10
+    adc rdi, r12
+    mov r9, qword ptr [rsp + 88]
+    adc r9, qword ptr [rsp + 64]
+    mov r10, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 48]
+    adc r12, qword ptr [rsp + 112]
+    adc r8, qword ptr [rsp + 104]
+    adc rcx, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r13, qword ptr [rsp + 8]
+    mov r15, rdx
+    mov rdx, r11
+    imul rdx, qword ptr [r13]
+    mov qword ptr [rsp + 32], r15
+    mulx r14, r15, qword ptr [r13 + 8]
+    mov qword ptr [rsp + 40], rcx
+    mov qword ptr [rsp + 104], r8
+    mulx rcx, r8, qword ptr [r13 + 16]
+    add r14, r8
+    mov qword ptr [rsp + 112], r12
+    mulx r8, r12, qword ptr [r13 + 24]
+    adc rcx, r12
+    mov qword ptr [rsp + 48], rbp
+    mulx r12, rbp, qword ptr [r13 + 32]
+    adc r8, rbp
+    mov qword ptr [rsp + 72], r10
+    mulx rbp, r10, qword ptr [r13 + 40]
     adc r12, r10
-    mov qword ptr [rsp + 40], r12
-    mulx r10, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
+    mov qword ptr [rsp + 96], r9
+    mulx r10, r9, qword ptr [r13 + 48]
+    adc rbp, r9
+    mov qword ptr [rsp + 80], rbp
+    mulx r9, rbp, qword ptr [r13 + 56]
+    adc r10, rbp
+    mov qword ptr [rsp + 56], r10
+    mulx rbp, r10, qword ptr [r13 + 64]
+    adc r9, r10
+    mov qword ptr [rsp + 64], r9
+    mulx r10, r9, qword ptr [r13 + 72]
+    adc rbp, r9
+    mov qword ptr [rsp + 88], rbp
+    mulx r9, rbp, qword ptr [r13 + 80]
+    adc r10, rbp
+    mulx rdx, rbp, qword ptr [r13 + 88]
+    adc r9, rbp
+    adc rdx, 0
+    add r11, r15
+    adc rbx, r14
+    adc rsi, rcx
+    adc rax, r8
+    adc rdi, r12
+    mov rcx, qword ptr [rsp + 96]
+    adc rcx, qword ptr [rsp + 80]
+    mov r8, qword ptr [rsp + 72]
+    adc r8, qword ptr [rsp + 56]
+    mov r11, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 64]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 88]
+    adc r10, qword ptr [rsp + 104]
+    adc r9, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r12, 0
+    adc r12, 0
+    mov r14, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r14 + 32]
+    mov r13, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 32], r12
+    mulx r14, r12, qword ptr [r13]
+    mov qword ptr [rsp + 40], r15
+    mov qword ptr [rsp + 104], r9
+    mulx r15, r9, qword ptr [r13 + 8]
+    add r14, r9
+    mov qword ptr [rsp + 88], r10
+    mulx r9, r10, qword ptr [r13 + 16]
+    adc r15, r10
+    mov qword ptr [rsp + 112], rbp
+    mulx r10, rbp, qword ptr [r13 + 24]
+    adc r9, rbp
+    mov qword ptr [rsp + 64], r11
+    mulx rbp, r11, qword ptr [r13 + 32]
+    adc r10, r11
+    mov qword ptr [rsp + 48], r8
+    mulx r11, r8, qword ptr [r13 + 40]
+    adc rbp, r8
+    mov qword ptr [rsp + 56], rbp
+    mulx r8, rbp, qword ptr [r13 + 48]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [r13 + 56]
+    adc r8, r11
+    mov qword ptr [rsp + 80], r8
+    mulx r11, r8, qword ptr [r13 + 64]
+    adc rbp, r8
+    mov qword ptr [rsp + 96], rbp
+    mulx r8, rbp, qword ptr [r13 + 72]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r13 + 80]
+    adc r8, rbp
+    adc rdx, 0
+    add rbx, r12
+    adc rsi, r14
+    adc rax, r15
+    adc rdi, r9
+    adc rcx, r10
+    mov r9, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 56]
+    mov r10, qword ptr [rsp + 64]
+    adc r10, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 88]
+    adc r12, qword ptr [rsp + 96]
+    adc r11, qword ptr [rsp + 104]
+    adc r8, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r14 + 120]
+    mov qword ptr [rsp + 32], r15
+    mulx r14, r15, qword ptr [r13 + 88]
+    mov qword ptr [rsp + 40], r8
+    mov qword ptr [rsp + 104], r11
+    mulx r8, r11, qword ptr [r13 + 96]
+    add r14, r11
+    mov qword ptr [rsp + 96], r12
+    mulx r11, r12, qword ptr [r13 + 104]
+    adc r8, r12
+    mov qword ptr [rsp + 88], rbp
+    mulx r12, rbp, qword ptr [r13 + 112]
+    adc r11, rbp
+    mov qword ptr [rsp + 80], r10
+    mulx rbp, r10, qword ptr [r13 + 120]
+    adc r12, r10
+    mov qword ptr [rsp + 112], r9
+    mulx r10, r9, qword ptr [r13 + 128]
+    adc rbp, r9
+    mov qword ptr [rsp + 72], rbp
+    mulx r9, rbp, qword ptr [r13 + 136]
+    adc r10, rbp
+    mov qword ptr [rsp + 64], r10
+    mulx rbp, r10, qword ptr [r13 + 144]
+    adc r9, r10
+    mov qword ptr [rsp + 56], r9
+    mulx r10, r9, qword ptr [r13 + 152]
+    adc rbp, r9
+    mov qword ptr [rsp + 48], rbp
+    mulx r9, rbp, qword ptr [r13 + 160]
+    adc r10, rbp
+    mulx rdx, rbp, qword ptr [r13 + 168]
+    adc r9, rbp
+    adc rdx, 0
+    add rbx, r15
+    adc rsi, r14
+    adc rax, r8
+    adc rdi, r11
+    adc rcx, r12
+    mov r8, qword ptr [rsp + 112]
+    adc r8, qword ptr [rsp + 72]
+    mov r11, qword ptr [rsp + 80]
+    adc r11, qword ptr [rsp + 64]
+    mov rbp, qword ptr [rsp + 88]
+    adc rbp, qword ptr [rsp + 56]
+    mov r12, qword ptr [rsp + 96]
+    adc r12, qword ptr [rsp + 48]
+    adc r10, qword ptr [rsp + 104]
+    adc r9, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, qword ptr [rsp + 8]
+    mov r15, rdx
+    mov rdx, rbx
+    imul rdx, qword ptr [r14]
+    mov qword ptr [rsp + 32], r15
+    mulx r13, r15, qword ptr [r14 + 8]
+    mov qword ptr [rsp + 40], r9
+    mov qword ptr [rsp + 104], r10
+    mulx r9, r10, qword ptr [r14 + 16]
+    add r13, r10
+    mov qword ptr [rsp + 48], r12
+    mulx r10, r12, qword ptr [r14 + 24]
+    adc r9, r12
+    mov qword ptr [rsp + 96], rbp
+    mulx r12, rbp, qword ptr [r14 + 32]
+    adc r10, rbp
+    mov qword ptr [rsp + 56], r11
+    mulx rbp, r11, qword ptr [r14 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 88], r8
+    mulx r11, r8, qword ptr [r14 + 48]
+    adc rbp, r8
+    mov qword ptr [rsp + 64], rbp
+    mulx r8, rbp, qword ptr [r14 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 80], r11
+    mulx rbp, r11, qword ptr [r14 + 64]
+    adc r8, r11
+    mov qword ptr [rsp + 72], r8
+    mulx r11, r8, qword ptr [r14 + 72]
+    adc rbp, r8
+    mov qword ptr [rsp + 112], rbp
+    mulx r8, rbp, qword ptr [r14 + 80]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r14 + 88]
+    adc r8, rbp
+    adc rdx, 0
+    add rbx, r15
+    adc rsi, r13
+    adc rax, r9
+    adc rdi, r10
+    adc rcx, r12
+    mov r9, qword ptr [rsp + 88]
+    adc r9, qword ptr [rsp + 64]
+    mov r10, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 80]
+    mov rbx, qword ptr [rsp + 96]
+    adc rbx, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 112]
+    adc r11, qword ptr [rsp + 104]
+    adc r8, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r12, 0
+    adc r12, 0
+    mov r13, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r13 + 40]
+    mov r14, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 32], r12
+    mulx r13, r12, qword ptr [r14]
+    mov qword ptr [rsp + 40], r15
+    mov qword ptr [rsp + 104], r8
+    mulx r15, r8, qword ptr [r14 + 8]
+    add r13, r8
+    mov qword ptr [rsp + 112], r11
+    mulx r8, r11, qword ptr [r14 + 16]
+    adc r15, r11
+    mov qword ptr [rsp + 48], rbp
+    mulx r11, rbp, qword ptr [r14 + 24]
+    adc r8, rbp
+    mov qword ptr [rsp + 72], rbx
+    mulx rbp, rbx, qword ptr [r14 + 32]
+    adc r11, rbx
+    mov qword ptr [rsp + 96], r10
+    mulx rbx, r10, qword ptr [r14 + 40]
+    adc rbp, r10
+    mov qword ptr [rsp + 80], rbp
+    mulx r10, rbp, qword ptr [r14 + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 56], rbx
+    mulx rbp, rbx, qword ptr [r14 + 56]
+    adc r10, rbx
+    mov qword ptr [rsp + 64], r10
+    mulx rbx, r10, qword ptr [r14 + 64]
+    adc rbp, r10
+    mov qword ptr [rsp + 88], rbp
+    mulx r10, rbp, qword ptr [r14 + 72]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r14 + 80]
+    adc r10, rbp
+    adc rdx, 0
+    add rsi, r12
+    adc rax, r13
+    adc rdi, r15
+    adc rcx, r8
+    adc r9, r11
+    mov r8, qword ptr [rsp + 96]
+    adc r8, qword ptr [rsp + 80]
+    mov r11, qword ptr [rsp + 72]
+    adc r11, qword ptr [rsp + 56]
+    mov rbp, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 88]
+    adc rbx, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r13, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r13 + 128]
+    mov qword ptr [rsp + 32], r15
+    mulx r13, r15, qword ptr [r14 + 88]
+    mov qword ptr [rsp + 40], r10
+    mov qword ptr [rsp + 104], rbx
+    mulx r10, rbx, qword ptr [r14 + 96]
+    add r13, rbx
+    mov qword ptr [rsp + 88], r12
+    mulx rbx, r12, qword ptr [r14 + 104]
     adc r10, r12
+    mov qword ptr [rsp + 112], rbp
+    mulx r12, rbp, qword ptr [r14 + 112]
+    adc rbx, rbp
+    mov qword ptr [rsp + 64], r11
+    mulx rbp, r11, qword ptr [r14 + 120]
+    adc r12, r11
+    mov qword ptr [rsp + 48], r8
+    mulx r11, r8, qword ptr [r14 + 128]
+    adc rbp, r8
+    mov qword ptr [rsp + 56], rbp
+    mulx r8, rbp, qword ptr [r14 + 136]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [r14 + 144]
+    adc r8, r11
+    mov qword ptr [rsp + 80], r8
+    mulx r11, r8, qword ptr [r14 + 152]
+    adc rbp, r8
+    mov qword ptr [rsp + 96], rbp
+    mulx r8, rbp, qword ptr [r14 + 160]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r14 + 168]
+    adc r8, rbp
+    adc rdx, 0
+    add rsi, r15
+    adc rax, r13
+    adc rdi, r10
+    adc rcx, rbx
+    adc r9, r12
+    mov r10, qword ptr [rsp + 48]
+    adc r10, qword ptr [rsp + 56]
+    mov rbx, qword ptr [rsp + 64]
+    adc rbx, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 88]
+    adc r12, qword ptr [rsp + 96]
+    adc r11, qword ptr [rsp + 104]
+    adc r8, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r13, qword ptr [rsp + 8]
+    mov r15, rdx
+    mov rdx, rsi
+    imul rdx, qword ptr [r13]
+    mov qword ptr [rsp + 32], r15
+    mulx r14, r15, qword ptr [r13 + 8]
+    mov qword ptr [rsp + 40], r8
+    mov qword ptr [rsp + 104], r11
+    mulx r8, r11, qword ptr [r13 + 16]
+    add r14, r11
+    mov qword ptr [rsp + 96], r12
+    mulx r11, r12, qword ptr [r13 + 24]
+    adc r8, r12
+    mov qword ptr [rsp + 88], rbp
+    mulx r12, rbp, qword ptr [r13 + 32]
+    adc r11, rbp
+    mov qword ptr [rsp + 80], rbx
+    mulx rbp, rbx, qword ptr [r13 + 40]
+    adc r12, rbx
+    mov qword ptr [rsp + 112], r10
+    mulx rbx, r10, qword ptr [r13 + 48]
+    adc rbp, r10
+    mov qword ptr [rsp + 72], rbp
+    mulx r10, rbp, qword ptr [r13 + 56]
+    adc rbx, rbp
+    mov qword ptr [rsp + 64], rbx
+    mulx rbp, rbx, qword ptr [r13 + 64]
+    adc r10, rbx
+    mov qword ptr [rsp + 56], r10
+    mulx rbx, r10, qword ptr [r13 + 72]
+    adc rbp, r10
+    mov qword ptr [rsp + 48], rbp
+    mulx r10, rbp, qword ptr [r13 + 80]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r13 + 88]
+    adc r10, rbp
+    adc rdx, 0
+    add rsi, r15
+    adc rax, r14
+    adc rdi, r8
+    adc rcx, r11
+    adc r9, r12
+    mov rsi, qword ptr [rsp + 112]
+    adc rsi, qword ptr [rsp + 72]
+    mov r8, qword ptr [rsp + 80]
+    adc r8, qword ptr [rsp + 64]
+    mov r11, qword ptr [rsp + 88]
+    adc r11, qword ptr [rsp + 56]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r12, 0
+    adc r12, 0
+    mov r14, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r14 + 48]
+    mov r13, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 32], r12
+    mulx r14, r12, qword ptr [r13]
+    mov qword ptr [rsp + 40], r15
+    mov qword ptr [rsp + 104], r10
+    mulx r15, r10, qword ptr [r13 + 8]
+    add r14, r10
+    mov qword ptr [rsp + 48], rbx
+    mulx r10, rbx, qword ptr [r13 + 16]
+    adc r15, rbx
+    mov qword ptr [rsp + 96], rbp
+    mulx rbx, rbp, qword ptr [r13 + 24]
+    adc r10, rbp
+    mov qword ptr [rsp + 56], r11
+    mulx rbp, r11, qword ptr [r13 + 32]
+    adc rbx, r11
+    mov qword ptr [rsp + 88], r8
+    mulx r11, r8, qword ptr [r13 + 40]
+    adc rbp, r8
+    mov qword ptr [rsp + 64], rbp
+    mulx r8, rbp, qword ptr [r13 + 48]
+    adc r11, rbp
+    mov qword ptr [rsp + 80], r11
+    mulx rbp, r11, qword ptr [r13 + 56]
+    adc r8, r11
+    mov qword ptr [rsp + 72], r8
+    mulx r11, r8, qword ptr [r13 + 64]
+    adc rbp, r8
+    mov qword ptr [rsp + 112], rbp
+    mulx r8, rbp, qword ptr [r13 + 72]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r13 + 80]
+    adc r8, rbp
+    adc rdx, 0
+    add rax, r12
+    adc rdi, r14
+    adc rcx, r15
+    adc r9, r10
+    adc rsi, rbx
+    mov r10, qword ptr [rsp + 88]
+    adc r10, qword ptr [rsp + 64]
+    mov rbx, qword ptr [rsp + 56]
+    adc rbx, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 48]
+    adc r12, qword ptr [rsp + 112]
+    adc r11, qword ptr [rsp + 104]
+    adc r8, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r14 + 136]
+    mov qword ptr [rsp + 32], r15
+    mulx r14, r15, qword ptr [r13 + 88]
+    mov qword ptr [rsp + 40], r8
+    mov qword ptr [rsp + 104], r11
+    mulx r8, r11, qword ptr [r13 + 96]
+    add r14, r11
+    mov qword ptr [rsp + 112], r12
+    mulx r11, r12, qword ptr [r13 + 104]
+    adc r8, r12
+    mov qword ptr [rsp + 48], rbp
+    mulx r12, rbp, qword ptr [r13 + 112]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], rbx
+    mulx rbp, rbx, qword ptr [r13 + 120]
+    adc r12, rbx
+    mov qword ptr [rsp + 96], r10
+    mulx rbx, r10, qword ptr [r13 + 128]
+    adc rbp, r10
+    mov qword ptr [rsp + 80], rbp
+    mulx r10, rbp, qword ptr [r13 + 136]
+    adc rbx, rbp
+    mov qword ptr [rsp + 56], rbx
+    mulx rbp, rbx, qword ptr [r13 + 144]
+    adc r10, rbx
+    mov qword ptr [rsp + 64], r10
+    mulx rbx, r10, qword ptr [r13 + 152]
+    adc rbp, r10
+    mov qword ptr [rsp + 88], rbp
+    mulx r10, rbp, qword ptr [r13 + 160]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r13 + 168]
+    adc r10, rbp
+    adc rdx, 0
+    add rax, r15
+    adc rdi, r14
+    adc rcx, r8
+    adc r9, r11
+    adc rsi, r12
+    mov r8, qword ptr [rsp + 96]
+    adc r8, qword ptr [rsp + 80]
+    mov r11, qword ptr [rsp + 72]
+    adc r11, qword ptr [rsp + 56]
+    mov rbp, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 88]
+    adc rbx, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, qword ptr [rsp + 8]
+    mov r15, rdx
+    mov rdx, rax
+    imul rdx, qword ptr [r14]
+    mov qword ptr [rsp + 32], r15
+    mulx r13, r15, qword ptr [r14 + 8]
+    mov qword ptr [rsp + 40], r10
+    mov qword ptr [rsp + 104], rbx
+    mulx r10, rbx, qword ptr [r14 + 16]
+    add r13, rbx
+    mov qword ptr [rsp + 88], r12
+    mulx rbx, r12, qword ptr [r14 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 112], rbp
+    mulx r12, rbp, qword ptr [r14 + 32]
+    adc rbx, rbp
+    mov qword ptr [rsp + 64], r11
+    mulx rbp, r11, qword ptr [r14 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 48], r8
+    mulx r11, r8, qword ptr [r14 + 48]
+    adc rbp, r8
+    mov qword ptr [rsp + 56], rbp
+    mulx r8, rbp, qword ptr [r14 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [r14 + 64]
+    adc r8, r11
+    mov qword ptr [rsp + 80], r8
+    mulx r11, r8, qword ptr [r14 + 72]
+    adc rbp, r8
+    mov qword ptr [rsp + 96], rbp
+    mulx r8, rbp, qword ptr [r14 + 80]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r14 + 88]
+    adc r8, rbp
+    adc rdx, 0
+    add rax, r15
+    adc rdi, r13
+    adc rcx, r10
+    adc r9, rbx
+    adc rsi, r12
+    mov rax, qword ptr [rsp + 48]
+    adc rax, qword ptr [rsp + 56]
+    mov r10, qword ptr [rsp + 64]
+    adc r10, qword ptr [rsp + 72]
+    mov rbx, qword ptr [rsp + 112]
+    adc rbx, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 88]
+    adc rbp, qword ptr [rsp + 96]
+    adc r11, qword ptr [rsp + 104]
+    adc r8, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r12, 0
+    adc r12, 0
+    mov r13, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r13 + 56]
+    mov r14, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 32], r12
+    mulx r13, r12, qword ptr [r14]
+    mov qword ptr [rsp + 40], r15
+    mov qword ptr [rsp + 104], r8
+    mulx r15, r8, qword ptr [r14 + 8]
+    add r13, r8
+    mov qword ptr [rsp + 96], r11
+    mulx r8, r11, qword ptr [r14 + 16]
+    adc r15, r11
+    mov qword ptr [rsp + 88], rbp
+    mulx r11, rbp, qword ptr [r14 + 24]
+    adc r8, rbp
+    mov qword ptr [rsp + 80], rbx
+    mulx rbp, rbx, qword ptr [r14 + 32]
+    adc r11, rbx
+    mov qword ptr [rsp + 112], r10
+    mulx rbx, r10, qword ptr [r14 + 40]
+    adc rbp, r10
+    mov qword ptr [rsp + 72], rbp
+    mulx r10, rbp, qword ptr [r14 + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 64], rbx
+    mulx rbp, rbx, qword ptr [r14 + 56]
+    adc r10, rbx
+    mov qword ptr [rsp + 56], r10
+    mulx rbx, r10, qword ptr [r14 + 64]
+    adc rbp, r10
+    mov qword ptr [rsp + 48], rbp
+    mulx r10, rbp, qword ptr [r14 + 72]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r14 + 80]
+    adc r10, rbp
+    adc rdx, 0
+    add rdi, r12
+    adc rcx, r13
+    adc r9, r15
+    adc rsi, r8
+    adc rax, r11
+    mov r8, qword ptr [rsp + 112]
+    adc r8, qword ptr [rsp + 72]
+    mov r11, qword ptr [rsp + 80]
+    adc r11, qword ptr [rsp + 64]
+    mov rbp, qword ptr [rsp + 88]
+    adc rbp, qword ptr [rsp + 56]
+    mov r12, qword ptr [rsp + 96]
+    adc r12, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r13, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r13 + 144]
+    mov qword ptr [rsp + 32], r15
+    mulx r13, r15, qword ptr [r14 + 88]
+    mov qword ptr [rsp + 40], r10
+    mov qword ptr [rsp + 104], rbx
+    mulx r10, rbx, qword ptr [r14 + 96]
+    add r13, rbx
+    mov qword ptr [rsp + 48], r12
+    mulx rbx, r12, qword ptr [r14 + 104]
+    adc r10, r12
+    mov qword ptr [rsp + 96], rbp
+    mulx r12, rbp, qword ptr [r14 + 112]
+    adc rbx, rbp
+    mov qword ptr [rsp + 56], r11
+    mulx rbp, r11, qword ptr [r14 + 120]
+    adc r12, r11
+    mov qword ptr [rsp + 88], r8
+    mulx r11, r8, qword ptr [r14 + 128]
+    adc rbp, r8
+    mov qword ptr [rsp + 64], rbp
+    mulx r8, rbp, qword ptr [r14 + 136]
+    adc r11, rbp
+    mov qword ptr [rsp + 80], r11
+    mulx rbp, r11, qword ptr [r14 + 144]
+    adc r8, r11
+    mov qword ptr [rsp + 72], r8
+    mulx r11, r8, qword ptr [r14 + 152]
+    adc rbp, r8
+    mov qword ptr [rsp + 112], rbp
+    mulx r8, rbp, qword ptr [r14 + 160]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r14 + 168]
+    adc r8, rbp
+    adc rdx, 0
+    add rdi, r15
+    adc rcx, r13
+    adc r9, r10
+    adc rsi, rbx
+    adc rax, r12
+    mov r10, qword ptr [rsp + 88]
+    adc r10, qword ptr [rsp + 64]
+    mov rbx, qword ptr [rsp + 56]
+    adc rbx, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 48]
+    adc r12, qword ptr [rsp + 112]
+    adc r11, qword ptr [rsp + 104]
+    adc r8, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r13, qword ptr [rsp + 8]
+    mov r15, rdx
+    mov rdx, rdi
+    imul rdx, qword ptr [r13]
+    mov qword ptr [rsp + 32], r15
+    mulx r14, r15, qword ptr [r13 + 8]
+    mov qword ptr [rsp + 40], r8
+    mov qword ptr [rsp + 104], r11
+    mulx r8, r11, qword ptr [r13 + 16]
+    add r14, r11
+    mov qword ptr [rsp + 112], r12
+    mulx r11, r12, qword ptr [r13 + 24]
+    adc r8, r12
+    mov qword ptr [rsp + 48], rbp
+    mulx r12, rbp, qword ptr [r13 + 32]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], rbx
+    mulx rbp, rbx, qword ptr [r13 + 40]
+    adc r12, rbx
+    mov qword ptr [rsp + 96], r10
+    mulx rbx, r10, qword ptr [r13 + 48]
+    adc rbp, r10
+    mov qword ptr [rsp + 80], rbp
+    mulx r10, rbp, qword ptr [r13 + 56]
+    adc rbx, rbp
+    mov qword ptr [rsp + 56], rbx
+    mulx rbp, rbx, qword ptr [r13 + 64]
+    adc r10, rbx
+    mov qword ptr [rsp + 64], r10
+    mulx rbx, r10, qword ptr [r13 + 72]
+    adc rbp, r10
+    mov qword ptr [rsp + 88], rbp
+    mulx r10, rbp, qword ptr [r13 + 80]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r13 + 88]
+    adc r10, rbp
+    adc rdx, 0
+    add rdi, r15
+    adc rcx, r14
+    adc r9, r8
+    adc rsi, r11
+    adc rax, r12
+    mov rdi, qword ptr [rsp + 96]
+    adc rdi, qword ptr [rsp + 80]
+    mov r8, qword ptr [rsp + 72]
+    adc r8, qword ptr [rsp + 56]
+    mov r11, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 64]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 88]
+    adc rbx, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r12, 0
+    adc r12, 0
+    mov r14, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r14 + 64]
+    mov r13, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 32], r12
+    mulx r14, r12, qword ptr [r13]
+    mov qword ptr [rsp + 40], r15
+    mov qword ptr [rsp + 104], r10
+    mulx r15, r10, qword ptr [r13 + 8]
+    add r14, r10
+    mov qword ptr [rsp + 88], rbx
+    mulx r10, rbx, qword ptr [r13 + 16]
+    adc r15, rbx
+    mov qword ptr [rsp + 112], rbp
+    mulx rbx, rbp, qword ptr [r13 + 24]
+    adc r10, rbp
+    mov qword ptr [rsp + 64], r11
+    mulx rbp, r11, qword ptr [r13 + 32]
+    adc rbx, r11
+    mov qword ptr [rsp + 48], r8
+    mulx r11, r8, qword ptr [r13 + 40]
+    adc rbp, r8
+    mov qword ptr [rsp + 56], rbp
+    mulx r8, rbp, qword ptr [r13 + 48]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [r13 + 56]
+    adc r8, r11
+    mov qword ptr [rsp + 80], r8
+    mulx r11, r8, qword ptr [r13 + 64]
+    adc rbp, r8
+    mov qword ptr [rsp + 96], rbp
+    mulx r8, rbp, qword ptr [r13 + 72]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r13 + 80]
+    adc r8, rbp
+    adc rdx, 0
+    add rcx, r12
+    adc r9, r14
+    adc rsi, r15
+    adc rax, r10
+    adc rdi, rbx
+    mov r10, qword ptr [rsp + 48]
+    adc r10, qword ptr [rsp + 56]
+    mov rbx, qword ptr [rsp + 64]
+    adc rbx, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 88]
+    adc r12, qword ptr [rsp + 96]
+    adc r11, qword ptr [rsp + 104]
+    adc r8, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r14 + 152]
+    mov qword ptr [rsp + 32], r15
+    mulx r14, r15, qword ptr [r13 + 88]
+    mov qword ptr [rsp + 40], r8
+    mov qword ptr [rsp + 104], r11
+    mulx r8, r11, qword ptr [r13 + 96]
+    add r14, r11
+    mov qword ptr [rsp + 96], r12
+    mulx r11, r12, qword ptr [r13 + 104]
+    adc r8, r12
+    mov qword ptr [rsp + 88], rbp
+    mulx r12, rbp, qword ptr [r13 + 112]
+    adc r11, rbp
+    mov qword ptr [rsp + 80], rbx
+    mulx rbp, rbx, qword ptr [r13 + 120]
+    adc r12, rbx
+    mov qword ptr [rsp + 112], r10
+    mulx rbx, r10, qword ptr [r13 + 128]
+    adc rbp, r10
+    mov qword ptr [rsp + 72], rbp
+    mulx r10, rbp, qword ptr [r13 + 136]
+    adc rbx, rbp
+    mov qword ptr [rsp + 64], rbx
+    mulx rbp, rbx, qword ptr [r13 + 144]
+    adc r10, rbx
+    mov qword ptr [rsp + 56], r10
+    mulx rbx, r10, qword ptr [r13 + 152]
+    adc rbp, r10
+    mov qword ptr [rsp + 48], rbp
+    mulx r10, rbp, qword ptr [r13 + 160]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r13 + 168]
+    adc r10, rbp
+    adc rdx, 0
+    add rcx, r15
+    adc r9, r14
+    adc rsi, r8
+    adc rax, r11
+    adc rdi, r12
+    mov r8, qword ptr [rsp + 112]
+    adc r8, qword ptr [rsp + 72]
+    mov r11, qword ptr [rsp + 80]
+    adc r11, qword ptr [rsp + 64]
+    mov rbp, qword ptr [rsp + 88]
+    adc rbp, qword ptr [rsp + 56]
+    mov r12, qword ptr [rsp + 96]
+    adc r12, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, qword ptr [rsp + 8]
+    mov r15, rdx
+    mov rdx, rcx
+    imul rdx, qword ptr [r14]
+    mov qword ptr [rsp + 32], r15
+    mulx r13, r15, qword ptr [r14 + 8]
+    mov qword ptr [rsp + 40], r10
+    mov qword ptr [rsp + 104], rbx
+    mulx r10, rbx, qword ptr [r14 + 16]
+    add r13, rbx
+    mov qword ptr [rsp + 48], r12
+    mulx rbx, r12, qword ptr [r14 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 96], rbp
+    mulx r12, rbp, qword ptr [r14 + 32]
+    adc rbx, rbp
+    mov qword ptr [rsp + 56], r11
+    mulx rbp, r11, qword ptr [r14 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 88], r8
+    mulx r11, r8, qword ptr [r14 + 48]
+    adc rbp, r8
+    mov qword ptr [rsp + 64], rbp
+    mulx r8, rbp, qword ptr [r14 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 80], r11
+    mulx rbp, r11, qword ptr [r14 + 64]
+    adc r8, r11
+    mov qword ptr [rsp + 72], r8
+    mulx r11, r8, qword ptr [r14 + 72]
+    adc rbp, r8
+    mov qword ptr [rsp + 112], rbp
+    mulx r8, rbp, qword ptr [r14 + 80]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r14 + 88]
+    adc r8, rbp
+    adc rdx, 0
+    add rcx, r15
+    adc r9, r13
+    adc rsi, r10
+    adc rax, rbx
+    adc rdi, r12
+    mov rcx, qword ptr [rsp + 88]
+    adc rcx, qword ptr [rsp + 64]
+    mov r10, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 80]
+    mov rbx, qword ptr [rsp + 96]
+    adc rbx, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 112]
+    adc r11, qword ptr [rsp + 104]
+    adc r8, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r12, 0
+    adc r12, 0
+    mov r13, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r13 + 72]
+    mov r14, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 32], r12
+    mulx r13, r12, qword ptr [r14]
+    mov qword ptr [rsp + 40], r15
+    mov qword ptr [rsp + 104], r8
+    mulx r15, r8, qword ptr [r14 + 8]
+    add r13, r8
+    mov qword ptr [rsp + 112], r11
+    mulx r8, r11, qword ptr [r14 + 16]
+    adc r15, r11
+    mov qword ptr [rsp + 48], rbp
+    mulx r11, rbp, qword ptr [r14 + 24]
+    adc r8, rbp
+    mov qword ptr [rsp + 72], rbx
+    mulx rbp, rbx, qword ptr [r14 + 32]
+    adc r11, rbx
+    mov qword ptr [rsp + 96], r10
+    mulx rbx, r10, qword ptr [r14 + 40]
+    adc rbp, r10
+    mov qword ptr [rsp + 80], rbp
+    mulx r10, rbp, qword ptr [r14 + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 56], rbx
+    mulx rbp, rbx, qword ptr [r14 + 56]
+    adc r10, rbx
+    mov qword ptr [rsp + 64], r10
+    mulx rbx, r10, qword ptr [r14 + 64]
+    adc rbp, r10
+    mov qword ptr [rsp + 88], rbp
+    mulx r10, rbp, qword ptr [r14 + 72]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r14 + 80]
+    adc r10, rbp
+    adc rdx, 0
+    add r9, r12
+    adc rsi, r13
+    adc rax, r15
+    adc rdi, r8
+    adc rcx, r11
+    mov r8, qword ptr [rsp + 96]
+    adc r8, qword ptr [rsp + 80]
+    mov r11, qword ptr [rsp + 72]
+    adc r11, qword ptr [rsp + 56]
+    mov rbp, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 88]
+    adc rbx, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r13, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r13 + 160]
+    mov qword ptr [rsp + 32], r15
+    mulx r13, r15, qword ptr [r14 + 88]
+    mov qword ptr [rsp + 40], r10
+    mov qword ptr [rsp + 104], rbx
+    mulx r10, rbx, qword ptr [r14 + 96]
+    add r13, rbx
+    mov qword ptr [rsp + 88], r12
+    mulx rbx, r12, qword ptr [r14 + 104]
+    adc r10, r12
+    mov qword ptr [rsp + 112], rbp
+    mulx r12, rbp, qword ptr [r14 + 112]
+    adc rbx, rbp
+    mov qword ptr [rsp + 64], r11
+    mulx rbp, r11, qword ptr [r14 + 120]
+    adc r12, r11
+    mov qword ptr [rsp + 48], r8
+    mulx r11, r8, qword ptr [r14 + 128]
+    adc rbp, r8
+    mov qword ptr [rsp + 56], rbp
+    mulx r8, rbp, qword ptr [r14 + 136]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [r14 + 144]
+    adc r8, r11
+    mov qword ptr [rsp + 80], r8
+    mulx r11, r8, qword ptr [r14 + 152]
+    adc rbp, r8
+    mov qword ptr [rsp + 96], rbp
+    mulx r8, rbp, qword ptr [r14 + 160]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r14 + 168]
+    adc r8, rbp
     adc rdx, 0
     add r9, r15
-    adc rax, r14
     adc rsi, r13
-    adc rcx, r11
-    adc r8, rbx
-    adc rdi, qword ptr [rsp + 104]
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 64]
-    mov r11, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 80]
-    mov rbx, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 32]
-    adc r10, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov r12, rax
-    sub r12, qword ptr [rip + 2f + 8]
-    mov r13, rsi
-    sbb r13, qword ptr [rip + 2f + 16]
-    mov r14, rcx
-    sbb r14, qword ptr [rip + 2f + 24]
-    mov r15, r8
-    sbb r15, qword ptr [rip + 2f + 32]
-    mov qword ptr [rsp + 8], r15
-    mov r15, rdi
-    sbb r15, qword ptr [rip + 2f + 40]
-    mov qword ptr [rsp + 24], r15
-    mov r15, r9
-    sbb r15, qword ptr [rip + 2f + 48]
-    mov qword ptr [rsp + 32], r15
-    mov r15, r11
-    sbb r15, qword ptr [rip + 2f + 56]
-    mov qword ptr [rsp + 40], r15
-    mov r15, rbx
-    sbb r15, qword ptr [rip + 2f + 64]
-    mov qword ptr [rsp + 48], r15
-    mov r15, rbp
-    sbb r15, qword ptr [rip + 2f + 72]
-    mov qword ptr [rsp + 80], r15
-    mov r15, r10
-    sbb r15, qword ptr [rip + 2f + 80]
-    mov qword ptr [rsp + 96], r15
+    adc rax, r10
+    adc rdi, rbx
+    adc rcx, r12
+    mov r10, qword ptr [rsp + 48]
+    adc r10, qword ptr [rsp + 56]
+    mov rbx, qword ptr [rsp + 64]
+    adc rbx, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 88]
+    adc r12, qword ptr [rsp + 96]
+    adc r11, qword ptr [rsp + 104]
+    adc r8, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r13, qword ptr [rsp + 8]
     mov r15, rdx
-    sbb r15, qword ptr [rip + 2f + 88]
+    mov rdx, r9
+    imul rdx, qword ptr [r13]
+    mov qword ptr [rsp + 32], r15
+    mulx r14, r15, qword ptr [r13 + 8]
+    mov qword ptr [rsp + 40], r8
+    mov qword ptr [rsp + 104], r11
+    mulx r8, r11, qword ptr [r13 + 16]
+    add r14, r11
+    mov qword ptr [rsp + 96], r12
+    mulx r11, r12, qword ptr [r13 + 24]
+    adc r8, r12
+    mov qword ptr [rsp + 88], rbp
+    mulx r12, rbp, qword ptr [r13 + 32]
+    adc r11, rbp
+    mov qword ptr [rsp + 80], rbx
+    mulx rbp, rbx, qword ptr [r13 + 40]
+    adc r12, rbx
+    mov qword ptr [rsp + 112], r10
+    mulx rbx, r10, qword ptr [r13 + 48]
+    adc rbp, r10
+    mov qword ptr [rsp + 72], rbp
+    mulx r10, rbp, qword ptr [r13 + 56]
+    adc rbx, rbp
+    mov qword ptr [rsp + 64], rbx
+    mulx rbp, rbx, qword ptr [r13 + 64]
+    adc r10, rbx
+    mov qword ptr [rsp + 56], r10
+    mulx rbx, r10, qword ptr [r13 + 72]
+    adc rbp, r10
+    mov qword ptr [rsp + 48], rbp
+    mulx r10, rbp, qword ptr [r13 + 80]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r13 + 88]
+    adc r10, rbp
+    adc rdx, 0
+    add r9, r15
+    adc rsi, r14
+    adc rax, r8
+    adc rdi, r11
+    adc rcx, r12
+    mov r8, qword ptr [rsp + 112]
+    adc r8, qword ptr [rsp + 72]
+    mov r9, qword ptr [rsp + 80]
+    adc r9, qword ptr [rsp + 64]
+    mov r11, qword ptr [rsp + 88]
+    adc r11, qword ptr [rsp + 56]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r12, 0
+    adc r12, 0
+    mov r14, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r14 + 80]
+    mov r13, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 32], r12
+    mulx r14, r12, qword ptr [r13]
+    mov qword ptr [rsp + 40], r15
+    mov qword ptr [rsp + 104], r10
+    mulx r15, r10, qword ptr [r13 + 8]
+    add r14, r10
+    mov qword ptr [rsp + 48], rbx
+    mulx r10, rbx, qword ptr [r13 + 16]
+    adc r15, rbx
+    mov qword ptr [rsp + 96], rbp
+    mulx rbx, rbp, qword ptr [r13 + 24]
+    adc r10, rbp
+    mov qword ptr [rsp + 56], r11
+    mulx rbp, r11, qword ptr [r13 + 32]
+    adc rbx, r11
+    mov qword ptr [rsp + 88], r9
+    mulx r11, r9, qword ptr [r13 + 40]
+    adc rbp, r9
+    mov qword ptr [rsp + 64], rbp
+    mulx r9, rbp, qword ptr [r13 + 48]
+    adc r11, rbp
+    mov qword ptr [rsp + 80], r11
+    mulx rbp, r11, qword ptr [r13 + 56]
+    adc r9, r11
+    mov qword ptr [rsp + 72], r9
+    mulx r11, r9, qword ptr [r13 + 64]
+    adc rbp, r9
+    mov qword ptr [rsp + 112], rbp
+    mulx r9, rbp, qword ptr [r13 + 72]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r13 + 80]
+    adc r9, rbp
+    adc rdx, 0
+    add rsi, r12
+    adc rax, r14
+    adc rdi, r15
+    adc rcx, r10
+    adc r8, rbx
+    mov r10, qword ptr [rsp + 88]
+    adc r10, qword ptr [rsp + 64]
+    mov rbx, qword ptr [rsp + 56]
+    adc rbx, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 48]
+    adc r12, qword ptr [rsp + 112]
+    adc r11, qword ptr [rsp + 104]
+    adc r9, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r14 + 168]
+    mov qword ptr [rsp + 16], r15
+    mulx r14, r15, qword ptr [r13 + 88]
+    mov qword ptr [rsp + 32], r9
+    mov qword ptr [rsp + 40], r11
+    mulx r9, r11, qword ptr [r13 + 96]
+    add r14, r11
+    mov qword ptr [rsp + 104], r12
+    mulx r11, r12, qword ptr [r13 + 104]
+    adc r9, r12
+    mov qword ptr [rsp + 112], rbp
+    mulx r12, rbp, qword ptr [r13 + 112]
+    adc r11, rbp
+    mov qword ptr [rsp + 48], rbx
+    mulx rbp, rbx, qword ptr [r13 + 120]
+    adc r12, rbx
+    mov qword ptr [rsp + 72], r10
+    mulx rbx, r10, qword ptr [r13 + 128]
+    adc rbp, r10
+    mov qword ptr [rsp + 96], rbp
+    mulx r10, rbp, qword ptr [r13 + 136]
+    adc rbx, rbp
+    mov qword ptr [rsp + 80], rbx
+    mulx rbp, rbx, qword ptr [r13 + 144]
+    adc r10, rbx
+    mov qword ptr [rsp + 56], r10
+    mulx rbx, r10, qword ptr [r13 + 152]
+    adc rbp, r10
+    mov qword ptr [rsp + 64], rbp
+    mulx r10, rbp, qword ptr [r13 + 160]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r13 + 168]
+    adc r10, rbp
+    adc rdx, 0
+    add rsi, r15
+    adc rax, r14
+    adc rdi, r9
+    adc rcx, r11
+    adc r8, r12
+    mov r9, qword ptr [rsp + 72]
+    adc r9, qword ptr [rsp + 96]
+    mov r11, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 56]
+    mov r12, qword ptr [rsp + 104]
+    adc r12, qword ptr [rsp + 64]
+    adc rbx, qword ptr [rsp + 40]
+    adc r10, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 16]
+    mov r13, qword ptr [rsp + 8]
+    mov r14, rdx
+    mov rdx, rsi
+    imul rdx, qword ptr [r13]
+    mov qword ptr [rsp + 16], r14
+    mulx r15, r14, qword ptr [r13 + 8]
+    mov qword ptr [rsp + 32], r10
+    mov qword ptr [rsp + 40], rbx
+    mulx r10, rbx, qword ptr [r13 + 16]
+    add r15, rbx
+    mov qword ptr [rsp + 64], r12
+    mulx rbx, r12, qword ptr [r13 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 104], rbp
+    mulx r12, rbp, qword ptr [r13 + 32]
+    adc rbx, rbp
+    mov qword ptr [rsp + 56], r11
+    mulx rbp, r11, qword ptr [r13 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 112], r9
+    mulx r11, r9, qword ptr [r13 + 48]
+    adc rbp, r9
+    mov qword ptr [rsp + 80], rbp
+    mulx r9, rbp, qword ptr [r13 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 48], r11
+    mulx rbp, r11, qword ptr [r13 + 64]
+    adc r9, r11
+    mov qword ptr [rsp + 96], r9
+    mulx r11, r9, qword ptr [r13 + 72]
+    adc rbp, r9
+    mov qword ptr [rsp + 72], rbp
+    mulx r9, rbp, qword ptr [r13 + 80]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r13 + 88]
+    adc r9, rbp
+    adc rdx, 0
+    add rsi, r14
+    adc rax, r15
+    adc rdi, r10
+    adc rcx, rbx
+    adc r8, r12
+    mov rsi, qword ptr [rsp + 112]
+    adc rsi, qword ptr [rsp + 80]
+    mov r10, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 48]
+    mov rbx, qword ptr [rsp + 104]
+    adc rbx, qword ptr [rsp + 96]
+    mov rbp, qword ptr [rsp + 64]
+    adc rbp, qword ptr [rsp + 72]
+    adc r11, qword ptr [rsp + 40]
+    adc r9, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 16]
+    mov r12, rax
+    sub r12, qword ptr [r13 + 8]
+    mov r14, rdi
+    sbb r14, qword ptr [r13 + 16]
+    mov r15, rcx
+    sbb r15, qword ptr [r13 + 24]
+    mov qword ptr [rsp + 16], r15
+    mov r15, r8
+    sbb r15, qword ptr [r13 + 32]
+    mov qword ptr [rsp + 32], r15
+    mov r15, rsi
+    sbb r15, qword ptr [r13 + 40]
+    mov qword ptr [rsp + 40], r15
+    mov r15, r10
+    sbb r15, qword ptr [r13 + 48]
+    mov qword ptr [rsp + 72], r15
+    mov r15, rbx
+    sbb r15, qword ptr [r13 + 56]
+    mov qword ptr [rsp + 64], r15
+    mov r15, rbp
+    sbb r15, qword ptr [r13 + 64]
+    mov qword ptr [rsp + 96], r15
+    mov r15, r11
+    sbb r15, qword ptr [r13 + 72]
+    mov qword ptr [rsp + 104], r15
+    mov r15, r9
+    sbb r15, qword ptr [r13 + 80]
+    mov qword ptr [rsp + 48], r15
+    mov r15, rdx
+    sbb r15, qword ptr [r13 + 88]
     cmovc r12, rax
     mov rax, qword ptr [rsp]
     mov qword ptr [rax], r12
-    cmovc r13, rsi
-    mov qword ptr [rax + 8], r13
-    cmovc r14, rcx
-    mov qword ptr [rax + 16], r14
-    mov rcx, qword ptr [rsp + 8]
+    cmovc r14, rdi
+    mov qword ptr [rax + 8], r14
+    mov rdi, qword ptr [rsp + 16]
+    cmovc rdi, rcx
+    mov qword ptr [rax + 16], rdi
+    mov rcx, qword ptr [rsp + 32]
     cmovc rcx, r8
     mov qword ptr [rax + 24], rcx
-    mov rcx, qword ptr [rsp + 24]
-    cmovc rcx, rdi
-    mov qword ptr [rax + 32], rcx
-    mov rcx, qword ptr [rsp + 32]
-    cmovc rcx, r9
-    mov qword ptr [rax + 40], rcx
     mov rcx, qword ptr [rsp + 40]
-    cmovc rcx, r11
-    mov qword ptr [rax + 48], rcx
-    mov rcx, qword ptr [rsp + 48]
-    cmovc rcx, rbx
-    mov qword ptr [rax + 56], rcx
-    mov rcx, qword ptr [rsp + 80]
-    cmovc rcx, rbp
-    mov qword ptr [rax + 64], rcx
-    mov rcx, qword ptr [rsp + 96]
+    cmovc rcx, rsi
+    mov qword ptr [rax + 32], rcx
+    mov rcx, qword ptr [rsp + 72]
     cmovc rcx, r10
+    mov qword ptr [rax + 40], rcx
+    mov rcx, qword ptr [rsp + 64]
+    cmovc rcx, rbx
+    mov qword ptr [rax + 48], rcx
+    mov rcx, qword ptr [rsp + 96]
+    cmovc rcx, rbp
+    mov qword ptr [rax + 56], rcx
+    mov rcx, qword ptr [rsp + 104]
+    cmovc rcx, r11
+    mov qword ptr [rax + 64], rcx
+    mov rcx, qword ptr [rsp + 48]
+    cmovc rcx, r9
     mov qword ptr [rax + 72], rcx
     cmovc r15, rdx
     mov qword ptr [rax + 80], r15
-    add rsp, 112
+    add rsp, 120
     pop r15
     pop r14
     pop r13
@@ -6160,1229 +6387,1266 @@ unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<11>>(
     push r13
     push r14
     push r15
-    sub rsp, 112
-    mov rax, rdx
+    sub rsp, 128
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rbp, r12, qword ptr [rsi + 40]
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
     adc rbx, r12
-    mulx r12, r13, qword ptr [rsi + 48]
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
     adc rbp, r13
-    mulx r13, r14, qword ptr [rsi + 56]
+    mov r13, qword ptr [rsi + 48]
+    mulx r13, r14, r13
     adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 64]
+    mov r14, qword ptr [rsi + 56]
+    mulx r14, r15, r14
     adc r13, r15
+    mov r15, qword ptr [rsi + 64]
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rsi + 72]
+    mulx r15, rdi, r15
     adc r14, rdi
-    mulx rdx, rdi, qword ptr [rsi + 80]
-    adc r15, rdi
-    adc rdx, 0
-    mov rdi, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 8], rsi
-    mov qword ptr [rsp + 16], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], rdi
-    mov qword ptr [rsp + 32], r15
-    mulx rdi, r15, qword ptr [rip + 2f + 16]
+    mov rdi, qword ptr [rsi + 72]
+    mov qword ptr [rsp + 8], rcx
+    mulx rdi, rcx, rdi
+    adc r15, rcx
+    mov rcx, qword ptr [rsi + 80]
+    mulx rcx, rdx, rcx
+    adc rdi, rdx
+    adc rcx, 0
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mov qword ptr [rsp + 16], rsi
+    mov qword ptr [rsp + 24], rcx
+    mulx rsi, rcx, qword ptr [rax + 8]
+    mov qword ptr [rsp + 32], rdi
+    mov qword ptr [rsp + 40], r15
+    mulx rdi, r15, qword ptr [rax + 16]
     add rsi, r15
-    mov qword ptr [rsp + 40], r14
-    mulx r15, r14, qword ptr [rip + 2f + 24]
+    mov qword ptr [rsp + 48], r14
+    mulx r15, r14, qword ptr [rax + 24]
     adc rdi, r14
-    mov qword ptr [rsp + 48], r13
-    mulx r14, r13, qword ptr [rip + 2f + 32]
+    mov qword ptr [rsp + 56], r13
+    mulx r14, r13, qword ptr [rax + 32]
     adc r15, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
+    mov qword ptr [rsp + 64], r12
+    mulx r13, r12, qword ptr [rax + 40]
     adc r14, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
+    mov qword ptr [rsp + 72], rbp
+    mulx r12, rbp, qword ptr [rax + 48]
     adc r13, rbp
-    mov qword ptr [rsp + 72], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
+    mov qword ptr [rsp + 80], r13
+    mulx rbp, r13, qword ptr [rax + 56]
     adc r12, r13
-    mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
+    mov qword ptr [rsp + 88], r12
+    mulx r13, r12, qword ptr [rax + 64]
     adc rbp, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
+    mov qword ptr [rsp + 96], rbp
+    mulx r12, rbp, qword ptr [rax + 72]
     adc r13, rbp
-    mov qword ptr [rsp + 96], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
+    mov qword ptr [rsp + 104], r13
+    mulx rbp, r13, qword ptr [rax + 80]
     adc r12, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 88]
+    mulx rdx, r13, qword ptr [rax + 88]
     adc rbp, r13
     adc rdx, 0
-    add r8, rax
-    adc rcx, rsi
-    adc r9, rdi
-    adc r10, r15
-    adc r11, r14
-    adc rbx, qword ptr [rsp + 72]
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 80]
-    mov rsi, qword ptr [rsp + 56]
+    add r9, rcx
+    adc r8, rsi
+    adc r10, rdi
+    adc r11, r15
+    adc rbx, r14
+    mov rcx, qword ptr [rsp + 72]
+    adc rcx, qword ptr [rsp + 80]
+    mov rsi, qword ptr [rsp + 64]
     adc rsi, qword ptr [rsp + 88]
-    mov rdi, qword ptr [rsp + 48]
+    mov rdi, qword ptr [rsp + 56]
     adc rdi, qword ptr [rsp + 96]
+    mov r9, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 104]
     adc r12, qword ptr [rsp + 40]
     adc rbp, qword ptr [rsp + 32]
     adc rdx, qword ptr [rsp + 24]
-    mov r8, 0
-    adc r8, 0
-    mov r13, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 8]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], r8
-    mulx r13, r8, qword ptr [r15]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 40], rbp
-    mulx r14, rbp, qword ptr [r15 + 8]
-    add r13, rbp
-    mov qword ptr [rsp + 96], r12
-    mulx rbp, r12, qword ptr [r15 + 16]
-    adc r14, r12
-    mov qword ptr [rsp + 48], rdi
-    mulx r12, rdi, qword ptr [r15 + 24]
-    adc rbp, rdi
-    mov qword ptr [rsp + 88], rsi
-    mulx rdi, rsi, qword ptr [r15 + 32]
-    adc r12, rsi
-    mov qword ptr [rsp + 56], rax
-    mulx rsi, rax, qword ptr [r15 + 40]
-    adc rdi, rax
-    mov qword ptr [rsp + 80], rdi
-    mulx rax, rdi, qword ptr [r15 + 48]
-    adc rsi, rdi
-    mov qword ptr [rsp + 64], rsi
-    mulx rdi, rsi, qword ptr [r15 + 56]
-    adc rax, rsi
-    mov qword ptr [rsp + 72], rax
-    mulx rsi, rax, qword ptr [r15 + 64]
-    adc rdi, rax
-    mov qword ptr [rsp + 104], rdi
-    mulx rax, rdi, qword ptr [r15 + 72]
-    adc rsi, rdi
-    mulx rdx, rdi, qword ptr [r15 + 80]
-    adc rax, rdi
-    adc rdx, 0
-    add rcx, r8
-    adc r9, r13
-    adc r10, r14
-    adc r11, rbp
-    adc rbx, r12
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 80]
-    mov r8, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 104]
-    adc rsi, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
     mov r13, 0
     adc r13, 0
-    mov r14, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 40], rax
-    mulx r14, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 104], rsi
-    mulx rax, rsi, qword ptr [rip + 2f + 24]
-    adc r14, rsi
-    mov qword ptr [rsp + 96], r12
-    mulx rsi, r12, qword ptr [rip + 2f + 32]
-    adc rax, r12
-    mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rsi, rbp
-    mov qword ptr [rsp + 48], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 48]
-    adc r12, r8
-    mov qword ptr [rsp + 64], r12
-    mulx r8, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc r8, rbp
-    mov qword ptr [rsp + 80], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 72]
-    adc r12, r8
-    mov qword ptr [rsp + 56], r12
-    mulx r8, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r8, r12
+    mov r14, qword ptr [rsp + 8]
+    mov r15, rdx
+    mov rdx, qword ptr [r14 + 8]
+    mov r14, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 24], rax
+    mov qword ptr [rsp + 32], r13
+    mulx rax, r13, qword ptr [r14]
+    mov qword ptr [rsp + 40], r15
+    mov qword ptr [rsp + 104], rbp
+    mulx r15, rbp, qword ptr [r14 + 8]
+    add rax, rbp
+    mov qword ptr [rsp + 48], r12
+    mulx rbp, r12, qword ptr [r14 + 16]
+    adc r15, r12
+    mov qword ptr [rsp + 96], r9
+    mulx r12, r9, qword ptr [r14 + 24]
+    adc rbp, r9
+    mov qword ptr [rsp + 56], rdi
+    mulx r9, rdi, qword ptr [r14 + 32]
+    adc r12, rdi
+    mov qword ptr [rsp + 88], rsi
+    mulx rdi, rsi, qword ptr [r14 + 40]
+    adc r9, rsi
+    mov qword ptr [rsp + 64], r9
+    mulx rsi, r9, qword ptr [r14 + 48]
+    adc rdi, r9
+    mov qword ptr [rsp + 80], rdi
+    mulx r9, rdi, qword ptr [r14 + 56]
+    adc rsi, rdi
+    mov qword ptr [rsp + 72], rsi
+    mulx rdi, rsi, qword ptr [r14 + 64]
+    adc r9, rsi
+    mov qword ptr [rsp + 112], r9
+    mulx rsi, r9, qword ptr [r14 + 72]
+    adc rdi, r9
+    mulx rdx, r9, qword ptr [r14 + 80]
+    adc rsi, r9
     adc rdx, 0
-    add rcx, r13
-    adc r9, r15
-    adc r10, r14
-    adc r11, rax
-    adc rbx, rsi
-    adc rdi, qword ptr [rsp + 64]
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 88]
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 80]
-    mov rsi, qword ptr [rsp + 96]
-    adc rsi, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 40]
+    add r8, r13
+    adc r10, rax
+    adc r11, r15
+    adc rbx, rbp
+    adc rcx, r12
+    mov rax, qword ptr [rsp + 88]
+    adc rax, qword ptr [rsp + 64]
+    mov r9, qword ptr [rsp + 56]
+    adc r9, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 48]
+    adc r12, qword ptr [rsp + 112]
+    adc rdi, qword ptr [rsp + 104]
+    adc rsi, qword ptr [rsp + 40]
     adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
+    mov r13, 0
+    adc r13, 0
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, r8
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 40], r13
+    mulx r14, r13, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 104], rsi
+    mov qword ptr [rsp + 112], rdi
+    mulx rsi, rdi, qword ptr [r15 + 16]
+    add r14, rdi
+    mov qword ptr [rsp + 48], r12
+    mulx rdi, r12, qword ptr [r15 + 24]
+    adc rsi, r12
+    mov qword ptr [rsp + 72], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc rdi, rbp
+    mov qword ptr [rsp + 96], r9
+    mulx rbp, r9, qword ptr [r15 + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 80], rax
+    mulx r9, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 56], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
+    adc r9, rbp
+    mov qword ptr [rsp + 64], r9
+    mulx rbp, r9, qword ptr [r15 + 64]
+    adc rax, r9
+    mov qword ptr [rsp + 88], rax
+    mulx r9, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 120], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r15 + 88]
+    adc rax, rbp
+    adc rdx, 0
+    add r8, r13
+    adc r10, r14
+    adc r11, rsi
+    adc rbx, rdi
+    adc rcx, r12
+    mov rsi, qword ptr [rsp + 80]
+    adc rsi, qword ptr [rsp + 56]
+    mov rdi, qword ptr [rsp + 96]
+    adc rdi, qword ptr [rsp + 64]
+    mov r8, qword ptr [rsp + 72]
+    adc r8, qword ptr [rsp + 88]
+    mov rbp, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 120]
+    adc r9, qword ptr [rsp + 112]
+    adc rax, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 32]
+    mov r12, qword ptr [rsp + 40]
     adc r12, 0
-    mov r13, qword ptr [rsp + 16]
+    mov r13, qword ptr [rsp + 8]
     mov r14, rdx
     mov rdx, qword ptr [r13 + 16]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 40], r8
-    mulx r14, r8, qword ptr [r15 + 8]
-    add r13, r8
-    mov qword ptr [rsp + 104], rbp
-    mulx r8, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 56], rsi
-    mulx rbp, rsi, qword ptr [r15 + 24]
-    adc r8, rsi
-    mov qword ptr [rsp + 96], rcx
-    mulx rsi, rcx, qword ptr [r15 + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 80], rax
-    mulx rcx, rax, qword ptr [r15 + 40]
-    adc rsi, rax
-    mov qword ptr [rsp + 72], rsi
-    mulx rax, rsi, qword ptr [r15 + 48]
-    adc rcx, rsi
-    mov qword ptr [rsp + 88], rcx
-    mulx rsi, rcx, qword ptr [r15 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 48], rax
-    mulx rcx, rax, qword ptr [r15 + 64]
-    adc rsi, rax
-    mov qword ptr [rsp + 64], rsi
-    mulx rax, rsi, qword ptr [r15 + 72]
-    adc rcx, rsi
-    mulx rdx, rsi, qword ptr [r15 + 80]
-    adc rax, rsi
-    adc rdx, 0
-    add r9, r12
-    adc r10, r13
-    adc r11, r14
-    adc rbx, r8
-    adc rdi, rbp
-    mov rsi, qword ptr [rsp + 80]
-    adc rsi, qword ptr [rsp + 72]
-    mov r8, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, 0
-    adc r13, 0
-    mov r14, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 40], rax
-    mulx r14, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 64], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 24]
-    adc r14, rcx
-    mov qword ptr [rsp + 104], r12
-    mulx rcx, r12, qword ptr [rip + 2f + 32]
-    adc rax, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rcx, rbp
-    mov qword ptr [rsp + 56], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 48]
-    adc r12, r8
-    mov qword ptr [rsp + 88], r12
-    mulx r8, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc r8, rbp
-    mov qword ptr [rsp + 72], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 72]
-    adc r12, r8
-    mov qword ptr [rsp + 80], r12
-    mulx r8, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r8, r12
-    adc rdx, 0
-    add r9, r13
-    adc r10, r15
-    adc r11, r14
-    adc rbx, rax
-    adc rdi, rcx
-    adc rsi, qword ptr [rsp + 88]
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 96]
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 72]
-    mov r9, qword ptr [rsp + 104]
-    adc r9, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, 0
     mov r13, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 24]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15]
+    mov qword ptr [rsp + 40], r12
+    mulx r15, r12, qword ptr [r13]
     mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 40], r8
-    mulx r14, r8, qword ptr [r15 + 8]
-    add r13, r8
-    mov qword ptr [rsp + 64], rbp
-    mulx r8, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 80], r9
-    mulx rbp, r9, qword ptr [r15 + 24]
-    adc r8, r9
-    mov qword ptr [rsp + 104], rcx
-    mulx r9, rcx, qword ptr [r15 + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 72], rax
-    mulx rcx, rax, qword ptr [r15 + 40]
-    adc r9, rax
-    mov qword ptr [rsp + 48], r9
-    mulx rax, r9, qword ptr [r15 + 48]
-    adc rcx, r9
-    mov qword ptr [rsp + 96], rcx
-    mulx r9, rcx, qword ptr [r15 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r15 + 64]
-    adc r9, rax
-    mov qword ptr [rsp + 88], r9
-    mulx rax, r9, qword ptr [r15 + 72]
-    adc rcx, r9
-    mulx rdx, r9, qword ptr [r15 + 80]
-    adc rax, r9
+    mov qword ptr [rsp + 104], rax
+    mulx r14, rax, qword ptr [r13 + 8]
+    add r15, rax
+    mov qword ptr [rsp + 112], r9
+    mulx rax, r9, qword ptr [r13 + 16]
+    adc r14, r9
+    mov qword ptr [rsp + 120], rbp
+    mulx r9, rbp, qword ptr [r13 + 24]
+    adc rax, rbp
+    mov qword ptr [rsp + 48], r8
+    mulx rbp, r8, qword ptr [r13 + 32]
+    adc r9, r8
+    mov qword ptr [rsp + 88], rdi
+    mulx r8, rdi, qword ptr [r13 + 40]
+    adc rbp, rdi
+    mov qword ptr [rsp + 72], rbp
+    mulx rdi, rbp, qword ptr [r13 + 48]
+    adc r8, rbp
+    mov qword ptr [rsp + 64], r8
+    mulx rbp, r8, qword ptr [r13 + 56]
+    adc rdi, r8
+    mov qword ptr [rsp + 96], rdi
+    mulx r8, rdi, qword ptr [r13 + 64]
+    adc rbp, rdi
+    mov qword ptr [rsp + 56], rbp
+    mulx rdi, rbp, qword ptr [r13 + 72]
+    adc r8, rbp
+    mulx rdx, rbp, qword ptr [r13 + 80]
+    adc rdi, rbp
     adc rdx, 0
     add r10, r12
-    adc r11, r13
-    adc rbx, r14
-    adc rdi, r8
-    adc rsi, rbp
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 48]
-    mov r9, qword ptr [rsp + 104]
-    adc r9, qword ptr [rsp + 96]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, 0
-    adc r13, 0
-    mov r14, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 40], rax
-    mulx r14, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 88], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 24]
-    adc r14, rcx
-    mov qword ptr [rsp + 64], r12
-    mulx rcx, r12, qword ptr [rip + 2f + 32]
-    adc rax, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rcx, rbp
-    mov qword ptr [rsp + 80], r9
-    mulx rbp, r9, qword ptr [rip + 2f + 48]
-    adc r12, r9
-    mov qword ptr [rsp + 96], r12
-    mulx r9, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 104], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc r9, rbp
-    mov qword ptr [rsp + 48], r9
-    mulx rbp, r9, qword ptr [rip + 2f + 72]
-    adc r12, r9
-    mov qword ptr [rsp + 72], r12
-    mulx r9, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r9, r12
-    adc rdx, 0
-    add r10, r13
     adc r11, r15
     adc rbx, r14
-    adc rdi, rax
-    adc rsi, rcx
-    adc r8, qword ptr [rsp + 96]
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 104]
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 88]
-    adc r9, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, 0
-    mov r13, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 32]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15]
+    adc rcx, rax
+    adc rsi, r9
+    mov rax, qword ptr [rsp + 88]
+    adc rax, qword ptr [rsp + 72]
+    mov r9, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 64]
+    mov rbp, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 96]
+    mov r12, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 56]
+    adc r8, qword ptr [rsp + 104]
+    adc rdi, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 40]
+    mov r14, 0
+    adc r14, 0
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, r10
+    imul rdx, qword ptr [r15]
     mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 40], r9
-    mulx r14, r9, qword ptr [r15 + 8]
-    add r13, r9
-    mov qword ptr [rsp + 88], rbp
-    mulx r9, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 72], r10
-    mulx rbp, r10, qword ptr [r15 + 24]
+    mulx r13, r14, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 104], rdi
+    mov qword ptr [rsp + 56], r8
+    mulx rdi, r8, qword ptr [r15 + 16]
+    add r13, r8
+    mov qword ptr [rsp + 112], r12
+    mulx r8, r12, qword ptr [r15 + 24]
+    adc rdi, r12
+    mov qword ptr [rsp + 96], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r8, rbp
+    mov qword ptr [rsp + 120], r9
+    mulx rbp, r9, qword ptr [r15 + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 64], rax
+    mulx r9, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 48], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
+    adc r9, rbp
+    mov qword ptr [rsp + 72], r9
+    mulx rbp, r9, qword ptr [r15 + 64]
+    adc rax, r9
+    mov qword ptr [rsp + 88], rax
+    mulx r9, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 80], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r15 + 88]
+    adc rax, rbp
+    adc rdx, 0
+    add r10, r14
+    adc r11, r13
+    adc rbx, rdi
+    adc rcx, r8
+    adc rsi, r12
+    mov rdi, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 48]
+    mov r8, qword ptr [rsp + 120]
+    adc r8, qword ptr [rsp + 72]
+    mov r10, qword ptr [rsp + 96]
+    adc r10, qword ptr [rsp + 88]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 80]
+    adc r9, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 40]
+    mov r12, qword ptr [rsp + 32]
+    adc r12, 0
+    mov r13, qword ptr [rsp + 8]
+    mov r14, rdx
+    mov rdx, qword ptr [r13 + 24]
+    mov r13, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 32], r12
+    mulx r15, r12, qword ptr [r13]
+    mov qword ptr [rsp + 40], r14
+    mov qword ptr [rsp + 104], rax
+    mulx r14, rax, qword ptr [r13 + 8]
+    add r15, rax
+    mov qword ptr [rsp + 56], r9
+    mulx rax, r9, qword ptr [r13 + 16]
+    adc r14, r9
+    mov qword ptr [rsp + 80], rbp
+    mulx r9, rbp, qword ptr [r13 + 24]
+    adc rax, rbp
+    mov qword ptr [rsp + 112], r10
+    mulx rbp, r10, qword ptr [r13 + 32]
     adc r9, r10
-    mov qword ptr [rsp + 64], rcx
-    mulx r10, rcx, qword ptr [r15 + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 48], rax
-    mulx rcx, rax, qword ptr [r15 + 40]
-    adc r10, rax
-    mov qword ptr [rsp + 56], r10
-    mulx rax, r10, qword ptr [r15 + 48]
-    adc rcx, r10
-    mov qword ptr [rsp + 104], rcx
-    mulx r10, rcx, qword ptr [r15 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 80], rax
-    mulx rcx, rax, qword ptr [r15 + 64]
-    adc r10, rax
-    mov qword ptr [rsp + 96], r10
-    mulx rax, r10, qword ptr [r15 + 72]
-    adc rcx, r10
-    mulx rdx, r10, qword ptr [r15 + 80]
-    adc rax, r10
+    mov qword ptr [rsp + 88], r8
+    mulx r10, r8, qword ptr [r13 + 40]
+    adc rbp, r8
+    mov qword ptr [rsp + 96], rbp
+    mulx r8, rbp, qword ptr [r13 + 48]
+    adc r10, rbp
+    mov qword ptr [rsp + 72], r10
+    mulx rbp, r10, qword ptr [r13 + 56]
+    adc r8, r10
+    mov qword ptr [rsp + 120], r8
+    mulx r10, r8, qword ptr [r13 + 64]
+    adc rbp, r8
+    mov qword ptr [rsp + 48], rbp
+    mulx r8, rbp, qword ptr [r13 + 72]
+    adc r10, rbp
+    mulx rdx, rbp, qword ptr [r13 + 80]
+    adc r8, rbp
     adc rdx, 0
     add r11, r12
-    adc rbx, r13
-    adc rdi, r14
-    adc rsi, r9
-    adc r8, rbp
-    mov r9, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 56]
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 104]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, 0
-    adc r13, 0
-    mov r14, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 40], rax
-    mulx r14, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 96], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 24]
-    adc r14, rcx
-    mov qword ptr [rsp + 88], r12
-    mulx rcx, r12, qword ptr [rip + 2f + 32]
-    adc rax, r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rcx, rbp
-    mov qword ptr [rsp + 72], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 48]
-    adc r12, r10
-    mov qword ptr [rsp + 104], r12
-    mulx r10, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc r10, rbp
-    mov qword ptr [rsp + 56], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 72]
-    adc r12, r10
-    mov qword ptr [rsp + 48], r12
-    mulx r10, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r10, r12
-    adc rdx, 0
-    add r11, r13
     adc rbx, r15
-    adc rdi, r14
+    adc rcx, r14
     adc rsi, rax
-    adc r8, rcx
-    adc r9, qword ptr [rsp + 104]
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 64]
-    mov rcx, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 40]
+    adc rdi, r9
+    mov rax, qword ptr [rsp + 88]
+    adc rax, qword ptr [rsp + 96]
+    mov r9, qword ptr [rsp + 112]
+    adc r9, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 80]
+    adc rbp, qword ptr [rsp + 120]
+    mov r12, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 48]
+    adc r10, qword ptr [rsp + 104]
+    adc r8, qword ptr [rsp + 40]
     adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, 0
-    mov r13, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 40]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 40], r10
-    mulx r14, r10, qword ptr [r15 + 8]
+    mov r14, 0
+    adc r14, 0
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, r11
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 40], r14
+    mulx r13, r14, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 104], r8
+    mov qword ptr [rsp + 48], r10
+    mulx r8, r10, qword ptr [r15 + 16]
     add r13, r10
-    mov qword ptr [rsp + 96], rbp
-    mulx r10, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 48], r11
-    mulx rbp, r11, qword ptr [r15 + 24]
-    adc r10, r11
-    mov qword ptr [rsp + 88], rcx
-    mulx r11, rcx, qword ptr [r15 + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r15 + 40]
-    adc r11, rax
-    mov qword ptr [rsp + 80], r11
-    mulx rax, r11, qword ptr [r15 + 48]
-    adc rcx, r11
-    mov qword ptr [rsp + 64], rcx
-    mulx r11, rcx, qword ptr [r15 + 56]
-    adc rax, rcx
+    mov qword ptr [rsp + 56], r12
+    mulx r10, r12, qword ptr [r15 + 24]
+    adc r8, r12
+    mov qword ptr [rsp + 120], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r10, rbp
+    mov qword ptr [rsp + 80], r9
+    mulx rbp, r9, qword ptr [r15 + 40]
+    adc r12, r9
     mov qword ptr [rsp + 72], rax
-    mulx rcx, rax, qword ptr [r15 + 64]
-    adc r11, rax
-    mov qword ptr [rsp + 104], r11
-    mulx rax, r11, qword ptr [r15 + 72]
-    adc rcx, r11
-    mulx rdx, r11, qword ptr [r15 + 80]
-    adc rax, r11
+    mulx r9, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 112], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
+    adc r9, rbp
+    mov qword ptr [rsp + 96], r9
+    mulx rbp, r9, qword ptr [r15 + 64]
+    adc rax, r9
+    mov qword ptr [rsp + 88], rax
+    mulx r9, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 64], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r15 + 88]
+    adc rax, rbp
+    adc rdx, 0
+    add r11, r14
+    adc rbx, r13
+    adc rcx, r8
+    adc rsi, r10
+    adc rdi, r12
+    mov r8, qword ptr [rsp + 72]
+    adc r8, qword ptr [rsp + 112]
+    mov r10, qword ptr [rsp + 80]
+    adc r10, qword ptr [rsp + 96]
+    mov r11, qword ptr [rsp + 120]
+    adc r11, qword ptr [rsp + 88]
+    mov rbp, qword ptr [rsp + 56]
+    adc rbp, qword ptr [rsp + 64]
+    adc r9, qword ptr [rsp + 48]
+    adc rax, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 32]
+    mov r12, qword ptr [rsp + 40]
+    adc r12, 0
+    mov r13, qword ptr [rsp + 8]
+    mov r14, rdx
+    mov rdx, qword ptr [r13 + 32]
+    mov r13, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 40], r12
+    mulx r15, r12, qword ptr [r13]
+    mov qword ptr [rsp + 32], r14
+    mov qword ptr [rsp + 104], rax
+    mulx r14, rax, qword ptr [r13 + 8]
+    add r15, rax
+    mov qword ptr [rsp + 48], r9
+    mulx rax, r9, qword ptr [r13 + 16]
+    adc r14, r9
+    mov qword ptr [rsp + 64], rbp
+    mulx r9, rbp, qword ptr [r13 + 24]
+    adc rax, rbp
+    mov qword ptr [rsp + 56], r11
+    mulx rbp, r11, qword ptr [r13 + 32]
+    adc r9, r11
+    mov qword ptr [rsp + 88], r10
+    mulx r11, r10, qword ptr [r13 + 40]
+    adc rbp, r10
+    mov qword ptr [rsp + 120], rbp
+    mulx r10, rbp, qword ptr [r13 + 48]
+    adc r11, rbp
+    mov qword ptr [rsp + 96], r11
+    mulx rbp, r11, qword ptr [r13 + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 80], r10
+    mulx r11, r10, qword ptr [r13 + 64]
+    adc rbp, r10
+    mov qword ptr [rsp + 112], rbp
+    mulx r10, rbp, qword ptr [r13 + 72]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r13 + 80]
+    adc r10, rbp
     adc rdx, 0
     add rbx, r12
-    adc rdi, r13
+    adc rcx, r15
     adc rsi, r14
-    adc r8, r10
+    adc rdi, rax
+    adc r8, r9
+    mov rax, qword ptr [rsp + 88]
+    adc rax, qword ptr [rsp + 120]
+    mov r9, qword ptr [rsp + 56]
+    adc r9, qword ptr [rsp + 96]
+    mov rbp, qword ptr [rsp + 64]
+    adc rbp, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 48]
+    adc r12, qword ptr [rsp + 112]
+    adc r11, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 40]
+    mov r14, 0
+    adc r14, 0
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, rbx
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 32], r14
+    mulx r13, r14, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 104], r10
+    mov qword ptr [rsp + 112], r11
+    mulx r10, r11, qword ptr [r15 + 16]
+    add r13, r11
+    mov qword ptr [rsp + 48], r12
+    mulx r11, r12, qword ptr [r15 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 80], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r11, rbp
+    mov qword ptr [rsp + 64], r9
+    mulx rbp, r9, qword ptr [r15 + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 96], rax
+    mulx r9, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 56], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
     adc r9, rbp
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 80]
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 64]
+    mov qword ptr [rsp + 120], r9
+    mulx rbp, r9, qword ptr [r15 + 64]
+    adc rax, r9
+    mov qword ptr [rsp + 88], rax
+    mulx r9, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 72], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r15 + 88]
+    adc rax, rbp
+    adc rdx, 0
+    add rbx, r14
+    adc rcx, r13
+    adc rsi, r10
+    adc rdi, r11
+    adc r8, r12
+    mov r10, qword ptr [rsp + 96]
+    adc r10, qword ptr [rsp + 56]
+    mov r11, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 120]
+    mov rbx, qword ptr [rsp + 80]
+    adc rbx, qword ptr [rsp + 88]
     mov rbp, qword ptr [rsp + 48]
     adc rbp, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 104]
-    adc rcx, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, 0
-    adc r13, 0
+    adc r9, qword ptr [rsp + 112]
+    adc rax, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 40]
+    mov r12, qword ptr [rsp + 32]
+    adc r12, 0
+    mov r13, qword ptr [rsp + 8]
     mov r14, rdx
-    mov rdx, rbx
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 40], rax
-    mulx r14, rax, qword ptr [rip + 2f + 16]
+    mov rdx, qword ptr [r13 + 40]
+    mov r13, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 32], r12
+    mulx r15, r12, qword ptr [r13]
+    mov qword ptr [rsp + 40], r14
+    mov qword ptr [rsp + 104], rax
+    mulx r14, rax, qword ptr [r13 + 8]
     add r15, rax
-    mov qword ptr [rsp + 104], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 24]
-    adc r14, rcx
-    mov qword ptr [rsp + 96], r12
-    mulx rcx, r12, qword ptr [rip + 2f + 32]
-    adc rax, r12
+    mov qword ptr [rsp + 112], r9
+    mulx rax, r9, qword ptr [r13 + 16]
+    adc r14, r9
     mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rcx, rbp
-    mov qword ptr [rsp + 48], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 48]
-    adc r12, r11
-    mov qword ptr [rsp + 64], r12
-    mulx r11, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
+    mulx r9, rbp, qword ptr [r13 + 24]
+    adc rax, rbp
+    mov qword ptr [rsp + 48], rbx
+    mulx rbp, rbx, qword ptr [r13 + 32]
+    adc r9, rbx
+    mov qword ptr [rsp + 88], r11
+    mulx rbx, r11, qword ptr [r13 + 40]
+    adc rbp, r11
+    mov qword ptr [rsp + 80], rbp
+    mulx r11, rbp, qword ptr [r13 + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 120], rbx
+    mulx rbp, rbx, qword ptr [r13 + 56]
+    adc r11, rbx
+    mov qword ptr [rsp + 64], r11
+    mulx rbx, r11, qword ptr [r13 + 64]
+    adc rbp, r11
+    mov qword ptr [rsp + 56], rbp
+    mulx r11, rbp, qword ptr [r13 + 72]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r13 + 80]
     adc r11, rbp
-    mov qword ptr [rsp + 80], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 72]
-    adc r12, r11
-    mov qword ptr [rsp + 56], r12
-    mulx r11, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r11, r12
     adc rdx, 0
-    add rbx, r13
-    adc rdi, r15
-    adc rsi, r14
+    add rcx, r12
+    adc rsi, r15
+    adc rdi, r14
     adc r8, rax
-    adc r9, rcx
-    adc r10, qword ptr [rsp + 64]
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 88]
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 80]
-    mov rbx, qword ptr [rsp + 96]
-    adc rbx, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 104]
+    adc r10, r9
+    mov rax, qword ptr [rsp + 88]
+    adc rax, qword ptr [rsp + 80]
+    mov r9, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 120]
+    mov rbp, qword ptr [rsp + 72]
+    adc rbp, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 56]
+    adc rbx, qword ptr [rsp + 104]
     adc r11, qword ptr [rsp + 40]
     adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
+    mov r14, 0
+    adc r14, 0
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, rcx
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 40], r14
+    mulx r13, r14, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 104], r11
+    mov qword ptr [rsp + 56], rbx
+    mulx r11, rbx, qword ptr [r15 + 16]
+    add r13, rbx
+    mov qword ptr [rsp + 112], r12
+    mulx rbx, r12, qword ptr [r15 + 24]
+    adc r11, r12
+    mov qword ptr [rsp + 64], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc rbx, rbp
+    mov qword ptr [rsp + 72], r9
+    mulx rbp, r9, qword ptr [r15 + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 120], rax
+    mulx r9, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 48], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
+    adc r9, rbp
+    mov qword ptr [rsp + 80], r9
+    mulx rbp, r9, qword ptr [r15 + 64]
+    adc rax, r9
+    mov qword ptr [rsp + 88], rax
+    mulx r9, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 96], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r15 + 88]
+    adc rax, rbp
+    adc rdx, 0
+    add rcx, r14
+    adc rsi, r13
+    adc rdi, r11
+    adc r8, rbx
+    adc r10, r12
+    mov rcx, qword ptr [rsp + 120]
+    adc rcx, qword ptr [rsp + 48]
+    mov r11, qword ptr [rsp + 72]
+    adc r11, qword ptr [rsp + 80]
+    mov rbx, qword ptr [rsp + 64]
+    adc rbx, qword ptr [rsp + 88]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 96]
+    adc r9, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 32]
+    mov r12, qword ptr [rsp + 40]
     adc r12, 0
-    mov r13, qword ptr [rsp + 16]
+    mov r13, qword ptr [rsp + 8]
     mov r14, rdx
     mov rdx, qword ptr [r13 + 48]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15]
+    mov r13, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 40], r12
+    mulx r15, r12, qword ptr [r13]
     mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 40], r11
-    mulx r14, r11, qword ptr [r15 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 104], rbp
-    mulx r11, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 56], rbx
-    mulx rbp, rbx, qword ptr [r15 + 24]
+    mov qword ptr [rsp + 104], rax
+    mulx r14, rax, qword ptr [r13 + 8]
+    add r15, rax
+    mov qword ptr [rsp + 56], r9
+    mulx rax, r9, qword ptr [r13 + 16]
+    adc r14, r9
+    mov qword ptr [rsp + 96], rbp
+    mulx r9, rbp, qword ptr [r13 + 24]
+    adc rax, rbp
+    mov qword ptr [rsp + 112], rbx
+    mulx rbp, rbx, qword ptr [r13 + 32]
+    adc r9, rbx
+    mov qword ptr [rsp + 88], r11
+    mulx rbx, r11, qword ptr [r13 + 40]
+    adc rbp, r11
+    mov qword ptr [rsp + 64], rbp
+    mulx r11, rbp, qword ptr [r13 + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 80], rbx
+    mulx rbp, rbx, qword ptr [r13 + 56]
     adc r11, rbx
-    mov qword ptr [rsp + 96], rcx
-    mulx rbx, rcx, qword ptr [r15 + 32]
-    adc rbp, rcx
+    mov qword ptr [rsp + 72], r11
+    mulx rbx, r11, qword ptr [r13 + 64]
+    adc rbp, r11
+    mov qword ptr [rsp + 48], rbp
+    mulx r11, rbp, qword ptr [r13 + 72]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r13 + 80]
+    adc r11, rbp
+    adc rdx, 0
+    add rsi, r12
+    adc rdi, r15
+    adc r8, r14
+    adc r10, rax
+    adc rcx, r9
+    mov rax, qword ptr [rsp + 88]
+    adc rax, qword ptr [rsp + 64]
+    mov r9, qword ptr [rsp + 112]
+    adc r9, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 104]
+    adc r11, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 40]
+    mov r14, 0
+    adc r14, 0
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, rsi
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 32], r14
+    mulx r13, r14, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 104], r11
+    mov qword ptr [rsp + 48], rbx
+    mulx r11, rbx, qword ptr [r15 + 16]
+    add r13, rbx
+    mov qword ptr [rsp + 56], r12
+    mulx rbx, r12, qword ptr [r15 + 24]
+    adc r11, r12
+    mov qword ptr [rsp + 72], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc rbx, rbp
+    mov qword ptr [rsp + 96], r9
+    mulx rbp, r9, qword ptr [r15 + 40]
+    adc r12, r9
     mov qword ptr [rsp + 80], rax
-    mulx rcx, rax, qword ptr [r15 + 40]
-    adc rbx, rax
-    mov qword ptr [rsp + 72], rbx
-    mulx rax, rbx, qword ptr [r15 + 48]
-    adc rcx, rbx
-    mov qword ptr [rsp + 88], rcx
-    mulx rbx, rcx, qword ptr [r15 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 48], rax
-    mulx rcx, rax, qword ptr [r15 + 64]
-    adc rbx, rax
+    mulx r9, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 112], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
+    adc r9, rbp
+    mov qword ptr [rsp + 64], r9
+    mulx rbp, r9, qword ptr [r15 + 64]
+    adc rax, r9
+    mov qword ptr [rsp + 88], rax
+    mulx r9, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 120], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r15 + 88]
+    adc rax, rbp
+    adc rdx, 0
+    add rsi, r14
+    adc rdi, r13
+    adc r8, r11
+    adc r10, rbx
+    adc rcx, r12
+    mov rsi, qword ptr [rsp + 80]
+    adc rsi, qword ptr [rsp + 112]
+    mov r11, qword ptr [rsp + 96]
+    adc r11, qword ptr [rsp + 64]
+    mov rbx, qword ptr [rsp + 72]
+    adc rbx, qword ptr [rsp + 88]
+    mov rbp, qword ptr [rsp + 56]
+    adc rbp, qword ptr [rsp + 120]
+    adc r9, qword ptr [rsp + 48]
+    adc rax, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 40]
+    mov r12, qword ptr [rsp + 32]
+    adc r12, 0
+    mov r13, qword ptr [rsp + 8]
+    mov r14, rdx
+    mov rdx, qword ptr [r13 + 56]
+    mov r13, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 32], r12
+    mulx r15, r12, qword ptr [r13]
+    mov qword ptr [rsp + 40], r14
+    mov qword ptr [rsp + 104], rax
+    mulx r14, rax, qword ptr [r13 + 8]
+    add r15, rax
+    mov qword ptr [rsp + 48], r9
+    mulx rax, r9, qword ptr [r13 + 16]
+    adc r14, r9
+    mov qword ptr [rsp + 120], rbp
+    mulx r9, rbp, qword ptr [r13 + 24]
+    adc rax, rbp
+    mov qword ptr [rsp + 56], rbx
+    mulx rbp, rbx, qword ptr [r13 + 32]
+    adc r9, rbx
+    mov qword ptr [rsp + 88], r11
+    mulx rbx, r11, qword ptr [r13 + 40]
+    adc rbp, r11
+    mov qword ptr [rsp + 72], rbp
+    mulx r11, rbp, qword ptr [r13 + 48]
+    adc rbx, rbp
     mov qword ptr [rsp + 64], rbx
-    mulx rax, rbx, qword ptr [r15 + 72]
-    adc rcx, rbx
-    mulx rdx, rbx, qword ptr [r15 + 80]
-    adc rax, rbx
+    mulx rbp, rbx, qword ptr [r13 + 56]
+    adc r11, rbx
+    mov qword ptr [rsp + 96], r11
+    mulx rbx, r11, qword ptr [r13 + 64]
+    adc rbp, r11
+    mov qword ptr [rsp + 112], rbp
+    mulx r11, rbp, qword ptr [r13 + 72]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r13 + 80]
+    adc r11, rbp
     adc rdx, 0
     add rdi, r12
-    adc rsi, r13
-    adc r8, r14
-    adc r9, r11
-    adc r10, rbp
-    mov r11, qword ptr [rsp + 80]
+    adc r8, r15
+    adc r10, r14
+    adc rcx, rax
+    adc rsi, r9
+    mov rax, qword ptr [rsp + 88]
+    adc rax, qword ptr [rsp + 72]
+    mov r9, qword ptr [rsp + 56]
+    adc r9, qword ptr [rsp + 64]
+    mov rbp, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 96]
+    mov r12, qword ptr [rsp + 48]
+    adc r12, qword ptr [rsp + 112]
+    adc rbx, qword ptr [rsp + 104]
+    adc r11, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, 0
+    adc r14, 0
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, rdi
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 40], r14
+    mulx r13, r14, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 104], r11
+    mov qword ptr [rsp + 112], rbx
+    mulx r11, rbx, qword ptr [r15 + 16]
+    add r13, rbx
+    mov qword ptr [rsp + 48], r12
+    mulx rbx, r12, qword ptr [r15 + 24]
+    adc r11, r12
+    mov qword ptr [rsp + 96], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc rbx, rbp
+    mov qword ptr [rsp + 120], r9
+    mulx rbp, r9, qword ptr [r15 + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 64], rax
+    mulx r9, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 56], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
+    adc r9, rbp
+    mov qword ptr [rsp + 72], r9
+    mulx rbp, r9, qword ptr [r15 + 64]
+    adc rax, r9
+    mov qword ptr [rsp + 88], rax
+    mulx r9, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 80], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r15 + 88]
+    adc rax, rbp
+    adc rdx, 0
+    add rdi, r14
+    adc r8, r13
+    adc r10, r11
+    adc rcx, rbx
+    adc rsi, r12
+    mov rdi, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 56]
+    mov r11, qword ptr [rsp + 120]
     adc r11, qword ptr [rsp + 72]
     mov rbx, qword ptr [rsp + 96]
     adc rbx, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, 0
-    adc r13, 0
-    mov r14, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 40], rax
-    mulx r14, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 64], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 24]
-    adc r14, rcx
-    mov qword ptr [rsp + 104], r12
-    mulx rcx, r12, qword ptr [rip + 2f + 32]
-    adc rax, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rcx, rbp
-    mov qword ptr [rsp + 56], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 48]
-    adc r12, rbx
-    mov qword ptr [rsp + 88], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc rbx, rbp
-    mov qword ptr [rsp + 72], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 72]
-    adc r12, rbx
-    mov qword ptr [rsp + 80], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc rbx, r12
-    adc rdx, 0
-    add rdi, r13
-    adc rsi, r15
-    adc r8, r14
-    adc r9, rax
-    adc r10, rcx
-    adc r11, qword ptr [rsp + 88]
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 96]
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 72]
-    mov rdi, qword ptr [rsp + 104]
-    adc rdi, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, 0
-    mov r13, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 56]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 40], rbx
-    mulx r14, rbx, qword ptr [r15 + 8]
-    add r13, rbx
-    mov qword ptr [rsp + 64], rbp
-    mulx rbx, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 80], rdi
-    mulx rbp, rdi, qword ptr [r15 + 24]
-    adc rbx, rdi
-    mov qword ptr [rsp + 104], rcx
-    mulx rdi, rcx, qword ptr [r15 + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 72], rax
-    mulx rcx, rax, qword ptr [r15 + 40]
-    adc rdi, rax
-    mov qword ptr [rsp + 48], rdi
-    mulx rax, rdi, qword ptr [r15 + 48]
-    adc rcx, rdi
-    mov qword ptr [rsp + 96], rcx
-    mulx rdi, rcx, qword ptr [r15 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r15 + 64]
-    adc rdi, rax
-    mov qword ptr [rsp + 88], rdi
-    mulx rax, rdi, qword ptr [r15 + 72]
-    adc rcx, rdi
-    mulx rdx, rdi, qword ptr [r15 + 80]
-    adc rax, rdi
-    adc rdx, 0
-    add rsi, r12
-    adc r8, r13
-    adc r9, r14
-    adc r10, rbx
-    adc r11, rbp
-    mov rdi, qword ptr [rsp + 72]
-    adc rdi, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 96]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, 0
-    adc r13, 0
-    mov r14, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 40], rax
-    mulx r14, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 88], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 24]
-    adc r14, rcx
-    mov qword ptr [rsp + 64], r12
-    mulx rcx, r12, qword ptr [rip + 2f + 32]
-    adc rax, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rcx, rbp
-    mov qword ptr [rsp + 80], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 48]
-    adc r12, rbx
-    mov qword ptr [rsp + 96], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 104], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc rbx, rbp
-    mov qword ptr [rsp + 48], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 72]
-    adc r12, rbx
-    mov qword ptr [rsp + 72], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc rbx, r12
-    adc rdx, 0
-    add rsi, r13
-    adc r8, r15
-    adc r9, r14
-    adc r10, rax
-    adc r11, rcx
-    adc rdi, qword ptr [rsp + 96]
-    mov rax, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 80]
+    adc r9, qword ptr [rsp + 112]
     adc rax, qword ptr [rsp + 104]
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 48]
-    mov rsi, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 40]
     adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
+    mov r12, qword ptr [rsp + 40]
     adc r12, 0
-    mov r13, qword ptr [rsp + 16]
+    mov r13, qword ptr [rsp + 8]
     mov r14, rdx
     mov rdx, qword ptr [r13 + 64]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15]
+    mov r13, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 40], r12
+    mulx r15, r12, qword ptr [r13]
     mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 40], rbx
-    mulx r14, rbx, qword ptr [r15 + 8]
-    add r13, rbx
-    mov qword ptr [rsp + 88], rbp
-    mulx rbx, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 72], rsi
-    mulx rbp, rsi, qword ptr [r15 + 24]
-    adc rbx, rsi
-    mov qword ptr [rsp + 64], rcx
-    mulx rsi, rcx, qword ptr [r15 + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 48], rax
-    mulx rcx, rax, qword ptr [r15 + 40]
-    adc rsi, rax
-    mov qword ptr [rsp + 56], rsi
-    mulx rax, rsi, qword ptr [r15 + 48]
-    adc rcx, rsi
-    mov qword ptr [rsp + 104], rcx
-    mulx rsi, rcx, qword ptr [r15 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 80], rax
-    mulx rcx, rax, qword ptr [r15 + 64]
-    adc rsi, rax
-    mov qword ptr [rsp + 96], rsi
-    mulx rax, rsi, qword ptr [r15 + 72]
-    adc rcx, rsi
-    mulx rdx, rsi, qword ptr [r15 + 80]
-    adc rax, rsi
+    mov qword ptr [rsp + 104], rax
+    mulx r14, rax, qword ptr [r13 + 8]
+    add r15, rax
+    mov qword ptr [rsp + 112], r9
+    mulx rax, r9, qword ptr [r13 + 16]
+    adc r14, r9
+    mov qword ptr [rsp + 80], rbp
+    mulx r9, rbp, qword ptr [r13 + 24]
+    adc rax, rbp
+    mov qword ptr [rsp + 48], rbx
+    mulx rbp, rbx, qword ptr [r13 + 32]
+    adc r9, rbx
+    mov qword ptr [rsp + 88], r11
+    mulx rbx, r11, qword ptr [r13 + 40]
+    adc rbp, r11
+    mov qword ptr [rsp + 96], rbp
+    mulx r11, rbp, qword ptr [r13 + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 72], rbx
+    mulx rbp, rbx, qword ptr [r13 + 56]
+    adc r11, rbx
+    mov qword ptr [rsp + 120], r11
+    mulx rbx, r11, qword ptr [r13 + 64]
+    adc rbp, r11
+    mov qword ptr [rsp + 56], rbp
+    mulx r11, rbp, qword ptr [r13 + 72]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r13 + 80]
+    adc r11, rbp
     adc rdx, 0
     add r8, r12
-    adc r9, r13
-    adc r10, r14
-    adc r11, rbx
-    adc rdi, rbp
-    mov rsi, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 64]
+    adc r10, r15
+    adc rcx, r14
+    adc rsi, rax
+    adc rdi, r9
+    mov rax, qword ptr [rsp + 88]
+    adc rax, qword ptr [rsp + 96]
+    mov r9, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 80]
+    adc rbp, qword ptr [rsp + 120]
+    mov r12, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 56]
     adc rbx, qword ptr [rsp + 104]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, 0
-    adc r13, 0
-    mov r14, rdx
+    adc r11, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 40]
+    mov r14, 0
+    adc r14, 0
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 40], rdx
     mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
+    imul rdx, qword ptr [r15]
     mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 40], rax
-    mulx r14, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 96], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 24]
-    adc r14, rcx
-    mov qword ptr [rsp + 88], r12
-    mulx rcx, r12, qword ptr [rip + 2f + 32]
-    adc rax, r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rcx, rbp
-    mov qword ptr [rsp + 72], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 48]
-    adc r12, rbx
-    mov qword ptr [rsp + 104], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc rbx, rbp
+    mulx r13, r14, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 104], r11
     mov qword ptr [rsp + 56], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 72]
-    adc r12, rbx
-    mov qword ptr [rsp + 48], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc rbx, r12
+    mulx r11, rbx, qword ptr [r15 + 16]
+    add r13, rbx
+    mov qword ptr [rsp + 112], r12
+    mulx rbx, r12, qword ptr [r15 + 24]
+    adc r11, r12
+    mov qword ptr [rsp + 120], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc rbx, rbp
+    mov qword ptr [rsp + 80], r9
+    mulx rbp, r9, qword ptr [r15 + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 72], rax
+    mulx r9, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 48], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
+    adc r9, rbp
+    mov qword ptr [rsp + 96], r9
+    mulx rbp, r9, qword ptr [r15 + 64]
+    adc rax, r9
+    mov qword ptr [rsp + 88], rax
+    mulx r9, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 64], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r15 + 88]
+    adc rax, rbp
     adc rdx, 0
-    add r8, r13
-    adc r9, r15
-    adc r10, r14
-    adc r11, rax
-    adc rdi, rcx
-    adc rsi, qword ptr [rsp + 104]
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 64]
-    mov rcx, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 56]
-    mov r8, qword ptr [rsp + 88]
+    add r8, r14
+    adc r10, r13
+    adc rcx, r11
+    adc rsi, rbx
+    adc rdi, r12
+    mov r8, qword ptr [rsp + 72]
     adc r8, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 96]
-    adc rbx, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
+    mov r11, qword ptr [rsp + 80]
+    adc r11, qword ptr [rsp + 96]
+    mov rbx, qword ptr [rsp + 120]
+    adc rbx, qword ptr [rsp + 88]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 64]
+    adc r9, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 40]
+    mov r12, qword ptr [rsp + 32]
     adc r12, 0
-    mov r13, qword ptr [rsp + 16]
+    mov r13, qword ptr [rsp + 8]
     mov r14, rdx
     mov rdx, qword ptr [r13 + 72]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 40], rbx
-    mulx r14, rbx, qword ptr [r15 + 8]
-    add r13, rbx
-    mov qword ptr [rsp + 96], rbp
-    mulx rbx, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 48], r8
-    mulx rbp, r8, qword ptr [r15 + 24]
-    adc rbx, r8
-    mov qword ptr [rsp + 88], rcx
-    mulx r8, rcx, qword ptr [r15 + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r15 + 40]
-    adc r8, rax
-    mov qword ptr [rsp + 80], r8
-    mulx rax, r8, qword ptr [r15 + 48]
-    adc rcx, r8
-    mov qword ptr [rsp + 64], rcx
-    mulx r8, rcx, qword ptr [r15 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 72], rax
-    mulx rcx, rax, qword ptr [r15 + 64]
-    adc r8, rax
-    mov qword ptr [rsp + 104], r8
-    mulx rax, r8, qword ptr [r15 + 72]
-    adc rcx, r8
-    mulx rdx, r8, qword ptr [r15 + 80]
-    adc rax, r8
-    adc rdx, 0
-    add r9, r12
-    adc r10, r13
-    adc r11, r14
-    adc rdi, rbx
-    adc rsi, rbp
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 80]
-    mov rbx, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 104]
-    adc rcx, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, 0
-    adc r13, 0
-    mov r14, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 40], rax
-    mulx r14, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 104], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 24]
-    adc r14, rcx
-    mov qword ptr [rsp + 96], r12
-    mulx rcx, r12, qword ptr [rip + 2f + 32]
-    adc rax, r12
-    mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rcx, rbp
-    mov qword ptr [rsp + 48], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 48]
-    adc r12, rbx
-    mov qword ptr [rsp + 64], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc rbx, rbp
-    mov qword ptr [rsp + 80], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 72]
-    adc r12, rbx
-    mov qword ptr [rsp + 56], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc rbx, r12
-    adc rdx, 0
-    add r9, r13
-    adc r10, r15
-    adc r11, r14
-    adc rdi, rax
-    adc rsi, rcx
-    adc r8, qword ptr [rsp + 64]
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 88]
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 80]
-    mov r9, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, 0
     mov r13, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 80]
-    mov r13, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 16], r12
+    mov qword ptr [rsp + 32], r12
     mulx r15, r12, qword ptr [r13]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], rbx
-    mulx r14, rbx, qword ptr [r13 + 8]
-    add r15, rbx
-    mov qword ptr [rsp + 40], rbp
-    mulx rbx, rbp, qword ptr [r13 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 104], r9
-    mulx rbp, r9, qword ptr [r13 + 24]
-    adc rbx, r9
-    mov qword ptr [rsp + 56], rcx
-    mulx r9, rcx, qword ptr [r13 + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 96], rax
-    mulx rcx, rax, qword ptr [r13 + 40]
-    adc r9, rax
-    mov qword ptr [rsp + 80], r9
-    mulx rax, r9, qword ptr [r13 + 48]
-    adc rcx, r9
-    mov qword ptr [rsp + 72], rcx
-    mulx r9, rcx, qword ptr [r13 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 88], rax
-    mulx rcx, rax, qword ptr [r13 + 64]
-    adc r9, rax
-    mov qword ptr [rsp + 48], r9
-    mulx rax, r9, qword ptr [r13 + 72]
-    adc rcx, r9
-    mulx rdx, r9, qword ptr [r13 + 80]
-    adc rax, r9
+    mov qword ptr [rsp + 40], r14
+    mov qword ptr [rsp + 104], rax
+    mulx r14, rax, qword ptr [r13 + 8]
+    add r15, rax
+    mov qword ptr [rsp + 56], r9
+    mulx rax, r9, qword ptr [r13 + 16]
+    adc r14, r9
+    mov qword ptr [rsp + 64], rbp
+    mulx r9, rbp, qword ptr [r13 + 24]
+    adc rax, rbp
+    mov qword ptr [rsp + 112], rbx
+    mulx rbp, rbx, qword ptr [r13 + 32]
+    adc r9, rbx
+    mov qword ptr [rsp + 88], r11
+    mulx rbx, r11, qword ptr [r13 + 40]
+    adc rbp, r11
+    mov qword ptr [rsp + 120], rbp
+    mulx r11, rbp, qword ptr [r13 + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 96], rbx
+    mulx rbp, rbx, qword ptr [r13 + 56]
+    adc r11, rbx
+    mov qword ptr [rsp + 80], r11
+    mulx rbx, r11, qword ptr [r13 + 64]
+    adc rbp, r11
+    mov qword ptr [rsp + 48], rbp
+    mulx r11, rbp, qword ptr [r13 + 72]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r13 + 80]
+    adc r11, rbp
     adc rdx, 0
     add r10, r12
-    adc r11, r15
-    adc rdi, r14
-    adc rsi, rbx
-    adc r8, rbp
-    mov r9, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 80]
-    mov rbx, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 40]
+    adc rcx, r15
+    adc rsi, r14
+    adc rdi, rax
+    adc r8, r9
+    mov rax, qword ptr [rsp + 88]
+    adc rax, qword ptr [rsp + 120]
+    mov r9, qword ptr [rsp + 112]
+    adc r9, qword ptr [rsp + 96]
+    mov rbp, qword ptr [rsp + 64]
+    adc rbp, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 56]
     adc r12, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov r13, 0
-    adc r13, 0
-    mov r14, rdx
+    adc rbx, qword ptr [rsp + 104]
+    adc r11, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, 0
+    adc r14, 0
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 32], rdx
     mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 16], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r14
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 40], r14
+    mulx r13, r14, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 104], r11
+    mov qword ptr [rsp + 48], rbx
+    mulx r11, rbx, qword ptr [r15 + 16]
+    add r13, rbx
+    mov qword ptr [rsp + 56], r12
+    mulx rbx, r12, qword ptr [r15 + 24]
+    adc r11, r12
+    mov qword ptr [rsp + 80], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc rbx, rbp
+    mov qword ptr [rsp + 64], r9
+    mulx rbp, r9, qword ptr [r15 + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 96], rax
+    mulx r9, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 112], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
+    adc r9, rbp
+    mov qword ptr [rsp + 120], r9
+    mulx rbp, r9, qword ptr [r15 + 64]
+    adc rax, r9
+    mov qword ptr [rsp + 88], rax
+    mulx r9, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 72], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r15 + 88]
+    adc rax, rbp
+    adc rdx, 0
+    add r10, r14
+    adc rcx, r13
+    adc rsi, r11
+    adc rdi, rbx
+    adc r8, r12
+    mov r10, qword ptr [rsp + 96]
+    adc r10, qword ptr [rsp + 112]
+    mov r11, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 120]
+    mov rbx, qword ptr [rsp + 80]
+    adc rbx, qword ptr [rsp + 88]
+    mov rbp, qword ptr [rsp + 56]
+    adc rbp, qword ptr [rsp + 72]
+    adc r9, qword ptr [rsp + 48]
+    adc rax, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 32]
+    mov r12, qword ptr [rsp + 40]
+    adc r12, 0
+    mov r13, qword ptr [rsp + 8]
+    mov r14, rdx
+    mov rdx, qword ptr [r13 + 80]
+    mov r13, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 8], r12
+    mulx r15, r12, qword ptr [r13]
+    mov qword ptr [rsp + 40], r14
     mov qword ptr [rsp + 32], rax
-    mulx r14, rax, qword ptr [rip + 2f + 16]
+    mulx r14, rax, qword ptr [r13 + 8]
     add r15, rax
-    mov qword ptr [rsp + 48], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 24]
-    adc r14, rcx
-    mov qword ptr [rsp + 40], r12
-    mulx rcx, r12, qword ptr [rip + 2f + 32]
-    adc rax, r12
+    mov qword ptr [rsp + 104], r9
+    mulx rax, r9, qword ptr [r13 + 16]
+    adc r14, r9
+    mov qword ptr [rsp + 48], rbp
+    mulx r9, rbp, qword ptr [r13 + 24]
+    adc rax, rbp
+    mov qword ptr [rsp + 72], rbx
+    mulx rbp, rbx, qword ptr [r13 + 32]
+    adc r9, rbx
+    mov qword ptr [rsp + 56], r11
+    mulx rbx, r11, qword ptr [r13 + 40]
+    adc rbp, r11
     mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rcx, rbp
-    mov qword ptr [rsp + 104], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 48]
-    adc r12, rbx
-    mov qword ptr [rsp + 72], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
+    mulx r11, rbp, qword ptr [r13 + 48]
     adc rbx, rbp
     mov qword ptr [rsp + 80], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 72]
-    adc r12, rbx
-    mov qword ptr [rsp + 96], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc rbx, r12
+    mulx rbp, rbx, qword ptr [r13 + 56]
+    adc r11, rbx
+    mov qword ptr [rsp + 120], r11
+    mulx rbx, r11, qword ptr [r13 + 64]
+    adc rbp, r11
+    mov qword ptr [rsp + 64], rbp
+    mulx r11, rbp, qword ptr [r13 + 72]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r13 + 80]
+    adc r11, rbp
     adc rdx, 0
-    add r10, r13
-    adc r11, r15
+    add rcx, r12
+    adc rsi, r15
     adc rdi, r14
-    adc rsi, rax
-    adc r8, rcx
-    adc r9, qword ptr [rsp + 72]
-    mov rax, qword ptr [rsp + 104]
-    adc rax, qword ptr [rsp + 56]
-    mov rcx, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 80]
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 48]
+    adc r8, rax
+    adc r10, r9
+    mov rax, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 88]
+    mov r9, qword ptr [rsp + 72]
+    adc r9, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 120]
+    mov r12, qword ptr [rsp + 104]
+    adc r12, qword ptr [rsp + 64]
     adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 16]
-    adc r12, 0
-    mov r13, r11
-    sub r13, qword ptr [rip + 2f + 8]
-    mov r14, rdi
-    sbb r14, qword ptr [rip + 2f + 16]
-    mov r15, rsi
-    sbb r15, qword ptr [rip + 2f + 24]
-    mov qword ptr [rsp + 16], r15
-    mov r15, r8
-    sbb r15, qword ptr [rip + 2f + 32]
-    mov qword ptr [rsp + 24], r15
-    mov r15, r9
-    sbb r15, qword ptr [rip + 2f + 40]
-    mov qword ptr [rsp + 32], r15
-    mov r15, rax
-    sbb r15, qword ptr [rip + 2f + 48]
-    mov qword ptr [rsp + 48], r15
-    mov r15, rcx
-    sbb r15, qword ptr [rip + 2f + 56]
-    mov qword ptr [rsp + 96], r15
-    mov r15, r10
-    sbb r15, qword ptr [rip + 2f + 64]
+    adc r11, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 8]
+    mov r13, 0
+    adc r13, 0
+    mov r14, qword ptr [rsp + 24]
+    mov r15, rdx
+    mov rdx, rcx
+    imul rdx, qword ptr [r14]
+    mov qword ptr [rsp + 8], r13
     mov qword ptr [rsp + 40], r15
-    mov r15, rbp
-    sbb r15, qword ptr [rip + 2f + 72]
-    mov qword ptr [rsp + 80], r15
+    mulx r13, r15, qword ptr [r14 + 8]
+    mov qword ptr [rsp + 32], r11
+    mov qword ptr [rsp + 64], rbx
+    mulx r11, rbx, qword ptr [r14 + 16]
+    add r13, rbx
+    mov qword ptr [rsp + 104], r12
+    mulx rbx, r12, qword ptr [r14 + 24]
+    adc r11, r12
+    mov qword ptr [rsp + 120], rbp
+    mulx r12, rbp, qword ptr [r14 + 32]
+    adc rbx, rbp
+    mov qword ptr [rsp + 48], r9
+    mulx rbp, r9, qword ptr [r14 + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 80], rax
+    mulx r9, rax, qword ptr [r14 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 72], rbp
+    mulx rax, rbp, qword ptr [r14 + 56]
+    adc r9, rbp
+    mov qword ptr [rsp + 88], r9
+    mulx rbp, r9, qword ptr [r14 + 64]
+    adc rax, r9
+    mov qword ptr [rsp + 56], rax
+    mulx r9, rax, qword ptr [r14 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 16], rbp
+    mulx rax, rbp, qword ptr [r14 + 80]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r14 + 88]
+    adc rax, rbp
+    adc rdx, 0
+    add rcx, r15
+    adc rsi, r13
+    adc rdi, r11
+    adc r8, rbx
+    adc r10, r12
+    mov rcx, qword ptr [rsp + 80]
+    adc rcx, qword ptr [rsp + 72]
+    mov r11, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 88]
+    mov rbx, qword ptr [rsp + 120]
+    adc rbx, qword ptr [rsp + 56]
+    mov rbp, qword ptr [rsp + 104]
+    adc rbp, qword ptr [rsp + 16]
+    adc r9, qword ptr [rsp + 64]
+    adc rax, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 40]
+    mov r12, qword ptr [rsp + 8]
+    adc r12, 0
+    mov r13, rsi
+    sub r13, qword ptr [r14 + 8]
+    mov r15, rdi
+    sbb r15, qword ptr [r14 + 16]
+    mov qword ptr [rsp + 8], r15
+    mov r15, r8
+    sbb r15, qword ptr [r14 + 24]
+    mov qword ptr [rsp + 40], r15
+    mov r15, r10
+    sbb r15, qword ptr [r14 + 32]
+    mov qword ptr [rsp + 32], r15
+    mov r15, rcx
+    sbb r15, qword ptr [r14 + 40]
+    mov qword ptr [rsp + 64], r15
+    mov r15, r11
+    sbb r15, qword ptr [r14 + 48]
+    mov qword ptr [rsp + 16], r15
     mov r15, rbx
-    sbb r15, qword ptr [rip + 2f + 80]
+    sbb r15, qword ptr [r14 + 56]
+    mov qword ptr [rsp + 104], r15
+    mov r15, rbp
+    sbb r15, qword ptr [r14 + 64]
+    mov qword ptr [rsp + 56], r15
+    mov r15, r9
+    sbb r15, qword ptr [r14 + 72]
+    mov qword ptr [rsp + 120], r15
+    mov r15, rax
+    sbb r15, qword ptr [r14 + 80]
     mov qword ptr [rsp + 88], r15
     mov r15, rdx
-    sbb r15, qword ptr [rip + 2f + 88]
+    sbb r15, qword ptr [r14 + 88]
     sbb r12, 0
-    cmovc r13, r11
-    mov r11, qword ptr [rsp]
-    mov qword ptr [r11], r13
-    cmovc r14, rdi
-    mov qword ptr [r11 + 8], r14
-    mov rdi, qword ptr [rsp + 16]
-    cmovc rdi, rsi
-    mov qword ptr [r11 + 16], rdi
-    mov rsi, qword ptr [rsp + 24]
-    cmovc rsi, r8
-    mov qword ptr [r11 + 24], rsi
-    mov rsi, qword ptr [rsp + 32]
-    cmovc rsi, r9
-    mov qword ptr [r11 + 32], rsi
-    mov rsi, qword ptr [rsp + 48]
-    cmovc rsi, rax
-    mov qword ptr [r11 + 40], rsi
-    mov rax, qword ptr [rsp + 96]
-    cmovc rax, rcx
-    mov qword ptr [r11 + 48], rax
-    mov rax, qword ptr [rsp + 40]
-    cmovc rax, r10
-    mov qword ptr [r11 + 56], rax
-    mov rax, qword ptr [rsp + 80]
-    cmovc rax, rbp
-    mov qword ptr [r11 + 64], rax
-    mov rax, qword ptr [rsp + 88]
-    cmovc rax, rbx
-    mov qword ptr [r11 + 72], rax
+    cmovc r13, rsi
+    mov rsi, qword ptr [rsp]
+    mov qword ptr [rsi], r13
+    mov r12, qword ptr [rsp + 8]
+    cmovc r12, rdi
+    mov qword ptr [rsi + 8], r12
+    mov rdi, qword ptr [rsp + 40]
+    cmovc rdi, r8
+    mov qword ptr [rsi + 16], rdi
+    mov rdi, qword ptr [rsp + 32]
+    cmovc rdi, r10
+    mov qword ptr [rsi + 24], rdi
+    mov rdi, qword ptr [rsp + 64]
+    cmovc rdi, rcx
+    mov qword ptr [rsi + 32], rdi
+    mov rcx, qword ptr [rsp + 16]
+    cmovc rcx, r11
+    mov qword ptr [rsi + 40], rcx
+    mov rcx, qword ptr [rsp + 104]
+    cmovc rcx, rbx
+    mov qword ptr [rsi + 48], rcx
+    mov rcx, qword ptr [rsp + 56]
+    cmovc rcx, rbp
+    mov qword ptr [rsi + 56], rcx
+    mov rcx, qword ptr [rsp + 120]
+    cmovc rcx, r9
+    mov qword ptr [rsi + 64], rcx
+    mov rcx, qword ptr [rsp + 88]
+    cmovc rcx, rax
+    mov qword ptr [rsi + 72], rcx
     cmovc r15, rdx
-    mov qword ptr [r11 + 80], r15
-    add rsp, 112
+    mov qword ptr [rsi + 80], r15
+    add rsp, 128
     pop r15
     pop r14
     pop r13
@@ -7428,1877 +7692,1926 @@ unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<11>>(
     push r13
     push r14
     push r15
-    sub rsp, 120
-    mov rax, rdx
+    sub rsp, 128
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rbp, r12, qword ptr [rsi + 40]
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
     adc rbx, r12
-    mulx r12, r13, qword ptr [rsi + 48]
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
     adc rbp, r13
-    mulx r13, r14, qword ptr [rsi + 56]
+    mov r13, qword ptr [rsi + 48]
+    mulx r13, r14, r13
     adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 64]
+    mov r14, qword ptr [rsi + 56]
+    mulx r14, r15, r14
     adc r13, r15
+    mov r15, qword ptr [rsi + 64]
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rsi + 72]
+    mulx r15, rdi, r15
     adc r14, rdi
-    mulx rdx, rdi, qword ptr [rsi + 80]
-    adc r15, rdi
-    adc rdx, 0
-    mov rdi, rdx
-    mov rdx, qword ptr [rax + 88]
+    mov rdi, qword ptr [rsi + 72]
     mov qword ptr [rsp + 8], rax
-    mov qword ptr [rsp + 16], rdi
-    mulx rax, rdi, qword ptr [rsi + 88]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rsi + 96]
-    add rax, r14
-    mov qword ptr [rsp + 40], r13
-    mulx r14, r13, qword ptr [rsi + 104]
+    mulx rdi, rax, rdi
+    adc r15, rax
+    mov rax, qword ptr [rsi + 80]
+    mulx rax, rdx, rax
+    adc rdi, rdx
+    adc rax, 0
+    mov rdx, qword ptr [rcx + 88]
+    mov qword ptr [rsp + 16], rcx
+    mov rcx, qword ptr [rsi + 88]
+    mov qword ptr [rsp + 24], rax
+    mulx rcx, rax, rcx
+    mov qword ptr [rsp + 32], rdi
+    mov rdi, qword ptr [rsi + 96]
+    mov qword ptr [rsp + 40], r15
+    mulx rdi, r15, rdi
+    add rcx, r15
+    mov r15, qword ptr [rsi + 104]
+    mov qword ptr [rsp + 48], r14
+    mulx r15, r14, r15
+    adc rdi, r14
+    mov r14, qword ptr [rsi + 112]
+    mov qword ptr [rsp + 56], r13
+    mulx r14, r13, r14
     adc r15, r13
-    mov qword ptr [rsp + 48], r12
-    mulx r13, r12, qword ptr [rsi + 112]
+    mov r13, qword ptr [rsi + 120]
+    mov qword ptr [rsp + 64], r12
+    mulx r13, r12, r13
     adc r14, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rsi + 120]
+    mov r12, qword ptr [rsi + 128]
+    mov qword ptr [rsp + 72], rbp
+    mulx r12, rbp, r12
     adc r13, rbp
-    mov qword ptr [rsp + 64], rbx
-    mulx rbp, rbx, qword ptr [rsi + 128]
-    adc r12, rbx
-    mov qword ptr [rsp + 72], r12
-    mulx rbx, r12, qword ptr [rsi + 136]
+    mov rbp, qword ptr [rsi + 136]
+    mov qword ptr [rsp + 80], r13
+    mulx rbp, r13, rbp
+    adc r12, r13
+    mov r13, qword ptr [rsi + 144]
+    mov qword ptr [rsp + 88], r12
+    mulx r13, r12, r13
     adc rbp, r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [rsi + 144]
-    adc rbx, rbp
-    mov qword ptr [rsp + 88], rbx
-    mulx rbp, rbx, qword ptr [rsi + 152]
-    adc r12, rbx
-    mov qword ptr [rsp + 96], r12
-    mulx rbx, r12, qword ptr [rsi + 160]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rsi + 168]
-    adc rbx, r12
+    mov r12, qword ptr [rsi + 152]
+    mov qword ptr [rsp + 96], rbp
+    mulx r12, rbp, r12
+    adc r13, rbp
+    mov rbp, qword ptr [rsi + 160]
+    mov qword ptr [rsp + 104], r13
+    mulx rbp, r13, rbp
+    adc r12, r13
+    mov r13, qword ptr [rsi + 168]
+    mulx rdx, r13, r13
+    adc rbp, r13
     adc rdx, 0
-    add r8, rdi
-    adc rcx, rax
-    adc r9, r15
-    adc r10, r14
-    adc r11, r13
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 72]
+    add r9, rax
+    adc r8, rcx
+    adc r10, rdi
+    adc r11, r15
+    adc rbx, r14
+    mov rax, qword ptr [rsp + 72]
+    adc rax, qword ptr [rsp + 80]
+    mov rcx, qword ptr [rsp + 64]
+    adc rcx, qword ptr [rsp + 88]
     mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 96]
+    adc rdi, qword ptr [rsp + 96]
+    mov r13, qword ptr [rsp + 48]
+    adc r13, qword ptr [rsp + 104]
+    adc r12, qword ptr [rsp + 40]
     adc rbp, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
+    adc rdx, qword ptr [rsp + 24]
     mov r14, 0
     adc r14, 0
-    mov r15, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 16], rsi
-    mov qword ptr [rsp + 24], r14
-    mulx rsi, r14, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], r15
-    mov qword ptr [rsp + 96], rbx
-    mulx r15, rbx, qword ptr [rip + 2f + 16]
-    add rsi, rbx
-    mov qword ptr [rsp + 40], rbp
-    mulx rbx, rbp, qword ptr [rip + 2f + 24]
-    adc r15, rbp
-    mov qword ptr [rsp + 88], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 32]
-    adc rbx, r13
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 24], rdx
+    mov rdx, r9
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 32], rsi
+    mov qword ptr [rsp + 40], r14
+    mulx rsi, r14, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 104], rbp
     mov qword ptr [rsp + 48], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc rbp, r12
+    mulx rbp, r12, qword ptr [r15 + 16]
+    add rsi, r12
+    mov qword ptr [rsp + 96], r13
+    mulx r12, r13, qword ptr [r15 + 24]
+    adc rbp, r13
+    mov qword ptr [rsp + 56], rdi
+    mulx r13, rdi, qword ptr [r15 + 32]
+    adc r12, rdi
+    mov qword ptr [rsp + 88], rcx
+    mulx rdi, rcx, qword ptr [r15 + 40]
+    adc r13, rcx
+    mov qword ptr [rsp + 64], rax
+    mulx rcx, rax, qword ptr [r15 + 48]
+    adc rdi, rax
     mov qword ptr [rsp + 80], rdi
-    mulx r12, rdi, qword ptr [rip + 2f + 48]
-    adc r13, rdi
-    mov qword ptr [rsp + 56], r13
-    mulx rdi, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
-    adc rdi, r12
-    mov qword ptr [rsp + 64], rdi
-    mulx r12, rdi, qword ptr [rip + 2f + 72]
-    adc r13, rdi
-    mov qword ptr [rsp + 104], r13
-    mulx rdi, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 88]
-    adc rdi, r13
+    mulx rax, rdi, qword ptr [r15 + 56]
+    adc rcx, rdi
+    mov qword ptr [rsp + 72], rcx
+    mulx rdi, rcx, qword ptr [r15 + 64]
+    adc rax, rcx
+    mov qword ptr [rsp + 112], rax
+    mulx rcx, rax, qword ptr [r15 + 72]
+    adc rdi, rax
+    mov qword ptr [rsp + 120], rdi
+    mulx rax, rdi, qword ptr [r15 + 80]
+    adc rcx, rdi
+    mulx rdx, rdi, qword ptr [r15 + 88]
+    adc rax, rdi
     adc rdx, 0
-    add r8, r14
-    adc rcx, rsi
-    adc r9, r15
-    adc r10, rbx
-    adc r11, rbp
-    adc rax, qword ptr [rsp + 56]
-    mov rsi, qword ptr [rsp + 80]
-    adc rsi, qword ptr [rsp + 72]
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, qword ptr [rsp + 24]
-    adc rbp, 0
-    mov r13, qword ptr [rsp + 8]
+    add r9, r14
+    adc r8, rsi
+    adc r10, rbp
+    adc r11, r12
+    adc rbx, r13
+    mov rsi, qword ptr [rsp + 64]
+    adc rsi, qword ptr [rsp + 80]
+    mov rdi, qword ptr [rsp + 88]
+    adc rdi, qword ptr [rsp + 72]
+    mov r9, qword ptr [rsp + 56]
+    adc r9, qword ptr [rsp + 112]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 120]
+    adc rcx, qword ptr [rsp + 48]
+    adc rax, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 24]
+    mov r12, qword ptr [rsp + 40]
+    adc r12, 0
+    mov r13, qword ptr [rsp + 16]
     mov r14, rdx
     mov rdx, qword ptr [r13 + 8]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rbp
-    mulx r13, rbp, qword ptr [r15]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 96], rdi
-    mulx r14, rdi, qword ptr [r15 + 8]
-    add r13, rdi
+    mov r15, qword ptr [rsp + 32]
     mov qword ptr [rsp + 40], r12
-    mulx rdi, r12, qword ptr [r15 + 16]
-    adc r14, r12
-    mov qword ptr [rsp + 104], rbx
-    mulx r12, rbx, qword ptr [r15 + 24]
-    adc rdi, rbx
-    mov qword ptr [rsp + 88], r8
-    mulx rbx, r8, qword ptr [r15 + 32]
-    adc r12, r8
-    mov qword ptr [rsp + 64], rsi
-    mulx r8, rsi, qword ptr [r15 + 40]
-    adc rbx, rsi
-    mov qword ptr [rsp + 48], rbx
-    mulx rsi, rbx, qword ptr [r15 + 48]
-    adc r8, rbx
-    mov qword ptr [rsp + 72], r8
-    mulx rbx, r8, qword ptr [r15 + 56]
-    adc rsi, r8
-    mov qword ptr [rsp + 80], rsi
-    mulx r8, rsi, qword ptr [r15 + 64]
-    adc rbx, rsi
-    mov qword ptr [rsp + 56], rbx
-    mulx rsi, rbx, qword ptr [r15 + 72]
-    adc r8, rbx
-    mulx rdx, rbx, qword ptr [r15 + 80]
-    adc rsi, rbx
+    mulx r13, r12, qword ptr [r15]
+    mov qword ptr [rsp + 24], r14
+    mov qword ptr [rsp + 104], rax
+    mulx r14, rax, qword ptr [r15 + 8]
+    add r13, rax
+    mov qword ptr [rsp + 48], rcx
+    mulx rax, rcx, qword ptr [r15 + 16]
+    adc r14, rcx
+    mov qword ptr [rsp + 120], rbp
+    mulx rcx, rbp, qword ptr [r15 + 24]
+    adc rax, rbp
+    mov qword ptr [rsp + 96], r9
+    mulx rbp, r9, qword ptr [r15 + 32]
+    adc rcx, r9
+    mov qword ptr [rsp + 112], rdi
+    mulx r9, rdi, qword ptr [r15 + 40]
+    adc rbp, rdi
+    mov qword ptr [rsp + 56], rbp
+    mulx rdi, rbp, qword ptr [r15 + 48]
+    adc r9, rbp
+    mov qword ptr [rsp + 72], r9
+    mulx rbp, r9, qword ptr [r15 + 56]
+    adc rdi, r9
+    mov qword ptr [rsp + 88], rdi
+    mulx r9, rdi, qword ptr [r15 + 64]
+    adc rbp, rdi
+    mov qword ptr [rsp + 80], rbp
+    mulx rdi, rbp, qword ptr [r15 + 72]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r15 + 80]
+    adc rdi, rbp
     adc rdx, 0
-    add rcx, rbp
-    adc r9, r13
+    add r8, r12
+    adc r10, r13
+    adc r11, r14
+    adc rbx, rax
+    adc rsi, rcx
+    mov rax, qword ptr [rsp + 112]
+    adc rax, qword ptr [rsp + 56]
+    mov rcx, qword ptr [rsp + 96]
+    adc rcx, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 88]
+    mov r12, qword ptr [rsp + 48]
+    adc r12, qword ptr [rsp + 80]
+    adc r9, qword ptr [rsp + 104]
+    adc rdi, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, 0
+    adc r13, 0
+    mov r14, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, qword ptr [r14 + 96]
+    mov qword ptr [rsp + 24], r13
+    mulx r14, r13, qword ptr [r15 + 88]
+    mov qword ptr [rsp + 104], rdi
+    mov qword ptr [rsp + 80], r9
+    mulx rdi, r9, qword ptr [r15 + 96]
+    add r14, r9
+    mov qword ptr [rsp + 48], r12
+    mulx r9, r12, qword ptr [r15 + 104]
+    adc rdi, r12
+    mov qword ptr [rsp + 88], rbp
+    mulx r12, rbp, qword ptr [r15 + 112]
+    adc r9, rbp
+    mov qword ptr [rsp + 120], rcx
+    mulx rbp, rcx, qword ptr [r15 + 120]
+    adc r12, rcx
+    mov qword ptr [rsp + 72], rax
+    mulx rcx, rax, qword ptr [r15 + 128]
+    adc rbp, rax
+    mov qword ptr [rsp + 96], rbp
+    mulx rax, rbp, qword ptr [r15 + 136]
+    adc rcx, rbp
+    mov qword ptr [rsp + 56], rcx
+    mulx rbp, rcx, qword ptr [r15 + 144]
+    adc rax, rcx
+    mov qword ptr [rsp + 112], rax
+    mulx rcx, rax, qword ptr [r15 + 152]
+    adc rbp, rax
+    mov qword ptr [rsp + 64], rbp
+    mulx rax, rbp, qword ptr [r15 + 160]
+    adc rcx, rbp
+    mulx rdx, rbp, qword ptr [r15 + 168]
+    adc rax, rbp
+    adc rdx, 0
+    add r8, r13
     adc r10, r14
     adc r11, rdi
-    adc rax, r12
-    mov rdi, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 96]
-    adc rsi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, 0
+    adc rbx, r9
+    adc rsi, r12
+    mov rdi, qword ptr [rsp + 72]
+    adc rdi, qword ptr [rsp + 96]
+    mov r9, qword ptr [rsp + 120]
+    adc r9, qword ptr [rsp + 56]
+    mov rbp, qword ptr [rsp + 88]
+    adc rbp, qword ptr [rsp + 112]
+    mov r12, qword ptr [rsp + 48]
+    adc r12, qword ptr [rsp + 64]
+    adc rcx, qword ptr [rsp + 80]
+    adc rax, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, qword ptr [rsp + 24]
     adc r13, 0
     mov r14, qword ptr [rsp + 8]
     mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r14 + 96]
-    mov qword ptr [rsp + 32], r13
-    mulx r14, r13, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 96], rsi
-    mov qword ptr [rsp + 56], r8
-    mulx rsi, r8, qword ptr [r15 + 96]
-    add r14, r8
-    mov qword ptr [rsp + 40], r12
-    mulx r8, r12, qword ptr [r15 + 104]
-    adc rsi, r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [r15 + 112]
-    adc r8, rbp
-    mov qword ptr [rsp + 104], rbx
-    mulx rbp, rbx, qword ptr [r15 + 120]
-    adc r12, rbx
-    mov qword ptr [rsp + 72], rdi
-    mulx rbx, rdi, qword ptr [r15 + 128]
-    adc rbp, rdi
-    mov qword ptr [rsp + 88], rbp
-    mulx rdi, rbp, qword ptr [r15 + 136]
-    adc rbx, rbp
-    mov qword ptr [rsp + 48], rbx
-    mulx rbp, rbx, qword ptr [r15 + 144]
-    adc rdi, rbx
-    mov qword ptr [rsp + 64], rdi
-    mulx rbx, rdi, qword ptr [r15 + 152]
-    adc rbp, rdi
-    mov qword ptr [rsp + 112], rbp
-    mulx rdi, rbp, qword ptr [r15 + 160]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
-    adc rdi, rbp
-    adc rdx, 0
-    add rcx, r13
-    adc r9, r14
-    adc r10, rsi
-    adc r11, r8
-    adc rax, r12
-    mov rsi, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 88]
-    mov r8, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 32]
-    adc r13, 0
-    mov r14, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 32], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 96], rdi
-    mulx r14, rdi, qword ptr [rip + 2f + 16]
-    add r15, rdi
-    mov qword ptr [rsp + 56], rbx
-    mulx rdi, rbx, qword ptr [rip + 2f + 24]
-    adc r14, rbx
-    mov qword ptr [rsp + 112], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 32]
-    adc rdi, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 64], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 48]
-    adc r12, r8
-    mov qword ptr [rsp + 80], r12
-    mulx r8, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc r8, rbp
-    mov qword ptr [rsp + 104], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 72]
-    adc r12, r8
-    mov qword ptr [rsp + 88], r12
-    mulx r8, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r8, r12
-    adc rdx, 0
-    add rcx, r13
-    adc r9, r15
-    adc r10, r14
-    adc r11, rdi
-    adc rax, rbx
-    adc rsi, qword ptr [rsp + 80]
-    mov rcx, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 48]
-    mov rdi, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 104]
-    mov rbx, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 32]
-    adc r12, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 16]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], r12
-    mulx r13, r12, qword ptr [r15]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 96], r8
-    mulx r14, r8, qword ptr [r15 + 8]
-    add r13, r8
-    mov qword ptr [rsp + 56], rbp
-    mulx r8, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 88], rbx
-    mulx rbp, rbx, qword ptr [r15 + 24]
-    adc r8, rbx
-    mov qword ptr [rsp + 112], rdi
-    mulx rbx, rdi, qword ptr [r15 + 32]
-    adc rbp, rdi
-    mov qword ptr [rsp + 104], rcx
-    mulx rdi, rcx, qword ptr [r15 + 40]
-    adc rbx, rcx
-    mov qword ptr [rsp + 40], rbx
-    mulx rcx, rbx, qword ptr [r15 + 48]
-    adc rdi, rbx
-    mov qword ptr [rsp + 48], rdi
-    mulx rbx, rdi, qword ptr [r15 + 56]
-    adc rcx, rdi
-    mov qword ptr [rsp + 64], rcx
-    mulx rdi, rcx, qword ptr [r15 + 64]
-    adc rbx, rcx
-    mov qword ptr [rsp + 80], rbx
-    mulx rcx, rbx, qword ptr [r15 + 72]
-    adc rdi, rbx
-    mulx rdx, rbx, qword ptr [r15 + 80]
-    adc rcx, rbx
-    adc rdx, 0
-    add r9, r12
-    adc r10, r13
-    adc r11, r14
-    adc rax, r8
-    adc rsi, rbp
-    mov r8, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 40]
-    mov rbx, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 80]
-    adc rdi, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 32]
-    mov r13, 0
-    adc r13, 0
-    mov r14, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [r14 + 104]
-    mov qword ptr [rsp + 24], r13
-    mulx r14, r13, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 96], rcx
-    mov qword ptr [rsp + 80], rdi
-    mulx rcx, rdi, qword ptr [r15 + 96]
-    add r14, rdi
-    mov qword ptr [rsp + 56], r12
-    mulx rdi, r12, qword ptr [r15 + 104]
-    adc rcx, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [r15 + 112]
-    adc rdi, rbp
-    mov qword ptr [rsp + 88], rbx
-    mulx rbp, rbx, qword ptr [r15 + 120]
-    adc r12, rbx
-    mov qword ptr [rsp + 48], r8
-    mulx rbx, r8, qword ptr [r15 + 128]
-    adc rbp, r8
-    mov qword ptr [rsp + 112], rbp
-    mulx r8, rbp, qword ptr [r15 + 136]
-    adc rbx, rbp
-    mov qword ptr [rsp + 40], rbx
-    mulx rbp, rbx, qword ptr [r15 + 144]
-    adc r8, rbx
-    mov qword ptr [rsp + 104], r8
-    mulx rbx, r8, qword ptr [r15 + 152]
-    adc rbp, r8
-    mov qword ptr [rsp + 72], rbp
-    mulx r8, rbp, qword ptr [r15 + 160]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
-    adc r8, rbp
-    adc rdx, 0
-    add r9, r13
-    adc r10, r14
-    adc r11, rcx
-    adc rax, rdi
-    adc rsi, r12
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 112]
-    mov rdi, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 104]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 32]
-    mov r13, qword ptr [rsp + 24]
-    adc r13, 0
-    mov r14, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 96], r8
-    mulx r14, r8, qword ptr [rip + 2f + 16]
-    add r15, r8
-    mov qword ptr [rsp + 80], rbx
-    mulx r8, rbx, qword ptr [rip + 2f + 24]
-    adc r14, rbx
-    mov qword ptr [rsp + 72], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 32]
-    adc r8, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 104], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 48]
-    adc r12, rdi
+    mov rdx, r8
+    imul rdx, qword ptr [r14]
+    mov qword ptr [rsp + 40], r13
+    mulx r15, r13, qword ptr [r14 + 8]
+    mov qword ptr [rsp + 104], rax
+    mov qword ptr [rsp + 80], rcx
+    mulx rax, rcx, qword ptr [r14 + 16]
+    add r15, rcx
     mov qword ptr [rsp + 64], r12
-    mulx rdi, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc rdi, rbp
+    mulx rcx, r12, qword ptr [r14 + 24]
+    adc rax, r12
+    mov qword ptr [rsp + 48], rbp
+    mulx r12, rbp, qword ptr [r14 + 32]
+    adc rcx, rbp
+    mov qword ptr [rsp + 112], r9
+    mulx rbp, r9, qword ptr [r14 + 40]
+    adc r12, r9
     mov qword ptr [rsp + 88], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 72]
-    adc r12, rdi
-    mov qword ptr [rsp + 112], r12
-    mulx rdi, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc rdi, r12
-    adc rdx, 0
-    add r9, r13
-    adc r10, r15
-    adc r11, r14
-    adc rax, r8
-    adc rsi, rbx
-    adc rcx, qword ptr [rsp + 64]
-    mov r8, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 40]
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 88]
-    mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 80]
-    adc rdi, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 24]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15]
-    mov qword ptr [rsp + 32], r14
+    mulx r9, rdi, qword ptr [r14 + 48]
+    adc rbp, rdi
+    mov qword ptr [rsp + 56], rbp
+    mulx rdi, rbp, qword ptr [r14 + 56]
+    adc r9, rbp
+    mov qword ptr [rsp + 120], r9
+    mulx rbp, r9, qword ptr [r14 + 64]
+    adc rdi, r9
     mov qword ptr [rsp + 96], rdi
-    mulx r14, rdi, qword ptr [r15 + 8]
+    mulx r9, rdi, qword ptr [r14 + 72]
+    adc rbp, rdi
+    mov qword ptr [rsp + 72], rbp
+    mulx rdi, rbp, qword ptr [r14 + 80]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r14 + 88]
+    adc rdi, rbp
+    adc rdx, 0
+    add r8, r13
+    adc r10, r15
+    adc r11, rax
+    adc rbx, rcx
+    adc rsi, r12
+    mov rax, qword ptr [rsp + 88]
+    adc rax, qword ptr [rsp + 56]
+    mov rcx, qword ptr [rsp + 112]
+    adc rcx, qword ptr [rsp + 120]
+    mov r8, qword ptr [rsp + 48]
+    adc r8, qword ptr [rsp + 96]
+    mov rbp, qword ptr [rsp + 64]
+    adc rbp, qword ptr [rsp + 72]
+    adc r9, qword ptr [rsp + 80]
+    adc rdi, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 24]
+    mov r12, qword ptr [rsp + 40]
+    adc r12, 0
+    mov r13, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r13 + 16]
+    mov r14, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], r12
+    mulx r13, r12, qword ptr [r14]
+    mov qword ptr [rsp + 24], r15
+    mov qword ptr [rsp + 104], rdi
+    mulx r15, rdi, qword ptr [r14 + 8]
     add r13, rdi
-    mov qword ptr [rsp + 80], rbp
-    mulx rdi, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 112], rbx
-    mulx rbp, rbx, qword ptr [r15 + 24]
-    adc rdi, rbx
-    mov qword ptr [rsp + 72], r9
-    mulx rbx, r9, qword ptr [r15 + 32]
-    adc rbp, r9
-    mov qword ptr [rsp + 88], r8
-    mulx r9, r8, qword ptr [r15 + 40]
-    adc rbx, r8
-    mov qword ptr [rsp + 56], rbx
-    mulx r8, rbx, qword ptr [r15 + 48]
-    adc r9, rbx
-    mov qword ptr [rsp + 40], r9
-    mulx rbx, r9, qword ptr [r15 + 56]
-    adc r8, r9
-    mov qword ptr [rsp + 104], r8
-    mulx r9, r8, qword ptr [r15 + 64]
-    adc rbx, r8
-    mov qword ptr [rsp + 64], rbx
-    mulx r8, rbx, qword ptr [r15 + 72]
-    adc r9, rbx
-    mulx rdx, rbx, qword ptr [r15 + 80]
-    adc r8, rbx
+    mov qword ptr [rsp + 80], r9
+    mulx rdi, r9, qword ptr [r14 + 16]
+    adc r15, r9
+    mov qword ptr [rsp + 72], rbp
+    mulx r9, rbp, qword ptr [r14 + 24]
+    adc rdi, rbp
+    mov qword ptr [rsp + 64], r8
+    mulx rbp, r8, qword ptr [r14 + 32]
+    adc r9, r8
+    mov qword ptr [rsp + 96], rcx
+    mulx r8, rcx, qword ptr [r14 + 40]
+    adc rbp, rcx
+    mov qword ptr [rsp + 48], rbp
+    mulx rcx, rbp, qword ptr [r14 + 48]
+    adc r8, rbp
+    mov qword ptr [rsp + 120], r8
+    mulx rbp, r8, qword ptr [r14 + 56]
+    adc rcx, r8
+    mov qword ptr [rsp + 112], rcx
+    mulx r8, rcx, qword ptr [r14 + 64]
+    adc rbp, rcx
+    mov qword ptr [rsp + 56], rbp
+    mulx rcx, rbp, qword ptr [r14 + 72]
+    adc r8, rbp
+    mulx rdx, rbp, qword ptr [r14 + 80]
+    adc rcx, rbp
     adc rdx, 0
     add r10, r12
     adc r11, r13
-    adc rax, r14
+    adc rbx, r15
     adc rsi, rdi
-    adc rcx, rbp
-    mov rdi, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 104]
+    adc rax, r9
+    mov rdi, qword ptr [rsp + 96]
+    adc rdi, qword ptr [rsp + 48]
+    mov r9, qword ptr [rsp + 64]
+    adc r9, qword ptr [rsp + 120]
+    mov rbp, qword ptr [rsp + 72]
+    adc rbp, qword ptr [rsp + 112]
     mov r12, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
+    adc r12, qword ptr [rsp + 56]
+    adc r8, qword ptr [rsp + 104]
+    adc rcx, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 40]
     mov r13, 0
     adc r13, 0
-    mov r14, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r14 + 112]
-    mov qword ptr [rsp + 32], r13
-    mulx r14, r13, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 96], r8
-    mov qword ptr [rsp + 64], r9
-    mulx r8, r9, qword ptr [r15 + 96]
-    add r14, r9
+    mov r15, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, qword ptr [r15 + 104]
+    mov qword ptr [rsp + 24], r13
+    mulx r15, r13, qword ptr [r14 + 88]
+    mov qword ptr [rsp + 104], rcx
+    mov qword ptr [rsp + 56], r8
+    mulx rcx, r8, qword ptr [r14 + 96]
+    add r15, r8
     mov qword ptr [rsp + 80], r12
-    mulx r9, r12, qword ptr [r15 + 104]
-    adc r8, r12
-    mov qword ptr [rsp + 104], rbp
-    mulx r12, rbp, qword ptr [r15 + 112]
-    adc r9, rbp
-    mov qword ptr [rsp + 112], rbx
-    mulx rbp, rbx, qword ptr [r15 + 120]
-    adc r12, rbx
-    mov qword ptr [rsp + 40], rdi
-    mulx rbx, rdi, qword ptr [r15 + 128]
-    adc rbp, rdi
-    mov qword ptr [rsp + 72], rbp
-    mulx rdi, rbp, qword ptr [r15 + 136]
-    adc rbx, rbp
-    mov qword ptr [rsp + 56], rbx
-    mulx rbp, rbx, qword ptr [r15 + 144]
-    adc rdi, rbx
-    mov qword ptr [rsp + 88], rdi
-    mulx rbx, rdi, qword ptr [r15 + 152]
-    adc rbp, rdi
-    mov qword ptr [rsp + 48], rbp
-    mulx rdi, rbp, qword ptr [r15 + 160]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
-    adc rdi, rbp
-    adc rdx, 0
-    add r10, r13
-    adc r11, r14
-    adc rax, r8
-    adc rsi, r9
+    mulx r8, r12, qword ptr [r14 + 104]
     adc rcx, r12
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 72]
-    mov r9, qword ptr [rsp + 112]
-    adc r9, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 32]
-    adc r13, 0
-    mov r14, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 32], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 96], rdi
-    mulx r14, rdi, qword ptr [rip + 2f + 16]
-    add r15, rdi
-    mov qword ptr [rsp + 64], rbx
-    mulx rdi, rbx, qword ptr [rip + 2f + 24]
-    adc r14, rbx
-    mov qword ptr [rsp + 48], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 32]
-    adc rdi, r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 88], r9
-    mulx rbp, r9, qword ptr [rip + 2f + 48]
+    mov qword ptr [rsp + 112], rbp
+    mulx r12, rbp, qword ptr [r14 + 112]
+    adc r8, rbp
+    mov qword ptr [rsp + 72], r9
+    mulx rbp, r9, qword ptr [r14 + 120]
     adc r12, r9
-    mov qword ptr [rsp + 104], r12
-    mulx r9, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
+    mov qword ptr [rsp + 120], rdi
+    mulx r9, rdi, qword ptr [r14 + 128]
+    adc rbp, rdi
+    mov qword ptr [rsp + 64], rbp
+    mulx rdi, rbp, qword ptr [r14 + 136]
     adc r9, rbp
-    mov qword ptr [rsp + 112], r9
-    mulx rbp, r9, qword ptr [rip + 2f + 72]
-    adc r12, r9
-    mov qword ptr [rsp + 72], r12
-    mulx r9, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r9, r12
+    mov qword ptr [rsp + 48], r9
+    mulx rbp, r9, qword ptr [r14 + 144]
+    adc rdi, r9
+    mov qword ptr [rsp + 96], rdi
+    mulx r9, rdi, qword ptr [r14 + 152]
+    adc rbp, rdi
+    mov qword ptr [rsp + 88], rbp
+    mulx rdi, rbp, qword ptr [r14 + 160]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r14 + 168]
+    adc rdi, rbp
     adc rdx, 0
     add r10, r13
     adc r11, r15
-    adc rax, r14
-    adc rsi, rdi
-    adc rcx, rbx
-    adc r8, qword ptr [rsp + 104]
-    mov rdi, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 56]
+    adc rbx, rcx
+    adc rsi, r8
+    adc rax, r12
+    mov rcx, qword ptr [rsp + 120]
+    adc rcx, qword ptr [rsp + 64]
+    mov r8, qword ptr [rsp + 72]
+    adc r8, qword ptr [rsp + 48]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 96]
+    mov r12, qword ptr [rsp + 80]
+    adc r12, qword ptr [rsp + 88]
+    adc r9, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, qword ptr [rsp + 24]
+    adc r13, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 24], rdx
+    mov rdx, r10
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 40], r13
+    mulx r14, r13, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 104], rdi
+    mov qword ptr [rsp + 56], r9
+    mulx rdi, r9, qword ptr [r15 + 16]
+    add r14, r9
+    mov qword ptr [rsp + 88], r12
+    mulx r9, r12, qword ptr [r15 + 24]
+    adc rdi, r12
+    mov qword ptr [rsp + 80], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r9, rbp
+    mov qword ptr [rsp + 96], r8
+    mulx rbp, r8, qword ptr [r15 + 40]
+    adc r12, r8
+    mov qword ptr [rsp + 112], rcx
+    mulx r8, rcx, qword ptr [r15 + 48]
+    adc rbp, rcx
+    mov qword ptr [rsp + 48], rbp
+    mulx rcx, rbp, qword ptr [r15 + 56]
+    adc r8, rbp
+    mov qword ptr [rsp + 72], r8
+    mulx rbp, r8, qword ptr [r15 + 64]
+    adc rcx, r8
+    mov qword ptr [rsp + 64], rcx
+    mulx r8, rcx, qword ptr [r15 + 72]
+    adc rbp, rcx
+    mov qword ptr [rsp + 120], rbp
+    mulx rcx, rbp, qword ptr [r15 + 80]
+    adc r8, rbp
+    mulx rdx, rbp, qword ptr [r15 + 88]
+    adc rcx, rbp
+    adc rdx, 0
+    add r10, r13
+    adc r11, r14
+    adc rbx, rdi
+    adc rsi, r9
+    adc rax, r12
+    mov rdi, qword ptr [rsp + 112]
+    adc rdi, qword ptr [rsp + 48]
+    mov r9, qword ptr [rsp + 96]
+    adc r9, qword ptr [rsp + 72]
     mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 112]
-    mov rbx, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 96]
+    adc r10, qword ptr [rsp + 64]
+    mov rbp, qword ptr [rsp + 88]
+    adc rbp, qword ptr [rsp + 120]
+    adc r8, qword ptr [rsp + 56]
+    adc rcx, qword ptr [rsp + 104]
     adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 32]
+    mov r12, qword ptr [rsp + 40]
     adc r12, 0
-    mov r13, qword ptr [rsp + 8]
+    mov r13, qword ptr [rsp + 16]
     mov r14, rdx
-    mov rdx, qword ptr [r13 + 32]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], r12
+    mov rdx, qword ptr [r13 + 24]
+    mov r15, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], r12
     mulx r13, r12, qword ptr [r15]
     mov qword ptr [rsp + 24], r14
+    mov qword ptr [rsp + 104], rcx
+    mulx r14, rcx, qword ptr [r15 + 8]
+    add r13, rcx
+    mov qword ptr [rsp + 56], r8
+    mulx rcx, r8, qword ptr [r15 + 16]
+    adc r14, r8
+    mov qword ptr [rsp + 120], rbp
+    mulx r8, rbp, qword ptr [r15 + 24]
+    adc rcx, rbp
+    mov qword ptr [rsp + 88], r10
+    mulx rbp, r10, qword ptr [r15 + 32]
+    adc r8, r10
+    mov qword ptr [rsp + 64], r9
+    mulx r10, r9, qword ptr [r15 + 40]
+    adc rbp, r9
+    mov qword ptr [rsp + 80], rbp
+    mulx r9, rbp, qword ptr [r15 + 48]
+    adc r10, rbp
+    mov qword ptr [rsp + 72], r10
+    mulx rbp, r10, qword ptr [r15 + 56]
+    adc r9, r10
     mov qword ptr [rsp + 96], r9
-    mulx r14, r9, qword ptr [r15 + 8]
-    add r13, r9
-    mov qword ptr [rsp + 64], rbp
-    mulx r9, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 72], rbx
-    mulx rbp, rbx, qword ptr [r15 + 24]
-    adc r9, rbx
-    mov qword ptr [rsp + 48], r10
-    mulx rbx, r10, qword ptr [r15 + 32]
-    adc rbp, r10
-    mov qword ptr [rsp + 112], rdi
-    mulx r10, rdi, qword ptr [r15 + 40]
-    adc rbx, rdi
-    mov qword ptr [rsp + 80], rbx
-    mulx rdi, rbx, qword ptr [r15 + 48]
-    adc r10, rbx
-    mov qword ptr [rsp + 56], r10
-    mulx rbx, r10, qword ptr [r15 + 56]
-    adc rdi, r10
-    mov qword ptr [rsp + 88], rdi
-    mulx r10, rdi, qword ptr [r15 + 64]
-    adc rbx, rdi
-    mov qword ptr [rsp + 104], rbx
-    mulx rdi, rbx, qword ptr [r15 + 72]
-    adc r10, rbx
-    mulx rdx, rbx, qword ptr [r15 + 80]
-    adc rdi, rbx
+    mulx r10, r9, qword ptr [r15 + 64]
+    adc rbp, r9
+    mov qword ptr [rsp + 48], rbp
+    mulx r9, rbp, qword ptr [r15 + 72]
+    adc r10, rbp
+    mulx rdx, rbp, qword ptr [r15 + 80]
+    adc r9, rbp
     adc rdx, 0
     add r11, r12
-    adc rax, r13
+    adc rbx, r13
     adc rsi, r14
-    adc rcx, r9
-    adc r8, rbp
-    mov r9, qword ptr [rsp + 112]
-    adc r9, qword ptr [rsp + 80]
-    mov rbx, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 32]
-    mov r13, 0
-    adc r13, 0
-    mov r14, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [r14 + 120]
-    mov qword ptr [rsp + 24], r13
-    mulx r14, r13, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 96], rdi
-    mov qword ptr [rsp + 104], r10
-    mulx rdi, r10, qword ptr [r15 + 96]
-    add r14, r10
-    mov qword ptr [rsp + 64], r12
-    mulx r10, r12, qword ptr [r15 + 104]
-    adc rdi, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [r15 + 112]
-    adc r10, rbp
-    mov qword ptr [rsp + 72], rbx
-    mulx rbp, rbx, qword ptr [r15 + 120]
-    adc r12, rbx
-    mov qword ptr [rsp + 56], r9
-    mulx rbx, r9, qword ptr [r15 + 128]
-    adc rbp, r9
-    mov qword ptr [rsp + 48], rbp
-    mulx r9, rbp, qword ptr [r15 + 136]
-    adc rbx, rbp
-    mov qword ptr [rsp + 80], rbx
-    mulx rbp, rbx, qword ptr [r15 + 144]
-    adc r9, rbx
-    mov qword ptr [rsp + 112], r9
-    mulx rbx, r9, qword ptr [r15 + 152]
-    adc rbp, r9
-    mov qword ptr [rsp + 40], rbp
-    mulx r9, rbp, qword ptr [r15 + 160]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
-    adc r9, rbp
-    adc rdx, 0
-    add r11, r13
-    adc rax, r14
-    adc rsi, rdi
-    adc rcx, r10
-    adc r8, r12
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 112]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 104]
-    adc r9, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 32]
-    mov r13, qword ptr [rsp + 24]
-    adc r13, 0
-    mov r14, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 96], r9
-    mulx r14, r9, qword ptr [rip + 2f + 16]
-    add r15, r9
-    mov qword ptr [rsp + 104], rbx
-    mulx r9, rbx, qword ptr [rip + 2f + 24]
-    adc r14, rbx
-    mov qword ptr [rsp + 40], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 32]
-    adc r9, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 112], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 48]
-    adc r12, r10
-    mov qword ptr [rsp + 88], r12
-    mulx r10, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc r10, rbp
-    mov qword ptr [rsp + 72], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 72]
-    adc r12, r10
-    mov qword ptr [rsp + 48], r12
-    mulx r10, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r10, r12
-    adc rdx, 0
-    add r11, r13
-    adc rax, r15
-    adc rsi, r14
-    adc rcx, r9
-    adc r8, rbx
-    adc rdi, qword ptr [rsp + 88]
-    mov r9, qword ptr [rsp + 112]
-    adc r9, qword ptr [rsp + 80]
-    mov r11, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 40]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 96], r10
-    mulx r14, r10, qword ptr [r15 + 8]
-    add r13, r10
-    mov qword ptr [rsp + 104], rbp
-    mulx r10, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 48], rbx
-    mulx rbp, rbx, qword ptr [r15 + 24]
-    adc r10, rbx
-    mov qword ptr [rsp + 40], r11
-    mulx rbx, r11, qword ptr [r15 + 32]
-    adc rbp, r11
-    mov qword ptr [rsp + 72], r9
-    mulx r11, r9, qword ptr [r15 + 40]
-    adc rbx, r9
-    mov qword ptr [rsp + 64], rbx
-    mulx r9, rbx, qword ptr [r15 + 48]
-    adc r11, rbx
-    mov qword ptr [rsp + 80], r11
-    mulx rbx, r11, qword ptr [r15 + 56]
-    adc r9, r11
-    mov qword ptr [rsp + 112], r9
-    mulx r11, r9, qword ptr [r15 + 64]
-    adc rbx, r9
-    mov qword ptr [rsp + 88], rbx
-    mulx r9, rbx, qword ptr [r15 + 72]
-    adc r11, rbx
-    mulx rdx, rbx, qword ptr [r15 + 80]
-    adc r9, rbx
-    adc rdx, 0
-    add rax, r12
-    adc rsi, r13
-    adc rcx, r14
-    adc r8, r10
-    adc rdi, rbp
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 112]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, 0
-    adc r13, 0
-    mov r14, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r14 + 128]
-    mov qword ptr [rsp + 32], r13
-    mulx r14, r13, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 96], r9
-    mov qword ptr [rsp + 88], r11
-    mulx r9, r11, qword ptr [r15 + 96]
-    add r14, r11
-    mov qword ptr [rsp + 104], r12
-    mulx r11, r12, qword ptr [r15 + 104]
-    adc r9, r12
-    mov qword ptr [rsp + 112], rbp
-    mulx r12, rbp, qword ptr [r15 + 112]
-    adc r11, rbp
-    mov qword ptr [rsp + 48], rbx
-    mulx rbp, rbx, qword ptr [r15 + 120]
-    adc r12, rbx
-    mov qword ptr [rsp + 80], r10
-    mulx rbx, r10, qword ptr [r15 + 128]
-    adc rbp, r10
-    mov qword ptr [rsp + 40], rbp
-    mulx r10, rbp, qword ptr [r15 + 136]
-    adc rbx, rbp
-    mov qword ptr [rsp + 64], rbx
-    mulx rbp, rbx, qword ptr [r15 + 144]
-    adc r10, rbx
-    mov qword ptr [rsp + 72], r10
-    mulx rbx, r10, qword ptr [r15 + 152]
-    adc rbp, r10
-    mov qword ptr [rsp + 56], rbp
-    mulx r10, rbp, qword ptr [r15 + 160]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
-    adc r10, rbp
-    adc rdx, 0
-    add rax, r13
-    adc rsi, r14
-    adc rcx, r9
-    adc r8, r11
-    adc rdi, r12
-    mov r9, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 40]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 32]
-    adc r13, 0
-    mov r14, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 32], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 96], r10
-    mulx r14, r10, qword ptr [rip + 2f + 16]
-    add r15, r10
-    mov qword ptr [rsp + 88], rbx
-    mulx r10, rbx, qword ptr [rip + 2f + 24]
-    adc r14, rbx
-    mov qword ptr [rsp + 56], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 104], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 72], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 48]
-    adc r12, r11
-    mov qword ptr [rsp + 112], r12
-    mulx r11, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc r11, rbp
-    mov qword ptr [rsp + 48], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 72]
-    adc r12, r11
-    mov qword ptr [rsp + 40], r12
-    mulx r11, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r11, r12
-    adc rdx, 0
-    add rax, r13
-    adc rsi, r15
-    adc rcx, r14
-    adc r8, r10
-    adc rdi, rbx
-    adc r9, qword ptr [rsp + 112]
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 32]
-    adc r12, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 48]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], r12
-    mulx r13, r12, qword ptr [r15]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 96], r11
-    mulx r14, r11, qword ptr [r15 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 88], rbp
-    mulx r11, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 40], rbx
-    mulx rbp, rbx, qword ptr [r15 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 56], r10
-    mulx rbx, r10, qword ptr [r15 + 32]
-    adc rbp, r10
-    mov qword ptr [rsp + 48], rax
-    mulx r10, rax, qword ptr [r15 + 40]
-    adc rbx, rax
-    mov qword ptr [rsp + 104], rbx
-    mulx rax, rbx, qword ptr [r15 + 48]
-    adc r10, rbx
-    mov qword ptr [rsp + 64], r10
-    mulx rbx, r10, qword ptr [r15 + 56]
-    adc rax, r10
-    mov qword ptr [rsp + 72], rax
-    mulx r10, rax, qword ptr [r15 + 64]
-    adc rbx, rax
-    mov qword ptr [rsp + 112], rbx
-    mulx rax, rbx, qword ptr [r15 + 72]
-    adc r10, rbx
-    mulx rdx, rbx, qword ptr [r15 + 80]
-    adc rax, rbx
-    adc rdx, 0
-    add rsi, r12
-    adc rcx, r13
-    adc r8, r14
-    adc rdi, r11
-    adc r9, rbp
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 104]
-    mov rbx, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 112]
-    adc r10, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 32]
-    mov r13, 0
-    adc r13, 0
-    mov r14, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [r14 + 136]
-    mov qword ptr [rsp + 24], r13
-    mulx r14, r13, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 96], rax
-    mov qword ptr [rsp + 112], r10
-    mulx rax, r10, qword ptr [r15 + 96]
-    add r14, r10
-    mov qword ptr [rsp + 88], r12
-    mulx r10, r12, qword ptr [r15 + 104]
-    adc rax, r12
-    mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [r15 + 112]
-    adc r10, rbp
-    mov qword ptr [rsp + 40], rbx
-    mulx rbp, rbx, qword ptr [r15 + 120]
-    adc r12, rbx
-    mov qword ptr [rsp + 64], r11
-    mulx rbx, r11, qword ptr [r15 + 128]
-    adc rbp, r11
-    mov qword ptr [rsp + 56], rbp
-    mulx r11, rbp, qword ptr [r15 + 136]
-    adc rbx, rbp
-    mov qword ptr [rsp + 104], rbx
-    mulx rbp, rbx, qword ptr [r15 + 144]
-    adc r11, rbx
-    mov qword ptr [rsp + 48], r11
-    mulx rbx, r11, qword ptr [r15 + 152]
-    adc rbp, r11
-    mov qword ptr [rsp + 80], rbp
-    mulx r11, rbp, qword ptr [r15 + 160]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
-    adc r11, rbp
-    adc rdx, 0
-    add rsi, r13
-    adc rcx, r14
-    adc r8, rax
-    adc rdi, r10
-    adc r9, r12
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 56]
-    mov r10, qword ptr [rsp + 40]
+    adc rax, rcx
+    adc rdi, r8
+    mov rcx, qword ptr [rsp + 64]
+    adc rcx, qword ptr [rsp + 80]
+    mov r8, qword ptr [rsp + 88]
+    adc r8, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 96]
+    mov r12, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 48]
     adc r10, qword ptr [rsp + 104]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 112]
-    adc r11, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 32]
-    mov r13, qword ptr [rsp + 24]
-    adc r13, 0
-    mov r14, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 96], r11
-    mulx r14, r11, qword ptr [rip + 2f + 16]
-    add r15, r11
-    mov qword ptr [rsp + 112], rbx
-    mulx r11, rbx, qword ptr [rip + 2f + 24]
-    adc r14, rbx
-    mov qword ptr [rsp + 80], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 32]
-    adc r11, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 48], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 48]
-    adc r12, r10
-    mov qword ptr [rsp + 72], r12
-    mulx r10, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 104], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc r10, rbp
-    mov qword ptr [rsp + 40], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 72]
-    adc r12, r10
-    mov qword ptr [rsp + 56], r12
-    mulx r10, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r10, r12
-    adc rdx, 0
-    add rsi, r13
-    adc rcx, r15
-    adc r8, r14
-    adc rdi, r11
-    adc r9, rbx
-    adc rax, qword ptr [rsp + 72]
-    mov rsi, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 104]
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 40]
-    mov rbx, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 112]
-    adc r10, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 56]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 96], r10
-    mulx r14, r10, qword ptr [r15 + 8]
-    add r13, r10
-    mov qword ptr [rsp + 112], rbp
-    mulx r10, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 56], rbx
-    mulx rbp, rbx, qword ptr [r15 + 24]
-    adc r10, rbx
-    mov qword ptr [rsp + 80], r11
-    mulx rbx, r11, qword ptr [r15 + 32]
-    adc rbp, r11
-    mov qword ptr [rsp + 40], rsi
-    mulx r11, rsi, qword ptr [r15 + 40]
-    adc rbx, rsi
-    mov qword ptr [rsp + 88], rbx
-    mulx rsi, rbx, qword ptr [r15 + 48]
-    adc r11, rbx
-    mov qword ptr [rsp + 104], r11
-    mulx rbx, r11, qword ptr [r15 + 56]
-    adc rsi, r11
-    mov qword ptr [rsp + 48], rsi
-    mulx r11, rsi, qword ptr [r15 + 64]
-    adc rbx, rsi
-    mov qword ptr [rsp + 72], rbx
-    mulx rsi, rbx, qword ptr [r15 + 72]
-    adc r11, rbx
-    mulx rdx, rbx, qword ptr [r15 + 80]
-    adc rsi, rbx
-    adc rdx, 0
-    add rcx, r12
-    adc r8, r13
-    adc rdi, r14
-    adc r9, r10
-    adc rax, rbp
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 88]
-    mov rbx, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 104]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 96]
-    adc rsi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
+    adc r9, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 40]
     mov r13, 0
+    adc r13, 0
+    mov r14, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, qword ptr [r14 + 112]
+    mov qword ptr [rsp + 24], r13
+    mulx r14, r13, qword ptr [r15 + 88]
+    mov qword ptr [rsp + 104], r9
+    mov qword ptr [rsp + 48], r10
+    mulx r9, r10, qword ptr [r15 + 96]
+    add r14, r10
+    mov qword ptr [rsp + 56], r12
+    mulx r10, r12, qword ptr [r15 + 104]
+    adc r9, r12
+    mov qword ptr [rsp + 96], rbp
+    mulx r12, rbp, qword ptr [r15 + 112]
+    adc r10, rbp
+    mov qword ptr [rsp + 120], r8
+    mulx rbp, r8, qword ptr [r15 + 120]
+    adc r12, r8
+    mov qword ptr [rsp + 72], rcx
+    mulx r8, rcx, qword ptr [r15 + 128]
+    adc rbp, rcx
+    mov qword ptr [rsp + 88], rbp
+    mulx rcx, rbp, qword ptr [r15 + 136]
+    adc r8, rbp
+    mov qword ptr [rsp + 80], r8
+    mulx rbp, r8, qword ptr [r15 + 144]
+    adc rcx, r8
+    mov qword ptr [rsp + 64], rcx
+    mulx r8, rcx, qword ptr [r15 + 152]
+    adc rbp, rcx
+    mov qword ptr [rsp + 112], rbp
+    mulx rcx, rbp, qword ptr [r15 + 160]
+    adc r8, rbp
+    mulx rdx, rbp, qword ptr [r15 + 168]
+    adc rcx, rbp
+    adc rdx, 0
+    add r11, r13
+    adc rbx, r14
+    adc rsi, r9
+    adc rax, r10
+    adc rdi, r12
+    mov r9, qword ptr [rsp + 72]
+    adc r9, qword ptr [rsp + 88]
+    mov r10, qword ptr [rsp + 120]
+    adc r10, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 112]
+    adc r8, qword ptr [rsp + 48]
+    adc rcx, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, qword ptr [rsp + 24]
     adc r13, 0
     mov r14, qword ptr [rsp + 8]
     mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r14 + 144]
-    mov qword ptr [rsp + 32], r13
-    mulx r14, r13, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 96], rsi
-    mov qword ptr [rsp + 72], r11
-    mulx rsi, r11, qword ptr [r15 + 96]
-    add r14, r11
+    mov rdx, r11
+    imul rdx, qword ptr [r14]
+    mov qword ptr [rsp + 40], r13
+    mulx r15, r13, qword ptr [r14 + 8]
+    mov qword ptr [rsp + 104], rcx
+    mov qword ptr [rsp + 48], r8
+    mulx rcx, r8, qword ptr [r14 + 16]
+    add r15, r8
     mov qword ptr [rsp + 112], r12
-    mulx r11, r12, qword ptr [r15 + 104]
-    adc rsi, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [r15 + 112]
-    adc r11, rbp
-    mov qword ptr [rsp + 56], rbx
-    mulx rbp, rbx, qword ptr [r15 + 120]
-    adc r12, rbx
-    mov qword ptr [rsp + 104], r10
-    mulx rbx, r10, qword ptr [r15 + 128]
-    adc rbp, r10
+    mulx r8, r12, qword ptr [r14 + 24]
+    adc rcx, r12
+    mov qword ptr [rsp + 56], rbp
+    mulx r12, rbp, qword ptr [r14 + 32]
+    adc r8, rbp
+    mov qword ptr [rsp + 64], r10
+    mulx rbp, r10, qword ptr [r14 + 40]
+    adc r12, r10
+    mov qword ptr [rsp + 96], r9
+    mulx r10, r9, qword ptr [r14 + 48]
+    adc rbp, r9
     mov qword ptr [rsp + 80], rbp
-    mulx r10, rbp, qword ptr [r15 + 136]
-    adc rbx, rbp
-    mov qword ptr [rsp + 88], rbx
-    mulx rbp, rbx, qword ptr [r15 + 144]
-    adc r10, rbx
-    mov qword ptr [rsp + 40], r10
-    mulx rbx, r10, qword ptr [r15 + 152]
-    adc rbp, r10
-    mov qword ptr [rsp + 64], rbp
-    mulx r10, rbp, qword ptr [r15 + 160]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
+    mulx r9, rbp, qword ptr [r14 + 56]
     adc r10, rbp
+    mov qword ptr [rsp + 120], r10
+    mulx rbp, r10, qword ptr [r14 + 64]
+    adc r9, r10
+    mov qword ptr [rsp + 88], r9
+    mulx r10, r9, qword ptr [r14 + 72]
+    adc rbp, r9
+    mov qword ptr [rsp + 72], rbp
+    mulx r9, rbp, qword ptr [r14 + 80]
+    adc r10, rbp
+    mulx rdx, rbp, qword ptr [r14 + 88]
+    adc r9, rbp
     adc rdx, 0
-    add rcx, r13
-    adc r8, r14
-    adc rdi, rsi
-    adc r9, r11
-    adc rax, r12
-    mov rsi, qword ptr [rsp + 104]
-    adc rsi, qword ptr [rsp + 80]
+    add r11, r13
+    adc rbx, r15
+    adc rsi, rcx
+    adc rax, r8
+    adc rdi, r12
+    mov rcx, qword ptr [rsp + 96]
+    adc rcx, qword ptr [rsp + 80]
+    mov r8, qword ptr [rsp + 64]
+    adc r8, qword ptr [rsp + 120]
     mov r11, qword ptr [rsp + 56]
     adc r11, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 40]
-    mov r12, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 32]
-    adc r13, 0
-    mov r14, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 32], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 96], r10
-    mulx r14, r10, qword ptr [rip + 2f + 16]
-    add r15, r10
-    mov qword ptr [rsp + 72], rbx
-    mulx r10, rbx, qword ptr [rip + 2f + 24]
-    adc r14, rbx
-    mov qword ptr [rsp + 64], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 112], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 40], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 48]
-    adc r12, r11
-    mov qword ptr [rsp + 48], r12
-    mulx r11, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc r11, rbp
-    mov qword ptr [rsp + 56], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 72]
-    adc r12, r11
-    mov qword ptr [rsp + 80], r12
-    mulx r11, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r11, r12
-    adc rdx, 0
-    add rcx, r13
-    adc r8, r15
-    adc rdi, r14
-    adc r9, r10
-    adc rax, rbx
-    adc rsi, qword ptr [rsp + 48]
-    mov rcx, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 112]
-    adc r10, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 112]
     adc rbp, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 96]
+    adc r10, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 104]
     adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 32]
+    mov r12, qword ptr [rsp + 40]
     adc r12, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 64]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], r12
-    mulx r13, r12, qword ptr [r15]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 96], r11
-    mulx r14, r11, qword ptr [r15 + 8]
-    add r13, r11
+    mov r13, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r13 + 32]
+    mov r14, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], r12
+    mulx r13, r12, qword ptr [r14]
+    mov qword ptr [rsp + 24], r15
+    mov qword ptr [rsp + 104], r9
+    mulx r15, r9, qword ptr [r14 + 8]
+    add r13, r9
+    mov qword ptr [rsp + 48], r10
+    mulx r9, r10, qword ptr [r14 + 16]
+    adc r15, r10
     mov qword ptr [rsp + 72], rbp
-    mulx r11, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 80], rbx
-    mulx rbp, rbx, qword ptr [r15 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 64], r10
-    mulx rbx, r10, qword ptr [r15 + 32]
-    adc rbp, r10
-    mov qword ptr [rsp + 56], rcx
-    mulx r10, rcx, qword ptr [r15 + 40]
-    adc rbx, rcx
-    mov qword ptr [rsp + 112], rbx
-    mulx rcx, rbx, qword ptr [r15 + 48]
-    adc r10, rbx
-    mov qword ptr [rsp + 88], r10
-    mulx rbx, r10, qword ptr [r15 + 56]
-    adc rcx, r10
-    mov qword ptr [rsp + 40], rcx
-    mulx r10, rcx, qword ptr [r15 + 64]
-    adc rbx, rcx
-    mov qword ptr [rsp + 48], rbx
-    mulx rcx, rbx, qword ptr [r15 + 72]
-    adc r10, rbx
-    mulx rdx, rbx, qword ptr [r15 + 80]
-    adc rcx, rbx
+    mulx r10, rbp, qword ptr [r14 + 24]
+    adc r9, rbp
+    mov qword ptr [rsp + 112], r11
+    mulx rbp, r11, qword ptr [r14 + 32]
+    adc r10, r11
+    mov qword ptr [rsp + 88], r8
+    mulx r11, r8, qword ptr [r14 + 40]
+    adc rbp, r8
+    mov qword ptr [rsp + 56], rbp
+    mulx r8, rbp, qword ptr [r14 + 48]
+    adc r11, rbp
+    mov qword ptr [rsp + 120], r11
+    mulx rbp, r11, qword ptr [r14 + 56]
+    adc r8, r11
+    mov qword ptr [rsp + 64], r8
+    mulx r11, r8, qword ptr [r14 + 64]
+    adc rbp, r8
+    mov qword ptr [rsp + 80], rbp
+    mulx r8, rbp, qword ptr [r14 + 72]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r14 + 80]
+    adc r8, rbp
     adc rdx, 0
-    add r8, r12
-    adc rdi, r13
-    adc r9, r14
-    adc rax, r11
-    adc rsi, rbp
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 112]
-    mov rbx, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 40]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 32]
+    add rbx, r12
+    adc rsi, r13
+    adc rax, r15
+    adc rdi, r9
+    adc rcx, r10
+    mov r9, qword ptr [rsp + 88]
+    adc r9, qword ptr [rsp + 56]
+    mov r10, qword ptr [rsp + 112]
+    adc r10, qword ptr [rsp + 120]
+    mov rbp, qword ptr [rsp + 72]
+    adc rbp, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 48]
+    adc r12, qword ptr [rsp + 80]
+    adc r11, qword ptr [rsp + 104]
+    adc r8, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 40]
     mov r13, 0
     adc r13, 0
-    mov r14, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [r14 + 152]
+    mov r15, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, qword ptr [r15 + 120]
     mov qword ptr [rsp + 24], r13
-    mulx r14, r13, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 96], rcx
-    mov qword ptr [rsp + 48], r10
-    mulx rcx, r10, qword ptr [r15 + 96]
-    add r14, r10
-    mov qword ptr [rsp + 72], r12
-    mulx r10, r12, qword ptr [r15 + 104]
-    adc rcx, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [r15 + 112]
-    adc r10, rbp
-    mov qword ptr [rsp + 80], rbx
-    mulx rbp, rbx, qword ptr [r15 + 120]
-    adc r12, rbx
-    mov qword ptr [rsp + 88], r11
-    mulx rbx, r11, qword ptr [r15 + 128]
-    adc rbp, r11
-    mov qword ptr [rsp + 64], rbp
-    mulx r11, rbp, qword ptr [r15 + 136]
-    adc rbx, rbp
-    mov qword ptr [rsp + 112], rbx
-    mulx rbp, rbx, qword ptr [r15 + 144]
-    adc r11, rbx
-    mov qword ptr [rsp + 56], r11
-    mulx rbx, r11, qword ptr [r15 + 152]
-    adc rbp, r11
-    mov qword ptr [rsp + 104], rbp
-    mulx r11, rbp, qword ptr [r15 + 160]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
-    adc r11, rbp
-    adc rdx, 0
-    add r8, r13
-    adc rdi, r14
-    adc r9, rcx
-    adc rax, r10
-    adc rsi, r12
-    mov rcx, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 112]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 32]
-    mov r13, qword ptr [rsp + 24]
-    adc r13, 0
-    mov r14, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 96], r11
-    mulx r14, r11, qword ptr [rip + 2f + 16]
+    mulx r15, r13, qword ptr [r14 + 88]
+    mov qword ptr [rsp + 104], r8
+    mov qword ptr [rsp + 80], r11
+    mulx r8, r11, qword ptr [r14 + 96]
     add r15, r11
-    mov qword ptr [rsp + 48], rbx
-    mulx r11, rbx, qword ptr [rip + 2f + 24]
-    adc r14, rbx
-    mov qword ptr [rsp + 104], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 32]
-    adc r11, r12
-    mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 56], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 48]
+    mov qword ptr [rsp + 48], r12
+    mulx r11, r12, qword ptr [r14 + 104]
+    adc r8, r12
+    mov qword ptr [rsp + 64], rbp
+    mulx r12, rbp, qword ptr [r14 + 112]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], r10
+    mulx rbp, r10, qword ptr [r14 + 120]
     adc r12, r10
-    mov qword ptr [rsp + 40], r12
-    mulx r10, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
+    mov qword ptr [rsp + 120], r9
+    mulx r10, r9, qword ptr [r14 + 128]
+    adc rbp, r9
     mov qword ptr [rsp + 112], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
+    mulx r9, rbp, qword ptr [r14 + 136]
     adc r10, rbp
-    mov qword ptr [rsp + 80], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 72]
-    adc r12, r10
-    mov qword ptr [rsp + 64], r12
-    mulx r10, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r10, r12
+    mov qword ptr [rsp + 56], r10
+    mulx rbp, r10, qword ptr [r14 + 144]
+    adc r9, r10
+    mov qword ptr [rsp + 88], r9
+    mulx r10, r9, qword ptr [r14 + 152]
+    adc rbp, r9
+    mov qword ptr [rsp + 96], rbp
+    mulx r9, rbp, qword ptr [r14 + 160]
+    adc r10, rbp
+    mulx rdx, rbp, qword ptr [r14 + 168]
+    adc r9, rbp
     adc rdx, 0
-    add r8, r13
-    adc rdi, r15
-    adc r9, r14
-    adc rax, r11
-    adc rsi, rbx
-    adc rcx, qword ptr [rsp + 40]
-    mov r8, qword ptr [rsp + 56]
+    add rbx, r13
+    adc rsi, r15
+    adc rax, r8
+    adc rdi, r11
+    adc rcx, r12
+    mov r8, qword ptr [rsp + 120]
     adc r8, qword ptr [rsp + 112]
     mov r11, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 80]
-    mov rbx, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 72]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 96], r10
-    mulx r14, r10, qword ptr [r15 + 8]
-    add r13, r10
-    mov qword ptr [rsp + 48], rbp
-    mulx r10, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 64], rbx
-    mulx rbp, rbx, qword ptr [r15 + 24]
-    adc r10, rbx
-    mov qword ptr [rsp + 104], r11
-    mulx rbx, r11, qword ptr [r15 + 32]
-    adc rbp, r11
-    mov qword ptr [rsp + 80], r8
-    mulx r11, r8, qword ptr [r15 + 40]
-    adc rbx, r8
-    mov qword ptr [rsp + 72], rbx
-    mulx r8, rbx, qword ptr [r15 + 48]
-    adc r11, rbx
-    mov qword ptr [rsp + 112], r11
-    mulx rbx, r11, qword ptr [r15 + 56]
-    adc r8, r11
-    mov qword ptr [rsp + 56], r8
-    mulx r11, r8, qword ptr [r15 + 64]
-    adc rbx, r8
-    mov qword ptr [rsp + 40], rbx
-    mulx r8, rbx, qword ptr [r15 + 72]
-    adc r11, rbx
-    mulx rdx, rbx, qword ptr [r15 + 80]
-    adc r8, rbx
-    adc rdx, 0
-    add rdi, r12
-    adc r9, r13
-    adc rax, r14
-    adc rsi, r10
-    adc rcx, rbp
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 112]
+    adc r11, qword ptr [rsp + 56]
     mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 56]
+    adc rbp, qword ptr [rsp + 88]
     mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 32]
+    adc r12, qword ptr [rsp + 96]
+    adc r10, qword ptr [rsp + 80]
+    adc r9, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, qword ptr [rsp + 24]
+    adc r13, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 24], rdx
+    mov rdx, rbx
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 40], r13
+    mulx r14, r13, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 104], r9
+    mov qword ptr [rsp + 80], r10
+    mulx r9, r10, qword ptr [r15 + 16]
+    add r14, r10
+    mov qword ptr [rsp + 96], r12
+    mulx r10, r12, qword ptr [r15 + 24]
+    adc r9, r12
+    mov qword ptr [rsp + 48], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r10, rbp
+    mov qword ptr [rsp + 88], r11
+    mulx rbp, r11, qword ptr [r15 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 64], r8
+    mulx r11, r8, qword ptr [r15 + 48]
+    adc rbp, r8
+    mov qword ptr [rsp + 56], rbp
+    mulx r8, rbp, qword ptr [r15 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [r15 + 64]
+    adc r8, r11
+    mov qword ptr [rsp + 112], r8
+    mulx r11, r8, qword ptr [r15 + 72]
+    adc rbp, r8
+    mov qword ptr [rsp + 120], rbp
+    mulx r8, rbp, qword ptr [r15 + 80]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r15 + 88]
+    adc r8, rbp
+    adc rdx, 0
+    add rbx, r13
+    adc rsi, r14
+    adc rax, r9
+    adc rdi, r10
+    adc rcx, r12
+    mov r9, qword ptr [rsp + 64]
+    adc r9, qword ptr [rsp + 56]
+    mov r10, qword ptr [rsp + 88]
+    adc r10, qword ptr [rsp + 72]
+    mov rbx, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 112]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 120]
+    adc r11, qword ptr [rsp + 80]
+    adc r8, qword ptr [rsp + 104]
     adc rdx, qword ptr [rsp + 24]
+    mov r12, qword ptr [rsp + 40]
+    adc r12, 0
+    mov r13, qword ptr [rsp + 16]
+    mov r14, rdx
+    mov rdx, qword ptr [r13 + 40]
+    mov r15, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], r12
+    mulx r13, r12, qword ptr [r15]
+    mov qword ptr [rsp + 24], r14
+    mov qword ptr [rsp + 104], r8
+    mulx r14, r8, qword ptr [r15 + 8]
+    add r13, r8
+    mov qword ptr [rsp + 80], r11
+    mulx r8, r11, qword ptr [r15 + 16]
+    adc r14, r11
+    mov qword ptr [rsp + 120], rbp
+    mulx r11, rbp, qword ptr [r15 + 24]
+    adc r8, rbp
+    mov qword ptr [rsp + 96], rbx
+    mulx rbp, rbx, qword ptr [r15 + 32]
+    adc r11, rbx
+    mov qword ptr [rsp + 112], r10
+    mulx rbx, r10, qword ptr [r15 + 40]
+    adc rbp, r10
+    mov qword ptr [rsp + 48], rbp
+    mulx r10, rbp, qword ptr [r15 + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 72], rbx
+    mulx rbp, rbx, qword ptr [r15 + 56]
+    adc r10, rbx
+    mov qword ptr [rsp + 88], r10
+    mulx rbx, r10, qword ptr [r15 + 64]
+    adc rbp, r10
+    mov qword ptr [rsp + 56], rbp
+    mulx r10, rbp, qword ptr [r15 + 72]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r15 + 80]
+    adc r10, rbp
+    adc rdx, 0
+    add rsi, r12
+    adc rax, r13
+    adc rdi, r14
+    adc rcx, r8
+    adc r9, r11
+    mov r8, qword ptr [rsp + 112]
+    adc r8, qword ptr [rsp + 48]
+    mov r11, qword ptr [rsp + 96]
+    adc r11, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 88]
+    mov r12, qword ptr [rsp + 80]
+    adc r12, qword ptr [rsp + 56]
+    adc rbx, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 40]
     mov r13, 0
+    adc r13, 0
+    mov r14, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, qword ptr [r14 + 128]
+    mov qword ptr [rsp + 24], r13
+    mulx r14, r13, qword ptr [r15 + 88]
+    mov qword ptr [rsp + 104], r10
+    mov qword ptr [rsp + 56], rbx
+    mulx r10, rbx, qword ptr [r15 + 96]
+    add r14, rbx
+    mov qword ptr [rsp + 80], r12
+    mulx rbx, r12, qword ptr [r15 + 104]
+    adc r10, r12
+    mov qword ptr [rsp + 88], rbp
+    mulx r12, rbp, qword ptr [r15 + 112]
+    adc rbx, rbp
+    mov qword ptr [rsp + 120], r11
+    mulx rbp, r11, qword ptr [r15 + 120]
+    adc r12, r11
+    mov qword ptr [rsp + 72], r8
+    mulx r11, r8, qword ptr [r15 + 128]
+    adc rbp, r8
+    mov qword ptr [rsp + 96], rbp
+    mulx r8, rbp, qword ptr [r15 + 136]
+    adc r11, rbp
+    mov qword ptr [rsp + 48], r11
+    mulx rbp, r11, qword ptr [r15 + 144]
+    adc r8, r11
+    mov qword ptr [rsp + 112], r8
+    mulx r11, r8, qword ptr [r15 + 152]
+    adc rbp, r8
+    mov qword ptr [rsp + 64], rbp
+    mulx r8, rbp, qword ptr [r15 + 160]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r15 + 168]
+    adc r8, rbp
+    adc rdx, 0
+    add rsi, r13
+    adc rax, r14
+    adc rdi, r10
+    adc rcx, rbx
+    adc r9, r12
+    mov r10, qword ptr [rsp + 72]
+    adc r10, qword ptr [rsp + 96]
+    mov rbx, qword ptr [rsp + 120]
+    adc rbx, qword ptr [rsp + 48]
+    mov rbp, qword ptr [rsp + 88]
+    adc rbp, qword ptr [rsp + 112]
+    mov r12, qword ptr [rsp + 80]
+    adc r12, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 56]
+    adc r8, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, qword ptr [rsp + 24]
     adc r13, 0
     mov r14, qword ptr [rsp + 8]
     mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r14 + 160]
-    mov qword ptr [rsp + 32], r13
-    mulx r14, r13, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 96], r8
-    mov qword ptr [rsp + 40], r11
-    mulx r8, r11, qword ptr [r15 + 96]
-    add r14, r11
-    mov qword ptr [rsp + 48], r12
-    mulx r11, r12, qword ptr [r15 + 104]
+    mov rdx, rsi
+    imul rdx, qword ptr [r14]
+    mov qword ptr [rsp + 40], r13
+    mulx r15, r13, qword ptr [r14 + 8]
+    mov qword ptr [rsp + 104], r8
+    mov qword ptr [rsp + 56], r11
+    mulx r8, r11, qword ptr [r14 + 16]
+    add r15, r11
+    mov qword ptr [rsp + 64], r12
+    mulx r11, r12, qword ptr [r14 + 24]
     adc r8, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [r15 + 112]
+    mov qword ptr [rsp + 80], rbp
+    mulx r12, rbp, qword ptr [r14 + 32]
     adc r11, rbp
-    mov qword ptr [rsp + 64], rbx
-    mulx rbp, rbx, qword ptr [r15 + 120]
+    mov qword ptr [rsp + 112], rbx
+    mulx rbp, rbx, qword ptr [r14 + 40]
     adc r12, rbx
-    mov qword ptr [rsp + 112], r10
-    mulx rbx, r10, qword ptr [r15 + 128]
+    mov qword ptr [rsp + 88], r10
+    mulx rbx, r10, qword ptr [r14 + 48]
     adc rbp, r10
-    mov qword ptr [rsp + 104], rbp
-    mulx r10, rbp, qword ptr [r15 + 136]
+    mov qword ptr [rsp + 48], rbp
+    mulx r10, rbp, qword ptr [r14 + 56]
     adc rbx, rbp
-    mov qword ptr [rsp + 72], rbx
-    mulx rbp, rbx, qword ptr [r15 + 144]
+    mov qword ptr [rsp + 120], rbx
+    mulx rbp, rbx, qword ptr [r14 + 64]
     adc r10, rbx
-    mov qword ptr [rsp + 80], r10
-    mulx rbx, r10, qword ptr [r15 + 152]
+    mov qword ptr [rsp + 96], r10
+    mulx rbx, r10, qword ptr [r14 + 72]
     adc rbp, r10
-    mov qword ptr [rsp + 88], rbp
-    mulx r10, rbp, qword ptr [r15 + 160]
+    mov qword ptr [rsp + 72], rbp
+    mulx r10, rbp, qword ptr [r14 + 80]
     adc rbx, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
+    mulx rdx, rbp, qword ptr [r14 + 88]
     adc r10, rbp
     adc rdx, 0
-    add rdi, r13
-    adc r9, r14
-    adc rax, r8
-    adc rsi, r11
-    adc rcx, r12
-    mov r8, qword ptr [rsp + 112]
-    adc r8, qword ptr [rsp + 104]
-    mov r11, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 32]
-    adc r13, 0
-    mov r14, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 32], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 96], r10
-    mulx r14, r10, qword ptr [rip + 2f + 16]
-    add r15, r10
-    mov qword ptr [rsp + 40], rbx
-    mulx r10, rbx, qword ptr [rip + 2f + 24]
-    adc r14, rbx
-    mov qword ptr [rsp + 88], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 80], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 48]
-    adc r12, r11
-    mov qword ptr [rsp + 56], r12
-    mulx r11, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc r11, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 72]
-    adc r12, r11
-    mov qword ptr [rsp + 104], r12
-    mulx r11, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r11, r12
-    adc rdx, 0
-    add rdi, r13
-    adc r9, r15
-    adc rax, r14
-    adc rsi, r10
-    adc rcx, rbx
-    adc r8, qword ptr [rsp + 56]
-    mov rdi, qword ptr [rsp + 80]
-    adc rdi, qword ptr [rsp + 72]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 32]
-    adc r12, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 80]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], r12
-    mulx r13, r12, qword ptr [r15]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 96], r11
-    mulx r14, r11, qword ptr [r15 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 40], rbp
-    mulx r11, rbp, qword ptr [r15 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 104], rbx
-    mulx rbp, rbx, qword ptr [r15 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 88], r10
-    mulx rbx, r10, qword ptr [r15 + 32]
-    adc rbp, r10
-    mov qword ptr [rsp + 64], rdi
-    mulx r10, rdi, qword ptr [r15 + 40]
-    adc rbx, rdi
-    mov qword ptr [rsp + 48], rbx
-    mulx rdi, rbx, qword ptr [r15 + 48]
-    adc r10, rbx
-    mov qword ptr [rsp + 72], r10
-    mulx rbx, r10, qword ptr [r15 + 56]
-    adc rdi, r10
-    mov qword ptr [rsp + 80], rdi
-    mulx r10, rdi, qword ptr [r15 + 64]
-    adc rbx, rdi
-    mov qword ptr [rsp + 56], rbx
-    mulx rdi, rbx, qword ptr [r15 + 72]
-    adc r10, rbx
-    mulx rdx, rbx, qword ptr [r15 + 80]
-    adc rdi, rbx
-    adc rdx, 0
-    add r9, r12
-    adc rax, r13
-    adc rsi, r14
+    add rsi, r13
+    adc rax, r15
+    adc rdi, r8
     adc rcx, r11
-    adc r8, rbp
-    mov r11, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 80]
+    adc r9, r12
+    mov rsi, qword ptr [rsp + 88]
+    adc rsi, qword ptr [rsp + 48]
+    mov r8, qword ptr [rsp + 112]
+    adc r8, qword ptr [rsp + 120]
+    mov r11, qword ptr [rsp + 80]
+    adc r11, qword ptr [rsp + 96]
+    mov rbp, qword ptr [rsp + 64]
+    adc rbp, qword ptr [rsp + 72]
+    adc rbx, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 24]
     mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 32]
+    adc r12, 0
+    mov r13, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r13 + 48]
+    mov r14, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], r12
+    mulx r13, r12, qword ptr [r14]
+    mov qword ptr [rsp + 24], r15
+    mov qword ptr [rsp + 104], r10
+    mulx r15, r10, qword ptr [r14 + 8]
+    add r13, r10
+    mov qword ptr [rsp + 56], rbx
+    mulx r10, rbx, qword ptr [r14 + 16]
+    adc r15, rbx
+    mov qword ptr [rsp + 72], rbp
+    mulx rbx, rbp, qword ptr [r14 + 24]
+    adc r10, rbp
+    mov qword ptr [rsp + 64], r11
+    mulx rbp, r11, qword ptr [r14 + 32]
+    adc rbx, r11
+    mov qword ptr [rsp + 96], r8
+    mulx r11, r8, qword ptr [r14 + 40]
+    adc rbp, r8
+    mov qword ptr [rsp + 80], rbp
+    mulx r8, rbp, qword ptr [r14 + 48]
+    adc r11, rbp
+    mov qword ptr [rsp + 120], r11
+    mulx rbp, r11, qword ptr [r14 + 56]
+    adc r8, r11
+    mov qword ptr [rsp + 112], r8
+    mulx r11, r8, qword ptr [r14 + 64]
+    adc rbp, r8
+    mov qword ptr [rsp + 48], rbp
+    mulx r8, rbp, qword ptr [r14 + 72]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r14 + 80]
+    adc r8, rbp
+    adc rdx, 0
+    add rax, r12
+    adc rdi, r13
+    adc rcx, r15
+    adc r9, r10
+    adc rsi, rbx
+    mov r10, qword ptr [rsp + 96]
+    adc r10, qword ptr [rsp + 80]
+    mov rbx, qword ptr [rsp + 64]
+    adc rbx, qword ptr [rsp + 120]
+    mov rbp, qword ptr [rsp + 72]
+    adc rbp, qword ptr [rsp + 112]
+    mov r12, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 104]
+    adc r8, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 40]
     mov r13, 0
     adc r13, 0
-    mov r14, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [r14 + 168]
-    mov qword ptr [rsp + 8], r13
-    mulx r14, r13, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 24], rdi
-    mov qword ptr [rsp + 96], r10
-    mulx rdi, r10, qword ptr [r15 + 96]
-    add r14, r10
-    mov qword ptr [rsp + 56], r12
-    mulx r10, r12, qword ptr [r15 + 104]
-    adc rdi, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [r15 + 112]
-    adc r10, rbp
-    mov qword ptr [rsp + 80], rbx
-    mulx rbp, rbx, qword ptr [r15 + 120]
-    adc r12, rbx
-    mov qword ptr [rsp + 104], r11
-    mulx rbx, r11, qword ptr [r15 + 128]
-    adc rbp, r11
-    mov qword ptr [rsp + 72], rbp
-    mulx r11, rbp, qword ptr [r15 + 136]
-    adc rbx, rbp
-    mov qword ptr [rsp + 88], rbx
-    mulx rbp, rbx, qword ptr [r15 + 144]
-    adc r11, rbx
+    mov r15, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, qword ptr [r15 + 136]
+    mov qword ptr [rsp + 24], r13
+    mulx r15, r13, qword ptr [r14 + 88]
+    mov qword ptr [rsp + 104], r8
     mov qword ptr [rsp + 48], r11
-    mulx rbx, r11, qword ptr [r15 + 152]
-    adc rbp, r11
-    mov qword ptr [rsp + 64], rbp
-    mulx r11, rbp, qword ptr [r15 + 160]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
+    mulx r8, r11, qword ptr [r14 + 96]
+    add r15, r11
+    mov qword ptr [rsp + 56], r12
+    mulx r11, r12, qword ptr [r14 + 104]
+    adc r8, r12
+    mov qword ptr [rsp + 112], rbp
+    mulx r12, rbp, qword ptr [r14 + 112]
     adc r11, rbp
+    mov qword ptr [rsp + 72], rbx
+    mulx rbp, rbx, qword ptr [r14 + 120]
+    adc r12, rbx
+    mov qword ptr [rsp + 120], r10
+    mulx rbx, r10, qword ptr [r14 + 128]
+    adc rbp, r10
+    mov qword ptr [rsp + 64], rbp
+    mulx r10, rbp, qword ptr [r14 + 136]
+    adc rbx, rbp
+    mov qword ptr [rsp + 80], rbx
+    mulx rbp, rbx, qword ptr [r14 + 144]
+    adc r10, rbx
+    mov qword ptr [rsp + 96], r10
+    mulx rbx, r10, qword ptr [r14 + 152]
+    adc rbp, r10
+    mov qword ptr [rsp + 88], rbp
+    mulx r10, rbp, qword ptr [r14 + 160]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r14 + 168]
+    adc r10, rbp
+    adc rdx, 0
+    add rax, r13
+    adc rdi, r15
+    adc rcx, r8
+    adc r9, r11
+    adc rsi, r12
+    mov r8, qword ptr [rsp + 120]
+    adc r8, qword ptr [rsp + 64]
+    mov r11, qword ptr [rsp + 72]
+    adc r11, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 96]
+    mov r12, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 88]
+    adc rbx, qword ptr [rsp + 48]
+    adc r10, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, qword ptr [rsp + 24]
+    adc r13, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 24], rdx
+    mov rdx, rax
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 40], r13
+    mulx r14, r13, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 104], r10
+    mov qword ptr [rsp + 48], rbx
+    mulx r10, rbx, qword ptr [r15 + 16]
+    add r14, rbx
+    mov qword ptr [rsp + 88], r12
+    mulx rbx, r12, qword ptr [r15 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 56], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc rbx, rbp
+    mov qword ptr [rsp + 96], r11
+    mulx rbp, r11, qword ptr [r15 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 112], r8
+    mulx r11, r8, qword ptr [r15 + 48]
+    adc rbp, r8
+    mov qword ptr [rsp + 80], rbp
+    mulx r8, rbp, qword ptr [r15 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [r15 + 64]
+    adc r8, r11
+    mov qword ptr [rsp + 64], r8
+    mulx r11, r8, qword ptr [r15 + 72]
+    adc rbp, r8
+    mov qword ptr [rsp + 120], rbp
+    mulx r8, rbp, qword ptr [r15 + 80]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r15 + 88]
+    adc r8, rbp
+    adc rdx, 0
+    add rax, r13
+    adc rdi, r14
+    adc rcx, r10
+    adc r9, rbx
+    adc rsi, r12
+    mov rax, qword ptr [rsp + 112]
+    adc rax, qword ptr [rsp + 80]
+    mov r10, qword ptr [rsp + 96]
+    adc r10, qword ptr [rsp + 72]
+    mov rbx, qword ptr [rsp + 56]
+    adc rbx, qword ptr [rsp + 64]
+    mov rbp, qword ptr [rsp + 88]
+    adc rbp, qword ptr [rsp + 120]
+    adc r11, qword ptr [rsp + 48]
+    adc r8, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 24]
+    mov r12, qword ptr [rsp + 40]
+    adc r12, 0
+    mov r13, qword ptr [rsp + 16]
+    mov r14, rdx
+    mov rdx, qword ptr [r13 + 56]
+    mov r15, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], r12
+    mulx r13, r12, qword ptr [r15]
+    mov qword ptr [rsp + 24], r14
+    mov qword ptr [rsp + 104], r8
+    mulx r14, r8, qword ptr [r15 + 8]
+    add r13, r8
+    mov qword ptr [rsp + 48], r11
+    mulx r8, r11, qword ptr [r15 + 16]
+    adc r14, r11
+    mov qword ptr [rsp + 120], rbp
+    mulx r11, rbp, qword ptr [r15 + 24]
+    adc r8, rbp
+    mov qword ptr [rsp + 88], rbx
+    mulx rbp, rbx, qword ptr [r15 + 32]
+    adc r11, rbx
+    mov qword ptr [rsp + 64], r10
+    mulx rbx, r10, qword ptr [r15 + 40]
+    adc rbp, r10
+    mov qword ptr [rsp + 56], rbp
+    mulx r10, rbp, qword ptr [r15 + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 72], rbx
+    mulx rbp, rbx, qword ptr [r15 + 56]
+    adc r10, rbx
+    mov qword ptr [rsp + 96], r10
+    mulx rbx, r10, qword ptr [r15 + 64]
+    adc rbp, r10
+    mov qword ptr [rsp + 80], rbp
+    mulx r10, rbp, qword ptr [r15 + 72]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r15 + 80]
+    adc r10, rbp
+    adc rdx, 0
+    add rdi, r12
+    adc rcx, r13
+    adc r9, r14
+    adc rsi, r8
+    adc rax, r11
+    mov r8, qword ptr [rsp + 64]
+    adc r8, qword ptr [rsp + 56]
+    mov r11, qword ptr [rsp + 88]
+    adc r11, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 96]
+    mov r12, qword ptr [rsp + 48]
+    adc r12, qword ptr [rsp + 80]
+    adc rbx, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, 0
+    adc r13, 0
+    mov r14, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, qword ptr [r14 + 144]
+    mov qword ptr [rsp + 24], r13
+    mulx r14, r13, qword ptr [r15 + 88]
+    mov qword ptr [rsp + 104], r10
+    mov qword ptr [rsp + 80], rbx
+    mulx r10, rbx, qword ptr [r15 + 96]
+    add r14, rbx
+    mov qword ptr [rsp + 48], r12
+    mulx rbx, r12, qword ptr [r15 + 104]
+    adc r10, r12
+    mov qword ptr [rsp + 96], rbp
+    mulx r12, rbp, qword ptr [r15 + 112]
+    adc rbx, rbp
+    mov qword ptr [rsp + 120], r11
+    mulx rbp, r11, qword ptr [r15 + 120]
+    adc r12, r11
+    mov qword ptr [rsp + 72], r8
+    mulx r11, r8, qword ptr [r15 + 128]
+    adc rbp, r8
+    mov qword ptr [rsp + 88], rbp
+    mulx r8, rbp, qword ptr [r15 + 136]
+    adc r11, rbp
+    mov qword ptr [rsp + 56], r11
+    mulx rbp, r11, qword ptr [r15 + 144]
+    adc r8, r11
+    mov qword ptr [rsp + 64], r8
+    mulx r11, r8, qword ptr [r15 + 152]
+    adc rbp, r8
+    mov qword ptr [rsp + 112], rbp
+    mulx r8, rbp, qword ptr [r15 + 160]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r15 + 168]
+    adc r8, rbp
+    adc rdx, 0
+    add rdi, r13
+    adc rcx, r14
+    adc r9, r10
+    adc rsi, rbx
+    adc rax, r12
+    mov r10, qword ptr [rsp + 72]
+    adc r10, qword ptr [rsp + 88]
+    mov rbx, qword ptr [rsp + 120]
+    adc rbx, qword ptr [rsp + 56]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 48]
+    adc r12, qword ptr [rsp + 112]
+    adc r11, qword ptr [rsp + 80]
+    adc r8, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, qword ptr [rsp + 24]
+    adc r13, 0
+    mov r14, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 24], rdx
+    mov rdx, rdi
+    imul rdx, qword ptr [r14]
+    mov qword ptr [rsp + 40], r13
+    mulx r15, r13, qword ptr [r14 + 8]
+    mov qword ptr [rsp + 104], r8
+    mov qword ptr [rsp + 80], r11
+    mulx r8, r11, qword ptr [r14 + 16]
+    add r15, r11
+    mov qword ptr [rsp + 112], r12
+    mulx r11, r12, qword ptr [r14 + 24]
+    adc r8, r12
+    mov qword ptr [rsp + 48], rbp
+    mulx r12, rbp, qword ptr [r14 + 32]
+    adc r11, rbp
+    mov qword ptr [rsp + 64], rbx
+    mulx rbp, rbx, qword ptr [r14 + 40]
+    adc r12, rbx
+    mov qword ptr [rsp + 96], r10
+    mulx rbx, r10, qword ptr [r14 + 48]
+    adc rbp, r10
+    mov qword ptr [rsp + 56], rbp
+    mulx r10, rbp, qword ptr [r14 + 56]
+    adc rbx, rbp
+    mov qword ptr [rsp + 120], rbx
+    mulx rbp, rbx, qword ptr [r14 + 64]
+    adc r10, rbx
+    mov qword ptr [rsp + 88], r10
+    mulx rbx, r10, qword ptr [r14 + 72]
+    adc rbp, r10
+    mov qword ptr [rsp + 72], rbp
+    mulx r10, rbp, qword ptr [r14 + 80]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r14 + 88]
+    adc r10, rbp
+    adc rdx, 0
+    add rdi, r13
+    adc rcx, r15
+    adc r9, r8
+    adc rsi, r11
+    adc rax, r12
+    mov rdi, qword ptr [rsp + 96]
+    adc rdi, qword ptr [rsp + 56]
+    mov r8, qword ptr [rsp + 64]
+    adc r8, qword ptr [rsp + 120]
+    mov r11, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 88]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 72]
+    adc rbx, qword ptr [rsp + 80]
+    adc r10, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 24]
+    mov r12, qword ptr [rsp + 40]
+    adc r12, 0
+    mov r13, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r13 + 64]
+    mov r14, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], r12
+    mulx r13, r12, qword ptr [r14]
+    mov qword ptr [rsp + 24], r15
+    mov qword ptr [rsp + 104], r10
+    mulx r15, r10, qword ptr [r14 + 8]
+    add r13, r10
+    mov qword ptr [rsp + 80], rbx
+    mulx r10, rbx, qword ptr [r14 + 16]
+    adc r15, rbx
+    mov qword ptr [rsp + 72], rbp
+    mulx rbx, rbp, qword ptr [r14 + 24]
+    adc r10, rbp
+    mov qword ptr [rsp + 112], r11
+    mulx rbp, r11, qword ptr [r14 + 32]
+    adc rbx, r11
+    mov qword ptr [rsp + 88], r8
+    mulx r11, r8, qword ptr [r14 + 40]
+    adc rbp, r8
+    mov qword ptr [rsp + 48], rbp
+    mulx r8, rbp, qword ptr [r14 + 48]
+    adc r11, rbp
+    mov qword ptr [rsp + 120], r11
+    mulx rbp, r11, qword ptr [r14 + 56]
+    adc r8, r11
+    mov qword ptr [rsp + 64], r8
+    mulx r11, r8, qword ptr [r14 + 64]
+    adc rbp, r8
+    mov qword ptr [rsp + 56], rbp
+    mulx r8, rbp, qword ptr [r14 + 72]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r14 + 80]
+    adc r8, rbp
+    adc rdx, 0
+    add rcx, r12
+    adc r9, r13
+    adc rsi, r15
+    adc rax, r10
+    adc rdi, rbx
+    mov r10, qword ptr [rsp + 88]
+    adc r10, qword ptr [rsp + 48]
+    mov rbx, qword ptr [rsp + 112]
+    adc rbx, qword ptr [rsp + 120]
+    mov rbp, qword ptr [rsp + 72]
+    adc rbp, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 80]
+    adc r12, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 104]
+    adc r8, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, 0
+    adc r13, 0
+    mov r15, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, qword ptr [r15 + 152]
+    mov qword ptr [rsp + 24], r13
+    mulx r15, r13, qword ptr [r14 + 88]
+    mov qword ptr [rsp + 104], r8
+    mov qword ptr [rsp + 56], r11
+    mulx r8, r11, qword ptr [r14 + 96]
+    add r15, r11
+    mov qword ptr [rsp + 80], r12
+    mulx r11, r12, qword ptr [r14 + 104]
+    adc r8, r12
+    mov qword ptr [rsp + 64], rbp
+    mulx r12, rbp, qword ptr [r14 + 112]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], rbx
+    mulx rbp, rbx, qword ptr [r14 + 120]
+    adc r12, rbx
+    mov qword ptr [rsp + 120], r10
+    mulx rbx, r10, qword ptr [r14 + 128]
+    adc rbp, r10
+    mov qword ptr [rsp + 112], rbp
+    mulx r10, rbp, qword ptr [r14 + 136]
+    adc rbx, rbp
+    mov qword ptr [rsp + 48], rbx
+    mulx rbp, rbx, qword ptr [r14 + 144]
+    adc r10, rbx
+    mov qword ptr [rsp + 88], r10
+    mulx rbx, r10, qword ptr [r14 + 152]
+    adc rbp, r10
+    mov qword ptr [rsp + 96], rbp
+    mulx r10, rbp, qword ptr [r14 + 160]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r14 + 168]
+    adc r10, rbp
+    adc rdx, 0
+    add rcx, r13
+    adc r9, r15
+    adc rsi, r8
+    adc rax, r11
+    adc rdi, r12
+    mov r8, qword ptr [rsp + 120]
+    adc r8, qword ptr [rsp + 112]
+    mov r11, qword ptr [rsp + 72]
+    adc r11, qword ptr [rsp + 48]
+    mov rbp, qword ptr [rsp + 64]
+    adc rbp, qword ptr [rsp + 88]
+    mov r12, qword ptr [rsp + 80]
+    adc r12, qword ptr [rsp + 96]
+    adc rbx, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, qword ptr [rsp + 24]
+    adc r13, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 24], rdx
+    mov rdx, rcx
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 40], r13
+    mulx r14, r13, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 104], r10
+    mov qword ptr [rsp + 56], rbx
+    mulx r10, rbx, qword ptr [r15 + 16]
+    add r14, rbx
+    mov qword ptr [rsp + 96], r12
+    mulx rbx, r12, qword ptr [r15 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 80], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc rbx, rbp
+    mov qword ptr [rsp + 88], r11
+    mulx rbp, r11, qword ptr [r15 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 64], r8
+    mulx r11, r8, qword ptr [r15 + 48]
+    adc rbp, r8
+    mov qword ptr [rsp + 48], rbp
+    mulx r8, rbp, qword ptr [r15 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [r15 + 64]
+    adc r8, r11
+    mov qword ptr [rsp + 112], r8
+    mulx r11, r8, qword ptr [r15 + 72]
+    adc rbp, r8
+    mov qword ptr [rsp + 120], rbp
+    mulx r8, rbp, qword ptr [r15 + 80]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r15 + 88]
+    adc r8, rbp
+    adc rdx, 0
+    add rcx, r13
+    adc r9, r14
+    adc rsi, r10
+    adc rax, rbx
+    adc rdi, r12
+    mov rcx, qword ptr [rsp + 64]
+    adc rcx, qword ptr [rsp + 48]
+    mov r10, qword ptr [rsp + 88]
+    adc r10, qword ptr [rsp + 72]
+    mov rbx, qword ptr [rsp + 80]
+    adc rbx, qword ptr [rsp + 112]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 120]
+    adc r11, qword ptr [rsp + 56]
+    adc r8, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 24]
+    mov r12, qword ptr [rsp + 40]
+    adc r12, 0
+    mov r13, qword ptr [rsp + 16]
+    mov r14, rdx
+    mov rdx, qword ptr [r13 + 72]
+    mov r15, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], r12
+    mulx r13, r12, qword ptr [r15]
+    mov qword ptr [rsp + 24], r14
+    mov qword ptr [rsp + 104], r8
+    mulx r14, r8, qword ptr [r15 + 8]
+    add r13, r8
+    mov qword ptr [rsp + 56], r11
+    mulx r8, r11, qword ptr [r15 + 16]
+    adc r14, r11
+    mov qword ptr [rsp + 120], rbp
+    mulx r11, rbp, qword ptr [r15 + 24]
+    adc r8, rbp
+    mov qword ptr [rsp + 96], rbx
+    mulx rbp, rbx, qword ptr [r15 + 32]
+    adc r11, rbx
+    mov qword ptr [rsp + 112], r10
+    mulx rbx, r10, qword ptr [r15 + 40]
+    adc rbp, r10
+    mov qword ptr [rsp + 80], rbp
+    mulx r10, rbp, qword ptr [r15 + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 72], rbx
+    mulx rbp, rbx, qword ptr [r15 + 56]
+    adc r10, rbx
+    mov qword ptr [rsp + 88], r10
+    mulx rbx, r10, qword ptr [r15 + 64]
+    adc rbp, r10
+    mov qword ptr [rsp + 48], rbp
+    mulx r10, rbp, qword ptr [r15 + 72]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r15 + 80]
+    adc r10, rbp
+    adc rdx, 0
+    add r9, r12
+    adc rsi, r13
+    adc rax, r14
+    adc rdi, r8
+    adc rcx, r11
+    mov r8, qword ptr [rsp + 112]
+    adc r8, qword ptr [rsp + 80]
+    mov r11, qword ptr [rsp + 96]
+    adc r11, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 88]
+    mov r12, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, 0
+    adc r13, 0
+    mov r14, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, qword ptr [r14 + 160]
+    mov qword ptr [rsp + 24], r13
+    mulx r14, r13, qword ptr [r15 + 88]
+    mov qword ptr [rsp + 104], r10
+    mov qword ptr [rsp + 48], rbx
+    mulx r10, rbx, qword ptr [r15 + 96]
+    add r14, rbx
+    mov qword ptr [rsp + 56], r12
+    mulx rbx, r12, qword ptr [r15 + 104]
+    adc r10, r12
+    mov qword ptr [rsp + 88], rbp
+    mulx r12, rbp, qword ptr [r15 + 112]
+    adc rbx, rbp
+    mov qword ptr [rsp + 120], r11
+    mulx rbp, r11, qword ptr [r15 + 120]
+    adc r12, r11
+    mov qword ptr [rsp + 72], r8
+    mulx r11, r8, qword ptr [r15 + 128]
+    adc rbp, r8
+    mov qword ptr [rsp + 96], rbp
+    mulx r8, rbp, qword ptr [r15 + 136]
+    adc r11, rbp
+    mov qword ptr [rsp + 80], r11
+    mulx rbp, r11, qword ptr [r15 + 144]
+    adc r8, r11
+    mov qword ptr [rsp + 112], r8
+    mulx r11, r8, qword ptr [r15 + 152]
+    adc rbp, r8
+    mov qword ptr [rsp + 64], rbp
+    mulx r8, rbp, qword ptr [r15 + 160]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r15 + 168]
+    adc r8, rbp
     adc rdx, 0
     add r9, r13
-    adc rax, r14
-    adc rsi, rdi
-    adc rcx, r10
-    adc r8, r12
-    mov rdi, qword ptr [rsp + 104]
-    adc rdi, qword ptr [rsp + 72]
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 48]
+    adc rsi, r14
+    adc rax, r10
+    adc rdi, rbx
+    adc rcx, r12
+    mov r10, qword ptr [rsp + 72]
+    adc r10, qword ptr [rsp + 96]
+    mov rbx, qword ptr [rsp + 120]
+    adc rbx, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 88]
+    adc rbp, qword ptr [rsp + 112]
     mov r12, qword ptr [rsp + 56]
     adc r12, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 32]
-    mov r13, qword ptr [rsp + 8]
+    adc r11, qword ptr [rsp + 48]
+    adc r8, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, qword ptr [rsp + 24]
     adc r13, 0
-    mov r14, rdx
+    mov r14, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 24], rdx
     mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 8], r13
-    mulx r15, r13, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 24], r11
-    mulx r14, r11, qword ptr [rip + 2f + 16]
+    imul rdx, qword ptr [r14]
+    mov qword ptr [rsp + 40], r13
+    mulx r15, r13, qword ptr [r14 + 8]
+    mov qword ptr [rsp + 104], r8
+    mov qword ptr [rsp + 48], r11
+    mulx r8, r11, qword ptr [r14 + 16]
     add r15, r11
-    mov qword ptr [rsp + 96], rbx
-    mulx r11, rbx, qword ptr [rip + 2f + 24]
-    adc r14, rbx
     mov qword ptr [rsp + 64], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 32]
-    adc r11, r12
+    mulx r11, r12, qword ptr [r14 + 24]
+    adc r8, r12
     mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
+    mulx r12, rbp, qword ptr [r14 + 32]
+    adc r11, rbp
+    mov qword ptr [rsp + 112], rbx
+    mulx rbp, rbx, qword ptr [r14 + 40]
+    adc r12, rbx
+    mov qword ptr [rsp + 88], r10
+    mulx rbx, r10, qword ptr [r14 + 48]
+    adc rbp, r10
+    mov qword ptr [rsp + 80], rbp
+    mulx r10, rbp, qword ptr [r14 + 56]
     adc rbx, rbp
-    mov qword ptr [rsp + 48], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 48]
-    adc r12, r10
-    mov qword ptr [rsp + 40], r12
-    mulx r10, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
+    mov qword ptr [rsp + 120], rbx
+    mulx rbp, rbx, qword ptr [r14 + 64]
+    adc r10, rbx
+    mov qword ptr [rsp + 96], r10
+    mulx rbx, r10, qword ptr [r14 + 72]
+    adc rbp, r10
+    mov qword ptr [rsp + 72], rbp
+    mulx r10, rbp, qword ptr [r14 + 80]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r14 + 88]
     adc r10, rbp
-    mov qword ptr [rsp + 80], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 72]
-    adc r12, r10
-    mov qword ptr [rsp + 72], r12
-    mulx r10, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc r10, r12
     adc rdx, 0
     add r9, r13
-    adc rax, r15
-    adc rsi, r14
-    adc rcx, r11
-    adc r8, rbx
-    adc rdi, qword ptr [rsp + 40]
-    mov r9, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 88]
+    adc rsi, r15
+    adc rax, r8
+    adc rdi, r11
+    adc rcx, r12
+    mov r8, qword ptr [rsp + 88]
+    adc r8, qword ptr [rsp + 80]
+    mov r9, qword ptr [rsp + 112]
+    adc r9, qword ptr [rsp + 120]
     mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 80]
+    adc r11, qword ptr [rsp + 96]
+    mov rbp, qword ptr [rsp + 64]
+    adc rbp, qword ptr [rsp + 72]
+    adc rbx, qword ptr [rsp + 48]
+    adc r10, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 24]
+    mov r12, qword ptr [rsp + 40]
+    adc r12, 0
+    mov r13, qword ptr [rsp + 16]
+    mov r15, rdx
+    mov rdx, qword ptr [r13 + 80]
+    mov r14, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], r12
+    mulx r13, r12, qword ptr [r14]
+    mov qword ptr [rsp + 24], r15
+    mov qword ptr [rsp + 104], r10
+    mulx r15, r10, qword ptr [r14 + 8]
+    add r13, r10
+    mov qword ptr [rsp + 48], rbx
+    mulx r10, rbx, qword ptr [r14 + 16]
+    adc r15, rbx
+    mov qword ptr [rsp + 72], rbp
+    mulx rbx, rbp, qword ptr [r14 + 24]
+    adc r10, rbp
+    mov qword ptr [rsp + 64], r11
+    mulx rbp, r11, qword ptr [r14 + 32]
+    adc rbx, r11
+    mov qword ptr [rsp + 96], r9
+    mulx r11, r9, qword ptr [r14 + 40]
+    adc rbp, r9
+    mov qword ptr [rsp + 56], rbp
+    mulx r9, rbp, qword ptr [r14 + 48]
+    adc r11, rbp
+    mov qword ptr [rsp + 120], r11
+    mulx rbp, r11, qword ptr [r14 + 56]
+    adc r9, r11
+    mov qword ptr [rsp + 112], r9
+    mulx r11, r9, qword ptr [r14 + 64]
+    adc rbp, r9
+    mov qword ptr [rsp + 80], rbp
+    mulx r9, rbp, qword ptr [r14 + 72]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r14 + 80]
+    adc r9, rbp
+    adc rdx, 0
+    add rsi, r12
+    adc rax, r13
+    adc rdi, r15
+    adc rcx, r10
+    adc r8, rbx
+    mov r10, qword ptr [rsp + 96]
+    adc r10, qword ptr [rsp + 56]
     mov rbx, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 96]
+    adc rbx, qword ptr [rsp + 120]
+    mov rbp, qword ptr [rsp + 72]
+    adc rbp, qword ptr [rsp + 112]
+    mov r12, qword ptr [rsp + 48]
+    adc r12, qword ptr [rsp + 80]
+    adc r11, qword ptr [rsp + 104]
+    adc r9, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, 0
+    adc r13, 0
+    mov r15, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, qword ptr [r15 + 168]
+    mov qword ptr [rsp + 16], r13
+    mulx r15, r13, qword ptr [r14 + 88]
+    mov qword ptr [rsp + 24], r9
+    mov qword ptr [rsp + 104], r11
+    mulx r9, r11, qword ptr [r14 + 96]
+    add r15, r11
+    mov qword ptr [rsp + 80], r12
+    mulx r11, r12, qword ptr [r14 + 104]
+    adc r9, r12
+    mov qword ptr [rsp + 48], rbp
+    mulx r12, rbp, qword ptr [r14 + 112]
+    adc r11, rbp
+    mov qword ptr [rsp + 112], rbx
+    mulx rbp, rbx, qword ptr [r14 + 120]
+    adc r12, rbx
+    mov qword ptr [rsp + 72], r10
+    mulx rbx, r10, qword ptr [r14 + 128]
+    adc rbp, r10
+    mov qword ptr [rsp + 120], rbp
+    mulx r10, rbp, qword ptr [r14 + 136]
+    adc rbx, rbp
+    mov qword ptr [rsp + 64], rbx
+    mulx rbp, rbx, qword ptr [r14 + 144]
+    adc r10, rbx
+    mov qword ptr [rsp + 56], r10
+    mulx rbx, r10, qword ptr [r14 + 152]
+    adc rbp, r10
+    mov qword ptr [rsp + 96], rbp
+    mulx r10, rbp, qword ptr [r14 + 160]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r14 + 168]
+    adc r10, rbp
+    adc rdx, 0
+    add rsi, r13
+    adc rax, r15
+    adc rdi, r9
+    adc rcx, r11
+    adc r8, r12
+    mov r9, qword ptr [rsp + 72]
+    adc r9, qword ptr [rsp + 120]
+    mov r11, qword ptr [rsp + 112]
+    adc r11, qword ptr [rsp + 64]
+    mov rbp, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 56]
+    mov r12, qword ptr [rsp + 80]
+    adc r12, qword ptr [rsp + 96]
+    adc rbx, qword ptr [rsp + 104]
     adc r10, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 8]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, qword ptr [rsp + 16]
+    adc r13, 0
+    mov r14, qword ptr [rsp + 8]
+    mov r15, rdx
+    mov rdx, rsi
+    imul rdx, qword ptr [r14]
+    mov qword ptr [rsp + 16], r13
+    mov qword ptr [rsp + 40], r15
+    mulx r13, r15, qword ptr [r14 + 8]
+    mov qword ptr [rsp + 24], r10
+    mov qword ptr [rsp + 104], rbx
+    mulx r10, rbx, qword ptr [r14 + 16]
+    add r13, rbx
+    mov qword ptr [rsp + 96], r12
+    mulx rbx, r12, qword ptr [r14 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 80], rbp
+    mulx r12, rbp, qword ptr [r14 + 32]
+    adc rbx, rbp
+    mov qword ptr [rsp + 56], r11
+    mulx rbp, r11, qword ptr [r14 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 48], r9
+    mulx r11, r9, qword ptr [r14 + 48]
+    adc rbp, r9
+    mov qword ptr [rsp + 64], rbp
+    mulx r9, rbp, qword ptr [r14 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 112], r11
+    mulx rbp, r11, qword ptr [r14 + 64]
+    adc r9, r11
+    mov qword ptr [rsp + 120], r9
+    mulx r11, r9, qword ptr [r14 + 72]
+    adc rbp, r9
+    mov qword ptr [rsp + 72], rbp
+    mulx r9, rbp, qword ptr [r14 + 80]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [r14 + 88]
+    adc r9, rbp
+    adc rdx, 0
+    add rsi, r15
+    adc rax, r13
+    adc rdi, r10
+    adc rcx, rbx
+    adc r8, r12
+    mov rsi, qword ptr [rsp + 48]
+    adc rsi, qword ptr [rsp + 64]
+    mov r10, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 112]
+    mov rbx, qword ptr [rsp + 80]
+    adc rbx, qword ptr [rsp + 120]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 72]
+    adc r11, qword ptr [rsp + 104]
+    adc r9, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 40]
+    mov r12, qword ptr [rsp + 16]
     adc r12, 0
     mov r13, rax
-    sub r13, qword ptr [rip + 2f + 8]
-    mov r14, rsi
-    sbb r14, qword ptr [rip + 2f + 16]
-    mov r15, rcx
-    sbb r15, qword ptr [rip + 2f + 24]
-    mov qword ptr [rsp + 8], r15
-    mov r15, r8
-    sbb r15, qword ptr [rip + 2f + 32]
-    mov qword ptr [rsp + 32], r15
+    sub r13, qword ptr [r14 + 8]
     mov r15, rdi
-    sbb r15, qword ptr [rip + 2f + 40]
+    sbb r15, qword ptr [r14 + 16]
+    mov qword ptr [rsp + 16], r15
+    mov r15, rcx
+    sbb r15, qword ptr [r14 + 24]
+    mov qword ptr [rsp + 40], r15
+    mov r15, r8
+    sbb r15, qword ptr [r14 + 32]
     mov qword ptr [rsp + 24], r15
-    mov r15, r9
-    sbb r15, qword ptr [rip + 2f + 48]
-    mov qword ptr [rsp + 96], r15
-    mov r15, r11
-    sbb r15, qword ptr [rip + 2f + 56]
+    mov r15, rsi
+    sbb r15, qword ptr [r14 + 40]
+    mov qword ptr [rsp + 104], r15
+    mov r15, r10
+    sbb r15, qword ptr [r14 + 48]
     mov qword ptr [rsp + 72], r15
     mov r15, rbx
-    sbb r15, qword ptr [rip + 2f + 64]
-    mov qword ptr [rsp + 64], r15
+    sbb r15, qword ptr [r14 + 56]
+    mov qword ptr [rsp + 96], r15
     mov r15, rbp
-    sbb r15, qword ptr [rip + 2f + 72]
+    sbb r15, qword ptr [r14 + 64]
+    mov qword ptr [rsp + 120], r15
+    mov r15, r11
+    sbb r15, qword ptr [r14 + 72]
     mov qword ptr [rsp + 80], r15
-    mov r15, r10
-    sbb r15, qword ptr [rip + 2f + 80]
-    mov qword ptr [rsp + 56], r15
+    mov r15, r9
+    sbb r15, qword ptr [r14 + 80]
+    mov qword ptr [rsp + 112], r15
     mov r15, rdx
-    sbb r15, qword ptr [rip + 2f + 88]
-    mov qword ptr [rsp + 88], r15
-    mov r15, r12
-    sbb r15, 0
+    sbb r15, qword ptr [r14 + 88]
+    mov r14, r12
+    sbb r14, 0
     cmovc r13, rax
-    cmovc r14, rsi
-    mov rax, qword ptr [rsp + 8]
-    cmovc rax, rcx
-    mov rcx, qword ptr [rsp + 32]
-    cmovc rcx, r8
-    mov rsi, qword ptr [rsp + 24]
-    cmovc rsi, rdi
-    mov rdi, qword ptr [rsp + 96]
-    cmovc rdi, r9
-    mov r8, qword ptr [rsp + 72]
-    cmovc r8, r11
-    mov r9, qword ptr [rsp + 64]
-    cmovc r9, rbx
-    mov r11, qword ptr [rsp + 80]
-    cmovc r11, rbp
-    mov rbx, qword ptr [rsp + 56]
-    cmovc rbx, r10
-    mov r10, qword ptr [rsp + 88]
-    cmovc r10, rdx
-    cmovc r15, r12
-    mov rdx, r13
-    sub rdx, qword ptr [rip + 2f + 8]
-    mov rbp, r14
-    sbb rbp, qword ptr [rip + 2f + 16]
-    mov r12, rax
-    sbb r12, qword ptr [rip + 2f + 24]
-    mov qword ptr [rsp + 88], r12
-    mov r12, rcx
-    sbb r12, qword ptr [rip + 2f + 32]
-    mov qword ptr [rsp + 56], r12
-    mov r12, rsi
-    sbb r12, qword ptr [rip + 2f + 40]
-    mov qword ptr [rsp + 80], r12
-    mov r12, rdi
-    sbb r12, qword ptr [rip + 2f + 48]
-    mov qword ptr [rsp + 64], r12
-    mov r12, r8
-    sbb r12, qword ptr [rip + 2f + 56]
-    mov qword ptr [rsp + 72], r12
-    mov r12, r9
-    sbb r12, qword ptr [rip + 2f + 64]
-    mov qword ptr [rsp + 96], r12
-    mov r12, r11
-    sbb r12, qword ptr [rip + 2f + 72]
-    mov qword ptr [rsp + 24], r12
-    mov r12, rbx
-    sbb r12, qword ptr [rip + 2f + 80]
-    mov qword ptr [rsp + 32], r12
-    mov r12, r10
-    sbb r12, qword ptr [rip + 2f + 88]
-    sbb r15, 0
-    cmovc rdx, r13
-    mov r13, qword ptr [rsp]
-    mov qword ptr [r13], rdx
-    cmovc rbp, r14
-    mov qword ptr [r13 + 8], rbp
-    mov rdx, qword ptr [rsp + 88]
-    cmovc rdx, rax
-    mov qword ptr [r13 + 16], rdx
-    mov rax, qword ptr [rsp + 56]
-    cmovc rax, rcx
-    mov qword ptr [r13 + 24], rax
-    mov rax, qword ptr [rsp + 80]
-    cmovc rax, rsi
-    mov qword ptr [r13 + 32], rax
-    mov rax, qword ptr [rsp + 64]
+    mov rax, qword ptr [rsp + 16]
     cmovc rax, rdi
-    mov qword ptr [r13 + 40], rax
-    mov rax, qword ptr [rsp + 72]
-    cmovc rax, r8
-    mov qword ptr [r13 + 48], rax
+    mov rdi, qword ptr [rsp + 40]
+    cmovc rdi, rcx
+    mov rcx, qword ptr [rsp + 24]
+    cmovc rcx, r8
+    mov r8, qword ptr [rsp + 104]
+    cmovc r8, rsi
+    mov rsi, qword ptr [rsp + 72]
+    cmovc rsi, r10
+    mov r10, qword ptr [rsp + 96]
+    cmovc r10, rbx
+    mov rbx, qword ptr [rsp + 120]
+    cmovc rbx, rbp
+    mov rbp, qword ptr [rsp + 80]
+    cmovc rbp, r11
+    mov r11, qword ptr [rsp + 112]
+    cmovc r11, r9
+    cmovc r15, rdx
+    cmovc r14, r12
+    mov rdx, qword ptr [rsp + 8]
+    mov r9, r13
+    sub r9, qword ptr [rdx + 8]
+    mov r12, rax
+    sbb r12, qword ptr [rdx + 16]
+    mov qword ptr [rsp + 112], r12
+    mov r12, rdi
+    sbb r12, qword ptr [rdx + 24]
+    mov qword ptr [rsp + 80], r12
+    mov r12, rcx
+    sbb r12, qword ptr [rdx + 32]
+    mov qword ptr [rsp + 120], r12
+    mov r12, r8
+    sbb r12, qword ptr [rdx + 40]
+    mov qword ptr [rsp + 96], r12
+    mov r12, rsi
+    sbb r12, qword ptr [rdx + 48]
+    mov qword ptr [rsp + 72], r12
+    mov r12, r10
+    sbb r12, qword ptr [rdx + 56]
+    mov qword ptr [rsp + 104], r12
+    mov r12, rbx
+    sbb r12, qword ptr [rdx + 64]
+    mov qword ptr [rsp + 24], r12
+    mov r12, rbp
+    sbb r12, qword ptr [rdx + 72]
+    mov qword ptr [rsp + 40], r12
+    mov r12, r11
+    sbb r12, qword ptr [rdx + 80]
+    mov qword ptr [rsp + 16], r12
+    mov r12, r15
+    sbb r12, qword ptr [rdx + 88]
+    sbb r14, 0
+    cmovc r9, r13
+    mov rdx, qword ptr [rsp]
+    mov qword ptr [rdx], r9
+    mov r9, qword ptr [rsp + 112]
+    cmovc r9, rax
+    mov qword ptr [rdx + 8], r9
+    mov rax, qword ptr [rsp + 80]
+    cmovc rax, rdi
+    mov qword ptr [rdx + 16], rax
+    mov rax, qword ptr [rsp + 120]
+    cmovc rax, rcx
+    mov qword ptr [rdx + 24], rax
     mov rax, qword ptr [rsp + 96]
-    cmovc rax, r9
-    mov qword ptr [r13 + 56], rax
+    cmovc rax, r8
+    mov qword ptr [rdx + 32], rax
+    mov rax, qword ptr [rsp + 72]
+    cmovc rax, rsi
+    mov qword ptr [rdx + 40], rax
+    mov rax, qword ptr [rsp + 104]
+    cmovc rax, r10
+    mov qword ptr [rdx + 48], rax
     mov rax, qword ptr [rsp + 24]
-    cmovc rax, r11
-    mov qword ptr [r13 + 64], rax
-    mov rax, qword ptr [rsp + 32]
     cmovc rax, rbx
-    mov qword ptr [r13 + 72], rax
-    cmovc r12, r10
-    mov qword ptr [r13 + 80], r12
-    add rsp, 120
+    mov qword ptr [rdx + 56], rax
+    mov rax, qword ptr [rsp + 40]
+    cmovc rax, rbp
+    mov qword ptr [rdx + 64], rax
+    mov rax, qword ptr [rsp + 16]
+    cmovc rax, r11
+    mov qword ptr [rdx + 72], rax
+    cmovc r12, r15
+    mov qword ptr [rdx + 80], r12
+    add rsp, 128
     pop r15
     pop r14
     pop r13

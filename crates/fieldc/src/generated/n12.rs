@@ -32,1391 +32,1443 @@ unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<12>>(
     push r13
     push r14
     push r15
-    sub rsp, 128
-    mov rax, rdx
+    sub rsp, 136
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rbp, r12, qword ptr [rsi + 40]
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
     adc rbx, r12
-    mulx r12, r13, qword ptr [rsi + 48]
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
     adc rbp, r13
-    mulx r13, r14, qword ptr [rsi + 56]
+    mov r13, qword ptr [rsi + 48]
+    mulx r13, r14, r13
     adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 64]
+    mov r14, qword ptr [rsi + 56]
+    mulx r14, r15, r14
     adc r13, r15
+    mov r15, qword ptr [rsi + 64]
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rsi + 72]
+    mulx r15, rdi, r15
     adc r14, rdi
-    mov qword ptr [rsp + 8], rax
-    mulx rdi, rax, qword ptr [rsi + 80]
-    adc r15, rax
-    mulx rax, rdx, qword ptr [rsi + 88]
-    adc rdi, rdx
-    adc rax, 0
-    mov rdx, r8
-    mov qword ptr [rsp + 16], rsi
-    mulx r8, rsi, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rax
-    mov qword ptr [rsp + 32], rdi
-    mulx rax, rdi, qword ptr [rip + 2f + 8]
-    add r8, rdi
-    mov qword ptr [rsp + 40], r15
-    mulx rdi, r15, qword ptr [rip + 2f + 16]
-    adc rax, r15
-    mov qword ptr [rsp + 48], r14
-    mulx r15, r14, qword ptr [rip + 2f + 24]
-    adc rdi, r14
-    mov qword ptr [rsp + 56], r13
-    mulx r14, r13, qword ptr [rip + 2f + 32]
-    adc r15, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
+    mov rdi, qword ptr [rsi + 72]
+    mov qword ptr [rsp + 8], rcx
+    mulx rdi, rcx, rdi
+    adc r15, rcx
+    mov rcx, qword ptr [rsi + 80]
+    mov qword ptr [rsp + 16], r15
+    mulx rcx, r15, rcx
+    adc rdi, r15
+    mov r15, qword ptr [rsi + 88]
+    mulx rdx, r15, r15
+    adc rcx, r15
+    adc rdx, 0
+    mov r15, rdx
+    mov rdx, r9
+    mov qword ptr [rsp + 24], rsi
+    mulx r9, rsi, qword ptr [rax]
+    mov qword ptr [rsp + 32], r15
+    mov qword ptr [rsp + 40], rcx
+    mulx r15, rcx, qword ptr [rax + 8]
+    add r9, rcx
+    mov qword ptr [rsp + 48], rdi
+    mulx rcx, rdi, qword ptr [rax + 16]
+    adc r15, rdi
+    mov qword ptr [rsp + 56], r14
+    mulx rdi, r14, qword ptr [rax + 24]
+    adc rcx, r14
+    mov qword ptr [rsp + 64], r13
+    mulx r14, r13, qword ptr [rax + 32]
+    adc rdi, r13
+    mov qword ptr [rsp + 72], r12
+    mulx r13, r12, qword ptr [rax + 40]
     adc r14, r12
-    mov qword ptr [rsp + 72], r14
-    mulx r12, r14, qword ptr [rip + 2f + 48]
+    mov qword ptr [rsp + 80], r14
+    mulx r12, r14, qword ptr [rax + 48]
     adc r13, r14
-    mov qword ptr [rsp + 80], r13
-    mulx r14, r13, qword ptr [rip + 2f + 56]
+    mov qword ptr [rsp + 88], r13
+    mulx r14, r13, qword ptr [rax + 56]
     adc r12, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
+    mov qword ptr [rsp + 96], r12
+    mulx r13, r12, qword ptr [rax + 64]
     adc r14, r12
-    mov qword ptr [rsp + 96], r14
-    mulx r12, r14, qword ptr [rip + 2f + 72]
+    mov qword ptr [rsp + 104], r14
+    mulx r12, r14, qword ptr [rax + 72]
     adc r13, r14
-    mov qword ptr [rsp + 104], r13
-    mulx r14, r13, qword ptr [rip + 2f + 80]
+    mov qword ptr [rsp + 112], r13
+    mulx r14, r13, qword ptr [rax + 80]
     adc r12, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 88]
+    mulx rdx, r13, qword ptr [rax + 88]
     adc r14, r13
     adc rdx, 0
-    add rcx, rsi
-    adc r9, r8
-    adc r10, rax
-    adc r11, rdi
-    adc rbx, r15
-    adc rbp, qword ptr [rsp + 72]
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 80]
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 88]
-    mov rdi, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 96]
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 32]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r13 + 8]
-    mov r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [r13]
-    mov qword ptr [rsp + 104], r12
-    mov qword ptr [rsp + 40], r8
-    mulx r12, r8, qword ptr [r13 + 8]
-    add r15, r8
-    mov qword ptr [rsp + 96], rdi
-    mulx r8, rdi, qword ptr [r13 + 16]
-    adc r12, rdi
-    mov qword ptr [rsp + 48], rsi
-    mulx rdi, rsi, qword ptr [r13 + 24]
-    adc r8, rsi
-    mov qword ptr [rsp + 88], rax
-    mulx rsi, rax, qword ptr [r13 + 32]
-    adc rdi, rax
-    mov qword ptr [rsp + 56], rbp
-    mulx rax, rbp, qword ptr [r13 + 40]
-    adc rsi, rbp
-    mov qword ptr [rsp + 80], rsi
-    mulx rbp, rsi, qword ptr [r13 + 48]
-    adc rax, rsi
-    mov qword ptr [rsp + 64], rax
-    mulx rsi, rax, qword ptr [r13 + 56]
-    adc rbp, rax
-    mov qword ptr [rsp + 72], rbp
-    mulx rax, rbp, qword ptr [r13 + 64]
-    adc rsi, rbp
-    mov qword ptr [rsp + 112], rsi
-    mulx rbp, rsi, qword ptr [r13 + 72]
-    adc rax, rsi
-    mov qword ptr [rsp + 120], rax
-    mulx rsi, rax, qword ptr [r13 + 80]
-    adc rbp, rax
-    mulx rax, rdx, qword ptr [r13 + 88]
-    adc rsi, rdx
-    adc rax, 0
-    add rcx, r14
-    adc r9, r15
-    adc r10, r12
-    adc r11, r8
-    adc rbx, rdi
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 80]
-    mov r8, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 96]
-    adc r14, qword ptr [rsp + 112]
-    mov r15, qword ptr [rsp + 40]
-    adc r15, qword ptr [rsp + 120]
-    adc rbp, qword ptr [rsp + 104]
-    adc rsi, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov rdx, rcx
-    mulx rcx, r13, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rax
-    mov qword ptr [rsp + 32], rsi
-    mulx rax, rsi, qword ptr [rip + 2f + 8]
-    add rcx, rsi
-    mov qword ptr [rsp + 104], rbp
-    mulx rsi, rbp, qword ptr [rip + 2f + 16]
-    adc rax, rbp
-    mov qword ptr [rsp + 120], r15
-    mulx rbp, r15, qword ptr [rip + 2f + 24]
-    adc rsi, r15
-    mov qword ptr [rsp + 40], r14
-    mulx r15, r14, qword ptr [rip + 2f + 32]
-    adc rbp, r14
-    mov qword ptr [rsp + 112], r12
-    mulx r14, r12, qword ptr [rip + 2f + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 96], r15
-    mulx r12, r15, qword ptr [rip + 2f + 48]
-    adc r14, r15
-    mov qword ptr [rsp + 72], r14
-    mulx r15, r14, qword ptr [rip + 2f + 56]
-    adc r12, r14
-    mov qword ptr [rsp + 48], r12
-    mulx r14, r12, qword ptr [rip + 2f + 64]
-    adc r15, r12
-    mov qword ptr [rsp + 64], r15
-    mulx r12, r15, qword ptr [rip + 2f + 72]
-    adc r14, r15
-    mov qword ptr [rsp + 88], r14
-    mulx r15, r14, qword ptr [rip + 2f + 80]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 88]
-    adc r15, r14
-    adc rdx, 0
-    add r9, r13
-    adc r10, rcx
-    adc r11, rax
-    adc rbx, rsi
-    adc rdi, rbp
-    adc r8, qword ptr [rsp + 96]
-    mov rax, qword ptr [rsp + 112]
-    adc rax, qword ptr [rsp + 72]
-    mov rcx, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 48]
-    mov rsi, qword ptr [rsp + 120]
-    adc rsi, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 32]
-    adc r15, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 16]
-    mov r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], r15
-    mulx r14, r15, qword ptr [r13]
-    mov qword ptr [rsp + 88], r12
-    mov qword ptr [rsp + 104], rbp
-    mulx r12, rbp, qword ptr [r13 + 8]
-    add r14, rbp
-    mov qword ptr [rsp + 64], rsi
-    mulx rbp, rsi, qword ptr [r13 + 16]
-    adc r12, rsi
-    mov qword ptr [rsp + 120], rcx
-    mulx rsi, rcx, qword ptr [r13 + 24]
-    adc rbp, rcx
-    mov qword ptr [rsp + 48], rax
-    mulx rcx, rax, qword ptr [r13 + 32]
-    adc rsi, rax
-    mov qword ptr [rsp + 40], r8
-    mulx rax, r8, qword ptr [r13 + 40]
-    adc rcx, r8
-    mov qword ptr [rsp + 72], rcx
-    mulx r8, rcx, qword ptr [r13 + 48]
-    adc rax, rcx
-    mov qword ptr [rsp + 112], rax
-    mulx rcx, rax, qword ptr [r13 + 56]
-    adc r8, rax
-    mov qword ptr [rsp + 96], r8
-    mulx rax, r8, qword ptr [r13 + 64]
-    adc rcx, r8
-    mov qword ptr [rsp + 80], rcx
-    mulx r8, rcx, qword ptr [r13 + 72]
-    adc rax, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r13 + 80]
-    adc r8, rax
-    mulx rax, rdx, qword ptr [r13 + 88]
-    adc rcx, rdx
-    adc rax, 0
-    add r9, r15
-    adc r10, r14
-    adc r11, r12
-    adc rbx, rbp
-    adc rdi, rsi
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 112]
-    mov r12, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 64]
-    adc r14, qword ptr [rsp + 80]
-    mov r15, qword ptr [rsp + 104]
-    adc r15, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov rdx, r9
-    mulx r9, r13, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rax
-    mov qword ptr [rsp + 32], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 8]
-    add r9, rcx
-    mov qword ptr [rsp + 88], r8
-    mulx rcx, r8, qword ptr [rip + 2f + 16]
-    adc rax, r8
-    mov qword ptr [rsp + 56], r15
-    mulx r8, r15, qword ptr [rip + 2f + 24]
-    adc rcx, r15
-    mov qword ptr [rsp + 104], r14
-    mulx r15, r14, qword ptr [rip + 2f + 32]
-    adc r8, r14
-    mov qword ptr [rsp + 80], r12
-    mulx r14, r12, qword ptr [rip + 2f + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 64], r15
-    mulx r12, r15, qword ptr [rip + 2f + 48]
-    adc r14, r15
-    mov qword ptr [rsp + 96], r14
-    mulx r15, r14, qword ptr [rip + 2f + 56]
-    adc r12, r14
-    mov qword ptr [rsp + 120], r12
-    mulx r14, r12, qword ptr [rip + 2f + 64]
-    adc r15, r12
-    mov qword ptr [rsp + 112], r15
-    mulx r12, r15, qword ptr [rip + 2f + 72]
-    adc r14, r15
-    mov qword ptr [rsp + 48], r14
-    mulx r15, r14, qword ptr [rip + 2f + 80]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 88]
-    adc r15, r14
-    adc rdx, 0
-    add r10, r13
-    adc r11, r9
-    adc rbx, rax
-    adc rdi, rcx
-    adc rsi, r8
-    adc rbp, qword ptr [rsp + 64]
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 96]
-    mov rcx, qword ptr [rsp + 104]
-    adc rcx, qword ptr [rsp + 120]
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 112]
-    mov r9, qword ptr [rsp + 88]
-    adc r9, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 32]
-    adc r15, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 24]
-    mov r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], r15
-    mulx r14, r15, qword ptr [r13]
-    mov qword ptr [rsp + 48], r12
-    mov qword ptr [rsp + 88], r9
-    mulx r12, r9, qword ptr [r13 + 8]
-    add r14, r9
-    mov qword ptr [rsp + 112], r8
-    mulx r9, r8, qword ptr [r13 + 16]
-    adc r12, r8
-    mov qword ptr [rsp + 56], rcx
-    mulx r8, rcx, qword ptr [r13 + 24]
-    adc r9, rcx
-    mov qword ptr [rsp + 120], rax
-    mulx rcx, rax, qword ptr [r13 + 32]
-    adc r8, rax
-    mov qword ptr [rsp + 104], rbp
-    mulx rax, rbp, qword ptr [r13 + 40]
-    adc rcx, rbp
-    mov qword ptr [rsp + 96], rcx
-    mulx rbp, rcx, qword ptr [r13 + 48]
-    adc rax, rcx
-    mov qword ptr [rsp + 80], rax
-    mulx rcx, rax, qword ptr [r13 + 56]
-    adc rbp, rax
-    mov qword ptr [rsp + 64], rbp
-    mulx rax, rbp, qword ptr [r13 + 64]
-    adc rcx, rbp
-    mov qword ptr [rsp + 72], rcx
-    mulx rbp, rcx, qword ptr [r13 + 72]
-    adc rax, rcx
-    mov qword ptr [rsp + 40], rax
-    mulx rcx, rax, qword ptr [r13 + 80]
-    adc rbp, rax
-    mulx rax, rdx, qword ptr [r13 + 88]
-    adc rcx, rdx
-    adc rax, 0
-    add r10, r15
-    adc r11, r14
-    adc rbx, r12
-    adc rdi, r9
-    adc rsi, r8
-    mov r8, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 96]
-    mov r9, qword ptr [rsp + 120]
-    adc r9, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 112]
-    adc r14, qword ptr [rsp + 72]
-    mov r15, qword ptr [rsp + 88]
-    adc r15, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov rdx, r10
-    mulx r10, r13, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rax
-    mov qword ptr [rsp + 32], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 8]
-    add r10, rcx
-    mov qword ptr [rsp + 48], rbp
-    mulx rcx, rbp, qword ptr [rip + 2f + 16]
-    adc rax, rbp
-    mov qword ptr [rsp + 40], r15
-    mulx rbp, r15, qword ptr [rip + 2f + 24]
-    adc rcx, r15
-    mov qword ptr [rsp + 88], r14
-    mulx r15, r14, qword ptr [rip + 2f + 32]
-    adc rbp, r14
-    mov qword ptr [rsp + 72], r12
-    mulx r14, r12, qword ptr [rip + 2f + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 112], r15
-    mulx r12, r15, qword ptr [rip + 2f + 48]
-    adc r14, r15
-    mov qword ptr [rsp + 64], r14
-    mulx r15, r14, qword ptr [rip + 2f + 56]
-    adc r12, r14
-    mov qword ptr [rsp + 56], r12
-    mulx r14, r12, qword ptr [rip + 2f + 64]
-    adc r15, r12
-    mov qword ptr [rsp + 80], r15
-    mulx r12, r15, qword ptr [rip + 2f + 72]
-    adc r14, r15
-    mov qword ptr [rsp + 120], r14
-    mulx r15, r14, qword ptr [rip + 2f + 80]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 88]
-    adc r15, r14
-    adc rdx, 0
-    add r11, r13
-    adc rbx, r10
-    adc rdi, rax
-    adc rsi, rcx
-    adc r8, rbp
-    adc r9, qword ptr [rsp + 112]
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 64]
-    mov rcx, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 56]
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 32]
-    adc r15, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 32]
-    mov r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], r15
-    mulx r14, r15, qword ptr [r13]
-    mov qword ptr [rsp + 120], r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [r13 + 8]
-    add r14, rbp
-    mov qword ptr [rsp + 80], r10
-    mulx rbp, r10, qword ptr [r13 + 16]
-    adc r12, r10
-    mov qword ptr [rsp + 40], rcx
-    mulx r10, rcx, qword ptr [r13 + 24]
-    adc rbp, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r13 + 32]
-    adc r10, rax
-    mov qword ptr [rsp + 88], r9
-    mulx rax, r9, qword ptr [r13 + 40]
-    adc rcx, r9
-    mov qword ptr [rsp + 64], rcx
-    mulx r9, rcx, qword ptr [r13 + 48]
-    adc rax, rcx
-    mov qword ptr [rsp + 72], rax
-    mulx rcx, rax, qword ptr [r13 + 56]
-    adc r9, rax
-    mov qword ptr [rsp + 112], r9
-    mulx rax, r9, qword ptr [r13 + 64]
-    adc rcx, r9
-    mov qword ptr [rsp + 96], rcx
-    mulx r9, rcx, qword ptr [r13 + 72]
-    adc rax, rcx
-    mov qword ptr [rsp + 104], rax
-    mulx rcx, rax, qword ptr [r13 + 80]
-    adc r9, rax
-    mulx rax, rdx, qword ptr [r13 + 88]
-    adc rcx, rdx
-    adc rax, 0
-    add r11, r15
-    adc rbx, r14
-    adc rdi, r12
-    adc rsi, rbp
-    adc r8, r10
-    mov r10, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 112]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 96]
-    mov r15, qword ptr [rsp + 48]
-    adc r15, qword ptr [rsp + 104]
-    adc r9, qword ptr [rsp + 120]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov rdx, r11
-    mulx r11, r13, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rax
-    mov qword ptr [rsp + 32], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 8]
-    add r11, rcx
-    mov qword ptr [rsp + 120], r9
-    mulx rcx, r9, qword ptr [rip + 2f + 16]
-    adc rax, r9
-    mov qword ptr [rsp + 104], r15
-    mulx r9, r15, qword ptr [rip + 2f + 24]
-    adc rcx, r15
-    mov qword ptr [rsp + 48], r14
-    mulx r15, r14, qword ptr [rip + 2f + 32]
-    adc r9, r14
-    mov qword ptr [rsp + 96], r12
-    mulx r14, r12, qword ptr [rip + 2f + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 80], r15
-    mulx r12, r15, qword ptr [rip + 2f + 48]
-    adc r14, r15
-    mov qword ptr [rsp + 112], r14
-    mulx r15, r14, qword ptr [rip + 2f + 56]
-    adc r12, r14
-    mov qword ptr [rsp + 40], r12
-    mulx r14, r12, qword ptr [rip + 2f + 64]
-    adc r15, r12
-    mov qword ptr [rsp + 72], r15
-    mulx r12, r15, qword ptr [rip + 2f + 72]
-    adc r14, r15
-    mov qword ptr [rsp + 56], r14
-    mulx r15, r14, qword ptr [rip + 2f + 80]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 88]
-    adc r15, r14
-    adc rdx, 0
-    add rbx, r13
-    adc rdi, r11
-    adc rsi, rax
-    adc r8, rcx
+    add r8, rsi
     adc r10, r9
-    adc rbp, qword ptr [rsp + 80]
-    mov rax, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 112]
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 40]
-    mov r9, qword ptr [rsp + 104]
-    adc r9, qword ptr [rsp + 72]
-    mov r11, qword ptr [rsp + 120]
-    adc r11, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 32]
-    adc r15, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 40]
-    mov r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], r15
-    mulx r14, r15, qword ptr [r13]
-    mov qword ptr [rsp + 56], r12
-    mov qword ptr [rsp + 120], r11
-    mulx r12, r11, qword ptr [r13 + 8]
-    add r14, r11
-    mov qword ptr [rsp + 72], r9
-    mulx r11, r9, qword ptr [r13 + 16]
-    adc r12, r9
-    mov qword ptr [rsp + 104], rcx
-    mulx r9, rcx, qword ptr [r13 + 24]
-    adc r11, rcx
-    mov qword ptr [rsp + 40], rax
-    mulx rcx, rax, qword ptr [r13 + 32]
-    adc r9, rax
-    mov qword ptr [rsp + 48], rbp
-    mulx rax, rbp, qword ptr [r13 + 40]
-    adc rcx, rbp
-    mov qword ptr [rsp + 112], rcx
-    mulx rbp, rcx, qword ptr [r13 + 48]
-    adc rax, rcx
-    mov qword ptr [rsp + 96], rax
-    mulx rcx, rax, qword ptr [r13 + 56]
-    adc rbp, rax
-    mov qword ptr [rsp + 80], rbp
-    mulx rax, rbp, qword ptr [r13 + 64]
-    adc rcx, rbp
-    mov qword ptr [rsp + 64], rcx
-    mulx rbp, rcx, qword ptr [r13 + 72]
-    adc rax, rcx
-    mov qword ptr [rsp + 88], rax
-    mulx rcx, rax, qword ptr [r13 + 80]
-    adc rbp, rax
-    mulx rax, rdx, qword ptr [r13 + 88]
-    adc rcx, rdx
-    adc rax, 0
-    add rbx, r15
-    adc rdi, r14
-    adc rsi, r12
-    adc r8, r11
-    adc r10, r9
-    mov r9, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 112]
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 96]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 72]
-    adc r14, qword ptr [rsp + 64]
-    mov r15, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov rdx, rbx
-    mulx rbx, r13, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rax
-    mov qword ptr [rsp + 32], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 8]
-    add rbx, rcx
-    mov qword ptr [rsp + 56], rbp
-    mulx rcx, rbp, qword ptr [rip + 2f + 16]
-    adc rax, rbp
-    mov qword ptr [rsp + 88], r15
-    mulx rbp, r15, qword ptr [rip + 2f + 24]
-    adc rcx, r15
-    mov qword ptr [rsp + 120], r14
-    mulx r15, r14, qword ptr [rip + 2f + 32]
-    adc rbp, r14
-    mov qword ptr [rsp + 64], r12
-    mulx r14, r12, qword ptr [rip + 2f + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 72], r15
-    mulx r12, r15, qword ptr [rip + 2f + 48]
-    adc r14, r15
-    mov qword ptr [rsp + 80], r14
-    mulx r15, r14, qword ptr [rip + 2f + 56]
-    adc r12, r14
-    mov qword ptr [rsp + 104], r12
-    mulx r14, r12, qword ptr [rip + 2f + 64]
-    adc r15, r12
-    mov qword ptr [rsp + 96], r15
-    mulx r12, r15, qword ptr [rip + 2f + 72]
-    adc r14, r15
-    mov qword ptr [rsp + 40], r14
-    mulx r15, r14, qword ptr [rip + 2f + 80]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 88]
-    adc r15, r14
-    adc rdx, 0
-    add rdi, r13
-    adc rsi, rbx
-    adc r8, rax
-    adc r10, rcx
-    adc r9, rbp
-    adc r11, qword ptr [rsp + 72]
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 80]
-    mov rcx, qword ptr [rsp + 120]
-    adc rcx, qword ptr [rsp + 104]
-    mov rbx, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 96]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 32]
-    adc r15, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 48]
-    mov r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], r15
-    mulx r14, r15, qword ptr [r13]
-    mov qword ptr [rsp + 40], r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [r13 + 8]
-    add r14, rbp
-    mov qword ptr [rsp + 96], rbx
-    mulx rbp, rbx, qword ptr [r13 + 16]
-    adc r12, rbx
-    mov qword ptr [rsp + 88], rcx
-    mulx rbx, rcx, qword ptr [r13 + 24]
-    adc rbp, rcx
-    mov qword ptr [rsp + 104], rax
-    mulx rcx, rax, qword ptr [r13 + 32]
-    adc rbx, rax
-    mov qword ptr [rsp + 120], r11
-    mulx rax, r11, qword ptr [r13 + 40]
-    adc rcx, r11
-    mov qword ptr [rsp + 80], rcx
-    mulx r11, rcx, qword ptr [r13 + 48]
-    adc rax, rcx
-    mov qword ptr [rsp + 64], rax
-    mulx rcx, rax, qword ptr [r13 + 56]
-    adc r11, rax
-    mov qword ptr [rsp + 72], r11
-    mulx rax, r11, qword ptr [r13 + 64]
-    adc rcx, r11
-    mov qword ptr [rsp + 112], rcx
-    mulx r11, rcx, qword ptr [r13 + 72]
-    adc rax, rcx
-    mov qword ptr [rsp + 48], rax
-    mulx rcx, rax, qword ptr [r13 + 80]
-    adc r11, rax
-    mulx rax, rdx, qword ptr [r13 + 88]
-    adc rcx, rdx
-    adc rax, 0
-    add rdi, r15
-    adc rsi, r14
-    adc r8, r12
-    adc r10, rbp
-    adc r9, rbx
-    mov rbx, qword ptr [rsp + 120]
-    adc rbx, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 96]
-    adc r14, qword ptr [rsp + 112]
-    mov r15, qword ptr [rsp + 56]
-    adc r15, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov rdx, rdi
-    mulx rdi, r13, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rax
-    mov qword ptr [rsp + 32], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 8]
-    add rdi, rcx
-    mov qword ptr [rsp + 40], r11
-    mulx rcx, r11, qword ptr [rip + 2f + 16]
-    adc rax, r11
-    mov qword ptr [rsp + 48], r15
-    mulx r11, r15, qword ptr [rip + 2f + 24]
-    adc rcx, r15
-    mov qword ptr [rsp + 56], r14
-    mulx r15, r14, qword ptr [rip + 2f + 32]
-    adc r11, r14
-    mov qword ptr [rsp + 112], r12
-    mulx r14, r12, qword ptr [rip + 2f + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 96], r15
-    mulx r12, r15, qword ptr [rip + 2f + 48]
-    adc r14, r15
-    mov qword ptr [rsp + 72], r14
-    mulx r15, r14, qword ptr [rip + 2f + 56]
-    adc r12, r14
-    mov qword ptr [rsp + 88], r12
-    mulx r14, r12, qword ptr [rip + 2f + 64]
-    adc r15, r12
-    mov qword ptr [rsp + 64], r15
-    mulx r12, r15, qword ptr [rip + 2f + 72]
-    adc r14, r15
-    mov qword ptr [rsp + 104], r14
-    mulx r15, r14, qword ptr [rip + 2f + 80]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 88]
-    adc r15, r14
-    adc rdx, 0
-    add rsi, r13
-    adc r8, rdi
-    adc r10, rax
-    adc r9, rcx
-    adc rbx, r11
-    adc rbp, qword ptr [rsp + 96]
-    mov rax, qword ptr [rsp + 112]
-    adc rax, qword ptr [rsp + 72]
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 88]
-    mov rdi, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 64]
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 32]
-    adc r15, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 56]
-    mov r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], r15
-    mulx r14, r15, qword ptr [r13]
-    mov qword ptr [rsp + 104], r12
-    mov qword ptr [rsp + 40], r11
-    mulx r12, r11, qword ptr [r13 + 8]
-    add r14, r11
-    mov qword ptr [rsp + 64], rdi
-    mulx r11, rdi, qword ptr [r13 + 16]
-    adc r12, rdi
-    mov qword ptr [rsp + 48], rcx
-    mulx rdi, rcx, qword ptr [r13 + 24]
-    adc r11, rcx
-    mov qword ptr [rsp + 88], rax
-    mulx rcx, rax, qword ptr [r13 + 32]
-    adc rdi, rax
-    mov qword ptr [rsp + 56], rbp
-    mulx rax, rbp, qword ptr [r13 + 40]
-    adc rcx, rbp
-    mov qword ptr [rsp + 72], rcx
-    mulx rbp, rcx, qword ptr [r13 + 48]
-    adc rax, rcx
-    mov qword ptr [rsp + 112], rax
-    mulx rcx, rax, qword ptr [r13 + 56]
-    adc rbp, rax
-    mov qword ptr [rsp + 96], rbp
-    mulx rax, rbp, qword ptr [r13 + 64]
-    adc rcx, rbp
-    mov qword ptr [rsp + 80], rcx
-    mulx rbp, rcx, qword ptr [r13 + 72]
-    adc rax, rcx
-    mov qword ptr [rsp + 120], rax
-    mulx rcx, rax, qword ptr [r13 + 80]
-    adc rbp, rax
-    mulx rax, rdx, qword ptr [r13 + 88]
-    adc rcx, rdx
-    adc rax, 0
-    add rsi, r15
-    adc r8, r14
-    adc r10, r12
-    adc r9, r11
-    adc rbx, rdi
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 72]
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 112]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 64]
-    adc r14, qword ptr [rsp + 80]
-    mov r15, qword ptr [rsp + 40]
-    adc r15, qword ptr [rsp + 120]
-    adc rbp, qword ptr [rsp + 104]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov rdx, rsi
-    mulx rsi, r13, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rax
-    mov qword ptr [rsp + 32], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 8]
-    add rsi, rcx
-    mov qword ptr [rsp + 104], rbp
-    mulx rcx, rbp, qword ptr [rip + 2f + 16]
-    adc rax, rbp
-    mov qword ptr [rsp + 120], r15
-    mulx rbp, r15, qword ptr [rip + 2f + 24]
-    adc rcx, r15
-    mov qword ptr [rsp + 40], r14
-    mulx r15, r14, qword ptr [rip + 2f + 32]
-    adc rbp, r14
-    mov qword ptr [rsp + 80], r12
-    mulx r14, r12, qword ptr [rip + 2f + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 64], r15
-    mulx r12, r15, qword ptr [rip + 2f + 48]
-    adc r14, r15
-    mov qword ptr [rsp + 96], r14
-    mulx r15, r14, qword ptr [rip + 2f + 56]
-    adc r12, r14
-    mov qword ptr [rsp + 48], r12
-    mulx r14, r12, qword ptr [rip + 2f + 64]
-    adc r15, r12
-    mov qword ptr [rsp + 112], r15
-    mulx r12, r15, qword ptr [rip + 2f + 72]
-    adc r14, r15
-    mov qword ptr [rsp + 88], r14
-    mulx r15, r14, qword ptr [rip + 2f + 80]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 88]
-    adc r15, r14
-    adc rdx, 0
-    add r8, r13
-    adc r10, rsi
-    adc r9, rax
+    adc r11, r15
     adc rbx, rcx
-    adc rdi, rbp
-    adc r11, qword ptr [rsp + 64]
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 96]
-    mov rcx, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 48]
-    mov rsi, qword ptr [rsp + 120]
-    adc rsi, qword ptr [rsp + 112]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 32]
-    adc r15, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 64]
-    mov r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], r15
-    mulx r14, r15, qword ptr [r13]
-    mov qword ptr [rsp + 88], r12
-    mov qword ptr [rsp + 104], rbp
-    mulx r12, rbp, qword ptr [r13 + 8]
-    add r14, rbp
-    mov qword ptr [rsp + 112], rsi
-    mulx rbp, rsi, qword ptr [r13 + 16]
-    adc r12, rsi
-    mov qword ptr [rsp + 120], rcx
-    mulx rsi, rcx, qword ptr [r13 + 24]
-    adc rbp, rcx
-    mov qword ptr [rsp + 48], rax
-    mulx rcx, rax, qword ptr [r13 + 32]
-    adc rsi, rax
-    mov qword ptr [rsp + 40], r11
-    mulx rax, r11, qword ptr [r13 + 40]
-    adc rcx, r11
-    mov qword ptr [rsp + 96], rcx
-    mulx r11, rcx, qword ptr [r13 + 48]
-    adc rax, rcx
-    mov qword ptr [rsp + 80], rax
-    mulx rcx, rax, qword ptr [r13 + 56]
-    adc r11, rax
-    mov qword ptr [rsp + 64], r11
-    mulx rax, r11, qword ptr [r13 + 64]
-    adc rcx, r11
-    mov qword ptr [rsp + 72], rcx
-    mulx r11, rcx, qword ptr [r13 + 72]
-    adc rax, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r13 + 80]
-    adc r11, rax
-    mulx rax, rdx, qword ptr [r13 + 88]
-    adc rcx, rdx
-    adc rax, 0
-    add r8, r15
-    adc r10, r14
-    adc r9, r12
-    adc rbx, rbp
-    adc rdi, rsi
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 96]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 112]
-    adc r14, qword ptr [rsp + 72]
-    mov r15, qword ptr [rsp + 104]
-    adc r15, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov rdx, r8
-    mulx r8, r13, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rax
-    mov qword ptr [rsp + 32], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 8]
-    add r8, rcx
-    mov qword ptr [rsp + 88], r11
-    mulx rcx, r11, qword ptr [rip + 2f + 16]
-    adc rax, r11
-    mov qword ptr [rsp + 56], r15
-    mulx r11, r15, qword ptr [rip + 2f + 24]
-    adc rcx, r15
-    mov qword ptr [rsp + 104], r14
-    mulx r15, r14, qword ptr [rip + 2f + 32]
-    adc r11, r14
-    mov qword ptr [rsp + 72], r12
-    mulx r14, r12, qword ptr [rip + 2f + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 112], r15
-    mulx r12, r15, qword ptr [rip + 2f + 48]
-    adc r14, r15
-    mov qword ptr [rsp + 64], r14
-    mulx r15, r14, qword ptr [rip + 2f + 56]
-    adc r12, r14
-    mov qword ptr [rsp + 120], r12
-    mulx r14, r12, qword ptr [rip + 2f + 64]
-    adc r15, r12
-    mov qword ptr [rsp + 80], r15
-    mulx r12, r15, qword ptr [rip + 2f + 72]
-    adc r14, r15
-    mov qword ptr [rsp + 48], r14
-    mulx r15, r14, qword ptr [rip + 2f + 80]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 88]
-    adc r15, r14
-    adc rdx, 0
-    add r10, r13
-    adc r9, r8
-    adc rbx, rax
-    adc rdi, rcx
-    adc rsi, r11
-    adc rbp, qword ptr [rsp + 112]
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 64]
-    mov rcx, qword ptr [rsp + 104]
-    adc rcx, qword ptr [rsp + 120]
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 80]
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 32]
-    adc r15, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 72]
-    mov r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], r15
-    mulx r14, r15, qword ptr [r13]
-    mov qword ptr [rsp + 48], r12
-    mov qword ptr [rsp + 88], r11
-    mulx r12, r11, qword ptr [r13 + 8]
-    add r14, r11
-    mov qword ptr [rsp + 80], r8
-    mulx r11, r8, qword ptr [r13 + 16]
-    adc r12, r8
-    mov qword ptr [rsp + 56], rcx
-    mulx r8, rcx, qword ptr [r13 + 24]
-    adc r11, rcx
-    mov qword ptr [rsp + 120], rax
-    mulx rcx, rax, qword ptr [r13 + 32]
-    adc r8, rax
-    mov qword ptr [rsp + 104], rbp
-    mulx rax, rbp, qword ptr [r13 + 40]
-    adc rcx, rbp
-    mov qword ptr [rsp + 64], rcx
-    mulx rbp, rcx, qword ptr [r13 + 48]
-    adc rax, rcx
-    mov qword ptr [rsp + 72], rax
-    mulx rcx, rax, qword ptr [r13 + 56]
-    adc rbp, rax
-    mov qword ptr [rsp + 112], rbp
-    mulx rax, rbp, qword ptr [r13 + 64]
-    adc rcx, rbp
-    mov qword ptr [rsp + 96], rcx
-    mulx rbp, rcx, qword ptr [r13 + 72]
-    adc rax, rcx
-    mov qword ptr [rsp + 40], rax
-    mulx rcx, rax, qword ptr [r13 + 80]
-    adc rbp, rax
-    mulx rax, rdx, qword ptr [r13 + 88]
-    adc rcx, rdx
-    adc rax, 0
-    add r10, r15
-    adc r9, r14
-    adc rbx, r12
-    adc rdi, r11
-    adc rsi, r8
-    mov r8, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 64]
-    mov r11, qword ptr [rsp + 120]
-    adc r11, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 112]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 96]
-    mov r15, qword ptr [rsp + 88]
-    adc r15, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov rdx, r10
-    mulx r10, r13, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rax
-    mov qword ptr [rsp + 32], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 8]
-    add r10, rcx
-    mov qword ptr [rsp + 48], rbp
-    mulx rcx, rbp, qword ptr [rip + 2f + 16]
-    adc rax, rbp
-    mov qword ptr [rsp + 40], r15
-    mulx rbp, r15, qword ptr [rip + 2f + 24]
-    adc rcx, r15
-    mov qword ptr [rsp + 88], r14
-    mulx r15, r14, qword ptr [rip + 2f + 32]
-    adc rbp, r14
-    mov qword ptr [rsp + 96], r12
-    mulx r14, r12, qword ptr [rip + 2f + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 80], r15
-    mulx r12, r15, qword ptr [rip + 2f + 48]
-    adc r14, r15
-    mov qword ptr [rsp + 112], r14
-    mulx r15, r14, qword ptr [rip + 2f + 56]
-    adc r12, r14
-    mov qword ptr [rsp + 56], r12
-    mulx r14, r12, qword ptr [rip + 2f + 64]
-    adc r15, r12
-    mov qword ptr [rsp + 72], r15
-    mulx r12, r15, qword ptr [rip + 2f + 72]
-    adc r14, r15
-    mov qword ptr [rsp + 120], r14
-    mulx r15, r14, qword ptr [rip + 2f + 80]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 88]
-    adc r15, r14
-    adc rdx, 0
-    add r9, r13
-    adc rbx, r10
-    adc rdi, rax
-    adc rsi, rcx
-    adc r8, rbp
-    adc r11, qword ptr [rsp + 80]
-    mov rax, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 112]
-    mov rcx, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 56]
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 32]
-    adc r15, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 80]
-    mov r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], r15
-    mulx r14, r15, qword ptr [r13]
-    mov qword ptr [rsp + 120], r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [r13 + 8]
-    add r14, rbp
-    mov qword ptr [rsp + 72], r10
-    mulx rbp, r10, qword ptr [r13 + 16]
-    adc r12, r10
-    mov qword ptr [rsp + 40], rcx
-    mulx r10, rcx, qword ptr [r13 + 24]
-    adc rbp, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r13 + 32]
-    adc r10, rax
-    mov qword ptr [rsp + 88], r11
-    mulx rax, r11, qword ptr [r13 + 40]
-    adc rcx, r11
-    mov qword ptr [rsp + 112], rcx
-    mulx r11, rcx, qword ptr [r13 + 48]
-    adc rax, rcx
-    mov qword ptr [rsp + 96], rax
-    mulx rcx, rax, qword ptr [r13 + 56]
-    adc r11, rax
-    mov qword ptr [rsp + 80], r11
-    mulx rax, r11, qword ptr [r13 + 64]
-    adc rcx, r11
-    mov qword ptr [rsp + 64], rcx
-    mulx r11, rcx, qword ptr [r13 + 72]
-    adc rax, rcx
-    mov qword ptr [rsp + 104], rax
-    mulx rcx, rax, qword ptr [r13 + 80]
-    adc r11, rax
-    mulx rax, rdx, qword ptr [r13 + 88]
-    adc rcx, rdx
-    adc rax, 0
-    add r9, r15
-    adc rbx, r14
-    adc rdi, r12
-    adc rsi, rbp
-    adc r8, r10
-    mov r10, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 112]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 96]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 72]
-    adc r14, qword ptr [rsp + 64]
-    mov r15, qword ptr [rsp + 48]
-    adc r15, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 120]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov rdx, r9
-    mulx r9, r13, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rax
-    mov qword ptr [rsp + 32], rcx
-    mulx rax, rcx, qword ptr [rip + 2f + 8]
-    add r9, rcx
-    mov qword ptr [rsp + 120], r11
-    mulx rcx, r11, qword ptr [rip + 2f + 16]
-    adc rax, r11
-    mov qword ptr [rsp + 104], r15
-    mulx r11, r15, qword ptr [rip + 2f + 24]
-    adc rcx, r15
-    mov qword ptr [rsp + 48], r14
-    mulx r15, r14, qword ptr [rip + 2f + 32]
-    adc r11, r14
-    mov qword ptr [rsp + 64], r12
-    mulx r14, r12, qword ptr [rip + 2f + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 72], r15
-    mulx r12, r15, qword ptr [rip + 2f + 48]
-    adc r14, r15
-    mov qword ptr [rsp + 80], r14
-    mulx r15, r14, qword ptr [rip + 2f + 56]
-    adc r12, r14
-    mov qword ptr [rsp + 40], r12
-    mulx r14, r12, qword ptr [rip + 2f + 64]
-    adc r15, r12
-    mov qword ptr [rsp + 96], r15
-    mulx r12, r15, qword ptr [rip + 2f + 72]
-    adc r14, r15
-    mov qword ptr [rsp + 56], r14
-    mulx r15, r14, qword ptr [rip + 2f + 80]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 88]
-    adc r15, r14
-    adc rdx, 0
-    add rbx, r13
-    adc rdi, r9
-    adc rsi, rax
-    adc r8, rcx
-    adc r10, r11
-    adc rbp, qword ptr [rsp + 72]
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 80]
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 40]
-    mov r9, qword ptr [rsp + 104]
-    adc r9, qword ptr [rsp + 96]
-    mov r11, qword ptr [rsp + 120]
-    adc r11, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 32]
-    adc r15, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 88]
-    mov r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 8], r14
-    mov qword ptr [rsp + 24], r15
-    mulx r14, r15, qword ptr [r13]
-    mov qword ptr [rsp + 32], r12
-    mov qword ptr [rsp + 56], r11
-    mulx r12, r11, qword ptr [r13 + 8]
-    add r14, r11
-    mov qword ptr [rsp + 120], r9
-    mulx r11, r9, qword ptr [r13 + 16]
-    adc r12, r9
-    mov qword ptr [rsp + 96], rcx
-    mulx r9, rcx, qword ptr [r13 + 24]
-    adc r11, rcx
-    mov qword ptr [rsp + 104], rax
-    mulx rcx, rax, qword ptr [r13 + 32]
-    adc r9, rax
-    mov qword ptr [rsp + 40], rbp
-    mulx rax, rbp, qword ptr [r13 + 40]
-    adc rcx, rbp
-    mov qword ptr [rsp + 48], rcx
-    mulx rbp, rcx, qword ptr [r13 + 48]
-    adc rax, rcx
-    mov qword ptr [rsp + 80], rax
-    mulx rcx, rax, qword ptr [r13 + 56]
-    adc rbp, rax
-    mov qword ptr [rsp + 64], rbp
-    mulx rax, rbp, qword ptr [r13 + 64]
-    adc rcx, rbp
-    mov qword ptr [rsp + 72], rcx
-    mulx rbp, rcx, qword ptr [r13 + 72]
-    adc rax, rcx
-    mov qword ptr [rsp + 112], rax
-    mulx rcx, rax, qword ptr [r13 + 80]
-    adc rbp, rax
-    mulx rax, rdx, qword ptr [r13 + 88]
-    adc rcx, rdx
-    adc rax, 0
-    add rbx, r15
-    adc rdi, r14
-    adc rsi, r12
-    adc r8, r11
-    adc r10, r9
-    mov r9, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 64]
-    mov r13, qword ptr [rsp + 120]
-    adc r13, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 56]
-    adc r14, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    adc rax, qword ptr [rsp + 8]
-    mov rdx, rbx
-    imul rdx, qword ptr [rip + 2f + 96]
-    mov qword ptr [rsp + 8], rax
-    mulx r15, rax, qword ptr [rip + 2f + 104]
-    mov qword ptr [rsp + 24], rcx
-    mov qword ptr [rsp + 32], rbp
-    mulx rcx, rbp, qword ptr [rip + 2f + 112]
-    add r15, rbp
-    mov qword ptr [rsp + 112], r14
-    mulx rbp, r14, qword ptr [rip + 2f + 120]
-    adc rcx, r14
-    mov qword ptr [rsp + 56], r13
-    mulx r14, r13, qword ptr [rip + 2f + 128]
-    adc rbp, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rip + 2f + 136]
-    adc r14, r12
-    mov qword ptr [rsp + 120], r11
-    mulx r12, r11, qword ptr [rip + 2f + 144]
-    adc r13, r11
-    mov qword ptr [rsp + 64], r13
-    mulx r11, r13, qword ptr [rip + 2f + 152]
-    adc r12, r13
-    mov qword ptr [rsp + 96], r12
-    mulx r13, r12, qword ptr [rip + 2f + 160]
-    adc r11, r12
-    mov qword ptr [rsp + 80], r11
-    mulx r12, r11, qword ptr [rip + 2f + 168]
-    adc r13, r11
-    mov qword ptr [rsp + 104], r13
-    mulx r11, r13, qword ptr [rip + 2f + 176]
-    adc r12, r13
-    mov qword ptr [rsp + 48], r12
-    mulx r13, r12, qword ptr [rip + 2f + 184]
-    adc r11, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 192]
-    adc r13, r12
-    adc rdx, 0
-    add rbx, rax
-    adc rdi, r15
-    adc rsi, rcx
-    adc r8, rbp
-    adc r10, r14
-    adc r9, qword ptr [rsp + 64]
-    mov rax, qword ptr [rsp + 120]
-    adc rax, qword ptr [rsp + 96]
+    adc rbp, rdi
     mov rcx, qword ptr [rsp + 72]
     adc rcx, qword ptr [rsp + 80]
+    mov rsi, qword ptr [rsp + 64]
+    adc rsi, qword ptr [rsp + 88]
+    mov rdi, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 96]
+    mov r9, qword ptr [rsp + 16]
+    adc r9, qword ptr [rsp + 104]
+    mov r13, qword ptr [rsp + 48]
+    adc r13, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 40]
+    adc r14, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r15 + 8]
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 40], rax
+    mov qword ptr [rsp + 112], r14
+    mulx rax, r14, qword ptr [r15]
+    mov qword ptr [rsp + 48], r12
+    mov qword ptr [rsp + 104], r13
+    mulx r12, r13, qword ptr [r15 + 8]
+    add rax, r13
+    mov qword ptr [rsp + 16], r9
+    mulx r13, r9, qword ptr [r15 + 16]
+    adc r12, r9
+    mov qword ptr [rsp + 96], rdi
+    mulx r9, rdi, qword ptr [r15 + 24]
+    adc r13, rdi
+    mov qword ptr [rsp + 56], rsi
+    mulx rdi, rsi, qword ptr [r15 + 32]
+    adc r9, rsi
+    mov qword ptr [rsp + 88], rcx
+    mulx rsi, rcx, qword ptr [r15 + 40]
+    adc rdi, rcx
+    mov qword ptr [rsp + 64], rdi
+    mulx rcx, rdi, qword ptr [r15 + 48]
+    adc rsi, rdi
+    mov qword ptr [rsp + 80], rsi
+    mulx rdi, rsi, qword ptr [r15 + 56]
+    adc rcx, rsi
+    mov qword ptr [rsp + 72], rcx
+    mulx rsi, rcx, qword ptr [r15 + 64]
+    adc rdi, rcx
+    mov qword ptr [rsp + 120], rdi
+    mulx rcx, rdi, qword ptr [r15 + 72]
+    adc rsi, rdi
+    mov qword ptr [rsp + 128], rsi
+    mulx rdi, rsi, qword ptr [r15 + 80]
+    adc rcx, rsi
+    mulx rdx, rsi, qword ptr [r15 + 88]
+    adc rdi, rsi
+    adc rdx, 0
+    add r8, r14
+    adc r10, rax
+    adc r11, r12
+    adc rbx, r13
+    adc rbp, r9
+    mov rax, qword ptr [rsp + 88]
+    adc rax, qword ptr [rsp + 64]
+    mov rsi, qword ptr [rsp + 56]
+    adc rsi, qword ptr [rsp + 80]
+    mov r9, qword ptr [rsp + 96]
+    adc r9, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 120]
+    mov r13, qword ptr [rsp + 104]
+    adc r13, qword ptr [rsp + 128]
+    adc rcx, qword ptr [rsp + 48]
+    adc rdi, qword ptr [rsp + 112]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, rdx
+    mov rdx, r8
+    mov r8, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 32], r14
+    mulx r15, r14, qword ptr [r8]
+    mov qword ptr [rsp + 112], rdi
+    mov qword ptr [rsp + 48], rcx
+    mulx rdi, rcx, qword ptr [r8 + 8]
+    add r15, rcx
+    mov qword ptr [rsp + 128], r13
+    mulx rcx, r13, qword ptr [r8 + 16]
+    adc rdi, r13
+    mov qword ptr [rsp + 104], r12
+    mulx r13, r12, qword ptr [r8 + 24]
+    adc rcx, r12
+    mov qword ptr [rsp + 120], r9
+    mulx r12, r9, qword ptr [r8 + 32]
+    adc r13, r9
+    mov qword ptr [rsp + 16], rsi
+    mulx r9, rsi, qword ptr [r8 + 40]
+    adc r12, rsi
+    mov qword ptr [rsp + 72], r12
+    mulx rsi, r12, qword ptr [r8 + 48]
+    adc r9, r12
+    mov qword ptr [rsp + 96], r9
+    mulx r12, r9, qword ptr [r8 + 56]
+    adc rsi, r9
+    mov qword ptr [rsp + 80], rsi
+    mulx r9, rsi, qword ptr [r8 + 64]
+    adc r12, rsi
+    mov qword ptr [rsp + 56], r12
+    mulx rsi, r12, qword ptr [r8 + 72]
+    adc r9, r12
+    mov qword ptr [rsp + 64], r9
+    mulx r12, r9, qword ptr [r8 + 80]
+    adc rsi, r9
+    mulx rdx, r9, qword ptr [r8 + 88]
+    adc r12, r9
+    adc rdx, 0
+    add r10, r14
+    adc r11, r15
+    adc rbx, rdi
+    adc rbp, rcx
+    adc rax, r13
+    mov rcx, qword ptr [rsp + 16]
+    adc rcx, qword ptr [rsp + 72]
+    mov rdi, qword ptr [rsp + 120]
+    adc rdi, qword ptr [rsp + 96]
+    mov r9, qword ptr [rsp + 104]
+    adc r9, qword ptr [rsp + 80]
+    mov r13, qword ptr [rsp + 128]
+    adc r13, qword ptr [rsp + 56]
+    mov r14, qword ptr [rsp + 48]
+    adc r14, qword ptr [rsp + 64]
+    adc rsi, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r15 + 16]
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 112], r12
+    mulx r8, r12, qword ptr [r15]
+    mov qword ptr [rsp + 64], rsi
+    mov qword ptr [rsp + 48], r14
+    mulx rsi, r14, qword ptr [r15 + 8]
+    add r8, r14
+    mov qword ptr [rsp + 56], r13
+    mulx r14, r13, qword ptr [r15 + 16]
+    adc rsi, r13
+    mov qword ptr [rsp + 128], r9
+    mulx r13, r9, qword ptr [r15 + 24]
+    adc r14, r9
+    mov qword ptr [rsp + 80], rdi
+    mulx r9, rdi, qword ptr [r15 + 32]
+    adc r13, rdi
+    mov qword ptr [rsp + 104], rcx
+    mulx rdi, rcx, qword ptr [r15 + 40]
+    adc r9, rcx
+    mov qword ptr [rsp + 96], r9
+    mulx rcx, r9, qword ptr [r15 + 48]
+    adc rdi, r9
+    mov qword ptr [rsp + 120], rdi
+    mulx r9, rdi, qword ptr [r15 + 56]
+    adc rcx, rdi
+    mov qword ptr [rsp + 72], rcx
+    mulx rdi, rcx, qword ptr [r15 + 64]
+    adc r9, rcx
+    mov qword ptr [rsp + 16], r9
+    mulx rcx, r9, qword ptr [r15 + 72]
+    adc rdi, r9
+    mov qword ptr [rsp + 88], rdi
+    mulx r9, rdi, qword ptr [r15 + 80]
+    adc rcx, rdi
+    mulx rdx, rdi, qword ptr [r15 + 88]
+    adc r9, rdi
+    adc rdx, 0
+    add r10, r12
+    adc r11, r8
+    adc rbx, rsi
+    adc rbp, r14
+    adc rax, r13
+    mov rsi, qword ptr [rsp + 104]
+    adc rsi, qword ptr [rsp + 96]
+    mov rdi, qword ptr [rsp + 80]
+    adc rdi, qword ptr [rsp + 120]
+    mov r8, qword ptr [rsp + 128]
+    adc r8, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 16]
+    mov r13, qword ptr [rsp + 48]
+    adc r13, qword ptr [rsp + 88]
+    adc rcx, qword ptr [rsp + 64]
+    adc r9, qword ptr [rsp + 112]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, rdx
+    mov rdx, r10
+    mov r10, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 32], r14
+    mulx r15, r14, qword ptr [r10]
+    mov qword ptr [rsp + 112], r9
+    mov qword ptr [rsp + 64], rcx
+    mulx r9, rcx, qword ptr [r10 + 8]
+    add r15, rcx
+    mov qword ptr [rsp + 88], r13
+    mulx rcx, r13, qword ptr [r10 + 16]
+    adc r9, r13
+    mov qword ptr [rsp + 48], r12
+    mulx r13, r12, qword ptr [r10 + 24]
+    adc rcx, r12
+    mov qword ptr [rsp + 16], r8
+    mulx r12, r8, qword ptr [r10 + 32]
+    adc r13, r8
+    mov qword ptr [rsp + 56], rdi
+    mulx r8, rdi, qword ptr [r10 + 40]
+    adc r12, rdi
+    mov qword ptr [rsp + 72], r12
+    mulx rdi, r12, qword ptr [r10 + 48]
+    adc r8, r12
+    mov qword ptr [rsp + 128], r8
+    mulx r12, r8, qword ptr [r10 + 56]
+    adc rdi, r8
+    mov qword ptr [rsp + 120], rdi
+    mulx r8, rdi, qword ptr [r10 + 64]
+    adc r12, rdi
+    mov qword ptr [rsp + 80], r12
+    mulx rdi, r12, qword ptr [r10 + 72]
+    adc r8, r12
+    mov qword ptr [rsp + 96], r8
+    mulx r12, r8, qword ptr [r10 + 80]
+    adc rdi, r8
+    mulx rdx, r8, qword ptr [r10 + 88]
+    adc r12, r8
+    adc rdx, 0
+    add r11, r14
+    adc rbx, r15
+    adc rbp, r9
+    adc rax, rcx
+    adc rsi, r13
+    mov rcx, qword ptr [rsp + 56]
+    adc rcx, qword ptr [rsp + 72]
+    mov r8, qword ptr [rsp + 16]
+    adc r8, qword ptr [rsp + 128]
+    mov r9, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 120]
+    mov r13, qword ptr [rsp + 88]
+    adc r13, qword ptr [rsp + 80]
+    mov r14, qword ptr [rsp + 64]
+    adc r14, qword ptr [rsp + 96]
+    adc rdi, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r15 + 24]
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 112], r12
+    mulx r10, r12, qword ptr [r15]
+    mov qword ptr [rsp + 96], rdi
+    mov qword ptr [rsp + 64], r14
+    mulx rdi, r14, qword ptr [r15 + 8]
+    add r10, r14
+    mov qword ptr [rsp + 80], r13
+    mulx r14, r13, qword ptr [r15 + 16]
+    adc rdi, r13
+    mov qword ptr [rsp + 88], r9
+    mulx r13, r9, qword ptr [r15 + 24]
+    adc r14, r9
+    mov qword ptr [rsp + 120], r8
+    mulx r9, r8, qword ptr [r15 + 32]
+    adc r13, r8
+    mov qword ptr [rsp + 48], rcx
+    mulx r8, rcx, qword ptr [r15 + 40]
+    adc r9, rcx
+    mov qword ptr [rsp + 128], r9
+    mulx rcx, r9, qword ptr [r15 + 48]
+    adc r8, r9
+    mov qword ptr [rsp + 16], r8
+    mulx r9, r8, qword ptr [r15 + 56]
+    adc rcx, r8
+    mov qword ptr [rsp + 72], rcx
+    mulx r8, rcx, qword ptr [r15 + 64]
+    adc r9, rcx
+    mov qword ptr [rsp + 56], r9
+    mulx rcx, r9, qword ptr [r15 + 72]
+    adc r8, r9
+    mov qword ptr [rsp + 104], r8
+    mulx r9, r8, qword ptr [r15 + 80]
+    adc rcx, r8
+    mulx rdx, r8, qword ptr [r15 + 88]
+    adc r9, r8
+    adc rdx, 0
+    add r11, r12
+    adc rbx, r10
+    adc rbp, rdi
+    adc rax, r14
+    adc rsi, r13
+    mov rdi, qword ptr [rsp + 48]
+    adc rdi, qword ptr [rsp + 128]
+    mov r8, qword ptr [rsp + 120]
+    adc r8, qword ptr [rsp + 16]
+    mov r10, qword ptr [rsp + 88]
+    adc r10, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 80]
+    adc r12, qword ptr [rsp + 56]
+    mov r13, qword ptr [rsp + 64]
+    adc r13, qword ptr [rsp + 104]
+    adc rcx, qword ptr [rsp + 96]
+    adc r9, qword ptr [rsp + 112]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, rdx
+    mov rdx, r11
+    mov r11, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 32], r14
+    mulx r15, r14, qword ptr [r11]
+    mov qword ptr [rsp + 112], r9
+    mov qword ptr [rsp + 96], rcx
+    mulx r9, rcx, qword ptr [r11 + 8]
+    add r15, rcx
+    mov qword ptr [rsp + 104], r13
+    mulx rcx, r13, qword ptr [r11 + 16]
+    adc r9, r13
+    mov qword ptr [rsp + 64], r12
+    mulx r13, r12, qword ptr [r11 + 24]
+    adc rcx, r12
+    mov qword ptr [rsp + 56], r10
+    mulx r12, r10, qword ptr [r11 + 32]
+    adc r13, r10
+    mov qword ptr [rsp + 80], r8
+    mulx r10, r8, qword ptr [r11 + 40]
+    adc r12, r8
+    mov qword ptr [rsp + 72], r12
+    mulx r8, r12, qword ptr [r11 + 48]
+    adc r10, r12
+    mov qword ptr [rsp + 88], r10
+    mulx r12, r10, qword ptr [r11 + 56]
+    adc r8, r10
+    mov qword ptr [rsp + 16], r8
+    mulx r10, r8, qword ptr [r11 + 64]
+    adc r12, r8
+    mov qword ptr [rsp + 120], r12
+    mulx r8, r12, qword ptr [r11 + 72]
+    adc r10, r12
+    mov qword ptr [rsp + 128], r10
+    mulx r12, r10, qword ptr [r11 + 80]
+    adc r8, r10
+    mulx rdx, r10, qword ptr [r11 + 88]
+    adc r12, r10
+    adc rdx, 0
+    add rbx, r14
+    adc rbp, r15
+    adc rax, r9
+    adc rsi, rcx
+    adc rdi, r13
+    mov rcx, qword ptr [rsp + 80]
+    adc rcx, qword ptr [rsp + 72]
+    mov r9, qword ptr [rsp + 56]
+    adc r9, qword ptr [rsp + 88]
+    mov r10, qword ptr [rsp + 64]
+    adc r10, qword ptr [rsp + 16]
+    mov r13, qword ptr [rsp + 104]
+    adc r13, qword ptr [rsp + 120]
+    mov r14, qword ptr [rsp + 96]
+    adc r14, qword ptr [rsp + 128]
+    adc r8, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r15 + 32]
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 112], r12
+    mulx r11, r12, qword ptr [r15]
+    mov qword ptr [rsp + 128], r8
+    mov qword ptr [rsp + 96], r14
+    mulx r8, r14, qword ptr [r15 + 8]
+    add r11, r14
+    mov qword ptr [rsp + 120], r13
+    mulx r14, r13, qword ptr [r15 + 16]
+    adc r8, r13
+    mov qword ptr [rsp + 104], r10
+    mulx r13, r10, qword ptr [r15 + 24]
+    adc r14, r10
+    mov qword ptr [rsp + 16], r9
+    mulx r10, r9, qword ptr [r15 + 32]
+    adc r13, r9
+    mov qword ptr [rsp + 64], rcx
+    mulx r9, rcx, qword ptr [r15 + 40]
+    adc r10, rcx
+    mov qword ptr [rsp + 88], r10
+    mulx rcx, r10, qword ptr [r15 + 48]
+    adc r9, r10
+    mov qword ptr [rsp + 56], r9
+    mulx r10, r9, qword ptr [r15 + 56]
+    adc rcx, r9
+    mov qword ptr [rsp + 72], rcx
+    mulx r9, rcx, qword ptr [r15 + 64]
+    adc r10, rcx
+    mov qword ptr [rsp + 80], r10
+    mulx rcx, r10, qword ptr [r15 + 72]
+    adc r9, r10
+    mov qword ptr [rsp + 48], r9
+    mulx r10, r9, qword ptr [r15 + 80]
+    adc rcx, r9
+    mulx rdx, r9, qword ptr [r15 + 88]
+    adc r10, r9
+    adc rdx, 0
+    add rbx, r12
+    adc rbp, r11
+    adc rax, r8
+    adc rsi, r14
+    adc rdi, r13
+    mov r8, qword ptr [rsp + 64]
+    adc r8, qword ptr [rsp + 88]
+    mov r9, qword ptr [rsp + 16]
+    adc r9, qword ptr [rsp + 56]
+    mov r11, qword ptr [rsp + 104]
+    adc r11, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 120]
+    adc r12, qword ptr [rsp + 80]
+    mov r13, qword ptr [rsp + 96]
+    adc r13, qword ptr [rsp + 48]
+    adc rcx, qword ptr [rsp + 128]
+    adc r10, qword ptr [rsp + 112]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, rdx
+    mov rdx, rbx
+    mov rbx, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 32], r14
+    mulx r15, r14, qword ptr [rbx]
+    mov qword ptr [rsp + 112], r10
+    mov qword ptr [rsp + 128], rcx
+    mulx r10, rcx, qword ptr [rbx + 8]
+    add r15, rcx
+    mov qword ptr [rsp + 48], r13
+    mulx rcx, r13, qword ptr [rbx + 16]
+    adc r10, r13
+    mov qword ptr [rsp + 96], r12
+    mulx r13, r12, qword ptr [rbx + 24]
+    adc rcx, r12
+    mov qword ptr [rsp + 80], r11
+    mulx r12, r11, qword ptr [rbx + 32]
+    adc r13, r11
+    mov qword ptr [rsp + 120], r9
+    mulx r11, r9, qword ptr [rbx + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 72], r12
+    mulx r9, r12, qword ptr [rbx + 48]
+    adc r11, r12
+    mov qword ptr [rsp + 104], r11
+    mulx r12, r11, qword ptr [rbx + 56]
+    adc r9, r11
+    mov qword ptr [rsp + 56], r9
+    mulx r11, r9, qword ptr [rbx + 64]
+    adc r12, r9
+    mov qword ptr [rsp + 16], r12
+    mulx r9, r12, qword ptr [rbx + 72]
+    adc r11, r12
+    mov qword ptr [rsp + 88], r11
+    mulx r12, r11, qword ptr [rbx + 80]
+    adc r9, r11
+    mulx rdx, r11, qword ptr [rbx + 88]
+    adc r12, r11
+    adc rdx, 0
+    add rbp, r14
+    adc rax, r15
+    adc rsi, r10
+    adc rdi, rcx
+    adc r8, r13
+    mov rcx, qword ptr [rsp + 120]
+    adc rcx, qword ptr [rsp + 72]
+    mov r10, qword ptr [rsp + 80]
+    adc r10, qword ptr [rsp + 104]
+    mov r11, qword ptr [rsp + 96]
+    adc r11, qword ptr [rsp + 56]
+    mov r13, qword ptr [rsp + 48]
+    adc r13, qword ptr [rsp + 16]
+    mov r14, qword ptr [rsp + 128]
+    adc r14, qword ptr [rsp + 88]
+    adc r9, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r15 + 40]
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 112], r12
+    mulx rbx, r12, qword ptr [r15]
+    mov qword ptr [rsp + 88], r9
+    mov qword ptr [rsp + 128], r14
+    mulx r9, r14, qword ptr [r15 + 8]
+    add rbx, r14
+    mov qword ptr [rsp + 16], r13
+    mulx r14, r13, qword ptr [r15 + 16]
+    adc r9, r13
+    mov qword ptr [rsp + 48], r11
+    mulx r13, r11, qword ptr [r15 + 24]
+    adc r14, r11
+    mov qword ptr [rsp + 56], r10
+    mulx r11, r10, qword ptr [r15 + 32]
+    adc r13, r10
+    mov qword ptr [rsp + 96], rcx
+    mulx r10, rcx, qword ptr [r15 + 40]
+    adc r11, rcx
+    mov qword ptr [rsp + 104], r11
+    mulx rcx, r11, qword ptr [r15 + 48]
+    adc r10, r11
+    mov qword ptr [rsp + 80], r10
+    mulx r11, r10, qword ptr [r15 + 56]
+    adc rcx, r10
+    mov qword ptr [rsp + 72], rcx
+    mulx r10, rcx, qword ptr [r15 + 64]
+    adc r11, rcx
+    mov qword ptr [rsp + 120], r11
+    mulx rcx, r11, qword ptr [r15 + 72]
+    adc r10, r11
+    mov qword ptr [rsp + 64], r10
+    mulx r11, r10, qword ptr [r15 + 80]
+    adc rcx, r10
+    mulx rdx, r10, qword ptr [r15 + 88]
+    adc r11, r10
+    adc rdx, 0
+    add rbp, r12
+    adc rax, rbx
+    adc rsi, r9
+    adc rdi, r14
+    adc r8, r13
+    mov r9, qword ptr [rsp + 96]
+    adc r9, qword ptr [rsp + 104]
+    mov r10, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 80]
+    mov rbx, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 120]
+    mov r13, qword ptr [rsp + 128]
+    adc r13, qword ptr [rsp + 64]
+    adc rcx, qword ptr [rsp + 88]
+    adc r11, qword ptr [rsp + 112]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, rdx
+    mov rdx, rbp
+    mov rbp, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 32], r14
+    mulx r15, r14, qword ptr [rbp]
+    mov qword ptr [rsp + 112], r11
+    mov qword ptr [rsp + 88], rcx
+    mulx r11, rcx, qword ptr [rbp + 8]
+    add r15, rcx
+    mov qword ptr [rsp + 64], r13
+    mulx rcx, r13, qword ptr [rbp + 16]
+    adc r11, r13
+    mov qword ptr [rsp + 128], r12
+    mulx r13, r12, qword ptr [rbp + 24]
+    adc rcx, r12
+    mov qword ptr [rsp + 120], rbx
+    mulx r12, rbx, qword ptr [rbp + 32]
+    adc r13, rbx
+    mov qword ptr [rsp + 16], r10
+    mulx rbx, r10, qword ptr [rbp + 40]
+    adc r12, r10
+    mov qword ptr [rsp + 72], r12
+    mulx r10, r12, qword ptr [rbp + 48]
+    adc rbx, r12
+    mov qword ptr [rsp + 48], rbx
+    mulx r12, rbx, qword ptr [rbp + 56]
+    adc r10, rbx
+    mov qword ptr [rsp + 80], r10
+    mulx rbx, r10, qword ptr [rbp + 64]
+    adc r12, r10
+    mov qword ptr [rsp + 56], r12
+    mulx r10, r12, qword ptr [rbp + 72]
+    adc rbx, r12
+    mov qword ptr [rsp + 104], rbx
+    mulx r12, rbx, qword ptr [rbp + 80]
+    adc r10, rbx
+    mulx rdx, rbx, qword ptr [rbp + 88]
+    adc r12, rbx
+    adc rdx, 0
+    add rax, r14
+    adc rsi, r15
+    adc rdi, r11
+    adc r8, rcx
+    adc r9, r13
+    mov rcx, qword ptr [rsp + 16]
+    adc rcx, qword ptr [rsp + 72]
+    mov r11, qword ptr [rsp + 120]
+    adc r11, qword ptr [rsp + 48]
+    mov rbx, qword ptr [rsp + 128]
+    adc rbx, qword ptr [rsp + 80]
+    mov r13, qword ptr [rsp + 64]
+    adc r13, qword ptr [rsp + 56]
+    mov r14, qword ptr [rsp + 88]
+    adc r14, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r15 + 48]
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 112], r12
+    mulx rbp, r12, qword ptr [r15]
+    mov qword ptr [rsp + 104], r10
+    mov qword ptr [rsp + 88], r14
+    mulx r10, r14, qword ptr [r15 + 8]
+    add rbp, r14
+    mov qword ptr [rsp + 56], r13
+    mulx r14, r13, qword ptr [r15 + 16]
+    adc r10, r13
+    mov qword ptr [rsp + 64], rbx
+    mulx r13, rbx, qword ptr [r15 + 24]
+    adc r14, rbx
+    mov qword ptr [rsp + 80], r11
+    mulx rbx, r11, qword ptr [r15 + 32]
+    adc r13, r11
+    mov qword ptr [rsp + 128], rcx
+    mulx r11, rcx, qword ptr [r15 + 40]
+    adc rbx, rcx
+    mov qword ptr [rsp + 48], rbx
+    mulx rcx, rbx, qword ptr [r15 + 48]
+    adc r11, rbx
+    mov qword ptr [rsp + 120], r11
+    mulx rbx, r11, qword ptr [r15 + 56]
+    adc rcx, r11
+    mov qword ptr [rsp + 72], rcx
+    mulx r11, rcx, qword ptr [r15 + 64]
+    adc rbx, rcx
+    mov qword ptr [rsp + 16], rbx
+    mulx rcx, rbx, qword ptr [r15 + 72]
+    adc r11, rbx
+    mov qword ptr [rsp + 96], r11
+    mulx rbx, r11, qword ptr [r15 + 80]
+    adc rcx, r11
+    mulx rdx, r11, qword ptr [r15 + 88]
+    adc rbx, r11
+    adc rdx, 0
+    add rax, r12
+    adc rsi, rbp
+    adc rdi, r10
+    adc r8, r14
+    adc r9, r13
+    mov r10, qword ptr [rsp + 128]
+    adc r10, qword ptr [rsp + 48]
+    mov r11, qword ptr [rsp + 80]
+    adc r11, qword ptr [rsp + 120]
+    mov rbp, qword ptr [rsp + 64]
+    adc rbp, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 16]
+    mov r13, qword ptr [rsp + 88]
+    adc r13, qword ptr [rsp + 96]
+    adc rcx, qword ptr [rsp + 104]
+    adc rbx, qword ptr [rsp + 112]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, rdx
+    mov rdx, rax
+    mov rax, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 32], r14
+    mulx r15, r14, qword ptr [rax]
+    mov qword ptr [rsp + 112], rbx
+    mov qword ptr [rsp + 104], rcx
+    mulx rbx, rcx, qword ptr [rax + 8]
+    add r15, rcx
+    mov qword ptr [rsp + 96], r13
+    mulx rcx, r13, qword ptr [rax + 16]
+    adc rbx, r13
+    mov qword ptr [rsp + 88], r12
+    mulx r13, r12, qword ptr [rax + 24]
+    adc rcx, r12
+    mov qword ptr [rsp + 16], rbp
+    mulx r12, rbp, qword ptr [rax + 32]
+    adc r13, rbp
+    mov qword ptr [rsp + 56], r11
+    mulx rbp, r11, qword ptr [rax + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 72], r12
+    mulx r11, r12, qword ptr [rax + 48]
+    adc rbp, r12
+    mov qword ptr [rsp + 64], rbp
+    mulx r12, rbp, qword ptr [rax + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 120], r11
+    mulx rbp, r11, qword ptr [rax + 64]
+    adc r12, r11
+    mov qword ptr [rsp + 80], r12
+    mulx r11, r12, qword ptr [rax + 72]
+    adc rbp, r12
+    mov qword ptr [rsp + 48], rbp
+    mulx r12, rbp, qword ptr [rax + 80]
+    adc r11, rbp
+    mulx rdx, rbp, qword ptr [rax + 88]
+    adc r12, rbp
+    adc rdx, 0
+    add rsi, r14
+    adc rdi, r15
+    adc r8, rbx
+    adc r9, rcx
+    adc r10, r13
+    mov rcx, qword ptr [rsp + 56]
+    adc rcx, qword ptr [rsp + 72]
+    mov rbx, qword ptr [rsp + 16]
+    adc rbx, qword ptr [rsp + 64]
+    mov rbp, qword ptr [rsp + 88]
+    adc rbp, qword ptr [rsp + 120]
+    mov r13, qword ptr [rsp + 96]
+    adc r13, qword ptr [rsp + 80]
+    mov r14, qword ptr [rsp + 104]
+    adc r14, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r15 + 56]
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 112], r12
+    mulx rax, r12, qword ptr [r15]
+    mov qword ptr [rsp + 48], r11
+    mov qword ptr [rsp + 104], r14
+    mulx r11, r14, qword ptr [r15 + 8]
+    add rax, r14
+    mov qword ptr [rsp + 80], r13
+    mulx r14, r13, qword ptr [r15 + 16]
+    adc r11, r13
+    mov qword ptr [rsp + 96], rbp
+    mulx r13, rbp, qword ptr [r15 + 24]
+    adc r14, rbp
+    mov qword ptr [rsp + 120], rbx
+    mulx rbp, rbx, qword ptr [r15 + 32]
+    adc r13, rbx
+    mov qword ptr [rsp + 88], rcx
+    mulx rbx, rcx, qword ptr [r15 + 40]
+    adc rbp, rcx
+    mov qword ptr [rsp + 64], rbp
+    mulx rcx, rbp, qword ptr [r15 + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 16], rbx
+    mulx rbp, rbx, qword ptr [r15 + 56]
+    adc rcx, rbx
+    mov qword ptr [rsp + 72], rcx
+    mulx rbx, rcx, qword ptr [r15 + 64]
+    adc rbp, rcx
+    mov qword ptr [rsp + 56], rbp
+    mulx rcx, rbp, qword ptr [r15 + 72]
+    adc rbx, rbp
+    mov qword ptr [rsp + 128], rbx
+    mulx rbp, rbx, qword ptr [r15 + 80]
+    adc rcx, rbx
+    mulx rdx, rbx, qword ptr [r15 + 88]
+    adc rbp, rbx
+    adc rdx, 0
+    add rsi, r12
+    adc rdi, rax
+    adc r8, r11
+    adc r9, r14
+    adc r10, r13
+    mov rax, qword ptr [rsp + 88]
+    adc rax, qword ptr [rsp + 64]
+    mov r11, qword ptr [rsp + 120]
+    adc r11, qword ptr [rsp + 16]
+    mov rbx, qword ptr [rsp + 96]
+    adc rbx, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 80]
+    adc r12, qword ptr [rsp + 56]
+    mov r13, qword ptr [rsp + 104]
+    adc r13, qword ptr [rsp + 128]
+    adc rcx, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 112]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, rdx
+    mov rdx, rsi
+    mov rsi, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 32], r14
+    mulx r15, r14, qword ptr [rsi]
+    mov qword ptr [rsp + 112], rbp
+    mov qword ptr [rsp + 48], rcx
+    mulx rbp, rcx, qword ptr [rsi + 8]
+    add r15, rcx
+    mov qword ptr [rsp + 128], r13
+    mulx rcx, r13, qword ptr [rsi + 16]
+    adc rbp, r13
+    mov qword ptr [rsp + 104], r12
+    mulx r13, r12, qword ptr [rsi + 24]
+    adc rcx, r12
+    mov qword ptr [rsp + 56], rbx
+    mulx r12, rbx, qword ptr [rsi + 32]
+    adc r13, rbx
+    mov qword ptr [rsp + 80], r11
+    mulx rbx, r11, qword ptr [rsi + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 72], r12
+    mulx r11, r12, qword ptr [rsi + 48]
+    adc rbx, r12
+    mov qword ptr [rsp + 96], rbx
+    mulx r12, rbx, qword ptr [rsi + 56]
+    adc r11, rbx
+    mov qword ptr [rsp + 16], r11
+    mulx rbx, r11, qword ptr [rsi + 64]
+    adc r12, r11
+    mov qword ptr [rsp + 120], r12
+    mulx r11, r12, qword ptr [rsi + 72]
+    adc rbx, r12
+    mov qword ptr [rsp + 64], rbx
+    mulx r12, rbx, qword ptr [rsi + 80]
+    adc r11, rbx
+    mulx rdx, rbx, qword ptr [rsi + 88]
+    adc r12, rbx
+    adc rdx, 0
+    add rdi, r14
+    adc r8, r15
+    adc r9, rbp
+    adc r10, rcx
+    adc rax, r13
+    mov rcx, qword ptr [rsp + 80]
+    adc rcx, qword ptr [rsp + 72]
     mov rbx, qword ptr [rsp + 56]
+    adc rbx, qword ptr [rsp + 96]
+    mov rbp, qword ptr [rsp + 104]
+    adc rbp, qword ptr [rsp + 16]
+    mov r13, qword ptr [rsp + 128]
+    adc r13, qword ptr [rsp + 120]
+    mov r14, qword ptr [rsp + 48]
+    adc r14, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r15 + 64]
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 112], r12
+    mulx rsi, r12, qword ptr [r15]
+    mov qword ptr [rsp + 64], r11
+    mov qword ptr [rsp + 48], r14
+    mulx r11, r14, qword ptr [r15 + 8]
+    add rsi, r14
+    mov qword ptr [rsp + 120], r13
+    mulx r14, r13, qword ptr [r15 + 16]
+    adc r11, r13
+    mov qword ptr [rsp + 128], rbp
+    mulx r13, rbp, qword ptr [r15 + 24]
+    adc r14, rbp
+    mov qword ptr [rsp + 16], rbx
+    mulx rbp, rbx, qword ptr [r15 + 32]
+    adc r13, rbx
+    mov qword ptr [rsp + 104], rcx
+    mulx rbx, rcx, qword ptr [r15 + 40]
+    adc rbp, rcx
+    mov qword ptr [rsp + 96], rbp
+    mulx rcx, rbp, qword ptr [r15 + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 56], rbx
+    mulx rbp, rbx, qword ptr [r15 + 56]
+    adc rcx, rbx
+    mov qword ptr [rsp + 72], rcx
+    mulx rbx, rcx, qword ptr [r15 + 64]
+    adc rbp, rcx
+    mov qword ptr [rsp + 80], rbp
+    mulx rcx, rbp, qword ptr [r15 + 72]
+    adc rbx, rbp
+    mov qword ptr [rsp + 88], rbx
+    mulx rbp, rbx, qword ptr [r15 + 80]
+    adc rcx, rbx
+    mulx rdx, rbx, qword ptr [r15 + 88]
+    adc rbp, rbx
+    adc rdx, 0
+    add rdi, r12
+    adc r8, rsi
+    adc r9, r11
+    adc r10, r14
+    adc rax, r13
+    mov rsi, qword ptr [rsp + 104]
+    adc rsi, qword ptr [rsp + 96]
+    mov r11, qword ptr [rsp + 16]
+    adc r11, qword ptr [rsp + 56]
+    mov rbx, qword ptr [rsp + 128]
+    adc rbx, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 120]
+    adc r12, qword ptr [rsp + 80]
+    mov r13, qword ptr [rsp + 48]
+    adc r13, qword ptr [rsp + 88]
+    adc rcx, qword ptr [rsp + 64]
+    adc rbp, qword ptr [rsp + 112]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, rdx
+    mov rdx, rdi
+    mov rdi, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 32], r14
+    mulx r15, r14, qword ptr [rdi]
+    mov qword ptr [rsp + 112], rbp
+    mov qword ptr [rsp + 64], rcx
+    mulx rbp, rcx, qword ptr [rdi + 8]
+    add r15, rcx
+    mov qword ptr [rsp + 88], r13
+    mulx rcx, r13, qword ptr [rdi + 16]
+    adc rbp, r13
+    mov qword ptr [rsp + 48], r12
+    mulx r13, r12, qword ptr [rdi + 24]
+    adc rcx, r12
+    mov qword ptr [rsp + 80], rbx
+    mulx r12, rbx, qword ptr [rdi + 32]
+    adc r13, rbx
+    mov qword ptr [rsp + 120], r11
+    mulx rbx, r11, qword ptr [rdi + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 72], r12
+    mulx r11, r12, qword ptr [rdi + 48]
+    adc rbx, r12
+    mov qword ptr [rsp + 128], rbx
+    mulx r12, rbx, qword ptr [rdi + 56]
+    adc r11, rbx
+    mov qword ptr [rsp + 56], r11
+    mulx rbx, r11, qword ptr [rdi + 64]
+    adc r12, r11
+    mov qword ptr [rsp + 16], r12
+    mulx r11, r12, qword ptr [rdi + 72]
+    adc rbx, r12
+    mov qword ptr [rsp + 96], rbx
+    mulx r12, rbx, qword ptr [rdi + 80]
+    adc r11, rbx
+    mulx rdx, rbx, qword ptr [rdi + 88]
+    adc r12, rbx
+    adc rdx, 0
+    add r8, r14
+    adc r9, r15
+    adc r10, rbp
+    adc rax, rcx
+    adc rsi, r13
+    mov rcx, qword ptr [rsp + 120]
+    adc rcx, qword ptr [rsp + 72]
+    mov rbx, qword ptr [rsp + 80]
+    adc rbx, qword ptr [rsp + 128]
+    mov rbp, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 56]
+    mov r13, qword ptr [rsp + 88]
+    adc r13, qword ptr [rsp + 16]
+    mov r14, qword ptr [rsp + 64]
+    adc r14, qword ptr [rsp + 96]
+    adc r11, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r15 + 72]
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 112], r12
+    mulx rdi, r12, qword ptr [r15]
+    mov qword ptr [rsp + 96], r11
+    mov qword ptr [rsp + 64], r14
+    mulx r11, r14, qword ptr [r15 + 8]
+    add rdi, r14
+    mov qword ptr [rsp + 16], r13
+    mulx r14, r13, qword ptr [r15 + 16]
+    adc r11, r13
+    mov qword ptr [rsp + 88], rbp
+    mulx r13, rbp, qword ptr [r15 + 24]
+    adc r14, rbp
+    mov qword ptr [rsp + 56], rbx
+    mulx rbp, rbx, qword ptr [r15 + 32]
+    adc r13, rbx
+    mov qword ptr [rsp + 48], rcx
+    mulx rbx, rcx, qword ptr [r15 + 40]
+    adc rbp, rcx
+    mov qword ptr [rsp + 128], rbp
+    mulx rcx, rbp, qword ptr [r15 + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 80], rbx
+    mulx rbp, rbx, qword ptr [r15 + 56]
+    adc rcx, rbx
+    mov qword ptr [rsp + 72], rcx
+    mulx rbx, rcx, qword ptr [r15 + 64]
+    adc rbp, rcx
+    mov qword ptr [rsp + 120], rbp
+    mulx rcx, rbp, qword ptr [r15 + 72]
+    adc rbx, rbp
+    mov qword ptr [rsp + 104], rbx
+    mulx rbp, rbx, qword ptr [r15 + 80]
+    adc rcx, rbx
+    mulx rdx, rbx, qword ptr [r15 + 88]
+    adc rbp, rbx
+    adc rdx, 0
+    add r8, r12
+    adc r9, rdi
+    adc r10, r11
+    adc rax, r14
+    adc rsi, r13
+    mov rdi, qword ptr [rsp + 48]
+    adc rdi, qword ptr [rsp + 128]
+    mov r11, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 80]
+    mov rbx, qword ptr [rsp + 88]
+    adc rbx, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 120]
+    mov r13, qword ptr [rsp + 64]
+    adc r13, qword ptr [rsp + 104]
+    adc rcx, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 112]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, rdx
+    mov rdx, r8
+    mov r8, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 32], r14
+    mulx r15, r14, qword ptr [r8]
+    mov qword ptr [rsp + 112], rbp
+    mov qword ptr [rsp + 96], rcx
+    mulx rbp, rcx, qword ptr [r8 + 8]
+    add r15, rcx
+    mov qword ptr [rsp + 104], r13
+    mulx rcx, r13, qword ptr [r8 + 16]
+    adc rbp, r13
+    mov qword ptr [rsp + 64], r12
+    mulx r13, r12, qword ptr [r8 + 24]
+    adc rcx, r12
+    mov qword ptr [rsp + 120], rbx
+    mulx r12, rbx, qword ptr [r8 + 32]
+    adc r13, rbx
+    mov qword ptr [rsp + 16], r11
+    mulx rbx, r11, qword ptr [r8 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 72], r12
+    mulx r11, r12, qword ptr [r8 + 48]
+    adc rbx, r12
+    mov qword ptr [rsp + 88], rbx
+    mulx r12, rbx, qword ptr [r8 + 56]
+    adc r11, rbx
+    mov qword ptr [rsp + 80], r11
+    mulx rbx, r11, qword ptr [r8 + 64]
+    adc r12, r11
+    mov qword ptr [rsp + 56], r12
+    mulx r11, r12, qword ptr [r8 + 72]
+    adc rbx, r12
+    mov qword ptr [rsp + 128], rbx
+    mulx r12, rbx, qword ptr [r8 + 80]
+    adc r11, rbx
+    mulx rdx, rbx, qword ptr [r8 + 88]
+    adc r12, rbx
+    adc rdx, 0
+    add r9, r14
+    adc r10, r15
+    adc rax, rbp
+    adc rsi, rcx
+    adc rdi, r13
+    mov rcx, qword ptr [rsp + 16]
+    adc rcx, qword ptr [rsp + 72]
+    mov rbx, qword ptr [rsp + 120]
+    adc rbx, qword ptr [rsp + 88]
+    mov rbp, qword ptr [rsp + 64]
+    adc rbp, qword ptr [rsp + 80]
+    mov r13, qword ptr [rsp + 104]
+    adc r13, qword ptr [rsp + 56]
+    mov r14, qword ptr [rsp + 96]
+    adc r14, qword ptr [rsp + 128]
+    adc r11, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r15 + 80]
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 112], r12
+    mulx r8, r12, qword ptr [r15]
+    mov qword ptr [rsp + 128], r11
+    mov qword ptr [rsp + 96], r14
+    mulx r11, r14, qword ptr [r15 + 8]
+    add r8, r14
+    mov qword ptr [rsp + 56], r13
+    mulx r14, r13, qword ptr [r15 + 16]
+    adc r11, r13
+    mov qword ptr [rsp + 104], rbp
+    mulx r13, rbp, qword ptr [r15 + 24]
+    adc r14, rbp
+    mov qword ptr [rsp + 80], rbx
+    mulx rbp, rbx, qword ptr [r15 + 32]
+    adc r13, rbx
+    mov qword ptr [rsp + 64], rcx
+    mulx rbx, rcx, qword ptr [r15 + 40]
+    adc rbp, rcx
+    mov qword ptr [rsp + 88], rbp
+    mulx rcx, rbp, qword ptr [r15 + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 120], rbx
+    mulx rbp, rbx, qword ptr [r15 + 56]
+    adc rcx, rbx
+    mov qword ptr [rsp + 72], rcx
+    mulx rbx, rcx, qword ptr [r15 + 64]
+    adc rbp, rcx
+    mov qword ptr [rsp + 16], rbp
+    mulx rcx, rbp, qword ptr [r15 + 72]
+    adc rbx, rbp
+    mov qword ptr [rsp + 48], rbx
+    mulx rbp, rbx, qword ptr [r15 + 80]
+    adc rcx, rbx
+    mulx rdx, rbx, qword ptr [r15 + 88]
+    adc rbp, rbx
+    adc rdx, 0
+    add r9, r12
+    adc r10, r8
+    adc rax, r11
+    adc rsi, r14
+    adc rdi, r13
+    mov r8, qword ptr [rsp + 64]
+    adc r8, qword ptr [rsp + 88]
+    mov r11, qword ptr [rsp + 80]
+    adc r11, qword ptr [rsp + 120]
+    mov rbx, qword ptr [rsp + 104]
+    adc rbx, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 16]
+    mov r13, qword ptr [rsp + 96]
+    adc r13, qword ptr [rsp + 48]
+    adc rcx, qword ptr [rsp + 128]
+    adc rbp, qword ptr [rsp + 112]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, rdx
+    mov rdx, r9
+    mov r9, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 32], r14
+    mulx r15, r14, qword ptr [r9]
+    mov qword ptr [rsp + 112], rbp
+    mov qword ptr [rsp + 128], rcx
+    mulx rbp, rcx, qword ptr [r9 + 8]
+    add r15, rcx
+    mov qword ptr [rsp + 48], r13
+    mulx rcx, r13, qword ptr [r9 + 16]
+    adc rbp, r13
+    mov qword ptr [rsp + 96], r12
+    mulx r13, r12, qword ptr [r9 + 24]
+    adc rcx, r12
+    mov qword ptr [rsp + 16], rbx
+    mulx r12, rbx, qword ptr [r9 + 32]
+    adc r13, rbx
+    mov qword ptr [rsp + 56], r11
+    mulx rbx, r11, qword ptr [r9 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 72], r12
+    mulx r11, r12, qword ptr [r9 + 48]
+    adc rbx, r12
+    mov qword ptr [rsp + 104], rbx
+    mulx r12, rbx, qword ptr [r9 + 56]
+    adc r11, rbx
+    mov qword ptr [rsp + 120], r11
+    mulx rbx, r11, qword ptr [r9 + 64]
+    adc r12, r11
+    mov qword ptr [rsp + 80], r12
+    mulx r11, r12, qword ptr [r9 + 72]
+    adc rbx, r12
+    mov qword ptr [rsp + 88], rbx
+    mulx r12, rbx, qword ptr [r9 + 80]
+    adc r11, rbx
+    mulx rdx, rbx, qword ptr [r9 + 88]
+    adc r12, rbx
+    adc rdx, 0
+    add r10, r14
+    adc rax, r15
+    adc rsi, rbp
+    adc rdi, rcx
+    adc r8, r13
+    mov rcx, qword ptr [rsp + 56]
+    adc rcx, qword ptr [rsp + 72]
+    mov rbx, qword ptr [rsp + 16]
     adc rbx, qword ptr [rsp + 104]
-    mov rbp, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 32]
-    adc r13, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov r12, rdi
-    sub r12, qword ptr [rip + 2f + 104]
-    mov r14, rsi
-    sbb r14, qword ptr [rip + 2f + 112]
-    mov r15, r8
-    sbb r15, qword ptr [rip + 2f + 120]
-    mov qword ptr [rsp + 8], r15
-    mov r15, r10
-    sbb r15, qword ptr [rip + 2f + 128]
-    mov qword ptr [rsp + 24], r15
-    mov r15, r9
-    sbb r15, qword ptr [rip + 2f + 136]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 120]
+    mov r13, qword ptr [rsp + 48]
+    adc r13, qword ptr [rsp + 80]
+    mov r14, qword ptr [rsp + 128]
+    adc r14, qword ptr [rsp + 88]
+    adc r11, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r15 + 88]
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 8], r12
+    mulx r9, r12, qword ptr [r15]
+    mov qword ptr [rsp + 112], r11
+    mov qword ptr [rsp + 88], r14
+    mulx r11, r14, qword ptr [r15 + 8]
+    add r9, r14
+    mov qword ptr [rsp + 128], r13
+    mulx r14, r13, qword ptr [r15 + 16]
+    adc r11, r13
+    mov qword ptr [rsp + 80], rbp
+    mulx r13, rbp, qword ptr [r15 + 24]
+    adc r14, rbp
+    mov qword ptr [rsp + 48], rbx
+    mulx rbp, rbx, qword ptr [r15 + 32]
+    adc r13, rbx
+    mov qword ptr [rsp + 120], rcx
+    mulx rbx, rcx, qword ptr [r15 + 40]
+    adc rbp, rcx
+    mov qword ptr [rsp + 96], rbp
+    mulx rcx, rbp, qword ptr [r15 + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 104], rbx
+    mulx rbp, rbx, qword ptr [r15 + 56]
+    adc rcx, rbx
+    mov qword ptr [rsp + 16], rcx
+    mulx rbx, rcx, qword ptr [r15 + 64]
+    adc rbp, rcx
+    mov qword ptr [rsp + 72], rbp
+    mulx rcx, rbp, qword ptr [r15 + 72]
+    adc rbx, rbp
+    mov qword ptr [rsp + 56], rbx
+    mulx rbp, rbx, qword ptr [r15 + 80]
+    adc rcx, rbx
+    mulx rdx, rbx, qword ptr [r15 + 88]
+    adc rbp, rbx
+    adc rdx, 0
+    add r10, r12
+    adc rax, r9
+    adc rsi, r11
+    adc rdi, r14
+    adc r8, r13
+    mov r9, qword ptr [rsp + 120]
+    adc r9, qword ptr [rsp + 96]
+    mov r11, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 104]
+    mov rbx, qword ptr [rsp + 80]
+    adc rbx, qword ptr [rsp + 16]
+    mov r12, qword ptr [rsp + 128]
+    adc r12, qword ptr [rsp + 72]
+    mov r13, qword ptr [rsp + 88]
+    adc r13, qword ptr [rsp + 56]
+    adc rcx, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 8]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, qword ptr [rsp + 40]
+    mov r15, rdx
+    mov rdx, r10
+    imul rdx, qword ptr [r14 + 96]
     mov qword ptr [rsp + 32], r15
-    mov r15, rax
-    sbb r15, qword ptr [rip + 2f + 144]
-    mov qword ptr [rsp + 48], r15
-    mov r15, rcx
-    sbb r15, qword ptr [rip + 2f + 152]
+    mov qword ptr [rsp + 8], rbp
+    mulx r15, rbp, qword ptr [r14 + 104]
+    mov qword ptr [rsp + 112], rcx
+    mov qword ptr [rsp + 56], r13
+    mulx rcx, r13, qword ptr [r14 + 112]
+    add r15, r13
+    mov qword ptr [rsp + 88], r12
+    mulx r13, r12, qword ptr [r14 + 120]
+    adc rcx, r12
+    mov qword ptr [rsp + 72], rbx
+    mulx r12, rbx, qword ptr [r14 + 128]
+    adc r13, rbx
+    mov qword ptr [rsp + 128], r11
+    mulx rbx, r11, qword ptr [r14 + 136]
+    adc r12, r11
+    mov qword ptr [rsp + 16], r9
+    mulx r11, r9, qword ptr [r14 + 144]
+    adc rbx, r9
+    mov qword ptr [rsp + 80], rbx
+    mulx r9, rbx, qword ptr [r14 + 152]
+    adc r11, rbx
+    mov qword ptr [rsp + 104], r11
+    mulx rbx, r11, qword ptr [r14 + 160]
+    adc r9, r11
+    mov qword ptr [rsp + 48], r9
+    mulx r11, r9, qword ptr [r14 + 168]
+    adc rbx, r9
+    mov qword ptr [rsp + 96], rbx
+    mulx r9, rbx, qword ptr [r14 + 176]
+    adc r11, rbx
+    mov qword ptr [rsp + 120], r11
+    mulx rbx, r11, qword ptr [r14 + 184]
+    adc r9, r11
+    mulx rdx, r11, qword ptr [r14 + 192]
+    adc rbx, r11
+    adc rdx, 0
+    add r10, rbp
+    adc rax, r15
+    adc rsi, rcx
+    adc rdi, r13
+    adc r8, r12
+    mov rcx, qword ptr [rsp + 16]
+    adc rcx, qword ptr [rsp + 80]
+    mov r10, qword ptr [rsp + 128]
+    adc r10, qword ptr [rsp + 104]
+    mov r11, qword ptr [rsp + 72]
+    adc r11, qword ptr [rsp + 48]
+    mov rbp, qword ptr [rsp + 88]
+    adc rbp, qword ptr [rsp + 96]
+    mov r12, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 120]
+    adc r9, qword ptr [rsp + 112]
+    adc rbx, qword ptr [rsp + 8]
+    adc rdx, qword ptr [rsp + 32]
+    mov r13, rax
+    sub r13, qword ptr [r14 + 104]
+    mov r15, rsi
+    sbb r15, qword ptr [r14 + 112]
+    mov qword ptr [rsp + 32], r15
+    mov r15, rdi
+    sbb r15, qword ptr [r14 + 120]
+    mov qword ptr [rsp + 8], r15
+    mov r15, r8
+    sbb r15, qword ptr [r14 + 128]
     mov qword ptr [rsp + 112], r15
-    mov r15, rbx
-    sbb r15, qword ptr [rip + 2f + 160]
-    mov qword ptr [rsp + 104], r15
-    mov r15, rbp
-    sbb r15, qword ptr [rip + 2f + 168]
+    mov r15, rcx
+    sbb r15, qword ptr [r14 + 136]
+    mov qword ptr [rsp + 120], r15
+    mov r15, r10
+    sbb r15, qword ptr [r14 + 144]
     mov qword ptr [rsp + 56], r15
     mov r15, r11
-    sbb r15, qword ptr [rip + 2f + 176]
-    mov qword ptr [rsp + 80], r15
-    mov r15, r13
-    sbb r15, qword ptr [rip + 2f + 184]
+    sbb r15, qword ptr [r14 + 152]
+    mov qword ptr [rsp + 96], r15
+    mov r15, rbp
+    sbb r15, qword ptr [r14 + 160]
+    mov qword ptr [rsp + 88], r15
+    mov r15, r12
+    sbb r15, qword ptr [r14 + 168]
+    mov qword ptr [rsp + 48], r15
+    mov r15, r9
+    sbb r15, qword ptr [r14 + 176]
     mov qword ptr [rsp + 72], r15
+    mov r15, rbx
+    sbb r15, qword ptr [r14 + 184]
+    mov qword ptr [rsp + 104], r15
     mov r15, rdx
-    sbb r15, qword ptr [rip + 2f + 192]
-    cmovc r12, rdi
-    mov rdi, qword ptr [rsp]
-    mov qword ptr [rdi], r12
-    cmovc r14, rsi
-    mov qword ptr [rdi + 8], r14
+    sbb r15, qword ptr [r14 + 192]
+    cmovc r13, rax
+    mov rax, qword ptr [rsp]
+    mov qword ptr [rax], r13
+    mov r13, qword ptr [rsp + 32]
+    cmovc r13, rsi
+    mov qword ptr [rax + 8], r13
     mov rsi, qword ptr [rsp + 8]
+    cmovc rsi, rdi
+    mov qword ptr [rax + 16], rsi
+    mov rsi, qword ptr [rsp + 112]
     cmovc rsi, r8
-    mov qword ptr [rdi + 16], rsi
-    mov rsi, qword ptr [rsp + 24]
-    cmovc rsi, r10
-    mov qword ptr [rdi + 24], rsi
-    mov rsi, qword ptr [rsp + 32]
-    cmovc rsi, r9
-    mov qword ptr [rdi + 32], rsi
-    mov rsi, qword ptr [rsp + 48]
-    cmovc rsi, rax
-    mov qword ptr [rdi + 40], rsi
-    mov rax, qword ptr [rsp + 112]
-    cmovc rax, rcx
-    mov qword ptr [rdi + 48], rax
-    mov rax, qword ptr [rsp + 104]
-    cmovc rax, rbx
-    mov qword ptr [rdi + 56], rax
-    mov rax, qword ptr [rsp + 56]
-    cmovc rax, rbp
-    mov qword ptr [rdi + 64], rax
-    mov rax, qword ptr [rsp + 80]
-    cmovc rax, r11
-    mov qword ptr [rdi + 72], rax
-    mov rax, qword ptr [rsp + 72]
-    cmovc rax, r13
-    mov qword ptr [rdi + 80], rax
+    mov qword ptr [rax + 24], rsi
+    mov rsi, qword ptr [rsp + 120]
+    cmovc rsi, rcx
+    mov qword ptr [rax + 32], rsi
+    mov rcx, qword ptr [rsp + 56]
+    cmovc rcx, r10
+    mov qword ptr [rax + 40], rcx
+    mov rcx, qword ptr [rsp + 96]
+    cmovc rcx, r11
+    mov qword ptr [rax + 48], rcx
+    mov rcx, qword ptr [rsp + 88]
+    cmovc rcx, rbp
+    mov qword ptr [rax + 56], rcx
+    mov rcx, qword ptr [rsp + 48]
+    cmovc rcx, r12
+    mov qword ptr [rax + 64], rcx
+    mov rcx, qword ptr [rsp + 72]
+    cmovc rcx, r9
+    mov qword ptr [rax + 72], rcx
+    mov rcx, qword ptr [rsp + 104]
+    cmovc rcx, rbx
+    mov qword ptr [rax + 80], rcx
     cmovc r15, rdx
-    mov qword ptr [rdi + 88], r15
-    add rsp, 128
+    mov qword ptr [rax + 88], r15
+    add rsp, 136
     pop r15
     pop r14
     pop r13
@@ -1474,1078 +1526,1122 @@ unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<12>>(
     push r13
     push r14
     push r15
-    sub rsp, 176
-    mov rax, qword ptr [rsi + 8]
-    lea rax, [rax + rax]
+    sub rsp, 192
+    lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
     mov r8, qword ptr [rsi + 16]
-    shld r8, rcx, 1
-    mov rcx, qword ptr [rsi + 16]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
     mov r9, qword ptr [rsi + 24]
-    shld r9, rcx, 1
-    mov rcx, qword ptr [rsi + 24]
+    shld r9, rdx, 1
+    mov rdx, qword ptr [rsi + 24]
     mov r10, qword ptr [rsi + 32]
-    shld r10, rcx, 1
-    mov rcx, qword ptr [rsi + 32]
+    shld r10, rdx, 1
+    mov rdx, qword ptr [rsi + 32]
     mov r11, qword ptr [rsi + 40]
-    shld r11, rcx, 1
-    mov rcx, qword ptr [rsi + 40]
+    shld r11, rdx, 1
+    mov rdx, qword ptr [rsi + 40]
     mov rbx, qword ptr [rsi + 48]
-    shld rbx, rcx, 1
-    mov rcx, qword ptr [rsi + 48]
+    shld rbx, rdx, 1
+    mov rdx, qword ptr [rsi + 48]
     mov rbp, qword ptr [rsi + 56]
-    shld rbp, rcx, 1
-    mov rcx, qword ptr [rsi + 56]
+    shld rbp, rdx, 1
+    mov rdx, qword ptr [rsi + 56]
     mov r12, qword ptr [rsi + 64]
-    shld r12, rcx, 1
-    mov rcx, qword ptr [rsi + 64]
+    shld r12, rdx, 1
+    mov rdx, qword ptr [rsi + 64]
     mov r13, qword ptr [rsi + 72]
-    shld r13, rcx, 1
-    mov rcx, qword ptr [rsi + 72]
+    shld r13, rdx, 1
+    mov rdx, qword ptr [rsi + 72]
     mov r14, qword ptr [rsi + 80]
-    shld r14, rcx, 1
-    mov rcx, qword ptr [rsi + 80]
+    shld r14, rdx, 1
+    mov rdx, qword ptr [rsi + 80]
     mov r15, qword ptr [rsi + 88]
-    shld r15, rcx, 1
+    shld r15, rdx, 1
     mov rdx, qword ptr [rsi]
     mov qword ptr [rsp], rdi
-    mulx rcx, rdi, qword ptr [rsi]
+    mov rdi, qword ptr [rsi]
     mov qword ptr [rsp + 8], rsi
-    mulx rax, rsi, rax
-    add rcx, rsi
-    mulx rsi, r8, r8
-    adc rax, r8
-    mov qword ptr [rsp + 16], r9
+    mulx rdi, rsi, rdi
+    mov qword ptr [rsp + 16], rax
+    mulx rcx, rax, rcx
+    add rdi, rax
+    mulx rax, r8, r8
+    adc rcx, r8
+    mov qword ptr [rsp + 24], r9
     mulx r8, r9, r9
-    adc rsi, r9
-    mov qword ptr [rsp + 24], r10
+    adc rax, r9
+    mov qword ptr [rsp + 32], r10
     mulx r9, r10, r10
     adc r8, r10
-    mov qword ptr [rsp + 32], r11
+    mov qword ptr [rsp + 40], r11
     mulx r10, r11, r11
     adc r9, r11
-    mov qword ptr [rsp + 40], rbx
+    mov qword ptr [rsp + 48], rbx
     mulx r11, rbx, rbx
     adc r10, rbx
-    mov qword ptr [rsp + 48], rbp
+    mov qword ptr [rsp + 56], rbp
     mulx rbx, rbp, rbp
     adc r11, rbp
-    mov qword ptr [rsp + 56], r12
+    mov qword ptr [rsp + 64], r12
     mulx rbp, r12, r12
     adc rbx, r12
-    mov qword ptr [rsp + 64], r13
+    mov qword ptr [rsp + 72], r13
     mulx r12, r13, r13
     adc rbp, r13
-    mov qword ptr [rsp + 72], r14
+    mov qword ptr [rsp + 80], r14
     mulx r13, r14, r14
     adc r12, r14
     mulx rdx, r14, r15
     adc r13, r14
     adc rdx, 0
     mov r14, rdx
-    mov rdx, rdi
-    mov qword ptr [rsp + 80], r15
-    mulx rdi, r15, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 88], r14
-    mov qword ptr [rsp + 96], r13
-    mulx r14, r13, qword ptr [rip + 2f + 8]
-    add rdi, r13
-    mov qword ptr [rsp + 104], r12
-    mulx r13, r12, qword ptr [rip + 2f + 16]
-    adc r14, r12
-    mov qword ptr [rsp + 112], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 24]
+    mov rdx, rsi
+    mov rsi, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 88], r15
+    mov qword ptr [rsp + 96], r14
+    mulx r15, r14, qword ptr [rsi]
+    mov qword ptr [rsp + 104], r13
+    mov qword ptr [rsp + 112], r12
+    mulx r13, r12, qword ptr [rsi + 8]
+    add r15, r12
+    mov qword ptr [rsp + 120], rbp
+    mulx r12, rbp, qword ptr [rsi + 16]
     adc r13, rbp
-    mov qword ptr [rsp + 120], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 32]
+    mov qword ptr [rsp + 128], rbx
+    mulx rbp, rbx, qword ptr [rsi + 24]
     adc r12, rbx
-    mov qword ptr [rsp + 128], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 40]
+    mov qword ptr [rsp + 136], r11
+    mulx rbx, r11, qword ptr [rsi + 32]
     adc rbp, r11
-    mov qword ptr [rsp + 136], rbp
-    mulx r11, rbp, qword ptr [rip + 2f + 48]
-    adc rbx, rbp
-    mov qword ptr [rsp + 144], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 56]
+    mov qword ptr [rsp + 144], r10
+    mulx r11, r10, qword ptr [rsi + 40]
+    adc rbx, r10
+    mov qword ptr [rsp + 152], rbx
+    mulx r10, rbx, qword ptr [rsi + 48]
     adc r11, rbx
-    mov qword ptr [rsp + 152], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 64]
-    adc rbp, r11
-    mov qword ptr [rsp + 160], rbp
-    mulx r11, rbp, qword ptr [rip + 2f + 72]
-    adc rbx, rbp
-    mov qword ptr [rsp + 168], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 80]
+    mov qword ptr [rsp + 160], r11
+    mulx rbx, r11, qword ptr [rsi + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 168], r10
+    mulx r11, r10, qword ptr [rsi + 64]
+    adc rbx, r10
+    mov qword ptr [rsp + 176], rbx
+    mulx r10, rbx, qword ptr [rsi + 72]
     adc r11, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 88]
-    adc rbp, rbx
+    mov qword ptr [rsp + 184], r11
+    mulx rbx, r11, qword ptr [rsi + 80]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [rsi + 88]
+    adc rbx, r11
     adc rdx, 0
-    add rcx, r15
-    adc rax, rdi
-    adc rsi, r14
-    adc r8, r13
-    adc r9, r12
+    add rdi, r14
+    adc rcx, r15
+    adc rax, r13
+    adc r8, r12
+    adc r9, rbp
+    mov r11, qword ptr [rsp + 144]
+    adc r11, qword ptr [rsp + 152]
+    mov rbp, qword ptr [rsp + 136]
+    adc rbp, qword ptr [rsp + 160]
+    mov r12, qword ptr [rsp + 128]
+    adc r12, qword ptr [rsp + 168]
+    mov r13, qword ptr [rsp + 120]
+    adc r13, qword ptr [rsp + 176]
+    mov r14, qword ptr [rsp + 112]
+    adc r14, qword ptr [rsp + 184]
+    adc r10, qword ptr [rsp + 104]
+    adc rbx, qword ptr [rsp + 96]
+    adc rdx, 0
+    mov r15, qword ptr [rsp + 8]
+    mov rsi, qword ptr [r15 + 16]
+    lea rsi, [rsi + rsi]
+    mov qword ptr [rsp + 96], rdx
+    mov rdx, qword ptr [r15 + 8]
+    mov r15, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 104], rdi
+    mulx r15, rdi, r15
+    mov qword ptr [rsp + 184], rbx
+    mulx rsi, rbx, rsi
+    add r15, rbx
+    mov qword ptr [rsp + 112], r10
+    mulx rbx, r10, qword ptr [rsp + 24]
+    adc rsi, r10
+    mov qword ptr [rsp + 24], r14
+    mulx r10, r14, qword ptr [rsp + 32]
+    adc rbx, r14
+    mov qword ptr [rsp + 176], r13
+    mulx r14, r13, qword ptr [rsp + 40]
+    adc r10, r13
+    mov qword ptr [rsp + 120], r12
+    mulx r13, r12, qword ptr [rsp + 48]
+    adc r14, r12
+    mov qword ptr [rsp + 168], r14
+    mulx r12, r14, qword ptr [rsp + 56]
+    adc r13, r14
+    mov qword ptr [rsp + 128], r13
+    mulx r14, r13, qword ptr [rsp + 64]
+    adc r12, r13
+    mov qword ptr [rsp + 160], r12
+    mulx r13, r12, qword ptr [rsp + 72]
+    adc r14, r12
+    mov qword ptr [rsp + 136], r14
+    mulx r12, r14, qword ptr [rsp + 80]
+    adc r13, r14
+    mulx rdx, r14, qword ptr [rsp + 88]
+    adc r12, r14
+    adc rdx, 0
+    add rcx, rdi
+    adc rax, r15
+    adc r8, rsi
+    adc r9, rbx
+    adc r11, r10
+    adc rbp, qword ptr [rsp + 168]
+    mov rsi, qword ptr [rsp + 120]
+    adc rsi, qword ptr [rsp + 128]
+    mov rdi, qword ptr [rsp + 176]
+    adc rdi, qword ptr [rsp + 160]
+    mov r10, qword ptr [rsp + 24]
     adc r10, qword ptr [rsp + 136]
-    mov rdi, qword ptr [rsp + 128]
-    adc rdi, qword ptr [rsp + 144]
-    mov rbx, qword ptr [rsp + 120]
-    adc rbx, qword ptr [rsp + 152]
+    adc r13, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 184]
+    adc rdx, qword ptr [rsp + 96]
+    mov rbx, rdx
+    mov rdx, qword ptr [rsp + 104]
+    mov r14, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 104], rbx
+    mulx r15, rbx, qword ptr [r14]
+    mov qword ptr [rsp + 96], r12
+    mov qword ptr [rsp + 184], r13
+    mulx r12, r13, qword ptr [r14 + 8]
+    add r15, r13
+    mov qword ptr [rsp + 112], r10
+    mulx r13, r10, qword ptr [r14 + 16]
+    adc r12, r10
+    mov qword ptr [rsp + 136], rdi
+    mulx r10, rdi, qword ptr [r14 + 24]
+    adc r13, rdi
+    mov qword ptr [rsp + 24], rsi
+    mulx rdi, rsi, qword ptr [r14 + 32]
+    adc r10, rsi
+    mov qword ptr [rsp + 160], rbp
+    mulx rsi, rbp, qword ptr [r14 + 40]
+    adc rdi, rbp
+    mov qword ptr [rsp + 176], rdi
+    mulx rbp, rdi, qword ptr [r14 + 48]
+    adc rsi, rdi
+    mov qword ptr [rsp + 128], rsi
+    mulx rdi, rsi, qword ptr [r14 + 56]
+    adc rbp, rsi
+    mov qword ptr [rsp + 120], rbp
+    mulx rsi, rbp, qword ptr [r14 + 64]
+    adc rdi, rbp
+    mov qword ptr [rsp + 168], rdi
+    mulx rbp, rdi, qword ptr [r14 + 72]
+    adc rsi, rdi
+    mov qword ptr [rsp + 152], rsi
+    mulx rdi, rsi, qword ptr [r14 + 80]
+    adc rbp, rsi
+    mulx rdx, rsi, qword ptr [r14 + 88]
+    adc rdi, rsi
+    adc rdx, 0
+    add rcx, rbx
+    adc rax, r15
+    adc r8, r12
+    adc r9, r13
+    adc r11, r10
+    mov rsi, qword ptr [rsp + 160]
+    adc rsi, qword ptr [rsp + 176]
+    mov r10, qword ptr [rsp + 24]
+    adc r10, qword ptr [rsp + 128]
+    mov rbx, qword ptr [rsp + 136]
+    adc rbx, qword ptr [rsp + 120]
     mov r12, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 160]
-    mov r13, qword ptr [rsp + 104]
+    adc r12, qword ptr [rsp + 168]
+    mov r13, qword ptr [rsp + 184]
+    adc r13, qword ptr [rsp + 152]
+    adc rbp, qword ptr [rsp + 96]
+    adc rdi, qword ptr [rsp + 104]
+    adc rdx, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 104], rax
+    mov rax, qword ptr [r15 + 24]
+    lea rax, [rax + rax]
+    mov qword ptr [rsp + 96], rdx
+    mov rdx, qword ptr [r15 + 16]
+    mov r15, qword ptr [r15 + 16]
+    mulx r15, r14, r15
+    mov qword ptr [rsp + 152], rcx
+    mulx rax, rcx, rax
+    add r15, rcx
+    mov qword ptr [rsp + 184], rdi
+    mulx rcx, rdi, qword ptr [rsp + 32]
+    adc rax, rdi
+    mov qword ptr [rsp + 32], rbp
+    mulx rdi, rbp, qword ptr [rsp + 40]
+    adc rcx, rbp
+    mov qword ptr [rsp + 168], r13
+    mulx rbp, r13, qword ptr [rsp + 48]
+    adc rdi, r13
+    mov qword ptr [rsp + 112], r12
+    mulx r13, r12, qword ptr [rsp + 56]
+    adc rbp, r12
+    mov qword ptr [rsp + 120], rbp
+    mulx r12, rbp, qword ptr [rsp + 64]
+    adc r13, rbp
+    mov qword ptr [rsp + 136], r13
+    mulx rbp, r13, qword ptr [rsp + 72]
+    adc r12, r13
+    mov qword ptr [rsp + 128], r12
+    mulx r13, r12, qword ptr [rsp + 80]
+    adc rbp, r12
+    mulx rdx, r12, qword ptr [rsp + 88]
+    adc r13, r12
+    adc rdx, 0
+    add r8, r14
+    adc r9, r15
+    adc r11, rax
+    adc rsi, rcx
+    adc r10, rdi
+    adc rbx, qword ptr [rsp + 120]
+    mov rax, qword ptr [rsp + 112]
+    adc rax, qword ptr [rsp + 136]
+    mov rcx, qword ptr [rsp + 168]
+    adc rcx, qword ptr [rsp + 128]
+    adc rbp, qword ptr [rsp + 32]
+    adc r13, qword ptr [rsp + 184]
+    adc rdx, qword ptr [rsp + 96]
+    mov rdi, rdx
+    mov rdx, qword ptr [rsp + 152]
+    mov r12, qword ptr [rsp + 16]
+    mulx r14, r15, qword ptr [r12]
+    mov qword ptr [rsp + 152], rdi
+    mov qword ptr [rsp + 96], r13
+    mulx rdi, r13, qword ptr [r12 + 8]
+    add r14, r13
+    mov qword ptr [rsp + 184], rbp
+    mulx r13, rbp, qword ptr [r12 + 16]
+    adc rdi, rbp
+    mov qword ptr [rsp + 32], rcx
+    mulx rbp, rcx, qword ptr [r12 + 24]
+    adc r13, rcx
+    mov qword ptr [rsp + 128], rax
+    mulx rcx, rax, qword ptr [r12 + 32]
+    adc rbp, rax
+    mov qword ptr [rsp + 168], rbx
+    mulx rax, rbx, qword ptr [r12 + 40]
+    adc rcx, rbx
+    mov qword ptr [rsp + 136], rcx
+    mulx rbx, rcx, qword ptr [r12 + 48]
+    adc rax, rcx
+    mov qword ptr [rsp + 112], rax
+    mulx rcx, rax, qword ptr [r12 + 56]
+    adc rbx, rax
+    mov qword ptr [rsp + 120], rbx
+    mulx rax, rbx, qword ptr [r12 + 64]
+    adc rcx, rbx
+    mov qword ptr [rsp + 24], rcx
+    mulx rbx, rcx, qword ptr [r12 + 72]
+    adc rax, rcx
+    mov qword ptr [rsp + 176], rax
+    mulx rcx, rax, qword ptr [r12 + 80]
+    adc rbx, rax
+    mulx rax, rdx, qword ptr [r12 + 88]
+    adc rcx, rdx
+    adc rax, 0
+    add r15, qword ptr [rsp + 104]
+    adc r8, r14
+    adc r9, rdi
+    adc r11, r13
+    adc rsi, rbp
+    adc r10, qword ptr [rsp + 136]
+    mov rdi, qword ptr [rsp + 168]
+    adc rdi, qword ptr [rsp + 112]
+    mov rbp, qword ptr [rsp + 128]
+    adc rbp, qword ptr [rsp + 120]
+    mov r13, qword ptr [rsp + 32]
+    adc r13, qword ptr [rsp + 24]
+    mov r14, qword ptr [rsp + 184]
+    adc r14, qword ptr [rsp + 176]
+    adc rbx, qword ptr [rsp + 96]
+    adc rcx, qword ptr [rsp + 152]
+    adc rax, 0
+    mov rdx, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 152], r9
+    mov r9, qword ptr [rdx + 32]
+    lea r9, [r9 + r9]
+    mov rdx, qword ptr [rdx + 24]
+    mov qword ptr [rsp + 96], r8
+    mov r8, qword ptr [rsp + 8]
+    mov r8, qword ptr [r8 + 24]
+    mulx r8, r12, r8
+    mov qword ptr [rsp + 176], r15
+    mulx r9, r15, r9
+    add r8, r15
+    mov qword ptr [rsp + 184], rax
+    mulx r15, rax, qword ptr [rsp + 40]
+    adc r9, rax
+    mov qword ptr [rsp + 40], rcx
+    mulx rax, rcx, qword ptr [rsp + 48]
+    adc r15, rcx
+    mov qword ptr [rsp + 24], rbx
+    mulx rcx, rbx, qword ptr [rsp + 56]
+    adc rax, rbx
+    mov qword ptr [rsp + 32], r14
+    mulx rbx, r14, qword ptr [rsp + 64]
+    adc rcx, r14
+    mov qword ptr [rsp + 120], rcx
+    mulx r14, rcx, qword ptr [rsp + 72]
+    adc rbx, rcx
+    mov qword ptr [rsp + 128], rbx
+    mulx rcx, rbx, qword ptr [rsp + 80]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rsp + 88]
+    adc rcx, rbx
+    adc rdx, 0
+    add r11, r12
+    adc rsi, r8
+    adc r10, r9
+    adc rdi, r15
+    adc rbp, rax
+    adc r13, qword ptr [rsp + 120]
+    mov rax, qword ptr [rsp + 32]
+    adc rax, qword ptr [rsp + 128]
+    adc r14, qword ptr [rsp + 24]
+    adc rcx, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 184]
+    mov r8, rdx
+    mov rdx, qword ptr [rsp + 176]
+    mov r9, qword ptr [rsp + 16]
+    mulx rbx, r12, qword ptr [r9]
+    mov qword ptr [rsp + 176], r8
+    mulx r15, r8, qword ptr [r9 + 8]
+    add rbx, r8
+    mov qword ptr [rsp + 184], rcx
+    mulx r8, rcx, qword ptr [r9 + 16]
+    adc r15, rcx
+    mov qword ptr [rsp + 40], r14
+    mulx rcx, r14, qword ptr [r9 + 24]
+    adc r8, r14
+    mov qword ptr [rsp + 24], rax
+    mulx r14, rax, qword ptr [r9 + 32]
+    adc rcx, rax
+    mov qword ptr [rsp + 128], r13
+    mulx rax, r13, qword ptr [r9 + 40]
+    adc r14, r13
+    mov qword ptr [rsp + 32], rbp
+    mulx r13, rbp, qword ptr [r9 + 48]
+    adc rax, rbp
+    mov qword ptr [rsp + 120], rax
+    mulx rbp, rax, qword ptr [r9 + 56]
+    adc r13, rax
+    mov qword ptr [rsp + 112], r13
+    mulx rax, r13, qword ptr [r9 + 64]
+    adc rbp, r13
+    mov qword ptr [rsp + 168], rbp
+    mulx r13, rbp, qword ptr [r9 + 72]
+    adc rax, rbp
+    mov qword ptr [rsp + 136], rax
+    mulx rbp, rax, qword ptr [r9 + 80]
+    adc r13, rax
+    mulx rax, rdx, qword ptr [r9 + 88]
+    adc rbp, rdx
+    adc rax, 0
+    add r12, qword ptr [rsp + 96]
+    adc rbx, qword ptr [rsp + 152]
+    adc r11, r15
+    adc rsi, r8
+    adc r10, rcx
+    adc rdi, r14
+    mov rcx, qword ptr [rsp + 32]
+    adc rcx, qword ptr [rsp + 120]
+    mov r8, qword ptr [rsp + 128]
+    adc r8, qword ptr [rsp + 112]
+    mov r14, qword ptr [rsp + 24]
+    adc r14, qword ptr [rsp + 168]
+    mov r15, qword ptr [rsp + 40]
+    adc r15, qword ptr [rsp + 136]
+    adc r13, qword ptr [rsp + 184]
+    adc rbp, qword ptr [rsp + 176]
+    adc rax, 0
+    mov rdx, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 176], rsi
+    mov rsi, qword ptr [rdx + 40]
+    lea rsi, [rsi + rsi]
+    mov rdx, qword ptr [rdx + 32]
+    mov qword ptr [rsp + 184], r11
+    mov r11, qword ptr [rsp + 8]
+    mov r11, qword ptr [r11 + 32]
+    mov qword ptr [rsp + 136], rbx
+    mulx r11, rbx, r11
+    mulx rsi, r9, rsi
+    add r11, r9
+    mov qword ptr [rsp + 40], r12
+    mulx r9, r12, qword ptr [rsp + 48]
+    adc rsi, r12
+    mov qword ptr [rsp + 48], rax
+    mulx r12, rax, qword ptr [rsp + 56]
+    adc r9, rax
+    mov qword ptr [rsp + 168], rbp
+    mulx rax, rbp, qword ptr [rsp + 64]
+    adc r12, rbp
+    mov qword ptr [rsp + 24], r13
+    mulx rbp, r13, qword ptr [rsp + 72]
+    adc rax, r13
+    mov qword ptr [rsp + 112], rax
+    mulx r13, rax, qword ptr [rsp + 80]
+    adc rbp, rax
+    mulx rax, rdx, qword ptr [rsp + 88]
+    adc r13, rdx
+    adc rax, 0
+    add r10, rbx
+    adc rdi, r11
+    adc rcx, rsi
+    adc r8, r9
+    adc r14, r12
+    adc r15, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 24]
     adc r13, qword ptr [rsp + 168]
-    adc r11, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 88]
+    adc rax, qword ptr [rsp + 48]
+    mov rdx, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 16]
+    mulx r9, r11, qword ptr [rsi]
+    mulx rbx, r12, qword ptr [rsi + 8]
+    add r9, r12
+    mov qword ptr [rsp + 40], rax
+    mulx r12, rax, qword ptr [rsi + 16]
+    adc rbx, rax
+    mov qword ptr [rsp + 48], r13
+    mulx rax, r13, qword ptr [rsi + 24]
+    adc r12, r13
+    mov qword ptr [rsp + 168], rbp
+    mulx r13, rbp, qword ptr [rsi + 32]
+    adc rax, rbp
+    mov qword ptr [rsp + 24], r15
+    mulx rbp, r15, qword ptr [rsi + 40]
+    adc r13, r15
+    mov qword ptr [rsp + 112], r14
+    mulx r15, r14, qword ptr [rsi + 48]
+    adc rbp, r14
+    mov qword ptr [rsp + 128], rbp
+    mulx r14, rbp, qword ptr [rsi + 56]
+    adc r15, rbp
+    mov qword ptr [rsp + 120], r15
+    mulx rbp, r15, qword ptr [rsi + 64]
+    adc r14, r15
+    mov qword ptr [rsp + 32], r14
+    mulx r15, r14, qword ptr [rsi + 72]
+    adc rbp, r14
+    mov qword ptr [rsp + 152], rbp
+    mulx r14, rbp, qword ptr [rsi + 80]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rsi + 88]
+    adc r14, rbp
+    adc rdx, 0
+    add r11, qword ptr [rsp + 136]
+    adc r9, qword ptr [rsp + 184]
+    adc rbx, qword ptr [rsp + 176]
+    adc r10, r12
+    adc rdi, rax
+    adc rcx, r13
+    adc r8, qword ptr [rsp + 128]
+    mov rax, qword ptr [rsp + 112]
+    adc rax, qword ptr [rsp + 120]
+    mov rbp, qword ptr [rsp + 24]
+    adc rbp, qword ptr [rsp + 32]
+    mov r12, qword ptr [rsp + 168]
+    adc r12, qword ptr [rsp + 152]
+    adc r15, qword ptr [rsp + 48]
+    adc r14, qword ptr [rsp + 40]
+    adc rdx, 0
+    mov r13, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 40], rdi
+    mov rdi, qword ptr [r13 + 48]
+    lea rdi, [rdi + rdi]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r13 + 40]
+    mov r13, qword ptr [r13 + 40]
+    mov qword ptr [rsp + 152], r10
+    mulx r13, r10, r13
+    mov qword ptr [rsp + 168], rbx
+    mulx rdi, rbx, rdi
+    add r13, rbx
+    mov qword ptr [rsp + 32], r9
+    mulx rbx, r9, qword ptr [rsp + 56]
+    adc rdi, r9
+    mulx r9, rsi, qword ptr [rsp + 64]
+    adc rbx, rsi
+    mov qword ptr [rsp + 56], r11
+    mulx rsi, r11, qword ptr [rsp + 72]
+    adc r9, r11
+    mov qword ptr [rsp + 24], r14
+    mulx r11, r14, qword ptr [rsp + 80]
+    adc rsi, r14
+    mulx rdx, r14, qword ptr [rsp + 88]
+    adc r11, r14
+    adc rdx, 0
+    add rcx, r10
+    adc r8, r13
+    adc rax, rdi
+    adc rbp, rbx
+    adc r12, r9
+    adc r15, rsi
+    adc r11, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 48]
+    mov rsi, rdx
+    mov rdx, qword ptr [rsp + 56]
+    mov rdi, qword ptr [rsp + 16]
+    mulx r9, r10, qword ptr [rdi]
+    mulx rbx, r13, qword ptr [rdi + 8]
+    add r9, r13
+    mulx r13, r14, qword ptr [rdi + 16]
+    adc rbx, r14
+    mov qword ptr [rsp + 56], rsi
+    mulx r14, rsi, qword ptr [rdi + 24]
+    adc r13, rsi
+    mov qword ptr [rsp + 48], r11
+    mulx rsi, r11, qword ptr [rdi + 32]
+    adc r14, r11
+    mov qword ptr [rsp + 24], r15
+    mulx r11, r15, qword ptr [rdi + 40]
+    adc rsi, r15
+    mov qword ptr [rsp + 120], r12
+    mulx r15, r12, qword ptr [rdi + 48]
+    adc r11, r12
+    mov qword ptr [rsp + 112], rbp
+    mulx r12, rbp, qword ptr [rdi + 56]
+    adc r15, rbp
+    mov qword ptr [rsp + 128], r15
+    mulx rbp, r15, qword ptr [rdi + 64]
+    adc r12, r15
+    mov qword ptr [rsp + 176], r12
+    mulx r15, r12, qword ptr [rdi + 72]
+    adc rbp, r12
+    mov qword ptr [rsp + 184], rbp
+    mulx r12, rbp, qword ptr [rdi + 80]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rdi + 88]
+    adc r12, rbp
+    adc rdx, 0
+    add r10, qword ptr [rsp + 32]
+    adc r9, qword ptr [rsp + 168]
+    adc rbx, qword ptr [rsp + 152]
+    adc r13, qword ptr [rsp + 40]
+    adc rcx, r14
+    adc r8, rsi
+    adc rax, r11
+    mov rsi, qword ptr [rsp + 112]
+    adc rsi, qword ptr [rsp + 128]
+    mov r11, qword ptr [rsp + 120]
+    adc r11, qword ptr [rsp + 176]
+    mov rbp, qword ptr [rsp + 24]
+    adc rbp, qword ptr [rsp + 184]
+    adc r15, qword ptr [rsp + 48]
+    adc r12, qword ptr [rsp + 56]
     adc rdx, 0
     mov r14, qword ptr [rsp + 8]
-    mov r15, qword ptr [r14 + 16]
-    lea r15, [r15 + r15]
-    mov qword ptr [rsp + 88], rdx
-    mov rdx, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 96], rcx
-    mulx r14, rcx, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 168], rbp
-    mulx r15, rbp, r15
-    add r14, rbp
-    mov qword ptr [rsp + 104], r11
-    mulx rbp, r11, qword ptr [rsp + 16]
-    adc r15, r11
-    mov qword ptr [rsp + 16], r13
-    mulx r11, r13, qword ptr [rsp + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 160], r12
-    mulx r13, r12, qword ptr [rsp + 32]
-    adc r11, r12
-    mov qword ptr [rsp + 112], rbx
-    mulx r12, rbx, qword ptr [rsp + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 152], r13
-    mulx rbx, r13, qword ptr [rsp + 48]
-    adc r12, r13
-    mov qword ptr [rsp + 120], r12
-    mulx r13, r12, qword ptr [rsp + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 144], rbx
-    mulx r12, rbx, qword ptr [rsp + 64]
-    adc r13, rbx
-    mov qword ptr [rsp + 128], r13
-    mulx rbx, r13, qword ptr [rsp + 72]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rsp + 80]
-    adc rbx, r13
+    mov qword ptr [rsp + 56], r8
+    mov r8, qword ptr [r14 + 56]
+    lea r8, [r8 + r8]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r14 + 48]
+    mov r14, qword ptr [r14 + 48]
+    mov qword ptr [rsp + 184], rcx
+    mulx r14, rcx, r14
+    mov qword ptr [rsp + 24], r13
+    mulx r8, r13, r8
+    add r14, r13
+    mov qword ptr [rsp + 176], rbx
+    mulx r13, rbx, qword ptr [rsp + 64]
+    adc r8, rbx
+    mov qword ptr [rsp + 64], r9
+    mulx rbx, r9, qword ptr [rsp + 72]
+    adc r13, r9
+    mulx r9, rdi, qword ptr [rsp + 80]
+    adc rbx, rdi
+    mulx rdx, rdi, qword ptr [rsp + 88]
+    adc r9, rdi
     adc rdx, 0
     add rax, rcx
     adc rsi, r14
-    adc r8, r15
-    adc r9, rbp
-    adc r10, r11
-    adc rdi, qword ptr [rsp + 152]
-    mov rcx, qword ptr [rsp + 112]
-    adc rcx, qword ptr [rsp + 120]
-    mov r11, qword ptr [rsp + 160]
-    adc r11, qword ptr [rsp + 144]
-    mov rbp, qword ptr [rsp + 16]
-    adc rbp, qword ptr [rsp + 128]
-    adc r12, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 168]
-    adc rdx, qword ptr [rsp + 88]
-    mov r13, rdx
-    mov rdx, qword ptr [rsp + 96]
-    mulx r14, r15, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 96], r13
-    mov qword ptr [rsp + 88], rbx
-    mulx r13, rbx, qword ptr [rip + 2f + 8]
-    add r14, rbx
-    mov qword ptr [rsp + 168], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 16]
-    adc r13, r12
-    mov qword ptr [rsp + 104], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 24]
-    adc rbx, rbp
-    mov qword ptr [rsp + 128], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 32]
-    adc r12, r11
-    mov qword ptr [rsp + 16], rcx
-    mulx r11, rcx, qword ptr [rip + 2f + 40]
-    adc rbp, rcx
-    mov qword ptr [rsp + 144], rbp
-    mulx rcx, rbp, qword ptr [rip + 2f + 48]
-    adc r11, rbp
-    mov qword ptr [rsp + 160], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 56]
-    adc rcx, r11
-    mov qword ptr [rsp + 120], rcx
-    mulx r11, rcx, qword ptr [rip + 2f + 64]
-    adc rbp, rcx
-    mov qword ptr [rsp + 112], rbp
-    mulx rcx, rbp, qword ptr [rip + 2f + 72]
-    adc r11, rbp
-    mov qword ptr [rsp + 152], r11
-    mulx rbp, r11, qword ptr [rip + 2f + 80]
-    adc rcx, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 88]
-    adc rbp, r11
-    adc rdx, 0
-    add rax, r15
-    adc rsi, r14
-    adc r8, r13
-    adc r9, rbx
-    adc r10, r12
-    adc rdi, qword ptr [rsp + 144]
-    mov r11, qword ptr [rsp + 16]
-    adc r11, qword ptr [rsp + 160]
-    mov rbx, qword ptr [rsp + 128]
-    adc rbx, qword ptr [rsp + 120]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 112]
-    mov r13, qword ptr [rsp + 168]
-    adc r13, qword ptr [rsp + 152]
-    adc rcx, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 96]
-    adc rdx, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, qword ptr [r14 + 24]
-    lea r15, [r15 + r15]
-    mov qword ptr [rsp + 96], rdx
-    mov rdx, qword ptr [r14 + 16]
-    mov qword ptr [rsp + 88], rsi
-    mulx r14, rsi, qword ptr [r14 + 16]
-    mov qword ptr [rsp + 152], rax
-    mulx r15, rax, r15
-    add r14, rax
-    mov qword ptr [rsp + 168], rbp
-    mulx rax, rbp, qword ptr [rsp + 24]
-    adc r15, rbp
-    mov qword ptr [rsp + 24], rcx
-    mulx rbp, rcx, qword ptr [rsp + 32]
-    adc rax, rcx
-    mov qword ptr [rsp + 112], r13
-    mulx rcx, r13, qword ptr [rsp + 40]
+    adc r11, r8
     adc rbp, r13
-    mov qword ptr [rsp + 104], r12
-    mulx r13, r12, qword ptr [rsp + 48]
-    adc rcx, r12
-    mov qword ptr [rsp + 120], rcx
-    mulx r12, rcx, qword ptr [rsp + 56]
-    adc r13, rcx
-    mov qword ptr [rsp + 128], r13
-    mulx rcx, r13, qword ptr [rsp + 64]
-    adc r12, r13
-    mov qword ptr [rsp + 160], r12
-    mulx r13, r12, qword ptr [rsp + 72]
-    adc rcx, r12
-    mulx rdx, r12, qword ptr [rsp + 80]
-    adc r13, r12
-    adc rdx, 0
-    add r8, rsi
-    adc r9, r14
-    adc r10, r15
-    adc rdi, rax
-    adc r11, rbp
-    adc rbx, qword ptr [rsp + 120]
-    mov rax, qword ptr [rsp + 104]
-    adc rax, qword ptr [rsp + 128]
-    mov rsi, qword ptr [rsp + 112]
-    adc rsi, qword ptr [rsp + 160]
-    adc rcx, qword ptr [rsp + 24]
-    adc r13, qword ptr [rsp + 168]
-    adc rdx, qword ptr [rsp + 96]
-    mov rbp, rdx
-    mov rdx, qword ptr [rsp + 152]
-    mulx r12, r14, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 152], rbp
-    mulx r15, rbp, qword ptr [rip + 2f + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 96], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 16]
-    adc r15, r13
-    mov qword ptr [rsp + 168], rcx
-    mulx r13, rcx, qword ptr [rip + 2f + 24]
-    adc rbp, rcx
-    mov qword ptr [rsp + 24], rsi
-    mulx rcx, rsi, qword ptr [rip + 2f + 32]
-    adc r13, rsi
-    mov qword ptr [rsp + 160], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 40]
-    adc rcx, rax
-    mov qword ptr [rsp + 112], rbx
-    mulx rax, rbx, qword ptr [rip + 2f + 48]
-    adc rsi, rbx
-    mov qword ptr [rsp + 128], rsi
-    mulx rbx, rsi, qword ptr [rip + 2f + 56]
-    adc rax, rsi
-    mov qword ptr [rsp + 104], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 64]
-    adc rbx, rax
-    mov qword ptr [rsp + 120], rbx
-    mulx rax, rbx, qword ptr [rip + 2f + 72]
-    adc rsi, rbx
-    mov qword ptr [rsp + 16], rsi
-    mulx rbx, rsi, qword ptr [rip + 2f + 80]
-    adc rax, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 88]
-    adc rbx, rsi
-    adc rdx, 0
-    add r14, qword ptr [rsp + 88]
-    adc r8, r12
-    adc r9, r15
-    adc r10, rbp
-    adc rdi, r13
-    adc r11, rcx
-    mov rcx, qword ptr [rsp + 112]
-    adc rcx, qword ptr [rsp + 128]
-    mov rsi, qword ptr [rsp + 160]
-    adc rsi, qword ptr [rsp + 104]
-    mov rbp, qword ptr [rsp + 24]
-    adc rbp, qword ptr [rsp + 120]
-    mov r12, qword ptr [rsp + 168]
-    adc r12, qword ptr [rsp + 16]
-    adc rax, qword ptr [rsp + 96]
-    adc rbx, qword ptr [rsp + 152]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r15, qword ptr [r13 + 32]
-    lea r15, [r15 + r15]
-    mov qword ptr [rsp + 152], rdx
-    mov rdx, qword ptr [r13 + 24]
-    mov qword ptr [rsp + 96], r9
-    mulx r13, r9, qword ptr [r13 + 24]
-    mov qword ptr [rsp + 16], r8
-    mulx r15, r8, r15
-    add r13, r8
-    mov qword ptr [rsp + 168], r14
-    mulx r8, r14, qword ptr [rsp + 32]
-    adc r15, r14
-    mov qword ptr [rsp + 32], rbx
-    mulx r14, rbx, qword ptr [rsp + 40]
-    adc r8, rbx
-    mov qword ptr [rsp + 120], rax
-    mulx rbx, rax, qword ptr [rsp + 48]
-    adc r14, rax
-    mov qword ptr [rsp + 24], r12
-    mulx rax, r12, qword ptr [rsp + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 104], rbx
-    mulx r12, rbx, qword ptr [rsp + 64]
-    adc rax, rbx
-    mov qword ptr [rsp + 160], rax
-    mulx rbx, rax, qword ptr [rsp + 72]
-    adc r12, rax
-    mulx rax, rdx, qword ptr [rsp + 80]
-    adc rbx, rdx
-    adc rax, 0
-    add r10, r9
-    adc rdi, r13
-    adc r11, r15
-    adc rcx, r8
-    adc rsi, r14
-    adc rbp, qword ptr [rsp + 104]
-    mov r8, qword ptr [rsp + 24]
-    adc r8, qword ptr [rsp + 160]
-    adc r12, qword ptr [rsp + 120]
-    adc rbx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 152]
-    mov rdx, qword ptr [rsp + 168]
-    mulx r9, r13, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    add r9, r15
-    mov qword ptr [rsp + 168], rax
-    mulx r15, rax, qword ptr [rip + 2f + 16]
-    adc r14, rax
-    mov qword ptr [rsp + 152], rbx
-    mulx rax, rbx, qword ptr [rip + 2f + 24]
     adc r15, rbx
-    mov qword ptr [rsp + 32], r12
-    mulx rbx, r12, qword ptr [rip + 2f + 32]
-    adc rax, r12
-    mov qword ptr [rsp + 120], r8
-    mulx r12, r8, qword ptr [rip + 2f + 40]
-    adc rbx, r8
-    mov qword ptr [rsp + 160], rbp
-    mulx r8, rbp, qword ptr [rip + 2f + 48]
-    adc r12, rbp
-    mov qword ptr [rsp + 24], r12
-    mulx rbp, r12, qword ptr [rip + 2f + 56]
-    adc r8, r12
-    mov qword ptr [rsp + 104], r8
-    mulx r12, r8, qword ptr [rip + 2f + 64]
-    adc rbp, r8
-    mov qword ptr [rsp + 128], rbp
-    mulx r8, rbp, qword ptr [rip + 2f + 72]
-    adc r12, rbp
-    mov qword ptr [rsp + 112], r12
-    mulx rbp, r12, qword ptr [rip + 2f + 80]
-    adc r8, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 88]
-    adc rbp, r12
-    adc rdx, 0
-    add r13, qword ptr [rsp + 16]
-    adc r9, qword ptr [rsp + 96]
-    adc r10, r14
-    adc rdi, r15
-    adc r11, rax
-    adc rcx, rbx
-    adc rsi, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 160]
-    adc rax, qword ptr [rsp + 104]
-    mov rbx, qword ptr [rsp + 120]
-    adc rbx, qword ptr [rsp + 128]
-    mov r12, qword ptr [rsp + 32]
-    adc r12, qword ptr [rsp + 112]
-    adc r8, qword ptr [rsp + 152]
-    adc rbp, qword ptr [rsp + 168]
-    adc rdx, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, qword ptr [r14 + 40]
-    lea r15, [r15 + r15]
-    mov qword ptr [rsp + 168], rdx
-    mov rdx, qword ptr [r14 + 32]
-    mov qword ptr [rsp + 152], rdi
-    mulx r14, rdi, qword ptr [r14 + 32]
-    mov qword ptr [rsp + 112], r10
-    mulx r15, r10, r15
-    add r14, r10
-    mov qword ptr [rsp + 32], r9
-    mulx r10, r9, qword ptr [rsp + 40]
-    adc r15, r9
-    mov qword ptr [rsp + 40], r13
-    mulx r9, r13, qword ptr [rsp + 48]
-    adc r10, r13
-    mov qword ptr [rsp + 128], rbp
-    mulx r13, rbp, qword ptr [rsp + 56]
-    adc r9, rbp
-    mov qword ptr [rsp + 120], r8
-    mulx rbp, r8, qword ptr [rsp + 64]
-    adc r13, r8
-    mov qword ptr [rsp + 104], r13
-    mulx r8, r13, qword ptr [rsp + 72]
-    adc rbp, r13
-    mulx rdx, r13, qword ptr [rsp + 80]
-    adc r8, r13
-    adc rdx, 0
-    add r11, rdi
-    adc rcx, r14
-    adc rsi, r15
-    adc rax, r10
-    adc rbx, r9
-    adc r12, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 120]
-    adc r8, qword ptr [rsp + 128]
-    adc rdx, qword ptr [rsp + 168]
-    mov rdi, rdx
-    mov rdx, qword ptr [rsp + 40]
-    mulx r9, r10, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    add r9, r14
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 40], rdi
-    mulx r15, rdi, qword ptr [rip + 2f + 24]
-    adc r14, rdi
-    mov qword ptr [rsp + 168], r8
-    mulx rdi, r8, qword ptr [rip + 2f + 32]
-    adc r15, r8
-    mov qword ptr [rsp + 128], rbp
-    mulx r8, rbp, qword ptr [rip + 2f + 40]
-    adc rdi, rbp
-    mov qword ptr [rsp + 120], r12
-    mulx rbp, r12, qword ptr [rip + 2f + 48]
-    adc r8, r12
-    mov qword ptr [rsp + 104], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 56]
-    adc rbp, rbx
-    mov qword ptr [rsp + 160], rbp
-    mulx rbx, rbp, qword ptr [rip + 2f + 64]
-    adc r12, rbp
-    mov qword ptr [rsp + 24], r12
-    mulx rbp, r12, qword ptr [rip + 2f + 72]
-    adc rbx, r12
-    mov qword ptr [rsp + 96], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 80]
-    adc rbp, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 88]
-    adc r12, rbx
-    adc rdx, 0
-    add r10, qword ptr [rsp + 32]
-    adc r9, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 152]
-    adc r11, r14
-    adc rcx, r15
-    adc rsi, rdi
-    adc rax, r8
-    mov rdi, qword ptr [rsp + 104]
-    adc rdi, qword ptr [rsp + 160]
-    mov r8, qword ptr [rsp + 120]
-    adc r8, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 128]
-    adc rbx, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 168]
-    adc r12, qword ptr [rsp + 40]
-    adc rdx, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, qword ptr [r14 + 48]
-    lea r15, [r15 + r15]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [r14 + 40]
-    mov qword ptr [rsp + 168], rcx
-    mulx r14, rcx, qword ptr [r14 + 40]
-    mov qword ptr [rsp + 96], r11
-    mulx r15, r11, r15
-    add r14, r11
-    mov qword ptr [rsp + 128], r13
-    mulx r11, r13, qword ptr [rsp + 48]
-    adc r15, r13
-    mov qword ptr [rsp + 48], r9
-    mulx r13, r9, qword ptr [rsp + 56]
-    adc r11, r9
-    mov qword ptr [rsp + 24], r10
-    mulx r9, r10, qword ptr [rsp + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 120], r12
-    mulx r10, r12, qword ptr [rsp + 72]
-    adc r9, r12
-    mulx rdx, r12, qword ptr [rsp + 80]
-    adc r10, r12
-    adc rdx, 0
-    add rsi, rcx
-    adc rax, r14
-    adc rdi, r15
-    adc r8, r11
-    adc rbx, r13
-    adc rbp, r9
-    adc r10, qword ptr [rsp + 120]
-    adc rdx, qword ptr [rsp + 40]
-    mov rcx, rdx
-    mov rdx, qword ptr [rsp + 24]
-    mulx r9, r11, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    add r9, r13
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mov qword ptr [rsp + 24], rcx
-    mulx r15, rcx, qword ptr [rip + 2f + 32]
-    adc r14, rcx
-    mov qword ptr [rsp + 40], r10
-    mulx rcx, r10, qword ptr [rip + 2f + 40]
-    adc r15, r10
-    mov qword ptr [rsp + 120], rbp
-    mulx r10, rbp, qword ptr [rip + 2f + 48]
-    adc rcx, rbp
-    mov qword ptr [rsp + 160], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 56]
-    adc r10, rbx
-    mov qword ptr [rsp + 104], r10
-    mulx rbx, r10, qword ptr [rip + 2f + 64]
-    adc rbp, r10
-    mov qword ptr [rsp + 152], rbp
-    mulx r10, rbp, qword ptr [rip + 2f + 72]
-    adc rbx, rbp
-    mov qword ptr [rsp + 112], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 80]
-    adc r10, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 88]
-    adc rbp, rbx
-    adc rdx, 0
-    add r11, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 128]
-    adc r12, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 168]
-    adc rsi, r14
-    adc rax, r15
-    adc rdi, rcx
-    adc r8, qword ptr [rsp + 104]
-    mov rcx, qword ptr [rsp + 160]
-    adc rcx, qword ptr [rsp + 152]
-    mov rbx, qword ptr [rsp + 120]
-    adc rbx, qword ptr [rsp + 112]
-    adc r10, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, qword ptr [r14 + 56]
-    lea r15, [r15 + r15]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r14 + 48]
-    mov qword ptr [rsp + 40], rax
-    mulx r14, rax, qword ptr [r14 + 48]
-    mov qword ptr [rsp + 112], rsi
-    mulx r15, rsi, r15
-    add r14, rsi
-    mov qword ptr [rsp + 120], r13
-    mulx rsi, r13, qword ptr [rsp + 56]
-    adc r15, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rsp + 64]
-    adc rsi, r12
-    mov qword ptr [rsp + 152], r9
-    mulx r12, r9, qword ptr [rsp + 72]
-    adc r13, r9
-    mulx rdx, r9, qword ptr [rsp + 80]
     adc r12, r9
-    adc rdx, 0
-    add rdi, rax
-    adc r8, r14
-    adc rcx, r15
-    adc rbx, rsi
+    adc rdx, qword ptr [rsp + 48]
+    mov rcx, rdx
+    mov rdx, r10
+    mov rdi, qword ptr [rsp + 16]
+    mulx r8, r9, qword ptr [rdi]
+    mulx r10, rbx, qword ptr [rdi + 8]
+    add r8, rbx
+    mulx rbx, r13, qword ptr [rdi + 16]
     adc r10, r13
-    adc rbp, r12
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, rdx
-    mov rdx, r11
-    mulx rsi, r9, qword ptr [rip + 2f]
-    mulx r11, r12, qword ptr [rip + 2f + 8]
-    add rsi, r12
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    adc r11, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
-    adc r13, r15
-    mov qword ptr [rsp + 24], rax
-    mulx r15, rax, qword ptr [rip + 2f + 40]
-    adc r14, rax
-    mov qword ptr [rsp + 160], rbp
-    mulx rax, rbp, qword ptr [rip + 2f + 48]
+    mulx r13, r14, qword ptr [rdi + 24]
+    adc rbx, r14
+    mov qword ptr [rsp + 48], rcx
+    mulx r14, rcx, qword ptr [rdi + 32]
+    adc r13, rcx
+    mov qword ptr [rsp + 120], r12
+    mulx rcx, r12, qword ptr [rdi + 40]
+    adc r14, r12
+    mov qword ptr [rsp + 128], r15
+    mulx r12, r15, qword ptr [rdi + 48]
+    adc rcx, r15
+    mov qword ptr [rsp + 112], rbp
+    mulx r15, rbp, qword ptr [rdi + 56]
+    adc r12, rbp
+    mov qword ptr [rsp + 40], r12
+    mulx rbp, r12, qword ptr [rdi + 64]
+    adc r15, r12
+    mov qword ptr [rsp + 152], r15
+    mulx r12, r15, qword ptr [rdi + 72]
+    adc rbp, r15
+    mov qword ptr [rsp + 168], rbp
+    mulx r15, rbp, qword ptr [rdi + 80]
+    adc r12, rbp
+    mulx rdx, rbp, qword ptr [rdi + 88]
     adc r15, rbp
-    mov qword ptr [rsp + 104], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 56]
-    adc rax, r10
-    mov qword ptr [rsp + 168], rbx
-    mulx r10, rbx, qword ptr [rip + 2f + 64]
-    adc rbp, rbx
-    mov qword ptr [rsp + 96], rbp
-    mulx rbx, rbp, qword ptr [rip + 2f + 72]
-    adc r10, rbp
-    mov qword ptr [rsp + 128], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 80]
-    adc rbx, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 88]
-    adc rbp, r10
     adc rdx, 0
-    add r9, qword ptr [rsp + 152]
-    adc rsi, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 40]
-    adc rdi, r14
-    adc r8, r15
-    adc rcx, rax
-    mov rax, qword ptr [rsp + 168]
-    adc rax, qword ptr [rsp + 96]
-    mov r10, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 128]
-    adc rbx, qword ptr [rsp + 160]
-    adc rbp, qword ptr [rsp + 24]
+    add r9, qword ptr [rsp + 64]
+    adc r8, qword ptr [rsp + 176]
+    adc r10, qword ptr [rsp + 24]
+    adc rbx, qword ptr [rsp + 184]
+    adc r13, qword ptr [rsp + 56]
+    adc rax, r14
+    adc rsi, rcx
+    adc r11, qword ptr [rsp + 40]
+    mov rcx, qword ptr [rsp + 112]
+    adc rcx, qword ptr [rsp + 152]
+    mov rbp, qword ptr [rsp + 128]
+    adc rbp, qword ptr [rsp + 168]
+    adc r12, qword ptr [rsp + 120]
+    adc r15, qword ptr [rsp + 48]
     adc rdx, 0
     mov r14, qword ptr [rsp + 8]
-    mov r15, qword ptr [r14 + 64]
-    lea r15, [r15 + r15]
-    mov qword ptr [rsp + 24], rdx
+    mov qword ptr [rsp + 48], rsi
+    mov rsi, qword ptr [r14 + 64]
+    lea rsi, [rsi + rsi]
+    mov qword ptr [rsp + 120], rdx
     mov rdx, qword ptr [r14 + 56]
-    mov qword ptr [rsp + 160], r8
-    mulx r14, r8, qword ptr [r14 + 56]
-    mov qword ptr [rsp + 128], rdi
-    mulx r15, rdi, r15
-    add r14, rdi
-    mov qword ptr [rsp + 104], r13
-    mulx rdi, r13, qword ptr [rsp + 64]
-    adc r15, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rsp + 72]
-    adc rdi, r12
-    mulx rdx, r12, qword ptr [rsp + 80]
-    adc r13, r12
-    adc rdx, 0
-    add rcx, r8
-    adc rax, r14
-    adc r10, r15
-    adc rbx, rdi
-    adc rbp, r13
-    adc rdx, qword ptr [rsp + 24]
-    mov rdi, rdx
-    mov rdx, r9
-    mulx r8, r9, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    add r8, r13
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mov qword ptr [rsp + 24], rdi
-    mulx r15, rdi, qword ptr [rip + 2f + 32]
-    adc r14, rdi
-    mov qword ptr [rsp + 96], rbp
-    mulx rdi, rbp, qword ptr [rip + 2f + 40]
-    adc r15, rbp
-    mov qword ptr [rsp + 168], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 48]
-    adc rdi, rbx
-    mov qword ptr [rsp + 40], r10
-    mulx rbx, r10, qword ptr [rip + 2f + 56]
-    adc rbp, r10
-    mov qword ptr [rsp + 112], rbp
-    mulx r10, rbp, qword ptr [rip + 2f + 64]
-    adc rbx, rbp
-    mov qword ptr [rsp + 120], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 72]
-    adc r10, rbx
-    mov qword ptr [rsp + 56], r10
-    mulx rbx, r10, qword ptr [rip + 2f + 80]
-    adc rbp, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 88]
+    mov r14, qword ptr [r14 + 56]
+    mov qword ptr [rsp + 168], rax
+    mulx r14, rax, r14
+    mov qword ptr [rsp + 128], r13
+    mulx rsi, r13, rsi
+    add r14, r13
+    mov qword ptr [rsp + 152], rbx
+    mulx r13, rbx, qword ptr [rsp + 72]
+    adc rsi, rbx
+    mov qword ptr [rsp + 72], r10
+    mulx rbx, r10, qword ptr [rsp + 80]
+    adc r13, r10
+    mulx rdx, r10, qword ptr [rsp + 88]
     adc rbx, r10
     adc rdx, 0
-    add rsi, r9
-    adc r11, r8
-    adc r12, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 128]
-    adc r15, qword ptr [rsp + 160]
-    adc rcx, rdi
-    adc rax, qword ptr [rsp + 112]
-    mov rdi, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 120]
-    mov r8, qword ptr [rsp + 168]
-    adc r8, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 96]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r9, qword ptr [rsp + 8]
-    mov r10, qword ptr [r9 + 72]
-    lea r10, [r10 + r10]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r9 + 64]
-    mov qword ptr [rsp + 96], rax
-    mulx r9, rax, qword ptr [r9 + 64]
-    mov qword ptr [rsp + 56], rcx
-    mulx r10, rcx, r10
-    add r9, rcx
-    mov qword ptr [rsp + 168], r15
-    mulx rcx, r15, qword ptr [rsp + 72]
-    adc r10, r15
-    mulx rdx, r15, qword ptr [rsp + 80]
-    adc rcx, r15
-    adc rdx, 0
-    add rdi, rax
-    adc r8, r9
-    adc rbp, r10
-    adc rbx, rcx
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, rdx
-    mov rdx, rsi
-    mulx rcx, rsi, qword ptr [rip + 2f]
-    mulx r9, r10, qword ptr [rip + 2f + 8]
-    add rcx, r10
-    mulx r10, r15, qword ptr [rip + 2f + 16]
-    adc r9, r15
-    mov qword ptr [rsp + 24], rax
-    mulx r15, rax, qword ptr [rip + 2f + 24]
-    adc r10, rax
-    mov qword ptr [rsp + 72], rbx
-    mulx rax, rbx, qword ptr [rip + 2f + 32]
+    add r11, rax
+    adc rcx, r14
+    adc rbp, rsi
+    adc r12, r13
     adc r15, rbx
-    mov qword ptr [rsp + 120], rbp
-    mulx rbx, rbp, qword ptr [rip + 2f + 40]
-    adc rax, rbp
-    mov qword ptr [rsp + 40], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 48]
-    adc rbx, r8
-    mov qword ptr [rsp + 112], rdi
-    mulx r8, rdi, qword ptr [rip + 2f + 56]
-    adc rbp, rdi
-    mov qword ptr [rsp + 160], rbp
-    mulx rdi, rbp, qword ptr [rip + 2f + 64]
-    adc r8, rbp
-    mov qword ptr [rsp + 128], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 72]
-    adc rdi, r8
-    mov qword ptr [rsp + 104], rdi
-    mulx r8, rdi, qword ptr [rip + 2f + 80]
-    adc rbp, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 88]
-    adc r8, rdi
-    adc rdx, 0
-    add r11, rsi
-    adc r12, rcx
-    adc r13, r9
-    adc r14, r10
-    adc r15, qword ptr [rsp + 168]
-    adc rax, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 96]
-    mov rcx, qword ptr [rsp + 112]
-    adc rcx, qword ptr [rsp + 160]
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 128]
-    mov rdi, qword ptr [rsp + 120]
-    adc rdi, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r9, qword ptr [rsp + 8]
-    mov r10, qword ptr [r9 + 80]
-    lea r10, [r10 + r10]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r9 + 72]
-    mov qword ptr [rsp + 72], rsi
-    mulx r9, rsi, qword ptr [r9 + 72]
-    mov qword ptr [rsp + 104], rcx
-    mulx r10, rcx, r10
-    add r9, rcx
-    mulx rcx, rdx, qword ptr [rsp + 80]
-    adc r10, rdx
-    adc rcx, 0
-    add rdi, rsi
-    adc rbp, r9
-    adc r8, r10
-    adc rcx, qword ptr [rsp + 24]
-    mov rdx, r11
-    mulx rsi, r9, qword ptr [rip + 2f]
-    mulx r10, r11, qword ptr [rip + 2f + 8]
-    add rsi, r11
-    mov qword ptr [rsp + 24], rcx
-    mulx r11, rcx, qword ptr [rip + 2f + 16]
-    adc r10, rcx
-    mov qword ptr [rsp + 80], r8
-    mulx rcx, r8, qword ptr [rip + 2f + 24]
-    adc r11, r8
-    mov qword ptr [rsp + 120], rbp
-    mulx r8, rbp, qword ptr [rip + 2f + 32]
-    adc rcx, rbp
-    mov qword ptr [rsp + 128], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 40]
-    adc r8, rdi
-    mov qword ptr [rsp + 40], r8
-    mulx rdi, r8, qword ptr [rip + 2f + 48]
-    adc rbp, r8
-    mov qword ptr [rsp + 160], rbp
-    mulx r8, rbp, qword ptr [rip + 2f + 56]
-    adc rdi, rbp
-    mov qword ptr [rsp + 112], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 64]
-    adc r8, rdi
-    mov qword ptr [rsp + 96], r8
-    mulx rdi, r8, qword ptr [rip + 2f + 72]
-    adc rbp, r8
+    adc rdx, qword ptr [rsp + 120]
+    mov rax, rdx
+    mov rdx, r9
+    mulx rsi, r9, qword ptr [rdi]
+    mulx r10, rbx, qword ptr [rdi + 8]
+    add rsi, rbx
+    mulx rbx, r13, qword ptr [rdi + 16]
+    adc r10, r13
+    mulx r13, r14, qword ptr [rdi + 24]
+    adc rbx, r14
+    mov qword ptr [rsp + 120], rax
+    mulx r14, rax, qword ptr [rdi + 32]
+    adc r13, rax
+    mov qword ptr [rsp + 112], r15
+    mulx rax, r15, qword ptr [rdi + 40]
+    adc r14, r15
+    mov qword ptr [rsp + 40], r12
+    mulx r15, r12, qword ptr [rdi + 48]
+    adc rax, r12
     mov qword ptr [rsp + 56], rbp
-    mulx r8, rbp, qword ptr [rip + 2f + 80]
-    adc rdi, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 88]
-    adc r8, rbp
+    mulx r12, rbp, qword ptr [rdi + 56]
+    adc r15, rbp
+    mov qword ptr [rsp + 184], r15
+    mulx rbp, r15, qword ptr [rdi + 64]
+    adc r12, r15
+    mov qword ptr [rsp + 24], r12
+    mulx r15, r12, qword ptr [rdi + 72]
+    adc rbp, r12
+    mov qword ptr [rsp + 176], rbp
+    mulx r12, rbp, qword ptr [rdi + 80]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rdi + 88]
+    adc r12, rbp
     adc rdx, 0
-    add r12, r9
-    adc r13, rsi
-    adc r14, r10
-    adc r15, r11
+    add r8, r9
+    adc rsi, qword ptr [rsp + 72]
+    adc r10, qword ptr [rsp + 152]
+    adc rbx, qword ptr [rsp + 128]
+    adc r13, qword ptr [rsp + 168]
+    adc r14, qword ptr [rsp + 48]
+    adc r11, rax
+    adc rcx, qword ptr [rsp + 184]
+    mov rax, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 24]
+    mov r9, qword ptr [rsp + 40]
+    adc r9, qword ptr [rsp + 176]
+    adc r15, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 120]
+    adc rdx, 0
+    mov rbp, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 120], rcx
+    mov rcx, qword ptr [rbp + 72]
+    lea rcx, [rcx + rcx]
+    mov qword ptr [rsp + 112], rdx
+    mov rdx, qword ptr [rbp + 64]
+    mov rbp, qword ptr [rbp + 64]
+    mov qword ptr [rsp + 176], r11
+    mulx rbp, r11, rbp
+    mov qword ptr [rsp + 40], r14
+    mulx rcx, r14, rcx
+    add rbp, r14
+    mov qword ptr [rsp + 24], r13
+    mulx r14, r13, qword ptr [rsp + 80]
+    adc rcx, r13
+    mulx rdx, r13, qword ptr [rsp + 88]
+    adc r14, r13
+    adc rdx, 0
+    add rax, r11
+    adc r9, rbp
+    adc r15, rcx
+    adc r12, r14
+    adc rdx, qword ptr [rsp + 112]
+    mov rcx, rdx
+    mov rdx, r8
+    mulx r8, r11, qword ptr [rdi]
+    mulx rbp, r13, qword ptr [rdi + 8]
+    add r8, r13
+    mulx r13, r14, qword ptr [rdi + 16]
+    adc rbp, r14
+    mov qword ptr [rsp + 112], rcx
+    mulx r14, rcx, qword ptr [rdi + 24]
+    adc r13, rcx
+    mov qword ptr [rsp + 80], r12
+    mulx rcx, r12, qword ptr [rdi + 32]
+    adc r14, r12
+    mov qword ptr [rsp + 56], r15
+    mulx r12, r15, qword ptr [rdi + 40]
+    adc rcx, r15
+    mov qword ptr [rsp + 184], r9
+    mulx r15, r9, qword ptr [rdi + 48]
+    adc r12, r9
+    mov qword ptr [rsp + 48], rax
+    mulx r9, rax, qword ptr [rdi + 56]
+    adc r15, rax
+    mov qword ptr [rsp + 168], r15
+    mulx rax, r15, qword ptr [rdi + 64]
+    adc r9, r15
+    mov qword ptr [rsp + 128], r9
+    mulx r15, r9, qword ptr [rdi + 72]
+    adc rax, r9
+    mov qword ptr [rsp + 152], rax
+    mulx r9, rax, qword ptr [rdi + 80]
+    adc r15, rax
+    mulx rax, rdx, qword ptr [rdi + 88]
+    adc r9, rdx
+    adc rax, 0
+    add rsi, r11
+    adc r10, r8
+    adc rbx, rbp
+    adc r13, qword ptr [rsp + 24]
+    adc r14, qword ptr [rsp + 40]
+    adc rcx, qword ptr [rsp + 176]
+    adc r12, qword ptr [rsp + 120]
+    mov r8, qword ptr [rsp + 48]
+    adc r8, qword ptr [rsp + 168]
+    mov r11, qword ptr [rsp + 184]
+    adc r11, qword ptr [rsp + 128]
+    mov rbp, qword ptr [rsp + 56]
+    adc rbp, qword ptr [rsp + 152]
+    adc r15, qword ptr [rsp + 80]
+    adc r9, qword ptr [rsp + 112]
+    adc rax, 0
+    mov rdx, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 112], r11
+    mov r11, qword ptr [rdx + 80]
+    lea r11, [r11 + r11]
+    mov rdx, qword ptr [rdx + 72]
+    mov qword ptr [rsp + 80], r8
+    mov r8, qword ptr [rsp + 8]
+    mov r8, qword ptr [r8 + 72]
+    mov qword ptr [rsp + 152], r12
+    mulx r8, r12, r8
+    mov qword ptr [rsp + 56], rcx
+    mulx r11, rcx, r11
+    add r8, rcx
+    mulx rcx, rdx, qword ptr [rsp + 88]
+    adc r11, rdx
+    adc rcx, 0
+    add rbp, r12
+    adc r15, r8
+    adc r9, r11
     adc rax, rcx
-    adc rbx, qword ptr [rsp + 40]
-    mov rcx, qword ptr [rsp + 104]
-    adc rcx, qword ptr [rsp + 160]
-    mov rsi, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 112]
-    mov r9, qword ptr [rsp + 128]
-    adc r9, qword ptr [rsp + 96]
-    mov r10, qword ptr [rsp + 120]
-    adc r10, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 24]
+    mov rdx, rsi
+    mulx rcx, rsi, qword ptr [rdi]
+    mulx r8, r11, qword ptr [rdi + 8]
+    add rcx, r11
+    mulx r11, r12, qword ptr [rdi + 16]
+    adc r8, r12
+    mov qword ptr [rsp + 88], rax
+    mulx r12, rax, qword ptr [rdi + 24]
+    adc r11, rax
+    mov qword ptr [rsp + 128], r9
+    mulx rax, r9, qword ptr [rdi + 32]
+    adc r12, r9
+    mov qword ptr [rsp + 184], r15
+    mulx r9, r15, qword ptr [rdi + 40]
+    adc rax, r15
+    mov qword ptr [rsp + 168], rbp
+    mulx r15, rbp, qword ptr [rdi + 48]
+    adc r9, rbp
+    mov qword ptr [rsp + 48], r9
+    mulx rbp, r9, qword ptr [rdi + 56]
+    adc r15, r9
+    mov qword ptr [rsp + 120], r15
+    mulx r9, r15, qword ptr [rdi + 64]
+    adc rbp, r15
+    mov qword ptr [rsp + 176], rbp
+    mulx r15, rbp, qword ptr [rdi + 72]
+    adc r9, rbp
+    mov qword ptr [rsp + 40], r9
+    mulx rbp, r9, qword ptr [rdi + 80]
+    adc r15, r9
+    mulx rdx, r9, qword ptr [rdi + 88]
+    adc rbp, r9
+    adc rdx, 0
+    add r10, rsi
+    adc rbx, rcx
+    adc r13, r8
+    adc r14, r11
+    adc r12, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 152]
+    mov rcx, qword ptr [rsp + 80]
+    adc rcx, qword ptr [rsp + 48]
+    mov rsi, qword ptr [rsp + 112]
+    adc rsi, qword ptr [rsp + 120]
+    mov r8, qword ptr [rsp + 168]
+    adc r8, qword ptr [rsp + 176]
+    mov r9, qword ptr [rsp + 184]
+    adc r9, qword ptr [rsp + 40]
+    adc r15, qword ptr [rsp + 128]
+    adc rbp, qword ptr [rsp + 88]
     adc rdx, 0
     mov r11, qword ptr [rsp + 8]
-    mov rbp, qword ptr [r11 + 88]
-    lea rbp, [rbp + rbp]
-    mov qword ptr [rsp + 24], rdx
+    mov qword ptr [rsp + 88], r9
+    mov r9, qword ptr [r11 + 88]
+    lea r9, [r9 + r9]
+    mov qword ptr [rsp + 128], rdx
     mov rdx, qword ptr [r11 + 80]
-    mov qword ptr [rsp + 80], r10
-    mulx r11, r10, qword ptr [r11 + 80]
-    mulx rdx, rbp, rbp
-    add r11, rbp
+    mov r11, qword ptr [r11 + 80]
+    mov qword ptr [rsp + 40], r8
+    mulx r11, r8, r11
+    mulx rdx, r9, r9
+    add r11, r9
     adc rdx, 0
-    add rdi, r10
-    adc r8, r11
-    adc rdx, qword ptr [rsp + 24]
-    mov r10, rdx
-    mov rdx, r12
-    mulx r11, rbp, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r10
-    mulx r12, r10, qword ptr [rip + 2f + 8]
-    add r11, r10
-    mov qword ptr [rsp + 56], r8
-    mulx r10, r8, qword ptr [rip + 2f + 16]
-    adc r12, r8
-    mov qword ptr [rsp + 120], rdi
-    mulx r8, rdi, qword ptr [rip + 2f + 24]
-    adc r10, rdi
-    mov qword ptr [rsp + 96], r9
-    mulx rdi, r9, qword ptr [rip + 2f + 32]
-    adc r8, r9
-    mov qword ptr [rsp + 128], rsi
-    mulx r9, rsi, qword ptr [rip + 2f + 40]
-    adc rdi, rsi
-    mov qword ptr [rsp + 112], rdi
-    mulx rsi, rdi, qword ptr [rip + 2f + 48]
-    adc r9, rdi
-    mov qword ptr [rsp + 72], r9
-    mulx rdi, r9, qword ptr [rip + 2f + 56]
-    adc rsi, r9
-    mov qword ptr [rsp + 160], rsi
-    mulx r9, rsi, qword ptr [rip + 2f + 64]
-    adc rdi, rsi
-    mov qword ptr [rsp + 104], rdi
-    mulx rsi, rdi, qword ptr [rip + 2f + 72]
-    adc r9, rdi
-    mov qword ptr [rsp + 40], r9
-    mulx rdi, r9, qword ptr [rip + 2f + 80]
-    adc rsi, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 88]
-    adc rdi, r9
-    adc rdx, 0
-    add r13, rbp
-    adc r14, r11
-    adc r15, r12
-    adc rax, r10
-    adc rbx, r8
-    adc rcx, qword ptr [rsp + 112]
-    mov r8, qword ptr [rsp + 128]
-    adc r8, qword ptr [rsp + 72]
-    mov r9, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 160]
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 104]
-    mov r11, qword ptr [rsp + 120]
-    adc r11, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbp, qword ptr [rsp + 8]
-    mov r12, rdx
-    mov rdx, qword ptr [rbp + 88]
-    mulx rdx, rbp, qword ptr [rbp + 88]
-    add rdi, rbp
-    adc r12, rdx
-    mov rdx, r13
-    imul rdx, qword ptr [rip + 2f + 96]
-    mov qword ptr [rsp + 8], r12
-    mulx rbp, r12, qword ptr [rip + 2f + 104]
-    mov qword ptr [rsp + 24], rdi
+    add r15, r8
+    adc rbp, r11
+    adc rdx, qword ptr [rsp + 128]
+    mov r8, rdx
+    mov rdx, r10
+    mulx r9, r10, qword ptr [rdi]
+    mov qword ptr [rsp + 128], r8
+    mulx r11, r8, qword ptr [rdi + 8]
+    add r9, r8
+    mov qword ptr [rsp + 184], rbp
+    mulx r8, rbp, qword ptr [rdi + 16]
+    adc r11, rbp
+    mov qword ptr [rsp + 176], r15
+    mulx rbp, r15, qword ptr [rdi + 24]
+    adc r8, r15
+    mov qword ptr [rsp + 168], rsi
+    mulx r15, rsi, qword ptr [rdi + 32]
+    adc rbp, rsi
+    mov qword ptr [rsp + 120], rcx
+    mulx rsi, rcx, qword ptr [rdi + 40]
+    adc r15, rcx
+    mov qword ptr [rsp + 112], r15
+    mulx rcx, r15, qword ptr [rdi + 48]
+    adc rsi, r15
+    mov qword ptr [rsp + 48], rsi
+    mulx r15, rsi, qword ptr [rdi + 56]
+    adc rcx, rsi
+    mov qword ptr [rsp + 80], rcx
+    mulx rsi, rcx, qword ptr [rdi + 64]
+    adc r15, rcx
+    mov qword ptr [rsp + 152], r15
+    mulx rcx, r15, qword ptr [rdi + 72]
+    adc rsi, r15
     mov qword ptr [rsp + 56], rsi
-    mulx rdi, rsi, qword ptr [rip + 2f + 112]
-    add rbp, rsi
-    mov qword ptr [rsp + 40], r11
-    mulx rsi, r11, qword ptr [rip + 2f + 120]
-    adc rdi, r11
-    mov qword ptr [rsp + 120], r10
-    mulx r11, r10, qword ptr [rip + 2f + 128]
-    adc rsi, r10
-    mov qword ptr [rsp + 104], r9
-    mulx r10, r9, qword ptr [rip + 2f + 136]
-    adc r11, r9
-    mov qword ptr [rsp + 80], r8
-    mulx r9, r8, qword ptr [rip + 2f + 144]
-    adc r10, r8
-    mov qword ptr [rsp + 160], r10
-    mulx r8, r10, qword ptr [rip + 2f + 152]
-    adc r9, r10
-    mov qword ptr [rsp + 96], r9
-    mulx r10, r9, qword ptr [rip + 2f + 160]
-    adc r8, r9
-    mov qword ptr [rsp + 72], r8
-    mulx r9, r8, qword ptr [rip + 2f + 168]
-    adc r10, r8
-    mov qword ptr [rsp + 128], r10
-    mulx r8, r10, qword ptr [rip + 2f + 176]
-    adc r9, r10
-    mov qword ptr [rsp + 112], r9
-    mulx r10, r9, qword ptr [rip + 2f + 184]
-    adc r8, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 192]
-    adc r10, r9
+    mulx r15, rsi, qword ptr [rdi + 80]
+    adc rcx, rsi
+    mulx rdx, rsi, qword ptr [rdi + 88]
+    adc r15, rsi
     adc rdx, 0
-    add r13, r12
-    adc r14, rbp
-    adc r15, rdi
-    adc rax, rsi
-    adc rbx, r11
-    adc rcx, qword ptr [rsp + 160]
-    mov rsi, qword ptr [rsp + 80]
-    adc rsi, qword ptr [rsp + 96]
-    mov rdi, qword ptr [rsp + 104]
-    adc rdi, qword ptr [rsp + 72]
-    mov r9, qword ptr [rsp + 120]
-    adc r9, qword ptr [rsp + 128]
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 112]
-    adc r8, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov rbp, r14
-    sub rbp, qword ptr [rip + 2f + 104]
-    mov r12, r15
-    sbb r12, qword ptr [rip + 2f + 112]
-    mov r13, rax
-    sbb r13, qword ptr [rip + 2f + 120]
-    mov qword ptr [rsp + 8], r13
-    mov r13, rbx
-    sbb r13, qword ptr [rip + 2f + 128]
-    mov qword ptr [rsp + 24], r13
-    mov r13, rcx
-    sbb r13, qword ptr [rip + 2f + 136]
-    mov qword ptr [rsp + 56], r13
-    mov r13, rsi
-    sbb r13, qword ptr [rip + 2f + 144]
-    mov qword ptr [rsp + 112], r13
-    mov r13, rdi
-    sbb r13, qword ptr [rip + 2f + 152]
-    mov qword ptr [rsp + 40], r13
-    mov r13, r9
-    sbb r13, qword ptr [rip + 2f + 160]
-    mov qword ptr [rsp + 128], r13
-    mov r13, r11
-    sbb r13, qword ptr [rip + 2f + 168]
-    mov qword ptr [rsp + 120], r13
-    mov r13, r8
-    sbb r13, qword ptr [rip + 2f + 176]
-    mov qword ptr [rsp + 72], r13
-    mov r13, r10
-    sbb r13, qword ptr [rip + 2f + 184]
-    mov qword ptr [rsp + 104], r13
-    mov r13, rdx
-    sbb r13, qword ptr [rip + 2f + 192]
-    cmovc rbp, r14
-    mov r14, qword ptr [rsp]
-    mov qword ptr [r14], rbp
-    cmovc r12, r15
-    mov qword ptr [r14 + 8], r12
+    add rbx, r10
+    adc r13, r9
+    adc r14, r11
+    adc r12, r8
+    adc rax, rbp
+    mov rsi, qword ptr [rsp + 120]
+    adc rsi, qword ptr [rsp + 112]
+    mov r8, qword ptr [rsp + 168]
+    adc r8, qword ptr [rsp + 48]
+    mov r9, qword ptr [rsp + 40]
+    adc r9, qword ptr [rsp + 80]
+    mov r10, qword ptr [rsp + 88]
+    adc r10, qword ptr [rsp + 152]
+    mov r11, qword ptr [rsp + 176]
+    adc r11, qword ptr [rsp + 56]
+    adc rcx, qword ptr [rsp + 184]
+    adc r15, qword ptr [rsp + 128]
+    adc rdx, 0
     mov rbp, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 128], rdx
+    mov rdx, qword ptr [rbp + 88]
+    mov rbp, qword ptr [rbp + 88]
+    mulx rdx, rbp, rbp
+    add r15, rbp
+    adc rdx, qword ptr [rsp + 128]
+    mov rbp, rdx
+    mov rdx, rbx
+    imul rdx, qword ptr [rdi + 96]
+    mov qword ptr [rsp + 128], rbp
+    mov qword ptr [rsp + 8], r15
+    mulx rbp, r15, qword ptr [rdi + 104]
+    mov qword ptr [rsp + 184], rcx
+    mov qword ptr [rsp + 56], r11
+    mulx rcx, r11, qword ptr [rdi + 112]
+    add rbp, r11
+    mov qword ptr [rsp + 176], r10
+    mulx r11, r10, qword ptr [rdi + 120]
+    adc rcx, r10
+    mov qword ptr [rsp + 152], r9
+    mulx r10, r9, qword ptr [rdi + 128]
+    adc r11, r9
+    mov qword ptr [rsp + 88], r8
+    mulx r9, r8, qword ptr [rdi + 136]
+    adc r10, r8
+    mov qword ptr [rsp + 80], rsi
+    mulx r8, rsi, qword ptr [rdi + 144]
+    adc r9, rsi
+    mov qword ptr [rsp + 40], r9
+    mulx rsi, r9, qword ptr [rdi + 152]
+    adc r8, r9
+    mov qword ptr [rsp + 48], r8
+    mulx r9, r8, qword ptr [rdi + 160]
+    adc rsi, r8
+    mov qword ptr [rsp + 168], rsi
+    mulx r8, rsi, qword ptr [rdi + 168]
+    adc r9, rsi
+    mov qword ptr [rsp + 112], r9
+    mulx rsi, r9, qword ptr [rdi + 176]
+    adc r8, r9
+    mov qword ptr [rsp + 120], r8
+    mulx r9, r8, qword ptr [rdi + 184]
+    adc rsi, r8
+    mulx rdx, r8, qword ptr [rdi + 192]
+    adc r9, r8
+    adc rdx, 0
+    add rbx, r15
+    adc r13, rbp
+    adc r14, rcx
+    adc r12, r11
+    adc rax, r10
+    mov rcx, qword ptr [rsp + 80]
+    adc rcx, qword ptr [rsp + 40]
+    mov r8, qword ptr [rsp + 88]
+    adc r8, qword ptr [rsp + 48]
+    mov r10, qword ptr [rsp + 152]
+    adc r10, qword ptr [rsp + 168]
+    mov r11, qword ptr [rsp + 176]
+    adc r11, qword ptr [rsp + 112]
+    mov rbx, qword ptr [rsp + 56]
+    adc rbx, qword ptr [rsp + 120]
+    adc rsi, qword ptr [rsp + 184]
+    adc r9, qword ptr [rsp + 8]
+    adc rdx, qword ptr [rsp + 128]
+    mov rbp, r13
+    sub rbp, qword ptr [rdi + 104]
+    mov r15, r14
+    sbb r15, qword ptr [rdi + 112]
+    mov qword ptr [rsp + 128], r15
+    mov r15, r12
+    sbb r15, qword ptr [rdi + 120]
+    mov qword ptr [rsp + 8], r15
+    mov r15, rax
+    sbb r15, qword ptr [rdi + 128]
+    mov qword ptr [rsp + 184], r15
+    mov r15, rcx
+    sbb r15, qword ptr [rdi + 136]
+    mov qword ptr [rsp + 120], r15
+    mov r15, r8
+    sbb r15, qword ptr [rdi + 144]
+    mov qword ptr [rsp + 56], r15
+    mov r15, r10
+    sbb r15, qword ptr [rdi + 152]
+    mov qword ptr [rsp + 112], r15
+    mov r15, r11
+    sbb r15, qword ptr [rdi + 160]
+    mov qword ptr [rsp + 176], r15
+    mov r15, rbx
+    sbb r15, qword ptr [rdi + 168]
+    mov qword ptr [rsp + 168], r15
+    mov r15, rsi
+    sbb r15, qword ptr [rdi + 176]
+    mov qword ptr [rsp + 152], r15
+    mov r15, r9
+    sbb r15, qword ptr [rdi + 184]
+    mov qword ptr [rsp + 48], r15
+    mov r15, rdx
+    sbb r15, qword ptr [rdi + 192]
+    cmovc rbp, r13
+    mov rdi, qword ptr [rsp]
+    mov qword ptr [rdi], rbp
+    mov rbp, qword ptr [rsp + 128]
+    cmovc rbp, r14
+    mov qword ptr [rdi + 8], rbp
+    mov rbp, qword ptr [rsp + 8]
+    cmovc rbp, r12
+    mov qword ptr [rdi + 16], rbp
+    mov rbp, qword ptr [rsp + 184]
     cmovc rbp, rax
-    mov qword ptr [r14 + 16], rbp
-    mov rax, qword ptr [rsp + 24]
-    cmovc rax, rbx
-    mov qword ptr [r14 + 24], rax
-    mov rax, qword ptr [rsp + 56]
-    cmovc rax, rcx
-    mov qword ptr [r14 + 32], rax
-    mov rax, qword ptr [rsp + 112]
-    cmovc rax, rsi
-    mov qword ptr [r14 + 40], rax
-    mov rax, qword ptr [rsp + 40]
-    cmovc rax, rdi
-    mov qword ptr [r14 + 48], rax
-    mov rax, qword ptr [rsp + 128]
-    cmovc rax, r9
-    mov qword ptr [r14 + 56], rax
+    mov qword ptr [rdi + 24], rbp
     mov rax, qword ptr [rsp + 120]
-    cmovc rax, r11
-    mov qword ptr [r14 + 64], rax
-    mov rax, qword ptr [rsp + 72]
+    cmovc rax, rcx
+    mov qword ptr [rdi + 32], rax
+    mov rax, qword ptr [rsp + 56]
     cmovc rax, r8
-    mov qword ptr [r14 + 72], rax
-    mov rax, qword ptr [rsp + 104]
+    mov qword ptr [rdi + 40], rax
+    mov rax, qword ptr [rsp + 112]
     cmovc rax, r10
-    mov qword ptr [r14 + 80], rax
-    cmovc r13, rdx
-    mov qword ptr [r14 + 88], r13
-    add rsp, 176
+    mov qword ptr [rdi + 48], rax
+    mov rax, qword ptr [rsp + 176]
+    cmovc rax, r11
+    mov qword ptr [rdi + 56], rax
+    mov rax, qword ptr [rsp + 168]
+    cmovc rax, rbx
+    mov qword ptr [rdi + 64], rax
+    mov rax, qword ptr [rsp + 152]
+    cmovc rax, rsi
+    mov qword ptr [rdi + 72], rax
+    mov rax, qword ptr [rsp + 48]
+    cmovc rax, r9
+    mov qword ptr [rdi + 80], rax
+    cmovc r15, rdx
+    mov qword ptr [rdi + 88], r15
+    add rsp, 192
     pop r15
     pop r14
     pop r13
@@ -2611,1403 +2707,1455 @@ unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<12>>(
     push r13
     push r14
     push r15
-    sub rsp, 120
-    mov rax, rdx
+    sub rsp, 136
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rbp, r12, qword ptr [rsi + 40]
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
     adc rbx, r12
-    mulx r12, r13, qword ptr [rsi + 48]
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
     adc rbp, r13
-    mulx r13, r14, qword ptr [rsi + 56]
+    mov r13, qword ptr [rsi + 48]
+    mulx r13, r14, r13
     adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 64]
+    mov r14, qword ptr [rsi + 56]
+    mulx r14, r15, r14
     adc r13, r15
+    mov r15, qword ptr [rsi + 64]
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rsi + 72]
+    mulx r15, rdi, r15
     adc r14, rdi
-    mov qword ptr [rsp + 8], rax
-    mulx rdi, rax, qword ptr [rsi + 80]
-    adc r15, rax
-    mulx rax, rdx, qword ptr [rsi + 88]
-    adc rdi, rdx
-    adc rax, 0
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 16], rsi
-    mov qword ptr [rsp + 24], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], rdi
-    mov qword ptr [rsp + 40], r15
-    mulx rdi, r15, qword ptr [rip + 2f + 16]
-    add rsi, r15
-    mov qword ptr [rsp + 48], r14
-    mulx r15, r14, qword ptr [rip + 2f + 24]
-    adc rdi, r14
-    mov qword ptr [rsp + 56], r13
-    mulx r14, r13, qword ptr [rip + 2f + 32]
-    adc r15, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r13, rbp
-    mov qword ptr [rsp + 80], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
-    adc rbp, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
-    adc r13, rbp
-    mov qword ptr [rsp + 104], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 112], r12
-    mulx r13, r12, qword ptr [rip + 2f + 88]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 96]
-    adc r13, r12
+    mov rdi, qword ptr [rsi + 72]
+    mov qword ptr [rsp + 8], rcx
+    mulx rdi, rcx, rdi
+    adc r15, rcx
+    mov rcx, qword ptr [rsi + 80]
+    mov qword ptr [rsp + 16], r15
+    mulx rcx, r15, rcx
+    adc rdi, r15
+    mov r15, qword ptr [rsi + 88]
+    mulx rdx, r15, r15
+    adc rcx, r15
     adc rdx, 0
-    add r8, rax
-    adc rcx, rsi
-    adc r9, rdi
-    adc r10, r15
-    adc r11, r14
-    adc rbx, qword ptr [rsp + 80]
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 88]
-    mov rsi, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 96]
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 104]
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 8]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mulx r12, r14, qword ptr [r15]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 40], rbp
-    mulx r13, rbp, qword ptr [r15 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 112], r8
-    mulx rbp, r8, qword ptr [r15 + 16]
-    adc r13, r8
+    mov r15, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mov qword ptr [rsp + 24], rsi
+    mov qword ptr [rsp + 32], r15
+    mulx rsi, r15, qword ptr [rax + 8]
+    mov qword ptr [rsp + 40], rcx
     mov qword ptr [rsp + 48], rdi
-    mulx r8, rdi, qword ptr [r15 + 24]
-    adc rbp, rdi
-    mov qword ptr [rsp + 104], rsi
-    mulx rdi, rsi, qword ptr [r15 + 32]
-    adc r8, rsi
-    mov qword ptr [rsp + 56], rax
-    mulx rsi, rax, qword ptr [r15 + 40]
-    adc rdi, rax
-    mov qword ptr [rsp + 96], rdi
-    mulx rax, rdi, qword ptr [r15 + 48]
-    adc rsi, rdi
-    mov qword ptr [rsp + 64], rsi
-    mulx rdi, rsi, qword ptr [r15 + 56]
-    adc rax, rsi
-    mov qword ptr [rsp + 88], rax
-    mulx rsi, rax, qword ptr [r15 + 64]
-    adc rdi, rax
-    mov qword ptr [rsp + 72], rdi
-    mulx rax, rdi, qword ptr [r15 + 72]
-    adc rsi, rdi
-    mov qword ptr [rsp + 80], rsi
-    mulx rdi, rsi, qword ptr [r15 + 80]
-    adc rax, rsi
-    mulx rdx, rsi, qword ptr [r15 + 88]
-    adc rdi, rsi
-    adc rdx, 0
-    add rcx, r14
-    adc r9, r12
-    adc r10, r13
-    adc r11, rbp
-    adc rbx, r8
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 96]
-    mov r8, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 72]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 32]
-    adc rdi, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r14, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], rdi
-    mov qword ptr [rsp + 80], rax
-    mulx rdi, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 40], r13
-    mulx rax, r13, qword ptr [rip + 2f + 24]
+    mulx rcx, rdi, qword ptr [rax + 16]
+    add rsi, rdi
+    mov qword ptr [rsp + 56], r14
+    mulx rdi, r14, qword ptr [rax + 24]
+    adc rcx, r14
+    mov qword ptr [rsp + 64], r13
+    mulx r14, r13, qword ptr [rax + 32]
     adc rdi, r13
     mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
-    adc rax, r12
-    mov qword ptr [rsp + 112], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
+    mulx r13, r12, qword ptr [rax + 40]
+    adc r14, r12
+    mov qword ptr [rsp + 80], rbp
+    mulx r12, rbp, qword ptr [rax + 48]
     adc r13, rbp
-    mov qword ptr [rsp + 88], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 48]
-    adc r12, r8
-    mov qword ptr [rsp + 48], r12
-    mulx r8, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc r8, rbp
-    mov qword ptr [rsp + 104], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 72]
-    adc r12, r8
+    mov qword ptr [rsp + 88], r13
+    mulx rbp, r13, qword ptr [rax + 56]
+    adc r12, r13
     mov qword ptr [rsp + 96], r12
-    mulx r8, r12, qword ptr [rip + 2f + 80]
+    mulx r13, r12, qword ptr [rax + 64]
     adc rbp, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 88]
-    adc r8, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 96]
-    adc r12, rbp
+    mov qword ptr [rsp + 104], rbp
+    mulx r12, rbp, qword ptr [rax + 72]
+    adc r13, rbp
+    mov qword ptr [rsp + 112], r13
+    mulx rbp, r13, qword ptr [rax + 80]
+    adc r12, r13
+    mov qword ptr [rsp + 120], r12
+    mulx r13, r12, qword ptr [rax + 88]
+    adc rbp, r12
+    mulx rdx, r12, qword ptr [rax + 96]
+    adc r13, r12
     adc rdx, 0
-    add rcx, r14
-    adc r9, r15
-    adc r10, rdi
-    adc r11, rax
-    adc rbx, r13
-    adc rsi, qword ptr [rsp + 48]
-    mov rax, qword ptr [rsp + 88]
+    add r9, r15
+    adc r8, rsi
+    adc r10, rcx
+    adc r11, rdi
+    adc rbx, r14
+    mov rcx, qword ptr [rsp + 80]
+    adc rcx, qword ptr [rsp + 88]
+    mov rsi, qword ptr [rsp + 72]
+    adc rsi, qword ptr [rsp + 96]
+    mov rdi, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 104]
+    mov r9, qword ptr [rsp + 56]
+    adc r9, qword ptr [rsp + 112]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 48]
+    adc r13, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, qword ptr [rsp + 8]
+    mov r15, rdx
+    mov rdx, qword ptr [r14 + 8]
+    mov r14, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 32], rax
+    mov qword ptr [rsp + 40], r15
+    mulx rax, r15, qword ptr [r14]
+    mov qword ptr [rsp + 48], r13
+    mov qword ptr [rsp + 120], rbp
+    mulx r13, rbp, qword ptr [r14 + 8]
+    add rax, rbp
+    mov qword ptr [rsp + 16], r12
+    mulx rbp, r12, qword ptr [r14 + 16]
+    adc r13, r12
+    mov qword ptr [rsp + 112], r9
+    mulx r12, r9, qword ptr [r14 + 24]
+    adc rbp, r9
+    mov qword ptr [rsp + 56], rdi
+    mulx r9, rdi, qword ptr [r14 + 32]
+    adc r12, rdi
+    mov qword ptr [rsp + 104], rsi
+    mulx rdi, rsi, qword ptr [r14 + 40]
+    adc r9, rsi
+    mov qword ptr [rsp + 64], r9
+    mulx rsi, r9, qword ptr [r14 + 48]
+    adc rdi, r9
+    mov qword ptr [rsp + 96], rdi
+    mulx r9, rdi, qword ptr [r14 + 56]
+    adc rsi, rdi
+    mov qword ptr [rsp + 72], rsi
+    mulx rdi, rsi, qword ptr [r14 + 64]
+    adc r9, rsi
+    mov qword ptr [rsp + 88], r9
+    mulx rsi, r9, qword ptr [r14 + 72]
+    adc rdi, r9
+    mov qword ptr [rsp + 80], rdi
+    mulx r9, rdi, qword ptr [r14 + 80]
+    adc rsi, rdi
+    mulx rdx, rdi, qword ptr [r14 + 88]
+    adc r9, rdi
+    adc rdx, 0
+    add r8, r15
+    adc r10, rax
+    adc r11, r13
+    adc rbx, rbp
+    adc rcx, r12
+    mov rax, qword ptr [rsp + 104]
     adc rax, qword ptr [rsp + 64]
-    mov rcx, qword ptr [rsp + 112]
-    adc rcx, qword ptr [rsp + 104]
-    mov rdi, qword ptr [rsp + 72]
+    mov rdi, qword ptr [rsp + 56]
     adc rdi, qword ptr [rsp + 96]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 88]
+    mov r13, qword ptr [rsp + 120]
+    adc r13, qword ptr [rsp + 80]
+    adc rsi, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 40]
+    adc rdx, 0
+    mov r15, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, r8
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 48], r9
+    mulx r14, r9, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 80], rsi
+    mov qword ptr [rsp + 120], r13
+    mulx rsi, r13, qword ptr [r15 + 16]
+    add r14, r13
+    mov qword ptr [rsp + 88], r12
+    mulx r13, r12, qword ptr [r15 + 24]
+    adc rsi, r12
+    mov qword ptr [rsp + 16], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r13, rbp
+    mov qword ptr [rsp + 72], rdi
+    mulx rbp, rdi, qword ptr [r15 + 40]
+    adc r12, rdi
+    mov qword ptr [rsp + 112], rax
+    mulx rdi, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 96], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
+    adc rdi, rbp
+    mov qword ptr [rsp + 56], rdi
+    mulx rbp, rdi, qword ptr [r15 + 64]
+    adc rax, rdi
+    mov qword ptr [rsp + 64], rax
+    mulx rdi, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 104], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc rdi, rbp
+    mov qword ptr [rsp + 128], rdi
+    mulx rbp, rdi, qword ptr [r15 + 88]
+    adc rax, rdi
+    mulx rdx, rdi, qword ptr [r15 + 96]
+    adc rbp, rdi
+    adc rdx, 0
+    add r8, r9
+    adc r10, r14
+    adc r11, rsi
+    adc rbx, r13
+    adc rcx, r12
+    mov rsi, qword ptr [rsp + 112]
+    adc rsi, qword ptr [rsp + 96]
+    mov rdi, qword ptr [rsp + 72]
+    adc rdi, qword ptr [rsp + 56]
+    mov r8, qword ptr [rsp + 16]
+    adc r8, qword ptr [rsp + 64]
+    mov r9, qword ptr [rsp + 88]
+    adc r9, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 120]
+    adc r12, qword ptr [rsp + 128]
+    adc rax, qword ptr [rsp + 80]
+    adc rbp, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
     mov r13, qword ptr [rsp + 8]
     mov r14, rdx
     mov rdx, qword ptr [r13 + 16]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [r15]
-    mov qword ptr [rsp + 32], r12
-    mov qword ptr [rsp + 80], r8
-    mulx r12, r8, qword ptr [r15 + 8]
-    add r13, r8
-    mov qword ptr [rsp + 56], rbp
-    mulx r8, rbp, qword ptr [r15 + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 40], rdi
-    mulx rbp, rdi, qword ptr [r15 + 24]
-    adc r8, rdi
-    mov qword ptr [rsp + 96], rcx
-    mulx rdi, rcx, qword ptr [r15 + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 72], rax
-    mulx rcx, rax, qword ptr [r15 + 40]
-    adc rdi, rax
-    mov qword ptr [rsp + 104], rdi
-    mulx rax, rdi, qword ptr [r15 + 48]
-    adc rcx, rdi
-    mov qword ptr [rsp + 112], rcx
-    mulx rdi, rcx, qword ptr [r15 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 64], rax
-    mulx rcx, rax, qword ptr [r15 + 64]
-    adc rdi, rax
-    mov qword ptr [rsp + 88], rdi
-    mulx rax, rdi, qword ptr [r15 + 72]
-    adc rcx, rdi
-    mov qword ptr [rsp + 48], rcx
-    mulx rdi, rcx, qword ptr [r15 + 80]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r15 + 88]
-    adc rdi, rdx
-    adc rcx, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, r12
-    adc rbx, r8
-    adc rsi, rbp
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 104]
-    mov rbp, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 112]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 64]
-    mov r13, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 88]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 32]
-    adc rdi, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rcx
-    mulx r15, rcx, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], rdi
-    mov qword ptr [rsp + 48], rax
-    mulx rdi, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 80], r14
-    mulx rax, r14, qword ptr [rip + 2f + 24]
-    adc rdi, r14
-    mov qword ptr [rsp + 88], r13
-    mulx r14, r13, qword ptr [rip + 2f + 32]
-    adc rax, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r13, rbp
-    mov qword ptr [rsp + 40], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 112], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
-    adc rbp, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
-    adc r13, rbp
-    mov qword ptr [rsp + 104], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rip + 2f + 88]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 96]
-    adc r13, r12
-    adc rdx, 0
-    add r9, rcx
-    adc r10, r15
-    adc r11, rdi
-    adc rbx, rax
-    adc rsi, r14
-    adc r8, qword ptr [rsp + 40]
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 112]
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 96]
-    mov rdi, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 104]
-    mov r9, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 24]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mulx r12, r14, qword ptr [r15]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 48], rbp
-    mulx r13, rbp, qword ptr [r15 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 72], r9
-    mulx rbp, r9, qword ptr [r15 + 16]
-    adc r13, r9
-    mov qword ptr [rsp + 80], rdi
-    mulx r9, rdi, qword ptr [r15 + 24]
-    adc rbp, rdi
-    mov qword ptr [rsp + 104], rcx
-    mulx rdi, rcx, qword ptr [r15 + 32]
-    adc r9, rcx
-    mov qword ptr [rsp + 88], rax
-    mulx rcx, rax, qword ptr [r15 + 40]
-    adc rdi, rax
-    mov qword ptr [rsp + 96], rdi
-    mulx rax, rdi, qword ptr [r15 + 48]
-    adc rcx, rdi
-    mov qword ptr [rsp + 56], rcx
-    mulx rdi, rcx, qword ptr [r15 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 112], rax
-    mulx rcx, rax, qword ptr [r15 + 64]
-    adc rdi, rax
-    mov qword ptr [rsp + 64], rdi
-    mulx rax, rdi, qword ptr [r15 + 72]
-    adc rcx, rdi
-    mov qword ptr [rsp + 40], rcx
-    mulx rdi, rcx, qword ptr [r15 + 80]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r15 + 88]
-    adc rdi, rdx
-    adc rcx, 0
-    add r10, r14
-    adc r11, r12
-    adc rbx, r13
-    adc rsi, rbp
-    adc r8, r9
-    mov r9, qword ptr [rsp + 88]
-    adc r9, qword ptr [rsp + 96]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 112]
-    mov r13, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 32]
-    adc rdi, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rcx
-    mulx r15, rcx, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], rdi
-    mov qword ptr [rsp + 40], rax
-    mulx rdi, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 48], r14
-    mulx rax, r14, qword ptr [rip + 2f + 24]
-    adc rdi, r14
-    mov qword ptr [rsp + 64], r13
-    mulx r14, r13, qword ptr [rip + 2f + 32]
-    adc rax, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 112], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r13, rbp
-    mov qword ptr [rsp + 80], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
-    adc rbp, r12
-    mov qword ptr [rsp + 104], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
-    adc r13, rbp
-    mov qword ptr [rsp + 96], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rip + 2f + 88]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 96]
-    adc r13, r12
-    adc rdx, 0
-    add r10, rcx
-    adc r11, r15
-    adc rbx, rdi
-    adc rsi, rax
-    adc r8, r14
-    adc r9, qword ptr [rsp + 80]
-    mov rax, qword ptr [rsp + 112]
-    adc rax, qword ptr [rsp + 56]
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 104]
-    mov rdi, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 96]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 32]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mulx r12, r14, qword ptr [r15]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 40], rbp
-    mulx r13, rbp, qword ptr [r15 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 88], r10
-    mulx rbp, r10, qword ptr [r15 + 16]
-    adc r13, r10
-    mov qword ptr [rsp + 48], rdi
-    mulx r10, rdi, qword ptr [r15 + 24]
-    adc rbp, rdi
-    mov qword ptr [rsp + 96], rcx
-    mulx rdi, rcx, qword ptr [r15 + 32]
-    adc r10, rcx
-    mov qword ptr [rsp + 64], rax
-    mulx rcx, rax, qword ptr [r15 + 40]
-    adc rdi, rax
-    mov qword ptr [rsp + 104], rdi
-    mulx rax, rdi, qword ptr [r15 + 48]
-    adc rcx, rdi
-    mov qword ptr [rsp + 72], rcx
-    mulx rdi, rcx, qword ptr [r15 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r15 + 64]
-    adc rdi, rax
-    mov qword ptr [rsp + 112], rdi
-    mulx rax, rdi, qword ptr [r15 + 72]
-    adc rcx, rdi
-    mov qword ptr [rsp + 80], rcx
-    mulx rdi, rcx, qword ptr [r15 + 80]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r15 + 88]
-    adc rdi, rdx
-    adc rcx, 0
-    add r11, r14
-    adc rbx, r12
-    adc rsi, r13
-    adc r8, rbp
-    adc r9, r10
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 104]
-    mov rbp, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 112]
-    mov r14, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 32]
-    adc rdi, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rcx
-    mulx r15, rcx, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], rdi
-    mov qword ptr [rsp + 80], rax
-    mulx rdi, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
+    mov r13, qword ptr [rsp + 24]
     mov qword ptr [rsp + 40], r14
-    mulx rax, r14, qword ptr [rip + 2f + 24]
-    adc rdi, r14
-    mov qword ptr [rsp + 112], r13
-    mulx r14, r13, qword ptr [rip + 2f + 32]
-    adc rax, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r13, rbp
-    mov qword ptr [rsp + 48], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
-    adc rbp, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
-    adc r13, rbp
-    mov qword ptr [rsp + 104], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rip + 2f + 88]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 96]
-    adc r13, r12
-    adc rdx, 0
-    add r11, rcx
-    adc rbx, r15
-    adc rsi, rdi
-    adc r8, rax
-    adc r9, r14
-    adc r10, qword ptr [rsp + 48]
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 72]
-    mov rcx, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 96]
-    mov rdi, qword ptr [rsp + 112]
-    adc rdi, qword ptr [rsp + 104]
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 40]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mulx r12, r14, qword ptr [r15]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 80], rbp
-    mulx r13, rbp, qword ptr [r15 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [r15 + 16]
-    adc r13, r11
-    mov qword ptr [rsp + 40], rdi
-    mulx r11, rdi, qword ptr [r15 + 24]
-    adc rbp, rdi
-    mov qword ptr [rsp + 104], rcx
-    mulx rdi, rcx, qword ptr [r15 + 32]
-    adc r11, rcx
-    mov qword ptr [rsp + 112], rax
-    mulx rcx, rax, qword ptr [r15 + 40]
-    adc rdi, rax
-    mov qword ptr [rsp + 96], rdi
-    mulx rax, rdi, qword ptr [r15 + 48]
-    adc rcx, rdi
-    mov qword ptr [rsp + 88], rcx
-    mulx rdi, rcx, qword ptr [r15 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 72], rax
-    mulx rcx, rax, qword ptr [r15 + 64]
-    adc rdi, rax
-    mov qword ptr [rsp + 56], rdi
-    mulx rax, rdi, qword ptr [r15 + 72]
-    adc rcx, rdi
-    mov qword ptr [rsp + 48], rcx
-    mulx rdi, rcx, qword ptr [r15 + 80]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r15 + 88]
-    adc rdi, rdx
-    adc rcx, 0
-    add rbx, r14
-    adc rsi, r12
-    adc r8, r13
-    adc r9, rbp
-    adc r10, r11
-    mov r11, qword ptr [rsp + 112]
-    adc r11, qword ptr [rsp + 96]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 72]
-    mov r13, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 32]
-    adc rdi, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov rdx, rbx
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rcx
-    mulx r15, rcx, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], rdi
-    mov qword ptr [rsp + 48], rax
-    mulx rdi, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 80], r14
-    mulx rax, r14, qword ptr [rip + 2f + 24]
-    adc rdi, r14
-    mov qword ptr [rsp + 56], r13
-    mulx r14, r13, qword ptr [rip + 2f + 32]
-    adc rax, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r13, rbp
-    mov qword ptr [rsp + 40], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
-    adc rbp, r12
-    mov qword ptr [rsp + 104], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
-    adc r13, rbp
-    mov qword ptr [rsp + 96], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 112], r12
-    mulx r13, r12, qword ptr [rip + 2f + 88]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 96]
-    adc r13, r12
-    adc rdx, 0
-    add rbx, rcx
-    adc rsi, r15
-    adc r8, rdi
-    adc r9, rax
-    adc r10, r14
-    adc r11, qword ptr [rsp + 40]
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 88]
-    mov rcx, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 104]
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 96]
-    mov rbx, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 48]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mulx r12, r14, qword ptr [r15]
-    mov qword ptr [rsp + 32], r13
+    mulx r15, r14, qword ptr [r13]
     mov qword ptr [rsp + 48], rbp
-    mulx r13, rbp, qword ptr [r15 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 112], rbx
-    mulx rbp, rbx, qword ptr [r15 + 16]
-    adc r13, rbx
-    mov qword ptr [rsp + 80], rdi
-    mulx rbx, rdi, qword ptr [r15 + 24]
-    adc rbp, rdi
-    mov qword ptr [rsp + 96], rcx
-    mulx rdi, rcx, qword ptr [r15 + 32]
-    adc rbx, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r15 + 40]
-    adc rdi, rax
-    mov qword ptr [rsp + 104], rdi
-    mulx rax, rdi, qword ptr [r15 + 48]
-    adc rcx, rdi
-    mov qword ptr [rsp + 64], rcx
-    mulx rdi, rcx, qword ptr [r15 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 88], rax
-    mulx rcx, rax, qword ptr [r15 + 64]
-    adc rdi, rax
-    mov qword ptr [rsp + 72], rdi
-    mulx rax, rdi, qword ptr [r15 + 72]
-    adc rcx, rdi
-    mov qword ptr [rsp + 40], rcx
-    mulx rdi, rcx, qword ptr [r15 + 80]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r15 + 88]
-    adc rdi, rdx
-    adc rcx, 0
-    add rsi, r14
-    adc r8, r12
-    adc r9, r13
-    adc r10, rbp
-    adc r11, rbx
-    mov rbx, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 104]
-    mov rbp, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 32]
-    adc rdi, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov rdx, rsi
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rcx
-    mulx r15, rcx, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], rdi
-    mov qword ptr [rsp + 40], rax
-    mulx rdi, rax, qword ptr [rip + 2f + 16]
+    mov qword ptr [rsp + 80], rax
+    mulx rbp, rax, qword ptr [r13 + 8]
     add r15, rax
-    mov qword ptr [rsp + 48], r14
-    mulx rax, r14, qword ptr [rip + 2f + 24]
-    adc rdi, r14
-    mov qword ptr [rsp + 72], r13
-    mulx r14, r13, qword ptr [rip + 2f + 32]
-    adc rax, r13
-    mov qword ptr [rsp + 112], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r13, rbp
-    mov qword ptr [rsp + 80], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
+    mov qword ptr [rsp + 128], r12
+    mulx rax, r12, qword ptr [r13 + 16]
     adc rbp, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
-    adc r13, rbp
-    mov qword ptr [rsp + 104], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rip + 2f + 88]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 96]
-    adc r13, r12
-    adc rdx, 0
-    add rsi, rcx
-    adc r8, r15
+    mov qword ptr [rsp + 120], r9
+    mulx r12, r9, qword ptr [r13 + 24]
+    adc rax, r9
+    mov qword ptr [rsp + 104], r8
+    mulx r9, r8, qword ptr [r13 + 32]
+    adc r12, r8
+    mov qword ptr [rsp + 88], rdi
+    mulx r8, rdi, qword ptr [r13 + 40]
     adc r9, rdi
-    adc r10, rax
-    adc r11, r14
-    adc rbx, qword ptr [rsp + 80]
+    mov qword ptr [rsp + 64], r9
+    mulx rdi, r9, qword ptr [r13 + 48]
+    adc r8, r9
+    mov qword ptr [rsp + 16], r8
+    mulx r9, r8, qword ptr [r13 + 56]
+    adc rdi, r8
+    mov qword ptr [rsp + 56], rdi
+    mulx r8, rdi, qword ptr [r13 + 64]
+    adc r9, rdi
+    mov qword ptr [rsp + 72], r9
+    mulx rdi, r9, qword ptr [r13 + 72]
+    adc r8, r9
+    mov qword ptr [rsp + 96], r8
+    mulx r9, r8, qword ptr [r13 + 80]
+    adc rdi, r8
+    mulx rdx, r8, qword ptr [r13 + 88]
+    adc r9, r8
+    adc rdx, 0
+    add r10, r14
+    adc r11, r15
+    adc rbx, rbp
+    adc rcx, rax
+    adc rsi, r12
     mov rax, qword ptr [rsp + 88]
     adc rax, qword ptr [rsp + 64]
-    mov rcx, qword ptr [rsp + 112]
-    adc rcx, qword ptr [rsp + 96]
-    mov rsi, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 104]
-    mov rdi, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 56]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mulx r12, r14, qword ptr [r15]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 40], rbp
-    mulx r13, rbp, qword ptr [r15 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 56], rdi
-    mulx rbp, rdi, qword ptr [r15 + 16]
-    adc r13, rdi
-    mov qword ptr [rsp + 48], rsi
-    mulx rdi, rsi, qword ptr [r15 + 24]
-    adc rbp, rsi
-    mov qword ptr [rsp + 104], rcx
-    mulx rsi, rcx, qword ptr [r15 + 32]
-    adc rdi, rcx
-    mov qword ptr [rsp + 72], rax
-    mulx rcx, rax, qword ptr [r15 + 40]
-    adc rsi, rax
-    mov qword ptr [rsp + 96], rsi
-    mulx rax, rsi, qword ptr [r15 + 48]
-    adc rcx, rsi
-    mov qword ptr [rsp + 112], rcx
-    mulx rsi, rcx, qword ptr [r15 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 64], rax
-    mulx rcx, rax, qword ptr [r15 + 64]
-    adc rsi, rax
-    mov qword ptr [rsp + 88], rsi
-    mulx rax, rsi, qword ptr [r15 + 72]
-    adc rcx, rsi
-    mov qword ptr [rsp + 80], rcx
-    mulx rsi, rcx, qword ptr [r15 + 80]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r15 + 88]
-    adc rsi, rdx
-    adc rcx, 0
-    add r8, r14
-    adc r9, r12
-    adc r10, r13
-    adc r11, rbp
-    adc rbx, rdi
-    mov rdi, qword ptr [rsp + 72]
-    adc rdi, qword ptr [rsp + 96]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 112]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 64]
-    mov r13, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 88]
-    mov r14, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rcx
-    mulx r15, rcx, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], rsi
-    mov qword ptr [rsp + 80], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 40], r14
-    mulx rax, r14, qword ptr [rip + 2f + 24]
-    adc rsi, r14
-    mov qword ptr [rsp + 88], r13
-    mulx r14, r13, qword ptr [rip + 2f + 32]
-    adc rax, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r13, rbp
-    mov qword ptr [rsp + 48], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 112], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
-    adc rbp, r12
-    mov qword ptr [rsp + 104], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
-    adc r13, rbp
-    mov qword ptr [rsp + 96], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rip + 2f + 88]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 96]
-    adc r13, r12
-    adc rdx, 0
-    add r8, rcx
-    adc r9, r15
-    adc r10, rsi
-    adc r11, rax
-    adc rbx, r14
-    adc rdi, qword ptr [rsp + 48]
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 112]
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 104]
-    mov rsi, qword ptr [rsp + 88]
-    adc rsi, qword ptr [rsp + 96]
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 64]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mulx r12, r14, qword ptr [r15]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 80], rbp
-    mulx r13, rbp, qword ptr [r15 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 72], r8
-    mulx rbp, r8, qword ptr [r15 + 16]
-    adc r13, r8
-    mov qword ptr [rsp + 40], rsi
-    mulx r8, rsi, qword ptr [r15 + 24]
-    adc rbp, rsi
-    mov qword ptr [rsp + 96], rcx
-    mulx rsi, rcx, qword ptr [r15 + 32]
-    adc r8, rcx
-    mov qword ptr [rsp + 88], rax
-    mulx rcx, rax, qword ptr [r15 + 40]
-    adc rsi, rax
-    mov qword ptr [rsp + 104], rsi
-    mulx rax, rsi, qword ptr [r15 + 48]
-    adc rcx, rsi
-    mov qword ptr [rsp + 56], rcx
-    mulx rsi, rcx, qword ptr [r15 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 112], rax
-    mulx rcx, rax, qword ptr [r15 + 64]
-    adc rsi, rax
-    mov qword ptr [rsp + 64], rsi
-    mulx rax, rsi, qword ptr [r15 + 72]
-    adc rcx, rsi
-    mov qword ptr [rsp + 48], rcx
-    mulx rsi, rcx, qword ptr [r15 + 80]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r15 + 88]
-    adc rsi, rdx
-    adc rcx, 0
-    add r9, r14
-    adc r10, r12
-    adc r11, r13
-    adc rbx, rbp
-    adc rdi, r8
-    mov r8, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 104]
-    mov rbp, qword ptr [rsp + 96]
+    mov r8, qword ptr [rsp + 104]
+    adc r8, qword ptr [rsp + 16]
+    mov rbp, qword ptr [rsp + 120]
     adc rbp, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 112]
-    mov r13, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 128]
+    adc r12, qword ptr [rsp + 72]
     mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rcx
-    mulx r15, rcx, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], rsi
-    mov qword ptr [rsp + 48], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 80], r14
-    mulx rax, r14, qword ptr [rip + 2f + 24]
-    adc rsi, r14
-    mov qword ptr [rsp + 64], r13
-    mulx r14, r13, qword ptr [rip + 2f + 32]
-    adc rax, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 112], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r13, rbp
-    mov qword ptr [rsp + 40], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
-    adc rbp, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
-    adc r13, rbp
-    mov qword ptr [rsp + 104], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rip + 2f + 88]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 96]
-    adc r13, r12
+    adc r14, qword ptr [rsp + 96]
+    adc rdi, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 40]
     adc rdx, 0
-    add r9, rcx
-    adc r10, r15
-    adc r11, rsi
-    adc rbx, rax
-    adc rdi, r14
-    adc r8, qword ptr [rsp + 40]
-    mov rax, qword ptr [rsp + 112]
-    adc rax, qword ptr [rsp + 56]
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 96]
-    mov rsi, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 104]
-    mov r9, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 72]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mulx r12, r14, qword ptr [r15]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 48], rbp
-    mulx r13, rbp, qword ptr [r15 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 88], r9
-    mulx rbp, r9, qword ptr [r15 + 16]
-    adc r13, r9
-    mov qword ptr [rsp + 80], rsi
-    mulx r9, rsi, qword ptr [r15 + 24]
-    adc rbp, rsi
-    mov qword ptr [rsp + 104], rcx
-    mulx rsi, rcx, qword ptr [r15 + 32]
-    adc r9, rcx
-    mov qword ptr [rsp + 64], rax
-    mulx rcx, rax, qword ptr [r15 + 40]
-    adc rsi, rax
-    mov qword ptr [rsp + 96], rsi
-    mulx rax, rsi, qword ptr [r15 + 48]
-    adc rcx, rsi
-    mov qword ptr [rsp + 72], rcx
-    mulx rsi, rcx, qword ptr [r15 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r15 + 64]
-    adc rsi, rax
-    mov qword ptr [rsp + 112], rsi
-    mulx rax, rsi, qword ptr [r15 + 72]
-    adc rcx, rsi
-    mov qword ptr [rsp + 40], rcx
-    mulx rsi, rcx, qword ptr [r15 + 80]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r15 + 88]
-    adc rsi, rdx
-    adc rcx, 0
-    add r10, r14
-    adc r11, r12
-    adc rbx, r13
-    adc rdi, rbp
-    adc r8, r9
-    mov r9, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 96]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 112]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 24]
-    adc rcx, 0
+    mov r15, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], rdx
     mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rcx
-    mulx r15, rcx, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], rsi
-    mov qword ptr [rsp + 40], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 48], r14
-    mulx rax, r14, qword ptr [rip + 2f + 24]
-    adc rsi, r14
-    mov qword ptr [rsp + 112], r13
-    mulx r14, r13, qword ptr [rip + 2f + 32]
-    adc rax, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r13, rbp
-    mov qword ptr [rsp + 80], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 48], r9
+    mulx r13, r9, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 96], rdi
+    mov qword ptr [rsp + 80], r14
+    mulx rdi, r14, qword ptr [r15 + 16]
+    add r13, r14
     mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
-    adc rbp, r12
-    mov qword ptr [rsp + 104], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
-    adc r13, rbp
-    mov qword ptr [rsp + 96], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rip + 2f + 88]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 96]
-    adc r13, r12
-    adc rdx, 0
-    add r10, rcx
-    adc r11, r15
-    adc rbx, rsi
-    adc rdi, rax
-    adc r8, r14
-    adc r9, qword ptr [rsp + 80]
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 72]
-    mov rcx, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 104]
-    mov rsi, qword ptr [rsp + 112]
-    adc rsi, qword ptr [rsp + 96]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 80]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mulx r12, r14, qword ptr [r15]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 40], rbp
-    mulx r13, rbp, qword ptr [r15 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 64], r10
-    mulx rbp, r10, qword ptr [r15 + 16]
-    adc r13, r10
-    mov qword ptr [rsp + 48], rsi
-    mulx r10, rsi, qword ptr [r15 + 24]
-    adc rbp, rsi
-    mov qword ptr [rsp + 96], rcx
-    mulx rsi, rcx, qword ptr [r15 + 32]
-    adc r10, rcx
-    mov qword ptr [rsp + 112], rax
-    mulx rcx, rax, qword ptr [r15 + 40]
-    adc rsi, rax
-    mov qword ptr [rsp + 104], rsi
-    mulx rax, rsi, qword ptr [r15 + 48]
-    adc rcx, rsi
-    mov qword ptr [rsp + 88], rcx
-    mulx rsi, rcx, qword ptr [r15 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 72], rax
-    mulx rcx, rax, qword ptr [r15 + 64]
-    adc rsi, rax
-    mov qword ptr [rsp + 56], rsi
-    mulx rax, rsi, qword ptr [r15 + 72]
-    adc rcx, rsi
-    mov qword ptr [rsp + 80], rcx
-    mulx rsi, rcx, qword ptr [r15 + 80]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r15 + 88]
-    adc rsi, rdx
-    adc rcx, 0
-    add r11, r14
-    adc rbx, r12
-    adc rdi, r13
+    mulx r14, r12, qword ptr [r15 + 24]
+    adc rdi, r12
+    mov qword ptr [rsp + 128], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r14, rbp
+    mov qword ptr [rsp + 56], r8
+    mulx rbp, r8, qword ptr [r15 + 40]
+    adc r12, r8
+    mov qword ptr [rsp + 120], rax
+    mulx r8, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 16], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
     adc r8, rbp
+    mov qword ptr [rsp + 104], r8
+    mulx rbp, r8, qword ptr [r15 + 64]
+    adc rax, r8
+    mov qword ptr [rsp + 64], rax
+    mulx r8, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 88], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc r8, rbp
+    mov qword ptr [rsp + 112], r8
+    mulx rbp, r8, qword ptr [r15 + 88]
+    adc rax, r8
+    mulx rdx, r8, qword ptr [r15 + 96]
+    adc rbp, r8
+    adc rdx, 0
+    add r10, r9
+    adc r11, r13
+    adc rbx, rdi
+    adc rcx, r14
+    adc rsi, r12
+    mov rdi, qword ptr [rsp + 120]
+    adc rdi, qword ptr [rsp + 16]
+    mov r8, qword ptr [rsp + 56]
+    adc r8, qword ptr [rsp + 104]
+    mov r9, qword ptr [rsp + 128]
+    adc r9, qword ptr [rsp + 64]
+    mov r10, qword ptr [rsp + 72]
+    adc r10, qword ptr [rsp + 88]
+    mov r12, qword ptr [rsp + 80]
+    adc r12, qword ptr [rsp + 112]
+    adc rax, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, qword ptr [rsp + 8]
+    mov r14, rdx
+    mov rdx, qword ptr [r13 + 24]
+    mov r13, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 40], r14
+    mulx r15, r14, qword ptr [r13]
+    mov qword ptr [rsp + 48], rbp
+    mov qword ptr [rsp + 96], rax
+    mulx rbp, rax, qword ptr [r13 + 8]
+    add r15, rax
+    mov qword ptr [rsp + 112], r12
+    mulx rax, r12, qword ptr [r13 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 80], r10
+    mulx r12, r10, qword ptr [r13 + 24]
+    adc rax, r10
+    mov qword ptr [rsp + 88], r9
+    mulx r10, r9, qword ptr [r13 + 32]
+    adc r12, r9
+    mov qword ptr [rsp + 72], r8
+    mulx r9, r8, qword ptr [r13 + 40]
+    adc r10, r8
+    mov qword ptr [rsp + 64], r10
+    mulx r8, r10, qword ptr [r13 + 48]
     adc r9, r10
+    mov qword ptr [rsp + 128], r9
+    mulx r10, r9, qword ptr [r13 + 56]
+    adc r8, r9
+    mov qword ptr [rsp + 104], r8
+    mulx r9, r8, qword ptr [r13 + 64]
+    adc r10, r8
+    mov qword ptr [rsp + 56], r10
+    mulx r8, r10, qword ptr [r13 + 72]
+    adc r9, r10
+    mov qword ptr [rsp + 16], r9
+    mulx r10, r9, qword ptr [r13 + 80]
+    adc r8, r9
+    mulx rdx, r9, qword ptr [r13 + 88]
+    adc r10, r9
+    adc rdx, 0
+    add r11, r14
+    adc rbx, r15
+    adc rcx, rbp
+    adc rsi, rax
+    adc rdi, r12
+    mov rax, qword ptr [rsp + 72]
+    adc rax, qword ptr [rsp + 64]
+    mov r9, qword ptr [rsp + 88]
+    adc r9, qword ptr [rsp + 128]
+    mov rbp, qword ptr [rsp + 80]
+    adc rbp, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 56]
+    mov r14, qword ptr [rsp + 96]
+    adc r14, qword ptr [rsp + 16]
+    adc r8, qword ptr [rsp + 48]
+    adc r10, qword ptr [rsp + 40]
+    adc rdx, 0
+    mov r15, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, r11
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 48], r10
+    mulx r13, r10, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 16], r8
+    mov qword ptr [rsp + 96], r14
+    mulx r8, r14, qword ptr [r15 + 16]
+    add r13, r14
+    mov qword ptr [rsp + 56], r12
+    mulx r14, r12, qword ptr [r15 + 24]
+    adc r8, r12
+    mov qword ptr [rsp + 112], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r14, rbp
+    mov qword ptr [rsp + 104], r9
+    mulx rbp, r9, qword ptr [r15 + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 80], rax
+    mulx r9, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 128], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
+    adc r9, rbp
+    mov qword ptr [rsp + 88], r9
+    mulx rbp, r9, qword ptr [r15 + 64]
+    adc rax, r9
+    mov qword ptr [rsp + 64], rax
+    mulx r9, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 72], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc r9, rbp
+    mov qword ptr [rsp + 120], r9
+    mulx rbp, r9, qword ptr [r15 + 88]
+    adc rax, r9
+    mulx rdx, r9, qword ptr [r15 + 96]
+    adc rbp, r9
+    adc rdx, 0
+    add r11, r10
+    adc rbx, r13
+    adc rcx, r8
+    adc rsi, r14
+    adc rdi, r12
+    mov r8, qword ptr [rsp + 80]
+    adc r8, qword ptr [rsp + 128]
+    mov r9, qword ptr [rsp + 104]
+    adc r9, qword ptr [rsp + 88]
     mov r10, qword ptr [rsp + 112]
-    adc r10, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 64]
+    mov r11, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 96]
+    adc r12, qword ptr [rsp + 120]
+    adc rax, qword ptr [rsp + 16]
+    adc rbp, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, qword ptr [rsp + 8]
+    mov r14, rdx
+    mov rdx, qword ptr [r13 + 32]
+    mov r13, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 40], r14
+    mulx r15, r14, qword ptr [r13]
+    mov qword ptr [rsp + 48], rbp
+    mov qword ptr [rsp + 16], rax
+    mulx rbp, rax, qword ptr [r13 + 8]
+    add r15, rax
+    mov qword ptr [rsp + 120], r12
+    mulx rax, r12, qword ptr [r13 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 96], r11
+    mulx r12, r11, qword ptr [r13 + 24]
+    adc rax, r11
+    mov qword ptr [rsp + 72], r10
+    mulx r11, r10, qword ptr [r13 + 32]
+    adc r12, r10
+    mov qword ptr [rsp + 56], r9
+    mulx r10, r9, qword ptr [r13 + 40]
+    adc r11, r9
+    mov qword ptr [rsp + 64], r11
+    mulx r9, r11, qword ptr [r13 + 48]
+    adc r10, r11
+    mov qword ptr [rsp + 112], r10
+    mulx r11, r10, qword ptr [r13 + 56]
+    adc r9, r10
+    mov qword ptr [rsp + 88], r9
+    mulx r10, r9, qword ptr [r13 + 64]
+    adc r11, r9
+    mov qword ptr [rsp + 104], r11
+    mulx r9, r11, qword ptr [r13 + 72]
+    adc r10, r11
+    mov qword ptr [rsp + 128], r10
+    mulx r11, r10, qword ptr [r13 + 80]
+    adc r9, r10
+    mulx rdx, r10, qword ptr [r13 + 88]
+    adc r11, r10
+    adc rdx, 0
+    add rbx, r14
+    adc rcx, r15
+    adc rsi, rbp
+    adc rdi, rax
+    adc r8, r12
+    mov rax, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 64]
+    mov r10, qword ptr [rsp + 72]
+    adc r10, qword ptr [rsp + 112]
     mov rbp, qword ptr [rsp + 96]
     adc rbp, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 72]
-    mov r13, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rcx
-    mulx r15, rcx, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], rsi
-    mov qword ptr [rsp + 80], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 40], r14
-    mulx rax, r14, qword ptr [rip + 2f + 24]
-    adc rsi, r14
-    mov qword ptr [rsp + 56], r13
-    mulx r14, r13, qword ptr [rip + 2f + 32]
-    adc rax, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r13, rbp
-    mov qword ptr [rsp + 48], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
-    adc rbp, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
-    adc r13, rbp
-    mov qword ptr [rsp + 104], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 112], r12
-    mulx r13, r12, qword ptr [rip + 2f + 88]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 96]
-    adc r13, r12
+    mov r12, qword ptr [rsp + 120]
+    adc r12, qword ptr [rsp + 104]
+    mov r14, qword ptr [rsp + 16]
+    adc r14, qword ptr [rsp + 128]
+    adc r9, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 40]
     adc rdx, 0
-    add r11, rcx
-    adc rbx, r15
-    adc rdi, rsi
-    adc r8, rax
-    adc r9, r14
-    adc r10, qword ptr [rsp + 48]
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 88]
-    mov rcx, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 96]
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 104]
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 88]
-    mov r12, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 8], r14
-    mulx r15, r14, qword ptr [r12]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], rbp
-    mulx r13, rbp, qword ptr [r12 + 8]
-    add r15, rbp
-    mov qword ptr [rsp + 80], r11
-    mulx rbp, r11, qword ptr [r12 + 16]
-    adc r13, r11
-    mov qword ptr [rsp + 112], rsi
-    mulx r11, rsi, qword ptr [r12 + 24]
-    adc rbp, rsi
-    mov qword ptr [rsp + 40], rcx
-    mulx rsi, rcx, qword ptr [r12 + 32]
-    adc r11, rcx
-    mov qword ptr [rsp + 104], rax
-    mulx rcx, rax, qword ptr [r12 + 40]
-    adc rsi, rax
-    mov qword ptr [rsp + 56], rsi
-    mulx rax, rsi, qword ptr [r12 + 48]
-    adc rcx, rsi
-    mov qword ptr [rsp + 96], rcx
-    mulx rsi, rcx, qword ptr [r12 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 64], rax
-    mulx rcx, rax, qword ptr [r12 + 64]
-    adc rsi, rax
-    mov qword ptr [rsp + 88], rsi
-    mulx rax, rsi, qword ptr [r12 + 72]
-    adc rcx, rsi
-    mov qword ptr [rsp + 72], rcx
-    mulx rsi, rcx, qword ptr [r12 + 80]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r12 + 88]
-    adc rsi, rdx
-    adc rcx, 0
-    add rbx, r14
-    adc rdi, r15
-    adc r8, r13
-    adc r9, rbp
-    adc r10, r11
-    mov r11, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 96]
-    mov r12, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 64]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 88]
-    mov r14, qword ptr [rsp + 32]
-    adc r14, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 24]
-    adc rsi, qword ptr [rsp + 8]
-    adc rcx, 0
+    mov r15, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], rdx
     mov rdx, rbx
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 8], rcx
-    mulx r15, rcx, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], rsi
-    mov qword ptr [rsp + 72], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 32], r14
-    mulx rax, r14, qword ptr [rip + 2f + 24]
-    adc rsi, r14
-    mov qword ptr [rsp + 88], r13
-    mulx r14, r13, qword ptr [rip + 2f + 32]
-    adc rax, r13
-    mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r13, rbp
-    mov qword ptr [rsp + 112], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 96], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
-    adc rbp, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
-    adc r13, rbp
-    mov qword ptr [rsp + 56], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 48], r11
+    mulx r13, r11, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 128], r9
+    mov qword ptr [rsp + 16], r14
+    mulx r9, r14, qword ptr [r15 + 16]
+    add r13, r14
     mov qword ptr [rsp + 104], r12
-    mulx r13, r12, qword ptr [rip + 2f + 88]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 96]
-    adc r13, r12
+    mulx r14, r12, qword ptr [r15 + 24]
+    adc r9, r12
+    mov qword ptr [rsp + 120], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r14, rbp
+    mov qword ptr [rsp + 88], r10
+    mulx rbp, r10, qword ptr [r15 + 40]
+    adc r12, r10
+    mov qword ptr [rsp + 96], rax
+    mulx r10, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 112], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
+    adc r10, rbp
+    mov qword ptr [rsp + 72], r10
+    mulx rbp, r10, qword ptr [r15 + 64]
+    adc rax, r10
+    mov qword ptr [rsp + 64], rax
+    mulx r10, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 56], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc r10, rbp
+    mov qword ptr [rsp + 80], r10
+    mulx rbp, r10, qword ptr [r15 + 88]
+    adc rax, r10
+    mulx rdx, r10, qword ptr [r15 + 96]
+    adc rbp, r10
     adc rdx, 0
-    add rbx, rcx
-    adc rdi, r15
-    adc r8, rsi
-    adc r9, rax
-    adc r10, r14
-    adc r11, qword ptr [rsp + 112]
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 96]
-    mov rcx, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 40]
-    mov rsi, qword ptr [rsp + 88]
-    adc rsi, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 104]
+    add rbx, r11
+    adc rcx, r13
+    adc rsi, r9
+    adc rdi, r14
+    adc r8, r12
+    mov r9, qword ptr [rsp + 96]
+    adc r9, qword ptr [rsp + 112]
+    mov r10, qword ptr [rsp + 88]
+    adc r10, qword ptr [rsp + 72]
+    mov r11, qword ptr [rsp + 120]
+    adc r11, qword ptr [rsp + 64]
+    mov rbx, qword ptr [rsp + 104]
+    adc rbx, qword ptr [rsp + 56]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 80]
+    adc rax, qword ptr [rsp + 128]
+    adc rbp, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, qword ptr [rsp + 8]
+    mov r14, rdx
+    mov rdx, qword ptr [r13 + 40]
+    mov r13, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 40], r14
+    mulx r15, r14, qword ptr [r13]
+    mov qword ptr [rsp + 48], rbp
+    mov qword ptr [rsp + 128], rax
+    mulx rbp, rax, qword ptr [r13 + 8]
+    add r15, rax
+    mov qword ptr [rsp + 80], r12
+    mulx rax, r12, qword ptr [r13 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 16], rbx
+    mulx r12, rbx, qword ptr [r13 + 24]
+    adc rax, rbx
+    mov qword ptr [rsp + 56], r11
+    mulx rbx, r11, qword ptr [r13 + 32]
+    adc r12, r11
+    mov qword ptr [rsp + 104], r10
+    mulx r11, r10, qword ptr [r13 + 40]
+    adc rbx, r10
+    mov qword ptr [rsp + 64], rbx
+    mulx r10, rbx, qword ptr [r13 + 48]
+    adc r11, rbx
+    mov qword ptr [rsp + 120], r11
+    mulx rbx, r11, qword ptr [r13 + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 72], r10
+    mulx r11, r10, qword ptr [r13 + 64]
+    adc rbx, r10
+    mov qword ptr [rsp + 88], rbx
+    mulx r10, rbx, qword ptr [r13 + 72]
+    adc r11, rbx
+    mov qword ptr [rsp + 112], r11
+    mulx rbx, r11, qword ptr [r13 + 80]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r13 + 88]
+    adc rbx, r11
+    adc rdx, 0
+    add rcx, r14
+    adc rsi, r15
+    adc rdi, rbp
+    adc r8, rax
+    adc r9, r12
+    mov rax, qword ptr [rsp + 104]
+    adc rax, qword ptr [rsp + 64]
+    mov r11, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 120]
+    mov rbp, qword ptr [rsp + 16]
     adc rbp, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov r12, rdi
-    sub r12, qword ptr [rip + 2f + 8]
-    mov r14, r8
-    sbb r14, qword ptr [rip + 2f + 16]
-    mov r15, r9
-    sbb r15, qword ptr [rip + 2f + 24]
+    mov r12, qword ptr [rsp + 80]
+    adc r12, qword ptr [rsp + 88]
+    mov r14, qword ptr [rsp + 128]
+    adc r14, qword ptr [rsp + 112]
+    adc r10, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 40]
+    adc rdx, 0
+    mov r15, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, rcx
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 48], rbx
+    mulx r13, rbx, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 112], r10
+    mov qword ptr [rsp + 128], r14
+    mulx r10, r14, qword ptr [r15 + 16]
+    add r13, r14
+    mov qword ptr [rsp + 88], r12
+    mulx r14, r12, qword ptr [r15 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 80], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r14, rbp
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [r15 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 16], rax
+    mulx r11, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 120], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 56], r11
+    mulx rbp, r11, qword ptr [r15 + 64]
+    adc rax, r11
+    mov qword ptr [rsp + 64], rax
+    mulx r11, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 104], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc r11, rbp
+    mov qword ptr [rsp + 96], r11
+    mulx rbp, r11, qword ptr [r15 + 88]
+    adc rax, r11
+    mulx rdx, r11, qword ptr [r15 + 96]
+    adc rbp, r11
+    adc rdx, 0
+    add rcx, rbx
+    adc rsi, r13
+    adc rdi, r10
+    adc r8, r14
+    adc r9, r12
+    mov rcx, qword ptr [rsp + 16]
+    adc rcx, qword ptr [rsp + 120]
+    mov r10, qword ptr [rsp + 72]
+    adc r10, qword ptr [rsp + 56]
+    mov r11, qword ptr [rsp + 80]
+    adc r11, qword ptr [rsp + 64]
+    mov rbx, qword ptr [rsp + 88]
+    adc rbx, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 128]
+    adc r12, qword ptr [rsp + 96]
+    adc rax, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, qword ptr [rsp + 8]
+    mov r14, rdx
+    mov rdx, qword ptr [r13 + 48]
+    mov r13, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 40], r14
+    mulx r15, r14, qword ptr [r13]
+    mov qword ptr [rsp + 48], rbp
+    mov qword ptr [rsp + 112], rax
+    mulx rbp, rax, qword ptr [r13 + 8]
+    add r15, rax
+    mov qword ptr [rsp + 96], r12
+    mulx rax, r12, qword ptr [r13 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 128], rbx
+    mulx r12, rbx, qword ptr [r13 + 24]
+    adc rax, rbx
+    mov qword ptr [rsp + 104], r11
+    mulx rbx, r11, qword ptr [r13 + 32]
+    adc r12, r11
+    mov qword ptr [rsp + 88], r10
+    mulx r11, r10, qword ptr [r13 + 40]
+    adc rbx, r10
+    mov qword ptr [rsp + 64], rbx
+    mulx r10, rbx, qword ptr [r13 + 48]
+    adc r11, rbx
+    mov qword ptr [rsp + 80], r11
+    mulx rbx, r11, qword ptr [r13 + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 56], r10
+    mulx r11, r10, qword ptr [r13 + 64]
+    adc rbx, r10
+    mov qword ptr [rsp + 72], rbx
+    mulx r10, rbx, qword ptr [r13 + 72]
+    adc r11, rbx
+    mov qword ptr [rsp + 120], r11
+    mulx rbx, r11, qword ptr [r13 + 80]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r13 + 88]
+    adc rbx, r11
+    adc rdx, 0
+    add rsi, r14
+    adc rdi, r15
+    adc r8, rbp
+    adc r9, rax
+    adc rcx, r12
+    mov rax, qword ptr [rsp + 88]
+    adc rax, qword ptr [rsp + 64]
+    mov r11, qword ptr [rsp + 104]
+    adc r11, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 128]
+    adc rbp, qword ptr [rsp + 56]
+    mov r12, qword ptr [rsp + 96]
+    adc r12, qword ptr [rsp + 72]
+    mov r14, qword ptr [rsp + 112]
+    adc r14, qword ptr [rsp + 120]
+    adc r10, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 40]
+    adc rdx, 0
+    mov r15, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, rsi
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 48], rbx
+    mulx r13, rbx, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 120], r10
+    mov qword ptr [rsp + 112], r14
+    mulx r10, r14, qword ptr [r15 + 16]
+    add r13, r14
+    mov qword ptr [rsp + 72], r12
+    mulx r14, r12, qword ptr [r15 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 96], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r14, rbp
+    mov qword ptr [rsp + 56], r11
+    mulx rbp, r11, qword ptr [r15 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 128], rax
+    mulx r11, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 80], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 104], r11
+    mulx rbp, r11, qword ptr [r15 + 64]
+    adc rax, r11
+    mov qword ptr [rsp + 64], rax
+    mulx r11, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 88], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc r11, rbp
+    mov qword ptr [rsp + 16], r11
+    mulx rbp, r11, qword ptr [r15 + 88]
+    adc rax, r11
+    mulx rdx, r11, qword ptr [r15 + 96]
+    adc rbp, r11
+    adc rdx, 0
+    add rsi, rbx
+    adc rdi, r13
+    adc r8, r10
+    adc r9, r14
+    adc rcx, r12
+    mov rsi, qword ptr [rsp + 128]
+    adc rsi, qword ptr [rsp + 80]
+    mov r10, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 104]
+    mov r11, qword ptr [rsp + 96]
+    adc r11, qword ptr [rsp + 64]
+    mov rbx, qword ptr [rsp + 72]
+    adc rbx, qword ptr [rsp + 88]
+    mov r12, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 16]
+    adc rax, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, qword ptr [rsp + 8]
+    mov r14, rdx
+    mov rdx, qword ptr [r13 + 56]
+    mov r13, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 40], r14
+    mulx r15, r14, qword ptr [r13]
+    mov qword ptr [rsp + 48], rbp
+    mov qword ptr [rsp + 120], rax
+    mulx rbp, rax, qword ptr [r13 + 8]
+    add r15, rax
+    mov qword ptr [rsp + 16], r12
+    mulx rax, r12, qword ptr [r13 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 112], rbx
+    mulx r12, rbx, qword ptr [r13 + 24]
+    adc rax, rbx
+    mov qword ptr [rsp + 88], r11
+    mulx rbx, r11, qword ptr [r13 + 32]
+    adc r12, r11
+    mov qword ptr [rsp + 72], r10
+    mulx r11, r10, qword ptr [r13 + 40]
+    adc rbx, r10
+    mov qword ptr [rsp + 64], rbx
+    mulx r10, rbx, qword ptr [r13 + 48]
+    adc r11, rbx
+    mov qword ptr [rsp + 96], r11
+    mulx rbx, r11, qword ptr [r13 + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 104], r10
+    mulx r11, r10, qword ptr [r13 + 64]
+    adc rbx, r10
+    mov qword ptr [rsp + 56], rbx
+    mulx r10, rbx, qword ptr [r13 + 72]
+    adc r11, rbx
+    mov qword ptr [rsp + 80], r11
+    mulx rbx, r11, qword ptr [r13 + 80]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r13 + 88]
+    adc rbx, r11
+    adc rdx, 0
+    add rdi, r14
+    adc r8, r15
+    adc r9, rbp
+    adc rcx, rax
+    adc rsi, r12
+    mov rax, qword ptr [rsp + 72]
+    adc rax, qword ptr [rsp + 64]
+    mov r11, qword ptr [rsp + 88]
+    adc r11, qword ptr [rsp + 96]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 56]
+    mov r14, qword ptr [rsp + 120]
+    adc r14, qword ptr [rsp + 80]
+    adc r10, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 40]
+    adc rdx, 0
+    mov r15, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, rdi
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 48], rbx
+    mulx r13, rbx, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 80], r10
+    mov qword ptr [rsp + 120], r14
+    mulx r10, r14, qword ptr [r15 + 16]
+    add r13, r14
+    mov qword ptr [rsp + 56], r12
+    mulx r14, r12, qword ptr [r15 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 16], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r14, rbp
+    mov qword ptr [rsp + 104], r11
+    mulx rbp, r11, qword ptr [r15 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 112], rax
+    mulx r11, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 96], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 88], r11
+    mulx rbp, r11, qword ptr [r15 + 64]
+    adc rax, r11
+    mov qword ptr [rsp + 64], rax
+    mulx r11, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 72], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc r11, rbp
+    mov qword ptr [rsp + 128], r11
+    mulx rbp, r11, qword ptr [r15 + 88]
+    adc rax, r11
+    mulx rdx, r11, qword ptr [r15 + 96]
+    adc rbp, r11
+    adc rdx, 0
+    add rdi, rbx
+    adc r8, r13
+    adc r9, r10
+    adc rcx, r14
+    adc rsi, r12
+    mov rdi, qword ptr [rsp + 112]
+    adc rdi, qword ptr [rsp + 96]
+    mov r10, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 88]
+    mov r11, qword ptr [rsp + 16]
+    adc r11, qword ptr [rsp + 64]
+    mov rbx, qword ptr [rsp + 56]
+    adc rbx, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 120]
+    adc r12, qword ptr [rsp + 128]
+    adc rax, qword ptr [rsp + 80]
+    adc rbp, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, qword ptr [rsp + 8]
+    mov r14, rdx
+    mov rdx, qword ptr [r13 + 64]
+    mov r13, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 40], r14
+    mulx r15, r14, qword ptr [r13]
+    mov qword ptr [rsp + 48], rbp
+    mov qword ptr [rsp + 80], rax
+    mulx rbp, rax, qword ptr [r13 + 8]
+    add r15, rax
+    mov qword ptr [rsp + 128], r12
+    mulx rax, r12, qword ptr [r13 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 120], rbx
+    mulx r12, rbx, qword ptr [r13 + 24]
+    adc rax, rbx
+    mov qword ptr [rsp + 72], r11
+    mulx rbx, r11, qword ptr [r13 + 32]
+    adc r12, r11
+    mov qword ptr [rsp + 56], r10
+    mulx r11, r10, qword ptr [r13 + 40]
+    adc rbx, r10
+    mov qword ptr [rsp + 64], rbx
+    mulx r10, rbx, qword ptr [r13 + 48]
+    adc r11, rbx
+    mov qword ptr [rsp + 16], r11
+    mulx rbx, r11, qword ptr [r13 + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 88], r10
+    mulx r11, r10, qword ptr [r13 + 64]
+    adc rbx, r10
+    mov qword ptr [rsp + 104], rbx
+    mulx r10, rbx, qword ptr [r13 + 72]
+    adc r11, rbx
+    mov qword ptr [rsp + 96], r11
+    mulx rbx, r11, qword ptr [r13 + 80]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r13 + 88]
+    adc rbx, r11
+    adc rdx, 0
+    add r8, r14
+    adc r9, r15
+    adc rcx, rbp
+    adc rsi, rax
+    adc rdi, r12
+    mov rax, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 64]
+    mov r11, qword ptr [rsp + 72]
+    adc r11, qword ptr [rsp + 16]
+    mov rbp, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 88]
+    mov r12, qword ptr [rsp + 128]
+    adc r12, qword ptr [rsp + 104]
+    mov r14, qword ptr [rsp + 80]
+    adc r14, qword ptr [rsp + 96]
+    adc r10, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 40]
+    adc rdx, 0
+    mov r15, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, r8
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 48], rbx
+    mulx r13, rbx, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 96], r10
+    mov qword ptr [rsp + 80], r14
+    mulx r10, r14, qword ptr [r15 + 16]
+    add r13, r14
+    mov qword ptr [rsp + 104], r12
+    mulx r14, r12, qword ptr [r15 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 128], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r14, rbp
+    mov qword ptr [rsp + 88], r11
+    mulx rbp, r11, qword ptr [r15 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 120], rax
+    mulx r11, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 16], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [r15 + 64]
+    adc rax, r11
+    mov qword ptr [rsp + 64], rax
+    mulx r11, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 56], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc r11, rbp
+    mov qword ptr [rsp + 112], r11
+    mulx rbp, r11, qword ptr [r15 + 88]
+    adc rax, r11
+    mulx rdx, r11, qword ptr [r15 + 96]
+    adc rbp, r11
+    adc rdx, 0
+    add r8, rbx
+    adc r9, r13
+    adc rcx, r10
+    adc rsi, r14
+    adc rdi, r12
+    mov r8, qword ptr [rsp + 120]
+    adc r8, qword ptr [rsp + 16]
+    mov r10, qword ptr [rsp + 88]
+    adc r10, qword ptr [rsp + 72]
+    mov r11, qword ptr [rsp + 128]
+    adc r11, qword ptr [rsp + 64]
+    mov rbx, qword ptr [rsp + 104]
+    adc rbx, qword ptr [rsp + 56]
+    mov r12, qword ptr [rsp + 80]
+    adc r12, qword ptr [rsp + 112]
+    adc rax, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, qword ptr [rsp + 8]
+    mov r14, rdx
+    mov rdx, qword ptr [r13 + 72]
+    mov r13, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 40], r14
+    mulx r15, r14, qword ptr [r13]
+    mov qword ptr [rsp + 48], rbp
+    mov qword ptr [rsp + 96], rax
+    mulx rbp, rax, qword ptr [r13 + 8]
+    add r15, rax
+    mov qword ptr [rsp + 112], r12
+    mulx rax, r12, qword ptr [r13 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 80], rbx
+    mulx r12, rbx, qword ptr [r13 + 24]
+    adc rax, rbx
+    mov qword ptr [rsp + 56], r11
+    mulx rbx, r11, qword ptr [r13 + 32]
+    adc r12, r11
+    mov qword ptr [rsp + 104], r10
+    mulx r11, r10, qword ptr [r13 + 40]
+    adc rbx, r10
+    mov qword ptr [rsp + 64], rbx
+    mulx r10, rbx, qword ptr [r13 + 48]
+    adc r11, rbx
+    mov qword ptr [rsp + 128], r11
+    mulx rbx, r11, qword ptr [r13 + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 72], r10
+    mulx r11, r10, qword ptr [r13 + 64]
+    adc rbx, r10
+    mov qword ptr [rsp + 88], rbx
+    mulx r10, rbx, qword ptr [r13 + 72]
+    adc r11, rbx
+    mov qword ptr [rsp + 16], r11
+    mulx rbx, r11, qword ptr [r13 + 80]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r13 + 88]
+    adc rbx, r11
+    adc rdx, 0
+    add r9, r14
+    adc rcx, r15
+    adc rsi, rbp
+    adc rdi, rax
+    adc r8, r12
+    mov rax, qword ptr [rsp + 104]
+    adc rax, qword ptr [rsp + 64]
+    mov r11, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 128]
+    mov rbp, qword ptr [rsp + 80]
+    adc rbp, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 88]
+    mov r14, qword ptr [rsp + 96]
+    adc r14, qword ptr [rsp + 16]
+    adc r10, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 40]
+    adc rdx, 0
+    mov r15, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, r9
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 48], rbx
+    mulx r13, rbx, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 16], r10
+    mov qword ptr [rsp + 96], r14
+    mulx r10, r14, qword ptr [r15 + 16]
+    add r13, r14
+    mov qword ptr [rsp + 88], r12
+    mulx r14, r12, qword ptr [r15 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 112], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r14, rbp
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [r15 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 80], rax
+    mulx r11, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 128], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 56], r11
+    mulx rbp, r11, qword ptr [r15 + 64]
+    adc rax, r11
+    mov qword ptr [rsp + 64], rax
+    mulx r11, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 104], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc r11, rbp
+    mov qword ptr [rsp + 120], r11
+    mulx rbp, r11, qword ptr [r15 + 88]
+    adc rax, r11
+    mulx rdx, r11, qword ptr [r15 + 96]
+    adc rbp, r11
+    adc rdx, 0
+    add r9, rbx
+    adc rcx, r13
+    adc rsi, r10
+    adc rdi, r14
+    adc r8, r12
+    mov r9, qword ptr [rsp + 80]
+    adc r9, qword ptr [rsp + 128]
+    mov r10, qword ptr [rsp + 72]
+    adc r10, qword ptr [rsp + 56]
+    mov r11, qword ptr [rsp + 112]
+    adc r11, qword ptr [rsp + 64]
+    mov rbx, qword ptr [rsp + 88]
+    adc rbx, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 96]
+    adc r12, qword ptr [rsp + 120]
+    adc rax, qword ptr [rsp + 16]
+    adc rbp, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, qword ptr [rsp + 8]
+    mov r14, rdx
+    mov rdx, qword ptr [r13 + 80]
+    mov r13, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 40], r14
+    mulx r15, r14, qword ptr [r13]
+    mov qword ptr [rsp + 48], rbp
+    mov qword ptr [rsp + 16], rax
+    mulx rbp, rax, qword ptr [r13 + 8]
+    add r15, rax
+    mov qword ptr [rsp + 120], r12
+    mulx rax, r12, qword ptr [r13 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 96], rbx
+    mulx r12, rbx, qword ptr [r13 + 24]
+    adc rax, rbx
+    mov qword ptr [rsp + 104], r11
+    mulx rbx, r11, qword ptr [r13 + 32]
+    adc r12, r11
+    mov qword ptr [rsp + 88], r10
+    mulx r11, r10, qword ptr [r13 + 40]
+    adc rbx, r10
+    mov qword ptr [rsp + 64], rbx
+    mulx r10, rbx, qword ptr [r13 + 48]
+    adc r11, rbx
+    mov qword ptr [rsp + 112], r11
+    mulx rbx, r11, qword ptr [r13 + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 56], r10
+    mulx r11, r10, qword ptr [r13 + 64]
+    adc rbx, r10
+    mov qword ptr [rsp + 72], rbx
+    mulx r10, rbx, qword ptr [r13 + 72]
+    adc r11, rbx
+    mov qword ptr [rsp + 128], r11
+    mulx rbx, r11, qword ptr [r13 + 80]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r13 + 88]
+    adc rbx, r11
+    adc rdx, 0
+    add rcx, r14
+    adc rsi, r15
+    adc rdi, rbp
+    adc r8, rax
+    adc r9, r12
+    mov rax, qword ptr [rsp + 88]
+    adc rax, qword ptr [rsp + 64]
+    mov r11, qword ptr [rsp + 104]
+    adc r11, qword ptr [rsp + 112]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 56]
+    mov r12, qword ptr [rsp + 120]
+    adc r12, qword ptr [rsp + 72]
+    mov r14, qword ptr [rsp + 16]
+    adc r14, qword ptr [rsp + 128]
+    adc r10, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 40]
+    adc rdx, 0
+    mov r15, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, rcx
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 48], rbx
+    mulx r13, rbx, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 128], r10
+    mov qword ptr [rsp + 16], r14
+    mulx r10, r14, qword ptr [r15 + 16]
+    add r13, r14
+    mov qword ptr [rsp + 72], r12
+    mulx r14, r12, qword ptr [r15 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 120], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r14, rbp
+    mov qword ptr [rsp + 56], r11
+    mulx rbp, r11, qword ptr [r15 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 96], rax
+    mulx r11, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 112], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 104], r11
+    mulx rbp, r11, qword ptr [r15 + 64]
+    adc rax, r11
+    mov qword ptr [rsp + 64], rax
+    mulx r11, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 88], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc r11, rbp
+    mov qword ptr [rsp + 80], r11
+    mulx rbp, r11, qword ptr [r15 + 88]
+    adc rax, r11
+    mulx rdx, r11, qword ptr [r15 + 96]
+    adc rbp, r11
+    adc rdx, 0
+    add rcx, rbx
+    adc rsi, r13
+    adc rdi, r10
+    adc r8, r14
+    adc r9, r12
+    mov rcx, qword ptr [rsp + 96]
+    adc rcx, qword ptr [rsp + 112]
+    mov r10, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 104]
+    mov r11, qword ptr [rsp + 120]
+    adc r11, qword ptr [rsp + 64]
+    mov rbx, qword ptr [rsp + 72]
+    adc rbx, qword ptr [rsp + 88]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 80]
+    adc rax, qword ptr [rsp + 128]
+    adc rbp, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov r13, qword ptr [rsp + 8]
+    mov r14, rdx
+    mov rdx, qword ptr [r13 + 88]
+    mov r13, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 8], r14
+    mulx r15, r14, qword ptr [r13]
+    mov qword ptr [rsp + 40], rbp
+    mov qword ptr [rsp + 48], rax
+    mulx rbp, rax, qword ptr [r13 + 8]
+    add r15, rax
+    mov qword ptr [rsp + 128], r12
+    mulx rax, r12, qword ptr [r13 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 80], rbx
+    mulx r12, rbx, qword ptr [r13 + 24]
+    adc rax, rbx
+    mov qword ptr [rsp + 16], r11
+    mulx rbx, r11, qword ptr [r13 + 32]
+    adc r12, r11
+    mov qword ptr [rsp + 88], r10
+    mulx r11, r10, qword ptr [r13 + 40]
+    adc rbx, r10
+    mov qword ptr [rsp + 72], rbx
+    mulx r10, rbx, qword ptr [r13 + 48]
+    adc r11, rbx
+    mov qword ptr [rsp + 64], r11
+    mulx rbx, r11, qword ptr [r13 + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 120], r10
+    mulx r11, r10, qword ptr [r13 + 64]
+    adc rbx, r10
+    mov qword ptr [rsp + 104], rbx
+    mulx r10, rbx, qword ptr [r13 + 72]
+    adc r11, rbx
+    mov qword ptr [rsp + 56], r11
+    mulx rbx, r11, qword ptr [r13 + 80]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r13 + 88]
+    adc rbx, r11
+    adc rdx, 0
+    add rsi, r14
+    adc rdi, r15
+    adc r8, rbp
+    adc r9, rax
+    adc rcx, r12
+    mov rax, qword ptr [rsp + 88]
+    adc rax, qword ptr [rsp + 72]
+    mov r11, qword ptr [rsp + 16]
+    adc r11, qword ptr [rsp + 64]
+    mov rbp, qword ptr [rsp + 80]
+    adc rbp, qword ptr [rsp + 120]
+    mov r12, qword ptr [rsp + 128]
+    adc r12, qword ptr [rsp + 104]
+    mov r13, qword ptr [rsp + 48]
+    adc r13, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 40]
+    adc rbx, qword ptr [rsp + 8]
+    adc rdx, 0
+    mov r14, qword ptr [rsp + 32]
+    mov r15, rdx
+    mov rdx, rsi
+    imul rdx, qword ptr [r14]
     mov qword ptr [rsp + 8], r15
-    mov r15, r10
-    sbb r15, qword ptr [rip + 2f + 32]
+    mov qword ptr [rsp + 40], rbx
+    mulx r15, rbx, qword ptr [r14 + 8]
+    mov qword ptr [rsp + 56], r10
+    mov qword ptr [rsp + 48], r13
+    mulx r10, r13, qword ptr [r14 + 16]
+    add r15, r13
+    mov qword ptr [rsp + 104], r12
+    mulx r13, r12, qword ptr [r14 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 128], rbp
+    mulx r12, rbp, qword ptr [r14 + 32]
+    adc r13, rbp
+    mov qword ptr [rsp + 120], r11
+    mulx rbp, r11, qword ptr [r14 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 80], rax
+    mulx r11, rax, qword ptr [r14 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 64], rbp
+    mulx rax, rbp, qword ptr [r14 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 16], r11
+    mulx rbp, r11, qword ptr [r14 + 64]
+    adc rax, r11
+    mov qword ptr [rsp + 72], rax
+    mulx r11, rax, qword ptr [r14 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 88], rbp
+    mulx rax, rbp, qword ptr [r14 + 80]
+    adc r11, rbp
+    mov qword ptr [rsp + 24], r11
+    mulx rbp, r11, qword ptr [r14 + 88]
+    adc rax, r11
+    mulx rdx, r11, qword ptr [r14 + 96]
+    adc rbp, r11
+    adc rdx, 0
+    add rsi, rbx
+    adc rdi, r15
+    adc r8, r10
+    adc r9, r13
+    adc rcx, r12
+    mov rsi, qword ptr [rsp + 80]
+    adc rsi, qword ptr [rsp + 64]
+    mov r10, qword ptr [rsp + 120]
+    adc r10, qword ptr [rsp + 16]
+    mov r11, qword ptr [rsp + 128]
+    adc r11, qword ptr [rsp + 72]
+    mov rbx, qword ptr [rsp + 104]
+    adc rbx, qword ptr [rsp + 88]
+    mov r12, qword ptr [rsp + 48]
+    adc r12, qword ptr [rsp + 24]
+    adc rax, qword ptr [rsp + 56]
+    adc rbp, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 8]
+    mov r13, rdi
+    sub r13, qword ptr [r14 + 8]
+    mov r15, r8
+    sbb r15, qword ptr [r14 + 16]
+    mov qword ptr [rsp + 8], r15
+    mov r15, r9
+    sbb r15, qword ptr [r14 + 24]
+    mov qword ptr [rsp + 40], r15
+    mov r15, rcx
+    sbb r15, qword ptr [r14 + 32]
+    mov qword ptr [rsp + 56], r15
+    mov r15, rsi
+    sbb r15, qword ptr [r14 + 40]
     mov qword ptr [rsp + 24], r15
+    mov r15, r10
+    sbb r15, qword ptr [r14 + 48]
+    mov qword ptr [rsp + 48], r15
     mov r15, r11
-    sbb r15, qword ptr [rip + 2f + 40]
+    sbb r15, qword ptr [r14 + 56]
+    mov qword ptr [rsp + 88], r15
+    mov r15, rbx
+    sbb r15, qword ptr [r14 + 64]
+    mov qword ptr [rsp + 104], r15
+    mov r15, r12
+    sbb r15, qword ptr [r14 + 72]
     mov qword ptr [rsp + 72], r15
     mov r15, rax
-    sbb r15, qword ptr [rip + 2f + 48]
-    mov qword ptr [rsp + 104], r15
-    mov r15, rcx
-    sbb r15, qword ptr [rip + 2f + 56]
-    mov qword ptr [rsp + 32], r15
-    mov r15, rsi
-    sbb r15, qword ptr [rip + 2f + 64]
-    mov qword ptr [rsp + 56], r15
-    mov r15, rbx
-    sbb r15, qword ptr [rip + 2f + 72]
-    mov qword ptr [rsp + 88], r15
+    sbb r15, qword ptr [r14 + 80]
+    mov qword ptr [rsp + 128], r15
     mov r15, rbp
-    sbb r15, qword ptr [rip + 2f + 80]
-    mov qword ptr [rsp + 40], r15
-    mov r15, r13
-    sbb r15, qword ptr [rip + 2f + 88]
-    mov qword ptr [rsp + 80], r15
+    sbb r15, qword ptr [r14 + 88]
+    mov qword ptr [rsp + 16], r15
     mov r15, rdx
-    sbb r15, qword ptr [rip + 2f + 96]
-    cmovc r12, rdi
+    sbb r15, qword ptr [r14 + 96]
+    cmovc r13, rdi
     mov rdi, qword ptr [rsp]
-    mov qword ptr [rdi], r12
-    cmovc r14, r8
-    mov qword ptr [rdi + 8], r14
-    mov r8, qword ptr [rsp + 8]
+    mov qword ptr [rdi], r13
+    mov r13, qword ptr [rsp + 8]
+    cmovc r13, r8
+    mov qword ptr [rdi + 8], r13
+    mov r8, qword ptr [rsp + 40]
     cmovc r8, r9
     mov qword ptr [rdi + 16], r8
-    mov r8, qword ptr [rsp + 24]
-    cmovc r8, r10
+    mov r8, qword ptr [rsp + 56]
+    cmovc r8, rcx
     mov qword ptr [rdi + 24], r8
-    mov r8, qword ptr [rsp + 72]
-    cmovc r8, r11
-    mov qword ptr [rdi + 32], r8
-    mov r8, qword ptr [rsp + 104]
-    cmovc r8, rax
-    mov qword ptr [rdi + 40], r8
-    mov rax, qword ptr [rsp + 32]
-    cmovc rax, rcx
-    mov qword ptr [rdi + 48], rax
-    mov rax, qword ptr [rsp + 56]
-    cmovc rax, rsi
-    mov qword ptr [rdi + 56], rax
-    mov rax, qword ptr [rsp + 88]
-    cmovc rax, rbx
-    mov qword ptr [rdi + 64], rax
-    mov rax, qword ptr [rsp + 40]
+    mov rcx, qword ptr [rsp + 24]
+    cmovc rcx, rsi
+    mov qword ptr [rdi + 32], rcx
+    mov rcx, qword ptr [rsp + 48]
+    cmovc rcx, r10
+    mov qword ptr [rdi + 40], rcx
+    mov rcx, qword ptr [rsp + 88]
+    cmovc rcx, r11
+    mov qword ptr [rdi + 48], rcx
+    mov rcx, qword ptr [rsp + 104]
+    cmovc rcx, rbx
+    mov qword ptr [rdi + 56], rcx
+    mov rcx, qword ptr [rsp + 72]
+    cmovc rcx, r12
+    mov qword ptr [rdi + 64], rcx
+    mov rcx, qword ptr [rsp + 128]
+    cmovc rcx, rax
+    mov qword ptr [rdi + 72], rcx
+    mov rax, qword ptr [rsp + 16]
     cmovc rax, rbp
-    mov qword ptr [rdi + 72], rax
-    mov rax, qword ptr [rsp + 80]
-    cmovc rax, r13
     mov qword ptr [rdi + 80], rax
     cmovc r15, rdx
     mov qword ptr [rdi + 88], r15
-    add rsp, 120
+    add rsp, 136
     pop r15
     pop r14
     pop r13
@@ -4053,1113 +4201,1153 @@ unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<12>>(
     push r13
     push r14
     push r15
-    sub rsp, 184
-    mov rax, qword ptr [rsi + 8]
-    lea rax, [rax + rax]
+    sub rsp, 192
+    lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
     mov r8, qword ptr [rsi + 16]
-    shld r8, rcx, 1
-    mov rcx, qword ptr [rsi + 16]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
     mov r9, qword ptr [rsi + 24]
-    shld r9, rcx, 1
-    mov rcx, qword ptr [rsi + 24]
+    shld r9, rdx, 1
+    mov rdx, qword ptr [rsi + 24]
     mov r10, qword ptr [rsi + 32]
-    shld r10, rcx, 1
-    mov rcx, qword ptr [rsi + 32]
+    shld r10, rdx, 1
+    mov rdx, qword ptr [rsi + 32]
     mov r11, qword ptr [rsi + 40]
-    shld r11, rcx, 1
-    mov rcx, qword ptr [rsi + 40]
+    shld r11, rdx, 1
+    mov rdx, qword ptr [rsi + 40]
     mov rbx, qword ptr [rsi + 48]
-    shld rbx, rcx, 1
-    mov rcx, qword ptr [rsi + 48]
+    shld rbx, rdx, 1
+    mov rdx, qword ptr [rsi + 48]
     mov rbp, qword ptr [rsi + 56]
-    shld rbp, rcx, 1
-    mov rcx, qword ptr [rsi + 56]
+    shld rbp, rdx, 1
+    mov rdx, qword ptr [rsi + 56]
     mov r12, qword ptr [rsi + 64]
-    shld r12, rcx, 1
-    mov rcx, qword ptr [rsi + 64]
+    shld r12, rdx, 1
+    mov rdx, qword ptr [rsi + 64]
     mov r13, qword ptr [rsi + 72]
-    shld r13, rcx, 1
-    mov rcx, qword ptr [rsi + 72]
+    shld r13, rdx, 1
+    mov rdx, qword ptr [rsi + 72]
     mov r14, qword ptr [rsi + 80]
-    shld r14, rcx, 1
-    mov rcx, qword ptr [rsi + 80]
+    shld r14, rdx, 1
+    mov rdx, qword ptr [rsi + 80]
     mov r15, qword ptr [rsi + 88]
-    shld r15, rcx, 1
+    shld r15, rdx, 1
     mov rdx, qword ptr [rsi]
     mov qword ptr [rsp], rdi
-    mulx rcx, rdi, qword ptr [rsi]
+    mov rdi, qword ptr [rsi]
     mov qword ptr [rsp + 8], rsi
-    mulx rax, rsi, rax
-    add rcx, rsi
+    mulx rdi, rsi, rdi
+    mov qword ptr [rsp + 16], rsi
+    mulx rcx, rsi, rcx
+    add rdi, rsi
     mulx rsi, r8, r8
-    adc rax, r8
-    mov qword ptr [rsp + 16], r9
+    adc rcx, r8
+    mov qword ptr [rsp + 24], r9
     mulx r8, r9, r9
     adc rsi, r9
-    mov qword ptr [rsp + 24], r10
+    mov qword ptr [rsp + 32], r10
     mulx r9, r10, r10
     adc r8, r10
-    mov qword ptr [rsp + 32], r11
+    mov qword ptr [rsp + 40], r11
     mulx r10, r11, r11
     adc r9, r11
-    mov qword ptr [rsp + 40], rbx
+    mov qword ptr [rsp + 48], rbx
     mulx r11, rbx, rbx
     adc r10, rbx
-    mov qword ptr [rsp + 48], rbp
+    mov qword ptr [rsp + 56], rbp
     mulx rbx, rbp, rbp
     adc r11, rbp
-    mov qword ptr [rsp + 56], r12
+    mov qword ptr [rsp + 64], r12
     mulx rbp, r12, r12
     adc rbx, r12
-    mov qword ptr [rsp + 64], r13
+    mov qword ptr [rsp + 72], r13
     mulx r12, r13, r13
     adc rbp, r13
-    mov qword ptr [rsp + 72], r14
+    mov qword ptr [rsp + 80], r14
     mulx r13, r14, r14
     adc r12, r14
     mulx rdx, r14, r15
     adc r13, r14
     adc rdx, 0
     mov r14, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 80], r15
-    mov qword ptr [rsp + 88], r14
-    mulx r15, r14, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 96], r13
-    mov qword ptr [rsp + 104], r12
-    mulx r13, r12, qword ptr [rip + 2f + 16]
+    mov rdx, qword ptr [rsp + 16]
+    imul rdx, qword ptr [rax]
+    mov qword ptr [rsp + 88], r15
+    mov qword ptr [rsp + 96], r14
+    mulx r15, r14, qword ptr [rax + 8]
+    mov qword ptr [rsp + 104], r13
+    mov qword ptr [rsp + 112], r12
+    mulx r13, r12, qword ptr [rax + 16]
     add r15, r12
-    mov qword ptr [rsp + 112], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 24]
+    mov qword ptr [rsp + 120], rbp
+    mulx r12, rbp, qword ptr [rax + 24]
     adc r13, rbp
-    mov qword ptr [rsp + 120], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 32]
+    mov qword ptr [rsp + 128], rbx
+    mulx rbp, rbx, qword ptr [rax + 32]
     adc r12, rbx
-    mov qword ptr [rsp + 128], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 40]
+    mov qword ptr [rsp + 136], r11
+    mulx rbx, r11, qword ptr [rax + 40]
     adc rbp, r11
-    mov qword ptr [rsp + 136], r10
-    mulx r11, r10, qword ptr [rip + 2f + 48]
+    mov qword ptr [rsp + 144], r10
+    mulx r11, r10, qword ptr [rax + 48]
     adc rbx, r10
-    mov qword ptr [rsp + 144], rbx
-    mulx r10, rbx, qword ptr [rip + 2f + 56]
+    mov qword ptr [rsp + 152], rbx
+    mulx r10, rbx, qword ptr [rax + 56]
     adc r11, rbx
-    mov qword ptr [rsp + 152], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 64]
+    mov qword ptr [rsp + 160], r11
+    mulx rbx, r11, qword ptr [rax + 64]
     adc r10, r11
-    mov qword ptr [rsp + 160], r10
-    mulx r11, r10, qword ptr [rip + 2f + 72]
+    mov qword ptr [rsp + 168], r10
+    mulx r11, r10, qword ptr [rax + 72]
     adc rbx, r10
-    mov qword ptr [rsp + 168], rbx
-    mulx r10, rbx, qword ptr [rip + 2f + 80]
+    mov qword ptr [rsp + 176], rbx
+    mulx r10, rbx, qword ptr [rax + 80]
     adc r11, rbx
-    mov qword ptr [rsp + 176], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 88]
+    mov qword ptr [rsp + 184], r11
+    mulx rbx, r11, qword ptr [rax + 88]
     adc r10, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 96]
+    mulx rdx, r11, qword ptr [rax + 96]
     adc rbx, r11
     adc rdx, 0
-    add rdi, r14
-    adc rcx, r15
-    adc rax, r13
+    add r14, qword ptr [rsp + 16]
+    adc rdi, r15
+    adc rcx, r13
     adc rsi, r12
     adc r8, rbp
-    adc r9, qword ptr [rsp + 144]
-    mov rdi, qword ptr [rsp + 136]
-    adc rdi, qword ptr [rsp + 152]
-    mov r11, qword ptr [rsp + 128]
+    adc r9, qword ptr [rsp + 152]
+    mov r11, qword ptr [rsp + 144]
     adc r11, qword ptr [rsp + 160]
-    mov rbp, qword ptr [rsp + 120]
+    mov rbp, qword ptr [rsp + 136]
     adc rbp, qword ptr [rsp + 168]
-    mov r12, qword ptr [rsp + 112]
+    mov r12, qword ptr [rsp + 128]
     adc r12, qword ptr [rsp + 176]
-    adc r10, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 88]
-    mov r13, 0
-    adc r13, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, qword ptr [r14 + 16]
-    lea r15, [r15 + r15]
-    mov qword ptr [rsp + 88], rdx
-    mov rdx, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 96], rcx
-    mulx r14, rcx, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 104], r13
-    mulx r15, r13, r15
-    add r14, r13
-    mov qword ptr [rsp + 176], rbx
-    mulx r13, rbx, qword ptr [rsp + 16]
-    adc r15, rbx
-    mov qword ptr [rsp + 16], r10
-    mulx rbx, r10, qword ptr [rsp + 24]
-    adc r13, r10
-    mov qword ptr [rsp + 112], r12
-    mulx r10, r12, qword ptr [rsp + 32]
-    adc rbx, r12
-    mov qword ptr [rsp + 168], rbp
-    mulx r12, rbp, qword ptr [rsp + 40]
-    adc r10, rbp
-    mov qword ptr [rsp + 120], r10
-    mulx rbp, r10, qword ptr [rsp + 48]
-    adc r12, r10
-    mov qword ptr [rsp + 160], r12
-    mulx r10, r12, qword ptr [rsp + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 128], rbp
-    mulx r12, rbp, qword ptr [rsp + 64]
-    adc r10, rbp
-    mov qword ptr [rsp + 152], r10
-    mulx rbp, r10, qword ptr [rsp + 72]
-    adc r12, r10
-    mulx rdx, r10, qword ptr [rsp + 80]
-    adc rbp, r10
-    adc rdx, 0
-    add rax, rcx
-    adc rsi, r14
-    adc r8, r15
-    adc r9, r13
-    adc rdi, rbx
-    adc r11, qword ptr [rsp + 120]
-    mov rcx, qword ptr [rsp + 168]
-    adc rcx, qword ptr [rsp + 160]
-    mov r10, qword ptr [rsp + 112]
-    adc r10, qword ptr [rsp + 128]
-    mov rbx, qword ptr [rsp + 16]
-    adc rbx, qword ptr [rsp + 152]
-    adc r12, qword ptr [rsp + 176]
-    adc rbp, qword ptr [rsp + 88]
-    adc rdx, qword ptr [rsp + 104]
-    mov r13, rdx
-    mov rdx, qword ptr [rsp + 96]
-    imul rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 104], r13
-    mov qword ptr [rsp + 88], rbp
-    mulx r13, rbp, qword ptr [rip + 2f + 16]
-    add r14, rbp
-    mov qword ptr [rsp + 176], r12
-    mulx rbp, r12, qword ptr [rip + 2f + 24]
-    adc r13, r12
-    mov qword ptr [rsp + 152], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 32]
-    adc rbp, rbx
-    mov qword ptr [rsp + 16], r10
-    mulx rbx, r10, qword ptr [rip + 2f + 40]
-    adc r12, r10
-    mov qword ptr [rsp + 128], rcx
-    mulx r10, rcx, qword ptr [rip + 2f + 48]
-    adc rbx, rcx
-    mov qword ptr [rsp + 112], r11
-    mulx rcx, r11, qword ptr [rip + 2f + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 160], r10
-    mulx r11, r10, qword ptr [rip + 2f + 64]
-    adc rcx, r10
-    mov qword ptr [rsp + 168], rcx
-    mulx r10, rcx, qword ptr [rip + 2f + 72]
-    adc r11, rcx
-    mov qword ptr [rsp + 120], r11
-    mulx rcx, r11, qword ptr [rip + 2f + 80]
-    adc r10, r11
-    mov qword ptr [rsp + 136], r10
-    mulx r11, r10, qword ptr [rip + 2f + 88]
-    adc rcx, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 96]
-    adc r11, r10
-    adc rdx, 0
-    add r15, qword ptr [rsp + 96]
-    adc rax, r14
-    adc rsi, r13
-    adc r8, rbp
-    adc r9, r12
-    adc rdi, rbx
-    mov r10, qword ptr [rsp + 112]
-    adc r10, qword ptr [rsp + 160]
-    mov rbx, qword ptr [rsp + 128]
-    adc rbx, qword ptr [rsp + 168]
-    mov rbp, qword ptr [rsp + 16]
-    adc rbp, qword ptr [rsp + 120]
-    mov r12, qword ptr [rsp + 152]
-    adc r12, qword ptr [rsp + 136]
-    adc rcx, qword ptr [rsp + 176]
-    adc r11, qword ptr [rsp + 88]
-    adc rdx, qword ptr [rsp + 104]
-    mov r13, 0
-    adc r13, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, qword ptr [r14 + 24]
-    lea r15, [r15 + r15]
+    mov r13, qword ptr [rsp + 120]
+    adc r13, qword ptr [rsp + 184]
+    adc r10, qword ptr [rsp + 112]
+    adc rbx, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 96]
+    mov r14, 0
+    adc r14, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 96], rdi
+    mov rdi, qword ptr [r15 + 16]
+    lea rdi, [rdi + rdi]
     mov qword ptr [rsp + 104], rdx
-    mov rdx, qword ptr [r14 + 16]
-    mov qword ptr [rsp + 88], rsi
-    mulx r14, rsi, qword ptr [r14 + 16]
-    mov qword ptr [rsp + 176], rax
+    mov rdx, qword ptr [r15 + 8]
+    mov r15, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 112], rax
     mulx r15, rax, r15
-    add r14, rax
-    mov qword ptr [rsp + 136], r13
-    mulx rax, r13, qword ptr [rsp + 24]
-    adc r15, r13
-    mov qword ptr [rsp + 24], r11
-    mulx r13, r11, qword ptr [rsp + 32]
-    adc rax, r11
-    mov qword ptr [rsp + 152], rcx
-    mulx r11, rcx, qword ptr [rsp + 40]
-    adc r13, rcx
-    mov qword ptr [rsp + 120], r12
-    mulx rcx, r12, qword ptr [rsp + 48]
-    adc r11, r12
-    mov qword ptr [rsp + 16], r11
-    mulx r12, r11, qword ptr [rsp + 56]
-    adc rcx, r11
-    mov qword ptr [rsp + 168], rcx
-    mulx r11, rcx, qword ptr [rsp + 64]
-    adc r12, rcx
-    mov qword ptr [rsp + 128], r12
-    mulx rcx, r12, qword ptr [rsp + 72]
-    adc r11, r12
-    mulx rdx, r12, qword ptr [rsp + 80]
-    adc rcx, r12
-    adc rdx, 0
-    add r8, rsi
-    adc r9, r14
-    adc rdi, r15
-    adc r10, rax
+    mov qword ptr [rsp + 184], r14
+    mulx rdi, r14, rdi
+    add r15, r14
+    mov qword ptr [rsp + 120], rbx
+    mulx r14, rbx, qword ptr [rsp + 24]
+    adc rdi, rbx
+    mov qword ptr [rsp + 24], r10
+    mulx rbx, r10, qword ptr [rsp + 32]
+    adc r14, r10
+    mov qword ptr [rsp + 176], r13
+    mulx r10, r13, qword ptr [rsp + 40]
     adc rbx, r13
-    adc rbp, qword ptr [rsp + 16]
-    mov rax, qword ptr [rsp + 120]
-    adc rax, qword ptr [rsp + 168]
-    mov rsi, qword ptr [rsp + 152]
-    adc rsi, qword ptr [rsp + 128]
-    adc r11, qword ptr [rsp + 24]
-    adc rcx, qword ptr [rsp + 104]
-    adc rdx, qword ptr [rsp + 136]
-    mov r12, rdx
-    mov rdx, qword ptr [rsp + 176]
-    imul rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 136], r12
-    mulx r15, r12, qword ptr [rip + 2f + 16]
-    add r13, r12
-    mov qword ptr [rsp + 104], rcx
-    mulx r12, rcx, qword ptr [rip + 2f + 24]
-    adc r15, rcx
-    mov qword ptr [rsp + 24], r11
-    mulx rcx, r11, qword ptr [rip + 2f + 32]
-    adc r12, r11
-    mov qword ptr [rsp + 128], rsi
-    mulx r11, rsi, qword ptr [rip + 2f + 40]
-    adc rcx, rsi
-    mov qword ptr [rsp + 152], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 48]
-    adc r11, rax
-    mov qword ptr [rsp + 168], rbp
-    mulx rax, rbp, qword ptr [rip + 2f + 56]
-    adc rsi, rbp
-    mov qword ptr [rsp + 120], rsi
-    mulx rbp, rsi, qword ptr [rip + 2f + 64]
-    adc rax, rsi
-    mov qword ptr [rsp + 16], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 72]
-    adc rbp, rax
-    mov qword ptr [rsp + 160], rbp
-    mulx rax, rbp, qword ptr [rip + 2f + 80]
-    adc rsi, rbp
-    mov qword ptr [rsp + 112], rsi
-    mulx rbp, rsi, qword ptr [rip + 2f + 88]
-    adc rax, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 96]
-    adc rbp, rsi
+    mov qword ptr [rsp + 128], r12
+    mulx r13, r12, qword ptr [rsp + 48]
+    adc r10, r12
+    mov qword ptr [rsp + 168], r10
+    mulx r12, r10, qword ptr [rsp + 56]
+    adc r13, r10
+    mov qword ptr [rsp + 136], r13
+    mulx r10, r13, qword ptr [rsp + 64]
+    adc r12, r13
+    mov qword ptr [rsp + 160], r12
+    mulx r13, r12, qword ptr [rsp + 72]
+    adc r10, r12
+    mov qword ptr [rsp + 144], r10
+    mulx r12, r10, qword ptr [rsp + 80]
+    adc r13, r10
+    mulx rdx, r10, qword ptr [rsp + 88]
+    adc r12, r10
     adc rdx, 0
-    add r14, qword ptr [rsp + 176]
-    adc r13, qword ptr [rsp + 88]
-    adc r8, r15
-    adc r9, r12
-    adc rdi, rcx
-    adc r10, r11
-    adc rbx, qword ptr [rsp + 120]
-    mov rcx, qword ptr [rsp + 168]
-    adc rcx, qword ptr [rsp + 16]
-    mov rsi, qword ptr [rsp + 152]
-    adc rsi, qword ptr [rsp + 160]
-    mov r11, qword ptr [rsp + 128]
-    adc r11, qword ptr [rsp + 112]
-    adc rax, qword ptr [rsp + 24]
-    adc rbp, qword ptr [rsp + 104]
-    adc rdx, qword ptr [rsp + 136]
-    mov r12, 0
-    adc r12, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, qword ptr [r14 + 32]
-    lea r15, [r15 + r15]
-    mov qword ptr [rsp + 136], rdx
-    mov rdx, qword ptr [r14 + 24]
-    mov qword ptr [rsp + 104], r9
-    mulx r14, r9, qword ptr [r14 + 24]
-    mov qword ptr [rsp + 24], r8
-    mulx r15, r8, r15
-    add r14, r8
-    mov qword ptr [rsp + 112], r13
-    mulx r8, r13, qword ptr [rsp + 32]
-    adc r15, r13
-    mov qword ptr [rsp + 32], r12
-    mulx r13, r12, qword ptr [rsp + 40]
-    adc r8, r12
-    mov qword ptr [rsp + 128], rbp
-    mulx r12, rbp, qword ptr [rsp + 48]
-    adc r13, rbp
+    add rcx, rax
+    adc rsi, r15
+    adc r8, rdi
+    adc r9, r14
+    adc r11, rbx
+    adc rbp, qword ptr [rsp + 168]
+    mov rax, qword ptr [rsp + 128]
+    adc rax, qword ptr [rsp + 136]
+    mov rdi, qword ptr [rsp + 176]
+    adc rdi, qword ptr [rsp + 160]
+    mov r10, qword ptr [rsp + 24]
+    adc r10, qword ptr [rsp + 144]
+    adc r13, qword ptr [rsp + 120]
+    adc r12, qword ptr [rsp + 104]
+    adc rdx, qword ptr [rsp + 184]
+    mov rbx, qword ptr [rsp + 112]
+    mov r14, rdx
+    mov rdx, qword ptr [rsp + 96]
+    imul rdx, qword ptr [rbx]
+    mov qword ptr [rsp + 184], r14
+    mulx r15, r14, qword ptr [rbx + 8]
+    mov qword ptr [rsp + 104], r12
+    mov qword ptr [rsp + 120], r13
+    mulx r12, r13, qword ptr [rbx + 16]
+    add r15, r13
+    mov qword ptr [rsp + 144], r10
+    mulx r13, r10, qword ptr [rbx + 24]
+    adc r12, r10
+    mov qword ptr [rsp + 24], rdi
+    mulx r10, rdi, qword ptr [rbx + 32]
+    adc r13, rdi
     mov qword ptr [rsp + 160], rax
-    mulx rbp, rax, qword ptr [rsp + 56]
-    adc r12, rax
-    mov qword ptr [rsp + 152], r12
-    mulx rax, r12, qword ptr [rsp + 64]
-    adc rbp, r12
-    mov qword ptr [rsp + 16], rbp
-    mulx r12, rbp, qword ptr [rsp + 72]
-    adc rax, rbp
-    mulx rdx, rbp, qword ptr [rsp + 80]
-    adc r12, rbp
-    adc rdx, 0
-    add rdi, r9
-    adc r10, r14
-    adc rbx, r15
-    adc rcx, r8
-    adc rsi, r13
-    adc r11, qword ptr [rsp + 152]
-    mov r8, qword ptr [rsp + 160]
-    adc r8, qword ptr [rsp + 16]
-    adc rax, qword ptr [rsp + 128]
-    adc r12, qword ptr [rsp + 136]
-    adc rdx, qword ptr [rsp + 32]
-    mov r9, rdx
-    mov rdx, qword ptr [rsp + 112]
-    imul rdx, qword ptr [rip + 2f]
-    mulx rbp, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    add rbp, r15
-    mov qword ptr [rsp + 32], r9
-    mulx r15, r9, qword ptr [rip + 2f + 24]
-    adc r14, r9
-    mov qword ptr [rsp + 136], r12
-    mulx r9, r12, qword ptr [rip + 2f + 32]
-    adc r15, r12
+    mulx rdi, rax, qword ptr [rbx + 40]
+    adc r10, rax
+    mov qword ptr [rsp + 176], rbp
+    mulx rax, rbp, qword ptr [rbx + 48]
+    adc rdi, rbp
+    mov qword ptr [rsp + 136], rdi
+    mulx rbp, rdi, qword ptr [rbx + 56]
+    adc rax, rdi
     mov qword ptr [rsp + 128], rax
-    mulx r12, rax, qword ptr [rip + 2f + 40]
-    adc r9, rax
-    mov qword ptr [rsp + 16], r8
-    mulx rax, r8, qword ptr [rip + 2f + 48]
-    adc r12, r8
-    mov qword ptr [rsp + 160], r11
-    mulx r8, r11, qword ptr [rip + 2f + 56]
-    adc rax, r11
-    mov qword ptr [rsp + 152], rsi
-    mulx r11, rsi, qword ptr [rip + 2f + 64]
-    adc r8, rsi
-    mov qword ptr [rsp + 168], r8
-    mulx rsi, r8, qword ptr [rip + 2f + 72]
-    adc r11, r8
-    mov qword ptr [rsp + 120], r11
-    mulx r8, r11, qword ptr [rip + 2f + 80]
-    adc rsi, r11
-    mov qword ptr [rsp + 88], rsi
-    mulx r11, rsi, qword ptr [rip + 2f + 88]
-    adc r8, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 96]
-    adc r11, rsi
+    mulx rdi, rax, qword ptr [rbx + 64]
+    adc rbp, rax
+    mov qword ptr [rsp + 168], rbp
+    mulx rax, rbp, qword ptr [rbx + 72]
+    adc rdi, rbp
+    mov qword ptr [rsp + 152], rdi
+    mulx rbp, rdi, qword ptr [rbx + 80]
+    adc rax, rdi
+    mov qword ptr [rsp + 16], rax
+    mulx rdi, rax, qword ptr [rbx + 88]
+    adc rbp, rax
+    mulx rax, rdx, qword ptr [rbx + 96]
+    adc rdi, rdx
+    adc rax, 0
+    add r14, qword ptr [rsp + 96]
+    adc rcx, r15
+    adc rsi, r12
+    adc r8, r13
+    adc r9, r10
+    adc r11, qword ptr [rsp + 136]
+    mov r10, qword ptr [rsp + 176]
+    adc r10, qword ptr [rsp + 128]
+    mov r12, qword ptr [rsp + 160]
+    adc r12, qword ptr [rsp + 168]
+    mov r13, qword ptr [rsp + 24]
+    adc r13, qword ptr [rsp + 152]
+    mov r14, qword ptr [rsp + 144]
+    adc r14, qword ptr [rsp + 16]
+    adc rbp, qword ptr [rsp + 120]
+    adc rdi, qword ptr [rsp + 104]
+    adc rax, qword ptr [rsp + 184]
+    mov r15, 0
+    adc r15, 0
+    mov rdx, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 184], rsi
+    mov rsi, qword ptr [rdx + 24]
+    lea rsi, [rsi + rsi]
+    mov rdx, qword ptr [rdx + 16]
+    mov qword ptr [rsp + 104], rcx
+    mov rcx, qword ptr [rsp + 8]
+    mov rcx, qword ptr [rcx + 16]
+    mulx rcx, rbx, rcx
+    mov qword ptr [rsp + 120], r15
+    mulx rsi, r15, rsi
+    add rcx, r15
+    mov qword ptr [rsp + 16], rax
+    mulx r15, rax, qword ptr [rsp + 32]
+    adc rsi, rax
+    mov qword ptr [rsp + 32], rdi
+    mulx rax, rdi, qword ptr [rsp + 40]
+    adc r15, rdi
+    mov qword ptr [rsp + 144], rbp
+    mulx rdi, rbp, qword ptr [rsp + 48]
+    adc rax, rbp
+    mov qword ptr [rsp + 152], r14
+    mulx rbp, r14, qword ptr [rsp + 56]
+    adc rdi, r14
+    mov qword ptr [rsp + 24], rdi
+    mulx r14, rdi, qword ptr [rsp + 64]
+    adc rbp, rdi
+    mov qword ptr [rsp + 168], rbp
+    mulx rdi, rbp, qword ptr [rsp + 72]
+    adc r14, rbp
+    mov qword ptr [rsp + 160], r14
+    mulx rbp, r14, qword ptr [rsp + 80]
+    adc rdi, r14
+    mulx rdx, r14, qword ptr [rsp + 88]
+    adc rbp, r14
     adc rdx, 0
-    add r13, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 24]
-    adc r14, qword ptr [rsp + 104]
-    adc rdi, r15
-    adc r10, r9
-    adc rbx, r12
-    adc rcx, rax
+    add r8, rbx
+    adc r9, rcx
+    adc r11, rsi
+    adc r10, r15
+    adc r12, rax
+    adc r13, qword ptr [rsp + 24]
     mov rax, qword ptr [rsp + 152]
     adc rax, qword ptr [rsp + 168]
-    mov rsi, qword ptr [rsp + 160]
-    adc rsi, qword ptr [rsp + 120]
-    mov r9, qword ptr [rsp + 16]
-    adc r9, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 128]
-    adc r11, qword ptr [rsp + 136]
-    adc rdx, qword ptr [rsp + 32]
+    mov rcx, qword ptr [rsp + 144]
+    adc rcx, qword ptr [rsp + 160]
+    adc rdi, qword ptr [rsp + 32]
+    adc rbp, qword ptr [rsp + 16]
+    adc rdx, qword ptr [rsp + 120]
+    mov rsi, qword ptr [rsp + 112]
+    mov rbx, rdx
+    mov rdx, qword ptr [rsp + 104]
+    imul rdx, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    mov qword ptr [rsp + 120], rbx
+    mov qword ptr [rsp + 16], rbp
+    mulx rbx, rbp, qword ptr [rsi + 16]
+    add r14, rbp
+    mov qword ptr [rsp + 32], rdi
+    mulx rbp, rdi, qword ptr [rsi + 24]
+    adc rbx, rdi
+    mov qword ptr [rsp + 160], rcx
+    mulx rdi, rcx, qword ptr [rsi + 32]
+    adc rbp, rcx
+    mov qword ptr [rsp + 144], rax
+    mulx rcx, rax, qword ptr [rsi + 40]
+    adc rdi, rax
+    mov qword ptr [rsp + 168], r13
+    mulx rax, r13, qword ptr [rsi + 48]
+    adc rcx, r13
+    mov qword ptr [rsp + 152], r12
+    mulx r13, r12, qword ptr [rsi + 56]
+    adc rax, r12
+    mov qword ptr [rsp + 24], rax
+    mulx r12, rax, qword ptr [rsi + 64]
+    adc r13, rax
+    mov qword ptr [rsp + 128], r13
+    mulx rax, r13, qword ptr [rsi + 72]
+    adc r12, r13
+    mov qword ptr [rsp + 176], r12
+    mulx r13, r12, qword ptr [rsi + 80]
+    adc rax, r12
+    mov qword ptr [rsp + 136], rax
+    mulx r12, rax, qword ptr [rsi + 88]
+    adc r13, rax
+    mulx rax, rdx, qword ptr [rsi + 96]
+    adc r12, rdx
+    adc rax, 0
+    add r15, qword ptr [rsp + 104]
+    adc r14, qword ptr [rsp + 184]
+    adc r8, rbx
+    adc r9, rbp
+    adc r11, rdi
+    adc r10, rcx
+    mov rcx, qword ptr [rsp + 152]
+    adc rcx, qword ptr [rsp + 24]
+    mov rdi, qword ptr [rsp + 168]
+    adc rdi, qword ptr [rsp + 128]
+    mov rbx, qword ptr [rsp + 144]
+    adc rbx, qword ptr [rsp + 176]
+    mov rbp, qword ptr [rsp + 160]
+    adc rbp, qword ptr [rsp + 136]
+    adc r13, qword ptr [rsp + 32]
+    adc r12, qword ptr [rsp + 16]
+    adc rax, qword ptr [rsp + 120]
+    mov r15, 0
+    adc r15, 0
+    mov rdx, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 120], r9
+    mov r9, qword ptr [rdx + 32]
+    lea r9, [r9 + r9]
+    mov rdx, qword ptr [rdx + 24]
+    mov qword ptr [rsp + 16], r8
+    mov r8, qword ptr [rsp + 8]
+    mov r8, qword ptr [r8 + 24]
+    mov qword ptr [rsp + 32], r14
+    mulx r8, r14, r8
+    mulx r9, rsi, r9
+    add r8, rsi
+    mov qword ptr [rsp + 136], r15
+    mulx rsi, r15, qword ptr [rsp + 40]
+    adc r9, r15
+    mov qword ptr [rsp + 40], rax
+    mulx r15, rax, qword ptr [rsp + 48]
+    adc rsi, rax
+    mov qword ptr [rsp + 160], r12
+    mulx rax, r12, qword ptr [rsp + 56]
+    adc r15, r12
+    mov qword ptr [rsp + 176], r13
+    mulx r12, r13, qword ptr [rsp + 64]
+    adc rax, r13
+    mov qword ptr [rsp + 144], rax
+    mulx r13, rax, qword ptr [rsp + 72]
+    adc r12, rax
+    mov qword ptr [rsp + 128], r12
+    mulx rax, r12, qword ptr [rsp + 80]
+    adc r13, r12
+    mulx rdx, r12, qword ptr [rsp + 88]
+    adc rax, r12
+    adc rdx, 0
+    add r11, r14
+    adc r10, r8
+    adc rcx, r9
+    adc rdi, rsi
+    adc rbx, r15
+    adc rbp, qword ptr [rsp + 144]
+    mov rsi, qword ptr [rsp + 176]
+    adc rsi, qword ptr [rsp + 128]
+    adc r13, qword ptr [rsp + 160]
+    adc rax, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 136]
+    mov r8, qword ptr [rsp + 112]
+    mov r9, rdx
+    mov rdx, qword ptr [rsp + 32]
+    imul rdx, qword ptr [r8]
+    mulx r12, r14, qword ptr [r8 + 8]
+    mov qword ptr [rsp + 136], r9
+    mulx r15, r9, qword ptr [r8 + 16]
+    add r12, r9
+    mov qword ptr [rsp + 40], rax
+    mulx r9, rax, qword ptr [r8 + 24]
+    adc r15, rax
+    mov qword ptr [rsp + 160], r13
+    mulx rax, r13, qword ptr [r8 + 32]
+    adc r9, r13
+    mov qword ptr [rsp + 128], rsi
+    mulx r13, rsi, qword ptr [r8 + 40]
+    adc rax, rsi
+    mov qword ptr [rsp + 176], rbp
+    mulx rsi, rbp, qword ptr [r8 + 48]
+    adc r13, rbp
+    mov qword ptr [rsp + 144], rbx
+    mulx rbp, rbx, qword ptr [r8 + 56]
+    adc rsi, rbx
+    mov qword ptr [rsp + 168], rsi
+    mulx rbx, rsi, qword ptr [r8 + 64]
+    adc rbp, rsi
+    mov qword ptr [rsp + 24], rbp
+    mulx rsi, rbp, qword ptr [r8 + 72]
+    adc rbx, rbp
+    mov qword ptr [rsp + 152], rbx
+    mulx rbp, rbx, qword ptr [r8 + 80]
+    adc rsi, rbx
+    mov qword ptr [rsp + 184], rsi
+    mulx rbx, rsi, qword ptr [r8 + 88]
+    adc rbp, rsi
+    mulx rdx, rsi, qword ptr [r8 + 96]
+    adc rbx, rsi
+    adc rdx, 0
+    add r14, qword ptr [rsp + 32]
+    adc r12, qword ptr [rsp + 16]
+    adc r15, qword ptr [rsp + 120]
+    adc r11, r9
+    adc r10, rax
+    adc rcx, r13
+    adc rdi, qword ptr [rsp + 168]
+    mov rax, qword ptr [rsp + 144]
+    adc rax, qword ptr [rsp + 24]
+    mov rsi, qword ptr [rsp + 176]
+    adc rsi, qword ptr [rsp + 152]
+    mov r9, qword ptr [rsp + 128]
+    adc r9, qword ptr [rsp + 184]
+    adc rbp, qword ptr [rsp + 160]
+    adc rbx, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 136]
+    mov r13, 0
+    adc r13, 0
+    mov r14, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 136], r10
+    mov r10, qword ptr [r14 + 40]
+    lea r10, [r10 + r10]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, qword ptr [r14 + 32]
+    mov r14, qword ptr [r14 + 32]
+    mov qword ptr [rsp + 160], r11
+    mulx r14, r11, r14
+    mov qword ptr [rsp + 184], r15
+    mulx r10, r15, r10
+    add r14, r15
+    mov qword ptr [rsp + 128], r12
+    mulx r15, r12, qword ptr [rsp + 48]
+    adc r10, r12
+    mulx r12, r8, qword ptr [rsp + 56]
+    adc r15, r8
+    mov qword ptr [rsp + 48], r13
+    mulx r8, r13, qword ptr [rsp + 64]
+    adc r12, r13
+    mov qword ptr [rsp + 152], rbx
+    mulx r13, rbx, qword ptr [rsp + 72]
+    adc r8, rbx
+    mov qword ptr [rsp + 176], r8
+    mulx rbx, r8, qword ptr [rsp + 80]
+    adc r13, r8
+    mulx rdx, r8, qword ptr [rsp + 88]
+    adc rbx, r8
+    adc rdx, 0
+    add rcx, r11
+    adc rdi, r14
+    adc rax, r10
+    adc rsi, r15
+    adc r9, r12
+    adc rbp, qword ptr [rsp + 176]
+    adc r13, qword ptr [rsp + 152]
+    adc rbx, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 48]
+    mov r8, qword ptr [rsp + 112]
+    mov r10, rdx
+    mov rdx, qword ptr [rsp + 128]
+    imul rdx, qword ptr [r8]
+    mulx r11, r12, qword ptr [r8 + 8]
+    mulx r14, r15, qword ptr [r8 + 16]
+    add r11, r15
+    mov qword ptr [rsp + 48], r10
+    mulx r15, r10, qword ptr [r8 + 24]
+    adc r14, r10
+    mov qword ptr [rsp + 40], rbx
+    mulx r10, rbx, qword ptr [r8 + 32]
+    adc r15, rbx
+    mov qword ptr [rsp + 152], r13
+    mulx rbx, r13, qword ptr [r8 + 40]
+    adc r10, r13
+    mov qword ptr [rsp + 176], rbp
+    mulx r13, rbp, qword ptr [r8 + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 24], r9
+    mulx rbp, r9, qword ptr [r8 + 56]
+    adc r13, r9
+    mov qword ptr [rsp + 144], rsi
+    mulx r9, rsi, qword ptr [r8 + 64]
+    adc rbp, rsi
+    mov qword ptr [rsp + 168], rbp
+    mulx rsi, rbp, qword ptr [r8 + 72]
+    adc r9, rbp
+    mov qword ptr [rsp + 120], r9
+    mulx rbp, r9, qword ptr [r8 + 80]
+    adc rsi, r9
+    mov qword ptr [rsp + 16], rsi
+    mulx r9, rsi, qword ptr [r8 + 88]
+    adc rbp, rsi
+    mulx rdx, rsi, qword ptr [r8 + 96]
+    adc r9, rsi
+    adc rdx, 0
+    add r12, qword ptr [rsp + 128]
+    adc r11, qword ptr [rsp + 184]
+    adc r14, qword ptr [rsp + 160]
+    adc r15, qword ptr [rsp + 136]
+    adc rcx, r10
+    adc rdi, rbx
+    adc rax, r13
+    mov rsi, qword ptr [rsp + 144]
+    adc rsi, qword ptr [rsp + 168]
+    mov r10, qword ptr [rsp + 24]
+    adc r10, qword ptr [rsp + 120]
+    mov rbx, qword ptr [rsp + 176]
+    adc rbx, qword ptr [rsp + 16]
+    adc rbp, qword ptr [rsp + 152]
+    adc r9, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 48]
     mov r12, 0
     adc r12, 0
     mov r13, qword ptr [rsp + 8]
-    mov r15, qword ptr [r13 + 40]
-    lea r15, [r15 + r15]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [r13 + 32]
-    mov qword ptr [rsp + 136], r10
-    mulx r13, r10, qword ptr [r13 + 32]
-    mov qword ptr [rsp + 128], rdi
-    mulx r15, rdi, r15
-    add r13, rdi
-    mov qword ptr [rsp + 88], r14
-    mulx rdi, r14, qword ptr [rsp + 40]
-    adc r15, r14
-    mov qword ptr [rsp + 40], rbp
-    mulx r14, rbp, qword ptr [rsp + 48]
-    adc rdi, rbp
-    mov qword ptr [rsp + 16], r12
-    mulx rbp, r12, qword ptr [rsp + 56]
-    adc r14, r12
-    mov qword ptr [rsp + 120], r11
-    mulx r12, r11, qword ptr [rsp + 64]
-    adc rbp, r11
-    mov qword ptr [rsp + 160], rbp
-    mulx r11, rbp, qword ptr [rsp + 72]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rsp + 80]
-    adc r11, rbp
-    adc rdx, 0
-    add rbx, r10
-    adc rcx, r13
-    adc rax, r15
-    adc rsi, rdi
-    adc r9, r14
-    adc r8, qword ptr [rsp + 160]
-    adc r12, qword ptr [rsp + 120]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 16]
-    mov rdi, rdx
-    mov rdx, qword ptr [rsp + 40]
-    imul rdx, qword ptr [rip + 2f]
-    mulx r10, rbp, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    add r10, r14
-    mulx r14, r15, qword ptr [rip + 2f + 24]
-    adc r13, r15
-    mov qword ptr [rsp + 16], rdi
-    mulx r15, rdi, qword ptr [rip + 2f + 32]
-    adc r14, rdi
-    mov qword ptr [rsp + 32], r11
-    mulx rdi, r11, qword ptr [rip + 2f + 40]
+    mov qword ptr [rsp + 48], rdi
+    mov rdi, qword ptr [r13 + 48]
+    lea rdi, [rdi + rdi]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, qword ptr [r13 + 40]
+    mov r13, qword ptr [r13 + 40]
+    mov qword ptr [rsp + 152], rcx
+    mulx r13, rcx, r13
+    mov qword ptr [rsp + 16], r15
+    mulx rdi, r15, rdi
+    add r13, r15
+    mov qword ptr [rsp + 176], r14
+    mulx r15, r14, qword ptr [rsp + 56]
+    adc rdi, r14
+    mov qword ptr [rsp + 56], r11
+    mulx r14, r11, qword ptr [rsp + 64]
     adc r15, r11
+    mulx r11, r8, qword ptr [rsp + 72]
+    adc r14, r8
     mov qword ptr [rsp + 120], r12
-    mulx r11, r12, qword ptr [rip + 2f + 48]
-    adc rdi, r12
-    mov qword ptr [rsp + 160], r8
-    mulx r12, r8, qword ptr [rip + 2f + 56]
-    adc r11, r8
-    mov qword ptr [rsp + 168], r9
-    mulx r8, r9, qword ptr [rip + 2f + 64]
-    adc r12, r9
-    mov qword ptr [rsp + 152], r12
-    mulx r9, r12, qword ptr [rip + 2f + 72]
+    mulx r8, r12, qword ptr [rsp + 80]
+    adc r11, r12
+    mulx rdx, r12, qword ptr [rsp + 88]
     adc r8, r12
-    mov qword ptr [rsp + 104], r8
-    mulx r12, r8, qword ptr [rip + 2f + 80]
-    adc r9, r8
-    mov qword ptr [rsp + 24], r9
-    mulx r8, r9, qword ptr [rip + 2f + 88]
-    adc r12, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 96]
-    adc r8, r9
-    adc rdx, 0
-    add rbp, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 128]
-    adc r14, qword ptr [rsp + 136]
-    adc rbx, r15
-    adc rcx, rdi
-    adc rax, r11
-    adc rsi, qword ptr [rsp + 152]
-    mov rdi, qword ptr [rsp + 168]
-    adc rdi, qword ptr [rsp + 104]
-    mov r9, qword ptr [rsp + 160]
-    adc r9, qword ptr [rsp + 24]
-    adc r12, qword ptr [rsp + 120]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 16]
-    mov r11, 0
-    adc r11, 0
-    mov rbp, qword ptr [rsp + 8]
-    mov r15, qword ptr [rbp + 48]
-    lea r15, [r15 + r15]
-    mov qword ptr [rsp + 16], rdx
-    mov rdx, qword ptr [rbp + 40]
-    mov qword ptr [rsp + 32], rcx
-    mulx rbp, rcx, qword ptr [rbp + 40]
-    mov qword ptr [rsp + 120], rbx
-    mulx r15, rbx, r15
-    add rbp, rbx
-    mov qword ptr [rsp + 24], r14
-    mulx rbx, r14, qword ptr [rsp + 48]
-    adc r15, r14
-    mov qword ptr [rsp + 48], r13
-    mulx r14, r13, qword ptr [rsp + 56]
-    adc rbx, r13
-    mov qword ptr [rsp + 160], r10
-    mulx r13, r10, qword ptr [rsp + 64]
-    adc r14, r10
-    mov qword ptr [rsp + 104], r11
-    mulx r10, r11, qword ptr [rsp + 72]
-    adc r13, r11
-    mulx rdx, r11, qword ptr [rsp + 80]
-    adc r10, r11
     adc rdx, 0
     add rax, rcx
-    adc rsi, rbp
-    adc rdi, r15
-    adc r9, rbx
-    adc r12, r14
-    adc r8, r13
-    adc r10, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 104]
-    mov rcx, rdx
-    mov rdx, qword ptr [rsp + 160]
-    imul rdx, qword ptr [rip + 2f]
-    mulx r11, rbx, qword ptr [rip + 2f + 8]
-    mulx rbp, r13, qword ptr [rip + 2f + 16]
-    add r11, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
+    adc rsi, r13
+    adc r10, rdi
+    adc rbx, r15
     adc rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
+    adc r9, r11
+    adc r8, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 120]
+    mov rcx, qword ptr [rsp + 112]
+    mov rdi, rdx
+    mov rdx, qword ptr [rsp + 56]
+    imul rdx, qword ptr [rcx]
+    mulx r11, r12, qword ptr [rcx + 8]
+    mulx r13, r14, qword ptr [rcx + 16]
+    add r11, r14
+    mulx r14, r15, qword ptr [rcx + 24]
     adc r13, r15
-    mov qword ptr [rsp + 104], rcx
-    mulx r15, rcx, qword ptr [rip + 2f + 40]
-    adc r14, rcx
-    mov qword ptr [rsp + 16], r10
-    mulx rcx, r10, qword ptr [rip + 2f + 48]
-    adc r15, r10
-    mov qword ptr [rsp + 168], r8
-    mulx r10, r8, qword ptr [rip + 2f + 56]
-    adc rcx, r8
-    mov qword ptr [rsp + 152], r12
-    mulx r8, r12, qword ptr [rip + 2f + 64]
-    adc r10, r12
+    mov qword ptr [rsp + 120], rdi
+    mulx r15, rdi, qword ptr [rcx + 32]
+    adc r14, rdi
+    mov qword ptr [rsp + 40], r8
+    mulx rdi, r8, qword ptr [rcx + 40]
+    adc r15, r8
+    mov qword ptr [rsp + 24], r9
+    mulx r8, r9, qword ptr [rcx + 48]
+    adc rdi, r9
+    mov qword ptr [rsp + 168], rbp
+    mulx r9, rbp, qword ptr [rcx + 56]
+    adc r8, rbp
+    mov qword ptr [rsp + 144], rbx
+    mulx rbp, rbx, qword ptr [rcx + 64]
+    adc r9, rbx
     mov qword ptr [rsp + 136], r9
-    mulx r12, r9, qword ptr [rip + 2f + 72]
-    adc r8, r9
-    mov qword ptr [rsp + 128], r8
-    mulx r9, r8, qword ptr [rip + 2f + 80]
-    adc r12, r8
-    mov qword ptr [rsp + 88], r12
-    mulx r8, r12, qword ptr [rip + 2f + 88]
-    adc r9, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 96]
-    adc r8, r12
+    mulx rbx, r9, qword ptr [rcx + 72]
+    adc rbp, r9
+    mov qword ptr [rsp + 160], rbp
+    mulx r9, rbp, qword ptr [rcx + 80]
+    adc rbx, rbp
+    mov qword ptr [rsp + 184], rbx
+    mulx rbp, rbx, qword ptr [rcx + 88]
+    adc r9, rbx
+    mulx rdx, rbx, qword ptr [rcx + 96]
+    adc rbp, rbx
     adc rdx, 0
-    add rbx, qword ptr [rsp + 160]
-    adc r11, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 24]
-    adc r13, qword ptr [rsp + 120]
-    adc r14, qword ptr [rsp + 32]
-    adc rax, r15
-    adc rsi, rcx
-    adc rdi, r10
-    mov rcx, qword ptr [rsp + 136]
-    adc rcx, qword ptr [rsp + 128]
-    mov r10, qword ptr [rsp + 152]
-    adc r10, qword ptr [rsp + 88]
-    adc r9, qword ptr [rsp + 168]
-    adc r8, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 104]
+    add r12, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 176]
+    adc r13, qword ptr [rsp + 16]
+    adc r14, qword ptr [rsp + 152]
+    adc r15, qword ptr [rsp + 48]
+    adc rax, rdi
+    adc rsi, r8
+    adc r10, qword ptr [rsp + 136]
+    mov rdi, qword ptr [rsp + 144]
+    adc rdi, qword ptr [rsp + 160]
+    mov r8, qword ptr [rsp + 168]
+    adc r8, qword ptr [rsp + 184]
+    adc r9, qword ptr [rsp + 24]
+    adc rbp, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 120]
     mov rbx, 0
     adc rbx, 0
     mov r12, qword ptr [rsp + 8]
-    mov r15, qword ptr [r12 + 56]
-    lea r15, [r15 + r15]
-    mov qword ptr [rsp + 104], rdx
+    mov qword ptr [rsp + 120], rsi
+    mov rsi, qword ptr [r12 + 56]
+    lea rsi, [rsi + rsi]
+    mov qword ptr [rsp + 40], rdx
     mov rdx, qword ptr [r12 + 48]
-    mov qword ptr [rsp + 16], rsi
-    mulx r12, rsi, qword ptr [r12 + 48]
-    mov qword ptr [rsp + 168], rax
-    mulx r15, rax, r15
-    add r12, rax
-    mov qword ptr [rsp + 88], r14
-    mulx rax, r14, qword ptr [rsp + 56]
-    adc r15, r14
-    mov qword ptr [rsp + 56], r13
-    mulx r14, r13, qword ptr [rsp + 64]
-    adc rax, r13
-    mov qword ptr [rsp + 152], rbp
-    mulx r13, rbp, qword ptr [rsp + 72]
-    adc r14, rbp
-    mulx rdx, rbp, qword ptr [rsp + 80]
-    adc r13, rbp
-    adc rdx, 0
-    add rdi, rsi
-    adc rcx, r12
-    adc r10, r15
-    adc r9, rax
-    adc r8, r14
-    adc r13, qword ptr [rsp + 104]
-    adc rbx, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mulx rax, rsi, qword ptr [rip + 2f + 8]
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    add rax, r12
-    mulx r12, r14, qword ptr [rip + 2f + 24]
-    adc rbp, r14
-    mulx r14, r15, qword ptr [rip + 2f + 32]
-    adc r12, r15
-    mov qword ptr [rsp + 104], rbx
-    mulx r15, rbx, qword ptr [rip + 2f + 40]
-    adc r14, rbx
-    mov qword ptr [rsp + 128], r13
-    mulx rbx, r13, qword ptr [rip + 2f + 48]
+    mov r12, qword ptr [r12 + 48]
+    mov qword ptr [rsp + 24], rax
+    mulx r12, rax, r12
+    mov qword ptr [rsp + 184], r15
+    mulx rsi, r15, rsi
+    add r12, r15
+    mov qword ptr [rsp + 168], r14
+    mulx r15, r14, qword ptr [rsp + 64]
+    adc rsi, r14
+    mov qword ptr [rsp + 64], r13
+    mulx r14, r13, qword ptr [rsp + 72]
     adc r15, r13
-    mov qword ptr [rsp + 136], r8
-    mulx r13, r8, qword ptr [rip + 2f + 56]
-    adc rbx, r8
-    mov qword ptr [rsp + 32], r9
-    mulx r8, r9, qword ptr [rip + 2f + 64]
-    adc r13, r9
-    mov qword ptr [rsp + 120], r10
-    mulx r9, r10, qword ptr [rip + 2f + 72]
-    adc r8, r10
-    mov qword ptr [rsp + 24], r8
-    mulx r10, r8, qword ptr [rip + 2f + 80]
-    adc r9, r8
+    mov qword ptr [rsp + 160], r11
+    mulx r13, r11, qword ptr [rsp + 80]
+    adc r14, r11
+    mulx rdx, r11, qword ptr [rsp + 88]
+    adc r13, r11
+    adc rdx, 0
+    add r10, rax
+    adc rdi, r12
+    adc r8, rsi
+    adc r9, r15
+    adc rbp, r14
+    adc r13, qword ptr [rsp + 40]
+    adc rbx, rdx
+    mov rdx, qword ptr [rsp + 160]
+    imul rdx, qword ptr [rcx]
+    mulx rax, rsi, qword ptr [rcx + 8]
+    mulx r11, r12, qword ptr [rcx + 16]
+    add rax, r12
+    mulx r12, r14, qword ptr [rcx + 24]
+    adc r11, r14
+    mulx r14, r15, qword ptr [rcx + 32]
+    adc r12, r15
+    mov qword ptr [rsp + 40], rbx
+    mulx r15, rbx, qword ptr [rcx + 40]
+    adc r14, rbx
+    mov qword ptr [rsp + 144], r13
+    mulx rbx, r13, qword ptr [rcx + 48]
+    adc r15, r13
+    mov qword ptr [rsp + 136], rbp
+    mulx r13, rbp, qword ptr [rcx + 56]
+    adc rbx, rbp
     mov qword ptr [rsp + 48], r9
-    mulx r8, r9, qword ptr [rip + 2f + 88]
-    adc r10, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 96]
+    mulx rbp, r9, qword ptr [rcx + 64]
+    adc r13, r9
+    mov qword ptr [rsp + 152], r8
+    mulx r9, r8, qword ptr [rcx + 72]
+    adc rbp, r8
+    mov qword ptr [rsp + 16], rbp
+    mulx r8, rbp, qword ptr [rcx + 80]
+    adc r9, rbp
+    mov qword ptr [rsp + 176], r9
+    mulx rbp, r9, qword ptr [rcx + 88]
+    adc r8, r9
+    mulx rdx, r9, qword ptr [rcx + 96]
+    adc rbp, r9
+    adc rdx, 0
+    add rsi, qword ptr [rsp + 160]
+    adc rax, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 168]
+    adc r12, qword ptr [rsp + 184]
+    adc r14, qword ptr [rsp + 24]
+    adc r15, qword ptr [rsp + 120]
+    adc r10, rbx
+    adc rdi, r13
+    mov rsi, qword ptr [rsp + 152]
+    adc rsi, qword ptr [rsp + 16]
+    mov r9, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 176]
+    adc r8, qword ptr [rsp + 136]
+    adc rbp, qword ptr [rsp + 144]
+    adc rdx, qword ptr [rsp + 40]
+    mov rbx, 0
+    adc rbx, 0
+    mov r13, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 40], rdi
+    mov rdi, qword ptr [r13 + 64]
+    lea rdi, [rdi + rdi]
+    mov qword ptr [rsp + 144], rdx
+    mov rdx, qword ptr [r13 + 56]
+    mov r13, qword ptr [r13 + 56]
+    mov qword ptr [rsp + 136], r10
+    mulx r13, r10, r13
+    mov qword ptr [rsp + 176], r15
+    mulx rdi, r15, rdi
+    add r13, r15
+    mov qword ptr [rsp + 48], r14
+    mulx r15, r14, qword ptr [rsp + 72]
+    adc rdi, r14
+    mov qword ptr [rsp + 72], r12
+    mulx r14, r12, qword ptr [rsp + 80]
+    adc r15, r12
+    mulx rdx, r12, qword ptr [rsp + 88]
+    adc r14, r12
+    adc rdx, 0
+    add rsi, r10
+    adc r9, r13
+    adc r8, rdi
+    adc rbp, r15
+    adc r14, qword ptr [rsp + 144]
+    adc rbx, rdx
+    mov rdx, rax
+    imul rdx, qword ptr [rcx]
+    mulx rdi, r10, qword ptr [rcx + 8]
+    mulx r12, r13, qword ptr [rcx + 16]
+    add rdi, r13
+    mulx r13, r15, qword ptr [rcx + 24]
+    adc r12, r15
+    mov qword ptr [rsp + 144], rbx
+    mulx r15, rbx, qword ptr [rcx + 32]
+    adc r13, rbx
+    mov qword ptr [rsp + 16], r14
+    mulx rbx, r14, qword ptr [rcx + 40]
+    adc r15, r14
+    mov qword ptr [rsp + 152], rbp
+    mulx r14, rbp, qword ptr [rcx + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 120], r8
+    mulx rbp, r8, qword ptr [rcx + 56]
+    adc r14, r8
+    mov qword ptr [rsp + 24], r9
+    mulx r8, r9, qword ptr [rcx + 64]
+    adc rbp, r9
+    mov qword ptr [rsp + 184], rbp
+    mulx r9, rbp, qword ptr [rcx + 72]
+    adc r8, rbp
+    mov qword ptr [rsp + 168], r8
+    mulx rbp, r8, qword ptr [rcx + 80]
+    adc r9, r8
+    mov qword ptr [rsp + 64], r9
+    mulx r8, r9, qword ptr [rcx + 88]
+    adc rbp, r9
+    mulx rdx, r9, qword ptr [rcx + 96]
     adc r8, r9
     adc rdx, 0
+    add rax, r10
+    adc r11, rdi
+    adc r12, qword ptr [rsp + 72]
+    adc r13, qword ptr [rsp + 48]
+    adc r15, qword ptr [rsp + 176]
+    adc rbx, qword ptr [rsp + 136]
+    adc r14, qword ptr [rsp + 40]
+    adc rsi, qword ptr [rsp + 184]
+    mov rax, qword ptr [rsp + 24]
+    adc rax, qword ptr [rsp + 168]
+    mov rdi, qword ptr [rsp + 120]
+    adc rdi, qword ptr [rsp + 64]
+    adc rbp, qword ptr [rsp + 152]
+    adc r8, qword ptr [rsp + 16]
+    adc rdx, qword ptr [rsp + 144]
+    mov r9, 0
+    adc r9, 0
+    mov r10, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 144], rax
+    mov rax, qword ptr [r10 + 72]
+    lea rax, [rax + rax]
+    mov qword ptr [rsp + 16], rdx
+    mov rdx, qword ptr [r10 + 64]
+    mov r10, qword ptr [r10 + 64]
+    mov qword ptr [rsp + 152], rsi
+    mulx r10, rsi, r10
+    mov qword ptr [rsp + 64], r14
+    mulx rax, r14, rax
+    add r10, r14
+    mov qword ptr [rsp + 120], rbx
+    mulx r14, rbx, qword ptr [rsp + 80]
+    adc rax, rbx
+    mulx rdx, rbx, qword ptr [rsp + 88]
+    adc r14, rbx
+    adc rdx, 0
+    add rdi, rsi
+    adc rbp, r10
+    adc r8, rax
+    adc r14, qword ptr [rsp + 16]
+    adc r9, rdx
+    mov rdx, r11
+    imul rdx, qword ptr [rcx]
+    mulx rax, rsi, qword ptr [rcx + 8]
+    mulx r10, rbx, qword ptr [rcx + 16]
+    add rax, rbx
+    mov qword ptr [rsp + 16], r9
+    mulx rbx, r9, qword ptr [rcx + 24]
+    adc r10, r9
+    mov qword ptr [rsp + 80], r14
+    mulx r9, r14, qword ptr [rcx + 32]
+    adc rbx, r14
+    mov qword ptr [rsp + 168], r8
+    mulx r14, r8, qword ptr [rcx + 40]
+    adc r9, r8
+    mov qword ptr [rsp + 24], rbp
+    mulx r8, rbp, qword ptr [rcx + 48]
+    adc r14, rbp
+    mov qword ptr [rsp + 184], rdi
+    mulx rbp, rdi, qword ptr [rcx + 56]
+    adc r8, rdi
+    mov qword ptr [rsp + 40], r8
+    mulx rdi, r8, qword ptr [rcx + 64]
+    adc rbp, r8
+    mov qword ptr [rsp + 136], rbp
+    mulx r8, rbp, qword ptr [rcx + 72]
+    adc rdi, rbp
+    mov qword ptr [rsp + 176], rdi
+    mulx rbp, rdi, qword ptr [rcx + 80]
+    adc r8, rdi
+    mov qword ptr [rsp + 48], r8
+    mulx rdi, r8, qword ptr [rcx + 88]
+    adc rbp, r8
+    mulx rdx, r8, qword ptr [rcx + 96]
+    adc rdi, r8
+    adc rdx, 0
     add r11, rsi
-    adc rax, qword ptr [rsp + 152]
-    adc rbp, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 88]
-    adc r14, qword ptr [rsp + 168]
-    adc r15, qword ptr [rsp + 16]
-    adc rdi, rbx
-    adc rcx, r13
-    mov rsi, qword ptr [rsp + 120]
-    adc rsi, qword ptr [rsp + 24]
-    mov r9, qword ptr [rsp + 32]
-    adc r9, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 136]
-    adc r8, qword ptr [rsp + 128]
-    adc rdx, qword ptr [rsp + 104]
+    adc r12, rax
+    adc r13, r10
+    adc r15, rbx
+    adc r9, qword ptr [rsp + 120]
+    adc r14, qword ptr [rsp + 64]
+    mov rax, qword ptr [rsp + 152]
+    adc rax, qword ptr [rsp + 40]
+    mov rsi, qword ptr [rsp + 144]
+    adc rsi, qword ptr [rsp + 136]
+    mov r8, qword ptr [rsp + 184]
+    adc r8, qword ptr [rsp + 176]
+    mov r10, qword ptr [rsp + 24]
+    adc r10, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 168]
+    adc rdi, qword ptr [rsp + 80]
+    adc rdx, qword ptr [rsp + 16]
     mov r11, 0
     adc r11, 0
     mov rbx, qword ptr [rsp + 8]
-    mov r13, qword ptr [rbx + 64]
-    lea r13, [r13 + r13]
-    mov qword ptr [rsp + 104], rdx
-    mov rdx, qword ptr [rbx + 56]
-    mov qword ptr [rsp + 128], rcx
-    mulx rbx, rcx, qword ptr [rbx + 56]
-    mov qword ptr [rsp + 136], rdi
-    mulx r13, rdi, r13
-    add rbx, rdi
-    mov qword ptr [rsp + 48], r15
-    mulx rdi, r15, qword ptr [rsp + 64]
-    adc r13, r15
-    mov qword ptr [rsp + 64], r14
-    mulx r15, r14, qword ptr [rsp + 72]
-    adc rdi, r14
-    mulx rdx, r14, qword ptr [rsp + 80]
-    adc r15, r14
-    adc rdx, 0
-    add rsi, rcx
-    adc r9, rbx
-    adc r10, r13
-    adc r8, rdi
-    adc r15, qword ptr [rsp + 104]
-    adc r11, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rip + 2f]
-    mulx rcx, rdi, qword ptr [rip + 2f + 8]
-    mulx rbx, r13, qword ptr [rip + 2f + 16]
-    add rcx, r13
-    mulx r13, r14, qword ptr [rip + 2f + 24]
-    adc rbx, r14
-    mov qword ptr [rsp + 104], r11
-    mulx r14, r11, qword ptr [rip + 2f + 32]
-    adc r13, r11
-    mov qword ptr [rsp + 32], r15
-    mulx r11, r15, qword ptr [rip + 2f + 40]
-    adc r14, r15
-    mov qword ptr [rsp + 24], r8
-    mulx r15, r8, qword ptr [rip + 2f + 48]
-    adc r11, r8
-    mov qword ptr [rsp + 120], r10
-    mulx r8, r10, qword ptr [rip + 2f + 56]
-    adc r15, r10
-    mov qword ptr [rsp + 16], r9
-    mulx r10, r9, qword ptr [rip + 2f + 64]
-    adc r8, r9
+    mov qword ptr [rsp + 16], r10
+    mov r10, qword ptr [rbx + 80]
+    lea r10, [r10 + r10]
+    mov qword ptr [rsp + 80], rdx
+    mov rdx, qword ptr [rbx + 72]
+    mov rbx, qword ptr [rbx + 72]
     mov qword ptr [rsp + 168], r8
-    mulx r9, r8, qword ptr [rip + 2f + 72]
-    adc r10, r8
-    mov qword ptr [rsp + 88], r10
-    mulx r8, r10, qword ptr [rip + 2f + 80]
-    adc r9, r10
-    mov qword ptr [rsp + 56], r9
-    mulx r10, r9, qword ptr [rip + 2f + 88]
-    adc r8, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 96]
-    adc r10, r9
+    mulx rbx, r8, rbx
+    mov qword ptr [rsp + 48], rsi
+    mulx r10, rsi, r10
+    add rbx, rsi
+    mulx rdx, rsi, qword ptr [rsp + 88]
+    adc r10, rsi
     adc rdx, 0
-    add rax, rdi
-    adc rbp, rcx
-    adc r12, rbx
-    adc r13, qword ptr [rsp + 64]
-    adc r14, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 136]
-    adc r15, qword ptr [rsp + 128]
-    adc rsi, qword ptr [rsp + 168]
-    mov rax, qword ptr [rsp + 16]
-    adc rax, qword ptr [rsp + 88]
-    mov rcx, qword ptr [rsp + 120]
-    adc rcx, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 24]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 104]
-    mov rdi, 0
-    adc rdi, 0
-    mov r9, qword ptr [rsp + 8]
-    mov rbx, qword ptr [r9 + 72]
-    lea rbx, [rbx + rbx]
-    mov qword ptr [rsp + 104], rdx
-    mov rdx, qword ptr [r9 + 64]
-    mov qword ptr [rsp + 32], rax
-    mulx r9, rax, qword ptr [r9 + 64]
-    mov qword ptr [rsp + 24], rsi
-    mulx rbx, rsi, rbx
-    add r9, rsi
-    mov qword ptr [rsp + 56], r15
-    mulx rsi, r15, qword ptr [rsp + 72]
-    adc rbx, r15
-    mulx rdx, r15, qword ptr [rsp + 80]
-    adc rsi, r15
-    adc rdx, 0
-    add rcx, rax
-    adc r8, r9
-    adc r10, rbx
-    adc rsi, qword ptr [rsp + 104]
-    adc rdi, rdx
-    mov rdx, rbp
-    imul rdx, qword ptr [rip + 2f]
-    mulx rax, r9, qword ptr [rip + 2f + 8]
-    mulx rbx, r15, qword ptr [rip + 2f + 16]
-    add rax, r15
-    mov qword ptr [rsp + 104], rdi
-    mulx r15, rdi, qword ptr [rip + 2f + 24]
-    adc rbx, rdi
-    mov qword ptr [rsp + 72], rsi
-    mulx rdi, rsi, qword ptr [rip + 2f + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 120], r10
-    mulx rsi, r10, qword ptr [rip + 2f + 40]
-    adc rdi, r10
-    mov qword ptr [rsp + 88], r8
-    mulx r10, r8, qword ptr [rip + 2f + 48]
-    adc rsi, r8
-    mov qword ptr [rsp + 16], rcx
-    mulx r8, rcx, qword ptr [rip + 2f + 56]
-    adc r10, rcx
-    mov qword ptr [rsp + 168], r10
-    mulx rcx, r10, qword ptr [rip + 2f + 64]
-    adc r8, r10
-    mov qword ptr [rsp + 128], r8
-    mulx r10, r8, qword ptr [rip + 2f + 72]
-    adc rcx, r8
-    mov qword ptr [rsp + 136], rcx
-    mulx r8, rcx, qword ptr [rip + 2f + 80]
-    adc r10, rcx
-    mov qword ptr [rsp + 48], r10
-    mulx rcx, r10, qword ptr [rip + 2f + 88]
-    adc r8, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 96]
-    adc rcx, r10
-    adc rdx, 0
-    add rbp, r9
-    adc r12, rax
-    adc r13, rbx
-    adc r14, r15
-    adc r11, rdi
-    adc rsi, qword ptr [rsp + 56]
-    mov rax, qword ptr [rsp + 24]
-    adc rax, qword ptr [rsp + 168]
-    mov rdi, qword ptr [rsp + 32]
-    adc rdi, qword ptr [rsp + 128]
-    mov r9, qword ptr [rsp + 16]
-    adc r9, qword ptr [rsp + 136]
-    mov r10, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 120]
-    adc rcx, qword ptr [rsp + 72]
-    adc rdx, qword ptr [rsp + 104]
-    mov rbx, 0
-    adc rbx, 0
-    mov rbp, qword ptr [rsp + 8]
-    mov r15, qword ptr [rbp + 80]
-    lea r15, [r15 + r15]
-    mov qword ptr [rsp + 104], rdx
-    mov rdx, qword ptr [rbp + 72]
-    mov qword ptr [rsp + 72], r10
-    mulx rbp, r10, qword ptr [rbp + 72]
-    mov qword ptr [rsp + 120], r9
-    mulx r15, r9, r15
-    add rbp, r9
-    mulx rdx, r9, qword ptr [rsp + 80]
-    adc r15, r9
-    adc rdx, 0
-    add r8, r10
-    adc rcx, rbp
-    adc r15, qword ptr [rsp + 104]
-    adc rbx, rdx
+    add rbp, r8
+    adc rdi, rbx
+    adc r10, qword ptr [rsp + 80]
+    adc r11, rdx
     mov rdx, r12
-    imul rdx, qword ptr [rip + 2f]
-    mulx r9, r10, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 104], rbx
-    mulx rbp, rbx, qword ptr [rip + 2f + 16]
-    add r9, rbx
-    mov qword ptr [rsp + 80], r15
-    mulx rbx, r15, qword ptr [rip + 2f + 24]
-    adc rbp, r15
-    mov qword ptr [rsp + 48], rcx
-    mulx r15, rcx, qword ptr [rip + 2f + 32]
-    adc rbx, rcx
-    mov qword ptr [rsp + 88], r8
-    mulx rcx, r8, qword ptr [rip + 2f + 40]
-    adc r15, r8
+    imul rdx, qword ptr [rcx]
+    mulx rsi, r8, qword ptr [rcx + 8]
+    mov qword ptr [rsp + 80], r11
+    mulx rbx, r11, qword ptr [rcx + 16]
+    add rsi, r11
+    mov qword ptr [rsp + 88], r10
+    mulx r11, r10, qword ptr [rcx + 24]
+    adc rbx, r10
+    mov qword ptr [rsp + 24], rdi
+    mulx r10, rdi, qword ptr [rcx + 32]
+    adc r11, rdi
+    mov qword ptr [rsp + 176], rbp
+    mulx rdi, rbp, qword ptr [rcx + 40]
+    adc r10, rbp
+    mov qword ptr [rsp + 184], rax
+    mulx rbp, rax, qword ptr [rcx + 48]
+    adc rdi, rax
     mov qword ptr [rsp + 136], rdi
-    mulx r8, rdi, qword ptr [rip + 2f + 48]
-    adc rcx, rdi
-    mov qword ptr [rsp + 16], rcx
-    mulx rdi, rcx, qword ptr [rip + 2f + 56]
-    adc r8, rcx
-    mov qword ptr [rsp + 128], r8
-    mulx rcx, r8, qword ptr [rip + 2f + 64]
-    adc rdi, r8
-    mov qword ptr [rsp + 32], rdi
-    mulx r8, rdi, qword ptr [rip + 2f + 72]
-    adc rcx, rdi
-    mov qword ptr [rsp + 168], rcx
-    mulx rdi, rcx, qword ptr [rip + 2f + 80]
-    adc r8, rcx
-    mov qword ptr [rsp + 24], r8
-    mulx rcx, r8, qword ptr [rip + 2f + 88]
-    adc rdi, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 96]
-    adc rcx, r8
+    mulx rax, rdi, qword ptr [rcx + 56]
+    adc rbp, rdi
+    mov qword ptr [rsp + 144], rbp
+    mulx rdi, rbp, qword ptr [rcx + 64]
+    adc rax, rbp
+    mov qword ptr [rsp + 40], rax
+    mulx rbp, rax, qword ptr [rcx + 72]
+    adc rdi, rax
+    mov qword ptr [rsp + 152], rdi
+    mulx rax, rdi, qword ptr [rcx + 80]
+    adc rbp, rdi
+    mov qword ptr [rsp + 64], rbp
+    mulx rdi, rbp, qword ptr [rcx + 88]
+    adc rax, rbp
+    mulx rdx, rbp, qword ptr [rcx + 96]
+    adc rdi, rbp
     adc rdx, 0
-    add r12, r10
-    adc r13, r9
-    adc r14, rbp
-    adc r11, rbx
-    adc rsi, r15
-    adc rax, qword ptr [rsp + 16]
-    mov r8, qword ptr [rsp + 136]
-    adc r8, qword ptr [rsp + 128]
-    mov r9, qword ptr [rsp + 120]
-    adc r9, qword ptr [rsp + 32]
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 168]
-    mov rbx, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdi, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 80]
-    adc rdx, qword ptr [rsp + 104]
+    add r12, r8
+    adc r13, rsi
+    adc r15, rbx
+    adc r9, r11
+    adc r14, r10
+    mov rsi, qword ptr [rsp + 184]
+    adc rsi, qword ptr [rsp + 136]
+    mov r8, qword ptr [rsp + 48]
+    adc r8, qword ptr [rsp + 144]
+    mov r10, qword ptr [rsp + 168]
+    adc r10, qword ptr [rsp + 40]
+    mov r11, qword ptr [rsp + 16]
+    adc r11, qword ptr [rsp + 152]
+    mov rbx, qword ptr [rsp + 176]
+    adc rbx, qword ptr [rsp + 64]
+    adc rax, qword ptr [rsp + 24]
+    adc rdi, qword ptr [rsp + 88]
+    adc rdx, qword ptr [rsp + 80]
     mov rbp, 0
     adc rbp, 0
     mov r12, qword ptr [rsp + 8]
-    mov r15, qword ptr [r12 + 88]
-    lea r15, [r15 + r15]
-    mov qword ptr [rsp + 104], rdx
+    mov qword ptr [rsp + 80], rax
+    mov rax, qword ptr [r12 + 88]
+    lea rax, [rax + rax]
+    mov qword ptr [rsp + 88], rdx
     mov rdx, qword ptr [r12 + 80]
-    mov qword ptr [rsp + 80], rdi
-    mulx r12, rdi, qword ptr [r12 + 80]
-    mulx rdx, r15, r15
-    add r12, r15
-    adc rdx, 0
-    add rcx, rdi
-    adc r12, qword ptr [rsp + 104]
-    adc rbp, rdx
+    mov r12, qword ptr [r12 + 80]
+    mov qword ptr [rsp + 24], rbx
+    mulx r12, rbx, r12
+    mulx rax, rdx, rax
+    add r12, rdx
+    adc rax, 0
+    add rdi, rbx
+    adc r12, qword ptr [rsp + 88]
+    adc rbp, rax
     mov rdx, r13
-    imul rdx, qword ptr [rip + 2f]
-    mulx rdi, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 104], rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    add rdi, r12
-    mov qword ptr [rsp + 24], rcx
-    mulx r12, rcx, qword ptr [rip + 2f + 24]
-    adc rbp, rcx
-    mov qword ptr [rsp + 88], rbx
-    mulx rcx, rbx, qword ptr [rip + 2f + 32]
-    adc r12, rbx
-    mov qword ptr [rsp + 168], r10
-    mulx rbx, r10, qword ptr [rip + 2f + 40]
-    adc rcx, r10
-    mov qword ptr [rsp + 72], r9
-    mulx r10, r9, qword ptr [rip + 2f + 48]
-    adc rbx, r9
-    mov qword ptr [rsp + 32], rbx
-    mulx r9, rbx, qword ptr [rip + 2f + 56]
-    adc r10, rbx
-    mov qword ptr [rsp + 120], r10
-    mulx rbx, r10, qword ptr [rip + 2f + 64]
-    adc r9, r10
-    mov qword ptr [rsp + 128], r9
-    mulx r10, r9, qword ptr [rip + 2f + 72]
-    adc rbx, r9
-    mov qword ptr [rsp + 136], rbx
-    mulx r9, rbx, qword ptr [rip + 2f + 80]
-    adc r10, rbx
+    imul rdx, qword ptr [rcx]
+    mulx rax, rbx, qword ptr [rcx + 8]
+    mov qword ptr [rsp + 88], rbp
+    mov qword ptr [rsp + 64], r12
+    mulx rbp, r12, qword ptr [rcx + 16]
+    add rax, r12
+    mov qword ptr [rsp + 176], rdi
+    mulx r12, rdi, qword ptr [rcx + 24]
+    adc rbp, rdi
+    mov qword ptr [rsp + 152], r11
+    mulx rdi, r11, qword ptr [rcx + 32]
+    adc r12, r11
     mov qword ptr [rsp + 16], r10
-    mulx rbx, r10, qword ptr [rip + 2f + 88]
-    adc r9, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 96]
-    adc rbx, r10
+    mulx r11, r10, qword ptr [rcx + 40]
+    adc rdi, r10
+    mov qword ptr [rsp + 40], r8
+    mulx r10, r8, qword ptr [rcx + 48]
+    adc r11, r8
+    mov qword ptr [rsp + 168], r11
+    mulx r8, r11, qword ptr [rcx + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 144], r10
+    mulx r11, r10, qword ptr [rcx + 64]
+    adc r8, r10
+    mov qword ptr [rsp + 48], r8
+    mulx r10, r8, qword ptr [rcx + 72]
+    adc r11, r8
+    mov qword ptr [rsp + 136], r11
+    mulx r8, r11, qword ptr [rcx + 80]
+    adc r10, r11
+    mov qword ptr [rsp + 184], r10
+    mulx r11, r10, qword ptr [rcx + 88]
+    adc r8, r10
+    mulx rdx, r10, qword ptr [rcx + 96]
+    adc r11, r10
     adc rdx, 0
-    add r13, r15
-    adc r14, rdi
-    adc r11, rbp
-    adc rsi, r12
-    adc rax, rcx
-    adc r8, qword ptr [rsp + 32]
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 120]
-    mov rdi, qword ptr [rsp + 168]
-    adc rdi, qword ptr [rsp + 128]
-    mov r10, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 136]
+    add r13, rbx
+    adc r15, rax
+    adc r9, rbp
+    adc r14, r12
+    adc rsi, rdi
+    mov rax, qword ptr [rsp + 40]
+    adc rax, qword ptr [rsp + 168]
+    mov rdi, qword ptr [rsp + 16]
+    adc rdi, qword ptr [rsp + 144]
+    mov r10, qword ptr [rsp + 152]
+    adc r10, qword ptr [rsp + 48]
+    mov rbx, qword ptr [rsp + 24]
+    adc rbx, qword ptr [rsp + 136]
     mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 16]
-    adc r9, qword ptr [rsp + 24]
-    adc rbx, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 104]
+    adc rbp, qword ptr [rsp + 184]
+    adc r8, qword ptr [rsp + 176]
+    adc r11, qword ptr [rsp + 64]
+    adc rdx, qword ptr [rsp + 88]
     mov r12, 0
     adc r12, 0
     mov r13, qword ptr [rsp + 8]
-    mov r15, rdx
+    mov qword ptr [rsp + 88], rdx
     mov rdx, qword ptr [r13 + 88]
-    mulx rdx, r13, qword ptr [r13 + 88]
-    add r15, r13
+    mov r13, qword ptr [r13 + 88]
+    mulx rdx, r13, r13
+    add r13, qword ptr [rsp + 88]
     adc r12, rdx
-    mov rdx, r14
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 8], r12
-    mulx r13, r12, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 104], r15
-    mov qword ptr [rsp + 48], rbx
-    mulx r15, rbx, qword ptr [rip + 2f + 16]
-    add r13, rbx
-    mov qword ptr [rsp + 24], r9
-    mulx rbx, r9, qword ptr [rip + 2f + 24]
-    adc r15, r9
-    mov qword ptr [rsp + 16], rbp
-    mulx r9, rbp, qword ptr [rip + 2f + 32]
-    adc rbx, rbp
-    mov qword ptr [rsp + 80], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 40]
-    adc r9, r10
-    mov qword ptr [rsp + 136], rdi
-    mulx r10, rdi, qword ptr [rip + 2f + 48]
-    adc rbp, rdi
-    mov qword ptr [rsp + 88], rbp
-    mulx rdi, rbp, qword ptr [rip + 2f + 56]
-    adc r10, rbp
-    mov qword ptr [rsp + 128], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 64]
-    adc rdi, r10
-    mov qword ptr [rsp + 168], rdi
-    mulx r10, rdi, qword ptr [rip + 2f + 72]
-    adc rbp, rdi
-    mov qword ptr [rsp + 120], rbp
-    mulx rdi, rbp, qword ptr [rip + 2f + 80]
-    adc r10, rbp
-    mov qword ptr [rsp + 72], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 88]
-    adc rdi, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 96]
+    mov rdx, r15
+    imul rdx, qword ptr [rcx]
+    mov qword ptr [rsp + 88], r12
+    mov qword ptr [rsp + 8], r13
+    mulx r12, r13, qword ptr [rcx + 8]
+    mov qword ptr [rsp + 64], r11
+    mov qword ptr [rsp + 176], r8
+    mulx r11, r8, qword ptr [rcx + 16]
+    add r12, r8
+    mov qword ptr [rsp + 184], rbp
+    mulx r8, rbp, qword ptr [rcx + 24]
+    adc r11, rbp
+    mov qword ptr [rsp + 80], rbx
+    mulx rbp, rbx, qword ptr [rcx + 32]
+    adc r8, rbx
+    mov qword ptr [rsp + 136], r10
+    mulx rbx, r10, qword ptr [rcx + 40]
     adc rbp, r10
+    mov qword ptr [rsp + 24], rdi
+    mulx r10, rdi, qword ptr [rcx + 48]
+    adc rbx, rdi
+    mov qword ptr [rsp + 48], rbx
+    mulx rdi, rbx, qword ptr [rcx + 56]
+    adc r10, rbx
+    mov qword ptr [rsp + 152], r10
+    mulx rbx, r10, qword ptr [rcx + 64]
+    adc rdi, r10
+    mov qword ptr [rsp + 144], rdi
+    mulx r10, rdi, qword ptr [rcx + 72]
+    adc rbx, rdi
+    mov qword ptr [rsp + 16], rbx
+    mulx rdi, rbx, qword ptr [rcx + 80]
+    adc r10, rbx
+    mov qword ptr [rsp + 168], r10
+    mulx rbx, r10, qword ptr [rcx + 88]
+    adc rdi, r10
+    mulx rdx, r10, qword ptr [rcx + 96]
+    adc rbx, r10
     adc rdx, 0
-    add r14, r12
-    adc r11, r13
-    adc rsi, r15
-    adc rax, rbx
-    adc r8, r9
-    adc rcx, qword ptr [rsp + 88]
-    mov r9, qword ptr [rsp + 136]
-    adc r9, qword ptr [rsp + 128]
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 168]
-    mov rbx, qword ptr [rsp + 16]
-    adc rbx, qword ptr [rsp + 120]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, qword ptr [rsp + 72]
-    adc rdi, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 104]
-    adc rdx, qword ptr [rsp + 8]
-    mov r13, r11
-    sub r13, qword ptr [rip + 2f + 8]
-    mov r14, rsi
-    sbb r14, qword ptr [rip + 2f + 16]
-    mov r15, rax
-    sbb r15, qword ptr [rip + 2f + 24]
+    add r15, r13
+    adc r9, r12
+    adc r14, r11
+    adc rsi, r8
+    adc rax, rbp
+    mov r8, qword ptr [rsp + 24]
+    adc r8, qword ptr [rsp + 48]
+    mov r10, qword ptr [rsp + 136]
+    adc r10, qword ptr [rsp + 152]
+    mov r11, qword ptr [rsp + 80]
+    adc r11, qword ptr [rsp + 144]
+    mov rbp, qword ptr [rsp + 184]
+    adc rbp, qword ptr [rsp + 16]
+    mov r12, qword ptr [rsp + 176]
+    adc r12, qword ptr [rsp + 168]
+    adc rdi, qword ptr [rsp + 64]
+    adc rbx, qword ptr [rsp + 8]
+    adc rdx, qword ptr [rsp + 88]
+    mov r13, r9
+    sub r13, qword ptr [rcx + 8]
+    mov r15, r14
+    sbb r15, qword ptr [rcx + 16]
+    mov qword ptr [rsp + 88], r15
+    mov r15, rsi
+    sbb r15, qword ptr [rcx + 24]
     mov qword ptr [rsp + 8], r15
+    mov r15, rax
+    sbb r15, qword ptr [rcx + 32]
+    mov qword ptr [rsp + 64], r15
     mov r15, r8
-    sbb r15, qword ptr [rip + 2f + 32]
-    mov qword ptr [rsp + 104], r15
-    mov r15, rcx
-    sbb r15, qword ptr [rip + 2f + 40]
-    mov qword ptr [rsp + 48], r15
-    mov r15, r9
-    sbb r15, qword ptr [rip + 2f + 48]
-    mov qword ptr [rsp + 72], r15
-    mov r15, r10
-    sbb r15, qword ptr [rip + 2f + 56]
-    mov qword ptr [rsp + 24], r15
-    mov r15, rbx
-    sbb r15, qword ptr [rip + 2f + 64]
-    mov qword ptr [rsp + 120], r15
-    mov r15, r12
-    sbb r15, qword ptr [rip + 2f + 72]
-    mov qword ptr [rsp + 16], r15
-    mov r15, rdi
-    sbb r15, qword ptr [rip + 2f + 80]
+    sbb r15, qword ptr [rcx + 40]
     mov qword ptr [rsp + 168], r15
+    mov r15, r10
+    sbb r15, qword ptr [rcx + 48]
+    mov qword ptr [rsp + 176], r15
+    mov r15, r11
+    sbb r15, qword ptr [rcx + 56]
+    mov qword ptr [rsp + 16], r15
     mov r15, rbp
-    sbb r15, qword ptr [rip + 2f + 88]
+    sbb r15, qword ptr [rcx + 64]
+    mov qword ptr [rsp + 184], r15
+    mov r15, r12
+    sbb r15, qword ptr [rcx + 72]
+    mov qword ptr [rsp + 144], r15
+    mov r15, rdi
+    sbb r15, qword ptr [rcx + 80]
     mov qword ptr [rsp + 80], r15
+    mov r15, rbx
+    sbb r15, qword ptr [rcx + 88]
+    mov qword ptr [rsp + 152], r15
     mov r15, rdx
-    sbb r15, qword ptr [rip + 2f + 96]
-    cmovc r13, r11
-    mov r11, qword ptr [rsp]
-    mov qword ptr [r11], r13
-    cmovc r14, rsi
-    mov qword ptr [r11 + 8], r14
-    mov rsi, qword ptr [rsp + 8]
+    sbb r15, qword ptr [rcx + 96]
+    cmovc r13, r9
+    mov rcx, qword ptr [rsp]
+    mov qword ptr [rcx], r13
+    mov r9, qword ptr [rsp + 88]
+    cmovc r9, r14
+    mov qword ptr [rcx + 8], r9
+    mov r9, qword ptr [rsp + 8]
+    cmovc r9, rsi
+    mov qword ptr [rcx + 16], r9
+    mov rsi, qword ptr [rsp + 64]
     cmovc rsi, rax
-    mov qword ptr [r11 + 16], rsi
-    mov rax, qword ptr [rsp + 104]
-    cmovc rax, r8
-    mov qword ptr [r11 + 24], rax
-    mov rax, qword ptr [rsp + 48]
-    cmovc rax, rcx
-    mov qword ptr [r11 + 32], rax
-    mov rax, qword ptr [rsp + 72]
-    cmovc rax, r9
-    mov qword ptr [r11 + 40], rax
-    mov rax, qword ptr [rsp + 24]
-    cmovc rax, r10
-    mov qword ptr [r11 + 48], rax
-    mov rax, qword ptr [rsp + 120]
-    cmovc rax, rbx
-    mov qword ptr [r11 + 56], rax
-    mov rax, qword ptr [rsp + 16]
-    cmovc rax, r12
-    mov qword ptr [r11 + 64], rax
+    mov qword ptr [rcx + 24], rsi
     mov rax, qword ptr [rsp + 168]
-    cmovc rax, rdi
-    mov qword ptr [r11 + 72], rax
-    mov rax, qword ptr [rsp + 80]
+    cmovc rax, r8
+    mov qword ptr [rcx + 32], rax
+    mov rax, qword ptr [rsp + 176]
+    cmovc rax, r10
+    mov qword ptr [rcx + 40], rax
+    mov rax, qword ptr [rsp + 16]
+    cmovc rax, r11
+    mov qword ptr [rcx + 48], rax
+    mov rax, qword ptr [rsp + 184]
     cmovc rax, rbp
-    mov qword ptr [r11 + 80], rax
+    mov qword ptr [rcx + 56], rax
+    mov rax, qword ptr [rsp + 144]
+    cmovc rax, r12
+    mov qword ptr [rcx + 64], rax
+    mov rax, qword ptr [rsp + 80]
+    cmovc rax, rdi
+    mov qword ptr [rcx + 72], rax
+    mov rax, qword ptr [rsp + 152]
+    cmovc rax, rbx
+    mov qword ptr [rcx + 80], rax
     cmovc r15, rdx
-    mov qword ptr [r11 + 88], r15
-    add rsp, 184
+    mov qword ptr [rcx + 88], r15
+    add rsp, 192
     pop r15
     pop r14
     pop r13
@@ -5206,2131 +5394,2174 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<12>>(
     push r13
     push r14
     push r15
-    sub rsp, 128
-    mov rax, rdx
+    sub rsp, 136
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rbp, r12, qword ptr [rsi + 40]
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
     adc rbx, r12
-    mulx r12, r13, qword ptr [rsi + 48]
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
     adc rbp, r13
-    mulx r13, r14, qword ptr [rsi + 56]
+    mov r13, qword ptr [rsi + 48]
+    mulx r13, r14, r13
     adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 64]
+    mov r14, qword ptr [rsi + 56]
+    mulx r14, r15, r14
     adc r13, r15
+    mov r15, qword ptr [rsi + 64]
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rsi + 72]
+    mulx r15, rdi, r15
     adc r14, rdi
-    mov qword ptr [rsp + 8], r14
-    mulx rdi, r14, qword ptr [rsi + 80]
-    adc r15, r14
-    mulx rdx, r14, qword ptr [rsi + 88]
-    adc rdi, r14
+    mov rdi, qword ptr [rsi + 72]
+    mov qword ptr [rsp + 8], rax
+    mulx rdi, rax, rdi
+    adc r15, rax
+    mov rax, qword ptr [rsi + 80]
+    mov qword ptr [rsp + 16], r15
+    mulx rax, r15, rax
+    adc rdi, r15
+    mov r15, qword ptr [rsi + 88]
+    mulx rdx, r15, r15
+    adc rax, r15
     adc rdx, 0
-    mov r14, rdx
-    mov rdx, qword ptr [rax + 96]
-    mov qword ptr [rsp + 16], rax
-    mov qword ptr [rsp + 24], r14
-    mulx rax, r14, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 32], rdi
-    mov qword ptr [rsp + 40], r15
-    mulx rdi, r15, qword ptr [rsi + 104]
-    add rax, r15
-    mov qword ptr [rsp + 48], r13
-    mulx r15, r13, qword ptr [rsi + 112]
-    adc rdi, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rsi + 120]
-    adc r15, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rsi + 128]
-    adc r13, rbp
-    mov qword ptr [rsp + 72], rbx
-    mulx rbp, rbx, qword ptr [rsi + 136]
-    adc r12, rbx
-    mov qword ptr [rsp + 80], r12
-    mulx rbx, r12, qword ptr [rsi + 144]
-    adc rbp, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rsi + 152]
-    adc rbx, rbp
-    mov qword ptr [rsp + 96], rbx
-    mulx rbp, rbx, qword ptr [rsi + 160]
-    adc r12, rbx
-    mov qword ptr [rsp + 104], r12
-    mulx rbx, r12, qword ptr [rsi + 168]
-    adc rbp, r12
-    mov qword ptr [rsp + 112], rbp
-    mulx r12, rbp, qword ptr [rsi + 176]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [rsi + 184]
-    adc r12, rbp
-    adc rdx, 0
-    add r8, r14
-    adc rcx, rax
-    adc r9, rdi
-    adc r10, r15
-    adc r11, r13
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 80]
-    mov rdi, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 96]
-    mov r13, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 104]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
     mov r15, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rsi
+    mov rdx, qword ptr [rcx + 96]
+    mov qword ptr [rsp + 24], rcx
+    mov rcx, qword ptr [rsi + 96]
     mov qword ptr [rsp + 32], r15
-    mulx rsi, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 40], r12
-    mov qword ptr [rsp + 112], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 16]
-    add rsi, rbx
-    mov qword ptr [rsp + 8], r14
-    mulx rbx, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mov qword ptr [rsp + 104], r13
-    mulx r14, r13, qword ptr [rip + 2f + 32]
-    adc rbx, r13
-    mov qword ptr [rsp + 48], rbp
-    mulx r13, rbp, qword ptr [rip + 2f + 40]
-    adc r14, rbp
-    mov qword ptr [rsp + 96], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 48]
-    adc r13, rdi
-    mov qword ptr [rsp + 56], r13
-    mulx rdi, r13, qword ptr [rip + 2f + 56]
-    adc rbp, r13
-    mov qword ptr [rsp + 88], rbp
-    mulx r13, rbp, qword ptr [rip + 2f + 64]
-    adc rdi, rbp
-    mov qword ptr [rsp + 64], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 72]
-    adc r13, rdi
-    mov qword ptr [rsp + 80], r13
-    mulx rdi, r13, qword ptr [rip + 2f + 80]
-    adc rbp, r13
-    mov qword ptr [rsp + 72], rbp
-    mulx r13, rbp, qword ptr [rip + 2f + 88]
-    adc rdi, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 96]
+    mulx rcx, r15, rcx
+    mov qword ptr [rsp + 40], rax
+    mov rax, qword ptr [rsi + 104]
+    mov qword ptr [rsp + 48], rdi
+    mulx rax, rdi, rax
+    add rcx, rdi
+    mov rdi, qword ptr [rsi + 112]
+    mov qword ptr [rsp + 56], r14
+    mulx rdi, r14, rdi
+    adc rax, r14
+    mov r14, qword ptr [rsi + 120]
+    mov qword ptr [rsp + 64], r13
+    mulx r14, r13, r14
+    adc rdi, r13
+    mov r13, qword ptr [rsi + 128]
+    mov qword ptr [rsp + 72], r12
+    mulx r13, r12, r13
+    adc r14, r12
+    mov r12, qword ptr [rsi + 136]
+    mov qword ptr [rsp + 80], rbp
+    mulx r12, rbp, r12
     adc r13, rbp
+    mov rbp, qword ptr [rsi + 144]
+    mov qword ptr [rsp + 88], r13
+    mulx rbp, r13, rbp
+    adc r12, r13
+    mov r13, qword ptr [rsi + 152]
+    mov qword ptr [rsp + 96], r12
+    mulx r13, r12, r13
+    adc rbp, r12
+    mov r12, qword ptr [rsi + 160]
+    mov qword ptr [rsp + 104], rbp
+    mulx r12, rbp, r12
+    adc r13, rbp
+    mov rbp, qword ptr [rsi + 168]
+    mov qword ptr [rsp + 112], r13
+    mulx rbp, r13, rbp
+    adc r12, r13
+    mov r13, qword ptr [rsi + 176]
+    mov qword ptr [rsp + 120], r12
+    mulx r13, r12, r13
+    adc rbp, r12
+    mov r12, qword ptr [rsi + 184]
+    mulx rdx, r12, r12
+    adc r13, r12
     adc rdx, 0
-    add r8, r15
-    adc rcx, rsi
-    adc r9, r12
-    adc r10, rbx
-    adc r11, r14
-    adc rax, qword ptr [rsp + 56]
-    mov rsi, qword ptr [rsp + 96]
-    adc rsi, qword ptr [rsp + 88]
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 8]
-    adc rbp, qword ptr [rsp + 72]
-    adc rdi, qword ptr [rsp + 112]
+    add r9, r15
+    adc r8, rcx
+    adc r10, rax
+    adc r11, rdi
+    adc rbx, r14
+    mov rax, qword ptr [rsp + 80]
+    adc rax, qword ptr [rsp + 88]
+    mov rcx, qword ptr [rsp + 72]
+    adc rcx, qword ptr [rsp + 96]
+    mov rdi, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 112]
+    mov r14, qword ptr [rsp + 16]
+    adc r14, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 48]
     adc r13, qword ptr [rsp + 40]
     adc rdx, qword ptr [rsp + 32]
-    mov r12, 0
-    adc r12, 0
-    mov r14, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 8]
-    mov r14, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], r12
-    mov qword ptr [rsp + 40], r15
-    mulx r12, r15, qword ptr [r14]
-    mov qword ptr [rsp + 112], r13
-    mov qword ptr [rsp + 72], rdi
-    mulx r13, rdi, qword ptr [r14 + 8]
-    add r12, rdi
-    mov qword ptr [rsp + 8], rbp
-    mulx rdi, rbp, qword ptr [r14 + 16]
-    adc r13, rbp
-    mov qword ptr [rsp + 80], rbx
-    mulx rbp, rbx, qword ptr [r14 + 24]
-    adc rdi, rbx
-    mov qword ptr [rsp + 104], r8
-    mulx rbx, r8, qword ptr [r14 + 32]
-    adc rbp, r8
-    mov qword ptr [rsp + 64], rsi
-    mulx r8, rsi, qword ptr [r14 + 40]
-    adc rbx, rsi
-    mov qword ptr [rsp + 48], rbx
-    mulx rsi, rbx, qword ptr [r14 + 48]
-    adc r8, rbx
-    mov qword ptr [rsp + 88], r8
-    mulx rbx, r8, qword ptr [r14 + 56]
-    adc rsi, r8
-    mov qword ptr [rsp + 96], rsi
-    mulx r8, rsi, qword ptr [r14 + 64]
-    adc rbx, rsi
-    mov qword ptr [rsp + 56], rbx
-    mulx rsi, rbx, qword ptr [r14 + 72]
-    adc r8, rbx
-    mov qword ptr [rsp + 120], r8
-    mulx rbx, r8, qword ptr [r14 + 80]
-    adc rsi, r8
-    mulx rdx, r8, qword ptr [r14 + 88]
-    adc rbx, r8
-    adc rdx, 0
-    add rcx, r15
-    adc r9, r12
-    adc r10, r13
-    adc r11, rdi
-    adc rax, rbp
-    mov rdi, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 48]
-    mov r8, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 96]
-    mov r12, qword ptr [rsp + 8]
-    adc r12, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 120]
-    adc rsi, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 16]
+    mov r15, qword ptr [rsp + 8]
     mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [r15 + 104]
-    mov qword ptr [rsp + 40], rbx
-    mulx r15, rbx, qword ptr [r14 + 96]
-    mov qword ptr [rsp + 112], rsi
-    mov qword ptr [rsp + 120], r13
-    mulx rsi, r13, qword ptr [r14 + 104]
-    add r15, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [r14 + 112]
-    adc rsi, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [r14 + 120]
-    adc r13, rbp
-    mov qword ptr [rsp + 8], r8
-    mulx rbp, r8, qword ptr [r14 + 128]
-    adc r12, r8
-    mov qword ptr [rsp + 96], rdi
-    mulx r8, rdi, qword ptr [r14 + 136]
-    adc rbp, rdi
-    mov qword ptr [rsp + 80], rbp
-    mulx rdi, rbp, qword ptr [r14 + 144]
-    adc r8, rbp
-    mov qword ptr [rsp + 88], r8
-    mulx rbp, r8, qword ptr [r14 + 152]
-    adc rdi, r8
-    mov qword ptr [rsp + 104], rdi
-    mulx r8, rdi, qword ptr [r14 + 160]
-    adc rbp, rdi
-    mov qword ptr [rsp + 48], rbp
-    mulx rdi, rbp, qword ptr [r14 + 168]
-    adc r8, rbp
-    mov qword ptr [rsp + 64], r8
-    mulx rbp, r8, qword ptr [r14 + 176]
-    adc rdi, r8
-    mulx rdx, r8, qword ptr [r14 + 184]
-    adc rbp, r8
-    adc rdx, 0
-    add rcx, rbx
-    adc r9, r15
-    adc r10, rsi
-    adc r11, r13
-    adc rax, r12
-    mov rsi, qword ptr [rsp + 96]
-    adc rsi, qword ptr [rsp + 80]
-    mov r8, qword ptr [rsp + 8]
-    adc r8, qword ptr [rsp + 88]
-    mov rbx, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 104]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 48]
-    mov r13, qword ptr [rsp + 120]
-    adc r13, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 32], r15
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 112], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 16]
-    add r14, rdi
-    mov qword ptr [rsp + 64], r13
-    mulx rdi, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 120], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
-    adc rdi, r12
-    mov qword ptr [rsp + 48], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 72], r8
-    mulx rbx, r8, qword ptr [rip + 2f + 48]
-    adc r12, r8
-    mov qword ptr [rsp + 104], r12
-    mulx r8, r12, qword ptr [rip + 2f + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 56], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 64]
-    adc r8, rbx
-    mov qword ptr [rsp + 88], r8
-    mulx rbx, r8, qword ptr [rip + 2f + 72]
-    adc r12, r8
-    mov qword ptr [rsp + 8], r12
-    mulx r8, r12, qword ptr [rip + 2f + 80]
-    adc rbx, r12
-    mov qword ptr [rsp + 80], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 88]
-    adc r8, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 96]
-    adc r12, rbx
-    adc rdx, 0
-    add rcx, r15
-    adc r9, r14
-    adc r10, rbp
-    adc r11, rdi
-    adc rax, r13
-    adc rsi, qword ptr [rsp + 104]
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 56]
-    mov rdi, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 88]
-    mov rbx, qword ptr [rsp + 120]
-    adc rbx, qword ptr [rsp + 8]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r13, 0
-    adc r13, 0
-    mov r14, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 16]
-    mov r14, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 40], r15
-    mulx r13, r15, qword ptr [r14]
+    mov rdx, r9
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 40], rsi
+    mov qword ptr [rsp + 48], r13
+    mulx rsi, r13, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 120], rbp
+    mov qword ptr [rsp + 16], r14
+    mulx rbp, r14, qword ptr [r15 + 16]
+    add rsi, r14
     mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 80], r8
-    mulx r12, r8, qword ptr [r14 + 8]
-    add r13, r8
-    mov qword ptr [rsp + 64], rbp
-    mulx r8, rbp, qword ptr [r14 + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 8], rbx
-    mulx rbp, rbx, qword ptr [r14 + 24]
-    adc r8, rbx
-    mov qword ptr [rsp + 120], rdi
-    mulx rbx, rdi, qword ptr [r14 + 32]
-    adc rbp, rdi
-    mov qword ptr [rsp + 88], rcx
-    mulx rdi, rcx, qword ptr [r14 + 40]
-    adc rbx, rcx
-    mov qword ptr [rsp + 48], rbx
-    mulx rcx, rbx, qword ptr [r14 + 48]
-    adc rdi, rbx
+    mulx r14, r12, qword ptr [r15 + 24]
+    adc rbp, r12
     mov qword ptr [rsp + 56], rdi
-    mulx rbx, rdi, qword ptr [r14 + 56]
+    mulx r12, rdi, qword ptr [r15 + 32]
+    adc r14, rdi
+    mov qword ptr [rsp + 104], rcx
+    mulx rdi, rcx, qword ptr [r15 + 40]
+    adc r12, rcx
+    mov qword ptr [rsp + 64], rax
+    mulx rcx, rax, qword ptr [r15 + 48]
+    adc rdi, rax
+    mov qword ptr [rsp + 96], rdi
+    mulx rax, rdi, qword ptr [r15 + 56]
     adc rcx, rdi
     mov qword ptr [rsp + 72], rcx
-    mulx rdi, rcx, qword ptr [r14 + 64]
-    adc rbx, rcx
-    mov qword ptr [rsp + 104], rbx
-    mulx rcx, rbx, qword ptr [r14 + 72]
-    adc rdi, rbx
-    mov qword ptr [rsp + 96], rdi
-    mulx rbx, rdi, qword ptr [r14 + 80]
-    adc rcx, rdi
-    mulx rdx, rdi, qword ptr [r14 + 88]
-    adc rbx, rdi
-    adc rdx, 0
-    add r9, r15
-    adc r10, r13
-    adc r11, r12
-    adc rax, r8
-    adc rsi, rbp
-    mov rdi, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 48]
-    mov r8, qword ptr [rsp + 120]
-    adc r8, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 8]
-    adc rbp, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 104]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [r15 + 112]
-    mov qword ptr [rsp + 40], rbx
-    mulx r15, rbx, qword ptr [r14 + 96]
-    mov qword ptr [rsp + 112], rcx
-    mov qword ptr [rsp + 96], r13
-    mulx rcx, r13, qword ptr [r14 + 104]
-    add r15, r13
-    mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [r14 + 112]
-    adc rcx, r12
-    mov qword ptr [rsp + 104], rbp
-    mulx r12, rbp, qword ptr [r14 + 120]
-    adc r13, rbp
-    mov qword ptr [rsp + 64], r8
-    mulx rbp, r8, qword ptr [r14 + 128]
-    adc r12, r8
-    mov qword ptr [rsp + 72], rdi
-    mulx r8, rdi, qword ptr [r14 + 136]
-    adc rbp, rdi
-    mov qword ptr [rsp + 8], rbp
-    mulx rdi, rbp, qword ptr [r14 + 144]
-    adc r8, rbp
-    mov qword ptr [rsp + 56], r8
-    mulx rbp, r8, qword ptr [r14 + 152]
-    adc rdi, r8
-    mov qword ptr [rsp + 120], rdi
-    mulx r8, rdi, qword ptr [r14 + 160]
-    adc rbp, rdi
-    mov qword ptr [rsp + 48], rbp
-    mulx rdi, rbp, qword ptr [r14 + 168]
-    adc r8, rbp
-    mov qword ptr [rsp + 88], r8
-    mulx rbp, r8, qword ptr [r14 + 176]
-    adc rdi, r8
-    mulx rdx, r8, qword ptr [r14 + 184]
-    adc rbp, r8
-    adc rdx, 0
-    add r9, rbx
-    adc r10, r15
-    adc r11, rcx
-    adc rax, r13
-    adc rsi, r12
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 8]
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 120]
-    mov r12, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 48]
-    mov r13, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 32], r15
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 112], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 16]
-    add r14, rdi
-    mov qword ptr [rsp + 88], r13
-    mulx rdi, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 96], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
-    adc rdi, r12
-    mov qword ptr [rsp + 48], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 80], r8
-    mulx rbx, r8, qword ptr [rip + 2f + 48]
-    adc r12, r8
-    mov qword ptr [rsp + 120], r12
-    mulx r8, r12, qword ptr [rip + 2f + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 104], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 64]
-    adc r8, rbx
-    mov qword ptr [rsp + 56], r8
-    mulx rbx, r8, qword ptr [rip + 2f + 72]
-    adc r12, r8
-    mov qword ptr [rsp + 64], r12
-    mulx r8, r12, qword ptr [rip + 2f + 80]
-    adc rbx, r12
-    mov qword ptr [rsp + 8], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 88]
-    adc r8, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 96]
-    adc r12, rbx
-    adc rdx, 0
-    add r9, r15
-    adc r10, r14
-    adc r11, rbp
-    adc rax, rdi
-    adc rsi, r13
-    adc rcx, qword ptr [rsp + 120]
-    mov rdi, qword ptr [rsp + 80]
-    adc rdi, qword ptr [rsp + 104]
-    mov r9, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 96]
-    adc rbx, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 8]
-    adc r8, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r13, 0
-    adc r13, 0
-    mov r14, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 24]
-    mov r14, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 40], r15
-    mulx r13, r15, qword ptr [r14]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 8], r8
-    mulx r12, r8, qword ptr [r14 + 8]
-    add r13, r8
-    mov qword ptr [rsp + 88], rbp
-    mulx r8, rbp, qword ptr [r14 + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 64], rbx
-    mulx rbp, rbx, qword ptr [r14 + 24]
-    adc r8, rbx
-    mov qword ptr [rsp + 96], r9
-    mulx rbx, r9, qword ptr [r14 + 32]
-    adc rbp, r9
-    mov qword ptr [rsp + 56], rdi
-    mulx r9, rdi, qword ptr [r14 + 40]
-    adc rbx, rdi
-    mov qword ptr [rsp + 48], rbx
-    mulx rdi, rbx, qword ptr [r14 + 48]
-    adc r9, rbx
-    mov qword ptr [rsp + 104], r9
-    mulx rbx, r9, qword ptr [r14 + 56]
-    adc rdi, r9
+    mulx rdi, rcx, qword ptr [r15 + 64]
+    adc rax, rcx
+    mov qword ptr [rsp + 88], rax
+    mulx rcx, rax, qword ptr [r15 + 72]
+    adc rdi, rax
     mov qword ptr [rsp + 80], rdi
-    mulx r9, rdi, qword ptr [r14 + 64]
-    adc rbx, rdi
-    mov qword ptr [rsp + 120], rbx
-    mulx rdi, rbx, qword ptr [r14 + 72]
-    adc r9, rbx
-    mov qword ptr [rsp + 72], r9
-    mulx rbx, r9, qword ptr [r14 + 80]
-    adc rdi, r9
-    mulx rdx, r9, qword ptr [r14 + 88]
-    adc rbx, r9
-    adc rdx, 0
-    add r10, r15
-    adc r11, r13
+    mulx rax, rdi, qword ptr [r15 + 80]
+    adc rcx, rdi
+    mov qword ptr [rsp + 128], rcx
+    mulx rdi, rcx, qword ptr [r15 + 88]
+    adc rax, rcx
+    mulx rcx, rdx, qword ptr [r15 + 96]
+    adc rdi, rdx
+    adc rcx, 0
+    add r9, r13
+    adc r8, rsi
+    adc r10, rbp
+    adc r11, r14
+    adc rbx, r12
+    mov rsi, qword ptr [rsp + 64]
+    adc rsi, qword ptr [rsp + 96]
+    mov r9, qword ptr [rsp + 104]
+    adc r9, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 56]
+    adc rbp, qword ptr [rsp + 88]
+    mov r12, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 80]
+    mov r13, qword ptr [rsp + 16]
+    adc r13, qword ptr [rsp + 128]
+    adc rax, qword ptr [rsp + 120]
+    adc rdi, qword ptr [rsp + 48]
+    adc rcx, qword ptr [rsp + 32]
+    mov r14, 0
+    adc r14, 0
+    mov rdx, qword ptr [rsp + 24]
+    mov rdx, qword ptr [rdx + 8]
+    mov r15, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 32], r14
+    mov qword ptr [rsp + 48], rcx
+    mulx r14, rcx, qword ptr [r15]
+    mov qword ptr [rsp + 120], rdi
+    mov qword ptr [rsp + 128], rax
+    mulx rdi, rax, qword ptr [r15 + 8]
+    add r14, rax
+    mov qword ptr [rsp + 16], r13
+    mulx rax, r13, qword ptr [r15 + 16]
+    adc rdi, r13
+    mov qword ptr [rsp + 80], r12
+    mulx r13, r12, qword ptr [r15 + 24]
     adc rax, r12
-    adc rsi, r8
-    adc rcx, rbp
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 48]
-    mov r9, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 104]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 120]
-    mov r13, qword ptr [rsp + 8]
-    adc r13, qword ptr [rsp + 72]
-    adc rdi, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [r15 + 120]
-    mov qword ptr [rsp + 40], rbx
-    mulx r15, rbx, qword ptr [r14 + 96]
-    mov qword ptr [rsp + 112], rdi
-    mov qword ptr [rsp + 72], r13
-    mulx rdi, r13, qword ptr [r14 + 104]
-    add r15, r13
-    mov qword ptr [rsp + 8], r12
-    mulx r13, r12, qword ptr [r14 + 112]
-    adc rdi, r12
-    mov qword ptr [rsp + 120], rbp
-    mulx r12, rbp, qword ptr [r14 + 120]
+    mov qword ptr [rsp + 112], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
     adc r13, rbp
     mov qword ptr [rsp + 88], r9
-    mulx rbp, r9, qword ptr [r14 + 128]
+    mulx rbp, r9, qword ptr [r15 + 40]
     adc r12, r9
-    mov qword ptr [rsp + 80], r8
-    mulx r9, r8, qword ptr [r14 + 136]
-    adc rbp, r8
-    mov qword ptr [rsp + 64], rbp
-    mulx r8, rbp, qword ptr [r14 + 144]
+    mov qword ptr [rsp + 56], r12
+    mulx r9, r12, qword ptr [r15 + 48]
+    adc rbp, r12
+    mov qword ptr [rsp + 72], rbp
+    mulx r12, rbp, qword ptr [r15 + 56]
     adc r9, rbp
     mov qword ptr [rsp + 104], r9
-    mulx rbp, r9, qword ptr [r14 + 152]
-    adc r8, r9
-    mov qword ptr [rsp + 96], r8
-    mulx r9, r8, qword ptr [r14 + 160]
-    adc rbp, r8
-    mov qword ptr [rsp + 48], rbp
-    mulx r8, rbp, qword ptr [r14 + 168]
-    adc r9, rbp
-    mov qword ptr [rsp + 56], r9
-    mulx rbp, r9, qword ptr [r14 + 176]
-    adc r8, r9
-    mulx rdx, r9, qword ptr [r14 + 184]
-    adc rbp, r9
-    adc rdx, 0
-    add r10, rbx
-    adc r11, r15
-    adc rax, rdi
-    adc rsi, r13
-    adc rcx, r12
-    mov rdi, qword ptr [rsp + 80]
-    adc rdi, qword ptr [rsp + 64]
-    mov r9, qword ptr [rsp + 88]
-    adc r9, qword ptr [rsp + 104]
-    mov rbx, qword ptr [rsp + 120]
-    adc rbx, qword ptr [rsp + 96]
-    mov r12, qword ptr [rsp + 8]
-    adc r12, qword ptr [rsp + 48]
-    mov r13, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 32], r15
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 112], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 16]
-    add r14, r8
-    mov qword ptr [rsp + 56], r13
-    mulx r8, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
-    adc r8, r12
-    mov qword ptr [rsp + 48], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 8], r9
-    mulx rbx, r9, qword ptr [rip + 2f + 48]
+    mulx rbp, r9, qword ptr [r15 + 64]
     adc r12, r9
     mov qword ptr [rsp + 96], r12
-    mulx r9, r12, qword ptr [rip + 2f + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 120], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 64]
-    adc r9, rbx
-    mov qword ptr [rsp + 104], r9
-    mulx rbx, r9, qword ptr [rip + 2f + 72]
-    adc r12, r9
-    mov qword ptr [rsp + 88], r12
-    mulx r9, r12, qword ptr [rip + 2f + 80]
-    adc rbx, r12
-    mov qword ptr [rsp + 64], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 88]
-    adc r9, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 96]
-    adc r12, rbx
+    mulx r9, r12, qword ptr [r15 + 72]
+    adc rbp, r12
+    mov qword ptr [rsp + 64], rbp
+    mulx r12, rbp, qword ptr [r15 + 80]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r15 + 88]
+    adc r12, rbp
     adc rdx, 0
-    add r10, r15
-    adc r11, r14
-    adc rax, rbp
-    adc rsi, r8
-    adc rcx, r13
-    adc rdi, qword ptr [rsp + 96]
-    mov r8, qword ptr [rsp + 8]
-    adc r8, qword ptr [rsp + 120]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 104]
-    mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 40]
+    add r8, rcx
+    adc r10, r14
+    adc r11, rdi
+    adc rbx, rax
+    adc rsi, r13
+    mov rax, qword ptr [rsp + 88]
+    adc rax, qword ptr [rsp + 56]
+    mov rcx, qword ptr [rsp + 112]
+    adc rcx, qword ptr [rsp + 72]
+    mov rdi, qword ptr [rsp + 80]
+    adc rdi, qword ptr [rsp + 104]
+    mov rbp, qword ptr [rsp + 16]
+    adc rbp, qword ptr [rsp + 96]
+    mov r13, qword ptr [rsp + 128]
+    adc r13, qword ptr [rsp + 64]
+    adc r9, qword ptr [rsp + 120]
+    adc r12, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r14 + 104]
+    mov qword ptr [rsp + 48], r12
+    mulx r14, r12, qword ptr [r15 + 96]
+    mov qword ptr [rsp + 120], r9
+    mov qword ptr [rsp + 64], r13
+    mulx r9, r13, qword ptr [r15 + 104]
+    add r14, r13
+    mov qword ptr [rsp + 128], rbp
+    mulx r13, rbp, qword ptr [r15 + 112]
+    adc r9, rbp
+    mov qword ptr [rsp + 96], rdi
+    mulx rbp, rdi, qword ptr [r15 + 120]
+    adc r13, rdi
+    mov qword ptr [rsp + 16], rcx
+    mulx rdi, rcx, qword ptr [r15 + 128]
+    adc rbp, rcx
+    mov qword ptr [rsp + 104], rax
+    mulx rcx, rax, qword ptr [r15 + 136]
+    adc rdi, rax
+    mov qword ptr [rsp + 80], rdi
+    mulx rax, rdi, qword ptr [r15 + 144]
+    adc rcx, rdi
+    mov qword ptr [rsp + 72], rcx
+    mulx rdi, rcx, qword ptr [r15 + 152]
+    adc rax, rcx
+    mov qword ptr [rsp + 112], rax
+    mulx rcx, rax, qword ptr [r15 + 160]
+    adc rdi, rax
+    mov qword ptr [rsp + 56], rdi
+    mulx rax, rdi, qword ptr [r15 + 168]
+    adc rcx, rdi
+    mov qword ptr [rsp + 88], rcx
+    mulx rdi, rcx, qword ptr [r15 + 176]
+    adc rax, rcx
+    mulx rcx, rdx, qword ptr [r15 + 184]
+    adc rdi, rdx
+    adc rcx, 0
+    add r8, r12
+    adc r10, r14
+    adc r11, r9
+    adc rbx, r13
+    adc rsi, rbp
+    mov r9, qword ptr [rsp + 104]
+    adc r9, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 16]
+    adc rbp, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 96]
+    adc r12, qword ptr [rsp + 112]
+    mov r13, qword ptr [rsp + 128]
+    adc r13, qword ptr [rsp + 56]
+    mov r14, qword ptr [rsp + 64]
+    adc r14, qword ptr [rsp + 88]
+    adc rax, qword ptr [rsp + 120]
+    adc rdi, qword ptr [rsp + 48]
+    adc rcx, qword ptr [rsp + 32]
+    mov rdx, qword ptr [rsp + 8]
+    mov rdx, r8
+    mov r15, qword ptr [rsp + 8]
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 32], rcx
+    mov qword ptr [rsp + 48], rdi
+    mulx rcx, rdi, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 120], rax
+    mov qword ptr [rsp + 88], r14
+    mulx rax, r14, qword ptr [r15 + 16]
+    add rcx, r14
+    mov qword ptr [rsp + 64], r13
+    mulx r14, r13, qword ptr [r15 + 24]
+    adc rax, r13
+    mov qword ptr [rsp + 56], r12
+    mulx r13, r12, qword ptr [r15 + 32]
+    adc r14, r12
+    mov qword ptr [rsp + 128], rbp
+    mulx r12, rbp, qword ptr [r15 + 40]
+    adc r13, rbp
+    mov qword ptr [rsp + 112], r9
+    mulx rbp, r9, qword ptr [r15 + 48]
+    adc r12, r9
+    mov qword ptr [rsp + 96], r12
+    mulx r9, r12, qword ptr [r15 + 56]
+    adc rbp, r12
+    mov qword ptr [rsp + 72], rbp
+    mulx r12, rbp, qword ptr [r15 + 64]
+    adc r9, rbp
+    mov qword ptr [rsp + 16], r9
+    mulx rbp, r9, qword ptr [r15 + 72]
+    adc r12, r9
+    mov qword ptr [rsp + 80], r12
+    mulx r9, r12, qword ptr [r15 + 80]
+    adc rbp, r12
+    mov qword ptr [rsp + 104], rbp
+    mulx r12, rbp, qword ptr [r15 + 88]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [r15 + 96]
+    adc r12, rbp
+    adc rdx, 0
+    add r8, rdi
+    adc r10, rcx
+    adc r11, rax
+    adc rbx, r14
+    adc rsi, r13
+    mov rax, qword ptr [rsp + 112]
+    adc rax, qword ptr [rsp + 96]
+    mov rcx, qword ptr [rsp + 128]
+    adc rcx, qword ptr [rsp + 72]
+    mov rdi, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 16]
+    mov r8, qword ptr [rsp + 64]
+    adc r8, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 88]
+    adc rbp, qword ptr [rsp + 104]
+    adc r9, qword ptr [rsp + 120]
+    adc r12, qword ptr [rsp + 48]
     adc rdx, qword ptr [rsp + 32]
     mov r13, 0
     adc r13, 0
-    mov r14, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 32]
     mov r14, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 40], r15
-    mulx r13, r15, qword ptr [r14]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 64], r9
-    mulx r12, r9, qword ptr [r14 + 8]
-    add r13, r9
-    mov qword ptr [rsp + 56], rbp
-    mulx r9, rbp, qword ptr [r14 + 16]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r14 + 16]
+    mov r15, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 48], r13
+    mulx r14, r13, qword ptr [r15]
+    mov qword ptr [rsp + 120], r12
+    mov qword ptr [rsp + 104], r9
+    mulx r12, r9, qword ptr [r15 + 8]
+    add r14, r9
+    mov qword ptr [rsp + 88], rbp
+    mulx r9, rbp, qword ptr [r15 + 16]
     adc r12, rbp
-    mov qword ptr [rsp + 88], rbx
-    mulx rbp, rbx, qword ptr [r14 + 24]
-    adc r9, rbx
-    mov qword ptr [rsp + 72], r10
-    mulx rbx, r10, qword ptr [r14 + 32]
-    adc rbp, r10
+    mov qword ptr [rsp + 80], r8
+    mulx rbp, r8, qword ptr [r15 + 24]
+    adc r9, r8
+    mov qword ptr [rsp + 64], rdi
+    mulx r8, rdi, qword ptr [r15 + 32]
+    adc rbp, rdi
+    mov qword ptr [rsp + 16], rcx
+    mulx rdi, rcx, qword ptr [r15 + 40]
+    adc r8, rcx
+    mov qword ptr [rsp + 56], r8
+    mulx rcx, r8, qword ptr [r15 + 48]
+    adc rdi, r8
+    mov qword ptr [rsp + 72], rdi
+    mulx r8, rdi, qword ptr [r15 + 56]
+    adc rcx, rdi
+    mov qword ptr [rsp + 128], rcx
+    mulx rdi, rcx, qword ptr [r15 + 64]
+    adc r8, rcx
+    mov qword ptr [rsp + 96], r8
+    mulx rcx, r8, qword ptr [r15 + 72]
+    adc rdi, r8
+    mov qword ptr [rsp + 112], rdi
+    mulx r8, rdi, qword ptr [r15 + 80]
+    adc rcx, rdi
+    mulx rdx, rdi, qword ptr [r15 + 88]
+    adc r8, rdi
+    adc rdx, 0
+    add r10, r13
+    adc r11, r14
+    adc rbx, r12
+    adc rsi, r9
+    adc rax, rbp
+    mov rdi, qword ptr [rsp + 16]
+    adc rdi, qword ptr [rsp + 56]
+    mov r9, qword ptr [rsp + 64]
+    adc r9, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 80]
+    adc rbp, qword ptr [rsp + 128]
+    mov r12, qword ptr [rsp + 88]
+    adc r12, qword ptr [rsp + 96]
+    mov r13, qword ptr [rsp + 104]
+    adc r13, qword ptr [rsp + 112]
+    adc rcx, qword ptr [rsp + 120]
+    adc r8, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
+    mov r14, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r14 + 112]
+    mov qword ptr [rsp + 32], r8
+    mulx r14, r8, qword ptr [r15 + 96]
+    mov qword ptr [rsp + 120], rcx
+    mov qword ptr [rsp + 112], r13
+    mulx rcx, r13, qword ptr [r15 + 104]
+    add r14, r13
+    mov qword ptr [rsp + 104], r12
+    mulx r13, r12, qword ptr [r15 + 112]
+    adc rcx, r12
+    mov qword ptr [rsp + 96], rbp
+    mulx r12, rbp, qword ptr [r15 + 120]
+    adc r13, rbp
+    mov qword ptr [rsp + 88], r9
+    mulx rbp, r9, qword ptr [r15 + 128]
+    adc r12, r9
+    mov qword ptr [rsp + 128], rdi
+    mulx r9, rdi, qword ptr [r15 + 136]
+    adc rbp, rdi
+    mov qword ptr [rsp + 80], rbp
+    mulx rdi, rbp, qword ptr [r15 + 144]
+    adc r9, rbp
+    mov qword ptr [rsp + 72], r9
+    mulx rbp, r9, qword ptr [r15 + 152]
+    adc rdi, r9
+    mov qword ptr [rsp + 64], rdi
+    mulx r9, rdi, qword ptr [r15 + 160]
+    adc rbp, rdi
+    mov qword ptr [rsp + 56], rbp
+    mulx rdi, rbp, qword ptr [r15 + 168]
+    adc r9, rbp
+    mov qword ptr [rsp + 16], r9
+    mulx rbp, r9, qword ptr [r15 + 176]
+    adc rdi, r9
+    mulx rdx, r9, qword ptr [r15 + 184]
+    adc rbp, r9
+    adc rdx, 0
+    add r10, r8
+    adc r11, r14
+    adc rbx, rcx
+    adc rsi, r13
+    adc rax, r12
+    mov rcx, qword ptr [rsp + 128]
+    adc rcx, qword ptr [rsp + 80]
+    mov r8, qword ptr [rsp + 88]
+    adc r8, qword ptr [rsp + 72]
+    mov r9, qword ptr [rsp + 96]
+    adc r9, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 104]
+    adc r12, qword ptr [rsp + 56]
+    mov r13, qword ptr [rsp + 112]
+    adc r13, qword ptr [rsp + 16]
+    adc rdi, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
+    mov r14, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, r10
+    imul rdx, qword ptr [r14]
+    mov qword ptr [rsp + 32], rbp
+    mulx r15, rbp, qword ptr [r14 + 8]
+    mov qword ptr [rsp + 120], rdi
+    mov qword ptr [rsp + 16], r13
+    mulx rdi, r13, qword ptr [r14 + 16]
+    add r15, r13
+    mov qword ptr [rsp + 112], r12
+    mulx r13, r12, qword ptr [r14 + 24]
+    adc rdi, r12
+    mov qword ptr [rsp + 56], r9
+    mulx r12, r9, qword ptr [r14 + 32]
+    adc r13, r9
     mov qword ptr [rsp + 104], r8
+    mulx r9, r8, qword ptr [r14 + 40]
+    adc r12, r8
+    mov qword ptr [rsp + 64], rcx
+    mulx r8, rcx, qword ptr [r14 + 48]
+    adc r9, rcx
+    mov qword ptr [rsp + 96], r9
+    mulx rcx, r9, qword ptr [r14 + 56]
+    adc r8, r9
+    mov qword ptr [rsp + 72], r8
+    mulx r9, r8, qword ptr [r14 + 64]
+    adc rcx, r8
+    mov qword ptr [rsp + 88], rcx
+    mulx r8, rcx, qword ptr [r14 + 72]
+    adc r9, rcx
+    mov qword ptr [rsp + 80], r9
+    mulx rcx, r9, qword ptr [r14 + 80]
+    adc r8, r9
+    mov qword ptr [rsp + 128], r8
+    mulx r9, r8, qword ptr [r14 + 88]
+    adc rcx, r8
+    mulx rdx, r8, qword ptr [r14 + 96]
+    adc r9, r8
+    adc rdx, 0
+    add r10, rbp
+    adc r11, r15
+    adc rbx, rdi
+    adc rsi, r13
+    adc rax, r12
+    mov rdi, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 96]
+    mov r8, qword ptr [rsp + 104]
+    adc r8, qword ptr [rsp + 72]
+    mov r10, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 88]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 128]
+    adc rcx, qword ptr [rsp + 120]
+    adc r9, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
+    mov r13, 0
+    adc r13, 0
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 24]
+    mov r14, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 32], r13
+    mulx r15, r13, qword ptr [r14]
+    mov qword ptr [rsp + 120], r9
+    mov qword ptr [rsp + 128], rcx
+    mulx r9, rcx, qword ptr [r14 + 8]
+    add r15, rcx
+    mov qword ptr [rsp + 16], r12
+    mulx rcx, r12, qword ptr [r14 + 16]
+    adc r9, r12
+    mov qword ptr [rsp + 80], rbp
+    mulx r12, rbp, qword ptr [r14 + 24]
+    adc rcx, rbp
+    mov qword ptr [rsp + 112], r10
+    mulx rbp, r10, qword ptr [r14 + 32]
+    adc r12, r10
+    mov qword ptr [rsp + 88], r8
     mulx r10, r8, qword ptr [r14 + 40]
-    adc rbx, r8
-    mov qword ptr [rsp + 48], rbx
-    mulx r8, rbx, qword ptr [r14 + 48]
-    adc r10, rbx
-    mov qword ptr [rsp + 120], r10
-    mulx rbx, r10, qword ptr [r14 + 56]
+    adc rbp, r8
+    mov qword ptr [rsp + 56], rbp
+    mulx r8, rbp, qword ptr [r14 + 48]
+    adc r10, rbp
+    mov qword ptr [rsp + 72], r10
+    mulx rbp, r10, qword ptr [r14 + 56]
     adc r8, r10
-    mov qword ptr [rsp + 8], r8
+    mov qword ptr [rsp + 104], r8
     mulx r10, r8, qword ptr [r14 + 64]
-    adc rbx, r8
-    mov qword ptr [rsp + 96], rbx
-    mulx r8, rbx, qword ptr [r14 + 72]
-    adc r10, rbx
-    mov qword ptr [rsp + 80], r10
-    mulx rbx, r10, qword ptr [r14 + 80]
+    adc rbp, r8
+    mov qword ptr [rsp + 96], rbp
+    mulx r8, rbp, qword ptr [r14 + 72]
+    adc r10, rbp
+    mov qword ptr [rsp + 64], r10
+    mulx rbp, r10, qword ptr [r14 + 80]
     adc r8, r10
     mulx rdx, r10, qword ptr [r14 + 88]
-    adc rbx, r10
-    adc rdx, 0
-    add r11, r15
-    adc rax, r13
-    adc rsi, r12
-    adc rcx, r9
-    adc rdi, rbp
-    mov r9, qword ptr [rsp + 104]
-    adc r9, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 120]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 8]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 96]
-    mov r13, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [r15 + 128]
-    mov qword ptr [rsp + 40], rbx
-    mulx r15, rbx, qword ptr [r14 + 96]
-    mov qword ptr [rsp + 112], r8
-    mov qword ptr [rsp + 80], r13
-    mulx r8, r13, qword ptr [r14 + 104]
-    add r15, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [r14 + 112]
-    adc r8, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [r14 + 120]
-    adc r13, rbp
-    mov qword ptr [rsp + 56], r10
-    mulx rbp, r10, qword ptr [r14 + 128]
-    adc r12, r10
-    mov qword ptr [rsp + 8], r9
-    mulx r10, r9, qword ptr [r14 + 136]
-    adc rbp, r9
-    mov qword ptr [rsp + 88], rbp
-    mulx r9, rbp, qword ptr [r14 + 144]
-    adc r10, rbp
-    mov qword ptr [rsp + 120], r10
-    mulx rbp, r10, qword ptr [r14 + 152]
-    adc r9, r10
-    mov qword ptr [rsp + 72], r9
-    mulx r10, r9, qword ptr [r14 + 160]
-    adc rbp, r9
-    mov qword ptr [rsp + 48], rbp
-    mulx r9, rbp, qword ptr [r14 + 168]
-    adc r10, rbp
-    mov qword ptr [rsp + 104], r10
-    mulx rbp, r10, qword ptr [r14 + 176]
-    adc r9, r10
-    mulx rdx, r10, qword ptr [r14 + 184]
     adc rbp, r10
     adc rdx, 0
-    add r11, rbx
-    adc rax, r15
-    adc rsi, r8
-    adc rcx, r13
+    add r11, r13
+    adc rbx, r15
+    adc rsi, r9
+    adc rax, rcx
     adc rdi, r12
-    mov r8, qword ptr [rsp + 8]
-    adc r8, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 120]
-    mov rbx, qword ptr [rsp + 96]
-    adc rbx, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 48]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 104]
-    adc r9, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
+    mov rcx, qword ptr [rsp + 88]
+    adc rcx, qword ptr [rsp + 56]
+    mov r9, qword ptr [rsp + 112]
+    adc r9, qword ptr [rsp + 72]
+    mov r10, qword ptr [rsp + 80]
+    adc r10, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 96]
+    mov r13, qword ptr [rsp + 128]
+    adc r13, qword ptr [rsp + 64]
+    adc r8, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 48]
     adc rdx, qword ptr [rsp + 32]
-    mov r15, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 32], r15
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 112], r9
-    mulx rbp, r9, qword ptr [rip + 2f + 16]
-    add r14, r9
-    mov qword ptr [rsp + 104], r13
-    mulx r9, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
-    adc r9, r12
-    mov qword ptr [rsp + 48], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 64], r10
-    mulx rbx, r10, qword ptr [rip + 2f + 48]
-    adc r12, r10
-    mov qword ptr [rsp + 72], r12
-    mulx r10, r12, qword ptr [rip + 2f + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 96], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 64]
-    adc r10, rbx
-    mov qword ptr [rsp + 120], r10
-    mulx rbx, r10, qword ptr [rip + 2f + 72]
-    adc r12, r10
-    mov qword ptr [rsp + 56], r12
-    mulx r10, r12, qword ptr [rip + 2f + 80]
-    adc rbx, r12
-    mov qword ptr [rsp + 88], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 88]
-    adc r10, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 96]
-    adc r12, rbx
-    adc rdx, 0
-    add r11, r15
-    adc rax, r14
-    adc rsi, rbp
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r15 + 120]
+    mov qword ptr [rsp + 48], rbp
+    mulx r15, rbp, qword ptr [r14 + 96]
+    mov qword ptr [rsp + 120], r8
+    mov qword ptr [rsp + 64], r13
+    mulx r8, r13, qword ptr [r14 + 104]
+    add r15, r13
+    mov qword ptr [rsp + 128], r12
+    mulx r13, r12, qword ptr [r14 + 112]
+    adc r8, r12
+    mov qword ptr [rsp + 96], r10
+    mulx r12, r10, qword ptr [r14 + 120]
+    adc r13, r10
+    mov qword ptr [rsp + 16], r9
+    mulx r10, r9, qword ptr [r14 + 128]
+    adc r12, r9
+    mov qword ptr [rsp + 104], rcx
+    mulx r9, rcx, qword ptr [r14 + 136]
+    adc r10, rcx
+    mov qword ptr [rsp + 80], r10
+    mulx rcx, r10, qword ptr [r14 + 144]
+    adc r9, r10
+    mov qword ptr [rsp + 72], r9
+    mulx r10, r9, qword ptr [r14 + 152]
     adc rcx, r9
-    adc rdi, r13
-    adc r8, qword ptr [rsp + 72]
-    mov r9, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 96]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 120]
-    mov rbx, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 112], rcx
+    mulx r9, rcx, qword ptr [r14 + 160]
+    adc r10, rcx
+    mov qword ptr [rsp + 56], r10
+    mulx rcx, r10, qword ptr [r14 + 168]
+    adc r9, r10
+    mov qword ptr [rsp + 88], r9
+    mulx r10, r9, qword ptr [r14 + 176]
+    adc rcx, r9
+    mulx rdx, r9, qword ptr [r14 + 184]
+    adc r10, r9
+    adc rdx, 0
+    add r11, rbp
+    adc rbx, r15
+    adc rsi, r8
+    adc rax, r13
+    adc rdi, r12
+    mov r8, qword ptr [rsp + 104]
+    adc r8, qword ptr [rsp + 80]
+    mov r9, qword ptr [rsp + 16]
+    adc r9, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 112]
+    mov r12, qword ptr [rsp + 128]
+    adc r12, qword ptr [rsp + 56]
+    mov r13, qword ptr [rsp + 64]
+    adc r13, qword ptr [rsp + 88]
+    adc rcx, qword ptr [rsp + 120]
+    adc r10, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 32]
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, r11
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 48], r10
+    mulx r14, r10, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 120], rcx
+    mov qword ptr [rsp + 88], r13
+    mulx rcx, r13, qword ptr [r15 + 16]
+    add r14, r13
+    mov qword ptr [rsp + 64], r12
+    mulx r13, r12, qword ptr [r15 + 24]
+    adc rcx, r12
+    mov qword ptr [rsp + 56], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r13, rbp
+    mov qword ptr [rsp + 128], r9
+    mulx rbp, r9, qword ptr [r15 + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 112], r8
+    mulx r9, r8, qword ptr [r15 + 48]
+    adc rbp, r8
+    mov qword ptr [rsp + 96], rbp
+    mulx r8, rbp, qword ptr [r15 + 56]
+    adc r9, rbp
+    mov qword ptr [rsp + 72], r9
+    mulx rbp, r9, qword ptr [r15 + 64]
+    adc r8, r9
+    mov qword ptr [rsp + 16], r8
+    mulx r9, r8, qword ptr [r15 + 72]
+    adc rbp, r8
+    mov qword ptr [rsp + 80], rbp
+    mulx r8, rbp, qword ptr [r15 + 80]
+    adc r9, rbp
+    mov qword ptr [rsp + 104], r9
+    mulx rbp, r9, qword ptr [r15 + 88]
+    adc r8, r9
+    mulx rdx, r9, qword ptr [r15 + 96]
+    adc rbp, r9
+    adc rdx, 0
+    add r11, r10
+    adc rbx, r14
+    adc rsi, rcx
+    adc rax, r13
+    adc rdi, r12
+    mov rcx, qword ptr [rsp + 112]
+    adc rcx, qword ptr [rsp + 96]
+    mov r9, qword ptr [rsp + 128]
+    adc r9, qword ptr [rsp + 72]
+    mov r10, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 16]
+    mov r11, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 88]
+    adc r12, qword ptr [rsp + 104]
+    adc r8, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 48]
     adc rdx, qword ptr [rsp + 32]
     mov r13, 0
     adc r13, 0
-    mov r14, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 40]
     mov r14, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 40], r15
-    mulx r13, r15, qword ptr [r14]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 88], r10
-    mulx r12, r10, qword ptr [r14 + 8]
-    add r13, r10
-    mov qword ptr [rsp + 104], rbp
-    mulx r10, rbp, qword ptr [r14 + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 56], rbx
-    mulx rbp, rbx, qword ptr [r14 + 24]
-    adc r10, rbx
-    mov qword ptr [rsp + 80], r11
-    mulx rbx, r11, qword ptr [r14 + 32]
-    adc rbp, r11
-    mov qword ptr [rsp + 120], r9
-    mulx r11, r9, qword ptr [r14 + 40]
-    adc rbx, r9
-    mov qword ptr [rsp + 48], rbx
-    mulx r9, rbx, qword ptr [r14 + 48]
-    adc r11, rbx
-    mov qword ptr [rsp + 96], r11
-    mulx rbx, r11, qword ptr [r14 + 56]
-    adc r9, r11
-    mov qword ptr [rsp + 64], r9
-    mulx r11, r9, qword ptr [r14 + 64]
-    adc rbx, r9
-    mov qword ptr [rsp + 72], rbx
-    mulx r9, rbx, qword ptr [r14 + 72]
-    adc r11, rbx
-    mov qword ptr [rsp + 8], r11
-    mulx rbx, r11, qword ptr [r14 + 80]
-    adc r9, r11
-    mulx rdx, r11, qword ptr [r14 + 88]
-    adc rbx, r11
-    adc rdx, 0
-    add rax, r15
-    adc rsi, r13
-    adc rcx, r12
-    adc rdi, r10
-    adc r8, rbp
-    mov r10, qword ptr [rsp + 120]
-    adc r10, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 96]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 72]
-    mov r13, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 8]
-    adc r9, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 16]
     mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [r15 + 136]
-    mov qword ptr [rsp + 40], rbx
-    mulx r15, rbx, qword ptr [r14 + 96]
-    mov qword ptr [rsp + 112], r9
-    mov qword ptr [rsp + 8], r13
-    mulx r9, r13, qword ptr [r14 + 104]
-    add r15, r13
+    mov rdx, qword ptr [r14 + 32]
+    mov r15, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 48], r13
+    mulx r14, r13, qword ptr [r15]
+    mov qword ptr [rsp + 120], rbp
+    mov qword ptr [rsp + 104], r8
+    mulx rbp, r8, qword ptr [r15 + 8]
+    add r14, r8
     mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [r14 + 112]
-    adc r9, r12
-    mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [r14 + 120]
-    adc r13, rbp
-    mov qword ptr [rsp + 104], r11
-    mulx rbp, r11, qword ptr [r14 + 128]
-    adc r12, r11
+    mulx r8, r12, qword ptr [r15 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 80], r11
+    mulx r12, r11, qword ptr [r15 + 24]
+    adc r8, r11
     mov qword ptr [rsp + 64], r10
-    mulx r11, r10, qword ptr [r14 + 136]
+    mulx r11, r10, qword ptr [r15 + 32]
+    adc r12, r10
+    mov qword ptr [rsp + 16], r9
+    mulx r10, r9, qword ptr [r15 + 40]
+    adc r11, r9
+    mov qword ptr [rsp + 56], r11
+    mulx r9, r11, qword ptr [r15 + 48]
+    adc r10, r11
+    mov qword ptr [rsp + 72], r10
+    mulx r11, r10, qword ptr [r15 + 56]
+    adc r9, r10
+    mov qword ptr [rsp + 128], r9
+    mulx r10, r9, qword ptr [r15 + 64]
+    adc r11, r9
+    mov qword ptr [rsp + 96], r11
+    mulx r9, r11, qword ptr [r15 + 72]
+    adc r10, r11
+    mov qword ptr [rsp + 112], r10
+    mulx r11, r10, qword ptr [r15 + 80]
+    adc r9, r10
+    mulx rdx, r10, qword ptr [r15 + 88]
+    adc r11, r10
+    adc rdx, 0
+    add rbx, r13
+    adc rsi, r14
+    adc rax, rbp
+    adc rdi, r8
+    adc rcx, r12
+    mov r8, qword ptr [rsp + 16]
+    adc r8, qword ptr [rsp + 56]
+    mov r10, qword ptr [rsp + 64]
+    adc r10, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 80]
+    adc rbp, qword ptr [rsp + 128]
+    mov r12, qword ptr [rsp + 88]
+    adc r12, qword ptr [rsp + 96]
+    mov r13, qword ptr [rsp + 104]
+    adc r13, qword ptr [rsp + 112]
+    adc r9, qword ptr [rsp + 120]
+    adc r11, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
+    mov r14, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r14 + 128]
+    mov qword ptr [rsp + 32], r11
+    mulx r14, r11, qword ptr [r15 + 96]
+    mov qword ptr [rsp + 120], r9
+    mov qword ptr [rsp + 112], r13
+    mulx r9, r13, qword ptr [r15 + 104]
+    add r14, r13
+    mov qword ptr [rsp + 104], r12
+    mulx r13, r12, qword ptr [r15 + 112]
+    adc r9, r12
+    mov qword ptr [rsp + 96], rbp
+    mulx r12, rbp, qword ptr [r15 + 120]
+    adc r13, rbp
+    mov qword ptr [rsp + 88], r10
+    mulx rbp, r10, qword ptr [r15 + 128]
+    adc r12, r10
+    mov qword ptr [rsp + 128], r8
+    mulx r10, r8, qword ptr [r15 + 136]
+    adc rbp, r8
+    mov qword ptr [rsp + 80], rbp
+    mulx r8, rbp, qword ptr [r15 + 144]
+    adc r10, rbp
+    mov qword ptr [rsp + 72], r10
+    mulx rbp, r10, qword ptr [r15 + 152]
+    adc r8, r10
+    mov qword ptr [rsp + 64], r8
+    mulx r10, r8, qword ptr [r15 + 160]
+    adc rbp, r8
+    mov qword ptr [rsp + 56], rbp
+    mulx r8, rbp, qword ptr [r15 + 168]
+    adc r10, rbp
+    mov qword ptr [rsp + 16], r10
+    mulx rbp, r10, qword ptr [r15 + 176]
+    adc r8, r10
+    mulx rdx, r10, qword ptr [r15 + 184]
+    adc rbp, r10
+    adc rdx, 0
+    add rbx, r11
+    adc rsi, r14
+    adc rax, r9
+    adc rdi, r13
+    adc rcx, r12
+    mov r9, qword ptr [rsp + 128]
+    adc r9, qword ptr [rsp + 80]
+    mov r10, qword ptr [rsp + 88]
+    adc r10, qword ptr [rsp + 72]
+    mov r11, qword ptr [rsp + 96]
+    adc r11, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 104]
+    adc r12, qword ptr [rsp + 56]
+    mov r13, qword ptr [rsp + 112]
+    adc r13, qword ptr [rsp + 16]
+    adc r8, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
+    mov r14, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, rbx
+    imul rdx, qword ptr [r14]
+    mov qword ptr [rsp + 32], rbp
+    mulx r15, rbp, qword ptr [r14 + 8]
+    mov qword ptr [rsp + 120], r8
+    mov qword ptr [rsp + 16], r13
+    mulx r8, r13, qword ptr [r14 + 16]
+    add r15, r13
+    mov qword ptr [rsp + 112], r12
+    mulx r13, r12, qword ptr [r14 + 24]
+    adc r8, r12
+    mov qword ptr [rsp + 56], r11
+    mulx r12, r11, qword ptr [r14 + 32]
+    adc r13, r11
+    mov qword ptr [rsp + 104], r10
+    mulx r11, r10, qword ptr [r14 + 40]
+    adc r12, r10
+    mov qword ptr [rsp + 64], r9
+    mulx r10, r9, qword ptr [r14 + 48]
+    adc r11, r9
+    mov qword ptr [rsp + 96], r11
+    mulx r9, r11, qword ptr [r14 + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 72], r10
+    mulx r11, r10, qword ptr [r14 + 64]
+    adc r9, r10
+    mov qword ptr [rsp + 88], r9
+    mulx r10, r9, qword ptr [r14 + 72]
+    adc r11, r9
+    mov qword ptr [rsp + 80], r11
+    mulx r9, r11, qword ptr [r14 + 80]
+    adc r10, r11
+    mov qword ptr [rsp + 128], r10
+    mulx r11, r10, qword ptr [r14 + 88]
+    adc r9, r10
+    mulx rdx, r10, qword ptr [r14 + 96]
+    adc r11, r10
+    adc rdx, 0
+    add rbx, rbp
+    adc rsi, r15
+    adc rax, r8
+    adc rdi, r13
+    adc rcx, r12
+    mov r8, qword ptr [rsp + 64]
+    adc r8, qword ptr [rsp + 96]
+    mov r10, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 72]
+    mov rbx, qword ptr [rsp + 56]
+    adc rbx, qword ptr [rsp + 88]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 128]
+    adc r9, qword ptr [rsp + 120]
+    adc r11, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
+    mov r13, 0
+    adc r13, 0
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 40]
+    mov r14, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 32], r13
+    mulx r15, r13, qword ptr [r14]
+    mov qword ptr [rsp + 120], r11
+    mov qword ptr [rsp + 128], r9
+    mulx r11, r9, qword ptr [r14 + 8]
+    add r15, r9
+    mov qword ptr [rsp + 16], r12
+    mulx r9, r12, qword ptr [r14 + 16]
+    adc r11, r12
+    mov qword ptr [rsp + 80], rbp
+    mulx r12, rbp, qword ptr [r14 + 24]
+    adc r9, rbp
+    mov qword ptr [rsp + 112], rbx
+    mulx rbp, rbx, qword ptr [r14 + 32]
+    adc r12, rbx
+    mov qword ptr [rsp + 88], r10
+    mulx rbx, r10, qword ptr [r14 + 40]
     adc rbp, r10
     mov qword ptr [rsp + 56], rbp
-    mulx r10, rbp, qword ptr [r14 + 144]
-    adc r11, rbp
-    mov qword ptr [rsp + 96], r11
-    mulx rbp, r11, qword ptr [r14 + 152]
-    adc r10, r11
-    mov qword ptr [rsp + 80], r10
-    mulx r11, r10, qword ptr [r14 + 160]
+    mulx r10, rbp, qword ptr [r14 + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 72], rbx
+    mulx rbp, rbx, qword ptr [r14 + 56]
+    adc r10, rbx
+    mov qword ptr [rsp + 104], r10
+    mulx rbx, r10, qword ptr [r14 + 64]
     adc rbp, r10
+    mov qword ptr [rsp + 96], rbp
+    mulx r10, rbp, qword ptr [r14 + 72]
+    adc rbx, rbp
+    mov qword ptr [rsp + 64], rbx
+    mulx rbp, rbx, qword ptr [r14 + 80]
+    adc r10, rbx
+    mulx rdx, rbx, qword ptr [r14 + 88]
+    adc rbp, rbx
+    adc rdx, 0
+    add rsi, r13
+    adc rax, r15
+    adc rdi, r11
+    adc rcx, r9
+    adc r8, r12
+    mov r9, qword ptr [rsp + 88]
+    adc r9, qword ptr [rsp + 56]
+    mov r11, qword ptr [rsp + 112]
+    adc r11, qword ptr [rsp + 72]
+    mov rbx, qword ptr [rsp + 80]
+    adc rbx, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 96]
+    mov r13, qword ptr [rsp + 128]
+    adc r13, qword ptr [rsp + 64]
+    adc r10, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 32]
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r15 + 136]
     mov qword ptr [rsp + 48], rbp
-    mulx r10, rbp, qword ptr [r14 + 168]
-    adc r11, rbp
-    mov qword ptr [rsp + 120], r11
-    mulx rbp, r11, qword ptr [r14 + 176]
-    adc r10, r11
+    mulx r15, rbp, qword ptr [r14 + 96]
+    mov qword ptr [rsp + 120], r10
+    mov qword ptr [rsp + 64], r13
+    mulx r10, r13, qword ptr [r14 + 104]
+    add r15, r13
+    mov qword ptr [rsp + 128], r12
+    mulx r13, r12, qword ptr [r14 + 112]
+    adc r10, r12
+    mov qword ptr [rsp + 96], rbx
+    mulx r12, rbx, qword ptr [r14 + 120]
+    adc r13, rbx
+    mov qword ptr [rsp + 16], r11
+    mulx rbx, r11, qword ptr [r14 + 128]
+    adc r12, r11
+    mov qword ptr [rsp + 104], r9
+    mulx r11, r9, qword ptr [r14 + 136]
+    adc rbx, r9
+    mov qword ptr [rsp + 80], rbx
+    mulx r9, rbx, qword ptr [r14 + 144]
+    adc r11, rbx
+    mov qword ptr [rsp + 72], r11
+    mulx rbx, r11, qword ptr [r14 + 152]
+    adc r9, r11
+    mov qword ptr [rsp + 112], r9
+    mulx r11, r9, qword ptr [r14 + 160]
+    adc rbx, r9
+    mov qword ptr [rsp + 56], rbx
+    mulx r9, rbx, qword ptr [r14 + 168]
+    adc r11, rbx
+    mov qword ptr [rsp + 88], r11
+    mulx rbx, r11, qword ptr [r14 + 176]
+    adc r9, r11
     mulx rdx, r11, qword ptr [r14 + 184]
+    adc rbx, r11
+    adc rdx, 0
+    add rsi, rbp
+    adc rax, r15
+    adc rdi, r10
+    adc rcx, r13
+    adc r8, r12
+    mov r10, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 80]
+    mov r11, qword ptr [rsp + 16]
+    adc r11, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 112]
+    mov r12, qword ptr [rsp + 128]
+    adc r12, qword ptr [rsp + 56]
+    mov r13, qword ptr [rsp + 64]
+    adc r13, qword ptr [rsp + 88]
+    adc r9, qword ptr [rsp + 120]
+    adc rbx, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 32]
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, rsi
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 48], rbx
+    mulx r14, rbx, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 120], r9
+    mov qword ptr [rsp + 88], r13
+    mulx r9, r13, qword ptr [r15 + 16]
+    add r14, r13
+    mov qword ptr [rsp + 64], r12
+    mulx r13, r12, qword ptr [r15 + 24]
+    adc r9, r12
+    mov qword ptr [rsp + 56], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r13, rbp
+    mov qword ptr [rsp + 128], r11
+    mulx rbp, r11, qword ptr [r15 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 112], r10
+    mulx r11, r10, qword ptr [r15 + 48]
+    adc rbp, r10
+    mov qword ptr [rsp + 96], rbp
+    mulx r10, rbp, qword ptr [r15 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [r15 + 64]
+    adc r10, r11
+    mov qword ptr [rsp + 16], r10
+    mulx r11, r10, qword ptr [r15 + 72]
+    adc rbp, r10
+    mov qword ptr [rsp + 80], rbp
+    mulx r10, rbp, qword ptr [r15 + 80]
+    adc r11, rbp
+    mov qword ptr [rsp + 104], r11
+    mulx rbp, r11, qword ptr [r15 + 88]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r15 + 96]
+    adc rbp, r11
+    adc rdx, 0
+    add rsi, rbx
+    adc rax, r14
+    adc rdi, r9
+    adc rcx, r13
+    adc r8, r12
+    mov rsi, qword ptr [rsp + 112]
+    adc rsi, qword ptr [rsp + 96]
+    mov r9, qword ptr [rsp + 128]
+    adc r9, qword ptr [rsp + 72]
+    mov r11, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 16]
+    mov rbx, qword ptr [rsp + 64]
+    adc rbx, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 88]
+    adc r12, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 32]
+    mov r13, 0
+    adc r13, 0
+    mov r14, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r14 + 48]
+    mov r15, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 48], r13
+    mulx r14, r13, qword ptr [r15]
+    mov qword ptr [rsp + 120], rbp
+    mov qword ptr [rsp + 104], r10
+    mulx rbp, r10, qword ptr [r15 + 8]
+    add r14, r10
+    mov qword ptr [rsp + 88], r12
+    mulx r10, r12, qword ptr [r15 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 80], rbx
+    mulx r12, rbx, qword ptr [r15 + 24]
+    adc r10, rbx
+    mov qword ptr [rsp + 64], r11
+    mulx rbx, r11, qword ptr [r15 + 32]
+    adc r12, r11
+    mov qword ptr [rsp + 16], r9
+    mulx r11, r9, qword ptr [r15 + 40]
+    adc rbx, r9
+    mov qword ptr [rsp + 56], rbx
+    mulx r9, rbx, qword ptr [r15 + 48]
+    adc r11, rbx
+    mov qword ptr [rsp + 72], r11
+    mulx rbx, r11, qword ptr [r15 + 56]
+    adc r9, r11
+    mov qword ptr [rsp + 128], r9
+    mulx r11, r9, qword ptr [r15 + 64]
+    adc rbx, r9
+    mov qword ptr [rsp + 96], rbx
+    mulx r9, rbx, qword ptr [r15 + 72]
+    adc r11, rbx
+    mov qword ptr [rsp + 112], r11
+    mulx rbx, r11, qword ptr [r15 + 80]
+    adc r9, r11
+    mulx rdx, r11, qword ptr [r15 + 88]
+    adc rbx, r11
+    adc rdx, 0
+    add rax, r13
+    adc rdi, r14
+    adc rcx, rbp
+    adc r8, r10
+    adc rsi, r12
+    mov r10, qword ptr [rsp + 16]
+    adc r10, qword ptr [rsp + 56]
+    mov r11, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 80]
+    adc rbp, qword ptr [rsp + 128]
+    mov r12, qword ptr [rsp + 88]
+    adc r12, qword ptr [rsp + 96]
+    mov r13, qword ptr [rsp + 104]
+    adc r13, qword ptr [rsp + 112]
+    adc r9, qword ptr [rsp + 120]
+    adc rbx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
+    mov r14, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r14 + 144]
+    mov qword ptr [rsp + 32], rbx
+    mulx r14, rbx, qword ptr [r15 + 96]
+    mov qword ptr [rsp + 120], r9
+    mov qword ptr [rsp + 112], r13
+    mulx r9, r13, qword ptr [r15 + 104]
+    add r14, r13
+    mov qword ptr [rsp + 104], r12
+    mulx r13, r12, qword ptr [r15 + 112]
+    adc r9, r12
+    mov qword ptr [rsp + 96], rbp
+    mulx r12, rbp, qword ptr [r15 + 120]
+    adc r13, rbp
+    mov qword ptr [rsp + 88], r11
+    mulx rbp, r11, qword ptr [r15 + 128]
+    adc r12, r11
+    mov qword ptr [rsp + 128], r10
+    mulx r11, r10, qword ptr [r15 + 136]
+    adc rbp, r10
+    mov qword ptr [rsp + 80], rbp
+    mulx r10, rbp, qword ptr [r15 + 144]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [r15 + 152]
+    adc r10, r11
+    mov qword ptr [rsp + 64], r10
+    mulx r11, r10, qword ptr [r15 + 160]
+    adc rbp, r10
+    mov qword ptr [rsp + 56], rbp
+    mulx r10, rbp, qword ptr [r15 + 168]
+    adc r11, rbp
+    mov qword ptr [rsp + 16], r11
+    mulx rbp, r11, qword ptr [r15 + 176]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r15 + 184]
     adc rbp, r11
     adc rdx, 0
     add rax, rbx
-    adc rsi, r15
+    adc rdi, r14
     adc rcx, r9
-    adc rdi, r13
-    adc r8, r12
-    mov r9, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 96]
-    mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 48]
-    mov r13, qword ptr [rsp + 8]
-    adc r13, qword ptr [rsp + 120]
-    adc r10, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 32], r15
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 112], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 16]
-    add r14, r10
-    mov qword ptr [rsp + 120], r13
-    mulx r10, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 8], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 48], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 88], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 48]
-    adc r12, r11
-    mov qword ptr [rsp + 80], r12
-    mulx r11, r12, qword ptr [rip + 2f + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 72], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 64]
-    adc r11, rbx
-    mov qword ptr [rsp + 96], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 72]
-    adc r12, r11
-    mov qword ptr [rsp + 104], r12
-    mulx r11, r12, qword ptr [rip + 2f + 80]
-    adc rbx, r12
-    mov qword ptr [rsp + 56], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 88]
-    adc r11, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 96]
-    adc r12, rbx
-    adc rdx, 0
-    add rax, r15
-    adc rsi, r14
-    adc rcx, rbp
-    adc rdi, r10
     adc r8, r13
-    adc r9, qword ptr [rsp + 80]
-    mov rax, qword ptr [rsp + 88]
-    adc rax, qword ptr [rsp + 72]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 96]
-    mov rbx, qword ptr [rsp + 8]
-    adc rbx, qword ptr [rsp + 104]
-    mov rbp, qword ptr [rsp + 120]
-    adc rbp, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r13, 0
-    adc r13, 0
-    mov r14, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 48]
-    mov r14, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 40], r15
-    mulx r13, r15, qword ptr [r14]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 56], r11
-    mulx r12, r11, qword ptr [r14 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 120], rbp
-    mulx r11, rbp, qword ptr [r14 + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 104], rbx
-    mulx rbp, rbx, qword ptr [r14 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 8], r10
-    mulx rbx, r10, qword ptr [r14 + 32]
-    adc rbp, r10
-    mov qword ptr [rsp + 96], rax
-    mulx r10, rax, qword ptr [r14 + 40]
-    adc rbx, rax
-    mov qword ptr [rsp + 48], rbx
-    mulx rax, rbx, qword ptr [r14 + 48]
-    adc r10, rbx
-    mov qword ptr [rsp + 72], r10
-    mulx rbx, r10, qword ptr [r14 + 56]
-    adc rax, r10
-    mov qword ptr [rsp + 88], rax
-    mulx r10, rax, qword ptr [r14 + 64]
-    adc rbx, rax
-    mov qword ptr [rsp + 80], rbx
-    mulx rax, rbx, qword ptr [r14 + 72]
-    adc r10, rbx
-    mov qword ptr [rsp + 64], r10
-    mulx rbx, r10, qword ptr [r14 + 80]
-    adc rax, r10
-    mulx rdx, r10, qword ptr [r14 + 88]
-    adc rbx, r10
-    adc rdx, 0
-    add rsi, r15
-    adc rcx, r13
-    adc rdi, r12
-    adc r8, r11
-    adc r9, rbp
-    mov r10, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 8]
-    adc r11, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [r15 + 144]
-    mov qword ptr [rsp + 40], rbx
-    mulx r15, rbx, qword ptr [r14 + 96]
-    mov qword ptr [rsp + 112], rax
-    mov qword ptr [rsp + 64], r13
-    mulx rax, r13, qword ptr [r14 + 104]
-    add r15, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [r14 + 112]
-    adc rax, r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [r14 + 120]
-    adc r13, rbp
-    mov qword ptr [rsp + 120], r11
-    mulx rbp, r11, qword ptr [r14 + 128]
-    adc r12, r11
-    mov qword ptr [rsp + 88], r10
-    mulx r11, r10, qword ptr [r14 + 136]
-    adc rbp, r10
-    mov qword ptr [rsp + 104], rbp
-    mulx r10, rbp, qword ptr [r14 + 144]
-    adc r11, rbp
-    mov qword ptr [rsp + 72], r11
-    mulx rbp, r11, qword ptr [r14 + 152]
-    adc r10, r11
-    mov qword ptr [rsp + 8], r10
-    mulx r11, r10, qword ptr [r14 + 160]
-    adc rbp, r10
-    mov qword ptr [rsp + 48], rbp
-    mulx r10, rbp, qword ptr [r14 + 168]
-    adc r11, rbp
-    mov qword ptr [rsp + 96], r11
-    mulx rbp, r11, qword ptr [r14 + 176]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r14 + 184]
-    adc rbp, r11
-    adc rdx, 0
-    add rsi, rbx
-    adc rcx, r15
-    adc rdi, rax
-    adc r8, r13
-    adc r9, r12
-    mov rax, qword ptr [rsp + 88]
-    adc rax, qword ptr [rsp + 104]
-    mov r11, qword ptr [rsp + 120]
-    adc r11, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 8]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 48]
-    mov r13, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 32], r15
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 112], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 16]
-    add r14, r10
-    mov qword ptr [rsp + 96], r13
-    mulx r10, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 48], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 56], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 48]
-    adc r12, r11
-    mov qword ptr [rsp + 8], r12
-    mulx r11, r12, qword ptr [rip + 2f + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 80], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 64]
-    adc r11, rbx
-    mov qword ptr [rsp + 72], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 72]
-    adc r12, r11
-    mov qword ptr [rsp + 120], r12
-    mulx r11, r12, qword ptr [rip + 2f + 80]
-    adc rbx, r12
-    mov qword ptr [rsp + 104], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 88]
-    adc r11, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 96]
-    adc r12, rbx
-    adc rdx, 0
-    add rsi, r15
-    adc rcx, r14
-    adc rdi, rbp
-    adc r8, r10
-    adc r9, r13
-    adc rax, qword ptr [rsp + 8]
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 80]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 120]
-    mov rbp, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r13, 0
-    adc r13, 0
-    mov r14, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 56]
-    mov r14, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 40], r15
-    mulx r13, r15, qword ptr [r14]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 104], r11
-    mulx r12, r11, qword ptr [r14 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 96], rbp
-    mulx r11, rbp, qword ptr [r14 + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 120], rbx
-    mulx rbp, rbx, qword ptr [r14 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 64], r10
-    mulx rbx, r10, qword ptr [r14 + 32]
-    adc rbp, r10
-    mov qword ptr [rsp + 72], rsi
-    mulx r10, rsi, qword ptr [r14 + 40]
-    adc rbx, rsi
-    mov qword ptr [rsp + 48], rbx
-    mulx rsi, rbx, qword ptr [r14 + 48]
-    adc r10, rbx
-    mov qword ptr [rsp + 80], r10
-    mulx rbx, r10, qword ptr [r14 + 56]
-    adc rsi, r10
-    mov qword ptr [rsp + 56], rsi
-    mulx r10, rsi, qword ptr [r14 + 64]
-    adc rbx, rsi
-    mov qword ptr [rsp + 8], rbx
-    mulx rsi, rbx, qword ptr [r14 + 72]
-    adc r10, rbx
-    mov qword ptr [rsp + 88], r10
-    mulx rbx, r10, qword ptr [r14 + 80]
-    adc rsi, r10
-    mulx rdx, r10, qword ptr [r14 + 88]
-    adc rbx, r10
-    adc rdx, 0
-    add rcx, r15
-    adc rdi, r13
-    adc r8, r12
-    adc r9, r11
-    adc rax, rbp
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 120]
-    adc rbp, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 8]
-    mov r13, qword ptr [rsp + 104]
-    adc r13, qword ptr [rsp + 88]
-    adc rsi, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [r15 + 152]
-    mov qword ptr [rsp + 40], rbx
-    mulx r15, rbx, qword ptr [r14 + 96]
-    mov qword ptr [rsp + 112], rsi
-    mov qword ptr [rsp + 88], r13
-    mulx rsi, r13, qword ptr [r14 + 104]
-    add r15, r13
-    mov qword ptr [rsp + 104], r12
-    mulx r13, r12, qword ptr [r14 + 112]
     adc rsi, r12
-    mov qword ptr [rsp + 8], rbp
-    mulx r12, rbp, qword ptr [r14 + 120]
-    adc r13, rbp
-    mov qword ptr [rsp + 96], r11
-    mulx rbp, r11, qword ptr [r14 + 128]
-    adc r12, r11
-    mov qword ptr [rsp + 56], r10
-    mulx r11, r10, qword ptr [r14 + 136]
-    adc rbp, r10
-    mov qword ptr [rsp + 120], rbp
-    mulx r10, rbp, qword ptr [r14 + 144]
-    adc r11, rbp
-    mov qword ptr [rsp + 80], r11
-    mulx rbp, r11, qword ptr [r14 + 152]
-    adc r10, r11
-    mov qword ptr [rsp + 64], r10
-    mulx r11, r10, qword ptr [r14 + 160]
-    adc rbp, r10
-    mov qword ptr [rsp + 48], rbp
-    mulx r10, rbp, qword ptr [r14 + 168]
-    adc r11, rbp
-    mov qword ptr [rsp + 72], r11
-    mulx rbp, r11, qword ptr [r14 + 176]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r14 + 184]
-    adc rbp, r11
-    adc rdx, 0
-    add rcx, rbx
-    adc rdi, r15
-    adc r8, rsi
-    adc r9, r13
-    adc rax, r12
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 120]
-    mov r11, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 80]
-    mov rbx, qword ptr [rsp + 8]
+    mov r9, qword ptr [rsp + 128]
+    adc r9, qword ptr [rsp + 80]
+    mov r11, qword ptr [rsp + 88]
+    adc r11, qword ptr [rsp + 72]
+    mov rbx, qword ptr [rsp + 96]
     adc rbx, qword ptr [rsp + 64]
     mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 48]
-    mov r13, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 32], r15
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 112], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 16]
-    add r14, r10
-    mov qword ptr [rsp + 72], r13
-    mulx r10, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
+    adc r12, qword ptr [rsp + 56]
+    mov r13, qword ptr [rsp + 112]
+    adc r13, qword ptr [rsp + 16]
+    adc r10, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
+    mov r14, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, rax
+    imul rdx, qword ptr [r14]
+    mov qword ptr [rsp + 32], rbp
+    mulx r15, rbp, qword ptr [r14 + 8]
+    mov qword ptr [rsp + 120], r10
+    mov qword ptr [rsp + 16], r13
+    mulx r10, r13, qword ptr [r14 + 16]
+    add r15, r13
+    mov qword ptr [rsp + 112], r12
+    mulx r13, r12, qword ptr [r14 + 24]
     adc r10, r12
-    mov qword ptr [rsp + 48], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 40]
+    mov qword ptr [rsp + 56], rbx
+    mulx r12, rbx, qword ptr [r14 + 32]
     adc r13, rbx
     mov qword ptr [rsp + 104], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 48]
+    mulx rbx, r11, qword ptr [r14 + 40]
     adc r12, r11
-    mov qword ptr [rsp + 64], r12
-    mulx r11, r12, qword ptr [rip + 2f + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 8], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 64]
+    mov qword ptr [rsp + 64], r9
+    mulx r11, r9, qword ptr [r14 + 48]
+    adc rbx, r9
+    mov qword ptr [rsp + 96], rbx
+    mulx r9, rbx, qword ptr [r14 + 56]
     adc r11, rbx
-    mov qword ptr [rsp + 80], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 72]
-    adc r12, r11
-    mov qword ptr [rsp + 96], r12
-    mulx r11, r12, qword ptr [rip + 2f + 80]
-    adc rbx, r12
-    mov qword ptr [rsp + 120], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 88]
+    mov qword ptr [rsp + 72], r11
+    mulx rbx, r11, qword ptr [r14 + 64]
+    adc r9, r11
+    mov qword ptr [rsp + 88], r9
+    mulx r11, r9, qword ptr [r14 + 72]
+    adc rbx, r9
+    mov qword ptr [rsp + 80], rbx
+    mulx r9, rbx, qword ptr [r14 + 80]
     adc r11, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 96]
-    adc r12, rbx
+    mov qword ptr [rsp + 128], r11
+    mulx rbx, r11, qword ptr [r14 + 88]
+    adc r9, r11
+    mulx rdx, r11, qword ptr [r14 + 96]
+    adc rbx, r11
     adc rdx, 0
-    add rcx, r15
-    adc rdi, r14
-    adc r8, rbp
-    adc r9, r10
-    adc rax, r13
-    adc rsi, qword ptr [rsp + 64]
-    mov rcx, qword ptr [rsp + 104]
-    adc rcx, qword ptr [rsp + 8]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 80]
-    mov rbx, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 96]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 120]
-    adc r11, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
+    add rax, rbp
+    adc rdi, r15
+    adc rcx, r10
+    adc r8, r13
+    adc rsi, r12
+    mov rax, qword ptr [rsp + 64]
+    adc rax, qword ptr [rsp + 96]
+    mov r10, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 72]
+    mov r11, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 88]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 128]
+    adc r9, qword ptr [rsp + 120]
+    adc rbx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
     mov r13, 0
     adc r13, 0
-    mov r14, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 64]
-    mov r14, qword ptr [rsp + 24]
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 56]
+    mov r14, qword ptr [rsp + 40]
     mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 40], r15
-    mulx r13, r15, qword ptr [r14]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 120], r11
-    mulx r12, r11, qword ptr [r14 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 72], rbp
-    mulx r11, rbp, qword ptr [r14 + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 96], rbx
-    mulx rbp, rbx, qword ptr [r14 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 88], r10
-    mulx rbx, r10, qword ptr [r14 + 32]
-    adc rbp, r10
-    mov qword ptr [rsp + 80], rcx
-    mulx r10, rcx, qword ptr [r14 + 40]
-    adc rbx, rcx
-    mov qword ptr [rsp + 48], rbx
-    mulx rcx, rbx, qword ptr [r14 + 48]
-    adc r10, rbx
-    mov qword ptr [rsp + 8], r10
-    mulx rbx, r10, qword ptr [r14 + 56]
-    adc rcx, r10
-    mov qword ptr [rsp + 104], rcx
-    mulx r10, rcx, qword ptr [r14 + 64]
-    adc rbx, rcx
-    mov qword ptr [rsp + 64], rbx
-    mulx rcx, rbx, qword ptr [r14 + 72]
-    adc r10, rbx
-    mov qword ptr [rsp + 56], r10
-    mulx rbx, r10, qword ptr [r14 + 80]
-    adc rcx, r10
-    mulx rdx, r10, qword ptr [r14 + 88]
-    adc rbx, r10
-    adc rdx, 0
-    add rdi, r15
-    adc r8, r13
-    adc r9, r12
-    adc rax, r11
-    adc rsi, rbp
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 8]
-    mov rbp, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 104]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 64]
-    mov r13, qword ptr [rsp + 120]
-    adc r13, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [r15 + 160]
-    mov qword ptr [rsp + 40], rbx
-    mulx r15, rbx, qword ptr [r14 + 96]
-    mov qword ptr [rsp + 112], rcx
-    mov qword ptr [rsp + 56], r13
-    mulx rcx, r13, qword ptr [r14 + 104]
-    add r15, r13
-    mov qword ptr [rsp + 120], r12
-    mulx r13, r12, qword ptr [r14 + 112]
-    adc rcx, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [r14 + 120]
-    adc r13, rbp
-    mov qword ptr [rsp + 72], r11
-    mulx rbp, r11, qword ptr [r14 + 128]
+    mulx r15, r13, qword ptr [r14]
+    mov qword ptr [rsp + 120], rbx
+    mov qword ptr [rsp + 128], r9
+    mulx rbx, r9, qword ptr [r14 + 8]
+    add r15, r9
+    mov qword ptr [rsp + 16], r12
+    mulx r9, r12, qword ptr [r14 + 16]
+    adc rbx, r12
+    mov qword ptr [rsp + 80], rbp
+    mulx r12, rbp, qword ptr [r14 + 24]
+    adc r9, rbp
+    mov qword ptr [rsp + 112], r11
+    mulx rbp, r11, qword ptr [r14 + 32]
     adc r12, r11
+    mov qword ptr [rsp + 88], r10
+    mulx r11, r10, qword ptr [r14 + 40]
+    adc rbp, r10
+    mov qword ptr [rsp + 56], rbp
+    mulx r10, rbp, qword ptr [r14 + 48]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [r14 + 56]
+    adc r10, r11
     mov qword ptr [rsp + 104], r10
-    mulx r11, r10, qword ptr [r14 + 136]
+    mulx r11, r10, qword ptr [r14 + 64]
     adc rbp, r10
     mov qword ptr [rsp + 96], rbp
-    mulx r10, rbp, qword ptr [r14 + 144]
+    mulx r10, rbp, qword ptr [r14 + 72]
     adc r11, rbp
-    mov qword ptr [rsp + 8], r11
-    mulx rbp, r11, qword ptr [r14 + 152]
+    mov qword ptr [rsp + 64], r11
+    mulx rbp, r11, qword ptr [r14 + 80]
     adc r10, r11
-    mov qword ptr [rsp + 88], r10
-    mulx r11, r10, qword ptr [r14 + 160]
-    adc rbp, r10
+    mulx rdx, r11, qword ptr [r14 + 88]
+    adc rbp, r11
+    adc rdx, 0
+    add rdi, r13
+    adc rcx, r15
+    adc r8, rbx
+    adc rsi, r9
+    adc rax, r12
+    mov r9, qword ptr [rsp + 88]
+    adc r9, qword ptr [rsp + 56]
+    mov r11, qword ptr [rsp + 112]
+    adc r11, qword ptr [rsp + 72]
+    mov rbx, qword ptr [rsp + 80]
+    adc rbx, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 96]
+    mov r13, qword ptr [rsp + 128]
+    adc r13, qword ptr [rsp + 64]
+    adc r10, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 32]
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r15 + 152]
     mov qword ptr [rsp + 48], rbp
-    mulx r10, rbp, qword ptr [r14 + 168]
-    adc r11, rbp
-    mov qword ptr [rsp + 80], r11
-    mulx rbp, r11, qword ptr [r14 + 176]
-    adc r10, r11
+    mulx r15, rbp, qword ptr [r14 + 96]
+    mov qword ptr [rsp + 120], r10
+    mov qword ptr [rsp + 64], r13
+    mulx r10, r13, qword ptr [r14 + 104]
+    add r15, r13
+    mov qword ptr [rsp + 128], r12
+    mulx r13, r12, qword ptr [r14 + 112]
+    adc r10, r12
+    mov qword ptr [rsp + 96], rbx
+    mulx r12, rbx, qword ptr [r14 + 120]
+    adc r13, rbx
+    mov qword ptr [rsp + 16], r11
+    mulx rbx, r11, qword ptr [r14 + 128]
+    adc r12, r11
+    mov qword ptr [rsp + 104], r9
+    mulx r11, r9, qword ptr [r14 + 136]
+    adc rbx, r9
+    mov qword ptr [rsp + 80], rbx
+    mulx r9, rbx, qword ptr [r14 + 144]
+    adc r11, rbx
+    mov qword ptr [rsp + 72], r11
+    mulx rbx, r11, qword ptr [r14 + 152]
+    adc r9, r11
+    mov qword ptr [rsp + 112], r9
+    mulx r11, r9, qword ptr [r14 + 160]
+    adc rbx, r9
+    mov qword ptr [rsp + 56], rbx
+    mulx r9, rbx, qword ptr [r14 + 168]
+    adc r11, rbx
+    mov qword ptr [rsp + 88], r11
+    mulx rbx, r11, qword ptr [r14 + 176]
+    adc r9, r11
     mulx rdx, r11, qword ptr [r14 + 184]
+    adc rbx, r11
+    adc rdx, 0
+    add rdi, rbp
+    adc rcx, r15
+    adc r8, r10
+    adc rsi, r13
+    adc rax, r12
+    mov r10, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 80]
+    mov r11, qword ptr [rsp + 16]
+    adc r11, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 112]
+    mov r12, qword ptr [rsp + 128]
+    adc r12, qword ptr [rsp + 56]
+    mov r13, qword ptr [rsp + 64]
+    adc r13, qword ptr [rsp + 88]
+    adc r9, qword ptr [rsp + 120]
+    adc rbx, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 32]
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, rdi
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 48], rbx
+    mulx r14, rbx, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 120], r9
+    mov qword ptr [rsp + 88], r13
+    mulx r9, r13, qword ptr [r15 + 16]
+    add r14, r13
+    mov qword ptr [rsp + 64], r12
+    mulx r13, r12, qword ptr [r15 + 24]
+    adc r9, r12
+    mov qword ptr [rsp + 56], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r13, rbp
+    mov qword ptr [rsp + 128], r11
+    mulx rbp, r11, qword ptr [r15 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 112], r10
+    mulx r11, r10, qword ptr [r15 + 48]
+    adc rbp, r10
+    mov qword ptr [rsp + 96], rbp
+    mulx r10, rbp, qword ptr [r15 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [r15 + 64]
+    adc r10, r11
+    mov qword ptr [rsp + 16], r10
+    mulx r11, r10, qword ptr [r15 + 72]
+    adc rbp, r10
+    mov qword ptr [rsp + 80], rbp
+    mulx r10, rbp, qword ptr [r15 + 80]
+    adc r11, rbp
+    mov qword ptr [rsp + 104], r11
+    mulx rbp, r11, qword ptr [r15 + 88]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r15 + 96]
     adc rbp, r11
     adc rdx, 0
     add rdi, rbx
-    adc r8, r15
-    adc r9, rcx
-    adc rax, r13
-    adc rsi, r12
-    mov rcx, qword ptr [rsp + 104]
-    adc rcx, qword ptr [rsp + 96]
-    mov r11, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 8]
-    mov rbx, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 48]
-    mov r13, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 32], r15
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 112], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 16]
-    add r14, r10
-    mov qword ptr [rsp + 80], r13
-    mulx r10, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 48], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 120], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 48]
-    adc r12, r11
-    mov qword ptr [rsp + 88], r12
-    mulx r11, r12, qword ptr [rip + 2f + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 64], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 64]
-    adc r11, rbx
-    mov qword ptr [rsp + 8], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 72]
-    adc r12, r11
-    mov qword ptr [rsp + 72], r12
-    mulx r11, r12, qword ptr [rip + 2f + 80]
-    adc rbx, r12
-    mov qword ptr [rsp + 96], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 88]
-    adc r11, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 96]
-    adc r12, rbx
-    adc rdx, 0
-    add rdi, r15
-    adc r8, r14
-    adc r9, rbp
-    adc rax, r10
+    adc rcx, r14
+    adc r8, r9
     adc rsi, r13
-    adc rcx, qword ptr [rsp + 88]
-    mov rdi, qword ptr [rsp + 120]
-    adc rdi, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 8]
-    mov rbx, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 40]
+    adc rax, r12
+    mov rdi, qword ptr [rsp + 112]
+    adc rdi, qword ptr [rsp + 96]
+    mov r9, qword ptr [rsp + 128]
+    adc r9, qword ptr [rsp + 72]
+    mov r11, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 16]
+    mov rbx, qword ptr [rsp + 64]
+    adc rbx, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 88]
+    adc r12, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 48]
     adc rdx, qword ptr [rsp + 32]
     mov r13, 0
     adc r13, 0
-    mov r14, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 72]
     mov r14, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 40], r15
-    mulx r13, r15, qword ptr [r14]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 96], r11
-    mulx r12, r11, qword ptr [r14 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 80], rbp
-    mulx r11, rbp, qword ptr [r14 + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 72], rbx
-    mulx rbp, rbx, qword ptr [r14 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 56], r10
-    mulx rbx, r10, qword ptr [r14 + 32]
-    adc rbp, r10
-    mov qword ptr [rsp + 8], rdi
-    mulx r10, rdi, qword ptr [r14 + 40]
-    adc rbx, rdi
-    mov qword ptr [rsp + 48], rbx
-    mulx rdi, rbx, qword ptr [r14 + 48]
-    adc r10, rbx
-    mov qword ptr [rsp + 64], r10
-    mulx rbx, r10, qword ptr [r14 + 56]
-    adc rdi, r10
-    mov qword ptr [rsp + 120], rdi
-    mulx r10, rdi, qword ptr [r14 + 64]
-    adc rbx, rdi
-    mov qword ptr [rsp + 88], rbx
-    mulx rdi, rbx, qword ptr [r14 + 72]
-    adc r10, rbx
-    mov qword ptr [rsp + 104], r10
-    mulx rbx, r10, qword ptr [r14 + 80]
-    adc rdi, r10
-    mulx rdx, r10, qword ptr [r14 + 88]
-    adc rbx, r10
-    adc rdx, 0
-    add r8, r15
-    adc r9, r13
-    adc rax, r12
-    adc rsi, r11
-    adc rcx, rbp
-    mov r10, qword ptr [rsp + 8]
-    adc r10, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 120]
-    mov r12, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 104]
-    adc rdi, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 16]
     mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [r15 + 168]
-    mov qword ptr [rsp + 40], rbx
-    mulx r15, rbx, qword ptr [r14 + 96]
-    mov qword ptr [rsp + 112], rdi
-    mov qword ptr [rsp + 104], r13
-    mulx rdi, r13, qword ptr [r14 + 104]
-    add r15, r13
-    mov qword ptr [rsp + 96], r12
-    mulx r13, r12, qword ptr [r14 + 112]
-    adc rdi, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [r14 + 120]
-    adc r13, rbp
-    mov qword ptr [rsp + 80], r11
-    mulx rbp, r11, qword ptr [r14 + 128]
+    mov rdx, qword ptr [r14 + 64]
+    mov r15, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 48], r13
+    mulx r14, r13, qword ptr [r15]
+    mov qword ptr [rsp + 120], rbp
+    mov qword ptr [rsp + 104], r10
+    mulx rbp, r10, qword ptr [r15 + 8]
+    add r14, r10
+    mov qword ptr [rsp + 88], r12
+    mulx r10, r12, qword ptr [r15 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 80], rbx
+    mulx r12, rbx, qword ptr [r15 + 24]
+    adc r10, rbx
+    mov qword ptr [rsp + 64], r11
+    mulx rbx, r11, qword ptr [r15 + 32]
     adc r12, r11
-    mov qword ptr [rsp + 120], r10
-    mulx r11, r10, qword ptr [r14 + 136]
+    mov qword ptr [rsp + 16], r9
+    mulx r11, r9, qword ptr [r15 + 40]
+    adc rbx, r9
+    mov qword ptr [rsp + 56], rbx
+    mulx r9, rbx, qword ptr [r15 + 48]
+    adc r11, rbx
+    mov qword ptr [rsp + 72], r11
+    mulx rbx, r11, qword ptr [r15 + 56]
+    adc r9, r11
+    mov qword ptr [rsp + 128], r9
+    mulx r11, r9, qword ptr [r15 + 64]
+    adc rbx, r9
+    mov qword ptr [rsp + 96], rbx
+    mulx r9, rbx, qword ptr [r15 + 72]
+    adc r11, rbx
+    mov qword ptr [rsp + 112], r11
+    mulx rbx, r11, qword ptr [r15 + 80]
+    adc r9, r11
+    mulx rdx, r11, qword ptr [r15 + 88]
+    adc rbx, r11
+    adc rdx, 0
+    add rcx, r13
+    adc r8, r14
+    adc rsi, rbp
+    adc rax, r10
+    adc rdi, r12
+    mov r10, qword ptr [rsp + 16]
+    adc r10, qword ptr [rsp + 56]
+    mov r11, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 80]
+    adc rbp, qword ptr [rsp + 128]
+    mov r12, qword ptr [rsp + 88]
+    adc r12, qword ptr [rsp + 96]
+    mov r13, qword ptr [rsp + 104]
+    adc r13, qword ptr [rsp + 112]
+    adc r9, qword ptr [rsp + 120]
+    adc rbx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
+    mov r14, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r14 + 160]
+    mov qword ptr [rsp + 32], rbx
+    mulx r14, rbx, qword ptr [r15 + 96]
+    mov qword ptr [rsp + 120], r9
+    mov qword ptr [rsp + 112], r13
+    mulx r9, r13, qword ptr [r15 + 104]
+    add r14, r13
+    mov qword ptr [rsp + 104], r12
+    mulx r13, r12, qword ptr [r15 + 112]
+    adc r9, r12
+    mov qword ptr [rsp + 96], rbp
+    mulx r12, rbp, qword ptr [r15 + 120]
+    adc r13, rbp
+    mov qword ptr [rsp + 88], r11
+    mulx rbp, r11, qword ptr [r15 + 128]
+    adc r12, r11
+    mov qword ptr [rsp + 128], r10
+    mulx r11, r10, qword ptr [r15 + 136]
     adc rbp, r10
-    mov qword ptr [rsp + 72], rbp
-    mulx r10, rbp, qword ptr [r14 + 144]
+    mov qword ptr [rsp + 80], rbp
+    mulx r10, rbp, qword ptr [r15 + 144]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [r15 + 152]
+    adc r10, r11
+    mov qword ptr [rsp + 64], r10
+    mulx r11, r10, qword ptr [r15 + 160]
+    adc rbp, r10
+    mov qword ptr [rsp + 56], rbp
+    mulx r10, rbp, qword ptr [r15 + 168]
+    adc r11, rbp
+    mov qword ptr [rsp + 16], r11
+    mulx rbp, r11, qword ptr [r15 + 176]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r15 + 184]
+    adc rbp, r11
+    adc rdx, 0
+    add rcx, rbx
+    adc r8, r14
+    adc rsi, r9
+    adc rax, r13
+    adc rdi, r12
+    mov r9, qword ptr [rsp + 128]
+    adc r9, qword ptr [rsp + 80]
+    mov r11, qword ptr [rsp + 88]
+    adc r11, qword ptr [rsp + 72]
+    mov rbx, qword ptr [rsp + 96]
+    adc rbx, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 104]
+    adc r12, qword ptr [rsp + 56]
+    mov r13, qword ptr [rsp + 112]
+    adc r13, qword ptr [rsp + 16]
+    adc r10, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
+    mov r14, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, rcx
+    imul rdx, qword ptr [r14]
+    mov qword ptr [rsp + 32], rbp
+    mulx r15, rbp, qword ptr [r14 + 8]
+    mov qword ptr [rsp + 120], r10
+    mov qword ptr [rsp + 16], r13
+    mulx r10, r13, qword ptr [r14 + 16]
+    add r15, r13
+    mov qword ptr [rsp + 112], r12
+    mulx r13, r12, qword ptr [r14 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 56], rbx
+    mulx r12, rbx, qword ptr [r14 + 32]
+    adc r13, rbx
+    mov qword ptr [rsp + 104], r11
+    mulx rbx, r11, qword ptr [r14 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 64], r9
+    mulx r11, r9, qword ptr [r14 + 48]
+    adc rbx, r9
+    mov qword ptr [rsp + 96], rbx
+    mulx r9, rbx, qword ptr [r14 + 56]
+    adc r11, rbx
+    mov qword ptr [rsp + 72], r11
+    mulx rbx, r11, qword ptr [r14 + 64]
+    adc r9, r11
+    mov qword ptr [rsp + 88], r9
+    mulx r11, r9, qword ptr [r14 + 72]
+    adc rbx, r9
+    mov qword ptr [rsp + 80], rbx
+    mulx r9, rbx, qword ptr [r14 + 80]
+    adc r11, rbx
+    mov qword ptr [rsp + 128], r11
+    mulx rbx, r11, qword ptr [r14 + 88]
+    adc r9, r11
+    mulx rdx, r11, qword ptr [r14 + 96]
+    adc rbx, r11
+    adc rdx, 0
+    add rcx, rbp
+    adc r8, r15
+    adc rsi, r10
+    adc rax, r13
+    adc rdi, r12
+    mov rcx, qword ptr [rsp + 64]
+    adc rcx, qword ptr [rsp + 96]
+    mov r10, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 72]
+    mov r11, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 88]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 128]
+    adc r9, qword ptr [rsp + 120]
+    adc rbx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
+    mov r13, 0
+    adc r13, 0
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 72]
+    mov r14, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 32], r13
+    mulx r15, r13, qword ptr [r14]
+    mov qword ptr [rsp + 120], rbx
+    mov qword ptr [rsp + 128], r9
+    mulx rbx, r9, qword ptr [r14 + 8]
+    add r15, r9
+    mov qword ptr [rsp + 16], r12
+    mulx r9, r12, qword ptr [r14 + 16]
+    adc rbx, r12
+    mov qword ptr [rsp + 80], rbp
+    mulx r12, rbp, qword ptr [r14 + 24]
+    adc r9, rbp
+    mov qword ptr [rsp + 112], r11
+    mulx rbp, r11, qword ptr [r14 + 32]
+    adc r12, r11
+    mov qword ptr [rsp + 88], r10
+    mulx r11, r10, qword ptr [r14 + 40]
+    adc rbp, r10
+    mov qword ptr [rsp + 56], rbp
+    mulx r10, rbp, qword ptr [r14 + 48]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [r14 + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 104], r10
+    mulx r11, r10, qword ptr [r14 + 64]
+    adc rbp, r10
+    mov qword ptr [rsp + 96], rbp
+    mulx r10, rbp, qword ptr [r14 + 72]
     adc r11, rbp
     mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [r14 + 152]
+    mulx rbp, r11, qword ptr [r14 + 80]
     adc r10, r11
-    mov qword ptr [rsp + 56], r10
-    mulx r11, r10, qword ptr [r14 + 160]
-    adc rbp, r10
+    mulx rdx, r11, qword ptr [r14 + 88]
+    adc rbp, r11
+    adc rdx, 0
+    add r8, r13
+    adc rsi, r15
+    adc rax, rbx
+    adc rdi, r9
+    adc rcx, r12
+    mov r9, qword ptr [rsp + 88]
+    adc r9, qword ptr [rsp + 56]
+    mov r11, qword ptr [rsp + 112]
+    adc r11, qword ptr [rsp + 72]
+    mov rbx, qword ptr [rsp + 80]
+    adc rbx, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 96]
+    mov r13, qword ptr [rsp + 128]
+    adc r13, qword ptr [rsp + 64]
+    adc r10, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 32]
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r15 + 168]
     mov qword ptr [rsp + 48], rbp
-    mulx r10, rbp, qword ptr [r14 + 168]
-    adc r11, rbp
-    mov qword ptr [rsp + 8], r11
-    mulx rbp, r11, qword ptr [r14 + 176]
-    adc r10, r11
+    mulx r15, rbp, qword ptr [r14 + 96]
+    mov qword ptr [rsp + 120], r10
+    mov qword ptr [rsp + 64], r13
+    mulx r10, r13, qword ptr [r14 + 104]
+    add r15, r13
+    mov qword ptr [rsp + 128], r12
+    mulx r13, r12, qword ptr [r14 + 112]
+    adc r10, r12
+    mov qword ptr [rsp + 96], rbx
+    mulx r12, rbx, qword ptr [r14 + 120]
+    adc r13, rbx
+    mov qword ptr [rsp + 16], r11
+    mulx rbx, r11, qword ptr [r14 + 128]
+    adc r12, r11
+    mov qword ptr [rsp + 104], r9
+    mulx r11, r9, qword ptr [r14 + 136]
+    adc rbx, r9
+    mov qword ptr [rsp + 80], rbx
+    mulx r9, rbx, qword ptr [r14 + 144]
+    adc r11, rbx
+    mov qword ptr [rsp + 72], r11
+    mulx rbx, r11, qword ptr [r14 + 152]
+    adc r9, r11
+    mov qword ptr [rsp + 112], r9
+    mulx r11, r9, qword ptr [r14 + 160]
+    adc rbx, r9
+    mov qword ptr [rsp + 56], rbx
+    mulx r9, rbx, qword ptr [r14 + 168]
+    adc r11, rbx
+    mov qword ptr [rsp + 88], r11
+    mulx rbx, r11, qword ptr [r14 + 176]
+    adc r9, r11
     mulx rdx, r11, qword ptr [r14 + 184]
+    adc rbx, r11
+    adc rdx, 0
+    add r8, rbp
+    adc rsi, r15
+    adc rax, r10
+    adc rdi, r13
+    adc rcx, r12
+    mov r10, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 80]
+    mov r11, qword ptr [rsp + 16]
+    adc r11, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 112]
+    mov r12, qword ptr [rsp + 128]
+    adc r12, qword ptr [rsp + 56]
+    mov r13, qword ptr [rsp + 64]
+    adc r13, qword ptr [rsp + 88]
+    adc r9, qword ptr [rsp + 120]
+    adc rbx, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 32]
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, r8
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 48], rbx
+    mulx r14, rbx, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 120], r9
+    mov qword ptr [rsp + 88], r13
+    mulx r9, r13, qword ptr [r15 + 16]
+    add r14, r13
+    mov qword ptr [rsp + 64], r12
+    mulx r13, r12, qword ptr [r15 + 24]
+    adc r9, r12
+    mov qword ptr [rsp + 56], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r13, rbp
+    mov qword ptr [rsp + 128], r11
+    mulx rbp, r11, qword ptr [r15 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 112], r10
+    mulx r11, r10, qword ptr [r15 + 48]
+    adc rbp, r10
+    mov qword ptr [rsp + 96], rbp
+    mulx r10, rbp, qword ptr [r15 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [r15 + 64]
+    adc r10, r11
+    mov qword ptr [rsp + 16], r10
+    mulx r11, r10, qword ptr [r15 + 72]
+    adc rbp, r10
+    mov qword ptr [rsp + 80], rbp
+    mulx r10, rbp, qword ptr [r15 + 80]
+    adc r11, rbp
+    mov qword ptr [rsp + 104], r11
+    mulx rbp, r11, qword ptr [r15 + 88]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r15 + 96]
     adc rbp, r11
     adc rdx, 0
     add r8, rbx
-    adc r9, r15
-    adc rax, rdi
-    adc rsi, r13
+    adc rsi, r14
+    adc rax, r9
+    adc rdi, r13
     adc rcx, r12
-    mov rdi, qword ptr [rsp + 120]
-    adc rdi, qword ptr [rsp + 72]
-    mov r11, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 48]
-    mov r13, qword ptr [rsp + 104]
-    adc r13, qword ptr [rsp + 8]
-    adc r10, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 32], r15
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 112], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 16]
-    add r14, r10
-    mov qword ptr [rsp + 8], r13
-    mulx r10, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 104], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 48], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 96], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 48]
-    adc r12, r11
-    mov qword ptr [rsp + 56], r12
-    mulx r11, r12, qword ptr [rip + 2f + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 88], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 64]
-    adc r11, rbx
-    mov qword ptr [rsp + 64], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 72]
-    adc r12, r11
-    mov qword ptr [rsp + 80], r12
-    mulx r11, r12, qword ptr [rip + 2f + 80]
-    adc rbx, r12
-    mov qword ptr [rsp + 72], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 88]
-    adc r11, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 96]
-    adc r12, rbx
-    adc rdx, 0
-    add r8, r15
-    adc r9, r14
-    adc rax, rbp
-    adc rsi, r10
-    adc rcx, r13
-    adc rdi, qword ptr [rsp + 56]
-    mov r8, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 104]
+    mov r8, qword ptr [rsp + 112]
+    adc r8, qword ptr [rsp + 96]
+    mov r9, qword ptr [rsp + 128]
+    adc r9, qword ptr [rsp + 72]
+    mov r11, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 16]
+    mov rbx, qword ptr [rsp + 64]
     adc rbx, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 8]
-    adc rbp, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 40]
+    mov r12, qword ptr [rsp + 88]
+    adc r12, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 48]
     adc rdx, qword ptr [rsp + 32]
     mov r13, 0
     adc r13, 0
-    mov r14, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 80]
     mov r14, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 40], r15
-    mulx r13, r15, qword ptr [r14]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 72], r11
-    mulx r12, r11, qword ptr [r14 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 8], rbp
-    mulx r11, rbp, qword ptr [r14 + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 80], rbx
-    mulx rbp, rbx, qword ptr [r14 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 104], r10
-    mulx rbx, r10, qword ptr [r14 + 32]
-    adc rbp, r10
-    mov qword ptr [rsp + 64], r8
-    mulx r10, r8, qword ptr [r14 + 40]
-    adc rbx, r8
-    mov qword ptr [rsp + 48], rbx
-    mulx r8, rbx, qword ptr [r14 + 48]
-    adc r10, rbx
-    mov qword ptr [rsp + 88], r10
-    mulx rbx, r10, qword ptr [r14 + 56]
-    adc r8, r10
-    mov qword ptr [rsp + 96], r8
-    mulx r10, r8, qword ptr [r14 + 64]
-    adc rbx, r8
-    mov qword ptr [rsp + 56], rbx
-    mulx r8, rbx, qword ptr [r14 + 72]
-    adc r10, rbx
-    mov qword ptr [rsp + 120], r10
-    mulx rbx, r10, qword ptr [r14 + 80]
-    adc r8, r10
-    mulx rdx, r10, qword ptr [r14 + 88]
-    adc rbx, r10
-    adc rdx, 0
-    add r9, r15
-    adc rax, r13
-    adc rsi, r12
-    adc rcx, r11
-    adc rdi, rbp
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 96]
-    mov r12, qword ptr [rsp + 8]
-    adc r12, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 120]
-    adc r8, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 16]
     mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [r15 + 176]
-    mov qword ptr [rsp + 40], rbx
-    mulx r15, rbx, qword ptr [r14 + 96]
-    mov qword ptr [rsp + 112], r8
-    mov qword ptr [rsp + 120], r13
-    mulx r8, r13, qword ptr [r14 + 104]
-    add r15, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [r14 + 112]
-    adc r8, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [r14 + 120]
-    adc r13, rbp
-    mov qword ptr [rsp + 8], r11
-    mulx rbp, r11, qword ptr [r14 + 128]
+    mov rdx, qword ptr [r14 + 80]
+    mov r15, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 48], r13
+    mulx r14, r13, qword ptr [r15]
+    mov qword ptr [rsp + 120], rbp
+    mov qword ptr [rsp + 104], r10
+    mulx rbp, r10, qword ptr [r15 + 8]
+    add r14, r10
+    mov qword ptr [rsp + 88], r12
+    mulx r10, r12, qword ptr [r15 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 80], rbx
+    mulx r12, rbx, qword ptr [r15 + 24]
+    adc r10, rbx
+    mov qword ptr [rsp + 64], r11
+    mulx rbx, r11, qword ptr [r15 + 32]
     adc r12, r11
-    mov qword ptr [rsp + 96], r10
-    mulx r11, r10, qword ptr [r14 + 136]
+    mov qword ptr [rsp + 16], r9
+    mulx r11, r9, qword ptr [r15 + 40]
+    adc rbx, r9
+    mov qword ptr [rsp + 56], rbx
+    mulx r9, rbx, qword ptr [r15 + 48]
+    adc r11, rbx
+    mov qword ptr [rsp + 72], r11
+    mulx rbx, r11, qword ptr [r15 + 56]
+    adc r9, r11
+    mov qword ptr [rsp + 128], r9
+    mulx r11, r9, qword ptr [r15 + 64]
+    adc rbx, r9
+    mov qword ptr [rsp + 96], rbx
+    mulx r9, rbx, qword ptr [r15 + 72]
+    adc r11, rbx
+    mov qword ptr [rsp + 112], r11
+    mulx rbx, r11, qword ptr [r15 + 80]
+    adc r9, r11
+    mulx rdx, r11, qword ptr [r15 + 88]
+    adc rbx, r11
+    adc rdx, 0
+    add rsi, r13
+    adc rax, r14
+    adc rdi, rbp
+    adc rcx, r10
+    adc r8, r12
+    mov r10, qword ptr [rsp + 16]
+    adc r10, qword ptr [rsp + 56]
+    mov r11, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 80]
+    adc rbp, qword ptr [rsp + 128]
+    mov r12, qword ptr [rsp + 88]
+    adc r12, qword ptr [rsp + 96]
+    mov r13, qword ptr [rsp + 104]
+    adc r13, qword ptr [rsp + 112]
+    adc r9, qword ptr [rsp + 120]
+    adc rbx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
+    mov r14, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r14 + 176]
+    mov qword ptr [rsp + 32], rbx
+    mulx r14, rbx, qword ptr [r15 + 96]
+    mov qword ptr [rsp + 120], r9
+    mov qword ptr [rsp + 112], r13
+    mulx r9, r13, qword ptr [r15 + 104]
+    add r14, r13
+    mov qword ptr [rsp + 104], r12
+    mulx r13, r12, qword ptr [r15 + 112]
+    adc r9, r12
+    mov qword ptr [rsp + 96], rbp
+    mulx r12, rbp, qword ptr [r15 + 120]
+    adc r13, rbp
+    mov qword ptr [rsp + 88], r11
+    mulx rbp, r11, qword ptr [r15 + 128]
+    adc r12, r11
+    mov qword ptr [rsp + 128], r10
+    mulx r11, r10, qword ptr [r15 + 136]
     adc rbp, r10
     mov qword ptr [rsp + 80], rbp
-    mulx r10, rbp, qword ptr [r14 + 144]
+    mulx r10, rbp, qword ptr [r15 + 144]
     adc r11, rbp
-    mov qword ptr [rsp + 88], r11
-    mulx rbp, r11, qword ptr [r14 + 152]
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [r15 + 152]
     adc r10, r11
-    mov qword ptr [rsp + 104], r10
-    mulx r11, r10, qword ptr [r14 + 160]
+    mov qword ptr [rsp + 64], r10
+    mulx r11, r10, qword ptr [r15 + 160]
     adc rbp, r10
-    mov qword ptr [rsp + 48], rbp
-    mulx r10, rbp, qword ptr [r14 + 168]
+    mov qword ptr [rsp + 56], rbp
+    mulx r10, rbp, qword ptr [r15 + 168]
     adc r11, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [r14 + 176]
+    mov qword ptr [rsp + 16], r11
+    mulx rbp, r11, qword ptr [r15 + 176]
     adc r10, r11
-    mulx rdx, r11, qword ptr [r14 + 184]
+    mulx rdx, r11, qword ptr [r15 + 184]
     adc rbp, r11
     adc rdx, 0
-    add r9, rbx
-    adc rax, r15
-    adc rsi, r8
-    adc rcx, r13
-    adc rdi, r12
-    mov r8, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 80]
-    mov r11, qword ptr [rsp + 8]
-    adc r11, qword ptr [rsp + 88]
-    mov rbx, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 104]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 48]
-    mov r13, qword ptr [rsp + 120]
-    adc r13, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 32], r15
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 112], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 16]
-    add r14, r10
-    mov qword ptr [rsp + 64], r13
-    mulx r10, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 120], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 48], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 72], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 48]
-    adc r12, r11
-    mov qword ptr [rsp + 104], r12
-    mulx r11, r12, qword ptr [rip + 2f + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 56], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 64]
-    adc r11, rbx
-    mov qword ptr [rsp + 88], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 72]
-    adc r12, r11
-    mov qword ptr [rsp + 8], r12
-    mulx r11, r12, qword ptr [rip + 2f + 80]
-    adc rbx, r12
-    mov qword ptr [rsp + 80], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 88]
-    adc r11, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 96]
-    adc r12, rbx
-    adc rdx, 0
-    add r9, r15
+    add rsi, rbx
     adc rax, r14
-    adc rsi, rbp
-    adc rcx, r10
-    adc rdi, r13
-    adc r8, qword ptr [rsp + 104]
-    mov r9, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 56]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 88]
-    mov rbx, qword ptr [rsp + 120]
-    adc rbx, qword ptr [rsp + 8]
-    mov rbp, qword ptr [rsp + 64]
+    adc rdi, r9
+    adc rcx, r13
+    adc r8, r12
+    mov r9, qword ptr [rsp + 128]
+    adc r9, qword ptr [rsp + 80]
+    mov r11, qword ptr [rsp + 88]
+    adc r11, qword ptr [rsp + 72]
+    mov rbx, qword ptr [rsp + 96]
+    adc rbx, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 104]
+    adc r12, qword ptr [rsp + 56]
+    mov r13, qword ptr [rsp + 112]
+    adc r13, qword ptr [rsp + 16]
+    adc r10, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
+    mov r14, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, rsi
+    imul rdx, qword ptr [r14]
+    mov qword ptr [rsp + 32], rbp
+    mulx r15, rbp, qword ptr [r14 + 8]
+    mov qword ptr [rsp + 120], r10
+    mov qword ptr [rsp + 16], r13
+    mulx r10, r13, qword ptr [r14 + 16]
+    add r15, r13
+    mov qword ptr [rsp + 112], r12
+    mulx r13, r12, qword ptr [r14 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 56], rbx
+    mulx r12, rbx, qword ptr [r14 + 32]
+    adc r13, rbx
+    mov qword ptr [rsp + 104], r11
+    mulx rbx, r11, qword ptr [r14 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 64], r9
+    mulx r11, r9, qword ptr [r14 + 48]
+    adc rbx, r9
+    mov qword ptr [rsp + 96], rbx
+    mulx r9, rbx, qword ptr [r14 + 56]
+    adc r11, rbx
+    mov qword ptr [rsp + 72], r11
+    mulx rbx, r11, qword ptr [r14 + 64]
+    adc r9, r11
+    mov qword ptr [rsp + 88], r9
+    mulx r11, r9, qword ptr [r14 + 72]
+    adc rbx, r9
+    mov qword ptr [rsp + 80], rbx
+    mulx r9, rbx, qword ptr [r14 + 80]
+    adc r11, rbx
+    mov qword ptr [rsp + 128], r11
+    mulx rbx, r11, qword ptr [r14 + 88]
+    adc r9, r11
+    mulx rdx, r11, qword ptr [r14 + 96]
+    adc rbx, r11
+    adc rdx, 0
+    add rsi, rbp
+    adc rax, r15
+    adc rdi, r10
+    adc rcx, r13
+    adc r8, r12
+    mov rsi, qword ptr [rsp + 64]
+    adc rsi, qword ptr [rsp + 96]
+    mov r10, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 72]
+    mov r11, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 88]
+    mov rbp, qword ptr [rsp + 112]
     adc rbp, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 128]
+    adc r9, qword ptr [rsp + 120]
+    adc rbx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
     mov r13, 0
     adc r13, 0
-    mov r14, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 88]
-    mov r14, qword ptr [rsp + 24]
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 88]
+    mov r14, qword ptr [rsp + 40]
     mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 40], r15
-    mulx r13, r15, qword ptr [r14]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 80], r11
-    mulx r12, r11, qword ptr [r14 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 64], rbp
-    mulx r11, rbp, qword ptr [r14 + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 8], rbx
-    mulx rbp, rbx, qword ptr [r14 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 120], r10
-    mulx rbx, r10, qword ptr [r14 + 32]
+    mulx r15, r13, qword ptr [r14]
+    mov qword ptr [rsp + 120], rbx
+    mov qword ptr [rsp + 128], r9
+    mulx rbx, r9, qword ptr [r14 + 8]
+    add r15, r9
+    mov qword ptr [rsp + 16], r12
+    mulx r9, r12, qword ptr [r14 + 16]
+    adc rbx, r12
+    mov qword ptr [rsp + 80], rbp
+    mulx r12, rbp, qword ptr [r14 + 24]
+    adc r9, rbp
+    mov qword ptr [rsp + 112], r11
+    mulx rbp, r11, qword ptr [r14 + 32]
+    adc r12, r11
+    mov qword ptr [rsp + 88], r10
+    mulx r11, r10, qword ptr [r14 + 40]
     adc rbp, r10
-    mov qword ptr [rsp + 88], r9
-    mulx r10, r9, qword ptr [r14 + 40]
-    adc rbx, r9
-    mov qword ptr [rsp + 48], rbx
-    mulx r9, rbx, qword ptr [r14 + 48]
-    adc r10, rbx
-    mov qword ptr [rsp + 56], r10
-    mulx rbx, r10, qword ptr [r14 + 56]
-    adc r9, r10
-    mov qword ptr [rsp + 72], r9
-    mulx r10, r9, qword ptr [r14 + 64]
-    adc rbx, r9
-    mov qword ptr [rsp + 104], rbx
-    mulx r9, rbx, qword ptr [r14 + 72]
-    adc r10, rbx
-    mov qword ptr [rsp + 96], r10
-    mulx rbx, r10, qword ptr [r14 + 80]
-    adc r9, r10
-    mulx rdx, r10, qword ptr [r14 + 88]
-    adc rbx, r10
+    mov qword ptr [rsp + 56], rbp
+    mulx r10, rbp, qword ptr [r14 + 48]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [r14 + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 104], r10
+    mulx r11, r10, qword ptr [r14 + 64]
+    adc rbp, r10
+    mov qword ptr [rsp + 96], rbp
+    mulx r10, rbp, qword ptr [r14 + 72]
+    adc r11, rbp
+    mov qword ptr [rsp + 64], r11
+    mulx rbp, r11, qword ptr [r14 + 80]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r14 + 88]
+    adc rbp, r11
     adc rdx, 0
-    add rax, r15
-    adc rsi, r13
-    adc rcx, r12
-    adc rdi, r11
-    adc r8, rbp
-    mov r10, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 120]
-    adc r11, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 8]
-    adc rbp, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 104]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 40]
+    add rax, r13
+    adc rdi, r15
+    adc rcx, rbx
+    adc r8, r9
+    adc rsi, r12
+    mov r9, qword ptr [rsp + 88]
+    adc r9, qword ptr [rsp + 56]
+    mov r11, qword ptr [rsp + 112]
+    adc r11, qword ptr [rsp + 72]
+    mov rbx, qword ptr [rsp + 80]
+    adc rbx, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 96]
+    mov r13, qword ptr [rsp + 128]
+    adc r13, qword ptr [rsp + 64]
+    adc r10, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 48]
     adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 16]
+    mov r15, qword ptr [rsp + 24]
     mov qword ptr [rsp + 32], rdx
     mov rdx, qword ptr [r15 + 184]
-    mov qword ptr [rsp + 16], rbx
-    mulx r15, rbx, qword ptr [r14 + 96]
-    mov qword ptr [rsp + 40], r9
-    mov qword ptr [rsp + 112], r13
-    mulx r9, r13, qword ptr [r14 + 104]
+    mov qword ptr [rsp + 24], rbp
+    mulx r15, rbp, qword ptr [r14 + 96]
+    mov qword ptr [rsp + 48], r10
+    mov qword ptr [rsp + 120], r13
+    mulx r10, r13, qword ptr [r14 + 104]
     add r15, r13
-    mov qword ptr [rsp + 96], r12
+    mov qword ptr [rsp + 64], r12
     mulx r13, r12, qword ptr [r14 + 112]
-    adc r9, r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [r14 + 120]
-    adc r13, rbp
-    mov qword ptr [rsp + 104], r11
-    mulx rbp, r11, qword ptr [r14 + 128]
+    adc r10, r12
+    mov qword ptr [rsp + 128], rbx
+    mulx r12, rbx, qword ptr [r14 + 120]
+    adc r13, rbx
+    mov qword ptr [rsp + 96], r11
+    mulx rbx, r11, qword ptr [r14 + 128]
     adc r12, r11
-    mov qword ptr [rsp + 64], r10
-    mulx r11, r10, qword ptr [r14 + 136]
-    adc rbp, r10
-    mov qword ptr [rsp + 72], rbp
-    mulx r10, rbp, qword ptr [r14 + 144]
-    adc r11, rbp
-    mov qword ptr [rsp + 8], r11
-    mulx rbp, r11, qword ptr [r14 + 152]
-    adc r10, r11
-    mov qword ptr [rsp + 56], r10
-    mulx r11, r10, qword ptr [r14 + 160]
-    adc rbp, r10
-    mov qword ptr [rsp + 120], rbp
-    mulx r10, rbp, qword ptr [r14 + 168]
-    adc r11, rbp
-    mov qword ptr [rsp + 48], r11
-    mulx rbp, r11, qword ptr [r14 + 176]
-    adc r10, r11
+    mov qword ptr [rsp + 16], r9
+    mulx r11, r9, qword ptr [r14 + 136]
+    adc rbx, r9
+    mov qword ptr [rsp + 104], rbx
+    mulx r9, rbx, qword ptr [r14 + 144]
+    adc r11, rbx
+    mov qword ptr [rsp + 80], r11
+    mulx rbx, r11, qword ptr [r14 + 152]
+    adc r9, r11
+    mov qword ptr [rsp + 72], r9
+    mulx r11, r9, qword ptr [r14 + 160]
+    adc rbx, r9
+    mov qword ptr [rsp + 112], rbx
+    mulx r9, rbx, qword ptr [r14 + 168]
+    adc r11, rbx
+    mov qword ptr [rsp + 56], r11
+    mulx rbx, r11, qword ptr [r14 + 176]
+    adc r9, r11
     mulx rdx, r11, qword ptr [r14 + 184]
+    adc rbx, r11
+    adc rdx, 0
+    add rax, rbp
+    adc rdi, r15
+    adc rcx, r10
+    adc r8, r13
+    adc rsi, r12
+    mov r10, qword ptr [rsp + 16]
+    adc r10, qword ptr [rsp + 104]
+    mov r11, qword ptr [rsp + 96]
+    adc r11, qword ptr [rsp + 80]
+    mov rbp, qword ptr [rsp + 128]
+    adc rbp, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 64]
+    adc r12, qword ptr [rsp + 112]
+    mov r13, qword ptr [rsp + 120]
+    adc r13, qword ptr [rsp + 56]
+    adc r9, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, qword ptr [rsp + 8]
+    mov r15, rdx
+    mov rdx, rax
+    imul rdx, qword ptr [r14]
+    mov qword ptr [rsp + 32], r15
+    mov qword ptr [rsp + 24], rbx
+    mulx r15, rbx, qword ptr [r14 + 8]
+    mov qword ptr [rsp + 48], r9
+    mov qword ptr [rsp + 56], r13
+    mulx r9, r13, qword ptr [r14 + 16]
+    add r15, r13
+    mov qword ptr [rsp + 120], r12
+    mulx r13, r12, qword ptr [r14 + 24]
+    adc r9, r12
+    mov qword ptr [rsp + 112], rbp
+    mulx r12, rbp, qword ptr [r14 + 32]
+    adc r13, rbp
+    mov qword ptr [rsp + 64], r11
+    mulx rbp, r11, qword ptr [r14 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 72], r10
+    mulx r11, r10, qword ptr [r14 + 48]
+    adc rbp, r10
+    mov qword ptr [rsp + 128], rbp
+    mulx r10, rbp, qword ptr [r14 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 80], r11
+    mulx rbp, r11, qword ptr [r14 + 64]
+    adc r10, r11
+    mov qword ptr [rsp + 96], r10
+    mulx r11, r10, qword ptr [r14 + 72]
+    adc rbp, r10
+    mov qword ptr [rsp + 104], rbp
+    mulx r10, rbp, qword ptr [r14 + 80]
+    adc r11, rbp
+    mov qword ptr [rsp + 16], r11
+    mulx rbp, r11, qword ptr [r14 + 88]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r14 + 96]
     adc rbp, r11
     adc rdx, 0
     add rax, rbx
-    adc rsi, r15
+    adc rdi, r15
     adc rcx, r9
-    adc rdi, r13
-    adc r8, r12
-    mov r9, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 72]
-    mov r11, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 8]
-    mov rbx, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 120]
-    mov r13, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 32]
-    mov r14, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 16], rbp
-    mov qword ptr [rsp + 40], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 16]
-    add r15, r10
-    mov qword ptr [rsp + 48], r13
-    mulx r10, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 112], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 120], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 96], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 48]
-    adc r12, r11
-    mov qword ptr [rsp + 56], r12
-    mulx r11, r12, qword ptr [rip + 2f + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 80], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 64]
-    adc r11, rbx
-    mov qword ptr [rsp + 8], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 72]
-    adc r12, r11
-    mov qword ptr [rsp + 104], r12
-    mulx r11, r12, qword ptr [rip + 2f + 80]
-    adc rbx, r12
-    mov qword ptr [rsp + 72], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 88]
-    adc r11, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 96]
-    adc r12, rbx
-    adc rdx, 0
-    add rax, r14
-    adc rsi, r15
-    adc rcx, rbp
-    adc rdi, r10
     adc r8, r13
-    adc r9, qword ptr [rsp + 56]
-    mov rax, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 80]
-    mov r10, qword ptr [rsp + 120]
-    adc r10, qword ptr [rsp + 8]
-    mov rbx, qword ptr [rsp + 112]
+    adc rsi, r12
+    mov rax, qword ptr [rsp + 72]
+    adc rax, qword ptr [rsp + 128]
+    mov r9, qword ptr [rsp + 64]
+    adc r9, qword ptr [rsp + 80]
+    mov r11, qword ptr [rsp + 112]
+    adc r11, qword ptr [rsp + 96]
+    mov rbx, qword ptr [rsp + 120]
     adc rbx, qword ptr [rsp + 104]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 40]
+    mov r12, qword ptr [rsp + 56]
     adc r12, qword ptr [rsp + 16]
+    adc r10, qword ptr [rsp + 48]
+    adc rbp, qword ptr [rsp + 24]
     adc rdx, qword ptr [rsp + 32]
-    mov r13, rsi
-    sub r13, qword ptr [rip + 2f + 8]
-    mov r14, rcx
-    sbb r14, qword ptr [rip + 2f + 16]
-    mov r15, rdi
-    sbb r15, qword ptr [rip + 2f + 24]
+    mov r13, rdi
+    sub r13, qword ptr [r14 + 8]
+    mov r15, rcx
+    sbb r15, qword ptr [r14 + 16]
     mov qword ptr [rsp + 32], r15
     mov r15, r8
-    sbb r15, qword ptr [rip + 2f + 32]
+    sbb r15, qword ptr [r14 + 24]
+    mov qword ptr [rsp + 24], r15
+    mov r15, rsi
+    sbb r15, qword ptr [r14 + 32]
+    mov qword ptr [rsp + 48], r15
+    mov r15, rax
+    sbb r15, qword ptr [r14 + 40]
     mov qword ptr [rsp + 16], r15
     mov r15, r9
-    sbb r15, qword ptr [rip + 2f + 40]
-    mov qword ptr [rsp + 40], r15
-    mov r15, rax
-    sbb r15, qword ptr [rip + 2f + 48]
-    mov qword ptr [rsp + 72], r15
-    mov r15, r10
-    sbb r15, qword ptr [rip + 2f + 56]
-    mov qword ptr [rsp + 48], r15
-    mov r15, rbx
-    sbb r15, qword ptr [rip + 2f + 64]
-    mov qword ptr [rsp + 104], r15
-    mov r15, rbp
-    sbb r15, qword ptr [rip + 2f + 72]
-    mov qword ptr [rsp + 112], r15
+    sbb r15, qword ptr [r14 + 48]
+    mov qword ptr [rsp + 56], r15
     mov r15, r11
-    sbb r15, qword ptr [rip + 2f + 80]
-    mov qword ptr [rsp + 8], r15
-    mov r15, r12
-    sbb r15, qword ptr [rip + 2f + 88]
+    sbb r15, qword ptr [r14 + 56]
+    mov qword ptr [rsp + 104], r15
+    mov r15, rbx
+    sbb r15, qword ptr [r14 + 64]
     mov qword ptr [rsp + 120], r15
+    mov r15, r12
+    sbb r15, qword ptr [r14 + 72]
+    mov qword ptr [rsp + 96], r15
+    mov r15, r10
+    sbb r15, qword ptr [r14 + 80]
+    mov qword ptr [rsp + 112], r15
+    mov r15, rbp
+    sbb r15, qword ptr [r14 + 88]
+    mov qword ptr [rsp + 80], r15
     mov r15, rdx
-    sbb r15, qword ptr [rip + 2f + 96]
-    cmovc r13, rsi
-    mov rsi, qword ptr [rsp]
-    mov qword ptr [rsi], r13
-    cmovc r14, rcx
-    mov qword ptr [rsi + 8], r14
-    mov rcx, qword ptr [rsp + 32]
-    cmovc rcx, rdi
-    mov qword ptr [rsi + 16], rcx
-    mov rcx, qword ptr [rsp + 16]
+    sbb r15, qword ptr [r14 + 96]
+    cmovc r13, rdi
+    mov rdi, qword ptr [rsp]
+    mov qword ptr [rdi], r13
+    mov r13, qword ptr [rsp + 32]
+    cmovc r13, rcx
+    mov qword ptr [rdi + 8], r13
+    mov rcx, qword ptr [rsp + 24]
     cmovc rcx, r8
-    mov qword ptr [rsi + 24], rcx
-    mov rcx, qword ptr [rsp + 40]
-    cmovc rcx, r9
-    mov qword ptr [rsi + 32], rcx
-    mov rcx, qword ptr [rsp + 72]
+    mov qword ptr [rdi + 16], rcx
+    mov rcx, qword ptr [rsp + 48]
+    cmovc rcx, rsi
+    mov qword ptr [rdi + 24], rcx
+    mov rcx, qword ptr [rsp + 16]
     cmovc rcx, rax
-    mov qword ptr [rsi + 40], rcx
-    mov rax, qword ptr [rsp + 48]
-    cmovc rax, r10
-    mov qword ptr [rsi + 48], rax
+    mov qword ptr [rdi + 32], rcx
+    mov rax, qword ptr [rsp + 56]
+    cmovc rax, r9
+    mov qword ptr [rdi + 40], rax
     mov rax, qword ptr [rsp + 104]
-    cmovc rax, rbx
-    mov qword ptr [rsi + 56], rax
-    mov rax, qword ptr [rsp + 112]
-    cmovc rax, rbp
-    mov qword ptr [rsi + 64], rax
-    mov rax, qword ptr [rsp + 8]
     cmovc rax, r11
-    mov qword ptr [rsi + 72], rax
+    mov qword ptr [rdi + 48], rax
     mov rax, qword ptr [rsp + 120]
+    cmovc rax, rbx
+    mov qword ptr [rdi + 56], rax
+    mov rax, qword ptr [rsp + 96]
     cmovc rax, r12
-    mov qword ptr [rsi + 80], rax
+    mov qword ptr [rdi + 64], rax
+    mov rax, qword ptr [rsp + 112]
+    cmovc rax, r10
+    mov qword ptr [rdi + 72], rax
+    mov rax, qword ptr [rsp + 80]
+    cmovc rax, rbp
+    mov qword ptr [rdi + 80], rax
     cmovc r15, rdx
-    mov qword ptr [rsi + 88], r15
-    add rsp, 128
+    mov qword ptr [rdi + 88], r15
+    add rsp, 136
     pop r15
     pop r14
     pop r13
@@ -7383,1473 +7614,1514 @@ unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<12>>(
     push r13
     push r14
     push r15
-    sub rsp, 128
-    mov rax, rdx
+    sub rsp, 144
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rbp, r12, qword ptr [rsi + 40]
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
     adc rbx, r12
-    mulx r12, r13, qword ptr [rsi + 48]
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
     adc rbp, r13
-    mulx r13, r14, qword ptr [rsi + 56]
+    mov r13, qword ptr [rsi + 48]
+    mulx r13, r14, r13
     adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 64]
+    mov r14, qword ptr [rsi + 56]
+    mulx r14, r15, r14
     adc r13, r15
+    mov r15, qword ptr [rsi + 64]
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rsi + 72]
+    mulx r15, rdi, r15
     adc r14, rdi
-    mov qword ptr [rsp + 8], rax
-    mulx rdi, rax, qword ptr [rsi + 80]
-    adc r15, rax
-    mulx rax, rdx, qword ptr [rsi + 88]
-    adc rdi, rdx
-    adc rax, 0
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 16], rsi
-    mov qword ptr [rsp + 24], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 32], rdi
-    mov qword ptr [rsp + 40], r15
-    mulx rdi, r15, qword ptr [rip + 2f + 16]
-    add rsi, r15
-    mov qword ptr [rsp + 48], r14
-    mulx r15, r14, qword ptr [rip + 2f + 24]
-    adc rdi, r14
-    mov qword ptr [rsp + 56], r13
-    mulx r14, r13, qword ptr [rip + 2f + 32]
-    adc r15, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
+    mov rdi, qword ptr [rsi + 72]
+    mov qword ptr [rsp + 8], rcx
+    mulx rdi, rcx, rdi
+    adc r15, rcx
+    mov rcx, qword ptr [rsi + 80]
+    mov qword ptr [rsp + 16], r15
+    mulx rcx, r15, rcx
+    adc rdi, r15
+    mov r15, qword ptr [rsi + 88]
+    mulx rdx, r15, r15
+    adc rcx, r15
+    adc rdx, 0
+    mov r15, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mov qword ptr [rsp + 24], rsi
+    mov qword ptr [rsp + 32], r15
+    mulx rsi, r15, qword ptr [rax + 8]
+    mov qword ptr [rsp + 40], rcx
+    mov qword ptr [rsp + 48], rdi
+    mulx rcx, rdi, qword ptr [rax + 16]
+    add rsi, rdi
+    mov qword ptr [rsp + 56], r14
+    mulx rdi, r14, qword ptr [rax + 24]
+    adc rcx, r14
+    mov qword ptr [rsp + 64], r13
+    mulx r14, r13, qword ptr [rax + 32]
+    adc rdi, r13
+    mov qword ptr [rsp + 72], r12
+    mulx r13, r12, qword ptr [rax + 40]
     adc r14, r12
-    mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
+    mov qword ptr [rsp + 80], rbp
+    mulx r12, rbp, qword ptr [rax + 48]
     adc r13, rbp
-    mov qword ptr [rsp + 80], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
+    mov qword ptr [rsp + 88], r13
+    mulx rbp, r13, qword ptr [rax + 56]
     adc r12, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
+    mov qword ptr [rsp + 96], r12
+    mulx r13, r12, qword ptr [rax + 64]
     adc rbp, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
+    mov qword ptr [rsp + 104], rbp
+    mulx r12, rbp, qword ptr [rax + 72]
     adc r13, rbp
-    mov qword ptr [rsp + 104], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
+    mov qword ptr [rsp + 112], r13
+    mulx rbp, r13, qword ptr [rax + 80]
     adc r12, r13
-    mov qword ptr [rsp + 112], r12
-    mulx r13, r12, qword ptr [rip + 2f + 88]
+    mov qword ptr [rsp + 120], r12
+    mulx r13, r12, qword ptr [rax + 88]
     adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 96]
+    mulx rdx, r12, qword ptr [rax + 96]
     adc r13, r12
     adc rdx, 0
-    add r8, rax
-    adc rcx, rsi
-    adc r9, rdi
-    adc r10, r15
-    adc r11, r14
-    adc rbx, qword ptr [rsp + 80]
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 88]
-    mov rsi, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 96]
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 104]
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, 0
-    adc r12, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 8]
-    mov r14, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r12
-    mov qword ptr [rsp + 32], r15
-    mulx r12, r15, qword ptr [r14]
-    mov qword ptr [rsp + 40], r13
-    mov qword ptr [rsp + 112], rbp
-    mulx r13, rbp, qword ptr [r14 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 48], r8
-    mulx rbp, r8, qword ptr [r14 + 16]
-    adc r13, r8
-    mov qword ptr [rsp + 104], rdi
-    mulx r8, rdi, qword ptr [r14 + 24]
-    adc rbp, rdi
-    mov qword ptr [rsp + 56], rsi
-    mulx rdi, rsi, qword ptr [r14 + 32]
+    add r9, r15
     adc r8, rsi
-    mov qword ptr [rsp + 96], rax
-    mulx rsi, rax, qword ptr [r14 + 40]
-    adc rdi, rax
-    mov qword ptr [rsp + 64], rdi
-    mulx rax, rdi, qword ptr [r14 + 48]
+    adc r10, rcx
+    adc r11, rdi
+    adc rbx, r14
+    mov rcx, qword ptr [rsp + 80]
+    adc rcx, qword ptr [rsp + 88]
+    mov rsi, qword ptr [rsp + 72]
+    adc rsi, qword ptr [rsp + 96]
+    mov rdi, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 104]
+    mov r9, qword ptr [rsp + 56]
+    adc r9, qword ptr [rsp + 112]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 48]
+    adc r13, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r14, 0
+    adc r14, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r15 + 8]
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 40], rax
+    mov qword ptr [rsp + 48], r14
+    mulx rax, r14, qword ptr [r15]
+    mov qword ptr [rsp + 120], r13
+    mov qword ptr [rsp + 16], rbp
+    mulx r13, rbp, qword ptr [r15 + 8]
+    add rax, rbp
+    mov qword ptr [rsp + 112], r12
+    mulx rbp, r12, qword ptr [r15 + 16]
+    adc r13, r12
+    mov qword ptr [rsp + 56], r9
+    mulx r12, r9, qword ptr [r15 + 24]
+    adc rbp, r9
+    mov qword ptr [rsp + 104], rdi
+    mulx r9, rdi, qword ptr [r15 + 32]
+    adc r12, rdi
+    mov qword ptr [rsp + 64], rsi
+    mulx rdi, rsi, qword ptr [r15 + 40]
+    adc r9, rsi
+    mov qword ptr [rsp + 96], r9
+    mulx rsi, r9, qword ptr [r15 + 48]
+    adc rdi, r9
+    mov qword ptr [rsp + 72], rdi
+    mulx r9, rdi, qword ptr [r15 + 56]
     adc rsi, rdi
     mov qword ptr [rsp + 88], rsi
-    mulx rdi, rsi, qword ptr [r14 + 56]
-    adc rax, rsi
-    mov qword ptr [rsp + 72], rax
-    mulx rsi, rax, qword ptr [r14 + 64]
-    adc rdi, rax
-    mov qword ptr [rsp + 80], rdi
-    mulx rax, rdi, qword ptr [r14 + 72]
+    mulx rdi, rsi, qword ptr [r15 + 64]
+    adc r9, rsi
+    mov qword ptr [rsp + 80], r9
+    mulx rsi, r9, qword ptr [r15 + 72]
+    adc rdi, r9
+    mov qword ptr [rsp + 128], rdi
+    mulx r9, rdi, qword ptr [r15 + 80]
     adc rsi, rdi
-    mov qword ptr [rsp + 120], rsi
-    mulx rdi, rsi, qword ptr [r14 + 80]
-    adc rax, rsi
-    mulx rdx, rsi, qword ptr [r14 + 88]
-    adc rdi, rsi
+    mulx rdx, rdi, qword ptr [r15 + 88]
+    adc r9, rdi
     adc rdx, 0
-    add rcx, r15
-    adc r9, r12
-    adc r10, r13
-    adc r11, rbp
-    adc rbx, r8
-    mov rsi, qword ptr [rsp + 96]
-    adc rsi, qword ptr [rsp + 64]
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 48]
+    add r8, r14
+    adc r10, rax
+    adc r11, r13
+    adc rbx, rbp
+    adc rcx, r12
+    mov rax, qword ptr [rsp + 64]
+    adc rax, qword ptr [rsp + 96]
+    mov rdi, qword ptr [rsp + 104]
+    adc rdi, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 56]
+    adc rbp, qword ptr [rsp + 88]
+    mov r12, qword ptr [rsp + 112]
     adc r12, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 120]
-    adc rax, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, 0
-    adc r15, 0
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 32], r15
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 40], rdi
-    mov qword ptr [rsp + 120], rax
-    mulx rdi, rax, qword ptr [rip + 2f + 16]
-    add r14, rax
-    mov qword ptr [rsp + 112], r13
-    mulx rax, r13, qword ptr [rip + 2f + 24]
-    adc rdi, r13
+    mov r13, qword ptr [rsp + 16]
+    adc r13, qword ptr [rsp + 128]
+    adc rsi, qword ptr [rsp + 120]
+    adc r9, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
+    mov r14, 0
+    adc r14, 0
+    mov r15, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, r8
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 32], r14
+    mov qword ptr [rsp + 120], r9
+    mulx r14, r9, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 128], rsi
+    mov qword ptr [rsp + 16], r13
+    mulx rsi, r13, qword ptr [r15 + 16]
+    add r14, r13
     mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
-    adc rax, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
+    mulx r13, r12, qword ptr [r15 + 24]
+    adc rsi, r12
+    mov qword ptr [rsp + 112], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
     adc r13, rbp
-    mov qword ptr [rsp + 72], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 48]
-    adc r12, r8
-    mov qword ptr [rsp + 104], r12
-    mulx r8, r12, qword ptr [rip + 2f + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 64]
-    adc r8, rbp
-    mov qword ptr [rsp + 56], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 72]
-    adc r12, r8
-    mov qword ptr [rsp + 64], r12
-    mulx r8, r12, qword ptr [rip + 2f + 80]
-    adc rbp, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 88]
-    adc r8, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 96]
-    adc r12, rbp
+    mov qword ptr [rsp + 88], rdi
+    mulx rbp, rdi, qword ptr [r15 + 40]
+    adc r12, rdi
+    mov qword ptr [rsp + 56], rax
+    mulx rdi, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 72], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
+    adc rdi, rbp
+    mov qword ptr [rsp + 104], rdi
+    mulx rbp, rdi, qword ptr [r15 + 64]
+    adc rax, rdi
+    mov qword ptr [rsp + 96], rax
+    mulx rdi, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 64], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc rdi, rbp
+    mov qword ptr [rsp + 136], rdi
+    mulx rbp, rdi, qword ptr [r15 + 88]
+    adc rax, rdi
+    mulx rdx, rdi, qword ptr [r15 + 96]
+    adc rbp, rdi
     adc rdx, 0
-    add rcx, r15
-    adc r9, r14
-    adc r10, rdi
-    adc r11, rax
+    add r8, r9
+    adc r10, r14
+    adc r11, rsi
     adc rbx, r13
-    adc rsi, qword ptr [rsp + 104]
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 88]
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 56]
-    mov rdi, qword ptr [rsp + 80]
-    adc rdi, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
+    adc rcx, r12
+    mov rsi, qword ptr [rsp + 56]
+    adc rsi, qword ptr [rsp + 72]
+    mov rdi, qword ptr [rsp + 88]
+    adc rdi, qword ptr [rsp + 104]
+    mov r8, qword ptr [rsp + 112]
+    adc r8, qword ptr [rsp + 96]
+    mov r9, qword ptr [rsp + 80]
+    adc r9, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 136]
+    adc rax, qword ptr [rsp + 128]
+    adc rbp, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 48]
     mov r13, qword ptr [rsp + 32]
     adc r13, 0
     mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
+    mov qword ptr [rsp + 32], rdx
     mov rdx, qword ptr [r14 + 16]
-    mov r14, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [r14]
-    mov qword ptr [rsp + 40], r12
-    mov qword ptr [rsp + 120], r8
-    mulx r12, r8, qword ptr [r14 + 8]
-    add r13, r8
-    mov qword ptr [rsp + 96], rbp
-    mulx r8, rbp, qword ptr [r14 + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 112], rdi
-    mulx rbp, rdi, qword ptr [r14 + 24]
-    adc r8, rdi
-    mov qword ptr [rsp + 64], rcx
-    mulx rdi, rcx, qword ptr [r14 + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 80], rax
-    mulx rcx, rax, qword ptr [r14 + 40]
-    adc rdi, rax
-    mov qword ptr [rsp + 56], rdi
-    mulx rax, rdi, qword ptr [r14 + 48]
-    adc rcx, rdi
-    mov qword ptr [rsp + 48], rcx
-    mulx rdi, rcx, qword ptr [r14 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 88], rax
-    mulx rcx, rax, qword ptr [r14 + 64]
-    adc rdi, rax
-    mov qword ptr [rsp + 72], rdi
-    mulx rax, rdi, qword ptr [r14 + 72]
-    adc rcx, rdi
-    mov qword ptr [rsp + 104], rcx
-    mulx rdi, rcx, qword ptr [r14 + 80]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r14 + 88]
-    adc rdi, rdx
-    adc rcx, 0
-    add r9, r15
-    adc r10, r13
-    adc r11, r12
-    adc rbx, r8
-    adc rsi, rbp
-    mov r8, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 72]
-    mov r15, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 104]
-    adc rax, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 24]
-    adc rcx, qword ptr [rsp + 32]
-    mov rdx, 0
-    adc rdx, 0
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rcx
-    mulx r14, rcx, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 40], rdi
-    mov qword ptr [rsp + 104], rax
-    mulx rdi, rax, qword ptr [rip + 2f + 16]
-    add r14, rax
-    mov qword ptr [rsp + 120], r15
-    mulx rax, r15, qword ptr [rip + 2f + 24]
-    adc rdi, r15
-    mov qword ptr [rsp + 72], r13
-    mulx r15, r13, qword ptr [rip + 2f + 32]
-    adc rax, r13
-    mov qword ptr [rsp + 96], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r13, rbp
-    mov qword ptr [rsp + 112], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 48], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
-    adc rbp, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
-    adc r13, rbp
-    mov qword ptr [rsp + 56], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [rip + 2f + 88]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 96]
-    adc r13, r12
-    adc rdx, 0
-    add r9, rcx
-    adc r10, r14
-    adc r11, rdi
-    adc rbx, rax
-    adc rsi, r15
-    adc r8, qword ptr [rsp + 112]
-    mov rax, qword ptr [rsp + 88]
-    adc rax, qword ptr [rsp + 48]
-    mov rcx, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 64]
-    mov rdi, qword ptr [rsp + 72]
-    adc rdi, qword ptr [rsp + 56]
-    mov r9, qword ptr [rsp + 120]
-    adc r9, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 104]
-    adc r13, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 32]
-    adc r12, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 24]
-    mov r14, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], r12
-    mov qword ptr [rsp + 24], r15
-    mulx r12, r15, qword ptr [r14]
-    mov qword ptr [rsp + 40], r13
-    mov qword ptr [rsp + 104], rbp
-    mulx r13, rbp, qword ptr [r14 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 80], r9
-    mulx rbp, r9, qword ptr [r14 + 16]
-    adc r13, r9
-    mov qword ptr [rsp + 120], rdi
-    mulx r9, rdi, qword ptr [r14 + 24]
-    adc rbp, rdi
-    mov qword ptr [rsp + 56], rcx
-    mulx rdi, rcx, qword ptr [r14 + 32]
-    adc r9, rcx
-    mov qword ptr [rsp + 72], rax
-    mulx rcx, rax, qword ptr [r14 + 40]
-    adc rdi, rax
-    mov qword ptr [rsp + 64], rdi
-    mulx rax, rdi, qword ptr [r14 + 48]
-    adc rcx, rdi
-    mov qword ptr [rsp + 96], rcx
-    mulx rdi, rcx, qword ptr [r14 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 48], rax
-    mulx rcx, rax, qword ptr [r14 + 64]
-    adc rdi, rax
-    mov qword ptr [rsp + 88], rdi
-    mulx rax, rdi, qword ptr [r14 + 72]
-    adc rcx, rdi
-    mov qword ptr [rsp + 112], rcx
-    mulx rdi, rcx, qword ptr [r14 + 80]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r14 + 88]
-    adc rdi, rdx
-    adc rcx, 0
-    add r10, r15
-    adc r11, r12
-    adc rbx, r13
-    adc rsi, rbp
-    adc r8, r9
-    mov r9, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 96]
-    mov r12, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 48]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 88]
-    mov r15, qword ptr [rsp + 104]
-    adc r15, qword ptr [rsp + 112]
-    adc rax, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 24]
-    adc rcx, qword ptr [rsp + 32]
-    mov rdx, 0
-    adc rdx, 0
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rcx
-    mulx r14, rcx, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 40], rdi
-    mov qword ptr [rsp + 112], rax
-    mulx rdi, rax, qword ptr [rip + 2f + 16]
-    add r14, rax
-    mov qword ptr [rsp + 104], r15
-    mulx rax, r15, qword ptr [rip + 2f + 24]
-    adc rdi, r15
-    mov qword ptr [rsp + 88], r13
-    mulx r15, r13, qword ptr [rip + 2f + 32]
-    adc rax, r13
-    mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r13, rbp
-    mov qword ptr [rsp + 120], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 96], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
-    adc rbp, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
-    adc r13, rbp
-    mov qword ptr [rsp + 64], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rip + 2f + 88]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 96]
-    adc r13, r12
-    adc rdx, 0
-    add r10, rcx
-    adc r11, r14
-    adc rbx, rdi
-    adc rsi, rax
-    adc r8, r15
-    adc r9, qword ptr [rsp + 120]
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 96]
-    mov rcx, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 56]
-    mov rdi, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 32]
-    adc r12, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 32]
-    mov r14, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], r12
-    mov qword ptr [rsp + 24], r15
-    mulx r12, r15, qword ptr [r14]
-    mov qword ptr [rsp + 40], r13
-    mov qword ptr [rsp + 112], rbp
-    mulx r13, rbp, qword ptr [r14 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 72], r10
-    mulx rbp, r10, qword ptr [r14 + 16]
-    adc r13, r10
-    mov qword ptr [rsp + 104], rdi
-    mulx r10, rdi, qword ptr [r14 + 24]
-    adc rbp, rdi
-    mov qword ptr [rsp + 64], rcx
-    mulx rdi, rcx, qword ptr [r14 + 32]
-    adc r10, rcx
-    mov qword ptr [rsp + 88], rax
-    mulx rcx, rax, qword ptr [r14 + 40]
-    adc rdi, rax
-    mov qword ptr [rsp + 56], rdi
-    mulx rax, rdi, qword ptr [r14 + 48]
-    adc rcx, rdi
-    mov qword ptr [rsp + 80], rcx
-    mulx rdi, rcx, qword ptr [r14 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 96], rax
-    mulx rcx, rax, qword ptr [r14 + 64]
-    adc rdi, rax
-    mov qword ptr [rsp + 48], rdi
-    mulx rax, rdi, qword ptr [r14 + 72]
-    adc rcx, rdi
-    mov qword ptr [rsp + 120], rcx
-    mulx rdi, rcx, qword ptr [r14 + 80]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r14 + 88]
-    adc rdi, rdx
-    adc rcx, 0
-    add r11, r15
-    adc rbx, r12
-    adc rsi, r13
-    adc r8, rbp
-    adc r9, r10
-    mov r10, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 96]
-    mov r13, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 48]
-    mov r15, qword ptr [rsp + 112]
-    adc r15, qword ptr [rsp + 120]
-    adc rax, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 24]
-    adc rcx, qword ptr [rsp + 32]
-    mov rdx, 0
-    adc rdx, 0
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rcx
-    mulx r14, rcx, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 40], rdi
-    mov qword ptr [rsp + 120], rax
-    mulx rdi, rax, qword ptr [rip + 2f + 16]
-    add r14, rax
-    mov qword ptr [rsp + 112], r15
-    mulx rax, r15, qword ptr [rip + 2f + 24]
-    adc rdi, r15
+    mov r14, qword ptr [rsp + 24]
     mov qword ptr [rsp + 48], r13
-    mulx r15, r13, qword ptr [rip + 2f + 32]
-    adc rax, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r13, rbp
-    mov qword ptr [rsp + 104], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
-    adc rbp, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
-    adc r13, rbp
-    mov qword ptr [rsp + 56], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rip + 2f + 88]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 96]
-    adc r13, r12
-    adc rdx, 0
-    add r11, rcx
-    adc rbx, r14
-    adc rsi, rdi
-    adc r8, rax
-    adc r9, r15
-    adc r10, qword ptr [rsp + 104]
-    mov rax, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 80]
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 64]
-    mov rdi, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 112]
-    adc r11, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 120]
-    adc r13, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 32]
-    adc r12, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 40]
-    mov r14, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], r12
-    mov qword ptr [rsp + 24], r15
-    mulx r12, r15, qword ptr [r14]
-    mov qword ptr [rsp + 40], r13
+    mulx r15, r13, qword ptr [r14]
     mov qword ptr [rsp + 120], rbp
-    mulx r13, rbp, qword ptr [r14 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 88], r11
-    mulx rbp, r11, qword ptr [r14 + 16]
-    adc r13, r11
-    mov qword ptr [rsp + 112], rdi
-    mulx r11, rdi, qword ptr [r14 + 24]
-    adc rbp, rdi
-    mov qword ptr [rsp + 56], rcx
-    mulx rdi, rcx, qword ptr [r14 + 32]
-    adc r11, rcx
-    mov qword ptr [rsp + 48], rax
-    mulx rcx, rax, qword ptr [r14 + 40]
-    adc rdi, rax
-    mov qword ptr [rsp + 64], rdi
-    mulx rax, rdi, qword ptr [r14 + 48]
-    adc rcx, rdi
-    mov qword ptr [rsp + 72], rcx
-    mulx rdi, rcx, qword ptr [r14 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 80], rax
-    mulx rcx, rax, qword ptr [r14 + 64]
-    adc rdi, rax
-    mov qword ptr [rsp + 96], rdi
-    mulx rax, rdi, qword ptr [r14 + 72]
-    adc rcx, rdi
-    mov qword ptr [rsp + 104], rcx
-    mulx rdi, rcx, qword ptr [r14 + 80]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r14 + 88]
-    adc rdi, rdx
-    adc rcx, 0
-    add rbx, r15
-    adc rsi, r12
-    adc r8, r13
-    adc r9, rbp
-    adc r10, r11
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 96]
-    mov r15, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 104]
-    adc rax, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 24]
-    adc rcx, qword ptr [rsp + 32]
-    mov rdx, 0
-    adc rdx, 0
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, rbx
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rcx
-    mulx r14, rcx, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 40], rdi
-    mov qword ptr [rsp + 104], rax
-    mulx rdi, rax, qword ptr [rip + 2f + 16]
-    add r14, rax
-    mov qword ptr [rsp + 120], r15
-    mulx rax, r15, qword ptr [rip + 2f + 24]
-    adc rdi, r15
-    mov qword ptr [rsp + 96], r13
-    mulx r15, r13, qword ptr [rip + 2f + 32]
-    adc rax, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r13, rbp
-    mov qword ptr [rsp + 112], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
+    mov qword ptr [rsp + 128], rax
+    mulx rbp, rax, qword ptr [r14 + 8]
+    add r15, rax
+    mov qword ptr [rsp + 136], r12
+    mulx rax, r12, qword ptr [r14 + 16]
     adc rbp, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
-    adc r13, rbp
-    mov qword ptr [rsp + 64], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 48], r12
-    mulx r13, r12, qword ptr [rip + 2f + 88]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 96]
-    adc r13, r12
-    adc rdx, 0
-    add rbx, rcx
-    adc rsi, r14
-    adc r8, rdi
-    adc r9, rax
-    adc r10, r15
-    adc r11, qword ptr [rsp + 112]
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 72]
-    mov rcx, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 56]
-    mov rdi, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 120]
-    adc rbx, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 104]
-    adc r13, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 32]
-    adc r12, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 48]
-    mov r14, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], r12
-    mov qword ptr [rsp + 24], r15
-    mulx r12, r15, qword ptr [r14]
-    mov qword ptr [rsp + 40], r13
-    mov qword ptr [rsp + 104], rbp
-    mulx r13, rbp, qword ptr [r14 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 48], rbx
-    mulx rbp, rbx, qword ptr [r14 + 16]
-    adc r13, rbx
-    mov qword ptr [rsp + 120], rdi
-    mulx rbx, rdi, qword ptr [r14 + 24]
-    adc rbp, rdi
-    mov qword ptr [rsp + 64], rcx
-    mulx rdi, rcx, qword ptr [r14 + 32]
-    adc rbx, rcx
-    mov qword ptr [rsp + 96], rax
-    mulx rcx, rax, qword ptr [r14 + 40]
-    adc rdi, rax
-    mov qword ptr [rsp + 56], rdi
-    mulx rax, rdi, qword ptr [r14 + 48]
-    adc rcx, rdi
-    mov qword ptr [rsp + 88], rcx
-    mulx rdi, rcx, qword ptr [r14 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 72], rax
-    mulx rcx, rax, qword ptr [r14 + 64]
-    adc rdi, rax
+    mov qword ptr [rsp + 16], r9
+    mulx r12, r9, qword ptr [r14 + 24]
+    adc rax, r9
+    mov qword ptr [rsp + 64], r8
+    mulx r9, r8, qword ptr [r14 + 32]
+    adc r12, r8
     mov qword ptr [rsp + 80], rdi
-    mulx rax, rdi, qword ptr [r14 + 72]
-    adc rcx, rdi
-    mov qword ptr [rsp + 112], rcx
-    mulx rdi, rcx, qword ptr [r14 + 80]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r14 + 88]
-    adc rdi, rdx
-    adc rcx, 0
-    add rsi, r15
-    adc r8, r12
-    adc r9, r13
-    adc r10, rbp
-    adc r11, rbx
-    mov rbx, qword ptr [rsp + 96]
-    adc rbx, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 72]
-    mov r13, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 80]
-    mov r15, qword ptr [rsp + 104]
-    adc r15, qword ptr [rsp + 112]
-    adc rax, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 24]
-    adc rcx, qword ptr [rsp + 32]
-    mov rdx, 0
-    adc rdx, 0
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rcx
-    mulx r14, rcx, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 40], rdi
-    mov qword ptr [rsp + 112], rax
-    mulx rdi, rax, qword ptr [rip + 2f + 16]
-    add r14, rax
-    mov qword ptr [rsp + 104], r15
-    mulx rax, r15, qword ptr [rip + 2f + 24]
-    adc rdi, r15
-    mov qword ptr [rsp + 80], r13
-    mulx r15, r13, qword ptr [rip + 2f + 32]
-    adc rax, r13
-    mov qword ptr [rsp + 48], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r13, rbp
-    mov qword ptr [rsp + 120], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
-    adc rbp, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
-    adc r13, rbp
-    mov qword ptr [rsp + 56], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 96], r12
-    mulx r13, r12, qword ptr [rip + 2f + 88]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 96]
-    adc r13, r12
-    adc rdx, 0
-    add rsi, rcx
-    adc r8, r14
+    mulx r8, rdi, qword ptr [r14 + 40]
     adc r9, rdi
-    adc r10, rax
-    adc r11, r15
-    adc rbx, qword ptr [rsp + 120]
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 88]
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 64]
-    mov rsi, qword ptr [rsp + 80]
-    adc rsi, qword ptr [rsp + 56]
-    mov rdi, qword ptr [rsp + 104]
-    adc rdi, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 32]
-    adc r12, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 56]
-    mov r14, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], r12
-    mov qword ptr [rsp + 24], r15
-    mulx r12, r15, qword ptr [r14]
-    mov qword ptr [rsp + 40], r13
-    mov qword ptr [rsp + 112], rbp
-    mulx r13, rbp, qword ptr [r14 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 96], rdi
-    mulx rbp, rdi, qword ptr [r14 + 16]
-    adc r13, rdi
-    mov qword ptr [rsp + 104], rsi
-    mulx rdi, rsi, qword ptr [r14 + 24]
-    adc rbp, rsi
-    mov qword ptr [rsp + 56], rcx
-    mulx rsi, rcx, qword ptr [r14 + 32]
-    adc rdi, rcx
-    mov qword ptr [rsp + 80], rax
-    mulx rcx, rax, qword ptr [r14 + 40]
-    adc rsi, rax
-    mov qword ptr [rsp + 64], rsi
-    mulx rax, rsi, qword ptr [r14 + 48]
-    adc rcx, rsi
-    mov qword ptr [rsp + 48], rcx
-    mulx rsi, rcx, qword ptr [r14 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 88], rax
-    mulx rcx, rax, qword ptr [r14 + 64]
-    adc rsi, rax
-    mov qword ptr [rsp + 72], rsi
-    mulx rax, rsi, qword ptr [r14 + 72]
-    adc rcx, rsi
-    mov qword ptr [rsp + 120], rcx
-    mulx rsi, rcx, qword ptr [r14 + 80]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r14 + 88]
-    adc rsi, rdx
-    adc rcx, 0
-    add r8, r15
-    adc r9, r12
-    adc r10, r13
-    adc r11, rbp
-    adc rbx, rdi
-    mov rdi, qword ptr [rsp + 80]
-    adc rdi, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 72]
-    mov r15, qword ptr [rsp + 112]
-    adc r15, qword ptr [rsp + 120]
-    adc rax, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 24]
-    adc rcx, qword ptr [rsp + 32]
-    mov rdx, 0
-    adc rdx, 0
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rcx
-    mulx r14, rcx, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 40], rsi
-    mov qword ptr [rsp + 120], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 16]
-    add r14, rax
-    mov qword ptr [rsp + 112], r15
-    mulx rax, r15, qword ptr [rip + 2f + 24]
-    adc rsi, r15
-    mov qword ptr [rsp + 72], r13
-    mulx r15, r13, qword ptr [rip + 2f + 32]
-    adc rax, r13
-    mov qword ptr [rsp + 96], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r13, rbp
-    mov qword ptr [rsp + 104], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 48], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
-    adc rbp, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
-    adc r13, rbp
-    mov qword ptr [rsp + 64], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [rip + 2f + 88]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 96]
-    adc r13, r12
-    adc rdx, 0
-    add r8, rcx
-    adc r9, r14
-    adc r10, rsi
-    adc r11, rax
-    adc rbx, r15
-    adc rdi, qword ptr [rsp + 104]
-    mov rax, qword ptr [rsp + 88]
-    adc rax, qword ptr [rsp + 48]
-    mov rcx, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 56]
-    mov rsi, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 64]
-    mov r8, qword ptr [rsp + 112]
-    adc r8, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 120]
-    adc r13, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 32]
-    adc r12, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 64]
-    mov r14, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], r12
-    mov qword ptr [rsp + 24], r15
-    mulx r12, r15, qword ptr [r14]
-    mov qword ptr [rsp + 40], r13
-    mov qword ptr [rsp + 120], rbp
-    mulx r13, rbp, qword ptr [r14 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 80], r8
-    mulx rbp, r8, qword ptr [r14 + 16]
-    adc r13, r8
-    mov qword ptr [rsp + 112], rsi
-    mulx r8, rsi, qword ptr [r14 + 24]
-    adc rbp, rsi
-    mov qword ptr [rsp + 64], rcx
-    mulx rsi, rcx, qword ptr [r14 + 32]
-    adc r8, rcx
-    mov qword ptr [rsp + 72], rax
-    mulx rcx, rax, qword ptr [r14 + 40]
-    adc rsi, rax
-    mov qword ptr [rsp + 56], rsi
-    mulx rax, rsi, qword ptr [r14 + 48]
-    adc rcx, rsi
-    mov qword ptr [rsp + 96], rcx
-    mulx rsi, rcx, qword ptr [r14 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 48], rax
-    mulx rcx, rax, qword ptr [r14 + 64]
-    adc rsi, rax
-    mov qword ptr [rsp + 88], rsi
-    mulx rax, rsi, qword ptr [r14 + 72]
-    adc rcx, rsi
-    mov qword ptr [rsp + 104], rcx
-    mulx rsi, rcx, qword ptr [r14 + 80]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r14 + 88]
-    adc rsi, rdx
-    adc rcx, 0
-    add r9, r15
-    adc r10, r12
-    adc r11, r13
-    adc rbx, rbp
-    adc rdi, r8
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 96]
-    mov r12, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 48]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 88]
-    mov r15, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 104]
-    adc rax, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 24]
-    adc rcx, qword ptr [rsp + 32]
-    mov rdx, 0
-    adc rdx, 0
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rcx
-    mulx r14, rcx, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 40], rsi
-    mov qword ptr [rsp + 104], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 16]
-    add r14, rax
-    mov qword ptr [rsp + 120], r15
-    mulx rax, r15, qword ptr [rip + 2f + 24]
-    adc rsi, r15
-    mov qword ptr [rsp + 88], r13
-    mulx r15, r13, qword ptr [rip + 2f + 32]
-    adc rax, r13
-    mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r13, rbp
-    mov qword ptr [rsp + 112], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 96], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
-    adc rbp, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
-    adc r13, rbp
-    mov qword ptr [rsp + 56], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rip + 2f + 88]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 96]
-    adc r13, r12
-    adc rdx, 0
-    add r9, rcx
-    adc r10, r14
-    adc r11, rsi
-    adc rbx, rax
-    adc rdi, r15
-    adc r8, qword ptr [rsp + 112]
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 96]
-    mov rcx, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 64]
-    mov rsi, qword ptr [rsp + 88]
-    adc rsi, qword ptr [rsp + 56]
-    mov r9, qword ptr [rsp + 120]
-    adc r9, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 104]
-    adc r13, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 32]
-    adc r12, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 72]
-    mov r14, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], r12
-    mov qword ptr [rsp + 24], r15
-    mulx r12, r15, qword ptr [r14]
-    mov qword ptr [rsp + 40], r13
-    mov qword ptr [rsp + 104], rbp
-    mulx r13, rbp, qword ptr [r14 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 72], r9
-    mulx rbp, r9, qword ptr [r14 + 16]
-    adc r13, r9
-    mov qword ptr [rsp + 120], rsi
-    mulx r9, rsi, qword ptr [r14 + 24]
-    adc rbp, rsi
-    mov qword ptr [rsp + 56], rcx
-    mulx rsi, rcx, qword ptr [r14 + 32]
-    adc r9, rcx
-    mov qword ptr [rsp + 88], rax
-    mulx rcx, rax, qword ptr [r14 + 40]
-    adc rsi, rax
-    mov qword ptr [rsp + 64], rsi
-    mulx rax, rsi, qword ptr [r14 + 48]
-    adc rcx, rsi
-    mov qword ptr [rsp + 80], rcx
-    mulx rsi, rcx, qword ptr [r14 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 96], rax
-    mulx rcx, rax, qword ptr [r14 + 64]
-    adc rsi, rax
-    mov qword ptr [rsp + 48], rsi
-    mulx rax, rsi, qword ptr [r14 + 72]
-    adc rcx, rsi
-    mov qword ptr [rsp + 112], rcx
-    mulx rsi, rcx, qword ptr [r14 + 80]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r14 + 88]
-    adc rsi, rdx
-    adc rcx, 0
-    add r10, r15
-    adc r11, r12
-    adc rbx, r13
-    adc rdi, rbp
+    mov qword ptr [rsp + 96], r9
+    mulx rdi, r9, qword ptr [r14 + 48]
     adc r8, r9
-    mov r9, qword ptr [rsp + 88]
-    adc r9, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 96]
-    mov r13, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 48]
-    mov r15, qword ptr [rsp + 104]
-    adc r15, qword ptr [rsp + 112]
-    adc rax, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 24]
-    adc rcx, qword ptr [rsp + 32]
-    mov rdx, 0
+    mov qword ptr [rsp + 112], r8
+    mulx r9, r8, qword ptr [r14 + 56]
+    adc rdi, r8
+    mov qword ptr [rsp + 104], rdi
+    mulx r8, rdi, qword ptr [r14 + 64]
+    adc r9, rdi
+    mov qword ptr [rsp + 88], r9
+    mulx rdi, r9, qword ptr [r14 + 72]
+    adc r8, r9
+    mov qword ptr [rsp + 72], r8
+    mulx r9, r8, qword ptr [r14 + 80]
+    adc rdi, r8
+    mulx rdx, r8, qword ptr [r14 + 88]
+    adc r9, r8
     adc rdx, 0
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rcx
-    mulx r14, rcx, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 40], rsi
-    mov qword ptr [rsp + 112], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 16]
-    add r14, rax
-    mov qword ptr [rsp + 104], r15
-    mulx rax, r15, qword ptr [rip + 2f + 24]
-    adc rsi, r15
-    mov qword ptr [rsp + 48], r13
-    mulx r15, r13, qword ptr [rip + 2f + 32]
-    adc rax, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r13, rbp
-    mov qword ptr [rsp + 120], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
-    adc rbp, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
-    adc r13, rbp
-    mov qword ptr [rsp + 64], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rip + 2f + 88]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 96]
-    adc r13, r12
-    adc rdx, 0
-    add r10, rcx
-    adc r11, r14
-    adc rbx, rsi
-    adc rdi, rax
-    adc r8, r15
-    adc r9, qword ptr [rsp + 120]
-    mov rax, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 80]
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 56]
-    mov rsi, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 32]
-    adc r12, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 80]
-    mov r14, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], r12
-    mov qword ptr [rsp + 24], r15
-    mulx r12, r15, qword ptr [r14]
-    mov qword ptr [rsp + 40], r13
-    mov qword ptr [rsp + 112], rbp
-    mulx r13, rbp, qword ptr [r14 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 88], r10
-    mulx rbp, r10, qword ptr [r14 + 16]
-    adc r13, r10
-    mov qword ptr [rsp + 104], rsi
-    mulx r10, rsi, qword ptr [r14 + 24]
-    adc rbp, rsi
-    mov qword ptr [rsp + 64], rcx
-    mulx rsi, rcx, qword ptr [r14 + 32]
-    adc r10, rcx
-    mov qword ptr [rsp + 48], rax
-    mulx rcx, rax, qword ptr [r14 + 40]
-    adc rsi, rax
-    mov qword ptr [rsp + 56], rsi
-    mulx rax, rsi, qword ptr [r14 + 48]
-    adc rcx, rsi
-    mov qword ptr [rsp + 72], rcx
-    mulx rsi, rcx, qword ptr [r14 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 80], rax
-    mulx rcx, rax, qword ptr [r14 + 64]
-    adc rsi, rax
-    mov qword ptr [rsp + 96], rsi
-    mulx rax, rsi, qword ptr [r14 + 72]
-    adc rcx, rsi
-    mov qword ptr [rsp + 120], rcx
-    mulx rsi, rcx, qword ptr [r14 + 80]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r14 + 88]
-    adc rsi, rdx
-    adc rcx, 0
-    add r11, r15
-    adc rbx, r12
-    adc rdi, r13
-    adc r8, rbp
-    adc r9, r10
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 96]
-    mov r15, qword ptr [rsp + 112]
-    adc r15, qword ptr [rsp + 120]
-    adc rax, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 24]
-    adc rcx, qword ptr [rsp + 32]
-    mov rdx, 0
-    adc rdx, 0
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], rcx
-    mulx r14, rcx, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 40], rsi
-    mov qword ptr [rsp + 120], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 16]
-    add r14, rax
-    mov qword ptr [rsp + 112], r15
-    mulx rax, r15, qword ptr [rip + 2f + 24]
-    adc rsi, r15
-    mov qword ptr [rsp + 96], r13
-    mulx r15, r13, qword ptr [rip + 2f + 32]
-    adc rax, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r13, rbp
-    mov qword ptr [rsp + 104], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
-    adc rbp, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
-    adc r13, rbp
-    mov qword ptr [rsp + 56], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 48], r12
-    mulx r13, r12, qword ptr [rip + 2f + 88]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 96]
-    adc r13, r12
-    adc rdx, 0
-    add r11, rcx
-    adc rbx, r14
-    adc rdi, rsi
-    adc r8, rax
-    adc r9, r15
-    adc r10, qword ptr [rsp + 104]
+    add r10, r13
+    adc r11, r15
+    adc rbx, rbp
+    adc rcx, rax
+    adc rsi, r12
     mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 72]
-    mov rcx, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 64]
-    mov rsi, qword ptr [rsp + 96]
-    adc rsi, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 112]
-    adc r11, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 120]
-    adc r13, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 32]
-    adc r12, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 88]
-    mov r14, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 8], r12
-    mov qword ptr [rsp + 32], r15
-    mulx r12, r15, qword ptr [r14]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 40], rbp
-    mulx r13, rbp, qword ptr [r14 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 120], r11
-    mulx rbp, r11, qword ptr [r14 + 16]
-    adc r13, r11
-    mov qword ptr [rsp + 48], rsi
-    mulx r11, rsi, qword ptr [r14 + 24]
-    adc rbp, rsi
-    mov qword ptr [rsp + 112], rcx
-    mulx rsi, rcx, qword ptr [r14 + 32]
-    adc r11, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r14 + 40]
-    adc rsi, rax
-    mov qword ptr [rsp + 96], rsi
-    mulx rax, rsi, qword ptr [r14 + 48]
-    adc rcx, rsi
-    mov qword ptr [rsp + 64], rcx
-    mulx rsi, rcx, qword ptr [r14 + 56]
-    adc rax, rcx
-    mov qword ptr [rsp + 88], rax
-    mulx rcx, rax, qword ptr [r14 + 64]
-    adc rsi, rax
-    mov qword ptr [rsp + 72], rsi
-    mulx rax, rsi, qword ptr [r14 + 72]
-    adc rcx, rsi
-    mov qword ptr [rsp + 80], rcx
-    mulx rsi, rcx, qword ptr [r14 + 80]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r14 + 88]
-    adc rsi, rdx
-    adc rcx, 0
-    add rbx, r15
-    adc rdi, r12
-    adc r8, r13
-    adc r9, rbp
-    adc r10, r11
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 96]
-    mov rbp, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 48]
+    adc rax, qword ptr [rsp + 96]
+    mov r8, qword ptr [rsp + 64]
+    adc r8, qword ptr [rsp + 112]
+    mov rbp, qword ptr [rsp + 16]
+    adc rbp, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 136]
     adc r12, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 120]
+    mov r13, qword ptr [rsp + 128]
     adc r13, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 24]
-    adc rsi, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 8]
+    adc rdi, qword ptr [rsp + 120]
+    adc r9, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
     mov r15, 0
     adc r15, 0
-    mov rdx, rbx
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 8], r15
-    mov qword ptr [rsp + 32], rcx
-    mulx r15, rcx, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 24], rsi
-    mov qword ptr [rsp + 80], rax
-    mulx rsi, rax, qword ptr [rip + 2f + 16]
-    add r15, rax
-    mov qword ptr [rsp + 40], r14
-    mulx rax, r14, qword ptr [rip + 2f + 24]
-    adc rsi, r14
-    mov qword ptr [rsp + 72], r13
-    mulx r14, r13, qword ptr [rip + 2f + 32]
-    adc rax, r13
-    mov qword ptr [rsp + 120], r12
-    mulx r13, r12, qword ptr [rip + 2f + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 48]
-    adc r13, rbp
-    mov qword ptr [rsp + 48], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rip + 2f + 64]
-    adc rbp, r12
-    mov qword ptr [rsp + 112], rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 72]
-    adc r13, rbp
-    mov qword ptr [rsp + 96], r13
-    mulx rbp, r13, qword ptr [rip + 2f + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rip + 2f + 88]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 96]
-    adc r13, r12
-    adc rdx, 0
-    add rbx, rcx
-    adc rdi, r15
-    adc r8, rsi
-    adc r9, rax
-    adc r10, r14
-    adc r11, qword ptr [rsp + 48]
-    mov rax, qword ptr [rsp + 88]
-    adc rax, qword ptr [rsp + 64]
-    mov rcx, qword ptr [rsp + 120]
-    adc rcx, qword ptr [rsp + 112]
-    mov rsi, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 96]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 8]
-    adc r12, 0
-    mov r14, rdi
-    sub r14, qword ptr [rip + 2f + 8]
-    mov r15, r8
-    sbb r15, qword ptr [rip + 2f + 16]
-    mov qword ptr [rsp + 8], r15
-    mov r15, r9
-    sbb r15, qword ptr [rip + 2f + 24]
+    mov r14, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, r10
+    imul rdx, qword ptr [r14]
     mov qword ptr [rsp + 32], r15
-    mov r15, r10
-    sbb r15, qword ptr [rip + 2f + 32]
-    mov qword ptr [rsp + 24], r15
-    mov r15, r11
-    sbb r15, qword ptr [rip + 2f + 40]
-    mov qword ptr [rsp + 80], r15
-    mov r15, rax
-    sbb r15, qword ptr [rip + 2f + 48]
-    mov qword ptr [rsp + 56], r15
-    mov r15, rcx
-    sbb r15, qword ptr [rip + 2f + 56]
-    mov qword ptr [rsp + 40], r15
-    mov r15, rsi
-    sbb r15, qword ptr [rip + 2f + 64]
-    mov qword ptr [rsp + 96], r15
-    mov r15, rbx
-    sbb r15, qword ptr [rip + 2f + 72]
-    mov qword ptr [rsp + 72], r15
-    mov r15, rbp
-    sbb r15, qword ptr [rip + 2f + 80]
-    mov qword ptr [rsp + 112], r15
-    mov r15, r13
-    sbb r15, qword ptr [rip + 2f + 88]
-    mov qword ptr [rsp + 120], r15
-    mov r15, rdx
-    sbb r15, qword ptr [rip + 2f + 96]
-    sbb r12, 0
-    cmovc r14, rdi
+    mov qword ptr [rsp + 120], r9
+    mulx r15, r9, qword ptr [r14 + 8]
+    mov qword ptr [rsp + 72], rdi
+    mov qword ptr [rsp + 128], r13
+    mulx rdi, r13, qword ptr [r14 + 16]
+    add r15, r13
+    mov qword ptr [rsp + 88], r12
+    mulx r13, r12, qword ptr [r14 + 24]
+    adc rdi, r12
+    mov qword ptr [rsp + 136], rbp
+    mulx r12, rbp, qword ptr [r14 + 32]
+    adc r13, rbp
+    mov qword ptr [rsp + 104], r8
+    mulx rbp, r8, qword ptr [r14 + 40]
+    adc r12, r8
+    mov qword ptr [rsp + 16], rax
+    mulx r8, rax, qword ptr [r14 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 112], rbp
+    mulx rax, rbp, qword ptr [r14 + 56]
+    adc r8, rbp
+    mov qword ptr [rsp + 64], r8
+    mulx rbp, r8, qword ptr [r14 + 64]
+    adc rax, r8
+    mov qword ptr [rsp + 96], rax
+    mulx r8, rax, qword ptr [r14 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 80], rbp
+    mulx rax, rbp, qword ptr [r14 + 80]
+    adc r8, rbp
+    mov qword ptr [rsp + 56], r8
+    mulx rbp, r8, qword ptr [r14 + 88]
+    adc rax, r8
+    mulx rdx, r8, qword ptr [r14 + 96]
+    adc rbp, r8
+    adc rdx, 0
+    add r10, r9
+    adc r11, r15
+    adc rbx, rdi
+    adc rcx, r13
+    adc rsi, r12
+    mov rdi, qword ptr [rsp + 16]
+    adc rdi, qword ptr [rsp + 112]
+    mov r8, qword ptr [rsp + 104]
+    adc r8, qword ptr [rsp + 64]
+    mov r9, qword ptr [rsp + 136]
+    adc r9, qword ptr [rsp + 96]
+    mov r10, qword ptr [rsp + 88]
+    adc r10, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 128]
+    adc r12, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 72]
+    adc rbp, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 48]
+    mov r13, qword ptr [rsp + 32]
+    adc r13, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r15 + 24]
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], r13
+    mulx r14, r13, qword ptr [r15]
+    mov qword ptr [rsp + 120], rbp
+    mov qword ptr [rsp + 72], rax
+    mulx rbp, rax, qword ptr [r15 + 8]
+    add r14, rax
+    mov qword ptr [rsp + 56], r12
+    mulx rax, r12, qword ptr [r15 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 128], r10
+    mulx r12, r10, qword ptr [r15 + 24]
+    adc rax, r10
+    mov qword ptr [rsp + 80], r9
+    mulx r10, r9, qword ptr [r15 + 32]
+    adc r12, r9
+    mov qword ptr [rsp + 88], r8
+    mulx r9, r8, qword ptr [r15 + 40]
+    adc r10, r8
+    mov qword ptr [rsp + 96], r10
+    mulx r8, r10, qword ptr [r15 + 48]
+    adc r9, r10
+    mov qword ptr [rsp + 136], r9
+    mulx r10, r9, qword ptr [r15 + 56]
+    adc r8, r9
+    mov qword ptr [rsp + 64], r8
+    mulx r9, r8, qword ptr [r15 + 64]
+    adc r10, r8
+    mov qword ptr [rsp + 104], r10
+    mulx r8, r10, qword ptr [r15 + 72]
+    adc r9, r10
+    mov qword ptr [rsp + 112], r9
+    mulx r10, r9, qword ptr [r15 + 80]
+    adc r8, r9
+    mulx rdx, r9, qword ptr [r15 + 88]
+    adc r10, r9
+    adc rdx, 0
+    add r11, r13
+    adc rbx, r14
+    adc rcx, rbp
+    adc rsi, rax
+    adc rdi, r12
+    mov rax, qword ptr [rsp + 88]
+    adc rax, qword ptr [rsp + 96]
+    mov r9, qword ptr [rsp + 80]
+    adc r9, qword ptr [rsp + 136]
+    mov rbp, qword ptr [rsp + 128]
+    adc rbp, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 104]
+    mov r13, qword ptr [rsp + 72]
+    adc r13, qword ptr [rsp + 112]
+    adc r8, qword ptr [rsp + 120]
+    adc r10, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
+    mov r14, 0
+    adc r14, 0
+    mov r15, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, r11
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 32], r14
+    mov qword ptr [rsp + 120], r10
+    mulx r14, r10, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 112], r8
+    mov qword ptr [rsp + 72], r13
+    mulx r8, r13, qword ptr [r15 + 16]
+    add r14, r13
+    mov qword ptr [rsp + 104], r12
+    mulx r13, r12, qword ptr [r15 + 24]
+    adc r8, r12
+    mov qword ptr [rsp + 56], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r13, rbp
+    mov qword ptr [rsp + 64], r9
+    mulx rbp, r9, qword ptr [r15 + 40]
+    adc r12, r9
+    mov qword ptr [rsp + 128], rax
+    mulx r9, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 136], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
+    adc r9, rbp
+    mov qword ptr [rsp + 80], r9
+    mulx rbp, r9, qword ptr [r15 + 64]
+    adc rax, r9
+    mov qword ptr [rsp + 96], rax
+    mulx r9, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 88], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc r9, rbp
+    mov qword ptr [rsp + 16], r9
+    mulx rbp, r9, qword ptr [r15 + 88]
+    adc rax, r9
+    mulx rdx, r9, qword ptr [r15 + 96]
+    adc rbp, r9
+    adc rdx, 0
+    add r11, r10
+    adc rbx, r14
+    adc rcx, r8
+    adc rsi, r13
+    adc rdi, r12
+    mov r8, qword ptr [rsp + 128]
+    adc r8, qword ptr [rsp + 136]
+    mov r9, qword ptr [rsp + 64]
+    adc r9, qword ptr [rsp + 80]
+    mov r10, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 96]
+    mov r11, qword ptr [rsp + 104]
+    adc r11, qword ptr [rsp + 88]
+    mov r12, qword ptr [rsp + 72]
+    adc r12, qword ptr [rsp + 16]
+    adc rax, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 48]
+    mov r13, qword ptr [rsp + 32]
+    adc r13, 0
+    mov r14, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r14 + 32]
+    mov r14, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], r13
+    mulx r15, r13, qword ptr [r14]
+    mov qword ptr [rsp + 120], rbp
+    mov qword ptr [rsp + 112], rax
+    mulx rbp, rax, qword ptr [r14 + 8]
+    add r15, rax
+    mov qword ptr [rsp + 16], r12
+    mulx rax, r12, qword ptr [r14 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 72], r11
+    mulx r12, r11, qword ptr [r14 + 24]
+    adc rax, r11
+    mov qword ptr [rsp + 88], r10
+    mulx r11, r10, qword ptr [r14 + 32]
+    adc r12, r10
+    mov qword ptr [rsp + 104], r9
+    mulx r10, r9, qword ptr [r14 + 40]
+    adc r11, r9
+    mov qword ptr [rsp + 96], r11
+    mulx r9, r11, qword ptr [r14 + 48]
+    adc r10, r11
+    mov qword ptr [rsp + 56], r10
+    mulx r11, r10, qword ptr [r14 + 56]
+    adc r9, r10
+    mov qword ptr [rsp + 80], r9
+    mulx r10, r9, qword ptr [r14 + 64]
+    adc r11, r9
+    mov qword ptr [rsp + 64], r11
+    mulx r9, r11, qword ptr [r14 + 72]
+    adc r10, r11
+    mov qword ptr [rsp + 136], r10
+    mulx r11, r10, qword ptr [r14 + 80]
+    adc r9, r10
+    mulx rdx, r10, qword ptr [r14 + 88]
+    adc r11, r10
+    adc rdx, 0
+    add rbx, r13
+    adc rcx, r15
+    adc rsi, rbp
+    adc rdi, rax
+    adc r8, r12
+    mov rax, qword ptr [rsp + 104]
+    adc rax, qword ptr [rsp + 96]
+    mov r10, qword ptr [rsp + 88]
+    adc r10, qword ptr [rsp + 56]
+    mov rbp, qword ptr [rsp + 72]
+    adc rbp, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 64]
+    mov r13, qword ptr [rsp + 112]
+    adc r13, qword ptr [rsp + 136]
+    adc r9, qword ptr [rsp + 120]
+    adc r11, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
+    mov r15, 0
+    adc r15, 0
+    mov r14, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, rbx
+    imul rdx, qword ptr [r14]
+    mov qword ptr [rsp + 32], r15
+    mov qword ptr [rsp + 120], r11
+    mulx r15, r11, qword ptr [r14 + 8]
+    mov qword ptr [rsp + 136], r9
+    mov qword ptr [rsp + 112], r13
+    mulx r9, r13, qword ptr [r14 + 16]
+    add r15, r13
+    mov qword ptr [rsp + 64], r12
+    mulx r13, r12, qword ptr [r14 + 24]
+    adc r9, r12
+    mov qword ptr [rsp + 16], rbp
+    mulx r12, rbp, qword ptr [r14 + 32]
+    adc r13, rbp
+    mov qword ptr [rsp + 80], r10
+    mulx rbp, r10, qword ptr [r14 + 40]
+    adc r12, r10
+    mov qword ptr [rsp + 72], rax
+    mulx r10, rax, qword ptr [r14 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 56], rbp
+    mulx rax, rbp, qword ptr [r14 + 56]
+    adc r10, rbp
+    mov qword ptr [rsp + 88], r10
+    mulx rbp, r10, qword ptr [r14 + 64]
+    adc rax, r10
+    mov qword ptr [rsp + 96], rax
+    mulx r10, rax, qword ptr [r14 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 104], rbp
+    mulx rax, rbp, qword ptr [r14 + 80]
+    adc r10, rbp
+    mov qword ptr [rsp + 128], r10
+    mulx rbp, r10, qword ptr [r14 + 88]
+    adc rax, r10
+    mulx rdx, r10, qword ptr [r14 + 96]
+    adc rbp, r10
+    adc rdx, 0
+    add rbx, r11
+    adc rcx, r15
+    adc rsi, r9
+    adc rdi, r13
+    adc r8, r12
+    mov r9, qword ptr [rsp + 72]
+    adc r9, qword ptr [rsp + 56]
+    mov r10, qword ptr [rsp + 80]
+    adc r10, qword ptr [rsp + 88]
+    mov r11, qword ptr [rsp + 16]
+    adc r11, qword ptr [rsp + 96]
+    mov rbx, qword ptr [rsp + 64]
+    adc rbx, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 128]
+    adc rax, qword ptr [rsp + 136]
+    adc rbp, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 48]
+    mov r13, qword ptr [rsp + 32]
+    adc r13, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r15 + 40]
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], r13
+    mulx r14, r13, qword ptr [r15]
+    mov qword ptr [rsp + 120], rbp
+    mov qword ptr [rsp + 136], rax
+    mulx rbp, rax, qword ptr [r15 + 8]
+    add r14, rax
+    mov qword ptr [rsp + 128], r12
+    mulx rax, r12, qword ptr [r15 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 112], rbx
+    mulx r12, rbx, qword ptr [r15 + 24]
+    adc rax, rbx
+    mov qword ptr [rsp + 104], r11
+    mulx rbx, r11, qword ptr [r15 + 32]
+    adc r12, r11
+    mov qword ptr [rsp + 64], r10
+    mulx r11, r10, qword ptr [r15 + 40]
+    adc rbx, r10
+    mov qword ptr [rsp + 96], rbx
+    mulx r10, rbx, qword ptr [r15 + 48]
+    adc r11, rbx
+    mov qword ptr [rsp + 16], r11
+    mulx rbx, r11, qword ptr [r15 + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 88], r10
+    mulx r11, r10, qword ptr [r15 + 64]
+    adc rbx, r10
+    mov qword ptr [rsp + 80], rbx
+    mulx r10, rbx, qword ptr [r15 + 72]
+    adc r11, rbx
+    mov qword ptr [rsp + 56], r11
+    mulx rbx, r11, qword ptr [r15 + 80]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r15 + 88]
+    adc rbx, r11
+    adc rdx, 0
+    add rcx, r13
+    adc rsi, r14
+    adc rdi, rbp
+    adc r8, rax
+    adc r9, r12
+    mov rax, qword ptr [rsp + 64]
+    adc rax, qword ptr [rsp + 96]
+    mov r11, qword ptr [rsp + 104]
+    adc r11, qword ptr [rsp + 16]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 88]
+    mov r12, qword ptr [rsp + 128]
+    adc r12, qword ptr [rsp + 80]
+    mov r13, qword ptr [rsp + 136]
+    adc r13, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 120]
+    adc rbx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
+    mov r14, 0
+    adc r14, 0
+    mov r15, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, rcx
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 32], r14
+    mov qword ptr [rsp + 120], rbx
+    mulx r14, rbx, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 56], r10
+    mov qword ptr [rsp + 136], r13
+    mulx r10, r13, qword ptr [r15 + 16]
+    add r14, r13
+    mov qword ptr [rsp + 80], r12
+    mulx r13, r12, qword ptr [r15 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 128], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r13, rbp
+    mov qword ptr [rsp + 88], r11
+    mulx rbp, r11, qword ptr [r15 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 112], rax
+    mulx r11, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 16], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 104], r11
+    mulx rbp, r11, qword ptr [r15 + 64]
+    adc rax, r11
+    mov qword ptr [rsp + 96], rax
+    mulx r11, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 64], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [r15 + 88]
+    adc rax, r11
+    mulx rdx, r11, qword ptr [r15 + 96]
+    adc rbp, r11
+    adc rdx, 0
+    add rcx, rbx
+    adc rsi, r14
+    adc rdi, r10
+    adc r8, r13
+    adc r9, r12
+    mov rcx, qword ptr [rsp + 112]
+    adc rcx, qword ptr [rsp + 16]
+    mov r10, qword ptr [rsp + 88]
+    adc r10, qword ptr [rsp + 104]
+    mov r11, qword ptr [rsp + 128]
+    adc r11, qword ptr [rsp + 96]
+    mov rbx, qword ptr [rsp + 80]
+    adc rbx, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 136]
+    adc r12, qword ptr [rsp + 72]
+    adc rax, qword ptr [rsp + 56]
+    adc rbp, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 48]
+    mov r13, qword ptr [rsp + 32]
+    adc r13, 0
+    mov r14, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r14 + 48]
+    mov r14, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], r13
+    mulx r15, r13, qword ptr [r14]
+    mov qword ptr [rsp + 120], rbp
+    mov qword ptr [rsp + 56], rax
+    mulx rbp, rax, qword ptr [r14 + 8]
+    add r15, rax
+    mov qword ptr [rsp + 72], r12
+    mulx rax, r12, qword ptr [r14 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 136], rbx
+    mulx r12, rbx, qword ptr [r14 + 24]
+    adc rax, rbx
+    mov qword ptr [rsp + 64], r11
+    mulx rbx, r11, qword ptr [r14 + 32]
+    adc r12, r11
+    mov qword ptr [rsp + 80], r10
+    mulx r11, r10, qword ptr [r14 + 40]
+    adc rbx, r10
+    mov qword ptr [rsp + 96], rbx
+    mulx r10, rbx, qword ptr [r14 + 48]
+    adc r11, rbx
+    mov qword ptr [rsp + 128], r11
+    mulx rbx, r11, qword ptr [r14 + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 104], r10
+    mulx r11, r10, qword ptr [r14 + 64]
+    adc rbx, r10
+    mov qword ptr [rsp + 88], rbx
+    mulx r10, rbx, qword ptr [r14 + 72]
+    adc r11, rbx
+    mov qword ptr [rsp + 16], r11
+    mulx rbx, r11, qword ptr [r14 + 80]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r14 + 88]
+    adc rbx, r11
+    adc rdx, 0
+    add rsi, r13
+    adc rdi, r15
+    adc r8, rbp
+    adc r9, rax
+    adc rcx, r12
+    mov rax, qword ptr [rsp + 80]
+    adc rax, qword ptr [rsp + 96]
+    mov r11, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 128]
+    mov rbp, qword ptr [rsp + 136]
+    adc rbp, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 72]
+    adc r12, qword ptr [rsp + 88]
+    mov r13, qword ptr [rsp + 56]
+    adc r13, qword ptr [rsp + 16]
+    adc r10, qword ptr [rsp + 120]
+    adc rbx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
+    mov r15, 0
+    adc r15, 0
+    mov r14, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, rsi
+    imul rdx, qword ptr [r14]
+    mov qword ptr [rsp + 32], r15
+    mov qword ptr [rsp + 120], rbx
+    mulx r15, rbx, qword ptr [r14 + 8]
+    mov qword ptr [rsp + 16], r10
+    mov qword ptr [rsp + 56], r13
+    mulx r10, r13, qword ptr [r14 + 16]
+    add r15, r13
+    mov qword ptr [rsp + 88], r12
+    mulx r13, r12, qword ptr [r14 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 72], rbp
+    mulx r12, rbp, qword ptr [r14 + 32]
+    adc r13, rbp
+    mov qword ptr [rsp + 104], r11
+    mulx rbp, r11, qword ptr [r14 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 136], rax
+    mulx r11, rax, qword ptr [r14 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 128], rbp
+    mulx rax, rbp, qword ptr [r14 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 64], r11
+    mulx rbp, r11, qword ptr [r14 + 64]
+    adc rax, r11
+    mov qword ptr [rsp + 96], rax
+    mulx r11, rax, qword ptr [r14 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 80], rbp
+    mulx rax, rbp, qword ptr [r14 + 80]
+    adc r11, rbp
+    mov qword ptr [rsp + 112], r11
+    mulx rbp, r11, qword ptr [r14 + 88]
+    adc rax, r11
+    mulx rdx, r11, qword ptr [r14 + 96]
+    adc rbp, r11
+    adc rdx, 0
+    add rsi, rbx
+    adc rdi, r15
+    adc r8, r10
+    adc r9, r13
+    adc rcx, r12
+    mov rsi, qword ptr [rsp + 136]
+    adc rsi, qword ptr [rsp + 128]
+    mov r10, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 64]
+    mov r11, qword ptr [rsp + 72]
+    adc r11, qword ptr [rsp + 96]
+    mov rbx, qword ptr [rsp + 88]
+    adc rbx, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 112]
+    adc rax, qword ptr [rsp + 16]
+    adc rbp, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 48]
+    mov r13, qword ptr [rsp + 32]
+    adc r13, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r15 + 56]
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], r13
+    mulx r14, r13, qword ptr [r15]
+    mov qword ptr [rsp + 120], rbp
+    mov qword ptr [rsp + 16], rax
+    mulx rbp, rax, qword ptr [r15 + 8]
+    add r14, rax
+    mov qword ptr [rsp + 112], r12
+    mulx rax, r12, qword ptr [r15 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 56], rbx
+    mulx r12, rbx, qword ptr [r15 + 24]
+    adc rax, rbx
+    mov qword ptr [rsp + 80], r11
+    mulx rbx, r11, qword ptr [r15 + 32]
+    adc r12, r11
+    mov qword ptr [rsp + 88], r10
+    mulx r11, r10, qword ptr [r15 + 40]
+    adc rbx, r10
+    mov qword ptr [rsp + 96], rbx
+    mulx r10, rbx, qword ptr [r15 + 48]
+    adc r11, rbx
+    mov qword ptr [rsp + 72], r11
+    mulx rbx, r11, qword ptr [r15 + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 64], r10
+    mulx r11, r10, qword ptr [r15 + 64]
+    adc rbx, r10
+    mov qword ptr [rsp + 104], rbx
+    mulx r10, rbx, qword ptr [r15 + 72]
+    adc r11, rbx
+    mov qword ptr [rsp + 128], r11
+    mulx rbx, r11, qword ptr [r15 + 80]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r15 + 88]
+    adc rbx, r11
+    adc rdx, 0
+    add rdi, r13
+    adc r8, r14
+    adc r9, rbp
+    adc rcx, rax
+    adc rsi, r12
+    mov rax, qword ptr [rsp + 88]
+    adc rax, qword ptr [rsp + 96]
+    mov r11, qword ptr [rsp + 80]
+    adc r11, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 56]
+    adc rbp, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 104]
+    mov r13, qword ptr [rsp + 16]
+    adc r13, qword ptr [rsp + 128]
+    adc r10, qword ptr [rsp + 120]
+    adc rbx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
+    mov r14, 0
+    adc r14, 0
+    mov r15, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, rdi
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 32], r14
+    mov qword ptr [rsp + 120], rbx
+    mulx r14, rbx, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 128], r10
+    mov qword ptr [rsp + 16], r13
+    mulx r10, r13, qword ptr [r15 + 16]
+    add r14, r13
+    mov qword ptr [rsp + 104], r12
+    mulx r13, r12, qword ptr [r15 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 112], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r13, rbp
+    mov qword ptr [rsp + 64], r11
+    mulx rbp, r11, qword ptr [r15 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 56], rax
+    mulx r11, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 72], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 80], r11
+    mulx rbp, r11, qword ptr [r15 + 64]
+    adc rax, r11
+    mov qword ptr [rsp + 96], rax
+    mulx r11, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 88], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc r11, rbp
+    mov qword ptr [rsp + 136], r11
+    mulx rbp, r11, qword ptr [r15 + 88]
+    adc rax, r11
+    mulx rdx, r11, qword ptr [r15 + 96]
+    adc rbp, r11
+    adc rdx, 0
+    add rdi, rbx
+    adc r8, r14
+    adc r9, r10
+    adc rcx, r13
+    adc rsi, r12
+    mov rdi, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 72]
+    mov r10, qword ptr [rsp + 64]
+    adc r10, qword ptr [rsp + 80]
+    mov r11, qword ptr [rsp + 112]
+    adc r11, qword ptr [rsp + 96]
+    mov rbx, qword ptr [rsp + 104]
+    adc rbx, qword ptr [rsp + 88]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 136]
+    adc rax, qword ptr [rsp + 128]
+    adc rbp, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 48]
+    mov r13, qword ptr [rsp + 32]
+    adc r13, 0
+    mov r14, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r14 + 64]
+    mov r14, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], r13
+    mulx r15, r13, qword ptr [r14]
+    mov qword ptr [rsp + 120], rbp
+    mov qword ptr [rsp + 128], rax
+    mulx rbp, rax, qword ptr [r14 + 8]
+    add r15, rax
+    mov qword ptr [rsp + 136], r12
+    mulx rax, r12, qword ptr [r14 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 16], rbx
+    mulx r12, rbx, qword ptr [r14 + 24]
+    adc rax, rbx
+    mov qword ptr [rsp + 88], r11
+    mulx rbx, r11, qword ptr [r14 + 32]
+    adc r12, r11
+    mov qword ptr [rsp + 104], r10
+    mulx r11, r10, qword ptr [r14 + 40]
+    adc rbx, r10
+    mov qword ptr [rsp + 96], rbx
+    mulx r10, rbx, qword ptr [r14 + 48]
+    adc r11, rbx
+    mov qword ptr [rsp + 112], r11
+    mulx rbx, r11, qword ptr [r14 + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 80], r10
+    mulx r11, r10, qword ptr [r14 + 64]
+    adc rbx, r10
+    mov qword ptr [rsp + 64], rbx
+    mulx r10, rbx, qword ptr [r14 + 72]
+    adc r11, rbx
+    mov qword ptr [rsp + 72], r11
+    mulx rbx, r11, qword ptr [r14 + 80]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r14 + 88]
+    adc rbx, r11
+    adc rdx, 0
+    add r8, r13
+    adc r9, r15
+    adc rcx, rbp
+    adc rsi, rax
+    adc rdi, r12
+    mov rax, qword ptr [rsp + 104]
+    adc rax, qword ptr [rsp + 96]
+    mov r11, qword ptr [rsp + 88]
+    adc r11, qword ptr [rsp + 112]
+    mov rbp, qword ptr [rsp + 16]
+    adc rbp, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 136]
+    adc r12, qword ptr [rsp + 64]
+    mov r13, qword ptr [rsp + 128]
+    adc r13, qword ptr [rsp + 72]
+    adc r10, qword ptr [rsp + 120]
+    adc rbx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
+    mov r15, 0
+    adc r15, 0
+    mov r14, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, r8
+    imul rdx, qword ptr [r14]
+    mov qword ptr [rsp + 32], r15
+    mov qword ptr [rsp + 120], rbx
+    mulx r15, rbx, qword ptr [r14 + 8]
+    mov qword ptr [rsp + 72], r10
+    mov qword ptr [rsp + 128], r13
+    mulx r10, r13, qword ptr [r14 + 16]
+    add r15, r13
+    mov qword ptr [rsp + 64], r12
+    mulx r13, r12, qword ptr [r14 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 136], rbp
+    mulx r12, rbp, qword ptr [r14 + 32]
+    adc r13, rbp
+    mov qword ptr [rsp + 80], r11
+    mulx rbp, r11, qword ptr [r14 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 16], rax
+    mulx r11, rax, qword ptr [r14 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 112], rbp
+    mulx rax, rbp, qword ptr [r14 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 88], r11
+    mulx rbp, r11, qword ptr [r14 + 64]
+    adc rax, r11
+    mov qword ptr [rsp + 96], rax
+    mulx r11, rax, qword ptr [r14 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 104], rbp
+    mulx rax, rbp, qword ptr [r14 + 80]
+    adc r11, rbp
+    mov qword ptr [rsp + 56], r11
+    mulx rbp, r11, qword ptr [r14 + 88]
+    adc rax, r11
+    mulx rdx, r11, qword ptr [r14 + 96]
+    adc rbp, r11
+    adc rdx, 0
+    add r8, rbx
+    adc r9, r15
+    adc rcx, r10
+    adc rsi, r13
+    adc rdi, r12
+    mov r8, qword ptr [rsp + 16]
+    adc r8, qword ptr [rsp + 112]
+    mov r10, qword ptr [rsp + 80]
+    adc r10, qword ptr [rsp + 88]
+    mov r11, qword ptr [rsp + 136]
+    adc r11, qword ptr [rsp + 96]
+    mov rbx, qword ptr [rsp + 64]
+    adc rbx, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 128]
+    adc r12, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 72]
+    adc rbp, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 48]
+    mov r13, qword ptr [rsp + 32]
+    adc r13, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r15 + 72]
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], r13
+    mulx r14, r13, qword ptr [r15]
+    mov qword ptr [rsp + 120], rbp
+    mov qword ptr [rsp + 72], rax
+    mulx rbp, rax, qword ptr [r15 + 8]
+    add r14, rax
+    mov qword ptr [rsp + 56], r12
+    mulx rax, r12, qword ptr [r15 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 128], rbx
+    mulx r12, rbx, qword ptr [r15 + 24]
+    adc rax, rbx
+    mov qword ptr [rsp + 104], r11
+    mulx rbx, r11, qword ptr [r15 + 32]
+    adc r12, r11
+    mov qword ptr [rsp + 64], r10
+    mulx r11, r10, qword ptr [r15 + 40]
+    adc rbx, r10
+    mov qword ptr [rsp + 96], rbx
+    mulx r10, rbx, qword ptr [r15 + 48]
+    adc r11, rbx
+    mov qword ptr [rsp + 136], r11
+    mulx rbx, r11, qword ptr [r15 + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 88], r10
+    mulx r11, r10, qword ptr [r15 + 64]
+    adc rbx, r10
+    mov qword ptr [rsp + 80], rbx
+    mulx r10, rbx, qword ptr [r15 + 72]
+    adc r11, rbx
+    mov qword ptr [rsp + 112], r11
+    mulx rbx, r11, qword ptr [r15 + 80]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r15 + 88]
+    adc rbx, r11
+    adc rdx, 0
+    add r9, r13
+    adc rcx, r14
+    adc rsi, rbp
+    adc rdi, rax
+    adc r8, r12
+    mov rax, qword ptr [rsp + 64]
+    adc rax, qword ptr [rsp + 96]
+    mov r11, qword ptr [rsp + 104]
+    adc r11, qword ptr [rsp + 136]
+    mov rbp, qword ptr [rsp + 128]
+    adc rbp, qword ptr [rsp + 88]
+    mov r12, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 80]
+    mov r13, qword ptr [rsp + 72]
+    adc r13, qword ptr [rsp + 112]
+    adc r10, qword ptr [rsp + 120]
+    adc rbx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
+    mov r14, 0
+    adc r14, 0
+    mov r15, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, r9
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 32], r14
+    mov qword ptr [rsp + 120], rbx
+    mulx r14, rbx, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 112], r10
+    mov qword ptr [rsp + 72], r13
+    mulx r10, r13, qword ptr [r15 + 16]
+    add r14, r13
+    mov qword ptr [rsp + 80], r12
+    mulx r13, r12, qword ptr [r15 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 56], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r13, rbp
+    mov qword ptr [rsp + 88], r11
+    mulx rbp, r11, qword ptr [r15 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 128], rax
+    mulx r11, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 136], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 104], r11
+    mulx rbp, r11, qword ptr [r15 + 64]
+    adc rax, r11
+    mov qword ptr [rsp + 96], rax
+    mulx r11, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 64], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc r11, rbp
+    mov qword ptr [rsp + 16], r11
+    mulx rbp, r11, qword ptr [r15 + 88]
+    adc rax, r11
+    mulx rdx, r11, qword ptr [r15 + 96]
+    adc rbp, r11
+    adc rdx, 0
+    add r9, rbx
+    adc rcx, r14
+    adc rsi, r10
+    adc rdi, r13
+    adc r8, r12
+    mov r9, qword ptr [rsp + 128]
+    adc r9, qword ptr [rsp + 136]
+    mov r10, qword ptr [rsp + 88]
+    adc r10, qword ptr [rsp + 104]
+    mov r11, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 96]
+    mov rbx, qword ptr [rsp + 80]
+    adc rbx, qword ptr [rsp + 64]
+    mov r12, qword ptr [rsp + 72]
+    adc r12, qword ptr [rsp + 16]
+    adc rax, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 48]
+    mov r13, qword ptr [rsp + 32]
+    adc r13, 0
+    mov r14, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r14 + 80]
+    mov r14, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], r13
+    mulx r15, r13, qword ptr [r14]
+    mov qword ptr [rsp + 120], rbp
+    mov qword ptr [rsp + 112], rax
+    mulx rbp, rax, qword ptr [r14 + 8]
+    add r15, rax
+    mov qword ptr [rsp + 16], r12
+    mulx rax, r12, qword ptr [r14 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 72], rbx
+    mulx r12, rbx, qword ptr [r14 + 24]
+    adc rax, rbx
+    mov qword ptr [rsp + 64], r11
+    mulx rbx, r11, qword ptr [r14 + 32]
+    adc r12, r11
+    mov qword ptr [rsp + 80], r10
+    mulx r11, r10, qword ptr [r14 + 40]
+    adc rbx, r10
+    mov qword ptr [rsp + 96], rbx
+    mulx r10, rbx, qword ptr [r14 + 48]
+    adc r11, rbx
+    mov qword ptr [rsp + 56], r11
+    mulx rbx, r11, qword ptr [r14 + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 104], r10
+    mulx r11, r10, qword ptr [r14 + 64]
+    adc rbx, r10
+    mov qword ptr [rsp + 88], rbx
+    mulx r10, rbx, qword ptr [r14 + 72]
+    adc r11, rbx
+    mov qword ptr [rsp + 136], r11
+    mulx rbx, r11, qword ptr [r14 + 80]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r14 + 88]
+    adc rbx, r11
+    adc rdx, 0
+    add rcx, r13
+    adc rsi, r15
+    adc rdi, rbp
+    adc r8, rax
+    adc r9, r12
+    mov rax, qword ptr [rsp + 80]
+    adc rax, qword ptr [rsp + 96]
+    mov r11, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 56]
+    mov rbp, qword ptr [rsp + 72]
+    adc rbp, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 88]
+    mov r13, qword ptr [rsp + 112]
+    adc r13, qword ptr [rsp + 136]
+    adc r10, qword ptr [rsp + 120]
+    adc rbx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 48]
+    mov r15, 0
+    adc r15, 0
+    mov r14, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, rcx
+    imul rdx, qword ptr [r14]
+    mov qword ptr [rsp + 32], r15
+    mov qword ptr [rsp + 120], rbx
+    mulx r15, rbx, qword ptr [r14 + 8]
+    mov qword ptr [rsp + 136], r10
+    mov qword ptr [rsp + 112], r13
+    mulx r10, r13, qword ptr [r14 + 16]
+    add r15, r13
+    mov qword ptr [rsp + 88], r12
+    mulx r13, r12, qword ptr [r14 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 16], rbp
+    mulx r12, rbp, qword ptr [r14 + 32]
+    adc r13, rbp
+    mov qword ptr [rsp + 104], r11
+    mulx rbp, r11, qword ptr [r14 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 72], rax
+    mulx r11, rax, qword ptr [r14 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 56], rbp
+    mulx rax, rbp, qword ptr [r14 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 64], r11
+    mulx rbp, r11, qword ptr [r14 + 64]
+    adc rax, r11
+    mov qword ptr [rsp + 96], rax
+    mulx r11, rax, qword ptr [r14 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 80], rbp
+    mulx rax, rbp, qword ptr [r14 + 80]
+    adc r11, rbp
+    mov qword ptr [rsp + 128], r11
+    mulx rbp, r11, qword ptr [r14 + 88]
+    adc rax, r11
+    mulx rdx, r11, qword ptr [r14 + 96]
+    adc rbp, r11
+    adc rdx, 0
+    add rcx, rbx
+    adc rsi, r15
+    adc rdi, r10
+    adc r8, r13
+    adc r9, r12
+    mov rcx, qword ptr [rsp + 72]
+    adc rcx, qword ptr [rsp + 56]
+    mov r10, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 64]
+    mov r11, qword ptr [rsp + 16]
+    adc r11, qword ptr [rsp + 96]
+    mov rbx, qword ptr [rsp + 88]
+    adc rbx, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 128]
+    adc rax, qword ptr [rsp + 136]
+    adc rbp, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 48]
+    mov r13, qword ptr [rsp + 32]
+    adc r13, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 32], rdx
+    mov rdx, qword ptr [r15 + 88]
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 8], r13
+    mulx r14, r13, qword ptr [r15]
+    mov qword ptr [rsp + 48], rbp
+    mov qword ptr [rsp + 120], rax
+    mulx rbp, rax, qword ptr [r15 + 8]
+    add r14, rax
+    mov qword ptr [rsp + 136], r12
+    mulx rax, r12, qword ptr [r15 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 128], rbx
+    mulx r12, rbx, qword ptr [r15 + 24]
+    adc rax, rbx
+    mov qword ptr [rsp + 112], r11
+    mulx rbx, r11, qword ptr [r15 + 32]
+    adc r12, r11
+    mov qword ptr [rsp + 80], r10
+    mulx r11, r10, qword ptr [r15 + 40]
+    adc rbx, r10
+    mov qword ptr [rsp + 88], rbx
+    mulx r10, rbx, qword ptr [r15 + 48]
+    adc r11, rbx
+    mov qword ptr [rsp + 96], r11
+    mulx rbx, r11, qword ptr [r15 + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 16], r10
+    mulx r11, r10, qword ptr [r15 + 64]
+    adc rbx, r10
+    mov qword ptr [rsp + 64], rbx
+    mulx r10, rbx, qword ptr [r15 + 72]
+    adc r11, rbx
+    mov qword ptr [rsp + 104], r11
+    mulx rbx, r11, qword ptr [r15 + 80]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r15 + 88]
+    adc rbx, r11
+    adc rdx, 0
+    add rsi, r13
+    adc rdi, r14
+    adc r8, rbp
+    adc r9, rax
+    adc rcx, r12
+    mov rax, qword ptr [rsp + 80]
+    adc rax, qword ptr [rsp + 88]
+    mov r11, qword ptr [rsp + 112]
+    adc r11, qword ptr [rsp + 96]
+    mov rbp, qword ptr [rsp + 128]
+    adc rbp, qword ptr [rsp + 16]
+    mov r12, qword ptr [rsp + 136]
+    adc r12, qword ptr [rsp + 64]
+    mov r13, qword ptr [rsp + 120]
+    adc r13, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 8]
+    mov r14, 0
+    adc r14, 0
+    mov r15, qword ptr [rsp + 40]
+    mov qword ptr [rsp + 8], rdx
+    mov rdx, rsi
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 32], r14
+    mov qword ptr [rsp + 48], rbx
+    mulx r14, rbx, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 104], r10
+    mov qword ptr [rsp + 120], r13
+    mulx r10, r13, qword ptr [r15 + 16]
+    add r14, r13
+    mov qword ptr [rsp + 64], r12
+    mulx r13, r12, qword ptr [r15 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 136], rbp
+    mulx r12, rbp, qword ptr [r15 + 32]
+    adc r13, rbp
+    mov qword ptr [rsp + 16], r11
+    mulx rbp, r11, qword ptr [r15 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 128], rax
+    mulx r11, rax, qword ptr [r15 + 48]
+    adc rbp, rax
+    mov qword ptr [rsp + 96], rbp
+    mulx rax, rbp, qword ptr [r15 + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 112], r11
+    mulx rbp, r11, qword ptr [r15 + 64]
+    adc rax, r11
+    mov qword ptr [rsp + 88], rax
+    mulx r11, rax, qword ptr [r15 + 72]
+    adc rbp, rax
+    mov qword ptr [rsp + 80], rbp
+    mulx rax, rbp, qword ptr [r15 + 80]
+    adc r11, rbp
+    mov qword ptr [rsp + 24], r11
+    mulx rbp, r11, qword ptr [r15 + 88]
+    adc rax, r11
+    mulx rdx, r11, qword ptr [r15 + 96]
+    adc rbp, r11
+    adc rdx, 0
+    add rsi, rbx
+    adc rdi, r14
+    adc r8, r10
+    adc r9, r13
+    adc rcx, r12
+    mov rsi, qword ptr [rsp + 128]
+    adc rsi, qword ptr [rsp + 96]
+    mov r10, qword ptr [rsp + 16]
+    adc r10, qword ptr [rsp + 112]
+    mov r11, qword ptr [rsp + 136]
+    adc r11, qword ptr [rsp + 88]
+    mov rbx, qword ptr [rsp + 64]
+    adc rbx, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 120]
+    adc r12, qword ptr [rsp + 24]
+    adc rax, qword ptr [rsp + 104]
+    adc rbp, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 8]
+    mov r13, qword ptr [rsp + 32]
+    adc r13, 0
+    mov r14, rdi
+    sub r14, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 32], r14
+    mov r14, r8
+    sbb r14, qword ptr [r15 + 16]
+    mov qword ptr [rsp + 8], r14
+    mov r14, r9
+    sbb r14, qword ptr [r15 + 24]
+    mov qword ptr [rsp + 48], r14
+    mov r14, rcx
+    sbb r14, qword ptr [r15 + 32]
+    mov qword ptr [rsp + 104], r14
+    mov r14, rsi
+    sbb r14, qword ptr [r15 + 40]
+    mov qword ptr [rsp + 24], r14
+    mov r14, r10
+    sbb r14, qword ptr [r15 + 48]
+    mov qword ptr [rsp + 120], r14
+    mov r14, r11
+    sbb r14, qword ptr [r15 + 56]
+    mov qword ptr [rsp + 80], r14
+    mov r14, rbx
+    sbb r14, qword ptr [r15 + 64]
+    mov qword ptr [rsp + 64], r14
+    mov r14, r12
+    sbb r14, qword ptr [r15 + 72]
+    mov qword ptr [rsp + 88], r14
+    mov r14, rax
+    sbb r14, qword ptr [r15 + 80]
+    mov qword ptr [rsp + 136], r14
+    mov r14, rbp
+    sbb r14, qword ptr [r15 + 88]
+    mov qword ptr [rsp + 112], r14
+    mov r14, rdx
+    sbb r14, qword ptr [r15 + 96]
+    sbb r13, 0
+    mov r13, qword ptr [rsp + 32]
+    cmovc r13, rdi
     mov rdi, qword ptr [rsp]
-    mov qword ptr [rdi], r14
-    mov r12, qword ptr [rsp + 8]
-    cmovc r12, r8
-    mov qword ptr [rdi + 8], r12
-    mov r8, qword ptr [rsp + 32]
+    mov qword ptr [rdi], r13
+    mov r13, qword ptr [rsp + 8]
+    cmovc r13, r8
+    mov qword ptr [rdi + 8], r13
+    mov r8, qword ptr [rsp + 48]
     cmovc r8, r9
     mov qword ptr [rdi + 16], r8
-    mov r8, qword ptr [rsp + 24]
-    cmovc r8, r10
+    mov r8, qword ptr [rsp + 104]
+    cmovc r8, rcx
     mov qword ptr [rdi + 24], r8
-    mov r8, qword ptr [rsp + 80]
-    cmovc r8, r11
-    mov qword ptr [rdi + 32], r8
-    mov r8, qword ptr [rsp + 56]
-    cmovc r8, rax
-    mov qword ptr [rdi + 40], r8
-    mov rax, qword ptr [rsp + 40]
-    cmovc rax, rcx
-    mov qword ptr [rdi + 48], rax
-    mov rax, qword ptr [rsp + 96]
-    cmovc rax, rsi
-    mov qword ptr [rdi + 56], rax
-    mov rax, qword ptr [rsp + 72]
-    cmovc rax, rbx
-    mov qword ptr [rdi + 64], rax
+    mov rcx, qword ptr [rsp + 24]
+    cmovc rcx, rsi
+    mov qword ptr [rdi + 32], rcx
+    mov rcx, qword ptr [rsp + 120]
+    cmovc rcx, r10
+    mov qword ptr [rdi + 40], rcx
+    mov rcx, qword ptr [rsp + 80]
+    cmovc rcx, r11
+    mov qword ptr [rdi + 48], rcx
+    mov rcx, qword ptr [rsp + 64]
+    cmovc rcx, rbx
+    mov qword ptr [rdi + 56], rcx
+    mov rcx, qword ptr [rsp + 88]
+    cmovc rcx, r12
+    mov qword ptr [rdi + 64], rcx
+    mov rcx, qword ptr [rsp + 136]
+    cmovc rcx, rax
+    mov qword ptr [rdi + 72], rcx
     mov rax, qword ptr [rsp + 112]
     cmovc rax, rbp
-    mov qword ptr [rdi + 72], rax
-    mov rax, qword ptr [rsp + 120]
-    cmovc rax, r13
     mov qword ptr [rdi + 80], rax
-    cmovc r15, rdx
-    mov qword ptr [rdi + 88], r15
-    add rsp, 128
+    cmovc r14, rdx
+    mov qword ptr [rdi + 88], r14
+    add rsp, 144
     pop r15
     pop r14
     pop r13
@@ -8896,2255 +9168,2310 @@ unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<12>>(
     push r13
     push r14
     push r15
-    sub rsp, 136
-    mov rax, rdx
+    sub rsp, 144
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    add rcx, r10
-    mulx r10, r11, qword ptr [rsi + 16]
-    adc r9, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
     adc r10, rbx
-    mulx rbx, rbp, qword ptr [rsi + 32]
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
     adc r11, rbp
-    mulx rbp, r12, qword ptr [rsi + 40]
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
     adc rbx, r12
-    mulx r12, r13, qword ptr [rsi + 48]
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
     adc rbp, r13
-    mulx r13, r14, qword ptr [rsi + 56]
+    mov r13, qword ptr [rsi + 48]
+    mulx r13, r14, r13
     adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 64]
+    mov r14, qword ptr [rsi + 56]
+    mulx r14, r15, r14
     adc r13, r15
+    mov r15, qword ptr [rsi + 64]
     mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rsi + 72]
+    mulx r15, rdi, r15
     adc r14, rdi
-    mov qword ptr [rsp + 8], r14
-    mulx rdi, r14, qword ptr [rsi + 80]
-    adc r15, r14
-    mulx rdx, r14, qword ptr [rsi + 88]
-    adc rdi, r14
+    mov rdi, qword ptr [rsi + 72]
+    mov qword ptr [rsp + 8], rax
+    mulx rdi, rax, rdi
+    adc r15, rax
+    mov rax, qword ptr [rsi + 80]
+    mov qword ptr [rsp + 16], r15
+    mulx rax, r15, rax
+    adc rdi, r15
+    mov r15, qword ptr [rsi + 88]
+    mulx rdx, r15, r15
+    adc rax, r15
     adc rdx, 0
-    mov r14, rdx
-    mov rdx, qword ptr [rax + 96]
-    mov qword ptr [rsp + 16], rax
-    mov qword ptr [rsp + 24], r14
-    mulx rax, r14, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 32], rdi
-    mov qword ptr [rsp + 40], r15
-    mulx rdi, r15, qword ptr [rsi + 104]
-    add rax, r15
-    mov qword ptr [rsp + 48], r13
-    mulx r15, r13, qword ptr [rsi + 112]
+    mov r15, rdx
+    mov rdx, qword ptr [rcx + 96]
+    mov qword ptr [rsp + 24], rcx
+    mov rcx, qword ptr [rsi + 96]
+    mov qword ptr [rsp + 32], r15
+    mulx rcx, r15, rcx
+    mov qword ptr [rsp + 40], rax
+    mov rax, qword ptr [rsi + 104]
+    mov qword ptr [rsp + 48], rdi
+    mulx rax, rdi, rax
+    add rcx, rdi
+    mov rdi, qword ptr [rsi + 112]
+    mov qword ptr [rsp + 56], r14
+    mulx rdi, r14, rdi
+    adc rax, r14
+    mov r14, qword ptr [rsi + 120]
+    mov qword ptr [rsp + 64], r13
+    mulx r14, r13, r14
     adc rdi, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rsi + 120]
-    adc r15, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [rsi + 128]
+    mov r13, qword ptr [rsi + 128]
+    mov qword ptr [rsp + 72], r12
+    mulx r13, r12, r13
+    adc r14, r12
+    mov r12, qword ptr [rsi + 136]
+    mov qword ptr [rsp + 80], rbp
+    mulx r12, rbp, r12
     adc r13, rbp
-    mov qword ptr [rsp + 72], rbx
-    mulx rbp, rbx, qword ptr [rsi + 136]
-    adc r12, rbx
-    mov qword ptr [rsp + 80], r12
-    mulx rbx, r12, qword ptr [rsi + 144]
+    mov rbp, qword ptr [rsi + 144]
+    mov qword ptr [rsp + 88], r13
+    mulx rbp, r13, rbp
+    adc r12, r13
+    mov r13, qword ptr [rsi + 152]
+    mov qword ptr [rsp + 96], r12
+    mulx r13, r12, r13
+    adc rbp, r12
+    mov r12, qword ptr [rsi + 160]
+    mov qword ptr [rsp + 104], rbp
+    mulx r12, rbp, r12
+    adc r13, rbp
+    mov rbp, qword ptr [rsi + 168]
+    mov qword ptr [rsp + 112], r13
+    mulx rbp, r13, rbp
+    adc r12, r13
+    mov r13, qword ptr [rsi + 176]
+    mov qword ptr [rsp + 120], r12
+    mulx r13, r12, r13
+    adc rbp, r12
+    mov r12, qword ptr [rsi + 184]
+    mulx rdx, r12, r12
+    adc r13, r12
+    adc rdx, 0
+    add r9, r15
+    adc r8, rcx
+    adc r10, rax
+    adc r11, rdi
+    adc rbx, r14
+    mov rax, qword ptr [rsp + 80]
+    adc rax, qword ptr [rsp + 88]
+    mov rcx, qword ptr [rsp + 72]
+    adc rcx, qword ptr [rsp + 96]
+    mov rdi, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 112]
+    mov r14, qword ptr [rsp + 16]
+    adc r14, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 48]
+    adc r13, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov r15, 0
+    adc r15, 0
+    mov qword ptr [rsp + 32], rsi
+    mov rsi, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rsi]
+    mov qword ptr [rsp + 48], r15
+    mov qword ptr [rsp + 120], r13
+    mulx r15, r13, qword ptr [rsi + 8]
+    mov qword ptr [rsp + 16], rbp
+    mov qword ptr [rsp + 112], r14
+    mulx rbp, r14, qword ptr [rsi + 16]
+    add r15, r14
+    mov qword ptr [rsp + 56], r12
+    mulx r14, r12, qword ptr [rsi + 24]
+    adc rbp, r12
+    mov qword ptr [rsp + 104], rdi
+    mulx r12, rdi, qword ptr [rsi + 32]
+    adc r14, rdi
+    mov qword ptr [rsp + 64], rcx
+    mulx rdi, rcx, qword ptr [rsi + 40]
+    adc r12, rcx
+    mov qword ptr [rsp + 96], rax
+    mulx rcx, rax, qword ptr [rsi + 48]
+    adc rdi, rax
+    mov qword ptr [rsp + 72], rdi
+    mulx rax, rdi, qword ptr [rsi + 56]
+    adc rcx, rdi
+    mov qword ptr [rsp + 88], rcx
+    mulx rdi, rcx, qword ptr [rsi + 64]
+    adc rax, rcx
+    mov qword ptr [rsp + 80], rax
+    mulx rcx, rax, qword ptr [rsi + 72]
+    adc rdi, rax
+    mov qword ptr [rsp + 128], rdi
+    mulx rax, rdi, qword ptr [rsi + 80]
+    adc rcx, rdi
+    mov qword ptr [rsp + 136], rcx
+    mulx rdi, rcx, qword ptr [rsi + 88]
+    adc rax, rcx
+    mulx rcx, rdx, qword ptr [rsi + 96]
+    adc rdi, rdx
+    adc rcx, 0
+    add r9, r13
+    adc r8, r15
+    adc r10, rbp
+    adc r11, r14
+    adc rbx, r12
+    mov r9, qword ptr [rsp + 96]
+    adc r9, qword ptr [rsp + 72]
+    mov rbp, qword ptr [rsp + 64]
+    adc rbp, qword ptr [rsp + 88]
+    mov r12, qword ptr [rsp + 104]
+    adc r12, qword ptr [rsp + 80]
+    mov r13, qword ptr [rsp + 56]
+    adc r13, qword ptr [rsp + 128]
+    mov r14, qword ptr [rsp + 112]
+    adc r14, qword ptr [rsp + 136]
+    adc rax, qword ptr [rsp + 16]
+    adc rdi, qword ptr [rsp + 120]
+    adc rcx, qword ptr [rsp + 40]
+    mov r15, qword ptr [rsp + 48]
+    adc r15, 0
+    mov rdx, qword ptr [rsp + 24]
+    mov rdx, qword ptr [rdx + 8]
+    mov rsi, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 48], r15
+    mov qword ptr [rsp + 40], rcx
+    mulx r15, rcx, qword ptr [rsi]
+    mov qword ptr [rsp + 120], rdi
+    mov qword ptr [rsp + 16], rax
+    mulx rdi, rax, qword ptr [rsi + 8]
+    add r15, rax
+    mov qword ptr [rsp + 136], r14
+    mulx rax, r14, qword ptr [rsi + 16]
+    adc rdi, r14
+    mov qword ptr [rsp + 112], r13
+    mulx r14, r13, qword ptr [rsi + 24]
+    adc rax, r13
+    mov qword ptr [rsp + 128], r12
+    mulx r13, r12, qword ptr [rsi + 32]
+    adc r14, r12
+    mov qword ptr [rsp + 56], rbp
+    mulx r12, rbp, qword ptr [rsi + 40]
+    adc r13, rbp
+    mov qword ptr [rsp + 80], r13
+    mulx rbp, r13, qword ptr [rsi + 48]
+    adc r12, r13
+    mov qword ptr [rsp + 104], r12
+    mulx r13, r12, qword ptr [rsi + 56]
     adc rbp, r12
     mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rsi + 152]
-    adc rbx, rbp
-    mov qword ptr [rsp + 96], rbx
-    mulx rbp, rbx, qword ptr [rsi + 160]
-    adc r12, rbx
-    mov qword ptr [rsp + 104], r12
-    mulx rbx, r12, qword ptr [rsi + 168]
+    mulx r12, rbp, qword ptr [rsi + 64]
+    adc r13, rbp
+    mov qword ptr [rsp + 64], r13
+    mulx rbp, r13, qword ptr [rsi + 72]
+    adc r12, r13
+    mov qword ptr [rsp + 72], r12
+    mulx r13, r12, qword ptr [rsi + 80]
     adc rbp, r12
-    mov qword ptr [rsp + 112], rbp
+    mulx rdx, r12, qword ptr [rsi + 88]
+    adc r13, r12
+    adc rdx, 0
+    add r8, rcx
+    adc r10, r15
+    adc r11, rdi
+    adc rbx, rax
+    adc r9, r14
+    mov rax, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 80]
+    mov rcx, qword ptr [rsp + 128]
+    adc rcx, qword ptr [rsp + 104]
+    mov rdi, qword ptr [rsp + 112]
+    adc rdi, qword ptr [rsp + 88]
+    mov r12, qword ptr [rsp + 136]
+    adc r12, qword ptr [rsp + 64]
+    mov r14, qword ptr [rsp + 16]
+    adc r14, qword ptr [rsp + 72]
+    adc rbp, qword ptr [rsp + 120]
+    adc r13, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 48]
+    mov r15, 0
+    adc r15, 0
+    mov qword ptr [rsp + 48], r15
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, qword ptr [r15 + 104]
+    mov qword ptr [rsp + 120], r13
+    mulx r15, r13, qword ptr [rsi + 96]
+    mov qword ptr [rsp + 72], rbp
+    mov qword ptr [rsp + 16], r14
+    mulx rbp, r14, qword ptr [rsi + 104]
+    add r15, r14
+    mov qword ptr [rsp + 64], r12
+    mulx r14, r12, qword ptr [rsi + 112]
+    adc rbp, r12
+    mov qword ptr [rsp + 136], rdi
+    mulx r12, rdi, qword ptr [rsi + 120]
+    adc r14, rdi
+    mov qword ptr [rsp + 88], rcx
+    mulx rdi, rcx, qword ptr [rsi + 128]
+    adc r12, rcx
+    mov qword ptr [rsp + 112], rax
+    mulx rcx, rax, qword ptr [rsi + 136]
+    adc rdi, rax
+    mov qword ptr [rsp + 104], rdi
+    mulx rax, rdi, qword ptr [rsi + 144]
+    adc rcx, rdi
+    mov qword ptr [rsp + 128], rcx
+    mulx rdi, rcx, qword ptr [rsi + 152]
+    adc rax, rcx
+    mov qword ptr [rsp + 80], rax
+    mulx rcx, rax, qword ptr [rsi + 160]
+    adc rdi, rax
+    mov qword ptr [rsp + 56], rdi
+    mulx rax, rdi, qword ptr [rsi + 168]
+    adc rcx, rdi
+    mov qword ptr [rsp + 96], rcx
+    mulx rdi, rcx, qword ptr [rsi + 176]
+    adc rax, rcx
+    mulx rcx, rdx, qword ptr [rsi + 184]
+    adc rdi, rdx
+    adc rcx, 0
+    add r8, r13
+    adc r10, r15
+    adc r11, rbp
+    adc rbx, r14
+    adc r9, r12
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 88]
+    adc r12, qword ptr [rsp + 128]
+    mov r13, qword ptr [rsp + 136]
+    adc r13, qword ptr [rsp + 80]
+    mov r14, qword ptr [rsp + 64]
+    adc r14, qword ptr [rsp + 56]
+    mov r15, qword ptr [rsp + 16]
+    adc r15, qword ptr [rsp + 96]
+    adc rax, qword ptr [rsp + 72]
+    adc rdi, qword ptr [rsp + 120]
+    adc rcx, qword ptr [rsp + 40]
+    mov rdx, qword ptr [rsp + 48]
+    adc rdx, 0
+    mov rsi, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, r8
+    imul rdx, qword ptr [rsi]
+    mov qword ptr [rsp + 40], rcx
+    mov qword ptr [rsp + 120], rdi
+    mulx rcx, rdi, qword ptr [rsi + 8]
+    mov qword ptr [rsp + 72], rax
+    mov qword ptr [rsp + 96], r15
+    mulx rax, r15, qword ptr [rsi + 16]
+    add rcx, r15
+    mov qword ptr [rsp + 16], r14
+    mulx r15, r14, qword ptr [rsi + 24]
+    adc rax, r14
+    mov qword ptr [rsp + 56], r13
+    mulx r14, r13, qword ptr [rsi + 32]
+    adc r15, r13
+    mov qword ptr [rsp + 64], r12
+    mulx r13, r12, qword ptr [rsi + 40]
+    adc r14, r12
+    mov qword ptr [rsp + 80], rbp
+    mulx r12, rbp, qword ptr [rsi + 48]
+    adc r13, rbp
+    mov qword ptr [rsp + 136], r13
+    mulx rbp, r13, qword ptr [rsi + 56]
+    adc r12, r13
+    mov qword ptr [rsp + 128], r12
+    mulx r13, r12, qword ptr [rsi + 64]
+    adc rbp, r12
+    mov qword ptr [rsp + 88], rbp
+    mulx r12, rbp, qword ptr [rsi + 72]
+    adc r13, rbp
+    mov qword ptr [rsp + 104], r13
+    mulx rbp, r13, qword ptr [rsi + 80]
+    adc r12, r13
+    mov qword ptr [rsp + 112], r12
+    mulx r13, r12, qword ptr [rsi + 88]
+    adc rbp, r12
+    mulx rdx, r12, qword ptr [rsi + 96]
+    adc r13, r12
+    adc rdx, 0
+    add r8, rdi
+    adc r10, rcx
+    adc r11, rax
+    adc rbx, r15
+    adc r9, r14
+    mov rax, qword ptr [rsp + 80]
+    adc rax, qword ptr [rsp + 136]
+    mov rcx, qword ptr [rsp + 64]
+    adc rcx, qword ptr [rsp + 128]
+    mov rdi, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 88]
+    mov r8, qword ptr [rsp + 16]
+    adc r8, qword ptr [rsp + 104]
+    mov r12, qword ptr [rsp + 96]
+    adc r12, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 72]
+    adc r13, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 40]
+    mov r14, qword ptr [rsp + 48]
+    adc r14, 0
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 16]
+    mov rsi, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], r14
+    mulx r15, r14, qword ptr [rsi]
+    mov qword ptr [rsp + 120], r13
+    mov qword ptr [rsp + 72], rbp
+    mulx r13, rbp, qword ptr [rsi + 8]
+    add r15, rbp
+    mov qword ptr [rsp + 112], r12
+    mulx rbp, r12, qword ptr [rsi + 16]
+    adc r13, r12
+    mov qword ptr [rsp + 96], r8
+    mulx r12, r8, qword ptr [rsi + 24]
+    adc rbp, r8
+    mov qword ptr [rsp + 104], rdi
+    mulx r8, rdi, qword ptr [rsi + 32]
+    adc r12, rdi
+    mov qword ptr [rsp + 16], rcx
+    mulx rdi, rcx, qword ptr [rsi + 40]
+    adc r8, rcx
+    mov qword ptr [rsp + 88], r8
+    mulx rcx, r8, qword ptr [rsi + 48]
+    adc rdi, r8
+    mov qword ptr [rsp + 56], rdi
+    mulx r8, rdi, qword ptr [rsi + 56]
+    adc rcx, rdi
+    mov qword ptr [rsp + 128], rcx
+    mulx rdi, rcx, qword ptr [rsi + 64]
+    adc r8, rcx
+    mov qword ptr [rsp + 64], r8
+    mulx rcx, r8, qword ptr [rsi + 72]
+    adc rdi, r8
+    mov qword ptr [rsp + 136], rdi
+    mulx r8, rdi, qword ptr [rsi + 80]
+    adc rcx, rdi
+    mulx rdx, rdi, qword ptr [rsi + 88]
+    adc r8, rdi
+    adc rdx, 0
+    add r10, r14
+    adc r11, r15
+    adc rbx, r13
+    adc r9, rbp
+    adc rax, r12
+    mov rdi, qword ptr [rsp + 16]
+    adc rdi, qword ptr [rsp + 88]
+    mov rbp, qword ptr [rsp + 104]
+    adc rbp, qword ptr [rsp + 56]
+    mov r12, qword ptr [rsp + 96]
+    adc r12, qword ptr [rsp + 128]
+    mov r13, qword ptr [rsp + 112]
+    adc r13, qword ptr [rsp + 64]
+    mov r14, qword ptr [rsp + 72]
+    adc r14, qword ptr [rsp + 136]
+    adc rcx, qword ptr [rsp + 120]
+    adc r8, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov r15, 0
+    adc r15, 0
+    mov qword ptr [rsp + 40], r15
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 112]
+    mov qword ptr [rsp + 120], r8
+    mulx r15, r8, qword ptr [rsi + 96]
+    mov qword ptr [rsp + 136], rcx
+    mov qword ptr [rsp + 72], r14
+    mulx rcx, r14, qword ptr [rsi + 104]
+    add r15, r14
+    mov qword ptr [rsp + 64], r13
+    mulx r14, r13, qword ptr [rsi + 112]
+    adc rcx, r13
+    mov qword ptr [rsp + 112], r12
+    mulx r13, r12, qword ptr [rsi + 120]
+    adc r14, r12
+    mov qword ptr [rsp + 128], rbp
+    mulx r12, rbp, qword ptr [rsi + 128]
+    adc r13, rbp
+    mov qword ptr [rsp + 96], rdi
+    mulx rbp, rdi, qword ptr [rsi + 136]
+    adc r12, rdi
+    mov qword ptr [rsp + 56], r12
+    mulx rdi, r12, qword ptr [rsi + 144]
+    adc rbp, r12
+    mov qword ptr [rsp + 104], rbp
+    mulx r12, rbp, qword ptr [rsi + 152]
+    adc rdi, rbp
+    mov qword ptr [rsp + 88], rdi
+    mulx rbp, rdi, qword ptr [rsi + 160]
+    adc r12, rdi
+    mov qword ptr [rsp + 16], r12
+    mulx rdi, r12, qword ptr [rsi + 168]
+    adc rbp, r12
+    mov qword ptr [rsp + 80], rbp
     mulx r12, rbp, qword ptr [rsi + 176]
-    adc rbx, rbp
+    adc rdi, rbp
     mulx rdx, rbp, qword ptr [rsi + 184]
     adc r12, rbp
     adc rdx, 0
-    add r8, r14
-    adc rcx, rax
-    adc r9, rdi
-    adc r10, r15
-    adc r11, r13
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 80]
-    mov rdi, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 96]
-    mov r13, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 104]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, 0
-    adc r15, 0
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 32], rsi
-    mov qword ptr [rsp + 40], r15
-    mulx rsi, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 8], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 16]
-    add rsi, rbx
-    mov qword ptr [rsp + 104], r14
-    mulx rbx, r14, qword ptr [rip + 2f + 24]
-    adc r12, r14
-    mov qword ptr [rsp + 48], r13
-    mulx r14, r13, qword ptr [rip + 2f + 32]
-    adc rbx, r13
-    mov qword ptr [rsp + 96], rbp
-    mulx r13, rbp, qword ptr [rip + 2f + 40]
-    adc r14, rbp
-    mov qword ptr [rsp + 56], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 48]
-    adc r13, rdi
-    mov qword ptr [rsp + 88], r13
-    mulx rdi, r13, qword ptr [rip + 2f + 56]
-    adc rbp, r13
-    mov qword ptr [rsp + 64], rbp
-    mulx r13, rbp, qword ptr [rip + 2f + 64]
-    adc rdi, rbp
-    mov qword ptr [rsp + 80], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 72]
-    adc r13, rdi
-    mov qword ptr [rsp + 72], r13
-    mulx rdi, r13, qword ptr [rip + 2f + 80]
-    adc rbp, r13
-    mov qword ptr [rsp + 120], rbp
-    mulx r13, rbp, qword ptr [rip + 2f + 88]
-    adc rdi, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 96]
-    adc r13, rbp
-    adc rdx, 0
-    add r8, r15
-    adc rcx, rsi
-    adc r9, r12
-    adc r10, rbx
-    adc r11, r14
-    adc rax, qword ptr [rsp + 88]
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 64]
-    mov r8, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 80]
-    mov rbx, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 120]
-    adc rdi, qword ptr [rsp + 8]
-    adc r13, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, 0
-    mov r14, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 8]
-    mov r14, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 40], r12
-    mov qword ptr [rsp + 24], r15
-    mulx r12, r15, qword ptr [r14]
-    mov qword ptr [rsp + 112], r13
-    mov qword ptr [rsp + 8], rdi
-    mulx r13, rdi, qword ptr [r14 + 8]
-    add r12, rdi
-    mov qword ptr [rsp + 120], rbp
-    mulx rdi, rbp, qword ptr [r14 + 16]
-    adc r13, rbp
-    mov qword ptr [rsp + 104], rbx
-    mulx rbp, rbx, qword ptr [r14 + 24]
-    adc rdi, rbx
-    mov qword ptr [rsp + 72], r8
-    mulx rbx, r8, qword ptr [r14 + 32]
-    adc rbp, r8
-    mov qword ptr [rsp + 48], rsi
-    mulx r8, rsi, qword ptr [r14 + 40]
-    adc rbx, rsi
-    mov qword ptr [rsp + 80], rbx
-    mulx rsi, rbx, qword ptr [r14 + 48]
-    adc r8, rbx
-    mov qword ptr [rsp + 96], r8
-    mulx rbx, r8, qword ptr [r14 + 56]
-    adc rsi, r8
-    mov qword ptr [rsp + 64], rsi
-    mulx r8, rsi, qword ptr [r14 + 64]
-    adc rbx, rsi
-    mov qword ptr [rsp + 56], rbx
-    mulx rsi, rbx, qword ptr [r14 + 72]
-    adc r8, rbx
-    mov qword ptr [rsp + 88], r8
-    mulx rbx, r8, qword ptr [r14 + 80]
-    adc rsi, r8
-    mulx rdx, r8, qword ptr [r14 + 88]
-    adc rbx, r8
-    adc rdx, 0
-    add rcx, r15
-    adc r9, r12
-    adc r10, r13
-    adc r11, rdi
-    adc rax, rbp
-    mov rdi, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 80]
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 96]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 8]
-    adc r13, qword ptr [rsp + 88]
-    adc rsi, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, 0
-    adc r15, 0
-    mov qword ptr [rsp + 40], r15
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r15 + 104]
-    mov qword ptr [rsp + 112], rbx
-    mulx r15, rbx, qword ptr [r14 + 96]
-    mov qword ptr [rsp + 88], rsi
-    mov qword ptr [rsp + 8], r13
-    mulx rsi, r13, qword ptr [r14 + 104]
-    add r15, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [r14 + 112]
-    adc rsi, r12
-    mov qword ptr [rsp + 120], rbp
-    mulx r12, rbp, qword ptr [r14 + 120]
-    adc r13, rbp
-    mov qword ptr [rsp + 64], r8
-    mulx rbp, r8, qword ptr [r14 + 128]
-    adc r12, r8
-    mov qword ptr [rsp + 104], rdi
-    mulx r8, rdi, qword ptr [r14 + 136]
-    adc rbp, rdi
-    mov qword ptr [rsp + 96], rbp
-    mulx rdi, rbp, qword ptr [r14 + 144]
-    adc r8, rbp
-    mov qword ptr [rsp + 72], r8
-    mulx rbp, r8, qword ptr [r14 + 152]
-    adc rdi, r8
-    mov qword ptr [rsp + 80], rdi
-    mulx r8, rdi, qword ptr [r14 + 160]
-    adc rbp, rdi
-    mov qword ptr [rsp + 48], rbp
-    mulx rdi, rbp, qword ptr [r14 + 168]
-    adc r8, rbp
-    mov qword ptr [rsp + 128], r8
-    mulx rbp, r8, qword ptr [r14 + 176]
-    adc rdi, r8
-    mulx rdx, r8, qword ptr [r14 + 184]
-    adc rbp, r8
-    adc rdx, 0
-    add rcx, rbx
-    adc r9, r15
-    adc r10, rsi
-    adc r11, r13
-    adc rax, r12
-    mov rsi, qword ptr [rsp + 104]
-    adc rsi, qword ptr [rsp + 96]
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 120]
-    adc rbx, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 48]
-    mov r13, qword ptr [rsp + 8]
-    adc r13, qword ptr [rsp + 128]
-    adc rdi, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, qword ptr [rsp + 40]
-    adc r15, 0
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r15
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 112], rbp
-    mov qword ptr [rsp + 88], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 16]
-    add r14, rdi
-    mov qword ptr [rsp + 128], r13
-    mulx rdi, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 8], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
-    adc rdi, r12
-    mov qword ptr [rsp + 48], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 56], r8
-    mulx rbx, r8, qword ptr [rip + 2f + 48]
-    adc r12, r8
-    mov qword ptr [rsp + 80], r12
-    mulx r8, r12, qword ptr [rip + 2f + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 120], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 64]
-    adc r8, rbx
-    mov qword ptr [rsp + 72], r8
-    mulx rbx, r8, qword ptr [rip + 2f + 72]
-    adc r12, r8
-    mov qword ptr [rsp + 64], r12
-    mulx r8, r12, qword ptr [rip + 2f + 80]
-    adc rbx, r12
-    mov qword ptr [rsp + 96], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 88]
-    adc r8, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 96]
-    adc r12, rbx
-    adc rdx, 0
-    add rcx, r15
-    adc r9, r14
-    adc r10, rbp
-    adc r11, rdi
-    adc rax, r13
-    adc rsi, qword ptr [rsp + 80]
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 120]
-    mov rdi, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 8]
-    adc rbx, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 128]
-    adc rbp, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov r13, qword ptr [rsp + 24]
-    adc r13, 0
-    mov r14, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 16]
-    mov r14, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 40], r15
-    mulx r13, r15, qword ptr [r14]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 88], r8
-    mulx r12, r8, qword ptr [r14 + 8]
-    add r13, r8
-    mov qword ptr [rsp + 96], rbp
-    mulx r8, rbp, qword ptr [r14 + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 128], rbx
-    mulx rbp, rbx, qword ptr [r14 + 24]
-    adc r8, rbx
-    mov qword ptr [rsp + 64], rdi
-    mulx rbx, rdi, qword ptr [r14 + 32]
-    adc rbp, rdi
-    mov qword ptr [rsp + 8], rcx
-    mulx rdi, rcx, qword ptr [r14 + 40]
-    adc rbx, rcx
-    mov qword ptr [rsp + 72], rbx
-    mulx rcx, rbx, qword ptr [r14 + 48]
-    adc rdi, rbx
-    mov qword ptr [rsp + 48], rdi
-    mulx rbx, rdi, qword ptr [r14 + 56]
-    adc rcx, rdi
-    mov qword ptr [rsp + 120], rcx
-    mulx rdi, rcx, qword ptr [r14 + 64]
-    adc rbx, rcx
-    mov qword ptr [rsp + 56], rbx
-    mulx rcx, rbx, qword ptr [r14 + 72]
-    adc rdi, rbx
-    mov qword ptr [rsp + 80], rdi
-    mulx rbx, rdi, qword ptr [r14 + 80]
-    adc rcx, rdi
-    mulx rdx, rdi, qword ptr [r14 + 88]
-    adc rbx, rdi
-    adc rdx, 0
-    add r9, r15
-    adc r10, r13
-    adc r11, r12
-    adc rax, r8
-    adc rsi, rbp
-    mov rdi, qword ptr [rsp + 8]
-    adc rdi, qword ptr [rsp + 72]
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 128]
-    adc rbp, qword ptr [rsp + 120]
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, 0
-    adc r15, 0
-    mov qword ptr [rsp + 24], r15
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [r15 + 112]
-    mov qword ptr [rsp + 112], rbx
-    mulx r15, rbx, qword ptr [r14 + 96]
-    mov qword ptr [rsp + 80], rcx
-    mov qword ptr [rsp + 88], r13
-    mulx rcx, r13, qword ptr [r14 + 104]
-    add r15, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [r14 + 112]
-    adc rcx, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [r14 + 120]
-    adc r13, rbp
-    mov qword ptr [rsp + 120], r8
-    mulx rbp, r8, qword ptr [r14 + 128]
-    adc r12, r8
-    mov qword ptr [rsp + 128], rdi
-    mulx r8, rdi, qword ptr [r14 + 136]
-    adc rbp, rdi
-    mov qword ptr [rsp + 48], rbp
-    mulx rdi, rbp, qword ptr [r14 + 144]
-    adc r8, rbp
-    mov qword ptr [rsp + 64], r8
-    mulx rbp, r8, qword ptr [r14 + 152]
-    adc rdi, r8
-    mov qword ptr [rsp + 72], rdi
-    mulx r8, rdi, qword ptr [r14 + 160]
-    adc rbp, rdi
-    mov qword ptr [rsp + 8], rbp
-    mulx rdi, rbp, qword ptr [r14 + 168]
-    adc r8, rbp
-    mov qword ptr [rsp + 104], r8
-    mulx rbp, r8, qword ptr [r14 + 176]
-    adc rdi, r8
-    mulx rdx, r8, qword ptr [r14 + 184]
-    adc rbp, r8
-    adc rdx, 0
-    add r9, rbx
-    adc r10, r15
-    adc r11, rcx
-    adc rax, r13
-    adc rsi, r12
-    mov rcx, qword ptr [rsp + 128]
-    adc rcx, qword ptr [rsp + 48]
-    mov r8, qword ptr [rsp + 120]
-    adc r8, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 96]
-    adc rbx, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 8]
-    mov r13, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 104]
-    adc rdi, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, qword ptr [rsp + 24]
-    adc r15, 0
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 40], r15
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 112], rbp
-    mov qword ptr [rsp + 80], rdi
-    mulx rbp, rdi, qword ptr [rip + 2f + 16]
-    add r14, rdi
-    mov qword ptr [rsp + 104], r13
-    mulx rdi, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
-    adc rdi, r12
-    mov qword ptr [rsp + 8], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 56], r8
-    mulx rbx, r8, qword ptr [rip + 2f + 48]
-    adc r12, r8
-    mov qword ptr [rsp + 72], r12
-    mulx r8, r12, qword ptr [rip + 2f + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 96], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 64]
-    adc r8, rbx
-    mov qword ptr [rsp + 64], r8
-    mulx rbx, r8, qword ptr [rip + 2f + 72]
-    adc r12, r8
-    mov qword ptr [rsp + 120], r12
-    mulx r8, r12, qword ptr [rip + 2f + 80]
-    adc rbx, r12
-    mov qword ptr [rsp + 48], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 88]
-    adc r8, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 96]
-    adc r12, rbx
-    adc rdx, 0
-    add r9, r15
-    adc r10, r14
-    adc r11, rbp
-    adc rax, rdi
-    adc rsi, r13
-    adc rcx, qword ptr [rsp + 72]
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 96]
-    mov r9, qword ptr [rsp + 8]
-    adc r9, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 120]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, 0
-    mov r14, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 24]
-    mov r14, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 40], r13
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [r14]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 80], r8
-    mulx r12, r8, qword ptr [r14 + 8]
-    add r13, r8
-    mov qword ptr [rsp + 48], rbp
-    mulx r8, rbp, qword ptr [r14 + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 104], rbx
-    mulx rbp, rbx, qword ptr [r14 + 24]
-    adc r8, rbx
-    mov qword ptr [rsp + 120], r9
-    mulx rbx, r9, qword ptr [r14 + 32]
-    adc rbp, r9
-    mov qword ptr [rsp + 88], rdi
-    mulx r9, rdi, qword ptr [r14 + 40]
-    adc rbx, rdi
-    mov qword ptr [rsp + 64], rbx
-    mulx rdi, rbx, qword ptr [r14 + 48]
-    adc r9, rbx
-    mov qword ptr [rsp + 8], r9
-    mulx rbx, r9, qword ptr [r14 + 56]
-    adc rdi, r9
-    mov qword ptr [rsp + 96], rdi
-    mulx r9, rdi, qword ptr [r14 + 64]
-    adc rbx, rdi
-    mov qword ptr [rsp + 56], rbx
-    mulx rdi, rbx, qword ptr [r14 + 72]
-    adc r9, rbx
-    mov qword ptr [rsp + 72], r9
-    mulx rbx, r9, qword ptr [r14 + 80]
-    adc rdi, r9
-    mulx rdx, r9, qword ptr [r14 + 88]
-    adc rbx, r9
-    adc rdx, 0
-    add r10, r15
-    adc r11, r13
-    adc rax, r12
-    adc rsi, r8
-    adc rcx, rbp
-    mov r8, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 64]
-    mov r9, qword ptr [rsp + 120]
-    adc r9, qword ptr [rsp + 8]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 96]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 72]
-    adc rdi, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, 0
-    adc r15, 0
-    mov qword ptr [rsp + 40], r15
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r15 + 120]
-    mov qword ptr [rsp + 112], rbx
-    mulx r15, rbx, qword ptr [r14 + 96]
-    mov qword ptr [rsp + 72], rdi
-    mov qword ptr [rsp + 80], r13
-    mulx rdi, r13, qword ptr [r14 + 104]
-    add r15, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [r14 + 112]
-    adc rdi, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [r14 + 120]
-    adc r13, rbp
-    mov qword ptr [rsp + 96], r9
-    mulx rbp, r9, qword ptr [r14 + 128]
-    adc r12, r9
-    mov qword ptr [rsp + 104], r8
-    mulx r9, r8, qword ptr [r14 + 136]
-    adc rbp, r8
-    mov qword ptr [rsp + 8], rbp
-    mulx r8, rbp, qword ptr [r14 + 144]
-    adc r9, rbp
-    mov qword ptr [rsp + 120], r9
-    mulx rbp, r9, qword ptr [r14 + 152]
-    adc r8, r9
-    mov qword ptr [rsp + 64], r8
-    mulx r9, r8, qword ptr [r14 + 160]
-    adc rbp, r8
-    mov qword ptr [rsp + 88], rbp
-    mulx r8, rbp, qword ptr [r14 + 168]
-    adc r9, rbp
-    mov qword ptr [rsp + 128], r9
-    mulx rbp, r9, qword ptr [r14 + 176]
-    adc r8, r9
-    mulx rdx, r9, qword ptr [r14 + 184]
-    adc rbp, r9
-    adc rdx, 0
-    add r10, rbx
+    add r10, r8
     adc r11, r15
-    adc rax, rdi
-    adc rsi, r13
-    adc rcx, r12
-    mov rdi, qword ptr [rsp + 104]
-    adc rdi, qword ptr [rsp + 8]
-    mov r9, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 120]
-    mov rbx, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 128]
-    adc r8, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 24]
+    adc rbx, rcx
+    adc r9, r14
+    adc rax, r13
+    mov rcx, qword ptr [rsp + 96]
+    adc rcx, qword ptr [rsp + 56]
+    mov r8, qword ptr [rsp + 128]
+    adc r8, qword ptr [rsp + 104]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 88]
+    mov r13, qword ptr [rsp + 64]
+    adc r13, qword ptr [rsp + 16]
+    mov r14, qword ptr [rsp + 72]
+    adc r14, qword ptr [rsp + 80]
+    adc rdi, qword ptr [rsp + 136]
+    adc r12, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 48]
     mov r15, qword ptr [rsp + 40]
     adc r15, 0
+    mov rsi, qword ptr [rsp + 8]
     mov qword ptr [rsp + 40], rdx
     mov rdx, r10
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r15
-    mulx r14, r15, qword ptr [rip + 2f + 8]
+    imul rdx, qword ptr [rsi]
+    mov qword ptr [rsp + 48], r15
+    mov qword ptr [rsp + 120], r12
+    mulx r15, r12, qword ptr [rsi + 8]
+    mov qword ptr [rsp + 136], rdi
+    mov qword ptr [rsp + 80], r14
+    mulx rdi, r14, qword ptr [rsi + 16]
+    add r15, r14
+    mov qword ptr [rsp + 72], r13
+    mulx r14, r13, qword ptr [rsi + 24]
+    adc rdi, r13
+    mov qword ptr [rsp + 16], rbp
+    mulx r13, rbp, qword ptr [rsi + 32]
+    adc r14, rbp
+    mov qword ptr [rsp + 64], r8
+    mulx rbp, r8, qword ptr [rsi + 40]
+    adc r13, r8
+    mov qword ptr [rsp + 88], rcx
+    mulx r8, rcx, qword ptr [rsi + 48]
+    adc rbp, rcx
     mov qword ptr [rsp + 112], rbp
-    mov qword ptr [rsp + 72], r8
-    mulx rbp, r8, qword ptr [rip + 2f + 16]
-    add r14, r8
-    mov qword ptr [rsp + 128], r13
-    mulx r8, r13, qword ptr [rip + 2f + 24]
+    mulx rcx, rbp, qword ptr [rsi + 56]
+    adc r8, rbp
+    mov qword ptr [rsp + 104], r8
+    mulx rbp, r8, qword ptr [rsi + 64]
+    adc rcx, r8
+    mov qword ptr [rsp + 128], rcx
+    mulx r8, rcx, qword ptr [rsi + 72]
+    adc rbp, rcx
+    mov qword ptr [rsp + 56], rbp
+    mulx rcx, rbp, qword ptr [rsi + 80]
+    adc r8, rbp
+    mov qword ptr [rsp + 96], r8
+    mulx rbp, r8, qword ptr [rsi + 88]
+    adc rcx, r8
+    mulx rdx, r8, qword ptr [rsi + 96]
+    adc rbp, r8
+    adc rdx, 0
+    add r10, r12
+    adc r11, r15
+    adc rbx, rdi
+    adc r9, r14
+    adc rax, r13
+    mov rdi, qword ptr [rsp + 88]
+    adc rdi, qword ptr [rsp + 112]
+    mov r8, qword ptr [rsp + 64]
+    adc r8, qword ptr [rsp + 104]
+    mov r10, qword ptr [rsp + 16]
+    adc r10, qword ptr [rsp + 128]
+    mov r12, qword ptr [rsp + 72]
+    adc r12, qword ptr [rsp + 56]
+    mov r13, qword ptr [rsp + 80]
+    adc r13, qword ptr [rsp + 96]
+    adc rcx, qword ptr [rsp + 136]
+    adc rbp, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 40]
+    mov r14, qword ptr [rsp + 48]
+    adc r14, 0
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 24]
+    mov rsi, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], r14
+    mulx r15, r14, qword ptr [rsi]
+    mov qword ptr [rsp + 120], rbp
+    mov qword ptr [rsp + 136], rcx
+    mulx rbp, rcx, qword ptr [rsi + 8]
+    add r15, rcx
+    mov qword ptr [rsp + 96], r13
+    mulx rcx, r13, qword ptr [rsi + 16]
     adc rbp, r13
     mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
-    adc r8, r12
-    mov qword ptr [rsp + 88], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 56], r9
-    mulx rbx, r9, qword ptr [rip + 2f + 48]
-    adc r12, r9
+    mulx r13, r12, qword ptr [rsi + 24]
+    adc rcx, r12
+    mov qword ptr [rsp + 56], r10
+    mulx r12, r10, qword ptr [rsi + 32]
+    adc r13, r10
+    mov qword ptr [rsp + 72], r8
+    mulx r10, r8, qword ptr [rsi + 40]
+    adc r12, r8
+    mov qword ptr [rsp + 128], r12
+    mulx r8, r12, qword ptr [rsi + 48]
+    adc r10, r12
+    mov qword ptr [rsp + 16], r10
+    mulx r12, r10, qword ptr [rsi + 56]
+    adc r8, r10
+    mov qword ptr [rsp + 104], r8
+    mulx r10, r8, qword ptr [rsi + 64]
+    adc r12, r8
     mov qword ptr [rsp + 64], r12
-    mulx r9, r12, qword ptr [rip + 2f + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 48], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 64]
-    adc r9, rbx
-    mov qword ptr [rsp + 120], r9
-    mulx rbx, r9, qword ptr [rip + 2f + 72]
-    adc r12, r9
-    mov qword ptr [rsp + 96], r12
-    mulx r9, r12, qword ptr [rip + 2f + 80]
-    adc rbx, r12
-    mov qword ptr [rsp + 8], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 88]
-    adc r9, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 96]
-    adc r12, rbx
-    adc rdx, 0
-    add r10, r15
-    adc r11, r14
-    adc rax, rbp
-    adc rsi, r8
-    adc rcx, r13
-    adc rdi, qword ptr [rsp + 64]
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 120]
-    mov rbx, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 96]
-    mov rbp, qword ptr [rsp + 128]
-    adc rbp, qword ptr [rsp + 8]
-    adc r9, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov r13, qword ptr [rsp + 24]
-    adc r13, 0
-    mov r14, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 32]
-    mov r14, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 40], r15
-    mulx r13, r15, qword ptr [r14]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 72], r9
-    mulx r12, r9, qword ptr [r14 + 8]
-    add r13, r9
-    mov qword ptr [rsp + 8], rbp
-    mulx r9, rbp, qword ptr [r14 + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 128], rbx
-    mulx rbp, rbx, qword ptr [r14 + 24]
-    adc r9, rbx
-    mov qword ptr [rsp + 96], r10
-    mulx rbx, r10, qword ptr [r14 + 32]
-    adc rbp, r10
-    mov qword ptr [rsp + 80], r8
-    mulx r10, r8, qword ptr [r14 + 40]
-    adc rbx, r8
-    mov qword ptr [rsp + 120], rbx
-    mulx r8, rbx, qword ptr [r14 + 48]
-    adc r10, rbx
-    mov qword ptr [rsp + 88], r10
-    mulx rbx, r10, qword ptr [r14 + 56]
+    mulx r8, r12, qword ptr [rsi + 72]
+    adc r10, r12
+    mov qword ptr [rsp + 112], r10
+    mulx r12, r10, qword ptr [rsi + 80]
     adc r8, r10
-    mov qword ptr [rsp + 48], r8
-    mulx r10, r8, qword ptr [r14 + 64]
-    adc rbx, r8
-    mov qword ptr [rsp + 56], rbx
-    mulx r8, rbx, qword ptr [r14 + 72]
-    adc r10, rbx
-    mov qword ptr [rsp + 64], r10
-    mulx rbx, r10, qword ptr [r14 + 80]
-    adc r8, r10
-    mulx rdx, r10, qword ptr [r14 + 88]
-    adc rbx, r10
+    mulx rdx, r10, qword ptr [rsi + 88]
+    adc r12, r10
     adc rdx, 0
-    add r11, r15
-    adc rax, r13
-    adc rsi, r12
-    adc rcx, r9
-    adc rdi, rbp
-    mov r9, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 120]
-    mov r10, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 128]
-    adc rbp, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 8]
-    adc r12, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 72]
+    add r11, r14
+    adc rbx, r15
+    adc r9, rbp
+    adc rax, rcx
+    adc rdi, r13
+    mov rcx, qword ptr [rsp + 72]
+    adc rcx, qword ptr [rsp + 128]
+    mov r10, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 16]
+    mov rbp, qword ptr [rsp + 80]
+    adc rbp, qword ptr [rsp + 104]
+    mov r13, qword ptr [rsp + 96]
     adc r13, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
+    mov r14, qword ptr [rsp + 136]
+    adc r14, qword ptr [rsp + 112]
+    adc r8, qword ptr [rsp + 120]
+    adc r12, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
     mov r15, 0
     adc r15, 0
-    mov qword ptr [rsp + 24], r15
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [r15 + 128]
-    mov qword ptr [rsp + 112], rbx
-    mulx r15, rbx, qword ptr [r14 + 96]
-    mov qword ptr [rsp + 64], r8
-    mov qword ptr [rsp + 72], r13
-    mulx r8, r13, qword ptr [r14 + 104]
-    add r15, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [r14 + 112]
-    adc r8, r12
-    mov qword ptr [rsp + 8], rbp
-    mulx r12, rbp, qword ptr [r14 + 120]
-    adc r13, rbp
-    mov qword ptr [rsp + 48], r10
-    mulx rbp, r10, qword ptr [r14 + 128]
-    adc r12, r10
-    mov qword ptr [rsp + 128], r9
-    mulx r10, r9, qword ptr [r14 + 136]
-    adc rbp, r9
-    mov qword ptr [rsp + 88], rbp
-    mulx r9, rbp, qword ptr [r14 + 144]
-    adc r10, rbp
-    mov qword ptr [rsp + 96], r10
-    mulx rbp, r10, qword ptr [r14 + 152]
-    adc r9, r10
-    mov qword ptr [rsp + 120], r9
-    mulx r10, r9, qword ptr [r14 + 160]
-    adc rbp, r9
-    mov qword ptr [rsp + 80], rbp
-    mulx r9, rbp, qword ptr [r14 + 168]
-    adc r10, rbp
+    mov qword ptr [rsp + 40], r15
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 120]
+    mov qword ptr [rsp + 120], r12
+    mulx r15, r12, qword ptr [rsi + 96]
+    mov qword ptr [rsp + 112], r8
+    mov qword ptr [rsp + 136], r14
+    mulx r8, r14, qword ptr [rsi + 104]
+    add r15, r14
+    mov qword ptr [rsp + 64], r13
+    mulx r14, r13, qword ptr [rsi + 112]
+    adc r8, r13
+    mov qword ptr [rsp + 96], rbp
+    mulx r13, rbp, qword ptr [rsi + 120]
+    adc r14, rbp
     mov qword ptr [rsp + 104], r10
-    mulx rbp, r10, qword ptr [r14 + 176]
-    adc r9, r10
-    mulx rdx, r10, qword ptr [r14 + 184]
+    mulx rbp, r10, qword ptr [rsi + 128]
+    adc r13, r10
+    mov qword ptr [rsp + 80], rcx
+    mulx r10, rcx, qword ptr [rsi + 136]
+    adc rbp, rcx
+    mov qword ptr [rsp + 16], rbp
+    mulx rcx, rbp, qword ptr [rsi + 144]
+    adc r10, rbp
+    mov qword ptr [rsp + 56], r10
+    mulx rbp, r10, qword ptr [rsi + 152]
+    adc rcx, r10
+    mov qword ptr [rsp + 128], rcx
+    mulx r10, rcx, qword ptr [rsi + 160]
+    adc rbp, rcx
+    mov qword ptr [rsp + 72], rbp
+    mulx rcx, rbp, qword ptr [rsi + 168]
+    adc r10, rbp
+    mov qword ptr [rsp + 88], r10
+    mulx rbp, r10, qword ptr [rsi + 176]
+    adc rcx, r10
+    mulx rdx, r10, qword ptr [rsi + 184]
     adc rbp, r10
     adc rdx, 0
-    add r11, rbx
-    adc rax, r15
-    adc rsi, r8
-    adc rcx, r13
-    adc rdi, r12
-    mov r8, qword ptr [rsp + 128]
-    adc r8, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 96]
-    mov rbx, qword ptr [rsp + 8]
-    adc rbx, qword ptr [rsp + 120]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 104]
-    adc r9, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, qword ptr [rsp + 24]
+    add r11, r12
+    adc rbx, r15
+    adc r9, r8
+    adc rax, r14
+    adc rdi, r13
+    mov r8, qword ptr [rsp + 80]
+    adc r8, qword ptr [rsp + 16]
+    mov r10, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 56]
+    mov r12, qword ptr [rsp + 96]
+    adc r12, qword ptr [rsp + 128]
+    mov r13, qword ptr [rsp + 64]
+    adc r13, qword ptr [rsp + 72]
+    mov r14, qword ptr [rsp + 136]
+    adc r14, qword ptr [rsp + 88]
+    adc rcx, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 48]
+    mov r15, qword ptr [rsp + 40]
     adc r15, 0
-    mov qword ptr [rsp + 24], rdx
+    mov rsi, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 40], rdx
     mov rdx, r11
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 40], r15
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 112], rbp
-    mov qword ptr [rsp + 64], r9
-    mulx rbp, r9, qword ptr [rip + 2f + 16]
-    add r14, r9
-    mov qword ptr [rsp + 104], r13
-    mulx r9, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
+    imul rdx, qword ptr [rsi]
+    mov qword ptr [rsp + 48], r15
+    mov qword ptr [rsp + 120], rbp
+    mulx r15, rbp, qword ptr [rsi + 8]
+    mov qword ptr [rsp + 112], rcx
+    mov qword ptr [rsp + 88], r14
+    mulx rcx, r14, qword ptr [rsi + 16]
+    add r15, r14
+    mov qword ptr [rsp + 136], r13
+    mulx r14, r13, qword ptr [rsi + 24]
+    adc rcx, r13
     mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
-    adc r9, r12
-    mov qword ptr [rsp + 80], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 40]
-    adc r13, rbx
+    mulx r13, r12, qword ptr [rsi + 32]
+    adc r14, r12
+    mov qword ptr [rsp + 64], r10
+    mulx r12, r10, qword ptr [rsi + 40]
+    adc r13, r10
+    mov qword ptr [rsp + 128], r8
+    mulx r10, r8, qword ptr [rsi + 48]
+    adc r12, r8
+    mov qword ptr [rsp + 96], r12
+    mulx r8, r12, qword ptr [rsi + 56]
+    adc r10, r12
     mov qword ptr [rsp + 56], r10
-    mulx rbx, r10, qword ptr [rip + 2f + 48]
+    mulx r12, r10, qword ptr [rsi + 64]
+    adc r8, r10
+    mov qword ptr [rsp + 104], r8
+    mulx r10, r8, qword ptr [rsi + 72]
+    adc r12, r8
+    mov qword ptr [rsp + 16], r12
+    mulx r8, r12, qword ptr [rsi + 80]
+    adc r10, r12
+    mov qword ptr [rsp + 80], r10
+    mulx r12, r10, qword ptr [rsi + 88]
+    adc r8, r10
+    mulx rdx, r10, qword ptr [rsi + 96]
     adc r12, r10
+    adc rdx, 0
+    add r11, rbp
+    adc rbx, r15
+    adc r9, rcx
+    adc rax, r14
+    adc rdi, r13
+    mov rcx, qword ptr [rsp + 128]
+    adc rcx, qword ptr [rsp + 96]
+    mov r10, qword ptr [rsp + 64]
+    adc r10, qword ptr [rsp + 56]
+    mov r11, qword ptr [rsp + 72]
+    adc r11, qword ptr [rsp + 104]
+    mov rbp, qword ptr [rsp + 136]
+    adc rbp, qword ptr [rsp + 16]
+    mov r13, qword ptr [rsp + 88]
+    adc r13, qword ptr [rsp + 80]
+    adc r8, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 40]
+    mov r14, qword ptr [rsp + 48]
+    adc r14, 0
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 32]
+    mov rsi, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], r14
+    mulx r15, r14, qword ptr [rsi]
     mov qword ptr [rsp + 120], r12
-    mulx r10, r12, qword ptr [rip + 2f + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 8], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 64]
-    adc r10, rbx
+    mov qword ptr [rsp + 112], r8
+    mulx r12, r8, qword ptr [rsi + 8]
+    add r15, r8
+    mov qword ptr [rsp + 80], r13
+    mulx r8, r13, qword ptr [rsi + 16]
+    adc r12, r13
+    mov qword ptr [rsp + 88], rbp
+    mulx r13, rbp, qword ptr [rsi + 24]
+    adc r8, rbp
+    mov qword ptr [rsp + 16], r11
+    mulx rbp, r11, qword ptr [rsi + 32]
+    adc r13, r11
+    mov qword ptr [rsp + 136], r10
+    mulx r11, r10, qword ptr [rsi + 40]
+    adc rbp, r10
+    mov qword ptr [rsp + 104], rbp
+    mulx r10, rbp, qword ptr [rsi + 48]
+    adc r11, rbp
+    mov qword ptr [rsp + 72], r11
+    mulx rbp, r11, qword ptr [rsi + 56]
+    adc r10, r11
+    mov qword ptr [rsp + 56], r10
+    mulx r11, r10, qword ptr [rsi + 64]
+    adc rbp, r10
+    mov qword ptr [rsp + 64], rbp
+    mulx r10, rbp, qword ptr [rsi + 72]
+    adc r11, rbp
+    mov qword ptr [rsp + 96], r11
+    mulx rbp, r11, qword ptr [rsi + 80]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [rsi + 88]
+    adc rbp, r11
+    adc rdx, 0
+    add rbx, r14
+    adc r9, r15
+    adc rax, r12
+    adc rdi, r8
+    adc rcx, r13
+    mov r8, qword ptr [rsp + 136]
+    adc r8, qword ptr [rsp + 104]
+    mov r11, qword ptr [rsp + 16]
+    adc r11, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 88]
+    adc r12, qword ptr [rsp + 56]
+    mov r13, qword ptr [rsp + 80]
+    adc r13, qword ptr [rsp + 64]
+    mov r14, qword ptr [rsp + 112]
+    adc r14, qword ptr [rsp + 96]
+    adc r10, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov r15, 0
+    adc r15, 0
+    mov qword ptr [rsp + 40], r15
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 128]
+    mov qword ptr [rsp + 120], rbp
+    mulx r15, rbp, qword ptr [rsi + 96]
     mov qword ptr [rsp + 96], r10
-    mulx rbx, r10, qword ptr [rip + 2f + 72]
-    adc r12, r10
-    mov qword ptr [rsp + 48], r12
-    mulx r10, r12, qword ptr [rip + 2f + 80]
+    mov qword ptr [rsp + 112], r14
+    mulx r10, r14, qword ptr [rsi + 104]
+    add r15, r14
+    mov qword ptr [rsp + 64], r13
+    mulx r14, r13, qword ptr [rsi + 112]
+    adc r10, r13
+    mov qword ptr [rsp + 80], r12
+    mulx r13, r12, qword ptr [rsi + 120]
+    adc r14, r12
+    mov qword ptr [rsp + 56], r11
+    mulx r12, r11, qword ptr [rsi + 128]
+    adc r13, r11
+    mov qword ptr [rsp + 88], r8
+    mulx r11, r8, qword ptr [rsi + 136]
+    adc r12, r8
+    mov qword ptr [rsp + 72], r12
+    mulx r8, r12, qword ptr [rsi + 144]
+    adc r11, r12
+    mov qword ptr [rsp + 16], r11
+    mulx r12, r11, qword ptr [rsi + 152]
+    adc r8, r11
+    mov qword ptr [rsp + 104], r8
+    mulx r11, r8, qword ptr [rsi + 160]
+    adc r12, r8
+    mov qword ptr [rsp + 136], r12
+    mulx r8, r12, qword ptr [rsi + 168]
+    adc r11, r12
+    mov qword ptr [rsp + 128], r11
+    mulx r12, r11, qword ptr [rsi + 176]
+    adc r8, r11
+    mulx rdx, r11, qword ptr [rsi + 184]
+    adc r12, r11
+    adc rdx, 0
+    add rbx, rbp
+    adc r9, r15
+    adc rax, r10
+    adc rdi, r14
+    adc rcx, r13
+    mov r10, qword ptr [rsp + 88]
+    adc r10, qword ptr [rsp + 72]
+    mov r11, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 16]
+    mov rbp, qword ptr [rsp + 80]
+    adc rbp, qword ptr [rsp + 104]
+    mov r13, qword ptr [rsp + 64]
+    adc r13, qword ptr [rsp + 136]
+    mov r14, qword ptr [rsp + 112]
+    adc r14, qword ptr [rsp + 128]
+    adc r8, qword ptr [rsp + 96]
+    adc r12, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 48]
+    mov r15, qword ptr [rsp + 40]
+    adc r15, 0
+    mov rsi, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, rbx
+    imul rdx, qword ptr [rsi]
+    mov qword ptr [rsp + 48], r15
+    mov qword ptr [rsp + 120], r12
+    mulx r15, r12, qword ptr [rsi + 8]
+    mov qword ptr [rsp + 96], r8
+    mov qword ptr [rsp + 128], r14
+    mulx r8, r14, qword ptr [rsi + 16]
+    add r15, r14
+    mov qword ptr [rsp + 112], r13
+    mulx r14, r13, qword ptr [rsi + 24]
+    adc r8, r13
+    mov qword ptr [rsp + 136], rbp
+    mulx r13, rbp, qword ptr [rsi + 32]
+    adc r14, rbp
+    mov qword ptr [rsp + 64], r11
+    mulx rbp, r11, qword ptr [rsi + 40]
+    adc r13, r11
+    mov qword ptr [rsp + 104], r10
+    mulx r11, r10, qword ptr [rsi + 48]
+    adc rbp, r10
+    mov qword ptr [rsp + 80], rbp
+    mulx r10, rbp, qword ptr [rsi + 56]
+    adc r11, rbp
+    mov qword ptr [rsp + 16], r11
+    mulx rbp, r11, qword ptr [rsi + 64]
+    adc r10, r11
+    mov qword ptr [rsp + 56], r10
+    mulx r11, r10, qword ptr [rsi + 72]
+    adc rbp, r10
+    mov qword ptr [rsp + 72], rbp
+    mulx r10, rbp, qword ptr [rsi + 80]
+    adc r11, rbp
+    mov qword ptr [rsp + 88], r11
+    mulx rbp, r11, qword ptr [rsi + 88]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [rsi + 96]
+    adc rbp, r11
+    adc rdx, 0
+    add rbx, r12
+    adc r9, r15
+    adc rax, r8
+    adc rdi, r14
+    adc rcx, r13
+    mov r8, qword ptr [rsp + 104]
+    adc r8, qword ptr [rsp + 80]
+    mov r11, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 16]
+    mov rbx, qword ptr [rsp + 136]
+    adc rbx, qword ptr [rsp + 56]
+    mov r12, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 72]
+    mov r13, qword ptr [rsp + 128]
+    adc r13, qword ptr [rsp + 88]
+    adc r10, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 40]
+    mov r14, qword ptr [rsp + 48]
+    adc r14, 0
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 40]
+    mov rsi, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], r14
+    mulx r15, r14, qword ptr [rsi]
+    mov qword ptr [rsp + 120], rbp
+    mov qword ptr [rsp + 96], r10
+    mulx rbp, r10, qword ptr [rsi + 8]
+    add r15, r10
+    mov qword ptr [rsp + 88], r13
+    mulx r10, r13, qword ptr [rsi + 16]
+    adc rbp, r13
+    mov qword ptr [rsp + 128], r12
+    mulx r13, r12, qword ptr [rsi + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 72], rbx
+    mulx r12, rbx, qword ptr [rsi + 32]
+    adc r13, rbx
+    mov qword ptr [rsp + 112], r11
+    mulx rbx, r11, qword ptr [rsi + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 56], r12
+    mulx r11, r12, qword ptr [rsi + 48]
     adc rbx, r12
-    mov qword ptr [rsp + 88], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 88]
-    adc r10, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 96]
+    mov qword ptr [rsp + 136], rbx
+    mulx r12, rbx, qword ptr [rsi + 56]
+    adc r11, rbx
+    mov qword ptr [rsp + 16], r11
+    mulx rbx, r11, qword ptr [rsi + 64]
+    adc r12, r11
+    mov qword ptr [rsp + 64], r12
+    mulx r11, r12, qword ptr [rsi + 72]
+    adc rbx, r12
+    mov qword ptr [rsp + 80], rbx
+    mulx r12, rbx, qword ptr [rsi + 80]
+    adc r11, rbx
+    mulx rdx, rbx, qword ptr [rsi + 88]
     adc r12, rbx
     adc rdx, 0
-    add r11, r15
-    adc rax, r14
-    adc rsi, rbp
-    adc rcx, r9
-    adc rdi, r13
-    adc r8, qword ptr [rsp + 120]
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 8]
-    mov r11, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 96]
+    add r9, r14
+    adc rax, r15
+    adc rdi, rbp
+    adc rcx, r10
+    adc r8, r13
+    mov r10, qword ptr [rsp + 112]
+    adc r10, qword ptr [rsp + 56]
     mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, 0
-    mov r14, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 40]
-    mov r14, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 40], r13
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [r14]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 64], r10
-    mulx r12, r10, qword ptr [r14 + 8]
-    add r13, r10
-    mov qword ptr [rsp + 88], rbp
-    mulx r10, rbp, qword ptr [r14 + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 104], rbx
-    mulx rbp, rbx, qword ptr [r14 + 24]
-    adc r10, rbx
-    mov qword ptr [rsp + 48], r11
-    mulx rbx, r11, qword ptr [r14 + 32]
-    adc rbp, r11
-    mov qword ptr [rsp + 72], r9
-    mulx r11, r9, qword ptr [r14 + 40]
-    adc rbx, r9
-    mov qword ptr [rsp + 96], rbx
-    mulx r9, rbx, qword ptr [r14 + 48]
-    adc r11, rbx
+    adc rbx, qword ptr [rsp + 136]
+    mov rbp, qword ptr [rsp + 128]
+    adc rbp, qword ptr [rsp + 16]
+    mov r13, qword ptr [rsp + 88]
+    adc r13, qword ptr [rsp + 64]
+    mov r14, qword ptr [rsp + 96]
+    adc r14, qword ptr [rsp + 80]
+    adc r11, qword ptr [rsp + 120]
+    adc r12, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov r15, 0
+    adc r15, 0
+    mov qword ptr [rsp + 40], r15
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 136]
+    mov qword ptr [rsp + 120], r12
+    mulx r15, r12, qword ptr [rsi + 96]
     mov qword ptr [rsp + 80], r11
-    mulx rbx, r11, qword ptr [r14 + 56]
-    adc r9, r11
-    mov qword ptr [rsp + 8], r9
-    mulx r11, r9, qword ptr [r14 + 64]
-    adc rbx, r9
-    mov qword ptr [rsp + 56], rbx
-    mulx r9, rbx, qword ptr [r14 + 72]
-    adc r11, rbx
-    mov qword ptr [rsp + 120], r11
-    mulx rbx, r11, qword ptr [r14 + 80]
-    adc r9, r11
-    mulx rdx, r11, qword ptr [r14 + 88]
-    adc rbx, r11
+    mov qword ptr [rsp + 96], r14
+    mulx r11, r14, qword ptr [rsi + 104]
+    add r15, r14
+    mov qword ptr [rsp + 64], r13
+    mulx r14, r13, qword ptr [rsi + 112]
+    adc r11, r13
+    mov qword ptr [rsp + 88], rbp
+    mulx r13, rbp, qword ptr [rsi + 120]
+    adc r14, rbp
+    mov qword ptr [rsp + 16], rbx
+    mulx rbp, rbx, qword ptr [rsi + 128]
+    adc r13, rbx
+    mov qword ptr [rsp + 128], r10
+    mulx rbx, r10, qword ptr [rsi + 136]
+    adc rbp, r10
+    mov qword ptr [rsp + 136], rbp
+    mulx r10, rbp, qword ptr [rsi + 144]
+    adc rbx, rbp
+    mov qword ptr [rsp + 72], rbx
+    mulx rbp, rbx, qword ptr [rsi + 152]
+    adc r10, rbx
+    mov qword ptr [rsp + 56], r10
+    mulx rbx, r10, qword ptr [rsi + 160]
+    adc rbp, r10
+    mov qword ptr [rsp + 112], rbp
+    mulx r10, rbp, qword ptr [rsi + 168]
+    adc rbx, rbp
+    mov qword ptr [rsp + 104], rbx
+    mulx rbp, rbx, qword ptr [rsi + 176]
+    adc r10, rbx
+    mulx rdx, rbx, qword ptr [rsi + 184]
+    adc rbp, rbx
     adc rdx, 0
-    add rax, r15
-    adc rsi, r13
-    adc rcx, r12
-    adc rdi, r10
-    adc r8, rbp
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 96]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 8]
+    add r9, r12
+    adc rax, r15
+    adc rdi, r11
+    adc rcx, r14
+    adc r8, r13
+    mov r11, qword ptr [rsp + 128]
+    adc r11, qword ptr [rsp + 136]
+    mov rbx, qword ptr [rsp + 16]
+    adc rbx, qword ptr [rsp + 72]
     mov r12, qword ptr [rsp + 88]
     adc r12, qword ptr [rsp + 56]
     mov r13, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 120]
-    adc r9, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, 0
-    adc r15, 0
-    mov qword ptr [rsp + 40], r15
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r15 + 136]
-    mov qword ptr [rsp + 112], rbx
-    mulx r15, rbx, qword ptr [r14 + 96]
-    mov qword ptr [rsp + 120], r9
-    mov qword ptr [rsp + 64], r13
-    mulx r9, r13, qword ptr [r14 + 104]
-    add r15, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [r14 + 112]
-    adc r9, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [r14 + 120]
-    adc r13, rbp
-    mov qword ptr [rsp + 8], r11
-    mulx rbp, r11, qword ptr [r14 + 128]
-    adc r12, r11
-    mov qword ptr [rsp + 104], r10
-    mulx r11, r10, qword ptr [r14 + 136]
-    adc rbp, r10
-    mov qword ptr [rsp + 80], rbp
-    mulx r10, rbp, qword ptr [r14 + 144]
-    adc r11, rbp
-    mov qword ptr [rsp + 48], r11
-    mulx rbp, r11, qword ptr [r14 + 152]
-    adc r10, r11
-    mov qword ptr [rsp + 96], r10
-    mulx r11, r10, qword ptr [r14 + 160]
-    adc rbp, r10
-    mov qword ptr [rsp + 72], rbp
-    mulx r10, rbp, qword ptr [r14 + 168]
-    adc r11, rbp
-    mov qword ptr [rsp + 128], r11
-    mulx rbp, r11, qword ptr [r14 + 176]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r14 + 184]
-    adc rbp, r11
-    adc rdx, 0
-    add rax, rbx
-    adc rsi, r15
-    adc rcx, r9
-    adc rdi, r13
-    adc r8, r12
-    mov r9, qword ptr [rsp + 104]
-    adc r9, qword ptr [rsp + 80]
-    mov r11, qword ptr [rsp + 8]
-    adc r11, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 96]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 72]
-    mov r13, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 128]
-    adc r10, qword ptr [rsp + 120]
-    adc rbp, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 24]
+    adc r13, qword ptr [rsp + 112]
+    mov r14, qword ptr [rsp + 96]
+    adc r14, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 80]
+    adc rbp, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 48]
     mov r15, qword ptr [rsp + 40]
     adc r15, 0
+    mov rsi, qword ptr [rsp + 8]
     mov qword ptr [rsp + 40], rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r15
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 112], rbp
-    mov qword ptr [rsp + 120], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 16]
-    add r14, r10
-    mov qword ptr [rsp + 128], r13
-    mulx r10, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 72], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 40]
+    mov rdx, r9
+    imul rdx, qword ptr [rsi]
+    mov qword ptr [rsp + 48], r15
+    mov qword ptr [rsp + 120], rbp
+    mulx r15, rbp, qword ptr [rsi + 8]
+    mov qword ptr [rsp + 80], r10
+    mov qword ptr [rsp + 104], r14
+    mulx r10, r14, qword ptr [rsi + 16]
+    add r15, r14
+    mov qword ptr [rsp + 96], r13
+    mulx r14, r13, qword ptr [rsi + 24]
+    adc r10, r13
+    mov qword ptr [rsp + 112], r12
+    mulx r13, r12, qword ptr [rsi + 32]
+    adc r14, r12
+    mov qword ptr [rsp + 64], rbx
+    mulx r12, rbx, qword ptr [rsi + 40]
     adc r13, rbx
     mov qword ptr [rsp + 56], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 48]
+    mulx rbx, r11, qword ptr [rsi + 48]
     adc r12, r11
-    mov qword ptr [rsp + 96], r12
-    mulx r11, r12, qword ptr [rip + 2f + 56]
+    mov qword ptr [rsp + 88], r12
+    mulx r11, r12, qword ptr [rsi + 56]
     adc rbx, r12
-    mov qword ptr [rsp + 88], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 64]
+    mov qword ptr [rsp + 72], rbx
+    mulx r12, rbx, qword ptr [rsi + 64]
     adc r11, rbx
-    mov qword ptr [rsp + 48], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 72]
+    mov qword ptr [rsp + 16], r11
+    mulx rbx, r11, qword ptr [rsi + 72]
     adc r12, r11
-    mov qword ptr [rsp + 8], r12
-    mulx r11, r12, qword ptr [rip + 2f + 80]
+    mov qword ptr [rsp + 136], r12
+    mulx r11, r12, qword ptr [rsi + 80]
     adc rbx, r12
-    mov qword ptr [rsp + 80], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 88]
+    mov qword ptr [rsp + 128], rbx
+    mulx r12, rbx, qword ptr [rsi + 88]
     adc r11, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 96]
+    mulx rdx, rbx, qword ptr [rsi + 96]
     adc r12, rbx
     adc rdx, 0
-    add rax, r15
-    adc rsi, r14
-    adc rcx, rbp
+    add r9, rbp
+    adc rax, r15
     adc rdi, r10
+    adc rcx, r14
     adc r8, r13
-    adc r9, qword ptr [rsp + 96]
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 8]
-    mov rbp, qword ptr [rsp + 128]
-    adc rbp, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 112]
+    mov r9, qword ptr [rsp + 56]
+    adc r9, qword ptr [rsp + 88]
+    mov r10, qword ptr [rsp + 64]
+    adc r10, qword ptr [rsp + 72]
+    mov rbx, qword ptr [rsp + 112]
+    adc rbx, qword ptr [rsp + 16]
+    mov rbp, qword ptr [rsp + 96]
+    adc rbp, qword ptr [rsp + 136]
+    mov r13, qword ptr [rsp + 104]
+    adc r13, qword ptr [rsp + 128]
+    adc r11, qword ptr [rsp + 80]
+    adc r12, qword ptr [rsp + 120]
     adc rdx, qword ptr [rsp + 40]
-    mov r13, qword ptr [rsp + 24]
-    adc r13, 0
-    mov r14, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 48]
-    mov r14, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 40], r15
-    mulx r13, r15, qword ptr [r14]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 120], r11
-    mulx r12, r11, qword ptr [r14 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 80], rbp
-    mulx r11, rbp, qword ptr [r14 + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 128], rbx
-    mulx rbp, rbx, qword ptr [r14 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 8], r10
-    mulx rbx, r10, qword ptr [r14 + 32]
+    mov r14, qword ptr [rsp + 48]
+    adc r14, 0
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 48]
+    mov rsi, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], r14
+    mulx r15, r14, qword ptr [rsi]
+    mov qword ptr [rsp + 120], r12
+    mov qword ptr [rsp + 80], r11
+    mulx r12, r11, qword ptr [rsi + 8]
+    add r15, r11
+    mov qword ptr [rsp + 128], r13
+    mulx r11, r13, qword ptr [rsi + 16]
+    adc r12, r13
+    mov qword ptr [rsp + 104], rbp
+    mulx r13, rbp, qword ptr [rsi + 24]
+    adc r11, rbp
+    mov qword ptr [rsp + 136], rbx
+    mulx rbp, rbx, qword ptr [rsi + 32]
+    adc r13, rbx
+    mov qword ptr [rsp + 96], r10
+    mulx rbx, r10, qword ptr [rsi + 40]
     adc rbp, r10
-    mov qword ptr [rsp + 64], rax
-    mulx r10, rax, qword ptr [r14 + 40]
-    adc rbx, rax
-    mov qword ptr [rsp + 48], rbx
-    mulx rax, rbx, qword ptr [r14 + 48]
+    mov qword ptr [rsp + 16], rbp
+    mulx r10, rbp, qword ptr [rsi + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 112], rbx
+    mulx rbp, rbx, qword ptr [rsi + 56]
     adc r10, rbx
     mov qword ptr [rsp + 72], r10
-    mulx rbx, r10, qword ptr [r14 + 56]
-    adc rax, r10
-    mov qword ptr [rsp + 88], rax
-    mulx r10, rax, qword ptr [r14 + 64]
-    adc rbx, rax
-    mov qword ptr [rsp + 56], rbx
-    mulx rax, rbx, qword ptr [r14 + 72]
-    adc r10, rbx
-    mov qword ptr [rsp + 96], r10
-    mulx rbx, r10, qword ptr [r14 + 80]
-    adc rax, r10
-    mulx rdx, r10, qword ptr [r14 + 88]
-    adc rbx, r10
-    adc rdx, 0
-    add rsi, r15
-    adc rcx, r13
-    adc rdi, r12
-    adc r8, r11
-    adc r9, rbp
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 8]
-    adc r11, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 128]
-    adc rbp, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 120]
-    adc r13, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, 0
-    adc r15, 0
-    mov qword ptr [rsp + 24], r15
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [r15 + 144]
-    mov qword ptr [rsp + 112], rbx
-    mulx r15, rbx, qword ptr [r14 + 96]
-    mov qword ptr [rsp + 96], rax
-    mov qword ptr [rsp + 120], r13
-    mulx rax, r13, qword ptr [r14 + 104]
-    add r15, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [r14 + 112]
-    adc rax, r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [r14 + 120]
-    adc r13, rbp
-    mov qword ptr [rsp + 88], r11
-    mulx rbp, r11, qword ptr [r14 + 128]
-    adc r12, r11
-    mov qword ptr [rsp + 128], r10
-    mulx r11, r10, qword ptr [r14 + 136]
-    adc rbp, r10
-    mov qword ptr [rsp + 72], rbp
-    mulx r10, rbp, qword ptr [r14 + 144]
-    adc r11, rbp
-    mov qword ptr [rsp + 8], r11
-    mulx rbp, r11, qword ptr [r14 + 152]
-    adc r10, r11
-    mov qword ptr [rsp + 48], r10
-    mulx r11, r10, qword ptr [r14 + 160]
+    mulx rbx, r10, qword ptr [rsi + 64]
     adc rbp, r10
     mov qword ptr [rsp + 64], rbp
-    mulx r10, rbp, qword ptr [r14 + 168]
-    adc r11, rbp
-    mov qword ptr [rsp + 104], r11
-    mulx rbp, r11, qword ptr [r14 + 176]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r14 + 184]
-    adc rbp, r11
+    mulx r10, rbp, qword ptr [rsi + 72]
+    adc rbx, rbp
+    mov qword ptr [rsp + 88], rbx
+    mulx rbp, rbx, qword ptr [rsi + 80]
+    adc r10, rbx
+    mulx rdx, rbx, qword ptr [rsi + 88]
+    adc rbp, rbx
     adc rdx, 0
-    add rsi, rbx
+    add rax, r14
+    adc rdi, r15
+    adc rcx, r12
+    adc r8, r11
+    adc r9, r13
+    mov r11, qword ptr [rsp + 96]
+    adc r11, qword ptr [rsp + 16]
+    mov rbx, qword ptr [rsp + 136]
+    adc rbx, qword ptr [rsp + 112]
+    mov r12, qword ptr [rsp + 104]
+    adc r12, qword ptr [rsp + 72]
+    mov r13, qword ptr [rsp + 128]
+    adc r13, qword ptr [rsp + 64]
+    mov r14, qword ptr [rsp + 80]
+    adc r14, qword ptr [rsp + 88]
+    adc r10, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov r15, 0
+    adc r15, 0
+    mov qword ptr [rsp + 40], r15
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 144]
+    mov qword ptr [rsp + 120], rbp
+    mulx r15, rbp, qword ptr [rsi + 96]
+    mov qword ptr [rsp + 88], r10
+    mov qword ptr [rsp + 80], r14
+    mulx r10, r14, qword ptr [rsi + 104]
+    add r15, r14
+    mov qword ptr [rsp + 64], r13
+    mulx r14, r13, qword ptr [rsi + 112]
+    adc r10, r13
+    mov qword ptr [rsp + 128], r12
+    mulx r13, r12, qword ptr [rsi + 120]
+    adc r14, r12
+    mov qword ptr [rsp + 72], rbx
+    mulx r12, rbx, qword ptr [rsi + 128]
+    adc r13, rbx
+    mov qword ptr [rsp + 104], r11
+    mulx rbx, r11, qword ptr [rsi + 136]
+    adc r12, r11
+    mov qword ptr [rsp + 112], r12
+    mulx r11, r12, qword ptr [rsi + 144]
+    adc rbx, r12
+    mov qword ptr [rsp + 136], rbx
+    mulx r12, rbx, qword ptr [rsi + 152]
+    adc r11, rbx
+    mov qword ptr [rsp + 16], r11
+    mulx rbx, r11, qword ptr [rsi + 160]
+    adc r12, r11
+    mov qword ptr [rsp + 96], r12
+    mulx r11, r12, qword ptr [rsi + 168]
+    adc rbx, r12
+    mov qword ptr [rsp + 56], rbx
+    mulx r12, rbx, qword ptr [rsi + 176]
+    adc r11, rbx
+    mulx rdx, rbx, qword ptr [rsi + 184]
+    adc r12, rbx
+    adc rdx, 0
+    add rax, rbp
+    adc rdi, r15
+    adc rcx, r10
+    adc r8, r14
+    adc r9, r13
+    mov r10, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 112]
+    mov rbx, qword ptr [rsp + 72]
+    adc rbx, qword ptr [rsp + 136]
+    mov rbp, qword ptr [rsp + 128]
+    adc rbp, qword ptr [rsp + 16]
+    mov r13, qword ptr [rsp + 64]
+    adc r13, qword ptr [rsp + 96]
+    mov r14, qword ptr [rsp + 80]
+    adc r14, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 88]
+    adc r12, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 48]
+    mov r15, qword ptr [rsp + 40]
+    adc r15, 0
+    mov rsi, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, rax
+    imul rdx, qword ptr [rsi]
+    mov qword ptr [rsp + 48], r15
+    mov qword ptr [rsp + 120], r12
+    mulx r15, r12, qword ptr [rsi + 8]
+    mov qword ptr [rsp + 88], r11
+    mov qword ptr [rsp + 56], r14
+    mulx r11, r14, qword ptr [rsi + 16]
+    add r15, r14
+    mov qword ptr [rsp + 80], r13
+    mulx r14, r13, qword ptr [rsi + 24]
+    adc r11, r13
+    mov qword ptr [rsp + 96], rbp
+    mulx r13, rbp, qword ptr [rsi + 32]
+    adc r14, rbp
+    mov qword ptr [rsp + 64], rbx
+    mulx rbp, rbx, qword ptr [rsi + 40]
+    adc r13, rbx
+    mov qword ptr [rsp + 16], r10
+    mulx rbx, r10, qword ptr [rsi + 48]
+    adc rbp, r10
+    mov qword ptr [rsp + 128], rbp
+    mulx r10, rbp, qword ptr [rsi + 56]
+    adc rbx, rbp
+    mov qword ptr [rsp + 136], rbx
+    mulx rbp, rbx, qword ptr [rsi + 64]
+    adc r10, rbx
+    mov qword ptr [rsp + 72], r10
+    mulx rbx, r10, qword ptr [rsi + 72]
+    adc rbp, r10
+    mov qword ptr [rsp + 112], rbp
+    mulx r10, rbp, qword ptr [rsi + 80]
+    adc rbx, rbp
+    mov qword ptr [rsp + 104], rbx
+    mulx rbp, rbx, qword ptr [rsi + 88]
+    adc r10, rbx
+    mulx rdx, rbx, qword ptr [rsi + 96]
+    adc rbp, rbx
+    adc rdx, 0
+    add rax, r12
+    adc rdi, r15
+    adc rcx, r11
+    adc r8, r14
+    adc r9, r13
+    mov rax, qword ptr [rsp + 16]
+    adc rax, qword ptr [rsp + 128]
+    mov r11, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 136]
+    mov rbx, qword ptr [rsp + 96]
+    adc rbx, qword ptr [rsp + 72]
+    mov r12, qword ptr [rsp + 80]
+    adc r12, qword ptr [rsp + 112]
+    mov r13, qword ptr [rsp + 56]
+    adc r13, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 88]
+    adc rbp, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 40]
+    mov r14, qword ptr [rsp + 48]
+    adc r14, 0
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 56]
+    mov rsi, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], r14
+    mulx r15, r14, qword ptr [rsi]
+    mov qword ptr [rsp + 120], rbp
+    mov qword ptr [rsp + 88], r10
+    mulx rbp, r10, qword ptr [rsi + 8]
+    add r15, r10
+    mov qword ptr [rsp + 104], r13
+    mulx r10, r13, qword ptr [rsi + 16]
+    adc rbp, r13
+    mov qword ptr [rsp + 56], r12
+    mulx r13, r12, qword ptr [rsi + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 112], rbx
+    mulx r12, rbx, qword ptr [rsi + 32]
+    adc r13, rbx
+    mov qword ptr [rsp + 80], r11
+    mulx rbx, r11, qword ptr [rsi + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 72], r12
+    mulx r11, r12, qword ptr [rsi + 48]
+    adc rbx, r12
+    mov qword ptr [rsp + 96], rbx
+    mulx r12, rbx, qword ptr [rsi + 56]
+    adc r11, rbx
+    mov qword ptr [rsp + 136], r11
+    mulx rbx, r11, qword ptr [rsi + 64]
+    adc r12, r11
+    mov qword ptr [rsp + 64], r12
+    mulx r11, r12, qword ptr [rsi + 72]
+    adc rbx, r12
+    mov qword ptr [rsp + 128], rbx
+    mulx r12, rbx, qword ptr [rsi + 80]
+    adc r11, rbx
+    mulx rdx, rbx, qword ptr [rsi + 88]
+    adc r12, rbx
+    adc rdx, 0
+    add rdi, r14
     adc rcx, r15
-    adc rdi, rax
+    adc r8, rbp
+    adc r9, r10
+    adc rax, r13
+    mov r10, qword ptr [rsp + 80]
+    adc r10, qword ptr [rsp + 72]
+    mov rbx, qword ptr [rsp + 112]
+    adc rbx, qword ptr [rsp + 96]
+    mov rbp, qword ptr [rsp + 56]
+    adc rbp, qword ptr [rsp + 136]
+    mov r13, qword ptr [rsp + 104]
+    adc r13, qword ptr [rsp + 64]
+    mov r14, qword ptr [rsp + 88]
+    adc r14, qword ptr [rsp + 128]
+    adc r11, qword ptr [rsp + 120]
+    adc r12, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov r15, 0
+    adc r15, 0
+    mov qword ptr [rsp + 40], r15
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 152]
+    mov qword ptr [rsp + 120], r12
+    mulx r15, r12, qword ptr [rsi + 96]
+    mov qword ptr [rsp + 128], r11
+    mov qword ptr [rsp + 88], r14
+    mulx r11, r14, qword ptr [rsi + 104]
+    add r15, r14
+    mov qword ptr [rsp + 64], r13
+    mulx r14, r13, qword ptr [rsi + 112]
+    adc r11, r13
+    mov qword ptr [rsp + 104], rbp
+    mulx r13, rbp, qword ptr [rsi + 120]
+    adc r14, rbp
+    mov qword ptr [rsp + 136], rbx
+    mulx rbp, rbx, qword ptr [rsi + 128]
+    adc r13, rbx
+    mov qword ptr [rsp + 56], r10
+    mulx rbx, r10, qword ptr [rsi + 136]
+    adc rbp, r10
+    mov qword ptr [rsp + 96], rbp
+    mulx r10, rbp, qword ptr [rsi + 144]
+    adc rbx, rbp
+    mov qword ptr [rsp + 112], rbx
+    mulx rbp, rbx, qword ptr [rsi + 152]
+    adc r10, rbx
+    mov qword ptr [rsp + 72], r10
+    mulx rbx, r10, qword ptr [rsi + 160]
+    adc rbp, r10
+    mov qword ptr [rsp + 80], rbp
+    mulx r10, rbp, qword ptr [rsi + 168]
+    adc rbx, rbp
+    mov qword ptr [rsp + 16], rbx
+    mulx rbp, rbx, qword ptr [rsi + 176]
+    adc r10, rbx
+    mulx rdx, rbx, qword ptr [rsi + 184]
+    adc rbp, rbx
+    adc rdx, 0
+    add rdi, r12
+    adc rcx, r15
+    adc r8, r11
+    adc r9, r14
+    adc rax, r13
+    mov r11, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 96]
+    mov rbx, qword ptr [rsp + 136]
+    adc rbx, qword ptr [rsp + 112]
+    mov r12, qword ptr [rsp + 104]
+    adc r12, qword ptr [rsp + 72]
+    mov r13, qword ptr [rsp + 64]
+    adc r13, qword ptr [rsp + 80]
+    mov r14, qword ptr [rsp + 88]
+    adc r14, qword ptr [rsp + 16]
+    adc r10, qword ptr [rsp + 128]
+    adc rbp, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 48]
+    mov r15, qword ptr [rsp + 40]
+    adc r15, 0
+    mov rsi, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, rdi
+    imul rdx, qword ptr [rsi]
+    mov qword ptr [rsp + 48], r15
+    mov qword ptr [rsp + 120], rbp
+    mulx r15, rbp, qword ptr [rsi + 8]
+    mov qword ptr [rsp + 128], r10
+    mov qword ptr [rsp + 16], r14
+    mulx r10, r14, qword ptr [rsi + 16]
+    add r15, r14
+    mov qword ptr [rsp + 88], r13
+    mulx r14, r13, qword ptr [rsi + 24]
+    adc r10, r13
+    mov qword ptr [rsp + 80], r12
+    mulx r13, r12, qword ptr [rsi + 32]
+    adc r14, r12
+    mov qword ptr [rsp + 64], rbx
+    mulx r12, rbx, qword ptr [rsi + 40]
+    adc r13, rbx
+    mov qword ptr [rsp + 72], r11
+    mulx rbx, r11, qword ptr [rsi + 48]
+    adc r12, r11
+    mov qword ptr [rsp + 104], r12
+    mulx r11, r12, qword ptr [rsi + 56]
+    adc rbx, r12
+    mov qword ptr [rsp + 112], rbx
+    mulx r12, rbx, qword ptr [rsi + 64]
+    adc r11, rbx
+    mov qword ptr [rsp + 136], r11
+    mulx rbx, r11, qword ptr [rsi + 72]
+    adc r12, r11
+    mov qword ptr [rsp + 96], r12
+    mulx r11, r12, qword ptr [rsi + 80]
+    adc rbx, r12
+    mov qword ptr [rsp + 56], rbx
+    mulx r12, rbx, qword ptr [rsi + 88]
+    adc r11, rbx
+    mulx rdx, rbx, qword ptr [rsi + 96]
+    adc r12, rbx
+    adc rdx, 0
+    add rdi, rbp
+    adc rcx, r15
+    adc r8, r10
+    adc r9, r14
+    adc rax, r13
+    mov rdi, qword ptr [rsp + 72]
+    adc rdi, qword ptr [rsp + 104]
+    mov r10, qword ptr [rsp + 64]
+    adc r10, qword ptr [rsp + 112]
+    mov rbx, qword ptr [rsp + 80]
+    adc rbx, qword ptr [rsp + 136]
+    mov rbp, qword ptr [rsp + 88]
+    adc rbp, qword ptr [rsp + 96]
+    mov r13, qword ptr [rsp + 16]
+    adc r13, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 128]
+    adc r12, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 40]
+    mov r14, qword ptr [rsp + 48]
+    adc r14, 0
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 64]
+    mov rsi, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], r14
+    mulx r15, r14, qword ptr [rsi]
+    mov qword ptr [rsp + 120], r12
+    mov qword ptr [rsp + 128], r11
+    mulx r12, r11, qword ptr [rsi + 8]
+    add r15, r11
+    mov qword ptr [rsp + 56], r13
+    mulx r11, r13, qword ptr [rsi + 16]
+    adc r12, r13
+    mov qword ptr [rsp + 16], rbp
+    mulx r13, rbp, qword ptr [rsi + 24]
+    adc r11, rbp
+    mov qword ptr [rsp + 96], rbx
+    mulx rbp, rbx, qword ptr [rsi + 32]
+    adc r13, rbx
+    mov qword ptr [rsp + 88], r10
+    mulx rbx, r10, qword ptr [rsi + 40]
+    adc rbp, r10
+    mov qword ptr [rsp + 136], rbp
+    mulx r10, rbp, qword ptr [rsi + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 80], rbx
+    mulx rbp, rbx, qword ptr [rsi + 56]
+    adc r10, rbx
+    mov qword ptr [rsp + 112], r10
+    mulx rbx, r10, qword ptr [rsi + 64]
+    adc rbp, r10
+    mov qword ptr [rsp + 64], rbp
+    mulx r10, rbp, qword ptr [rsi + 72]
+    adc rbx, rbp
+    mov qword ptr [rsp + 104], rbx
+    mulx rbp, rbx, qword ptr [rsi + 80]
+    adc r10, rbx
+    mulx rdx, rbx, qword ptr [rsi + 88]
+    adc rbp, rbx
+    adc rdx, 0
+    add rcx, r14
+    adc r8, r15
+    adc r9, r12
+    adc rax, r11
+    adc rdi, r13
+    mov r11, qword ptr [rsp + 88]
+    adc r11, qword ptr [rsp + 136]
+    mov rbx, qword ptr [rsp + 96]
+    adc rbx, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 112]
+    mov r13, qword ptr [rsp + 56]
+    adc r13, qword ptr [rsp + 64]
+    mov r14, qword ptr [rsp + 128]
+    adc r14, qword ptr [rsp + 104]
+    adc r10, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov r15, 0
+    adc r15, 0
+    mov qword ptr [rsp + 40], r15
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 160]
+    mov qword ptr [rsp + 120], rbp
+    mulx r15, rbp, qword ptr [rsi + 96]
+    mov qword ptr [rsp + 104], r10
+    mov qword ptr [rsp + 128], r14
+    mulx r10, r14, qword ptr [rsi + 104]
+    add r15, r14
+    mov qword ptr [rsp + 64], r13
+    mulx r14, r13, qword ptr [rsi + 112]
+    adc r10, r13
+    mov qword ptr [rsp + 56], r12
+    mulx r13, r12, qword ptr [rsi + 120]
+    adc r14, r12
+    mov qword ptr [rsp + 112], rbx
+    mulx r12, rbx, qword ptr [rsi + 128]
+    adc r13, rbx
+    mov qword ptr [rsp + 16], r11
+    mulx rbx, r11, qword ptr [rsi + 136]
+    adc r12, r11
+    mov qword ptr [rsp + 80], r12
+    mulx r11, r12, qword ptr [rsi + 144]
+    adc rbx, r12
+    mov qword ptr [rsp + 96], rbx
+    mulx r12, rbx, qword ptr [rsi + 152]
+    adc r11, rbx
+    mov qword ptr [rsp + 136], r11
+    mulx rbx, r11, qword ptr [rsi + 160]
+    adc r12, r11
+    mov qword ptr [rsp + 88], r12
+    mulx r11, r12, qword ptr [rsi + 168]
+    adc rbx, r12
+    mov qword ptr [rsp + 72], rbx
+    mulx r12, rbx, qword ptr [rsi + 176]
+    adc r11, rbx
+    mulx rdx, rbx, qword ptr [rsi + 184]
+    adc r12, rbx
+    adc rdx, 0
+    add rcx, rbp
+    adc r8, r15
+    adc r9, r10
+    adc rax, r14
+    adc rdi, r13
+    mov r10, qword ptr [rsp + 16]
+    adc r10, qword ptr [rsp + 80]
+    mov rbx, qword ptr [rsp + 112]
+    adc rbx, qword ptr [rsp + 96]
+    mov rbp, qword ptr [rsp + 56]
+    adc rbp, qword ptr [rsp + 136]
+    mov r13, qword ptr [rsp + 64]
+    adc r13, qword ptr [rsp + 88]
+    mov r14, qword ptr [rsp + 128]
+    adc r14, qword ptr [rsp + 72]
+    adc r11, qword ptr [rsp + 104]
+    adc r12, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 48]
+    mov r15, qword ptr [rsp + 40]
+    adc r15, 0
+    mov rsi, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, rcx
+    imul rdx, qword ptr [rsi]
+    mov qword ptr [rsp + 48], r15
+    mov qword ptr [rsp + 120], r12
+    mulx r15, r12, qword ptr [rsi + 8]
+    mov qword ptr [rsp + 104], r11
+    mov qword ptr [rsp + 72], r14
+    mulx r11, r14, qword ptr [rsi + 16]
+    add r15, r14
+    mov qword ptr [rsp + 128], r13
+    mulx r14, r13, qword ptr [rsi + 24]
+    adc r11, r13
+    mov qword ptr [rsp + 88], rbp
+    mulx r13, rbp, qword ptr [rsi + 32]
+    adc r14, rbp
+    mov qword ptr [rsp + 64], rbx
+    mulx rbp, rbx, qword ptr [rsi + 40]
+    adc r13, rbx
+    mov qword ptr [rsp + 136], r10
+    mulx rbx, r10, qword ptr [rsi + 48]
+    adc rbp, r10
+    mov qword ptr [rsp + 56], rbp
+    mulx r10, rbp, qword ptr [rsi + 56]
+    adc rbx, rbp
+    mov qword ptr [rsp + 96], rbx
+    mulx rbp, rbx, qword ptr [rsi + 64]
+    adc r10, rbx
+    mov qword ptr [rsp + 112], r10
+    mulx rbx, r10, qword ptr [rsi + 72]
+    adc rbp, r10
+    mov qword ptr [rsp + 80], rbp
+    mulx r10, rbp, qword ptr [rsi + 80]
+    adc rbx, rbp
+    mov qword ptr [rsp + 16], rbx
+    mulx rbp, rbx, qword ptr [rsi + 88]
+    adc r10, rbx
+    mulx rdx, rbx, qword ptr [rsi + 96]
+    adc rbp, rbx
+    adc rdx, 0
+    add rcx, r12
+    adc r8, r15
+    adc r9, r11
+    adc rax, r14
+    adc rdi, r13
+    mov rcx, qword ptr [rsp + 136]
+    adc rcx, qword ptr [rsp + 56]
+    mov r11, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 96]
+    mov rbx, qword ptr [rsp + 88]
+    adc rbx, qword ptr [rsp + 112]
+    mov r12, qword ptr [rsp + 128]
+    adc r12, qword ptr [rsp + 80]
+    mov r13, qword ptr [rsp + 72]
+    adc r13, qword ptr [rsp + 16]
+    adc r10, qword ptr [rsp + 104]
+    adc rbp, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 40]
+    mov r14, qword ptr [rsp + 48]
+    adc r14, 0
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 72]
+    mov rsi, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], r14
+    mulx r15, r14, qword ptr [rsi]
+    mov qword ptr [rsp + 120], rbp
+    mov qword ptr [rsp + 104], r10
+    mulx rbp, r10, qword ptr [rsi + 8]
+    add r15, r10
+    mov qword ptr [rsp + 16], r13
+    mulx r10, r13, qword ptr [rsi + 16]
+    adc rbp, r13
+    mov qword ptr [rsp + 72], r12
+    mulx r13, r12, qword ptr [rsi + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 80], rbx
+    mulx r12, rbx, qword ptr [rsi + 32]
+    adc r13, rbx
+    mov qword ptr [rsp + 128], r11
+    mulx rbx, r11, qword ptr [rsi + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 112], r12
+    mulx r11, r12, qword ptr [rsi + 48]
+    adc rbx, r12
+    mov qword ptr [rsp + 88], rbx
+    mulx r12, rbx, qword ptr [rsi + 56]
+    adc r11, rbx
+    mov qword ptr [rsp + 96], r11
+    mulx rbx, r11, qword ptr [rsi + 64]
+    adc r12, r11
+    mov qword ptr [rsp + 64], r12
+    mulx r11, r12, qword ptr [rsi + 72]
+    adc rbx, r12
+    mov qword ptr [rsp + 56], rbx
+    mulx r12, rbx, qword ptr [rsi + 80]
+    adc r11, rbx
+    mulx rdx, rbx, qword ptr [rsi + 88]
+    adc r12, rbx
+    adc rdx, 0
+    add r8, r14
+    adc r9, r15
+    adc rax, rbp
+    adc rdi, r10
+    adc rcx, r13
+    mov r10, qword ptr [rsp + 128]
+    adc r10, qword ptr [rsp + 112]
+    mov rbx, qword ptr [rsp + 80]
+    adc rbx, qword ptr [rsp + 88]
+    mov rbp, qword ptr [rsp + 72]
+    adc rbp, qword ptr [rsp + 96]
+    mov r13, qword ptr [rsp + 16]
+    adc r13, qword ptr [rsp + 64]
+    mov r14, qword ptr [rsp + 104]
+    adc r14, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 120]
+    adc r12, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov r15, 0
+    adc r15, 0
+    mov qword ptr [rsp + 40], r15
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 168]
+    mov qword ptr [rsp + 120], r12
+    mulx r15, r12, qword ptr [rsi + 96]
+    mov qword ptr [rsp + 56], r11
+    mov qword ptr [rsp + 104], r14
+    mulx r11, r14, qword ptr [rsi + 104]
+    add r15, r14
+    mov qword ptr [rsp + 64], r13
+    mulx r14, r13, qword ptr [rsi + 112]
+    adc r11, r13
+    mov qword ptr [rsp + 16], rbp
+    mulx r13, rbp, qword ptr [rsi + 120]
+    adc r14, rbp
+    mov qword ptr [rsp + 96], rbx
+    mulx rbp, rbx, qword ptr [rsi + 128]
+    adc r13, rbx
+    mov qword ptr [rsp + 72], r10
+    mulx rbx, r10, qword ptr [rsi + 136]
+    adc rbp, r10
+    mov qword ptr [rsp + 88], rbp
+    mulx r10, rbp, qword ptr [rsi + 144]
+    adc rbx, rbp
+    mov qword ptr [rsp + 80], rbx
+    mulx rbp, rbx, qword ptr [rsi + 152]
+    adc r10, rbx
+    mov qword ptr [rsp + 112], r10
+    mulx rbx, r10, qword ptr [rsi + 160]
+    adc rbp, r10
+    mov qword ptr [rsp + 128], rbp
+    mulx r10, rbp, qword ptr [rsi + 168]
+    adc rbx, rbp
+    mov qword ptr [rsp + 136], rbx
+    mulx rbp, rbx, qword ptr [rsi + 176]
+    adc r10, rbx
+    mulx rdx, rbx, qword ptr [rsi + 184]
+    adc rbp, rbx
+    adc rdx, 0
+    add r8, r12
+    adc r9, r15
+    adc rax, r11
+    adc rdi, r14
+    adc rcx, r13
+    mov r11, qword ptr [rsp + 72]
+    adc r11, qword ptr [rsp + 88]
+    mov rbx, qword ptr [rsp + 96]
+    adc rbx, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 112]
+    mov r13, qword ptr [rsp + 64]
+    adc r13, qword ptr [rsp + 128]
+    mov r14, qword ptr [rsp + 104]
+    adc r14, qword ptr [rsp + 136]
+    adc r10, qword ptr [rsp + 56]
+    adc rbp, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 48]
+    mov r15, qword ptr [rsp + 40]
+    adc r15, 0
+    mov rsi, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, r8
+    imul rdx, qword ptr [rsi]
+    mov qword ptr [rsp + 48], r15
+    mov qword ptr [rsp + 120], rbp
+    mulx r15, rbp, qword ptr [rsi + 8]
+    mov qword ptr [rsp + 56], r10
+    mov qword ptr [rsp + 136], r14
+    mulx r10, r14, qword ptr [rsi + 16]
+    add r15, r14
+    mov qword ptr [rsp + 104], r13
+    mulx r14, r13, qword ptr [rsi + 24]
+    adc r10, r13
+    mov qword ptr [rsp + 128], r12
+    mulx r13, r12, qword ptr [rsi + 32]
+    adc r14, r12
+    mov qword ptr [rsp + 64], rbx
+    mulx r12, rbx, qword ptr [rsi + 40]
+    adc r13, rbx
+    mov qword ptr [rsp + 112], r11
+    mulx rbx, r11, qword ptr [rsi + 48]
+    adc r12, r11
+    mov qword ptr [rsp + 16], r12
+    mulx r11, r12, qword ptr [rsi + 56]
+    adc rbx, r12
+    mov qword ptr [rsp + 80], rbx
+    mulx r12, rbx, qword ptr [rsi + 64]
+    adc r11, rbx
+    mov qword ptr [rsp + 96], r11
+    mulx rbx, r11, qword ptr [rsi + 72]
+    adc r12, r11
+    mov qword ptr [rsp + 88], r12
+    mulx r11, r12, qword ptr [rsi + 80]
+    adc rbx, r12
+    mov qword ptr [rsp + 72], rbx
+    mulx r12, rbx, qword ptr [rsi + 88]
+    adc r11, rbx
+    mulx rdx, rbx, qword ptr [rsi + 96]
+    adc r12, rbx
+    adc rdx, 0
+    add r8, rbp
+    adc r9, r15
+    adc rax, r10
+    adc rdi, r14
+    adc rcx, r13
+    mov r8, qword ptr [rsp + 112]
+    adc r8, qword ptr [rsp + 16]
+    mov r10, qword ptr [rsp + 64]
+    adc r10, qword ptr [rsp + 80]
+    mov rbx, qword ptr [rsp + 128]
+    adc rbx, qword ptr [rsp + 96]
+    mov rbp, qword ptr [rsp + 104]
+    adc rbp, qword ptr [rsp + 88]
+    mov r13, qword ptr [rsp + 136]
+    adc r13, qword ptr [rsp + 72]
+    adc r11, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 40]
+    mov r14, qword ptr [rsp + 48]
+    adc r14, 0
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 80]
+    mov rsi, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], r14
+    mulx r15, r14, qword ptr [rsi]
+    mov qword ptr [rsp + 120], r12
+    mov qword ptr [rsp + 56], r11
+    mulx r12, r11, qword ptr [rsi + 8]
+    add r15, r11
+    mov qword ptr [rsp + 72], r13
+    mulx r11, r13, qword ptr [rsi + 16]
+    adc r12, r13
+    mov qword ptr [rsp + 136], rbp
+    mulx r13, rbp, qword ptr [rsi + 24]
+    adc r11, rbp
+    mov qword ptr [rsp + 88], rbx
+    mulx rbp, rbx, qword ptr [rsi + 32]
+    adc r13, rbx
+    mov qword ptr [rsp + 104], r10
+    mulx rbx, r10, qword ptr [rsi + 40]
+    adc rbp, r10
+    mov qword ptr [rsp + 96], rbp
+    mulx r10, rbp, qword ptr [rsi + 48]
+    adc rbx, rbp
+    mov qword ptr [rsp + 128], rbx
+    mulx rbp, rbx, qword ptr [rsi + 56]
+    adc r10, rbx
+    mov qword ptr [rsp + 80], r10
+    mulx rbx, r10, qword ptr [rsi + 64]
+    adc rbp, r10
+    mov qword ptr [rsp + 64], rbp
+    mulx r10, rbp, qword ptr [rsi + 72]
+    adc rbx, rbp
+    mov qword ptr [rsp + 16], rbx
+    mulx rbp, rbx, qword ptr [rsi + 80]
+    adc r10, rbx
+    mulx rdx, rbx, qword ptr [rsi + 88]
+    adc rbp, rbx
+    adc rdx, 0
+    add r9, r14
+    adc rax, r15
+    adc rdi, r12
+    adc rcx, r11
+    adc r8, r13
+    mov r11, qword ptr [rsp + 104]
+    adc r11, qword ptr [rsp + 96]
+    mov rbx, qword ptr [rsp + 88]
+    adc rbx, qword ptr [rsp + 128]
+    mov r12, qword ptr [rsp + 136]
+    adc r12, qword ptr [rsp + 80]
+    mov r13, qword ptr [rsp + 72]
+    adc r13, qword ptr [rsp + 64]
+    mov r14, qword ptr [rsp + 56]
+    adc r14, qword ptr [rsp + 16]
+    adc r10, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov r15, 0
+    adc r15, 0
+    mov qword ptr [rsp + 40], r15
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 176]
+    mov qword ptr [rsp + 120], rbp
+    mulx r15, rbp, qword ptr [rsi + 96]
+    mov qword ptr [rsp + 16], r10
+    mov qword ptr [rsp + 56], r14
+    mulx r10, r14, qword ptr [rsi + 104]
+    add r15, r14
+    mov qword ptr [rsp + 64], r13
+    mulx r14, r13, qword ptr [rsi + 112]
+    adc r10, r13
+    mov qword ptr [rsp + 72], r12
+    mulx r13, r12, qword ptr [rsi + 120]
+    adc r14, r12
+    mov qword ptr [rsp + 80], rbx
+    mulx r12, rbx, qword ptr [rsi + 128]
+    adc r13, rbx
+    mov qword ptr [rsp + 136], r11
+    mulx rbx, r11, qword ptr [rsi + 136]
+    adc r12, r11
+    mov qword ptr [rsp + 128], r12
+    mulx r11, r12, qword ptr [rsi + 144]
+    adc rbx, r12
+    mov qword ptr [rsp + 88], rbx
+    mulx r12, rbx, qword ptr [rsi + 152]
+    adc r11, rbx
+    mov qword ptr [rsp + 96], r11
+    mulx rbx, r11, qword ptr [rsi + 160]
+    adc r12, r11
+    mov qword ptr [rsp + 104], r12
+    mulx r11, r12, qword ptr [rsi + 168]
+    adc rbx, r12
+    mov qword ptr [rsp + 112], rbx
+    mulx r12, rbx, qword ptr [rsi + 176]
+    adc r11, rbx
+    mulx rdx, rbx, qword ptr [rsi + 184]
+    adc r12, rbx
+    adc rdx, 0
+    add r9, rbp
+    adc rax, r15
+    adc rdi, r10
+    adc rcx, r14
+    adc r8, r13
+    mov r10, qword ptr [rsp + 136]
+    adc r10, qword ptr [rsp + 128]
+    mov rbx, qword ptr [rsp + 80]
+    adc rbx, qword ptr [rsp + 88]
+    mov rbp, qword ptr [rsp + 72]
+    adc rbp, qword ptr [rsp + 96]
+    mov r13, qword ptr [rsp + 64]
+    adc r13, qword ptr [rsp + 104]
+    mov r14, qword ptr [rsp + 56]
+    adc r14, qword ptr [rsp + 112]
+    adc r11, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 48]
+    mov r15, qword ptr [rsp + 40]
+    adc r15, 0
+    mov rsi, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rsi]
+    mov qword ptr [rsp + 48], r15
+    mov qword ptr [rsp + 120], r12
+    mulx r15, r12, qword ptr [rsi + 8]
+    mov qword ptr [rsp + 16], r11
+    mov qword ptr [rsp + 112], r14
+    mulx r11, r14, qword ptr [rsi + 16]
+    add r15, r14
+    mov qword ptr [rsp + 56], r13
+    mulx r14, r13, qword ptr [rsi + 24]
+    adc r11, r13
+    mov qword ptr [rsp + 104], rbp
+    mulx r13, rbp, qword ptr [rsi + 32]
+    adc r14, rbp
+    mov qword ptr [rsp + 64], rbx
+    mulx rbp, rbx, qword ptr [rsi + 40]
+    adc r13, rbx
+    mov qword ptr [rsp + 96], r10
+    mulx rbx, r10, qword ptr [rsi + 48]
+    adc rbp, r10
+    mov qword ptr [rsp + 72], rbp
+    mulx r10, rbp, qword ptr [rsi + 56]
+    adc rbx, rbp
+    mov qword ptr [rsp + 88], rbx
+    mulx rbp, rbx, qword ptr [rsi + 64]
+    adc r10, rbx
+    mov qword ptr [rsp + 80], r10
+    mulx rbx, r10, qword ptr [rsi + 72]
+    adc rbp, r10
+    mov qword ptr [rsp + 128], rbp
+    mulx r10, rbp, qword ptr [rsi + 80]
+    adc rbx, rbp
+    mov qword ptr [rsp + 136], rbx
+    mulx rbp, rbx, qword ptr [rsi + 88]
+    adc r10, rbx
+    mulx rdx, rbx, qword ptr [rsi + 96]
+    adc rbp, rbx
+    adc rdx, 0
+    add r9, r12
+    adc rax, r15
+    adc rdi, r11
+    adc rcx, r14
+    adc r8, r13
+    mov r9, qword ptr [rsp + 96]
+    adc r9, qword ptr [rsp + 72]
+    mov r11, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 88]
+    mov rbx, qword ptr [rsp + 104]
+    adc rbx, qword ptr [rsp + 80]
+    mov r12, qword ptr [rsp + 56]
+    adc r12, qword ptr [rsp + 128]
+    mov r13, qword ptr [rsp + 112]
+    adc r13, qword ptr [rsp + 136]
+    adc r10, qword ptr [rsp + 16]
+    adc rbp, qword ptr [rsp + 120]
+    adc rdx, qword ptr [rsp + 40]
+    mov r14, qword ptr [rsp + 48]
+    adc r14, 0
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 88]
+    mov rsi, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 40], r14
+    mulx r15, r14, qword ptr [rsi]
+    mov qword ptr [rsp + 120], rbp
+    mov qword ptr [rsp + 16], r10
+    mulx rbp, r10, qword ptr [rsi + 8]
+    add r15, r10
+    mov qword ptr [rsp + 136], r13
+    mulx r10, r13, qword ptr [rsi + 16]
+    adc rbp, r13
+    mov qword ptr [rsp + 112], r12
+    mulx r13, r12, qword ptr [rsi + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 128], rbx
+    mulx r12, rbx, qword ptr [rsi + 32]
+    adc r13, rbx
+    mov qword ptr [rsp + 56], r11
+    mulx rbx, r11, qword ptr [rsi + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 80], r12
+    mulx r11, r12, qword ptr [rsi + 48]
+    adc rbx, r12
+    mov qword ptr [rsp + 104], rbx
+    mulx r12, rbx, qword ptr [rsi + 56]
+    adc r11, rbx
+    mov qword ptr [rsp + 88], r11
+    mulx rbx, r11, qword ptr [rsi + 64]
+    adc r12, r11
+    mov qword ptr [rsp + 64], r12
+    mulx r11, r12, qword ptr [rsi + 72]
+    adc rbx, r12
+    mov qword ptr [rsp + 72], rbx
+    mulx r12, rbx, qword ptr [rsi + 80]
+    adc r11, rbx
+    mulx rdx, rbx, qword ptr [rsi + 88]
+    adc r12, rbx
+    adc rdx, 0
+    add rax, r14
+    adc rdi, r15
+    adc rcx, rbp
+    adc r8, r10
+    adc r9, r13
+    mov r10, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 80]
+    mov rbx, qword ptr [rsp + 128]
+    adc rbx, qword ptr [rsp + 104]
+    mov rbp, qword ptr [rsp + 112]
+    adc rbp, qword ptr [rsp + 88]
+    mov r13, qword ptr [rsp + 136]
+    adc r13, qword ptr [rsp + 64]
+    mov r14, qword ptr [rsp + 16]
+    adc r14, qword ptr [rsp + 72]
+    adc r11, qword ptr [rsp + 120]
+    adc r12, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 40]
+    mov r15, 0
+    adc r15, 0
+    mov qword ptr [rsp + 40], r15
+    mov r15, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 48], rdx
+    mov rdx, qword ptr [r15 + 184]
+    mov qword ptr [rsp + 24], r12
+    mulx r15, r12, qword ptr [rsi + 96]
+    mov qword ptr [rsp + 120], r11
+    mov qword ptr [rsp + 72], r14
+    mulx r11, r14, qword ptr [rsi + 104]
+    add r15, r14
+    mov qword ptr [rsp + 16], r13
+    mulx r14, r13, qword ptr [rsi + 112]
+    adc r11, r13
+    mov qword ptr [rsp + 64], rbp
+    mulx r13, rbp, qword ptr [rsi + 120]
+    adc r14, rbp
+    mov qword ptr [rsp + 136], rbx
+    mulx rbp, rbx, qword ptr [rsi + 128]
+    adc r13, rbx
+    mov qword ptr [rsp + 88], r10
+    mulx rbx, r10, qword ptr [rsi + 136]
+    adc rbp, r10
+    mov qword ptr [rsp + 112], rbp
+    mulx r10, rbp, qword ptr [rsi + 144]
+    adc rbx, rbp
+    mov qword ptr [rsp + 104], rbx
+    mulx rbp, rbx, qword ptr [rsi + 152]
+    adc r10, rbx
+    mov qword ptr [rsp + 128], r10
+    mulx rbx, r10, qword ptr [rsi + 160]
+    adc rbp, r10
+    mov qword ptr [rsp + 80], rbp
+    mulx r10, rbp, qword ptr [rsi + 168]
+    adc rbx, rbp
+    mov qword ptr [rsp + 56], rbx
+    mulx rbp, rbx, qword ptr [rsi + 176]
+    adc r10, rbx
+    mulx rdx, rsi, qword ptr [rsi + 184]
+    adc rbp, rsi
+    adc rdx, 0
+    add rax, r12
+    adc rdi, r15
+    adc rcx, r11
+    adc r8, r14
+    adc r9, r13
+    mov rsi, qword ptr [rsp + 88]
+    adc rsi, qword ptr [rsp + 112]
+    mov r11, qword ptr [rsp + 136]
+    adc r11, qword ptr [rsp + 104]
+    mov rbx, qword ptr [rsp + 64]
+    adc rbx, qword ptr [rsp + 128]
+    mov r12, qword ptr [rsp + 16]
+    adc r12, qword ptr [rsp + 80]
+    mov r13, qword ptr [rsp + 72]
+    adc r13, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 120]
+    adc rbp, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 48]
+    mov r14, qword ptr [rsp + 40]
+    adc r14, 0
+    mov r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 40], rdx
+    mov rdx, rax
+    imul rdx, qword ptr [r15]
+    mov qword ptr [rsp + 48], r14
+    mov qword ptr [rsp + 24], rbp
+    mulx r14, rbp, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 120], r10
+    mov qword ptr [rsp + 56], r13
+    mulx r10, r13, qword ptr [r15 + 16]
+    add r14, r13
+    mov qword ptr [rsp + 72], r12
+    mulx r13, r12, qword ptr [r15 + 24]
+    adc r10, r12
+    mov qword ptr [rsp + 80], rbx
+    mulx r12, rbx, qword ptr [r15 + 32]
+    adc r13, rbx
+    mov qword ptr [rsp + 16], r11
+    mulx rbx, r11, qword ptr [r15 + 40]
+    adc r12, r11
+    mov qword ptr [rsp + 128], rsi
+    mulx r11, rsi, qword ptr [r15 + 48]
+    adc rbx, rsi
+    mov qword ptr [rsp + 64], rbx
+    mulx rsi, rbx, qword ptr [r15 + 56]
+    adc r11, rbx
+    mov qword ptr [rsp + 104], r11
+    mulx rbx, r11, qword ptr [r15 + 64]
+    adc rsi, r11
+    mov qword ptr [rsp + 136], rsi
+    mulx r11, rsi, qword ptr [r15 + 72]
+    adc rbx, rsi
+    mov qword ptr [rsp + 112], rbx
+    mulx rsi, rbx, qword ptr [r15 + 80]
+    adc r11, rbx
+    mov qword ptr [rsp + 88], r11
+    mulx rbx, r11, qword ptr [r15 + 88]
+    adc rsi, r11
+    mulx rdx, r11, qword ptr [r15 + 96]
+    adc rbx, r11
+    adc rdx, 0
+    add rax, rbp
+    adc rdi, r14
+    adc rcx, r10
     adc r8, r13
     adc r9, r12
     mov rax, qword ptr [rsp + 128]
-    adc rax, qword ptr [rsp + 72]
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 8]
-    mov rbx, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 64]
-    mov r13, qword ptr [rsp + 120]
-    adc r13, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, qword ptr [rsp + 24]
-    adc r15, 0
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 40], r15
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 112], rbp
-    mov qword ptr [rsp + 96], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 16]
-    add r14, r10
-    mov qword ptr [rsp + 104], r13
-    mulx r10, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 120], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 64], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 56], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 48]
-    adc r12, r11
-    mov qword ptr [rsp + 48], r12
-    mulx r11, r12, qword ptr [rip + 2f + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 80], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 64]
-    adc r11, rbx
-    mov qword ptr [rsp + 8], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 72]
-    adc r12, r11
-    mov qword ptr [rsp + 88], r12
-    mulx r11, r12, qword ptr [rip + 2f + 80]
-    adc rbx, r12
-    mov qword ptr [rsp + 72], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 88]
-    adc r11, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 96]
-    adc r12, rbx
-    adc rdx, 0
-    add rsi, r15
-    adc rcx, r14
-    adc rdi, rbp
-    adc r8, r10
-    adc r9, r13
-    adc rax, qword ptr [rsp + 48]
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 80]
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 8]
-    mov rbx, qword ptr [rsp + 120]
-    adc rbx, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, 0
-    mov r14, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 56]
-    mov r14, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 40], r13
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [r14]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 96], r11
-    mulx r12, r11, qword ptr [r14 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 72], rbp
-    mulx r11, rbp, qword ptr [r14 + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 104], rbx
-    mulx rbp, rbx, qword ptr [r14 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 88], r10
-    mulx rbx, r10, qword ptr [r14 + 32]
-    adc rbp, r10
-    mov qword ptr [rsp + 120], rsi
-    mulx r10, rsi, qword ptr [r14 + 40]
-    adc rbx, rsi
-    mov qword ptr [rsp + 8], rbx
-    mulx rsi, rbx, qword ptr [r14 + 48]
-    adc r10, rbx
-    mov qword ptr [rsp + 64], r10
-    mulx rbx, r10, qword ptr [r14 + 56]
-    adc rsi, r10
-    mov qword ptr [rsp + 80], rsi
-    mulx r10, rsi, qword ptr [r14 + 64]
-    adc rbx, rsi
-    mov qword ptr [rsp + 56], rbx
-    mulx rsi, rbx, qword ptr [r14 + 72]
-    adc r10, rbx
-    mov qword ptr [rsp + 48], r10
-    mulx rbx, r10, qword ptr [r14 + 80]
-    adc rsi, r10
-    mulx rdx, r10, qword ptr [r14 + 88]
-    adc rbx, r10
-    adc rdx, 0
-    add rcx, r15
-    adc rdi, r13
-    adc r8, r12
-    adc r9, r11
-    adc rax, rbp
-    mov r10, qword ptr [rsp + 120]
-    adc r10, qword ptr [rsp + 8]
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, 0
-    adc r15, 0
-    mov qword ptr [rsp + 40], r15
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r15 + 152]
-    mov qword ptr [rsp + 112], rbx
-    mulx r15, rbx, qword ptr [r14 + 96]
-    mov qword ptr [rsp + 48], rsi
-    mov qword ptr [rsp + 96], r13
-    mulx rsi, r13, qword ptr [r14 + 104]
-    add r15, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [r14 + 112]
-    adc rsi, r12
-    mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [r14 + 120]
-    adc r13, rbp
-    mov qword ptr [rsp + 80], r11
-    mulx rbp, r11, qword ptr [r14 + 128]
-    adc r12, r11
-    mov qword ptr [rsp + 104], r10
-    mulx r11, r10, qword ptr [r14 + 136]
-    adc rbp, r10
-    mov qword ptr [rsp + 64], rbp
-    mulx r10, rbp, qword ptr [r14 + 144]
-    adc r11, rbp
-    mov qword ptr [rsp + 88], r11
-    mulx rbp, r11, qword ptr [r14 + 152]
-    adc r10, r11
-    mov qword ptr [rsp + 8], r10
-    mulx r11, r10, qword ptr [r14 + 160]
-    adc rbp, r10
-    mov qword ptr [rsp + 120], rbp
-    mulx r10, rbp, qword ptr [r14 + 168]
-    adc r11, rbp
-    mov qword ptr [rsp + 128], r11
-    mulx rbp, r11, qword ptr [r14 + 176]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r14 + 184]
-    adc rbp, r11
-    adc rdx, 0
-    add rcx, rbx
-    adc rdi, r15
-    adc r8, rsi
-    adc r9, r13
-    adc rax, r12
-    mov rsi, qword ptr [rsp + 104]
-    adc rsi, qword ptr [rsp + 64]
+    adc rax, qword ptr [rsp + 64]
+    mov r10, qword ptr [rsp + 16]
+    adc r10, qword ptr [rsp + 104]
     mov r11, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 88]
-    mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 8]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 120]
-    mov r13, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 128]
-    adc r10, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 136]
+    mov rbp, qword ptr [rsp + 72]
     adc rbp, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, qword ptr [rsp + 40]
-    adc r15, 0
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r15
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 112], rbp
-    mov qword ptr [rsp + 48], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 16]
-    add r14, r10
-    mov qword ptr [rsp + 128], r13
-    mulx r10, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 96], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 120], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 56], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 48]
-    adc r12, r11
-    mov qword ptr [rsp + 8], r12
-    mulx r11, r12, qword ptr [rip + 2f + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 72], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 64]
-    adc r11, rbx
-    mov qword ptr [rsp + 88], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 72]
-    adc r12, r11
-    mov qword ptr [rsp + 80], r12
-    mulx r11, r12, qword ptr [rip + 2f + 80]
-    adc rbx, r12
-    mov qword ptr [rsp + 64], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 88]
-    adc r11, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 96]
-    adc r12, rbx
-    adc rdx, 0
-    add rcx, r15
-    adc rdi, r14
-    adc r8, rbp
-    adc r9, r10
-    adc rax, r13
-    adc rsi, qword ptr [rsp + 8]
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 72]
-    mov r10, qword ptr [rsp + 120]
-    adc r10, qword ptr [rsp + 88]
-    mov rbx, qword ptr [rsp + 96]
-    adc rbx, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 128]
-    adc rbp, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov r13, qword ptr [rsp + 24]
-    adc r13, 0
-    mov r14, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 64]
-    mov r14, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 40], r15
-    mulx r13, r15, qword ptr [r14]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 48], r11
-    mulx r12, r11, qword ptr [r14 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 64], rbp
-    mulx r11, rbp, qword ptr [r14 + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 128], rbx
-    mulx rbp, rbx, qword ptr [r14 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 80], r10
-    mulx rbx, r10, qword ptr [r14 + 32]
-    adc rbp, r10
-    mov qword ptr [rsp + 96], rcx
-    mulx r10, rcx, qword ptr [r14 + 40]
-    adc rbx, rcx
-    mov qword ptr [rsp + 88], rbx
-    mulx rcx, rbx, qword ptr [r14 + 48]
-    adc r10, rbx
-    mov qword ptr [rsp + 120], r10
-    mulx rbx, r10, qword ptr [r14 + 56]
-    adc rcx, r10
-    mov qword ptr [rsp + 72], rcx
-    mulx r10, rcx, qword ptr [r14 + 64]
-    adc rbx, rcx
-    mov qword ptr [rsp + 56], rbx
-    mulx rcx, rbx, qword ptr [r14 + 72]
-    adc r10, rbx
-    mov qword ptr [rsp + 8], r10
-    mulx rbx, r10, qword ptr [r14 + 80]
-    adc rcx, r10
-    mulx rdx, r10, qword ptr [r14 + 88]
-    adc rbx, r10
-    adc rdx, 0
-    add rdi, r15
-    adc r8, r13
-    adc r9, r12
-    adc rax, r11
-    adc rsi, rbp
-    mov r10, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 88]
-    mov r11, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 120]
-    mov rbp, qword ptr [rsp + 128]
-    adc rbp, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 8]
-    adc rcx, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, 0
-    adc r15, 0
-    mov qword ptr [rsp + 24], r15
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [r15 + 160]
-    mov qword ptr [rsp + 112], rbx
-    mulx r15, rbx, qword ptr [r14 + 96]
-    mov qword ptr [rsp + 8], rcx
-    mov qword ptr [rsp + 48], r13
-    mulx rcx, r13, qword ptr [r14 + 104]
-    add r15, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [r14 + 112]
-    adc rcx, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [r14 + 120]
-    adc r13, rbp
-    mov qword ptr [rsp + 72], r11
-    mulx rbp, r11, qword ptr [r14 + 128]
-    adc r12, r11
-    mov qword ptr [rsp + 128], r10
-    mulx r11, r10, qword ptr [r14 + 136]
-    adc rbp, r10
-    mov qword ptr [rsp + 120], rbp
-    mulx r10, rbp, qword ptr [r14 + 144]
-    adc r11, rbp
-    mov qword ptr [rsp + 80], r11
-    mulx rbp, r11, qword ptr [r14 + 152]
-    adc r10, r11
-    mov qword ptr [rsp + 88], r10
-    mulx r11, r10, qword ptr [r14 + 160]
-    adc rbp, r10
-    mov qword ptr [rsp + 96], rbp
-    mulx r10, rbp, qword ptr [r14 + 168]
-    adc r11, rbp
-    mov qword ptr [rsp + 104], r11
-    mulx rbp, r11, qword ptr [r14 + 176]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r14 + 184]
-    adc rbp, r11
-    adc rdx, 0
-    add rdi, rbx
-    adc r8, r15
-    adc r9, rcx
-    adc rax, r13
-    adc rsi, r12
-    mov rcx, qword ptr [rsp + 128]
-    adc rcx, qword ptr [rsp + 120]
-    mov r11, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 80]
-    mov rbx, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 88]
     mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 96]
-    mov r13, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 8]
-    adc rbp, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, qword ptr [rsp + 24]
-    adc r15, 0
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 40], r15
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 112], rbp
-    mov qword ptr [rsp + 8], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 16]
-    add r14, r10
-    mov qword ptr [rsp + 104], r13
-    mulx r10, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 48], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 96], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 56], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 48]
-    adc r12, r11
-    mov qword ptr [rsp + 88], r12
-    mulx r11, r12, qword ptr [rip + 2f + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 64], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 64]
-    adc r11, rbx
-    mov qword ptr [rsp + 80], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 72]
-    adc r12, r11
-    mov qword ptr [rsp + 72], r12
-    mulx r11, r12, qword ptr [rip + 2f + 80]
-    adc rbx, r12
-    mov qword ptr [rsp + 120], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 88]
-    adc r11, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 96]
-    adc r12, rbx
-    adc rdx, 0
-    add rdi, r15
-    adc r8, r14
-    adc r9, rbp
-    adc rax, r10
-    adc rsi, r13
-    adc rcx, qword ptr [rsp + 88]
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 80]
-    mov rbx, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 120]
-    adc r11, qword ptr [rsp + 8]
-    adc r12, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, 0
-    mov r14, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 72]
-    mov r14, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 40], r13
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [r14]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 8], r11
-    mulx r12, r11, qword ptr [r14 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 120], rbp
-    mulx r11, rbp, qword ptr [r14 + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 104], rbx
-    mulx rbp, rbx, qword ptr [r14 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 72], r10
-    mulx rbx, r10, qword ptr [r14 + 32]
-    adc rbp, r10
-    mov qword ptr [rsp + 48], rdi
-    mulx r10, rdi, qword ptr [r14 + 40]
-    adc rbx, rdi
-    mov qword ptr [rsp + 80], rbx
-    mulx rdi, rbx, qword ptr [r14 + 48]
-    adc r10, rbx
-    mov qword ptr [rsp + 96], r10
-    mulx rbx, r10, qword ptr [r14 + 56]
-    adc rdi, r10
-    mov qword ptr [rsp + 64], rdi
-    mulx r10, rdi, qword ptr [r14 + 64]
-    adc rbx, rdi
-    mov qword ptr [rsp + 56], rbx
-    mulx rdi, rbx, qword ptr [r14 + 72]
-    adc r10, rbx
-    mov qword ptr [rsp + 88], r10
-    mulx rbx, r10, qword ptr [r14 + 80]
-    adc rdi, r10
-    mulx rdx, r10, qword ptr [r14 + 88]
-    adc rbx, r10
-    adc rdx, 0
-    add r8, r15
-    adc r9, r13
-    adc rax, r12
-    adc rsi, r11
-    adc rcx, rbp
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 80]
-    mov r11, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 96]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 8]
-    adc r13, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 112]
+    adc r12, qword ptr [rsp + 88]
+    adc rsi, qword ptr [rsp + 120]
     adc rbx, qword ptr [rsp + 24]
     adc rdx, qword ptr [rsp + 40]
-    mov r15, 0
-    adc r15, 0
-    mov qword ptr [rsp + 40], r15
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r15 + 168]
-    mov qword ptr [rsp + 112], rbx
-    mulx r15, rbx, qword ptr [r14 + 96]
-    mov qword ptr [rsp + 88], rdi
-    mov qword ptr [rsp + 8], r13
-    mulx rdi, r13, qword ptr [r14 + 104]
-    add r15, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [r14 + 112]
-    adc rdi, r12
-    mov qword ptr [rsp + 120], rbp
-    mulx r12, rbp, qword ptr [r14 + 120]
-    adc r13, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [r14 + 128]
-    adc r12, r11
-    mov qword ptr [rsp + 104], r10
-    mulx r11, r10, qword ptr [r14 + 136]
-    adc rbp, r10
-    mov qword ptr [rsp + 96], rbp
-    mulx r10, rbp, qword ptr [r14 + 144]
-    adc r11, rbp
-    mov qword ptr [rsp + 72], r11
-    mulx rbp, r11, qword ptr [r14 + 152]
-    adc r10, r11
-    mov qword ptr [rsp + 80], r10
-    mulx r11, r10, qword ptr [r14 + 160]
-    adc rbp, r10
-    mov qword ptr [rsp + 48], rbp
-    mulx r10, rbp, qword ptr [r14 + 168]
-    adc r11, rbp
-    mov qword ptr [rsp + 128], r11
-    mulx rbp, r11, qword ptr [r14 + 176]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r14 + 184]
-    adc rbp, r11
-    adc rdx, 0
-    add r8, rbx
-    adc r9, r15
-    adc rax, rdi
-    adc rsi, r13
-    adc rcx, r12
-    mov rdi, qword ptr [rsp + 104]
-    adc rdi, qword ptr [rsp + 96]
-    mov r11, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 120]
-    adc rbx, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 48]
-    mov r13, qword ptr [rsp + 8]
-    adc r13, qword ptr [rsp + 128]
-    adc r10, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, qword ptr [rsp + 40]
-    adc r15, 0
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 24], r15
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 112], rbp
-    mov qword ptr [rsp + 88], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 16]
-    add r14, r10
-    mov qword ptr [rsp + 128], r13
-    mulx r10, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 8], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 48], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 56], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 48]
-    adc r12, r11
-    mov qword ptr [rsp + 80], r12
-    mulx r11, r12, qword ptr [rip + 2f + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 120], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 64]
-    adc r11, rbx
-    mov qword ptr [rsp + 72], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 72]
-    adc r12, r11
-    mov qword ptr [rsp + 64], r12
-    mulx r11, r12, qword ptr [rip + 2f + 80]
-    adc rbx, r12
-    mov qword ptr [rsp + 96], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 88]
-    adc r11, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 96]
-    adc r12, rbx
-    adc rdx, 0
-    add r8, r15
-    adc r9, r14
-    adc rax, rbp
-    adc rsi, r10
-    adc rcx, r13
-    adc rdi, qword ptr [rsp + 80]
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 120]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 8]
-    adc rbx, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 128]
-    adc rbp, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov r13, qword ptr [rsp + 24]
+    mov r13, qword ptr [rsp + 48]
     adc r13, 0
-    mov r14, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 80]
-    mov r14, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 40], r15
-    mulx r13, r15, qword ptr [r14]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 88], r11
-    mulx r12, r11, qword ptr [r14 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 96], rbp
-    mulx r11, rbp, qword ptr [r14 + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 128], rbx
-    mulx rbp, rbx, qword ptr [r14 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 64], r10
-    mulx rbx, r10, qword ptr [r14 + 32]
-    adc rbp, r10
-    mov qword ptr [rsp + 8], r8
-    mulx r10, r8, qword ptr [r14 + 40]
-    adc rbx, r8
-    mov qword ptr [rsp + 72], rbx
-    mulx r8, rbx, qword ptr [r14 + 48]
-    adc r10, rbx
-    mov qword ptr [rsp + 48], r10
-    mulx rbx, r10, qword ptr [r14 + 56]
-    adc r8, r10
-    mov qword ptr [rsp + 120], r8
-    mulx r10, r8, qword ptr [r14 + 64]
-    adc rbx, r8
-    mov qword ptr [rsp + 56], rbx
-    mulx r8, rbx, qword ptr [r14 + 72]
-    adc r10, rbx
-    mov qword ptr [rsp + 80], r10
-    mulx rbx, r10, qword ptr [r14 + 80]
-    adc r8, r10
-    mulx rdx, r10, qword ptr [r14 + 88]
-    adc rbx, r10
-    adc rdx, 0
-    add r9, r15
-    adc rax, r13
-    adc rsi, r12
-    adc rcx, r11
-    adc rdi, rbp
-    mov r10, qword ptr [rsp + 8]
-    adc r10, qword ptr [rsp + 72]
-    mov r11, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 128]
-    adc rbp, qword ptr [rsp + 120]
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, 0
-    adc r15, 0
-    mov qword ptr [rsp + 24], r15
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [r15 + 176]
-    mov qword ptr [rsp + 112], rbx
-    mulx r15, rbx, qword ptr [r14 + 96]
-    mov qword ptr [rsp + 80], r8
-    mov qword ptr [rsp + 88], r13
-    mulx r8, r13, qword ptr [r14 + 104]
-    add r15, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [r14 + 112]
-    adc r8, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [r14 + 120]
-    adc r13, rbp
-    mov qword ptr [rsp + 120], r11
-    mulx rbp, r11, qword ptr [r14 + 128]
-    adc r12, r11
-    mov qword ptr [rsp + 128], r10
-    mulx r11, r10, qword ptr [r14 + 136]
-    adc rbp, r10
-    mov qword ptr [rsp + 48], rbp
-    mulx r10, rbp, qword ptr [r14 + 144]
-    adc r11, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [r14 + 152]
-    adc r10, r11
-    mov qword ptr [rsp + 72], r10
-    mulx r11, r10, qword ptr [r14 + 160]
-    adc rbp, r10
-    mov qword ptr [rsp + 8], rbp
-    mulx r10, rbp, qword ptr [r14 + 168]
-    adc r11, rbp
-    mov qword ptr [rsp + 104], r11
-    mulx rbp, r11, qword ptr [r14 + 176]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r14 + 184]
-    adc rbp, r11
-    adc rdx, 0
-    add r9, rbx
-    adc rax, r15
-    adc rsi, r8
-    adc rcx, r13
-    adc rdi, r12
-    mov r8, qword ptr [rsp + 128]
-    adc r8, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 120]
-    adc r11, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 96]
-    adc rbx, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 8]
-    mov r13, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, qword ptr [rsp + 24]
-    adc r15, 0
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp + 40], r15
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 112], rbp
-    mov qword ptr [rsp + 80], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 16]
-    add r14, r10
-    mov qword ptr [rsp + 104], r13
-    mulx r10, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 8], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 56], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 48]
-    adc r12, r11
-    mov qword ptr [rsp + 72], r12
-    mulx r11, r12, qword ptr [rip + 2f + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 96], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 64]
-    adc r11, rbx
-    mov qword ptr [rsp + 64], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 72]
-    adc r12, r11
-    mov qword ptr [rsp + 120], r12
-    mulx r11, r12, qword ptr [rip + 2f + 80]
-    adc rbx, r12
-    mov qword ptr [rsp + 48], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 88]
-    adc r11, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 96]
-    adc r12, rbx
-    adc rdx, 0
-    add r9, r15
-    adc rax, r14
-    adc rsi, rbp
-    adc rcx, r10
-    adc rdi, r13
-    adc r8, qword ptr [rsp + 72]
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 96]
-    mov r10, qword ptr [rsp + 8]
-    adc r10, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 120]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, 0
-    mov r14, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 88]
-    mov r14, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 40], r13
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [r14]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 80], r11
-    mulx r12, r11, qword ptr [r14 + 8]
-    add r13, r11
-    mov qword ptr [rsp + 48], rbp
-    mulx r11, rbp, qword ptr [r14 + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 104], rbx
-    mulx rbp, rbx, qword ptr [r14 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 120], r10
-    mulx rbx, r10, qword ptr [r14 + 32]
-    adc rbp, r10
-    mov qword ptr [rsp + 88], r9
-    mulx r10, r9, qword ptr [r14 + 40]
-    adc rbx, r9
-    mov qword ptr [rsp + 64], rbx
-    mulx r9, rbx, qword ptr [r14 + 48]
-    adc r10, rbx
-    mov qword ptr [rsp + 8], r10
-    mulx rbx, r10, qword ptr [r14 + 56]
-    adc r9, r10
-    mov qword ptr [rsp + 96], r9
-    mulx r10, r9, qword ptr [r14 + 64]
-    adc rbx, r9
-    mov qword ptr [rsp + 56], rbx
-    mulx r9, rbx, qword ptr [r14 + 72]
-    adc r10, rbx
-    mov qword ptr [rsp + 72], r10
-    mulx rbx, r10, qword ptr [r14 + 80]
-    adc r9, r10
-    mulx rdx, r10, qword ptr [r14 + 88]
-    adc rbx, r10
-    adc rdx, 0
-    add rax, r15
-    adc rsi, r13
-    adc rcx, r12
-    adc rdi, r11
-    adc r8, rbp
-    mov r10, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 64]
-    mov r11, qword ptr [rsp + 120]
-    adc r11, qword ptr [rsp + 8]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 96]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, 0
-    adc r15, 0
-    mov qword ptr [rsp + 40], r15
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r15 + 184]
-    mov qword ptr [rsp + 16], rbx
-    mulx r15, rbx, qword ptr [r14 + 96]
-    mov qword ptr [rsp + 112], r9
-    mov qword ptr [rsp + 72], r13
-    mulx r9, r13, qword ptr [r14 + 104]
-    add r15, r13
-    mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [r14 + 112]
-    adc r9, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [r14 + 120]
-    adc r13, rbp
-    mov qword ptr [rsp + 48], r11
-    mulx rbp, r11, qword ptr [r14 + 128]
-    adc r12, r11
-    mov qword ptr [rsp + 96], r10
-    mulx r11, r10, qword ptr [r14 + 136]
-    adc rbp, r10
-    mov qword ptr [rsp + 104], rbp
-    mulx r10, rbp, qword ptr [r14 + 144]
-    adc r11, rbp
-    mov qword ptr [rsp + 8], r11
-    mulx rbp, r11, qword ptr [r14 + 152]
-    adc r10, r11
-    mov qword ptr [rsp + 120], r10
-    mulx r11, r10, qword ptr [r14 + 160]
-    adc rbp, r10
-    mov qword ptr [rsp + 64], rbp
-    mulx r10, rbp, qword ptr [r14 + 168]
-    adc r11, rbp
-    mov qword ptr [rsp + 88], r11
-    mulx rbp, r11, qword ptr [r14 + 176]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r14 + 184]
-    adc rbp, r11
-    adc rdx, 0
-    add rax, rbx
-    adc rsi, r15
-    adc rcx, r9
-    adc rdi, r13
-    adc r8, r12
-    mov r9, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 104]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 8]
-    mov rbx, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 120]
-    mov r12, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 64]
-    mov r13, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, qword ptr [rsp + 40]
-    adc r14, 0
-    mov r15, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rip + 2f]
+    mov r14, rdi
+    sub r14, qword ptr [r15 + 8]
+    mov qword ptr [rsp + 48], r14
+    mov r14, rcx
+    sbb r14, qword ptr [r15 + 16]
     mov qword ptr [rsp + 40], r14
-    mov qword ptr [rsp + 24], r15
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 16], rbp
-    mov qword ptr [rsp + 112], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 16]
-    add r14, r10
-    mov qword ptr [rsp + 88], r13
-    mulx r10, r13, qword ptr [rip + 2f + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rip + 2f + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 64], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 80], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 48]
-    adc r12, r11
-    mov qword ptr [rsp + 120], r12
-    mulx r11, r12, qword ptr [rip + 2f + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 56], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 64]
-    adc r11, rbx
-    mov qword ptr [rsp + 8], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 72]
-    adc r12, r11
-    mov qword ptr [rsp + 48], r12
-    mulx r11, r12, qword ptr [rip + 2f + 80]
-    adc rbx, r12
-    mov qword ptr [rsp + 104], rbx
-    mulx r12, rbx, qword ptr [rip + 2f + 88]
-    adc r11, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 96]
-    adc r12, rbx
-    adc rdx, 0
-    add rax, r15
-    adc rsi, r14
-    adc rcx, rbp
-    adc rdi, r10
-    adc r8, r13
-    adc r9, qword ptr [rsp + 120]
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 56]
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 8]
-    mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, 0
+    mov r14, r8
+    sbb r14, qword ptr [r15 + 24]
+    mov qword ptr [rsp + 24], r14
+    mov r14, r9
+    sbb r14, qword ptr [r15 + 32]
+    mov qword ptr [rsp + 120], r14
+    mov r14, rax
+    sbb r14, qword ptr [r15 + 40]
+    mov qword ptr [rsp + 88], r14
+    mov r14, r10
+    sbb r14, qword ptr [r15 + 48]
+    mov qword ptr [rsp + 56], r14
+    mov r14, r11
+    sbb r14, qword ptr [r15 + 56]
+    mov qword ptr [rsp + 112], r14
+    mov r14, rbp
+    sbb r14, qword ptr [r15 + 64]
+    mov qword ptr [rsp + 72], r14
+    mov r14, r12
+    sbb r14, qword ptr [r15 + 72]
+    mov qword ptr [rsp + 136], r14
     mov r14, rsi
-    sub r14, qword ptr [rip + 2f + 8]
-    mov r15, rcx
-    sbb r15, qword ptr [rip + 2f + 16]
-    mov qword ptr [rsp + 40], r15
-    mov r15, rdi
-    sbb r15, qword ptr [rip + 2f + 24]
-    mov qword ptr [rsp + 24], r15
-    mov r15, r8
-    sbb r15, qword ptr [rip + 2f + 32]
-    mov qword ptr [rsp + 16], r15
-    mov r15, r9
-    sbb r15, qword ptr [rip + 2f + 40]
-    mov qword ptr [rsp + 112], r15
-    mov r15, rax
-    sbb r15, qword ptr [rip + 2f + 48]
-    mov qword ptr [rsp + 104], r15
-    mov r15, r10
-    sbb r15, qword ptr [rip + 2f + 56]
-    mov qword ptr [rsp + 88], r15
-    mov r15, rbx
-    sbb r15, qword ptr [rip + 2f + 64]
-    mov qword ptr [rsp + 48], r15
-    mov r15, rbp
-    sbb r15, qword ptr [rip + 2f + 72]
-    mov qword ptr [rsp + 72], r15
-    mov r15, r11
-    sbb r15, qword ptr [rip + 2f + 80]
-    mov qword ptr [rsp + 8], r15
-    mov r15, r12
-    sbb r15, qword ptr [rip + 2f + 88]
-    mov qword ptr [rsp + 64], r15
-    mov r15, rdx
-    sbb r15, qword ptr [rip + 2f + 96]
-    mov qword ptr [rsp + 56], r15
+    sbb r14, qword ptr [r15 + 80]
+    mov qword ptr [rsp + 80], r14
+    mov r14, rbx
+    sbb r14, qword ptr [r15 + 88]
+    mov qword ptr [rsp + 104], r14
+    mov r14, rdx
+    sbb r14, qword ptr [r15 + 96]
     mov r15, r13
     sbb r15, 0
-    cmovc r14, rsi
-    mov rsi, qword ptr [rsp + 40]
-    cmovc rsi, rcx
+    mov qword ptr [rsp + 16], r15
+    mov r15, qword ptr [rsp + 48]
+    cmovc r15, rdi
+    mov rdi, qword ptr [rsp + 40]
+    cmovc rdi, rcx
     mov rcx, qword ptr [rsp + 24]
-    cmovc rcx, rdi
-    mov rdi, qword ptr [rsp + 16]
-    cmovc rdi, r8
-    mov r8, qword ptr [rsp + 112]
-    cmovc r8, r9
-    mov r9, qword ptr [rsp + 104]
-    cmovc r9, rax
-    mov rax, qword ptr [rsp + 88]
-    cmovc rax, r10
-    mov r10, qword ptr [rsp + 48]
-    cmovc r10, rbx
-    mov rbx, qword ptr [rsp + 72]
-    cmovc rbx, rbp
-    mov rbp, qword ptr [rsp + 8]
-    cmovc rbp, r11
-    mov r11, qword ptr [rsp + 64]
-    cmovc r11, r12
-    mov r12, qword ptr [rsp + 56]
-    cmovc r12, rdx
-    cmovc r15, r13
-    mov rdx, r14
-    sub rdx, qword ptr [rip + 2f + 8]
-    mov r13, rsi
-    sbb r13, qword ptr [rip + 2f + 16]
-    mov qword ptr [rsp + 56], r13
-    mov r13, rcx
-    sbb r13, qword ptr [rip + 2f + 24]
-    mov qword ptr [rsp + 64], r13
-    mov r13, rdi
-    sbb r13, qword ptr [rip + 2f + 32]
-    mov qword ptr [rsp + 8], r13
-    mov r13, r8
-    sbb r13, qword ptr [rip + 2f + 40]
-    mov qword ptr [rsp + 72], r13
-    mov r13, r9
-    sbb r13, qword ptr [rip + 2f + 48]
-    mov qword ptr [rsp + 48], r13
-    mov r13, rax
-    sbb r13, qword ptr [rip + 2f + 56]
-    mov qword ptr [rsp + 88], r13
-    mov r13, r10
-    sbb r13, qword ptr [rip + 2f + 64]
-    mov qword ptr [rsp + 104], r13
-    mov r13, rbx
-    sbb r13, qword ptr [rip + 2f + 72]
-    mov qword ptr [rsp + 112], r13
-    mov r13, rbp
-    sbb r13, qword ptr [rip + 2f + 80]
-    mov qword ptr [rsp + 16], r13
-    mov r13, r11
-    sbb r13, qword ptr [rip + 2f + 88]
-    mov qword ptr [rsp + 24], r13
-    mov r13, r12
-    sbb r13, qword ptr [rip + 2f + 96]
-    sbb r15, 0
-    cmovc rdx, r14
-    mov r14, qword ptr [rsp]
-    mov qword ptr [r14], rdx
-    mov rdx, qword ptr [rsp + 56]
-    cmovc rdx, rsi
-    mov qword ptr [r14 + 8], rdx
-    mov rdx, qword ptr [rsp + 64]
-    cmovc rdx, rcx
-    mov qword ptr [r14 + 16], rdx
-    mov rcx, qword ptr [rsp + 8]
-    cmovc rcx, rdi
-    mov qword ptr [r14 + 24], rcx
-    mov rcx, qword ptr [rsp + 72]
     cmovc rcx, r8
-    mov qword ptr [r14 + 32], rcx
-    mov rcx, qword ptr [rsp + 48]
-    cmovc rcx, r9
-    mov qword ptr [r14 + 40], rcx
-    mov rcx, qword ptr [rsp + 88]
-    cmovc rcx, rax
-    mov qword ptr [r14 + 48], rcx
-    mov rax, qword ptr [rsp + 104]
+    mov r8, qword ptr [rsp + 120]
+    cmovc r8, r9
+    mov r9, qword ptr [rsp + 88]
+    cmovc r9, rax
+    mov rax, qword ptr [rsp + 56]
     cmovc rax, r10
-    mov qword ptr [r14 + 56], rax
-    mov rax, qword ptr [rsp + 112]
-    cmovc rax, rbx
-    mov qword ptr [r14 + 64], rax
-    mov rax, qword ptr [rsp + 16]
-    cmovc rax, rbp
-    mov qword ptr [r14 + 72], rax
-    mov rax, qword ptr [rsp + 24]
+    mov r10, qword ptr [rsp + 112]
+    cmovc r10, r11
+    mov r11, qword ptr [rsp + 72]
+    cmovc r11, rbp
+    mov rbp, qword ptr [rsp + 136]
+    cmovc rbp, r12
+    mov r12, qword ptr [rsp + 80]
+    cmovc r12, rsi
+    mov rsi, qword ptr [rsp + 104]
+    cmovc rsi, rbx
+    cmovc r14, rdx
+    mov rdx, qword ptr [rsp + 16]
+    cmovc rdx, r13
+    mov rbx, qword ptr [rsp + 8]
+    mov r13, r15
+    sub r13, qword ptr [rbx + 8]
+    mov qword ptr [rsp + 16], r13
+    mov r13, rdi
+    sbb r13, qword ptr [rbx + 16]
+    mov qword ptr [rsp + 104], r13
+    mov r13, rcx
+    sbb r13, qword ptr [rbx + 24]
+    mov qword ptr [rsp + 80], r13
+    mov r13, r8
+    sbb r13, qword ptr [rbx + 32]
+    mov qword ptr [rsp + 136], r13
+    mov r13, r9
+    sbb r13, qword ptr [rbx + 40]
+    mov qword ptr [rsp + 72], r13
+    mov r13, rax
+    sbb r13, qword ptr [rbx + 48]
+    mov qword ptr [rsp + 112], r13
+    mov r13, r10
+    sbb r13, qword ptr [rbx + 56]
+    mov qword ptr [rsp + 56], r13
+    mov r13, r11
+    sbb r13, qword ptr [rbx + 64]
+    mov qword ptr [rsp + 88], r13
+    mov r13, rbp
+    sbb r13, qword ptr [rbx + 72]
+    mov qword ptr [rsp + 120], r13
+    mov r13, r12
+    sbb r13, qword ptr [rbx + 80]
+    mov qword ptr [rsp + 24], r13
+    mov r13, rsi
+    sbb r13, qword ptr [rbx + 88]
+    mov qword ptr [rsp + 40], r13
+    mov r13, r14
+    sbb r13, qword ptr [rbx + 96]
+    sbb rdx, 0
+    mov rdx, qword ptr [rsp + 16]
+    cmovc rdx, r15
+    mov rbx, qword ptr [rsp]
+    mov qword ptr [rbx], rdx
+    mov rdx, qword ptr [rsp + 104]
+    cmovc rdx, rdi
+    mov qword ptr [rbx + 8], rdx
+    mov rdx, qword ptr [rsp + 80]
+    cmovc rdx, rcx
+    mov qword ptr [rbx + 16], rdx
+    mov rcx, qword ptr [rsp + 136]
+    cmovc rcx, r8
+    mov qword ptr [rbx + 24], rcx
+    mov rcx, qword ptr [rsp + 72]
+    cmovc rcx, r9
+    mov qword ptr [rbx + 32], rcx
+    mov rcx, qword ptr [rsp + 112]
+    cmovc rcx, rax
+    mov qword ptr [rbx + 40], rcx
+    mov rax, qword ptr [rsp + 56]
+    cmovc rax, r10
+    mov qword ptr [rbx + 48], rax
+    mov rax, qword ptr [rsp + 88]
     cmovc rax, r11
-    mov qword ptr [r14 + 80], rax
-    cmovc r13, r12
-    mov qword ptr [r14 + 88], r13
-    add rsp, 136
+    mov qword ptr [rbx + 56], rax
+    mov rax, qword ptr [rsp + 120]
+    cmovc rax, rbp
+    mov qword ptr [rbx + 64], rax
+    mov rax, qword ptr [rsp + 24]
+    cmovc rax, r12
+    mov qword ptr [rbx + 72], rax
+    mov rax, qword ptr [rsp + 40]
+    cmovc rax, rsi
+    mov qword ptr [rbx + 80], rax
+    cmovc r13, r14
+    mov qword ptr [rbx + 88], r13
+    add rsp, 144
     pop r15
     pop r14
     pop r13
