@@ -201,8 +201,8 @@ class Selection:
     def _factor(self, row: Value) -> Operand:
         """A limb of a row, in a register the first time if the choices say so."""
         place = self._place(row)
-        first = isinstance(place, Memory) and place not in self._read
-        if self.choices.loads == "first" and first and place.base != self._table:
+        limb = isinstance(place, Memory) and place.base != self._table
+        if self.choices.loads == "first" and limb and place not in self._read:
             self._read.add(place)
             return self._move(place, row.name)
         return place
