@@ -59,6 +59,10 @@ class Field:
     """-1/p mod 2^w: t + (t*n0 mod 2^w)*p is divisible by 2^w."""
     mu: int = field(init=False)
     """2^-w mod p: low + 2^w*high = 2^w*(high + low*mu) mod p."""
+    minus_mu: int = field(init=False)
+    """-2^-w mod p."""
+    fold_rest: int = field(init=False)
+    """1 - 2^(-w*(n-1)) mod p: what n - 1 folds of complements leave to be added."""
 
     def __post_init__(self) -> None:
         p, w = self.p, self.word
@@ -80,6 +84,8 @@ class Field:
             "n0": -t % base,
             "mu": extended_euclid(base, p)[1] % p,
         }
+        derived["minus_mu"] = p - derived["mu"]
+        derived["fold_rest"] = (1 - base * derived["R_inverse"]) % p
         for key, value in derived.items():
             object.__setattr__(self, key, value)
         identities = {
@@ -87,6 +93,8 @@ class Field:
             "R * R_inverse - p * p_prime = 1": R * self.R_inverse - p * self.p_prime == 1,
             "n0 * p = -1 mod 2^w": (self.n0 * p + 1) % base == 0,
             "mu * 2^w = 1 mod p": self.mu * base % p == 1 % p,
+            "minus_mu * 2^w = -1 mod p": (self.minus_mu * base + 1) % p == 0,
+            "(1 - fold_rest) * R = 2^w mod p": ((1 - self.fold_rest) * R - base) % p == 0,
             "R2 * R_inverse = R mod p": self.R2 * self.R_inverse % p == R % p,
         }
         for identity, holds in identities.items():

@@ -203,11 +203,19 @@ def test_log_jump_is_chosen_exactly_when_its_bound_holds() -> None:
     assert answers == {True, False}
 
 
+def test_one_of_the_two_folds_holds_for_every_prime_with_a_spare_bit() -> None:
+    for f in various_fields():
+        decided = min(f.mu, f.minus_mu) / f.p < 0.49
+        if f.spare_bits and decided and f.n > 1:
+            for operation in ("mul", "square"):
+                assert choose(f, operation).kernel.algorithm.startswith("log-jump"), f.label
+
+
 def test_full_bit_squares_fall_back_to_the_product() -> None:
     for name in ("secp256k1-p", "secp256k1-n", "p384"):
         assert choose(named_field(name), "square").kernel.algorithm == "product"
     for name in ("bls12-381-r", "curve25519", "m-511", "fp254bnb-r"):
-        assert choose(named_field(name), "square").kernel.algorithm == "cios"
+        assert choose(named_field(name), "square").kernel.algorithm == "log-jump-complement"
     for name in ("bls12-381-p", "bn254-p", "bls12-377-p", "p521", "pallas"):
         assert choose(named_field(name), "square").kernel.algorithm == "log-jump"
 
@@ -220,7 +228,7 @@ def test_each_operation_has_a_kernel_for_every_prime() -> None:
 
 def test_preference_and_naming() -> None:
     f = named_field("bls12-381-p")
-    assert [k.algorithm for k in kernels_for("mul")] == ["log-jump", "cios"]
+    assert [k.algorithm for k in kernels_for("mul")] == ["log-jump", "log-jump-complement", "cios"]
     assert choose(f, "mul", "cios").kernel.algorithm == "cios"
     for operation, algorithm in (("mul", "schoolbook"), ("cube", None), ("add", "cios")):
         with pytest.raises(NoKernel) as error:

@@ -152,7 +152,10 @@ def test_adx_uses_both_chains() -> None:
 def test_base_has_no_spills_at_4_and_6_limbs(name: str) -> None:
     for trace in traces(named_field(name)):
         # The square of R has equal limbs there: its products are made once and wait in the frame.
-        if (name, trace.kernel.operation) != ("p384", "to_montgomery"):
+        equal = (name, trace.kernel.operation) == ("p384", "to_montgomery")
+        # A sum that waits, and a complement that mul does not take from a register that is read.
+        waiting = trace.kernel.algorithm == "log-jump-complement" and trace.field.n == 6
+        if not equal and not waiting:
             assert compile_trace(trace, "kernel", VARIANTS["base"]).frame == 0
 
 

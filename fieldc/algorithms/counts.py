@@ -95,6 +95,7 @@ _SQUARE = _over(2, 3, 3)
 _KOC = "Koc, Acar, Kaliski: 2n^2 + n and"
 _TO_THE_TOP = "a carry runs to the top word at once, where the paper keeps it for later"
 _FULL_PRODUCT = "the product is whole before it is reduced, so carries run through its upper half"
+_CONSTANT = "log-jump, and a constant that takes back what complements added"
 _BY_PRIME = "as many sums as the prime's powers of two ask for"
 
 PREDICTIONS: dict[tuple[str, str], Prediction] = {
@@ -103,6 +104,7 @@ PREDICTIONS: dict[tuple[str, str], Prediction] = {
     ("neg", "neg"): Prediction(_of(), _of(0, 1)),
     ("double", "double"): Prediction(_of(), _of(0, 1)),
     ("mul", "log-jump"): Prediction(_FOLDED, _ADDITIONS, "Domb: 2n^2 + 1"),
+    ("mul", "log-jump-complement"): Prediction(_FOLDED, _of(4, 2), why=_CONSTANT),
     ("mul", "cios"): Prediction(
         _MONTGOMERY,
         _ADDITIONS,
@@ -146,6 +148,7 @@ PREDICTIONS: dict[tuple[str, str], Prediction] = {
         small={2: 20, 3: 48},
     ),
     ("square", "log-jump"): Prediction(_over(2, 3, 1, 2), _of(3, 2, -2)),
+    ("square", "log-jump-complement"): Prediction(_over(2, 3, 1, 2), _of(3, 3, -1), why=_CONSTANT),
     ("square", "cios"): Prediction(_SQUARE, _of(3, 2, -2)),
     ("square", "product"): Prediction(_MONTGOMERY, _ADDITIONS),
     ("square", "sos"): Prediction(_SQUARE, _over(2, 7, 3, -6), why=_FULL_PRODUCT),

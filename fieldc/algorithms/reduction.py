@@ -31,6 +31,15 @@ def fold_limb(f: Field, t: Number) -> Number:
     return (t >> f.word) + t % f.base * f.mu
 
 
+def fold_complement(f: Field, t: Number) -> Number:
+    """t / 2^w + 2^-w - 1 mod p: a row of -mu mod p for the complement of the lowest limb.
+
+    For mu near p, where fold_limb's result is too large: low/2^w = low*mu = -low*(p - mu), and
+    -low = (2^w - 1 - low) - (2^w - 1). After n - 1 of them `f.fold_rest` is to be added.
+    """
+    return (t >> f.word) + (f.base - 1 - t % f.base) * f.minus_mu
+
+
 def fold_limbs(f: Field, t: Number, count: int) -> Number:
     """t / 2^(w*count) mod p by the constant 2^(-w*count) mod p: a row for each limb dropped."""
     return (t >> f.word * count) + t % (1 << f.word * count) * pow(f.mu, count, f.p)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fieldc.algorithms.montgomery import multiply
-from fieldc.algorithms.reduction import drop_limb, fold_limb, subtract_once
+from fieldc.algorithms.reduction import drop_limb, fold_complement, fold_limb, subtract_once
 from fieldc.field import Field
 from fieldc.forms import tighten
 from fieldc.language import Number, Residue, kernel, limbs
@@ -22,12 +22,14 @@ def square_rows(f: Field, x: Number) -> list[Number]:
     ]
 
 
-def _square(f: Field, x: Number, reduce: Callable[[Field, Number], Number]) -> Number:
+def _square(
+    f: Field, x: Number, reduce: Callable[[Field, Number], Number], added: int = 0
+) -> Number:
     *rows, last = square_rows(f, x)
     t: Number = 0
     for row in rows:
         t = reduce(f, t + row)
-    return subtract_once(drop_limb(f, t + last), f.p)
+    return subtract_once(drop_limb(f, t + (last + added)), f.p)
 
 
 @kernel("square", "cios")
@@ -40,6 +42,12 @@ def square(f: Field, x: Residue) -> Residue:
 def square_log_jump(f: Field, x: Residue) -> Residue:
     """x*x/R mod p: rows of doubled cross products, constant rows of mu, one quotient at the end."""
     return _square(f, x, fold_limb)
+
+
+@kernel("square", "log-jump-complement")
+def square_complement(f: Field, x: Residue) -> Residue:
+    """x*x/R mod p as by log-jump, with rows of p - mu and complements, for mu near p."""
+    return _square(f, x, fold_complement, f.fold_rest)
 
 
 @kernel("square", "product")

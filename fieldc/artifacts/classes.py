@@ -1,8 +1,9 @@
 """Kernels for every prime of a class: one text for a number of limbs and for bounds.
 
-A class is all primes of n limbs whose top limb and n0 are below limits. Its kernels are compiled
-for a representative, a prime at the limits: every bound in them grows with p and with
-mu = (n0*p + 1) / 2^64, so it holds for the whole class. Other limbs are taken for any words.
+A class is all primes of n limbs whose top limb and n0 are within limits. Its kernels are compiled
+for a representative, a prime at the limits: every bound in them grows with p, and with
+mu = (n0*p + 1) / 2^64 or with p - mu, so it holds for the whole class. Other limbs are taken for
+any words.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 
 from fieldc.algorithms import choose
 from fieldc.backends.x86_64.choices import VARIANTS
@@ -28,44 +30,54 @@ LIMBS = range(1, 13)
 
 @dataclass(frozen=True)
 class PrimeClass:
-    """Primes whose top limb is below `top` and whose n0 is at most `n0`."""
+    """Primes whose top limb is below `top`, with n0 and the number of limbs in ranges."""
 
     name: str
     says: str
     top: int
-    n0: int
     algorithms: tuple[tuple[str, str], ...]
     """Operation and algorithm of each kernel; for the rest its primes take a wider class's."""
-    least_limbs: int = 1
+    n0: tuple[int, int] = (0, TOP)
+    """The least and the most."""
+    limbs: range = LIMBS
+    """Of one limb there is nothing to fold."""
 
     def has(self, f: Field) -> bool:
-        """Whether a field's prime is of the class. Of one limb there is nothing to fold."""
-        return f.p >> WORD * (f.n - 1) < self.top and f.n0 <= self.n0 and f.n >= self.least_limbs
+        """Whether a field's prime is of the class."""
+        low, high = self.n0
+        is_small = f.p >> WORD * (f.n - 1) < self.top
+        return is_small and low <= f.n0 <= high and f.n in self.limbs
 
 
 FOLD = PrimeClass(
     "fold",
     "mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products",
     0x3200_0000_0000_0000,
-    0xCBFF_FFFF_FFFF_FFFF,
     (("mul", "log-jump"), ("square", "log-jump")),
-    least_limbs=2,
+    (0, 0xCBFF_FFFF_FFFF_FFFF),
+    LIMBS[1:],
+)
+COMPLEMENT = PrimeClass(
+    "complement",
+    "a spare bit and mu/p > 0.508: constant rows of -mu for complements, 2n^2 + 1 products",
+    0x7FFF_FFFF_FFFF_FF00,
+    (("mul", "log-jump-complement"), ("square", "log-jump-complement")),
+    (0x8200_0000_0000_0001, TOP),
+    LIMBS[1:8],
 )
 SPARE = PrimeClass(
     "spare",
     "at least one spare bit: no carry leaves the top limb",
-    0x7FFF_FFFF_FFFF_FF00,
-    TOP,
+    COMPLEMENT.top,
     (("mul", "cios"), ("square", "cios"), ("sum_of_products", "cios")),
 )
 FULL = PrimeClass(
     "full",
     "every odd prime",
     TOP + 1,
-    TOP,
     (("mul", "cios"), ("sum_of_products", "two-subtractions")),
 )
-CLASSES = (FOLD, SPARE, FULL)
+CLASSES = (FOLD, COMPLEMENT, SPARE, FULL)
 """The narrowest first."""
 
 
@@ -83,11 +95,12 @@ def representative(prime_class: PrimeClass, limbs: int) -> Field:
 def _candidates(prime_class: PrimeClass, limbs: int) -> Iterator[Field]:
     draw = random.Random(limbs)
     top = min(prime_class.top, TOP)
-    for n0 in range(prime_class.n0, 0, -2):
+    least, most = prime_class.n0
+    for n0 in range(least, TOP, 2) if least else range(most, 0, -2):
         low = -pow(n0, -1, 1 << WORD) % (1 << WORD)
         if limbs == 1:
             words = [top - (TOP - n0) - 1 | 1]
-        elif prime_class.n0 < TOP:
+        elif (least, most) != (0, TOP):
             words = [low, *(draw.getrandbits(WORD) for _ in range(limbs - 2)), top]
         else:
             lower = (draw.getrandbits(WORD) for _ in range(limbs - 2))
@@ -113,5 +126,6 @@ def class_traces(prime_class: PrimeClass, limbs: int) -> Iterator[Trace]:
 def class_kernel(trace: Trace, symbol: str, variant: str) -> X86Kernel:
     """A kernel whose words are bounded by the limits of its class only."""
     f, choices = trace.field, VARIANTS[variant]
-    unknown = frozenset([*f.limbs(f.p)[:-1], *f.limbs(f.mu)[:-1], f.n0])
+    growing = [f.limbs(value)[:-1] for value in (f.p, f.mu, f.minus_mu)]
+    unknown = frozenset([*chain(*growing), *f.limbs(f.fold_rest), f.n0])
     return compile_program(lower(trace, choices.rows, unknown), symbol, choices)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from fieldc.artifacts.checked_in import CheckedIn, header
 from fieldc.artifacts.classes import (
     CLASSES,
+    COMPLEMENT,
     FOLD,
     FULL,
     LIMBS,
@@ -46,15 +47,19 @@ def generate() -> dict[str, str]:
 
 def modules_file() -> str:
     """The modules, and the limits of the classes."""
+    least, _ = COMPLEMENT.n0
     limits = (
         ("FOLD_TOP", "The top limb of a prime of class FOLD is below this.", FOLD.top),
-        ("FOLD_N0", "Its n0 is at most this.", FOLD.n0),
-        ("SPARE_TOP", "The top limb of a prime of class SPARE is below this.", SPARE.top),
+        ("FOLD_N0", "Its n0 is at most this.", FOLD.n0[1]),
+        ("COMPLEMENT_N0", "The n0 of a prime of class COMPLEMENT is at least this.", least),
+        ("SPARE_TOP", "The top limb of one of class COMPLEMENT or SPARE is below this.", SPARE.top),
     )
     constants = "".join(
         f"/// {says}\npub(crate) const {name}: u64 = {value:#018x};\n"
         for name, says, value in limits
     )
+    most = f"pub(crate) const COMPLEMENT_LIMBS: usize = {COMPLEMENT.limbs[-1]};\n"
+    constants += f"/// The most limbs of class COMPLEMENT.\n{most}"
     cfg = '#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]\n'
     modules = "".join(f"{cfg}mod n{limbs:02};\n" for limbs in LIMBS)
     title = "Kernels for every number of limbs, the classes of primes, and the named fields."
@@ -97,7 +102,7 @@ def families() -> dict[str, dict[str, NamedPrime]]:
 
 def kernels_file(limbs: int) -> str:
     """The kernels of one number of limbs, every class and variant."""
-    classes = [c for c in CLASSES if limbs >= c.least_limbs]
+    classes = [c for c in CLASSES if limbs in c.limbs]
     parts = [
         header(
             f"{limbs} limbs: kernels for x86-64, a text for each operation and class of primes.",
@@ -195,8 +200,8 @@ def _array(count: int, limbs: int) -> str:
 
 def _constant(name: str) -> tuple[str, str]:
     """A constant's operand and its value, from its name: `p[3]`, `mu[0]`, `n0`."""
-    if name in ("0x0", "0x1"):
-        return f"k{name[2:]}", name[2:]
+    if name.startswith("0x"):
+        return f"k{name[2:]}", f"{name}_u64"
     return name.replace("[", "").replace("]", ""), f"M::{name.upper()}"
 
 

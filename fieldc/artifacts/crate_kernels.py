@@ -17,7 +17,10 @@ KERNEL = re.compile(
     r'\(.*?naked_asm!\(\s*r"\n(?P<lines>.*?)\n",(?P<constants>.*?)\n    \)',
     re.DOTALL,
 )
-CONSTANT = re.compile(r"(\w+) = const M::(N0|P|MU)(?:\[(\d+)\])?,")
+CONSTANT = re.compile(r"(\w+) = const M::([A-Z]\w*)(?:\[(\d+)\])?,")
+LITERAL = re.compile(r"(\w+) = const (0x[0-9a-f]+)_u64,")
+NAMED = {"P": "p", "MU": "mu", "MINUS_MU": "minus_mu", "FOLD_REST": "fold_rest"}
+"""A modulus' constants in Rust, and those of a Field."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,10 @@ class CrateKernel:
     def assembled(self, f: Field) -> bytes:
         """The object file with a field's constants, as rustc makes them operands."""
         lines = self.lines
+        for operand, value in LITERAL.findall(self.constants):
+            lines = lines.replace(f"{{{operand}}}", value)
         for operand, name, index in CONSTANT.findall(self.constants):
-            value = f.n0 if name == "N0" else f.limbs(f.p if name == "P" else f.mu)[int(index)]
+            value = f.n0 if name == "N0" else f.limbs(getattr(f, NAMED[name]))[int(index)]
             lines = lines.replace(f"{{{operand}}}", f"{value:#x}")
         head = f".intel_syntax noprefix\n.text\n.globl {self.symbol}\n{self.symbol}:\n"
         return assemble(f"{head}{lines}\n")

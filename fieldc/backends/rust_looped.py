@@ -181,7 +181,8 @@ def _keep_if_less(body: Body, s: KeepIfLess) -> None:
 
 def _quotient(body: Body, s: Quotient) -> None:
     times = f".wrapping_mul({s.times})" if s.times else ""
-    body.put(f"let {QUOTIENT} = {limb(s.total, s.at, NOTHING)}{times};")
+    sign = "!" if s.complemented else ""
+    body.put(f"let {QUOTIENT} = {sign}{limb(s.total, s.at, NOTHING)}{times};")
 
 
 FORMS: dict[type[Statement], Callable[..., None]] = {

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.language import Integer, Trace
-from fieldc.words.lower import uses_of
+from fieldc.words.lower import FIELD_CONSTANTS, uses_of
 from fieldc.words.roll import extents, roll
 from fieldc.words.statements import (
     DIFFERENCE,
@@ -141,7 +141,7 @@ class _Reader:
     def _constant(self, value: int) -> Slice:
         """A field's constant or one of its limbs; another number has a name of its own."""
         f = self.f
-        named = {name: tuple(f.limbs(getattr(f, name))) for name in ("p", "mu", "R2")}
+        named = {name: tuple(f.limbs(getattr(f, name))) for name in FIELD_CONSTANTS}
         limbs = tuple(f.limbs(value, -(-value.bit_length() // f.word)))
         for name, known in named.items():
             if limbs == known[: len(limbs)] and not any(known[len(limbs) :]):
@@ -159,9 +159,15 @@ class _Reader:
         limb = self.slice_of(node)
         if limb is not None and limb[2] == 1:
             return limb[:2]
-        if node.op != "mod" or self.limbs_of(node) != 1:
+        complemented = node.op == "sub" and node.args[0].is_constant(self.f.base - 1)
+        lowest = node.args[1] if complemented else node
+        if lowest.op != "mod" or self.limbs_of(lowest) != 1:
             raise self.refuse("for a factor is more than a limb")
-        if self._quotient is not node:
+        if self._quotient is not node and complemented:
+            at = self._limb_in_total(lowest.args[0])
+            self.statements.append(Quotient(TOTAL, Place(at), "", complemented))
+            self._quotient = node
+        elif self._quotient is not node:
             factor, times = node.args[0], ""
             if factor.op == "mul" and self.uses[id(factor)] == 1:
                 # A product that nothing else reads: what n0 is multiplied by lies in TOTAL.
@@ -306,6 +312,9 @@ def _add(reader: _Reader, total: str, node: Integer, at: int) -> int:
         row = reader.slice_of(addend.args[0] if masked else addend)
         if row is not None and addend.op != "select":
             return reader.add_row(total, node, row, before, at, masked)
+    before, addend = node.args
+    if addend.op == "add":
+        return reader.into(total, before + addend.args[0] + addend.args[1], at)
     raise reader.refuse("for it adds two sums")
 
 

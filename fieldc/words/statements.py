@@ -114,11 +114,12 @@ class KeepIfLess(Statement):
 
 @dataclass(frozen=True)
 class Quotient(Statement):
-    """The word total[at] * times mod 2^w; `times` may be empty."""
+    """The word total[at] * times mod 2^w, or the complement of total[at]; `times` may be empty."""
 
     total: str
     at: Place
     times: str
+    complemented: bool = False
 
 
 @dataclass(frozen=True)

@@ -80,14 +80,21 @@ fn for_one_modulus(kernel: &ItemFn) -> TokenStream {
 fn constants(p: &[u64]) -> TokenStream {
     let (n, n0) = (p.len(), texts::n0(p));
     let number = p.iter().rev().fold(BigUint::ZERO, |sum, &limb| (sum << 64) + limb);
-    let mut mu = limbs(&((number * n0 + 1u32) >> 64));
-    mu.resize(n, 0);
+    let mu = (&number * n0 + 1u32) >> 64;
+    let rest = (&number + 1u32 - mu.modpow(&BigUint::from(n - 1), &number)) % &number;
+    let [mu, minus_mu, rest] = [&mu, &(&number - &mu), &rest].map(|value| {
+        let mut words = limbs(value);
+        words.resize(n, 0);
+        words
+    });
     quote! {
         struct M;
 
         impl M {
             const P: [u64; #n] = [#(#p),*];
             const MU: [u64; #n] = [#(#mu),*];
+            const MINUS_MU: [u64; #n] = [#(#minus_mu),*];
+            const FOLD_REST: [u64; #n] = [#(#rest),*];
             const N0: u64 = #n0;
         }
     }

@@ -13,6 +13,10 @@ pub trait Modulus<const N: usize>: Sized + 'static {
     const N0: u64 = n0(Self::P[0]);
     /// 2^-64 mod p, which is (n0*p + 1) / 2^64.
     const MU: [u64; N] = mu(&Self::P, Self::N0);
+    /// -2^-64 mod p.
+    const MINUS_MU: [u64; N] = portable::neg(&Self::MU, &Self::P);
+    /// 1 - 2^(-64(N-1)) mod p.
+    const FOLD_REST: [u64; N] = fold_rest::<N, Self>();
     /// R mod p, the Montgomery form of 1; R = 2^(64N).
     const R: [u64; N] = power_of_two(&Self::P, 64 * N);
     /// R^2 mod p: a product with it enters Montgomery form.
@@ -34,6 +38,8 @@ pub(crate) const fn class_of(p: &[u64]) -> u8 {
     let is_small = top < crate::generated::FOLD_TOP && n0(p[0]) <= crate::generated::FOLD_N0;
     if p.len() > 1 && is_small {
         FOLD
+    } else if is_complement(p) {
+        COMPLEMENT
     } else if top < crate::generated::SPARE_TOP {
         SPARE
     } else {
@@ -41,12 +47,20 @@ pub(crate) const fn class_of(p: &[u64]) -> u8 {
     }
 }
 
+const fn is_complement(p: &[u64]) -> bool {
+    let is_long = p.len() > 1 && p.len() <= crate::generated::COMPLEMENT_LIMBS;
+    let has_spare_bit = p[p.len() - 1] < crate::generated::SPARE_TOP;
+    is_long && has_spare_bit && n0(p[0]) >= crate::generated::COMPLEMENT_N0
+}
+
 /// mu/p + p/R < 0.993: constant rows of mu, one quotient at the end.
 pub(crate) const FOLD: u8 = 0;
+/// A spare bit and mu/p > 0.508: constant rows of -mu for complements.
+pub(crate) const COMPLEMENT: u8 = 1;
 /// At least one spare bit.
-pub(crate) const SPARE: u8 = 1;
+pub(crate) const SPARE: u8 = 2;
 /// Every odd prime.
-pub(crate) const FULL: u8 = 2;
+pub(crate) const FULL: u8 = 3;
 
 /// The most limbs that a modulus may have.
 pub(crate) const MOST_LIMBS: usize = 12;
@@ -71,6 +85,17 @@ const fn mu<const N: usize>(p: &[u64; N], n0: u64) -> [u64; N] {
     }
     result[N - 1] = carry;
     result
+}
+
+/// 1 - 2^(-64(N-1)) mod p, for a p of N > 1 limbs; 0 for one limb.
+const fn fold_rest<const N: usize, M: Modulus<N>>() -> [u64; N] {
+    let (mut one, mut radix) = ([0; N], [0; N]);
+    one[0] = 1;
+    if N == 1 {
+        return radix;
+    }
+    radix[1] = 1;
+    portable::sub(&one, &portable::mul::<N, M>(&radix, &one), &M::P)
 }
 
 /// 2^(64N) - p, for an odd p.

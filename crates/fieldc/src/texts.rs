@@ -28,6 +28,7 @@ pub const PROCESSOR: &str = include_str!("processor.rs");
 pub const fn class(p: &[u64]) -> &'static str {
     match modulus::class_of(p) {
         modulus::FOLD => "fold",
+        modulus::COMPLEMENT => "complement",
         modulus::SPARE => "spare",
         _ => "full",
     }

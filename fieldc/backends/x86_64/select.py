@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from itertools import islice
 
 from fieldc.backends.x86_64.choices import Choices
 from fieldc.backends.x86_64.flags import FlagError, color_flags
@@ -184,7 +185,8 @@ class Selection:
         mnemonic = "sub" if borrow.constant is not None else "sbb"
         augend = Immediate(0) if a.constant == 0 else self._place(a)
         subtrahend = Immediate(0) if b.constant == 0 else self._place(b)
-        self._emit(mnemonic, (self._define(step.outputs[0]),), augend, subtrahend)
+        place = self._define(step.outputs[0], self._fixed(step.outputs[0]))
+        self._emit(mnemonic, (place,), augend, subtrahend)
 
     def mul(self, step: Step) -> None:
         """mulx with the row's multiplier in rdx, or mul with it as the operand."""
@@ -218,12 +220,16 @@ class Selection:
             self._multiplier = multiplier.number, place
         return self._multiplier[1]
 
+    def _fixed(self, value: Value) -> str:
+        """rdx where the next row of products is by this value."""
+        next_row = value.number in self._next_rows
+        return "rdx" if next_row and self.choices.variant != "base" else ""
+
     def mul_low(self, step: Step) -> None:
         """A quotient digit, made in rdx where the next row needs it."""
         a, b = step.inputs
         (low,) = step.outputs
-        next_row = low.number in self._next_rows
-        fixed = "rdx" if next_row and self.choices.variant != "base" else ""
+        fixed = self._fixed(low)
         if self.choices.quotient == "mulx" and self.choices.variant != "base":
             rdx = self._move(self._place(a), a.name, "rdx")
             self._multiplier = None
@@ -268,18 +274,18 @@ class Selection:
 
 
 def _multipliers_of_the_next_row(steps: tuple[Step, ...], uses: Counter[int]) -> set[int]:
-    """Quotient digits that the next products all read, as their multiplier, and nothing else.
+    """Quotient digits and complements that the next products all read, as their multiplier only.
 
     One that is read again after a product with another multiplier cannot stay in rdx.
     """
     found = set()
-    products = [s for s in steps if s.operation.name in ("mul", "mul_low")]
-    for position, step in enumerate(products):
-        if step.operation.name == "mul_low":
+    for position, step in enumerate(steps):
+        if step.operation.name in ("mul_low", "sub"):
             number = step.outputs[0].number
-            row = products[position + 1 :][: uses[number]]
-            reading = [s for s in row if s.operation.name == "mul" and s.inputs[1].number == number]
-            if len(reading) == uses[number]:
+            products = (s for s in steps[position + 1 :] if s.operation.name in ("mul", "mul_low"))
+            row = list(islice(products, uses[number]))
+            reading = [s for s in row if s.operation is MUL and s.inputs[1].number == number]
+            if row and len(reading) == uses[number]:
                 found.add(number)
     return found
 

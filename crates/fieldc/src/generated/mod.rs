@@ -31,5 +31,9 @@ mod n12;
 pub(crate) const FOLD_TOP: u64 = 0x3200000000000000;
 /// Its n0 is at most this.
 pub(crate) const FOLD_N0: u64 = 0xcbffffffffffffff;
-/// The top limb of a prime of class SPARE is below this.
+/// The n0 of a prime of class COMPLEMENT is at least this.
+pub(crate) const COMPLEMENT_N0: u64 = 0x8200000000000001;
+/// The top limb of one of class COMPLEMENT or SPARE is below this.
 pub(crate) const SPARE_TOP: u64 = 0x7fffffffffffff00;
+/// The most limbs of class COMPLEMENT.
+pub(crate) const COMPLEMENT_LIMBS: usize = 8;

@@ -7,7 +7,7 @@ use crate::assembly::assembly;
 use crate::modulus::Modulus;
 
 // spare: at least one spare bit: no carry leaves the top limb.
-assembly! { 1, 1:
+assembly! { 1, 2:
     mul: mul_spare_mulx;
     sum_of_products: sum_of_products_spare_mulx;
     square: square_spare_mulx;
@@ -127,7 +127,7 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<1>>(
 }
 
 // full: every odd prime.
-assembly! { 1, 2:
+assembly! { 1, 3:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
 }

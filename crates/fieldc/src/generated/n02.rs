@@ -152,8 +152,166 @@ unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<2>>(
     )
 }
 
-// spare: at least one spare bit: no carry leaves the top limb.
+// complement: a spare bit and mu/p > 0.508: constant rows of -mu for complements, 2n^2 + 1 products.
 assembly! { 2, 1:
+    mul: mul_complement_mulx;
+    sum_of_products: sum_of_products_spare_mulx;
+    square: square_complement_mulx;
+    add: add_spare;
+    sub: sub;
+}
+
+/// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn mul_complement_mulx<M: Modulus<2>>(
+    z: *mut [u64; 2],
+    x: *const [u64; 2],
+    y: *const [u64; 2],
+) {
+    naked_asm!(
+        r"
+    push rbx
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
+    mov rdx, qword ptr [rdx]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx rdx, r10, r10
+    add r8, r10
+    adc rdx, 0
+    mov r10, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, r9
+    mulx r9, r11, qword ptr [rax + 8]
+    mulx rdx, rbx, qword ptr [rax + 16]
+    add r9, rbx
+    adc rdx, 0
+    add r8, r11
+    adc r10, r9
+    adc rdx, 0
+    mov r9, rdx
+    mov rdx, qword ptr [rcx + 8]
+    mulx rcx, r11, qword ptr [rsi]
+    mulx rdx, rsi, qword ptr [rsi + 8]
+    add rcx, rsi
+    adc rdx, 0
+    add r11, qword ptr [rax + 24]
+    adc rcx, qword ptr [rax + 16]
+    adc rdx, 0
+    add r8, r11
+    adc r10, rcx
+    adc r9, rdx
+    mov rdx, r8
+    imul rdx, qword ptr [rax + 32]
+    mulx rcx, rsi, qword ptr [rax + 40]
+    mulx rdx, r11, qword ptr [rax + 48]
+    add rcx, r11
+    adc rdx, 0
+    add r8, rsi
+    adc r10, rcx
+    adc r9, rdx
+    mov rcx, r10
+    sub rcx, qword ptr [rax + 40]
+    mov rdx, r9
+    sbb rdx, qword ptr [rax + 48]
+    cmovc rcx, r10
+    mov qword ptr [rdi], rcx
+    cmovc rdx, r9
+    mov qword ptr [rdi + 8], rdx
+    pop rbx
+    ret
+    .balign 64
+2:
+    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {fold_rest0}, {n0}, {p0}, {p1}
+",
+        kffffffffffffffff = const 0xffffffffffffffff_u64,
+        minus_mu0 = const M::MINUS_MU[0],
+        minus_mu1 = const M::MINUS_MU[1],
+        fold_rest0 = const M::FOLD_REST[0],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x*x/R mod p as by log-jump, with rows of p - mu and complements, for mu near p; log-jump-complement, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn square_complement_mulx<M: Modulus<2>>(
+    z: *mut [u64; 2],
+    x: *const [u64; 2],
+) {
+    naked_asm!(
+        r"
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mulx rcx, rdx, rcx
+    add r8, rdx
+    adc rcx, 0
+    mov rdx, qword ptr [rax]
+    sub rdx, r9
+    mulx r9, r10, qword ptr [rax + 8]
+    mulx rdx, r11, qword ptr [rax + 16]
+    add r9, r11
+    adc rdx, 0
+    add r8, r10
+    adc rcx, r9
+    adc rdx, 0
+    mov r9, rdx
+    mov rdx, qword ptr [rsi + 8]
+    mov rsi, qword ptr [rsi + 8]
+    mulx rdx, rsi, rsi
+    add rsi, qword ptr [rax + 16]
+    adc rdx, 0
+    add r8, qword ptr [rax + 24]
+    adc rcx, rsi
+    adc r9, rdx
+    mov rdx, r8
+    imul rdx, qword ptr [rax + 32]
+    mulx rsi, r10, qword ptr [rax + 40]
+    mulx rdx, r11, qword ptr [rax + 48]
+    add rsi, r11
+    adc rdx, 0
+    add r8, r10
+    adc rcx, rsi
+    adc r9, rdx
+    mov rdx, rcx
+    sub rdx, qword ptr [rax + 40]
+    mov rsi, r9
+    sbb rsi, qword ptr [rax + 48]
+    cmovc rdx, rcx
+    mov qword ptr [rdi], rdx
+    cmovc rsi, r9
+    mov qword ptr [rdi + 8], rsi
+    ret
+    .balign 64
+2:
+    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {fold_rest0}, {n0}, {p0}, {p1}
+",
+        kffffffffffffffff = const 0xffffffffffffffff_u64,
+        minus_mu0 = const M::MINUS_MU[0],
+        minus_mu1 = const M::MINUS_MU[1],
+        fold_rest0 = const M::FOLD_REST[0],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+// spare: at least one spare bit: no carry leaves the top limb.
+assembly! { 2, 2:
     mul: mul_spare_mulx;
     sum_of_products: sum_of_products_spare_mulx;
     square: square_spare_mulx;
@@ -394,7 +552,7 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<2>>(
 }
 
 // full: every odd prime.
-assembly! { 2, 2:
+assembly! { 2, 3:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
     add: add_full;

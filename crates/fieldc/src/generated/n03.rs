@@ -244,8 +244,269 @@ unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<3>>(
     )
 }
 
-// spare: at least one spare bit: no carry leaves the top limb.
+// complement: a spare bit and mu/p > 0.508: constant rows of -mu for complements, 2n^2 + 1 products.
 assembly! { 3, 1:
+    mul: mul_complement_mulx;
+    sum_of_products: sum_of_products_spare_mulx;
+    square: square_complement_mulx;
+    add: add_spare;
+    sub: sub;
+}
+
+/// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn mul_complement_mulx<M: Modulus<3>>(
+    z: *mut [u64; 3],
+    x: *const [u64; 3],
+    y: *const [u64; 3],
+) {
+    naked_asm!(
+        r"
+    push rbx
+    push rbp
+    push r12
+    push r13
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
+    mov rdx, qword ptr [rdx]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx rdx, r11, r11
+    adc r10, r11
+    adc rdx, 0
+    mov r11, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, r9
+    mulx r9, rbx, qword ptr [rax + 8]
+    mulx rbp, r12, qword ptr [rax + 16]
+    add r9, r12
+    mulx rdx, r12, qword ptr [rax + 24]
+    adc rbp, r12
+    adc rdx, 0
+    add r8, rbx
+    adc r10, r9
+    adc r11, rbp
+    adc rdx, 0
+    mov r9, rdx
+    mov rdx, qword ptr [rcx + 8]
+    mulx rbx, rbp, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    add rbx, r13
+    mulx rdx, r13, qword ptr [rsi + 16]
+    adc r12, r13
+    adc rdx, 0
+    add r8, rbp
+    adc r10, rbx
+    adc r11, r12
+    adc r9, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, r8
+    mulx r8, rbx, qword ptr [rax + 8]
+    mulx rbp, r12, qword ptr [rax + 16]
+    add r8, r12
+    mulx rdx, r12, qword ptr [rax + 24]
+    adc rbp, r12
+    adc rdx, 0
+    add r10, rbx
+    adc r11, r8
+    adc r9, rbp
+    adc rdx, 0
+    mov r8, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mulx rcx, rbx, qword ptr [rsi]
+    mulx rbp, r12, qword ptr [rsi + 8]
+    add rcx, r12
+    mulx rdx, rsi, qword ptr [rsi + 16]
+    adc rbp, rsi
+    adc rdx, 0
+    add rbx, qword ptr [rax + 32]
+    adc rcx, qword ptr [rax + 40]
+    adc rbp, qword ptr [rax + 48]
+    adc rdx, 0
+    add r10, rbx
+    adc r11, rcx
+    adc r9, rbp
+    adc r8, rdx
+    mov rdx, r10
+    imul rdx, qword ptr [rax + 56]
+    mulx rcx, rsi, qword ptr [rax + 64]
+    mulx rbx, rbp, qword ptr [rax + 72]
+    add rcx, rbp
+    mulx rdx, rbp, qword ptr [rax + 80]
+    adc rbx, rbp
+    adc rdx, 0
+    add r10, rsi
+    adc r11, rcx
+    adc r9, rbx
+    adc r8, rdx
+    mov rcx, r11
+    sub rcx, qword ptr [rax + 64]
+    mov rdx, r9
+    sbb rdx, qword ptr [rax + 72]
+    mov rsi, r8
+    sbb rsi, qword ptr [rax + 80]
+    cmovc rcx, r11
+    mov qword ptr [rdi], rcx
+    cmovc rdx, r9
+    mov qword ptr [rdi + 8], rdx
+    cmovc rsi, r8
+    mov qword ptr [rdi + 16], rsi
+    pop r13
+    pop r12
+    pop rbp
+    pop rbx
+    ret
+    .balign 64
+2:
+    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {n0}, {p0}, {p1}, {p2}
+",
+        kffffffffffffffff = const 0xffffffffffffffff_u64,
+        minus_mu0 = const M::MINUS_MU[0],
+        minus_mu1 = const M::MINUS_MU[1],
+        minus_mu2 = const M::MINUS_MU[2],
+        fold_rest0 = const M::FOLD_REST[0],
+        fold_rest1 = const M::FOLD_REST[1],
+        fold_rest2 = const M::FOLD_REST[2],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+    )
+}
+
+/// x*x/R mod p as by log-jump, with rows of p - mu and complements, for mu near p; log-jump-complement, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn square_complement_mulx<M: Modulus<3>>(
+    z: *mut [u64; 3],
+    x: *const [u64; 3],
+) {
+    naked_asm!(
+        r"
+    push rbx
+    push rbp
+    push r12
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
+    mov r8, qword ptr [rsi + 16]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi]
+    mov r9, qword ptr [rsi]
+    mulx r9, r10, r9
+    mulx rcx, r11, rcx
+    add r9, r11
+    mulx rdx, r8, r8
+    adc rcx, r8
+    adc rdx, 0
+    mov r8, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, r10
+    mulx r10, r11, qword ptr [rax + 8]
+    mulx rbx, rbp, qword ptr [rax + 16]
+    add r10, rbp
+    mulx rdx, rbp, qword ptr [rax + 24]
+    adc rbx, rbp
+    adc rdx, 0
+    add r9, r11
+    adc rcx, r10
+    adc r8, rbx
+    adc rdx, 0
+    mov r10, qword ptr [rsi + 16]
+    lea r10, [r10 + r10]
+    mov r11, rdx
+    mov rdx, qword ptr [rsi + 8]
+    mov rbx, qword ptr [rsi + 8]
+    mulx rbx, rbp, rbx
+    mulx rdx, r10, r10
+    add rbx, r10
+    adc rdx, 0
+    add rcx, rbp
+    adc r8, rbx
+    adc r11, rdx
+    mov r10, 0
+    adc r10, 0
+    mov rdx, qword ptr [rax]
+    sub rdx, r9
+    mulx r9, rbx, qword ptr [rax + 8]
+    mulx rbp, r12, qword ptr [rax + 16]
+    add r9, r12
+    mulx rdx, r12, qword ptr [rax + 24]
+    adc rbp, r12
+    adc rdx, 0
+    add rcx, rbx
+    adc r8, r9
+    adc r11, rbp
+    adc r10, rdx
+    mov rdx, qword ptr [rsi + 16]
+    mov rsi, qword ptr [rsi + 16]
+    mulx rdx, rsi, rsi
+    add rsi, qword ptr [rax + 32]
+    adc rdx, 0
+    add rcx, qword ptr [rax + 40]
+    adc r8, qword ptr [rax + 48]
+    adc r11, rsi
+    adc r10, rdx
+    mov rdx, rcx
+    imul rdx, qword ptr [rax + 56]
+    mulx rsi, r9, qword ptr [rax + 64]
+    mulx rbx, rbp, qword ptr [rax + 72]
+    add rsi, rbp
+    mulx rdx, rbp, qword ptr [rax + 80]
+    adc rbx, rbp
+    adc rdx, 0
+    add rcx, r9
+    adc r8, rsi
+    adc r11, rbx
+    adc r10, rdx
+    mov rcx, r8
+    sub rcx, qword ptr [rax + 64]
+    mov rdx, r11
+    sbb rdx, qword ptr [rax + 72]
+    mov rsi, r10
+    sbb rsi, qword ptr [rax + 80]
+    cmovc rcx, r8
+    mov qword ptr [rdi], rcx
+    cmovc rdx, r11
+    mov qword ptr [rdi + 8], rdx
+    cmovc rsi, r10
+    mov qword ptr [rdi + 16], rsi
+    pop r12
+    pop rbp
+    pop rbx
+    ret
+    .balign 64
+2:
+    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {fold_rest2}, {fold_rest0}, {fold_rest1}, {n0}, {p0}, {p1}, {p2}
+",
+        kffffffffffffffff = const 0xffffffffffffffff_u64,
+        minus_mu0 = const M::MINUS_MU[0],
+        minus_mu1 = const M::MINUS_MU[1],
+        minus_mu2 = const M::MINUS_MU[2],
+        fold_rest2 = const M::FOLD_REST[2],
+        fold_rest0 = const M::FOLD_REST[0],
+        fold_rest1 = const M::FOLD_REST[1],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+    )
+}
+
+// spare: at least one spare bit: no carry leaves the top limb.
+assembly! { 3, 2:
     mul: mul_spare_mulx;
     sum_of_products: sum_of_products_spare_mulx;
     square: square_spare_mulx;
@@ -641,7 +902,7 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<3>>(
 }
 
 // full: every odd prime.
-assembly! { 3, 2:
+assembly! { 3, 3:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
     add: add_full;

@@ -706,8 +706,765 @@ unsafe extern "sysv64" fn square_fold_adx<M: Modulus<4>>(
     )
 }
 
-// spare: at least one spare bit: no carry leaves the top limb.
+// complement: a spare bit and mu/p > 0.508: constant rows of -mu for complements, 2n^2 + 1 products.
 assembly! { 4, 1:
+    mul: mul_complement_mulx, mul_complement_adx;
+    sum_of_products: sum_of_products_spare_mulx, sum_of_products_spare_adx;
+    square: square_complement_mulx, square_complement_adx;
+    add: add_spare;
+    sub: sub;
+}
+
+/// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn mul_complement_mulx<M: Modulus<4>>(
+    z: *mut [u64; 4],
+    x: *const [u64; 4],
+    y: *const [u64; 4],
+) {
+    naked_asm!(
+        r"
+    push rbx
+    push rbp
+    push r12
+    push r13
+    push r14
+    push r15
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
+    mov rdx, qword ptr [rdx]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
+    adc r10, rbx
+    mov rbx, qword ptr [rsi + 24]
+    mulx rdx, rbx, rbx
+    adc r11, rbx
+    adc rdx, 0
+    mov rbx, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, r9
+    mulx r9, rbp, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
+    add r9, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 32]
+    adc r13, r14
+    adc rdx, 0
+    add r8, rbp
+    adc r10, r9
+    adc r11, r12
+    adc rbx, r13
+    adc rdx, 0
+    mov r9, rdx
+    mov rdx, qword ptr [rcx + 8]
+    mulx rbp, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add rbp, r14
+    mulx r14, r15, qword ptr [rsi + 16]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rsi + 24]
+    adc r14, r15
+    adc rdx, 0
+    add r8, r12
+    adc r10, rbp
+    adc r11, r13
+    adc rbx, r14
+    adc r9, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, r8
+    mulx r8, rbp, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
+    add r8, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 32]
+    adc r13, r14
+    adc rdx, 0
+    add r10, rbp
+    adc r11, r8
+    adc rbx, r12
+    adc r9, r13
+    adc rdx, 0
+    mov r8, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mulx rbp, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add rbp, r14
+    mulx r14, r15, qword ptr [rsi + 16]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rsi + 24]
+    adc r14, r15
+    adc rdx, 0
+    add r10, r12
+    adc r11, rbp
+    adc rbx, r13
+    adc r9, r14
+    adc r8, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, r10
+    mulx r10, rbp, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
+    add r10, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 32]
+    adc r13, r14
+    adc rdx, 0
+    add r11, rbp
+    adc rbx, r10
+    adc r9, r12
+    adc r8, r13
+    adc rdx, 0
+    mov r10, rdx
+    mov rdx, qword ptr [rcx + 24]
+    mulx rcx, rbp, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    add rcx, r13
+    mulx r13, r14, qword ptr [rsi + 16]
+    adc r12, r14
+    mulx rdx, rsi, qword ptr [rsi + 24]
+    adc r13, rsi
+    adc rdx, 0
+    add rbp, qword ptr [rax + 40]
+    adc rcx, qword ptr [rax + 48]
+    adc r12, qword ptr [rax + 56]
+    adc r13, qword ptr [rax + 64]
+    adc rdx, 0
+    add r11, rbp
+    adc rbx, rcx
+    adc r9, r12
+    adc r8, r13
+    adc r10, rdx
+    mov rdx, r11
+    imul rdx, qword ptr [rax + 72]
+    mulx rcx, rsi, qword ptr [rax + 80]
+    mulx rbp, r12, qword ptr [rax + 88]
+    add rcx, r12
+    mulx r12, r13, qword ptr [rax + 96]
+    adc rbp, r13
+    mulx rdx, r13, qword ptr [rax + 104]
+    adc r12, r13
+    adc rdx, 0
+    add r11, rsi
+    adc rbx, rcx
+    adc r9, rbp
+    adc r8, r12
+    adc r10, rdx
+    mov rcx, rbx
+    sub rcx, qword ptr [rax + 80]
+    mov rdx, r9
+    sbb rdx, qword ptr [rax + 88]
+    mov rsi, r8
+    sbb rsi, qword ptr [rax + 96]
+    mov r11, r10
+    sbb r11, qword ptr [rax + 104]
+    cmovc rcx, rbx
+    mov qword ptr [rdi], rcx
+    cmovc rdx, r9
+    mov qword ptr [rdi + 8], rdx
+    cmovc rsi, r8
+    mov qword ptr [rdi + 16], rsi
+    cmovc r11, r10
+    mov qword ptr [rdi + 24], r11
+    pop r15
+    pop r14
+    pop r13
+    pop r12
+    pop rbp
+    pop rbx
+    ret
+    .balign 64
+2:
+    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {n0}, {p0}, {p1}, {p2}, {p3}
+",
+        kffffffffffffffff = const 0xffffffffffffffff_u64,
+        minus_mu0 = const M::MINUS_MU[0],
+        minus_mu1 = const M::MINUS_MU[1],
+        minus_mu2 = const M::MINUS_MU[2],
+        minus_mu3 = const M::MINUS_MU[3],
+        fold_rest0 = const M::FOLD_REST[0],
+        fold_rest1 = const M::FOLD_REST[1],
+        fold_rest2 = const M::FOLD_REST[2],
+        fold_rest3 = const M::FOLD_REST[3],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+    )
+}
+
+/// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn mul_complement_adx<M: Modulus<4>>(
+    z: *mut [u64; 4],
+    x: *const [u64; 4],
+    y: *const [u64; 4],
+) {
+    naked_asm!(
+        r"
+    push rbx
+    push rbp
+    push r12
+    push r13
+    push r14
+    push r15
+    xor eax, eax
+    mov rcx, rdx
+    mov rdx, qword ptr [rdx]
+    mulx r8, r9, qword ptr [rsi]
+    mulx r10, r11, qword ptr [rsi + 8]
+    mulx rbx, rbp, qword ptr [rsi + 16]
+    xor r12d, r12d
+    adcx r8, r11
+    mulx rdx, r11, qword ptr [rsi + 24]
+    adcx r10, rbp
+    adcx rbx, r11
+    adcx rdx, rax
+    mov r11, rdx
+    mov rdx, qword ptr [rip + 2f]
+    sub rdx, r9
+    mulx r9, rbp, qword ptr [rip + 2f + 8]
+    mulx r12, r13, qword ptr [rip + 2f + 16]
+    xor r14d, r14d
+    adcx r8, rbp
+    mulx rbp, r14, qword ptr [rip + 2f + 24]
+    adox r9, r13
+    adcx r10, r9
+    mulx rdx, r9, qword ptr [rip + 2f + 32]
+    adox r12, r14
+    adcx rbx, r12
+    adox rbp, r9
+    adcx r11, rbp
+    adox rdx, rax
+    adcx rdx, rax
+    mov r9, rdx
+    mov rdx, qword ptr [rcx + 8]
+    mulx rbp, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    xor r15d, r15d
+    adcx r8, r12
+    mulx r12, r15, qword ptr [rsi + 16]
+    adox rbp, r14
+    adcx r10, rbp
+    mulx rdx, rbp, qword ptr [rsi + 24]
+    adox r13, r15
+    adcx rbx, r13
+    adox r12, rbp
+    adcx r11, r12
+    adox rdx, rax
+    adcx r9, rdx
+    mov rdx, qword ptr [rip + 2f]
+    sub rdx, r8
+    mulx r8, rbp, qword ptr [rip + 2f + 8]
+    mulx r12, r13, qword ptr [rip + 2f + 16]
+    xor r14d, r14d
+    adcx r10, rbp
+    mulx rbp, r14, qword ptr [rip + 2f + 24]
+    adox r8, r13
+    adcx rbx, r8
+    mulx rdx, r8, qword ptr [rip + 2f + 32]
+    adox r12, r14
+    adcx r11, r12
+    adox rbp, r8
+    adcx r9, rbp
+    adox rdx, rax
+    adcx rdx, rax
+    mov r8, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mulx rbp, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    xor r15d, r15d
+    adcx r10, r12
+    mulx r12, r15, qword ptr [rsi + 16]
+    adox rbp, r14
+    adcx rbx, rbp
+    mulx rdx, rbp, qword ptr [rsi + 24]
+    adox r13, r15
+    adcx r11, r13
+    adox r12, rbp
+    adcx r9, r12
+    adox rdx, rax
+    adcx r8, rdx
+    mov rdx, qword ptr [rip + 2f]
+    sub rdx, r10
+    mulx r10, rbp, qword ptr [rip + 2f + 8]
+    mulx r12, r13, qword ptr [rip + 2f + 16]
+    xor r14d, r14d
+    adcx rbx, rbp
+    mulx rbp, r14, qword ptr [rip + 2f + 24]
+    adox r10, r13
+    adcx r11, r10
+    mulx rdx, r10, qword ptr [rip + 2f + 32]
+    adox r12, r14
+    adcx r9, r12
+    adox rbp, r10
+    adcx r8, rbp
+    adox rdx, rax
+    adcx rdx, rax
+    mov r10, rdx
+    mov rdx, qword ptr [rcx + 24]
+    mulx rcx, rbp, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    xor r14d, r14d
+    adcx rbp, qword ptr [rip + 2f + 40]
+    mulx r14, r15, qword ptr [rsi + 16]
+    adox rcx, r13
+    adcx rcx, qword ptr [rip + 2f + 48]
+    mulx rdx, rsi, qword ptr [rsi + 24]
+    adox r12, r15
+    adcx r12, qword ptr [rip + 2f + 56]
+    adox r14, rsi
+    adcx r14, qword ptr [rip + 2f + 64]
+    adox rdx, rax
+    adcx rdx, rax
+    adcx rbx, rbp
+    adcx r11, rcx
+    adcx r9, r12
+    adcx r8, r14
+    adcx r10, rdx
+    mov rdx, rbx
+    mulx rcx, rdx, qword ptr [rip + 2f + 72]
+    mulx rcx, rsi, qword ptr [rip + 2f + 80]
+    mulx rbp, r12, qword ptr [rip + 2f + 88]
+    xor r13d, r13d
+    adcx rbx, rsi
+    mulx rsi, rbx, qword ptr [rip + 2f + 96]
+    adox rcx, r12
+    adcx r11, rcx
+    mulx rcx, rdx, qword ptr [rip + 2f + 104]
+    adox rbp, rbx
+    adcx r9, rbp
+    adox rsi, rdx
+    adcx r8, rsi
+    adox rcx, rax
+    adcx r10, rcx
+    mov rax, r11
+    sub rax, qword ptr [rip + 2f + 80]
+    mov rcx, r9
+    sbb rcx, qword ptr [rip + 2f + 88]
+    mov rdx, r8
+    sbb rdx, qword ptr [rip + 2f + 96]
+    mov rsi, r10
+    sbb rsi, qword ptr [rip + 2f + 104]
+    cmovc rax, r11
+    mov qword ptr [rdi], rax
+    cmovc rcx, r9
+    mov qword ptr [rdi + 8], rcx
+    cmovc rdx, r8
+    mov qword ptr [rdi + 16], rdx
+    cmovc rsi, r10
+    mov qword ptr [rdi + 24], rsi
+    pop r15
+    pop r14
+    pop r13
+    pop r12
+    pop rbp
+    pop rbx
+    ret
+    .balign 64
+2:
+    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {n0}, {p0}, {p1}, {p2}, {p3}
+",
+        kffffffffffffffff = const 0xffffffffffffffff_u64,
+        minus_mu0 = const M::MINUS_MU[0],
+        minus_mu1 = const M::MINUS_MU[1],
+        minus_mu2 = const M::MINUS_MU[2],
+        minus_mu3 = const M::MINUS_MU[3],
+        fold_rest0 = const M::FOLD_REST[0],
+        fold_rest1 = const M::FOLD_REST[1],
+        fold_rest2 = const M::FOLD_REST[2],
+        fold_rest3 = const M::FOLD_REST[3],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+    )
+}
+
+/// x*x/R mod p as by log-jump, with rows of p - mu and complements, for mu near p; log-jump-complement, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn square_complement_mulx<M: Modulus<4>>(
+    z: *mut [u64; 4],
+    x: *const [u64; 4],
+) {
+    naked_asm!(
+        r"
+    push rbx
+    push rbp
+    push r12
+    push r13
+    push r14
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
+    mov r8, qword ptr [rsi + 16]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
+    mov r9, qword ptr [rsi + 24]
+    shld r9, rdx, 1
+    mov rdx, qword ptr [rsi]
+    mov r10, qword ptr [rsi]
+    mulx r10, r11, r10
+    mulx rcx, rbx, rcx
+    add r10, rbx
+    mulx r8, rbx, r8
+    adc rcx, rbx
+    mulx rdx, rbx, r9
+    adc r8, rbx
+    adc rdx, 0
+    mov rbx, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, r11
+    mulx r11, rbp, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
+    add r11, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 32]
+    adc r13, r14
+    adc rdx, 0
+    add r10, rbp
+    adc rcx, r11
+    adc r8, r12
+    adc rbx, r13
+    adc rdx, 0
+    mov r11, qword ptr [rsi + 16]
+    lea r11, [r11 + r11]
+    mov rbp, rdx
+    mov rdx, qword ptr [rsi + 8]
+    mov r12, qword ptr [rsi + 8]
+    mulx r12, r13, r12
+    mulx r11, r14, r11
+    add r12, r14
+    mulx rdx, r9, r9
+    adc r11, r9
+    adc rdx, 0
+    add rcx, r13
+    adc r8, r12
+    adc rbx, r11
+    adc rbp, rdx
+    mov r9, 0
+    adc r9, 0
+    mov rdx, qword ptr [rax]
+    sub rdx, r10
+    mulx r10, r11, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
+    add r10, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 32]
+    adc r13, r14
+    adc rdx, 0
+    add rcx, r11
+    adc r8, r10
+    adc rbx, r12
+    adc rbp, r13
+    adc r9, rdx
+    mov rdx, qword ptr [rsi + 24]
+    lea r10, [rdx + rdx]
+    mov rdx, qword ptr [rsi + 16]
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, r12, r11
+    mulx rdx, r10, r10
+    add r11, r10
+    adc rdx, 0
+    add rbx, r12
+    adc rbp, r11
+    adc r9, rdx
+    mov r10, 0
+    adc r10, 0
+    mov rdx, qword ptr [rax]
+    sub rdx, rcx
+    mulx rcx, r11, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
+    add rcx, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 32]
+    adc r13, r14
+    adc rdx, 0
+    add r8, r11
+    adc rbx, rcx
+    adc rbp, r12
+    adc r9, r13
+    adc r10, rdx
+    mov rdx, qword ptr [rsi + 24]
+    mov rcx, qword ptr [rsi + 24]
+    mulx rcx, rdx, rcx
+    add rdx, qword ptr [rax + 40]
+    adc rcx, 0
+    add r8, qword ptr [rax + 48]
+    adc rbx, qword ptr [rax + 56]
+    adc rbp, qword ptr [rax + 64]
+    adc r9, rdx
+    adc r10, rcx
+    mov rdx, r8
+    imul rdx, qword ptr [rax + 72]
+    mulx rcx, rsi, qword ptr [rax + 80]
+    mulx r11, r12, qword ptr [rax + 88]
+    add rcx, r12
+    mulx r12, r13, qword ptr [rax + 96]
+    adc r11, r13
+    mulx rdx, r13, qword ptr [rax + 104]
+    adc r12, r13
+    adc rdx, 0
+    add r8, rsi
+    adc rbx, rcx
+    adc rbp, r11
+    adc r9, r12
+    adc r10, rdx
+    mov rcx, rbx
+    sub rcx, qword ptr [rax + 80]
+    mov rdx, rbp
+    sbb rdx, qword ptr [rax + 88]
+    mov rsi, r9
+    sbb rsi, qword ptr [rax + 96]
+    mov r8, r10
+    sbb r8, qword ptr [rax + 104]
+    cmovc rcx, rbx
+    mov qword ptr [rdi], rcx
+    cmovc rdx, rbp
+    mov qword ptr [rdi + 8], rdx
+    cmovc rsi, r9
+    mov qword ptr [rdi + 16], rsi
+    cmovc r8, r10
+    mov qword ptr [rdi + 24], r8
+    pop r14
+    pop r13
+    pop r12
+    pop rbp
+    pop rbx
+    ret
+    .balign 64
+2:
+    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {fold_rest3}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {n0}, {p0}, {p1}, {p2}, {p3}
+",
+        kffffffffffffffff = const 0xffffffffffffffff_u64,
+        minus_mu0 = const M::MINUS_MU[0],
+        minus_mu1 = const M::MINUS_MU[1],
+        minus_mu2 = const M::MINUS_MU[2],
+        minus_mu3 = const M::MINUS_MU[3],
+        fold_rest3 = const M::FOLD_REST[3],
+        fold_rest0 = const M::FOLD_REST[0],
+        fold_rest1 = const M::FOLD_REST[1],
+        fold_rest2 = const M::FOLD_REST[2],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+    )
+}
+
+/// x*x/R mod p as by log-jump, with rows of p - mu and complements, for mu near p; log-jump-complement, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn square_complement_adx<M: Modulus<4>>(
+    z: *mut [u64; 4],
+    x: *const [u64; 4],
+) {
+    naked_asm!(
+        r"
+    push rbx
+    push rbp
+    push r12
+    push r13
+    push r14
+    push r15
+    xor eax, eax
+    mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
+    mov r8, qword ptr [rsi + 16]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
+    mov r9, qword ptr [rsi + 24]
+    shld r9, rdx, 1
+    mov rdx, qword ptr [rsi]
+    mulx r10, r11, qword ptr [rsi]
+    mulx rcx, rbx, rcx
+    mulx r8, rbp, r8
+    xor r12d, r12d
+    adcx r10, rbx
+    mulx rdx, rbx, r9
+    adcx rcx, rbp
+    adcx r8, rbx
+    adcx rdx, rax
+    mov rbx, rdx
+    mov rdx, qword ptr [rip + 2f]
+    sub rdx, r11
+    mulx r11, rbp, qword ptr [rip + 2f + 8]
+    mulx r12, r13, qword ptr [rip + 2f + 16]
+    xor r14d, r14d
+    adcx r10, rbp
+    mulx rbp, r14, qword ptr [rip + 2f + 24]
+    adox r11, r13
+    adcx rcx, r11
+    mulx rdx, r11, qword ptr [rip + 2f + 32]
+    adox r12, r14
+    adcx r8, r12
+    adox rbp, r11
+    adcx rbx, rbp
+    adox rdx, rax
+    adcx rdx, rax
+    mov r11, qword ptr [rsi + 16]
+    lea r11, [r11 + r11]
+    mov rbp, rdx
+    mov rdx, qword ptr [rsi + 8]
+    mulx r12, r13, qword ptr [rsi + 8]
+    mulx r11, r14, r11
+    xor r15d, r15d
+    adcx rcx, r13
+    mulx rdx, r9, r9
+    adox r12, r14
+    adcx r8, r12
+    adox r11, r9
+    adcx rbx, r11
+    adox rdx, rax
+    adcx rbp, rdx
+    mov r9, 0
+    adcx r9, rax
+    mov rdx, qword ptr [rip + 2f]
+    sub rdx, r10
+    mulx r10, r11, qword ptr [rip + 2f + 8]
+    mulx r12, r13, qword ptr [rip + 2f + 16]
+    xor r14d, r14d
+    adcx rcx, r11
+    mulx r11, r14, qword ptr [rip + 2f + 24]
+    adox r10, r13
+    adcx r8, r10
+    mulx rdx, r10, qword ptr [rip + 2f + 32]
+    adox r12, r14
+    adcx rbx, r12
+    adox r11, r10
+    adcx rbp, r11
+    adox rdx, rax
+    adcx r9, rdx
+    mov rdx, qword ptr [rsi + 24]
+    lea r10, [rdx + rdx]
+    mov rdx, qword ptr [rsi + 16]
+    mulx r11, r12, qword ptr [rsi + 16]
+    mulx rdx, r10, r10
+    xor r13d, r13d
+    adcx rbx, r12
+    adox r11, r10
+    adcx rbp, r11
+    adox rdx, rax
+    adcx r9, rdx
+    mov r10, 0
+    adcx r10, rax
+    mov rdx, qword ptr [rip + 2f]
+    sub rdx, rcx
+    mulx rcx, r11, qword ptr [rip + 2f + 8]
+    mulx r12, r13, qword ptr [rip + 2f + 16]
+    xor r14d, r14d
+    adcx r8, r11
+    mulx r11, r14, qword ptr [rip + 2f + 24]
+    adox rcx, r13
+    adcx rbx, rcx
+    mulx rcx, rdx, qword ptr [rip + 2f + 32]
+    adox r12, r14
+    adcx rbp, r12
+    adox r11, rdx
+    adcx r9, r11
+    adox rcx, rax
+    adcx r10, rcx
+    mov rdx, qword ptr [rsi + 24]
+    mulx rcx, rdx, qword ptr [rsi + 24]
+    xor esi, esi
+    adcx rdx, qword ptr [rip + 2f + 40]
+    adcx rcx, rax
+    adcx r8, qword ptr [rip + 2f + 48]
+    adcx rbx, qword ptr [rip + 2f + 56]
+    adcx rbp, qword ptr [rip + 2f + 64]
+    adcx r9, rdx
+    adcx r10, rcx
+    mov rdx, r8
+    mulx rcx, rdx, qword ptr [rip + 2f + 72]
+    mulx rcx, rsi, qword ptr [rip + 2f + 80]
+    mulx r11, r12, qword ptr [rip + 2f + 88]
+    xor r13d, r13d
+    adcx r8, rsi
+    mulx rsi, r8, qword ptr [rip + 2f + 96]
+    adox rcx, r12
+    adcx rbx, rcx
+    mulx rcx, rdx, qword ptr [rip + 2f + 104]
+    adox r11, r8
+    adcx rbp, r11
+    adox rsi, rdx
+    adcx r9, rsi
+    adox rcx, rax
+    adcx r10, rcx
+    mov rax, rbx
+    sub rax, qword ptr [rip + 2f + 80]
+    mov rcx, rbp
+    sbb rcx, qword ptr [rip + 2f + 88]
+    mov rdx, r9
+    sbb rdx, qword ptr [rip + 2f + 96]
+    mov rsi, r10
+    sbb rsi, qword ptr [rip + 2f + 104]
+    cmovc rax, rbx
+    mov qword ptr [rdi], rax
+    cmovc rcx, rbp
+    mov qword ptr [rdi + 8], rcx
+    cmovc rdx, r9
+    mov qword ptr [rdi + 16], rdx
+    cmovc rsi, r10
+    mov qword ptr [rdi + 24], rsi
+    pop r15
+    pop r14
+    pop r13
+    pop r12
+    pop rbp
+    pop rbx
+    ret
+    .balign 64
+2:
+    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {fold_rest3}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {n0}, {p0}, {p1}, {p2}, {p3}
+",
+        kffffffffffffffff = const 0xffffffffffffffff_u64,
+        minus_mu0 = const M::MINUS_MU[0],
+        minus_mu1 = const M::MINUS_MU[1],
+        minus_mu2 = const M::MINUS_MU[2],
+        minus_mu3 = const M::MINUS_MU[3],
+        fold_rest3 = const M::FOLD_REST[3],
+        fold_rest0 = const M::FOLD_REST[0],
+        fold_rest1 = const M::FOLD_REST[1],
+        fold_rest2 = const M::FOLD_REST[2],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+    )
+}
+
+// spare: at least one spare bit: no carry leaves the top limb.
+assembly! { 4, 2:
     mul: mul_spare_mulx, mul_spare_adx;
     sum_of_products: sum_of_products_spare_mulx, sum_of_products_spare_adx;
     square: square_spare_mulx, square_spare_adx;
@@ -1891,7 +2648,7 @@ unsafe extern "sysv64" fn sum_of_products_spare_adx<M: Modulus<4>>(
 }
 
 // full: every odd prime.
-assembly! { 4, 2:
+assembly! { 4, 3:
     mul: mul_full_mulx, mul_full_adx;
     sum_of_products: sum_of_products_full_mulx, sum_of_products_full_adx;
     add: add_full;

@@ -494,8 +494,531 @@ unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<5>>(
     )
 }
 
-// spare: at least one spare bit: no carry leaves the top limb.
+// complement: a spare bit and mu/p > 0.508: constant rows of -mu for complements, 2n^2 + 1 products.
 assembly! { 5, 1:
+    mul: mul_complement_mulx;
+    sum_of_products: sum_of_products_spare_mulx;
+    square: square_complement_mulx;
+    add: add_spare;
+    sub: sub;
+}
+
+/// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn mul_complement_mulx<M: Modulus<5>>(
+    z: *mut [u64; 5],
+    x: *const [u64; 5],
+    y: *const [u64; 5],
+) {
+    naked_asm!(
+        r"
+    push rbx
+    push rbp
+    push r12
+    push r13
+    push r14
+    push r15
+    sub rsp, 16
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
+    mov rdx, qword ptr [rdx]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
+    adc r10, rbx
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
+    adc r11, rbp
+    mov rbp, qword ptr [rsi + 32]
+    mulx rdx, rbp, rbp
+    adc rbx, rbp
+    adc rdx, 0
+    mov rbp, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, r9
+    mulx r9, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r9, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mov qword ptr [rsp], rdi
+    mulx r15, rdi, qword ptr [rax + 32]
+    adc r14, rdi
+    mulx rdx, rdi, qword ptr [rax + 40]
+    adc r15, rdi
+    adc rdx, 0
+    add r8, r12
+    adc r10, r9
+    adc r11, r13
+    adc rbx, r14
+    adc rbp, r15
+    adc rdx, 0
+    mov rdi, rdx
+    mov rdx, qword ptr [rcx + 8]
+    mulx r9, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add r9, r14
+    mulx r14, r15, qword ptr [rsi + 16]
+    adc r13, r15
+    mov qword ptr [rsp + 8], rcx
+    mulx r15, rcx, qword ptr [rsi + 24]
+    adc r14, rcx
+    mulx rcx, rdx, qword ptr [rsi + 32]
+    adc r15, rdx
+    adc rcx, 0
+    add r8, r12
+    adc r10, r9
+    adc r11, r13
+    adc rbx, r14
+    adc rbp, r15
+    adc rdi, rcx
+    mov rdx, qword ptr [rax]
+    sub rdx, r8
+    mulx rcx, r8, qword ptr [rax + 8]
+    mulx r9, r12, qword ptr [rax + 16]
+    add rcx, r12
+    mulx r12, r13, qword ptr [rax + 24]
+    adc r9, r13
+    mulx r13, r14, qword ptr [rax + 32]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 40]
+    adc r13, r14
+    adc rdx, 0
+    add r10, r8
+    adc r11, rcx
+    adc rbx, r9
+    adc rbp, r12
+    adc rdi, r13
+    adc rdx, 0
+    mov rcx, qword ptr [rsp + 8]
+    mov r8, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mulx r9, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add r9, r14
+    mulx r14, r15, qword ptr [rsi + 16]
+    adc r13, r15
+    mulx r15, rcx, qword ptr [rsi + 24]
+    adc r14, rcx
+    mulx rcx, rdx, qword ptr [rsi + 32]
+    adc r15, rdx
+    adc rcx, 0
+    add r10, r12
+    adc r11, r9
+    adc rbx, r13
+    adc rbp, r14
+    adc rdi, r15
+    adc r8, rcx
+    mov rdx, qword ptr [rax]
+    sub rdx, r10
+    mulx rcx, r9, qword ptr [rax + 8]
+    mulx r10, r12, qword ptr [rax + 16]
+    add rcx, r12
+    mulx r12, r13, qword ptr [rax + 24]
+    adc r10, r13
+    mulx r13, r14, qword ptr [rax + 32]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 40]
+    adc r13, r14
+    adc rdx, 0
+    add r11, r9
+    adc rbx, rcx
+    adc rbp, r10
+    adc rdi, r12
+    adc r8, r13
+    adc rdx, 0
+    mov rcx, qword ptr [rsp + 8]
+    mov r9, rdx
+    mov rdx, qword ptr [rcx + 24]
+    mulx r10, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add r10, r14
+    mulx r14, r15, qword ptr [rsi + 16]
+    adc r13, r15
+    mulx r15, rcx, qword ptr [rsi + 24]
+    adc r14, rcx
+    mulx rcx, rdx, qword ptr [rsi + 32]
+    adc r15, rdx
+    adc rcx, 0
+    add r11, r12
+    adc rbx, r10
+    adc rbp, r13
+    adc rdi, r14
+    adc r8, r15
+    adc r9, rcx
+    mov rdx, qword ptr [rax]
+    sub rdx, r11
+    mulx rcx, r10, qword ptr [rax + 8]
+    mulx r11, r12, qword ptr [rax + 16]
+    add rcx, r12
+    mulx r12, r13, qword ptr [rax + 24]
+    adc r11, r13
+    mulx r13, r14, qword ptr [rax + 32]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 40]
+    adc r13, r14
+    adc rdx, 0
+    add rbx, r10
+    adc rbp, rcx
+    adc rdi, r11
+    adc r8, r12
+    adc r9, r13
+    adc rdx, 0
+    mov rcx, qword ptr [rsp + 8]
+    mov r10, rdx
+    mov rdx, qword ptr [rcx + 32]
+    mulx rcx, r11, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    add rcx, r13
+    mulx r13, r14, qword ptr [rsi + 16]
+    adc r12, r14
+    mulx r14, r15, qword ptr [rsi + 24]
+    adc r13, r15
+    mulx rdx, rsi, qword ptr [rsi + 32]
+    adc r14, rsi
+    adc rdx, 0
+    add r11, qword ptr [rax + 48]
+    adc rcx, qword ptr [rax + 56]
+    adc r12, qword ptr [rax + 64]
+    adc r13, qword ptr [rax + 72]
+    adc r14, qword ptr [rax + 80]
+    adc rdx, 0
+    add rbx, r11
+    adc rbp, rcx
+    adc rdi, r12
+    adc r8, r13
+    adc r9, r14
+    adc r10, rdx
+    mov rdx, rbx
+    imul rdx, qword ptr [rax + 88]
+    mulx rcx, rsi, qword ptr [rax + 96]
+    mulx r11, r12, qword ptr [rax + 104]
+    add rcx, r12
+    mulx r12, r13, qword ptr [rax + 112]
+    adc r11, r13
+    mulx r13, r14, qword ptr [rax + 120]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 128]
+    adc r13, r14
+    adc rdx, 0
+    add rbx, rsi
+    adc rbp, rcx
+    adc rdi, r11
+    adc r8, r12
+    adc r9, r13
+    adc r10, rdx
+    mov rcx, rbp
+    sub rcx, qword ptr [rax + 96]
+    mov rdx, rdi
+    sbb rdx, qword ptr [rax + 104]
+    mov rsi, r8
+    sbb rsi, qword ptr [rax + 112]
+    mov r11, r9
+    sbb r11, qword ptr [rax + 120]
+    mov rbx, r10
+    sbb rbx, qword ptr [rax + 128]
+    cmovc rcx, rbp
+    mov rax, qword ptr [rsp]
+    mov qword ptr [rax], rcx
+    cmovc rdx, rdi
+    mov qword ptr [rax + 8], rdx
+    cmovc rsi, r8
+    mov qword ptr [rax + 16], rsi
+    cmovc r11, r9
+    mov qword ptr [rax + 24], r11
+    cmovc rbx, r10
+    mov qword ptr [rax + 32], rbx
+    add rsp, 16
+    pop r15
+    pop r14
+    pop r13
+    pop r12
+    pop rbp
+    pop rbx
+    ret
+    .balign 64
+2:
+    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
+",
+        kffffffffffffffff = const 0xffffffffffffffff_u64,
+        minus_mu0 = const M::MINUS_MU[0],
+        minus_mu1 = const M::MINUS_MU[1],
+        minus_mu2 = const M::MINUS_MU[2],
+        minus_mu3 = const M::MINUS_MU[3],
+        minus_mu4 = const M::MINUS_MU[4],
+        fold_rest0 = const M::FOLD_REST[0],
+        fold_rest1 = const M::FOLD_REST[1],
+        fold_rest2 = const M::FOLD_REST[2],
+        fold_rest3 = const M::FOLD_REST[3],
+        fold_rest4 = const M::FOLD_REST[4],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+    )
+}
+
+/// x*x/R mod p as by log-jump, with rows of p - mu and complements, for mu near p; log-jump-complement, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn square_complement_mulx<M: Modulus<5>>(
+    z: *mut [u64; 5],
+    x: *const [u64; 5],
+) {
+    naked_asm!(
+        r"
+    push rbx
+    push rbp
+    push r12
+    push r13
+    push r14
+    push r15
+    sub rsp, 16
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
+    mov r8, qword ptr [rsi + 16]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
+    mov r9, qword ptr [rsi + 24]
+    shld r9, rdx, 1
+    mov rdx, qword ptr [rsi + 24]
+    mov r10, qword ptr [rsi + 32]
+    shld r10, rdx, 1
+    mov rdx, qword ptr [rsi]
+    mov r11, qword ptr [rsi]
+    mulx r11, rbx, r11
+    mulx rcx, rbp, rcx
+    add r11, rbp
+    mulx r8, rbp, r8
+    adc rcx, rbp
+    mulx rbp, r12, r9
+    adc r8, r12
+    mulx rdx, r12, r10
+    adc rbp, r12
+    adc rdx, 0
+    mov r12, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, rbx
+    mulx rbx, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add rbx, r15
+    mov qword ptr [rsp], rdi
+    mulx r15, rdi, qword ptr [rax + 24]
+    adc r14, rdi
+    mov qword ptr [rsp + 8], r10
+    mulx rdi, r10, qword ptr [rax + 32]
+    adc r15, r10
+    mulx rdx, r10, qword ptr [rax + 40]
+    adc rdi, r10
+    adc rdx, 0
+    add r11, r13
+    adc rcx, rbx
+    adc r8, r14
+    adc rbp, r15
+    adc r12, rdi
+    adc rdx, 0
+    mov rdi, qword ptr [rsi + 16]
+    lea rdi, [rdi + rdi]
+    mov r10, rdx
+    mov rdx, qword ptr [rsi + 8]
+    mov rbx, qword ptr [rsi + 8]
+    mulx rbx, r13, rbx
+    mulx rdi, r14, rdi
+    add rbx, r14
+    mulx r9, r14, r9
+    adc rdi, r14
+    mulx rdx, r14, qword ptr [rsp + 8]
+    adc r9, r14
+    adc rdx, 0
+    add rcx, r13
+    adc r8, rbx
+    adc rbp, rdi
+    adc r12, r9
+    adc r10, rdx
+    mov rdi, 0
+    adc rdi, 0
+    mov rdx, qword ptr [rax]
+    sub rdx, r11
+    mulx r9, r11, qword ptr [rax + 8]
+    mulx rbx, r13, qword ptr [rax + 16]
+    add r9, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc rbx, r14
+    mulx r14, r15, qword ptr [rax + 32]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 40]
+    adc r14, r15
+    adc rdx, 0
+    add rcx, r11
+    adc r8, r9
+    adc rbp, rbx
+    adc r12, r13
+    adc r10, r14
+    adc rdi, rdx
+    mov rdx, qword ptr [rsi + 24]
+    lea r9, [rdx + rdx]
+    mov rdx, qword ptr [rsi + 16]
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
+    mulx r9, r13, r9
+    add r11, r13
+    mulx rdx, r13, qword ptr [rsp + 8]
+    adc r9, r13
+    adc rdx, 0
+    add rbp, rbx
+    adc r12, r11
+    adc r10, r9
+    adc rdi, rdx
+    mov r9, 0
+    adc r9, 0
+    mov rdx, qword ptr [rax]
+    sub rdx, rcx
+    mulx rcx, r11, qword ptr [rax + 8]
+    mulx rbx, r13, qword ptr [rax + 16]
+    add rcx, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc rbx, r14
+    mulx r14, r15, qword ptr [rax + 32]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 40]
+    adc r14, r15
+    adc rdx, 0
+    add r8, r11
+    adc rbp, rcx
+    adc r12, rbx
+    adc r10, r13
+    adc rdi, r14
+    adc r9, rdx
+    mov rcx, qword ptr [rsi + 32]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 24]
+    mov r11, qword ptr [rsi + 24]
+    mulx r11, rbx, r11
+    mulx rcx, rdx, rcx
+    add r11, rdx
+    adc rcx, 0
+    add r10, rbx
+    adc rdi, r11
+    adc r9, rcx
+    mov rcx, 0
+    adc rcx, 0
+    mov rdx, qword ptr [rax]
+    sub rdx, r8
+    mulx r8, r11, qword ptr [rax + 8]
+    mulx rbx, r13, qword ptr [rax + 16]
+    add r8, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc rbx, r14
+    mulx r14, r15, qword ptr [rax + 32]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 40]
+    adc r14, r15
+    adc rdx, 0
+    add rbp, r11
+    adc r12, r8
+    adc r10, rbx
+    adc rdi, r13
+    adc r9, r14
+    adc rcx, rdx
+    mov rdx, qword ptr [rsi + 32]
+    mov rsi, qword ptr [rsi + 32]
+    mulx rdx, rsi, rsi
+    add rsi, qword ptr [rax + 48]
+    adc rdx, 0
+    add rbp, qword ptr [rax + 56]
+    adc r12, qword ptr [rax + 64]
+    adc r10, qword ptr [rax + 72]
+    adc rdi, qword ptr [rax + 80]
+    adc r9, rsi
+    adc rcx, rdx
+    mov rdx, rbp
+    imul rdx, qword ptr [rax + 88]
+    mulx rsi, r8, qword ptr [rax + 96]
+    mulx r11, rbx, qword ptr [rax + 104]
+    add rsi, rbx
+    mulx rbx, r13, qword ptr [rax + 112]
+    adc r11, r13
+    mulx r13, r14, qword ptr [rax + 120]
+    adc rbx, r14
+    mulx rdx, r14, qword ptr [rax + 128]
+    adc r13, r14
+    adc rdx, 0
+    add rbp, r8
+    adc r12, rsi
+    adc r10, r11
+    adc rdi, rbx
+    adc r9, r13
+    adc rcx, rdx
+    mov rdx, r12
+    sub rdx, qword ptr [rax + 96]
+    mov rsi, r10
+    sbb rsi, qword ptr [rax + 104]
+    mov r8, rdi
+    sbb r8, qword ptr [rax + 112]
+    mov r11, r9
+    sbb r11, qword ptr [rax + 120]
+    mov rbx, rcx
+    sbb rbx, qword ptr [rax + 128]
+    cmovc rdx, r12
+    mov rax, qword ptr [rsp]
+    mov qword ptr [rax], rdx
+    cmovc rsi, r10
+    mov qword ptr [rax + 8], rsi
+    cmovc r8, rdi
+    mov qword ptr [rax + 16], r8
+    cmovc r11, r9
+    mov qword ptr [rax + 24], r11
+    cmovc rbx, rcx
+    mov qword ptr [rax + 32], rbx
+    add rsp, 16
+    pop r15
+    pop r14
+    pop r13
+    pop r12
+    pop rbp
+    pop rbx
+    ret
+    .balign 64
+2:
+    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {fold_rest4}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
+",
+        kffffffffffffffff = const 0xffffffffffffffff_u64,
+        minus_mu0 = const M::MINUS_MU[0],
+        minus_mu1 = const M::MINUS_MU[1],
+        minus_mu2 = const M::MINUS_MU[2],
+        minus_mu3 = const M::MINUS_MU[3],
+        minus_mu4 = const M::MINUS_MU[4],
+        fold_rest4 = const M::FOLD_REST[4],
+        fold_rest0 = const M::FOLD_REST[0],
+        fold_rest1 = const M::FOLD_REST[1],
+        fold_rest2 = const M::FOLD_REST[2],
+        fold_rest3 = const M::FOLD_REST[3],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+    )
+}
+
+// spare: at least one spare bit: no carry leaves the top limb.
+assembly! { 5, 2:
     mul: mul_spare_mulx;
     sum_of_products: sum_of_products_spare_mulx;
     square: square_spare_mulx;
@@ -1335,7 +1858,7 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<5>>(
 }
 
 // full: every odd prime.
-assembly! { 5, 2:
+assembly! { 5, 3:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
     add: add_full;

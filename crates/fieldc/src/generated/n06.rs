@@ -1306,8 +1306,1410 @@ unsafe extern "sysv64" fn square_fold_adx<M: Modulus<6>>(
     )
 }
 
-// spare: at least one spare bit: no carry leaves the top limb.
+// complement: a spare bit and mu/p > 0.508: constant rows of -mu for complements, 2n^2 + 1 products.
 assembly! { 6, 1:
+    mul: mul_complement_mulx, mul_complement_adx;
+    sum_of_products: sum_of_products_spare_mulx, sum_of_products_spare_adx;
+    square: square_complement_mulx, square_complement_adx;
+    add: add_spare;
+    sub: sub;
+}
+
+/// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn mul_complement_mulx<M: Modulus<6>>(
+    z: *mut [u64; 6],
+    x: *const [u64; 6],
+    y: *const [u64; 6],
+) {
+    naked_asm!(
+        r"
+    push rbx
+    push rbp
+    push r12
+    push r13
+    push r14
+    push r15
+    sub rsp, 40
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
+    mov rdx, qword ptr [rdx]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
+    adc r10, rbx
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
+    adc r11, rbp
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
+    adc rbx, r12
+    mov r12, qword ptr [rsi + 40]
+    mulx rdx, r12, r12
+    adc rbp, r12
+    adc rdx, 0
+    mov r12, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, r9
+    mulx r9, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add r9, r15
+    mov qword ptr [rsp], rdi
+    mulx r15, rdi, qword ptr [rax + 24]
+    adc r14, rdi
+    mov qword ptr [rsp + 8], rsi
+    mulx rdi, rsi, qword ptr [rax + 32]
+    adc r15, rsi
+    mov qword ptr [rsp + 16], rcx
+    mulx rsi, rcx, qword ptr [rax + 40]
+    adc rdi, rcx
+    mulx rcx, rdx, qword ptr [rax + 48]
+    adc rsi, rdx
+    adc rcx, 0
+    add r8, r13
+    adc r10, r9
+    adc r11, r14
+    adc rbx, r15
+    adc rbp, rdi
+    adc r12, rsi
+    adc rcx, 0
+    mov rsi, qword ptr [rsp + 16]
+    mov rdx, qword ptr [rsi + 8]
+    mov rdi, qword ptr [rsp + 8]
+    mulx r9, r13, qword ptr [rdi]
+    mulx r14, r15, qword ptr [rdi + 8]
+    add r9, r15
+    mulx r15, rsi, qword ptr [rdi + 16]
+    adc r14, rsi
+    mov qword ptr [rsp + 24], rax
+    mulx rsi, rax, qword ptr [rdi + 24]
+    adc r15, rax
+    mov qword ptr [rsp + 32], rcx
+    mulx rax, rcx, qword ptr [rdi + 32]
+    adc rsi, rcx
+    mulx rcx, rdx, qword ptr [rdi + 40]
+    adc rax, rdx
+    adc rcx, 0
+    add r8, r13
+    adc r10, r9
+    adc r11, r14
+    adc rbx, r15
+    adc rbp, rsi
+    adc r12, rax
+    adc rcx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 24]
+    mov rdx, qword ptr [rax]
+    sub rdx, r8
+    mulx rsi, r8, qword ptr [rax + 8]
+    mulx r9, r13, qword ptr [rax + 16]
+    add rsi, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc r9, r14
+    mulx r14, r15, qword ptr [rax + 32]
+    adc r13, r15
+    mulx r15, rdi, qword ptr [rax + 40]
+    adc r14, rdi
+    mulx rdx, rdi, qword ptr [rax + 48]
+    adc r15, rdi
+    adc rdx, 0
+    add r10, r8
+    adc r11, rsi
+    adc rbx, r9
+    adc rbp, r13
+    adc r12, r14
+    adc rcx, r15
+    adc rdx, 0
+    mov rsi, qword ptr [rsp + 16]
+    mov rdi, rdx
+    mov rdx, qword ptr [rsi + 16]
+    mov r8, qword ptr [rsp + 8]
+    mulx r9, r13, qword ptr [r8]
+    mulx r14, r15, qword ptr [r8 + 8]
+    add r9, r15
+    mulx r15, rsi, qword ptr [r8 + 16]
+    adc r14, rsi
+    mulx rsi, rax, qword ptr [r8 + 24]
+    adc r15, rax
+    mov qword ptr [rsp + 32], rdi
+    mulx rax, rdi, qword ptr [r8 + 32]
+    adc rsi, rdi
+    mulx rdx, rdi, qword ptr [r8 + 40]
+    adc rax, rdi
+    adc rdx, 0
+    add r10, r13
+    adc r11, r9
+    adc rbx, r14
+    adc rbp, r15
+    adc r12, rsi
+    adc rcx, rax
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 24]
+    mov rsi, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, r10
+    mulx rdi, r9, qword ptr [rax + 8]
+    mulx r10, r13, qword ptr [rax + 16]
+    add rdi, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc r10, r14
+    mulx r14, r15, qword ptr [rax + 32]
+    adc r13, r15
+    mulx r15, r8, qword ptr [rax + 40]
+    adc r14, r8
+    mulx rdx, r8, qword ptr [rax + 48]
+    adc r15, r8
+    adc rdx, 0
+    add r11, r9
+    adc rbx, rdi
+    adc rbp, r10
+    adc r12, r13
+    adc rcx, r14
+    adc rsi, r15
+    adc rdx, 0
+    mov rdi, qword ptr [rsp + 16]
+    mov r8, rdx
+    mov rdx, qword ptr [rdi + 24]
+    mov r9, qword ptr [rsp + 8]
+    mulx r10, r13, qword ptr [r9]
+    mulx r14, r15, qword ptr [r9 + 8]
+    add r10, r15
+    mulx r15, rdi, qword ptr [r9 + 16]
+    adc r14, rdi
+    mulx rdi, rax, qword ptr [r9 + 24]
+    adc r15, rax
+    mov qword ptr [rsp + 32], r8
+    mulx rax, r8, qword ptr [r9 + 32]
+    adc rdi, r8
+    mulx rdx, r8, qword ptr [r9 + 40]
+    adc rax, r8
+    adc rdx, 0
+    add r11, r13
+    adc rbx, r10
+    adc rbp, r14
+    adc r12, r15
+    adc rcx, rdi
+    adc rsi, rax
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 24]
+    mov rdi, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, r11
+    mulx r8, r10, qword ptr [rax + 8]
+    mulx r11, r13, qword ptr [rax + 16]
+    add r8, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc r11, r14
+    mulx r14, r15, qword ptr [rax + 32]
+    adc r13, r15
+    mulx r15, r9, qword ptr [rax + 40]
+    adc r14, r9
+    mulx rdx, r9, qword ptr [rax + 48]
+    adc r15, r9
+    adc rdx, 0
+    add rbx, r10
+    adc rbp, r8
+    adc r12, r11
+    adc rcx, r13
+    adc rsi, r14
+    adc rdi, r15
+    adc rdx, 0
+    mov r8, qword ptr [rsp + 16]
+    mov r9, rdx
+    mov rdx, qword ptr [r8 + 32]
+    mov r10, qword ptr [rsp + 8]
+    mulx r11, r13, qword ptr [r10]
+    mulx r14, r15, qword ptr [r10 + 8]
+    add r11, r15
+    mulx r15, r8, qword ptr [r10 + 16]
+    adc r14, r8
+    mulx r8, rax, qword ptr [r10 + 24]
+    adc r15, rax
+    mov qword ptr [rsp + 32], r9
+    mulx rax, r9, qword ptr [r10 + 32]
+    adc r8, r9
+    mulx rdx, r9, qword ptr [r10 + 40]
+    adc rax, r9
+    adc rdx, 0
+    add rbx, r13
+    adc rbp, r11
+    adc r12, r14
+    adc rcx, r15
+    adc rsi, r8
+    adc rdi, rax
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 24]
+    mov r8, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, rbx
+    mulx r9, r11, qword ptr [rax + 8]
+    mulx rbx, r13, qword ptr [rax + 16]
+    add r9, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc rbx, r14
+    mulx r14, r15, qword ptr [rax + 32]
+    adc r13, r15
+    mulx r15, r10, qword ptr [rax + 40]
+    adc r14, r10
+    mulx rdx, r10, qword ptr [rax + 48]
+    adc r15, r10
+    adc rdx, 0
+    add rbp, r11
+    adc r12, r9
+    adc rcx, rbx
+    adc rsi, r13
+    adc rdi, r14
+    adc r8, r15
+    adc rdx, 0
+    mov r9, qword ptr [rsp + 16]
+    mov r10, rdx
+    mov rdx, qword ptr [r9 + 40]
+    mov r9, qword ptr [rsp + 8]
+    mulx r11, rbx, qword ptr [r9]
+    mulx r13, r14, qword ptr [r9 + 8]
+    add r11, r14
+    mulx r14, r15, qword ptr [r9 + 16]
+    adc r13, r15
+    mov qword ptr [rsp + 16], r10
+    mulx r15, r10, qword ptr [r9 + 24]
+    adc r14, r10
+    mov qword ptr [rsp + 32], r8
+    mulx r10, r8, qword ptr [r9 + 32]
+    adc r15, r8
+    mulx rdx, r8, qword ptr [r9 + 40]
+    adc r10, r8
+    adc rdx, 0
+    add rbx, qword ptr [rax + 56]
+    adc r11, qword ptr [rax + 64]
+    adc r13, qword ptr [rax + 72]
+    adc r14, qword ptr [rax + 80]
+    adc r15, qword ptr [rax + 88]
+    adc r10, qword ptr [rax + 96]
+    adc rdx, 0
+    add rbp, rbx
+    adc r12, r11
+    adc rcx, r13
+    adc rsi, r14
+    adc rdi, r15
+    adc r10, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 16]
+    mov r8, rdx
+    mov rdx, rbp
+    imul rdx, qword ptr [rax + 104]
+    mulx r9, r11, qword ptr [rax + 112]
+    mulx rbx, r13, qword ptr [rax + 120]
+    add r9, r13
+    mulx r13, r14, qword ptr [rax + 128]
+    adc rbx, r14
+    mulx r14, r15, qword ptr [rax + 136]
+    adc r13, r15
+    mov qword ptr [rsp + 16], r8
+    mulx r15, r8, qword ptr [rax + 144]
+    adc r14, r8
+    mulx rdx, r8, qword ptr [rax + 152]
+    adc r15, r8
+    adc rdx, 0
+    add rbp, r11
+    adc r12, r9
+    adc rcx, rbx
+    adc rsi, r13
+    adc rdi, r14
+    adc r10, r15
+    adc rdx, qword ptr [rsp + 16]
+    mov r8, r12
+    sub r8, qword ptr [rax + 112]
+    mov r9, rcx
+    sbb r9, qword ptr [rax + 120]
+    mov r11, rsi
+    sbb r11, qword ptr [rax + 128]
+    mov rbx, rdi
+    sbb rbx, qword ptr [rax + 136]
+    mov rbp, r10
+    sbb rbp, qword ptr [rax + 144]
+    mov r13, rdx
+    sbb r13, qword ptr [rax + 152]
+    cmovc r8, r12
+    mov rax, qword ptr [rsp]
+    mov qword ptr [rax], r8
+    cmovc r9, rcx
+    mov qword ptr [rax + 8], r9
+    cmovc r11, rsi
+    mov qword ptr [rax + 16], r11
+    cmovc rbx, rdi
+    mov qword ptr [rax + 24], rbx
+    cmovc rbp, r10
+    mov qword ptr [rax + 32], rbp
+    cmovc r13, rdx
+    mov qword ptr [rax + 40], r13
+    add rsp, 40
+    pop r15
+    pop r14
+    pop r13
+    pop r12
+    pop rbp
+    pop rbx
+    ret
+    .balign 64
+2:
+    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+",
+        kffffffffffffffff = const 0xffffffffffffffff_u64,
+        minus_mu0 = const M::MINUS_MU[0],
+        minus_mu1 = const M::MINUS_MU[1],
+        minus_mu2 = const M::MINUS_MU[2],
+        minus_mu3 = const M::MINUS_MU[3],
+        minus_mu4 = const M::MINUS_MU[4],
+        minus_mu5 = const M::MINUS_MU[5],
+        fold_rest0 = const M::FOLD_REST[0],
+        fold_rest1 = const M::FOLD_REST[1],
+        fold_rest2 = const M::FOLD_REST[2],
+        fold_rest3 = const M::FOLD_REST[3],
+        fold_rest4 = const M::FOLD_REST[4],
+        fold_rest5 = const M::FOLD_REST[5],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+    )
+}
+
+/// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn mul_complement_adx<M: Modulus<6>>(
+    z: *mut [u64; 6],
+    x: *const [u64; 6],
+    y: *const [u64; 6],
+) {
+    naked_asm!(
+        r"
+    push rbx
+    push rbp
+    push r12
+    push r13
+    push r14
+    push r15
+    sub rsp, 32
+    xor eax, eax
+    mov rcx, rdx
+    mov rdx, qword ptr [rdx]
+    mulx r8, r9, qword ptr [rsi]
+    mulx r10, r11, qword ptr [rsi + 8]
+    mulx rbx, rbp, qword ptr [rsi + 16]
+    xor r12d, r12d
+    adcx r8, r11
+    mulx r11, r12, qword ptr [rsi + 24]
+    adcx r10, rbp
+    mulx rbp, r13, qword ptr [rsi + 32]
+    adcx rbx, r12
+    mulx rdx, r12, qword ptr [rsi + 40]
+    adcx r11, r13
+    adcx rbp, r12
+    adcx rdx, rax
+    mov r12, rdx
+    mov rdx, qword ptr [rip + 2f]
+    sub rdx, r9
+    mulx r9, r13, qword ptr [rip + 2f + 8]
+    mulx r14, r15, qword ptr [rip + 2f + 16]
+    test rsp, rsp
+    adcx r8, r13
+    mov qword ptr [rsp], rdi
+    mulx r13, rdi, qword ptr [rip + 2f + 24]
+    adox r9, r15
+    adcx r10, r9
+    mulx r9, r15, qword ptr [rip + 2f + 32]
+    adox r14, rdi
+    adcx rbx, r14
+    mulx rdi, r14, qword ptr [rip + 2f + 40]
+    adox r13, r15
+    adcx r11, r13
+    mulx rdx, r13, qword ptr [rip + 2f + 48]
+    adox r9, r14
+    adcx rbp, r9
+    adox rdi, r13
+    adcx r12, rdi
+    adox rdx, rax
+    adcx rdx, rax
+    mov rdi, rdx
+    mov rdx, qword ptr [rcx + 8]
+    mulx r9, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    test rsp, rsp
+    adcx r8, r13
+    mov qword ptr [rsp + 8], rcx
+    mulx r13, rcx, qword ptr [rsi + 16]
+    adox r9, r15
+    adcx r10, r9
+    mulx r9, r15, qword ptr [rsi + 24]
+    adox r14, rcx
+    adcx rbx, r14
+    mulx rcx, r14, qword ptr [rsi + 32]
+    adox r13, r15
+    adcx r11, r13
+    mulx rdx, r13, qword ptr [rsi + 40]
+    adox r9, r14
+    adcx rbp, r9
+    adox rcx, r13
+    adcx r12, rcx
+    adox rdx, rax
+    adcx rdi, rdx
+    mov rdx, qword ptr [rip + 2f]
+    sub rdx, r8
+    mulx rcx, r8, qword ptr [rip + 2f + 8]
+    mulx r9, r13, qword ptr [rip + 2f + 16]
+    xor r14d, r14d
+    adcx r10, r8
+    mulx r8, r14, qword ptr [rip + 2f + 24]
+    adox rcx, r13
+    adcx rbx, rcx
+    mulx rcx, r13, qword ptr [rip + 2f + 32]
+    adox r9, r14
+    adcx r11, r9
+    mulx r9, r14, qword ptr [rip + 2f + 40]
+    adox r8, r13
+    adcx rbp, r8
+    mulx rdx, r8, qword ptr [rip + 2f + 48]
+    adox rcx, r14
+    adcx r12, rcx
+    adox r9, r8
+    adcx rdi, r9
+    adox rdx, rax
+    adcx rdx, rax
+    mov rcx, qword ptr [rsp + 8]
+    mov r8, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mulx r9, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    test rsp, rsp
+    adcx r10, r13
+    mulx r13, rcx, qword ptr [rsi + 16]
+    adox r9, r15
+    adcx rbx, r9
+    mulx r9, r15, qword ptr [rsi + 24]
+    adox r14, rcx
+    adcx r11, r14
+    mulx rcx, r14, qword ptr [rsi + 32]
+    adox r13, r15
+    adcx rbp, r13
+    mulx rdx, r13, qword ptr [rsi + 40]
+    adox r9, r14
+    adcx r12, r9
+    adox rcx, r13
+    adcx rdi, rcx
+    adox rdx, rax
+    adcx r8, rdx
+    mov rdx, qword ptr [rip + 2f]
+    sub rdx, r10
+    mulx rcx, r9, qword ptr [rip + 2f + 8]
+    mulx r10, r13, qword ptr [rip + 2f + 16]
+    xor r14d, r14d
+    adcx rbx, r9
+    mulx r9, r14, qword ptr [rip + 2f + 24]
+    adox rcx, r13
+    adcx r11, rcx
+    mulx rcx, r13, qword ptr [rip + 2f + 32]
+    adox r10, r14
+    adcx rbp, r10
+    mulx r10, r14, qword ptr [rip + 2f + 40]
+    adox r9, r13
+    adcx r12, r9
+    mulx rdx, r9, qword ptr [rip + 2f + 48]
+    adox rcx, r14
+    adcx rdi, rcx
+    adox r10, r9
+    adcx r8, r10
+    adox rdx, rax
+    adcx rdx, rax
+    mov rcx, qword ptr [rsp + 8]
+    mov r9, rdx
+    mov rdx, qword ptr [rcx + 24]
+    mulx r10, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    test rsp, rsp
+    adcx rbx, r13
+    mulx r13, rcx, qword ptr [rsi + 16]
+    adox r10, r15
+    adcx r11, r10
+    mulx r10, r15, qword ptr [rsi + 24]
+    adox r14, rcx
+    adcx rbp, r14
+    mulx rcx, r14, qword ptr [rsi + 32]
+    adox r13, r15
+    adcx r12, r13
+    mulx rdx, r13, qword ptr [rsi + 40]
+    adox r10, r14
+    adcx rdi, r10
+    adox rcx, r13
+    adcx r8, rcx
+    adox rdx, rax
+    adcx r9, rdx
+    mov rdx, qword ptr [rip + 2f]
+    sub rdx, rbx
+    mulx rcx, r10, qword ptr [rip + 2f + 8]
+    mulx rbx, r13, qword ptr [rip + 2f + 16]
+    xor r14d, r14d
+    adcx r11, r10
+    mulx r10, r14, qword ptr [rip + 2f + 24]
+    adox rcx, r13
+    adcx rbp, rcx
+    mulx rcx, r13, qword ptr [rip + 2f + 32]
+    adox rbx, r14
+    adcx r12, rbx
+    mulx rbx, r14, qword ptr [rip + 2f + 40]
+    adox r10, r13
+    adcx rdi, r10
+    mulx rdx, r10, qword ptr [rip + 2f + 48]
+    adox rcx, r14
+    adcx r8, rcx
+    adox rbx, r10
+    adcx r9, rbx
+    adox rdx, rax
+    adcx rdx, rax
+    mov rcx, qword ptr [rsp + 8]
+    mov r10, rdx
+    mov rdx, qword ptr [rcx + 32]
+    mulx rbx, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    test rsp, rsp
+    adcx r11, r13
+    mulx r13, rcx, qword ptr [rsi + 16]
+    adox rbx, r15
+    adcx rbp, rbx
+    mulx rbx, r15, qword ptr [rsi + 24]
+    adox r14, rcx
+    adcx r12, r14
+    mulx rcx, r14, qword ptr [rsi + 32]
+    adox r13, r15
+    adcx rdi, r13
+    mulx rdx, r13, qword ptr [rsi + 40]
+    adox rbx, r14
+    adcx r8, rbx
+    adox rcx, r13
+    adcx r9, rcx
+    adox rdx, rax
+    adcx r10, rdx
+    mov rdx, qword ptr [rip + 2f]
+    sub rdx, r11
+    mulx rcx, r11, qword ptr [rip + 2f + 8]
+    mulx rbx, r13, qword ptr [rip + 2f + 16]
+    xor r14d, r14d
+    adcx rbp, r11
+    mulx r11, r14, qword ptr [rip + 2f + 24]
+    adox rcx, r13
+    adcx r12, rcx
+    mulx rcx, r13, qword ptr [rip + 2f + 32]
+    adox rbx, r14
+    adcx rdi, rbx
+    mulx rbx, r14, qword ptr [rip + 2f + 40]
+    adox r11, r13
+    adcx r8, r11
+    mulx rdx, r11, qword ptr [rip + 2f + 48]
+    adox rcx, r14
+    adcx r9, rcx
+    adox rbx, r11
+    adcx r10, rbx
+    adox rdx, rax
+    adcx rdx, rax
+    mov rcx, qword ptr [rsp + 8]
+    mov r11, rdx
+    mov rdx, qword ptr [rcx + 40]
+    mulx rcx, rbx, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    xor r15d, r15d
+    adcx rbx, qword ptr [rip + 2f + 56]
+    mov qword ptr [rsp + 8], r11
+    mulx r15, r11, qword ptr [rsi + 16]
+    adox rcx, r14
+    adcx rcx, qword ptr [rip + 2f + 64]
+    mov qword ptr [rsp + 16], r10
+    mulx r14, r10, qword ptr [rsi + 24]
+    adox r13, r11
+    adcx r13, qword ptr [rip + 2f + 72]
+    mov qword ptr [rsp + 24], r9
+    mulx r11, r9, qword ptr [rsi + 32]
+    adox r15, r10
+    adcx r15, qword ptr [rip + 2f + 80]
+    mulx rdx, rsi, qword ptr [rsi + 40]
+    adox r14, r9
+    adcx r14, qword ptr [rip + 2f + 88]
+    adox r11, rsi
+    adcx r11, qword ptr [rip + 2f + 96]
+    adox rdx, rax
+    adcx rdx, rax
+    adcx rbp, rbx
+    adcx r12, rcx
+    adcx rdi, r13
+    adcx r8, r15
+    adcx r14, qword ptr [rsp + 24]
+    adcx r11, qword ptr [rsp + 16]
+    adcx rdx, qword ptr [rsp + 8]
+    mov rcx, rdx
+    mov rdx, rbp
+    mulx rsi, rdx, qword ptr [rip + 2f + 104]
+    mulx rsi, r9, qword ptr [rip + 2f + 112]
+    mulx r10, rbx, qword ptr [rip + 2f + 120]
+    xor r13d, r13d
+    adcx rbp, r9
+    mulx r9, rbp, qword ptr [rip + 2f + 128]
+    adox rsi, rbx
+    adcx r12, rsi
+    mulx rsi, rbx, qword ptr [rip + 2f + 136]
+    adox r10, rbp
+    adcx rdi, r10
+    mulx r10, rbp, qword ptr [rip + 2f + 144]
+    adox r9, rbx
+    adcx r8, r9
+    mulx rdx, r9, qword ptr [rip + 2f + 152]
+    adox rsi, rbp
+    adcx r14, rsi
+    adox r10, r9
+    adcx r11, r10
+    adox rdx, rax
+    adcx rcx, rdx
+    mov rax, r12
+    sub rax, qword ptr [rip + 2f + 112]
+    mov rdx, rdi
+    sbb rdx, qword ptr [rip + 2f + 120]
+    mov rsi, r8
+    sbb rsi, qword ptr [rip + 2f + 128]
+    mov r9, r14
+    sbb r9, qword ptr [rip + 2f + 136]
+    mov r10, r11
+    sbb r10, qword ptr [rip + 2f + 144]
+    mov rbx, rcx
+    sbb rbx, qword ptr [rip + 2f + 152]
+    cmovc rax, r12
+    mov rbp, qword ptr [rsp]
+    mov qword ptr [rbp], rax
+    cmovc rdx, rdi
+    mov qword ptr [rbp + 8], rdx
+    cmovc rsi, r8
+    mov qword ptr [rbp + 16], rsi
+    cmovc r9, r14
+    mov qword ptr [rbp + 24], r9
+    cmovc r10, r11
+    mov qword ptr [rbp + 32], r10
+    cmovc rbx, rcx
+    mov qword ptr [rbp + 40], rbx
+    add rsp, 32
+    pop r15
+    pop r14
+    pop r13
+    pop r12
+    pop rbp
+    pop rbx
+    ret
+    .balign 64
+2:
+    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+",
+        kffffffffffffffff = const 0xffffffffffffffff_u64,
+        minus_mu0 = const M::MINUS_MU[0],
+        minus_mu1 = const M::MINUS_MU[1],
+        minus_mu2 = const M::MINUS_MU[2],
+        minus_mu3 = const M::MINUS_MU[3],
+        minus_mu4 = const M::MINUS_MU[4],
+        minus_mu5 = const M::MINUS_MU[5],
+        fold_rest0 = const M::FOLD_REST[0],
+        fold_rest1 = const M::FOLD_REST[1],
+        fold_rest2 = const M::FOLD_REST[2],
+        fold_rest3 = const M::FOLD_REST[3],
+        fold_rest4 = const M::FOLD_REST[4],
+        fold_rest5 = const M::FOLD_REST[5],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+    )
+}
+
+/// x*x/R mod p as by log-jump, with rows of p - mu and complements, for mu near p; log-jump-complement, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn square_complement_mulx<M: Modulus<6>>(
+    z: *mut [u64; 6],
+    x: *const [u64; 6],
+) {
+    naked_asm!(
+        r"
+    push rbx
+    push rbp
+    push r12
+    push r13
+    push r14
+    push r15
+    sub rsp, 40
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
+    mov r8, qword ptr [rsi + 16]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
+    mov r9, qword ptr [rsi + 24]
+    shld r9, rdx, 1
+    mov rdx, qword ptr [rsi + 24]
+    mov r10, qword ptr [rsi + 32]
+    shld r10, rdx, 1
+    mov rdx, qword ptr [rsi + 32]
+    mov r11, qword ptr [rsi + 40]
+    shld r11, rdx, 1
+    mov rdx, qword ptr [rsi]
+    mov rbx, qword ptr [rsi]
+    mulx rbx, rbp, rbx
+    mulx rcx, r12, rcx
+    add rbx, r12
+    mulx r8, r12, r8
+    adc rcx, r12
+    mulx r12, r13, r9
+    adc r8, r13
+    mulx r13, r14, r10
+    adc r12, r14
+    mulx rdx, r14, r11
+    adc r13, r14
+    adc rdx, 0
+    mov r14, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, rbp
+    mulx rbp, r15, qword ptr [rax + 8]
+    mov qword ptr [rsp], rdi
+    mov qword ptr [rsp + 8], r11
+    mulx rdi, r11, qword ptr [rax + 16]
+    add rbp, r11
+    mov qword ptr [rsp + 16], r10
+    mulx r11, r10, qword ptr [rax + 24]
+    adc rdi, r10
+    mov qword ptr [rsp + 24], r9
+    mulx r10, r9, qword ptr [rax + 32]
+    adc r11, r9
+    mov qword ptr [rsp + 32], rsi
+    mulx r9, rsi, qword ptr [rax + 40]
+    adc r10, rsi
+    mulx rdx, rsi, qword ptr [rax + 48]
+    adc r9, rsi
+    adc rdx, 0
+    add rbx, r15
+    adc rcx, rbp
+    adc r8, rdi
+    adc r12, r11
+    adc r13, r10
+    adc r14, r9
+    adc rdx, 0
+    mov rsi, qword ptr [rsp + 32]
+    mov rdi, qword ptr [rsi + 16]
+    lea rdi, [rdi + rdi]
+    mov r9, rdx
+    mov rdx, qword ptr [rsi + 8]
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    mulx rdi, rbp, rdi
+    add r10, rbp
+    mulx rbp, r15, qword ptr [rsp + 24]
+    adc rdi, r15
+    mulx r15, rsi, qword ptr [rsp + 16]
+    adc rbp, rsi
+    mulx rdx, rsi, qword ptr [rsp + 8]
+    adc r15, rsi
+    adc rdx, 0
+    add rcx, r11
+    adc r8, r10
+    adc r12, rdi
+    adc r13, rbp
+    adc r14, r15
+    adc r9, rdx
+    mov rsi, 0
+    adc rsi, 0
+    mov rdx, qword ptr [rax]
+    sub rdx, rbx
+    mulx rdi, r10, qword ptr [rax + 8]
+    mulx r11, rbx, qword ptr [rax + 16]
+    add rdi, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r11, rbp
+    mulx rbp, r15, qword ptr [rax + 32]
+    adc rbx, r15
+    mov qword ptr [rsp + 24], rsi
+    mulx r15, rsi, qword ptr [rax + 40]
+    adc rbp, rsi
+    mulx rdx, rsi, qword ptr [rax + 48]
+    adc r15, rsi
+    adc rdx, 0
+    add rcx, r10
+    adc r8, rdi
+    adc r12, r11
+    adc r13, rbx
+    adc r14, rbp
+    adc r9, r15
+    adc rdx, qword ptr [rsp + 24]
+    mov rsi, qword ptr [rsp + 32]
+    mov rdi, qword ptr [rsi + 24]
+    lea rdi, [rdi + rdi]
+    mov r10, rdx
+    mov rdx, qword ptr [rsi + 16]
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
+    mulx rdi, rbp, rdi
+    add r11, rbp
+    mulx rbp, r15, qword ptr [rsp + 16]
+    adc rdi, r15
+    mulx rdx, r15, qword ptr [rsp + 8]
+    adc rbp, r15
+    adc rdx, 0
+    add r12, rbx
+    adc r13, r11
+    adc r14, rdi
+    adc r9, rbp
+    adc r10, rdx
+    mov rdi, 0
+    adc rdi, 0
+    mov rdx, qword ptr [rax]
+    sub rdx, rcx
+    mulx rcx, r11, qword ptr [rax + 8]
+    mulx rbx, rbp, qword ptr [rax + 16]
+    add rcx, rbp
+    mulx rbp, r15, qword ptr [rax + 24]
+    adc rbx, r15
+    mulx r15, rsi, qword ptr [rax + 32]
+    adc rbp, rsi
+    mov qword ptr [rsp + 16], rdi
+    mulx rsi, rdi, qword ptr [rax + 40]
+    adc r15, rdi
+    mulx rdx, rdi, qword ptr [rax + 48]
+    adc rsi, rdi
+    adc rdx, 0
+    add r8, r11
+    adc r12, rcx
+    adc r13, rbx
+    adc r14, rbp
+    adc r9, r15
+    adc r10, rsi
+    adc rdx, qword ptr [rsp + 16]
+    mov rcx, qword ptr [rsp + 32]
+    mov rsi, qword ptr [rcx + 32]
+    lea rsi, [rsi + rsi]
+    mov rdi, rdx
+    mov rdx, qword ptr [rcx + 24]
+    mov r11, qword ptr [rcx + 24]
+    mulx r11, rbx, r11
+    mulx rsi, rbp, rsi
+    add r11, rbp
+    mulx rdx, rbp, qword ptr [rsp + 8]
+    adc rsi, rbp
+    adc rdx, 0
+    add r14, rbx
+    adc r9, r11
+    adc r10, rsi
+    adc rdi, rdx
+    mov rsi, 0
+    adc rsi, 0
+    mov rdx, qword ptr [rax]
+    sub rdx, r8
+    mulx r8, r11, qword ptr [rax + 8]
+    mulx rbx, rbp, qword ptr [rax + 16]
+    add r8, rbp
+    mulx rbp, r15, qword ptr [rax + 24]
+    adc rbx, r15
+    mulx r15, rcx, qword ptr [rax + 32]
+    adc rbp, rcx
+    mov qword ptr [rsp + 8], rsi
+    mulx rcx, rsi, qword ptr [rax + 40]
+    adc r15, rsi
+    mulx rdx, rsi, qword ptr [rax + 48]
+    adc rcx, rsi
+    adc rdx, 0
+    add r12, r11
+    adc r13, r8
+    adc r14, rbx
+    adc r9, rbp
+    adc r10, r15
+    adc rdi, rcx
+    adc rdx, qword ptr [rsp + 8]
+    mov rcx, qword ptr [rsp + 32]
+    mov rsi, qword ptr [rcx + 40]
+    lea rsi, [rsi + rsi]
+    mov r8, rdx
+    mov rdx, qword ptr [rcx + 32]
+    mov r11, qword ptr [rcx + 32]
+    mulx r11, rbx, r11
+    mulx rdx, rsi, rsi
+    add r11, rsi
+    adc rdx, 0
+    add r10, rbx
+    adc rdi, r11
+    adc r8, rdx
+    mov rsi, 0
+    adc rsi, 0
+    mov rdx, qword ptr [rax]
+    sub rdx, r12
+    mulx r11, rbx, qword ptr [rax + 8]
+    mulx rbp, r12, qword ptr [rax + 16]
+    add r11, r12
+    mulx r12, r15, qword ptr [rax + 24]
+    adc rbp, r15
+    mulx r15, rcx, qword ptr [rax + 32]
+    adc r12, rcx
+    mov qword ptr [rsp + 8], rsi
+    mulx rcx, rsi, qword ptr [rax + 40]
+    adc r15, rsi
+    mulx rdx, rsi, qword ptr [rax + 48]
+    adc rcx, rsi
+    adc rdx, 0
+    add r13, rbx
+    adc r14, r11
+    adc r9, rbp
+    adc r10, r12
+    adc rdi, r15
+    adc r8, rcx
+    adc rdx, qword ptr [rsp + 8]
+    mov rcx, qword ptr [rsp + 32]
+    mov rsi, rdx
+    mov rdx, qword ptr [rcx + 40]
+    mov rcx, qword ptr [rcx + 40]
+    mulx rcx, rdx, rcx
+    add rdx, qword ptr [rax + 56]
+    adc rcx, 0
+    add r13, qword ptr [rax + 64]
+    adc r14, qword ptr [rax + 72]
+    adc r9, qword ptr [rax + 80]
+    adc r10, qword ptr [rax + 88]
+    adc rdi, qword ptr [rax + 96]
+    adc r8, rdx
+    adc rsi, rcx
+    mov rdx, r13
+    imul rdx, qword ptr [rax + 104]
+    mulx rcx, r11, qword ptr [rax + 112]
+    mulx rbx, rbp, qword ptr [rax + 120]
+    add rcx, rbp
+    mulx rbp, r12, qword ptr [rax + 128]
+    adc rbx, r12
+    mulx r12, r15, qword ptr [rax + 136]
+    adc rbp, r15
+    mov qword ptr [rsp + 32], rsi
+    mulx r15, rsi, qword ptr [rax + 144]
+    adc r12, rsi
+    mulx rdx, rsi, qword ptr [rax + 152]
+    adc r15, rsi
+    adc rdx, 0
+    add r13, r11
+    adc r14, rcx
+    adc r9, rbx
+    adc r10, rbp
+    adc rdi, r12
+    adc r8, r15
+    adc rdx, qword ptr [rsp + 32]
+    mov rcx, r14
+    sub rcx, qword ptr [rax + 112]
+    mov rsi, r9
+    sbb rsi, qword ptr [rax + 120]
+    mov r11, r10
+    sbb r11, qword ptr [rax + 128]
+    mov rbx, rdi
+    sbb rbx, qword ptr [rax + 136]
+    mov rbp, r8
+    sbb rbp, qword ptr [rax + 144]
+    mov r12, rdx
+    sbb r12, qword ptr [rax + 152]
+    cmovc rcx, r14
+    mov rax, qword ptr [rsp]
+    mov qword ptr [rax], rcx
+    cmovc rsi, r9
+    mov qword ptr [rax + 8], rsi
+    cmovc r11, r10
+    mov qword ptr [rax + 16], r11
+    cmovc rbx, rdi
+    mov qword ptr [rax + 24], rbx
+    cmovc rbp, r8
+    mov qword ptr [rax + 32], rbp
+    cmovc r12, rdx
+    mov qword ptr [rax + 40], r12
+    add rsp, 40
+    pop r15
+    pop r14
+    pop r13
+    pop r12
+    pop rbp
+    pop rbx
+    ret
+    .balign 64
+2:
+    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {fold_rest5}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+",
+        kffffffffffffffff = const 0xffffffffffffffff_u64,
+        minus_mu0 = const M::MINUS_MU[0],
+        minus_mu1 = const M::MINUS_MU[1],
+        minus_mu2 = const M::MINUS_MU[2],
+        minus_mu3 = const M::MINUS_MU[3],
+        minus_mu4 = const M::MINUS_MU[4],
+        minus_mu5 = const M::MINUS_MU[5],
+        fold_rest5 = const M::FOLD_REST[5],
+        fold_rest0 = const M::FOLD_REST[0],
+        fold_rest1 = const M::FOLD_REST[1],
+        fold_rest2 = const M::FOLD_REST[2],
+        fold_rest3 = const M::FOLD_REST[3],
+        fold_rest4 = const M::FOLD_REST[4],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+    )
+}
+
+/// x*x/R mod p as by log-jump, with rows of p - mu and complements, for mu near p; log-jump-complement, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn square_complement_adx<M: Modulus<6>>(
+    z: *mut [u64; 6],
+    x: *const [u64; 6],
+) {
+    naked_asm!(
+        r"
+    push rbx
+    push rbp
+    push r12
+    push r13
+    push r14
+    push r15
+    sub rsp, 24
+    xor eax, eax
+    mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
+    mov r8, qword ptr [rsi + 16]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
+    mov r9, qword ptr [rsi + 24]
+    shld r9, rdx, 1
+    mov rdx, qword ptr [rsi + 24]
+    mov r10, qword ptr [rsi + 32]
+    shld r10, rdx, 1
+    mov rdx, qword ptr [rsi + 32]
+    mov r11, qword ptr [rsi + 40]
+    shld r11, rdx, 1
+    mov rdx, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi]
+    mulx rcx, r12, rcx
+    mulx r8, r13, r8
+    xor r14d, r14d
+    adcx rbx, r12
+    mulx r12, r14, r9
+    adcx rcx, r13
+    mulx r13, r15, r10
+    adcx r8, r14
+    mulx rdx, r14, r11
+    adcx r12, r15
+    adcx r13, r14
+    adcx rdx, rax
+    mov r14, rdx
+    mov rdx, qword ptr [rip + 2f]
+    sub rdx, rbp
+    mulx rbp, r15, qword ptr [rip + 2f + 8]
+    mov qword ptr [rsp], rdi
+    mov qword ptr [rsp + 8], r11
+    mulx rdi, r11, qword ptr [rip + 2f + 16]
+    test rsp, rsp
+    adcx rbx, r15
+    mov qword ptr [rsp + 16], rbx
+    mulx r15, rbx, qword ptr [rip + 2f + 24]
+    adox rbp, r11
+    adcx rcx, rbp
+    mulx r11, rbp, qword ptr [rip + 2f + 32]
+    adox rdi, rbx
+    adcx r8, rdi
+    mulx rdi, rbx, qword ptr [rip + 2f + 40]
+    adox r15, rbp
+    adcx r12, r15
+    mulx rdx, rbp, qword ptr [rip + 2f + 48]
+    adox r11, rbx
+    adcx r13, r11
+    adox rdi, rbp
+    adcx r14, rdi
+    adox rdx, rax
+    adcx rdx, rax
+    mov rdi, qword ptr [rsi + 16]
+    lea rdi, [rdi + rdi]
+    mov r11, rdx
+    mov rdx, qword ptr [rsi + 8]
+    mulx rbx, rbp, qword ptr [rsi + 8]
+    mulx rdi, r15, rdi
+    test rsp, rsp
+    adcx rcx, rbp
+    mulx r9, rbp, r9
+    adox rbx, r15
+    adcx r8, rbx
+    mulx rbx, r15, r10
+    adox rdi, rbp
+    adcx r12, rdi
+    mulx rdx, rdi, qword ptr [rsp + 8]
+    adox r9, r15
+    adcx r13, r9
+    adox rbx, rdi
+    adcx r14, rbx
+    adox rdx, rax
+    adcx r11, rdx
+    mov rdi, 0
+    adcx rdi, rax
+    mov rdx, qword ptr [rsp + 16]
+    mov r9, rdx
+    mov rdx, qword ptr [rip + 2f]
+    sub rdx, r9
+    mulx r9, rbx, qword ptr [rip + 2f + 8]
+    mulx rbp, r15, qword ptr [rip + 2f + 16]
+    test rsp, rsp
+    adcx rcx, rbx
+    mov qword ptr [rsp + 16], rcx
+    mulx rbx, rcx, qword ptr [rip + 2f + 24]
+    adox r9, r15
+    adcx r8, r9
+    mulx r9, r15, qword ptr [rip + 2f + 32]
+    adox rbp, rcx
+    adcx r12, rbp
+    mulx rcx, rbp, qword ptr [rip + 2f + 40]
+    adox rbx, r15
+    adcx r13, rbx
+    mulx rdx, rbx, qword ptr [rip + 2f + 48]
+    adox r9, rbp
+    adcx r14, r9
+    adox rcx, rbx
+    adcx r11, rcx
+    adox rdx, rax
+    adcx rdi, rdx
+    mov rcx, qword ptr [rsi + 24]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 16]
+    mulx r9, rbx, qword ptr [rsi + 16]
+    mulx rcx, rbp, rcx
+    xor r15d, r15d
+    adcx r12, rbx
+    mulx r10, rbx, r10
+    adox r9, rbp
+    adcx r13, r9
+    mulx rdx, r9, qword ptr [rsp + 8]
+    adox rcx, rbx
+    adcx r14, rcx
+    adox r10, r9
+    adcx r11, r10
+    adox rdx, rax
+    adcx rdi, rdx
+    mov rcx, 0
+    adcx rcx, rax
+    mov rdx, qword ptr [rsp + 16]
+    mov r9, rdx
+    mov rdx, qword ptr [rip + 2f]
+    sub rdx, r9
+    mulx r9, r10, qword ptr [rip + 2f + 8]
+    mulx rbx, rbp, qword ptr [rip + 2f + 16]
+    xor r15d, r15d
+    adcx r8, r10
+    mulx r10, r15, qword ptr [rip + 2f + 24]
+    adox r9, rbp
+    adcx r12, r9
+    mulx r9, rbp, qword ptr [rip + 2f + 32]
+    adox rbx, r15
+    adcx r13, rbx
+    mulx rbx, r15, qword ptr [rip + 2f + 40]
+    adox r10, rbp
+    adcx r14, r10
+    mulx rdx, r10, qword ptr [rip + 2f + 48]
+    adox r9, r15
+    adcx r11, r9
+    adox rbx, r10
+    adcx rdi, rbx
+    adox rdx, rax
+    adcx rcx, rdx
+    mov rdx, qword ptr [rsi + 32]
+    lea r9, [rdx + rdx]
+    mov rdx, qword ptr [rsi + 24]
+    mulx r10, rbx, qword ptr [rsi + 24]
+    mulx r9, rbp, r9
+    xor r15d, r15d
+    adcx r14, rbx
+    mulx rdx, rbx, qword ptr [rsp + 8]
+    adox r10, rbp
+    adcx r11, r10
+    adox r9, rbx
+    adcx rdi, r9
+    adox rdx, rax
+    adcx rcx, rdx
+    mov r9, 0
+    adcx r9, rax
+    mov rdx, qword ptr [rip + 2f]
+    sub rdx, r8
+    mulx r8, r10, qword ptr [rip + 2f + 8]
+    mulx rbx, rbp, qword ptr [rip + 2f + 16]
+    xor r15d, r15d
+    adcx r12, r10
+    mulx r10, r15, qword ptr [rip + 2f + 24]
+    adox r8, rbp
+    adcx r13, r8
+    mulx r8, rbp, qword ptr [rip + 2f + 32]
+    adox rbx, r15
+    adcx r14, rbx
+    mulx rbx, r15, qword ptr [rip + 2f + 40]
+    adox r10, rbp
+    adcx r11, r10
+    mulx rdx, r10, qword ptr [rip + 2f + 48]
+    adox r8, r15
+    adcx rdi, r8
+    adox rbx, r10
+    adcx rcx, rbx
+    adox rdx, rax
+    adcx r9, rdx
+    mov rdx, qword ptr [rsi + 40]
+    lea r8, [rdx + rdx]
+    mov rdx, qword ptr [rsi + 32]
+    mulx r10, rbx, qword ptr [rsi + 32]
+    mulx rdx, r8, r8
+    xor ebp, ebp
+    adcx rdi, rbx
+    adox r10, r8
+    adcx rcx, r10
+    adox rdx, rax
+    adcx r9, rdx
+    mov r8, 0
+    adcx r8, rax
+    mov rdx, qword ptr [rip + 2f]
+    sub rdx, r12
+    mulx r10, rbx, qword ptr [rip + 2f + 8]
+    mulx rbp, r12, qword ptr [rip + 2f + 16]
+    xor r15d, r15d
+    adcx r13, rbx
+    mulx rbx, r15, qword ptr [rip + 2f + 24]
+    adox r10, r12
+    adcx r14, r10
+    mulx r10, r12, qword ptr [rip + 2f + 32]
+    adox rbp, r15
+    adcx r11, rbp
+    mulx rbp, r15, qword ptr [rip + 2f + 40]
+    adox rbx, r12
+    adcx rdi, rbx
+    mulx rdx, rbx, qword ptr [rip + 2f + 48]
+    adox r10, r15
+    adcx rcx, r10
+    adox rbp, rbx
+    adcx r9, rbp
+    adox rdx, rax
+    adcx r8, rdx
+    mov rdx, qword ptr [rsi + 40]
+    mulx rdx, rsi, qword ptr [rsi + 40]
+    xor r10d, r10d
+    adcx rsi, qword ptr [rip + 2f + 56]
+    adcx rdx, rax
+    adcx r13, qword ptr [rip + 2f + 64]
+    adcx r14, qword ptr [rip + 2f + 72]
+    adcx r11, qword ptr [rip + 2f + 80]
+    adcx rdi, qword ptr [rip + 2f + 88]
+    adcx rcx, qword ptr [rip + 2f + 96]
+    adcx r9, rsi
+    adcx r8, rdx
+    mov rdx, r13
+    mulx rsi, rdx, qword ptr [rip + 2f + 104]
+    mulx rsi, r10, qword ptr [rip + 2f + 112]
+    mulx rbx, rbp, qword ptr [rip + 2f + 120]
+    xor r12d, r12d
+    adcx r13, r10
+    mulx r10, r12, qword ptr [rip + 2f + 128]
+    adox rsi, rbp
+    adcx r14, rsi
+    mulx rsi, rbp, qword ptr [rip + 2f + 136]
+    adox rbx, r12
+    adcx r11, rbx
+    mulx rbx, r12, qword ptr [rip + 2f + 144]
+    adox r10, rbp
+    adcx rdi, r10
+    mulx rdx, r10, qword ptr [rip + 2f + 152]
+    adox rsi, r12
+    adcx rcx, rsi
+    adox rbx, r10
+    adcx r9, rbx
+    adox rdx, rax
+    adcx r8, rdx
+    mov rax, r14
+    sub rax, qword ptr [rip + 2f + 112]
+    mov rdx, r11
+    sbb rdx, qword ptr [rip + 2f + 120]
+    mov rsi, rdi
+    sbb rsi, qword ptr [rip + 2f + 128]
+    mov r10, rcx
+    sbb r10, qword ptr [rip + 2f + 136]
+    mov rbx, r9
+    sbb rbx, qword ptr [rip + 2f + 144]
+    mov rbp, r8
+    sbb rbp, qword ptr [rip + 2f + 152]
+    cmovc rax, r14
+    mov r12, qword ptr [rsp]
+    mov qword ptr [r12], rax
+    cmovc rdx, r11
+    mov qword ptr [r12 + 8], rdx
+    cmovc rsi, rdi
+    mov qword ptr [r12 + 16], rsi
+    cmovc r10, rcx
+    mov qword ptr [r12 + 24], r10
+    cmovc rbx, r9
+    mov qword ptr [r12 + 32], rbx
+    cmovc rbp, r8
+    mov qword ptr [r12 + 40], rbp
+    add rsp, 24
+    pop r15
+    pop r14
+    pop r13
+    pop r12
+    pop rbp
+    pop rbx
+    ret
+    .balign 64
+2:
+    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {fold_rest5}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+",
+        kffffffffffffffff = const 0xffffffffffffffff_u64,
+        minus_mu0 = const M::MINUS_MU[0],
+        minus_mu1 = const M::MINUS_MU[1],
+        minus_mu2 = const M::MINUS_MU[2],
+        minus_mu3 = const M::MINUS_MU[3],
+        minus_mu4 = const M::MINUS_MU[4],
+        minus_mu5 = const M::MINUS_MU[5],
+        fold_rest5 = const M::FOLD_REST[5],
+        fold_rest0 = const M::FOLD_REST[0],
+        fold_rest1 = const M::FOLD_REST[1],
+        fold_rest2 = const M::FOLD_REST[2],
+        fold_rest3 = const M::FOLD_REST[3],
+        fold_rest4 = const M::FOLD_REST[4],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+    )
+}
+
+// spare: at least one spare bit: no carry leaves the top limb.
+assembly! { 6, 2:
     mul: mul_spare_mulx, mul_spare_adx;
     sum_of_products: sum_of_products_spare_mulx, sum_of_products_spare_adx;
     square: square_spare_mulx, square_spare_adx;
@@ -3593,7 +4995,7 @@ unsafe extern "sysv64" fn sum_of_products_spare_adx<M: Modulus<6>>(
 }
 
 // full: every odd prime.
-assembly! { 6, 2:
+assembly! { 6, 3:
     mul: mul_full_mulx, mul_full_adx;
     sum_of_products: sum_of_products_full_mulx, sum_of_products_full_adx;
     add: add_full;

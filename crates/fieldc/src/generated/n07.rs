@@ -882,8 +882,946 @@ unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<7>>(
     )
 }
 
-// spare: at least one spare bit: no carry leaves the top limb.
+// complement: a spare bit and mu/p > 0.508: constant rows of -mu for complements, 2n^2 + 1 products.
 assembly! { 7, 1:
+    mul: mul_complement_mulx;
+    sum_of_products: sum_of_products_spare_mulx;
+    square: square_complement_mulx;
+}
+
+/// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn mul_complement_mulx<M: Modulus<7>>(
+    z: *mut [u64; 7],
+    x: *const [u64; 7],
+    y: *const [u64; 7],
+) {
+    naked_asm!(
+        r"
+    push rbx
+    push rbp
+    push r12
+    push r13
+    push r14
+    push r15
+    sub rsp, 56
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
+    mov rdx, qword ptr [rdx]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
+    adc r10, rbx
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
+    adc r11, rbp
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
+    adc rbx, r12
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
+    adc rbp, r13
+    mov r13, qword ptr [rsi + 48]
+    mulx rdx, r13, r13
+    adc r12, r13
+    adc rdx, 0
+    mov r13, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, r9
+    mulx r9, r14, qword ptr [rax + 8]
+    mov qword ptr [rsp], rdi
+    mulx r15, rdi, qword ptr [rax + 16]
+    add r9, rdi
+    mov qword ptr [rsp + 8], rsi
+    mulx rdi, rsi, qword ptr [rax + 24]
+    adc r15, rsi
+    mov qword ptr [rsp + 16], rcx
+    mulx rsi, rcx, qword ptr [rax + 32]
+    adc rdi, rcx
+    mov qword ptr [rsp + 24], r13
+    mulx rcx, r13, qword ptr [rax + 40]
+    adc rsi, r13
+    mov qword ptr [rsp + 32], r12
+    mulx r13, r12, qword ptr [rax + 48]
+    adc rcx, r12
+    mulx rdx, r12, qword ptr [rax + 56]
+    adc r13, r12
+    adc rdx, 0
+    add r8, r14
+    adc r10, r9
+    adc r11, r15
+    adc rbx, rdi
+    adc rbp, rsi
+    adc rcx, qword ptr [rsp + 32]
+    adc r13, qword ptr [rsp + 24]
+    adc rdx, 0
+    mov rsi, qword ptr [rsp + 16]
+    mov rdi, rdx
+    mov rdx, qword ptr [rsi + 8]
+    mov r9, qword ptr [rsp + 8]
+    mulx r12, r14, qword ptr [r9]
+    mulx r15, rsi, qword ptr [r9 + 8]
+    add r12, rsi
+    mov qword ptr [rsp + 24], rax
+    mulx rsi, rax, qword ptr [r9 + 16]
+    adc r15, rax
+    mov qword ptr [rsp + 32], rdi
+    mulx rax, rdi, qword ptr [r9 + 24]
+    adc rsi, rdi
+    mov qword ptr [rsp + 40], r13
+    mulx rdi, r13, qword ptr [r9 + 32]
+    adc rax, r13
+    mov qword ptr [rsp + 48], rcx
+    mulx r13, rcx, qword ptr [r9 + 40]
+    adc rdi, rcx
+    mulx rcx, rdx, qword ptr [r9 + 48]
+    adc r13, rdx
+    adc rcx, 0
+    add r8, r14
+    adc r10, r12
+    adc r11, r15
+    adc rbx, rsi
+    adc rbp, rax
+    adc rdi, qword ptr [rsp + 48]
+    adc r13, qword ptr [rsp + 40]
+    adc rcx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 24]
+    mov rdx, qword ptr [rax]
+    sub rdx, r8
+    mulx rsi, r8, qword ptr [rax + 8]
+    mulx r12, r14, qword ptr [rax + 16]
+    add rsi, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r12, r15
+    mulx r15, r9, qword ptr [rax + 32]
+    adc r14, r9
+    mov qword ptr [rsp + 32], rcx
+    mulx r9, rcx, qword ptr [rax + 40]
+    adc r15, rcx
+    mov qword ptr [rsp + 40], r13
+    mulx rcx, r13, qword ptr [rax + 48]
+    adc r9, r13
+    mulx rdx, r13, qword ptr [rax + 56]
+    adc rcx, r13
+    adc rdx, 0
+    add r10, r8
+    adc r11, rsi
+    adc rbx, r12
+    adc rbp, r14
+    adc rdi, r15
+    adc r9, qword ptr [rsp + 40]
+    adc rcx, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov rsi, qword ptr [rsp + 16]
+    mov r8, rdx
+    mov rdx, qword ptr [rsi + 16]
+    mov r12, qword ptr [rsp + 8]
+    mulx r13, r14, qword ptr [r12]
+    mulx r15, rsi, qword ptr [r12 + 8]
+    add r13, rsi
+    mulx rsi, rax, qword ptr [r12 + 16]
+    adc r15, rax
+    mov qword ptr [rsp + 32], r8
+    mulx rax, r8, qword ptr [r12 + 24]
+    adc rsi, r8
+    mov qword ptr [rsp + 40], rcx
+    mulx r8, rcx, qword ptr [r12 + 32]
+    adc rax, rcx
+    mov qword ptr [rsp + 48], r9
+    mulx rcx, r9, qword ptr [r12 + 40]
+    adc r8, r9
+    mulx rdx, r9, qword ptr [r12 + 48]
+    adc rcx, r9
+    adc rdx, 0
+    add r10, r14
+    adc r11, r13
+    adc rbx, r15
+    adc rbp, rsi
+    adc rdi, rax
+    adc r8, qword ptr [rsp + 48]
+    adc rcx, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 24]
+    mov rsi, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, r10
+    mulx r9, r10, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r9, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx r15, r12, qword ptr [rax + 32]
+    adc r14, r12
+    mov qword ptr [rsp + 32], rsi
+    mulx r12, rsi, qword ptr [rax + 40]
+    adc r15, rsi
+    mov qword ptr [rsp + 40], rcx
+    mulx rsi, rcx, qword ptr [rax + 48]
+    adc r12, rcx
+    mulx rcx, rdx, qword ptr [rax + 56]
+    adc rsi, rdx
+    adc rcx, 0
+    add r11, r10
+    adc rbx, r9
+    adc rbp, r13
+    adc rdi, r14
+    adc r8, r15
+    adc r12, qword ptr [rsp + 40]
+    adc rsi, qword ptr [rsp + 32]
+    adc rcx, 0
+    mov r9, qword ptr [rsp + 16]
+    mov rdx, qword ptr [r9 + 24]
+    mov r10, qword ptr [rsp + 8]
+    mulx r13, r14, qword ptr [r10]
+    mulx r15, r9, qword ptr [r10 + 8]
+    add r13, r9
+    mulx r9, rax, qword ptr [r10 + 16]
+    adc r15, rax
+    mov qword ptr [rsp + 32], rcx
+    mulx rax, rcx, qword ptr [r10 + 24]
+    adc r9, rcx
+    mov qword ptr [rsp + 40], rsi
+    mulx rcx, rsi, qword ptr [r10 + 32]
+    adc rax, rsi
+    mov qword ptr [rsp + 48], r12
+    mulx rsi, r12, qword ptr [r10 + 40]
+    adc rcx, r12
+    mulx rdx, r12, qword ptr [r10 + 48]
+    adc rsi, r12
+    adc rdx, 0
+    add r11, r14
+    adc rbx, r13
+    adc rbp, r15
+    adc rdi, r9
+    adc r8, rax
+    adc rcx, qword ptr [rsp + 48]
+    adc rsi, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 24]
+    mov r9, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, r11
+    mulx r11, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r11, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx r15, r10, qword ptr [rax + 32]
+    adc r14, r10
+    mov qword ptr [rsp + 32], r9
+    mulx r10, r9, qword ptr [rax + 40]
+    adc r15, r9
+    mov qword ptr [rsp + 40], rsi
+    mulx r9, rsi, qword ptr [rax + 48]
+    adc r10, rsi
+    mulx rdx, rsi, qword ptr [rax + 56]
+    adc r9, rsi
+    adc rdx, 0
+    add rbx, r12
+    adc rbp, r11
+    adc rdi, r13
+    adc r8, r14
+    adc rcx, r15
+    adc r10, qword ptr [rsp + 40]
+    adc r9, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov rsi, qword ptr [rsp + 16]
+    mov r11, rdx
+    mov rdx, qword ptr [rsi + 32]
+    mov r12, qword ptr [rsp + 8]
+    mulx r13, r14, qword ptr [r12]
+    mulx r15, rsi, qword ptr [r12 + 8]
+    add r13, rsi
+    mulx rsi, rax, qword ptr [r12 + 16]
+    adc r15, rax
+    mov qword ptr [rsp + 32], r11
+    mulx rax, r11, qword ptr [r12 + 24]
+    adc rsi, r11
+    mov qword ptr [rsp + 40], r9
+    mulx r11, r9, qword ptr [r12 + 32]
+    adc rax, r9
+    mov qword ptr [rsp + 48], r10
+    mulx r9, r10, qword ptr [r12 + 40]
+    adc r11, r10
+    mulx rdx, r10, qword ptr [r12 + 48]
+    adc r9, r10
+    adc rdx, 0
+    add rbx, r14
+    adc rbp, r13
+    adc rdi, r15
+    adc r8, rsi
+    adc rcx, rax
+    adc r11, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 24]
+    mov rsi, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, rbx
+    mulx r10, rbx, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r10, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx r15, r12, qword ptr [rax + 32]
+    adc r14, r12
+    mov qword ptr [rsp + 32], rsi
+    mulx r12, rsi, qword ptr [rax + 40]
+    adc r15, rsi
+    mov qword ptr [rsp + 40], r9
+    mulx rsi, r9, qword ptr [rax + 48]
+    adc r12, r9
+    mulx rdx, r9, qword ptr [rax + 56]
+    adc rsi, r9
+    adc rdx, 0
+    add rbp, rbx
+    adc rdi, r10
+    adc r8, r13
+    adc rcx, r14
+    adc r11, r15
+    adc r12, qword ptr [rsp + 40]
+    adc rsi, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r9, qword ptr [rsp + 16]
+    mov r10, rdx
+    mov rdx, qword ptr [r9 + 40]
+    mov rbx, qword ptr [rsp + 8]
+    mulx r13, r14, qword ptr [rbx]
+    mulx r15, r9, qword ptr [rbx + 8]
+    add r13, r9
+    mulx r9, rax, qword ptr [rbx + 16]
+    adc r15, rax
+    mov qword ptr [rsp + 32], r10
+    mulx rax, r10, qword ptr [rbx + 24]
+    adc r9, r10
+    mov qword ptr [rsp + 40], rsi
+    mulx r10, rsi, qword ptr [rbx + 32]
+    adc rax, rsi
+    mov qword ptr [rsp + 48], r12
+    mulx rsi, r12, qword ptr [rbx + 40]
+    adc r10, r12
+    mulx rdx, r12, qword ptr [rbx + 48]
+    adc rsi, r12
+    adc rdx, 0
+    add rbp, r14
+    adc rdi, r13
+    adc r8, r15
+    adc rcx, r9
+    adc r11, rax
+    adc r10, qword ptr [rsp + 48]
+    adc rsi, qword ptr [rsp + 40]
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 24]
+    mov r9, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, rbp
+    mulx rbp, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add rbp, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx r15, rbx, qword ptr [rax + 32]
+    adc r14, rbx
+    mov qword ptr [rsp + 32], r9
+    mulx rbx, r9, qword ptr [rax + 40]
+    adc r15, r9
+    mov qword ptr [rsp + 40], rsi
+    mulx r9, rsi, qword ptr [rax + 48]
+    adc rbx, rsi
+    mulx rdx, rsi, qword ptr [rax + 56]
+    adc r9, rsi
+    adc rdx, 0
+    add rdi, r12
+    adc r8, rbp
+    adc rcx, r13
+    adc r11, r14
+    adc r10, r15
+    adc rbx, qword ptr [rsp + 40]
+    adc r9, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov rsi, qword ptr [rsp + 16]
+    mov rbp, rdx
+    mov rdx, qword ptr [rsi + 48]
+    mov rsi, qword ptr [rsp + 8]
+    mulx r12, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    add r12, r15
+    mov qword ptr [rsp + 16], rbp
+    mulx r15, rbp, qword ptr [rsi + 16]
+    adc r14, rbp
+    mov qword ptr [rsp + 32], r9
+    mulx rbp, r9, qword ptr [rsi + 24]
+    adc r15, r9
+    mov qword ptr [rsp + 40], rbx
+    mulx r9, rbx, qword ptr [rsi + 32]
+    adc rbp, rbx
+    mov qword ptr [rsp + 48], r10
+    mulx rbx, r10, qword ptr [rsi + 40]
+    adc r9, r10
+    mulx rdx, rsi, qword ptr [rsi + 48]
+    adc rbx, rsi
+    adc rdx, 0
+    add r13, qword ptr [rax + 64]
+    adc r12, qword ptr [rax + 72]
+    adc r14, qword ptr [rax + 80]
+    adc r15, qword ptr [rax + 88]
+    adc rbp, qword ptr [rax + 96]
+    adc r9, qword ptr [rax + 104]
+    adc rbx, qword ptr [rax + 112]
+    adc rdx, 0
+    add rdi, r13
+    adc r8, r12
+    adc rcx, r14
+    adc r11, r15
+    adc rbp, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 40]
+    adc rbx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 16]
+    mov rsi, rdx
+    mov rdx, rdi
+    imul rdx, qword ptr [rax + 120]
+    mulx r10, r12, qword ptr [rax + 128]
+    mulx r13, r14, qword ptr [rax + 136]
+    add r10, r14
+    mulx r14, r15, qword ptr [rax + 144]
+    adc r13, r15
+    mov qword ptr [rsp + 16], rsi
+    mulx r15, rsi, qword ptr [rax + 152]
+    adc r14, rsi
+    mov qword ptr [rsp + 32], rbx
+    mulx rsi, rbx, qword ptr [rax + 160]
+    adc r15, rbx
+    mov qword ptr [rsp + 40], r9
+    mulx rbx, r9, qword ptr [rax + 168]
+    adc rsi, r9
+    mulx rdx, r9, qword ptr [rax + 176]
+    adc rbx, r9
+    adc rdx, 0
+    add rdi, r12
+    adc r8, r10
+    adc rcx, r13
+    adc r11, r14
+    adc rbp, r15
+    adc rsi, qword ptr [rsp + 40]
+    adc rbx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 16]
+    mov rdi, r8
+    sub rdi, qword ptr [rax + 128]
+    mov r9, rcx
+    sbb r9, qword ptr [rax + 136]
+    mov r10, r11
+    sbb r10, qword ptr [rax + 144]
+    mov r12, rbp
+    sbb r12, qword ptr [rax + 152]
+    mov r13, rsi
+    sbb r13, qword ptr [rax + 160]
+    mov r14, rbx
+    sbb r14, qword ptr [rax + 168]
+    mov r15, rdx
+    sbb r15, qword ptr [rax + 176]
+    cmovc rdi, r8
+    mov rax, qword ptr [rsp]
+    mov qword ptr [rax], rdi
+    cmovc r9, rcx
+    mov qword ptr [rax + 8], r9
+    cmovc r10, r11
+    mov qword ptr [rax + 16], r10
+    cmovc r12, rbp
+    mov qword ptr [rax + 24], r12
+    cmovc r13, rsi
+    mov qword ptr [rax + 32], r13
+    cmovc r14, rbx
+    mov qword ptr [rax + 40], r14
+    cmovc r15, rdx
+    mov qword ptr [rax + 48], r15
+    add rsp, 56
+    pop r15
+    pop r14
+    pop r13
+    pop r12
+    pop rbp
+    pop rbx
+    ret
+    .balign 64
+2:
+    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {minus_mu6}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {fold_rest6}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
+",
+        kffffffffffffffff = const 0xffffffffffffffff_u64,
+        minus_mu0 = const M::MINUS_MU[0],
+        minus_mu1 = const M::MINUS_MU[1],
+        minus_mu2 = const M::MINUS_MU[2],
+        minus_mu3 = const M::MINUS_MU[3],
+        minus_mu4 = const M::MINUS_MU[4],
+        minus_mu5 = const M::MINUS_MU[5],
+        minus_mu6 = const M::MINUS_MU[6],
+        fold_rest0 = const M::FOLD_REST[0],
+        fold_rest1 = const M::FOLD_REST[1],
+        fold_rest2 = const M::FOLD_REST[2],
+        fold_rest3 = const M::FOLD_REST[3],
+        fold_rest4 = const M::FOLD_REST[4],
+        fold_rest5 = const M::FOLD_REST[5],
+        fold_rest6 = const M::FOLD_REST[6],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+    )
+}
+
+/// x*x/R mod p as by log-jump, with rows of p - mu and complements, for mu near p; log-jump-complement, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn square_complement_mulx<M: Modulus<7>>(
+    z: *mut [u64; 7],
+    x: *const [u64; 7],
+) {
+    naked_asm!(
+        r"
+    push rbx
+    push rbp
+    push r12
+    push r13
+    push r14
+    push r15
+    sub rsp, 72
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
+    mov r8, qword ptr [rsi + 16]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
+    mov r9, qword ptr [rsi + 24]
+    shld r9, rdx, 1
+    mov rdx, qword ptr [rsi + 24]
+    mov r10, qword ptr [rsi + 32]
+    shld r10, rdx, 1
+    mov rdx, qword ptr [rsi + 32]
+    mov r11, qword ptr [rsi + 40]
+    shld r11, rdx, 1
+    mov rdx, qword ptr [rsi + 40]
+    mov rbx, qword ptr [rsi + 48]
+    shld rbx, rdx, 1
+    mov rdx, qword ptr [rsi]
+    mov rbp, qword ptr [rsi]
+    mulx rbp, r12, rbp
+    mulx rcx, r13, rcx
+    add rbp, r13
+    mulx r8, r13, r8
+    adc rcx, r13
+    mulx r13, r14, r9
+    adc r8, r14
+    mulx r14, r15, r10
+    adc r13, r15
+    mov qword ptr [rsp], rdi
+    mulx r15, rdi, r11
+    adc r14, rdi
+    mulx rdx, rdi, rbx
+    adc r15, rdi
+    adc rdx, 0
+    mov rdi, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, r12
+    mov qword ptr [rsp + 8], rbx
+    mulx r12, rbx, qword ptr [rax + 8]
+    mov qword ptr [rsp + 16], r11
+    mov qword ptr [rsp + 24], r10
+    mulx r11, r10, qword ptr [rax + 16]
+    add r12, r10
+    mov qword ptr [rsp + 32], r9
+    mulx r10, r9, qword ptr [rax + 24]
+    adc r11, r9
+    mov qword ptr [rsp + 40], rsi
+    mulx r9, rsi, qword ptr [rax + 32]
+    adc r10, rsi
+    mov qword ptr [rsp + 48], rdi
+    mulx rsi, rdi, qword ptr [rax + 40]
+    adc r9, rdi
+    mov qword ptr [rsp + 56], r15
+    mulx rdi, r15, qword ptr [rax + 48]
+    adc rsi, r15
+    mulx rdx, r15, qword ptr [rax + 56]
+    adc rdi, r15
+    adc rdx, 0
+    add rbp, rbx
+    adc rcx, r12
+    adc r8, r11
+    adc r13, r10
+    adc r14, r9
+    adc rsi, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 48]
+    adc rdx, 0
+    mov r9, qword ptr [rsp + 40]
+    mov r10, qword ptr [r9 + 16]
+    lea r10, [r10 + r10]
+    mov r11, rdx
+    mov rdx, qword ptr [r9 + 8]
+    mov rbx, qword ptr [r9 + 8]
+    mulx rbx, r12, rbx
+    mulx r10, r15, r10
+    add rbx, r15
+    mulx r15, r9, qword ptr [rsp + 32]
+    adc r10, r9
+    mov qword ptr [rsp + 32], rbp
+    mulx r9, rbp, qword ptr [rsp + 24]
+    adc r15, rbp
+    mov qword ptr [rsp + 48], rax
+    mulx rbp, rax, qword ptr [rsp + 16]
+    adc r9, rax
+    mulx rax, rdx, qword ptr [rsp + 8]
+    adc rbp, rdx
+    adc rax, 0
+    add rcx, r12
+    adc r8, rbx
+    adc r13, r10
+    adc r14, r15
+    adc rsi, r9
+    adc rdi, rbp
+    adc r11, rax
+    mov rax, 0
+    adc rax, 0
+    mov r9, qword ptr [rsp + 48]
+    mov rdx, qword ptr [rsp + 32]
+    mov r10, rdx
+    mov rdx, qword ptr [r9]
+    sub rdx, r10
+    mulx r10, rbx, qword ptr [r9 + 8]
+    mulx rbp, r12, qword ptr [r9 + 16]
+    add r10, r12
+    mulx r12, r15, qword ptr [r9 + 24]
+    adc rbp, r15
+    mov qword ptr [rsp + 32], rax
+    mulx r15, rax, qword ptr [r9 + 32]
+    adc r12, rax
+    mov qword ptr [rsp + 56], r11
+    mulx rax, r11, qword ptr [r9 + 40]
+    adc r15, r11
+    mov qword ptr [rsp + 64], rdi
+    mulx r11, rdi, qword ptr [r9 + 48]
+    adc rax, rdi
+    mulx rdx, rdi, qword ptr [r9 + 56]
+    adc r11, rdi
+    adc rdx, 0
+    add rcx, rbx
+    adc r8, r10
+    adc r13, rbp
+    adc r14, r12
+    adc rsi, r15
+    adc rax, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 56]
+    adc rdx, qword ptr [rsp + 32]
+    mov rdi, qword ptr [rsp + 40]
+    mov r10, qword ptr [rdi + 24]
+    lea r10, [r10 + r10]
+    mov rbx, rdx
+    mov rdx, qword ptr [rdi + 16]
+    mov rbp, qword ptr [rdi + 16]
+    mulx rbp, r12, rbp
+    mulx r10, r15, r10
+    add rbp, r15
+    mulx r15, rdi, qword ptr [rsp + 24]
+    adc r10, rdi
+    mov qword ptr [rsp + 24], r8
+    mulx rdi, r8, qword ptr [rsp + 16]
+    adc r15, r8
+    mulx rdx, r8, qword ptr [rsp + 8]
+    adc rdi, r8
+    adc rdx, 0
+    add r13, r12
+    adc r14, rbp
+    adc rsi, r10
+    adc rax, r15
+    adc r11, rdi
+    adc rbx, rdx
+    mov rdi, 0
+    adc rdi, 0
+    mov rdx, qword ptr [r9]
+    sub rdx, rcx
+    mulx rcx, r8, qword ptr [r9 + 8]
+    mulx r10, rbp, qword ptr [r9 + 16]
+    add rcx, rbp
+    mulx rbp, r12, qword ptr [r9 + 24]
+    adc r10, r12
+    mulx r12, r15, qword ptr [r9 + 32]
+    adc rbp, r15
+    mov qword ptr [rsp + 32], rdi
+    mulx r15, rdi, qword ptr [r9 + 40]
+    adc r12, rdi
+    mov qword ptr [rsp + 56], rbx
+    mulx rdi, rbx, qword ptr [r9 + 48]
+    adc r15, rbx
+    mulx rdx, rbx, qword ptr [r9 + 56]
+    adc rdi, rbx
+    adc rdx, 0
+    add r8, qword ptr [rsp + 24]
+    adc r13, rcx
+    adc r14, r10
+    adc rsi, rbp
+    adc rax, r12
+    adc r11, r15
+    adc rdi, qword ptr [rsp + 56]
+    adc rdx, qword ptr [rsp + 32]
+    mov rcx, qword ptr [rsp + 40]
+    mov r10, qword ptr [rcx + 32]
+    lea r10, [r10 + r10]
+    mov rbx, rdx
+    mov rdx, qword ptr [rcx + 24]
+    mov rbp, qword ptr [rcx + 24]
+    mulx rbp, r12, rbp
+    mulx r10, r15, r10
+    add rbp, r15
+    mulx r15, rcx, qword ptr [rsp + 16]
+    adc r10, rcx
+    mulx rcx, rdx, qword ptr [rsp + 8]
+    adc r15, rdx
+    adc rcx, 0
+    add rsi, r12
+    adc rax, rbp
+    adc r11, r10
+    adc rdi, r15
+    adc rbx, rcx
+    mov rcx, 0
+    adc rcx, 0
+    mov rdx, qword ptr [r9]
+    sub rdx, r8
+    mulx r8, r10, qword ptr [r9 + 8]
+    mulx rbp, r12, qword ptr [r9 + 16]
+    add r8, r12
+    mulx r12, r15, qword ptr [r9 + 24]
+    adc rbp, r15
+    mov qword ptr [rsp + 16], rcx
+    mulx r15, rcx, qword ptr [r9 + 32]
+    adc r12, rcx
+    mov qword ptr [rsp + 32], rbx
+    mulx rcx, rbx, qword ptr [r9 + 40]
+    adc r15, rbx
+    mov qword ptr [rsp + 56], rdi
+    mulx rbx, rdi, qword ptr [r9 + 48]
+    adc rcx, rdi
+    mulx rdx, rdi, qword ptr [r9 + 56]
+    adc rbx, rdi
+    adc rdx, 0
+    add r13, r10
+    adc r14, r8
+    adc rsi, rbp
+    adc rax, r12
+    adc r11, r15
+    adc rcx, qword ptr [rsp + 56]
+    adc rbx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 16]
+    mov rdi, qword ptr [rsp + 40]
+    mov r8, qword ptr [rdi + 40]
+    lea r8, [r8 + r8]
+    mov r10, rdx
+    mov rdx, qword ptr [rdi + 32]
+    mov rbp, qword ptr [rdi + 32]
+    mulx rbp, r12, rbp
+    mulx r8, r15, r8
+    add rbp, r15
+    mulx rdx, r15, qword ptr [rsp + 8]
+    adc r8, r15
+    adc rdx, 0
+    add r11, r12
+    adc rcx, rbp
+    adc rbx, r8
+    adc r10, rdx
+    mov r8, 0
+    adc r8, 0
+    mov rdx, qword ptr [r9]
+    sub rdx, r13
+    mulx rbp, r12, qword ptr [r9 + 8]
+    mulx r13, r15, qword ptr [r9 + 16]
+    add rbp, r15
+    mulx r15, rdi, qword ptr [r9 + 24]
+    adc r13, rdi
+    mov qword ptr [rsp + 8], r8
+    mulx rdi, r8, qword ptr [r9 + 32]
+    adc r15, r8
+    mov qword ptr [rsp + 16], r10
+    mulx r8, r10, qword ptr [r9 + 40]
+    adc rdi, r10
+    mov qword ptr [rsp + 32], rbx
+    mulx r10, rbx, qword ptr [r9 + 48]
+    adc r8, rbx
+    mulx rdx, rbx, qword ptr [r9 + 56]
+    adc r10, rbx
+    adc rdx, 0
+    add r14, r12
+    adc rsi, rbp
+    adc rax, r13
+    adc r11, r15
+    adc rcx, rdi
+    adc r8, qword ptr [rsp + 32]
+    adc r10, qword ptr [rsp + 16]
+    adc rdx, qword ptr [rsp + 8]
+    mov rdi, qword ptr [rsp + 40]
+    mov rbx, qword ptr [rdi + 48]
+    lea rbx, [rbx + rbx]
+    mov rbp, rdx
+    mov rdx, qword ptr [rdi + 40]
+    mov r12, qword ptr [rdi + 40]
+    mulx r12, r13, r12
+    mulx rdx, rbx, rbx
+    add r12, rbx
+    adc rdx, 0
+    add r8, r13
+    adc r10, r12
+    adc rbp, rdx
+    mov rbx, 0
+    adc rbx, 0
+    mov rdx, qword ptr [r9]
+    sub rdx, r14
+    mulx r12, r13, qword ptr [r9 + 8]
+    mulx r14, r15, qword ptr [r9 + 16]
+    add r12, r15
+    mulx r15, rdi, qword ptr [r9 + 24]
+    adc r14, rdi
+    mov qword ptr [rsp + 8], rbx
+    mulx rdi, rbx, qword ptr [r9 + 32]
+    adc r15, rbx
+    mov qword ptr [rsp + 16], rbp
+    mulx rbx, rbp, qword ptr [r9 + 40]
+    adc rdi, rbp
+    mov qword ptr [rsp + 32], r10
+    mulx rbp, r10, qword ptr [r9 + 48]
+    adc rbx, r10
+    mulx rdx, r10, qword ptr [r9 + 56]
+    adc rbp, r10
+    adc rdx, 0
+    add rsi, r13
+    adc rax, r12
+    adc r11, r14
+    adc rcx, r15
+    adc r8, rdi
+    adc rbx, qword ptr [rsp + 32]
+    adc rbp, qword ptr [rsp + 16]
+    adc rdx, qword ptr [rsp + 8]
+    mov rdi, qword ptr [rsp + 40]
+    mov r10, rdx
+    mov rdx, qword ptr [rdi + 48]
+    mov rdi, qword ptr [rdi + 48]
+    mulx rdx, rdi, rdi
+    add rdi, qword ptr [r9 + 64]
+    adc rdx, 0
+    add rsi, qword ptr [r9 + 72]
+    adc rax, qword ptr [r9 + 80]
+    adc r11, qword ptr [r9 + 88]
+    adc rcx, qword ptr [r9 + 96]
+    adc r8, qword ptr [r9 + 104]
+    adc rbx, qword ptr [r9 + 112]
+    adc rbp, rdi
+    adc r10, rdx
+    mov rdx, rsi
+    imul rdx, qword ptr [r9 + 120]
+    mulx rdi, r12, qword ptr [r9 + 128]
+    mulx r13, r14, qword ptr [r9 + 136]
+    add rdi, r14
+    mulx r14, r15, qword ptr [r9 + 144]
+    adc r13, r15
+    mov qword ptr [rsp + 40], r10
+    mulx r15, r10, qword ptr [r9 + 152]
+    adc r14, r10
+    mov qword ptr [rsp + 8], rbp
+    mulx r10, rbp, qword ptr [r9 + 160]
+    adc r15, rbp
+    mov qword ptr [rsp + 16], rbx
+    mulx rbp, rbx, qword ptr [r9 + 168]
+    adc r10, rbx
+    mulx rdx, rbx, qword ptr [r9 + 176]
+    adc rbp, rbx
+    adc rdx, 0
+    add rsi, r12
+    adc rax, rdi
+    adc r11, r13
+    adc rcx, r14
+    adc r8, r15
+    adc r10, qword ptr [rsp + 16]
+    adc rbp, qword ptr [rsp + 8]
+    adc rdx, qword ptr [rsp + 40]
+    mov rsi, rax
+    sub rsi, qword ptr [r9 + 128]
+    mov rdi, r11
+    sbb rdi, qword ptr [r9 + 136]
+    mov rbx, rcx
+    sbb rbx, qword ptr [r9 + 144]
+    mov r12, r8
+    sbb r12, qword ptr [r9 + 152]
+    mov r13, r10
+    sbb r13, qword ptr [r9 + 160]
+    mov r14, rbp
+    sbb r14, qword ptr [r9 + 168]
+    mov r15, rdx
+    sbb r15, qword ptr [r9 + 176]
+    cmovc rsi, rax
+    mov rax, qword ptr [rsp]
+    mov qword ptr [rax], rsi
+    cmovc rdi, r11
+    mov qword ptr [rax + 8], rdi
+    cmovc rbx, rcx
+    mov qword ptr [rax + 16], rbx
+    cmovc r12, r8
+    mov qword ptr [rax + 24], r12
+    cmovc r13, r10
+    mov qword ptr [rax + 32], r13
+    cmovc r14, rbp
+    mov qword ptr [rax + 40], r14
+    cmovc r15, rdx
+    mov qword ptr [rax + 48], r15
+    add rsp, 72
+    pop r15
+    pop r14
+    pop r13
+    pop r12
+    pop rbp
+    pop rbx
+    ret
+    .balign 64
+2:
+    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {minus_mu6}, {fold_rest6}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
+",
+        kffffffffffffffff = const 0xffffffffffffffff_u64,
+        minus_mu0 = const M::MINUS_MU[0],
+        minus_mu1 = const M::MINUS_MU[1],
+        minus_mu2 = const M::MINUS_MU[2],
+        minus_mu3 = const M::MINUS_MU[3],
+        minus_mu4 = const M::MINUS_MU[4],
+        minus_mu5 = const M::MINUS_MU[5],
+        minus_mu6 = const M::MINUS_MU[6],
+        fold_rest6 = const M::FOLD_REST[6],
+        fold_rest0 = const M::FOLD_REST[0],
+        fold_rest1 = const M::FOLD_REST[1],
+        fold_rest2 = const M::FOLD_REST[2],
+        fold_rest3 = const M::FOLD_REST[3],
+        fold_rest4 = const M::FOLD_REST[4],
+        fold_rest5 = const M::FOLD_REST[5],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+    )
+}
+
+// spare: at least one spare bit: no carry leaves the top limb.
+assembly! { 7, 2:
     mul: mul_spare_mulx;
     sum_of_products: sum_of_products_spare_mulx;
     square: square_spare_mulx;
@@ -2463,7 +3401,7 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<7>>(
 }
 
 // full: every odd prime.
-assembly! { 7, 2:
+assembly! { 7, 3:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
 }

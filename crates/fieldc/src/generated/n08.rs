@@ -1160,8 +1160,1229 @@ unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<8>>(
     )
 }
 
-// spare: at least one spare bit: no carry leaves the top limb.
+// complement: a spare bit and mu/p > 0.508: constant rows of -mu for complements, 2n^2 + 1 products.
 assembly! { 8, 1:
+    mul: mul_complement_mulx;
+    sum_of_products: sum_of_products_spare_mulx;
+    square: square_complement_mulx;
+}
+
+/// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn mul_complement_mulx<M: Modulus<8>>(
+    z: *mut [u64; 8],
+    x: *const [u64; 8],
+    y: *const [u64; 8],
+) {
+    naked_asm!(
+        r"
+    push rbx
+    push rbp
+    push r12
+    push r13
+    push r14
+    push r15
+    sub rsp, 72
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, rdx
+    mov rdx, qword ptr [rdx]
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mov r10, qword ptr [rsi + 8]
+    mulx r10, r11, r10
+    add r8, r11
+    mov r11, qword ptr [rsi + 16]
+    mulx r11, rbx, r11
+    adc r10, rbx
+    mov rbx, qword ptr [rsi + 24]
+    mulx rbx, rbp, rbx
+    adc r11, rbp
+    mov rbp, qword ptr [rsi + 32]
+    mulx rbp, r12, rbp
+    adc rbx, r12
+    mov r12, qword ptr [rsi + 40]
+    mulx r12, r13, r12
+    adc rbp, r13
+    mov r13, qword ptr [rsi + 48]
+    mulx r13, r14, r13
+    adc r12, r14
+    mov r14, qword ptr [rsi + 56]
+    mulx rdx, r14, r14
+    adc r13, r14
+    adc rdx, 0
+    mov r14, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, r9
+    mulx r9, r15, qword ptr [rax + 8]
+    mov qword ptr [rsp], rdi
+    mov qword ptr [rsp + 8], rsi
+    mulx rdi, rsi, qword ptr [rax + 16]
+    add r9, rsi
+    mov qword ptr [rsp + 16], rcx
+    mulx rsi, rcx, qword ptr [rax + 24]
+    adc rdi, rcx
+    mov qword ptr [rsp + 24], r14
+    mulx rcx, r14, qword ptr [rax + 32]
+    adc rsi, r14
+    mov qword ptr [rsp + 32], r13
+    mulx r14, r13, qword ptr [rax + 40]
+    adc rcx, r13
+    mov qword ptr [rsp + 40], r12
+    mulx r13, r12, qword ptr [rax + 48]
+    adc r14, r12
+    mov qword ptr [rsp + 48], r14
+    mulx r12, r14, qword ptr [rax + 56]
+    adc r13, r14
+    mulx rdx, r14, qword ptr [rax + 64]
+    adc r12, r14
+    adc rdx, 0
+    add r8, r15
+    adc r10, r9
+    adc r11, rdi
+    adc rbx, rsi
+    adc rbp, rcx
+    mov rcx, qword ptr [rsp + 40]
+    adc rcx, qword ptr [rsp + 48]
+    adc r13, qword ptr [rsp + 32]
+    adc r12, qword ptr [rsp + 24]
+    adc rdx, 0
+    mov rsi, qword ptr [rsp + 16]
+    mov rdi, rdx
+    mov rdx, qword ptr [rsi + 8]
+    mov r9, qword ptr [rsp + 8]
+    mulx r14, r15, qword ptr [r9]
+    mov qword ptr [rsp + 24], rax
+    mulx rsi, rax, qword ptr [r9 + 8]
+    add r14, rax
+    mov qword ptr [rsp + 32], rdi
+    mulx rax, rdi, qword ptr [r9 + 16]
+    adc rsi, rdi
+    mov qword ptr [rsp + 48], r12
+    mulx rdi, r12, qword ptr [r9 + 24]
+    adc rax, r12
+    mov qword ptr [rsp + 40], r13
+    mulx r12, r13, qword ptr [r9 + 32]
+    adc rdi, r13
+    mov qword ptr [rsp + 56], rcx
+    mulx r13, rcx, qword ptr [r9 + 40]
+    adc r12, rcx
+    mov qword ptr [rsp + 64], r12
+    mulx rcx, r12, qword ptr [r9 + 48]
+    adc r13, r12
+    mulx rdx, r12, qword ptr [r9 + 56]
+    adc rcx, r12
+    adc rdx, 0
+    add r8, r15
+    adc r10, r14
+    adc r11, rsi
+    adc rbx, rax
+    adc rbp, rdi
+    mov rax, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 64]
+    adc r13, qword ptr [rsp + 40]
+    adc rcx, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, qword ptr [rsp + 24]
+    mov rdi, rdx
+    mov rdx, qword ptr [rsi]
+    sub rdx, r8
+    mulx r8, r12, qword ptr [rsi + 8]
+    mulx r14, r15, qword ptr [rsi + 16]
+    add r8, r15
+    mulx r15, r9, qword ptr [rsi + 24]
+    adc r14, r9
+    mov qword ptr [rsp + 32], rdi
+    mulx r9, rdi, qword ptr [rsi + 32]
+    adc r15, rdi
+    mov qword ptr [rsp + 48], rcx
+    mulx rdi, rcx, qword ptr [rsi + 40]
+    adc r9, rcx
+    mov qword ptr [rsp + 40], r13
+    mulx rcx, r13, qword ptr [rsi + 48]
+    adc rdi, r13
+    mov qword ptr [rsp + 64], rdi
+    mulx r13, rdi, qword ptr [rsi + 56]
+    adc rcx, rdi
+    mulx rdx, rdi, qword ptr [rsi + 64]
+    adc r13, rdi
+    adc rdx, 0
+    add r10, r12
+    adc r11, r8
+    adc rbx, r14
+    adc rbp, r15
+    adc rax, r9
+    mov rdi, qword ptr [rsp + 40]
+    adc rdi, qword ptr [rsp + 64]
+    adc rcx, qword ptr [rsp + 48]
+    adc r13, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r8, qword ptr [rsp + 16]
+    mov r9, rdx
+    mov rdx, qword ptr [r8 + 16]
+    mov r12, qword ptr [rsp + 8]
+    mulx r14, r15, qword ptr [r12]
+    mulx r8, rsi, qword ptr [r12 + 8]
+    add r14, rsi
+    mov qword ptr [rsp + 32], r9
+    mulx rsi, r9, qword ptr [r12 + 16]
+    adc r8, r9
+    mov qword ptr [rsp + 48], r13
+    mulx r9, r13, qword ptr [r12 + 24]
+    adc rsi, r13
+    mov qword ptr [rsp + 64], rcx
+    mulx r13, rcx, qword ptr [r12 + 32]
+    adc r9, rcx
+    mov qword ptr [rsp + 40], rdi
+    mulx rcx, rdi, qword ptr [r12 + 40]
+    adc r13, rdi
+    mov qword ptr [rsp + 56], r13
+    mulx rdi, r13, qword ptr [r12 + 48]
+    adc rcx, r13
+    mulx rdx, r13, qword ptr [r12 + 56]
+    adc rdi, r13
+    adc rdx, 0
+    add r10, r15
+    adc r11, r14
+    adc rbx, r8
+    adc rbp, rsi
+    adc rax, r9
+    mov rsi, qword ptr [rsp + 40]
+    adc rsi, qword ptr [rsp + 56]
+    adc rcx, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 32]
+    mov r8, qword ptr [rsp + 24]
+    mov r9, rdx
+    mov rdx, qword ptr [r8]
+    sub rdx, r10
+    mulx r10, r13, qword ptr [r8 + 8]
+    mulx r14, r15, qword ptr [r8 + 16]
+    add r10, r15
+    mulx r15, r12, qword ptr [r8 + 24]
+    adc r14, r12
+    mov qword ptr [rsp + 32], r9
+    mulx r12, r9, qword ptr [r8 + 32]
+    adc r15, r9
+    mov qword ptr [rsp + 48], rdi
+    mulx r9, rdi, qword ptr [r8 + 40]
+    adc r12, rdi
+    mov qword ptr [rsp + 64], rcx
+    mulx rdi, rcx, qword ptr [r8 + 48]
+    adc r9, rcx
+    mov qword ptr [rsp + 56], r9
+    mulx rcx, r9, qword ptr [r8 + 56]
+    adc rdi, r9
+    mulx rdx, r9, qword ptr [r8 + 64]
+    adc rcx, r9
+    adc rdx, 0
+    add r11, r13
+    adc rbx, r10
+    adc rbp, r14
+    adc rax, r15
+    adc rsi, r12
+    mov r9, qword ptr [rsp + 64]
+    adc r9, qword ptr [rsp + 56]
+    adc rdi, qword ptr [rsp + 48]
+    adc rcx, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov r10, qword ptr [rsp + 16]
+    mov r12, rdx
+    mov rdx, qword ptr [r10 + 24]
+    mov r13, qword ptr [rsp + 8]
+    mulx r14, r15, qword ptr [r13]
+    mulx r10, r8, qword ptr [r13 + 8]
+    add r14, r8
+    mov qword ptr [rsp + 32], r12
+    mulx r8, r12, qword ptr [r13 + 16]
+    adc r10, r12
+    mov qword ptr [rsp + 48], rcx
+    mulx r12, rcx, qword ptr [r13 + 24]
+    adc r8, rcx
+    mov qword ptr [rsp + 56], rdi
+    mulx rcx, rdi, qword ptr [r13 + 32]
+    adc r12, rdi
+    mov qword ptr [rsp + 64], r9
+    mulx rdi, r9, qword ptr [r13 + 40]
+    adc rcx, r9
+    mov qword ptr [rsp + 40], rcx
+    mulx r9, rcx, qword ptr [r13 + 48]
+    adc rdi, rcx
+    mulx rcx, rdx, qword ptr [r13 + 56]
+    adc r9, rdx
+    adc rcx, 0
+    add r11, r15
+    adc rbx, r14
+    adc rbp, r10
+    adc rax, r8
+    adc rsi, r12
+    mov r8, qword ptr [rsp + 64]
+    adc r8, qword ptr [rsp + 40]
+    adc rdi, qword ptr [rsp + 56]
+    adc r9, qword ptr [rsp + 48]
+    adc rcx, qword ptr [rsp + 32]
+    mov r10, qword ptr [rsp + 24]
+    mov rdx, qword ptr [r10]
+    sub rdx, r11
+    mulx r11, r12, qword ptr [r10 + 8]
+    mulx r14, r15, qword ptr [r10 + 16]
+    add r11, r15
+    mulx r15, r13, qword ptr [r10 + 24]
+    adc r14, r13
+    mov qword ptr [rsp + 32], rcx
+    mulx r13, rcx, qword ptr [r10 + 32]
+    adc r15, rcx
+    mov qword ptr [rsp + 48], r9
+    mulx rcx, r9, qword ptr [r10 + 40]
+    adc r13, r9
+    mov qword ptr [rsp + 56], rdi
+    mulx r9, rdi, qword ptr [r10 + 48]
+    adc rcx, rdi
+    mov qword ptr [rsp + 40], rcx
+    mulx rdi, rcx, qword ptr [r10 + 56]
+    adc r9, rcx
+    mulx rcx, rdx, qword ptr [r10 + 64]
+    adc rdi, rdx
+    adc rcx, 0
+    add rbx, r12
+    adc rbp, r11
+    adc rax, r14
+    adc rsi, r15
+    adc r8, r13
+    mov r11, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 40]
+    adc r9, qword ptr [rsp + 48]
+    adc rdi, qword ptr [rsp + 32]
+    adc rcx, 0
+    mov r12, qword ptr [rsp + 16]
+    mov rdx, qword ptr [r12 + 32]
+    mov r13, qword ptr [rsp + 8]
+    mulx r14, r15, qword ptr [r13]
+    mulx r12, r10, qword ptr [r13 + 8]
+    add r14, r10
+    mov qword ptr [rsp + 32], rcx
+    mulx r10, rcx, qword ptr [r13 + 16]
+    adc r12, rcx
+    mov qword ptr [rsp + 48], rdi
+    mulx rcx, rdi, qword ptr [r13 + 24]
+    adc r10, rdi
+    mov qword ptr [rsp + 40], r9
+    mulx rdi, r9, qword ptr [r13 + 32]
+    adc rcx, r9
+    mov qword ptr [rsp + 56], r11
+    mulx r9, r11, qword ptr [r13 + 40]
+    adc rdi, r11
+    mov qword ptr [rsp + 64], rdi
+    mulx r11, rdi, qword ptr [r13 + 48]
+    adc r9, rdi
+    mulx rdx, rdi, qword ptr [r13 + 56]
+    adc r11, rdi
+    adc rdx, 0
+    add rbx, r15
+    adc rbp, r14
+    adc rax, r12
+    adc rsi, r10
+    adc r8, rcx
+    mov rcx, qword ptr [rsp + 56]
+    adc rcx, qword ptr [rsp + 64]
+    adc r9, qword ptr [rsp + 40]
+    adc r11, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 32]
+    mov rdi, qword ptr [rsp + 24]
+    mov r10, rdx
+    mov rdx, qword ptr [rdi]
+    sub rdx, rbx
+    mulx rbx, r12, qword ptr [rdi + 8]
+    mulx r14, r15, qword ptr [rdi + 16]
+    add rbx, r15
+    mulx r15, r13, qword ptr [rdi + 24]
+    adc r14, r13
+    mov qword ptr [rsp + 32], r10
+    mulx r13, r10, qword ptr [rdi + 32]
+    adc r15, r10
+    mov qword ptr [rsp + 48], r11
+    mulx r10, r11, qword ptr [rdi + 40]
+    adc r13, r11
+    mov qword ptr [rsp + 40], r9
+    mulx r11, r9, qword ptr [rdi + 48]
+    adc r10, r9
+    mov qword ptr [rsp + 64], r10
+    mulx r9, r10, qword ptr [rdi + 56]
+    adc r11, r10
+    mulx rdx, r10, qword ptr [rdi + 64]
+    adc r9, r10
+    adc rdx, 0
+    add rbp, r12
+    adc rax, rbx
+    adc rsi, r14
+    adc r8, r15
+    adc rcx, r13
+    mov r10, qword ptr [rsp + 40]
+    adc r10, qword ptr [rsp + 64]
+    adc r11, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov rbx, qword ptr [rsp + 16]
+    mov r12, rdx
+    mov rdx, qword ptr [rbx + 40]
+    mov r13, qword ptr [rsp + 8]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbx, rdi, qword ptr [r13 + 8]
+    add r14, rdi
+    mov qword ptr [rsp + 32], r12
+    mulx rdi, r12, qword ptr [r13 + 16]
+    adc rbx, r12
+    mov qword ptr [rsp + 48], r9
+    mulx r12, r9, qword ptr [r13 + 24]
+    adc rdi, r9
+    mov qword ptr [rsp + 64], r11
+    mulx r9, r11, qword ptr [r13 + 32]
+    adc r12, r11
+    mov qword ptr [rsp + 40], r10
+    mulx r11, r10, qword ptr [r13 + 40]
+    adc r9, r10
+    mov qword ptr [rsp + 56], r9
+    mulx r10, r9, qword ptr [r13 + 48]
+    adc r11, r9
+    mulx rdx, r9, qword ptr [r13 + 56]
+    adc r10, r9
+    adc rdx, 0
+    add rbp, r15
+    adc rax, r14
+    adc rsi, rbx
+    adc r8, rdi
+    adc rcx, r12
+    mov rdi, qword ptr [rsp + 40]
+    adc rdi, qword ptr [rsp + 56]
+    adc r11, qword ptr [rsp + 64]
+    adc r10, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 32]
+    mov r9, qword ptr [rsp + 24]
+    mov rbx, rdx
+    mov rdx, qword ptr [r9]
+    sub rdx, rbp
+    mulx rbp, r12, qword ptr [r9 + 8]
+    mulx r14, r15, qword ptr [r9 + 16]
+    add rbp, r15
+    mulx r15, r13, qword ptr [r9 + 24]
+    adc r14, r13
+    mov qword ptr [rsp + 32], rbx
+    mulx r13, rbx, qword ptr [r9 + 32]
+    adc r15, rbx
+    mov qword ptr [rsp + 48], r10
+    mulx rbx, r10, qword ptr [r9 + 40]
+    adc r13, r10
+    mov qword ptr [rsp + 64], r11
+    mulx r10, r11, qword ptr [r9 + 48]
+    adc rbx, r11
+    mov qword ptr [rsp + 56], rbx
+    mulx r11, rbx, qword ptr [r9 + 56]
+    adc r10, rbx
+    mulx rdx, rbx, qword ptr [r9 + 64]
+    adc r11, rbx
+    adc rdx, 0
+    add rax, r12
+    adc rsi, rbp
+    adc r8, r14
+    adc rcx, r15
+    adc rdi, r13
+    mov rbx, qword ptr [rsp + 64]
+    adc rbx, qword ptr [rsp + 56]
+    adc r10, qword ptr [rsp + 48]
+    adc r11, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov rbp, qword ptr [rsp + 16]
+    mov r12, rdx
+    mov rdx, qword ptr [rbp + 48]
+    mov r13, qword ptr [rsp + 8]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbp, r9, qword ptr [r13 + 8]
+    add r14, r9
+    mov qword ptr [rsp + 32], r12
+    mulx r9, r12, qword ptr [r13 + 16]
+    adc rbp, r12
+    mov qword ptr [rsp + 48], r11
+    mulx r12, r11, qword ptr [r13 + 24]
+    adc r9, r11
+    mov qword ptr [rsp + 56], r10
+    mulx r11, r10, qword ptr [r13 + 32]
+    adc r12, r10
+    mov qword ptr [rsp + 64], rbx
+    mulx r10, rbx, qword ptr [r13 + 40]
+    adc r11, rbx
+    mov qword ptr [rsp + 40], r11
+    mulx rbx, r11, qword ptr [r13 + 48]
+    adc r10, r11
+    mulx rdx, r11, qword ptr [r13 + 56]
+    adc rbx, r11
+    adc rdx, 0
+    add rax, r15
+    adc rsi, r14
+    adc r8, rbp
+    adc rcx, r9
+    adc rdi, r12
+    mov r9, qword ptr [rsp + 64]
+    adc r9, qword ptr [rsp + 40]
+    adc r10, qword ptr [rsp + 56]
+    adc rbx, qword ptr [rsp + 48]
+    adc rdx, qword ptr [rsp + 32]
+    mov r11, qword ptr [rsp + 24]
+    mov rbp, rdx
+    mov rdx, qword ptr [r11]
+    sub rdx, rax
+    mulx rax, r12, qword ptr [r11 + 8]
+    mulx r14, r15, qword ptr [r11 + 16]
+    add rax, r15
+    mulx r15, r13, qword ptr [r11 + 24]
+    adc r14, r13
+    mov qword ptr [rsp + 32], rbp
+    mulx r13, rbp, qword ptr [r11 + 32]
+    adc r15, rbp
+    mov qword ptr [rsp + 48], rbx
+    mulx rbp, rbx, qword ptr [r11 + 40]
+    adc r13, rbx
+    mov qword ptr [rsp + 56], r10
+    mulx rbx, r10, qword ptr [r11 + 48]
+    adc rbp, r10
+    mov qword ptr [rsp + 40], rbp
+    mulx r10, rbp, qword ptr [r11 + 56]
+    adc rbx, rbp
+    mulx rdx, rbp, qword ptr [r11 + 64]
+    adc r10, rbp
+    adc rdx, 0
+    add rsi, r12
+    adc r8, rax
+    adc rcx, r14
+    adc rdi, r15
+    adc r9, r13
+    mov rax, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 40]
+    adc rbx, qword ptr [rsp + 48]
+    adc r10, qword ptr [rsp + 32]
+    adc rdx, 0
+    mov rbp, qword ptr [rsp + 16]
+    mov r12, rdx
+    mov rdx, qword ptr [rbp + 56]
+    mov rbp, qword ptr [rsp + 8]
+    mulx r13, r14, qword ptr [rbp]
+    mov qword ptr [rsp + 16], r12
+    mulx r15, r12, qword ptr [rbp + 8]
+    add r13, r12
+    mov qword ptr [rsp + 32], r10
+    mulx r12, r10, qword ptr [rbp + 16]
+    adc r15, r10
+    mov qword ptr [rsp + 48], rbx
+    mulx r10, rbx, qword ptr [rbp + 24]
+    adc r12, rbx
+    mov qword ptr [rsp + 40], rax
+    mulx rbx, rax, qword ptr [rbp + 32]
+    adc r10, rax
+    mov qword ptr [rsp + 56], r9
+    mulx rax, r9, qword ptr [rbp + 40]
+    adc rbx, r9
+    mov qword ptr [rsp + 64], rdi
+    mulx r9, rdi, qword ptr [rbp + 48]
+    adc rax, rdi
+    mulx rdx, rdi, qword ptr [rbp + 56]
+    adc r9, rdi
+    adc rdx, 0
+    add r14, qword ptr [r11 + 72]
+    adc r13, qword ptr [r11 + 80]
+    adc r15, qword ptr [r11 + 88]
+    adc r12, qword ptr [r11 + 96]
+    adc r10, qword ptr [r11 + 104]
+    adc rbx, qword ptr [r11 + 112]
+    adc rax, qword ptr [r11 + 120]
+    adc r9, qword ptr [r11 + 128]
+    adc rdx, 0
+    add rsi, r14
+    adc r8, r13
+    adc rcx, r15
+    adc r12, qword ptr [rsp + 64]
+    adc r10, qword ptr [rsp + 56]
+    adc rbx, qword ptr [rsp + 40]
+    adc rax, qword ptr [rsp + 48]
+    adc r9, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 16]
+    mov rdi, rdx
+    mov rdx, rsi
+    imul rdx, qword ptr [r11 + 136]
+    mulx rbp, r13, qword ptr [r11 + 144]
+    mulx r14, r15, qword ptr [r11 + 152]
+    add rbp, r15
+    mov qword ptr [rsp + 16], rdi
+    mulx r15, rdi, qword ptr [r11 + 160]
+    adc r14, rdi
+    mov qword ptr [rsp + 32], r9
+    mulx rdi, r9, qword ptr [r11 + 168]
+    adc r15, r9
+    mov qword ptr [rsp + 48], rax
+    mulx r9, rax, qword ptr [r11 + 176]
+    adc rdi, rax
+    mov qword ptr [rsp + 40], rbx
+    mulx rax, rbx, qword ptr [r11 + 184]
+    adc r9, rbx
+    mov qword ptr [rsp + 56], r9
+    mulx rbx, r9, qword ptr [r11 + 192]
+    adc rax, r9
+    mulx rdx, r9, qword ptr [r11 + 200]
+    adc rbx, r9
+    adc rdx, 0
+    add rsi, r13
+    adc r8, rbp
+    adc rcx, r14
+    adc r12, r15
+    adc r10, rdi
+    mov rsi, qword ptr [rsp + 40]
+    adc rsi, qword ptr [rsp + 56]
+    adc rax, qword ptr [rsp + 48]
+    adc rbx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 16]
+    mov rdi, r8
+    sub rdi, qword ptr [r11 + 144]
+    mov r9, rcx
+    sbb r9, qword ptr [r11 + 152]
+    mov rbp, r12
+    sbb rbp, qword ptr [r11 + 160]
+    mov r13, r10
+    sbb r13, qword ptr [r11 + 168]
+    mov r14, rsi
+    sbb r14, qword ptr [r11 + 176]
+    mov r15, rax
+    sbb r15, qword ptr [r11 + 184]
+    mov qword ptr [rsp + 16], r15
+    mov r15, rbx
+    sbb r15, qword ptr [r11 + 192]
+    mov qword ptr [rsp + 32], r15
+    mov r15, rdx
+    sbb r15, qword ptr [r11 + 200]
+    cmovc rdi, r8
+    mov r8, qword ptr [rsp]
+    mov qword ptr [r8], rdi
+    cmovc r9, rcx
+    mov qword ptr [r8 + 8], r9
+    cmovc rbp, r12
+    mov qword ptr [r8 + 16], rbp
+    cmovc r13, r10
+    mov qword ptr [r8 + 24], r13
+    cmovc r14, rsi
+    mov qword ptr [r8 + 32], r14
+    mov rcx, qword ptr [rsp + 16]
+    cmovc rcx, rax
+    mov qword ptr [r8 + 40], rcx
+    mov rax, qword ptr [rsp + 32]
+    cmovc rax, rbx
+    mov qword ptr [r8 + 48], rax
+    cmovc r15, rdx
+    mov qword ptr [r8 + 56], r15
+    add rsp, 72
+    pop r15
+    pop r14
+    pop r13
+    pop r12
+    pop rbp
+    pop rbx
+    ret
+    .balign 64
+2:
+    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {minus_mu6}, {minus_mu7}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {fold_rest6}, {fold_rest7}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
+",
+        kffffffffffffffff = const 0xffffffffffffffff_u64,
+        minus_mu0 = const M::MINUS_MU[0],
+        minus_mu1 = const M::MINUS_MU[1],
+        minus_mu2 = const M::MINUS_MU[2],
+        minus_mu3 = const M::MINUS_MU[3],
+        minus_mu4 = const M::MINUS_MU[4],
+        minus_mu5 = const M::MINUS_MU[5],
+        minus_mu6 = const M::MINUS_MU[6],
+        minus_mu7 = const M::MINUS_MU[7],
+        fold_rest0 = const M::FOLD_REST[0],
+        fold_rest1 = const M::FOLD_REST[1],
+        fold_rest2 = const M::FOLD_REST[2],
+        fold_rest3 = const M::FOLD_REST[3],
+        fold_rest4 = const M::FOLD_REST[4],
+        fold_rest5 = const M::FOLD_REST[5],
+        fold_rest6 = const M::FOLD_REST[6],
+        fold_rest7 = const M::FOLD_REST[7],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+    )
+}
+
+/// x*x/R mod p as by log-jump, with rows of p - mu and complements, for mu near p; log-jump-complement, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class; the operands can be read and z written, which
+/// may be one of them.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn square_complement_mulx<M: Modulus<8>>(
+    z: *mut [u64; 8],
+    x: *const [u64; 8],
+) {
+    naked_asm!(
+        r"
+    push rbx
+    push rbp
+    push r12
+    push r13
+    push r14
+    push r15
+    sub rsp, 96
+    lea rax, qword ptr [rip + 2f]
+    mov rcx, qword ptr [rsi + 8]
+    lea rcx, [rcx + rcx]
+    mov rdx, qword ptr [rsi + 8]
+    mov r8, qword ptr [rsi + 16]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
+    mov r9, qword ptr [rsi + 24]
+    shld r9, rdx, 1
+    mov rdx, qword ptr [rsi + 24]
+    mov r10, qword ptr [rsi + 32]
+    shld r10, rdx, 1
+    mov rdx, qword ptr [rsi + 32]
+    mov r11, qword ptr [rsi + 40]
+    shld r11, rdx, 1
+    mov rdx, qword ptr [rsi + 40]
+    mov rbx, qword ptr [rsi + 48]
+    shld rbx, rdx, 1
+    mov rdx, qword ptr [rsi + 48]
+    mov rbp, qword ptr [rsi + 56]
+    shld rbp, rdx, 1
+    mov rdx, qword ptr [rsi]
+    mov r12, qword ptr [rsi]
+    mulx r12, r13, r12
+    mulx rcx, r14, rcx
+    add r12, r14
+    mulx r8, r14, r8
+    adc rcx, r14
+    mulx r14, r15, r9
+    adc r8, r15
+    mov qword ptr [rsp], rdi
+    mulx r15, rdi, r10
+    adc r14, rdi
+    mov qword ptr [rsp + 8], r11
+    mulx rdi, r11, r11
+    adc r15, r11
+    mov qword ptr [rsp + 16], rbx
+    mulx r11, rbx, rbx
+    adc rdi, rbx
+    mulx rdx, rbx, rbp
+    adc r11, rbx
+    adc rdx, 0
+    mov rbx, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, r13
+    mov qword ptr [rsp + 24], rbp
+    mulx r13, rbp, qword ptr [rax + 8]
+    mov qword ptr [rsp + 32], r10
+    mov qword ptr [rsp + 40], r9
+    mulx r10, r9, qword ptr [rax + 16]
+    add r13, r9
+    mov qword ptr [rsp + 48], rsi
+    mulx r9, rsi, qword ptr [rax + 24]
+    adc r10, rsi
+    mov qword ptr [rsp + 56], rbx
+    mulx rsi, rbx, qword ptr [rax + 32]
+    adc r9, rbx
+    mov qword ptr [rsp + 64], r11
+    mulx rbx, r11, qword ptr [rax + 40]
+    adc rsi, r11
+    mov qword ptr [rsp + 72], rdi
+    mulx r11, rdi, qword ptr [rax + 48]
+    adc rbx, rdi
+    mov qword ptr [rsp + 80], rbx
+    mulx rdi, rbx, qword ptr [rax + 56]
+    adc r11, rbx
+    mulx rdx, rbx, qword ptr [rax + 64]
+    adc rdi, rbx
+    adc rdx, 0
+    add r12, rbp
+    adc rcx, r13
+    adc r8, r10
+    adc r14, r9
+    adc r15, rsi
+    mov rsi, qword ptr [rsp + 72]
+    adc rsi, qword ptr [rsp + 80]
+    adc r11, qword ptr [rsp + 64]
+    adc rdi, qword ptr [rsp + 56]
+    adc rdx, 0
+    mov r9, qword ptr [rsp + 48]
+    mov r10, qword ptr [r9 + 16]
+    lea r10, [r10 + r10]
+    mov rbx, rdx
+    mov rdx, qword ptr [r9 + 8]
+    mov rbp, qword ptr [r9 + 8]
+    mulx rbp, r13, rbp
+    mulx r10, r9, r10
+    add rbp, r9
+    mov qword ptr [rsp + 56], r12
+    mulx r9, r12, qword ptr [rsp + 40]
+    adc r10, r12
+    mov qword ptr [rsp + 40], rax
+    mulx r12, rax, qword ptr [rsp + 32]
+    adc r9, rax
+    mov qword ptr [rsp + 64], rbx
+    mulx rax, rbx, qword ptr [rsp + 8]
+    adc r12, rbx
+    mov qword ptr [rsp + 80], rdi
+    mulx rbx, rdi, qword ptr [rsp + 16]
+    adc rax, rdi
+    mulx rdx, rdi, qword ptr [rsp + 24]
+    adc rbx, rdi
+    adc rdx, 0
+    add rcx, r13
+    adc r8, rbp
+    adc r14, r10
+    adc r15, r9
+    adc rsi, r12
+    adc r11, rax
+    adc rbx, qword ptr [rsp + 80]
+    adc rdx, qword ptr [rsp + 64]
+    mov rax, 0
+    adc rax, 0
+    mov rdi, qword ptr [rsp + 40]
+    mov r9, qword ptr [rsp + 56]
+    mov r10, rdx
+    mov rdx, qword ptr [rdi]
+    sub rdx, r9
+    mulx r9, rbp, qword ptr [rdi + 8]
+    mulx r12, r13, qword ptr [rdi + 16]
+    add r9, r13
+    mov qword ptr [rsp + 56], rax
+    mulx r13, rax, qword ptr [rdi + 24]
+    adc r12, rax
+    mov qword ptr [rsp + 64], r10
+    mulx rax, r10, qword ptr [rdi + 32]
+    adc r13, r10
+    mov qword ptr [rsp + 80], rbx
+    mulx r10, rbx, qword ptr [rdi + 40]
+    adc rax, rbx
+    mov qword ptr [rsp + 72], r11
+    mulx rbx, r11, qword ptr [rdi + 48]
+    adc r10, r11
+    mov qword ptr [rsp + 88], r10
+    mulx r11, r10, qword ptr [rdi + 56]
+    adc rbx, r10
+    mulx rdx, r10, qword ptr [rdi + 64]
+    adc r11, r10
+    adc rdx, 0
+    add rcx, rbp
+    adc r8, r9
+    adc r14, r12
+    adc r15, r13
+    adc rsi, rax
+    mov rax, qword ptr [rsp + 72]
+    adc rax, qword ptr [rsp + 88]
+    adc rbx, qword ptr [rsp + 80]
+    adc r11, qword ptr [rsp + 64]
+    adc rdx, qword ptr [rsp + 56]
+    mov r9, qword ptr [rsp + 48]
+    mov r10, qword ptr [r9 + 24]
+    lea r10, [r10 + r10]
+    mov rbp, rdx
+    mov rdx, qword ptr [r9 + 16]
+    mov r12, qword ptr [r9 + 16]
+    mulx r12, r13, r12
+    mulx r10, r9, r10
+    add r12, r9
+    mov qword ptr [rsp + 56], r8
+    mulx r9, r8, qword ptr [rsp + 32]
+    adc r10, r8
+    mov qword ptr [rsp + 32], rcx
+    mulx r8, rcx, qword ptr [rsp + 8]
+    adc r9, rcx
+    mulx rcx, rdi, qword ptr [rsp + 16]
+    adc r8, rdi
+    mulx rdx, rdi, qword ptr [rsp + 24]
+    adc rcx, rdi
+    adc rdx, 0
+    add r14, r13
+    adc r15, r12
+    adc rsi, r10
+    adc rax, r9
+    adc rbx, r8
+    adc r11, rcx
+    adc rbp, rdx
+    mov rcx, 0
+    adc rcx, 0
+    mov rdi, qword ptr [rsp + 40]
+    mov rdx, qword ptr [rsp + 32]
+    mov r8, rdx
+    mov rdx, qword ptr [rdi]
+    sub rdx, r8
+    mulx r8, r9, qword ptr [rdi + 8]
+    mulx r10, r12, qword ptr [rdi + 16]
+    add r8, r12
+    mulx r12, r13, qword ptr [rdi + 24]
+    adc r10, r13
+    mov qword ptr [rsp + 32], rcx
+    mulx r13, rcx, qword ptr [rdi + 32]
+    adc r12, rcx
+    mov qword ptr [rsp + 64], rbp
+    mulx rcx, rbp, qword ptr [rdi + 40]
+    adc r13, rbp
+    mov qword ptr [rsp + 80], r11
+    mulx rbp, r11, qword ptr [rdi + 48]
+    adc rcx, r11
+    mov qword ptr [rsp + 88], rcx
+    mulx r11, rcx, qword ptr [rdi + 56]
+    adc rbp, rcx
+    mulx rcx, rdx, qword ptr [rdi + 64]
+    adc r11, rdx
+    adc rcx, 0
+    add r9, qword ptr [rsp + 56]
+    adc r14, r8
+    adc r15, r10
+    adc rsi, r12
+    adc rax, r13
+    adc rbx, qword ptr [rsp + 88]
+    adc rbp, qword ptr [rsp + 80]
+    adc r11, qword ptr [rsp + 64]
+    adc rcx, qword ptr [rsp + 32]
+    mov r8, qword ptr [rsp + 48]
+    mov rdx, qword ptr [r8 + 32]
+    lea r10, [rdx + rdx]
+    mov rdx, qword ptr [r8 + 24]
+    mov r12, qword ptr [r8 + 24]
+    mulx r12, r13, r12
+    mulx r10, r8, r10
+    add r12, r8
+    mov qword ptr [rsp + 32], r15
+    mulx r8, r15, qword ptr [rsp + 8]
+    adc r10, r15
+    mov qword ptr [rsp + 8], r14
+    mulx r15, r14, qword ptr [rsp + 16]
+    adc r8, r14
+    mulx rdx, r14, qword ptr [rsp + 24]
+    adc r15, r14
+    adc rdx, 0
+    add rsi, r13
+    adc rax, r12
+    adc rbx, r10
+    adc rbp, r8
+    adc r11, r15
+    adc rcx, rdx
+    mov r8, 0
+    adc r8, 0
+    mov rdx, qword ptr [rdi]
+    sub rdx, r9
+    mulx r9, r10, qword ptr [rdi + 8]
+    mulx r12, r13, qword ptr [rdi + 16]
+    add r9, r13
+    mulx r13, r14, qword ptr [rdi + 24]
+    adc r12, r14
+    mulx r14, r15, qword ptr [rdi + 32]
+    adc r13, r15
+    mov qword ptr [rsp + 64], r8
+    mulx r15, r8, qword ptr [rdi + 40]
+    adc r14, r8
+    mov qword ptr [rsp + 80], rcx
+    mulx r8, rcx, qword ptr [rdi + 48]
+    adc r15, rcx
+    mov qword ptr [rsp + 88], r11
+    mulx rcx, r11, qword ptr [rdi + 56]
+    adc r8, r11
+    mulx rdx, r11, qword ptr [rdi + 64]
+    adc rcx, r11
+    adc rdx, 0
+    add r10, qword ptr [rsp + 8]
+    adc r9, qword ptr [rsp + 32]
+    adc rsi, r12
+    adc rax, r13
+    adc rbx, r14
+    adc rbp, r15
+    adc r8, qword ptr [rsp + 88]
+    adc rcx, qword ptr [rsp + 80]
+    adc rdx, qword ptr [rsp + 64]
+    mov r11, qword ptr [rsp + 48]
+    mov r12, qword ptr [r11 + 40]
+    lea r12, [r12 + r12]
+    mov r13, rdx
+    mov rdx, qword ptr [r11 + 32]
+    mov r14, qword ptr [r11 + 32]
+    mulx r14, r15, r14
+    mulx r12, r11, r12
+    add r14, r11
+    mov qword ptr [rsp + 64], rax
+    mulx r11, rax, qword ptr [rsp + 16]
+    adc r12, rax
+    mulx rax, rdx, qword ptr [rsp + 24]
+    adc r11, rdx
+    adc rax, 0
+    add rbx, r15
+    adc rbp, r14
+    adc r8, r12
+    adc rcx, r11
+    adc r13, rax
+    mov rax, 0
+    adc rax, 0
+    mov rdx, qword ptr [rdi]
+    sub rdx, r10
+    mulx r10, r11, qword ptr [rdi + 8]
+    mulx r12, r14, qword ptr [rdi + 16]
+    add r10, r14
+    mulx r14, r15, qword ptr [rdi + 24]
+    adc r12, r15
+    mov qword ptr [rsp + 16], rax
+    mulx r15, rax, qword ptr [rdi + 32]
+    adc r14, rax
+    mov qword ptr [rsp + 80], r13
+    mulx rax, r13, qword ptr [rdi + 40]
+    adc r15, r13
+    mov qword ptr [rsp + 88], rcx
+    mulx r13, rcx, qword ptr [rdi + 48]
+    adc rax, rcx
+    mov qword ptr [rsp + 32], rax
+    mulx rcx, rax, qword ptr [rdi + 56]
+    adc r13, rax
+    mulx rax, rdx, qword ptr [rdi + 64]
+    adc rcx, rdx
+    adc rax, 0
+    add r9, r11
+    adc rsi, r10
+    adc r12, qword ptr [rsp + 64]
+    adc rbx, r14
+    adc rbp, r15
+    adc r8, qword ptr [rsp + 32]
+    adc r13, qword ptr [rsp + 88]
+    adc rcx, qword ptr [rsp + 80]
+    adc rax, qword ptr [rsp + 16]
+    mov r10, qword ptr [rsp + 48]
+    mov rdx, qword ptr [r10 + 48]
+    lea r11, [rdx + rdx]
+    mov rdx, qword ptr [r10 + 40]
+    mov r14, qword ptr [r10 + 40]
+    mulx r14, r15, r14
+    mulx r11, r10, r11
+    add r14, r10
+    mulx rdx, r10, qword ptr [rsp + 24]
+    adc r11, r10
+    adc rdx, 0
+    add r8, r15
+    adc r13, r14
+    adc rcx, r11
+    adc rax, rdx
+    mov r10, 0
+    adc r10, 0
+    mov rdx, qword ptr [rdi]
+    sub rdx, r9
+    mulx r9, r11, qword ptr [rdi + 8]
+    mulx r14, r15, qword ptr [rdi + 16]
+    add r9, r15
+    mov qword ptr [rsp + 24], r10
+    mulx r15, r10, qword ptr [rdi + 24]
+    adc r14, r10
+    mov qword ptr [rsp + 16], rax
+    mulx r10, rax, qword ptr [rdi + 32]
+    adc r15, rax
+    mov qword ptr [rsp + 80], rcx
+    mulx rax, rcx, qword ptr [rdi + 40]
+    adc r10, rcx
+    mov qword ptr [rsp + 88], r13
+    mulx rcx, r13, qword ptr [rdi + 48]
+    adc rax, r13
+    mov qword ptr [rsp + 32], rax
+    mulx r13, rax, qword ptr [rdi + 56]
+    adc rcx, rax
+    mulx rax, rdx, qword ptr [rdi + 64]
+    adc r13, rdx
+    adc rax, 0
+    add rsi, r11
+    adc r12, r9
+    adc rbx, r14
+    adc rbp, r15
+    adc r8, r10
+    mov r9, qword ptr [rsp + 88]
+    adc r9, qword ptr [rsp + 32]
+    adc rcx, qword ptr [rsp + 80]
+    adc r13, qword ptr [rsp + 16]
+    adc rax, qword ptr [rsp + 24]
+    mov r10, qword ptr [rsp + 48]
+    mov rdx, qword ptr [r10 + 56]
+    lea r11, [rdx + rdx]
+    mov rdx, qword ptr [r10 + 48]
+    mov r14, qword ptr [r10 + 48]
+    mulx r14, r15, r14
+    mulx rdx, r11, r11
+    add r14, r11
+    adc rdx, 0
+    add rcx, r15
+    adc r13, r14
+    adc rax, rdx
+    mov r11, 0
+    adc r11, 0
+    mov rdx, qword ptr [rdi]
+    sub rdx, rsi
+    mulx rsi, r14, qword ptr [rdi + 8]
+    mulx r15, r10, qword ptr [rdi + 16]
+    add rsi, r10
+    mov qword ptr [rsp + 24], r11
+    mulx r10, r11, qword ptr [rdi + 24]
+    adc r15, r11
+    mov qword ptr [rsp + 16], rax
+    mulx r11, rax, qword ptr [rdi + 32]
+    adc r10, rax
+    mov qword ptr [rsp + 80], r13
+    mulx rax, r13, qword ptr [rdi + 40]
+    adc r11, r13
+    mov qword ptr [rsp + 32], rcx
+    mulx r13, rcx, qword ptr [rdi + 48]
+    adc rax, rcx
+    mov qword ptr [rsp + 88], rax
+    mulx rcx, rax, qword ptr [rdi + 56]
+    adc r13, rax
+    mulx rax, rdx, qword ptr [rdi + 64]
+    adc rcx, rdx
+    adc rax, 0
+    add r12, r14
+    adc rbx, rsi
+    adc rbp, r15
+    adc r8, r10
+    adc r9, r11
+    mov rsi, qword ptr [rsp + 32]
+    adc rsi, qword ptr [rsp + 88]
+    adc r13, qword ptr [rsp + 80]
+    adc rcx, qword ptr [rsp + 16]
+    adc rax, qword ptr [rsp + 24]
+    mov r10, qword ptr [rsp + 48]
+    mov rdx, qword ptr [r10 + 56]
+    mov r10, qword ptr [r10 + 56]
+    mulx rdx, r10, r10
+    add r10, qword ptr [rdi + 72]
+    adc rdx, 0
+    add r12, qword ptr [rdi + 80]
+    adc rbx, qword ptr [rdi + 88]
+    adc rbp, qword ptr [rdi + 96]
+    adc r8, qword ptr [rdi + 104]
+    adc r9, qword ptr [rdi + 112]
+    adc rsi, qword ptr [rdi + 120]
+    adc r13, qword ptr [rdi + 128]
+    adc rcx, r10
+    adc rax, rdx
+    mov rdx, r12
+    imul rdx, qword ptr [rdi + 136]
+    mulx r10, r11, qword ptr [rdi + 144]
+    mulx r14, r15, qword ptr [rdi + 152]
+    add r10, r15
+    mov qword ptr [rsp + 48], rax
+    mulx r15, rax, qword ptr [rdi + 160]
+    adc r14, rax
+    mov qword ptr [rsp + 24], rcx
+    mulx rax, rcx, qword ptr [rdi + 168]
+    adc r15, rcx
+    mov qword ptr [rsp + 16], r13
+    mulx rcx, r13, qword ptr [rdi + 176]
+    adc rax, r13
+    mov qword ptr [rsp + 80], rsi
+    mulx r13, rsi, qword ptr [rdi + 184]
+    adc rcx, rsi
+    mov qword ptr [rsp + 88], rcx
+    mulx rsi, rcx, qword ptr [rdi + 192]
+    adc r13, rcx
+    mulx rcx, rdx, qword ptr [rdi + 200]
+    adc rsi, rdx
+    adc rcx, 0
+    add r12, r11
+    adc rbx, r10
+    adc rbp, r14
+    adc r8, r15
+    adc r9, rax
+    mov rax, qword ptr [rsp + 80]
+    adc rax, qword ptr [rsp + 88]
+    adc r13, qword ptr [rsp + 16]
+    adc rsi, qword ptr [rsp + 24]
+    adc rcx, qword ptr [rsp + 48]
+    mov rdx, rbx
+    sub rdx, qword ptr [rdi + 144]
+    mov r10, rbp
+    sbb r10, qword ptr [rdi + 152]
+    mov r11, r8
+    sbb r11, qword ptr [rdi + 160]
+    mov r12, r9
+    sbb r12, qword ptr [rdi + 168]
+    mov r14, rax
+    sbb r14, qword ptr [rdi + 176]
+    mov r15, r13
+    sbb r15, qword ptr [rdi + 184]
+    mov qword ptr [rsp + 48], r15
+    mov r15, rsi
+    sbb r15, qword ptr [rdi + 192]
+    mov qword ptr [rsp + 24], r15
+    mov r15, rcx
+    sbb r15, qword ptr [rdi + 200]
+    cmovc rdx, rbx
+    mov rdi, qword ptr [rsp]
+    mov qword ptr [rdi], rdx
+    cmovc r10, rbp
+    mov qword ptr [rdi + 8], r10
+    cmovc r11, r8
+    mov qword ptr [rdi + 16], r11
+    cmovc r12, r9
+    mov qword ptr [rdi + 24], r12
+    cmovc r14, rax
+    mov qword ptr [rdi + 32], r14
+    mov rax, qword ptr [rsp + 48]
+    cmovc rax, r13
+    mov qword ptr [rdi + 40], rax
+    mov rax, qword ptr [rsp + 24]
+    cmovc rax, rsi
+    mov qword ptr [rdi + 48], rax
+    cmovc r15, rcx
+    mov qword ptr [rdi + 56], r15
+    add rsp, 96
+    pop r15
+    pop r14
+    pop r13
+    pop r12
+    pop rbp
+    pop rbx
+    ret
+    .balign 64
+2:
+    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {minus_mu6}, {minus_mu7}, {fold_rest7}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {fold_rest6}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
+",
+        kffffffffffffffff = const 0xffffffffffffffff_u64,
+        minus_mu0 = const M::MINUS_MU[0],
+        minus_mu1 = const M::MINUS_MU[1],
+        minus_mu2 = const M::MINUS_MU[2],
+        minus_mu3 = const M::MINUS_MU[3],
+        minus_mu4 = const M::MINUS_MU[4],
+        minus_mu5 = const M::MINUS_MU[5],
+        minus_mu6 = const M::MINUS_MU[6],
+        minus_mu7 = const M::MINUS_MU[7],
+        fold_rest7 = const M::FOLD_REST[7],
+        fold_rest0 = const M::FOLD_REST[0],
+        fold_rest1 = const M::FOLD_REST[1],
+        fold_rest2 = const M::FOLD_REST[2],
+        fold_rest3 = const M::FOLD_REST[3],
+        fold_rest4 = const M::FOLD_REST[4],
+        fold_rest5 = const M::FOLD_REST[5],
+        fold_rest6 = const M::FOLD_REST[6],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+    )
+}
+
+// spare: at least one spare bit: no carry leaves the top limb.
+assembly! { 8, 2:
     mul: mul_spare_mulx;
     sum_of_products: sum_of_products_spare_mulx;
     square: square_spare_mulx;
@@ -3255,7 +4476,7 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<8>>(
 }
 
 // full: every odd prime.
-assembly! { 8, 2:
+assembly! { 8, 3:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
 }

@@ -1482,7 +1482,7 @@ unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<9>>(
 }
 
 // spare: at least one spare bit: no carry leaves the top limb.
-assembly! { 9, 1:
+assembly! { 9, 2:
     mul: mul_spare_mulx;
     sum_of_products: sum_of_products_spare_mulx;
     square: square_spare_mulx;
@@ -4168,7 +4168,7 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<9>>(
 }
 
 // full: every odd prime.
-assembly! { 9, 2:
+assembly! { 9, 3:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
 }

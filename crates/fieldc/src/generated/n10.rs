@@ -1833,7 +1833,7 @@ unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<10>>(
 }
 
 // spare: at least one spare bit: no carry leaves the top limb.
-assembly! { 10, 1:
+assembly! { 10, 2:
     mul: mul_spare_mulx;
     sum_of_products: sum_of_products_spare_mulx;
     square: square_spare_mulx;
@@ -5193,7 +5193,7 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<10>>(
 }
 
 // full: every odd prime.
-assembly! { 10, 2:
+assembly! { 10, 3:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
 }

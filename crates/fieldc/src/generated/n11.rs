@@ -2246,7 +2246,7 @@ unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<11>>(
 }
 
 // spare: at least one spare bit: no carry leaves the top limb.
-assembly! { 11, 1:
+assembly! { 11, 2:
     mul: mul_spare_mulx;
     sum_of_products: sum_of_products_spare_mulx;
     square: square_spare_mulx;
@@ -6363,7 +6363,7 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<11>>(
 }
 
 // full: every odd prime.
-assembly! { 11, 2:
+assembly! { 11, 3:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
 }

@@ -2682,7 +2682,7 @@ unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<12>>(
 }
 
 // spare: at least one spare bit: no carry leaves the top limb.
-assembly! { 12, 1:
+assembly! { 12, 2:
     mul: mul_spare_mulx;
     sum_of_products: sum_of_products_spare_mulx;
     square: square_spare_mulx;
@@ -7590,7 +7590,7 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<12>>(
 }
 
 // full: every odd prime.
-assembly! { 12, 2:
+assembly! { 12, 3:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
 }

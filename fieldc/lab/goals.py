@@ -1,0 +1,195 @@
+"""What the kernels must reach, and how far they are: `fieldc bench --all-goals`.
+
+Ours are the kernels that this processor should run (`preferred`), canonical in and out and one call
+an operation where the goal says nothing else. All of them and all rivals race in one run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import cache
+
+from fieldc.algorithms import OPERATIONS, choose
+from fieldc.backends.x86_64.choices import Choices
+from fieldc.backends.x86_64.kernel import compile_trace
+from fieldc.backends.x86_64.print import GNU
+from fieldc.catalogue import find_field
+from fieldc.errors import UserError
+from fieldc.lab.foreign import ENTRY, ROUTINES, foreign_object
+from fieldc.lab.preferred import Preferred, preferred
+from fieldc.machine.assemble import assemble
+from fieldc.machine.host import SYMBOL, find_backend
+from fieldc.machine.inline import TURNS, inlined
+from fieldc.machine.load import load
+from fieldc.machine.results import Race
+from fieldc.machine.timing import Candidate, candidate_of, measure
+from fieldc.words.rows import RowChoice, RowStyle
+
+CYCLES = "core cycles"
+SEED = "two chains, CIOS, unsearched"
+LLVM = "llvm-bmi2"
+SEED_DESIGN = Choices("adx", RowChoice(RowStyle.TWO_CHAINS), clear="all", quotient="mulx")
+"""The published hand-written design as one of this compiler's choices."""
+P6, P4, R4 = "bls12-381-p", "bn254-p", "bls12-381-r"
+WIDE_AND_FULL = ("csidh-512", "m-511", "bw6-761-p", "secp256k1-p", "secp256k1-n", "p256")
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Goal:
+    """At most these fractions of a rival's time, or cycles, throughput and latency."""
+
+    field: str
+    operation: str
+    rival: str
+    throughput: float
+    latency: float
+    in_a_loop: bool = False
+    """Whether our kernel stands inside a loop, without a call."""
+
+    @property
+    def name(self) -> str:
+        """The goal in words."""
+        place = ", inlined in a loop" if self.in_a_loop else ""
+        return f"{self.operation}, {self.field}{place}"
+
+
+GOALS = (
+    Goal(P6, "mul", "mulx_mont_384", 0.81, 0.84),
+    Goal(P6, "square", "sqrx_mont_384", 0.70, 0.72),
+    Goal(R4, "mul", "mulx_mont_sparse_256", 0.72, 0.73),
+    Goal(R4, "square", "sqrx_mont_sparse_256", 0.63, 0.65),
+    Goal(P6, "fp2_mul", "mulx_mont_384x", 0.74, 0.75),
+    Goal(P6, "add", "add_mod_384", 0.75, 0.75),
+    Goal(P6, "sub", "sub_mod_384", 0.75, 0.75),
+    Goal(P6, "mul", SEED, 0.88, 0.90),
+    Goal(P6, "mul_lazy", CYCLES, 90, 90, in_a_loop=True),
+    Goal(P4, "mul_lazy", CYCLES, 43, 43, in_a_loop=True),
+    *(
+        Goal(field, operation, LLVM, 1 / 1.3, 1 / 1.3)
+        for field in WIDE_AND_FULL
+        for operation in ("mul", "square")
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Core cycles of one operation."""
+
+    throughput: float
+    latency: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A goal, what was measured, and the verdict: PASS, the shortfall, or SKIPPED and why."""
+
+    goal: Goal
+    chosen_by: str = ""
+    ours: Figures | None = None
+    rival: Figures | None = None
+    reached: Figures | None = None
+    """Fractions of the rival's time; cycles where the goal is in cycles."""
+    skipped: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """One phrase."""
+        if self.reached is None:
+            return f"SKIPPED: {self.skipped}"
+        over = [
+            f"{name} {100 * (reached / asked - 1):.1f} %"
+            for name, reached, asked in (
+                ("throughput", self.reached.throughput, self.goal.throughput),
+                ("latency", self.reached.latency, self.goal.latency),
+            )
+            if reached > asked
+        ]
+        return "PASS" if not over else f"short: {', '.join(over)} over"
+
+    def data(self) -> dict[str, object]:
+        """The outcome as JSON."""
+        return {**asdict(self), "verdict": self.verdict}
+
+
+@dataclass(frozen=True)
+class _Pair:
+    goal: Goal
+    chosen_by: str
+    ours: Candidate
+    rival: Candidate | None
+
+
+def run_goals(rounds: int, seed: int, progress: Progress) -> tuple[list[Outcome], Race]:
+    """Race every goal that this host can race, in one interleaved run. Raises TimingError."""
+    pairs: list[_Pair] = []
+    outcomes: dict[Goal, Outcome] = {}
+    for goal in GOALS:
+        try:
+            pairs.append(_pair(goal))
+        except UserError as error:
+            outcomes[goal] = Outcome(goal, skipped=str(error))
+    candidates = {c.label: c for pair in pairs for c in (pair.ours, pair.rival) if c}
+    race = measure(list(candidates.values()), rounds=rounds, seed=seed, progress=progress)
+    outcomes |= {pair.goal: _outcome(pair, race) for pair in pairs}
+    return [outcomes[goal] for goal in GOALS], race
+
+
+class _NotYet(UserError):
+    """An operation that is not there."""
+
+
+def _pair(goal: Goal) -> _Pair:
+    if goal.operation not in OPERATIONS:
+        raise _NotYet(f"there is no operation {goal.operation}")
+    ours = _preferred(goal.field, goal.operation)
+    return _Pair(goal, ours.chosen_by, _our_candidate(goal, ours), _rival(goal, ours))
+
+
+@cache
+def _preferred(field: str, operation: str) -> Preferred:
+    return preferred(find_field(field), operation)
+
+
+def _our_candidate(goal: Goal, ours: Preferred) -> Candidate:
+    made = inlined(ours.kernel) if goal.in_a_loop else assemble(ours.kernel.text(GNU))
+    return _candidate(f"ours {goal.name}", made, SYMBOL, ours)
+
+
+def _rival(goal: Goal, ours: Preferred) -> Candidate | None:
+    label = f"{goal.rival} {goal.name}"
+    if goal.rival == CYCLES:
+        return None
+    if goal.rival in ROUTINES:
+        made = foreign_object(ROUTINES[goal.rival], ours.trace.field)
+        return _candidate(label, made, ENTRY, ours)
+    if goal.rival == SEED:
+        trace = choose(ours.trace.field, goal.operation, "cios")
+        made = assemble(compile_trace(trace, SYMBOL, SEED_DESIGN).text(GNU))
+    else:
+        made = find_backend(goal.rival).compile(choose(ours.trace.field, goal.operation))
+    return _candidate(label, made, SYMBOL, ours)
+
+
+def _candidate(label: str, made: bytes, symbol: str, ours: Preferred) -> Candidate:
+    library = load(made)
+    return candidate_of(label, library.address(symbol), ours.trace, library)
+
+
+def _outcome(pair: _Pair, race: Race) -> Outcome:
+    goal, ours = pair.goal, _figures(race, pair.ours.label)
+    if goal.in_a_loop:
+        ours = Figures(ours.throughput / TURNS, ours.latency / TURNS)
+    if pair.rival is None:
+        return Outcome(goal, pair.chosen_by, ours, None, ours)
+    labels = pair.ours.label, pair.rival.label
+    reached = Figures(race.ratio(*labels, "throughput"), race.ratio(*labels, "latency"))
+    return Outcome(goal, pair.chosen_by, ours, _figures(race, labels[1]), reached)
+
+
+def _figures(race: Race, label: str) -> Figures:
+    row = race.row(label)
+    return Figures(row.throughput.median, row.latency.median)

@@ -1,0 +1,69 @@
+"""Which kernel a processor should run: the shipped schedule's, or what the model puts lowest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fieldc.algorithms import choose
+from fieldc.backends.x86_64.choices import FEATURES, VARIANTS
+from fieldc.backends.x86_64.kernel import X86Kernel, compile_trace
+from fieldc.backends.x86_64.print import GNU
+from fieldc.field import Field
+from fieldc.lab.functions import count_in
+from fieldc.lab.limits import lower_bounds
+from fieldc.language import Trace
+from fieldc.machine.assemble import assemble
+from fieldc.machine.host import SYMBOL
+from fieldc.machine.processor import missing
+from fieldc.machine.processors import Processor, find_processor, host_processor
+from fieldc.tune.schedule import ScheduleError, shipped
+
+FALLBACK = "cascade-lake"
+"""The model for a processor that is not in processors.toml: narrow, so that nothing is wasted."""
+
+
+@dataclass(frozen=True)
+class Preferred:
+    """A kernel, the trace it is of, and by what it was chosen."""
+
+    kernel: X86Kernel
+    trace: Trace
+    chosen_by: str
+
+
+def preferred(field: Field, operation: str) -> Preferred:
+    """The kernel for this host: a shipped schedule's if there is one, otherwise by the model."""
+    processor = host_processor()
+    if processor is not None and (tuned := _tuned(field, operation, processor)):
+        return tuned
+    trace = choose(field, operation)
+    runnable = [variant for variant in VARIANTS if not missing(FEATURES[variant])]
+    variant = preferred_variant(trace, processor or find_processor(FALLBACK), runnable)
+    kernel = compile_trace(trace, SYMBOL, VARIANTS[variant])
+    return Preferred(kernel, trace, f"model: {variant}")
+
+
+def preferred_variant(
+    trace: Trace, processor: Processor, variants: Sequence[str] = tuple(VARIANTS)
+) -> str:
+    """The variant with the lowest bound on a processor; of equal ones that with fewest slots."""
+
+    def cost(variant: str) -> tuple[float, float, float]:
+        code = assemble(compile_trace(trace, SYMBOL, VARIANTS[variant]).text(GNU))
+        counts = count_in(code, SYMBOL)
+        limits = lower_bounds(counts, processor)
+        return limits.binding[1], limits.latency[1], counts.instructions
+
+    return min(variants, key=cost)
+
+
+def _tuned(field: Field, operation: str, processor: Processor) -> Preferred | None:
+    try:
+        entry = shipped(field, processor.key).entry(operation)
+    except ScheduleError:
+        return None
+    if entry is None or missing(FEATURES[entry.decisions.choices.variant]):
+        return None
+    trace = choose(field, operation, entry.decisions.algorithm)
+    return Preferred(entry.compile(trace, SYMBOL), trace, "schedule")

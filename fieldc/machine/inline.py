@@ -1,0 +1,49 @@
+"""A kernel inside a loop that inlines it: no call, no saved registers, only the pointers again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fieldc.backends.x86_64.conventions import SYSV
+from fieldc.backends.x86_64.instructions import STACK, Physical, Register
+from fieldc.backends.x86_64.kernel import X86Kernel
+from fieldc.backends.x86_64.print import GNU, print_body
+from fieldc.machine.assemble import assemble
+
+TURNS = 64
+"""Operations of one call of the loop."""
+_TABLE = ".Lfieldc_inlined_constants"
+
+
+def inlined(kernel: X86Kernel, turns: int = TURNS) -> bytes:
+    """An object whose `kernel.symbol`, called like the kernel, runs its body `turns` times.
+
+    With z on x each turn reads what the turn before wrote. System V.
+    """
+    saved = [f"push %{register}" for register in SYSV.preserved]
+    restored = [f"pop %{register}" for register in reversed(SYSV.preserved)]
+    *pointers, count = (f"{kernel.frame + 8 * i}(%{STACK})" for i in range(4))
+    frame = kernel.frame + 8 * 4
+    homes = list(zip(SYSV.arguments, pointers, strict=False))
+    lines = [
+        *(".text", f".globl {kernel.symbol}", ".p2align 6", f"{kernel.symbol}:"),
+        *(*saved, f"sub ${frame}, %{STACK}", f"movq ${turns}, {count}"),
+        *(f"mov %{register}, {home}" for register, home in homes),
+        *(".p2align 6", "1:"),
+        *(f"mov {home}, %{register}" for register, home in homes),
+        *print_body(_body(kernel.code), (), GNU, _TABLE),
+        *(f"decq {count}", "jnz 1b", f"add ${frame}, %{STACK}", *restored, "ret"),
+        *print_body((), kernel.constants, GNU, _TABLE),
+    ]
+    return assemble("\n".join(lines) + "\n")
+
+
+def _body(code: Sequence[Physical]) -> list[Physical]:
+    """Without what saves registers and makes a frame."""
+    return [instruction for instruction in code if not _frames(instruction)]
+
+
+def _frames(instruction: Physical) -> bool:
+    mnemonic, operands = instruction.mnemonic, instruction.operands
+    moves_stack = mnemonic in ("add", "sub") and operands[0] == Register(STACK)
+    return mnemonic in ("push", "pop", "ret") or moves_stack
