@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fieldc.algorithms import KERNELS, OPERATIONS, STUDIED, STUDIED_OPERATIONS
 from fieldc.catalogue import find_field
+from fieldc.commands.figures import pair, run_state, spread_percent
+from fieldc.commands.goals import all_goals
 from fieldc.commands.plot import draw, picture
 from fieldc.commands.progress import progress
-from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, one_of, option, verb
+from fieldc.commands.verb import WORD, Answer, Table, UsageError, one_of, option, verb
 from fieldc.lab import peers
-from fieldc.lab.findings import figure
 
 if TYPE_CHECKING:
     from fieldc.lab.race import Ratio, Report, Row
-    from fieldc.machine.timing import Spread
 
 COLUMNS = ("algorithm", "backend", "cycles", "±%", "ns")
 BOUND = ("slots", "at least", "over it")
@@ -45,7 +44,7 @@ def positive(text: str) -> int:
 
 
 @verb(
-    FIELD,
+    option("field", metavar="FIELD", nargs="?", help="a name, a number, an expression or a file"),
     WORD,
     option(
         "--op",
@@ -70,11 +69,20 @@ def positive(text: str) -> int:
         " time for minutes",
     ),
     option("--plot", metavar="FILE", type=picture, help="draw the rows, as .svg or .png"),
+    option(
+        "--all-goals",
+        action="store_true",
+        help="in place of FIELD: what the kernels must reach, PASS or the shortfall of each",
+    ),
 )
 def bench(arguments: argparse.Namespace) -> Answer:
     """race backends and algorithms in one interleaved run"""
     from fieldc.lab.race import run_race
 
+    if arguments.all_goals != (arguments.field is None):
+        raise UsageError("name either a FIELD or --all-goals; see fieldc bench --help")
+    if arguments.all_goals:
+        return all_goals(arguments.rounds, arguments.seed)
     field = find_field(arguments.field, int(arguments.word))
     rounds, seed = arguments.rounds, arguments.seed
     own, foreign = _operations(arguments)
@@ -113,7 +121,7 @@ def race_tables(report: Report | None, others: peers.Peers | None = None) -> tup
     tables = [_table([[row for row in run if row.op == op] for run in runs]) for op in operations]
     state: list[tuple[object, ...]] = []
     if report:
-        state += _state(report.calibration())
+        state += run_state(report.calibration())
         state += [("at least", f"on {name}, by published tables") for name in _bounded(report)]
         state += [("SKIPPED", reason) for reason in report.skipped]
     tables += [Table((), state, "this run")] if state else []
@@ -122,7 +130,9 @@ def race_tables(report: Report | None, others: peers.Peers | None = None) -> tup
             ("run", "another, after ours: ratios compare its own rows only"),
             ("rows", "called and canonical where they say nothing else"),
         )
-        tables.append(Table((), [*explained, *_state(others.data[0]["calibration"])], "peers' run"))
+        tables.append(
+            Table((), [*explained, *run_state(others.data[0]["calibration"])], "peers' run")
+        )
     if others.skipped:
         tables.append(Table((), [("SKIPPED peers", others.skipped)]))
     return tuple(tables)
@@ -131,19 +141,6 @@ def race_tables(report: Report | None, others: peers.Peers | None = None) -> tup
 def _bounded(report: Report) -> list[str]:
     """The processors whose bounds the rows have: this one, or a stand-in for one not known."""
     return list(dict.fromkeys(row.limits.processor.name for row in report.rows if row.limits))
-
-
-def _state(calibration: Mapping[str, Any]) -> list[tuple[object, ...]]:
-    """What the figures of a run rest on."""
-    run = calibration
-    return [
-        ("processor", run["processor"]),
-        ("clock", f"core {run['core_ghz']:.2f} GHz, counter {run['tsc_ghz']:.2f} GHz"),
-        ("calibration", f"{run['ticks_per_cycle']:.4f} ticks a cycle, canary {run['canary']:.2f}"),
-        ("rounds", f"{run['rounds']} interleaved, seed {run['seed']}; ± is half of p10 to p90"),
-        ("pairs", "throughput of independent calls | latency of calls that wait for each other"),
-        ("verdict", "DISTURBED: no verdict, run again" if run["disturbed"] else "undisturbed"),
-    ]
 
 
 def _table(runs: list[list[Row]]) -> Table:
@@ -184,16 +181,6 @@ def _bound(row: Row) -> tuple[str, str, str]:
     name, cycles = row.limits.binding
     slots = row.limits.throughput[SLOTS]
     return f"{slots:.1f}", f"{cycles:.1f} {name}", f"{row.throughput.median / cycles - 1:.0%}"
-
-
-def pair(throughput: float, latency: float) -> str:
-    """Two figures side by side."""
-    return f"{figure(throughput)} | {figure(latency)}"
-
-
-def spread_percent(spread: Spread) -> float:
-    """Half of the distance from the 10th to the 90th percentile, in percent of their middle."""
-    return 100 * (spread.high - spread.low) / (spread.high + spread.low)
 
 
 def _ratio(name: str, ratio: Ratio | None) -> str:

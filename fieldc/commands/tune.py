@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from fieldc.algorithms import OPERATIONS, choose
 from fieldc.catalogue import find_field
-from fieldc.commands.bench import pair, positive
+from fieldc.commands.bench import positive
+from fieldc.commands.figures import pair
 from fieldc.commands.verb import FIELD, Answer, Table, UsageError, one_of, option, verb
 from fieldc.field import Field
 

@@ -86,17 +86,7 @@ class Report:
 
     def calibration(self) -> dict[str, object]:
         """What every figure rests on."""
-        race = self.race
-        return {
-            "processor": race.processor,
-            "ticks_per_cycle": race.ticks_per_cycle,
-            "tsc_ghz": race.tsc_ghz,
-            "core_ghz": race.core_ghz,
-            "canary": race.canary,
-            "disturbed": race.disturbed,
-            "rounds": race.rounds,
-            "seed": race.seed,
-        }
+        return self.race.calibration()
 
     def data(self) -> list[dict[str, object]]:
         """The rows as JSON; every row carries the run's calibration."""

@@ -85,6 +85,19 @@ class Race:
     rounds: int
     seed: int
 
+    def calibration(self) -> dict[str, object]:
+        """What every figure rests on."""
+        return {
+            "processor": self.processor,
+            "ticks_per_cycle": self.ticks_per_cycle,
+            "tsc_ghz": self.tsc_ghz,
+            "core_ghz": self.core_ghz,
+            "canary": self.canary,
+            "disturbed": self.disturbed,
+            "rounds": self.rounds,
+            "seed": self.seed,
+        }
+
     def row(self, label: str) -> Timing:
         """The row with this label. Raises KeyError where there is none."""
         for row in self.rows:

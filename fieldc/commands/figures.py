@@ -1,0 +1,34 @@
+"""How the tables of several verbs show figures, and the state of the machine they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from fieldc.lab.findings import figure
+
+if TYPE_CHECKING:
+    from fieldc.machine.timing import Spread
+
+
+def run_state(calibration: Mapping[str, Any]) -> list[tuple[object, ...]]:
+    """What the figures of a run rest on."""
+    run = calibration
+    return [
+        ("processor", run["processor"]),
+        ("clock", f"core {run['core_ghz']:.2f} GHz, counter {run['tsc_ghz']:.2f} GHz"),
+        ("calibration", f"{run['ticks_per_cycle']:.4f} ticks a cycle, canary {run['canary']:.2f}"),
+        ("rounds", f"{run['rounds']} interleaved, seed {run['seed']}; ± is half of p10 to p90"),
+        ("pairs", "throughput of independent calls | latency of calls that wait for each other"),
+        ("verdict", "DISTURBED: no verdict, run again" if run["disturbed"] else "undisturbed"),
+    ]
+
+
+def pair(throughput: float, latency: float) -> str:
+    """Two figures side by side."""
+    return f"{figure(throughput)} | {figure(latency)}"
+
+
+def spread_percent(spread: Spread) -> float:
+    """Half of the distance from the 10th to the 90th percentile, in percent of their middle."""
+    return 100 * (spread.high - spread.low) / (spread.high + spread.low)

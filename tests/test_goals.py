@@ -1,0 +1,96 @@
+"""Goals: who races, what counts as reached, and loops that inline a kernel."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from fieldc.algorithms import choose
+from fieldc.backends.x86_64.choices import FEATURES, VARIANTS
+from fieldc.backends.x86_64.kernel import compile_trace
+from fieldc.catalogue import find_field
+from fieldc.cli import main
+from fieldc.lab.foreign import ENTRY, ROUTINES, NoForeignCode, foreign_object
+from fieldc.lab.goals import GOALS, Figures, Goal, Outcome
+from fieldc.lab.preferred import preferred, preferred_variant
+from fieldc.lab.reproduce import Reproduction
+from fieldc.machine.check import check
+from fieldc.machine.host import SYMBOL
+from fieldc.machine.inline import inlined
+from fieldc.machine.load import Alias, Kernel, load
+from fieldc.machine.processor import is_x86_64, missing
+from fieldc.machine.processors import processors_of
+
+here = pytest.mark.skipif(
+    not is_x86_64() or bool(missing(FEATURES["adx"])),
+    reason="SKIPPED: this host has no x86-64 with ADX and BMI2",
+)
+BLS, BN254 = "bls12-381-p", "bn254-p"
+
+
+@here
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("name", [BLS, "p521"])
+def test_an_inlined_loop_multiplies_as_often_as_it_turns(variant: str, name: str) -> None:
+    f = find_field(name)
+    kernel = compile_trace(choose(f, "mul"), SYMBOL, VARIANTS[variant])
+    looped = Kernel(load(inlined(kernel, turns=5)), SYMBOL, (f.n, f.n), f.n)
+    x, y = f.p - 2, f.p // 3
+    times = y * f.R_inverse % f.p
+    assert looped.aliased(Alias.Z_IS_X, x, y) == x * pow(times, 5, f.p) % f.p
+    assert looped(x, y) == x * times % f.p
+
+
+@here
+@pytest.mark.parametrize("symbol", [s for s, r in ROUTINES.items() if r.operation != "fp2_mul"])
+def test_a_foreign_routine_behind_its_stub_is_right(symbol: str) -> None:
+    routine = ROUTINES[symbol]
+    f = find_field("bls12-381-r" if "256" in symbol else BLS)
+    try:
+        made = foreign_object(routine, f)
+    except NoForeignCode as error:
+        pytest.skip(f"SKIPPED: {error}")
+    trace = choose(f, routine.operation)
+    operands = (f.n,) * len(trace.kernel.operands)
+    assert check(Kernel(load(made), ENTRY, operands, f.n), trace) > 100
+
+
+@here
+def test_the_preferred_kernel_is_the_model_s_where_no_schedule_is_shipped() -> None:
+    f = find_field("2^190 - 11")
+    found = preferred(f, "mul")
+    assert found.chosen_by.startswith("model: ") and found.trace.field.p == f.p
+    for processor in processors_of("x86_64"):
+        assert preferred_variant(found.trace, processor) in VARIANTS
+        assert preferred_variant(found.trace, processor, ["base"]) == "base"
+
+
+def test_a_goal_is_reached_by_both_figures_or_says_how_far_it_is() -> None:
+    goal = Goal(BN254, "mul", "other", 0.8, 0.9)
+    assert Outcome(goal, reached=Figures(0.8, 0.9)).verdict == "PASS"
+    assert Outcome(goal, reached=Figures(0.7, 0.99)).verdict == "short: latency 10.0 % over"
+    assert Outcome(goal, skipped="no tool").verdict == "SKIPPED: no tool"
+    assert len({(g.name, g.rival) for g in GOALS}) == len(GOALS)
+
+
+def test_a_schedule_reproduces_within_three_percent() -> None:
+    def found(low: float, high: float, disturbed: bool = False) -> str:
+        figures = (40.0, 50.0), (low, 50.0), (high, 50.0)
+        return Reproduction(BN254, "mul", *figures, disturbed).verdict
+
+    assert found(39.0, 41.0) == "PASS" and found(40.0, 42.0) == "+5.0 %"
+    assert found(38.0, 40.0) == "-5.0 %" and found(40.0, 40.0, True).startswith("DISTURBED")
+
+
+def test_goals_take_no_field(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench"]) == 2 and main(["bench", BN254, "--all-goals"]) == 2
+    assert capsys.readouterr().err.count("either a FIELD or --all-goals") == 2
+
+
+@here
+def test_all_goals_race_in_one_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "--all-goals", "--rounds", "1", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["goal"]["operation"] for row in rows[: len(GOALS)]] == [g.operation for g in GOALS]
+    assert all("verdict" in row for row in rows)
