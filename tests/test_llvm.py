@@ -27,7 +27,8 @@ from fieldc.catalogue import named_primes
 from fieldc.field import Field
 from fieldc.language import Trace
 from fieldc.machine.assemble import Compiled, compile_ir, host_triple
-from fieldc.machine.load import Alias, Kernel, Library, load
+from fieldc.machine.frames import Alias
+from fieldc.machine.load import Kernel, Library, load
 from fieldc.machine.processor import is_x86_64
 from fieldc.words.lower import lower
 from fieldc.words.operations import OPERATIONS

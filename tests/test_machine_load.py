@@ -5,7 +5,8 @@ import gc
 import pytest
 
 from fieldc.machine.assemble import assemble, compile_ir, host_triple
-from fieldc.machine.load import Alias, FrameError, Kernel, Library, LoadError, load
+from fieldc.machine.frames import Alias, FrameError
+from fieldc.machine.load import Kernel, Library, LoadError, load
 
 pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the kernels are x86-64")
 
@@ -58,7 +59,7 @@ def test_one_operand_and_a_longer_operand(library: Library) -> None:
 
 def test_words_of_32_bits(library: Library) -> None:
     assert Kernel(library, "sum", (4, 4), 4, word=32)(MASK, 2) == 1
-    with pytest.raises(LoadError, match="32 or 64"):
+    with pytest.raises(ValueError, match="32 or 64"):
         Kernel(library, "sum", (4, 4), 4, word=16)
 
 

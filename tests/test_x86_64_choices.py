@@ -15,7 +15,7 @@ from fieldc.backends.x86_64.choices import VARIANTS, Choices
 from fieldc.backends.x86_64.flags import FlagError
 from fieldc.backends.x86_64.kernel import compile_trace
 from fieldc.language import Trace
-from fieldc.machine.load import Alias
+from fieldc.machine.frames import Alias
 from fieldc.words.rows import RowChoice, RowStyle
 
 pytestmark = HERE

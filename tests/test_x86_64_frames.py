@@ -17,7 +17,8 @@ from fieldc.backends.x86_64.kernel import X86Kernel, compile_trace
 from fieldc.backends.x86_64.print import GNU
 from fieldc.language import Trace
 from fieldc.machine.assemble import assemble
-from fieldc.machine.load import Alias, FrameError, Kernel, Library, load
+from fieldc.machine.frames import Alias, FrameError
+from fieldc.machine.load import Kernel, Library, load
 
 pytestmark = HERE
 

@@ -13,7 +13,7 @@ from fieldc.backends.x86_64.choices import VARIANTS, Choices
 from fieldc.backends.x86_64.kernel import X86Error, compile_program, compile_trace
 from fieldc.field import Field
 from fieldc.language import Number, Residue, kernel
-from fieldc.machine.load import Alias
+from fieldc.machine.frames import Alias
 from fieldc.words.lower import lower
 from fieldc.words.rows import RowChoice, RowStyle
 

@@ -19,7 +19,8 @@ from fieldc.backends.x86_64.kernel import X86Kernel, compile_trace
 from fieldc.backends.x86_64.print import GNU
 from fieldc.language import Trace
 from fieldc.machine.assemble import assemble, host_triple
-from fieldc.machine.load import Alias, Kernel, Library, load
+from fieldc.machine.frames import Alias
+from fieldc.machine.load import Kernel, Library, load
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.words.rows import RowChoice, RowStyle
 

@@ -10,7 +10,7 @@ from fieldc.algorithms.meaning import MEANINGS
 from fieldc.errors import Refusal
 from fieldc.field import Field
 from fieldc.language import Range, Trace
-from fieldc.machine.load import Alias, Kernel
+from fieldc.machine.frames import Alias, GuardedKernel
 
 RANDOM_VECTORS = 40
 
@@ -51,7 +51,7 @@ def edge_operands(bound: Range, f: Field) -> Iterator[int]:
         yield bound.number(f, [bound.high(f)] * bound.count)
 
 
-def check(kernel: Kernel, trace: Trace, seed: int = 0) -> int:
+def check(kernel: GuardedKernel, trace: Trace, seed: int = 0) -> int:
     """Run a kernel on its vectors in every legal aliasing; the number of calls made.
 
     What it must compute is its operation's meaning; for an operation that MEANINGS lacks, its text.

@@ -1,0 +1,234 @@
+"""Kernels of other targets, run on this host: linked to one program that an emulator runs.
+
+The program (machine/runner) calls a kernel on memory that it is sent, and sends the memory back:
+what is right is decided here. It also says when a call lost a register that it had to keep.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import struct
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from fieldc.errors import UserError
+from fieldc.machine.frames import FrameError, GuardedKernel
+
+SOURCES = Path(__file__).with_name("runner")
+SECONDS = 60
+"""A program that says nothing for so long is stopped."""
+ROOM = 1 << 22
+"""Bytes of memory that one request may bring."""
+
+
+class EmulatorError(UserError):
+    """A program could not be linked or did not answer; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Emulator:
+    """What links a program for a system and runs it; `assembly` is the part of it in assembly."""
+
+    command: tuple[str, ...]
+    compiler: tuple[str, ...]
+    assembly: str
+    order: str = "little"
+    """Of the bytes of a word."""
+    needs: str = ""
+    """What an emulator that is too old lacks, in words."""
+
+
+_FREE = (
+    *("-std=c99", "-O1", "-ffreestanding", "-fno-builtin", "-fno-stack-protector", "-nostdlib"),
+    *("-static", "-fuse-ld=lld"),
+)
+_MIPS = ("-mno-abicalls", "-fno-pic", "-G0")
+
+
+def _linux(
+    command: str, triple: str, assembly: str, *flags: str, order: str = "little", needs: str = ""
+) -> Emulator:
+    compiler = ("clang", f"--target={triple}", *_FREE, *flags)
+    return Emulator(tuple(command.split()), compiler, assembly, order, needs)
+
+
+_RISCV = ("riscv64-linux-gnu", "riscv64.S", "-march=rv64imafdc", "-mabi=lp64d")
+_WINDOWS = Emulator(("wine",), ("x86_64-w64-mingw32-gcc", "-std=c99", "-O1"), "win64.S")
+
+EMULATORS: dict[str, Emulator] = {
+    "aarch64-linux": _linux("qemu-aarch64", "aarch64-linux-gnu", "aarch64.S"),
+    "riscv64-linux": _linux("qemu-riscv64", *_RISCV),
+    "riscv64-linux-zicond": _linux("qemu-riscv64 -cpu rv64,zicond=true", *_RISCV, needs="Zicond"),
+    "mips64-linux": _linux("qemu-mips64", "mips64-linux-gnuabi64", "mips.S", *_MIPS, order="big"),
+    "mips64el-linux": _linux("qemu-mips64el", "mips64el-linux-gnuabi64", "mips.S", *_MIPS),
+    "mipsel-linux": _linux("qemu-mipsel", "mipsel-linux-gnu", "mips.S", *_MIPS),
+    "armv7-linux": _linux("qemu-arm", "armv7-linux-gnueabihf", "arm.S", "-marm"),
+    "x86_64-windows": _WINDOWS,
+    "x86_64-windows-llvm": _WINDOWS,
+    "x86_64-windows-llvm-bmi2": _WINDOWS,
+}
+"""By the name of a target that `fieldc build` makes."""
+
+
+_WINE = {"WINEDEBUG": "-all", "WINEDLLOVERRIDES": "winedbg.exe=d"}
+"""Without it a program that crashes answers with the registers' names."""
+
+
+@cache
+def why_not_emulated(target: str) -> str:
+    """Why this host cannot run objects of a target in an emulator; empty where it can."""
+    if target not in EMULATORS:
+        return "no emulator is known for it"
+    emulator = EMULATORS[target]
+    linker = ("ld.lld",) if "-fuse-ld=lld" in emulator.compiler else ()
+    for tool in (emulator.command[0], emulator.compiler[0], *linker):
+        if shutil.which(tool) is None:
+            return f"{tool} is not installed"
+    if emulator.needs:
+        try:
+            Program(emulator, {}).close()
+        except EmulatorError:
+            return f"this {emulator.command[0]} has no {emulator.needs}"
+    return ""
+
+
+class Program:
+    """A running program that has kernels, by their symbols, from object files."""
+
+    def __init__(self, emulator: Emulator, objects: Mapping[str, bytes]) -> None:
+        self.emulator = emulator
+        self.symbols = tuple(objects)
+        sign = "<" if emulator.order == "little" else ">"
+        self._request, self._answer = struct.Struct(f"{sign}7I"), struct.Struct(f"{sign}i")
+        with tempfile.TemporaryDirectory(prefix="fieldc-") as folder:
+            made = _linked(emulator, objects, Path(folder))
+            command = [*emulator.command, str(made)]
+            pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+            self._process = subprocess.Popen(
+                command, stdin=pipe, stdout=pipe, stderr=nothing, bufsize=0, env=os.environ | _WINE
+            )
+            # Once it has answered, its file is not needed any more.
+            try:
+                self._call(0, bytes(8), 8, 0, (0, 0, 0))
+            except EmulatorError:
+                self.close()
+                raise
+
+    def __enter__(self) -> Program:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the program."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.stdout.close()
+        self._process.kill()
+        self._process.wait()
+
+    def kernel(
+        self, symbol: str, operands: tuple[int, ...], result_limbs: int, word: int = 64
+    ) -> EmulatedKernel:
+        """One of the kernels, as GuardedKernel has it."""
+        return EmulatedKernel(self, symbol, operands, result_limbs, word)
+
+    def calls(
+        self, symbol: str, frames: bytes, size: int, start: int, places: Sequence[int]
+    ) -> bytes:
+        """Frames of `size` bytes after a call of a kernel on each.
+
+        The first lies `start` bytes beyond a line of 64. Raises FrameError where a register is not
+        as it was, EmulatorError where the program ends or does not answer.
+        """
+        most = ROOM // size * size
+        number = 1 + self.symbols.index(symbol)
+        parts = (frames[i : i + most] for i in range(0, len(frames), most))
+        return b"".join(self._call(number, part, size, start, places) for part in parts)
+
+    def _call(
+        self, number: int, frames: bytes, size: int, start: int, places: Sequence[int]
+    ) -> bytes:
+        x, y, z = (*places, 0)[:3]
+        request = self._request.pack(number, start, size, len(frames) // size, x, y, z)
+        try:
+            self._send(request + frames)
+            answer = self._receive(self._answer.size + len(frames))
+        except BrokenPipeError:
+            raise self._ended() from None
+        (changed,) = self._answer.unpack_from(answer)
+        if changed >= 0:
+            lost = f"did not restore the register that {self.emulator.assembly} numbers {changed}"
+            raise FrameError(f"{self.symbols[number - 1]} {lost}")
+        return answer[self._answer.size :]
+
+    def _send(self, data: bytes) -> None:
+        assert self._process.stdin is not None
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(self._process.stdin.fileno(), rest) :]
+
+    def _receive(self, size: int) -> bytes:
+        assert self._process.stdout is not None
+        place, parts, left = self._process.stdout.fileno(), [], size
+        while left:
+            if not select.select([place], [], [], SECONDS)[0]:
+                raise EmulatorError(f"{self.emulator.command[0]} said nothing for {SECONDS} s")
+            part = os.read(place, left)
+            if not part:
+                raise self._ended()
+            parts.append(part)
+            left -= len(part)
+        return b"".join(parts)
+
+    def _ended(self) -> EmulatorError:
+        status = self._process.wait()
+        return EmulatorError(f"the program under {self.emulator.command[0]} ended with {status}")
+
+
+class EmulatedKernel(GuardedKernel):
+    """A kernel of a program that an emulator runs."""
+
+    def __init__(
+        self,
+        program: Program,
+        symbol: str,
+        operands: tuple[int, ...],
+        result_limbs: int,
+        word: int,
+    ) -> None:
+        super().__init__(symbol, operands, result_limbs, word, program.emulator.order)
+        self.program = program
+
+    def call(self, frame: bytes, places: Sequence[int]) -> bytes:
+        """The frame, or frames side by side, after calls; one word past a line of 64 bytes."""
+        return self.program.calls(self.symbol, frame, self.frame_bytes, self.word_bytes, places)
+
+
+def _linked(emulator: Emulator, objects: Mapping[str, bytes], folder: Path) -> Path:
+    """The program in a folder. Raises EmulatorError."""
+    for i, code in enumerate(objects.values()):
+        (folder / f"{i}.o").write_bytes(code)
+    declared = "".join(f"void {symbol}(void);\n" for symbol in objects)
+    listed = "".join(f", {symbol}" for symbol in objects)
+    (folder / "table.c").write_text(
+        f"{declared}static void nothing(void) {{}}\n"
+        f"extern void (*const kernels[])(void);\n"
+        f"void (*const kernels[])(void) = {{nothing{listed}}};\n"
+    )
+    (folder / "objects").write_text("".join(f"{i}.o\n" for i in range(len(objects))))
+    sources = [str(SOURCES / name) for name in ("runner.c", emulator.assembly)]
+    command = [*emulator.compiler, *sources, "table.c", "@objects", "-o", "program"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        raise EmulatorError(
+            f"{emulator.compiler[0]}: {(done.stderr.strip() or '?').splitlines()[0]}"
+        )
+    return next(path for path in (folder / "program", folder / "program.exe") if path.exists())

@@ -1,0 +1,83 @@
+"""What the tests of targets share: kernels of a target, and programs of them that run here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+import pytest
+
+from fieldc.algorithms import OPERATIONS, choose
+from fieldc.algorithms.meaning import MEANINGS
+from fieldc.artifacts.artifact import Artifact
+from fieldc.artifacts.produce import build_targets
+from fieldc.catalogue import find_field
+from fieldc.field import Field
+from fieldc.machine.emulated import EMULATORS, EmulatedKernel, Program, why_not_emulated
+from fieldc.machine.processor import missing
+
+SMALL = "251"
+FIELDS = ("bn254-p", "bls12-381-r", "bls12-381-p", "secp256k1-p", "2^160-47", SMALL)
+"""4 limbs, 6 limbs, no spare bit, 3 limbs of 64 bits that are 5 of 32, every input of one limb."""
+
+
+@cache
+def kernels(target: str, text: str, word: int = 0) -> tuple[Artifact, ...]:
+    """Every operation of a field, in the target's words unless others are asked for."""
+    made = build_targets()[target]
+    f = find_field(text, word or made.words[0])
+    return tuple(a for o in OPERATIONS for a in made.produce(choose(f, o)))
+
+
+def objects(artifacts: Sequence[Artifact]) -> dict[str, bytes]:
+    """Object files by symbol."""
+    return {a.symbol: a.code for a in artifacts if a.code is not None}
+
+
+def program(target: str, made: dict[str, bytes]) -> Program:
+    """A program of objects for a target, or the test is skipped and says why."""
+    reason = why_not_emulated(target) or _lacks(target)
+    if reason:
+        pytest.skip(f"SKIPPED: {target}: {reason}")
+    return Program(EMULATORS[target], made)
+
+
+def _lacks(target: str) -> str:
+    """Wine runs on this processor."""
+    lacking = missing(("bmi2",)) if target.endswith("bmi2") else []
+    return f"this processor lacks {' and '.join(lacking)}" if lacking else ""
+
+
+def kernel(running: Program, artifact: Artifact) -> EmulatedKernel:
+    """An artifact of a program."""
+    f = artifact.trace.field
+    operands = tuple(bound.width(f) for _, bound in artifact.trace.kernel.operands)
+    return running.kernel(artifact.symbol, operands, f.n, f.word)
+
+
+def check_every_input(one: EmulatedKernel, artifact: Artifact) -> int:
+    """Call a kernel of one limb on everything below a small p; the number of calls."""
+    f, operation = artifact.trace.field, artifact.trace.kernel.operation
+    arity = len(artifact.trace.kernel.operands)
+    values = np.indices((f.p,) * arity).reshape(arity, -1)
+    frame = np.frombuffer(one.frame(*(0,) * arity), np.uint8)
+    before = np.tile(frame, (values.shape[1], 1))
+    for operand, span in zip(values, one.spans[1:], strict=True):
+        before[:, _low_byte(one, span)] = operand
+    wanted = before.copy()
+    wanted[:, one.spans[0]] = 0
+    wanted[:, _low_byte(one, one.spans[0])] = _meant(operation, f, values)
+    after = np.frombuffer(one.call(before.tobytes(), one.places()), np.uint8)
+    wrong = np.flatnonzero((after.reshape(wanted.shape) != wanted).any(axis=1))
+    assert not wrong.size, (artifact.symbol, values[:, wrong[0]])
+    return int(values.shape[1])
+
+
+def _low_byte(one: EmulatedKernel, span: slice) -> int:
+    return span.start + (one.word_bytes - 1 if one.is_big_endian else 0)
+
+
+def _meant(operation: str, f: Field, values: np.ndarray) -> list[int]:
+    meaning = MEANINGS[operation]
+    return [meaning(f, *map(int, given)) for given in values.T]
