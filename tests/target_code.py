@@ -11,15 +11,19 @@ import pytest
 from fieldc.algorithms import OPERATIONS, choose
 from fieldc.algorithms.meaning import MEANINGS
 from fieldc.artifacts.artifact import Artifact
-from fieldc.artifacts.produce import build_targets
+from fieldc.artifacts.produce import build_targets, suited
 from fieldc.catalogue import find_field
 from fieldc.field import Field
 from fieldc.machine.emulated import EMULATORS, EmulatedKernel, Program, why_not_emulated
 from fieldc.machine.processor import missing
 
 SMALL = "251"
-FIELDS = ("bn254-p", "bls12-381-r", "bls12-381-p", "secp256k1-p", "2^160-47", SMALL)
+FIELDS = ("bn254-p", "bls12-381-p", "secp256k1-p", "2^160-47", SMALL)
 """4 limbs, 6 limbs, no spare bit, 3 limbs of 64 bits that are 5 of 32, every input of one limb."""
+OTHER_FIELDS = (
+    *("bls12-381-r", "p521", "p384", "curve25519", "goldilocks", "2^127-1", "csidh-512"),
+    "bw6-761-p",
+)
 
 
 @cache
@@ -27,7 +31,7 @@ def kernels(target: str, text: str, word: int = 0) -> tuple[Artifact, ...]:
     """Every operation of a field, in the target's words unless others are asked for."""
     made = build_targets()[target]
     f = find_field(text, word or made.words[0])
-    return tuple(a for o in OPERATIONS for a in made.produce(choose(f, o)))
+    return tuple(a for o in OPERATIONS for a in made.produce(suited(made, choose(f, o))))
 
 
 def objects(artifacts: Sequence[Artifact]) -> dict[str, bytes]:

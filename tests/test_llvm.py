@@ -159,6 +159,7 @@ BRANCHES = {
     "riscv64": r"b(eq|ne|lt|ge|gt|le)\w*|j|jal|jalr|jr|call|tail|c\.\w*j\w*",
     "mips64": r"b|b(eq|ne|lt|ge|gt|le|al|c)\w*|j|jal\w*",
     "mips64el": r"b|b(eq|ne|lt|ge|gt|le|al|c)\w*|j|jal\w*",
+    "mipsel": r"b|b(eq|ne|lt|ge|gt|le|al|c)\w*|j|jal\w*",
     "armv7": r"b(?!ic|fc|fi|x$)\w*",
     "wasm32": r"br\w*|if|loop|block|call\w*|\w+\.select",
 }

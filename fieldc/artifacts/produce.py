@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from fieldc.algorithms import kernels_for
 from fieldc.artifacts.artifact import Artifact, field_symbol, header
 from fieldc.backends.c import ROWS as C_ROWS
 from fieldc.backends.c import print_c
@@ -19,7 +20,7 @@ from fieldc.backends.x86_64.choices import FEATURES, VARIANTS
 from fieldc.backends.x86_64.conventions import SYSV, WIN64, Convention
 from fieldc.backends.x86_64.kernel import X86Kernel, compile_trace
 from fieldc.backends.x86_64.print import GNU, INTEL, MASM
-from fieldc.language import Trace
+from fieldc.language import BoundError, Trace
 from fieldc.machine.assemble import assemble, compile_ir
 from fieldc.words.loops import has_loops
 from fieldc.words.lower import lower
@@ -37,8 +38,23 @@ class BuildTarget:
     words: tuple[int, ...]
     about: str
     produce: Producer
+    object_format: ObjectFormat | None = None
+    """Of its objects; None where it has only text."""
+    algorithm: str = ""
+    """What suits it better than the first algorithm whose bounds hold."""
     can: Callable[[Trace], bool] = lambda _: True
     """Whether it makes a kernel at all; where it cannot, `produce` says why."""
+
+
+def suited(target: BuildTarget, trace: Trace) -> Trace:
+    """The same operation by the algorithm that suits a target, where its bounds hold."""
+    for kernel in kernels_for(trace.kernel.operation):
+        if kernel.algorithm == target.algorithm:
+            try:
+                return kernel.trace(trace.field)
+            except BoundError:
+                break
+    return trace
 
 
 def _symbol(trace: Trace, variant: str) -> str:
@@ -91,8 +107,8 @@ def _llvm(target: Target) -> Producer:
 
 
 def features_needed(target: Target) -> tuple[str, ...]:
-    """What an x86-64 object of LLVM asks of the processor."""
-    return ("bmi2",) if "+bmi2" in target.processor.features else ()
+    """What an object of LLVM asks of the processor beyond what its architecture has."""
+    return tuple(n for n in ("bmi2", "zicond") if f"+{n}" in target.processor.features)
 
 
 def _c(trace: Trace) -> Iterator[Artifact]:
@@ -129,22 +145,33 @@ def _intrinsics(trace: Trace, symbol: str) -> Printed:
     return print_rust(program, symbol, trace, INTRINSICS), features_of(program)
 
 
+def _own_target(target: Target, plans: Plans) -> BuildTarget:
+    about, made = "x86-64 of our own: adx, mulx and base", _own(target, plans)
+    return BuildTarget(target.name, "x86-64", (64,), about, made, target.object_format)
+
+
+def _llvm_target(target: Target) -> BuildTarget:
+    words = (target.processor.word,) if target.processor.word == 32 else (64, 32)
+    about = f"LLVM for {target.triple}"
+    extension = next((name for name in ("bmi2", "zicond") if name in target.name), "")
+    about += f" with {extension}" if extension else ""
+    made, suits = _llvm(target), target.processor.algorithm
+    return BuildTarget(target.name, "llvm", words, about, made, target.object_format, suits)
+
+
 def build_targets(plans: Plans = MappingProxyType({})) -> dict[str, BuildTarget]:
     """Every target by name: our own x86-64, LLVM's processors, and source texts."""
-    about = "x86-64 of our own: adx, mulx and base"
     found = []
     for system in ("linux", "macos", "windows"):
         target = replace(TARGETS[f"x86_64-{system}-llvm"], name=f"x86_64-{system}")
-        found.append(BuildTarget(target.name, "x86-64", (64,), about, _own(target, plans)))
-    for target in TARGETS.values():
-        words = (target.processor.word,) if target.processor.word == 32 else (64, 32)
-        made = f"LLVM for {target.triple}{' with bmi2' if 'bmi2' in target.name else ''}"
-        found.append(BuildTarget(target.name, "llvm", words, made, _llvm(target)))
+        found.append(_own_target(target, plans))
+    found += [_llvm_target(target) for target in TARGETS.values()]
     found.append(BuildTarget("c", "c", (64, 32), "C with a double word", _c))
     flat, looped = _rust("rust", "portable", _flat), _rust("rust-looped", "looped", _looped)
     intrinsics = _rust("rust-intrinsics", "intrinsics", _intrinsics)
     about = "Rust that calls mulx, adc and sbb by name"
     found.append(BuildTarget("rust", "rust", (64, 32), "Rust without unsafe", flat))
-    found.append(BuildTarget("rust-looped", "rust", (64, 32), "Rust in loops", looped, has_loops))
+    loops = BuildTarget("rust-looped", "rust", (64, 32), "Rust in loops", looped, can=has_loops)
+    found.append(loops)
     found.append(BuildTarget("rust-intrinsics", "rust", (64, 32), about, intrinsics))
     return {target.name: target for target in found}

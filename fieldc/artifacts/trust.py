@@ -1,22 +1,25 @@
-"""How far each built kernel is trusted: proved from its bytes, tested on this host, or neither."""
+"""How far each built kernel is trusted: proved from its bytes, tested on this host, or neither.
+
+An object that is not proved is run here, in an emulator if need be, and scanned for branches.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
-import platform
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import astuple, dataclass, replace
 
 from fieldc.artifacts import cache
 from fieldc.artifacts.artifact import PROVED, SKIPPED, TESTED, Artifact
+from fieldc.artifacts.running import place_of_artifact, run_emulated, run_here
+from fieldc.backends.targets import ObjectFormat
 from fieldc.errors import Refusal
-from fieldc.machine.check import check
-from fieldc.machine.load import Kernel, load
-from fieldc.machine.processor import is_x86_64, missing
 from fieldc.proof.certificate import certify, text
+from fieldc.proof.constant_time import scan
 from fieldc.proof.identity import ProofError
 from fieldc.proof.objects import Function, function_of
 from fieldc.proof.prove import contract_of, foreign, prove
@@ -25,6 +28,10 @@ Progress = Callable[[str, int, int], None]
 AARCH64_CONVENTIONS = {"elf": "aapcs64", "mach-o": "apple", "coff": "windows"}
 FEW = 4
 """Proofs that are done sooner in this process than in others."""
+
+
+class LeakyKernel(Refusal):
+    """A kernel for a processor that may not take the same time for all operands; says where."""
 
 
 class UnprovedKernel(Refusal):
@@ -54,11 +61,15 @@ class Verdict:
     certificate: str = ""
 
 
+def covers(target: str, word: int) -> bool:
+    """Whether the prover knows a target's processor and words of this width."""
+    return target.startswith(("x86_64", "aarch64")) and word == 64
+
+
 def job_of(artifact: Artifact) -> Job | None:
     """The proof of an artifact, or None where the prover covers neither words nor processor."""
     f = artifact.trace.field
-    covered = artifact.target.startswith(("x86_64", "aarch64")) and f.word == 64
-    if artifact.code is None or not covered:
+    if artifact.code is None or not covers(artifact.target, f.word):
         return None
     convention = "win64" if "windows" in artifact.target else "sysv"
     operation = artifact.trace.kernel.operation
@@ -132,44 +143,42 @@ def judge(artifacts: Sequence[Artifact], progress: Progress) -> list[Artifact]:
     """Every artifact with its status.
 
     Raises UnprovedKernel where a kernel of our own backend is not proved, CheckError or FrameError
-    where one that runs here computes something wrong.
+    where one that runs here computes something wrong, LeakyKernel where the scan finds something.
     """
     jobs = {i: job for i, a in enumerate(artifacts) if (job := job_of(a)) is not None}
     verdicts = dict(zip(jobs, prove_new(list(jobs.values()), progress), strict=True))
-    judged = []
+    judged, elsewhere = [], defaultdict[str, list[Artifact]](list)
     for done, artifact in enumerate(artifacts):
         progress("check", done + 1, len(artifacts))
         judged.append(_judged(artifact, verdicts.get(done)))
+        if judged[-1].status == TESTED and not place_of_artifact(artifact).is_here:
+            elsewhere[artifact.target].append(artifact)
+    for target, some in elsewhere.items():
+        run_emulated(target, some)
     return judged
 
 
 def _judged(artifact: Artifact, verdict: Verdict | None) -> Artifact:
+    """With its status, after what this process can do for it; `judge` runs it in an emulator."""
     if verdict is not None and verdict.failure and artifact.is_own:
         raise UnprovedKernel(f"{artifact.symbol} is not proved: {verdict.failure}")
-    reason = why_not_here(artifact)
-    if not reason:
+    place = place_of_artifact(artifact)
+    if place.is_here:
         run_here(artifact)
     if verdict is not None and not verdict.failure:
         return replace(artifact, status=PROVED, reason="", certificate=verdict.certificate)
-    return replace(artifact, status=SKIPPED if reason else TESTED, reason=reason)
+    require_constant_time(artifact)
+    return replace(artifact, status=SKIPPED if place.reason else TESTED, reason=place.reason)
 
 
-def run_here(artifact: Artifact) -> None:
-    """Call an artifact on its vectors in every aliasing. Raises CheckError or FrameError."""
-    if artifact.code is None:
+def is_native(code: bytes) -> bool:
+    """Whether a processor executes an object's instructions as they are."""
+    return not code.startswith(ObjectFormat.WASM.value)
+
+
+def require_constant_time(artifact: Artifact) -> None:
+    """Scan an object for a processor, which a proof would have done. Raises LeakyKernel."""
+    if artifact.code is None or not is_native(artifact.code):
         return
-    f = artifact.trace.field
-    operands = tuple(bound.width(f) for _, bound in artifact.trace.kernel.operands)
-    kernel = Kernel(load(artifact.code), artifact.symbol, operands, f.n, f.word)
-    check(kernel, artifact.trace)
-
-
-def why_not_here(artifact: Artifact) -> str:
-    """Why this host does not run an artifact; empty where it does."""
-    if artifact.code is None:
-        return f"{artifact.target} source is compiled by its user"
-    system = f"x86_64-{platform.system().lower().replace('darwin', 'macos')}"
-    if not is_x86_64() or not artifact.target.startswith(system):
-        return f"this host does not run {artifact.target} objects"
-    lacking = missing(artifact.needs)
-    return f"this processor lacks {' and '.join(lacking)}" if lacking else ""
+    for finding in scan(artifact.code):
+        raise LeakyKernel(f"{artifact.symbol} may not be constant time: {finding}")

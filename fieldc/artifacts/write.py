@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fieldc.artifacts.artifact import Artifact, field_symbol
-from fieldc.artifacts.produce import BuildTarget
+from fieldc.artifacts.produce import BuildTarget, suited
 from fieldc.artifacts.trust import Progress, judge
 from fieldc.backends.c import print_c_header
 from fieldc.errors import UserError
@@ -29,29 +29,34 @@ def build_folder(
     targets: Sequence[BuildTarget],
     folder: Path,
     progress: Progress,
+    exact: bool = False,
 ) -> tuple[list[Artifact], dict[str, object]]:
     """Build, check and write; the kernels, and the manifest.
 
+    Unless the traces are `exact`, a target may have the algorithm that suits it instead.
     Raises OutputError; for a wrong kernel UnprovedKernel, CheckError or FrameError, before anything
     is written.
     """
     check_writable(folder)
-    artifacts = build(traces, targets, progress)
+    artifacts = build(traces, targets, progress, exact)
     write(folder, files_of(field, artifacts))
     return artifacts, manifest(field, artifacts)
 
 
 def build(
-    traces: Sequence[Trace], targets: Sequence[BuildTarget], progress: Progress
+    traces: Sequence[Trace],
+    targets: Sequence[BuildTarget],
+    progress: Progress,
+    exact: bool = False,
 ) -> list[Artifact]:
-    """Every kernel for every target, proved and checked.
+    """Every kernel for every target, proved and checked; `exact` as for build_folder.
 
     Raises UnprovedKernel, CheckError or FrameError for a kernel that is wrong.
     """
     jobs = [(target, trace) for target in targets for trace in traces]
     built: list[Artifact] = []
     for done, (target, trace) in enumerate(jobs, 1):
-        built += target.produce(trace)
+        built += target.produce(trace if exact else suited(target, trace))
         progress("compile", done, len(jobs))
     return judge(built, progress)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
 
@@ -21,8 +21,15 @@ class ObjectFormat(Enum):
     ELF = b"\x7fELF"
     COFF = b"\x64\x86"
     """The machine number of x86-64: the format has no other mark."""
+    COFF_AARCH64 = b"\x64\xaa"
+    """The same of AArch64."""
     MACH_O = b"\xcf\xfa\xed\xfe"
     WASM = b"\0asm"
+
+    @property
+    def label(self) -> str:
+        """Its name for people."""
+        return {"MACH_O": "Mach-O", "WASM": "wasm"}.get(self.name, self.name.partition("_")[0])
 
 
 @dataclass(frozen=True)
@@ -30,7 +37,7 @@ class Processor:
     """What code may use (`cpu` and `features` as LLVM writes them) and what LLVM makes it best of.
 
     `word` is the width of limbs that kernels for it should have; `form` and `rows` are how to
-    print and lower them.
+    print and lower them, `algorithm` is tried before the first whose bounds hold.
     """
 
     cpu: str
@@ -38,6 +45,7 @@ class Processor:
     word: int
     form: LlvmForm
     rows: RowChoice
+    algorithm: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,21 +73,31 @@ X86_64_BMI2 = Processor("x86-64", "+bmi2", 64, _ADDCARRY, RowChoice(RowStyle.ONE
 # CARRY_WORD 651 (45) and 15 % slower.
 X86_64 = Processor("x86-64", "", 64, _ADDCARRY, RowChoice(RowStyle.TWO_CHAINS))
 
-# adcs throughout: 361 (12); without tune LLVM knows no core, and it is 510 (53).
+# adcs throughout: 361 (12); without tune LLVM knows no core, and it is 510 (53). log-jump has twice
+# the constants, four instructions each: 403 (16).
 _ADCS = LlvmForm(Carry.OVERFLOW, Choice.SELECT, tune="neoverse-n1")
-AARCH64 = Processor("generic", "", 64, _ADCS, RowChoice(RowStyle.TWO_CHAINS))
+AARCH64 = Processor("generic", "", 64, _ADCS, RowChoice(RowStyle.TWO_CHAINS), "cios")
 
-# No flags, so a word of carry is least: 663 (37), TWO_CHAINS 864 (38), DOUBLE 674 (30), without
-# tune 791 (160). Selections become branches.
-_SLTU = LlvmForm(Carry.OVERFLOW, Choice.MASK, tune="sifive-p450")
-RISCV64 = Processor("generic-rv64", "+m,+a,+f,+d,+c", 64, _SLTU, RowChoice(RowStyle.CARRY_WORD))
+# No flags, so a word of carry is least: 653 (32), TWO_CHAINS 864 (38), DOUBLE 665 (27), without
+# tune 791 (160). Selections become branches: with sifive-p550 even where there is Zicond, which
+# gives 646 (33) with rocket.
+_RV64GC = "+m,+a,+f,+d,+c"
+_SLTU = LlvmForm(Carry.OVERFLOW, Choice.MASK, tune="sifive-p550")
+RISCV64 = Processor("generic-rv64", _RV64GC, 64, _SLTU, RowChoice(RowStyle.CARRY_WORD), "cios")
+_CZERO = LlvmForm(Carry.OVERFLOW, Choice.SELECT, tune="rocket")
+RISCV64_ZICOND = replace(RISCV64, features=f"{_RV64GC},+zicond", form=_CZERO)
 
-# Double words: mips64 1049 (106), with OVERFLOW 1116 (150); armv7 1850 (562) by umaal, 2464 (682)
-# with OVERFLOW; wasm32 takes half the time of OVERFLOW in V8. With 64-bit limbs wasm32 would call
-# __multi3, which it does not have, for each product, and still take 20 % more time.
+# Double words and conditional moves: mips64 1025 (86), with a mask 1049 (106), with OVERFLOW 1113;
+# armv7 1823 (558) by umaal, 1850 with a mask, 2464 (682) with OVERFLOW. Of mips32 LLVM keeps the
+# double words in hi and lo, and that costs more than maddu saves: 3783 (814), DOUBLE 4219; wasm32
+# takes half the time of OVERFLOW in V8. With 64-bit limbs wasm32 would call __multi3, which it does
+# not have, for each product, and still take 20 % more time.
 _DOUBLE = LlvmForm(Carry.DOUBLE, Choice.MASK)
-MIPS64 = Processor("mips64r2", "", 64, _DOUBLE, RowChoice(RowStyle.CARRY_WORD))
-ARMV7 = Processor("generic", "", 32, _DOUBLE, RowChoice(RowStyle.CARRY_WORD))
+_MOVED = LlvmForm(Carry.DOUBLE, Choice.SELECT)
+_MOVN = LlvmForm(Carry.OVERFLOW, Choice.SELECT)
+MIPS64 = Processor("mips64r2", "", 64, _MOVED, RowChoice(RowStyle.CARRY_WORD), "cios")
+MIPS32 = Processor("mips32r2", "", 32, _MOVN, RowChoice(RowStyle.CARRY_WORD), "cios")
+ARMV7 = Processor("generic", "", 32, _MOVED, RowChoice(RowStyle.CARRY_WORD), "cios")
 WASM32 = Processor("generic", "", 32, _DOUBLE, RowChoice(RowStyle.CARRY_WORD))
 
 TARGETS: dict[str, Target] = {
@@ -93,9 +111,12 @@ TARGETS: dict[str, Target] = {
         ("x86_64-macos-llvm-bmi2", "x86_64-apple-macosx10.15.0", ObjectFormat.MACH_O, X86_64_BMI2),
         ("aarch64-linux", "aarch64-unknown-linux-gnu", ObjectFormat.ELF, AARCH64),
         ("aarch64-macos", "arm64-apple-macosx11.0.0", ObjectFormat.MACH_O, AARCH64),
+        ("aarch64-windows", "aarch64-pc-windows-msvc", ObjectFormat.COFF_AARCH64, AARCH64),
         ("riscv64-linux", "riscv64-unknown-linux-gnu", ObjectFormat.ELF, RISCV64),
+        ("riscv64-linux-zicond", "riscv64-unknown-linux-gnu", ObjectFormat.ELF, RISCV64_ZICOND),
         ("mips64-linux", "mips64-unknown-linux-gnuabi64", ObjectFormat.ELF, MIPS64),
         ("mips64el-linux", "mips64el-unknown-linux-gnuabi64", ObjectFormat.ELF, MIPS64),
+        ("mipsel-linux", "mipsel-unknown-linux-gnu", ObjectFormat.ELF, MIPS32),
         ("armv7-linux", "armv7-unknown-linux-gnueabihf", ObjectFormat.ELF, ARMV7),
         ("wasm32", "wasm32-unknown-unknown", ObjectFormat.WASM, WASM32),
     )

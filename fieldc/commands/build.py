@@ -84,7 +84,8 @@ def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     plans = schedule.plans() if schedule else {}
     targets = targets_of(field, arguments.target or host_target(), traces, plans)
     with progress() as show:
-        return build_folder(field, traces, targets, folder, show)
+        exact = arguments.algorithm is not None or schedule is not None
+        return build_folder(field, traces, targets, folder, show, exact)
 
 
 def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> Built:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import asdict
 
 from fieldc.algorithms import KERNELS, STUDIED, every_kernel_for
 from fieldc.algorithms.counts import PREDICTIONS, Prediction
@@ -89,16 +91,25 @@ def _predicted_data(prediction: Prediction | None) -> dict[str, object] | None:
 
 
 def targets() -> Answer:
-    """What `fieldc build` can make."""
+    """What `fieldc build` can make, and what it does for each target on this host."""
     from fieldc.artifacts.produce import build_targets
+    from fieldc.artifacts.standing import standing_of
 
-    made = build_targets().values()
-    rows = [(t.name, t.backend, "/".join(map(str, t.words)), t.about) for t in made]
+    standings = {target: standing_of(target) for target in build_targets().values()}
+    rows = [(t.name, "/".join(map(str, t.words)), *s.short()) for t, s in standings.items()]
+    columns = ("target", "words", "built", "run here", "proved", "tested", "constant time")
+    whys = defaultdict[tuple[str, str], list[str]](list)
+    for target, standing in standings.items():
+        for why, questions in standing.skipped().items():
+            whys[questions, why].append(target.name)
+    skipped = [(questions, why, ", ".join(names)) for (questions, why), names in whys.items()]
     data = [
         {"target": t.name, "backend": t.backend, "words": list(t.words), "about": t.about}
-        for t in made
+        | asdict(standing)
+        for t, standing in standings.items()
     ]
-    return Answer((Table(("target", "backend", "words", "about"), rows),), data)
+    reasons = Table(("what", "why", "targets"), skipped, "SKIPPED")
+    return Answer((Table(columns, rows), reasons), data)
 
 
 LISTINGS: dict[str, Callable[[], Answer]] = {

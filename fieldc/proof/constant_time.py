@@ -7,17 +7,13 @@ whatever it does not understand is a finding. Speculation and power are not look
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
-
-import capstone
 
 from fieldc.proof.constant_time_code import Architecture, Function, functions
-from fieldc.proof.constant_time_risc import aarch64, riscv64
+from fieldc.proof.constant_time_machines import MACHINES, convention_of, steps_of
 from fieldc.proof.constant_time_step import Flow, Memory, Move, Place, Step
-from fieldc.proof.constant_time_x86_64 import x86_64
 
 
 class Depends(Enum):
@@ -115,7 +111,6 @@ def _either(a: Value, b: Value) -> Value:
     return ARGUMENT if {a.base, b.base} == {"public", "argument"} else UNKNOWN
 
 
-SLOT = 8
 _ARGUMENTS = {"memcpy": 3, "memmove": 3, "memset": 3}
 """How many a function takes: other registers hold what nobody reads."""
 
@@ -125,10 +120,12 @@ class _State:
     """Registers, and the stack by words; offsets count from the stack pointer on entry."""
 
     registers: dict[str, Value]
+    word: int = 8
+    """Bytes of a register, and of a word of the stack."""
     stack: dict[int, Value] = field(default_factory=dict)
 
     def copy(self) -> _State:
-        return _State(dict(self.registers), dict(self.stack))
+        return _State(dict(self.registers), self.word, dict(self.stack))
 
     def register(self, name: str) -> Value:
         return self.registers.get(name, UNKNOWN)
@@ -143,8 +140,8 @@ class _State:
             return PUBLIC
         if address.base != "stack" or address.offset is None:
             return SECRET
-        slots = [self.stack.get(i, UNKNOWN) for i in _slots(address.offset, memory.size)]
-        exact = address.offset % SLOT == 0 and memory.size == SLOT
+        slots = [self.stack.get(i, UNKNOWN) for i in self.slots(address.offset, memory.size)]
+        exact = address.offset % self.word == 0 and memory.size == self.word
         return _combined(slots, 0 if exact else None)
 
     def store(self, memory: Memory, value: Value) -> None:
@@ -154,10 +151,14 @@ class _State:
         if address.base != "stack" or address.offset is None:
             self.spoil()
             return
-        whole = address.offset % SLOT == 0 and memory.size % SLOT == 0
-        kept = value if memory.size == SLOT else _combined([value], None)
-        for i in _slots(address.offset, memory.size):
+        whole = address.offset % self.word == 0 and memory.size % self.word == 0
+        kept = value if memory.size == self.word else _combined([value], None)
+        for i in self.slots(address.offset, memory.size):
             self.stack[i] = kept if whole else _either(kept, self.stack.get(i, UNKNOWN))
+
+    def slots(self, offset: int, size: int) -> range:
+        """The words of the stack that bytes lie in."""
+        return range(offset // self.word, (offset + max(size, 1) - 1) // self.word + 1)
 
     def spoil(self) -> None:
         """Something wrote to the stack somewhere."""
@@ -184,61 +185,14 @@ class _State:
         return before != self
 
 
-def _slots(offset: int, size: int) -> range:
-    return range(offset // SLOT, (offset + max(size, 1) - 1) // SLOT + 1)
-
-
-@dataclass(frozen=True)
-class Convention:
-    """Registers by what a call does with them."""
-
-    arguments: tuple[str, ...]
-    kept: frozenset[str]
-    stack_pointer: str
-    public: tuple[str, ...]
-
-
-def _convention(function: Function) -> Convention:
-    if function.architecture is Architecture.AARCH64:
-        kept = frozenset(f"x{i}" for i in range(19, 30))
-        # x8 points to a result that is returned in memory.
-        return Convention(tuple(f"x{i}" for i in range(9)), kept | {"sp"}, "sp", ("xzr",))
-    if function.architecture is Architecture.RISCV64:
-        kept = frozenset({*(f"s{i}" for i in range(12)), "sp"})
-        return Convention(tuple(f"a{i}" for i in range(8)), kept, "sp", ("zero", "gp"))
-    kept = frozenset(("rbx", "rbp", "r12", "r13", "r14", "r15", "rsp"))
-    if function.windows:
-        return Convention(("rcx", "rdx", "r8", "r9"), kept | {"rdi", "rsi"}, "rsp", ("rip",))
-    return Convention(("rdi", "rsi", "rdx", "rcx", "r8", "r9"), kept, "rsp", ("rip",))
-
-
-_DECODERS: dict[Architecture, tuple[int, int, Callable[[Any], Step]]] = {
-    Architecture.X86_64: (capstone.CS_ARCH_X86, capstone.CS_MODE_64, x86_64),
-    Architecture.AARCH64: (capstone.CS_ARCH_ARM64, capstone.CS_MODE_ARM, aarch64),
-    Architecture.RISCV64: (
-        capstone.CS_ARCH_RISCV,
-        capstone.CS_MODE_RISCV64 | capstone.CS_MODE_RISCVC,
-        riscv64,
-    ),
-}
-
-
-def _steps(function: Function) -> dict[int, Step]:
-    """The instructions of a function by place, up to the first bytes that are none."""
-    kind, mode, decode = _DECODERS[function.architecture]
-    engine = capstone.Cs(kind, mode)
-    engine.detail = True
-    found = engine.disasm(function.code, function.start)
-    return {instruction.address: decode(instruction) for instruction in found}
-
-
 class _Scan:
     """One function, from its entry along every path."""
 
     def __init__(self, function: Function) -> None:
         self.function = function
-        self.convention = _convention(function)
-        self.steps = _steps(function)
+        self.machine = MACHINES[function.architecture]
+        self.convention = convention_of(function)
+        self.steps = steps_of(function)
         self.end = function.start + len(function.code)
         self.met: dict[int, _State] = {}
         self.waiting: list[int] = []
@@ -248,9 +202,9 @@ class _Scan:
     def findings(self) -> list[Finding]:
         """All findings by place. A state only ever learns more, so the last visit says it all."""
         registers = dict.fromkeys(self.convention.arguments, ARGUMENT)
-        registers |= dict.fromkeys(self.convention.public, PUBLIC)
+        registers |= dict.fromkeys((*self.convention.public, *self.convention.entry), PUBLIC)
         registers[self.convention.stack_pointer] = Value("stack", 0)
-        self._enter(self.function.start, _State(registers))
+        self._enter(self.function.start, _State(registers, self.machine.word))
         while self.waiting:
             place = self.waiting.pop()
             self._run(place, self.met[place].copy())
@@ -274,20 +228,33 @@ class _Scan:
                 return
             self._check(step, state)
             state.apply(step.moves)
-            if not self._goes_on(step, state):
-                return
             place += step.size
+            delayed = self.machine.delayed and step.flow is not Flow.NEXT
+            if delayed and place in self.steps:
+                self._check(self.steps[place], state)
+            if not self._goes_on(step, state, self.steps.get(place) if delayed else None):
+                return
+            place += self.steps[place].size if delayed else 0
         self._enter(place, state)
 
     def _check(self, step: Step, state: _State) -> None:
         if not step.known:
             self._report(step, Kind.TIME, Depends.UNKNOWN)
+        asked = _combined([state.read(place) for place in step.asks], None).depends
+        if step.flow is Flow.NEXT and asked is not Depends.PUBLIC:
+            self._report(step, Kind.BRANCH, asked)
+        self._check_addresses(step, state)
+        self._check_statics(step, state)
+
+    def _check_addresses(self, step: Step, state: _State) -> None:
         moved = [place for move in step.moves for place in (*move.sources, *move.targets)]
         for place in (*moved, *step.asks):
             if isinstance(place, Memory):
                 depends = state.address(place).depends
                 if depends is not Depends.PUBLIC:
                     self._report(step, Kind.ADDRESS, depends)
+
+    def _check_statics(self, step: Step, state: _State) -> None:
         for move in step.moves:
             value = _combined([state.read(source) for source in move.sources], move.added)
             if value.depends is not Depends.PUBLIC:
@@ -295,9 +262,13 @@ class _Scan:
                     if isinstance(target, Memory) and state.address(target) == PUBLIC:
                         self._report(step, Kind.STATIC, value.depends)
 
-    def _goes_on(self, step: Step, state: _State) -> bool:
-        """Whether the next instruction may follow; reports what leaves the straight line."""
+    def _goes_on(self, step: Step, state: _State, delayed: Step | None) -> bool:
+        """Whether the next instruction may follow; reports what leaves the straight line.
+
+        What is delayed happens behind the question and before the jump.
+        """
         asked = _combined([state.read(place) for place in step.asks], None).depends
+        state.apply(delayed.moves if delayed else ())
         if step.flow is Flow.NEXT:
             return True
         if step.flow in (Flow.RETURN, Flow.STOP):
@@ -307,7 +278,7 @@ class _Scan:
             self._report(step, Kind.BRANCH, asked)
             if target is not None and target in self.steps:
                 self._enter(target, state)
-            else:
+            elif not step.returns:
                 self._leave(step, state, callee)
             return True
         if step.flow is Flow.JUMP and target is not None and target in self.steps:

@@ -19,6 +19,10 @@ class Architecture(Enum):
     X86_64 = "x86-64"
     AARCH64 = "aarch64"
     RISCV64 = "riscv64"
+    MIPS64 = "mips64"
+    MIPS64EL = "mips64el"
+    MIPSEL = "mipsel"
+    ARM = "armv7"
 
 
 @dataclass(frozen=True)
@@ -92,8 +96,7 @@ def _architecture(machine: object) -> Architecture:
 
 
 def _elf(binary: lief.ELF.Binary) -> Iterator[Function]:
-    if binary.header.identity_class != lief.ELF.Header.CLASS.ELF64:
-        raise CodeError("no decoder for 32-bit objects")
+    machine = _elf_architecture(binary.header)
     code = lief.ELF.Section.FLAGS.EXECINSTR
     kept = {
         i: _Section(bytes(section.content))
@@ -106,21 +109,42 @@ def _elf(binary: lief.ELF.Binary) -> Iterator[Function]:
         if symbol.shndx in kept and (function or symbol.binding == lief.ELF.Symbol.BINDING.GLOBAL):
             kept[symbol.shndx].symbols[str(symbol.name)] = (symbol.value, symbol.size)
     places = {s.file_offset: i for i, s in enumerate(binary.sections) if i in kept}
-    for relocation in binary.relocations:
+    if machine is Architecture.MIPS64EL:
+        _mips64el_relocations(binary, kept)
+    for relocation in binary.relocations if machine is not Architecture.MIPS64EL else ():
         at = relocation.section
         if at is not None and at.file_offset in places:
-            _elf_relocation(relocation, places[at.file_offset], kept)
-    machine = _architecture(binary.header.machine_type)
+            _elf_relocation(relocation, places[at.file_offset], kept, machine)
     for section in kept.values():
         yield from section.functions(machine, False)
 
 
-def _elf_relocation(relocation: lief.ELF.Relocation, index: int, kept: dict[int, _Section]) -> None:
+def _elf_architecture(header: lief.ELF.Header) -> Architecture:
+    is_64_bit = header.identity_class == lief.ELF.Header.CLASS.ELF64
+    is_little = header.identity_data == lief.ELF.Header.ELF_DATA.LSB
+    name = str(header.machine_type).rpartition(".")[2]
+    if name == "MIPS" and (is_64_bit or is_little):
+        if not is_64_bit:
+            return Architecture.MIPSEL
+        return Architecture.MIPS64EL if is_little else Architecture.MIPS64
+    if name == "ARM" and is_little:
+        return Architecture.ARM
+    if not is_64_bit:
+        raise CodeError(f"no decoder for 32-bit {name}")
+    return _architecture(header.machine_type)
+
+
+def _elf_relocation(
+    relocation: lief.ELF.Relocation,
+    index: int,
+    kept: dict[int, _Section],
+    architecture: Architecture,
+) -> None:
     symbol = relocation.symbol
     if symbol is None:
         return
     # A relocation of x86-64 counts from the end of its four bytes.
-    beyond = 4 if relocation.type.name.startswith("X86_64") else 0
+    beyond = 4 if architecture is Architecture.X86_64 else 0
     section, place = kept[index], relocation.address
     target = symbol.value + relocation.addend + beyond
     defined = kept[symbol.shndx].starting(target) if symbol.shndx in kept else ""
@@ -128,6 +152,19 @@ def _elf_relocation(relocation: lief.ELF.Relocation, index: int, kept: dict[int,
         section.labels[place] = target
     else:
         section.names[place] = defined or str(symbol.name)
+
+
+def _mips64el_relocations(binary: lief.ELF.Binary, kept: dict[int, _Section]) -> None:
+    """Names only: four bytes of symbol and four of types, which lief takes for one number."""
+    symbols = list(binary.symbols)
+    for section in binary.sections:
+        if section.type != lief.ELF.Section.TYPE.RELA or section.information not in kept:
+            continue
+        content = bytes(section.content)
+        for at in range(0, len(content), 24):
+            place = int.from_bytes(content[at : at + 8], "little")
+            name = str(symbols[int.from_bytes(content[at + 8 : at + 12], "little")].name)
+            kept[section.information].names.setdefault(place, name)
 
 
 def _coff(binary: lief.COFF.Binary) -> Iterator[Function]:

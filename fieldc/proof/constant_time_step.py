@@ -47,7 +47,11 @@ class Flow(Enum):
 
 @dataclass(frozen=True)
 class Step:
-    """An instruction. `asks` decides a branch, or where an indirect jump or call goes."""
+    """An instruction.
+
+    `asks` decides a branch, whether a conditional access of memory happens, or where an indirect
+    jump or call goes. `returns` is for a branch that returns.
+    """
 
     address: int
     size: int
@@ -57,6 +61,7 @@ class Step:
     target: int | None = None
     asks: tuple[Place, ...] = ()
     known: bool = True
+    returns: bool = False
 
 
 Operands = list[Any]

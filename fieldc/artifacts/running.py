@@ -1,0 +1,75 @@
+"""Where this host runs a target's kernels: in this process, in an emulator, or not at all."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fieldc.artifacts.artifact import Artifact
+from fieldc.machine.check import check
+from fieldc.machine.emulated import EMULATORS, Program, why_not_emulated
+from fieldc.machine.load import Kernel, load
+from fieldc.machine.processor import is_x86_64, missing
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where kernels run: `emulator` is empty for this process. With a `reason` they do not."""
+
+    emulator: str = ""
+    reason: str = ""
+
+    @property
+    def is_here(self) -> bool:
+        """Whether this process runs them."""
+        return not self.emulator and not self.reason
+
+
+def place_of(target: str, needs: Sequence[str] = ()) -> Place:
+    """Where this host runs objects of a target that need features of the processor."""
+    system = f"x86_64-{platform.system().lower().replace('darwin', 'macos')}"
+    native = is_x86_64() and target.startswith(system)
+    lacking = missing(needs) if needs and target.startswith("x86_64") else []
+    if lacking and (native or target in EMULATORS):
+        return Place(reason=f"this processor lacks {' and '.join(lacking)}")
+    if native:
+        return Place()
+    if target not in EMULATORS:
+        return Place(reason=f"this host runs no {'-'.join(target.split('-')[:2])} objects")
+    reason = why_not_emulated(target)
+    return Place(reason=reason) if reason else Place(EMULATORS[target].command[0])
+
+
+def place_of_artifact(artifact: Artifact) -> Place:
+    """Where this host runs a kernel."""
+    if artifact.code is None:
+        return Place(reason=f"{artifact.target} source is compiled by its user")
+    return place_of(artifact.target, artifact.needs)
+
+
+def run_here(artifact: Artifact) -> None:
+    """Call a kernel in this process on its vectors. Raises CheckError or FrameError."""
+    if artifact.code is None:
+        return
+    f = artifact.trace.field
+    kernel = Kernel(load(artifact.code), artifact.symbol, _operands(artifact), f.n, f.word)
+    check(kernel, artifact.trace)
+
+
+def run_emulated(target: str, artifacts: Sequence[Artifact]) -> None:
+    """Call kernels of one target in an emulator on their vectors.
+
+    Raises CheckError or FrameError for a wrong one, EmulatorError where the emulator gives up.
+    """
+    objects = {a.symbol: a.code for a in artifacts if a.code is not None}
+    with Program(EMULATORS[target], objects) as program:
+        for artifact in artifacts:
+            f = artifact.trace.field
+            kernel = program.kernel(artifact.symbol, _operands(artifact), f.n, f.word)
+            check(kernel, artifact.trace)
+
+
+def _operands(artifact: Artifact) -> tuple[int, ...]:
+    f = artifact.trace.field
+    return tuple(bound.width(f) for _, bound in artifact.trace.kernel.operands)

@@ -1,0 +1,146 @@
+"""What the instructions of 32-bit ARM do as far as constant time goes.
+
+Arm promises nothing for these; listed are those whose time the manuals of Cortex-A cores give
+without a condition on values. An instruction with a condition does as much when it is not met.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import capstone
+
+from fieldc.proof.constant_time_step import Flow, Memory, Move, Place, Step, names, step
+
+_arm = capstone.arm
+_PLAIN = names(
+    "adc add and bic eor mov movt movw mvn orr orn rsb rsc sbc sub teq tst cmp cmn lsl lsr asr ror",
+    "rrx clz rev rev16 rbit bfc bfi ubfx sbfx uxtb uxth sxtb sxth uxtab uxtah mul mla mls umull",
+    "umlal umaal smull smlal mrs msr adr",
+)
+_PRODUCTS = names("mul mla mls umull umlal umaal smull smlal")
+_LOADS = {"ldr": 4, "ldrb": 1, "ldrh": 2, "ldrsb": 1, "ldrsh": 2, "ldrd": 4}
+_STORES = {"str": 4, "strb": 1, "strh": 2, "strd": 4}
+_MANY = names("ldm ldmib ldmda ldmdb stm stmib stmda stmdb push pop")
+_SUFFIXES = (*("eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le"),)
+
+
+def arm(instruction: Any) -> Step:
+    name = _plain_name(instruction)
+    conditional = instruction.cc not in (_arm.ARM_CC_AL, _arm.ARM_CC_INVALID)
+    asked: tuple[str, ...] = ("flags",) if conditional else ()
+    flow = _flow(instruction, name, asked)
+    if flow is not None:
+        return flow
+    if name == "nop":
+        return step(instruction, [])
+    if name in _LOADS or name in _STORES:
+        return step(instruction, _memory(instruction, name, asked), asks=asked)
+    if name in _MANY:
+        return _many(instruction, name, asked)
+    reads, writes = _accessed(instruction)
+    known = name in _PLAIN and not (conditional and name in _PRODUCTS)
+    if not known:
+        return step(instruction, [Move((*reads, *writes), (*reads, *writes))], known=False)
+    return step(instruction, [Move(writes, (*reads, *asked), _added(instruction, name, asked))])
+
+
+def _plain_name(instruction: Any) -> str:
+    """The mnemonic without what says that it sets flags or has a condition."""
+    name = str(instruction.mnemonic)
+    if instruction.cc not in (_arm.ARM_CC_AL, _arm.ARM_CC_INVALID) and name.endswith(_SUFFIXES):
+        name = name[:-2]
+    return name[:-1] if instruction.update_flags and name.endswith("s") else name
+
+
+def _accessed(instruction: Any) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
+    """Registers read and written; the status register is called flags."""
+    reads, writes = (
+        [instruction.reg_name(register) for register in found]
+        for found in instruction.regs_access()
+    )
+    for operand in instruction.operands:
+        if operand.type == _arm.ARM_OP_SYSREG:
+            (reads if instruction.mnemonic.startswith("mrs") else writes).append("flags")
+    found = [
+        tuple("flags" if n.startswith(("cpsr", "apsr")) else n for n in s) for s in (reads, writes)
+    ]
+    return found[0], found[1]
+
+
+def _added(instruction: Any, name: str, asked: tuple[str, ...]) -> int | None:
+    """What an addition of a number adds; 0 for a plain move."""
+    if asked or instruction.update_flags:
+        return None
+    last = instruction.operands[-1]
+    if name in ("add", "sub") and last.type == _arm.ARM_OP_IMM:
+        return int(last.imm) if name == "add" else -int(last.imm)
+    plain = last.type == _arm.ARM_OP_REG and last.shift.type == _arm.ARM_SFT_INVALID
+    return 0 if name == "mov" and plain else None
+
+
+def _place(instruction: Any, size: int) -> tuple[Memory, int | None]:
+    """The memory that an instruction names, and what it adds to the base after or before."""
+    operand = next(o for o in instruction.operands if o.type == _arm.ARM_OP_MEM)
+    bases = [instruction.reg_name(r) for r in (operand.mem.base, operand.mem.index) if r]
+    last = instruction.operands[-1]
+    post = last.imm if last.type == _arm.ARM_OP_IMM else None
+    added = None if not instruction.writeback else operand.mem.disp if post is None else post
+    return Memory(tuple(bases), operand.mem.disp, size), added
+
+
+def _memory(instruction: Any, name: str, asked: tuple[str, ...]) -> list[Move]:
+    size = _LOADS.get(name) or _STORES[name]
+    memory, added = _place(instruction, size)
+    registers = [
+        instruction.reg_name(o.reg) for o in instruction.operands if o.type == _arm.ARM_OP_REG
+    ]
+    exact = 0 if size == 4 and not asked else None
+    moves = []
+    for i, register in enumerate(registers[: 2 if name.endswith("d") else 1]):
+        place = Memory(memory.bases, memory.displacement + 4 * i, size)
+        if name in _LOADS:
+            kept = (register,) if asked else ()
+            moves.append(Move((register,), (place, *kept, *asked), exact))
+        else:
+            moves.append(Move((place,), (register, *asked), exact))
+    if added is not None:
+        moves.append(Move(memory.bases[:1], memory.bases[:1], added))
+    return moves
+
+
+def _many(instruction: Any, name: str, asked: tuple[str, ...]) -> Step:
+    """Loads and stores of several registers, at words that follow each other."""
+    registers = [instruction.reg_name(o.reg) for o in instruction.operands]
+    base = "sp" if name in ("push", "pop") else registers.pop(0)
+    size = 4 * len(registers)
+    down = name == "push" or name.endswith(("da", "db"))
+    first = {"ib": 4, "db": -size, "da": 4 - size}.get(name[3:], -size if down else 0)
+    loads, moves = name.startswith(("ldm", "pop")), []
+    for i, register in enumerate(registers):
+        place = Memory((base,), first + 4 * i, 4)
+        move = Move((register,), (place,), 0) if loads else Move((place,), (register,), 0)
+        moves.append(move if not asked else Move(move.targets, (*move.sources, *asked)))
+    if instruction.writeback or name in ("push", "pop"):
+        moves.append(Move((base,), (base,), -size if down else size))
+    if loads and "pc" in registers:
+        flow = Flow.BRANCH if asked else Flow.RETURN
+        return step(instruction, moves, flow=flow, asks=asked, returns=True)
+    return step(instruction, moves, asks=asked)
+
+
+def _flow(instruction: Any, name: str, asked: tuple[str, ...]) -> Step | None:
+    if name in ("udf", "bkpt", "trap"):
+        return step(instruction, [], flow=Flow.STOP)
+    if name not in ("b", "bl", "bx", "blx"):
+        return None
+    operand = instruction.operands[0]
+    if operand.type == _arm.ARM_OP_REG:
+        register = instruction.reg_name(operand.reg)
+        returns = name == "bx" and register == "lr"
+        flow = Flow.RETURN if returns else Flow.CALL if name == "blx" else Flow.JUMP
+        asks = asked if returns else (*asked, register)
+        flow = Flow.BRANCH if asked else flow
+        return step(instruction, [], flow=flow, asks=asks, returns=returns)
+    flow = Flow.BRANCH if asked else Flow.CALL if name in ("bl", "blx") else Flow.JUMP
+    return step(instruction, [], flow=flow, target=operand.imm, asks=asked)

@@ -1,0 +1,112 @@
+"""What the instructions of MIPS, of 64 and of 32 bits, do as far as constant time goes.
+
+No manual promises that they take the same time for all values; listed are those that do on cores
+with a pipelined multiplier. Divisions and conditional traps are not.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import capstone
+
+from fieldc.proof.constant_time_step import (
+    Flow,
+    Memory,
+    Move,
+    Operands,
+    Step,
+    jump,
+    names,
+    places_of,
+    step,
+    unknown,
+)
+
+_PLAIN = names(
+    "add addi addu addiu dadd daddi daddu daddiu subu sub dsubu and andi or ori xor xori nor not",
+    "neg negu dnegu sll srl sra sllv srlv srav dsll dsrl dsra dsll32 dsrl32 dsra32 dsllv dsrlv",
+    "dsrav rotr rotrv drotr drotr32 drotrv slt slti sltu sltiu lui move li ext dext dextm dextu",
+    "seb seh wsbh dsbh dshd clz clo dclz dclo mul",
+)
+_CHANGES = names("ins dins dinsm dinsu movn movz")
+_PRODUCTS = names("mult multu dmult dmultu")
+_SUMS = names("madd maddu msub msubu")
+_LOADS = {"ld": 8, "lw": 4, "lwu": 4, "lh": 2, "lhu": 2, "lb": 1, "lbu": 1}
+_STORES = {"sd": 8, "sw": 4, "sh": 2, "sb": 1}
+_FLOW = {"b": Flow.JUMP, "j": Flow.JUMP, "jr": Flow.JUMP, "jal": Flow.CALL, "jalr": Flow.CALL}
+_FLOW |= {"bal": Flow.CALL}
+_BRANCH = re.compile(r"b(eq|ne|lt|gt|le|ge|c1[tf])\w*")
+
+
+def _operands(instruction: Any) -> Operands:
+    operands: Operands = []
+    for operand in instruction.operands:
+        if operand.type == capstone.mips.MIPS_OP_MEM:
+            base = instruction.reg_name(operand.mem.base)
+            operands.append(Memory((base,), operand.mem.disp, 0))
+        elif operand.type == capstone.mips.MIPS_OP_REG:
+            operands.append(instruction.reg_name(operand.reg))
+        else:
+            operands.append(operand.imm)
+    return operands
+
+
+def mips64(instruction: Any) -> Step:
+    return _mips(instruction, 8)
+
+
+def mips32(instruction: Any) -> Step:
+    return _mips(instruction, 4)
+
+
+def _mips(instruction: Any, word: int) -> Step:
+    operands, name = _operands(instruction), instruction.mnemonic
+    if name in _LOADS or name in _STORES:
+        return step(instruction, [_memory(name, operands, word)])
+    if name in _FLOW or _BRANCH.fullmatch(name):
+        return _flow(instruction, name, operands)
+    if name in ("nop", "ssnop"):
+        return step(instruction, [])
+    if name == "break":
+        return step(instruction, [], flow=Flow.STOP)
+    moves = _moves(name, operands)
+    return unknown(instruction, operands) if moves is None else step(instruction, moves)
+
+
+def _memory(name: str, operands: Operands, word: int) -> Move:
+    register, given = operands[0], operands[1]
+    size = _LOADS.get(name) or _STORES[name]
+    memory = Memory(given.bases, given.displacement, size)
+    exact = 0 if size == word else None
+    if name in _LOADS:
+        return Move((register,), (memory,), exact)
+    return Move((memory,), (register,), exact)
+
+
+def _flow(instruction: Any, name: str, operands: Operands) -> Step:
+    if name == "jr" and operands == ["ra"]:
+        return jump(instruction, Flow.RETURN, [])
+    flow = _FLOW.get(name, Flow.BRANCH)
+    asked = [o for o in operands if o != "ra"] if name == "jalr" else operands
+    return jump(instruction, flow, asked)
+
+
+def _moves(name: str, operands: Operands) -> list[Move] | None:
+    places = places_of(operands)
+    if name in ("mfhi", "mflo"):
+        return [Move(places, (name[2:],), 0)]
+    if name in ("mthi", "mtlo"):
+        return [Move((name[2:],), places, 0)]
+    if name in _PRODUCTS:
+        return [Move(("hi", "lo"), places)]
+    if name in _SUMS:
+        return [Move(("hi", "lo"), (*places, "hi", "lo"))]
+    if name in _CHANGES:
+        return [Move(places[:1], places)]
+    if name in _PLAIN:
+        number = operands[-1]
+        adds = isinstance(number, int) and name in ("addiu", "daddiu")
+        return [Move(places[:1], places[1:], number if adds else 0 if name == "move" else None)]
+    return None
