@@ -17,8 +17,10 @@ from fieldc.backends.x86_64.instructions import Memory, Physical
 from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.field import Field
+from fieldc.machine.assemble import assemble
+from fieldc.machine.processor import is_x86_64
 from fieldc.proof.identity import ProofError
-from fieldc.proof.objects import function_of
+from fieldc.proof.objects import function_of, functions
 from fieldc.proof.prove import contract_of, prove
 
 COLUMNS = {
@@ -162,6 +164,21 @@ def test_prove_finds_a_changed_certificate(
 def test_a_folder_for_windows_by_llvm_is_proved_again(tmp_path: Path) -> None:
     built(tmp_path, "goldilocks", "--op", "sub", "--target", "x86_64-windows-llvm")
     assert main(["prove", str(tmp_path)]) == 0
+
+
+@pytest.mark.skipif(not is_x86_64(), reason="this LLVM assembles for its host only")
+def test_windows_has_text_for_both_kinds_of_assemblers(tmp_path: Path) -> None:
+    manifest = built(tmp_path, "bn254-p", "--op", "mul,neg", "--target", "x86_64-windows")
+    kernels = manifest["kernels"]
+    assert isinstance(kernels, list)
+    for row in kernels:
+        (gnu,) = row["other_files"]
+        assert (row["file"], gnu) == (f"{row['object'][:-2]}.asm", f"{row['object'][:-2]}.s")
+        assert "PROC" in (tmp_path / row["file"]).read_text()
+        text = (tmp_path / gnu).read_text()
+        made = functions(assemble(text, "x86_64-pc-windows-msvc"))[row["symbol"]]
+        proved = functions((tmp_path / row["object"]).read_bytes())[row["symbol"]]
+        assert (made.code, made.start) == (proved.code, proved.start)
 
 
 def _lose_a_carry(code: tuple[Physical, ...]) -> tuple[Physical, ...]:

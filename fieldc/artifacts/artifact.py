@@ -17,7 +17,8 @@ class Artifact:
     """A kernel for one target; `code`, its object file, is None where its user compiles the text.
 
     `status` is one of the four words of trust; `reason` says why where it is SKIPPED. `certificate`
-    is the proof written down, empty where there is none.
+    is the proof written down, empty where there is none. `other_texts` say the same in another
+    syntax, each behind its suffix.
     """
 
     symbol: str
@@ -32,11 +33,17 @@ class Artifact:
     status: str = SKIPPED
     reason: str = ""
     certificate: str = ""
+    other_texts: tuple[tuple[str, str], ...] = ()
 
     @property
     def source_file(self) -> str:
         """Path of the text inside the built directory."""
         return f"{self.target}/{self.stem}{self.suffix}"
+
+    @property
+    def other_files(self) -> dict[str, str]:
+        """The other texts by their paths inside the built directory."""
+        return {f"{self.target}/{self.stem}{suffix}": text for suffix, text in self.other_texts}
 
     @property
     def object_file(self) -> str | None:
@@ -82,6 +89,7 @@ class Artifact:
             "convention": self.convention,
             "needs": list(self.needs),
             "file": self.source_file,
+            "other_files": [*self.other_files],
             "object": self.object_file,
             "contract": self.contract,
             "status": f"{self.status}({self.reason})" if self.reason else self.status,

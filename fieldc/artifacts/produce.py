@@ -82,13 +82,17 @@ def _own(target: Target, plans: Plans) -> Producer:
                 kernel = compile_trace(trace, prefix + symbol, choices, convention)
             head = header(trace, target.name, variant, convention.name, needs, tuned is not None)
             code = assemble(kernel.text(GNU, local=local), target.triple)
-            syntax, suffix = (MASM, ".asm") if windows else (INTEL, ".s")
-            text = kernel.text(syntax, head, local)
+            text = kernel.text(INTEL, head, local)
             if target.object_format is ObjectFormat.ELF:
                 text += NO_EXECUTABLE_STACK
-            yield Artifact(
+            texts = [(".s", text)]
+            if windows:
+                texts.insert(0, (".asm", kernel.text(MASM, head, local)))
+            (suffix, text), *others = texts
+            made = Artifact(
                 symbol, trace, target.name, variant, convention.name, needs, suffix, text, code
             )
+            yield replace(made, other_texts=tuple(others))
 
     return produce
 

@@ -64,6 +64,7 @@ def build(
 def files_of(field: Field, artifacts: Sequence[Artifact]) -> dict[str, bytes]:
     """Every file of a build by its path inside the folder, header and manifest among them."""
     files = {a.source_file: a.text.encode() for a in artifacts}
+    files |= {path: text.encode() for a in artifacts for path, text in a.other_files.items()}
     files |= {a.object_file: a.code for a in artifacts if a.object_file and a.code}
     files |= {a.certificate_file: a.certificate.encode() for a in artifacts if a.certificate_file}
     name = field_symbol(field)
