@@ -90,9 +90,10 @@ miri: ## some tests of the crate in Rust's interpreter, on the portable path
 	cargo +nightly miri test -p fieldc --features subtle,zeroize,serde \
 	    --test arithmetic --test kernels --test serde --test zeroize
 
-generate: venv ## make the checked-in kernels of crates/fieldc and crates/race again
+generate: venv ## make checked-in files again: kernels of crates/fieldc and crates/race, counts in docs
 	$(BIN)/python -m fieldc.artifacts.crate
 	$(BIN)/python -m fieldc.artifacts.race_texts
+	$(BIN)/python -m fieldc.lab.target_counts
 
 demo: venv ## a prime to machine code: derive, compile, prove, check, race
 	$(BIN)/fieldc demo -o build/demo

@@ -1,0 +1,123 @@
+"""docs/targets.md: what a multiplication and a square take on each target, beside the least."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+from fieldc.algorithms import choose
+from fieldc.artifacts.produce import build_targets, suited
+from fieldc.backends.targets import TARGETS, ObjectFormat, Target
+from fieldc.catalogue import find_field
+from fieldc.lab.instruction_sets import Least, least, set_of
+from fieldc.proof.constant_time_code import functions
+from fieldc.proof.constant_time_machines import MACHINES, steps_of
+from fieldc.proof.constant_time_step import Flow, Memory, Step
+from fieldc.words.lower import lower
+
+PAGE = Path(__file__).parents[2] / "docs" / "targets.md"
+COMMAND = "python -m fieldc.lab.target_counts"
+BEGIN, END = f"<!-- {COMMAND} -->\n", "<!-- end -->\n"
+FIELDS = ("bn254-p", "bls12-381-p")
+"""4 and 6 limbs of 64 bits."""
+OPERATIONS = ("mul", "square")
+COLUMNS = (
+    *("target", "limbs", "op", "instructions", "least", "ratio"),
+    *("multiplications", "least", "at the stack"),
+)
+
+
+_MULTIPLY = ("umaal", "umlal", "mla", "madd", "maddu", "mfhi", "mflo")
+"""Beside those with mul in their names; the last two fetch the halves of a product."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The figures of one kernel."""
+
+    target: str
+    limbs: int
+    operation: str
+    instructions: int
+    multiplications: int
+    at_the_stack: int
+    """Accesses of memory there, those that save the caller's registers among them."""
+    least: Least
+
+    def cells(self) -> tuple[object, ...]:
+        """As COLUMNS has them."""
+        fewest = self.least.instructions
+        ratio = f"{self.instructions / fewest:.2f}"
+        found = (self.target, self.limbs, self.operation, self.instructions, fewest, ratio)
+        return *found, self.multiplications, self.least.multiplications, self.at_the_stack
+
+
+def distinct_targets() -> list[Target]:
+    """Targets whose code differs by more than the system, or the order of bytes."""
+    return [
+        target
+        for target in TARGETS.values()
+        if target.object_format is ObjectFormat.ELF and target.name != "mips64el-linux"
+    ]
+
+
+def row(target: Target, text: str, operation: str) -> Row:
+    """The figures of a kernel as `fieldc build` makes it."""
+    made, f = build_targets()[target.name], find_field(text, target.processor.word)
+    trace = suited(made, choose(f, operation))
+    (artifact,) = made.produce(trace)
+    code = straight(artifact.code or b"")
+    return Row(
+        target.name,
+        f.n,
+        operation,
+        len(code),
+        sum(_multiplies(step) for step in code),
+        sum(place.bases == (base,) for step in code for place, base in _accesses(step)),
+        least(lower(trace, target.processor.rows), set_of(target)),
+    )
+
+
+def straight(code: bytes) -> list[Step]:
+    """The instructions of an object's only function up to its return."""
+    (function,) = functions(code)
+    found = list(steps_of(function).values())
+    end = next(i for i, step in enumerate(found) if step.flow is Flow.RETURN)
+    return found[: end + 1 + MACHINES[function.architecture].delayed]
+
+
+def _multiplies(step: Step) -> bool:
+    name = step.text.split()[0]
+    return "mul" in name or name in _MULTIPLY
+
+
+def _accesses(step: Step) -> Iterator[tuple[Memory, str]]:
+    """Each place in memory with what it would be called on the stack."""
+    for move in step.moves:
+        for place in {*move.sources, *move.targets}:
+            if isinstance(place, Memory):
+                yield place, "rsp" if place.bases[:1] == ("rsp",) else "sp"
+
+
+def table() -> str:
+    """The figures as a table of a page."""
+    found = [row(*of) for of in product(distinct_targets(), FIELDS, OPERATIONS)]
+    lines = [COLUMNS, ["---"] * len(COLUMNS), *(one.cells() for one in found)]
+    return "".join(f"| {' | '.join(map(str, cells))} |\n" for cells in lines)
+
+
+def page(text: str) -> str:
+    """A page with its table made again."""
+    before, _, rest = text.partition(BEGIN)
+    return before + BEGIN + table() + END + rest.partition(END)[2]
+
+
+def main() -> None:
+    """Write the page."""
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
