@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -21,9 +22,10 @@ from fieldc.backends.x86_64.conventions import SYSV, WIN64, Convention
 from fieldc.backends.x86_64.kernel import X86Kernel, compile_trace
 from fieldc.backends.x86_64.print import GNU, INTEL, MASM
 from fieldc.language import BoundError, Trace
-from fieldc.machine.assemble import assemble, compile_ir
+from fieldc.machine.assemble import Compiled, assemble, compile_ir
 from fieldc.words.loops import has_loops
 from fieldc.words.lower import lower
+from fieldc.words.rows import RowChoice
 
 NO_EXECUTABLE_STACK = '.section .note.GNU-stack, "", @progbits\n'
 Producer = Callable[[Trace], Iterator[Artifact]]
@@ -101,13 +103,29 @@ def _llvm(target: Target) -> Producer:
     def produce(trace: Trace) -> Iterator[Artifact]:
         processor, symbol = target.processor, _symbol(trace, "llvm")
         head = header(trace, target.name, "llvm", "c", features_needed(target))
-        ir = print_llvm(lower(trace, processor.rows), symbol, processor.form)
-        code = compile_ir(ir, target.triple, processor.cpu, processor.features).object
+        made = (_compiled(target, trace, rows, symbol) for rows in processor.rows_to_try)
+        ir, compiled = min(made, key=lambda pair: _price(pair[1].assembly))
         text = "".join(f"; {line}\n" for line in head) + ir
         needs = features_needed(target)
-        yield Artifact(symbol, trace, target.name, "llvm", "c", needs, ".ll", text, code)
+        yield Artifact(symbol, trace, target.name, "llvm", "c", needs, ".ll", text, compiled.object)
 
     return produce
+
+
+def _compiled(target: Target, trace: Trace, rows: RowChoice, symbol: str) -> tuple[str, Compiled]:
+    processor = target.processor
+    ir = print_llvm(lower(trace, rows), symbol, processor.form)
+    return ir, compile_ir(ir, target.triple, processor.cpu, processor.features)
+
+
+_INSTRUCTION = re.compile(r"^\t([a-z][\w.]*)(?:\t|$)", re.MULTILINE)
+_FLAGS_COPIED = ("mrs", "msr")
+
+
+def _price(assembly: str) -> int:
+    """Instructions; one that brings the flags to a register or back for eight of them."""
+    names = _INSTRUCTION.findall(assembly)
+    return len(names) + 7 * sum(name in _FLAGS_COPIED for name in names)
 
 
 def features_needed(target: Target) -> tuple[str, ...]:

@@ -37,7 +37,8 @@ class Processor:
     """What code may use (`cpu` and `features` as LLVM writes them) and what LLVM makes it best of.
 
     `word` is the width of limbs that kernels for it should have; `form` and `rows` are how to
-    print and lower them, `algorithm` is tried before the first whose bounds hold.
+    print and lower them, `other_rows` another way that is better for some kernels; `algorithm` is
+    tried before the first whose bounds hold.
     """
 
     cpu: str
@@ -46,6 +47,12 @@ class Processor:
     form: LlvmForm
     rows: RowChoice
     algorithm: str = ""
+    other_rows: tuple[RowChoice, ...] = ()
+
+    @property
+    def rows_to_try(self) -> tuple[RowChoice, ...]:
+        """Every way, the first of two equally good ones first."""
+        return self.rows, *self.other_rows
 
 
 @dataclass(frozen=True)
@@ -74,9 +81,11 @@ X86_64_BMI2 = Processor("x86-64", "+bmi2", 64, _ADDCARRY, RowChoice(RowStyle.ONE
 X86_64 = Processor("x86-64", "", 64, _ADDCARRY, RowChoice(RowStyle.TWO_CHAINS))
 
 # adcs throughout: 361 (12); without tune LLVM knows no core, and it is 510 (53). log-jump has twice
-# the constants, four instructions each: 403 (16).
+# the constants, four instructions each: 403 (16). ONE_CHAIN is 365, but less for primes without a
+# spare bit, and for redc it is free of mrs and msr, by which LLVM keeps flags in registers.
 _ADCS = LlvmForm(Carry.OVERFLOW, Choice.SELECT, tune="neoverse-n1")
-AARCH64 = Processor("generic", "", 64, _ADCS, RowChoice(RowStyle.TWO_CHAINS), "cios")
+_ROWS = RowChoice(RowStyle.TWO_CHAINS), (RowChoice(RowStyle.ONE_CHAIN),)
+AARCH64 = Processor("generic", "", 64, _ADCS, _ROWS[0], "cios", _ROWS[1])
 
 # No flags, so a word of carry is least: 653 (32), TWO_CHAINS 864 (38), DOUBLE 665 (27), without
 # tune 791 (160). Selections become branches: with sifive-p550 even where there is Zicond, which
