@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from itertools import product
 
 import pytest
 from aarch64_code import ADD, NOP, RET, Z, bytes_of, code_of, words_of
 from aarch64_emulator import RADIX, Emulator, limbs
+from target_code import kernels
 
 from fieldc.algorithms import KERNELS
+from fieldc.artifacts.trust import job_of, prove_job
 from fieldc.catalogue import find_field, named_primes
 from fieldc.language import Kernel
 from fieldc.proof.identity import ProofError
@@ -27,6 +30,24 @@ def test_every_kernel_of_a_named_field(name: str, target: str) -> None:
         if code is not None:
             contract = contract_of(kernel.operation, f.p, f.n)
             prove(code, contract, CONVENTIONS[target], architecture="aarch64")
+
+
+BUILT = [
+    ("bn254-p", "aarch64-linux"),
+    ("p256", "aarch64-linux"),
+    ("bls12-381-r", "aarch64-windows"),
+]
+ALSO_BUILT = [*product(sorted(named_primes()), ["aarch64-linux", "aarch64-windows"])]
+
+
+@pytest.mark.parametrize(
+    ("name", "target"), [*BUILT, *(pytest.param(*of, marks=pytest.mark.full) for of in ALSO_BUILT)]
+)
+def test_what_is_built_is_proved(name: str, target: str) -> None:
+    """With the algorithm and the row style that a build chooses."""
+    for artifact in kernels(target, name):
+        job = job_of(artifact)
+        assert job is not None and prove_job(job).failure == "", artifact.symbol
 
 
 def kernel_of(operation: str) -> Kernel:

@@ -25,7 +25,6 @@ from fieldc.language import BoundError, Trace
 from fieldc.machine.assemble import Compiled, assemble, compile_ir
 from fieldc.words.loops import has_loops
 from fieldc.words.lower import lower
-from fieldc.words.rows import RowChoice
 
 NO_EXECUTABLE_STACK = '.section .note.GNU-stack, "", @progbits\n'
 Producer = Callable[[Trace], Iterator[Artifact]]
@@ -101,10 +100,9 @@ def _own(target: Target, plans: Plans) -> Producer:
 
 def _llvm(target: Target) -> Producer:
     def produce(trace: Trace) -> Iterator[Artifact]:
-        processor, symbol = target.processor, _symbol(trace, "llvm")
+        symbol = _symbol(trace, "llvm")
         head = header(trace, target.name, "llvm", "c", features_needed(target))
-        made = (_compiled(target, trace, rows, symbol) for rows in processor.rows_to_try)
-        ir, compiled = min(made, key=lambda pair: _price(pair[1].assembly))
+        ir, compiled = _compiled(target, trace, symbol)
         text = "".join(f"; {line}\n" for line in head) + ir
         needs = features_needed(target)
         yield Artifact(symbol, trace, target.name, "llvm", "c", needs, ".ll", text, compiled.object)
@@ -112,20 +110,19 @@ def _llvm(target: Target) -> Producer:
     return produce
 
 
-def _compiled(target: Target, trace: Trace, rows: RowChoice, symbol: str) -> tuple[str, Compiled]:
-    processor = target.processor
-    ir = print_llvm(lower(trace, rows), symbol, processor.form)
-    return ir, compile_ir(ir, target.triple, processor.cpu, processor.features)
+def _compiled(target: Target, trace: Trace, symbol: str) -> tuple[str, Compiled]:
+    """A module and its code: in the first row style in which no flags are copied, or the first."""
+    processor, made = target.processor, []
+    for rows in processor.rows_to_try:
+        ir = print_llvm(lower(trace, rows), symbol, processor.form)
+        made.append((ir, compile_ir(ir, target.triple, processor.cpu, processor.features)))
+        if not _FLAGS_COPIED.search(made[-1][1].assembly):
+            return made[-1]
+    return made[0]
 
 
-_INSTRUCTION = re.compile(r"^\t([a-z][\w.]*)(?:\t|$)", re.MULTILINE)
-_FLAGS_COPIED = ("mrs", "msr")
-
-
-def _price(assembly: str) -> int:
-    """Instructions; one that brings the flags to a register or back for eight of them."""
-    names = _INSTRUCTION.findall(assembly)
-    return len(names) + 7 * sum(name in _FLAGS_COPIED for name in names)
+_FLAGS_COPIED = re.compile(r"\tm(rs|sr)\t")
+"""How AArch64 keeps flags in a register."""
 
 
 def features_needed(target: Target) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ class Processor:
     """What code may use (`cpu` and `features` as LLVM writes them) and what LLVM makes it best of.
 
     `word` is the width of limbs that kernels for it should have; `form` and `rows` are how to
-    print and lower them, `other_rows` another way that is better for some kernels; `algorithm` is
+    print and lower them, `other_rows` for kernels in which that would copy flags; `algorithm` is
     tried before the first whose bounds hold.
     """
 
@@ -51,7 +51,7 @@ class Processor:
 
     @property
     def rows_to_try(self) -> tuple[RowChoice, ...]:
-        """Every way, the first of two equally good ones first."""
+        """Every row style, the best first."""
         return self.rows, *self.other_rows
 
 
@@ -81,8 +81,8 @@ X86_64_BMI2 = Processor("x86-64", "+bmi2", 64, _ADDCARRY, RowChoice(RowStyle.ONE
 X86_64 = Processor("x86-64", "", 64, _ADDCARRY, RowChoice(RowStyle.TWO_CHAINS))
 
 # adcs throughout: 361 (12); without tune LLVM knows no core, and it is 510 (53). log-jump has twice
-# the constants, four instructions each: 403 (16). ONE_CHAIN is 365, but less for primes without a
-# spare bit, and for redc it is free of mrs and msr, by which LLVM keeps flags in registers.
+# the constants, four instructions each: 403 (16). ONE_CHAIN is 365, and less for primes without a
+# spare bit, where some of it is not proved. But in redc LLVM copies no flags for it (mrs, msr).
 _ADCS = LlvmForm(Carry.OVERFLOW, Choice.SELECT, tune="neoverse-n1")
 _ROWS = RowChoice(RowStyle.TWO_CHAINS), (RowChoice(RowStyle.ONE_CHAIN),)
 AARCH64 = Processor("generic", "", 64, _ADCS, _ROWS[0], "cios", _ROWS[1])
