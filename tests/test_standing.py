@@ -16,7 +16,6 @@ from fieldc.artifacts.standing import Standing, standing_of
 from fieldc.artifacts.trust import LeakyKernel, judge, require_constant_time
 from fieldc.backends.targets import TARGETS
 from fieldc.cli import main
-from fieldc.machine import emulated
 from fieldc.machine.emulated import EMULATORS
 from fieldc.proof.constant_time import Depends, Finding, Kind
 
@@ -41,7 +40,7 @@ def test_a_build_does_what_the_list_says(name: str, monkeypatch: pytest.MonkeyPa
         assert here == (in_process if said.run_here == "in this process" else [])
     elif said.tested == "always":
         assert statuses == {TESTED} and len(scanned) == len(made)
-        assert run == list(made) and said.run_here == f"by {EMULATORS[name].command[0]}"
+        assert run == list(made) and said.run_here == f"by {EMULATORS[name].command}"
     else:
         assert statuses == {SKIPPED} and run == here == []
         assert bool(scanned) == (said.constant_time == "scan")
@@ -64,15 +63,10 @@ def test_what_is_not_proved_is_tested_or_says_why(monkeypatch: pytest.MonkeyPatc
 def test_a_missing_tool_is_named(tool: str, monkeypatch: pytest.MonkeyPatch) -> None:
     which = shutil.which
     monkeypatch.setattr(shutil, "which", lambda name: None if name == tool else which(name))
-    emulated.why_not_emulated.cache_clear()
-    try:
-        name = "x86_64-windows" if tool == "wine" else "mips64-linux"
-        said = standing(name)
-        skipped = f"SKIPPED({tool} is not installed)"
-        assert (said.run_here, said.tested) == (skipped, skipped)
-        assert f"{tool} is not installed" in said.skipped()
-    finally:
-        emulated.why_not_emulated.cache_clear()
+    said = standing("x86_64-windows" if tool == "wine" else "mips64-linux")
+    skipped = f"SKIPPED({tool} is not installed)"
+    assert (said.run_here, said.tested) == (skipped, skipped)
+    assert f"{tool} is not installed" in said.skipped()
 
 
 def test_a_kernel_that_may_branch_never_gets_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,7 @@ def place_of(target: str, needs: Sequence[str] = ()) -> Place:
     if target not in EMULATORS:
         return Place(reason=f"this host runs no {'-'.join(target.split('-')[:2])} objects")
     reason = why_not_emulated(target)
-    return Place(reason=reason) if reason else Place(EMULATORS[target].command[0])
+    return Place(reason=reason) if reason else Place(EMULATORS[target].command)
 
 
 def place_of_artifact(artifact: Artifact) -> Place:

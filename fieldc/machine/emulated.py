@@ -14,7 +14,6 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from fieldc.errors import UserError
@@ -33,15 +32,14 @@ class EmulatorError(UserError):
 
 @dataclass(frozen=True)
 class Emulator:
-    """What links a program for a system and runs it; `assembly` is the part of it in assembly."""
+    """What links a program for a system and runs it; `sources` are its parts for the processor."""
 
-    command: tuple[str, ...]
+    command: str
     compiler: tuple[str, ...]
-    assembly: str
+    sources: tuple[str, ...]
+    """The first one, in assembly, numbers the registers."""
     order: str = "little"
     """Of the bytes of a word."""
-    needs: str = ""
-    """What an emulator that is too old lacks, in words."""
 
 
 _FREE = (
@@ -51,20 +49,21 @@ _FREE = (
 _MIPS = ("-mno-abicalls", "-fno-pic", "-G0")
 
 
-def _linux(
-    command: str, triple: str, assembly: str, *flags: str, order: str = "little", needs: str = ""
-) -> Emulator:
+def _linux(command: str, triple: str, sources: str, *flags: str, order: str = "little") -> Emulator:
     compiler = ("clang", f"--target={triple}", *_FREE, *flags)
-    return Emulator(tuple(command.split()), compiler, assembly, order, needs)
+    return Emulator(command, compiler, tuple(sources.split()), order)
 
 
-_RISCV = ("riscv64-linux-gnu", "riscv64.S", "-march=rv64imafdc", "-mabi=lp64d")
-_WINDOWS = Emulator(("wine",), ("x86_64-w64-mingw32-gcc", "-std=c99", "-O1"), "win64.S")
+_RISCV = ("-march=rv64imafdc", "-mabi=lp64d")
+_WINDOWS = Emulator("wine", ("x86_64-w64-mingw32-gcc", "-std=c99", "-O1"), ("win64.S",))
 
 EMULATORS: dict[str, Emulator] = {
     "aarch64-linux": _linux("qemu-aarch64", "aarch64-linux-gnu", "aarch64.S"),
-    "riscv64-linux": _linux("qemu-riscv64", *_RISCV),
-    "riscv64-linux-zicond": _linux("qemu-riscv64 -cpu rv64,zicond=true", *_RISCV, needs="Zicond"),
+    "riscv64-linux": _linux("qemu-riscv64", "riscv64-linux-gnu", "riscv64.S", *_RISCV),
+    # Before its version 8.1 qemu has no Zicond: the program then does the two instructions itself.
+    "riscv64-linux-zicond": _linux(
+        "qemu-riscv64", "riscv64-linux-gnu", "riscv64.S zicond.c", *_RISCV
+    ),
     "mips64-linux": _linux("qemu-mips64", "mips64-linux-gnuabi64", "mips.S", *_MIPS, order="big"),
     "mips64el-linux": _linux("qemu-mips64el", "mips64el-linux-gnuabi64", "mips.S", *_MIPS),
     "mipsel-linux": _linux("qemu-mipsel", "mipsel-linux-gnu", "mips.S", *_MIPS),
@@ -80,21 +79,15 @@ _WINE = {"WINEDEBUG": "-all", "WINEDLLOVERRIDES": "winedbg.exe=d"}
 """Without it a program that crashes answers with the registers' names."""
 
 
-@cache
 def why_not_emulated(target: str) -> str:
     """Why this host cannot run objects of a target in an emulator; empty where it can."""
     if target not in EMULATORS:
         return "no emulator is known for it"
     emulator = EMULATORS[target]
     linker = ("ld.lld",) if "-fuse-ld=lld" in emulator.compiler else ()
-    for tool in (emulator.command[0], emulator.compiler[0], *linker):
+    for tool in (emulator.command, emulator.compiler[0], *linker):
         if shutil.which(tool) is None:
             return f"{tool} is not installed"
-    if emulator.needs:
-        try:
-            Program(emulator, {}).close()
-        except EmulatorError:
-            return f"this {emulator.command[0]} has no {emulator.needs}"
     return ""
 
 
@@ -108,7 +101,7 @@ class Program:
         self._request, self._answer = struct.Struct(f"{sign}7I"), struct.Struct(f"{sign}i")
         with tempfile.TemporaryDirectory(prefix="fieldc-") as folder:
             made = _linked(emulator, objects, Path(folder))
-            command = [*emulator.command, str(made)]
+            command = [emulator.command, str(made)]
             pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
             self._process = subprocess.Popen(
                 command, stdin=pipe, stdout=pipe, stderr=nothing, bufsize=0, env=os.environ | _WINE
@@ -165,7 +158,7 @@ class Program:
             raise self._ended() from None
         (changed,) = self._answer.unpack_from(answer)
         if changed >= 0:
-            lost = f"did not restore the register that {self.emulator.assembly} numbers {changed}"
+            lost = f"did not restore the register that {self.emulator.sources[0]} numbers {changed}"
             raise FrameError(f"{self.symbols[number - 1]} {lost}")
         return answer[self._answer.size :]
 
@@ -180,7 +173,7 @@ class Program:
         place, parts, left = self._process.stdout.fileno(), [], size
         while left:
             if not select.select([place], [], [], SECONDS)[0]:
-                raise EmulatorError(f"{self.emulator.command[0]} said nothing for {SECONDS} s")
+                raise EmulatorError(f"{self.emulator.command} said nothing for {SECONDS} s")
             part = os.read(place, left)
             if not part:
                 raise self._ended()
@@ -190,7 +183,7 @@ class Program:
 
     def _ended(self) -> EmulatorError:
         status = self._process.wait()
-        return EmulatorError(f"the program under {self.emulator.command[0]} ended with {status}")
+        return EmulatorError(f"the program under {self.emulator.command} ended with {status}")
 
 
 class EmulatedKernel(GuardedKernel):
@@ -224,7 +217,7 @@ def _linked(emulator: Emulator, objects: Mapping[str, bytes], folder: Path) -> P
         f"void (*const kernels[])(void) = {{nothing{listed}}};\n"
     )
     (folder / "objects").write_text("".join(f"{i}.o\n" for i in range(len(objects))))
-    sources = [str(SOURCES / name) for name in ("runner.c", emulator.assembly)]
+    sources = [str(SOURCES / name) for name in ("runner.c", *emulator.sources)]
     command = [*emulator.compiler, *sources, "table.c", "@objects", "-o", "program"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:

@@ -23,6 +23,9 @@ extern kernel *const kernels[];
 extern const uint32_t saved_registers;
 void guarded_call(struct call *call);
 void run(void);
+#ifdef __riscv
+void prepare(void) __attribute__((weak));
+#endif
 
 #ifdef _WIN32
 #include <fcntl.h>
@@ -94,6 +97,10 @@ static int32_t checked_call(void) {
 }
 
 void run(void) {
+#ifdef __riscv
+    if (prepare)
+        prepare();
+#endif
     for (;;) {
         uint32_t request[7];
         receive_all(request, sizeof request);
