@@ -60,6 +60,11 @@ def test_spills_are_what_goes_to_the_stack() -> None:
     assert (row["pushes"], row["pops"]) == (1, 2)  # the return pops too
 
 
+def test_zicond_is_counted() -> None:
+    by_opcode = count_in(kernel("riscv64-linux-zicond"), "kernel").by_opcode()
+    assert by_opcode["czero.eqz"] == by_opcode["czero.nez"] == 6
+
+
 def test_risc_v_is_counted() -> None:
     found = count_in(kernel("riscv64-linux"), "kernel")
     assert found.by_opcode()["mulhu"] == 72 and found.multiplications == 144

@@ -8,6 +8,7 @@ from capstone import CsInsn
 
 from fieldc.lab import instructions as kinds
 from fieldc.lab.instructions import Access, Instruction
+from fieldc.proof.constant_time_risc import conditional_zero
 
 PATTERNS = (
     (r"mul", kinds.MULTIPLICATION, "mul"),
@@ -51,6 +52,15 @@ def understand_riscv64(insn: CsInsn) -> Instruction:
     distance = DISTANCE.search(str(insn.op_str)) if jumps else None
     target = insn.address + int(distance[0], 0) if distance else None
     return Instruction(insn.address, insn.size, mnemonic, insn.op_str, kind, timing, target=target)
+
+
+def understand_zicond(code: bytes, address: int) -> Instruction | None:
+    """An instruction of Zicond, which capstone 5 does not know; None for other bytes."""
+    step = conditional_zero(code, address)
+    if step is None:
+        return None
+    mnemonic, _, operands = step.text.partition(" ")
+    return Instruction(address, step.size, mnemonic, operands, kinds.SELECTION, "add")
 
 
 def _access(insn: CsInsn, mnemonic: str, found: re.Match[str]) -> Instruction:

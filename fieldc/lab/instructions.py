@@ -103,11 +103,14 @@ def decode(code: bytes, architecture: str, address: int = 0) -> tuple[Instructio
         while place not in found and address <= place < end:
             window = code[place - address : place - address + LONGEST]
             raw = next(engine.disasm(window, place, 1), None)
-            if raw is None:
+            known = (
+                _beyond_capstone(window, architecture, place) if raw is None else understand(raw)
+            )
+            if known is None:
                 if follows_call:  # which does not return
                     break
                 raise _no_instruction(architecture, place, window)
-            found[place] = one = understand(raw)
+            found[place] = one = known
             if one.timing in ("jump", "branch") and one.target is None:
                 return _swept(code, architecture, address)
             if one.timing in ("jump", "branch") and one.target is not None:
@@ -116,6 +119,12 @@ def decode(code: bytes, architecture: str, address: int = 0) -> tuple[Instructio
                 break
             place, follows_call = one.address + one.size, one.timing == "call"
     return tuple(found[place] for place in sorted(found))
+
+
+def _beyond_capstone(code: bytes, architecture: str, address: int) -> Instruction | None:
+    from fieldc.lab.decode_riscv64 import understand_zicond
+
+    return understand_zicond(code, address) if architecture == "riscv64" else None
 
 
 def _swept(code: bytes, architecture: str, address: int) -> tuple[Instruction, ...]:
