@@ -33,13 +33,15 @@ def extended_euclid(a: int, b: int) -> tuple[int, int, int]:
 class Field:
     """The integers modulo an odd prime p, in limbs of `word` bits.
 
-    Any word width from 2 to 64 works (small ones serve exhaustive tests). Raises ModulusError
-    for a modulus that is even, composite, too small or too large.
+    Any word width from 2 to 64 works (small ones serve exhaustive tests). `least` asks for more
+    limbs than p needs. Raises ModulusError for a modulus that is even, composite, too small or
+    too large.
     """
 
     p: int
     word: int = 64
     name: str = ""
+    least: int = 0
 
     n: int = field(init=False)
     """Limbs of one residue."""
@@ -70,7 +72,7 @@ class Field:
             raise ModulusError(f"word width {w} is not supported; use 64 or 32")
         check_modulus(p, MAX_BITS)
         bits = p.bit_length()
-        n = -(-bits // w)
+        n = max(-(-bits // w), self.least)
         R, base = 1 << (w * n), 1 << w
         g, s, t = extended_euclid(R, p)
         derived = {

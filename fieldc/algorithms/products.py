@@ -9,7 +9,7 @@ from fieldc.field import Field
 from fieldc.language import Number, Pair, Residue, kernel, limbs
 
 
-def _sum(f: Field, x: Pair, y: Pair, reduce: Callable[[Field, Number], Number]) -> Number:
+def sum_by_rows(f: Field, x: Pair, y: Pair, reduce: Callable[[Field, Number], Number]) -> Number:
     """The sum before its last subtraction; `reduce` divides by the radix until the last limb."""
     *lower, last = zip(limbs(f, y[0]), limbs(f, y[1]), strict=True)
     t: Number = 0
@@ -21,7 +21,7 @@ def _sum(f: Field, x: Pair, y: Pair, reduce: Callable[[Field, Number], Number]) 
 @kernel("sum_of_products", "log-jump")
 def sum_log_jump(f: Field, x: Pair, y: Pair) -> Residue:
     """(x[0]*y[0] + x[1]*y[1])/R mod p with constant rows of mu and one quotient; 3n^2 + 1."""
-    return subtract_once(_sum(f, x, y, fold_limb), f.p)
+    return subtract_once(sum_by_rows(f, x, y, fold_limb), f.p)
 
 
 @kernel("sum_of_products", "cios")
@@ -31,11 +31,11 @@ def sum_cios(f: Field, x: Pair, y: Pair) -> Residue:
     One reduction for a sum: Aranha, Karabina, Longa, Gebotys, Lopez, "Faster explicit formulas for
     computing pairings over ordinary curves" (2011), 3; here rows alternate as in multiply.
     """
-    return subtract_once(_sum(f, x, y, drop_limb), f.p)
+    return subtract_once(sum_by_rows(f, x, y, drop_limb), f.p)
 
 
 @kernel("sum_of_products", "two-subtractions")
 def sum_without_spare_bits(f: Field, x: Pair, y: Pair) -> Residue:
     """(x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p."""
-    t = subtract_once(_sum(f, x, y, drop_limb), f.p)
+    t = subtract_once(sum_by_rows(f, x, y, drop_limb), f.p)
     return subtract_once(t, f.p)

@@ -11,21 +11,30 @@ from fieldc.forms import tighten
 from fieldc.language import Number, Residue, kernel, limbs
 
 
-def square_rows(f: Field, x: Number) -> list[Number]:
+def square_rows(f: Field, x: Number, doubled: int = 0) -> list[Number]:
     """Row i is x_i * (x_i + 2*(the limbs above i)) at limb i; x^2 = sum of row_i * 2^(w*i).
 
-    Row i starts at limb 2i of the square, so i limbs may be dropped before it is added.
+    Row i starts at limb 2i of the square, so i limbs may be dropped before it is added. The sum is
+    2^doubled as much.
     """
     return [
-        x_i * (x_i + (2 * (x >> f.word * (i + 1)) << f.word)) << f.word * i
+        (x_i << doubled) * (x_i + (2 * (x >> f.word * (i + 1)) << f.word)) << f.word * i
         for i, x_i in enumerate(limbs(f, x))
     ]
 
 
-def _square(
-    f: Field, x: Number, reduce: Callable[[Field, Number], Number], added: int = 0
+def square_by_rows(
+    f: Field,
+    x: Number,
+    reduce: Callable[[Field, Number], Number],
+    doubled: int = 0,
+    added: int = 0,
 ) -> Number:
-    *rows, last = square_rows(f, x)
+    """2^doubled * x^2 / R mod p; `reduce` divides by the radix until the last limb.
+
+    `added` waits with the last row.
+    """
+    *rows, last = square_rows(f, x, doubled)
     t: Number = 0
     for row in rows:
         t = reduce(f, t + row)
@@ -35,19 +44,19 @@ def _square(
 @kernel("square", "cios")
 def square(f: Field, x: Residue) -> Residue:
     """x*x/R mod p: rows of doubled cross products between rows of the reduction."""
-    return _square(f, x, drop_limb)
+    return square_by_rows(f, x, drop_limb)
 
 
 @kernel("square", "log-jump")
 def square_log_jump(f: Field, x: Residue) -> Residue:
     """x*x/R mod p: rows of doubled cross products, constant rows of mu, one quotient at the end."""
-    return _square(f, x, fold_limb)
+    return square_by_rows(f, x, fold_limb)
 
 
 @kernel("square", "log-jump-complement")
 def square_complement(f: Field, x: Residue) -> Residue:
     """x*x/R mod p as by log-jump, with rows of p - mu and complements, for mu near p."""
-    return _square(f, x, fold_complement, f.fold_rest)
+    return square_by_rows(f, x, fold_complement, added=f.fold_rest)
 
 
 @kernel("square", "product")

@@ -132,12 +132,13 @@ class Builder:
         first, second = outputs
         return first, second
 
-    def mul_low(self, a: Value, b: Value, name: str = "q") -> Value:
-        """a*b mod 2^w."""
+    def mul_low(self, a: Value, b: Value, name: str = "q", limit: int | None = None) -> Value:
+        """a*b mod 2^w. `limit` is a bound on it that the caller knows."""
         for one, other in ((a, b), (b, a)):
             if one.constant in (0, 1):
                 return other if one.constant else one
-        return self._emit(MUL_LOW, (a, b), (self.top,), (name,))[0]
+        high = self.top if limit is None else limit
+        return self._emit(MUL_LOW, (a, b), (high,), (name,))[0]
 
     def select(self, flag: Value, a: Value, b: Value, high: int) -> Value:
         """a if flag else b."""

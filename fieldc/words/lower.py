@@ -29,7 +29,7 @@ def lower(
     f = trace.field
     build = Builder(f.word, constant_names(f), unknown)
     names = EXCHANGED if exchanged else {}
-    lowering = _Lowering(build, rows or RowChoice(), uses_of(trace.result), names)
+    lowering = Lowering(build, rows or RowChoice(), uses_of(trace.result), names)
     words = lowering.words(trace.result)
     zeros = [build.constant(0)] * (f.n - len(words))
     operands = tuple((name, bound.width(f)) for name, bound in trace.kernel.operands)
@@ -78,7 +78,9 @@ def uses_of(result: Integer) -> Counter[int]:
 
 
 @dataclass
-class _Lowering:
+class Lowering:
+    """Lowers expressions to words, each node once."""
+
     build: Builder
     rows: RowChoice
     uses: Counter[int]

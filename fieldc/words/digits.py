@@ -1,0 +1,229 @@
+"""From exact integers to digits of fewer bits than a word: additions without carries.
+
+A number that is made of products is a list of digits, one to a word, which may be larger than the
+radix. Their exact bounds say when a carry must be taken before the next row is added. Everything
+else, and what is read or written in memory, is in limbs, as in `lower`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fieldc.language import Integer, LanguageError, Trace
+from fieldc.words.build import Builder
+from fieldc.words.lower import Lowering, constant_names, uses_of, without_dead_steps
+from fieldc.words.program import Program, Value
+from fieldc.words.rows import RowChoice
+
+Part = tuple[Integer, int, int]
+"""Some bits of an operand: the operand, the place of the lowest bit in it, how many bits."""
+
+
+def lower_in_digits(trace: Trace, bits: int) -> Program:
+    """The word program of a traced kernel, its products in digits of so many bits."""
+    f = trace.field
+    build = Builder(f.word, constant_names(f))
+    lowering = DigitLowering(build, RowChoice(), uses_of(trace.result), {}, bits=bits)
+    words = lowering.words(trace.result)
+    zeros = [build.constant(0)] * (f.n - len(words))
+    operands = tuple((name, bound.width(f)) for name, bound in trace.kernel.operands)
+    return without_dead_steps(
+        Program(trace.kernel.operation, f.word, operands, tuple(build.steps), (*words, *zeros))
+    )
+
+
+@dataclass
+class DigitLowering(Lowering):
+    """Lowers products, and what is made of them, to digits of `bits` bits."""
+
+    bits: int = 30
+    _digits: dict[int, list[Value]] = field(default_factory=dict)
+    _of_products: dict[int, bool] = field(default_factory=dict)
+
+    def words(self, node: Integer) -> list[Value]:
+        """The limbs of a node; those of digits are made of them."""
+        if id(node) not in self._words and self._is_of_products(node):
+            self._words[id(node)] = self._packed(node)
+        return super().words(node)
+
+    def digits(self, node: Integer) -> list[Value]:
+        """The digits of a node, least significant first; none may be negative."""
+        if id(node) not in self._digits:
+            part = part_of(node)
+            if part is not None:
+                found = self._cut(node, part)
+            elif node.op == "constant":
+                radix = 1 << self.bits
+                count = self._count(node)
+                found = [
+                    self.build.constant((node.high >> self.bits * i) % radix) for i in range(count)
+                ]
+            else:
+                found = getattr(self, f"_digits_{node.op}")(node)
+            self._digits[id(node)] = found[: self._count(node)]
+        return self._digits[id(node)]
+
+    def _count(self, node: Integer) -> int:
+        return -(-node.high.bit_length() // self.bits)
+
+    def _is_of_products(self, node: Integer) -> bool:
+        known = self._of_products
+        if id(node) not in known:
+            inside = node.op in ("add", "shift_left", "shift_right", "mod", "double")
+            known[id(node)] = node.op == "mul" or (
+                inside and any(map(self._is_of_products, node.args))
+            )
+        return known[id(node)]
+
+    def _cut(self, node: Integer, part: Part) -> list[Value]:
+        """The digits of some bits of an operand."""
+        operand, at, bits = part
+        count = self._count(node)
+        places = [(self.bits * i, min(self.bits, bits - self.bits * i)) for i in range(count)]
+        return [self._bits(operand, at + place, width) for place, width in places]
+
+    def _bits(self, operand: Integer, at: int, count: int) -> Value:
+        """So many bits of an operand as a word, from bit `at`, which may be below the lowest."""
+        below = max(0, -at)
+        limbs, start, count = Lowering.words(self, operand), at + below, count - below
+        index, shift = divmod(start, self.build.word)
+        zero = self.build.constant(0)
+        if count <= 0 or index >= len(limbs):
+            return zero
+        word = limbs[index]
+        if shift:
+            crosses = shift + count > self.build.word and index + 1 < len(limbs)
+            word = self.build.funnel(limbs[index + 1] if crosses else zero, word, shift)
+        word = self._low(word, count)
+        return self._shifted(word, below)
+
+    def _low(self, word: Value, bits: int) -> Value:
+        mask = (1 << bits) - 1
+        return self.build.bit_and(word, self.build.constant(mask)) if word.high > mask else word
+
+    def _shifted(self, word: Value, bits: int) -> Value:
+        """word * 2^bits mod 2^w."""
+        zero = self.build.constant(0)
+        return self.build.funnel(word, zero, self.build.word - bits) if bits else word
+
+    def _above(self, word: Value, bits: int) -> Value:
+        """The word without its lowest bits."""
+        return self.build.funnel(self.build.constant(0), word, bits)
+
+    def _sum(self, a: Value, b: Value, limit: int) -> Value:
+        return self.build.add(a, b, self.build.no_carry, min(limit, self.build.top))[0]
+
+    def _limit(self, node: Integer, place: int) -> int:
+        """No digit is negative, so that one is at most what it makes of the whole number."""
+        return node.high >> self.bits * place
+
+    def _first_read(self, node: Integer) -> Integer | None:
+        first = super()._first_read(node)
+        return None if first is None or self._is_of_products(first) else first
+
+    def _digits_mul(self, node: Integer) -> list[Value]:
+        row, factors = sorted(map(self.digits, node.args), key=len, reverse=True)
+        if len(factors) > 1:
+            raise LanguageError("of a product in digits one factor has one digit")
+        return [self._product(digit, factors[0]) for digit in row]
+
+    def _product(self, a: Value, b: Value) -> Value:
+        high = a.high * b.high
+        if high > self.build.top:
+            raise LanguageError("a product of digits is larger than a word")
+        return self.build.mul_low(a, b, "m", high)
+
+    def _digits_add(self, node: Integer) -> list[Value]:
+        a, b = map(self.digits, node.args)
+        size = self._count(node)
+        a, b = (self._filled(each, size) for each in (a, b))
+        if any(x.high + y.high > self.build.top for x, y in zip(a, b, strict=True)):
+            a = self._carried(a, [self.build.top - y.high for y in b])
+        pairs = zip(a, b, strict=True)
+        return [self._sum(x, y, self._limit(node, i)) for i, (x, y) in enumerate(pairs)]
+
+    def _filled(self, digits: list[Value], size: int) -> list[Value]:
+        return digits[:size] + [self.build.constant(0)] * (size - len(digits))
+
+    def _carried(self, digits: list[Value], room: list[int]) -> list[Value]:
+        """Every digit that leaves too little room passes its carry to the next one, all at once."""
+        largest = self.build.top >> self.bits
+        above = self.build.constant(0)
+        found = []
+        for digit, left in zip(digits, room, strict=True):
+            carry = self.build.constant(0)
+            if digit.high + largest > left:
+                digit, carry = self._low(digit, self.bits), self._above(digit, self.bits)
+            found.append(self._sum(digit, above, self.build.top))
+            above = carry
+        return found
+
+    def _digits_double(self, node: Integer) -> list[Value]:
+        return [self._shifted(digit, 1) for digit in self.digits(node.args[0])]
+
+    def _digits_shift_left(self, node: Integer) -> list[Value]:
+        count, bits = divmod(node.amount, self.bits)
+        digits = [self._shifted(digit, bits) for digit in self.digits(node.args[0])]
+        return [self.build.constant(0)] * count + digits
+
+    def _digits_shift_right(self, node: Integer) -> list[Value]:
+        count, bits = divmod(node.amount, self.bits)
+        if bits:
+            raise LanguageError("digits are dropped whole")
+        lowest, *digits = self.digits(node.args[0])
+        for _ in range(count):
+            carry = self._above(lowest, self.bits)
+            lowest, *digits = self._filled(digits, max(1, len(digits)))
+            lowest = self._sum(lowest, carry, self.build.top)
+        return [lowest, *digits]
+
+    def _digits_mod(self, node: Integer) -> list[Value]:
+        if node.amount > self.bits:
+            raise LanguageError("of a number in digits one digit is taken")
+        whole = node.args[0]
+        if whole.op == "mul":  # only its lowest digit is wanted, and that modulo the word
+            a, b = (self.digits(factor)[0] for factor in whole.args)
+            return [self._low(self.build.mul_low(a, b), node.amount)]
+        return [self._low(self.digits(whole)[0], node.amount)]
+
+    def _packed(self, node: Integer) -> list[Value]:
+        """The limbs of a number in digits: their carries are taken first."""
+        w, words = self.build.word, [self.build.constant(0)] * self.size(node)
+        for i, digit in enumerate(self._canonical(node)):
+            index, shift = divmod(self.bits * i, w)
+            pieces = [self._shifted(digit, shift)]
+            if shift + self.bits > w:
+                pieces.append(self._above(digit, w - shift))
+            for k, piece in enumerate(pieces[: len(words) - index], index):
+                words[k] = self._sum(words[k], piece, self._top_limb(node, k))
+        return words
+
+    def _top_limb(self, node: Integer, index: int) -> int:
+        return min(self.build.top, node.high >> self.build.word * index)
+
+    def _canonical(self, node: Integer) -> list[Value]:
+        """Digits below the radix."""
+        carry, found = self.build.constant(0), []
+        digits = self.digits(node)
+        for i, digit in enumerate(self._filled(digits, self._count(node))):
+            whole = self._sum(digit, carry, self._limit(node, i))
+            found.append(self._low(whole, self.bits))
+            carry = self._above(whole, self.bits)
+        return found
+
+
+def part_of(node: Integer) -> Part | None:
+    """Which bits of an operand a node is; None where it is something else."""
+    if node.op == "input":
+        return node, 0, node.high.bit_length()
+    if node.op == "shift_left" and node.args[0].op == "input":
+        return node.args[0], -node.amount, node.high.bit_length()
+    if node.op not in ("shift_right", "mod"):
+        return None
+    inner = part_of(node.args[0])
+    if inner is None:
+        return None
+    operand, at, bits = inner
+    if node.op == "mod":
+        return operand, at, min(bits, node.amount)
+    return operand, at + node.amount, bits - node.amount
