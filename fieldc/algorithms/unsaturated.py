@@ -155,3 +155,12 @@ def read_in_digits(trace: Trace) -> Trace:
         except BoundError:
             continue
     raise NotInDigits(f"{operation} for {f.label} has no reading in digits")
+
+
+def can_read_in_digits(trace: Trace) -> bool:
+    """Whether read_in_digits reads it."""
+    try:
+        read_in_digits(trace)
+    except NotInDigits:
+        return False
+    return True

@@ -34,6 +34,7 @@ class Artifact:
     reason: str = ""
     certificate: str = ""
     other_texts: tuple[tuple[str, str], ...] = ()
+    object_suffix: str = ".o"
 
     @property
     def source_file(self) -> str:
@@ -48,7 +49,7 @@ class Artifact:
     @property
     def object_file(self) -> str | None:
         """Path of the object inside the built directory."""
-        return None if self.code is None else f"{self.target}/{self.stem}.o"
+        return None if self.code is None else f"{self.target}/{self.stem}{self.object_suffix}"
 
     @property
     def certificate_file(self) -> str | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from fieldc.algorithms import kernels_for
+from fieldc.algorithms.unsaturated import can_read_in_digits, in_digits, read_in_digits
 from fieldc.artifacts.artifact import Artifact, field_symbol, header
 from fieldc.backends.c import ROWS as C_ROWS
 from fieldc.backends.c import print_c
@@ -17,12 +18,15 @@ from fieldc.backends.rust import print_rust
 from fieldc.backends.rust_intrinsics import INTRINSICS, features_of
 from fieldc.backends.rust_looped import print_rust_looped
 from fieldc.backends.targets import TARGETS, ObjectFormat, Target
+from fieldc.backends.wasm.encode import Module
+from fieldc.backends.wasm.kernel import print_wasm
 from fieldc.backends.x86_64.choices import FEATURES, VARIANTS
 from fieldc.backends.x86_64.conventions import SYSV, WIN64, Convention
 from fieldc.backends.x86_64.kernel import X86Kernel, compile_trace
 from fieldc.backends.x86_64.print import GNU, INTEL, MASM
 from fieldc.language import BoundError, Trace
 from fieldc.machine.assemble import Compiled, assemble, compile_ir
+from fieldc.words.digits import lower_in_digits
 from fieldc.words.loops import has_loops
 from fieldc.words.lower import lower
 
@@ -137,6 +141,18 @@ def _c(trace: Trace) -> Iterator[Artifact]:
     yield Artifact(symbol, trace, "c", "portable", "c", (), ".c", text, None)
 
 
+def _wasm(trace: Trace) -> Iterator[Artifact]:
+    read, symbol = read_in_digits(trace), _symbol(trace, "wasm")
+    program = lower_in_digits(read, in_digits(trace.field).word)
+    module = Module((print_wasm(program, symbol),))
+    head = "".join(f";; {line}\n" for line in header(read, "wasm32", "wasm", "c", ()))
+    text = head + module.text()
+    yield Artifact(
+        *(symbol, read, "wasm32", "wasm", "c", (), ".wat", text, module.encode()),
+        object_suffix=".wasm",
+    )
+
+
 Printed = tuple[str, tuple[str, ...]]
 """A text, and what it asks of the processor."""
 
@@ -185,6 +201,9 @@ def build_targets(plans: Plans = MappingProxyType({})) -> dict[str, BuildTarget]
         target = replace(TARGETS[f"x86_64-{system}-llvm"], name=f"x86_64-{system}")
         found.append(_own_target(target, plans))
     found += [_llvm_target(target) for target in TARGETS.values()]
+    about = "WebAssembly of our own: modules that import env.memory"
+    wasm = BuildTarget("wasm32", "wasm", (64,), about, _wasm, ObjectFormat.WASM)
+    found.append(replace(wasm, can=can_read_in_digits))
     found.append(BuildTarget("c", "c", (64, 32), "C with a double word", _c))
     flat, looped = _rust("rust", "portable", _flat), _rust("rust-looped", "looped", _looped)
     intrinsics = _rust("rust-intrinsics", "intrinsics", _intrinsics)

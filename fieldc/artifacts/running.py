@@ -11,6 +11,9 @@ from fieldc.machine.check import check
 from fieldc.machine.emulated import EMULATORS, Program, why_not_emulated
 from fieldc.machine.load import Kernel, load
 from fieldc.machine.processor import is_x86_64, missing
+from fieldc.machine.wasm import WasmKernel, why_not_node
+
+WASM = "wasm32"
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,9 @@ class Place:
 def place_of(target: str, needs: Sequence[str] = ()) -> Place:
     """Where this host runs objects of a target that need features of the processor."""
     system = f"x86_64-{platform.system().lower().replace('darwin', 'macos')}"
+    if target == WASM:
+        reason = why_not_node()
+        return Place(reason=reason) if reason else Place("node")
     native = is_x86_64() and target.startswith(system)
     lacking = missing(needs) if needs and target.startswith("x86_64") else []
     if lacking and (native or target in EMULATORS):
@@ -60,14 +66,27 @@ def run_here(artifact: Artifact) -> None:
 def run_emulated(target: str, artifacts: Sequence[Artifact]) -> None:
     """Call kernels of one target in an emulator on their vectors.
 
-    Raises CheckError or FrameError for a wrong one, EmulatorError where the emulator gives up.
+    Raises CheckError or FrameError for a wrong one, EmulatorError or NodeError where what runs it
+    gives up.
     """
+    if target == WASM:
+        for artifact in artifacts:
+            _run_in_node(artifact)
+        return
     objects = {a.symbol: a.code for a in artifacts if a.code is not None}
     with Program(EMULATORS[target], objects) as program:
         for artifact in artifacts:
             f = artifact.trace.field
             kernel = program.kernel(artifact.symbol, _operands(artifact), f.n, f.word)
             check(kernel, artifact.trace)
+
+
+def _run_in_node(artifact: Artifact) -> None:
+    if artifact.code is None:
+        return
+    n = artifact.trace.field.n
+    with WasmKernel(artifact.code, artifact.symbol, _operands(artifact), n) as kernel:
+        check(kernel, artifact.trace)
 
 
 def _operands(artifact: Artifact) -> tuple[int, ...]:

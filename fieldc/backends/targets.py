@@ -99,7 +99,7 @@ RISCV64_ZICOND = replace(RISCV64, features=f"{_RV64GC},+zicond", form=_CZERO)
 # Double words and conditional moves: mips64 1025 (86), with a mask 1049 (106), with OVERFLOW 1113;
 # armv7 1823 (558) by umaal, 1850 with a mask, 2464 (682) with OVERFLOW. Of mips32 LLVM keeps the
 # double words in hi and lo, and that costs more than maddu saves: 3783 (814), DOUBLE 4219; wasm32
-# takes half the time of OVERFLOW in V8. With 64-bit limbs wasm32 would call __multi3, which it does
+# takes half the time of OVERFLOW in V8. With 64-bit limbs it would call __multi3, which it does
 # not have, for each product, and still take 20 % more time.
 _DOUBLE = LlvmForm(Carry.DOUBLE, Choice.MASK)
 _MOVED = LlvmForm(Carry.DOUBLE, Choice.SELECT)
@@ -127,7 +127,7 @@ TARGETS: dict[str, Target] = {
         ("mips64el-linux", "mips64el-unknown-linux-gnuabi64", ObjectFormat.ELF, MIPS64),
         ("mipsel-linux", "mipsel-unknown-linux-gnu", ObjectFormat.ELF, MIPS32),
         ("armv7-linux", "armv7-unknown-linux-gnueabihf", ObjectFormat.ELF, ARMV7),
-        ("wasm32", "wasm32-unknown-unknown", ObjectFormat.WASM, WASM32),
+        ("wasm32-llvm", "wasm32-unknown-unknown", ObjectFormat.WASM, WASM32),
     )
 }
 

@@ -1,0 +1,74 @@
+"""Kernels of WebAssembly, run by Node in a process of its own."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from fieldc.errors import UserError
+from fieldc.machine.frames import GuardedKernel
+
+SCRIPT = Path(__file__).with_name("runner") / "wasm.mjs"
+_REQUEST = struct.Struct("<6I")
+
+
+class NodeError(UserError):
+    """Node did not answer: it refused the module, or the kernel trapped; one line."""
+
+
+def why_not_node() -> str:
+    """Why this host does not run WebAssembly; empty where it does."""
+    return "" if shutil.which("node") else "node is not installed: wasm32 is not run here"
+
+
+class WasmKernel(GuardedKernel):
+    """A function of a module that imports its memory as "env" "memory"."""
+
+    def __init__(
+        self, module: bytes, symbol: str, operands: tuple[int, ...], result_limbs: int
+    ) -> None:
+        super().__init__(symbol, operands, result_limbs)
+        pipe = subprocess.PIPE
+        node = shutil.which("node") or "node"
+        self._process = subprocess.Popen(
+            [node, str(SCRIPT), symbol], stdin=pipe, stdout=pipe, stderr=pipe
+        )
+        self._send(_REQUEST.pack(len(module), 0, 0, 0, 0, 1) + module)
+
+    def call(self, frame: bytes, places: Sequence[int]) -> bytes:
+        """A frame after a call whose arguments lie at these places in it. Raises NodeError."""
+        three = [*places, 0, 0, 0][:3]
+        self._send(_REQUEST.pack(len(frame), *three, len(places), 0) + frame)
+        stdout = self._process.stdout
+        found = stdout.read(len(frame)) if stdout else b""
+        if len(found) != len(frame):
+            raise self._failure()
+        return found
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.communicate()
+
+    def __enter__(self) -> WasmKernel:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _send(self, data: bytes) -> None:
+        stdin = self._process.stdin
+        try:
+            if stdin is not None:
+                stdin.write(data)
+                stdin.flush()
+        except BrokenPipeError:
+            raise self._failure() from None
+
+    def _failure(self) -> NodeError:
+        _, errors = self._process.communicate()
+        lines = [line for line in errors.decode(errors="replace").splitlines() if "Error" in line]
+        return NodeError(f"node does not run {self.symbol}: {lines[0] if lines else 'it ended'}")
