@@ -20,23 +20,28 @@ def header(title: str, module: str) -> str:
 
 @dataclass(frozen=True)
 class CheckedIn:
-    """The Rust files below a folder, all made by one module."""
+    """The files of some kinds below a folder, all made by one module."""
 
     module: str
     folder: str
     generate: Callable[[], dict[str, str]]
     """Every file: its path from the repository's root, and its text."""
+    kinds: tuple[str, ...] = ("*.rs",)
+    """How the names of the files end."""
+
+    def _present(self, root: Path) -> list[Path]:
+        return [path for kind in self.kinds for path in (root / self.folder).rglob(kind)]
 
     def stale(self, root: Path) -> list[str]:
         """The files under a root that are missing, different, or no longer generated."""
         files = self.generate()
         wrong = [path for path, text in files.items() if _read(root / path) != text]
-        present = {p.relative_to(root).as_posix() for p in (root / self.folder).rglob("*.rs")}
+        present = {p.relative_to(root).as_posix() for p in self._present(root)}
         return wrong + sorted(present - files.keys())
 
     def write(self, root: Path, files: Mapping[str, str]) -> None:
         """Write generated files under a root, and remove what is no longer generated."""
-        for old in (root / self.folder).rglob("*.rs"):
+        for old in self._present(root):
             if old.relative_to(root).as_posix() not in files:
                 old.unlink()
         for path, text in files.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,11 +19,12 @@ from fieldc.language import Trace
 if TYPE_CHECKING:
     from fieldc.artifacts.artifact import Artifact
     from fieldc.artifacts.produce import BuildTarget, Plans
+    from fieldc.artifacts.trust import Progress
     from fieldc.tune.schedule import Schedule
 
     Built = tuple[Sequence[Artifact], dict[str, object]]
 
-PACKAGES = ("c",)
+PACKAGES = ("c", "js")
 
 
 def host_target() -> str:
@@ -52,7 +53,7 @@ def host_target() -> str:
     option(
         "--package",
         type=one_of("package", *PACKAGES),
-        metavar="c",
+        metavar="c|js",
         help="a ready package instead, with what its interface needs",
     ),
     option("-o", dest="folder", required=True, metavar="DIR", help="where to write"),
@@ -90,15 +91,19 @@ def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> 
 
 def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> Built:
     """A package, which has all that its interface needs and nothing else. Raises UsageError."""
-    from fieldc.packages.c import package
-
     for name in ("op", "target", "algorithm", "schedule"):
         if getattr(arguments, name) is not None:
             raise UsageError(f"--package {arguments.package} chooses by itself; leave out --{name}")
-    if field.word != package.WORD:
+    if field.word != 64:
         raise UsageError(f"--package {arguments.package} has 64-bit limbs; leave out --word")
+    from fieldc.packages.c.package import build_package as build_c
+    from fieldc.packages.js.package import build_package as build_js
+
+    make: Callable[[Field, Path, Progress], Built] = build_c
+    if arguments.package == "js":
+        make = build_js
     with progress() as show:
-        return package.build_package(field, folder, show)
+        return make(field, folder, show)
 
 
 def schedule_of(field: Field, path: str | None, operations: Sequence[str]) -> Schedule | None:

@@ -25,7 +25,10 @@ def why_not_node() -> str:
 
 
 class WasmKernel(GuardedKernel):
-    """A function of a module that imports its memory as "env" "memory"."""
+    """A function of a module that imports its memory as "env" "memory", or exports its own.
+
+    Calls use the memory from address 0 on.
+    """
 
     def __init__(
         self, module: bytes, symbol: str, operands: tuple[int, ...], result_limbs: int

@@ -6,7 +6,7 @@ WebAssembly Core Specification 2.0, chapter 5. An instruction is its name and it
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 
 Instruction = tuple[str | int, ...]
@@ -128,7 +128,7 @@ def _written(instruction: Instruction) -> str:
 class Module:
     """Functions with a memory, which is `imported` from "env" "memory" or the module's own.
 
-    `data` begins at address `at`, and what is before `end` is the module's own.
+    `data` begins at address `at`.
     """
 
     functions: tuple[Function, ...]
@@ -136,8 +136,10 @@ class Module:
     pages: int = 1
     data: bytes = b""
     at: int = 0
-    globals: tuple[tuple[str, int], ...] = field(default=())
+    globals: tuple[tuple[str, int], ...] = ()
     """Exported constants of type i32."""
+    about: str = ""
+    """What the module says of itself, in a custom section."""
 
     def encode(self) -> bytes:
         """The module's bytes."""
@@ -145,6 +147,7 @@ class Module:
         types = [b"\x60" + _vector(bytes([TYPES[p]]) for p in kind) + b"\0" for kind in kinds]
         memory = b"\0" + unsigned(self.pages)
         sections = [
+            (0, _name("fieldc") + self.about.encode()),
             (1, _vector(types)),
             (2, _vector([_name("env") + _name("memory") + b"\2" + memory])),
             (3, _vector(unsigned(kinds.index(f.parameters)) for f in self.functions)),
@@ -156,6 +159,7 @@ class Module:
         ]
         absent = {5 if self.imported else 2} | ({11} if not self.data else set())
         absent |= {6} if not self.globals else set()
+        absent |= {0} if not self.about else set()
         kept = ((number, body) for number, body in sections if number not in absent)
         return b"\0asm\1\0\0\0" + b"".join(bytes([n]) + _bytes(body) for n, body in kept)
 

@@ -2,7 +2,7 @@
 // Requests: six numbers of 32 bits (bytes, z, x, y, arguments, the module's bytes), then the bytes.
 const PAGES = 64;
 const SYMBOL = process.argv[2];
-const memory = new WebAssembly.Memory({ initial: PAGES });
+let memory = new WebAssembly.Memory({ initial: PAGES });
 let call = null;
 let received = Buffer.alloc(0);
 
@@ -22,7 +22,9 @@ function accept() {
     const bytes = received.subarray(24, 24 + size);
     if (module) {
       const made = new WebAssembly.Module(bytes);
-      call = new WebAssembly.Instance(made, { env: { memory } }).exports[SYMBOL];
+      const { exports } = new WebAssembly.Instance(made, { env: { memory } });
+      call = exports[SYMBOL];
+      memory = exports.memory ?? memory;
     } else answer(bytes, [z, x, y].slice(0, count));
     received = received.subarray(24 + size);
   }

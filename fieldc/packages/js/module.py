@@ -1,0 +1,139 @@
+"""One module with everything that JavaScript asks of a field: kernels, and loops over vectors.
+
+Memory: below DATA is room for values that wait, then come the field's own, then the heap.
+"""
+
+from __future__ import annotations
+
+from fieldc.algorithms import choose
+from fieldc.algorithms.unsaturated import in_digits, read_in_digits
+from fieldc.artifacts.artifact import contract
+from fieldc.backends.wasm.encode import I32, PAGE, Function, Instruction, Module
+from fieldc.backends.wasm.kernel import print_wasm
+from fieldc.field import Field
+from fieldc.language import Trace
+from fieldc.words.build import Builder
+from fieldc.words.digits import lower_in_digits
+from fieldc.words.lower import constant_names, without_dead_steps
+from fieldc.words.program import Program
+
+OPERATIONS = ("add", "sub", "neg", "mul", "square")
+CANONICAL = "canonical"
+DATA = 1024
+Body = tuple[Instruction, ...]
+
+
+def traces(f: Field) -> list[Trace]:
+    """The kernels of a module, in digits."""
+    return [read_in_digits(choose(f, operation)) for operation in OPERATIONS]
+
+
+def field_module(f: Field, command: str) -> Module:
+    """The module of a field. `command` makes it again, and stands in it."""
+    read = traces(f)
+    programs = [lower_in_digits(trace, in_digits(f).word) for trace in read]
+    kernels = [print_wasm(program, program.name) for program in (*programs, canonical(f))]
+    data, places = constants(f)
+    about = (command, f"p = {f.p:#x}", f"R = 2^{f.word * f.n}", *map(_says, read))
+    return Module(
+        (*kernels, *loops(kernels, f.word // 8 * f.n)),
+        imported=False,
+        pages=-(-places["heap"] // PAGE),
+        data=data,
+        at=DATA,
+        globals=tuple(places.items()),
+        about="\n".join(about),
+    )
+
+
+def _says(trace: Trace) -> str:
+    return f"{trace.kernel.operation} ({trace.kernel.algorithm}): {contract(trace)}"
+
+
+def constants(f: Field) -> tuple[bytes, dict[str, int]]:
+    """The field's own values from DATA on, and where each lies; `limbs` and `heap` are numbers."""
+    size = f.word // 8 * f.n
+    values = {"one": f.one, "r2": f.R2, "unit": 1, "exponent": f.p - 2}
+    data = b"".join(value.to_bytes(size, "little") for value in values.values())
+    places = {name: DATA + size * i for i, name in enumerate(values)}
+    return data, {"limbs": f.n, **places, "heap": DATA + -(-len(data) // 64) * 64}
+
+
+def canonical(f: Field) -> Program:
+    """y where x < p, else 0: the and of such words tells of a whole vector."""
+    build = Builder(f.word, constant_names(f))
+    borrow = build.no_carry
+    for i, limb in enumerate(f.limbs(f.p)):
+        word = build.load("x", i, build.top)
+        _, borrow = build.sub(word, build.constant(limb), borrow)
+    kept = build.bit_and(build.mask(borrow), build.load("y", 0, build.top))
+    operands = (("x", f.n), ("y", 1))
+    return without_dead_steps(Program(CANONICAL, f.word, operands, tuple(build.steps), (kept,)))
+
+
+def loops(kernels: list[Function], size: int) -> list[Function]:
+    """Functions on vectors of values of `size` bytes, that call kernels by their places."""
+    index = {kernel.name: i for i, kernel in enumerate(kernels)}
+    return [
+        *(_vector(f"{name}_vec", index[name], size, "zxy") for name in ("add", "sub", "mul")),
+        *(_vector(f"{name}_vec", index[name], size, "zx") for name in ("neg", "square")),
+        _vector("scale_vec", index["mul"], size, "zxY"),
+        _vector("canonical_vec", index[CANONICAL], size, "Zx", (0, 1, 0)),
+        _unwind(index["mul"], size),
+        _power(index["mul"], index["square"]),
+    ]
+
+
+def _get(local: int) -> Instruction:
+    return "local.get", local
+
+
+def _step(local: int, by: int) -> Body:
+    return _get(local), ("i32.const", by), ("i32.add",), ("local.set", local)
+
+
+def _times(count: int, body: Body) -> Body:
+    """The body so many times as a local says, which counts down to 0."""
+    down: Body = (_get(count), ("i32.const", -1), ("i32.add",), ("local.tee", count))
+    empty: Body = (_get(count), ("i32.eqz",), ("br_if", 0))
+    return ("block",), *empty, ("loop",), *body, *down, ("br_if", 0), ("end",), ("end",)
+
+
+def _vector(
+    name: str, kernel: int, size: int, operands: str, arguments: tuple[int, ...] = ()
+) -> Function:
+    """name(operands.., count): the kernel on each value; an operand in capitals stays the same."""
+    given = arguments or tuple(range(len(operands)))
+    moves = [i for i, operand in enumerate(operands) if operand.islower()]
+    steps = (instruction for i in moves for instruction in _step(i, size))
+    body = (*map(_get, given), ("call", kernel), *steps)
+    count = len(operands)
+    return Function(name, (I32,) * (count + 1), (), _times(count, body))
+
+
+def _unwind(mul: int, size: int) -> Function:
+    """unwind(s, x, t, count): from the last value back, s_i = t * s_(i-1), then t = t * x_i.
+
+    `s` and `x` are the addresses of the last values. With products s_i = x_0 * ... * x_i and t the
+    inverse of the last, s_i becomes the inverse of x_i, and t at last that of x_0.
+    """
+    s, x, t, count = range(4)
+    before: Body = (_get(s), ("i32.const", -size), ("i32.add",))
+    body = (_get(s), _get(t), *before, ("call", mul), _get(t), _get(t), _get(x), ("call", mul))
+    steps = (*_step(s, -size), *_step(x, -size))
+    return Function("unwind", (I32,) * 4, (), _times(count, (*body, *steps)))
+
+
+def _power(mul: int, square: int) -> Function:
+    """power(z, x, e, bits): z = z^(2^bits) * x^e, the exponent's bits from bytes; z is not x.
+
+    It branches on the exponent's bits, not on values.
+    """
+    z, x, e, bits = range(4)
+    place: Body = (_get(bits), ("i32.const", -1), ("i32.add",))
+    byte: Body = (_get(e), *place, ("i32.const", 3), ("i32.shr_u",), ("i32.add",))
+    shift: Body = (*place, ("i32.const", 7), ("i32.and",))
+    bit: Body = (*byte, ("i32.load8_u", 0), *shift, ("i32.shr_u",), ("i32.const", 1), ("i32.and",))
+    multiply: Body = (("if",), _get(z), _get(z), _get(x), ("call", mul), ("end",))
+    body = (_get(z), _get(z), ("call", square), *bit, *multiply)
+    return Function("power", (I32,) * 4, (), _times(bits, body))

@@ -1,0 +1,70 @@
+/** What a module of fieldc exports. */
+export interface FieldModule {
+  readonly name: string;
+  readonly p: bigint;
+  readonly wasm: string | ArrayBuffer | ArrayBufferView | WebAssembly.Module;
+}
+
+/**
+ * Values side by side in a module's memory. A method throws a TypeError for a wrong type or after
+ * `free`, and a RangeError for an index outside or a value that is not below p.
+ */
+export class Vector {
+  private constructor();
+  readonly field: Field;
+  readonly length: number;
+  get(index: number): bigint;
+  set(index: number, value: bigint): void;
+  toBigInts(): bigint[];
+  /** Each value in field.byteLength bytes, least significant first. */
+  toBytes(): Uint8Array;
+  /** Gives the memory back at once; otherwise the garbage collector does. */
+  free(): void;
+}
+
+/**
+ * The integers modulo a prime. Bigints are values from 0 to p - 1. A method throws a TypeError for
+ * a wrong type or a vector of another field, and a RangeError for a value outside, vectors of
+ * different lengths, or the inverse of 0. After an exception no vector has changed.
+ */
+export class Field {
+  protected constructor();
+  /** A field from a module that `fieldc build FIELD --package js` made. */
+  static load(made: FieldModule): Promise<Field>;
+  /** A field of any odd prime up to 1088 bits, on BigInt. */
+  static fromModulus(p: bigint): Promise<Field>;
+
+  readonly name: string;
+  readonly p: bigint;
+  readonly bits: number;
+  /** Bytes of one value. */
+  readonly byteLength: number;
+
+  add(a: bigint, b: bigint): bigint;
+  sub(a: bigint, b: bigint): bigint;
+  neg(a: bigint): bigint;
+  mul(a: bigint, b: bigint): bigint;
+  square(a: bigint): bigint;
+  inv(a: bigint): bigint;
+  div(a: bigint, b: bigint): bigint;
+  pow(a: bigint, exponent: bigint): bigint;
+  /** The smaller square root, or null where there is none. */
+  sqrt(a: bigint): bigint | null;
+
+  /** A vector of zeros. */
+  vector(length: number): Vector;
+  from(values: Iterable<bigint>): Vector;
+  fromBytes(bytes: Uint8Array): Vector;
+  fromBigInts(vector: Vector, values: Iterable<bigint>, offset?: number): Vector;
+  toBigInts(vector: Vector, offset?: number, count?: number): bigint[];
+  toBytes(vector: Vector): Uint8Array;
+
+  /** Each returns z, which may be one of the operands. */
+  addVec(z: Vector, x: Vector, y: Vector): Vector;
+  subVec(z: Vector, x: Vector, y: Vector): Vector;
+  mulVec(z: Vector, x: Vector, y: Vector): Vector;
+  negVec(z: Vector, x: Vector): Vector;
+  squareVec(z: Vector, x: Vector): Vector;
+  scaleVec(z: Vector, x: Vector, a: bigint): Vector;
+  batchInverse(z: Vector, x: Vector): Vector;
+}

@@ -1,0 +1,383 @@
+// A prime field: arithmetic on bigints, and on vectors in the memory of a WebAssembly module.
+
+import { Heap } from "./memory.js";
+import { isProbablePrime, portableExports } from "./portable.js";
+import { Vector, access, readLimbs, writeLimbs } from "./vector.js";
+
+export { Vector };
+
+const MOST_BITS = 1088;
+const ALL = 2n ** 64n - 1n;
+// Where values wait below the module's own data.
+const [FIRST, SECOND, THIRD] = [0, 256, 512];
+const key = Symbol("fieldc");
+
+/** The integers modulo a prime. Made by Field.load and Field.fromModulus. */
+export class Field {
+  #run;
+  #heap;
+  #limbs;
+  #size;
+
+  constructor(given, name, p, exported) {
+    if (given !== key) throw new TypeError("a field is made by Field.load or Field.fromModulus");
+    this.name = name;
+    this.p = p;
+    this.bits = p.toString(2).length;
+    this.byteLength = Math.ceil(this.bits / 8);
+    this.#run = exported;
+    this.#limbs = Math.ceil(this.bits / 64);
+    this.#size = 8 * this.#limbs;
+    this.#heap = new Heap(exported.memory, exported.heap);
+    Object.freeze(this);
+  }
+
+  /** A field from a module of fieldc: `{ name, p, wasm }`, wasm as base64, bytes or compiled. */
+  static async load(made) {
+    if (made === null || typeof made !== "object") {
+      throw new TypeError(`a module is an object with name, p and wasm, not ${kind(made)}`);
+    }
+    const { name, p, wasm } = made;
+    checkModulus(p);
+    const compiled = await compile(wasm);
+    const { exports } = await WebAssembly.instantiate(compiled, {});
+    const limbs = Math.ceil(p.toString(2).length / 64);
+    const at = exports.exponent?.value;
+    const words = at && new BigUint64Array(exports.memory.buffer);
+    if (exports.limbs?.value !== limbs || readLimbs(words, at / 8, limbs) !== p - 2n) {
+      throw new RangeError("the module was made for another modulus");
+    }
+    const values = Object.entries(exports).map(([k, v]) => [k, numberOf(v)]);
+    return new this(key, String(name), p, Object.fromEntries(values));
+  }
+
+  /** A field of any prime, without a module of its own: correct everywhere, but slower. */
+  static async fromModulus(p) {
+    checkModulus(p);
+    if (!isProbablePrime(p)) throw new RangeError("the modulus is not a prime");
+    return new this(key, `0x${p.toString(16)}`, p, portableExports(p));
+  }
+
+  add(a, b) {
+    const sum = this.#value(a) + this.#value(b);
+    return sum < this.p ? sum : sum - this.p;
+  }
+
+  sub(a, b) {
+    const difference = this.#value(a) - this.#value(b);
+    return difference < 0n ? difference + this.p : difference;
+  }
+
+  neg(a) {
+    return this.#value(a) === 0n ? 0n : this.p - a;
+  }
+
+  mul(a, b) {
+    return (this.#value(a) * this.#value(b)) % this.p;
+  }
+
+  square(a) {
+    return (this.#value(a) * a) % this.p;
+  }
+
+  /** 1/a. Throws a RangeError for 0. */
+  inv(a) {
+    if (this.#value(a) === 0n) throw new RangeError("0 has no inverse");
+    return this.#power(a, this.#run.exponent);
+  }
+
+  /** a/b. Throws a RangeError where b is 0. */
+  div(a, b) {
+    return this.mul(a, this.inv(b));
+  }
+
+  /** a^exponent; a negative exponent inverts. 0^0 is 1. */
+  pow(a, exponent) {
+    if (typeof exponent !== "bigint") {
+      throw new TypeError(`an exponent is a bigint, not ${kind(exponent)}`);
+    }
+    if (exponent < 0n) return this.pow(this.inv(a), -exponent);
+    if (this.#value(a) === 0n) return exponent === 0n ? 1n : 0n;
+    writeLimbs(this.#heap.words, THIRD / 8, this.#limbs, exponent % (this.p - 1n));
+    return this.#power(a, THIRD);
+  }
+
+  /** A square root of a, the smaller of the two, or null where there is none. */
+  sqrt(a) {
+    if (this.#value(a) === 0n) return 0n;
+    if (this.pow(a, (this.p - 1n) / 2n) !== 1n) return null;
+    const root = this.#root(a);
+    return root <= this.p - root ? root : this.p - root;
+  }
+
+  // Tonelli and Shanks; one power where p = 3 mod 4.
+  #root(a) {
+    if (this.p % 4n === 3n) return this.pow(a, (this.p + 1n) / 4n);
+    let odd = this.p - 1n;
+    let twos = 0;
+    for (; odd % 2n === 0n; odd /= 2n) twos++;
+    let other = 2n;
+    while (this.pow(other, (this.p - 1n) / 2n) === 1n) other++;
+    let c = this.pow(other, odd);
+    let root = this.pow(a, (odd + 1n) / 2n);
+    let left = this.pow(a, odd);
+    while (left !== 1n) {
+      let order = 0;
+      for (let t = left; t !== 1n; t = this.square(t)) order++;
+      for (let i = 0; i < twos - order - 1; i++) c = this.square(c);
+      root = this.mul(root, c);
+      c = this.square(c);
+      left = this.mul(left, c);
+      twos = order;
+    }
+    return root;
+  }
+
+  /** A vector of zeros. */
+  vector(length) {
+    if (!Number.isInteger(length)) throw new TypeError(`a length is an integer, not ${kind(length)}`);
+    if (length < 0) throw new RangeError(`a length is not negative: ${length}`);
+    return access.make(this, this.#heap, this.#size, length);
+  }
+
+  /** A vector of these values. */
+  from(values) {
+    const listed = this.#values(values);
+    const vector = this.vector(listed.length);
+    this.#write(vector, listed, 0);
+    return vector;
+  }
+
+  /** A vector of values of byteLength bytes each, least significant first. */
+  fromBytes(bytes) {
+    if (!(bytes instanceof Uint8Array)) {
+      throw new TypeError(`bytes are a Uint8Array, not ${kind(bytes)}`);
+    }
+    const count = bytes.length / this.byteLength;
+    if (!Number.isInteger(count)) {
+      const each = this.byteLength;
+      throw new RangeError(`${bytes.length} bytes are no values of ${each} bytes each`);
+    }
+    const vector = this.vector(count);
+    const at = access.address(vector);
+    const memory = this.#heap.bytes;
+    for (let i = 0; i < count; i++) {
+      const each = bytes.subarray(i * this.byteLength, (i + 1) * this.byteLength);
+      memory.set(each, at + i * this.#size);
+    }
+    this.#heap.words[FIRST / 8] = ALL;
+    this.#run.canonical_vec(FIRST, at, count);
+    if (this.#heap.words[FIRST / 8] !== ALL) {
+      vector.free();
+      throw new RangeError("a value is p or above");
+    }
+    this.#run.scale_vec(at, at, this.#run.r2, count);
+    return vector;
+  }
+
+  /** Write bigints into a vector from an index on. */
+  fromBigInts(vector, values, offset = 0) {
+    const listed = this.#values(values);
+    this.#place(vector, offset, listed.length);
+    this.#write(vector, listed, offset);
+    return vector;
+  }
+
+  /** `count` values of a vector from an index on, as bigints. */
+  toBigInts(vector, offset = 0, count = vector.length - offset) {
+    const [limbs, from] = [this.#limbs, this.#place(vector, offset, count)];
+    return this.#leaving(from, count, (at) => {
+      const words = this.#heap.words;
+      return Array.from({ length: count }, (_, i) => readLimbs(words, at / 8 + i * limbs, limbs));
+    });
+  }
+
+  /** All values of a vector, byteLength bytes each, least significant first. */
+  toBytes(vector) {
+    const [each, from] = [this.byteLength, this.#place(vector, 0, vector.length)];
+    return this.#leaving(from, vector.length, (at) => {
+      const bytes = new Uint8Array(vector.length * each);
+      for (let i = 0; i < vector.length; i++) {
+        const place = at + i * this.#size;
+        bytes.set(this.#heap.bytes.subarray(place, place + each), i * each);
+      }
+      return bytes;
+    });
+  }
+
+  /** z = x + y, value by value; z may be x or y. */
+  addVec(z, x, y) {
+    return this.#vectors("add_vec", z, x, y);
+  }
+
+  /** z = x - y. */
+  subVec(z, x, y) {
+    return this.#vectors("sub_vec", z, x, y);
+  }
+
+  /** z = x * y. */
+  mulVec(z, x, y) {
+    return this.#vectors("mul_vec", z, x, y);
+  }
+
+  /** z = -x. */
+  negVec(z, x) {
+    return this.#vectors("neg_vec", z, x);
+  }
+
+  /** z = x^2. */
+  squareVec(z, x) {
+    return this.#vectors("square_vec", z, x);
+  }
+
+  /** z = a * x for one bigint a. */
+  scaleVec(z, x, a) {
+    const [to, from] = this.#addresses([z, x]);
+    this.#enter(FIRST, this.#value(a));
+    this.#run.scale_vec(to, from, FIRST, z.length);
+    return z;
+  }
+
+  /** z = 1/x, value by value, with one inversion. Throws a RangeError if any value is 0. */
+  batchInverse(z, x) {
+    const [to, from] = this.#addresses([z, x]);
+    const [count, size] = [z.length, this.#size];
+    if (count === 0) return z;
+    const last = (count - 1) * size;
+    const products = this.#heap.take(count * size);
+    try {
+      this.#copy(products, from, size);
+      this.#run.mul_vec(products + size, products, from + size, count - 1);
+      this.#copy(FIRST, products + last, size);
+      if (readLimbs(this.#heap.words, FIRST / 8, this.#limbs) === 0n) {
+        throw new RangeError(`the value at index ${this.#zero(from, count)} is 0: no inverse`);
+      }
+      this.#copy(SECOND, this.#run.one, size);
+      this.#run.power(SECOND, FIRST, this.#run.exponent, this.bits);
+      this.#run.unwind(products + last, from + last, SECOND, count - 1);
+      this.#copy(products, SECOND, size);
+      this.#copy(to, products, count * size);
+    } finally {
+      this.#heap.give(products, count * size);
+    }
+    return z;
+  }
+
+  #zero(at, count) {
+    const [words, limbs] = [this.#heap.words, this.#limbs];
+    let i = 0;
+    while (i < count && readLimbs(words, at / 8 + i * limbs, limbs) !== 0n) i++;
+    return i;
+  }
+
+  #vectors(name, ...vectors) {
+    this.#run[name](...this.#addresses(vectors), vectors[0].length);
+    return vectors[0];
+  }
+
+  #addresses(vectors) {
+    const addresses = vectors.map((vector) => this.#address(vector));
+    const other = vectors.find((vector) => vector.length !== vectors[0].length);
+    if (other !== undefined) {
+      throw new RangeError(`vectors of lengths ${vectors[0].length} and ${other.length}`);
+    }
+    return addresses;
+  }
+
+  #address(vector) {
+    if (!(vector instanceof Vector)) throw new TypeError(`a Vector is needed, not ${kind(vector)}`);
+    if (vector.field !== this) throw new TypeError(`the vector is of another field or instance`);
+    return access.address(vector);
+  }
+
+  #place(vector, offset, count) {
+    const at = this.#address(vector);
+    if (!Number.isInteger(offset) || !Number.isInteger(count)) {
+      throw new TypeError("an offset and a count are integers");
+    }
+    if (offset < 0 || count < 0 || offset + count > vector.length) {
+      const asked = `${count} values from ${offset} on`;
+      throw new RangeError(`${asked} are not inside a vector of length ${vector.length}`);
+    }
+    return at + offset * this.#size;
+  }
+
+  #write(vector, values, offset) {
+    const at = access.address(vector) + offset * this.#size;
+    const [words, limbs] = [this.#heap.words, this.#limbs];
+    values.forEach((value, i) => writeLimbs(words, at / 8 + i * limbs, limbs, value));
+    this.#run.scale_vec(at, at, this.#run.r2, values.length);
+  }
+
+  // What `use` makes of `count` values out of Montgomery form, at an address that is lent to it.
+  #leaving(from, count, use) {
+    const at = this.#heap.take(count * this.#size);
+    try {
+      this.#run.scale_vec(at, from, this.#run.unit, count);
+      return use(at);
+    } finally {
+      this.#heap.give(at, count * this.#size);
+    }
+  }
+
+  #power(a, exponent) {
+    this.#enter(FIRST, a);
+    this.#copy(SECOND, this.#run.one, this.#size);
+    this.#run.power(SECOND, FIRST, exponent, this.bits);
+    this.#run.scale_vec(SECOND, SECOND, this.#run.unit, 1);
+    return readLimbs(this.#heap.words, SECOND / 8, this.#limbs);
+  }
+
+  #enter(at, a) {
+    writeLimbs(this.#heap.words, at / 8, this.#limbs, a);
+    this.#run.scale_vec(at, at, this.#run.r2, 1);
+  }
+
+  #copy(to, from, size) {
+    this.#heap.bytes.copyWithin(to, from, from + size);
+  }
+
+  #values(values) {
+    if (typeof values?.[Symbol.iterator] !== "function") {
+      throw new TypeError(`values are an iterable of bigints, not ${kind(values)}`);
+    }
+    const listed = Array.from(values);
+    for (const value of listed) this.#value(value);
+    return listed;
+  }
+
+  #value(a) {
+    if (typeof a !== "bigint") throw new TypeError(`a value is a bigint, not ${kind(a)}`);
+    if (a < 0n || a >= this.p) throw new RangeError("a value is at least 0 and below p");
+    return a;
+  }
+}
+
+function checkModulus(p) {
+  if (typeof p !== "bigint") throw new TypeError(`a modulus is a bigint, not ${kind(p)}`);
+  if (p < 3n || p % 2n === 0n) throw new RangeError("a modulus is an odd prime");
+  if (p >= 1n << BigInt(MOST_BITS)) {
+    throw new RangeError(`a modulus has at most ${MOST_BITS} bits`);
+  }
+}
+
+async function compile(wasm) {
+  if (wasm instanceof WebAssembly.Module) return wasm;
+  const bytes = typeof wasm === "string" ? decoded(wasm) : wasm;
+  if (!ArrayBuffer.isView(bytes) && !(bytes instanceof ArrayBuffer)) {
+    throw new TypeError(`wasm is base64, bytes or a WebAssembly.Module, not ${kind(wasm)}`);
+  }
+  return WebAssembly.compile(bytes);
+}
+
+function decoded(base64) {
+  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+}
+
+function numberOf(exported) {
+  return exported instanceof WebAssembly.Global ? exported.value : exported;
+}
+
+function kind(value) {
+  return value === null ? "null" : typeof value;
+}

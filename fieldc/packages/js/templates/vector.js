@@ -1,0 +1,92 @@
+// Vectors of field values in a module's memory, in Montgomery form.
+
+const internal = Symbol("fieldc");
+const WORD = 64n;
+const ALL = (1n << WORD) - 1n;
+
+/** What a Field may do with a vector and its users may not. */
+export const access = {
+  make: (field, heap, size, length) => new Vector(internal, field, heap, size, length),
+  address: (vector) => vector[internal](),
+};
+
+const freed = new FinalizationRegistry(({ heap, at, bytes }) => heap.give(at, bytes));
+
+/** Values side by side. Made by Field.vector and Field.from. */
+export class Vector {
+  #heap;
+  #size;
+  #at;
+  #bytes;
+
+  constructor(key, field, heap, size, length) {
+    if (key !== internal) throw new TypeError("a vector is made by field.vector(length)");
+    this.field = field;
+    this.length = length;
+    this.#heap = heap;
+    this.#size = size;
+    this.#bytes = size * length;
+    this.#at = heap.take(this.#bytes);
+    heap.bytes.fill(0, this.#at, this.#at + this.#bytes);
+    freed.register(this, { heap, at: this.#at, bytes: this.#bytes }, this);
+    Object.freeze(this);
+  }
+
+  /** The address of the first value. */
+  [internal]() {
+    if (this.#at < 0) throw new TypeError("the vector was freed");
+    return this.#at;
+  }
+
+  /** Give the memory back now; any later use throws a TypeError. Without it, the collector does. */
+  free() {
+    const at = this[internal]();
+    freed.unregister(this);
+    this.#heap.give(at, this.#bytes);
+    this.#at = -1;
+  }
+
+  /** One value. */
+  get(index) {
+    this.#inside(index, 1);
+    return this.field.toBigInts(this, index, 1)[0];
+  }
+
+  /** Change one value. */
+  set(index, value) {
+    this.#inside(index, 1);
+    this.field.fromBigInts(this, [value], index);
+  }
+
+  /** All values. */
+  toBigInts() {
+    return this.field.toBigInts(this, 0, this.length);
+  }
+
+  /** All values, each in field.byteLength bytes, least significant first. */
+  toBytes() {
+    return this.field.toBytes(this);
+  }
+
+  #inside(index, count) {
+    if (!Number.isInteger(index)) throw new TypeError(`an index is an integer, not ${index}`);
+    if (index < 0 || index + count > this.length) {
+      throw new RangeError(`index ${index} is outside a vector of length ${this.length}`);
+    }
+  }
+}
+
+/** Limbs of a number into memory. */
+export function writeLimbs(words, place, limbs, value) {
+  for (let i = 0; i < limbs; i++) {
+    words[place + i] = value & ALL;
+    value >>= WORD;
+  }
+}
+
+/** The number that limbs in memory make. */
+export function readLimbs(words, place, limbs) {
+  let value = 0n;
+  for (let i = limbs - 1; i >= 0; i--) value = (value << WORD) | words[place + i];
+  return value;
+}

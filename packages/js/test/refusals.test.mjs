@@ -1,0 +1,136 @@
+// What is refused, with which exception, and that nothing changes then.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Field, Vector, names } from "../index.js";
+
+const F = await Field.named("bn254-p");
+const portable = await Field.fromModulus(F.p);
+
+const throwsType = (f, pattern) => assert.throws(f, { name: "TypeError", message: pattern });
+const throwsRange = (f, pattern) => assert.throws(f, { name: "RangeError", message: pattern });
+
+test("fields are found by every name, and by no other", async () => {
+  assert.ok(names.includes("bls12-381-p") && names.includes("alt-bn128-p"));
+  assert.ok(F instanceof Field);
+  await assert.rejects(Field.named("bls"), RangeError);
+  await assert.rejects(Field.named("toString"), RangeError);
+  await assert.rejects(Field.named(7), TypeError);
+});
+
+test("moduli", async () => {
+  for (const p of [7, "7", null, undefined]) await assert.rejects(Field.fromModulus(p), TypeError);
+  for (const p of [-7n, 0n, 1n, 2n, 4n, 9n, 561n, 2n ** 64n - 1n, 2n ** 1100n + 1n]) {
+    await assert.rejects(Field.fromModulus(p), RangeError);
+  }
+  const primes = [3n, 5n, 7n, 2n ** 61n - 1n, 2n ** 127n - 1n, 2n ** 521n - 1n];
+  for (const p of primes) assert.equal((await Field.fromModulus(p)).p, p);
+});
+
+test("modules", async () => {
+  await assert.rejects(Field.load(null), TypeError);
+  await assert.rejects(Field.load({ name: "a", p: 7n, wasm: 7 }), TypeError);
+  const { default: made } = await import("../generated/modules/bn254-p.js");
+  await assert.rejects(Field.load({ ...made, p: F.p + 2n }), RangeError);
+  await assert.rejects(Field.load({ ...made, p: 7n }), RangeError);
+  const bytes = Buffer.from(made.wasm, "base64");
+  for (const wasm of [bytes, new Uint8Array(bytes).buffer, await WebAssembly.compile(bytes)]) {
+    assert.equal((await Field.load({ ...made, wasm })).mul(2n, 3n), 6n);
+  }
+});
+
+test("constructors are not for users", () => {
+  throwsType(() => new Field(), /Field\.load/);
+  throwsType(() => new Vector(), /field\.vector/);
+});
+
+for (const [title, G] of Object.entries({ module: F, portable })) {
+  test(`values, ${title}`, () => {
+    for (const operation of ["add", "sub", "mul"]) {
+      for (const bad of [1, "1", null, undefined, {}]) {
+        throwsType(() => G[operation](bad, 1n), /a value is a bigint/);
+        throwsType(() => G[operation](1n, bad), /a value is a bigint/);
+      }
+      for (const bad of [-1n, G.p, G.p + 1n, 2n ** 300n]) {
+        throwsRange(() => G[operation](bad, 1n), /at least 0 and below p/);
+        throwsRange(() => G[operation](1n, bad), /at least 0 and below p/);
+      }
+    }
+    for (const operation of ["neg", "square", "inv", "sqrt"]) {
+      throwsType(() => G[operation](1), /a value is a bigint/);
+      throwsRange(() => G[operation](G.p), /below p/);
+    }
+    throwsRange(() => G.inv(0n), /0 has no inverse/);
+    throwsRange(() => G.div(1n, 0n), /0 has no inverse/);
+    throwsRange(() => G.pow(0n, -1n), /0 has no inverse/);
+    throwsType(() => G.pow(2n, 3), /an exponent is a bigint/);
+    assert.equal(G.pow(0n, 0n), 1n);
+    assert.equal(G.mul(G.pow(3n, -2n), 9n), 1n);
+    assert.equal(G.pow(3n, G.p - 1n + 5n), 243n);
+  });
+
+  test(`vectors, ${title}`, async () => {
+    for (const bad of [1.5, "3", null, NaN, Infinity]) throwsType(() => G.vector(bad), /length/);
+    throwsRange(() => G.vector(-1), /not negative/);
+    throwsRange(() => G.vector(2 ** 40), /no room/);
+    const [x, y, z] = [G.from([1n, 2n, 3n]), G.from([4n, 5n, 6n]), G.vector(2)];
+    throwsRange(() => G.mulVec(x, x, z), /lengths 3 and 2/);
+    throwsRange(() => G.addVec(z, x, y), /lengths 2 and 3/);
+    throwsType(() => G.mulVec(x, x, [1n, 2n, 3n]), /a Vector is needed/);
+    throwsType(() => G.mulVec(x, x), /a Vector is needed/);
+    const other = await Field.named("bn254-p");
+    throwsType(() => G.mulVec(x, x, other.vector(3)), /another field/);
+    throwsRange(() => G.scaleVec(x, x, G.p), /below p/);
+    throwsRange(() => G.from([1n, G.p]), /below p/);
+    throwsType(() => G.from([1n, 2]), /bigint/);
+    throwsType(() => G.from(3), /./);
+    throwsRange(() => G.fromBigInts(x, [1n, 2n], 2), /not inside/);
+    throwsRange(() => G.fromBigInts(x, [1n], -1), /not inside/);
+    throwsType(() => G.fromBigInts(x, [1n], 0.5), /integers/);
+    throwsRange(() => G.fromBigInts(x, [9n, G.p]), /below p/);
+    throwsRange(() => G.toBigInts(x, 1, 3), /not inside/);
+    throwsRange(() => x.get(3), /outside/);
+    throwsRange(() => x.set(-1, 1n), /outside/);
+    throwsType(() => x.get("0"), /integer/);
+    assert.deepEqual(x.toBigInts(), [1n, 2n, 3n]);
+    throwsRange(() => G.batchInverse(x, G.from([1n, 0n, 3n])), /index 1 is 0/);
+    assert.deepEqual(x.toBigInts(), [1n, 2n, 3n]);
+    assert.deepEqual(G.batchInverse(G.vector(0), G.vector(0)).toBigInts(), []);
+    assert.deepEqual(G.mulVec(G.vector(0), G.vector(0), G.vector(0)).toBytes().length, 0);
+  });
+
+  test(`bytes, ${title}`, () => {
+    const size = G.byteLength;
+    throwsType(() => G.fromBytes([1, 2]), /Uint8Array/);
+    throwsRange(() => G.fromBytes(new Uint8Array(size + 1)), /no values of/);
+    throwsRange(() => G.fromBytes(new Uint8Array(2 * size).fill(255)), /p or above/);
+    const bytes = new Uint8Array(3 * size);
+    const p = G.p.toString(16).padStart(2 * size, "0").match(/../g).reverse();
+    bytes.set(p.map((digits) => parseInt(digits, 16)), size);
+    throwsRange(() => G.fromBytes(bytes), /p or above/);
+    bytes[size] -= 1;
+    assert.deepEqual(G.fromBytes(bytes).toBigInts(), [0n, G.p - 1n, 0n]);
+    assert.equal(G.fromBytes(new Uint8Array(0)).length, 0);
+  });
+
+  test(`memory, ${title}`, () => {
+    const freed = G.vector(3);
+    freed.free();
+    throwsType(() => freed.free(), /was freed/);
+    throwsType(() => freed.get(0), /was freed/);
+    throwsType(() => G.addVec(freed, freed, freed), /was freed/);
+    const kept = G.from([5n, 6n, 7n]);
+    const many = [1, 3000, 10, 5000, 1].map((length) => G.vector(length));
+    many[1].free();
+    many[3].free();
+    const large = G.vector(20000);
+    large.set(19999, 1n);
+    assert.equal(large.get(19998), 0n);
+    const again = G.vector(2000);
+    again.set(0, 8n);
+    assert.ok(again.toBigInts().slice(1).every((value) => value === 0n));
+    assert.deepEqual(kept.toBigInts(), [5n, 6n, 7n]);
+    for (const vector of [kept, many[0], many[2], many[4], large, again]) vector.free();
+  });
+}
