@@ -12,7 +12,7 @@ CARGO := $(and $(wildcard crates),$(shell command -v cargo 2>/dev/null))
 
 .NOTPARALLEL:
 .PHONY: help generate venv lint test test-full cargo-lint cargo-test race race-test arkworks-test \
-    arkworks-demo fuzz miri demo bench clean
+    arkworks-demo js-bench fuzz miri demo bench clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -72,6 +72,10 @@ arkworks-demo: ## races arkworks as published and on our kernels: DEMO='--quick 
 race: ## race the Rust crate against those of others: make race RACE='--op all --json out.json'
 	cd crates/race && cargo bench --bench race -- $(RACE)
 
+js-bench: ## race packages/js against other npm packages: JS_BENCH='--quick --json FILE'
+	@command -v npm >/dev/null || { echo "no npm: install Node 20 or newer" >&2; exit 1; }
+	cd packages/js && npm install --silent --no-package-lock && node bench/bench.mjs $(JS_BENCH)
+
 fuzz: ## each target of crates/fuzz under cargo-fuzz, FUZZ_SECONDS (60) each
 	@cargo +nightly --version >/dev/null 2>&1 || \
 	    { echo "no nightly Rust: rustup toolchain install nightly" >&2; exit 1; }
@@ -90,10 +94,11 @@ miri: ## some tests of the crate in Rust's interpreter, on the portable path
 	cargo +nightly miri test -p fieldc --features subtle,zeroize,serde \
 	    --test arithmetic --test kernels --test serde --test zeroize
 
-generate: venv ## make checked-in files again: kernels of crates/fieldc and crates/race, counts in docs
+generate: venv ## make checked-in files again: kernels of crates and packages/js, counts in docs
 	$(BIN)/python -m fieldc.artifacts.crate
 	$(BIN)/python -m fieldc.artifacts.race_texts
 	$(BIN)/python -m fieldc.lab.target_counts
+	$(BIN)/python -m fieldc.packages.js.npm
 
 demo: venv ## a prime to machine code: derive, compile, prove, check, race
 	$(BIN)/fieldc demo -o build/demo

@@ -1,0 +1,24 @@
+// Compiled by tsc --noEmit: what the types allow, and what they refuse.
+
+import { Field, FieldName, Vector, names } from "../index.js";
+
+const F: Field = await Field.named("bls12-381-r");
+const G: Field = await Field.fromModulus(7n);
+const product: bigint = F.mul(2n, F.inv(2n));
+const root: bigint | null = G.sqrt(2n);
+const x: Vector = F.from([1n, 2n]);
+const values: bigint[] = F.mulVec(F.vector(2), x, x).toBigInts();
+const bytes: Uint8Array = F.batchInverse(x, x).toBytes();
+const known: readonly FieldName[] = names;
+console.log(product, root, values, bytes, known);
+
+// @ts-expect-error: no field has this name
+await Field.named("bls12-381");
+// @ts-expect-error: a value is a bigint
+F.add(1, 2n);
+// @ts-expect-error: an operand is a vector
+F.addVec(x, x, [1n]);
+// @ts-expect-error: vectors are made by fields
+new Vector();
+// @ts-expect-error: a length does not change
+x.length = 3;

@@ -1,0 +1,191 @@
+"""The JavaScript package: it computes in Node and in Chromium, and refuses what it must."""
+
+from __future__ import annotations
+
+import functools
+import json
+import random
+import re
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from queue import Queue
+from typing import ClassVar
+
+import pytest
+
+from fieldc.artifacts.checked_in import COMMAND, ROOT
+from fieldc.catalogue import find_field, named_primes
+from fieldc.cli import main
+from fieldc.field import Field
+from fieldc.machine.wasm import why_not_node
+from fieldc.packages.js.npm import FILES, FOLDER, generate
+
+PACKAGE = ROOT / "packages/js"
+NAMED = ("bls12-381-p", "bls12-381-r", "bn254-p", "secp256k1-p", "p521", "goldilocks")
+"""6 limbs, 4, 4, 4 without a spare bit, 9, and 1 without a spare bit."""
+OWN = ("2^192-237", "secp256k1-n", "7")
+"""3 limbs, no spare bit, and one that is tested exhaustively."""
+ANY = ("bn254-p", "2^61-1", "2^285-9", "3", "5", "13", "31")
+node = pytest.mark.skipif(bool(why_not_node()), reason=f"SKIPPED: {why_not_node()}")
+
+
+def run(folder: Path, *command: str | Path, given: str = "") -> str:
+    """What a command prints; its errors if it fails."""
+    words = list(map(str, command))
+    done = subprocess.run(words, cwd=folder, input=given, capture_output=True, text=True)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def cases(f: Field, how: str, count: int = 6) -> dict[str, object]:
+    """Edge values and random ones in pairs, and what Python makes of them."""
+    draw, p = random.Random(f.p), f.p
+    edges = {0, 1, 2, p - 1, p - 2, p // 2, f.one, f.R2, (1 << f.bits - 1) - 1, (1 << 64) - 1}
+    some = sorted(v for v in edges if v < p) + [draw.randrange(p) for _ in range(count)]
+    x = [a for a in some for _ in range(2)]
+    y = [draw.choice(some) for _ in x]
+    pairs = list(zip(x, y, strict=True))
+    values = {
+        "x": x,
+        "y": y,
+        "add": [(a + b) % p for a, b in pairs],
+        "sub": [(a - b) % p for a, b in pairs],
+        "mul": [a * b % p for a, b in pairs],
+        "pow": [pow(a, b, p) for a, b in pairs],
+        "neg": [-a % p for a in x],
+        "square": [a * a % p for a in x],
+        "inv": [pow(a, -1, p) if a else 0 for a in x],
+        "is_square": [int(pow(a, (p - 1) // 2, p) < 2) for a in x],
+    }
+    texts = {name: list(map(str, numbers)) for name, numbers in values.items()}
+    return {"how": how, "name": f.name, "p": str(p), "values": texts, "exhaustive": p < 64}
+
+
+def check_package(index: Path, given: list[dict[str, object]]) -> None:
+    """The fields of a package against Python's integers."""
+    said = run(PACKAGE, "node", "test/cases.mjs", index, given=json.dumps(given))
+    assert len(re.findall(r"^(named|modulus|own) \S+: \d+ values$", said, re.M)) == len(given)
+
+
+def test_every_checked_in_file_is_what_is_generated() -> None:
+    assert not FILES.stale(ROOT), f"run: {COMMAND}"
+
+
+def test_checked_in_files_say_how_to_make_them_again_and_are_small() -> None:
+    files = generate()
+    assert sum(map(len, files.values())) < 320 << 10
+    for path, text in files.items():
+        assert f"`{COMMAND}`" in text.splitlines()[0], path
+    for name, prime in named_primes().items():
+        assert f"  p: {prime.p:#x}n,\n" in files[f"{FOLDER}/modules/{name}.js"]
+
+
+@node
+def test_named_fields_compute() -> None:
+    check_package(PACKAGE / "index.js", [cases(find_field(name), "named") for name in NAMED])
+
+
+@node
+def test_fields_of_any_prime_compute() -> None:
+    check_package(PACKAGE / "index.js", [cases(find_field(text), "modulus") for text in ANY])
+
+
+@node
+@pytest.mark.parametrize("text", OWN)
+def test_a_field_of_one_s_own_computes(text: str, tmp_path: Path, capsys) -> None:
+    assert main(["build", text, "--package", "js", "-o", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.count("TESTED") == 5
+    check_package(tmp_path / "index.js", [cases(find_field(text), "own")])
+    kernels = json.loads((tmp_path / "manifest.json").read_text())["kernels"]
+    assert {k["op"] for k in kernels} == {"add", "sub", "neg", "mul", "square"}
+    assert {(k["file"], k["object"]) for k in kernels} == {("module.js", "module.wasm")}
+    example = (tmp_path / "example.mjs").read_text()
+    assert example in (tmp_path / "README.md").read_text()
+    if text != "7":
+        assert run(tmp_path, "node", "example.mjs") == "1n\n[ 1n, 1n, 1n ]\n"
+
+
+@node
+def test_what_is_refused() -> None:
+    tests = sorted(map(str, (PACKAGE / "test").glob("*.test.mjs")))
+    assert "# fail 0" in run(PACKAGE, "node", "--test", "--test-reporter=tap", *tests)
+
+
+@node
+def test_the_readme_says_what_works(tmp_path: Path) -> None:
+    (example,) = re.findall(r"^```js\n(.*?)^```", (PACKAGE / "README.md").read_text(), re.M | re.S)
+    installed = tmp_path / "node_modules/fieldc"
+    shutil.copytree(PACKAGE, installed, ignore=shutil.ignore_patterns("node_modules"))
+    (tmp_path / "example.mjs").write_text(example)
+    said = re.findall(r"// (.*)$", example, re.M)
+    assert run(tmp_path, "node", "example.mjs").splitlines() == said
+
+
+@node
+def test_modules_as_files(tmp_path: Path) -> None:
+    copy = tmp_path / "js"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("node_modules", "wasm"))
+    run(copy, "node", "scripts/wasm-files.mjs")
+    made = {path.stem: path.read_bytes() for path in (copy / "wasm").glob("*.wasm")}
+    assert made.keys() == named_primes().keys()
+    assert all(code.startswith(b"\0asm\1\0\0\0") for code in made.values())
+
+
+def test_types() -> None:
+    compiler = PACKAGE / "node_modules/.bin/tsc"
+    if not compiler.exists():
+        pytest.skip("SKIPPED: no TypeScript; run: npm install in packages/js")
+    run(PACKAGE, compiler, "-p", "test")
+
+
+class Handler(SimpleHTTPRequestHandler):
+    """Serves the package's files, and keeps what a page says."""
+
+    said: ClassVar[Queue[str]] = Queue()
+    extensions_map: ClassVar[dict[str, str]] = {
+        **SimpleHTTPRequestHandler.extensions_map,
+        ".js": "text/javascript",
+    }
+
+    def log_message(self, *_: object) -> None:
+        return
+
+    def do_POST(self) -> None:
+        size = int(self.headers["Content-Length"])
+        self.said.put(self.rfile.read(size).decode())
+        self.send_response(204)
+        self.end_headers()
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[str]:
+    """The address of a page that checks fields; the cases lie beside it."""
+    shutil.copytree(PACKAGE, tmp_path / "js", ignore=shutil.ignore_patterns("node_modules"))
+    given = [cases(find_field(name), "named") for name in NAMED]
+    given += [cases(find_field(text), "modulus") for text in ("2^285-9", "7")]
+    (tmp_path / "js/test/cases.json").write_text(json.dumps(given))
+    handler = functools.partial(Handler, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/js/test/page.html"
+        server.shutdown()
+
+
+def test_chromium(served: str, tmp_path: Path) -> None:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    browser = next(filter(None, map(shutil.which, names)), None)
+    if browser is None:
+        pytest.skip("SKIPPED: chromium is not installed")
+    flags = ("--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0")
+    command = [browser, *flags, f"--user-data-dir={tmp_path}/profile", served]
+    nothing = subprocess.DEVNULL
+    with subprocess.Popen(command, stdout=nothing, stderr=nothing) as running:
+        try:
+            said = Handler.said.get(timeout=60)
+        finally:
+            running.terminate()
+    assert said.count(" values") == len(NAMED) + 2 and said.endswith("DONE"), said
