@@ -1,0 +1,190 @@
+// What is raced: the same multiplication by several packages, checked to be the same first.
+
+import { createRequire } from "node:module";
+
+import { bls12_381 } from "@noble/curves/bls12-381.js";
+import { getCurveFromName } from "ffjavascript";
+
+import { Field } from "../index.js";
+import { loops } from "./loops.js";
+
+const mcl = createRequire(import.meta.url)("mcl-wasm");
+const COUNT = 4096;
+
+// A place in mcl's memory and in that of ffjavascript for three values.
+const places = (malloc) => [0, 1, 2].map(() => malloc(64));
+
+async function instanceOf(name) {
+  const { default: made } = await import(`../generated/modules/${name}.js`);
+  const bytes = Buffer.from(made.wasm, "base64");
+  return (await WebAssembly.instantiate(bytes, {})).instance.exports;
+}
+
+function bytesOf(value, length) {
+  const hex = value.toString(16).padStart(2 * length, "0");
+  return Uint8Array.from(hex.match(/../g).reverse(), (digits) => parseInt(digits, 16));
+}
+
+function numberOf(bytes) {
+  return BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`);
+}
+
+function agree(title, found, expected) {
+  if (found !== expected) throw new Error(`${title}: got ${found}, expected ${expected}`);
+}
+
+/** Values that look random, the same in every run. */
+function values(p, count) {
+  let state = p >> 3n;
+  return Array.from({ length: count }, () => (state = (state * state + 0x9e3779b97f4a7c15n) % p));
+}
+
+const FIELDS = [
+  { name: "bls12-381-p", mcl: "Fp", curve: "F1", prefix: "f1m", noble: bls12_381.fields.Fp },
+  { name: "bls12-381-r", mcl: "Fr", curve: "Fr", prefix: "frm", noble: bls12_381.fields.Fr },
+];
+
+/** [{ title, rows: [{ name, each, run(turns) }] }]; `each` multiplications a turn. */
+export async function groups() {
+  await mcl.init(mcl.BLS12_381);
+  const curve = await getCurveFromName("bls12381", { singleThread: true });
+  const made = [];
+  for (const field of FIELDS) {
+    const F = await Field.named(field.name);
+    const given = { field, F, curve, x: values(F.p, COUNT), y: values(F.p - 2n, COUNT) };
+    made.push(...(await inside(given)), perCall(given), vectors(given), endToEnd(given));
+    made.push(inverses(given));
+  }
+  return made;
+}
+
+async function inside({ field, curve, F, x, y }) {
+  const own = await instanceOf(field.name);
+  const { exports } = curve.tm.instance;
+  const sources = [
+    ["fieldc", own.mul, "zxy", [64, 256, 512], own.memory],
+    [
+      "ffjavascript (raw export)",
+      exports[`${field.prefix}_mul`],
+      "xyz",
+      [0, 1, 2].map(() => curve.tm.alloc(64)),
+      curve.tm.memory,
+    ],
+    ["mcl-wasm (raw export)", mcl.mod[`_mclBn${field.mcl}_mul`], "zxy",
+      places(mcl.mod._malloc), mcl.getMemory()],
+  ];
+  const length = F.byteLength;
+  const rows = { chain: [], many: [] };
+  for (const [name, f, order, [pz, px, py], memory] of sources) {
+    const calls = await loops(f, order);
+    const bytes = () => new Uint8Array(memory.buffer);
+    for (const place of [pz, px]) bytes().set(bytesOf(x[5], length), place);
+    bytes().set(bytesOf(y[5], length), py);
+    calls.many(pz, px, py, 1);
+    const product = numberOf(bytes().slice(pz, pz + length));
+    const R = 1n << BigInt(8 * Math.ceil(length / 8) * 8);
+    agree(name, F.mul(product, R % F.p), F.mul(x[5], y[5]));
+    rows.chain.push({ name, each: 100, run: (n) => calls.chain(pz, px, 100 * n) });
+    rows.many.push({ name, each: 100, run: (n) => calls.many(pz, px, py, 100 * n) });
+  }
+  return [
+    { title: `${field.name}, inside WebAssembly, each product needs the last`, rows: rows.chain },
+    { title: `${field.name}, inside WebAssembly, independent products`, rows: rows.many },
+  ];
+}
+
+/** An element of mcl. */
+function mclValue(field, value, length) {
+  const element = new mcl[field.mcl]();
+  element.setLittleEndian(bytesOf(value, length));
+  return element;
+}
+
+const fromMcl = (element) => BigInt(element.getStr(10));
+
+function perCall({ field, curve, F, x, y }) {
+  const [a, b] = [x[7], y[7]];
+  const [ma, mb] = [a, b].map((value) => mclValue(field, value, F.byteLength));
+  const Q = curve[field.curve];
+  const [fa, fb] = [a, b].map((value) => Q.e(value));
+  agree("mcl-wasm", fromMcl(mcl.mul(ma, mb)), F.mul(a, b));
+  agree("@noble/curves", field.noble.mul(a, b), F.mul(a, b));
+  agree("ffjavascript", Q.toObject(Q.mul(fa, fb)), F.mul(a, b));
+  const repeat = (one) => (n) => {
+    for (let i = 0; i < n; i++) one();
+  };
+  const rows = [
+    { name: "fieldc, bigint", each: 1, run: repeat(() => F.mul(a, b)) },
+    { name: "@noble/curves, bigint", each: 1, run: repeat(() => field.noble.mul(a, b)) },
+    { name: "mcl-wasm, its elements", each: 1, run: repeat(() => mcl.mul(ma, mb)) },
+    { name: "ffjavascript, bytes", each: 1, run: repeat(() => Q.mul(fa, fb)) },
+  ];
+  return { title: `${field.name}, one product a call`, rows };
+}
+
+function vectors({ field, curve, F, x, y }) {
+  const [vx, vy, vz] = [F.from(x), F.from(y), F.vector(COUNT)];
+  const [mx, my] = [x, y].map((list) => list.map((v) => mclValue(field, v, F.byteLength)));
+  const Q = curve[field.curve];
+  const [fx, fy] = [x, y].map((list) => list.map((value) => Q.e(value)));
+  const times = (one) => (n) => {
+    for (let i = 0; i < n; i++) one();
+  };
+  const rows = [
+    { name: "fieldc, mulVec", each: COUNT, run: times(() => F.mulVec(vz, vx, vy)) },
+    { name: "mcl-wasm, an array", each: COUNT, run: times(() => mx.map((v, i) => mcl.mul(v, my[i]))) },
+    { name: "ffjavascript, an array", each: COUNT, run: times(() => fx.map((v, i) => Q.mul(v, fy[i]))) },
+    {
+      name: "@noble/curves, an array",
+      each: COUNT,
+      run: times(() => x.map((v, i) => field.noble.mul(v, y[i]))),
+    },
+  ];
+  return { title: `${field.name}, ${COUNT} products of values that are there`, rows };
+}
+
+function endToEnd({ field, F, x, y }) {
+  const length = F.byteLength;
+  const [bx, by] = [F.from(x).toBytes(), F.from(y).toBytes()];
+  const [px, py] = [new mcl[field.mcl](), new mcl[field.mcl]()];
+  const slice = (bytes, i) => bytes.subarray(i * length, (i + 1) * length);
+  const own = () => {
+    const [vx, vy] = [F.fromBytes(bx), F.fromBytes(by)];
+    const out = F.mulVec(vx, vx, vy).toBytes();
+    vx.free();
+    vy.free();
+    return out;
+  };
+  const theirs = () => {
+    const out = new Uint8Array(bx.length);
+    for (let i = 0; i < COUNT; i++) {
+      px.setLittleEndian(slice(bx, i));
+      py.setLittleEndian(slice(by, i));
+      out.set(mcl.mul(px, py).serialize(), i * length);
+    }
+    return out;
+  };
+  const times = (one) => (n) => {
+    for (let i = 0; i < n; i++) one();
+  };
+  agree("fieldc", numberOf(slice(own(), 9)), F.mul(x[9], y[9]));
+  const rows = [
+    { name: "fieldc, bytes to bytes", each: COUNT, run: times(own) },
+    { name: "mcl-wasm, bytes to bytes", each: COUNT, run: times(theirs) },
+  ];
+  return { title: `${field.name}, ${COUNT} products end to end`, rows };
+}
+
+function inverses({ field, F, x }) {
+  const [vx, vz] = [F.from(x), F.vector(COUNT)];
+  const mx = x.map((value) => mclValue(field, value, F.byteLength));
+  agree("mcl-wasm", fromMcl(mcl.invVec(mx)[3]), F.batchInverse(vz, vx).get(3));
+  const times = (one) => (n) => {
+    for (let i = 0; i < n; i++) one();
+  };
+  const rows = [
+    { name: "fieldc, batchInverse", each: COUNT, run: times(() => F.batchInverse(vz, vx)) },
+    { name: "mcl-wasm, invVec", each: COUNT, run: times(() => mcl.invVec(mx)) },
+  ];
+  return { title: `${field.name}, ${COUNT} inverses`, rows };
+}
