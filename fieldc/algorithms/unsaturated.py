@@ -10,13 +10,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
+from fieldc.algorithms import STUDIED
 from fieldc.algorithms.montgomery import multiply, multiply_log_jump, redc
 from fieldc.algorithms.products import sum_by_rows
-from fieldc.algorithms.reduction import drop_limb, fold_limb, subtract_all, subtract_once
+from fieldc.algorithms.reduction import (
+    drop_limb,
+    fold_limb,
+    fold_limbs,
+    subtract_all,
+    subtract_once,
+)
 from fieldc.algorithms.squaring import square_by_rows
 from fieldc.errors import UserError
 from fieldc.field import Field
-from fieldc.language import BoundError, Kernel, Number, Pair, Residue, Trace, Wide, kernel
+from fieldc.language import (
+    BoundError,
+    DoesNotApply,
+    Kernel,
+    Number,
+    Pair,
+    Residue,
+    Trace,
+    Wide,
+    kernel,
+)
 
 MOST_BITS = 30
 """Of products of two such digits 16 fit in a word before a carry must be taken."""
@@ -46,6 +63,52 @@ def _multiply(text: Callable[..., Number], f: Field, x: Number, y: Number) -> Nu
     return text(in_digits(f), x, y << excess(f))
 
 
+def whole_product(f: Field, x: Number, y: Number) -> Number:
+    """x*y*2^excess at once, for `divide`. Raises DoesNotApply where its columns are too large."""
+    _check_columns(f)
+    return x * (y << excess(f))
+
+
+def _check_columns(f: Field) -> None:
+    digits = in_digits(f)
+    if -(-f.bits // digits.word) << 2 * digits.word > f.base:
+        raise DoesNotApply("a column of the whole product is larger than a word")
+
+
+def divide_by_jumps(f: Field, t: Number) -> Number:
+    """t/R mod p in digits: three at a time by a constant, then one, the last two by quotients.
+
+    Domb, "Barrett-Montgomery", hackmd.io/@Ingonyama/Barret-Montgomery. A triple leaves t three
+    digits above p; each step by one digit takes one of them away.
+    """
+    digits = in_digits(f)
+    left = digits.n - 2
+    while left > 0:
+        step = max(1, min(3, left - 1))
+        t, left = fold_limbs(digits, t, step), left - step
+    return subtract_once(drop_limb(digits, drop_limb(digits, t)), f.p)
+
+
+def divide_by_quotients(f: Field, t: Number) -> Number:
+    """t/R mod p in digits: each by a quotient."""
+    digits = in_digits(f)
+    for _ in range(digits.n):
+        t = drop_limb(digits, t)
+    return subtract_once(t, f.p)
+
+
+@kernel("mul", "sos-jumps")
+def mul_jumps(f: Field, x: Residue, y: Residue) -> Residue:
+    """x*y/R mod p in digits: the whole product, then jumps of three digits."""
+    return divide_by_jumps(f, whole_product(f, x, y))
+
+
+@kernel("mul", "sos")
+def mul_sos(f: Field, x: Residue, y: Residue) -> Residue:
+    """x*y/R mod p in digits: the whole product, then the whole reduction."""
+    return divide_by_quotients(f, whole_product(f, x, y))
+
+
 @kernel("mul", "log-jump")
 def mul_log_jump(f: Field, x: Residue, y: Residue) -> Residue:
     """x*y/R mod p in digits, with constant rows of mu and one quotient at the end."""
@@ -58,10 +121,34 @@ def mul_cios(f: Field, x: Residue, y: Residue) -> Residue:
     return _multiply(multiply.text, f, x, y)
 
 
-def _square(f: Field, x: Number, reduce: Reduce) -> Number:
-    """Half of the excess on each of the equal factors; what is odd of it doubles the rows."""
+def _split(f: Field, x: Number) -> tuple[Field, Number, int]:
+    """Half of the excess on each of two equal factors, and what is odd of it."""
     half, odd = divmod(excess(f), 2)
-    return square_by_rows(in_digits(f), x << half, reduce, odd)
+    return in_digits(f), x << half, odd
+
+
+def _square(f: Field, x: Number, reduce: Reduce) -> Number:
+    digits, root, odd = _split(f, x)
+    return square_by_rows(digits, root, reduce, odd)
+
+
+def whole_square(f: Field, x: Number) -> Number:
+    """x^2*2^excess at once, for `divide`. Raises DoesNotApply as whole_product does."""
+    _check_columns(f)
+    _, root, odd = _split(f, x)
+    return root * root << odd
+
+
+@kernel("square", "sos-jumps")
+def square_jumps(f: Field, x: Residue) -> Residue:
+    """x*x/R mod p in digits: the whole square, then jumps of three digits."""
+    return divide_by_jumps(f, whole_square(f, x))
+
+
+@kernel("square", "sos")
+def square_sos(f: Field, x: Residue) -> Residue:
+    """x*x/R mod p in digits: the whole square, then the whole reduction."""
+    return divide_by_quotients(f, whole_square(f, x))
 
 
 @kernel("square", "log-jump")
@@ -118,8 +205,12 @@ def leave(f: Field, x: Residue) -> Residue:
 
 
 KERNELS: tuple[Kernel, ...] = (
+    mul_jumps,
+    mul_sos,
     mul_log_jump,
     mul_cios,
+    square_jumps,
+    square_sos,
     square_log_jump,
     square_cios,
     square_by_product,
@@ -129,38 +220,30 @@ KERNELS: tuple[Kernel, ...] = (
     enter,
     leave,
 )
-"""Of one operation's algorithms the first that its bounds allow is the default."""
-ALIKE = {"two-subtractions": "cios", "log-jump-complement": "log-jump"}
-"""Algorithms of limbs whose reading in digits has another name."""
 WITHOUT_PRODUCTS = ("add", "sub", "neg", "double")
 """Operations that are the same in limbs and in digits."""
 
 
-def read_in_digits(trace: Trace) -> Trace:
-    """The same operation in digits, by the same algorithm unless its bounds do not hold there.
+def readings(trace: Trace) -> list[Trace]:
+    """The same operation in digits, by every algorithm whose bounds hold.
 
-    Raises NotInDigits for an algorithm that is not among KERNELS.
+    A studied algorithm is read as itself alone. Raises NotInDigits where there is none.
     """
-    f, operation = trace.field, trace.kernel.operation
+    f, operation, algorithm = trace.field, trace.kernel.operation, trace.kernel.algorithm
     if operation in WITHOUT_PRODUCTS:
-        return trace
+        return [trace]
     offered = [k for k in KERNELS if k.operation == operation]
-    wanted = ALIKE.get(trace.kernel.algorithm, trace.kernel.algorithm)
-    if wanted not in [k.algorithm for k in offered]:
-        names = ", ".join(k.algorithm for k in offered) or "nothing"
-        raise NotInDigits(f"{operation} by {wanted} is not read in digits; there is: {names}")
-    for k in sorted(offered, key=lambda k: k.algorithm != wanted):
-        try:
-            return k.trace(f)
-        except BoundError:
-            continue
-    raise NotInDigits(f"{operation} for {f.label} has no reading in digits")
+    if trace.kernel in STUDIED:
+        offered = [k for k in offered if k.algorithm == algorithm]
+    found = [read for k in offered for read in _traced(k, f)]
+    if not found:
+        names = ", ".join(k.algorithm for k in KERNELS if k.operation == operation) or "nothing"
+        raise NotInDigits(f"{operation} by {algorithm} is not read in digits; there is: {names}")
+    return found
 
 
-def can_read_in_digits(trace: Trace) -> bool:
-    """Whether read_in_digits reads it."""
+def _traced(k: Kernel, f: Field) -> list[Trace]:
     try:
-        read_in_digits(trace)
-    except NotInDigits:
-        return False
-    return True
+        return [k.trace(f)]
+    except BoundError:
+        return []

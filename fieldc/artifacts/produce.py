@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from fieldc.algorithms import kernels_for
-from fieldc.algorithms.unsaturated import can_read_in_digits, in_digits, read_in_digits
+from fieldc.algorithms.unsaturated import NotInDigits, readings
 from fieldc.artifacts.artifact import Artifact, field_symbol, header
 from fieldc.backends.c import ROWS as C_ROWS
 from fieldc.backends.c import print_c
@@ -26,7 +26,7 @@ from fieldc.backends.x86_64.kernel import X86Kernel, compile_trace
 from fieldc.backends.x86_64.print import GNU, INTEL, MASM
 from fieldc.language import BoundError, Trace
 from fieldc.machine.assemble import Compiled, assemble, compile_ir
-from fieldc.words.digits import lower_in_digits
+from fieldc.words.digits import cheapest_in_digits
 from fieldc.words.loops import has_loops
 from fieldc.words.lower import lower
 
@@ -142,8 +142,7 @@ def _c(trace: Trace) -> Iterator[Artifact]:
 
 
 def _wasm(trace: Trace) -> Iterator[Artifact]:
-    read, symbol = read_in_digits(trace), _symbol(trace, "wasm")
-    program = lower_in_digits(read, in_digits(trace.field).word)
+    (read, program), symbol = cheapest_in_digits(trace), _symbol(trace, "wasm")
     module = Module((print_wasm(program, symbol),))
     head = "".join(f";; {line}\n" for line in header(read, "wasm32", "wasm", "c", ()))
     text = head + module.text()
@@ -151,6 +150,14 @@ def _wasm(trace: Trace) -> Iterator[Artifact]:
         *(symbol, read, "wasm32", "wasm", "c", (), ".wat", text, module.encode()),
         object_suffix=".wasm",
     )
+
+
+def _can_wasm(trace: Trace) -> bool:
+    try:
+        readings(trace)
+    except NotInDigits:
+        return False
+    return True
 
 
 Printed = tuple[str, tuple[str, ...]]
@@ -203,7 +210,7 @@ def build_targets(plans: Plans = MappingProxyType({})) -> dict[str, BuildTarget]
     found += [_llvm_target(target) for target in TARGETS.values()]
     about = "WebAssembly of our own: modules that import env.memory"
     wasm = BuildTarget("wasm32", "wasm", (64,), about, _wasm, ObjectFormat.WASM)
-    found.append(replace(wasm, can=can_read_in_digits))
+    found.append(replace(wasm, can=_can_wasm))
     found.append(BuildTarget("c", "c", (64, 32), "C with a double word", _c))
     flat, looped = _rust("rust", "portable", _flat), _rust("rust-looped", "looped", _looped)
     intrinsics = _rust("rust-intrinsics", "intrinsics", _intrinsics)

@@ -111,11 +111,14 @@ class Builder:
         s, c = self._emit(ADD, (a, b, carry), highs, (name, "carry"))
         return s, c if total > self.top else self.no_carry
 
-    def sub(self, a: Value, b: Value, borrow: Value, name: str = "d") -> tuple[Value, Value]:
-        """(difference, borrow_out)."""
+    def sub(
+        self, a: Value, b: Value, borrow: Value, limit: int | None = None, name: str = "d"
+    ) -> tuple[Value, Value]:
+        """(difference, borrow_out). `limit` is a bound on the difference that the caller knows."""
         if b.constant == 0 and borrow.constant == 0:
             return a, self.no_carry
-        return self._pair(self._emit(SUB, (a, b, borrow), (self.top, 1), (name, "borrow")))
+        highs = self.top if limit is None else min(limit, self.top), 1
+        return self._pair(self._emit(SUB, (a, b, borrow), highs, (name, "borrow")))
 
     def mul(self, a: Value, b: Value) -> tuple[Value, Value]:
         """(lo, hi) of a*b; b is the row's multiplier."""

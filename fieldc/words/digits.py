@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from fieldc.algorithms.unsaturated import in_digits, readings
 from fieldc.language import Integer, LanguageError, Trace
 from fieldc.words.build import Builder
+from fieldc.words.digit_products import product, square
 from fieldc.words.lower import Lowering, constant_names, uses_of, without_dead_steps
 from fieldc.words.program import Program, Value
 from fieldc.words.rows import RowChoice
@@ -19,11 +21,27 @@ Part = tuple[Integer, int, int]
 """Some bits of an operand: the operand, the place of the lowest bit in it, how many bits."""
 
 
-def lower_in_digits(trace: Trace, bits: int) -> Program:
-    """The word program of a traced kernel, its products in digits of so many bits."""
+def cheapest_in_digits(trace: Trace) -> tuple[Trace, Program]:
+    """Of the readings of a trace in digits the one with least to do, and its words.
+
+    Raises NotInDigits.
+    """
+    programs = ((read, lower_in_digits(read)) for read in readings(trace))
+    return min(programs, key=lambda made: cost(made[1]))
+
+
+def cost(program: Program) -> int:
+    """Steps, of which a multiplication counts as two: of its units a processor has the fewest."""
+    return len(program.steps) + program.count("mul_low")
+
+
+def lower_in_digits(trace: Trace) -> Program:
+    """The word program of a traced kernel, its products in digits."""
     f = trace.field
     build = Builder(f.word, constant_names(f))
-    lowering = DigitLowering(build, RowChoice(), uses_of(trace.result), {}, bits=bits)
+    names: dict[str, str] = {}
+    bits = in_digits(f).word
+    lowering = DigitLowering(build, RowChoice(), uses_of(trace.result), names, bits=bits)
     words = lowering.words(trace.result)
     zeros = [build.constant(0)] * (f.n - len(words))
     operands = tuple((name, bound.width(f)) for name, bound in trace.kernel.operands)
@@ -122,16 +140,8 @@ class DigitLowering(Lowering):
         return None if first is None or self._is_of_products(first) else first
 
     def _digits_mul(self, node: Integer) -> list[Value]:
-        row, factors = sorted(map(self.digits, node.args), key=len, reverse=True)
-        if len(factors) > 1:
-            raise LanguageError("of a product in digits one factor has one digit")
-        return [self._product(digit, factors[0]) for digit in row]
-
-    def _product(self, a: Value, b: Value) -> Value:
-        high = a.high * b.high
-        if high > self.build.top:
-            raise LanguageError("a product of digits is larger than a word")
-        return self.build.mul_low(a, b, "m", high)
+        a, b = map(self.digits, node.args)
+        return square(self.build, a) if node.args[0] is node.args[1] else product(self.build, a, b)
 
     def _digits_add(self, node: Integer) -> list[Value]:
         a, b = map(self.digits, node.args)
@@ -159,12 +169,19 @@ class DigitLowering(Lowering):
         return found
 
     def _digits_double(self, node: Integer) -> list[Value]:
-        return [self._shifted(digit, 1) for digit in self.digits(node.args[0])]
+        return self._scaled(self.digits(node.args[0]), 1)
 
     def _digits_shift_left(self, node: Integer) -> list[Value]:
-        count, bits = divmod(node.amount, self.bits)
-        digits = [self._shifted(digit, bits) for digit in self.digits(node.args[0])]
-        return [self.build.constant(0)] * count + digits
+        (count, bits), inner = divmod(node.amount, self.bits), node.args[0]
+        if node.amount == 1 and inner.op == "mul" and inner.args[0] is inner.args[1]:
+            return square(self.build, self.digits(inner.args[0]), is_doubled=True)
+        return [self.build.constant(0)] * count + self._scaled(self.digits(inner), bits)
+
+    def _scaled(self, digits: list[Value], bits: int) -> list[Value]:
+        """Each digit times 2^bits."""
+        if any(digit.high << bits > self.build.top for digit in digits):
+            raise LanguageError("a digit is larger than a word")
+        return [self._shifted(digit, bits) for digit in digits]
 
     def _digits_shift_right(self, node: Integer) -> list[Value]:
         count, bits = divmod(node.amount, self.bits)
@@ -178,18 +195,34 @@ class DigitLowering(Lowering):
         return [lowest, *digits]
 
     def _digits_mod(self, node: Integer) -> list[Value]:
-        if node.amount > self.bits:
-            raise LanguageError("of a number in digits one digit is taken")
-        whole = node.args[0]
-        if whole.op == "mul":  # only its lowest digit is wanted, and that modulo the word
+        whole, (count, bits) = node.args[0], divmod(node.amount, self.bits)
+        if bits:
+            raise LanguageError("digits are taken whole")
+        if whole.op == "mul" and count == 1:  # only its lowest digit is wanted, modulo the word
             a, b = (self.digits(factor)[0] for factor in whole.args)
-            return [self._low(self.build.mul_low(a, b), node.amount)]
-        return [self._low(self.digits(whole)[0], node.amount)]
+            return [self._low(self._times(a, b), self.bits)]
+        return self._below_radix(self.digits(whole)[:count])
+
+    def _times(self, a: Value, b: Value) -> Value:
+        """a*b for a quotient, of which only the lowest bits count."""
+        if b.constant == (1 << self.bits) - 1:
+            return self.build.sub(self.build.constant(0), a, self.build.no_carry)[0]
+        return self.build.mul_low(a, b)
+
+    def _below_radix(self, digits: list[Value]) -> list[Value]:
+        """The same digits with their carries taken; none is taken out of the last one."""
+        carry, found = self.build.constant(0), []
+        for digit in digits:
+            whole = self._sum(digit, carry, self.build.top)
+            found.append(self._low(whole, self.bits))
+            carry = self._above(whole, self.bits)
+        return found
 
     def _packed(self, node: Integer) -> list[Value]:
         """The limbs of a number in digits: their carries are taken first."""
         w, words = self.build.word, [self.build.constant(0)] * self.size(node)
-        for i, digit in enumerate(self._canonical(node)):
+        digits = self._filled(self.digits(node), self._count(node))
+        for i, digit in enumerate(self._below_radix(digits)):
             index, shift = divmod(self.bits * i, w)
             pieces = [self._shifted(digit, shift)]
             if shift + self.bits > w:
@@ -200,16 +233,6 @@ class DigitLowering(Lowering):
 
     def _top_limb(self, node: Integer, index: int) -> int:
         return min(self.build.top, node.high >> self.build.word * index)
-
-    def _canonical(self, node: Integer) -> list[Value]:
-        """Digits below the radix."""
-        carry, found = self.build.constant(0), []
-        digits = self.digits(node)
-        for i, digit in enumerate(self._filled(digits, self._count(node))):
-            whole = self._sum(digit, carry, self._limit(node, i))
-            found.append(self._low(whole, self.bits))
-            carry = self._above(whole, self.bits)
-        return found
 
 
 def part_of(node: Integer) -> Part | None:

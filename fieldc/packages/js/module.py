@@ -6,14 +6,13 @@ Memory: below DATA is room for values that wait, then come the field's own, then
 from __future__ import annotations
 
 from fieldc.algorithms import choose
-from fieldc.algorithms.unsaturated import in_digits, read_in_digits
 from fieldc.artifacts.artifact import contract
 from fieldc.backends.wasm.encode import I32, PAGE, Function, Instruction, Module
 from fieldc.backends.wasm.kernel import print_wasm
 from fieldc.field import Field
 from fieldc.language import Trace
 from fieldc.words.build import Builder
-from fieldc.words.digits import lower_in_digits
+from fieldc.words.digits import cheapest_in_digits
 from fieldc.words.lower import constant_names, without_dead_steps
 from fieldc.words.program import Program
 
@@ -23,18 +22,23 @@ DATA = 1024
 Body = tuple[Instruction, ...]
 
 
-def traces(f: Field) -> list[Trace]:
+def kernels_of(f: Field) -> list[tuple[Trace, Program]]:
     """The kernels of a module, in digits."""
-    return [read_in_digits(choose(f, operation)) for operation in OPERATIONS]
+    return [cheapest_in_digits(choose(f, operation)) for operation in OPERATIONS]
 
 
 def field_module(f: Field, command: str) -> Module:
     """The module of a field. `command` makes it again, and stands in it."""
-    read = traces(f)
-    programs = [lower_in_digits(trace, in_digits(f).word) for trace in read]
-    kernels = [print_wasm(program, program.name) for program in (*programs, canonical(f))]
+    made = kernels_of(f)
+    programs = [*(program for _, program in made), canonical(f)]
+    kernels = [print_wasm(program, program.name) for program in programs]
     data, places = constants(f)
-    about = (command, f"p = {f.p:#x}", f"R = 2^{f.word * f.n}", *map(_says, read))
+    about = (
+        command,
+        f"p = {f.p:#x}",
+        f"R = 2^{f.word * f.n}",
+        *(_says(trace) for trace, _ in made),
+    )
     return Module(
         (*kernels, *loops(kernels, f.word // 8 * f.n)),
         imported=False,

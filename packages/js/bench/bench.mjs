@@ -10,8 +10,8 @@ import { groups } from "./rows.mjs";
 
 const words = process.argv.slice(2);
 const QUICK = words.includes("--quick");
-const ROUNDS = QUICK ? 15 : 60;
-const SLICE = QUICK ? 2e6 : 5e6;
+const ROUNDS = QUICK ? 30 : 300;
+const SLICE = QUICK ? 5e5 : 1e6;
 const JSON_FILE = words.includes("--json") ? words[words.indexOf("--json") + 1] : null;
 
 const now = () => Number(process.hrtime.bigint());
@@ -28,7 +28,7 @@ function timed(row, turns) {
 /** How many turns fill a slice, once the engine has compiled what it runs often. */
 function turnsOf(row) {
   let turns = 1;
-  for (const until = now() + 20 * SLICE; now() < until; ) {
+  for (const until = now() + 100 * SLICE; now() < until; ) {
     const time = timed(row, turns) * turns * row.each;
     if (time < SLICE / 2) turns *= 2;
   }

@@ -160,11 +160,7 @@ export class Field {
     }
     const vector = this.vector(count);
     const at = access.address(vector);
-    const memory = this.#heap.bytes;
-    for (let i = 0; i < count; i++) {
-      const each = bytes.subarray(i * this.byteLength, (i + 1) * this.byteLength);
-      memory.set(each, at + i * this.#size);
-    }
+    this.#spread(this.#heap.bytes, at, this.#size, bytes, 0, this.byteLength, count);
     this.#heap.words[FIRST / 8] = ALL;
     this.#run.canonical_vec(FIRST, at, count);
     if (this.#heap.words[FIRST / 8] !== ALL) {
@@ -197,10 +193,7 @@ export class Field {
     const [each, from] = [this.byteLength, this.#place(vector, 0, vector.length)];
     return this.#leaving(from, vector.length, (at) => {
       const bytes = new Uint8Array(vector.length * each);
-      for (let i = 0; i < vector.length; i++) {
-        const place = at + i * this.#size;
-        bytes.set(this.#heap.bytes.subarray(place, place + each), i * each);
-      }
+      this.#spread(bytes, 0, each, this.#heap.bytes, at, this.#size, vector.length);
       return bytes;
     });
   }
@@ -261,6 +254,19 @@ export class Field {
       this.#heap.give(products, count * size);
     }
     return z;
+  }
+
+  // Copies byteLength bytes `count` times, from places and to places that are so far apart.
+  #spread(target, to, targetStep, source, from, sourceStep, count) {
+    const each = this.byteLength;
+    if (targetStep === sourceStep) {
+      target.set(source.subarray(from, from + count * each), to);
+      return;
+    }
+    for (let i = 0; i < count; i++) {
+      const [place, start] = [to + i * targetStep, from + i * sourceStep];
+      for (let k = 0; k < each; k++) target[place + k] = source[start + k];
+    }
   }
 
   #zero(at, count) {
