@@ -6,7 +6,7 @@ const section = (id, ...items) => {
   const body = [items.length, ...items.flat()];
   return [id, body.length, ...body];
 };
-const name = (text) => [text.length, ...Buffer.from(text)];
+const name = (text) => [text.length, ...new TextEncoder().encode(text)];
 
 // loop: call f(arguments); count the last parameter down.
 function body(given, count) {
