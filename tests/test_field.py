@@ -191,3 +191,9 @@ def test_a_wrong_constant_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(field_module, "extended_euclid", wrong)
     with pytest.raises(FieldError, match="does not hold"):
         Field(17)
+
+
+def test_more_limbs_than_needed() -> None:
+    f = Field(7, 30, least=3)
+    assert (f.n, f.R, f.limbs(2**30 + 5)) == (3, 2**90, [5, 1, 0])
+    assert Field(2**89 - 1, 30, least=2).n == 3

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from primes import NAMES, cases, expected, named_field, shaped, shapes, small_primes
+from well_formed import assert_no_waste, assert_well_formed
 
 from fieldc.algorithms import OPERATIONS, choose
 from fieldc.algorithms.unsaturated import (
@@ -24,7 +25,7 @@ from fieldc.backends.wasm.encode import Function, Module, encode, signed, unsign
 from fieldc.backends.wasm.kernel import print_wasm
 from fieldc.cli import main
 from fieldc.field import Field
-from fieldc.language import BoundError, Trace
+from fieldc.language import BoundError, DoesNotApply, Trace
 from fieldc.machine.check import CheckError, check
 from fieldc.machine.wasm import NodeError, WasmKernel, why_not_node
 from fieldc.words.digits import cheapest_in_digits, lower_in_digits
@@ -46,6 +47,8 @@ def check_digits(f: Field, count: int) -> None:
     """Each program and its text compute the operation; no value is above its bound."""
     for trace, program in programs(f):
         kernel = trace.kernel
+        assert_well_formed(program)
+        assert_no_waste(program)
         for values in cases(kernel, f, count):
             result = interpret(program, *values, check_bounds=True)
             assert result == expected(kernel.operation, f, *values), (kernel.operation, values)
@@ -113,6 +116,31 @@ def test_carries_are_taken_only_where_bounds_ask() -> None:
     # 8 of each operand, 9 quotients, 8 digits of the result; and 12, 12, 13, 12.
     assert masks["bls12-381-r"] == 33
     assert 49 < masks["bls12-381-p"] <= 49 + 13
+
+
+def test_parts_and_jumps_save_multiplications() -> None:
+    """What docs/webassembly.md says."""
+    counts = {
+        name: {
+            k.algorithm: lower_in_digits(k.trace(named_field(name))).count("mul_low")
+            for k in KERNELS
+            if k.operation == "mul" and k.algorithm in ("cios", "sos", "sos-jumps")
+        }
+        for name in ("bn254-p", "bls12-381-p")
+    }
+    assert counts["bn254-p"] == {"cios": 171, "sos": 144, "sos-jumps": 119}
+    assert counts["bls12-381-p"] == {"cios": 351, "sos": 303, "sos-jumps": 256}
+    chosen = {name: programs(named_field(name))[4] for name in counts}
+    assert {trace.kernel.algorithm for trace, _ in chosen.values()} == {"sos-jumps"}
+    # Quotients cost nothing where -1/p mod 2^29 is -1 and p begins with 1.
+    assert programs(named_field("bls12-381-r"))[4][0].kernel.algorithm == "sos"
+
+
+def test_a_column_that_is_too_large_is_refused() -> None:
+    f = named_field("bw6-761-p")
+    whole = next(k for k in KERNELS if k.algorithm == "sos")
+    with pytest.raises(DoesNotApply, match="a column of the whole product is larger than a word"):
+        whole.trace(f)
 
 
 def test_an_algorithm_without_digits_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
