@@ -5,6 +5,7 @@
 
 import { createRequire } from "node:module";
 import { writeFileSync } from "node:fs";
+import { setFlagsFromString } from "node:v8";
 
 import { groups } from "./rows.mjs";
 
@@ -12,7 +13,7 @@ const words = process.argv.slice(2);
 const QUICK = words.includes("--quick");
 const ROUNDS = QUICK ? 30 : 300;
 const SLICE = QUICK ? 5e5 : 1e6;
-const WARM = 250e6;
+const WARM = 150e6;
 const PAUSE = 300;
 const JSON_FILE = words.includes("--json") ? words[words.indexOf("--json") + 1] : null;
 
@@ -47,7 +48,7 @@ function shuffled(list) {
 }
 
 async function race(rows) {
-  // The engine compiles what runs often once more, beside this thread: it needs a pause for that.
+  // JavaScript that runs often is compiled once more, beside this thread: it needs a pause for that.
   for (const row of rows) turnsOf(row, WARM);
   await new Promise((done) => setTimeout(done, PAUSE));
   const turns = new Map(rows.map((row) => [row, turnsOf(row, WARM / 5)]));
@@ -74,6 +75,10 @@ const versions = Object.fromEntries(
 );
 const about = { node: process.version, v8: process.versions.v8, ...versions };
 console.log(Object.entries(about).map((pair) => pair.join(" ")).join(", "));
+
+// WebAssembly is compiled once, with the best compiler: a busy machine is late with a second time.
+setFlagsFromString("--no-liftoff");
+setFlagsFromString("--no-wasm-tier-up");
 
 const report = [];
 for (const { title, rows } of await groups()) {
