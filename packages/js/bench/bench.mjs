@@ -48,7 +48,7 @@ function shuffled(list) {
 }
 
 async function race(rows) {
-  // JavaScript that runs often is compiled once more, beside this thread: it needs a pause for that.
+  // JavaScript that runs often is compiled once more, beside this thread: it needs a pause.
   for (const row of rows) turnsOf(row, WARM);
   await new Promise((done) => setTimeout(done, PAUSE));
   const turns = new Map(rows.map((row) => [row, turnsOf(row, WARM / 5)]));

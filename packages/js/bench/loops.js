@@ -15,7 +15,7 @@ function body(given, count) {
   return [code.length, ...code];
 }
 
-/** { chain(z, x, n): z = z*x, n times; many(z, x, y, n): z = x*y }. `order` is f's own, as "zxy". */
+/** chain(z, x, n): z = z*x, n times; many(z, x, y, n): z = x*y. `order` is f's own, as "zxy". */
 export async function loops(f, order) {
   const ordered = (z, x, y) => [...order].map((letter) => ({ z, x, y })[letter]);
   const bytes = [

@@ -11,14 +11,16 @@ import { loops } from "./loops.js";
 const mcl = createRequire(import.meta.url)("mcl-wasm");
 const COUNT = 4096;
 
-// A place in mcl's memory and in that of ffjavascript for three values.
-const places = (malloc) => [0, 1, 2].map(() => malloc(64));
-
 async function instanceOf(name) {
   const { default: made } = await import(`../generated/modules/${name}.js`);
   const bytes = Buffer.from(made.wasm, "base64");
   return (await WebAssembly.instantiate(bytes, {})).instance.exports;
 }
+
+/** A row's work: one thing so many times. */
+const times = (one) => (n) => {
+  for (let i = 0; i < n; i++) one();
+};
 
 function bytesOf(value, length) {
   const hex = value.toString(16).padStart(2 * length, "0");
@@ -70,8 +72,13 @@ async function inside({ field, curve, F, x, y }) {
       [0, 1, 2].map(() => curve.tm.alloc(64)),
       curve.tm.memory,
     ],
-    ["mcl-wasm (raw export)", mcl.mod[`_mclBn${field.mcl}_mul`], "zxy",
-      places(mcl.mod._malloc), mcl.getMemory()],
+    [
+      "mcl-wasm (raw export)",
+      mcl.mod[`_mclBn${field.mcl}_mul`],
+      "zxy",
+      [0, 1, 2].map(() => mcl.mod._malloc(64)),
+      mcl.getMemory(),
+    ],
   ];
   const length = F.byteLength;
   const rows = { chain: [], many: [] };
@@ -110,14 +117,11 @@ function perCall({ field, curve, F, x, y }) {
   agree("mcl-wasm", fromMcl(mcl.mul(ma, mb)), F.mul(a, b));
   agree("@noble/curves", field.noble.mul(a, b), F.mul(a, b));
   agree("ffjavascript", Q.toObject(Q.mul(fa, fb)), F.mul(a, b));
-  const repeat = (one) => (n) => {
-    for (let i = 0; i < n; i++) one();
-  };
   const rows = [
-    { name: "fieldc, bigint", each: 1, run: repeat(() => F.mul(a, b)) },
-    { name: "@noble/curves, bigint", each: 1, run: repeat(() => field.noble.mul(a, b)) },
-    { name: "mcl-wasm, its elements", each: 1, run: repeat(() => mcl.mul(ma, mb)) },
-    { name: "ffjavascript, bytes", each: 1, run: repeat(() => Q.mul(fa, fb)) },
+    { name: "fieldc, bigint", each: 1, run: times(() => F.mul(a, b)) },
+    { name: "@noble/curves, bigint", each: 1, run: times(() => field.noble.mul(a, b)) },
+    { name: "mcl-wasm, its elements", each: 1, run: times(() => mcl.mul(ma, mb)) },
+    { name: "ffjavascript, bytes", each: 1, run: times(() => Q.mul(fa, fb)) },
   ];
   return { title: `${field.name}, one product a call`, rows };
 }
@@ -127,18 +131,12 @@ function vectors({ field, curve, F, x, y }) {
   const [mx, my] = [x, y].map((list) => list.map((v) => mclValue(field, v, F.byteLength)));
   const Q = curve[field.curve];
   const [fx, fy] = [x, y].map((list) => list.map((value) => Q.e(value)));
-  const times = (one) => (n) => {
-    for (let i = 0; i < n; i++) one();
-  };
+  const array = (name, one) => ({ name: `${name}, an array`, each: COUNT, run: times(one) });
   const rows = [
     { name: "fieldc, mulVec", each: COUNT, run: times(() => F.mulVec(vz, vx, vy)) },
-    { name: "mcl-wasm, an array", each: COUNT, run: times(() => mx.map((v, i) => mcl.mul(v, my[i]))) },
-    { name: "ffjavascript, an array", each: COUNT, run: times(() => fx.map((v, i) => Q.mul(v, fy[i]))) },
-    {
-      name: "@noble/curves, an array",
-      each: COUNT,
-      run: times(() => x.map((v, i) => field.noble.mul(v, y[i]))),
-    },
+    array("mcl-wasm", () => mx.map((v, i) => mcl.mul(v, my[i]))),
+    array("ffjavascript", () => fx.map((v, i) => Q.mul(v, fy[i]))),
+    array("@noble/curves", () => x.map((v, i) => field.noble.mul(v, y[i]))),
   ];
   return { title: `${field.name}, ${COUNT} products of values that are there`, rows };
 }
@@ -164,9 +162,6 @@ function endToEnd({ field, F, x, y }) {
     }
     return out;
   };
-  const times = (one) => (n) => {
-    for (let i = 0; i < n; i++) one();
-  };
   agree("fieldc", numberOf(slice(own(), 9)), F.mul(x[9], y[9]));
   const rows = [
     { name: "fieldc, bytes to bytes", each: COUNT, run: times(own) },
@@ -179,9 +174,6 @@ function inverses({ field, F, x }) {
   const [vx, vz] = [F.from(x), F.vector(COUNT)];
   const mx = x.map((value) => mclValue(field, value, F.byteLength));
   agree("mcl-wasm", fromMcl(mcl.invVec(mx)[3]), F.batchInverse(vz, vx).get(3));
-  const times = (one) => (n) => {
-    for (let i = 0; i < n; i++) one();
-  };
   const rows = [
     { name: "fieldc, batchInverse", each: COUNT, run: times(() => F.batchInverse(vz, vx)) },
     { name: "mcl-wasm, invVec", each: COUNT, run: times(() => mcl.invVec(mx)) },

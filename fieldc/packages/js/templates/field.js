@@ -135,7 +135,9 @@ export class Field {
 
   /** A vector of zeros. */
   vector(length) {
-    if (!Number.isInteger(length)) throw new TypeError(`a length is an integer, not ${kind(length)}`);
+    if (!Number.isInteger(length)) {
+      throw new TypeError(`a length is an integer, not ${kind(length)}`);
+    }
     if (length < 0) throw new RangeError(`a length is not negative: ${length}`);
     return access.make(this, this.#heap, this.#size, length);
   }
