@@ -11,10 +11,11 @@ from fieldc.backends.x86_64.choices import FEATURES, VARIANTS
 from fieldc.backends.x86_64.kernel import compile_trace
 from fieldc.catalogue import find_field
 from fieldc.cli import main
+from fieldc.goals.goals import GOALS, Figures, Goal, Outcome
+from fieldc.goals.preferred import preferred
+from fieldc.goals.reproduce import Reproduction
 from fieldc.lab.foreign import ENTRY, ROUTINES, NoForeignCode, foreign_object
-from fieldc.lab.goals import GOALS, Figures, Goal, Outcome
-from fieldc.lab.preferred import preferred, preferred_variant
-from fieldc.lab.reproduce import Reproduction
+from fieldc.lab.variants import preferred_variant
 from fieldc.machine.check import check
 from fieldc.machine.host import SYMBOL
 from fieldc.machine.inline import inlined

@@ -9,8 +9,8 @@ from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table
 
 if TYPE_CHECKING:
-    from fieldc.lab.goals import Figures, Goal, Outcome
-    from fieldc.lab.reproduce import Reproduction
+    from fieldc.goals.goals import Figures, Goal, Outcome
+    from fieldc.goals.reproduce import Reproduction
 
 GOALS = ("goal", "kernel by", "cycles", "rival", "cycles", "reached", "asked", "verdict")
 SCHEDULES = ("shipped schedule", "recorded", "three processes", "verdict")
@@ -18,8 +18,8 @@ SCHEDULES = ("shipped schedule", "recorded", "three processes", "verdict")
 
 def all_goals(rounds: int, seed: int) -> Answer:
     """Race every goal, then every shipped schedule of this processor in fresh processes."""
-    from fieldc.lab.goals import run_goals
-    from fieldc.lab.reproduce import reproduce
+    from fieldc.goals.goals import run_goals
+    from fieldc.goals.reproduce import reproduce
 
     with progress() as show:
         outcomes, race = run_goals(rounds, seed, lambda *done: show("race", *done))

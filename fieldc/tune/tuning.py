@@ -13,12 +13,13 @@ from fieldc.backends.x86_64.conventions import SYSV
 from fieldc.backends.x86_64.print import GNU
 from fieldc.errors import UserError
 from fieldc.field import Field
+from fieldc.lab.variants import preferred_variant
 from fieldc.machine.assemble import assemble
 from fieldc.machine.processor import ProcessorError, is_x86_64, missing
 from fieldc.machine.processors import Processor, host_processor
 from fieldc.machine.results import MODES, Mode
 from fieldc.machine.timing import Race, candidate_of, measure, pinned
-from fieldc.tune.duel import Duels, Verdict
+from fieldc.tune.duel import Duels, Verdict, verdict
 from fieldc.tune.examine import Examination
 from fieldc.tune.schedule import Decisions, Entry, ScheduleError, code_of, digest_of
 from fieldc.tune.search import CONFIRM, SETTLE, Search
@@ -28,8 +29,9 @@ START, BEST = "start", "best"
 SLACK = 1.12
 """Structures whose model is further above the lowest bound are not timed."""
 FINALISTS = 3
-FIRST_LOOK = 12
-"""Rounds in which every structure meets the start."""
+FIRST_LOOK, LOOKS = 12, 6
+"""Rounds in which every structure meets the start, and how often where there is no verdict."""
+UNSOUND = verdict([], 1)
 PATIENCE_EARLY, PATIENCE_LATE = 600, 12_000
 """Tries without an acceptance after which a search has converged."""
 SHARE_STRUCTURES, SHARE_EARLY = 0.3, 0.6
@@ -65,8 +67,10 @@ class Tuning:
         self.workshop = Workshop(field, operation)
         trace = choose(field, operation)
         self.operation, self.plan, self.trace = operation, plan, trace
-        self.start = self._draft(Decisions(trace.kernel.algorithm, VARIANTS[variants[0]]))
         self.processor: Processor | None = host_processor()
+        if self.processor is not None:
+            variants = [preferred_variant(trace, self.processor, variants)]
+        self.start = self._draft(Decisions(trace.kernel.algorithm, VARIANTS[variants[0]]))
         self.duels = Duels(trace, plan.seed, plan.modes, hop)
         self.examination = Examination(trace, plan.seed)
         self.began = self._said = plan.clock()
@@ -127,7 +131,8 @@ class Tuning:
         for number, draft in enumerate(drafts):
             if self._right(draft):
                 self.tried += 1
-                duel = self._duel(draft, self.start, FIRST_LOOK)
+                looks = (self._duel(draft, self.start, FIRST_LOOK) for _ in range(LOOKS))
+                duel = next((look for look in looks if look.sound), UNSOUND)
                 ratios.append((duel.ratio if duel.sound else 2.0, number, draft))
         return [draft for *_, draft in sorted(ratios, key=lambda item: item[:2])] or [self.start]
 

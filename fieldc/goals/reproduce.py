@@ -1,6 +1,6 @@
 """Whether shipped schedules reproduce their figures: each measured in three fresh processes.
 
-python -m fieldc.lab.reproduce FIELD ROUNDS   prints the figures of one process as JSON
+python -m fieldc.goals.reproduce FIELD ROUNDS   prints the figures of one process as JSON
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _reproduction(field: Field, entry: Entry, runs: list[dict[str, list[float]]]
 
 
 def _fresh(field: str, rounds: int) -> dict[str, list[float]]:
-    command = (sys.executable, "-m", "fieldc.lab.reproduce", field, str(rounds))
+    command = (sys.executable, "-m", "fieldc.goals.reproduce", field, str(rounds))
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     if ran.returncode:
         reason = (ran.stderr.strip().splitlines() or ["no reason given"])[-1]

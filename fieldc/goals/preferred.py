@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fieldc.algorithms import choose
 from fieldc.backends.x86_64.choices import FEATURES, VARIANTS
 from fieldc.backends.x86_64.kernel import X86Kernel, compile_trace
-from fieldc.backends.x86_64.print import GNU
 from fieldc.field import Field
-from fieldc.lab.functions import count_in
-from fieldc.lab.limits import lower_bounds
+from fieldc.lab.variants import preferred_variant
 from fieldc.language import Trace
-from fieldc.machine.assemble import assemble
 from fieldc.machine.host import SYMBOL
 from fieldc.machine.processor import missing
 from fieldc.machine.processors import Processor, find_processor, host_processor
@@ -42,20 +38,6 @@ def preferred(field: Field, operation: str) -> Preferred:
     variant = preferred_variant(trace, processor or find_processor(FALLBACK), runnable)
     kernel = compile_trace(trace, SYMBOL, VARIANTS[variant])
     return Preferred(kernel, trace, f"model: {variant}")
-
-
-def preferred_variant(
-    trace: Trace, processor: Processor, variants: Sequence[str] = tuple(VARIANTS)
-) -> str:
-    """The variant with the lowest bound on a processor; of equal ones that with fewest slots."""
-
-    def cost(variant: str) -> tuple[float, float, float]:
-        code = assemble(compile_trace(trace, SYMBOL, VARIANTS[variant]).text(GNU))
-        counts = count_in(code, SYMBOL)
-        limits = lower_bounds(counts, processor)
-        return limits.binding[1], limits.latency[1], counts.instructions
-
-    return min(variants, key=cost)
 
 
 def _tuned(field: Field, operation: str, processor: Processor) -> Preferred | None:

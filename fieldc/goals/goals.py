@@ -16,8 +16,8 @@ from fieldc.backends.x86_64.kernel import compile_trace
 from fieldc.backends.x86_64.print import GNU
 from fieldc.catalogue import find_field
 from fieldc.errors import UserError
+from fieldc.goals.preferred import Preferred, preferred
 from fieldc.lab.foreign import ENTRY, ROUTINES, foreign_object
-from fieldc.lab.preferred import Preferred, preferred
 from fieldc.machine.assemble import assemble
 from fieldc.machine.host import SYMBOL, find_backend
 from fieldc.machine.inline import TURNS, inlined

@@ -1,0 +1,1 @@
+"""What the kernels must reach, and which kernel a processor should run."""
