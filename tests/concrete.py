@@ -7,6 +7,8 @@ from typing import Any
 import capstone
 
 MASK = (1 << 64) - 1
+CODE = 1 << 40
+"""Where the code lies, constants included."""
 
 
 class Run:
@@ -33,7 +35,7 @@ class Run:
 
     def address(self, i: Any, o: Any) -> int:
         if i.reg_name(o.mem.base) == "rip":
-            return -(i.address + i.size + o.mem.disp) - 1  # of the code, below 0
+            return int(CODE + i.address + i.size + o.mem.disp)
         return int(self.r[i.reg_name(o.mem.base)] + o.mem.disp)
 
     def get(self, i: Any, k: int) -> int:
@@ -43,8 +45,8 @@ class Run:
         if o.type == capstone.x86.X86_OP_REG:
             return self.r[i.reg_name(o.reg)]
         at = self.address(i, o)
-        if at < 0:
-            return int.from_bytes(self.code[-at - 1 : -at + 7], "little")
+        if at >= CODE:
+            return int.from_bytes(self.code[at - CODE : at - CODE + 8], "little")
         return self.memory[at]
 
     def put(self, i: Any, k: int, value: int) -> None:
@@ -75,7 +77,7 @@ class Run:
         elif name == "lea":
             m = i.operands[1].mem
             index = self.r[i.reg_name(m.index)] if m.index else 0
-            self.put(i, 0, self.r[i.reg_name(m.base)] + index * m.scale + m.disp)
+            self.put(i, 0, self.address(i, i.operands[1]) + index * m.scale)
             self.wrote[where] = (self.get(i, 0), 0)
         else:
             self.compute(i, where)
