@@ -116,6 +116,7 @@ mod assembly;
 mod batch;
 mod decode;
 mod field;
+pub mod fp2;
 mod generator;
 // The generator prints it; `cargo fmt` would only make its own check fail.
 #[rustfmt::skip]
