@@ -8,12 +8,13 @@ carries or targets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, TypeVar, get_type_hints
+from typing import Annotated, TypeVar, cast, get_type_hints
 
 from fieldc.errors import UserError
 from fieldc.field import Field
+from fieldc.ranges import Range, lazily, residues
 
 
 class LanguageError(TypeError):
@@ -154,6 +155,7 @@ class Condition:
 
 
 Number = int | Integer
+Text = Callable[..., Number | tuple[Number, ...]]
 
 
 def as_integer(value: Number) -> Integer:
@@ -250,60 +252,40 @@ def _bounds_in_case(node: Integer, case: Case) -> Interval:
     return node.low, node.high
 
 
-@dataclass(frozen=True)
-class Range:
-    """The contract of an operand or result: `count` values side by side, as they lie in memory.
-
-    `limbs` and `high` are of one value. Of several, the lowest limbs are those of the first; a
-    kernel's text gets them as a tuple, and everything outside as the one number that they make.
-    """
-
-    says: str
-    limbs: Callable[[Field], int]
-    high: Callable[[Field], int]
-    count: int = 1
-
-    def width(self, f: Field) -> int:
-        """The limbs of all values."""
-        return self.count * self.limbs(f)
-
-    def values(self, f: Field, number: int) -> tuple[int, ...]:
-        """The values that make a number; the last has what is above the others."""
-        bits = f.word * self.limbs(f)
-        lower = (number >> bits * i & (1 << bits) - 1 for i in range(self.count - 1))
-        return *lower, number >> bits * (self.count - 1)
-
-    def number(self, f: Field, values: Sequence[int]) -> int:
-        """The number that values make."""
-        return sum(v << f.word * self.limbs(f) * i for i, v in enumerate(values))
-
-
-Residue = Annotated[Number, Range("< p", lambda f: f.n, lambda f: f.p - 1)]
+Residue = Annotated[Number, residues(1)]
 """Canonical: 0 <= value < p, n limbs."""
 Wide = Annotated[Number, Range("< p*R", lambda f: 2 * f.n, lambda f: f.p * f.R - 1)]
 """What redc takes: 0 <= value < p*R, 2n limbs."""
-Pair = Annotated[
-    tuple[Number, Number], Range("two values < p", lambda f: f.n, lambda f: f.p - 1, 2)
-]
+Pair = Annotated[tuple[Number, Number], residues(2)]
 """Two canonical values side by side, n limbs each."""
+Lazy = Annotated[Number, lazily(1)]
+"""Not reduced: 0 <= value < 2p, n limbs."""
+LazyPair = Annotated[tuple[Number, Number], lazily(2)]
+"""Two such values side by side."""
 
 
 @dataclass(frozen=True)
 class Trace:
     """One kernel over one field, as an expression: inputs in call order, and the result.
 
-    Of an operand of several values each is an input.
+    Of an operand of several values each is an input; the result is the number that `values` make.
     """
 
     kernel: Kernel
     field: Field
     inputs: tuple[Integer, ...]
+    values: tuple[Integer, ...]
     result: Integer
 
     @property
     def unreduced(self) -> int:
         """The largest value before the final subtraction."""
-        return before_selection(self.result)
+        return max(map(before_selection, self.values))
+
+    @property
+    def subtractions(self) -> int:
+        """How many selections end a value."""
+        return max(len(selections(value)) for value in self.values)
 
 
 @dataclass(frozen=True)
@@ -332,18 +314,23 @@ class Kernel:
                 )
             given.append(parts)
         result = self.text(field, *map(_argument, given))
-        if isinstance(result, Integer):
-            raise LanguageError("a kernel on Python integers returns an integer")
-        return int(result)
+        numbers = [int(v) for v in _values(result) if not isinstance(v, Integer)]
+        if len(numbers) != self.result.count:
+            raise LanguageError(
+                "a kernel on Python integers returns integers, as its contract says"
+            )
+        return self.result.number(field, numbers)
 
     def trace(self, field: Field) -> Trace:
         """The kernel as an expression with bounds. Raises BoundError if its result may be >= p."""
         given = [inputs_of(field, name, bound) for name, bound in self.operands]
-        result = as_integer(self.text(field, *map(_argument, given)))
-        limit = self.result.high(field)
-        if result.low < 0 or result.high > limit:
-            raise self._why(field, result, limit)
-        return Trace(self, field, tuple(i for inputs in given for i in inputs), result)
+        values = tuple(map(as_integer, _values(self.text(field, *map(_argument, given)))))
+        limit, bits = self.result.high(field), field.word * self.result.limbs(field)
+        for value in values:
+            if value.low < 0 or value.high > limit:
+                raise self._why(field, value, limit)
+        result = as_integer(sum(value << bits * i for i, value in enumerate(values)))
+        return Trace(self, field, tuple(i for inputs in given for i in inputs), values, result)
 
     def _why(self, field: Field, result: Integer, limit: int) -> BoundError:
         in_p = field.in_p
@@ -372,20 +359,31 @@ def _argument(values: tuple[_Value, ...]) -> _Value | tuple[_Value, ...]:
     return values[0] if len(values) == 1 else values
 
 
+def _values(result: Number | tuple[Number, ...]) -> tuple[Number, ...]:
+    return result if isinstance(result, tuple) else (result,)
+
+
 def before_selection(result: Integer) -> int:
     """The largest value before the final subtraction or correction."""
+    return [result, *(node.args[0] for node in selections(result))][-1].high
+
+
+def selections(result: Integer) -> list[Integer]:
+    """The selections that end a value, the last one first."""
+    found = []
     while result.op == "select":
+        found.append(result)
         result = result.args[0]
-    return result.high
+    return found
 
 
-def kernel(operation: str, algorithm: str = "") -> Callable[[Callable[..., Number]], Kernel]:
+def kernel(operation: str, algorithm: str = "") -> Callable[[Text], Kernel]:
     """Make a function f(field, operands...) the text of an operation.
 
     Its annotations (Residue, Wide) are its contract.
     """
 
-    def make(text: Callable[..., Number]) -> Kernel:
+    def make(text: Text) -> Kernel:
         hints = get_type_hints(text, include_extras=True)
         ranges = {
             name: next((m for m in getattr(hint, "__metadata__", ()) if isinstance(m, Range)), None)
@@ -395,6 +393,7 @@ def kernel(operation: str, algorithm: str = "") -> Callable[[Callable[..., Numbe
         if result is None:
             raise LanguageError(f"{text.__name__} must say what it returns, for example Residue")
         operands = tuple((name, bound) for name, bound in ranges.items() if bound is not None)
-        return Kernel(operation, algorithm or operation, text, operands, result)
+        one = cast(Callable[..., Number], text)  # of several results a tuple
+        return Kernel(operation, algorithm or operation, one, operands, result)
 
     return make

@@ -112,6 +112,37 @@ def check_arithmetic(library: Library) -> None:
         check_rest(library, x)
 
 
+def check_lazy(library: Library) -> None:
+    """Values below 2p on the path in use: residues and residues + p, each result over x too."""
+    f = library.f
+    if 4 * f.p >= f.R:
+        assert not hasattr(library.functions, f"{library.name}_reduce")
+        return
+    values = [x + more for x in edges(f, 2)[-8:] for more in (0, f.p)]
+    inverse = pow(f.R, -1, f.p)
+    binary = {
+        "add": lambda x, y: x + y,
+        "sub": lambda x, y: x - y,
+        "mul": lambda x, y: x * y * inverse,
+        "square": lambda x, _: x * x * inverse,
+    }
+    for x in values:
+        for y in values:
+            for name, means in binary.items():
+                a, b, z = (library.value(*f.limbs(v)) for v in (x, y, 0))
+                others = () if name == "square" else (b,)
+                library.call(f"lazy_{name}", z, a, *others)
+                library.call(f"lazy_{name}", a, a, *others)
+                found = sum(limb << 64 * i for i, limb in enumerate(z))
+                assert list(a) == list(z) and found < 2 * f.p
+                library.call("reduce", z, a)
+                reduced = sum(limb << 64 * i for i, limb in enumerate(z))
+                assert reduced == means(x, y) % f.p, (name, hex(x), hex(y))
+    a, z = library.decode(1), library.value()
+    library.call("to_lazy", z, a)
+    assert list(z) == list(a)
+
+
 def check_rest(library: Library, x: int) -> None:
     """What is no kernel: conversions, inversion, comparison."""
     f, a, z = library.f, library.decode(x), library.value()

@@ -19,9 +19,10 @@ from fieldc.cli import main
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
 from fieldc.machine.processor import is_x86_64
+from fieldc.proof.contracts import contract_of
 from fieldc.proof.identity import ProofError
 from fieldc.proof.objects import function_of, functions
-from fieldc.proof.prove import contract_of, prove
+from fieldc.proof.prove import prove
 
 COLUMNS = {
     *("symbol", "op", "algorithm", "target", "variant", "convention"),

@@ -13,8 +13,9 @@ from concrete import MASK, Run
 
 from fieldc.catalogue import find_field
 from fieldc.proof.certificate import text
+from fieldc.proof.contracts import contract_of
 from fieldc.proof.equations import Choice, System
-from fieldc.proof.prove import contract_of, prove
+from fieldc.proof.prove import prove
 
 
 def values_of(system: System, operands: list[list[int]], run: Run) -> list[int]:

@@ -75,6 +75,48 @@ def test_the_checker_knows_both_conventions(checker: Path, tmp_path: Path, opera
     assert replay(checker, tmp_path, certificate, data)[0] == 1
 
 
+FUSED_CASES = [
+    ("bls12-381-p", "fp2_mul", "log-jump", "mulx"),
+    ("bn254-p", "fp2_square", "cios", "adx"),
+    ("bls12-377-p", "fp2_mul_minus_5", "log-jump", "adx"),
+    ("bls12-381-r", "sum_of_products_3", "subtractions", "base"),
+    ("secp256k1-p", "difference_of_products", "subtractions", "adx"),
+    ("bls12-381-p", "mul_lazy", "log-jump", "adx"),
+    ("bls12-381-p", "reduce_lazy", "reduce_lazy", "base"),
+    ("bn254-p", "mul_by_12", "mul_by_12", "adx"),
+]
+
+
+@pytest.mark.parametrize("case", FUSED_CASES, ids="-".join)
+def test_the_checker_knows_fused_operations(
+    checker: Path, tmp_path: Path, case: tuple[str, str, str, str]
+) -> None:
+    certificate, data = certificate_of(*case), object_of(*case)
+    status, said = replay(checker, tmp_path, certificate, data)
+    assert (status, said.split(":")[0]) == (0, "PROVED kernel"), said
+
+
+@pytest.mark.parametrize(
+    ("case", "change", "says"),
+    [
+        (0, lambda c: c.update(cases=[k for k in c["cases"] if "result" not in k]), "cases: none"),
+        (0, lambda c: c.update(cases=[k for k in c["cases"] if "result" in k]), "cases: none"),
+        (0, lambda c: [k.update(result=1 - k.get("result", 0)) for k in c["cases"]], "function"),
+        (0, lambda c: c["cases"][0].update(result=2), "there is no value 2"),
+        (2, lambda c: c["contract"].update(operation="fp2_mul_5"), "function"),
+        (5, lambda c: c["contract"].update(operation="mul"), "canonical"),
+        (6, lambda c: c["contract"].update(operation="add_lazy"), "FAILED"),
+    ],
+)
+def test_the_checker_rejects_other_fused_contracts(
+    checker: Path, tmp_path: Path, case: int, change: Callable[[dict[str, Any]], object], says: str
+) -> None:
+    certificate = copy.deepcopy(certificate_of(*FUSED_CASES[case]))
+    change(certificate)
+    status, said = replay(checker, tmp_path, certificate, object_of(*FUSED_CASES[case]))
+    assert status == 1 and says in said
+
+
 MERSENNE = 2**61 - 1
 BY_HAND = f"""
 .intel_syntax noprefix

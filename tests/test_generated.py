@@ -23,8 +23,9 @@ from fieldc.catalogue import find_field, named_primes
 from fieldc.field import Field
 from fieldc.language import LanguageError
 from fieldc.machine.assemble import assemble, host_triple
+from fieldc.proof.contracts import contract_of
 from fieldc.proof.objects import function_of, functions
-from fieldc.proof.prove import contract_of, prove
+from fieldc.proof.prove import prove
 
 CARGO = shutil.which("cargo")
 needs_cargo = pytest.mark.skipif(CARGO is None, reason="cargo is not installed: not compiled here")

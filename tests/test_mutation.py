@@ -7,11 +7,20 @@ from dataclasses import asdict
 
 import pytest
 from mutation.equivalent import REASONS
-from mutation.gate import COUNTS, SAMPLES, Subject, account, account_of_all, subjects
+from mutation.gate import (
+    COUNTS,
+    SAMPLES,
+    Subject,
+    account,
+    account_of_all,
+    fused_subjects,
+    subjects,
+)
 from mutation.judge import bytes_of, verdicts
 
+from fieldc.backends.x86_64.choices import VARIANTS
 from fieldc.machine.assemble import host_triple
-from fieldc.proof.prove import contract_of
+from fieldc.proof.contracts import contract_of
 
 pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the mutants are x86-64")
 
@@ -31,6 +40,20 @@ def test_every_drawn_mutant_is_accounted_for(subject: Subject) -> None:
     assert found.mutants == found.rejected + sum(found.equivalent.values())
     assert found.equivalent.keys() <= REASONS.keys()
     assert found.rejected >= 0.9 * found.mutants - 2
+
+
+@pytest.mark.parametrize("subject", fused_subjects(["adx"]), ids=str)
+def test_mutants_of_fused_kernels(subject: Subject) -> None:
+    found = account(subject, 4, 0)
+    assert found.mutants == found.rejected + sum(found.equivalent.values())
+    assert found.equivalent.keys() <= REASONS.keys()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("subject", fused_subjects([*VARIANTS]), ids=str)
+def test_more_mutants_of_fused_kernels(subject: Subject) -> None:
+    found = account(subject, 100, 0)
+    assert found.rejected >= 0.9 * found.mutants
 
 
 @pytest.mark.full

@@ -16,6 +16,7 @@ from package_c import (
     STRICT,
     Library,
     check_arithmetic,
+    check_lazy,
     check_refusals,
     packaged,
     run,
@@ -56,6 +57,7 @@ def test_every_path_computes(text: str, tmp_path: Path) -> None:
     library = Library(shared(tmp_path, tmp_path / "library.so", *sources), f, name)
     for _ in library.paths():
         check_arithmetic(library)
+        check_lazy(library)
         check_refusals(library)
 
 
@@ -66,12 +68,28 @@ def test_other_builds_compute(text: str, tmp_path: Path) -> None:
     library = Library(shared(tmp_path, tmp_path / "single.so", *single), f, name)
     for _ in library.paths():
         check_arithmetic(library)
+        check_lazy(library)
         check_refusals(library)
     without = ("-DFIELDC_PORTABLE_ONLY", "-DFIELDC_NO_INT128")
     library = Library(shared(tmp_path, tmp_path / "halves.so", *without, *single), f, name)
     assert library.call("path") == 4
     assert [library.call("use", path) for path in (0, 1, 2, 3, 4)] == [OK, *[NOT_SUPPORTED] * 3, OK]
     check_arithmetic(library)
+
+
+@pytest.mark.parametrize(
+    "call", ["mul(&z, &lazy, &x)", "lazy_mul(&lazy, &x, &x)", "reduce(&z, &x)"]
+)
+def test_a_lazy_value_is_not_taken_for_a_canonical_one(call: str, tmp_path: Path) -> None:
+    _, name = packaged("2^61-1", tmp_path)
+    body = f"{name} x, z; {name}_lazy lazy; {name}_one(&x); {name}_to_lazy(&lazy, &x); {name}_"
+    text = f"#include <{name}.h>\nint main(void) {{ {body}%s; return (int)z.limbs[0]; }}\n"
+    command = [tool("gcc"), "-std=c99", *STRICT, "-fsyntax-only", "-Iinclude", "mixed.c"]
+    for one, accepted in (("reduce(&z, &lazy)", True), (call, False)):
+        (tmp_path / "mixed.c").write_text(text % one)
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert (done.returncode == 0) == accepted, done.stderr
+        assert accepted or "incompatible pointer type" in done.stderr
 
 
 COMPILERS = [

@@ -11,9 +11,10 @@ import pytest
 
 import fieldc.proof
 from fieldc.machine.assemble import assemble, host_triple
+from fieldc.proof.contracts import CLAIMS, Contract
 from fieldc.proof.equations import Polynomial, add_to
 from fieldc.proof.identity import ProofError
-from fieldc.proof.prove import CLAIMS, Contract, prove
+from fieldc.proof.prove import prove
 
 pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the code is x86-64")
 P = (1 << 64) - 59

@@ -15,8 +15,9 @@ from fieldc.algorithms import KERNELS
 from fieldc.artifacts.trust import job_of, prove_job
 from fieldc.catalogue import find_field, named_primes
 from fieldc.language import Kernel
+from fieldc.proof.contracts import Contract, contract_of
 from fieldc.proof.identity import ProofError
-from fieldc.proof.prove import Contract, contract_of, prove
+from fieldc.proof.prove import prove
 
 CONVENTIONS = {"aarch64-linux": "aapcs64", "aarch64-macos": "apple"}
 

@@ -15,8 +15,9 @@ from fieldc.backends.x86_64.print import GNU
 from fieldc.catalogue import named_primes
 from fieldc.language import Trace
 from fieldc.machine.assemble import assemble, host_triple
+from fieldc.proof.contracts import contract_of
 from fieldc.proof.objects import function_of
-from fieldc.proof.prove import contract_of, prove
+from fieldc.proof.prove import prove
 
 pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the kernels are x86-64")
 NAMES = sorted(named_primes())

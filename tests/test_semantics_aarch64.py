@@ -44,8 +44,8 @@ from aarch64_emulator import Recorded, samples
 from fieldc.algorithms import KERNELS
 from fieldc.catalogue import find_field
 from fieldc.proof.aarch64_meanings import MEANINGS
+from fieldc.proof.contracts import contract_of
 from fieldc.proof.identity import ProofError
-from fieldc.proof.prove import contract_of
 
 
 @pytest.mark.parametrize("name", ["goldilocks", "p256"])

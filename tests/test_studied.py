@@ -29,9 +29,10 @@ from fieldc.language import DoesNotApply, NeedsIntegers, Trace
 from fieldc.machine.assemble import assemble, host_triple
 from fieldc.machine.check import check
 from fieldc.machine.host import host_backends
+from fieldc.proof.contracts import contract_of
 from fieldc.proof.identity import ProofError
 from fieldc.proof.objects import function_of
-from fieldc.proof.prove import contract_of, prove
+from fieldc.proof.prove import prove
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import lower
 

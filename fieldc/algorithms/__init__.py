@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 from fieldc.algorithms import (
     addition,
+    extension,
     jumps,
     karatsuba,
+    lazy,
     montgomery,
     plain,
+    powers,
     products,
     scanning,
     solinas,
@@ -41,6 +44,16 @@ KERNELS: tuple[Kernel, ...] = (
 )
 """What is built; of one operation's algorithms the first that its bounds allow is the default."""
 
+FUSED: tuple[Kernel, ...] = (
+    *products.SUMS,
+    *products.DIFFERENCES,
+    *extension.EXTENSIONS,
+    *lazy.LAZY,
+    *powers.SMALL_PRODUCTS,
+    *powers.POWERS,
+)
+"""What pays for itself in larger formulas: built, raced and proved where it is named."""
+
 STUDIED: tuple[Kernel, ...] = (
     scanning.multiply_sos,
     scanning.multiply_fios,
@@ -63,9 +76,9 @@ STUDIED: tuple[Kernel, ...] = (
 
 OPERATIONS: tuple[str, ...] = tuple(dict.fromkeys(k.operation for k in KERNELS))
 STUDIED_OPERATIONS: tuple[str, ...] = tuple(
-    dict.fromkeys(k.operation for k in STUDIED if k.operation not in OPERATIONS)
+    dict.fromkeys(k.operation for k in (*FUSED, *STUDIED) if k.operation not in OPERATIONS)
 )
-"""Operations that only studied algorithms have."""
+"""Operations that are built and raced only where they are named."""
 
 
 class NoKernel(UserError, LookupError):
@@ -102,12 +115,12 @@ def applicability(field: Field, kernels: Sequence[Kernel] = KERNELS) -> list[App
 
 def kernels_for(operation: str) -> list[Kernel]:
     """The algorithms of an operation that are built unless one is named, preferred first."""
-    return [k for k in KERNELS if k.operation == operation]
+    return [k for k in (*KERNELS, *FUSED) if k.operation == operation]
 
 
 def every_kernel_for(operation: str) -> list[Kernel]:
     """All algorithms of an operation, studied ones last."""
-    return [k for k in (*KERNELS, *STUDIED) if k.operation == operation]
+    return [k for k in (*KERNELS, *FUSED, *STUDIED) if k.operation == operation]
 
 
 def choose(field: Field, operation: str, algorithm: str | None = None) -> Trace:

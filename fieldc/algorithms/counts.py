@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from fieldc.algorithms.names import MOST_TERMS
+
 
 @dataclass(frozen=True)
 class Quadratic:
@@ -155,6 +157,21 @@ PREDICTIONS: dict[tuple[str, str], Prediction] = {
     ("sum_of_products", "log-jump"): Prediction(_of(3, 0, 1), _of(6, 2, -1)),
     ("sum_of_products", "cios"): Prediction(_of(3, 1), _of(6, 2, -1)),
     ("sum_of_products", "two-subtractions"): Prediction(_of(3, 1), _of(6, 2, -1)),
+    **{
+        (f"sum_of_products_{k}", algorithm): Prediction(_of(k + 1, *more), _of(2 * k + 2, k, -1))
+        for k in range(3, MOST_TERMS + 1)
+        for algorithm, more in (("log-jump", (0, 1)), ("cios", (1,)))
+    },
+    ("difference_of_products", "log-jump"): Prediction(_of(3, 0, 1), _of(6, 2, -1)),
+    ("difference_of_products", "cios"): Prediction(_of(3, 1), _of(6, 2, -1)),
+    ("fp2_mul", "log-jump"): Prediction(_of(6, 0, 2), _of(12, 4, -2)),
+    ("fp2_mul", "cios"): Prediction(_of(6, 2), _of(12, 4, -2)),
+    ("fp2_square", "log-jump"): Prediction(_of(4, 0, 2), _of(8, 5, -2)),
+    ("fp2_square", "cios"): Prediction(_of(4, 2), _of(8, 5, -2)),
+    ("mul_lazy", "log-jump"): Prediction(_FOLDED, _ADDITIONS, "Domb: 2n^2 + 1"),
+    ("mul_lazy", "cios"): Prediction(_MONTGOMERY, _ADDITIONS),
+    ("square_lazy", "log-jump"): Prediction(_over(2, 3, 1, 2), _of(3, 2, -2)),
+    ("square_lazy", "cios"): Prediction(_SQUARE, _of(3, 2, -2)),
     ("redc", "redc"): Prediction(_of(1, 1), _of(2, 2)),
     ("to_montgomery", "to_montgomery"): Prediction(_MONTGOMERY, _ADDITIONS),
     ("from_montgomery", "from_montgomery"): Prediction(_of(1, 1), _of(2, 1)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fieldc.algorithms.products import product
 from fieldc.algorithms.reduction import drop_limb, fold_complement, fold_limb, subtract_once
 from fieldc.field import Field
 from fieldc.language import Number, Residue, Wide, kernel, limbs
@@ -48,25 +49,33 @@ def multiply_complement(f: Field, x: Residue, y: Residue) -> Residue:
     return subtract_once(t, f.p)
 
 
-@kernel("redc")
-def redc(f: Field, x: Wide) -> Residue:
-    """x/R mod p for x < p*R: clear the low half limb by limb, then add the high half.
+def reduction(f: Field, x: Number) -> Number:
+    """x/R modulo p: clear the low half limb by limb, then add the high half.
 
     Montgomery (1985), REDC; the high half waits so that no carry runs through it.
     """
     t: Number = x % f.R
     for _ in range(f.n):
         t = drop_limb(f, t)
-    return subtract_once(t + (x >> f.word * f.n), f.p)
+    return t + (x >> f.word * f.n)
+
+
+@kernel("redc")
+def redc(f: Field, x: Wide) -> Residue:
+    """x/R mod p for x < p*R: clear the low half limb by limb, then add the high half.
+
+    Montgomery (1985), REDC.
+    """
+    return subtract_once(reduction(f, x), f.p)
 
 
 @kernel("to_montgomery")
 def to_montgomery(f: Field, x: Residue) -> Residue:
     """x*R mod p, as the Montgomery product of x and R^2."""
-    return multiply.text(f, x, f.R2)
+    return subtract_once(product(f, x, f.R2, drop_limb), f.p)
 
 
 @kernel("from_montgomery")
 def from_montgomery(f: Field, x: Residue) -> Residue:
     """x/R mod p, as the Montgomery product of x and 1."""
-    return multiply.text(f, x, 1)
+    return subtract_once(product(f, x, 1, drop_limb), f.p)

@@ -1,27 +1,46 @@
-"""Sums of products with one reduction: one row of each product, then one of the reduction."""
+"""Sums of products with one reduction: a row of each product, then one of the reduction."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
-from fieldc.algorithms.reduction import drop_limb, fold_limb, subtract_once
+from fieldc.algorithms.names import MOST_TERMS
+from fieldc.algorithms.reduction import (
+    Reduction,
+    drop_limb,
+    fold_limb,
+    subtract_all,
+    subtract_once,
+)
 from fieldc.field import Field
-from fieldc.language import Number, Pair, Residue, kernel, limbs
+from fieldc.language import Kernel, Number, Pair, Residue, kernel, limbs
+from fieldc.ranges import residues
 
 
-def sum_by_rows(f: Field, x: Pair, y: Pair, reduce: Callable[[Field, Number], Number]) -> Number:
-    """The sum before its last subtraction; `reduce` divides by the radix until the last limb."""
-    *lower, last = zip(limbs(f, y[0]), limbs(f, y[1]), strict=True)
+def sum_of(f: Field, x: Sequence[Number], y: Sequence[Number], reduce: Reduction) -> Number:
+    """(x[0]*y[0] + x[1]*y[1] + ...)/R modulo p; `reduce` drops all limbs but the last."""
+    *lower, last = zip(*(limbs(f, value) for value in y), strict=True)
     t: Number = 0
-    for a, b in lower:
-        t = reduce(f, t + x[0] * a + x[1] * b)
-    return drop_limb(f, t + x[0] * last[0] + x[1] * last[1])
+    for column in lower:
+        t = reduce(f, _with_rows(t, x, column))
+    return drop_limb(f, _with_rows(t, x, last))
+
+
+def product(f: Field, x: Number, y: Number, reduce: Reduction) -> Number:
+    """x*y/R modulo p: the sum of one product."""
+    return sum_of(f, (x,), (y,), reduce)
+
+
+def _with_rows(t: Number, x: Sequence[Number], column: Sequence[Number]) -> Number:
+    for row, limb in zip(x, column, strict=True):
+        t = t + row * limb
+    return t
 
 
 @kernel("sum_of_products", "log-jump")
 def sum_log_jump(f: Field, x: Pair, y: Pair) -> Residue:
     """(x[0]*y[0] + x[1]*y[1])/R mod p with constant rows of mu and one quotient; 3n^2 + 1."""
-    return subtract_once(sum_by_rows(f, x, y, fold_limb), f.p)
+    return subtract_once(sum_of(f, x, y, fold_limb), f.p)
 
 
 @kernel("sum_of_products", "cios")
@@ -31,11 +50,64 @@ def sum_cios(f: Field, x: Pair, y: Pair) -> Residue:
     One reduction for a sum: Aranha, Karabina, Longa, Gebotys, Lopez, "Faster explicit formulas for
     computing pairings over ordinary curves" (2011), 3; here rows alternate as in multiply.
     """
-    return subtract_once(sum_by_rows(f, x, y, drop_limb), f.p)
+    return subtract_once(sum_of(f, x, y, drop_limb), f.p)
 
 
 @kernel("sum_of_products", "two-subtractions")
 def sum_without_spare_bits(f: Field, x: Pair, y: Pair) -> Residue:
     """(x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p."""
-    t = subtract_once(sum_by_rows(f, x, y, drop_limb), f.p)
+    t = subtract_once(sum_of(f, x, y, drop_limb), f.p)
     return subtract_once(t, f.p)
+
+
+def _sums(count: int) -> Iterator[Kernel]:
+    """The kernels for `count` products: as for two; `subtractions` makes as many as bounds ask."""
+
+    def log_jump(f: Field, x: Sequence[Number], y: Sequence[Number]) -> Number:
+        return subtract_once(sum_of(f, x, y, fold_limb), f.p)
+
+    def cios(f: Field, x: Sequence[Number], y: Sequence[Number]) -> Number:
+        return subtract_once(sum_of(f, x, y, drop_limb), f.p)
+
+    def subtractions(f: Field, x: Sequence[Number], y: Sequence[Number]) -> Number:
+        return subtract_all(sum_of(f, x, y, drop_limb), f.p)
+
+    what = f"The sum of {count} products, /R mod p"
+    texts: dict[str, tuple[Callable[..., Number], str]] = {
+        "log-jump": (log_jump, f"with constant rows of mu; {count + 1}n^2 + 1."),
+        "cios": (cios, f"with a row of the reduction for each limb; {count + 1}n^2 + n."),
+        "subtractions": (subtractions, "as by cios, and subtractions of ..., 2p, p by its bound."),
+    }
+    operands = tuple((name, residues(count)) for name in "xy")
+    for algorithm, (text, how) in texts.items():
+        text.__doc__ = f"{what}, {how}"
+        yield Kernel(f"sum_of_products_{count}", algorithm, text, operands, residues(1))
+
+
+SUMS = tuple(k for count in range(3, MOST_TERMS + 1) for k in _sums(count))
+
+
+def _negated(f: Field, x: Pair) -> Pair:
+    """The second value's negative, p for 0: a row that is subtracted once, not for each limb."""
+    return x[0], f.p - x[1]
+
+
+@kernel("difference_of_products", "log-jump")
+def difference_log_jump(f: Field, x: Pair, y: Pair) -> Residue:
+    """(x[0]*y[0] + (p - x[1])*y[1])/R mod p with constant rows of mu; 3n^2 + 1."""
+    return subtract_once(sum_of(f, _negated(f, x), y, fold_limb), f.p)
+
+
+@kernel("difference_of_products", "cios")
+def difference_cios(f: Field, x: Pair, y: Pair) -> Residue:
+    """(x[0]*y[0] + (p - x[1])*y[1])/R mod p with a row of the reduction for each limb; 3n^2 + n."""
+    return subtract_once(sum_of(f, _negated(f, x), y, drop_limb), f.p)
+
+
+@kernel("difference_of_products", "subtractions")
+def difference_without_spare_bits(f: Field, x: Pair, y: Pair) -> Residue:
+    """(x[0]*y[0] + (p - x[1])*y[1])/R mod p as by cios, as many subtractions as bounds ask."""
+    return subtract_all(sum_of(f, _negated(f, x), y, drop_limb), f.p)
+
+
+DIFFERENCES = (difference_log_jump, difference_cios, difference_without_spare_bits)

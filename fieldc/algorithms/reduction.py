@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from fieldc.field import Field
 from fieldc.language import Integer, Number, select
+
+Reduction = Callable[[Field, Number], Number]
+"""Divides by the radix modulo p."""
 
 
 def drop_limb(f: Field, t: Number) -> Number:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from fieldc.algorithms.montgomery import multiply
-from fieldc.algorithms.reduction import drop_limb, fold_complement, fold_limb, subtract_once
+from fieldc.algorithms.products import product
+from fieldc.algorithms.reduction import (
+    Reduction,
+    drop_limb,
+    fold_complement,
+    fold_limb,
+    subtract_once,
+)
 from fieldc.field import Field
 from fieldc.forms import tighten
 from fieldc.language import Number, Residue, kernel, limbs
@@ -23,22 +27,25 @@ def square_rows(f: Field, x: Number, doubled: int = 0) -> list[Number]:
     ]
 
 
-def square_by_rows(
-    f: Field,
-    x: Number,
-    reduce: Callable[[Field, Number], Number],
-    doubled: int = 0,
-    added: int = 0,
+def square_product(
+    f: Field, x: Number, reduce: Reduction, doubled: int = 0, added: int = 0
 ) -> Number:
-    """2^doubled * x^2 / R mod p; `reduce` divides by the radix until the last limb.
+    """2^doubled * x^2 / R modulo p, below no more than bounds tell.
 
-    `added` waits with the last row.
+    `reduce` divides by the radix until the last limb; `added` waits with the last row.
     """
     *rows, last = square_rows(f, x, doubled)
     t: Number = 0
     for row in rows:
         t = reduce(f, t + row)
-    return subtract_once(drop_limb(f, t + (last + added)), f.p)
+    return drop_limb(f, t + (last + added))
+
+
+def square_by_rows(
+    f: Field, x: Number, reduce: Reduction, doubled: int = 0, added: int = 0
+) -> Number:
+    """The same mod p, where one subtraction is enough."""
+    return subtract_once(square_product(f, x, reduce, doubled, added), f.p)
 
 
 @kernel("square", "cios")
@@ -62,7 +69,7 @@ def square_complement(f: Field, x: Residue) -> Residue:
 @kernel("square", "product")
 def square_by_product(f: Field, x: Residue) -> Residue:
     """x*x/R mod p as the product of x with itself, where the bounds of rows are too wide."""
-    return multiply.text(f, x, x)
+    return subtract_once(product(f, x, x, drop_limb), f.p)
 
 
 @kernel("square", "sos")

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from fieldc.algorithms import STUDIED
 from fieldc.algorithms.montgomery import multiply, multiply_log_jump, redc
-from fieldc.algorithms.products import sum_by_rows
+from fieldc.algorithms.products import sum_of
 from fieldc.algorithms.reduction import (
     drop_limb,
     fold_limb,
@@ -171,7 +171,7 @@ def square_by_product(f: Field, x: Residue) -> Residue:
 
 def _sum(f: Field, x: Pair, y: Pair, reduce: Reduce) -> Number:
     above = excess(f)
-    return sum_by_rows(in_digits(f), x, (y[0] << above, y[1] << above), reduce)
+    return sum_of(in_digits(f), x, (y[0] << above, y[1] << above), reduce)
 
 
 @kernel("sum_of_products", "log-jump")

@@ -112,6 +112,14 @@ def contract(trace: Trace) -> str:
     return f"{needs}; z = {MEANINGS[kernel.operation].says}, z {kernel.result.says}"
 
 
+def before_subtractions(trace: Trace) -> str:
+    """How large a value is before it is reduced, and in how many subtractions that is done."""
+    high, count = trace.field.in_p(trace.unreduced), trace.subtractions
+    if count > 1:
+        return f"before {count} subtractions, the last one of p, at most {high}"
+    return f"before the last subtraction at most {high}"
+
+
 def field_symbol(field: Field) -> str:
     """A part of a C name for a field: its name, or its size and a digest of its modulus."""
     if field.name:
@@ -139,7 +147,7 @@ def header(
         f"p = {f.p:#x}",
         f"R = 2^{f.word * f.n}; {f.n} limbs of {f.word} bits, least significant first",
         f"{kernel.operation} ({kernel.algorithm}): {contract(trace)}",
-        f"before the last subtraction at most {f.in_p(trace.unreduced)}",
+        before_subtractions(trace),
         f"variant {variant}; convention {convention}; needs {extensions}",
         "every aliasing of z, x and y is allowed",
     )

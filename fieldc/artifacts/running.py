@@ -59,7 +59,9 @@ def run_here(artifact: Artifact) -> None:
     if artifact.code is None:
         return
     f = artifact.trace.field
-    kernel = Kernel(load(artifact.code), artifact.symbol, _operands(artifact), f.n, f.word)
+    kernel = Kernel(
+        load(artifact.code), artifact.symbol, _operands(artifact), _results(artifact), f.word
+    )
     check(kernel, artifact.trace)
 
 
@@ -77,16 +79,22 @@ def run_emulated(target: str, artifacts: Sequence[Artifact]) -> None:
     with Program(EMULATORS[target], objects) as program:
         for artifact in artifacts:
             f = artifact.trace.field
-            kernel = program.kernel(artifact.symbol, _operands(artifact), f.n, f.word)
+            kernel = program.kernel(
+                artifact.symbol, _operands(artifact), _results(artifact), f.word
+            )
             check(kernel, artifact.trace)
 
 
 def _run_in_node(artifact: Artifact) -> None:
     if artifact.code is None:
         return
-    n = artifact.trace.field.n
+    n = _results(artifact)
     with WasmKernel(artifact.code, artifact.symbol, _operands(artifact), n) as kernel:
         check(kernel, artifact.trace)
+
+
+def _results(artifact: Artifact) -> int:
+    return artifact.trace.kernel.result.width(artifact.trace.field)
 
 
 def _operands(artifact: Artifact) -> tuple[int, ...]:

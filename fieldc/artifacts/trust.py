@@ -20,9 +20,10 @@ from fieldc.backends.targets import ObjectFormat
 from fieldc.errors import Refusal
 from fieldc.proof.certificate import certify, text
 from fieldc.proof.constant_time import scan
+from fieldc.proof.contracts import contract_of, foreign
 from fieldc.proof.identity import ProofError
 from fieldc.proof.objects import Function, function_of
-from fieldc.proof.prove import contract_of, foreign, prove
+from fieldc.proof.prove import prove
 
 Progress = Callable[[str, int, int], None]
 AARCH64_CONVENTIONS = {"elf": "aapcs64", "mach-o": "apple", "coff": "windows"}

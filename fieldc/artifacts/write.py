@@ -72,7 +72,9 @@ def files_of(field: Field, artifacts: Sequence[Artifact]) -> dict[str, bytes]:
     unique = {symbol: program for program, symbol in declared}
     if unique:
         guard = f"FIELDC_{name.upper()}_H"
-        text = print_c_header([(program, symbol) for symbol, program in unique.items()], guard)
+        kernels = [(program, symbol) for symbol, program in unique.items()]
+        contracts = {a.symbol: f"{a.trace.kernel.operation}: {a.contract}" for a in artifacts}
+        text = print_c_header(kernels, guard, contracts)
         files[f"fieldc_{name}.h"] = text.encode()
     return files | manifest_file(field, artifacts)
 

@@ -6,9 +6,11 @@ A compiler that lacks that type (or is told FIELDC_NO_INT128) multiplies by halv
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from string import Template
+from textwrap import wrap
+from types import MappingProxyType
 
 from fieldc.backends.source import (
     check_word,
@@ -314,9 +316,23 @@ def print_c(program: Program, symbol: str, trace: Trace | None = None) -> str:
     return f"{head}\n{c_function(program, symbol, trace)}"
 
 
-def print_c_header(kernels: Iterable[tuple[Program, str]], guard: str = "FIELDC_KERNELS_H") -> str:
-    """A header that declares kernels, each a program and its symbol, to C and C++."""
-    prototypes = "\n".join(f"{prototype(program, symbol)};" for program, symbol in kernels)
+def print_c_header(
+    kernels: Iterable[tuple[Program, str]],
+    guard: str = "FIELDC_KERNELS_H",
+    contracts: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """A header that declares kernels, each a program and its symbol, to C and C++.
+
+    `contracts` are by the kernels' symbols; of neighbours with the same one it stands once.
+    """
+    lines, said = [], ""
+    for program, symbol in kernels:
+        contract = contracts.get(symbol, "")
+        if contract != said:
+            said = contract
+            lines += ["", *(["/* " + "\n * ".join(wrap(said, 90)) + " */"] if said else [])]
+        lines.append(f"{prototype(program, symbol)};")
+    prototypes = "\n".join(lines).lstrip("\n")
     return f"""#ifndef {guard}
 #define {guard}
 

@@ -26,7 +26,7 @@ def print_llvm_wide(trace: Trace, symbol: str) -> str:
     printer = _Printer(trace.field.word)
     names = [name for name, _ in trace.kernel.operands]
     result = printer.value(trace.result)
-    z = printer.resized(result, trace.field.word * trace.field.n)
+    z = printer.resized(result, trace.field.word * trace.kernel.result.width(trace.field))
     parameters = ", ".join(f"ptr %{name}" for name in ("z", *names))
     store = f"  store i{z.bits} {z.text}, ptr %z, align 8"
     lines = [f"define void @{symbol}({parameters}) {{", *printer.lines, store, "  ret void", "}"]

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import asdict
 
-from fieldc.algorithms import KERNELS, STUDIED, every_kernel_for
+from fieldc.algorithms import FUSED, KERNELS, STUDIED, every_kernel_for
 from fieldc.algorithms.counts import PREDICTIONS, Prediction
 from fieldc.algorithms.meaning import MEANINGS
 from fieldc.catalogue import named_primes
@@ -55,7 +55,7 @@ SHOWN = (4, 6)
 def algorithms() -> Answer:
     """The algorithms of each operation, what they are predicted to need, and whence they come."""
     rows, data = [], []
-    for k in (*KERNELS, *STUDIED):
+    for k in (*KERNELS, *FUSED, *STUDIED):
         source, name = " ".join(k.source.split()), (k.operation, k.algorithm)
         prediction = PREDICTIONS.get(name)
         rows.append((*name, *_predicted(prediction), source))

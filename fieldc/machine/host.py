@@ -44,7 +44,8 @@ class HostBackend:
 def loaded(made: bytes, trace: Trace) -> Kernel:
     """The kernel of a trace from its object file."""
     operands = tuple(bound.width(trace.field) for _, bound in trace.kernel.operands)
-    return Kernel(load(made), SYMBOL, operands, trace.field.n, trace.field.word)
+    width = trace.kernel.result.width(trace.field)
+    return Kernel(load(made), SYMBOL, operands, width, trace.field.word)
 
 
 def _own(variant: str) -> HostBackend:

@@ -222,7 +222,7 @@ def candidate_of(label: str, address: int, trace: Trace, held: object = None) ->
     f, ranges = trace.field, [bound for _, bound in trace.kernel.operands]
     widths = tuple(bound.width(f) for bound in ranges)
     bounds = tuple((bound.high(f) + 1,) * bound.count for bound in ranges)
-    return Candidate(label, address, f.n, widths, bounds, held)
+    return Candidate(label, address, trace.kernel.result.width(f), widths, bounds, held)
 
 
 @contextmanager

@@ -181,19 +181,26 @@ class Case:
         shifted = dict(target)
         add_to(shifted, comparison.words, -1)
         cut = self._direct(shifted, None, way, comparison.rows)
-        for other in self.ways:
-            b = self._direct(comparison.operands, None, other)
+        for b in self._of_operands(comparison):
             rows = _with_chain(cut.rows, comparison, b.scale, self.system.radix)
             yield Bound(
                 cut.value + b.value, b.scale, _plus(rows, b.rows), _sum(cut.slopes, b.slopes)
             )
 
+    def _of_operands(self, comparison: Comparison) -> Iterator[Bound]:
+        """Upper bounds of a compared number: by itself, and by what another flag says of it."""
+        for way in self.ways:
+            yield self._direct(comparison.operands, None, way)
+        for other in self.comparisons:
+            if other.flag in self.fixed and other is not comparison:
+                shifted = dict(comparison.operands)
+                add_to(shifted, other.operands, -1)
+                b = self._direct(shifted, None, self.ways[0])
+                rows = _with_chain(b.rows, other, -b.scale, self.system.radix)
+                yield Bound(b.value + self.range_of(other)[1] * b.scale, b.scale, rows, b.slopes)
+
     def _direct(
-        self,
-        target: Polynomial,
-        goal: int | None,
-        way: Way,
-        disabled: frozenset[int] = frozenset(),
+        self, target: Polynomial, goal: int | None, way: Way, disabled: frozenset[int] = frozenset()
     ) -> Bound:
         scale = self.system.radix**self.depth
         scaled: Polynomial = {m: c * scale for m, c in target.items()}

@@ -33,7 +33,8 @@ taken at its largest value, with a negative coefficient at 0; the sum is below s
     case         {flags: [[variable, value], ...], facts, identity: combination, canonical: bound}
                  {flags, excluded: bound}
 
-The cases cover all values of the choices' flags. An excluded case cannot be: its bound shows that
+A case is of z's first result, or with `result: k` of the one k places behind it. For each result
+the cases cover all values of the choices' flags. An excluded case cannot be: its bound shows that
 where the other flags are as given, the last one is not. A fact may use the facts before it.
 Coefficients and scales are integers as hexadecimal strings.
 """
@@ -46,8 +47,9 @@ from math import gcd, lcm
 from typing import Any
 
 from fieldc.proof.bounds import Bound, Combination, Fact, Slopes
+from fieldc.proof.contracts import contract_of
 from fieldc.proof.equations import Number, Polynomial
-from fieldc.proof.prove import CaseProof, Excluded, contract_of, prove
+from fieldc.proof.prove import CaseProof, Excluded, prove
 
 FORMAT = "fieldc-certificate-1"
 
@@ -93,6 +95,7 @@ def case_record(proof: CaseProof | Excluded, p: int) -> dict[str, Any]:
         return {"flags": [*map(list, proof.flags.items())], "excluded": _bound(proof.bound)}
     facts = proof.case.facts
     return {
+        **({"result": proof.result} if proof.result else {}),
         "flags": [[v, value] for v, value in proof.case.fixed.items() if v not in facts],
         "facts": [_fact(variable, fact) for variable, fact in facts.items()],
         "identity": _combination(

@@ -141,6 +141,13 @@ class System:
             current = newest
             yield self.rows[current]
 
+    def defining(self, number: int) -> Equation | Choice | None:
+        """The row that defines a variable, or the word whose top bits it is; inputs have none."""
+        for (word, _), top in self.top_bits.items() if self.owners[number] < 0 else ():
+            if top == number:
+                return self.defining(word)
+        return self.rows[self.owners[number]] if self.owners[number] >= 0 else None
+
     def row_of_carry(self, number: int) -> Equation | None:
         """The sum or difference whose carry a variable is."""
         row = self.rows[self.owners[number]] if self.owners[number] >= 0 else None

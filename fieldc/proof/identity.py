@@ -17,6 +17,7 @@ from fieldc.proof.equations import (
     Choice,
     Equation,
     Polynomial,
+    System,
     add_to,
     product,
     put_in,
@@ -101,6 +102,8 @@ class Identity:
             sign = -reader.right[(row.carry,)]  # of the carry, on the other side
             self._use(reader, {m: sign * c for m, c in lost.items()})
         elif self.is_constant(row):
+            for part in (words, carries, total):  # the next chain may have begun with this carry
+                put_in(part, row.carry, self.case.fixed)
             self._replace(row, words, carries, total)
         else:
             raise ProofError(self._dropped(row))
@@ -162,6 +165,20 @@ def value_of(words: Sequence[Polynomial], radix: int) -> Polynomial:
     return total
 
 
-def flags_chosen_on(rows: Sequence[Equation | Choice]) -> list[int]:
-    """The flags that choices depend on, in order."""
-    return list(dict.fromkeys(row.flag for row in rows if isinstance(row, Choice)))
+def flags_of(system: System, result: Polynomial) -> list[int]:
+    """The flags of the choices that a result depends on, in order."""
+    flags, seen, waiting = set(), set(), {v for monomial in result for v in monomial}
+    while waiting:
+        number = waiting.pop()
+        seen.add(number)
+        row = system.defining(number)
+        if row is None:
+            continue
+        read = [row.when_set, row.otherwise] if isinstance(row, Choice) else [row.right]
+        found = {v for polynomial in read for monomial in polynomial for v in monomial}
+        if isinstance(row, Choice):
+            flags.add(row.flag)
+            found.add(row.flag)
+        waiting |= found - seen
+    chosen = (row.flag for row in system.rows if isinstance(row, Choice))
+    return [flag for flag in dict.fromkeys(chosen) if flag in flags]

@@ -3,51 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from fieldc.proof import aarch64, aarch64_meanings, refute, x86_64, x86_64_meanings
 from fieldc.proof.bounds import WAYS, Bound, Case, Combination, Input, Way
 from fieldc.proof.comparisons import comparison_of
-from fieldc.proof.equations import Polynomial, System, add_to, product
-from fieldc.proof.identity import Identity, ProofError, flags_chosen_on, value_of
+from fieldc.proof.contracts import WORD_BITS, Claim, Contract
+from fieldc.proof.equations import Polynomial, System, add_to
+from fieldc.proof.identity import Identity, ProofError, flags_of, value_of
 from fieldc.proof.machine import Memory
 from fieldc.proof.refute import Sample
-from fieldc.proof.zeros import fix_zeros
+from fieldc.proof.zeros import fix_unread, fix_zeros
 
-WORD_BITS = 64
 RUNS = 8
 """Runs on numbers before a proof: enough to show most bits that are not constant."""
 
 
 @dataclass(frozen=True)
-class Contract:
-    """What a kernel must do: its operands, and its result as a polynomial in their values mod p.
-
-    `factor` times the result is claimed to be `claim(values)` mod p, 0 <= result <= high.
-    """
-
-    p: int
-    limbs: int
-    operands: tuple[tuple[str, int, int], ...]
-    """Name, limbs of one value, largest value."""
-    claim: Callable[[Sequence[Polynomial]], Polynomial]
-    factor: int
-    high: int
-    count: int = 1
-    """Values of each operand, side by side."""
-    arguments: tuple[str, ...] = ()
-    """Names in call order where they are not z and the operands."""
-    tables: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """Constants passed by address, as words."""
-    numbers: Mapping[str, int] = field(default_factory=dict)
-    """Constants passed by value."""
-
-
-@dataclass(frozen=True)
 class CaseProof:
-    """Why a kernel is right where its choices' flags have given values."""
+    """Why a result is right where the flags of its choices have given values."""
 
+    result: int
+    """Which one of several."""
     case: Case
     identity: Combination
     canonical: Bound
@@ -89,26 +67,42 @@ def prove(
         system,
         {name: tuple(v for i in values for v in i.limbs) for name, values in operands.items()},
         code,
-        contract.limbs,
+        contract.limbs * len(contract.claims),
         tables=contract.tables,
         numbers=contract.numbers,
         arguments=contract.arguments,
     )
     RUN[architecture](memory, convention, code, start)
-    missing = [i for i in range(contract.limbs) if i not in memory.result]
-    if missing:
-        raise ProofError(f"frame: limb {missing[0]} of z is never written")
-    result = value_of([memory.result[i] for i in range(contract.limbs)], system.radix)
     samples = tuple(refute.samples(system, inputs, runs))
-    _refute(inputs, contract, result, samples)
-    for case in _cases(system, inputs, samples, record):
-        record(_settled(case, contract, result, bool(samples)))
+    goals = list(_goals(memory, contract))
+    for goal in goals:
+        _refute(inputs, contract, goal, samples)
+    for goal in goals:
+        for case in _cases(system, inputs, goal, samples, record):
+            record(_settled(case, contract, goal, bool(samples)))
     return system
 
 
-def _settled(
-    case: Case, contract: Contract, result: Polynomial, has_runs: bool
-) -> CaseProof | Excluded:
+@dataclass(frozen=True)
+class _Goal:
+    """One result, as a polynomial in words, and what it must be."""
+
+    number: int
+    result: Polynomial
+    claim: Claim
+
+
+def _goals(memory: Memory, contract: Contract) -> Iterator[_Goal]:
+    limbs, written = contract.limbs, memory.result
+    missing = [i for i in range(memory.result_limbs) if i not in written]
+    if missing:
+        raise ProofError(f"frame: limb {missing[0]} of z is never written")
+    for number, claim in enumerate(contract.claims):
+        words = [written[i] for i in range(limbs * number, limbs * (number + 1))]
+        yield _Goal(number, value_of(words, memory.system.radix), claim)
+
+
+def _settled(case: Case, contract: Contract, goal: _Goal, has_runs: bool) -> CaseProof | Excluded:
     """Why a case is right, or cannot be, which is asked first, but briefly, where no run is of it.
 
     Raises ProofError.
@@ -117,24 +111,25 @@ def _settled(
     newest = list(flags)[-1:]
     if has_runs and not case.samples and (found := _impossible(case, flags, newest, WAYS[:1])):
         return found
+    fix_unread(case)
     try:
-        return _prove_case(case, contract, result)
+        return _prove_case(case, contract, goal)
     except ProofError:
         if found := _impossible(case, flags, reversed(flags), WAYS):
             return found
         again = replace(case, fixed=flags, facts={})
         if not fix_zeros(again):
             raise
-        return _prove_case(again, contract, result)
+        return _prove_case(again, contract, goal)
 
 
 def _refute(
-    inputs: Sequence[Input], contract: Contract, result: Polynomial, samples: Sequence[Sample]
+    inputs: Sequence[Input], contract: Contract, goal: _Goal, samples: Sequence[Sample]
 ) -> None:
     """Raise ProofError where a run on numbers breaks the contract."""
     for run in samples:
-        z = refute.evaluate(result, run.values)
-        claimed = contract.claim([{(): value} for value in run.operands]).get((), 0)
+        z = refute.evaluate(goal.result, run.values)
+        claimed = goal.claim([{(): value} for value in run.operands]).get((), 0)
         given = ", ".join(f"{i.name} = {v:#x}" for i, v in zip(inputs, run.operands, strict=True))
         if (contract.factor * z - int(claimed)) % contract.p:
             raise ProofError(f"function: z is {z:#x} for {given}")
@@ -186,9 +181,13 @@ def _input(system: System, name: str, limbs: int, high: int) -> Input:
 
 
 def _cases(
-    system: System, inputs: tuple[Input, ...], samples: Sequence[Sample], record: Record
+    system: System,
+    inputs: tuple[Input, ...],
+    goal: _Goal,
+    samples: Sequence[Sample],
+    record: Record,
 ) -> Iterator[Case]:
-    flags = flags_chosen_on(system.rows)
+    flags = flags_of(system, goal.result)
     comparisons = tuple(c for flag in flags if (c := comparison_of(system, flag)) is not None)
     runs = tuple(sample.values for sample in samples)
     yield from _split(Case(system, inputs, {}, comparisons, samples=runs), flags, record)
@@ -211,83 +210,24 @@ def _split(case: Case, flags: Sequence[int], record: Record) -> Iterator[Case]:
         yield from _split(half, flags[1:], record)
 
 
-def _prove_case(case: Case, contract: Contract, result: Polynomial) -> CaseProof:
+def _prove_case(case: Case, contract: Contract, goal: _Goal) -> CaseProof:
     flags = {f: v for f, v in case.fixed.items() if f not in case.facts}
     known = ", ".join(f"flag {case.system.names[f]} = {v}" for f, v in flags.items())
     try:
         values = [value_of([{(v,): 1} for v in i.limbs], case.system.radix) for i in case.inputs]
         target: Polynomial = {}
-        add_to(target, result, contract.factor)
-        add_to(target, contract.claim(values), -1)
+        add_to(target, goal.result, contract.factor)
+        add_to(target, goal.claim(values), -1)
         identity = Identity(case, contract.p)
         identity.vanishes(target)
-        canonical = case.shown(result, contract.high)
+        canonical = case.shown(goal.result, contract.high)
         if canonical is None:
-            high = case.upper(result)
+            high = case.upper(goal.result)
             over = Fraction(high - contract.high, contract.p)
             percent = -(-over.numerator * 100 // over.denominator)
             raise ProofError(
                 f"canonical: the result may exceed its bound by {percent} hundredths of p"
             )
-        return CaseProof(case, identity.rows, canonical)
+        return CaseProof(goal.number, case, identity.rows, canonical)
     except ProofError as error:
         raise ProofError(f"{error}" + (f" (where {known})" if known else "")) from None
-
-
-CLAIMS: dict[str, Callable[[Sequence[Polynomial]], Polynomial]] = {
-    "add": lambda v: _plus(v[0], v[1], 1),
-    "sub": lambda v: _plus(v[0], v[1], -1),
-    "neg": lambda v: _plus({}, v[0], -1),
-    "double": lambda v: _plus(v[0], v[0], 1),
-    "mul": lambda v: product(v[0], v[1]),
-    "square": lambda v: product(v[0], v[0]),
-    "sum_of_products": lambda v: _plus(product(v[0], v[2]), product(v[1], v[3]), 1),
-    "redc": lambda v: v[0],
-    "to_montgomery": lambda v: v[0],
-    "from_montgomery": lambda v: v[0],
-    "mul_plain": lambda v: product(v[0], v[1]),
-    "reduce": lambda v: v[0],
-}
-"""What factor * result is, as a polynomial in the operands' values."""
-
-
-def _plus(a: Polynomial, b: Polynomial, factor: int) -> Polynomial:
-    total = dict(a)
-    add_to(total, b, factor)
-    return total
-
-
-def contract_of(operation: str, p: int, limbs: int) -> Contract:
-    """The contract of a named operation over a field of n 64-bit limbs, R = 2^(64n)."""
-    R = 1 << WORD_BITS * limbs
-    two = operation in ("add", "sub", "mul", "mul_plain", "sum_of_products")
-    wide = operation in ("redc", "reduce")
-    count = 2 if operation == "sum_of_products" else 1
-    operand = (2 * limbs, p * R - 1) if wide else (limbs, p - 1)
-    names = ("x", "y") if two else ("x",)
-    factor = {
-        "mul": R,
-        "square": R,
-        "sum_of_products": R,
-        "redc": R,
-        "from_montgomery": R,
-        "to_montgomery": pow(R, -1, p),
-    }.get(operation, 1)
-    operands = tuple((name, *operand) for name in names)
-    return Contract(p, limbs, operands, CLAIMS[operation], factor, p - 1, count)
-
-
-def foreign(contract: Contract, arguments: tuple[str, ...]) -> Contract:
-    """The contract of a function that takes its constants as arguments.
-
-    `arguments` names them in call order: z, the operands, `p` (the modulus, by address) and `n0`
-    (-1/p mod 2^64, by value). Raises ProofError for other names.
-    """
-    known = ("z", *(name for name, _, _ in contract.operands), "p", "n0")
-    for name in arguments:
-        if name not in known:
-            raise ProofError(f"no argument {name}; there are: {', '.join(known)}")
-    radix = 1 << WORD_BITS
-    p = tuple(contract.p >> WORD_BITS * i & radix - 1 for i in range(contract.limbs))
-    n0 = -pow(contract.p, -1, radix) % radix
-    return replace(contract, arguments=arguments, tables={"p": p}, numbers={"n0": n0})

@@ -7,7 +7,15 @@ afterwards, instead of leaving it, is understood only once that is known.
 from __future__ import annotations
 
 from fieldc.proof.bounds import Case, Combination, Fact
-from fieldc.proof.equations import Equation, Polynomial, add_to, product, put_in, split
+from fieldc.proof.equations import (
+    Choice,
+    Equation,
+    Polynomial,
+    add_to,
+    product,
+    put_in,
+    split,
+)
 
 
 def residue_of(case: Case, word: int) -> Combination | None:
@@ -27,6 +35,28 @@ def residue_of(case: Case, word: int) -> Combination | None:
             for monomial in [m for m, c in total.items() if int(c) % system.radix == 0]:
                 del total[monomial]
     return None if total else rows
+
+
+def fix_unread(case: Case) -> None:
+    """Fix carries and borrows that are 0 and that nothing reads, of sums made without a product.
+
+    A row of p - x or of x + x, whose top carry would count for 1 in every bound of its products.
+    """
+    rows = [row for row in case.system.rows if isinstance(row, Equation)]
+    read = {v for row in rows for m in row.right for v in m}
+    read |= {row.flag for row in case.system.rows if isinstance(row, Choice)}
+    made = {limb for operand in case.inputs for limb in operand.limbs}
+    for row in rows:
+        if row.kind == "mul" or not made.issuperset(v for m in row.right for v in m):
+            continue
+        made |= {
+            row.word,
+            *(top for (of, _), top in case.system.top_bits.items() if of == row.word),
+        }
+        if row.carry is not None:
+            made.add(row.carry)
+            if row.carry not in read and case.is_always(row.carry, 0):
+                case.fixed[row.carry] = 0
 
 
 def fix_zeros(case: Case) -> bool:

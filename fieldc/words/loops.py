@@ -42,6 +42,8 @@ def loops(trace: Trace) -> LoopProgram:
     """The looped form of a traced kernel. Raises NoLoops for one that is not made of rows."""
     f, kernel = trace.field, trace.kernel
     reader = _Reader(f, f"{kernel.operation} ({kernel.algorithm})", uses_of(trace.result))
+    if len(trace.values) > 1:
+        raise reader.refuse("for it has several results")
     at = reader.into(TOTAL, trace.result)
     body = roll(reader.statements)
     arrays = extents(body)

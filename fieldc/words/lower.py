@@ -31,7 +31,7 @@ def lower(
     names = EXCHANGED if exchanged else {}
     lowering = Lowering(build, rows or RowChoice(), uses_of(trace.result), names)
     words = lowering.words(trace.result)
-    zeros = [build.constant(0)] * (f.n - len(words))
+    zeros = [build.constant(0)] * (trace.kernel.result.width(f) - len(words))
     operands = tuple((name, bound.width(f)) for name, bound in trace.kernel.operands)
     return without_dead_steps(
         Program(trace.kernel.operation, f.word, operands, tuple(build.steps), tuple(words + zeros))

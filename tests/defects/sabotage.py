@@ -14,7 +14,8 @@ from fieldc.backends.x86_64.kernel import X86Kernel, compile_trace
 from fieldc.backends.x86_64.print import GNU
 from fieldc.catalogue import find_field
 from fieldc.machine.assemble import assemble
-from fieldc.proof.prove import Contract, contract_of, prove
+from fieldc.proof.contracts import Contract, contract_of
+from fieldc.proof.prove import prove
 
 
 def compiled(field: str, operation: str, variant: str = "adx") -> X86Kernel:

@@ -62,6 +62,11 @@ def _limbs(value: int, count: int) -> list[int]:
     return [value >> 64 * i & (1 << 64) - 1 for i in range(count)]
 
 
+def result_limbs(trace: Trace) -> int:
+    """The limbs that a kernel writes."""
+    return trace.kernel.result.width(trace.field)
+
+
 def reason(runs: Runs, mutant: Mutant) -> str:
     """The reason class of an accepted mutant. Raises Unexplained where there is none."""
     differing: set[Key] = set()
@@ -105,7 +110,7 @@ def _same_end(runs: Runs, mutant: Mutant, old: State, new: State, later: list[se
         step(new, instruction)
         if number < FEW:
             later[number] |= _differing(old, new)
-    n = runs.trace.field.n
+    n = result_limbs(runs.trace)
     kept = [*runs.kernel.convention.preserved, STACK]
     if result(old, n) != result(new, n) or any(old.values[r] != new.values[r] for r in kept):
         raise Unexplained(f"{mutant.kind} at {mutant.place}: {mutant.was} -> {mutant.now}")
@@ -156,7 +161,7 @@ def _dead(runs: Runs, place: int, differing: set[Key]) -> bool:
                 for key in differing:
                     mask = 1 if key in ("cf", "of") else (1 << 64) - 1
                     spoilt.values[key] = plain.values.get(key, 0) ^ mask
-        n = runs.trace.field.n
+        n = result_limbs(runs.trace)
         if result(plain, n) != result(spoilt, n):
             return False
     return True
@@ -169,7 +174,7 @@ def run_on_processor(kernel: X86Kernel, trace: Trace) -> int:
     """
     text = replace(kernel, symbol="mutant").text() + WATCH
     operands = tuple(bound.width(trace.field) for _, bound in trace.kernel.operands)
-    return check(Kernel(load(assemble(text)), "watched", operands, trace.field.n), trace)
+    return check(Kernel(load(assemble(text)), "watched", operands, result_limbs(trace)), trace)
 
 
 _KEPT = ("rbx", "rbp", "r12", "r13", "r14", "r15")

@@ -18,7 +18,8 @@ from fieldc.backends.x86_64.kernel import X86Kernel, compile_trace
 from fieldc.catalogue import find_field
 from fieldc.language import Trace
 from fieldc.machine.processor import is_x86_64, missing
-from fieldc.proof.prove import RUNS, contract_of
+from fieldc.proof.contracts import contract_of
+from fieldc.proof.prove import RUNS
 from mutation.equivalent import Runs, Unexplained, reason, run_on_processor
 from mutation.judge import bytes_of, verdicts
 from mutation.mutants import Mutant, mutants
@@ -67,6 +68,18 @@ def subjects() -> tuple[Subject, ...]:
                 subject = Subject(field, operation, variant)
                 found.setdefault((field, operation, subject.kernel().code), subject)
     return tuple(found.values())
+
+
+FUSED = (
+    *("sum_of_products_3", "difference_of_products", "fp2_mul", "fp2_square"),
+    *("mul_lazy", "square_lazy", "add_lazy", "sub_lazy", "reduce_lazy", "mul_by_3"),
+)
+"""Operations that are built where they are named: sampled only, the golden file lacks them."""
+
+
+def fused_subjects(variants: Sequence[str]) -> list[Subject]:
+    """Their kernels for one field."""
+    return [Subject("bn254-p", op, v) for op in FUSED for v in variants]
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ import lief
 from fieldc.backends.x86_64.kernel import X86Kernel
 from fieldc.backends.x86_64.print import GNU
 from fieldc.machine.assemble import assemble
+from fieldc.proof.contracts import Contract
 from fieldc.proof.identity import ProofError
-from fieldc.proof.prove import Contract, prove
+from fieldc.proof.prove import prove
 
 BATCH = 200
 

@@ -50,6 +50,17 @@ pub(crate) type Flags = Vec<(usize, u64)>;
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Case {
-    Proved { flags: Flags, facts: Vec<Fact>, identity: Combination, canonical: Bound },
-    Excluded { flags: Flags, excluded: Bound },
+    Proved {
+        /// Which of z's values it is of.
+        #[serde(default)]
+        result: usize,
+        flags: Flags,
+        facts: Vec<Fact>,
+        identity: Combination,
+        canonical: Bound,
+    },
+    Excluded {
+        flags: Flags,
+        excluded: Bound,
+    },
 }

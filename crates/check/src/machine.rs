@@ -41,8 +41,8 @@ struct Machine<'a> {
     overflow: Option<Word>,
 }
 
-/// Runs the code to its return: what is known of its words, and z.
-pub(crate) fn run(code: &[u8], contract: &Contract) -> Outcome<(System, Polynomial)> {
+/// Runs the code to its return: what is known of its words, and z's values.
+pub(crate) fn run(code: &[u8], contract: &Contract) -> Outcome<(System, Vec<Polynomial>)> {
     let mut machine = Machine::new(code, contract);
     for i in &mut Decoder::new(64, code, DecoderOptions::NONE) {
         let bytes = &code[i.ip() as usize..i.next_ip() as usize];
@@ -83,10 +83,10 @@ impl<'a> Machine<'a> {
         for beside in pointers() {
             for limb in 0..contract.width * beside.len() {
                 let word = system.variable(&(&contract.high >> (64 * (limb % contract.width))));
-                memory.insert((beside[0].0.to_string(), 8 * limb as i64), Value::Word(word));
+                memory.insert((beside[0].0.clone(), 8 * limb as i64), Value::Word(word));
             }
         }
-        let names = ["z"].into_iter().chain(pointers().map(|beside| beside[0].0));
+        let names = ["z"].into_iter().chain(pointers().map(|beside| beside[0].0.as_str()));
         for (register, name) in contract.convention.arguments.into_iter().zip(names) {
             registers.insert(register, Value::Pointer((name.to_string(), 0)));
         }
@@ -94,8 +94,8 @@ impl<'a> Machine<'a> {
         Self { system, contract, code, registers, stack, memory, carry, overflow }
     }
 
-    /// z, where the kernel returns as it should.
-    fn result(self) -> Outcome<(System, Polynomial)> {
+    /// z's values, where the kernel returns as it should.
+    fn result(self) -> Outcome<(System, Vec<Polynomial>)> {
         let changed = |r: &&Register| self.registers[*r] != entry(**r);
         if let Some(lost) = self.contract.convention.saved.iter().find(changed) {
             return fail(format!("frame: {lost:?} is not restored"));
@@ -104,8 +104,10 @@ impl<'a> Machine<'a> {
             Some(Value::Word(word)) => Ok(word.clone()),
             _ => fail("frame: a limb of z is never written, or not with a word"),
         };
-        let limbs = (0..self.contract.limbs).map(limb).collect::<Outcome<Vec<_>>>()?;
-        Ok((self.system, Polynomial::number(limbs.into_iter())))
+        let limbs = (0..self.contract.result_limbs()).map(limb).collect::<Outcome<Vec<_>>>()?;
+        let values = limbs.chunks(self.contract.limbs);
+        let values = values.map(|value| Polynomial::number(value.iter().cloned())).collect();
+        Ok((self.system, values))
     }
 
     fn get(&self, register: Register) -> Outcome<Value> {
@@ -165,7 +167,7 @@ impl<'a> Machine<'a> {
 
     fn store(&mut self, (base, offset): Address, value: Value) -> Outcome<()> {
         let own = match base.as_str() {
-            "z" => 0..8 * self.contract.limbs as i64,
+            "z" => 0..8 * self.contract.result_limbs() as i64,
             "RSP" => self.lowest()..0,
             _ => 0..0,
         };

@@ -6,7 +6,7 @@ use crate::polynomial::Polynomial;
 use crate::system::System;
 use crate::{Outcome, fail};
 use num_bigint::BigInt;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 type Known = BTreeMap<usize, u64>;
 
@@ -15,20 +15,31 @@ pub(crate) fn replay(
     cases: &[Case],
     contract: &Contract,
     system: &System,
-    z: &Polynomial,
+    z: &[Polynomial],
 ) -> Outcome<()> {
     let mut covered = Vec::new();
     for (number, case) in cases.iter().enumerate() {
         let verifier = Verifier { system, contract, fixed: Known::new() };
         covered.push(verifier.case(case, z).map_err(|why| format!("case {number}: {why}"))?);
     }
-    let flags = &system.flags;
+    for result in 0..z.len() {
+        let of_it = covered.iter().filter(|(of, _)| of.is_none_or(|of| of == result));
+        covers(of_it.map(|(_, case)| case), &system.flags)?;
+    }
+    Ok(())
+}
+
+/// Verifies that for all values of the flags there is a case.
+fn covers<'a>(
+    covered: impl Iterator<Item = &'a Known> + Clone,
+    flags: &BTreeSet<usize>,
+) -> Outcome<()> {
     if flags.len() > 10 {
         return fail(format!("choices depend on {} flags", flags.len()));
     }
     for values in 0..1_u64 << flags.len() {
         let now: Known = flags.iter().enumerate().map(|(i, f)| (*f, values >> i & 1)).collect();
-        if !covered.iter().any(|case| case.iter().all(|(f, v)| now.get(f) == Some(v))) {
+        if !covered.clone().any(|case| case.iter().all(|(f, v)| now.get(f) == Some(v))) {
             return fail(format!("cases: none has the flags {now:?}"));
         }
     }
@@ -43,8 +54,8 @@ struct Verifier<'a> {
 }
 
 impl Verifier<'_> {
-    /// Verifies a case; its flags' values.
-    fn case(mut self, stated: &Case, z: &Polynomial) -> Outcome<Known> {
+    /// Verifies one case: which of z's values it is of, if not of all, and its flags' values.
+    fn case(mut self, stated: &Case, z: &[Polynomial]) -> Outcome<(Option<usize>, Known)> {
         match stated {
             Case::Excluded { flags, excluded } => {
                 let ((flag, value), others) = flags.split_last().ok_or("excluded: no flag")?;
@@ -53,23 +64,25 @@ impl Verifier<'_> {
                     return fail("excluded: a flag is named twice");
                 }
                 self.is_always(*flag, 1_u64.saturating_sub(*value), excluded)?;
-                Ok(flags.iter().copied().collect())
+                Ok((None, flags.iter().copied().collect()))
             }
-            Case::Proved { flags, facts, identity, canonical } => {
+            Case::Proved { result, flags, facts, identity, canonical } => {
                 self.fixed = flags.iter().copied().collect();
                 let flags = self.fixed.clone();
                 for fact in facts {
                     self.learn(fact)?;
                 }
-                let Contract { p, factor, claim, .. } = self.contract;
+                let Contract { p, factor, claims, most, .. } = self.contract;
+                let z = z.get(*result).ok_or_else(|| format!("there is no value {result}"))?;
+                let claim = &claims[*result];
                 let target = Polynomial::default().plus(z, factor.clone()).plus(claim, -1);
                 if !self.rest(target, identity)?.vanishes(p) {
                     return fail("function: the result is another modulo p");
                 }
-                if !self.at_most(z, &(p - 1), canonical)? {
-                    return fail("canonical: the result is not shown to be below p");
+                if !self.at_most(z, most, canonical)? {
+                    return fail("canonical: the result is not shown to be below its bound");
                 }
-                Ok(flags)
+                Ok((Some(*result), flags))
             }
         }
     }

@@ -114,7 +114,7 @@ fn a_product_is_one_row() {
     let code =
         [&[0x48, 0x8b, 0x12][..], &[0xc4, 0xc2, 0xab, 0xf6, 0x00], &[0x48, 0x89, 0x01, 0xc3]];
     let (system, z) = run(&code.concat(), &contract).expect("it runs");
-    assert_eq!(z, Polynomial::variable(3));
+    assert_eq!(z, [Polynomial::variable(3)]);
     let expected = Polynomial::sum([
         (1.into(), vec![2]),
         (num_bigint::BigInt::from(1) << 64, vec![3]),
@@ -143,10 +143,39 @@ fn plain_operations_have_no_factor() {
 }
 
 #[test]
+fn names_with_numbers_have_several_values() {
+    let given = |operation| {
+        contract(operation, 13, 1, "sysv").map(|c| (c.operands.len(), c.beside, c.claims.len()))
+    };
+    assert_eq!(given("sum_of_products").ok(), Some((4, 2, 1)));
+    assert_eq!(given("sum_of_products_6").ok(), Some((12, 6, 1)));
+    assert_eq!(given("fp2_mul").ok(), Some((4, 2, 2)));
+    assert_eq!(given("fp2_square_minus_5").ok(), Some((2, 2, 2)));
+    assert_eq!(given("mul_by_12").ok(), Some((1, 1, 1)));
+    let beta = Polynomial::variable(1).times(&Polynomial::variable(1));
+    let claim = Polynomial::variable(0).times(&Polynomial::variable(0)).plus(&beta, -5);
+    let found = contract("fp2_square_minus_5", 13, 1, "sysv").map(|c| c.claims[0].clone());
+    assert_eq!(found.ok(), Some(claim));
+}
+
+#[test]
+fn lazy_values_are_below_twice_p() {
+    let given = |operation| contract(operation, 13, 1, "sysv").map(|c| (c.high, c.most));
+    assert_eq!(given("mul_lazy").ok(), Some((25.into(), 25.into())));
+    assert_eq!(given("reduce_lazy").ok(), Some((25.into(), 12.into())));
+}
+
+#[test]
 fn a_contract_that_makes_no_sense_is_refused() {
     for (name, p, limbs, convention) in [
         ("cube", 13, 1, "sysv"),
         ("mul", 12, 1, "sysv"),
+        ("mul_lazy", (1 << 63) + 29, 1, "sysv"),
+        ("redc_lazy", 13, 1, "sysv"),
+        ("mul_5", 13, 1, "sysv"),
+        ("mul_by", 13, 1, "sysv"),
+        ("sum_of_products_7", 13, 1, "sysv"),
+        ("sum_of_products_minus_3", 13, 1, "sysv"),
         ("mul", 13, 0, "sysv"),
         ("mul", 13, 1, ""),
     ] {

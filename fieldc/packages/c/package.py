@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fieldc.algorithms import choose
+from fieldc.algorithms.lazy import has_room
 from fieldc.artifacts.artifact import Artifact
 from fieldc.artifacts.produce import build_targets
 from fieldc.artifacts.trust import Progress
@@ -21,6 +22,8 @@ OPERATIONS = (
     *("to_montgomery", "from_montgomery"),
 )
 """What the interface calls."""
+LAZY = ("add_lazy", "sub_lazy", "mul_lazy", "square_lazy", "reduce_lazy")
+"""What it calls too where values below 2p stay there."""
 TARGETS = ("x86_64-linux", "x86_64-windows", "c")
 """Both conventions; macOS has the bytes of Linux."""
 PROOFS = "proofs"
@@ -61,11 +64,16 @@ def build_package(
     """
     check_writable(folder)
     known = build_targets()
-    traces = [choose(field, operation) for operation in OPERATIONS]
+    traces = [choose(field, operation) for operation in operations(field)]
     proved = build(traces, [known[name] for name in TARGETS], progress)
     artifacts, files = package(field, proved)
     write(folder, files)
     return artifacts, manifest(field, artifacts)
+
+
+def operations(field: Field) -> tuple[str, ...]:
+    """What the interface for a field calls."""
+    return (*OPERATIONS, *LAZY) if has_room(field) else OPERATIONS
 
 
 def package(field: Field, proved: Sequence[Artifact]) -> tuple[list[Packaged], dict[str, bytes]]:

@@ -50,6 +50,20 @@ def values(f: Field, command: str) -> dict[str, str]:
     }
 
 
+LAZY_BINARY, LAZY_UNARY = ("add_lazy", "sub_lazy", "mul_lazy"), ("square_lazy", "reduce_lazy")
+
+
+def _lazy_words(words: Mapping[str, str], has_lazy: bool) -> dict[str, str]:
+    """What stands in the templates for values below 2p; nothing where there are none."""
+    found = {"lazy_h": "lazy.h", "lazy_c": "lazy.c"}
+    texts = {word: fill(file, words) if has_lazy else "" for word, file in found.items()}
+    for word, names in (("lazy_binary", LAZY_BINARY), ("lazy_unary", LAZY_UNARY)):
+        kernels = (f", \\\n     {words['name']}_{name}_##variant" for name in names)
+        texts[word] = "".join(f", *{name}" for name in names) if has_lazy else ""
+        texts[f"{word}_kernels"] = "".join(kernels) if has_lazy else ""
+    return texts
+
+
 def _words(f: Field, value: int) -> str:
     return ", ".join(f"UINT64_C({limb:#x})" for limb in f.limbs(value))
 
@@ -64,6 +78,7 @@ def texts(f: Field, kernels: Sequence[Artifact]) -> dict[str, str]:
     """Every file that is text, by its path in the package."""
     words = values(f, f"fieldc build {f.label} --package c -o DIR")
     words["example"] = fill("example.c", words)
+    words |= _lazy_words(words, any(a.trace.kernel.operation == "mul_lazy" for a in kernels))
     name, header = words["name"], fill("field.h", words)
     portable = [a for a in kernels if a.target == "c"]
     own = [a for a in kernels if a.is_own]

@@ -6,25 +6,26 @@ typedef void @name@_binary(uint64_t z[@limbs@], const uint64_t x[@limbs@],
 
 typedef struct {
     int path;
-    @name@_binary *add, *sub, *mul;
-    @name@_unary *neg, *twice, *square, *to_montgomery, *from_montgomery;
+    @name@_binary *add, *sub, *mul@lazy_binary@;
+    @name@_unary *neg, *twice, *square, *to_montgomery, *from_montgomery@lazy_unary@;
 } @name@_kernels;
 
 #define @upper@_KERNELS(path, variant) \
     {path, \
-     @name@_add_##variant, @name@_sub_##variant, @name@_mul_##variant, \
+     @name@_add_##variant, @name@_sub_##variant, @name@_mul_##variant@lazy_binary_kernels@, \
      @name@_neg_##variant, @name@_double_##variant, @name@_square_##variant, \
-     @name@_to_montgomery_##variant, @name@_from_montgomery_##variant}
+     @name@_to_montgomery_##variant, @name@_from_montgomery_##variant@lazy_unary_kernels@}
 
 static const @name@_kernels @name@_in_c = @upper@_KERNELS(FIELDC_PORTABLE, c);
 
 #if @upper@_ASSEMBLY
 
 #define @upper@_DECLARE(variant) \
-    extern @name@_binary @name@_add_##variant, @name@_sub_##variant, @name@_mul_##variant; \
+    extern @name@_binary @name@_add_##variant, @name@_sub_##variant, \
+        @name@_mul_##variant@lazy_binary_kernels@; \
     extern @name@_unary @name@_neg_##variant, @name@_double_##variant, \
         @name@_square_##variant, @name@_to_montgomery_##variant, \
-        @name@_from_montgomery_##variant;
+        @name@_from_montgomery_##variant@lazy_unary_kernels@;
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -284,7 +285,7 @@ int @name@_invert(@name@ *z, const @name@ *x)
     return nothing * FIELDC_NO_INVERSE;
 }
 
-const char *@name@_status(int status)
+@lazy_c@const char *@name@_status(int status)
 {
     switch (status) {
     case FIELDC_OK: return "no error";

@@ -88,7 +88,7 @@ int @name@_invert(@name@ *z, const @name@ *x);
 int @name@_equal(const @name@ *x, const @name@ *y); /* 1 or 0 */
 int @name@_is_zero(const @name@ *x);                /* 1 or 0 */
 
-/* What computes from now on, in all threads: a fieldc_path. Without it, the fastest is found at
+@lazy_h@/* What computes from now on, in all threads: a fieldc_path. Without it, the fastest is found at
  * the first call. FIELDC_NOT_SUPPORTED, and nothing changes. */
 int @name@_use(int path);
 

@@ -1,0 +1,82 @@
+"""Values below 2p that stay below 2p: no subtraction of p after a product.
+
+Where 4p < R the bounds close: (2p)*(2p)/R + p < 2p (Walter, "Montgomery exponentiation needs no
+final subtractions", 1999).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from fieldc.algorithms.addition import add_if_negative
+from fieldc.algorithms.products import product, sum_of
+from fieldc.algorithms.reduction import Reduction, drop_limb, fold_limb, subtract_once
+from fieldc.algorithms.squaring import square_product
+from fieldc.field import Field
+from fieldc.language import DoesNotApply, Kernel, Lazy, LazyPair, Number, Residue, kernel
+
+
+def has_room(f: Field) -> bool:
+    """Whether values below 2p stay there: 4p < R."""
+    return 4 * f.p < f.R
+
+
+def check_room(f: Field) -> None:
+    """Raise DoesNotApply where there is no room."""
+    if not has_room(f):
+        raise DoesNotApply(f"values below 2p stay there only where 4p < R, not for {f.label}")
+
+
+@kernel("add_lazy")
+def add(f: Field, x: Lazy, y: Lazy) -> Lazy:
+    """x + y, less 2p where it is 2p or more."""
+    check_room(f)
+    return subtract_once(x + y, 2 * f.p)
+
+
+@kernel("sub_lazy")
+def sub(f: Field, x: Lazy, y: Lazy) -> Lazy:
+    """x - y, and 2p where that is negative."""
+    check_room(f)
+    return add_if_negative(x - y, 2 * f.p)
+
+
+@kernel("reduce_lazy")
+def reduce(f: Field, x: Lazy) -> Residue:
+    """The canonical value: x, less p where it is p or more."""
+    check_room(f)
+    return subtract_once(x, f.p)
+
+
+def _products(algorithm: str, step: Reduction, how: str) -> Iterator[Kernel]:
+    """Multiplication, squaring, and a sum of two products, which divide by the radix in a step."""
+
+    def multiply(f: Field, x: Lazy, y: Lazy) -> Lazy:
+        check_room(f)
+        return product(f, x, y, step)
+
+    def square(f: Field, x: Lazy) -> Lazy:
+        check_room(f)
+        return square_product(f, x, step)
+
+    def sum_of_products(f: Field, x: LazyPair, y: LazyPair) -> Lazy:
+        check_room(f)
+        return sum_of(f, x, y, step)
+
+    texts: tuple[tuple[str, str, Callable[..., Number]], ...] = (
+        ("mul_lazy", "x*y/R", multiply),
+        ("square_lazy", "x*x/R", square),
+        ("sum_of_products_lazy", "(x[0]*y[0] + x[1]*y[1])/R", sum_of_products),
+    )
+    for operation, says, text in texts:
+        text.__doc__ = f"{says} modulo p, not reduced, {how}"
+        yield kernel(operation, algorithm)(text)
+
+
+LAZY = (
+    add,
+    sub,
+    *_products("log-jump", fold_limb, "with constant rows of mu."),
+    *_products("cios", drop_limb, "with a row of the reduction for each limb."),
+    reduce,
+)

@@ -1,0 +1,45 @@
+"""Repeated squaring, and products with small constants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fieldc.algorithms.names import FACTORS, SQUARINGS
+from fieldc.algorithms.reduction import Reduction, drop_limb, fold_limb, subtract_all
+from fieldc.algorithms.squaring import square_product
+from fieldc.field import Field
+from fieldc.language import Integer, Kernel, Number, Residue, kernel
+
+
+def _squared(f: Field, x: Number, count: int, reduce: Reduction) -> Number:
+    """x^(2^count), divided by R as often as squared; below 2p in between where bounds close."""
+    for _ in range(count):
+        t = square_product(f, x, reduce)
+        fits = 4 * f.p < f.R and (not isinstance(t, Integer) or t.high < 2 * f.p)
+        x = t if fits else subtract_all(t, f.p)
+    return subtract_all(x, f.p)
+
+
+def _squarings(count: int) -> Iterator[Kernel]:
+    for algorithm, reduce, how in (
+        ("log-jump", fold_limb, "rows of mu"),
+        ("cios", drop_limb, "a row of the reduction for each limb"),
+    ):
+
+        def text(f: Field, x: Residue, reduce: Reduction = reduce) -> Residue:
+            return _squared(f, x, count, reduce)
+
+        text.__doc__ = f"{count} squarings, values kept below 2p between them, with {how}."
+        yield kernel(f"square_times_{count}", algorithm)(text)
+
+
+def _small_product(factor: int) -> Kernel:
+    def text(f: Field, x: Residue) -> Residue:
+        return subtract_all(x * factor, f.p)
+
+    text.__doc__ = f"{factor}*x mod p: a row, and subtractions of ..., 2p, p."
+    return kernel(f"mul_by_{factor}")(text)
+
+
+POWERS = tuple(k for count in SQUARINGS for k in _squarings(count))
+SMALL_PRODUCTS = tuple(map(_small_product, FACTORS))
