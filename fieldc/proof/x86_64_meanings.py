@@ -250,6 +250,14 @@ def _and(cpu: Processor, i: capstone.CsInsn) -> None:
     raise ProofError(f"{cpu.where}: `and` of two words of which none is a mask")
 
 
+def _not(cpu: Processor, i: capstone.CsInsn) -> None:
+    """2^64 - 1 - word; no flag changes."""
+    system = cpu.memory.system
+    right = {m: -c for m, c in cpu.word(cpu.read(i, 0)).items()}
+    add_to(right, {(): system.radix - 1})
+    cpu.write(i, 0, {(system.define_word(right, cpu.where),): 1})
+
+
 def _xor(cpu: Processor, i: capstone.CsInsn) -> None:
     """xor r, r: zero, and both flags clear."""
     if not _same_register(i):
@@ -336,6 +344,7 @@ MEANINGS: dict[str, Meaning] = {
     "mul": _mul,
     "imul": _imul,
     "and": _and,
+    "not": _not,
     "xor": _xor,
     "test": _test,
     "shld": _shld,
