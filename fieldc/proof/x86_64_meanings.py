@@ -53,6 +53,14 @@ def _add(with_carry: bool, sign: int) -> Meaning:
     return meaning
 
 
+def _neg(cpu: Processor, i: capstone.CsInsn) -> None:
+    """0 - operand0; the borrow out."""
+    right = {m: -c for m, c in cpu.word(cpu.read(i, 0)).items()}
+    word, out = cpu.memory.system.define("sub", right, -1, cpu.where)
+    cpu.write(i, 0, {(word,): 1})
+    cpu.carry, cpu.overflow = {(out,): 1}, None
+
+
 def _moves_stack(cpu: Processor, i: capstone.CsInsn, sign: int) -> bool:
     """add or sub of a constant to rsp."""
     target, amount = i.operands
@@ -140,11 +148,12 @@ def _mov(cpu: Processor, i: capstone.CsInsn) -> None:
 
 
 def _lea(cpu: Processor, i: capstone.CsInsn) -> None:
-    """A known address, or a + a: twice a word, less its top bit."""
+    """A known address; a + a: twice a word, less its top bit; a + b, less the carry."""
     memory = i.operands[1].mem
-    if memory.base == memory.index and memory.scale == 1 and not memory.disp:
-        value = cpu.word(cpu.registers[cpu.register(i, memory.base)])
-        cpu.write(i, 0, _shifted(cpu, value, {}, 1))
+    if memory.index and memory.base and memory.scale == 1 and not memory.disp:
+        a, b = (cpu.word(cpu.registers[cpu.register(i, r)]) for r in (memory.base, memory.index))
+        twice = memory.base == memory.index
+        cpu.write(i, 0, _shifted(cpu, a, {}, 1) if twice else _plain_sum(cpu, a, b))
         return
     address = cpu.address(i, i.operands[1])
     if i.reg_name(i.operands[0].reg) != "rsp":
@@ -153,6 +162,13 @@ def _lea(cpu: Processor, i: capstone.CsInsn) -> None:
         _set_stack(cpu, address.offset)
     else:
         raise ProofError(f"{cpu.where}: moves the stack pointer off the stack")
+
+
+def _plain_sum(cpu: Processor, a: Polynomial, b: Polynomial) -> Polynomial:
+    """a + b mod 2^w, whose carry nobody reads."""
+    right = dict(a)
+    add_to(right, b)
+    return {(cpu.memory.system.define("add", right, 1, cpu.where)[0],): 1}
 
 
 def _set_stack(cpu: Processor, offset: int) -> None:
@@ -169,22 +185,33 @@ def _set_stack(cpu: Processor, offset: int) -> None:
 
 def _shld(cpu: Processor, i: capstone.CsInsn) -> None:
     """shld by a constant; the processor masks a count to 6 bits, and by 0 it does nothing."""
-    count = i.operands[2]
-    if count.type != x86.X86_OP_IMM or not 0 < count.imm < cpu.memory.system.word_bits:
-        raise ProofError(f"{cpu.where}: shifts by what is no constant from 1 to 63")
+    k = _count(cpu, i, 2)
     high, low = cpu.word(cpu.read(i, 0)), cpu.word(cpu.read(i, 1))
-    cpu.write(i, 0, _shifted(cpu, high, low, count.imm))
+    cpu.write(i, 0, _shifted(cpu, high, low, k))
+    cpu.carry = cpu.overflow = None
+
+
+def _shl(cpu: Processor, i: capstone.CsInsn) -> None:
+    """shl by a constant: as shld with zeros."""
+    k = _count(cpu, i, 1)
+    cpu.write(i, 0, _shifted(cpu, cpu.word(cpu.read(i, 0)), {}, k))
     cpu.carry = cpu.overflow = None
 
 
 def _shr(cpu: Processor, i: capstone.CsInsn) -> None:
     """shr by a constant: the top bits."""
-    w, count = cpu.memory.system.word_bits, i.operands[1]
-    if count.type != x86.X86_OP_IMM or not 0 < count.imm < w:
-        raise ProofError(f"{cpu.where}: shifts by what is no constant from 1 to 63")
-    top = _top_bits(cpu, cpu.word(cpu.read(i, 0)), w - count.imm)
+    k = _count(cpu, i, 1)
+    top = _top_bits(cpu, cpu.word(cpu.read(i, 0)), cpu.memory.system.word_bits - k)
     cpu.write(i, 0, {(cpu.memory.system.define_word(top, cpu.where),): 1})
     cpu.carry = cpu.overflow = None
+
+
+def _count(cpu: Processor, i: capstone.CsInsn, operand: int) -> int:
+    """How far a shift goes."""
+    count = i.operands[operand]
+    if count.type != x86.X86_OP_IMM or not 0 < count.imm < cpu.memory.system.word_bits:
+        raise ProofError(f"{cpu.where}: shifts by what is no constant from 1 to 63")
+    return int(count.imm)
 
 
 def _shifted(cpu: Processor, high: Polynomial, low: Polynomial, k: int) -> Polynomial:
@@ -344,10 +371,12 @@ MEANINGS: dict[str, Meaning] = {
     "mul": _mul,
     "imul": _imul,
     "and": _and,
+    "neg": _neg,
     "not": _not,
     "xor": _xor,
     "test": _test,
     "shld": _shld,
+    "shl": _shl,
     "shr": _shr,
     "cmovb": _cmov(True),
     "cmovae": _cmov(False),
