@@ -1,4 +1,4 @@
-//! Products in Fp2 = Fp(u) with u^2 = -1, of elements x[0] + x[1]*u.
+//! Products in Fp2 = Fp(u) with u^2 = -1, of elements `x[0] + x[1]*u`.
 //!
 //! ```
 //! use fieldc::bls12_381::Fp;
