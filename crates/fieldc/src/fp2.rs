@@ -36,7 +36,7 @@ pub fn mul<const N: usize, F: HasProducts<N>>(x: &[F; 2], y: &[F; 2]) -> [F; 2] 
     ])
 }
 
-/// The square: (x[0] + x[1])*(x[0] - x[1]) and 2*x[0]*x[1].
+/// The square: `(x[0] + x[1])*(x[0] - x[1])` and `2*x[0]*x[1]`.
 #[inline]
 pub fn square<const N: usize, F: HasProducts<N>>(x: &[F; 2]) -> [F; 2] {
     const { assert_no_square::<N, F>() };
