@@ -17,9 +17,10 @@ from fieldc.goals.reproduce import Reproduction
 from fieldc.lab.foreign import ENTRY, ROUTINES, NoForeignCode, foreign_object
 from fieldc.lab.variants import preferred_variant
 from fieldc.machine.check import check
+from fieldc.machine.frames import Alias
 from fieldc.machine.host import SYMBOL
 from fieldc.machine.inline import inlined
-from fieldc.machine.load import Alias, Kernel, load
+from fieldc.machine.load import Kernel, load
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.machine.processors import processors_of
 
