@@ -80,7 +80,7 @@ fn for_one_modulus(kernel: &ItemFn) -> TokenStream {
 fn constants(p: &[u64]) -> TokenStream {
     let (n, n0) = (p.len(), texts::n0(p));
     let number = p.iter().rev().fold(BigUint::ZERO, |sum, &limb| (sum << 64) + limb);
-    let mu = (&number * n0 + 1u32) >> 64;
+    let mu: BigUint = (&number * n0 + 1u32) >> 64;
     let rest = (&number + 1u32 - mu.modpow(&BigUint::from(n - 1), &number)) % &number;
     let [mu, minus_mu, rest] = [&mu, &(&number - &mu), &rest].map(|value| {
         let mut words = limbs(value);
