@@ -14,7 +14,7 @@ from primes import shaped, shapes
 
 from fieldc.artifacts import race_texts
 from fieldc.artifacts.checked_in import COMMAND, ROOT
-from fieldc.artifacts.classes import CLASSES, FULL, LIMBS, class_of, representative
+from fieldc.artifacts.classes import CLASSES, COMPLEMENT, FULL, LIMBS, class_of, representative
 from fieldc.artifacts.crate import FILES, FOLDER, generate
 from fieldc.artifacts.crate_kernels import crate_jobs
 from fieldc.artifacts.crate_sums import FITTING, as_function, inline_sums
@@ -172,6 +172,15 @@ def test_kernels_are_proved_for_other_primes_of_their_class(limbs: int):
     for shape in shapes(limbs):
         jobs = crate_jobs(ROOT / FOLDER, shaped(shape, limbs))
         assert not [v.failure for v in map(prove_job, jobs) if v.failure], shape
+
+
+@here
+def test_a_word_that_two_constants_share_for_most_primes_is_read_where_it_belongs():
+    """For 2 limbs fold_rest is minus_mu + 1, whose upper word differs only after a carry."""
+    f = Field(0x3B08F7568D243F9619999E3FA46D6753)
+    assert class_of(f) is COMPLEMENT and f.limbs(f.minus_mu)[0] == f.base - 1
+    jobs = crate_jobs(ROOT / FOLDER, f)
+    assert not [verdict.failure for verdict in map(prove_job, jobs) if verdict.failure]
 
 
 @here

@@ -95,4 +95,6 @@ def test_all_goals_race_in_one_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--all-goals", "--rounds", "1", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert [row["goal"]["operation"] for row in rows[: len(GOALS)]] == [g.operation for g in GOALS]
-    assert all("verdict" in row for row in rows)
+    for row in rows[: len(GOALS)]:
+        theirs = row["goal"]["rival"] in ROUTINES and row["verdict"].startswith("SKIPPED: ")
+        assert theirs or (row["reached"]["throughput"] > 0 and row["ours"]["latency"] > 0)

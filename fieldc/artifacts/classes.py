@@ -2,14 +2,15 @@
 
 A class is all primes of n limbs whose top limb and n0 are within limits. Its kernels are compiled
 for a representative, a prime at the limits: every bound in them grows with p, and with
-mu = (n0*p + 1) / 2^64 or with p - mu, so it holds for the whole class. Other limbs are taken for
-any words.
+mu = (n0*p + 1) / 2^64 or with p - mu, so it holds for the whole class; fold_rest is taken for
+almost p. Other limbs are taken for any words.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -118,14 +119,32 @@ def kernels_of(prime_class: PrimeClass) -> dict[str, PrimeClass]:
 
 def class_traces(prime_class: PrimeClass, limbs: int) -> Iterator[Trace]:
     """The kernels of a class at a number of limbs."""
-    f = representative(prime_class, limbs)
+    f = _with_largest_rest(representative(prime_class, limbs))
     for operation, algorithm in prime_class.algorithms:
         yield choose(f, operation, algorithm)
 
 
+def _with_largest_rest(f: Field) -> Field:
+    """The field with a fold_rest of almost p, none of whose words is another constant's.
+
+    Its own is no limit of the class, and has words of minus_mu where p has two limbs: constants go
+    by their values, so a kernel would read these words from minus_mu for every prime.
+    """
+    bounded, lower = copy(f), WORD * (f.n - 1)
+    below = random.Random(f.n).getrandbits(lower) if lower else 0
+    object.__setattr__(bounded, "fold_rest", ((f.p >> lower) - 1 << lower) + below)
+    return bounded
+
+
 def class_kernel(trace: Trace, symbol: str, variant: str) -> X86Kernel:
-    """A kernel whose words are bounded by the limits of its class only."""
+    """A kernel whose words are bounded by the limits of its class only.
+
+    Raises ValueError for a representative of which two constants have a word in common.
+    """
     f, choices = trace.field, VARIANTS[variant]
+    words = [limb for value in (f.p, f.mu, f.minus_mu, f.fold_rest) for limb in f.limbs(value)]
+    if f.n > 1 and len({*words, f.n0}) <= len(words):
+        raise ValueError(f"{f.label} is no representative: two of its constants have a word alike")
     growing = [f.limbs(value)[:-1] for value in (f.p, f.mu, f.minus_mu)]
     unknown = frozenset([*chain(*growing), *f.limbs(f.fold_rest), f.n0])
     return compile_program(lower(trace, choices.rows, unknown), symbol, choices)

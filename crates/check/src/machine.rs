@@ -307,7 +307,6 @@ impl<'a> Machine<'a> {
                 let top = system.top(&a?, 64 - count(1).ok_or(UNKNOWN)?);
                 system.define_word(&top)
             }
-            M::Not => system.define_word(&Word::constant(u64::MAX).plus(&a?, -1)),
             M::Cmovb => system.choose(&carry?, b?, a?),
             M::Cmovae => system.choose(&carry?, a?, b?),
             M::And => system.and(a?, b?)?,

@@ -201,24 +201,24 @@ unsafe extern "sysv64" fn mul_complement_mulx<M: Modulus<2>>(
     add rcx, rsi
     adc rdx, 0
     add r11, qword ptr [rax + 24]
-    adc rcx, qword ptr [rax + 16]
+    adc rcx, qword ptr [rax + 32]
     adc rdx, 0
     add r8, r11
     adc r10, rcx
     adc r9, rdx
     mov rdx, r8
-    imul rdx, qword ptr [rax + 32]
-    mulx rcx, rsi, qword ptr [rax + 40]
-    mulx rdx, r11, qword ptr [rax + 48]
+    imul rdx, qword ptr [rax + 40]
+    mulx rcx, rsi, qword ptr [rax + 48]
+    mulx rdx, r11, qword ptr [rax + 56]
     add rcx, r11
     adc rdx, 0
     add r8, rsi
     adc r10, rcx
     adc r9, rdx
     mov rcx, r10
-    sub rcx, qword ptr [rax + 40]
+    sub rcx, qword ptr [rax + 48]
     mov rdx, r9
-    sbb rdx, qword ptr [rax + 48]
+    sbb rdx, qword ptr [rax + 56]
     cmovc rcx, r10
     mov qword ptr [rdi], rcx
     cmovc rdx, r9
@@ -227,12 +227,13 @@ unsafe extern "sysv64" fn mul_complement_mulx<M: Modulus<2>>(
     ret
     .balign 64
 2:
-    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {fold_rest0}, {n0}, {p0}, {p1}
+    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {fold_rest0}, {fold_rest1}, {n0}, {p0}, {p1}
 ",
         kffffffffffffffff = const 0xffffffffffffffff_u64,
         minus_mu0 = const M::MINUS_MU[0],
         minus_mu1 = const M::MINUS_MU[1],
         fold_rest0 = const M::FOLD_REST[0],
+        fold_rest1 = const M::FOLD_REST[1],
         n0 = const M::N0,
         p0 = const M::P[0],
         p1 = const M::P[1],
@@ -273,24 +274,24 @@ unsafe extern "sysv64" fn square_complement_mulx<M: Modulus<2>>(
     mov rdx, qword ptr [rsi + 8]
     mov rsi, qword ptr [rsi + 8]
     mulx rdx, rsi, rsi
-    add rsi, qword ptr [rax + 16]
+    add rsi, qword ptr [rax + 24]
     adc rdx, 0
-    add r8, qword ptr [rax + 24]
+    add r8, qword ptr [rax + 32]
     adc rcx, rsi
     adc r9, rdx
     mov rdx, r8
-    imul rdx, qword ptr [rax + 32]
-    mulx rsi, r10, qword ptr [rax + 40]
-    mulx rdx, r11, qword ptr [rax + 48]
+    imul rdx, qword ptr [rax + 40]
+    mulx rsi, r10, qword ptr [rax + 48]
+    mulx rdx, r11, qword ptr [rax + 56]
     add rsi, r11
     adc rdx, 0
     add r8, r10
     adc rcx, rsi
     adc r9, rdx
     mov rdx, rcx
-    sub rdx, qword ptr [rax + 40]
+    sub rdx, qword ptr [rax + 48]
     mov rsi, r9
-    sbb rsi, qword ptr [rax + 48]
+    sbb rsi, qword ptr [rax + 56]
     cmovc rdx, rcx
     mov qword ptr [rdi], rdx
     cmovc rsi, r9
@@ -298,11 +299,12 @@ unsafe extern "sysv64" fn square_complement_mulx<M: Modulus<2>>(
     ret
     .balign 64
 2:
-    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {fold_rest0}, {n0}, {p0}, {p1}
+    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {fold_rest1}, {fold_rest0}, {n0}, {p0}, {p1}
 ",
         kffffffffffffffff = const 0xffffffffffffffff_u64,
         minus_mu0 = const M::MINUS_MU[0],
         minus_mu1 = const M::MINUS_MU[1],
+        fold_rest1 = const M::FOLD_REST[1],
         fold_rest0 = const M::FOLD_REST[0],
         n0 = const M::N0,
         p0 = const M::P[0],
