@@ -16,7 +16,7 @@ from fieldc.artifacts import race_texts
 from fieldc.artifacts.checked_in import COMMAND, ROOT
 from fieldc.artifacts.classes import CLASSES, COMPLEMENT, FULL, LIMBS, class_of, representative
 from fieldc.artifacts.crate import FILES, FOLDER, generate
-from fieldc.artifacts.crate_kernels import crate_jobs
+from fieldc.artifacts.crate_kernels import crate_jobs, kernels_in
 from fieldc.artifacts.crate_sums import FITTING, as_function, inline_sums
 from fieldc.artifacts.trust import prove_job
 from fieldc.catalogue import find_field, named_primes
@@ -197,19 +197,26 @@ def test_sums_in_line_are_proved_with_one_choice_of_registers(name: str):
 @here
 @needs_cargo
 def test_what_rustc_makes_of_them_is_proved(tmp_path: Path):
-    """The library's object: every named field's kernels, each in a section of its own."""
+    """The library's object: every named field's kernels, each in a section of its own, called."""
     assert CARGO is not None
     made = [CARGO, "rustc", "--quiet", "--release", "-p", "fieldc", "--lib"]
     flags = ["--target-dir", str(tmp_path), "--", "--emit", "obj", "-C", "codegen-units=1"]
     subprocess.run([*made, *flags], cwd=ROOT, check=True, capture_output=True)
     (path,) = tmp_path.glob("release/deps/fieldc-*.o")
+    called = {
+        (kernel.limbs, kernel.symbol): kernel
+        for limbs in LIMBS
+        for kernel in kernels_in((ROOT / FOLDER / f"n{limbs:02}.rs").read_text())
+    }
     proved: Counter[str] = Counter()
-    for symbol, function in functions(path.read_bytes()).items():
-        if kernel := re.search(
-            r"n(\d\d)\d+((mul|square|sum_of_products)_[a-z]+_(?:mulx|adx))\d+h", symbol
-        ):
-            f = field_in(function.code, int(kernel[1]))
-            prove(function.code, contract_of(kernel[3], f.p, f.n), start=function.start)
+    for symbol, found in functions(path.read_bytes()).items():
+        if name := re.search(r"n(\d\d)\d+([a-z_]+_(?:mulx|adx))_code\d+h", symbol):
+            kernel = called[int(name[1]), name[2]]
+            f = field_in(found.code, kernel.limbs)
+            bytes_of_rustc = f".byte {', '.join(map(str, found.code))}"
+            function = function_of(kernel.called(bytes_of_rustc, found.start), kernel.symbol)
+            contract = contract_of(kernel.operation, f.p, f.n)
+            prove(function.code, contract, start=function.start)
             proved[f.name] += 1
     assert proved.keys() == named_primes().keys()
 

@@ -17,6 +17,7 @@ from itertools import chain
 
 from fieldc.algorithms import choose
 from fieldc.backends.x86_64.choices import VARIANTS
+from fieldc.backends.x86_64.conventions import SYSV, Convention
 from fieldc.backends.x86_64.kernel import X86Kernel, compile_program
 from fieldc.field import Field
 from fieldc.language import Trace
@@ -136,7 +137,9 @@ def _with_largest_rest(f: Field) -> Field:
     return bounded
 
 
-def class_kernel(trace: Trace, symbol: str, variant: str) -> X86Kernel:
+def class_kernel(
+    trace: Trace, symbol: str, variant: str, convention: Convention = SYSV
+) -> X86Kernel:
     """A kernel whose words are bounded by the limits of its class only.
 
     Raises ValueError for a representative of which two constants have a word in common.
@@ -147,4 +150,4 @@ def class_kernel(trace: Trace, symbol: str, variant: str) -> X86Kernel:
         raise ValueError(f"{f.label} is no representative: two of its constants have a word alike")
     growing = [f.limbs(value)[:-1] for value in (f.p, f.mu, f.minus_mu)]
     unknown = frozenset([*chain(*growing), *f.limbs(f.fold_rest), f.n0])
-    return compile_program(lower(trace, choices.rows, unknown), symbol, choices)
+    return compile_program(lower(trace, choices.rows, unknown), symbol, choices, convention)

@@ -23,6 +23,7 @@ from fieldc.artifacts.classes import (
     kernels_of,
 )
 from fieldc.artifacts.crate_sums import FITTING, inline_sums, sum_text
+from fieldc.backends.x86_64.conventions import CALLED_INLINE, GENERAL
 from fieldc.backends.x86_64.print import INTEL, print_instruction
 from fieldc.catalogue import NamedPrime, named_primes
 from fieldc.language import Trace
@@ -108,7 +109,7 @@ def kernels_file(limbs: int) -> str:
             f"{limbs} limbs: kernels for x86-64, a text for each operation and class of primes.",
             MODULE,
         ),
-        f"use core::arch::{'{asm, naked_asm}' if limbs in FITTING else 'naked_asm'};\n\n",
+        "use core::arch::{asm, naked_asm};\n\n",
         "use crate::assembly::assembly;\nuse crate::modulus::Modulus;\n",
         *(part for c in classes for part in class_texts(c, limbs)),
     ]
@@ -144,16 +145,30 @@ def symbol(operation: str, prime_class: PrimeClass, variant: str) -> str:
     return f"{operation}_{prime_class.name}_{variant}"
 
 
+LINE = 100
+"""The longest line that rustfmt leaves as it is."""
 KERNEL = """
 /// {says}; {algorithm}, variant {variant}.
 ///
 /// # Safety
-/// The processor has {features}; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has {features}; p is of the class.
+#[inline(always)]
+{signature} {{
+    let mut z = [0; {n}];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {{
+        asm!(
+            "call {{kernel}}",
+            kernel = sym {symbol}_code::<M>,
+{registers}
+            options(pure, readonly),
+        );
+    }}
+    z
+}}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn {symbol}<M: Modulus<{n}>>(
-    z: *mut [u64; {n}],
-{operands}) {{
+unsafe extern "C" fn {symbol}_code<M: Modulus<{n}>>() {{
     naked_asm!(
         r"
 {lines}
@@ -167,31 +182,58 @@ unsafe extern "sysv64" fn {symbol}<M: Modulus<{n}>>(
 
 
 def kernel_text(trace: Trace, prime_class: PrimeClass, variant: str) -> str:
-    """A kernel as a naked function of a modulus, whose constants stand behind the code.
+    """A kernel as a function of a modulus and its operands.
 
-    Naked functions carry no symbol of their own: one text for ELF, Mach-O and COFF.
+    The code is a naked function that takes and leaves words in registers of its own choice, with
+    the modulus' constants behind it: such functions carry no symbol of their own, so there is one
+    text for ELF, Mach-O and COFF. Results in registers need not be read back from memory.
     """
-    kernel = class_kernel(trace, "kernel", variant)
+    kernel = class_kernel(trace, "kernel", variant, CALLED_INLINE)
     n = trace.field.n
     names = [_constant(name) for name, _ in kernel.constants]
     says = " ".join(trace.kernel.source.splitlines()[0].rstrip(".").split())
+    words = [f"z[{i}]" for i in range(n)]
+    name = symbol(trace.kernel.operation, prime_class, variant)
+    operands = [f"{x}: &{_array(bound.count, n)}" for x, bound in trace.kernel.operands]
+    pointers = {
+        register: f"core::ptr::from_ref({name})"
+        for register, (name, _) in zip(CALLED_INLINE.arguments, trace.kernel.operands, strict=False)
+    }
     return KERNEL.format(
         says=says.split(":")[0],
         algorithm=trace.kernel.algorithm,
         variant=variant,
         features=" and ".join(f.upper() for f in kernel.features),
-        symbol=symbol(trace.kernel.operation, prime_class, variant),
+        symbol=name,
         n=n,
-        operands="".join(
-            f"    {name}: *const {_array(bound.count, n)},\n"
-            for name, bound in trace.kernel.operands
-        ),
+        signature=_signature(f"unsafe fn {name}<M: Modulus<{n}>>", operands, f"[u64; {n}]"),
+        registers="\n".join(_registers(dict(zip(kernel.returned, words, strict=True)), pointers)),
         lines="\n".join(
             print_instruction(i, INTEL, "2f").split("#")[0].rstrip() for i in kernel.code
         ),
         quads=", ".join(f"{{{name}}}" for name, _ in names),
         constants="".join(f"        {name} = const {value},\n" for name, value in names),
     )
+
+
+def _signature(head: str, operands: list[str], result: str) -> str:
+    """A function's first lines, as rustfmt has them."""
+    line = f"{head}({', '.join(operands)}) -> {result}"
+    if len(line) + len(" {") <= LINE:
+        return line
+    return "\n".join((f"{head}(", *(f"    {x}," for x in operands), f") -> {result}"))
+
+
+def _registers(results: dict[str, str], pointers: dict[str, str]) -> Iterator[str]:
+    """The lines of inline assembly that say what each register holds before and after."""
+    for register in GENERAL:
+        if register in CALLED_INLINE.preserved:
+            continue
+        after = results.get(register, "_")
+        if register in pointers:
+            yield f'            inout("{register}") {pointers[register]} => {after},'
+        else:
+            yield f'            out("{register}") {after},'
 
 
 def _array(count: int, limbs: int) -> str:

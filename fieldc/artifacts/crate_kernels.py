@@ -9,14 +9,17 @@ from pathlib import Path
 
 from fieldc.artifacts.classes import class_of, kernels_of
 from fieldc.artifacts.trust import Job
+from fieldc.backends.x86_64.conventions import SYSV
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
 
 KERNEL = re.compile(
-    r"fn (?P<operation>[a-z_]+)_(?P<of>[a-z]+)_(?P<variant>[a-z]+)<M: Modulus<(?P<limbs>\d+)>>"
-    r'\(.*?naked_asm!\(\s*r"\n(?P<lines>.*?)\n",(?P<constants>.*?)\n    \)',
+    r"fn (?P<operation>[a-z_]+)_(?P<of>[a-z]+)_(?P<variant>[a-z]+)<M: Modulus<(?P<limbs>\d+)>>\("
+    r"(?P<call>[^{]*{\n    let mut z.*?)\n#\[unsafe\(naked"
+    r'.*?naked_asm!\(\s*r"\n(?P<lines>.*?)\n",(?P<constants>.*?)\n    \)',
     re.DOTALL,
 )
+HELD = re.compile(r'out\("(\w+)"\) .*?(?:z\[(\d+)\]|_),')
 CONSTANT = re.compile(r"(\w+) = const M::([A-Z]\w*)(?:\[(\d+)\])?,")
 LITERAL = re.compile(r"(\w+) = const (0x[0-9a-f]+)_u64,")
 NAMED = {"P": "p", "MU": "mu", "MINUS_MU": "minus_mu", "FOLD_REST": "fold_rest"}
@@ -31,6 +34,8 @@ class CrateKernel:
     prime_class: str
     variant: str
     limbs: int
+    call: str
+    """The inline assembly that calls it: what each register holds behind the call."""
     lines: str
     constants: str
 
@@ -40,23 +45,40 @@ class CrateKernel:
         return f"{self.operation}_{self.prime_class}_{self.variant}"
 
     def assembled(self, f: Field) -> bytes:
-        """The object file with a field's constants, as rustc makes them operands."""
+        """The object file of a caller with a field's constants, as rustc makes them operands."""
         lines = self.lines
         for operand, value in LITERAL.findall(self.constants):
             lines = lines.replace(f"{{{operand}}}", value)
         for operand, name, index in CONSTANT.findall(self.constants):
             value = f.n0 if name == "N0" else f.limbs(getattr(f, NAMED[name]))[int(index)]
             lines = lines.replace(f"{{{operand}}}", f"{value:#x}")
-        head = f".intel_syntax noprefix\n.text\n.globl {self.symbol}\n{self.symbol}:\n"
-        return assemble(f"{head}{lines}\n")
+        return self.called(lines)
+
+    def called(self, lines: str, offset: int = 0) -> bytes:
+        """The object file of a System V function (z, x, y) that calls a text, at an offset of it,
+        and does what the inline assembly lets a compiler do: saves registers, stores results.
+        """
+        held = HELD.findall(self.call)
+        saved = [register for register, _ in held if register in SYSV.preserved]
+        z = next(register for register, index in held if not index)
+        caller = [
+            *(f"push {register}" for register in (*saved, SYSV.arguments[0])),
+            f"call code + {offset}",
+            f"pop {z}",
+            *(f"mov qword ptr [{z} + {8 * int(i)}], {register}" for register, i in held if i),
+            *(f"pop {register}" for register in reversed(saved)),
+            "ret",
+        ]
+        head = [".intel_syntax noprefix", ".text", f".globl {self.symbol}", f"{self.symbol}:"]
+        return assemble("\n".join((*head, *caller, ".balign 64", "code:", lines, "")))
 
 
 def kernels_in(text: str) -> Iterator[CrateKernel]:
     """The kernels of one generated file."""
     for found in KERNEL.finditer(text):
         operation, of, variant = found["operation"], found["of"], found["variant"]
-        limbs = int(found["limbs"])
-        yield CrateKernel(operation, of, variant, limbs, found["lines"], found["constants"])
+        texts = found["call"], found["lines"], found["constants"]
+        yield CrateKernel(operation, of, variant, int(found["limbs"]), *texts)
 
 
 def crate_jobs(generated: Path, f: Field) -> list[Job]:

@@ -8,13 +8,13 @@ use crate::kernels::{Kernel, Kernels, processor};
 /// The kernels, and functions that call those which suit the processor.
 pub(crate) fn module(n: usize, kernels: &Kernels) -> syn::Result<TokenStream> {
     let (kernel_items, processor, result) = (&kernels.items, processor()?, result(n));
-    let mul = call_in_place(&kernels.mul, &quote! { z, y });
+    let mul = call(&kernels.mul, &quote! { x, y }, &quote! {});
     let square = match &kernels.square {
-        Some(square) => call(square, &quote! { x }),
-        None => call(&kernels.mul, &quote! { x, x }),
+        Some(square) => call(square, &quote! { x }, &quote! {}),
+        None => call(&kernels.mul, &quote! { x, x }, &quote! {}),
     };
     let sum = kernels.sum_of_products.as_ref().map(|kernel| {
-        let call = call(kernel, &quote! { x, y });
+        let call = call(kernel, &quote! { x, y }, &quote! { paired });
         quote! {
             /// (x[0]*y[0] + x[1]*y[1])/R mod p, likewise.
             #[inline(always)]
@@ -26,10 +26,24 @@ pub(crate) fn module(n: usize, kernels: &Kernels) -> syn::Result<TokenStream> {
             }
         }
     });
+    let sums = kernels.add.as_ref().map(|add| {
+        quote! {
+            /// x + y mod p.
+            #[inline(always)]
+            pub(super) fn sum(x: &[u64; #n], y: &[u64; #n]) -> [u64; #n] {
+                paired(#add(x, y))
+            }
+
+            /// x - y mod p.
+            #[inline(always)]
+            pub(super) fn difference(x: &[u64; #n], y: &[u64; #n]) -> [u64; #n] {
+                paired(sub(x, y))
+            }
+        }
+    });
     Ok(quote! {
         mod __kernels {
-            use ::core::arch::naked_asm;
-            use ::core::mem::MaybeUninit;
+            use ::core::arch::{asm, naked_asm};
             use ::core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
             const UNKNOWN: u8 = 0;
@@ -51,13 +65,9 @@ pub(crate) fn module(n: usize, kernels: &Kernels) -> syn::Result<TokenStream> {
                 CURRENT.store(found, Relaxed);
             }
 
-            /// x = x*y/R mod p, if there is a kernel that the processor is known to run; whether
-            /// there is.
-            ///
-            /// In place: arkworks multiplies so. It squares by value, where a copy is faster.
+            /// x*y/R mod p, if there is a kernel that the processor is known to run.
             #[inline(always)]
-            pub(super) fn mul_assign(x: &mut [u64; #n], y: &[u64; #n]) -> bool {
-                let z: *mut [u64; #n] = x;
+            pub(super) fn mul(x: &[u64; #n], y: &[u64; #n]) -> Option<[u64; #n]> {
                 #mul
             }
 
@@ -68,6 +78,7 @@ pub(crate) fn module(n: usize, kernels: &Kernels) -> syn::Result<TokenStream> {
             }
 
             #sum
+            #sums
             #result
             #kernel_items
             #processor
@@ -76,33 +87,14 @@ pub(crate) fn module(n: usize, kernels: &Kernels) -> syn::Result<TokenStream> {
 }
 
 /// Runs a kernel; its result as an option.
-fn call(kernel: &Kernel, operands: &TokenStream) -> TokenStream {
+fn call(kernel: &Kernel, operands: &TokenStream, stored: &TokenStream) -> TokenStream {
     let run = |kernel: &Ident| {
         quote! {{
-            let mut z = MaybeUninit::uninit();
-            // SAFETY: the processor was found to have what the kernel needs; it reads the operands,
-            // writes every limb of z and keeps what its convention says. The class is p's.
-            unsafe {
-                #kernel(z.as_mut_ptr(), #operands);
-                return Some(result(z.assume_init_ref()));
-            }
+            // SAFETY: the processor was found to have what the kernel needs. The class is p's.
+            return Some(#stored(unsafe { #kernel(#operands) }));
         }}
     };
     choice(kernel, run, &quote! { None })
-}
-
-/// Runs a kernel over its operand z; whether it did.
-fn call_in_place(kernel: &Kernel, operands: &TokenStream) -> TokenStream {
-    let run = |kernel: &Ident| {
-        quote! {{
-            // SAFETY: the processor was found to have what the kernel needs; it reads the operands,
-            // writes z, which may be one of them, and keeps what its convention says. The class is
-            // p's.
-            unsafe { #kernel(z, #operands) };
-            return true;
-        }}
-    };
-    choice(kernel, run, &quote! { false })
 }
 
 /// One load and one or two comparisons beside a call.
@@ -129,28 +121,23 @@ fn choice(
     }
 }
 
-/// Copies what a kernel wrote.
+/// Stores what a kernel left in registers.
 fn result(n: usize) -> TokenStream {
     quote! {
-        /// A copy, read limb by limb and written two limbs at once.
+        /// The same limbs, written two at once.
         ///
         /// ark-ff copies elements by pairs of limbs, and a processor makes a load of a pair wait
-        /// where its limbs were stored one by one, as kernels do.
+        /// where its limbs were stored one by one.
         #[inline(always)]
-        fn result(z: &[u64; #n]) -> [u64; #n] {
+        fn paired(z: [u64; #n]) -> [u64; #n] {
             use ::core::arch::x86_64::{_mm_set_epi64x, _mm_storeu_si128};
-            // SAFETY: a reference is valid for reads.
-            let limb = |i: usize| unsafe { ::core::ptr::read_volatile(&z[i]) };
-            let mut copy = [0; #n];
+            let mut copy = z;
             for (i, to) in copy.chunks_exact_mut(2).enumerate() {
                 // SAFETY: two limbs are 16 bytes; every x86-64 processor has the instructions.
                 unsafe {
-                    let limbs = _mm_set_epi64x(limb(2 * i + 1) as i64, limb(2 * i) as i64);
+                    let limbs = _mm_set_epi64x(z[2 * i + 1] as i64, z[2 * i] as i64);
                     _mm_storeu_si128(to.as_mut_ptr().cast(), limbs);
                 }
-            }
-            if #n % 2 == 1 {
-                copy[#n - 1] = limb(#n - 1);
             }
             copy
         }

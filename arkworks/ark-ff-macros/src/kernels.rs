@@ -2,7 +2,7 @@
 
 use fieldc::texts;
 use num_bigint::BigUint;
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{File, Item, ItemFn};
 
@@ -19,6 +19,8 @@ pub(crate) struct Kernels {
     pub(crate) mul: Kernel,
     pub(crate) square: Option<Kernel>,
     pub(crate) sum_of_products: Option<Kernel>,
+    /// The function that adds, where there is one beside `sub`.
+    pub(crate) add: Option<Ident>,
     /// The functions, and the constants that they name.
     pub(crate) items: TokenStream,
 }
@@ -37,7 +39,14 @@ impl Kernels {
         };
         let mul = take("mul").ok_or_else(|| error("fieldc has no kernel for this modulus"))?;
         let (square, sum_of_products) = (take("square"), take("sum_of_products"));
-        Ok(Some(Self { mul, square, sum_of_products, items }))
+        let add = match texts::class(p) {
+            "full" => "add_full",
+            _ => "add_spare",
+        };
+        let sums = [add, "sub"].map(|name| function(&file, name));
+        items.extend(sums.into_iter().flatten().map(for_one_modulus));
+        let add = sums[0].map(|add| add.sig.ident.clone());
+        Ok(Some(Self { mul, square, sum_of_products, add, items }))
     }
 }
 
@@ -45,6 +54,7 @@ impl Kernels {
 fn classes(class: &str) -> &'static [&'static str] {
     match class {
         "fold" => &["fold", "spare", "full"],
+        "complement" => &["complement", "spare", "full"],
         "spare" => &["spare", "full"],
         _ => &["full"],
     }
@@ -54,26 +64,57 @@ impl Kernel {
     fn take(file: &File, operation: &str, class: &str, items: &mut TokenStream) -> Option<Self> {
         let mut take = |variant: &str| {
             let name = format!("{operation}_{class}_{variant}");
-            let found = file.items.iter().find_map(|item| match item {
-                Item::Fn(function) if function.sig.ident == name => Some(function),
-                _ => None,
-            })?;
-            items.extend(for_one_modulus(found));
+            let found = function(file, &name)?;
+            let code = function(file, &format!("{name}_code"))?;
+            items.extend([for_one_modulus(found), for_one_modulus(code)]);
             Some(found.sig.ident.clone())
         };
         Some(Self { mulx: take("mulx")?, adx: take("adx") })
     }
 }
 
-/// A kernel for the one modulus `M` that is in scope.
+fn function<'a>(file: &'a File, name: &str) -> Option<&'a ItemFn> {
+    file.items.iter().find_map(|item| match item {
+        Item::Fn(function) if function.sig.ident == name => Some(function),
+        _ => None,
+    })
+}
+
+/// A kernel, or the call of one, for the one modulus `M` that is in scope.
 fn for_one_modulus(kernel: &ItemFn) -> TokenStream {
     let mut kernel = kernel.clone();
     kernel.sig.generics = syn::Generics::default();
     kernel.attrs.retain(|attribute| !attribute.path().is_ident("doc"));
-    let tokens = kernel.into_token_stream();
+    let tokens = without_modulus(kernel.into_token_stream());
     #[cfg(feature = "sabotage")]
     let tokens = crate::sabotage::flip(tokens);
     tokens
+}
+
+/// Tokens without `::<M>`, also in what a macro is given.
+fn without_modulus(tokens: TokenStream) -> TokenStream {
+    let mut kept: Vec<TokenTree> = Vec::new();
+    let mut tokens = tokens.into_iter();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Group(group) => {
+                let inner = without_modulus(group.stream());
+                kept.push(TokenTree::Group(Group::new(group.delimiter(), inner)));
+            }
+            // `::<` are joined punctuation: behind them comes the modulus, and `>`.
+            TokenTree::Punct(p) if p.as_char() == '<' && ends_with_colons(&kept) => {
+                kept.truncate(kept.len() - 2);
+                tokens.by_ref().take(2).for_each(drop);
+            }
+            other => kept.push(other),
+        }
+    }
+    kept.into_iter().collect()
+}
+
+fn ends_with_colons(tokens: &[TokenTree]) -> bool {
+    let is_colon = |token: &TokenTree| matches!(token, TokenTree::Punct(p) if p.as_char() == ':');
+    tokens.len() >= 2 && tokens[tokens.len() - 2..].iter().all(is_colon)
 }
 
 /// What kernels say of a modulus `M`.
@@ -82,11 +123,13 @@ fn constants(p: &[u64]) -> TokenStream {
     let number = p.iter().rev().fold(BigUint::ZERO, |sum, &limb| (sum << 64) + limb);
     let mu: BigUint = (&number * n0 + 1u32) >> 64;
     let rest = (&number + 1u32 - mu.modpow(&BigUint::from(n - 1), &number)) % &number;
-    let [mu, minus_mu, rest] = [&mu, &(&number - &mu), &rest].map(|value| {
-        let mut words = limbs(value);
-        words.resize(n, 0);
-        words
-    });
+    let complement = (BigUint::from(1u32) << (64 * n)) - &number;
+    let [mu, minus_mu, rest, complement] =
+        [mu.clone(), &number - &mu, rest, complement].map(|value| {
+            let mut words = limbs(&value);
+            words.resize(n, 0);
+            words
+        });
     quote! {
         struct M;
 
@@ -95,6 +138,7 @@ fn constants(p: &[u64]) -> TokenStream {
             const MU: [u64; #n] = [#(#mu),*];
             const MINUS_MU: [u64; #n] = [#(#minus_mu),*];
             const FOLD_REST: [u64; #n] = [#(#rest),*];
+            const COMPLEMENT: [u64; #n] = [#(#complement),*];
             const N0: u64 = #n0;
         }
     }

@@ -17,7 +17,7 @@ pub(crate) fn products(
     };
     let has_kernels = quote! { all(target_arch = "x86_64", not(miri)) };
     let mut methods = methods(kernels.sum_of_products.is_some());
-    methods.extend(sums());
+    methods.extend(sums(kernels.add.is_some(), p.len()));
     let elsewhere = match full.is_empty() {
         true => TokenStream::new(),
         false => quote! { #[cfg(not(#has_kernels))] #full },
@@ -28,7 +28,9 @@ pub(crate) fn products(
     };
     let mut items = stock(p.len(), constants, &full);
     items.push(module(p.len(), &kernels)?);
-    items.push(addition()?);
+    if kernels.add.is_none() {
+        items.push(addition()?);
+    }
     if kernels.sum_of_products.is_some() {
         items.extend(stock_sum(p.len()));
     }
@@ -50,9 +52,10 @@ fn methods(has_sum: bool) -> Vec<TokenStream> {
         quote! {
             #[inline(always)]
             fn mul_assign(a: &mut __Element, b: &__Element) {
-                if !__kernels::mul_assign(&mut (a.0).0, &(b.0).0) {
-                    (a.0).0 = __stock_mul(*a, *b);
-                }
+                (a.0).0 = match __kernels::mul(&(a.0).0, &(b.0).0) {
+                    Some(product) => product,
+                    None => __stock_mul(*a, *b),
+                };
             }
         },
         quote! {
@@ -83,21 +86,31 @@ fn methods(has_sum: bool) -> Vec<TokenStream> {
 }
 
 /// The methods that add: ark-ff's own branch on what they compare.
-fn sums() -> [TokenStream; 4] {
+fn sums(has_kernels: bool, n: usize) -> [TokenStream; 4] {
+    let (p, x, y) = (quote! { &Self::MODULUS.0 }, quote! { &(a.0).0 }, quote! { &(b.0).0 });
+    let (sum, difference, zero) = match has_kernels {
+        true => (quote! { __kernels::sum }, quote! { __kernels::difference }, quote! { &[0; #n] }),
+        false => (quote! { __addition::add }, quote! { __addition::sub }, quote! { &[0; #n] }),
+    };
+    let modulus = if has_kernels {
+        quote! {}
+    } else {
+        quote! { , #p }
+    };
     let method = |name: TokenStream, operand: TokenStream, value: TokenStream| {
         quote! {
             #[inline(always)]
             fn #name(a: &mut __Element #operand) {
-                (a.0).0 = __addition::#value;
+                (a.0).0 = #value;
             }
         }
     };
-    let (p, other) = (quote! { &Self::MODULUS.0 }, quote! { , b: &__Element });
+    let other = quote! { , b: &__Element };
     [
-        method(quote! { add_assign }, other.clone(), quote! { add(&(a.0).0, &(b.0).0, #p) }),
-        method(quote! { sub_assign }, other, quote! { sub(&(a.0).0, &(b.0).0, #p) }),
-        method(quote! { double_in_place }, quote! {}, quote! { add(&(a.0).0, &(a.0).0, #p) }),
-        method(quote! { neg_in_place }, quote! {}, quote! { neg(&(a.0).0, #p) }),
+        method(quote! { add_assign }, other.clone(), quote! { #sum(#x, #y #modulus) }),
+        method(quote! { sub_assign }, other, quote! { #difference(#x, #y #modulus) }),
+        method(quote! { double_in_place }, quote! {}, quote! { #sum(#x, #x #modulus) }),
+        method(quote! { neg_in_place }, quote! {}, quote! { #difference(#zero, #x #modulus) }),
     ]
 }
 

@@ -204,23 +204,10 @@ macro_rules! __element {
                 >(&self.0))
             }
 
-            /// `*self *= *self`, which saves a copy.
+            /// `*self *= *self`.
             #[inline]
             pub fn square_in_place(&mut self) {
-                $crate::__private::square_assign::<
-                    { $Fp::LIMBS },
-                    { $crate::__private::class::<{ $Fp::LIMBS }, $Fp>() },
-                    Self,
-                >(&mut self.0)
-            }
-
-            #[inline]
-            fn multiply_in_place(&mut self, other: &Self) {
-                $crate::__private::mul_assign::<
-                    { $Fp::LIMBS },
-                    { $crate::__private::class::<{ $Fp::LIMBS }, $Fp>() },
-                    Self,
-                >(&mut self.0, &other.0)
+                *self = self.square();
             }
 
             #[inline]
@@ -266,14 +253,14 @@ macro_rules! __operators {
         impl core::ops::$Assign for $Fp {
             #[inline]
             fn $assign(&mut self, other: Self) {
-                $crate::__operators!(@assign $of, self, &other);
+                *self = $crate::__operators!(@call $of, self, &other);
             }
         }
 
         impl core::ops::$Assign<&$Fp> for $Fp {
             #[inline]
             fn $assign(&mut self, other: &Self) {
-                $crate::__operators!(@assign $of, self, other);
+                *self = $crate::__operators!(@call $of, self, other);
             }
         }
     };
@@ -291,10 +278,6 @@ macro_rules! __operators {
     (@call add, $left:expr, $right:expr) => { $left.sum($right) };
     (@call sub, $left:expr, $right:expr) => { $left.difference($right) };
     (@call mul, $left:expr, $right:expr) => { $left.product($right) };
-    (@assign mul, $left:expr, $right:expr) => { $left.multiply_in_place($right) };
-    (@assign $of:ident, $left:expr, $right:expr) => {
-        *$left = $crate::__operators!(@call $of, $left, $right)
-    };
 }
 
 /// Negation, sums and products, comparison, and printing.

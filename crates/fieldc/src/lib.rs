@@ -209,26 +209,6 @@ pub mod __private {
         <Shape<N, CLASS> as Products<N>>::sub::<M>(x, y)
     }
 
-    /// x = x*y/R mod p, by the kernels of a class.
-    #[inline]
-    pub fn mul_assign<const N: usize, const CLASS: u8, M: Modulus<N>>(
-        x: &mut [u64; N],
-        y: &[u64; N],
-    ) where
-        Shape<N, CLASS>: Products<N>,
-    {
-        <Shape<N, CLASS> as Products<N>>::mul_assign::<M>(x, y);
-    }
-
-    /// x = x*x/R mod p, by the kernels of a class.
-    #[inline]
-    pub fn square_assign<const N: usize, const CLASS: u8, M: Modulus<N>>(x: &mut [u64; N])
-    where
-        Shape<N, CLASS>: Products<N>,
-    {
-        <Shape<N, CLASS> as Products<N>>::square_assign::<M>(x);
-    }
-
     /// x*x/R mod p, by the kernels of a class.
     #[inline]
     pub fn square<const N: usize, const CLASS: u8, M: Modulus<N>>(x: &[u64; N]) -> [u64; N]

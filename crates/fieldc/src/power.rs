@@ -39,10 +39,10 @@ pub fn power<const N: usize, M: HasProducts<N>>(x: &[u64; N], exponent: &[u64]) 
             (result, is_one) = (*factor, false);
         } else {
             for _ in low..i {
-                M::Kernels::square_assign::<M>(&mut result);
+                result = M::Kernels::square::<M>(&result);
             }
             if window > 0 {
-                M::Kernels::mul_assign::<M>(&mut result, factor);
+                result = M::Kernels::mul::<M>(&result, factor);
             }
         }
         i = low;
@@ -58,7 +58,7 @@ pub(crate) fn repeated_square<const N: usize, M: HasProducts<N>>(
 ) -> [u64; N] {
     let mut result = *x;
     for _ in 0..times {
-        M::Kernels::square_assign::<M>(&mut result);
+        result = M::Kernels::square::<M>(&result);
     }
     result
 }

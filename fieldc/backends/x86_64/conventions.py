@@ -13,11 +13,13 @@ GENERAL = (
 
 @dataclass(frozen=True)
 class Convention:
-    """`arguments` hold z, x, y on entry; `preserved` must be restored."""
+    """`arguments` hold z, x, y on entry, or x and y only; `preserved` must be restored."""
 
     name: str
     arguments: tuple[str, ...]
     preserved: tuple[str, ...]
+    returns_words: bool = False
+    """Whether the result is left in registers, which the kernel names, instead of z."""
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -33,3 +35,5 @@ WIN64 = Convention(
     ("rbx", "rbp", "rdi", "rsi", "r12", "r13", "r14", "r15"),
 )
 CONVENTIONS = {c.name: c for c in (SYSV, WIN64)}
+CALLED_INLINE = Convention("inline", ("rsi", "rdx"), ("rbx", "rbp"), returns_words=True)
+"""A call out of Rust's inline assembly, which can name all registers but these two."""

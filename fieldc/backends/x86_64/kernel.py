@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fieldc.backends.x86_64.allocate import Allocation, allocate
 from fieldc.backends.x86_64.choices import FEATURES, PLAIN, VARIANTS, Choices, Refinement
 from fieldc.backends.x86_64.conventions import SYSV, Convention
-from fieldc.backends.x86_64.instructions import STACK, Immediate, Physical, Register
+from fieldc.backends.x86_64.instructions import STACK, Immediate, Memory, Physical, Register
 from fieldc.backends.x86_64.order import ordered
 from fieldc.backends.x86_64.print import INTEL, Syntax, print_kernel
 from fieldc.backends.x86_64.select import Selection
@@ -24,7 +24,11 @@ class X86Error(ValueError):
 
 @dataclass(frozen=True)
 class X86Kernel:
-    """Straight-line code for one function `void symbol(z, x, y)` and its table of constants."""
+    """Straight-line code for one function `void symbol(z, x, y)` and its table of constants.
+
+    `returned` are the registers that hold the result, lowest word first, where the convention
+    leaves it in registers; there is no z then.
+    """
 
     symbol: str
     code: tuple[Physical, ...]
@@ -32,6 +36,7 @@ class X86Kernel:
     convention: Convention
     features: tuple[str, ...]
     frame: int
+    returned: tuple[str, ...] = ()
 
     def text(self, syntax: Syntax = INTEL, header: tuple[str, ...] = (), local: str = ".L") -> str:
         """The kernel as assembly; `local` begins a label that stays inside the object."""
@@ -70,7 +75,7 @@ def compile_program(
     """
     if program.word != WORD:
         raise X86Error(f"x86-64 has 64-bit words; this program has {program.word}-bit words")
-    selection = Selection(program, choices)
+    selection = Selection(program, choices, convention.returns_words)
     return finish(selection, symbol, convention, refinement)
 
 
@@ -81,6 +86,9 @@ def finish(
     incoming = dict(zip(selection.pointers.values(), convention.arguments, strict=False))
     code = ordered(selection.code, refinement.order) if refinement.order else selection.code
     allocation = allocate(code, incoming, convention, refinement)
+    returned: tuple[str, ...] = ()
+    if convention.returns_words:
+        allocation, returned = _returning(allocation, convention)
     framed = _framed(allocation, convention)
     return X86Kernel(
         symbol,
@@ -89,7 +97,40 @@ def finish(
         convention,
         FEATURES[selection.choices.variant],
         allocation.frame,
+        returned,
     )
+
+
+def _returning(
+    allocation: Allocation, convention: Convention
+) -> tuple[Allocation, tuple[str, ...]]:
+    """The code without its last line, and the registers that this line names.
+
+    A word in a register that the callee restores changes places with a register that is free:
+    throughout the code, for none of these is an instruction's own.
+    """
+    *code, last = allocation.code
+    words = [operand.name for operand in last.operands if isinstance(operand, Register)]
+    used = {*words, *convention.preserved}
+    free = (f"r{number}" for number in range(15, 7, -1) if f"r{number}" not in used)
+    swapped = dict(zip((w for w in words if w in convention.preserved), free, strict=False))
+    swapped |= {new: old for old, new in swapped.items()}
+    renamed = [
+        replace(line, operands=tuple(_renamed(o, swapped) for o in line.operands)) for line in code
+    ]
+    written = {swapped.get(register, register) for register in allocation.written}
+    names = tuple(swapped.get(word, word) for word in words)
+    return Allocation(renamed, allocation.frame, written), names
+
+
+def _renamed(
+    operand: Register | Memory | Immediate, names: dict[str, str]
+) -> Register | Memory | Immediate:
+    if isinstance(operand, Register):
+        return Register(names.get(operand.name, operand.name))
+    if isinstance(operand, Memory):
+        return replace(operand, base=names.get(str(operand.base), operand.base))
+    return operand
 
 
 def _framed(allocation: Allocation, convention: Convention) -> list[Physical]:

@@ -32,16 +32,19 @@ WORD_BYTES = 8
 
 
 class Selection:
-    """The virtual code of one program, with its pointers and its table of constants."""
+    """The virtual code of one program, with its pointers and its table of constants.
 
-    def __init__(self, program: Program, choices: Choices) -> None:
-        self.program, self.choices = program, choices
+    The result is stored in z, or left in registers where it `returns_words`.
+    """
+
+    def __init__(self, program: Program, choices: Choices, returns_words: bool = False) -> None:
+        self.program, self.choices, self.returns_words = program, choices, returns_words
         self.code: list[VirtualCode] = []
         self.constants: list[tuple[str, int]] = []
         self._numbers = 0
-        self.pointers = {
-            name: self._new(f"{name}*") for name in ("z", *(n for n, _ in program.operands))
-        }
+        operands = tuple(name for name, _ in program.operands)
+        pointers = operands if returns_words else ("z", *operands)
+        self.pointers = {name: self._new(f"{name}*") for name in pointers}
         self._flags = color_flags(program, choices.flags)
         self._two_chains = OF in self._flags.values()
         self._clean: set[str] = set()
@@ -87,6 +90,19 @@ class Selection:
         return zero
 
     def _select(self) -> None:
+        if not self.returns_words:
+            self._select_and_store()
+            return
+        for step in self.program.steps:
+            self._step(step)
+        words: list[Operand] = []
+        for value in self.program.results:
+            place = self._place(value)
+            shared = not isinstance(place, Virtual) or place in words
+            words.append(self._move(place, value.name) if shared else place)
+        self._emit("returned", (), *words)
+
+    def _select_and_store(self) -> None:
         steps, results = self.program.steps, self.program.results
         loaded = {s.outputs[0].number for s in steps if s.operation is LOAD}
         reading = [i for i, s in enumerate(steps) if any(v.number in loaded for v in s.inputs)]

@@ -18,62 +18,80 @@ assembly! { 2, 0:
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_fold_mulx<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
+    let mut z = [0; 2];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_fold_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") z[0],
+            inout("rdx") core::ptr::from_ref(y) => z[1],
+            inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<2>>(
-    z: *mut [u64; 2],
-    x: *const [u64; 2],
-    y: *const [u64; 2],
-) {
+unsafe extern "C" fn mul_fold_mulx_code<M: Modulus<2>>() {
     naked_asm!(
         r"
-    push rbx
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
-    mulx rdx, r10, r10
-    add r8, r10
-    adc rdx, 0
-    mov r10, rdx
-    mov rdx, r9
-    mulx r9, r11, qword ptr [rax]
-    mulx rdx, rbx, qword ptr [rax + 8]
-    add r9, rbx
-    adc rdx, 0
-    add r8, r11
-    adc r10, r9
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx rdx, r9, r9
+    add rdi, r9
     adc rdx, 0
     mov r9, rdx
+    mov rdx, r8
+    mulx r8, r10, qword ptr [rax]
+    mulx rdx, r11, qword ptr [rax + 8]
+    add r8, r11
+    adc rdx, 0
+    add rdi, r10
+    adc r9, r8
+    adc rdx, 0
+    mov r8, rdx
     mov rdx, qword ptr [rcx + 8]
-    mulx rcx, r11, qword ptr [rsi]
+    mulx rcx, r10, qword ptr [rsi]
     mulx rdx, rsi, qword ptr [rsi + 8]
     add rcx, rsi
     adc rdx, 0
-    add r8, r11
-    adc r10, rcx
-    adc r9, rdx
-    mov rdx, r8
+    add rdi, r10
+    adc r9, rcx
+    adc r8, rdx
+    mov rdx, rdi
     imul rdx, qword ptr [rax + 16]
     mulx rcx, rsi, qword ptr [rax + 24]
-    mulx rdx, r11, qword ptr [rax + 32]
-    add rcx, r11
+    mulx rdx, r10, qword ptr [rax + 32]
+    add rcx, r10
     adc rdx, 0
-    add r8, rsi
-    adc r10, rcx
-    adc r9, rdx
-    mov rcx, r10
+    add rdi, rsi
+    adc r9, rcx
+    adc r8, rdx
+    mov rcx, r9
     sub rcx, qword ptr [rax + 24]
-    mov rdx, r9
+    mov rdx, r8
     sbb rdx, qword ptr [rax + 32]
-    cmovc rcx, r10
-    mov qword ptr [rdi], rcx
-    cmovc rdx, r9
-    mov qword ptr [rdi + 8], rdx
-    pop rbx
+    cmovc rcx, r9
+    cmovc rdx, r8
     ret
     .balign 64
 2:
@@ -90,55 +108,76 @@ unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<2>>(
 /// x*x/R mod p; log-jump, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_fold_mulx<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
+    let mut z = [0; 2];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_fold_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            out("rdx") z[0],
+            inout("rsi") core::ptr::from_ref(x) => z[1],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<2>>(
-    z: *mut [u64; 2],
-    x: *const [u64; 2],
-) {
+unsafe extern "C" fn square_fold_mulx_code<M: Modulus<2>>() {
     naked_asm!(
         r"
     lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
     lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
     mulx rcx, rdx, rcx
-    add r8, rdx
+    add rdi, rdx
     adc rcx, 0
-    mov rdx, r9
-    mulx r9, r10, qword ptr [rax]
-    mulx rdx, r11, qword ptr [rax + 8]
-    add r9, r11
-    adc rdx, 0
+    mov rdx, r8
+    mulx r8, r9, qword ptr [rax]
+    mulx rdx, r10, qword ptr [rax + 8]
     add r8, r10
-    adc rcx, r9
     adc rdx, 0
-    mov r9, rdx
+    add rdi, r9
+    adc rcx, r8
+    adc rdx, 0
+    mov r8, rdx
     mov rdx, qword ptr [rsi + 8]
     mov rsi, qword ptr [rsi + 8]
     mulx rdx, rsi, rsi
     add rcx, rsi
-    adc r9, rdx
-    mov rdx, r8
+    adc r8, rdx
+    mov rdx, rdi
     imul rdx, qword ptr [rax + 16]
-    mulx rsi, r10, qword ptr [rax + 24]
-    mulx rdx, r11, qword ptr [rax + 32]
-    add rsi, r11
+    mulx rsi, r9, qword ptr [rax + 24]
+    mulx rdx, r10, qword ptr [rax + 32]
+    add rsi, r10
     adc rdx, 0
-    add r8, r10
+    add rdi, r9
     adc rcx, rsi
-    adc r9, rdx
+    adc r8, rdx
     mov rdx, rcx
     sub rdx, qword ptr [rax + 24]
-    mov rsi, r9
+    mov rsi, r8
     sbb rsi, qword ptr [rax + 32]
     cmovc rdx, rcx
-    mov qword ptr [rdi], rdx
-    cmovc rsi, r9
-    mov qword ptr [rdi + 8], rsi
+    cmovc rsi, r8
     ret
     .balign 64
 2:
@@ -164,66 +203,84 @@ assembly! { 2, 1:
 /// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_complement_mulx<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
+    let mut z = [0; 2];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_complement_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") z[0],
+            inout("rdx") core::ptr::from_ref(y) => z[1],
+            inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_complement_mulx<M: Modulus<2>>(
-    z: *mut [u64; 2],
-    x: *const [u64; 2],
-    y: *const [u64; 2],
-) {
+unsafe extern "C" fn mul_complement_mulx_code<M: Modulus<2>>() {
     naked_asm!(
         r"
-    push rbx
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
-    mulx rdx, r10, r10
-    add r8, r10
-    adc rdx, 0
-    mov r10, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r9
-    mulx r9, r11, qword ptr [rax + 8]
-    mulx rdx, rbx, qword ptr [rax + 16]
-    add r9, rbx
-    adc rdx, 0
-    add r8, r11
-    adc r10, r9
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx rdx, r9, r9
+    add rdi, r9
     adc rdx, 0
     mov r9, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, r8
+    mulx r8, r10, qword ptr [rax + 8]
+    mulx rdx, r11, qword ptr [rax + 16]
+    add r8, r11
+    adc rdx, 0
+    add rdi, r10
+    adc r9, r8
+    adc rdx, 0
+    mov r8, rdx
     mov rdx, qword ptr [rcx + 8]
-    mulx rcx, r11, qword ptr [rsi]
+    mulx rcx, r10, qword ptr [rsi]
     mulx rdx, rsi, qword ptr [rsi + 8]
     add rcx, rsi
     adc rdx, 0
-    add r11, qword ptr [rax + 24]
+    add r10, qword ptr [rax + 24]
     adc rcx, qword ptr [rax + 32]
     adc rdx, 0
-    add r8, r11
-    adc r10, rcx
-    adc r9, rdx
-    mov rdx, r8
+    add rdi, r10
+    adc r9, rcx
+    adc r8, rdx
+    mov rdx, rdi
     imul rdx, qword ptr [rax + 40]
     mulx rcx, rsi, qword ptr [rax + 48]
-    mulx rdx, r11, qword ptr [rax + 56]
-    add rcx, r11
+    mulx rdx, r10, qword ptr [rax + 56]
+    add rcx, r10
     adc rdx, 0
-    add r8, rsi
-    adc r10, rcx
-    adc r9, rdx
-    mov rcx, r10
+    add rdi, rsi
+    adc r9, rcx
+    adc r8, rdx
+    mov rcx, r9
     sub rcx, qword ptr [rax + 48]
-    mov rdx, r9
+    mov rdx, r8
     sbb rdx, qword ptr [rax + 56]
-    cmovc rcx, r10
-    mov qword ptr [rdi], rcx
-    cmovc rdx, r9
-    mov qword ptr [rdi + 8], rdx
-    pop rbx
+    cmovc rcx, r9
+    cmovc rdx, r8
     ret
     .balign 64
 2:
@@ -243,59 +300,80 @@ unsafe extern "sysv64" fn mul_complement_mulx<M: Modulus<2>>(
 /// x*x/R mod p as by log-jump, with rows of p - mu and complements, for mu near p; log-jump-complement, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_complement_mulx<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
+    let mut z = [0; 2];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_complement_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            out("rdx") z[0],
+            inout("rsi") core::ptr::from_ref(x) => z[1],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn square_complement_mulx<M: Modulus<2>>(
-    z: *mut [u64; 2],
-    x: *const [u64; 2],
-) {
+unsafe extern "C" fn square_complement_mulx_code<M: Modulus<2>>() {
     naked_asm!(
         r"
     lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
     lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
     mulx rcx, rdx, rcx
-    add r8, rdx
+    add rdi, rdx
     adc rcx, 0
     mov rdx, qword ptr [rax]
-    sub rdx, r9
-    mulx r9, r10, qword ptr [rax + 8]
-    mulx rdx, r11, qword ptr [rax + 16]
-    add r9, r11
-    adc rdx, 0
+    sub rdx, r8
+    mulx r8, r9, qword ptr [rax + 8]
+    mulx rdx, r10, qword ptr [rax + 16]
     add r8, r10
-    adc rcx, r9
     adc rdx, 0
-    mov r9, rdx
+    add rdi, r9
+    adc rcx, r8
+    adc rdx, 0
+    mov r8, rdx
     mov rdx, qword ptr [rsi + 8]
     mov rsi, qword ptr [rsi + 8]
     mulx rdx, rsi, rsi
     add rsi, qword ptr [rax + 24]
     adc rdx, 0
-    add r8, qword ptr [rax + 32]
+    add rdi, qword ptr [rax + 32]
     adc rcx, rsi
-    adc r9, rdx
-    mov rdx, r8
+    adc r8, rdx
+    mov rdx, rdi
     imul rdx, qword ptr [rax + 40]
-    mulx rsi, r10, qword ptr [rax + 48]
-    mulx rdx, r11, qword ptr [rax + 56]
-    add rsi, r11
+    mulx rsi, r9, qword ptr [rax + 48]
+    mulx rdx, r10, qword ptr [rax + 56]
+    add rsi, r10
     adc rdx, 0
-    add r8, r10
+    add rdi, r9
     adc rcx, rsi
-    adc r9, rdx
+    adc r8, rdx
     mov rdx, rcx
     sub rdx, qword ptr [rax + 48]
-    mov rsi, r9
+    mov rsi, r8
     sbb rsi, qword ptr [rax + 56]
     cmovc rdx, rcx
-    mov qword ptr [rdi], rdx
-    cmovc rsi, r9
-    mov qword ptr [rdi + 8], rsi
+    cmovc rsi, r8
     ret
     .balign 64
 2:
@@ -324,65 +402,81 @@ assembly! { 2, 2:
 /// x*y/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_spare_mulx<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
+    let mut z = [0; 2];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_spare_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => z[0],
+            inout("rsi") core::ptr::from_ref(x) => z[1],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<2>>(
-    z: *mut [u64; 2],
-    x: *const [u64; 2],
-    y: *const [u64; 2],
-) {
+unsafe extern "C" fn mul_spare_mulx_code<M: Modulus<2>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
-    mulx rdx, r10, r10
-    add r8, r10
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx rdx, r9, r9
+    add rdi, r9
     adc rdx, 0
-    mov r10, rdx
-    mov rdx, r9
+    mov r9, rdx
+    mov rdx, r8
     imul rdx, qword ptr [rax]
-    mulx r11, rbx, qword ptr [rax + 8]
-    mulx rdx, rbp, qword ptr [rax + 16]
-    add r11, rbp
+    mulx r10, r11, qword ptr [rax + 8]
+    mulx rdx, r12, qword ptr [rax + 16]
+    add r10, r12
     adc rdx, 0
-    add r9, rbx
-    adc r8, r11
-    adc r10, rdx
+    add r8, r11
+    adc rdi, r10
+    adc r9, rdx
     mov rdx, qword ptr [rcx + 8]
-    mulx rcx, r9, qword ptr [rsi]
+    mulx rcx, r8, qword ptr [rsi]
     mulx rdx, rsi, qword ptr [rsi + 8]
     add rcx, rsi
     adc rdx, 0
-    add r8, r9
-    adc r10, rcx
+    add rdi, r8
+    adc r9, rcx
     adc rdx, 0
     mov rcx, rdx
-    mov rdx, r8
+    mov rdx, rdi
     imul rdx, qword ptr [rax]
-    mulx rsi, r9, qword ptr [rax + 8]
-    mulx rdx, r11, qword ptr [rax + 16]
-    add rsi, r11
+    mulx rsi, r8, qword ptr [rax + 8]
+    mulx rdx, r10, qword ptr [rax + 16]
+    add rsi, r10
     adc rdx, 0
-    add r8, r9
-    adc r10, rsi
+    add rdi, r8
+    adc r9, rsi
     adc rcx, rdx
-    mov rdx, r10
+    mov rdx, r9
     sub rdx, qword ptr [rax + 8]
     mov rsi, rcx
     sbb rsi, qword ptr [rax + 16]
-    cmovc rdx, r10
-    mov qword ptr [rdi], rdx
+    cmovc rdx, r9
     cmovc rsi, rcx
-    mov qword ptr [rdi + 8], rsi
-    pop rbp
-    pop rbx
     ret
     .balign 64
 2:
@@ -397,59 +491,78 @@ unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<2>>(
 /// x*x/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_spare_mulx<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
+    let mut z = [0; 2];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_spare_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            out("rdx") z[0],
+            inout("rsi") core::ptr::from_ref(x) => z[1],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<2>>(
-    z: *mut [u64; 2],
-    x: *const [u64; 2],
-) {
+unsafe extern "C" fn square_spare_mulx_code<M: Modulus<2>>() {
     naked_asm!(
         r"
-    push rbx
     lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
     lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
     mulx rcx, rdx, rcx
-    add r8, rdx
+    add rdi, rdx
     adc rcx, 0
-    mov rdx, r9
+    mov rdx, r8
     imul rdx, qword ptr [rax]
-    mulx r10, r11, qword ptr [rax + 8]
-    mulx rdx, rbx, qword ptr [rax + 16]
-    add r10, rbx
-    adc rdx, 0
+    mulx r9, r10, qword ptr [rax + 8]
+    mulx rdx, r11, qword ptr [rax + 16]
     add r9, r11
-    adc r8, r10
+    adc rdx, 0
+    add r8, r10
+    adc rdi, r9
     adc rcx, rdx
-    mov r9, 0
-    adc r9, 0
+    mov r8, 0
+    adc r8, 0
     mov rdx, qword ptr [rsi + 8]
     mov rsi, qword ptr [rsi + 8]
     mulx rdx, rsi, rsi
     add rcx, rsi
-    adc r9, rdx
-    mov rdx, r8
+    adc r8, rdx
+    mov rdx, rdi
     imul rdx, qword ptr [rax]
-    mulx rsi, r10, qword ptr [rax + 8]
-    mulx rdx, r11, qword ptr [rax + 16]
-    add rsi, r11
+    mulx rsi, r9, qword ptr [rax + 8]
+    mulx rdx, r10, qword ptr [rax + 16]
+    add rsi, r10
     adc rdx, 0
-    add r8, r10
+    add rdi, r9
     adc rcx, rsi
-    adc r9, rdx
+    adc r8, rdx
     mov rdx, rcx
     sub rdx, qword ptr [rax + 8]
-    mov rsi, r9
+    mov rsi, r8
     sbb rsi, qword ptr [rax + 16]
     cmovc rdx, rcx
-    mov qword ptr [rdi], rdx
-    cmovc rsi, r9
-    mov qword ptr [rdi + 8], rsi
-    pop rbx
+    cmovc rsi, r8
     ret
     .balign 64
 2:
@@ -464,84 +577,103 @@ unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<2>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn sum_of_products_spare_mulx<M: Modulus<2>>(
+    x: &[[u64; 2]; 2],
+    y: &[[u64; 2]; 2],
+) -> [u64; 2] {
+    let mut z = [0; 2];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym sum_of_products_spare_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") z[0],
+            inout("rdx") core::ptr::from_ref(y) => z[1],
+            inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<2>>(
-    z: *mut [u64; 2],
-    x: *const [[u64; 2]; 2],
-    y: *const [[u64; 2]; 2],
-) {
+unsafe extern "C" fn sum_of_products_spare_mulx_code<M: Modulus<2>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
-    mulx rdx, r10, r10
-    add r8, r10
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx rdx, r9, r9
+    add rdi, r9
     adc rdx, 0
-    mov r10, rdx
+    mov r9, rdx
     mov rdx, qword ptr [rcx + 16]
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    mov rbp, qword ptr [rsi + 24]
-    mulx rdx, rbp, rbp
-    add r11, rbp
-    adc rdx, 0
-    add r9, rbx
-    adc r8, r11
-    adc r10, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx r11, rbx, qword ptr [rax + 8]
-    mulx rdx, rbp, qword ptr [rax + 16]
-    add r11, rbp
-    adc rdx, 0
-    add r9, rbx
-    adc r8, r11
-    adc r10, rdx
-    mov r9, 0
-    adc r9, 0
-    mov rdx, qword ptr [rcx + 8]
-    mulx r11, rbx, qword ptr [rsi]
-    mulx rdx, rbp, qword ptr [rsi + 8]
-    add r11, rbp
-    adc rdx, 0
-    add r8, rbx
-    adc r10, r11
-    adc r9, rdx
-    mov rdx, qword ptr [rcx + 24]
-    mulx rcx, r11, qword ptr [rsi + 16]
-    mulx rdx, rsi, qword ptr [rsi + 24]
-    add rcx, rsi
+    mov r10, qword ptr [rsi + 16]
+    mulx r10, r11, r10
+    mov r12, qword ptr [rsi + 24]
+    mulx rdx, r12, r12
+    add r10, r12
     adc rdx, 0
     add r8, r11
-    adc r10, rcx
+    adc rdi, r10
     adc r9, rdx
     mov rdx, r8
     imul rdx, qword ptr [rax]
-    mulx rcx, rsi, qword ptr [rax + 8]
-    mulx rdx, r11, qword ptr [rax + 16]
-    add rcx, r11
+    mulx r10, r11, qword ptr [rax + 8]
+    mulx rdx, r12, qword ptr [rax + 16]
+    add r10, r12
     adc rdx, 0
-    add r8, rsi
-    adc r10, rcx
+    add r8, r11
+    adc rdi, r10
     adc r9, rdx
-    mov rcx, r10
+    mov r8, 0
+    adc r8, 0
+    mov rdx, qword ptr [rcx + 8]
+    mulx r10, r11, qword ptr [rsi]
+    mulx rdx, r12, qword ptr [rsi + 8]
+    add r10, r12
+    adc rdx, 0
+    add rdi, r11
+    adc r9, r10
+    adc r8, rdx
+    mov rdx, qword ptr [rcx + 24]
+    mulx rcx, r10, qword ptr [rsi + 16]
+    mulx rdx, rsi, qword ptr [rsi + 24]
+    add rcx, rsi
+    adc rdx, 0
+    add rdi, r10
+    adc r9, rcx
+    adc r8, rdx
+    mov rdx, rdi
+    imul rdx, qword ptr [rax]
+    mulx rcx, rsi, qword ptr [rax + 8]
+    mulx rdx, r10, qword ptr [rax + 16]
+    add rcx, r10
+    adc rdx, 0
+    add rdi, rsi
+    adc r9, rcx
+    adc r8, rdx
+    mov rcx, r9
     sub rcx, qword ptr [rax + 8]
-    mov rdx, r9
+    mov rdx, r8
     sbb rdx, qword ptr [rax + 16]
-    cmovc rcx, r10
-    mov qword ptr [rdi], rcx
-    cmovc rdx, r9
-    mov qword ptr [rdi + 8], rdx
-    pop rbp
-    pop rbx
+    cmovc rcx, r9
+    cmovc rdx, r8
     ret
     .balign 64
 2:
@@ -564,70 +696,86 @@ assembly! { 2, 3:
 /// x*y/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_full_mulx<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
+    let mut z = [0; 2];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_full_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => z[0],
+            inout("rsi") core::ptr::from_ref(x) => z[1],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<2>>(
-    z: *mut [u64; 2],
-    x: *const [u64; 2],
-    y: *const [u64; 2],
-) {
+unsafe extern "C" fn mul_full_mulx_code<M: Modulus<2>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
-    mulx rdx, r10, r10
-    add r8, r10
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx rdx, r9, r9
+    add rdi, r9
     adc rdx, 0
-    mov r10, rdx
-    mov rdx, r9
+    mov r9, rdx
+    mov rdx, r8
     imul rdx, qword ptr [rax]
-    mulx r11, rbx, qword ptr [rax + 8]
-    mulx rdx, rbp, qword ptr [rax + 16]
-    add r11, rbp
+    mulx r10, r11, qword ptr [rax + 8]
+    mulx rdx, r12, qword ptr [rax + 16]
+    add r10, r12
     adc rdx, 0
-    add r9, rbx
-    adc r8, r11
-    adc r10, rdx
-    mov r9, 0
-    adc r9, 0
+    add r8, r11
+    adc rdi, r10
+    adc r9, rdx
+    mov r8, 0
+    adc r8, 0
     mov rdx, qword ptr [rcx + 8]
-    mulx rcx, r11, qword ptr [rsi]
+    mulx rcx, r10, qword ptr [rsi]
     mulx rdx, rsi, qword ptr [rsi + 8]
     add rcx, rsi
     adc rdx, 0
-    add r8, r11
-    adc r10, rcx
-    adc r9, rdx
+    add rdi, r10
+    adc r9, rcx
+    adc r8, rdx
     mov rcx, 0
     adc rcx, 0
-    mov rdx, r8
+    mov rdx, rdi
     imul rdx, qword ptr [rax]
-    mulx rsi, r11, qword ptr [rax + 8]
-    mulx rdx, rbx, qword ptr [rax + 16]
-    add rsi, rbx
+    mulx rsi, r10, qword ptr [rax + 8]
+    mulx rdx, r11, qword ptr [rax + 16]
+    add rsi, r11
     adc rdx, 0
-    add r8, r11
-    adc r10, rsi
-    adc r9, rdx
+    add rdi, r10
+    adc r9, rsi
+    adc r8, rdx
     adc rcx, 0
-    mov rdx, r10
+    mov rdx, r9
     sub rdx, qword ptr [rax + 8]
-    mov rsi, r9
+    mov rsi, r8
     sbb rsi, qword ptr [rax + 16]
     sbb rcx, 0
-    cmovc rdx, r10
-    mov qword ptr [rdi], rdx
-    cmovc rsi, r9
-    mov qword ptr [rdi + 8], rsi
-    pop rbp
-    pop rbx
+    cmovc rdx, r9
+    cmovc rsi, r8
     ret
     .balign 64
 2:
@@ -642,101 +790,118 @@ unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<2>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p; two-subtractions, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn sum_of_products_full_mulx<M: Modulus<2>>(
+    x: &[[u64; 2]; 2],
+    y: &[[u64; 2]; 2],
+) -> [u64; 2] {
+    let mut z = [0; 2];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym sum_of_products_full_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => _,
+            inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") z[0],
+            out("r8") z[1],
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<2>>(
-    z: *mut [u64; 2],
-    x: *const [[u64; 2]; 2],
-    y: *const [[u64; 2]; 2],
-) {
+unsafe extern "C" fn sum_of_products_full_mulx_code<M: Modulus<2>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    push r12
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
-    mulx rdx, r10, r10
-    add r8, r10
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx rdx, r9, r9
+    add rdi, r9
     adc rdx, 0
-    mov r10, rdx
+    mov r9, rdx
     mov rdx, qword ptr [rcx + 16]
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    mov rbp, qword ptr [rsi + 24]
-    mulx rdx, rbp, rbp
-    add r11, rbp
+    mov r10, qword ptr [rsi + 16]
+    mulx r10, r11, r10
+    mov r12, qword ptr [rsi + 24]
+    mulx rdx, r12, r12
+    add r10, r12
     adc rdx, 0
-    add r9, rbx
-    adc r8, r11
-    adc r10, rdx
-    mov r11, 0
-    adc r11, 0
-    mov rdx, r9
+    add r8, r11
+    adc rdi, r10
+    adc r9, rdx
+    mov r10, 0
+    adc r10, 0
+    mov rdx, r8
     imul rdx, qword ptr [rax]
-    mulx rbx, rbp, qword ptr [rax + 8]
-    mulx rdx, r12, qword ptr [rax + 16]
-    add rbx, r12
+    mulx r11, r12, qword ptr [rax + 8]
+    mulx rdx, r13, qword ptr [rax + 16]
+    add r11, r13
     adc rdx, 0
-    add r9, rbp
-    adc r8, rbx
-    adc r10, rdx
-    adc r11, 0
+    add r8, r12
+    adc rdi, r11
+    adc r9, rdx
+    adc r10, 0
     mov rdx, qword ptr [rcx + 8]
-    mulx r9, rbx, qword ptr [rsi]
-    mulx rdx, rbp, qword ptr [rsi + 8]
-    add r9, rbp
+    mulx r8, r11, qword ptr [rsi]
+    mulx rdx, r12, qword ptr [rsi + 8]
+    add r8, r12
     adc rdx, 0
-    add r8, rbx
-    adc r10, r9
-    adc r11, rdx
-    mov r9, 0
-    adc r9, 0
+    add rdi, r11
+    adc r9, r8
+    adc r10, rdx
+    mov r8, 0
+    adc r8, 0
     mov rdx, qword ptr [rcx + 24]
-    mulx rcx, rbx, qword ptr [rsi + 16]
+    mulx rcx, r11, qword ptr [rsi + 16]
     mulx rdx, rsi, qword ptr [rsi + 24]
     add rcx, rsi
     adc rdx, 0
-    add r8, rbx
-    adc r10, rcx
-    adc r11, rdx
-    adc r9, 0
-    mov rdx, r8
+    add rdi, r11
+    adc r9, rcx
+    adc r10, rdx
+    adc r8, 0
+    mov rdx, rdi
     imul rdx, qword ptr [rax]
     mulx rcx, rsi, qword ptr [rax + 8]
-    mulx rdx, rbx, qword ptr [rax + 16]
-    add rcx, rbx
+    mulx rdx, r11, qword ptr [rax + 16]
+    add rcx, r11
     adc rdx, 0
-    add r8, rsi
-    adc r10, rcx
-    adc r11, rdx
-    adc r9, 0
-    mov rcx, r10
+    add rdi, rsi
+    adc r9, rcx
+    adc r10, rdx
+    adc r8, 0
+    mov rcx, r9
     sub rcx, qword ptr [rax + 8]
-    mov rdx, r11
+    mov rdx, r10
     sbb rdx, qword ptr [rax + 16]
-    mov rsi, r9
+    mov rsi, r8
     sbb rsi, 0
-    cmovc rcx, r10
-    cmovc rdx, r11
-    cmovc rsi, r9
-    mov r8, rcx
-    sub r8, qword ptr [rax + 8]
-    mov r9, rdx
-    sbb r9, qword ptr [rax + 16]
+    cmovc rcx, r9
+    cmovc rdx, r10
+    cmovc rsi, r8
+    mov rdi, rcx
+    sub rdi, qword ptr [rax + 8]
+    mov r8, rdx
+    sbb r8, qword ptr [rax + 16]
     sbb rsi, 0
-    cmovc r8, rcx
-    mov qword ptr [rdi], r8
-    cmovc r9, rdx
-    mov qword ptr [rdi + 8], r9
-    pop r12
-    pop rbp
-    pop rbx
+    cmovc rdi, rcx
+    cmovc r8, rdx
     ret
     .balign 64
 2:

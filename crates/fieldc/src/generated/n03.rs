@@ -18,107 +18,118 @@ assembly! { 3, 0:
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_fold_mulx<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
+    let mut z = [0; 3];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_fold_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") z[0],
+            inout("rdx") core::ptr::from_ref(y) => z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[2],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<3>>(
-    z: *mut [u64; 3],
-    x: *const [u64; 3],
-    y: *const [u64; 3],
-) {
+unsafe extern "C" fn mul_fold_mulx_code<M: Modulus<3>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    push r12
-    push r13
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
-    mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx rdx, r11, r11
-    adc r10, r11
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
+    mulx rdx, r10, r10
+    adc r9, r10
     adc rdx, 0
-    mov r11, rdx
-    mov rdx, r9
-    mulx r9, rbx, qword ptr [rax]
-    mulx rbp, r12, qword ptr [rax + 8]
-    add r9, r12
-    mulx rdx, r12, qword ptr [rax + 16]
-    adc rbp, r12
-    adc rdx, 0
-    add r8, rbx
-    adc r10, r9
-    adc r11, rbp
-    adc rdx, 0
-    mov r9, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx rbx, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rbx, r13
-    mulx rdx, r13, qword ptr [rsi + 16]
+    mov r10, rdx
+    mov rdx, r8
+    mulx r8, r11, qword ptr [rax]
+    mulx r12, r13, qword ptr [rax + 8]
+    add r8, r13
+    mulx rdx, r13, qword ptr [rax + 16]
     adc r12, r13
     adc rdx, 0
-    add r8, rbp
-    adc r10, rbx
-    adc r11, r12
-    adc r9, rdx
-    mov rdx, r8
-    mulx r8, rbx, qword ptr [rax]
-    mulx rbp, r12, qword ptr [rax + 8]
-    add r8, r12
-    mulx rdx, r12, qword ptr [rax + 16]
-    adc rbp, r12
-    adc rdx, 0
-    add r10, rbx
-    adc r11, r8
-    adc r9, rbp
+    add rdi, r11
+    adc r9, r8
+    adc r10, r12
     adc rdx, 0
     mov r8, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx rcx, rbx, qword ptr [rsi]
-    mulx rbp, r12, qword ptr [rsi + 8]
-    add rcx, r12
-    mulx rdx, rsi, qword ptr [rsi + 16]
-    adc rbp, rsi
+    mov rdx, qword ptr [rcx + 8]
+    mulx r11, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add r11, r14
+    mulx rdx, r14, qword ptr [rsi + 16]
+    adc r13, r14
     adc rdx, 0
-    add r10, rbx
-    adc r11, rcx
-    adc r9, rbp
+    add rdi, r12
+    adc r9, r11
+    adc r10, r13
     adc r8, rdx
-    mov rdx, r10
+    mov rdx, rdi
+    mulx rdi, r11, qword ptr [rax]
+    mulx r12, r13, qword ptr [rax + 8]
+    add rdi, r13
+    mulx rdx, r13, qword ptr [rax + 16]
+    adc r12, r13
+    adc rdx, 0
+    add r9, r11
+    adc r10, rdi
+    adc r8, r12
+    adc rdx, 0
+    mov rdi, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mulx rcx, r11, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    add rcx, r13
+    mulx rdx, rsi, qword ptr [rsi + 16]
+    adc r12, rsi
+    adc rdx, 0
+    add r9, r11
+    adc r10, rcx
+    adc r8, r12
+    adc rdi, rdx
+    mov rdx, r9
     imul rdx, qword ptr [rax + 24]
     mulx rcx, rsi, qword ptr [rax + 32]
-    mulx rbx, rbp, qword ptr [rax + 40]
-    add rcx, rbp
-    mulx rdx, rbp, qword ptr [rax + 48]
-    adc rbx, rbp
+    mulx r11, r12, qword ptr [rax + 40]
+    add rcx, r12
+    mulx rdx, r12, qword ptr [rax + 48]
+    adc r11, r12
     adc rdx, 0
-    add r10, rsi
-    adc r11, rcx
-    adc r9, rbx
-    adc r8, rdx
-    mov rcx, r11
+    add r9, rsi
+    adc r10, rcx
+    adc r8, r11
+    adc rdi, rdx
+    mov rcx, r10
     sub rcx, qword ptr [rax + 32]
-    mov rdx, r9
+    mov rdx, r8
     sbb rdx, qword ptr [rax + 40]
-    mov rsi, r8
+    mov rsi, rdi
     sbb rsi, qword ptr [rax + 48]
-    cmovc rcx, r11
-    mov qword ptr [rdi], rcx
-    cmovc rdx, r9
-    mov qword ptr [rdi + 8], rdx
-    cmovc rsi, r8
-    mov qword ptr [rdi + 16], rsi
-    pop r13
-    pop r12
-    pop rbp
-    pop rbx
+    cmovc rcx, r10
+    cmovc rdx, r8
+    cmovc rsi, rdi
     ret
     .balign 64
 2:
@@ -137,98 +148,114 @@ unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<3>>(
 /// x*x/R mod p; log-jump, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_fold_mulx<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
+    let mut z = [0; 3];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_fold_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") z[0],
+            out("rdx") z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[2],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<3>>(
-    z: *mut [u64; 3],
-    x: *const [u64; 3],
-) {
+unsafe extern "C" fn square_fold_mulx_code<M: Modulus<3>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
     lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
     lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsi + 16]
-    shld r8, rdx, 1
+    mov rdi, qword ptr [rsi + 16]
+    shld rdi, rdx, 1
     mov rdx, qword ptr [rsi]
-    mov r9, qword ptr [rsi]
-    mulx r9, r10, r9
-    mulx rcx, r11, rcx
-    add r9, r11
-    mulx rdx, r8, r8
-    adc rcx, r8
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mulx rcx, r10, rcx
+    add r8, r10
+    mulx rdx, rdi, rdi
+    adc rcx, rdi
     adc rdx, 0
-    mov r8, rdx
-    mov rdx, r10
-    mulx r10, r11, qword ptr [rax]
-    mulx rbx, rbp, qword ptr [rax + 8]
-    add r10, rbp
-    mulx rdx, rbp, qword ptr [rax + 16]
-    adc rbx, rbp
-    adc rdx, 0
-    add r9, r11
-    adc rcx, r10
-    adc r8, rbx
-    adc rdx, 0
-    mov r10, qword ptr [rsi + 16]
-    lea r10, [r10 + r10]
-    mov r11, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov rbx, qword ptr [rsi + 8]
-    mulx rbx, rbp, rbx
-    mulx rdx, r10, r10
-    add rbx, r10
-    adc rdx, 0
-    add rcx, rbp
-    adc r8, rbx
-    adc r11, rdx
+    mov rdi, rdx
     mov rdx, r9
     mulx r9, r10, qword ptr [rax]
-    mulx rbx, rbp, qword ptr [rax + 8]
-    add r9, rbp
-    mulx rdx, rbp, qword ptr [rax + 16]
-    adc rbx, rbp
+    mulx r11, r12, qword ptr [rax + 8]
+    add r9, r12
+    mulx rdx, r12, qword ptr [rax + 16]
+    adc r11, r12
     adc rdx, 0
-    add rcx, r10
-    adc r8, r9
-    adc r11, rbx
+    add r8, r10
+    adc rcx, r9
+    adc rdi, r11
     adc rdx, 0
-    mov r9, rdx
+    mov r9, qword ptr [rsi + 16]
+    lea r9, [r9 + r9]
+    mov r10, rdx
+    mov rdx, qword ptr [rsi + 8]
+    mov r11, qword ptr [rsi + 8]
+    mulx r11, r12, r11
+    mulx rdx, r9, r9
+    add r11, r9
+    adc rdx, 0
+    add rcx, r12
+    adc rdi, r11
+    adc r10, rdx
+    mov rdx, r8
+    mulx r8, r9, qword ptr [rax]
+    mulx r11, r12, qword ptr [rax + 8]
+    add r8, r12
+    mulx rdx, r12, qword ptr [rax + 16]
+    adc r11, r12
+    adc rdx, 0
+    add rcx, r9
+    adc rdi, r8
+    adc r10, r11
+    adc rdx, 0
+    mov r8, rdx
     mov rdx, qword ptr [rsi + 16]
     mov rsi, qword ptr [rsi + 16]
     mulx rdx, rsi, rsi
-    add r11, rsi
-    adc r9, rdx
+    add r10, rsi
+    adc r8, rdx
     mov rdx, rcx
     imul rdx, qword ptr [rax + 24]
-    mulx rsi, r10, qword ptr [rax + 32]
-    mulx rbx, rbp, qword ptr [rax + 40]
-    add rsi, rbp
-    mulx rdx, rbp, qword ptr [rax + 48]
-    adc rbx, rbp
+    mulx rsi, r9, qword ptr [rax + 32]
+    mulx r11, r12, qword ptr [rax + 40]
+    add rsi, r12
+    mulx rdx, r12, qword ptr [rax + 48]
+    adc r11, r12
     adc rdx, 0
-    add rcx, r10
-    adc r8, rsi
-    adc r11, rbx
-    adc r9, rdx
-    mov rcx, r8
+    add rcx, r9
+    adc rdi, rsi
+    adc r10, r11
+    adc r8, rdx
+    mov rcx, rdi
     sub rcx, qword ptr [rax + 32]
-    mov rdx, r11
+    mov rdx, r10
     sbb rdx, qword ptr [rax + 40]
-    mov rsi, r9
+    mov rsi, r8
     sbb rsi, qword ptr [rax + 48]
-    cmovc rcx, r8
-    mov qword ptr [rdi], rcx
-    cmovc rdx, r11
-    mov qword ptr [rdi + 8], rdx
-    cmovc rsi, r9
-    mov qword ptr [rdi + 16], rsi
-    pop rbp
-    pop rbx
+    cmovc rcx, rdi
+    cmovc rdx, r10
+    cmovc rsi, r8
     ret
     .balign 64
 2:
@@ -256,113 +283,124 @@ assembly! { 3, 1:
 /// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_complement_mulx<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
+    let mut z = [0; 3];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_complement_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") z[0],
+            inout("rdx") core::ptr::from_ref(y) => z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[2],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_complement_mulx<M: Modulus<3>>(
-    z: *mut [u64; 3],
-    x: *const [u64; 3],
-    y: *const [u64; 3],
-) {
+unsafe extern "C" fn mul_complement_mulx_code<M: Modulus<3>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    push r12
-    push r13
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
-    mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx rdx, r11, r11
-    adc r10, r11
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
+    mulx rdx, r10, r10
+    adc r9, r10
     adc rdx, 0
-    mov r11, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r9
-    mulx r9, rbx, qword ptr [rax + 8]
-    mulx rbp, r12, qword ptr [rax + 16]
-    add r9, r12
-    mulx rdx, r12, qword ptr [rax + 24]
-    adc rbp, r12
-    adc rdx, 0
-    add r8, rbx
-    adc r10, r9
-    adc r11, rbp
-    adc rdx, 0
-    mov r9, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx rbx, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rbx, r13
-    mulx rdx, r13, qword ptr [rsi + 16]
-    adc r12, r13
-    adc rdx, 0
-    add r8, rbp
-    adc r10, rbx
-    adc r11, r12
-    adc r9, rdx
+    mov r10, rdx
     mov rdx, qword ptr [rax]
     sub rdx, r8
-    mulx r8, rbx, qword ptr [rax + 8]
-    mulx rbp, r12, qword ptr [rax + 16]
-    add r8, r12
-    mulx rdx, r12, qword ptr [rax + 24]
-    adc rbp, r12
+    mulx r8, r11, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
+    add r8, r13
+    mulx rdx, r13, qword ptr [rax + 24]
+    adc r12, r13
     adc rdx, 0
-    add r10, rbx
-    adc r11, r8
-    adc r9, rbp
+    add rdi, r11
+    adc r9, r8
+    adc r10, r12
     adc rdx, 0
     mov r8, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx rcx, rbx, qword ptr [rsi]
-    mulx rbp, r12, qword ptr [rsi + 8]
-    add rcx, r12
-    mulx rdx, rsi, qword ptr [rsi + 16]
-    adc rbp, rsi
+    mov rdx, qword ptr [rcx + 8]
+    mulx r11, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add r11, r14
+    mulx rdx, r14, qword ptr [rsi + 16]
+    adc r13, r14
     adc rdx, 0
-    add rbx, qword ptr [rax + 32]
-    adc rcx, qword ptr [rax + 40]
-    adc rbp, qword ptr [rax + 48]
-    adc rdx, 0
-    add r10, rbx
-    adc r11, rcx
-    adc r9, rbp
+    add rdi, r12
+    adc r9, r11
+    adc r10, r13
     adc r8, rdx
-    mov rdx, r10
+    mov rdx, qword ptr [rax]
+    sub rdx, rdi
+    mulx rdi, r11, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
+    add rdi, r13
+    mulx rdx, r13, qword ptr [rax + 24]
+    adc r12, r13
+    adc rdx, 0
+    add r9, r11
+    adc r10, rdi
+    adc r8, r12
+    adc rdx, 0
+    mov rdi, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mulx rcx, r11, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    add rcx, r13
+    mulx rdx, rsi, qword ptr [rsi + 16]
+    adc r12, rsi
+    adc rdx, 0
+    add r11, qword ptr [rax + 32]
+    adc rcx, qword ptr [rax + 40]
+    adc r12, qword ptr [rax + 48]
+    adc rdx, 0
+    add r9, r11
+    adc r10, rcx
+    adc r8, r12
+    adc rdi, rdx
+    mov rdx, r9
     imul rdx, qword ptr [rax + 56]
     mulx rcx, rsi, qword ptr [rax + 64]
-    mulx rbx, rbp, qword ptr [rax + 72]
-    add rcx, rbp
-    mulx rdx, rbp, qword ptr [rax + 80]
-    adc rbx, rbp
+    mulx r11, r12, qword ptr [rax + 72]
+    add rcx, r12
+    mulx rdx, r12, qword ptr [rax + 80]
+    adc r11, r12
     adc rdx, 0
-    add r10, rsi
-    adc r11, rcx
-    adc r9, rbx
-    adc r8, rdx
-    mov rcx, r11
+    add r9, rsi
+    adc r10, rcx
+    adc r8, r11
+    adc rdi, rdx
+    mov rcx, r10
     sub rcx, qword ptr [rax + 64]
-    mov rdx, r9
+    mov rdx, r8
     sbb rdx, qword ptr [rax + 72]
-    mov rsi, r8
+    mov rsi, rdi
     sbb rsi, qword ptr [rax + 80]
-    cmovc rcx, r11
-    mov qword ptr [rdi], rcx
-    cmovc rdx, r9
-    mov qword ptr [rdi + 8], rdx
-    cmovc rsi, r8
-    mov qword ptr [rdi + 16], rsi
-    pop r13
-    pop r12
-    pop rbp
-    pop rbx
+    cmovc rcx, r10
+    cmovc rdx, r8
+    cmovc rsi, rdi
     ret
     .balign 64
 2:
@@ -385,107 +423,121 @@ unsafe extern "sysv64" fn mul_complement_mulx<M: Modulus<3>>(
 /// x*x/R mod p as by log-jump, with rows of p - mu and complements, for mu near p; log-jump-complement, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_complement_mulx<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
+    let mut z = [0; 3];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_complement_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") z[0],
+            out("rdx") z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[2],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn square_complement_mulx<M: Modulus<3>>(
-    z: *mut [u64; 3],
-    x: *const [u64; 3],
-) {
+unsafe extern "C" fn square_complement_mulx_code<M: Modulus<3>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    push r12
     lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
     lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsi + 16]
-    shld r8, rdx, 1
+    mov rdi, qword ptr [rsi + 16]
+    shld rdi, rdx, 1
     mov rdx, qword ptr [rsi]
-    mov r9, qword ptr [rsi]
-    mulx r9, r10, r9
-    mulx rcx, r11, rcx
-    add r9, r11
-    mulx rdx, r8, r8
-    adc rcx, r8
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mulx rcx, r10, rcx
+    add r8, r10
+    mulx rdx, rdi, rdi
+    adc rcx, rdi
     adc rdx, 0
-    mov r8, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r10
-    mulx r10, r11, qword ptr [rax + 8]
-    mulx rbx, rbp, qword ptr [rax + 16]
-    add r10, rbp
-    mulx rdx, rbp, qword ptr [rax + 24]
-    adc rbx, rbp
-    adc rdx, 0
-    add r9, r11
-    adc rcx, r10
-    adc r8, rbx
-    adc rdx, 0
-    mov r10, qword ptr [rsi + 16]
-    lea r10, [r10 + r10]
-    mov r11, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov rbx, qword ptr [rsi + 8]
-    mulx rbx, rbp, rbx
-    mulx rdx, r10, r10
-    add rbx, r10
-    adc rdx, 0
-    add rcx, rbp
-    adc r8, rbx
-    adc r11, rdx
-    mov r10, 0
-    adc r10, 0
+    mov rdi, rdx
     mov rdx, qword ptr [rax]
     sub rdx, r9
-    mulx r9, rbx, qword ptr [rax + 8]
-    mulx rbp, r12, qword ptr [rax + 16]
+    mulx r9, r10, qword ptr [rax + 8]
+    mulx r11, r12, qword ptr [rax + 16]
     add r9, r12
     mulx rdx, r12, qword ptr [rax + 24]
-    adc rbp, r12
+    adc r11, r12
     adc rdx, 0
-    add rcx, rbx
-    adc r8, r9
-    adc r11, rbp
+    add r8, r10
+    adc rcx, r9
+    adc rdi, r11
+    adc rdx, 0
+    mov r9, qword ptr [rsi + 16]
+    lea r9, [r9 + r9]
+    mov r10, rdx
+    mov rdx, qword ptr [rsi + 8]
+    mov r11, qword ptr [rsi + 8]
+    mulx r11, r12, r11
+    mulx rdx, r9, r9
+    add r11, r9
+    adc rdx, 0
+    add rcx, r12
+    adc rdi, r11
     adc r10, rdx
+    mov r9, 0
+    adc r9, 0
+    mov rdx, qword ptr [rax]
+    sub rdx, r8
+    mulx r8, r11, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
+    add r8, r13
+    mulx rdx, r13, qword ptr [rax + 24]
+    adc r12, r13
+    adc rdx, 0
+    add rcx, r11
+    adc rdi, r8
+    adc r10, r12
+    adc r9, rdx
     mov rdx, qword ptr [rsi + 16]
     mov rsi, qword ptr [rsi + 16]
     mulx rdx, rsi, rsi
     add rsi, qword ptr [rax + 32]
     adc rdx, 0
     add rcx, qword ptr [rax + 40]
-    adc r8, qword ptr [rax + 48]
-    adc r11, rsi
-    adc r10, rdx
+    adc rdi, qword ptr [rax + 48]
+    adc r10, rsi
+    adc r9, rdx
     mov rdx, rcx
     imul rdx, qword ptr [rax + 56]
-    mulx rsi, r9, qword ptr [rax + 64]
-    mulx rbx, rbp, qword ptr [rax + 72]
-    add rsi, rbp
-    mulx rdx, rbp, qword ptr [rax + 80]
-    adc rbx, rbp
+    mulx rsi, r8, qword ptr [rax + 64]
+    mulx r11, r12, qword ptr [rax + 72]
+    add rsi, r12
+    mulx rdx, r12, qword ptr [rax + 80]
+    adc r11, r12
     adc rdx, 0
-    add rcx, r9
-    adc r8, rsi
-    adc r11, rbx
-    adc r10, rdx
-    mov rcx, r8
+    add rcx, r8
+    adc rdi, rsi
+    adc r10, r11
+    adc r9, rdx
+    mov rcx, rdi
     sub rcx, qword ptr [rax + 64]
-    mov rdx, r11
+    mov rdx, r10
     sbb rdx, qword ptr [rax + 72]
-    mov rsi, r10
+    mov rsi, r9
     sbb rsi, qword ptr [rax + 80]
-    cmovc rcx, r8
-    mov qword ptr [rdi], rcx
-    cmovc rdx, r11
-    mov qword ptr [rdi + 8], rdx
-    cmovc rsi, r10
-    mov qword ptr [rdi + 16], rsi
-    pop r12
-    pop rbp
-    pop rbx
+    cmovc rcx, rdi
+    cmovc rdx, r10
+    cmovc rsi, r9
     ret
     .balign 64
 2:
@@ -517,109 +569,120 @@ assembly! { 3, 2:
 /// x*y/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_spare_mulx<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
+    let mut z = [0; 3];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_spare_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => z[0],
+            inout("rsi") core::ptr::from_ref(x) => z[1],
+            out("rdi") z[2],
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<3>>(
-    z: *mut [u64; 3],
-    x: *const [u64; 3],
-    y: *const [u64; 3],
-) {
+unsafe extern "C" fn mul_spare_mulx_code<M: Modulus<3>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    push r12
-    push r13
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
-    mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx rdx, r11, r11
-    adc r10, r11
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
+    mulx rdx, r10, r10
+    adc r9, r10
     adc rdx, 0
-    mov r11, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx rbx, rbp, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add rbx, r13
-    mulx rdx, r13, qword ptr [rax + 24]
-    adc r12, r13
-    adc rdx, 0
-    add r9, rbp
-    adc r8, rbx
-    adc r10, r12
-    adc r11, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx r9, rbx, qword ptr [rsi]
-    mulx rbp, r12, qword ptr [rsi + 8]
-    add r9, r12
-    mulx rdx, r12, qword ptr [rsi + 16]
-    adc rbp, r12
-    adc rdx, 0
-    add r8, rbx
-    adc r10, r9
-    adc r11, rbp
-    adc rdx, 0
-    mov r9, rdx
+    mov r10, rdx
     mov rdx, r8
     imul rdx, qword ptr [rax]
-    mulx rbx, rbp, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add rbx, r13
-    mulx rdx, r13, qword ptr [rax + 24]
+    mulx r11, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r11, r14
+    mulx rdx, r14, qword ptr [rax + 24]
+    adc r13, r14
+    adc rdx, 0
+    add r8, r12
+    adc rdi, r11
+    adc r9, r13
+    adc r10, rdx
+    mov rdx, qword ptr [rcx + 8]
+    mulx r8, r11, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    add r8, r13
+    mulx rdx, r13, qword ptr [rsi + 16]
     adc r12, r13
     adc rdx, 0
-    add r8, rbp
-    adc r10, rbx
-    adc r11, r12
-    adc r9, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    add rcx, rbp
-    mulx rdx, rsi, qword ptr [rsi + 16]
-    adc rbx, rsi
+    add rdi, r11
+    adc r9, r8
+    adc r10, r12
     adc rdx, 0
-    add r10, r8
-    adc r11, rcx
-    adc r9, rbx
+    mov r8, rdx
+    mov rdx, rdi
+    imul rdx, qword ptr [rax]
+    mulx r11, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r11, r14
+    mulx rdx, r14, qword ptr [rax + 24]
+    adc r13, r14
+    adc rdx, 0
+    add rdi, r12
+    adc r9, r11
+    adc r10, r13
+    adc r8, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mulx rcx, rdi, qword ptr [rsi]
+    mulx r11, r12, qword ptr [rsi + 8]
+    add rcx, r12
+    mulx rdx, rsi, qword ptr [rsi + 16]
+    adc r11, rsi
+    adc rdx, 0
+    add r9, rdi
+    adc r10, rcx
+    adc r8, r11
     adc rdx, 0
     mov rcx, rdx
-    mov rdx, r10
+    mov rdx, r9
     imul rdx, qword ptr [rax]
-    mulx rsi, r8, qword ptr [rax + 8]
-    mulx rbx, rbp, qword ptr [rax + 16]
-    add rsi, rbp
-    mulx rdx, rbp, qword ptr [rax + 24]
-    adc rbx, rbp
+    mulx rsi, rdi, qword ptr [rax + 8]
+    mulx r11, r12, qword ptr [rax + 16]
+    add rsi, r12
+    mulx rdx, r12, qword ptr [rax + 24]
+    adc r11, r12
     adc rdx, 0
-    add r10, r8
-    adc r11, rsi
-    adc r9, rbx
+    add r9, rdi
+    adc r10, rsi
+    adc r8, r11
     adc rcx, rdx
-    mov rdx, r11
+    mov rdx, r10
     sub rdx, qword ptr [rax + 8]
-    mov rsi, r9
+    mov rsi, r8
     sbb rsi, qword ptr [rax + 16]
-    mov r8, rcx
-    sbb r8, qword ptr [rax + 24]
-    cmovc rdx, r11
-    mov qword ptr [rdi], rdx
-    cmovc rsi, r9
-    mov qword ptr [rdi + 8], rsi
-    cmovc r8, rcx
-    mov qword ptr [rdi + 16], r8
-    pop r13
-    pop r12
-    pop rbp
-    pop rbx
+    mov rdi, rcx
+    sbb rdi, qword ptr [rax + 24]
+    cmovc rdx, r10
+    cmovc rsi, r8
+    cmovc rdi, rcx
     ret
     .balign 64
 2:
@@ -635,104 +698,118 @@ unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<3>>(
 /// x*x/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_spare_mulx<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
+    let mut z = [0; 3];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_spare_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") z[0],
+            out("rdx") z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[2],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<3>>(
-    z: *mut [u64; 3],
-    x: *const [u64; 3],
-) {
+unsafe extern "C" fn square_spare_mulx_code<M: Modulus<3>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    push r12
     lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
     lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsi + 16]
-    shld r8, rdx, 1
+    mov rdi, qword ptr [rsi + 16]
+    shld rdi, rdx, 1
     mov rdx, qword ptr [rsi]
-    mov r9, qword ptr [rsi]
-    mulx r9, r10, r9
-    mulx rcx, r11, rcx
-    add r9, r11
-    mulx rdx, r8, r8
-    adc rcx, r8
+    mov r8, qword ptr [rsi]
+    mulx r8, r9, r8
+    mulx rcx, r10, rcx
+    add r8, r10
+    mulx rdx, rdi, rdi
+    adc rcx, rdi
     adc rdx, 0
-    mov r8, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rax]
-    mulx r11, rbx, qword ptr [rax + 8]
-    mulx rbp, r12, qword ptr [rax + 16]
-    add r11, r12
-    mulx rdx, r12, qword ptr [rax + 24]
-    adc rbp, r12
-    adc rdx, 0
-    add r10, rbx
-    adc r9, r11
-    adc rcx, rbp
-    adc r8, rdx
-    mov r10, 0
-    adc r10, 0
-    mov rdx, qword ptr [rsi + 16]
-    lea r11, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rbx, qword ptr [rsi + 8]
-    mulx rbx, rbp, rbx
-    mulx rdx, r11, r11
-    add rbx, r11
-    adc rdx, 0
-    add rcx, rbp
-    adc r8, rbx
-    adc r10, rdx
+    mov rdi, rdx
     mov rdx, r9
     imul rdx, qword ptr [rax]
-    mulx r11, rbx, qword ptr [rax + 8]
-    mulx rbp, r12, qword ptr [rax + 16]
-    add r11, r12
-    mulx rdx, r12, qword ptr [rax + 24]
-    adc rbp, r12
+    mulx r10, r11, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
+    add r10, r13
+    mulx rdx, r13, qword ptr [rax + 24]
+    adc r12, r13
     adc rdx, 0
-    add r9, rbx
-    adc rcx, r11
-    adc r8, rbp
-    adc r10, rdx
+    add r9, r11
+    adc r8, r10
+    adc rcx, r12
+    adc rdi, rdx
     mov r9, 0
     adc r9, 0
     mov rdx, qword ptr [rsi + 16]
+    lea r10, [rdx + rdx]
+    mov rdx, qword ptr [rsi + 8]
+    mov r11, qword ptr [rsi + 8]
+    mulx r11, r12, r11
+    mulx rdx, r10, r10
+    add r11, r10
+    adc rdx, 0
+    add rcx, r12
+    adc rdi, r11
+    adc r9, rdx
+    mov rdx, r8
+    imul rdx, qword ptr [rax]
+    mulx r10, r11, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
+    add r10, r13
+    mulx rdx, r13, qword ptr [rax + 24]
+    adc r12, r13
+    adc rdx, 0
+    add r8, r11
+    adc rcx, r10
+    adc rdi, r12
+    adc r9, rdx
+    mov r8, 0
+    adc r8, 0
+    mov rdx, qword ptr [rsi + 16]
     mov rsi, qword ptr [rsi + 16]
     mulx rdx, rsi, rsi
-    add r10, rsi
-    adc r9, rdx
+    add r9, rsi
+    adc r8, rdx
     mov rdx, rcx
     imul rdx, qword ptr [rax]
-    mulx rsi, r11, qword ptr [rax + 8]
-    mulx rbx, rbp, qword ptr [rax + 16]
-    add rsi, rbp
-    mulx rdx, rbp, qword ptr [rax + 24]
-    adc rbx, rbp
+    mulx rsi, r10, qword ptr [rax + 8]
+    mulx r11, r12, qword ptr [rax + 16]
+    add rsi, r12
+    mulx rdx, r12, qword ptr [rax + 24]
+    adc r11, r12
     adc rdx, 0
-    add rcx, r11
-    adc r8, rsi
-    adc r10, rbx
-    adc r9, rdx
-    mov rcx, r8
+    add rcx, r10
+    adc rdi, rsi
+    adc r9, r11
+    adc r8, rdx
+    mov rcx, rdi
     sub rcx, qword ptr [rax + 8]
-    mov rdx, r10
+    mov rdx, r9
     sbb rdx, qword ptr [rax + 16]
-    mov rsi, r9
+    mov rsi, r8
     sbb rsi, qword ptr [rax + 24]
-    cmovc rcx, r8
-    mov qword ptr [rdi], rcx
-    cmovc rdx, r10
-    mov qword ptr [rdi + 8], rdx
-    cmovc rsi, r9
-    mov qword ptr [rdi + 16], rsi
-    pop r12
-    pop rbp
-    pop rbx
+    cmovc rcx, rdi
+    cmovc rdx, r9
+    cmovc rsi, r8
     ret
     .balign 64
 2:
@@ -748,147 +825,161 @@ unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<3>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn sum_of_products_spare_mulx<M: Modulus<3>>(
+    x: &[[u64; 3]; 2],
+    y: &[[u64; 3]; 2],
+) -> [u64; 3] {
+    let mut z = [0; 3];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym sum_of_products_spare_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") z[0],
+            inout("rdx") core::ptr::from_ref(y) => z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[2],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<3>>(
-    z: *mut [u64; 3],
-    x: *const [[u64; 3]; 2],
-    y: *const [[u64; 3]; 2],
-) {
+unsafe extern "C" fn sum_of_products_spare_mulx_code<M: Modulus<3>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    push r12
-    push r13
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
-    mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx rdx, r11, r11
-    adc r10, r11
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
+    mulx rdx, r10, r10
+    adc r9, r10
     adc rdx, 0
-    mov r11, rdx
+    mov r10, rdx
     mov rdx, qword ptr [rcx + 24]
-    mov rbx, qword ptr [rsi + 24]
-    mulx rbx, rbp, rbx
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, r13, r12
-    add rbx, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx rdx, r13, r13
-    adc r12, r13
+    mov r11, qword ptr [rsi + 24]
+    mulx r11, r12, r11
+    mov r13, qword ptr [rsi + 32]
+    mulx r13, r14, r13
+    add r11, r14
+    mov r14, qword ptr [rsi + 40]
+    mulx rdx, r14, r14
+    adc r13, r14
     adc rdx, 0
-    add r9, rbp
-    adc r8, rbx
-    adc r10, r12
-    adc r11, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx rbx, rbp, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add rbx, r13
-    mulx rdx, r13, qword ptr [rax + 24]
-    adc r12, r13
-    adc rdx, 0
-    add r9, rbp
-    adc r8, rbx
-    adc r10, r12
-    adc r11, rdx
-    mov r9, 0
-    adc r9, 0
-    mov rdx, qword ptr [rcx + 8]
-    mulx rbx, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rbx, r13
-    mulx rdx, r13, qword ptr [rsi + 16]
-    adc r12, r13
-    adc rdx, 0
-    add r8, rbp
-    adc r10, rbx
-    adc r11, r12
-    adc r9, rdx
-    mov rdx, qword ptr [rcx + 32]
-    mulx rbx, rbp, qword ptr [rsi + 24]
-    mulx r12, r13, qword ptr [rsi + 32]
-    add rbx, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adc r12, r13
-    adc rdx, 0
-    add r8, rbp
-    adc r10, rbx
-    adc r11, r12
-    adc r9, rdx
+    add r8, r12
+    adc rdi, r11
+    adc r9, r13
+    adc r10, rdx
     mov rdx, r8
     imul rdx, qword ptr [rax]
-    mulx rbx, rbp, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add rbx, r13
-    mulx rdx, r13, qword ptr [rax + 24]
-    adc r12, r13
+    mulx r11, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r11, r14
+    mulx rdx, r14, qword ptr [rax + 24]
+    adc r13, r14
     adc rdx, 0
-    add r8, rbp
-    adc r10, rbx
-    adc r11, r12
-    adc r9, rdx
+    add r8, r12
+    adc rdi, r11
+    adc r9, r13
+    adc r10, rdx
     mov r8, 0
     adc r8, 0
+    mov rdx, qword ptr [rcx + 8]
+    mulx r11, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add r11, r14
+    mulx rdx, r14, qword ptr [rsi + 16]
+    adc r13, r14
+    adc rdx, 0
+    add rdi, r12
+    adc r9, r11
+    adc r10, r13
+    adc r8, rdx
+    mov rdx, qword ptr [rcx + 32]
+    mulx r11, r12, qword ptr [rsi + 24]
+    mulx r13, r14, qword ptr [rsi + 32]
+    add r11, r14
+    mulx rdx, r14, qword ptr [rsi + 40]
+    adc r13, r14
+    adc rdx, 0
+    add rdi, r12
+    adc r9, r11
+    adc r10, r13
+    adc r8, rdx
+    mov rdx, rdi
+    imul rdx, qword ptr [rax]
+    mulx r11, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r11, r14
+    mulx rdx, r14, qword ptr [rax + 24]
+    adc r13, r14
+    adc rdx, 0
+    add rdi, r12
+    adc r9, r11
+    adc r10, r13
+    adc r8, rdx
+    mov rdi, 0
+    adc rdi, 0
     mov rdx, qword ptr [rcx + 16]
-    mulx rbx, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rbx, r13
-    mulx rdx, r13, qword ptr [rsi + 16]
-    adc r12, r13
+    mulx r11, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add r11, r14
+    mulx rdx, r14, qword ptr [rsi + 16]
+    adc r13, r14
     adc rdx, 0
-    add r10, rbp
-    adc r11, rbx
-    adc r9, r12
-    adc r8, rdx
+    add r9, r12
+    adc r10, r11
+    adc r8, r13
+    adc rdi, rdx
     mov rdx, qword ptr [rcx + 40]
-    mulx rcx, rbx, qword ptr [rsi + 24]
-    mulx rbp, r12, qword ptr [rsi + 32]
-    add rcx, r12
+    mulx rcx, r11, qword ptr [rsi + 24]
+    mulx r12, r13, qword ptr [rsi + 32]
+    add rcx, r13
     mulx rdx, rsi, qword ptr [rsi + 40]
-    adc rbp, rsi
+    adc r12, rsi
     adc rdx, 0
-    add r10, rbx
-    adc r11, rcx
-    adc r9, rbp
-    adc r8, rdx
-    mov rdx, r10
+    add r9, r11
+    adc r10, rcx
+    adc r8, r12
+    adc rdi, rdx
+    mov rdx, r9
     imul rdx, qword ptr [rax]
     mulx rcx, rsi, qword ptr [rax + 8]
-    mulx rbx, rbp, qword ptr [rax + 16]
-    add rcx, rbp
-    mulx rdx, rbp, qword ptr [rax + 24]
-    adc rbx, rbp
+    mulx r11, r12, qword ptr [rax + 16]
+    add rcx, r12
+    mulx rdx, r12, qword ptr [rax + 24]
+    adc r11, r12
     adc rdx, 0
-    add r10, rsi
-    adc r11, rcx
-    adc r9, rbx
-    adc r8, rdx
-    mov rcx, r11
+    add r9, rsi
+    adc r10, rcx
+    adc r8, r11
+    adc rdi, rdx
+    mov rcx, r10
     sub rcx, qword ptr [rax + 8]
-    mov rdx, r9
+    mov rdx, r8
     sbb rdx, qword ptr [rax + 16]
-    mov rsi, r8
+    mov rsi, rdi
     sbb rsi, qword ptr [rax + 24]
-    cmovc rcx, r11
-    mov qword ptr [rdi], rcx
-    cmovc rdx, r9
-    mov qword ptr [rdi + 8], rdx
-    cmovc rsi, r8
-    mov qword ptr [rdi + 16], rsi
-    pop r13
-    pop r12
-    pop rbp
-    pop rbx
+    cmovc rcx, r10
+    cmovc rdx, r8
+    cmovc rsi, rdi
     ret
     .balign 64
 2:
@@ -912,118 +1003,127 @@ assembly! { 3, 3:
 /// x*y/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_full_mulx<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
+    let mut z = [0; 3];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_full_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => z[0],
+            inout("rsi") core::ptr::from_ref(x) => z[1],
+            out("rdi") z[2],
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<3>>(
-    z: *mut [u64; 3],
-    x: *const [u64; 3],
-    y: *const [u64; 3],
-) {
+unsafe extern "C" fn mul_full_mulx_code<M: Modulus<3>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    push r12
-    push r13
-    push r14
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
-    mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx rdx, r11, r11
-    adc r10, r11
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
+    mulx rdx, r10, r10
+    adc r9, r10
     adc rdx, 0
-    mov r11, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx rbx, rbp, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add rbx, r13
-    mulx rdx, r13, qword ptr [rax + 24]
-    adc r12, r13
-    adc rdx, 0
-    add r9, rbp
-    adc r8, rbx
-    adc r10, r12
-    adc r11, rdx
-    mov r9, 0
-    adc r9, 0
-    mov rdx, qword ptr [rcx + 8]
-    mulx rbx, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rbx, r13
-    mulx rdx, r13, qword ptr [rsi + 16]
-    adc r12, r13
-    adc rdx, 0
-    add r8, rbp
-    adc r10, rbx
-    adc r11, r12
-    adc r9, rdx
-    mov rbx, 0
-    adc rbx, 0
+    mov r10, rdx
     mov rdx, r8
     imul rdx, qword ptr [rax]
-    mulx rbp, r12, qword ptr [rax + 8]
+    mulx r11, r12, qword ptr [rax + 8]
     mulx r13, r14, qword ptr [rax + 16]
-    add rbp, r14
+    add r11, r14
     mulx rdx, r14, qword ptr [rax + 24]
     adc r13, r14
     adc rdx, 0
     add r8, r12
-    adc r10, rbp
-    adc r11, r13
-    adc r9, rdx
-    adc rbx, 0
-    mov rdx, qword ptr [rcx + 16]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx rbp, r12, qword ptr [rsi + 8]
-    add rcx, r12
-    mulx rdx, rsi, qword ptr [rsi + 16]
-    adc rbp, rsi
+    adc rdi, r11
+    adc r9, r13
+    adc r10, rdx
+    mov r8, 0
+    adc r8, 0
+    mov rdx, qword ptr [rcx + 8]
+    mulx r11, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add r11, r14
+    mulx rdx, r14, qword ptr [rsi + 16]
+    adc r13, r14
     adc rdx, 0
-    add r10, r8
-    adc r11, rcx
-    adc r9, rbp
-    adc rbx, rdx
+    add rdi, r12
+    adc r9, r11
+    adc r10, r13
+    adc r8, rdx
+    mov r11, 0
+    adc r11, 0
+    mov rdx, rdi
+    imul rdx, qword ptr [rax]
+    mulx r12, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add r12, r15
+    mulx rdx, r15, qword ptr [rax + 24]
+    adc r14, r15
+    adc rdx, 0
+    add rdi, r13
+    adc r9, r12
+    adc r10, r14
+    adc r8, rdx
+    adc r11, 0
+    mov rdx, qword ptr [rcx + 16]
+    mulx rcx, rdi, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    add rcx, r13
+    mulx rdx, rsi, qword ptr [rsi + 16]
+    adc r12, rsi
+    adc rdx, 0
+    add r9, rdi
+    adc r10, rcx
+    adc r8, r12
+    adc r11, rdx
     mov rcx, 0
     adc rcx, 0
-    mov rdx, r10
+    mov rdx, r9
     imul rdx, qword ptr [rax]
-    mulx rsi, r8, qword ptr [rax + 8]
-    mulx rbp, r12, qword ptr [rax + 16]
-    add rsi, r12
-    mulx rdx, r12, qword ptr [rax + 24]
-    adc rbp, r12
+    mulx rsi, rdi, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
+    add rsi, r13
+    mulx rdx, r13, qword ptr [rax + 24]
+    adc r12, r13
     adc rdx, 0
-    add r10, r8
-    adc r11, rsi
-    adc r9, rbp
-    adc rbx, rdx
+    add r9, rdi
+    adc r10, rsi
+    adc r8, r12
+    adc r11, rdx
     adc rcx, 0
-    mov rdx, r11
+    mov rdx, r10
     sub rdx, qword ptr [rax + 8]
-    mov rsi, r9
+    mov rsi, r8
     sbb rsi, qword ptr [rax + 16]
-    mov r8, rbx
-    sbb r8, qword ptr [rax + 24]
+    mov rdi, r11
+    sbb rdi, qword ptr [rax + 24]
     sbb rcx, 0
-    cmovc rdx, r11
-    mov qword ptr [rdi], rdx
-    cmovc rsi, r9
-    mov qword ptr [rdi + 8], rsi
-    cmovc r8, rbx
-    mov qword ptr [rdi + 16], r8
-    pop r14
-    pop r13
-    pop r12
-    pop rbp
-    pop rbx
+    cmovc rdx, r10
+    cmovc rsi, r8
+    cmovc rdi, r11
     ret
     .balign 64
 2:
@@ -1039,169 +1139,181 @@ unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<3>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p; two-subtractions, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn sum_of_products_full_mulx<M: Modulus<3>>(
+    x: &[[u64; 3]; 2],
+    y: &[[u64; 3]; 2],
+) -> [u64; 3] {
+    let mut z = [0; 3];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym sum_of_products_full_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => _,
+            inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") z[0],
+            out("r8") z[1],
+            out("r9") _,
+            out("r10") z[2],
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<3>>(
-    z: *mut [u64; 3],
-    x: *const [[u64; 3]; 2],
-    y: *const [[u64; 3]; 2],
-) {
+unsafe extern "C" fn sum_of_products_full_mulx_code<M: Modulus<3>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    push r12
-    push r13
-    push r14
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
-    mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx rdx, r11, r11
-    adc r10, r11
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
+    mulx rdx, r10, r10
+    adc r9, r10
     adc rdx, 0
-    mov r11, rdx
+    mov r10, rdx
     mov rdx, qword ptr [rcx + 24]
-    mov rbx, qword ptr [rsi + 24]
-    mulx rbx, rbp, rbx
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, r13, r12
-    add rbx, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx rdx, r13, r13
-    adc r12, r13
+    mov r11, qword ptr [rsi + 24]
+    mulx r11, r12, r11
+    mov r13, qword ptr [rsi + 32]
+    mulx r13, r14, r13
+    add r11, r14
+    mov r14, qword ptr [rsi + 40]
+    mulx rdx, r14, r14
+    adc r13, r14
     adc rdx, 0
-    add r9, rbp
-    adc r8, rbx
-    adc r10, r12
-    adc r11, rdx
-    mov rbx, 0
-    adc rbx, 0
-    mov rdx, r9
+    add r8, r12
+    adc rdi, r11
+    adc r9, r13
+    adc r10, rdx
+    mov r11, 0
+    adc r11, 0
+    mov rdx, r8
     imul rdx, qword ptr [rax]
-    mulx rbp, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add rbp, r14
-    mulx rdx, r14, qword ptr [rax + 24]
+    mulx r12, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add r12, r15
+    mulx rdx, r15, qword ptr [rax + 24]
+    adc r14, r15
+    adc rdx, 0
+    add r8, r13
+    adc rdi, r12
+    adc r9, r14
+    adc r10, rdx
+    adc r11, 0
+    mov rdx, qword ptr [rcx + 8]
+    mulx r8, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add r8, r14
+    mulx rdx, r14, qword ptr [rsi + 16]
+    adc r13, r14
+    adc rdx, 0
+    add rdi, r12
+    adc r9, r8
+    adc r10, r13
+    adc r11, rdx
+    mov r8, 0
+    adc r8, 0
+    mov rdx, qword ptr [rcx + 32]
+    mulx r12, r13, qword ptr [rsi + 24]
+    mulx r14, r15, qword ptr [rsi + 32]
+    add r12, r15
+    mulx rdx, r15, qword ptr [rsi + 40]
+    adc r14, r15
+    adc rdx, 0
+    add rdi, r13
+    adc r9, r12
+    adc r10, r14
+    adc r11, rdx
+    adc r8, 0
+    mov rdx, rdi
+    imul rdx, qword ptr [rax]
+    mulx r12, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add r12, r15
+    mulx rdx, r15, qword ptr [rax + 24]
+    adc r14, r15
+    adc rdx, 0
+    add rdi, r13
+    adc r9, r12
+    adc r10, r14
+    adc r11, rdx
+    adc r8, 0
+    mov rdx, qword ptr [rcx + 16]
+    mulx rdi, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add rdi, r14
+    mulx rdx, r14, qword ptr [rsi + 16]
     adc r13, r14
     adc rdx, 0
     add r9, r12
-    adc r8, rbp
-    adc r10, r13
-    adc r11, rdx
-    adc rbx, 0
-    mov rdx, qword ptr [rcx + 8]
-    mulx r9, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add r9, r13
-    mulx rdx, r13, qword ptr [rsi + 16]
-    adc r12, r13
-    adc rdx, 0
-    add r8, rbp
-    adc r10, r9
-    adc r11, r12
-    adc rbx, rdx
-    mov r9, 0
-    adc r9, 0
-    mov rdx, qword ptr [rcx + 32]
-    mulx rbp, r12, qword ptr [rsi + 24]
-    mulx r13, r14, qword ptr [rsi + 32]
-    add rbp, r14
-    mulx rdx, r14, qword ptr [rsi + 40]
-    adc r13, r14
-    adc rdx, 0
-    add r8, r12
-    adc r10, rbp
+    adc r10, rdi
     adc r11, r13
-    adc rbx, rdx
-    adc r9, 0
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx rbp, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add rbp, r14
-    mulx rdx, r14, qword ptr [rax + 24]
-    adc r13, r14
-    adc rdx, 0
-    add r8, r12
-    adc r10, rbp
-    adc r11, r13
-    adc rbx, rdx
-    adc r9, 0
-    mov rdx, qword ptr [rcx + 16]
-    mulx r8, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add r8, r13
-    mulx rdx, r13, qword ptr [rsi + 16]
-    adc r12, r13
-    adc rdx, 0
-    add r10, rbp
-    adc r11, r8
-    adc rbx, r12
-    adc r9, rdx
-    mov r8, 0
-    adc r8, 0
+    adc r8, rdx
+    mov rdi, 0
+    adc rdi, 0
     mov rdx, qword ptr [rcx + 40]
-    mulx rcx, rbp, qword ptr [rsi + 24]
-    mulx r12, r13, qword ptr [rsi + 32]
-    add rcx, r13
+    mulx rcx, r12, qword ptr [rsi + 24]
+    mulx r13, r14, qword ptr [rsi + 32]
+    add rcx, r14
     mulx rdx, rsi, qword ptr [rsi + 40]
-    adc r12, rsi
+    adc r13, rsi
     adc rdx, 0
-    add r10, rbp
-    adc r11, rcx
-    adc rbx, r12
-    adc r9, rdx
-    adc r8, 0
-    mov rdx, r10
+    add r9, r12
+    adc r10, rcx
+    adc r11, r13
+    adc r8, rdx
+    adc rdi, 0
+    mov rdx, r9
     imul rdx, qword ptr [rax]
     mulx rcx, rsi, qword ptr [rax + 8]
-    mulx rbp, r12, qword ptr [rax + 16]
-    add rcx, r12
-    mulx rdx, r12, qword ptr [rax + 24]
-    adc rbp, r12
+    mulx r12, r13, qword ptr [rax + 16]
+    add rcx, r13
+    mulx rdx, r13, qword ptr [rax + 24]
+    adc r12, r13
     adc rdx, 0
-    add r10, rsi
-    adc r11, rcx
-    adc rbx, rbp
-    adc r9, rdx
-    adc r8, 0
-    mov rcx, r11
+    add r9, rsi
+    adc r10, rcx
+    adc r11, r12
+    adc r8, rdx
+    adc rdi, 0
+    mov rcx, r10
     sub rcx, qword ptr [rax + 8]
-    mov rdx, rbx
+    mov rdx, r11
     sbb rdx, qword ptr [rax + 16]
-    mov rsi, r9
+    mov rsi, r8
     sbb rsi, qword ptr [rax + 24]
-    mov r10, r8
-    sbb r10, 0
-    cmovc rcx, r11
-    cmovc rdx, rbx
-    cmovc rsi, r9
-    cmovc r10, r8
-    mov r8, rcx
-    sub r8, qword ptr [rax + 8]
-    mov r9, rdx
-    sbb r9, qword ptr [rax + 16]
-    mov r11, rsi
-    sbb r11, qword ptr [rax + 24]
-    sbb r10, 0
-    cmovc r8, rcx
-    mov qword ptr [rdi], r8
-    cmovc r9, rdx
-    mov qword ptr [rdi + 8], r9
-    cmovc r11, rsi
-    mov qword ptr [rdi + 16], r11
-    pop r14
-    pop r13
-    pop r12
-    pop rbp
-    pop rbx
+    mov r9, rdi
+    sbb r9, 0
+    cmovc rcx, r10
+    cmovc rdx, r11
+    cmovc rsi, r8
+    cmovc r9, rdi
+    mov rdi, rcx
+    sub rdi, qword ptr [rax + 8]
+    mov r8, rdx
+    sbb r8, qword ptr [rax + 16]
+    mov r10, rsi
+    sbb r10, qword ptr [rax + 24]
+    sbb r9, 0
+    cmovc rdi, rcx
+    cmovc r8, rdx
+    cmovc r10, rsi
     ret
     .balign 64
 2:

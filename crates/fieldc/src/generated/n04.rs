@@ -18,161 +18,169 @@ assembly! { 4, 0:
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_fold_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_fold_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") z[0],
+            inout("rdx") core::ptr::from_ref(y) => z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[2],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") z[3],
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<4>>(
-    z: *mut [u64; 4],
-    x: *const [u64; 4],
-    y: *const [u64; 4],
-) {
+unsafe extern "C" fn mul_fold_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
     push rbx
-    push rbp
-    push r12
-    push r13
-    push r14
-    push r15
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
     mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    adc r10, rbx
-    mov rbx, qword ptr [rsi + 24]
-    mulx rdx, rbx, rbx
-    adc r11, rbx
+    adc r9, r11
+    mov r11, qword ptr [rsi + 24]
+    mulx rdx, r11, r11
+    adc r10, r11
     adc rdx, 0
-    mov rbx, rdx
-    mov rdx, r9
-    mulx r9, rbp, qword ptr [rax]
-    mulx r12, r13, qword ptr [rax + 8]
-    add r9, r13
-    mulx r13, r14, qword ptr [rax + 16]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 24]
-    adc r13, r14
-    adc rdx, 0
-    add r8, rbp
-    adc r10, r9
-    adc r11, r12
-    adc rbx, r13
-    adc rdx, 0
-    mov r9, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx rbp, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rsi + 16]
+    mov r11, rdx
+    mov rdx, r8
+    mulx r8, r12, qword ptr [rax]
+    mulx r13, r14, qword ptr [rax + 8]
+    add r8, r14
+    mulx r14, r15, qword ptr [rax + 16]
     adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 24]
+    mulx rdx, r15, qword ptr [rax + 24]
     adc r14, r15
     adc rdx, 0
-    add r8, r12
-    adc r10, rbp
-    adc r11, r13
-    adc rbx, r14
-    adc r9, rdx
-    mov rdx, r8
-    mulx r8, rbp, qword ptr [rax]
-    mulx r12, r13, qword ptr [rax + 8]
-    add r8, r13
-    mulx r13, r14, qword ptr [rax + 16]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 24]
-    adc r13, r14
-    adc rdx, 0
-    add r10, rbp
-    adc r11, r8
-    adc rbx, r12
-    adc r9, r13
+    add rdi, r12
+    adc r9, r8
+    adc r10, r13
+    adc r11, r14
     adc rdx, 0
     mov r8, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx rbp, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rsi + 16]
+    mov rdx, qword ptr [rcx + 8]
+    mulx r12, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    add r12, r15
+    mulx r15, rbx, qword ptr [rsi + 16]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rsi + 24]
+    adc r15, rbx
+    adc rdx, 0
+    add rdi, r13
+    adc r9, r12
+    adc r10, r14
+    adc r11, r15
+    adc r8, rdx
+    mov rdx, rdi
+    mulx rdi, r12, qword ptr [rax]
+    mulx r13, r14, qword ptr [rax + 8]
+    add rdi, r14
+    mulx r14, r15, qword ptr [rax + 16]
     adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 24]
+    mulx rdx, r15, qword ptr [rax + 24]
+    adc r14, r15
+    adc rdx, 0
+    add r9, r12
+    adc r10, rdi
+    adc r11, r13
+    adc r8, r14
+    adc rdx, 0
+    mov rdi, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mulx r12, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    add r12, r15
+    mulx r15, rbx, qword ptr [rsi + 16]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rsi + 24]
+    adc r15, rbx
+    adc rdx, 0
+    add r9, r13
+    adc r10, r12
+    adc r11, r14
+    adc r8, r15
+    adc rdi, rdx
+    mov rdx, r9
+    mulx r9, r12, qword ptr [rax]
+    mulx r13, r14, qword ptr [rax + 8]
+    add r9, r14
+    mulx r14, r15, qword ptr [rax + 16]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 24]
     adc r14, r15
     adc rdx, 0
     add r10, r12
-    adc r11, rbp
-    adc rbx, r13
-    adc r9, r14
-    adc r8, rdx
-    mov rdx, r10
-    mulx r10, rbp, qword ptr [rax]
-    mulx r12, r13, qword ptr [rax + 8]
-    add r10, r13
-    mulx r13, r14, qword ptr [rax + 16]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 24]
-    adc r13, r14
-    adc rdx, 0
-    add r11, rbp
-    adc rbx, r10
-    adc r9, r12
+    adc r11, r9
     adc r8, r13
+    adc rdi, r14
     adc rdx, 0
-    mov r10, rdx
+    mov r9, rdx
     mov rdx, qword ptr [rcx + 24]
-    mulx rcx, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rcx, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
+    mulx rcx, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add rcx, r14
+    mulx r14, r15, qword ptr [rsi + 16]
+    adc r13, r15
     mulx rdx, rsi, qword ptr [rsi + 24]
-    adc r13, rsi
+    adc r14, rsi
     adc rdx, 0
-    add r11, rbp
-    adc rbx, rcx
-    adc r9, r12
+    add r10, r12
+    adc r11, rcx
     adc r8, r13
-    adc r10, rdx
-    mov rdx, r11
+    adc rdi, r14
+    adc r9, rdx
+    mov rdx, r10
     imul rdx, qword ptr [rax + 32]
     mulx rcx, rsi, qword ptr [rax + 40]
-    mulx rbp, r12, qword ptr [rax + 48]
-    add rcx, r12
-    mulx r12, r13, qword ptr [rax + 56]
-    adc rbp, r13
-    mulx rdx, r13, qword ptr [rax + 64]
-    adc r12, r13
+    mulx r12, r13, qword ptr [rax + 48]
+    add rcx, r13
+    mulx r13, r14, qword ptr [rax + 56]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 64]
+    adc r13, r14
     adc rdx, 0
-    add r11, rsi
-    adc rbx, rcx
-    adc r9, rbp
+    add r10, rsi
+    adc r11, rcx
     adc r8, r12
-    adc r10, rdx
-    mov rcx, rbx
+    adc rdi, r13
+    adc r9, rdx
+    mov rcx, r11
     sub rcx, qword ptr [rax + 40]
-    mov rdx, r9
+    mov rdx, r8
     sbb rdx, qword ptr [rax + 48]
-    mov rsi, r8
+    mov rsi, rdi
     sbb rsi, qword ptr [rax + 56]
-    mov r11, r10
-    sbb r11, qword ptr [rax + 64]
-    cmovc rcx, rbx
-    mov qword ptr [rdi], rcx
-    cmovc rdx, r9
-    mov qword ptr [rdi + 8], rdx
-    cmovc rsi, r8
-    mov qword ptr [rdi + 16], rsi
-    cmovc r11, r10
-    mov qword ptr [rdi + 24], r11
-    pop r15
-    pop r14
-    pop r13
-    pop r12
-    pop rbp
+    mov r10, r9
+    sbb r10, qword ptr [rax + 64]
+    cmovc rcx, r11
+    cmovc rdx, r8
+    cmovc rsi, rdi
+    cmovc r10, r9
     pop rbx
     ret
     .balign 64
@@ -194,165 +202,173 @@ unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<4>>(
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_fold_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_fold_adx_code::<M>,
+            out("rax") z[0],
+            out("rcx") z[1],
+            inout("rdx") core::ptr::from_ref(y) => z[2],
+            inout("rsi") core::ptr::from_ref(x) => z[3],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_fold_adx<M: Modulus<4>>(
-    z: *mut [u64; 4],
-    x: *const [u64; 4],
-    y: *const [u64; 4],
-) {
+unsafe extern "C" fn mul_fold_adx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
     push rbx
-    push rbp
-    push r12
-    push r13
-    push r14
-    push r15
     xor eax, eax
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx r8, r9, qword ptr [rsi]
-    mulx r10, r11, qword ptr [rsi + 8]
-    mulx rbx, rbp, qword ptr [rsi + 16]
-    xor r12d, r12d
-    adcx r8, r11
-    mulx rdx, r11, qword ptr [rsi + 24]
-    adcx r10, rbp
-    adcx rbx, r11
+    mulx rdi, r8, qword ptr [rsi]
+    mulx r9, r10, qword ptr [rsi + 8]
+    mulx r11, r12, qword ptr [rsi + 16]
+    xor r13d, r13d
+    adcx rdi, r10
+    mulx rdx, r10, qword ptr [rsi + 24]
+    adcx r9, r12
+    adcx r11, r10
     adcx rdx, rax
-    mov r11, rdx
-    mov rdx, r9
-    mulx r9, rbp, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    xor r14d, r14d
-    adcx r8, rbp
-    mulx rbp, r14, qword ptr [rip + 2f + 16]
-    adox r9, r13
-    adcx r10, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 24]
-    adox r12, r14
-    adcx rbx, r12
-    adox rbp, r9
-    adcx r11, rbp
-    adox rdx, rax
-    adcx rdx, rax
-    mov r9, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx rbp, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    xor r15d, r15d
-    adcx r8, r12
-    mulx r12, r15, qword ptr [rsi + 16]
-    adox rbp, r14
-    adcx r10, rbp
-    mulx rdx, rbp, qword ptr [rsi + 24]
-    adox r13, r15
-    adcx rbx, r13
-    adox r12, rbp
-    adcx r11, r12
-    adox rdx, rax
-    adcx r9, rdx
+    mov r10, rdx
     mov rdx, r8
-    mulx r8, rbp, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    xor r14d, r14d
-    adcx r10, rbp
-    mulx rbp, r14, qword ptr [rip + 2f + 16]
-    adox r8, r13
-    adcx rbx, r8
+    mulx r8, r12, qword ptr [rip + 2f]
+    mulx r13, r14, qword ptr [rip + 2f + 8]
+    xor r15d, r15d
+    adcx rdi, r12
+    mulx r12, r15, qword ptr [rip + 2f + 16]
+    adox r8, r14
+    adcx r9, r8
     mulx rdx, r8, qword ptr [rip + 2f + 24]
-    adox r12, r14
-    adcx r11, r12
-    adox rbp, r8
-    adcx r9, rbp
+    adox r13, r15
+    adcx r11, r13
+    adox r12, r8
+    adcx r10, r12
     adox rdx, rax
     adcx rdx, rax
     mov r8, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx rbp, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    xor r15d, r15d
-    adcx r10, r12
-    mulx r12, r15, qword ptr [rsi + 16]
-    adox rbp, r14
-    adcx rbx, rbp
-    mulx rdx, rbp, qword ptr [rsi + 24]
-    adox r13, r15
-    adcx r11, r13
-    adox r12, rbp
+    mov rdx, qword ptr [rcx + 8]
+    mulx r12, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    xor ebx, ebx
+    adcx rdi, r13
+    mulx r13, rbx, qword ptr [rsi + 16]
+    adox r12, r15
     adcx r9, r12
+    mulx rdx, r12, qword ptr [rsi + 24]
+    adox r14, rbx
+    adcx r11, r14
+    adox r13, r12
+    adcx r10, r13
     adox rdx, rax
     adcx r8, rdx
-    mov rdx, r10
-    mulx r10, rbp, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    xor r14d, r14d
-    adcx rbx, rbp
-    mulx rbp, r14, qword ptr [rip + 2f + 16]
-    adox r10, r13
-    adcx r11, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 24]
-    adox r12, r14
+    mov rdx, rdi
+    mulx rdi, r12, qword ptr [rip + 2f]
+    mulx r13, r14, qword ptr [rip + 2f + 8]
+    xor r15d, r15d
     adcx r9, r12
-    adox rbp, r10
-    adcx r8, rbp
+    mulx r12, r15, qword ptr [rip + 2f + 16]
+    adox rdi, r14
+    adcx r11, rdi
+    mulx rdx, rdi, qword ptr [rip + 2f + 24]
+    adox r13, r15
+    adcx r10, r13
+    adox r12, rdi
+    adcx r8, r12
     adox rdx, rax
     adcx rdx, rax
-    mov r10, rdx
+    mov rdi, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mulx r12, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    xor ebx, ebx
+    adcx r9, r13
+    mulx r13, rbx, qword ptr [rsi + 16]
+    adox r12, r15
+    adcx r11, r12
+    mulx rdx, r12, qword ptr [rsi + 24]
+    adox r14, rbx
+    adcx r10, r14
+    adox r13, r12
+    adcx r8, r13
+    adox rdx, rax
+    adcx rdi, rdx
+    mov rdx, r9
+    mulx r9, r12, qword ptr [rip + 2f]
+    mulx r13, r14, qword ptr [rip + 2f + 8]
+    xor r15d, r15d
+    adcx r11, r12
+    mulx r12, r15, qword ptr [rip + 2f + 16]
+    adox r9, r14
+    adcx r10, r9
+    mulx rdx, r9, qword ptr [rip + 2f + 24]
+    adox r13, r15
+    adcx r8, r13
+    adox r12, r9
+    adcx rdi, r12
+    adox rdx, rax
+    adcx rdx, rax
+    mov r9, rdx
     mov rdx, qword ptr [rcx + 24]
-    mulx rcx, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    xor r14d, r14d
-    adcx rbx, rbp
-    mulx rbp, r14, qword ptr [rsi + 16]
-    adox rcx, r13
-    adcx r11, rcx
-    mulx rcx, rdx, qword ptr [rsi + 24]
-    adox r12, r14
-    adcx r9, r12
-    adox rbp, rdx
-    adcx r8, rbp
-    adox rcx, rax
+    mulx rcx, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    xor r15d, r15d
+    adcx r11, r12
+    mulx r12, r15, qword ptr [rsi + 16]
+    adox rcx, r14
     adcx r10, rcx
-    mov rdx, rbx
+    mulx rcx, rdx, qword ptr [rsi + 24]
+    adox r13, r15
+    adcx r8, r13
+    adox r12, rdx
+    adcx rdi, r12
+    adox rcx, rax
+    adcx r9, rcx
+    mov rdx, r11
     mulx rcx, rdx, qword ptr [rip + 2f + 32]
     mulx rcx, rsi, qword ptr [rip + 2f + 40]
-    mulx rbp, r12, qword ptr [rip + 2f + 48]
-    xor r13d, r13d
-    adcx rbx, rsi
-    mulx rsi, rbx, qword ptr [rip + 2f + 56]
-    adox rcx, r12
-    adcx r11, rcx
-    mulx rcx, rdx, qword ptr [rip + 2f + 64]
-    adox rbp, rbx
-    adcx r9, rbp
-    adox rsi, rdx
-    adcx r8, rsi
-    adox rcx, rax
+    mulx r12, r13, qword ptr [rip + 2f + 48]
+    xor r14d, r14d
+    adcx r11, rsi
+    mulx rsi, r11, qword ptr [rip + 2f + 56]
+    adox rcx, r13
     adcx r10, rcx
-    mov rax, r11
+    mulx rcx, rdx, qword ptr [rip + 2f + 64]
+    adox r12, r11
+    adcx r8, r12
+    adox rsi, rdx
+    adcx rdi, rsi
+    adox rcx, rax
+    adcx r9, rcx
+    mov rax, r10
     sub rax, qword ptr [rip + 2f + 40]
-    mov rcx, r9
+    mov rcx, r8
     sbb rcx, qword ptr [rip + 2f + 48]
-    mov rdx, r8
+    mov rdx, rdi
     sbb rdx, qword ptr [rip + 2f + 56]
-    mov rsi, r10
+    mov rsi, r9
     sbb rsi, qword ptr [rip + 2f + 64]
-    cmovc rax, r11
-    mov qword ptr [rdi], rax
-    cmovc rcx, r9
-    mov qword ptr [rdi + 8], rcx
-    cmovc rdx, r8
-    mov qword ptr [rdi + 16], rdx
-    cmovc rsi, r10
-    mov qword ptr [rdi + 24], rsi
-    pop r15
-    pop r14
-    pop r13
-    pop r12
-    pop rbp
+    cmovc rax, r10
+    cmovc rcx, r8
+    cmovc rdx, rdi
+    cmovc rsi, r9
     pop rbx
     ret
     .balign 64
@@ -374,151 +390,160 @@ unsafe extern "sysv64" fn mul_fold_adx<M: Modulus<4>>(
 /// x*x/R mod p; log-jump, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_fold_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_fold_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            out("rdx") z[0],
+            inout("rsi") core::ptr::from_ref(x) => z[1],
+            out("rdi") z[2],
+            out("r8") z[3],
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<4>>(
-    z: *mut [u64; 4],
-    x: *const [u64; 4],
-) {
+unsafe extern "C" fn square_fold_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    push r12
-    push r13
-    push r14
     lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
     lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsi + 16]
-    shld r8, rdx, 1
+    mov rdi, qword ptr [rsi + 16]
+    shld rdi, rdx, 1
     mov rdx, qword ptr [rsi + 16]
-    mov r9, qword ptr [rsi + 24]
-    shld r9, rdx, 1
+    mov r8, qword ptr [rsi + 24]
+    shld r8, rdx, 1
     mov rdx, qword ptr [rsi]
-    mov r10, qword ptr [rsi]
-    mulx r10, r11, r10
-    mulx rcx, rbx, rcx
-    add r10, rbx
-    mulx r8, rbx, r8
-    adc rcx, rbx
-    mulx rdx, rbx, r9
-    adc r8, rbx
+    mov r9, qword ptr [rsi]
+    mulx r9, r10, r9
+    mulx rcx, r11, rcx
+    add r9, r11
+    mulx rdi, r11, rdi
+    adc rcx, r11
+    mulx rdx, r11, r8
+    adc rdi, r11
     adc rdx, 0
-    mov rbx, rdx
-    mov rdx, r11
-    mulx r11, rbp, qword ptr [rax]
-    mulx r12, r13, qword ptr [rax + 8]
-    add r11, r13
+    mov r11, rdx
+    mov rdx, r10
+    mulx r10, r12, qword ptr [rax]
+    mulx r13, r14, qword ptr [rax + 8]
+    add r10, r14
+    mulx r14, r15, qword ptr [rax + 16]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 24]
+    adc r14, r15
+    adc rdx, 0
+    add r9, r12
+    adc rcx, r10
+    adc rdi, r13
+    adc r11, r14
+    adc rdx, 0
+    mov r10, qword ptr [rsi + 16]
+    lea r10, [r10 + r10]
+    mov r12, rdx
+    mov rdx, qword ptr [rsi + 8]
+    mov r13, qword ptr [rsi + 8]
+    mulx r13, r14, r13
+    mulx r10, r15, r10
+    add r13, r15
+    mulx rdx, r8, r8
+    adc r10, r8
+    adc rdx, 0
+    add rcx, r14
+    adc rdi, r13
+    adc r11, r10
+    adc r12, rdx
+    mov rdx, r9
+    mulx r8, r9, qword ptr [rax]
+    mulx r10, r13, qword ptr [rax + 8]
+    add r8, r13
     mulx r13, r14, qword ptr [rax + 16]
-    adc r12, r14
+    adc r10, r14
     mulx rdx, r14, qword ptr [rax + 24]
     adc r13, r14
     adc rdx, 0
-    add r10, rbp
-    adc rcx, r11
-    adc r8, r12
-    adc rbx, r13
-    adc rdx, 0
-    mov r11, qword ptr [rsi + 16]
-    lea r11, [r11 + r11]
-    mov rbp, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov r12, qword ptr [rsi + 8]
-    mulx r12, r13, r12
-    mulx r11, r14, r11
-    add r12, r14
-    mulx rdx, r9, r9
-    adc r11, r9
-    adc rdx, 0
-    add rcx, r13
-    adc r8, r12
-    adc rbx, r11
-    adc rbp, rdx
-    mov rdx, r10
-    mulx r9, r10, qword ptr [rax]
-    mulx r11, r12, qword ptr [rax + 8]
-    add r9, r12
-    mulx r12, r13, qword ptr [rax + 16]
-    adc r11, r13
-    mulx rdx, r13, qword ptr [rax + 24]
+    add rcx, r9
+    adc rdi, r8
+    adc r11, r10
     adc r12, r13
     adc rdx, 0
-    add rcx, r10
-    adc r8, r9
-    adc rbx, r11
-    adc rbp, r12
-    adc rdx, 0
-    mov r9, qword ptr [rsi + 24]
-    lea r9, [r9 + r9]
-    mov r10, rdx
+    mov r8, qword ptr [rsi + 24]
+    lea r8, [r8 + r8]
+    mov r9, rdx
     mov rdx, qword ptr [rsi + 16]
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, r12, r11
-    mulx rdx, r9, r9
-    add r11, r9
+    mov r10, qword ptr [rsi + 16]
+    mulx r10, r13, r10
+    mulx rdx, r8, r8
+    add r10, r8
     adc rdx, 0
-    add rbx, r12
-    adc rbp, r11
-    adc r10, rdx
+    add r11, r13
+    adc r12, r10
+    adc r9, rdx
     mov rdx, rcx
-    mulx rcx, r9, qword ptr [rax]
-    mulx r11, r12, qword ptr [rax + 8]
-    add rcx, r12
-    mulx r12, r13, qword ptr [rax + 16]
-    adc r11, r13
-    mulx rdx, r13, qword ptr [rax + 24]
-    adc r12, r13
+    mulx rcx, r8, qword ptr [rax]
+    mulx r10, r13, qword ptr [rax + 8]
+    add rcx, r13
+    mulx r13, r14, qword ptr [rax + 16]
+    adc r10, r14
+    mulx rdx, r14, qword ptr [rax + 24]
+    adc r13, r14
     adc rdx, 0
-    add r8, r9
-    adc rbx, rcx
-    adc rbp, r11
-    adc r10, r12
+    add rdi, r8
+    adc r11, rcx
+    adc r12, r10
+    adc r9, r13
     adc rdx, 0
     mov rcx, rdx
     mov rdx, qword ptr [rsi + 24]
     mov rsi, qword ptr [rsi + 24]
     mulx rdx, rsi, rsi
-    add r10, rsi
+    add r9, rsi
     adc rcx, rdx
-    mov rdx, r8
+    mov rdx, rdi
     imul rdx, qword ptr [rax + 32]
-    mulx rsi, r9, qword ptr [rax + 40]
-    mulx r11, r12, qword ptr [rax + 48]
-    add rsi, r12
-    mulx r12, r13, qword ptr [rax + 56]
-    adc r11, r13
-    mulx rdx, r13, qword ptr [rax + 64]
-    adc r12, r13
+    mulx rsi, r8, qword ptr [rax + 40]
+    mulx r10, r13, qword ptr [rax + 48]
+    add rsi, r13
+    mulx r13, r14, qword ptr [rax + 56]
+    adc r10, r14
+    mulx rdx, r14, qword ptr [rax + 64]
+    adc r13, r14
     adc rdx, 0
-    add r8, r9
-    adc rbx, rsi
-    adc rbp, r11
-    adc r10, r12
+    add rdi, r8
+    adc r11, rsi
+    adc r12, r10
+    adc r9, r13
     adc rcx, rdx
-    mov rdx, rbx
+    mov rdx, r11
     sub rdx, qword ptr [rax + 40]
-    mov rsi, rbp
+    mov rsi, r12
     sbb rsi, qword ptr [rax + 48]
-    mov r8, r10
-    sbb r8, qword ptr [rax + 56]
-    mov r9, rcx
-    sbb r9, qword ptr [rax + 64]
-    cmovc rdx, rbx
-    mov qword ptr [rdi], rdx
-    cmovc rsi, rbp
-    mov qword ptr [rdi + 8], rsi
-    cmovc r8, r10
-    mov qword ptr [rdi + 16], r8
-    cmovc r9, rcx
-    mov qword ptr [rdi + 24], r9
-    pop r14
-    pop r13
-    pop r12
-    pop rbp
-    pop rbx
+    mov rdi, r9
+    sbb rdi, qword ptr [rax + 56]
+    mov r8, rcx
+    sbb r8, qword ptr [rax + 64]
+    cmovc rdx, r11
+    cmovc rsi, r12
+    cmovc rdi, r9
+    cmovc r8, rcx
     ret
     .balign 64
 2:
@@ -539,155 +564,164 @@ unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<4>>(
 /// x*x/R mod p; log-jump, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_fold_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_fold_adx_code::<M>,
+            out("rax") z[0],
+            out("rcx") _,
+            out("rdx") z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[2],
+            out("rdi") z[3],
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn square_fold_adx<M: Modulus<4>>(
-    z: *mut [u64; 4],
-    x: *const [u64; 4],
-) {
+unsafe extern "C" fn square_fold_adx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
     push rbx
-    push rbp
-    push r12
-    push r13
-    push r14
-    push r15
     xor eax, eax
     mov rcx, qword ptr [rsi + 8]
     lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsi + 16]
+    mov rdi, qword ptr [rsi + 16]
+    shld rdi, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
+    mov r8, qword ptr [rsi + 24]
     shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r9, qword ptr [rsi + 24]
-    shld r9, rdx, 1
     mov rdx, qword ptr [rsi]
-    mulx r10, r11, qword ptr [rsi]
-    mulx rcx, rbx, rcx
-    mulx r8, rbp, r8
-    xor r12d, r12d
-    adcx r10, rbx
-    mulx rdx, rbx, r9
-    adcx rcx, rbp
-    adcx r8, rbx
+    mulx r9, r10, qword ptr [rsi]
+    mulx rcx, r11, rcx
+    mulx rdi, r12, rdi
+    xor r13d, r13d
+    adcx r9, r11
+    mulx rdx, r11, r8
+    adcx rcx, r12
+    adcx rdi, r11
     adcx rdx, rax
-    mov rbx, rdx
-    mov rdx, r11
-    mulx r11, rbp, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    xor r14d, r14d
-    adcx r10, rbp
-    mulx rbp, r14, qword ptr [rip + 2f + 16]
-    adox r11, r13
-    adcx rcx, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 24]
-    adox r12, r14
-    adcx r8, r12
-    adox rbp, r11
-    adcx rbx, rbp
-    adox rdx, rax
-    adcx rdx, rax
-    mov r11, qword ptr [rsi + 16]
-    lea r11, [r11 + r11]
-    mov rbp, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mulx r12, r13, qword ptr [rsi + 8]
-    mulx r11, r14, r11
-    xor r15d, r15d
-    adcx rcx, r13
-    mulx rdx, r9, r9
-    adox r12, r14
-    adcx r8, r12
-    adox r11, r9
-    adcx rbx, r11
-    adox rdx, rax
-    adcx rbp, rdx
+    mov r11, rdx
     mov rdx, r10
-    mulx r9, r10, qword ptr [rip + 2f]
-    mulx r11, r12, qword ptr [rip + 2f + 8]
-    xor r13d, r13d
+    mulx r10, r12, qword ptr [rip + 2f]
+    mulx r13, r14, qword ptr [rip + 2f + 8]
+    xor r15d, r15d
+    adcx r9, r12
+    mulx r12, r15, qword ptr [rip + 2f + 16]
+    adox r10, r14
     adcx rcx, r10
-    mulx r10, r13, qword ptr [rip + 2f + 16]
-    adox r9, r12
-    adcx r8, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 24]
-    adox r11, r13
-    adcx rbx, r11
-    adox r10, r9
-    adcx rbp, r10
+    mulx rdx, r10, qword ptr [rip + 2f + 24]
+    adox r13, r15
+    adcx rdi, r13
+    adox r12, r10
+    adcx r11, r12
     adox rdx, rax
     adcx rdx, rax
-    mov r9, qword ptr [rsi + 24]
-    lea r9, [r9 + r9]
-    mov r10, rdx
-    mov rdx, qword ptr [rsi + 16]
-    mulx r11, r12, qword ptr [rsi + 16]
-    mulx rdx, r9, r9
-    xor r13d, r13d
-    adcx rbx, r12
-    adox r11, r9
-    adcx rbp, r11
+    mov r10, qword ptr [rsi + 16]
+    lea r10, [r10 + r10]
+    mov r12, rdx
+    mov rdx, qword ptr [rsi + 8]
+    mulx r13, r14, qword ptr [rsi + 8]
+    mulx r10, r15, r10
+    xor ebx, ebx
+    adcx rcx, r14
+    mulx rdx, r8, r8
+    adox r13, r15
+    adcx rdi, r13
+    adox r10, r8
+    adcx r11, r10
     adox rdx, rax
-    adcx r10, rdx
+    adcx r12, rdx
+    mov rdx, r9
+    mulx r8, r9, qword ptr [rip + 2f]
+    mulx r10, r13, qword ptr [rip + 2f + 8]
+    xor r14d, r14d
+    adcx rcx, r9
+    mulx r9, r14, qword ptr [rip + 2f + 16]
+    adox r8, r13
+    adcx rdi, r8
+    mulx rdx, r8, qword ptr [rip + 2f + 24]
+    adox r10, r14
+    adcx r11, r10
+    adox r9, r8
+    adcx r12, r9
+    adox rdx, rax
+    adcx rdx, rax
+    mov r8, qword ptr [rsi + 24]
+    lea r8, [r8 + r8]
+    mov r9, rdx
+    mov rdx, qword ptr [rsi + 16]
+    mulx r10, r13, qword ptr [rsi + 16]
+    mulx rdx, r8, r8
+    xor r14d, r14d
+    adcx r11, r13
+    adox r10, r8
+    adcx r12, r10
+    adox rdx, rax
+    adcx r9, rdx
     mov rdx, rcx
-    mulx rcx, r9, qword ptr [rip + 2f]
-    mulx r11, r12, qword ptr [rip + 2f + 8]
-    xor r13d, r13d
-    adcx r8, r9
-    mulx r9, r13, qword ptr [rip + 2f + 16]
-    adox rcx, r12
-    adcx rbx, rcx
+    mulx rcx, r8, qword ptr [rip + 2f]
+    mulx r10, r13, qword ptr [rip + 2f + 8]
+    xor r14d, r14d
+    adcx rdi, r8
+    mulx r8, r14, qword ptr [rip + 2f + 16]
+    adox rcx, r13
+    adcx r11, rcx
     mulx rcx, rdx, qword ptr [rip + 2f + 24]
-    adox r11, r13
-    adcx rbp, r11
-    adox r9, rdx
-    adcx r10, r9
+    adox r10, r14
+    adcx r12, r10
+    adox r8, rdx
+    adcx r9, r8
     adox rcx, rax
     adcx rcx, rax
     mov rdx, qword ptr [rsi + 24]
     mulx rdx, rsi, qword ptr [rsi + 24]
-    xor r9d, r9d
-    adcx r10, rsi
+    xor r8d, r8d
+    adcx r9, rsi
     adcx rcx, rdx
-    mov rdx, r8
+    mov rdx, rdi
     mulx rsi, rdx, qword ptr [rip + 2f + 32]
-    mulx rsi, r9, qword ptr [rip + 2f + 40]
-    mulx r11, r12, qword ptr [rip + 2f + 48]
-    xor r13d, r13d
-    adcx r8, r9
-    mulx r8, r9, qword ptr [rip + 2f + 56]
-    adox rsi, r12
-    adcx rbx, rsi
+    mulx rsi, r8, qword ptr [rip + 2f + 40]
+    mulx r10, r13, qword ptr [rip + 2f + 48]
+    xor r14d, r14d
+    adcx rdi, r8
+    mulx rdi, r8, qword ptr [rip + 2f + 56]
+    adox rsi, r13
+    adcx r11, rsi
     mulx rdx, rsi, qword ptr [rip + 2f + 64]
-    adox r11, r9
-    adcx rbp, r11
-    adox r8, rsi
-    adcx r10, r8
+    adox r10, r8
+    adcx r12, r10
+    adox rdi, rsi
+    adcx r9, rdi
     adox rdx, rax
     adcx rcx, rdx
-    mov rax, rbx
+    mov rax, r11
     sub rax, qword ptr [rip + 2f + 40]
-    mov rdx, rbp
+    mov rdx, r12
     sbb rdx, qword ptr [rip + 2f + 48]
-    mov rsi, r10
+    mov rsi, r9
     sbb rsi, qword ptr [rip + 2f + 56]
-    mov r8, rcx
-    sbb r8, qword ptr [rip + 2f + 64]
-    cmovc rax, rbx
-    mov qword ptr [rdi], rax
-    cmovc rdx, rbp
-    mov qword ptr [rdi + 8], rdx
-    cmovc rsi, r10
-    mov qword ptr [rdi + 16], rsi
-    cmovc r8, rcx
-    mov qword ptr [rdi + 24], r8
-    pop r15
-    pop r14
-    pop r13
-    pop r12
-    pop rbp
+    mov rdi, rcx
+    sbb rdi, qword ptr [rip + 2f + 64]
+    cmovc rax, r11
+    cmovc rdx, r12
+    cmovc rsi, r9
+    cmovc rdi, rcx
     pop rbx
     ret
     .balign 64
@@ -718,169 +752,177 @@ assembly! { 4, 1:
 /// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_complement_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_complement_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") z[0],
+            inout("rdx") core::ptr::from_ref(y) => z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[2],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") z[3],
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_complement_mulx<M: Modulus<4>>(
-    z: *mut [u64; 4],
-    x: *const [u64; 4],
-    y: *const [u64; 4],
-) {
+unsafe extern "C" fn mul_complement_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
     push rbx
-    push rbp
-    push r12
-    push r13
-    push r14
-    push r15
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
     mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    adc r10, rbx
-    mov rbx, qword ptr [rsi + 24]
-    mulx rdx, rbx, rbx
-    adc r11, rbx
+    adc r9, r11
+    mov r11, qword ptr [rsi + 24]
+    mulx rdx, r11, r11
+    adc r10, r11
     adc rdx, 0
-    mov rbx, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r9
-    mulx r9, rbp, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add r9, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 32]
-    adc r13, r14
-    adc rdx, 0
-    add r8, rbp
-    adc r10, r9
-    adc r11, r12
-    adc rbx, r13
-    adc rdx, 0
-    mov r9, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx rbp, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rsi + 16]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 24]
-    adc r14, r15
-    adc rdx, 0
-    add r8, r12
-    adc r10, rbp
-    adc r11, r13
-    adc rbx, r14
-    adc r9, rdx
+    mov r11, rdx
     mov rdx, qword ptr [rax]
     sub rdx, r8
-    mulx r8, rbp, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add r8, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 32]
-    adc r13, r14
+    mulx r8, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r8, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 32]
+    adc r14, r15
     adc rdx, 0
-    add r10, rbp
-    adc r11, r8
-    adc rbx, r12
-    adc r9, r13
+    add rdi, r12
+    adc r9, r8
+    adc r10, r13
+    adc r11, r14
     adc rdx, 0
     mov r8, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx rbp, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rsi + 16]
+    mov rdx, qword ptr [rcx + 8]
+    mulx r12, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    add r12, r15
+    mulx r15, rbx, qword ptr [rsi + 16]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rsi + 24]
+    adc r15, rbx
+    adc rdx, 0
+    add rdi, r13
+    adc r9, r12
+    adc r10, r14
+    adc r11, r15
+    adc r8, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, rdi
+    mulx rdi, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add rdi, r14
+    mulx r14, r15, qword ptr [rax + 24]
     adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 24]
+    mulx rdx, r15, qword ptr [rax + 32]
+    adc r14, r15
+    adc rdx, 0
+    add r9, r12
+    adc r10, rdi
+    adc r11, r13
+    adc r8, r14
+    adc rdx, 0
+    mov rdi, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mulx r12, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    add r12, r15
+    mulx r15, rbx, qword ptr [rsi + 16]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rsi + 24]
+    adc r15, rbx
+    adc rdx, 0
+    add r9, r13
+    adc r10, r12
+    adc r11, r14
+    adc r8, r15
+    adc rdi, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, r9
+    mulx r9, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r9, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 32]
     adc r14, r15
     adc rdx, 0
     add r10, r12
-    adc r11, rbp
-    adc rbx, r13
-    adc r9, r14
-    adc r8, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r10
-    mulx r10, rbp, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add r10, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 32]
-    adc r13, r14
-    adc rdx, 0
-    add r11, rbp
-    adc rbx, r10
-    adc r9, r12
+    adc r11, r9
     adc r8, r13
+    adc rdi, r14
     adc rdx, 0
-    mov r10, rdx
+    mov r9, rdx
     mov rdx, qword ptr [rcx + 24]
-    mulx rcx, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rcx, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
+    mulx rcx, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add rcx, r14
+    mulx r14, r15, qword ptr [rsi + 16]
+    adc r13, r15
     mulx rdx, rsi, qword ptr [rsi + 24]
-    adc r13, rsi
+    adc r14, rsi
     adc rdx, 0
-    add rbp, qword ptr [rax + 40]
+    add r12, qword ptr [rax + 40]
     adc rcx, qword ptr [rax + 48]
-    adc r12, qword ptr [rax + 56]
-    adc r13, qword ptr [rax + 64]
+    adc r13, qword ptr [rax + 56]
+    adc r14, qword ptr [rax + 64]
     adc rdx, 0
-    add r11, rbp
-    adc rbx, rcx
-    adc r9, r12
+    add r10, r12
+    adc r11, rcx
     adc r8, r13
-    adc r10, rdx
-    mov rdx, r11
+    adc rdi, r14
+    adc r9, rdx
+    mov rdx, r10
     imul rdx, qword ptr [rax + 72]
     mulx rcx, rsi, qword ptr [rax + 80]
-    mulx rbp, r12, qword ptr [rax + 88]
-    add rcx, r12
-    mulx r12, r13, qword ptr [rax + 96]
-    adc rbp, r13
-    mulx rdx, r13, qword ptr [rax + 104]
-    adc r12, r13
+    mulx r12, r13, qword ptr [rax + 88]
+    add rcx, r13
+    mulx r13, r14, qword ptr [rax + 96]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 104]
+    adc r13, r14
     adc rdx, 0
-    add r11, rsi
-    adc rbx, rcx
-    adc r9, rbp
+    add r10, rsi
+    adc r11, rcx
     adc r8, r12
-    adc r10, rdx
-    mov rcx, rbx
+    adc rdi, r13
+    adc r9, rdx
+    mov rcx, r11
     sub rcx, qword ptr [rax + 80]
-    mov rdx, r9
+    mov rdx, r8
     sbb rdx, qword ptr [rax + 88]
-    mov rsi, r8
+    mov rsi, rdi
     sbb rsi, qword ptr [rax + 96]
-    mov r11, r10
-    sbb r11, qword ptr [rax + 104]
-    cmovc rcx, rbx
-    mov qword ptr [rdi], rcx
-    cmovc rdx, r9
-    mov qword ptr [rdi + 8], rdx
-    cmovc rsi, r8
-    mov qword ptr [rdi + 16], rsi
-    cmovc r11, r10
-    mov qword ptr [rdi + 24], r11
-    pop r15
-    pop r14
-    pop r13
-    pop r12
-    pop rbp
+    mov r10, r9
+    sbb r10, qword ptr [rax + 104]
+    cmovc rcx, r11
+    cmovc rdx, r8
+    cmovc rsi, rdi
+    cmovc r10, r9
     pop rbx
     ret
     .balign 64
@@ -907,173 +949,181 @@ unsafe extern "sysv64" fn mul_complement_mulx<M: Modulus<4>>(
 /// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_complement_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_complement_adx_code::<M>,
+            out("rax") z[0],
+            out("rcx") z[1],
+            inout("rdx") core::ptr::from_ref(y) => z[2],
+            inout("rsi") core::ptr::from_ref(x) => z[3],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_complement_adx<M: Modulus<4>>(
-    z: *mut [u64; 4],
-    x: *const [u64; 4],
-    y: *const [u64; 4],
-) {
+unsafe extern "C" fn mul_complement_adx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
     push rbx
-    push rbp
-    push r12
-    push r13
-    push r14
-    push r15
     xor eax, eax
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx r8, r9, qword ptr [rsi]
-    mulx r10, r11, qword ptr [rsi + 8]
-    mulx rbx, rbp, qword ptr [rsi + 16]
-    xor r12d, r12d
-    adcx r8, r11
-    mulx rdx, r11, qword ptr [rsi + 24]
-    adcx r10, rbp
-    adcx rbx, r11
+    mulx rdi, r8, qword ptr [rsi]
+    mulx r9, r10, qword ptr [rsi + 8]
+    mulx r11, r12, qword ptr [rsi + 16]
+    xor r13d, r13d
+    adcx rdi, r10
+    mulx rdx, r10, qword ptr [rsi + 24]
+    adcx r9, r12
+    adcx r11, r10
     adcx rdx, rax
-    mov r11, rdx
-    mov rdx, qword ptr [rip + 2f]
-    sub rdx, r9
-    mulx r9, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    xor r14d, r14d
-    adcx r8, rbp
-    mulx rbp, r14, qword ptr [rip + 2f + 24]
-    adox r9, r13
-    adcx r10, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 32]
-    adox r12, r14
-    adcx rbx, r12
-    adox rbp, r9
-    adcx r11, rbp
-    adox rdx, rax
-    adcx rdx, rax
-    mov r9, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx rbp, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    xor r15d, r15d
-    adcx r8, r12
-    mulx r12, r15, qword ptr [rsi + 16]
-    adox rbp, r14
-    adcx r10, rbp
-    mulx rdx, rbp, qword ptr [rsi + 24]
-    adox r13, r15
-    adcx rbx, r13
-    adox r12, rbp
-    adcx r11, r12
-    adox rdx, rax
-    adcx r9, rdx
+    mov r10, rdx
     mov rdx, qword ptr [rip + 2f]
     sub rdx, r8
-    mulx r8, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    xor r14d, r14d
-    adcx r10, rbp
-    mulx rbp, r14, qword ptr [rip + 2f + 24]
-    adox r8, r13
-    adcx rbx, r8
+    mulx r8, r12, qword ptr [rip + 2f + 8]
+    mulx r13, r14, qword ptr [rip + 2f + 16]
+    xor r15d, r15d
+    adcx rdi, r12
+    mulx r12, r15, qword ptr [rip + 2f + 24]
+    adox r8, r14
+    adcx r9, r8
     mulx rdx, r8, qword ptr [rip + 2f + 32]
-    adox r12, r14
-    adcx r11, r12
-    adox rbp, r8
-    adcx r9, rbp
+    adox r13, r15
+    adcx r11, r13
+    adox r12, r8
+    adcx r10, r12
     adox rdx, rax
     adcx rdx, rax
     mov r8, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx rbp, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    xor r15d, r15d
-    adcx r10, r12
-    mulx r12, r15, qword ptr [rsi + 16]
-    adox rbp, r14
-    adcx rbx, rbp
-    mulx rdx, rbp, qword ptr [rsi + 24]
-    adox r13, r15
-    adcx r11, r13
-    adox r12, rbp
+    mov rdx, qword ptr [rcx + 8]
+    mulx r12, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    xor ebx, ebx
+    adcx rdi, r13
+    mulx r13, rbx, qword ptr [rsi + 16]
+    adox r12, r15
     adcx r9, r12
+    mulx rdx, r12, qword ptr [rsi + 24]
+    adox r14, rbx
+    adcx r11, r14
+    adox r13, r12
+    adcx r10, r13
     adox rdx, rax
     adcx r8, rdx
     mov rdx, qword ptr [rip + 2f]
-    sub rdx, r10
-    mulx r10, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    xor r14d, r14d
-    adcx rbx, rbp
-    mulx rbp, r14, qword ptr [rip + 2f + 24]
-    adox r10, r13
-    adcx r11, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 32]
-    adox r12, r14
+    sub rdx, rdi
+    mulx rdi, r12, qword ptr [rip + 2f + 8]
+    mulx r13, r14, qword ptr [rip + 2f + 16]
+    xor r15d, r15d
     adcx r9, r12
-    adox rbp, r10
-    adcx r8, rbp
+    mulx r12, r15, qword ptr [rip + 2f + 24]
+    adox rdi, r14
+    adcx r11, rdi
+    mulx rdx, rdi, qword ptr [rip + 2f + 32]
+    adox r13, r15
+    adcx r10, r13
+    adox r12, rdi
+    adcx r8, r12
     adox rdx, rax
     adcx rdx, rax
-    mov r10, rdx
+    mov rdi, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mulx r12, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    xor ebx, ebx
+    adcx r9, r13
+    mulx r13, rbx, qword ptr [rsi + 16]
+    adox r12, r15
+    adcx r11, r12
+    mulx rdx, r12, qword ptr [rsi + 24]
+    adox r14, rbx
+    adcx r10, r14
+    adox r13, r12
+    adcx r8, r13
+    adox rdx, rax
+    adcx rdi, rdx
+    mov rdx, qword ptr [rip + 2f]
+    sub rdx, r9
+    mulx r9, r12, qword ptr [rip + 2f + 8]
+    mulx r13, r14, qword ptr [rip + 2f + 16]
+    xor r15d, r15d
+    adcx r11, r12
+    mulx r12, r15, qword ptr [rip + 2f + 24]
+    adox r9, r14
+    adcx r10, r9
+    mulx rdx, r9, qword ptr [rip + 2f + 32]
+    adox r13, r15
+    adcx r8, r13
+    adox r12, r9
+    adcx rdi, r12
+    adox rdx, rax
+    adcx rdx, rax
+    mov r9, rdx
     mov rdx, qword ptr [rcx + 24]
-    mulx rcx, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    xor r14d, r14d
-    adcx rbp, qword ptr [rip + 2f + 40]
-    mulx r14, r15, qword ptr [rsi + 16]
-    adox rcx, r13
+    mulx rcx, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    xor r15d, r15d
+    adcx r12, qword ptr [rip + 2f + 40]
+    mulx r15, rbx, qword ptr [rsi + 16]
+    adox rcx, r14
     adcx rcx, qword ptr [rip + 2f + 48]
     mulx rdx, rsi, qword ptr [rsi + 24]
-    adox r12, r15
-    adcx r12, qword ptr [rip + 2f + 56]
-    adox r14, rsi
-    adcx r14, qword ptr [rip + 2f + 64]
+    adox r13, rbx
+    adcx r13, qword ptr [rip + 2f + 56]
+    adox r15, rsi
+    adcx r15, qword ptr [rip + 2f + 64]
     adox rdx, rax
     adcx rdx, rax
-    adcx rbx, rbp
-    adcx r11, rcx
-    adcx r9, r12
-    adcx r8, r14
-    adcx r10, rdx
-    mov rdx, rbx
+    adcx r11, r12
+    adcx r10, rcx
+    adcx r8, r13
+    adcx rdi, r15
+    adcx r9, rdx
+    mov rdx, r11
     mulx rcx, rdx, qword ptr [rip + 2f + 72]
     mulx rcx, rsi, qword ptr [rip + 2f + 80]
-    mulx rbp, r12, qword ptr [rip + 2f + 88]
-    xor r13d, r13d
-    adcx rbx, rsi
-    mulx rsi, rbx, qword ptr [rip + 2f + 96]
-    adox rcx, r12
-    adcx r11, rcx
-    mulx rcx, rdx, qword ptr [rip + 2f + 104]
-    adox rbp, rbx
-    adcx r9, rbp
-    adox rsi, rdx
-    adcx r8, rsi
-    adox rcx, rax
+    mulx r12, r13, qword ptr [rip + 2f + 88]
+    xor r14d, r14d
+    adcx r11, rsi
+    mulx rsi, r11, qword ptr [rip + 2f + 96]
+    adox rcx, r13
     adcx r10, rcx
-    mov rax, r11
+    mulx rcx, rdx, qword ptr [rip + 2f + 104]
+    adox r12, r11
+    adcx r8, r12
+    adox rsi, rdx
+    adcx rdi, rsi
+    adox rcx, rax
+    adcx r9, rcx
+    mov rax, r10
     sub rax, qword ptr [rip + 2f + 80]
-    mov rcx, r9
+    mov rcx, r8
     sbb rcx, qword ptr [rip + 2f + 88]
-    mov rdx, r8
+    mov rdx, rdi
     sbb rdx, qword ptr [rip + 2f + 96]
-    mov rsi, r10
+    mov rsi, r9
     sbb rsi, qword ptr [rip + 2f + 104]
-    cmovc rax, r11
-    mov qword ptr [rdi], rax
-    cmovc rcx, r9
-    mov qword ptr [rdi + 8], rcx
-    cmovc rdx, r8
-    mov qword ptr [rdi + 16], rdx
-    cmovc rsi, r10
-    mov qword ptr [rdi + 24], rsi
-    pop r15
-    pop r14
-    pop r13
-    pop r12
-    pop rbp
+    cmovc rax, r10
+    cmovc rcx, r8
+    cmovc rdx, rdi
+    cmovc rsi, r9
     pop rbx
     ret
     .balign 64
@@ -1100,161 +1150,170 @@ unsafe extern "sysv64" fn mul_complement_adx<M: Modulus<4>>(
 /// x*x/R mod p as by log-jump, with rows of p - mu and complements, for mu near p; log-jump-complement, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_complement_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_complement_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") z[0],
+            out("rdx") z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[2],
+            out("rdi") z[3],
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn square_complement_mulx<M: Modulus<4>>(
-    z: *mut [u64; 4],
-    x: *const [u64; 4],
-) {
+unsafe extern "C" fn square_complement_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    push r12
-    push r13
-    push r14
     lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
     lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsi + 16]
-    shld r8, rdx, 1
+    mov rdi, qword ptr [rsi + 16]
+    shld rdi, rdx, 1
     mov rdx, qword ptr [rsi + 16]
-    mov r9, qword ptr [rsi + 24]
-    shld r9, rdx, 1
+    mov r8, qword ptr [rsi + 24]
+    shld r8, rdx, 1
     mov rdx, qword ptr [rsi]
-    mov r10, qword ptr [rsi]
-    mulx r10, r11, r10
-    mulx rcx, rbx, rcx
-    add r10, rbx
-    mulx r8, rbx, r8
-    adc rcx, rbx
-    mulx rdx, rbx, r9
-    adc r8, rbx
-    adc rdx, 0
-    mov rbx, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r11
-    mulx r11, rbp, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add r11, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 32]
-    adc r13, r14
-    adc rdx, 0
-    add r10, rbp
+    mov r9, qword ptr [rsi]
+    mulx r9, r10, r9
+    mulx rcx, r11, rcx
+    add r9, r11
+    mulx rdi, r11, rdi
     adc rcx, r11
-    adc r8, r12
-    adc rbx, r13
+    mulx rdx, r11, r8
+    adc rdi, r11
     adc rdx, 0
-    mov r11, qword ptr [rsi + 16]
-    lea r11, [r11 + r11]
-    mov rbp, rdx
+    mov r11, rdx
+    mov rdx, qword ptr [rax]
+    sub rdx, r10
+    mulx r10, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r10, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 32]
+    adc r14, r15
+    adc rdx, 0
+    add r9, r12
+    adc rcx, r10
+    adc rdi, r13
+    adc r11, r14
+    adc rdx, 0
+    mov r10, qword ptr [rsi + 16]
+    lea r10, [r10 + r10]
+    mov r12, rdx
     mov rdx, qword ptr [rsi + 8]
-    mov r12, qword ptr [rsi + 8]
-    mulx r12, r13, r12
-    mulx r11, r14, r11
-    add r12, r14
-    mulx rdx, r9, r9
-    adc r11, r9
+    mov r13, qword ptr [rsi + 8]
+    mulx r13, r14, r13
+    mulx r10, r15, r10
+    add r13, r15
+    mulx rdx, r8, r8
+    adc r10, r8
     adc rdx, 0
-    add rcx, r13
-    adc r8, r12
-    adc rbx, r11
-    adc rbp, rdx
+    add rcx, r14
+    adc rdi, r13
+    adc r11, r10
+    adc r12, rdx
+    mov r8, 0
+    adc r8, 0
+    mov rdx, qword ptr [rax]
+    sub rdx, r9
+    mulx r9, r10, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r9, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 32]
+    adc r14, r15
+    adc rdx, 0
+    add rcx, r10
+    adc rdi, r9
+    adc r11, r13
+    adc r12, r14
+    adc r8, rdx
+    mov rdx, qword ptr [rsi + 24]
+    lea r9, [rdx + rdx]
+    mov rdx, qword ptr [rsi + 16]
+    mov r10, qword ptr [rsi + 16]
+    mulx r10, r13, r10
+    mulx rdx, r9, r9
+    add r10, r9
+    adc rdx, 0
+    add r11, r13
+    adc r12, r10
+    adc r8, rdx
     mov r9, 0
     adc r9, 0
     mov rdx, qword ptr [rax]
-    sub rdx, r10
-    mulx r10, r11, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add r10, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 32]
-    adc r13, r14
-    adc rdx, 0
-    add rcx, r11
-    adc r8, r10
-    adc rbx, r12
-    adc rbp, r13
-    adc r9, rdx
-    mov rdx, qword ptr [rsi + 24]
-    lea r10, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 16]
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, r12, r11
-    mulx rdx, r10, r10
-    add r11, r10
-    adc rdx, 0
-    add rbx, r12
-    adc rbp, r11
-    adc r9, rdx
-    mov r10, 0
-    adc r10, 0
-    mov rdx, qword ptr [rax]
     sub rdx, rcx
-    mulx rcx, r11, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add rcx, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 32]
-    adc r13, r14
+    mulx rcx, r10, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add rcx, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 32]
+    adc r14, r15
     adc rdx, 0
-    add r8, r11
-    adc rbx, rcx
-    adc rbp, r12
-    adc r9, r13
-    adc r10, rdx
+    add rdi, r10
+    adc r11, rcx
+    adc r12, r13
+    adc r8, r14
+    adc r9, rdx
     mov rdx, qword ptr [rsi + 24]
     mov rcx, qword ptr [rsi + 24]
     mulx rcx, rdx, rcx
     add rdx, qword ptr [rax + 40]
     adc rcx, 0
-    add r8, qword ptr [rax + 48]
-    adc rbx, qword ptr [rax + 56]
-    adc rbp, qword ptr [rax + 64]
-    adc r9, rdx
-    adc r10, rcx
-    mov rdx, r8
+    add rdi, qword ptr [rax + 48]
+    adc r11, qword ptr [rax + 56]
+    adc r12, qword ptr [rax + 64]
+    adc r8, rdx
+    adc r9, rcx
+    mov rdx, rdi
     imul rdx, qword ptr [rax + 72]
     mulx rcx, rsi, qword ptr [rax + 80]
-    mulx r11, r12, qword ptr [rax + 88]
-    add rcx, r12
-    mulx r12, r13, qword ptr [rax + 96]
-    adc r11, r13
-    mulx rdx, r13, qword ptr [rax + 104]
-    adc r12, r13
+    mulx r10, r13, qword ptr [rax + 88]
+    add rcx, r13
+    mulx r13, r14, qword ptr [rax + 96]
+    adc r10, r14
+    mulx rdx, r14, qword ptr [rax + 104]
+    adc r13, r14
     adc rdx, 0
-    add r8, rsi
-    adc rbx, rcx
-    adc rbp, r11
-    adc r9, r12
-    adc r10, rdx
-    mov rcx, rbx
+    add rdi, rsi
+    adc r11, rcx
+    adc r12, r10
+    adc r8, r13
+    adc r9, rdx
+    mov rcx, r11
     sub rcx, qword ptr [rax + 80]
-    mov rdx, rbp
+    mov rdx, r12
     sbb rdx, qword ptr [rax + 88]
-    mov rsi, r9
+    mov rsi, r8
     sbb rsi, qword ptr [rax + 96]
-    mov r8, r10
-    sbb r8, qword ptr [rax + 104]
-    cmovc rcx, rbx
-    mov qword ptr [rdi], rcx
-    cmovc rdx, rbp
-    mov qword ptr [rdi + 8], rdx
-    cmovc rsi, r9
-    mov qword ptr [rdi + 16], rsi
-    cmovc r8, r10
-    mov qword ptr [rdi + 24], r8
-    pop r14
-    pop r13
-    pop r12
-    pop rbp
-    pop rbx
+    mov rdi, r9
+    sbb rdi, qword ptr [rax + 104]
+    cmovc rcx, r11
+    cmovc rdx, r12
+    cmovc rsi, r8
+    cmovc rdi, r9
     ret
     .balign 64
 2:
@@ -1280,166 +1339,175 @@ unsafe extern "sysv64" fn square_complement_mulx<M: Modulus<4>>(
 /// x*x/R mod p as by log-jump, with rows of p - mu and complements, for mu near p; log-jump-complement, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_complement_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_complement_adx_code::<M>,
+            out("rax") z[0],
+            out("rcx") z[1],
+            out("rdx") z[2],
+            inout("rsi") core::ptr::from_ref(x) => z[3],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn square_complement_adx<M: Modulus<4>>(
-    z: *mut [u64; 4],
-    x: *const [u64; 4],
-) {
+unsafe extern "C" fn square_complement_adx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
     push rbx
-    push rbp
-    push r12
-    push r13
-    push r14
-    push r15
     xor eax, eax
     mov rcx, qword ptr [rsi + 8]
     lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsi + 16]
-    shld r8, rdx, 1
+    mov rdi, qword ptr [rsi + 16]
+    shld rdi, rdx, 1
     mov rdx, qword ptr [rsi + 16]
-    mov r9, qword ptr [rsi + 24]
-    shld r9, rdx, 1
+    mov r8, qword ptr [rsi + 24]
+    shld r8, rdx, 1
     mov rdx, qword ptr [rsi]
-    mulx r10, r11, qword ptr [rsi]
-    mulx rcx, rbx, rcx
-    mulx r8, rbp, r8
-    xor r12d, r12d
-    adcx r10, rbx
-    mulx rdx, rbx, r9
-    adcx rcx, rbp
-    adcx r8, rbx
+    mulx r9, r10, qword ptr [rsi]
+    mulx rcx, r11, rcx
+    mulx rdi, r12, rdi
+    xor r13d, r13d
+    adcx r9, r11
+    mulx rdx, r11, r8
+    adcx rcx, r12
+    adcx rdi, r11
     adcx rdx, rax
-    mov rbx, rdx
+    mov r11, rdx
     mov rdx, qword ptr [rip + 2f]
-    sub rdx, r11
-    mulx r11, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    xor r14d, r14d
-    adcx r10, rbp
-    mulx rbp, r14, qword ptr [rip + 2f + 24]
-    adox r11, r13
-    adcx rcx, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 32]
-    adox r12, r14
-    adcx r8, r12
-    adox rbp, r11
-    adcx rbx, rbp
+    sub rdx, r10
+    mulx r10, r12, qword ptr [rip + 2f + 8]
+    mulx r13, r14, qword ptr [rip + 2f + 16]
+    xor r15d, r15d
+    adcx r9, r12
+    mulx r12, r15, qword ptr [rip + 2f + 24]
+    adox r10, r14
+    adcx rcx, r10
+    mulx rdx, r10, qword ptr [rip + 2f + 32]
+    adox r13, r15
+    adcx rdi, r13
+    adox r12, r10
+    adcx r11, r12
     adox rdx, rax
     adcx rdx, rax
-    mov r11, qword ptr [rsi + 16]
-    lea r11, [r11 + r11]
-    mov rbp, rdx
+    mov r10, qword ptr [rsi + 16]
+    lea r10, [r10 + r10]
+    mov r12, rdx
     mov rdx, qword ptr [rsi + 8]
-    mulx r12, r13, qword ptr [rsi + 8]
-    mulx r11, r14, r11
-    xor r15d, r15d
-    adcx rcx, r13
-    mulx rdx, r9, r9
-    adox r12, r14
-    adcx r8, r12
-    adox r11, r9
-    adcx rbx, r11
+    mulx r13, r14, qword ptr [rsi + 8]
+    mulx r10, r15, r10
+    xor ebx, ebx
+    adcx rcx, r14
+    mulx rdx, r8, r8
+    adox r13, r15
+    adcx rdi, r13
+    adox r10, r8
+    adcx r11, r10
     adox rdx, rax
-    adcx rbp, rdx
+    adcx r12, rdx
+    mov r8, 0
+    adcx r8, rax
+    mov rdx, qword ptr [rip + 2f]
+    sub rdx, r9
+    mulx r9, r10, qword ptr [rip + 2f + 8]
+    mulx r13, r14, qword ptr [rip + 2f + 16]
+    xor r15d, r15d
+    adcx rcx, r10
+    mulx r10, r15, qword ptr [rip + 2f + 24]
+    adox r9, r14
+    adcx rdi, r9
+    mulx rdx, r9, qword ptr [rip + 2f + 32]
+    adox r13, r15
+    adcx r11, r13
+    adox r10, r9
+    adcx r12, r10
+    adox rdx, rax
+    adcx r8, rdx
+    mov rdx, qword ptr [rsi + 24]
+    lea r9, [rdx + rdx]
+    mov rdx, qword ptr [rsi + 16]
+    mulx r10, r13, qword ptr [rsi + 16]
+    mulx rdx, r9, r9
+    xor r14d, r14d
+    adcx r11, r13
+    adox r10, r9
+    adcx r12, r10
+    adox rdx, rax
+    adcx r8, rdx
     mov r9, 0
     adcx r9, rax
     mov rdx, qword ptr [rip + 2f]
-    sub rdx, r10
-    mulx r10, r11, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    xor r14d, r14d
-    adcx rcx, r11
-    mulx r11, r14, qword ptr [rip + 2f + 24]
-    adox r10, r13
-    adcx r8, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 32]
-    adox r12, r14
-    adcx rbx, r12
-    adox r11, r10
-    adcx rbp, r11
-    adox rdx, rax
-    adcx r9, rdx
-    mov rdx, qword ptr [rsi + 24]
-    lea r10, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 16]
-    mulx r11, r12, qword ptr [rsi + 16]
-    mulx rdx, r10, r10
-    xor r13d, r13d
-    adcx rbx, r12
-    adox r11, r10
-    adcx rbp, r11
-    adox rdx, rax
-    adcx r9, rdx
-    mov r10, 0
-    adcx r10, rax
-    mov rdx, qword ptr [rip + 2f]
     sub rdx, rcx
-    mulx rcx, r11, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    xor r14d, r14d
-    adcx r8, r11
-    mulx r11, r14, qword ptr [rip + 2f + 24]
-    adox rcx, r13
-    adcx rbx, rcx
+    mulx rcx, r10, qword ptr [rip + 2f + 8]
+    mulx r13, r14, qword ptr [rip + 2f + 16]
+    xor r15d, r15d
+    adcx rdi, r10
+    mulx r10, r15, qword ptr [rip + 2f + 24]
+    adox rcx, r14
+    adcx r11, rcx
     mulx rcx, rdx, qword ptr [rip + 2f + 32]
-    adox r12, r14
-    adcx rbp, r12
-    adox r11, rdx
-    adcx r9, r11
+    adox r13, r15
+    adcx r12, r13
+    adox r10, rdx
+    adcx r8, r10
     adox rcx, rax
-    adcx r10, rcx
+    adcx r9, rcx
     mov rdx, qword ptr [rsi + 24]
     mulx rcx, rdx, qword ptr [rsi + 24]
     xor esi, esi
     adcx rdx, qword ptr [rip + 2f + 40]
     adcx rcx, rax
-    adcx r8, qword ptr [rip + 2f + 48]
-    adcx rbx, qword ptr [rip + 2f + 56]
-    adcx rbp, qword ptr [rip + 2f + 64]
-    adcx r9, rdx
-    adcx r10, rcx
-    mov rdx, r8
+    adcx rdi, qword ptr [rip + 2f + 48]
+    adcx r11, qword ptr [rip + 2f + 56]
+    adcx r12, qword ptr [rip + 2f + 64]
+    adcx r8, rdx
+    adcx r9, rcx
+    mov rdx, rdi
     mulx rcx, rdx, qword ptr [rip + 2f + 72]
     mulx rcx, rsi, qword ptr [rip + 2f + 80]
-    mulx r11, r12, qword ptr [rip + 2f + 88]
-    xor r13d, r13d
-    adcx r8, rsi
-    mulx rsi, r8, qword ptr [rip + 2f + 96]
-    adox rcx, r12
-    adcx rbx, rcx
+    mulx r10, r13, qword ptr [rip + 2f + 88]
+    xor r14d, r14d
+    adcx rdi, rsi
+    mulx rsi, rdi, qword ptr [rip + 2f + 96]
+    adox rcx, r13
+    adcx r11, rcx
     mulx rcx, rdx, qword ptr [rip + 2f + 104]
-    adox r11, r8
-    adcx rbp, r11
+    adox r10, rdi
+    adcx r12, r10
     adox rsi, rdx
-    adcx r9, rsi
+    adcx r8, rsi
     adox rcx, rax
-    adcx r10, rcx
-    mov rax, rbx
+    adcx r9, rcx
+    mov rax, r11
     sub rax, qword ptr [rip + 2f + 80]
-    mov rcx, rbp
+    mov rcx, r12
     sbb rcx, qword ptr [rip + 2f + 88]
-    mov rdx, r9
+    mov rdx, r8
     sbb rdx, qword ptr [rip + 2f + 96]
-    mov rsi, r10
+    mov rsi, r9
     sbb rsi, qword ptr [rip + 2f + 104]
-    cmovc rax, rbx
-    mov qword ptr [rdi], rax
-    cmovc rcx, rbp
-    mov qword ptr [rdi + 8], rcx
-    cmovc rdx, r9
-    mov qword ptr [rdi + 16], rdx
-    cmovc rsi, r10
-    mov qword ptr [rdi + 24], rsi
-    pop r15
-    pop r14
-    pop r13
-    pop r12
-    pop rbp
+    cmovc rax, r11
+    cmovc rcx, r12
+    cmovc rdx, r8
+    cmovc rsi, r9
     pop rbx
     ret
     .balign 64
@@ -1475,164 +1543,172 @@ assembly! { 4, 2:
 /// x*y/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_spare_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_spare_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => z[0],
+            inout("rsi") core::ptr::from_ref(x) => z[1],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") z[2],
+            out("r10") z[3],
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<4>>(
-    z: *mut [u64; 4],
-    x: *const [u64; 4],
-    y: *const [u64; 4],
-) {
+unsafe extern "C" fn mul_spare_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
     push rbx
-    push rbp
-    push r12
-    push r13
-    push r14
-    push r15
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
     mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    adc r10, rbx
-    mov rbx, qword ptr [rsi + 24]
-    mulx rdx, rbx, rbx
-    adc r11, rbx
+    adc r9, r11
+    mov r11, qword ptr [rsi + 24]
+    mulx rdx, r11, r11
+    adc r10, r11
     adc rdx, 0
-    mov rbx, rdx
-    mov rdx, r9
+    mov r11, rdx
+    mov rdx, r8
     imul rdx, qword ptr [rax]
-    mulx rbp, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rax + 24]
+    mulx r12, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add r12, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 32]
+    adc r15, rbx
+    adc rdx, 0
+    add r8, r13
+    adc rdi, r12
+    adc r9, r14
+    adc r10, r15
+    adc r11, rdx
+    mov rdx, qword ptr [rcx + 8]
+    mulx r8, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add r8, r14
+    mulx r14, r15, qword ptr [rsi + 16]
     adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 32]
+    mulx rdx, r15, qword ptr [rsi + 24]
+    adc r14, r15
+    adc rdx, 0
+    add rdi, r12
+    adc r9, r8
+    adc r10, r13
+    adc r11, r14
+    adc rdx, 0
+    mov r8, rdx
+    mov rdx, rdi
+    imul rdx, qword ptr [rax]
+    mulx r12, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add r12, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 32]
+    adc r15, rbx
+    adc rdx, 0
+    add rdi, r13
+    adc r9, r12
+    adc r10, r14
+    adc r11, r15
+    adc r8, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mulx rdi, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add rdi, r14
+    mulx r14, r15, qword ptr [rsi + 16]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rsi + 24]
     adc r14, r15
     adc rdx, 0
     add r9, r12
-    adc r8, rbp
-    adc r10, r13
-    adc r11, r14
-    adc rbx, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx r9, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add r9, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rsi + 24]
-    adc r13, r14
-    adc rdx, 0
-    add r8, rbp
-    adc r10, r9
-    adc r11, r12
-    adc rbx, r13
-    adc rdx, 0
-    mov r9, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx rbp, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 32]
-    adc r14, r15
-    adc rdx, 0
-    add r8, r12
-    adc r10, rbp
+    adc r10, rdi
     adc r11, r13
-    adc rbx, r14
-    adc r9, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx r8, rbp, qword ptr [rsi]
+    adc r8, r14
+    adc rdx, 0
+    mov rdi, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx r12, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add r12, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 32]
+    adc r15, rbx
+    adc rdx, 0
+    add r9, r13
+    adc r10, r12
+    adc r11, r14
+    adc r8, r15
+    adc rdi, rdx
+    mov rdx, qword ptr [rcx + 24]
+    mulx rcx, r9, qword ptr [rsi]
     mulx r12, r13, qword ptr [rsi + 8]
-    add r8, r13
+    add rcx, r13
     mulx r13, r14, qword ptr [rsi + 16]
     adc r12, r14
-    mulx rdx, r14, qword ptr [rsi + 24]
-    adc r13, r14
-    adc rdx, 0
-    add r10, rbp
-    adc r11, r8
-    adc rbx, r12
-    adc r9, r13
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rax]
-    mulx rbp, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 32]
-    adc r14, r15
-    adc rdx, 0
-    add r10, r12
-    adc r11, rbp
-    adc rbx, r13
-    adc r9, r14
-    adc r8, rdx
-    mov rdx, qword ptr [rcx + 24]
-    mulx rcx, r10, qword ptr [rsi]
-    mulx rbp, r12, qword ptr [rsi + 8]
-    add rcx, r12
-    mulx r12, r13, qword ptr [rsi + 16]
-    adc rbp, r13
     mulx rdx, rsi, qword ptr [rsi + 24]
-    adc r12, rsi
+    adc r13, rsi
     adc rdx, 0
-    add r11, r10
-    adc rbx, rcx
-    adc r9, rbp
+    add r10, r9
+    adc r11, rcx
     adc r8, r12
+    adc rdi, r13
     adc rdx, 0
     mov rcx, rdx
-    mov rdx, r11
+    mov rdx, r10
     imul rdx, qword ptr [rax]
-    mulx rsi, r10, qword ptr [rax + 8]
-    mulx rbp, r12, qword ptr [rax + 16]
-    add rsi, r12
-    mulx r12, r13, qword ptr [rax + 24]
-    adc rbp, r13
-    mulx rdx, r13, qword ptr [rax + 32]
-    adc r12, r13
+    mulx rsi, r9, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
+    add rsi, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 32]
+    adc r13, r14
     adc rdx, 0
-    add r11, r10
-    adc rbx, rsi
-    adc r9, rbp
+    add r10, r9
+    adc r11, rsi
     adc r8, r12
+    adc rdi, r13
     adc rcx, rdx
-    mov rdx, rbx
+    mov rdx, r11
     sub rdx, qword ptr [rax + 8]
-    mov rsi, r9
+    mov rsi, r8
     sbb rsi, qword ptr [rax + 16]
-    mov r10, r8
-    sbb r10, qword ptr [rax + 24]
-    mov r11, rcx
-    sbb r11, qword ptr [rax + 32]
-    cmovc rdx, rbx
-    mov qword ptr [rdi], rdx
-    cmovc rsi, r9
-    mov qword ptr [rdi + 8], rsi
-    cmovc r10, r8
-    mov qword ptr [rdi + 16], r10
-    cmovc r11, rcx
-    mov qword ptr [rdi + 24], r11
-    pop r15
-    pop r14
-    pop r13
-    pop r12
-    pop rbp
+    mov r9, rdi
+    sbb r9, qword ptr [rax + 24]
+    mov r10, rcx
+    sbb r10, qword ptr [rax + 32]
+    cmovc rdx, r11
+    cmovc rsi, r8
+    cmovc r9, rdi
+    cmovc r10, rcx
     pop rbx
     ret
     .balign 64
@@ -1650,167 +1726,175 @@ unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<4>>(
 /// x*y/R mod p; cios, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_spare_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_spare_adx_code::<M>,
+            out("rax") z[0],
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[2],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") z[3],
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_spare_adx<M: Modulus<4>>(
-    z: *mut [u64; 4],
-    x: *const [u64; 4],
-    y: *const [u64; 4],
-) {
+unsafe extern "C" fn mul_spare_adx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
     push rbx
-    push rbp
-    push r12
-    push r13
-    push r14
-    push r15
     xor eax, eax
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx r8, r9, qword ptr [rsi]
-    mulx r10, r11, qword ptr [rsi + 8]
-    mulx rbx, rbp, qword ptr [rsi + 16]
-    xor r12d, r12d
-    adcx r8, r11
-    mulx rdx, r11, qword ptr [rsi + 24]
-    adcx r10, rbp
-    adcx rbx, r11
-    adcx rdx, rax
-    mov r11, rdx
-    mov rdx, r9
-    mulx rbp, rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
+    mulx rdi, r8, qword ptr [rsi]
+    mulx r9, r10, qword ptr [rsi + 8]
+    mulx r11, r12, qword ptr [rsi + 16]
+    xor r13d, r13d
+    adcx rdi, r10
+    mulx rdx, r10, qword ptr [rsi + 24]
     adcx r9, r12
-    mulx r9, r12, qword ptr [rip + 2f + 24]
-    adox rbp, r14
-    adcx r8, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 32]
-    adox r13, r12
-    adcx r10, r13
-    adox r9, rbp
-    adcx rbx, r9
-    adox rdx, rax
-    adcx r11, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx r9, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    xor r14d, r14d
-    adcx r8, rbp
-    mulx rbp, r14, qword ptr [rsi + 16]
-    adox r9, r13
-    adcx r10, r9
-    mulx rdx, r9, qword ptr [rsi + 24]
-    adox r12, r14
-    adcx rbx, r12
-    adox rbp, r9
-    adcx r11, rbp
-    adox rdx, rax
+    adcx r11, r10
     adcx rdx, rax
-    mov r9, rdx
+    mov r10, rdx
     mov rdx, r8
-    mulx rbp, rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx r8, r12
-    mulx r8, r12, qword ptr [rip + 2f + 24]
-    adox rbp, r14
-    adcx r10, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 32]
-    adox r13, r12
-    adcx rbx, r13
-    adox r8, rbp
+    mulx r12, rdx, qword ptr [rip + 2f]
+    mulx r12, r13, qword ptr [rip + 2f + 8]
+    mulx r14, r15, qword ptr [rip + 2f + 16]
+    xor ebx, ebx
+    adcx r8, r13
+    mulx r8, r13, qword ptr [rip + 2f + 24]
+    adox r12, r15
+    adcx rdi, r12
+    mulx rdx, r12, qword ptr [rip + 2f + 32]
+    adox r14, r13
+    adcx r9, r14
+    adox r8, r12
     adcx r11, r8
     adox rdx, rax
-    adcx r9, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx r8, rbp, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    xor r14d, r14d
-    adcx r10, rbp
-    mulx rbp, r14, qword ptr [rsi + 16]
-    adox r8, r13
-    adcx rbx, r8
+    adcx r10, rdx
+    mov rdx, qword ptr [rcx + 8]
+    mulx r8, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    xor r15d, r15d
+    adcx rdi, r12
+    mulx r12, r15, qword ptr [rsi + 16]
+    adox r8, r14
+    adcx r9, r8
     mulx rdx, r8, qword ptr [rsi + 24]
-    adox r12, r14
-    adcx r11, r12
-    adox rbp, r8
-    adcx r9, rbp
+    adox r13, r15
+    adcx r11, r13
+    adox r12, r8
+    adcx r10, r12
     adox rdx, rax
     adcx rdx, rax
     mov r8, rdx
-    mov rdx, r10
-    mulx rbp, rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx r10, r12
-    mulx r10, r12, qword ptr [rip + 2f + 24]
-    adox rbp, r14
-    adcx rbx, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 32]
-    adox r13, r12
-    adcx r11, r13
-    adox r10, rbp
-    adcx r9, r10
+    mov rdx, rdi
+    mulx r12, rdx, qword ptr [rip + 2f]
+    mulx r12, r13, qword ptr [rip + 2f + 8]
+    mulx r14, r15, qword ptr [rip + 2f + 16]
+    xor ebx, ebx
+    adcx rdi, r13
+    mulx rdi, r13, qword ptr [rip + 2f + 24]
+    adox r12, r15
+    adcx r9, r12
+    mulx rdx, r12, qword ptr [rip + 2f + 32]
+    adox r14, r13
+    adcx r11, r14
+    adox rdi, r12
+    adcx r10, rdi
     adox rdx, rax
     adcx r8, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mulx rdi, r12, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    xor r15d, r15d
+    adcx r9, r12
+    mulx r12, r15, qword ptr [rsi + 16]
+    adox rdi, r14
+    adcx r11, rdi
+    mulx rdx, rdi, qword ptr [rsi + 24]
+    adox r13, r15
+    adcx r10, r13
+    adox r12, rdi
+    adcx r8, r12
+    adox rdx, rax
+    adcx rdx, rax
+    mov rdi, rdx
+    mov rdx, r9
+    mulx r12, rdx, qword ptr [rip + 2f]
+    mulx r12, r13, qword ptr [rip + 2f + 8]
+    mulx r14, r15, qword ptr [rip + 2f + 16]
+    xor ebx, ebx
+    adcx r9, r13
+    mulx r9, r13, qword ptr [rip + 2f + 24]
+    adox r12, r15
+    adcx r11, r12
+    mulx rdx, r12, qword ptr [rip + 2f + 32]
+    adox r14, r13
+    adcx r10, r14
+    adox r9, r12
+    adcx r8, r9
+    adox rdx, rax
+    adcx rdi, rdx
     mov rdx, qword ptr [rcx + 24]
-    mulx rcx, r10, qword ptr [rsi]
-    mulx rbp, r12, qword ptr [rsi + 8]
-    xor r13d, r13d
-    adcx rbx, r10
-    mulx r10, r13, qword ptr [rsi + 16]
-    adox rcx, r12
-    adcx r11, rcx
+    mulx rcx, r9, qword ptr [rsi]
+    mulx r12, r13, qword ptr [rsi + 8]
+    xor r14d, r14d
+    adcx r11, r9
+    mulx r9, r14, qword ptr [rsi + 16]
+    adox rcx, r13
+    adcx r10, rcx
     mulx rcx, rdx, qword ptr [rsi + 24]
-    adox rbp, r13
-    adcx r9, rbp
-    adox r10, rdx
-    adcx r8, r10
+    adox r12, r14
+    adcx r8, r12
+    adox r9, rdx
+    adcx rdi, r9
     adox rcx, rax
     adcx rcx, rax
-    mov rdx, rbx
+    mov rdx, r11
     mulx rsi, rdx, qword ptr [rip + 2f]
-    mulx rsi, r10, qword ptr [rip + 2f + 8]
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    xor r13d, r13d
-    adcx rbx, r10
-    mulx r10, rbx, qword ptr [rip + 2f + 24]
-    adox rsi, r12
-    adcx r11, rsi
+    mulx rsi, r9, qword ptr [rip + 2f + 8]
+    mulx r12, r13, qword ptr [rip + 2f + 16]
+    xor r14d, r14d
+    adcx r11, r9
+    mulx r9, r11, qword ptr [rip + 2f + 24]
+    adox rsi, r13
+    adcx r10, rsi
     mulx rdx, rsi, qword ptr [rip + 2f + 32]
-    adox rbp, rbx
-    adcx r9, rbp
-    adox r10, rsi
-    adcx r8, r10
+    adox r12, r11
+    adcx r8, r12
+    adox r9, rsi
+    adcx rdi, r9
     adox rdx, rax
     adcx rcx, rdx
-    mov rax, r11
+    mov rax, r10
     sub rax, qword ptr [rip + 2f + 8]
-    mov rdx, r9
+    mov rdx, r8
     sbb rdx, qword ptr [rip + 2f + 16]
-    mov rsi, r8
+    mov rsi, rdi
     sbb rsi, qword ptr [rip + 2f + 24]
-    mov r10, rcx
-    sbb r10, qword ptr [rip + 2f + 32]
-    cmovc rax, r11
-    mov qword ptr [rdi], rax
-    cmovc rdx, r9
-    mov qword ptr [rdi + 8], rdx
-    cmovc rsi, r8
-    mov qword ptr [rdi + 16], rsi
-    cmovc r10, rcx
-    mov qword ptr [rdi + 24], r10
-    pop r15
-    pop r14
-    pop r13
-    pop r12
-    pop rbp
+    mov r9, rcx
+    sbb r9, qword ptr [rip + 2f + 32]
+    cmovc rax, r10
+    cmovc rdx, r8
+    cmovc rsi, rdi
+    cmovc r9, rcx
     pop rbx
     ret
     .balign 64
@@ -1828,158 +1912,167 @@ unsafe extern "sysv64" fn mul_spare_adx<M: Modulus<4>>(
 /// x*x/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_spare_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_spare_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            out("rdx") z[0],
+            inout("rsi") core::ptr::from_ref(x) => z[1],
+            out("rdi") z[2],
+            out("r8") _,
+            out("r9") z[3],
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<4>>(
-    z: *mut [u64; 4],
-    x: *const [u64; 4],
-) {
+unsafe extern "C" fn square_spare_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
     push rbx
-    push rbp
-    push r12
-    push r13
-    push r14
-    push r15
     lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
     lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsi + 16]
-    shld r8, rdx, 1
+    mov rdi, qword ptr [rsi + 16]
+    shld rdi, rdx, 1
     mov rdx, qword ptr [rsi + 16]
-    mov r9, qword ptr [rsi + 24]
-    shld r9, rdx, 1
+    mov r8, qword ptr [rsi + 24]
+    shld r8, rdx, 1
     mov rdx, qword ptr [rsi]
-    mov r10, qword ptr [rsi]
-    mulx r10, r11, r10
-    mulx rcx, rbx, rcx
-    add r10, rbx
-    mulx r8, rbx, r8
-    adc rcx, rbx
-    mulx rdx, rbx, r9
-    adc r8, rbx
+    mov r9, qword ptr [rsi]
+    mulx r9, r10, r9
+    mulx rcx, r11, rcx
+    add r9, r11
+    mulx rdi, r11, rdi
+    adc rcx, r11
+    mulx rdx, r11, r8
+    adc rdi, r11
     adc rdx, 0
-    mov rbx, rdx
-    mov rdx, r11
+    mov r11, rdx
+    mov rdx, r10
     imul rdx, qword ptr [rax]
-    mulx rbp, r12, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add r12, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 32]
+    adc r15, rbx
+    adc rdx, 0
+    add r10, r13
+    adc r9, r12
+    adc rcx, r14
+    adc rdi, r15
+    adc r11, rdx
+    mov r10, 0
+    adc r10, 0
+    mov rdx, qword ptr [rsi + 16]
+    lea r12, [rdx + rdx]
+    mov rdx, qword ptr [rsi + 8]
+    mov r13, qword ptr [rsi + 8]
+    mulx r13, r14, r13
+    mulx r12, r15, r12
+    add r13, r15
+    mulx rdx, r8, r8
+    adc r12, r8
+    adc rdx, 0
+    add rcx, r14
+    adc rdi, r13
+    adc r11, r12
+    adc r10, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx r8, r12, qword ptr [rax + 8]
     mulx r13, r14, qword ptr [rax + 16]
-    add rbp, r14
+    add r8, r14
     mulx r14, r15, qword ptr [rax + 24]
     adc r13, r15
     mulx rdx, r15, qword ptr [rax + 32]
     adc r14, r15
     adc rdx, 0
-    add r11, r12
-    adc r10, rbp
-    adc rcx, r13
-    adc r8, r14
-    adc rbx, rdx
-    mov r11, 0
-    adc r11, 0
-    mov rdx, qword ptr [rsi + 16]
-    lea rbp, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 8]
-    mov r12, qword ptr [rsi + 8]
-    mulx r12, r13, r12
-    mulx rbp, r14, rbp
-    add r12, r14
-    mulx rdx, r9, r9
-    adc rbp, r9
-    adc rdx, 0
-    add rcx, r13
-    adc r8, r12
-    adc rbx, rbp
-    adc r11, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rax]
-    mulx r9, rbp, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add r9, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 32]
-    adc r13, r14
-    adc rdx, 0
-    add r10, rbp
-    adc rcx, r9
-    adc r8, r12
-    adc rbx, r13
-    adc r11, rdx
-    mov r9, 0
-    adc r9, 0
+    add r9, r12
+    adc rcx, r8
+    adc rdi, r13
+    adc r11, r14
+    adc r10, rdx
+    mov r8, 0
+    adc r8, 0
     mov rdx, qword ptr [rsi + 24]
-    lea r10, [rdx + rdx]
+    lea r9, [rdx + rdx]
     mov rdx, qword ptr [rsi + 16]
-    mov rbp, qword ptr [rsi + 16]
-    mulx rbp, r12, rbp
-    mulx rdx, r10, r10
-    add rbp, r10
+    mov r12, qword ptr [rsi + 16]
+    mulx r12, r13, r12
+    mulx rdx, r9, r9
+    add r12, r9
     adc rdx, 0
-    add rbx, r12
-    adc r11, rbp
-    adc r9, rdx
+    add r11, r13
+    adc r10, r12
+    adc r8, rdx
     mov rdx, rcx
     imul rdx, qword ptr [rax]
-    mulx r10, rbp, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add r10, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 32]
-    adc r13, r14
+    mulx r9, r12, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r9, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 32]
+    adc r14, r15
     adc rdx, 0
-    add rcx, rbp
-    adc r8, r10
-    adc rbx, r12
+    add rcx, r12
+    adc rdi, r9
     adc r11, r13
-    adc r9, rdx
+    adc r10, r14
+    adc r8, rdx
     mov rcx, 0
     adc rcx, 0
     mov rdx, qword ptr [rsi + 24]
     mov rsi, qword ptr [rsi + 24]
     mulx rdx, rsi, rsi
-    add r9, rsi
+    add r8, rsi
     adc rcx, rdx
-    mov rdx, r8
+    mov rdx, rdi
     imul rdx, qword ptr [rax]
-    mulx rsi, r10, qword ptr [rax + 8]
-    mulx rbp, r12, qword ptr [rax + 16]
-    add rsi, r12
-    mulx r12, r13, qword ptr [rax + 24]
-    adc rbp, r13
-    mulx rdx, r13, qword ptr [rax + 32]
-    adc r12, r13
+    mulx rsi, r9, qword ptr [rax + 8]
+    mulx r12, r13, qword ptr [rax + 16]
+    add rsi, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 32]
+    adc r13, r14
     adc rdx, 0
-    add r8, r10
-    adc rbx, rsi
-    adc r11, rbp
-    adc r9, r12
+    add rdi, r9
+    adc r11, rsi
+    adc r10, r12
+    adc r8, r13
     adc rcx, rdx
-    mov rdx, rbx
+    mov rdx, r11
     sub rdx, qword ptr [rax + 8]
-    mov rsi, r11
+    mov rsi, r10
     sbb rsi, qword ptr [rax + 16]
-    mov r8, r9
-    sbb r8, qword ptr [rax + 24]
-    mov r10, rcx
-    sbb r10, qword ptr [rax + 32]
-    cmovc rdx, rbx
-    mov qword ptr [rdi], rdx
-    cmovc rsi, r11
-    mov qword ptr [rdi + 8], rsi
-    cmovc r8, r9
-    mov qword ptr [rdi + 16], r8
-    cmovc r10, rcx
-    mov qword ptr [rdi + 24], r10
-    pop r15
-    pop r14
-    pop r13
-    pop r12
-    pop rbp
+    mov rdi, r8
+    sbb rdi, qword ptr [rax + 24]
+    mov r9, rcx
+    sbb r9, qword ptr [rax + 32]
+    cmovc rdx, r11
+    cmovc rsi, r10
+    cmovc rdi, r8
+    cmovc r9, rcx
     pop rbx
     ret
     .balign 64
@@ -1997,162 +2090,171 @@ unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<4>>(
 /// x*x/R mod p; cios, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_spare_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_spare_adx_code::<M>,
+            out("rax") z[0],
+            out("rcx") _,
+            out("rdx") z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[2],
+            out("rdi") z[3],
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn square_spare_adx<M: Modulus<4>>(
-    z: *mut [u64; 4],
-    x: *const [u64; 4],
-) {
+unsafe extern "C" fn square_spare_adx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
     push rbx
-    push rbp
-    push r12
-    push r13
-    push r14
-    push r15
     xor eax, eax
     mov rcx, qword ptr [rsi + 8]
     lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsi + 16]
-    shld r8, rdx, 1
+    mov rdi, qword ptr [rsi + 16]
+    shld rdi, rdx, 1
     mov rdx, qword ptr [rsi + 16]
-    mov r9, qword ptr [rsi + 24]
-    shld r9, rdx, 1
+    mov r8, qword ptr [rsi + 24]
+    shld r8, rdx, 1
     mov rdx, qword ptr [rsi]
-    mulx r10, r11, qword ptr [rsi]
-    mulx rcx, rbx, rcx
-    mulx r8, rbp, r8
-    xor r12d, r12d
-    adcx r10, rbx
-    mulx rdx, rbx, r9
-    adcx rcx, rbp
-    adcx r8, rbx
+    mulx r9, r10, qword ptr [rsi]
+    mulx rcx, r11, rcx
+    mulx rdi, r12, rdi
+    xor r13d, r13d
+    adcx r9, r11
+    mulx rdx, r11, r8
+    adcx rcx, r12
+    adcx rdi, r11
     adcx rdx, rax
-    mov rbx, rdx
-    mov rdx, r11
-    mulx rbp, rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
+    mov r11, rdx
+    mov rdx, r10
+    mulx r12, rdx, qword ptr [rip + 2f]
+    mulx r12, r13, qword ptr [rip + 2f + 8]
+    mulx r14, r15, qword ptr [rip + 2f + 16]
+    xor ebx, ebx
+    adcx r10, r13
+    mulx r10, r13, qword ptr [rip + 2f + 24]
+    adox r12, r15
+    adcx r9, r12
+    mulx rdx, r12, qword ptr [rip + 2f + 32]
+    adox r14, r13
+    adcx rcx, r14
+    adox r10, r12
+    adcx rdi, r10
+    adox rdx, rax
+    adcx r11, rdx
+    mov r10, 0
+    adcx r10, rax
+    mov rdx, qword ptr [rsi + 16]
+    lea r12, [rdx + rdx]
+    mov rdx, qword ptr [rsi + 8]
+    mulx r13, r14, qword ptr [rsi + 8]
+    mulx r12, r15, r12
+    xor ebx, ebx
+    adcx rcx, r14
+    mulx rdx, r8, r8
+    adox r13, r15
+    adcx rdi, r13
+    adox r12, r8
+    adcx r11, r12
+    adox rdx, rax
+    adcx r10, rdx
+    mov rdx, r9
+    mulx r8, rdx, qword ptr [rip + 2f]
+    mulx r8, r12, qword ptr [rip + 2f + 8]
     mulx r13, r14, qword ptr [rip + 2f + 16]
     xor r15d, r15d
-    adcx r11, r12
-    mulx r11, r12, qword ptr [rip + 2f + 24]
-    adox rbp, r14
-    adcx r10, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 32]
+    adcx r9, r12
+    mulx r9, r12, qword ptr [rip + 2f + 24]
+    adox r8, r14
+    adcx rcx, r8
+    mulx rdx, r8, qword ptr [rip + 2f + 32]
     adox r13, r12
-    adcx rcx, r13
-    adox r11, rbp
-    adcx r8, r11
+    adcx rdi, r13
+    adox r9, r8
+    adcx r11, r9
     adox rdx, rax
-    adcx rbx, rdx
-    mov r11, 0
-    adcx r11, rax
-    mov rdx, qword ptr [rsi + 16]
-    lea rbp, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 8]
-    mulx r12, r13, qword ptr [rsi + 8]
-    mulx rbp, r14, rbp
-    xor r15d, r15d
-    adcx rcx, r13
-    mulx rdx, r9, r9
-    adox r12, r14
-    adcx r8, r12
-    adox rbp, r9
-    adcx rbx, rbp
-    adox rdx, rax
-    adcx r11, rdx
-    mov rdx, r10
-    mulx r9, rdx, qword ptr [rip + 2f]
-    mulx r9, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    xor r14d, r14d
-    adcx r10, rbp
-    mulx r10, rbp, qword ptr [rip + 2f + 24]
-    adox r9, r13
-    adcx rcx, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 32]
-    adox r12, rbp
-    adcx r8, r12
-    adox r10, r9
-    adcx rbx, r10
-    adox rdx, rax
-    adcx r11, rdx
-    mov r9, 0
-    adcx r9, rax
+    adcx r10, rdx
+    mov r8, 0
+    adcx r8, rax
     mov rdx, qword ptr [rsi + 24]
-    lea r10, [rdx + rdx]
+    lea r9, [rdx + rdx]
     mov rdx, qword ptr [rsi + 16]
-    mulx rbp, r12, qword ptr [rsi + 16]
-    mulx rdx, r10, r10
-    xor r13d, r13d
-    adcx rbx, r12
-    adox rbp, r10
-    adcx r11, rbp
-    adox rdx, rax
-    adcx r9, rdx
-    mov rdx, rcx
-    mulx r10, rdx, qword ptr [rip + 2f]
-    mulx r10, rbp, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
+    mulx r12, r13, qword ptr [rsi + 16]
+    mulx rdx, r9, r9
     xor r14d, r14d
-    adcx rcx, rbp
-    mulx rcx, rbp, qword ptr [rip + 2f + 24]
-    adox r10, r13
-    adcx r8, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 32]
-    adox r12, rbp
-    adcx rbx, r12
-    adox rcx, r10
-    adcx r11, rcx
+    adcx r11, r13
+    adox r12, r9
+    adcx r10, r12
     adox rdx, rax
-    adcx r9, rdx
+    adcx r8, rdx
+    mov rdx, rcx
+    mulx r9, rdx, qword ptr [rip + 2f]
+    mulx r9, r12, qword ptr [rip + 2f + 8]
+    mulx r13, r14, qword ptr [rip + 2f + 16]
+    xor r15d, r15d
+    adcx rcx, r12
+    mulx rcx, r12, qword ptr [rip + 2f + 24]
+    adox r9, r14
+    adcx rdi, r9
+    mulx rdx, r9, qword ptr [rip + 2f + 32]
+    adox r13, r12
+    adcx r11, r13
+    adox rcx, r9
+    adcx r10, rcx
+    adox rdx, rax
+    adcx r8, rdx
     mov rcx, 0
     adcx rcx, rax
     mov rdx, qword ptr [rsi + 24]
     mulx rdx, rsi, qword ptr [rsi + 24]
-    xor r10d, r10d
-    adcx r9, rsi
+    xor r9d, r9d
+    adcx r8, rsi
     adcx rcx, rdx
-    mov rdx, r8
+    mov rdx, rdi
     mulx rsi, rdx, qword ptr [rip + 2f]
-    mulx rsi, r10, qword ptr [rip + 2f + 8]
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    xor r13d, r13d
-    adcx r8, r10
-    mulx r8, r10, qword ptr [rip + 2f + 24]
-    adox rsi, r12
-    adcx rbx, rsi
+    mulx rsi, r9, qword ptr [rip + 2f + 8]
+    mulx r12, r13, qword ptr [rip + 2f + 16]
+    xor r14d, r14d
+    adcx rdi, r9
+    mulx rdi, r9, qword ptr [rip + 2f + 24]
+    adox rsi, r13
+    adcx r11, rsi
     mulx rdx, rsi, qword ptr [rip + 2f + 32]
-    adox rbp, r10
-    adcx r11, rbp
-    adox r8, rsi
-    adcx r9, r8
+    adox r12, r9
+    adcx r10, r12
+    adox rdi, rsi
+    adcx r8, rdi
     adox rdx, rax
     adcx rcx, rdx
-    mov rax, rbx
+    mov rax, r11
     sub rax, qword ptr [rip + 2f + 8]
-    mov rdx, r11
+    mov rdx, r10
     sbb rdx, qword ptr [rip + 2f + 16]
-    mov rsi, r9
+    mov rsi, r8
     sbb rsi, qword ptr [rip + 2f + 24]
-    mov r8, rcx
-    sbb r8, qword ptr [rip + 2f + 32]
-    cmovc rax, rbx
-    mov qword ptr [rdi], rax
-    cmovc rdx, r11
-    mov qword ptr [rdi + 8], rdx
-    cmovc rsi, r9
-    mov qword ptr [rdi + 16], rsi
-    cmovc r8, rcx
-    mov qword ptr [rdi + 24], r8
-    pop r15
-    pop r14
-    pop r13
-    pop r12
-    pop rbp
+    mov rdi, rcx
+    sbb rdi, qword ptr [rip + 2f + 32]
+    cmovc rax, r11
+    cmovc rdx, r10
+    cmovc rsi, r8
+    cmovc rdi, rcx
     pop rbx
     ret
     .balign 64
@@ -2170,227 +2272,238 @@ unsafe extern "sysv64" fn square_spare_adx<M: Modulus<4>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn sum_of_products_spare_mulx<M: Modulus<4>>(
+    x: &[[u64; 4]; 2],
+    y: &[[u64; 4]; 2],
+) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym sum_of_products_spare_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") z[0],
+            inout("rdx") core::ptr::from_ref(y) => z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[2],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") z[3],
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<4>>(
-    z: *mut [u64; 4],
-    x: *const [[u64; 4]; 2],
-    y: *const [[u64; 4]; 2],
-) {
+unsafe extern "C" fn sum_of_products_spare_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
     push rbx
-    push rbp
-    push r12
-    push r13
-    push r14
-    push r15
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
     mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    adc r10, rbx
-    mov rbx, qword ptr [rsi + 24]
-    mulx rdx, rbx, rbx
-    adc r11, rbx
+    adc r9, r11
+    mov r11, qword ptr [rsi + 24]
+    mulx rdx, r11, r11
+    adc r10, r11
     adc rdx, 0
-    mov rbx, rdx
+    mov r11, rdx
     mov rdx, qword ptr [rcx + 32]
-    mov rbp, qword ptr [rsi + 32]
-    mulx rbp, r12, rbp
-    mov r13, qword ptr [rsi + 40]
-    mulx r13, r14, r13
-    add rbp, r14
-    mov r14, qword ptr [rsi + 48]
+    mov r12, qword ptr [rsi + 32]
+    mulx r12, r13, r12
+    mov r14, qword ptr [rsi + 40]
     mulx r14, r15, r14
-    adc r13, r15
-    mov r15, qword ptr [rsi + 56]
-    mulx rdx, r15, r15
-    adc r14, r15
+    add r12, r15
+    mov r15, qword ptr [rsi + 48]
+    mulx r15, rbx, r15
+    adc r14, rbx
+    mov rbx, qword ptr [rsi + 56]
+    mulx rdx, rbx, rbx
+    adc r15, rbx
     adc rdx, 0
-    add r9, r12
-    adc r8, rbp
-    adc r10, r13
-    adc r11, r14
-    adc rbx, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx rbp, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 32]
-    adc r14, r15
-    adc rdx, 0
-    add r9, r12
-    adc r8, rbp
-    adc r10, r13
-    adc r11, r14
-    adc rbx, rdx
-    mov r9, 0
-    adc r9, 0
-    mov rdx, qword ptr [rcx + 8]
-    mulx rbp, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rsi + 16]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 24]
-    adc r14, r15
-    adc rdx, 0
-    add r8, r12
-    adc r10, rbp
-    adc r11, r13
-    adc rbx, r14
-    adc r9, rdx
-    mov rdx, qword ptr [rcx + 40]
-    mulx rbp, r12, qword ptr [rsi + 32]
-    mulx r13, r14, qword ptr [rsi + 40]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rsi + 48]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 56]
-    adc r14, r15
-    adc rdx, 0
-    add r8, r12
-    adc r10, rbp
-    adc r11, r13
-    adc rbx, r14
-    adc r9, rdx
+    add r8, r13
+    adc rdi, r12
+    adc r9, r14
+    adc r10, r15
+    adc r11, rdx
     mov rdx, r8
     imul rdx, qword ptr [rax]
-    mulx rbp, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 32]
-    adc r14, r15
+    mulx r12, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add r12, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 32]
+    adc r15, rbx
     adc rdx, 0
-    add r8, r12
-    adc r10, rbp
-    adc r11, r13
-    adc rbx, r14
-    adc r9, rdx
+    add r8, r13
+    adc rdi, r12
+    adc r9, r14
+    adc r10, r15
+    adc r11, rdx
     mov r8, 0
     adc r8, 0
-    mov rdx, qword ptr [rcx + 16]
-    mulx rbp, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rsi + 16]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 24]
-    adc r14, r15
+    mov rdx, qword ptr [rcx + 8]
+    mulx r12, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    add r12, r15
+    mulx r15, rbx, qword ptr [rsi + 16]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rsi + 24]
+    adc r15, rbx
     adc rdx, 0
-    add r10, r12
-    adc r11, rbp
-    adc rbx, r13
-    adc r9, r14
+    add rdi, r13
+    adc r9, r12
+    adc r10, r14
+    adc r11, r15
     adc r8, rdx
+    mov rdx, qword ptr [rcx + 40]
+    mulx r12, r13, qword ptr [rsi + 32]
+    mulx r14, r15, qword ptr [rsi + 40]
+    add r12, r15
+    mulx r15, rbx, qword ptr [rsi + 48]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rsi + 56]
+    adc r15, rbx
+    adc rdx, 0
+    add rdi, r13
+    adc r9, r12
+    adc r10, r14
+    adc r11, r15
+    adc r8, rdx
+    mov rdx, rdi
+    imul rdx, qword ptr [rax]
+    mulx r12, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add r12, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 32]
+    adc r15, rbx
+    adc rdx, 0
+    add rdi, r13
+    adc r9, r12
+    adc r10, r14
+    adc r11, r15
+    adc r8, rdx
+    mov rdi, 0
+    adc rdi, 0
+    mov rdx, qword ptr [rcx + 16]
+    mulx r12, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    add r12, r15
+    mulx r15, rbx, qword ptr [rsi + 16]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rsi + 24]
+    adc r15, rbx
+    adc rdx, 0
+    add r9, r13
+    adc r10, r12
+    adc r11, r14
+    adc r8, r15
+    adc rdi, rdx
     mov rdx, qword ptr [rcx + 48]
-    mulx rbp, r12, qword ptr [rsi + 32]
+    mulx r12, r13, qword ptr [rsi + 32]
+    mulx r14, r15, qword ptr [rsi + 40]
+    add r12, r15
+    mulx r15, rbx, qword ptr [rsi + 48]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rsi + 56]
+    adc r15, rbx
+    adc rdx, 0
+    add r9, r13
+    adc r10, r12
+    adc r11, r14
+    adc r8, r15
+    adc rdi, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx r12, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add r12, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 32]
+    adc r15, rbx
+    adc rdx, 0
+    add r9, r13
+    adc r10, r12
+    adc r11, r14
+    adc r8, r15
+    adc rdi, rdx
+    mov r9, 0
+    adc r9, 0
+    mov rdx, qword ptr [rcx + 24]
+    mulx r12, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    add r12, r15
+    mulx r15, rbx, qword ptr [rsi + 16]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rsi + 24]
+    adc r15, rbx
+    adc rdx, 0
+    add r10, r13
+    adc r11, r12
+    adc r8, r14
+    adc rdi, r15
+    adc r9, rdx
+    mov rdx, qword ptr [rcx + 56]
+    mulx rcx, r12, qword ptr [rsi + 32]
     mulx r13, r14, qword ptr [rsi + 40]
-    add rbp, r14
+    add rcx, r14
     mulx r14, r15, qword ptr [rsi + 48]
     adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 56]
-    adc r14, r15
+    mulx rdx, rsi, qword ptr [rsi + 56]
+    adc r14, rsi
     adc rdx, 0
     add r10, r12
-    adc r11, rbp
-    adc rbx, r13
-    adc r9, r14
-    adc r8, rdx
+    adc r11, rcx
+    adc r8, r13
+    adc rdi, r14
+    adc r9, rdx
     mov rdx, r10
     imul rdx, qword ptr [rax]
-    mulx rbp, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 32]
-    adc r14, r15
-    adc rdx, 0
-    add r10, r12
-    adc r11, rbp
-    adc rbx, r13
-    adc r9, r14
-    adc r8, rdx
-    mov r10, 0
-    adc r10, 0
-    mov rdx, qword ptr [rcx + 24]
-    mulx rbp, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rsi + 16]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 24]
-    adc r14, r15
-    adc rdx, 0
-    add r11, r12
-    adc rbx, rbp
-    adc r9, r13
-    adc r8, r14
-    adc r10, rdx
-    mov rdx, qword ptr [rcx + 56]
-    mulx rcx, rbp, qword ptr [rsi + 32]
-    mulx r12, r13, qword ptr [rsi + 40]
-    add rcx, r13
-    mulx r13, r14, qword ptr [rsi + 48]
-    adc r12, r14
-    mulx rdx, rsi, qword ptr [rsi + 56]
-    adc r13, rsi
-    adc rdx, 0
-    add r11, rbp
-    adc rbx, rcx
-    adc r9, r12
-    adc r8, r13
-    adc r10, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rax]
     mulx rcx, rsi, qword ptr [rax + 8]
-    mulx rbp, r12, qword ptr [rax + 16]
-    add rcx, r12
-    mulx r12, r13, qword ptr [rax + 24]
-    adc rbp, r13
-    mulx rdx, r13, qword ptr [rax + 32]
-    adc r12, r13
+    mulx r12, r13, qword ptr [rax + 16]
+    add rcx, r13
+    mulx r13, r14, qword ptr [rax + 24]
+    adc r12, r14
+    mulx rdx, r14, qword ptr [rax + 32]
+    adc r13, r14
     adc rdx, 0
-    add r11, rsi
-    adc rbx, rcx
-    adc r9, rbp
+    add r10, rsi
+    adc r11, rcx
     adc r8, r12
-    adc r10, rdx
-    mov rcx, rbx
+    adc rdi, r13
+    adc r9, rdx
+    mov rcx, r11
     sub rcx, qword ptr [rax + 8]
-    mov rdx, r9
+    mov rdx, r8
     sbb rdx, qword ptr [rax + 16]
-    mov rsi, r8
+    mov rsi, rdi
     sbb rsi, qword ptr [rax + 24]
-    mov r11, r10
-    sbb r11, qword ptr [rax + 32]
-    cmovc rcx, rbx
-    mov qword ptr [rdi], rcx
-    cmovc rdx, r9
-    mov qword ptr [rdi + 8], rdx
-    cmovc rsi, r8
-    mov qword ptr [rdi + 16], rsi
-    cmovc r11, r10
-    mov qword ptr [rdi + 24], r11
-    pop r15
-    pop r14
-    pop r13
-    pop r12
-    pop rbp
+    mov r10, r9
+    sbb r10, qword ptr [rax + 32]
+    cmovc rcx, r11
+    cmovc rdx, r8
+    cmovc rsi, rdi
+    cmovc r10, r9
     pop rbx
     ret
     .balign 64
@@ -2408,231 +2521,242 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<4>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p; cios, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn sum_of_products_spare_adx<M: Modulus<4>>(
+    x: &[[u64; 4]; 2],
+    y: &[[u64; 4]; 2],
+) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym sum_of_products_spare_adx_code::<M>,
+            out("rax") z[0],
+            out("rcx") z[1],
+            inout("rdx") core::ptr::from_ref(y) => z[2],
+            inout("rsi") core::ptr::from_ref(x) => z[3],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn sum_of_products_spare_adx<M: Modulus<4>>(
-    z: *mut [u64; 4],
-    x: *const [[u64; 4]; 2],
-    y: *const [[u64; 4]; 2],
-) {
+unsafe extern "C" fn sum_of_products_spare_adx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
     push rbx
-    push rbp
-    push r12
-    push r13
-    push r14
-    push r15
     xor eax, eax
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx r8, r9, qword ptr [rsi]
-    mulx r10, r11, qword ptr [rsi + 8]
-    mulx rbx, rbp, qword ptr [rsi + 16]
-    xor r12d, r12d
-    adcx r8, r11
-    mulx rdx, r11, qword ptr [rsi + 24]
-    adcx r10, rbp
-    adcx rbx, r11
+    mulx rdi, r8, qword ptr [rsi]
+    mulx r9, r10, qword ptr [rsi + 8]
+    mulx r11, r12, qword ptr [rsi + 16]
+    xor r13d, r13d
+    adcx rdi, r10
+    mulx rdx, r10, qword ptr [rsi + 24]
+    adcx r9, r12
+    adcx r11, r10
     adcx rdx, rax
-    mov r11, rdx
+    mov r10, rdx
     mov rdx, qword ptr [rcx + 32]
-    mulx rbp, r12, qword ptr [rsi + 32]
-    mulx r13, r14, qword ptr [rsi + 40]
-    xor r15d, r15d
-    adcx r9, r12
-    mulx r12, r15, qword ptr [rsi + 48]
-    adox rbp, r14
-    adcx r8, rbp
-    mulx rdx, rbp, qword ptr [rsi + 56]
-    adox r13, r15
-    adcx r10, r13
-    adox r12, rbp
-    adcx rbx, r12
-    adox rdx, rax
-    adcx r11, rdx
-    mov rdx, r9
-    mulx rbp, rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx r9, r12
-    mulx r9, r12, qword ptr [rip + 2f + 24]
-    adox rbp, r14
-    adcx r8, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 32]
-    adox r13, r12
-    adcx r10, r13
-    adox r9, rbp
-    adcx rbx, r9
-    adox rdx, rax
-    adcx r11, rdx
-    mov r9, 0
-    adcx r9, rax
-    mov rdx, qword ptr [rcx + 8]
-    mulx rbp, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    xor r15d, r15d
-    adcx r8, r12
-    mulx r12, r15, qword ptr [rsi + 16]
-    adox rbp, r14
-    adcx r10, rbp
-    mulx rdx, rbp, qword ptr [rsi + 24]
-    adox r13, r15
-    adcx rbx, r13
-    adox r12, rbp
-    adcx r11, r12
-    adox rdx, rax
-    adcx r9, rdx
-    mov rdx, qword ptr [rcx + 40]
-    mulx rbp, r12, qword ptr [rsi + 32]
-    mulx r13, r14, qword ptr [rsi + 40]
-    xor r15d, r15d
-    adcx r8, r12
-    mulx r12, r15, qword ptr [rsi + 48]
-    adox rbp, r14
-    adcx r10, rbp
-    mulx rdx, rbp, qword ptr [rsi + 56]
-    adox r13, r15
-    adcx rbx, r13
-    adox r12, rbp
-    adcx r11, r12
-    adox rdx, rax
-    adcx r9, rdx
-    mov rdx, r8
-    mulx rbp, rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx r8, r12
-    mulx r8, r12, qword ptr [rip + 2f + 24]
-    adox rbp, r14
-    adcx r10, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 32]
-    adox r13, r12
-    adcx rbx, r13
-    adox r8, rbp
-    adcx r11, r8
-    adox rdx, rax
-    adcx r9, rdx
-    mov r8, 0
-    adcx r8, rax
-    mov rdx, qword ptr [rcx + 16]
-    mulx rbp, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    xor r15d, r15d
-    adcx r10, r12
-    mulx r12, r15, qword ptr [rsi + 16]
-    adox rbp, r14
-    adcx rbx, rbp
-    mulx rdx, rbp, qword ptr [rsi + 24]
-    adox r13, r15
-    adcx r11, r13
-    adox r12, rbp
-    adcx r9, r12
-    adox rdx, rax
-    adcx r8, rdx
-    mov rdx, qword ptr [rcx + 48]
-    mulx rbp, r12, qword ptr [rsi + 32]
-    mulx r13, r14, qword ptr [rsi + 40]
-    xor r15d, r15d
-    adcx r10, r12
-    mulx r12, r15, qword ptr [rsi + 48]
-    adox rbp, r14
-    adcx rbx, rbp
-    mulx rdx, rbp, qword ptr [rsi + 56]
-    adox r13, r15
-    adcx r11, r13
-    adox r12, rbp
-    adcx r9, r12
-    adox rdx, rax
-    adcx r8, rdx
-    mov rdx, r10
-    mulx rbp, rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx r10, r12
-    mulx r10, r12, qword ptr [rip + 2f + 24]
-    adox rbp, r14
-    adcx rbx, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 32]
+    mulx r12, r13, qword ptr [rsi + 32]
+    mulx r14, r15, qword ptr [rsi + 40]
+    xor ebx, ebx
+    adcx r8, r13
+    mulx r13, rbx, qword ptr [rsi + 48]
+    adox r12, r15
+    adcx rdi, r12
+    mulx rdx, r12, qword ptr [rsi + 56]
+    adox r14, rbx
+    adcx r9, r14
     adox r13, r12
     adcx r11, r13
-    adox r10, rbp
-    adcx r9, r10
-    adox rdx, rax
-    adcx r8, rdx
-    mov r10, 0
-    adcx r10, rax
-    mov rdx, qword ptr [rcx + 24]
-    mulx rbp, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    xor r15d, r15d
-    adcx rbx, r12
-    mulx r12, r15, qword ptr [rsi + 16]
-    adox rbp, r14
-    adcx r11, rbp
-    mulx rdx, rbp, qword ptr [rsi + 24]
-    adox r13, r15
-    adcx r9, r13
-    adox r12, rbp
-    adcx r8, r12
     adox rdx, rax
     adcx r10, rdx
-    mov rdx, qword ptr [rcx + 56]
-    mulx rcx, rbp, qword ptr [rsi + 32]
-    mulx r12, r13, qword ptr [rsi + 40]
-    xor r14d, r14d
-    adcx rbx, rbp
-    mulx rbp, r14, qword ptr [rsi + 48]
-    adox rcx, r13
-    adcx r11, rcx
-    mulx rcx, rdx, qword ptr [rsi + 56]
-    adox r12, r14
+    mov rdx, r8
+    mulx r12, rdx, qword ptr [rip + 2f]
+    mulx r12, r13, qword ptr [rip + 2f + 8]
+    mulx r14, r15, qword ptr [rip + 2f + 16]
+    xor ebx, ebx
+    adcx r8, r13
+    mulx r8, r13, qword ptr [rip + 2f + 24]
+    adox r12, r15
+    adcx rdi, r12
+    mulx rdx, r12, qword ptr [rip + 2f + 32]
+    adox r14, r13
+    adcx r9, r14
+    adox r8, r12
+    adcx r11, r8
+    adox rdx, rax
+    adcx r10, rdx
+    mov r8, 0
+    adcx r8, rax
+    mov rdx, qword ptr [rcx + 8]
+    mulx r12, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    xor ebx, ebx
+    adcx rdi, r13
+    mulx r13, rbx, qword ptr [rsi + 16]
+    adox r12, r15
     adcx r9, r12
-    adox rbp, rdx
-    adcx r8, rbp
-    adox rcx, rax
+    mulx rdx, r12, qword ptr [rsi + 24]
+    adox r14, rbx
+    adcx r11, r14
+    adox r13, r12
+    adcx r10, r13
+    adox rdx, rax
+    adcx r8, rdx
+    mov rdx, qword ptr [rcx + 40]
+    mulx r12, r13, qword ptr [rsi + 32]
+    mulx r14, r15, qword ptr [rsi + 40]
+    xor ebx, ebx
+    adcx rdi, r13
+    mulx r13, rbx, qword ptr [rsi + 48]
+    adox r12, r15
+    adcx r9, r12
+    mulx rdx, r12, qword ptr [rsi + 56]
+    adox r14, rbx
+    adcx r11, r14
+    adox r13, r12
+    adcx r10, r13
+    adox rdx, rax
+    adcx r8, rdx
+    mov rdx, rdi
+    mulx r12, rdx, qword ptr [rip + 2f]
+    mulx r12, r13, qword ptr [rip + 2f + 8]
+    mulx r14, r15, qword ptr [rip + 2f + 16]
+    xor ebx, ebx
+    adcx rdi, r13
+    mulx rdi, r13, qword ptr [rip + 2f + 24]
+    adox r12, r15
+    adcx r9, r12
+    mulx rdx, r12, qword ptr [rip + 2f + 32]
+    adox r14, r13
+    adcx r11, r14
+    adox rdi, r12
+    adcx r10, rdi
+    adox rdx, rax
+    adcx r8, rdx
+    mov rdi, 0
+    adcx rdi, rax
+    mov rdx, qword ptr [rcx + 16]
+    mulx r12, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    xor ebx, ebx
+    adcx r9, r13
+    mulx r13, rbx, qword ptr [rsi + 16]
+    adox r12, r15
+    adcx r11, r12
+    mulx rdx, r12, qword ptr [rsi + 24]
+    adox r14, rbx
+    adcx r10, r14
+    adox r13, r12
+    adcx r8, r13
+    adox rdx, rax
+    adcx rdi, rdx
+    mov rdx, qword ptr [rcx + 48]
+    mulx r12, r13, qword ptr [rsi + 32]
+    mulx r14, r15, qword ptr [rsi + 40]
+    xor ebx, ebx
+    adcx r9, r13
+    mulx r13, rbx, qword ptr [rsi + 48]
+    adox r12, r15
+    adcx r11, r12
+    mulx rdx, r12, qword ptr [rsi + 56]
+    adox r14, rbx
+    adcx r10, r14
+    adox r13, r12
+    adcx r8, r13
+    adox rdx, rax
+    adcx rdi, rdx
+    mov rdx, r9
+    mulx r12, rdx, qword ptr [rip + 2f]
+    mulx r12, r13, qword ptr [rip + 2f + 8]
+    mulx r14, r15, qword ptr [rip + 2f + 16]
+    xor ebx, ebx
+    adcx r9, r13
+    mulx r9, r13, qword ptr [rip + 2f + 24]
+    adox r12, r15
+    adcx r11, r12
+    mulx rdx, r12, qword ptr [rip + 2f + 32]
+    adox r14, r13
+    adcx r10, r14
+    adox r9, r12
+    adcx r8, r9
+    adox rdx, rax
+    adcx rdi, rdx
+    mov r9, 0
+    adcx r9, rax
+    mov rdx, qword ptr [rcx + 24]
+    mulx r12, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    xor ebx, ebx
+    adcx r11, r13
+    mulx r13, rbx, qword ptr [rsi + 16]
+    adox r12, r15
+    adcx r10, r12
+    mulx rdx, r12, qword ptr [rsi + 24]
+    adox r14, rbx
+    adcx r8, r14
+    adox r13, r12
+    adcx rdi, r13
+    adox rdx, rax
+    adcx r9, rdx
+    mov rdx, qword ptr [rcx + 56]
+    mulx rcx, r12, qword ptr [rsi + 32]
+    mulx r13, r14, qword ptr [rsi + 40]
+    xor r15d, r15d
+    adcx r11, r12
+    mulx r12, r15, qword ptr [rsi + 48]
+    adox rcx, r14
     adcx r10, rcx
-    mov rdx, rbx
+    mulx rcx, rdx, qword ptr [rsi + 56]
+    adox r13, r15
+    adcx r8, r13
+    adox r12, rdx
+    adcx rdi, r12
+    adox rcx, rax
+    adcx r9, rcx
+    mov rdx, r11
     mulx rcx, rdx, qword ptr [rip + 2f]
     mulx rcx, rsi, qword ptr [rip + 2f + 8]
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    xor r13d, r13d
-    adcx rbx, rsi
-    mulx rsi, rbx, qword ptr [rip + 2f + 24]
-    adox rcx, r12
-    adcx r11, rcx
-    mulx rcx, rdx, qword ptr [rip + 2f + 32]
-    adox rbp, rbx
-    adcx r9, rbp
-    adox rsi, rdx
-    adcx r8, rsi
-    adox rcx, rax
+    mulx r12, r13, qword ptr [rip + 2f + 16]
+    xor r14d, r14d
+    adcx r11, rsi
+    mulx rsi, r11, qword ptr [rip + 2f + 24]
+    adox rcx, r13
     adcx r10, rcx
-    mov rax, r11
+    mulx rcx, rdx, qword ptr [rip + 2f + 32]
+    adox r12, r11
+    adcx r8, r12
+    adox rsi, rdx
+    adcx rdi, rsi
+    adox rcx, rax
+    adcx r9, rcx
+    mov rax, r10
     sub rax, qword ptr [rip + 2f + 8]
-    mov rcx, r9
+    mov rcx, r8
     sbb rcx, qword ptr [rip + 2f + 16]
-    mov rdx, r8
+    mov rdx, rdi
     sbb rdx, qword ptr [rip + 2f + 24]
-    mov rsi, r10
+    mov rsi, r9
     sbb rsi, qword ptr [rip + 2f + 32]
-    cmovc rax, r11
-    mov qword ptr [rdi], rax
-    cmovc rcx, r9
-    mov qword ptr [rdi + 8], rcx
-    cmovc rdx, r8
-    mov qword ptr [rdi + 16], rdx
-    cmovc rsi, r10
-    mov qword ptr [rdi + 24], rsi
-    pop r15
-    pop r14
-    pop r13
-    pop r12
-    pop rbp
+    cmovc rax, r10
+    cmovc rcx, r8
+    cmovc rdx, rdi
+    cmovc rsi, r9
     pop rbx
     ret
     .balign 64
@@ -2658,176 +2782,182 @@ assembly! { 4, 3:
 /// x*y/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_full_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_full_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => z[0],
+            inout("rsi") core::ptr::from_ref(x) => z[1],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") z[2],
+            out("r10") z[3],
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<4>>(
-    z: *mut [u64; 4],
-    x: *const [u64; 4],
-    y: *const [u64; 4],
-) {
+unsafe extern "C" fn mul_full_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 8
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
     mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    adc r10, rbx
-    mov rbx, qword ptr [rsi + 24]
-    mulx rdx, rbx, rbx
-    adc r11, rbx
+    adc r9, r11
+    mov r11, qword ptr [rsi + 24]
+    mulx rdx, r11, r11
+    adc r10, r11
     adc rdx, 0
-    mov rbx, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx rbp, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 32]
-    adc r14, r15
-    adc rdx, 0
-    add r9, r12
-    adc r8, rbp
-    adc r10, r13
-    adc r11, r14
-    adc rbx, rdx
-    mov r9, 0
-    adc r9, 0
-    mov rdx, qword ptr [rcx + 8]
-    mulx rbp, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add rbp, r14
-    mulx r14, r15, qword ptr [rsi + 16]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 24]
-    adc r14, r15
-    adc rdx, 0
-    add r8, r12
-    adc r10, rbp
-    adc r11, r13
-    adc rbx, r14
-    adc r9, rdx
-    mov rbp, 0
-    adc rbp, 0
+    mov r11, rdx
     mov rdx, r8
     imul rdx, qword ptr [rax]
     mulx r12, r13, qword ptr [rax + 8]
     mulx r14, r15, qword ptr [rax + 16]
     add r12, r15
-    mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rax + 24]
-    adc r14, rdi
-    mulx rdx, rdi, qword ptr [rax + 32]
-    adc r15, rdi
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 32]
+    adc r15, rbx
     adc rdx, 0
     add r8, r13
-    adc r10, r12
-    adc r11, r14
-    adc rbx, r15
-    adc r9, rdx
-    adc rbp, 0
-    mov rdx, qword ptr [rcx + 16]
-    mulx rdi, r8, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rdi, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rsi + 24]
-    adc r13, r14
+    adc rdi, r12
+    adc r9, r14
+    adc r10, r15
+    adc r11, rdx
+    mov r8, 0
+    adc r8, 0
+    mov rdx, qword ptr [rcx + 8]
+    mulx r12, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    add r12, r15
+    mulx r15, rbx, qword ptr [rsi + 16]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rsi + 24]
+    adc r15, rbx
     adc rdx, 0
-    add r10, r8
-    adc r11, rdi
-    adc rbx, r12
+    add rdi, r13
+    adc r9, r12
+    adc r10, r14
+    adc r11, r15
+    adc r8, rdx
+    mov r12, 0
+    adc r12, 0
+    mov rdx, rdi
+    imul rdx, qword ptr [rax]
+    mulx r13, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rax + 32]
+    adc rbx, rbp
+    adc rdx, 0
+    add rdi, r14
     adc r9, r13
-    adc rbp, rdx
+    adc r10, r15
+    adc r11, rbx
+    adc r8, rdx
+    adc r12, 0
+    mov rdx, qword ptr [rcx + 16]
+    mulx rdi, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    add rdi, r15
+    mulx r15, rbx, qword ptr [rsi + 16]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rsi + 24]
+    adc r15, rbx
+    adc rdx, 0
+    add r9, r13
+    adc r10, rdi
+    adc r11, r14
+    adc r8, r15
+    adc r12, rdx
     mov rdi, 0
     adc rdi, 0
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx r13, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rax + 32]
+    adc rbx, rbp
+    adc rdx, 0
+    add r9, r14
+    adc r10, r13
+    adc r11, r15
+    adc r8, rbx
+    adc r12, rdx
+    adc rdi, 0
+    mov rdx, qword ptr [rcx + 24]
+    mulx rcx, r9, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    add rcx, r14
+    mulx r14, r15, qword ptr [rsi + 16]
+    adc r13, r15
+    mulx rdx, rsi, qword ptr [rsi + 24]
+    adc r14, rsi
+    adc rdx, 0
+    add r10, r9
+    adc r11, rcx
+    adc r8, r13
+    adc r12, r14
+    adc rdi, rdx
+    mov rcx, 0
+    adc rcx, 0
     mov rdx, r10
     imul rdx, qword ptr [rax]
-    mulx r8, r12, qword ptr [rax + 8]
+    mulx rsi, r9, qword ptr [rax + 8]
     mulx r13, r14, qword ptr [rax + 16]
-    add r8, r14
+    add rsi, r14
     mulx r14, r15, qword ptr [rax + 24]
     adc r13, r15
     mulx rdx, r15, qword ptr [rax + 32]
     adc r14, r15
     adc rdx, 0
-    add r10, r12
-    adc r11, r8
-    adc rbx, r13
-    adc r9, r14
-    adc rbp, rdx
-    adc rdi, 0
-    mov rdx, qword ptr [rcx + 24]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx r10, r12, qword ptr [rsi + 8]
-    add rcx, r12
-    mulx r12, r13, qword ptr [rsi + 16]
-    adc r10, r13
-    mulx rdx, rsi, qword ptr [rsi + 24]
-    adc r12, rsi
-    adc rdx, 0
-    add r11, r8
-    adc rbx, rcx
-    adc r9, r10
-    adc rbp, r12
+    add r10, r9
+    adc r11, rsi
+    adc r8, r13
+    adc r12, r14
     adc rdi, rdx
-    mov rcx, 0
     adc rcx, 0
     mov rdx, r11
-    imul rdx, qword ptr [rax]
-    mulx rsi, r8, qword ptr [rax + 8]
-    mulx r10, r12, qword ptr [rax + 16]
-    add rsi, r12
-    mulx r12, r13, qword ptr [rax + 24]
-    adc r10, r13
-    mulx rdx, r13, qword ptr [rax + 32]
-    adc r12, r13
-    adc rdx, 0
-    add r11, r8
-    adc rbx, rsi
-    adc r9, r10
-    adc rbp, r12
-    adc rdi, rdx
-    adc rcx, 0
-    mov rdx, rbx
     sub rdx, qword ptr [rax + 8]
-    mov rsi, r9
+    mov rsi, r8
     sbb rsi, qword ptr [rax + 16]
-    mov r8, rbp
-    sbb r8, qword ptr [rax + 24]
+    mov r9, r12
+    sbb r9, qword ptr [rax + 24]
     mov r10, rdi
     sbb r10, qword ptr [rax + 32]
     sbb rcx, 0
-    cmovc rdx, rbx
-    mov rax, qword ptr [rsp]
-    mov qword ptr [rax], rdx
-    cmovc rsi, r9
-    mov qword ptr [rax + 8], rsi
-    cmovc r8, rbp
-    mov qword ptr [rax + 16], r8
+    cmovc rdx, r11
+    cmovc rsi, r8
+    cmovc r9, r12
     cmovc r10, rdi
-    mov qword ptr [rax + 24], r10
-    add rsp, 8
-    pop r15
-    pop r14
-    pop r13
-    pop r12
     pop rbp
     pop rbx
     ret
@@ -2846,176 +2976,186 @@ unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<4>>(
 /// x*y/R mod p; cios, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_full_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_full_adx_code::<M>,
+            out("rax") z[0],
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[2],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") z[3],
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_full_adx<M: Modulus<4>>(
-    z: *mut [u64; 4],
-    x: *const [u64; 4],
-    y: *const [u64; 4],
-) {
+unsafe extern "C" fn mul_full_adx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
     xor eax, eax
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx r8, r9, qword ptr [rsi]
-    mulx r10, r11, qword ptr [rsi + 8]
-    mulx rbx, rbp, qword ptr [rsi + 16]
-    xor r12d, r12d
-    adcx r8, r11
-    mulx rdx, r11, qword ptr [rsi + 24]
-    adcx r10, rbp
-    adcx rbx, r11
-    adcx rdx, rax
-    mov r11, rdx
-    mov rdx, r9
-    mulx rbp, rdx, qword ptr [rip + 2f]
-    mulx rbp, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
+    mulx rdi, r8, qword ptr [rsi]
+    mulx r9, r10, qword ptr [rsi + 8]
+    mulx r11, r12, qword ptr [rsi + 16]
+    xor r13d, r13d
+    adcx rdi, r10
+    mulx rdx, r10, qword ptr [rsi + 24]
     adcx r9, r12
-    mulx r9, r12, qword ptr [rip + 2f + 24]
-    adox rbp, r14
-    adcx r8, rbp
-    mulx rdx, rbp, qword ptr [rip + 2f + 32]
-    adox r13, r12
-    adcx r10, r13
-    adox r9, rbp
-    adcx rbx, r9
-    adox rdx, rax
-    adcx r11, rdx
-    mov r9, 0
-    adcx r9, rax
-    mov rdx, qword ptr [rcx + 8]
-    mulx rbp, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    xor r15d, r15d
-    adcx r8, r12
-    mulx r12, r15, qword ptr [rsi + 16]
-    adox rbp, r14
-    adcx r10, rbp
-    mulx rdx, rbp, qword ptr [rsi + 24]
-    adox r13, r15
-    adcx rbx, r13
-    adox r12, rbp
-    adcx r11, r12
-    adox rdx, rax
-    adcx r9, rdx
-    mov rbp, 0
-    adcx rbp, rax
+    adcx r11, r10
+    adcx rdx, rax
+    mov r10, rdx
     mov rdx, r8
     mulx r12, rdx, qword ptr [rip + 2f]
     mulx r12, r13, qword ptr [rip + 2f + 8]
     mulx r14, r15, qword ptr [rip + 2f + 16]
-    test rsp, rsp
+    xor ebx, ebx
     adcx r8, r13
     mulx r8, r13, qword ptr [rip + 2f + 24]
     adox r12, r15
-    adcx r10, r12
+    adcx rdi, r12
     mulx rdx, r12, qword ptr [rip + 2f + 32]
     adox r14, r13
-    adcx rbx, r14
+    adcx r9, r14
     adox r8, r12
     adcx r11, r8
     adox rdx, rax
-    adcx r9, rdx
-    adcx rbp, rax
-    mov rdx, qword ptr [rcx + 16]
-    mulx r8, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    xor r15d, r15d
-    adcx r10, r12
-    mulx r12, r15, qword ptr [rsi + 16]
-    adox r8, r14
-    adcx rbx, r8
-    mulx rdx, r8, qword ptr [rsi + 24]
-    adox r13, r15
-    adcx r11, r13
-    adox r12, r8
-    adcx r9, r12
-    adox rdx, rax
-    adcx rbp, rdx
+    adcx r10, rdx
     mov r8, 0
     adcx r8, rax
-    mov rdx, r10
-    mulx r12, rdx, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    test rsp, rsp
-    adcx r10, r13
-    mulx r10, r13, qword ptr [rip + 2f + 24]
+    mov rdx, qword ptr [rcx + 8]
+    mulx r12, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    xor ebx, ebx
+    adcx rdi, r13
+    mulx r13, rbx, qword ptr [rsi + 16]
     adox r12, r15
-    adcx rbx, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 32]
-    adox r14, r13
+    adcx r9, r12
+    mulx rdx, r12, qword ptr [rsi + 24]
+    adox r14, rbx
     adcx r11, r14
-    adox r10, r12
-    adcx r9, r10
-    adox rdx, rax
-    adcx rbp, rdx
-    adcx r8, rax
-    mov rdx, qword ptr [rcx + 24]
-    mulx rcx, r10, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    xor r14d, r14d
-    adcx rbx, r10
-    mulx r10, r14, qword ptr [rsi + 16]
-    adox rcx, r13
-    adcx r11, rcx
-    mulx rcx, rdx, qword ptr [rsi + 24]
-    adox r12, r14
-    adcx r9, r12
-    adox r10, rdx
-    adcx rbp, r10
-    adox rcx, rax
-    adcx r8, rcx
-    mov rcx, 0
-    adcx rcx, rax
-    mov rdx, rbx
-    mulx rsi, rdx, qword ptr [rip + 2f]
-    mulx rsi, r10, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    xor r14d, r14d
-    adcx rbx, r10
-    mulx r10, rbx, qword ptr [rip + 2f + 24]
-    adox rsi, r13
-    adcx r11, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 32]
-    adox r12, rbx
-    adcx r9, r12
-    adox r10, rsi
-    adcx rbp, r10
+    adox r13, r12
+    adcx r10, r13
     adox rdx, rax
     adcx r8, rdx
-    adcx rcx, rax
-    mov rax, r11
-    sub rax, qword ptr [rip + 2f + 8]
+    mov r12, 0
+    adcx r12, rax
+    mov rdx, rdi
+    mulx r13, rdx, qword ptr [rip + 2f]
+    mulx r13, r14, qword ptr [rip + 2f + 8]
+    mulx r15, rbx, qword ptr [rip + 2f + 16]
+    xor ebp, ebp
+    adcx rdi, r14
+    mulx rdi, r14, qword ptr [rip + 2f + 24]
+    adox r13, rbx
+    adcx r9, r13
+    mulx rdx, r13, qword ptr [rip + 2f + 32]
+    adox r15, r14
+    adcx r11, r15
+    adox rdi, r13
+    adcx r10, rdi
+    adox rdx, rax
+    adcx r8, rdx
+    adcx r12, rax
+    mov rdx, qword ptr [rcx + 16]
+    mulx rdi, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    xor ebx, ebx
+    adcx r9, r13
+    mulx r13, rbx, qword ptr [rsi + 16]
+    adox rdi, r15
+    adcx r11, rdi
+    mulx rdx, rdi, qword ptr [rsi + 24]
+    adox r14, rbx
+    adcx r10, r14
+    adox r13, rdi
+    adcx r8, r13
+    adox rdx, rax
+    adcx r12, rdx
+    mov rdi, 0
+    adcx rdi, rax
     mov rdx, r9
+    mulx r13, rdx, qword ptr [rip + 2f]
+    mulx r13, r14, qword ptr [rip + 2f + 8]
+    mulx r15, rbx, qword ptr [rip + 2f + 16]
+    xor ebp, ebp
+    adcx r9, r14
+    mulx r9, r14, qword ptr [rip + 2f + 24]
+    adox r13, rbx
+    adcx r11, r13
+    mulx rdx, r13, qword ptr [rip + 2f + 32]
+    adox r15, r14
+    adcx r10, r15
+    adox r9, r13
+    adcx r8, r9
+    adox rdx, rax
+    adcx r12, rdx
+    adcx rdi, rax
+    mov rdx, qword ptr [rcx + 24]
+    mulx rcx, r9, qword ptr [rsi]
+    mulx r13, r14, qword ptr [rsi + 8]
+    xor r15d, r15d
+    adcx r11, r9
+    mulx r9, r15, qword ptr [rsi + 16]
+    adox rcx, r14
+    adcx r10, rcx
+    mulx rcx, rdx, qword ptr [rsi + 24]
+    adox r13, r15
+    adcx r8, r13
+    adox r9, rdx
+    adcx r12, r9
+    adox rcx, rax
+    adcx rdi, rcx
+    mov rcx, 0
+    adcx rcx, rax
+    mov rdx, r11
+    mulx rsi, rdx, qword ptr [rip + 2f]
+    mulx rsi, r9, qword ptr [rip + 2f + 8]
+    mulx r13, r14, qword ptr [rip + 2f + 16]
+    xor r15d, r15d
+    adcx r11, r9
+    mulx r9, r11, qword ptr [rip + 2f + 24]
+    adox rsi, r14
+    adcx r10, rsi
+    mulx rdx, rsi, qword ptr [rip + 2f + 32]
+    adox r13, r11
+    adcx r8, r13
+    adox r9, rsi
+    adcx r12, r9
+    adox rdx, rax
+    adcx rdi, rdx
+    adcx rcx, rax
+    mov rax, r10
+    sub rax, qword ptr [rip + 2f + 8]
+    mov rdx, r8
     sbb rdx, qword ptr [rip + 2f + 16]
-    mov rsi, rbp
+    mov rsi, r12
     sbb rsi, qword ptr [rip + 2f + 24]
-    mov r10, r8
-    sbb r10, qword ptr [rip + 2f + 32]
+    mov r9, rdi
+    sbb r9, qword ptr [rip + 2f + 32]
     sbb rcx, 0
-    cmovc rax, r11
-    mov qword ptr [rdi], rax
-    cmovc rdx, r9
-    mov qword ptr [rdi + 8], rdx
-    cmovc rsi, rbp
-    mov qword ptr [rdi + 16], rsi
-    cmovc r10, r8
-    mov qword ptr [rdi + 24], r10
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc rax, r10
+    cmovc rdx, r8
+    cmovc rsi, r12
+    cmovc r9, rdi
     pop rbp
     pop rbx
     ret
@@ -3034,255 +3174,264 @@ unsafe extern "sysv64" fn mul_full_adx<M: Modulus<4>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p; two-subtractions, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn sum_of_products_full_mulx<M: Modulus<4>>(
+    x: &[[u64; 4]; 2],
+    y: &[[u64; 4]; 2],
+) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym sum_of_products_full_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => _,
+            inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") z[0],
+            out("r8") z[1],
+            out("r9") z[2],
+            out("r10") _,
+            out("r11") z[3],
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<4>>(
-    z: *mut [u64; 4],
-    x: *const [[u64; 4]; 2],
-    y: *const [[u64; 4]; 2],
-) {
+unsafe extern "C" fn sum_of_products_full_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 8
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
     mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    adc r10, rbx
-    mov rbx, qword ptr [rsi + 24]
-    mulx rdx, rbx, rbx
-    adc r11, rbx
+    adc r9, r11
+    mov r11, qword ptr [rsi + 24]
+    mulx rdx, r11, r11
+    adc r10, r11
     adc rdx, 0
-    mov rbx, rdx
+    mov r11, rdx
     mov rdx, qword ptr [rcx + 32]
-    mov rbp, qword ptr [rsi + 32]
-    mulx rbp, r12, rbp
-    mov r13, qword ptr [rsi + 40]
-    mulx r13, r14, r13
-    add rbp, r14
-    mov r14, qword ptr [rsi + 48]
+    mov r12, qword ptr [rsi + 32]
+    mulx r12, r13, r12
+    mov r14, qword ptr [rsi + 40]
     mulx r14, r15, r14
-    adc r13, r15
-    mov r15, qword ptr [rsi + 56]
-    mulx rdx, r15, r15
-    adc r14, r15
-    adc rdx, 0
-    add r9, r12
-    adc r8, rbp
-    adc r10, r13
-    adc r11, r14
-    adc rbx, rdx
-    mov rbp, 0
-    adc rbp, 0
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx r12, r13, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
     add r12, r15
-    mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rax + 24]
-    adc r14, rdi
-    mulx rdx, rdi, qword ptr [rax + 32]
-    adc r15, rdi
+    mov r15, qword ptr [rsi + 48]
+    mulx r15, rbx, r15
+    adc r14, rbx
+    mov rbx, qword ptr [rsi + 56]
+    mulx rdx, rbx, rbx
+    adc r15, rbx
     adc rdx, 0
-    add r9, r13
-    adc r8, r12
-    adc r10, r14
-    adc r11, r15
-    adc rbx, rdx
-    adc rbp, 0
-    mov rdx, qword ptr [rcx + 8]
-    mulx rdi, r9, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rdi, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rsi + 24]
-    adc r13, r14
-    adc rdx, 0
-    add r8, r9
-    adc r10, rdi
-    adc r11, r12
-    adc rbx, r13
-    adc rbp, rdx
-    mov rdi, 0
-    adc rdi, 0
-    mov rdx, qword ptr [rcx + 40]
-    mulx r9, r12, qword ptr [rsi + 32]
-    mulx r13, r14, qword ptr [rsi + 40]
-    add r9, r14
-    mulx r14, r15, qword ptr [rsi + 48]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 56]
-    adc r14, r15
-    adc rdx, 0
-    add r8, r12
-    adc r10, r9
-    adc r11, r13
-    adc rbx, r14
-    adc rbp, rdx
-    adc rdi, 0
+    add r8, r13
+    adc rdi, r12
+    adc r9, r14
+    adc r10, r15
+    adc r11, rdx
+    mov r12, 0
+    adc r12, 0
     mov rdx, r8
     imul rdx, qword ptr [rax]
-    mulx r9, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r9, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 32]
-    adc r14, r15
+    mulx r13, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rax + 32]
+    adc rbx, rbp
     adc rdx, 0
-    add r8, r12
-    adc r10, r9
-    adc r11, r13
-    adc rbx, r14
-    adc rbp, rdx
-    adc rdi, 0
-    mov rdx, qword ptr [rcx + 16]
-    mulx r8, r9, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add r8, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rsi + 24]
-    adc r13, r14
+    add r8, r14
+    adc rdi, r13
+    adc r9, r15
+    adc r10, rbx
+    adc r11, rdx
+    adc r12, 0
+    mov rdx, qword ptr [rcx + 8]
+    mulx r8, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    add r8, r15
+    mulx r15, rbx, qword ptr [rsi + 16]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rsi + 24]
+    adc r15, rbx
     adc rdx, 0
-    add r10, r9
-    adc r11, r8
-    adc rbx, r12
-    adc rbp, r13
-    adc rdi, rdx
+    add rdi, r13
+    adc r9, r8
+    adc r10, r14
+    adc r11, r15
+    adc r12, rdx
     mov r8, 0
     adc r8, 0
-    mov rdx, qword ptr [rcx + 48]
-    mulx r9, r12, qword ptr [rsi + 32]
-    mulx r13, r14, qword ptr [rsi + 40]
-    add r9, r14
-    mulx r14, r15, qword ptr [rsi + 48]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 56]
-    adc r14, r15
+    mov rdx, qword ptr [rcx + 40]
+    mulx r13, r14, qword ptr [rsi + 32]
+    mulx r15, rbx, qword ptr [rsi + 40]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rsi + 48]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rsi + 56]
+    adc rbx, rbp
     adc rdx, 0
-    add r10, r12
-    adc r11, r9
-    adc rbx, r13
-    adc rbp, r14
-    adc rdi, rdx
+    add rdi, r14
+    adc r9, r13
+    adc r10, r15
+    adc r11, rbx
+    adc r12, rdx
     adc r8, 0
-    mov rdx, r10
+    mov rdx, rdi
     imul rdx, qword ptr [rax]
-    mulx r9, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r9, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 32]
-    adc r14, r15
+    mulx r13, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rax + 32]
+    adc rbx, rbp
     adc rdx, 0
-    add r10, r12
-    adc r11, r9
-    adc rbx, r13
-    adc rbp, r14
-    adc rdi, rdx
+    add rdi, r14
+    adc r9, r13
+    adc r10, r15
+    adc r11, rbx
+    adc r12, rdx
     adc r8, 0
-    mov rdx, qword ptr [rcx + 24]
-    mulx r9, r10, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add r9, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rsi + 24]
-    adc r13, r14
+    mov rdx, qword ptr [rcx + 16]
+    mulx rdi, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    add rdi, r15
+    mulx r15, rbx, qword ptr [rsi + 16]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rsi + 24]
+    adc r15, rbx
     adc rdx, 0
-    add r11, r10
-    adc rbx, r9
-    adc rbp, r12
-    adc rdi, r13
+    add r9, r13
+    adc r10, rdi
+    adc r11, r14
+    adc r12, r15
     adc r8, rdx
+    mov rdi, 0
+    adc rdi, 0
+    mov rdx, qword ptr [rcx + 48]
+    mulx r13, r14, qword ptr [rsi + 32]
+    mulx r15, rbx, qword ptr [rsi + 40]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rsi + 48]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rsi + 56]
+    adc rbx, rbp
+    adc rdx, 0
+    add r9, r14
+    adc r10, r13
+    adc r11, r15
+    adc r12, rbx
+    adc r8, rdx
+    adc rdi, 0
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx r13, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rax + 32]
+    adc rbx, rbp
+    adc rdx, 0
+    add r9, r14
+    adc r10, r13
+    adc r11, r15
+    adc r12, rbx
+    adc r8, rdx
+    adc rdi, 0
+    mov rdx, qword ptr [rcx + 24]
+    mulx r9, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    add r9, r15
+    mulx r15, rbx, qword ptr [rsi + 16]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rsi + 24]
+    adc r15, rbx
+    adc rdx, 0
+    add r10, r13
+    adc r11, r9
+    adc r12, r14
+    adc r8, r15
+    adc rdi, rdx
     mov r9, 0
     adc r9, 0
     mov rdx, qword ptr [rcx + 56]
-    mulx rcx, r10, qword ptr [rsi + 32]
-    mulx r12, r13, qword ptr [rsi + 40]
-    add rcx, r13
-    mulx r13, r14, qword ptr [rsi + 48]
-    adc r12, r14
+    mulx rcx, r13, qword ptr [rsi + 32]
+    mulx r14, r15, qword ptr [rsi + 40]
+    add rcx, r15
+    mulx r15, rbx, qword ptr [rsi + 48]
+    adc r14, rbx
     mulx rdx, rsi, qword ptr [rsi + 56]
-    adc r13, rsi
+    adc r15, rsi
     adc rdx, 0
-    add r11, r10
-    adc rbx, rcx
-    adc rbp, r12
-    adc rdi, r13
-    adc r8, rdx
+    add r10, r13
+    adc r11, rcx
+    adc r12, r14
+    adc r8, r15
+    adc rdi, rdx
     adc r9, 0
-    mov rdx, r11
+    mov rdx, r10
     imul rdx, qword ptr [rax]
     mulx rcx, rsi, qword ptr [rax + 8]
-    mulx r10, r12, qword ptr [rax + 16]
-    add rcx, r12
-    mulx r12, r13, qword ptr [rax + 24]
-    adc r10, r13
-    mulx rdx, r13, qword ptr [rax + 32]
-    adc r12, r13
+    mulx r13, r14, qword ptr [rax + 16]
+    add rcx, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx rdx, r15, qword ptr [rax + 32]
+    adc r14, r15
     adc rdx, 0
-    add r11, rsi
-    adc rbx, rcx
-    adc rbp, r10
-    adc rdi, r12
-    adc r8, rdx
+    add r10, rsi
+    adc r11, rcx
+    adc r12, r13
+    adc r8, r14
+    adc rdi, rdx
     adc r9, 0
-    mov rcx, rbx
+    mov rcx, r11
     sub rcx, qword ptr [rax + 8]
-    mov rdx, rbp
+    mov rdx, r12
     sbb rdx, qword ptr [rax + 16]
-    mov rsi, rdi
+    mov rsi, r8
     sbb rsi, qword ptr [rax + 24]
-    mov r10, r8
+    mov r10, rdi
     sbb r10, qword ptr [rax + 32]
-    mov r11, r9
-    sbb r11, 0
-    cmovc rcx, rbx
-    cmovc rdx, rbp
-    cmovc rsi, rdi
-    cmovc r10, r8
-    cmovc r11, r9
+    mov r13, r9
+    sbb r13, 0
+    cmovc rcx, r11
+    cmovc rdx, r12
+    cmovc rsi, r8
+    cmovc r10, rdi
+    cmovc r13, r9
     mov rdi, rcx
     sub rdi, qword ptr [rax + 8]
     mov r8, rdx
     sbb r8, qword ptr [rax + 16]
     mov r9, rsi
     sbb r9, qword ptr [rax + 24]
-    mov rbx, r10
-    sbb rbx, qword ptr [rax + 32]
-    sbb r11, 0
+    mov r11, r10
+    sbb r11, qword ptr [rax + 32]
+    sbb r13, 0
     cmovc rdi, rcx
-    mov rax, qword ptr [rsp]
-    mov qword ptr [rax], rdi
     cmovc r8, rdx
-    mov qword ptr [rax + 8], r8
     cmovc r9, rsi
-    mov qword ptr [rax + 16], r9
-    cmovc rbx, r10
-    mov qword ptr [rax + 24], rbx
-    add rsp, 8
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc r11, r10
     pop rbp
     pop rbx
     ret
@@ -3301,259 +3450,268 @@ unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<4>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p; two-subtractions, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn sum_of_products_full_adx<M: Modulus<4>>(
+    x: &[[u64; 4]; 2],
+    y: &[[u64; 4]; 2],
+) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym sum_of_products_full_adx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => _,
+            inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") z[0],
+            out("r8") z[1],
+            out("r9") z[2],
+            out("r10") z[3],
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn sum_of_products_full_adx<M: Modulus<4>>(
-    z: *mut [u64; 4],
-    x: *const [[u64; 4]; 2],
-    y: *const [[u64; 4]; 2],
-) {
+unsafe extern "C" fn sum_of_products_full_adx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 8
     xor eax, eax
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx r8, r9, qword ptr [rsi]
-    mulx r10, r11, qword ptr [rsi + 8]
-    mulx rbx, rbp, qword ptr [rsi + 16]
-    xor r12d, r12d
-    adcx r8, r11
-    mulx rdx, r11, qword ptr [rsi + 24]
-    adcx r10, rbp
-    adcx rbx, r11
-    adcx rdx, rax
-    mov r11, rdx
-    mov rdx, qword ptr [rcx + 32]
-    mulx rbp, r12, qword ptr [rsi + 32]
-    mulx r13, r14, qword ptr [rsi + 40]
-    xor r15d, r15d
+    mulx rdi, r8, qword ptr [rsi]
+    mulx r9, r10, qword ptr [rsi + 8]
+    mulx r11, r12, qword ptr [rsi + 16]
+    xor r13d, r13d
+    adcx rdi, r10
+    mulx rdx, r10, qword ptr [rsi + 24]
     adcx r9, r12
-    mulx r12, r15, qword ptr [rsi + 48]
-    adox rbp, r14
-    adcx r8, rbp
-    mulx rdx, rbp, qword ptr [rsi + 56]
-    adox r13, r15
-    adcx r10, r13
-    adox r12, rbp
-    adcx rbx, r12
-    adox rdx, rax
-    adcx r11, rdx
-    mov rbp, 0
-    adcx rbp, rax
-    mov rdx, r9
-    mulx r12, rdx, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    test rsp, rsp
-    adcx r9, r13
-    mulx r9, r13, qword ptr [rip + 2f + 24]
-    adox r12, r15
-    adcx r8, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 32]
-    adox r14, r13
-    adcx r10, r14
-    adox r9, r12
-    adcx rbx, r9
-    adox rdx, rax
-    adcx r11, rdx
-    adcx rbp, rax
-    mov rdx, qword ptr [rcx + 8]
-    mulx r9, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    xor r15d, r15d
-    adcx r8, r12
-    mulx r12, r15, qword ptr [rsi + 16]
-    adox r9, r14
-    adcx r10, r9
-    mulx rdx, r9, qword ptr [rsi + 24]
-    adox r13, r15
-    adcx rbx, r13
-    adox r12, r9
-    adcx r11, r12
-    adox rdx, rax
-    adcx rbp, rdx
-    mov r9, 0
-    adcx r9, rax
-    mov rdx, qword ptr [rcx + 40]
+    adcx r11, r10
+    adcx rdx, rax
+    mov r10, rdx
+    mov rdx, qword ptr [rcx + 32]
     mulx r12, r13, qword ptr [rsi + 32]
     mulx r14, r15, qword ptr [rsi + 40]
-    test rsp, rsp
+    xor ebx, ebx
     adcx r8, r13
-    mov qword ptr [rsp], rdi
-    mulx r13, rdi, qword ptr [rsi + 48]
+    mulx r13, rbx, qword ptr [rsi + 48]
     adox r12, r15
-    adcx r10, r12
+    adcx rdi, r12
     mulx rdx, r12, qword ptr [rsi + 56]
-    adox r14, rdi
-    adcx rbx, r14
+    adox r14, rbx
+    adcx r9, r14
     adox r13, r12
     adcx r11, r13
     adox rdx, rax
-    adcx rbp, rdx
-    adcx r9, rax
+    adcx r10, rdx
+    mov r12, 0
+    adcx r12, rax
     mov rdx, r8
-    mulx rdi, rdx, qword ptr [rip + 2f]
-    mulx rdi, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx r8, r12
-    mulx r8, r12, qword ptr [rip + 2f + 24]
-    adox rdi, r14
-    adcx r10, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 32]
-    adox r13, r12
-    adcx rbx, r13
-    adox r8, rdi
+    mulx r13, rdx, qword ptr [rip + 2f]
+    mulx r13, r14, qword ptr [rip + 2f + 8]
+    mulx r15, rbx, qword ptr [rip + 2f + 16]
+    xor ebp, ebp
+    adcx r8, r14
+    mulx r8, r14, qword ptr [rip + 2f + 24]
+    adox r13, rbx
+    adcx rdi, r13
+    mulx rdx, r13, qword ptr [rip + 2f + 32]
+    adox r15, r14
+    adcx r9, r15
+    adox r8, r13
     adcx r11, r8
     adox rdx, rax
-    adcx rbp, rdx
-    adcx r9, rax
-    mov rdx, qword ptr [rcx + 16]
-    mulx rdi, r8, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    xor r14d, r14d
-    adcx r10, r8
-    mulx r8, r14, qword ptr [rsi + 16]
-    adox rdi, r13
-    adcx rbx, rdi
-    mulx rdx, rdi, qword ptr [rsi + 24]
-    adox r12, r14
-    adcx r11, r12
-    adox r8, rdi
-    adcx rbp, r8
+    adcx r10, rdx
+    adcx r12, rax
+    mov rdx, qword ptr [rcx + 8]
+    mulx r8, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    xor ebx, ebx
+    adcx rdi, r13
+    mulx r13, rbx, qword ptr [rsi + 16]
+    adox r8, r15
+    adcx r9, r8
+    mulx rdx, r8, qword ptr [rsi + 24]
+    adox r14, rbx
+    adcx r11, r14
+    adox r13, r8
+    adcx r10, r13
     adox rdx, rax
-    adcx r9, rdx
+    adcx r12, rdx
+    mov r8, 0
+    adcx r8, rax
+    mov rdx, qword ptr [rcx + 40]
+    mulx r13, r14, qword ptr [rsi + 32]
+    mulx r15, rbx, qword ptr [rsi + 40]
+    xor ebp, ebp
+    adcx rdi, r14
+    mulx r14, rbp, qword ptr [rsi + 48]
+    adox r13, rbx
+    adcx r9, r13
+    mulx rdx, r13, qword ptr [rsi + 56]
+    adox r15, rbp
+    adcx r11, r15
+    adox r14, r13
+    adcx r10, r14
+    adox rdx, rax
+    adcx r12, rdx
+    adcx r8, rax
+    mov rdx, rdi
+    mulx r13, rdx, qword ptr [rip + 2f]
+    mulx r13, r14, qword ptr [rip + 2f + 8]
+    mulx r15, rbx, qword ptr [rip + 2f + 16]
+    xor ebp, ebp
+    adcx rdi, r14
+    mulx rdi, r14, qword ptr [rip + 2f + 24]
+    adox r13, rbx
+    adcx r9, r13
+    mulx rdx, r13, qword ptr [rip + 2f + 32]
+    adox r15, r14
+    adcx r11, r15
+    adox rdi, r13
+    adcx r10, rdi
+    adox rdx, rax
+    adcx r12, rdx
+    adcx r8, rax
+    mov rdx, qword ptr [rcx + 16]
+    mulx rdi, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    xor ebx, ebx
+    adcx r9, r13
+    mulx r13, rbx, qword ptr [rsi + 16]
+    adox rdi, r15
+    adcx r11, rdi
+    mulx rdx, rdi, qword ptr [rsi + 24]
+    adox r14, rbx
+    adcx r10, r14
+    adox r13, rdi
+    adcx r12, r13
+    adox rdx, rax
+    adcx r8, rdx
     mov rdi, 0
     adcx rdi, rax
     mov rdx, qword ptr [rcx + 48]
-    mulx r8, r12, qword ptr [rsi + 32]
-    mulx r13, r14, qword ptr [rsi + 40]
-    xor r15d, r15d
-    adcx r10, r12
-    mulx r12, r15, qword ptr [rsi + 48]
-    adox r8, r14
-    adcx rbx, r8
-    mulx rdx, r8, qword ptr [rsi + 56]
-    adox r13, r15
+    mulx r13, r14, qword ptr [rsi + 32]
+    mulx r15, rbx, qword ptr [rsi + 40]
+    xor ebp, ebp
+    adcx r9, r14
+    mulx r14, rbp, qword ptr [rsi + 48]
+    adox r13, rbx
     adcx r11, r13
-    adox r12, r8
-    adcx rbp, r12
+    mulx rdx, r13, qword ptr [rsi + 56]
+    adox r15, rbp
+    adcx r10, r15
+    adox r14, r13
+    adcx r12, r14
     adox rdx, rax
-    adcx r9, rdx
+    adcx r8, rdx
     adcx rdi, rax
-    mov rdx, r10
-    mulx r8, rdx, qword ptr [rip + 2f]
-    mulx r8, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx r10, r12
-    mulx r10, r12, qword ptr [rip + 2f + 24]
-    adox r8, r14
-    adcx rbx, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 32]
-    adox r13, r12
+    mov rdx, r9
+    mulx r13, rdx, qword ptr [rip + 2f]
+    mulx r13, r14, qword ptr [rip + 2f + 8]
+    mulx r15, rbx, qword ptr [rip + 2f + 16]
+    xor ebp, ebp
+    adcx r9, r14
+    mulx r9, r14, qword ptr [rip + 2f + 24]
+    adox r13, rbx
     adcx r11, r13
-    adox r10, r8
-    adcx rbp, r10
+    mulx rdx, r13, qword ptr [rip + 2f + 32]
+    adox r15, r14
+    adcx r10, r15
+    adox r9, r13
+    adcx r12, r9
     adox rdx, rax
-    adcx r9, rdx
+    adcx r8, rdx
     adcx rdi, rax
     mov rdx, qword ptr [rcx + 24]
-    mulx r8, r10, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    xor r14d, r14d
-    adcx rbx, r10
-    mulx r10, r14, qword ptr [rsi + 16]
-    adox r8, r13
-    adcx r11, r8
-    mulx rdx, r8, qword ptr [rsi + 24]
-    adox r12, r14
-    adcx rbp, r12
-    adox r10, r8
-    adcx r9, r10
+    mulx r9, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    xor ebx, ebx
+    adcx r11, r13
+    mulx r13, rbx, qword ptr [rsi + 16]
+    adox r9, r15
+    adcx r10, r9
+    mulx rdx, r9, qword ptr [rsi + 24]
+    adox r14, rbx
+    adcx r12, r14
+    adox r13, r9
+    adcx r8, r13
     adox rdx, rax
     adcx rdi, rdx
-    mov r8, 0
-    adcx r8, rax
+    mov r9, 0
+    adcx r9, rax
     mov rdx, qword ptr [rcx + 56]
-    mulx rcx, r10, qword ptr [rsi + 32]
-    mulx r12, r13, qword ptr [rsi + 40]
-    xor r14d, r14d
-    adcx rbx, r10
-    mulx r10, r14, qword ptr [rsi + 48]
-    adox rcx, r13
-    adcx r11, rcx
+    mulx rcx, r13, qword ptr [rsi + 32]
+    mulx r14, r15, qword ptr [rsi + 40]
+    xor ebx, ebx
+    adcx r11, r13
+    mulx r13, rbx, qword ptr [rsi + 48]
+    adox rcx, r15
+    adcx r10, rcx
     mulx rcx, rdx, qword ptr [rsi + 56]
-    adox r12, r14
-    adcx rbp, r12
-    adox r10, rdx
-    adcx r9, r10
+    adox r14, rbx
+    adcx r12, r14
+    adox r13, rdx
+    adcx r8, r13
     adox rcx, rax
     adcx rdi, rcx
-    adcx r8, rax
-    mov rdx, rbx
+    adcx r9, rax
+    mov rdx, r11
     mulx rcx, rdx, qword ptr [rip + 2f]
     mulx rcx, rsi, qword ptr [rip + 2f + 8]
-    mulx r10, r12, qword ptr [rip + 2f + 16]
-    xor r13d, r13d
-    adcx rbx, rsi
-    mulx rsi, rbx, qword ptr [rip + 2f + 24]
-    adox rcx, r12
-    adcx r11, rcx
+    mulx r13, r14, qword ptr [rip + 2f + 16]
+    xor r15d, r15d
+    adcx r11, rsi
+    mulx rsi, r11, qword ptr [rip + 2f + 24]
+    adox rcx, r14
+    adcx r10, rcx
     mulx rcx, rdx, qword ptr [rip + 2f + 32]
-    adox r10, rbx
-    adcx rbp, r10
+    adox r13, r11
+    adcx r12, r13
     adox rsi, rdx
-    adcx r9, rsi
+    adcx r8, rsi
     adox rcx, rax
     adcx rdi, rcx
-    adcx r8, rax
-    mov rax, r11
+    adcx r9, rax
+    mov rax, r10
     sub rax, qword ptr [rip + 2f + 8]
-    mov rcx, rbp
+    mov rcx, r12
     sbb rcx, qword ptr [rip + 2f + 16]
-    mov rdx, r9
+    mov rdx, r8
     sbb rdx, qword ptr [rip + 2f + 24]
     mov rsi, rdi
     sbb rsi, qword ptr [rip + 2f + 32]
-    mov r10, r8
-    sbb r10, 0
-    cmovc rax, r11
-    cmovc rcx, rbp
-    cmovc rdx, r9
+    mov r11, r9
+    sbb r11, 0
+    cmovc rax, r10
+    cmovc rcx, r12
+    cmovc rdx, r8
     cmovc rsi, rdi
-    cmovc r10, r8
+    cmovc r11, r9
     mov rdi, rax
     sub rdi, qword ptr [rip + 2f + 8]
     mov r8, rcx
     sbb r8, qword ptr [rip + 2f + 16]
     mov r9, rdx
     sbb r9, qword ptr [rip + 2f + 24]
-    mov r11, rsi
-    sbb r11, qword ptr [rip + 2f + 32]
-    sbb r10, 0
+    mov r10, rsi
+    sbb r10, qword ptr [rip + 2f + 32]
+    sbb r11, 0
     cmovc rdi, rax
-    mov rax, qword ptr [rsp]
-    mov qword ptr [rax], rdi
     cmovc r8, rcx
-    mov qword ptr [rax + 8], r8
     cmovc r9, rdx
-    mov qword ptr [rax + 16], r9
-    cmovc r11, rsi
-    mov qword ptr [rax + 24], r11
-    add rsp, 8
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc r10, rsi
     pop rbp
     pop rbx
     ret

@@ -18,231 +18,238 @@ assembly! { 5, 0:
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_fold_mulx<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
+    let mut z = [0; 5];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_fold_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") z[0],
+            inout("rdx") core::ptr::from_ref(y) => z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[2],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") z[3],
+            out("r12") _,
+            out("r13") z[4],
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<5>>(
-    z: *mut [u64; 5],
-    x: *const [u64; 5],
-    y: *const [u64; 5],
-) {
+unsafe extern "C" fn mul_fold_mulx_code<M: Modulus<5>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 16
+    sub rsp, 8
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
     mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    adc r10, rbx
-    mov rbx, qword ptr [rsi + 24]
-    mulx rbx, rbp, rbx
-    adc r11, rbp
-    mov rbp, qword ptr [rsi + 32]
-    mulx rdx, rbp, rbp
+    adc r9, r11
+    mov r11, qword ptr [rsi + 24]
+    mulx r11, r12, r11
+    adc r10, r12
+    mov r12, qword ptr [rsi + 32]
+    mulx rdx, r12, r12
+    adc r11, r12
+    adc rdx, 0
+    mov r12, rdx
+    mov rdx, r8
+    mulx r8, r13, qword ptr [rax]
+    mulx r14, r15, qword ptr [rax + 8]
+    add r8, r15
+    mulx r15, rbx, qword ptr [rax + 16]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rax + 32]
     adc rbx, rbp
     adc rdx, 0
-    mov rbp, rdx
-    mov rdx, r9
-    mulx r9, r12, qword ptr [rax]
+    add rdi, r13
+    adc r9, r8
+    adc r10, r14
+    adc r11, r15
+    adc r12, rbx
+    adc rdx, 0
+    mov r8, rdx
+    mov rdx, qword ptr [rcx + 8]
+    mulx r13, r14, qword ptr [rsi]
+    mulx r15, rbx, qword ptr [rsi + 8]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rsi + 16]
+    adc r15, rbp
+    mov qword ptr [rsp], rcx
+    mulx rbp, rcx, qword ptr [rsi + 24]
+    adc rbx, rcx
+    mulx rcx, rdx, qword ptr [rsi + 32]
+    adc rbp, rdx
+    adc rcx, 0
+    add rdi, r14
+    adc r9, r13
+    adc r10, r15
+    adc r11, rbx
+    adc r12, rbp
+    adc r8, rcx
+    mov rdx, rdi
+    mulx rcx, rdi, qword ptr [rax]
     mulx r13, r14, qword ptr [rax + 8]
-    add r9, r14
+    add rcx, r14
     mulx r14, r15, qword ptr [rax + 16]
     adc r13, r15
-    mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rax + 24]
-    adc r14, rdi
-    mulx rdx, rdi, qword ptr [rax + 32]
-    adc r15, rdi
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 32]
+    adc r15, rbx
     adc rdx, 0
-    add r8, r12
-    adc r10, r9
+    add r9, rdi
+    adc r10, rcx
     adc r11, r13
-    adc rbx, r14
-    adc rbp, r15
+    adc r12, r14
+    adc r8, r15
     adc rdx, 0
+    mov rcx, qword ptr [rsp]
     mov rdi, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx r9, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add r9, r14
-    mulx r14, r15, qword ptr [rsi + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 8], rcx
-    mulx r15, rcx, qword ptr [rsi + 24]
-    adc r14, rcx
-    mulx rcx, rdx, qword ptr [rsi + 32]
-    adc r15, rdx
-    adc rcx, 0
-    add r8, r12
-    adc r10, r9
-    adc r11, r13
-    adc rbx, r14
-    adc rbp, r15
-    adc rdi, rcx
-    mov rdx, r8
-    mulx rcx, r8, qword ptr [rax]
-    mulx r9, r12, qword ptr [rax + 8]
-    add rcx, r12
-    mulx r12, r13, qword ptr [rax + 16]
-    adc r9, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 32]
-    adc r13, r14
-    adc rdx, 0
-    add r10, r8
-    adc r11, rcx
-    adc rbx, r9
-    adc rbp, r12
-    adc rdi, r13
-    adc rdx, 0
-    mov rcx, qword ptr [rsp + 8]
-    mov r8, rdx
     mov rdx, qword ptr [rcx + 16]
-    mulx r9, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add r9, r14
-    mulx r14, r15, qword ptr [rsi + 16]
-    adc r13, r15
-    mulx r15, rcx, qword ptr [rsi + 24]
-    adc r14, rcx
-    mulx rcx, rdx, qword ptr [rsi + 32]
-    adc r15, rdx
-    adc rcx, 0
-    add r10, r12
-    adc r11, r9
-    adc rbx, r13
-    adc rbp, r14
-    adc rdi, r15
-    adc r8, rcx
-    mov rdx, r10
-    mulx rcx, r9, qword ptr [rax]
-    mulx r10, r12, qword ptr [rax + 8]
-    add rcx, r12
-    mulx r12, r13, qword ptr [rax + 16]
-    adc r10, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 32]
-    adc r13, r14
-    adc rdx, 0
-    add r11, r9
+    mulx r13, r14, qword ptr [rsi]
+    mulx r15, rbx, qword ptr [rsi + 8]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rsi + 16]
+    adc r15, rbp
+    mulx rbp, rcx, qword ptr [rsi + 24]
     adc rbx, rcx
-    adc rbp, r10
-    adc rdi, r12
-    adc r8, r13
+    mulx rcx, rdx, qword ptr [rsi + 32]
+    adc rbp, rdx
+    adc rcx, 0
+    add r9, r14
+    adc r10, r13
+    adc r11, r15
+    adc r12, rbx
+    adc r8, rbp
+    adc rdi, rcx
+    mov rdx, r9
+    mulx rcx, r9, qword ptr [rax]
+    mulx r13, r14, qword ptr [rax + 8]
+    add rcx, r14
+    mulx r14, r15, qword ptr [rax + 16]
+    adc r13, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 32]
+    adc r15, rbx
     adc rdx, 0
-    mov rcx, qword ptr [rsp + 8]
+    add r10, r9
+    adc r11, rcx
+    adc r12, r13
+    adc r8, r14
+    adc rdi, r15
+    adc rdx, 0
+    mov rcx, qword ptr [rsp]
     mov r9, rdx
     mov rdx, qword ptr [rcx + 24]
-    mulx r10, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add r10, r14
-    mulx r14, r15, qword ptr [rsi + 16]
-    adc r13, r15
-    mulx r15, rcx, qword ptr [rsi + 24]
-    adc r14, rcx
+    mulx r13, r14, qword ptr [rsi]
+    mulx r15, rbx, qword ptr [rsi + 8]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rsi + 16]
+    adc r15, rbp
+    mulx rbp, rcx, qword ptr [rsi + 24]
+    adc rbx, rcx
     mulx rcx, rdx, qword ptr [rsi + 32]
-    adc r15, rdx
+    adc rbp, rdx
     adc rcx, 0
-    add r11, r12
-    adc rbx, r10
-    adc rbp, r13
-    adc rdi, r14
-    adc r8, r15
-    adc r9, rcx
-    mov rdx, r11
-    mulx rcx, r10, qword ptr [rax]
-    mulx r11, r12, qword ptr [rax + 8]
-    add rcx, r12
-    mulx r12, r13, qword ptr [rax + 16]
+    add r10, r14
     adc r11, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 32]
-    adc r13, r14
+    adc r12, r15
+    adc r8, rbx
+    adc rdi, rbp
+    adc r9, rcx
+    mov rdx, r10
+    mulx rcx, r10, qword ptr [rax]
+    mulx r13, r14, qword ptr [rax + 8]
+    add rcx, r14
+    mulx r14, r15, qword ptr [rax + 16]
+    adc r13, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 32]
+    adc r15, rbx
     adc rdx, 0
-    add rbx, r10
-    adc rbp, rcx
-    adc rdi, r11
-    adc r8, r12
-    adc r9, r13
+    add r11, r10
+    adc r12, rcx
+    adc r8, r13
+    adc rdi, r14
+    adc r9, r15
     adc rdx, 0
-    mov rcx, qword ptr [rsp + 8]
+    mov rcx, qword ptr [rsp]
     mov r10, rdx
     mov rdx, qword ptr [rcx + 32]
-    mulx rcx, r11, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rcx, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 24]
-    adc r13, r15
+    mulx rcx, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    add rcx, r15
+    mulx r15, rbx, qword ptr [rsi + 16]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rsi + 24]
+    adc r15, rbp
     mulx rdx, rsi, qword ptr [rsi + 32]
-    adc r14, rsi
+    adc rbx, rsi
     adc rdx, 0
-    add rbx, r11
-    adc rbp, rcx
-    adc rdi, r12
-    adc r8, r13
-    adc r9, r14
+    add r11, r13
+    adc r12, rcx
+    adc r8, r14
+    adc rdi, r15
+    adc r9, rbx
     adc r10, rdx
-    mov rdx, rbx
+    mov rdx, r11
     imul rdx, qword ptr [rax + 40]
     mulx rcx, rsi, qword ptr [rax + 48]
-    mulx r11, r12, qword ptr [rax + 56]
-    add rcx, r12
-    mulx r12, r13, qword ptr [rax + 64]
-    adc r11, r13
-    mulx r13, r14, qword ptr [rax + 72]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 80]
-    adc r13, r14
+    mulx r13, r14, qword ptr [rax + 56]
+    add rcx, r14
+    mulx r14, r15, qword ptr [rax + 64]
+    adc r13, r15
+    mulx r15, rbx, qword ptr [rax + 72]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 80]
+    adc r15, rbx
     adc rdx, 0
-    add rbx, rsi
-    adc rbp, rcx
-    adc rdi, r11
-    adc r8, r12
-    adc r9, r13
+    add r11, rsi
+    adc r12, rcx
+    adc r8, r13
+    adc rdi, r14
+    adc r9, r15
     adc r10, rdx
-    mov rcx, rbp
+    mov rcx, r12
     sub rcx, qword ptr [rax + 48]
-    mov rdx, rdi
+    mov rdx, r8
     sbb rdx, qword ptr [rax + 56]
-    mov rsi, r8
+    mov rsi, rdi
     sbb rsi, qword ptr [rax + 64]
     mov r11, r9
     sbb r11, qword ptr [rax + 72]
-    mov rbx, r10
-    sbb rbx, qword ptr [rax + 80]
-    cmovc rcx, rbp
-    mov rax, qword ptr [rsp]
-    mov qword ptr [rax], rcx
-    cmovc rdx, rdi
-    mov qword ptr [rax + 8], rdx
-    cmovc rsi, r8
-    mov qword ptr [rax + 16], rsi
+    mov r13, r10
+    sbb r13, qword ptr [rax + 80]
+    cmovc rcx, r12
+    cmovc rdx, r8
+    cmovc rsi, rdi
     cmovc r11, r9
-    mov qword ptr [rax + 24], r11
-    cmovc rbx, r10
-    mov qword ptr [rax + 32], rbx
-    add rsp, 16
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc r13, r10
+    add rsp, 8
     pop rbp
     pop rbx
     ret
@@ -267,212 +274,220 @@ unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<5>>(
 /// x*x/R mod p; log-jump, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_fold_mulx<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
+    let mut z = [0; 5];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_fold_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            out("rdx") z[0],
+            inout("rsi") core::ptr::from_ref(x) => z[1],
+            out("rdi") z[2],
+            out("r8") _,
+            out("r9") _,
+            out("r10") z[3],
+            out("r11") _,
+            out("r12") z[4],
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<5>>(
-    z: *mut [u64; 5],
-    x: *const [u64; 5],
-) {
+unsafe extern "C" fn square_fold_mulx_code<M: Modulus<5>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 16
+    sub rsp, 8
     lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
     lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsi + 16]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r9, qword ptr [rsi + 24]
-    shld r9, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov r10, qword ptr [rsi + 32]
-    shld r10, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov r11, qword ptr [rsi]
-    mulx r11, rbx, r11
-    mulx rcx, rbp, rcx
-    add r11, rbp
-    mulx r8, rbp, r8
-    adc rcx, rbp
-    mulx rbp, r12, r9
-    adc r8, r12
-    mulx rdx, r12, r10
-    adc rbp, r12
-    adc rdx, 0
-    mov r12, rdx
-    mov rdx, rbx
-    mulx rbx, r13, qword ptr [rax]
-    mulx r14, r15, qword ptr [rax + 8]
-    add rbx, r15
-    mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rax + 16]
-    adc r14, rdi
-    mov qword ptr [rsp + 8], r10
-    mulx rdi, r10, qword ptr [rax + 24]
-    adc r15, r10
-    mulx rdx, r10, qword ptr [rax + 32]
-    adc rdi, r10
-    adc rdx, 0
-    add r11, r13
-    adc rcx, rbx
-    adc r8, r14
-    adc rbp, r15
-    adc r12, rdi
-    adc rdx, 0
     mov rdi, qword ptr [rsi + 16]
-    lea rdi, [rdi + rdi]
-    mov r10, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov rbx, qword ptr [rsi + 8]
-    mulx rbx, r13, rbx
-    mulx rdi, r14, rdi
-    add rbx, r14
-    mulx r9, r14, r9
-    adc rdi, r14
-    mulx rdx, r14, qword ptr [rsp + 8]
-    adc r9, r14
+    shld rdi, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
+    mov r8, qword ptr [rsi + 24]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi + 24]
+    mov r9, qword ptr [rsi + 32]
+    shld r9, rdx, 1
+    mov rdx, qword ptr [rsi]
+    mov r10, qword ptr [rsi]
+    mulx r10, r11, r10
+    mulx rcx, r12, rcx
+    add r10, r12
+    mulx rdi, r12, rdi
+    adc rcx, r12
+    mulx r12, r13, r8
+    adc rdi, r13
+    mulx rdx, r13, r9
+    adc r12, r13
     adc rdx, 0
-    add rcx, r13
-    adc r8, rbx
-    adc rbp, rdi
-    adc r12, r9
-    adc r10, rdx
+    mov r13, rdx
     mov rdx, r11
-    mulx rdi, r9, qword ptr [rax]
-    mulx r11, rbx, qword ptr [rax + 8]
-    add rdi, rbx
-    mulx rbx, r13, qword ptr [rax + 16]
-    adc r11, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc rbx, r14
-    mulx rdx, r14, qword ptr [rax + 32]
-    adc r13, r14
+    mulx r11, r14, qword ptr [rax]
+    mulx r15, rbx, qword ptr [rax + 8]
+    add r11, rbx
+    mulx rbx, rbp, qword ptr [rax + 16]
+    adc r15, rbp
+    mov qword ptr [rsp], r9
+    mulx rbp, r9, qword ptr [rax + 24]
+    adc rbx, r9
+    mulx rdx, r9, qword ptr [rax + 32]
+    adc rbp, r9
+    adc rdx, 0
+    add r10, r14
+    adc rcx, r11
+    adc rdi, r15
+    adc r12, rbx
+    adc r13, rbp
+    adc rdx, 0
+    mov r9, qword ptr [rsi + 16]
+    lea r9, [r9 + r9]
+    mov r11, rdx
+    mov rdx, qword ptr [rsi + 8]
+    mov r14, qword ptr [rsi + 8]
+    mulx r14, r15, r14
+    mulx r9, rbx, r9
+    add r14, rbx
+    mulx r8, rbx, r8
+    adc r9, rbx
+    mulx rdx, rbx, qword ptr [rsp]
+    adc r8, rbx
+    adc rdx, 0
+    add rcx, r15
+    adc rdi, r14
+    adc r12, r9
+    adc r13, r8
+    adc r11, rdx
+    mov rdx, r10
+    mulx r8, r9, qword ptr [rax]
+    mulx r10, r14, qword ptr [rax + 8]
+    add r8, r14
+    mulx r14, r15, qword ptr [rax + 16]
+    adc r10, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 32]
+    adc r15, rbx
     adc rdx, 0
     add rcx, r9
-    adc r8, rdi
-    adc rbp, r11
-    adc r12, rbx
-    adc r10, r13
+    adc rdi, r8
+    adc r12, r10
+    adc r13, r14
+    adc r11, r15
     adc rdx, 0
-    mov rdi, qword ptr [rsi + 24]
-    lea rdi, [rdi + rdi]
+    mov r8, qword ptr [rsi + 24]
+    lea r8, [r8 + r8]
     mov r9, rdx
     mov rdx, qword ptr [rsi + 16]
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    mulx rdi, r13, rdi
-    add r11, r13
-    mulx rdx, r13, qword ptr [rsp + 8]
-    adc rdi, r13
+    mov r10, qword ptr [rsi + 16]
+    mulx r10, r14, r10
+    mulx r8, r15, r8
+    add r10, r15
+    mulx rdx, r15, qword ptr [rsp]
+    adc r8, r15
     adc rdx, 0
-    add rbp, rbx
-    adc r12, r11
-    adc r10, rdi
+    add r12, r14
+    adc r13, r10
+    adc r11, r8
     adc r9, rdx
     mov rdx, rcx
-    mulx rcx, rdi, qword ptr [rax]
-    mulx r11, rbx, qword ptr [rax + 8]
-    add rcx, rbx
-    mulx rbx, r13, qword ptr [rax + 16]
-    adc r11, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc rbx, r14
-    mulx rdx, r14, qword ptr [rax + 32]
-    adc r13, r14
+    mulx rcx, r8, qword ptr [rax]
+    mulx r10, r14, qword ptr [rax + 8]
+    add rcx, r14
+    mulx r14, r15, qword ptr [rax + 16]
+    adc r10, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 32]
+    adc r15, rbx
     adc rdx, 0
-    add r8, rdi
-    adc rbp, rcx
-    adc r12, r11
-    adc r10, rbx
-    adc r9, r13
+    add rdi, r8
+    adc r12, rcx
+    adc r13, r10
+    adc r11, r14
+    adc r9, r15
     adc rdx, 0
     mov rcx, qword ptr [rsi + 32]
     lea rcx, [rcx + rcx]
-    mov rdi, rdx
+    mov r8, rdx
     mov rdx, qword ptr [rsi + 24]
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, rbx, r11
+    mov r10, qword ptr [rsi + 24]
+    mulx r10, r14, r10
     mulx rcx, rdx, rcx
-    add r11, rdx
+    add r10, rdx
     adc rcx, 0
-    add r10, rbx
-    adc r9, r11
-    adc rdi, rcx
-    mov rdx, r8
-    mulx rcx, r8, qword ptr [rax]
-    mulx r11, rbx, qword ptr [rax + 8]
-    add rcx, rbx
-    mulx rbx, r13, qword ptr [rax + 16]
-    adc r11, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc rbx, r14
-    mulx rdx, r14, qword ptr [rax + 32]
-    adc r13, r14
+    add r11, r14
+    adc r9, r10
+    adc r8, rcx
+    mov rdx, rdi
+    mulx rcx, rdi, qword ptr [rax]
+    mulx r10, r14, qword ptr [rax + 8]
+    add rcx, r14
+    mulx r14, r15, qword ptr [rax + 16]
+    adc r10, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 32]
+    adc r15, rbx
     adc rdx, 0
-    add rbp, r8
-    adc r12, rcx
-    adc r10, r11
-    adc r9, rbx
-    adc rdi, r13
+    add r12, rdi
+    adc r13, rcx
+    adc r11, r10
+    adc r9, r14
+    adc r8, r15
     adc rdx, 0
     mov rcx, rdx
     mov rdx, qword ptr [rsi + 32]
     mov rsi, qword ptr [rsi + 32]
     mulx rdx, rsi, rsi
-    add rdi, rsi
-    adc rcx, rdx
-    mov rdx, rbp
-    imul rdx, qword ptr [rax + 40]
-    mulx rsi, r8, qword ptr [rax + 48]
-    mulx r11, rbx, qword ptr [rax + 56]
-    add rsi, rbx
-    mulx rbx, r13, qword ptr [rax + 64]
-    adc r11, r13
-    mulx r13, r14, qword ptr [rax + 72]
-    adc rbx, r14
-    mulx rdx, r14, qword ptr [rax + 80]
-    adc r13, r14
-    adc rdx, 0
-    add rbp, r8
-    adc r12, rsi
-    adc r10, r11
-    adc r9, rbx
-    adc rdi, r13
+    add r8, rsi
     adc rcx, rdx
     mov rdx, r12
+    imul rdx, qword ptr [rax + 40]
+    mulx rsi, rdi, qword ptr [rax + 48]
+    mulx r10, r14, qword ptr [rax + 56]
+    add rsi, r14
+    mulx r14, r15, qword ptr [rax + 64]
+    adc r10, r15
+    mulx r15, rbx, qword ptr [rax + 72]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 80]
+    adc r15, rbx
+    adc rdx, 0
+    add r12, rdi
+    adc r13, rsi
+    adc r11, r10
+    adc r9, r14
+    adc r8, r15
+    adc rcx, rdx
+    mov rdx, r13
     sub rdx, qword ptr [rax + 48]
-    mov rsi, r10
+    mov rsi, r11
     sbb rsi, qword ptr [rax + 56]
-    mov r8, r9
-    sbb r8, qword ptr [rax + 64]
-    mov r11, rdi
-    sbb r11, qword ptr [rax + 72]
-    mov rbx, rcx
-    sbb rbx, qword ptr [rax + 80]
-    cmovc rdx, r12
-    mov rax, qword ptr [rsp]
-    mov qword ptr [rax], rdx
-    cmovc rsi, r10
-    mov qword ptr [rax + 8], rsi
-    cmovc r8, r9
-    mov qword ptr [rax + 16], r8
-    cmovc r11, rdi
-    mov qword ptr [rax + 24], r11
-    cmovc rbx, rcx
-    mov qword ptr [rax + 32], rbx
-    add rsp, 16
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    mov rdi, r9
+    sbb rdi, qword ptr [rax + 64]
+    mov r10, r8
+    sbb r10, qword ptr [rax + 72]
+    mov r12, rcx
+    sbb r12, qword ptr [rax + 80]
+    cmovc rdx, r13
+    cmovc rsi, r11
+    cmovc rdi, r9
+    cmovc r10, r8
+    cmovc r12, rcx
+    add rsp, 8
     pop rbp
     pop rbx
     ret
@@ -506,241 +521,248 @@ assembly! { 5, 1:
 /// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_complement_mulx<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
+    let mut z = [0; 5];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_complement_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") z[0],
+            inout("rdx") core::ptr::from_ref(y) => z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[2],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") z[3],
+            out("r12") _,
+            out("r13") z[4],
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_complement_mulx<M: Modulus<5>>(
-    z: *mut [u64; 5],
-    x: *const [u64; 5],
-    y: *const [u64; 5],
-) {
+unsafe extern "C" fn mul_complement_mulx_code<M: Modulus<5>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 16
+    sub rsp, 8
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
     mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    adc r10, rbx
-    mov rbx, qword ptr [rsi + 24]
-    mulx rbx, rbp, rbx
-    adc r11, rbp
-    mov rbp, qword ptr [rsi + 32]
-    mulx rdx, rbp, rbp
-    adc rbx, rbp
+    adc r9, r11
+    mov r11, qword ptr [rsi + 24]
+    mulx r11, r12, r11
+    adc r10, r12
+    mov r12, qword ptr [rsi + 32]
+    mulx rdx, r12, r12
+    adc r11, r12
     adc rdx, 0
-    mov rbp, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r9
-    mulx r9, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r9, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rax + 32]
-    adc r14, rdi
-    mulx rdx, rdi, qword ptr [rax + 40]
-    adc r15, rdi
-    adc rdx, 0
-    add r8, r12
-    adc r10, r9
-    adc r11, r13
-    adc rbx, r14
-    adc rbp, r15
-    adc rdx, 0
-    mov rdi, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx r9, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add r9, r14
-    mulx r14, r15, qword ptr [rsi + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 8], rcx
-    mulx r15, rcx, qword ptr [rsi + 24]
-    adc r14, rcx
-    mulx rcx, rdx, qword ptr [rsi + 32]
-    adc r15, rdx
-    adc rcx, 0
-    add r8, r12
-    adc r10, r9
-    adc r11, r13
-    adc rbx, r14
-    adc rbp, r15
-    adc rdi, rcx
+    mov r12, rdx
     mov rdx, qword ptr [rax]
     sub rdx, r8
-    mulx rcx, r8, qword ptr [rax + 8]
-    mulx r9, r12, qword ptr [rax + 16]
-    add rcx, r12
-    mulx r12, r13, qword ptr [rax + 24]
-    adc r9, r13
-    mulx r13, r14, qword ptr [rax + 32]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 40]
-    adc r13, r14
+    mulx r8, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add r8, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rax + 32]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rax + 40]
+    adc rbx, rbp
     adc rdx, 0
-    add r10, r8
-    adc r11, rcx
-    adc rbx, r9
-    adc rbp, r12
-    adc rdi, r13
+    add rdi, r13
+    adc r9, r8
+    adc r10, r14
+    adc r11, r15
+    adc r12, rbx
     adc rdx, 0
-    mov rcx, qword ptr [rsp + 8]
     mov r8, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx r9, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add r9, r14
-    mulx r14, r15, qword ptr [rsi + 16]
-    adc r13, r15
-    mulx r15, rcx, qword ptr [rsi + 24]
-    adc r14, rcx
+    mov rdx, qword ptr [rcx + 8]
+    mulx r13, r14, qword ptr [rsi]
+    mulx r15, rbx, qword ptr [rsi + 8]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rsi + 16]
+    adc r15, rbp
+    mov qword ptr [rsp], rcx
+    mulx rbp, rcx, qword ptr [rsi + 24]
+    adc rbx, rcx
     mulx rcx, rdx, qword ptr [rsi + 32]
-    adc r15, rdx
+    adc rbp, rdx
     adc rcx, 0
-    add r10, r12
-    adc r11, r9
-    adc rbx, r13
-    adc rbp, r14
-    adc rdi, r15
+    add rdi, r14
+    adc r9, r13
+    adc r10, r15
+    adc r11, rbx
+    adc r12, rbp
     adc r8, rcx
     mov rdx, qword ptr [rax]
-    sub rdx, r10
-    mulx rcx, r9, qword ptr [rax + 8]
-    mulx r10, r12, qword ptr [rax + 16]
-    add rcx, r12
-    mulx r12, r13, qword ptr [rax + 24]
-    adc r10, r13
-    mulx r13, r14, qword ptr [rax + 32]
+    sub rdx, rdi
+    mulx rcx, rdi, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add rcx, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx r15, rbx, qword ptr [rax + 32]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 40]
+    adc r15, rbx
+    adc rdx, 0
+    add r9, rdi
+    adc r10, rcx
+    adc r11, r13
     adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 40]
-    adc r13, r14
+    adc r8, r15
     adc rdx, 0
-    add r11, r9
+    mov rcx, qword ptr [rsp]
+    mov rdi, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mulx r13, r14, qword ptr [rsi]
+    mulx r15, rbx, qword ptr [rsi + 8]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rsi + 16]
+    adc r15, rbp
+    mulx rbp, rcx, qword ptr [rsi + 24]
     adc rbx, rcx
-    adc rbp, r10
-    adc rdi, r12
-    adc r8, r13
+    mulx rcx, rdx, qword ptr [rsi + 32]
+    adc rbp, rdx
+    adc rcx, 0
+    add r9, r14
+    adc r10, r13
+    adc r11, r15
+    adc r12, rbx
+    adc r8, rbp
+    adc rdi, rcx
+    mov rdx, qword ptr [rax]
+    sub rdx, r9
+    mulx rcx, r9, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add rcx, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx r15, rbx, qword ptr [rax + 32]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 40]
+    adc r15, rbx
     adc rdx, 0
-    mov rcx, qword ptr [rsp + 8]
+    add r10, r9
+    adc r11, rcx
+    adc r12, r13
+    adc r8, r14
+    adc rdi, r15
+    adc rdx, 0
+    mov rcx, qword ptr [rsp]
     mov r9, rdx
     mov rdx, qword ptr [rcx + 24]
-    mulx r10, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add r10, r14
-    mulx r14, r15, qword ptr [rsi + 16]
-    adc r13, r15
-    mulx r15, rcx, qword ptr [rsi + 24]
-    adc r14, rcx
+    mulx r13, r14, qword ptr [rsi]
+    mulx r15, rbx, qword ptr [rsi + 8]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rsi + 16]
+    adc r15, rbp
+    mulx rbp, rcx, qword ptr [rsi + 24]
+    adc rbx, rcx
     mulx rcx, rdx, qword ptr [rsi + 32]
-    adc r15, rdx
+    adc rbp, rdx
     adc rcx, 0
-    add r11, r12
-    adc rbx, r10
-    adc rbp, r13
-    adc rdi, r14
-    adc r8, r15
+    add r10, r14
+    adc r11, r13
+    adc r12, r15
+    adc r8, rbx
+    adc rdi, rbp
     adc r9, rcx
     mov rdx, qword ptr [rax]
-    sub rdx, r11
+    sub rdx, r10
     mulx rcx, r10, qword ptr [rax + 8]
-    mulx r11, r12, qword ptr [rax + 16]
-    add rcx, r12
-    mulx r12, r13, qword ptr [rax + 24]
-    adc r11, r13
-    mulx r13, r14, qword ptr [rax + 32]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 40]
-    adc r13, r14
+    mulx r13, r14, qword ptr [rax + 16]
+    add rcx, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx r15, rbx, qword ptr [rax + 32]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 40]
+    adc r15, rbx
     adc rdx, 0
-    add rbx, r10
-    adc rbp, rcx
-    adc rdi, r11
-    adc r8, r12
-    adc r9, r13
+    add r11, r10
+    adc r12, rcx
+    adc r8, r13
+    adc rdi, r14
+    adc r9, r15
     adc rdx, 0
-    mov rcx, qword ptr [rsp + 8]
+    mov rcx, qword ptr [rsp]
     mov r10, rdx
     mov rdx, qword ptr [rcx + 32]
-    mulx rcx, r11, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rcx, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 24]
-    adc r13, r15
+    mulx rcx, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    add rcx, r15
+    mulx r15, rbx, qword ptr [rsi + 16]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rsi + 24]
+    adc r15, rbp
     mulx rdx, rsi, qword ptr [rsi + 32]
-    adc r14, rsi
+    adc rbx, rsi
     adc rdx, 0
-    add r11, qword ptr [rax + 48]
+    add r13, qword ptr [rax + 48]
     adc rcx, qword ptr [rax + 56]
-    adc r12, qword ptr [rax + 64]
-    adc r13, qword ptr [rax + 72]
-    adc r14, qword ptr [rax + 80]
+    adc r14, qword ptr [rax + 64]
+    adc r15, qword ptr [rax + 72]
+    adc rbx, qword ptr [rax + 80]
     adc rdx, 0
-    add rbx, r11
-    adc rbp, rcx
-    adc rdi, r12
-    adc r8, r13
-    adc r9, r14
+    add r11, r13
+    adc r12, rcx
+    adc r8, r14
+    adc rdi, r15
+    adc r9, rbx
     adc r10, rdx
-    mov rdx, rbx
+    mov rdx, r11
     imul rdx, qword ptr [rax + 88]
     mulx rcx, rsi, qword ptr [rax + 96]
-    mulx r11, r12, qword ptr [rax + 104]
-    add rcx, r12
-    mulx r12, r13, qword ptr [rax + 112]
-    adc r11, r13
-    mulx r13, r14, qword ptr [rax + 120]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 128]
-    adc r13, r14
+    mulx r13, r14, qword ptr [rax + 104]
+    add rcx, r14
+    mulx r14, r15, qword ptr [rax + 112]
+    adc r13, r15
+    mulx r15, rbx, qword ptr [rax + 120]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 128]
+    adc r15, rbx
     adc rdx, 0
-    add rbx, rsi
-    adc rbp, rcx
-    adc rdi, r11
-    adc r8, r12
-    adc r9, r13
+    add r11, rsi
+    adc r12, rcx
+    adc r8, r13
+    adc rdi, r14
+    adc r9, r15
     adc r10, rdx
-    mov rcx, rbp
+    mov rcx, r12
     sub rcx, qword ptr [rax + 96]
-    mov rdx, rdi
+    mov rdx, r8
     sbb rdx, qword ptr [rax + 104]
-    mov rsi, r8
+    mov rsi, rdi
     sbb rsi, qword ptr [rax + 112]
     mov r11, r9
     sbb r11, qword ptr [rax + 120]
-    mov rbx, r10
-    sbb rbx, qword ptr [rax + 128]
-    cmovc rcx, rbp
-    mov rax, qword ptr [rsp]
-    mov qword ptr [rax], rcx
-    cmovc rdx, rdi
-    mov qword ptr [rax + 8], rdx
-    cmovc rsi, r8
-    mov qword ptr [rax + 16], rsi
+    mov r13, r10
+    sbb r13, qword ptr [rax + 128]
+    cmovc rcx, r12
+    cmovc rdx, r8
+    cmovc rsi, rdi
     cmovc r11, r9
-    mov qword ptr [rax + 24], r11
-    cmovc rbx, r10
-    mov qword ptr [rax + 32], rbx
-    add rsp, 16
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc r13, r10
+    add rsp, 8
     pop rbp
     pop rbx
     ret
@@ -771,225 +793,233 @@ unsafe extern "sysv64" fn mul_complement_mulx<M: Modulus<5>>(
 /// x*x/R mod p as by log-jump, with rows of p - mu and complements, for mu near p; log-jump-complement, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_complement_mulx<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
+    let mut z = [0; 5];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_complement_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            out("rdx") z[0],
+            inout("rsi") core::ptr::from_ref(x) => z[1],
+            out("rdi") z[2],
+            out("r8") _,
+            out("r9") _,
+            out("r10") z[3],
+            out("r11") _,
+            out("r12") z[4],
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn square_complement_mulx<M: Modulus<5>>(
-    z: *mut [u64; 5],
-    x: *const [u64; 5],
-) {
+unsafe extern "C" fn square_complement_mulx_code<M: Modulus<5>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 16
+    sub rsp, 8
     lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
     lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsi + 16]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r9, qword ptr [rsi + 24]
-    shld r9, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov r10, qword ptr [rsi + 32]
-    shld r10, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov r11, qword ptr [rsi]
-    mulx r11, rbx, r11
-    mulx rcx, rbp, rcx
-    add r11, rbp
-    mulx r8, rbp, r8
-    adc rcx, rbp
-    mulx rbp, r12, r9
-    adc r8, r12
-    mulx rdx, r12, r10
-    adc rbp, r12
-    adc rdx, 0
-    mov r12, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, rbx
-    mulx rbx, r13, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add rbx, r15
-    mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rax + 24]
-    adc r14, rdi
-    mov qword ptr [rsp + 8], r10
-    mulx rdi, r10, qword ptr [rax + 32]
-    adc r15, r10
-    mulx rdx, r10, qword ptr [rax + 40]
-    adc rdi, r10
-    adc rdx, 0
-    add r11, r13
-    adc rcx, rbx
-    adc r8, r14
-    adc rbp, r15
-    adc r12, rdi
-    adc rdx, 0
     mov rdi, qword ptr [rsi + 16]
-    lea rdi, [rdi + rdi]
-    mov r10, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov rbx, qword ptr [rsi + 8]
-    mulx rbx, r13, rbx
-    mulx rdi, r14, rdi
-    add rbx, r14
-    mulx r9, r14, r9
-    adc rdi, r14
-    mulx rdx, r14, qword ptr [rsp + 8]
-    adc r9, r14
+    shld rdi, rdx, 1
+    mov rdx, qword ptr [rsi + 16]
+    mov r8, qword ptr [rsi + 24]
+    shld r8, rdx, 1
+    mov rdx, qword ptr [rsi + 24]
+    mov r9, qword ptr [rsi + 32]
+    shld r9, rdx, 1
+    mov rdx, qword ptr [rsi]
+    mov r10, qword ptr [rsi]
+    mulx r10, r11, r10
+    mulx rcx, r12, rcx
+    add r10, r12
+    mulx rdi, r12, rdi
+    adc rcx, r12
+    mulx r12, r13, r8
+    adc rdi, r13
+    mulx rdx, r13, r9
+    adc r12, r13
     adc rdx, 0
-    add rcx, r13
-    adc r8, rbx
-    adc rbp, rdi
-    adc r12, r9
-    adc r10, rdx
-    mov rdi, 0
-    adc rdi, 0
+    mov r13, rdx
     mov rdx, qword ptr [rax]
     sub rdx, r11
-    mulx r9, r11, qword ptr [rax + 8]
-    mulx rbx, r13, qword ptr [rax + 16]
-    add r9, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc rbx, r14
-    mulx r14, r15, qword ptr [rax + 32]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 40]
-    adc r14, r15
+    mulx r11, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r11, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mov qword ptr [rsp], r9
+    mulx rbp, r9, qword ptr [rax + 32]
+    adc rbx, r9
+    mulx rdx, r9, qword ptr [rax + 40]
+    adc rbp, r9
     adc rdx, 0
-    add rcx, r11
-    adc r8, r9
-    adc rbp, rbx
-    adc r12, r13
-    adc r10, r14
-    adc rdi, rdx
+    add r10, r14
+    adc rcx, r11
+    adc rdi, r15
+    adc r12, rbx
+    adc r13, rbp
+    adc rdx, 0
+    mov r9, qword ptr [rsi + 16]
+    lea r9, [r9 + r9]
+    mov r11, rdx
+    mov rdx, qword ptr [rsi + 8]
+    mov r14, qword ptr [rsi + 8]
+    mulx r14, r15, r14
+    mulx r9, rbx, r9
+    add r14, rbx
+    mulx r8, rbx, r8
+    adc r9, rbx
+    mulx rdx, rbx, qword ptr [rsp]
+    adc r8, rbx
+    adc rdx, 0
+    add rcx, r15
+    adc rdi, r14
+    adc r12, r9
+    adc r13, r8
+    adc r11, rdx
+    mov r8, 0
+    adc r8, 0
+    mov rdx, qword ptr [rax]
+    sub rdx, r10
+    mulx r9, r10, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add r9, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rax + 32]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rax + 40]
+    adc rbx, rbp
+    adc rdx, 0
+    add rcx, r10
+    adc rdi, r9
+    adc r12, r14
+    adc r13, r15
+    adc r11, rbx
+    adc r8, rdx
     mov rdx, qword ptr [rsi + 24]
     lea r9, [rdx + rdx]
     mov rdx, qword ptr [rsi + 16]
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    mulx r9, r13, r9
-    add r11, r13
-    mulx rdx, r13, qword ptr [rsp + 8]
-    adc r9, r13
+    mov r10, qword ptr [rsi + 16]
+    mulx r10, r14, r10
+    mulx r9, r15, r9
+    add r10, r15
+    mulx rdx, r15, qword ptr [rsp]
+    adc r9, r15
     adc rdx, 0
-    add rbp, rbx
-    adc r12, r11
-    adc r10, r9
-    adc rdi, rdx
+    add r12, r14
+    adc r13, r10
+    adc r11, r9
+    adc r8, rdx
     mov r9, 0
     adc r9, 0
     mov rdx, qword ptr [rax]
     sub rdx, rcx
-    mulx rcx, r11, qword ptr [rax + 8]
-    mulx rbx, r13, qword ptr [rax + 16]
-    add rcx, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc rbx, r14
-    mulx r14, r15, qword ptr [rax + 32]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 40]
-    adc r14, r15
+    mulx rcx, r10, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add rcx, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rax + 32]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rax + 40]
+    adc rbx, rbp
     adc rdx, 0
-    add r8, r11
-    adc rbp, rcx
-    adc r12, rbx
-    adc r10, r13
-    adc rdi, r14
+    add rdi, r10
+    adc r12, rcx
+    adc r13, r14
+    adc r11, r15
+    adc r8, rbx
     adc r9, rdx
     mov rcx, qword ptr [rsi + 32]
     lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi + 24]
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, rbx, r11
+    mov r10, qword ptr [rsi + 24]
+    mulx r10, r14, r10
     mulx rcx, rdx, rcx
-    add r11, rdx
+    add r10, rdx
     adc rcx, 0
-    add r10, rbx
-    adc rdi, r11
+    add r11, r14
+    adc r8, r10
     adc r9, rcx
     mov rcx, 0
     adc rcx, 0
     mov rdx, qword ptr [rax]
-    sub rdx, r8
-    mulx r8, r11, qword ptr [rax + 8]
-    mulx rbx, r13, qword ptr [rax + 16]
-    add r8, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc rbx, r14
-    mulx r14, r15, qword ptr [rax + 32]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 40]
-    adc r14, r15
+    sub rdx, rdi
+    mulx rdi, r10, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add rdi, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rax + 32]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rax + 40]
+    adc rbx, rbp
     adc rdx, 0
-    add rbp, r11
-    adc r12, r8
-    adc r10, rbx
-    adc rdi, r13
-    adc r9, r14
+    add r12, r10
+    adc r13, rdi
+    adc r11, r14
+    adc r8, r15
+    adc r9, rbx
     adc rcx, rdx
     mov rdx, qword ptr [rsi + 32]
     mov rsi, qword ptr [rsi + 32]
     mulx rdx, rsi, rsi
     add rsi, qword ptr [rax + 48]
     adc rdx, 0
-    add rbp, qword ptr [rax + 56]
-    adc r12, qword ptr [rax + 64]
-    adc r10, qword ptr [rax + 72]
-    adc rdi, qword ptr [rax + 80]
+    add r12, qword ptr [rax + 56]
+    adc r13, qword ptr [rax + 64]
+    adc r11, qword ptr [rax + 72]
+    adc r8, qword ptr [rax + 80]
     adc r9, rsi
     adc rcx, rdx
-    mov rdx, rbp
-    imul rdx, qword ptr [rax + 88]
-    mulx rsi, r8, qword ptr [rax + 96]
-    mulx r11, rbx, qword ptr [rax + 104]
-    add rsi, rbx
-    mulx rbx, r13, qword ptr [rax + 112]
-    adc r11, r13
-    mulx r13, r14, qword ptr [rax + 120]
-    adc rbx, r14
-    mulx rdx, r14, qword ptr [rax + 128]
-    adc r13, r14
-    adc rdx, 0
-    add rbp, r8
-    adc r12, rsi
-    adc r10, r11
-    adc rdi, rbx
-    adc r9, r13
-    adc rcx, rdx
     mov rdx, r12
+    imul rdx, qword ptr [rax + 88]
+    mulx rsi, rdi, qword ptr [rax + 96]
+    mulx r10, r14, qword ptr [rax + 104]
+    add rsi, r14
+    mulx r14, r15, qword ptr [rax + 112]
+    adc r10, r15
+    mulx r15, rbx, qword ptr [rax + 120]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 128]
+    adc r15, rbx
+    adc rdx, 0
+    add r12, rdi
+    adc r13, rsi
+    adc r11, r10
+    adc r8, r14
+    adc r9, r15
+    adc rcx, rdx
+    mov rdx, r13
     sub rdx, qword ptr [rax + 96]
-    mov rsi, r10
+    mov rsi, r11
     sbb rsi, qword ptr [rax + 104]
-    mov r8, rdi
-    sbb r8, qword ptr [rax + 112]
-    mov r11, r9
-    sbb r11, qword ptr [rax + 120]
-    mov rbx, rcx
-    sbb rbx, qword ptr [rax + 128]
-    cmovc rdx, r12
-    mov rax, qword ptr [rsp]
-    mov qword ptr [rax], rdx
-    cmovc rsi, r10
-    mov qword ptr [rax + 8], rsi
-    cmovc r8, rdi
-    mov qword ptr [rax + 16], r8
-    cmovc r11, r9
-    mov qword ptr [rax + 24], r11
-    cmovc rbx, rcx
-    mov qword ptr [rax + 32], rbx
-    add rsp, 16
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    mov rdi, r8
+    sbb rdi, qword ptr [rax + 112]
+    mov r10, r9
+    sbb r10, qword ptr [rax + 120]
+    mov r12, rcx
+    sbb r12, qword ptr [rax + 128]
+    cmovc rdx, r13
+    cmovc rsi, r11
+    cmovc rdi, r8
+    cmovc r10, r9
+    cmovc r12, rcx
+    add rsp, 8
     pop rbp
     pop rbx
     ret
@@ -1029,235 +1059,242 @@ assembly! { 5, 2:
 /// x*y/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_spare_mulx<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
+    let mut z = [0; 5];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_spare_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => z[0],
+            inout("rsi") core::ptr::from_ref(x) => z[1],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") z[2],
+            out("r11") z[3],
+            out("r12") _,
+            out("r13") z[4],
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<5>>(
-    z: *mut [u64; 5],
-    x: *const [u64; 5],
-    y: *const [u64; 5],
-) {
+unsafe extern "C" fn mul_spare_mulx_code<M: Modulus<5>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 16
+    sub rsp, 8
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
     mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    adc r10, rbx
-    mov rbx, qword ptr [rsi + 24]
-    mulx rbx, rbp, rbx
-    adc r11, rbp
-    mov rbp, qword ptr [rsi + 32]
-    mulx rdx, rbp, rbp
-    adc rbx, rbp
-    adc rdx, 0
-    mov rbp, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx r12, r13, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add r12, r15
-    mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rax + 24]
-    adc r14, rdi
-    mov qword ptr [rsp + 8], rsi
-    mulx rdi, rsi, qword ptr [rax + 32]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [rax + 40]
-    adc rdi, rsi
-    adc rdx, 0
-    add r9, r13
-    adc r8, r12
-    adc r10, r14
-    adc r11, r15
-    adc rbx, rdi
-    adc rbp, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mov rsi, qword ptr [rsp + 8]
-    mulx rdi, r9, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rdi, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 32]
-    adc r14, r15
-    adc rdx, 0
-    add r8, r9
-    adc r10, rdi
+    adc r9, r11
+    mov r11, qword ptr [rsi + 24]
+    mulx r11, r12, r11
+    adc r10, r12
+    mov r12, qword ptr [rsi + 32]
+    mulx rdx, r12, r12
     adc r11, r12
-    adc rbx, r13
-    adc rbp, r14
     adc rdx, 0
-    mov rdi, rdx
+    mov r12, rdx
     mov rdx, r8
     imul rdx, qword ptr [rax]
-    mulx r9, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r9, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx r15, rsi, qword ptr [rax + 32]
-    adc r14, rsi
+    mulx r13, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mov qword ptr [rsp], rsi
+    mulx rbp, rsi, qword ptr [rax + 32]
+    adc rbx, rsi
     mulx rdx, rsi, qword ptr [rax + 40]
-    adc r15, rsi
+    adc rbp, rsi
     adc rdx, 0
-    add r8, r12
-    adc r10, r9
-    adc r11, r13
-    adc rbx, r14
-    adc rbp, r15
-    adc rdi, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mov rsi, qword ptr [rsp + 8]
-    mulx r8, r9, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add r8, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 32]
-    adc r14, r15
+    add r8, r14
+    adc rdi, r13
+    adc r9, r15
+    adc r10, rbx
+    adc r11, rbp
+    adc r12, rdx
+    mov rdx, qword ptr [rcx + 8]
+    mov rsi, qword ptr [rsp]
+    mulx r8, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    add r8, r15
+    mulx r15, rbx, qword ptr [rsi + 16]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rsi + 24]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rsi + 32]
+    adc rbx, rbp
     adc rdx, 0
-    add r10, r9
-    adc r11, r8
-    adc rbx, r12
-    adc rbp, r13
-    adc rdi, r14
+    add rdi, r13
+    adc r9, r8
+    adc r10, r14
+    adc r11, r15
+    adc r12, rbx
     adc rdx, 0
     mov r8, rdx
-    mov rdx, r10
+    mov rdx, rdi
     imul rdx, qword ptr [rax]
-    mulx r9, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r9, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx r15, rsi, qword ptr [rax + 32]
-    adc r14, rsi
+    mulx r13, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mulx rbp, rsi, qword ptr [rax + 32]
+    adc rbx, rsi
     mulx rdx, rsi, qword ptr [rax + 40]
-    adc r15, rsi
+    adc rbp, rsi
     adc rdx, 0
-    add r10, r12
-    adc r11, r9
-    adc rbx, r13
-    adc rbp, r14
-    adc rdi, r15
+    add rdi, r14
+    adc r9, r13
+    adc r10, r15
+    adc r11, rbx
+    adc r12, rbp
     adc r8, rdx
-    mov rdx, qword ptr [rcx + 24]
-    mov rsi, qword ptr [rsp + 8]
-    mulx r9, r10, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add r9, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 32]
-    adc r14, r15
+    mov rdx, qword ptr [rcx + 16]
+    mov rsi, qword ptr [rsp]
+    mulx rdi, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    add rdi, r15
+    mulx r15, rbx, qword ptr [rsi + 16]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rsi + 24]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rsi + 32]
+    adc rbx, rbp
     adc rdx, 0
-    add r11, r10
-    adc rbx, r9
-    adc rbp, r12
-    adc rdi, r13
-    adc r8, r14
+    add r9, r13
+    adc r10, rdi
+    adc r11, r14
+    adc r12, r15
+    adc r8, rbx
+    adc rdx, 0
+    mov rdi, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx r13, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mulx rbp, rsi, qword ptr [rax + 32]
+    adc rbx, rsi
+    mulx rdx, rsi, qword ptr [rax + 40]
+    adc rbp, rsi
+    adc rdx, 0
+    add r9, r14
+    adc r10, r13
+    adc r11, r15
+    adc r12, rbx
+    adc r8, rbp
+    adc rdi, rdx
+    mov rdx, qword ptr [rcx + 24]
+    mov rsi, qword ptr [rsp]
+    mulx r9, r13, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    add r9, r15
+    mulx r15, rbx, qword ptr [rsi + 16]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rsi + 24]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rsi + 32]
+    adc rbx, rbp
+    adc rdx, 0
+    add r10, r13
+    adc r11, r9
+    adc r12, r14
+    adc r8, r15
+    adc rdi, rbx
     adc rdx, 0
     mov r9, rdx
-    mov rdx, r11
+    mov rdx, r10
     imul rdx, qword ptr [rax]
-    mulx r10, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r10, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx r15, rsi, qword ptr [rax + 32]
-    adc r14, rsi
+    mulx r13, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mulx rbp, rsi, qword ptr [rax + 32]
+    adc rbx, rsi
     mulx rdx, rsi, qword ptr [rax + 40]
-    adc r15, rsi
+    adc rbp, rsi
     adc rdx, 0
-    add r11, r12
-    adc rbx, r10
-    adc rbp, r13
-    adc rdi, r14
-    adc r8, r15
+    add r10, r14
+    adc r11, r13
+    adc r12, r15
+    adc r8, rbx
+    adc rdi, rbp
     adc r9, rdx
     mov rdx, qword ptr [rcx + 32]
-    mov rcx, qword ptr [rsp + 8]
+    mov rcx, qword ptr [rsp]
     mulx rsi, r10, qword ptr [rcx]
-    mulx r11, r12, qword ptr [rcx + 8]
-    add rsi, r12
-    mulx r12, r13, qword ptr [rcx + 16]
-    adc r11, r13
-    mulx r13, r14, qword ptr [rcx + 24]
-    adc r12, r14
+    mulx r13, r14, qword ptr [rcx + 8]
+    add rsi, r14
+    mulx r14, r15, qword ptr [rcx + 16]
+    adc r13, r15
+    mulx r15, rbx, qword ptr [rcx + 24]
+    adc r14, rbx
     mulx rcx, rdx, qword ptr [rcx + 32]
-    adc r13, rdx
+    adc r15, rdx
     adc rcx, 0
-    add rbx, r10
-    adc rbp, rsi
-    adc rdi, r11
-    adc r8, r12
-    adc r9, r13
+    add r11, r10
+    adc r12, rsi
+    adc r8, r13
+    adc rdi, r14
+    adc r9, r15
     adc rcx, 0
-    mov rdx, rbx
+    mov rdx, r11
     imul rdx, qword ptr [rax]
     mulx rsi, r10, qword ptr [rax + 8]
-    mulx r11, r12, qword ptr [rax + 16]
-    add rsi, r12
-    mulx r12, r13, qword ptr [rax + 24]
-    adc r11, r13
-    mulx r13, r14, qword ptr [rax + 32]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 40]
-    adc r13, r14
+    mulx r13, r14, qword ptr [rax + 16]
+    add rsi, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx r15, rbx, qword ptr [rax + 32]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 40]
+    adc r15, rbx
     adc rdx, 0
-    add rbx, r10
-    adc rbp, rsi
-    adc rdi, r11
-    adc r8, r12
-    adc r9, r13
+    add r11, r10
+    adc r12, rsi
+    adc r8, r13
+    adc rdi, r14
+    adc r9, r15
     adc rcx, rdx
-    mov rdx, rbp
+    mov rdx, r12
     sub rdx, qword ptr [rax + 8]
-    mov rsi, rdi
+    mov rsi, r8
     sbb rsi, qword ptr [rax + 16]
-    mov r10, r8
+    mov r10, rdi
     sbb r10, qword ptr [rax + 24]
     mov r11, r9
     sbb r11, qword ptr [rax + 32]
-    mov rbx, rcx
-    sbb rbx, qword ptr [rax + 40]
-    cmovc rdx, rbp
-    mov rax, qword ptr [rsp]
-    mov qword ptr [rax], rdx
-    cmovc rsi, rdi
-    mov qword ptr [rax + 8], rsi
-    cmovc r10, r8
-    mov qword ptr [rax + 16], r10
+    mov r13, rcx
+    sbb r13, qword ptr [rax + 40]
+    cmovc rdx, r12
+    cmovc rsi, r8
+    cmovc r10, rdi
     cmovc r11, r9
-    mov qword ptr [rax + 24], r11
-    cmovc rbx, rcx
-    mov qword ptr [rax + 32], rbx
-    add rsp, 16
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc r13, rcx
+    add rsp, 8
     pop rbp
     pop rbx
     ret
@@ -1277,138 +1314,156 @@ unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<5>>(
 /// x*x/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_spare_mulx<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
+    let mut z = [0; 5];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_spare_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            out("rdx") z[0],
+            inout("rsi") core::ptr::from_ref(x) => z[1],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") z[2],
+            out("r11") z[3],
+            out("r12") z[4],
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<5>>(
-    z: *mut [u64; 5],
-    x: *const [u64; 5],
-) {
+unsafe extern "C" fn square_spare_mulx_code<M: Modulus<5>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 24
+    sub rsp, 16
     lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
     lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsi + 16]
-    shld r8, rdx, 1
+    mov rdi, qword ptr [rsi + 16]
+    shld rdi, rdx, 1
     mov rdx, qword ptr [rsi + 16]
-    mov r9, qword ptr [rsi + 24]
-    shld r9, rdx, 1
+    mov r8, qword ptr [rsi + 24]
+    shld r8, rdx, 1
     mov rdx, qword ptr [rsi + 24]
-    mov r10, qword ptr [rsi + 32]
-    shld r10, rdx, 1
+    mov r9, qword ptr [rsi + 32]
+    shld r9, rdx, 1
     mov rdx, qword ptr [rsi]
-    mov r11, qword ptr [rsi]
-    mulx r11, rbx, r11
-    mulx rcx, rbp, rcx
-    add r11, rbp
-    mulx r8, rbp, r8
-    adc rcx, rbp
-    mulx rbp, r12, r9
-    adc r8, r12
-    mulx rdx, r12, r10
-    adc rbp, r12
+    mov r10, qword ptr [rsi]
+    mulx r10, r11, r10
+    mulx rcx, r12, rcx
+    add r10, r12
+    mulx rdi, r12, rdi
+    adc rcx, r12
+    mulx r12, r13, r8
+    adc rdi, r13
+    mulx rdx, r13, r9
+    adc r12, r13
     adc rdx, 0
-    mov r12, rdx
-    mov rdx, rbx
+    mov r13, rdx
+    mov rdx, r11
     imul rdx, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rax + 16]
-    add r13, rdi
-    mov qword ptr [rsp + 8], r10
-    mulx rdi, r10, qword ptr [rax + 24]
-    adc r15, r10
-    mov qword ptr [rsp + 16], r9
-    mulx r10, r9, qword ptr [rax + 32]
-    adc rdi, r9
-    mulx rdx, r9, qword ptr [rax + 40]
-    adc r10, r9
+    mulx r14, r15, qword ptr [rax + 8]
+    mulx rbx, rbp, qword ptr [rax + 16]
+    add r14, rbp
+    mov qword ptr [rsp], r9
+    mulx rbp, r9, qword ptr [rax + 24]
+    adc rbx, r9
+    mov qword ptr [rsp + 8], r8
+    mulx r9, r8, qword ptr [rax + 32]
+    adc rbp, r8
+    mulx rdx, r8, qword ptr [rax + 40]
+    adc r9, r8
     adc rdx, 0
-    add rbx, r14
-    adc r11, r13
-    adc rcx, r15
-    adc r8, rdi
-    adc rbp, r10
-    adc r12, rdx
-    mov rdi, 0
-    adc rdi, 0
+    add r11, r15
+    adc r10, r14
+    adc rcx, rbx
+    adc rdi, rbp
+    adc r12, r9
+    adc r13, rdx
+    mov r8, 0
+    adc r8, 0
     mov rdx, qword ptr [rsi + 16]
     lea r9, [rdx + rdx]
     mov rdx, qword ptr [rsi + 8]
-    mov r10, qword ptr [rsi + 8]
-    mulx r10, rbx, r10
-    mulx r9, r13, r9
-    add r10, r13
-    mulx r13, r14, qword ptr [rsp + 16]
-    adc r9, r14
-    mulx rdx, r14, qword ptr [rsp + 8]
-    adc r13, r14
+    mov r11, qword ptr [rsi + 8]
+    mulx r11, r14, r11
+    mulx r9, r15, r9
+    add r11, r15
+    mulx r15, rbx, qword ptr [rsp + 8]
+    adc r9, rbx
+    mulx rdx, rbx, qword ptr [rsp]
+    adc r15, rbx
     adc rdx, 0
-    add rcx, rbx
-    adc r8, r10
-    adc rbp, r9
-    adc r12, r13
-    adc rdi, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rax]
-    mulx r9, r10, qword ptr [rax + 8]
-    mulx rbx, r13, qword ptr [rax + 16]
-    add r9, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc rbx, r14
-    mulx r14, r15, qword ptr [rax + 32]
+    add rcx, r14
+    adc rdi, r11
+    adc r12, r9
     adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 40]
-    adc r14, r15
+    adc r8, rdx
+    mov rdx, r10
+    imul rdx, qword ptr [rax]
+    mulx r9, r11, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add r9, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rax + 32]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rax + 40]
+    adc rbx, rbp
     adc rdx, 0
-    add r11, r10
+    add r10, r11
     adc rcx, r9
-    adc r8, rbx
-    adc rbp, r13
-    adc r12, r14
-    adc rdi, rdx
+    adc rdi, r14
+    adc r12, r15
+    adc r13, rbx
+    adc r8, rdx
     mov r9, 0
     adc r9, 0
     mov rdx, qword ptr [rsi + 24]
     lea r10, [rdx + rdx]
     mov rdx, qword ptr [rsi + 16]
     mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    mulx r10, r13, r10
-    add r11, r13
-    mulx rdx, r13, qword ptr [rsp + 8]
-    adc r10, r13
+    mulx r11, r14, r11
+    mulx r10, r15, r10
+    add r11, r15
+    mulx rdx, r15, qword ptr [rsp]
+    adc r10, r15
     adc rdx, 0
-    add rbp, rbx
-    adc r12, r11
-    adc rdi, r10
+    add r12, r14
+    adc r13, r11
+    adc r8, r10
     adc r9, rdx
     mov rdx, rcx
     imul rdx, qword ptr [rax]
     mulx r10, r11, qword ptr [rax + 8]
-    mulx rbx, r13, qword ptr [rax + 16]
-    add r10, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc rbx, r14
-    mulx r14, r15, qword ptr [rax + 32]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 40]
-    adc r14, r15
+    mulx r14, r15, qword ptr [rax + 16]
+    add r10, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rax + 32]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rax + 40]
+    adc rbx, rbp
     adc rdx, 0
     add rcx, r11
-    adc r8, r10
-    adc rbp, rbx
-    adc r12, r13
-    adc rdi, r14
+    adc rdi, r10
+    adc r12, r14
+    adc r13, r15
+    adc r8, rbx
     adc r9, rdx
     mov rcx, 0
     adc rcx, 0
@@ -1416,82 +1471,72 @@ unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<5>>(
     lea r10, [rdx + rdx]
     mov rdx, qword ptr [rsi + 24]
     mov r11, qword ptr [rsi + 24]
-    mulx r11, rbx, r11
+    mulx r11, r14, r11
     mulx rdx, r10, r10
     add r11, r10
     adc rdx, 0
-    add rdi, rbx
+    add r8, r14
     adc r9, r11
     adc rcx, rdx
-    mov rdx, r8
+    mov rdx, rdi
     imul rdx, qword ptr [rax]
     mulx r10, r11, qword ptr [rax + 8]
-    mulx rbx, r13, qword ptr [rax + 16]
-    add r10, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc rbx, r14
-    mulx r14, r15, qword ptr [rax + 32]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 40]
-    adc r14, r15
+    mulx r14, r15, qword ptr [rax + 16]
+    add r10, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rax + 32]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rax + 40]
+    adc rbx, rbp
     adc rdx, 0
-    add r8, r11
-    adc rbp, r10
-    adc r12, rbx
-    adc rdi, r13
-    adc r9, r14
+    add rdi, r11
+    adc r12, r10
+    adc r13, r14
+    adc r8, r15
+    adc r9, rbx
     adc rcx, rdx
-    mov r8, 0
-    adc r8, 0
+    mov rdi, 0
+    adc rdi, 0
     mov rdx, qword ptr [rsi + 32]
     mov rsi, qword ptr [rsi + 32]
     mulx rdx, rsi, rsi
     add rcx, rsi
-    adc r8, rdx
-    mov rdx, rbp
+    adc rdi, rdx
+    mov rdx, r12
     imul rdx, qword ptr [rax]
     mulx rsi, r10, qword ptr [rax + 8]
-    mulx r11, rbx, qword ptr [rax + 16]
-    add rsi, rbx
-    mulx rbx, r13, qword ptr [rax + 24]
-    adc r11, r13
-    mulx r13, r14, qword ptr [rax + 32]
-    adc rbx, r14
-    mulx rdx, r14, qword ptr [rax + 40]
-    adc r13, r14
+    mulx r11, r14, qword ptr [rax + 16]
+    add rsi, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r11, r15
+    mulx r15, rbx, qword ptr [rax + 32]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 40]
+    adc r15, rbx
     adc rdx, 0
-    add rbp, r10
-    adc r12, rsi
-    adc rdi, r11
-    adc r9, rbx
-    adc rcx, r13
-    adc r8, rdx
-    mov rdx, r12
+    add r12, r10
+    adc r13, rsi
+    adc r8, r11
+    adc r9, r14
+    adc rcx, r15
+    adc rdi, rdx
+    mov rdx, r13
     sub rdx, qword ptr [rax + 8]
-    mov rsi, rdi
+    mov rsi, r8
     sbb rsi, qword ptr [rax + 16]
     mov r10, r9
     sbb r10, qword ptr [rax + 24]
     mov r11, rcx
     sbb r11, qword ptr [rax + 32]
-    mov rbx, r8
-    sbb rbx, qword ptr [rax + 40]
-    cmovc rdx, r12
-    mov rax, qword ptr [rsp]
-    mov qword ptr [rax], rdx
-    cmovc rsi, rdi
-    mov qword ptr [rax + 8], rsi
+    mov r12, rdi
+    sbb r12, qword ptr [rax + 40]
+    cmovc rdx, r13
+    cmovc rsi, r8
     cmovc r10, r9
-    mov qword ptr [rax + 16], r10
     cmovc r11, rcx
-    mov qword ptr [rax + 24], r11
-    cmovc rbx, r8
-    mov qword ptr [rax + 32], rbx
-    add rsp, 24
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc r12, rdi
+    add rsp, 16
     pop rbp
     pop rbx
     ret
@@ -1511,336 +1556,346 @@ unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<5>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn sum_of_products_spare_mulx<M: Modulus<5>>(
+    x: &[[u64; 5]; 2],
+    y: &[[u64; 5]; 2],
+) -> [u64; 5] {
+    let mut z = [0; 5];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym sum_of_products_spare_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => z[0],
+            inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _,
+            out("r8") z[1],
+            out("r9") _,
+            out("r10") z[2],
+            out("r11") z[3],
+            out("r12") _,
+            out("r13") z[4],
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<5>>(
-    z: *mut [u64; 5],
-    x: *const [[u64; 5]; 2],
-    y: *const [[u64; 5]; 2],
-) {
+unsafe extern "C" fn sum_of_products_spare_mulx_code<M: Modulus<5>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 32
+    sub rsp, 24
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
     mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    adc r10, rbx
-    mov rbx, qword ptr [rsi + 24]
-    mulx rbx, rbp, rbx
-    adc r11, rbp
-    mov rbp, qword ptr [rsi + 32]
-    mulx rdx, rbp, rbp
-    adc rbx, rbp
+    adc r9, r11
+    mov r11, qword ptr [rsi + 24]
+    mulx r11, r12, r11
+    adc r10, r12
+    mov r12, qword ptr [rsi + 32]
+    mulx rdx, r12, r12
+    adc r11, r12
     adc rdx, 0
-    mov rbp, rdx
+    mov r12, rdx
     mov rdx, qword ptr [rcx + 40]
-    mov r12, qword ptr [rsi + 40]
-    mulx r12, r13, r12
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, r15, r14
-    add r12, r15
-    mov r15, qword ptr [rsi + 56]
-    mov qword ptr [rsp], rdi
-    mulx r15, rdi, r15
-    adc r14, rdi
-    mov rdi, qword ptr [rsi + 64]
-    mov qword ptr [rsp + 8], rcx
-    mulx rdi, rcx, rdi
-    adc r15, rcx
+    mov r13, qword ptr [rsi + 40]
+    mulx r13, r14, r13
+    mov r15, qword ptr [rsi + 48]
+    mulx r15, rbx, r15
+    add r13, rbx
+    mov rbx, qword ptr [rsi + 56]
+    mulx rbx, rbp, rbx
+    adc r15, rbp
+    mov rbp, qword ptr [rsi + 64]
+    mov qword ptr [rsp], rcx
+    mulx rbp, rcx, rbp
+    adc rbx, rcx
     mov rcx, qword ptr [rsi + 72]
     mulx rcx, rdx, rcx
-    adc rdi, rdx
-    adc rcx, 0
-    add r9, r13
-    adc r8, r12
-    adc r10, r14
-    adc r11, r15
-    adc rbx, rdi
-    adc rbp, rcx
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx rcx, rdi, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add rcx, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rax + 32]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 40]
-    adc r14, r15
-    adc rdx, 0
-    add r9, rdi
-    adc r8, rcx
-    adc r10, r12
-    adc r11, r13
-    adc rbx, r14
     adc rbp, rdx
-    mov rcx, 0
     adc rcx, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rdi + 8]
-    mulx r9, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add r9, r14
-    mulx r14, r15, qword ptr [rsi + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 16], rax
-    mulx r15, rax, qword ptr [rsi + 24]
-    adc r14, rax
-    mulx rax, rdx, qword ptr [rsi + 32]
-    adc r15, rdx
-    adc rax, 0
-    add r8, r12
-    adc r10, r9
-    adc r11, r13
-    adc rbx, r14
-    adc rbp, r15
-    adc rcx, rax
-    mov rdx, qword ptr [rdi + 48]
-    mulx rax, r9, qword ptr [rsi + 40]
-    mulx r12, r13, qword ptr [rsi + 48]
-    add rax, r13
-    mulx r13, r14, qword ptr [rsi + 56]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rsi + 64]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 72]
-    adc r14, r15
-    adc rdx, 0
-    add r8, r9
-    adc r10, rax
-    adc r11, r12
-    adc rbx, r13
-    adc rbp, r14
-    adc rcx, rdx
-    mov rax, qword ptr [rsp + 16]
+    add r8, r14
+    adc rdi, r13
+    adc r9, r15
+    adc r10, rbx
+    adc r11, rbp
+    adc r12, rcx
     mov rdx, r8
     imul rdx, qword ptr [rax]
-    mulx r9, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r9, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mov qword ptr [rsp + 24], rsi
-    mulx r15, rsi, qword ptr [rax + 32]
-    adc r14, rsi
-    mulx rdx, rsi, qword ptr [rax + 40]
-    adc r15, rsi
+    mulx rcx, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add rcx, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rax + 32]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rax + 40]
+    adc rbx, rbp
     adc rdx, 0
-    add r8, r12
-    adc r10, r9
-    adc r11, r13
-    adc rbx, r14
-    adc rbp, r15
+    add r8, r13
+    adc rdi, rcx
+    adc r9, r14
+    adc r10, r15
+    adc r11, rbx
+    adc r12, rdx
+    mov rcx, 0
+    adc rcx, 0
+    mov r8, qword ptr [rsp]
+    mov rdx, qword ptr [r8 + 8]
+    mulx r13, r14, qword ptr [rsi]
+    mulx r15, rbx, qword ptr [rsi + 8]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rsi + 16]
+    adc r15, rbp
+    mov qword ptr [rsp + 8], rax
+    mulx rbp, rax, qword ptr [rsi + 24]
+    adc rbx, rax
+    mulx rax, rdx, qword ptr [rsi + 32]
+    adc rbp, rdx
+    adc rax, 0
+    add rdi, r14
+    adc r9, r13
+    adc r10, r15
+    adc r11, rbx
+    adc r12, rbp
+    adc rcx, rax
+    mov rdx, qword ptr [r8 + 48]
+    mulx rax, r13, qword ptr [rsi + 40]
+    mulx r14, r15, qword ptr [rsi + 48]
+    add rax, r15
+    mulx r15, rbx, qword ptr [rsi + 56]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rsi + 64]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rsi + 72]
+    adc rbx, rbp
+    adc rdx, 0
+    add rdi, r13
+    adc r9, rax
+    adc r10, r14
+    adc r11, r15
+    adc r12, rbx
+    adc rcx, rdx
+    mov rax, qword ptr [rsp + 8]
+    mov rdx, rdi
+    imul rdx, qword ptr [rax]
+    mulx r13, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mov qword ptr [rsp + 16], rsi
+    mulx rbp, rsi, qword ptr [rax + 32]
+    adc rbx, rsi
+    mulx rdx, rsi, qword ptr [rax + 40]
+    adc rbp, rsi
+    adc rdx, 0
+    add rdi, r14
+    adc r9, r13
+    adc r10, r15
+    adc r11, rbx
+    adc r12, rbp
     adc rcx, rdx
     mov rsi, 0
     adc rsi, 0
-    mov rdx, qword ptr [rdi + 16]
-    mov r8, qword ptr [rsp + 24]
-    mulx r9, r12, qword ptr [r8]
-    mulx r13, r14, qword ptr [r8 + 8]
-    add r9, r14
-    mulx r14, r15, qword ptr [r8 + 16]
-    adc r13, r15
-    mulx r15, rax, qword ptr [r8 + 24]
-    adc r14, rax
-    mulx rax, rdx, qword ptr [r8 + 32]
-    adc r15, rdx
+    mov rdx, qword ptr [r8 + 16]
+    mov rdi, qword ptr [rsp + 16]
+    mulx r13, r14, qword ptr [rdi]
+    mulx r15, rbx, qword ptr [rdi + 8]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rdi + 16]
+    adc r15, rbp
+    mulx rbp, rax, qword ptr [rdi + 24]
+    adc rbx, rax
+    mulx rax, rdx, qword ptr [rdi + 32]
+    adc rbp, rdx
     adc rax, 0
-    add r10, r12
-    adc r11, r9
-    adc rbx, r13
-    adc rbp, r14
-    adc rcx, r15
+    add r9, r14
+    adc r10, r13
+    adc r11, r15
+    adc r12, rbx
+    adc rcx, rbp
     adc rsi, rax
-    mov rdx, qword ptr [rdi + 56]
-    mulx rax, r9, qword ptr [r8 + 40]
-    mulx r12, r13, qword ptr [r8 + 48]
-    add rax, r13
-    mulx r13, r14, qword ptr [r8 + 56]
-    adc r12, r14
-    mulx r14, r15, qword ptr [r8 + 64]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [r8 + 72]
-    adc r14, r15
+    mov rdx, qword ptr [r8 + 56]
+    mulx rax, r13, qword ptr [rdi + 40]
+    mulx r14, r15, qword ptr [rdi + 48]
+    add rax, r15
+    mulx r15, rbx, qword ptr [rdi + 56]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rdi + 64]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rdi + 72]
+    adc rbx, rbp
     adc rdx, 0
-    add r10, r9
-    adc r11, rax
-    adc rbx, r12
-    adc rbp, r13
-    adc rcx, r14
+    add r9, r13
+    adc r10, rax
+    adc r11, r14
+    adc r12, r15
+    adc rcx, rbx
     adc rsi, rdx
-    mov rax, qword ptr [rsp + 16]
+    mov rax, qword ptr [rsp + 8]
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx r13, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mulx rbp, rdi, qword ptr [rax + 32]
+    adc rbx, rdi
+    mulx rdx, rdi, qword ptr [rax + 40]
+    adc rbp, rdi
+    adc rdx, 0
+    add r9, r14
+    adc r10, r13
+    adc r11, r15
+    adc r12, rbx
+    adc rcx, rbp
+    adc rsi, rdx
+    mov rdi, 0
+    adc rdi, 0
+    mov rdx, qword ptr [r8 + 24]
+    mov r9, qword ptr [rsp + 16]
+    mulx r13, r14, qword ptr [r9]
+    mulx r15, rbx, qword ptr [r9 + 8]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [r9 + 16]
+    adc r15, rbp
+    mulx rbp, rax, qword ptr [r9 + 24]
+    adc rbx, rax
+    mulx rax, rdx, qword ptr [r9 + 32]
+    adc rbp, rdx
+    adc rax, 0
+    add r10, r14
+    adc r11, r13
+    adc r12, r15
+    adc rcx, rbx
+    adc rsi, rbp
+    adc rdi, rax
+    mov rdx, qword ptr [r8 + 64]
+    mulx rax, r13, qword ptr [r9 + 40]
+    mulx r14, r15, qword ptr [r9 + 48]
+    add rax, r15
+    mulx r15, rbx, qword ptr [r9 + 56]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [r9 + 64]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [r9 + 72]
+    adc rbx, rbp
+    adc rdx, 0
+    add r10, r13
+    adc r11, rax
+    adc r12, r14
+    adc rcx, r15
+    adc rsi, rbx
+    adc rdi, rdx
+    mov rax, qword ptr [rsp + 8]
     mov rdx, r10
     imul rdx, qword ptr [rax]
-    mulx r9, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r9, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx r15, r8, qword ptr [rax + 32]
-    adc r14, r8
-    mulx rdx, r8, qword ptr [rax + 40]
-    adc r15, r8
-    adc rdx, 0
-    add r10, r12
-    adc r11, r9
-    adc rbx, r13
-    adc rbp, r14
-    adc rcx, r15
-    adc rsi, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rdi + 24]
-    mov r9, qword ptr [rsp + 24]
-    mulx r10, r12, qword ptr [r9]
-    mulx r13, r14, qword ptr [r9 + 8]
-    add r10, r14
-    mulx r14, r15, qword ptr [r9 + 16]
-    adc r13, r15
-    mulx r15, rax, qword ptr [r9 + 24]
-    adc r14, rax
-    mulx rax, rdx, qword ptr [r9 + 32]
-    adc r15, rdx
-    adc rax, 0
-    add r11, r12
-    adc rbx, r10
-    adc rbp, r13
-    adc rcx, r14
-    adc rsi, r15
-    adc r8, rax
-    mov rdx, qword ptr [rdi + 64]
-    mulx rax, r10, qword ptr [r9 + 40]
-    mulx r12, r13, qword ptr [r9 + 48]
-    add rax, r13
-    mulx r13, r14, qword ptr [r9 + 56]
-    adc r12, r14
-    mulx r14, r15, qword ptr [r9 + 64]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [r9 + 72]
-    adc r14, r15
-    adc rdx, 0
-    add r11, r10
-    adc rbx, rax
-    adc rbp, r12
-    adc rcx, r13
-    adc rsi, r14
-    adc r8, rdx
-    mov rax, qword ptr [rsp + 16]
-    mov rdx, r11
-    imul rdx, qword ptr [rax]
-    mulx r10, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r10, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx r15, r9, qword ptr [rax + 32]
-    adc r14, r9
+    mulx r13, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mulx rbp, r9, qword ptr [rax + 32]
+    adc rbx, r9
     mulx rdx, r9, qword ptr [rax + 40]
-    adc r15, r9
+    adc rbp, r9
     adc rdx, 0
-    add r11, r12
-    adc rbx, r10
-    adc rbp, r13
-    adc rcx, r14
-    adc rsi, r15
-    adc r8, rdx
+    add r10, r14
+    adc r11, r13
+    adc r12, r15
+    adc rcx, rbx
+    adc rsi, rbp
+    adc rdi, rdx
     mov r9, 0
     adc r9, 0
-    mov rdx, qword ptr [rdi + 32]
-    mov r10, qword ptr [rsp + 24]
-    mulx r11, r12, qword ptr [r10]
-    mulx r13, r14, qword ptr [r10 + 8]
-    add r11, r14
-    mulx r14, r15, qword ptr [r10 + 16]
-    adc r13, r15
-    mulx r15, rax, qword ptr [r10 + 24]
-    adc r14, rax
+    mov rdx, qword ptr [r8 + 32]
+    mov r10, qword ptr [rsp + 16]
+    mulx r13, r14, qword ptr [r10]
+    mulx r15, rbx, qword ptr [r10 + 8]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [r10 + 16]
+    adc r15, rbp
+    mulx rbp, rax, qword ptr [r10 + 24]
+    adc rbx, rax
     mulx rax, rdx, qword ptr [r10 + 32]
-    adc r15, rdx
+    adc rbp, rdx
     adc rax, 0
-    add rbx, r12
-    adc rbp, r11
+    add r11, r14
+    adc r12, r13
+    adc rcx, r15
+    adc rsi, rbx
+    adc rdi, rbp
+    adc r9, rax
+    mov rdx, qword ptr [r8 + 72]
+    mulx rax, r8, qword ptr [r10 + 40]
+    mulx r13, r14, qword ptr [r10 + 48]
+    add rax, r14
+    mulx r14, r15, qword ptr [r10 + 56]
+    adc r13, r15
+    mulx r15, rbx, qword ptr [r10 + 64]
+    adc r14, rbx
+    mulx rdx, r10, qword ptr [r10 + 72]
+    adc r15, r10
+    adc rdx, 0
+    add r11, r8
+    adc r12, rax
     adc rcx, r13
     adc rsi, r14
-    adc r8, r15
-    adc r9, rax
-    mov rdx, qword ptr [rdi + 72]
-    mulx rax, rdi, qword ptr [r10 + 40]
-    mulx r11, r12, qword ptr [r10 + 48]
-    add rax, r12
-    mulx r12, r13, qword ptr [r10 + 56]
-    adc r11, r13
-    mulx r13, r14, qword ptr [r10 + 64]
-    adc r12, r14
-    mulx rdx, r10, qword ptr [r10 + 72]
-    adc r13, r10
-    adc rdx, 0
-    add rbx, rdi
-    adc rbp, rax
-    adc rcx, r11
-    adc rsi, r12
-    adc r8, r13
+    adc rdi, r15
     adc r9, rdx
-    mov rax, qword ptr [rsp + 16]
-    mov rdx, rbx
+    mov rax, qword ptr [rsp + 8]
+    mov rdx, r11
     imul rdx, qword ptr [rax]
-    mulx rdi, r10, qword ptr [rax + 8]
-    mulx r11, r12, qword ptr [rax + 16]
-    add rdi, r12
-    mulx r12, r13, qword ptr [rax + 24]
-    adc r11, r13
-    mulx r13, r14, qword ptr [rax + 32]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 40]
-    adc r13, r14
+    mulx r8, r10, qword ptr [rax + 8]
+    mulx r13, r14, qword ptr [rax + 16]
+    add r8, r14
+    mulx r14, r15, qword ptr [rax + 24]
+    adc r13, r15
+    mulx r15, rbx, qword ptr [rax + 32]
+    adc r14, rbx
+    mulx rdx, rbx, qword ptr [rax + 40]
+    adc r15, rbx
     adc rdx, 0
-    add rbx, r10
-    adc rbp, rdi
-    adc rcx, r11
-    adc rsi, r12
-    adc r8, r13
+    add r11, r10
+    adc r12, r8
+    adc rcx, r13
+    adc rsi, r14
+    adc rdi, r15
     adc r9, rdx
-    mov rdx, rbp
+    mov rdx, r12
     sub rdx, qword ptr [rax + 8]
-    mov rdi, rcx
-    sbb rdi, qword ptr [rax + 16]
+    mov r8, rcx
+    sbb r8, qword ptr [rax + 16]
     mov r10, rsi
     sbb r10, qword ptr [rax + 24]
-    mov r11, r8
+    mov r11, rdi
     sbb r11, qword ptr [rax + 32]
-    mov rbx, r9
-    sbb rbx, qword ptr [rax + 40]
-    cmovc rdx, rbp
-    mov rax, qword ptr [rsp]
-    mov qword ptr [rax], rdx
-    cmovc rdi, rcx
-    mov qword ptr [rax + 8], rdi
+    mov r13, r9
+    sbb r13, qword ptr [rax + 40]
+    cmovc rdx, r12
+    cmovc r8, rcx
     cmovc r10, rsi
-    mov qword ptr [rax + 16], r10
-    cmovc r11, r8
-    mov qword ptr [rax + 24], r11
-    cmovc rbx, r9
-    mov qword ptr [rax + 32], rbx
-    add rsp, 32
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc r11, rdi
+    cmovc r13, r9
+    add rsp, 24
     pop rbp
     pop rbx
     ret
@@ -1868,251 +1923,258 @@ assembly! { 5, 3:
 /// x*y/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_full_mulx<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
+    let mut z = [0; 5];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_full_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => z[0],
+            inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") z[1],
+            out("r11") z[2],
+            out("r12") _,
+            out("r13") z[3],
+            out("r14") z[4],
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<5>>(
-    z: *mut [u64; 5],
-    x: *const [u64; 5],
-    y: *const [u64; 5],
-) {
+unsafe extern "C" fn mul_full_mulx_code<M: Modulus<5>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 24
+    sub rsp, 16
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
     mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    adc r10, rbx
-    mov rbx, qword ptr [rsi + 24]
-    mulx rbx, rbp, rbx
-    adc r11, rbp
-    mov rbp, qword ptr [rsi + 32]
-    mulx rdx, rbp, rbp
-    adc rbx, rbp
+    adc r9, r11
+    mov r11, qword ptr [rsi + 24]
+    mulx r11, r12, r11
+    adc r10, r12
+    mov r12, qword ptr [rsi + 32]
+    mulx rdx, r12, r12
+    adc r11, r12
     adc rdx, 0
-    mov rbp, rdx
-    mov rdx, r9
+    mov r12, rdx
+    mov rdx, r8
     imul rdx, qword ptr [rax]
-    mulx r12, r13, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add r12, r15
-    mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rax + 24]
-    adc r14, rdi
-    mov qword ptr [rsp + 8], rsi
-    mulx rdi, rsi, qword ptr [rax + 32]
-    adc r15, rsi
+    mulx r13, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mov qword ptr [rsp], rsi
+    mulx rbp, rsi, qword ptr [rax + 32]
+    adc rbx, rsi
     mulx rdx, rsi, qword ptr [rax + 40]
-    adc rdi, rsi
+    adc rbp, rsi
     adc rdx, 0
-    add r9, r13
-    adc r8, r12
-    adc r10, r14
-    adc r11, r15
-    adc rbx, rdi
-    adc rbp, rdx
+    add r8, r14
+    adc rdi, r13
+    adc r9, r15
+    adc r10, rbx
+    adc r11, rbp
+    adc r12, rdx
     mov rsi, 0
     adc rsi, 0
     mov rdx, qword ptr [rcx + 8]
-    mov rdi, qword ptr [rsp + 8]
-    mulx r9, r12, qword ptr [rdi]
-    mulx r13, r14, qword ptr [rdi + 8]
-    add r9, r14
-    mulx r14, r15, qword ptr [rdi + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 16], rcx
-    mulx r15, rcx, qword ptr [rdi + 24]
-    adc r14, rcx
-    mulx rcx, rdx, qword ptr [rdi + 32]
-    adc r15, rdx
+    mov r8, qword ptr [rsp]
+    mulx r13, r14, qword ptr [r8]
+    mulx r15, rbx, qword ptr [r8 + 8]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [r8 + 16]
+    adc r15, rbp
+    mov qword ptr [rsp + 8], rcx
+    mulx rbp, rcx, qword ptr [r8 + 24]
+    adc rbx, rcx
+    mulx rcx, rdx, qword ptr [r8 + 32]
+    adc rbp, rdx
     adc rcx, 0
-    add r8, r12
-    adc r10, r9
-    adc r11, r13
-    adc rbx, r14
-    adc rbp, r15
+    add rdi, r14
+    adc r9, r13
+    adc r10, r15
+    adc r11, rbx
+    adc r12, rbp
     adc rsi, rcx
     mov rcx, 0
     adc rcx, 0
-    mov rdx, r8
+    mov rdx, rdi
     imul rdx, qword ptr [rax]
-    mulx r9, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r9, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx r15, rdi, qword ptr [rax + 32]
-    adc r14, rdi
-    mulx rdx, rdi, qword ptr [rax + 40]
-    adc r15, rdi
+    mulx r13, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mulx rbp, r8, qword ptr [rax + 32]
+    adc rbx, r8
+    mulx rdx, r8, qword ptr [rax + 40]
+    adc rbp, r8
     adc rdx, 0
-    add r8, r12
-    adc r10, r9
-    adc r11, r13
-    adc rbx, r14
-    adc rbp, r15
+    add rdi, r14
+    adc r9, r13
+    adc r10, r15
+    adc r11, rbx
+    adc r12, rbp
     adc rsi, rdx
     adc rcx, 0
-    mov rdi, qword ptr [rsp + 16]
+    mov rdi, qword ptr [rsp + 8]
     mov rdx, qword ptr [rdi + 16]
-    mov r8, qword ptr [rsp + 8]
-    mulx r9, r12, qword ptr [r8]
-    mulx r13, r14, qword ptr [r8 + 8]
-    add r9, r14
-    mulx r14, r15, qword ptr [r8 + 16]
-    adc r13, r15
-    mulx r15, rdi, qword ptr [r8 + 24]
-    adc r14, rdi
+    mov r8, qword ptr [rsp]
+    mulx r13, r14, qword ptr [r8]
+    mulx r15, rbx, qword ptr [r8 + 8]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [r8 + 16]
+    adc r15, rbp
+    mulx rbp, rdi, qword ptr [r8 + 24]
+    adc rbx, rdi
     mulx rdx, rdi, qword ptr [r8 + 32]
-    adc r15, rdi
+    adc rbp, rdi
     adc rdx, 0
-    add r10, r12
-    adc r11, r9
-    adc rbx, r13
-    adc rbp, r14
-    adc rsi, r15
+    add r9, r14
+    adc r10, r13
+    adc r11, r15
+    adc r12, rbx
+    adc rsi, rbp
     adc rcx, rdx
     mov rdi, 0
     adc rdi, 0
-    mov rdx, r10
+    mov rdx, r9
     imul rdx, qword ptr [rax]
-    mulx r9, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r9, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx r15, r8, qword ptr [rax + 32]
-    adc r14, r8
+    mulx r13, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mulx rbp, r8, qword ptr [rax + 32]
+    adc rbx, r8
     mulx rdx, r8, qword ptr [rax + 40]
-    adc r15, r8
+    adc rbp, r8
     adc rdx, 0
-    add r10, r12
-    adc r11, r9
-    adc rbx, r13
-    adc rbp, r14
-    adc rsi, r15
+    add r9, r14
+    adc r10, r13
+    adc r11, r15
+    adc r12, rbx
+    adc rsi, rbp
     adc rcx, rdx
     adc rdi, 0
-    mov r8, qword ptr [rsp + 16]
+    mov r8, qword ptr [rsp + 8]
     mov rdx, qword ptr [r8 + 24]
-    mov r9, qword ptr [rsp + 8]
-    mulx r10, r12, qword ptr [r9]
-    mulx r13, r14, qword ptr [r9 + 8]
-    add r10, r14
-    mulx r14, r15, qword ptr [r9 + 16]
-    adc r13, r15
-    mulx r15, r8, qword ptr [r9 + 24]
-    adc r14, r8
+    mov r9, qword ptr [rsp]
+    mulx r13, r14, qword ptr [r9]
+    mulx r15, rbx, qword ptr [r9 + 8]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [r9 + 16]
+    adc r15, rbp
+    mulx rbp, r8, qword ptr [r9 + 24]
+    adc rbx, r8
     mulx rdx, r8, qword ptr [r9 + 32]
-    adc r15, r8
+    adc rbp, r8
     adc rdx, 0
-    add r11, r12
-    adc rbx, r10
-    adc rbp, r13
-    adc rsi, r14
-    adc rcx, r15
+    add r10, r14
+    adc r11, r13
+    adc r12, r15
+    adc rsi, rbx
+    adc rcx, rbp
     adc rdi, rdx
     mov r8, 0
     adc r8, 0
-    mov rdx, r11
+    mov rdx, r10
     imul rdx, qword ptr [rax]
-    mulx r10, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r10, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx r15, r9, qword ptr [rax + 32]
-    adc r14, r9
+    mulx r13, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mulx rbp, r9, qword ptr [rax + 32]
+    adc rbx, r9
     mulx rdx, r9, qword ptr [rax + 40]
-    adc r15, r9
+    adc rbp, r9
     adc rdx, 0
-    add r11, r12
-    adc rbx, r10
-    adc rbp, r13
-    adc rsi, r14
-    adc rcx, r15
+    add r10, r14
+    adc r11, r13
+    adc r12, r15
+    adc rsi, rbx
+    adc rcx, rbp
     adc rdi, rdx
     adc r8, 0
-    mov rdx, qword ptr [rsp + 16]
+    mov rdx, qword ptr [rsp + 8]
     mov rdx, qword ptr [rdx + 32]
-    mov r9, qword ptr [rsp + 8]
-    mulx r10, r11, qword ptr [r9]
-    mulx r12, r13, qword ptr [r9 + 8]
-    add r10, r13
-    mulx r13, r14, qword ptr [r9 + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [r9 + 24]
-    adc r13, r15
+    mov r9, qword ptr [rsp]
+    mulx r10, r13, qword ptr [r9]
+    mulx r14, r15, qword ptr [r9 + 8]
+    add r10, r15
+    mulx r15, rbx, qword ptr [r9 + 16]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [r9 + 24]
+    adc r15, rbp
     mulx rdx, r9, qword ptr [r9 + 32]
-    adc r14, r9
+    adc rbx, r9
     adc rdx, 0
-    add rbx, r11
-    adc rbp, r10
-    adc rsi, r12
-    adc rcx, r13
-    adc rdi, r14
+    add r11, r13
+    adc r12, r10
+    adc rsi, r14
+    adc rcx, r15
+    adc rdi, rbx
     adc r8, rdx
     mov r9, 0
     adc r9, 0
-    mov rdx, rbx
+    mov rdx, r11
     imul rdx, qword ptr [rax]
-    mulx r10, r11, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add r10, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rax + 32]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 40]
-    adc r14, r15
+    mulx r10, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add r10, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rax + 32]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [rax + 40]
+    adc rbx, rbp
     adc rdx, 0
-    add rbx, r11
-    adc rbp, r10
-    adc rsi, r12
-    adc rcx, r13
-    adc rdi, r14
+    add r11, r13
+    adc r12, r10
+    adc rsi, r14
+    adc rcx, r15
+    adc rdi, rbx
     adc r8, rdx
     adc r9, 0
-    mov rdx, rbp
+    mov rdx, r12
     sub rdx, qword ptr [rax + 8]
     mov r10, rsi
     sbb r10, qword ptr [rax + 16]
     mov r11, rcx
     sbb r11, qword ptr [rax + 24]
-    mov rbx, rdi
-    sbb rbx, qword ptr [rax + 32]
-    mov r12, r8
-    sbb r12, qword ptr [rax + 40]
+    mov r13, rdi
+    sbb r13, qword ptr [rax + 32]
+    mov r14, r8
+    sbb r14, qword ptr [rax + 40]
     sbb r9, 0
-    cmovc rdx, rbp
-    mov rax, qword ptr [rsp]
-    mov qword ptr [rax], rdx
+    cmovc rdx, r12
     cmovc r10, rsi
-    mov qword ptr [rax + 8], r10
     cmovc r11, rcx
-    mov qword ptr [rax + 16], r11
-    cmovc rbx, rdi
-    mov qword ptr [rax + 24], rbx
-    cmovc r12, r8
-    mov qword ptr [rax + 32], r12
-    add rsp, 24
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc r13, rdi
+    cmovc r14, r8
+    add rsp, 16
     pop rbp
     pop rbx
     ret
@@ -2132,370 +2194,380 @@ unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<5>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p; two-subtractions, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn sum_of_products_full_mulx<M: Modulus<5>>(
+    x: &[[u64; 5]; 2],
+    y: &[[u64; 5]; 2],
+) -> [u64; 5] {
+    let mut z = [0; 5];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym sum_of_products_full_mulx_code::<M>,
+            out("rax") z[0],
+            out("rcx") z[1],
+            inout("rdx") core::ptr::from_ref(y) => _,
+            inout("rsi") core::ptr::from_ref(x) => z[2],
+            out("rdi") z[3],
+            out("r8") z[4],
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<5>>(
-    z: *mut [u64; 5],
-    x: *const [[u64; 5]; 2],
-    y: *const [[u64; 5]; 2],
-) {
+unsafe extern "C" fn sum_of_products_full_mulx_code<M: Modulus<5>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 32
+    sub rsp, 24
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
     mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    adc r10, rbx
-    mov rbx, qword ptr [rsi + 24]
-    mulx rbx, rbp, rbx
-    adc r11, rbp
-    mov rbp, qword ptr [rsi + 32]
-    mulx rdx, rbp, rbp
-    adc rbx, rbp
+    adc r9, r11
+    mov r11, qword ptr [rsi + 24]
+    mulx r11, r12, r11
+    adc r10, r12
+    mov r12, qword ptr [rsi + 32]
+    mulx rdx, r12, r12
+    adc r11, r12
     adc rdx, 0
-    mov rbp, rdx
+    mov r12, rdx
     mov rdx, qword ptr [rcx + 40]
-    mov r12, qword ptr [rsi + 40]
-    mulx r12, r13, r12
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, r15, r14
-    add r12, r15
-    mov r15, qword ptr [rsi + 56]
-    mov qword ptr [rsp], rdi
-    mulx r15, rdi, r15
-    adc r14, rdi
-    mov rdi, qword ptr [rsi + 64]
-    mov qword ptr [rsp + 8], rcx
-    mulx rdi, rcx, rdi
-    adc r15, rcx
+    mov r13, qword ptr [rsi + 40]
+    mulx r13, r14, r13
+    mov r15, qword ptr [rsi + 48]
+    mulx r15, rbx, r15
+    add r13, rbx
+    mov rbx, qword ptr [rsi + 56]
+    mulx rbx, rbp, rbx
+    adc r15, rbp
+    mov rbp, qword ptr [rsi + 64]
+    mov qword ptr [rsp], rcx
+    mulx rbp, rcx, rbp
+    adc rbx, rcx
     mov rcx, qword ptr [rsi + 72]
     mulx rcx, rdx, rcx
-    adc rdi, rdx
-    adc rcx, 0
-    add r9, r13
-    adc r8, r12
-    adc r10, r14
-    adc r11, r15
-    adc rbx, rdi
-    adc rbp, rcx
-    mov rcx, 0
-    adc rcx, 0
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx rdi, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add rdi, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mov qword ptr [rsp + 16], rsi
-    mulx r15, rsi, qword ptr [rax + 32]
-    adc r14, rsi
-    mulx rdx, rsi, qword ptr [rax + 40]
-    adc r15, rsi
-    adc rdx, 0
-    add r9, r12
-    adc r8, rdi
-    adc r10, r13
-    adc r11, r14
-    adc rbx, r15
     adc rbp, rdx
     adc rcx, 0
-    mov rsi, qword ptr [rsp + 8]
+    add r8, r14
+    adc rdi, r13
+    adc r9, r15
+    adc r10, rbx
+    adc r11, rbp
+    adc r12, rcx
+    mov rcx, 0
+    adc rcx, 0
+    mov rdx, r8
+    imul rdx, qword ptr [rax]
+    mulx r13, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mov qword ptr [rsp + 8], rsi
+    mulx rbp, rsi, qword ptr [rax + 32]
+    adc rbx, rsi
+    mulx rdx, rsi, qword ptr [rax + 40]
+    adc rbp, rsi
+    adc rdx, 0
+    add r8, r14
+    adc rdi, r13
+    adc r9, r15
+    adc r10, rbx
+    adc r11, rbp
+    adc r12, rdx
+    adc rcx, 0
+    mov rsi, qword ptr [rsp]
     mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsp + 16]
-    mulx r9, r12, qword ptr [rdi]
-    mulx r13, r14, qword ptr [rdi + 8]
-    add r9, r14
-    mulx r14, r15, qword ptr [rdi + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 24], rax
-    mulx r15, rax, qword ptr [rdi + 24]
-    adc r14, rax
-    mulx rax, rdx, qword ptr [rdi + 32]
-    adc r15, rdx
+    mov r8, qword ptr [rsp + 8]
+    mulx r13, r14, qword ptr [r8]
+    mulx r15, rbx, qword ptr [r8 + 8]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [r8 + 16]
+    adc r15, rbp
+    mov qword ptr [rsp + 16], rax
+    mulx rbp, rax, qword ptr [r8 + 24]
+    adc rbx, rax
+    mulx rax, rdx, qword ptr [r8 + 32]
+    adc rbp, rdx
     adc rax, 0
-    add r8, r12
-    adc r10, r9
-    adc r11, r13
-    adc rbx, r14
-    adc rbp, r15
+    add rdi, r14
+    adc r9, r13
+    adc r10, r15
+    adc r11, rbx
+    adc r12, rbp
     adc rcx, rax
     mov rax, 0
     adc rax, 0
     mov rdx, qword ptr [rsi + 48]
-    mulx r9, r12, qword ptr [rdi + 40]
-    mulx r13, r14, qword ptr [rdi + 48]
-    add r9, r14
-    mulx r14, r15, qword ptr [rdi + 56]
-    adc r13, r15
-    mulx r15, rsi, qword ptr [rdi + 64]
-    adc r14, rsi
-    mulx rdx, rsi, qword ptr [rdi + 72]
-    adc r15, rsi
+    mulx r13, r14, qword ptr [r8 + 40]
+    mulx r15, rbx, qword ptr [r8 + 48]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [r8 + 56]
+    adc r15, rbp
+    mulx rbp, rsi, qword ptr [r8 + 64]
+    adc rbx, rsi
+    mulx rdx, rsi, qword ptr [r8 + 72]
+    adc rbp, rsi
     adc rdx, 0
-    add r8, r12
-    adc r10, r9
-    adc r11, r13
-    adc rbx, r14
-    adc rbp, r15
+    add rdi, r14
+    adc r9, r13
+    adc r10, r15
+    adc r11, rbx
+    adc r12, rbp
     adc rcx, rdx
     adc rax, 0
-    mov rsi, qword ptr [rsp + 24]
-    mov rdx, r8
+    mov rsi, qword ptr [rsp + 16]
+    mov rdx, rdi
     imul rdx, qword ptr [rsi]
-    mulx r9, r12, qword ptr [rsi + 8]
-    mulx r13, r14, qword ptr [rsi + 16]
-    add r9, r14
-    mulx r14, r15, qword ptr [rsi + 24]
-    adc r13, r15
-    mulx r15, rdi, qword ptr [rsi + 32]
-    adc r14, rdi
-    mulx rdx, rdi, qword ptr [rsi + 40]
-    adc r15, rdi
+    mulx r13, r14, qword ptr [rsi + 8]
+    mulx r15, rbx, qword ptr [rsi + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rsi + 24]
+    adc r15, rbp
+    mulx rbp, r8, qword ptr [rsi + 32]
+    adc rbx, r8
+    mulx rdx, r8, qword ptr [rsi + 40]
+    adc rbp, r8
     adc rdx, 0
-    add r8, r12
-    adc r10, r9
-    adc r11, r13
-    adc rbx, r14
-    adc rbp, r15
+    add rdi, r14
+    adc r9, r13
+    adc r10, r15
+    adc r11, rbx
+    adc r12, rbp
     adc rcx, rdx
     adc rax, 0
-    mov rdi, qword ptr [rsp + 8]
+    mov rdi, qword ptr [rsp]
     mov rdx, qword ptr [rdi + 16]
-    mov r8, qword ptr [rsp + 16]
-    mulx r9, r12, qword ptr [r8]
-    mulx r13, r14, qword ptr [r8 + 8]
-    add r9, r14
-    mulx r14, r15, qword ptr [r8 + 16]
-    adc r13, r15
-    mulx r15, rsi, qword ptr [r8 + 24]
-    adc r14, rsi
+    mov r8, qword ptr [rsp + 8]
+    mulx r13, r14, qword ptr [r8]
+    mulx r15, rbx, qword ptr [r8 + 8]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [r8 + 16]
+    adc r15, rbp
+    mulx rbp, rsi, qword ptr [r8 + 24]
+    adc rbx, rsi
     mulx rdx, rsi, qword ptr [r8 + 32]
-    adc r15, rsi
+    adc rbp, rsi
     adc rdx, 0
-    add r10, r12
-    adc r11, r9
-    adc rbx, r13
-    adc rbp, r14
-    adc rcx, r15
+    add r9, r14
+    adc r10, r13
+    adc r11, r15
+    adc r12, rbx
+    adc rcx, rbp
     adc rax, rdx
     mov rsi, 0
     adc rsi, 0
     mov rdx, qword ptr [rdi + 56]
-    mulx r9, r12, qword ptr [r8 + 40]
-    mulx r13, r14, qword ptr [r8 + 48]
-    add r9, r14
-    mulx r14, r15, qword ptr [r8 + 56]
-    adc r13, r15
-    mulx r15, rdi, qword ptr [r8 + 64]
-    adc r14, rdi
+    mulx r13, r14, qword ptr [r8 + 40]
+    mulx r15, rbx, qword ptr [r8 + 48]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [r8 + 56]
+    adc r15, rbp
+    mulx rbp, rdi, qword ptr [r8 + 64]
+    adc rbx, rdi
     mulx rdx, rdi, qword ptr [r8 + 72]
-    adc r15, rdi
+    adc rbp, rdi
     adc rdx, 0
-    add r10, r12
-    adc r11, r9
-    adc rbx, r13
-    adc rbp, r14
-    adc rcx, r15
-    adc rax, rdx
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 24]
-    mov rdx, r10
-    imul rdx, qword ptr [rdi]
-    mulx r9, r12, qword ptr [rdi + 8]
-    mulx r13, r14, qword ptr [rdi + 16]
     add r9, r14
-    mulx r14, r15, qword ptr [rdi + 24]
-    adc r13, r15
-    mulx r15, r8, qword ptr [rdi + 32]
-    adc r14, r8
-    mulx rdx, r8, qword ptr [rdi + 40]
-    adc r15, r8
-    adc rdx, 0
-    add r10, r12
-    adc r11, r9
-    adc rbx, r13
-    adc rbp, r14
-    adc rcx, r15
+    adc r10, r13
+    adc r11, r15
+    adc r12, rbx
+    adc rcx, rbp
     adc rax, rdx
     adc rsi, 0
-    mov r8, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r8 + 24]
-    mov r9, qword ptr [rsp + 16]
-    mulx r10, r12, qword ptr [r9]
-    mulx r13, r14, qword ptr [r9 + 8]
-    add r10, r14
-    mulx r14, r15, qword ptr [r9 + 16]
-    adc r13, r15
-    mulx r15, rdi, qword ptr [r9 + 24]
-    adc r14, rdi
-    mulx rdx, rdi, qword ptr [r9 + 32]
-    adc r15, rdi
+    mov rdi, qword ptr [rsp + 16]
+    mov rdx, r9
+    imul rdx, qword ptr [rdi]
+    mulx r13, r14, qword ptr [rdi + 8]
+    mulx r15, rbx, qword ptr [rdi + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rdi + 24]
+    adc r15, rbp
+    mulx rbp, r8, qword ptr [rdi + 32]
+    adc rbx, r8
+    mulx rdx, r8, qword ptr [rdi + 40]
+    adc rbp, r8
     adc rdx, 0
-    add r11, r12
-    adc rbx, r10
-    adc rbp, r13
-    adc rcx, r14
-    adc rax, r15
+    add r9, r14
+    adc r10, r13
+    adc r11, r15
+    adc r12, rbx
+    adc rcx, rbp
+    adc rax, rdx
+    adc rsi, 0
+    mov r8, qword ptr [rsp]
+    mov rdx, qword ptr [r8 + 24]
+    mov r9, qword ptr [rsp + 8]
+    mulx r13, r14, qword ptr [r9]
+    mulx r15, rbx, qword ptr [r9 + 8]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [r9 + 16]
+    adc r15, rbp
+    mulx rbp, rdi, qword ptr [r9 + 24]
+    adc rbx, rdi
+    mulx rdx, rdi, qword ptr [r9 + 32]
+    adc rbp, rdi
+    adc rdx, 0
+    add r10, r14
+    adc r11, r13
+    adc r12, r15
+    adc rcx, rbx
+    adc rax, rbp
     adc rsi, rdx
     mov rdi, 0
     adc rdi, 0
     mov rdx, qword ptr [r8 + 64]
-    mulx r10, r12, qword ptr [r9 + 40]
-    mulx r13, r14, qword ptr [r9 + 48]
-    add r10, r14
-    mulx r14, r15, qword ptr [r9 + 56]
-    adc r13, r15
-    mulx r15, r8, qword ptr [r9 + 64]
-    adc r14, r8
+    mulx r13, r14, qword ptr [r9 + 40]
+    mulx r15, rbx, qword ptr [r9 + 48]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [r9 + 56]
+    adc r15, rbp
+    mulx rbp, r8, qword ptr [r9 + 64]
+    adc rbx, r8
     mulx rdx, r8, qword ptr [r9 + 72]
-    adc r15, r8
+    adc rbp, r8
     adc rdx, 0
-    add r11, r12
-    adc rbx, r10
-    adc rbp, r13
-    adc rcx, r14
-    adc rax, r15
-    adc rsi, rdx
-    adc rdi, 0
-    mov r8, qword ptr [rsp + 24]
-    mov rdx, r11
-    imul rdx, qword ptr [r8]
-    mulx r10, r12, qword ptr [r8 + 8]
-    mulx r13, r14, qword ptr [r8 + 16]
     add r10, r14
-    mulx r14, r15, qword ptr [r8 + 24]
-    adc r13, r15
-    mulx r15, r9, qword ptr [r8 + 32]
-    adc r14, r9
-    mulx rdx, r9, qword ptr [r8 + 40]
-    adc r15, r9
-    adc rdx, 0
-    add r11, r12
-    adc rbx, r10
-    adc rbp, r13
-    adc rcx, r14
-    adc rax, r15
+    adc r11, r13
+    adc r12, r15
+    adc rcx, rbx
+    adc rax, rbp
     adc rsi, rdx
     adc rdi, 0
-    mov r9, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r9 + 32]
-    mov r10, qword ptr [rsp + 16]
-    mulx r11, r12, qword ptr [r10]
-    mulx r13, r14, qword ptr [r10 + 8]
-    add r11, r14
-    mulx r14, r15, qword ptr [r10 + 16]
-    adc r13, r15
-    mulx r15, r8, qword ptr [r10 + 24]
-    adc r14, r8
-    mulx rdx, r8, qword ptr [r10 + 32]
-    adc r15, r8
+    mov r8, qword ptr [rsp + 16]
+    mov rdx, r10
+    imul rdx, qword ptr [r8]
+    mulx r13, r14, qword ptr [r8 + 8]
+    mulx r15, rbx, qword ptr [r8 + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [r8 + 24]
+    adc r15, rbp
+    mulx rbp, r9, qword ptr [r8 + 32]
+    adc rbx, r9
+    mulx rdx, r9, qword ptr [r8 + 40]
+    adc rbp, r9
     adc rdx, 0
-    add rbx, r12
-    adc rbp, r11
-    adc rcx, r13
-    adc rax, r14
-    adc rsi, r15
+    add r10, r14
+    adc r11, r13
+    adc r12, r15
+    adc rcx, rbx
+    adc rax, rbp
+    adc rsi, rdx
+    adc rdi, 0
+    mov r9, qword ptr [rsp]
+    mov rdx, qword ptr [r9 + 32]
+    mov r10, qword ptr [rsp + 8]
+    mulx r13, r14, qword ptr [r10]
+    mulx r15, rbx, qword ptr [r10 + 8]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [r10 + 16]
+    adc r15, rbp
+    mulx rbp, r8, qword ptr [r10 + 24]
+    adc rbx, r8
+    mulx rdx, r8, qword ptr [r10 + 32]
+    adc rbp, r8
+    adc rdx, 0
+    add r11, r14
+    adc r12, r13
+    adc rcx, r15
+    adc rax, rbx
+    adc rsi, rbp
     adc rdi, rdx
     mov r8, 0
     adc r8, 0
     mov rdx, qword ptr [r9 + 72]
-    mulx r9, r11, qword ptr [r10 + 40]
-    mulx r12, r13, qword ptr [r10 + 48]
-    add r9, r13
-    mulx r13, r14, qword ptr [r10 + 56]
-    adc r12, r14
-    mulx r14, r15, qword ptr [r10 + 64]
-    adc r13, r15
+    mulx r9, r13, qword ptr [r10 + 40]
+    mulx r14, r15, qword ptr [r10 + 48]
+    add r9, r15
+    mulx r15, rbx, qword ptr [r10 + 56]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [r10 + 64]
+    adc r15, rbp
     mulx rdx, r10, qword ptr [r10 + 72]
-    adc r14, r10
+    adc rbx, r10
     adc rdx, 0
-    add rbx, r11
-    adc rbp, r9
-    adc rcx, r12
-    adc rax, r13
-    adc rsi, r14
+    add r11, r13
+    adc r12, r9
+    adc rcx, r14
+    adc rax, r15
+    adc rsi, rbx
     adc rdi, rdx
     adc r8, 0
-    mov r9, qword ptr [rsp + 24]
-    mov rdx, rbx
+    mov r9, qword ptr [rsp + 16]
+    mov rdx, r11
     imul rdx, qword ptr [r9]
-    mulx r10, r11, qword ptr [r9 + 8]
-    mulx r12, r13, qword ptr [r9 + 16]
-    add r10, r13
-    mulx r13, r14, qword ptr [r9 + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [r9 + 32]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [r9 + 40]
-    adc r14, r15
+    mulx r10, r13, qword ptr [r9 + 8]
+    mulx r14, r15, qword ptr [r9 + 16]
+    add r10, r15
+    mulx r15, rbx, qword ptr [r9 + 24]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [r9 + 32]
+    adc r15, rbp
+    mulx rdx, rbp, qword ptr [r9 + 40]
+    adc rbx, rbp
     adc rdx, 0
-    add rbx, r11
-    adc rbp, r10
-    adc rcx, r12
-    adc rax, r13
-    adc rsi, r14
+    add r11, r13
+    adc r12, r10
+    adc rcx, r14
+    adc rax, r15
+    adc rsi, rbx
     adc rdi, rdx
     adc r8, 0
-    mov rdx, rbp
+    mov rdx, r12
     sub rdx, qword ptr [r9 + 8]
     mov r10, rcx
     sbb r10, qword ptr [r9 + 16]
     mov r11, rax
     sbb r11, qword ptr [r9 + 24]
-    mov rbx, rsi
-    sbb rbx, qword ptr [r9 + 32]
-    mov r12, rdi
-    sbb r12, qword ptr [r9 + 40]
-    mov r13, r8
-    sbb r13, 0
-    cmovc rdx, rbp
+    mov r13, rsi
+    sbb r13, qword ptr [r9 + 32]
+    mov r14, rdi
+    sbb r14, qword ptr [r9 + 40]
+    mov r15, r8
+    sbb r15, 0
+    cmovc rdx, r12
     cmovc r10, rcx
     cmovc r11, rax
-    cmovc rbx, rsi
-    cmovc r12, rdi
-    cmovc r13, r8
+    cmovc r13, rsi
+    cmovc r14, rdi
+    cmovc r15, r8
     mov rax, rdx
     sub rax, qword ptr [r9 + 8]
     mov rcx, r10
     sbb rcx, qword ptr [r9 + 16]
     mov rsi, r11
     sbb rsi, qword ptr [r9 + 24]
-    mov rdi, rbx
+    mov rdi, r13
     sbb rdi, qword ptr [r9 + 32]
-    mov r8, r12
+    mov r8, r14
     sbb r8, qword ptr [r9 + 40]
-    sbb r13, 0
+    sbb r15, 0
     cmovc rax, rdx
-    mov rdx, qword ptr [rsp]
-    mov qword ptr [rdx], rax
     cmovc rcx, r10
-    mov qword ptr [rdx + 8], rcx
     cmovc rsi, r11
-    mov qword ptr [rdx + 16], rsi
-    cmovc rdi, rbx
-    mov qword ptr [rdx + 24], rdi
-    cmovc r8, r12
-    mov qword ptr [rdx + 32], r8
-    add rsp, 32
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc rdi, r13
+    cmovc r8, r14
+    add rsp, 24
     pop rbp
     pop rbx
     ret

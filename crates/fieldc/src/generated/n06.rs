@@ -18,329 +18,335 @@ assembly! { 6, 0:
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_fold_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_fold_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => _,
+            inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _,
+            out("r8") _,
+            out("r9") z[0],
+            out("r10") z[1],
+            out("r11") z[2],
+            out("r12") z[3],
+            out("r13") _,
+            out("r14") z[4],
+            out("r15") z[5],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<6>>(
-    z: *mut [u64; 6],
-    x: *const [u64; 6],
-    y: *const [u64; 6],
-) {
+unsafe extern "C" fn mul_fold_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 40
+    sub rsp, 32
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
     mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    adc r10, rbx
-    mov rbx, qword ptr [rsi + 24]
-    mulx rbx, rbp, rbx
-    adc r11, rbp
-    mov rbp, qword ptr [rsi + 32]
-    mulx rbp, r12, rbp
-    adc rbx, r12
-    mov r12, qword ptr [rsi + 40]
-    mulx rdx, r12, r12
-    adc rbp, r12
+    adc r9, r11
+    mov r11, qword ptr [rsi + 24]
+    mulx r11, r12, r11
+    adc r10, r12
+    mov r12, qword ptr [rsi + 32]
+    mulx r12, r13, r12
+    adc r11, r13
+    mov r13, qword ptr [rsi + 40]
+    mulx rdx, r13, r13
+    adc r12, r13
     adc rdx, 0
-    mov r12, rdx
-    mov rdx, r9
-    mulx r9, r13, qword ptr [rax]
-    mulx r14, r15, qword ptr [rax + 8]
-    add r9, r15
-    mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rax + 16]
-    adc r14, rdi
-    mov qword ptr [rsp + 8], rsi
-    mulx rdi, rsi, qword ptr [rax + 24]
-    adc r15, rsi
-    mov qword ptr [rsp + 16], rcx
+    mov r13, rdx
+    mov rdx, r8
+    mulx r8, r14, qword ptr [rax]
+    mulx r15, rbx, qword ptr [rax + 8]
+    add r8, rbx
+    mulx rbx, rbp, qword ptr [rax + 16]
+    adc r15, rbp
+    mov qword ptr [rsp], rsi
+    mulx rbp, rsi, qword ptr [rax + 24]
+    adc rbx, rsi
+    mov qword ptr [rsp + 8], rcx
     mulx rsi, rcx, qword ptr [rax + 32]
-    adc rdi, rcx
+    adc rbp, rcx
     mulx rcx, rdx, qword ptr [rax + 40]
     adc rsi, rdx
     adc rcx, 0
-    add r8, r13
-    adc r10, r9
-    adc r11, r14
-    adc rbx, r15
-    adc rbp, rdi
-    adc r12, rsi
+    add rdi, r14
+    adc r9, r8
+    adc r10, r15
+    adc r11, rbx
+    adc r12, rbp
+    adc r13, rsi
     adc rcx, 0
-    mov rsi, qword ptr [rsp + 16]
+    mov rsi, qword ptr [rsp + 8]
     mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsp + 8]
-    mulx r9, r13, qword ptr [rdi]
-    mulx r14, r15, qword ptr [rdi + 8]
-    add r9, r15
-    mulx r15, rsi, qword ptr [rdi + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 24], rax
-    mulx rsi, rax, qword ptr [rdi + 24]
-    adc r15, rax
-    mov qword ptr [rsp + 32], rcx
-    mulx rax, rcx, qword ptr [rdi + 32]
+    mov r8, qword ptr [rsp]
+    mulx r14, r15, qword ptr [r8]
+    mulx rbx, rbp, qword ptr [r8 + 8]
+    add r14, rbp
+    mulx rbp, rsi, qword ptr [r8 + 16]
+    adc rbx, rsi
+    mov qword ptr [rsp + 16], rax
+    mulx rsi, rax, qword ptr [r8 + 24]
+    adc rbp, rax
+    mov qword ptr [rsp + 24], rcx
+    mulx rax, rcx, qword ptr [r8 + 32]
     adc rsi, rcx
-    mulx rcx, rdx, qword ptr [rdi + 40]
+    mulx rcx, rdx, qword ptr [r8 + 40]
     adc rax, rdx
     adc rcx, 0
-    add r8, r13
-    adc r10, r9
-    adc r11, r14
-    adc rbx, r15
-    adc rbp, rsi
-    adc r12, rax
-    adc rcx, qword ptr [rsp + 32]
-    mov rdx, r8
-    mov rax, qword ptr [rsp + 24]
-    mulx rsi, r8, qword ptr [rax]
-    mulx r9, r13, qword ptr [rax + 8]
-    add rsi, r13
-    mulx r13, r14, qword ptr [rax + 16]
+    add rdi, r15
     adc r9, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx r15, rdi, qword ptr [rax + 32]
-    adc r14, rdi
-    mulx rdx, rdi, qword ptr [rax + 40]
-    adc r15, rdi
+    adc r10, rbx
+    adc r11, rbp
+    adc r12, rsi
+    adc r13, rax
+    adc rcx, qword ptr [rsp + 24]
+    mov rdx, rdi
+    mov rax, qword ptr [rsp + 16]
+    mulx rsi, rdi, qword ptr [rax]
+    mulx r14, r15, qword ptr [rax + 8]
+    add rsi, r15
+    mulx r15, rbx, qword ptr [rax + 16]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mulx rbp, r8, qword ptr [rax + 32]
+    adc rbx, r8
+    mulx rdx, r8, qword ptr [rax + 40]
+    adc rbp, r8
     adc rdx, 0
-    add r10, r8
-    adc r11, rsi
-    adc rbx, r9
-    adc rbp, r13
-    adc r12, r14
-    adc rcx, r15
+    add r9, rdi
+    adc r10, rsi
+    adc r11, r14
+    adc r12, r15
+    adc r13, rbx
+    adc rcx, rbp
     adc rdx, 0
-    mov rsi, qword ptr [rsp + 16]
+    mov rsi, qword ptr [rsp + 8]
     mov rdi, rdx
     mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsp + 8]
-    mulx r9, r13, qword ptr [r8]
-    mulx r14, r15, qword ptr [r8 + 8]
-    add r9, r15
-    mulx r15, rsi, qword ptr [r8 + 16]
-    adc r14, rsi
+    mov r8, qword ptr [rsp]
+    mulx r14, r15, qword ptr [r8]
+    mulx rbx, rbp, qword ptr [r8 + 8]
+    add r14, rbp
+    mulx rbp, rsi, qword ptr [r8 + 16]
+    adc rbx, rsi
     mulx rsi, rax, qword ptr [r8 + 24]
-    adc r15, rax
-    mov qword ptr [rsp + 32], rdi
+    adc rbp, rax
+    mov qword ptr [rsp + 24], rdi
     mulx rax, rdi, qword ptr [r8 + 32]
     adc rsi, rdi
     mulx rdx, rdi, qword ptr [r8 + 40]
     adc rax, rdi
     adc rdx, 0
-    add r10, r13
-    adc r11, r9
-    adc rbx, r14
-    adc rbp, r15
-    adc r12, rsi
-    adc rcx, rax
-    adc rdx, qword ptr [rsp + 32]
-    mov rax, rdx
-    mov rdx, r10
-    mov rsi, qword ptr [rsp + 24]
-    mulx rdi, r9, qword ptr [rsi]
-    mulx r10, r13, qword ptr [rsi + 8]
-    add rdi, r13
-    mulx r13, r14, qword ptr [rsi + 16]
+    add r9, r15
     adc r10, r14
-    mulx r14, r15, qword ptr [rsi + 24]
-    adc r13, r15
-    mulx r15, r8, qword ptr [rsi + 32]
-    adc r14, r8
+    adc r11, rbx
+    adc r12, rbp
+    adc r13, rsi
+    adc rcx, rax
+    adc rdx, qword ptr [rsp + 24]
+    mov rax, rdx
+    mov rdx, r9
+    mov rsi, qword ptr [rsp + 16]
+    mulx rdi, r9, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    add rdi, r15
+    mulx r15, rbx, qword ptr [rsi + 16]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rsi + 24]
+    adc r15, rbp
+    mulx rbp, r8, qword ptr [rsi + 32]
+    adc rbx, r8
     mulx rdx, r8, qword ptr [rsi + 40]
-    adc r15, r8
+    adc rbp, r8
     adc rdx, 0
-    add r11, r9
-    adc rbx, rdi
-    adc rbp, r10
-    adc r12, r13
-    adc rcx, r14
-    adc rax, r15
+    add r10, r9
+    adc r11, rdi
+    adc r12, r14
+    adc r13, r15
+    adc rcx, rbx
+    adc rax, rbp
     adc rdx, 0
-    mov rdi, qword ptr [rsp + 16]
+    mov rdi, qword ptr [rsp + 8]
     mov r8, rdx
     mov rdx, qword ptr [rdi + 24]
-    mov r9, qword ptr [rsp + 8]
-    mulx r10, r13, qword ptr [r9]
-    mulx r14, r15, qword ptr [r9 + 8]
-    add r10, r15
-    mulx r15, rdi, qword ptr [r9 + 16]
-    adc r14, rdi
+    mov r9, qword ptr [rsp]
+    mulx r14, r15, qword ptr [r9]
+    mulx rbx, rbp, qword ptr [r9 + 8]
+    add r14, rbp
+    mulx rbp, rdi, qword ptr [r9 + 16]
+    adc rbx, rdi
     mulx rdi, rsi, qword ptr [r9 + 24]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], r8
+    adc rbp, rsi
+    mov qword ptr [rsp + 24], r8
     mulx rsi, r8, qword ptr [r9 + 32]
     adc rdi, r8
     mulx rdx, r8, qword ptr [r9 + 40]
     adc rsi, r8
     adc rdx, 0
-    add r11, r13
-    adc rbx, r10
-    adc rbp, r14
-    adc r12, r15
+    add r10, r15
+    adc r11, r14
+    adc r12, rbx
+    adc r13, rbp
     adc rcx, rdi
     adc rax, rsi
-    adc rdx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 24]
     mov rsi, rdx
-    mov rdx, r11
-    mov rdi, qword ptr [rsp + 24]
+    mov rdx, r10
+    mov rdi, qword ptr [rsp + 16]
     mulx r8, r10, qword ptr [rdi]
-    mulx r11, r13, qword ptr [rdi + 8]
-    add r8, r13
-    mulx r13, r14, qword ptr [rdi + 16]
-    adc r11, r14
-    mulx r14, r15, qword ptr [rdi + 24]
-    adc r13, r15
-    mulx r15, r9, qword ptr [rdi + 32]
-    adc r14, r9
+    mulx r14, r15, qword ptr [rdi + 8]
+    add r8, r15
+    mulx r15, rbx, qword ptr [rdi + 16]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rdi + 24]
+    adc r15, rbp
+    mulx rbp, r9, qword ptr [rdi + 32]
+    adc rbx, r9
     mulx rdx, r9, qword ptr [rdi + 40]
-    adc r15, r9
+    adc rbp, r9
     adc rdx, 0
-    add rbx, r10
-    adc rbp, r8
-    adc r12, r11
-    adc rcx, r13
-    adc rax, r14
-    adc rsi, r15
+    add r11, r10
+    adc r12, r8
+    adc r13, r14
+    adc rcx, r15
+    adc rax, rbx
+    adc rsi, rbp
     adc rdx, 0
-    mov r8, qword ptr [rsp + 16]
+    mov r8, qword ptr [rsp + 8]
     mov r9, rdx
     mov rdx, qword ptr [r8 + 32]
-    mov r10, qword ptr [rsp + 8]
-    mulx r11, r13, qword ptr [r10]
-    mulx r14, r15, qword ptr [r10 + 8]
-    add r11, r15
-    mulx r15, r8, qword ptr [r10 + 16]
-    adc r14, r8
+    mov r10, qword ptr [rsp]
+    mulx r14, r15, qword ptr [r10]
+    mulx rbx, rbp, qword ptr [r10 + 8]
+    add r14, rbp
+    mulx rbp, r8, qword ptr [r10 + 16]
+    adc rbx, r8
     mulx r8, rdi, qword ptr [r10 + 24]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], r9
+    adc rbp, rdi
+    mov qword ptr [rsp + 24], r9
     mulx rdi, r9, qword ptr [r10 + 32]
     adc r8, r9
     mulx rdx, r9, qword ptr [r10 + 40]
     adc rdi, r9
     adc rdx, 0
-    add rbx, r13
-    adc rbp, r11
+    add r11, r15
     adc r12, r14
-    adc rcx, r15
+    adc r13, rbx
+    adc rcx, rbp
     adc rax, r8
     adc rsi, rdi
-    adc rdx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 24]
     mov rdi, rdx
-    mov rdx, rbx
-    mov r8, qword ptr [rsp + 24]
+    mov rdx, r11
+    mov r8, qword ptr [rsp + 16]
     mulx r9, r11, qword ptr [r8]
-    mulx rbx, r13, qword ptr [r8 + 8]
-    add r9, r13
-    mulx r13, r14, qword ptr [r8 + 16]
-    adc rbx, r14
-    mulx r14, r15, qword ptr [r8 + 24]
-    adc r13, r15
-    mulx r15, r10, qword ptr [r8 + 32]
-    adc r14, r10
+    mulx r14, r15, qword ptr [r8 + 8]
+    add r9, r15
+    mulx r15, rbx, qword ptr [r8 + 16]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [r8 + 24]
+    adc r15, rbp
+    mulx rbp, r10, qword ptr [r8 + 32]
+    adc rbx, r10
     mulx rdx, r10, qword ptr [r8 + 40]
-    adc r15, r10
+    adc rbp, r10
     adc rdx, 0
-    add rbp, r11
-    adc r12, r9
-    adc rcx, rbx
-    adc rax, r13
-    adc rsi, r14
-    adc rdi, r15
+    add r12, r11
+    adc r13, r9
+    adc rcx, r14
+    adc rax, r15
+    adc rsi, rbx
+    adc rdi, rbp
     adc rdx, 0
-    mov r9, qword ptr [rsp + 16]
+    mov r9, qword ptr [rsp + 8]
     mov r10, rdx
     mov rdx, qword ptr [r9 + 40]
-    mov r9, qword ptr [rsp + 8]
-    mulx r11, rbx, qword ptr [r9]
-    mulx r13, r14, qword ptr [r9 + 8]
-    add r11, r14
-    mulx r14, r15, qword ptr [r9 + 16]
-    adc r13, r15
-    mulx r15, r8, qword ptr [r9 + 24]
-    adc r14, r8
-    mov qword ptr [rsp + 16], r10
+    mov r9, qword ptr [rsp]
+    mulx r11, r14, qword ptr [r9]
+    mulx r15, rbx, qword ptr [r9 + 8]
+    add r11, rbx
+    mulx rbx, rbp, qword ptr [r9 + 16]
+    adc r15, rbp
+    mulx rbp, r8, qword ptr [r9 + 24]
+    adc rbx, r8
+    mov qword ptr [rsp + 8], r10
     mulx r8, r10, qword ptr [r9 + 32]
-    adc r15, r10
+    adc rbp, r10
     mulx rdx, r9, qword ptr [r9 + 40]
     adc r8, r9
     adc rdx, 0
-    add rbp, rbx
-    adc r12, r11
-    adc rcx, r13
-    adc rax, r14
-    adc rsi, r15
+    add r12, r14
+    adc r13, r11
+    adc rcx, r15
+    adc rax, rbx
+    adc rsi, rbp
     adc rdi, r8
-    adc rdx, qword ptr [rsp + 16]
-    mov r8, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 8]
+    mov r8, qword ptr [rsp + 16]
     mov r9, rdx
-    mov rdx, rbp
+    mov rdx, r12
     imul rdx, qword ptr [r8 + 48]
     mulx r10, r11, qword ptr [r8 + 56]
-    mulx rbx, r13, qword ptr [r8 + 64]
-    add r10, r13
-    mulx r13, r14, qword ptr [r8 + 72]
-    adc rbx, r14
-    mulx r14, r15, qword ptr [r8 + 80]
-    adc r13, r15
-    mov qword ptr [rsp + 16], r9
-    mulx r15, r9, qword ptr [r8 + 88]
-    adc r14, r9
+    mulx r14, r15, qword ptr [r8 + 64]
+    add r10, r15
+    mulx r15, rbx, qword ptr [r8 + 72]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [r8 + 80]
+    adc r15, rbp
+    mov qword ptr [rsp + 8], r9
+    mulx rbp, r9, qword ptr [r8 + 88]
+    adc rbx, r9
     mulx rdx, r9, qword ptr [r8 + 96]
-    adc r15, r9
+    adc rbp, r9
     adc rdx, 0
-    add rbp, r11
-    adc r12, r10
-    adc rcx, rbx
-    adc rax, r13
-    adc rsi, r14
-    adc rdi, r15
-    adc rdx, qword ptr [rsp + 16]
-    mov r9, r12
+    add r12, r11
+    adc r13, r10
+    adc rcx, r14
+    adc rax, r15
+    adc rsi, rbx
+    adc rdi, rbp
+    adc rdx, qword ptr [rsp + 8]
+    mov r9, r13
     sub r9, qword ptr [r8 + 56]
     mov r10, rcx
     sbb r10, qword ptr [r8 + 64]
     mov r11, rax
     sbb r11, qword ptr [r8 + 72]
-    mov rbx, rsi
-    sbb rbx, qword ptr [r8 + 80]
-    mov rbp, rdi
-    sbb rbp, qword ptr [r8 + 88]
-    mov r13, rdx
-    sbb r13, qword ptr [r8 + 96]
-    cmovc r9, r12
-    mov r8, qword ptr [rsp]
-    mov qword ptr [r8], r9
+    mov r12, rsi
+    sbb r12, qword ptr [r8 + 80]
+    mov r14, rdi
+    sbb r14, qword ptr [r8 + 88]
+    mov r15, rdx
+    sbb r15, qword ptr [r8 + 96]
+    cmovc r9, r13
     cmovc r10, rcx
-    mov qword ptr [r8 + 8], r10
     cmovc r11, rax
-    mov qword ptr [r8 + 16], r11
-    cmovc rbx, rsi
-    mov qword ptr [r8 + 24], rbx
-    cmovc rbp, rdi
-    mov qword ptr [r8 + 32], rbp
-    cmovc r13, rdx
-    mov qword ptr [r8 + 40], r13
-    add rsp, 40
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc r12, rsi
+    cmovc r14, rdi
+    cmovc r15, rdx
+    add rsp, 32
     pop rbp
     pop rbx
     ret
@@ -367,313 +373,319 @@ unsafe extern "sysv64" fn mul_fold_mulx<M: Modulus<6>>(
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_fold_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_fold_adx_code::<M>,
+            out("rax") z[0],
+            out("rcx") z[1],
+            inout("rdx") core::ptr::from_ref(y) => z[2],
+            inout("rsi") core::ptr::from_ref(x) => z[3],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") z[4],
+            out("r13") _,
+            out("r14") z[5],
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_fold_adx<M: Modulus<6>>(
-    z: *mut [u64; 6],
-    x: *const [u64; 6],
-    y: *const [u64; 6],
-) {
+unsafe extern "C" fn mul_fold_adx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 16
+    sub rsp, 8
     xor eax, eax
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx r8, r9, qword ptr [rsi]
-    mulx r10, r11, qword ptr [rsi + 8]
-    mulx rbx, rbp, qword ptr [rsi + 16]
-    xor r12d, r12d
-    adcx r8, r11
-    mulx r11, r12, qword ptr [rsi + 24]
-    adcx r10, rbp
-    mulx rbp, r13, qword ptr [rsi + 32]
-    adcx rbx, r12
-    mulx rdx, r12, qword ptr [rsi + 40]
-    adcx r11, r13
-    adcx rbp, r12
-    adcx rdx, rax
-    mov r12, rdx
-    mov rdx, r9
-    mulx r9, r13, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    test rsp, rsp
-    adcx r8, r13
-    mov qword ptr [rsp], rdi
-    mulx r13, rdi, qword ptr [rip + 2f + 16]
-    adox r9, r15
-    adcx r10, r9
-    mulx r9, r15, qword ptr [rip + 2f + 24]
-    adox r14, rdi
-    adcx rbx, r14
-    mulx rdi, r14, qword ptr [rip + 2f + 32]
-    adox r13, r15
-    adcx r11, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 40]
-    adox r9, r14
-    adcx rbp, r9
-    adox rdi, r13
-    adcx r12, rdi
-    adox rdx, rax
-    adcx rdx, rax
-    mov rdi, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx r9, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r8, r13
-    mov qword ptr [rsp + 8], rcx
-    mulx r13, rcx, qword ptr [rsi + 16]
-    adox r9, r15
-    adcx r10, r9
-    mulx r9, r15, qword ptr [rsi + 24]
-    adox r14, rcx
-    adcx rbx, r14
-    mulx rcx, r14, qword ptr [rsi + 32]
-    adox r13, r15
+    mulx rdi, r8, qword ptr [rsi]
+    mulx r9, r10, qword ptr [rsi + 8]
+    mulx r11, r12, qword ptr [rsi + 16]
+    xor r13d, r13d
+    adcx rdi, r10
+    mulx r10, r13, qword ptr [rsi + 24]
+    adcx r9, r12
+    mulx r12, r14, qword ptr [rsi + 32]
     adcx r11, r13
     mulx rdx, r13, qword ptr [rsi + 40]
-    adox r9, r14
-    adcx rbp, r9
-    adox rcx, r13
-    adcx r12, rcx
-    adox rdx, rax
-    adcx rdi, rdx
+    adcx r10, r14
+    adcx r12, r13
+    adcx rdx, rax
+    mov r13, rdx
     mov rdx, r8
-    mulx rcx, r8, qword ptr [rip + 2f]
-    mulx r9, r13, qword ptr [rip + 2f + 8]
-    xor r14d, r14d
-    adcx r10, r8
-    mulx r8, r14, qword ptr [rip + 2f + 16]
-    adox rcx, r13
-    adcx rbx, rcx
-    mulx rcx, r13, qword ptr [rip + 2f + 24]
-    adox r9, r14
-    adcx r11, r9
-    mulx r9, r14, qword ptr [rip + 2f + 32]
-    adox r8, r13
-    adcx rbp, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 40]
-    adox rcx, r14
-    adcx r12, rcx
-    adox r9, r8
-    adcx rdi, r9
+    mulx r8, r14, qword ptr [rip + 2f]
+    mulx r15, rbx, qword ptr [rip + 2f + 8]
+    xor ebp, ebp
+    adcx rdi, r14
+    mulx r14, rbp, qword ptr [rip + 2f + 16]
+    adox r8, rbx
+    adcx r9, r8
+    mulx r8, rbx, qword ptr [rip + 2f + 24]
+    adox r15, rbp
+    adcx r11, r15
+    mulx r15, rbp, qword ptr [rip + 2f + 32]
+    adox r14, rbx
+    adcx r10, r14
+    mulx rdx, r14, qword ptr [rip + 2f + 40]
+    adox r8, rbp
+    adcx r12, r8
+    adox r15, r14
+    adcx r13, r15
     adox rdx, rax
     adcx rdx, rax
-    mov rcx, qword ptr [rsp + 8]
     mov r8, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx r9, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
+    mov rdx, qword ptr [rcx + 8]
+    mulx r14, r15, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi + 8]
     test rsp, rsp
-    adcx r10, r13
-    mulx r13, rcx, qword ptr [rsi + 16]
-    adox r9, r15
-    adcx rbx, r9
-    mulx r9, r15, qword ptr [rsi + 24]
-    adox r14, rcx
-    adcx r11, r14
-    mulx rcx, r14, qword ptr [rsi + 32]
-    adox r13, r15
-    adcx rbp, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adox r9, r14
-    adcx r12, r9
-    adox rcx, r13
-    adcx rdi, rcx
+    adcx rdi, r15
+    mov qword ptr [rsp], rcx
+    mulx r15, rcx, qword ptr [rsi + 16]
+    adox r14, rbp
+    adcx r9, r14
+    mulx r14, rbp, qword ptr [rsi + 24]
+    adox rbx, rcx
+    adcx r11, rbx
+    mulx rcx, rbx, qword ptr [rsi + 32]
+    adox r15, rbp
+    adcx r10, r15
+    mulx rdx, r15, qword ptr [rsi + 40]
+    adox r14, rbx
+    adcx r12, r14
+    adox rcx, r15
+    adcx r13, rcx
     adox rdx, rax
     adcx r8, rdx
-    mov rdx, r10
-    mulx rcx, r9, qword ptr [rip + 2f]
-    mulx r10, r13, qword ptr [rip + 2f + 8]
-    xor r14d, r14d
-    adcx rbx, r9
-    mulx r9, r14, qword ptr [rip + 2f + 16]
-    adox rcx, r13
+    mov rdx, rdi
+    mulx rcx, rdi, qword ptr [rip + 2f]
+    mulx r14, r15, qword ptr [rip + 2f + 8]
+    xor ebx, ebx
+    adcx r9, rdi
+    mulx rdi, rbx, qword ptr [rip + 2f + 16]
+    adox rcx, r15
     adcx r11, rcx
-    mulx rcx, r13, qword ptr [rip + 2f + 24]
-    adox r10, r14
-    adcx rbp, r10
-    mulx r10, r14, qword ptr [rip + 2f + 32]
-    adox r9, r13
-    adcx r12, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 40]
-    adox rcx, r14
-    adcx rdi, rcx
-    adox r10, r9
-    adcx r8, r10
+    mulx rcx, r15, qword ptr [rip + 2f + 24]
+    adox r14, rbx
+    adcx r10, r14
+    mulx r14, rbx, qword ptr [rip + 2f + 32]
+    adox rdi, r15
+    adcx r12, rdi
+    mulx rdx, rdi, qword ptr [rip + 2f + 40]
+    adox rcx, rbx
+    adcx r13, rcx
+    adox r14, rdi
+    adcx r8, r14
     adox rdx, rax
     adcx rdx, rax
-    mov rcx, qword ptr [rsp + 8]
+    mov rcx, qword ptr [rsp]
+    mov rdi, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mulx r14, r15, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi + 8]
+    test rsp, rsp
+    adcx r9, r15
+    mulx r15, rcx, qword ptr [rsi + 16]
+    adox r14, rbp
+    adcx r11, r14
+    mulx r14, rbp, qword ptr [rsi + 24]
+    adox rbx, rcx
+    adcx r10, rbx
+    mulx rcx, rbx, qword ptr [rsi + 32]
+    adox r15, rbp
+    adcx r12, r15
+    mulx rdx, r15, qword ptr [rsi + 40]
+    adox r14, rbx
+    adcx r13, r14
+    adox rcx, r15
+    adcx r8, rcx
+    adox rdx, rax
+    adcx rdi, rdx
+    mov rdx, r9
+    mulx rcx, r9, qword ptr [rip + 2f]
+    mulx r14, r15, qword ptr [rip + 2f + 8]
+    xor ebx, ebx
+    adcx r11, r9
+    mulx r9, rbx, qword ptr [rip + 2f + 16]
+    adox rcx, r15
+    adcx r10, rcx
+    mulx rcx, r15, qword ptr [rip + 2f + 24]
+    adox r14, rbx
+    adcx r12, r14
+    mulx r14, rbx, qword ptr [rip + 2f + 32]
+    adox r9, r15
+    adcx r13, r9
+    mulx rdx, r9, qword ptr [rip + 2f + 40]
+    adox rcx, rbx
+    adcx r8, rcx
+    adox r14, r9
+    adcx rdi, r14
+    adox rdx, rax
+    adcx rdx, rax
+    mov rcx, qword ptr [rsp]
     mov r9, rdx
     mov rdx, qword ptr [rcx + 24]
-    mulx r10, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
+    mulx r14, r15, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi + 8]
     test rsp, rsp
-    adcx rbx, r13
-    mulx r13, rcx, qword ptr [rsi + 16]
-    adox r10, r15
-    adcx r11, r10
-    mulx r10, r15, qword ptr [rsi + 24]
-    adox r14, rcx
-    adcx rbp, r14
-    mulx rcx, r14, qword ptr [rsi + 32]
-    adox r13, r15
-    adcx r12, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adox r10, r14
-    adcx rdi, r10
-    adox rcx, r13
-    adcx r8, rcx
+    adcx r11, r15
+    mulx r15, rcx, qword ptr [rsi + 16]
+    adox r14, rbp
+    adcx r10, r14
+    mulx r14, rbp, qword ptr [rsi + 24]
+    adox rbx, rcx
+    adcx r12, rbx
+    mulx rcx, rbx, qword ptr [rsi + 32]
+    adox r15, rbp
+    adcx r13, r15
+    mulx rdx, r15, qword ptr [rsi + 40]
+    adox r14, rbx
+    adcx r8, r14
+    adox rcx, r15
+    adcx rdi, rcx
     adox rdx, rax
     adcx r9, rdx
-    mov rdx, rbx
-    mulx rcx, r10, qword ptr [rip + 2f]
-    mulx rbx, r13, qword ptr [rip + 2f + 8]
-    xor r14d, r14d
-    adcx r11, r10
-    mulx r10, r14, qword ptr [rip + 2f + 16]
-    adox rcx, r13
-    adcx rbp, rcx
-    mulx rcx, r13, qword ptr [rip + 2f + 24]
-    adox rbx, r14
-    adcx r12, rbx
-    mulx rbx, r14, qword ptr [rip + 2f + 32]
-    adox r10, r13
-    adcx rdi, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 40]
-    adox rcx, r14
-    adcx r8, rcx
-    adox rbx, r10
-    adcx r9, rbx
-    adox rdx, rax
-    adcx rdx, rax
-    mov rcx, qword ptr [rsp + 8]
-    mov r10, rdx
-    mov rdx, qword ptr [rcx + 32]
-    mulx rbx, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r11, r13
-    mulx r13, rcx, qword ptr [rsi + 16]
-    adox rbx, r15
-    adcx rbp, rbx
-    mulx rbx, r15, qword ptr [rsi + 24]
-    adox r14, rcx
-    adcx r12, r14
-    mulx rcx, r14, qword ptr [rsi + 32]
-    adox r13, r15
-    adcx rdi, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adox rbx, r14
-    adcx r8, rbx
-    adox rcx, r13
-    adcx r9, rcx
-    adox rdx, rax
-    adcx r10, rdx
     mov rdx, r11
     mulx rcx, r11, qword ptr [rip + 2f]
-    mulx rbx, r13, qword ptr [rip + 2f + 8]
-    xor r14d, r14d
-    adcx rbp, r11
-    mulx r11, r14, qword ptr [rip + 2f + 16]
-    adox rcx, r13
+    mulx r14, r15, qword ptr [rip + 2f + 8]
+    xor ebx, ebx
+    adcx r10, r11
+    mulx r11, rbx, qword ptr [rip + 2f + 16]
+    adox rcx, r15
     adcx r12, rcx
-    mulx rcx, r13, qword ptr [rip + 2f + 24]
-    adox rbx, r14
-    adcx rdi, rbx
-    mulx rbx, r14, qword ptr [rip + 2f + 32]
-    adox r11, r13
+    mulx rcx, r15, qword ptr [rip + 2f + 24]
+    adox r14, rbx
+    adcx r13, r14
+    mulx r14, rbx, qword ptr [rip + 2f + 32]
+    adox r11, r15
     adcx r8, r11
     mulx rdx, r11, qword ptr [rip + 2f + 40]
-    adox rcx, r14
-    adcx r9, rcx
-    adox rbx, r11
-    adcx r10, rbx
+    adox rcx, rbx
+    adcx rdi, rcx
+    adox r14, r11
+    adcx r9, r14
     adox rdx, rax
     adcx rdx, rax
-    mov rcx, qword ptr [rsp + 8]
+    mov rcx, qword ptr [rsp]
     mov r11, rdx
-    mov rdx, qword ptr [rcx + 40]
-    mulx rcx, rbx, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    xor r15d, r15d
-    adcx rbp, rbx
-    mulx rbx, r15, qword ptr [rsi + 16]
-    adox rcx, r14
-    adcx r12, rcx
-    mulx rcx, r14, qword ptr [rsi + 24]
-    adox r13, r15
-    adcx rdi, r13
-    mulx r13, r15, qword ptr [rsi + 32]
-    adox rbx, r14
-    adcx r8, rbx
-    mulx rdx, rsi, qword ptr [rsi + 40]
+    mov rdx, qword ptr [rcx + 32]
+    mulx r14, r15, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi + 8]
+    test rsp, rsp
+    adcx r10, r15
+    mulx r15, rcx, qword ptr [rsi + 16]
+    adox r14, rbp
+    adcx r12, r14
+    mulx r14, rbp, qword ptr [rsi + 24]
+    adox rbx, rcx
+    adcx r13, rbx
+    mulx rcx, rbx, qword ptr [rsi + 32]
+    adox r15, rbp
+    adcx r8, r15
+    mulx rdx, r15, qword ptr [rsi + 40]
+    adox r14, rbx
+    adcx rdi, r14
     adox rcx, r15
     adcx r9, rcx
-    adox r13, rsi
-    adcx r10, r13
     adox rdx, rax
     adcx r11, rdx
-    mov rdx, rbp
-    mulx rcx, rdx, qword ptr [rip + 2f + 48]
-    mulx rcx, rsi, qword ptr [rip + 2f + 56]
-    mulx rbx, r13, qword ptr [rip + 2f + 64]
-    xor r14d, r14d
-    adcx rbp, rsi
-    mulx rsi, rbp, qword ptr [rip + 2f + 72]
-    adox rcx, r13
-    adcx r12, rcx
-    mulx rcx, r13, qword ptr [rip + 2f + 80]
-    adox rbx, rbp
-    adcx rdi, rbx
-    mulx rbx, rbp, qword ptr [rip + 2f + 88]
-    adox rsi, r13
-    adcx r8, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 96]
+    mov rdx, r10
+    mulx rcx, r10, qword ptr [rip + 2f]
+    mulx r14, r15, qword ptr [rip + 2f + 8]
+    xor ebx, ebx
+    adcx r12, r10
+    mulx r10, rbx, qword ptr [rip + 2f + 16]
+    adox rcx, r15
+    adcx r13, rcx
+    mulx rcx, r15, qword ptr [rip + 2f + 24]
+    adox r14, rbx
+    adcx r8, r14
+    mulx r14, rbx, qword ptr [rip + 2f + 32]
+    adox r10, r15
+    adcx rdi, r10
+    mulx rdx, r10, qword ptr [rip + 2f + 40]
+    adox rcx, rbx
+    adcx r9, rcx
+    adox r14, r10
+    adcx r11, r14
+    adox rdx, rax
+    adcx rdx, rax
+    mov rcx, qword ptr [rsp]
+    mov r10, rdx
+    mov rdx, qword ptr [rcx + 40]
+    mulx rcx, r14, qword ptr [rsi]
+    mulx r15, rbx, qword ptr [rsi + 8]
+    xor ebp, ebp
+    adcx r12, r14
+    mulx r14, rbp, qword ptr [rsi + 16]
+    adox rcx, rbx
+    adcx r13, rcx
+    mulx rcx, rbx, qword ptr [rsi + 24]
+    adox r15, rbp
+    adcx r8, r15
+    mulx r15, rbp, qword ptr [rsi + 32]
+    adox r14, rbx
+    adcx rdi, r14
+    mulx rdx, rsi, qword ptr [rsi + 40]
     adox rcx, rbp
     adcx r9, rcx
-    adox rbx, rsi
-    adcx r10, rbx
+    adox r15, rsi
+    adcx r11, r15
     adox rdx, rax
-    adcx r11, rdx
-    mov rax, r12
+    adcx r10, rdx
+    mov rdx, r12
+    mulx rcx, rdx, qword ptr [rip + 2f + 48]
+    mulx rcx, rsi, qword ptr [rip + 2f + 56]
+    mulx r14, r15, qword ptr [rip + 2f + 64]
+    xor ebx, ebx
+    adcx r12, rsi
+    mulx rsi, r12, qword ptr [rip + 2f + 72]
+    adox rcx, r15
+    adcx r13, rcx
+    mulx rcx, r15, qword ptr [rip + 2f + 80]
+    adox r14, r12
+    adcx r8, r14
+    mulx r12, r14, qword ptr [rip + 2f + 88]
+    adox rsi, r15
+    adcx rdi, rsi
+    mulx rdx, rsi, qword ptr [rip + 2f + 96]
+    adox rcx, r14
+    adcx r9, rcx
+    adox r12, rsi
+    adcx r11, r12
+    adox rdx, rax
+    adcx r10, rdx
+    mov rax, r13
     sub rax, qword ptr [rip + 2f + 56]
-    mov rcx, rdi
+    mov rcx, r8
     sbb rcx, qword ptr [rip + 2f + 64]
-    mov rdx, r8
+    mov rdx, rdi
     sbb rdx, qword ptr [rip + 2f + 72]
     mov rsi, r9
     sbb rsi, qword ptr [rip + 2f + 80]
-    mov rbx, r10
-    sbb rbx, qword ptr [rip + 2f + 88]
-    mov rbp, r11
-    sbb rbp, qword ptr [rip + 2f + 96]
-    cmovc rax, r12
-    mov r12, qword ptr [rsp]
-    mov qword ptr [r12], rax
-    cmovc rcx, rdi
-    mov qword ptr [r12 + 8], rcx
-    cmovc rdx, r8
-    mov qword ptr [r12 + 16], rdx
+    mov r12, r11
+    sbb r12, qword ptr [rip + 2f + 88]
+    mov r14, r10
+    sbb r14, qword ptr [rip + 2f + 96]
+    cmovc rax, r13
+    cmovc rcx, r8
+    cmovc rdx, rdi
     cmovc rsi, r9
-    mov qword ptr [r12 + 24], rsi
-    cmovc rbx, r10
-    mov qword ptr [r12 + 32], rbx
-    cmovc rbp, r11
-    mov qword ptr [r12 + 40], rbp
-    add rsp, 16
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc r12, r11
+    cmovc r14, r10
+    add rsp, 8
     pop rbp
     pop rbx
     ret
@@ -700,285 +712,292 @@ unsafe extern "sysv64" fn mul_fold_adx<M: Modulus<6>>(
 /// x*x/R mod p; log-jump, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_fold_mulx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_fold_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            out("rdx") _,
+            inout("rsi") core::ptr::from_ref(x) => z[0],
+            out("rdi") z[1],
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") z[2],
+            out("r12") z[3],
+            out("r13") z[4],
+            out("r14") z[5],
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<6>>(
-    z: *mut [u64; 6],
-    x: *const [u64; 6],
-) {
+unsafe extern "C" fn square_fold_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 40
+    sub rsp, 32
     lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
     lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsi + 16]
-    shld r8, rdx, 1
+    mov rdi, qword ptr [rsi + 16]
+    shld rdi, rdx, 1
     mov rdx, qword ptr [rsi + 16]
-    mov r9, qword ptr [rsi + 24]
-    shld r9, rdx, 1
+    mov r8, qword ptr [rsi + 24]
+    shld r8, rdx, 1
     mov rdx, qword ptr [rsi + 24]
-    mov r10, qword ptr [rsi + 32]
-    shld r10, rdx, 1
+    mov r9, qword ptr [rsi + 32]
+    shld r9, rdx, 1
     mov rdx, qword ptr [rsi + 32]
-    mov r11, qword ptr [rsi + 40]
-    shld r11, rdx, 1
+    mov r10, qword ptr [rsi + 40]
+    shld r10, rdx, 1
     mov rdx, qword ptr [rsi]
-    mov rbx, qword ptr [rsi]
-    mulx rbx, rbp, rbx
-    mulx rcx, r12, rcx
-    add rbx, r12
-    mulx r8, r12, r8
-    adc rcx, r12
-    mulx r12, r13, r9
-    adc r8, r13
-    mulx r13, r14, r10
-    adc r12, r14
-    mulx rdx, r14, r11
-    adc r13, r14
+    mov r11, qword ptr [rsi]
+    mulx r11, r12, r11
+    mulx rcx, r13, rcx
+    add r11, r13
+    mulx rdi, r13, rdi
+    adc rcx, r13
+    mulx r13, r14, r8
+    adc rdi, r14
+    mulx r14, r15, r9
+    adc r13, r15
+    mulx rdx, r15, r10
+    adc r14, r15
     adc rdx, 0
-    mov r14, rdx
-    mov rdx, rbp
-    mulx rbp, r15, qword ptr [rax]
-    mov qword ptr [rsp], rdi
-    mov qword ptr [rsp + 8], r11
-    mulx rdi, r11, qword ptr [rax + 8]
-    add rbp, r11
-    mov qword ptr [rsp + 16], r10
-    mulx r11, r10, qword ptr [rax + 16]
-    adc rdi, r10
-    mov qword ptr [rsp + 24], r9
-    mulx r10, r9, qword ptr [rax + 24]
-    adc r11, r9
-    mov qword ptr [rsp + 32], rsi
-    mulx r9, rsi, qword ptr [rax + 32]
-    adc r10, rsi
-    mulx rdx, rsi, qword ptr [rax + 40]
+    mov r15, rdx
+    mov rdx, r12
+    mulx r12, rbx, qword ptr [rax]
+    mov qword ptr [rsp], r10
+    mulx rbp, r10, qword ptr [rax + 8]
+    add r12, r10
+    mov qword ptr [rsp + 8], r9
+    mulx r10, r9, qword ptr [rax + 16]
+    adc rbp, r9
+    mov qword ptr [rsp + 16], r8
+    mulx r9, r8, qword ptr [rax + 24]
+    adc r10, r8
+    mov qword ptr [rsp + 24], rsi
+    mulx r8, rsi, qword ptr [rax + 32]
     adc r9, rsi
+    mulx rdx, rsi, qword ptr [rax + 40]
+    adc r8, rsi
     adc rdx, 0
-    add rbx, r15
-    adc rcx, rbp
-    adc r8, rdi
-    adc r12, r11
+    add r11, rbx
+    adc rcx, r12
+    adc rdi, rbp
     adc r13, r10
     adc r14, r9
+    adc r15, r8
     adc rdx, 0
-    mov rsi, qword ptr [rsp + 32]
-    mov rdi, qword ptr [rsi + 16]
-    lea rdi, [rdi + rdi]
+    mov rsi, qword ptr [rsp + 24]
+    mov r8, qword ptr [rsi + 16]
+    lea r8, [r8 + r8]
     mov r9, rdx
     mov rdx, qword ptr [rsi + 8]
     mov r10, qword ptr [rsi + 8]
-    mulx r10, r11, r10
-    mulx rdi, rbp, rdi
-    add r10, rbp
-    mulx rbp, r15, qword ptr [rsp + 24]
-    adc rdi, r15
-    mulx r15, rsi, qword ptr [rsp + 16]
+    mulx r10, r12, r10
+    mulx r8, rbx, r8
+    add r10, rbx
+    mulx rbx, rbp, qword ptr [rsp + 16]
+    adc r8, rbp
+    mulx rbp, rsi, qword ptr [rsp + 8]
+    adc rbx, rsi
+    mulx rdx, rsi, qword ptr [rsp]
     adc rbp, rsi
-    mulx rdx, rsi, qword ptr [rsp + 8]
-    adc r15, rsi
     adc rdx, 0
-    add rcx, r11
-    adc r8, r10
-    adc r12, rdi
-    adc r13, rbp
-    adc r14, r15
+    add rcx, r12
+    adc rdi, r10
+    adc r13, r8
+    adc r14, rbx
+    adc r15, rbp
     adc r9, rdx
-    mov rdx, rbx
-    mulx rsi, rdi, qword ptr [rax]
+    mov rdx, r11
+    mulx rsi, r8, qword ptr [rax]
     mulx r10, r11, qword ptr [rax + 8]
     add rsi, r11
-    mulx r11, rbx, qword ptr [rax + 16]
-    adc r10, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r11, rbp
-    mulx rbp, r15, qword ptr [rax + 32]
-    adc rbx, r15
-    mulx rdx, r15, qword ptr [rax + 40]
-    adc rbp, r15
+    mulx r11, r12, qword ptr [rax + 16]
+    adc r10, r12
+    mulx r12, rbx, qword ptr [rax + 24]
+    adc r11, rbx
+    mulx rbx, rbp, qword ptr [rax + 32]
+    adc r12, rbp
+    mulx rdx, rbp, qword ptr [rax + 40]
+    adc rbx, rbp
     adc rdx, 0
-    add rcx, rdi
-    adc r8, rsi
-    adc r12, r10
-    adc r13, r11
-    adc r14, rbx
-    adc r9, rbp
+    add rcx, r8
+    adc rdi, rsi
+    adc r13, r10
+    adc r14, r11
+    adc r15, r12
+    adc r9, rbx
     adc rdx, 0
-    mov rsi, qword ptr [rsp + 32]
-    mov rdi, qword ptr [rsi + 24]
-    lea rdi, [rdi + rdi]
+    mov rsi, qword ptr [rsp + 24]
+    mov r8, qword ptr [rsi + 24]
+    lea r8, [r8 + r8]
     mov r10, rdx
     mov rdx, qword ptr [rsi + 16]
     mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    mulx rdi, rbp, rdi
-    add r11, rbp
-    mulx rbp, r15, qword ptr [rsp + 16]
-    adc rdi, r15
-    mulx rdx, r15, qword ptr [rsp + 8]
-    adc rbp, r15
+    mulx r11, r12, r11
+    mulx r8, rbx, r8
+    add r11, rbx
+    mulx rbx, rbp, qword ptr [rsp + 8]
+    adc r8, rbp
+    mulx rdx, rbp, qword ptr [rsp]
+    adc rbx, rbp
     adc rdx, 0
-    add r12, rbx
-    adc r13, r11
-    adc r14, rdi
-    adc r9, rbp
+    add r13, r12
+    adc r14, r11
+    adc r15, r8
+    adc r9, rbx
     adc r10, rdx
     mov rdx, rcx
-    mulx rcx, rdi, qword ptr [rax]
-    mulx r11, rbx, qword ptr [rax + 8]
-    add rcx, rbx
-    mulx rbx, rbp, qword ptr [rax + 16]
-    adc r11, rbp
-    mulx rbp, r15, qword ptr [rax + 24]
-    adc rbx, r15
-    mulx r15, rsi, qword ptr [rax + 32]
-    adc rbp, rsi
+    mulx rcx, r8, qword ptr [rax]
+    mulx r11, r12, qword ptr [rax + 8]
+    add rcx, r12
+    mulx r12, rbx, qword ptr [rax + 16]
+    adc r11, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r12, rbp
+    mulx rbp, rsi, qword ptr [rax + 32]
+    adc rbx, rsi
     mulx rdx, rsi, qword ptr [rax + 40]
-    adc r15, rsi
+    adc rbp, rsi
     adc rdx, 0
-    add r8, rdi
-    adc r12, rcx
-    adc r13, r11
-    adc r14, rbx
-    adc r9, rbp
-    adc r10, r15
+    add rdi, r8
+    adc r13, rcx
+    adc r14, r11
+    adc r15, r12
+    adc r9, rbx
+    adc r10, rbp
     adc rdx, 0
-    mov rcx, qword ptr [rsp + 32]
+    mov rcx, qword ptr [rsp + 24]
     mov rsi, qword ptr [rcx + 32]
     lea rsi, [rsi + rsi]
-    mov rdi, rdx
+    mov r8, rdx
     mov rdx, qword ptr [rcx + 24]
     mov r11, qword ptr [rcx + 24]
-    mulx r11, rbx, r11
-    mulx rsi, rbp, rsi
-    add r11, rbp
-    mulx rdx, rbp, qword ptr [rsp + 8]
-    adc rsi, rbp
+    mulx r11, r12, r11
+    mulx rsi, rbx, rsi
+    add r11, rbx
+    mulx rdx, rbx, qword ptr [rsp]
+    adc rsi, rbx
     adc rdx, 0
-    add r14, rbx
+    add r15, r12
     adc r9, r11
     adc r10, rsi
-    adc rdi, rdx
-    mov rdx, r8
-    mulx rsi, r8, qword ptr [rax]
-    mulx r11, rbx, qword ptr [rax + 8]
-    add rsi, rbx
-    mulx rbx, rbp, qword ptr [rax + 16]
-    adc r11, rbp
-    mulx rbp, r15, qword ptr [rax + 24]
-    adc rbx, r15
-    mulx r15, rcx, qword ptr [rax + 32]
-    adc rbp, rcx
+    adc r8, rdx
+    mov rdx, rdi
+    mulx rsi, rdi, qword ptr [rax]
+    mulx r11, r12, qword ptr [rax + 8]
+    add rsi, r12
+    mulx r12, rbx, qword ptr [rax + 16]
+    adc r11, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r12, rbp
+    mulx rbp, rcx, qword ptr [rax + 32]
+    adc rbx, rcx
     mulx rcx, rdx, qword ptr [rax + 40]
-    adc r15, rdx
+    adc rbp, rdx
     adc rcx, 0
-    add r12, r8
-    adc r13, rsi
-    adc r14, r11
-    adc r9, rbx
-    adc r10, rbp
-    adc rdi, r15
+    add r13, rdi
+    adc r14, rsi
+    adc r15, r11
+    adc r9, r12
+    adc r10, rbx
+    adc r8, rbp
     adc rcx, 0
-    mov rsi, qword ptr [rsp + 32]
+    mov rsi, qword ptr [rsp + 24]
     mov rdx, qword ptr [rsi + 40]
-    lea r8, [rdx + rdx]
+    lea rdi, [rdx + rdx]
     mov rdx, qword ptr [rsi + 32]
     mov r11, qword ptr [rsi + 32]
-    mulx r11, rbx, r11
-    mulx rdx, r8, r8
-    add r11, r8
+    mulx r11, r12, r11
+    mulx rdx, rdi, rdi
+    add r11, rdi
     adc rdx, 0
-    add r10, rbx
-    adc rdi, r11
+    add r10, r12
+    adc r8, r11
     adc rcx, rdx
-    mov rdx, r12
-    mulx r8, r11, qword ptr [rax]
-    mulx rbx, rbp, qword ptr [rax + 8]
-    add r8, rbp
-    mulx rbp, r12, qword ptr [rax + 16]
-    adc rbx, r12
-    mulx r12, r15, qword ptr [rax + 24]
-    adc rbp, r15
-    mulx r15, rsi, qword ptr [rax + 32]
-    adc r12, rsi
+    mov rdx, r13
+    mulx rdi, r11, qword ptr [rax]
+    mulx r12, r13, qword ptr [rax + 8]
+    add rdi, r13
+    mulx r13, rbx, qword ptr [rax + 16]
+    adc r12, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r13, rbp
+    mulx rbp, rsi, qword ptr [rax + 32]
+    adc rbx, rsi
     mulx rdx, rsi, qword ptr [rax + 40]
-    adc r15, rsi
+    adc rbp, rsi
     adc rdx, 0
-    add r13, r11
-    adc r14, r8
-    adc r9, rbx
-    adc r10, rbp
-    adc rdi, r12
-    adc rcx, r15
+    add r14, r11
+    adc r15, rdi
+    adc r9, r12
+    adc r10, r13
+    adc r8, rbx
+    adc rcx, rbp
     adc rdx, 0
-    mov rsi, qword ptr [rsp + 32]
-    mov r8, rdx
+    mov rsi, qword ptr [rsp + 24]
+    mov rdi, rdx
     mov rdx, qword ptr [rsi + 40]
     mov rsi, qword ptr [rsi + 40]
     mulx rdx, rsi, rsi
     add rcx, rsi
-    adc r8, rdx
-    mov rdx, r13
+    adc rdi, rdx
+    mov rdx, r14
     imul rdx, qword ptr [rax + 48]
     mulx rsi, r11, qword ptr [rax + 56]
-    mulx rbx, rbp, qword ptr [rax + 64]
-    add rsi, rbp
-    mulx rbp, r12, qword ptr [rax + 72]
-    adc rbx, r12
-    mulx r12, r15, qword ptr [rax + 80]
-    adc rbp, r15
-    mov qword ptr [rsp + 32], r8
-    mulx r15, r8, qword ptr [rax + 88]
-    adc r12, r8
-    mulx rdx, r8, qword ptr [rax + 96]
-    adc r15, r8
+    mulx r12, r13, qword ptr [rax + 64]
+    add rsi, r13
+    mulx r13, rbx, qword ptr [rax + 72]
+    adc r12, rbx
+    mulx rbx, rbp, qword ptr [rax + 80]
+    adc r13, rbp
+    mov qword ptr [rsp + 24], rdi
+    mulx rbp, rdi, qword ptr [rax + 88]
+    adc rbx, rdi
+    mulx rdx, rdi, qword ptr [rax + 96]
+    adc rbp, rdi
     adc rdx, 0
-    add r13, r11
-    adc r14, rsi
-    adc r9, rbx
-    adc r10, rbp
-    adc rdi, r12
-    adc rcx, r15
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, r14
+    add r14, r11
+    adc r15, rsi
+    adc r9, r12
+    adc r10, r13
+    adc r8, rbx
+    adc rcx, rbp
+    adc rdx, qword ptr [rsp + 24]
+    mov rsi, r15
     sub rsi, qword ptr [rax + 56]
-    mov r8, r9
-    sbb r8, qword ptr [rax + 64]
+    mov rdi, r9
+    sbb rdi, qword ptr [rax + 64]
     mov r11, r10
     sbb r11, qword ptr [rax + 72]
-    mov rbx, rdi
-    sbb rbx, qword ptr [rax + 80]
-    mov rbp, rcx
-    sbb rbp, qword ptr [rax + 88]
-    mov r12, rdx
-    sbb r12, qword ptr [rax + 96]
-    cmovc rsi, r14
-    mov rax, qword ptr [rsp]
-    mov qword ptr [rax], rsi
-    cmovc r8, r9
-    mov qword ptr [rax + 8], r8
+    mov r12, r8
+    sbb r12, qword ptr [rax + 80]
+    mov r13, rcx
+    sbb r13, qword ptr [rax + 88]
+    mov r14, rdx
+    sbb r14, qword ptr [rax + 96]
+    cmovc rsi, r15
+    cmovc rdi, r9
     cmovc r11, r10
-    mov qword ptr [rax + 16], r11
-    cmovc rbx, rdi
-    mov qword ptr [rax + 24], rbx
-    cmovc rbp, rcx
-    mov qword ptr [rax + 32], rbp
-    cmovc r12, rdx
-    mov qword ptr [rax + 40], r12
-    add rsp, 40
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc r12, r8
+    cmovc r13, rcx
+    cmovc r14, rdx
+    add rsp, 32
     pop rbp
     pop rbx
     ret
@@ -1005,284 +1024,291 @@ unsafe extern "sysv64" fn square_fold_mulx<M: Modulus<6>>(
 /// x*x/R mod p; log-jump, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_fold_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_fold_adx_code::<M>,
+            out("rax") z[0],
+            out("rcx") _,
+            out("rdx") z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[2],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") z[3],
+            out("r10") _,
+            out("r11") _,
+            out("r12") z[4],
+            out("r13") z[5],
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn square_fold_adx<M: Modulus<6>>(
-    z: *mut [u64; 6],
-    x: *const [u64; 6],
-) {
+unsafe extern "C" fn square_fold_adx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 24
+    sub rsp, 16
     xor eax, eax
     mov rcx, qword ptr [rsi + 8]
     lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsi + 16]
-    shld r8, rdx, 1
+    mov rdi, qword ptr [rsi + 16]
+    shld rdi, rdx, 1
     mov rdx, qword ptr [rsi + 16]
-    mov r9, qword ptr [rsi + 24]
-    shld r9, rdx, 1
+    mov r8, qword ptr [rsi + 24]
+    shld r8, rdx, 1
     mov rdx, qword ptr [rsi + 24]
-    mov r10, qword ptr [rsi + 32]
-    shld r10, rdx, 1
+    mov r9, qword ptr [rsi + 32]
+    shld r9, rdx, 1
     mov rdx, qword ptr [rsi + 32]
-    mov r11, qword ptr [rsi + 40]
-    shld r11, rdx, 1
+    mov r10, qword ptr [rsi + 40]
+    shld r10, rdx, 1
     mov rdx, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi]
-    mulx rcx, r12, rcx
-    mulx r8, r13, r8
-    xor r14d, r14d
-    adcx rbx, r12
-    mulx r12, r14, r9
-    adcx rcx, r13
-    mulx r13, r15, r10
-    adcx r8, r14
-    mulx rdx, r14, r11
-    adcx r12, r15
-    adcx r13, r14
+    mulx r11, r12, qword ptr [rsi]
+    mulx rcx, r13, rcx
+    mulx rdi, r14, rdi
+    xor r15d, r15d
+    adcx r11, r13
+    mulx r13, r15, r8
+    adcx rcx, r14
+    mulx r14, rbx, r9
+    adcx rdi, r15
+    mulx rdx, r15, r10
+    adcx r13, rbx
+    adcx r14, r15
     adcx rdx, rax
-    mov r14, rdx
-    mov rdx, rbp
-    mulx rbp, r15, qword ptr [rip + 2f]
-    mov qword ptr [rsp], rdi
-    mov qword ptr [rsp + 8], r11
-    mulx rdi, r11, qword ptr [rip + 2f + 8]
+    mov r15, rdx
+    mov rdx, r12
+    mulx r12, rbx, qword ptr [rip + 2f]
+    mov qword ptr [rsp], r10
+    mulx rbp, r10, qword ptr [rip + 2f + 8]
     test rsp, rsp
-    adcx rbx, r15
-    mov qword ptr [rsp + 16], rbx
-    mulx r15, rbx, qword ptr [rip + 2f + 16]
+    adcx r11, rbx
+    mov qword ptr [rsp + 8], r11
+    mulx rbx, r11, qword ptr [rip + 2f + 16]
+    adox r12, r10
+    adcx rcx, r12
+    mulx r10, r12, qword ptr [rip + 2f + 24]
     adox rbp, r11
-    adcx rcx, rbp
-    mulx r11, rbp, qword ptr [rip + 2f + 24]
-    adox rdi, rbx
-    adcx r8, rdi
-    mulx rdi, rbx, qword ptr [rip + 2f + 32]
-    adox r15, rbp
-    adcx r12, r15
-    mulx rdx, rbp, qword ptr [rip + 2f + 40]
-    adox r11, rbx
-    adcx r13, r11
-    adox rdi, rbp
-    adcx r14, rdi
+    adcx rdi, rbp
+    mulx r11, rbp, qword ptr [rip + 2f + 32]
+    adox rbx, r12
+    adcx r13, rbx
+    mulx rdx, r12, qword ptr [rip + 2f + 40]
+    adox r10, rbp
+    adcx r14, r10
+    adox r11, r12
+    adcx r15, r11
     adox rdx, rax
     adcx rdx, rax
-    mov rdi, qword ptr [rsi + 16]
-    lea rdi, [rdi + rdi]
+    mov r10, qword ptr [rsi + 16]
+    lea r10, [r10 + r10]
     mov r11, rdx
     mov rdx, qword ptr [rsi + 8]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    mulx rdi, r15, rdi
+    mulx r12, rbx, qword ptr [rsi + 8]
+    mulx r10, rbp, r10
     test rsp, rsp
-    adcx rcx, rbp
-    mulx r9, rbp, r9
-    adox rbx, r15
-    adcx r8, rbx
-    mulx rbx, r15, r10
-    adox rdi, rbp
-    adcx r12, rdi
-    mulx rdx, rdi, qword ptr [rsp + 8]
-    adox r9, r15
-    adcx r13, r9
-    adox rbx, rdi
-    adcx r14, rbx
+    adcx rcx, rbx
+    mulx r8, rbx, r8
+    adox r12, rbp
+    adcx rdi, r12
+    mulx r12, rbp, r9
+    adox r10, rbx
+    adcx r13, r10
+    mulx rdx, r10, qword ptr [rsp]
+    adox r8, rbp
+    adcx r14, r8
+    adox r12, r10
+    adcx r15, r12
     adox rdx, rax
     adcx r11, rdx
-    mov rdx, qword ptr [rsp + 16]
-    mulx rdi, r9, qword ptr [rip + 2f]
-    mulx rbx, rbp, qword ptr [rip + 2f + 8]
-    xor r15d, r15d
-    adcx rcx, r9
-    mulx r9, r15, qword ptr [rip + 2f + 16]
-    adox rdi, rbp
-    adcx r8, rdi
-    mulx rdi, rbp, qword ptr [rip + 2f + 24]
-    adox rbx, r15
-    adcx r12, rbx
-    mulx rbx, r15, qword ptr [rip + 2f + 32]
-    adox r9, rbp
-    adcx r13, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 40]
-    adox rdi, r15
-    adcx r14, rdi
-    adox rbx, r9
-    adcx r11, rbx
+    mov rdx, qword ptr [rsp + 8]
+    mulx r8, r10, qword ptr [rip + 2f]
+    mulx r12, rbx, qword ptr [rip + 2f + 8]
+    xor ebp, ebp
+    adcx rcx, r10
+    mulx r10, rbp, qword ptr [rip + 2f + 16]
+    adox r8, rbx
+    adcx rdi, r8
+    mulx r8, rbx, qword ptr [rip + 2f + 24]
+    adox r12, rbp
+    adcx r13, r12
+    mulx r12, rbp, qword ptr [rip + 2f + 32]
+    adox r10, rbx
+    adcx r14, r10
+    mulx rdx, r10, qword ptr [rip + 2f + 40]
+    adox r8, rbp
+    adcx r15, r8
+    adox r12, r10
+    adcx r11, r12
     adox rdx, rax
     adcx rdx, rax
-    mov rdi, qword ptr [rsi + 24]
-    lea rdi, [rdi + rdi]
-    mov r9, rdx
+    mov r8, qword ptr [rsi + 24]
+    lea r8, [r8 + r8]
+    mov r10, rdx
     mov rdx, qword ptr [rsi + 16]
-    mulx rbx, rbp, qword ptr [rsi + 16]
-    mulx rdi, r15, rdi
+    mulx r12, rbx, qword ptr [rsi + 16]
+    mulx r8, rbp, r8
     test rsp, rsp
-    adcx r12, rbp
-    mulx r10, rbp, r10
-    adox rbx, r15
     adcx r13, rbx
-    mulx rdx, rbx, qword ptr [rsp + 8]
-    adox rdi, rbp
-    adcx r14, rdi
-    adox r10, rbx
-    adcx r11, r10
+    mulx r9, rbx, r9
+    adox r12, rbp
+    adcx r14, r12
+    mulx rdx, r12, qword ptr [rsp]
+    adox r8, rbx
+    adcx r15, r8
+    adox r9, r12
+    adcx r11, r9
     adox rdx, rax
-    adcx r9, rdx
+    adcx r10, rdx
     mov rdx, rcx
-    mulx rcx, rdi, qword ptr [rip + 2f]
-    mulx r10, rbx, qword ptr [rip + 2f + 8]
-    xor ebp, ebp
-    adcx r8, rdi
-    mulx rdi, rbp, qword ptr [rip + 2f + 16]
+    mulx rcx, r8, qword ptr [rip + 2f]
+    mulx r9, r12, qword ptr [rip + 2f + 8]
+    xor ebx, ebx
+    adcx rdi, r8
+    mulx r8, rbx, qword ptr [rip + 2f + 16]
+    adox rcx, r12
+    adcx r13, rcx
+    mulx rcx, r12, qword ptr [rip + 2f + 24]
+    adox r9, rbx
+    adcx r14, r9
+    mulx r9, rbx, qword ptr [rip + 2f + 32]
+    adox r8, r12
+    adcx r15, r8
+    mulx rdx, r8, qword ptr [rip + 2f + 40]
     adox rcx, rbx
-    adcx r12, rcx
-    mulx rcx, rbx, qword ptr [rip + 2f + 24]
-    adox r10, rbp
-    adcx r13, r10
-    mulx r10, rbp, qword ptr [rip + 2f + 32]
-    adox rdi, rbx
-    adcx r14, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 40]
-    adox rcx, rbp
     adcx r11, rcx
-    adox r10, rdi
-    adcx r9, r10
+    adox r9, r8
+    adcx r10, r9
     adox rdx, rax
     adcx rdx, rax
     mov rcx, qword ptr [rsi + 32]
     lea rcx, [rcx + rcx]
-    mov rdi, rdx
+    mov r8, rdx
     mov rdx, qword ptr [rsi + 24]
-    mulx r10, rbx, qword ptr [rsi + 24]
-    mulx rcx, rbp, rcx
-    xor r15d, r15d
-    adcx r14, rbx
-    mulx rdx, rbx, qword ptr [rsp + 8]
-    adox r10, rbp
-    adcx r11, r10
-    adox rcx, rbx
-    adcx r9, rcx
-    adox rdx, rax
-    adcx rdi, rdx
-    mov rdx, r8
-    mulx rcx, r8, qword ptr [rip + 2f]
-    mulx r10, rbx, qword ptr [rip + 2f + 8]
+    mulx r9, r12, qword ptr [rsi + 24]
+    mulx rcx, rbx, rcx
     xor ebp, ebp
-    adcx r12, r8
-    mulx r8, rbp, qword ptr [rip + 2f + 16]
+    adcx r15, r12
+    mulx rdx, r12, qword ptr [rsp]
+    adox r9, rbx
+    adcx r11, r9
+    adox rcx, r12
+    adcx r10, rcx
+    adox rdx, rax
+    adcx r8, rdx
+    mov rdx, rdi
+    mulx rcx, rdi, qword ptr [rip + 2f]
+    mulx r9, r12, qword ptr [rip + 2f + 8]
+    xor ebx, ebx
+    adcx r13, rdi
+    mulx rdi, rbx, qword ptr [rip + 2f + 16]
+    adox rcx, r12
+    adcx r14, rcx
+    mulx rcx, r12, qword ptr [rip + 2f + 24]
+    adox r9, rbx
+    adcx r15, r9
+    mulx r9, rbx, qword ptr [rip + 2f + 32]
+    adox rdi, r12
+    adcx r11, rdi
+    mulx rdx, rdi, qword ptr [rip + 2f + 40]
     adox rcx, rbx
-    adcx r13, rcx
-    mulx rcx, rbx, qword ptr [rip + 2f + 24]
-    adox r10, rbp
-    adcx r14, r10
-    mulx r10, rbp, qword ptr [rip + 2f + 32]
-    adox r8, rbx
-    adcx r11, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 40]
-    adox rcx, rbp
-    adcx r9, rcx
-    adox r10, r8
-    adcx rdi, r10
+    adcx r10, rcx
+    adox r9, rdi
+    adcx r8, r9
     adox rdx, rax
     adcx rdx, rax
     mov rcx, qword ptr [rsi + 40]
     lea rcx, [rcx + rcx]
-    mov r8, rdx
+    mov rdi, rdx
     mov rdx, qword ptr [rsi + 32]
-    mulx r10, rbx, qword ptr [rsi + 32]
+    mulx r9, r12, qword ptr [rsi + 32]
     mulx rcx, rdx, rcx
-    xor ebp, ebp
-    adcx r9, rbx
-    adox r10, rdx
-    adcx rdi, r10
+    xor ebx, ebx
+    adcx r10, r12
+    adox r9, rdx
+    adcx r8, r9
     adox rcx, rax
-    adcx r8, rcx
-    mov rdx, r12
-    mulx rcx, r10, qword ptr [rip + 2f]
-    mulx rbx, rbp, qword ptr [rip + 2f + 8]
-    xor r12d, r12d
-    adcx r13, r10
-    mulx r10, r12, qword ptr [rip + 2f + 16]
-    adox rcx, rbp
-    adcx r14, rcx
-    mulx rcx, rbp, qword ptr [rip + 2f + 24]
-    adox rbx, r12
-    adcx r11, rbx
-    mulx rbx, r12, qword ptr [rip + 2f + 32]
-    adox r10, rbp
-    adcx r9, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 40]
-    adox rcx, r12
     adcx rdi, rcx
-    adox rbx, r10
-    adcx r8, rbx
+    mov rdx, r13
+    mulx rcx, r9, qword ptr [rip + 2f]
+    mulx r12, r13, qword ptr [rip + 2f + 8]
+    xor ebx, ebx
+    adcx r14, r9
+    mulx r9, rbx, qword ptr [rip + 2f + 16]
+    adox rcx, r13
+    adcx r15, rcx
+    mulx rcx, r13, qword ptr [rip + 2f + 24]
+    adox r12, rbx
+    adcx r11, r12
+    mulx r12, rbx, qword ptr [rip + 2f + 32]
+    adox r9, r13
+    adcx r10, r9
+    mulx rdx, r9, qword ptr [rip + 2f + 40]
+    adox rcx, rbx
+    adcx r8, rcx
+    adox r12, r9
+    adcx rdi, r12
     adox rdx, rax
     adcx rdx, rax
     mov rcx, rdx
     mov rdx, qword ptr [rsi + 40]
     mulx rdx, rsi, qword ptr [rsi + 40]
-    xor r10d, r10d
-    adcx r8, rsi
-    adcx rcx, rdx
-    mov rdx, r13
-    mulx rsi, rdx, qword ptr [rip + 2f + 48]
-    mulx rsi, r10, qword ptr [rip + 2f + 56]
-    mulx rbx, rbp, qword ptr [rip + 2f + 64]
-    xor r12d, r12d
-    adcx r13, r10
-    mulx r10, r12, qword ptr [rip + 2f + 72]
-    adox rsi, rbp
-    adcx r14, rsi
-    mulx rsi, rbp, qword ptr [rip + 2f + 80]
-    adox rbx, r12
-    adcx r11, rbx
-    mulx rbx, r12, qword ptr [rip + 2f + 88]
-    adox r10, rbp
-    adcx r9, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 96]
-    adox rsi, r12
+    xor r9d, r9d
     adcx rdi, rsi
-    adox rbx, r10
-    adcx r8, rbx
+    adcx rcx, rdx
+    mov rdx, r14
+    mulx rsi, rdx, qword ptr [rip + 2f + 48]
+    mulx rsi, r9, qword ptr [rip + 2f + 56]
+    mulx r12, r13, qword ptr [rip + 2f + 64]
+    xor ebx, ebx
+    adcx r14, r9
+    mulx r9, r14, qword ptr [rip + 2f + 72]
+    adox rsi, r13
+    adcx r15, rsi
+    mulx rsi, r13, qword ptr [rip + 2f + 80]
+    adox r12, r14
+    adcx r11, r12
+    mulx r12, r14, qword ptr [rip + 2f + 88]
+    adox r9, r13
+    adcx r10, r9
+    mulx rdx, r9, qword ptr [rip + 2f + 96]
+    adox rsi, r14
+    adcx r8, rsi
+    adox r12, r9
+    adcx rdi, r12
     adox rdx, rax
     adcx rcx, rdx
-    mov rax, r14
+    mov rax, r15
     sub rax, qword ptr [rip + 2f + 56]
     mov rdx, r11
     sbb rdx, qword ptr [rip + 2f + 64]
-    mov rsi, r9
+    mov rsi, r10
     sbb rsi, qword ptr [rip + 2f + 72]
-    mov r10, rdi
-    sbb r10, qword ptr [rip + 2f + 80]
-    mov rbx, r8
-    sbb rbx, qword ptr [rip + 2f + 88]
-    mov rbp, rcx
-    sbb rbp, qword ptr [rip + 2f + 96]
-    cmovc rax, r14
-    mov r12, qword ptr [rsp]
-    mov qword ptr [r12], rax
+    mov r9, r8
+    sbb r9, qword ptr [rip + 2f + 80]
+    mov r12, rdi
+    sbb r12, qword ptr [rip + 2f + 88]
+    mov r13, rcx
+    sbb r13, qword ptr [rip + 2f + 96]
+    cmovc rax, r15
     cmovc rdx, r11
-    mov qword ptr [r12 + 8], rdx
-    cmovc rsi, r9
-    mov qword ptr [r12 + 16], rsi
-    cmovc r10, rdi
-    mov qword ptr [r12 + 24], r10
-    cmovc rbx, r8
-    mov qword ptr [r12 + 32], rbx
-    cmovc rbp, rcx
-    mov qword ptr [r12 + 40], rbp
-    add rsp, 24
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc rsi, r10
+    cmovc r9, r8
+    cmovc r12, rdi
+    cmovc r13, rcx
+    add rsp, 16
     pop rbp
     pop rbx
     ret
@@ -1318,341 +1344,347 @@ assembly! { 6, 1:
 /// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_complement_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_complement_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => _,
+            inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _,
+            out("r8") z[0],
+            out("r9") z[1],
+            out("r10") _,
+            out("r11") z[2],
+            out("r12") z[3],
+            out("r13") _,
+            out("r14") z[4],
+            out("r15") z[5],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_complement_mulx<M: Modulus<6>>(
-    z: *mut [u64; 6],
-    x: *const [u64; 6],
-    y: *const [u64; 6],
-) {
+unsafe extern "C" fn mul_complement_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 40
+    sub rsp, 32
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
     mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    adc r10, rbx
-    mov rbx, qword ptr [rsi + 24]
-    mulx rbx, rbp, rbx
-    adc r11, rbp
-    mov rbp, qword ptr [rsi + 32]
-    mulx rbp, r12, rbp
-    adc rbx, r12
-    mov r12, qword ptr [rsi + 40]
-    mulx rdx, r12, r12
-    adc rbp, r12
+    adc r9, r11
+    mov r11, qword ptr [rsi + 24]
+    mulx r11, r12, r11
+    adc r10, r12
+    mov r12, qword ptr [rsi + 32]
+    mulx r12, r13, r12
+    adc r11, r13
+    mov r13, qword ptr [rsi + 40]
+    mulx rdx, r13, r13
+    adc r12, r13
     adc rdx, 0
-    mov r12, rdx
+    mov r13, rdx
     mov rdx, qword ptr [rax]
-    sub rdx, r9
-    mulx r9, r13, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add r9, r15
-    mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rax + 24]
-    adc r14, rdi
-    mov qword ptr [rsp + 8], rsi
-    mulx rdi, rsi, qword ptr [rax + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 16], rcx
+    sub rdx, r8
+    mulx r8, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r8, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mov qword ptr [rsp], rsi
+    mulx rbp, rsi, qword ptr [rax + 32]
+    adc rbx, rsi
+    mov qword ptr [rsp + 8], rcx
     mulx rsi, rcx, qword ptr [rax + 40]
-    adc rdi, rcx
+    adc rbp, rcx
     mulx rcx, rdx, qword ptr [rax + 48]
     adc rsi, rdx
     adc rcx, 0
-    add r8, r13
-    adc r10, r9
-    adc r11, r14
-    adc rbx, r15
-    adc rbp, rdi
-    adc r12, rsi
+    add rdi, r14
+    adc r9, r8
+    adc r10, r15
+    adc r11, rbx
+    adc r12, rbp
+    adc r13, rsi
     adc rcx, 0
-    mov rsi, qword ptr [rsp + 16]
+    mov rsi, qword ptr [rsp + 8]
     mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsp + 8]
-    mulx r9, r13, qword ptr [rdi]
-    mulx r14, r15, qword ptr [rdi + 8]
-    add r9, r15
-    mulx r15, rsi, qword ptr [rdi + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 24], rax
-    mulx rsi, rax, qword ptr [rdi + 24]
-    adc r15, rax
-    mov qword ptr [rsp + 32], rcx
-    mulx rax, rcx, qword ptr [rdi + 32]
+    mov r8, qword ptr [rsp]
+    mulx r14, r15, qword ptr [r8]
+    mulx rbx, rbp, qword ptr [r8 + 8]
+    add r14, rbp
+    mulx rbp, rsi, qword ptr [r8 + 16]
+    adc rbx, rsi
+    mov qword ptr [rsp + 16], rax
+    mulx rsi, rax, qword ptr [r8 + 24]
+    adc rbp, rax
+    mov qword ptr [rsp + 24], rcx
+    mulx rax, rcx, qword ptr [r8 + 32]
     adc rsi, rcx
-    mulx rcx, rdx, qword ptr [rdi + 40]
+    mulx rcx, rdx, qword ptr [r8 + 40]
     adc rax, rdx
     adc rcx, 0
-    add r8, r13
-    adc r10, r9
-    adc r11, r14
-    adc rbx, r15
-    adc rbp, rsi
-    adc r12, rax
-    adc rcx, qword ptr [rsp + 32]
-    mov rax, qword ptr [rsp + 24]
-    mov rdx, qword ptr [rax]
-    sub rdx, r8
-    mulx rsi, r8, qword ptr [rax + 8]
-    mulx r9, r13, qword ptr [rax + 16]
-    add rsi, r13
-    mulx r13, r14, qword ptr [rax + 24]
+    add rdi, r15
     adc r9, r14
-    mulx r14, r15, qword ptr [rax + 32]
-    adc r13, r15
-    mulx r15, rdi, qword ptr [rax + 40]
-    adc r14, rdi
-    mulx rdx, rdi, qword ptr [rax + 48]
-    adc r15, rdi
+    adc r10, rbx
+    adc r11, rbp
+    adc r12, rsi
+    adc r13, rax
+    adc rcx, qword ptr [rsp + 24]
+    mov rax, qword ptr [rsp + 16]
+    mov rdx, qword ptr [rax]
+    sub rdx, rdi
+    mulx rsi, rdi, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add rsi, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rax + 32]
+    adc r15, rbp
+    mulx rbp, r8, qword ptr [rax + 40]
+    adc rbx, r8
+    mulx rdx, r8, qword ptr [rax + 48]
+    adc rbp, r8
     adc rdx, 0
-    add r10, r8
-    adc r11, rsi
-    adc rbx, r9
-    adc rbp, r13
-    adc r12, r14
-    adc rcx, r15
+    add r9, rdi
+    adc r10, rsi
+    adc r11, r14
+    adc r12, r15
+    adc r13, rbx
+    adc rcx, rbp
     adc rdx, 0
-    mov rsi, qword ptr [rsp + 16]
+    mov rsi, qword ptr [rsp + 8]
     mov rdi, rdx
     mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsp + 8]
-    mulx r9, r13, qword ptr [r8]
-    mulx r14, r15, qword ptr [r8 + 8]
-    add r9, r15
-    mulx r15, rsi, qword ptr [r8 + 16]
-    adc r14, rsi
+    mov r8, qword ptr [rsp]
+    mulx r14, r15, qword ptr [r8]
+    mulx rbx, rbp, qword ptr [r8 + 8]
+    add r14, rbp
+    mulx rbp, rsi, qword ptr [r8 + 16]
+    adc rbx, rsi
     mulx rsi, rax, qword ptr [r8 + 24]
-    adc r15, rax
-    mov qword ptr [rsp + 32], rdi
+    adc rbp, rax
+    mov qword ptr [rsp + 24], rdi
     mulx rax, rdi, qword ptr [r8 + 32]
     adc rsi, rdi
     mulx rdx, rdi, qword ptr [r8 + 40]
     adc rax, rdi
     adc rdx, 0
-    add r10, r13
-    adc r11, r9
-    adc rbx, r14
-    adc rbp, r15
-    adc r12, rsi
+    add r9, r15
+    adc r10, r14
+    adc r11, rbx
+    adc r12, rbp
+    adc r13, rsi
     adc rcx, rax
-    adc rdx, qword ptr [rsp + 32]
-    mov rax, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 24]
+    mov rax, qword ptr [rsp + 16]
     mov rsi, rdx
     mov rdx, qword ptr [rax]
-    sub rdx, r10
+    sub rdx, r9
     mulx rdi, r9, qword ptr [rax + 8]
-    mulx r10, r13, qword ptr [rax + 16]
-    add rdi, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc r10, r14
-    mulx r14, r15, qword ptr [rax + 32]
-    adc r13, r15
-    mulx r15, r8, qword ptr [rax + 40]
-    adc r14, r8
+    mulx r14, r15, qword ptr [rax + 16]
+    add rdi, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rax + 32]
+    adc r15, rbp
+    mulx rbp, r8, qword ptr [rax + 40]
+    adc rbx, r8
     mulx rdx, r8, qword ptr [rax + 48]
-    adc r15, r8
+    adc rbp, r8
     adc rdx, 0
-    add r11, r9
-    adc rbx, rdi
-    adc rbp, r10
-    adc r12, r13
-    adc rcx, r14
-    adc rsi, r15
+    add r10, r9
+    adc r11, rdi
+    adc r12, r14
+    adc r13, r15
+    adc rcx, rbx
+    adc rsi, rbp
     adc rdx, 0
-    mov rdi, qword ptr [rsp + 16]
+    mov rdi, qword ptr [rsp + 8]
     mov r8, rdx
     mov rdx, qword ptr [rdi + 24]
-    mov r9, qword ptr [rsp + 8]
-    mulx r10, r13, qword ptr [r9]
-    mulx r14, r15, qword ptr [r9 + 8]
-    add r10, r15
-    mulx r15, rdi, qword ptr [r9 + 16]
-    adc r14, rdi
+    mov r9, qword ptr [rsp]
+    mulx r14, r15, qword ptr [r9]
+    mulx rbx, rbp, qword ptr [r9 + 8]
+    add r14, rbp
+    mulx rbp, rdi, qword ptr [r9 + 16]
+    adc rbx, rdi
     mulx rdi, rax, qword ptr [r9 + 24]
-    adc r15, rax
-    mov qword ptr [rsp + 32], r8
+    adc rbp, rax
+    mov qword ptr [rsp + 24], r8
     mulx rax, r8, qword ptr [r9 + 32]
     adc rdi, r8
     mulx rdx, r8, qword ptr [r9 + 40]
     adc rax, r8
     adc rdx, 0
-    add r11, r13
-    adc rbx, r10
-    adc rbp, r14
-    adc r12, r15
+    add r10, r15
+    adc r11, r14
+    adc r12, rbx
+    adc r13, rbp
     adc rcx, rdi
     adc rsi, rax
-    adc rdx, qword ptr [rsp + 32]
-    mov rax, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 24]
+    mov rax, qword ptr [rsp + 16]
     mov rdi, rdx
     mov rdx, qword ptr [rax]
-    sub rdx, r11
+    sub rdx, r10
     mulx r8, r10, qword ptr [rax + 8]
-    mulx r11, r13, qword ptr [rax + 16]
-    add r8, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc r11, r14
-    mulx r14, r15, qword ptr [rax + 32]
-    adc r13, r15
-    mulx r15, r9, qword ptr [rax + 40]
-    adc r14, r9
+    mulx r14, r15, qword ptr [rax + 16]
+    add r8, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rax + 32]
+    adc r15, rbp
+    mulx rbp, r9, qword ptr [rax + 40]
+    adc rbx, r9
     mulx rdx, r9, qword ptr [rax + 48]
-    adc r15, r9
+    adc rbp, r9
     adc rdx, 0
-    add rbx, r10
-    adc rbp, r8
-    adc r12, r11
-    adc rcx, r13
-    adc rsi, r14
-    adc rdi, r15
+    add r11, r10
+    adc r12, r8
+    adc r13, r14
+    adc rcx, r15
+    adc rsi, rbx
+    adc rdi, rbp
     adc rdx, 0
-    mov r8, qword ptr [rsp + 16]
+    mov r8, qword ptr [rsp + 8]
     mov r9, rdx
     mov rdx, qword ptr [r8 + 32]
-    mov r10, qword ptr [rsp + 8]
-    mulx r11, r13, qword ptr [r10]
-    mulx r14, r15, qword ptr [r10 + 8]
-    add r11, r15
-    mulx r15, r8, qword ptr [r10 + 16]
-    adc r14, r8
+    mov r10, qword ptr [rsp]
+    mulx r14, r15, qword ptr [r10]
+    mulx rbx, rbp, qword ptr [r10 + 8]
+    add r14, rbp
+    mulx rbp, r8, qword ptr [r10 + 16]
+    adc rbx, r8
     mulx r8, rax, qword ptr [r10 + 24]
-    adc r15, rax
-    mov qword ptr [rsp + 32], r9
+    adc rbp, rax
+    mov qword ptr [rsp + 24], r9
     mulx rax, r9, qword ptr [r10 + 32]
     adc r8, r9
     mulx rdx, r9, qword ptr [r10 + 40]
     adc rax, r9
     adc rdx, 0
-    add rbx, r13
-    adc rbp, r11
+    add r11, r15
     adc r12, r14
-    adc rcx, r15
+    adc r13, rbx
+    adc rcx, rbp
     adc rsi, r8
     adc rdi, rax
-    adc rdx, qword ptr [rsp + 32]
-    mov rax, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 24]
+    mov rax, qword ptr [rsp + 16]
     mov r8, rdx
     mov rdx, qword ptr [rax]
-    sub rdx, rbx
+    sub rdx, r11
     mulx r9, r11, qword ptr [rax + 8]
-    mulx rbx, r13, qword ptr [rax + 16]
-    add r9, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc rbx, r14
-    mulx r14, r15, qword ptr [rax + 32]
-    adc r13, r15
-    mulx r15, r10, qword ptr [rax + 40]
-    adc r14, r10
+    mulx r14, r15, qword ptr [rax + 16]
+    add r9, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rax + 32]
+    adc r15, rbp
+    mulx rbp, r10, qword ptr [rax + 40]
+    adc rbx, r10
     mulx rdx, r10, qword ptr [rax + 48]
-    adc r15, r10
+    adc rbp, r10
     adc rdx, 0
-    add rbp, r11
-    adc r12, r9
-    adc rcx, rbx
-    adc rsi, r13
-    adc rdi, r14
-    adc r8, r15
+    add r12, r11
+    adc r13, r9
+    adc rcx, r14
+    adc rsi, r15
+    adc rdi, rbx
+    adc r8, rbp
     adc rdx, 0
-    mov r9, qword ptr [rsp + 16]
+    mov r9, qword ptr [rsp + 8]
     mov r10, rdx
     mov rdx, qword ptr [r9 + 40]
-    mov r9, qword ptr [rsp + 8]
-    mulx r11, rbx, qword ptr [r9]
-    mulx r13, r14, qword ptr [r9 + 8]
-    add r11, r14
-    mulx r14, r15, qword ptr [r9 + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 16], r10
-    mulx r15, r10, qword ptr [r9 + 24]
-    adc r14, r10
-    mov qword ptr [rsp + 32], r8
+    mov r9, qword ptr [rsp]
+    mulx r11, r14, qword ptr [r9]
+    mulx r15, rbx, qword ptr [r9 + 8]
+    add r11, rbx
+    mulx rbx, rbp, qword ptr [r9 + 16]
+    adc r15, rbp
+    mov qword ptr [rsp + 8], r10
+    mulx rbp, r10, qword ptr [r9 + 24]
+    adc rbx, r10
+    mov qword ptr [rsp + 24], r8
     mulx r10, r8, qword ptr [r9 + 32]
-    adc r15, r8
+    adc rbp, r8
     mulx rdx, r8, qword ptr [r9 + 40]
     adc r10, r8
     adc rdx, 0
-    add rbx, qword ptr [rax + 56]
+    add r14, qword ptr [rax + 56]
     adc r11, qword ptr [rax + 64]
-    adc r13, qword ptr [rax + 72]
-    adc r14, qword ptr [rax + 80]
-    adc r15, qword ptr [rax + 88]
+    adc r15, qword ptr [rax + 72]
+    adc rbx, qword ptr [rax + 80]
+    adc rbp, qword ptr [rax + 88]
     adc r10, qword ptr [rax + 96]
     adc rdx, 0
-    add rbp, rbx
-    adc r12, r11
-    adc rcx, r13
-    adc rsi, r14
-    adc rdi, r15
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 16]
+    add r12, r14
+    adc r13, r11
+    adc rcx, r15
+    adc rsi, rbx
+    adc rdi, rbp
+    adc r10, qword ptr [rsp + 24]
+    adc rdx, qword ptr [rsp + 8]
     mov r8, rdx
-    mov rdx, rbp
+    mov rdx, r12
     imul rdx, qword ptr [rax + 104]
     mulx r9, r11, qword ptr [rax + 112]
-    mulx rbx, r13, qword ptr [rax + 120]
-    add r9, r13
-    mulx r13, r14, qword ptr [rax + 128]
-    adc rbx, r14
-    mulx r14, r15, qword ptr [rax + 136]
-    adc r13, r15
-    mov qword ptr [rsp + 16], r8
-    mulx r15, r8, qword ptr [rax + 144]
-    adc r14, r8
+    mulx r14, r15, qword ptr [rax + 120]
+    add r9, r15
+    mulx r15, rbx, qword ptr [rax + 128]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rax + 136]
+    adc r15, rbp
+    mov qword ptr [rsp + 8], r8
+    mulx rbp, r8, qword ptr [rax + 144]
+    adc rbx, r8
     mulx rdx, r8, qword ptr [rax + 152]
-    adc r15, r8
+    adc rbp, r8
     adc rdx, 0
-    add rbp, r11
-    adc r12, r9
-    adc rcx, rbx
-    adc rsi, r13
-    adc rdi, r14
-    adc r10, r15
-    adc rdx, qword ptr [rsp + 16]
-    mov r8, r12
+    add r12, r11
+    adc r13, r9
+    adc rcx, r14
+    adc rsi, r15
+    adc rdi, rbx
+    adc r10, rbp
+    adc rdx, qword ptr [rsp + 8]
+    mov r8, r13
     sub r8, qword ptr [rax + 112]
     mov r9, rcx
     sbb r9, qword ptr [rax + 120]
     mov r11, rsi
     sbb r11, qword ptr [rax + 128]
-    mov rbx, rdi
-    sbb rbx, qword ptr [rax + 136]
-    mov rbp, r10
-    sbb rbp, qword ptr [rax + 144]
-    mov r13, rdx
-    sbb r13, qword ptr [rax + 152]
-    cmovc r8, r12
-    mov rax, qword ptr [rsp]
-    mov qword ptr [rax], r8
+    mov r12, rdi
+    sbb r12, qword ptr [rax + 136]
+    mov r14, r10
+    sbb r14, qword ptr [rax + 144]
+    mov r15, rdx
+    sbb r15, qword ptr [rax + 152]
+    cmovc r8, r13
     cmovc r9, rcx
-    mov qword ptr [rax + 8], r9
     cmovc r11, rsi
-    mov qword ptr [rax + 16], r11
-    cmovc rbx, rdi
-    mov qword ptr [rax + 24], rbx
-    cmovc rbp, r10
-    mov qword ptr [rax + 32], rbp
-    cmovc r13, rdx
-    mov qword ptr [rax + 40], r13
-    add rsp, 40
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc r12, rdi
+    cmovc r14, r10
+    cmovc r15, rdx
+    add rsp, 32
     pop rbp
     pop rbx
     ret
@@ -1686,329 +1718,335 @@ unsafe extern "sysv64" fn mul_complement_mulx<M: Modulus<6>>(
 /// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_complement_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_complement_adx_code::<M>,
+            out("rax") z[0],
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[2],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") z[3],
+            out("r10") _,
+            out("r11") z[4],
+            out("r12") z[5],
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_complement_adx<M: Modulus<6>>(
-    z: *mut [u64; 6],
-    x: *const [u64; 6],
-    y: *const [u64; 6],
-) {
+unsafe extern "C" fn mul_complement_adx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 32
+    sub rsp, 24
     xor eax, eax
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx r8, r9, qword ptr [rsi]
-    mulx r10, r11, qword ptr [rsi + 8]
-    mulx rbx, rbp, qword ptr [rsi + 16]
-    xor r12d, r12d
-    adcx r8, r11
-    mulx r11, r12, qword ptr [rsi + 24]
-    adcx r10, rbp
-    mulx rbp, r13, qword ptr [rsi + 32]
-    adcx rbx, r12
-    mulx rdx, r12, qword ptr [rsi + 40]
-    adcx r11, r13
-    adcx rbp, r12
-    adcx rdx, rax
-    mov r12, rdx
-    mov rdx, qword ptr [rip + 2f]
-    sub rdx, r9
-    mulx r9, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    test rsp, rsp
-    adcx r8, r13
-    mov qword ptr [rsp], rdi
-    mulx r13, rdi, qword ptr [rip + 2f + 24]
-    adox r9, r15
-    adcx r10, r9
-    mulx r9, r15, qword ptr [rip + 2f + 32]
-    adox r14, rdi
-    adcx rbx, r14
-    mulx rdi, r14, qword ptr [rip + 2f + 40]
-    adox r13, r15
-    adcx r11, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 48]
-    adox r9, r14
-    adcx rbp, r9
-    adox rdi, r13
-    adcx r12, rdi
-    adox rdx, rax
-    adcx rdx, rax
-    mov rdi, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx r9, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r8, r13
-    mov qword ptr [rsp + 8], rcx
-    mulx r13, rcx, qword ptr [rsi + 16]
-    adox r9, r15
-    adcx r10, r9
-    mulx r9, r15, qword ptr [rsi + 24]
-    adox r14, rcx
-    adcx rbx, r14
-    mulx rcx, r14, qword ptr [rsi + 32]
-    adox r13, r15
+    mulx rdi, r8, qword ptr [rsi]
+    mulx r9, r10, qword ptr [rsi + 8]
+    mulx r11, r12, qword ptr [rsi + 16]
+    xor r13d, r13d
+    adcx rdi, r10
+    mulx r10, r13, qword ptr [rsi + 24]
+    adcx r9, r12
+    mulx r12, r14, qword ptr [rsi + 32]
     adcx r11, r13
     mulx rdx, r13, qword ptr [rsi + 40]
-    adox r9, r14
-    adcx rbp, r9
-    adox rcx, r13
-    adcx r12, rcx
-    adox rdx, rax
-    adcx rdi, rdx
+    adcx r10, r14
+    adcx r12, r13
+    adcx rdx, rax
+    mov r13, rdx
     mov rdx, qword ptr [rip + 2f]
     sub rdx, r8
-    mulx rcx, r8, qword ptr [rip + 2f + 8]
-    mulx r9, r13, qword ptr [rip + 2f + 16]
-    xor r14d, r14d
-    adcx r10, r8
-    mulx r8, r14, qword ptr [rip + 2f + 24]
-    adox rcx, r13
-    adcx rbx, rcx
-    mulx rcx, r13, qword ptr [rip + 2f + 32]
-    adox r9, r14
-    adcx r11, r9
-    mulx r9, r14, qword ptr [rip + 2f + 40]
-    adox r8, r13
-    adcx rbp, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 48]
-    adox rcx, r14
-    adcx r12, rcx
-    adox r9, r8
-    adcx rdi, r9
+    mulx r8, r14, qword ptr [rip + 2f + 8]
+    mulx r15, rbx, qword ptr [rip + 2f + 16]
+    xor ebp, ebp
+    adcx rdi, r14
+    mulx r14, rbp, qword ptr [rip + 2f + 24]
+    adox r8, rbx
+    adcx r9, r8
+    mulx r8, rbx, qword ptr [rip + 2f + 32]
+    adox r15, rbp
+    adcx r11, r15
+    mulx r15, rbp, qword ptr [rip + 2f + 40]
+    adox r14, rbx
+    adcx r10, r14
+    mulx rdx, r14, qword ptr [rip + 2f + 48]
+    adox r8, rbp
+    adcx r12, r8
+    adox r15, r14
+    adcx r13, r15
     adox rdx, rax
     adcx rdx, rax
-    mov rcx, qword ptr [rsp + 8]
     mov r8, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx r9, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
+    mov rdx, qword ptr [rcx + 8]
+    mulx r14, r15, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi + 8]
     test rsp, rsp
-    adcx r10, r13
-    mulx r13, rcx, qword ptr [rsi + 16]
-    adox r9, r15
-    adcx rbx, r9
-    mulx r9, r15, qword ptr [rsi + 24]
-    adox r14, rcx
-    adcx r11, r14
-    mulx rcx, r14, qword ptr [rsi + 32]
-    adox r13, r15
-    adcx rbp, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adox r9, r14
-    adcx r12, r9
-    adox rcx, r13
-    adcx rdi, rcx
+    adcx rdi, r15
+    mov qword ptr [rsp], rcx
+    mulx r15, rcx, qword ptr [rsi + 16]
+    adox r14, rbp
+    adcx r9, r14
+    mulx r14, rbp, qword ptr [rsi + 24]
+    adox rbx, rcx
+    adcx r11, rbx
+    mulx rcx, rbx, qword ptr [rsi + 32]
+    adox r15, rbp
+    adcx r10, r15
+    mulx rdx, r15, qword ptr [rsi + 40]
+    adox r14, rbx
+    adcx r12, r14
+    adox rcx, r15
+    adcx r13, rcx
     adox rdx, rax
     adcx r8, rdx
     mov rdx, qword ptr [rip + 2f]
-    sub rdx, r10
-    mulx rcx, r9, qword ptr [rip + 2f + 8]
-    mulx r10, r13, qword ptr [rip + 2f + 16]
-    xor r14d, r14d
-    adcx rbx, r9
-    mulx r9, r14, qword ptr [rip + 2f + 24]
-    adox rcx, r13
+    sub rdx, rdi
+    mulx rcx, rdi, qword ptr [rip + 2f + 8]
+    mulx r14, r15, qword ptr [rip + 2f + 16]
+    xor ebx, ebx
+    adcx r9, rdi
+    mulx rdi, rbx, qword ptr [rip + 2f + 24]
+    adox rcx, r15
     adcx r11, rcx
-    mulx rcx, r13, qword ptr [rip + 2f + 32]
-    adox r10, r14
-    adcx rbp, r10
-    mulx r10, r14, qword ptr [rip + 2f + 40]
-    adox r9, r13
-    adcx r12, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 48]
-    adox rcx, r14
-    adcx rdi, rcx
-    adox r10, r9
-    adcx r8, r10
+    mulx rcx, r15, qword ptr [rip + 2f + 32]
+    adox r14, rbx
+    adcx r10, r14
+    mulx r14, rbx, qword ptr [rip + 2f + 40]
+    adox rdi, r15
+    adcx r12, rdi
+    mulx rdx, rdi, qword ptr [rip + 2f + 48]
+    adox rcx, rbx
+    adcx r13, rcx
+    adox r14, rdi
+    adcx r8, r14
     adox rdx, rax
     adcx rdx, rax
-    mov rcx, qword ptr [rsp + 8]
+    mov rcx, qword ptr [rsp]
+    mov rdi, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mulx r14, r15, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi + 8]
+    test rsp, rsp
+    adcx r9, r15
+    mulx r15, rcx, qword ptr [rsi + 16]
+    adox r14, rbp
+    adcx r11, r14
+    mulx r14, rbp, qword ptr [rsi + 24]
+    adox rbx, rcx
+    adcx r10, rbx
+    mulx rcx, rbx, qword ptr [rsi + 32]
+    adox r15, rbp
+    adcx r12, r15
+    mulx rdx, r15, qword ptr [rsi + 40]
+    adox r14, rbx
+    adcx r13, r14
+    adox rcx, r15
+    adcx r8, rcx
+    adox rdx, rax
+    adcx rdi, rdx
+    mov rdx, qword ptr [rip + 2f]
+    sub rdx, r9
+    mulx rcx, r9, qword ptr [rip + 2f + 8]
+    mulx r14, r15, qword ptr [rip + 2f + 16]
+    xor ebx, ebx
+    adcx r11, r9
+    mulx r9, rbx, qword ptr [rip + 2f + 24]
+    adox rcx, r15
+    adcx r10, rcx
+    mulx rcx, r15, qword ptr [rip + 2f + 32]
+    adox r14, rbx
+    adcx r12, r14
+    mulx r14, rbx, qword ptr [rip + 2f + 40]
+    adox r9, r15
+    adcx r13, r9
+    mulx rdx, r9, qword ptr [rip + 2f + 48]
+    adox rcx, rbx
+    adcx r8, rcx
+    adox r14, r9
+    adcx rdi, r14
+    adox rdx, rax
+    adcx rdx, rax
+    mov rcx, qword ptr [rsp]
     mov r9, rdx
     mov rdx, qword ptr [rcx + 24]
-    mulx r10, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
+    mulx r14, r15, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi + 8]
     test rsp, rsp
-    adcx rbx, r13
-    mulx r13, rcx, qword ptr [rsi + 16]
-    adox r10, r15
-    adcx r11, r10
-    mulx r10, r15, qword ptr [rsi + 24]
-    adox r14, rcx
-    adcx rbp, r14
-    mulx rcx, r14, qword ptr [rsi + 32]
-    adox r13, r15
-    adcx r12, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adox r10, r14
-    adcx rdi, r10
-    adox rcx, r13
-    adcx r8, rcx
+    adcx r11, r15
+    mulx r15, rcx, qword ptr [rsi + 16]
+    adox r14, rbp
+    adcx r10, r14
+    mulx r14, rbp, qword ptr [rsi + 24]
+    adox rbx, rcx
+    adcx r12, rbx
+    mulx rcx, rbx, qword ptr [rsi + 32]
+    adox r15, rbp
+    adcx r13, r15
+    mulx rdx, r15, qword ptr [rsi + 40]
+    adox r14, rbx
+    adcx r8, r14
+    adox rcx, r15
+    adcx rdi, rcx
     adox rdx, rax
     adcx r9, rdx
     mov rdx, qword ptr [rip + 2f]
-    sub rdx, rbx
-    mulx rcx, r10, qword ptr [rip + 2f + 8]
-    mulx rbx, r13, qword ptr [rip + 2f + 16]
-    xor r14d, r14d
-    adcx r11, r10
-    mulx r10, r14, qword ptr [rip + 2f + 24]
-    adox rcx, r13
-    adcx rbp, rcx
-    mulx rcx, r13, qword ptr [rip + 2f + 32]
-    adox rbx, r14
-    adcx r12, rbx
-    mulx rbx, r14, qword ptr [rip + 2f + 40]
-    adox r10, r13
-    adcx rdi, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 48]
-    adox rcx, r14
-    adcx r8, rcx
-    adox rbx, r10
-    adcx r9, rbx
-    adox rdx, rax
-    adcx rdx, rax
-    mov rcx, qword ptr [rsp + 8]
-    mov r10, rdx
-    mov rdx, qword ptr [rcx + 32]
-    mulx rbx, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r11, r13
-    mulx r13, rcx, qword ptr [rsi + 16]
-    adox rbx, r15
-    adcx rbp, rbx
-    mulx rbx, r15, qword ptr [rsi + 24]
-    adox r14, rcx
-    adcx r12, r14
-    mulx rcx, r14, qword ptr [rsi + 32]
-    adox r13, r15
-    adcx rdi, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adox rbx, r14
-    adcx r8, rbx
-    adox rcx, r13
-    adcx r9, rcx
-    adox rdx, rax
-    adcx r10, rdx
-    mov rdx, qword ptr [rip + 2f]
     sub rdx, r11
     mulx rcx, r11, qword ptr [rip + 2f + 8]
-    mulx rbx, r13, qword ptr [rip + 2f + 16]
-    xor r14d, r14d
-    adcx rbp, r11
-    mulx r11, r14, qword ptr [rip + 2f + 24]
-    adox rcx, r13
+    mulx r14, r15, qword ptr [rip + 2f + 16]
+    xor ebx, ebx
+    adcx r10, r11
+    mulx r11, rbx, qword ptr [rip + 2f + 24]
+    adox rcx, r15
     adcx r12, rcx
-    mulx rcx, r13, qword ptr [rip + 2f + 32]
-    adox rbx, r14
-    adcx rdi, rbx
-    mulx rbx, r14, qword ptr [rip + 2f + 40]
-    adox r11, r13
+    mulx rcx, r15, qword ptr [rip + 2f + 32]
+    adox r14, rbx
+    adcx r13, r14
+    mulx r14, rbx, qword ptr [rip + 2f + 40]
+    adox r11, r15
     adcx r8, r11
     mulx rdx, r11, qword ptr [rip + 2f + 48]
-    adox rcx, r14
-    adcx r9, rcx
-    adox rbx, r11
-    adcx r10, rbx
+    adox rcx, rbx
+    adcx rdi, rcx
+    adox r14, r11
+    adcx r9, r14
     adox rdx, rax
     adcx rdx, rax
-    mov rcx, qword ptr [rsp + 8]
+    mov rcx, qword ptr [rsp]
     mov r11, rdx
-    mov rdx, qword ptr [rcx + 40]
-    mulx rcx, rbx, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    xor r15d, r15d
-    adcx rbx, qword ptr [rip + 2f + 56]
-    mov qword ptr [rsp + 8], r11
-    mulx r15, r11, qword ptr [rsi + 16]
-    adox rcx, r14
-    adcx rcx, qword ptr [rip + 2f + 64]
-    mov qword ptr [rsp + 16], r10
-    mulx r14, r10, qword ptr [rsi + 24]
-    adox r13, r11
-    adcx r13, qword ptr [rip + 2f + 72]
-    mov qword ptr [rsp + 24], r9
-    mulx r11, r9, qword ptr [rsi + 32]
-    adox r15, r10
-    adcx r15, qword ptr [rip + 2f + 80]
-    mulx rdx, rsi, qword ptr [rsi + 40]
-    adox r14, r9
-    adcx r14, qword ptr [rip + 2f + 88]
-    adox r11, rsi
-    adcx r11, qword ptr [rip + 2f + 96]
+    mov rdx, qword ptr [rcx + 32]
+    mulx r14, r15, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi + 8]
+    test rsp, rsp
+    adcx r10, r15
+    mulx r15, rcx, qword ptr [rsi + 16]
+    adox r14, rbp
+    adcx r12, r14
+    mulx r14, rbp, qword ptr [rsi + 24]
+    adox rbx, rcx
+    adcx r13, rbx
+    mulx rcx, rbx, qword ptr [rsi + 32]
+    adox r15, rbp
+    adcx r8, r15
+    mulx rdx, r15, qword ptr [rsi + 40]
+    adox r14, rbx
+    adcx rdi, r14
+    adox rcx, r15
+    adcx r9, rcx
+    adox rdx, rax
+    adcx r11, rdx
+    mov rdx, qword ptr [rip + 2f]
+    sub rdx, r10
+    mulx rcx, r10, qword ptr [rip + 2f + 8]
+    mulx r14, r15, qword ptr [rip + 2f + 16]
+    xor ebx, ebx
+    adcx r12, r10
+    mulx r10, rbx, qword ptr [rip + 2f + 24]
+    adox rcx, r15
+    adcx r13, rcx
+    mulx rcx, r15, qword ptr [rip + 2f + 32]
+    adox r14, rbx
+    adcx r8, r14
+    mulx r14, rbx, qword ptr [rip + 2f + 40]
+    adox r10, r15
+    adcx rdi, r10
+    mulx rdx, r10, qword ptr [rip + 2f + 48]
+    adox rcx, rbx
+    adcx r9, rcx
+    adox r14, r10
+    adcx r11, r14
     adox rdx, rax
     adcx rdx, rax
-    adcx rbp, rbx
-    adcx r12, rcx
-    adcx rdi, r13
+    mov rcx, qword ptr [rsp]
+    mov r10, rdx
+    mov rdx, qword ptr [rcx + 40]
+    mulx rcx, r14, qword ptr [rsi]
+    mulx r15, rbx, qword ptr [rsi + 8]
+    xor ebp, ebp
+    adcx r14, qword ptr [rip + 2f + 56]
+    mov qword ptr [rsp], r10
+    mulx rbp, r10, qword ptr [rsi + 16]
+    adox rcx, rbx
+    adcx rcx, qword ptr [rip + 2f + 64]
+    mov qword ptr [rsp + 8], r11
+    mulx rbx, r11, qword ptr [rsi + 24]
+    adox r15, r10
+    adcx r15, qword ptr [rip + 2f + 72]
+    mov qword ptr [rsp + 16], r9
+    mulx r10, r9, qword ptr [rsi + 32]
+    adox rbp, r11
+    adcx rbp, qword ptr [rip + 2f + 80]
+    mulx rdx, rsi, qword ptr [rsi + 40]
+    adox rbx, r9
+    adcx rbx, qword ptr [rip + 2f + 88]
+    adox r10, rsi
+    adcx r10, qword ptr [rip + 2f + 96]
+    adox rdx, rax
+    adcx rdx, rax
+    adcx r12, r14
+    adcx r13, rcx
     adcx r8, r15
-    adcx r14, qword ptr [rsp + 24]
-    adcx r11, qword ptr [rsp + 16]
-    adcx rdx, qword ptr [rsp + 8]
+    adcx rdi, rbp
+    adcx rbx, qword ptr [rsp + 16]
+    adcx r10, qword ptr [rsp + 8]
+    adcx rdx, qword ptr [rsp]
     mov rcx, rdx
-    mov rdx, rbp
+    mov rdx, r12
     mulx rsi, rdx, qword ptr [rip + 2f + 104]
     mulx rsi, r9, qword ptr [rip + 2f + 112]
-    mulx r10, rbx, qword ptr [rip + 2f + 120]
-    xor r13d, r13d
-    adcx rbp, r9
-    mulx r9, rbp, qword ptr [rip + 2f + 128]
-    adox rsi, rbx
-    adcx r12, rsi
-    mulx rsi, rbx, qword ptr [rip + 2f + 136]
-    adox r10, rbp
-    adcx rdi, r10
-    mulx r10, rbp, qword ptr [rip + 2f + 144]
-    adox r9, rbx
-    adcx r8, r9
+    mulx r11, r14, qword ptr [rip + 2f + 120]
+    xor r15d, r15d
+    adcx r12, r9
+    mulx r9, r12, qword ptr [rip + 2f + 128]
+    adox rsi, r14
+    adcx r13, rsi
+    mulx rsi, r14, qword ptr [rip + 2f + 136]
+    adox r11, r12
+    adcx r8, r11
+    mulx r11, r12, qword ptr [rip + 2f + 144]
+    adox r9, r14
+    adcx rdi, r9
     mulx rdx, r9, qword ptr [rip + 2f + 152]
-    adox rsi, rbp
-    adcx r14, rsi
-    adox r10, r9
-    adcx r11, r10
+    adox rsi, r12
+    adcx rbx, rsi
+    adox r11, r9
+    adcx r10, r11
     adox rdx, rax
     adcx rcx, rdx
-    mov rax, r12
+    mov rax, r13
     sub rax, qword ptr [rip + 2f + 112]
-    mov rdx, rdi
+    mov rdx, r8
     sbb rdx, qword ptr [rip + 2f + 120]
-    mov rsi, r8
+    mov rsi, rdi
     sbb rsi, qword ptr [rip + 2f + 128]
-    mov r9, r14
+    mov r9, rbx
     sbb r9, qword ptr [rip + 2f + 136]
-    mov r10, r11
-    sbb r10, qword ptr [rip + 2f + 144]
-    mov rbx, rcx
-    sbb rbx, qword ptr [rip + 2f + 152]
-    cmovc rax, r12
-    mov rbp, qword ptr [rsp]
-    mov qword ptr [rbp], rax
-    cmovc rdx, rdi
-    mov qword ptr [rbp + 8], rdx
-    cmovc rsi, r8
-    mov qword ptr [rbp + 16], rsi
-    cmovc r9, r14
-    mov qword ptr [rbp + 24], r9
-    cmovc r10, r11
-    mov qword ptr [rbp + 32], r10
-    cmovc rbx, rcx
-    mov qword ptr [rbp + 40], rbx
-    add rsp, 32
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    mov r11, r10
+    sbb r11, qword ptr [rip + 2f + 144]
+    mov r12, rcx
+    sbb r12, qword ptr [rip + 2f + 152]
+    cmovc rax, r13
+    cmovc rdx, r8
+    cmovc rsi, rdi
+    cmovc r9, rbx
+    cmovc r11, r10
+    cmovc r12, rcx
+    add rsp, 24
     pop rbp
     pop rbx
     ret
@@ -2042,310 +2080,317 @@ unsafe extern "sysv64" fn mul_complement_adx<M: Modulus<6>>(
 /// x*x/R mod p as by log-jump, with rows of p - mu and complements, for mu near p; log-jump-complement, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_complement_mulx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_complement_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") z[0],
+            out("rdx") _,
+            inout("rsi") core::ptr::from_ref(x) => z[1],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") z[2],
+            out("r12") z[3],
+            out("r13") z[4],
+            out("r14") z[5],
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn square_complement_mulx<M: Modulus<6>>(
-    z: *mut [u64; 6],
-    x: *const [u64; 6],
-) {
+unsafe extern "C" fn square_complement_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 40
+    sub rsp, 32
     lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
     lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsi + 16]
-    shld r8, rdx, 1
+    mov rdi, qword ptr [rsi + 16]
+    shld rdi, rdx, 1
     mov rdx, qword ptr [rsi + 16]
-    mov r9, qword ptr [rsi + 24]
-    shld r9, rdx, 1
+    mov r8, qword ptr [rsi + 24]
+    shld r8, rdx, 1
     mov rdx, qword ptr [rsi + 24]
-    mov r10, qword ptr [rsi + 32]
-    shld r10, rdx, 1
+    mov r9, qword ptr [rsi + 32]
+    shld r9, rdx, 1
     mov rdx, qword ptr [rsi + 32]
-    mov r11, qword ptr [rsi + 40]
-    shld r11, rdx, 1
+    mov r10, qword ptr [rsi + 40]
+    shld r10, rdx, 1
     mov rdx, qword ptr [rsi]
-    mov rbx, qword ptr [rsi]
-    mulx rbx, rbp, rbx
-    mulx rcx, r12, rcx
-    add rbx, r12
-    mulx r8, r12, r8
-    adc rcx, r12
-    mulx r12, r13, r9
-    adc r8, r13
-    mulx r13, r14, r10
-    adc r12, r14
-    mulx rdx, r14, r11
-    adc r13, r14
+    mov r11, qword ptr [rsi]
+    mulx r11, r12, r11
+    mulx rcx, r13, rcx
+    add r11, r13
+    mulx rdi, r13, rdi
+    adc rcx, r13
+    mulx r13, r14, r8
+    adc rdi, r14
+    mulx r14, r15, r9
+    adc r13, r15
+    mulx rdx, r15, r10
+    adc r14, r15
     adc rdx, 0
-    mov r14, rdx
+    mov r15, rdx
     mov rdx, qword ptr [rax]
-    sub rdx, rbp
-    mulx rbp, r15, qword ptr [rax + 8]
-    mov qword ptr [rsp], rdi
-    mov qword ptr [rsp + 8], r11
-    mulx rdi, r11, qword ptr [rax + 16]
-    add rbp, r11
-    mov qword ptr [rsp + 16], r10
-    mulx r11, r10, qword ptr [rax + 24]
-    adc rdi, r10
-    mov qword ptr [rsp + 24], r9
-    mulx r10, r9, qword ptr [rax + 32]
-    adc r11, r9
-    mov qword ptr [rsp + 32], rsi
-    mulx r9, rsi, qword ptr [rax + 40]
-    adc r10, rsi
-    mulx rdx, rsi, qword ptr [rax + 48]
+    sub rdx, r12
+    mulx r12, rbx, qword ptr [rax + 8]
+    mov qword ptr [rsp], r10
+    mulx rbp, r10, qword ptr [rax + 16]
+    add r12, r10
+    mov qword ptr [rsp + 8], r9
+    mulx r10, r9, qword ptr [rax + 24]
+    adc rbp, r9
+    mov qword ptr [rsp + 16], r8
+    mulx r9, r8, qword ptr [rax + 32]
+    adc r10, r8
+    mov qword ptr [rsp + 24], rsi
+    mulx r8, rsi, qword ptr [rax + 40]
     adc r9, rsi
+    mulx rdx, rsi, qword ptr [rax + 48]
+    adc r8, rsi
     adc rdx, 0
-    add rbx, r15
-    adc rcx, rbp
-    adc r8, rdi
-    adc r12, r11
+    add r11, rbx
+    adc rcx, r12
+    adc rdi, rbp
     adc r13, r10
     adc r14, r9
+    adc r15, r8
     adc rdx, 0
-    mov rsi, qword ptr [rsp + 32]
-    mov rdi, qword ptr [rsi + 16]
-    lea rdi, [rdi + rdi]
+    mov rsi, qword ptr [rsp + 24]
+    mov r8, qword ptr [rsi + 16]
+    lea r8, [r8 + r8]
     mov r9, rdx
     mov rdx, qword ptr [rsi + 8]
     mov r10, qword ptr [rsi + 8]
-    mulx r10, r11, r10
-    mulx rdi, rbp, rdi
-    add r10, rbp
-    mulx rbp, r15, qword ptr [rsp + 24]
-    adc rdi, r15
-    mulx r15, rsi, qword ptr [rsp + 16]
+    mulx r10, r12, r10
+    mulx r8, rbx, r8
+    add r10, rbx
+    mulx rbx, rbp, qword ptr [rsp + 16]
+    adc r8, rbp
+    mulx rbp, rsi, qword ptr [rsp + 8]
+    adc rbx, rsi
+    mulx rdx, rsi, qword ptr [rsp]
     adc rbp, rsi
-    mulx rdx, rsi, qword ptr [rsp + 8]
-    adc r15, rsi
     adc rdx, 0
-    add rcx, r11
-    adc r8, r10
-    adc r12, rdi
-    adc r13, rbp
-    adc r14, r15
+    add rcx, r12
+    adc rdi, r10
+    adc r13, r8
+    adc r14, rbx
+    adc r15, rbp
     adc r9, rdx
     mov rsi, 0
     adc rsi, 0
     mov rdx, qword ptr [rax]
-    sub rdx, rbx
-    mulx rdi, r10, qword ptr [rax + 8]
-    mulx r11, rbx, qword ptr [rax + 16]
-    add rdi, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r11, rbp
-    mulx rbp, r15, qword ptr [rax + 32]
-    adc rbx, r15
-    mov qword ptr [rsp + 24], rsi
-    mulx r15, rsi, qword ptr [rax + 40]
-    adc rbp, rsi
+    sub rdx, r11
+    mulx r8, r10, qword ptr [rax + 8]
+    mulx r11, r12, qword ptr [rax + 16]
+    add r8, r12
+    mulx r12, rbx, qword ptr [rax + 24]
+    adc r11, rbx
+    mulx rbx, rbp, qword ptr [rax + 32]
+    adc r12, rbp
+    mov qword ptr [rsp + 16], rsi
+    mulx rbp, rsi, qword ptr [rax + 40]
+    adc rbx, rsi
     mulx rdx, rsi, qword ptr [rax + 48]
-    adc r15, rsi
+    adc rbp, rsi
     adc rdx, 0
     add rcx, r10
-    adc r8, rdi
-    adc r12, r11
-    adc r13, rbx
-    adc r14, rbp
-    adc r9, r15
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, qword ptr [rsp + 32]
-    mov rdi, qword ptr [rsi + 24]
-    lea rdi, [rdi + rdi]
+    adc rdi, r8
+    adc r13, r11
+    adc r14, r12
+    adc r15, rbx
+    adc r9, rbp
+    adc rdx, qword ptr [rsp + 16]
+    mov rsi, qword ptr [rsp + 24]
+    mov r8, qword ptr [rsi + 24]
+    lea r8, [r8 + r8]
     mov r10, rdx
     mov rdx, qword ptr [rsi + 16]
     mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    mulx rdi, rbp, rdi
-    add r11, rbp
-    mulx rbp, r15, qword ptr [rsp + 16]
-    adc rdi, r15
-    mulx rdx, r15, qword ptr [rsp + 8]
-    adc rbp, r15
+    mulx r11, r12, r11
+    mulx r8, rbx, r8
+    add r11, rbx
+    mulx rbx, rbp, qword ptr [rsp + 8]
+    adc r8, rbp
+    mulx rdx, rbp, qword ptr [rsp]
+    adc rbx, rbp
     adc rdx, 0
-    add r12, rbx
-    adc r13, r11
-    adc r14, rdi
-    adc r9, rbp
+    add r13, r12
+    adc r14, r11
+    adc r15, r8
+    adc r9, rbx
     adc r10, rdx
-    mov rdi, 0
-    adc rdi, 0
+    mov r8, 0
+    adc r8, 0
     mov rdx, qword ptr [rax]
     sub rdx, rcx
     mulx rcx, r11, qword ptr [rax + 8]
-    mulx rbx, rbp, qword ptr [rax + 16]
-    add rcx, rbp
-    mulx rbp, r15, qword ptr [rax + 24]
-    adc rbx, r15
-    mulx r15, rsi, qword ptr [rax + 32]
-    adc rbp, rsi
-    mov qword ptr [rsp + 16], rdi
-    mulx rsi, rdi, qword ptr [rax + 40]
-    adc r15, rdi
-    mulx rdx, rdi, qword ptr [rax + 48]
-    adc rsi, rdi
+    mulx r12, rbx, qword ptr [rax + 16]
+    add rcx, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r12, rbp
+    mulx rbp, rsi, qword ptr [rax + 32]
+    adc rbx, rsi
+    mov qword ptr [rsp + 8], r8
+    mulx rsi, r8, qword ptr [rax + 40]
+    adc rbp, r8
+    mulx rdx, r8, qword ptr [rax + 48]
+    adc rsi, r8
     adc rdx, 0
-    add r8, r11
-    adc r12, rcx
-    adc r13, rbx
-    adc r14, rbp
-    adc r9, r15
+    add rdi, r11
+    adc r13, rcx
+    adc r14, r12
+    adc r15, rbx
+    adc r9, rbp
     adc r10, rsi
-    adc rdx, qword ptr [rsp + 16]
-    mov rcx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 8]
+    mov rcx, qword ptr [rsp + 24]
     mov rsi, qword ptr [rcx + 32]
     lea rsi, [rsi + rsi]
-    mov rdi, rdx
+    mov r8, rdx
     mov rdx, qword ptr [rcx + 24]
     mov r11, qword ptr [rcx + 24]
-    mulx r11, rbx, r11
-    mulx rsi, rbp, rsi
-    add r11, rbp
-    mulx rdx, rbp, qword ptr [rsp + 8]
-    adc rsi, rbp
+    mulx r11, r12, r11
+    mulx rsi, rbx, rsi
+    add r11, rbx
+    mulx rdx, rbx, qword ptr [rsp]
+    adc rsi, rbx
     adc rdx, 0
-    add r14, rbx
+    add r15, r12
     adc r9, r11
     adc r10, rsi
-    adc rdi, rdx
-    mov rsi, 0
-    adc rsi, 0
-    mov rdx, qword ptr [rax]
-    sub rdx, r8
-    mulx r8, r11, qword ptr [rax + 8]
-    mulx rbx, rbp, qword ptr [rax + 16]
-    add r8, rbp
-    mulx rbp, r15, qword ptr [rax + 24]
-    adc rbx, r15
-    mulx r15, rcx, qword ptr [rax + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 8], rsi
-    mulx rcx, rsi, qword ptr [rax + 40]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [rax + 48]
-    adc rcx, rsi
-    adc rdx, 0
-    add r12, r11
-    adc r13, r8
-    adc r14, rbx
-    adc r9, rbp
-    adc r10, r15
-    adc rdi, rcx
-    adc rdx, qword ptr [rsp + 8]
-    mov rcx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rcx + 40]
-    lea rsi, [rsi + rsi]
-    mov r8, rdx
-    mov rdx, qword ptr [rcx + 32]
-    mov r11, qword ptr [rcx + 32]
-    mulx r11, rbx, r11
-    mulx rdx, rsi, rsi
-    add r11, rsi
-    adc rdx, 0
-    add r10, rbx
-    adc rdi, r11
     adc r8, rdx
     mov rsi, 0
     adc rsi, 0
     mov rdx, qword ptr [rax]
-    sub rdx, r12
-    mulx r11, rbx, qword ptr [rax + 8]
-    mulx rbp, r12, qword ptr [rax + 16]
-    add r11, r12
-    mulx r12, r15, qword ptr [rax + 24]
-    adc rbp, r15
-    mulx r15, rcx, qword ptr [rax + 32]
-    adc r12, rcx
-    mov qword ptr [rsp + 8], rsi
+    sub rdx, rdi
+    mulx rdi, r11, qword ptr [rax + 8]
+    mulx r12, rbx, qword ptr [rax + 16]
+    add rdi, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r12, rbp
+    mulx rbp, rcx, qword ptr [rax + 32]
+    adc rbx, rcx
+    mov qword ptr [rsp], rsi
     mulx rcx, rsi, qword ptr [rax + 40]
-    adc r15, rsi
+    adc rbp, rsi
     mulx rdx, rsi, qword ptr [rax + 48]
     adc rcx, rsi
     adc rdx, 0
-    add r13, rbx
-    adc r14, r11
-    adc r9, rbp
-    adc r10, r12
-    adc rdi, r15
+    add r13, r11
+    adc r14, rdi
+    adc r15, r12
+    adc r9, rbx
+    adc r10, rbp
     adc r8, rcx
-    adc rdx, qword ptr [rsp + 8]
-    mov rcx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp]
+    mov rcx, qword ptr [rsp + 24]
+    mov rsi, qword ptr [rcx + 40]
+    lea rsi, [rsi + rsi]
+    mov rdi, rdx
+    mov rdx, qword ptr [rcx + 32]
+    mov r11, qword ptr [rcx + 32]
+    mulx r11, r12, r11
+    mulx rdx, rsi, rsi
+    add r11, rsi
+    adc rdx, 0
+    add r10, r12
+    adc r8, r11
+    adc rdi, rdx
+    mov rsi, 0
+    adc rsi, 0
+    mov rdx, qword ptr [rax]
+    sub rdx, r13
+    mulx r11, r12, qword ptr [rax + 8]
+    mulx r13, rbx, qword ptr [rax + 16]
+    add r11, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r13, rbp
+    mulx rbp, rcx, qword ptr [rax + 32]
+    adc rbx, rcx
+    mov qword ptr [rsp], rsi
+    mulx rcx, rsi, qword ptr [rax + 40]
+    adc rbp, rsi
+    mulx rdx, rsi, qword ptr [rax + 48]
+    adc rcx, rsi
+    adc rdx, 0
+    add r14, r12
+    adc r15, r11
+    adc r9, r13
+    adc r10, rbx
+    adc r8, rbp
+    adc rdi, rcx
+    adc rdx, qword ptr [rsp]
+    mov rcx, qword ptr [rsp + 24]
     mov rsi, rdx
     mov rdx, qword ptr [rcx + 40]
     mov rcx, qword ptr [rcx + 40]
     mulx rcx, rdx, rcx
     add rdx, qword ptr [rax + 56]
     adc rcx, 0
-    add r13, qword ptr [rax + 64]
-    adc r14, qword ptr [rax + 72]
+    add r14, qword ptr [rax + 64]
+    adc r15, qword ptr [rax + 72]
     adc r9, qword ptr [rax + 80]
     adc r10, qword ptr [rax + 88]
-    adc rdi, qword ptr [rax + 96]
-    adc r8, rdx
+    adc r8, qword ptr [rax + 96]
+    adc rdi, rdx
     adc rsi, rcx
-    mov rdx, r13
+    mov rdx, r14
     imul rdx, qword ptr [rax + 104]
     mulx rcx, r11, qword ptr [rax + 112]
-    mulx rbx, rbp, qword ptr [rax + 120]
-    add rcx, rbp
-    mulx rbp, r12, qword ptr [rax + 128]
-    adc rbx, r12
-    mulx r12, r15, qword ptr [rax + 136]
-    adc rbp, r15
-    mov qword ptr [rsp + 32], rsi
-    mulx r15, rsi, qword ptr [rax + 144]
-    adc r12, rsi
+    mulx r12, r13, qword ptr [rax + 120]
+    add rcx, r13
+    mulx r13, rbx, qword ptr [rax + 128]
+    adc r12, rbx
+    mulx rbx, rbp, qword ptr [rax + 136]
+    adc r13, rbp
+    mov qword ptr [rsp + 24], rsi
+    mulx rbp, rsi, qword ptr [rax + 144]
+    adc rbx, rsi
     mulx rdx, rsi, qword ptr [rax + 152]
-    adc r15, rsi
+    adc rbp, rsi
     adc rdx, 0
-    add r13, r11
-    adc r14, rcx
-    adc r9, rbx
-    adc r10, rbp
-    adc rdi, r12
-    adc r8, r15
-    adc rdx, qword ptr [rsp + 32]
-    mov rcx, r14
+    add r14, r11
+    adc r15, rcx
+    adc r9, r12
+    adc r10, r13
+    adc r8, rbx
+    adc rdi, rbp
+    adc rdx, qword ptr [rsp + 24]
+    mov rcx, r15
     sub rcx, qword ptr [rax + 112]
     mov rsi, r9
     sbb rsi, qword ptr [rax + 120]
     mov r11, r10
     sbb r11, qword ptr [rax + 128]
-    mov rbx, rdi
-    sbb rbx, qword ptr [rax + 136]
-    mov rbp, r8
-    sbb rbp, qword ptr [rax + 144]
-    mov r12, rdx
-    sbb r12, qword ptr [rax + 152]
-    cmovc rcx, r14
-    mov rax, qword ptr [rsp]
-    mov qword ptr [rax], rcx
+    mov r12, r8
+    sbb r12, qword ptr [rax + 136]
+    mov r13, rdi
+    sbb r13, qword ptr [rax + 144]
+    mov r14, rdx
+    sbb r14, qword ptr [rax + 152]
+    cmovc rcx, r15
     cmovc rsi, r9
-    mov qword ptr [rax + 8], rsi
     cmovc r11, r10
-    mov qword ptr [rax + 16], r11
-    cmovc rbx, rdi
-    mov qword ptr [rax + 24], rbx
-    cmovc rbp, r8
-    mov qword ptr [rax + 32], rbp
-    cmovc r12, rdx
-    mov qword ptr [rax + 40], r12
-    add rsp, 40
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc r12, r8
+    cmovc r13, rdi
+    cmovc r14, rdx
+    add rsp, 32
     pop rbp
     pop rbx
     ret
@@ -2379,305 +2424,312 @@ unsafe extern "sysv64" fn square_complement_mulx<M: Modulus<6>>(
 /// x*x/R mod p as by log-jump, with rows of p - mu and complements, for mu near p; log-jump-complement, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_complement_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_complement_adx_code::<M>,
+            out("rax") z[0],
+            out("rcx") _,
+            out("rdx") z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[2],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") z[3],
+            out("r11") _,
+            out("r12") z[4],
+            out("r13") z[5],
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn square_complement_adx<M: Modulus<6>>(
-    z: *mut [u64; 6],
-    x: *const [u64; 6],
-) {
+unsafe extern "C" fn square_complement_adx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 24
+    sub rsp, 16
     xor eax, eax
     mov rcx, qword ptr [rsi + 8]
     lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsi + 16]
-    shld r8, rdx, 1
+    mov rdi, qword ptr [rsi + 16]
+    shld rdi, rdx, 1
     mov rdx, qword ptr [rsi + 16]
-    mov r9, qword ptr [rsi + 24]
-    shld r9, rdx, 1
+    mov r8, qword ptr [rsi + 24]
+    shld r8, rdx, 1
     mov rdx, qword ptr [rsi + 24]
-    mov r10, qword ptr [rsi + 32]
-    shld r10, rdx, 1
+    mov r9, qword ptr [rsi + 32]
+    shld r9, rdx, 1
     mov rdx, qword ptr [rsi + 32]
-    mov r11, qword ptr [rsi + 40]
-    shld r11, rdx, 1
+    mov r10, qword ptr [rsi + 40]
+    shld r10, rdx, 1
     mov rdx, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi]
-    mulx rcx, r12, rcx
-    mulx r8, r13, r8
-    xor r14d, r14d
-    adcx rbx, r12
-    mulx r12, r14, r9
-    adcx rcx, r13
-    mulx r13, r15, r10
-    adcx r8, r14
-    mulx rdx, r14, r11
-    adcx r12, r15
-    adcx r13, r14
+    mulx r11, r12, qword ptr [rsi]
+    mulx rcx, r13, rcx
+    mulx rdi, r14, rdi
+    xor r15d, r15d
+    adcx r11, r13
+    mulx r13, r15, r8
+    adcx rcx, r14
+    mulx r14, rbx, r9
+    adcx rdi, r15
+    mulx rdx, r15, r10
+    adcx r13, rbx
+    adcx r14, r15
     adcx rdx, rax
-    mov r14, rdx
+    mov r15, rdx
     mov rdx, qword ptr [rip + 2f]
-    sub rdx, rbp
-    mulx rbp, r15, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp], rdi
-    mov qword ptr [rsp + 8], r11
-    mulx rdi, r11, qword ptr [rip + 2f + 16]
+    sub rdx, r12
+    mulx r12, rbx, qword ptr [rip + 2f + 8]
+    mov qword ptr [rsp], r10
+    mulx rbp, r10, qword ptr [rip + 2f + 16]
     test rsp, rsp
-    adcx rbx, r15
-    mov qword ptr [rsp + 16], rbx
-    mulx r15, rbx, qword ptr [rip + 2f + 24]
+    adcx r11, rbx
+    mov qword ptr [rsp + 8], r11
+    mulx rbx, r11, qword ptr [rip + 2f + 24]
+    adox r12, r10
+    adcx rcx, r12
+    mulx r10, r12, qword ptr [rip + 2f + 32]
     adox rbp, r11
-    adcx rcx, rbp
-    mulx r11, rbp, qword ptr [rip + 2f + 32]
-    adox rdi, rbx
-    adcx r8, rdi
-    mulx rdi, rbx, qword ptr [rip + 2f + 40]
-    adox r15, rbp
-    adcx r12, r15
-    mulx rdx, rbp, qword ptr [rip + 2f + 48]
-    adox r11, rbx
-    adcx r13, r11
-    adox rdi, rbp
-    adcx r14, rdi
+    adcx rdi, rbp
+    mulx r11, rbp, qword ptr [rip + 2f + 40]
+    adox rbx, r12
+    adcx r13, rbx
+    mulx rdx, r12, qword ptr [rip + 2f + 48]
+    adox r10, rbp
+    adcx r14, r10
+    adox r11, r12
+    adcx r15, r11
     adox rdx, rax
     adcx rdx, rax
-    mov rdi, qword ptr [rsi + 16]
-    lea rdi, [rdi + rdi]
+    mov r10, qword ptr [rsi + 16]
+    lea r10, [r10 + r10]
     mov r11, rdx
     mov rdx, qword ptr [rsi + 8]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    mulx rdi, r15, rdi
-    test rsp, rsp
-    adcx rcx, rbp
-    mulx r9, rbp, r9
-    adox rbx, r15
-    adcx r8, rbx
-    mulx rbx, r15, r10
-    adox rdi, rbp
-    adcx r12, rdi
-    mulx rdx, rdi, qword ptr [rsp + 8]
-    adox r9, r15
-    adcx r13, r9
-    adox rbx, rdi
-    adcx r14, rbx
-    adox rdx, rax
-    adcx r11, rdx
-    mov rdi, 0
-    adcx rdi, rax
-    mov rdx, qword ptr [rsp + 16]
-    mov r9, rdx
-    mov rdx, qword ptr [rip + 2f]
-    sub rdx, r9
-    mulx r9, rbx, qword ptr [rip + 2f + 8]
-    mulx rbp, r15, qword ptr [rip + 2f + 16]
+    mulx r12, rbx, qword ptr [rsi + 8]
+    mulx r10, rbp, r10
     test rsp, rsp
     adcx rcx, rbx
-    mov qword ptr [rsp + 16], rcx
-    mulx rbx, rcx, qword ptr [rip + 2f + 24]
-    adox r9, r15
-    adcx r8, r9
-    mulx r9, r15, qword ptr [rip + 2f + 32]
-    adox rbp, rcx
-    adcx r12, rbp
-    mulx rcx, rbp, qword ptr [rip + 2f + 40]
-    adox rbx, r15
+    mulx r8, rbx, r8
+    adox r12, rbp
+    adcx rdi, r12
+    mulx r12, rbp, r9
+    adox r10, rbx
+    adcx r13, r10
+    mulx rdx, r10, qword ptr [rsp]
+    adox r8, rbp
+    adcx r14, r8
+    adox r12, r10
+    adcx r15, r12
+    adox rdx, rax
+    adcx r11, rdx
+    mov r8, 0
+    adcx r8, rax
+    mov rdx, qword ptr [rsp + 8]
+    mov r10, rdx
+    mov rdx, qword ptr [rip + 2f]
+    sub rdx, r10
+    mulx r10, r12, qword ptr [rip + 2f + 8]
+    mulx rbx, rbp, qword ptr [rip + 2f + 16]
+    test rsp, rsp
+    adcx rcx, r12
+    mov qword ptr [rsp + 8], rcx
+    mulx r12, rcx, qword ptr [rip + 2f + 24]
+    adox r10, rbp
+    adcx rdi, r10
+    mulx r10, rbp, qword ptr [rip + 2f + 32]
+    adox rbx, rcx
     adcx r13, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 48]
-    adox r9, rbp
-    adcx r14, r9
-    adox rcx, rbx
+    mulx rcx, rbx, qword ptr [rip + 2f + 40]
+    adox r12, rbp
+    adcx r14, r12
+    mulx rdx, r12, qword ptr [rip + 2f + 48]
+    adox r10, rbx
+    adcx r15, r10
+    adox rcx, r12
     adcx r11, rcx
     adox rdx, rax
-    adcx rdi, rdx
+    adcx r8, rdx
     mov rcx, qword ptr [rsi + 24]
     lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi + 16]
-    mulx r9, rbx, qword ptr [rsi + 16]
-    mulx rcx, rbp, rcx
-    xor r15d, r15d
-    adcx r12, rbx
-    mulx r10, rbx, r10
-    adox r9, rbp
-    adcx r13, r9
-    mulx rdx, r9, qword ptr [rsp + 8]
-    adox rcx, rbx
-    adcx r14, rcx
-    adox r10, r9
-    adcx r11, r10
+    mulx r10, r12, qword ptr [rsi + 16]
+    mulx rcx, rbx, rcx
+    xor ebp, ebp
+    adcx r13, r12
+    mulx r9, r12, r9
+    adox r10, rbx
+    adcx r14, r10
+    mulx rdx, r10, qword ptr [rsp]
+    adox rcx, r12
+    adcx r15, rcx
+    adox r9, r10
+    adcx r11, r9
     adox rdx, rax
-    adcx rdi, rdx
+    adcx r8, rdx
     mov rcx, 0
     adcx rcx, rax
-    mov rdx, qword ptr [rsp + 16]
+    mov rdx, qword ptr [rsp + 8]
     mov r9, rdx
     mov rdx, qword ptr [rip + 2f]
     sub rdx, r9
     mulx r9, r10, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx r8, r10
-    mulx r10, r15, qword ptr [rip + 2f + 24]
-    adox r9, rbp
-    adcx r12, r9
-    mulx r9, rbp, qword ptr [rip + 2f + 32]
-    adox rbx, r15
-    adcx r13, rbx
-    mulx rbx, r15, qword ptr [rip + 2f + 40]
-    adox r10, rbp
-    adcx r14, r10
+    mulx r12, rbx, qword ptr [rip + 2f + 16]
+    xor ebp, ebp
+    adcx rdi, r10
+    mulx r10, rbp, qword ptr [rip + 2f + 24]
+    adox r9, rbx
+    adcx r13, r9
+    mulx r9, rbx, qword ptr [rip + 2f + 32]
+    adox r12, rbp
+    adcx r14, r12
+    mulx r12, rbp, qword ptr [rip + 2f + 40]
+    adox r10, rbx
+    adcx r15, r10
     mulx rdx, r10, qword ptr [rip + 2f + 48]
-    adox r9, r15
+    adox r9, rbp
     adcx r11, r9
-    adox rbx, r10
-    adcx rdi, rbx
+    adox r12, r10
+    adcx r8, r12
     adox rdx, rax
     adcx rcx, rdx
     mov rdx, qword ptr [rsi + 32]
     lea r9, [rdx + rdx]
     mov rdx, qword ptr [rsi + 24]
-    mulx r10, rbx, qword ptr [rsi + 24]
-    mulx r9, rbp, r9
-    xor r15d, r15d
-    adcx r14, rbx
-    mulx rdx, rbx, qword ptr [rsp + 8]
-    adox r10, rbp
+    mulx r10, r12, qword ptr [rsi + 24]
+    mulx r9, rbx, r9
+    xor ebp, ebp
+    adcx r15, r12
+    mulx rdx, r12, qword ptr [rsp]
+    adox r10, rbx
     adcx r11, r10
-    adox r9, rbx
-    adcx rdi, r9
+    adox r9, r12
+    adcx r8, r9
     adox rdx, rax
     adcx rcx, rdx
     mov r9, 0
     adcx r9, rax
     mov rdx, qword ptr [rip + 2f]
-    sub rdx, r8
-    mulx r8, r10, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx r12, r10
-    mulx r10, r15, qword ptr [rip + 2f + 24]
-    adox r8, rbp
-    adcx r13, r8
-    mulx r8, rbp, qword ptr [rip + 2f + 32]
-    adox rbx, r15
-    adcx r14, rbx
-    mulx rbx, r15, qword ptr [rip + 2f + 40]
-    adox r10, rbp
+    sub rdx, rdi
+    mulx rdi, r10, qword ptr [rip + 2f + 8]
+    mulx r12, rbx, qword ptr [rip + 2f + 16]
+    xor ebp, ebp
+    adcx r13, r10
+    mulx r10, rbp, qword ptr [rip + 2f + 24]
+    adox rdi, rbx
+    adcx r14, rdi
+    mulx rdi, rbx, qword ptr [rip + 2f + 32]
+    adox r12, rbp
+    adcx r15, r12
+    mulx r12, rbp, qword ptr [rip + 2f + 40]
+    adox r10, rbx
     adcx r11, r10
     mulx rdx, r10, qword ptr [rip + 2f + 48]
-    adox r8, r15
-    adcx rdi, r8
-    adox rbx, r10
-    adcx rcx, rbx
+    adox rdi, rbp
+    adcx r8, rdi
+    adox r12, r10
+    adcx rcx, r12
     adox rdx, rax
     adcx r9, rdx
     mov rdx, qword ptr [rsi + 40]
-    lea r8, [rdx + rdx]
+    lea rdi, [rdx + rdx]
     mov rdx, qword ptr [rsi + 32]
-    mulx r10, rbx, qword ptr [rsi + 32]
-    mulx rdx, r8, r8
-    xor ebp, ebp
-    adcx rdi, rbx
-    adox r10, r8
+    mulx r10, r12, qword ptr [rsi + 32]
+    mulx rdx, rdi, rdi
+    xor ebx, ebx
+    adcx r8, r12
+    adox r10, rdi
     adcx rcx, r10
     adox rdx, rax
     adcx r9, rdx
-    mov r8, 0
-    adcx r8, rax
+    mov rdi, 0
+    adcx rdi, rax
     mov rdx, qword ptr [rip + 2f]
-    sub rdx, r12
-    mulx r10, rbx, qword ptr [rip + 2f + 8]
-    mulx rbp, r12, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx r13, rbx
-    mulx rbx, r15, qword ptr [rip + 2f + 24]
-    adox r10, r12
-    adcx r14, r10
-    mulx r10, r12, qword ptr [rip + 2f + 32]
-    adox rbp, r15
-    adcx r11, rbp
-    mulx rbp, r15, qword ptr [rip + 2f + 40]
-    adox rbx, r12
-    adcx rdi, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 48]
-    adox r10, r15
+    sub rdx, r13
+    mulx r10, r12, qword ptr [rip + 2f + 8]
+    mulx r13, rbx, qword ptr [rip + 2f + 16]
+    xor ebp, ebp
+    adcx r14, r12
+    mulx r12, rbp, qword ptr [rip + 2f + 24]
+    adox r10, rbx
+    adcx r15, r10
+    mulx r10, rbx, qword ptr [rip + 2f + 32]
+    adox r13, rbp
+    adcx r11, r13
+    mulx r13, rbp, qword ptr [rip + 2f + 40]
+    adox r12, rbx
+    adcx r8, r12
+    mulx rdx, r12, qword ptr [rip + 2f + 48]
+    adox r10, rbp
     adcx rcx, r10
-    adox rbp, rbx
-    adcx r9, rbp
+    adox r13, r12
+    adcx r9, r13
     adox rdx, rax
-    adcx r8, rdx
+    adcx rdi, rdx
     mov rdx, qword ptr [rsi + 40]
     mulx rdx, rsi, qword ptr [rsi + 40]
     xor r10d, r10d
     adcx rsi, qword ptr [rip + 2f + 56]
     adcx rdx, rax
-    adcx r13, qword ptr [rip + 2f + 64]
-    adcx r14, qword ptr [rip + 2f + 72]
+    adcx r14, qword ptr [rip + 2f + 64]
+    adcx r15, qword ptr [rip + 2f + 72]
     adcx r11, qword ptr [rip + 2f + 80]
-    adcx rdi, qword ptr [rip + 2f + 88]
+    adcx r8, qword ptr [rip + 2f + 88]
     adcx rcx, qword ptr [rip + 2f + 96]
     adcx r9, rsi
-    adcx r8, rdx
-    mov rdx, r13
+    adcx rdi, rdx
+    mov rdx, r14
     mulx rsi, rdx, qword ptr [rip + 2f + 104]
     mulx rsi, r10, qword ptr [rip + 2f + 112]
-    mulx rbx, rbp, qword ptr [rip + 2f + 120]
-    xor r12d, r12d
-    adcx r13, r10
-    mulx r10, r12, qword ptr [rip + 2f + 128]
-    adox rsi, rbp
-    adcx r14, rsi
-    mulx rsi, rbp, qword ptr [rip + 2f + 136]
-    adox rbx, r12
-    adcx r11, rbx
-    mulx rbx, r12, qword ptr [rip + 2f + 144]
-    adox r10, rbp
-    adcx rdi, r10
+    mulx r12, r13, qword ptr [rip + 2f + 120]
+    xor ebx, ebx
+    adcx r14, r10
+    mulx r10, r14, qword ptr [rip + 2f + 128]
+    adox rsi, r13
+    adcx r15, rsi
+    mulx rsi, r13, qword ptr [rip + 2f + 136]
+    adox r12, r14
+    adcx r11, r12
+    mulx r12, r14, qword ptr [rip + 2f + 144]
+    adox r10, r13
+    adcx r8, r10
     mulx rdx, r10, qword ptr [rip + 2f + 152]
-    adox rsi, r12
+    adox rsi, r14
     adcx rcx, rsi
-    adox rbx, r10
-    adcx r9, rbx
+    adox r12, r10
+    adcx r9, r12
     adox rdx, rax
-    adcx r8, rdx
-    mov rax, r14
+    adcx rdi, rdx
+    mov rax, r15
     sub rax, qword ptr [rip + 2f + 112]
     mov rdx, r11
     sbb rdx, qword ptr [rip + 2f + 120]
-    mov rsi, rdi
+    mov rsi, r8
     sbb rsi, qword ptr [rip + 2f + 128]
     mov r10, rcx
     sbb r10, qword ptr [rip + 2f + 136]
-    mov rbx, r9
-    sbb rbx, qword ptr [rip + 2f + 144]
-    mov rbp, r8
-    sbb rbp, qword ptr [rip + 2f + 152]
-    cmovc rax, r14
-    mov r12, qword ptr [rsp]
-    mov qword ptr [r12], rax
+    mov r12, r9
+    sbb r12, qword ptr [rip + 2f + 144]
+    mov r13, rdi
+    sbb r13, qword ptr [rip + 2f + 152]
+    cmovc rax, r15
     cmovc rdx, r11
-    mov qword ptr [r12 + 8], rdx
-    cmovc rsi, rdi
-    mov qword ptr [r12 + 16], rsi
+    cmovc rsi, r8
     cmovc r10, rcx
-    mov qword ptr [r12 + 24], r10
-    cmovc rbx, r9
-    mov qword ptr [r12 + 32], rbx
-    cmovc rbp, r8
-    mov qword ptr [r12 + 40], rbp
-    add rsp, 24
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc r12, r9
+    cmovc r13, rdi
+    add rsp, 16
     pop rbp
     pop rbx
     ret
@@ -2720,332 +2772,338 @@ assembly! { 6, 2:
 /// x*y/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_spare_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_spare_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => _,
+            inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _,
+            out("r8") z[0],
+            out("r9") _,
+            out("r10") _,
+            out("r11") z[1],
+            out("r12") z[2],
+            out("r13") z[3],
+            out("r14") z[4],
+            out("r15") z[5],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<6>>(
-    z: *mut [u64; 6],
-    x: *const [u64; 6],
-    y: *const [u64; 6],
-) {
+unsafe extern "C" fn mul_spare_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 40
+    sub rsp, 32
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
     mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    adc r10, rbx
-    mov rbx, qword ptr [rsi + 24]
-    mulx rbx, rbp, rbx
-    adc r11, rbp
-    mov rbp, qword ptr [rsi + 32]
-    mulx rbp, r12, rbp
-    adc rbx, r12
-    mov r12, qword ptr [rsi + 40]
-    mulx rdx, r12, r12
-    adc rbp, r12
+    adc r9, r11
+    mov r11, qword ptr [rsi + 24]
+    mulx r11, r12, r11
+    adc r10, r12
+    mov r12, qword ptr [rsi + 32]
+    mulx r12, r13, r12
+    adc r11, r13
+    mov r13, qword ptr [rsi + 40]
+    mulx rdx, r13, r13
+    adc r12, r13
     adc rdx, 0
-    mov r12, rdx
-    mov rdx, r9
+    mov r13, rdx
+    mov rdx, r8
     imul rdx, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rax + 16]
-    add r13, rdi
-    mov qword ptr [rsp + 8], rsi
-    mulx rdi, rsi, qword ptr [rax + 24]
-    adc r15, rsi
-    mov qword ptr [rsp + 16], rcx
-    mulx rsi, rcx, qword ptr [rax + 32]
-    adc rdi, rcx
-    mov qword ptr [rsp + 24], r12
-    mulx rcx, r12, qword ptr [rax + 40]
-    adc rsi, r12
-    mulx rdx, r12, qword ptr [rax + 48]
-    adc rcx, r12
-    adc rdx, 0
-    add r9, r14
-    adc r8, r13
-    adc r10, r15
-    adc r11, rdi
+    mulx r14, r15, qword ptr [rax + 8]
+    mulx rbx, rbp, qword ptr [rax + 16]
+    add r14, rbp
+    mov qword ptr [rsp], rsi
+    mulx rbp, rsi, qword ptr [rax + 24]
     adc rbx, rsi
+    mov qword ptr [rsp + 8], rcx
+    mulx rsi, rcx, qword ptr [rax + 32]
     adc rbp, rcx
-    adc rdx, qword ptr [rsp + 24]
-    mov rcx, qword ptr [rsp + 16]
+    mov qword ptr [rsp + 16], r13
+    mulx rcx, r13, qword ptr [rax + 40]
+    adc rsi, r13
+    mulx rdx, r13, qword ptr [rax + 48]
+    adc rcx, r13
+    adc rdx, 0
+    add r8, r15
+    adc rdi, r14
+    adc r9, rbx
+    adc r10, rbp
+    adc r11, rsi
+    adc r12, rcx
+    adc rdx, qword ptr [rsp + 16]
+    mov rcx, qword ptr [rsp + 8]
     mov rsi, rdx
     mov rdx, qword ptr [rcx + 8]
-    mov rdi, qword ptr [rsp + 8]
-    mulx r9, r12, qword ptr [rdi]
-    mulx r13, r14, qword ptr [rdi + 8]
-    add r9, r14
-    mulx r14, r15, qword ptr [rdi + 16]
-    adc r13, r15
-    mulx r15, rcx, qword ptr [rdi + 24]
-    adc r14, rcx
-    mov qword ptr [rsp + 24], rax
-    mulx rcx, rax, qword ptr [rdi + 32]
-    adc r15, rax
-    mulx rax, rdx, qword ptr [rdi + 40]
+    mov r8, qword ptr [rsp]
+    mulx r13, r14, qword ptr [r8]
+    mulx r15, rbx, qword ptr [r8 + 8]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [r8 + 16]
+    adc r15, rbp
+    mulx rbp, rcx, qword ptr [r8 + 24]
+    adc rbx, rcx
+    mov qword ptr [rsp + 16], rax
+    mulx rcx, rax, qword ptr [r8 + 32]
+    adc rbp, rax
+    mulx rax, rdx, qword ptr [r8 + 40]
     adc rcx, rdx
     adc rax, 0
-    add r8, r12
-    adc r10, r9
-    adc r11, r13
-    adc rbx, r14
-    adc rbp, r15
+    add rdi, r14
+    adc r9, r13
+    adc r10, r15
+    adc r11, rbx
+    adc r12, rbp
     adc rsi, rcx
     adc rax, 0
-    mov rcx, qword ptr [rsp + 24]
-    mov rdx, r8
+    mov rcx, qword ptr [rsp + 16]
+    mov rdx, rdi
     imul rdx, qword ptr [rcx]
-    mulx r9, r12, qword ptr [rcx + 8]
-    mulx r13, r14, qword ptr [rcx + 16]
-    add r9, r14
-    mulx r14, r15, qword ptr [rcx + 24]
-    adc r13, r15
-    mulx r15, rdi, qword ptr [rcx + 32]
-    adc r14, rdi
-    mov qword ptr [rsp + 32], rax
-    mulx rdi, rax, qword ptr [rcx + 40]
-    adc r15, rax
+    mulx r13, r14, qword ptr [rcx + 8]
+    mulx r15, rbx, qword ptr [rcx + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rcx + 24]
+    adc r15, rbp
+    mulx rbp, r8, qword ptr [rcx + 32]
+    adc rbx, r8
+    mov qword ptr [rsp + 24], rax
+    mulx r8, rax, qword ptr [rcx + 40]
+    adc rbp, rax
     mulx rax, rdx, qword ptr [rcx + 48]
-    adc rdi, rdx
+    adc r8, rdx
     adc rax, 0
-    add r8, r12
-    adc r10, r9
-    adc r11, r13
-    adc rbx, r14
-    adc rbp, r15
-    adc rsi, rdi
-    adc rax, qword ptr [rsp + 32]
-    mov rdi, qword ptr [rsp + 16]
+    add rdi, r14
+    adc r9, r13
+    adc r10, r15
+    adc r11, rbx
+    adc r12, rbp
+    adc rsi, r8
+    adc rax, qword ptr [rsp + 24]
+    mov rdi, qword ptr [rsp + 8]
     mov rdx, qword ptr [rdi + 16]
-    mov r8, qword ptr [rsp + 8]
-    mulx r9, r12, qword ptr [r8]
-    mulx r13, r14, qword ptr [r8 + 8]
-    add r9, r14
-    mulx r14, r15, qword ptr [r8 + 16]
-    adc r13, r15
-    mulx r15, rdi, qword ptr [r8 + 24]
-    adc r14, rdi
+    mov r8, qword ptr [rsp]
+    mulx r13, r14, qword ptr [r8]
+    mulx r15, rbx, qword ptr [r8 + 8]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [r8 + 16]
+    adc r15, rbp
+    mulx rbp, rdi, qword ptr [r8 + 24]
+    adc rbx, rdi
     mulx rdi, rcx, qword ptr [r8 + 32]
-    adc r15, rcx
+    adc rbp, rcx
     mulx rcx, rdx, qword ptr [r8 + 40]
     adc rdi, rdx
     adc rcx, 0
-    add r10, r12
-    adc r11, r9
-    adc rbx, r13
-    adc rbp, r14
-    adc rsi, r15
+    add r9, r14
+    adc r10, r13
+    adc r11, r15
+    adc r12, rbx
+    adc rsi, rbp
     adc rax, rdi
     adc rcx, 0
-    mov rdi, qword ptr [rsp + 24]
-    mov rdx, r10
+    mov rdi, qword ptr [rsp + 16]
+    mov rdx, r9
     imul rdx, qword ptr [rdi]
-    mulx r9, r12, qword ptr [rdi + 8]
-    mulx r13, r14, qword ptr [rdi + 16]
-    add r9, r14
-    mulx r14, r15, qword ptr [rdi + 24]
-    adc r13, r15
-    mulx r15, r8, qword ptr [rdi + 32]
-    adc r14, r8
-    mov qword ptr [rsp + 32], rcx
+    mulx r13, r14, qword ptr [rdi + 8]
+    mulx r15, rbx, qword ptr [rdi + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rdi + 24]
+    adc r15, rbp
+    mulx rbp, r8, qword ptr [rdi + 32]
+    adc rbx, r8
+    mov qword ptr [rsp + 24], rcx
     mulx r8, rcx, qword ptr [rdi + 40]
-    adc r15, rcx
+    adc rbp, rcx
     mulx rcx, rdx, qword ptr [rdi + 48]
     adc r8, rdx
     adc rcx, 0
-    add r10, r12
-    adc r11, r9
-    adc rbx, r13
-    adc rbp, r14
-    adc rsi, r15
+    add r9, r14
+    adc r10, r13
+    adc r11, r15
+    adc r12, rbx
+    adc rsi, rbp
     adc rax, r8
-    adc rcx, qword ptr [rsp + 32]
-    mov r8, qword ptr [rsp + 16]
+    adc rcx, qword ptr [rsp + 24]
+    mov r8, qword ptr [rsp + 8]
     mov rdx, qword ptr [r8 + 24]
-    mov r9, qword ptr [rsp + 8]
-    mulx r10, r12, qword ptr [r9]
-    mulx r13, r14, qword ptr [r9 + 8]
-    add r10, r14
-    mulx r14, r15, qword ptr [r9 + 16]
-    adc r13, r15
-    mulx r15, r8, qword ptr [r9 + 24]
-    adc r14, r8
+    mov r9, qword ptr [rsp]
+    mulx r13, r14, qword ptr [r9]
+    mulx r15, rbx, qword ptr [r9 + 8]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [r9 + 16]
+    adc r15, rbp
+    mulx rbp, r8, qword ptr [r9 + 24]
+    adc rbx, r8
     mulx r8, rdi, qword ptr [r9 + 32]
-    adc r15, rdi
+    adc rbp, rdi
     mulx rdx, rdi, qword ptr [r9 + 40]
     adc r8, rdi
     adc rdx, 0
-    add r11, r12
-    adc rbx, r10
-    adc rbp, r13
-    adc rsi, r14
-    adc rax, r15
+    add r10, r14
+    adc r11, r13
+    adc r12, r15
+    adc rsi, rbx
+    adc rax, rbp
     adc rcx, r8
     adc rdx, 0
-    mov rdi, qword ptr [rsp + 24]
+    mov rdi, qword ptr [rsp + 16]
     mov r8, rdx
-    mov rdx, r11
+    mov rdx, r10
     imul rdx, qword ptr [rdi]
-    mulx r10, r12, qword ptr [rdi + 8]
-    mulx r13, r14, qword ptr [rdi + 16]
-    add r10, r14
-    mulx r14, r15, qword ptr [rdi + 24]
-    adc r13, r15
-    mulx r15, r9, qword ptr [rdi + 32]
-    adc r14, r9
-    mov qword ptr [rsp + 32], r8
+    mulx r13, r14, qword ptr [rdi + 8]
+    mulx r15, rbx, qword ptr [rdi + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rdi + 24]
+    adc r15, rbp
+    mulx rbp, r9, qword ptr [rdi + 32]
+    adc rbx, r9
+    mov qword ptr [rsp + 24], r8
     mulx r9, r8, qword ptr [rdi + 40]
-    adc r15, r8
+    adc rbp, r8
     mulx rdx, r8, qword ptr [rdi + 48]
     adc r9, r8
     adc rdx, 0
-    add r11, r12
-    adc rbx, r10
-    adc rbp, r13
-    adc rsi, r14
-    adc rax, r15
+    add r10, r14
+    adc r11, r13
+    adc r12, r15
+    adc rsi, rbx
+    adc rax, rbp
     adc rcx, r9
-    adc rdx, qword ptr [rsp + 32]
-    mov r8, qword ptr [rsp + 16]
+    adc rdx, qword ptr [rsp + 24]
+    mov r8, qword ptr [rsp + 8]
     mov r9, rdx
     mov rdx, qword ptr [r8 + 32]
-    mov r10, qword ptr [rsp + 8]
-    mulx r11, r12, qword ptr [r10]
-    mulx r13, r14, qword ptr [r10 + 8]
-    add r11, r14
-    mulx r14, r15, qword ptr [r10 + 16]
-    adc r13, r15
-    mulx r15, r8, qword ptr [r10 + 24]
-    adc r14, r8
+    mov r10, qword ptr [rsp]
+    mulx r13, r14, qword ptr [r10]
+    mulx r15, rbx, qword ptr [r10 + 8]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [r10 + 16]
+    adc r15, rbp
+    mulx rbp, r8, qword ptr [r10 + 24]
+    adc rbx, r8
     mulx r8, rdi, qword ptr [r10 + 32]
-    adc r15, rdi
+    adc rbp, rdi
     mulx rdx, rdi, qword ptr [r10 + 40]
     adc r8, rdi
     adc rdx, 0
-    add rbx, r12
-    adc rbp, r11
-    adc rsi, r13
-    adc rax, r14
-    adc rcx, r15
+    add r11, r14
+    adc r12, r13
+    adc rsi, r15
+    adc rax, rbx
+    adc rcx, rbp
     adc r9, r8
     adc rdx, 0
-    mov rdi, qword ptr [rsp + 24]
+    mov rdi, qword ptr [rsp + 16]
     mov r8, rdx
-    mov rdx, rbx
+    mov rdx, r11
     imul rdx, qword ptr [rdi]
-    mulx r11, r12, qword ptr [rdi + 8]
-    mulx r13, r14, qword ptr [rdi + 16]
-    add r11, r14
-    mulx r14, r15, qword ptr [rdi + 24]
-    adc r13, r15
-    mulx r15, r10, qword ptr [rdi + 32]
-    adc r14, r10
-    mov qword ptr [rsp + 32], r8
+    mulx r13, r14, qword ptr [rdi + 8]
+    mulx r15, rbx, qword ptr [rdi + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rdi + 24]
+    adc r15, rbp
+    mulx rbp, r10, qword ptr [rdi + 32]
+    adc rbx, r10
+    mov qword ptr [rsp + 24], r8
     mulx r10, r8, qword ptr [rdi + 40]
-    adc r15, r8
+    adc rbp, r8
     mulx rdx, r8, qword ptr [rdi + 48]
     adc r10, r8
     adc rdx, 0
-    add rbx, r12
-    adc rbp, r11
-    adc rsi, r13
-    adc rax, r14
-    adc rcx, r15
+    add r11, r14
+    adc r12, r13
+    adc rsi, r15
+    adc rax, rbx
+    adc rcx, rbp
     adc r9, r10
-    adc rdx, qword ptr [rsp + 32]
-    mov r8, qword ptr [rsp + 16]
+    adc rdx, qword ptr [rsp + 24]
+    mov r8, qword ptr [rsp + 8]
     mov r10, rdx
     mov rdx, qword ptr [r8 + 40]
-    mov r8, qword ptr [rsp + 8]
-    mulx r11, rbx, qword ptr [r8]
-    mulx r12, r13, qword ptr [r8 + 8]
-    add r11, r13
-    mulx r13, r14, qword ptr [r8 + 16]
-    adc r12, r14
-    mulx r14, r15, qword ptr [r8 + 24]
-    adc r13, r15
-    mulx r15, rdi, qword ptr [r8 + 32]
-    adc r14, rdi
+    mov r8, qword ptr [rsp]
+    mulx r11, r13, qword ptr [r8]
+    mulx r14, r15, qword ptr [r8 + 8]
+    add r11, r15
+    mulx r15, rbx, qword ptr [r8 + 16]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [r8 + 24]
+    adc r15, rbp
+    mulx rbp, rdi, qword ptr [r8 + 32]
+    adc rbx, rdi
     mulx rdx, rdi, qword ptr [r8 + 40]
-    adc r15, rdi
+    adc rbp, rdi
     adc rdx, 0
-    add rbp, rbx
+    add r12, r13
     adc rsi, r11
-    adc rax, r12
-    adc rcx, r13
-    adc r9, r14
-    adc r10, r15
+    adc rax, r14
+    adc rcx, r15
+    adc r9, rbx
+    adc r10, rbp
     adc rdx, 0
-    mov rdi, qword ptr [rsp + 24]
+    mov rdi, qword ptr [rsp + 16]
     mov r8, rdx
-    mov rdx, rbp
+    mov rdx, r12
     imul rdx, qword ptr [rdi]
-    mulx r11, rbx, qword ptr [rdi + 8]
-    mulx r12, r13, qword ptr [rdi + 16]
-    add r11, r13
-    mulx r13, r14, qword ptr [rdi + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rdi + 32]
-    adc r13, r15
-    mov qword ptr [rsp + 8], r8
-    mulx r15, r8, qword ptr [rdi + 40]
-    adc r14, r8
+    mulx r11, r13, qword ptr [rdi + 8]
+    mulx r14, r15, qword ptr [rdi + 16]
+    add r11, r15
+    mulx r15, rbx, qword ptr [rdi + 24]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rdi + 32]
+    adc r15, rbp
+    mov qword ptr [rsp], r8
+    mulx rbp, r8, qword ptr [rdi + 40]
+    adc rbx, r8
     mulx rdx, r8, qword ptr [rdi + 48]
-    adc r15, r8
+    adc rbp, r8
     adc rdx, 0
-    add rbp, rbx
+    add r12, r13
     adc rsi, r11
-    adc rax, r12
-    adc rcx, r13
-    adc r9, r14
-    adc r10, r15
-    adc rdx, qword ptr [rsp + 8]
+    adc rax, r14
+    adc rcx, r15
+    adc r9, rbx
+    adc r10, rbp
+    adc rdx, qword ptr [rsp]
     mov r8, rsi
     sub r8, qword ptr [rdi + 8]
     mov r11, rax
     sbb r11, qword ptr [rdi + 16]
-    mov rbx, rcx
-    sbb rbx, qword ptr [rdi + 24]
-    mov rbp, r9
-    sbb rbp, qword ptr [rdi + 32]
-    mov r12, r10
-    sbb r12, qword ptr [rdi + 40]
-    mov r13, rdx
-    sbb r13, qword ptr [rdi + 48]
+    mov r12, rcx
+    sbb r12, qword ptr [rdi + 24]
+    mov r13, r9
+    sbb r13, qword ptr [rdi + 32]
+    mov r14, r10
+    sbb r14, qword ptr [rdi + 40]
+    mov r15, rdx
+    sbb r15, qword ptr [rdi + 48]
     cmovc r8, rsi
-    mov rsi, qword ptr [rsp]
-    mov qword ptr [rsi], r8
     cmovc r11, rax
-    mov qword ptr [rsi + 8], r11
-    cmovc rbx, rcx
-    mov qword ptr [rsi + 16], rbx
-    cmovc rbp, r9
-    mov qword ptr [rsi + 24], rbp
-    cmovc r12, r10
-    mov qword ptr [rsi + 32], r12
-    cmovc r13, rdx
-    mov qword ptr [rsi + 40], r13
-    add rsp, 40
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc r12, rcx
+    cmovc r13, r9
+    cmovc r14, r10
+    cmovc r15, rdx
+    add rsp, 32
     pop rbp
     pop rbx
     ret
@@ -3066,313 +3124,317 @@ unsafe extern "sysv64" fn mul_spare_mulx<M: Modulus<6>>(
 /// x*y/R mod p; cios, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_spare_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_spare_adx_code::<M>,
+            out("rax") z[0],
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[2],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") z[3],
+            out("r11") _,
+            out("r12") z[4],
+            out("r13") _,
+            out("r14") z[5],
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_spare_adx<M: Modulus<6>>(
-    z: *mut [u64; 6],
-    x: *const [u64; 6],
-    y: *const [u64; 6],
-) {
+unsafe extern "C" fn mul_spare_adx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 8
     xor eax, eax
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx r8, r9, qword ptr [rsi]
-    mulx r10, r11, qword ptr [rsi + 8]
-    mulx rbx, rbp, qword ptr [rsi + 16]
-    xor r12d, r12d
-    adcx r8, r11
-    mulx r11, r12, qword ptr [rsi + 24]
-    adcx r10, rbp
-    mulx rbp, r13, qword ptr [rsi + 32]
-    adcx rbx, r12
-    mulx rdx, r12, qword ptr [rsi + 40]
+    mulx rdi, r8, qword ptr [rsi]
+    mulx r9, r10, qword ptr [rsi + 8]
+    mulx r11, r12, qword ptr [rsi + 16]
+    xor r13d, r13d
+    adcx rdi, r10
+    mulx r10, r13, qword ptr [rsi + 24]
+    adcx r9, r12
+    mulx r12, r14, qword ptr [rsi + 32]
     adcx r11, r13
-    adcx rbp, r12
-    adcx rdx, rax
-    mov r12, rdx
-    mov rdx, r9
-    mulx r13, rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rip + 2f + 16]
-    test rsp, rsp
-    adcx r9, r14
-    mulx r9, r14, qword ptr [rip + 2f + 24]
-    adox r13, rdi
-    adcx r8, r13
-    mulx rdi, r13, qword ptr [rip + 2f + 32]
-    adox r15, r14
-    adcx r10, r15
-    mulx r14, r15, qword ptr [rip + 2f + 40]
-    adox r9, r13
-    adcx rbx, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 48]
-    adox rdi, r15
-    adcx r11, rdi
-    adox r14, r9
-    adcx rbp, r14
-    adox rdx, rax
-    adcx r12, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx rdi, r9, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    xor r15d, r15d
-    adcx r8, r9
-    mulx r9, r15, qword ptr [rsi + 16]
-    adox rdi, r14
-    adcx r10, rdi
-    mulx rdi, r14, qword ptr [rsi + 24]
-    adox r13, r15
-    adcx rbx, r13
-    mulx r13, r15, qword ptr [rsi + 32]
-    adox r9, r14
-    adcx r11, r9
-    mulx rdx, r9, qword ptr [rsi + 40]
-    adox rdi, r15
-    adcx rbp, rdi
-    adox r13, r9
+    mulx rdx, r13, qword ptr [rsi + 40]
+    adcx r10, r14
     adcx r12, r13
-    adox rdx, rax
     adcx rdx, rax
-    mov rdi, rdx
+    mov r13, rdx
     mov rdx, r8
-    mulx r9, rdx, qword ptr [rip + 2f]
-    mulx r9, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
+    mulx r14, rdx, qword ptr [rip + 2f]
+    mulx r14, r15, qword ptr [rip + 2f + 8]
+    mulx rbx, rbp, qword ptr [rip + 2f + 16]
     test rsp, rsp
-    adcx r8, r13
-    mulx r8, r13, qword ptr [rip + 2f + 24]
-    adox r9, r15
-    adcx r10, r9
-    mulx r9, r15, qword ptr [rip + 2f + 32]
-    adox r14, r13
-    adcx rbx, r14
-    mulx r13, r14, qword ptr [rip + 2f + 40]
-    adox r8, r15
+    adcx r8, r15
+    mulx r8, r15, qword ptr [rip + 2f + 24]
+    adox r14, rbp
+    adcx rdi, r14
+    mulx r14, rbp, qword ptr [rip + 2f + 32]
+    adox rbx, r15
+    adcx r9, rbx
+    mulx r15, rbx, qword ptr [rip + 2f + 40]
+    adox r8, rbp
     adcx r11, r8
     mulx rdx, r8, qword ptr [rip + 2f + 48]
-    adox r9, r14
-    adcx rbp, r9
-    adox r13, r8
-    adcx r12, r13
+    adox r14, rbx
+    adcx r10, r14
+    adox r15, r8
+    adcx r12, r15
     adox rdx, rax
-    adcx rdi, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx r8, r9, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    xor r15d, r15d
-    adcx r10, r9
-    mulx r9, r15, qword ptr [rsi + 16]
-    adox r8, r14
-    adcx rbx, r8
-    mulx r8, r14, qword ptr [rsi + 24]
-    adox r13, r15
-    adcx r11, r13
-    mulx r13, r15, qword ptr [rsi + 32]
-    adox r9, r14
-    adcx rbp, r9
-    mulx rdx, r9, qword ptr [rsi + 40]
-    adox r8, r15
+    adcx r13, rdx
+    mov rdx, qword ptr [rcx + 8]
+    mulx r8, r14, qword ptr [rsi]
+    mulx r15, rbx, qword ptr [rsi + 8]
+    xor ebp, ebp
+    adcx rdi, r14
+    mulx r14, rbp, qword ptr [rsi + 16]
+    adox r8, rbx
+    adcx r9, r8
+    mulx r8, rbx, qword ptr [rsi + 24]
+    adox r15, rbp
+    adcx r11, r15
+    mulx r15, rbp, qword ptr [rsi + 32]
+    adox r14, rbx
+    adcx r10, r14
+    mulx rdx, r14, qword ptr [rsi + 40]
+    adox r8, rbp
     adcx r12, r8
-    adox r13, r9
-    adcx rdi, r13
+    adox r15, r14
+    adcx r13, r15
     adox rdx, rax
     adcx rdx, rax
     mov r8, rdx
-    mov rdx, r10
-    mulx r9, rdx, qword ptr [rip + 2f]
-    mulx r9, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
+    mov rdx, rdi
+    mulx r14, rdx, qword ptr [rip + 2f]
+    mulx r14, r15, qword ptr [rip + 2f + 8]
+    mulx rbx, rbp, qword ptr [rip + 2f + 16]
     test rsp, rsp
-    adcx r10, r13
-    mulx r10, r13, qword ptr [rip + 2f + 24]
-    adox r9, r15
-    adcx rbx, r9
-    mulx r9, r15, qword ptr [rip + 2f + 32]
-    adox r14, r13
-    adcx r11, r14
-    mulx r13, r14, qword ptr [rip + 2f + 40]
-    adox r10, r15
-    adcx rbp, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 48]
-    adox r9, r14
-    adcx r12, r9
-    adox r13, r10
-    adcx rdi, r13
+    adcx rdi, r15
+    mulx rdi, r15, qword ptr [rip + 2f + 24]
+    adox r14, rbp
+    adcx r9, r14
+    mulx r14, rbp, qword ptr [rip + 2f + 32]
+    adox rbx, r15
+    adcx r11, rbx
+    mulx r15, rbx, qword ptr [rip + 2f + 40]
+    adox rdi, rbp
+    adcx r10, rdi
+    mulx rdx, rdi, qword ptr [rip + 2f + 48]
+    adox r14, rbx
+    adcx r12, r14
+    adox r15, rdi
+    adcx r13, r15
     adox rdx, rax
     adcx r8, rdx
+    mov rdx, qword ptr [rcx + 16]
+    mulx rdi, r14, qword ptr [rsi]
+    mulx r15, rbx, qword ptr [rsi + 8]
+    xor ebp, ebp
+    adcx r9, r14
+    mulx r14, rbp, qword ptr [rsi + 16]
+    adox rdi, rbx
+    adcx r11, rdi
+    mulx rdi, rbx, qword ptr [rsi + 24]
+    adox r15, rbp
+    adcx r10, r15
+    mulx r15, rbp, qword ptr [rsi + 32]
+    adox r14, rbx
+    adcx r12, r14
+    mulx rdx, r14, qword ptr [rsi + 40]
+    adox rdi, rbp
+    adcx r13, rdi
+    adox r15, r14
+    adcx r8, r15
+    adox rdx, rax
+    adcx rdx, rax
+    mov rdi, rdx
+    mov rdx, r9
+    mulx r14, rdx, qword ptr [rip + 2f]
+    mulx r14, r15, qword ptr [rip + 2f + 8]
+    mulx rbx, rbp, qword ptr [rip + 2f + 16]
+    test rsp, rsp
+    adcx r9, r15
+    mulx r9, r15, qword ptr [rip + 2f + 24]
+    adox r14, rbp
+    adcx r11, r14
+    mulx r14, rbp, qword ptr [rip + 2f + 32]
+    adox rbx, r15
+    adcx r10, rbx
+    mulx r15, rbx, qword ptr [rip + 2f + 40]
+    adox r9, rbp
+    adcx r12, r9
+    mulx rdx, r9, qword ptr [rip + 2f + 48]
+    adox r14, rbx
+    adcx r13, r14
+    adox r15, r9
+    adcx r8, r15
+    adox rdx, rax
+    adcx rdi, rdx
     mov rdx, qword ptr [rcx + 24]
-    mulx r9, r10, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    xor r15d, r15d
-    adcx rbx, r10
-    mulx r10, r15, qword ptr [rsi + 16]
-    adox r9, r14
-    adcx r11, r9
-    mulx r9, r14, qword ptr [rsi + 24]
-    adox r13, r15
-    adcx rbp, r13
-    mulx r13, r15, qword ptr [rsi + 32]
-    adox r10, r14
-    adcx r12, r10
-    mulx rdx, r10, qword ptr [rsi + 40]
-    adox r9, r15
-    adcx rdi, r9
-    adox r13, r10
-    adcx r8, r13
+    mulx r9, r14, qword ptr [rsi]
+    mulx r15, rbx, qword ptr [rsi + 8]
+    xor ebp, ebp
+    adcx r11, r14
+    mulx r14, rbp, qword ptr [rsi + 16]
+    adox r9, rbx
+    adcx r10, r9
+    mulx r9, rbx, qword ptr [rsi + 24]
+    adox r15, rbp
+    adcx r12, r15
+    mulx r15, rbp, qword ptr [rsi + 32]
+    adox r14, rbx
+    adcx r13, r14
+    mulx rdx, r14, qword ptr [rsi + 40]
+    adox r9, rbp
+    adcx r8, r9
+    adox r15, r14
+    adcx rdi, r15
     adox rdx, rax
     adcx rdx, rax
     mov r9, rdx
-    mov rdx, rbx
-    mulx r10, rdx, qword ptr [rip + 2f]
-    mulx r10, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
+    mov rdx, r11
+    mulx r14, rdx, qword ptr [rip + 2f]
+    mulx r14, r15, qword ptr [rip + 2f + 8]
+    mulx rbx, rbp, qword ptr [rip + 2f + 16]
     test rsp, rsp
-    adcx rbx, r13
-    mulx rbx, r13, qword ptr [rip + 2f + 24]
-    adox r10, r15
-    adcx r11, r10
-    mulx r10, r15, qword ptr [rip + 2f + 32]
-    adox r14, r13
-    adcx rbp, r14
-    mulx r13, r14, qword ptr [rip + 2f + 40]
+    adcx r11, r15
+    mulx r11, r15, qword ptr [rip + 2f + 24]
+    adox r14, rbp
+    adcx r10, r14
+    mulx r14, rbp, qword ptr [rip + 2f + 32]
     adox rbx, r15
     adcx r12, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 48]
-    adox r10, r14
-    adcx rdi, r10
-    adox r13, rbx
-    adcx r8, r13
+    mulx r15, rbx, qword ptr [rip + 2f + 40]
+    adox r11, rbp
+    adcx r13, r11
+    mulx rdx, r11, qword ptr [rip + 2f + 48]
+    adox r14, rbx
+    adcx r8, r14
+    adox r15, r11
+    adcx rdi, r15
     adox rdx, rax
     adcx r9, rdx
     mov rdx, qword ptr [rcx + 32]
-    mulx r10, rbx, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    xor r15d, r15d
-    adcx r11, rbx
-    mulx rbx, r15, qword ptr [rsi + 16]
-    adox r10, r14
-    adcx rbp, r10
-    mulx r10, r14, qword ptr [rsi + 24]
-    adox r13, r15
-    adcx r12, r13
-    mulx r13, r15, qword ptr [rsi + 32]
-    adox rbx, r14
-    adcx rdi, rbx
-    mulx rdx, rbx, qword ptr [rsi + 40]
-    adox r10, r15
-    adcx r8, r10
-    adox r13, rbx
-    adcx r9, r13
+    mulx r11, r14, qword ptr [rsi]
+    mulx r15, rbx, qword ptr [rsi + 8]
+    xor ebp, ebp
+    adcx r10, r14
+    mulx r14, rbp, qword ptr [rsi + 16]
+    adox r11, rbx
+    adcx r12, r11
+    mulx r11, rbx, qword ptr [rsi + 24]
+    adox r15, rbp
+    adcx r13, r15
+    mulx r15, rbp, qword ptr [rsi + 32]
+    adox r14, rbx
+    adcx r8, r14
+    mulx rdx, r14, qword ptr [rsi + 40]
+    adox r11, rbp
+    adcx rdi, r11
+    adox r15, r14
+    adcx r9, r15
     adox rdx, rax
     adcx rdx, rax
-    mov r10, rdx
-    mov rdx, r11
-    mulx rbx, rdx, qword ptr [rip + 2f]
-    mulx rbx, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
+    mov r11, rdx
+    mov rdx, r10
+    mulx r14, rdx, qword ptr [rip + 2f]
+    mulx r14, r15, qword ptr [rip + 2f + 8]
+    mulx rbx, rbp, qword ptr [rip + 2f + 16]
     test rsp, rsp
-    adcx r11, r13
-    mulx r11, r13, qword ptr [rip + 2f + 24]
-    adox rbx, r15
-    adcx rbp, rbx
-    mulx rbx, r15, qword ptr [rip + 2f + 32]
-    adox r14, r13
+    adcx r10, r15
+    mulx r10, r15, qword ptr [rip + 2f + 24]
+    adox r14, rbp
     adcx r12, r14
-    mulx r13, r14, qword ptr [rip + 2f + 40]
-    adox r11, r15
-    adcx rdi, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 48]
-    adox rbx, r14
-    adcx r8, rbx
-    adox r13, r11
-    adcx r9, r13
+    mulx r14, rbp, qword ptr [rip + 2f + 32]
+    adox rbx, r15
+    adcx r13, rbx
+    mulx r15, rbx, qword ptr [rip + 2f + 40]
+    adox r10, rbp
+    adcx r8, r10
+    mulx rdx, r10, qword ptr [rip + 2f + 48]
+    adox r14, rbx
+    adcx rdi, r14
+    adox r15, r10
+    adcx r9, r15
     adox rdx, rax
-    adcx r10, rdx
+    adcx r11, rdx
     mov rdx, qword ptr [rcx + 40]
-    mulx rcx, r11, qword ptr [rsi]
-    mulx rbx, r13, qword ptr [rsi + 8]
-    xor r14d, r14d
-    adcx rbp, r11
-    mulx r11, r14, qword ptr [rsi + 16]
-    adox rcx, r13
-    adcx r12, rcx
-    mulx rcx, r13, qword ptr [rsi + 24]
-    adox rbx, r14
-    adcx rdi, rbx
-    mulx rbx, r14, qword ptr [rsi + 32]
-    adox r11, r13
-    adcx r8, r11
+    mulx rcx, r10, qword ptr [rsi]
+    mulx r14, r15, qword ptr [rsi + 8]
+    xor ebx, ebx
+    adcx r12, r10
+    mulx r10, rbx, qword ptr [rsi + 16]
+    adox rcx, r15
+    adcx r13, rcx
+    mulx rcx, r15, qword ptr [rsi + 24]
+    adox r14, rbx
+    adcx r8, r14
+    mulx r14, rbx, qword ptr [rsi + 32]
+    adox r10, r15
+    adcx rdi, r10
     mulx rdx, rsi, qword ptr [rsi + 40]
-    adox rcx, r14
+    adox rcx, rbx
     adcx r9, rcx
-    adox rbx, rsi
-    adcx r10, rbx
+    adox r14, rsi
+    adcx r11, r14
     adox rdx, rax
     adcx rdx, rax
     mov rcx, rdx
-    mov rdx, rbp
+    mov rdx, r12
     mulx rsi, rdx, qword ptr [rip + 2f]
-    mulx rsi, r11, qword ptr [rip + 2f + 8]
-    mulx rbx, r13, qword ptr [rip + 2f + 16]
-    xor r14d, r14d
-    adcx rbp, r11
-    mulx r11, rbp, qword ptr [rip + 2f + 24]
-    adox rsi, r13
-    adcx r12, rsi
-    mulx rsi, r13, qword ptr [rip + 2f + 32]
-    adox rbx, rbp
-    adcx rdi, rbx
-    mulx rbx, rbp, qword ptr [rip + 2f + 40]
-    adox r11, r13
-    adcx r8, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 48]
-    adox rsi, rbp
+    mulx rsi, r10, qword ptr [rip + 2f + 8]
+    mulx r14, r15, qword ptr [rip + 2f + 16]
+    xor ebx, ebx
+    adcx r12, r10
+    mulx r10, r12, qword ptr [rip + 2f + 24]
+    adox rsi, r15
+    adcx r13, rsi
+    mulx rsi, r15, qword ptr [rip + 2f + 32]
+    adox r14, r12
+    adcx r8, r14
+    mulx r12, r14, qword ptr [rip + 2f + 40]
+    adox r10, r15
+    adcx rdi, r10
+    mulx rdx, r10, qword ptr [rip + 2f + 48]
+    adox rsi, r14
     adcx r9, rsi
-    adox rbx, r11
-    adcx r10, rbx
+    adox r12, r10
+    adcx r11, r12
     adox rdx, rax
     adcx rcx, rdx
-    mov rax, r12
+    mov rax, r13
     sub rax, qword ptr [rip + 2f + 8]
-    mov rdx, rdi
+    mov rdx, r8
     sbb rdx, qword ptr [rip + 2f + 16]
-    mov rsi, r8
+    mov rsi, rdi
     sbb rsi, qword ptr [rip + 2f + 24]
-    mov r11, r9
-    sbb r11, qword ptr [rip + 2f + 32]
-    mov rbx, r10
-    sbb rbx, qword ptr [rip + 2f + 40]
-    mov rbp, rcx
-    sbb rbp, qword ptr [rip + 2f + 48]
-    cmovc rax, r12
-    mov r12, qword ptr [rsp]
-    mov qword ptr [r12], rax
-    cmovc rdx, rdi
-    mov qword ptr [r12 + 8], rdx
-    cmovc rsi, r8
-    mov qword ptr [r12 + 16], rsi
-    cmovc r11, r9
-    mov qword ptr [r12 + 24], r11
-    cmovc rbx, r10
-    mov qword ptr [r12 + 32], rbx
-    cmovc rbp, rcx
-    mov qword ptr [r12 + 40], rbp
-    add rsp, 8
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    mov r10, r9
+    sbb r10, qword ptr [rip + 2f + 32]
+    mov r12, r11
+    sbb r12, qword ptr [rip + 2f + 40]
+    mov r14, rcx
+    sbb r14, qword ptr [rip + 2f + 48]
+    cmovc rax, r13
+    cmovc rdx, r8
+    cmovc rsi, rdi
+    cmovc r10, r9
+    cmovc r12, r11
+    cmovc r14, rcx
     pop rbp
     pop rbx
     ret
@@ -3393,305 +3455,312 @@ unsafe extern "sysv64" fn mul_spare_adx<M: Modulus<6>>(
 /// x*x/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_spare_mulx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_spare_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            out("rdx") _,
+            inout("rsi") core::ptr::from_ref(x) => z[0],
+            out("rdi") z[1],
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") z[2],
+            out("r13") z[3],
+            out("r14") z[4],
+            out("r15") z[5],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<6>>(
-    z: *mut [u64; 6],
-    x: *const [u64; 6],
-) {
+unsafe extern "C" fn square_spare_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 48
+    sub rsp, 40
     lea rax, qword ptr [rip + 2f]
     mov rcx, qword ptr [rsi + 8]
     lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsi + 16]
-    shld r8, rdx, 1
+    mov rdi, qword ptr [rsi + 16]
+    shld rdi, rdx, 1
     mov rdx, qword ptr [rsi + 16]
-    mov r9, qword ptr [rsi + 24]
-    shld r9, rdx, 1
+    mov r8, qword ptr [rsi + 24]
+    shld r8, rdx, 1
     mov rdx, qword ptr [rsi + 24]
-    mov r10, qword ptr [rsi + 32]
-    shld r10, rdx, 1
+    mov r9, qword ptr [rsi + 32]
+    shld r9, rdx, 1
     mov rdx, qword ptr [rsi + 32]
-    mov r11, qword ptr [rsi + 40]
-    shld r11, rdx, 1
+    mov r10, qword ptr [rsi + 40]
+    shld r10, rdx, 1
     mov rdx, qword ptr [rsi]
-    mov rbx, qword ptr [rsi]
-    mulx rbx, rbp, rbx
-    mulx rcx, r12, rcx
-    add rbx, r12
-    mulx r8, r12, r8
-    adc rcx, r12
-    mulx r12, r13, r9
-    adc r8, r13
-    mulx r13, r14, r10
-    adc r12, r14
-    mulx rdx, r14, r11
-    adc r13, r14
-    adc rdx, 0
-    mov r14, rdx
-    mov rdx, rbp
-    imul rdx, qword ptr [rax]
-    mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rax + 8]
-    mov qword ptr [rsp + 8], r11
-    mov qword ptr [rsp + 16], r10
-    mulx r11, r10, qword ptr [rax + 16]
-    add r15, r10
-    mov qword ptr [rsp + 24], r9
-    mulx r10, r9, qword ptr [rax + 24]
-    adc r11, r9
-    mov qword ptr [rsp + 32], rsi
-    mulx r9, rsi, qword ptr [rax + 32]
-    adc r10, rsi
-    mov qword ptr [rsp + 40], r14
-    mulx rsi, r14, qword ptr [rax + 40]
-    adc r9, r14
-    mulx rdx, r14, qword ptr [rax + 48]
-    adc rsi, r14
-    adc rdx, 0
-    add rbp, rdi
-    adc rbx, r15
-    adc rcx, r11
-    adc r8, r10
-    adc r12, r9
-    adc r13, rsi
-    adc rdx, qword ptr [rsp + 40]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 32]
-    mov r9, qword ptr [rdi + 16]
-    lea r9, [r9 + r9]
-    mov r10, rdx
-    mov rdx, qword ptr [rdi + 8]
-    mov r11, qword ptr [rdi + 8]
-    mulx r11, rbp, r11
-    mulx r9, r14, r9
-    add r11, r14
-    mulx r14, r15, qword ptr [rsp + 24]
-    adc r9, r15
-    mulx r15, rdi, qword ptr [rsp + 16]
-    adc r14, rdi
-    mulx rdx, rdi, qword ptr [rsp + 8]
-    adc r15, rdi
-    adc rdx, 0
-    add rcx, rbp
-    adc r8, r11
-    adc r12, r9
-    adc r13, r14
-    adc r10, r15
-    adc rsi, rdx
-    mov rdx, rbx
-    imul rdx, qword ptr [rax]
-    mulx rdi, r9, qword ptr [rax + 8]
-    mulx r11, rbp, qword ptr [rax + 16]
-    add rdi, rbp
-    mulx rbp, r14, qword ptr [rax + 24]
-    adc r11, r14
-    mulx r14, r15, qword ptr [rax + 32]
-    adc rbp, r15
-    mov qword ptr [rsp + 24], rsi
-    mulx r15, rsi, qword ptr [rax + 40]
-    adc r14, rsi
-    mulx rdx, rsi, qword ptr [rax + 48]
-    adc r15, rsi
-    adc rdx, 0
-    add rbx, r9
-    adc rcx, rdi
-    adc r8, r11
-    adc r12, rbp
-    adc r13, r14
-    adc r10, r15
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 32]
-    mov r9, qword ptr [rdi + 24]
-    lea r9, [r9 + r9]
-    mov r11, rdx
-    mov rdx, qword ptr [rdi + 16]
-    mov rbx, qword ptr [rdi + 16]
-    mulx rbx, rbp, rbx
-    mulx r9, r14, r9
-    add rbx, r14
-    mulx r14, r15, qword ptr [rsp + 16]
-    adc r9, r15
-    mulx rdx, r15, qword ptr [rsp + 8]
+    mov r11, qword ptr [rsi]
+    mulx r11, r12, r11
+    mulx rcx, r13, rcx
+    add r11, r13
+    mulx rdi, r13, rdi
+    adc rcx, r13
+    mulx r13, r14, r8
+    adc rdi, r14
+    mulx r14, r15, r9
+    adc r13, r15
+    mulx rdx, r15, r10
     adc r14, r15
     adc rdx, 0
+    mov r15, rdx
+    mov rdx, r12
+    imul rdx, qword ptr [rax]
+    mulx rbx, rbp, qword ptr [rax + 8]
+    mov qword ptr [rsp], r10
+    mov qword ptr [rsp + 8], r9
+    mulx r10, r9, qword ptr [rax + 16]
+    add rbx, r9
+    mov qword ptr [rsp + 16], r8
+    mulx r9, r8, qword ptr [rax + 24]
+    adc r10, r8
+    mov qword ptr [rsp + 24], rsi
+    mulx r8, rsi, qword ptr [rax + 32]
+    adc r9, rsi
+    mov qword ptr [rsp + 32], r15
+    mulx rsi, r15, qword ptr [rax + 40]
+    adc r8, r15
+    mulx rdx, r15, qword ptr [rax + 48]
+    adc rsi, r15
+    adc rdx, 0
     add r12, rbp
-    adc r13, rbx
+    adc r11, rbx
+    adc rcx, r10
+    adc rdi, r9
+    adc r13, r8
+    adc r14, rsi
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, 0
+    adc rsi, 0
+    mov r8, qword ptr [rsp + 24]
+    mov r9, qword ptr [r8 + 16]
+    lea r9, [r9 + r9]
+    mov r10, rdx
+    mov rdx, qword ptr [r8 + 8]
+    mov r12, qword ptr [r8 + 8]
+    mulx r12, r15, r12
+    mulx r9, rbx, r9
+    add r12, rbx
+    mulx rbx, rbp, qword ptr [rsp + 16]
+    adc r9, rbp
+    mulx rbp, r8, qword ptr [rsp + 8]
+    adc rbx, r8
+    mulx rdx, r8, qword ptr [rsp]
+    adc rbp, r8
+    adc rdx, 0
+    add rcx, r15
+    adc rdi, r12
+    adc r13, r9
+    adc r14, rbx
+    adc r10, rbp
+    adc rsi, rdx
+    mov rdx, r11
+    imul rdx, qword ptr [rax]
+    mulx r8, r9, qword ptr [rax + 8]
+    mulx r12, r15, qword ptr [rax + 16]
+    add r8, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r12, rbx
+    mulx rbx, rbp, qword ptr [rax + 32]
+    adc r15, rbp
+    mov qword ptr [rsp + 16], rsi
+    mulx rbp, rsi, qword ptr [rax + 40]
+    adc rbx, rsi
+    mulx rdx, rsi, qword ptr [rax + 48]
+    adc rbp, rsi
+    adc rdx, 0
+    add r11, r9
+    adc rcx, r8
+    adc rdi, r12
+    adc r13, r15
+    adc r14, rbx
+    adc r10, rbp
+    adc rdx, qword ptr [rsp + 16]
+    mov rsi, 0
+    adc rsi, 0
+    mov r8, qword ptr [rsp + 24]
+    mov r9, qword ptr [r8 + 24]
+    lea r9, [r9 + r9]
+    mov r11, rdx
+    mov rdx, qword ptr [r8 + 16]
+    mov r12, qword ptr [r8 + 16]
+    mulx r12, r15, r12
+    mulx r9, rbx, r9
+    add r12, rbx
+    mulx rbx, rbp, qword ptr [rsp + 8]
+    adc r9, rbp
+    mulx rdx, rbp, qword ptr [rsp]
+    adc rbx, rbp
+    adc rdx, 0
+    add r13, r15
+    adc r14, r12
     adc r10, r9
-    adc r11, r14
+    adc r11, rbx
     adc rsi, rdx
     mov rdx, rcx
     imul rdx, qword ptr [rax]
-    mulx r9, rbx, qword ptr [rax + 8]
-    mulx rbp, r14, qword ptr [rax + 16]
-    add r9, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc rbp, r15
-    mulx r15, rdi, qword ptr [rax + 32]
-    adc r14, rdi
-    mov qword ptr [rsp + 16], rsi
-    mulx rdi, rsi, qword ptr [rax + 40]
-    adc r15, rsi
+    mulx r9, r12, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r9, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mulx rbp, r8, qword ptr [rax + 32]
+    adc rbx, r8
+    mov qword ptr [rsp + 8], rsi
+    mulx r8, rsi, qword ptr [rax + 40]
+    adc rbp, rsi
     mulx rdx, rsi, qword ptr [rax + 48]
-    adc rdi, rsi
+    adc r8, rsi
     adc rdx, 0
-    add rcx, rbx
-    adc r8, r9
-    adc r12, rbp
-    adc r13, r14
-    adc r10, r15
-    adc r11, rdi
-    adc rdx, qword ptr [rsp + 16]
+    add rcx, r12
+    adc rdi, r9
+    adc r13, r15
+    adc r14, rbx
+    adc r10, rbp
+    adc r11, r8
+    adc rdx, qword ptr [rsp + 8]
     mov rcx, 0
     adc rcx, 0
-    mov rsi, qword ptr [rsp + 32]
-    mov rdi, qword ptr [rsi + 32]
-    lea rdi, [rdi + rdi]
+    mov rsi, qword ptr [rsp + 24]
+    mov r8, qword ptr [rsi + 32]
+    lea r8, [r8 + r8]
     mov r9, rdx
     mov rdx, qword ptr [rsi + 24]
-    mov rbx, qword ptr [rsi + 24]
-    mulx rbx, rbp, rbx
-    mulx rdi, r14, rdi
-    add rbx, r14
-    mulx rdx, r14, qword ptr [rsp + 8]
-    adc rdi, r14
+    mov r12, qword ptr [rsi + 24]
+    mulx r12, r15, r12
+    mulx r8, rbx, r8
+    add r12, rbx
+    mulx rdx, rbx, qword ptr [rsp]
+    adc r8, rbx
     adc rdx, 0
-    add r10, rbp
-    adc r11, rbx
-    adc r9, rdi
+    add r10, r15
+    adc r11, r12
+    adc r9, r8
     adc rcx, rdx
-    mov rdx, r8
+    mov rdx, rdi
     imul rdx, qword ptr [rax]
-    mulx rdi, rbx, qword ptr [rax + 8]
-    mulx rbp, r14, qword ptr [rax + 16]
-    add rdi, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc rbp, r15
-    mulx r15, rsi, qword ptr [rax + 32]
-    adc r14, rsi
-    mov qword ptr [rsp + 8], rcx
+    mulx r8, r12, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r8, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mulx rbp, rsi, qword ptr [rax + 32]
+    adc rbx, rsi
+    mov qword ptr [rsp], rcx
     mulx rsi, rcx, qword ptr [rax + 40]
-    adc r15, rcx
+    adc rbp, rcx
     mulx rcx, rdx, qword ptr [rax + 48]
     adc rsi, rdx
     adc rcx, 0
-    add r8, rbx
-    adc r12, rdi
-    adc r13, rbp
-    adc r10, r14
-    adc r11, r15
+    add rdi, r12
+    adc r13, r8
+    adc r14, r15
+    adc r10, rbx
+    adc r11, rbp
     adc r9, rsi
-    adc rcx, qword ptr [rsp + 8]
+    adc rcx, qword ptr [rsp]
     mov rsi, 0
     adc rsi, 0
-    mov rdi, qword ptr [rsp + 32]
+    mov rdi, qword ptr [rsp + 24]
     mov rdx, qword ptr [rdi + 40]
     lea r8, [rdx + rdx]
     mov rdx, qword ptr [rdi + 32]
-    mov rbx, qword ptr [rdi + 32]
-    mulx rbx, rbp, rbx
+    mov r12, qword ptr [rdi + 32]
+    mulx r12, r15, r12
     mulx rdx, r8, r8
-    add rbx, r8
+    add r12, r8
     adc rdx, 0
-    add r9, rbp
-    adc rcx, rbx
+    add r9, r15
+    adc rcx, r12
     adc rsi, rdx
-    mov rdx, r12
+    mov rdx, r13
     imul rdx, qword ptr [rax]
-    mulx r8, rbx, qword ptr [rax + 8]
-    mulx rbp, r14, qword ptr [rax + 16]
-    add r8, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc rbp, r15
-    mulx r15, rdi, qword ptr [rax + 32]
-    adc r14, rdi
-    mov qword ptr [rsp + 8], rsi
+    mulx r8, r12, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r8, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mulx rbp, rdi, qword ptr [rax + 32]
+    adc rbx, rdi
+    mov qword ptr [rsp], rsi
     mulx rdi, rsi, qword ptr [rax + 40]
-    adc r15, rsi
+    adc rbp, rsi
     mulx rdx, rsi, qword ptr [rax + 48]
     adc rdi, rsi
     adc rdx, 0
-    add r12, rbx
-    adc r13, r8
-    adc r10, rbp
-    adc r11, r14
-    adc r9, r15
+    add r13, r12
+    adc r14, r8
+    adc r10, r15
+    adc r11, rbx
+    adc r9, rbp
     adc rcx, rdi
-    adc rdx, qword ptr [rsp + 8]
+    adc rdx, qword ptr [rsp]
     mov rsi, 0
     adc rsi, 0
-    mov rdi, qword ptr [rsp + 32]
+    mov rdi, qword ptr [rsp + 24]
     mov r8, rdx
     mov rdx, qword ptr [rdi + 40]
     mov rdi, qword ptr [rdi + 40]
     mulx rdx, rdi, rdi
     add r8, rdi
     adc rsi, rdx
-    mov rdx, r13
+    mov rdx, r14
     imul rdx, qword ptr [rax]
-    mulx rdi, rbx, qword ptr [rax + 8]
-    mulx rbp, r12, qword ptr [rax + 16]
-    add rdi, r12
-    mulx r12, r14, qword ptr [rax + 24]
-    adc rbp, r14
-    mulx r14, r15, qword ptr [rax + 32]
-    adc r12, r15
-    mov qword ptr [rsp + 32], rsi
-    mulx r15, rsi, qword ptr [rax + 40]
-    adc r14, rsi
+    mulx rdi, r12, qword ptr [rax + 8]
+    mulx r13, r15, qword ptr [rax + 16]
+    add rdi, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r13, rbx
+    mulx rbx, rbp, qword ptr [rax + 32]
+    adc r15, rbp
+    mov qword ptr [rsp + 24], rsi
+    mulx rbp, rsi, qword ptr [rax + 40]
+    adc rbx, rsi
     mulx rdx, rsi, qword ptr [rax + 48]
-    adc r15, rsi
+    adc rbp, rsi
     adc rdx, 0
-    add r13, rbx
+    add r14, r12
     adc r10, rdi
-    adc r11, rbp
-    adc r9, r12
-    adc rcx, r14
-    adc r8, r15
-    adc rdx, qword ptr [rsp + 32]
+    adc r11, r13
+    adc r9, r15
+    adc rcx, rbx
+    adc r8, rbp
+    adc rdx, qword ptr [rsp + 24]
     mov rsi, r10
     sub rsi, qword ptr [rax + 8]
     mov rdi, r11
     sbb rdi, qword ptr [rax + 16]
-    mov rbx, r9
-    sbb rbx, qword ptr [rax + 24]
-    mov rbp, rcx
-    sbb rbp, qword ptr [rax + 32]
-    mov r12, r8
-    sbb r12, qword ptr [rax + 40]
-    mov r13, rdx
-    sbb r13, qword ptr [rax + 48]
+    mov r12, r9
+    sbb r12, qword ptr [rax + 24]
+    mov r13, rcx
+    sbb r13, qword ptr [rax + 32]
+    mov r14, r8
+    sbb r14, qword ptr [rax + 40]
+    mov r15, rdx
+    sbb r15, qword ptr [rax + 48]
     cmovc rsi, r10
-    mov rax, qword ptr [rsp]
-    mov qword ptr [rax], rsi
     cmovc rdi, r11
-    mov qword ptr [rax + 8], rdi
-    cmovc rbx, r9
-    mov qword ptr [rax + 16], rbx
-    cmovc rbp, rcx
-    mov qword ptr [rax + 24], rbp
-    cmovc r12, r8
-    mov qword ptr [rax + 32], r12
-    cmovc r13, rdx
-    mov qword ptr [rax + 40], r13
-    add rsp, 48
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc r12, r9
+    cmovc r13, rcx
+    cmovc r14, r8
+    cmovc r15, rdx
+    add rsp, 40
     pop rbp
     pop rbx
     ret
@@ -3712,294 +3781,301 @@ unsafe extern "sysv64" fn square_spare_mulx<M: Modulus<6>>(
 /// x*x/R mod p; cios, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_spare_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_spare_adx_code::<M>,
+            out("rax") z[0],
+            out("rcx") _,
+            out("rdx") z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[2],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") z[3],
+            out("r12") z[4],
+            out("r13") z[5],
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn square_spare_adx<M: Modulus<6>>(
-    z: *mut [u64; 6],
-    x: *const [u64; 6],
-) {
+unsafe extern "C" fn square_spare_adx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 24
+    sub rsp, 16
     xor eax, eax
     mov rcx, qword ptr [rsi + 8]
     lea rcx, [rcx + rcx]
     mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsi + 16]
-    shld r8, rdx, 1
+    mov rdi, qword ptr [rsi + 16]
+    shld rdi, rdx, 1
     mov rdx, qword ptr [rsi + 16]
-    mov r9, qword ptr [rsi + 24]
-    shld r9, rdx, 1
+    mov r8, qword ptr [rsi + 24]
+    shld r8, rdx, 1
     mov rdx, qword ptr [rsi + 24]
-    mov r10, qword ptr [rsi + 32]
-    shld r10, rdx, 1
+    mov r9, qword ptr [rsi + 32]
+    shld r9, rdx, 1
     mov rdx, qword ptr [rsi + 32]
-    mov r11, qword ptr [rsi + 40]
-    shld r11, rdx, 1
+    mov r10, qword ptr [rsi + 40]
+    shld r10, rdx, 1
     mov rdx, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi]
-    mulx rcx, r12, rcx
-    mulx r8, r13, r8
-    xor r14d, r14d
-    adcx rbx, r12
-    mulx r12, r14, r9
-    adcx rcx, r13
-    mulx r13, r15, r10
-    adcx r8, r14
-    mulx rdx, r14, r11
-    adcx r12, r15
-    adcx r13, r14
+    mulx r11, r12, qword ptr [rsi]
+    mulx rcx, r13, rcx
+    mulx rdi, r14, rdi
+    xor r15d, r15d
+    adcx r11, r13
+    mulx r13, r15, r8
+    adcx rcx, r14
+    mulx r14, rbx, r9
+    adcx rdi, r15
+    mulx rdx, r15, r10
+    adcx r13, rbx
+    adcx r14, r15
     adcx rdx, rax
-    mov r14, rdx
-    mov rdx, rbp
-    mulx r15, rdx, qword ptr [rip + 2f]
-    mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp + 8], r11
-    mov qword ptr [rsp + 16], r10
-    mulx r11, r10, qword ptr [rip + 2f + 16]
+    mov r15, rdx
+    mov rdx, r12
+    mulx rbx, rdx, qword ptr [rip + 2f]
+    mulx rbx, rbp, qword ptr [rip + 2f + 8]
+    mov qword ptr [rsp], r10
+    mov qword ptr [rsp + 8], r9
+    mulx r10, r9, qword ptr [rip + 2f + 16]
     test rsp, rsp
-    adcx rbp, rdi
-    mulx rdi, rbp, qword ptr [rip + 2f + 24]
-    adox r15, r10
-    adcx rbx, r15
-    mulx r10, r15, qword ptr [rip + 2f + 32]
-    adox r11, rbp
-    adcx rcx, r11
-    mulx r11, rbp, qword ptr [rip + 2f + 40]
-    adox rdi, r15
-    adcx r8, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 48]
+    adcx r12, rbp
+    mulx r12, rbp, qword ptr [rip + 2f + 24]
+    adox rbx, r9
+    adcx r11, rbx
+    mulx r9, rbx, qword ptr [rip + 2f + 32]
     adox r10, rbp
-    adcx r12, r10
-    adox r11, rdi
-    adcx r13, r11
+    adcx rcx, r10
+    mulx r10, rbp, qword ptr [rip + 2f + 40]
+    adox r12, rbx
+    adcx rdi, r12
+    mulx rdx, r12, qword ptr [rip + 2f + 48]
+    adox r9, rbp
+    adcx r13, r9
+    adox r10, r12
+    adcx r14, r10
     adox rdx, rax
-    adcx r14, rdx
-    mov rdi, 0
-    adcx rdi, rax
+    adcx r15, rdx
+    mov r9, 0
+    adcx r9, rax
     mov rdx, qword ptr [rsi + 16]
     lea r10, [rdx + rdx]
     mov rdx, qword ptr [rsi + 8]
-    mulx r11, rbp, qword ptr [rsi + 8]
-    mulx r10, r15, r10
+    mulx r12, rbx, qword ptr [rsi + 8]
+    mulx r10, rbp, r10
     test rsp, rsp
-    adcx rcx, rbp
-    mulx r9, rbp, r9
-    adox r11, r15
-    adcx r8, r11
-    mulx r11, r15, qword ptr [rsp + 16]
-    adox r10, rbp
-    adcx r12, r10
-    mulx rdx, r10, qword ptr [rsp + 8]
-    adox r9, r15
-    adcx r13, r9
-    adox r11, r10
-    adcx r14, r11
+    adcx rcx, rbx
+    mulx r8, rbx, r8
+    adox r12, rbp
+    adcx rdi, r12
+    mulx r12, rbp, qword ptr [rsp + 8]
+    adox r10, rbx
+    adcx r13, r10
+    mulx rdx, r10, qword ptr [rsp]
+    adox r8, rbp
+    adcx r14, r8
+    adox r12, r10
+    adcx r15, r12
     adox rdx, rax
-    adcx rdi, rdx
-    mov rdx, rbx
-    mulx r9, rdx, qword ptr [rip + 2f]
-    mulx r9, r10, qword ptr [rip + 2f + 8]
-    mulx r11, rbp, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx rbx, r10
-    mulx r10, rbx, qword ptr [rip + 2f + 24]
-    adox r9, rbp
-    adcx rcx, r9
-    mulx r9, rbp, qword ptr [rip + 2f + 32]
-    adox r11, rbx
-    adcx r8, r11
-    mulx r11, rbx, qword ptr [rip + 2f + 40]
-    adox r10, rbp
-    adcx r12, r10
+    adcx r9, rdx
+    mov rdx, r11
+    mulx r8, rdx, qword ptr [rip + 2f]
+    mulx r8, r10, qword ptr [rip + 2f + 8]
+    mulx r12, rbx, qword ptr [rip + 2f + 16]
+    xor ebp, ebp
+    adcx r11, r10
+    mulx r10, r11, qword ptr [rip + 2f + 24]
+    adox r8, rbx
+    adcx rcx, r8
+    mulx r8, rbx, qword ptr [rip + 2f + 32]
+    adox r12, r11
+    adcx rdi, r12
+    mulx r11, r12, qword ptr [rip + 2f + 40]
+    adox r10, rbx
+    adcx r13, r10
     mulx rdx, r10, qword ptr [rip + 2f + 48]
-    adox r9, rbx
-    adcx r13, r9
+    adox r8, r12
+    adcx r14, r8
     adox r11, r10
-    adcx r14, r11
+    adcx r15, r11
     adox rdx, rax
-    adcx rdi, rdx
-    mov r9, 0
-    adcx r9, rax
+    adcx r9, rdx
+    mov r8, 0
+    adcx r8, rax
     mov rdx, qword ptr [rsi + 24]
     lea r10, [rdx + rdx]
     mov rdx, qword ptr [rsi + 16]
-    mulx r11, rbx, qword ptr [rsi + 16]
-    mulx r10, rbp, r10
-    xor r15d, r15d
-    adcx r12, rbx
-    mulx rbx, r15, qword ptr [rsp + 16]
-    adox r11, rbp
-    adcx r13, r11
-    mulx rdx, r11, qword ptr [rsp + 8]
-    adox r10, r15
-    adcx r14, r10
-    adox rbx, r11
-    adcx rdi, rbx
+    mulx r11, r12, qword ptr [rsi + 16]
+    mulx r10, rbx, r10
+    xor ebp, ebp
+    adcx r13, r12
+    mulx r12, rbp, qword ptr [rsp + 8]
+    adox r11, rbx
+    adcx r14, r11
+    mulx rdx, r11, qword ptr [rsp]
+    adox r10, rbp
+    adcx r15, r10
+    adox r12, r11
+    adcx r9, r12
     adox rdx, rax
-    adcx r9, rdx
+    adcx r8, rdx
     mov rdx, rcx
     mulx r10, rdx, qword ptr [rip + 2f]
     mulx r10, r11, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
+    mulx r12, rbx, qword ptr [rip + 2f + 16]
+    xor ebp, ebp
     adcx rcx, r11
     mulx rcx, r11, qword ptr [rip + 2f + 24]
-    adox r10, rbp
-    adcx r8, r10
-    mulx r10, rbp, qword ptr [rip + 2f + 32]
-    adox rbx, r11
-    adcx r12, rbx
-    mulx r11, rbx, qword ptr [rip + 2f + 40]
-    adox rcx, rbp
-    adcx r13, rcx
-    mulx rcx, rdx, qword ptr [rip + 2f + 48]
     adox r10, rbx
-    adcx r14, r10
+    adcx rdi, r10
+    mulx r10, rbx, qword ptr [rip + 2f + 32]
+    adox r12, r11
+    adcx r13, r12
+    mulx r11, r12, qword ptr [rip + 2f + 40]
+    adox rcx, rbx
+    adcx r14, rcx
+    mulx rcx, rdx, qword ptr [rip + 2f + 48]
+    adox r10, r12
+    adcx r15, r10
     adox r11, rdx
-    adcx rdi, r11
+    adcx r9, r11
     adox rcx, rax
-    adcx r9, rcx
+    adcx r8, rcx
     mov rcx, 0
     adcx rcx, rax
     mov rdx, qword ptr [rsi + 32]
     lea r10, [rdx + rdx]
     mov rdx, qword ptr [rsi + 24]
-    mulx r11, rbx, qword ptr [rsi + 24]
-    mulx r10, rbp, r10
-    xor r15d, r15d
-    adcx r14, rbx
-    mulx rdx, rbx, qword ptr [rsp + 8]
-    adox r11, rbp
-    adcx rdi, r11
-    adox r10, rbx
-    adcx r9, r10
+    mulx r11, r12, qword ptr [rsi + 24]
+    mulx r10, rbx, r10
+    xor ebp, ebp
+    adcx r15, r12
+    mulx rdx, r12, qword ptr [rsp]
+    adox r11, rbx
+    adcx r9, r11
+    adox r10, r12
+    adcx r8, r10
     adox rdx, rax
     adcx rcx, rdx
-    mov rdx, r8
+    mov rdx, rdi
     mulx r10, rdx, qword ptr [rip + 2f]
     mulx r10, r11, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx r8, r11
-    mulx r8, r11, qword ptr [rip + 2f + 24]
-    adox r10, rbp
-    adcx r12, r10
-    mulx r10, rbp, qword ptr [rip + 2f + 32]
-    adox rbx, r11
-    adcx r13, rbx
-    mulx r11, rbx, qword ptr [rip + 2f + 40]
-    adox r8, rbp
-    adcx r14, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 48]
+    mulx r12, rbx, qword ptr [rip + 2f + 16]
+    xor ebp, ebp
+    adcx rdi, r11
+    mulx rdi, r11, qword ptr [rip + 2f + 24]
     adox r10, rbx
-    adcx rdi, r10
-    adox r11, r8
-    adcx r9, r11
+    adcx r13, r10
+    mulx r10, rbx, qword ptr [rip + 2f + 32]
+    adox r12, r11
+    adcx r14, r12
+    mulx r11, r12, qword ptr [rip + 2f + 40]
+    adox rdi, rbx
+    adcx r15, rdi
+    mulx rdx, rdi, qword ptr [rip + 2f + 48]
+    adox r10, r12
+    adcx r9, r10
+    adox r11, rdi
+    adcx r8, r11
     adox rdx, rax
     adcx rcx, rdx
-    mov r8, 0
-    adcx r8, rax
+    mov rdi, 0
+    adcx rdi, rax
     mov rdx, qword ptr [rsi + 40]
     lea r10, [rdx + rdx]
     mov rdx, qword ptr [rsi + 32]
-    mulx r11, rbx, qword ptr [rsi + 32]
+    mulx r11, r12, qword ptr [rsi + 32]
     mulx rdx, r10, r10
-    xor ebp, ebp
-    adcx r9, rbx
+    xor ebx, ebx
+    adcx r8, r12
     adox r11, r10
     adcx rcx, r11
     adox rdx, rax
-    adcx r8, rdx
-    mov rdx, r12
+    adcx rdi, rdx
+    mov rdx, r13
     mulx r10, rdx, qword ptr [rip + 2f]
     mulx r10, r11, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx r12, r11
-    mulx r11, r12, qword ptr [rip + 2f + 24]
-    adox r10, rbp
-    adcx r13, r10
-    mulx r10, rbp, qword ptr [rip + 2f + 32]
-    adox rbx, r12
-    adcx r14, rbx
-    mulx rbx, r12, qword ptr [rip + 2f + 40]
-    adox r11, rbp
-    adcx rdi, r11
+    mulx r12, rbx, qword ptr [rip + 2f + 16]
+    xor ebp, ebp
+    adcx r13, r11
+    mulx r11, r13, qword ptr [rip + 2f + 24]
+    adox r10, rbx
+    adcx r14, r10
+    mulx r10, rbx, qword ptr [rip + 2f + 32]
+    adox r12, r13
+    adcx r15, r12
+    mulx r12, r13, qword ptr [rip + 2f + 40]
+    adox r11, rbx
+    adcx r9, r11
     mulx rdx, r11, qword ptr [rip + 2f + 48]
-    adox r10, r12
-    adcx r9, r10
-    adox rbx, r11
-    adcx rcx, rbx
+    adox r10, r13
+    adcx r8, r10
+    adox r12, r11
+    adcx rcx, r12
     adox rdx, rax
-    adcx r8, rdx
+    adcx rdi, rdx
     mov r10, 0
     adcx r10, rax
     mov rdx, qword ptr [rsi + 40]
     mulx rdx, rsi, qword ptr [rsi + 40]
     xor r11d, r11d
-    adcx r8, rsi
+    adcx rdi, rsi
     adcx r10, rdx
-    mov rdx, r13
+    mov rdx, r14
     mulx rsi, rdx, qword ptr [rip + 2f]
     mulx rsi, r11, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    xor r12d, r12d
-    adcx r13, r11
-    mulx r11, r12, qword ptr [rip + 2f + 24]
-    adox rsi, rbp
-    adcx r14, rsi
-    mulx rsi, rbp, qword ptr [rip + 2f + 32]
-    adox rbx, r12
-    adcx rdi, rbx
-    mulx rbx, r12, qword ptr [rip + 2f + 40]
-    adox r11, rbp
-    adcx r9, r11
+    mulx r12, r13, qword ptr [rip + 2f + 16]
+    xor ebx, ebx
+    adcx r14, r11
+    mulx r11, r14, qword ptr [rip + 2f + 24]
+    adox rsi, r13
+    adcx r15, rsi
+    mulx rsi, r13, qword ptr [rip + 2f + 32]
+    adox r12, r14
+    adcx r9, r12
+    mulx r12, r14, qword ptr [rip + 2f + 40]
+    adox r11, r13
+    adcx r8, r11
     mulx rdx, r11, qword ptr [rip + 2f + 48]
-    adox rsi, r12
+    adox rsi, r14
     adcx rcx, rsi
-    adox rbx, r11
-    adcx r8, rbx
+    adox r12, r11
+    adcx rdi, r12
     adox rdx, rax
     adcx r10, rdx
-    mov rax, r14
+    mov rax, r15
     sub rax, qword ptr [rip + 2f + 8]
-    mov rdx, rdi
+    mov rdx, r9
     sbb rdx, qword ptr [rip + 2f + 16]
-    mov rsi, r9
+    mov rsi, r8
     sbb rsi, qword ptr [rip + 2f + 24]
     mov r11, rcx
     sbb r11, qword ptr [rip + 2f + 32]
-    mov rbx, r8
-    sbb rbx, qword ptr [rip + 2f + 40]
-    mov rbp, r10
-    sbb rbp, qword ptr [rip + 2f + 48]
-    cmovc rax, r14
-    mov r12, qword ptr [rsp]
-    mov qword ptr [r12], rax
-    cmovc rdx, rdi
-    mov qword ptr [r12 + 8], rdx
-    cmovc rsi, r9
-    mov qword ptr [r12 + 16], rsi
+    mov r12, rdi
+    sbb r12, qword ptr [rip + 2f + 40]
+    mov r13, r10
+    sbb r13, qword ptr [rip + 2f + 48]
+    cmovc rax, r15
+    cmovc rdx, r9
+    cmovc rsi, r8
     cmovc r11, rcx
-    mov qword ptr [r12 + 24], r11
-    cmovc rbx, r8
-    mov qword ptr [r12 + 32], rbx
-    cmovc rbp, r10
-    mov qword ptr [r12 + 40], rbp
-    add rsp, 24
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc r12, rdi
+    cmovc r13, r10
+    add rsp, 16
     pop rbp
     pop rbx
     ret
@@ -4020,494 +4096,503 @@ unsafe extern "sysv64" fn square_spare_adx<M: Modulus<6>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn sum_of_products_spare_mulx<M: Modulus<6>>(
+    x: &[[u64; 6]; 2],
+    y: &[[u64; 6]; 2],
+) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym sum_of_products_spare_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => _,
+            inout("rsi") core::ptr::from_ref(x) => z[0],
+            out("rdi") z[1],
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") _,
+            out("r12") z[2],
+            out("r13") z[3],
+            out("r14") z[4],
+            out("r15") z[5],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<6>>(
-    z: *mut [u64; 6],
-    x: *const [[u64; 6]; 2],
-    y: *const [[u64; 6]; 2],
-) {
+unsafe extern "C" fn sum_of_products_spare_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 40
+    sub rsp, 32
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
     mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    adc r10, rbx
-    mov rbx, qword ptr [rsi + 24]
-    mulx rbx, rbp, rbx
-    adc r11, rbp
-    mov rbp, qword ptr [rsi + 32]
-    mulx rbp, r12, rbp
-    adc rbx, r12
-    mov r12, qword ptr [rsi + 40]
-    mulx rdx, r12, r12
-    adc rbp, r12
+    adc r9, r11
+    mov r11, qword ptr [rsi + 24]
+    mulx r11, r12, r11
+    adc r10, r12
+    mov r12, qword ptr [rsi + 32]
+    mulx r12, r13, r12
+    adc r11, r13
+    mov r13, qword ptr [rsi + 40]
+    mulx rdx, r13, r13
+    adc r12, r13
     adc rdx, 0
-    mov r12, rdx
+    mov r13, rdx
     mov rdx, qword ptr [rcx + 48]
-    mov r13, qword ptr [rsi + 48]
-    mulx r13, r14, r13
-    mov r15, qword ptr [rsi + 56]
-    mov qword ptr [rsp], rdi
-    mulx r15, rdi, r15
-    add r13, rdi
-    mov rdi, qword ptr [rsi + 64]
-    mov qword ptr [rsp + 8], rcx
-    mulx rdi, rcx, rdi
-    adc r15, rcx
-    mov rcx, qword ptr [rsi + 72]
-    mov qword ptr [rsp + 16], rax
-    mulx rcx, rax, rcx
-    adc rdi, rax
-    mov rax, qword ptr [rsi + 80]
-    mov qword ptr [rsp + 24], r12
-    mulx rax, r12, rax
-    adc rcx, r12
-    mov r12, qword ptr [rsi + 88]
-    mulx rdx, r12, r12
-    adc rax, r12
-    adc rdx, 0
-    add r9, r14
-    adc r8, r13
-    adc r10, r15
-    adc r11, rdi
+    mov r14, qword ptr [rsi + 48]
+    mulx r14, r15, r14
+    mov rbx, qword ptr [rsi + 56]
+    mulx rbx, rbp, rbx
+    add r14, rbp
+    mov rbp, qword ptr [rsi + 64]
+    mov qword ptr [rsp], rcx
+    mulx rbp, rcx, rbp
     adc rbx, rcx
+    mov rcx, qword ptr [rsi + 72]
+    mov qword ptr [rsp + 8], rax
+    mulx rcx, rax, rcx
     adc rbp, rax
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 16]
+    mov rax, qword ptr [rsi + 80]
+    mov qword ptr [rsp + 16], r13
+    mulx rax, r13, rax
+    adc rcx, r13
+    mov r13, qword ptr [rsi + 88]
+    mulx rdx, r13, r13
+    adc rax, r13
+    adc rdx, 0
+    add r8, r15
+    adc rdi, r14
+    adc r9, rbx
+    adc r10, rbp
+    adc r11, rcx
+    adc r12, rax
+    adc rdx, qword ptr [rsp + 16]
+    mov rax, qword ptr [rsp + 8]
     mov rcx, rdx
-    mov rdx, r9
+    mov rdx, r8
     imul rdx, qword ptr [rax]
-    mulx rdi, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add rdi, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mov qword ptr [rsp + 24], rsi
-    mulx r15, rsi, qword ptr [rax + 32]
-    adc r14, rsi
-    mov qword ptr [rsp + 32], rcx
+    mulx r13, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mov qword ptr [rsp + 16], rsi
+    mulx rbp, rsi, qword ptr [rax + 32]
+    adc rbx, rsi
+    mov qword ptr [rsp + 24], rcx
     mulx rsi, rcx, qword ptr [rax + 40]
-    adc r15, rcx
+    adc rbp, rcx
     mulx rcx, rdx, qword ptr [rax + 48]
     adc rsi, rdx
     adc rcx, 0
-    add r9, r12
-    adc r8, rdi
-    adc r10, r13
-    adc r11, r14
-    adc rbx, r15
-    adc rbp, rsi
-    adc rcx, qword ptr [rsp + 32]
+    add r8, r14
+    adc rdi, r13
+    adc r9, r15
+    adc r10, rbx
+    adc r11, rbp
+    adc r12, rsi
+    adc rcx, qword ptr [rsp + 24]
     mov rsi, 0
     adc rsi, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rdi + 8]
-    mov r9, qword ptr [rsp + 24]
-    mulx r12, r13, qword ptr [r9]
-    mulx r14, r15, qword ptr [r9 + 8]
-    add r12, r15
-    mulx r15, rax, qword ptr [r9 + 16]
-    adc r14, rax
-    mulx rax, rdi, qword ptr [r9 + 24]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], rsi
-    mulx rdi, rsi, qword ptr [r9 + 32]
+    mov r8, qword ptr [rsp]
+    mov rdx, qword ptr [r8 + 8]
+    mov r13, qword ptr [rsp + 16]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbx, rbp, qword ptr [r13 + 8]
+    add r14, rbp
+    mulx rbp, rax, qword ptr [r13 + 16]
+    adc rbx, rax
+    mulx rax, r8, qword ptr [r13 + 24]
+    adc rbp, r8
+    mov qword ptr [rsp + 24], rsi
+    mulx r8, rsi, qword ptr [r13 + 32]
     adc rax, rsi
-    mulx rdx, rsi, qword ptr [r9 + 40]
-    adc rdi, rsi
+    mulx rdx, rsi, qword ptr [r13 + 40]
+    adc r8, rsi
     adc rdx, 0
-    add r8, r13
-    adc r10, r12
-    adc r11, r14
-    adc rbx, r15
-    adc rbp, rax
-    adc rcx, rdi
-    adc rdx, qword ptr [rsp + 32]
-    mov rax, qword ptr [rsp + 8]
+    add rdi, r15
+    adc r9, r14
+    adc r10, rbx
+    adc r11, rbp
+    adc r12, rax
+    adc rcx, r8
+    adc rdx, qword ptr [rsp + 24]
+    mov rax, qword ptr [rsp]
     mov rsi, rdx
     mov rdx, qword ptr [rax + 56]
-    mulx rdi, r12, qword ptr [r9 + 48]
-    mulx r13, r14, qword ptr [r9 + 56]
-    add rdi, r14
-    mulx r14, r15, qword ptr [r9 + 64]
-    adc r13, r15
-    mulx r15, rax, qword ptr [r9 + 72]
-    adc r14, rax
-    mov qword ptr [rsp + 32], rsi
-    mulx rax, rsi, qword ptr [r9 + 80]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [r9 + 88]
+    mulx r8, r14, qword ptr [r13 + 48]
+    mulx r15, rbx, qword ptr [r13 + 56]
+    add r8, rbx
+    mulx rbx, rbp, qword ptr [r13 + 64]
+    adc r15, rbp
+    mulx rbp, rax, qword ptr [r13 + 72]
+    adc rbx, rax
+    mov qword ptr [rsp + 24], rsi
+    mulx rax, rsi, qword ptr [r13 + 80]
+    adc rbp, rsi
+    mulx rdx, rsi, qword ptr [r13 + 88]
     adc rax, rsi
     adc rdx, 0
-    add r8, r12
-    adc r10, rdi
-    adc r11, r13
-    adc rbx, r14
-    adc rbp, r15
-    adc rcx, rax
-    adc rdx, qword ptr [rsp + 32]
-    mov rax, qword ptr [rsp + 16]
-    mov rsi, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx rdi, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
     add rdi, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx r15, r9, qword ptr [rax + 32]
-    adc r14, r9
-    mov qword ptr [rsp + 32], rsi
-    mulx r9, rsi, qword ptr [rax + 40]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [rax + 48]
-    adc r9, rsi
-    adc rdx, 0
-    add r8, r12
-    adc r10, rdi
-    adc r11, r13
-    adc rbx, r14
-    adc rbp, r15
-    adc rcx, r9
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov r8, rdx
-    mov rdx, qword ptr [rdi + 16]
-    mov r9, qword ptr [rsp + 24]
-    mulx r12, r13, qword ptr [r9]
-    mulx r14, r15, qword ptr [r9 + 8]
-    add r12, r15
-    mulx r15, rax, qword ptr [r9 + 16]
-    adc r14, rax
-    mulx rax, rdi, qword ptr [r9 + 24]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], rsi
-    mulx rdi, rsi, qword ptr [r9 + 32]
-    adc rax, rsi
-    mulx rdx, rsi, qword ptr [r9 + 40]
-    adc rdi, rsi
-    adc rdx, 0
-    add r10, r13
-    adc r11, r12
-    adc rbx, r14
-    adc rbp, r15
+    adc r9, r8
+    adc r10, r15
+    adc r11, rbx
+    adc r12, rbp
     adc rcx, rax
-    adc r8, rdi
-    adc rdx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 24]
     mov rax, qword ptr [rsp + 8]
     mov rsi, rdx
-    mov rdx, qword ptr [rax + 64]
-    mulx rdi, r12, qword ptr [r9 + 48]
-    mulx r13, r14, qword ptr [r9 + 56]
+    mov rdx, rdi
+    imul rdx, qword ptr [rax]
+    mulx r8, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add r8, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mulx rbp, r13, qword ptr [rax + 32]
+    adc rbx, r13
+    mov qword ptr [rsp + 24], rsi
+    mulx r13, rsi, qword ptr [rax + 40]
+    adc rbp, rsi
+    mulx rdx, rsi, qword ptr [rax + 48]
+    adc r13, rsi
+    adc rdx, 0
     add rdi, r14
-    mulx r14, r15, qword ptr [r9 + 64]
-    adc r13, r15
-    mulx r15, rax, qword ptr [r9 + 72]
-    adc r14, rax
-    mov qword ptr [rsp + 32], rsi
-    mulx rax, rsi, qword ptr [r9 + 80]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [r9 + 88]
+    adc r9, r8
+    adc r10, r15
+    adc r11, rbx
+    adc r12, rbp
+    adc rcx, r13
+    adc rdx, qword ptr [rsp + 24]
+    mov rsi, 0
+    adc rsi, 0
+    mov rdi, qword ptr [rsp]
+    mov r8, rdx
+    mov rdx, qword ptr [rdi + 16]
+    mov r13, qword ptr [rsp + 16]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbx, rbp, qword ptr [r13 + 8]
+    add r14, rbp
+    mulx rbp, rax, qword ptr [r13 + 16]
+    adc rbx, rax
+    mulx rax, rdi, qword ptr [r13 + 24]
+    adc rbp, rdi
+    mov qword ptr [rsp + 24], rsi
+    mulx rdi, rsi, qword ptr [r13 + 32]
+    adc rax, rsi
+    mulx rdx, rsi, qword ptr [r13 + 40]
+    adc rdi, rsi
+    adc rdx, 0
+    add r9, r15
+    adc r10, r14
+    adc r11, rbx
+    adc r12, rbp
+    adc rcx, rax
+    adc r8, rdi
+    adc rdx, qword ptr [rsp + 24]
+    mov rax, qword ptr [rsp]
+    mov rsi, rdx
+    mov rdx, qword ptr [rax + 64]
+    mulx rdi, r14, qword ptr [r13 + 48]
+    mulx r15, rbx, qword ptr [r13 + 56]
+    add rdi, rbx
+    mulx rbx, rbp, qword ptr [r13 + 64]
+    adc r15, rbp
+    mulx rbp, rax, qword ptr [r13 + 72]
+    adc rbx, rax
+    mov qword ptr [rsp + 24], rsi
+    mulx rax, rsi, qword ptr [r13 + 80]
+    adc rbp, rsi
+    mulx rdx, rsi, qword ptr [r13 + 88]
     adc rax, rsi
     adc rdx, 0
-    add r10, r12
-    adc r11, rdi
-    adc rbx, r13
-    adc rbp, r14
-    adc rcx, r15
+    add r9, r14
+    adc r10, rdi
+    adc r11, r15
+    adc r12, rbx
+    adc rcx, rbp
     adc r8, rax
-    adc rdx, qword ptr [rsp + 32]
-    mov rax, qword ptr [rsp + 16]
+    adc rdx, qword ptr [rsp + 24]
+    mov rax, qword ptr [rsp + 8]
+    mov rsi, rdx
+    mov rdx, r9
+    imul rdx, qword ptr [rax]
+    mulx rdi, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add rdi, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mulx rbp, r13, qword ptr [rax + 32]
+    adc rbx, r13
+    mov qword ptr [rsp + 24], rsi
+    mulx r13, rsi, qword ptr [rax + 40]
+    adc rbp, rsi
+    mulx rdx, rsi, qword ptr [rax + 48]
+    adc r13, rsi
+    adc rdx, 0
+    add r9, r14
+    adc r10, rdi
+    adc r11, r15
+    adc r12, rbx
+    adc rcx, rbp
+    adc r8, r13
+    adc rdx, qword ptr [rsp + 24]
+    mov rsi, 0
+    adc rsi, 0
+    mov rdi, qword ptr [rsp]
+    mov r9, rdx
+    mov rdx, qword ptr [rdi + 24]
+    mov r13, qword ptr [rsp + 16]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbx, rbp, qword ptr [r13 + 8]
+    add r14, rbp
+    mulx rbp, rax, qword ptr [r13 + 16]
+    adc rbx, rax
+    mulx rax, rdi, qword ptr [r13 + 24]
+    adc rbp, rdi
+    mov qword ptr [rsp + 24], rsi
+    mulx rdi, rsi, qword ptr [r13 + 32]
+    adc rax, rsi
+    mulx rdx, rsi, qword ptr [r13 + 40]
+    adc rdi, rsi
+    adc rdx, 0
+    add r10, r15
+    adc r11, r14
+    adc r12, rbx
+    adc rcx, rbp
+    adc r8, rax
+    adc r9, rdi
+    adc rdx, qword ptr [rsp + 24]
+    mov rax, qword ptr [rsp]
+    mov rsi, rdx
+    mov rdx, qword ptr [rax + 72]
+    mulx rdi, r14, qword ptr [r13 + 48]
+    mulx r15, rbx, qword ptr [r13 + 56]
+    add rdi, rbx
+    mulx rbx, rbp, qword ptr [r13 + 64]
+    adc r15, rbp
+    mulx rbp, rax, qword ptr [r13 + 72]
+    adc rbx, rax
+    mov qword ptr [rsp + 24], rsi
+    mulx rax, rsi, qword ptr [r13 + 80]
+    adc rbp, rsi
+    mulx rdx, rsi, qword ptr [r13 + 88]
+    adc rax, rsi
+    adc rdx, 0
+    add r10, r14
+    adc r11, rdi
+    adc r12, r15
+    adc rcx, rbx
+    adc r8, rbp
+    adc r9, rax
+    adc rdx, qword ptr [rsp + 24]
+    mov rax, qword ptr [rsp + 8]
     mov rsi, rdx
     mov rdx, r10
     imul rdx, qword ptr [rax]
-    mulx rdi, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add rdi, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx r15, r9, qword ptr [rax + 32]
-    adc r14, r9
-    mov qword ptr [rsp + 32], rsi
-    mulx r9, rsi, qword ptr [rax + 40]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [rax + 48]
-    adc r9, rsi
-    adc rdx, 0
-    add r10, r12
-    adc r11, rdi
+    mulx rdi, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add rdi, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mulx rbp, r13, qword ptr [rax + 32]
     adc rbx, r13
-    adc rbp, r14
-    adc rcx, r15
-    adc r8, r9
-    adc rdx, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 24], rsi
+    mulx r13, rsi, qword ptr [rax + 40]
+    adc rbp, rsi
+    mulx rdx, rsi, qword ptr [rax + 48]
+    adc r13, rsi
+    adc rdx, 0
+    add r10, r14
+    adc r11, rdi
+    adc r12, r15
+    adc rcx, rbx
+    adc r8, rbp
+    adc r9, r13
+    adc rdx, qword ptr [rsp + 24]
     mov rsi, 0
     adc rsi, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov r9, rdx
-    mov rdx, qword ptr [rdi + 24]
-    mov r10, qword ptr [rsp + 24]
-    mulx r12, r13, qword ptr [r10]
-    mulx r14, r15, qword ptr [r10 + 8]
-    add r12, r15
-    mulx r15, rax, qword ptr [r10 + 16]
-    adc r14, rax
-    mulx rax, rdi, qword ptr [r10 + 24]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], rsi
-    mulx rdi, rsi, qword ptr [r10 + 32]
+    mov rdi, qword ptr [rsp]
+    mov r10, rdx
+    mov rdx, qword ptr [rdi + 32]
+    mov r13, qword ptr [rsp + 16]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbx, rbp, qword ptr [r13 + 8]
+    add r14, rbp
+    mulx rbp, rax, qword ptr [r13 + 16]
+    adc rbx, rax
+    mulx rax, rdi, qword ptr [r13 + 24]
+    adc rbp, rdi
+    mov qword ptr [rsp + 24], rsi
+    mulx rdi, rsi, qword ptr [r13 + 32]
     adc rax, rsi
-    mulx rdx, rsi, qword ptr [r10 + 40]
+    mulx rdx, rsi, qword ptr [r13 + 40]
     adc rdi, rsi
     adc rdx, 0
-    add r11, r13
-    adc rbx, r12
-    adc rbp, r14
-    adc rcx, r15
-    adc r8, rax
-    adc r9, rdi
-    adc rdx, qword ptr [rsp + 32]
-    mov rax, qword ptr [rsp + 8]
+    add r11, r15
+    adc r12, r14
+    adc rcx, rbx
+    adc r8, rbp
+    adc r9, rax
+    adc r10, rdi
+    adc rdx, qword ptr [rsp + 24]
+    mov rax, qword ptr [rsp]
     mov rsi, rdx
-    mov rdx, qword ptr [rax + 72]
-    mulx rdi, r12, qword ptr [r10 + 48]
-    mulx r13, r14, qword ptr [r10 + 56]
-    add rdi, r14
-    mulx r14, r15, qword ptr [r10 + 64]
-    adc r13, r15
-    mulx r15, rax, qword ptr [r10 + 72]
-    adc r14, rax
-    mov qword ptr [rsp + 32], rsi
-    mulx rax, rsi, qword ptr [r10 + 80]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [r10 + 88]
+    mov rdx, qword ptr [rax + 80]
+    mulx rdi, r14, qword ptr [r13 + 48]
+    mulx r15, rbx, qword ptr [r13 + 56]
+    add rdi, rbx
+    mulx rbx, rbp, qword ptr [r13 + 64]
+    adc r15, rbp
+    mulx rbp, rax, qword ptr [r13 + 72]
+    adc rbx, rax
+    mov qword ptr [rsp + 24], rsi
+    mulx rax, rsi, qword ptr [r13 + 80]
+    adc rbp, rsi
+    mulx rdx, rsi, qword ptr [r13 + 88]
     adc rax, rsi
     adc rdx, 0
-    add r11, r12
-    adc rbx, rdi
-    adc rbp, r13
-    adc rcx, r14
-    adc r8, r15
-    adc r9, rax
-    adc rdx, qword ptr [rsp + 32]
-    mov rax, qword ptr [rsp + 16]
+    add r11, r14
+    adc r12, rdi
+    adc rcx, r15
+    adc r8, rbx
+    adc r9, rbp
+    adc r10, rax
+    adc rdx, qword ptr [rsp + 24]
+    mov rax, qword ptr [rsp + 8]
     mov rsi, rdx
     mov rdx, r11
     imul rdx, qword ptr [rax]
-    mulx rdi, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add rdi, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx r15, r10, qword ptr [rax + 32]
-    adc r14, r10
-    mov qword ptr [rsp + 32], rsi
-    mulx r10, rsi, qword ptr [rax + 40]
-    adc r15, rsi
+    mulx rdi, r14, qword ptr [rax + 8]
+    mulx r15, rbx, qword ptr [rax + 16]
+    add rdi, rbx
+    mulx rbx, rbp, qword ptr [rax + 24]
+    adc r15, rbp
+    mulx rbp, r13, qword ptr [rax + 32]
+    adc rbx, r13
+    mov qword ptr [rsp + 24], rsi
+    mulx r13, rsi, qword ptr [rax + 40]
+    adc rbp, rsi
     mulx rdx, rsi, qword ptr [rax + 48]
-    adc r10, rsi
+    adc r13, rsi
     adc rdx, 0
-    add r11, r12
-    adc rbx, rdi
-    adc rbp, r13
-    adc rcx, r14
-    adc r8, r15
-    adc r9, r10
-    adc rdx, qword ptr [rsp + 32]
+    add r11, r14
+    adc r12, rdi
+    adc rcx, r15
+    adc r8, rbx
+    adc r9, rbp
+    adc r10, r13
+    adc rdx, qword ptr [rsp + 24]
     mov rsi, 0
     adc rsi, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov r10, rdx
-    mov rdx, qword ptr [rdi + 32]
-    mov r11, qword ptr [rsp + 24]
-    mulx r12, r13, qword ptr [r11]
-    mulx r14, r15, qword ptr [r11 + 8]
-    add r12, r15
-    mulx r15, rax, qword ptr [r11 + 16]
-    adc r14, rax
-    mulx rax, rdi, qword ptr [r11 + 24]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], rsi
-    mulx rdi, rsi, qword ptr [r11 + 32]
-    adc rax, rsi
-    mulx rdx, rsi, qword ptr [r11 + 40]
-    adc rdi, rsi
-    adc rdx, 0
-    add rbx, r13
-    adc rbp, r12
-    adc rcx, r14
-    adc r8, r15
-    adc r9, rax
-    adc r10, rdi
-    adc rdx, qword ptr [rsp + 32]
-    mov rax, qword ptr [rsp + 8]
-    mov rsi, rdx
-    mov rdx, qword ptr [rax + 80]
-    mulx rdi, r12, qword ptr [r11 + 48]
-    mulx r13, r14, qword ptr [r11 + 56]
-    add rdi, r14
-    mulx r14, r15, qword ptr [r11 + 64]
-    adc r13, r15
-    mulx r15, rax, qword ptr [r11 + 72]
-    adc r14, rax
-    mov qword ptr [rsp + 32], rsi
-    mulx rax, rsi, qword ptr [r11 + 80]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [r11 + 88]
-    adc rax, rsi
-    adc rdx, 0
-    add rbx, r12
-    adc rbp, rdi
-    adc rcx, r13
-    adc r8, r14
-    adc r9, r15
-    adc r10, rax
-    adc rdx, qword ptr [rsp + 32]
-    mov rax, qword ptr [rsp + 16]
-    mov rsi, rdx
-    mov rdx, rbx
-    imul rdx, qword ptr [rax]
-    mulx rdi, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add rdi, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx r15, r11, qword ptr [rax + 32]
-    adc r14, r11
-    mov qword ptr [rsp + 32], rsi
-    mulx r11, rsi, qword ptr [rax + 40]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [rax + 48]
-    adc r11, rsi
-    adc rdx, 0
-    add rbx, r12
-    adc rbp, rdi
-    adc rcx, r13
-    adc r8, r14
-    adc r9, r15
-    adc r10, r11
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 8]
+    mov rdi, qword ptr [rsp]
     mov r11, rdx
     mov rdx, qword ptr [rdi + 40]
-    mov rbx, qword ptr [rsp + 24]
-    mulx r12, r13, qword ptr [rbx]
-    mulx r14, r15, qword ptr [rbx + 8]
-    add r12, r15
-    mulx r15, rax, qword ptr [rbx + 16]
-    adc r14, rax
-    mulx rax, rdi, qword ptr [rbx + 24]
-    adc r15, rdi
-    mov qword ptr [rsp + 32], rsi
-    mulx rdi, rsi, qword ptr [rbx + 32]
+    mov r13, qword ptr [rsp + 16]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbx, rbp, qword ptr [r13 + 8]
+    add r14, rbp
+    mulx rbp, rax, qword ptr [r13 + 16]
+    adc rbx, rax
+    mulx rax, rdi, qword ptr [r13 + 24]
+    adc rbp, rdi
+    mov qword ptr [rsp + 24], rsi
+    mulx rdi, rsi, qword ptr [r13 + 32]
     adc rax, rsi
-    mulx rdx, rsi, qword ptr [rbx + 40]
+    mulx rdx, rsi, qword ptr [r13 + 40]
     adc rdi, rsi
     adc rdx, 0
-    add rbp, r13
-    adc rcx, r12
-    adc r8, r14
-    adc r9, r15
+    add r12, r15
+    adc rcx, r14
+    adc r8, rbx
+    adc r9, rbp
     adc r10, rax
     adc r11, rdi
-    adc rdx, qword ptr [rsp + 32]
-    mov rax, qword ptr [rsp + 8]
+    adc rdx, qword ptr [rsp + 24]
+    mov rax, qword ptr [rsp]
     mov rsi, rdx
     mov rdx, qword ptr [rax + 88]
-    mulx rax, rdi, qword ptr [rbx + 48]
-    mulx r12, r13, qword ptr [rbx + 56]
-    add rax, r13
-    mulx r13, r14, qword ptr [rbx + 64]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rbx + 72]
-    adc r13, r15
-    mov qword ptr [rsp + 8], rsi
-    mulx r15, rsi, qword ptr [rbx + 80]
-    adc r14, rsi
-    mulx rdx, rsi, qword ptr [rbx + 88]
-    adc r15, rsi
+    mulx rax, rdi, qword ptr [r13 + 48]
+    mulx r14, r15, qword ptr [r13 + 56]
+    add rax, r15
+    mulx r15, rbx, qword ptr [r13 + 64]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [r13 + 72]
+    adc r15, rbp
+    mov qword ptr [rsp], rsi
+    mulx rbp, rsi, qword ptr [r13 + 80]
+    adc rbx, rsi
+    mulx rdx, rsi, qword ptr [r13 + 88]
+    adc rbp, rsi
     adc rdx, 0
-    add rbp, rdi
+    add r12, rdi
     adc rcx, rax
-    adc r8, r12
-    adc r9, r13
-    adc r10, r14
-    adc r11, r15
-    adc rdx, qword ptr [rsp + 8]
-    mov rax, qword ptr [rsp + 16]
+    adc r8, r14
+    adc r9, r15
+    adc r10, rbx
+    adc r11, rbp
+    adc rdx, qword ptr [rsp]
+    mov rax, qword ptr [rsp + 8]
     mov rsi, rdx
-    mov rdx, rbp
+    mov rdx, r12
     imul rdx, qword ptr [rax]
-    mulx rdi, rbx, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add rdi, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc r12, r14
-    mulx r14, r15, qword ptr [rax + 32]
-    adc r13, r15
-    mov qword ptr [rsp + 8], rsi
-    mulx r15, rsi, qword ptr [rax + 40]
-    adc r14, rsi
+    mulx rdi, r13, qword ptr [rax + 8]
+    mulx r14, r15, qword ptr [rax + 16]
+    add rdi, r15
+    mulx r15, rbx, qword ptr [rax + 24]
+    adc r14, rbx
+    mulx rbx, rbp, qword ptr [rax + 32]
+    adc r15, rbp
+    mov qword ptr [rsp], rsi
+    mulx rbp, rsi, qword ptr [rax + 40]
+    adc rbx, rsi
     mulx rdx, rsi, qword ptr [rax + 48]
-    adc r15, rsi
+    adc rbp, rsi
     adc rdx, 0
-    add rbp, rbx
+    add r12, r13
     adc rcx, rdi
-    adc r8, r12
-    adc r9, r13
-    adc r10, r14
-    adc r11, r15
-    adc rdx, qword ptr [rsp + 8]
+    adc r8, r14
+    adc r9, r15
+    adc r10, rbx
+    adc r11, rbp
+    adc rdx, qword ptr [rsp]
     mov rsi, rcx
     sub rsi, qword ptr [rax + 8]
     mov rdi, r8
     sbb rdi, qword ptr [rax + 16]
-    mov rbx, r9
-    sbb rbx, qword ptr [rax + 24]
-    mov rbp, r10
-    sbb rbp, qword ptr [rax + 32]
-    mov r12, r11
-    sbb r12, qword ptr [rax + 40]
-    mov r13, rdx
-    sbb r13, qword ptr [rax + 48]
+    mov r12, r9
+    sbb r12, qword ptr [rax + 24]
+    mov r13, r10
+    sbb r13, qword ptr [rax + 32]
+    mov r14, r11
+    sbb r14, qword ptr [rax + 40]
+    mov r15, rdx
+    sbb r15, qword ptr [rax + 48]
     cmovc rsi, rcx
-    mov rax, qword ptr [rsp]
-    mov qword ptr [rax], rsi
     cmovc rdi, r8
-    mov qword ptr [rax + 8], rdi
-    cmovc rbx, r9
-    mov qword ptr [rax + 16], rbx
-    cmovc rbp, r10
-    mov qword ptr [rax + 24], rbp
-    cmovc r12, r11
-    mov qword ptr [rax + 32], r12
-    cmovc r13, rdx
-    mov qword ptr [rax + 40], r13
-    add rsp, 40
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc r12, r9
+    cmovc r13, r10
+    cmovc r14, r11
+    cmovc r15, rdx
+    add rsp, 32
     pop rbp
     pop rbx
     ret
@@ -4528,426 +4613,446 @@ unsafe extern "sysv64" fn sum_of_products_spare_mulx<M: Modulus<6>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p; cios, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn sum_of_products_spare_adx<M: Modulus<6>>(
+    x: &[[u64; 6]; 2],
+    y: &[[u64; 6]; 2],
+) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym sum_of_products_spare_adx_code::<M>,
+            out("rax") z[0],
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[2],
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") _,
+            out("r11") z[3],
+            out("r12") z[4],
+            out("r13") _,
+            out("r14") z[5],
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn sum_of_products_spare_adx<M: Modulus<6>>(
-    z: *mut [u64; 6],
-    x: *const [[u64; 6]; 2],
-    y: *const [[u64; 6]; 2],
-) {
+unsafe extern "C" fn sum_of_products_spare_adx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 24
+    sub rsp, 16
     xor eax, eax
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx r8, r9, qword ptr [rsi]
-    mulx r10, r11, qword ptr [rsi + 8]
-    mulx rbx, rbp, qword ptr [rsi + 16]
-    xor r12d, r12d
-    adcx r8, r11
-    mulx r11, r12, qword ptr [rsi + 24]
-    adcx r10, rbp
-    mulx rbp, r13, qword ptr [rsi + 32]
-    adcx rbx, r12
-    mulx rdx, r12, qword ptr [rsi + 40]
-    adcx r11, r13
-    adcx rbp, r12
-    adcx rdx, rax
-    mov r12, rdx
-    mov rdx, qword ptr [rcx + 48]
-    mulx r13, r14, qword ptr [rsi + 48]
-    mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rsi + 56]
-    test rsp, rsp
-    adcx r9, r14
-    mov qword ptr [rsp + 8], rcx
-    mulx r14, rcx, qword ptr [rsi + 64]
-    adox r13, rdi
-    adcx r8, r13
-    mulx rdi, r13, qword ptr [rsi + 72]
-    adox r15, rcx
-    adcx r10, r15
-    mulx rcx, r15, qword ptr [rsi + 80]
-    adox r14, r13
-    adcx rbx, r14
-    mulx rdx, r13, qword ptr [rsi + 88]
-    adox rdi, r15
-    adcx r11, rdi
-    adox rcx, r13
-    adcx rbp, rcx
-    adox rdx, rax
-    adcx r12, rdx
-    mov rdx, r9
-    mulx rcx, rdx, qword ptr [rip + 2f]
-    mulx rcx, rdi, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx r9, rdi
-    mulx rdi, r9, qword ptr [rip + 2f + 24]
-    adox rcx, r14
-    adcx r8, rcx
-    mulx rcx, r14, qword ptr [rip + 2f + 32]
-    adox r13, r9
-    adcx r10, r13
-    mulx r9, r13, qword ptr [rip + 2f + 40]
-    adox rdi, r14
-    adcx rbx, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 48]
-    adox rcx, r13
-    adcx r11, rcx
-    adox r9, rdi
-    adcx rbp, r9
-    adox rdx, rax
-    adcx r12, rdx
-    mov rcx, 0
-    adcx rcx, rax
-    mov rdi, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rdi + 8]
-    mulx r9, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r8, r13
-    mov qword ptr [rsp + 16], r8
-    mulx r13, r8, qword ptr [rsi + 16]
-    adox r9, r15
-    adcx r10, r9
-    mulx r9, r15, qword ptr [rsi + 24]
-    adox r14, r8
-    adcx rbx, r14
-    mulx r8, r14, qword ptr [rsi + 32]
-    adox r13, r15
+    mulx rdi, r8, qword ptr [rsi]
+    mulx r9, r10, qword ptr [rsi + 8]
+    mulx r11, r12, qword ptr [rsi + 16]
+    xor r13d, r13d
+    adcx rdi, r10
+    mulx r10, r13, qword ptr [rsi + 24]
+    adcx r9, r12
+    mulx r12, r14, qword ptr [rsi + 32]
     adcx r11, r13
     mulx rdx, r13, qword ptr [rsi + 40]
-    adox r9, r14
-    adcx rbp, r9
-    adox r8, r13
-    adcx r12, r8
-    adox rdx, rax
-    adcx rcx, rdx
-    mov rdx, qword ptr [rdi + 56]
-    mulx r8, r9, qword ptr [rsi + 48]
-    mulx r13, r14, qword ptr [rsi + 56]
-    xor r15d, r15d
-    adcx r9, qword ptr [rsp + 16]
-    mulx r15, rdi, qword ptr [rsi + 64]
-    adox r8, r14
-    adcx r10, r8
-    mulx r8, r14, qword ptr [rsi + 72]
-    adox r13, rdi
-    adcx rbx, r13
-    mulx rdi, r13, qword ptr [rsi + 80]
-    adox r15, r14
+    adcx r10, r14
+    adcx r12, r13
+    adcx rdx, rax
+    mov r13, rdx
+    mov rdx, qword ptr [rcx + 48]
+    mulx r14, r15, qword ptr [rsi + 48]
+    mulx rbx, rbp, qword ptr [rsi + 56]
+    test rsp, rsp
+    adcx r8, r15
+    mov qword ptr [rsp], rcx
+    mulx r15, rcx, qword ptr [rsi + 64]
+    adox r14, rbp
+    adcx rdi, r14
+    mulx r14, rbp, qword ptr [rsi + 72]
+    adox rbx, rcx
+    adcx r9, rbx
+    mulx rcx, rbx, qword ptr [rsi + 80]
+    adox r15, rbp
     adcx r11, r15
-    mulx rdx, r14, qword ptr [rsi + 88]
-    adox r8, r13
-    adcx rbp, r8
-    adox rdi, r14
-    adcx r12, rdi
+    mulx rdx, r15, qword ptr [rsi + 88]
+    adox r14, rbx
+    adcx r10, r14
+    adox rcx, r15
+    adcx r12, rcx
     adox rdx, rax
-    adcx rcx, rdx
-    mov rdx, r9
-    mulx rdi, rdx, qword ptr [rip + 2f]
-    mulx rdi, r8, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx r9, r8
-    mulx r8, r9, qword ptr [rip + 2f + 24]
-    adox rdi, r14
-    adcx r10, rdi
-    mulx rdi, r14, qword ptr [rip + 2f + 32]
-    adox r13, r9
-    adcx rbx, r13
-    mulx r9, r13, qword ptr [rip + 2f + 40]
-    adox r8, r14
+    adcx r13, rdx
+    mov rdx, r8
+    mulx rcx, rdx, qword ptr [rip + 2f]
+    mulx rcx, r14, qword ptr [rip + 2f + 8]
+    mulx r15, rbx, qword ptr [rip + 2f + 16]
+    xor ebp, ebp
+    adcx r8, r14
+    mulx r8, r14, qword ptr [rip + 2f + 24]
+    adox rcx, rbx
+    adcx rdi, rcx
+    mulx rcx, rbx, qword ptr [rip + 2f + 32]
+    adox r15, r14
+    adcx r9, r15
+    mulx r14, r15, qword ptr [rip + 2f + 40]
+    adox r8, rbx
     adcx r11, r8
     mulx rdx, r8, qword ptr [rip + 2f + 48]
-    adox rdi, r13
-    adcx rbp, rdi
-    adox r9, r8
-    adcx r12, r9
+    adox rcx, r15
+    adcx r10, rcx
+    adox r14, r8
+    adcx r12, r14
+    adox rdx, rax
+    adcx r13, rdx
+    mov rcx, 0
+    adcx rcx, rax
+    mov r8, qword ptr [rsp]
+    mov rdx, qword ptr [r8 + 8]
+    mulx r14, r15, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi + 8]
+    test rsp, rsp
+    adcx rdi, r15
+    mov qword ptr [rsp + 8], rdi
+    mulx r15, rdi, qword ptr [rsi + 16]
+    adox r14, rbp
+    adcx r9, r14
+    mulx r14, rbp, qword ptr [rsi + 24]
+    adox rbx, rdi
+    adcx r11, rbx
+    mulx rdi, rbx, qword ptr [rsi + 32]
+    adox r15, rbp
+    adcx r10, r15
+    mulx rdx, r15, qword ptr [rsi + 40]
+    adox r14, rbx
+    adcx r12, r14
+    adox rdi, r15
+    adcx r13, rdi
+    adox rdx, rax
+    adcx rcx, rdx
+    mov rdx, qword ptr [r8 + 56]
+    mulx rdi, r14, qword ptr [rsi + 48]
+    mulx r15, rbx, qword ptr [rsi + 56]
+    xor ebp, ebp
+    adcx r14, qword ptr [rsp + 8]
+    mulx rbp, r8, qword ptr [rsi + 64]
+    adox rdi, rbx
+    adcx r9, rdi
+    mulx rdi, rbx, qword ptr [rsi + 72]
+    adox r15, r8
+    adcx r11, r15
+    mulx r8, r15, qword ptr [rsi + 80]
+    adox rbp, rbx
+    adcx r10, rbp
+    mulx rdx, rbx, qword ptr [rsi + 88]
+    adox rdi, r15
+    adcx r12, rdi
+    adox r8, rbx
+    adcx r13, r8
+    adox rdx, rax
+    adcx rcx, rdx
+    mov rdx, r14
+    mulx rdi, rdx, qword ptr [rip + 2f]
+    mulx rdi, r8, qword ptr [rip + 2f + 8]
+    mulx r15, rbx, qword ptr [rip + 2f + 16]
+    xor ebp, ebp
+    adcx r14, r8
+    mulx r8, r14, qword ptr [rip + 2f + 24]
+    adox rdi, rbx
+    adcx r9, rdi
+    mulx rdi, rbx, qword ptr [rip + 2f + 32]
+    adox r15, r14
+    adcx r11, r15
+    mulx r14, r15, qword ptr [rip + 2f + 40]
+    adox r8, rbx
+    adcx r10, r8
+    mulx rdx, r8, qword ptr [rip + 2f + 48]
+    adox rdi, r15
+    adcx r12, rdi
+    adox r14, r8
+    adcx r13, r14
     adox rdx, rax
     adcx rcx, rdx
     mov rdi, 0
     adcx rdi, rax
-    mov r8, qword ptr [rsp + 8]
+    mov r8, qword ptr [rsp]
     mov rdx, qword ptr [r8 + 16]
-    mulx r9, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
+    mulx r14, r15, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi + 8]
     test rsp, rsp
-    adcx r10, r13
-    mov qword ptr [rsp + 16], r10
-    mulx r13, r10, qword ptr [rsi + 16]
-    adox r9, r15
-    adcx rbx, r9
-    mulx r9, r15, qword ptr [rsi + 24]
-    adox r14, r10
+    adcx r9, r15
+    mov qword ptr [rsp + 8], r9
+    mulx r15, r9, qword ptr [rsi + 16]
+    adox r14, rbp
     adcx r11, r14
-    mulx r10, r14, qword ptr [rsi + 32]
-    adox r13, r15
-    adcx rbp, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adox r9, r14
-    adcx r12, r9
-    adox r10, r13
-    adcx rcx, r10
+    mulx r14, rbp, qword ptr [rsi + 24]
+    adox rbx, r9
+    adcx r10, rbx
+    mulx r9, rbx, qword ptr [rsi + 32]
+    adox r15, rbp
+    adcx r12, r15
+    mulx rdx, r15, qword ptr [rsi + 40]
+    adox r14, rbx
+    adcx r13, r14
+    adox r9, r15
+    adcx rcx, r9
     adox rdx, rax
     adcx rdi, rdx
     mov rdx, qword ptr [r8 + 64]
-    mulx r9, r10, qword ptr [rsi + 48]
-    mulx r13, r14, qword ptr [rsi + 56]
-    xor r15d, r15d
-    adcx r10, qword ptr [rsp + 16]
-    mulx r15, r8, qword ptr [rsi + 64]
-    adox r9, r14
-    adcx rbx, r9
-    mulx r9, r14, qword ptr [rsi + 72]
-    adox r13, r8
-    adcx r11, r13
-    mulx r8, r13, qword ptr [rsi + 80]
-    adox r15, r14
-    adcx rbp, r15
-    mulx rdx, r14, qword ptr [rsi + 88]
-    adox r9, r13
-    adcx r12, r9
-    adox r8, r14
+    mulx r9, r14, qword ptr [rsi + 48]
+    mulx r15, rbx, qword ptr [rsi + 56]
+    xor ebp, ebp
+    adcx r14, qword ptr [rsp + 8]
+    mulx rbp, r8, qword ptr [rsi + 64]
+    adox r9, rbx
+    adcx r11, r9
+    mulx r9, rbx, qword ptr [rsi + 72]
+    adox r15, r8
+    adcx r10, r15
+    mulx r8, r15, qword ptr [rsi + 80]
+    adox rbp, rbx
+    adcx r12, rbp
+    mulx rdx, rbx, qword ptr [rsi + 88]
+    adox r9, r15
+    adcx r13, r9
+    adox r8, rbx
     adcx rcx, r8
     adox rdx, rax
     adcx rdi, rdx
-    mov rdx, r10
+    mov rdx, r14
     mulx r8, rdx, qword ptr [rip + 2f]
     mulx r8, r9, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx r10, r9
-    mulx r9, r10, qword ptr [rip + 2f + 24]
-    adox r8, r14
-    adcx rbx, r8
-    mulx r8, r14, qword ptr [rip + 2f + 32]
-    adox r13, r10
-    adcx r11, r13
-    mulx r10, r13, qword ptr [rip + 2f + 40]
-    adox r9, r14
-    adcx rbp, r9
+    mulx r15, rbx, qword ptr [rip + 2f + 16]
+    xor ebp, ebp
+    adcx r14, r9
+    mulx r9, r14, qword ptr [rip + 2f + 24]
+    adox r8, rbx
+    adcx r11, r8
+    mulx r8, rbx, qword ptr [rip + 2f + 32]
+    adox r15, r14
+    adcx r10, r15
+    mulx r14, r15, qword ptr [rip + 2f + 40]
+    adox r9, rbx
+    adcx r12, r9
     mulx rdx, r9, qword ptr [rip + 2f + 48]
-    adox r8, r13
-    adcx r12, r8
-    adox r10, r9
-    adcx rcx, r10
+    adox r8, r15
+    adcx r13, r8
+    adox r14, r9
+    adcx rcx, r14
     adox rdx, rax
     adcx rdi, rdx
     mov r8, 0
     adcx r8, rax
-    mov r9, qword ptr [rsp + 8]
+    mov r9, qword ptr [rsp]
     mov rdx, qword ptr [r9 + 24]
-    mulx r10, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
+    mulx r14, r15, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi + 8]
     test rsp, rsp
-    adcx rbx, r13
-    mov qword ptr [rsp + 16], rbx
-    mulx r13, rbx, qword ptr [rsi + 16]
-    adox r10, r15
-    adcx r11, r10
-    mulx r10, r15, qword ptr [rsi + 24]
+    adcx r11, r15
+    mov qword ptr [rsp + 8], r11
+    mulx r15, r11, qword ptr [rsi + 16]
+    adox r14, rbp
+    adcx r10, r14
+    mulx r14, rbp, qword ptr [rsi + 24]
+    adox rbx, r11
+    adcx r12, rbx
+    mulx r11, rbx, qword ptr [rsi + 32]
+    adox r15, rbp
+    adcx r13, r15
+    mulx rdx, r15, qword ptr [rsi + 40]
     adox r14, rbx
-    adcx rbp, r14
-    mulx rbx, r14, qword ptr [rsi + 32]
-    adox r13, r15
-    adcx r12, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adox r10, r14
-    adcx rcx, r10
-    adox rbx, r13
-    adcx rdi, rbx
+    adcx rcx, r14
+    adox r11, r15
+    adcx rdi, r11
     adox rdx, rax
     adcx r8, rdx
     mov rdx, qword ptr [r9 + 72]
-    mulx r10, rbx, qword ptr [rsi + 48]
-    mulx r13, r14, qword ptr [rsi + 56]
-    xor r15d, r15d
-    adcx rbx, qword ptr [rsp + 16]
-    mulx r15, r9, qword ptr [rsi + 64]
-    adox r10, r14
-    adcx r11, r10
-    mulx r10, r14, qword ptr [rsi + 72]
-    adox r13, r9
-    adcx rbp, r13
-    mulx r9, r13, qword ptr [rsi + 80]
-    adox r15, r14
+    mulx r11, r14, qword ptr [rsi + 48]
+    mulx r15, rbx, qword ptr [rsi + 56]
+    xor ebp, ebp
+    adcx r14, qword ptr [rsp + 8]
+    mulx rbp, r9, qword ptr [rsi + 64]
+    adox r11, rbx
+    adcx r10, r11
+    mulx r11, rbx, qword ptr [rsi + 72]
+    adox r15, r9
     adcx r12, r15
-    mulx rdx, r14, qword ptr [rsi + 88]
-    adox r10, r13
-    adcx rcx, r10
-    adox r9, r14
+    mulx r9, r15, qword ptr [rsi + 80]
+    adox rbp, rbx
+    adcx r13, rbp
+    mulx rdx, rbx, qword ptr [rsi + 88]
+    adox r11, r15
+    adcx rcx, r11
+    adox r9, rbx
     adcx rdi, r9
     adox rdx, rax
     adcx r8, rdx
-    mov rdx, rbx
+    mov rdx, r14
     mulx r9, rdx, qword ptr [rip + 2f]
-    mulx r9, r10, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx rbx, r10
-    mulx r10, rbx, qword ptr [rip + 2f + 24]
-    adox r9, r14
-    adcx r11, r9
-    mulx r9, r14, qword ptr [rip + 2f + 32]
-    adox r13, rbx
-    adcx rbp, r13
-    mulx rbx, r13, qword ptr [rip + 2f + 40]
-    adox r10, r14
-    adcx r12, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 48]
-    adox r9, r13
+    mulx r9, r11, qword ptr [rip + 2f + 8]
+    mulx r15, rbx, qword ptr [rip + 2f + 16]
+    xor ebp, ebp
+    adcx r14, r11
+    mulx r11, r14, qword ptr [rip + 2f + 24]
+    adox r9, rbx
+    adcx r10, r9
+    mulx r9, rbx, qword ptr [rip + 2f + 32]
+    adox r15, r14
+    adcx r12, r15
+    mulx r14, r15, qword ptr [rip + 2f + 40]
+    adox r11, rbx
+    adcx r13, r11
+    mulx rdx, r11, qword ptr [rip + 2f + 48]
+    adox r9, r15
     adcx rcx, r9
-    adox rbx, r10
-    adcx rdi, rbx
+    adox r14, r11
+    adcx rdi, r14
     adox rdx, rax
     adcx r8, rdx
     mov r9, 0
     adcx r9, rax
-    mov r10, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r10 + 32]
-    mulx rbx, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
+    mov r11, qword ptr [rsp]
+    mov rdx, qword ptr [r11 + 32]
+    mulx r14, r15, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi + 8]
     test rsp, rsp
-    adcx r11, r13
-    mov qword ptr [rsp + 16], r11
-    mulx r13, r11, qword ptr [rsi + 16]
-    adox rbx, r15
-    adcx rbp, rbx
-    mulx rbx, r15, qword ptr [rsi + 24]
-    adox r14, r11
+    adcx r10, r15
+    mov qword ptr [rsp + 8], r10
+    mulx r15, r10, qword ptr [rsi + 16]
+    adox r14, rbp
     adcx r12, r14
-    mulx r11, r14, qword ptr [rsi + 32]
-    adox r13, r15
-    adcx rcx, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adox rbx, r14
-    adcx rdi, rbx
-    adox r11, r13
-    adcx r8, r11
-    adox rdx, rax
-    adcx r9, rdx
-    mov rdx, qword ptr [r10 + 80]
-    mulx r11, rbx, qword ptr [rsi + 48]
-    mulx r13, r14, qword ptr [rsi + 56]
-    xor r15d, r15d
-    adcx rbx, qword ptr [rsp + 16]
-    mulx r15, r10, qword ptr [rsi + 64]
-    adox r11, r14
-    adcx rbp, r11
-    mulx r11, r14, qword ptr [rsi + 72]
-    adox r13, r10
-    adcx r12, r13
-    mulx r10, r13, qword ptr [rsi + 80]
-    adox r15, r14
+    mulx r14, rbp, qword ptr [rsi + 24]
+    adox rbx, r10
+    adcx r13, rbx
+    mulx r10, rbx, qword ptr [rsi + 32]
+    adox r15, rbp
     adcx rcx, r15
-    mulx rdx, r14, qword ptr [rsi + 88]
-    adox r11, r13
-    adcx rdi, r11
-    adox r10, r14
+    mulx rdx, r15, qword ptr [rsi + 40]
+    adox r14, rbx
+    adcx rdi, r14
+    adox r10, r15
     adcx r8, r10
     adox rdx, rax
     adcx r9, rdx
-    mov rdx, rbx
+    mov rdx, qword ptr [r11 + 80]
+    mulx r10, r14, qword ptr [rsi + 48]
+    mulx r15, rbx, qword ptr [rsi + 56]
+    xor ebp, ebp
+    adcx r14, qword ptr [rsp + 8]
+    mulx rbp, r11, qword ptr [rsi + 64]
+    adox r10, rbx
+    adcx r12, r10
+    mulx r10, rbx, qword ptr [rsi + 72]
+    adox r15, r11
+    adcx r13, r15
+    mulx r11, r15, qword ptr [rsi + 80]
+    adox rbp, rbx
+    adcx rcx, rbp
+    mulx rdx, rbx, qword ptr [rsi + 88]
+    adox r10, r15
+    adcx rdi, r10
+    adox r11, rbx
+    adcx r8, r11
+    adox rdx, rax
+    adcx r9, rdx
+    mov rdx, r14
     mulx r10, rdx, qword ptr [rip + 2f]
     mulx r10, r11, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx rbx, r11
-    mulx r11, rbx, qword ptr [rip + 2f + 24]
-    adox r10, r14
-    adcx rbp, r10
-    mulx r10, r14, qword ptr [rip + 2f + 32]
-    adox r13, rbx
-    adcx r12, r13
-    mulx rbx, r13, qword ptr [rip + 2f + 40]
-    adox r11, r14
+    mulx r15, rbx, qword ptr [rip + 2f + 16]
+    xor ebp, ebp
+    adcx r14, r11
+    mulx r11, r14, qword ptr [rip + 2f + 24]
+    adox r10, rbx
+    adcx r12, r10
+    mulx r10, rbx, qword ptr [rip + 2f + 32]
+    adox r15, r14
+    adcx r13, r15
+    mulx r14, r15, qword ptr [rip + 2f + 40]
+    adox r11, rbx
     adcx rcx, r11
     mulx rdx, r11, qword ptr [rip + 2f + 48]
-    adox r10, r13
+    adox r10, r15
     adcx rdi, r10
-    adox rbx, r11
-    adcx r8, rbx
+    adox r14, r11
+    adcx r8, r14
     adox rdx, rax
     adcx r9, rdx
     mov r10, 0
     adcx r10, rax
-    mov r11, qword ptr [rsp + 8]
+    mov r11, qword ptr [rsp]
     mov rdx, qword ptr [r11 + 40]
-    mulx rbx, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
+    mulx r14, r15, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi + 8]
     test rsp, rsp
-    adcx rbp, r13
-    mov qword ptr [rsp + 16], rbp
-    mulx r13, rbp, qword ptr [rsi + 16]
-    adox rbx, r15
-    adcx r12, rbx
-    mulx rbx, r15, qword ptr [rsi + 24]
+    adcx r12, r15
+    mov qword ptr [rsp + 8], r12
+    mulx r15, r12, qword ptr [rsi + 16]
     adox r14, rbp
-    adcx rcx, r14
-    mulx rbp, r14, qword ptr [rsi + 32]
-    adox r13, r15
-    adcx rdi, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adox rbx, r14
-    adcx r8, rbx
-    adox rbp, r13
-    adcx r9, rbp
+    adcx r13, r14
+    mulx r14, rbp, qword ptr [rsi + 24]
+    adox rbx, r12
+    adcx rcx, rbx
+    mulx r12, rbx, qword ptr [rsi + 32]
+    adox r15, rbp
+    adcx rdi, r15
+    mulx rdx, r15, qword ptr [rsi + 40]
+    adox r14, rbx
+    adcx r8, r14
+    adox r12, r15
+    adcx r9, r12
     adox rdx, rax
     adcx r10, rdx
     mov rdx, qword ptr [r11 + 88]
-    mulx r11, rbx, qword ptr [rsi + 48]
-    mulx rbp, r13, qword ptr [rsi + 56]
-    xor r14d, r14d
-    adcx rbx, qword ptr [rsp + 16]
-    mulx r14, r15, qword ptr [rsi + 64]
-    adox r11, r13
-    adcx r12, r11
-    mulx r11, r13, qword ptr [rsi + 72]
-    adox rbp, r15
-    adcx rcx, rbp
-    mulx rbp, r15, qword ptr [rsi + 80]
-    adox r14, r13
-    adcx rdi, r14
-    mulx rdx, rsi, qword ptr [rsi + 88]
+    mulx r11, r12, qword ptr [rsi + 48]
+    mulx r14, r15, qword ptr [rsi + 56]
+    xor ebx, ebx
+    adcx r12, qword ptr [rsp + 8]
+    mulx rbx, rbp, qword ptr [rsi + 64]
     adox r11, r15
+    adcx r13, r11
+    mulx r11, r15, qword ptr [rsi + 72]
+    adox r14, rbp
+    adcx rcx, r14
+    mulx r14, rbp, qword ptr [rsi + 80]
+    adox rbx, r15
+    adcx rdi, rbx
+    mulx rdx, rsi, qword ptr [rsi + 88]
+    adox r11, rbp
     adcx r8, r11
-    adox rbp, rsi
-    adcx r9, rbp
+    adox r14, rsi
+    adcx r9, r14
     adox rdx, rax
     adcx r10, rdx
-    mov rdx, rbx
+    mov rdx, r12
     mulx rsi, rdx, qword ptr [rip + 2f]
     mulx rsi, r11, qword ptr [rip + 2f + 8]
-    mulx rbp, r13, qword ptr [rip + 2f + 16]
-    xor r14d, r14d
-    adcx rbx, r11
-    mulx r11, rbx, qword ptr [rip + 2f + 24]
-    adox rsi, r13
-    adcx r12, rsi
-    mulx rsi, r13, qword ptr [rip + 2f + 32]
-    adox rbp, rbx
-    adcx rcx, rbp
-    mulx rbx, rbp, qword ptr [rip + 2f + 40]
-    adox r11, r13
+    mulx r14, r15, qword ptr [rip + 2f + 16]
+    xor ebx, ebx
+    adcx r12, r11
+    mulx r11, r12, qword ptr [rip + 2f + 24]
+    adox rsi, r15
+    adcx r13, rsi
+    mulx rsi, r15, qword ptr [rip + 2f + 32]
+    adox r14, r12
+    adcx rcx, r14
+    mulx r12, r14, qword ptr [rip + 2f + 40]
+    adox r11, r15
     adcx rdi, r11
     mulx rdx, r11, qword ptr [rip + 2f + 48]
-    adox rsi, rbp
+    adox rsi, r14
     adcx r8, rsi
-    adox rbx, r11
-    adcx r9, rbx
+    adox r12, r11
+    adcx r9, r12
     adox rdx, rax
     adcx r10, rdx
-    mov rax, r12
+    mov rax, r13
     sub rax, qword ptr [rip + 2f + 8]
     mov rdx, rcx
     sbb rdx, qword ptr [rip + 2f + 16]
@@ -4955,28 +5060,17 @@ unsafe extern "sysv64" fn sum_of_products_spare_adx<M: Modulus<6>>(
     sbb rsi, qword ptr [rip + 2f + 24]
     mov r11, r8
     sbb r11, qword ptr [rip + 2f + 32]
-    mov rbx, r9
-    sbb rbx, qword ptr [rip + 2f + 40]
-    mov rbp, r10
-    sbb rbp, qword ptr [rip + 2f + 48]
-    cmovc rax, r12
-    mov r12, qword ptr [rsp]
-    mov qword ptr [r12], rax
+    mov r12, r9
+    sbb r12, qword ptr [rip + 2f + 40]
+    mov r14, r10
+    sbb r14, qword ptr [rip + 2f + 48]
+    cmovc rax, r13
     cmovc rdx, rcx
-    mov qword ptr [r12 + 8], rdx
     cmovc rsi, rdi
-    mov qword ptr [r12 + 16], rsi
     cmovc r11, r8
-    mov qword ptr [r12 + 24], r11
-    cmovc rbx, r9
-    mov qword ptr [r12 + 32], rbx
-    cmovc rbp, r10
-    mov qword ptr [r12 + 40], rbp
-    add rsp, 24
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc r12, r9
+    cmovc r14, r10
+    add rsp, 16
     pop rbp
     pop rbx
     ret
@@ -5005,365 +5099,371 @@ assembly! { 6, 3:
 /// x*y/R mod p; cios, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_full_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_full_mulx_code::<M>,
+            out("rax") _,
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => _,
+            inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _,
+            out("r8") _,
+            out("r9") z[0],
+            out("r10") _,
+            out("r11") z[5],
+            out("r12") z[1],
+            out("r13") z[2],
+            out("r14") z[3],
+            out("r15") z[4],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<6>>(
-    z: *mut [u64; 6],
-    x: *const [u64; 6],
-    y: *const [u64; 6],
-) {
+unsafe extern "C" fn mul_full_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 48
+    sub rsp, 40
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
-    mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    adc r10, rbx
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
+    mulx r10, rbx, r10
+    adc r9, rbx
     mov rbx, qword ptr [rsi + 24]
-    mulx rbx, rbp, rbx
-    adc r11, rbp
-    mov rbp, qword ptr [rsi + 32]
-    mulx rbp, r12, rbp
-    adc rbx, r12
-    mov r12, qword ptr [rsi + 40]
-    mulx rdx, r12, r12
-    adc rbp, r12
+    mulx rbx, r12, rbx
+    adc r10, r12
+    mov r12, qword ptr [rsi + 32]
+    mulx r12, r13, r12
+    adc rbx, r13
+    mov r13, qword ptr [rsi + 40]
+    mulx rdx, r13, r13
+    adc r12, r13
     adc rdx, 0
-    mov r12, rdx
-    mov rdx, r9
+    mov r13, rdx
+    mov rdx, r8
     imul rdx, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rax + 16]
-    add r13, rdi
-    mov qword ptr [rsp + 8], rsi
-    mulx rdi, rsi, qword ptr [rax + 24]
-    adc r15, rsi
-    mov qword ptr [rsp + 16], rcx
+    mulx r14, r15, qword ptr [rax + 8]
+    mulx r11, rbp, qword ptr [rax + 16]
+    add r14, rbp
+    mov qword ptr [rsp], rsi
+    mulx rbp, rsi, qword ptr [rax + 24]
+    adc r11, rsi
+    mov qword ptr [rsp + 8], rcx
     mulx rsi, rcx, qword ptr [rax + 32]
-    adc rdi, rcx
-    mov qword ptr [rsp + 24], r12
-    mulx rcx, r12, qword ptr [rax + 40]
-    adc rsi, r12
-    mulx rdx, r12, qword ptr [rax + 48]
-    adc rcx, r12
-    adc rdx, 0
-    add r9, r14
-    adc r8, r13
-    adc r10, r15
-    adc r11, rdi
-    adc rbx, rsi
     adc rbp, rcx
-    adc rdx, qword ptr [rsp + 24]
+    mov qword ptr [rsp + 16], r13
+    mulx rcx, r13, qword ptr [rax + 40]
+    adc rsi, r13
+    mulx rdx, r13, qword ptr [rax + 48]
+    adc rcx, r13
+    adc rdx, 0
+    add r8, r15
+    adc rdi, r14
+    adc r9, r11
+    adc r10, rbp
+    adc rbx, rsi
+    adc r12, rcx
+    adc rdx, qword ptr [rsp + 16]
     mov rcx, 0
     adc rcx, 0
-    mov rsi, qword ptr [rsp + 16]
-    mov rdi, rdx
+    mov rsi, qword ptr [rsp + 8]
+    mov r8, rdx
     mov rdx, qword ptr [rsi + 8]
-    mov r9, qword ptr [rsp + 8]
-    mulx r12, r13, qword ptr [r9]
-    mulx r14, r15, qword ptr [r9 + 8]
-    add r12, r15
-    mulx r15, rsi, qword ptr [r9 + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 24], rax
-    mulx rsi, rax, qword ptr [r9 + 24]
-    adc r15, rax
-    mov qword ptr [rsp + 32], rcx
-    mulx rax, rcx, qword ptr [r9 + 32]
+    mov r13, qword ptr [rsp]
+    mulx r14, r15, qword ptr [r13]
+    mulx r11, rbp, qword ptr [r13 + 8]
+    add r14, rbp
+    mulx rbp, rsi, qword ptr [r13 + 16]
+    adc r11, rsi
+    mov qword ptr [rsp + 16], rax
+    mulx rsi, rax, qword ptr [r13 + 24]
+    adc rbp, rax
+    mov qword ptr [rsp + 24], rcx
+    mulx rax, rcx, qword ptr [r13 + 32]
     adc rsi, rcx
-    mulx rcx, rdx, qword ptr [r9 + 40]
+    mulx rcx, rdx, qword ptr [r13 + 40]
     adc rax, rdx
     adc rcx, 0
-    add r8, r13
-    adc r10, r12
-    adc r11, r14
-    adc rbx, r15
-    adc rbp, rsi
-    adc rdi, rax
-    adc rcx, qword ptr [rsp + 32]
+    add rdi, r15
+    adc r9, r14
+    adc r10, r11
+    adc rbx, rbp
+    adc r12, rsi
+    adc r8, rax
+    adc rcx, qword ptr [rsp + 24]
     mov rax, 0
     adc rax, 0
-    mov rsi, qword ptr [rsp + 24]
-    mov rdx, r8
+    mov rsi, qword ptr [rsp + 16]
+    mov rdx, rdi
     imul rdx, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    mulx r14, r15, qword ptr [rsi + 16]
-    add r12, r15
-    mulx r15, r9, qword ptr [rsi + 24]
-    adc r14, r9
-    mov qword ptr [rsp + 32], rax
-    mulx r9, rax, qword ptr [rsi + 32]
-    adc r15, rax
-    mov qword ptr [rsp + 40], rcx
+    mulx r14, r15, qword ptr [rsi + 8]
+    mulx r11, rbp, qword ptr [rsi + 16]
+    add r14, rbp
+    mulx rbp, r13, qword ptr [rsi + 24]
+    adc r11, r13
+    mov qword ptr [rsp + 24], rax
+    mulx r13, rax, qword ptr [rsi + 32]
+    adc rbp, rax
+    mov qword ptr [rsp + 32], rcx
     mulx rax, rcx, qword ptr [rsi + 40]
-    adc r9, rcx
+    adc r13, rcx
     mulx rcx, rdx, qword ptr [rsi + 48]
     adc rax, rdx
     adc rcx, 0
-    add r8, r13
-    adc r10, r12
-    adc r11, r14
-    adc rbx, r15
-    adc rbp, r9
-    adc rdi, rax
-    adc rcx, qword ptr [rsp + 40]
-    mov rax, qword ptr [rsp + 32]
-    adc rax, 0
-    mov r8, qword ptr [rsp + 16]
-    mov rdx, qword ptr [r8 + 16]
-    mov r9, qword ptr [rsp + 8]
-    mulx r12, r13, qword ptr [r9]
-    mulx r14, r15, qword ptr [r9 + 8]
-    add r12, r15
-    mulx r15, r8, qword ptr [r9 + 16]
-    adc r14, r8
-    mulx r8, rsi, qword ptr [r9 + 24]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], rax
-    mulx rsi, rax, qword ptr [r9 + 32]
+    add rdi, r15
+    adc r9, r14
+    adc r10, r11
+    adc rbx, rbp
+    adc r12, r13
     adc r8, rax
-    mulx rax, rdx, qword ptr [r9 + 40]
+    adc rcx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 24]
+    adc rax, 0
+    mov rdi, qword ptr [rsp + 8]
+    mov rdx, qword ptr [rdi + 16]
+    mov r13, qword ptr [rsp]
+    mulx r14, r15, qword ptr [r13]
+    mulx r11, rbp, qword ptr [r13 + 8]
+    add r14, rbp
+    mulx rbp, rdi, qword ptr [r13 + 16]
+    adc r11, rdi
+    mulx rdi, rsi, qword ptr [r13 + 24]
+    adc rbp, rsi
+    mov qword ptr [rsp + 24], rax
+    mulx rsi, rax, qword ptr [r13 + 32]
+    adc rdi, rax
+    mulx rax, rdx, qword ptr [r13 + 40]
     adc rsi, rdx
     adc rax, 0
-    add r10, r13
-    adc r11, r12
-    adc rbx, r14
-    adc rbp, r15
-    adc rdi, r8
+    add r9, r15
+    adc r10, r14
+    adc rbx, r11
+    adc r12, rbp
+    adc r8, rdi
+    adc rcx, rsi
+    adc rax, qword ptr [rsp + 24]
+    mov rsi, 0
+    adc rsi, 0
+    mov rdi, qword ptr [rsp + 16]
+    mov rdx, r9
+    imul rdx, qword ptr [rdi]
+    mulx r14, r15, qword ptr [rdi + 8]
+    mulx r11, rbp, qword ptr [rdi + 16]
+    add r14, rbp
+    mulx rbp, r13, qword ptr [rdi + 24]
+    adc r11, r13
+    mov qword ptr [rsp + 24], rsi
+    mulx r13, rsi, qword ptr [rdi + 32]
+    adc rbp, rsi
+    mov qword ptr [rsp + 32], rax
+    mulx rsi, rax, qword ptr [rdi + 40]
+    adc r13, rax
+    mulx rax, rdx, qword ptr [rdi + 48]
+    adc rsi, rdx
+    adc rax, 0
+    add r9, r15
+    adc r10, r14
+    adc rbx, r11
+    adc r12, rbp
+    adc r8, r13
     adc rcx, rsi
     adc rax, qword ptr [rsp + 32]
-    mov rsi, 0
+    mov rsi, qword ptr [rsp + 24]
     adc rsi, 0
-    mov r8, qword ptr [rsp + 24]
-    mov rdx, r10
-    imul rdx, qword ptr [r8]
-    mulx r12, r13, qword ptr [r8 + 8]
-    mulx r14, r15, qword ptr [r8 + 16]
-    add r12, r15
-    mulx r15, r9, qword ptr [r8 + 24]
-    adc r14, r9
-    mov qword ptr [rsp + 32], rsi
-    mulx r9, rsi, qword ptr [r8 + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 40], rax
-    mulx rsi, rax, qword ptr [r8 + 40]
-    adc r9, rax
-    mulx rax, rdx, qword ptr [r8 + 48]
-    adc rsi, rdx
-    adc rax, 0
-    add r10, r13
-    adc r11, r12
-    adc rbx, r14
-    adc rbp, r15
-    adc rdi, r9
-    adc rcx, rsi
-    adc rax, qword ptr [rsp + 40]
-    mov rsi, qword ptr [rsp + 32]
-    adc rsi, 0
-    mov r9, qword ptr [rsp + 16]
+    mov r9, qword ptr [rsp + 8]
     mov rdx, qword ptr [r9 + 24]
-    mov r10, qword ptr [rsp + 8]
-    mulx r12, r13, qword ptr [r10]
-    mulx r14, r15, qword ptr [r10 + 8]
-    add r12, r15
-    mulx r15, r9, qword ptr [r10 + 16]
-    adc r14, r9
-    mulx r9, r8, qword ptr [r10 + 24]
-    adc r15, r8
-    mov qword ptr [rsp + 32], rsi
-    mulx r8, rsi, qword ptr [r10 + 32]
+    mov r13, qword ptr [rsp]
+    mulx r14, r15, qword ptr [r13]
+    mulx r11, rbp, qword ptr [r13 + 8]
+    add r14, rbp
+    mulx rbp, r9, qword ptr [r13 + 16]
+    adc r11, r9
+    mulx r9, rdi, qword ptr [r13 + 24]
+    adc rbp, rdi
+    mov qword ptr [rsp + 24], rsi
+    mulx rdi, rsi, qword ptr [r13 + 32]
     adc r9, rsi
-    mulx rdx, rsi, qword ptr [r10 + 40]
-    adc r8, rsi
+    mulx rdx, rsi, qword ptr [r13 + 40]
+    adc rdi, rsi
     adc rdx, 0
-    add r11, r13
-    adc rbx, r12
-    adc rbp, r14
-    adc rdi, r15
+    add r10, r15
+    adc rbx, r14
+    adc r12, r11
+    adc r8, rbp
     adc rcx, r9
-    adc rax, r8
-    adc rdx, qword ptr [rsp + 32]
+    adc rax, rdi
+    adc rdx, qword ptr [rsp + 24]
     mov rsi, 0
     adc rsi, 0
-    mov r8, qword ptr [rsp + 24]
+    mov rdi, qword ptr [rsp + 16]
     mov r9, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [r8]
-    mulx r12, r13, qword ptr [r8 + 8]
-    mulx r14, r15, qword ptr [r8 + 16]
-    add r12, r15
-    mulx r15, r10, qword ptr [r8 + 24]
-    adc r14, r10
-    mov qword ptr [rsp + 32], rsi
-    mulx r10, rsi, qword ptr [r8 + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 40], r9
-    mulx rsi, r9, qword ptr [r8 + 40]
-    adc r10, r9
-    mulx rdx, r9, qword ptr [r8 + 48]
+    mov rdx, r10
+    imul rdx, qword ptr [rdi]
+    mulx r14, r15, qword ptr [rdi + 8]
+    mulx r11, rbp, qword ptr [rdi + 16]
+    add r14, rbp
+    mulx rbp, r13, qword ptr [rdi + 24]
+    adc r11, r13
+    mov qword ptr [rsp + 24], rsi
+    mulx r13, rsi, qword ptr [rdi + 32]
+    adc rbp, rsi
+    mov qword ptr [rsp + 32], r9
+    mulx rsi, r9, qword ptr [rdi + 40]
+    adc r13, r9
+    mulx rdx, r9, qword ptr [rdi + 48]
     adc rsi, r9
     adc rdx, 0
-    add r11, r13
-    adc rbx, r12
-    adc rbp, r14
-    adc rdi, r15
-    adc rcx, r10
+    add r10, r15
+    adc rbx, r14
+    adc r12, r11
+    adc r8, rbp
+    adc rcx, r13
     adc rax, rsi
-    adc rdx, qword ptr [rsp + 40]
-    mov rsi, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, qword ptr [rsp + 24]
     adc rsi, 0
-    mov r9, qword ptr [rsp + 16]
+    mov r9, qword ptr [rsp + 8]
     mov r10, rdx
     mov rdx, qword ptr [r9 + 32]
-    mov r11, qword ptr [rsp + 8]
-    mulx r12, r13, qword ptr [r11]
-    mulx r14, r15, qword ptr [r11 + 8]
-    add r12, r15
-    mulx r15, r9, qword ptr [r11 + 16]
-    adc r14, r9
-    mulx r9, r8, qword ptr [r11 + 24]
-    adc r15, r8
-    mov qword ptr [rsp + 32], rsi
-    mulx r8, rsi, qword ptr [r11 + 32]
+    mov r13, qword ptr [rsp]
+    mulx r14, r15, qword ptr [r13]
+    mulx r11, rbp, qword ptr [r13 + 8]
+    add r14, rbp
+    mulx rbp, r9, qword ptr [r13 + 16]
+    adc r11, r9
+    mulx r9, rdi, qword ptr [r13 + 24]
+    adc rbp, rdi
+    mov qword ptr [rsp + 24], rsi
+    mulx rdi, rsi, qword ptr [r13 + 32]
     adc r9, rsi
-    mulx rdx, rsi, qword ptr [r11 + 40]
-    adc r8, rsi
+    mulx rdx, rsi, qword ptr [r13 + 40]
+    adc rdi, rsi
     adc rdx, 0
-    add rbx, r13
-    adc rbp, r12
-    adc rdi, r14
-    adc rcx, r15
+    add rbx, r15
+    adc r12, r14
+    adc r8, r11
+    adc rcx, rbp
     adc rax, r9
-    adc r10, r8
-    adc rdx, qword ptr [rsp + 32]
+    adc r10, rdi
+    adc rdx, qword ptr [rsp + 24]
     mov rsi, 0
     adc rsi, 0
-    mov r8, qword ptr [rsp + 24]
+    mov rdi, qword ptr [rsp + 16]
     mov r9, rdx
     mov rdx, rbx
-    imul rdx, qword ptr [r8]
-    mulx r12, r13, qword ptr [r8 + 8]
-    mulx r14, r15, qword ptr [r8 + 16]
-    add r12, r15
-    mulx r15, r11, qword ptr [r8 + 24]
-    adc r14, r11
-    mov qword ptr [rsp + 32], rsi
-    mulx r11, rsi, qword ptr [r8 + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 40], r9
-    mulx rsi, r9, qword ptr [r8 + 40]
-    adc r11, r9
-    mulx rdx, r9, qword ptr [r8 + 48]
+    imul rdx, qword ptr [rdi]
+    mulx r14, r15, qword ptr [rdi + 8]
+    mulx r11, rbp, qword ptr [rdi + 16]
+    add r14, rbp
+    mulx rbp, r13, qword ptr [rdi + 24]
+    adc r11, r13
+    mov qword ptr [rsp + 24], rsi
+    mulx r13, rsi, qword ptr [rdi + 32]
+    adc rbp, rsi
+    mov qword ptr [rsp + 32], r9
+    mulx rsi, r9, qword ptr [rdi + 40]
+    adc r13, r9
+    mulx rdx, r9, qword ptr [rdi + 48]
     adc rsi, r9
     adc rdx, 0
-    add rbx, r13
-    adc rbp, r12
-    adc rdi, r14
+    add rbx, r15
+    adc r12, r14
+    adc r8, r11
+    adc rcx, rbp
+    adc rax, r13
+    adc r10, rsi
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, qword ptr [rsp + 24]
+    adc rsi, 0
+    mov r9, qword ptr [rsp + 8]
+    mov rbx, rdx
+    mov rdx, qword ptr [r9 + 40]
+    mov r9, qword ptr [rsp]
+    mulx r13, r14, qword ptr [r9]
+    mulx r15, r11, qword ptr [r9 + 8]
+    add r13, r11
+    mulx r11, rbp, qword ptr [r9 + 16]
+    adc r15, rbp
+    mulx rbp, rdi, qword ptr [r9 + 24]
+    adc r11, rdi
+    mov qword ptr [rsp + 8], rsi
+    mulx rdi, rsi, qword ptr [r9 + 32]
+    adc rbp, rsi
+    mulx rdx, rsi, qword ptr [r9 + 40]
+    adc rdi, rsi
+    adc rdx, 0
+    add r12, r14
+    adc r8, r13
     adc rcx, r15
     adc rax, r11
-    adc r10, rsi
-    adc rdx, qword ptr [rsp + 40]
-    mov rsi, qword ptr [rsp + 32]
-    adc rsi, 0
-    mov r9, qword ptr [rsp + 16]
-    mov r11, rdx
-    mov rdx, qword ptr [r9 + 40]
-    mov r9, qword ptr [rsp + 8]
-    mulx rbx, r12, qword ptr [r9]
-    mulx r13, r14, qword ptr [r9 + 8]
-    add rbx, r14
-    mulx r14, r15, qword ptr [r9 + 16]
-    adc r13, r15
-    mulx r15, r8, qword ptr [r9 + 24]
-    adc r14, r8
-    mov qword ptr [rsp + 16], rsi
-    mulx r8, rsi, qword ptr [r9 + 32]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [r9 + 40]
-    adc r8, rsi
-    adc rdx, 0
-    add rbp, r12
-    adc rdi, rbx
-    adc rcx, r13
-    adc rax, r14
-    adc r10, r15
-    adc r11, r8
-    adc rdx, qword ptr [rsp + 16]
+    adc r10, rbp
+    adc rbx, rdi
+    adc rdx, qword ptr [rsp + 8]
     mov rsi, 0
     adc rsi, 0
-    mov r8, qword ptr [rsp + 24]
+    mov rdi, qword ptr [rsp + 16]
     mov r9, rdx
-    mov rdx, rbp
-    imul rdx, qword ptr [r8]
-    mulx rbx, r12, qword ptr [r8 + 8]
-    mulx r13, r14, qword ptr [r8 + 16]
-    add rbx, r14
-    mulx r14, r15, qword ptr [r8 + 24]
-    adc r13, r15
-    mov qword ptr [rsp + 16], rsi
-    mulx r15, rsi, qword ptr [r8 + 32]
-    adc r14, rsi
-    mov qword ptr [rsp + 8], r9
-    mulx rsi, r9, qword ptr [r8 + 40]
-    adc r15, r9
-    mulx rdx, r9, qword ptr [r8 + 48]
+    mov rdx, r12
+    imul rdx, qword ptr [rdi]
+    mulx r13, r14, qword ptr [rdi + 8]
+    mulx r15, r11, qword ptr [rdi + 16]
+    add r13, r11
+    mulx r11, rbp, qword ptr [rdi + 24]
+    adc r15, rbp
+    mov qword ptr [rsp + 8], rsi
+    mulx rbp, rsi, qword ptr [rdi + 32]
+    adc r11, rsi
+    mov qword ptr [rsp], r9
+    mulx rsi, r9, qword ptr [rdi + 40]
+    adc rbp, r9
+    mulx rdx, r9, qword ptr [rdi + 48]
     adc rsi, r9
     adc rdx, 0
-    add rbp, r12
-    adc rdi, rbx
-    adc rcx, r13
-    adc rax, r14
-    adc r10, r15
-    adc r11, rsi
-    adc rdx, qword ptr [rsp + 8]
-    mov rsi, qword ptr [rsp + 16]
+    add r12, r14
+    adc r8, r13
+    adc rcx, r15
+    adc rax, r11
+    adc r10, rbp
+    adc rbx, rsi
+    adc rdx, qword ptr [rsp]
+    mov rsi, qword ptr [rsp + 8]
     adc rsi, 0
-    mov r9, rdi
-    sub r9, qword ptr [r8 + 8]
-    mov rbx, rcx
-    sbb rbx, qword ptr [r8 + 16]
-    mov rbp, rax
-    sbb rbp, qword ptr [r8 + 24]
-    mov r12, r10
-    sbb r12, qword ptr [r8 + 32]
-    mov r13, r11
-    sbb r13, qword ptr [r8 + 40]
-    mov r14, rdx
-    sbb r14, qword ptr [r8 + 48]
+    mov r9, r8
+    sub r9, qword ptr [rdi + 8]
+    mov r12, rcx
+    sbb r12, qword ptr [rdi + 16]
+    mov r13, rax
+    sbb r13, qword ptr [rdi + 24]
+    mov r14, r10
+    sbb r14, qword ptr [rdi + 32]
+    mov r15, rbx
+    sbb r15, qword ptr [rdi + 40]
+    mov r11, rdx
+    sbb r11, qword ptr [rdi + 48]
     sbb rsi, 0
-    cmovc r9, rdi
-    mov rsi, qword ptr [rsp]
-    mov qword ptr [rsi], r9
-    cmovc rbx, rcx
-    mov qword ptr [rsi + 8], rbx
-    cmovc rbp, rax
-    mov qword ptr [rsi + 16], rbp
-    cmovc r12, r10
-    mov qword ptr [rsi + 24], r12
-    cmovc r13, r11
-    mov qword ptr [rsi + 32], r13
-    cmovc r14, rdx
-    mov qword ptr [rsi + 40], r14
-    add rsp, 48
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc r9, r8
+    cmovc r12, rcx
+    cmovc r13, rax
+    cmovc r14, r10
+    cmovc r15, rbx
+    cmovc r11, rdx
+    add rsp, 40
     pop rbp
     pop rbx
     ret
@@ -5384,331 +5484,337 @@ unsafe extern "sysv64" fn mul_full_mulx<M: Modulus<6>>(
 /// x*y/R mod p; cios, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_full_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_full_adx_code::<M>,
+            out("rax") z[0],
+            out("rcx") _,
+            inout("rdx") core::ptr::from_ref(y) => z[1],
+            inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _,
+            out("r8") _,
+            out("r9") _,
+            out("r10") z[2],
+            out("r11") _,
+            out("r12") z[3],
+            out("r13") _,
+            out("r14") z[4],
+            out("r15") z[5],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn mul_full_adx<M: Modulus<6>>(
-    z: *mut [u64; 6],
-    x: *const [u64; 6],
-    y: *const [u64; 6],
-) {
+unsafe extern "C" fn mul_full_adx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 16
+    sub rsp, 8
     xor eax, eax
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx r8, r9, qword ptr [rsi]
-    mulx r10, r11, qword ptr [rsi + 8]
-    mulx rbx, rbp, qword ptr [rsi + 16]
-    xor r12d, r12d
-    adcx r8, r11
-    mulx r11, r12, qword ptr [rsi + 24]
-    adcx r10, rbp
-    mulx rbp, r13, qword ptr [rsi + 32]
-    adcx rbx, r12
-    mulx rdx, r12, qword ptr [rsi + 40]
-    adcx r11, r13
-    adcx rbp, r12
-    adcx rdx, rax
-    mov r12, rdx
-    mov rdx, r9
-    mulx r13, rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rip + 2f + 16]
-    test rsp, rsp
-    adcx r9, r14
-    mulx r9, r14, qword ptr [rip + 2f + 24]
-    adox r13, rdi
-    adcx r8, r13
-    mulx rdi, r13, qword ptr [rip + 2f + 32]
-    adox r15, r14
-    adcx r10, r15
-    mulx r14, r15, qword ptr [rip + 2f + 40]
-    adox r9, r13
-    adcx rbx, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 48]
-    adox rdi, r15
-    adcx r11, rdi
-    adox r14, r9
-    adcx rbp, r14
-    adox rdx, rax
-    adcx r12, rdx
-    mov rdi, 0
-    adcx rdi, rax
-    mov rdx, qword ptr [rcx + 8]
-    mulx r9, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r8, r13
-    mov qword ptr [rsp + 8], rcx
-    mulx r13, rcx, qword ptr [rsi + 16]
-    adox r9, r15
-    adcx r10, r9
-    mulx r9, r15, qword ptr [rsi + 24]
-    adox r14, rcx
-    adcx rbx, r14
-    mulx rcx, r14, qword ptr [rsi + 32]
-    adox r13, r15
+    mulx rdi, r8, qword ptr [rsi]
+    mulx r9, r10, qword ptr [rsi + 8]
+    mulx r11, r12, qword ptr [rsi + 16]
+    xor r13d, r13d
+    adcx rdi, r10
+    mulx r10, r13, qword ptr [rsi + 24]
+    adcx r9, r12
+    mulx r12, r14, qword ptr [rsi + 32]
     adcx r11, r13
     mulx rdx, r13, qword ptr [rsi + 40]
-    adox r9, r14
-    adcx rbp, r9
-    adox rcx, r13
-    adcx r12, rcx
-    adox rdx, rax
-    adcx rdi, rdx
-    mov rcx, 0
-    adcx rcx, rax
+    adcx r10, r14
+    adcx r12, r13
+    adcx rdx, rax
+    mov r13, rdx
     mov rdx, r8
-    mulx r9, rdx, qword ptr [rip + 2f]
-    mulx r9, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
+    mulx r14, rdx, qword ptr [rip + 2f]
+    mulx r14, r15, qword ptr [rip + 2f + 8]
+    mulx rbx, rbp, qword ptr [rip + 2f + 16]
     test rsp, rsp
-    adcx r8, r13
-    mulx r8, r13, qword ptr [rip + 2f + 24]
-    adox r9, r15
-    adcx r10, r9
-    mulx r9, r15, qword ptr [rip + 2f + 32]
-    adox r14, r13
-    adcx rbx, r14
-    mulx r13, r14, qword ptr [rip + 2f + 40]
-    adox r8, r15
+    adcx r8, r15
+    mulx r8, r15, qword ptr [rip + 2f + 24]
+    adox r14, rbp
+    adcx rdi, r14
+    mulx r14, rbp, qword ptr [rip + 2f + 32]
+    adox rbx, r15
+    adcx r9, rbx
+    mulx r15, rbx, qword ptr [rip + 2f + 40]
+    adox r8, rbp
     adcx r11, r8
     mulx rdx, r8, qword ptr [rip + 2f + 48]
-    adox r9, r14
-    adcx rbp, r9
-    adox r13, r8
-    adcx r12, r13
+    adox r14, rbx
+    adcx r10, r14
+    adox r15, r8
+    adcx r12, r15
     adox rdx, rax
-    adcx rdi, rdx
-    adcx rcx, rax
-    mov r8, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r8 + 16]
-    mulx r9, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r10, r13
-    mulx r13, r8, qword ptr [rsi + 16]
-    adox r9, r15
-    adcx rbx, r9
-    mulx r9, r15, qword ptr [rsi + 24]
-    adox r14, r8
-    adcx r11, r14
-    mulx r8, r14, qword ptr [rsi + 32]
-    adox r13, r15
-    adcx rbp, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adox r9, r14
-    adcx r12, r9
-    adox r8, r13
-    adcx rdi, r8
-    adox rdx, rax
-    adcx rcx, rdx
+    adcx r13, rdx
     mov r8, 0
     adcx r8, rax
-    mov rdx, r10
-    mulx r9, rdx, qword ptr [rip + 2f]
-    mulx r9, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
+    mov rdx, qword ptr [rcx + 8]
+    mulx r14, r15, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi + 8]
     test rsp, rsp
-    adcx r10, r13
-    mulx r10, r13, qword ptr [rip + 2f + 24]
-    adox r9, r15
-    adcx rbx, r9
-    mulx r9, r15, qword ptr [rip + 2f + 32]
-    adox r14, r13
+    adcx rdi, r15
+    mov qword ptr [rsp], rcx
+    mulx r15, rcx, qword ptr [rsi + 16]
+    adox r14, rbp
+    adcx r9, r14
+    mulx r14, rbp, qword ptr [rsi + 24]
+    adox rbx, rcx
+    adcx r11, rbx
+    mulx rcx, rbx, qword ptr [rsi + 32]
+    adox r15, rbp
+    adcx r10, r15
+    mulx rdx, r15, qword ptr [rsi + 40]
+    adox r14, rbx
+    adcx r12, r14
+    adox rcx, r15
+    adcx r13, rcx
+    adox rdx, rax
+    adcx r8, rdx
+    mov rcx, 0
+    adcx rcx, rax
+    mov rdx, rdi
+    mulx r14, rdx, qword ptr [rip + 2f]
+    mulx r14, r15, qword ptr [rip + 2f + 8]
+    mulx rbx, rbp, qword ptr [rip + 2f + 16]
+    test rsp, rsp
+    adcx rdi, r15
+    mulx rdi, r15, qword ptr [rip + 2f + 24]
+    adox r14, rbp
+    adcx r9, r14
+    mulx r14, rbp, qword ptr [rip + 2f + 32]
+    adox rbx, r15
+    adcx r11, rbx
+    mulx r15, rbx, qword ptr [rip + 2f + 40]
+    adox rdi, rbp
+    adcx r10, rdi
+    mulx rdx, rdi, qword ptr [rip + 2f + 48]
+    adox r14, rbx
+    adcx r12, r14
+    adox r15, rdi
+    adcx r13, r15
+    adox rdx, rax
+    adcx r8, rdx
+    adcx rcx, rax
+    mov rdi, qword ptr [rsp]
+    mov rdx, qword ptr [rdi + 16]
+    mulx r14, r15, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi + 8]
+    test rsp, rsp
+    adcx r9, r15
+    mulx r15, rdi, qword ptr [rsi + 16]
+    adox r14, rbp
     adcx r11, r14
-    mulx r13, r14, qword ptr [rip + 2f + 40]
-    adox r10, r15
-    adcx rbp, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 48]
-    adox r9, r14
-    adcx r12, r9
-    adox r13, r10
-    adcx rdi, r13
+    mulx r14, rbp, qword ptr [rsi + 24]
+    adox rbx, rdi
+    adcx r10, rbx
+    mulx rdi, rbx, qword ptr [rsi + 32]
+    adox r15, rbp
+    adcx r12, r15
+    mulx rdx, r15, qword ptr [rsi + 40]
+    adox r14, rbx
+    adcx r13, r14
+    adox rdi, r15
+    adcx r8, rdi
     adox rdx, rax
     adcx rcx, rdx
-    adcx r8, rax
-    mov r9, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r9 + 24]
-    mulx r10, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
+    mov rdi, 0
+    adcx rdi, rax
+    mov rdx, r9
+    mulx r14, rdx, qword ptr [rip + 2f]
+    mulx r14, r15, qword ptr [rip + 2f + 8]
+    mulx rbx, rbp, qword ptr [rip + 2f + 16]
     test rsp, rsp
-    adcx rbx, r13
-    mulx r13, r9, qword ptr [rsi + 16]
-    adox r10, r15
-    adcx r11, r10
-    mulx r10, r15, qword ptr [rsi + 24]
-    adox r14, r9
-    adcx rbp, r14
-    mulx r9, r14, qword ptr [rsi + 32]
-    adox r13, r15
-    adcx r12, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adox r10, r14
-    adcx rdi, r10
-    adox r9, r13
+    adcx r9, r15
+    mulx r9, r15, qword ptr [rip + 2f + 24]
+    adox r14, rbp
+    adcx r11, r14
+    mulx r14, rbp, qword ptr [rip + 2f + 32]
+    adox rbx, r15
+    adcx r10, rbx
+    mulx r15, rbx, qword ptr [rip + 2f + 40]
+    adox r9, rbp
+    adcx r12, r9
+    mulx rdx, r9, qword ptr [rip + 2f + 48]
+    adox r14, rbx
+    adcx r13, r14
+    adox r15, r9
+    adcx r8, r15
+    adox rdx, rax
+    adcx rcx, rdx
+    adcx rdi, rax
+    mov r9, qword ptr [rsp]
+    mov rdx, qword ptr [r9 + 24]
+    mulx r14, r15, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi + 8]
+    test rsp, rsp
+    adcx r11, r15
+    mulx r15, r9, qword ptr [rsi + 16]
+    adox r14, rbp
+    adcx r10, r14
+    mulx r14, rbp, qword ptr [rsi + 24]
+    adox rbx, r9
+    adcx r12, rbx
+    mulx r9, rbx, qword ptr [rsi + 32]
+    adox r15, rbp
+    adcx r13, r15
+    mulx rdx, r15, qword ptr [rsi + 40]
+    adox r14, rbx
+    adcx r8, r14
+    adox r9, r15
     adcx rcx, r9
     adox rdx, rax
-    adcx r8, rdx
+    adcx rdi, rdx
     mov r9, 0
     adcx r9, rax
-    mov rdx, rbx
-    mulx r10, rdx, qword ptr [rip + 2f]
-    mulx r10, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
+    mov rdx, r11
+    mulx r14, rdx, qword ptr [rip + 2f]
+    mulx r14, r15, qword ptr [rip + 2f + 8]
+    mulx rbx, rbp, qword ptr [rip + 2f + 16]
     test rsp, rsp
-    adcx rbx, r13
-    mulx rbx, r13, qword ptr [rip + 2f + 24]
-    adox r10, r15
-    adcx r11, r10
-    mulx r10, r15, qword ptr [rip + 2f + 32]
-    adox r14, r13
-    adcx rbp, r14
-    mulx r13, r14, qword ptr [rip + 2f + 40]
+    adcx r11, r15
+    mulx r11, r15, qword ptr [rip + 2f + 24]
+    adox r14, rbp
+    adcx r10, r14
+    mulx r14, rbp, qword ptr [rip + 2f + 32]
     adox rbx, r15
     adcx r12, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 48]
-    adox r10, r14
-    adcx rdi, r10
-    adox r13, rbx
-    adcx rcx, r13
+    mulx r15, rbx, qword ptr [rip + 2f + 40]
+    adox r11, rbp
+    adcx r13, r11
+    mulx rdx, r11, qword ptr [rip + 2f + 48]
+    adox r14, rbx
+    adcx r8, r14
+    adox r15, r11
+    adcx rcx, r15
     adox rdx, rax
-    adcx r8, rdx
+    adcx rdi, rdx
     adcx r9, rax
-    mov r10, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r10 + 32]
-    mulx rbx, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
+    mov r11, qword ptr [rsp]
+    mov rdx, qword ptr [r11 + 32]
+    mulx r14, r15, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi + 8]
     test rsp, rsp
-    adcx r11, r13
-    mulx r13, r10, qword ptr [rsi + 16]
-    adox rbx, r15
-    adcx rbp, rbx
-    mulx rbx, r15, qword ptr [rsi + 24]
-    adox r14, r10
+    adcx r10, r15
+    mulx r15, r11, qword ptr [rsi + 16]
+    adox r14, rbp
     adcx r12, r14
-    mulx r10, r14, qword ptr [rsi + 32]
-    adox r13, r15
-    adcx rdi, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adox rbx, r14
-    adcx rcx, rbx
-    adox r10, r13
-    adcx r8, r10
-    adox rdx, rax
-    adcx r9, rdx
-    mov r10, 0
-    adcx r10, rax
-    mov rdx, r11
-    mulx rbx, rdx, qword ptr [rip + 2f]
-    mulx rbx, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    test rsp, rsp
-    adcx r11, r13
-    mulx r11, r13, qword ptr [rip + 2f + 24]
-    adox rbx, r15
-    adcx rbp, rbx
-    mulx rbx, r15, qword ptr [rip + 2f + 32]
-    adox r14, r13
-    adcx r12, r14
-    mulx r13, r14, qword ptr [rip + 2f + 40]
+    mulx r14, rbp, qword ptr [rsi + 24]
+    adox rbx, r11
+    adcx r13, rbx
+    mulx r11, rbx, qword ptr [rsi + 32]
+    adox r15, rbp
+    adcx r8, r15
+    mulx rdx, r15, qword ptr [rsi + 40]
+    adox r14, rbx
+    adcx rcx, r14
     adox r11, r15
     adcx rdi, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 48]
-    adox rbx, r14
-    adcx rcx, rbx
-    adox r13, r11
-    adcx r8, r13
     adox rdx, rax
     adcx r9, rdx
-    adcx r10, rax
-    mov rdx, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rdx + 40]
-    mulx r11, rbx, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    xor r15d, r15d
-    adcx rbp, rbx
-    mulx rbx, r15, qword ptr [rsi + 16]
-    adox r11, r14
-    adcx r12, r11
-    mulx r11, r14, qword ptr [rsi + 24]
-    adox r13, r15
-    adcx rdi, r13
-    mulx r13, r15, qword ptr [rsi + 32]
-    adox rbx, r14
-    adcx rcx, rbx
-    mulx rdx, rsi, qword ptr [rsi + 40]
-    adox r11, r15
-    adcx r8, r11
-    adox r13, rsi
-    adcx r9, r13
+    mov r11, 0
+    adcx r11, rax
+    mov rdx, r10
+    mulx r14, rdx, qword ptr [rip + 2f]
+    mulx r14, r15, qword ptr [rip + 2f + 8]
+    mulx rbx, rbp, qword ptr [rip + 2f + 16]
+    test rsp, rsp
+    adcx r10, r15
+    mulx r10, r15, qword ptr [rip + 2f + 24]
+    adox r14, rbp
+    adcx r12, r14
+    mulx r14, rbp, qword ptr [rip + 2f + 32]
+    adox rbx, r15
+    adcx r13, rbx
+    mulx r15, rbx, qword ptr [rip + 2f + 40]
+    adox r10, rbp
+    adcx r8, r10
+    mulx rdx, r10, qword ptr [rip + 2f + 48]
+    adox r14, rbx
+    adcx rcx, r14
+    adox r15, r10
+    adcx rdi, r15
     adox rdx, rax
-    adcx r10, rdx
+    adcx r9, rdx
+    adcx r11, rax
+    mov rdx, qword ptr [rsp]
+    mov rdx, qword ptr [rdx + 40]
+    mulx r10, r14, qword ptr [rsi]
+    mulx r15, rbx, qword ptr [rsi + 8]
+    xor ebp, ebp
+    adcx r12, r14
+    mulx r14, rbp, qword ptr [rsi + 16]
+    adox r10, rbx
+    adcx r13, r10
+    mulx r10, rbx, qword ptr [rsi + 24]
+    adox r15, rbp
+    adcx r8, r15
+    mulx r15, rbp, qword ptr [rsi + 32]
+    adox r14, rbx
+    adcx rcx, r14
+    mulx rdx, rsi, qword ptr [rsi + 40]
+    adox r10, rbp
+    adcx rdi, r10
+    adox r15, rsi
+    adcx r9, r15
+    adox rdx, rax
+    adcx r11, rdx
     mov rsi, 0
     adcx rsi, rax
-    mov rdx, rbp
-    mulx r11, rdx, qword ptr [rip + 2f]
-    mulx r11, rbx, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx rbp, rbx
-    mulx rbx, rbp, qword ptr [rip + 2f + 24]
-    adox r11, r14
-    adcx r12, r11
-    mulx r11, r14, qword ptr [rip + 2f + 32]
-    adox r13, rbp
-    adcx rdi, r13
-    mulx rbp, r13, qword ptr [rip + 2f + 40]
-    adox rbx, r14
-    adcx rcx, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 48]
-    adox r11, r13
-    adcx r8, r11
-    adox rbp, rbx
-    adcx r9, rbp
+    mov rdx, r12
+    mulx r10, rdx, qword ptr [rip + 2f]
+    mulx r10, r14, qword ptr [rip + 2f + 8]
+    mulx r15, rbx, qword ptr [rip + 2f + 16]
+    xor ebp, ebp
+    adcx r12, r14
+    mulx r12, r14, qword ptr [rip + 2f + 24]
+    adox r10, rbx
+    adcx r13, r10
+    mulx r10, rbx, qword ptr [rip + 2f + 32]
+    adox r15, r14
+    adcx r8, r15
+    mulx r14, r15, qword ptr [rip + 2f + 40]
+    adox r12, rbx
+    adcx rcx, r12
+    mulx rdx, r12, qword ptr [rip + 2f + 48]
+    adox r10, r15
+    adcx rdi, r10
+    adox r14, r12
+    adcx r9, r14
     adox rdx, rax
-    adcx r10, rdx
+    adcx r11, rdx
     adcx rsi, rax
-    mov rax, r12
+    mov rax, r13
     sub rax, qword ptr [rip + 2f + 8]
-    mov rdx, rdi
+    mov rdx, r8
     sbb rdx, qword ptr [rip + 2f + 16]
-    mov r11, rcx
-    sbb r11, qword ptr [rip + 2f + 24]
-    mov rbx, r8
-    sbb rbx, qword ptr [rip + 2f + 32]
-    mov rbp, r9
-    sbb rbp, qword ptr [rip + 2f + 40]
-    mov r13, r10
-    sbb r13, qword ptr [rip + 2f + 48]
+    mov r10, rcx
+    sbb r10, qword ptr [rip + 2f + 24]
+    mov r12, rdi
+    sbb r12, qword ptr [rip + 2f + 32]
+    mov r14, r9
+    sbb r14, qword ptr [rip + 2f + 40]
+    mov r15, r11
+    sbb r15, qword ptr [rip + 2f + 48]
     sbb rsi, 0
-    cmovc rax, r12
-    mov rsi, qword ptr [rsp]
-    mov qword ptr [rsi], rax
-    cmovc rdx, rdi
-    mov qword ptr [rsi + 8], rdx
-    cmovc r11, rcx
-    mov qword ptr [rsi + 16], r11
-    cmovc rbx, r8
-    mov qword ptr [rsi + 24], rbx
-    cmovc rbp, r9
-    mov qword ptr [rsi + 32], rbp
-    cmovc r13, r10
-    mov qword ptr [rsi + 40], r13
-    add rsp, 16
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc rax, r13
+    cmovc rdx, r8
+    cmovc r10, rcx
+    cmovc r12, rdi
+    cmovc r14, r9
+    cmovc r15, r11
+    add rsp, 8
     pop rbp
     pop rbx
     ret
@@ -5729,546 +5835,555 @@ unsafe extern "sysv64" fn mul_full_adx<M: Modulus<6>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p; two-subtractions, variant mulx.
 ///
 /// # Safety
-/// The processor has BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn sum_of_products_full_mulx<M: Modulus<6>>(
+    x: &[[u64; 6]; 2],
+    y: &[[u64; 6]; 2],
+) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym sum_of_products_full_mulx_code::<M>,
+            out("rax") z[0],
+            out("rcx") z[1],
+            inout("rdx") core::ptr::from_ref(y) => z[2],
+            inout("rsi") core::ptr::from_ref(x) => z[3],
+            out("rdi") _,
+            out("r8") z[4],
+            out("r9") _,
+            out("r10") z[5],
+            out("r11") _,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<6>>(
-    z: *mut [u64; 6],
-    x: *const [[u64; 6]; 2],
-    y: *const [[u64; 6]; 2],
-) {
+unsafe extern "C" fn sum_of_products_full_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 48
+    sub rsp, 40
     lea rax, qword ptr [rip + 2f]
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mov r10, qword ptr [rsi + 8]
+    mov rdi, qword ptr [rsi]
+    mulx rdi, r8, rdi
+    mov r9, qword ptr [rsi + 8]
+    mulx r9, r10, r9
+    add rdi, r10
+    mov r10, qword ptr [rsi + 16]
     mulx r10, r11, r10
-    add r8, r11
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, rbx, r11
-    adc r10, rbx
-    mov rbx, qword ptr [rsi + 24]
-    mulx rbx, rbp, rbx
-    adc r11, rbp
-    mov rbp, qword ptr [rsi + 32]
-    mulx rbp, r12, rbp
-    adc rbx, r12
-    mov r12, qword ptr [rsi + 40]
-    mulx rdx, r12, r12
-    adc rbp, r12
+    adc r9, r11
+    mov r11, qword ptr [rsi + 24]
+    mulx r11, r12, r11
+    adc r10, r12
+    mov r12, qword ptr [rsi + 32]
+    mulx r12, r13, r12
+    adc r11, r13
+    mov r13, qword ptr [rsi + 40]
+    mulx rdx, r13, r13
+    adc r12, r13
     adc rdx, 0
-    mov r12, rdx
+    mov r13, rdx
     mov rdx, qword ptr [rcx + 48]
-    mov r13, qword ptr [rsi + 48]
-    mulx r13, r14, r13
-    mov r15, qword ptr [rsi + 56]
-    mov qword ptr [rsp], rdi
-    mulx r15, rdi, r15
-    add r13, rdi
-    mov rdi, qword ptr [rsi + 64]
-    mov qword ptr [rsp + 8], rcx
-    mulx rdi, rcx, rdi
-    adc r15, rcx
-    mov rcx, qword ptr [rsi + 72]
-    mov qword ptr [rsp + 16], rax
-    mulx rcx, rax, rcx
-    adc rdi, rax
-    mov rax, qword ptr [rsi + 80]
-    mov qword ptr [rsp + 24], r12
-    mulx rax, r12, rax
-    adc rcx, r12
-    mov r12, qword ptr [rsi + 88]
-    mulx rdx, r12, r12
-    adc rax, r12
-    adc rdx, 0
-    add r9, r14
-    adc r8, r13
-    adc r10, r15
-    adc r11, rdi
+    mov r14, qword ptr [rsi + 48]
+    mulx r14, r15, r14
+    mov rbx, qword ptr [rsi + 56]
+    mulx rbx, rbp, rbx
+    add r14, rbp
+    mov rbp, qword ptr [rsi + 64]
+    mov qword ptr [rsp], rcx
+    mulx rbp, rcx, rbp
     adc rbx, rcx
+    mov rcx, qword ptr [rsi + 72]
+    mov qword ptr [rsp + 8], rax
+    mulx rcx, rax, rcx
     adc rbp, rax
-    adc rdx, qword ptr [rsp + 24]
+    mov rax, qword ptr [rsi + 80]
+    mov qword ptr [rsp + 16], r13
+    mulx rax, r13, rax
+    adc rcx, r13
+    mov r13, qword ptr [rsi + 88]
+    mulx rdx, r13, r13
+    adc rax, r13
+    adc rdx, 0
+    add r8, r15
+    adc rdi, r14
+    adc r9, rbx
+    adc r10, rbp
+    adc r11, rcx
+    adc r12, rax
+    adc rdx, qword ptr [rsp + 16]
     mov rax, 0
     adc rax, 0
-    mov rcx, qword ptr [rsp + 16]
-    mov rdi, rdx
-    mov rdx, r9
+    mov rcx, qword ptr [rsp + 8]
+    mov r13, rdx
+    mov rdx, r8
     imul rdx, qword ptr [rcx]
-    mulx r12, r13, qword ptr [rcx + 8]
-    mulx r14, r15, qword ptr [rcx + 16]
-    add r12, r15
-    mov qword ptr [rsp + 24], rsi
-    mulx r15, rsi, qword ptr [rcx + 24]
-    adc r14, rsi
-    mov qword ptr [rsp + 32], rax
-    mulx rsi, rax, qword ptr [rcx + 32]
-    adc r15, rax
-    mov qword ptr [rsp + 40], rdi
-    mulx rax, rdi, qword ptr [rcx + 40]
-    adc rsi, rdi
-    mulx rdx, rdi, qword ptr [rcx + 48]
-    adc rax, rdi
-    adc rdx, 0
-    add r9, r13
-    adc r8, r12
-    adc r10, r14
-    adc r11, r15
+    mulx r14, r15, qword ptr [rcx + 8]
+    mulx rbx, rbp, qword ptr [rcx + 16]
+    add r14, rbp
+    mov qword ptr [rsp + 16], rsi
+    mulx rbp, rsi, qword ptr [rcx + 24]
     adc rbx, rsi
+    mov qword ptr [rsp + 24], rax
+    mulx rsi, rax, qword ptr [rcx + 32]
     adc rbp, rax
-    adc rdx, qword ptr [rsp + 40]
-    mov rax, qword ptr [rsp + 32]
+    mov qword ptr [rsp + 32], r13
+    mulx rax, r13, qword ptr [rcx + 40]
+    adc rsi, r13
+    mulx rdx, r13, qword ptr [rcx + 48]
+    adc rax, r13
+    adc rdx, 0
+    add r8, r15
+    adc rdi, r14
+    adc r9, rbx
+    adc r10, rbp
+    adc r11, rsi
+    adc r12, rax
+    adc rdx, qword ptr [rsp + 32]
+    mov rax, qword ptr [rsp + 24]
     adc rax, 0
-    mov rsi, qword ptr [rsp + 8]
-    mov rdi, rdx
+    mov rsi, qword ptr [rsp]
+    mov r8, rdx
     mov rdx, qword ptr [rsi + 8]
-    mov r9, qword ptr [rsp + 24]
-    mulx r12, r13, qword ptr [r9]
-    mulx r14, r15, qword ptr [r9 + 8]
-    add r12, r15
-    mulx r15, rcx, qword ptr [r9 + 16]
-    adc r14, rcx
-    mulx rcx, rsi, qword ptr [r9 + 24]
-    adc r15, rsi
-    mov qword ptr [rsp + 32], rax
-    mulx rsi, rax, qword ptr [r9 + 32]
+    mov r13, qword ptr [rsp + 16]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbx, rbp, qword ptr [r13 + 8]
+    add r14, rbp
+    mulx rbp, rcx, qword ptr [r13 + 16]
+    adc rbx, rcx
+    mulx rcx, rsi, qword ptr [r13 + 24]
+    adc rbp, rsi
+    mov qword ptr [rsp + 24], rax
+    mulx rsi, rax, qword ptr [r13 + 32]
     adc rcx, rax
-    mulx rax, rdx, qword ptr [r9 + 40]
+    mulx rax, rdx, qword ptr [r13 + 40]
     adc rsi, rdx
     adc rax, 0
-    add r8, r13
-    adc r10, r12
-    adc r11, r14
-    adc rbx, r15
-    adc rbp, rcx
-    adc rdi, rsi
-    adc rax, qword ptr [rsp + 32]
+    add rdi, r15
+    adc r9, r14
+    adc r10, rbx
+    adc r11, rbp
+    adc r12, rcx
+    adc r8, rsi
+    adc rax, qword ptr [rsp + 24]
     mov rcx, 0
     adc rcx, 0
-    mov rsi, qword ptr [rsp + 8]
+    mov rsi, qword ptr [rsp]
     mov rdx, qword ptr [rsi + 56]
-    mulx r12, r13, qword ptr [r9 + 48]
-    mulx r14, r15, qword ptr [r9 + 56]
-    add r12, r15
-    mulx r15, rsi, qword ptr [r9 + 64]
-    adc r14, rsi
-    mov qword ptr [rsp + 32], rcx
-    mulx rsi, rcx, qword ptr [r9 + 72]
-    adc r15, rcx
-    mov qword ptr [rsp + 40], rax
-    mulx rcx, rax, qword ptr [r9 + 80]
+    mulx r14, r15, qword ptr [r13 + 48]
+    mulx rbx, rbp, qword ptr [r13 + 56]
+    add r14, rbp
+    mulx rbp, rsi, qword ptr [r13 + 64]
+    adc rbx, rsi
+    mov qword ptr [rsp + 24], rcx
+    mulx rsi, rcx, qword ptr [r13 + 72]
+    adc rbp, rcx
+    mov qword ptr [rsp + 32], rax
+    mulx rcx, rax, qword ptr [r13 + 80]
     adc rsi, rax
-    mulx rax, rdx, qword ptr [r9 + 88]
+    mulx rax, rdx, qword ptr [r13 + 88]
     adc rcx, rdx
     adc rax, 0
-    add r8, r13
-    adc r10, r12
-    adc r11, r14
-    adc rbx, r15
-    adc rbp, rsi
-    adc rdi, rcx
-    adc rax, qword ptr [rsp + 40]
-    mov rcx, qword ptr [rsp + 32]
+    add rdi, r15
+    adc r9, r14
+    adc r10, rbx
+    adc r11, rbp
+    adc r12, rsi
+    adc r8, rcx
+    adc rax, qword ptr [rsp + 32]
+    mov rcx, qword ptr [rsp + 24]
     adc rcx, 0
-    mov rsi, qword ptr [rsp + 16]
-    mov rdx, r8
+    mov rsi, qword ptr [rsp + 8]
+    mov rdx, rdi
     imul rdx, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    mulx r14, r15, qword ptr [rsi + 16]
-    add r12, r15
-    mulx r15, r9, qword ptr [rsi + 24]
-    adc r14, r9
-    mov qword ptr [rsp + 32], rcx
-    mulx r9, rcx, qword ptr [rsi + 32]
-    adc r15, rcx
-    mov qword ptr [rsp + 40], rax
+    mulx r14, r15, qword ptr [rsi + 8]
+    mulx rbx, rbp, qword ptr [rsi + 16]
+    add r14, rbp
+    mulx rbp, r13, qword ptr [rsi + 24]
+    adc rbx, r13
+    mov qword ptr [rsp + 24], rcx
+    mulx r13, rcx, qword ptr [rsi + 32]
+    adc rbp, rcx
+    mov qword ptr [rsp + 32], rax
     mulx rcx, rax, qword ptr [rsi + 40]
-    adc r9, rax
+    adc r13, rax
     mulx rax, rdx, qword ptr [rsi + 48]
     adc rcx, rdx
     adc rax, 0
-    add r8, r13
-    adc r10, r12
-    adc r11, r14
-    adc rbx, r15
-    adc rbp, r9
-    adc rdi, rcx
-    adc rax, qword ptr [rsp + 40]
-    mov rcx, qword ptr [rsp + 32]
+    add rdi, r15
+    adc r9, r14
+    adc r10, rbx
+    adc r11, rbp
+    adc r12, r13
+    adc r8, rcx
+    adc rax, qword ptr [rsp + 32]
+    mov rcx, qword ptr [rsp + 24]
     adc rcx, 0
-    mov r8, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r8 + 16]
-    mov r9, qword ptr [rsp + 24]
-    mulx r12, r13, qword ptr [r9]
-    mulx r14, r15, qword ptr [r9 + 8]
-    add r12, r15
-    mulx r15, rsi, qword ptr [r9 + 16]
-    adc r14, rsi
-    mulx rsi, r8, qword ptr [r9 + 24]
-    adc r15, r8
-    mov qword ptr [rsp + 32], rcx
-    mulx r8, rcx, qword ptr [r9 + 32]
+    mov rdi, qword ptr [rsp]
+    mov rdx, qword ptr [rdi + 16]
+    mov r13, qword ptr [rsp + 16]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbx, rbp, qword ptr [r13 + 8]
+    add r14, rbp
+    mulx rbp, rsi, qword ptr [r13 + 16]
+    adc rbx, rsi
+    mulx rsi, rdi, qword ptr [r13 + 24]
+    adc rbp, rdi
+    mov qword ptr [rsp + 24], rcx
+    mulx rdi, rcx, qword ptr [r13 + 32]
     adc rsi, rcx
-    mulx rcx, rdx, qword ptr [r9 + 40]
-    adc r8, rdx
+    mulx rcx, rdx, qword ptr [r13 + 40]
+    adc rdi, rdx
     adc rcx, 0
-    add r10, r13
-    adc r11, r12
-    adc rbx, r14
-    adc rbp, r15
-    adc rdi, rsi
-    adc rax, r8
-    adc rcx, qword ptr [rsp + 32]
+    add r9, r15
+    adc r10, r14
+    adc r11, rbx
+    adc r12, rbp
+    adc r8, rsi
+    adc rax, rdi
+    adc rcx, qword ptr [rsp + 24]
     mov rsi, 0
     adc rsi, 0
-    mov r8, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r8 + 64]
-    mulx r12, r13, qword ptr [r9 + 48]
-    mulx r14, r15, qword ptr [r9 + 56]
-    add r12, r15
-    mulx r15, r8, qword ptr [r9 + 64]
-    adc r14, r8
-    mov qword ptr [rsp + 32], rsi
-    mulx r8, rsi, qword ptr [r9 + 72]
-    adc r15, rsi
-    mov qword ptr [rsp + 40], rcx
-    mulx rsi, rcx, qword ptr [r9 + 80]
-    adc r8, rcx
-    mulx rcx, rdx, qword ptr [r9 + 88]
+    mov rdi, qword ptr [rsp]
+    mov rdx, qword ptr [rdi + 64]
+    mulx r14, r15, qword ptr [r13 + 48]
+    mulx rbx, rbp, qword ptr [r13 + 56]
+    add r14, rbp
+    mulx rbp, rdi, qword ptr [r13 + 64]
+    adc rbx, rdi
+    mov qword ptr [rsp + 24], rsi
+    mulx rdi, rsi, qword ptr [r13 + 72]
+    adc rbp, rsi
+    mov qword ptr [rsp + 32], rcx
+    mulx rsi, rcx, qword ptr [r13 + 80]
+    adc rdi, rcx
+    mulx rcx, rdx, qword ptr [r13 + 88]
     adc rsi, rdx
     adc rcx, 0
-    add r10, r13
-    adc r11, r12
-    adc rbx, r14
-    adc rbp, r15
-    adc rdi, r8
+    add r9, r15
+    adc r10, r14
+    adc r11, rbx
+    adc r12, rbp
+    adc r8, rdi
     adc rax, rsi
-    adc rcx, qword ptr [rsp + 40]
-    mov rsi, qword ptr [rsp + 32]
+    adc rcx, qword ptr [rsp + 32]
+    mov rsi, qword ptr [rsp + 24]
     adc rsi, 0
-    mov r8, qword ptr [rsp + 16]
-    mov rdx, r10
-    imul rdx, qword ptr [r8]
-    mulx r12, r13, qword ptr [r8 + 8]
-    mulx r14, r15, qword ptr [r8 + 16]
-    add r12, r15
-    mulx r15, r9, qword ptr [r8 + 24]
-    adc r14, r9
-    mov qword ptr [rsp + 32], rsi
-    mulx r9, rsi, qword ptr [r8 + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 40], rcx
-    mulx rsi, rcx, qword ptr [r8 + 40]
-    adc r9, rcx
-    mulx rcx, rdx, qword ptr [r8 + 48]
+    mov rdi, qword ptr [rsp + 8]
+    mov rdx, r9
+    imul rdx, qword ptr [rdi]
+    mulx r14, r15, qword ptr [rdi + 8]
+    mulx rbx, rbp, qword ptr [rdi + 16]
+    add r14, rbp
+    mulx rbp, r13, qword ptr [rdi + 24]
+    adc rbx, r13
+    mov qword ptr [rsp + 24], rsi
+    mulx r13, rsi, qword ptr [rdi + 32]
+    adc rbp, rsi
+    mov qword ptr [rsp + 32], rcx
+    mulx rsi, rcx, qword ptr [rdi + 40]
+    adc r13, rcx
+    mulx rcx, rdx, qword ptr [rdi + 48]
     adc rsi, rdx
     adc rcx, 0
-    add r10, r13
-    adc r11, r12
-    adc rbx, r14
-    adc rbp, r15
-    adc rdi, r9
+    add r9, r15
+    adc r10, r14
+    adc r11, rbx
+    adc r12, rbp
+    adc r8, r13
     adc rax, rsi
-    adc rcx, qword ptr [rsp + 40]
-    mov rsi, qword ptr [rsp + 32]
+    adc rcx, qword ptr [rsp + 32]
+    mov rsi, qword ptr [rsp + 24]
     adc rsi, 0
-    mov r9, qword ptr [rsp + 8]
+    mov r9, qword ptr [rsp]
     mov rdx, qword ptr [r9 + 24]
-    mov r10, qword ptr [rsp + 24]
-    mulx r12, r13, qword ptr [r10]
-    mulx r14, r15, qword ptr [r10 + 8]
-    add r12, r15
-    mulx r15, r8, qword ptr [r10 + 16]
-    adc r14, r8
-    mulx r8, r9, qword ptr [r10 + 24]
-    adc r15, r9
-    mov qword ptr [rsp + 32], rsi
-    mulx r9, rsi, qword ptr [r10 + 32]
-    adc r8, rsi
-    mulx rdx, rsi, qword ptr [r10 + 40]
+    mov r13, qword ptr [rsp + 16]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbx, rbp, qword ptr [r13 + 8]
+    add r14, rbp
+    mulx rbp, rdi, qword ptr [r13 + 16]
+    adc rbx, rdi
+    mulx rdi, r9, qword ptr [r13 + 24]
+    adc rbp, r9
+    mov qword ptr [rsp + 24], rsi
+    mulx r9, rsi, qword ptr [r13 + 32]
+    adc rdi, rsi
+    mulx rdx, rsi, qword ptr [r13 + 40]
     adc r9, rsi
     adc rdx, 0
-    add r11, r13
-    adc rbx, r12
-    adc rbp, r14
-    adc rdi, r15
-    adc rax, r8
+    add r10, r15
+    adc r11, r14
+    adc r12, rbx
+    adc r8, rbp
+    adc rax, rdi
     adc rcx, r9
-    adc rdx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 24]
     mov rsi, 0
     adc rsi, 0
-    mov r8, qword ptr [rsp + 8]
+    mov rdi, qword ptr [rsp]
     mov r9, rdx
-    mov rdx, qword ptr [r8 + 72]
-    mulx r12, r13, qword ptr [r10 + 48]
-    mulx r14, r15, qword ptr [r10 + 56]
-    add r12, r15
-    mulx r15, r8, qword ptr [r10 + 64]
-    adc r14, r8
-    mov qword ptr [rsp + 32], rsi
-    mulx r8, rsi, qword ptr [r10 + 72]
-    adc r15, rsi
-    mov qword ptr [rsp + 40], r9
-    mulx rsi, r9, qword ptr [r10 + 80]
-    adc r8, r9
-    mulx rdx, r9, qword ptr [r10 + 88]
+    mov rdx, qword ptr [rdi + 72]
+    mulx r14, r15, qword ptr [r13 + 48]
+    mulx rbx, rbp, qword ptr [r13 + 56]
+    add r14, rbp
+    mulx rbp, rdi, qword ptr [r13 + 64]
+    adc rbx, rdi
+    mov qword ptr [rsp + 24], rsi
+    mulx rdi, rsi, qword ptr [r13 + 72]
+    adc rbp, rsi
+    mov qword ptr [rsp + 32], r9
+    mulx rsi, r9, qword ptr [r13 + 80]
+    adc rdi, r9
+    mulx rdx, r9, qword ptr [r13 + 88]
     adc rsi, r9
     adc rdx, 0
-    add r11, r13
-    adc rbx, r12
-    adc rbp, r14
-    adc rdi, r15
-    adc rax, r8
+    add r10, r15
+    adc r11, r14
+    adc r12, rbx
+    adc r8, rbp
+    adc rax, rdi
     adc rcx, rsi
-    adc rdx, qword ptr [rsp + 40]
-    mov rsi, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, qword ptr [rsp + 24]
     adc rsi, 0
-    mov r8, qword ptr [rsp + 16]
+    mov rdi, qword ptr [rsp + 8]
     mov r9, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [r8]
-    mulx r12, r13, qword ptr [r8 + 8]
-    mulx r14, r15, qword ptr [r8 + 16]
-    add r12, r15
-    mulx r15, r10, qword ptr [r8 + 24]
-    adc r14, r10
-    mov qword ptr [rsp + 32], rsi
-    mulx r10, rsi, qword ptr [r8 + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 40], r9
-    mulx rsi, r9, qword ptr [r8 + 40]
-    adc r10, r9
-    mulx rdx, r9, qword ptr [r8 + 48]
+    mov rdx, r10
+    imul rdx, qword ptr [rdi]
+    mulx r14, r15, qword ptr [rdi + 8]
+    mulx rbx, rbp, qword ptr [rdi + 16]
+    add r14, rbp
+    mulx rbp, r13, qword ptr [rdi + 24]
+    adc rbx, r13
+    mov qword ptr [rsp + 24], rsi
+    mulx r13, rsi, qword ptr [rdi + 32]
+    adc rbp, rsi
+    mov qword ptr [rsp + 32], r9
+    mulx rsi, r9, qword ptr [rdi + 40]
+    adc r13, r9
+    mulx rdx, r9, qword ptr [rdi + 48]
     adc rsi, r9
     adc rdx, 0
-    add r11, r13
-    adc rbx, r12
-    adc rbp, r14
-    adc rdi, r15
-    adc rax, r10
+    add r10, r15
+    adc r11, r14
+    adc r12, rbx
+    adc r8, rbp
+    adc rax, r13
     adc rcx, rsi
-    adc rdx, qword ptr [rsp + 40]
-    mov rsi, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, qword ptr [rsp + 24]
     adc rsi, 0
-    mov r9, qword ptr [rsp + 8]
+    mov r9, qword ptr [rsp]
     mov r10, rdx
     mov rdx, qword ptr [r9 + 32]
-    mov r11, qword ptr [rsp + 24]
-    mulx r12, r13, qword ptr [r11]
-    mulx r14, r15, qword ptr [r11 + 8]
-    add r12, r15
-    mulx r15, r8, qword ptr [r11 + 16]
-    adc r14, r8
-    mulx r8, r9, qword ptr [r11 + 24]
-    adc r15, r9
-    mov qword ptr [rsp + 32], rsi
-    mulx r9, rsi, qword ptr [r11 + 32]
-    adc r8, rsi
-    mulx rdx, rsi, qword ptr [r11 + 40]
+    mov r13, qword ptr [rsp + 16]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbx, rbp, qword ptr [r13 + 8]
+    add r14, rbp
+    mulx rbp, rdi, qword ptr [r13 + 16]
+    adc rbx, rdi
+    mulx rdi, r9, qword ptr [r13 + 24]
+    adc rbp, r9
+    mov qword ptr [rsp + 24], rsi
+    mulx r9, rsi, qword ptr [r13 + 32]
+    adc rdi, rsi
+    mulx rdx, rsi, qword ptr [r13 + 40]
     adc r9, rsi
     adc rdx, 0
-    add rbx, r13
-    adc rbp, r12
-    adc rdi, r14
-    adc rax, r15
-    adc rcx, r8
+    add r11, r15
+    adc r12, r14
+    adc r8, rbx
+    adc rax, rbp
+    adc rcx, rdi
     adc r10, r9
-    adc rdx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 24]
     mov rsi, 0
     adc rsi, 0
-    mov r8, qword ptr [rsp + 8]
+    mov rdi, qword ptr [rsp]
     mov r9, rdx
-    mov rdx, qword ptr [r8 + 80]
-    mulx r12, r13, qword ptr [r11 + 48]
-    mulx r14, r15, qword ptr [r11 + 56]
-    add r12, r15
-    mulx r15, r8, qword ptr [r11 + 64]
-    adc r14, r8
-    mov qword ptr [rsp + 32], rsi
-    mulx r8, rsi, qword ptr [r11 + 72]
-    adc r15, rsi
-    mov qword ptr [rsp + 40], r9
-    mulx rsi, r9, qword ptr [r11 + 80]
-    adc r8, r9
-    mulx rdx, r9, qword ptr [r11 + 88]
+    mov rdx, qword ptr [rdi + 80]
+    mulx r14, r15, qword ptr [r13 + 48]
+    mulx rbx, rbp, qword ptr [r13 + 56]
+    add r14, rbp
+    mulx rbp, rdi, qword ptr [r13 + 64]
+    adc rbx, rdi
+    mov qword ptr [rsp + 24], rsi
+    mulx rdi, rsi, qword ptr [r13 + 72]
+    adc rbp, rsi
+    mov qword ptr [rsp + 32], r9
+    mulx rsi, r9, qword ptr [r13 + 80]
+    adc rdi, r9
+    mulx rdx, r9, qword ptr [r13 + 88]
     adc rsi, r9
     adc rdx, 0
-    add rbx, r13
-    adc rbp, r12
-    adc rdi, r14
-    adc rax, r15
-    adc rcx, r8
+    add r11, r15
+    adc r12, r14
+    adc r8, rbx
+    adc rax, rbp
+    adc rcx, rdi
     adc r10, rsi
-    adc rdx, qword ptr [rsp + 40]
-    mov rsi, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, qword ptr [rsp + 24]
     adc rsi, 0
-    mov r8, qword ptr [rsp + 16]
+    mov rdi, qword ptr [rsp + 8]
     mov r9, rdx
-    mov rdx, rbx
-    imul rdx, qword ptr [r8]
-    mulx r12, r13, qword ptr [r8 + 8]
-    mulx r14, r15, qword ptr [r8 + 16]
-    add r12, r15
-    mulx r15, r11, qword ptr [r8 + 24]
-    adc r14, r11
-    mov qword ptr [rsp + 32], rsi
-    mulx r11, rsi, qword ptr [r8 + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 40], r9
-    mulx rsi, r9, qword ptr [r8 + 40]
-    adc r11, r9
-    mulx rdx, r9, qword ptr [r8 + 48]
+    mov rdx, r11
+    imul rdx, qword ptr [rdi]
+    mulx r14, r15, qword ptr [rdi + 8]
+    mulx rbx, rbp, qword ptr [rdi + 16]
+    add r14, rbp
+    mulx rbp, r13, qword ptr [rdi + 24]
+    adc rbx, r13
+    mov qword ptr [rsp + 24], rsi
+    mulx r13, rsi, qword ptr [rdi + 32]
+    adc rbp, rsi
+    mov qword ptr [rsp + 32], r9
+    mulx rsi, r9, qword ptr [rdi + 40]
+    adc r13, r9
+    mulx rdx, r9, qword ptr [rdi + 48]
     adc rsi, r9
     adc rdx, 0
-    add rbx, r13
-    adc rbp, r12
-    adc rdi, r14
-    adc rax, r15
-    adc rcx, r11
+    add r11, r15
+    adc r12, r14
+    adc r8, rbx
+    adc rax, rbp
+    adc rcx, r13
     adc r10, rsi
-    adc rdx, qword ptr [rsp + 40]
-    mov rsi, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 32]
+    mov rsi, qword ptr [rsp + 24]
     adc rsi, 0
-    mov r9, qword ptr [rsp + 8]
+    mov r9, qword ptr [rsp]
     mov r11, rdx
     mov rdx, qword ptr [r9 + 40]
-    mov rbx, qword ptr [rsp + 24]
-    mulx r12, r13, qword ptr [rbx]
-    mulx r14, r15, qword ptr [rbx + 8]
-    add r12, r15
-    mulx r15, r8, qword ptr [rbx + 16]
-    adc r14, r8
-    mulx r8, r9, qword ptr [rbx + 24]
-    adc r15, r9
-    mov qword ptr [rsp + 32], rsi
-    mulx r9, rsi, qword ptr [rbx + 32]
-    adc r8, rsi
-    mulx rdx, rsi, qword ptr [rbx + 40]
+    mov r13, qword ptr [rsp + 16]
+    mulx r14, r15, qword ptr [r13]
+    mulx rbx, rbp, qword ptr [r13 + 8]
+    add r14, rbp
+    mulx rbp, rdi, qword ptr [r13 + 16]
+    adc rbx, rdi
+    mulx rdi, r9, qword ptr [r13 + 24]
+    adc rbp, r9
+    mov qword ptr [rsp + 24], rsi
+    mulx r9, rsi, qword ptr [r13 + 32]
+    adc rdi, rsi
+    mulx rdx, rsi, qword ptr [r13 + 40]
     adc r9, rsi
     adc rdx, 0
-    add rbp, r13
-    adc rdi, r12
-    adc rax, r14
-    adc rcx, r15
-    adc r10, r8
+    add r12, r15
+    adc r8, r14
+    adc rax, rbx
+    adc rcx, rbp
+    adc r10, rdi
     adc r11, r9
-    adc rdx, qword ptr [rsp + 32]
+    adc rdx, qword ptr [rsp + 24]
     mov rsi, 0
     adc rsi, 0
-    mov r8, qword ptr [rsp + 8]
+    mov rdi, qword ptr [rsp]
     mov r9, rdx
-    mov rdx, qword ptr [r8 + 88]
-    mulx r8, r12, qword ptr [rbx + 48]
-    mulx r13, r14, qword ptr [rbx + 56]
-    add r8, r14
-    mulx r14, r15, qword ptr [rbx + 64]
-    adc r13, r15
-    mov qword ptr [rsp + 8], rsi
-    mulx r15, rsi, qword ptr [rbx + 72]
-    adc r14, rsi
-    mov qword ptr [rsp + 32], r9
-    mulx rsi, r9, qword ptr [rbx + 80]
-    adc r15, r9
-    mulx rdx, r9, qword ptr [rbx + 88]
+    mov rdx, qword ptr [rdi + 88]
+    mulx rdi, r14, qword ptr [r13 + 48]
+    mulx r15, rbx, qword ptr [r13 + 56]
+    add rdi, rbx
+    mulx rbx, rbp, qword ptr [r13 + 64]
+    adc r15, rbp
+    mov qword ptr [rsp], rsi
+    mulx rbp, rsi, qword ptr [r13 + 72]
+    adc rbx, rsi
+    mov qword ptr [rsp + 24], r9
+    mulx rsi, r9, qword ptr [r13 + 80]
+    adc rbp, r9
+    mulx rdx, r9, qword ptr [r13 + 88]
     adc rsi, r9
     adc rdx, 0
-    add rbp, r12
-    adc rdi, r8
-    adc rax, r13
-    adc rcx, r14
-    adc r10, r15
+    add r12, r14
+    adc r8, rdi
+    adc rax, r15
+    adc rcx, rbx
+    adc r10, rbp
     adc r11, rsi
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 8]
+    adc rdx, qword ptr [rsp + 24]
+    mov rsi, qword ptr [rsp]
     adc rsi, 0
-    mov r8, qword ptr [rsp + 16]
+    mov rdi, qword ptr [rsp + 8]
     mov r9, rdx
-    mov rdx, rbp
-    imul rdx, qword ptr [r8]
-    mulx rbx, r12, qword ptr [r8 + 8]
-    mulx r13, r14, qword ptr [r8 + 16]
-    add rbx, r14
-    mulx r14, r15, qword ptr [r8 + 24]
-    adc r13, r15
-    mov qword ptr [rsp + 8], rsi
-    mulx r15, rsi, qword ptr [r8 + 32]
-    adc r14, rsi
-    mov qword ptr [rsp + 32], r9
-    mulx rsi, r9, qword ptr [r8 + 40]
-    adc r15, r9
-    mulx rdx, r9, qword ptr [r8 + 48]
+    mov rdx, r12
+    imul rdx, qword ptr [rdi]
+    mulx r13, r14, qword ptr [rdi + 8]
+    mulx r15, rbx, qword ptr [rdi + 16]
+    add r13, rbx
+    mulx rbx, rbp, qword ptr [rdi + 24]
+    adc r15, rbp
+    mov qword ptr [rsp], rsi
+    mulx rbp, rsi, qword ptr [rdi + 32]
+    adc rbx, rsi
+    mov qword ptr [rsp + 24], r9
+    mulx rsi, r9, qword ptr [rdi + 40]
+    adc rbp, r9
+    mulx rdx, r9, qword ptr [rdi + 48]
     adc rsi, r9
     adc rdx, 0
-    add rbp, r12
-    adc rdi, rbx
-    adc rax, r13
-    adc rcx, r14
-    adc r10, r15
+    add r12, r14
+    adc r8, r13
+    adc rax, r15
+    adc rcx, rbx
+    adc r10, rbp
     adc r11, rsi
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 8]
+    adc rdx, qword ptr [rsp + 24]
+    mov rsi, qword ptr [rsp]
     adc rsi, 0
-    mov r9, rdi
-    sub r9, qword ptr [r8 + 8]
-    mov rbx, rax
-    sbb rbx, qword ptr [r8 + 16]
-    mov rbp, rcx
-    sbb rbp, qword ptr [r8 + 24]
-    mov r12, r10
-    sbb r12, qword ptr [r8 + 32]
-    mov r13, r11
-    sbb r13, qword ptr [r8 + 40]
-    mov r14, rdx
-    sbb r14, qword ptr [r8 + 48]
-    mov r15, rsi
-    sbb r15, 0
-    cmovc r9, rdi
-    cmovc rbx, rax
-    cmovc rbp, rcx
-    cmovc r12, r10
-    cmovc r13, r11
-    cmovc r14, rdx
-    cmovc r15, rsi
+    mov r9, r8
+    sub r9, qword ptr [rdi + 8]
+    mov r12, rax
+    sbb r12, qword ptr [rdi + 16]
+    mov r13, rcx
+    sbb r13, qword ptr [rdi + 24]
+    mov r14, r10
+    sbb r14, qword ptr [rdi + 32]
+    mov r15, r11
+    sbb r15, qword ptr [rdi + 40]
+    mov rbx, rdx
+    sbb rbx, qword ptr [rdi + 48]
+    mov rbp, rsi
+    sbb rbp, 0
+    cmovc r9, r8
+    cmovc r12, rax
+    cmovc r13, rcx
+    cmovc r14, r10
+    cmovc r15, r11
+    cmovc rbx, rdx
+    cmovc rbp, rsi
     mov rax, r9
-    sub rax, qword ptr [r8 + 8]
-    mov rcx, rbx
-    sbb rcx, qword ptr [r8 + 16]
-    mov rdx, rbp
-    sbb rdx, qword ptr [r8 + 24]
-    mov rsi, r12
-    sbb rsi, qword ptr [r8 + 32]
-    mov rdi, r13
-    sbb rdi, qword ptr [r8 + 40]
-    mov r10, r14
-    sbb r10, qword ptr [r8 + 48]
-    sbb r15, 0
+    sub rax, qword ptr [rdi + 8]
+    mov rcx, r12
+    sbb rcx, qword ptr [rdi + 16]
+    mov rdx, r13
+    sbb rdx, qword ptr [rdi + 24]
+    mov rsi, r14
+    sbb rsi, qword ptr [rdi + 32]
+    mov r8, r15
+    sbb r8, qword ptr [rdi + 40]
+    mov r10, rbx
+    sbb r10, qword ptr [rdi + 48]
+    sbb rbp, 0
     cmovc rax, r9
-    mov r8, qword ptr [rsp]
-    mov qword ptr [r8], rax
-    cmovc rcx, rbx
-    mov qword ptr [r8 + 8], rcx
-    cmovc rdx, rbp
-    mov qword ptr [r8 + 16], rdx
-    cmovc rsi, r12
-    mov qword ptr [r8 + 24], rsi
-    cmovc rdi, r13
-    mov qword ptr [r8 + 32], rdi
-    cmovc r10, r14
-    mov qword ptr [r8 + 40], r10
-    add rsp, 48
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc rcx, r12
+    cmovc rdx, r13
+    cmovc rsi, r14
+    cmovc r8, r15
+    cmovc r10, rbx
+    add rsp, 40
     pop rbp
     pop rbx
     ret
@@ -6289,495 +6404,504 @@ unsafe extern "sysv64" fn sum_of_products_full_mulx<M: Modulus<6>>(
 /// (x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p; two-subtractions, variant adx.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p is of the class; the operands can be read and z written, which
-/// may be one of them.
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn sum_of_products_full_adx<M: Modulus<6>>(
+    x: &[[u64; 6]; 2],
+    y: &[[u64; 6]; 2],
+) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym sum_of_products_full_adx_code::<M>,
+            out("rax") _,
+            out("rcx") z[0],
+            inout("rdx") core::ptr::from_ref(y) => _,
+            inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") z[1],
+            out("r8") _,
+            out("r9") z[2],
+            out("r10") z[3],
+            out("r11") z[4],
+            out("r12") z[5],
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 #[unsafe(naked)]
-unsafe extern "sysv64" fn sum_of_products_full_adx<M: Modulus<6>>(
-    z: *mut [u64; 6],
-    x: *const [[u64; 6]; 2],
-    y: *const [[u64; 6]; 2],
-) {
+unsafe extern "C" fn sum_of_products_full_adx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
     push rbx
     push rbp
-    push r12
-    push r13
-    push r14
-    push r15
-    sub rsp, 24
+    sub rsp, 16
     xor eax, eax
     mov rcx, rdx
     mov rdx, qword ptr [rdx]
-    mulx r8, r9, qword ptr [rsi]
-    mulx r10, r11, qword ptr [rsi + 8]
-    mulx rbx, rbp, qword ptr [rsi + 16]
-    xor r12d, r12d
-    adcx r8, r11
-    mulx r11, r12, qword ptr [rsi + 24]
-    adcx r10, rbp
-    mulx rbp, r13, qword ptr [rsi + 32]
-    adcx rbx, r12
-    mulx rdx, r12, qword ptr [rsi + 40]
+    mulx rdi, r8, qword ptr [rsi]
+    mulx r9, r10, qword ptr [rsi + 8]
+    mulx r11, r12, qword ptr [rsi + 16]
+    xor r13d, r13d
+    adcx rdi, r10
+    mulx r10, r13, qword ptr [rsi + 24]
+    adcx r9, r12
+    mulx r12, r14, qword ptr [rsi + 32]
     adcx r11, r13
-    adcx rbp, r12
+    mulx rdx, r13, qword ptr [rsi + 40]
+    adcx r10, r14
+    adcx r12, r13
     adcx rdx, rax
-    mov r12, rdx
+    mov r13, rdx
     mov rdx, qword ptr [rcx + 48]
-    mulx r13, r14, qword ptr [rsi + 48]
-    mov qword ptr [rsp], rdi
-    mulx r15, rdi, qword ptr [rsi + 56]
+    mulx r14, r15, qword ptr [rsi + 48]
+    mulx rbx, rbp, qword ptr [rsi + 56]
     test rsp, rsp
-    adcx r9, r14
-    mov qword ptr [rsp + 8], rcx
-    mulx r14, rcx, qword ptr [rsi + 64]
-    adox r13, rdi
-    adcx r8, r13
-    mulx rdi, r13, qword ptr [rsi + 72]
-    adox r15, rcx
-    adcx r10, r15
-    mulx rcx, r15, qword ptr [rsi + 80]
-    adox r14, r13
-    adcx rbx, r14
-    mulx rdx, r13, qword ptr [rsi + 88]
-    adox rdi, r15
-    adcx r11, rdi
-    adox rcx, r13
-    adcx rbp, rcx
+    adcx r8, r15
+    mov qword ptr [rsp], rcx
+    mulx r15, rcx, qword ptr [rsi + 64]
+    adox r14, rbp
+    adcx rdi, r14
+    mulx r14, rbp, qword ptr [rsi + 72]
+    adox rbx, rcx
+    adcx r9, rbx
+    mulx rcx, rbx, qword ptr [rsi + 80]
+    adox r15, rbp
+    adcx r11, r15
+    mulx rdx, r15, qword ptr [rsi + 88]
+    adox r14, rbx
+    adcx r10, r14
+    adox rcx, r15
+    adcx r12, rcx
     adox rdx, rax
-    adcx r12, rdx
+    adcx r13, rdx
     mov rcx, 0
     adcx rcx, rax
-    mov rdx, r9
-    mulx rdi, rdx, qword ptr [rip + 2f]
-    mulx rdi, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
+    mov rdx, r8
+    mulx r14, rdx, qword ptr [rip + 2f]
+    mulx r14, r15, qword ptr [rip + 2f + 8]
+    mulx rbx, rbp, qword ptr [rip + 2f + 16]
     test rsp, rsp
-    adcx r9, r13
-    mulx r9, r13, qword ptr [rip + 2f + 24]
-    adox rdi, r15
-    adcx r8, rdi
-    mulx rdi, r15, qword ptr [rip + 2f + 32]
-    adox r14, r13
-    adcx r10, r14
-    mulx r13, r14, qword ptr [rip + 2f + 40]
-    adox r9, r15
-    adcx rbx, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 48]
-    adox rdi, r14
-    adcx r11, rdi
-    adox r13, r9
-    adcx rbp, r13
-    adox rdx, rax
-    adcx r12, rdx
-    adcx rcx, rax
-    mov rdi, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rdi + 8]
-    mulx r9, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r8, r13
-    mov qword ptr [rsp + 16], r8
-    mulx r13, r8, qword ptr [rsi + 16]
-    adox r9, r15
-    adcx r10, r9
-    mulx r9, r15, qword ptr [rsi + 24]
-    adox r14, r8
-    adcx rbx, r14
-    mulx r8, r14, qword ptr [rsi + 32]
-    adox r13, r15
-    adcx r11, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adox r9, r14
-    adcx rbp, r9
-    adox r8, r13
-    adcx r12, r8
-    adox rdx, rax
-    adcx rcx, rdx
-    mov r8, 0
-    adcx r8, rax
-    mov rdx, qword ptr [rdi + 56]
-    mulx r9, r13, qword ptr [rsi + 48]
-    mulx r14, r15, qword ptr [rsi + 56]
-    test rsp, rsp
-    adcx r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 16], r13
-    mulx rdi, r13, qword ptr [rsi + 64]
-    adox r9, r15
-    adcx r10, r9
-    mulx r9, r15, qword ptr [rsi + 72]
-    adox r14, r13
-    adcx rbx, r14
-    mulx r13, r14, qword ptr [rsi + 80]
-    adox rdi, r15
-    adcx r11, rdi
-    mulx rdx, rdi, qword ptr [rsi + 88]
-    adox r9, r14
-    adcx rbp, r9
-    adox r13, rdi
-    adcx r12, r13
-    adox rdx, rax
-    adcx rcx, rdx
-    adcx r8, rax
-    mov rdx, qword ptr [rsp + 16]
-    mulx rdi, rdx, qword ptr [rip + 2f]
-    mulx rdi, r9, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx r9, qword ptr [rsp + 16]
-    mulx r9, r15, qword ptr [rip + 2f + 24]
-    adox rdi, r14
-    adcx r10, rdi
-    mulx rdi, r14, qword ptr [rip + 2f + 32]
-    adox r13, r15
-    adcx rbx, r13
-    mulx r13, r15, qword ptr [rip + 2f + 40]
-    adox r9, r14
-    adcx r11, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 48]
-    adox rdi, r15
-    adcx rbp, rdi
-    adox r13, r9
-    adcx r12, r13
-    adox rdx, rax
-    adcx rcx, rdx
-    adcx r8, rax
-    mov rdi, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rdi + 16]
-    mulx r9, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r10, r13
-    mov qword ptr [rsp + 16], r10
-    mulx r13, r10, qword ptr [rsi + 16]
-    adox r9, r15
-    adcx rbx, r9
-    mulx r9, r15, qword ptr [rsi + 24]
-    adox r14, r10
-    adcx r11, r14
-    mulx r10, r14, qword ptr [rsi + 32]
-    adox r13, r15
-    adcx rbp, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adox r9, r14
-    adcx r12, r9
-    adox r10, r13
-    adcx rcx, r10
-    adox rdx, rax
-    adcx r8, rdx
-    mov r9, 0
-    adcx r9, rax
-    mov rdx, qword ptr [rdi + 64]
-    mulx r10, r13, qword ptr [rsi + 48]
-    mulx r14, r15, qword ptr [rsi + 56]
-    test rsp, rsp
-    adcx r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 16], r13
-    mulx rdi, r13, qword ptr [rsi + 64]
-    adox r10, r15
-    adcx rbx, r10
-    mulx r10, r15, qword ptr [rsi + 72]
-    adox r14, r13
-    adcx r11, r14
-    mulx r13, r14, qword ptr [rsi + 80]
-    adox rdi, r15
-    adcx rbp, rdi
-    mulx rdx, rdi, qword ptr [rsi + 88]
-    adox r10, r14
-    adcx r12, r10
-    adox r13, rdi
-    adcx rcx, r13
-    adox rdx, rax
-    adcx r8, rdx
-    adcx r9, rax
-    mov rdx, qword ptr [rsp + 16]
-    mulx rdi, rdx, qword ptr [rip + 2f]
-    mulx rdi, r10, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx r10, qword ptr [rsp + 16]
-    mulx r10, r15, qword ptr [rip + 2f + 24]
-    adox rdi, r14
-    adcx rbx, rdi
-    mulx rdi, r14, qword ptr [rip + 2f + 32]
-    adox r13, r15
-    adcx r11, r13
-    mulx r13, r15, qword ptr [rip + 2f + 40]
-    adox r10, r14
-    adcx rbp, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 48]
-    adox rdi, r15
-    adcx r12, rdi
-    adox r13, r10
-    adcx rcx, r13
-    adox rdx, rax
-    adcx r8, rdx
-    adcx r9, rax
-    mov rdi, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rdi + 24]
-    mulx r10, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx rbx, r13
-    mov qword ptr [rsp + 16], rbx
-    mulx r13, rbx, qword ptr [rsi + 16]
-    adox r10, r15
-    adcx r11, r10
-    mulx r10, r15, qword ptr [rsi + 24]
+    adcx r8, r15
+    mulx r8, r15, qword ptr [rip + 2f + 24]
+    adox r14, rbp
+    adcx rdi, r14
+    mulx r14, rbp, qword ptr [rip + 2f + 32]
+    adox rbx, r15
+    adcx r9, rbx
+    mulx r15, rbx, qword ptr [rip + 2f + 40]
+    adox r8, rbp
+    adcx r11, r8
+    mulx rdx, r8, qword ptr [rip + 2f + 48]
     adox r14, rbx
-    adcx rbp, r14
-    mulx rbx, r14, qword ptr [rsi + 32]
-    adox r13, r15
-    adcx r12, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adox r10, r14
-    adcx rcx, r10
-    adox rbx, r13
-    adcx r8, rbx
+    adcx r10, r14
+    adox r15, r8
+    adcx r12, r15
     adox rdx, rax
-    adcx r9, rdx
-    mov r10, 0
-    adcx r10, rax
-    mov rdx, qword ptr [rdi + 72]
-    mulx rbx, r13, qword ptr [rsi + 48]
-    mulx r14, r15, qword ptr [rsi + 56]
+    adcx r13, rdx
+    adcx rcx, rax
+    mov r8, qword ptr [rsp]
+    mov rdx, qword ptr [r8 + 8]
+    mulx r14, r15, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi + 8]
     test rsp, rsp
-    adcx r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 16], r13
-    mulx rdi, r13, qword ptr [rsi + 64]
+    adcx rdi, r15
+    mov qword ptr [rsp + 8], rdi
+    mulx r15, rdi, qword ptr [rsi + 16]
+    adox r14, rbp
+    adcx r9, r14
+    mulx r14, rbp, qword ptr [rsi + 24]
+    adox rbx, rdi
+    adcx r11, rbx
+    mulx rdi, rbx, qword ptr [rsi + 32]
+    adox r15, rbp
+    adcx r10, r15
+    mulx rdx, r15, qword ptr [rsi + 40]
+    adox r14, rbx
+    adcx r12, r14
+    adox rdi, r15
+    adcx r13, rdi
+    adox rdx, rax
+    adcx rcx, rdx
+    mov rdi, 0
+    adcx rdi, rax
+    mov rdx, qword ptr [r8 + 56]
+    mulx r14, r15, qword ptr [rsi + 48]
+    mulx rbx, rbp, qword ptr [rsi + 56]
+    test rsp, rsp
+    adcx r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 8], r15
+    mulx r8, r15, qword ptr [rsi + 64]
+    adox r14, rbp
+    adcx r9, r14
+    mulx r14, rbp, qword ptr [rsi + 72]
     adox rbx, r15
     adcx r11, rbx
-    mulx rbx, r15, qword ptr [rsi + 72]
-    adox r14, r13
-    adcx rbp, r14
-    mulx r13, r14, qword ptr [rsi + 80]
-    adox rdi, r15
-    adcx r12, rdi
-    mulx rdx, rdi, qword ptr [rsi + 88]
-    adox rbx, r14
-    adcx rcx, rbx
-    adox r13, rdi
-    adcx r8, r13
-    adox rdx, rax
-    adcx r9, rdx
-    adcx r10, rax
-    mov rdx, qword ptr [rsp + 16]
-    mulx rdi, rdx, qword ptr [rip + 2f]
-    mulx rdi, rbx, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx rbx, qword ptr [rsp + 16]
-    mulx rbx, r15, qword ptr [rip + 2f + 24]
-    adox rdi, r14
-    adcx r11, rdi
-    mulx rdi, r14, qword ptr [rip + 2f + 32]
-    adox r13, r15
-    adcx rbp, r13
-    mulx r13, r15, qword ptr [rip + 2f + 40]
-    adox rbx, r14
-    adcx r12, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 48]
-    adox rdi, r15
-    adcx rcx, rdi
-    adox r13, rbx
-    adcx r8, r13
-    adox rdx, rax
-    adcx r9, rdx
-    adcx r10, rax
-    mov rdi, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rdi + 32]
-    mulx rbx, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r11, r13
-    mov qword ptr [rsp + 16], r11
-    mulx r13, r11, qword ptr [rsi + 16]
-    adox rbx, r15
-    adcx rbp, rbx
-    mulx rbx, r15, qword ptr [rsi + 24]
-    adox r14, r11
+    mulx r15, rbx, qword ptr [rsi + 80]
+    adox r8, rbp
+    adcx r10, r8
+    mulx rdx, r8, qword ptr [rsi + 88]
+    adox r14, rbx
     adcx r12, r14
-    mulx r11, r14, qword ptr [rsi + 32]
-    adox r13, r15
-    adcx rcx, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adox rbx, r14
-    adcx r8, rbx
-    adox r11, r13
-    adcx r9, r11
+    adox r15, r8
+    adcx r13, r15
     adox rdx, rax
-    adcx r10, rdx
+    adcx rcx, rdx
+    adcx rdi, rax
+    mov rdx, qword ptr [rsp + 8]
+    mulx r8, rdx, qword ptr [rip + 2f]
+    mulx r8, r14, qword ptr [rip + 2f + 8]
+    mulx r15, rbx, qword ptr [rip + 2f + 16]
+    xor ebp, ebp
+    adcx r14, qword ptr [rsp + 8]
+    mulx r14, rbp, qword ptr [rip + 2f + 24]
+    adox r8, rbx
+    adcx r9, r8
+    mulx r8, rbx, qword ptr [rip + 2f + 32]
+    adox r15, rbp
+    adcx r11, r15
+    mulx r15, rbp, qword ptr [rip + 2f + 40]
+    adox r14, rbx
+    adcx r10, r14
+    mulx rdx, r14, qword ptr [rip + 2f + 48]
+    adox r8, rbp
+    adcx r12, r8
+    adox r15, r14
+    adcx r13, r15
+    adox rdx, rax
+    adcx rcx, rdx
+    adcx rdi, rax
+    mov r8, qword ptr [rsp]
+    mov rdx, qword ptr [r8 + 16]
+    mulx r14, r15, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi + 8]
+    test rsp, rsp
+    adcx r9, r15
+    mov qword ptr [rsp + 8], r9
+    mulx r15, r9, qword ptr [rsi + 16]
+    adox r14, rbp
+    adcx r11, r14
+    mulx r14, rbp, qword ptr [rsi + 24]
+    adox rbx, r9
+    adcx r10, rbx
+    mulx r9, rbx, qword ptr [rsi + 32]
+    adox r15, rbp
+    adcx r12, r15
+    mulx rdx, r15, qword ptr [rsi + 40]
+    adox r14, rbx
+    adcx r13, r14
+    adox r9, r15
+    adcx rcx, r9
+    adox rdx, rax
+    adcx rdi, rdx
+    mov r9, 0
+    adcx r9, rax
+    mov rdx, qword ptr [r8 + 64]
+    mulx r14, r15, qword ptr [rsi + 48]
+    mulx rbx, rbp, qword ptr [rsi + 56]
+    test rsp, rsp
+    adcx r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 8], r15
+    mulx r8, r15, qword ptr [rsi + 64]
+    adox r14, rbp
+    adcx r11, r14
+    mulx r14, rbp, qword ptr [rsi + 72]
+    adox rbx, r15
+    adcx r10, rbx
+    mulx r15, rbx, qword ptr [rsi + 80]
+    adox r8, rbp
+    adcx r12, r8
+    mulx rdx, r8, qword ptr [rsi + 88]
+    adox r14, rbx
+    adcx r13, r14
+    adox r15, r8
+    adcx rcx, r15
+    adox rdx, rax
+    adcx rdi, rdx
+    adcx r9, rax
+    mov rdx, qword ptr [rsp + 8]
+    mulx r8, rdx, qword ptr [rip + 2f]
+    mulx r8, r14, qword ptr [rip + 2f + 8]
+    mulx r15, rbx, qword ptr [rip + 2f + 16]
+    xor ebp, ebp
+    adcx r14, qword ptr [rsp + 8]
+    mulx r14, rbp, qword ptr [rip + 2f + 24]
+    adox r8, rbx
+    adcx r11, r8
+    mulx r8, rbx, qword ptr [rip + 2f + 32]
+    adox r15, rbp
+    adcx r10, r15
+    mulx r15, rbp, qword ptr [rip + 2f + 40]
+    adox r14, rbx
+    adcx r12, r14
+    mulx rdx, r14, qword ptr [rip + 2f + 48]
+    adox r8, rbp
+    adcx r13, r8
+    adox r15, r14
+    adcx rcx, r15
+    adox rdx, rax
+    adcx rdi, rdx
+    adcx r9, rax
+    mov r8, qword ptr [rsp]
+    mov rdx, qword ptr [r8 + 24]
+    mulx r14, r15, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi + 8]
+    test rsp, rsp
+    adcx r11, r15
+    mov qword ptr [rsp + 8], r11
+    mulx r15, r11, qword ptr [rsi + 16]
+    adox r14, rbp
+    adcx r10, r14
+    mulx r14, rbp, qword ptr [rsi + 24]
+    adox rbx, r11
+    adcx r12, rbx
+    mulx r11, rbx, qword ptr [rsi + 32]
+    adox r15, rbp
+    adcx r13, r15
+    mulx rdx, r15, qword ptr [rsi + 40]
+    adox r14, rbx
+    adcx rcx, r14
+    adox r11, r15
+    adcx rdi, r11
+    adox rdx, rax
+    adcx r9, rdx
     mov r11, 0
     adcx r11, rax
-    mov rdx, qword ptr [rdi + 80]
-    mulx rbx, r13, qword ptr [rsi + 48]
-    mulx r14, r15, qword ptr [rsi + 56]
+    mov rdx, qword ptr [r8 + 72]
+    mulx r14, r15, qword ptr [rsi + 48]
+    mulx rbx, rbp, qword ptr [rsi + 56]
     test rsp, rsp
-    adcx r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 16], r13
-    mulx rdi, r13, qword ptr [rsi + 64]
-    adox rbx, r15
-    adcx rbp, rbx
-    mulx rbx, r15, qword ptr [rsi + 72]
-    adox r14, r13
-    adcx r12, r14
-    mulx r13, r14, qword ptr [rsi + 80]
-    adox rdi, r15
-    adcx rcx, rdi
-    mulx rdx, rdi, qword ptr [rsi + 88]
-    adox rbx, r14
-    adcx r8, rbx
-    adox r13, rdi
-    adcx r9, r13
-    adox rdx, rax
-    adcx r10, rdx
-    adcx r11, rax
-    mov rdx, qword ptr [rsp + 16]
-    mulx rdi, rdx, qword ptr [rip + 2f]
-    mulx rdi, rbx, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx rbx, qword ptr [rsp + 16]
-    mulx rbx, r15, qword ptr [rip + 2f + 24]
-    adox rdi, r14
-    adcx rbp, rdi
-    mulx rdi, r14, qword ptr [rip + 2f + 32]
-    adox r13, r15
-    adcx r12, r13
-    mulx r13, r15, qword ptr [rip + 2f + 40]
-    adox rbx, r14
-    adcx rcx, rbx
-    mulx rdx, rbx, qword ptr [rip + 2f + 48]
-    adox rdi, r15
-    adcx r8, rdi
-    adox r13, rbx
-    adcx r9, r13
-    adox rdx, rax
-    adcx r10, rdx
-    adcx r11, rax
-    mov rdi, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rdi + 40]
-    mulx rbx, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx rbp, r13
-    mov qword ptr [rsp + 16], rbp
-    mulx r13, rbp, qword ptr [rsi + 16]
+    adcx r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 8], r15
+    mulx r8, r15, qword ptr [rsi + 64]
+    adox r14, rbp
+    adcx r10, r14
+    mulx r14, rbp, qword ptr [rsi + 72]
     adox rbx, r15
     adcx r12, rbx
-    mulx rbx, r15, qword ptr [rsi + 24]
-    adox r14, rbp
+    mulx r15, rbx, qword ptr [rsi + 80]
+    adox r8, rbp
+    adcx r13, r8
+    mulx rdx, r8, qword ptr [rsi + 88]
+    adox r14, rbx
     adcx rcx, r14
-    mulx rbp, r14, qword ptr [rsi + 32]
-    adox r13, r15
-    adcx r8, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adox rbx, r14
-    adcx r9, rbx
-    adox rbp, r13
-    adcx r10, rbp
+    adox r15, r8
+    adcx rdi, r15
     adox rdx, rax
-    adcx r11, rdx
-    mov rbx, 0
-    adcx rbx, rax
-    mov rdx, qword ptr [rdi + 88]
-    mulx rdi, rbp, qword ptr [rsi + 48]
-    mulx r13, r14, qword ptr [rsi + 56]
-    xor r15d, r15d
-    adcx rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 16], rbp
-    mulx r15, rbp, qword ptr [rsi + 64]
-    adox rdi, r14
-    adcx r12, rdi
-    mulx rdi, r14, qword ptr [rsi + 72]
-    adox r13, rbp
-    adcx rcx, r13
-    mulx rbp, r13, qword ptr [rsi + 80]
+    adcx r9, rdx
+    adcx r11, rax
+    mov rdx, qword ptr [rsp + 8]
+    mulx r8, rdx, qword ptr [rip + 2f]
+    mulx r8, r14, qword ptr [rip + 2f + 8]
+    mulx r15, rbx, qword ptr [rip + 2f + 16]
+    xor ebp, ebp
+    adcx r14, qword ptr [rsp + 8]
+    mulx r14, rbp, qword ptr [rip + 2f + 24]
+    adox r8, rbx
+    adcx r10, r8
+    mulx r8, rbx, qword ptr [rip + 2f + 32]
+    adox r15, rbp
+    adcx r12, r15
+    mulx r15, rbp, qword ptr [rip + 2f + 40]
+    adox r14, rbx
+    adcx r13, r14
+    mulx rdx, r14, qword ptr [rip + 2f + 48]
+    adox r8, rbp
+    adcx rcx, r8
     adox r15, r14
-    adcx r8, r15
+    adcx rdi, r15
+    adox rdx, rax
+    adcx r9, rdx
+    adcx r11, rax
+    mov r8, qword ptr [rsp]
+    mov rdx, qword ptr [r8 + 32]
+    mulx r14, r15, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi + 8]
+    test rsp, rsp
+    adcx r10, r15
+    mov qword ptr [rsp + 8], r10
+    mulx r15, r10, qword ptr [rsi + 16]
+    adox r14, rbp
+    adcx r12, r14
+    mulx r14, rbp, qword ptr [rsi + 24]
+    adox rbx, r10
+    adcx r13, rbx
+    mulx r10, rbx, qword ptr [rsi + 32]
+    adox r15, rbp
+    adcx rcx, r15
+    mulx rdx, r15, qword ptr [rsi + 40]
+    adox r14, rbx
+    adcx rdi, r14
+    adox r10, r15
+    adcx r9, r10
+    adox rdx, rax
+    adcx r11, rdx
+    mov r10, 0
+    adcx r10, rax
+    mov rdx, qword ptr [r8 + 80]
+    mulx r14, r15, qword ptr [rsi + 48]
+    mulx rbx, rbp, qword ptr [rsi + 56]
+    test rsp, rsp
+    adcx r15, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 8], r15
+    mulx r8, r15, qword ptr [rsi + 64]
+    adox r14, rbp
+    adcx r12, r14
+    mulx r14, rbp, qword ptr [rsi + 72]
+    adox rbx, r15
+    adcx r13, rbx
+    mulx r15, rbx, qword ptr [rsi + 80]
+    adox r8, rbp
+    adcx rcx, r8
+    mulx rdx, r8, qword ptr [rsi + 88]
+    adox r14, rbx
+    adcx rdi, r14
+    adox r15, r8
+    adcx r9, r15
+    adox rdx, rax
+    adcx r11, rdx
+    adcx r10, rax
+    mov rdx, qword ptr [rsp + 8]
+    mulx r8, rdx, qword ptr [rip + 2f]
+    mulx r8, r14, qword ptr [rip + 2f + 8]
+    mulx r15, rbx, qword ptr [rip + 2f + 16]
+    xor ebp, ebp
+    adcx r14, qword ptr [rsp + 8]
+    mulx r14, rbp, qword ptr [rip + 2f + 24]
+    adox r8, rbx
+    adcx r12, r8
+    mulx r8, rbx, qword ptr [rip + 2f + 32]
+    adox r15, rbp
+    adcx r13, r15
+    mulx r15, rbp, qword ptr [rip + 2f + 40]
+    adox r14, rbx
+    adcx rcx, r14
+    mulx rdx, r14, qword ptr [rip + 2f + 48]
+    adox r8, rbp
+    adcx rdi, r8
+    adox r15, r14
+    adcx r9, r15
+    adox rdx, rax
+    adcx r11, rdx
+    adcx r10, rax
+    mov r8, qword ptr [rsp]
+    mov rdx, qword ptr [r8 + 40]
+    mulx r14, r15, qword ptr [rsi]
+    mulx rbx, rbp, qword ptr [rsi + 8]
+    test rsp, rsp
+    adcx r12, r15
+    mov qword ptr [rsp + 8], r12
+    mulx r15, r12, qword ptr [rsi + 16]
+    adox r14, rbp
+    adcx r13, r14
+    mulx r14, rbp, qword ptr [rsi + 24]
+    adox rbx, r12
+    adcx rcx, rbx
+    mulx r12, rbx, qword ptr [rsi + 32]
+    adox r15, rbp
+    adcx rdi, r15
+    mulx rdx, r15, qword ptr [rsi + 40]
+    adox r14, rbx
+    adcx r9, r14
+    adox r12, r15
+    adcx r11, r12
+    adox rdx, rax
+    adcx r10, rdx
+    mov r12, 0
+    adcx r12, rax
+    mov rdx, qword ptr [r8 + 88]
+    mulx r8, r14, qword ptr [rsi + 48]
+    mulx r15, rbx, qword ptr [rsi + 56]
+    xor ebp, ebp
+    adcx r14, qword ptr [rsp + 8]
+    mov qword ptr [rsp + 8], r14
+    mulx rbp, r14, qword ptr [rsi + 64]
+    adox r8, rbx
+    adcx r13, r8
+    mulx r8, rbx, qword ptr [rsi + 72]
+    adox r15, r14
+    adcx rcx, r15
+    mulx r14, r15, qword ptr [rsi + 80]
+    adox rbp, rbx
+    adcx rdi, rbp
     mulx rdx, rsi, qword ptr [rsi + 88]
-    adox rdi, r13
-    adcx r9, rdi
-    adox rbp, rsi
-    adcx r10, rbp
+    adox r8, r15
+    adcx r9, r8
+    adox r14, rsi
+    adcx r11, r14
     adox rdx, rax
-    adcx r11, rdx
-    adcx rbx, rax
-    mov rdx, qword ptr [rsp + 16]
+    adcx r10, rdx
+    adcx r12, rax
+    mov rdx, qword ptr [rsp + 8]
     mulx rsi, rdx, qword ptr [rip + 2f]
-    mulx rsi, rdi, qword ptr [rip + 2f + 8]
-    mulx rbp, r13, qword ptr [rip + 2f + 16]
-    xor r14d, r14d
-    adcx rdi, qword ptr [rsp + 16]
-    mulx rdi, r14, qword ptr [rip + 2f + 24]
-    adox rsi, r13
-    adcx r12, rsi
-    mulx rsi, r13, qword ptr [rip + 2f + 32]
-    adox rbp, r14
-    adcx rcx, rbp
-    mulx rbp, r14, qword ptr [rip + 2f + 40]
-    adox rdi, r13
-    adcx r8, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 48]
-    adox rsi, r14
+    mulx rsi, r8, qword ptr [rip + 2f + 8]
+    mulx r14, r15, qword ptr [rip + 2f + 16]
+    xor ebx, ebx
+    adcx r8, qword ptr [rsp + 8]
+    mulx r8, rbx, qword ptr [rip + 2f + 24]
+    adox rsi, r15
+    adcx r13, rsi
+    mulx rsi, r15, qword ptr [rip + 2f + 32]
+    adox r14, rbx
+    adcx rcx, r14
+    mulx r14, rbx, qword ptr [rip + 2f + 40]
+    adox r8, r15
+    adcx rdi, r8
+    mulx rdx, r8, qword ptr [rip + 2f + 48]
+    adox rsi, rbx
     adcx r9, rsi
-    adox rbp, rdi
-    adcx r10, rbp
+    adox r14, r8
+    adcx r11, r14
     adox rdx, rax
-    adcx r11, rdx
-    adcx rbx, rax
-    mov rax, r12
+    adcx r10, rdx
+    adcx r12, rax
+    mov rax, r13
     sub rax, qword ptr [rip + 2f + 8]
     mov rdx, rcx
     sbb rdx, qword ptr [rip + 2f + 16]
-    mov rsi, r8
+    mov rsi, rdi
     sbb rsi, qword ptr [rip + 2f + 24]
-    mov rdi, r9
-    sbb rdi, qword ptr [rip + 2f + 32]
-    mov rbp, r10
-    sbb rbp, qword ptr [rip + 2f + 40]
-    mov r13, r11
-    sbb r13, qword ptr [rip + 2f + 48]
-    mov r14, rbx
-    sbb r14, 0
-    cmovc rax, r12
+    mov r8, r9
+    sbb r8, qword ptr [rip + 2f + 32]
+    mov r14, r11
+    sbb r14, qword ptr [rip + 2f + 40]
+    mov r15, r10
+    sbb r15, qword ptr [rip + 2f + 48]
+    mov rbx, r12
+    sbb rbx, 0
+    cmovc rax, r13
     cmovc rdx, rcx
-    cmovc rsi, r8
-    cmovc rdi, r9
-    cmovc rbp, r10
-    cmovc r13, r11
-    cmovc r14, rbx
+    cmovc rsi, rdi
+    cmovc r8, r9
+    cmovc r14, r11
+    cmovc r15, r10
+    cmovc rbx, r12
     mov rcx, rax
     sub rcx, qword ptr [rip + 2f + 8]
-    mov r8, rdx
-    sbb r8, qword ptr [rip + 2f + 16]
+    mov rdi, rdx
+    sbb rdi, qword ptr [rip + 2f + 16]
     mov r9, rsi
     sbb r9, qword ptr [rip + 2f + 24]
-    mov r10, rdi
+    mov r10, r8
     sbb r10, qword ptr [rip + 2f + 32]
-    mov r11, rbp
+    mov r11, r14
     sbb r11, qword ptr [rip + 2f + 40]
-    mov rbx, r13
-    sbb rbx, qword ptr [rip + 2f + 48]
-    sbb r14, 0
+    mov r12, r15
+    sbb r12, qword ptr [rip + 2f + 48]
+    sbb rbx, 0
     cmovc rcx, rax
-    mov rax, qword ptr [rsp]
-    mov qword ptr [rax], rcx
-    cmovc r8, rdx
-    mov qword ptr [rax + 8], r8
+    cmovc rdi, rdx
     cmovc r9, rsi
-    mov qword ptr [rax + 16], r9
-    cmovc r10, rdi
-    mov qword ptr [rax + 24], r10
-    cmovc r11, rbp
-    mov qword ptr [rax + 32], r11
-    cmovc rbx, r13
-    mov qword ptr [rax + 40], rbx
-    add rsp, 24
-    pop r15
-    pop r14
-    pop r13
-    pop r12
+    cmovc r10, r8
+    cmovc r11, r14
+    cmovc r12, r15
+    add rsp, 16
     pop rbp
     pop rbx
     ret
