@@ -14,8 +14,20 @@ from primes import shaped, shapes
 
 from fieldc.artifacts import race_texts
 from fieldc.artifacts.checked_in import COMMAND, ROOT
-from fieldc.artifacts.classes import CLASSES, COMPLEMENT, FULL, LIMBS, class_of, representative
-from fieldc.artifacts.crate import FILES, FOLDER, generate
+from fieldc.artifacts.classes import (
+    AMPLE,
+    CLASSES,
+    COMPLEMENT,
+    FULL,
+    LAZY_CLASSES,
+    LIMBS,
+    ROOM,
+    ROWS,
+    class_of,
+    lazy_class_of,
+    representative,
+)
+from fieldc.artifacts.crate import FILES, FOLDER, families, generate
 from fieldc.artifacts.crate_kernels import crate_jobs, kernels_in
 from fieldc.artifacts.crate_sums import FITTING, as_function, inline_sums
 from fieldc.artifacts.trust import prove_job
@@ -23,6 +35,7 @@ from fieldc.catalogue import find_field, named_primes
 from fieldc.field import Field
 from fieldc.language import LanguageError
 from fieldc.machine.assemble import assemble, host_triple
+from fieldc.modulus import is_prime
 from fieldc.proof.contracts import contract_of
 from fieldc.proof.objects import function_of, functions
 from fieldc.proof.prove import prove
@@ -141,17 +154,19 @@ here = pytest.mark.skipif("x86_64" not in host_triple(), reason="LLVM here assem
 def test_every_checked_in_kernel_of_a_named_prime_is_proved(name: str):
     jobs = crate_jobs(ROOT / FOLDER, find_field(name))
     assert {job.operation for job in jobs} >= {"mul"}
+    lazy = {job.operation for job in jobs if job.operation.endswith("_lazy")}
+    assert lazy == ({"mul_lazy", "square_lazy"} if lazy_class_of(find_field(name)) else set())
     assert not [verdict.failure for verdict in map(prove_job, jobs) if verdict.failure]
 
 
 @pytest.mark.parametrize("limbs", LIMBS)
 def test_representatives_are_at_the_limits_of_their_classes(limbs: int):
-    for prime_class in CLASSES:
+    for prime_class in (*CLASSES, *LAZY_CLASSES):
         if limbs not in prime_class.limbs:
             continue
         f = representative(prime_class, limbs)
         assert f.n == limbs
-        assert f.p >> 64 * (limbs - 1) >= min(prime_class.top, (1 << 64) - 1) - (limbs == 1) * 512
+        assert f.p >> 64 * (limbs - 1) >= prime_class.top - 1 - (limbs == 1) * 512
         least, most = prime_class.n0
         free = (least, most) == (0, (1 << 64) - 1)
         assert free or (f.n0 - least if least else most - f.n0) < 1 << 16
@@ -162,6 +177,36 @@ def test_a_prime_s_class_is_the_narrowest():
     assert names["bls12-381-p"] == "fold" and names["bls12-381-r"] == "complement"
     assert names["csidh-512"] == "spare"
     assert names["secp256k1-p"] == "full" and names["goldilocks"] == "full"
+    fields = map(find_field, named_primes())
+    lazy = {f.name: c.name for f in fields if (c := lazy_class_of(f)) is not None}
+    assert lazy["bls12-381-p"] == "ample" and lazy["bn254-p"] == "rows"
+    assert "bls12-381-r" not in lazy and "secp256k1-p" not in lazy
+
+
+def lazy_fields(limbs: int) -> list[Field]:
+    """Primes at the limits of the classes for values below 2p: of each the last, or nearly."""
+    found = [representative(c, limbs) for c in (AMPLE, ROWS) if limbs in c.limbs]
+    quarter = 1 << 64 * limbs - 2
+    found.append(Field(next(p for p in range(quarter - 1, 0, -2) if is_prime(p))))
+    assert lazy_class_of(found[-1]) is ROOM
+    return found
+
+
+@here
+@pytest.mark.parametrize(
+    "limbs", [pytest.param(n, marks=[pytest.mark.full] * (n > 6)) for n in LIMBS]
+)
+def test_lazy_kernels_are_proved_at_the_limits_of_their_classes(limbs: int):
+    for f in lazy_fields(limbs):
+        jobs = crate_jobs(ROOT / FOLDER, f)
+        lazy = [job for job in jobs if job.operation.endswith("_lazy")]
+        assert lazy and not [v.failure for v in map(prove_job, lazy) if v.failure], f.label
+
+
+def test_a_modulus_without_room_has_no_lazy_class():
+    quarter = 1 << 254
+    above = Field(next(p for p in range(quarter + 1, 2 * quarter, 2) if is_prime(p)))
+    assert lazy_class_of(above) is None
 
 
 @here
@@ -188,28 +233,54 @@ def test_a_word_that_two_constants_share_for_most_primes_is_read_where_it_belong
 def test_sums_in_line_are_proved_with_one_choice_of_registers(name: str):
     f = find_field(name)
     for piece in inline_sums(f.n) if f.n in FITTING else ():
+        operation = piece.name[:3]
+        if piece.name == "reduce":
+            if lazy_class_of(f) is not None:
+                prove_piece(as_function(piece, f), "reduce_lazy", f)
+            continue
         if piece.name != "add_spare" or class_of(f) is not FULL:
-            function = function_of(assemble(as_function(piece, f)), "piece")
-            contract = contract_of(piece.name[:3], f.p, f.n)
-            prove(function.code, contract, start=function.start)
+            prove_piece(as_function(piece, f), operation, f)
+        if piece.name != "add_full" and lazy_class_of(f) is not None:
+            prove_piece(as_function(piece, f, multiple=2), f"{operation}_lazy", f)
+
+
+def prove_piece(text: str, operation: str, f: Field) -> None:
+    """Proves a piece of inline assembly as a function."""
+    function = function_of(assemble(text), "piece")
+    prove(function.code, contract_of(operation, f.p, f.n), start=function.start)
 
 
 @here
 @needs_cargo
 def test_what_rustc_makes_of_them_is_proved(tmp_path: Path):
-    """The library's object: every named field's kernels, each in a section of its own, called."""
+    """The library's object: every named field's kernels, each in a section of its own, called.
+    Those for values below 2p are in the object of who uses them."""
     assert CARGO is not None
     made = [CARGO, "rustc", "--quiet", "--release", "-p", "fieldc", "--lib"]
-    flags = ["--target-dir", str(tmp_path), "--", "--emit", "obj", "-C", "codegen-units=1"]
+    flags = ["--target-dir", str(tmp_path), "--", "--emit", "obj,link", "-C", "codegen-units=1"]
     subprocess.run([*made, *flags], cwd=ROOT, check=True, capture_output=True)
     (path,) = tmp_path.glob("release/deps/fieldc-*.o")
+    (library,) = tmp_path.glob("release/deps/libfieldc-*.rlib")
+    assert proved_in(path.read_bytes()).keys() == named_primes().keys()
+
+    (tmp_path / "user.rs").write_text(user_of_lazy_values())
+    made = [str(Path(CARGO).with_name("rustc")), "--edition", "2024", "-O", "--crate-type", "lib"]
+    flags = ["--emit", "obj", "-C", "codegen-units=1", "--extern", f"fieldc={library}", "user.rs"]
+    subprocess.run([*made, *flags], cwd=tmp_path, check=True, capture_output=True)
+    lazy = {name for name in named_primes() if lazy_class_of(find_field(name)) is not None}
+    proved = proved_in((tmp_path / "user.o").read_bytes())
+    assert proved.keys() == lazy and min(proved.values()) == 2
+
+
+def proved_in(data: bytes) -> Counter[str]:
+    """How many kernels of each named field an object has; every one is proved."""
     called = {
         (kernel.limbs, kernel.symbol): kernel
         for limbs in LIMBS
         for kernel in kernels_in((ROOT / FOLDER / f"n{limbs:02}.rs").read_text())
     }
     proved: Counter[str] = Counter()
-    for symbol, found in functions(path.read_bytes()).items():
+    for symbol, found in functions(data).items():
         if name := re.search(r"n(\d\d)\d+([a-z_]+_(?:mulx|adx))_code\d+h", symbol):
             kernel = called[int(name[1]), name[2]]
             f = field_in(found.code, kernel.limbs)
@@ -218,7 +289,18 @@ def test_what_rustc_makes_of_them_is_proved(tmp_path: Path):
             contract = contract_of(kernel.operation, f.p, f.n)
             prove(function.code, contract, start=function.start)
             proved[f.name] += 1
-    assert proved.keys() == named_primes().keys()
+    return proved
+
+
+def user_of_lazy_values() -> str:
+    """A crate that multiplies and squares values below 2p of each named field that has room."""
+    text = "use fieldc::Lazy;\n"
+    for module, primes in families().items():
+        for kind, prime in primes.items():
+            if lazy_class_of(find_field(prime.name)) is not None:
+                lazy, name = f"Lazy<fieldc::{module}::{kind}>", f"{module}_{kind.lower()}"
+                text += f"pub fn {name}(x: {lazy}, y: {lazy}) -> {lazy} {{ x.square() * y }}\n"
+    return text
 
 
 def field_in(code: bytes, limbs: int) -> Field:

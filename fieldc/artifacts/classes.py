@@ -82,10 +82,38 @@ FULL = PrimeClass(
 CLASSES = (FOLD, COMPLEMENT, SPARE, FULL)
 """The narrowest first."""
 
+AMPLE = PrimeClass(
+    "ample",
+    "mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products",
+    0x1B00_0000_0000_0000,
+    (("mul_lazy", "log-jump"), ("square_lazy", "log-jump")),
+    (0, 0x8BFF_FFFF_FFFF_FFFF),
+    LIMBS[1:],
+)
+ROWS = PrimeClass(
+    "rows",
+    "4p < R, by so much that a sum of rows closes: squares below 2p",
+    0x3FFF_FFFF_FFFF_FF00,
+    (("square_lazy", "cios"),),
+)
+ROOM = PrimeClass(
+    "room",
+    "4p < R: values below 2p",
+    0x4000_0000_0000_0000,
+    (("mul_lazy", "cios"),),
+)
+LAZY_CLASSES = (AMPLE, ROWS, ROOM)
+"""Those of kernels for values below 2p, the narrowest first; not every prime has one."""
+
 
 def class_of(f: Field) -> PrimeClass:
     """The narrowest class of a field."""
     return next(c for c in CLASSES if c.has(f))
+
+
+def lazy_class_of(f: Field) -> PrimeClass | None:
+    """The narrowest class of a field for values below 2p, if it has room for them."""
+    return next((c for c in LAZY_CLASSES if c.has(f)), None)
 
 
 @cache
@@ -96,7 +124,7 @@ def representative(prime_class: PrimeClass, limbs: int) -> Field:
 
 def _candidates(prime_class: PrimeClass, limbs: int) -> Iterator[Field]:
     draw = random.Random(limbs)
-    top = min(prime_class.top, TOP)
+    top = prime_class.top - 1
     least, most = prime_class.n0
     for n0 in range(least, TOP, 2) if least else range(most, 0, -2):
         low = -pow(n0, -1, 1 << WORD) % (1 << WORD)
@@ -114,7 +142,8 @@ def _candidates(prime_class: PrimeClass, limbs: int) -> Iterator[Field]:
 
 def kernels_of(prime_class: PrimeClass) -> dict[str, PrimeClass]:
     """For each operation the class whose kernel the primes of a class take."""
-    wider = CLASSES[CLASSES.index(prime_class) :]
+    family = CLASSES if prime_class in CLASSES else LAZY_CLASSES
+    wider = family[family.index(prime_class) :]
     return {op: c for c in reversed(wider) for op, _ in c.algorithms}
 
 

@@ -7,15 +7,20 @@ python -m fieldc.artifacts.crate --check   exit 1, naming the files that are not
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Iterator
 
 from fieldc.artifacts.checked_in import CheckedIn, header
 from fieldc.artifacts.classes import (
+    AMPLE,
     CLASSES,
     COMPLEMENT,
     FOLD,
     FULL,
+    LAZY_CLASSES,
     LIMBS,
+    ROOM,
+    ROWS,
     SPARE,
     PrimeClass,
     class_kernel,
@@ -24,6 +29,7 @@ from fieldc.artifacts.classes import (
 )
 from fieldc.artifacts.crate_sums import FITTING, inline_sums, sum_text
 from fieldc.backends.x86_64.conventions import CALLED_INLINE, GENERAL
+from fieldc.backends.x86_64.instructions import Physical, Register
 from fieldc.backends.x86_64.print import INTEL, print_instruction
 from fieldc.catalogue import NamedPrime, named_primes
 from fieldc.language import Trace
@@ -54,6 +60,10 @@ def modules_file() -> str:
         ("FOLD_N0", "Its n0 is at most this.", FOLD.n0[1]),
         ("COMPLEMENT_N0", "The n0 of a prime of class COMPLEMENT is at least this.", least),
         ("SPARE_TOP", "The top limb of one of class COMPLEMENT or SPARE is below this.", SPARE.top),
+        ("AMPLE_TOP", "The top limb of a prime of class AMPLE is below this.", AMPLE.top),
+        ("AMPLE_N0", "Its n0 is at most this.", AMPLE.n0[1]),
+        ("ROWS_TOP", "The top limb of a prime of class ROWS is below this.", ROWS.top),
+        ("ROOM_TOP", "The top limb of a prime with 4p < R is below this.", ROOM.top),
     )
     constants = "".join(
         f"/// {says}\npub(crate) const {name}: u64 = {value:#018x};\n"
@@ -103,14 +113,15 @@ def families() -> dict[str, dict[str, NamedPrime]]:
 
 def kernels_file(limbs: int) -> str:
     """The kernels of one number of limbs, every class and variant."""
-    classes = [c for c in CLASSES if limbs in c.limbs]
+    classes = [c for c in (*CLASSES, *LAZY_CLASSES) if limbs in c.limbs]
     parts = [
         header(
             f"{limbs} limbs: kernels for x86-64, a text for each operation and class of primes.",
             MODULE,
         ),
         "use core::arch::{asm, naked_asm};\n\n",
-        "use crate::assembly::assembly;\nuse crate::modulus::Modulus;\n",
+        "use crate::assembly::assembly;\nuse crate::lazy_kernels::lazy_assembly;\n",
+        "use crate::modulus::Modulus;\n",
         *(part for c in classes for part in class_texts(c, limbs)),
     ]
     if limbs in FITTING:
@@ -125,16 +136,18 @@ def variants(limbs: int) -> tuple[str, ...]:
 
 def class_texts(prime_class: PrimeClass, limbs: int) -> Iterator[str]:
     """The dispatch of one class, and its kernels."""
-    number = CLASSES.index(prime_class)
+    is_lazy = prime_class in LAZY_CLASSES
+    number = (LAZY_CLASSES if is_lazy else CLASSES).index(prime_class)
     traces = list(class_traces(prime_class, limbs))
     rows = ""
     for operation, of in kernels_of(prime_class).items():
         symbols = (symbol(operation, of, variant) for variant in variants(limbs))
-        rows += f"    {operation}: {', '.join(symbols)};\n"
+        rows += f"    {operation.removesuffix('_lazy')}: {', '.join(symbols)};\n"
     if limbs in FITTING:
         rows += f"    add: {'add_full' if prime_class is FULL else 'add_spare'};\n    sub: sub;\n"
+        rows += "    reduce: reduce;\n" if is_lazy else ""
     yield f"\n// {prime_class.name}: {prime_class.says}.\n"
-    yield f"assembly! {{ {limbs}, {number}:\n{rows}}}\n"
+    yield f"{'lazy_' * is_lazy}assembly! {{ {limbs}, {number}:\n{rows}}}\n"
     for trace in traces:
         for variant in variants(limbs):
             yield kernel_text(trace, prime_class, variant)
@@ -172,9 +185,9 @@ unsafe extern "C" fn {symbol}_code<M: Modulus<{n}>>() {{
     naked_asm!(
         r"
 {lines}
-    .balign 64
+.balign 64
 2:
-    .quad {quads}
+.quad {quads}
 ",
 {constants}    )
 }}
@@ -207,10 +220,13 @@ def kernel_text(trace: Trace, prime_class: PrimeClass, variant: str) -> str:
         symbol=name,
         n=n,
         signature=_signature(f"unsafe fn {name}<M: Modulus<{n}>>", operands, f"[u64; {n}]"),
-        registers="\n".join(_registers(dict(zip(kernel.returned, words, strict=True)), pointers)),
-        lines="\n".join(
-            print_instruction(i, INTEL, "2f").split("#")[0].rstrip() for i in kernel.code
+        registers=textwrap.fill(
+            " ".join(_registers(dict(zip(kernel.returned, words, strict=True)), pointers)),
+            LINE,
+            initial_indent=" " * 12,
+            subsequent_indent=" " * 12,
         ),
+        lines="\n".join(map(_instruction, kernel.code)),
         quads=", ".join(f"{{{name}}}" for name, _ in names),
         constants="".join(f"        {name} = const {value},\n" for name, value in names),
     )
@@ -225,15 +241,22 @@ def _signature(head: str, operands: list[str], result: str) -> str:
 
 
 def _registers(results: dict[str, str], pointers: dict[str, str]) -> Iterator[str]:
-    """The lines of inline assembly that say what each register holds before and after."""
+    """What each register holds before and after, for inline assembly."""
     for register in GENERAL:
         if register in CALLED_INLINE.preserved:
             continue
         after = results.get(register, "_")
         if register in pointers:
-            yield f'            inout("{register}") {pointers[register]} => {after},'
+            yield f'inout("{register}") {pointers[register]} => {after},'
         else:
-            yield f'            out("{register}") {after},'
+            yield f'out("{register}") {after},'
+
+
+def _instruction(instruction: Physical) -> str:
+    """A line of a kernel, as short as can be: a register says how long a word in memory is."""
+    line = print_instruction(instruction, INTEL, "2f").split("#")[0].strip()
+    has_register = any(isinstance(operand, Register) for operand in instruction.operands)
+    return line.replace("qword ptr ", "") if has_register else line
 
 
 def _array(count: int, limbs: int) -> str:

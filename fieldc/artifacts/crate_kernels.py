@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fieldc.artifacts.classes import class_of, kernels_of
+from fieldc.artifacts.classes import class_of, kernels_of, lazy_class_of
 from fieldc.artifacts.trust import Job
 from fieldc.backends.x86_64.conventions import SYSV
 from fieldc.field import Field
@@ -19,7 +19,7 @@ KERNEL = re.compile(
     r'.*?naked_asm!\(\s*r"\n(?P<lines>.*?)\n",(?P<constants>.*?)\n    \)',
     re.DOTALL,
 )
-HELD = re.compile(r'out\("(\w+)"\) .*?(?:z\[(\d+)\]|_),')
+HELD = re.compile(r'out\("(\w+)"\)[^,]*?\s(?:z\[(\d+)\]|_),')
 CONSTANT = re.compile(r"(\w+) = const M::([A-Z]\w*)(?:\[(\d+)\])?,")
 LITERAL = re.compile(r"(\w+) = const (0x[0-9a-f]+)_u64,")
 NAMED = {"P": "p", "MU": "mu", "MINUS_MU": "minus_mu", "FOLD_REST": "fold_rest"}
@@ -84,7 +84,8 @@ def kernels_in(text: str) -> Iterator[CrateKernel]:
 def crate_jobs(generated: Path, f: Field) -> list[Job]:
     """The proofs of the kernels that the crate runs for a field's prime. Raises OSError."""
     text = (generated / f"n{f.n:02}.rs").read_text()
-    classes = {operation: c.name for operation, c in kernels_of(class_of(f)).items()}
+    found = filter(None, (class_of(f), lazy_class_of(f)))
+    classes = {operation: c.name for of in found for operation, c in kernels_of(of).items()}
     return [
         Job(k.assembled(f), k.symbol, k.operation, f.p, f.n, "sysv")
         for k in kernels_in(text)

@@ -1,5 +1,7 @@
 """Sums and differences of the crate in inline assembly, one piece each: x and z are in registers.
 
+Those of values below 2p are the same pieces with 2p for p.
+
 s - p is made as s + (2^(64n) - p), whose carry says that s >= p. Constants are parts of the
 instructions, so no more than 13 registers are needed: all that a program has that keeps a frame
 pointer and a base pointer.
@@ -18,7 +20,7 @@ FITTING = range(2, 7)
 
 @dataclass(frozen=True)
 class InlineSum:
-    """One piece: registers a[i] hold x and then the result, t[i] are scratch, y points to y.
+    """One piece: registers a[i] hold x and then the result, t[i] are scratch, y points to y if any.
 
     `constant` is what {c[i]} stand for: COMPLEMENT is 2^(64n) - p.
     """
@@ -27,6 +29,11 @@ class InlineSum:
     says: str
     constant: str
     lines: tuple[str, ...]
+
+    @property
+    def has_pointer(self) -> bool:
+        """Whether there is a y."""
+        return any("{y}" in line for line in self.lines)
 
     @property
     def changes_pointer(self) -> bool:
@@ -57,6 +64,12 @@ def inline_sums(n: int) -> Iterator[InlineSum]:
         "P",
         (*_chain("sub", "sbb", n), borrow, *_plus_constant(n), again, *_moves("cmovc", n)),
     )
+    yield InlineSum(
+        "reduce",
+        "x mod p for x < 2p, p with a spare bit",
+        "COMPLEMENT",
+        (*_plus_constant(n), *_moves("cmovc", n)),
+    )
 
 
 def _chain(first: str, rest: str, n: int) -> list[str]:
@@ -78,17 +91,16 @@ def _moves(name: str, n: int) -> list[str]:
 SUM = """
 /// {says}.
 #[inline(always)]
-fn {name}<M: Modulus<{n}>>(x: &[u64; {n}], y: &[u64; {n}]) -> [u64; {n}] {{
+fn {name}<M: Modulus<{n}>>({operands}) -> [u64; {n}] {{
     let [{mutable}] = *x;
-    // SAFETY: it reads y, and changes the named registers and flags only.
+    // SAFETY: it {reads}changes the named registers and flags only.
     unsafe {{
         asm!(
 {lines}
 {results}
             {scratch},
-            y = {pointer},
-{constants}
-            options(pure, readonly, nostack),
+{pointer}{constants}
+            options(pure, {memory}, nostack),
         );
     }}
     [{result}]
@@ -100,15 +112,19 @@ def sum_text(piece: InlineSum, n: int) -> str:
     """A piece as a function of a modulus."""
     a, each = [f"a{i}" for i in range(n)], range(n)
     changed = "inout(reg) y.as_ptr() => _" if piece.changes_pointer else "in(reg) y.as_ptr()"
+    has_y = piece.has_pointer
     return SUM.format(
         says=piece.says,
         name=piece.name,
         n=n,
+        operands=", ".join(f"{name}: &[u64; {n}]" for name in ("xy" if has_y else "x")),
+        reads="reads y, and " if has_y else "",
+        memory="readonly" if has_y else "nomem",
         mutable=", ".join(f"mut {x}" for x in a),
         lines="\n".join(f'            "{line}",' for line in piece.lines),
         results="\n".join(f"            {x} = inout(reg) {x}," for x in a),
         scratch=", ".join(f"t{i} = out(reg) _" for i in each),
-        pointer=changed,
+        pointer=f"            y = {changed},\n" if has_y else "",
         constants="\n".join(f"            c{i} = const M::{piece.constant}[{i}]," for i in each),
         result=", ".join(a),
     )
@@ -118,10 +134,13 @@ RESULT = ("rax", "rcx", "r8", "r9", "r10", "r11")
 SCRATCH = ("rbx", "rbp", "r12", "r13", "r14", "r15")
 
 
-def as_function(piece: InlineSum, f: Field) -> str:
-    """A piece with one choice of registers, as a function of z, x and y: what can be proved."""
-    n = f.n
-    words = f.limbs(f.p if piece.constant == "P" else f.R - f.p)
+def as_function(piece: InlineSum, f: Field, multiple: int = 1) -> str:
+    """A piece with one choice of registers, as a function of z, x and y: what can be proved.
+
+    It is for p, or for that multiple of p.
+    """
+    n, p = f.n, f.p * multiple
+    words = f.limbs(p if piece.constant == "P" else f.R - p)
     names = {"y": "rdx", "y:e": "edx"}
     names |= {f"a{i}": RESULT[i] for i in range(n)} | {f"t{i}": SCRATCH[i] for i in range(n)}
     names |= {f"c{i}": hex(word) for i, word in enumerate(words)}

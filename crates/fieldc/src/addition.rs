@@ -19,6 +19,13 @@ pub(crate) fn sub<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [
     choose(borrow, &plus(&difference, p).0, &difference)
 }
 
+/// x mod p for x < 2p, where 2p is below 2^(64N).
+#[inline]
+pub(crate) fn reduce<const N: usize>(x: &[u64; N], p: &[u64; N]) -> [u64; N] {
+    let (less, borrow) = minus(x, p);
+    choose(borrow, x, &less)
+}
+
 /// -x mod p; the negative of 0 is 0, never p.
 #[inline]
 pub(crate) fn neg<const N: usize>(x: &[u64; N], p: &[u64; N]) -> [u64; N] {

@@ -58,7 +58,10 @@ impl<const N: usize, const CLASS: u8> Products<N> for Shape<N, CLASS> {
 }
 
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-pub(crate) use x86_64::{assembly, by_limbs, mul_portable, square_portable, sum_portable};
+pub(crate) use x86_64::{
+    assembly, by_limbs, mul_lazy_portable, mul_portable, square_lazy_portable, square_portable,
+    sum_portable,
+};
 
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
 mod x86_64 {
@@ -80,6 +83,22 @@ mod x86_64 {
     #[inline(never)]
     pub(crate) fn square_portable<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
         mul_portable::<N, M>(x, x)
+    }
+
+    /// x*y/R modulo p, below 2p, likewise.
+    #[inline(never)]
+    pub(crate) fn mul_lazy_portable<const N: usize, M: Modulus<N>>(
+        x: &[u64; N],
+        y: &[u64; N],
+    ) -> [u64; N] {
+        find_out();
+        portable::mul_lazy::<N, M>(x, y)
+    }
+
+    /// x*x/R modulo p, below 2p, likewise.
+    #[inline(never)]
+    pub(crate) fn square_lazy_portable<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
+        mul_lazy_portable::<N, M>(x, x)
     }
 
     /// (x0*y0 + x1*y1)/R mod p, likewise.

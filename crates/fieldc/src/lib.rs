@@ -42,6 +42,9 @@
 //! # Ok::<(), fieldc::DecodeError>(())
 //! ```
 //!
+//! Where the modulus has two spare bits, [`Lazy`] keeps values below 2p, and products leave out a
+//! subtraction; it is a type of its own.
+//!
 //! The fields of many curves are here by name; [`field!`] makes a type of any other odd prime.
 //!
 //! The crate is `no_std`, allocates nothing and has no build script. On x86-64 it finds out once
@@ -123,6 +126,8 @@ mod generator;
 mod generated;
 mod inversion;
 mod kernels;
+mod lazy;
+mod lazy_kernels;
 mod limbs;
 mod modulus;
 mod operations;
@@ -143,6 +148,7 @@ pub use batch::ShortScratch;
 pub use decode::DecodeError;
 pub use generated::fields::*;
 pub use kernels::{Kernels, Unavailable};
+pub use lazy::Lazy;
 pub use modulus::Modulus;
 #[cfg(any(feature = "ff", feature = "ff-0-13"))]
 pub use traits::Repr;
@@ -159,6 +165,7 @@ pub mod __private {
         small_order, three_adicity, two_adicity, two_inverse, zeta,
     };
     pub use crate::inversion::invert;
+    pub use crate::lazy_kernels::{HasLazy, LazyRing, lazy_class};
     pub use crate::limbs::{
         exactly, from_bytes_le, hex, is_equal, is_less, length, reversed, shifted, text,
         to_bytes_le, write_hex,

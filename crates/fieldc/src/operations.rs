@@ -14,6 +14,14 @@ macro_rules! __operations {
             >;
         }
 
+        impl $crate::__private::HasLazy for $Fp {
+            type Ring = $crate::__private::LazyRing<
+                { $Fp::LIMBS },
+                { $crate::__private::lazy_class::<{ $Fp::LIMBS }, $Fp>() },
+                $Fp,
+            >;
+        }
+
         impl $Fp {
             /// The inverse and true; for 0, which has none, 0 and false.
             ///

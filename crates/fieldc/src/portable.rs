@@ -66,9 +66,22 @@ pub(crate) const fn neg<const N: usize>(x: &[u64; N], p: &[u64; N]) -> [u64; N] 
     sub(&[0; N], x, p)
 }
 
-/// x*y/R mod p: a row of the product, a row of the reduction, drop a limb.
+/// x*y/R mod p.
 #[inline]
 pub(crate) const fn mul<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
+    let (t, over) = product::<N, M>(x, y);
+    subtract_once(&t, over, &M::P)
+}
+
+/// x*y/R modulo p, below 2p as x and y are, for 4p < R.
+#[inline]
+pub(crate) fn mul_lazy<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
+    product::<N, M>(x, y).0
+}
+
+/// x*y/R modulo p, below xy/R + p: a row of the product, a row of the reduction, drop a limb.
+#[inline(always)]
+const fn product<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> ([u64; N], bool) {
     let (mut t, mut over, mut i) = ([0; N], false, 0);
     while i < N {
         let (mut carry, mut j) = (0, 0);
@@ -76,12 +89,12 @@ pub(crate) const fn mul<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N
             (t[j], carry) = mac(t[j], x[j], y[i], carry);
             j += 1;
         }
-        // t < 2p before the row, t < 2p * 2^64 behind it: one bit more than N + 1 limbs.
+        // t < x + p before the row, one bit more than N limbs, and one more than N + 1 behind it.
         let (top, above) = adc(carry, over as u64, false);
         (t, over) = drop_limb::<N, M>(&t, top, above);
         i += 1;
     }
-    subtract_once(&t, over, &M::P)
+    (t, over)
 }
 
 /// (x0*y0 + x1*y1)/R mod p, as two products.

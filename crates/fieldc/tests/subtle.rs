@@ -65,3 +65,17 @@ macro_rules! field_tests {
 }
 
 for_some_fields!(field_tests);
+
+#[test]
+fn values_below_2p() {
+    use fieldc::{Lazy, bn254::Fp};
+
+    let x = Lazy::from(-Fp::from_u64(3));
+    let y = Lazy::from_montgomery_limbs(Fp::MODULUS).expect("below 2p");
+    assert!(bool::from(y.ct_eq(&Lazy::ZERO)) && !bool::from(y.ct_eq(&x)));
+    let chosen = [0, 1].map(|choice| Lazy::conditional_select(&x, &y, Choice::from(choice)));
+    assert_eq!(
+        chosen.map(|z| z.to_montgomery_limbs()),
+        [x, y].map(|z| z.to_montgomery_limbs())
+    );
+}

@@ -23,3 +23,10 @@ macro_rules! field_tests {
 }
 
 for_some_fields!(field_tests);
+
+#[test]
+fn values_below_2p() {
+    let mut x = fieldc::Lazy::from(-fieldc::bn254::Fp::ONE);
+    x.zeroize();
+    assert_eq!(x.to_montgomery_limbs(), [0; 4]);
+}

@@ -8,7 +8,7 @@ mod memcheck;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod checks {
     use crate::memcheck::{public, secret};
-    use fieldc::{Kernels, bls12_381, bn254, curve25519, goldilocks, secp256k1};
+    use fieldc::{Kernels, Lazy, bls12_381, bn254, curve25519, goldilocks, p521, secp256k1};
 
     macro_rules! batch_inverted {
         ($Fp:ty, $elements:expr) => {{
@@ -55,6 +55,25 @@ mod checks {
         };
     }
 
+    /// The same of values below 2p.
+    macro_rules! check_lazy {
+        ($Fp:ty) => {{
+            let known = [3, 5].map(|k| Lazy::from(-<$Fp>::from_u64(k)).square());
+            let [x, y] = known.map(secret);
+            let [u, v] = known;
+            check!(@ x + y, u + v);
+            check!(@ x - y, u - v);
+            check!(@ x * y, u * v);
+            check!(@ -x, -u);
+            check!(@ x.double(), u.double());
+            check!(@ x.square(), u.square());
+            check!(@ x.reduce(), u.reduce());
+            check!(@ Lazy::from(secret(<$Fp>::ONE)), Lazy::ONE);
+            check!(@ x == y, u == v);
+            check!(@ x.is_zero(), u.is_zero());
+        }};
+    }
+
     /// On every path that the processor has; valgrind's has no ADX.
     pub(crate) fn run() {
         for kernels in [Kernels::Portable, Kernels::Mulx, Kernels::Adx] {
@@ -68,6 +87,9 @@ mod checks {
             check!(secp256k1::Fp);
             check!(curve25519::Fp);
             check!(goldilocks::Fp);
+            check_lazy!(bls12_381::Fp);
+            check_lazy!(bn254::Fp);
+            check_lazy!(p521::Fp);
             println!("{kernels:?} kernels: every operation ran on secrets");
         }
     }

@@ -4,6 +4,7 @@
 use core::arch::{asm, naked_asm};
 
 use crate::assembly::assembly;
+use crate::lazy_kernels::lazy_assembly;
 use crate::modulus::Modulus;
 
 // spare: at least one spare bit: no carry leaves the top limb.
@@ -25,19 +26,9 @@ unsafe fn mul_spare_mulx<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] 
         asm!(
             "call {kernel}",
             kernel = sym mul_spare_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => z[0],
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -48,22 +39,22 @@ unsafe fn mul_spare_mulx<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] 
 unsafe extern "C" fn mul_spare_mulx_code<M: Modulus<1>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rdx, qword ptr [rdx]
-    mov rcx, qword ptr [rsi]
-    mulx rcx, rsi, rcx
-    mov rdx, rsi
-    imul rdx, qword ptr [rax]
-    mulx rdx, rdi, qword ptr [rax + 8]
-    add rsi, rdi
-    adc rcx, rdx
-    mov rdx, rcx
-    sub rdx, qword ptr [rax + 8]
-    cmovc rdx, rcx
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rdx, [rdx]
+mov rcx, [rsi]
+mulx rcx, rsi, rcx
+mov rdx, rsi
+imul rdx, [rax]
+mulx rdx, rdi, [rax + 8]
+add rsi, rdi
+adc rcx, rdx
+mov rdx, rcx
+sub rdx, [rax + 8]
+cmovc rdx, rcx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}
+.quad {n0}, {p0}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -82,19 +73,9 @@ unsafe fn square_spare_mulx<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
         asm!(
             "call {kernel}",
             kernel = sym square_spare_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            out("rdx") z[0],
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _,
+            out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -105,22 +86,22 @@ unsafe fn square_spare_mulx<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
 unsafe extern "C" fn square_spare_mulx_code<M: Modulus<1>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rdx, qword ptr [rsi]
-    mov rcx, qword ptr [rsi]
-    mulx rcx, rsi, rcx
-    mov rdx, rsi
-    imul rdx, qword ptr [rax]
-    mulx rdx, rdi, qword ptr [rax + 8]
-    add rsi, rdi
-    adc rcx, rdx
-    mov rdx, rcx
-    sub rdx, qword ptr [rax + 8]
-    cmovc rdx, rcx
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rcx, [rsi]
+mulx rcx, rsi, rcx
+mov rdx, rsi
+imul rdx, [rax]
+mulx rdx, rdi, [rax + 8]
+add rsi, rdi
+adc rcx, rdx
+mov rdx, rcx
+sub rdx, [rax + 8]
+cmovc rdx, rcx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}
+.quad {n0}, {p0}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -142,19 +123,9 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<1>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_spare_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[0],
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -165,28 +136,28 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<1>>(
 unsafe extern "C" fn sum_of_products_spare_mulx_code<M: Modulus<1>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov rdx, qword ptr [rcx + 8]
-    mov rcx, qword ptr [rsi + 8]
-    mulx rcx, rdx, rcx
-    add r8, rdx
-    adc rdi, rcx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx rcx, rdx, qword ptr [rax + 8]
-    add r8, rdx
-    adc rdi, rcx
-    mov rcx, rdi
-    sub rcx, qword ptr [rax + 8]
-    cmovc rcx, rdi
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov rdx, [rcx + 8]
+mov rcx, [rsi + 8]
+mulx rcx, rdx, rcx
+add r8, rdx
+adc rdi, rcx
+mov rdx, r8
+imul rdx, [rax]
+mulx rcx, rdx, [rax + 8]
+add r8, rdx
+adc rdi, rcx
+mov rcx, rdi
+sub rcx, [rax + 8]
+cmovc rcx, rdi
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}
+.quad {n0}, {p0}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -211,19 +182,9 @@ unsafe fn mul_full_mulx<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
         asm!(
             "call {kernel}",
             kernel = sym mul_full_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => z[0],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => z[0], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -234,25 +195,25 @@ unsafe fn mul_full_mulx<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
 unsafe extern "C" fn mul_full_mulx_code<M: Modulus<1>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rdx, qword ptr [rdx]
-    mov rcx, qword ptr [rsi]
-    mulx rcx, rsi, rcx
-    mov rdx, rsi
-    imul rdx, qword ptr [rax]
-    mulx rdx, rdi, qword ptr [rax + 8]
-    add rsi, rdi
-    adc rcx, rdx
-    mov rdx, 0
-    adc rdx, 0
-    mov rsi, rcx
-    sub rsi, qword ptr [rax + 8]
-    sbb rdx, 0
-    cmovc rsi, rcx
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rdx, [rdx]
+mov rcx, [rsi]
+mulx rcx, rsi, rcx
+mov rdx, rsi
+imul rdx, [rax]
+mulx rdx, rdi, [rax + 8]
+add rsi, rdi
+adc rcx, rdx
+mov rdx, 0
+adc rdx, 0
+mov rsi, rcx
+sub rsi, [rax + 8]
+sbb rdx, 0
+cmovc rsi, rcx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}
+.quad {n0}, {p0}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -274,19 +235,9 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<1>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_full_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[0],
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -297,38 +248,137 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<1>>(
 unsafe extern "C" fn sum_of_products_full_mulx_code<M: Modulus<1>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov rdx, qword ptr [rcx + 8]
-    mov rcx, qword ptr [rsi + 8]
-    mulx rcx, rdx, rcx
-    add r8, rdx
-    adc rdi, rcx
-    mov rcx, 0
-    adc rcx, 0
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx rdx, rsi, qword ptr [rax + 8]
-    add r8, rsi
-    adc rdi, rdx
-    adc rcx, 0
-    mov rdx, rdi
-    sub rdx, qword ptr [rax + 8]
-    mov rsi, rcx
-    sbb rsi, 0
-    cmovc rdx, rdi
-    cmovc rsi, rcx
-    mov rcx, rdx
-    sub rcx, qword ptr [rax + 8]
-    sbb rsi, 0
-    cmovc rcx, rdx
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov rdx, [rcx + 8]
+mov rcx, [rsi + 8]
+mulx rcx, rdx, rcx
+add r8, rdx
+adc rdi, rcx
+mov rcx, 0
+adc rcx, 0
+mov rdx, r8
+imul rdx, [rax]
+mulx rdx, rsi, [rax + 8]
+add r8, rsi
+adc rdi, rdx
+adc rcx, 0
+mov rdx, rdi
+sub rdx, [rax + 8]
+mov rsi, rcx
+sbb rsi, 0
+cmovc rdx, rdi
+cmovc rsi, rcx
+mov rcx, rdx
+sub rcx, [rax + 8]
+sbb rsi, 0
+cmovc rcx, rdx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}
+.quad {n0}, {p0}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+    )
+}
+
+// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+lazy_assembly! { 1, 1:
+    mul: mul_lazy_room_mulx;
+    square: square_lazy_rows_mulx;
+}
+
+/// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_rows_mulx<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
+    let mut z = [0; 1];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_rows_mulx_code::<M>,
+            out("rax") _, out("rcx") z[0], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _,
+            out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_rows_mulx_code<M: Modulus<1>>() {
+    naked_asm!(
+        r"
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rcx, [rsi]
+mulx rcx, rsi, rcx
+mov rdx, rsi
+imul rdx, [rax]
+mulx rax, rdx, [rax + 8]
+add rsi, rdx
+adc rcx, rax
+ret
+.balign 64
+2:
+.quad {n0}, {p0}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+    )
+}
+
+// room: 4p < R: values below 2p.
+lazy_assembly! { 1, 2:
+    mul: mul_lazy_room_mulx;
+}
+
+/// x*y/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_room_mulx<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
+    let mut z = [0; 1];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_room_mulx_code::<M>,
+            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_room_mulx_code<M: Modulus<1>>() {
+    naked_asm!(
+        r"
+lea rax, [rip + 2f]
+mov rdx, [rdx]
+mov rcx, [rsi]
+mulx rcx, rsi, rcx
+mov rdx, rsi
+imul rdx, [rax]
+mulx rax, rdx, [rax + 8]
+add rsi, rdx
+adc rcx, rax
+ret
+.balign 64
+2:
+.quad {n0}, {p0}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],

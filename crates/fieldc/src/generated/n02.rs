@@ -4,6 +4,7 @@
 use core::arch::{asm, naked_asm};
 
 use crate::assembly::assembly;
+use crate::lazy_kernels::lazy_assembly;
 use crate::modulus::Modulus;
 
 // fold: mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products.
@@ -27,19 +28,9 @@ unsafe fn mul_fold_mulx<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
         asm!(
             "call {kernel}",
             kernel = sym mul_fold_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[0],
-            inout("rdx") core::ptr::from_ref(y) => z[1],
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -50,52 +41,52 @@ unsafe fn mul_fold_mulx<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
 unsafe extern "C" fn mul_fold_mulx_code<M: Modulus<2>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx rdx, r9, r9
-    add rdi, r9
-    adc rdx, 0
-    mov r9, rdx
-    mov rdx, r8
-    mulx r8, r10, qword ptr [rax]
-    mulx rdx, r11, qword ptr [rax + 8]
-    add r8, r11
-    adc rdx, 0
-    add rdi, r10
-    adc r9, r8
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx rcx, r10, qword ptr [rsi]
-    mulx rdx, rsi, qword ptr [rsi + 8]
-    add rcx, rsi
-    adc rdx, 0
-    add rdi, r10
-    adc r9, rcx
-    adc r8, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rax + 16]
-    mulx rcx, rsi, qword ptr [rax + 24]
-    mulx rdx, r10, qword ptr [rax + 32]
-    add rcx, r10
-    adc rdx, 0
-    add rdi, rsi
-    adc r9, rcx
-    adc r8, rdx
-    mov rcx, r9
-    sub rcx, qword ptr [rax + 24]
-    mov rdx, r8
-    sbb rdx, qword ptr [rax + 32]
-    cmovc rcx, r9
-    cmovc rdx, r8
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx rdx, r9, r9
+add rdi, r9
+adc rdx, 0
+mov r9, rdx
+mov rdx, r8
+mulx r8, r10, [rax]
+mulx rdx, r11, [rax + 8]
+add r8, r11
+adc rdx, 0
+add rdi, r10
+adc r9, r8
+adc rdx, 0
+mov r8, rdx
+mov rdx, [rcx + 8]
+mulx rcx, r10, [rsi]
+mulx rdx, rsi, [rsi + 8]
+add rcx, rsi
+adc rdx, 0
+add rdi, r10
+adc r9, rcx
+adc r8, rdx
+mov rdx, rdi
+imul rdx, [rax + 16]
+mulx rcx, rsi, [rax + 24]
+mulx rdx, r10, [rax + 32]
+add rcx, r10
+adc rdx, 0
+add rdi, rsi
+adc r9, rcx
+adc r8, rdx
+mov rcx, r9
+sub rcx, [rax + 24]
+mov rdx, r8
+sbb rdx, [rax + 32]
+cmovc rcx, r9
+cmovc rdx, r8
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {n0}, {p0}, {p1}
+.quad {mu0}, {mu1}, {n0}, {p0}, {p1}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -117,19 +108,9 @@ unsafe fn square_fold_mulx<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
         asm!(
             "call {kernel}",
             kernel = sym square_fold_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            out("rdx") z[0],
-            inout("rsi") core::ptr::from_ref(x) => z[1],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
+            z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _,
+            out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -140,48 +121,48 @@ unsafe fn square_fold_mulx<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
 unsafe extern "C" fn square_fold_mulx_code<M: Modulus<2>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mulx rcx, rdx, rcx
-    add rdi, rdx
-    adc rcx, 0
-    mov rdx, r8
-    mulx r8, r9, qword ptr [rax]
-    mulx rdx, r10, qword ptr [rax + 8]
-    add r8, r10
-    adc rdx, 0
-    add rdi, r9
-    adc rcx, r8
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov rsi, qword ptr [rsi + 8]
-    mulx rdx, rsi, rsi
-    add rcx, rsi
-    adc r8, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rax + 16]
-    mulx rsi, r9, qword ptr [rax + 24]
-    mulx rdx, r10, qword ptr [rax + 32]
-    add rsi, r10
-    adc rdx, 0
-    add rdi, r9
-    adc rcx, rsi
-    adc r8, rdx
-    mov rdx, rcx
-    sub rdx, qword ptr [rax + 24]
-    mov rsi, r8
-    sbb rsi, qword ptr [rax + 32]
-    cmovc rdx, rcx
-    cmovc rsi, r8
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mulx rcx, rdx, rcx
+add rdi, rdx
+adc rcx, 0
+mov rdx, r8
+mulx r8, r9, [rax]
+mulx rdx, r10, [rax + 8]
+add r8, r10
+adc rdx, 0
+add rdi, r9
+adc rcx, r8
+adc rdx, 0
+mov r8, rdx
+mov rdx, [rsi + 8]
+mov rsi, [rsi + 8]
+mulx rdx, rsi, rsi
+add rcx, rsi
+adc r8, rdx
+mov rdx, rdi
+imul rdx, [rax + 16]
+mulx rsi, r9, [rax + 24]
+mulx rdx, r10, [rax + 32]
+add rsi, r10
+adc rdx, 0
+add rdi, r9
+adc rcx, rsi
+adc r8, rdx
+mov rdx, rcx
+sub rdx, [rax + 24]
+mov rsi, r8
+sbb rsi, [rax + 32]
+cmovc rdx, rcx
+cmovc rsi, r8
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {n0}, {p0}, {p1}
+.quad {mu0}, {mu1}, {n0}, {p0}, {p1}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -212,19 +193,9 @@ unsafe fn mul_complement_mulx<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64
         asm!(
             "call {kernel}",
             kernel = sym mul_complement_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[0],
-            inout("rdx") core::ptr::from_ref(y) => z[1],
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -235,56 +206,56 @@ unsafe fn mul_complement_mulx<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64
 unsafe extern "C" fn mul_complement_mulx_code<M: Modulus<2>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx rdx, r9, r9
-    add rdi, r9
-    adc rdx, 0
-    mov r9, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r8
-    mulx r8, r10, qword ptr [rax + 8]
-    mulx rdx, r11, qword ptr [rax + 16]
-    add r8, r11
-    adc rdx, 0
-    add rdi, r10
-    adc r9, r8
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx rcx, r10, qword ptr [rsi]
-    mulx rdx, rsi, qword ptr [rsi + 8]
-    add rcx, rsi
-    adc rdx, 0
-    add r10, qword ptr [rax + 24]
-    adc rcx, qword ptr [rax + 32]
-    adc rdx, 0
-    add rdi, r10
-    adc r9, rcx
-    adc r8, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rax + 40]
-    mulx rcx, rsi, qword ptr [rax + 48]
-    mulx rdx, r10, qword ptr [rax + 56]
-    add rcx, r10
-    adc rdx, 0
-    add rdi, rsi
-    adc r9, rcx
-    adc r8, rdx
-    mov rcx, r9
-    sub rcx, qword ptr [rax + 48]
-    mov rdx, r8
-    sbb rdx, qword ptr [rax + 56]
-    cmovc rcx, r9
-    cmovc rdx, r8
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx rdx, r9, r9
+add rdi, r9
+adc rdx, 0
+mov r9, rdx
+mov rdx, [rax]
+sub rdx, r8
+mulx r8, r10, [rax + 8]
+mulx rdx, r11, [rax + 16]
+add r8, r11
+adc rdx, 0
+add rdi, r10
+adc r9, r8
+adc rdx, 0
+mov r8, rdx
+mov rdx, [rcx + 8]
+mulx rcx, r10, [rsi]
+mulx rdx, rsi, [rsi + 8]
+add rcx, rsi
+adc rdx, 0
+add r10, [rax + 24]
+adc rcx, [rax + 32]
+adc rdx, 0
+add rdi, r10
+adc r9, rcx
+adc r8, rdx
+mov rdx, rdi
+imul rdx, [rax + 40]
+mulx rcx, rsi, [rax + 48]
+mulx rdx, r10, [rax + 56]
+add rcx, r10
+adc rdx, 0
+add rdi, rsi
+adc r9, rcx
+adc r8, rdx
+mov rcx, r9
+sub rcx, [rax + 48]
+mov rdx, r8
+sbb rdx, [rax + 56]
+cmovc rcx, r9
+cmovc rdx, r8
+ret
+.balign 64
 2:
-    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {fold_rest0}, {fold_rest1}, {n0}, {p0}, {p1}
+.quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {fold_rest0}, {fold_rest1}, {n0}, {p0}, {p1}
 ",
         kffffffffffffffff = const 0xffffffffffffffff_u64,
         minus_mu0 = const M::MINUS_MU[0],
@@ -309,19 +280,9 @@ unsafe fn square_complement_mulx<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
         asm!(
             "call {kernel}",
             kernel = sym square_complement_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            out("rdx") z[0],
-            inout("rsi") core::ptr::from_ref(x) => z[1],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
+            z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _,
+            out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -332,52 +293,52 @@ unsafe fn square_complement_mulx<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
 unsafe extern "C" fn square_complement_mulx_code<M: Modulus<2>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mulx rcx, rdx, rcx
-    add rdi, rdx
-    adc rcx, 0
-    mov rdx, qword ptr [rax]
-    sub rdx, r8
-    mulx r8, r9, qword ptr [rax + 8]
-    mulx rdx, r10, qword ptr [rax + 16]
-    add r8, r10
-    adc rdx, 0
-    add rdi, r9
-    adc rcx, r8
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov rsi, qword ptr [rsi + 8]
-    mulx rdx, rsi, rsi
-    add rsi, qword ptr [rax + 24]
-    adc rdx, 0
-    add rdi, qword ptr [rax + 32]
-    adc rcx, rsi
-    adc r8, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rax + 40]
-    mulx rsi, r9, qword ptr [rax + 48]
-    mulx rdx, r10, qword ptr [rax + 56]
-    add rsi, r10
-    adc rdx, 0
-    add rdi, r9
-    adc rcx, rsi
-    adc r8, rdx
-    mov rdx, rcx
-    sub rdx, qword ptr [rax + 48]
-    mov rsi, r8
-    sbb rsi, qword ptr [rax + 56]
-    cmovc rdx, rcx
-    cmovc rsi, r8
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mulx rcx, rdx, rcx
+add rdi, rdx
+adc rcx, 0
+mov rdx, [rax]
+sub rdx, r8
+mulx r8, r9, [rax + 8]
+mulx rdx, r10, [rax + 16]
+add r8, r10
+adc rdx, 0
+add rdi, r9
+adc rcx, r8
+adc rdx, 0
+mov r8, rdx
+mov rdx, [rsi + 8]
+mov rsi, [rsi + 8]
+mulx rdx, rsi, rsi
+add rsi, [rax + 24]
+adc rdx, 0
+add rdi, [rax + 32]
+adc rcx, rsi
+adc r8, rdx
+mov rdx, rdi
+imul rdx, [rax + 40]
+mulx rsi, r9, [rax + 48]
+mulx rdx, r10, [rax + 56]
+add rsi, r10
+adc rdx, 0
+add rdi, r9
+adc rcx, rsi
+adc r8, rdx
+mov rdx, rcx
+sub rdx, [rax + 48]
+mov rsi, r8
+sbb rsi, [rax + 56]
+cmovc rdx, rcx
+cmovc rsi, r8
+ret
+.balign 64
 2:
-    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {fold_rest1}, {fold_rest0}, {n0}, {p0}, {p1}
+.quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {fold_rest1}, {fold_rest0}, {n0}, {p0}, {p1}
 ",
         kffffffffffffffff = const 0xffffffffffffffff_u64,
         minus_mu0 = const M::MINUS_MU[0],
@@ -411,19 +372,9 @@ unsafe fn mul_spare_mulx<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] 
         asm!(
             "call {kernel}",
             kernel = sym mul_spare_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => z[0],
-            inout("rsi") core::ptr::from_ref(x) => z[1],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -434,53 +385,53 @@ unsafe fn mul_spare_mulx<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] 
 unsafe extern "C" fn mul_spare_mulx_code<M: Modulus<2>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx rdx, r9, r9
-    add rdi, r9
-    adc rdx, 0
-    mov r9, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r10, r11, qword ptr [rax + 8]
-    mulx rdx, r12, qword ptr [rax + 16]
-    add r10, r12
-    adc rdx, 0
-    add r8, r11
-    adc rdi, r10
-    adc r9, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx rcx, r8, qword ptr [rsi]
-    mulx rdx, rsi, qword ptr [rsi + 8]
-    add rcx, rsi
-    adc rdx, 0
-    add rdi, r8
-    adc r9, rcx
-    adc rdx, 0
-    mov rcx, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rax]
-    mulx rsi, r8, qword ptr [rax + 8]
-    mulx rdx, r10, qword ptr [rax + 16]
-    add rsi, r10
-    adc rdx, 0
-    add rdi, r8
-    adc r9, rsi
-    adc rcx, rdx
-    mov rdx, r9
-    sub rdx, qword ptr [rax + 8]
-    mov rsi, rcx
-    sbb rsi, qword ptr [rax + 16]
-    cmovc rdx, r9
-    cmovc rsi, rcx
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx rdx, r9, r9
+add rdi, r9
+adc rdx, 0
+mov r9, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r10, r11, [rax + 8]
+mulx rdx, r12, [rax + 16]
+add r10, r12
+adc rdx, 0
+add r8, r11
+adc rdi, r10
+adc r9, rdx
+mov rdx, [rcx + 8]
+mulx rcx, r8, [rsi]
+mulx rdx, rsi, [rsi + 8]
+add rcx, rsi
+adc rdx, 0
+add rdi, r8
+adc r9, rcx
+adc rdx, 0
+mov rcx, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx rsi, r8, [rax + 8]
+mulx rdx, r10, [rax + 16]
+add rsi, r10
+adc rdx, 0
+add rdi, r8
+adc r9, rsi
+adc rcx, rdx
+mov rdx, r9
+sub rdx, [rax + 8]
+mov rsi, rcx
+sbb rsi, [rax + 16]
+cmovc rdx, r9
+cmovc rsi, rcx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}
+.quad {n0}, {p0}, {p1}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -500,19 +451,9 @@ unsafe fn square_spare_mulx<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
         asm!(
             "call {kernel}",
             kernel = sym square_spare_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            out("rdx") z[0],
-            inout("rsi") core::ptr::from_ref(x) => z[1],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
+            z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _,
+            out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -523,50 +464,50 @@ unsafe fn square_spare_mulx<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
 unsafe extern "C" fn square_spare_mulx_code<M: Modulus<2>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mulx rcx, rdx, rcx
-    add rdi, rdx
-    adc rcx, 0
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r9, r10, qword ptr [rax + 8]
-    mulx rdx, r11, qword ptr [rax + 16]
-    add r9, r11
-    adc rdx, 0
-    add r8, r10
-    adc rdi, r9
-    adc rcx, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rsi + 8]
-    mov rsi, qword ptr [rsi + 8]
-    mulx rdx, rsi, rsi
-    add rcx, rsi
-    adc r8, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rax]
-    mulx rsi, r9, qword ptr [rax + 8]
-    mulx rdx, r10, qword ptr [rax + 16]
-    add rsi, r10
-    adc rdx, 0
-    add rdi, r9
-    adc rcx, rsi
-    adc r8, rdx
-    mov rdx, rcx
-    sub rdx, qword ptr [rax + 8]
-    mov rsi, r8
-    sbb rsi, qword ptr [rax + 16]
-    cmovc rdx, rcx
-    cmovc rsi, r8
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mulx rcx, rdx, rcx
+add rdi, rdx
+adc rcx, 0
+mov rdx, r8
+imul rdx, [rax]
+mulx r9, r10, [rax + 8]
+mulx rdx, r11, [rax + 16]
+add r9, r11
+adc rdx, 0
+add r8, r10
+adc rdi, r9
+adc rcx, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [rsi + 8]
+mov rsi, [rsi + 8]
+mulx rdx, rsi, rsi
+add rcx, rsi
+adc r8, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx rsi, r9, [rax + 8]
+mulx rdx, r10, [rax + 16]
+add rsi, r10
+adc rdx, 0
+add rdi, r9
+adc rcx, rsi
+adc r8, rdx
+mov rdx, rcx
+sub rdx, [rax + 8]
+mov rsi, r8
+sbb rsi, [rax + 16]
+cmovc rdx, rcx
+cmovc rsi, r8
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}
+.quad {n0}, {p0}, {p1}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -589,19 +530,9 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<2>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_spare_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[0],
-            inout("rdx") core::ptr::from_ref(y) => z[1],
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -612,72 +543,72 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<2>>(
 unsafe extern "C" fn sum_of_products_spare_mulx_code<M: Modulus<2>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx rdx, r9, r9
-    add rdi, r9
-    adc rdx, 0
-    mov r9, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    mov r12, qword ptr [rsi + 24]
-    mulx rdx, r12, r12
-    add r10, r12
-    adc rdx, 0
-    add r8, r11
-    adc rdi, r10
-    adc r9, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r10, r11, qword ptr [rax + 8]
-    mulx rdx, r12, qword ptr [rax + 16]
-    add r10, r12
-    adc rdx, 0
-    add r8, r11
-    adc rdi, r10
-    adc r9, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rcx + 8]
-    mulx r10, r11, qword ptr [rsi]
-    mulx rdx, r12, qword ptr [rsi + 8]
-    add r10, r12
-    adc rdx, 0
-    add rdi, r11
-    adc r9, r10
-    adc r8, rdx
-    mov rdx, qword ptr [rcx + 24]
-    mulx rcx, r10, qword ptr [rsi + 16]
-    mulx rdx, rsi, qword ptr [rsi + 24]
-    add rcx, rsi
-    adc rdx, 0
-    add rdi, r10
-    adc r9, rcx
-    adc r8, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rax]
-    mulx rcx, rsi, qword ptr [rax + 8]
-    mulx rdx, r10, qword ptr [rax + 16]
-    add rcx, r10
-    adc rdx, 0
-    add rdi, rsi
-    adc r9, rcx
-    adc r8, rdx
-    mov rcx, r9
-    sub rcx, qword ptr [rax + 8]
-    mov rdx, r8
-    sbb rdx, qword ptr [rax + 16]
-    cmovc rcx, r9
-    cmovc rdx, r8
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx rdx, r9, r9
+add rdi, r9
+adc rdx, 0
+mov r9, rdx
+mov rdx, [rcx + 16]
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+mov r12, [rsi + 24]
+mulx rdx, r12, r12
+add r10, r12
+adc rdx, 0
+add r8, r11
+adc rdi, r10
+adc r9, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r10, r11, [rax + 8]
+mulx rdx, r12, [rax + 16]
+add r10, r12
+adc rdx, 0
+add r8, r11
+adc rdi, r10
+adc r9, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [rcx + 8]
+mulx r10, r11, [rsi]
+mulx rdx, r12, [rsi + 8]
+add r10, r12
+adc rdx, 0
+add rdi, r11
+adc r9, r10
+adc r8, rdx
+mov rdx, [rcx + 24]
+mulx rcx, r10, [rsi + 16]
+mulx rdx, rsi, [rsi + 24]
+add rcx, rsi
+adc rdx, 0
+add rdi, r10
+adc r9, rcx
+adc r8, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx rcx, rsi, [rax + 8]
+mulx rdx, r10, [rax + 16]
+add rcx, r10
+adc rdx, 0
+add rdi, rsi
+adc r9, rcx
+adc r8, rdx
+mov rcx, r9
+sub rcx, [rax + 8]
+mov rdx, r8
+sbb rdx, [rax + 16]
+cmovc rcx, r9
+cmovc rdx, r8
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}
+.quad {n0}, {p0}, {p1}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -705,19 +636,9 @@ unsafe fn mul_full_mulx<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
         asm!(
             "call {kernel}",
             kernel = sym mul_full_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => z[0],
-            inout("rsi") core::ptr::from_ref(x) => z[1],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -728,58 +649,58 @@ unsafe fn mul_full_mulx<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
 unsafe extern "C" fn mul_full_mulx_code<M: Modulus<2>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx rdx, r9, r9
-    add rdi, r9
-    adc rdx, 0
-    mov r9, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r10, r11, qword ptr [rax + 8]
-    mulx rdx, r12, qword ptr [rax + 16]
-    add r10, r12
-    adc rdx, 0
-    add r8, r11
-    adc rdi, r10
-    adc r9, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rcx + 8]
-    mulx rcx, r10, qword ptr [rsi]
-    mulx rdx, rsi, qword ptr [rsi + 8]
-    add rcx, rsi
-    adc rdx, 0
-    add rdi, r10
-    adc r9, rcx
-    adc r8, rdx
-    mov rcx, 0
-    adc rcx, 0
-    mov rdx, rdi
-    imul rdx, qword ptr [rax]
-    mulx rsi, r10, qword ptr [rax + 8]
-    mulx rdx, r11, qword ptr [rax + 16]
-    add rsi, r11
-    adc rdx, 0
-    add rdi, r10
-    adc r9, rsi
-    adc r8, rdx
-    adc rcx, 0
-    mov rdx, r9
-    sub rdx, qword ptr [rax + 8]
-    mov rsi, r8
-    sbb rsi, qword ptr [rax + 16]
-    sbb rcx, 0
-    cmovc rdx, r9
-    cmovc rsi, r8
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx rdx, r9, r9
+add rdi, r9
+adc rdx, 0
+mov r9, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r10, r11, [rax + 8]
+mulx rdx, r12, [rax + 16]
+add r10, r12
+adc rdx, 0
+add r8, r11
+adc rdi, r10
+adc r9, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [rcx + 8]
+mulx rcx, r10, [rsi]
+mulx rdx, rsi, [rsi + 8]
+add rcx, rsi
+adc rdx, 0
+add rdi, r10
+adc r9, rcx
+adc r8, rdx
+mov rcx, 0
+adc rcx, 0
+mov rdx, rdi
+imul rdx, [rax]
+mulx rsi, r10, [rax + 8]
+mulx rdx, r11, [rax + 16]
+add rsi, r11
+adc rdx, 0
+add rdi, r10
+adc r9, rsi
+adc r8, rdx
+adc rcx, 0
+mov rdx, r9
+sub rdx, [rax + 8]
+mov rsi, r8
+sbb rsi, [rax + 16]
+sbb rcx, 0
+cmovc rdx, r9
+cmovc rsi, r8
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}
+.quad {n0}, {p0}, {p1}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -802,19 +723,9 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<2>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_full_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") z[0],
-            out("r8") z[1],
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[0], out("r8") z[1], out("r9") _, out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -825,87 +736,400 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<2>>(
 unsafe extern "C" fn sum_of_products_full_mulx_code<M: Modulus<2>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx rdx, r9, r9
-    add rdi, r9
-    adc rdx, 0
-    mov r9, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    mov r12, qword ptr [rsi + 24]
-    mulx rdx, r12, r12
-    add r10, r12
-    adc rdx, 0
-    add r8, r11
-    adc rdi, r10
-    adc r9, rdx
-    mov r10, 0
-    adc r10, 0
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r11, r12, qword ptr [rax + 8]
-    mulx rdx, r13, qword ptr [rax + 16]
-    add r11, r13
-    adc rdx, 0
-    add r8, r12
-    adc rdi, r11
-    adc r9, rdx
-    adc r10, 0
-    mov rdx, qword ptr [rcx + 8]
-    mulx r8, r11, qword ptr [rsi]
-    mulx rdx, r12, qword ptr [rsi + 8]
-    add r8, r12
-    adc rdx, 0
-    add rdi, r11
-    adc r9, r8
-    adc r10, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rcx + 24]
-    mulx rcx, r11, qword ptr [rsi + 16]
-    mulx rdx, rsi, qword ptr [rsi + 24]
-    add rcx, rsi
-    adc rdx, 0
-    add rdi, r11
-    adc r9, rcx
-    adc r10, rdx
-    adc r8, 0
-    mov rdx, rdi
-    imul rdx, qword ptr [rax]
-    mulx rcx, rsi, qword ptr [rax + 8]
-    mulx rdx, r11, qword ptr [rax + 16]
-    add rcx, r11
-    adc rdx, 0
-    add rdi, rsi
-    adc r9, rcx
-    adc r10, rdx
-    adc r8, 0
-    mov rcx, r9
-    sub rcx, qword ptr [rax + 8]
-    mov rdx, r10
-    sbb rdx, qword ptr [rax + 16]
-    mov rsi, r8
-    sbb rsi, 0
-    cmovc rcx, r9
-    cmovc rdx, r10
-    cmovc rsi, r8
-    mov rdi, rcx
-    sub rdi, qword ptr [rax + 8]
-    mov r8, rdx
-    sbb r8, qword ptr [rax + 16]
-    sbb rsi, 0
-    cmovc rdi, rcx
-    cmovc r8, rdx
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx rdx, r9, r9
+add rdi, r9
+adc rdx, 0
+mov r9, rdx
+mov rdx, [rcx + 16]
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+mov r12, [rsi + 24]
+mulx rdx, r12, r12
+add r10, r12
+adc rdx, 0
+add r8, r11
+adc rdi, r10
+adc r9, rdx
+mov r10, 0
+adc r10, 0
+mov rdx, r8
+imul rdx, [rax]
+mulx r11, r12, [rax + 8]
+mulx rdx, r13, [rax + 16]
+add r11, r13
+adc rdx, 0
+add r8, r12
+adc rdi, r11
+adc r9, rdx
+adc r10, 0
+mov rdx, [rcx + 8]
+mulx r8, r11, [rsi]
+mulx rdx, r12, [rsi + 8]
+add r8, r12
+adc rdx, 0
+add rdi, r11
+adc r9, r8
+adc r10, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [rcx + 24]
+mulx rcx, r11, [rsi + 16]
+mulx rdx, rsi, [rsi + 24]
+add rcx, rsi
+adc rdx, 0
+add rdi, r11
+adc r9, rcx
+adc r10, rdx
+adc r8, 0
+mov rdx, rdi
+imul rdx, [rax]
+mulx rcx, rsi, [rax + 8]
+mulx rdx, r11, [rax + 16]
+add rcx, r11
+adc rdx, 0
+add rdi, rsi
+adc r9, rcx
+adc r10, rdx
+adc r8, 0
+mov rcx, r9
+sub rcx, [rax + 8]
+mov rdx, r10
+sbb rdx, [rax + 16]
+mov rsi, r8
+sbb rsi, 0
+cmovc rcx, r9
+cmovc rdx, r10
+cmovc rsi, r8
+mov rdi, rcx
+sub rdi, [rax + 8]
+mov r8, rdx
+sbb r8, [rax + 16]
+sbb rsi, 0
+cmovc rdi, rcx
+cmovc r8, rdx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}
+.quad {n0}, {p0}, {p1}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+lazy_assembly! { 2, 0:
+    mul: mul_lazy_ample_mulx;
+    square: square_lazy_ample_mulx;
+    add: add_spare;
+    sub: sub;
+    reduce: reduce;
+}
+
+/// x*y/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_ample_mulx<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
+    let mut z = [0; 2];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_ample_mulx_code::<M>,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[1], out("r9") z[0], out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_ample_mulx_code<M: Modulus<2>>() {
+    naked_asm!(
+        r"
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx rdx, r9, r9
+add rdi, r9
+adc rdx, 0
+mov r9, rdx
+mov rdx, r8
+mulx r8, r10, [rax]
+mulx rdx, r11, [rax + 8]
+add r8, r11
+adc rdx, 0
+add rdi, r10
+adc r9, r8
+adc rdx, 0
+mov r8, rdx
+mov rdx, [rcx + 8]
+mulx rcx, r10, [rsi]
+mulx rdx, rsi, [rsi + 8]
+add rcx, rsi
+adc rdx, 0
+add rdi, r10
+adc r9, rcx
+adc r8, rdx
+mov rdx, rdi
+imul rdx, [rax + 16]
+mulx rcx, rsi, [rax + 24]
+mulx rax, rdx, [rax + 32]
+add rcx, rdx
+adc rax, 0
+add rdi, rsi
+adc r9, rcx
+adc r8, rax
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {n0}, {p0}, {p1}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x*x/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_ample_mulx<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
+    let mut z = [0; 2];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_ample_mulx_code::<M>,
+            out("rax") _, out("rcx") z[0], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") z[1], out("r9") _, out("r10") _, out("r11") _, out("r12") _,
+            out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_ample_mulx_code<M: Modulus<2>>() {
+    naked_asm!(
+        r"
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mulx rcx, rdx, rcx
+add rdi, rdx
+adc rcx, 0
+mov rdx, r8
+mulx r8, r9, [rax]
+mulx rdx, r10, [rax + 8]
+add r8, r10
+adc rdx, 0
+add rdi, r9
+adc rcx, r8
+adc rdx, 0
+mov r8, rdx
+mov rdx, [rsi + 8]
+mov rsi, [rsi + 8]
+mulx rdx, rsi, rsi
+add rcx, rsi
+adc r8, rdx
+mov rdx, rdi
+imul rdx, [rax + 16]
+mulx rsi, r9, [rax + 24]
+mulx rax, rdx, [rax + 32]
+add rsi, rdx
+adc rax, 0
+add rdi, r9
+adc rcx, rsi
+adc r8, rax
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {n0}, {p0}, {p1}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+lazy_assembly! { 2, 1:
+    mul: mul_lazy_room_mulx;
+    square: square_lazy_rows_mulx;
+    add: add_spare;
+    sub: sub;
+    reduce: reduce;
+}
+
+/// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_rows_mulx<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
+    let mut z = [0; 2];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_rows_mulx_code::<M>,
+            out("rax") _, out("rcx") z[0], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") z[1], out("r9") _, out("r10") _, out("r11") _, out("r12") _,
+            out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_rows_mulx_code<M: Modulus<2>>() {
+    naked_asm!(
+        r"
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mulx rcx, rdx, rcx
+add rdi, rdx
+adc rcx, 0
+mov rdx, r8
+imul rdx, [rax]
+mulx r9, r10, [rax + 8]
+mulx rdx, r11, [rax + 16]
+add r9, r11
+adc rdx, 0
+add r8, r10
+adc rdi, r9
+adc rcx, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [rsi + 8]
+mov rsi, [rsi + 8]
+mulx rdx, rsi, rsi
+add rcx, rsi
+adc r8, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx rsi, r9, [rax + 8]
+mulx rax, rdx, [rax + 16]
+add rsi, rdx
+adc rax, 0
+add rdi, r9
+adc rcx, rsi
+adc r8, rax
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+// room: 4p < R: values below 2p.
+lazy_assembly! { 2, 2:
+    mul: mul_lazy_room_mulx;
+    add: add_spare;
+    sub: sub;
+    reduce: reduce;
+}
+
+/// x*y/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_room_mulx<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
+    let mut z = [0; 2];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_room_mulx_code::<M>,
+            out("rax") _, out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") z[0], out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_room_mulx_code<M: Modulus<2>>() {
+    naked_asm!(
+        r"
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx rdx, r9, r9
+add rdi, r9
+adc rdx, 0
+mov r9, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r10, r11, [rax + 8]
+mulx rdx, r12, [rax + 16]
+add r10, r12
+adc rdx, 0
+add r8, r11
+adc rdi, r10
+adc r9, rdx
+mov rdx, [rcx + 8]
+mulx rcx, r8, [rsi]
+mulx rdx, rsi, [rsi + 8]
+add rcx, rsi
+adc rdx, 0
+add rdi, r8
+adc r9, rcx
+adc rdx, 0
+mov rcx, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx rsi, r8, [rax + 8]
+mulx rax, rdx, [rax + 16]
+add rsi, rdx
+adc rax, 0
+add rdi, r8
+adc r9, rsi
+adc rcx, rax
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -996,6 +1220,30 @@ fn sub<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
             c0 = const M::P[0],
             c1 = const M::P[1],
             options(pure, readonly, nostack),
+        );
+    }
+    [a0, a1]
+}
+
+/// x mod p for x < 2p, p with a spare bit.
+#[inline(always)]
+fn reduce<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
+    let [mut a0, mut a1] = *x;
+    // SAFETY: it changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "mov {t0}, {c0}",
+            "mov {t1}, {c1}",
+            "add {t0}, {a0}",
+            "adc {t1}, {a1}",
+            "cmovc {a0}, {t0}",
+            "cmovc {a1}, {t1}",
+            a0 = inout(reg) a0,
+            a1 = inout(reg) a1,
+            t0 = out(reg) _, t1 = out(reg) _,
+            c0 = const M::COMPLEMENT[0],
+            c1 = const M::COMPLEMENT[1],
+            options(pure, nomem, nostack),
         );
     }
     [a0, a1]

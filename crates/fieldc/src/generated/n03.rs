@@ -4,6 +4,7 @@
 use core::arch::{asm, naked_asm};
 
 use crate::assembly::assembly;
+use crate::lazy_kernels::lazy_assembly;
 use crate::modulus::Modulus;
 
 // fold: mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products.
@@ -27,19 +28,9 @@ unsafe fn mul_fold_mulx<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
         asm!(
             "call {kernel}",
             kernel = sym mul_fold_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[0],
-            inout("rdx") core::ptr::from_ref(y) => z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -50,90 +41,90 @@ unsafe fn mul_fold_mulx<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
 unsafe extern "C" fn mul_fold_mulx_code<M: Modulus<3>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx rdx, r10, r10
-    adc r9, r10
-    adc rdx, 0
-    mov r10, rdx
-    mov rdx, r8
-    mulx r8, r11, qword ptr [rax]
-    mulx r12, r13, qword ptr [rax + 8]
-    add r8, r13
-    mulx rdx, r13, qword ptr [rax + 16]
-    adc r12, r13
-    adc rdx, 0
-    add rdi, r11
-    adc r9, r8
-    adc r10, r12
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx r11, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add r11, r14
-    mulx rdx, r14, qword ptr [rsi + 16]
-    adc r13, r14
-    adc rdx, 0
-    add rdi, r12
-    adc r9, r11
-    adc r10, r13
-    adc r8, rdx
-    mov rdx, rdi
-    mulx rdi, r11, qword ptr [rax]
-    mulx r12, r13, qword ptr [rax + 8]
-    add rdi, r13
-    mulx rdx, r13, qword ptr [rax + 16]
-    adc r12, r13
-    adc rdx, 0
-    add r9, r11
-    adc r10, rdi
-    adc r8, r12
-    adc rdx, 0
-    mov rdi, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx rcx, r11, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rcx, r13
-    mulx rdx, rsi, qword ptr [rsi + 16]
-    adc r12, rsi
-    adc rdx, 0
-    add r9, r11
-    adc r10, rcx
-    adc r8, r12
-    adc rdi, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rax + 24]
-    mulx rcx, rsi, qword ptr [rax + 32]
-    mulx r11, r12, qword ptr [rax + 40]
-    add rcx, r12
-    mulx rdx, r12, qword ptr [rax + 48]
-    adc r11, r12
-    adc rdx, 0
-    add r9, rsi
-    adc r10, rcx
-    adc r8, r11
-    adc rdi, rdx
-    mov rcx, r10
-    sub rcx, qword ptr [rax + 32]
-    mov rdx, r8
-    sbb rdx, qword ptr [rax + 40]
-    mov rsi, rdi
-    sbb rsi, qword ptr [rax + 48]
-    cmovc rcx, r10
-    cmovc rdx, r8
-    cmovc rsi, rdi
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx rdx, r10, r10
+adc r9, r10
+adc rdx, 0
+mov r10, rdx
+mov rdx, r8
+mulx r8, r11, [rax]
+mulx r12, r13, [rax + 8]
+add r8, r13
+mulx rdx, r13, [rax + 16]
+adc r12, r13
+adc rdx, 0
+add rdi, r11
+adc r9, r8
+adc r10, r12
+adc rdx, 0
+mov r8, rdx
+mov rdx, [rcx + 8]
+mulx r11, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+add r11, r14
+mulx rdx, r14, [rsi + 16]
+adc r13, r14
+adc rdx, 0
+add rdi, r12
+adc r9, r11
+adc r10, r13
+adc r8, rdx
+mov rdx, rdi
+mulx rdi, r11, [rax]
+mulx r12, r13, [rax + 8]
+add rdi, r13
+mulx rdx, r13, [rax + 16]
+adc r12, r13
+adc rdx, 0
+add r9, r11
+adc r10, rdi
+adc r8, r12
+adc rdx, 0
+mov rdi, rdx
+mov rdx, [rcx + 16]
+mulx rcx, r11, [rsi]
+mulx r12, r13, [rsi + 8]
+add rcx, r13
+mulx rdx, rsi, [rsi + 16]
+adc r12, rsi
+adc rdx, 0
+add r9, r11
+adc r10, rcx
+adc r8, r12
+adc rdi, rdx
+mov rdx, r9
+imul rdx, [rax + 24]
+mulx rcx, rsi, [rax + 32]
+mulx r11, r12, [rax + 40]
+add rcx, r12
+mulx rdx, r12, [rax + 48]
+adc r11, r12
+adc rdx, 0
+add r9, rsi
+adc r10, rcx
+adc r8, r11
+adc rdi, rdx
+mov rcx, r10
+sub rcx, [rax + 32]
+mov rdx, r8
+sbb rdx, [rax + 40]
+mov rsi, rdi
+sbb rsi, [rax + 48]
+cmovc rcx, r10
+cmovc rdx, r8
+cmovc rsi, rdi
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {n0}, {p0}, {p1}, {p2}
+.quad {mu0}, {mu1}, {mu2}, {n0}, {p0}, {p1}, {p2}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -157,19 +148,9 @@ unsafe fn square_fold_mulx<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
         asm!(
             "call {kernel}",
             kernel = sym square_fold_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[0],
-            out("rdx") z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") z[0], out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
+            z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _,
+            out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -180,86 +161,86 @@ unsafe fn square_fold_mulx<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
 unsafe extern "C" fn square_fold_mulx_code<M: Modulus<3>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mulx rcx, r10, rcx
-    add r8, r10
-    mulx rdx, rdi, rdi
-    adc rcx, rdi
-    adc rdx, 0
-    mov rdi, rdx
-    mov rdx, r9
-    mulx r9, r10, qword ptr [rax]
-    mulx r11, r12, qword ptr [rax + 8]
-    add r9, r12
-    mulx rdx, r12, qword ptr [rax + 16]
-    adc r11, r12
-    adc rdx, 0
-    add r8, r10
-    adc rcx, r9
-    adc rdi, r11
-    adc rdx, 0
-    mov r9, qword ptr [rsi + 16]
-    lea r9, [r9 + r9]
-    mov r10, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov r11, qword ptr [rsi + 8]
-    mulx r11, r12, r11
-    mulx rdx, r9, r9
-    add r11, r9
-    adc rdx, 0
-    add rcx, r12
-    adc rdi, r11
-    adc r10, rdx
-    mov rdx, r8
-    mulx r8, r9, qword ptr [rax]
-    mulx r11, r12, qword ptr [rax + 8]
-    add r8, r12
-    mulx rdx, r12, qword ptr [rax + 16]
-    adc r11, r12
-    adc rdx, 0
-    add rcx, r9
-    adc rdi, r8
-    adc r10, r11
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, qword ptr [rsi + 16]
-    mov rsi, qword ptr [rsi + 16]
-    mulx rdx, rsi, rsi
-    add r10, rsi
-    adc r8, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rax + 24]
-    mulx rsi, r9, qword ptr [rax + 32]
-    mulx r11, r12, qword ptr [rax + 40]
-    add rsi, r12
-    mulx rdx, r12, qword ptr [rax + 48]
-    adc r11, r12
-    adc rdx, 0
-    add rcx, r9
-    adc rdi, rsi
-    adc r10, r11
-    adc r8, rdx
-    mov rcx, rdi
-    sub rcx, qword ptr [rax + 32]
-    mov rdx, r10
-    sbb rdx, qword ptr [rax + 40]
-    mov rsi, r8
-    sbb rsi, qword ptr [rax + 48]
-    cmovc rcx, rdi
-    cmovc rdx, r10
-    cmovc rsi, r8
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi]
+mov r8, [rsi]
+mulx r8, r9, r8
+mulx rcx, r10, rcx
+add r8, r10
+mulx rdx, rdi, rdi
+adc rcx, rdi
+adc rdx, 0
+mov rdi, rdx
+mov rdx, r9
+mulx r9, r10, [rax]
+mulx r11, r12, [rax + 8]
+add r9, r12
+mulx rdx, r12, [rax + 16]
+adc r11, r12
+adc rdx, 0
+add r8, r10
+adc rcx, r9
+adc rdi, r11
+adc rdx, 0
+mov r9, [rsi + 16]
+lea r9, [r9 + r9]
+mov r10, rdx
+mov rdx, [rsi + 8]
+mov r11, [rsi + 8]
+mulx r11, r12, r11
+mulx rdx, r9, r9
+add r11, r9
+adc rdx, 0
+add rcx, r12
+adc rdi, r11
+adc r10, rdx
+mov rdx, r8
+mulx r8, r9, [rax]
+mulx r11, r12, [rax + 8]
+add r8, r12
+mulx rdx, r12, [rax + 16]
+adc r11, r12
+adc rdx, 0
+add rcx, r9
+adc rdi, r8
+adc r10, r11
+adc rdx, 0
+mov r8, rdx
+mov rdx, [rsi + 16]
+mov rsi, [rsi + 16]
+mulx rdx, rsi, rsi
+add r10, rsi
+adc r8, rdx
+mov rdx, rcx
+imul rdx, [rax + 24]
+mulx rsi, r9, [rax + 32]
+mulx r11, r12, [rax + 40]
+add rsi, r12
+mulx rdx, r12, [rax + 48]
+adc r11, r12
+adc rdx, 0
+add rcx, r9
+adc rdi, rsi
+adc r10, r11
+adc r8, rdx
+mov rcx, rdi
+sub rcx, [rax + 32]
+mov rdx, r10
+sbb rdx, [rax + 40]
+mov rsi, r8
+sbb rsi, [rax + 48]
+cmovc rcx, rdi
+cmovc rdx, r10
+cmovc rsi, r8
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {n0}, {p0}, {p1}, {p2}
+.quad {mu0}, {mu1}, {mu2}, {n0}, {p0}, {p1}, {p2}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -292,19 +273,9 @@ unsafe fn mul_complement_mulx<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64
         asm!(
             "call {kernel}",
             kernel = sym mul_complement_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[0],
-            inout("rdx") core::ptr::from_ref(y) => z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -315,96 +286,96 @@ unsafe fn mul_complement_mulx<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64
 unsafe extern "C" fn mul_complement_mulx_code<M: Modulus<3>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx rdx, r10, r10
-    adc r9, r10
-    adc rdx, 0
-    mov r10, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r8
-    mulx r8, r11, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add r8, r13
-    mulx rdx, r13, qword ptr [rax + 24]
-    adc r12, r13
-    adc rdx, 0
-    add rdi, r11
-    adc r9, r8
-    adc r10, r12
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx r11, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add r11, r14
-    mulx rdx, r14, qword ptr [rsi + 16]
-    adc r13, r14
-    adc rdx, 0
-    add rdi, r12
-    adc r9, r11
-    adc r10, r13
-    adc r8, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, rdi
-    mulx rdi, r11, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add rdi, r13
-    mulx rdx, r13, qword ptr [rax + 24]
-    adc r12, r13
-    adc rdx, 0
-    add r9, r11
-    adc r10, rdi
-    adc r8, r12
-    adc rdx, 0
-    mov rdi, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx rcx, r11, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rcx, r13
-    mulx rdx, rsi, qword ptr [rsi + 16]
-    adc r12, rsi
-    adc rdx, 0
-    add r11, qword ptr [rax + 32]
-    adc rcx, qword ptr [rax + 40]
-    adc r12, qword ptr [rax + 48]
-    adc rdx, 0
-    add r9, r11
-    adc r10, rcx
-    adc r8, r12
-    adc rdi, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rax + 56]
-    mulx rcx, rsi, qword ptr [rax + 64]
-    mulx r11, r12, qword ptr [rax + 72]
-    add rcx, r12
-    mulx rdx, r12, qword ptr [rax + 80]
-    adc r11, r12
-    adc rdx, 0
-    add r9, rsi
-    adc r10, rcx
-    adc r8, r11
-    adc rdi, rdx
-    mov rcx, r10
-    sub rcx, qword ptr [rax + 64]
-    mov rdx, r8
-    sbb rdx, qword ptr [rax + 72]
-    mov rsi, rdi
-    sbb rsi, qword ptr [rax + 80]
-    cmovc rcx, r10
-    cmovc rdx, r8
-    cmovc rsi, rdi
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx rdx, r10, r10
+adc r9, r10
+adc rdx, 0
+mov r10, rdx
+mov rdx, [rax]
+sub rdx, r8
+mulx r8, r11, [rax + 8]
+mulx r12, r13, [rax + 16]
+add r8, r13
+mulx rdx, r13, [rax + 24]
+adc r12, r13
+adc rdx, 0
+add rdi, r11
+adc r9, r8
+adc r10, r12
+adc rdx, 0
+mov r8, rdx
+mov rdx, [rcx + 8]
+mulx r11, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+add r11, r14
+mulx rdx, r14, [rsi + 16]
+adc r13, r14
+adc rdx, 0
+add rdi, r12
+adc r9, r11
+adc r10, r13
+adc r8, rdx
+mov rdx, [rax]
+sub rdx, rdi
+mulx rdi, r11, [rax + 8]
+mulx r12, r13, [rax + 16]
+add rdi, r13
+mulx rdx, r13, [rax + 24]
+adc r12, r13
+adc rdx, 0
+add r9, r11
+adc r10, rdi
+adc r8, r12
+adc rdx, 0
+mov rdi, rdx
+mov rdx, [rcx + 16]
+mulx rcx, r11, [rsi]
+mulx r12, r13, [rsi + 8]
+add rcx, r13
+mulx rdx, rsi, [rsi + 16]
+adc r12, rsi
+adc rdx, 0
+add r11, [rax + 32]
+adc rcx, [rax + 40]
+adc r12, [rax + 48]
+adc rdx, 0
+add r9, r11
+adc r10, rcx
+adc r8, r12
+adc rdi, rdx
+mov rdx, r9
+imul rdx, [rax + 56]
+mulx rcx, rsi, [rax + 64]
+mulx r11, r12, [rax + 72]
+add rcx, r12
+mulx rdx, r12, [rax + 80]
+adc r11, r12
+adc rdx, 0
+add r9, rsi
+adc r10, rcx
+adc r8, r11
+adc rdi, rdx
+mov rcx, r10
+sub rcx, [rax + 64]
+mov rdx, r8
+sbb rdx, [rax + 72]
+mov rsi, rdi
+sbb rsi, [rax + 80]
+cmovc rcx, r10
+cmovc rdx, r8
+cmovc rsi, rdi
+ret
+.balign 64
 2:
-    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {n0}, {p0}, {p1}, {p2}
+.quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {n0}, {p0}, {p1}, {p2}
 ",
         kffffffffffffffff = const 0xffffffffffffffff_u64,
         minus_mu0 = const M::MINUS_MU[0],
@@ -432,19 +403,9 @@ unsafe fn square_complement_mulx<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
         asm!(
             "call {kernel}",
             kernel = sym square_complement_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[0],
-            out("rdx") z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") z[0], out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
+            z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _,
+            out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -455,93 +416,93 @@ unsafe fn square_complement_mulx<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
 unsafe extern "C" fn square_complement_mulx_code<M: Modulus<3>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mulx rcx, r10, rcx
-    add r8, r10
-    mulx rdx, rdi, rdi
-    adc rcx, rdi
-    adc rdx, 0
-    mov rdi, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r9
-    mulx r9, r10, qword ptr [rax + 8]
-    mulx r11, r12, qword ptr [rax + 16]
-    add r9, r12
-    mulx rdx, r12, qword ptr [rax + 24]
-    adc r11, r12
-    adc rdx, 0
-    add r8, r10
-    adc rcx, r9
-    adc rdi, r11
-    adc rdx, 0
-    mov r9, qword ptr [rsi + 16]
-    lea r9, [r9 + r9]
-    mov r10, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov r11, qword ptr [rsi + 8]
-    mulx r11, r12, r11
-    mulx rdx, r9, r9
-    add r11, r9
-    adc rdx, 0
-    add rcx, r12
-    adc rdi, r11
-    adc r10, rdx
-    mov r9, 0
-    adc r9, 0
-    mov rdx, qword ptr [rax]
-    sub rdx, r8
-    mulx r8, r11, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add r8, r13
-    mulx rdx, r13, qword ptr [rax + 24]
-    adc r12, r13
-    adc rdx, 0
-    add rcx, r11
-    adc rdi, r8
-    adc r10, r12
-    adc r9, rdx
-    mov rdx, qword ptr [rsi + 16]
-    mov rsi, qword ptr [rsi + 16]
-    mulx rdx, rsi, rsi
-    add rsi, qword ptr [rax + 32]
-    adc rdx, 0
-    add rcx, qword ptr [rax + 40]
-    adc rdi, qword ptr [rax + 48]
-    adc r10, rsi
-    adc r9, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rax + 56]
-    mulx rsi, r8, qword ptr [rax + 64]
-    mulx r11, r12, qword ptr [rax + 72]
-    add rsi, r12
-    mulx rdx, r12, qword ptr [rax + 80]
-    adc r11, r12
-    adc rdx, 0
-    add rcx, r8
-    adc rdi, rsi
-    adc r10, r11
-    adc r9, rdx
-    mov rcx, rdi
-    sub rcx, qword ptr [rax + 64]
-    mov rdx, r10
-    sbb rdx, qword ptr [rax + 72]
-    mov rsi, r9
-    sbb rsi, qword ptr [rax + 80]
-    cmovc rcx, rdi
-    cmovc rdx, r10
-    cmovc rsi, r9
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi]
+mov r8, [rsi]
+mulx r8, r9, r8
+mulx rcx, r10, rcx
+add r8, r10
+mulx rdx, rdi, rdi
+adc rcx, rdi
+adc rdx, 0
+mov rdi, rdx
+mov rdx, [rax]
+sub rdx, r9
+mulx r9, r10, [rax + 8]
+mulx r11, r12, [rax + 16]
+add r9, r12
+mulx rdx, r12, [rax + 24]
+adc r11, r12
+adc rdx, 0
+add r8, r10
+adc rcx, r9
+adc rdi, r11
+adc rdx, 0
+mov r9, [rsi + 16]
+lea r9, [r9 + r9]
+mov r10, rdx
+mov rdx, [rsi + 8]
+mov r11, [rsi + 8]
+mulx r11, r12, r11
+mulx rdx, r9, r9
+add r11, r9
+adc rdx, 0
+add rcx, r12
+adc rdi, r11
+adc r10, rdx
+mov r9, 0
+adc r9, 0
+mov rdx, [rax]
+sub rdx, r8
+mulx r8, r11, [rax + 8]
+mulx r12, r13, [rax + 16]
+add r8, r13
+mulx rdx, r13, [rax + 24]
+adc r12, r13
+adc rdx, 0
+add rcx, r11
+adc rdi, r8
+adc r10, r12
+adc r9, rdx
+mov rdx, [rsi + 16]
+mov rsi, [rsi + 16]
+mulx rdx, rsi, rsi
+add rsi, [rax + 32]
+adc rdx, 0
+add rcx, [rax + 40]
+adc rdi, [rax + 48]
+adc r10, rsi
+adc r9, rdx
+mov rdx, rcx
+imul rdx, [rax + 56]
+mulx rsi, r8, [rax + 64]
+mulx r11, r12, [rax + 72]
+add rsi, r12
+mulx rdx, r12, [rax + 80]
+adc r11, r12
+adc rdx, 0
+add rcx, r8
+adc rdi, rsi
+adc r10, r11
+adc r9, rdx
+mov rcx, rdi
+sub rcx, [rax + 64]
+mov rdx, r10
+sbb rdx, [rax + 72]
+mov rsi, r9
+sbb rsi, [rax + 80]
+cmovc rcx, rdi
+cmovc rdx, r10
+cmovc rsi, r9
+ret
+.balign 64
 2:
-    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {fold_rest2}, {fold_rest0}, {fold_rest1}, {n0}, {p0}, {p1}, {p2}
+.quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {fold_rest2}, {fold_rest0}, {fold_rest1}, {n0}, {p0}, {p1}, {p2}
 ",
         kffffffffffffffff = const 0xffffffffffffffff_u64,
         minus_mu0 = const M::MINUS_MU[0],
@@ -578,19 +539,9 @@ unsafe fn mul_spare_mulx<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] 
         asm!(
             "call {kernel}",
             kernel = sym mul_spare_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => z[0],
-            inout("rsi") core::ptr::from_ref(x) => z[1],
-            out("rdi") z[2],
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => z[1], out("rdi") z[2], out("r8") _, out("r9") _, out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -601,92 +552,92 @@ unsafe fn mul_spare_mulx<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] 
 unsafe extern "C" fn mul_spare_mulx_code<M: Modulus<3>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx rdx, r10, r10
-    adc r9, r10
-    adc rdx, 0
-    mov r10, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r11, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r11, r14
-    mulx rdx, r14, qword ptr [rax + 24]
-    adc r13, r14
-    adc rdx, 0
-    add r8, r12
-    adc rdi, r11
-    adc r9, r13
-    adc r10, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx r8, r11, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add r8, r13
-    mulx rdx, r13, qword ptr [rsi + 16]
-    adc r12, r13
-    adc rdx, 0
-    add rdi, r11
-    adc r9, r8
-    adc r10, r12
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rax]
-    mulx r11, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r11, r14
-    mulx rdx, r14, qword ptr [rax + 24]
-    adc r13, r14
-    adc rdx, 0
-    add rdi, r12
-    adc r9, r11
-    adc r10, r13
-    adc r8, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx rcx, rdi, qword ptr [rsi]
-    mulx r11, r12, qword ptr [rsi + 8]
-    add rcx, r12
-    mulx rdx, rsi, qword ptr [rsi + 16]
-    adc r11, rsi
-    adc rdx, 0
-    add r9, rdi
-    adc r10, rcx
-    adc r8, r11
-    adc rdx, 0
-    mov rcx, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx rsi, rdi, qword ptr [rax + 8]
-    mulx r11, r12, qword ptr [rax + 16]
-    add rsi, r12
-    mulx rdx, r12, qword ptr [rax + 24]
-    adc r11, r12
-    adc rdx, 0
-    add r9, rdi
-    adc r10, rsi
-    adc r8, r11
-    adc rcx, rdx
-    mov rdx, r10
-    sub rdx, qword ptr [rax + 8]
-    mov rsi, r8
-    sbb rsi, qword ptr [rax + 16]
-    mov rdi, rcx
-    sbb rdi, qword ptr [rax + 24]
-    cmovc rdx, r10
-    cmovc rsi, r8
-    cmovc rdi, rcx
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx rdx, r10, r10
+adc r9, r10
+adc rdx, 0
+mov r10, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r11, r12, [rax + 8]
+mulx r13, r14, [rax + 16]
+add r11, r14
+mulx rdx, r14, [rax + 24]
+adc r13, r14
+adc rdx, 0
+add r8, r12
+adc rdi, r11
+adc r9, r13
+adc r10, rdx
+mov rdx, [rcx + 8]
+mulx r8, r11, [rsi]
+mulx r12, r13, [rsi + 8]
+add r8, r13
+mulx rdx, r13, [rsi + 16]
+adc r12, r13
+adc rdx, 0
+add rdi, r11
+adc r9, r8
+adc r10, r12
+adc rdx, 0
+mov r8, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx r11, r12, [rax + 8]
+mulx r13, r14, [rax + 16]
+add r11, r14
+mulx rdx, r14, [rax + 24]
+adc r13, r14
+adc rdx, 0
+add rdi, r12
+adc r9, r11
+adc r10, r13
+adc r8, rdx
+mov rdx, [rcx + 16]
+mulx rcx, rdi, [rsi]
+mulx r11, r12, [rsi + 8]
+add rcx, r12
+mulx rdx, rsi, [rsi + 16]
+adc r11, rsi
+adc rdx, 0
+add r9, rdi
+adc r10, rcx
+adc r8, r11
+adc rdx, 0
+mov rcx, rdx
+mov rdx, r9
+imul rdx, [rax]
+mulx rsi, rdi, [rax + 8]
+mulx r11, r12, [rax + 16]
+add rsi, r12
+mulx rdx, r12, [rax + 24]
+adc r11, r12
+adc rdx, 0
+add r9, rdi
+adc r10, rsi
+adc r8, r11
+adc rcx, rdx
+mov rdx, r10
+sub rdx, [rax + 8]
+mov rsi, r8
+sbb rsi, [rax + 16]
+mov rdi, rcx
+sbb rdi, [rax + 24]
+cmovc rdx, r10
+cmovc rsi, r8
+cmovc rdi, rcx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}
+.quad {n0}, {p0}, {p1}, {p2}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -707,19 +658,9 @@ unsafe fn square_spare_mulx<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
         asm!(
             "call {kernel}",
             kernel = sym square_spare_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[0],
-            out("rdx") z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") z[0], out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
+            z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _,
+            out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -730,90 +671,90 @@ unsafe fn square_spare_mulx<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
 unsafe extern "C" fn square_spare_mulx_code<M: Modulus<3>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov r8, qword ptr [rsi]
-    mulx r8, r9, r8
-    mulx rcx, r10, rcx
-    add r8, r10
-    mulx rdx, rdi, rdi
-    adc rcx, rdi
-    adc rdx, 0
-    mov rdi, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx r10, r11, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add r10, r13
-    mulx rdx, r13, qword ptr [rax + 24]
-    adc r12, r13
-    adc rdx, 0
-    add r9, r11
-    adc r8, r10
-    adc rcx, r12
-    adc rdi, rdx
-    mov r9, 0
-    adc r9, 0
-    mov rdx, qword ptr [rsi + 16]
-    lea r10, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 8]
-    mov r11, qword ptr [rsi + 8]
-    mulx r11, r12, r11
-    mulx rdx, r10, r10
-    add r11, r10
-    adc rdx, 0
-    add rcx, r12
-    adc rdi, r11
-    adc r9, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r10, r11, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add r10, r13
-    mulx rdx, r13, qword ptr [rax + 24]
-    adc r12, r13
-    adc rdx, 0
-    add r8, r11
-    adc rcx, r10
-    adc rdi, r12
-    adc r9, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rsi + 16]
-    mov rsi, qword ptr [rsi + 16]
-    mulx rdx, rsi, rsi
-    add r9, rsi
-    adc r8, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rax]
-    mulx rsi, r10, qword ptr [rax + 8]
-    mulx r11, r12, qword ptr [rax + 16]
-    add rsi, r12
-    mulx rdx, r12, qword ptr [rax + 24]
-    adc r11, r12
-    adc rdx, 0
-    add rcx, r10
-    adc rdi, rsi
-    adc r9, r11
-    adc r8, rdx
-    mov rcx, rdi
-    sub rcx, qword ptr [rax + 8]
-    mov rdx, r9
-    sbb rdx, qword ptr [rax + 16]
-    mov rsi, r8
-    sbb rsi, qword ptr [rax + 24]
-    cmovc rcx, rdi
-    cmovc rdx, r9
-    cmovc rsi, r8
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi]
+mov r8, [rsi]
+mulx r8, r9, r8
+mulx rcx, r10, rcx
+add r8, r10
+mulx rdx, rdi, rdi
+adc rcx, rdi
+adc rdx, 0
+mov rdi, rdx
+mov rdx, r9
+imul rdx, [rax]
+mulx r10, r11, [rax + 8]
+mulx r12, r13, [rax + 16]
+add r10, r13
+mulx rdx, r13, [rax + 24]
+adc r12, r13
+adc rdx, 0
+add r9, r11
+adc r8, r10
+adc rcx, r12
+adc rdi, rdx
+mov r9, 0
+adc r9, 0
+mov rdx, [rsi + 16]
+lea r10, [rdx + rdx]
+mov rdx, [rsi + 8]
+mov r11, [rsi + 8]
+mulx r11, r12, r11
+mulx rdx, r10, r10
+add r11, r10
+adc rdx, 0
+add rcx, r12
+adc rdi, r11
+adc r9, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r10, r11, [rax + 8]
+mulx r12, r13, [rax + 16]
+add r10, r13
+mulx rdx, r13, [rax + 24]
+adc r12, r13
+adc rdx, 0
+add r8, r11
+adc rcx, r10
+adc rdi, r12
+adc r9, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [rsi + 16]
+mov rsi, [rsi + 16]
+mulx rdx, rsi, rsi
+add r9, rsi
+adc r8, rdx
+mov rdx, rcx
+imul rdx, [rax]
+mulx rsi, r10, [rax + 8]
+mulx r11, r12, [rax + 16]
+add rsi, r12
+mulx rdx, r12, [rax + 24]
+adc r11, r12
+adc rdx, 0
+add rcx, r10
+adc rdi, rsi
+adc r9, r11
+adc r8, rdx
+mov rcx, rdi
+sub rcx, [rax + 8]
+mov rdx, r9
+sbb rdx, [rax + 16]
+mov rsi, r8
+sbb rsi, [rax + 24]
+cmovc rcx, rdi
+cmovc rdx, r9
+cmovc rsi, r8
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}
+.quad {n0}, {p0}, {p1}, {p2}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -837,19 +778,9 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<3>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_spare_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[0],
-            inout("rdx") core::ptr::from_ref(y) => z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -860,130 +791,130 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<3>>(
 unsafe extern "C" fn sum_of_products_spare_mulx_code<M: Modulus<3>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx rdx, r10, r10
-    adc r9, r10
-    adc rdx, 0
-    mov r10, rdx
-    mov rdx, qword ptr [rcx + 24]
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    mov r13, qword ptr [rsi + 32]
-    mulx r13, r14, r13
-    add r11, r14
-    mov r14, qword ptr [rsi + 40]
-    mulx rdx, r14, r14
-    adc r13, r14
-    adc rdx, 0
-    add r8, r12
-    adc rdi, r11
-    adc r9, r13
-    adc r10, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r11, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r11, r14
-    mulx rdx, r14, qword ptr [rax + 24]
-    adc r13, r14
-    adc rdx, 0
-    add r8, r12
-    adc rdi, r11
-    adc r9, r13
-    adc r10, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rcx + 8]
-    mulx r11, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add r11, r14
-    mulx rdx, r14, qword ptr [rsi + 16]
-    adc r13, r14
-    adc rdx, 0
-    add rdi, r12
-    adc r9, r11
-    adc r10, r13
-    adc r8, rdx
-    mov rdx, qword ptr [rcx + 32]
-    mulx r11, r12, qword ptr [rsi + 24]
-    mulx r13, r14, qword ptr [rsi + 32]
-    add r11, r14
-    mulx rdx, r14, qword ptr [rsi + 40]
-    adc r13, r14
-    adc rdx, 0
-    add rdi, r12
-    adc r9, r11
-    adc r10, r13
-    adc r8, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rax]
-    mulx r11, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r11, r14
-    mulx rdx, r14, qword ptr [rax + 24]
-    adc r13, r14
-    adc rdx, 0
-    add rdi, r12
-    adc r9, r11
-    adc r10, r13
-    adc r8, rdx
-    mov rdi, 0
-    adc rdi, 0
-    mov rdx, qword ptr [rcx + 16]
-    mulx r11, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add r11, r14
-    mulx rdx, r14, qword ptr [rsi + 16]
-    adc r13, r14
-    adc rdx, 0
-    add r9, r12
-    adc r10, r11
-    adc r8, r13
-    adc rdi, rdx
-    mov rdx, qword ptr [rcx + 40]
-    mulx rcx, r11, qword ptr [rsi + 24]
-    mulx r12, r13, qword ptr [rsi + 32]
-    add rcx, r13
-    mulx rdx, rsi, qword ptr [rsi + 40]
-    adc r12, rsi
-    adc rdx, 0
-    add r9, r11
-    adc r10, rcx
-    adc r8, r12
-    adc rdi, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx rcx, rsi, qword ptr [rax + 8]
-    mulx r11, r12, qword ptr [rax + 16]
-    add rcx, r12
-    mulx rdx, r12, qword ptr [rax + 24]
-    adc r11, r12
-    adc rdx, 0
-    add r9, rsi
-    adc r10, rcx
-    adc r8, r11
-    adc rdi, rdx
-    mov rcx, r10
-    sub rcx, qword ptr [rax + 8]
-    mov rdx, r8
-    sbb rdx, qword ptr [rax + 16]
-    mov rsi, rdi
-    sbb rsi, qword ptr [rax + 24]
-    cmovc rcx, r10
-    cmovc rdx, r8
-    cmovc rsi, rdi
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx rdx, r10, r10
+adc r9, r10
+adc rdx, 0
+mov r10, rdx
+mov rdx, [rcx + 24]
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+mov r13, [rsi + 32]
+mulx r13, r14, r13
+add r11, r14
+mov r14, [rsi + 40]
+mulx rdx, r14, r14
+adc r13, r14
+adc rdx, 0
+add r8, r12
+adc rdi, r11
+adc r9, r13
+adc r10, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r11, r12, [rax + 8]
+mulx r13, r14, [rax + 16]
+add r11, r14
+mulx rdx, r14, [rax + 24]
+adc r13, r14
+adc rdx, 0
+add r8, r12
+adc rdi, r11
+adc r9, r13
+adc r10, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [rcx + 8]
+mulx r11, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+add r11, r14
+mulx rdx, r14, [rsi + 16]
+adc r13, r14
+adc rdx, 0
+add rdi, r12
+adc r9, r11
+adc r10, r13
+adc r8, rdx
+mov rdx, [rcx + 32]
+mulx r11, r12, [rsi + 24]
+mulx r13, r14, [rsi + 32]
+add r11, r14
+mulx rdx, r14, [rsi + 40]
+adc r13, r14
+adc rdx, 0
+add rdi, r12
+adc r9, r11
+adc r10, r13
+adc r8, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx r11, r12, [rax + 8]
+mulx r13, r14, [rax + 16]
+add r11, r14
+mulx rdx, r14, [rax + 24]
+adc r13, r14
+adc rdx, 0
+add rdi, r12
+adc r9, r11
+adc r10, r13
+adc r8, rdx
+mov rdi, 0
+adc rdi, 0
+mov rdx, [rcx + 16]
+mulx r11, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+add r11, r14
+mulx rdx, r14, [rsi + 16]
+adc r13, r14
+adc rdx, 0
+add r9, r12
+adc r10, r11
+adc r8, r13
+adc rdi, rdx
+mov rdx, [rcx + 40]
+mulx rcx, r11, [rsi + 24]
+mulx r12, r13, [rsi + 32]
+add rcx, r13
+mulx rdx, rsi, [rsi + 40]
+adc r12, rsi
+adc rdx, 0
+add r9, r11
+adc r10, rcx
+adc r8, r12
+adc rdi, rdx
+mov rdx, r9
+imul rdx, [rax]
+mulx rcx, rsi, [rax + 8]
+mulx r11, r12, [rax + 16]
+add rcx, r12
+mulx rdx, r12, [rax + 24]
+adc r11, r12
+adc rdx, 0
+add r9, rsi
+adc r10, rcx
+adc r8, r11
+adc rdi, rdx
+mov rcx, r10
+sub rcx, [rax + 8]
+mov rdx, r8
+sbb rdx, [rax + 16]
+mov rsi, rdi
+sbb rsi, [rax + 24]
+cmovc rcx, r10
+cmovc rdx, r8
+cmovc rsi, rdi
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}
+.quad {n0}, {p0}, {p1}, {p2}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -1012,19 +943,9 @@ unsafe fn mul_full_mulx<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
         asm!(
             "call {kernel}",
             kernel = sym mul_full_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => z[0],
-            inout("rsi") core::ptr::from_ref(x) => z[1],
-            out("rdi") z[2],
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => z[1], out("rdi") z[2], out("r8") _, out("r9") _, out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -1035,99 +956,99 @@ unsafe fn mul_full_mulx<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
 unsafe extern "C" fn mul_full_mulx_code<M: Modulus<3>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx rdx, r10, r10
-    adc r9, r10
-    adc rdx, 0
-    mov r10, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r11, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r11, r14
-    mulx rdx, r14, qword ptr [rax + 24]
-    adc r13, r14
-    adc rdx, 0
-    add r8, r12
-    adc rdi, r11
-    adc r9, r13
-    adc r10, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rcx + 8]
-    mulx r11, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add r11, r14
-    mulx rdx, r14, qword ptr [rsi + 16]
-    adc r13, r14
-    adc rdx, 0
-    add rdi, r12
-    adc r9, r11
-    adc r10, r13
-    adc r8, rdx
-    mov r11, 0
-    adc r11, 0
-    mov rdx, rdi
-    imul rdx, qword ptr [rax]
-    mulx r12, r13, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add r12, r15
-    mulx rdx, r15, qword ptr [rax + 24]
-    adc r14, r15
-    adc rdx, 0
-    add rdi, r13
-    adc r9, r12
-    adc r10, r14
-    adc r8, rdx
-    adc r11, 0
-    mov rdx, qword ptr [rcx + 16]
-    mulx rcx, rdi, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rcx, r13
-    mulx rdx, rsi, qword ptr [rsi + 16]
-    adc r12, rsi
-    adc rdx, 0
-    add r9, rdi
-    adc r10, rcx
-    adc r8, r12
-    adc r11, rdx
-    mov rcx, 0
-    adc rcx, 0
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx rsi, rdi, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add rsi, r13
-    mulx rdx, r13, qword ptr [rax + 24]
-    adc r12, r13
-    adc rdx, 0
-    add r9, rdi
-    adc r10, rsi
-    adc r8, r12
-    adc r11, rdx
-    adc rcx, 0
-    mov rdx, r10
-    sub rdx, qword ptr [rax + 8]
-    mov rsi, r8
-    sbb rsi, qword ptr [rax + 16]
-    mov rdi, r11
-    sbb rdi, qword ptr [rax + 24]
-    sbb rcx, 0
-    cmovc rdx, r10
-    cmovc rsi, r8
-    cmovc rdi, r11
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx rdx, r10, r10
+adc r9, r10
+adc rdx, 0
+mov r10, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r11, r12, [rax + 8]
+mulx r13, r14, [rax + 16]
+add r11, r14
+mulx rdx, r14, [rax + 24]
+adc r13, r14
+adc rdx, 0
+add r8, r12
+adc rdi, r11
+adc r9, r13
+adc r10, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [rcx + 8]
+mulx r11, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+add r11, r14
+mulx rdx, r14, [rsi + 16]
+adc r13, r14
+adc rdx, 0
+add rdi, r12
+adc r9, r11
+adc r10, r13
+adc r8, rdx
+mov r11, 0
+adc r11, 0
+mov rdx, rdi
+imul rdx, [rax]
+mulx r12, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r12, r15
+mulx rdx, r15, [rax + 24]
+adc r14, r15
+adc rdx, 0
+add rdi, r13
+adc r9, r12
+adc r10, r14
+adc r8, rdx
+adc r11, 0
+mov rdx, [rcx + 16]
+mulx rcx, rdi, [rsi]
+mulx r12, r13, [rsi + 8]
+add rcx, r13
+mulx rdx, rsi, [rsi + 16]
+adc r12, rsi
+adc rdx, 0
+add r9, rdi
+adc r10, rcx
+adc r8, r12
+adc r11, rdx
+mov rcx, 0
+adc rcx, 0
+mov rdx, r9
+imul rdx, [rax]
+mulx rsi, rdi, [rax + 8]
+mulx r12, r13, [rax + 16]
+add rsi, r13
+mulx rdx, r13, [rax + 24]
+adc r12, r13
+adc rdx, 0
+add r9, rdi
+adc r10, rsi
+adc r8, r12
+adc r11, rdx
+adc rcx, 0
+mov rdx, r10
+sub rdx, [rax + 8]
+mov rsi, r8
+sbb rsi, [rax + 16]
+mov rdi, r11
+sbb rdi, [rax + 24]
+sbb rcx, 0
+cmovc rdx, r10
+cmovc rsi, r8
+cmovc rdi, r11
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}
+.quad {n0}, {p0}, {p1}, {p2}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -1151,19 +1072,9 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<3>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_full_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") z[0],
-            out("r8") z[1],
-            out("r9") _,
-            out("r10") z[2],
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[0], out("r8") z[1], out("r9") _, out("r10")
+            z[2], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -1174,150 +1085,612 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<3>>(
 unsafe extern "C" fn sum_of_products_full_mulx_code<M: Modulus<3>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx rdx, r10, r10
-    adc r9, r10
-    adc rdx, 0
-    mov r10, rdx
-    mov rdx, qword ptr [rcx + 24]
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    mov r13, qword ptr [rsi + 32]
-    mulx r13, r14, r13
-    add r11, r14
-    mov r14, qword ptr [rsi + 40]
-    mulx rdx, r14, r14
-    adc r13, r14
-    adc rdx, 0
-    add r8, r12
-    adc rdi, r11
-    adc r9, r13
-    adc r10, rdx
-    mov r11, 0
-    adc r11, 0
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r12, r13, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add r12, r15
-    mulx rdx, r15, qword ptr [rax + 24]
-    adc r14, r15
-    adc rdx, 0
-    add r8, r13
-    adc rdi, r12
-    adc r9, r14
-    adc r10, rdx
-    adc r11, 0
-    mov rdx, qword ptr [rcx + 8]
-    mulx r8, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add r8, r14
-    mulx rdx, r14, qword ptr [rsi + 16]
-    adc r13, r14
-    adc rdx, 0
-    add rdi, r12
-    adc r9, r8
-    adc r10, r13
-    adc r11, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rcx + 32]
-    mulx r12, r13, qword ptr [rsi + 24]
-    mulx r14, r15, qword ptr [rsi + 32]
-    add r12, r15
-    mulx rdx, r15, qword ptr [rsi + 40]
-    adc r14, r15
-    adc rdx, 0
-    add rdi, r13
-    adc r9, r12
-    adc r10, r14
-    adc r11, rdx
-    adc r8, 0
-    mov rdx, rdi
-    imul rdx, qword ptr [rax]
-    mulx r12, r13, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add r12, r15
-    mulx rdx, r15, qword ptr [rax + 24]
-    adc r14, r15
-    adc rdx, 0
-    add rdi, r13
-    adc r9, r12
-    adc r10, r14
-    adc r11, rdx
-    adc r8, 0
-    mov rdx, qword ptr [rcx + 16]
-    mulx rdi, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add rdi, r14
-    mulx rdx, r14, qword ptr [rsi + 16]
-    adc r13, r14
-    adc rdx, 0
-    add r9, r12
-    adc r10, rdi
-    adc r11, r13
-    adc r8, rdx
-    mov rdi, 0
-    adc rdi, 0
-    mov rdx, qword ptr [rcx + 40]
-    mulx rcx, r12, qword ptr [rsi + 24]
-    mulx r13, r14, qword ptr [rsi + 32]
-    add rcx, r14
-    mulx rdx, rsi, qword ptr [rsi + 40]
-    adc r13, rsi
-    adc rdx, 0
-    add r9, r12
-    adc r10, rcx
-    adc r11, r13
-    adc r8, rdx
-    adc rdi, 0
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx rcx, rsi, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add rcx, r13
-    mulx rdx, r13, qword ptr [rax + 24]
-    adc r12, r13
-    adc rdx, 0
-    add r9, rsi
-    adc r10, rcx
-    adc r11, r12
-    adc r8, rdx
-    adc rdi, 0
-    mov rcx, r10
-    sub rcx, qword ptr [rax + 8]
-    mov rdx, r11
-    sbb rdx, qword ptr [rax + 16]
-    mov rsi, r8
-    sbb rsi, qword ptr [rax + 24]
-    mov r9, rdi
-    sbb r9, 0
-    cmovc rcx, r10
-    cmovc rdx, r11
-    cmovc rsi, r8
-    cmovc r9, rdi
-    mov rdi, rcx
-    sub rdi, qword ptr [rax + 8]
-    mov r8, rdx
-    sbb r8, qword ptr [rax + 16]
-    mov r10, rsi
-    sbb r10, qword ptr [rax + 24]
-    sbb r9, 0
-    cmovc rdi, rcx
-    cmovc r8, rdx
-    cmovc r10, rsi
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx rdx, r10, r10
+adc r9, r10
+adc rdx, 0
+mov r10, rdx
+mov rdx, [rcx + 24]
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+mov r13, [rsi + 32]
+mulx r13, r14, r13
+add r11, r14
+mov r14, [rsi + 40]
+mulx rdx, r14, r14
+adc r13, r14
+adc rdx, 0
+add r8, r12
+adc rdi, r11
+adc r9, r13
+adc r10, rdx
+mov r11, 0
+adc r11, 0
+mov rdx, r8
+imul rdx, [rax]
+mulx r12, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r12, r15
+mulx rdx, r15, [rax + 24]
+adc r14, r15
+adc rdx, 0
+add r8, r13
+adc rdi, r12
+adc r9, r14
+adc r10, rdx
+adc r11, 0
+mov rdx, [rcx + 8]
+mulx r8, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+add r8, r14
+mulx rdx, r14, [rsi + 16]
+adc r13, r14
+adc rdx, 0
+add rdi, r12
+adc r9, r8
+adc r10, r13
+adc r11, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [rcx + 32]
+mulx r12, r13, [rsi + 24]
+mulx r14, r15, [rsi + 32]
+add r12, r15
+mulx rdx, r15, [rsi + 40]
+adc r14, r15
+adc rdx, 0
+add rdi, r13
+adc r9, r12
+adc r10, r14
+adc r11, rdx
+adc r8, 0
+mov rdx, rdi
+imul rdx, [rax]
+mulx r12, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r12, r15
+mulx rdx, r15, [rax + 24]
+adc r14, r15
+adc rdx, 0
+add rdi, r13
+adc r9, r12
+adc r10, r14
+adc r11, rdx
+adc r8, 0
+mov rdx, [rcx + 16]
+mulx rdi, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+add rdi, r14
+mulx rdx, r14, [rsi + 16]
+adc r13, r14
+adc rdx, 0
+add r9, r12
+adc r10, rdi
+adc r11, r13
+adc r8, rdx
+mov rdi, 0
+adc rdi, 0
+mov rdx, [rcx + 40]
+mulx rcx, r12, [rsi + 24]
+mulx r13, r14, [rsi + 32]
+add rcx, r14
+mulx rdx, rsi, [rsi + 40]
+adc r13, rsi
+adc rdx, 0
+add r9, r12
+adc r10, rcx
+adc r11, r13
+adc r8, rdx
+adc rdi, 0
+mov rdx, r9
+imul rdx, [rax]
+mulx rcx, rsi, [rax + 8]
+mulx r12, r13, [rax + 16]
+add rcx, r13
+mulx rdx, r13, [rax + 24]
+adc r12, r13
+adc rdx, 0
+add r9, rsi
+adc r10, rcx
+adc r11, r12
+adc r8, rdx
+adc rdi, 0
+mov rcx, r10
+sub rcx, [rax + 8]
+mov rdx, r11
+sbb rdx, [rax + 16]
+mov rsi, r8
+sbb rsi, [rax + 24]
+mov r9, rdi
+sbb r9, 0
+cmovc rcx, r10
+cmovc rdx, r11
+cmovc rsi, r8
+cmovc r9, rdi
+mov rdi, rcx
+sub rdi, [rax + 8]
+mov r8, rdx
+sbb r8, [rax + 16]
+mov r10, rsi
+sbb r10, [rax + 24]
+sbb r9, 0
+cmovc rdi, rcx
+cmovc r8, rdx
+cmovc r10, rsi
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}
+.quad {n0}, {p0}, {p1}, {p2}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+    )
+}
+
+// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+lazy_assembly! { 3, 0:
+    mul: mul_lazy_ample_mulx;
+    square: square_lazy_ample_mulx;
+    add: add_spare;
+    sub: sub;
+    reduce: reduce;
+}
+
+/// x*y/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_ample_mulx<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
+    let mut z = [0; 3];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_ample_mulx_code::<M>,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") _, out("r10")
+            z[0], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_ample_mulx_code<M: Modulus<3>>() {
+    naked_asm!(
+        r"
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx rdx, r10, r10
+adc r9, r10
+adc rdx, 0
+mov r10, rdx
+mov rdx, r8
+mulx r8, r11, [rax]
+mulx r12, r13, [rax + 8]
+add r8, r13
+mulx rdx, r13, [rax + 16]
+adc r12, r13
+adc rdx, 0
+add rdi, r11
+adc r9, r8
+adc r10, r12
+adc rdx, 0
+mov r8, rdx
+mov rdx, [rcx + 8]
+mulx r11, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+add r11, r14
+mulx rdx, r14, [rsi + 16]
+adc r13, r14
+adc rdx, 0
+add rdi, r12
+adc r9, r11
+adc r10, r13
+adc r8, rdx
+mov rdx, rdi
+mulx rdi, r11, [rax]
+mulx r12, r13, [rax + 8]
+add rdi, r13
+mulx rdx, r13, [rax + 16]
+adc r12, r13
+adc rdx, 0
+add r9, r11
+adc r10, rdi
+adc r8, r12
+adc rdx, 0
+mov rdi, rdx
+mov rdx, [rcx + 16]
+mulx rcx, r11, [rsi]
+mulx r12, r13, [rsi + 8]
+add rcx, r13
+mulx rdx, rsi, [rsi + 16]
+adc r12, rsi
+adc rdx, 0
+add r9, r11
+adc r10, rcx
+adc r8, r12
+adc rdi, rdx
+mov rdx, r9
+imul rdx, [rax + 24]
+mulx rcx, rsi, [rax + 32]
+mulx r11, r12, [rax + 40]
+add rcx, r12
+mulx rax, rdx, [rax + 48]
+adc r11, rdx
+adc rax, 0
+add r9, rsi
+adc r10, rcx
+adc r8, r11
+adc rdi, rax
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {n0}, {p0}, {p1}, {p2}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+    )
+}
+
+/// x*x/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_ample_mulx<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
+    let mut z = [0; 3];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_ample_mulx_code::<M>,
+            out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") z[0], out("r8") z[2], out("r9") _, out("r10") z[1], out("r11") _, out("r12")
+            _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_ample_mulx_code<M: Modulus<3>>() {
+    naked_asm!(
+        r"
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi]
+mov r8, [rsi]
+mulx r8, r9, r8
+mulx rcx, r10, rcx
+add r8, r10
+mulx rdx, rdi, rdi
+adc rcx, rdi
+adc rdx, 0
+mov rdi, rdx
+mov rdx, r9
+mulx r9, r10, [rax]
+mulx r11, r12, [rax + 8]
+add r9, r12
+mulx rdx, r12, [rax + 16]
+adc r11, r12
+adc rdx, 0
+add r8, r10
+adc rcx, r9
+adc rdi, r11
+adc rdx, 0
+mov r9, [rsi + 16]
+lea r9, [r9 + r9]
+mov r10, rdx
+mov rdx, [rsi + 8]
+mov r11, [rsi + 8]
+mulx r11, r12, r11
+mulx rdx, r9, r9
+add r11, r9
+adc rdx, 0
+add rcx, r12
+adc rdi, r11
+adc r10, rdx
+mov rdx, r8
+mulx r8, r9, [rax]
+mulx r11, r12, [rax + 8]
+add r8, r12
+mulx rdx, r12, [rax + 16]
+adc r11, r12
+adc rdx, 0
+add rcx, r9
+adc rdi, r8
+adc r10, r11
+adc rdx, 0
+mov r8, rdx
+mov rdx, [rsi + 16]
+mov rsi, [rsi + 16]
+mulx rdx, rsi, rsi
+add r10, rsi
+adc r8, rdx
+mov rdx, rcx
+imul rdx, [rax + 24]
+mulx rsi, r9, [rax + 32]
+mulx r11, r12, [rax + 40]
+add rsi, r12
+mulx rax, rdx, [rax + 48]
+adc r11, rdx
+adc rax, 0
+add rcx, r9
+adc rdi, rsi
+adc r10, r11
+adc r8, rax
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {n0}, {p0}, {p1}, {p2}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+    )
+}
+
+// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+lazy_assembly! { 3, 1:
+    mul: mul_lazy_room_mulx;
+    square: square_lazy_rows_mulx;
+    add: add_spare;
+    sub: sub;
+    reduce: reduce;
+}
+
+/// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_rows_mulx<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
+    let mut z = [0; 3];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_rows_mulx_code::<M>,
+            out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") z[0], out("r8") z[2], out("r9") z[1], out("r10") _, out("r11") _, out("r12")
+            _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_rows_mulx_code<M: Modulus<3>>() {
+    naked_asm!(
+        r"
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi]
+mov r8, [rsi]
+mulx r8, r9, r8
+mulx rcx, r10, rcx
+add r8, r10
+mulx rdx, rdi, rdi
+adc rcx, rdi
+adc rdx, 0
+mov rdi, rdx
+mov rdx, r9
+imul rdx, [rax]
+mulx r10, r11, [rax + 8]
+mulx r12, r13, [rax + 16]
+add r10, r13
+mulx rdx, r13, [rax + 24]
+adc r12, r13
+adc rdx, 0
+add r9, r11
+adc r8, r10
+adc rcx, r12
+adc rdi, rdx
+mov r9, 0
+adc r9, 0
+mov rdx, [rsi + 16]
+lea r10, [rdx + rdx]
+mov rdx, [rsi + 8]
+mov r11, [rsi + 8]
+mulx r11, r12, r11
+mulx rdx, r10, r10
+add r11, r10
+adc rdx, 0
+add rcx, r12
+adc rdi, r11
+adc r9, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r10, r11, [rax + 8]
+mulx r12, r13, [rax + 16]
+add r10, r13
+mulx rdx, r13, [rax + 24]
+adc r12, r13
+adc rdx, 0
+add r8, r11
+adc rcx, r10
+adc rdi, r12
+adc r9, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [rsi + 16]
+mov rsi, [rsi + 16]
+mulx rdx, rsi, rsi
+add r9, rsi
+adc r8, rdx
+mov rdx, rcx
+imul rdx, [rax]
+mulx rsi, r10, [rax + 8]
+mulx r11, r12, [rax + 16]
+add rsi, r12
+mulx rax, rdx, [rax + 24]
+adc r11, rdx
+adc rax, 0
+add rcx, r10
+adc rdi, rsi
+adc r9, r11
+adc r8, rax
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+    )
+}
+
+// room: 4p < R: values below 2p.
+lazy_assembly! { 3, 2:
+    mul: mul_lazy_room_mulx;
+    add: add_spare;
+    sub: sub;
+    reduce: reduce;
+}
+
+/// x*y/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_room_mulx<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
+    let mut z = [0; 3];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_room_mulx_code::<M>,
+            out("rax") _, out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[1], out("r9") _, out("r10") z[0],
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_room_mulx_code<M: Modulus<3>>() {
+    naked_asm!(
+        r"
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx rdx, r10, r10
+adc r9, r10
+adc rdx, 0
+mov r10, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r11, r12, [rax + 8]
+mulx r13, r14, [rax + 16]
+add r11, r14
+mulx rdx, r14, [rax + 24]
+adc r13, r14
+adc rdx, 0
+add r8, r12
+adc rdi, r11
+adc r9, r13
+adc r10, rdx
+mov rdx, [rcx + 8]
+mulx r8, r11, [rsi]
+mulx r12, r13, [rsi + 8]
+add r8, r13
+mulx rdx, r13, [rsi + 16]
+adc r12, r13
+adc rdx, 0
+add rdi, r11
+adc r9, r8
+adc r10, r12
+adc rdx, 0
+mov r8, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx r11, r12, [rax + 8]
+mulx r13, r14, [rax + 16]
+add r11, r14
+mulx rdx, r14, [rax + 24]
+adc r13, r14
+adc rdx, 0
+add rdi, r12
+adc r9, r11
+adc r10, r13
+adc r8, rdx
+mov rdx, [rcx + 16]
+mulx rcx, rdi, [rsi]
+mulx r11, r12, [rsi + 8]
+add rcx, r12
+mulx rdx, rsi, [rsi + 16]
+adc r11, rsi
+adc rdx, 0
+add r9, rdi
+adc r10, rcx
+adc r8, r11
+adc rdx, 0
+mov rcx, rdx
+mov rdx, r9
+imul rdx, [rax]
+mulx rsi, rdi, [rax + 8]
+mulx r11, r12, [rax + 16]
+add rsi, r12
+mulx rax, rdx, [rax + 24]
+adc r11, rdx
+adc rax, 0
+add r9, rdi
+adc r10, rsi
+adc r8, r11
+adc rcx, rax
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -1427,6 +1800,35 @@ fn sub<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
             c1 = const M::P[1],
             c2 = const M::P[2],
             options(pure, readonly, nostack),
+        );
+    }
+    [a0, a1, a2]
+}
+
+/// x mod p for x < 2p, p with a spare bit.
+#[inline(always)]
+fn reduce<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
+    let [mut a0, mut a1, mut a2] = *x;
+    // SAFETY: it changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "mov {t0}, {c0}",
+            "mov {t1}, {c1}",
+            "mov {t2}, {c2}",
+            "add {t0}, {a0}",
+            "adc {t1}, {a1}",
+            "adc {t2}, {a2}",
+            "cmovc {a0}, {t0}",
+            "cmovc {a1}, {t1}",
+            "cmovc {a2}, {t2}",
+            a0 = inout(reg) a0,
+            a1 = inout(reg) a1,
+            a2 = inout(reg) a2,
+            t0 = out(reg) _, t1 = out(reg) _, t2 = out(reg) _,
+            c0 = const M::COMPLEMENT[0],
+            c1 = const M::COMPLEMENT[1],
+            c2 = const M::COMPLEMENT[2],
+            options(pure, nomem, nostack),
         );
     }
     [a0, a1, a2]

@@ -4,6 +4,7 @@
 use core::arch::{asm, naked_asm};
 
 use crate::assembly::assembly;
+use crate::lazy_kernels::lazy_assembly;
 use crate::modulus::Modulus;
 
 // fold: mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products.
@@ -27,19 +28,9 @@ unsafe fn mul_fold_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         asm!(
             "call {kernel}",
             kernel = sym mul_fold_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[0],
-            inout("rdx") core::ptr::from_ref(y) => z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") z[3],
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[3],
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -50,142 +41,142 @@ unsafe fn mul_fold_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
 unsafe extern "C" fn mul_fold_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
-    push rbx
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx rdx, r11, r11
-    adc r10, r11
-    adc rdx, 0
-    mov r11, rdx
-    mov rdx, r8
-    mulx r8, r12, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    add r8, r14
-    mulx r14, r15, qword ptr [rax + 16]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 24]
-    adc r14, r15
-    adc rdx, 0
-    add rdi, r12
-    adc r9, r8
-    adc r10, r13
-    adc r11, r14
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx r12, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    add r12, r15
-    mulx r15, rbx, qword ptr [rsi + 16]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rsi + 24]
-    adc r15, rbx
-    adc rdx, 0
-    add rdi, r13
-    adc r9, r12
-    adc r10, r14
-    adc r11, r15
-    adc r8, rdx
-    mov rdx, rdi
-    mulx rdi, r12, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    add rdi, r14
-    mulx r14, r15, qword ptr [rax + 16]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 24]
-    adc r14, r15
-    adc rdx, 0
-    add r9, r12
-    adc r10, rdi
-    adc r11, r13
-    adc r8, r14
-    adc rdx, 0
-    mov rdi, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx r12, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    add r12, r15
-    mulx r15, rbx, qword ptr [rsi + 16]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rsi + 24]
-    adc r15, rbx
-    adc rdx, 0
-    add r9, r13
-    adc r10, r12
-    adc r11, r14
-    adc r8, r15
-    adc rdi, rdx
-    mov rdx, r9
-    mulx r9, r12, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    add r9, r14
-    mulx r14, r15, qword ptr [rax + 16]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 24]
-    adc r14, r15
-    adc rdx, 0
-    add r10, r12
-    adc r11, r9
-    adc r8, r13
-    adc rdi, r14
-    adc rdx, 0
-    mov r9, rdx
-    mov rdx, qword ptr [rcx + 24]
-    mulx rcx, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add rcx, r14
-    mulx r14, r15, qword ptr [rsi + 16]
-    adc r13, r15
-    mulx rdx, rsi, qword ptr [rsi + 24]
-    adc r14, rsi
-    adc rdx, 0
-    add r10, r12
-    adc r11, rcx
-    adc r8, r13
-    adc rdi, r14
-    adc r9, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rax + 32]
-    mulx rcx, rsi, qword ptr [rax + 40]
-    mulx r12, r13, qword ptr [rax + 48]
-    add rcx, r13
-    mulx r13, r14, qword ptr [rax + 56]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 64]
-    adc r13, r14
-    adc rdx, 0
-    add r10, rsi
-    adc r11, rcx
-    adc r8, r12
-    adc rdi, r13
-    adc r9, rdx
-    mov rcx, r11
-    sub rcx, qword ptr [rax + 40]
-    mov rdx, r8
-    sbb rdx, qword ptr [rax + 48]
-    mov rsi, rdi
-    sbb rsi, qword ptr [rax + 56]
-    mov r10, r9
-    sbb r10, qword ptr [rax + 64]
-    cmovc rcx, r11
-    cmovc rdx, r8
-    cmovc rsi, rdi
-    cmovc r10, r9
-    pop rbx
-    ret
-    .balign 64
+push rbx
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx rdx, r11, r11
+adc r10, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, r8
+mulx r8, r12, [rax]
+mulx r13, r14, [rax + 8]
+add r8, r14
+mulx r14, r15, [rax + 16]
+adc r13, r15
+mulx rdx, r15, [rax + 24]
+adc r14, r15
+adc rdx, 0
+add rdi, r12
+adc r9, r8
+adc r10, r13
+adc r11, r14
+adc rdx, 0
+mov r8, rdx
+mov rdx, [rcx + 8]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add r12, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 24]
+adc r15, rbx
+adc rdx, 0
+add rdi, r13
+adc r9, r12
+adc r10, r14
+adc r11, r15
+adc r8, rdx
+mov rdx, rdi
+mulx rdi, r12, [rax]
+mulx r13, r14, [rax + 8]
+add rdi, r14
+mulx r14, r15, [rax + 16]
+adc r13, r15
+mulx rdx, r15, [rax + 24]
+adc r14, r15
+adc rdx, 0
+add r9, r12
+adc r10, rdi
+adc r11, r13
+adc r8, r14
+adc rdx, 0
+mov rdi, rdx
+mov rdx, [rcx + 16]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add r12, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 24]
+adc r15, rbx
+adc rdx, 0
+add r9, r13
+adc r10, r12
+adc r11, r14
+adc r8, r15
+adc rdi, rdx
+mov rdx, r9
+mulx r9, r12, [rax]
+mulx r13, r14, [rax + 8]
+add r9, r14
+mulx r14, r15, [rax + 16]
+adc r13, r15
+mulx rdx, r15, [rax + 24]
+adc r14, r15
+adc rdx, 0
+add r10, r12
+adc r11, r9
+adc r8, r13
+adc rdi, r14
+adc rdx, 0
+mov r9, rdx
+mov rdx, [rcx + 24]
+mulx rcx, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+add rcx, r14
+mulx r14, r15, [rsi + 16]
+adc r13, r15
+mulx rdx, rsi, [rsi + 24]
+adc r14, rsi
+adc rdx, 0
+add r10, r12
+adc r11, rcx
+adc r8, r13
+adc rdi, r14
+adc r9, rdx
+mov rdx, r10
+imul rdx, [rax + 32]
+mulx rcx, rsi, [rax + 40]
+mulx r12, r13, [rax + 48]
+add rcx, r13
+mulx r13, r14, [rax + 56]
+adc r12, r14
+mulx rdx, r14, [rax + 64]
+adc r13, r14
+adc rdx, 0
+add r10, rsi
+adc r11, rcx
+adc r8, r12
+adc rdi, r13
+adc r9, rdx
+mov rcx, r11
+sub rcx, [rax + 40]
+mov rdx, r8
+sbb rdx, [rax + 48]
+mov rsi, rdi
+sbb rsi, [rax + 56]
+mov r10, r9
+sbb r10, [rax + 64]
+cmovc rcx, r11
+cmovc rdx, r8
+cmovc rsi, rdi
+cmovc r10, r9
+pop rbx
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -211,19 +202,9 @@ unsafe fn mul_fold_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         asm!(
             "call {kernel}",
             kernel = sym mul_fold_adx_code::<M>,
-            out("rax") z[0],
-            out("rcx") z[1],
-            inout("rdx") core::ptr::from_ref(y) => z[2],
-            inout("rsi") core::ptr::from_ref(x) => z[3],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[2],
+            inout("rsi") core::ptr::from_ref(x) => z[3], out("rdi") _, out("r8") _, out("r9") _,
+            out("r10") _, out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -234,146 +215,146 @@ unsafe fn mul_fold_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
 unsafe extern "C" fn mul_fold_adx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
-    push rbx
-    xor eax, eax
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mulx rdi, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    mulx r11, r12, qword ptr [rsi + 16]
-    xor r13d, r13d
-    adcx rdi, r10
-    mulx rdx, r10, qword ptr [rsi + 24]
-    adcx r9, r12
-    adcx r11, r10
-    adcx rdx, rax
-    mov r10, rdx
-    mov rdx, r8
-    mulx r8, r12, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    xor r15d, r15d
-    adcx rdi, r12
-    mulx r12, r15, qword ptr [rip + 2f + 16]
-    adox r8, r14
-    adcx r9, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 24]
-    adox r13, r15
-    adcx r11, r13
-    adox r12, r8
-    adcx r10, r12
-    adox rdx, rax
-    adcx rdx, rax
-    mov r8, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx r12, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    xor ebx, ebx
-    adcx rdi, r13
-    mulx r13, rbx, qword ptr [rsi + 16]
-    adox r12, r15
-    adcx r9, r12
-    mulx rdx, r12, qword ptr [rsi + 24]
-    adox r14, rbx
-    adcx r11, r14
-    adox r13, r12
-    adcx r10, r13
-    adox rdx, rax
-    adcx r8, rdx
-    mov rdx, rdi
-    mulx rdi, r12, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    xor r15d, r15d
-    adcx r9, r12
-    mulx r12, r15, qword ptr [rip + 2f + 16]
-    adox rdi, r14
-    adcx r11, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 24]
-    adox r13, r15
-    adcx r10, r13
-    adox r12, rdi
-    adcx r8, r12
-    adox rdx, rax
-    adcx rdx, rax
-    mov rdi, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx r12, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    xor ebx, ebx
-    adcx r9, r13
-    mulx r13, rbx, qword ptr [rsi + 16]
-    adox r12, r15
-    adcx r11, r12
-    mulx rdx, r12, qword ptr [rsi + 24]
-    adox r14, rbx
-    adcx r10, r14
-    adox r13, r12
-    adcx r8, r13
-    adox rdx, rax
-    adcx rdi, rdx
-    mov rdx, r9
-    mulx r9, r12, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    xor r15d, r15d
-    adcx r11, r12
-    mulx r12, r15, qword ptr [rip + 2f + 16]
-    adox r9, r14
-    adcx r10, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 24]
-    adox r13, r15
-    adcx r8, r13
-    adox r12, r9
-    adcx rdi, r12
-    adox rdx, rax
-    adcx rdx, rax
-    mov r9, rdx
-    mov rdx, qword ptr [rcx + 24]
-    mulx rcx, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    xor r15d, r15d
-    adcx r11, r12
-    mulx r12, r15, qword ptr [rsi + 16]
-    adox rcx, r14
-    adcx r10, rcx
-    mulx rcx, rdx, qword ptr [rsi + 24]
-    adox r13, r15
-    adcx r8, r13
-    adox r12, rdx
-    adcx rdi, r12
-    adox rcx, rax
-    adcx r9, rcx
-    mov rdx, r11
-    mulx rcx, rdx, qword ptr [rip + 2f + 32]
-    mulx rcx, rsi, qword ptr [rip + 2f + 40]
-    mulx r12, r13, qword ptr [rip + 2f + 48]
-    xor r14d, r14d
-    adcx r11, rsi
-    mulx rsi, r11, qword ptr [rip + 2f + 56]
-    adox rcx, r13
-    adcx r10, rcx
-    mulx rcx, rdx, qword ptr [rip + 2f + 64]
-    adox r12, r11
-    adcx r8, r12
-    adox rsi, rdx
-    adcx rdi, rsi
-    adox rcx, rax
-    adcx r9, rcx
-    mov rax, r10
-    sub rax, qword ptr [rip + 2f + 40]
-    mov rcx, r8
-    sbb rcx, qword ptr [rip + 2f + 48]
-    mov rdx, rdi
-    sbb rdx, qword ptr [rip + 2f + 56]
-    mov rsi, r9
-    sbb rsi, qword ptr [rip + 2f + 64]
-    cmovc rax, r10
-    cmovc rcx, r8
-    cmovc rdx, rdi
-    cmovc rsi, r9
-    pop rbx
-    ret
-    .balign 64
+push rbx
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mulx rdi, r8, [rsi]
+mulx r9, r10, [rsi + 8]
+mulx r11, r12, [rsi + 16]
+xor r13d, r13d
+adcx rdi, r10
+mulx rdx, r10, [rsi + 24]
+adcx r9, r12
+adcx r11, r10
+adcx rdx, rax
+mov r10, rdx
+mov rdx, r8
+mulx r8, r12, [rip + 2f]
+mulx r13, r14, [rip + 2f + 8]
+xor r15d, r15d
+adcx rdi, r12
+mulx r12, r15, [rip + 2f + 16]
+adox r8, r14
+adcx r9, r8
+mulx rdx, r8, [rip + 2f + 24]
+adox r13, r15
+adcx r11, r13
+adox r12, r8
+adcx r10, r12
+adox rdx, rax
+adcx rdx, rax
+mov r8, rdx
+mov rdx, [rcx + 8]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+xor ebx, ebx
+adcx rdi, r13
+mulx r13, rbx, [rsi + 16]
+adox r12, r15
+adcx r9, r12
+mulx rdx, r12, [rsi + 24]
+adox r14, rbx
+adcx r11, r14
+adox r13, r12
+adcx r10, r13
+adox rdx, rax
+adcx r8, rdx
+mov rdx, rdi
+mulx rdi, r12, [rip + 2f]
+mulx r13, r14, [rip + 2f + 8]
+xor r15d, r15d
+adcx r9, r12
+mulx r12, r15, [rip + 2f + 16]
+adox rdi, r14
+adcx r11, rdi
+mulx rdx, rdi, [rip + 2f + 24]
+adox r13, r15
+adcx r10, r13
+adox r12, rdi
+adcx r8, r12
+adox rdx, rax
+adcx rdx, rax
+mov rdi, rdx
+mov rdx, [rcx + 16]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+xor ebx, ebx
+adcx r9, r13
+mulx r13, rbx, [rsi + 16]
+adox r12, r15
+adcx r11, r12
+mulx rdx, r12, [rsi + 24]
+adox r14, rbx
+adcx r10, r14
+adox r13, r12
+adcx r8, r13
+adox rdx, rax
+adcx rdi, rdx
+mov rdx, r9
+mulx r9, r12, [rip + 2f]
+mulx r13, r14, [rip + 2f + 8]
+xor r15d, r15d
+adcx r11, r12
+mulx r12, r15, [rip + 2f + 16]
+adox r9, r14
+adcx r10, r9
+mulx rdx, r9, [rip + 2f + 24]
+adox r13, r15
+adcx r8, r13
+adox r12, r9
+adcx rdi, r12
+adox rdx, rax
+adcx rdx, rax
+mov r9, rdx
+mov rdx, [rcx + 24]
+mulx rcx, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+xor r15d, r15d
+adcx r11, r12
+mulx r12, r15, [rsi + 16]
+adox rcx, r14
+adcx r10, rcx
+mulx rcx, rdx, [rsi + 24]
+adox r13, r15
+adcx r8, r13
+adox r12, rdx
+adcx rdi, r12
+adox rcx, rax
+adcx r9, rcx
+mov rdx, r11
+mulx rcx, rdx, [rip + 2f + 32]
+mulx rcx, rsi, [rip + 2f + 40]
+mulx r12, r13, [rip + 2f + 48]
+xor r14d, r14d
+adcx r11, rsi
+mulx rsi, r11, [rip + 2f + 56]
+adox rcx, r13
+adcx r10, rcx
+mulx rcx, rdx, [rip + 2f + 64]
+adox r12, r11
+adcx r8, r12
+adox rsi, rdx
+adcx rdi, rsi
+adox rcx, rax
+adcx r9, rcx
+mov rax, r10
+sub rax, [rip + 2f + 40]
+mov rcx, r8
+sbb rcx, [rip + 2f + 48]
+mov rdx, rdi
+sbb rdx, [rip + 2f + 56]
+mov rsi, r9
+sbb rsi, [rip + 2f + 64]
+cmovc rax, r10
+cmovc rcx, r8
+cmovc rdx, rdi
+cmovc rsi, r9
+pop rbx
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -399,19 +380,9 @@ unsafe fn square_fold_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             "call {kernel}",
             kernel = sym square_fold_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            out("rdx") z[0],
-            inout("rsi") core::ptr::from_ref(x) => z[1],
-            out("rdi") z[2],
-            out("r8") z[3],
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
+            z[1], out("rdi") z[2], out("r8") z[3], out("r9") _, out("r10") _, out("r11") _,
+            out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -422,132 +393,132 @@ unsafe fn square_fold_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
 unsafe extern "C" fn square_fold_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov r9, qword ptr [rsi]
-    mulx r9, r10, r9
-    mulx rcx, r11, rcx
-    add r9, r11
-    mulx rdi, r11, rdi
-    adc rcx, r11
-    mulx rdx, r11, r8
-    adc rdi, r11
-    adc rdx, 0
-    mov r11, rdx
-    mov rdx, r10
-    mulx r10, r12, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    add r10, r14
-    mulx r14, r15, qword ptr [rax + 16]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 24]
-    adc r14, r15
-    adc rdx, 0
-    add r9, r12
-    adc rcx, r10
-    adc rdi, r13
-    adc r11, r14
-    adc rdx, 0
-    mov r10, qword ptr [rsi + 16]
-    lea r10, [r10 + r10]
-    mov r12, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov r13, qword ptr [rsi + 8]
-    mulx r13, r14, r13
-    mulx r10, r15, r10
-    add r13, r15
-    mulx rdx, r8, r8
-    adc r10, r8
-    adc rdx, 0
-    add rcx, r14
-    adc rdi, r13
-    adc r11, r10
-    adc r12, rdx
-    mov rdx, r9
-    mulx r8, r9, qword ptr [rax]
-    mulx r10, r13, qword ptr [rax + 8]
-    add r8, r13
-    mulx r13, r14, qword ptr [rax + 16]
-    adc r10, r14
-    mulx rdx, r14, qword ptr [rax + 24]
-    adc r13, r14
-    adc rdx, 0
-    add rcx, r9
-    adc rdi, r8
-    adc r11, r10
-    adc r12, r13
-    adc rdx, 0
-    mov r8, qword ptr [rsi + 24]
-    lea r8, [r8 + r8]
-    mov r9, rdx
-    mov rdx, qword ptr [rsi + 16]
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r13, r10
-    mulx rdx, r8, r8
-    add r10, r8
-    adc rdx, 0
-    add r11, r13
-    adc r12, r10
-    adc r9, rdx
-    mov rdx, rcx
-    mulx rcx, r8, qword ptr [rax]
-    mulx r10, r13, qword ptr [rax + 8]
-    add rcx, r13
-    mulx r13, r14, qword ptr [rax + 16]
-    adc r10, r14
-    mulx rdx, r14, qword ptr [rax + 24]
-    adc r13, r14
-    adc rdx, 0
-    add rdi, r8
-    adc r11, rcx
-    adc r12, r10
-    adc r9, r13
-    adc rdx, 0
-    mov rcx, rdx
-    mov rdx, qword ptr [rsi + 24]
-    mov rsi, qword ptr [rsi + 24]
-    mulx rdx, rsi, rsi
-    add r9, rsi
-    adc rcx, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rax + 32]
-    mulx rsi, r8, qword ptr [rax + 40]
-    mulx r10, r13, qword ptr [rax + 48]
-    add rsi, r13
-    mulx r13, r14, qword ptr [rax + 56]
-    adc r10, r14
-    mulx rdx, r14, qword ptr [rax + 64]
-    adc r13, r14
-    adc rdx, 0
-    add rdi, r8
-    adc r11, rsi
-    adc r12, r10
-    adc r9, r13
-    adc rcx, rdx
-    mov rdx, r11
-    sub rdx, qword ptr [rax + 40]
-    mov rsi, r12
-    sbb rsi, qword ptr [rax + 48]
-    mov rdi, r9
-    sbb rdi, qword ptr [rax + 56]
-    mov r8, rcx
-    sbb r8, qword ptr [rax + 64]
-    cmovc rdx, r11
-    cmovc rsi, r12
-    cmovc rdi, r9
-    cmovc r8, rcx
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi]
+mov r9, [rsi]
+mulx r9, r10, r9
+mulx rcx, r11, rcx
+add r9, r11
+mulx rdi, r11, rdi
+adc rcx, r11
+mulx rdx, r11, r8
+adc rdi, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, r10
+mulx r10, r12, [rax]
+mulx r13, r14, [rax + 8]
+add r10, r14
+mulx r14, r15, [rax + 16]
+adc r13, r15
+mulx rdx, r15, [rax + 24]
+adc r14, r15
+adc rdx, 0
+add r9, r12
+adc rcx, r10
+adc rdi, r13
+adc r11, r14
+adc rdx, 0
+mov r10, [rsi + 16]
+lea r10, [r10 + r10]
+mov r12, rdx
+mov rdx, [rsi + 8]
+mov r13, [rsi + 8]
+mulx r13, r14, r13
+mulx r10, r15, r10
+add r13, r15
+mulx rdx, r8, r8
+adc r10, r8
+adc rdx, 0
+add rcx, r14
+adc rdi, r13
+adc r11, r10
+adc r12, rdx
+mov rdx, r9
+mulx r8, r9, [rax]
+mulx r10, r13, [rax + 8]
+add r8, r13
+mulx r13, r14, [rax + 16]
+adc r10, r14
+mulx rdx, r14, [rax + 24]
+adc r13, r14
+adc rdx, 0
+add rcx, r9
+adc rdi, r8
+adc r11, r10
+adc r12, r13
+adc rdx, 0
+mov r8, [rsi + 24]
+lea r8, [r8 + r8]
+mov r9, rdx
+mov rdx, [rsi + 16]
+mov r10, [rsi + 16]
+mulx r10, r13, r10
+mulx rdx, r8, r8
+add r10, r8
+adc rdx, 0
+add r11, r13
+adc r12, r10
+adc r9, rdx
+mov rdx, rcx
+mulx rcx, r8, [rax]
+mulx r10, r13, [rax + 8]
+add rcx, r13
+mulx r13, r14, [rax + 16]
+adc r10, r14
+mulx rdx, r14, [rax + 24]
+adc r13, r14
+adc rdx, 0
+add rdi, r8
+adc r11, rcx
+adc r12, r10
+adc r9, r13
+adc rdx, 0
+mov rcx, rdx
+mov rdx, [rsi + 24]
+mov rsi, [rsi + 24]
+mulx rdx, rsi, rsi
+add r9, rsi
+adc rcx, rdx
+mov rdx, rdi
+imul rdx, [rax + 32]
+mulx rsi, r8, [rax + 40]
+mulx r10, r13, [rax + 48]
+add rsi, r13
+mulx r13, r14, [rax + 56]
+adc r10, r14
+mulx rdx, r14, [rax + 64]
+adc r13, r14
+adc rdx, 0
+add rdi, r8
+adc r11, rsi
+adc r12, r10
+adc r9, r13
+adc rcx, rdx
+mov rdx, r11
+sub rdx, [rax + 40]
+mov rsi, r12
+sbb rsi, [rax + 48]
+mov rdi, r9
+sbb rdi, [rax + 56]
+mov r8, rcx
+sbb r8, [rax + 64]
+cmovc rdx, r11
+cmovc rsi, r12
+cmovc rdi, r9
+cmovc r8, rcx
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -573,19 +544,9 @@ unsafe fn square_fold_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             "call {kernel}",
             kernel = sym square_fold_adx_code::<M>,
-            out("rax") z[0],
-            out("rcx") _,
-            out("rdx") z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") z[3],
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") z[0], out("rcx") _, out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
+            z[2], out("rdi") z[3], out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12")
+            _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -596,137 +557,137 @@ unsafe fn square_fold_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
 unsafe extern "C" fn square_fold_adx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
-    push rbx
-    xor eax, eax
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi]
-    mulx rcx, r11, rcx
-    mulx rdi, r12, rdi
-    xor r13d, r13d
-    adcx r9, r11
-    mulx rdx, r11, r8
-    adcx rcx, r12
-    adcx rdi, r11
-    adcx rdx, rax
-    mov r11, rdx
-    mov rdx, r10
-    mulx r10, r12, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    xor r15d, r15d
-    adcx r9, r12
-    mulx r12, r15, qword ptr [rip + 2f + 16]
-    adox r10, r14
-    adcx rcx, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 24]
-    adox r13, r15
-    adcx rdi, r13
-    adox r12, r10
-    adcx r11, r12
-    adox rdx, rax
-    adcx rdx, rax
-    mov r10, qword ptr [rsi + 16]
-    lea r10, [r10 + r10]
-    mov r12, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mulx r13, r14, qword ptr [rsi + 8]
-    mulx r10, r15, r10
-    xor ebx, ebx
-    adcx rcx, r14
-    mulx rdx, r8, r8
-    adox r13, r15
-    adcx rdi, r13
-    adox r10, r8
-    adcx r11, r10
-    adox rdx, rax
-    adcx r12, rdx
-    mov rdx, r9
-    mulx r8, r9, qword ptr [rip + 2f]
-    mulx r10, r13, qword ptr [rip + 2f + 8]
-    xor r14d, r14d
-    adcx rcx, r9
-    mulx r9, r14, qword ptr [rip + 2f + 16]
-    adox r8, r13
-    adcx rdi, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 24]
-    adox r10, r14
-    adcx r11, r10
-    adox r9, r8
-    adcx r12, r9
-    adox rdx, rax
-    adcx rdx, rax
-    mov r8, qword ptr [rsi + 24]
-    lea r8, [r8 + r8]
-    mov r9, rdx
-    mov rdx, qword ptr [rsi + 16]
-    mulx r10, r13, qword ptr [rsi + 16]
-    mulx rdx, r8, r8
-    xor r14d, r14d
-    adcx r11, r13
-    adox r10, r8
-    adcx r12, r10
-    adox rdx, rax
-    adcx r9, rdx
-    mov rdx, rcx
-    mulx rcx, r8, qword ptr [rip + 2f]
-    mulx r10, r13, qword ptr [rip + 2f + 8]
-    xor r14d, r14d
-    adcx rdi, r8
-    mulx r8, r14, qword ptr [rip + 2f + 16]
-    adox rcx, r13
-    adcx r11, rcx
-    mulx rcx, rdx, qword ptr [rip + 2f + 24]
-    adox r10, r14
-    adcx r12, r10
-    adox r8, rdx
-    adcx r9, r8
-    adox rcx, rax
-    adcx rcx, rax
-    mov rdx, qword ptr [rsi + 24]
-    mulx rdx, rsi, qword ptr [rsi + 24]
-    xor r8d, r8d
-    adcx r9, rsi
-    adcx rcx, rdx
-    mov rdx, rdi
-    mulx rsi, rdx, qword ptr [rip + 2f + 32]
-    mulx rsi, r8, qword ptr [rip + 2f + 40]
-    mulx r10, r13, qword ptr [rip + 2f + 48]
-    xor r14d, r14d
-    adcx rdi, r8
-    mulx rdi, r8, qword ptr [rip + 2f + 56]
-    adox rsi, r13
-    adcx r11, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 64]
-    adox r10, r8
-    adcx r12, r10
-    adox rdi, rsi
-    adcx r9, rdi
-    adox rdx, rax
-    adcx rcx, rdx
-    mov rax, r11
-    sub rax, qword ptr [rip + 2f + 40]
-    mov rdx, r12
-    sbb rdx, qword ptr [rip + 2f + 48]
-    mov rsi, r9
-    sbb rsi, qword ptr [rip + 2f + 56]
-    mov rdi, rcx
-    sbb rdi, qword ptr [rip + 2f + 64]
-    cmovc rax, r11
-    cmovc rdx, r12
-    cmovc rsi, r9
-    cmovc rdi, rcx
-    pop rbx
-    ret
-    .balign 64
+push rbx
+xor eax, eax
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi]
+mulx r9, r10, [rsi]
+mulx rcx, r11, rcx
+mulx rdi, r12, rdi
+xor r13d, r13d
+adcx r9, r11
+mulx rdx, r11, r8
+adcx rcx, r12
+adcx rdi, r11
+adcx rdx, rax
+mov r11, rdx
+mov rdx, r10
+mulx r10, r12, [rip + 2f]
+mulx r13, r14, [rip + 2f + 8]
+xor r15d, r15d
+adcx r9, r12
+mulx r12, r15, [rip + 2f + 16]
+adox r10, r14
+adcx rcx, r10
+mulx rdx, r10, [rip + 2f + 24]
+adox r13, r15
+adcx rdi, r13
+adox r12, r10
+adcx r11, r12
+adox rdx, rax
+adcx rdx, rax
+mov r10, [rsi + 16]
+lea r10, [r10 + r10]
+mov r12, rdx
+mov rdx, [rsi + 8]
+mulx r13, r14, [rsi + 8]
+mulx r10, r15, r10
+xor ebx, ebx
+adcx rcx, r14
+mulx rdx, r8, r8
+adox r13, r15
+adcx rdi, r13
+adox r10, r8
+adcx r11, r10
+adox rdx, rax
+adcx r12, rdx
+mov rdx, r9
+mulx r8, r9, [rip + 2f]
+mulx r10, r13, [rip + 2f + 8]
+xor r14d, r14d
+adcx rcx, r9
+mulx r9, r14, [rip + 2f + 16]
+adox r8, r13
+adcx rdi, r8
+mulx rdx, r8, [rip + 2f + 24]
+adox r10, r14
+adcx r11, r10
+adox r9, r8
+adcx r12, r9
+adox rdx, rax
+adcx rdx, rax
+mov r8, [rsi + 24]
+lea r8, [r8 + r8]
+mov r9, rdx
+mov rdx, [rsi + 16]
+mulx r10, r13, [rsi + 16]
+mulx rdx, r8, r8
+xor r14d, r14d
+adcx r11, r13
+adox r10, r8
+adcx r12, r10
+adox rdx, rax
+adcx r9, rdx
+mov rdx, rcx
+mulx rcx, r8, [rip + 2f]
+mulx r10, r13, [rip + 2f + 8]
+xor r14d, r14d
+adcx rdi, r8
+mulx r8, r14, [rip + 2f + 16]
+adox rcx, r13
+adcx r11, rcx
+mulx rcx, rdx, [rip + 2f + 24]
+adox r10, r14
+adcx r12, r10
+adox r8, rdx
+adcx r9, r8
+adox rcx, rax
+adcx rcx, rax
+mov rdx, [rsi + 24]
+mulx rdx, rsi, [rsi + 24]
+xor r8d, r8d
+adcx r9, rsi
+adcx rcx, rdx
+mov rdx, rdi
+mulx rsi, rdx, [rip + 2f + 32]
+mulx rsi, r8, [rip + 2f + 40]
+mulx r10, r13, [rip + 2f + 48]
+xor r14d, r14d
+adcx rdi, r8
+mulx rdi, r8, [rip + 2f + 56]
+adox rsi, r13
+adcx r11, rsi
+mulx rdx, rsi, [rip + 2f + 64]
+adox r10, r8
+adcx r12, r10
+adox rdi, rsi
+adcx r9, rdi
+adox rdx, rax
+adcx rcx, rdx
+mov rax, r11
+sub rax, [rip + 2f + 40]
+mov rdx, r12
+sbb rdx, [rip + 2f + 48]
+mov rsi, r9
+sbb rsi, [rip + 2f + 56]
+mov rdi, rcx
+sbb rdi, [rip + 2f + 64]
+cmovc rax, r11
+cmovc rdx, r12
+cmovc rsi, r9
+cmovc rdi, rcx
+pop rbx
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -761,19 +722,9 @@ unsafe fn mul_complement_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64
         asm!(
             "call {kernel}",
             kernel = sym mul_complement_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[0],
-            inout("rdx") core::ptr::from_ref(y) => z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") z[3],
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[3],
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -784,150 +735,150 @@ unsafe fn mul_complement_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64
 unsafe extern "C" fn mul_complement_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
-    push rbx
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx rdx, r11, r11
-    adc r10, r11
-    adc rdx, 0
-    mov r11, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r8
-    mulx r8, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r8, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 32]
-    adc r14, r15
-    adc rdx, 0
-    add rdi, r12
-    adc r9, r8
-    adc r10, r13
-    adc r11, r14
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx r12, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    add r12, r15
-    mulx r15, rbx, qword ptr [rsi + 16]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rsi + 24]
-    adc r15, rbx
-    adc rdx, 0
-    add rdi, r13
-    adc r9, r12
-    adc r10, r14
-    adc r11, r15
-    adc r8, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, rdi
-    mulx rdi, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add rdi, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 32]
-    adc r14, r15
-    adc rdx, 0
-    add r9, r12
-    adc r10, rdi
-    adc r11, r13
-    adc r8, r14
-    adc rdx, 0
-    mov rdi, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx r12, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    add r12, r15
-    mulx r15, rbx, qword ptr [rsi + 16]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rsi + 24]
-    adc r15, rbx
-    adc rdx, 0
-    add r9, r13
-    adc r10, r12
-    adc r11, r14
-    adc r8, r15
-    adc rdi, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r9
-    mulx r9, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r9, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 32]
-    adc r14, r15
-    adc rdx, 0
-    add r10, r12
-    adc r11, r9
-    adc r8, r13
-    adc rdi, r14
-    adc rdx, 0
-    mov r9, rdx
-    mov rdx, qword ptr [rcx + 24]
-    mulx rcx, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add rcx, r14
-    mulx r14, r15, qword ptr [rsi + 16]
-    adc r13, r15
-    mulx rdx, rsi, qword ptr [rsi + 24]
-    adc r14, rsi
-    adc rdx, 0
-    add r12, qword ptr [rax + 40]
-    adc rcx, qword ptr [rax + 48]
-    adc r13, qword ptr [rax + 56]
-    adc r14, qword ptr [rax + 64]
-    adc rdx, 0
-    add r10, r12
-    adc r11, rcx
-    adc r8, r13
-    adc rdi, r14
-    adc r9, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rax + 72]
-    mulx rcx, rsi, qword ptr [rax + 80]
-    mulx r12, r13, qword ptr [rax + 88]
-    add rcx, r13
-    mulx r13, r14, qword ptr [rax + 96]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 104]
-    adc r13, r14
-    adc rdx, 0
-    add r10, rsi
-    adc r11, rcx
-    adc r8, r12
-    adc rdi, r13
-    adc r9, rdx
-    mov rcx, r11
-    sub rcx, qword ptr [rax + 80]
-    mov rdx, r8
-    sbb rdx, qword ptr [rax + 88]
-    mov rsi, rdi
-    sbb rsi, qword ptr [rax + 96]
-    mov r10, r9
-    sbb r10, qword ptr [rax + 104]
-    cmovc rcx, r11
-    cmovc rdx, r8
-    cmovc rsi, rdi
-    cmovc r10, r9
-    pop rbx
-    ret
-    .balign 64
+push rbx
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx rdx, r11, r11
+adc r10, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, [rax]
+sub rdx, r8
+mulx r8, r12, [rax + 8]
+mulx r13, r14, [rax + 16]
+add r8, r14
+mulx r14, r15, [rax + 24]
+adc r13, r15
+mulx rdx, r15, [rax + 32]
+adc r14, r15
+adc rdx, 0
+add rdi, r12
+adc r9, r8
+adc r10, r13
+adc r11, r14
+adc rdx, 0
+mov r8, rdx
+mov rdx, [rcx + 8]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add r12, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 24]
+adc r15, rbx
+adc rdx, 0
+add rdi, r13
+adc r9, r12
+adc r10, r14
+adc r11, r15
+adc r8, rdx
+mov rdx, [rax]
+sub rdx, rdi
+mulx rdi, r12, [rax + 8]
+mulx r13, r14, [rax + 16]
+add rdi, r14
+mulx r14, r15, [rax + 24]
+adc r13, r15
+mulx rdx, r15, [rax + 32]
+adc r14, r15
+adc rdx, 0
+add r9, r12
+adc r10, rdi
+adc r11, r13
+adc r8, r14
+adc rdx, 0
+mov rdi, rdx
+mov rdx, [rcx + 16]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add r12, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 24]
+adc r15, rbx
+adc rdx, 0
+add r9, r13
+adc r10, r12
+adc r11, r14
+adc r8, r15
+adc rdi, rdx
+mov rdx, [rax]
+sub rdx, r9
+mulx r9, r12, [rax + 8]
+mulx r13, r14, [rax + 16]
+add r9, r14
+mulx r14, r15, [rax + 24]
+adc r13, r15
+mulx rdx, r15, [rax + 32]
+adc r14, r15
+adc rdx, 0
+add r10, r12
+adc r11, r9
+adc r8, r13
+adc rdi, r14
+adc rdx, 0
+mov r9, rdx
+mov rdx, [rcx + 24]
+mulx rcx, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+add rcx, r14
+mulx r14, r15, [rsi + 16]
+adc r13, r15
+mulx rdx, rsi, [rsi + 24]
+adc r14, rsi
+adc rdx, 0
+add r12, [rax + 40]
+adc rcx, [rax + 48]
+adc r13, [rax + 56]
+adc r14, [rax + 64]
+adc rdx, 0
+add r10, r12
+adc r11, rcx
+adc r8, r13
+adc rdi, r14
+adc r9, rdx
+mov rdx, r10
+imul rdx, [rax + 72]
+mulx rcx, rsi, [rax + 80]
+mulx r12, r13, [rax + 88]
+add rcx, r13
+mulx r13, r14, [rax + 96]
+adc r12, r14
+mulx rdx, r14, [rax + 104]
+adc r13, r14
+adc rdx, 0
+add r10, rsi
+adc r11, rcx
+adc r8, r12
+adc rdi, r13
+adc r9, rdx
+mov rcx, r11
+sub rcx, [rax + 80]
+mov rdx, r8
+sbb rdx, [rax + 88]
+mov rsi, rdi
+sbb rsi, [rax + 96]
+mov r10, r9
+sbb r10, [rax + 104]
+cmovc rcx, r11
+cmovc rdx, r8
+cmovc rsi, rdi
+cmovc r10, r9
+pop rbx
+ret
+.balign 64
 2:
-    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {n0}, {p0}, {p1}, {p2}, {p3}
 ",
         kffffffffffffffff = const 0xffffffffffffffff_u64,
         minus_mu0 = const M::MINUS_MU[0],
@@ -958,19 +909,9 @@ unsafe fn mul_complement_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64;
         asm!(
             "call {kernel}",
             kernel = sym mul_complement_adx_code::<M>,
-            out("rax") z[0],
-            out("rcx") z[1],
-            inout("rdx") core::ptr::from_ref(y) => z[2],
-            inout("rsi") core::ptr::from_ref(x) => z[3],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[2],
+            inout("rsi") core::ptr::from_ref(x) => z[3], out("rdi") _, out("r8") _, out("r9") _,
+            out("r10") _, out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -981,154 +922,154 @@ unsafe fn mul_complement_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64;
 unsafe extern "C" fn mul_complement_adx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
-    push rbx
-    xor eax, eax
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mulx rdi, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    mulx r11, r12, qword ptr [rsi + 16]
-    xor r13d, r13d
-    adcx rdi, r10
-    mulx rdx, r10, qword ptr [rsi + 24]
-    adcx r9, r12
-    adcx r11, r10
-    adcx rdx, rax
-    mov r10, rdx
-    mov rdx, qword ptr [rip + 2f]
-    sub rdx, r8
-    mulx r8, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx rdi, r12
-    mulx r12, r15, qword ptr [rip + 2f + 24]
-    adox r8, r14
-    adcx r9, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 32]
-    adox r13, r15
-    adcx r11, r13
-    adox r12, r8
-    adcx r10, r12
-    adox rdx, rax
-    adcx rdx, rax
-    mov r8, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx r12, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    xor ebx, ebx
-    adcx rdi, r13
-    mulx r13, rbx, qword ptr [rsi + 16]
-    adox r12, r15
-    adcx r9, r12
-    mulx rdx, r12, qword ptr [rsi + 24]
-    adox r14, rbx
-    adcx r11, r14
-    adox r13, r12
-    adcx r10, r13
-    adox rdx, rax
-    adcx r8, rdx
-    mov rdx, qword ptr [rip + 2f]
-    sub rdx, rdi
-    mulx rdi, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx r9, r12
-    mulx r12, r15, qword ptr [rip + 2f + 24]
-    adox rdi, r14
-    adcx r11, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 32]
-    adox r13, r15
-    adcx r10, r13
-    adox r12, rdi
-    adcx r8, r12
-    adox rdx, rax
-    adcx rdx, rax
-    mov rdi, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx r12, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    xor ebx, ebx
-    adcx r9, r13
-    mulx r13, rbx, qword ptr [rsi + 16]
-    adox r12, r15
-    adcx r11, r12
-    mulx rdx, r12, qword ptr [rsi + 24]
-    adox r14, rbx
-    adcx r10, r14
-    adox r13, r12
-    adcx r8, r13
-    adox rdx, rax
-    adcx rdi, rdx
-    mov rdx, qword ptr [rip + 2f]
-    sub rdx, r9
-    mulx r9, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx r11, r12
-    mulx r12, r15, qword ptr [rip + 2f + 24]
-    adox r9, r14
-    adcx r10, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 32]
-    adox r13, r15
-    adcx r8, r13
-    adox r12, r9
-    adcx rdi, r12
-    adox rdx, rax
-    adcx rdx, rax
-    mov r9, rdx
-    mov rdx, qword ptr [rcx + 24]
-    mulx rcx, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    xor r15d, r15d
-    adcx r12, qword ptr [rip + 2f + 40]
-    mulx r15, rbx, qword ptr [rsi + 16]
-    adox rcx, r14
-    adcx rcx, qword ptr [rip + 2f + 48]
-    mulx rdx, rsi, qword ptr [rsi + 24]
-    adox r13, rbx
-    adcx r13, qword ptr [rip + 2f + 56]
-    adox r15, rsi
-    adcx r15, qword ptr [rip + 2f + 64]
-    adox rdx, rax
-    adcx rdx, rax
-    adcx r11, r12
-    adcx r10, rcx
-    adcx r8, r13
-    adcx rdi, r15
-    adcx r9, rdx
-    mov rdx, r11
-    mulx rcx, rdx, qword ptr [rip + 2f + 72]
-    mulx rcx, rsi, qword ptr [rip + 2f + 80]
-    mulx r12, r13, qword ptr [rip + 2f + 88]
-    xor r14d, r14d
-    adcx r11, rsi
-    mulx rsi, r11, qword ptr [rip + 2f + 96]
-    adox rcx, r13
-    adcx r10, rcx
-    mulx rcx, rdx, qword ptr [rip + 2f + 104]
-    adox r12, r11
-    adcx r8, r12
-    adox rsi, rdx
-    adcx rdi, rsi
-    adox rcx, rax
-    adcx r9, rcx
-    mov rax, r10
-    sub rax, qword ptr [rip + 2f + 80]
-    mov rcx, r8
-    sbb rcx, qword ptr [rip + 2f + 88]
-    mov rdx, rdi
-    sbb rdx, qword ptr [rip + 2f + 96]
-    mov rsi, r9
-    sbb rsi, qword ptr [rip + 2f + 104]
-    cmovc rax, r10
-    cmovc rcx, r8
-    cmovc rdx, rdi
-    cmovc rsi, r9
-    pop rbx
-    ret
-    .balign 64
+push rbx
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mulx rdi, r8, [rsi]
+mulx r9, r10, [rsi + 8]
+mulx r11, r12, [rsi + 16]
+xor r13d, r13d
+adcx rdi, r10
+mulx rdx, r10, [rsi + 24]
+adcx r9, r12
+adcx r11, r10
+adcx rdx, rax
+mov r10, rdx
+mov rdx, [rip + 2f]
+sub rdx, r8
+mulx r8, r12, [rip + 2f + 8]
+mulx r13, r14, [rip + 2f + 16]
+xor r15d, r15d
+adcx rdi, r12
+mulx r12, r15, [rip + 2f + 24]
+adox r8, r14
+adcx r9, r8
+mulx rdx, r8, [rip + 2f + 32]
+adox r13, r15
+adcx r11, r13
+adox r12, r8
+adcx r10, r12
+adox rdx, rax
+adcx rdx, rax
+mov r8, rdx
+mov rdx, [rcx + 8]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+xor ebx, ebx
+adcx rdi, r13
+mulx r13, rbx, [rsi + 16]
+adox r12, r15
+adcx r9, r12
+mulx rdx, r12, [rsi + 24]
+adox r14, rbx
+adcx r11, r14
+adox r13, r12
+adcx r10, r13
+adox rdx, rax
+adcx r8, rdx
+mov rdx, [rip + 2f]
+sub rdx, rdi
+mulx rdi, r12, [rip + 2f + 8]
+mulx r13, r14, [rip + 2f + 16]
+xor r15d, r15d
+adcx r9, r12
+mulx r12, r15, [rip + 2f + 24]
+adox rdi, r14
+adcx r11, rdi
+mulx rdx, rdi, [rip + 2f + 32]
+adox r13, r15
+adcx r10, r13
+adox r12, rdi
+adcx r8, r12
+adox rdx, rax
+adcx rdx, rax
+mov rdi, rdx
+mov rdx, [rcx + 16]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+xor ebx, ebx
+adcx r9, r13
+mulx r13, rbx, [rsi + 16]
+adox r12, r15
+adcx r11, r12
+mulx rdx, r12, [rsi + 24]
+adox r14, rbx
+adcx r10, r14
+adox r13, r12
+adcx r8, r13
+adox rdx, rax
+adcx rdi, rdx
+mov rdx, [rip + 2f]
+sub rdx, r9
+mulx r9, r12, [rip + 2f + 8]
+mulx r13, r14, [rip + 2f + 16]
+xor r15d, r15d
+adcx r11, r12
+mulx r12, r15, [rip + 2f + 24]
+adox r9, r14
+adcx r10, r9
+mulx rdx, r9, [rip + 2f + 32]
+adox r13, r15
+adcx r8, r13
+adox r12, r9
+adcx rdi, r12
+adox rdx, rax
+adcx rdx, rax
+mov r9, rdx
+mov rdx, [rcx + 24]
+mulx rcx, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+xor r15d, r15d
+adcx r12, [rip + 2f + 40]
+mulx r15, rbx, [rsi + 16]
+adox rcx, r14
+adcx rcx, [rip + 2f + 48]
+mulx rdx, rsi, [rsi + 24]
+adox r13, rbx
+adcx r13, [rip + 2f + 56]
+adox r15, rsi
+adcx r15, [rip + 2f + 64]
+adox rdx, rax
+adcx rdx, rax
+adcx r11, r12
+adcx r10, rcx
+adcx r8, r13
+adcx rdi, r15
+adcx r9, rdx
+mov rdx, r11
+mulx rcx, rdx, [rip + 2f + 72]
+mulx rcx, rsi, [rip + 2f + 80]
+mulx r12, r13, [rip + 2f + 88]
+xor r14d, r14d
+adcx r11, rsi
+mulx rsi, r11, [rip + 2f + 96]
+adox rcx, r13
+adcx r10, rcx
+mulx rcx, rdx, [rip + 2f + 104]
+adox r12, r11
+adcx r8, r12
+adox rsi, rdx
+adcx rdi, rsi
+adox rcx, rax
+adcx r9, rcx
+mov rax, r10
+sub rax, [rip + 2f + 80]
+mov rcx, r8
+sbb rcx, [rip + 2f + 88]
+mov rdx, rdi
+sbb rdx, [rip + 2f + 96]
+mov rsi, r9
+sbb rsi, [rip + 2f + 104]
+cmovc rax, r10
+cmovc rcx, r8
+cmovc rdx, rdi
+cmovc rsi, r9
+pop rbx
+ret
+.balign 64
 2:
-    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {n0}, {p0}, {p1}, {p2}, {p3}
 ",
         kffffffffffffffff = const 0xffffffffffffffff_u64,
         minus_mu0 = const M::MINUS_MU[0],
@@ -1159,19 +1100,9 @@ unsafe fn square_complement_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             "call {kernel}",
             kernel = sym square_complement_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[0],
-            out("rdx") z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") z[3],
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") z[0], out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
+            z[2], out("rdi") z[3], out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12")
+            _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -1182,142 +1113,142 @@ unsafe fn square_complement_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
 unsafe extern "C" fn square_complement_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov r9, qword ptr [rsi]
-    mulx r9, r10, r9
-    mulx rcx, r11, rcx
-    add r9, r11
-    mulx rdi, r11, rdi
-    adc rcx, r11
-    mulx rdx, r11, r8
-    adc rdi, r11
-    adc rdx, 0
-    mov r11, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r10
-    mulx r10, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r10, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 32]
-    adc r14, r15
-    adc rdx, 0
-    add r9, r12
-    adc rcx, r10
-    adc rdi, r13
-    adc r11, r14
-    adc rdx, 0
-    mov r10, qword ptr [rsi + 16]
-    lea r10, [r10 + r10]
-    mov r12, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov r13, qword ptr [rsi + 8]
-    mulx r13, r14, r13
-    mulx r10, r15, r10
-    add r13, r15
-    mulx rdx, r8, r8
-    adc r10, r8
-    adc rdx, 0
-    add rcx, r14
-    adc rdi, r13
-    adc r11, r10
-    adc r12, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rax]
-    sub rdx, r9
-    mulx r9, r10, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r9, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 32]
-    adc r14, r15
-    adc rdx, 0
-    add rcx, r10
-    adc rdi, r9
-    adc r11, r13
-    adc r12, r14
-    adc r8, rdx
-    mov rdx, qword ptr [rsi + 24]
-    lea r9, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 16]
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r13, r10
-    mulx rdx, r9, r9
-    add r10, r9
-    adc rdx, 0
-    add r11, r13
-    adc r12, r10
-    adc r8, rdx
-    mov r9, 0
-    adc r9, 0
-    mov rdx, qword ptr [rax]
-    sub rdx, rcx
-    mulx rcx, r10, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add rcx, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 32]
-    adc r14, r15
-    adc rdx, 0
-    add rdi, r10
-    adc r11, rcx
-    adc r12, r13
-    adc r8, r14
-    adc r9, rdx
-    mov rdx, qword ptr [rsi + 24]
-    mov rcx, qword ptr [rsi + 24]
-    mulx rcx, rdx, rcx
-    add rdx, qword ptr [rax + 40]
-    adc rcx, 0
-    add rdi, qword ptr [rax + 48]
-    adc r11, qword ptr [rax + 56]
-    adc r12, qword ptr [rax + 64]
-    adc r8, rdx
-    adc r9, rcx
-    mov rdx, rdi
-    imul rdx, qword ptr [rax + 72]
-    mulx rcx, rsi, qword ptr [rax + 80]
-    mulx r10, r13, qword ptr [rax + 88]
-    add rcx, r13
-    mulx r13, r14, qword ptr [rax + 96]
-    adc r10, r14
-    mulx rdx, r14, qword ptr [rax + 104]
-    adc r13, r14
-    adc rdx, 0
-    add rdi, rsi
-    adc r11, rcx
-    adc r12, r10
-    adc r8, r13
-    adc r9, rdx
-    mov rcx, r11
-    sub rcx, qword ptr [rax + 80]
-    mov rdx, r12
-    sbb rdx, qword ptr [rax + 88]
-    mov rsi, r8
-    sbb rsi, qword ptr [rax + 96]
-    mov rdi, r9
-    sbb rdi, qword ptr [rax + 104]
-    cmovc rcx, r11
-    cmovc rdx, r12
-    cmovc rsi, r8
-    cmovc rdi, r9
-    ret
-    .balign 64
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi]
+mov r9, [rsi]
+mulx r9, r10, r9
+mulx rcx, r11, rcx
+add r9, r11
+mulx rdi, r11, rdi
+adc rcx, r11
+mulx rdx, r11, r8
+adc rdi, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, [rax]
+sub rdx, r10
+mulx r10, r12, [rax + 8]
+mulx r13, r14, [rax + 16]
+add r10, r14
+mulx r14, r15, [rax + 24]
+adc r13, r15
+mulx rdx, r15, [rax + 32]
+adc r14, r15
+adc rdx, 0
+add r9, r12
+adc rcx, r10
+adc rdi, r13
+adc r11, r14
+adc rdx, 0
+mov r10, [rsi + 16]
+lea r10, [r10 + r10]
+mov r12, rdx
+mov rdx, [rsi + 8]
+mov r13, [rsi + 8]
+mulx r13, r14, r13
+mulx r10, r15, r10
+add r13, r15
+mulx rdx, r8, r8
+adc r10, r8
+adc rdx, 0
+add rcx, r14
+adc rdi, r13
+adc r11, r10
+adc r12, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [rax]
+sub rdx, r9
+mulx r9, r10, [rax + 8]
+mulx r13, r14, [rax + 16]
+add r9, r14
+mulx r14, r15, [rax + 24]
+adc r13, r15
+mulx rdx, r15, [rax + 32]
+adc r14, r15
+adc rdx, 0
+add rcx, r10
+adc rdi, r9
+adc r11, r13
+adc r12, r14
+adc r8, rdx
+mov rdx, [rsi + 24]
+lea r9, [rdx + rdx]
+mov rdx, [rsi + 16]
+mov r10, [rsi + 16]
+mulx r10, r13, r10
+mulx rdx, r9, r9
+add r10, r9
+adc rdx, 0
+add r11, r13
+adc r12, r10
+adc r8, rdx
+mov r9, 0
+adc r9, 0
+mov rdx, [rax]
+sub rdx, rcx
+mulx rcx, r10, [rax + 8]
+mulx r13, r14, [rax + 16]
+add rcx, r14
+mulx r14, r15, [rax + 24]
+adc r13, r15
+mulx rdx, r15, [rax + 32]
+adc r14, r15
+adc rdx, 0
+add rdi, r10
+adc r11, rcx
+adc r12, r13
+adc r8, r14
+adc r9, rdx
+mov rdx, [rsi + 24]
+mov rcx, [rsi + 24]
+mulx rcx, rdx, rcx
+add rdx, [rax + 40]
+adc rcx, 0
+add rdi, [rax + 48]
+adc r11, [rax + 56]
+adc r12, [rax + 64]
+adc r8, rdx
+adc r9, rcx
+mov rdx, rdi
+imul rdx, [rax + 72]
+mulx rcx, rsi, [rax + 80]
+mulx r10, r13, [rax + 88]
+add rcx, r13
+mulx r13, r14, [rax + 96]
+adc r10, r14
+mulx rdx, r14, [rax + 104]
+adc r13, r14
+adc rdx, 0
+add rdi, rsi
+adc r11, rcx
+adc r12, r10
+adc r8, r13
+adc r9, rdx
+mov rcx, r11
+sub rcx, [rax + 80]
+mov rdx, r12
+sbb rdx, [rax + 88]
+mov rsi, r8
+sbb rsi, [rax + 96]
+mov rdi, r9
+sbb rdi, [rax + 104]
+cmovc rcx, r11
+cmovc rdx, r12
+cmovc rsi, r8
+cmovc rdi, r9
+ret
+.balign 64
 2:
-    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {fold_rest3}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {fold_rest3}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {n0}, {p0}, {p1}, {p2}, {p3}
 ",
         kffffffffffffffff = const 0xffffffffffffffff_u64,
         minus_mu0 = const M::MINUS_MU[0],
@@ -1348,19 +1279,9 @@ unsafe fn square_complement_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             "call {kernel}",
             kernel = sym square_complement_adx_code::<M>,
-            out("rax") z[0],
-            out("rcx") z[1],
-            out("rdx") z[2],
-            inout("rsi") core::ptr::from_ref(x) => z[3],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") z[0], out("rcx") z[1], out("rdx") z[2], inout("rsi") core::ptr::from_ref(x)
+            => z[3], out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12")
+            _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -1371,148 +1292,148 @@ unsafe fn square_complement_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
 unsafe extern "C" fn square_complement_adx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
-    push rbx
-    xor eax, eax
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi]
-    mulx rcx, r11, rcx
-    mulx rdi, r12, rdi
-    xor r13d, r13d
-    adcx r9, r11
-    mulx rdx, r11, r8
-    adcx rcx, r12
-    adcx rdi, r11
-    adcx rdx, rax
-    mov r11, rdx
-    mov rdx, qword ptr [rip + 2f]
-    sub rdx, r10
-    mulx r10, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx r9, r12
-    mulx r12, r15, qword ptr [rip + 2f + 24]
-    adox r10, r14
-    adcx rcx, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 32]
-    adox r13, r15
-    adcx rdi, r13
-    adox r12, r10
-    adcx r11, r12
-    adox rdx, rax
-    adcx rdx, rax
-    mov r10, qword ptr [rsi + 16]
-    lea r10, [r10 + r10]
-    mov r12, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mulx r13, r14, qword ptr [rsi + 8]
-    mulx r10, r15, r10
-    xor ebx, ebx
-    adcx rcx, r14
-    mulx rdx, r8, r8
-    adox r13, r15
-    adcx rdi, r13
-    adox r10, r8
-    adcx r11, r10
-    adox rdx, rax
-    adcx r12, rdx
-    mov r8, 0
-    adcx r8, rax
-    mov rdx, qword ptr [rip + 2f]
-    sub rdx, r9
-    mulx r9, r10, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx rcx, r10
-    mulx r10, r15, qword ptr [rip + 2f + 24]
-    adox r9, r14
-    adcx rdi, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 32]
-    adox r13, r15
-    adcx r11, r13
-    adox r10, r9
-    adcx r12, r10
-    adox rdx, rax
-    adcx r8, rdx
-    mov rdx, qword ptr [rsi + 24]
-    lea r9, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 16]
-    mulx r10, r13, qword ptr [rsi + 16]
-    mulx rdx, r9, r9
-    xor r14d, r14d
-    adcx r11, r13
-    adox r10, r9
-    adcx r12, r10
-    adox rdx, rax
-    adcx r8, rdx
-    mov r9, 0
-    adcx r9, rax
-    mov rdx, qword ptr [rip + 2f]
-    sub rdx, rcx
-    mulx rcx, r10, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx rdi, r10
-    mulx r10, r15, qword ptr [rip + 2f + 24]
-    adox rcx, r14
-    adcx r11, rcx
-    mulx rcx, rdx, qword ptr [rip + 2f + 32]
-    adox r13, r15
-    adcx r12, r13
-    adox r10, rdx
-    adcx r8, r10
-    adox rcx, rax
-    adcx r9, rcx
-    mov rdx, qword ptr [rsi + 24]
-    mulx rcx, rdx, qword ptr [rsi + 24]
-    xor esi, esi
-    adcx rdx, qword ptr [rip + 2f + 40]
-    adcx rcx, rax
-    adcx rdi, qword ptr [rip + 2f + 48]
-    adcx r11, qword ptr [rip + 2f + 56]
-    adcx r12, qword ptr [rip + 2f + 64]
-    adcx r8, rdx
-    adcx r9, rcx
-    mov rdx, rdi
-    mulx rcx, rdx, qword ptr [rip + 2f + 72]
-    mulx rcx, rsi, qword ptr [rip + 2f + 80]
-    mulx r10, r13, qword ptr [rip + 2f + 88]
-    xor r14d, r14d
-    adcx rdi, rsi
-    mulx rsi, rdi, qword ptr [rip + 2f + 96]
-    adox rcx, r13
-    adcx r11, rcx
-    mulx rcx, rdx, qword ptr [rip + 2f + 104]
-    adox r10, rdi
-    adcx r12, r10
-    adox rsi, rdx
-    adcx r8, rsi
-    adox rcx, rax
-    adcx r9, rcx
-    mov rax, r11
-    sub rax, qword ptr [rip + 2f + 80]
-    mov rcx, r12
-    sbb rcx, qword ptr [rip + 2f + 88]
-    mov rdx, r8
-    sbb rdx, qword ptr [rip + 2f + 96]
-    mov rsi, r9
-    sbb rsi, qword ptr [rip + 2f + 104]
-    cmovc rax, r11
-    cmovc rcx, r12
-    cmovc rdx, r8
-    cmovc rsi, r9
-    pop rbx
-    ret
-    .balign 64
+push rbx
+xor eax, eax
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi]
+mulx r9, r10, [rsi]
+mulx rcx, r11, rcx
+mulx rdi, r12, rdi
+xor r13d, r13d
+adcx r9, r11
+mulx rdx, r11, r8
+adcx rcx, r12
+adcx rdi, r11
+adcx rdx, rax
+mov r11, rdx
+mov rdx, [rip + 2f]
+sub rdx, r10
+mulx r10, r12, [rip + 2f + 8]
+mulx r13, r14, [rip + 2f + 16]
+xor r15d, r15d
+adcx r9, r12
+mulx r12, r15, [rip + 2f + 24]
+adox r10, r14
+adcx rcx, r10
+mulx rdx, r10, [rip + 2f + 32]
+adox r13, r15
+adcx rdi, r13
+adox r12, r10
+adcx r11, r12
+adox rdx, rax
+adcx rdx, rax
+mov r10, [rsi + 16]
+lea r10, [r10 + r10]
+mov r12, rdx
+mov rdx, [rsi + 8]
+mulx r13, r14, [rsi + 8]
+mulx r10, r15, r10
+xor ebx, ebx
+adcx rcx, r14
+mulx rdx, r8, r8
+adox r13, r15
+adcx rdi, r13
+adox r10, r8
+adcx r11, r10
+adox rdx, rax
+adcx r12, rdx
+mov r8, 0
+adcx r8, rax
+mov rdx, [rip + 2f]
+sub rdx, r9
+mulx r9, r10, [rip + 2f + 8]
+mulx r13, r14, [rip + 2f + 16]
+xor r15d, r15d
+adcx rcx, r10
+mulx r10, r15, [rip + 2f + 24]
+adox r9, r14
+adcx rdi, r9
+mulx rdx, r9, [rip + 2f + 32]
+adox r13, r15
+adcx r11, r13
+adox r10, r9
+adcx r12, r10
+adox rdx, rax
+adcx r8, rdx
+mov rdx, [rsi + 24]
+lea r9, [rdx + rdx]
+mov rdx, [rsi + 16]
+mulx r10, r13, [rsi + 16]
+mulx rdx, r9, r9
+xor r14d, r14d
+adcx r11, r13
+adox r10, r9
+adcx r12, r10
+adox rdx, rax
+adcx r8, rdx
+mov r9, 0
+adcx r9, rax
+mov rdx, [rip + 2f]
+sub rdx, rcx
+mulx rcx, r10, [rip + 2f + 8]
+mulx r13, r14, [rip + 2f + 16]
+xor r15d, r15d
+adcx rdi, r10
+mulx r10, r15, [rip + 2f + 24]
+adox rcx, r14
+adcx r11, rcx
+mulx rcx, rdx, [rip + 2f + 32]
+adox r13, r15
+adcx r12, r13
+adox r10, rdx
+adcx r8, r10
+adox rcx, rax
+adcx r9, rcx
+mov rdx, [rsi + 24]
+mulx rcx, rdx, [rsi + 24]
+xor esi, esi
+adcx rdx, [rip + 2f + 40]
+adcx rcx, rax
+adcx rdi, [rip + 2f + 48]
+adcx r11, [rip + 2f + 56]
+adcx r12, [rip + 2f + 64]
+adcx r8, rdx
+adcx r9, rcx
+mov rdx, rdi
+mulx rcx, rdx, [rip + 2f + 72]
+mulx rcx, rsi, [rip + 2f + 80]
+mulx r10, r13, [rip + 2f + 88]
+xor r14d, r14d
+adcx rdi, rsi
+mulx rsi, rdi, [rip + 2f + 96]
+adox rcx, r13
+adcx r11, rcx
+mulx rcx, rdx, [rip + 2f + 104]
+adox r10, rdi
+adcx r12, r10
+adox rsi, rdx
+adcx r8, rsi
+adox rcx, rax
+adcx r9, rcx
+mov rax, r11
+sub rax, [rip + 2f + 80]
+mov rcx, r12
+sbb rcx, [rip + 2f + 88]
+mov rdx, r8
+sbb rdx, [rip + 2f + 96]
+mov rsi, r9
+sbb rsi, [rip + 2f + 104]
+cmovc rax, r11
+cmovc rcx, r12
+cmovc rdx, r8
+cmovc rsi, r9
+pop rbx
+ret
+.balign 64
 2:
-    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {fold_rest3}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {fold_rest3}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {n0}, {p0}, {p1}, {p2}, {p3}
 ",
         kffffffffffffffff = const 0xffffffffffffffff_u64,
         minus_mu0 = const M::MINUS_MU[0],
@@ -1552,19 +1473,9 @@ unsafe fn mul_spare_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] 
         asm!(
             "call {kernel}",
             kernel = sym mul_spare_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => z[0],
-            inout("rsi") core::ptr::from_ref(x) => z[1],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") z[2],
-            out("r10") z[3],
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") _, out("r9") z[2], out("r10")
+            z[3], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -1575,145 +1486,145 @@ unsafe fn mul_spare_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] 
 unsafe extern "C" fn mul_spare_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
-    push rbx
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx rdx, r11, r11
-    adc r10, r11
-    adc rdx, 0
-    mov r11, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r12, r13, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add r12, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 32]
-    adc r15, rbx
-    adc rdx, 0
-    add r8, r13
-    adc rdi, r12
-    adc r9, r14
-    adc r10, r15
-    adc r11, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx r8, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add r8, r14
-    mulx r14, r15, qword ptr [rsi + 16]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 24]
-    adc r14, r15
-    adc rdx, 0
-    add rdi, r12
-    adc r9, r8
-    adc r10, r13
-    adc r11, r14
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rax]
-    mulx r12, r13, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add r12, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 32]
-    adc r15, rbx
-    adc rdx, 0
-    add rdi, r13
-    adc r9, r12
-    adc r10, r14
-    adc r11, r15
-    adc r8, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx rdi, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add rdi, r14
-    mulx r14, r15, qword ptr [rsi + 16]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rsi + 24]
-    adc r14, r15
-    adc rdx, 0
-    add r9, r12
-    adc r10, rdi
-    adc r11, r13
-    adc r8, r14
-    adc rdx, 0
-    mov rdi, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx r12, r13, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add r12, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 32]
-    adc r15, rbx
-    adc rdx, 0
-    add r9, r13
-    adc r10, r12
-    adc r11, r14
-    adc r8, r15
-    adc rdi, rdx
-    mov rdx, qword ptr [rcx + 24]
-    mulx rcx, r9, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    add rcx, r13
-    mulx r13, r14, qword ptr [rsi + 16]
-    adc r12, r14
-    mulx rdx, rsi, qword ptr [rsi + 24]
-    adc r13, rsi
-    adc rdx, 0
-    add r10, r9
-    adc r11, rcx
-    adc r8, r12
-    adc rdi, r13
-    adc rdx, 0
-    mov rcx, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rax]
-    mulx rsi, r9, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add rsi, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 32]
-    adc r13, r14
-    adc rdx, 0
-    add r10, r9
-    adc r11, rsi
-    adc r8, r12
-    adc rdi, r13
-    adc rcx, rdx
-    mov rdx, r11
-    sub rdx, qword ptr [rax + 8]
-    mov rsi, r8
-    sbb rsi, qword ptr [rax + 16]
-    mov r9, rdi
-    sbb r9, qword ptr [rax + 24]
-    mov r10, rcx
-    sbb r10, qword ptr [rax + 32]
-    cmovc rdx, r11
-    cmovc rsi, r8
-    cmovc r9, rdi
-    cmovc r10, rcx
-    pop rbx
-    ret
-    .balign 64
+push rbx
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx rdx, r11, r11
+adc r10, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r12, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r12, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add r8, r13
+adc rdi, r12
+adc r9, r14
+adc r10, r15
+adc r11, rdx
+mov rdx, [rcx + 8]
+mulx r8, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+add r8, r14
+mulx r14, r15, [rsi + 16]
+adc r13, r15
+mulx rdx, r15, [rsi + 24]
+adc r14, r15
+adc rdx, 0
+add rdi, r12
+adc r9, r8
+adc r10, r13
+adc r11, r14
+adc rdx, 0
+mov r8, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx r12, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r12, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add rdi, r13
+adc r9, r12
+adc r10, r14
+adc r11, r15
+adc r8, rdx
+mov rdx, [rcx + 16]
+mulx rdi, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+add rdi, r14
+mulx r14, r15, [rsi + 16]
+adc r13, r15
+mulx rdx, r15, [rsi + 24]
+adc r14, r15
+adc rdx, 0
+add r9, r12
+adc r10, rdi
+adc r11, r13
+adc r8, r14
+adc rdx, 0
+mov rdi, rdx
+mov rdx, r9
+imul rdx, [rax]
+mulx r12, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r12, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add r9, r13
+adc r10, r12
+adc r11, r14
+adc r8, r15
+adc rdi, rdx
+mov rdx, [rcx + 24]
+mulx rcx, r9, [rsi]
+mulx r12, r13, [rsi + 8]
+add rcx, r13
+mulx r13, r14, [rsi + 16]
+adc r12, r14
+mulx rdx, rsi, [rsi + 24]
+adc r13, rsi
+adc rdx, 0
+add r10, r9
+adc r11, rcx
+adc r8, r12
+adc rdi, r13
+adc rdx, 0
+mov rcx, rdx
+mov rdx, r10
+imul rdx, [rax]
+mulx rsi, r9, [rax + 8]
+mulx r12, r13, [rax + 16]
+add rsi, r13
+mulx r13, r14, [rax + 24]
+adc r12, r14
+mulx rdx, r14, [rax + 32]
+adc r13, r14
+adc rdx, 0
+add r10, r9
+adc r11, rsi
+adc r8, r12
+adc rdi, r13
+adc rcx, rdx
+mov rdx, r11
+sub rdx, [rax + 8]
+mov rsi, r8
+sbb rsi, [rax + 16]
+mov r9, rdi
+sbb r9, [rax + 24]
+mov r10, rcx
+sbb r10, [rax + 32]
+cmovc rdx, r11
+cmovc rsi, r8
+cmovc r9, rdi
+cmovc r10, rcx
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -1735,19 +1646,9 @@ unsafe fn mul_spare_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         asm!(
             "call {kernel}",
             kernel = sym mul_spare_adx_code::<M>,
-            out("rax") z[0],
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") z[3],
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") z[3], out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -1758,148 +1659,148 @@ unsafe fn mul_spare_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
 unsafe extern "C" fn mul_spare_adx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
-    push rbx
-    xor eax, eax
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mulx rdi, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    mulx r11, r12, qword ptr [rsi + 16]
-    xor r13d, r13d
-    adcx rdi, r10
-    mulx rdx, r10, qword ptr [rsi + 24]
-    adcx r9, r12
-    adcx r11, r10
-    adcx rdx, rax
-    mov r10, rdx
-    mov rdx, r8
-    mulx r12, rdx, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    xor ebx, ebx
-    adcx r8, r13
-    mulx r8, r13, qword ptr [rip + 2f + 24]
-    adox r12, r15
-    adcx rdi, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 32]
-    adox r14, r13
-    adcx r9, r14
-    adox r8, r12
-    adcx r11, r8
-    adox rdx, rax
-    adcx r10, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx r8, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    xor r15d, r15d
-    adcx rdi, r12
-    mulx r12, r15, qword ptr [rsi + 16]
-    adox r8, r14
-    adcx r9, r8
-    mulx rdx, r8, qword ptr [rsi + 24]
-    adox r13, r15
-    adcx r11, r13
-    adox r12, r8
-    adcx r10, r12
-    adox rdx, rax
-    adcx rdx, rax
-    mov r8, rdx
-    mov rdx, rdi
-    mulx r12, rdx, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    xor ebx, ebx
-    adcx rdi, r13
-    mulx rdi, r13, qword ptr [rip + 2f + 24]
-    adox r12, r15
-    adcx r9, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 32]
-    adox r14, r13
-    adcx r11, r14
-    adox rdi, r12
-    adcx r10, rdi
-    adox rdx, rax
-    adcx r8, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx rdi, r12, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    xor r15d, r15d
-    adcx r9, r12
-    mulx r12, r15, qword ptr [rsi + 16]
-    adox rdi, r14
-    adcx r11, rdi
-    mulx rdx, rdi, qword ptr [rsi + 24]
-    adox r13, r15
-    adcx r10, r13
-    adox r12, rdi
-    adcx r8, r12
-    adox rdx, rax
-    adcx rdx, rax
-    mov rdi, rdx
-    mov rdx, r9
-    mulx r12, rdx, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    xor ebx, ebx
-    adcx r9, r13
-    mulx r9, r13, qword ptr [rip + 2f + 24]
-    adox r12, r15
-    adcx r11, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 32]
-    adox r14, r13
-    adcx r10, r14
-    adox r9, r12
-    adcx r8, r9
-    adox rdx, rax
-    adcx rdi, rdx
-    mov rdx, qword ptr [rcx + 24]
-    mulx rcx, r9, qword ptr [rsi]
-    mulx r12, r13, qword ptr [rsi + 8]
-    xor r14d, r14d
-    adcx r11, r9
-    mulx r9, r14, qword ptr [rsi + 16]
-    adox rcx, r13
-    adcx r10, rcx
-    mulx rcx, rdx, qword ptr [rsi + 24]
-    adox r12, r14
-    adcx r8, r12
-    adox r9, rdx
-    adcx rdi, r9
-    adox rcx, rax
-    adcx rcx, rax
-    mov rdx, r11
-    mulx rsi, rdx, qword ptr [rip + 2f]
-    mulx rsi, r9, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    xor r14d, r14d
-    adcx r11, r9
-    mulx r9, r11, qword ptr [rip + 2f + 24]
-    adox rsi, r13
-    adcx r10, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 32]
-    adox r12, r11
-    adcx r8, r12
-    adox r9, rsi
-    adcx rdi, r9
-    adox rdx, rax
-    adcx rcx, rdx
-    mov rax, r10
-    sub rax, qword ptr [rip + 2f + 8]
-    mov rdx, r8
-    sbb rdx, qword ptr [rip + 2f + 16]
-    mov rsi, rdi
-    sbb rsi, qword ptr [rip + 2f + 24]
-    mov r9, rcx
-    sbb r9, qword ptr [rip + 2f + 32]
-    cmovc rax, r10
-    cmovc rdx, r8
-    cmovc rsi, rdi
-    cmovc r9, rcx
-    pop rbx
-    ret
-    .balign 64
+push rbx
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mulx rdi, r8, [rsi]
+mulx r9, r10, [rsi + 8]
+mulx r11, r12, [rsi + 16]
+xor r13d, r13d
+adcx rdi, r10
+mulx rdx, r10, [rsi + 24]
+adcx r9, r12
+adcx r11, r10
+adcx rdx, rax
+mov r10, rdx
+mov rdx, r8
+mulx r12, rdx, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
+adcx r8, r13
+mulx r8, r13, [rip + 2f + 24]
+adox r12, r15
+adcx rdi, r12
+mulx rdx, r12, [rip + 2f + 32]
+adox r14, r13
+adcx r9, r14
+adox r8, r12
+adcx r11, r8
+adox rdx, rax
+adcx r10, rdx
+mov rdx, [rcx + 8]
+mulx r8, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+xor r15d, r15d
+adcx rdi, r12
+mulx r12, r15, [rsi + 16]
+adox r8, r14
+adcx r9, r8
+mulx rdx, r8, [rsi + 24]
+adox r13, r15
+adcx r11, r13
+adox r12, r8
+adcx r10, r12
+adox rdx, rax
+adcx rdx, rax
+mov r8, rdx
+mov rdx, rdi
+mulx r12, rdx, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
+adcx rdi, r13
+mulx rdi, r13, [rip + 2f + 24]
+adox r12, r15
+adcx r9, r12
+mulx rdx, r12, [rip + 2f + 32]
+adox r14, r13
+adcx r11, r14
+adox rdi, r12
+adcx r10, rdi
+adox rdx, rax
+adcx r8, rdx
+mov rdx, [rcx + 16]
+mulx rdi, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+xor r15d, r15d
+adcx r9, r12
+mulx r12, r15, [rsi + 16]
+adox rdi, r14
+adcx r11, rdi
+mulx rdx, rdi, [rsi + 24]
+adox r13, r15
+adcx r10, r13
+adox r12, rdi
+adcx r8, r12
+adox rdx, rax
+adcx rdx, rax
+mov rdi, rdx
+mov rdx, r9
+mulx r12, rdx, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
+adcx r9, r13
+mulx r9, r13, [rip + 2f + 24]
+adox r12, r15
+adcx r11, r12
+mulx rdx, r12, [rip + 2f + 32]
+adox r14, r13
+adcx r10, r14
+adox r9, r12
+adcx r8, r9
+adox rdx, rax
+adcx rdi, rdx
+mov rdx, [rcx + 24]
+mulx rcx, r9, [rsi]
+mulx r12, r13, [rsi + 8]
+xor r14d, r14d
+adcx r11, r9
+mulx r9, r14, [rsi + 16]
+adox rcx, r13
+adcx r10, rcx
+mulx rcx, rdx, [rsi + 24]
+adox r12, r14
+adcx r8, r12
+adox r9, rdx
+adcx rdi, r9
+adox rcx, rax
+adcx rcx, rax
+mov rdx, r11
+mulx rsi, rdx, [rip + 2f]
+mulx rsi, r9, [rip + 2f + 8]
+mulx r12, r13, [rip + 2f + 16]
+xor r14d, r14d
+adcx r11, r9
+mulx r9, r11, [rip + 2f + 24]
+adox rsi, r13
+adcx r10, rsi
+mulx rdx, rsi, [rip + 2f + 32]
+adox r12, r11
+adcx r8, r12
+adox r9, rsi
+adcx rdi, r9
+adox rdx, rax
+adcx rcx, rdx
+mov rax, r10
+sub rax, [rip + 2f + 8]
+mov rdx, r8
+sbb rdx, [rip + 2f + 16]
+mov rsi, rdi
+sbb rsi, [rip + 2f + 24]
+mov r9, rcx
+sbb r9, [rip + 2f + 32]
+cmovc rax, r10
+cmovc rdx, r8
+cmovc rsi, rdi
+cmovc r9, rcx
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -1921,19 +1822,9 @@ unsafe fn square_spare_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             "call {kernel}",
             kernel = sym square_spare_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            out("rdx") z[0],
-            inout("rsi") core::ptr::from_ref(x) => z[1],
-            out("rdi") z[2],
-            out("r8") _,
-            out("r9") z[3],
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
+            z[1], out("rdi") z[2], out("r8") _, out("r9") z[3], out("r10") _, out("r11") _,
+            out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -1944,140 +1835,140 @@ unsafe fn square_spare_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
 unsafe extern "C" fn square_spare_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
-    push rbx
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov r9, qword ptr [rsi]
-    mulx r9, r10, r9
-    mulx rcx, r11, rcx
-    add r9, r11
-    mulx rdi, r11, rdi
-    adc rcx, r11
-    mulx rdx, r11, r8
-    adc rdi, r11
-    adc rdx, 0
-    mov r11, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rax]
-    mulx r12, r13, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add r12, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 32]
-    adc r15, rbx
-    adc rdx, 0
-    add r10, r13
-    adc r9, r12
-    adc rcx, r14
-    adc rdi, r15
-    adc r11, rdx
-    mov r10, 0
-    adc r10, 0
-    mov rdx, qword ptr [rsi + 16]
-    lea r12, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 8]
-    mov r13, qword ptr [rsi + 8]
-    mulx r13, r14, r13
-    mulx r12, r15, r12
-    add r13, r15
-    mulx rdx, r8, r8
-    adc r12, r8
-    adc rdx, 0
-    add rcx, r14
-    adc rdi, r13
-    adc r11, r12
-    adc r10, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx r8, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r8, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 32]
-    adc r14, r15
-    adc rdx, 0
-    add r9, r12
-    adc rcx, r8
-    adc rdi, r13
-    adc r11, r14
-    adc r10, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rsi + 24]
-    lea r9, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 16]
-    mov r12, qword ptr [rsi + 16]
-    mulx r12, r13, r12
-    mulx rdx, r9, r9
-    add r12, r9
-    adc rdx, 0
-    add r11, r13
-    adc r10, r12
-    adc r8, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rax]
-    mulx r9, r12, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r9, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 32]
-    adc r14, r15
-    adc rdx, 0
-    add rcx, r12
-    adc rdi, r9
-    adc r11, r13
-    adc r10, r14
-    adc r8, rdx
-    mov rcx, 0
-    adc rcx, 0
-    mov rdx, qword ptr [rsi + 24]
-    mov rsi, qword ptr [rsi + 24]
-    mulx rdx, rsi, rsi
-    add r8, rsi
-    adc rcx, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rax]
-    mulx rsi, r9, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add rsi, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 32]
-    adc r13, r14
-    adc rdx, 0
-    add rdi, r9
-    adc r11, rsi
-    adc r10, r12
-    adc r8, r13
-    adc rcx, rdx
-    mov rdx, r11
-    sub rdx, qword ptr [rax + 8]
-    mov rsi, r10
-    sbb rsi, qword ptr [rax + 16]
-    mov rdi, r8
-    sbb rdi, qword ptr [rax + 24]
-    mov r9, rcx
-    sbb r9, qword ptr [rax + 32]
-    cmovc rdx, r11
-    cmovc rsi, r10
-    cmovc rdi, r8
-    cmovc r9, rcx
-    pop rbx
-    ret
-    .balign 64
+push rbx
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi]
+mov r9, [rsi]
+mulx r9, r10, r9
+mulx rcx, r11, rcx
+add r9, r11
+mulx rdi, r11, rdi
+adc rcx, r11
+mulx rdx, r11, r8
+adc rdi, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, r10
+imul rdx, [rax]
+mulx r12, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r12, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add r10, r13
+adc r9, r12
+adc rcx, r14
+adc rdi, r15
+adc r11, rdx
+mov r10, 0
+adc r10, 0
+mov rdx, [rsi + 16]
+lea r12, [rdx + rdx]
+mov rdx, [rsi + 8]
+mov r13, [rsi + 8]
+mulx r13, r14, r13
+mulx r12, r15, r12
+add r13, r15
+mulx rdx, r8, r8
+adc r12, r8
+adc rdx, 0
+add rcx, r14
+adc rdi, r13
+adc r11, r12
+adc r10, rdx
+mov rdx, r9
+imul rdx, [rax]
+mulx r8, r12, [rax + 8]
+mulx r13, r14, [rax + 16]
+add r8, r14
+mulx r14, r15, [rax + 24]
+adc r13, r15
+mulx rdx, r15, [rax + 32]
+adc r14, r15
+adc rdx, 0
+add r9, r12
+adc rcx, r8
+adc rdi, r13
+adc r11, r14
+adc r10, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [rsi + 24]
+lea r9, [rdx + rdx]
+mov rdx, [rsi + 16]
+mov r12, [rsi + 16]
+mulx r12, r13, r12
+mulx rdx, r9, r9
+add r12, r9
+adc rdx, 0
+add r11, r13
+adc r10, r12
+adc r8, rdx
+mov rdx, rcx
+imul rdx, [rax]
+mulx r9, r12, [rax + 8]
+mulx r13, r14, [rax + 16]
+add r9, r14
+mulx r14, r15, [rax + 24]
+adc r13, r15
+mulx rdx, r15, [rax + 32]
+adc r14, r15
+adc rdx, 0
+add rcx, r12
+adc rdi, r9
+adc r11, r13
+adc r10, r14
+adc r8, rdx
+mov rcx, 0
+adc rcx, 0
+mov rdx, [rsi + 24]
+mov rsi, [rsi + 24]
+mulx rdx, rsi, rsi
+add r8, rsi
+adc rcx, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx rsi, r9, [rax + 8]
+mulx r12, r13, [rax + 16]
+add rsi, r13
+mulx r13, r14, [rax + 24]
+adc r12, r14
+mulx rdx, r14, [rax + 32]
+adc r13, r14
+adc rdx, 0
+add rdi, r9
+adc r11, rsi
+adc r10, r12
+adc r8, r13
+adc rcx, rdx
+mov rdx, r11
+sub rdx, [rax + 8]
+mov rsi, r10
+sbb rsi, [rax + 16]
+mov rdi, r8
+sbb rdi, [rax + 24]
+mov r9, rcx
+sbb r9, [rax + 32]
+cmovc rdx, r11
+cmovc rsi, r10
+cmovc rdi, r8
+cmovc r9, rcx
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -2099,19 +1990,9 @@ unsafe fn square_spare_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             "call {kernel}",
             kernel = sym square_spare_adx_code::<M>,
-            out("rax") z[0],
-            out("rcx") _,
-            out("rdx") z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") z[3],
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") z[0], out("rcx") _, out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
+            z[2], out("rdi") z[3], out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12")
+            _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -2122,144 +2003,144 @@ unsafe fn square_spare_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
 unsafe extern "C" fn square_spare_adx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
-    push rbx
-    xor eax, eax
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi]
-    mulx rcx, r11, rcx
-    mulx rdi, r12, rdi
-    xor r13d, r13d
-    adcx r9, r11
-    mulx rdx, r11, r8
-    adcx rcx, r12
-    adcx rdi, r11
-    adcx rdx, rax
-    mov r11, rdx
-    mov rdx, r10
-    mulx r12, rdx, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    xor ebx, ebx
-    adcx r10, r13
-    mulx r10, r13, qword ptr [rip + 2f + 24]
-    adox r12, r15
-    adcx r9, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 32]
-    adox r14, r13
-    adcx rcx, r14
-    adox r10, r12
-    adcx rdi, r10
-    adox rdx, rax
-    adcx r11, rdx
-    mov r10, 0
-    adcx r10, rax
-    mov rdx, qword ptr [rsi + 16]
-    lea r12, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 8]
-    mulx r13, r14, qword ptr [rsi + 8]
-    mulx r12, r15, r12
-    xor ebx, ebx
-    adcx rcx, r14
-    mulx rdx, r8, r8
-    adox r13, r15
-    adcx rdi, r13
-    adox r12, r8
-    adcx r11, r12
-    adox rdx, rax
-    adcx r10, rdx
-    mov rdx, r9
-    mulx r8, rdx, qword ptr [rip + 2f]
-    mulx r8, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx r9, r12
-    mulx r9, r12, qword ptr [rip + 2f + 24]
-    adox r8, r14
-    adcx rcx, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 32]
-    adox r13, r12
-    adcx rdi, r13
-    adox r9, r8
-    adcx r11, r9
-    adox rdx, rax
-    adcx r10, rdx
-    mov r8, 0
-    adcx r8, rax
-    mov rdx, qword ptr [rsi + 24]
-    lea r9, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 16]
-    mulx r12, r13, qword ptr [rsi + 16]
-    mulx rdx, r9, r9
-    xor r14d, r14d
-    adcx r11, r13
-    adox r12, r9
-    adcx r10, r12
-    adox rdx, rax
-    adcx r8, rdx
-    mov rdx, rcx
-    mulx r9, rdx, qword ptr [rip + 2f]
-    mulx r9, r12, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx rcx, r12
-    mulx rcx, r12, qword ptr [rip + 2f + 24]
-    adox r9, r14
-    adcx rdi, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 32]
-    adox r13, r12
-    adcx r11, r13
-    adox rcx, r9
-    adcx r10, rcx
-    adox rdx, rax
-    adcx r8, rdx
-    mov rcx, 0
-    adcx rcx, rax
-    mov rdx, qword ptr [rsi + 24]
-    mulx rdx, rsi, qword ptr [rsi + 24]
-    xor r9d, r9d
-    adcx r8, rsi
-    adcx rcx, rdx
-    mov rdx, rdi
-    mulx rsi, rdx, qword ptr [rip + 2f]
-    mulx rsi, r9, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    xor r14d, r14d
-    adcx rdi, r9
-    mulx rdi, r9, qword ptr [rip + 2f + 24]
-    adox rsi, r13
-    adcx r11, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 32]
-    adox r12, r9
-    adcx r10, r12
-    adox rdi, rsi
-    adcx r8, rdi
-    adox rdx, rax
-    adcx rcx, rdx
-    mov rax, r11
-    sub rax, qword ptr [rip + 2f + 8]
-    mov rdx, r10
-    sbb rdx, qword ptr [rip + 2f + 16]
-    mov rsi, r8
-    sbb rsi, qword ptr [rip + 2f + 24]
-    mov rdi, rcx
-    sbb rdi, qword ptr [rip + 2f + 32]
-    cmovc rax, r11
-    cmovc rdx, r10
-    cmovc rsi, r8
-    cmovc rdi, rcx
-    pop rbx
-    ret
-    .balign 64
+push rbx
+xor eax, eax
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi]
+mulx r9, r10, [rsi]
+mulx rcx, r11, rcx
+mulx rdi, r12, rdi
+xor r13d, r13d
+adcx r9, r11
+mulx rdx, r11, r8
+adcx rcx, r12
+adcx rdi, r11
+adcx rdx, rax
+mov r11, rdx
+mov rdx, r10
+mulx r12, rdx, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
+adcx r10, r13
+mulx r10, r13, [rip + 2f + 24]
+adox r12, r15
+adcx r9, r12
+mulx rdx, r12, [rip + 2f + 32]
+adox r14, r13
+adcx rcx, r14
+adox r10, r12
+adcx rdi, r10
+adox rdx, rax
+adcx r11, rdx
+mov r10, 0
+adcx r10, rax
+mov rdx, [rsi + 16]
+lea r12, [rdx + rdx]
+mov rdx, [rsi + 8]
+mulx r13, r14, [rsi + 8]
+mulx r12, r15, r12
+xor ebx, ebx
+adcx rcx, r14
+mulx rdx, r8, r8
+adox r13, r15
+adcx rdi, r13
+adox r12, r8
+adcx r11, r12
+adox rdx, rax
+adcx r10, rdx
+mov rdx, r9
+mulx r8, rdx, [rip + 2f]
+mulx r8, r12, [rip + 2f + 8]
+mulx r13, r14, [rip + 2f + 16]
+xor r15d, r15d
+adcx r9, r12
+mulx r9, r12, [rip + 2f + 24]
+adox r8, r14
+adcx rcx, r8
+mulx rdx, r8, [rip + 2f + 32]
+adox r13, r12
+adcx rdi, r13
+adox r9, r8
+adcx r11, r9
+adox rdx, rax
+adcx r10, rdx
+mov r8, 0
+adcx r8, rax
+mov rdx, [rsi + 24]
+lea r9, [rdx + rdx]
+mov rdx, [rsi + 16]
+mulx r12, r13, [rsi + 16]
+mulx rdx, r9, r9
+xor r14d, r14d
+adcx r11, r13
+adox r12, r9
+adcx r10, r12
+adox rdx, rax
+adcx r8, rdx
+mov rdx, rcx
+mulx r9, rdx, [rip + 2f]
+mulx r9, r12, [rip + 2f + 8]
+mulx r13, r14, [rip + 2f + 16]
+xor r15d, r15d
+adcx rcx, r12
+mulx rcx, r12, [rip + 2f + 24]
+adox r9, r14
+adcx rdi, r9
+mulx rdx, r9, [rip + 2f + 32]
+adox r13, r12
+adcx r11, r13
+adox rcx, r9
+adcx r10, rcx
+adox rdx, rax
+adcx r8, rdx
+mov rcx, 0
+adcx rcx, rax
+mov rdx, [rsi + 24]
+mulx rdx, rsi, [rsi + 24]
+xor r9d, r9d
+adcx r8, rsi
+adcx rcx, rdx
+mov rdx, rdi
+mulx rsi, rdx, [rip + 2f]
+mulx rsi, r9, [rip + 2f + 8]
+mulx r12, r13, [rip + 2f + 16]
+xor r14d, r14d
+adcx rdi, r9
+mulx rdi, r9, [rip + 2f + 24]
+adox rsi, r13
+adcx r11, rsi
+mulx rdx, rsi, [rip + 2f + 32]
+adox r12, r9
+adcx r10, r12
+adox rdi, rsi
+adcx r8, rdi
+adox rdx, rax
+adcx rcx, rdx
+mov rax, r11
+sub rax, [rip + 2f + 8]
+mov rdx, r10
+sbb rdx, [rip + 2f + 16]
+mov rsi, r8
+sbb rsi, [rip + 2f + 24]
+mov rdi, rcx
+sbb rdi, [rip + 2f + 32]
+cmovc rax, r11
+cmovc rdx, r10
+cmovc rsi, r8
+cmovc rdi, rcx
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -2284,19 +2165,9 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<4>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_spare_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[0],
-            inout("rdx") core::ptr::from_ref(y) => z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") z[3],
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[3],
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -2307,208 +2178,208 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<4>>(
 unsafe extern "C" fn sum_of_products_spare_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
-    push rbx
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx rdx, r11, r11
-    adc r10, r11
-    adc rdx, 0
-    mov r11, rdx
-    mov rdx, qword ptr [rcx + 32]
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, r13, r12
-    mov r14, qword ptr [rsi + 40]
-    mulx r14, r15, r14
-    add r12, r15
-    mov r15, qword ptr [rsi + 48]
-    mulx r15, rbx, r15
-    adc r14, rbx
-    mov rbx, qword ptr [rsi + 56]
-    mulx rdx, rbx, rbx
-    adc r15, rbx
-    adc rdx, 0
-    add r8, r13
-    adc rdi, r12
-    adc r9, r14
-    adc r10, r15
-    adc r11, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r12, r13, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add r12, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 32]
-    adc r15, rbx
-    adc rdx, 0
-    add r8, r13
-    adc rdi, r12
-    adc r9, r14
-    adc r10, r15
-    adc r11, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rcx + 8]
-    mulx r12, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    add r12, r15
-    mulx r15, rbx, qword ptr [rsi + 16]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rsi + 24]
-    adc r15, rbx
-    adc rdx, 0
-    add rdi, r13
-    adc r9, r12
-    adc r10, r14
-    adc r11, r15
-    adc r8, rdx
-    mov rdx, qword ptr [rcx + 40]
-    mulx r12, r13, qword ptr [rsi + 32]
-    mulx r14, r15, qword ptr [rsi + 40]
-    add r12, r15
-    mulx r15, rbx, qword ptr [rsi + 48]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rsi + 56]
-    adc r15, rbx
-    adc rdx, 0
-    add rdi, r13
-    adc r9, r12
-    adc r10, r14
-    adc r11, r15
-    adc r8, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rax]
-    mulx r12, r13, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add r12, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 32]
-    adc r15, rbx
-    adc rdx, 0
-    add rdi, r13
-    adc r9, r12
-    adc r10, r14
-    adc r11, r15
-    adc r8, rdx
-    mov rdi, 0
-    adc rdi, 0
-    mov rdx, qword ptr [rcx + 16]
-    mulx r12, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    add r12, r15
-    mulx r15, rbx, qword ptr [rsi + 16]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rsi + 24]
-    adc r15, rbx
-    adc rdx, 0
-    add r9, r13
-    adc r10, r12
-    adc r11, r14
-    adc r8, r15
-    adc rdi, rdx
-    mov rdx, qword ptr [rcx + 48]
-    mulx r12, r13, qword ptr [rsi + 32]
-    mulx r14, r15, qword ptr [rsi + 40]
-    add r12, r15
-    mulx r15, rbx, qword ptr [rsi + 48]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rsi + 56]
-    adc r15, rbx
-    adc rdx, 0
-    add r9, r13
-    adc r10, r12
-    adc r11, r14
-    adc r8, r15
-    adc rdi, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx r12, r13, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add r12, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 32]
-    adc r15, rbx
-    adc rdx, 0
-    add r9, r13
-    adc r10, r12
-    adc r11, r14
-    adc r8, r15
-    adc rdi, rdx
-    mov r9, 0
-    adc r9, 0
-    mov rdx, qword ptr [rcx + 24]
-    mulx r12, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    add r12, r15
-    mulx r15, rbx, qword ptr [rsi + 16]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rsi + 24]
-    adc r15, rbx
-    adc rdx, 0
-    add r10, r13
-    adc r11, r12
-    adc r8, r14
-    adc rdi, r15
-    adc r9, rdx
-    mov rdx, qword ptr [rcx + 56]
-    mulx rcx, r12, qword ptr [rsi + 32]
-    mulx r13, r14, qword ptr [rsi + 40]
-    add rcx, r14
-    mulx r14, r15, qword ptr [rsi + 48]
-    adc r13, r15
-    mulx rdx, rsi, qword ptr [rsi + 56]
-    adc r14, rsi
-    adc rdx, 0
-    add r10, r12
-    adc r11, rcx
-    adc r8, r13
-    adc rdi, r14
-    adc r9, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rax]
-    mulx rcx, rsi, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add rcx, r13
-    mulx r13, r14, qword ptr [rax + 24]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rax + 32]
-    adc r13, r14
-    adc rdx, 0
-    add r10, rsi
-    adc r11, rcx
-    adc r8, r12
-    adc rdi, r13
-    adc r9, rdx
-    mov rcx, r11
-    sub rcx, qword ptr [rax + 8]
-    mov rdx, r8
-    sbb rdx, qword ptr [rax + 16]
-    mov rsi, rdi
-    sbb rsi, qword ptr [rax + 24]
-    mov r10, r9
-    sbb r10, qword ptr [rax + 32]
-    cmovc rcx, r11
-    cmovc rdx, r8
-    cmovc rsi, rdi
-    cmovc r10, r9
-    pop rbx
-    ret
-    .balign 64
+push rbx
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx rdx, r11, r11
+adc r10, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, [rcx + 32]
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+mov r14, [rsi + 40]
+mulx r14, r15, r14
+add r12, r15
+mov r15, [rsi + 48]
+mulx r15, rbx, r15
+adc r14, rbx
+mov rbx, [rsi + 56]
+mulx rdx, rbx, rbx
+adc r15, rbx
+adc rdx, 0
+add r8, r13
+adc rdi, r12
+adc r9, r14
+adc r10, r15
+adc r11, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r12, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r12, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add r8, r13
+adc rdi, r12
+adc r9, r14
+adc r10, r15
+adc r11, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [rcx + 8]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add r12, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 24]
+adc r15, rbx
+adc rdx, 0
+add rdi, r13
+adc r9, r12
+adc r10, r14
+adc r11, r15
+adc r8, rdx
+mov rdx, [rcx + 40]
+mulx r12, r13, [rsi + 32]
+mulx r14, r15, [rsi + 40]
+add r12, r15
+mulx r15, rbx, [rsi + 48]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 56]
+adc r15, rbx
+adc rdx, 0
+add rdi, r13
+adc r9, r12
+adc r10, r14
+adc r11, r15
+adc r8, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx r12, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r12, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add rdi, r13
+adc r9, r12
+adc r10, r14
+adc r11, r15
+adc r8, rdx
+mov rdi, 0
+adc rdi, 0
+mov rdx, [rcx + 16]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add r12, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 24]
+adc r15, rbx
+adc rdx, 0
+add r9, r13
+adc r10, r12
+adc r11, r14
+adc r8, r15
+adc rdi, rdx
+mov rdx, [rcx + 48]
+mulx r12, r13, [rsi + 32]
+mulx r14, r15, [rsi + 40]
+add r12, r15
+mulx r15, rbx, [rsi + 48]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 56]
+adc r15, rbx
+adc rdx, 0
+add r9, r13
+adc r10, r12
+adc r11, r14
+adc r8, r15
+adc rdi, rdx
+mov rdx, r9
+imul rdx, [rax]
+mulx r12, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r12, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add r9, r13
+adc r10, r12
+adc r11, r14
+adc r8, r15
+adc rdi, rdx
+mov r9, 0
+adc r9, 0
+mov rdx, [rcx + 24]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add r12, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 24]
+adc r15, rbx
+adc rdx, 0
+add r10, r13
+adc r11, r12
+adc r8, r14
+adc rdi, r15
+adc r9, rdx
+mov rdx, [rcx + 56]
+mulx rcx, r12, [rsi + 32]
+mulx r13, r14, [rsi + 40]
+add rcx, r14
+mulx r14, r15, [rsi + 48]
+adc r13, r15
+mulx rdx, rsi, [rsi + 56]
+adc r14, rsi
+adc rdx, 0
+add r10, r12
+adc r11, rcx
+adc r8, r13
+adc rdi, r14
+adc r9, rdx
+mov rdx, r10
+imul rdx, [rax]
+mulx rcx, rsi, [rax + 8]
+mulx r12, r13, [rax + 16]
+add rcx, r13
+mulx r13, r14, [rax + 24]
+adc r12, r14
+mulx rdx, r14, [rax + 32]
+adc r13, r14
+adc rdx, 0
+add r10, rsi
+adc r11, rcx
+adc r8, r12
+adc rdi, r13
+adc r9, rdx
+mov rcx, r11
+sub rcx, [rax + 8]
+mov rdx, r8
+sbb rdx, [rax + 16]
+mov rsi, rdi
+sbb rsi, [rax + 24]
+mov r10, r9
+sbb r10, [rax + 32]
+cmovc rcx, r11
+cmovc rdx, r8
+cmovc rsi, rdi
+cmovc r10, r9
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -2533,19 +2404,9 @@ unsafe fn sum_of_products_spare_adx<M: Modulus<4>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_spare_adx_code::<M>,
-            out("rax") z[0],
-            out("rcx") z[1],
-            inout("rdx") core::ptr::from_ref(y) => z[2],
-            inout("rsi") core::ptr::from_ref(x) => z[3],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[2],
+            inout("rsi") core::ptr::from_ref(x) => z[3], out("rdi") _, out("r8") _, out("r9") _,
+            out("r10") _, out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -2556,212 +2417,212 @@ unsafe fn sum_of_products_spare_adx<M: Modulus<4>>(
 unsafe extern "C" fn sum_of_products_spare_adx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
-    push rbx
-    xor eax, eax
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mulx rdi, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    mulx r11, r12, qword ptr [rsi + 16]
-    xor r13d, r13d
-    adcx rdi, r10
-    mulx rdx, r10, qword ptr [rsi + 24]
-    adcx r9, r12
-    adcx r11, r10
-    adcx rdx, rax
-    mov r10, rdx
-    mov rdx, qword ptr [rcx + 32]
-    mulx r12, r13, qword ptr [rsi + 32]
-    mulx r14, r15, qword ptr [rsi + 40]
-    xor ebx, ebx
-    adcx r8, r13
-    mulx r13, rbx, qword ptr [rsi + 48]
-    adox r12, r15
-    adcx rdi, r12
-    mulx rdx, r12, qword ptr [rsi + 56]
-    adox r14, rbx
-    adcx r9, r14
-    adox r13, r12
-    adcx r11, r13
-    adox rdx, rax
-    adcx r10, rdx
-    mov rdx, r8
-    mulx r12, rdx, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    xor ebx, ebx
-    adcx r8, r13
-    mulx r8, r13, qword ptr [rip + 2f + 24]
-    adox r12, r15
-    adcx rdi, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 32]
-    adox r14, r13
-    adcx r9, r14
-    adox r8, r12
-    adcx r11, r8
-    adox rdx, rax
-    adcx r10, rdx
-    mov r8, 0
-    adcx r8, rax
-    mov rdx, qword ptr [rcx + 8]
-    mulx r12, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    xor ebx, ebx
-    adcx rdi, r13
-    mulx r13, rbx, qword ptr [rsi + 16]
-    adox r12, r15
-    adcx r9, r12
-    mulx rdx, r12, qword ptr [rsi + 24]
-    adox r14, rbx
-    adcx r11, r14
-    adox r13, r12
-    adcx r10, r13
-    adox rdx, rax
-    adcx r8, rdx
-    mov rdx, qword ptr [rcx + 40]
-    mulx r12, r13, qword ptr [rsi + 32]
-    mulx r14, r15, qword ptr [rsi + 40]
-    xor ebx, ebx
-    adcx rdi, r13
-    mulx r13, rbx, qword ptr [rsi + 48]
-    adox r12, r15
-    adcx r9, r12
-    mulx rdx, r12, qword ptr [rsi + 56]
-    adox r14, rbx
-    adcx r11, r14
-    adox r13, r12
-    adcx r10, r13
-    adox rdx, rax
-    adcx r8, rdx
-    mov rdx, rdi
-    mulx r12, rdx, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    xor ebx, ebx
-    adcx rdi, r13
-    mulx rdi, r13, qword ptr [rip + 2f + 24]
-    adox r12, r15
-    adcx r9, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 32]
-    adox r14, r13
-    adcx r11, r14
-    adox rdi, r12
-    adcx r10, rdi
-    adox rdx, rax
-    adcx r8, rdx
-    mov rdi, 0
-    adcx rdi, rax
-    mov rdx, qword ptr [rcx + 16]
-    mulx r12, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    xor ebx, ebx
-    adcx r9, r13
-    mulx r13, rbx, qword ptr [rsi + 16]
-    adox r12, r15
-    adcx r11, r12
-    mulx rdx, r12, qword ptr [rsi + 24]
-    adox r14, rbx
-    adcx r10, r14
-    adox r13, r12
-    adcx r8, r13
-    adox rdx, rax
-    adcx rdi, rdx
-    mov rdx, qword ptr [rcx + 48]
-    mulx r12, r13, qword ptr [rsi + 32]
-    mulx r14, r15, qword ptr [rsi + 40]
-    xor ebx, ebx
-    adcx r9, r13
-    mulx r13, rbx, qword ptr [rsi + 48]
-    adox r12, r15
-    adcx r11, r12
-    mulx rdx, r12, qword ptr [rsi + 56]
-    adox r14, rbx
-    adcx r10, r14
-    adox r13, r12
-    adcx r8, r13
-    adox rdx, rax
-    adcx rdi, rdx
-    mov rdx, r9
-    mulx r12, rdx, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    xor ebx, ebx
-    adcx r9, r13
-    mulx r9, r13, qword ptr [rip + 2f + 24]
-    adox r12, r15
-    adcx r11, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 32]
-    adox r14, r13
-    adcx r10, r14
-    adox r9, r12
-    adcx r8, r9
-    adox rdx, rax
-    adcx rdi, rdx
-    mov r9, 0
-    adcx r9, rax
-    mov rdx, qword ptr [rcx + 24]
-    mulx r12, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    xor ebx, ebx
-    adcx r11, r13
-    mulx r13, rbx, qword ptr [rsi + 16]
-    adox r12, r15
-    adcx r10, r12
-    mulx rdx, r12, qword ptr [rsi + 24]
-    adox r14, rbx
-    adcx r8, r14
-    adox r13, r12
-    adcx rdi, r13
-    adox rdx, rax
-    adcx r9, rdx
-    mov rdx, qword ptr [rcx + 56]
-    mulx rcx, r12, qword ptr [rsi + 32]
-    mulx r13, r14, qword ptr [rsi + 40]
-    xor r15d, r15d
-    adcx r11, r12
-    mulx r12, r15, qword ptr [rsi + 48]
-    adox rcx, r14
-    adcx r10, rcx
-    mulx rcx, rdx, qword ptr [rsi + 56]
-    adox r13, r15
-    adcx r8, r13
-    adox r12, rdx
-    adcx rdi, r12
-    adox rcx, rax
-    adcx r9, rcx
-    mov rdx, r11
-    mulx rcx, rdx, qword ptr [rip + 2f]
-    mulx rcx, rsi, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    xor r14d, r14d
-    adcx r11, rsi
-    mulx rsi, r11, qword ptr [rip + 2f + 24]
-    adox rcx, r13
-    adcx r10, rcx
-    mulx rcx, rdx, qword ptr [rip + 2f + 32]
-    adox r12, r11
-    adcx r8, r12
-    adox rsi, rdx
-    adcx rdi, rsi
-    adox rcx, rax
-    adcx r9, rcx
-    mov rax, r10
-    sub rax, qword ptr [rip + 2f + 8]
-    mov rcx, r8
-    sbb rcx, qword ptr [rip + 2f + 16]
-    mov rdx, rdi
-    sbb rdx, qword ptr [rip + 2f + 24]
-    mov rsi, r9
-    sbb rsi, qword ptr [rip + 2f + 32]
-    cmovc rax, r10
-    cmovc rcx, r8
-    cmovc rdx, rdi
-    cmovc rsi, r9
-    pop rbx
-    ret
-    .balign 64
+push rbx
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mulx rdi, r8, [rsi]
+mulx r9, r10, [rsi + 8]
+mulx r11, r12, [rsi + 16]
+xor r13d, r13d
+adcx rdi, r10
+mulx rdx, r10, [rsi + 24]
+adcx r9, r12
+adcx r11, r10
+adcx rdx, rax
+mov r10, rdx
+mov rdx, [rcx + 32]
+mulx r12, r13, [rsi + 32]
+mulx r14, r15, [rsi + 40]
+xor ebx, ebx
+adcx r8, r13
+mulx r13, rbx, [rsi + 48]
+adox r12, r15
+adcx rdi, r12
+mulx rdx, r12, [rsi + 56]
+adox r14, rbx
+adcx r9, r14
+adox r13, r12
+adcx r11, r13
+adox rdx, rax
+adcx r10, rdx
+mov rdx, r8
+mulx r12, rdx, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
+adcx r8, r13
+mulx r8, r13, [rip + 2f + 24]
+adox r12, r15
+adcx rdi, r12
+mulx rdx, r12, [rip + 2f + 32]
+adox r14, r13
+adcx r9, r14
+adox r8, r12
+adcx r11, r8
+adox rdx, rax
+adcx r10, rdx
+mov r8, 0
+adcx r8, rax
+mov rdx, [rcx + 8]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+xor ebx, ebx
+adcx rdi, r13
+mulx r13, rbx, [rsi + 16]
+adox r12, r15
+adcx r9, r12
+mulx rdx, r12, [rsi + 24]
+adox r14, rbx
+adcx r11, r14
+adox r13, r12
+adcx r10, r13
+adox rdx, rax
+adcx r8, rdx
+mov rdx, [rcx + 40]
+mulx r12, r13, [rsi + 32]
+mulx r14, r15, [rsi + 40]
+xor ebx, ebx
+adcx rdi, r13
+mulx r13, rbx, [rsi + 48]
+adox r12, r15
+adcx r9, r12
+mulx rdx, r12, [rsi + 56]
+adox r14, rbx
+adcx r11, r14
+adox r13, r12
+adcx r10, r13
+adox rdx, rax
+adcx r8, rdx
+mov rdx, rdi
+mulx r12, rdx, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
+adcx rdi, r13
+mulx rdi, r13, [rip + 2f + 24]
+adox r12, r15
+adcx r9, r12
+mulx rdx, r12, [rip + 2f + 32]
+adox r14, r13
+adcx r11, r14
+adox rdi, r12
+adcx r10, rdi
+adox rdx, rax
+adcx r8, rdx
+mov rdi, 0
+adcx rdi, rax
+mov rdx, [rcx + 16]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+xor ebx, ebx
+adcx r9, r13
+mulx r13, rbx, [rsi + 16]
+adox r12, r15
+adcx r11, r12
+mulx rdx, r12, [rsi + 24]
+adox r14, rbx
+adcx r10, r14
+adox r13, r12
+adcx r8, r13
+adox rdx, rax
+adcx rdi, rdx
+mov rdx, [rcx + 48]
+mulx r12, r13, [rsi + 32]
+mulx r14, r15, [rsi + 40]
+xor ebx, ebx
+adcx r9, r13
+mulx r13, rbx, [rsi + 48]
+adox r12, r15
+adcx r11, r12
+mulx rdx, r12, [rsi + 56]
+adox r14, rbx
+adcx r10, r14
+adox r13, r12
+adcx r8, r13
+adox rdx, rax
+adcx rdi, rdx
+mov rdx, r9
+mulx r12, rdx, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
+adcx r9, r13
+mulx r9, r13, [rip + 2f + 24]
+adox r12, r15
+adcx r11, r12
+mulx rdx, r12, [rip + 2f + 32]
+adox r14, r13
+adcx r10, r14
+adox r9, r12
+adcx r8, r9
+adox rdx, rax
+adcx rdi, rdx
+mov r9, 0
+adcx r9, rax
+mov rdx, [rcx + 24]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+xor ebx, ebx
+adcx r11, r13
+mulx r13, rbx, [rsi + 16]
+adox r12, r15
+adcx r10, r12
+mulx rdx, r12, [rsi + 24]
+adox r14, rbx
+adcx r8, r14
+adox r13, r12
+adcx rdi, r13
+adox rdx, rax
+adcx r9, rdx
+mov rdx, [rcx + 56]
+mulx rcx, r12, [rsi + 32]
+mulx r13, r14, [rsi + 40]
+xor r15d, r15d
+adcx r11, r12
+mulx r12, r15, [rsi + 48]
+adox rcx, r14
+adcx r10, rcx
+mulx rcx, rdx, [rsi + 56]
+adox r13, r15
+adcx r8, r13
+adox r12, rdx
+adcx rdi, r12
+adox rcx, rax
+adcx r9, rcx
+mov rdx, r11
+mulx rcx, rdx, [rip + 2f]
+mulx rcx, rsi, [rip + 2f + 8]
+mulx r12, r13, [rip + 2f + 16]
+xor r14d, r14d
+adcx r11, rsi
+mulx rsi, r11, [rip + 2f + 24]
+adox rcx, r13
+adcx r10, rcx
+mulx rcx, rdx, [rip + 2f + 32]
+adox r12, r11
+adcx r8, r12
+adox rsi, rdx
+adcx rdi, rsi
+adox rcx, rax
+adcx r9, rcx
+mov rax, r10
+sub rax, [rip + 2f + 8]
+mov rcx, r8
+sbb rcx, [rip + 2f + 16]
+mov rdx, rdi
+sbb rdx, [rip + 2f + 24]
+mov rsi, r9
+sbb rsi, [rip + 2f + 32]
+cmovc rax, r10
+cmovc rcx, r8
+cmovc rdx, rdi
+cmovc rsi, r9
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -2791,19 +2652,9 @@ unsafe fn mul_full_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         asm!(
             "call {kernel}",
             kernel = sym mul_full_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => z[0],
-            inout("rsi") core::ptr::from_ref(x) => z[1],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") z[2],
-            out("r10") z[3],
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") _, out("r9") z[2], out("r10")
+            z[3], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -2814,156 +2665,156 @@ unsafe fn mul_full_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
 unsafe extern "C" fn mul_full_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx rdx, r11, r11
-    adc r10, r11
-    adc rdx, 0
-    mov r11, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r12, r13, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add r12, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 32]
-    adc r15, rbx
-    adc rdx, 0
-    add r8, r13
-    adc rdi, r12
-    adc r9, r14
-    adc r10, r15
-    adc r11, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rcx + 8]
-    mulx r12, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    add r12, r15
-    mulx r15, rbx, qword ptr [rsi + 16]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rsi + 24]
-    adc r15, rbx
-    adc rdx, 0
-    add rdi, r13
-    adc r9, r12
-    adc r10, r14
-    adc r11, r15
-    adc r8, rdx
-    mov r12, 0
-    adc r12, 0
-    mov rdx, rdi
-    imul rdx, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [rax + 32]
-    adc rbx, rbp
-    adc rdx, 0
-    add rdi, r14
-    adc r9, r13
-    adc r10, r15
-    adc r11, rbx
-    adc r8, rdx
-    adc r12, 0
-    mov rdx, qword ptr [rcx + 16]
-    mulx rdi, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    add rdi, r15
-    mulx r15, rbx, qword ptr [rsi + 16]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rsi + 24]
-    adc r15, rbx
-    adc rdx, 0
-    add r9, r13
-    adc r10, rdi
-    adc r11, r14
-    adc r8, r15
-    adc r12, rdx
-    mov rdi, 0
-    adc rdi, 0
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [rax + 32]
-    adc rbx, rbp
-    adc rdx, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, r15
-    adc r8, rbx
-    adc r12, rdx
-    adc rdi, 0
-    mov rdx, qword ptr [rcx + 24]
-    mulx rcx, r9, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add rcx, r14
-    mulx r14, r15, qword ptr [rsi + 16]
-    adc r13, r15
-    mulx rdx, rsi, qword ptr [rsi + 24]
-    adc r14, rsi
-    adc rdx, 0
-    add r10, r9
-    adc r11, rcx
-    adc r8, r13
-    adc r12, r14
-    adc rdi, rdx
-    mov rcx, 0
-    adc rcx, 0
-    mov rdx, r10
-    imul rdx, qword ptr [rax]
-    mulx rsi, r9, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add rsi, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 32]
-    adc r14, r15
-    adc rdx, 0
-    add r10, r9
-    adc r11, rsi
-    adc r8, r13
-    adc r12, r14
-    adc rdi, rdx
-    adc rcx, 0
-    mov rdx, r11
-    sub rdx, qword ptr [rax + 8]
-    mov rsi, r8
-    sbb rsi, qword ptr [rax + 16]
-    mov r9, r12
-    sbb r9, qword ptr [rax + 24]
-    mov r10, rdi
-    sbb r10, qword ptr [rax + 32]
-    sbb rcx, 0
-    cmovc rdx, r11
-    cmovc rsi, r8
-    cmovc r9, r12
-    cmovc r10, rdi
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx rdx, r11, r11
+adc r10, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r12, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r12, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add r8, r13
+adc rdi, r12
+adc r9, r14
+adc r10, r15
+adc r11, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [rcx + 8]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add r12, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 24]
+adc r15, rbx
+adc rdx, 0
+add rdi, r13
+adc r9, r12
+adc r10, r14
+adc r11, r15
+adc r8, rdx
+mov r12, 0
+adc r12, 0
+mov rdx, rdi
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rdx, rbp, [rax + 32]
+adc rbx, rbp
+adc rdx, 0
+add rdi, r14
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+adc r8, rdx
+adc r12, 0
+mov rdx, [rcx + 16]
+mulx rdi, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add rdi, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 24]
+adc r15, rbx
+adc rdx, 0
+add r9, r13
+adc r10, rdi
+adc r11, r14
+adc r8, r15
+adc r12, rdx
+mov rdi, 0
+adc rdi, 0
+mov rdx, r9
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rdx, rbp, [rax + 32]
+adc rbx, rbp
+adc rdx, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc r8, rbx
+adc r12, rdx
+adc rdi, 0
+mov rdx, [rcx + 24]
+mulx rcx, r9, [rsi]
+mulx r13, r14, [rsi + 8]
+add rcx, r14
+mulx r14, r15, [rsi + 16]
+adc r13, r15
+mulx rdx, rsi, [rsi + 24]
+adc r14, rsi
+adc rdx, 0
+add r10, r9
+adc r11, rcx
+adc r8, r13
+adc r12, r14
+adc rdi, rdx
+mov rcx, 0
+adc rcx, 0
+mov rdx, r10
+imul rdx, [rax]
+mulx rsi, r9, [rax + 8]
+mulx r13, r14, [rax + 16]
+add rsi, r14
+mulx r14, r15, [rax + 24]
+adc r13, r15
+mulx rdx, r15, [rax + 32]
+adc r14, r15
+adc rdx, 0
+add r10, r9
+adc r11, rsi
+adc r8, r13
+adc r12, r14
+adc rdi, rdx
+adc rcx, 0
+mov rdx, r11
+sub rdx, [rax + 8]
+mov rsi, r8
+sbb rsi, [rax + 16]
+mov r9, r12
+sbb r9, [rax + 24]
+mov r10, rdi
+sbb r10, [rax + 32]
+sbb rcx, 0
+cmovc rdx, r11
+cmovc rsi, r8
+cmovc r9, r12
+cmovc r10, rdi
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -2985,19 +2836,9 @@ unsafe fn mul_full_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         asm!(
             "call {kernel}",
             kernel = sym mul_full_adx_code::<M>,
-            out("rax") z[0],
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") z[3],
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") z[3], out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -3008,160 +2849,160 @@ unsafe fn mul_full_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
 unsafe extern "C" fn mul_full_adx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    xor eax, eax
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mulx rdi, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    mulx r11, r12, qword ptr [rsi + 16]
-    xor r13d, r13d
-    adcx rdi, r10
-    mulx rdx, r10, qword ptr [rsi + 24]
-    adcx r9, r12
-    adcx r11, r10
-    adcx rdx, rax
-    mov r10, rdx
-    mov rdx, r8
-    mulx r12, rdx, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    xor ebx, ebx
-    adcx r8, r13
-    mulx r8, r13, qword ptr [rip + 2f + 24]
-    adox r12, r15
-    adcx rdi, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 32]
-    adox r14, r13
-    adcx r9, r14
-    adox r8, r12
-    adcx r11, r8
-    adox rdx, rax
-    adcx r10, rdx
-    mov r8, 0
-    adcx r8, rax
-    mov rdx, qword ptr [rcx + 8]
-    mulx r12, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    xor ebx, ebx
-    adcx rdi, r13
-    mulx r13, rbx, qword ptr [rsi + 16]
-    adox r12, r15
-    adcx r9, r12
-    mulx rdx, r12, qword ptr [rsi + 24]
-    adox r14, rbx
-    adcx r11, r14
-    adox r13, r12
-    adcx r10, r13
-    adox rdx, rax
-    adcx r8, rdx
-    mov r12, 0
-    adcx r12, rax
-    mov rdx, rdi
-    mulx r13, rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    mulx r15, rbx, qword ptr [rip + 2f + 16]
-    xor ebp, ebp
-    adcx rdi, r14
-    mulx rdi, r14, qword ptr [rip + 2f + 24]
-    adox r13, rbx
-    adcx r9, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 32]
-    adox r15, r14
-    adcx r11, r15
-    adox rdi, r13
-    adcx r10, rdi
-    adox rdx, rax
-    adcx r8, rdx
-    adcx r12, rax
-    mov rdx, qword ptr [rcx + 16]
-    mulx rdi, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    xor ebx, ebx
-    adcx r9, r13
-    mulx r13, rbx, qword ptr [rsi + 16]
-    adox rdi, r15
-    adcx r11, rdi
-    mulx rdx, rdi, qword ptr [rsi + 24]
-    adox r14, rbx
-    adcx r10, r14
-    adox r13, rdi
-    adcx r8, r13
-    adox rdx, rax
-    adcx r12, rdx
-    mov rdi, 0
-    adcx rdi, rax
-    mov rdx, r9
-    mulx r13, rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    mulx r15, rbx, qword ptr [rip + 2f + 16]
-    xor ebp, ebp
-    adcx r9, r14
-    mulx r9, r14, qword ptr [rip + 2f + 24]
-    adox r13, rbx
-    adcx r11, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 32]
-    adox r15, r14
-    adcx r10, r15
-    adox r9, r13
-    adcx r8, r9
-    adox rdx, rax
-    adcx r12, rdx
-    adcx rdi, rax
-    mov rdx, qword ptr [rcx + 24]
-    mulx rcx, r9, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    xor r15d, r15d
-    adcx r11, r9
-    mulx r9, r15, qword ptr [rsi + 16]
-    adox rcx, r14
-    adcx r10, rcx
-    mulx rcx, rdx, qword ptr [rsi + 24]
-    adox r13, r15
-    adcx r8, r13
-    adox r9, rdx
-    adcx r12, r9
-    adox rcx, rax
-    adcx rdi, rcx
-    mov rcx, 0
-    adcx rcx, rax
-    mov rdx, r11
-    mulx rsi, rdx, qword ptr [rip + 2f]
-    mulx rsi, r9, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx r11, r9
-    mulx r9, r11, qword ptr [rip + 2f + 24]
-    adox rsi, r14
-    adcx r10, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 32]
-    adox r13, r11
-    adcx r8, r13
-    adox r9, rsi
-    adcx r12, r9
-    adox rdx, rax
-    adcx rdi, rdx
-    adcx rcx, rax
-    mov rax, r10
-    sub rax, qword ptr [rip + 2f + 8]
-    mov rdx, r8
-    sbb rdx, qword ptr [rip + 2f + 16]
-    mov rsi, r12
-    sbb rsi, qword ptr [rip + 2f + 24]
-    mov r9, rdi
-    sbb r9, qword ptr [rip + 2f + 32]
-    sbb rcx, 0
-    cmovc rax, r10
-    cmovc rdx, r8
-    cmovc rsi, r12
-    cmovc r9, rdi
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mulx rdi, r8, [rsi]
+mulx r9, r10, [rsi + 8]
+mulx r11, r12, [rsi + 16]
+xor r13d, r13d
+adcx rdi, r10
+mulx rdx, r10, [rsi + 24]
+adcx r9, r12
+adcx r11, r10
+adcx rdx, rax
+mov r10, rdx
+mov rdx, r8
+mulx r12, rdx, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
+adcx r8, r13
+mulx r8, r13, [rip + 2f + 24]
+adox r12, r15
+adcx rdi, r12
+mulx rdx, r12, [rip + 2f + 32]
+adox r14, r13
+adcx r9, r14
+adox r8, r12
+adcx r11, r8
+adox rdx, rax
+adcx r10, rdx
+mov r8, 0
+adcx r8, rax
+mov rdx, [rcx + 8]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+xor ebx, ebx
+adcx rdi, r13
+mulx r13, rbx, [rsi + 16]
+adox r12, r15
+adcx r9, r12
+mulx rdx, r12, [rsi + 24]
+adox r14, rbx
+adcx r11, r14
+adox r13, r12
+adcx r10, r13
+adox rdx, rax
+adcx r8, rdx
+mov r12, 0
+adcx r12, rax
+mov rdx, rdi
+mulx r13, rdx, [rip + 2f]
+mulx r13, r14, [rip + 2f + 8]
+mulx r15, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx rdi, r14
+mulx rdi, r14, [rip + 2f + 24]
+adox r13, rbx
+adcx r9, r13
+mulx rdx, r13, [rip + 2f + 32]
+adox r15, r14
+adcx r11, r15
+adox rdi, r13
+adcx r10, rdi
+adox rdx, rax
+adcx r8, rdx
+adcx r12, rax
+mov rdx, [rcx + 16]
+mulx rdi, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+xor ebx, ebx
+adcx r9, r13
+mulx r13, rbx, [rsi + 16]
+adox rdi, r15
+adcx r11, rdi
+mulx rdx, rdi, [rsi + 24]
+adox r14, rbx
+adcx r10, r14
+adox r13, rdi
+adcx r8, r13
+adox rdx, rax
+adcx r12, rdx
+mov rdi, 0
+adcx rdi, rax
+mov rdx, r9
+mulx r13, rdx, [rip + 2f]
+mulx r13, r14, [rip + 2f + 8]
+mulx r15, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r9, r14
+mulx r9, r14, [rip + 2f + 24]
+adox r13, rbx
+adcx r11, r13
+mulx rdx, r13, [rip + 2f + 32]
+adox r15, r14
+adcx r10, r15
+adox r9, r13
+adcx r8, r9
+adox rdx, rax
+adcx r12, rdx
+adcx rdi, rax
+mov rdx, [rcx + 24]
+mulx rcx, r9, [rsi]
+mulx r13, r14, [rsi + 8]
+xor r15d, r15d
+adcx r11, r9
+mulx r9, r15, [rsi + 16]
+adox rcx, r14
+adcx r10, rcx
+mulx rcx, rdx, [rsi + 24]
+adox r13, r15
+adcx r8, r13
+adox r9, rdx
+adcx r12, r9
+adox rcx, rax
+adcx rdi, rcx
+mov rcx, 0
+adcx rcx, rax
+mov rdx, r11
+mulx rsi, rdx, [rip + 2f]
+mulx rsi, r9, [rip + 2f + 8]
+mulx r13, r14, [rip + 2f + 16]
+xor r15d, r15d
+adcx r11, r9
+mulx r9, r11, [rip + 2f + 24]
+adox rsi, r14
+adcx r10, rsi
+mulx rdx, rsi, [rip + 2f + 32]
+adox r13, r11
+adcx r8, r13
+adox r9, rsi
+adcx r12, r9
+adox rdx, rax
+adcx rdi, rdx
+adcx rcx, rax
+mov rax, r10
+sub rax, [rip + 2f + 8]
+mov rdx, r8
+sbb rdx, [rip + 2f + 16]
+mov rsi, r12
+sbb rsi, [rip + 2f + 24]
+mov r9, rdi
+sbb r9, [rip + 2f + 32]
+sbb rcx, 0
+cmovc rax, r10
+cmovc rdx, r8
+cmovc rsi, r12
+cmovc r9, rdi
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -3186,19 +3027,9 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<4>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_full_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") z[0],
-            out("r8") z[1],
-            out("r9") z[2],
-            out("r10") _,
-            out("r11") z[3],
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[0], out("r8") z[1], out("r9") z[2], out("r10")
+            _, out("r11") z[3], out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -3209,235 +3040,235 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<4>>(
 unsafe extern "C" fn sum_of_products_full_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx rdx, r11, r11
-    adc r10, r11
-    adc rdx, 0
-    mov r11, rdx
-    mov rdx, qword ptr [rcx + 32]
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, r13, r12
-    mov r14, qword ptr [rsi + 40]
-    mulx r14, r15, r14
-    add r12, r15
-    mov r15, qword ptr [rsi + 48]
-    mulx r15, rbx, r15
-    adc r14, rbx
-    mov rbx, qword ptr [rsi + 56]
-    mulx rdx, rbx, rbx
-    adc r15, rbx
-    adc rdx, 0
-    add r8, r13
-    adc rdi, r12
-    adc r9, r14
-    adc r10, r15
-    adc r11, rdx
-    mov r12, 0
-    adc r12, 0
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [rax + 32]
-    adc rbx, rbp
-    adc rdx, 0
-    add r8, r14
-    adc rdi, r13
-    adc r9, r15
-    adc r10, rbx
-    adc r11, rdx
-    adc r12, 0
-    mov rdx, qword ptr [rcx + 8]
-    mulx r8, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    add r8, r15
-    mulx r15, rbx, qword ptr [rsi + 16]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rsi + 24]
-    adc r15, rbx
-    adc rdx, 0
-    add rdi, r13
-    adc r9, r8
-    adc r10, r14
-    adc r11, r15
-    adc r12, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rcx + 40]
-    mulx r13, r14, qword ptr [rsi + 32]
-    mulx r15, rbx, qword ptr [rsi + 40]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rsi + 48]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [rsi + 56]
-    adc rbx, rbp
-    adc rdx, 0
-    add rdi, r14
-    adc r9, r13
-    adc r10, r15
-    adc r11, rbx
-    adc r12, rdx
-    adc r8, 0
-    mov rdx, rdi
-    imul rdx, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [rax + 32]
-    adc rbx, rbp
-    adc rdx, 0
-    add rdi, r14
-    adc r9, r13
-    adc r10, r15
-    adc r11, rbx
-    adc r12, rdx
-    adc r8, 0
-    mov rdx, qword ptr [rcx + 16]
-    mulx rdi, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    add rdi, r15
-    mulx r15, rbx, qword ptr [rsi + 16]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rsi + 24]
-    adc r15, rbx
-    adc rdx, 0
-    add r9, r13
-    adc r10, rdi
-    adc r11, r14
-    adc r12, r15
-    adc r8, rdx
-    mov rdi, 0
-    adc rdi, 0
-    mov rdx, qword ptr [rcx + 48]
-    mulx r13, r14, qword ptr [rsi + 32]
-    mulx r15, rbx, qword ptr [rsi + 40]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rsi + 48]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [rsi + 56]
-    adc rbx, rbp
-    adc rdx, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, r15
-    adc r12, rbx
-    adc r8, rdx
-    adc rdi, 0
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [rax + 32]
-    adc rbx, rbp
-    adc rdx, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, r15
-    adc r12, rbx
-    adc r8, rdx
-    adc rdi, 0
-    mov rdx, qword ptr [rcx + 24]
-    mulx r9, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    add r9, r15
-    mulx r15, rbx, qword ptr [rsi + 16]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rsi + 24]
-    adc r15, rbx
-    adc rdx, 0
-    add r10, r13
-    adc r11, r9
-    adc r12, r14
-    adc r8, r15
-    adc rdi, rdx
-    mov r9, 0
-    adc r9, 0
-    mov rdx, qword ptr [rcx + 56]
-    mulx rcx, r13, qword ptr [rsi + 32]
-    mulx r14, r15, qword ptr [rsi + 40]
-    add rcx, r15
-    mulx r15, rbx, qword ptr [rsi + 48]
-    adc r14, rbx
-    mulx rdx, rsi, qword ptr [rsi + 56]
-    adc r15, rsi
-    adc rdx, 0
-    add r10, r13
-    adc r11, rcx
-    adc r12, r14
-    adc r8, r15
-    adc rdi, rdx
-    adc r9, 0
-    mov rdx, r10
-    imul rdx, qword ptr [rax]
-    mulx rcx, rsi, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add rcx, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [rax + 32]
-    adc r14, r15
-    adc rdx, 0
-    add r10, rsi
-    adc r11, rcx
-    adc r12, r13
-    adc r8, r14
-    adc rdi, rdx
-    adc r9, 0
-    mov rcx, r11
-    sub rcx, qword ptr [rax + 8]
-    mov rdx, r12
-    sbb rdx, qword ptr [rax + 16]
-    mov rsi, r8
-    sbb rsi, qword ptr [rax + 24]
-    mov r10, rdi
-    sbb r10, qword ptr [rax + 32]
-    mov r13, r9
-    sbb r13, 0
-    cmovc rcx, r11
-    cmovc rdx, r12
-    cmovc rsi, r8
-    cmovc r10, rdi
-    cmovc r13, r9
-    mov rdi, rcx
-    sub rdi, qword ptr [rax + 8]
-    mov r8, rdx
-    sbb r8, qword ptr [rax + 16]
-    mov r9, rsi
-    sbb r9, qword ptr [rax + 24]
-    mov r11, r10
-    sbb r11, qword ptr [rax + 32]
-    sbb r13, 0
-    cmovc rdi, rcx
-    cmovc r8, rdx
-    cmovc r9, rsi
-    cmovc r11, r10
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx rdx, r11, r11
+adc r10, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, [rcx + 32]
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+mov r14, [rsi + 40]
+mulx r14, r15, r14
+add r12, r15
+mov r15, [rsi + 48]
+mulx r15, rbx, r15
+adc r14, rbx
+mov rbx, [rsi + 56]
+mulx rdx, rbx, rbx
+adc r15, rbx
+adc rdx, 0
+add r8, r13
+adc rdi, r12
+adc r9, r14
+adc r10, r15
+adc r11, rdx
+mov r12, 0
+adc r12, 0
+mov rdx, r8
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rdx, rbp, [rax + 32]
+adc rbx, rbp
+adc rdx, 0
+add r8, r14
+adc rdi, r13
+adc r9, r15
+adc r10, rbx
+adc r11, rdx
+adc r12, 0
+mov rdx, [rcx + 8]
+mulx r8, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add r8, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 24]
+adc r15, rbx
+adc rdx, 0
+add rdi, r13
+adc r9, r8
+adc r10, r14
+adc r11, r15
+adc r12, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [rcx + 40]
+mulx r13, r14, [rsi + 32]
+mulx r15, rbx, [rsi + 40]
+add r13, rbx
+mulx rbx, rbp, [rsi + 48]
+adc r15, rbp
+mulx rdx, rbp, [rsi + 56]
+adc rbx, rbp
+adc rdx, 0
+add rdi, r14
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+adc r12, rdx
+adc r8, 0
+mov rdx, rdi
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rdx, rbp, [rax + 32]
+adc rbx, rbp
+adc rdx, 0
+add rdi, r14
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+adc r12, rdx
+adc r8, 0
+mov rdx, [rcx + 16]
+mulx rdi, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add rdi, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 24]
+adc r15, rbx
+adc rdx, 0
+add r9, r13
+adc r10, rdi
+adc r11, r14
+adc r12, r15
+adc r8, rdx
+mov rdi, 0
+adc rdi, 0
+mov rdx, [rcx + 48]
+mulx r13, r14, [rsi + 32]
+mulx r15, rbx, [rsi + 40]
+add r13, rbx
+mulx rbx, rbp, [rsi + 48]
+adc r15, rbp
+mulx rdx, rbp, [rsi + 56]
+adc rbx, rbp
+adc rdx, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc r12, rbx
+adc r8, rdx
+adc rdi, 0
+mov rdx, r9
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rdx, rbp, [rax + 32]
+adc rbx, rbp
+adc rdx, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc r12, rbx
+adc r8, rdx
+adc rdi, 0
+mov rdx, [rcx + 24]
+mulx r9, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add r9, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 24]
+adc r15, rbx
+adc rdx, 0
+add r10, r13
+adc r11, r9
+adc r12, r14
+adc r8, r15
+adc rdi, rdx
+mov r9, 0
+adc r9, 0
+mov rdx, [rcx + 56]
+mulx rcx, r13, [rsi + 32]
+mulx r14, r15, [rsi + 40]
+add rcx, r15
+mulx r15, rbx, [rsi + 48]
+adc r14, rbx
+mulx rdx, rsi, [rsi + 56]
+adc r15, rsi
+adc rdx, 0
+add r10, r13
+adc r11, rcx
+adc r12, r14
+adc r8, r15
+adc rdi, rdx
+adc r9, 0
+mov rdx, r10
+imul rdx, [rax]
+mulx rcx, rsi, [rax + 8]
+mulx r13, r14, [rax + 16]
+add rcx, r14
+mulx r14, r15, [rax + 24]
+adc r13, r15
+mulx rdx, r15, [rax + 32]
+adc r14, r15
+adc rdx, 0
+add r10, rsi
+adc r11, rcx
+adc r12, r13
+adc r8, r14
+adc rdi, rdx
+adc r9, 0
+mov rcx, r11
+sub rcx, [rax + 8]
+mov rdx, r12
+sbb rdx, [rax + 16]
+mov rsi, r8
+sbb rsi, [rax + 24]
+mov r10, rdi
+sbb r10, [rax + 32]
+mov r13, r9
+sbb r13, 0
+cmovc rcx, r11
+cmovc rdx, r12
+cmovc rsi, r8
+cmovc r10, rdi
+cmovc r13, r9
+mov rdi, rcx
+sub rdi, [rax + 8]
+mov r8, rdx
+sbb r8, [rax + 16]
+mov r9, rsi
+sbb r9, [rax + 24]
+mov r11, r10
+sbb r11, [rax + 32]
+sbb r13, 0
+cmovc rdi, rcx
+cmovc r8, rdx
+cmovc r9, rsi
+cmovc r11, r10
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -3462,19 +3293,9 @@ unsafe fn sum_of_products_full_adx<M: Modulus<4>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_full_adx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") z[0],
-            out("r8") z[1],
-            out("r9") z[2],
-            out("r10") z[3],
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[0], out("r8") z[1], out("r9") z[2], out("r10")
+            z[3], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -3485,239 +3306,1543 @@ unsafe fn sum_of_products_full_adx<M: Modulus<4>>(
 unsafe extern "C" fn sum_of_products_full_adx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    xor eax, eax
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mulx rdi, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    mulx r11, r12, qword ptr [rsi + 16]
-    xor r13d, r13d
-    adcx rdi, r10
-    mulx rdx, r10, qword ptr [rsi + 24]
-    adcx r9, r12
-    adcx r11, r10
-    adcx rdx, rax
-    mov r10, rdx
-    mov rdx, qword ptr [rcx + 32]
-    mulx r12, r13, qword ptr [rsi + 32]
-    mulx r14, r15, qword ptr [rsi + 40]
-    xor ebx, ebx
-    adcx r8, r13
-    mulx r13, rbx, qword ptr [rsi + 48]
-    adox r12, r15
-    adcx rdi, r12
-    mulx rdx, r12, qword ptr [rsi + 56]
-    adox r14, rbx
-    adcx r9, r14
-    adox r13, r12
-    adcx r11, r13
-    adox rdx, rax
-    adcx r10, rdx
-    mov r12, 0
-    adcx r12, rax
-    mov rdx, r8
-    mulx r13, rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    mulx r15, rbx, qword ptr [rip + 2f + 16]
-    xor ebp, ebp
-    adcx r8, r14
-    mulx r8, r14, qword ptr [rip + 2f + 24]
-    adox r13, rbx
-    adcx rdi, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 32]
-    adox r15, r14
-    adcx r9, r15
-    adox r8, r13
-    adcx r11, r8
-    adox rdx, rax
-    adcx r10, rdx
-    adcx r12, rax
-    mov rdx, qword ptr [rcx + 8]
-    mulx r8, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    xor ebx, ebx
-    adcx rdi, r13
-    mulx r13, rbx, qword ptr [rsi + 16]
-    adox r8, r15
-    adcx r9, r8
-    mulx rdx, r8, qword ptr [rsi + 24]
-    adox r14, rbx
-    adcx r11, r14
-    adox r13, r8
-    adcx r10, r13
-    adox rdx, rax
-    adcx r12, rdx
-    mov r8, 0
-    adcx r8, rax
-    mov rdx, qword ptr [rcx + 40]
-    mulx r13, r14, qword ptr [rsi + 32]
-    mulx r15, rbx, qword ptr [rsi + 40]
-    xor ebp, ebp
-    adcx rdi, r14
-    mulx r14, rbp, qword ptr [rsi + 48]
-    adox r13, rbx
-    adcx r9, r13
-    mulx rdx, r13, qword ptr [rsi + 56]
-    adox r15, rbp
-    adcx r11, r15
-    adox r14, r13
-    adcx r10, r14
-    adox rdx, rax
-    adcx r12, rdx
-    adcx r8, rax
-    mov rdx, rdi
-    mulx r13, rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    mulx r15, rbx, qword ptr [rip + 2f + 16]
-    xor ebp, ebp
-    adcx rdi, r14
-    mulx rdi, r14, qword ptr [rip + 2f + 24]
-    adox r13, rbx
-    adcx r9, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 32]
-    adox r15, r14
-    adcx r11, r15
-    adox rdi, r13
-    adcx r10, rdi
-    adox rdx, rax
-    adcx r12, rdx
-    adcx r8, rax
-    mov rdx, qword ptr [rcx + 16]
-    mulx rdi, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    xor ebx, ebx
-    adcx r9, r13
-    mulx r13, rbx, qword ptr [rsi + 16]
-    adox rdi, r15
-    adcx r11, rdi
-    mulx rdx, rdi, qword ptr [rsi + 24]
-    adox r14, rbx
-    adcx r10, r14
-    adox r13, rdi
-    adcx r12, r13
-    adox rdx, rax
-    adcx r8, rdx
-    mov rdi, 0
-    adcx rdi, rax
-    mov rdx, qword ptr [rcx + 48]
-    mulx r13, r14, qword ptr [rsi + 32]
-    mulx r15, rbx, qword ptr [rsi + 40]
-    xor ebp, ebp
-    adcx r9, r14
-    mulx r14, rbp, qword ptr [rsi + 48]
-    adox r13, rbx
-    adcx r11, r13
-    mulx rdx, r13, qword ptr [rsi + 56]
-    adox r15, rbp
-    adcx r10, r15
-    adox r14, r13
-    adcx r12, r14
-    adox rdx, rax
-    adcx r8, rdx
-    adcx rdi, rax
-    mov rdx, r9
-    mulx r13, rdx, qword ptr [rip + 2f]
-    mulx r13, r14, qword ptr [rip + 2f + 8]
-    mulx r15, rbx, qword ptr [rip + 2f + 16]
-    xor ebp, ebp
-    adcx r9, r14
-    mulx r9, r14, qword ptr [rip + 2f + 24]
-    adox r13, rbx
-    adcx r11, r13
-    mulx rdx, r13, qword ptr [rip + 2f + 32]
-    adox r15, r14
-    adcx r10, r15
-    adox r9, r13
-    adcx r12, r9
-    adox rdx, rax
-    adcx r8, rdx
-    adcx rdi, rax
-    mov rdx, qword ptr [rcx + 24]
-    mulx r9, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    xor ebx, ebx
-    adcx r11, r13
-    mulx r13, rbx, qword ptr [rsi + 16]
-    adox r9, r15
-    adcx r10, r9
-    mulx rdx, r9, qword ptr [rsi + 24]
-    adox r14, rbx
-    adcx r12, r14
-    adox r13, r9
-    adcx r8, r13
-    adox rdx, rax
-    adcx rdi, rdx
-    mov r9, 0
-    adcx r9, rax
-    mov rdx, qword ptr [rcx + 56]
-    mulx rcx, r13, qword ptr [rsi + 32]
-    mulx r14, r15, qword ptr [rsi + 40]
-    xor ebx, ebx
-    adcx r11, r13
-    mulx r13, rbx, qword ptr [rsi + 48]
-    adox rcx, r15
-    adcx r10, rcx
-    mulx rcx, rdx, qword ptr [rsi + 56]
-    adox r14, rbx
-    adcx r12, r14
-    adox r13, rdx
-    adcx r8, r13
-    adox rcx, rax
-    adcx rdi, rcx
-    adcx r9, rax
-    mov rdx, r11
-    mulx rcx, rdx, qword ptr [rip + 2f]
-    mulx rcx, rsi, qword ptr [rip + 2f + 8]
-    mulx r13, r14, qword ptr [rip + 2f + 16]
-    xor r15d, r15d
-    adcx r11, rsi
-    mulx rsi, r11, qword ptr [rip + 2f + 24]
-    adox rcx, r14
-    adcx r10, rcx
-    mulx rcx, rdx, qword ptr [rip + 2f + 32]
-    adox r13, r11
-    adcx r12, r13
-    adox rsi, rdx
-    adcx r8, rsi
-    adox rcx, rax
-    adcx rdi, rcx
-    adcx r9, rax
-    mov rax, r10
-    sub rax, qword ptr [rip + 2f + 8]
-    mov rcx, r12
-    sbb rcx, qword ptr [rip + 2f + 16]
-    mov rdx, r8
-    sbb rdx, qword ptr [rip + 2f + 24]
-    mov rsi, rdi
-    sbb rsi, qword ptr [rip + 2f + 32]
-    mov r11, r9
-    sbb r11, 0
-    cmovc rax, r10
-    cmovc rcx, r12
-    cmovc rdx, r8
-    cmovc rsi, rdi
-    cmovc r11, r9
-    mov rdi, rax
-    sub rdi, qword ptr [rip + 2f + 8]
-    mov r8, rcx
-    sbb r8, qword ptr [rip + 2f + 16]
-    mov r9, rdx
-    sbb r9, qword ptr [rip + 2f + 24]
-    mov r10, rsi
-    sbb r10, qword ptr [rip + 2f + 32]
-    sbb r11, 0
-    cmovc rdi, rax
-    cmovc r8, rcx
-    cmovc r9, rdx
-    cmovc r10, rsi
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mulx rdi, r8, [rsi]
+mulx r9, r10, [rsi + 8]
+mulx r11, r12, [rsi + 16]
+xor r13d, r13d
+adcx rdi, r10
+mulx rdx, r10, [rsi + 24]
+adcx r9, r12
+adcx r11, r10
+adcx rdx, rax
+mov r10, rdx
+mov rdx, [rcx + 32]
+mulx r12, r13, [rsi + 32]
+mulx r14, r15, [rsi + 40]
+xor ebx, ebx
+adcx r8, r13
+mulx r13, rbx, [rsi + 48]
+adox r12, r15
+adcx rdi, r12
+mulx rdx, r12, [rsi + 56]
+adox r14, rbx
+adcx r9, r14
+adox r13, r12
+adcx r11, r13
+adox rdx, rax
+adcx r10, rdx
+mov r12, 0
+adcx r12, rax
+mov rdx, r8
+mulx r13, rdx, [rip + 2f]
+mulx r13, r14, [rip + 2f + 8]
+mulx r15, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r8, r14
+mulx r8, r14, [rip + 2f + 24]
+adox r13, rbx
+adcx rdi, r13
+mulx rdx, r13, [rip + 2f + 32]
+adox r15, r14
+adcx r9, r15
+adox r8, r13
+adcx r11, r8
+adox rdx, rax
+adcx r10, rdx
+adcx r12, rax
+mov rdx, [rcx + 8]
+mulx r8, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+xor ebx, ebx
+adcx rdi, r13
+mulx r13, rbx, [rsi + 16]
+adox r8, r15
+adcx r9, r8
+mulx rdx, r8, [rsi + 24]
+adox r14, rbx
+adcx r11, r14
+adox r13, r8
+adcx r10, r13
+adox rdx, rax
+adcx r12, rdx
+mov r8, 0
+adcx r8, rax
+mov rdx, [rcx + 40]
+mulx r13, r14, [rsi + 32]
+mulx r15, rbx, [rsi + 40]
+xor ebp, ebp
+adcx rdi, r14
+mulx r14, rbp, [rsi + 48]
+adox r13, rbx
+adcx r9, r13
+mulx rdx, r13, [rsi + 56]
+adox r15, rbp
+adcx r11, r15
+adox r14, r13
+adcx r10, r14
+adox rdx, rax
+adcx r12, rdx
+adcx r8, rax
+mov rdx, rdi
+mulx r13, rdx, [rip + 2f]
+mulx r13, r14, [rip + 2f + 8]
+mulx r15, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx rdi, r14
+mulx rdi, r14, [rip + 2f + 24]
+adox r13, rbx
+adcx r9, r13
+mulx rdx, r13, [rip + 2f + 32]
+adox r15, r14
+adcx r11, r15
+adox rdi, r13
+adcx r10, rdi
+adox rdx, rax
+adcx r12, rdx
+adcx r8, rax
+mov rdx, [rcx + 16]
+mulx rdi, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+xor ebx, ebx
+adcx r9, r13
+mulx r13, rbx, [rsi + 16]
+adox rdi, r15
+adcx r11, rdi
+mulx rdx, rdi, [rsi + 24]
+adox r14, rbx
+adcx r10, r14
+adox r13, rdi
+adcx r12, r13
+adox rdx, rax
+adcx r8, rdx
+mov rdi, 0
+adcx rdi, rax
+mov rdx, [rcx + 48]
+mulx r13, r14, [rsi + 32]
+mulx r15, rbx, [rsi + 40]
+xor ebp, ebp
+adcx r9, r14
+mulx r14, rbp, [rsi + 48]
+adox r13, rbx
+adcx r11, r13
+mulx rdx, r13, [rsi + 56]
+adox r15, rbp
+adcx r10, r15
+adox r14, r13
+adcx r12, r14
+adox rdx, rax
+adcx r8, rdx
+adcx rdi, rax
+mov rdx, r9
+mulx r13, rdx, [rip + 2f]
+mulx r13, r14, [rip + 2f + 8]
+mulx r15, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r9, r14
+mulx r9, r14, [rip + 2f + 24]
+adox r13, rbx
+adcx r11, r13
+mulx rdx, r13, [rip + 2f + 32]
+adox r15, r14
+adcx r10, r15
+adox r9, r13
+adcx r12, r9
+adox rdx, rax
+adcx r8, rdx
+adcx rdi, rax
+mov rdx, [rcx + 24]
+mulx r9, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+xor ebx, ebx
+adcx r11, r13
+mulx r13, rbx, [rsi + 16]
+adox r9, r15
+adcx r10, r9
+mulx rdx, r9, [rsi + 24]
+adox r14, rbx
+adcx r12, r14
+adox r13, r9
+adcx r8, r13
+adox rdx, rax
+adcx rdi, rdx
+mov r9, 0
+adcx r9, rax
+mov rdx, [rcx + 56]
+mulx rcx, r13, [rsi + 32]
+mulx r14, r15, [rsi + 40]
+xor ebx, ebx
+adcx r11, r13
+mulx r13, rbx, [rsi + 48]
+adox rcx, r15
+adcx r10, rcx
+mulx rcx, rdx, [rsi + 56]
+adox r14, rbx
+adcx r12, r14
+adox r13, rdx
+adcx r8, r13
+adox rcx, rax
+adcx rdi, rcx
+adcx r9, rax
+mov rdx, r11
+mulx rcx, rdx, [rip + 2f]
+mulx rcx, rsi, [rip + 2f + 8]
+mulx r13, r14, [rip + 2f + 16]
+xor r15d, r15d
+adcx r11, rsi
+mulx rsi, r11, [rip + 2f + 24]
+adox rcx, r14
+adcx r10, rcx
+mulx rcx, rdx, [rip + 2f + 32]
+adox r13, r11
+adcx r12, r13
+adox rsi, rdx
+adcx r8, rsi
+adox rcx, rax
+adcx rdi, rcx
+adcx r9, rax
+mov rax, r10
+sub rax, [rip + 2f + 8]
+mov rcx, r12
+sbb rcx, [rip + 2f + 16]
+mov rdx, r8
+sbb rdx, [rip + 2f + 24]
+mov rsi, rdi
+sbb rsi, [rip + 2f + 32]
+mov r11, r9
+sbb r11, 0
+cmovc rax, r10
+cmovc rcx, r12
+cmovc rdx, r8
+cmovc rsi, rdi
+cmovc r11, r9
+mov rdi, rax
+sub rdi, [rip + 2f + 8]
+mov r8, rcx
+sbb r8, [rip + 2f + 16]
+mov r9, rdx
+sbb r9, [rip + 2f + 24]
+mov r10, rsi
+sbb r10, [rip + 2f + 32]
+sbb r11, 0
+cmovc rdi, rax
+cmovc r8, rcx
+cmovc r9, rdx
+cmovc r10, rsi
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+    )
+}
+
+// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+lazy_assembly! { 4, 0:
+    mul: mul_lazy_ample_mulx, mul_lazy_ample_adx;
+    square: square_lazy_ample_mulx, square_lazy_ample_adx;
+    add: add_spare;
+    sub: sub;
+    reduce: reduce;
+}
+
+/// x*y/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_ample_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_ample_mulx_code::<M>,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") z[3], out("r10")
+            _, out("r11") z[0], out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_ample_mulx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+push rbx
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx rdx, r11, r11
+adc r10, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, r8
+mulx r8, r12, [rax]
+mulx r13, r14, [rax + 8]
+add r8, r14
+mulx r14, r15, [rax + 16]
+adc r13, r15
+mulx rdx, r15, [rax + 24]
+adc r14, r15
+adc rdx, 0
+add rdi, r12
+adc r9, r8
+adc r10, r13
+adc r11, r14
+adc rdx, 0
+mov r8, rdx
+mov rdx, [rcx + 8]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add r12, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 24]
+adc r15, rbx
+adc rdx, 0
+add rdi, r13
+adc r9, r12
+adc r10, r14
+adc r11, r15
+adc r8, rdx
+mov rdx, rdi
+mulx rdi, r12, [rax]
+mulx r13, r14, [rax + 8]
+add rdi, r14
+mulx r14, r15, [rax + 16]
+adc r13, r15
+mulx rdx, r15, [rax + 24]
+adc r14, r15
+adc rdx, 0
+add r9, r12
+adc r10, rdi
+adc r11, r13
+adc r8, r14
+adc rdx, 0
+mov rdi, rdx
+mov rdx, [rcx + 16]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add r12, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 24]
+adc r15, rbx
+adc rdx, 0
+add r9, r13
+adc r10, r12
+adc r11, r14
+adc r8, r15
+adc rdi, rdx
+mov rdx, r9
+mulx r9, r12, [rax]
+mulx r13, r14, [rax + 8]
+add r9, r14
+mulx r14, r15, [rax + 16]
+adc r13, r15
+mulx rdx, r15, [rax + 24]
+adc r14, r15
+adc rdx, 0
+add r10, r12
+adc r11, r9
+adc r8, r13
+adc rdi, r14
+adc rdx, 0
+mov r9, rdx
+mov rdx, [rcx + 24]
+mulx rcx, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+add rcx, r14
+mulx r14, r15, [rsi + 16]
+adc r13, r15
+mulx rdx, rsi, [rsi + 24]
+adc r14, rsi
+adc rdx, 0
+add r10, r12
+adc r11, rcx
+adc r8, r13
+adc rdi, r14
+adc r9, rdx
+mov rdx, r10
+imul rdx, [rax + 32]
+mulx rcx, rsi, [rax + 40]
+mulx r12, r13, [rax + 48]
+add rcx, r13
+mulx r13, r14, [rax + 56]
+adc r12, r14
+mulx rax, rdx, [rax + 64]
+adc r13, rdx
+adc rax, 0
+add r10, rsi
+adc r11, rcx
+adc r8, r12
+adc rdi, r13
+adc r9, rax
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        mu3 = const M::MU[3],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+    )
+}
+
+/// x*y/R modulo p, not reduced, with constant rows of mu; log-jump, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_ample_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_ample_adx_code::<M>,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") z[3], out("r10")
+            z[0], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_ample_adx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+push rbx
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mulx rdi, r8, [rsi]
+mulx r9, r10, [rsi + 8]
+mulx r11, r12, [rsi + 16]
+xor r13d, r13d
+adcx rdi, r10
+mulx rdx, r10, [rsi + 24]
+adcx r9, r12
+adcx r11, r10
+adcx rdx, rax
+mov r10, rdx
+mov rdx, r8
+mulx r8, r12, [rip + 2f]
+mulx r13, r14, [rip + 2f + 8]
+xor r15d, r15d
+adcx rdi, r12
+mulx r12, r15, [rip + 2f + 16]
+adox r8, r14
+adcx r9, r8
+mulx rdx, r8, [rip + 2f + 24]
+adox r13, r15
+adcx r11, r13
+adox r12, r8
+adcx r10, r12
+adox rdx, rax
+adcx rdx, rax
+mov r8, rdx
+mov rdx, [rcx + 8]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+xor ebx, ebx
+adcx rdi, r13
+mulx r13, rbx, [rsi + 16]
+adox r12, r15
+adcx r9, r12
+mulx rdx, r12, [rsi + 24]
+adox r14, rbx
+adcx r11, r14
+adox r13, r12
+adcx r10, r13
+adox rdx, rax
+adcx r8, rdx
+mov rdx, rdi
+mulx rdi, r12, [rip + 2f]
+mulx r13, r14, [rip + 2f + 8]
+xor r15d, r15d
+adcx r9, r12
+mulx r12, r15, [rip + 2f + 16]
+adox rdi, r14
+adcx r11, rdi
+mulx rdx, rdi, [rip + 2f + 24]
+adox r13, r15
+adcx r10, r13
+adox r12, rdi
+adcx r8, r12
+adox rdx, rax
+adcx rdx, rax
+mov rdi, rdx
+mov rdx, [rcx + 16]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+xor ebx, ebx
+adcx r9, r13
+mulx r13, rbx, [rsi + 16]
+adox r12, r15
+adcx r11, r12
+mulx rdx, r12, [rsi + 24]
+adox r14, rbx
+adcx r10, r14
+adox r13, r12
+adcx r8, r13
+adox rdx, rax
+adcx rdi, rdx
+mov rdx, r9
+mulx r9, r12, [rip + 2f]
+mulx r13, r14, [rip + 2f + 8]
+xor r15d, r15d
+adcx r11, r12
+mulx r12, r15, [rip + 2f + 16]
+adox r9, r14
+adcx r10, r9
+mulx rdx, r9, [rip + 2f + 24]
+adox r13, r15
+adcx r8, r13
+adox r12, r9
+adcx rdi, r12
+adox rdx, rax
+adcx rdx, rax
+mov r9, rdx
+mov rdx, [rcx + 24]
+mulx rcx, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+xor r15d, r15d
+adcx r11, r12
+mulx r12, r15, [rsi + 16]
+adox rcx, r14
+adcx r10, rcx
+mulx rcx, rdx, [rsi + 24]
+adox r13, r15
+adcx r8, r13
+adox r12, rdx
+adcx rdi, r12
+adox rcx, rax
+adcx r9, rcx
+mov rdx, r11
+mulx rcx, rdx, [rip + 2f + 32]
+mulx rcx, rsi, [rip + 2f + 40]
+mulx r12, r13, [rip + 2f + 48]
+xor r14d, r14d
+adcx r11, rsi
+mulx rsi, r11, [rip + 2f + 56]
+adox rcx, r13
+adcx r10, rcx
+mulx rcx, rdx, [rip + 2f + 64]
+adox r12, r11
+adcx r8, r12
+adox rsi, rdx
+adcx rdi, rsi
+adox rcx, rax
+adcx r9, rcx
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        mu3 = const M::MU[3],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+    )
+}
+
+/// x*x/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_ample_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_ample_mulx_code::<M>,
+            out("rax") _, out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") _, out("r9") z[2], out("r10") _, out("r11") z[0], out("r12")
+            z[1], out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_ample_mulx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi]
+mov r9, [rsi]
+mulx r9, r10, r9
+mulx rcx, r11, rcx
+add r9, r11
+mulx rdi, r11, rdi
+adc rcx, r11
+mulx rdx, r11, r8
+adc rdi, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, r10
+mulx r10, r12, [rax]
+mulx r13, r14, [rax + 8]
+add r10, r14
+mulx r14, r15, [rax + 16]
+adc r13, r15
+mulx rdx, r15, [rax + 24]
+adc r14, r15
+adc rdx, 0
+add r9, r12
+adc rcx, r10
+adc rdi, r13
+adc r11, r14
+adc rdx, 0
+mov r10, [rsi + 16]
+lea r10, [r10 + r10]
+mov r12, rdx
+mov rdx, [rsi + 8]
+mov r13, [rsi + 8]
+mulx r13, r14, r13
+mulx r10, r15, r10
+add r13, r15
+mulx rdx, r8, r8
+adc r10, r8
+adc rdx, 0
+add rcx, r14
+adc rdi, r13
+adc r11, r10
+adc r12, rdx
+mov rdx, r9
+mulx r8, r9, [rax]
+mulx r10, r13, [rax + 8]
+add r8, r13
+mulx r13, r14, [rax + 16]
+adc r10, r14
+mulx rdx, r14, [rax + 24]
+adc r13, r14
+adc rdx, 0
+add rcx, r9
+adc rdi, r8
+adc r11, r10
+adc r12, r13
+adc rdx, 0
+mov r8, [rsi + 24]
+lea r8, [r8 + r8]
+mov r9, rdx
+mov rdx, [rsi + 16]
+mov r10, [rsi + 16]
+mulx r10, r13, r10
+mulx rdx, r8, r8
+add r10, r8
+adc rdx, 0
+add r11, r13
+adc r12, r10
+adc r9, rdx
+mov rdx, rcx
+mulx rcx, r8, [rax]
+mulx r10, r13, [rax + 8]
+add rcx, r13
+mulx r13, r14, [rax + 16]
+adc r10, r14
+mulx rdx, r14, [rax + 24]
+adc r13, r14
+adc rdx, 0
+add rdi, r8
+adc r11, rcx
+adc r12, r10
+adc r9, r13
+adc rdx, 0
+mov rcx, rdx
+mov rdx, [rsi + 24]
+mov rsi, [rsi + 24]
+mulx rdx, rsi, rsi
+add r9, rsi
+adc rcx, rdx
+mov rdx, rdi
+imul rdx, [rax + 32]
+mulx rsi, r8, [rax + 40]
+mulx r10, r13, [rax + 48]
+add rsi, r13
+mulx r13, r14, [rax + 56]
+adc r10, r14
+mulx rax, rdx, [rax + 64]
+adc r13, rdx
+adc rax, 0
+add rdi, r8
+adc r11, rsi
+adc r12, r10
+adc r9, r13
+adc rcx, rax
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        mu3 = const M::MU[3],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+    )
+}
+
+/// x*x/R modulo p, not reduced, with constant rows of mu; log-jump, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_ample_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_ample_adx_code::<M>,
+            out("rax") _, out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") _, out("r9") z[2], out("r10") _, out("r11") z[0], out("r12")
+            z[1], out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_ample_adx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+push rbx
+xor eax, eax
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi]
+mulx r9, r10, [rsi]
+mulx rcx, r11, rcx
+mulx rdi, r12, rdi
+xor r13d, r13d
+adcx r9, r11
+mulx rdx, r11, r8
+adcx rcx, r12
+adcx rdi, r11
+adcx rdx, rax
+mov r11, rdx
+mov rdx, r10
+mulx r10, r12, [rip + 2f]
+mulx r13, r14, [rip + 2f + 8]
+xor r15d, r15d
+adcx r9, r12
+mulx r12, r15, [rip + 2f + 16]
+adox r10, r14
+adcx rcx, r10
+mulx rdx, r10, [rip + 2f + 24]
+adox r13, r15
+adcx rdi, r13
+adox r12, r10
+adcx r11, r12
+adox rdx, rax
+adcx rdx, rax
+mov r10, [rsi + 16]
+lea r10, [r10 + r10]
+mov r12, rdx
+mov rdx, [rsi + 8]
+mulx r13, r14, [rsi + 8]
+mulx r10, r15, r10
+xor ebx, ebx
+adcx rcx, r14
+mulx rdx, r8, r8
+adox r13, r15
+adcx rdi, r13
+adox r10, r8
+adcx r11, r10
+adox rdx, rax
+adcx r12, rdx
+mov rdx, r9
+mulx r8, r9, [rip + 2f]
+mulx r10, r13, [rip + 2f + 8]
+xor r14d, r14d
+adcx rcx, r9
+mulx r9, r14, [rip + 2f + 16]
+adox r8, r13
+adcx rdi, r8
+mulx rdx, r8, [rip + 2f + 24]
+adox r10, r14
+adcx r11, r10
+adox r9, r8
+adcx r12, r9
+adox rdx, rax
+adcx rdx, rax
+mov r8, [rsi + 24]
+lea r8, [r8 + r8]
+mov r9, rdx
+mov rdx, [rsi + 16]
+mulx r10, r13, [rsi + 16]
+mulx rdx, r8, r8
+xor r14d, r14d
+adcx r11, r13
+adox r10, r8
+adcx r12, r10
+adox rdx, rax
+adcx r9, rdx
+mov rdx, rcx
+mulx rcx, r8, [rip + 2f]
+mulx r10, r13, [rip + 2f + 8]
+xor r14d, r14d
+adcx rdi, r8
+mulx r8, r14, [rip + 2f + 16]
+adox rcx, r13
+adcx r11, rcx
+mulx rcx, rdx, [rip + 2f + 24]
+adox r10, r14
+adcx r12, r10
+adox r8, rdx
+adcx r9, r8
+adox rcx, rax
+adcx rcx, rax
+mov rdx, [rsi + 24]
+mulx rdx, rsi, [rsi + 24]
+xor r8d, r8d
+adcx r9, rsi
+adcx rcx, rdx
+mov rdx, rdi
+mulx rsi, rdx, [rip + 2f + 32]
+mulx rsi, r8, [rip + 2f + 40]
+mulx r10, r13, [rip + 2f + 48]
+xor r14d, r14d
+adcx rdi, r8
+mulx rdi, r8, [rip + 2f + 56]
+adox rsi, r13
+adcx r11, rsi
+mulx rdx, rsi, [rip + 2f + 64]
+adox r10, r8
+adcx r12, r10
+adox rdi, rsi
+adcx r9, rdi
+adox rdx, rax
+adcx rcx, rdx
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        mu3 = const M::MU[3],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+    )
+}
+
+// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+lazy_assembly! { 4, 1:
+    mul: mul_lazy_room_mulx, mul_lazy_room_adx;
+    square: square_lazy_rows_mulx, square_lazy_rows_adx;
+    add: add_spare;
+    sub: sub;
+    reduce: reduce;
+}
+
+/// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_rows_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_rows_mulx_code::<M>,
+            out("rax") _, out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") z[2], out("r9") _, out("r10") z[1], out("r11") z[0], out("r12")
+            _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_rows_mulx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+push rbx
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi]
+mov r9, [rsi]
+mulx r9, r10, r9
+mulx rcx, r11, rcx
+add r9, r11
+mulx rdi, r11, rdi
+adc rcx, r11
+mulx rdx, r11, r8
+adc rdi, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, r10
+imul rdx, [rax]
+mulx r12, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r12, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add r10, r13
+adc r9, r12
+adc rcx, r14
+adc rdi, r15
+adc r11, rdx
+mov r10, 0
+adc r10, 0
+mov rdx, [rsi + 16]
+lea r12, [rdx + rdx]
+mov rdx, [rsi + 8]
+mov r13, [rsi + 8]
+mulx r13, r14, r13
+mulx r12, r15, r12
+add r13, r15
+mulx rdx, r8, r8
+adc r12, r8
+adc rdx, 0
+add rcx, r14
+adc rdi, r13
+adc r11, r12
+adc r10, rdx
+mov rdx, r9
+imul rdx, [rax]
+mulx r8, r12, [rax + 8]
+mulx r13, r14, [rax + 16]
+add r8, r14
+mulx r14, r15, [rax + 24]
+adc r13, r15
+mulx rdx, r15, [rax + 32]
+adc r14, r15
+adc rdx, 0
+add r9, r12
+adc rcx, r8
+adc rdi, r13
+adc r11, r14
+adc r10, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [rsi + 24]
+lea r9, [rdx + rdx]
+mov rdx, [rsi + 16]
+mov r12, [rsi + 16]
+mulx r12, r13, r12
+mulx rdx, r9, r9
+add r12, r9
+adc rdx, 0
+add r11, r13
+adc r10, r12
+adc r8, rdx
+mov rdx, rcx
+imul rdx, [rax]
+mulx r9, r12, [rax + 8]
+mulx r13, r14, [rax + 16]
+add r9, r14
+mulx r14, r15, [rax + 24]
+adc r13, r15
+mulx rdx, r15, [rax + 32]
+adc r14, r15
+adc rdx, 0
+add rcx, r12
+adc rdi, r9
+adc r11, r13
+adc r10, r14
+adc r8, rdx
+mov rcx, 0
+adc rcx, 0
+mov rdx, [rsi + 24]
+mov rsi, [rsi + 24]
+mulx rdx, rsi, rsi
+add r8, rsi
+adc rcx, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx rsi, r9, [rax + 8]
+mulx r12, r13, [rax + 16]
+add rsi, r13
+mulx r13, r14, [rax + 24]
+adc r12, r14
+mulx rax, rdx, [rax + 32]
+adc r13, rdx
+adc rax, 0
+add rdi, r9
+adc r11, rsi
+adc r10, r12
+adc r8, r13
+adc rcx, rax
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+    )
+}
+
+/// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_rows_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_rows_adx_code::<M>,
+            out("rax") _, out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") z[2], out("r9") _, out("r10") z[1], out("r11") z[0], out("r12")
+            _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_rows_adx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+push rbx
+xor eax, eax
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi]
+mulx r9, r10, [rsi]
+mulx rcx, r11, rcx
+mulx rdi, r12, rdi
+xor r13d, r13d
+adcx r9, r11
+mulx rdx, r11, r8
+adcx rcx, r12
+adcx rdi, r11
+adcx rdx, rax
+mov r11, rdx
+mov rdx, r10
+mulx r12, rdx, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
+adcx r10, r13
+mulx r10, r13, [rip + 2f + 24]
+adox r12, r15
+adcx r9, r12
+mulx rdx, r12, [rip + 2f + 32]
+adox r14, r13
+adcx rcx, r14
+adox r10, r12
+adcx rdi, r10
+adox rdx, rax
+adcx r11, rdx
+mov r10, 0
+adcx r10, rax
+mov rdx, [rsi + 16]
+lea r12, [rdx + rdx]
+mov rdx, [rsi + 8]
+mulx r13, r14, [rsi + 8]
+mulx r12, r15, r12
+xor ebx, ebx
+adcx rcx, r14
+mulx rdx, r8, r8
+adox r13, r15
+adcx rdi, r13
+adox r12, r8
+adcx r11, r12
+adox rdx, rax
+adcx r10, rdx
+mov rdx, r9
+mulx r8, rdx, [rip + 2f]
+mulx r8, r12, [rip + 2f + 8]
+mulx r13, r14, [rip + 2f + 16]
+xor r15d, r15d
+adcx r9, r12
+mulx r9, r12, [rip + 2f + 24]
+adox r8, r14
+adcx rcx, r8
+mulx rdx, r8, [rip + 2f + 32]
+adox r13, r12
+adcx rdi, r13
+adox r9, r8
+adcx r11, r9
+adox rdx, rax
+adcx r10, rdx
+mov r8, 0
+adcx r8, rax
+mov rdx, [rsi + 24]
+lea r9, [rdx + rdx]
+mov rdx, [rsi + 16]
+mulx r12, r13, [rsi + 16]
+mulx rdx, r9, r9
+xor r14d, r14d
+adcx r11, r13
+adox r12, r9
+adcx r10, r12
+adox rdx, rax
+adcx r8, rdx
+mov rdx, rcx
+mulx r9, rdx, [rip + 2f]
+mulx r9, r12, [rip + 2f + 8]
+mulx r13, r14, [rip + 2f + 16]
+xor r15d, r15d
+adcx rcx, r12
+mulx rcx, r12, [rip + 2f + 24]
+adox r9, r14
+adcx rdi, r9
+mulx rdx, r9, [rip + 2f + 32]
+adox r13, r12
+adcx r11, r13
+adox rcx, r9
+adcx r10, rcx
+adox rdx, rax
+adcx r8, rdx
+mov rcx, 0
+adcx rcx, rax
+mov rdx, [rsi + 24]
+mulx rdx, rsi, [rsi + 24]
+xor r9d, r9d
+adcx r8, rsi
+adcx rcx, rdx
+mov rdx, rdi
+mulx rsi, rdx, [rip + 2f]
+mulx rsi, r9, [rip + 2f + 8]
+mulx r12, r13, [rip + 2f + 16]
+xor r14d, r14d
+adcx rdi, r9
+mulx rdi, r9, [rip + 2f + 24]
+adox rsi, r13
+adcx r11, rsi
+mulx rdx, rsi, [rip + 2f + 32]
+adox r12, r9
+adcx r10, r12
+adox rdi, rsi
+adcx r8, rdi
+adox rdx, rax
+adcx rcx, rdx
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+    )
+}
+
+// room: 4p < R: values below 2p.
+lazy_assembly! { 4, 2:
+    mul: mul_lazy_room_mulx, mul_lazy_room_adx;
+    add: add_spare;
+    sub: sub;
+    reduce: reduce;
+}
+
+/// x*y/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_room_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_room_mulx_code::<M>,
+            out("rax") _, out("rcx") z[3], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") _, out("r10") _,
+            out("r11") z[0], out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_room_mulx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+push rbx
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx rdx, r11, r11
+adc r10, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r12, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r12, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add r8, r13
+adc rdi, r12
+adc r9, r14
+adc r10, r15
+adc r11, rdx
+mov rdx, [rcx + 8]
+mulx r8, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+add r8, r14
+mulx r14, r15, [rsi + 16]
+adc r13, r15
+mulx rdx, r15, [rsi + 24]
+adc r14, r15
+adc rdx, 0
+add rdi, r12
+adc r9, r8
+adc r10, r13
+adc r11, r14
+adc rdx, 0
+mov r8, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx r12, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r12, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add rdi, r13
+adc r9, r12
+adc r10, r14
+adc r11, r15
+adc r8, rdx
+mov rdx, [rcx + 16]
+mulx rdi, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+add rdi, r14
+mulx r14, r15, [rsi + 16]
+adc r13, r15
+mulx rdx, r15, [rsi + 24]
+adc r14, r15
+adc rdx, 0
+add r9, r12
+adc r10, rdi
+adc r11, r13
+adc r8, r14
+adc rdx, 0
+mov rdi, rdx
+mov rdx, r9
+imul rdx, [rax]
+mulx r12, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r12, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add r9, r13
+adc r10, r12
+adc r11, r14
+adc r8, r15
+adc rdi, rdx
+mov rdx, [rcx + 24]
+mulx rcx, r9, [rsi]
+mulx r12, r13, [rsi + 8]
+add rcx, r13
+mulx r13, r14, [rsi + 16]
+adc r12, r14
+mulx rdx, rsi, [rsi + 24]
+adc r13, rsi
+adc rdx, 0
+add r10, r9
+adc r11, rcx
+adc r8, r12
+adc rdi, r13
+adc rdx, 0
+mov rcx, rdx
+mov rdx, r10
+imul rdx, [rax]
+mulx rsi, r9, [rax + 8]
+mulx r12, r13, [rax + 16]
+add rsi, r13
+mulx r13, r14, [rax + 24]
+adc r12, r14
+mulx rax, rdx, [rax + 32]
+adc r13, rdx
+adc rax, 0
+add r10, r9
+adc r11, rsi
+adc r8, r12
+adc rdi, r13
+adc rcx, rax
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+    )
+}
+
+/// x*y/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_room_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_room_adx_code::<M>,
+            out("rax") _, out("rcx") z[3], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") _, out("r10")
+            z[0], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_room_adx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+push rbx
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mulx rdi, r8, [rsi]
+mulx r9, r10, [rsi + 8]
+mulx r11, r12, [rsi + 16]
+xor r13d, r13d
+adcx rdi, r10
+mulx rdx, r10, [rsi + 24]
+adcx r9, r12
+adcx r11, r10
+adcx rdx, rax
+mov r10, rdx
+mov rdx, r8
+mulx r12, rdx, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
+adcx r8, r13
+mulx r8, r13, [rip + 2f + 24]
+adox r12, r15
+adcx rdi, r12
+mulx rdx, r12, [rip + 2f + 32]
+adox r14, r13
+adcx r9, r14
+adox r8, r12
+adcx r11, r8
+adox rdx, rax
+adcx r10, rdx
+mov rdx, [rcx + 8]
+mulx r8, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+xor r15d, r15d
+adcx rdi, r12
+mulx r12, r15, [rsi + 16]
+adox r8, r14
+adcx r9, r8
+mulx rdx, r8, [rsi + 24]
+adox r13, r15
+adcx r11, r13
+adox r12, r8
+adcx r10, r12
+adox rdx, rax
+adcx rdx, rax
+mov r8, rdx
+mov rdx, rdi
+mulx r12, rdx, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
+adcx rdi, r13
+mulx rdi, r13, [rip + 2f + 24]
+adox r12, r15
+adcx r9, r12
+mulx rdx, r12, [rip + 2f + 32]
+adox r14, r13
+adcx r11, r14
+adox rdi, r12
+adcx r10, rdi
+adox rdx, rax
+adcx r8, rdx
+mov rdx, [rcx + 16]
+mulx rdi, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+xor r15d, r15d
+adcx r9, r12
+mulx r12, r15, [rsi + 16]
+adox rdi, r14
+adcx r11, rdi
+mulx rdx, rdi, [rsi + 24]
+adox r13, r15
+adcx r10, r13
+adox r12, rdi
+adcx r8, r12
+adox rdx, rax
+adcx rdx, rax
+mov rdi, rdx
+mov rdx, r9
+mulx r12, rdx, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
+adcx r9, r13
+mulx r9, r13, [rip + 2f + 24]
+adox r12, r15
+adcx r11, r12
+mulx rdx, r12, [rip + 2f + 32]
+adox r14, r13
+adcx r10, r14
+adox r9, r12
+adcx r8, r9
+adox rdx, rax
+adcx rdi, rdx
+mov rdx, [rcx + 24]
+mulx rcx, r9, [rsi]
+mulx r12, r13, [rsi + 8]
+xor r14d, r14d
+adcx r11, r9
+mulx r9, r14, [rsi + 16]
+adox rcx, r13
+adcx r10, rcx
+mulx rcx, rdx, [rsi + 24]
+adox r12, r14
+adcx r8, r12
+adox r9, rdx
+adcx rdi, r9
+adox rcx, rax
+adcx rcx, rax
+mov rdx, r11
+mulx rsi, rdx, [rip + 2f]
+mulx rsi, r9, [rip + 2f + 8]
+mulx r12, r13, [rip + 2f + 16]
+xor r14d, r14d
+adcx r11, r9
+mulx r9, r11, [rip + 2f + 24]
+adox rsi, r13
+adcx r10, rsi
+mulx rdx, rsi, [rip + 2f + 32]
+adox r12, r11
+adcx r8, r12
+adox r9, rsi
+adcx rdi, r9
+adox rdx, rax
+adcx rcx, rdx
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -3846,6 +4971,40 @@ fn sub<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
             c2 = const M::P[2],
             c3 = const M::P[3],
             options(pure, readonly, nostack),
+        );
+    }
+    [a0, a1, a2, a3]
+}
+
+/// x mod p for x < 2p, p with a spare bit.
+#[inline(always)]
+fn reduce<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let [mut a0, mut a1, mut a2, mut a3] = *x;
+    // SAFETY: it changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "mov {t0}, {c0}",
+            "mov {t1}, {c1}",
+            "mov {t2}, {c2}",
+            "mov {t3}, {c3}",
+            "add {t0}, {a0}",
+            "adc {t1}, {a1}",
+            "adc {t2}, {a2}",
+            "adc {t3}, {a3}",
+            "cmovc {a0}, {t0}",
+            "cmovc {a1}, {t1}",
+            "cmovc {a2}, {t2}",
+            "cmovc {a3}, {t3}",
+            a0 = inout(reg) a0,
+            a1 = inout(reg) a1,
+            a2 = inout(reg) a2,
+            a3 = inout(reg) a3,
+            t0 = out(reg) _, t1 = out(reg) _, t2 = out(reg) _, t3 = out(reg) _,
+            c0 = const M::COMPLEMENT[0],
+            c1 = const M::COMPLEMENT[1],
+            c2 = const M::COMPLEMENT[2],
+            c3 = const M::COMPLEMENT[3],
+            options(pure, nomem, nostack),
         );
     }
     [a0, a1, a2, a3]

@@ -4,6 +4,7 @@
 use core::arch::{asm, naked_asm};
 
 use crate::assembly::assembly;
+use crate::lazy_kernels::lazy_assembly;
 use crate::modulus::Modulus;
 
 // fold: mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products.
@@ -27,19 +28,9 @@ unsafe fn mul_fold_mulx<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
         asm!(
             "call {kernel}",
             kernel = sym mul_fold_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[0],
-            inout("rdx") core::ptr::from_ref(y) => z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") z[3],
-            out("r12") _,
-            out("r13") z[4],
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") z[3], out("r12") _, out("r13") z[4], out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -50,212 +41,212 @@ unsafe fn mul_fold_mulx<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
 unsafe extern "C" fn mul_fold_mulx_code<M: Modulus<5>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 8
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx rdx, r12, r12
-    adc r11, r12
-    adc rdx, 0
-    mov r12, rdx
-    mov rdx, r8
-    mulx r8, r13, qword ptr [rax]
-    mulx r14, r15, qword ptr [rax + 8]
-    add r8, r15
-    mulx r15, rbx, qword ptr [rax + 16]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [rax + 32]
-    adc rbx, rbp
-    adc rdx, 0
-    add rdi, r13
-    adc r9, r8
-    adc r10, r14
-    adc r11, r15
-    adc r12, rbx
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx r13, r14, qword ptr [rsi]
-    mulx r15, rbx, qword ptr [rsi + 8]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rsi + 16]
-    adc r15, rbp
-    mov qword ptr [rsp], rcx
-    mulx rbp, rcx, qword ptr [rsi + 24]
-    adc rbx, rcx
-    mulx rcx, rdx, qword ptr [rsi + 32]
-    adc rbp, rdx
-    adc rcx, 0
-    add rdi, r14
-    adc r9, r13
-    adc r10, r15
-    adc r11, rbx
-    adc r12, rbp
-    adc r8, rcx
-    mov rdx, rdi
-    mulx rcx, rdi, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    add rcx, r14
-    mulx r14, r15, qword ptr [rax + 16]
-    adc r13, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 32]
-    adc r15, rbx
-    adc rdx, 0
-    add r9, rdi
-    adc r10, rcx
-    adc r11, r13
-    adc r12, r14
-    adc r8, r15
-    adc rdx, 0
-    mov rcx, qword ptr [rsp]
-    mov rdi, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx r13, r14, qword ptr [rsi]
-    mulx r15, rbx, qword ptr [rsi + 8]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rsi + 16]
-    adc r15, rbp
-    mulx rbp, rcx, qword ptr [rsi + 24]
-    adc rbx, rcx
-    mulx rcx, rdx, qword ptr [rsi + 32]
-    adc rbp, rdx
-    adc rcx, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, r15
-    adc r12, rbx
-    adc r8, rbp
-    adc rdi, rcx
-    mov rdx, r9
-    mulx rcx, r9, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    add rcx, r14
-    mulx r14, r15, qword ptr [rax + 16]
-    adc r13, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 32]
-    adc r15, rbx
-    adc rdx, 0
-    add r10, r9
-    adc r11, rcx
-    adc r12, r13
-    adc r8, r14
-    adc rdi, r15
-    adc rdx, 0
-    mov rcx, qword ptr [rsp]
-    mov r9, rdx
-    mov rdx, qword ptr [rcx + 24]
-    mulx r13, r14, qword ptr [rsi]
-    mulx r15, rbx, qword ptr [rsi + 8]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rsi + 16]
-    adc r15, rbp
-    mulx rbp, rcx, qword ptr [rsi + 24]
-    adc rbx, rcx
-    mulx rcx, rdx, qword ptr [rsi + 32]
-    adc rbp, rdx
-    adc rcx, 0
-    add r10, r14
-    adc r11, r13
-    adc r12, r15
-    adc r8, rbx
-    adc rdi, rbp
-    adc r9, rcx
-    mov rdx, r10
-    mulx rcx, r10, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    add rcx, r14
-    mulx r14, r15, qword ptr [rax + 16]
-    adc r13, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 32]
-    adc r15, rbx
-    adc rdx, 0
-    add r11, r10
-    adc r12, rcx
-    adc r8, r13
-    adc rdi, r14
-    adc r9, r15
-    adc rdx, 0
-    mov rcx, qword ptr [rsp]
-    mov r10, rdx
-    mov rdx, qword ptr [rcx + 32]
-    mulx rcx, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    add rcx, r15
-    mulx r15, rbx, qword ptr [rsi + 16]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rsi + 24]
-    adc r15, rbp
-    mulx rdx, rsi, qword ptr [rsi + 32]
-    adc rbx, rsi
-    adc rdx, 0
-    add r11, r13
-    adc r12, rcx
-    adc r8, r14
-    adc rdi, r15
-    adc r9, rbx
-    adc r10, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rax + 40]
-    mulx rcx, rsi, qword ptr [rax + 48]
-    mulx r13, r14, qword ptr [rax + 56]
-    add rcx, r14
-    mulx r14, r15, qword ptr [rax + 64]
-    adc r13, r15
-    mulx r15, rbx, qword ptr [rax + 72]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 80]
-    adc r15, rbx
-    adc rdx, 0
-    add r11, rsi
-    adc r12, rcx
-    adc r8, r13
-    adc rdi, r14
-    adc r9, r15
-    adc r10, rdx
-    mov rcx, r12
-    sub rcx, qword ptr [rax + 48]
-    mov rdx, r8
-    sbb rdx, qword ptr [rax + 56]
-    mov rsi, rdi
-    sbb rsi, qword ptr [rax + 64]
-    mov r11, r9
-    sbb r11, qword ptr [rax + 72]
-    mov r13, r10
-    sbb r13, qword ptr [rax + 80]
-    cmovc rcx, r12
-    cmovc rdx, r8
-    cmovc rsi, rdi
-    cmovc r11, r9
-    cmovc r13, r10
-    add rsp, 8
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 8
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx rdx, r12, r12
+adc r11, r12
+adc rdx, 0
+mov r12, rdx
+mov rdx, r8
+mulx r8, r13, [rax]
+mulx r14, r15, [rax + 8]
+add r8, r15
+mulx r15, rbx, [rax + 16]
+adc r14, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rdx, rbp, [rax + 32]
+adc rbx, rbp
+adc rdx, 0
+add rdi, r13
+adc r9, r8
+adc r10, r14
+adc r11, r15
+adc r12, rbx
+adc rdx, 0
+mov r8, rdx
+mov rdx, [rcx + 8]
+mulx r13, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r13, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mov [rsp], rcx
+mulx rbp, rcx, [rsi + 24]
+adc rbx, rcx
+mulx rcx, rdx, [rsi + 32]
+adc rbp, rdx
+adc rcx, 0
+add rdi, r14
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+adc r12, rbp
+adc r8, rcx
+mov rdx, rdi
+mulx rcx, rdi, [rax]
+mulx r13, r14, [rax + 8]
+add rcx, r14
+mulx r14, r15, [rax + 16]
+adc r13, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add r9, rdi
+adc r10, rcx
+adc r11, r13
+adc r12, r14
+adc r8, r15
+adc rdx, 0
+mov rcx, [rsp]
+mov rdi, rdx
+mov rdx, [rcx + 16]
+mulx r13, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r13, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mulx rbp, rcx, [rsi + 24]
+adc rbx, rcx
+mulx rcx, rdx, [rsi + 32]
+adc rbp, rdx
+adc rcx, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc r12, rbx
+adc r8, rbp
+adc rdi, rcx
+mov rdx, r9
+mulx rcx, r9, [rax]
+mulx r13, r14, [rax + 8]
+add rcx, r14
+mulx r14, r15, [rax + 16]
+adc r13, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add r10, r9
+adc r11, rcx
+adc r12, r13
+adc r8, r14
+adc rdi, r15
+adc rdx, 0
+mov rcx, [rsp]
+mov r9, rdx
+mov rdx, [rcx + 24]
+mulx r13, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r13, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mulx rbp, rcx, [rsi + 24]
+adc rbx, rcx
+mulx rcx, rdx, [rsi + 32]
+adc rbp, rdx
+adc rcx, 0
+add r10, r14
+adc r11, r13
+adc r12, r15
+adc r8, rbx
+adc rdi, rbp
+adc r9, rcx
+mov rdx, r10
+mulx rcx, r10, [rax]
+mulx r13, r14, [rax + 8]
+add rcx, r14
+mulx r14, r15, [rax + 16]
+adc r13, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add r11, r10
+adc r12, rcx
+adc r8, r13
+adc rdi, r14
+adc r9, r15
+adc rdx, 0
+mov rcx, [rsp]
+mov r10, rdx
+mov rdx, [rcx + 32]
+mulx rcx, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add rcx, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rbx, rbp, [rsi + 24]
+adc r15, rbp
+mulx rdx, rsi, [rsi + 32]
+adc rbx, rsi
+adc rdx, 0
+add r11, r13
+adc r12, rcx
+adc r8, r14
+adc rdi, r15
+adc r9, rbx
+adc r10, rdx
+mov rdx, r11
+imul rdx, [rax + 40]
+mulx rcx, rsi, [rax + 48]
+mulx r13, r14, [rax + 56]
+add rcx, r14
+mulx r14, r15, [rax + 64]
+adc r13, r15
+mulx r15, rbx, [rax + 72]
+adc r14, rbx
+mulx rdx, rbx, [rax + 80]
+adc r15, rbx
+adc rdx, 0
+add r11, rsi
+adc r12, rcx
+adc r8, r13
+adc rdi, r14
+adc r9, r15
+adc r10, rdx
+mov rcx, r12
+sub rcx, [rax + 48]
+mov rdx, r8
+sbb rdx, [rax + 56]
+mov rsi, rdi
+sbb rsi, [rax + 64]
+mov r11, r9
+sbb r11, [rax + 72]
+mov r13, r10
+sbb r13, [rax + 80]
+cmovc rcx, r12
+cmovc rdx, r8
+cmovc rsi, rdi
+cmovc r11, r9
+cmovc r13, r10
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -283,19 +274,9 @@ unsafe fn square_fold_mulx<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
         asm!(
             "call {kernel}",
             kernel = sym square_fold_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            out("rdx") z[0],
-            inout("rsi") core::ptr::from_ref(x) => z[1],
-            out("rdi") z[2],
-            out("r8") _,
-            out("r9") _,
-            out("r10") z[3],
-            out("r11") _,
-            out("r12") z[4],
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
+            z[1], out("rdi") z[2], out("r8") _, out("r9") _, out("r10") z[3], out("r11") _,
+            out("r12") z[4], out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -306,194 +287,194 @@ unsafe fn square_fold_mulx<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
 unsafe extern "C" fn square_fold_mulx_code<M: Modulus<5>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 8
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov r9, qword ptr [rsi + 32]
-    shld r9, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov r10, qword ptr [rsi]
-    mulx r10, r11, r10
-    mulx rcx, r12, rcx
-    add r10, r12
-    mulx rdi, r12, rdi
-    adc rcx, r12
-    mulx r12, r13, r8
-    adc rdi, r13
-    mulx rdx, r13, r9
-    adc r12, r13
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, r11
-    mulx r11, r14, qword ptr [rax]
-    mulx r15, rbx, qword ptr [rax + 8]
-    add r11, rbx
-    mulx rbx, rbp, qword ptr [rax + 16]
-    adc r15, rbp
-    mov qword ptr [rsp], r9
-    mulx rbp, r9, qword ptr [rax + 24]
-    adc rbx, r9
-    mulx rdx, r9, qword ptr [rax + 32]
-    adc rbp, r9
-    adc rdx, 0
-    add r10, r14
-    adc rcx, r11
-    adc rdi, r15
-    adc r12, rbx
-    adc r13, rbp
-    adc rdx, 0
-    mov r9, qword ptr [rsi + 16]
-    lea r9, [r9 + r9]
-    mov r11, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov r14, qword ptr [rsi + 8]
-    mulx r14, r15, r14
-    mulx r9, rbx, r9
-    add r14, rbx
-    mulx r8, rbx, r8
-    adc r9, rbx
-    mulx rdx, rbx, qword ptr [rsp]
-    adc r8, rbx
-    adc rdx, 0
-    add rcx, r15
-    adc rdi, r14
-    adc r12, r9
-    adc r13, r8
-    adc r11, rdx
-    mov rdx, r10
-    mulx r8, r9, qword ptr [rax]
-    mulx r10, r14, qword ptr [rax + 8]
-    add r8, r14
-    mulx r14, r15, qword ptr [rax + 16]
-    adc r10, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 32]
-    adc r15, rbx
-    adc rdx, 0
-    add rcx, r9
-    adc rdi, r8
-    adc r12, r10
-    adc r13, r14
-    adc r11, r15
-    adc rdx, 0
-    mov r8, qword ptr [rsi + 24]
-    lea r8, [r8 + r8]
-    mov r9, rdx
-    mov rdx, qword ptr [rsi + 16]
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r14, r10
-    mulx r8, r15, r8
-    add r10, r15
-    mulx rdx, r15, qword ptr [rsp]
-    adc r8, r15
-    adc rdx, 0
-    add r12, r14
-    adc r13, r10
-    adc r11, r8
-    adc r9, rdx
-    mov rdx, rcx
-    mulx rcx, r8, qword ptr [rax]
-    mulx r10, r14, qword ptr [rax + 8]
-    add rcx, r14
-    mulx r14, r15, qword ptr [rax + 16]
-    adc r10, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 32]
-    adc r15, rbx
-    adc rdx, 0
-    add rdi, r8
-    adc r12, rcx
-    adc r13, r10
-    adc r11, r14
-    adc r9, r15
-    adc rdx, 0
-    mov rcx, qword ptr [rsi + 32]
-    lea rcx, [rcx + rcx]
-    mov r8, rdx
-    mov rdx, qword ptr [rsi + 24]
-    mov r10, qword ptr [rsi + 24]
-    mulx r10, r14, r10
-    mulx rcx, rdx, rcx
-    add r10, rdx
-    adc rcx, 0
-    add r11, r14
-    adc r9, r10
-    adc r8, rcx
-    mov rdx, rdi
-    mulx rcx, rdi, qword ptr [rax]
-    mulx r10, r14, qword ptr [rax + 8]
-    add rcx, r14
-    mulx r14, r15, qword ptr [rax + 16]
-    adc r10, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 32]
-    adc r15, rbx
-    adc rdx, 0
-    add r12, rdi
-    adc r13, rcx
-    adc r11, r10
-    adc r9, r14
-    adc r8, r15
-    adc rdx, 0
-    mov rcx, rdx
-    mov rdx, qword ptr [rsi + 32]
-    mov rsi, qword ptr [rsi + 32]
-    mulx rdx, rsi, rsi
-    add r8, rsi
-    adc rcx, rdx
-    mov rdx, r12
-    imul rdx, qword ptr [rax + 40]
-    mulx rsi, rdi, qword ptr [rax + 48]
-    mulx r10, r14, qword ptr [rax + 56]
-    add rsi, r14
-    mulx r14, r15, qword ptr [rax + 64]
-    adc r10, r15
-    mulx r15, rbx, qword ptr [rax + 72]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 80]
-    adc r15, rbx
-    adc rdx, 0
-    add r12, rdi
-    adc r13, rsi
-    adc r11, r10
-    adc r9, r14
-    adc r8, r15
-    adc rcx, rdx
-    mov rdx, r13
-    sub rdx, qword ptr [rax + 48]
-    mov rsi, r11
-    sbb rsi, qword ptr [rax + 56]
-    mov rdi, r9
-    sbb rdi, qword ptr [rax + 64]
-    mov r10, r8
-    sbb r10, qword ptr [rax + 72]
-    mov r12, rcx
-    sbb r12, qword ptr [rax + 80]
-    cmovc rdx, r13
-    cmovc rsi, r11
-    cmovc rdi, r9
-    cmovc r10, r8
-    cmovc r12, rcx
-    add rsp, 8
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 8
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi]
+mov r10, [rsi]
+mulx r10, r11, r10
+mulx rcx, r12, rcx
+add r10, r12
+mulx rdi, r12, rdi
+adc rcx, r12
+mulx r12, r13, r8
+adc rdi, r13
+mulx rdx, r13, r9
+adc r12, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, r11
+mulx r11, r14, [rax]
+mulx r15, rbx, [rax + 8]
+add r11, rbx
+mulx rbx, rbp, [rax + 16]
+adc r15, rbp
+mov [rsp], r9
+mulx rbp, r9, [rax + 24]
+adc rbx, r9
+mulx rdx, r9, [rax + 32]
+adc rbp, r9
+adc rdx, 0
+add r10, r14
+adc rcx, r11
+adc rdi, r15
+adc r12, rbx
+adc r13, rbp
+adc rdx, 0
+mov r9, [rsi + 16]
+lea r9, [r9 + r9]
+mov r11, rdx
+mov rdx, [rsi + 8]
+mov r14, [rsi + 8]
+mulx r14, r15, r14
+mulx r9, rbx, r9
+add r14, rbx
+mulx r8, rbx, r8
+adc r9, rbx
+mulx rdx, rbx, [rsp]
+adc r8, rbx
+adc rdx, 0
+add rcx, r15
+adc rdi, r14
+adc r12, r9
+adc r13, r8
+adc r11, rdx
+mov rdx, r10
+mulx r8, r9, [rax]
+mulx r10, r14, [rax + 8]
+add r8, r14
+mulx r14, r15, [rax + 16]
+adc r10, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add rcx, r9
+adc rdi, r8
+adc r12, r10
+adc r13, r14
+adc r11, r15
+adc rdx, 0
+mov r8, [rsi + 24]
+lea r8, [r8 + r8]
+mov r9, rdx
+mov rdx, [rsi + 16]
+mov r10, [rsi + 16]
+mulx r10, r14, r10
+mulx r8, r15, r8
+add r10, r15
+mulx rdx, r15, [rsp]
+adc r8, r15
+adc rdx, 0
+add r12, r14
+adc r13, r10
+adc r11, r8
+adc r9, rdx
+mov rdx, rcx
+mulx rcx, r8, [rax]
+mulx r10, r14, [rax + 8]
+add rcx, r14
+mulx r14, r15, [rax + 16]
+adc r10, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add rdi, r8
+adc r12, rcx
+adc r13, r10
+adc r11, r14
+adc r9, r15
+adc rdx, 0
+mov rcx, [rsi + 32]
+lea rcx, [rcx + rcx]
+mov r8, rdx
+mov rdx, [rsi + 24]
+mov r10, [rsi + 24]
+mulx r10, r14, r10
+mulx rcx, rdx, rcx
+add r10, rdx
+adc rcx, 0
+add r11, r14
+adc r9, r10
+adc r8, rcx
+mov rdx, rdi
+mulx rcx, rdi, [rax]
+mulx r10, r14, [rax + 8]
+add rcx, r14
+mulx r14, r15, [rax + 16]
+adc r10, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add r12, rdi
+adc r13, rcx
+adc r11, r10
+adc r9, r14
+adc r8, r15
+adc rdx, 0
+mov rcx, rdx
+mov rdx, [rsi + 32]
+mov rsi, [rsi + 32]
+mulx rdx, rsi, rsi
+add r8, rsi
+adc rcx, rdx
+mov rdx, r12
+imul rdx, [rax + 40]
+mulx rsi, rdi, [rax + 48]
+mulx r10, r14, [rax + 56]
+add rsi, r14
+mulx r14, r15, [rax + 64]
+adc r10, r15
+mulx r15, rbx, [rax + 72]
+adc r14, rbx
+mulx rdx, rbx, [rax + 80]
+adc r15, rbx
+adc rdx, 0
+add r12, rdi
+adc r13, rsi
+adc r11, r10
+adc r9, r14
+adc r8, r15
+adc rcx, rdx
+mov rdx, r13
+sub rdx, [rax + 48]
+mov rsi, r11
+sbb rsi, [rax + 56]
+mov rdi, r9
+sbb rdi, [rax + 64]
+mov r10, r8
+sbb r10, [rax + 72]
+mov r12, rcx
+sbb r12, [rax + 80]
+cmovc rdx, r13
+cmovc rsi, r11
+cmovc rdi, r9
+cmovc r10, r8
+cmovc r12, rcx
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -530,19 +511,9 @@ unsafe fn mul_complement_mulx<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64
         asm!(
             "call {kernel}",
             kernel = sym mul_complement_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[0],
-            inout("rdx") core::ptr::from_ref(y) => z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") z[3],
-            out("r12") _,
-            out("r13") z[4],
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") z[3], out("r12") _, out("r13") z[4], out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -553,222 +524,222 @@ unsafe fn mul_complement_mulx<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64
 unsafe extern "C" fn mul_complement_mulx_code<M: Modulus<5>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 8
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx rdx, r12, r12
-    adc r11, r12
-    adc rdx, 0
-    mov r12, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r8
-    mulx r8, r13, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add r8, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rax + 32]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [rax + 40]
-    adc rbx, rbp
-    adc rdx, 0
-    add rdi, r13
-    adc r9, r8
-    adc r10, r14
-    adc r11, r15
-    adc r12, rbx
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx r13, r14, qword ptr [rsi]
-    mulx r15, rbx, qword ptr [rsi + 8]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rsi + 16]
-    adc r15, rbp
-    mov qword ptr [rsp], rcx
-    mulx rbp, rcx, qword ptr [rsi + 24]
-    adc rbx, rcx
-    mulx rcx, rdx, qword ptr [rsi + 32]
-    adc rbp, rdx
-    adc rcx, 0
-    add rdi, r14
-    adc r9, r13
-    adc r10, r15
-    adc r11, rbx
-    adc r12, rbp
-    adc r8, rcx
-    mov rdx, qword ptr [rax]
-    sub rdx, rdi
-    mulx rcx, rdi, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add rcx, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx r15, rbx, qword ptr [rax + 32]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 40]
-    adc r15, rbx
-    adc rdx, 0
-    add r9, rdi
-    adc r10, rcx
-    adc r11, r13
-    adc r12, r14
-    adc r8, r15
-    adc rdx, 0
-    mov rcx, qword ptr [rsp]
-    mov rdi, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx r13, r14, qword ptr [rsi]
-    mulx r15, rbx, qword ptr [rsi + 8]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rsi + 16]
-    adc r15, rbp
-    mulx rbp, rcx, qword ptr [rsi + 24]
-    adc rbx, rcx
-    mulx rcx, rdx, qword ptr [rsi + 32]
-    adc rbp, rdx
-    adc rcx, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, r15
-    adc r12, rbx
-    adc r8, rbp
-    adc rdi, rcx
-    mov rdx, qword ptr [rax]
-    sub rdx, r9
-    mulx rcx, r9, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add rcx, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx r15, rbx, qword ptr [rax + 32]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 40]
-    adc r15, rbx
-    adc rdx, 0
-    add r10, r9
-    adc r11, rcx
-    adc r12, r13
-    adc r8, r14
-    adc rdi, r15
-    adc rdx, 0
-    mov rcx, qword ptr [rsp]
-    mov r9, rdx
-    mov rdx, qword ptr [rcx + 24]
-    mulx r13, r14, qword ptr [rsi]
-    mulx r15, rbx, qword ptr [rsi + 8]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rsi + 16]
-    adc r15, rbp
-    mulx rbp, rcx, qword ptr [rsi + 24]
-    adc rbx, rcx
-    mulx rcx, rdx, qword ptr [rsi + 32]
-    adc rbp, rdx
-    adc rcx, 0
-    add r10, r14
-    adc r11, r13
-    adc r12, r15
-    adc r8, rbx
-    adc rdi, rbp
-    adc r9, rcx
-    mov rdx, qword ptr [rax]
-    sub rdx, r10
-    mulx rcx, r10, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add rcx, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx r15, rbx, qword ptr [rax + 32]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 40]
-    adc r15, rbx
-    adc rdx, 0
-    add r11, r10
-    adc r12, rcx
-    adc r8, r13
-    adc rdi, r14
-    adc r9, r15
-    adc rdx, 0
-    mov rcx, qword ptr [rsp]
-    mov r10, rdx
-    mov rdx, qword ptr [rcx + 32]
-    mulx rcx, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    add rcx, r15
-    mulx r15, rbx, qword ptr [rsi + 16]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rsi + 24]
-    adc r15, rbp
-    mulx rdx, rsi, qword ptr [rsi + 32]
-    adc rbx, rsi
-    adc rdx, 0
-    add r13, qword ptr [rax + 48]
-    adc rcx, qword ptr [rax + 56]
-    adc r14, qword ptr [rax + 64]
-    adc r15, qword ptr [rax + 72]
-    adc rbx, qword ptr [rax + 80]
-    adc rdx, 0
-    add r11, r13
-    adc r12, rcx
-    adc r8, r14
-    adc rdi, r15
-    adc r9, rbx
-    adc r10, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rax + 88]
-    mulx rcx, rsi, qword ptr [rax + 96]
-    mulx r13, r14, qword ptr [rax + 104]
-    add rcx, r14
-    mulx r14, r15, qword ptr [rax + 112]
-    adc r13, r15
-    mulx r15, rbx, qword ptr [rax + 120]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 128]
-    adc r15, rbx
-    adc rdx, 0
-    add r11, rsi
-    adc r12, rcx
-    adc r8, r13
-    adc rdi, r14
-    adc r9, r15
-    adc r10, rdx
-    mov rcx, r12
-    sub rcx, qword ptr [rax + 96]
-    mov rdx, r8
-    sbb rdx, qword ptr [rax + 104]
-    mov rsi, rdi
-    sbb rsi, qword ptr [rax + 112]
-    mov r11, r9
-    sbb r11, qword ptr [rax + 120]
-    mov r13, r10
-    sbb r13, qword ptr [rax + 128]
-    cmovc rcx, r12
-    cmovc rdx, r8
-    cmovc rsi, rdi
-    cmovc r11, r9
-    cmovc r13, r10
-    add rsp, 8
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 8
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx rdx, r12, r12
+adc r11, r12
+adc rdx, 0
+mov r12, rdx
+mov rdx, [rax]
+sub rdx, r8
+mulx r8, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r8, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mulx rdx, rbp, [rax + 40]
+adc rbx, rbp
+adc rdx, 0
+add rdi, r13
+adc r9, r8
+adc r10, r14
+adc r11, r15
+adc r12, rbx
+adc rdx, 0
+mov r8, rdx
+mov rdx, [rcx + 8]
+mulx r13, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r13, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mov [rsp], rcx
+mulx rbp, rcx, [rsi + 24]
+adc rbx, rcx
+mulx rcx, rdx, [rsi + 32]
+adc rbp, rdx
+adc rcx, 0
+add rdi, r14
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+adc r12, rbp
+adc r8, rcx
+mov rdx, [rax]
+sub rdx, rdi
+mulx rcx, rdi, [rax + 8]
+mulx r13, r14, [rax + 16]
+add rcx, r14
+mulx r14, r15, [rax + 24]
+adc r13, r15
+mulx r15, rbx, [rax + 32]
+adc r14, rbx
+mulx rdx, rbx, [rax + 40]
+adc r15, rbx
+adc rdx, 0
+add r9, rdi
+adc r10, rcx
+adc r11, r13
+adc r12, r14
+adc r8, r15
+adc rdx, 0
+mov rcx, [rsp]
+mov rdi, rdx
+mov rdx, [rcx + 16]
+mulx r13, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r13, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mulx rbp, rcx, [rsi + 24]
+adc rbx, rcx
+mulx rcx, rdx, [rsi + 32]
+adc rbp, rdx
+adc rcx, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc r12, rbx
+adc r8, rbp
+adc rdi, rcx
+mov rdx, [rax]
+sub rdx, r9
+mulx rcx, r9, [rax + 8]
+mulx r13, r14, [rax + 16]
+add rcx, r14
+mulx r14, r15, [rax + 24]
+adc r13, r15
+mulx r15, rbx, [rax + 32]
+adc r14, rbx
+mulx rdx, rbx, [rax + 40]
+adc r15, rbx
+adc rdx, 0
+add r10, r9
+adc r11, rcx
+adc r12, r13
+adc r8, r14
+adc rdi, r15
+adc rdx, 0
+mov rcx, [rsp]
+mov r9, rdx
+mov rdx, [rcx + 24]
+mulx r13, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r13, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mulx rbp, rcx, [rsi + 24]
+adc rbx, rcx
+mulx rcx, rdx, [rsi + 32]
+adc rbp, rdx
+adc rcx, 0
+add r10, r14
+adc r11, r13
+adc r12, r15
+adc r8, rbx
+adc rdi, rbp
+adc r9, rcx
+mov rdx, [rax]
+sub rdx, r10
+mulx rcx, r10, [rax + 8]
+mulx r13, r14, [rax + 16]
+add rcx, r14
+mulx r14, r15, [rax + 24]
+adc r13, r15
+mulx r15, rbx, [rax + 32]
+adc r14, rbx
+mulx rdx, rbx, [rax + 40]
+adc r15, rbx
+adc rdx, 0
+add r11, r10
+adc r12, rcx
+adc r8, r13
+adc rdi, r14
+adc r9, r15
+adc rdx, 0
+mov rcx, [rsp]
+mov r10, rdx
+mov rdx, [rcx + 32]
+mulx rcx, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add rcx, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rbx, rbp, [rsi + 24]
+adc r15, rbp
+mulx rdx, rsi, [rsi + 32]
+adc rbx, rsi
+adc rdx, 0
+add r13, [rax + 48]
+adc rcx, [rax + 56]
+adc r14, [rax + 64]
+adc r15, [rax + 72]
+adc rbx, [rax + 80]
+adc rdx, 0
+add r11, r13
+adc r12, rcx
+adc r8, r14
+adc rdi, r15
+adc r9, rbx
+adc r10, rdx
+mov rdx, r11
+imul rdx, [rax + 88]
+mulx rcx, rsi, [rax + 96]
+mulx r13, r14, [rax + 104]
+add rcx, r14
+mulx r14, r15, [rax + 112]
+adc r13, r15
+mulx r15, rbx, [rax + 120]
+adc r14, rbx
+mulx rdx, rbx, [rax + 128]
+adc r15, rbx
+adc rdx, 0
+add r11, rsi
+adc r12, rcx
+adc r8, r13
+adc rdi, r14
+adc r9, r15
+adc r10, rdx
+mov rcx, r12
+sub rcx, [rax + 96]
+mov rdx, r8
+sbb rdx, [rax + 104]
+mov rsi, rdi
+sbb rsi, [rax + 112]
+mov r11, r9
+sbb r11, [rax + 120]
+mov r13, r10
+sbb r13, [rax + 128]
+cmovc rcx, r12
+cmovc rdx, r8
+cmovc rsi, rdi
+cmovc r11, r9
+cmovc r13, r10
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
+.quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 ",
         kffffffffffffffff = const 0xffffffffffffffff_u64,
         minus_mu0 = const M::MINUS_MU[0],
@@ -802,19 +773,9 @@ unsafe fn square_complement_mulx<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
         asm!(
             "call {kernel}",
             kernel = sym square_complement_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            out("rdx") z[0],
-            inout("rsi") core::ptr::from_ref(x) => z[1],
-            out("rdi") z[2],
-            out("r8") _,
-            out("r9") _,
-            out("r10") z[3],
-            out("r11") _,
-            out("r12") z[4],
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
+            z[1], out("rdi") z[2], out("r8") _, out("r9") _, out("r10") z[3], out("r11") _,
+            out("r12") z[4], out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -825,207 +786,207 @@ unsafe fn square_complement_mulx<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
 unsafe extern "C" fn square_complement_mulx_code<M: Modulus<5>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 8
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov r9, qword ptr [rsi + 32]
-    shld r9, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov r10, qword ptr [rsi]
-    mulx r10, r11, r10
-    mulx rcx, r12, rcx
-    add r10, r12
-    mulx rdi, r12, rdi
-    adc rcx, r12
-    mulx r12, r13, r8
-    adc rdi, r13
-    mulx rdx, r13, r9
-    adc r12, r13
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r11
-    mulx r11, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r11, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mov qword ptr [rsp], r9
-    mulx rbp, r9, qword ptr [rax + 32]
-    adc rbx, r9
-    mulx rdx, r9, qword ptr [rax + 40]
-    adc rbp, r9
-    adc rdx, 0
-    add r10, r14
-    adc rcx, r11
-    adc rdi, r15
-    adc r12, rbx
-    adc r13, rbp
-    adc rdx, 0
-    mov r9, qword ptr [rsi + 16]
-    lea r9, [r9 + r9]
-    mov r11, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov r14, qword ptr [rsi + 8]
-    mulx r14, r15, r14
-    mulx r9, rbx, r9
-    add r14, rbx
-    mulx r8, rbx, r8
-    adc r9, rbx
-    mulx rdx, rbx, qword ptr [rsp]
-    adc r8, rbx
-    adc rdx, 0
-    add rcx, r15
-    adc rdi, r14
-    adc r12, r9
-    adc r13, r8
-    adc r11, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rax]
-    sub rdx, r10
-    mulx r9, r10, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add r9, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rax + 32]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [rax + 40]
-    adc rbx, rbp
-    adc rdx, 0
-    add rcx, r10
-    adc rdi, r9
-    adc r12, r14
-    adc r13, r15
-    adc r11, rbx
-    adc r8, rdx
-    mov rdx, qword ptr [rsi + 24]
-    lea r9, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 16]
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r14, r10
-    mulx r9, r15, r9
-    add r10, r15
-    mulx rdx, r15, qword ptr [rsp]
-    adc r9, r15
-    adc rdx, 0
-    add r12, r14
-    adc r13, r10
-    adc r11, r9
-    adc r8, rdx
-    mov r9, 0
-    adc r9, 0
-    mov rdx, qword ptr [rax]
-    sub rdx, rcx
-    mulx rcx, r10, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add rcx, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rax + 32]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [rax + 40]
-    adc rbx, rbp
-    adc rdx, 0
-    add rdi, r10
-    adc r12, rcx
-    adc r13, r14
-    adc r11, r15
-    adc r8, rbx
-    adc r9, rdx
-    mov rcx, qword ptr [rsi + 32]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 24]
-    mov r10, qword ptr [rsi + 24]
-    mulx r10, r14, r10
-    mulx rcx, rdx, rcx
-    add r10, rdx
-    adc rcx, 0
-    add r11, r14
-    adc r8, r10
-    adc r9, rcx
-    mov rcx, 0
-    adc rcx, 0
-    mov rdx, qword ptr [rax]
-    sub rdx, rdi
-    mulx rdi, r10, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add rdi, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rax + 32]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [rax + 40]
-    adc rbx, rbp
-    adc rdx, 0
-    add r12, r10
-    adc r13, rdi
-    adc r11, r14
-    adc r8, r15
-    adc r9, rbx
-    adc rcx, rdx
-    mov rdx, qword ptr [rsi + 32]
-    mov rsi, qword ptr [rsi + 32]
-    mulx rdx, rsi, rsi
-    add rsi, qword ptr [rax + 48]
-    adc rdx, 0
-    add r12, qword ptr [rax + 56]
-    adc r13, qword ptr [rax + 64]
-    adc r11, qword ptr [rax + 72]
-    adc r8, qword ptr [rax + 80]
-    adc r9, rsi
-    adc rcx, rdx
-    mov rdx, r12
-    imul rdx, qword ptr [rax + 88]
-    mulx rsi, rdi, qword ptr [rax + 96]
-    mulx r10, r14, qword ptr [rax + 104]
-    add rsi, r14
-    mulx r14, r15, qword ptr [rax + 112]
-    adc r10, r15
-    mulx r15, rbx, qword ptr [rax + 120]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 128]
-    adc r15, rbx
-    adc rdx, 0
-    add r12, rdi
-    adc r13, rsi
-    adc r11, r10
-    adc r8, r14
-    adc r9, r15
-    adc rcx, rdx
-    mov rdx, r13
-    sub rdx, qword ptr [rax + 96]
-    mov rsi, r11
-    sbb rsi, qword ptr [rax + 104]
-    mov rdi, r8
-    sbb rdi, qword ptr [rax + 112]
-    mov r10, r9
-    sbb r10, qword ptr [rax + 120]
-    mov r12, rcx
-    sbb r12, qword ptr [rax + 128]
-    cmovc rdx, r13
-    cmovc rsi, r11
-    cmovc rdi, r8
-    cmovc r10, r9
-    cmovc r12, rcx
-    add rsp, 8
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 8
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi]
+mov r10, [rsi]
+mulx r10, r11, r10
+mulx rcx, r12, rcx
+add r10, r12
+mulx rdi, r12, rdi
+adc rcx, r12
+mulx r12, r13, r8
+adc rdi, r13
+mulx rdx, r13, r9
+adc r12, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, [rax]
+sub rdx, r11
+mulx r11, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r11, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mov [rsp], r9
+mulx rbp, r9, [rax + 32]
+adc rbx, r9
+mulx rdx, r9, [rax + 40]
+adc rbp, r9
+adc rdx, 0
+add r10, r14
+adc rcx, r11
+adc rdi, r15
+adc r12, rbx
+adc r13, rbp
+adc rdx, 0
+mov r9, [rsi + 16]
+lea r9, [r9 + r9]
+mov r11, rdx
+mov rdx, [rsi + 8]
+mov r14, [rsi + 8]
+mulx r14, r15, r14
+mulx r9, rbx, r9
+add r14, rbx
+mulx r8, rbx, r8
+adc r9, rbx
+mulx rdx, rbx, [rsp]
+adc r8, rbx
+adc rdx, 0
+add rcx, r15
+adc rdi, r14
+adc r12, r9
+adc r13, r8
+adc r11, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [rax]
+sub rdx, r10
+mulx r9, r10, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r9, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mulx rdx, rbp, [rax + 40]
+adc rbx, rbp
+adc rdx, 0
+add rcx, r10
+adc rdi, r9
+adc r12, r14
+adc r13, r15
+adc r11, rbx
+adc r8, rdx
+mov rdx, [rsi + 24]
+lea r9, [rdx + rdx]
+mov rdx, [rsi + 16]
+mov r10, [rsi + 16]
+mulx r10, r14, r10
+mulx r9, r15, r9
+add r10, r15
+mulx rdx, r15, [rsp]
+adc r9, r15
+adc rdx, 0
+add r12, r14
+adc r13, r10
+adc r11, r9
+adc r8, rdx
+mov r9, 0
+adc r9, 0
+mov rdx, [rax]
+sub rdx, rcx
+mulx rcx, r10, [rax + 8]
+mulx r14, r15, [rax + 16]
+add rcx, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mulx rdx, rbp, [rax + 40]
+adc rbx, rbp
+adc rdx, 0
+add rdi, r10
+adc r12, rcx
+adc r13, r14
+adc r11, r15
+adc r8, rbx
+adc r9, rdx
+mov rcx, [rsi + 32]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 24]
+mov r10, [rsi + 24]
+mulx r10, r14, r10
+mulx rcx, rdx, rcx
+add r10, rdx
+adc rcx, 0
+add r11, r14
+adc r8, r10
+adc r9, rcx
+mov rcx, 0
+adc rcx, 0
+mov rdx, [rax]
+sub rdx, rdi
+mulx rdi, r10, [rax + 8]
+mulx r14, r15, [rax + 16]
+add rdi, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mulx rdx, rbp, [rax + 40]
+adc rbx, rbp
+adc rdx, 0
+add r12, r10
+adc r13, rdi
+adc r11, r14
+adc r8, r15
+adc r9, rbx
+adc rcx, rdx
+mov rdx, [rsi + 32]
+mov rsi, [rsi + 32]
+mulx rdx, rsi, rsi
+add rsi, [rax + 48]
+adc rdx, 0
+add r12, [rax + 56]
+adc r13, [rax + 64]
+adc r11, [rax + 72]
+adc r8, [rax + 80]
+adc r9, rsi
+adc rcx, rdx
+mov rdx, r12
+imul rdx, [rax + 88]
+mulx rsi, rdi, [rax + 96]
+mulx r10, r14, [rax + 104]
+add rsi, r14
+mulx r14, r15, [rax + 112]
+adc r10, r15
+mulx r15, rbx, [rax + 120]
+adc r14, rbx
+mulx rdx, rbx, [rax + 128]
+adc r15, rbx
+adc rdx, 0
+add r12, rdi
+adc r13, rsi
+adc r11, r10
+adc r8, r14
+adc r9, r15
+adc rcx, rdx
+mov rdx, r13
+sub rdx, [rax + 96]
+mov rsi, r11
+sbb rsi, [rax + 104]
+mov rdi, r8
+sbb rdi, [rax + 112]
+mov r10, r9
+sbb r10, [rax + 120]
+mov r12, rcx
+sbb r12, [rax + 128]
+cmovc rdx, r13
+cmovc rsi, r11
+cmovc rdi, r8
+cmovc r10, r9
+cmovc r12, rcx
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {fold_rest4}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
+.quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {fold_rest4}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 ",
         kffffffffffffffff = const 0xffffffffffffffff_u64,
         minus_mu0 = const M::MINUS_MU[0],
@@ -1068,19 +1029,9 @@ unsafe fn mul_spare_mulx<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] 
         asm!(
             "call {kernel}",
             kernel = sym mul_spare_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => z[0],
-            inout("rsi") core::ptr::from_ref(x) => z[1],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") z[2],
-            out("r11") z[3],
-            out("r12") _,
-            out("r13") z[4],
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[2],
+            out("r11") z[3], out("r12") _, out("r13") z[4], out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -1091,216 +1042,216 @@ unsafe fn mul_spare_mulx<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] 
 unsafe extern "C" fn mul_spare_mulx_code<M: Modulus<5>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 8
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx rdx, r12, r12
-    adc r11, r12
-    adc rdx, 0
-    mov r12, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mov qword ptr [rsp], rsi
-    mulx rbp, rsi, qword ptr [rax + 32]
-    adc rbx, rsi
-    mulx rdx, rsi, qword ptr [rax + 40]
-    adc rbp, rsi
-    adc rdx, 0
-    add r8, r14
-    adc rdi, r13
-    adc r9, r15
-    adc r10, rbx
-    adc r11, rbp
-    adc r12, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mov rsi, qword ptr [rsp]
-    mulx r8, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    add r8, r15
-    mulx r15, rbx, qword ptr [rsi + 16]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rsi + 24]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [rsi + 32]
-    adc rbx, rbp
-    adc rdx, 0
-    add rdi, r13
-    adc r9, r8
-    adc r10, r14
-    adc r11, r15
-    adc r12, rbx
-    adc rdx, 0
-    mov r8, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mulx rbp, rsi, qword ptr [rax + 32]
-    adc rbx, rsi
-    mulx rdx, rsi, qword ptr [rax + 40]
-    adc rbp, rsi
-    adc rdx, 0
-    add rdi, r14
-    adc r9, r13
-    adc r10, r15
-    adc r11, rbx
-    adc r12, rbp
-    adc r8, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mov rsi, qword ptr [rsp]
-    mulx rdi, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    add rdi, r15
-    mulx r15, rbx, qword ptr [rsi + 16]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rsi + 24]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [rsi + 32]
-    adc rbx, rbp
-    adc rdx, 0
-    add r9, r13
-    adc r10, rdi
-    adc r11, r14
-    adc r12, r15
-    adc r8, rbx
-    adc rdx, 0
-    mov rdi, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mulx rbp, rsi, qword ptr [rax + 32]
-    adc rbx, rsi
-    mulx rdx, rsi, qword ptr [rax + 40]
-    adc rbp, rsi
-    adc rdx, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, r15
-    adc r12, rbx
-    adc r8, rbp
-    adc rdi, rdx
-    mov rdx, qword ptr [rcx + 24]
-    mov rsi, qword ptr [rsp]
-    mulx r9, r13, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    add r9, r15
-    mulx r15, rbx, qword ptr [rsi + 16]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rsi + 24]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [rsi + 32]
-    adc rbx, rbp
-    adc rdx, 0
-    add r10, r13
-    adc r11, r9
-    adc r12, r14
-    adc r8, r15
-    adc rdi, rbx
-    adc rdx, 0
-    mov r9, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mulx rbp, rsi, qword ptr [rax + 32]
-    adc rbx, rsi
-    mulx rdx, rsi, qword ptr [rax + 40]
-    adc rbp, rsi
-    adc rdx, 0
-    add r10, r14
-    adc r11, r13
-    adc r12, r15
-    adc r8, rbx
-    adc rdi, rbp
-    adc r9, rdx
-    mov rdx, qword ptr [rcx + 32]
-    mov rcx, qword ptr [rsp]
-    mulx rsi, r10, qword ptr [rcx]
-    mulx r13, r14, qword ptr [rcx + 8]
-    add rsi, r14
-    mulx r14, r15, qword ptr [rcx + 16]
-    adc r13, r15
-    mulx r15, rbx, qword ptr [rcx + 24]
-    adc r14, rbx
-    mulx rcx, rdx, qword ptr [rcx + 32]
-    adc r15, rdx
-    adc rcx, 0
-    add r11, r10
-    adc r12, rsi
-    adc r8, r13
-    adc rdi, r14
-    adc r9, r15
-    adc rcx, 0
-    mov rdx, r11
-    imul rdx, qword ptr [rax]
-    mulx rsi, r10, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add rsi, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx r15, rbx, qword ptr [rax + 32]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 40]
-    adc r15, rbx
-    adc rdx, 0
-    add r11, r10
-    adc r12, rsi
-    adc r8, r13
-    adc rdi, r14
-    adc r9, r15
-    adc rcx, rdx
-    mov rdx, r12
-    sub rdx, qword ptr [rax + 8]
-    mov rsi, r8
-    sbb rsi, qword ptr [rax + 16]
-    mov r10, rdi
-    sbb r10, qword ptr [rax + 24]
-    mov r11, r9
-    sbb r11, qword ptr [rax + 32]
-    mov r13, rcx
-    sbb r13, qword ptr [rax + 40]
-    cmovc rdx, r12
-    cmovc rsi, r8
-    cmovc r10, rdi
-    cmovc r11, r9
-    cmovc r13, rcx
-    add rsp, 8
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 8
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx rdx, r12, r12
+adc r11, r12
+adc rdx, 0
+mov r12, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mov [rsp], rsi
+mulx rbp, rsi, [rax + 32]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 40]
+adc rbp, rsi
+adc rdx, 0
+add r8, r14
+adc rdi, r13
+adc r9, r15
+adc r10, rbx
+adc r11, rbp
+adc r12, rdx
+mov rdx, [rcx + 8]
+mov rsi, [rsp]
+mulx r8, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add r8, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rbx, rbp, [rsi + 24]
+adc r15, rbp
+mulx rdx, rbp, [rsi + 32]
+adc rbx, rbp
+adc rdx, 0
+add rdi, r13
+adc r9, r8
+adc r10, r14
+adc r11, r15
+adc r12, rbx
+adc rdx, 0
+mov r8, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, rsi, [rax + 32]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 40]
+adc rbp, rsi
+adc rdx, 0
+add rdi, r14
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+adc r12, rbp
+adc r8, rdx
+mov rdx, [rcx + 16]
+mov rsi, [rsp]
+mulx rdi, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add rdi, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rbx, rbp, [rsi + 24]
+adc r15, rbp
+mulx rdx, rbp, [rsi + 32]
+adc rbx, rbp
+adc rdx, 0
+add r9, r13
+adc r10, rdi
+adc r11, r14
+adc r12, r15
+adc r8, rbx
+adc rdx, 0
+mov rdi, rdx
+mov rdx, r9
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, rsi, [rax + 32]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 40]
+adc rbp, rsi
+adc rdx, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc r12, rbx
+adc r8, rbp
+adc rdi, rdx
+mov rdx, [rcx + 24]
+mov rsi, [rsp]
+mulx r9, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add r9, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rbx, rbp, [rsi + 24]
+adc r15, rbp
+mulx rdx, rbp, [rsi + 32]
+adc rbx, rbp
+adc rdx, 0
+add r10, r13
+adc r11, r9
+adc r12, r14
+adc r8, r15
+adc rdi, rbx
+adc rdx, 0
+mov r9, rdx
+mov rdx, r10
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, rsi, [rax + 32]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 40]
+adc rbp, rsi
+adc rdx, 0
+add r10, r14
+adc r11, r13
+adc r12, r15
+adc r8, rbx
+adc rdi, rbp
+adc r9, rdx
+mov rdx, [rcx + 32]
+mov rcx, [rsp]
+mulx rsi, r10, [rcx]
+mulx r13, r14, [rcx + 8]
+add rsi, r14
+mulx r14, r15, [rcx + 16]
+adc r13, r15
+mulx r15, rbx, [rcx + 24]
+adc r14, rbx
+mulx rcx, rdx, [rcx + 32]
+adc r15, rdx
+adc rcx, 0
+add r11, r10
+adc r12, rsi
+adc r8, r13
+adc rdi, r14
+adc r9, r15
+adc rcx, 0
+mov rdx, r11
+imul rdx, [rax]
+mulx rsi, r10, [rax + 8]
+mulx r13, r14, [rax + 16]
+add rsi, r14
+mulx r14, r15, [rax + 24]
+adc r13, r15
+mulx r15, rbx, [rax + 32]
+adc r14, rbx
+mulx rdx, rbx, [rax + 40]
+adc r15, rbx
+adc rdx, 0
+add r11, r10
+adc r12, rsi
+adc r8, r13
+adc rdi, r14
+adc r9, r15
+adc rcx, rdx
+mov rdx, r12
+sub rdx, [rax + 8]
+mov rsi, r8
+sbb rsi, [rax + 16]
+mov r10, rdi
+sbb r10, [rax + 24]
+mov r11, r9
+sbb r11, [rax + 32]
+mov r13, rcx
+sbb r13, [rax + 40]
+cmovc rdx, r12
+cmovc rsi, r8
+cmovc r10, rdi
+cmovc r11, r9
+cmovc r13, rcx
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -1323,19 +1274,9 @@ unsafe fn square_spare_mulx<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
         asm!(
             "call {kernel}",
             kernel = sym square_spare_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            out("rdx") z[0],
-            inout("rsi") core::ptr::from_ref(x) => z[1],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") z[2],
-            out("r11") z[3],
-            out("r12") z[4],
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
+            z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[2], out("r11") z[3],
+            out("r12") z[4], out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -1346,203 +1287,203 @@ unsafe fn square_spare_mulx<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
 unsafe extern "C" fn square_spare_mulx_code<M: Modulus<5>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 16
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov r9, qword ptr [rsi + 32]
-    shld r9, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov r10, qword ptr [rsi]
-    mulx r10, r11, r10
-    mulx rcx, r12, rcx
-    add r10, r12
-    mulx rdi, r12, rdi
-    adc rcx, r12
-    mulx r12, r13, r8
-    adc rdi, r13
-    mulx rdx, r13, r9
-    adc r12, r13
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rax]
-    mulx r14, r15, qword ptr [rax + 8]
-    mulx rbx, rbp, qword ptr [rax + 16]
-    add r14, rbp
-    mov qword ptr [rsp], r9
-    mulx rbp, r9, qword ptr [rax + 24]
-    adc rbx, r9
-    mov qword ptr [rsp + 8], r8
-    mulx r9, r8, qword ptr [rax + 32]
-    adc rbp, r8
-    mulx rdx, r8, qword ptr [rax + 40]
-    adc r9, r8
-    adc rdx, 0
-    add r11, r15
-    adc r10, r14
-    adc rcx, rbx
-    adc rdi, rbp
-    adc r12, r9
-    adc r13, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rsi + 16]
-    lea r9, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 8]
-    mov r11, qword ptr [rsi + 8]
-    mulx r11, r14, r11
-    mulx r9, r15, r9
-    add r11, r15
-    mulx r15, rbx, qword ptr [rsp + 8]
-    adc r9, rbx
-    mulx rdx, rbx, qword ptr [rsp]
-    adc r15, rbx
-    adc rdx, 0
-    add rcx, r14
-    adc rdi, r11
-    adc r12, r9
-    adc r13, r15
-    adc r8, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rax]
-    mulx r9, r11, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add r9, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rax + 32]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [rax + 40]
-    adc rbx, rbp
-    adc rdx, 0
-    add r10, r11
-    adc rcx, r9
-    adc rdi, r14
-    adc r12, r15
-    adc r13, rbx
-    adc r8, rdx
-    mov r9, 0
-    adc r9, 0
-    mov rdx, qword ptr [rsi + 24]
-    lea r10, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 16]
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, r14, r11
-    mulx r10, r15, r10
-    add r11, r15
-    mulx rdx, r15, qword ptr [rsp]
-    adc r10, r15
-    adc rdx, 0
-    add r12, r14
-    adc r13, r11
-    adc r8, r10
-    adc r9, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rax]
-    mulx r10, r11, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add r10, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rax + 32]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [rax + 40]
-    adc rbx, rbp
-    adc rdx, 0
-    add rcx, r11
-    adc rdi, r10
-    adc r12, r14
-    adc r13, r15
-    adc r8, rbx
-    adc r9, rdx
-    mov rcx, 0
-    adc rcx, 0
-    mov rdx, qword ptr [rsi + 32]
-    lea r10, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 24]
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r14, r11
-    mulx rdx, r10, r10
-    add r11, r10
-    adc rdx, 0
-    add r8, r14
-    adc r9, r11
-    adc rcx, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rax]
-    mulx r10, r11, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add r10, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rax + 32]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [rax + 40]
-    adc rbx, rbp
-    adc rdx, 0
-    add rdi, r11
-    adc r12, r10
-    adc r13, r14
-    adc r8, r15
-    adc r9, rbx
-    adc rcx, rdx
-    mov rdi, 0
-    adc rdi, 0
-    mov rdx, qword ptr [rsi + 32]
-    mov rsi, qword ptr [rsi + 32]
-    mulx rdx, rsi, rsi
-    add rcx, rsi
-    adc rdi, rdx
-    mov rdx, r12
-    imul rdx, qword ptr [rax]
-    mulx rsi, r10, qword ptr [rax + 8]
-    mulx r11, r14, qword ptr [rax + 16]
-    add rsi, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r11, r15
-    mulx r15, rbx, qword ptr [rax + 32]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 40]
-    adc r15, rbx
-    adc rdx, 0
-    add r12, r10
-    adc r13, rsi
-    adc r8, r11
-    adc r9, r14
-    adc rcx, r15
-    adc rdi, rdx
-    mov rdx, r13
-    sub rdx, qword ptr [rax + 8]
-    mov rsi, r8
-    sbb rsi, qword ptr [rax + 16]
-    mov r10, r9
-    sbb r10, qword ptr [rax + 24]
-    mov r11, rcx
-    sbb r11, qword ptr [rax + 32]
-    mov r12, rdi
-    sbb r12, qword ptr [rax + 40]
-    cmovc rdx, r13
-    cmovc rsi, r8
-    cmovc r10, r9
-    cmovc r11, rcx
-    cmovc r12, rdi
-    add rsp, 16
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 16
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi]
+mov r10, [rsi]
+mulx r10, r11, r10
+mulx rcx, r12, rcx
+add r10, r12
+mulx rdi, r12, rdi
+adc rcx, r12
+mulx r12, r13, r8
+adc rdi, r13
+mulx rdx, r13, r9
+adc r12, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, r11
+imul rdx, [rax]
+mulx r14, r15, [rax + 8]
+mulx rbx, rbp, [rax + 16]
+add r14, rbp
+mov [rsp], r9
+mulx rbp, r9, [rax + 24]
+adc rbx, r9
+mov [rsp + 8], r8
+mulx r9, r8, [rax + 32]
+adc rbp, r8
+mulx rdx, r8, [rax + 40]
+adc r9, r8
+adc rdx, 0
+add r11, r15
+adc r10, r14
+adc rcx, rbx
+adc rdi, rbp
+adc r12, r9
+adc r13, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [rsi + 16]
+lea r9, [rdx + rdx]
+mov rdx, [rsi + 8]
+mov r11, [rsi + 8]
+mulx r11, r14, r11
+mulx r9, r15, r9
+add r11, r15
+mulx r15, rbx, [rsp + 8]
+adc r9, rbx
+mulx rdx, rbx, [rsp]
+adc r15, rbx
+adc rdx, 0
+add rcx, r14
+adc rdi, r11
+adc r12, r9
+adc r13, r15
+adc r8, rdx
+mov rdx, r10
+imul rdx, [rax]
+mulx r9, r11, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r9, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mulx rdx, rbp, [rax + 40]
+adc rbx, rbp
+adc rdx, 0
+add r10, r11
+adc rcx, r9
+adc rdi, r14
+adc r12, r15
+adc r13, rbx
+adc r8, rdx
+mov r9, 0
+adc r9, 0
+mov rdx, [rsi + 24]
+lea r10, [rdx + rdx]
+mov rdx, [rsi + 16]
+mov r11, [rsi + 16]
+mulx r11, r14, r11
+mulx r10, r15, r10
+add r11, r15
+mulx rdx, r15, [rsp]
+adc r10, r15
+adc rdx, 0
+add r12, r14
+adc r13, r11
+adc r8, r10
+adc r9, rdx
+mov rdx, rcx
+imul rdx, [rax]
+mulx r10, r11, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r10, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mulx rdx, rbp, [rax + 40]
+adc rbx, rbp
+adc rdx, 0
+add rcx, r11
+adc rdi, r10
+adc r12, r14
+adc r13, r15
+adc r8, rbx
+adc r9, rdx
+mov rcx, 0
+adc rcx, 0
+mov rdx, [rsi + 32]
+lea r10, [rdx + rdx]
+mov rdx, [rsi + 24]
+mov r11, [rsi + 24]
+mulx r11, r14, r11
+mulx rdx, r10, r10
+add r11, r10
+adc rdx, 0
+add r8, r14
+adc r9, r11
+adc rcx, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx r10, r11, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r10, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mulx rdx, rbp, [rax + 40]
+adc rbx, rbp
+adc rdx, 0
+add rdi, r11
+adc r12, r10
+adc r13, r14
+adc r8, r15
+adc r9, rbx
+adc rcx, rdx
+mov rdi, 0
+adc rdi, 0
+mov rdx, [rsi + 32]
+mov rsi, [rsi + 32]
+mulx rdx, rsi, rsi
+add rcx, rsi
+adc rdi, rdx
+mov rdx, r12
+imul rdx, [rax]
+mulx rsi, r10, [rax + 8]
+mulx r11, r14, [rax + 16]
+add rsi, r14
+mulx r14, r15, [rax + 24]
+adc r11, r15
+mulx r15, rbx, [rax + 32]
+adc r14, rbx
+mulx rdx, rbx, [rax + 40]
+adc r15, rbx
+adc rdx, 0
+add r12, r10
+adc r13, rsi
+adc r8, r11
+adc r9, r14
+adc rcx, r15
+adc rdi, rdx
+mov rdx, r13
+sub rdx, [rax + 8]
+mov rsi, r8
+sbb rsi, [rax + 16]
+mov r10, r9
+sbb r10, [rax + 24]
+mov r11, rcx
+sbb r11, [rax + 32]
+mov r12, rdi
+sbb r12, [rax + 40]
+cmovc rdx, r13
+cmovc rsi, r8
+cmovc r10, r9
+cmovc r11, rcx
+cmovc r12, rdi
+add rsp, 16
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -1568,19 +1509,9 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<5>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_spare_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => z[0],
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _,
-            out("r8") z[1],
-            out("r9") _,
-            out("r10") z[2],
-            out("r11") z[3],
-            out("r12") _,
-            out("r13") z[4],
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[1], out("r9") _, out("r10") z[2],
+            out("r11") z[3], out("r12") _, out("r13") z[4], out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -1591,317 +1522,317 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<5>>(
 unsafe extern "C" fn sum_of_products_spare_mulx_code<M: Modulus<5>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 24
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx rdx, r12, r12
-    adc r11, r12
-    adc rdx, 0
-    mov r12, rdx
-    mov rdx, qword ptr [rcx + 40]
-    mov r13, qword ptr [rsi + 40]
-    mulx r13, r14, r13
-    mov r15, qword ptr [rsi + 48]
-    mulx r15, rbx, r15
-    add r13, rbx
-    mov rbx, qword ptr [rsi + 56]
-    mulx rbx, rbp, rbx
-    adc r15, rbp
-    mov rbp, qword ptr [rsi + 64]
-    mov qword ptr [rsp], rcx
-    mulx rbp, rcx, rbp
-    adc rbx, rcx
-    mov rcx, qword ptr [rsi + 72]
-    mulx rcx, rdx, rcx
-    adc rbp, rdx
-    adc rcx, 0
-    add r8, r14
-    adc rdi, r13
-    adc r9, r15
-    adc r10, rbx
-    adc r11, rbp
-    adc r12, rcx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx rcx, r13, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add rcx, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rax + 32]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [rax + 40]
-    adc rbx, rbp
-    adc rdx, 0
-    add r8, r13
-    adc rdi, rcx
-    adc r9, r14
-    adc r10, r15
-    adc r11, rbx
-    adc r12, rdx
-    mov rcx, 0
-    adc rcx, 0
-    mov r8, qword ptr [rsp]
-    mov rdx, qword ptr [r8 + 8]
-    mulx r13, r14, qword ptr [rsi]
-    mulx r15, rbx, qword ptr [rsi + 8]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rsi + 16]
-    adc r15, rbp
-    mov qword ptr [rsp + 8], rax
-    mulx rbp, rax, qword ptr [rsi + 24]
-    adc rbx, rax
-    mulx rax, rdx, qword ptr [rsi + 32]
-    adc rbp, rdx
-    adc rax, 0
-    add rdi, r14
-    adc r9, r13
-    adc r10, r15
-    adc r11, rbx
-    adc r12, rbp
-    adc rcx, rax
-    mov rdx, qword ptr [r8 + 48]
-    mulx rax, r13, qword ptr [rsi + 40]
-    mulx r14, r15, qword ptr [rsi + 48]
-    add rax, r15
-    mulx r15, rbx, qword ptr [rsi + 56]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rsi + 64]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [rsi + 72]
-    adc rbx, rbp
-    adc rdx, 0
-    add rdi, r13
-    adc r9, rax
-    adc r10, r14
-    adc r11, r15
-    adc r12, rbx
-    adc rcx, rdx
-    mov rax, qword ptr [rsp + 8]
-    mov rdx, rdi
-    imul rdx, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mov qword ptr [rsp + 16], rsi
-    mulx rbp, rsi, qword ptr [rax + 32]
-    adc rbx, rsi
-    mulx rdx, rsi, qword ptr [rax + 40]
-    adc rbp, rsi
-    adc rdx, 0
-    add rdi, r14
-    adc r9, r13
-    adc r10, r15
-    adc r11, rbx
-    adc r12, rbp
-    adc rcx, rdx
-    mov rsi, 0
-    adc rsi, 0
-    mov rdx, qword ptr [r8 + 16]
-    mov rdi, qword ptr [rsp + 16]
-    mulx r13, r14, qword ptr [rdi]
-    mulx r15, rbx, qword ptr [rdi + 8]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rdi + 16]
-    adc r15, rbp
-    mulx rbp, rax, qword ptr [rdi + 24]
-    adc rbx, rax
-    mulx rax, rdx, qword ptr [rdi + 32]
-    adc rbp, rdx
-    adc rax, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, r15
-    adc r12, rbx
-    adc rcx, rbp
-    adc rsi, rax
-    mov rdx, qword ptr [r8 + 56]
-    mulx rax, r13, qword ptr [rdi + 40]
-    mulx r14, r15, qword ptr [rdi + 48]
-    add rax, r15
-    mulx r15, rbx, qword ptr [rdi + 56]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rdi + 64]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [rdi + 72]
-    adc rbx, rbp
-    adc rdx, 0
-    add r9, r13
-    adc r10, rax
-    adc r11, r14
-    adc r12, r15
-    adc rcx, rbx
-    adc rsi, rdx
-    mov rax, qword ptr [rsp + 8]
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mulx rbp, rdi, qword ptr [rax + 32]
-    adc rbx, rdi
-    mulx rdx, rdi, qword ptr [rax + 40]
-    adc rbp, rdi
-    adc rdx, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, r15
-    adc r12, rbx
-    adc rcx, rbp
-    adc rsi, rdx
-    mov rdi, 0
-    adc rdi, 0
-    mov rdx, qword ptr [r8 + 24]
-    mov r9, qword ptr [rsp + 16]
-    mulx r13, r14, qword ptr [r9]
-    mulx r15, rbx, qword ptr [r9 + 8]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [r9 + 16]
-    adc r15, rbp
-    mulx rbp, rax, qword ptr [r9 + 24]
-    adc rbx, rax
-    mulx rax, rdx, qword ptr [r9 + 32]
-    adc rbp, rdx
-    adc rax, 0
-    add r10, r14
-    adc r11, r13
-    adc r12, r15
-    adc rcx, rbx
-    adc rsi, rbp
-    adc rdi, rax
-    mov rdx, qword ptr [r8 + 64]
-    mulx rax, r13, qword ptr [r9 + 40]
-    mulx r14, r15, qword ptr [r9 + 48]
-    add rax, r15
-    mulx r15, rbx, qword ptr [r9 + 56]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [r9 + 64]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [r9 + 72]
-    adc rbx, rbp
-    adc rdx, 0
-    add r10, r13
-    adc r11, rax
-    adc r12, r14
-    adc rcx, r15
-    adc rsi, rbx
-    adc rdi, rdx
-    mov rax, qword ptr [rsp + 8]
-    mov rdx, r10
-    imul rdx, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mulx rbp, r9, qword ptr [rax + 32]
-    adc rbx, r9
-    mulx rdx, r9, qword ptr [rax + 40]
-    adc rbp, r9
-    adc rdx, 0
-    add r10, r14
-    adc r11, r13
-    adc r12, r15
-    adc rcx, rbx
-    adc rsi, rbp
-    adc rdi, rdx
-    mov r9, 0
-    adc r9, 0
-    mov rdx, qword ptr [r8 + 32]
-    mov r10, qword ptr [rsp + 16]
-    mulx r13, r14, qword ptr [r10]
-    mulx r15, rbx, qword ptr [r10 + 8]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [r10 + 16]
-    adc r15, rbp
-    mulx rbp, rax, qword ptr [r10 + 24]
-    adc rbx, rax
-    mulx rax, rdx, qword ptr [r10 + 32]
-    adc rbp, rdx
-    adc rax, 0
-    add r11, r14
-    adc r12, r13
-    adc rcx, r15
-    adc rsi, rbx
-    adc rdi, rbp
-    adc r9, rax
-    mov rdx, qword ptr [r8 + 72]
-    mulx rax, r8, qword ptr [r10 + 40]
-    mulx r13, r14, qword ptr [r10 + 48]
-    add rax, r14
-    mulx r14, r15, qword ptr [r10 + 56]
-    adc r13, r15
-    mulx r15, rbx, qword ptr [r10 + 64]
-    adc r14, rbx
-    mulx rdx, r10, qword ptr [r10 + 72]
-    adc r15, r10
-    adc rdx, 0
-    add r11, r8
-    adc r12, rax
-    adc rcx, r13
-    adc rsi, r14
-    adc rdi, r15
-    adc r9, rdx
-    mov rax, qword ptr [rsp + 8]
-    mov rdx, r11
-    imul rdx, qword ptr [rax]
-    mulx r8, r10, qword ptr [rax + 8]
-    mulx r13, r14, qword ptr [rax + 16]
-    add r8, r14
-    mulx r14, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mulx r15, rbx, qword ptr [rax + 32]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 40]
-    adc r15, rbx
-    adc rdx, 0
-    add r11, r10
-    adc r12, r8
-    adc rcx, r13
-    adc rsi, r14
-    adc rdi, r15
-    adc r9, rdx
-    mov rdx, r12
-    sub rdx, qword ptr [rax + 8]
-    mov r8, rcx
-    sbb r8, qword ptr [rax + 16]
-    mov r10, rsi
-    sbb r10, qword ptr [rax + 24]
-    mov r11, rdi
-    sbb r11, qword ptr [rax + 32]
-    mov r13, r9
-    sbb r13, qword ptr [rax + 40]
-    cmovc rdx, r12
-    cmovc r8, rcx
-    cmovc r10, rsi
-    cmovc r11, rdi
-    cmovc r13, r9
-    add rsp, 24
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 24
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx rdx, r12, r12
+adc r11, r12
+adc rdx, 0
+mov r12, rdx
+mov rdx, [rcx + 40]
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+mov r15, [rsi + 48]
+mulx r15, rbx, r15
+add r13, rbx
+mov rbx, [rsi + 56]
+mulx rbx, rbp, rbx
+adc r15, rbp
+mov rbp, [rsi + 64]
+mov [rsp], rcx
+mulx rbp, rcx, rbp
+adc rbx, rcx
+mov rcx, [rsi + 72]
+mulx rcx, rdx, rcx
+adc rbp, rdx
+adc rcx, 0
+add r8, r14
+adc rdi, r13
+adc r9, r15
+adc r10, rbx
+adc r11, rbp
+adc r12, rcx
+mov rdx, r8
+imul rdx, [rax]
+mulx rcx, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add rcx, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mulx rdx, rbp, [rax + 40]
+adc rbx, rbp
+adc rdx, 0
+add r8, r13
+adc rdi, rcx
+adc r9, r14
+adc r10, r15
+adc r11, rbx
+adc r12, rdx
+mov rcx, 0
+adc rcx, 0
+mov r8, [rsp]
+mov rdx, [r8 + 8]
+mulx r13, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r13, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mov [rsp + 8], rax
+mulx rbp, rax, [rsi + 24]
+adc rbx, rax
+mulx rax, rdx, [rsi + 32]
+adc rbp, rdx
+adc rax, 0
+add rdi, r14
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+adc r12, rbp
+adc rcx, rax
+mov rdx, [r8 + 48]
+mulx rax, r13, [rsi + 40]
+mulx r14, r15, [rsi + 48]
+add rax, r15
+mulx r15, rbx, [rsi + 56]
+adc r14, rbx
+mulx rbx, rbp, [rsi + 64]
+adc r15, rbp
+mulx rdx, rbp, [rsi + 72]
+adc rbx, rbp
+adc rdx, 0
+add rdi, r13
+adc r9, rax
+adc r10, r14
+adc r11, r15
+adc r12, rbx
+adc rcx, rdx
+mov rax, [rsp + 8]
+mov rdx, rdi
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mov [rsp + 16], rsi
+mulx rbp, rsi, [rax + 32]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 40]
+adc rbp, rsi
+adc rdx, 0
+add rdi, r14
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+adc r12, rbp
+adc rcx, rdx
+mov rsi, 0
+adc rsi, 0
+mov rdx, [r8 + 16]
+mov rdi, [rsp + 16]
+mulx r13, r14, [rdi]
+mulx r15, rbx, [rdi + 8]
+add r13, rbx
+mulx rbx, rbp, [rdi + 16]
+adc r15, rbp
+mulx rbp, rax, [rdi + 24]
+adc rbx, rax
+mulx rax, rdx, [rdi + 32]
+adc rbp, rdx
+adc rax, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc r12, rbx
+adc rcx, rbp
+adc rsi, rax
+mov rdx, [r8 + 56]
+mulx rax, r13, [rdi + 40]
+mulx r14, r15, [rdi + 48]
+add rax, r15
+mulx r15, rbx, [rdi + 56]
+adc r14, rbx
+mulx rbx, rbp, [rdi + 64]
+adc r15, rbp
+mulx rdx, rbp, [rdi + 72]
+adc rbx, rbp
+adc rdx, 0
+add r9, r13
+adc r10, rax
+adc r11, r14
+adc r12, r15
+adc rcx, rbx
+adc rsi, rdx
+mov rax, [rsp + 8]
+mov rdx, r9
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, rdi, [rax + 32]
+adc rbx, rdi
+mulx rdx, rdi, [rax + 40]
+adc rbp, rdi
+adc rdx, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc r12, rbx
+adc rcx, rbp
+adc rsi, rdx
+mov rdi, 0
+adc rdi, 0
+mov rdx, [r8 + 24]
+mov r9, [rsp + 16]
+mulx r13, r14, [r9]
+mulx r15, rbx, [r9 + 8]
+add r13, rbx
+mulx rbx, rbp, [r9 + 16]
+adc r15, rbp
+mulx rbp, rax, [r9 + 24]
+adc rbx, rax
+mulx rax, rdx, [r9 + 32]
+adc rbp, rdx
+adc rax, 0
+add r10, r14
+adc r11, r13
+adc r12, r15
+adc rcx, rbx
+adc rsi, rbp
+adc rdi, rax
+mov rdx, [r8 + 64]
+mulx rax, r13, [r9 + 40]
+mulx r14, r15, [r9 + 48]
+add rax, r15
+mulx r15, rbx, [r9 + 56]
+adc r14, rbx
+mulx rbx, rbp, [r9 + 64]
+adc r15, rbp
+mulx rdx, rbp, [r9 + 72]
+adc rbx, rbp
+adc rdx, 0
+add r10, r13
+adc r11, rax
+adc r12, r14
+adc rcx, r15
+adc rsi, rbx
+adc rdi, rdx
+mov rax, [rsp + 8]
+mov rdx, r10
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, r9, [rax + 32]
+adc rbx, r9
+mulx rdx, r9, [rax + 40]
+adc rbp, r9
+adc rdx, 0
+add r10, r14
+adc r11, r13
+adc r12, r15
+adc rcx, rbx
+adc rsi, rbp
+adc rdi, rdx
+mov r9, 0
+adc r9, 0
+mov rdx, [r8 + 32]
+mov r10, [rsp + 16]
+mulx r13, r14, [r10]
+mulx r15, rbx, [r10 + 8]
+add r13, rbx
+mulx rbx, rbp, [r10 + 16]
+adc r15, rbp
+mulx rbp, rax, [r10 + 24]
+adc rbx, rax
+mulx rax, rdx, [r10 + 32]
+adc rbp, rdx
+adc rax, 0
+add r11, r14
+adc r12, r13
+adc rcx, r15
+adc rsi, rbx
+adc rdi, rbp
+adc r9, rax
+mov rdx, [r8 + 72]
+mulx rax, r8, [r10 + 40]
+mulx r13, r14, [r10 + 48]
+add rax, r14
+mulx r14, r15, [r10 + 56]
+adc r13, r15
+mulx r15, rbx, [r10 + 64]
+adc r14, rbx
+mulx rdx, r10, [r10 + 72]
+adc r15, r10
+adc rdx, 0
+add r11, r8
+adc r12, rax
+adc rcx, r13
+adc rsi, r14
+adc rdi, r15
+adc r9, rdx
+mov rax, [rsp + 8]
+mov rdx, r11
+imul rdx, [rax]
+mulx r8, r10, [rax + 8]
+mulx r13, r14, [rax + 16]
+add r8, r14
+mulx r14, r15, [rax + 24]
+adc r13, r15
+mulx r15, rbx, [rax + 32]
+adc r14, rbx
+mulx rdx, rbx, [rax + 40]
+adc r15, rbx
+adc rdx, 0
+add r11, r10
+adc r12, r8
+adc rcx, r13
+adc rsi, r14
+adc rdi, r15
+adc r9, rdx
+mov rdx, r12
+sub rdx, [rax + 8]
+mov r8, rcx
+sbb r8, [rax + 16]
+mov r10, rsi
+sbb r10, [rax + 24]
+mov r11, rdi
+sbb r11, [rax + 32]
+mov r13, r9
+sbb r13, [rax + 40]
+cmovc rdx, r12
+cmovc r8, rcx
+cmovc r10, rsi
+cmovc r11, rdi
+cmovc r13, r9
+add rsp, 24
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -1932,19 +1863,9 @@ unsafe fn mul_full_mulx<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
         asm!(
             "call {kernel}",
             kernel = sym mul_full_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => z[0],
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") z[1],
-            out("r11") z[2],
-            out("r12") _,
-            out("r13") z[3],
-            out("r14") z[4],
-            out("r15") _,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") z[1],
+            out("r11") z[2], out("r12") _, out("r13") z[3], out("r14") z[4], out("r15") _,
             options(pure, readonly),
         );
     }
@@ -1955,232 +1876,232 @@ unsafe fn mul_full_mulx<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
 unsafe extern "C" fn mul_full_mulx_code<M: Modulus<5>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 16
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx rdx, r12, r12
-    adc r11, r12
-    adc rdx, 0
-    mov r12, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mov qword ptr [rsp], rsi
-    mulx rbp, rsi, qword ptr [rax + 32]
-    adc rbx, rsi
-    mulx rdx, rsi, qword ptr [rax + 40]
-    adc rbp, rsi
-    adc rdx, 0
-    add r8, r14
-    adc rdi, r13
-    adc r9, r15
-    adc r10, rbx
-    adc r11, rbp
-    adc r12, rdx
-    mov rsi, 0
-    adc rsi, 0
-    mov rdx, qword ptr [rcx + 8]
-    mov r8, qword ptr [rsp]
-    mulx r13, r14, qword ptr [r8]
-    mulx r15, rbx, qword ptr [r8 + 8]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [r8 + 16]
-    adc r15, rbp
-    mov qword ptr [rsp + 8], rcx
-    mulx rbp, rcx, qword ptr [r8 + 24]
-    adc rbx, rcx
-    mulx rcx, rdx, qword ptr [r8 + 32]
-    adc rbp, rdx
-    adc rcx, 0
-    add rdi, r14
-    adc r9, r13
-    adc r10, r15
-    adc r11, rbx
-    adc r12, rbp
-    adc rsi, rcx
-    mov rcx, 0
-    adc rcx, 0
-    mov rdx, rdi
-    imul rdx, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mulx rbp, r8, qword ptr [rax + 32]
-    adc rbx, r8
-    mulx rdx, r8, qword ptr [rax + 40]
-    adc rbp, r8
-    adc rdx, 0
-    add rdi, r14
-    adc r9, r13
-    adc r10, r15
-    adc r11, rbx
-    adc r12, rbp
-    adc rsi, rdx
-    adc rcx, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rdi + 16]
-    mov r8, qword ptr [rsp]
-    mulx r13, r14, qword ptr [r8]
-    mulx r15, rbx, qword ptr [r8 + 8]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [r8 + 16]
-    adc r15, rbp
-    mulx rbp, rdi, qword ptr [r8 + 24]
-    adc rbx, rdi
-    mulx rdx, rdi, qword ptr [r8 + 32]
-    adc rbp, rdi
-    adc rdx, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, r15
-    adc r12, rbx
-    adc rsi, rbp
-    adc rcx, rdx
-    mov rdi, 0
-    adc rdi, 0
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mulx rbp, r8, qword ptr [rax + 32]
-    adc rbx, r8
-    mulx rdx, r8, qword ptr [rax + 40]
-    adc rbp, r8
-    adc rdx, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, r15
-    adc r12, rbx
-    adc rsi, rbp
-    adc rcx, rdx
-    adc rdi, 0
-    mov r8, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r8 + 24]
-    mov r9, qword ptr [rsp]
-    mulx r13, r14, qword ptr [r9]
-    mulx r15, rbx, qword ptr [r9 + 8]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [r9 + 16]
-    adc r15, rbp
-    mulx rbp, r8, qword ptr [r9 + 24]
-    adc rbx, r8
-    mulx rdx, r8, qword ptr [r9 + 32]
-    adc rbp, r8
-    adc rdx, 0
-    add r10, r14
-    adc r11, r13
-    adc r12, r15
-    adc rsi, rbx
-    adc rcx, rbp
-    adc rdi, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, r10
-    imul rdx, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mulx rbp, r9, qword ptr [rax + 32]
-    adc rbx, r9
-    mulx rdx, r9, qword ptr [rax + 40]
-    adc rbp, r9
-    adc rdx, 0
-    add r10, r14
-    adc r11, r13
-    adc r12, r15
-    adc rsi, rbx
-    adc rcx, rbp
-    adc rdi, rdx
-    adc r8, 0
-    mov rdx, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rdx + 32]
-    mov r9, qword ptr [rsp]
-    mulx r10, r13, qword ptr [r9]
-    mulx r14, r15, qword ptr [r9 + 8]
-    add r10, r15
-    mulx r15, rbx, qword ptr [r9 + 16]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [r9 + 24]
-    adc r15, rbp
-    mulx rdx, r9, qword ptr [r9 + 32]
-    adc rbx, r9
-    adc rdx, 0
-    add r11, r13
-    adc r12, r10
-    adc rsi, r14
-    adc rcx, r15
-    adc rdi, rbx
-    adc r8, rdx
-    mov r9, 0
-    adc r9, 0
-    mov rdx, r11
-    imul rdx, qword ptr [rax]
-    mulx r10, r13, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add r10, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rax + 32]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [rax + 40]
-    adc rbx, rbp
-    adc rdx, 0
-    add r11, r13
-    adc r12, r10
-    adc rsi, r14
-    adc rcx, r15
-    adc rdi, rbx
-    adc r8, rdx
-    adc r9, 0
-    mov rdx, r12
-    sub rdx, qword ptr [rax + 8]
-    mov r10, rsi
-    sbb r10, qword ptr [rax + 16]
-    mov r11, rcx
-    sbb r11, qword ptr [rax + 24]
-    mov r13, rdi
-    sbb r13, qword ptr [rax + 32]
-    mov r14, r8
-    sbb r14, qword ptr [rax + 40]
-    sbb r9, 0
-    cmovc rdx, r12
-    cmovc r10, rsi
-    cmovc r11, rcx
-    cmovc r13, rdi
-    cmovc r14, r8
-    add rsp, 16
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 16
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx rdx, r12, r12
+adc r11, r12
+adc rdx, 0
+mov r12, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mov [rsp], rsi
+mulx rbp, rsi, [rax + 32]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 40]
+adc rbp, rsi
+adc rdx, 0
+add r8, r14
+adc rdi, r13
+adc r9, r15
+adc r10, rbx
+adc r11, rbp
+adc r12, rdx
+mov rsi, 0
+adc rsi, 0
+mov rdx, [rcx + 8]
+mov r8, [rsp]
+mulx r13, r14, [r8]
+mulx r15, rbx, [r8 + 8]
+add r13, rbx
+mulx rbx, rbp, [r8 + 16]
+adc r15, rbp
+mov [rsp + 8], rcx
+mulx rbp, rcx, [r8 + 24]
+adc rbx, rcx
+mulx rcx, rdx, [r8 + 32]
+adc rbp, rdx
+adc rcx, 0
+add rdi, r14
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+adc r12, rbp
+adc rsi, rcx
+mov rcx, 0
+adc rcx, 0
+mov rdx, rdi
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, r8, [rax + 32]
+adc rbx, r8
+mulx rdx, r8, [rax + 40]
+adc rbp, r8
+adc rdx, 0
+add rdi, r14
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+adc r12, rbp
+adc rsi, rdx
+adc rcx, 0
+mov rdi, [rsp + 8]
+mov rdx, [rdi + 16]
+mov r8, [rsp]
+mulx r13, r14, [r8]
+mulx r15, rbx, [r8 + 8]
+add r13, rbx
+mulx rbx, rbp, [r8 + 16]
+adc r15, rbp
+mulx rbp, rdi, [r8 + 24]
+adc rbx, rdi
+mulx rdx, rdi, [r8 + 32]
+adc rbp, rdi
+adc rdx, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc r12, rbx
+adc rsi, rbp
+adc rcx, rdx
+mov rdi, 0
+adc rdi, 0
+mov rdx, r9
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, r8, [rax + 32]
+adc rbx, r8
+mulx rdx, r8, [rax + 40]
+adc rbp, r8
+adc rdx, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc r12, rbx
+adc rsi, rbp
+adc rcx, rdx
+adc rdi, 0
+mov r8, [rsp + 8]
+mov rdx, [r8 + 24]
+mov r9, [rsp]
+mulx r13, r14, [r9]
+mulx r15, rbx, [r9 + 8]
+add r13, rbx
+mulx rbx, rbp, [r9 + 16]
+adc r15, rbp
+mulx rbp, r8, [r9 + 24]
+adc rbx, r8
+mulx rdx, r8, [r9 + 32]
+adc rbp, r8
+adc rdx, 0
+add r10, r14
+adc r11, r13
+adc r12, r15
+adc rsi, rbx
+adc rcx, rbp
+adc rdi, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, r10
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, r9, [rax + 32]
+adc rbx, r9
+mulx rdx, r9, [rax + 40]
+adc rbp, r9
+adc rdx, 0
+add r10, r14
+adc r11, r13
+adc r12, r15
+adc rsi, rbx
+adc rcx, rbp
+adc rdi, rdx
+adc r8, 0
+mov rdx, [rsp + 8]
+mov rdx, [rdx + 32]
+mov r9, [rsp]
+mulx r10, r13, [r9]
+mulx r14, r15, [r9 + 8]
+add r10, r15
+mulx r15, rbx, [r9 + 16]
+adc r14, rbx
+mulx rbx, rbp, [r9 + 24]
+adc r15, rbp
+mulx rdx, r9, [r9 + 32]
+adc rbx, r9
+adc rdx, 0
+add r11, r13
+adc r12, r10
+adc rsi, r14
+adc rcx, r15
+adc rdi, rbx
+adc r8, rdx
+mov r9, 0
+adc r9, 0
+mov rdx, r11
+imul rdx, [rax]
+mulx r10, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r10, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mulx rdx, rbp, [rax + 40]
+adc rbx, rbp
+adc rdx, 0
+add r11, r13
+adc r12, r10
+adc rsi, r14
+adc rcx, r15
+adc rdi, rbx
+adc r8, rdx
+adc r9, 0
+mov rdx, r12
+sub rdx, [rax + 8]
+mov r10, rsi
+sbb r10, [rax + 16]
+mov r11, rcx
+sbb r11, [rax + 24]
+mov r13, rdi
+sbb r13, [rax + 32]
+mov r14, r8
+sbb r14, [rax + 40]
+sbb r9, 0
+cmovc rdx, r12
+cmovc r10, rsi
+cmovc r11, rcx
+cmovc r13, rdi
+cmovc r14, r8
+add rsp, 16
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -2206,19 +2127,9 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<5>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_full_mulx_code::<M>,
-            out("rax") z[0],
-            out("rcx") z[1],
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") z[3],
-            out("r8") z[4],
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") z[3], out("r8") z[4], out("r9") _, out("r10")
+            _, out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -2229,351 +2140,1268 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<5>>(
 unsafe extern "C" fn sum_of_products_full_mulx_code<M: Modulus<5>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 24
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx rdx, r12, r12
-    adc r11, r12
-    adc rdx, 0
-    mov r12, rdx
-    mov rdx, qword ptr [rcx + 40]
-    mov r13, qword ptr [rsi + 40]
-    mulx r13, r14, r13
-    mov r15, qword ptr [rsi + 48]
-    mulx r15, rbx, r15
-    add r13, rbx
-    mov rbx, qword ptr [rsi + 56]
-    mulx rbx, rbp, rbx
-    adc r15, rbp
-    mov rbp, qword ptr [rsi + 64]
-    mov qword ptr [rsp], rcx
-    mulx rbp, rcx, rbp
-    adc rbx, rcx
-    mov rcx, qword ptr [rsi + 72]
-    mulx rcx, rdx, rcx
-    adc rbp, rdx
-    adc rcx, 0
-    add r8, r14
-    adc rdi, r13
-    adc r9, r15
-    adc r10, rbx
-    adc r11, rbp
-    adc r12, rcx
-    mov rcx, 0
-    adc rcx, 0
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mov qword ptr [rsp + 8], rsi
-    mulx rbp, rsi, qword ptr [rax + 32]
-    adc rbx, rsi
-    mulx rdx, rsi, qword ptr [rax + 40]
-    adc rbp, rsi
-    adc rdx, 0
-    add r8, r14
-    adc rdi, r13
-    adc r9, r15
-    adc r10, rbx
-    adc r11, rbp
-    adc r12, rdx
-    adc rcx, 0
-    mov rsi, qword ptr [rsp]
-    mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsp + 8]
-    mulx r13, r14, qword ptr [r8]
-    mulx r15, rbx, qword ptr [r8 + 8]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [r8 + 16]
-    adc r15, rbp
-    mov qword ptr [rsp + 16], rax
-    mulx rbp, rax, qword ptr [r8 + 24]
-    adc rbx, rax
-    mulx rax, rdx, qword ptr [r8 + 32]
-    adc rbp, rdx
-    adc rax, 0
-    add rdi, r14
-    adc r9, r13
-    adc r10, r15
-    adc r11, rbx
-    adc r12, rbp
-    adc rcx, rax
-    mov rax, 0
-    adc rax, 0
-    mov rdx, qword ptr [rsi + 48]
-    mulx r13, r14, qword ptr [r8 + 40]
-    mulx r15, rbx, qword ptr [r8 + 48]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [r8 + 56]
-    adc r15, rbp
-    mulx rbp, rsi, qword ptr [r8 + 64]
-    adc rbx, rsi
-    mulx rdx, rsi, qword ptr [r8 + 72]
-    adc rbp, rsi
-    adc rdx, 0
-    add rdi, r14
-    adc r9, r13
-    adc r10, r15
-    adc r11, rbx
-    adc r12, rbp
-    adc rcx, rdx
-    adc rax, 0
-    mov rsi, qword ptr [rsp + 16]
-    mov rdx, rdi
-    imul rdx, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    mulx r15, rbx, qword ptr [rsi + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rsi + 24]
-    adc r15, rbp
-    mulx rbp, r8, qword ptr [rsi + 32]
-    adc rbx, r8
-    mulx rdx, r8, qword ptr [rsi + 40]
-    adc rbp, r8
-    adc rdx, 0
-    add rdi, r14
-    adc r9, r13
-    adc r10, r15
-    adc r11, rbx
-    adc r12, rbp
-    adc rcx, rdx
-    adc rax, 0
-    mov rdi, qword ptr [rsp]
-    mov rdx, qword ptr [rdi + 16]
-    mov r8, qword ptr [rsp + 8]
-    mulx r13, r14, qword ptr [r8]
-    mulx r15, rbx, qword ptr [r8 + 8]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [r8 + 16]
-    adc r15, rbp
-    mulx rbp, rsi, qword ptr [r8 + 24]
-    adc rbx, rsi
-    mulx rdx, rsi, qword ptr [r8 + 32]
-    adc rbp, rsi
-    adc rdx, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, r15
-    adc r12, rbx
-    adc rcx, rbp
-    adc rax, rdx
-    mov rsi, 0
-    adc rsi, 0
-    mov rdx, qword ptr [rdi + 56]
-    mulx r13, r14, qword ptr [r8 + 40]
-    mulx r15, rbx, qword ptr [r8 + 48]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [r8 + 56]
-    adc r15, rbp
-    mulx rbp, rdi, qword ptr [r8 + 64]
-    adc rbx, rdi
-    mulx rdx, rdi, qword ptr [r8 + 72]
-    adc rbp, rdi
-    adc rdx, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, r15
-    adc r12, rbx
-    adc rcx, rbp
-    adc rax, rdx
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 16]
-    mov rdx, r9
-    imul rdx, qword ptr [rdi]
-    mulx r13, r14, qword ptr [rdi + 8]
-    mulx r15, rbx, qword ptr [rdi + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rdi + 24]
-    adc r15, rbp
-    mulx rbp, r8, qword ptr [rdi + 32]
-    adc rbx, r8
-    mulx rdx, r8, qword ptr [rdi + 40]
-    adc rbp, r8
-    adc rdx, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, r15
-    adc r12, rbx
-    adc rcx, rbp
-    adc rax, rdx
-    adc rsi, 0
-    mov r8, qword ptr [rsp]
-    mov rdx, qword ptr [r8 + 24]
-    mov r9, qword ptr [rsp + 8]
-    mulx r13, r14, qword ptr [r9]
-    mulx r15, rbx, qword ptr [r9 + 8]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [r9 + 16]
-    adc r15, rbp
-    mulx rbp, rdi, qword ptr [r9 + 24]
-    adc rbx, rdi
-    mulx rdx, rdi, qword ptr [r9 + 32]
-    adc rbp, rdi
-    adc rdx, 0
-    add r10, r14
-    adc r11, r13
-    adc r12, r15
-    adc rcx, rbx
-    adc rax, rbp
-    adc rsi, rdx
-    mov rdi, 0
-    adc rdi, 0
-    mov rdx, qword ptr [r8 + 64]
-    mulx r13, r14, qword ptr [r9 + 40]
-    mulx r15, rbx, qword ptr [r9 + 48]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [r9 + 56]
-    adc r15, rbp
-    mulx rbp, r8, qword ptr [r9 + 64]
-    adc rbx, r8
-    mulx rdx, r8, qword ptr [r9 + 72]
-    adc rbp, r8
-    adc rdx, 0
-    add r10, r14
-    adc r11, r13
-    adc r12, r15
-    adc rcx, rbx
-    adc rax, rbp
-    adc rsi, rdx
-    adc rdi, 0
-    mov r8, qword ptr [rsp + 16]
-    mov rdx, r10
-    imul rdx, qword ptr [r8]
-    mulx r13, r14, qword ptr [r8 + 8]
-    mulx r15, rbx, qword ptr [r8 + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [r8 + 24]
-    adc r15, rbp
-    mulx rbp, r9, qword ptr [r8 + 32]
-    adc rbx, r9
-    mulx rdx, r9, qword ptr [r8 + 40]
-    adc rbp, r9
-    adc rdx, 0
-    add r10, r14
-    adc r11, r13
-    adc r12, r15
-    adc rcx, rbx
-    adc rax, rbp
-    adc rsi, rdx
-    adc rdi, 0
-    mov r9, qword ptr [rsp]
-    mov rdx, qword ptr [r9 + 32]
-    mov r10, qword ptr [rsp + 8]
-    mulx r13, r14, qword ptr [r10]
-    mulx r15, rbx, qword ptr [r10 + 8]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [r10 + 16]
-    adc r15, rbp
-    mulx rbp, r8, qword ptr [r10 + 24]
-    adc rbx, r8
-    mulx rdx, r8, qword ptr [r10 + 32]
-    adc rbp, r8
-    adc rdx, 0
-    add r11, r14
-    adc r12, r13
-    adc rcx, r15
-    adc rax, rbx
-    adc rsi, rbp
-    adc rdi, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [r9 + 72]
-    mulx r9, r13, qword ptr [r10 + 40]
-    mulx r14, r15, qword ptr [r10 + 48]
-    add r9, r15
-    mulx r15, rbx, qword ptr [r10 + 56]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [r10 + 64]
-    adc r15, rbp
-    mulx rdx, r10, qword ptr [r10 + 72]
-    adc rbx, r10
-    adc rdx, 0
-    add r11, r13
-    adc r12, r9
-    adc rcx, r14
-    adc rax, r15
-    adc rsi, rbx
-    adc rdi, rdx
-    adc r8, 0
-    mov r9, qword ptr [rsp + 16]
-    mov rdx, r11
-    imul rdx, qword ptr [r9]
-    mulx r10, r13, qword ptr [r9 + 8]
-    mulx r14, r15, qword ptr [r9 + 16]
-    add r10, r15
-    mulx r15, rbx, qword ptr [r9 + 24]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [r9 + 32]
-    adc r15, rbp
-    mulx rdx, rbp, qword ptr [r9 + 40]
-    adc rbx, rbp
-    adc rdx, 0
-    add r11, r13
-    adc r12, r10
-    adc rcx, r14
-    adc rax, r15
-    adc rsi, rbx
-    adc rdi, rdx
-    adc r8, 0
-    mov rdx, r12
-    sub rdx, qword ptr [r9 + 8]
-    mov r10, rcx
-    sbb r10, qword ptr [r9 + 16]
-    mov r11, rax
-    sbb r11, qword ptr [r9 + 24]
-    mov r13, rsi
-    sbb r13, qword ptr [r9 + 32]
-    mov r14, rdi
-    sbb r14, qword ptr [r9 + 40]
-    mov r15, r8
-    sbb r15, 0
-    cmovc rdx, r12
-    cmovc r10, rcx
-    cmovc r11, rax
-    cmovc r13, rsi
-    cmovc r14, rdi
-    cmovc r15, r8
-    mov rax, rdx
-    sub rax, qword ptr [r9 + 8]
-    mov rcx, r10
-    sbb rcx, qword ptr [r9 + 16]
-    mov rsi, r11
-    sbb rsi, qword ptr [r9 + 24]
-    mov rdi, r13
-    sbb rdi, qword ptr [r9 + 32]
-    mov r8, r14
-    sbb r8, qword ptr [r9 + 40]
-    sbb r15, 0
-    cmovc rax, rdx
-    cmovc rcx, r10
-    cmovc rsi, r11
-    cmovc rdi, r13
-    cmovc r8, r14
-    add rsp, 24
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 24
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx rdx, r12, r12
+adc r11, r12
+adc rdx, 0
+mov r12, rdx
+mov rdx, [rcx + 40]
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+mov r15, [rsi + 48]
+mulx r15, rbx, r15
+add r13, rbx
+mov rbx, [rsi + 56]
+mulx rbx, rbp, rbx
+adc r15, rbp
+mov rbp, [rsi + 64]
+mov [rsp], rcx
+mulx rbp, rcx, rbp
+adc rbx, rcx
+mov rcx, [rsi + 72]
+mulx rcx, rdx, rcx
+adc rbp, rdx
+adc rcx, 0
+add r8, r14
+adc rdi, r13
+adc r9, r15
+adc r10, rbx
+adc r11, rbp
+adc r12, rcx
+mov rcx, 0
+adc rcx, 0
+mov rdx, r8
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mov [rsp + 8], rsi
+mulx rbp, rsi, [rax + 32]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 40]
+adc rbp, rsi
+adc rdx, 0
+add r8, r14
+adc rdi, r13
+adc r9, r15
+adc r10, rbx
+adc r11, rbp
+adc r12, rdx
+adc rcx, 0
+mov rsi, [rsp]
+mov rdx, [rsi + 8]
+mov r8, [rsp + 8]
+mulx r13, r14, [r8]
+mulx r15, rbx, [r8 + 8]
+add r13, rbx
+mulx rbx, rbp, [r8 + 16]
+adc r15, rbp
+mov [rsp + 16], rax
+mulx rbp, rax, [r8 + 24]
+adc rbx, rax
+mulx rax, rdx, [r8 + 32]
+adc rbp, rdx
+adc rax, 0
+add rdi, r14
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+adc r12, rbp
+adc rcx, rax
+mov rax, 0
+adc rax, 0
+mov rdx, [rsi + 48]
+mulx r13, r14, [r8 + 40]
+mulx r15, rbx, [r8 + 48]
+add r13, rbx
+mulx rbx, rbp, [r8 + 56]
+adc r15, rbp
+mulx rbp, rsi, [r8 + 64]
+adc rbx, rsi
+mulx rdx, rsi, [r8 + 72]
+adc rbp, rsi
+adc rdx, 0
+add rdi, r14
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+adc r12, rbp
+adc rcx, rdx
+adc rax, 0
+mov rsi, [rsp + 16]
+mov rdx, rdi
+imul rdx, [rsi]
+mulx r13, r14, [rsi + 8]
+mulx r15, rbx, [rsi + 16]
+add r13, rbx
+mulx rbx, rbp, [rsi + 24]
+adc r15, rbp
+mulx rbp, r8, [rsi + 32]
+adc rbx, r8
+mulx rdx, r8, [rsi + 40]
+adc rbp, r8
+adc rdx, 0
+add rdi, r14
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+adc r12, rbp
+adc rcx, rdx
+adc rax, 0
+mov rdi, [rsp]
+mov rdx, [rdi + 16]
+mov r8, [rsp + 8]
+mulx r13, r14, [r8]
+mulx r15, rbx, [r8 + 8]
+add r13, rbx
+mulx rbx, rbp, [r8 + 16]
+adc r15, rbp
+mulx rbp, rsi, [r8 + 24]
+adc rbx, rsi
+mulx rdx, rsi, [r8 + 32]
+adc rbp, rsi
+adc rdx, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc r12, rbx
+adc rcx, rbp
+adc rax, rdx
+mov rsi, 0
+adc rsi, 0
+mov rdx, [rdi + 56]
+mulx r13, r14, [r8 + 40]
+mulx r15, rbx, [r8 + 48]
+add r13, rbx
+mulx rbx, rbp, [r8 + 56]
+adc r15, rbp
+mulx rbp, rdi, [r8 + 64]
+adc rbx, rdi
+mulx rdx, rdi, [r8 + 72]
+adc rbp, rdi
+adc rdx, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc r12, rbx
+adc rcx, rbp
+adc rax, rdx
+adc rsi, 0
+mov rdi, [rsp + 16]
+mov rdx, r9
+imul rdx, [rdi]
+mulx r13, r14, [rdi + 8]
+mulx r15, rbx, [rdi + 16]
+add r13, rbx
+mulx rbx, rbp, [rdi + 24]
+adc r15, rbp
+mulx rbp, r8, [rdi + 32]
+adc rbx, r8
+mulx rdx, r8, [rdi + 40]
+adc rbp, r8
+adc rdx, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc r12, rbx
+adc rcx, rbp
+adc rax, rdx
+adc rsi, 0
+mov r8, [rsp]
+mov rdx, [r8 + 24]
+mov r9, [rsp + 8]
+mulx r13, r14, [r9]
+mulx r15, rbx, [r9 + 8]
+add r13, rbx
+mulx rbx, rbp, [r9 + 16]
+adc r15, rbp
+mulx rbp, rdi, [r9 + 24]
+adc rbx, rdi
+mulx rdx, rdi, [r9 + 32]
+adc rbp, rdi
+adc rdx, 0
+add r10, r14
+adc r11, r13
+adc r12, r15
+adc rcx, rbx
+adc rax, rbp
+adc rsi, rdx
+mov rdi, 0
+adc rdi, 0
+mov rdx, [r8 + 64]
+mulx r13, r14, [r9 + 40]
+mulx r15, rbx, [r9 + 48]
+add r13, rbx
+mulx rbx, rbp, [r9 + 56]
+adc r15, rbp
+mulx rbp, r8, [r9 + 64]
+adc rbx, r8
+mulx rdx, r8, [r9 + 72]
+adc rbp, r8
+adc rdx, 0
+add r10, r14
+adc r11, r13
+adc r12, r15
+adc rcx, rbx
+adc rax, rbp
+adc rsi, rdx
+adc rdi, 0
+mov r8, [rsp + 16]
+mov rdx, r10
+imul rdx, [r8]
+mulx r13, r14, [r8 + 8]
+mulx r15, rbx, [r8 + 16]
+add r13, rbx
+mulx rbx, rbp, [r8 + 24]
+adc r15, rbp
+mulx rbp, r9, [r8 + 32]
+adc rbx, r9
+mulx rdx, r9, [r8 + 40]
+adc rbp, r9
+adc rdx, 0
+add r10, r14
+adc r11, r13
+adc r12, r15
+adc rcx, rbx
+adc rax, rbp
+adc rsi, rdx
+adc rdi, 0
+mov r9, [rsp]
+mov rdx, [r9 + 32]
+mov r10, [rsp + 8]
+mulx r13, r14, [r10]
+mulx r15, rbx, [r10 + 8]
+add r13, rbx
+mulx rbx, rbp, [r10 + 16]
+adc r15, rbp
+mulx rbp, r8, [r10 + 24]
+adc rbx, r8
+mulx rdx, r8, [r10 + 32]
+adc rbp, r8
+adc rdx, 0
+add r11, r14
+adc r12, r13
+adc rcx, r15
+adc rax, rbx
+adc rsi, rbp
+adc rdi, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [r9 + 72]
+mulx r9, r13, [r10 + 40]
+mulx r14, r15, [r10 + 48]
+add r9, r15
+mulx r15, rbx, [r10 + 56]
+adc r14, rbx
+mulx rbx, rbp, [r10 + 64]
+adc r15, rbp
+mulx rdx, r10, [r10 + 72]
+adc rbx, r10
+adc rdx, 0
+add r11, r13
+adc r12, r9
+adc rcx, r14
+adc rax, r15
+adc rsi, rbx
+adc rdi, rdx
+adc r8, 0
+mov r9, [rsp + 16]
+mov rdx, r11
+imul rdx, [r9]
+mulx r10, r13, [r9 + 8]
+mulx r14, r15, [r9 + 16]
+add r10, r15
+mulx r15, rbx, [r9 + 24]
+adc r14, rbx
+mulx rbx, rbp, [r9 + 32]
+adc r15, rbp
+mulx rdx, rbp, [r9 + 40]
+adc rbx, rbp
+adc rdx, 0
+add r11, r13
+adc r12, r10
+adc rcx, r14
+adc rax, r15
+adc rsi, rbx
+adc rdi, rdx
+adc r8, 0
+mov rdx, r12
+sub rdx, [r9 + 8]
+mov r10, rcx
+sbb r10, [r9 + 16]
+mov r11, rax
+sbb r11, [r9 + 24]
+mov r13, rsi
+sbb r13, [r9 + 32]
+mov r14, rdi
+sbb r14, [r9 + 40]
+mov r15, r8
+sbb r15, 0
+cmovc rdx, r12
+cmovc r10, rcx
+cmovc r11, rax
+cmovc r13, rsi
+cmovc r14, rdi
+cmovc r15, r8
+mov rax, rdx
+sub rax, [r9 + 8]
+mov rcx, r10
+sbb rcx, [r9 + 16]
+mov rsi, r11
+sbb rsi, [r9 + 24]
+mov rdi, r13
+sbb rdi, [r9 + 32]
+mov r8, r14
+sbb r8, [r9 + 40]
+sbb r15, 0
+cmovc rax, rdx
+cmovc rcx, r10
+cmovc rsi, r11
+cmovc rdi, r13
+cmovc r8, r14
+add rsp, 24
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+    )
+}
+
+// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+lazy_assembly! { 5, 0:
+    mul: mul_lazy_ample_mulx;
+    square: square_lazy_ample_mulx;
+    add: add_spare;
+    sub: sub;
+    reduce: reduce;
+}
+
+/// x*y/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_ample_mulx<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
+    let mut z = [0; 5];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_ample_mulx_code::<M>,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") z[3], out("r10")
+            z[4], out("r11") _, out("r12") z[0], out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_ample_mulx_code<M: Modulus<5>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 8
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx rdx, r12, r12
+adc r11, r12
+adc rdx, 0
+mov r12, rdx
+mov rdx, r8
+mulx r8, r13, [rax]
+mulx r14, r15, [rax + 8]
+add r8, r15
+mulx r15, rbx, [rax + 16]
+adc r14, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rdx, rbp, [rax + 32]
+adc rbx, rbp
+adc rdx, 0
+add rdi, r13
+adc r9, r8
+adc r10, r14
+adc r11, r15
+adc r12, rbx
+adc rdx, 0
+mov r8, rdx
+mov rdx, [rcx + 8]
+mulx r13, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r13, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mov [rsp], rcx
+mulx rbp, rcx, [rsi + 24]
+adc rbx, rcx
+mulx rcx, rdx, [rsi + 32]
+adc rbp, rdx
+adc rcx, 0
+add rdi, r14
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+adc r12, rbp
+adc r8, rcx
+mov rdx, rdi
+mulx rcx, rdi, [rax]
+mulx r13, r14, [rax + 8]
+add rcx, r14
+mulx r14, r15, [rax + 16]
+adc r13, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add r9, rdi
+adc r10, rcx
+adc r11, r13
+adc r12, r14
+adc r8, r15
+adc rdx, 0
+mov rcx, [rsp]
+mov rdi, rdx
+mov rdx, [rcx + 16]
+mulx r13, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r13, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mulx rbp, rcx, [rsi + 24]
+adc rbx, rcx
+mulx rcx, rdx, [rsi + 32]
+adc rbp, rdx
+adc rcx, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc r12, rbx
+adc r8, rbp
+adc rdi, rcx
+mov rdx, r9
+mulx rcx, r9, [rax]
+mulx r13, r14, [rax + 8]
+add rcx, r14
+mulx r14, r15, [rax + 16]
+adc r13, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add r10, r9
+adc r11, rcx
+adc r12, r13
+adc r8, r14
+adc rdi, r15
+adc rdx, 0
+mov rcx, [rsp]
+mov r9, rdx
+mov rdx, [rcx + 24]
+mulx r13, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r13, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mulx rbp, rcx, [rsi + 24]
+adc rbx, rcx
+mulx rcx, rdx, [rsi + 32]
+adc rbp, rdx
+adc rcx, 0
+add r10, r14
+adc r11, r13
+adc r12, r15
+adc r8, rbx
+adc rdi, rbp
+adc r9, rcx
+mov rdx, r10
+mulx rcx, r10, [rax]
+mulx r13, r14, [rax + 8]
+add rcx, r14
+mulx r14, r15, [rax + 16]
+adc r13, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add r11, r10
+adc r12, rcx
+adc r8, r13
+adc rdi, r14
+adc r9, r15
+adc rdx, 0
+mov rcx, [rsp]
+mov r10, rdx
+mov rdx, [rcx + 32]
+mulx rcx, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add rcx, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rbx, rbp, [rsi + 24]
+adc r15, rbp
+mulx rdx, rsi, [rsi + 32]
+adc rbx, rsi
+adc rdx, 0
+add r11, r13
+adc r12, rcx
+adc r8, r14
+adc rdi, r15
+adc r9, rbx
+adc r10, rdx
+mov rdx, r11
+imul rdx, [rax + 40]
+mulx rcx, rsi, [rax + 48]
+mulx r13, r14, [rax + 56]
+add rcx, r14
+mulx r14, r15, [rax + 64]
+adc r13, r15
+mulx r15, rbx, [rax + 72]
+adc r14, rbx
+mulx rax, rdx, [rax + 80]
+adc r15, rdx
+adc rax, 0
+add r11, rsi
+adc r12, rcx
+adc r8, r13
+adc rdi, r14
+adc r9, r15
+adc r10, rax
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        mu3 = const M::MU[3],
+        mu4 = const M::MU[4],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+    )
+}
+
+/// x*x/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_ample_mulx<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
+    let mut z = [0; 5];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_ample_mulx_code::<M>,
+            out("rax") _, out("rcx") z[4], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") z[3], out("r9") z[2], out("r10") _, out("r11") z[1], out("r12")
+            _, out("r13") z[0], out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_ample_mulx_code<M: Modulus<5>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 8
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi]
+mov r10, [rsi]
+mulx r10, r11, r10
+mulx rcx, r12, rcx
+add r10, r12
+mulx rdi, r12, rdi
+adc rcx, r12
+mulx r12, r13, r8
+adc rdi, r13
+mulx rdx, r13, r9
+adc r12, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, r11
+mulx r11, r14, [rax]
+mulx r15, rbx, [rax + 8]
+add r11, rbx
+mulx rbx, rbp, [rax + 16]
+adc r15, rbp
+mov [rsp], r9
+mulx rbp, r9, [rax + 24]
+adc rbx, r9
+mulx rdx, r9, [rax + 32]
+adc rbp, r9
+adc rdx, 0
+add r10, r14
+adc rcx, r11
+adc rdi, r15
+adc r12, rbx
+adc r13, rbp
+adc rdx, 0
+mov r9, [rsi + 16]
+lea r9, [r9 + r9]
+mov r11, rdx
+mov rdx, [rsi + 8]
+mov r14, [rsi + 8]
+mulx r14, r15, r14
+mulx r9, rbx, r9
+add r14, rbx
+mulx r8, rbx, r8
+adc r9, rbx
+mulx rdx, rbx, [rsp]
+adc r8, rbx
+adc rdx, 0
+add rcx, r15
+adc rdi, r14
+adc r12, r9
+adc r13, r8
+adc r11, rdx
+mov rdx, r10
+mulx r8, r9, [rax]
+mulx r10, r14, [rax + 8]
+add r8, r14
+mulx r14, r15, [rax + 16]
+adc r10, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add rcx, r9
+adc rdi, r8
+adc r12, r10
+adc r13, r14
+adc r11, r15
+adc rdx, 0
+mov r8, [rsi + 24]
+lea r8, [r8 + r8]
+mov r9, rdx
+mov rdx, [rsi + 16]
+mov r10, [rsi + 16]
+mulx r10, r14, r10
+mulx r8, r15, r8
+add r10, r15
+mulx rdx, r15, [rsp]
+adc r8, r15
+adc rdx, 0
+add r12, r14
+adc r13, r10
+adc r11, r8
+adc r9, rdx
+mov rdx, rcx
+mulx rcx, r8, [rax]
+mulx r10, r14, [rax + 8]
+add rcx, r14
+mulx r14, r15, [rax + 16]
+adc r10, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add rdi, r8
+adc r12, rcx
+adc r13, r10
+adc r11, r14
+adc r9, r15
+adc rdx, 0
+mov rcx, [rsi + 32]
+lea rcx, [rcx + rcx]
+mov r8, rdx
+mov rdx, [rsi + 24]
+mov r10, [rsi + 24]
+mulx r10, r14, r10
+mulx rcx, rdx, rcx
+add r10, rdx
+adc rcx, 0
+add r11, r14
+adc r9, r10
+adc r8, rcx
+mov rdx, rdi
+mulx rcx, rdi, [rax]
+mulx r10, r14, [rax + 8]
+add rcx, r14
+mulx r14, r15, [rax + 16]
+adc r10, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rdx, rbx, [rax + 32]
+adc r15, rbx
+adc rdx, 0
+add r12, rdi
+adc r13, rcx
+adc r11, r10
+adc r9, r14
+adc r8, r15
+adc rdx, 0
+mov rcx, rdx
+mov rdx, [rsi + 32]
+mov rsi, [rsi + 32]
+mulx rdx, rsi, rsi
+add r8, rsi
+adc rcx, rdx
+mov rdx, r12
+imul rdx, [rax + 40]
+mulx rsi, rdi, [rax + 48]
+mulx r10, r14, [rax + 56]
+add rsi, r14
+mulx r14, r15, [rax + 64]
+adc r10, r15
+mulx r15, rbx, [rax + 72]
+adc r14, rbx
+mulx rax, rdx, [rax + 80]
+adc r15, rdx
+adc rax, 0
+add r12, rdi
+adc r13, rsi
+adc r11, r10
+adc r9, r14
+adc r8, r15
+adc rcx, rax
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        mu3 = const M::MU[3],
+        mu4 = const M::MU[4],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+    )
+}
+
+// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+lazy_assembly! { 5, 1:
+    mul: mul_lazy_room_mulx;
+    square: square_lazy_rows_mulx;
+    add: add_spare;
+    sub: sub;
+    reduce: reduce;
+}
+
+/// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_rows_mulx<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
+    let mut z = [0; 5];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_rows_mulx_code::<M>,
+            out("rax") _, out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") z[4], out("r8") z[1], out("r9") z[2], out("r10") _, out("r11") _, out("r12")
+            _, out("r13") z[0], out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_rows_mulx_code<M: Modulus<5>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 16
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi]
+mov r10, [rsi]
+mulx r10, r11, r10
+mulx rcx, r12, rcx
+add r10, r12
+mulx rdi, r12, rdi
+adc rcx, r12
+mulx r12, r13, r8
+adc rdi, r13
+mulx rdx, r13, r9
+adc r12, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, r11
+imul rdx, [rax]
+mulx r14, r15, [rax + 8]
+mulx rbx, rbp, [rax + 16]
+add r14, rbp
+mov [rsp], r9
+mulx rbp, r9, [rax + 24]
+adc rbx, r9
+mov [rsp + 8], r8
+mulx r9, r8, [rax + 32]
+adc rbp, r8
+mulx rdx, r8, [rax + 40]
+adc r9, r8
+adc rdx, 0
+add r11, r15
+adc r10, r14
+adc rcx, rbx
+adc rdi, rbp
+adc r12, r9
+adc r13, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [rsi + 16]
+lea r9, [rdx + rdx]
+mov rdx, [rsi + 8]
+mov r11, [rsi + 8]
+mulx r11, r14, r11
+mulx r9, r15, r9
+add r11, r15
+mulx r15, rbx, [rsp + 8]
+adc r9, rbx
+mulx rdx, rbx, [rsp]
+adc r15, rbx
+adc rdx, 0
+add rcx, r14
+adc rdi, r11
+adc r12, r9
+adc r13, r15
+adc r8, rdx
+mov rdx, r10
+imul rdx, [rax]
+mulx r9, r11, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r9, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mulx rdx, rbp, [rax + 40]
+adc rbx, rbp
+adc rdx, 0
+add r10, r11
+adc rcx, r9
+adc rdi, r14
+adc r12, r15
+adc r13, rbx
+adc r8, rdx
+mov r9, 0
+adc r9, 0
+mov rdx, [rsi + 24]
+lea r10, [rdx + rdx]
+mov rdx, [rsi + 16]
+mov r11, [rsi + 16]
+mulx r11, r14, r11
+mulx r10, r15, r10
+add r11, r15
+mulx rdx, r15, [rsp]
+adc r10, r15
+adc rdx, 0
+add r12, r14
+adc r13, r11
+adc r8, r10
+adc r9, rdx
+mov rdx, rcx
+imul rdx, [rax]
+mulx r10, r11, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r10, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mulx rdx, rbp, [rax + 40]
+adc rbx, rbp
+adc rdx, 0
+add rcx, r11
+adc rdi, r10
+adc r12, r14
+adc r13, r15
+adc r8, rbx
+adc r9, rdx
+mov rcx, 0
+adc rcx, 0
+mov rdx, [rsi + 32]
+lea r10, [rdx + rdx]
+mov rdx, [rsi + 24]
+mov r11, [rsi + 24]
+mulx r11, r14, r11
+mulx rdx, r10, r10
+add r11, r10
+adc rdx, 0
+add r8, r14
+adc r9, r11
+adc rcx, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx r10, r11, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r10, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mulx rdx, rbp, [rax + 40]
+adc rbx, rbp
+adc rdx, 0
+add rdi, r11
+adc r12, r10
+adc r13, r14
+adc r8, r15
+adc r9, rbx
+adc rcx, rdx
+mov rdi, 0
+adc rdi, 0
+mov rdx, [rsi + 32]
+mov rsi, [rsi + 32]
+mulx rdx, rsi, rsi
+add rcx, rsi
+adc rdi, rdx
+mov rdx, r12
+imul rdx, [rax]
+mulx rsi, r10, [rax + 8]
+mulx r11, r14, [rax + 16]
+add rsi, r14
+mulx r14, r15, [rax + 24]
+adc r11, r15
+mulx r15, rbx, [rax + 32]
+adc r14, rbx
+mulx rax, rdx, [rax + 40]
+adc r15, rdx
+adc rax, 0
+add r12, r10
+adc r13, rsi
+adc r8, r11
+adc r9, r14
+adc rcx, r15
+adc rdi, rax
+add rsp, 16
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+    )
+}
+
+// room: 4p < R: values below 2p.
+lazy_assembly! { 5, 2:
+    mul: mul_lazy_room_mulx;
+    add: add_spare;
+    sub: sub;
+    reduce: reduce;
+}
+
+/// x*y/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_room_mulx<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
+    let mut z = [0; 5];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_room_mulx_code::<M>,
+            out("rax") _, out("rcx") z[4], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") z[3], out("r10")
+            _, out("r11") _, out("r12") z[0], out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_room_mulx_code<M: Modulus<5>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 8
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx rdx, r12, r12
+adc r11, r12
+adc rdx, 0
+mov r12, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mov [rsp], rsi
+mulx rbp, rsi, [rax + 32]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 40]
+adc rbp, rsi
+adc rdx, 0
+add r8, r14
+adc rdi, r13
+adc r9, r15
+adc r10, rbx
+adc r11, rbp
+adc r12, rdx
+mov rdx, [rcx + 8]
+mov rsi, [rsp]
+mulx r8, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add r8, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rbx, rbp, [rsi + 24]
+adc r15, rbp
+mulx rdx, rbp, [rsi + 32]
+adc rbx, rbp
+adc rdx, 0
+add rdi, r13
+adc r9, r8
+adc r10, r14
+adc r11, r15
+adc r12, rbx
+adc rdx, 0
+mov r8, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, rsi, [rax + 32]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 40]
+adc rbp, rsi
+adc rdx, 0
+add rdi, r14
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+adc r12, rbp
+adc r8, rdx
+mov rdx, [rcx + 16]
+mov rsi, [rsp]
+mulx rdi, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add rdi, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rbx, rbp, [rsi + 24]
+adc r15, rbp
+mulx rdx, rbp, [rsi + 32]
+adc rbx, rbp
+adc rdx, 0
+add r9, r13
+adc r10, rdi
+adc r11, r14
+adc r12, r15
+adc r8, rbx
+adc rdx, 0
+mov rdi, rdx
+mov rdx, r9
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, rsi, [rax + 32]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 40]
+adc rbp, rsi
+adc rdx, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc r12, rbx
+adc r8, rbp
+adc rdi, rdx
+mov rdx, [rcx + 24]
+mov rsi, [rsp]
+mulx r9, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add r9, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rbx, rbp, [rsi + 24]
+adc r15, rbp
+mulx rdx, rbp, [rsi + 32]
+adc rbx, rbp
+adc rdx, 0
+add r10, r13
+adc r11, r9
+adc r12, r14
+adc r8, r15
+adc rdi, rbx
+adc rdx, 0
+mov r9, rdx
+mov rdx, r10
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, rsi, [rax + 32]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 40]
+adc rbp, rsi
+adc rdx, 0
+add r10, r14
+adc r11, r13
+adc r12, r15
+adc r8, rbx
+adc rdi, rbp
+adc r9, rdx
+mov rdx, [rcx + 32]
+mov rcx, [rsp]
+mulx rsi, r10, [rcx]
+mulx r13, r14, [rcx + 8]
+add rsi, r14
+mulx r14, r15, [rcx + 16]
+adc r13, r15
+mulx r15, rbx, [rcx + 24]
+adc r14, rbx
+mulx rcx, rdx, [rcx + 32]
+adc r15, rdx
+adc rcx, 0
+add r11, r10
+adc r12, rsi
+adc r8, r13
+adc rdi, r14
+adc r9, r15
+adc rcx, 0
+mov rdx, r11
+imul rdx, [rax]
+mulx rsi, r10, [rax + 8]
+mulx r13, r14, [rax + 16]
+add rsi, r14
+mulx r14, r15, [rax + 24]
+adc r13, r15
+mulx r15, rbx, [rax + 32]
+adc r14, rbx
+mulx rax, rdx, [rax + 40]
+adc r15, rdx
+adc rax, 0
+add r11, r10
+adc r12, rsi
+adc r8, r13
+adc rdi, r14
+adc r9, r15
+adc rcx, rax
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -2721,6 +3549,45 @@ fn sub<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
             c3 = const M::P[3],
             c4 = const M::P[4],
             options(pure, readonly, nostack),
+        );
+    }
+    [a0, a1, a2, a3, a4]
+}
+
+/// x mod p for x < 2p, p with a spare bit.
+#[inline(always)]
+fn reduce<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
+    let [mut a0, mut a1, mut a2, mut a3, mut a4] = *x;
+    // SAFETY: it changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "mov {t0}, {c0}",
+            "mov {t1}, {c1}",
+            "mov {t2}, {c2}",
+            "mov {t3}, {c3}",
+            "mov {t4}, {c4}",
+            "add {t0}, {a0}",
+            "adc {t1}, {a1}",
+            "adc {t2}, {a2}",
+            "adc {t3}, {a3}",
+            "adc {t4}, {a4}",
+            "cmovc {a0}, {t0}",
+            "cmovc {a1}, {t1}",
+            "cmovc {a2}, {t2}",
+            "cmovc {a3}, {t3}",
+            "cmovc {a4}, {t4}",
+            a0 = inout(reg) a0,
+            a1 = inout(reg) a1,
+            a2 = inout(reg) a2,
+            a3 = inout(reg) a3,
+            a4 = inout(reg) a4,
+            t0 = out(reg) _, t1 = out(reg) _, t2 = out(reg) _, t3 = out(reg) _, t4 = out(reg) _,
+            c0 = const M::COMPLEMENT[0],
+            c1 = const M::COMPLEMENT[1],
+            c2 = const M::COMPLEMENT[2],
+            c3 = const M::COMPLEMENT[3],
+            c4 = const M::COMPLEMENT[4],
+            options(pure, nomem, nostack),
         );
     }
     [a0, a1, a2, a3, a4]

@@ -4,6 +4,7 @@
 use core::arch::{asm, naked_asm};
 
 use crate::assembly::assembly;
+use crate::lazy_kernels::lazy_assembly;
 use crate::modulus::Modulus;
 
 // fold: mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products.
@@ -27,19 +28,9 @@ unsafe fn mul_fold_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
         asm!(
             "call {kernel}",
             kernel = sym mul_fold_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _,
-            out("r8") _,
-            out("r9") z[0],
-            out("r10") z[1],
-            out("r11") z[2],
-            out("r12") z[3],
-            out("r13") _,
-            out("r14") z[4],
-            out("r15") z[5],
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") z[0], out("r10") z[1],
+            out("r11") z[2], out("r12") z[3], out("r13") _, out("r14") z[4], out("r15") z[5],
             options(pure, readonly),
         );
     }
@@ -50,309 +41,309 @@ unsafe fn mul_fold_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
 unsafe extern "C" fn mul_fold_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 32
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, r13, r12
-    adc r11, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx rdx, r13, r13
-    adc r12, r13
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, r8
-    mulx r8, r14, qword ptr [rax]
-    mulx r15, rbx, qword ptr [rax + 8]
-    add r8, rbx
-    mulx rbx, rbp, qword ptr [rax + 16]
-    adc r15, rbp
-    mov qword ptr [rsp], rsi
-    mulx rbp, rsi, qword ptr [rax + 24]
-    adc rbx, rsi
-    mov qword ptr [rsp + 8], rcx
-    mulx rsi, rcx, qword ptr [rax + 32]
-    adc rbp, rcx
-    mulx rcx, rdx, qword ptr [rax + 40]
-    adc rsi, rdx
-    adc rcx, 0
-    add rdi, r14
-    adc r9, r8
-    adc r10, r15
-    adc r11, rbx
-    adc r12, rbp
-    adc r13, rsi
-    adc rcx, 0
-    mov rsi, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsp]
-    mulx r14, r15, qword ptr [r8]
-    mulx rbx, rbp, qword ptr [r8 + 8]
-    add r14, rbp
-    mulx rbp, rsi, qword ptr [r8 + 16]
-    adc rbx, rsi
-    mov qword ptr [rsp + 16], rax
-    mulx rsi, rax, qword ptr [r8 + 24]
-    adc rbp, rax
-    mov qword ptr [rsp + 24], rcx
-    mulx rax, rcx, qword ptr [r8 + 32]
-    adc rsi, rcx
-    mulx rcx, rdx, qword ptr [r8 + 40]
-    adc rax, rdx
-    adc rcx, 0
-    add rdi, r15
-    adc r9, r14
-    adc r10, rbx
-    adc r11, rbp
-    adc r12, rsi
-    adc r13, rax
-    adc rcx, qword ptr [rsp + 24]
-    mov rdx, rdi
-    mov rax, qword ptr [rsp + 16]
-    mulx rsi, rdi, qword ptr [rax]
-    mulx r14, r15, qword ptr [rax + 8]
-    add rsi, r15
-    mulx r15, rbx, qword ptr [rax + 16]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mulx rbp, r8, qword ptr [rax + 32]
-    adc rbx, r8
-    mulx rdx, r8, qword ptr [rax + 40]
-    adc rbp, r8
-    adc rdx, 0
-    add r9, rdi
-    adc r10, rsi
-    adc r11, r14
-    adc r12, r15
-    adc r13, rbx
-    adc rcx, rbp
-    adc rdx, 0
-    mov rsi, qword ptr [rsp + 8]
-    mov rdi, rdx
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsp]
-    mulx r14, r15, qword ptr [r8]
-    mulx rbx, rbp, qword ptr [r8 + 8]
-    add r14, rbp
-    mulx rbp, rsi, qword ptr [r8 + 16]
-    adc rbx, rsi
-    mulx rsi, rax, qword ptr [r8 + 24]
-    adc rbp, rax
-    mov qword ptr [rsp + 24], rdi
-    mulx rax, rdi, qword ptr [r8 + 32]
-    adc rsi, rdi
-    mulx rdx, rdi, qword ptr [r8 + 40]
-    adc rax, rdi
-    adc rdx, 0
-    add r9, r15
-    adc r10, r14
-    adc r11, rbx
-    adc r12, rbp
-    adc r13, rsi
-    adc rcx, rax
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, rdx
-    mov rdx, r9
-    mov rsi, qword ptr [rsp + 16]
-    mulx rdi, r9, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    add rdi, r15
-    mulx r15, rbx, qword ptr [rsi + 16]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rsi + 24]
-    adc r15, rbp
-    mulx rbp, r8, qword ptr [rsi + 32]
-    adc rbx, r8
-    mulx rdx, r8, qword ptr [rsi + 40]
-    adc rbp, r8
-    adc rdx, 0
-    add r10, r9
-    adc r11, rdi
-    adc r12, r14
-    adc r13, r15
-    adc rcx, rbx
-    adc rax, rbp
-    adc rdx, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov r8, rdx
-    mov rdx, qword ptr [rdi + 24]
-    mov r9, qword ptr [rsp]
-    mulx r14, r15, qword ptr [r9]
-    mulx rbx, rbp, qword ptr [r9 + 8]
-    add r14, rbp
-    mulx rbp, rdi, qword ptr [r9 + 16]
-    adc rbx, rdi
-    mulx rdi, rsi, qword ptr [r9 + 24]
-    adc rbp, rsi
-    mov qword ptr [rsp + 24], r8
-    mulx rsi, r8, qword ptr [r9 + 32]
-    adc rdi, r8
-    mulx rdx, r8, qword ptr [r9 + 40]
-    adc rsi, r8
-    adc rdx, 0
-    add r10, r15
-    adc r11, r14
-    adc r12, rbx
-    adc r13, rbp
-    adc rcx, rdi
-    adc rax, rsi
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, rdx
-    mov rdx, r10
-    mov rdi, qword ptr [rsp + 16]
-    mulx r8, r10, qword ptr [rdi]
-    mulx r14, r15, qword ptr [rdi + 8]
-    add r8, r15
-    mulx r15, rbx, qword ptr [rdi + 16]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rdi + 24]
-    adc r15, rbp
-    mulx rbp, r9, qword ptr [rdi + 32]
-    adc rbx, r9
-    mulx rdx, r9, qword ptr [rdi + 40]
-    adc rbp, r9
-    adc rdx, 0
-    add r11, r10
-    adc r12, r8
-    adc r13, r14
-    adc rcx, r15
-    adc rax, rbx
-    adc rsi, rbp
-    adc rdx, 0
-    mov r8, qword ptr [rsp + 8]
-    mov r9, rdx
-    mov rdx, qword ptr [r8 + 32]
-    mov r10, qword ptr [rsp]
-    mulx r14, r15, qword ptr [r10]
-    mulx rbx, rbp, qword ptr [r10 + 8]
-    add r14, rbp
-    mulx rbp, r8, qword ptr [r10 + 16]
-    adc rbx, r8
-    mulx r8, rdi, qword ptr [r10 + 24]
-    adc rbp, rdi
-    mov qword ptr [rsp + 24], r9
-    mulx rdi, r9, qword ptr [r10 + 32]
-    adc r8, r9
-    mulx rdx, r9, qword ptr [r10 + 40]
-    adc rdi, r9
-    adc rdx, 0
-    add r11, r15
-    adc r12, r14
-    adc r13, rbx
-    adc rcx, rbp
-    adc rax, r8
-    adc rsi, rdi
-    adc rdx, qword ptr [rsp + 24]
-    mov rdi, rdx
-    mov rdx, r11
-    mov r8, qword ptr [rsp + 16]
-    mulx r9, r11, qword ptr [r8]
-    mulx r14, r15, qword ptr [r8 + 8]
-    add r9, r15
-    mulx r15, rbx, qword ptr [r8 + 16]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [r8 + 24]
-    adc r15, rbp
-    mulx rbp, r10, qword ptr [r8 + 32]
-    adc rbx, r10
-    mulx rdx, r10, qword ptr [r8 + 40]
-    adc rbp, r10
-    adc rdx, 0
-    add r12, r11
-    adc r13, r9
-    adc rcx, r14
-    adc rax, r15
-    adc rsi, rbx
-    adc rdi, rbp
-    adc rdx, 0
-    mov r9, qword ptr [rsp + 8]
-    mov r10, rdx
-    mov rdx, qword ptr [r9 + 40]
-    mov r9, qword ptr [rsp]
-    mulx r11, r14, qword ptr [r9]
-    mulx r15, rbx, qword ptr [r9 + 8]
-    add r11, rbx
-    mulx rbx, rbp, qword ptr [r9 + 16]
-    adc r15, rbp
-    mulx rbp, r8, qword ptr [r9 + 24]
-    adc rbx, r8
-    mov qword ptr [rsp + 8], r10
-    mulx r8, r10, qword ptr [r9 + 32]
-    adc rbp, r10
-    mulx rdx, r9, qword ptr [r9 + 40]
-    adc r8, r9
-    adc rdx, 0
-    add r12, r14
-    adc r13, r11
-    adc rcx, r15
-    adc rax, rbx
-    adc rsi, rbp
-    adc rdi, r8
-    adc rdx, qword ptr [rsp + 8]
-    mov r8, qword ptr [rsp + 16]
-    mov r9, rdx
-    mov rdx, r12
-    imul rdx, qword ptr [r8 + 48]
-    mulx r10, r11, qword ptr [r8 + 56]
-    mulx r14, r15, qword ptr [r8 + 64]
-    add r10, r15
-    mulx r15, rbx, qword ptr [r8 + 72]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [r8 + 80]
-    adc r15, rbp
-    mov qword ptr [rsp + 8], r9
-    mulx rbp, r9, qword ptr [r8 + 88]
-    adc rbx, r9
-    mulx rdx, r9, qword ptr [r8 + 96]
-    adc rbp, r9
-    adc rdx, 0
-    add r12, r11
-    adc r13, r10
-    adc rcx, r14
-    adc rax, r15
-    adc rsi, rbx
-    adc rdi, rbp
-    adc rdx, qword ptr [rsp + 8]
-    mov r9, r13
-    sub r9, qword ptr [r8 + 56]
-    mov r10, rcx
-    sbb r10, qword ptr [r8 + 64]
-    mov r11, rax
-    sbb r11, qword ptr [r8 + 72]
-    mov r12, rsi
-    sbb r12, qword ptr [r8 + 80]
-    mov r14, rdi
-    sbb r14, qword ptr [r8 + 88]
-    mov r15, rdx
-    sbb r15, qword ptr [r8 + 96]
-    cmovc r9, r13
-    cmovc r10, rcx
-    cmovc r11, rax
-    cmovc r12, rsi
-    cmovc r14, rdi
-    cmovc r15, rdx
-    add rsp, 32
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 32
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx rdx, r13, r13
+adc r12, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, r8
+mulx r8, r14, [rax]
+mulx r15, rbx, [rax + 8]
+add r8, rbx
+mulx rbx, rbp, [rax + 16]
+adc r15, rbp
+mov [rsp], rsi
+mulx rbp, rsi, [rax + 24]
+adc rbx, rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 32]
+adc rbp, rcx
+mulx rcx, rdx, [rax + 40]
+adc rsi, rdx
+adc rcx, 0
+add rdi, r14
+adc r9, r8
+adc r10, r15
+adc r11, rbx
+adc r12, rbp
+adc r13, rsi
+adc rcx, 0
+mov rsi, [rsp + 8]
+mov rdx, [rsi + 8]
+mov r8, [rsp]
+mulx r14, r15, [r8]
+mulx rbx, rbp, [r8 + 8]
+add r14, rbp
+mulx rbp, rsi, [r8 + 16]
+adc rbx, rsi
+mov [rsp + 16], rax
+mulx rsi, rax, [r8 + 24]
+adc rbp, rax
+mov [rsp + 24], rcx
+mulx rax, rcx, [r8 + 32]
+adc rsi, rcx
+mulx rcx, rdx, [r8 + 40]
+adc rax, rdx
+adc rcx, 0
+add rdi, r15
+adc r9, r14
+adc r10, rbx
+adc r11, rbp
+adc r12, rsi
+adc r13, rax
+adc rcx, [rsp + 24]
+mov rdx, rdi
+mov rax, [rsp + 16]
+mulx rsi, rdi, [rax]
+mulx r14, r15, [rax + 8]
+add rsi, r15
+mulx r15, rbx, [rax + 16]
+adc r14, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, r8, [rax + 32]
+adc rbx, r8
+mulx rdx, r8, [rax + 40]
+adc rbp, r8
+adc rdx, 0
+add r9, rdi
+adc r10, rsi
+adc r11, r14
+adc r12, r15
+adc r13, rbx
+adc rcx, rbp
+adc rdx, 0
+mov rsi, [rsp + 8]
+mov rdi, rdx
+mov rdx, [rsi + 16]
+mov r8, [rsp]
+mulx r14, r15, [r8]
+mulx rbx, rbp, [r8 + 8]
+add r14, rbp
+mulx rbp, rsi, [r8 + 16]
+adc rbx, rsi
+mulx rsi, rax, [r8 + 24]
+adc rbp, rax
+mov [rsp + 24], rdi
+mulx rax, rdi, [r8 + 32]
+adc rsi, rdi
+mulx rdx, rdi, [r8 + 40]
+adc rax, rdi
+adc rdx, 0
+add r9, r15
+adc r10, r14
+adc r11, rbx
+adc r12, rbp
+adc r13, rsi
+adc rcx, rax
+adc rdx, [rsp + 24]
+mov rax, rdx
+mov rdx, r9
+mov rsi, [rsp + 16]
+mulx rdi, r9, [rsi]
+mulx r14, r15, [rsi + 8]
+add rdi, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rbx, rbp, [rsi + 24]
+adc r15, rbp
+mulx rbp, r8, [rsi + 32]
+adc rbx, r8
+mulx rdx, r8, [rsi + 40]
+adc rbp, r8
+adc rdx, 0
+add r10, r9
+adc r11, rdi
+adc r12, r14
+adc r13, r15
+adc rcx, rbx
+adc rax, rbp
+adc rdx, 0
+mov rdi, [rsp + 8]
+mov r8, rdx
+mov rdx, [rdi + 24]
+mov r9, [rsp]
+mulx r14, r15, [r9]
+mulx rbx, rbp, [r9 + 8]
+add r14, rbp
+mulx rbp, rdi, [r9 + 16]
+adc rbx, rdi
+mulx rdi, rsi, [r9 + 24]
+adc rbp, rsi
+mov [rsp + 24], r8
+mulx rsi, r8, [r9 + 32]
+adc rdi, r8
+mulx rdx, r8, [r9 + 40]
+adc rsi, r8
+adc rdx, 0
+add r10, r15
+adc r11, r14
+adc r12, rbx
+adc r13, rbp
+adc rcx, rdi
+adc rax, rsi
+adc rdx, [rsp + 24]
+mov rsi, rdx
+mov rdx, r10
+mov rdi, [rsp + 16]
+mulx r8, r10, [rdi]
+mulx r14, r15, [rdi + 8]
+add r8, r15
+mulx r15, rbx, [rdi + 16]
+adc r14, rbx
+mulx rbx, rbp, [rdi + 24]
+adc r15, rbp
+mulx rbp, r9, [rdi + 32]
+adc rbx, r9
+mulx rdx, r9, [rdi + 40]
+adc rbp, r9
+adc rdx, 0
+add r11, r10
+adc r12, r8
+adc r13, r14
+adc rcx, r15
+adc rax, rbx
+adc rsi, rbp
+adc rdx, 0
+mov r8, [rsp + 8]
+mov r9, rdx
+mov rdx, [r8 + 32]
+mov r10, [rsp]
+mulx r14, r15, [r10]
+mulx rbx, rbp, [r10 + 8]
+add r14, rbp
+mulx rbp, r8, [r10 + 16]
+adc rbx, r8
+mulx r8, rdi, [r10 + 24]
+adc rbp, rdi
+mov [rsp + 24], r9
+mulx rdi, r9, [r10 + 32]
+adc r8, r9
+mulx rdx, r9, [r10 + 40]
+adc rdi, r9
+adc rdx, 0
+add r11, r15
+adc r12, r14
+adc r13, rbx
+adc rcx, rbp
+adc rax, r8
+adc rsi, rdi
+adc rdx, [rsp + 24]
+mov rdi, rdx
+mov rdx, r11
+mov r8, [rsp + 16]
+mulx r9, r11, [r8]
+mulx r14, r15, [r8 + 8]
+add r9, r15
+mulx r15, rbx, [r8 + 16]
+adc r14, rbx
+mulx rbx, rbp, [r8 + 24]
+adc r15, rbp
+mulx rbp, r10, [r8 + 32]
+adc rbx, r10
+mulx rdx, r10, [r8 + 40]
+adc rbp, r10
+adc rdx, 0
+add r12, r11
+adc r13, r9
+adc rcx, r14
+adc rax, r15
+adc rsi, rbx
+adc rdi, rbp
+adc rdx, 0
+mov r9, [rsp + 8]
+mov r10, rdx
+mov rdx, [r9 + 40]
+mov r9, [rsp]
+mulx r11, r14, [r9]
+mulx r15, rbx, [r9 + 8]
+add r11, rbx
+mulx rbx, rbp, [r9 + 16]
+adc r15, rbp
+mulx rbp, r8, [r9 + 24]
+adc rbx, r8
+mov [rsp + 8], r10
+mulx r8, r10, [r9 + 32]
+adc rbp, r10
+mulx rdx, r9, [r9 + 40]
+adc r8, r9
+adc rdx, 0
+add r12, r14
+adc r13, r11
+adc rcx, r15
+adc rax, rbx
+adc rsi, rbp
+adc rdi, r8
+adc rdx, [rsp + 8]
+mov r8, [rsp + 16]
+mov r9, rdx
+mov rdx, r12
+imul rdx, [r8 + 48]
+mulx r10, r11, [r8 + 56]
+mulx r14, r15, [r8 + 64]
+add r10, r15
+mulx r15, rbx, [r8 + 72]
+adc r14, rbx
+mulx rbx, rbp, [r8 + 80]
+adc r15, rbp
+mov [rsp + 8], r9
+mulx rbp, r9, [r8 + 88]
+adc rbx, r9
+mulx rdx, r9, [r8 + 96]
+adc rbp, r9
+adc rdx, 0
+add r12, r11
+adc r13, r10
+adc rcx, r14
+adc rax, r15
+adc rsi, rbx
+adc rdi, rbp
+adc rdx, [rsp + 8]
+mov r9, r13
+sub r9, [r8 + 56]
+mov r10, rcx
+sbb r10, [r8 + 64]
+mov r11, rax
+sbb r11, [r8 + 72]
+mov r12, rsi
+sbb r12, [r8 + 80]
+mov r14, rdi
+sbb r14, [r8 + 88]
+mov r15, rdx
+sbb r15, [r8 + 96]
+cmovc r9, r13
+cmovc r10, rcx
+cmovc r11, rax
+cmovc r12, rsi
+cmovc r14, rdi
+cmovc r15, rdx
+add rsp, 32
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -382,19 +373,10 @@ unsafe fn mul_fold_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
         asm!(
             "call {kernel}",
             kernel = sym mul_fold_adx_code::<M>,
-            out("rax") z[0],
-            out("rcx") z[1],
-            inout("rdx") core::ptr::from_ref(y) => z[2],
-            inout("rsi") core::ptr::from_ref(x) => z[3],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") z[4],
-            out("r13") _,
-            out("r14") z[5],
-            out("r15") _,
+            out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[2],
+            inout("rsi") core::ptr::from_ref(x) => z[3], out("rdi") _, out("r8") _, out("r9") _,
+            out("r10") _, out("r11") _, out("r12") z[4], out("r13") _, out("r14") z[5], out("r15")
+            _,
             options(pure, readonly),
         );
     }
@@ -405,293 +387,293 @@ unsafe fn mul_fold_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
 unsafe extern "C" fn mul_fold_adx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 8
-    xor eax, eax
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mulx rdi, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    mulx r11, r12, qword ptr [rsi + 16]
-    xor r13d, r13d
-    adcx rdi, r10
-    mulx r10, r13, qword ptr [rsi + 24]
-    adcx r9, r12
-    mulx r12, r14, qword ptr [rsi + 32]
-    adcx r11, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adcx r10, r14
-    adcx r12, r13
-    adcx rdx, rax
-    mov r13, rdx
-    mov rdx, r8
-    mulx r8, r14, qword ptr [rip + 2f]
-    mulx r15, rbx, qword ptr [rip + 2f + 8]
-    xor ebp, ebp
-    adcx rdi, r14
-    mulx r14, rbp, qword ptr [rip + 2f + 16]
-    adox r8, rbx
-    adcx r9, r8
-    mulx r8, rbx, qword ptr [rip + 2f + 24]
-    adox r15, rbp
-    adcx r11, r15
-    mulx r15, rbp, qword ptr [rip + 2f + 32]
-    adox r14, rbx
-    adcx r10, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 40]
-    adox r8, rbp
-    adcx r12, r8
-    adox r15, r14
-    adcx r13, r15
-    adox rdx, rax
-    adcx rdx, rax
-    mov r8, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx r14, r15, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx rdi, r15
-    mov qword ptr [rsp], rcx
-    mulx r15, rcx, qword ptr [rsi + 16]
-    adox r14, rbp
-    adcx r9, r14
-    mulx r14, rbp, qword ptr [rsi + 24]
-    adox rbx, rcx
-    adcx r11, rbx
-    mulx rcx, rbx, qword ptr [rsi + 32]
-    adox r15, rbp
-    adcx r10, r15
-    mulx rdx, r15, qword ptr [rsi + 40]
-    adox r14, rbx
-    adcx r12, r14
-    adox rcx, r15
-    adcx r13, rcx
-    adox rdx, rax
-    adcx r8, rdx
-    mov rdx, rdi
-    mulx rcx, rdi, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    xor ebx, ebx
-    adcx r9, rdi
-    mulx rdi, rbx, qword ptr [rip + 2f + 16]
-    adox rcx, r15
-    adcx r11, rcx
-    mulx rcx, r15, qword ptr [rip + 2f + 24]
-    adox r14, rbx
-    adcx r10, r14
-    mulx r14, rbx, qword ptr [rip + 2f + 32]
-    adox rdi, r15
-    adcx r12, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 40]
-    adox rcx, rbx
-    adcx r13, rcx
-    adox r14, rdi
-    adcx r8, r14
-    adox rdx, rax
-    adcx rdx, rax
-    mov rcx, qword ptr [rsp]
-    mov rdi, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx r14, r15, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r9, r15
-    mulx r15, rcx, qword ptr [rsi + 16]
-    adox r14, rbp
-    adcx r11, r14
-    mulx r14, rbp, qword ptr [rsi + 24]
-    adox rbx, rcx
-    adcx r10, rbx
-    mulx rcx, rbx, qword ptr [rsi + 32]
-    adox r15, rbp
-    adcx r12, r15
-    mulx rdx, r15, qword ptr [rsi + 40]
-    adox r14, rbx
-    adcx r13, r14
-    adox rcx, r15
-    adcx r8, rcx
-    adox rdx, rax
-    adcx rdi, rdx
-    mov rdx, r9
-    mulx rcx, r9, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    xor ebx, ebx
-    adcx r11, r9
-    mulx r9, rbx, qword ptr [rip + 2f + 16]
-    adox rcx, r15
-    adcx r10, rcx
-    mulx rcx, r15, qword ptr [rip + 2f + 24]
-    adox r14, rbx
-    adcx r12, r14
-    mulx r14, rbx, qword ptr [rip + 2f + 32]
-    adox r9, r15
-    adcx r13, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 40]
-    adox rcx, rbx
-    adcx r8, rcx
-    adox r14, r9
-    adcx rdi, r14
-    adox rdx, rax
-    adcx rdx, rax
-    mov rcx, qword ptr [rsp]
-    mov r9, rdx
-    mov rdx, qword ptr [rcx + 24]
-    mulx r14, r15, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r11, r15
-    mulx r15, rcx, qword ptr [rsi + 16]
-    adox r14, rbp
-    adcx r10, r14
-    mulx r14, rbp, qword ptr [rsi + 24]
-    adox rbx, rcx
-    adcx r12, rbx
-    mulx rcx, rbx, qword ptr [rsi + 32]
-    adox r15, rbp
-    adcx r13, r15
-    mulx rdx, r15, qword ptr [rsi + 40]
-    adox r14, rbx
-    adcx r8, r14
-    adox rcx, r15
-    adcx rdi, rcx
-    adox rdx, rax
-    adcx r9, rdx
-    mov rdx, r11
-    mulx rcx, r11, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    xor ebx, ebx
-    adcx r10, r11
-    mulx r11, rbx, qword ptr [rip + 2f + 16]
-    adox rcx, r15
-    adcx r12, rcx
-    mulx rcx, r15, qword ptr [rip + 2f + 24]
-    adox r14, rbx
-    adcx r13, r14
-    mulx r14, rbx, qword ptr [rip + 2f + 32]
-    adox r11, r15
-    adcx r8, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 40]
-    adox rcx, rbx
-    adcx rdi, rcx
-    adox r14, r11
-    adcx r9, r14
-    adox rdx, rax
-    adcx rdx, rax
-    mov rcx, qword ptr [rsp]
-    mov r11, rdx
-    mov rdx, qword ptr [rcx + 32]
-    mulx r14, r15, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r10, r15
-    mulx r15, rcx, qword ptr [rsi + 16]
-    adox r14, rbp
-    adcx r12, r14
-    mulx r14, rbp, qword ptr [rsi + 24]
-    adox rbx, rcx
-    adcx r13, rbx
-    mulx rcx, rbx, qword ptr [rsi + 32]
-    adox r15, rbp
-    adcx r8, r15
-    mulx rdx, r15, qword ptr [rsi + 40]
-    adox r14, rbx
-    adcx rdi, r14
-    adox rcx, r15
-    adcx r9, rcx
-    adox rdx, rax
-    adcx r11, rdx
-    mov rdx, r10
-    mulx rcx, r10, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    xor ebx, ebx
-    adcx r12, r10
-    mulx r10, rbx, qword ptr [rip + 2f + 16]
-    adox rcx, r15
-    adcx r13, rcx
-    mulx rcx, r15, qword ptr [rip + 2f + 24]
-    adox r14, rbx
-    adcx r8, r14
-    mulx r14, rbx, qword ptr [rip + 2f + 32]
-    adox r10, r15
-    adcx rdi, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 40]
-    adox rcx, rbx
-    adcx r9, rcx
-    adox r14, r10
-    adcx r11, r14
-    adox rdx, rax
-    adcx rdx, rax
-    mov rcx, qword ptr [rsp]
-    mov r10, rdx
-    mov rdx, qword ptr [rcx + 40]
-    mulx rcx, r14, qword ptr [rsi]
-    mulx r15, rbx, qword ptr [rsi + 8]
-    xor ebp, ebp
-    adcx r12, r14
-    mulx r14, rbp, qword ptr [rsi + 16]
-    adox rcx, rbx
-    adcx r13, rcx
-    mulx rcx, rbx, qword ptr [rsi + 24]
-    adox r15, rbp
-    adcx r8, r15
-    mulx r15, rbp, qword ptr [rsi + 32]
-    adox r14, rbx
-    adcx rdi, r14
-    mulx rdx, rsi, qword ptr [rsi + 40]
-    adox rcx, rbp
-    adcx r9, rcx
-    adox r15, rsi
-    adcx r11, r15
-    adox rdx, rax
-    adcx r10, rdx
-    mov rdx, r12
-    mulx rcx, rdx, qword ptr [rip + 2f + 48]
-    mulx rcx, rsi, qword ptr [rip + 2f + 56]
-    mulx r14, r15, qword ptr [rip + 2f + 64]
-    xor ebx, ebx
-    adcx r12, rsi
-    mulx rsi, r12, qword ptr [rip + 2f + 72]
-    adox rcx, r15
-    adcx r13, rcx
-    mulx rcx, r15, qword ptr [rip + 2f + 80]
-    adox r14, r12
-    adcx r8, r14
-    mulx r12, r14, qword ptr [rip + 2f + 88]
-    adox rsi, r15
-    adcx rdi, rsi
-    mulx rdx, rsi, qword ptr [rip + 2f + 96]
-    adox rcx, r14
-    adcx r9, rcx
-    adox r12, rsi
-    adcx r11, r12
-    adox rdx, rax
-    adcx r10, rdx
-    mov rax, r13
-    sub rax, qword ptr [rip + 2f + 56]
-    mov rcx, r8
-    sbb rcx, qword ptr [rip + 2f + 64]
-    mov rdx, rdi
-    sbb rdx, qword ptr [rip + 2f + 72]
-    mov rsi, r9
-    sbb rsi, qword ptr [rip + 2f + 80]
-    mov r12, r11
-    sbb r12, qword ptr [rip + 2f + 88]
-    mov r14, r10
-    sbb r14, qword ptr [rip + 2f + 96]
-    cmovc rax, r13
-    cmovc rcx, r8
-    cmovc rdx, rdi
-    cmovc rsi, r9
-    cmovc r12, r11
-    cmovc r14, r10
-    add rsp, 8
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 8
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mulx rdi, r8, [rsi]
+mulx r9, r10, [rsi + 8]
+mulx r11, r12, [rsi + 16]
+xor r13d, r13d
+adcx rdi, r10
+mulx r10, r13, [rsi + 24]
+adcx r9, r12
+mulx r12, r14, [rsi + 32]
+adcx r11, r13
+mulx rdx, r13, [rsi + 40]
+adcx r10, r14
+adcx r12, r13
+adcx rdx, rax
+mov r13, rdx
+mov rdx, r8
+mulx r8, r14, [rip + 2f]
+mulx r15, rbx, [rip + 2f + 8]
+xor ebp, ebp
+adcx rdi, r14
+mulx r14, rbp, [rip + 2f + 16]
+adox r8, rbx
+adcx r9, r8
+mulx r8, rbx, [rip + 2f + 24]
+adox r15, rbp
+adcx r11, r15
+mulx r15, rbp, [rip + 2f + 32]
+adox r14, rbx
+adcx r10, r14
+mulx rdx, r14, [rip + 2f + 40]
+adox r8, rbp
+adcx r12, r8
+adox r15, r14
+adcx r13, r15
+adox rdx, rax
+adcx rdx, rax
+mov r8, rdx
+mov rdx, [rcx + 8]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx rdi, r15
+mov [rsp], rcx
+mulx r15, rcx, [rsi + 16]
+adox r14, rbp
+adcx r9, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, rcx
+adcx r11, rbx
+mulx rcx, rbx, [rsi + 32]
+adox r15, rbp
+adcx r10, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx r12, r14
+adox rcx, r15
+adcx r13, rcx
+adox rdx, rax
+adcx r8, rdx
+mov rdx, rdi
+mulx rcx, rdi, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+xor ebx, ebx
+adcx r9, rdi
+mulx rdi, rbx, [rip + 2f + 16]
+adox rcx, r15
+adcx r11, rcx
+mulx rcx, r15, [rip + 2f + 24]
+adox r14, rbx
+adcx r10, r14
+mulx r14, rbx, [rip + 2f + 32]
+adox rdi, r15
+adcx r12, rdi
+mulx rdx, rdi, [rip + 2f + 40]
+adox rcx, rbx
+adcx r13, rcx
+adox r14, rdi
+adcx r8, r14
+adox rdx, rax
+adcx rdx, rax
+mov rcx, [rsp]
+mov rdi, rdx
+mov rdx, [rcx + 16]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx r9, r15
+mulx r15, rcx, [rsi + 16]
+adox r14, rbp
+adcx r11, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, rcx
+adcx r10, rbx
+mulx rcx, rbx, [rsi + 32]
+adox r15, rbp
+adcx r12, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx r13, r14
+adox rcx, r15
+adcx r8, rcx
+adox rdx, rax
+adcx rdi, rdx
+mov rdx, r9
+mulx rcx, r9, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+xor ebx, ebx
+adcx r11, r9
+mulx r9, rbx, [rip + 2f + 16]
+adox rcx, r15
+adcx r10, rcx
+mulx rcx, r15, [rip + 2f + 24]
+adox r14, rbx
+adcx r12, r14
+mulx r14, rbx, [rip + 2f + 32]
+adox r9, r15
+adcx r13, r9
+mulx rdx, r9, [rip + 2f + 40]
+adox rcx, rbx
+adcx r8, rcx
+adox r14, r9
+adcx rdi, r14
+adox rdx, rax
+adcx rdx, rax
+mov rcx, [rsp]
+mov r9, rdx
+mov rdx, [rcx + 24]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx r11, r15
+mulx r15, rcx, [rsi + 16]
+adox r14, rbp
+adcx r10, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, rcx
+adcx r12, rbx
+mulx rcx, rbx, [rsi + 32]
+adox r15, rbp
+adcx r13, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx r8, r14
+adox rcx, r15
+adcx rdi, rcx
+adox rdx, rax
+adcx r9, rdx
+mov rdx, r11
+mulx rcx, r11, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+xor ebx, ebx
+adcx r10, r11
+mulx r11, rbx, [rip + 2f + 16]
+adox rcx, r15
+adcx r12, rcx
+mulx rcx, r15, [rip + 2f + 24]
+adox r14, rbx
+adcx r13, r14
+mulx r14, rbx, [rip + 2f + 32]
+adox r11, r15
+adcx r8, r11
+mulx rdx, r11, [rip + 2f + 40]
+adox rcx, rbx
+adcx rdi, rcx
+adox r14, r11
+adcx r9, r14
+adox rdx, rax
+adcx rdx, rax
+mov rcx, [rsp]
+mov r11, rdx
+mov rdx, [rcx + 32]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx r10, r15
+mulx r15, rcx, [rsi + 16]
+adox r14, rbp
+adcx r12, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, rcx
+adcx r13, rbx
+mulx rcx, rbx, [rsi + 32]
+adox r15, rbp
+adcx r8, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx rdi, r14
+adox rcx, r15
+adcx r9, rcx
+adox rdx, rax
+adcx r11, rdx
+mov rdx, r10
+mulx rcx, r10, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+xor ebx, ebx
+adcx r12, r10
+mulx r10, rbx, [rip + 2f + 16]
+adox rcx, r15
+adcx r13, rcx
+mulx rcx, r15, [rip + 2f + 24]
+adox r14, rbx
+adcx r8, r14
+mulx r14, rbx, [rip + 2f + 32]
+adox r10, r15
+adcx rdi, r10
+mulx rdx, r10, [rip + 2f + 40]
+adox rcx, rbx
+adcx r9, rcx
+adox r14, r10
+adcx r11, r14
+adox rdx, rax
+adcx rdx, rax
+mov rcx, [rsp]
+mov r10, rdx
+mov rdx, [rcx + 40]
+mulx rcx, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx r12, r14
+mulx r14, rbp, [rsi + 16]
+adox rcx, rbx
+adcx r13, rcx
+mulx rcx, rbx, [rsi + 24]
+adox r15, rbp
+adcx r8, r15
+mulx r15, rbp, [rsi + 32]
+adox r14, rbx
+adcx rdi, r14
+mulx rdx, rsi, [rsi + 40]
+adox rcx, rbp
+adcx r9, rcx
+adox r15, rsi
+adcx r11, r15
+adox rdx, rax
+adcx r10, rdx
+mov rdx, r12
+mulx rcx, rdx, [rip + 2f + 48]
+mulx rcx, rsi, [rip + 2f + 56]
+mulx r14, r15, [rip + 2f + 64]
+xor ebx, ebx
+adcx r12, rsi
+mulx rsi, r12, [rip + 2f + 72]
+adox rcx, r15
+adcx r13, rcx
+mulx rcx, r15, [rip + 2f + 80]
+adox r14, r12
+adcx r8, r14
+mulx r12, r14, [rip + 2f + 88]
+adox rsi, r15
+adcx rdi, rsi
+mulx rdx, rsi, [rip + 2f + 96]
+adox rcx, r14
+adcx r9, rcx
+adox r12, rsi
+adcx r11, r12
+adox rdx, rax
+adcx r10, rdx
+mov rax, r13
+sub rax, [rip + 2f + 56]
+mov rcx, r8
+sbb rcx, [rip + 2f + 64]
+mov rdx, rdi
+sbb rdx, [rip + 2f + 72]
+mov rsi, r9
+sbb rsi, [rip + 2f + 80]
+mov r12, r11
+sbb r12, [rip + 2f + 88]
+mov r14, r10
+sbb r14, [rip + 2f + 96]
+cmovc rax, r13
+cmovc rcx, r8
+cmovc rdx, rdi
+cmovc rsi, r9
+cmovc r12, r11
+cmovc r14, r10
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -721,19 +703,9 @@ unsafe fn square_fold_mulx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
         asm!(
             "call {kernel}",
             kernel = sym square_fold_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            out("rdx") _,
-            inout("rsi") core::ptr::from_ref(x) => z[0],
-            out("rdi") z[1],
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") z[2],
-            out("r12") z[3],
-            out("r13") z[4],
-            out("r14") z[5],
-            out("r15") _,
+            out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => z[0],
+            out("rdi") z[1], out("r8") _, out("r9") _, out("r10") _, out("r11") z[2], out("r12")
+            z[3], out("r13") z[4], out("r14") z[5], out("r15") _,
             options(pure, readonly),
         );
     }
@@ -744,266 +716,266 @@ unsafe fn square_fold_mulx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
 unsafe extern "C" fn square_fold_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 32
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov r9, qword ptr [rsi + 32]
-    shld r9, rdx, 1
-    mov rdx, qword ptr [rsi + 32]
-    mov r10, qword ptr [rsi + 40]
-    shld r10, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov r11, qword ptr [rsi]
-    mulx r11, r12, r11
-    mulx rcx, r13, rcx
-    add r11, r13
-    mulx rdi, r13, rdi
-    adc rcx, r13
-    mulx r13, r14, r8
-    adc rdi, r14
-    mulx r14, r15, r9
-    adc r13, r15
-    mulx rdx, r15, r10
-    adc r14, r15
-    adc rdx, 0
-    mov r15, rdx
-    mov rdx, r12
-    mulx r12, rbx, qword ptr [rax]
-    mov qword ptr [rsp], r10
-    mulx rbp, r10, qword ptr [rax + 8]
-    add r12, r10
-    mov qword ptr [rsp + 8], r9
-    mulx r10, r9, qword ptr [rax + 16]
-    adc rbp, r9
-    mov qword ptr [rsp + 16], r8
-    mulx r9, r8, qword ptr [rax + 24]
-    adc r10, r8
-    mov qword ptr [rsp + 24], rsi
-    mulx r8, rsi, qword ptr [rax + 32]
-    adc r9, rsi
-    mulx rdx, rsi, qword ptr [rax + 40]
-    adc r8, rsi
-    adc rdx, 0
-    add r11, rbx
-    adc rcx, r12
-    adc rdi, rbp
-    adc r13, r10
-    adc r14, r9
-    adc r15, r8
-    adc rdx, 0
-    mov rsi, qword ptr [rsp + 24]
-    mov r8, qword ptr [rsi + 16]
-    lea r8, [r8 + r8]
-    mov r9, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov r10, qword ptr [rsi + 8]
-    mulx r10, r12, r10
-    mulx r8, rbx, r8
-    add r10, rbx
-    mulx rbx, rbp, qword ptr [rsp + 16]
-    adc r8, rbp
-    mulx rbp, rsi, qword ptr [rsp + 8]
-    adc rbx, rsi
-    mulx rdx, rsi, qword ptr [rsp]
-    adc rbp, rsi
-    adc rdx, 0
-    add rcx, r12
-    adc rdi, r10
-    adc r13, r8
-    adc r14, rbx
-    adc r15, rbp
-    adc r9, rdx
-    mov rdx, r11
-    mulx rsi, r8, qword ptr [rax]
-    mulx r10, r11, qword ptr [rax + 8]
-    add rsi, r11
-    mulx r11, r12, qword ptr [rax + 16]
-    adc r10, r12
-    mulx r12, rbx, qword ptr [rax + 24]
-    adc r11, rbx
-    mulx rbx, rbp, qword ptr [rax + 32]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rax + 40]
-    adc rbx, rbp
-    adc rdx, 0
-    add rcx, r8
-    adc rdi, rsi
-    adc r13, r10
-    adc r14, r11
-    adc r15, r12
-    adc r9, rbx
-    adc rdx, 0
-    mov rsi, qword ptr [rsp + 24]
-    mov r8, qword ptr [rsi + 24]
-    lea r8, [r8 + r8]
-    mov r10, rdx
-    mov rdx, qword ptr [rsi + 16]
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, r12, r11
-    mulx r8, rbx, r8
-    add r11, rbx
-    mulx rbx, rbp, qword ptr [rsp + 8]
-    adc r8, rbp
-    mulx rdx, rbp, qword ptr [rsp]
-    adc rbx, rbp
-    adc rdx, 0
-    add r13, r12
-    adc r14, r11
-    adc r15, r8
-    adc r9, rbx
-    adc r10, rdx
-    mov rdx, rcx
-    mulx rcx, r8, qword ptr [rax]
-    mulx r11, r12, qword ptr [rax + 8]
-    add rcx, r12
-    mulx r12, rbx, qword ptr [rax + 16]
-    adc r11, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r12, rbp
-    mulx rbp, rsi, qword ptr [rax + 32]
-    adc rbx, rsi
-    mulx rdx, rsi, qword ptr [rax + 40]
-    adc rbp, rsi
-    adc rdx, 0
-    add rdi, r8
-    adc r13, rcx
-    adc r14, r11
-    adc r15, r12
-    adc r9, rbx
-    adc r10, rbp
-    adc rdx, 0
-    mov rcx, qword ptr [rsp + 24]
-    mov rsi, qword ptr [rcx + 32]
-    lea rsi, [rsi + rsi]
-    mov r8, rdx
-    mov rdx, qword ptr [rcx + 24]
-    mov r11, qword ptr [rcx + 24]
-    mulx r11, r12, r11
-    mulx rsi, rbx, rsi
-    add r11, rbx
-    mulx rdx, rbx, qword ptr [rsp]
-    adc rsi, rbx
-    adc rdx, 0
-    add r15, r12
-    adc r9, r11
-    adc r10, rsi
-    adc r8, rdx
-    mov rdx, rdi
-    mulx rsi, rdi, qword ptr [rax]
-    mulx r11, r12, qword ptr [rax + 8]
-    add rsi, r12
-    mulx r12, rbx, qword ptr [rax + 16]
-    adc r11, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r12, rbp
-    mulx rbp, rcx, qword ptr [rax + 32]
-    adc rbx, rcx
-    mulx rcx, rdx, qword ptr [rax + 40]
-    adc rbp, rdx
-    adc rcx, 0
-    add r13, rdi
-    adc r14, rsi
-    adc r15, r11
-    adc r9, r12
-    adc r10, rbx
-    adc r8, rbp
-    adc rcx, 0
-    mov rsi, qword ptr [rsp + 24]
-    mov rdx, qword ptr [rsi + 40]
-    lea rdi, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 32]
-    mov r11, qword ptr [rsi + 32]
-    mulx r11, r12, r11
-    mulx rdx, rdi, rdi
-    add r11, rdi
-    adc rdx, 0
-    add r10, r12
-    adc r8, r11
-    adc rcx, rdx
-    mov rdx, r13
-    mulx rdi, r11, qword ptr [rax]
-    mulx r12, r13, qword ptr [rax + 8]
-    add rdi, r13
-    mulx r13, rbx, qword ptr [rax + 16]
-    adc r12, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r13, rbp
-    mulx rbp, rsi, qword ptr [rax + 32]
-    adc rbx, rsi
-    mulx rdx, rsi, qword ptr [rax + 40]
-    adc rbp, rsi
-    adc rdx, 0
-    add r14, r11
-    adc r15, rdi
-    adc r9, r12
-    adc r10, r13
-    adc r8, rbx
-    adc rcx, rbp
-    adc rdx, 0
-    mov rsi, qword ptr [rsp + 24]
-    mov rdi, rdx
-    mov rdx, qword ptr [rsi + 40]
-    mov rsi, qword ptr [rsi + 40]
-    mulx rdx, rsi, rsi
-    add rcx, rsi
-    adc rdi, rdx
-    mov rdx, r14
-    imul rdx, qword ptr [rax + 48]
-    mulx rsi, r11, qword ptr [rax + 56]
-    mulx r12, r13, qword ptr [rax + 64]
-    add rsi, r13
-    mulx r13, rbx, qword ptr [rax + 72]
-    adc r12, rbx
-    mulx rbx, rbp, qword ptr [rax + 80]
-    adc r13, rbp
-    mov qword ptr [rsp + 24], rdi
-    mulx rbp, rdi, qword ptr [rax + 88]
-    adc rbx, rdi
-    mulx rdx, rdi, qword ptr [rax + 96]
-    adc rbp, rdi
-    adc rdx, 0
-    add r14, r11
-    adc r15, rsi
-    adc r9, r12
-    adc r10, r13
-    adc r8, rbx
-    adc rcx, rbp
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, r15
-    sub rsi, qword ptr [rax + 56]
-    mov rdi, r9
-    sbb rdi, qword ptr [rax + 64]
-    mov r11, r10
-    sbb r11, qword ptr [rax + 72]
-    mov r12, r8
-    sbb r12, qword ptr [rax + 80]
-    mov r13, rcx
-    sbb r13, qword ptr [rax + 88]
-    mov r14, rdx
-    sbb r14, qword ptr [rax + 96]
-    cmovc rsi, r15
-    cmovc rdi, r9
-    cmovc r11, r10
-    cmovc r12, r8
-    cmovc r13, rcx
-    cmovc r14, rdx
-    add rsp, 32
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 32
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi]
+mov r11, [rsi]
+mulx r11, r12, r11
+mulx rcx, r13, rcx
+add r11, r13
+mulx rdi, r13, rdi
+adc rcx, r13
+mulx r13, r14, r8
+adc rdi, r14
+mulx r14, r15, r9
+adc r13, r15
+mulx rdx, r15, r10
+adc r14, r15
+adc rdx, 0
+mov r15, rdx
+mov rdx, r12
+mulx r12, rbx, [rax]
+mov [rsp], r10
+mulx rbp, r10, [rax + 8]
+add r12, r10
+mov [rsp + 8], r9
+mulx r10, r9, [rax + 16]
+adc rbp, r9
+mov [rsp + 16], r8
+mulx r9, r8, [rax + 24]
+adc r10, r8
+mov [rsp + 24], rsi
+mulx r8, rsi, [rax + 32]
+adc r9, rsi
+mulx rdx, rsi, [rax + 40]
+adc r8, rsi
+adc rdx, 0
+add r11, rbx
+adc rcx, r12
+adc rdi, rbp
+adc r13, r10
+adc r14, r9
+adc r15, r8
+adc rdx, 0
+mov rsi, [rsp + 24]
+mov r8, [rsi + 16]
+lea r8, [r8 + r8]
+mov r9, rdx
+mov rdx, [rsi + 8]
+mov r10, [rsi + 8]
+mulx r10, r12, r10
+mulx r8, rbx, r8
+add r10, rbx
+mulx rbx, rbp, [rsp + 16]
+adc r8, rbp
+mulx rbp, rsi, [rsp + 8]
+adc rbx, rsi
+mulx rdx, rsi, [rsp]
+adc rbp, rsi
+adc rdx, 0
+add rcx, r12
+adc rdi, r10
+adc r13, r8
+adc r14, rbx
+adc r15, rbp
+adc r9, rdx
+mov rdx, r11
+mulx rsi, r8, [rax]
+mulx r10, r11, [rax + 8]
+add rsi, r11
+mulx r11, r12, [rax + 16]
+adc r10, r12
+mulx r12, rbx, [rax + 24]
+adc r11, rbx
+mulx rbx, rbp, [rax + 32]
+adc r12, rbp
+mulx rdx, rbp, [rax + 40]
+adc rbx, rbp
+adc rdx, 0
+add rcx, r8
+adc rdi, rsi
+adc r13, r10
+adc r14, r11
+adc r15, r12
+adc r9, rbx
+adc rdx, 0
+mov rsi, [rsp + 24]
+mov r8, [rsi + 24]
+lea r8, [r8 + r8]
+mov r10, rdx
+mov rdx, [rsi + 16]
+mov r11, [rsi + 16]
+mulx r11, r12, r11
+mulx r8, rbx, r8
+add r11, rbx
+mulx rbx, rbp, [rsp + 8]
+adc r8, rbp
+mulx rdx, rbp, [rsp]
+adc rbx, rbp
+adc rdx, 0
+add r13, r12
+adc r14, r11
+adc r15, r8
+adc r9, rbx
+adc r10, rdx
+mov rdx, rcx
+mulx rcx, r8, [rax]
+mulx r11, r12, [rax + 8]
+add rcx, r12
+mulx r12, rbx, [rax + 16]
+adc r11, rbx
+mulx rbx, rbp, [rax + 24]
+adc r12, rbp
+mulx rbp, rsi, [rax + 32]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 40]
+adc rbp, rsi
+adc rdx, 0
+add rdi, r8
+adc r13, rcx
+adc r14, r11
+adc r15, r12
+adc r9, rbx
+adc r10, rbp
+adc rdx, 0
+mov rcx, [rsp + 24]
+mov rsi, [rcx + 32]
+lea rsi, [rsi + rsi]
+mov r8, rdx
+mov rdx, [rcx + 24]
+mov r11, [rcx + 24]
+mulx r11, r12, r11
+mulx rsi, rbx, rsi
+add r11, rbx
+mulx rdx, rbx, [rsp]
+adc rsi, rbx
+adc rdx, 0
+add r15, r12
+adc r9, r11
+adc r10, rsi
+adc r8, rdx
+mov rdx, rdi
+mulx rsi, rdi, [rax]
+mulx r11, r12, [rax + 8]
+add rsi, r12
+mulx r12, rbx, [rax + 16]
+adc r11, rbx
+mulx rbx, rbp, [rax + 24]
+adc r12, rbp
+mulx rbp, rcx, [rax + 32]
+adc rbx, rcx
+mulx rcx, rdx, [rax + 40]
+adc rbp, rdx
+adc rcx, 0
+add r13, rdi
+adc r14, rsi
+adc r15, r11
+adc r9, r12
+adc r10, rbx
+adc r8, rbp
+adc rcx, 0
+mov rsi, [rsp + 24]
+mov rdx, [rsi + 40]
+lea rdi, [rdx + rdx]
+mov rdx, [rsi + 32]
+mov r11, [rsi + 32]
+mulx r11, r12, r11
+mulx rdx, rdi, rdi
+add r11, rdi
+adc rdx, 0
+add r10, r12
+adc r8, r11
+adc rcx, rdx
+mov rdx, r13
+mulx rdi, r11, [rax]
+mulx r12, r13, [rax + 8]
+add rdi, r13
+mulx r13, rbx, [rax + 16]
+adc r12, rbx
+mulx rbx, rbp, [rax + 24]
+adc r13, rbp
+mulx rbp, rsi, [rax + 32]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 40]
+adc rbp, rsi
+adc rdx, 0
+add r14, r11
+adc r15, rdi
+adc r9, r12
+adc r10, r13
+adc r8, rbx
+adc rcx, rbp
+adc rdx, 0
+mov rsi, [rsp + 24]
+mov rdi, rdx
+mov rdx, [rsi + 40]
+mov rsi, [rsi + 40]
+mulx rdx, rsi, rsi
+add rcx, rsi
+adc rdi, rdx
+mov rdx, r14
+imul rdx, [rax + 48]
+mulx rsi, r11, [rax + 56]
+mulx r12, r13, [rax + 64]
+add rsi, r13
+mulx r13, rbx, [rax + 72]
+adc r12, rbx
+mulx rbx, rbp, [rax + 80]
+adc r13, rbp
+mov [rsp + 24], rdi
+mulx rbp, rdi, [rax + 88]
+adc rbx, rdi
+mulx rdx, rdi, [rax + 96]
+adc rbp, rdi
+adc rdx, 0
+add r14, r11
+adc r15, rsi
+adc r9, r12
+adc r10, r13
+adc r8, rbx
+adc rcx, rbp
+adc rdx, [rsp + 24]
+mov rsi, r15
+sub rsi, [rax + 56]
+mov rdi, r9
+sbb rdi, [rax + 64]
+mov r11, r10
+sbb r11, [rax + 72]
+mov r12, r8
+sbb r12, [rax + 80]
+mov r13, rcx
+sbb r13, [rax + 88]
+mov r14, rdx
+sbb r14, [rax + 96]
+cmovc rsi, r15
+cmovc rdi, r9
+cmovc r11, r10
+cmovc r12, r8
+cmovc r13, rcx
+cmovc r14, rdx
+add rsp, 32
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -1033,19 +1005,9 @@ unsafe fn square_fold_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
         asm!(
             "call {kernel}",
             kernel = sym square_fold_adx_code::<M>,
-            out("rax") z[0],
-            out("rcx") _,
-            out("rdx") z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") z[3],
-            out("r10") _,
-            out("r11") _,
-            out("r12") z[4],
-            out("r13") z[5],
-            out("r14") _,
-            out("r15") _,
+            out("rax") z[0], out("rcx") _, out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
+            z[2], out("rdi") _, out("r8") _, out("r9") z[3], out("r10") _, out("r11") _, out("r12")
+            z[4], out("r13") z[5], out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -1056,265 +1018,265 @@ unsafe fn square_fold_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
 unsafe extern "C" fn square_fold_adx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 16
-    xor eax, eax
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov r9, qword ptr [rsi + 32]
-    shld r9, rdx, 1
-    mov rdx, qword ptr [rsi + 32]
-    mov r10, qword ptr [rsi + 40]
-    shld r10, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mulx r11, r12, qword ptr [rsi]
-    mulx rcx, r13, rcx
-    mulx rdi, r14, rdi
-    xor r15d, r15d
-    adcx r11, r13
-    mulx r13, r15, r8
-    adcx rcx, r14
-    mulx r14, rbx, r9
-    adcx rdi, r15
-    mulx rdx, r15, r10
-    adcx r13, rbx
-    adcx r14, r15
-    adcx rdx, rax
-    mov r15, rdx
-    mov rdx, r12
-    mulx r12, rbx, qword ptr [rip + 2f]
-    mov qword ptr [rsp], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 8]
-    test rsp, rsp
-    adcx r11, rbx
-    mov qword ptr [rsp + 8], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 16]
-    adox r12, r10
-    adcx rcx, r12
-    mulx r10, r12, qword ptr [rip + 2f + 24]
-    adox rbp, r11
-    adcx rdi, rbp
-    mulx r11, rbp, qword ptr [rip + 2f + 32]
-    adox rbx, r12
-    adcx r13, rbx
-    mulx rdx, r12, qword ptr [rip + 2f + 40]
-    adox r10, rbp
-    adcx r14, r10
-    adox r11, r12
-    adcx r15, r11
-    adox rdx, rax
-    adcx rdx, rax
-    mov r10, qword ptr [rsi + 16]
-    lea r10, [r10 + r10]
-    mov r11, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mulx r12, rbx, qword ptr [rsi + 8]
-    mulx r10, rbp, r10
-    test rsp, rsp
-    adcx rcx, rbx
-    mulx r8, rbx, r8
-    adox r12, rbp
-    adcx rdi, r12
-    mulx r12, rbp, r9
-    adox r10, rbx
-    adcx r13, r10
-    mulx rdx, r10, qword ptr [rsp]
-    adox r8, rbp
-    adcx r14, r8
-    adox r12, r10
-    adcx r15, r12
-    adox rdx, rax
-    adcx r11, rdx
-    mov rdx, qword ptr [rsp + 8]
-    mulx r8, r10, qword ptr [rip + 2f]
-    mulx r12, rbx, qword ptr [rip + 2f + 8]
-    xor ebp, ebp
-    adcx rcx, r10
-    mulx r10, rbp, qword ptr [rip + 2f + 16]
-    adox r8, rbx
-    adcx rdi, r8
-    mulx r8, rbx, qword ptr [rip + 2f + 24]
-    adox r12, rbp
-    adcx r13, r12
-    mulx r12, rbp, qword ptr [rip + 2f + 32]
-    adox r10, rbx
-    adcx r14, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 40]
-    adox r8, rbp
-    adcx r15, r8
-    adox r12, r10
-    adcx r11, r12
-    adox rdx, rax
-    adcx rdx, rax
-    mov r8, qword ptr [rsi + 24]
-    lea r8, [r8 + r8]
-    mov r10, rdx
-    mov rdx, qword ptr [rsi + 16]
-    mulx r12, rbx, qword ptr [rsi + 16]
-    mulx r8, rbp, r8
-    test rsp, rsp
-    adcx r13, rbx
-    mulx r9, rbx, r9
-    adox r12, rbp
-    adcx r14, r12
-    mulx rdx, r12, qword ptr [rsp]
-    adox r8, rbx
-    adcx r15, r8
-    adox r9, r12
-    adcx r11, r9
-    adox rdx, rax
-    adcx r10, rdx
-    mov rdx, rcx
-    mulx rcx, r8, qword ptr [rip + 2f]
-    mulx r9, r12, qword ptr [rip + 2f + 8]
-    xor ebx, ebx
-    adcx rdi, r8
-    mulx r8, rbx, qword ptr [rip + 2f + 16]
-    adox rcx, r12
-    adcx r13, rcx
-    mulx rcx, r12, qword ptr [rip + 2f + 24]
-    adox r9, rbx
-    adcx r14, r9
-    mulx r9, rbx, qword ptr [rip + 2f + 32]
-    adox r8, r12
-    adcx r15, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 40]
-    adox rcx, rbx
-    adcx r11, rcx
-    adox r9, r8
-    adcx r10, r9
-    adox rdx, rax
-    adcx rdx, rax
-    mov rcx, qword ptr [rsi + 32]
-    lea rcx, [rcx + rcx]
-    mov r8, rdx
-    mov rdx, qword ptr [rsi + 24]
-    mulx r9, r12, qword ptr [rsi + 24]
-    mulx rcx, rbx, rcx
-    xor ebp, ebp
-    adcx r15, r12
-    mulx rdx, r12, qword ptr [rsp]
-    adox r9, rbx
-    adcx r11, r9
-    adox rcx, r12
-    adcx r10, rcx
-    adox rdx, rax
-    adcx r8, rdx
-    mov rdx, rdi
-    mulx rcx, rdi, qword ptr [rip + 2f]
-    mulx r9, r12, qword ptr [rip + 2f + 8]
-    xor ebx, ebx
-    adcx r13, rdi
-    mulx rdi, rbx, qword ptr [rip + 2f + 16]
-    adox rcx, r12
-    adcx r14, rcx
-    mulx rcx, r12, qword ptr [rip + 2f + 24]
-    adox r9, rbx
-    adcx r15, r9
-    mulx r9, rbx, qword ptr [rip + 2f + 32]
-    adox rdi, r12
-    adcx r11, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 40]
-    adox rcx, rbx
-    adcx r10, rcx
-    adox r9, rdi
-    adcx r8, r9
-    adox rdx, rax
-    adcx rdx, rax
-    mov rcx, qword ptr [rsi + 40]
-    lea rcx, [rcx + rcx]
-    mov rdi, rdx
-    mov rdx, qword ptr [rsi + 32]
-    mulx r9, r12, qword ptr [rsi + 32]
-    mulx rcx, rdx, rcx
-    xor ebx, ebx
-    adcx r10, r12
-    adox r9, rdx
-    adcx r8, r9
-    adox rcx, rax
-    adcx rdi, rcx
-    mov rdx, r13
-    mulx rcx, r9, qword ptr [rip + 2f]
-    mulx r12, r13, qword ptr [rip + 2f + 8]
-    xor ebx, ebx
-    adcx r14, r9
-    mulx r9, rbx, qword ptr [rip + 2f + 16]
-    adox rcx, r13
-    adcx r15, rcx
-    mulx rcx, r13, qword ptr [rip + 2f + 24]
-    adox r12, rbx
-    adcx r11, r12
-    mulx r12, rbx, qword ptr [rip + 2f + 32]
-    adox r9, r13
-    adcx r10, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 40]
-    adox rcx, rbx
-    adcx r8, rcx
-    adox r12, r9
-    adcx rdi, r12
-    adox rdx, rax
-    adcx rdx, rax
-    mov rcx, rdx
-    mov rdx, qword ptr [rsi + 40]
-    mulx rdx, rsi, qword ptr [rsi + 40]
-    xor r9d, r9d
-    adcx rdi, rsi
-    adcx rcx, rdx
-    mov rdx, r14
-    mulx rsi, rdx, qword ptr [rip + 2f + 48]
-    mulx rsi, r9, qword ptr [rip + 2f + 56]
-    mulx r12, r13, qword ptr [rip + 2f + 64]
-    xor ebx, ebx
-    adcx r14, r9
-    mulx r9, r14, qword ptr [rip + 2f + 72]
-    adox rsi, r13
-    adcx r15, rsi
-    mulx rsi, r13, qword ptr [rip + 2f + 80]
-    adox r12, r14
-    adcx r11, r12
-    mulx r12, r14, qword ptr [rip + 2f + 88]
-    adox r9, r13
-    adcx r10, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 96]
-    adox rsi, r14
-    adcx r8, rsi
-    adox r12, r9
-    adcx rdi, r12
-    adox rdx, rax
-    adcx rcx, rdx
-    mov rax, r15
-    sub rax, qword ptr [rip + 2f + 56]
-    mov rdx, r11
-    sbb rdx, qword ptr [rip + 2f + 64]
-    mov rsi, r10
-    sbb rsi, qword ptr [rip + 2f + 72]
-    mov r9, r8
-    sbb r9, qword ptr [rip + 2f + 80]
-    mov r12, rdi
-    sbb r12, qword ptr [rip + 2f + 88]
-    mov r13, rcx
-    sbb r13, qword ptr [rip + 2f + 96]
-    cmovc rax, r15
-    cmovc rdx, r11
-    cmovc rsi, r10
-    cmovc r9, r8
-    cmovc r12, rdi
-    cmovc r13, rcx
-    add rsp, 16
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 16
+xor eax, eax
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi]
+mulx r11, r12, [rsi]
+mulx rcx, r13, rcx
+mulx rdi, r14, rdi
+xor r15d, r15d
+adcx r11, r13
+mulx r13, r15, r8
+adcx rcx, r14
+mulx r14, rbx, r9
+adcx rdi, r15
+mulx rdx, r15, r10
+adcx r13, rbx
+adcx r14, r15
+adcx rdx, rax
+mov r15, rdx
+mov rdx, r12
+mulx r12, rbx, [rip + 2f]
+mov [rsp], r10
+mulx rbp, r10, [rip + 2f + 8]
+test rsp, rsp
+adcx r11, rbx
+mov [rsp + 8], r11
+mulx rbx, r11, [rip + 2f + 16]
+adox r12, r10
+adcx rcx, r12
+mulx r10, r12, [rip + 2f + 24]
+adox rbp, r11
+adcx rdi, rbp
+mulx r11, rbp, [rip + 2f + 32]
+adox rbx, r12
+adcx r13, rbx
+mulx rdx, r12, [rip + 2f + 40]
+adox r10, rbp
+adcx r14, r10
+adox r11, r12
+adcx r15, r11
+adox rdx, rax
+adcx rdx, rax
+mov r10, [rsi + 16]
+lea r10, [r10 + r10]
+mov r11, rdx
+mov rdx, [rsi + 8]
+mulx r12, rbx, [rsi + 8]
+mulx r10, rbp, r10
+test rsp, rsp
+adcx rcx, rbx
+mulx r8, rbx, r8
+adox r12, rbp
+adcx rdi, r12
+mulx r12, rbp, r9
+adox r10, rbx
+adcx r13, r10
+mulx rdx, r10, [rsp]
+adox r8, rbp
+adcx r14, r8
+adox r12, r10
+adcx r15, r12
+adox rdx, rax
+adcx r11, rdx
+mov rdx, [rsp + 8]
+mulx r8, r10, [rip + 2f]
+mulx r12, rbx, [rip + 2f + 8]
+xor ebp, ebp
+adcx rcx, r10
+mulx r10, rbp, [rip + 2f + 16]
+adox r8, rbx
+adcx rdi, r8
+mulx r8, rbx, [rip + 2f + 24]
+adox r12, rbp
+adcx r13, r12
+mulx r12, rbp, [rip + 2f + 32]
+adox r10, rbx
+adcx r14, r10
+mulx rdx, r10, [rip + 2f + 40]
+adox r8, rbp
+adcx r15, r8
+adox r12, r10
+adcx r11, r12
+adox rdx, rax
+adcx rdx, rax
+mov r8, [rsi + 24]
+lea r8, [r8 + r8]
+mov r10, rdx
+mov rdx, [rsi + 16]
+mulx r12, rbx, [rsi + 16]
+mulx r8, rbp, r8
+test rsp, rsp
+adcx r13, rbx
+mulx r9, rbx, r9
+adox r12, rbp
+adcx r14, r12
+mulx rdx, r12, [rsp]
+adox r8, rbx
+adcx r15, r8
+adox r9, r12
+adcx r11, r9
+adox rdx, rax
+adcx r10, rdx
+mov rdx, rcx
+mulx rcx, r8, [rip + 2f]
+mulx r9, r12, [rip + 2f + 8]
+xor ebx, ebx
+adcx rdi, r8
+mulx r8, rbx, [rip + 2f + 16]
+adox rcx, r12
+adcx r13, rcx
+mulx rcx, r12, [rip + 2f + 24]
+adox r9, rbx
+adcx r14, r9
+mulx r9, rbx, [rip + 2f + 32]
+adox r8, r12
+adcx r15, r8
+mulx rdx, r8, [rip + 2f + 40]
+adox rcx, rbx
+adcx r11, rcx
+adox r9, r8
+adcx r10, r9
+adox rdx, rax
+adcx rdx, rax
+mov rcx, [rsi + 32]
+lea rcx, [rcx + rcx]
+mov r8, rdx
+mov rdx, [rsi + 24]
+mulx r9, r12, [rsi + 24]
+mulx rcx, rbx, rcx
+xor ebp, ebp
+adcx r15, r12
+mulx rdx, r12, [rsp]
+adox r9, rbx
+adcx r11, r9
+adox rcx, r12
+adcx r10, rcx
+adox rdx, rax
+adcx r8, rdx
+mov rdx, rdi
+mulx rcx, rdi, [rip + 2f]
+mulx r9, r12, [rip + 2f + 8]
+xor ebx, ebx
+adcx r13, rdi
+mulx rdi, rbx, [rip + 2f + 16]
+adox rcx, r12
+adcx r14, rcx
+mulx rcx, r12, [rip + 2f + 24]
+adox r9, rbx
+adcx r15, r9
+mulx r9, rbx, [rip + 2f + 32]
+adox rdi, r12
+adcx r11, rdi
+mulx rdx, rdi, [rip + 2f + 40]
+adox rcx, rbx
+adcx r10, rcx
+adox r9, rdi
+adcx r8, r9
+adox rdx, rax
+adcx rdx, rax
+mov rcx, [rsi + 40]
+lea rcx, [rcx + rcx]
+mov rdi, rdx
+mov rdx, [rsi + 32]
+mulx r9, r12, [rsi + 32]
+mulx rcx, rdx, rcx
+xor ebx, ebx
+adcx r10, r12
+adox r9, rdx
+adcx r8, r9
+adox rcx, rax
+adcx rdi, rcx
+mov rdx, r13
+mulx rcx, r9, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+xor ebx, ebx
+adcx r14, r9
+mulx r9, rbx, [rip + 2f + 16]
+adox rcx, r13
+adcx r15, rcx
+mulx rcx, r13, [rip + 2f + 24]
+adox r12, rbx
+adcx r11, r12
+mulx r12, rbx, [rip + 2f + 32]
+adox r9, r13
+adcx r10, r9
+mulx rdx, r9, [rip + 2f + 40]
+adox rcx, rbx
+adcx r8, rcx
+adox r12, r9
+adcx rdi, r12
+adox rdx, rax
+adcx rdx, rax
+mov rcx, rdx
+mov rdx, [rsi + 40]
+mulx rdx, rsi, [rsi + 40]
+xor r9d, r9d
+adcx rdi, rsi
+adcx rcx, rdx
+mov rdx, r14
+mulx rsi, rdx, [rip + 2f + 48]
+mulx rsi, r9, [rip + 2f + 56]
+mulx r12, r13, [rip + 2f + 64]
+xor ebx, ebx
+adcx r14, r9
+mulx r9, r14, [rip + 2f + 72]
+adox rsi, r13
+adcx r15, rsi
+mulx rsi, r13, [rip + 2f + 80]
+adox r12, r14
+adcx r11, r12
+mulx r12, r14, [rip + 2f + 88]
+adox r9, r13
+adcx r10, r9
+mulx rdx, r9, [rip + 2f + 96]
+adox rsi, r14
+adcx r8, rsi
+adox r12, r9
+adcx rdi, r12
+adox rdx, rax
+adcx rcx, rdx
+mov rax, r15
+sub rax, [rip + 2f + 56]
+mov rdx, r11
+sbb rdx, [rip + 2f + 64]
+mov rsi, r10
+sbb rsi, [rip + 2f + 72]
+mov r9, r8
+sbb r9, [rip + 2f + 80]
+mov r12, rdi
+sbb r12, [rip + 2f + 88]
+mov r13, rcx
+sbb r13, [rip + 2f + 96]
+cmovc rax, r15
+cmovc rdx, r11
+cmovc rsi, r10
+cmovc r9, r8
+cmovc r12, rdi
+cmovc r13, rcx
+add rsp, 16
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -1353,19 +1315,9 @@ unsafe fn mul_complement_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64
         asm!(
             "call {kernel}",
             kernel = sym mul_complement_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _,
-            out("r8") z[0],
-            out("r9") z[1],
-            out("r10") _,
-            out("r11") z[2],
-            out("r12") z[3],
-            out("r13") _,
-            out("r14") z[4],
-            out("r15") z[5],
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[0], out("r9") z[1], out("r10") _,
+            out("r11") z[2], out("r12") z[3], out("r13") _, out("r14") z[4], out("r15") z[5],
             options(pure, readonly),
         );
     }
@@ -1376,321 +1328,321 @@ unsafe fn mul_complement_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64
 unsafe extern "C" fn mul_complement_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 32
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, r13, r12
-    adc r11, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx rdx, r13, r13
-    adc r12, r13
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r8
-    mulx r8, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r8, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mov qword ptr [rsp], rsi
-    mulx rbp, rsi, qword ptr [rax + 32]
-    adc rbx, rsi
-    mov qword ptr [rsp + 8], rcx
-    mulx rsi, rcx, qword ptr [rax + 40]
-    adc rbp, rcx
-    mulx rcx, rdx, qword ptr [rax + 48]
-    adc rsi, rdx
-    adc rcx, 0
-    add rdi, r14
-    adc r9, r8
-    adc r10, r15
-    adc r11, rbx
-    adc r12, rbp
-    adc r13, rsi
-    adc rcx, 0
-    mov rsi, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rsi + 8]
-    mov r8, qword ptr [rsp]
-    mulx r14, r15, qword ptr [r8]
-    mulx rbx, rbp, qword ptr [r8 + 8]
-    add r14, rbp
-    mulx rbp, rsi, qword ptr [r8 + 16]
-    adc rbx, rsi
-    mov qword ptr [rsp + 16], rax
-    mulx rsi, rax, qword ptr [r8 + 24]
-    adc rbp, rax
-    mov qword ptr [rsp + 24], rcx
-    mulx rax, rcx, qword ptr [r8 + 32]
-    adc rsi, rcx
-    mulx rcx, rdx, qword ptr [r8 + 40]
-    adc rax, rdx
-    adc rcx, 0
-    add rdi, r15
-    adc r9, r14
-    adc r10, rbx
-    adc r11, rbp
-    adc r12, rsi
-    adc r13, rax
-    adc rcx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 16]
-    mov rdx, qword ptr [rax]
-    sub rdx, rdi
-    mulx rsi, rdi, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add rsi, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rax + 32]
-    adc r15, rbp
-    mulx rbp, r8, qword ptr [rax + 40]
-    adc rbx, r8
-    mulx rdx, r8, qword ptr [rax + 48]
-    adc rbp, r8
-    adc rdx, 0
-    add r9, rdi
-    adc r10, rsi
-    adc r11, r14
-    adc r12, r15
-    adc r13, rbx
-    adc rcx, rbp
-    adc rdx, 0
-    mov rsi, qword ptr [rsp + 8]
-    mov rdi, rdx
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsp]
-    mulx r14, r15, qword ptr [r8]
-    mulx rbx, rbp, qword ptr [r8 + 8]
-    add r14, rbp
-    mulx rbp, rsi, qword ptr [r8 + 16]
-    adc rbx, rsi
-    mulx rsi, rax, qword ptr [r8 + 24]
-    adc rbp, rax
-    mov qword ptr [rsp + 24], rdi
-    mulx rax, rdi, qword ptr [r8 + 32]
-    adc rsi, rdi
-    mulx rdx, rdi, qword ptr [r8 + 40]
-    adc rax, rdi
-    adc rdx, 0
-    add r9, r15
-    adc r10, r14
-    adc r11, rbx
-    adc r12, rbp
-    adc r13, rsi
-    adc rcx, rax
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 16]
-    mov rsi, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r9
-    mulx rdi, r9, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add rdi, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rax + 32]
-    adc r15, rbp
-    mulx rbp, r8, qword ptr [rax + 40]
-    adc rbx, r8
-    mulx rdx, r8, qword ptr [rax + 48]
-    adc rbp, r8
-    adc rdx, 0
-    add r10, r9
-    adc r11, rdi
-    adc r12, r14
-    adc r13, r15
-    adc rcx, rbx
-    adc rsi, rbp
-    adc rdx, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov r8, rdx
-    mov rdx, qword ptr [rdi + 24]
-    mov r9, qword ptr [rsp]
-    mulx r14, r15, qword ptr [r9]
-    mulx rbx, rbp, qword ptr [r9 + 8]
-    add r14, rbp
-    mulx rbp, rdi, qword ptr [r9 + 16]
-    adc rbx, rdi
-    mulx rdi, rax, qword ptr [r9 + 24]
-    adc rbp, rax
-    mov qword ptr [rsp + 24], r8
-    mulx rax, r8, qword ptr [r9 + 32]
-    adc rdi, r8
-    mulx rdx, r8, qword ptr [r9 + 40]
-    adc rax, r8
-    adc rdx, 0
-    add r10, r15
-    adc r11, r14
-    adc r12, rbx
-    adc r13, rbp
-    adc rcx, rdi
-    adc rsi, rax
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 16]
-    mov rdi, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r10
-    mulx r8, r10, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add r8, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rax + 32]
-    adc r15, rbp
-    mulx rbp, r9, qword ptr [rax + 40]
-    adc rbx, r9
-    mulx rdx, r9, qword ptr [rax + 48]
-    adc rbp, r9
-    adc rdx, 0
-    add r11, r10
-    adc r12, r8
-    adc r13, r14
-    adc rcx, r15
-    adc rsi, rbx
-    adc rdi, rbp
-    adc rdx, 0
-    mov r8, qword ptr [rsp + 8]
-    mov r9, rdx
-    mov rdx, qword ptr [r8 + 32]
-    mov r10, qword ptr [rsp]
-    mulx r14, r15, qword ptr [r10]
-    mulx rbx, rbp, qword ptr [r10 + 8]
-    add r14, rbp
-    mulx rbp, r8, qword ptr [r10 + 16]
-    adc rbx, r8
-    mulx r8, rax, qword ptr [r10 + 24]
-    adc rbp, rax
-    mov qword ptr [rsp + 24], r9
-    mulx rax, r9, qword ptr [r10 + 32]
-    adc r8, r9
-    mulx rdx, r9, qword ptr [r10 + 40]
-    adc rax, r9
-    adc rdx, 0
-    add r11, r15
-    adc r12, r14
-    adc r13, rbx
-    adc rcx, rbp
-    adc rsi, r8
-    adc rdi, rax
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 16]
-    mov r8, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r11
-    mulx r9, r11, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add r9, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rax + 32]
-    adc r15, rbp
-    mulx rbp, r10, qword ptr [rax + 40]
-    adc rbx, r10
-    mulx rdx, r10, qword ptr [rax + 48]
-    adc rbp, r10
-    adc rdx, 0
-    add r12, r11
-    adc r13, r9
-    adc rcx, r14
-    adc rsi, r15
-    adc rdi, rbx
-    adc r8, rbp
-    adc rdx, 0
-    mov r9, qword ptr [rsp + 8]
-    mov r10, rdx
-    mov rdx, qword ptr [r9 + 40]
-    mov r9, qword ptr [rsp]
-    mulx r11, r14, qword ptr [r9]
-    mulx r15, rbx, qword ptr [r9 + 8]
-    add r11, rbx
-    mulx rbx, rbp, qword ptr [r9 + 16]
-    adc r15, rbp
-    mov qword ptr [rsp + 8], r10
-    mulx rbp, r10, qword ptr [r9 + 24]
-    adc rbx, r10
-    mov qword ptr [rsp + 24], r8
-    mulx r10, r8, qword ptr [r9 + 32]
-    adc rbp, r8
-    mulx rdx, r8, qword ptr [r9 + 40]
-    adc r10, r8
-    adc rdx, 0
-    add r14, qword ptr [rax + 56]
-    adc r11, qword ptr [rax + 64]
-    adc r15, qword ptr [rax + 72]
-    adc rbx, qword ptr [rax + 80]
-    adc rbp, qword ptr [rax + 88]
-    adc r10, qword ptr [rax + 96]
-    adc rdx, 0
-    add r12, r14
-    adc r13, r11
-    adc rcx, r15
-    adc rsi, rbx
-    adc rdi, rbp
-    adc r10, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov r8, rdx
-    mov rdx, r12
-    imul rdx, qword ptr [rax + 104]
-    mulx r9, r11, qword ptr [rax + 112]
-    mulx r14, r15, qword ptr [rax + 120]
-    add r9, r15
-    mulx r15, rbx, qword ptr [rax + 128]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rax + 136]
-    adc r15, rbp
-    mov qword ptr [rsp + 8], r8
-    mulx rbp, r8, qword ptr [rax + 144]
-    adc rbx, r8
-    mulx rdx, r8, qword ptr [rax + 152]
-    adc rbp, r8
-    adc rdx, 0
-    add r12, r11
-    adc r13, r9
-    adc rcx, r14
-    adc rsi, r15
-    adc rdi, rbx
-    adc r10, rbp
-    adc rdx, qword ptr [rsp + 8]
-    mov r8, r13
-    sub r8, qword ptr [rax + 112]
-    mov r9, rcx
-    sbb r9, qword ptr [rax + 120]
-    mov r11, rsi
-    sbb r11, qword ptr [rax + 128]
-    mov r12, rdi
-    sbb r12, qword ptr [rax + 136]
-    mov r14, r10
-    sbb r14, qword ptr [rax + 144]
-    mov r15, rdx
-    sbb r15, qword ptr [rax + 152]
-    cmovc r8, r13
-    cmovc r9, rcx
-    cmovc r11, rsi
-    cmovc r12, rdi
-    cmovc r14, r10
-    cmovc r15, rdx
-    add rsp, 32
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 32
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx rdx, r13, r13
+adc r12, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, [rax]
+sub rdx, r8
+mulx r8, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r8, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mov [rsp], rsi
+mulx rbp, rsi, [rax + 32]
+adc rbx, rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 40]
+adc rbp, rcx
+mulx rcx, rdx, [rax + 48]
+adc rsi, rdx
+adc rcx, 0
+add rdi, r14
+adc r9, r8
+adc r10, r15
+adc r11, rbx
+adc r12, rbp
+adc r13, rsi
+adc rcx, 0
+mov rsi, [rsp + 8]
+mov rdx, [rsi + 8]
+mov r8, [rsp]
+mulx r14, r15, [r8]
+mulx rbx, rbp, [r8 + 8]
+add r14, rbp
+mulx rbp, rsi, [r8 + 16]
+adc rbx, rsi
+mov [rsp + 16], rax
+mulx rsi, rax, [r8 + 24]
+adc rbp, rax
+mov [rsp + 24], rcx
+mulx rax, rcx, [r8 + 32]
+adc rsi, rcx
+mulx rcx, rdx, [r8 + 40]
+adc rax, rdx
+adc rcx, 0
+add rdi, r15
+adc r9, r14
+adc r10, rbx
+adc r11, rbp
+adc r12, rsi
+adc r13, rax
+adc rcx, [rsp + 24]
+mov rax, [rsp + 16]
+mov rdx, [rax]
+sub rdx, rdi
+mulx rsi, rdi, [rax + 8]
+mulx r14, r15, [rax + 16]
+add rsi, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mulx rbp, r8, [rax + 40]
+adc rbx, r8
+mulx rdx, r8, [rax + 48]
+adc rbp, r8
+adc rdx, 0
+add r9, rdi
+adc r10, rsi
+adc r11, r14
+adc r12, r15
+adc r13, rbx
+adc rcx, rbp
+adc rdx, 0
+mov rsi, [rsp + 8]
+mov rdi, rdx
+mov rdx, [rsi + 16]
+mov r8, [rsp]
+mulx r14, r15, [r8]
+mulx rbx, rbp, [r8 + 8]
+add r14, rbp
+mulx rbp, rsi, [r8 + 16]
+adc rbx, rsi
+mulx rsi, rax, [r8 + 24]
+adc rbp, rax
+mov [rsp + 24], rdi
+mulx rax, rdi, [r8 + 32]
+adc rsi, rdi
+mulx rdx, rdi, [r8 + 40]
+adc rax, rdi
+adc rdx, 0
+add r9, r15
+adc r10, r14
+adc r11, rbx
+adc r12, rbp
+adc r13, rsi
+adc rcx, rax
+adc rdx, [rsp + 24]
+mov rax, [rsp + 16]
+mov rsi, rdx
+mov rdx, [rax]
+sub rdx, r9
+mulx rdi, r9, [rax + 8]
+mulx r14, r15, [rax + 16]
+add rdi, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mulx rbp, r8, [rax + 40]
+adc rbx, r8
+mulx rdx, r8, [rax + 48]
+adc rbp, r8
+adc rdx, 0
+add r10, r9
+adc r11, rdi
+adc r12, r14
+adc r13, r15
+adc rcx, rbx
+adc rsi, rbp
+adc rdx, 0
+mov rdi, [rsp + 8]
+mov r8, rdx
+mov rdx, [rdi + 24]
+mov r9, [rsp]
+mulx r14, r15, [r9]
+mulx rbx, rbp, [r9 + 8]
+add r14, rbp
+mulx rbp, rdi, [r9 + 16]
+adc rbx, rdi
+mulx rdi, rax, [r9 + 24]
+adc rbp, rax
+mov [rsp + 24], r8
+mulx rax, r8, [r9 + 32]
+adc rdi, r8
+mulx rdx, r8, [r9 + 40]
+adc rax, r8
+adc rdx, 0
+add r10, r15
+adc r11, r14
+adc r12, rbx
+adc r13, rbp
+adc rcx, rdi
+adc rsi, rax
+adc rdx, [rsp + 24]
+mov rax, [rsp + 16]
+mov rdi, rdx
+mov rdx, [rax]
+sub rdx, r10
+mulx r8, r10, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r8, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mulx rbp, r9, [rax + 40]
+adc rbx, r9
+mulx rdx, r9, [rax + 48]
+adc rbp, r9
+adc rdx, 0
+add r11, r10
+adc r12, r8
+adc r13, r14
+adc rcx, r15
+adc rsi, rbx
+adc rdi, rbp
+adc rdx, 0
+mov r8, [rsp + 8]
+mov r9, rdx
+mov rdx, [r8 + 32]
+mov r10, [rsp]
+mulx r14, r15, [r10]
+mulx rbx, rbp, [r10 + 8]
+add r14, rbp
+mulx rbp, r8, [r10 + 16]
+adc rbx, r8
+mulx r8, rax, [r10 + 24]
+adc rbp, rax
+mov [rsp + 24], r9
+mulx rax, r9, [r10 + 32]
+adc r8, r9
+mulx rdx, r9, [r10 + 40]
+adc rax, r9
+adc rdx, 0
+add r11, r15
+adc r12, r14
+adc r13, rbx
+adc rcx, rbp
+adc rsi, r8
+adc rdi, rax
+adc rdx, [rsp + 24]
+mov rax, [rsp + 16]
+mov r8, rdx
+mov rdx, [rax]
+sub rdx, r11
+mulx r9, r11, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r9, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mulx rbp, r10, [rax + 40]
+adc rbx, r10
+mulx rdx, r10, [rax + 48]
+adc rbp, r10
+adc rdx, 0
+add r12, r11
+adc r13, r9
+adc rcx, r14
+adc rsi, r15
+adc rdi, rbx
+adc r8, rbp
+adc rdx, 0
+mov r9, [rsp + 8]
+mov r10, rdx
+mov rdx, [r9 + 40]
+mov r9, [rsp]
+mulx r11, r14, [r9]
+mulx r15, rbx, [r9 + 8]
+add r11, rbx
+mulx rbx, rbp, [r9 + 16]
+adc r15, rbp
+mov [rsp + 8], r10
+mulx rbp, r10, [r9 + 24]
+adc rbx, r10
+mov [rsp + 24], r8
+mulx r10, r8, [r9 + 32]
+adc rbp, r8
+mulx rdx, r8, [r9 + 40]
+adc r10, r8
+adc rdx, 0
+add r14, [rax + 56]
+adc r11, [rax + 64]
+adc r15, [rax + 72]
+adc rbx, [rax + 80]
+adc rbp, [rax + 88]
+adc r10, [rax + 96]
+adc rdx, 0
+add r12, r14
+adc r13, r11
+adc rcx, r15
+adc rsi, rbx
+adc rdi, rbp
+adc r10, [rsp + 24]
+adc rdx, [rsp + 8]
+mov r8, rdx
+mov rdx, r12
+imul rdx, [rax + 104]
+mulx r9, r11, [rax + 112]
+mulx r14, r15, [rax + 120]
+add r9, r15
+mulx r15, rbx, [rax + 128]
+adc r14, rbx
+mulx rbx, rbp, [rax + 136]
+adc r15, rbp
+mov [rsp + 8], r8
+mulx rbp, r8, [rax + 144]
+adc rbx, r8
+mulx rdx, r8, [rax + 152]
+adc rbp, r8
+adc rdx, 0
+add r12, r11
+adc r13, r9
+adc rcx, r14
+adc rsi, r15
+adc rdi, rbx
+adc r10, rbp
+adc rdx, [rsp + 8]
+mov r8, r13
+sub r8, [rax + 112]
+mov r9, rcx
+sbb r9, [rax + 120]
+mov r11, rsi
+sbb r11, [rax + 128]
+mov r12, rdi
+sbb r12, [rax + 136]
+mov r14, r10
+sbb r14, [rax + 144]
+mov r15, rdx
+sbb r15, [rax + 152]
+cmovc r8, r13
+cmovc r9, rcx
+cmovc r11, rsi
+cmovc r12, rdi
+cmovc r14, r10
+cmovc r15, rdx
+add rsp, 32
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+.quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 ",
         kffffffffffffffff = const 0xffffffffffffffff_u64,
         minus_mu0 = const M::MINUS_MU[0],
@@ -1727,19 +1679,9 @@ unsafe fn mul_complement_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64;
         asm!(
             "call {kernel}",
             kernel = sym mul_complement_adx_code::<M>,
-            out("rax") z[0],
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") z[3],
-            out("r10") _,
-            out("r11") z[4],
-            out("r12") z[5],
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") z[3], out("r10") _,
+            out("r11") z[4], out("r12") z[5], out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -1750,309 +1692,309 @@ unsafe fn mul_complement_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64;
 unsafe extern "C" fn mul_complement_adx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 24
-    xor eax, eax
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mulx rdi, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    mulx r11, r12, qword ptr [rsi + 16]
-    xor r13d, r13d
-    adcx rdi, r10
-    mulx r10, r13, qword ptr [rsi + 24]
-    adcx r9, r12
-    mulx r12, r14, qword ptr [rsi + 32]
-    adcx r11, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adcx r10, r14
-    adcx r12, r13
-    adcx rdx, rax
-    mov r13, rdx
-    mov rdx, qword ptr [rip + 2f]
-    sub rdx, r8
-    mulx r8, r14, qword ptr [rip + 2f + 8]
-    mulx r15, rbx, qword ptr [rip + 2f + 16]
-    xor ebp, ebp
-    adcx rdi, r14
-    mulx r14, rbp, qword ptr [rip + 2f + 24]
-    adox r8, rbx
-    adcx r9, r8
-    mulx r8, rbx, qword ptr [rip + 2f + 32]
-    adox r15, rbp
-    adcx r11, r15
-    mulx r15, rbp, qword ptr [rip + 2f + 40]
-    adox r14, rbx
-    adcx r10, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 48]
-    adox r8, rbp
-    adcx r12, r8
-    adox r15, r14
-    adcx r13, r15
-    adox rdx, rax
-    adcx rdx, rax
-    mov r8, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx r14, r15, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx rdi, r15
-    mov qword ptr [rsp], rcx
-    mulx r15, rcx, qword ptr [rsi + 16]
-    adox r14, rbp
-    adcx r9, r14
-    mulx r14, rbp, qword ptr [rsi + 24]
-    adox rbx, rcx
-    adcx r11, rbx
-    mulx rcx, rbx, qword ptr [rsi + 32]
-    adox r15, rbp
-    adcx r10, r15
-    mulx rdx, r15, qword ptr [rsi + 40]
-    adox r14, rbx
-    adcx r12, r14
-    adox rcx, r15
-    adcx r13, rcx
-    adox rdx, rax
-    adcx r8, rdx
-    mov rdx, qword ptr [rip + 2f]
-    sub rdx, rdi
-    mulx rcx, rdi, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    xor ebx, ebx
-    adcx r9, rdi
-    mulx rdi, rbx, qword ptr [rip + 2f + 24]
-    adox rcx, r15
-    adcx r11, rcx
-    mulx rcx, r15, qword ptr [rip + 2f + 32]
-    adox r14, rbx
-    adcx r10, r14
-    mulx r14, rbx, qword ptr [rip + 2f + 40]
-    adox rdi, r15
-    adcx r12, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 48]
-    adox rcx, rbx
-    adcx r13, rcx
-    adox r14, rdi
-    adcx r8, r14
-    adox rdx, rax
-    adcx rdx, rax
-    mov rcx, qword ptr [rsp]
-    mov rdi, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx r14, r15, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r9, r15
-    mulx r15, rcx, qword ptr [rsi + 16]
-    adox r14, rbp
-    adcx r11, r14
-    mulx r14, rbp, qword ptr [rsi + 24]
-    adox rbx, rcx
-    adcx r10, rbx
-    mulx rcx, rbx, qword ptr [rsi + 32]
-    adox r15, rbp
-    adcx r12, r15
-    mulx rdx, r15, qword ptr [rsi + 40]
-    adox r14, rbx
-    adcx r13, r14
-    adox rcx, r15
-    adcx r8, rcx
-    adox rdx, rax
-    adcx rdi, rdx
-    mov rdx, qword ptr [rip + 2f]
-    sub rdx, r9
-    mulx rcx, r9, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    xor ebx, ebx
-    adcx r11, r9
-    mulx r9, rbx, qword ptr [rip + 2f + 24]
-    adox rcx, r15
-    adcx r10, rcx
-    mulx rcx, r15, qword ptr [rip + 2f + 32]
-    adox r14, rbx
-    adcx r12, r14
-    mulx r14, rbx, qword ptr [rip + 2f + 40]
-    adox r9, r15
-    adcx r13, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 48]
-    adox rcx, rbx
-    adcx r8, rcx
-    adox r14, r9
-    adcx rdi, r14
-    adox rdx, rax
-    adcx rdx, rax
-    mov rcx, qword ptr [rsp]
-    mov r9, rdx
-    mov rdx, qword ptr [rcx + 24]
-    mulx r14, r15, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r11, r15
-    mulx r15, rcx, qword ptr [rsi + 16]
-    adox r14, rbp
-    adcx r10, r14
-    mulx r14, rbp, qword ptr [rsi + 24]
-    adox rbx, rcx
-    adcx r12, rbx
-    mulx rcx, rbx, qword ptr [rsi + 32]
-    adox r15, rbp
-    adcx r13, r15
-    mulx rdx, r15, qword ptr [rsi + 40]
-    adox r14, rbx
-    adcx r8, r14
-    adox rcx, r15
-    adcx rdi, rcx
-    adox rdx, rax
-    adcx r9, rdx
-    mov rdx, qword ptr [rip + 2f]
-    sub rdx, r11
-    mulx rcx, r11, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    xor ebx, ebx
-    adcx r10, r11
-    mulx r11, rbx, qword ptr [rip + 2f + 24]
-    adox rcx, r15
-    adcx r12, rcx
-    mulx rcx, r15, qword ptr [rip + 2f + 32]
-    adox r14, rbx
-    adcx r13, r14
-    mulx r14, rbx, qword ptr [rip + 2f + 40]
-    adox r11, r15
-    adcx r8, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 48]
-    adox rcx, rbx
-    adcx rdi, rcx
-    adox r14, r11
-    adcx r9, r14
-    adox rdx, rax
-    adcx rdx, rax
-    mov rcx, qword ptr [rsp]
-    mov r11, rdx
-    mov rdx, qword ptr [rcx + 32]
-    mulx r14, r15, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r10, r15
-    mulx r15, rcx, qword ptr [rsi + 16]
-    adox r14, rbp
-    adcx r12, r14
-    mulx r14, rbp, qword ptr [rsi + 24]
-    adox rbx, rcx
-    adcx r13, rbx
-    mulx rcx, rbx, qword ptr [rsi + 32]
-    adox r15, rbp
-    adcx r8, r15
-    mulx rdx, r15, qword ptr [rsi + 40]
-    adox r14, rbx
-    adcx rdi, r14
-    adox rcx, r15
-    adcx r9, rcx
-    adox rdx, rax
-    adcx r11, rdx
-    mov rdx, qword ptr [rip + 2f]
-    sub rdx, r10
-    mulx rcx, r10, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    xor ebx, ebx
-    adcx r12, r10
-    mulx r10, rbx, qword ptr [rip + 2f + 24]
-    adox rcx, r15
-    adcx r13, rcx
-    mulx rcx, r15, qword ptr [rip + 2f + 32]
-    adox r14, rbx
-    adcx r8, r14
-    mulx r14, rbx, qword ptr [rip + 2f + 40]
-    adox r10, r15
-    adcx rdi, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 48]
-    adox rcx, rbx
-    adcx r9, rcx
-    adox r14, r10
-    adcx r11, r14
-    adox rdx, rax
-    adcx rdx, rax
-    mov rcx, qword ptr [rsp]
-    mov r10, rdx
-    mov rdx, qword ptr [rcx + 40]
-    mulx rcx, r14, qword ptr [rsi]
-    mulx r15, rbx, qword ptr [rsi + 8]
-    xor ebp, ebp
-    adcx r14, qword ptr [rip + 2f + 56]
-    mov qword ptr [rsp], r10
-    mulx rbp, r10, qword ptr [rsi + 16]
-    adox rcx, rbx
-    adcx rcx, qword ptr [rip + 2f + 64]
-    mov qword ptr [rsp + 8], r11
-    mulx rbx, r11, qword ptr [rsi + 24]
-    adox r15, r10
-    adcx r15, qword ptr [rip + 2f + 72]
-    mov qword ptr [rsp + 16], r9
-    mulx r10, r9, qword ptr [rsi + 32]
-    adox rbp, r11
-    adcx rbp, qword ptr [rip + 2f + 80]
-    mulx rdx, rsi, qword ptr [rsi + 40]
-    adox rbx, r9
-    adcx rbx, qword ptr [rip + 2f + 88]
-    adox r10, rsi
-    adcx r10, qword ptr [rip + 2f + 96]
-    adox rdx, rax
-    adcx rdx, rax
-    adcx r12, r14
-    adcx r13, rcx
-    adcx r8, r15
-    adcx rdi, rbp
-    adcx rbx, qword ptr [rsp + 16]
-    adcx r10, qword ptr [rsp + 8]
-    adcx rdx, qword ptr [rsp]
-    mov rcx, rdx
-    mov rdx, r12
-    mulx rsi, rdx, qword ptr [rip + 2f + 104]
-    mulx rsi, r9, qword ptr [rip + 2f + 112]
-    mulx r11, r14, qword ptr [rip + 2f + 120]
-    xor r15d, r15d
-    adcx r12, r9
-    mulx r9, r12, qword ptr [rip + 2f + 128]
-    adox rsi, r14
-    adcx r13, rsi
-    mulx rsi, r14, qword ptr [rip + 2f + 136]
-    adox r11, r12
-    adcx r8, r11
-    mulx r11, r12, qword ptr [rip + 2f + 144]
-    adox r9, r14
-    adcx rdi, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 152]
-    adox rsi, r12
-    adcx rbx, rsi
-    adox r11, r9
-    adcx r10, r11
-    adox rdx, rax
-    adcx rcx, rdx
-    mov rax, r13
-    sub rax, qword ptr [rip + 2f + 112]
-    mov rdx, r8
-    sbb rdx, qword ptr [rip + 2f + 120]
-    mov rsi, rdi
-    sbb rsi, qword ptr [rip + 2f + 128]
-    mov r9, rbx
-    sbb r9, qword ptr [rip + 2f + 136]
-    mov r11, r10
-    sbb r11, qword ptr [rip + 2f + 144]
-    mov r12, rcx
-    sbb r12, qword ptr [rip + 2f + 152]
-    cmovc rax, r13
-    cmovc rdx, r8
-    cmovc rsi, rdi
-    cmovc r9, rbx
-    cmovc r11, r10
-    cmovc r12, rcx
-    add rsp, 24
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 24
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mulx rdi, r8, [rsi]
+mulx r9, r10, [rsi + 8]
+mulx r11, r12, [rsi + 16]
+xor r13d, r13d
+adcx rdi, r10
+mulx r10, r13, [rsi + 24]
+adcx r9, r12
+mulx r12, r14, [rsi + 32]
+adcx r11, r13
+mulx rdx, r13, [rsi + 40]
+adcx r10, r14
+adcx r12, r13
+adcx rdx, rax
+mov r13, rdx
+mov rdx, [rip + 2f]
+sub rdx, r8
+mulx r8, r14, [rip + 2f + 8]
+mulx r15, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx rdi, r14
+mulx r14, rbp, [rip + 2f + 24]
+adox r8, rbx
+adcx r9, r8
+mulx r8, rbx, [rip + 2f + 32]
+adox r15, rbp
+adcx r11, r15
+mulx r15, rbp, [rip + 2f + 40]
+adox r14, rbx
+adcx r10, r14
+mulx rdx, r14, [rip + 2f + 48]
+adox r8, rbp
+adcx r12, r8
+adox r15, r14
+adcx r13, r15
+adox rdx, rax
+adcx rdx, rax
+mov r8, rdx
+mov rdx, [rcx + 8]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx rdi, r15
+mov [rsp], rcx
+mulx r15, rcx, [rsi + 16]
+adox r14, rbp
+adcx r9, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, rcx
+adcx r11, rbx
+mulx rcx, rbx, [rsi + 32]
+adox r15, rbp
+adcx r10, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx r12, r14
+adox rcx, r15
+adcx r13, rcx
+adox rdx, rax
+adcx r8, rdx
+mov rdx, [rip + 2f]
+sub rdx, rdi
+mulx rcx, rdi, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
+adcx r9, rdi
+mulx rdi, rbx, [rip + 2f + 24]
+adox rcx, r15
+adcx r11, rcx
+mulx rcx, r15, [rip + 2f + 32]
+adox r14, rbx
+adcx r10, r14
+mulx r14, rbx, [rip + 2f + 40]
+adox rdi, r15
+adcx r12, rdi
+mulx rdx, rdi, [rip + 2f + 48]
+adox rcx, rbx
+adcx r13, rcx
+adox r14, rdi
+adcx r8, r14
+adox rdx, rax
+adcx rdx, rax
+mov rcx, [rsp]
+mov rdi, rdx
+mov rdx, [rcx + 16]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx r9, r15
+mulx r15, rcx, [rsi + 16]
+adox r14, rbp
+adcx r11, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, rcx
+adcx r10, rbx
+mulx rcx, rbx, [rsi + 32]
+adox r15, rbp
+adcx r12, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx r13, r14
+adox rcx, r15
+adcx r8, rcx
+adox rdx, rax
+adcx rdi, rdx
+mov rdx, [rip + 2f]
+sub rdx, r9
+mulx rcx, r9, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
+adcx r11, r9
+mulx r9, rbx, [rip + 2f + 24]
+adox rcx, r15
+adcx r10, rcx
+mulx rcx, r15, [rip + 2f + 32]
+adox r14, rbx
+adcx r12, r14
+mulx r14, rbx, [rip + 2f + 40]
+adox r9, r15
+adcx r13, r9
+mulx rdx, r9, [rip + 2f + 48]
+adox rcx, rbx
+adcx r8, rcx
+adox r14, r9
+adcx rdi, r14
+adox rdx, rax
+adcx rdx, rax
+mov rcx, [rsp]
+mov r9, rdx
+mov rdx, [rcx + 24]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx r11, r15
+mulx r15, rcx, [rsi + 16]
+adox r14, rbp
+adcx r10, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, rcx
+adcx r12, rbx
+mulx rcx, rbx, [rsi + 32]
+adox r15, rbp
+adcx r13, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx r8, r14
+adox rcx, r15
+adcx rdi, rcx
+adox rdx, rax
+adcx r9, rdx
+mov rdx, [rip + 2f]
+sub rdx, r11
+mulx rcx, r11, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
+adcx r10, r11
+mulx r11, rbx, [rip + 2f + 24]
+adox rcx, r15
+adcx r12, rcx
+mulx rcx, r15, [rip + 2f + 32]
+adox r14, rbx
+adcx r13, r14
+mulx r14, rbx, [rip + 2f + 40]
+adox r11, r15
+adcx r8, r11
+mulx rdx, r11, [rip + 2f + 48]
+adox rcx, rbx
+adcx rdi, rcx
+adox r14, r11
+adcx r9, r14
+adox rdx, rax
+adcx rdx, rax
+mov rcx, [rsp]
+mov r11, rdx
+mov rdx, [rcx + 32]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx r10, r15
+mulx r15, rcx, [rsi + 16]
+adox r14, rbp
+adcx r12, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, rcx
+adcx r13, rbx
+mulx rcx, rbx, [rsi + 32]
+adox r15, rbp
+adcx r8, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx rdi, r14
+adox rcx, r15
+adcx r9, rcx
+adox rdx, rax
+adcx r11, rdx
+mov rdx, [rip + 2f]
+sub rdx, r10
+mulx rcx, r10, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
+adcx r12, r10
+mulx r10, rbx, [rip + 2f + 24]
+adox rcx, r15
+adcx r13, rcx
+mulx rcx, r15, [rip + 2f + 32]
+adox r14, rbx
+adcx r8, r14
+mulx r14, rbx, [rip + 2f + 40]
+adox r10, r15
+adcx rdi, r10
+mulx rdx, r10, [rip + 2f + 48]
+adox rcx, rbx
+adcx r9, rcx
+adox r14, r10
+adcx r11, r14
+adox rdx, rax
+adcx rdx, rax
+mov rcx, [rsp]
+mov r10, rdx
+mov rdx, [rcx + 40]
+mulx rcx, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx r14, [rip + 2f + 56]
+mov [rsp], r10
+mulx rbp, r10, [rsi + 16]
+adox rcx, rbx
+adcx rcx, [rip + 2f + 64]
+mov [rsp + 8], r11
+mulx rbx, r11, [rsi + 24]
+adox r15, r10
+adcx r15, [rip + 2f + 72]
+mov [rsp + 16], r9
+mulx r10, r9, [rsi + 32]
+adox rbp, r11
+adcx rbp, [rip + 2f + 80]
+mulx rdx, rsi, [rsi + 40]
+adox rbx, r9
+adcx rbx, [rip + 2f + 88]
+adox r10, rsi
+adcx r10, [rip + 2f + 96]
+adox rdx, rax
+adcx rdx, rax
+adcx r12, r14
+adcx r13, rcx
+adcx r8, r15
+adcx rdi, rbp
+adcx rbx, [rsp + 16]
+adcx r10, [rsp + 8]
+adcx rdx, [rsp]
+mov rcx, rdx
+mov rdx, r12
+mulx rsi, rdx, [rip + 2f + 104]
+mulx rsi, r9, [rip + 2f + 112]
+mulx r11, r14, [rip + 2f + 120]
+xor r15d, r15d
+adcx r12, r9
+mulx r9, r12, [rip + 2f + 128]
+adox rsi, r14
+adcx r13, rsi
+mulx rsi, r14, [rip + 2f + 136]
+adox r11, r12
+adcx r8, r11
+mulx r11, r12, [rip + 2f + 144]
+adox r9, r14
+adcx rdi, r9
+mulx rdx, r9, [rip + 2f + 152]
+adox rsi, r12
+adcx rbx, rsi
+adox r11, r9
+adcx r10, r11
+adox rdx, rax
+adcx rcx, rdx
+mov rax, r13
+sub rax, [rip + 2f + 112]
+mov rdx, r8
+sbb rdx, [rip + 2f + 120]
+mov rsi, rdi
+sbb rsi, [rip + 2f + 128]
+mov r9, rbx
+sbb r9, [rip + 2f + 136]
+mov r11, r10
+sbb r11, [rip + 2f + 144]
+mov r12, rcx
+sbb r12, [rip + 2f + 152]
+cmovc rax, r13
+cmovc rdx, r8
+cmovc rsi, rdi
+cmovc r9, rbx
+cmovc r11, r10
+cmovc r12, rcx
+add rsp, 24
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+.quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 ",
         kffffffffffffffff = const 0xffffffffffffffff_u64,
         minus_mu0 = const M::MINUS_MU[0],
@@ -2089,19 +2031,9 @@ unsafe fn square_complement_mulx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
         asm!(
             "call {kernel}",
             kernel = sym square_complement_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[0],
-            out("rdx") _,
-            inout("rsi") core::ptr::from_ref(x) => z[1],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") z[2],
-            out("r12") z[3],
-            out("r13") z[4],
-            out("r14") z[5],
-            out("r15") _,
+            out("rax") _, out("rcx") z[0], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") z[2], out("r12")
+            z[3], out("r13") z[4], out("r14") z[5], out("r15") _,
             options(pure, readonly),
         );
     }
@@ -2112,291 +2044,291 @@ unsafe fn square_complement_mulx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
 unsafe extern "C" fn square_complement_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 32
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov r9, qword ptr [rsi + 32]
-    shld r9, rdx, 1
-    mov rdx, qword ptr [rsi + 32]
-    mov r10, qword ptr [rsi + 40]
-    shld r10, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov r11, qword ptr [rsi]
-    mulx r11, r12, r11
-    mulx rcx, r13, rcx
-    add r11, r13
-    mulx rdi, r13, rdi
-    adc rcx, r13
-    mulx r13, r14, r8
-    adc rdi, r14
-    mulx r14, r15, r9
-    adc r13, r15
-    mulx rdx, r15, r10
-    adc r14, r15
-    adc rdx, 0
-    mov r15, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r12
-    mulx r12, rbx, qword ptr [rax + 8]
-    mov qword ptr [rsp], r10
-    mulx rbp, r10, qword ptr [rax + 16]
-    add r12, r10
-    mov qword ptr [rsp + 8], r9
-    mulx r10, r9, qword ptr [rax + 24]
-    adc rbp, r9
-    mov qword ptr [rsp + 16], r8
-    mulx r9, r8, qword ptr [rax + 32]
-    adc r10, r8
-    mov qword ptr [rsp + 24], rsi
-    mulx r8, rsi, qword ptr [rax + 40]
-    adc r9, rsi
-    mulx rdx, rsi, qword ptr [rax + 48]
-    adc r8, rsi
-    adc rdx, 0
-    add r11, rbx
-    adc rcx, r12
-    adc rdi, rbp
-    adc r13, r10
-    adc r14, r9
-    adc r15, r8
-    adc rdx, 0
-    mov rsi, qword ptr [rsp + 24]
-    mov r8, qword ptr [rsi + 16]
-    lea r8, [r8 + r8]
-    mov r9, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov r10, qword ptr [rsi + 8]
-    mulx r10, r12, r10
-    mulx r8, rbx, r8
-    add r10, rbx
-    mulx rbx, rbp, qword ptr [rsp + 16]
-    adc r8, rbp
-    mulx rbp, rsi, qword ptr [rsp + 8]
-    adc rbx, rsi
-    mulx rdx, rsi, qword ptr [rsp]
-    adc rbp, rsi
-    adc rdx, 0
-    add rcx, r12
-    adc rdi, r10
-    adc r13, r8
-    adc r14, rbx
-    adc r15, rbp
-    adc r9, rdx
-    mov rsi, 0
-    adc rsi, 0
-    mov rdx, qword ptr [rax]
-    sub rdx, r11
-    mulx r8, r10, qword ptr [rax + 8]
-    mulx r11, r12, qword ptr [rax + 16]
-    add r8, r12
-    mulx r12, rbx, qword ptr [rax + 24]
-    adc r11, rbx
-    mulx rbx, rbp, qword ptr [rax + 32]
-    adc r12, rbp
-    mov qword ptr [rsp + 16], rsi
-    mulx rbp, rsi, qword ptr [rax + 40]
-    adc rbx, rsi
-    mulx rdx, rsi, qword ptr [rax + 48]
-    adc rbp, rsi
-    adc rdx, 0
-    add rcx, r10
-    adc rdi, r8
-    adc r13, r11
-    adc r14, r12
-    adc r15, rbx
-    adc r9, rbp
-    adc rdx, qword ptr [rsp + 16]
-    mov rsi, qword ptr [rsp + 24]
-    mov r8, qword ptr [rsi + 24]
-    lea r8, [r8 + r8]
-    mov r10, rdx
-    mov rdx, qword ptr [rsi + 16]
-    mov r11, qword ptr [rsi + 16]
-    mulx r11, r12, r11
-    mulx r8, rbx, r8
-    add r11, rbx
-    mulx rbx, rbp, qword ptr [rsp + 8]
-    adc r8, rbp
-    mulx rdx, rbp, qword ptr [rsp]
-    adc rbx, rbp
-    adc rdx, 0
-    add r13, r12
-    adc r14, r11
-    adc r15, r8
-    adc r9, rbx
-    adc r10, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rax]
-    sub rdx, rcx
-    mulx rcx, r11, qword ptr [rax + 8]
-    mulx r12, rbx, qword ptr [rax + 16]
-    add rcx, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r12, rbp
-    mulx rbp, rsi, qword ptr [rax + 32]
-    adc rbx, rsi
-    mov qword ptr [rsp + 8], r8
-    mulx rsi, r8, qword ptr [rax + 40]
-    adc rbp, r8
-    mulx rdx, r8, qword ptr [rax + 48]
-    adc rsi, r8
-    adc rdx, 0
-    add rdi, r11
-    adc r13, rcx
-    adc r14, r12
-    adc r15, rbx
-    adc r9, rbp
-    adc r10, rsi
-    adc rdx, qword ptr [rsp + 8]
-    mov rcx, qword ptr [rsp + 24]
-    mov rsi, qword ptr [rcx + 32]
-    lea rsi, [rsi + rsi]
-    mov r8, rdx
-    mov rdx, qword ptr [rcx + 24]
-    mov r11, qword ptr [rcx + 24]
-    mulx r11, r12, r11
-    mulx rsi, rbx, rsi
-    add r11, rbx
-    mulx rdx, rbx, qword ptr [rsp]
-    adc rsi, rbx
-    adc rdx, 0
-    add r15, r12
-    adc r9, r11
-    adc r10, rsi
-    adc r8, rdx
-    mov rsi, 0
-    adc rsi, 0
-    mov rdx, qword ptr [rax]
-    sub rdx, rdi
-    mulx rdi, r11, qword ptr [rax + 8]
-    mulx r12, rbx, qword ptr [rax + 16]
-    add rdi, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r12, rbp
-    mulx rbp, rcx, qword ptr [rax + 32]
-    adc rbx, rcx
-    mov qword ptr [rsp], rsi
-    mulx rcx, rsi, qword ptr [rax + 40]
-    adc rbp, rsi
-    mulx rdx, rsi, qword ptr [rax + 48]
-    adc rcx, rsi
-    adc rdx, 0
-    add r13, r11
-    adc r14, rdi
-    adc r15, r12
-    adc r9, rbx
-    adc r10, rbp
-    adc r8, rcx
-    adc rdx, qword ptr [rsp]
-    mov rcx, qword ptr [rsp + 24]
-    mov rsi, qword ptr [rcx + 40]
-    lea rsi, [rsi + rsi]
-    mov rdi, rdx
-    mov rdx, qword ptr [rcx + 32]
-    mov r11, qword ptr [rcx + 32]
-    mulx r11, r12, r11
-    mulx rdx, rsi, rsi
-    add r11, rsi
-    adc rdx, 0
-    add r10, r12
-    adc r8, r11
-    adc rdi, rdx
-    mov rsi, 0
-    adc rsi, 0
-    mov rdx, qword ptr [rax]
-    sub rdx, r13
-    mulx r11, r12, qword ptr [rax + 8]
-    mulx r13, rbx, qword ptr [rax + 16]
-    add r11, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r13, rbp
-    mulx rbp, rcx, qword ptr [rax + 32]
-    adc rbx, rcx
-    mov qword ptr [rsp], rsi
-    mulx rcx, rsi, qword ptr [rax + 40]
-    adc rbp, rsi
-    mulx rdx, rsi, qword ptr [rax + 48]
-    adc rcx, rsi
-    adc rdx, 0
-    add r14, r12
-    adc r15, r11
-    adc r9, r13
-    adc r10, rbx
-    adc r8, rbp
-    adc rdi, rcx
-    adc rdx, qword ptr [rsp]
-    mov rcx, qword ptr [rsp + 24]
-    mov rsi, rdx
-    mov rdx, qword ptr [rcx + 40]
-    mov rcx, qword ptr [rcx + 40]
-    mulx rcx, rdx, rcx
-    add rdx, qword ptr [rax + 56]
-    adc rcx, 0
-    add r14, qword ptr [rax + 64]
-    adc r15, qword ptr [rax + 72]
-    adc r9, qword ptr [rax + 80]
-    adc r10, qword ptr [rax + 88]
-    adc r8, qword ptr [rax + 96]
-    adc rdi, rdx
-    adc rsi, rcx
-    mov rdx, r14
-    imul rdx, qword ptr [rax + 104]
-    mulx rcx, r11, qword ptr [rax + 112]
-    mulx r12, r13, qword ptr [rax + 120]
-    add rcx, r13
-    mulx r13, rbx, qword ptr [rax + 128]
-    adc r12, rbx
-    mulx rbx, rbp, qword ptr [rax + 136]
-    adc r13, rbp
-    mov qword ptr [rsp + 24], rsi
-    mulx rbp, rsi, qword ptr [rax + 144]
-    adc rbx, rsi
-    mulx rdx, rsi, qword ptr [rax + 152]
-    adc rbp, rsi
-    adc rdx, 0
-    add r14, r11
-    adc r15, rcx
-    adc r9, r12
-    adc r10, r13
-    adc r8, rbx
-    adc rdi, rbp
-    adc rdx, qword ptr [rsp + 24]
-    mov rcx, r15
-    sub rcx, qword ptr [rax + 112]
-    mov rsi, r9
-    sbb rsi, qword ptr [rax + 120]
-    mov r11, r10
-    sbb r11, qword ptr [rax + 128]
-    mov r12, r8
-    sbb r12, qword ptr [rax + 136]
-    mov r13, rdi
-    sbb r13, qword ptr [rax + 144]
-    mov r14, rdx
-    sbb r14, qword ptr [rax + 152]
-    cmovc rcx, r15
-    cmovc rsi, r9
-    cmovc r11, r10
-    cmovc r12, r8
-    cmovc r13, rdi
-    cmovc r14, rdx
-    add rsp, 32
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 32
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi]
+mov r11, [rsi]
+mulx r11, r12, r11
+mulx rcx, r13, rcx
+add r11, r13
+mulx rdi, r13, rdi
+adc rcx, r13
+mulx r13, r14, r8
+adc rdi, r14
+mulx r14, r15, r9
+adc r13, r15
+mulx rdx, r15, r10
+adc r14, r15
+adc rdx, 0
+mov r15, rdx
+mov rdx, [rax]
+sub rdx, r12
+mulx r12, rbx, [rax + 8]
+mov [rsp], r10
+mulx rbp, r10, [rax + 16]
+add r12, r10
+mov [rsp + 8], r9
+mulx r10, r9, [rax + 24]
+adc rbp, r9
+mov [rsp + 16], r8
+mulx r9, r8, [rax + 32]
+adc r10, r8
+mov [rsp + 24], rsi
+mulx r8, rsi, [rax + 40]
+adc r9, rsi
+mulx rdx, rsi, [rax + 48]
+adc r8, rsi
+adc rdx, 0
+add r11, rbx
+adc rcx, r12
+adc rdi, rbp
+adc r13, r10
+adc r14, r9
+adc r15, r8
+adc rdx, 0
+mov rsi, [rsp + 24]
+mov r8, [rsi + 16]
+lea r8, [r8 + r8]
+mov r9, rdx
+mov rdx, [rsi + 8]
+mov r10, [rsi + 8]
+mulx r10, r12, r10
+mulx r8, rbx, r8
+add r10, rbx
+mulx rbx, rbp, [rsp + 16]
+adc r8, rbp
+mulx rbp, rsi, [rsp + 8]
+adc rbx, rsi
+mulx rdx, rsi, [rsp]
+adc rbp, rsi
+adc rdx, 0
+add rcx, r12
+adc rdi, r10
+adc r13, r8
+adc r14, rbx
+adc r15, rbp
+adc r9, rdx
+mov rsi, 0
+adc rsi, 0
+mov rdx, [rax]
+sub rdx, r11
+mulx r8, r10, [rax + 8]
+mulx r11, r12, [rax + 16]
+add r8, r12
+mulx r12, rbx, [rax + 24]
+adc r11, rbx
+mulx rbx, rbp, [rax + 32]
+adc r12, rbp
+mov [rsp + 16], rsi
+mulx rbp, rsi, [rax + 40]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 48]
+adc rbp, rsi
+adc rdx, 0
+add rcx, r10
+adc rdi, r8
+adc r13, r11
+adc r14, r12
+adc r15, rbx
+adc r9, rbp
+adc rdx, [rsp + 16]
+mov rsi, [rsp + 24]
+mov r8, [rsi + 24]
+lea r8, [r8 + r8]
+mov r10, rdx
+mov rdx, [rsi + 16]
+mov r11, [rsi + 16]
+mulx r11, r12, r11
+mulx r8, rbx, r8
+add r11, rbx
+mulx rbx, rbp, [rsp + 8]
+adc r8, rbp
+mulx rdx, rbp, [rsp]
+adc rbx, rbp
+adc rdx, 0
+add r13, r12
+adc r14, r11
+adc r15, r8
+adc r9, rbx
+adc r10, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [rax]
+sub rdx, rcx
+mulx rcx, r11, [rax + 8]
+mulx r12, rbx, [rax + 16]
+add rcx, rbx
+mulx rbx, rbp, [rax + 24]
+adc r12, rbp
+mulx rbp, rsi, [rax + 32]
+adc rbx, rsi
+mov [rsp + 8], r8
+mulx rsi, r8, [rax + 40]
+adc rbp, r8
+mulx rdx, r8, [rax + 48]
+adc rsi, r8
+adc rdx, 0
+add rdi, r11
+adc r13, rcx
+adc r14, r12
+adc r15, rbx
+adc r9, rbp
+adc r10, rsi
+adc rdx, [rsp + 8]
+mov rcx, [rsp + 24]
+mov rsi, [rcx + 32]
+lea rsi, [rsi + rsi]
+mov r8, rdx
+mov rdx, [rcx + 24]
+mov r11, [rcx + 24]
+mulx r11, r12, r11
+mulx rsi, rbx, rsi
+add r11, rbx
+mulx rdx, rbx, [rsp]
+adc rsi, rbx
+adc rdx, 0
+add r15, r12
+adc r9, r11
+adc r10, rsi
+adc r8, rdx
+mov rsi, 0
+adc rsi, 0
+mov rdx, [rax]
+sub rdx, rdi
+mulx rdi, r11, [rax + 8]
+mulx r12, rbx, [rax + 16]
+add rdi, rbx
+mulx rbx, rbp, [rax + 24]
+adc r12, rbp
+mulx rbp, rcx, [rax + 32]
+adc rbx, rcx
+mov [rsp], rsi
+mulx rcx, rsi, [rax + 40]
+adc rbp, rsi
+mulx rdx, rsi, [rax + 48]
+adc rcx, rsi
+adc rdx, 0
+add r13, r11
+adc r14, rdi
+adc r15, r12
+adc r9, rbx
+adc r10, rbp
+adc r8, rcx
+adc rdx, [rsp]
+mov rcx, [rsp + 24]
+mov rsi, [rcx + 40]
+lea rsi, [rsi + rsi]
+mov rdi, rdx
+mov rdx, [rcx + 32]
+mov r11, [rcx + 32]
+mulx r11, r12, r11
+mulx rdx, rsi, rsi
+add r11, rsi
+adc rdx, 0
+add r10, r12
+adc r8, r11
+adc rdi, rdx
+mov rsi, 0
+adc rsi, 0
+mov rdx, [rax]
+sub rdx, r13
+mulx r11, r12, [rax + 8]
+mulx r13, rbx, [rax + 16]
+add r11, rbx
+mulx rbx, rbp, [rax + 24]
+adc r13, rbp
+mulx rbp, rcx, [rax + 32]
+adc rbx, rcx
+mov [rsp], rsi
+mulx rcx, rsi, [rax + 40]
+adc rbp, rsi
+mulx rdx, rsi, [rax + 48]
+adc rcx, rsi
+adc rdx, 0
+add r14, r12
+adc r15, r11
+adc r9, r13
+adc r10, rbx
+adc r8, rbp
+adc rdi, rcx
+adc rdx, [rsp]
+mov rcx, [rsp + 24]
+mov rsi, rdx
+mov rdx, [rcx + 40]
+mov rcx, [rcx + 40]
+mulx rcx, rdx, rcx
+add rdx, [rax + 56]
+adc rcx, 0
+add r14, [rax + 64]
+adc r15, [rax + 72]
+adc r9, [rax + 80]
+adc r10, [rax + 88]
+adc r8, [rax + 96]
+adc rdi, rdx
+adc rsi, rcx
+mov rdx, r14
+imul rdx, [rax + 104]
+mulx rcx, r11, [rax + 112]
+mulx r12, r13, [rax + 120]
+add rcx, r13
+mulx r13, rbx, [rax + 128]
+adc r12, rbx
+mulx rbx, rbp, [rax + 136]
+adc r13, rbp
+mov [rsp + 24], rsi
+mulx rbp, rsi, [rax + 144]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 152]
+adc rbp, rsi
+adc rdx, 0
+add r14, r11
+adc r15, rcx
+adc r9, r12
+adc r10, r13
+adc r8, rbx
+adc rdi, rbp
+adc rdx, [rsp + 24]
+mov rcx, r15
+sub rcx, [rax + 112]
+mov rsi, r9
+sbb rsi, [rax + 120]
+mov r11, r10
+sbb r11, [rax + 128]
+mov r12, r8
+sbb r12, [rax + 136]
+mov r13, rdi
+sbb r13, [rax + 144]
+mov r14, rdx
+sbb r14, [rax + 152]
+cmovc rcx, r15
+cmovc rsi, r9
+cmovc r11, r10
+cmovc r12, r8
+cmovc r13, rdi
+cmovc r14, rdx
+add rsp, 32
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {fold_rest5}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+.quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {fold_rest5}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 ",
         kffffffffffffffff = const 0xffffffffffffffff_u64,
         minus_mu0 = const M::MINUS_MU[0],
@@ -2433,19 +2365,9 @@ unsafe fn square_complement_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
         asm!(
             "call {kernel}",
             kernel = sym square_complement_adx_code::<M>,
-            out("rax") z[0],
-            out("rcx") _,
-            out("rdx") z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") z[3],
-            out("r11") _,
-            out("r12") z[4],
-            out("r13") z[5],
-            out("r14") _,
-            out("r15") _,
+            out("rax") z[0], out("rcx") _, out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
+            z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[3], out("r11") _, out("r12")
+            z[4], out("r13") z[5], out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -2456,286 +2378,286 @@ unsafe fn square_complement_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
 unsafe extern "C" fn square_complement_adx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 16
-    xor eax, eax
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov r9, qword ptr [rsi + 32]
-    shld r9, rdx, 1
-    mov rdx, qword ptr [rsi + 32]
-    mov r10, qword ptr [rsi + 40]
-    shld r10, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mulx r11, r12, qword ptr [rsi]
-    mulx rcx, r13, rcx
-    mulx rdi, r14, rdi
-    xor r15d, r15d
-    adcx r11, r13
-    mulx r13, r15, r8
-    adcx rcx, r14
-    mulx r14, rbx, r9
-    adcx rdi, r15
-    mulx rdx, r15, r10
-    adcx r13, rbx
-    adcx r14, r15
-    adcx rdx, rax
-    mov r15, rdx
-    mov rdx, qword ptr [rip + 2f]
-    sub rdx, r12
-    mulx r12, rbx, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp], r10
-    mulx rbp, r10, qword ptr [rip + 2f + 16]
-    test rsp, rsp
-    adcx r11, rbx
-    mov qword ptr [rsp + 8], r11
-    mulx rbx, r11, qword ptr [rip + 2f + 24]
-    adox r12, r10
-    adcx rcx, r12
-    mulx r10, r12, qword ptr [rip + 2f + 32]
-    adox rbp, r11
-    adcx rdi, rbp
-    mulx r11, rbp, qword ptr [rip + 2f + 40]
-    adox rbx, r12
-    adcx r13, rbx
-    mulx rdx, r12, qword ptr [rip + 2f + 48]
-    adox r10, rbp
-    adcx r14, r10
-    adox r11, r12
-    adcx r15, r11
-    adox rdx, rax
-    adcx rdx, rax
-    mov r10, qword ptr [rsi + 16]
-    lea r10, [r10 + r10]
-    mov r11, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mulx r12, rbx, qword ptr [rsi + 8]
-    mulx r10, rbp, r10
-    test rsp, rsp
-    adcx rcx, rbx
-    mulx r8, rbx, r8
-    adox r12, rbp
-    adcx rdi, r12
-    mulx r12, rbp, r9
-    adox r10, rbx
-    adcx r13, r10
-    mulx rdx, r10, qword ptr [rsp]
-    adox r8, rbp
-    adcx r14, r8
-    adox r12, r10
-    adcx r15, r12
-    adox rdx, rax
-    adcx r11, rdx
-    mov r8, 0
-    adcx r8, rax
-    mov rdx, qword ptr [rsp + 8]
-    mov r10, rdx
-    mov rdx, qword ptr [rip + 2f]
-    sub rdx, r10
-    mulx r10, r12, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    test rsp, rsp
-    adcx rcx, r12
-    mov qword ptr [rsp + 8], rcx
-    mulx r12, rcx, qword ptr [rip + 2f + 24]
-    adox r10, rbp
-    adcx rdi, r10
-    mulx r10, rbp, qword ptr [rip + 2f + 32]
-    adox rbx, rcx
-    adcx r13, rbx
-    mulx rcx, rbx, qword ptr [rip + 2f + 40]
-    adox r12, rbp
-    adcx r14, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 48]
-    adox r10, rbx
-    adcx r15, r10
-    adox rcx, r12
-    adcx r11, rcx
-    adox rdx, rax
-    adcx r8, rdx
-    mov rcx, qword ptr [rsi + 24]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 16]
-    mulx r10, r12, qword ptr [rsi + 16]
-    mulx rcx, rbx, rcx
-    xor ebp, ebp
-    adcx r13, r12
-    mulx r9, r12, r9
-    adox r10, rbx
-    adcx r14, r10
-    mulx rdx, r10, qword ptr [rsp]
-    adox rcx, r12
-    adcx r15, rcx
-    adox r9, r10
-    adcx r11, r9
-    adox rdx, rax
-    adcx r8, rdx
-    mov rcx, 0
-    adcx rcx, rax
-    mov rdx, qword ptr [rsp + 8]
-    mov r9, rdx
-    mov rdx, qword ptr [rip + 2f]
-    sub rdx, r9
-    mulx r9, r10, qword ptr [rip + 2f + 8]
-    mulx r12, rbx, qword ptr [rip + 2f + 16]
-    xor ebp, ebp
-    adcx rdi, r10
-    mulx r10, rbp, qword ptr [rip + 2f + 24]
-    adox r9, rbx
-    adcx r13, r9
-    mulx r9, rbx, qword ptr [rip + 2f + 32]
-    adox r12, rbp
-    adcx r14, r12
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adox r10, rbx
-    adcx r15, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 48]
-    adox r9, rbp
-    adcx r11, r9
-    adox r12, r10
-    adcx r8, r12
-    adox rdx, rax
-    adcx rcx, rdx
-    mov rdx, qword ptr [rsi + 32]
-    lea r9, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 24]
-    mulx r10, r12, qword ptr [rsi + 24]
-    mulx r9, rbx, r9
-    xor ebp, ebp
-    adcx r15, r12
-    mulx rdx, r12, qword ptr [rsp]
-    adox r10, rbx
-    adcx r11, r10
-    adox r9, r12
-    adcx r8, r9
-    adox rdx, rax
-    adcx rcx, rdx
-    mov r9, 0
-    adcx r9, rax
-    mov rdx, qword ptr [rip + 2f]
-    sub rdx, rdi
-    mulx rdi, r10, qword ptr [rip + 2f + 8]
-    mulx r12, rbx, qword ptr [rip + 2f + 16]
-    xor ebp, ebp
-    adcx r13, r10
-    mulx r10, rbp, qword ptr [rip + 2f + 24]
-    adox rdi, rbx
-    adcx r14, rdi
-    mulx rdi, rbx, qword ptr [rip + 2f + 32]
-    adox r12, rbp
-    adcx r15, r12
-    mulx r12, rbp, qword ptr [rip + 2f + 40]
-    adox r10, rbx
-    adcx r11, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 48]
-    adox rdi, rbp
-    adcx r8, rdi
-    adox r12, r10
-    adcx rcx, r12
-    adox rdx, rax
-    adcx r9, rdx
-    mov rdx, qword ptr [rsi + 40]
-    lea rdi, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 32]
-    mulx r10, r12, qword ptr [rsi + 32]
-    mulx rdx, rdi, rdi
-    xor ebx, ebx
-    adcx r8, r12
-    adox r10, rdi
-    adcx rcx, r10
-    adox rdx, rax
-    adcx r9, rdx
-    mov rdi, 0
-    adcx rdi, rax
-    mov rdx, qword ptr [rip + 2f]
-    sub rdx, r13
-    mulx r10, r12, qword ptr [rip + 2f + 8]
-    mulx r13, rbx, qword ptr [rip + 2f + 16]
-    xor ebp, ebp
-    adcx r14, r12
-    mulx r12, rbp, qword ptr [rip + 2f + 24]
-    adox r10, rbx
-    adcx r15, r10
-    mulx r10, rbx, qword ptr [rip + 2f + 32]
-    adox r13, rbp
-    adcx r11, r13
-    mulx r13, rbp, qword ptr [rip + 2f + 40]
-    adox r12, rbx
-    adcx r8, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 48]
-    adox r10, rbp
-    adcx rcx, r10
-    adox r13, r12
-    adcx r9, r13
-    adox rdx, rax
-    adcx rdi, rdx
-    mov rdx, qword ptr [rsi + 40]
-    mulx rdx, rsi, qword ptr [rsi + 40]
-    xor r10d, r10d
-    adcx rsi, qword ptr [rip + 2f + 56]
-    adcx rdx, rax
-    adcx r14, qword ptr [rip + 2f + 64]
-    adcx r15, qword ptr [rip + 2f + 72]
-    adcx r11, qword ptr [rip + 2f + 80]
-    adcx r8, qword ptr [rip + 2f + 88]
-    adcx rcx, qword ptr [rip + 2f + 96]
-    adcx r9, rsi
-    adcx rdi, rdx
-    mov rdx, r14
-    mulx rsi, rdx, qword ptr [rip + 2f + 104]
-    mulx rsi, r10, qword ptr [rip + 2f + 112]
-    mulx r12, r13, qword ptr [rip + 2f + 120]
-    xor ebx, ebx
-    adcx r14, r10
-    mulx r10, r14, qword ptr [rip + 2f + 128]
-    adox rsi, r13
-    adcx r15, rsi
-    mulx rsi, r13, qword ptr [rip + 2f + 136]
-    adox r12, r14
-    adcx r11, r12
-    mulx r12, r14, qword ptr [rip + 2f + 144]
-    adox r10, r13
-    adcx r8, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 152]
-    adox rsi, r14
-    adcx rcx, rsi
-    adox r12, r10
-    adcx r9, r12
-    adox rdx, rax
-    adcx rdi, rdx
-    mov rax, r15
-    sub rax, qword ptr [rip + 2f + 112]
-    mov rdx, r11
-    sbb rdx, qword ptr [rip + 2f + 120]
-    mov rsi, r8
-    sbb rsi, qword ptr [rip + 2f + 128]
-    mov r10, rcx
-    sbb r10, qword ptr [rip + 2f + 136]
-    mov r12, r9
-    sbb r12, qword ptr [rip + 2f + 144]
-    mov r13, rdi
-    sbb r13, qword ptr [rip + 2f + 152]
-    cmovc rax, r15
-    cmovc rdx, r11
-    cmovc rsi, r8
-    cmovc r10, rcx
-    cmovc r12, r9
-    cmovc r13, rdi
-    add rsp, 16
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 16
+xor eax, eax
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi]
+mulx r11, r12, [rsi]
+mulx rcx, r13, rcx
+mulx rdi, r14, rdi
+xor r15d, r15d
+adcx r11, r13
+mulx r13, r15, r8
+adcx rcx, r14
+mulx r14, rbx, r9
+adcx rdi, r15
+mulx rdx, r15, r10
+adcx r13, rbx
+adcx r14, r15
+adcx rdx, rax
+mov r15, rdx
+mov rdx, [rip + 2f]
+sub rdx, r12
+mulx r12, rbx, [rip + 2f + 8]
+mov [rsp], r10
+mulx rbp, r10, [rip + 2f + 16]
+test rsp, rsp
+adcx r11, rbx
+mov [rsp + 8], r11
+mulx rbx, r11, [rip + 2f + 24]
+adox r12, r10
+adcx rcx, r12
+mulx r10, r12, [rip + 2f + 32]
+adox rbp, r11
+adcx rdi, rbp
+mulx r11, rbp, [rip + 2f + 40]
+adox rbx, r12
+adcx r13, rbx
+mulx rdx, r12, [rip + 2f + 48]
+adox r10, rbp
+adcx r14, r10
+adox r11, r12
+adcx r15, r11
+adox rdx, rax
+adcx rdx, rax
+mov r10, [rsi + 16]
+lea r10, [r10 + r10]
+mov r11, rdx
+mov rdx, [rsi + 8]
+mulx r12, rbx, [rsi + 8]
+mulx r10, rbp, r10
+test rsp, rsp
+adcx rcx, rbx
+mulx r8, rbx, r8
+adox r12, rbp
+adcx rdi, r12
+mulx r12, rbp, r9
+adox r10, rbx
+adcx r13, r10
+mulx rdx, r10, [rsp]
+adox r8, rbp
+adcx r14, r8
+adox r12, r10
+adcx r15, r12
+adox rdx, rax
+adcx r11, rdx
+mov r8, 0
+adcx r8, rax
+mov rdx, [rsp + 8]
+mov r10, rdx
+mov rdx, [rip + 2f]
+sub rdx, r10
+mulx r10, r12, [rip + 2f + 8]
+mulx rbx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx rcx, r12
+mov [rsp + 8], rcx
+mulx r12, rcx, [rip + 2f + 24]
+adox r10, rbp
+adcx rdi, r10
+mulx r10, rbp, [rip + 2f + 32]
+adox rbx, rcx
+adcx r13, rbx
+mulx rcx, rbx, [rip + 2f + 40]
+adox r12, rbp
+adcx r14, r12
+mulx rdx, r12, [rip + 2f + 48]
+adox r10, rbx
+adcx r15, r10
+adox rcx, r12
+adcx r11, rcx
+adox rdx, rax
+adcx r8, rdx
+mov rcx, [rsi + 24]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 16]
+mulx r10, r12, [rsi + 16]
+mulx rcx, rbx, rcx
+xor ebp, ebp
+adcx r13, r12
+mulx r9, r12, r9
+adox r10, rbx
+adcx r14, r10
+mulx rdx, r10, [rsp]
+adox rcx, r12
+adcx r15, rcx
+adox r9, r10
+adcx r11, r9
+adox rdx, rax
+adcx r8, rdx
+mov rcx, 0
+adcx rcx, rax
+mov rdx, [rsp + 8]
+mov r9, rdx
+mov rdx, [rip + 2f]
+sub rdx, r9
+mulx r9, r10, [rip + 2f + 8]
+mulx r12, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx rdi, r10
+mulx r10, rbp, [rip + 2f + 24]
+adox r9, rbx
+adcx r13, r9
+mulx r9, rbx, [rip + 2f + 32]
+adox r12, rbp
+adcx r14, r12
+mulx r12, rbp, [rip + 2f + 40]
+adox r10, rbx
+adcx r15, r10
+mulx rdx, r10, [rip + 2f + 48]
+adox r9, rbp
+adcx r11, r9
+adox r12, r10
+adcx r8, r12
+adox rdx, rax
+adcx rcx, rdx
+mov rdx, [rsi + 32]
+lea r9, [rdx + rdx]
+mov rdx, [rsi + 24]
+mulx r10, r12, [rsi + 24]
+mulx r9, rbx, r9
+xor ebp, ebp
+adcx r15, r12
+mulx rdx, r12, [rsp]
+adox r10, rbx
+adcx r11, r10
+adox r9, r12
+adcx r8, r9
+adox rdx, rax
+adcx rcx, rdx
+mov r9, 0
+adcx r9, rax
+mov rdx, [rip + 2f]
+sub rdx, rdi
+mulx rdi, r10, [rip + 2f + 8]
+mulx r12, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r13, r10
+mulx r10, rbp, [rip + 2f + 24]
+adox rdi, rbx
+adcx r14, rdi
+mulx rdi, rbx, [rip + 2f + 32]
+adox r12, rbp
+adcx r15, r12
+mulx r12, rbp, [rip + 2f + 40]
+adox r10, rbx
+adcx r11, r10
+mulx rdx, r10, [rip + 2f + 48]
+adox rdi, rbp
+adcx r8, rdi
+adox r12, r10
+adcx rcx, r12
+adox rdx, rax
+adcx r9, rdx
+mov rdx, [rsi + 40]
+lea rdi, [rdx + rdx]
+mov rdx, [rsi + 32]
+mulx r10, r12, [rsi + 32]
+mulx rdx, rdi, rdi
+xor ebx, ebx
+adcx r8, r12
+adox r10, rdi
+adcx rcx, r10
+adox rdx, rax
+adcx r9, rdx
+mov rdi, 0
+adcx rdi, rax
+mov rdx, [rip + 2f]
+sub rdx, r13
+mulx r10, r12, [rip + 2f + 8]
+mulx r13, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r14, r12
+mulx r12, rbp, [rip + 2f + 24]
+adox r10, rbx
+adcx r15, r10
+mulx r10, rbx, [rip + 2f + 32]
+adox r13, rbp
+adcx r11, r13
+mulx r13, rbp, [rip + 2f + 40]
+adox r12, rbx
+adcx r8, r12
+mulx rdx, r12, [rip + 2f + 48]
+adox r10, rbp
+adcx rcx, r10
+adox r13, r12
+adcx r9, r13
+adox rdx, rax
+adcx rdi, rdx
+mov rdx, [rsi + 40]
+mulx rdx, rsi, [rsi + 40]
+xor r10d, r10d
+adcx rsi, [rip + 2f + 56]
+adcx rdx, rax
+adcx r14, [rip + 2f + 64]
+adcx r15, [rip + 2f + 72]
+adcx r11, [rip + 2f + 80]
+adcx r8, [rip + 2f + 88]
+adcx rcx, [rip + 2f + 96]
+adcx r9, rsi
+adcx rdi, rdx
+mov rdx, r14
+mulx rsi, rdx, [rip + 2f + 104]
+mulx rsi, r10, [rip + 2f + 112]
+mulx r12, r13, [rip + 2f + 120]
+xor ebx, ebx
+adcx r14, r10
+mulx r10, r14, [rip + 2f + 128]
+adox rsi, r13
+adcx r15, rsi
+mulx rsi, r13, [rip + 2f + 136]
+adox r12, r14
+adcx r11, r12
+mulx r12, r14, [rip + 2f + 144]
+adox r10, r13
+adcx r8, r10
+mulx rdx, r10, [rip + 2f + 152]
+adox rsi, r14
+adcx rcx, rsi
+adox r12, r10
+adcx r9, r12
+adox rdx, rax
+adcx rdi, rdx
+mov rax, r15
+sub rax, [rip + 2f + 112]
+mov rdx, r11
+sbb rdx, [rip + 2f + 120]
+mov rsi, r8
+sbb rsi, [rip + 2f + 128]
+mov r10, rcx
+sbb r10, [rip + 2f + 136]
+mov r12, r9
+sbb r12, [rip + 2f + 144]
+mov r13, rdi
+sbb r13, [rip + 2f + 152]
+cmovc rax, r15
+cmovc rdx, r11
+cmovc rsi, r8
+cmovc r10, rcx
+cmovc r12, r9
+cmovc r13, rdi
+add rsp, 16
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {fold_rest5}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+.quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {fold_rest5}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 ",
         kffffffffffffffff = const 0xffffffffffffffff_u64,
         minus_mu0 = const M::MINUS_MU[0],
@@ -2781,19 +2703,9 @@ unsafe fn mul_spare_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] 
         asm!(
             "call {kernel}",
             kernel = sym mul_spare_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _,
-            out("r8") z[0],
-            out("r9") _,
-            out("r10") _,
-            out("r11") z[1],
-            out("r12") z[2],
-            out("r13") z[3],
-            out("r14") z[4],
-            out("r15") z[5],
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[0], out("r9") _, out("r10") _,
+            out("r11") z[1], out("r12") z[2], out("r13") z[3], out("r14") z[4], out("r15") z[5],
             options(pure, readonly),
         );
     }
@@ -2804,312 +2716,312 @@ unsafe fn mul_spare_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] 
 unsafe extern "C" fn mul_spare_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 32
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, r13, r12
-    adc r11, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx rdx, r13, r13
-    adc r12, r13
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r14, r15, qword ptr [rax + 8]
-    mulx rbx, rbp, qword ptr [rax + 16]
-    add r14, rbp
-    mov qword ptr [rsp], rsi
-    mulx rbp, rsi, qword ptr [rax + 24]
-    adc rbx, rsi
-    mov qword ptr [rsp + 8], rcx
-    mulx rsi, rcx, qword ptr [rax + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 16], r13
-    mulx rcx, r13, qword ptr [rax + 40]
-    adc rsi, r13
-    mulx rdx, r13, qword ptr [rax + 48]
-    adc rcx, r13
-    adc rdx, 0
-    add r8, r15
-    adc rdi, r14
-    adc r9, rbx
-    adc r10, rbp
-    adc r11, rsi
-    adc r12, rcx
-    adc rdx, qword ptr [rsp + 16]
-    mov rcx, qword ptr [rsp + 8]
-    mov rsi, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mov r8, qword ptr [rsp]
-    mulx r13, r14, qword ptr [r8]
-    mulx r15, rbx, qword ptr [r8 + 8]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [r8 + 16]
-    adc r15, rbp
-    mulx rbp, rcx, qword ptr [r8 + 24]
-    adc rbx, rcx
-    mov qword ptr [rsp + 16], rax
-    mulx rcx, rax, qword ptr [r8 + 32]
-    adc rbp, rax
-    mulx rax, rdx, qword ptr [r8 + 40]
-    adc rcx, rdx
-    adc rax, 0
-    add rdi, r14
-    adc r9, r13
-    adc r10, r15
-    adc r11, rbx
-    adc r12, rbp
-    adc rsi, rcx
-    adc rax, 0
-    mov rcx, qword ptr [rsp + 16]
-    mov rdx, rdi
-    imul rdx, qword ptr [rcx]
-    mulx r13, r14, qword ptr [rcx + 8]
-    mulx r15, rbx, qword ptr [rcx + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rcx + 24]
-    adc r15, rbp
-    mulx rbp, r8, qword ptr [rcx + 32]
-    adc rbx, r8
-    mov qword ptr [rsp + 24], rax
-    mulx r8, rax, qword ptr [rcx + 40]
-    adc rbp, rax
-    mulx rax, rdx, qword ptr [rcx + 48]
-    adc r8, rdx
-    adc rax, 0
-    add rdi, r14
-    adc r9, r13
-    adc r10, r15
-    adc r11, rbx
-    adc r12, rbp
-    adc rsi, r8
-    adc rax, qword ptr [rsp + 24]
-    mov rdi, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rdi + 16]
-    mov r8, qword ptr [rsp]
-    mulx r13, r14, qword ptr [r8]
-    mulx r15, rbx, qword ptr [r8 + 8]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [r8 + 16]
-    adc r15, rbp
-    mulx rbp, rdi, qword ptr [r8 + 24]
-    adc rbx, rdi
-    mulx rdi, rcx, qword ptr [r8 + 32]
-    adc rbp, rcx
-    mulx rcx, rdx, qword ptr [r8 + 40]
-    adc rdi, rdx
-    adc rcx, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, r15
-    adc r12, rbx
-    adc rsi, rbp
-    adc rax, rdi
-    adc rcx, 0
-    mov rdi, qword ptr [rsp + 16]
-    mov rdx, r9
-    imul rdx, qword ptr [rdi]
-    mulx r13, r14, qword ptr [rdi + 8]
-    mulx r15, rbx, qword ptr [rdi + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rdi + 24]
-    adc r15, rbp
-    mulx rbp, r8, qword ptr [rdi + 32]
-    adc rbx, r8
-    mov qword ptr [rsp + 24], rcx
-    mulx r8, rcx, qword ptr [rdi + 40]
-    adc rbp, rcx
-    mulx rcx, rdx, qword ptr [rdi + 48]
-    adc r8, rdx
-    adc rcx, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, r15
-    adc r12, rbx
-    adc rsi, rbp
-    adc rax, r8
-    adc rcx, qword ptr [rsp + 24]
-    mov r8, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r8 + 24]
-    mov r9, qword ptr [rsp]
-    mulx r13, r14, qword ptr [r9]
-    mulx r15, rbx, qword ptr [r9 + 8]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [r9 + 16]
-    adc r15, rbp
-    mulx rbp, r8, qword ptr [r9 + 24]
-    adc rbx, r8
-    mulx r8, rdi, qword ptr [r9 + 32]
-    adc rbp, rdi
-    mulx rdx, rdi, qword ptr [r9 + 40]
-    adc r8, rdi
-    adc rdx, 0
-    add r10, r14
-    adc r11, r13
-    adc r12, r15
-    adc rsi, rbx
-    adc rax, rbp
-    adc rcx, r8
-    adc rdx, 0
-    mov rdi, qword ptr [rsp + 16]
-    mov r8, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rdi]
-    mulx r13, r14, qword ptr [rdi + 8]
-    mulx r15, rbx, qword ptr [rdi + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rdi + 24]
-    adc r15, rbp
-    mulx rbp, r9, qword ptr [rdi + 32]
-    adc rbx, r9
-    mov qword ptr [rsp + 24], r8
-    mulx r9, r8, qword ptr [rdi + 40]
-    adc rbp, r8
-    mulx rdx, r8, qword ptr [rdi + 48]
-    adc r9, r8
-    adc rdx, 0
-    add r10, r14
-    adc r11, r13
-    adc r12, r15
-    adc rsi, rbx
-    adc rax, rbp
-    adc rcx, r9
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, qword ptr [rsp + 8]
-    mov r9, rdx
-    mov rdx, qword ptr [r8 + 32]
-    mov r10, qword ptr [rsp]
-    mulx r13, r14, qword ptr [r10]
-    mulx r15, rbx, qword ptr [r10 + 8]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [r10 + 16]
-    adc r15, rbp
-    mulx rbp, r8, qword ptr [r10 + 24]
-    adc rbx, r8
-    mulx r8, rdi, qword ptr [r10 + 32]
-    adc rbp, rdi
-    mulx rdx, rdi, qword ptr [r10 + 40]
-    adc r8, rdi
-    adc rdx, 0
-    add r11, r14
-    adc r12, r13
-    adc rsi, r15
-    adc rax, rbx
-    adc rcx, rbp
-    adc r9, r8
-    adc rdx, 0
-    mov rdi, qword ptr [rsp + 16]
-    mov r8, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rdi]
-    mulx r13, r14, qword ptr [rdi + 8]
-    mulx r15, rbx, qword ptr [rdi + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rdi + 24]
-    adc r15, rbp
-    mulx rbp, r10, qword ptr [rdi + 32]
-    adc rbx, r10
-    mov qword ptr [rsp + 24], r8
-    mulx r10, r8, qword ptr [rdi + 40]
-    adc rbp, r8
-    mulx rdx, r8, qword ptr [rdi + 48]
-    adc r10, r8
-    adc rdx, 0
-    add r11, r14
-    adc r12, r13
-    adc rsi, r15
-    adc rax, rbx
-    adc rcx, rbp
-    adc r9, r10
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, qword ptr [rsp + 8]
-    mov r10, rdx
-    mov rdx, qword ptr [r8 + 40]
-    mov r8, qword ptr [rsp]
-    mulx r11, r13, qword ptr [r8]
-    mulx r14, r15, qword ptr [r8 + 8]
-    add r11, r15
-    mulx r15, rbx, qword ptr [r8 + 16]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [r8 + 24]
-    adc r15, rbp
-    mulx rbp, rdi, qword ptr [r8 + 32]
-    adc rbx, rdi
-    mulx rdx, rdi, qword ptr [r8 + 40]
-    adc rbp, rdi
-    adc rdx, 0
-    add r12, r13
-    adc rsi, r11
-    adc rax, r14
-    adc rcx, r15
-    adc r9, rbx
-    adc r10, rbp
-    adc rdx, 0
-    mov rdi, qword ptr [rsp + 16]
-    mov r8, rdx
-    mov rdx, r12
-    imul rdx, qword ptr [rdi]
-    mulx r11, r13, qword ptr [rdi + 8]
-    mulx r14, r15, qword ptr [rdi + 16]
-    add r11, r15
-    mulx r15, rbx, qword ptr [rdi + 24]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rdi + 32]
-    adc r15, rbp
-    mov qword ptr [rsp], r8
-    mulx rbp, r8, qword ptr [rdi + 40]
-    adc rbx, r8
-    mulx rdx, r8, qword ptr [rdi + 48]
-    adc rbp, r8
-    adc rdx, 0
-    add r12, r13
-    adc rsi, r11
-    adc rax, r14
-    adc rcx, r15
-    adc r9, rbx
-    adc r10, rbp
-    adc rdx, qword ptr [rsp]
-    mov r8, rsi
-    sub r8, qword ptr [rdi + 8]
-    mov r11, rax
-    sbb r11, qword ptr [rdi + 16]
-    mov r12, rcx
-    sbb r12, qword ptr [rdi + 24]
-    mov r13, r9
-    sbb r13, qword ptr [rdi + 32]
-    mov r14, r10
-    sbb r14, qword ptr [rdi + 40]
-    mov r15, rdx
-    sbb r15, qword ptr [rdi + 48]
-    cmovc r8, rsi
-    cmovc r11, rax
-    cmovc r12, rcx
-    cmovc r13, r9
-    cmovc r14, r10
-    cmovc r15, rdx
-    add rsp, 32
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 32
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx rdx, r13, r13
+adc r12, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r14, r15, [rax + 8]
+mulx rbx, rbp, [rax + 16]
+add r14, rbp
+mov [rsp], rsi
+mulx rbp, rsi, [rax + 24]
+adc rbx, rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 32]
+adc rbp, rcx
+mov [rsp + 16], r13
+mulx rcx, r13, [rax + 40]
+adc rsi, r13
+mulx rdx, r13, [rax + 48]
+adc rcx, r13
+adc rdx, 0
+add r8, r15
+adc rdi, r14
+adc r9, rbx
+adc r10, rbp
+adc r11, rsi
+adc r12, rcx
+adc rdx, [rsp + 16]
+mov rcx, [rsp + 8]
+mov rsi, rdx
+mov rdx, [rcx + 8]
+mov r8, [rsp]
+mulx r13, r14, [r8]
+mulx r15, rbx, [r8 + 8]
+add r13, rbx
+mulx rbx, rbp, [r8 + 16]
+adc r15, rbp
+mulx rbp, rcx, [r8 + 24]
+adc rbx, rcx
+mov [rsp + 16], rax
+mulx rcx, rax, [r8 + 32]
+adc rbp, rax
+mulx rax, rdx, [r8 + 40]
+adc rcx, rdx
+adc rax, 0
+add rdi, r14
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+adc r12, rbp
+adc rsi, rcx
+adc rax, 0
+mov rcx, [rsp + 16]
+mov rdx, rdi
+imul rdx, [rcx]
+mulx r13, r14, [rcx + 8]
+mulx r15, rbx, [rcx + 16]
+add r13, rbx
+mulx rbx, rbp, [rcx + 24]
+adc r15, rbp
+mulx rbp, r8, [rcx + 32]
+adc rbx, r8
+mov [rsp + 24], rax
+mulx r8, rax, [rcx + 40]
+adc rbp, rax
+mulx rax, rdx, [rcx + 48]
+adc r8, rdx
+adc rax, 0
+add rdi, r14
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+adc r12, rbp
+adc rsi, r8
+adc rax, [rsp + 24]
+mov rdi, [rsp + 8]
+mov rdx, [rdi + 16]
+mov r8, [rsp]
+mulx r13, r14, [r8]
+mulx r15, rbx, [r8 + 8]
+add r13, rbx
+mulx rbx, rbp, [r8 + 16]
+adc r15, rbp
+mulx rbp, rdi, [r8 + 24]
+adc rbx, rdi
+mulx rdi, rcx, [r8 + 32]
+adc rbp, rcx
+mulx rcx, rdx, [r8 + 40]
+adc rdi, rdx
+adc rcx, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc r12, rbx
+adc rsi, rbp
+adc rax, rdi
+adc rcx, 0
+mov rdi, [rsp + 16]
+mov rdx, r9
+imul rdx, [rdi]
+mulx r13, r14, [rdi + 8]
+mulx r15, rbx, [rdi + 16]
+add r13, rbx
+mulx rbx, rbp, [rdi + 24]
+adc r15, rbp
+mulx rbp, r8, [rdi + 32]
+adc rbx, r8
+mov [rsp + 24], rcx
+mulx r8, rcx, [rdi + 40]
+adc rbp, rcx
+mulx rcx, rdx, [rdi + 48]
+adc r8, rdx
+adc rcx, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc r12, rbx
+adc rsi, rbp
+adc rax, r8
+adc rcx, [rsp + 24]
+mov r8, [rsp + 8]
+mov rdx, [r8 + 24]
+mov r9, [rsp]
+mulx r13, r14, [r9]
+mulx r15, rbx, [r9 + 8]
+add r13, rbx
+mulx rbx, rbp, [r9 + 16]
+adc r15, rbp
+mulx rbp, r8, [r9 + 24]
+adc rbx, r8
+mulx r8, rdi, [r9 + 32]
+adc rbp, rdi
+mulx rdx, rdi, [r9 + 40]
+adc r8, rdi
+adc rdx, 0
+add r10, r14
+adc r11, r13
+adc r12, r15
+adc rsi, rbx
+adc rax, rbp
+adc rcx, r8
+adc rdx, 0
+mov rdi, [rsp + 16]
+mov r8, rdx
+mov rdx, r10
+imul rdx, [rdi]
+mulx r13, r14, [rdi + 8]
+mulx r15, rbx, [rdi + 16]
+add r13, rbx
+mulx rbx, rbp, [rdi + 24]
+adc r15, rbp
+mulx rbp, r9, [rdi + 32]
+adc rbx, r9
+mov [rsp + 24], r8
+mulx r9, r8, [rdi + 40]
+adc rbp, r8
+mulx rdx, r8, [rdi + 48]
+adc r9, r8
+adc rdx, 0
+add r10, r14
+adc r11, r13
+adc r12, r15
+adc rsi, rbx
+adc rax, rbp
+adc rcx, r9
+adc rdx, [rsp + 24]
+mov r8, [rsp + 8]
+mov r9, rdx
+mov rdx, [r8 + 32]
+mov r10, [rsp]
+mulx r13, r14, [r10]
+mulx r15, rbx, [r10 + 8]
+add r13, rbx
+mulx rbx, rbp, [r10 + 16]
+adc r15, rbp
+mulx rbp, r8, [r10 + 24]
+adc rbx, r8
+mulx r8, rdi, [r10 + 32]
+adc rbp, rdi
+mulx rdx, rdi, [r10 + 40]
+adc r8, rdi
+adc rdx, 0
+add r11, r14
+adc r12, r13
+adc rsi, r15
+adc rax, rbx
+adc rcx, rbp
+adc r9, r8
+adc rdx, 0
+mov rdi, [rsp + 16]
+mov r8, rdx
+mov rdx, r11
+imul rdx, [rdi]
+mulx r13, r14, [rdi + 8]
+mulx r15, rbx, [rdi + 16]
+add r13, rbx
+mulx rbx, rbp, [rdi + 24]
+adc r15, rbp
+mulx rbp, r10, [rdi + 32]
+adc rbx, r10
+mov [rsp + 24], r8
+mulx r10, r8, [rdi + 40]
+adc rbp, r8
+mulx rdx, r8, [rdi + 48]
+adc r10, r8
+adc rdx, 0
+add r11, r14
+adc r12, r13
+adc rsi, r15
+adc rax, rbx
+adc rcx, rbp
+adc r9, r10
+adc rdx, [rsp + 24]
+mov r8, [rsp + 8]
+mov r10, rdx
+mov rdx, [r8 + 40]
+mov r8, [rsp]
+mulx r11, r13, [r8]
+mulx r14, r15, [r8 + 8]
+add r11, r15
+mulx r15, rbx, [r8 + 16]
+adc r14, rbx
+mulx rbx, rbp, [r8 + 24]
+adc r15, rbp
+mulx rbp, rdi, [r8 + 32]
+adc rbx, rdi
+mulx rdx, rdi, [r8 + 40]
+adc rbp, rdi
+adc rdx, 0
+add r12, r13
+adc rsi, r11
+adc rax, r14
+adc rcx, r15
+adc r9, rbx
+adc r10, rbp
+adc rdx, 0
+mov rdi, [rsp + 16]
+mov r8, rdx
+mov rdx, r12
+imul rdx, [rdi]
+mulx r11, r13, [rdi + 8]
+mulx r14, r15, [rdi + 16]
+add r11, r15
+mulx r15, rbx, [rdi + 24]
+adc r14, rbx
+mulx rbx, rbp, [rdi + 32]
+adc r15, rbp
+mov [rsp], r8
+mulx rbp, r8, [rdi + 40]
+adc rbx, r8
+mulx rdx, r8, [rdi + 48]
+adc rbp, r8
+adc rdx, 0
+add r12, r13
+adc rsi, r11
+adc rax, r14
+adc rcx, r15
+adc r9, rbx
+adc r10, rbp
+adc rdx, [rsp]
+mov r8, rsi
+sub r8, [rdi + 8]
+mov r11, rax
+sbb r11, [rdi + 16]
+mov r12, rcx
+sbb r12, [rdi + 24]
+mov r13, r9
+sbb r13, [rdi + 32]
+mov r14, r10
+sbb r14, [rdi + 40]
+mov r15, rdx
+sbb r15, [rdi + 48]
+cmovc r8, rsi
+cmovc r11, rax
+cmovc r12, rcx
+cmovc r13, r9
+cmovc r14, r10
+cmovc r15, rdx
+add rsp, 32
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -3133,19 +3045,9 @@ unsafe fn mul_spare_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
         asm!(
             "call {kernel}",
             kernel = sym mul_spare_adx_code::<M>,
-            out("rax") z[0],
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") z[3],
-            out("r11") _,
-            out("r12") z[4],
-            out("r13") _,
-            out("r14") z[5],
-            out("r15") _,
+            out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[3],
+            out("r11") _, out("r12") z[4], out("r13") _, out("r14") z[5], out("r15") _,
             options(pure, readonly),
         );
     }
@@ -3156,291 +3058,291 @@ unsafe fn mul_spare_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
 unsafe extern "C" fn mul_spare_adx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    xor eax, eax
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mulx rdi, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    mulx r11, r12, qword ptr [rsi + 16]
-    xor r13d, r13d
-    adcx rdi, r10
-    mulx r10, r13, qword ptr [rsi + 24]
-    adcx r9, r12
-    mulx r12, r14, qword ptr [rsi + 32]
-    adcx r11, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adcx r10, r14
-    adcx r12, r13
-    adcx rdx, rax
-    mov r13, rdx
-    mov rdx, r8
-    mulx r14, rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    test rsp, rsp
-    adcx r8, r15
-    mulx r8, r15, qword ptr [rip + 2f + 24]
-    adox r14, rbp
-    adcx rdi, r14
-    mulx r14, rbp, qword ptr [rip + 2f + 32]
-    adox rbx, r15
-    adcx r9, rbx
-    mulx r15, rbx, qword ptr [rip + 2f + 40]
-    adox r8, rbp
-    adcx r11, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 48]
-    adox r14, rbx
-    adcx r10, r14
-    adox r15, r8
-    adcx r12, r15
-    adox rdx, rax
-    adcx r13, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mulx r8, r14, qword ptr [rsi]
-    mulx r15, rbx, qword ptr [rsi + 8]
-    xor ebp, ebp
-    adcx rdi, r14
-    mulx r14, rbp, qword ptr [rsi + 16]
-    adox r8, rbx
-    adcx r9, r8
-    mulx r8, rbx, qword ptr [rsi + 24]
-    adox r15, rbp
-    adcx r11, r15
-    mulx r15, rbp, qword ptr [rsi + 32]
-    adox r14, rbx
-    adcx r10, r14
-    mulx rdx, r14, qword ptr [rsi + 40]
-    adox r8, rbp
-    adcx r12, r8
-    adox r15, r14
-    adcx r13, r15
-    adox rdx, rax
-    adcx rdx, rax
-    mov r8, rdx
-    mov rdx, rdi
-    mulx r14, rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    test rsp, rsp
-    adcx rdi, r15
-    mulx rdi, r15, qword ptr [rip + 2f + 24]
-    adox r14, rbp
-    adcx r9, r14
-    mulx r14, rbp, qword ptr [rip + 2f + 32]
-    adox rbx, r15
-    adcx r11, rbx
-    mulx r15, rbx, qword ptr [rip + 2f + 40]
-    adox rdi, rbp
-    adcx r10, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 48]
-    adox r14, rbx
-    adcx r12, r14
-    adox r15, rdi
-    adcx r13, r15
-    adox rdx, rax
-    adcx r8, rdx
-    mov rdx, qword ptr [rcx + 16]
-    mulx rdi, r14, qword ptr [rsi]
-    mulx r15, rbx, qword ptr [rsi + 8]
-    xor ebp, ebp
-    adcx r9, r14
-    mulx r14, rbp, qword ptr [rsi + 16]
-    adox rdi, rbx
-    adcx r11, rdi
-    mulx rdi, rbx, qword ptr [rsi + 24]
-    adox r15, rbp
-    adcx r10, r15
-    mulx r15, rbp, qword ptr [rsi + 32]
-    adox r14, rbx
-    adcx r12, r14
-    mulx rdx, r14, qword ptr [rsi + 40]
-    adox rdi, rbp
-    adcx r13, rdi
-    adox r15, r14
-    adcx r8, r15
-    adox rdx, rax
-    adcx rdx, rax
-    mov rdi, rdx
-    mov rdx, r9
-    mulx r14, rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    test rsp, rsp
-    adcx r9, r15
-    mulx r9, r15, qword ptr [rip + 2f + 24]
-    adox r14, rbp
-    adcx r11, r14
-    mulx r14, rbp, qword ptr [rip + 2f + 32]
-    adox rbx, r15
-    adcx r10, rbx
-    mulx r15, rbx, qword ptr [rip + 2f + 40]
-    adox r9, rbp
-    adcx r12, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 48]
-    adox r14, rbx
-    adcx r13, r14
-    adox r15, r9
-    adcx r8, r15
-    adox rdx, rax
-    adcx rdi, rdx
-    mov rdx, qword ptr [rcx + 24]
-    mulx r9, r14, qword ptr [rsi]
-    mulx r15, rbx, qword ptr [rsi + 8]
-    xor ebp, ebp
-    adcx r11, r14
-    mulx r14, rbp, qword ptr [rsi + 16]
-    adox r9, rbx
-    adcx r10, r9
-    mulx r9, rbx, qword ptr [rsi + 24]
-    adox r15, rbp
-    adcx r12, r15
-    mulx r15, rbp, qword ptr [rsi + 32]
-    adox r14, rbx
-    adcx r13, r14
-    mulx rdx, r14, qword ptr [rsi + 40]
-    adox r9, rbp
-    adcx r8, r9
-    adox r15, r14
-    adcx rdi, r15
-    adox rdx, rax
-    adcx rdx, rax
-    mov r9, rdx
-    mov rdx, r11
-    mulx r14, rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    test rsp, rsp
-    adcx r11, r15
-    mulx r11, r15, qword ptr [rip + 2f + 24]
-    adox r14, rbp
-    adcx r10, r14
-    mulx r14, rbp, qword ptr [rip + 2f + 32]
-    adox rbx, r15
-    adcx r12, rbx
-    mulx r15, rbx, qword ptr [rip + 2f + 40]
-    adox r11, rbp
-    adcx r13, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 48]
-    adox r14, rbx
-    adcx r8, r14
-    adox r15, r11
-    adcx rdi, r15
-    adox rdx, rax
-    adcx r9, rdx
-    mov rdx, qword ptr [rcx + 32]
-    mulx r11, r14, qword ptr [rsi]
-    mulx r15, rbx, qword ptr [rsi + 8]
-    xor ebp, ebp
-    adcx r10, r14
-    mulx r14, rbp, qword ptr [rsi + 16]
-    adox r11, rbx
-    adcx r12, r11
-    mulx r11, rbx, qword ptr [rsi + 24]
-    adox r15, rbp
-    adcx r13, r15
-    mulx r15, rbp, qword ptr [rsi + 32]
-    adox r14, rbx
-    adcx r8, r14
-    mulx rdx, r14, qword ptr [rsi + 40]
-    adox r11, rbp
-    adcx rdi, r11
-    adox r15, r14
-    adcx r9, r15
-    adox rdx, rax
-    adcx rdx, rax
-    mov r11, rdx
-    mov rdx, r10
-    mulx r14, rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    test rsp, rsp
-    adcx r10, r15
-    mulx r10, r15, qword ptr [rip + 2f + 24]
-    adox r14, rbp
-    adcx r12, r14
-    mulx r14, rbp, qword ptr [rip + 2f + 32]
-    adox rbx, r15
-    adcx r13, rbx
-    mulx r15, rbx, qword ptr [rip + 2f + 40]
-    adox r10, rbp
-    adcx r8, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 48]
-    adox r14, rbx
-    adcx rdi, r14
-    adox r15, r10
-    adcx r9, r15
-    adox rdx, rax
-    adcx r11, rdx
-    mov rdx, qword ptr [rcx + 40]
-    mulx rcx, r10, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    xor ebx, ebx
-    adcx r12, r10
-    mulx r10, rbx, qword ptr [rsi + 16]
-    adox rcx, r15
-    adcx r13, rcx
-    mulx rcx, r15, qword ptr [rsi + 24]
-    adox r14, rbx
-    adcx r8, r14
-    mulx r14, rbx, qword ptr [rsi + 32]
-    adox r10, r15
-    adcx rdi, r10
-    mulx rdx, rsi, qword ptr [rsi + 40]
-    adox rcx, rbx
-    adcx r9, rcx
-    adox r14, rsi
-    adcx r11, r14
-    adox rdx, rax
-    adcx rdx, rax
-    mov rcx, rdx
-    mov rdx, r12
-    mulx rsi, rdx, qword ptr [rip + 2f]
-    mulx rsi, r10, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    xor ebx, ebx
-    adcx r12, r10
-    mulx r10, r12, qword ptr [rip + 2f + 24]
-    adox rsi, r15
-    adcx r13, rsi
-    mulx rsi, r15, qword ptr [rip + 2f + 32]
-    adox r14, r12
-    adcx r8, r14
-    mulx r12, r14, qword ptr [rip + 2f + 40]
-    adox r10, r15
-    adcx rdi, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 48]
-    adox rsi, r14
-    adcx r9, rsi
-    adox r12, r10
-    adcx r11, r12
-    adox rdx, rax
-    adcx rcx, rdx
-    mov rax, r13
-    sub rax, qword ptr [rip + 2f + 8]
-    mov rdx, r8
-    sbb rdx, qword ptr [rip + 2f + 16]
-    mov rsi, rdi
-    sbb rsi, qword ptr [rip + 2f + 24]
-    mov r10, r9
-    sbb r10, qword ptr [rip + 2f + 32]
-    mov r12, r11
-    sbb r12, qword ptr [rip + 2f + 40]
-    mov r14, rcx
-    sbb r14, qword ptr [rip + 2f + 48]
-    cmovc rax, r13
-    cmovc rdx, r8
-    cmovc rsi, rdi
-    cmovc r10, r9
-    cmovc r12, r11
-    cmovc r14, rcx
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mulx rdi, r8, [rsi]
+mulx r9, r10, [rsi + 8]
+mulx r11, r12, [rsi + 16]
+xor r13d, r13d
+adcx rdi, r10
+mulx r10, r13, [rsi + 24]
+adcx r9, r12
+mulx r12, r14, [rsi + 32]
+adcx r11, r13
+mulx rdx, r13, [rsi + 40]
+adcx r10, r14
+adcx r12, r13
+adcx rdx, rax
+mov r13, rdx
+mov rdx, r8
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+mulx rbx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx r8, r15
+mulx r8, r15, [rip + 2f + 24]
+adox r14, rbp
+adcx rdi, r14
+mulx r14, rbp, [rip + 2f + 32]
+adox rbx, r15
+adcx r9, rbx
+mulx r15, rbx, [rip + 2f + 40]
+adox r8, rbp
+adcx r11, r8
+mulx rdx, r8, [rip + 2f + 48]
+adox r14, rbx
+adcx r10, r14
+adox r15, r8
+adcx r12, r15
+adox rdx, rax
+adcx r13, rdx
+mov rdx, [rcx + 8]
+mulx r8, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx rdi, r14
+mulx r14, rbp, [rsi + 16]
+adox r8, rbx
+adcx r9, r8
+mulx r8, rbx, [rsi + 24]
+adox r15, rbp
+adcx r11, r15
+mulx r15, rbp, [rsi + 32]
+adox r14, rbx
+adcx r10, r14
+mulx rdx, r14, [rsi + 40]
+adox r8, rbp
+adcx r12, r8
+adox r15, r14
+adcx r13, r15
+adox rdx, rax
+adcx rdx, rax
+mov r8, rdx
+mov rdx, rdi
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+mulx rbx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx rdi, r15
+mulx rdi, r15, [rip + 2f + 24]
+adox r14, rbp
+adcx r9, r14
+mulx r14, rbp, [rip + 2f + 32]
+adox rbx, r15
+adcx r11, rbx
+mulx r15, rbx, [rip + 2f + 40]
+adox rdi, rbp
+adcx r10, rdi
+mulx rdx, rdi, [rip + 2f + 48]
+adox r14, rbx
+adcx r12, r14
+adox r15, rdi
+adcx r13, r15
+adox rdx, rax
+adcx r8, rdx
+mov rdx, [rcx + 16]
+mulx rdi, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx r9, r14
+mulx r14, rbp, [rsi + 16]
+adox rdi, rbx
+adcx r11, rdi
+mulx rdi, rbx, [rsi + 24]
+adox r15, rbp
+adcx r10, r15
+mulx r15, rbp, [rsi + 32]
+adox r14, rbx
+adcx r12, r14
+mulx rdx, r14, [rsi + 40]
+adox rdi, rbp
+adcx r13, rdi
+adox r15, r14
+adcx r8, r15
+adox rdx, rax
+adcx rdx, rax
+mov rdi, rdx
+mov rdx, r9
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+mulx rbx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx r9, r15
+mulx r9, r15, [rip + 2f + 24]
+adox r14, rbp
+adcx r11, r14
+mulx r14, rbp, [rip + 2f + 32]
+adox rbx, r15
+adcx r10, rbx
+mulx r15, rbx, [rip + 2f + 40]
+adox r9, rbp
+adcx r12, r9
+mulx rdx, r9, [rip + 2f + 48]
+adox r14, rbx
+adcx r13, r14
+adox r15, r9
+adcx r8, r15
+adox rdx, rax
+adcx rdi, rdx
+mov rdx, [rcx + 24]
+mulx r9, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx r11, r14
+mulx r14, rbp, [rsi + 16]
+adox r9, rbx
+adcx r10, r9
+mulx r9, rbx, [rsi + 24]
+adox r15, rbp
+adcx r12, r15
+mulx r15, rbp, [rsi + 32]
+adox r14, rbx
+adcx r13, r14
+mulx rdx, r14, [rsi + 40]
+adox r9, rbp
+adcx r8, r9
+adox r15, r14
+adcx rdi, r15
+adox rdx, rax
+adcx rdx, rax
+mov r9, rdx
+mov rdx, r11
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+mulx rbx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx r11, r15
+mulx r11, r15, [rip + 2f + 24]
+adox r14, rbp
+adcx r10, r14
+mulx r14, rbp, [rip + 2f + 32]
+adox rbx, r15
+adcx r12, rbx
+mulx r15, rbx, [rip + 2f + 40]
+adox r11, rbp
+adcx r13, r11
+mulx rdx, r11, [rip + 2f + 48]
+adox r14, rbx
+adcx r8, r14
+adox r15, r11
+adcx rdi, r15
+adox rdx, rax
+adcx r9, rdx
+mov rdx, [rcx + 32]
+mulx r11, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx r10, r14
+mulx r14, rbp, [rsi + 16]
+adox r11, rbx
+adcx r12, r11
+mulx r11, rbx, [rsi + 24]
+adox r15, rbp
+adcx r13, r15
+mulx r15, rbp, [rsi + 32]
+adox r14, rbx
+adcx r8, r14
+mulx rdx, r14, [rsi + 40]
+adox r11, rbp
+adcx rdi, r11
+adox r15, r14
+adcx r9, r15
+adox rdx, rax
+adcx rdx, rax
+mov r11, rdx
+mov rdx, r10
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+mulx rbx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx r10, r15
+mulx r10, r15, [rip + 2f + 24]
+adox r14, rbp
+adcx r12, r14
+mulx r14, rbp, [rip + 2f + 32]
+adox rbx, r15
+adcx r13, rbx
+mulx r15, rbx, [rip + 2f + 40]
+adox r10, rbp
+adcx r8, r10
+mulx rdx, r10, [rip + 2f + 48]
+adox r14, rbx
+adcx rdi, r14
+adox r15, r10
+adcx r9, r15
+adox rdx, rax
+adcx r11, rdx
+mov rdx, [rcx + 40]
+mulx rcx, r10, [rsi]
+mulx r14, r15, [rsi + 8]
+xor ebx, ebx
+adcx r12, r10
+mulx r10, rbx, [rsi + 16]
+adox rcx, r15
+adcx r13, rcx
+mulx rcx, r15, [rsi + 24]
+adox r14, rbx
+adcx r8, r14
+mulx r14, rbx, [rsi + 32]
+adox r10, r15
+adcx rdi, r10
+mulx rdx, rsi, [rsi + 40]
+adox rcx, rbx
+adcx r9, rcx
+adox r14, rsi
+adcx r11, r14
+adox rdx, rax
+adcx rdx, rax
+mov rcx, rdx
+mov rdx, r12
+mulx rsi, rdx, [rip + 2f]
+mulx rsi, r10, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
+adcx r12, r10
+mulx r10, r12, [rip + 2f + 24]
+adox rsi, r15
+adcx r13, rsi
+mulx rsi, r15, [rip + 2f + 32]
+adox r14, r12
+adcx r8, r14
+mulx r12, r14, [rip + 2f + 40]
+adox r10, r15
+adcx rdi, r10
+mulx rdx, r10, [rip + 2f + 48]
+adox rsi, r14
+adcx r9, rsi
+adox r12, r10
+adcx r11, r12
+adox rdx, rax
+adcx rcx, rdx
+mov rax, r13
+sub rax, [rip + 2f + 8]
+mov rdx, r8
+sbb rdx, [rip + 2f + 16]
+mov rsi, rdi
+sbb rsi, [rip + 2f + 24]
+mov r10, r9
+sbb r10, [rip + 2f + 32]
+mov r12, r11
+sbb r12, [rip + 2f + 40]
+mov r14, rcx
+sbb r14, [rip + 2f + 48]
+cmovc rax, r13
+cmovc rdx, r8
+cmovc rsi, rdi
+cmovc r10, r9
+cmovc r12, r11
+cmovc r14, rcx
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -3464,19 +3366,9 @@ unsafe fn square_spare_mulx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
         asm!(
             "call {kernel}",
             kernel = sym square_spare_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            out("rdx") _,
-            inout("rsi") core::ptr::from_ref(x) => z[0],
-            out("rdi") z[1],
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") z[2],
-            out("r13") z[3],
-            out("r14") z[4],
-            out("r15") z[5],
+            out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => z[0],
+            out("rdi") z[1], out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") z[2],
+            out("r13") z[3], out("r14") z[4], out("r15") z[5],
             options(pure, readonly),
         );
     }
@@ -3487,286 +3379,286 @@ unsafe fn square_spare_mulx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
 unsafe extern "C" fn square_spare_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 40
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov r9, qword ptr [rsi + 32]
-    shld r9, rdx, 1
-    mov rdx, qword ptr [rsi + 32]
-    mov r10, qword ptr [rsi + 40]
-    shld r10, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov r11, qword ptr [rsi]
-    mulx r11, r12, r11
-    mulx rcx, r13, rcx
-    add r11, r13
-    mulx rdi, r13, rdi
-    adc rcx, r13
-    mulx r13, r14, r8
-    adc rdi, r14
-    mulx r14, r15, r9
-    adc r13, r15
-    mulx rdx, r15, r10
-    adc r14, r15
-    adc rdx, 0
-    mov r15, rdx
-    mov rdx, r12
-    imul rdx, qword ptr [rax]
-    mulx rbx, rbp, qword ptr [rax + 8]
-    mov qword ptr [rsp], r10
-    mov qword ptr [rsp + 8], r9
-    mulx r10, r9, qword ptr [rax + 16]
-    add rbx, r9
-    mov qword ptr [rsp + 16], r8
-    mulx r9, r8, qword ptr [rax + 24]
-    adc r10, r8
-    mov qword ptr [rsp + 24], rsi
-    mulx r8, rsi, qword ptr [rax + 32]
-    adc r9, rsi
-    mov qword ptr [rsp + 32], r15
-    mulx rsi, r15, qword ptr [rax + 40]
-    adc r8, r15
-    mulx rdx, r15, qword ptr [rax + 48]
-    adc rsi, r15
-    adc rdx, 0
-    add r12, rbp
-    adc r11, rbx
-    adc rcx, r10
-    adc rdi, r9
-    adc r13, r8
-    adc r14, rsi
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, 0
-    adc rsi, 0
-    mov r8, qword ptr [rsp + 24]
-    mov r9, qword ptr [r8 + 16]
-    lea r9, [r9 + r9]
-    mov r10, rdx
-    mov rdx, qword ptr [r8 + 8]
-    mov r12, qword ptr [r8 + 8]
-    mulx r12, r15, r12
-    mulx r9, rbx, r9
-    add r12, rbx
-    mulx rbx, rbp, qword ptr [rsp + 16]
-    adc r9, rbp
-    mulx rbp, r8, qword ptr [rsp + 8]
-    adc rbx, r8
-    mulx rdx, r8, qword ptr [rsp]
-    adc rbp, r8
-    adc rdx, 0
-    add rcx, r15
-    adc rdi, r12
-    adc r13, r9
-    adc r14, rbx
-    adc r10, rbp
-    adc rsi, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rax]
-    mulx r8, r9, qword ptr [rax + 8]
-    mulx r12, r15, qword ptr [rax + 16]
-    add r8, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r12, rbx
-    mulx rbx, rbp, qword ptr [rax + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 16], rsi
-    mulx rbp, rsi, qword ptr [rax + 40]
-    adc rbx, rsi
-    mulx rdx, rsi, qword ptr [rax + 48]
-    adc rbp, rsi
-    adc rdx, 0
-    add r11, r9
-    adc rcx, r8
-    adc rdi, r12
-    adc r13, r15
-    adc r14, rbx
-    adc r10, rbp
-    adc rdx, qword ptr [rsp + 16]
-    mov rsi, 0
-    adc rsi, 0
-    mov r8, qword ptr [rsp + 24]
-    mov r9, qword ptr [r8 + 24]
-    lea r9, [r9 + r9]
-    mov r11, rdx
-    mov rdx, qword ptr [r8 + 16]
-    mov r12, qword ptr [r8 + 16]
-    mulx r12, r15, r12
-    mulx r9, rbx, r9
-    add r12, rbx
-    mulx rbx, rbp, qword ptr [rsp + 8]
-    adc r9, rbp
-    mulx rdx, rbp, qword ptr [rsp]
-    adc rbx, rbp
-    adc rdx, 0
-    add r13, r15
-    adc r14, r12
-    adc r10, r9
-    adc r11, rbx
-    adc rsi, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rax]
-    mulx r9, r12, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r9, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mulx rbp, r8, qword ptr [rax + 32]
-    adc rbx, r8
-    mov qword ptr [rsp + 8], rsi
-    mulx r8, rsi, qword ptr [rax + 40]
-    adc rbp, rsi
-    mulx rdx, rsi, qword ptr [rax + 48]
-    adc r8, rsi
-    adc rdx, 0
-    add rcx, r12
-    adc rdi, r9
-    adc r13, r15
-    adc r14, rbx
-    adc r10, rbp
-    adc r11, r8
-    adc rdx, qword ptr [rsp + 8]
-    mov rcx, 0
-    adc rcx, 0
-    mov rsi, qword ptr [rsp + 24]
-    mov r8, qword ptr [rsi + 32]
-    lea r8, [r8 + r8]
-    mov r9, rdx
-    mov rdx, qword ptr [rsi + 24]
-    mov r12, qword ptr [rsi + 24]
-    mulx r12, r15, r12
-    mulx r8, rbx, r8
-    add r12, rbx
-    mulx rdx, rbx, qword ptr [rsp]
-    adc r8, rbx
-    adc rdx, 0
-    add r10, r15
-    adc r11, r12
-    adc r9, r8
-    adc rcx, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rax]
-    mulx r8, r12, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r8, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mulx rbp, rsi, qword ptr [rax + 32]
-    adc rbx, rsi
-    mov qword ptr [rsp], rcx
-    mulx rsi, rcx, qword ptr [rax + 40]
-    adc rbp, rcx
-    mulx rcx, rdx, qword ptr [rax + 48]
-    adc rsi, rdx
-    adc rcx, 0
-    add rdi, r12
-    adc r13, r8
-    adc r14, r15
-    adc r10, rbx
-    adc r11, rbp
-    adc r9, rsi
-    adc rcx, qword ptr [rsp]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 24]
-    mov rdx, qword ptr [rdi + 40]
-    lea r8, [rdx + rdx]
-    mov rdx, qword ptr [rdi + 32]
-    mov r12, qword ptr [rdi + 32]
-    mulx r12, r15, r12
-    mulx rdx, r8, r8
-    add r12, r8
-    adc rdx, 0
-    add r9, r15
-    adc rcx, r12
-    adc rsi, rdx
-    mov rdx, r13
-    imul rdx, qword ptr [rax]
-    mulx r8, r12, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r8, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mulx rbp, rdi, qword ptr [rax + 32]
-    adc rbx, rdi
-    mov qword ptr [rsp], rsi
-    mulx rdi, rsi, qword ptr [rax + 40]
-    adc rbp, rsi
-    mulx rdx, rsi, qword ptr [rax + 48]
-    adc rdi, rsi
-    adc rdx, 0
-    add r13, r12
-    adc r14, r8
-    adc r10, r15
-    adc r11, rbx
-    adc r9, rbp
-    adc rcx, rdi
-    adc rdx, qword ptr [rsp]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 24]
-    mov r8, rdx
-    mov rdx, qword ptr [rdi + 40]
-    mov rdi, qword ptr [rdi + 40]
-    mulx rdx, rdi, rdi
-    add r8, rdi
-    adc rsi, rdx
-    mov rdx, r14
-    imul rdx, qword ptr [rax]
-    mulx rdi, r12, qword ptr [rax + 8]
-    mulx r13, r15, qword ptr [rax + 16]
-    add rdi, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r13, rbx
-    mulx rbx, rbp, qword ptr [rax + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 24], rsi
-    mulx rbp, rsi, qword ptr [rax + 40]
-    adc rbx, rsi
-    mulx rdx, rsi, qword ptr [rax + 48]
-    adc rbp, rsi
-    adc rdx, 0
-    add r14, r12
-    adc r10, rdi
-    adc r11, r13
-    adc r9, r15
-    adc rcx, rbx
-    adc r8, rbp
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, r10
-    sub rsi, qword ptr [rax + 8]
-    mov rdi, r11
-    sbb rdi, qword ptr [rax + 16]
-    mov r12, r9
-    sbb r12, qword ptr [rax + 24]
-    mov r13, rcx
-    sbb r13, qword ptr [rax + 32]
-    mov r14, r8
-    sbb r14, qword ptr [rax + 40]
-    mov r15, rdx
-    sbb r15, qword ptr [rax + 48]
-    cmovc rsi, r10
-    cmovc rdi, r11
-    cmovc r12, r9
-    cmovc r13, rcx
-    cmovc r14, r8
-    cmovc r15, rdx
-    add rsp, 40
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 40
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi]
+mov r11, [rsi]
+mulx r11, r12, r11
+mulx rcx, r13, rcx
+add r11, r13
+mulx rdi, r13, rdi
+adc rcx, r13
+mulx r13, r14, r8
+adc rdi, r14
+mulx r14, r15, r9
+adc r13, r15
+mulx rdx, r15, r10
+adc r14, r15
+adc rdx, 0
+mov r15, rdx
+mov rdx, r12
+imul rdx, [rax]
+mulx rbx, rbp, [rax + 8]
+mov [rsp], r10
+mov [rsp + 8], r9
+mulx r10, r9, [rax + 16]
+add rbx, r9
+mov [rsp + 16], r8
+mulx r9, r8, [rax + 24]
+adc r10, r8
+mov [rsp + 24], rsi
+mulx r8, rsi, [rax + 32]
+adc r9, rsi
+mov [rsp + 32], r15
+mulx rsi, r15, [rax + 40]
+adc r8, r15
+mulx rdx, r15, [rax + 48]
+adc rsi, r15
+adc rdx, 0
+add r12, rbp
+adc r11, rbx
+adc rcx, r10
+adc rdi, r9
+adc r13, r8
+adc r14, rsi
+adc rdx, [rsp + 32]
+mov rsi, 0
+adc rsi, 0
+mov r8, [rsp + 24]
+mov r9, [r8 + 16]
+lea r9, [r9 + r9]
+mov r10, rdx
+mov rdx, [r8 + 8]
+mov r12, [r8 + 8]
+mulx r12, r15, r12
+mulx r9, rbx, r9
+add r12, rbx
+mulx rbx, rbp, [rsp + 16]
+adc r9, rbp
+mulx rbp, r8, [rsp + 8]
+adc rbx, r8
+mulx rdx, r8, [rsp]
+adc rbp, r8
+adc rdx, 0
+add rcx, r15
+adc rdi, r12
+adc r13, r9
+adc r14, rbx
+adc r10, rbp
+adc rsi, rdx
+mov rdx, r11
+imul rdx, [rax]
+mulx r8, r9, [rax + 8]
+mulx r12, r15, [rax + 16]
+add r8, r15
+mulx r15, rbx, [rax + 24]
+adc r12, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mov [rsp + 16], rsi
+mulx rbp, rsi, [rax + 40]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 48]
+adc rbp, rsi
+adc rdx, 0
+add r11, r9
+adc rcx, r8
+adc rdi, r12
+adc r13, r15
+adc r14, rbx
+adc r10, rbp
+adc rdx, [rsp + 16]
+mov rsi, 0
+adc rsi, 0
+mov r8, [rsp + 24]
+mov r9, [r8 + 24]
+lea r9, [r9 + r9]
+mov r11, rdx
+mov rdx, [r8 + 16]
+mov r12, [r8 + 16]
+mulx r12, r15, r12
+mulx r9, rbx, r9
+add r12, rbx
+mulx rbx, rbp, [rsp + 8]
+adc r9, rbp
+mulx rdx, rbp, [rsp]
+adc rbx, rbp
+adc rdx, 0
+add r13, r15
+adc r14, r12
+adc r10, r9
+adc r11, rbx
+adc rsi, rdx
+mov rdx, rcx
+imul rdx, [rax]
+mulx r9, r12, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r9, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, r8, [rax + 32]
+adc rbx, r8
+mov [rsp + 8], rsi
+mulx r8, rsi, [rax + 40]
+adc rbp, rsi
+mulx rdx, rsi, [rax + 48]
+adc r8, rsi
+adc rdx, 0
+add rcx, r12
+adc rdi, r9
+adc r13, r15
+adc r14, rbx
+adc r10, rbp
+adc r11, r8
+adc rdx, [rsp + 8]
+mov rcx, 0
+adc rcx, 0
+mov rsi, [rsp + 24]
+mov r8, [rsi + 32]
+lea r8, [r8 + r8]
+mov r9, rdx
+mov rdx, [rsi + 24]
+mov r12, [rsi + 24]
+mulx r12, r15, r12
+mulx r8, rbx, r8
+add r12, rbx
+mulx rdx, rbx, [rsp]
+adc r8, rbx
+adc rdx, 0
+add r10, r15
+adc r11, r12
+adc r9, r8
+adc rcx, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx r8, r12, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r8, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, rsi, [rax + 32]
+adc rbx, rsi
+mov [rsp], rcx
+mulx rsi, rcx, [rax + 40]
+adc rbp, rcx
+mulx rcx, rdx, [rax + 48]
+adc rsi, rdx
+adc rcx, 0
+add rdi, r12
+adc r13, r8
+adc r14, r15
+adc r10, rbx
+adc r11, rbp
+adc r9, rsi
+adc rcx, [rsp]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp + 24]
+mov rdx, [rdi + 40]
+lea r8, [rdx + rdx]
+mov rdx, [rdi + 32]
+mov r12, [rdi + 32]
+mulx r12, r15, r12
+mulx rdx, r8, r8
+add r12, r8
+adc rdx, 0
+add r9, r15
+adc rcx, r12
+adc rsi, rdx
+mov rdx, r13
+imul rdx, [rax]
+mulx r8, r12, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r8, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, rdi, [rax + 32]
+adc rbx, rdi
+mov [rsp], rsi
+mulx rdi, rsi, [rax + 40]
+adc rbp, rsi
+mulx rdx, rsi, [rax + 48]
+adc rdi, rsi
+adc rdx, 0
+add r13, r12
+adc r14, r8
+adc r10, r15
+adc r11, rbx
+adc r9, rbp
+adc rcx, rdi
+adc rdx, [rsp]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp + 24]
+mov r8, rdx
+mov rdx, [rdi + 40]
+mov rdi, [rdi + 40]
+mulx rdx, rdi, rdi
+add r8, rdi
+adc rsi, rdx
+mov rdx, r14
+imul rdx, [rax]
+mulx rdi, r12, [rax + 8]
+mulx r13, r15, [rax + 16]
+add rdi, r15
+mulx r15, rbx, [rax + 24]
+adc r13, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mov [rsp + 24], rsi
+mulx rbp, rsi, [rax + 40]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 48]
+adc rbp, rsi
+adc rdx, 0
+add r14, r12
+adc r10, rdi
+adc r11, r13
+adc r9, r15
+adc rcx, rbx
+adc r8, rbp
+adc rdx, [rsp + 24]
+mov rsi, r10
+sub rsi, [rax + 8]
+mov rdi, r11
+sbb rdi, [rax + 16]
+mov r12, r9
+sbb r12, [rax + 24]
+mov r13, rcx
+sbb r13, [rax + 32]
+mov r14, r8
+sbb r14, [rax + 40]
+mov r15, rdx
+sbb r15, [rax + 48]
+cmovc rsi, r10
+cmovc rdi, r11
+cmovc r12, r9
+cmovc r13, rcx
+cmovc r14, r8
+cmovc r15, rdx
+add rsp, 40
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -3790,19 +3682,9 @@ unsafe fn square_spare_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
         asm!(
             "call {kernel}",
             kernel = sym square_spare_adx_code::<M>,
-            out("rax") z[0],
-            out("rcx") _,
-            out("rdx") z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") z[3],
-            out("r12") z[4],
-            out("r13") z[5],
-            out("r14") _,
-            out("r15") _,
+            out("rax") z[0], out("rcx") _, out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
+            z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") z[3], out("r12")
+            z[4], out("r13") z[5], out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -3813,275 +3695,275 @@ unsafe fn square_spare_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
 unsafe extern "C" fn square_spare_adx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 16
-    xor eax, eax
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov r9, qword ptr [rsi + 32]
-    shld r9, rdx, 1
-    mov rdx, qword ptr [rsi + 32]
-    mov r10, qword ptr [rsi + 40]
-    shld r10, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mulx r11, r12, qword ptr [rsi]
-    mulx rcx, r13, rcx
-    mulx rdi, r14, rdi
-    xor r15d, r15d
-    adcx r11, r13
-    mulx r13, r15, r8
-    adcx rcx, r14
-    mulx r14, rbx, r9
-    adcx rdi, r15
-    mulx rdx, r15, r10
-    adcx r13, rbx
-    adcx r14, r15
-    adcx rdx, rax
-    mov r15, rdx
-    mov rdx, r12
-    mulx rbx, rdx, qword ptr [rip + 2f]
-    mulx rbx, rbp, qword ptr [rip + 2f + 8]
-    mov qword ptr [rsp], r10
-    mov qword ptr [rsp + 8], r9
-    mulx r10, r9, qword ptr [rip + 2f + 16]
-    test rsp, rsp
-    adcx r12, rbp
-    mulx r12, rbp, qword ptr [rip + 2f + 24]
-    adox rbx, r9
-    adcx r11, rbx
-    mulx r9, rbx, qword ptr [rip + 2f + 32]
-    adox r10, rbp
-    adcx rcx, r10
-    mulx r10, rbp, qword ptr [rip + 2f + 40]
-    adox r12, rbx
-    adcx rdi, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 48]
-    adox r9, rbp
-    adcx r13, r9
-    adox r10, r12
-    adcx r14, r10
-    adox rdx, rax
-    adcx r15, rdx
-    mov r9, 0
-    adcx r9, rax
-    mov rdx, qword ptr [rsi + 16]
-    lea r10, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 8]
-    mulx r12, rbx, qword ptr [rsi + 8]
-    mulx r10, rbp, r10
-    test rsp, rsp
-    adcx rcx, rbx
-    mulx r8, rbx, r8
-    adox r12, rbp
-    adcx rdi, r12
-    mulx r12, rbp, qword ptr [rsp + 8]
-    adox r10, rbx
-    adcx r13, r10
-    mulx rdx, r10, qword ptr [rsp]
-    adox r8, rbp
-    adcx r14, r8
-    adox r12, r10
-    adcx r15, r12
-    adox rdx, rax
-    adcx r9, rdx
-    mov rdx, r11
-    mulx r8, rdx, qword ptr [rip + 2f]
-    mulx r8, r10, qword ptr [rip + 2f + 8]
-    mulx r12, rbx, qword ptr [rip + 2f + 16]
-    xor ebp, ebp
-    adcx r11, r10
-    mulx r10, r11, qword ptr [rip + 2f + 24]
-    adox r8, rbx
-    adcx rcx, r8
-    mulx r8, rbx, qword ptr [rip + 2f + 32]
-    adox r12, r11
-    adcx rdi, r12
-    mulx r11, r12, qword ptr [rip + 2f + 40]
-    adox r10, rbx
-    adcx r13, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 48]
-    adox r8, r12
-    adcx r14, r8
-    adox r11, r10
-    adcx r15, r11
-    adox rdx, rax
-    adcx r9, rdx
-    mov r8, 0
-    adcx r8, rax
-    mov rdx, qword ptr [rsi + 24]
-    lea r10, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 16]
-    mulx r11, r12, qword ptr [rsi + 16]
-    mulx r10, rbx, r10
-    xor ebp, ebp
-    adcx r13, r12
-    mulx r12, rbp, qword ptr [rsp + 8]
-    adox r11, rbx
-    adcx r14, r11
-    mulx rdx, r11, qword ptr [rsp]
-    adox r10, rbp
-    adcx r15, r10
-    adox r12, r11
-    adcx r9, r12
-    adox rdx, rax
-    adcx r8, rdx
-    mov rdx, rcx
-    mulx r10, rdx, qword ptr [rip + 2f]
-    mulx r10, r11, qword ptr [rip + 2f + 8]
-    mulx r12, rbx, qword ptr [rip + 2f + 16]
-    xor ebp, ebp
-    adcx rcx, r11
-    mulx rcx, r11, qword ptr [rip + 2f + 24]
-    adox r10, rbx
-    adcx rdi, r10
-    mulx r10, rbx, qword ptr [rip + 2f + 32]
-    adox r12, r11
-    adcx r13, r12
-    mulx r11, r12, qword ptr [rip + 2f + 40]
-    adox rcx, rbx
-    adcx r14, rcx
-    mulx rcx, rdx, qword ptr [rip + 2f + 48]
-    adox r10, r12
-    adcx r15, r10
-    adox r11, rdx
-    adcx r9, r11
-    adox rcx, rax
-    adcx r8, rcx
-    mov rcx, 0
-    adcx rcx, rax
-    mov rdx, qword ptr [rsi + 32]
-    lea r10, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 24]
-    mulx r11, r12, qword ptr [rsi + 24]
-    mulx r10, rbx, r10
-    xor ebp, ebp
-    adcx r15, r12
-    mulx rdx, r12, qword ptr [rsp]
-    adox r11, rbx
-    adcx r9, r11
-    adox r10, r12
-    adcx r8, r10
-    adox rdx, rax
-    adcx rcx, rdx
-    mov rdx, rdi
-    mulx r10, rdx, qword ptr [rip + 2f]
-    mulx r10, r11, qword ptr [rip + 2f + 8]
-    mulx r12, rbx, qword ptr [rip + 2f + 16]
-    xor ebp, ebp
-    adcx rdi, r11
-    mulx rdi, r11, qword ptr [rip + 2f + 24]
-    adox r10, rbx
-    adcx r13, r10
-    mulx r10, rbx, qword ptr [rip + 2f + 32]
-    adox r12, r11
-    adcx r14, r12
-    mulx r11, r12, qword ptr [rip + 2f + 40]
-    adox rdi, rbx
-    adcx r15, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 48]
-    adox r10, r12
-    adcx r9, r10
-    adox r11, rdi
-    adcx r8, r11
-    adox rdx, rax
-    adcx rcx, rdx
-    mov rdi, 0
-    adcx rdi, rax
-    mov rdx, qword ptr [rsi + 40]
-    lea r10, [rdx + rdx]
-    mov rdx, qword ptr [rsi + 32]
-    mulx r11, r12, qword ptr [rsi + 32]
-    mulx rdx, r10, r10
-    xor ebx, ebx
-    adcx r8, r12
-    adox r11, r10
-    adcx rcx, r11
-    adox rdx, rax
-    adcx rdi, rdx
-    mov rdx, r13
-    mulx r10, rdx, qword ptr [rip + 2f]
-    mulx r10, r11, qword ptr [rip + 2f + 8]
-    mulx r12, rbx, qword ptr [rip + 2f + 16]
-    xor ebp, ebp
-    adcx r13, r11
-    mulx r11, r13, qword ptr [rip + 2f + 24]
-    adox r10, rbx
-    adcx r14, r10
-    mulx r10, rbx, qword ptr [rip + 2f + 32]
-    adox r12, r13
-    adcx r15, r12
-    mulx r12, r13, qword ptr [rip + 2f + 40]
-    adox r11, rbx
-    adcx r9, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 48]
-    adox r10, r13
-    adcx r8, r10
-    adox r12, r11
-    adcx rcx, r12
-    adox rdx, rax
-    adcx rdi, rdx
-    mov r10, 0
-    adcx r10, rax
-    mov rdx, qword ptr [rsi + 40]
-    mulx rdx, rsi, qword ptr [rsi + 40]
-    xor r11d, r11d
-    adcx rdi, rsi
-    adcx r10, rdx
-    mov rdx, r14
-    mulx rsi, rdx, qword ptr [rip + 2f]
-    mulx rsi, r11, qword ptr [rip + 2f + 8]
-    mulx r12, r13, qword ptr [rip + 2f + 16]
-    xor ebx, ebx
-    adcx r14, r11
-    mulx r11, r14, qword ptr [rip + 2f + 24]
-    adox rsi, r13
-    adcx r15, rsi
-    mulx rsi, r13, qword ptr [rip + 2f + 32]
-    adox r12, r14
-    adcx r9, r12
-    mulx r12, r14, qword ptr [rip + 2f + 40]
-    adox r11, r13
-    adcx r8, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 48]
-    adox rsi, r14
-    adcx rcx, rsi
-    adox r12, r11
-    adcx rdi, r12
-    adox rdx, rax
-    adcx r10, rdx
-    mov rax, r15
-    sub rax, qword ptr [rip + 2f + 8]
-    mov rdx, r9
-    sbb rdx, qword ptr [rip + 2f + 16]
-    mov rsi, r8
-    sbb rsi, qword ptr [rip + 2f + 24]
-    mov r11, rcx
-    sbb r11, qword ptr [rip + 2f + 32]
-    mov r12, rdi
-    sbb r12, qword ptr [rip + 2f + 40]
-    mov r13, r10
-    sbb r13, qword ptr [rip + 2f + 48]
-    cmovc rax, r15
-    cmovc rdx, r9
-    cmovc rsi, r8
-    cmovc r11, rcx
-    cmovc r12, rdi
-    cmovc r13, r10
-    add rsp, 16
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 16
+xor eax, eax
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi]
+mulx r11, r12, [rsi]
+mulx rcx, r13, rcx
+mulx rdi, r14, rdi
+xor r15d, r15d
+adcx r11, r13
+mulx r13, r15, r8
+adcx rcx, r14
+mulx r14, rbx, r9
+adcx rdi, r15
+mulx rdx, r15, r10
+adcx r13, rbx
+adcx r14, r15
+adcx rdx, rax
+mov r15, rdx
+mov rdx, r12
+mulx rbx, rdx, [rip + 2f]
+mulx rbx, rbp, [rip + 2f + 8]
+mov [rsp], r10
+mov [rsp + 8], r9
+mulx r10, r9, [rip + 2f + 16]
+test rsp, rsp
+adcx r12, rbp
+mulx r12, rbp, [rip + 2f + 24]
+adox rbx, r9
+adcx r11, rbx
+mulx r9, rbx, [rip + 2f + 32]
+adox r10, rbp
+adcx rcx, r10
+mulx r10, rbp, [rip + 2f + 40]
+adox r12, rbx
+adcx rdi, r12
+mulx rdx, r12, [rip + 2f + 48]
+adox r9, rbp
+adcx r13, r9
+adox r10, r12
+adcx r14, r10
+adox rdx, rax
+adcx r15, rdx
+mov r9, 0
+adcx r9, rax
+mov rdx, [rsi + 16]
+lea r10, [rdx + rdx]
+mov rdx, [rsi + 8]
+mulx r12, rbx, [rsi + 8]
+mulx r10, rbp, r10
+test rsp, rsp
+adcx rcx, rbx
+mulx r8, rbx, r8
+adox r12, rbp
+adcx rdi, r12
+mulx r12, rbp, [rsp + 8]
+adox r10, rbx
+adcx r13, r10
+mulx rdx, r10, [rsp]
+adox r8, rbp
+adcx r14, r8
+adox r12, r10
+adcx r15, r12
+adox rdx, rax
+adcx r9, rdx
+mov rdx, r11
+mulx r8, rdx, [rip + 2f]
+mulx r8, r10, [rip + 2f + 8]
+mulx r12, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r11, r10
+mulx r10, r11, [rip + 2f + 24]
+adox r8, rbx
+adcx rcx, r8
+mulx r8, rbx, [rip + 2f + 32]
+adox r12, r11
+adcx rdi, r12
+mulx r11, r12, [rip + 2f + 40]
+adox r10, rbx
+adcx r13, r10
+mulx rdx, r10, [rip + 2f + 48]
+adox r8, r12
+adcx r14, r8
+adox r11, r10
+adcx r15, r11
+adox rdx, rax
+adcx r9, rdx
+mov r8, 0
+adcx r8, rax
+mov rdx, [rsi + 24]
+lea r10, [rdx + rdx]
+mov rdx, [rsi + 16]
+mulx r11, r12, [rsi + 16]
+mulx r10, rbx, r10
+xor ebp, ebp
+adcx r13, r12
+mulx r12, rbp, [rsp + 8]
+adox r11, rbx
+adcx r14, r11
+mulx rdx, r11, [rsp]
+adox r10, rbp
+adcx r15, r10
+adox r12, r11
+adcx r9, r12
+adox rdx, rax
+adcx r8, rdx
+mov rdx, rcx
+mulx r10, rdx, [rip + 2f]
+mulx r10, r11, [rip + 2f + 8]
+mulx r12, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx rcx, r11
+mulx rcx, r11, [rip + 2f + 24]
+adox r10, rbx
+adcx rdi, r10
+mulx r10, rbx, [rip + 2f + 32]
+adox r12, r11
+adcx r13, r12
+mulx r11, r12, [rip + 2f + 40]
+adox rcx, rbx
+adcx r14, rcx
+mulx rcx, rdx, [rip + 2f + 48]
+adox r10, r12
+adcx r15, r10
+adox r11, rdx
+adcx r9, r11
+adox rcx, rax
+adcx r8, rcx
+mov rcx, 0
+adcx rcx, rax
+mov rdx, [rsi + 32]
+lea r10, [rdx + rdx]
+mov rdx, [rsi + 24]
+mulx r11, r12, [rsi + 24]
+mulx r10, rbx, r10
+xor ebp, ebp
+adcx r15, r12
+mulx rdx, r12, [rsp]
+adox r11, rbx
+adcx r9, r11
+adox r10, r12
+adcx r8, r10
+adox rdx, rax
+adcx rcx, rdx
+mov rdx, rdi
+mulx r10, rdx, [rip + 2f]
+mulx r10, r11, [rip + 2f + 8]
+mulx r12, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx rdi, r11
+mulx rdi, r11, [rip + 2f + 24]
+adox r10, rbx
+adcx r13, r10
+mulx r10, rbx, [rip + 2f + 32]
+adox r12, r11
+adcx r14, r12
+mulx r11, r12, [rip + 2f + 40]
+adox rdi, rbx
+adcx r15, rdi
+mulx rdx, rdi, [rip + 2f + 48]
+adox r10, r12
+adcx r9, r10
+adox r11, rdi
+adcx r8, r11
+adox rdx, rax
+adcx rcx, rdx
+mov rdi, 0
+adcx rdi, rax
+mov rdx, [rsi + 40]
+lea r10, [rdx + rdx]
+mov rdx, [rsi + 32]
+mulx r11, r12, [rsi + 32]
+mulx rdx, r10, r10
+xor ebx, ebx
+adcx r8, r12
+adox r11, r10
+adcx rcx, r11
+adox rdx, rax
+adcx rdi, rdx
+mov rdx, r13
+mulx r10, rdx, [rip + 2f]
+mulx r10, r11, [rip + 2f + 8]
+mulx r12, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r13, r11
+mulx r11, r13, [rip + 2f + 24]
+adox r10, rbx
+adcx r14, r10
+mulx r10, rbx, [rip + 2f + 32]
+adox r12, r13
+adcx r15, r12
+mulx r12, r13, [rip + 2f + 40]
+adox r11, rbx
+adcx r9, r11
+mulx rdx, r11, [rip + 2f + 48]
+adox r10, r13
+adcx r8, r10
+adox r12, r11
+adcx rcx, r12
+adox rdx, rax
+adcx rdi, rdx
+mov r10, 0
+adcx r10, rax
+mov rdx, [rsi + 40]
+mulx rdx, rsi, [rsi + 40]
+xor r11d, r11d
+adcx rdi, rsi
+adcx r10, rdx
+mov rdx, r14
+mulx rsi, rdx, [rip + 2f]
+mulx rsi, r11, [rip + 2f + 8]
+mulx r12, r13, [rip + 2f + 16]
+xor ebx, ebx
+adcx r14, r11
+mulx r11, r14, [rip + 2f + 24]
+adox rsi, r13
+adcx r15, rsi
+mulx rsi, r13, [rip + 2f + 32]
+adox r12, r14
+adcx r9, r12
+mulx r12, r14, [rip + 2f + 40]
+adox r11, r13
+adcx r8, r11
+mulx rdx, r11, [rip + 2f + 48]
+adox rsi, r14
+adcx rcx, rsi
+adox r12, r11
+adcx rdi, r12
+adox rdx, rax
+adcx r10, rdx
+mov rax, r15
+sub rax, [rip + 2f + 8]
+mov rdx, r9
+sbb rdx, [rip + 2f + 16]
+mov rsi, r8
+sbb rsi, [rip + 2f + 24]
+mov r11, rcx
+sbb r11, [rip + 2f + 32]
+mov r12, rdi
+sbb r12, [rip + 2f + 40]
+mov r13, r10
+sbb r13, [rip + 2f + 48]
+cmovc rax, r15
+cmovc rdx, r9
+cmovc rsi, r8
+cmovc r11, rcx
+cmovc r12, rdi
+cmovc r13, r10
+add rsp, 16
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -4108,19 +3990,9 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<6>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_spare_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => z[0],
-            out("rdi") z[1],
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") z[2],
-            out("r13") z[3],
-            out("r14") z[4],
-            out("r15") z[5],
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => z[0], out("rdi") z[1], out("r8") _, out("r9") _, out("r10") _,
+            out("r11") _, out("r12") z[2], out("r13") z[3], out("r14") z[4], out("r15") z[5],
             options(pure, readonly),
         );
     }
@@ -4131,474 +4003,474 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<6>>(
 unsafe extern "C" fn sum_of_products_spare_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 32
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, r13, r12
-    adc r11, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx rdx, r13, r13
-    adc r12, r13
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, qword ptr [rcx + 48]
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, r15, r14
-    mov rbx, qword ptr [rsi + 56]
-    mulx rbx, rbp, rbx
-    add r14, rbp
-    mov rbp, qword ptr [rsi + 64]
-    mov qword ptr [rsp], rcx
-    mulx rbp, rcx, rbp
-    adc rbx, rcx
-    mov rcx, qword ptr [rsi + 72]
-    mov qword ptr [rsp + 8], rax
-    mulx rcx, rax, rcx
-    adc rbp, rax
-    mov rax, qword ptr [rsi + 80]
-    mov qword ptr [rsp + 16], r13
-    mulx rax, r13, rax
-    adc rcx, r13
-    mov r13, qword ptr [rsi + 88]
-    mulx rdx, r13, r13
-    adc rax, r13
-    adc rdx, 0
-    add r8, r15
-    adc rdi, r14
-    adc r9, rbx
-    adc r10, rbp
-    adc r11, rcx
-    adc r12, rax
-    adc rdx, qword ptr [rsp + 16]
-    mov rax, qword ptr [rsp + 8]
-    mov rcx, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r13, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mov qword ptr [rsp + 16], rsi
-    mulx rbp, rsi, qword ptr [rax + 32]
-    adc rbx, rsi
-    mov qword ptr [rsp + 24], rcx
-    mulx rsi, rcx, qword ptr [rax + 40]
-    adc rbp, rcx
-    mulx rcx, rdx, qword ptr [rax + 48]
-    adc rsi, rdx
-    adc rcx, 0
-    add r8, r14
-    adc rdi, r13
-    adc r9, r15
-    adc r10, rbx
-    adc r11, rbp
-    adc r12, rsi
-    adc rcx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov r8, qword ptr [rsp]
-    mov rdx, qword ptr [r8 + 8]
-    mov r13, qword ptr [rsp + 16]
-    mulx r14, r15, qword ptr [r13]
-    mulx rbx, rbp, qword ptr [r13 + 8]
-    add r14, rbp
-    mulx rbp, rax, qword ptr [r13 + 16]
-    adc rbx, rax
-    mulx rax, r8, qword ptr [r13 + 24]
-    adc rbp, r8
-    mov qword ptr [rsp + 24], rsi
-    mulx r8, rsi, qword ptr [r13 + 32]
-    adc rax, rsi
-    mulx rdx, rsi, qword ptr [r13 + 40]
-    adc r8, rsi
-    adc rdx, 0
-    add rdi, r15
-    adc r9, r14
-    adc r10, rbx
-    adc r11, rbp
-    adc r12, rax
-    adc rcx, r8
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp]
-    mov rsi, rdx
-    mov rdx, qword ptr [rax + 56]
-    mulx r8, r14, qword ptr [r13 + 48]
-    mulx r15, rbx, qword ptr [r13 + 56]
-    add r8, rbx
-    mulx rbx, rbp, qword ptr [r13 + 64]
-    adc r15, rbp
-    mulx rbp, rax, qword ptr [r13 + 72]
-    adc rbx, rax
-    mov qword ptr [rsp + 24], rsi
-    mulx rax, rsi, qword ptr [r13 + 80]
-    adc rbp, rsi
-    mulx rdx, rsi, qword ptr [r13 + 88]
-    adc rax, rsi
-    adc rdx, 0
-    add rdi, r14
-    adc r9, r8
-    adc r10, r15
-    adc r11, rbx
-    adc r12, rbp
-    adc rcx, rax
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 8]
-    mov rsi, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rax]
-    mulx r8, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add r8, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mulx rbp, r13, qword ptr [rax + 32]
-    adc rbx, r13
-    mov qword ptr [rsp + 24], rsi
-    mulx r13, rsi, qword ptr [rax + 40]
-    adc rbp, rsi
-    mulx rdx, rsi, qword ptr [rax + 48]
-    adc r13, rsi
-    adc rdx, 0
-    add rdi, r14
-    adc r9, r8
-    adc r10, r15
-    adc r11, rbx
-    adc r12, rbp
-    adc rcx, r13
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp]
-    mov r8, rdx
-    mov rdx, qword ptr [rdi + 16]
-    mov r13, qword ptr [rsp + 16]
-    mulx r14, r15, qword ptr [r13]
-    mulx rbx, rbp, qword ptr [r13 + 8]
-    add r14, rbp
-    mulx rbp, rax, qword ptr [r13 + 16]
-    adc rbx, rax
-    mulx rax, rdi, qword ptr [r13 + 24]
-    adc rbp, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [r13 + 32]
-    adc rax, rsi
-    mulx rdx, rsi, qword ptr [r13 + 40]
-    adc rdi, rsi
-    adc rdx, 0
-    add r9, r15
-    adc r10, r14
-    adc r11, rbx
-    adc r12, rbp
-    adc rcx, rax
-    adc r8, rdi
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp]
-    mov rsi, rdx
-    mov rdx, qword ptr [rax + 64]
-    mulx rdi, r14, qword ptr [r13 + 48]
-    mulx r15, rbx, qword ptr [r13 + 56]
-    add rdi, rbx
-    mulx rbx, rbp, qword ptr [r13 + 64]
-    adc r15, rbp
-    mulx rbp, rax, qword ptr [r13 + 72]
-    adc rbx, rax
-    mov qword ptr [rsp + 24], rsi
-    mulx rax, rsi, qword ptr [r13 + 80]
-    adc rbp, rsi
-    mulx rdx, rsi, qword ptr [r13 + 88]
-    adc rax, rsi
-    adc rdx, 0
-    add r9, r14
-    adc r10, rdi
-    adc r11, r15
-    adc r12, rbx
-    adc rcx, rbp
-    adc r8, rax
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 8]
-    mov rsi, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx rdi, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add rdi, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mulx rbp, r13, qword ptr [rax + 32]
-    adc rbx, r13
-    mov qword ptr [rsp + 24], rsi
-    mulx r13, rsi, qword ptr [rax + 40]
-    adc rbp, rsi
-    mulx rdx, rsi, qword ptr [rax + 48]
-    adc r13, rsi
-    adc rdx, 0
-    add r9, r14
-    adc r10, rdi
-    adc r11, r15
-    adc r12, rbx
-    adc rcx, rbp
-    adc r8, r13
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp]
-    mov r9, rdx
-    mov rdx, qword ptr [rdi + 24]
-    mov r13, qword ptr [rsp + 16]
-    mulx r14, r15, qword ptr [r13]
-    mulx rbx, rbp, qword ptr [r13 + 8]
-    add r14, rbp
-    mulx rbp, rax, qword ptr [r13 + 16]
-    adc rbx, rax
-    mulx rax, rdi, qword ptr [r13 + 24]
-    adc rbp, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [r13 + 32]
-    adc rax, rsi
-    mulx rdx, rsi, qword ptr [r13 + 40]
-    adc rdi, rsi
-    adc rdx, 0
-    add r10, r15
-    adc r11, r14
-    adc r12, rbx
-    adc rcx, rbp
-    adc r8, rax
-    adc r9, rdi
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp]
-    mov rsi, rdx
-    mov rdx, qword ptr [rax + 72]
-    mulx rdi, r14, qword ptr [r13 + 48]
-    mulx r15, rbx, qword ptr [r13 + 56]
-    add rdi, rbx
-    mulx rbx, rbp, qword ptr [r13 + 64]
-    adc r15, rbp
-    mulx rbp, rax, qword ptr [r13 + 72]
-    adc rbx, rax
-    mov qword ptr [rsp + 24], rsi
-    mulx rax, rsi, qword ptr [r13 + 80]
-    adc rbp, rsi
-    mulx rdx, rsi, qword ptr [r13 + 88]
-    adc rax, rsi
-    adc rdx, 0
-    add r10, r14
-    adc r11, rdi
-    adc r12, r15
-    adc rcx, rbx
-    adc r8, rbp
-    adc r9, rax
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 8]
-    mov rsi, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rax]
-    mulx rdi, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add rdi, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mulx rbp, r13, qword ptr [rax + 32]
-    adc rbx, r13
-    mov qword ptr [rsp + 24], rsi
-    mulx r13, rsi, qword ptr [rax + 40]
-    adc rbp, rsi
-    mulx rdx, rsi, qword ptr [rax + 48]
-    adc r13, rsi
-    adc rdx, 0
-    add r10, r14
-    adc r11, rdi
-    adc r12, r15
-    adc rcx, rbx
-    adc r8, rbp
-    adc r9, r13
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp]
-    mov r10, rdx
-    mov rdx, qword ptr [rdi + 32]
-    mov r13, qword ptr [rsp + 16]
-    mulx r14, r15, qword ptr [r13]
-    mulx rbx, rbp, qword ptr [r13 + 8]
-    add r14, rbp
-    mulx rbp, rax, qword ptr [r13 + 16]
-    adc rbx, rax
-    mulx rax, rdi, qword ptr [r13 + 24]
-    adc rbp, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [r13 + 32]
-    adc rax, rsi
-    mulx rdx, rsi, qword ptr [r13 + 40]
-    adc rdi, rsi
-    adc rdx, 0
-    add r11, r15
-    adc r12, r14
-    adc rcx, rbx
-    adc r8, rbp
-    adc r9, rax
-    adc r10, rdi
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp]
-    mov rsi, rdx
-    mov rdx, qword ptr [rax + 80]
-    mulx rdi, r14, qword ptr [r13 + 48]
-    mulx r15, rbx, qword ptr [r13 + 56]
-    add rdi, rbx
-    mulx rbx, rbp, qword ptr [r13 + 64]
-    adc r15, rbp
-    mulx rbp, rax, qword ptr [r13 + 72]
-    adc rbx, rax
-    mov qword ptr [rsp + 24], rsi
-    mulx rax, rsi, qword ptr [r13 + 80]
-    adc rbp, rsi
-    mulx rdx, rsi, qword ptr [r13 + 88]
-    adc rax, rsi
-    adc rdx, 0
-    add r11, r14
-    adc r12, rdi
-    adc rcx, r15
-    adc r8, rbx
-    adc r9, rbp
-    adc r10, rax
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 8]
-    mov rsi, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rax]
-    mulx rdi, r14, qword ptr [rax + 8]
-    mulx r15, rbx, qword ptr [rax + 16]
-    add rdi, rbx
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r15, rbp
-    mulx rbp, r13, qword ptr [rax + 32]
-    adc rbx, r13
-    mov qword ptr [rsp + 24], rsi
-    mulx r13, rsi, qword ptr [rax + 40]
-    adc rbp, rsi
-    mulx rdx, rsi, qword ptr [rax + 48]
-    adc r13, rsi
-    adc rdx, 0
-    add r11, r14
-    adc r12, rdi
-    adc rcx, r15
-    adc r8, rbx
-    adc r9, rbp
-    adc r10, r13
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp]
-    mov r11, rdx
-    mov rdx, qword ptr [rdi + 40]
-    mov r13, qword ptr [rsp + 16]
-    mulx r14, r15, qword ptr [r13]
-    mulx rbx, rbp, qword ptr [r13 + 8]
-    add r14, rbp
-    mulx rbp, rax, qword ptr [r13 + 16]
-    adc rbx, rax
-    mulx rax, rdi, qword ptr [r13 + 24]
-    adc rbp, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [r13 + 32]
-    adc rax, rsi
-    mulx rdx, rsi, qword ptr [r13 + 40]
-    adc rdi, rsi
-    adc rdx, 0
-    add r12, r15
-    adc rcx, r14
-    adc r8, rbx
-    adc r9, rbp
-    adc r10, rax
-    adc r11, rdi
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp]
-    mov rsi, rdx
-    mov rdx, qword ptr [rax + 88]
-    mulx rax, rdi, qword ptr [r13 + 48]
-    mulx r14, r15, qword ptr [r13 + 56]
-    add rax, r15
-    mulx r15, rbx, qword ptr [r13 + 64]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [r13 + 72]
-    adc r15, rbp
-    mov qword ptr [rsp], rsi
-    mulx rbp, rsi, qword ptr [r13 + 80]
-    adc rbx, rsi
-    mulx rdx, rsi, qword ptr [r13 + 88]
-    adc rbp, rsi
-    adc rdx, 0
-    add r12, rdi
-    adc rcx, rax
-    adc r8, r14
-    adc r9, r15
-    adc r10, rbx
-    adc r11, rbp
-    adc rdx, qword ptr [rsp]
-    mov rax, qword ptr [rsp + 8]
-    mov rsi, rdx
-    mov rdx, r12
-    imul rdx, qword ptr [rax]
-    mulx rdi, r13, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add rdi, r15
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mulx rbx, rbp, qword ptr [rax + 32]
-    adc r15, rbp
-    mov qword ptr [rsp], rsi
-    mulx rbp, rsi, qword ptr [rax + 40]
-    adc rbx, rsi
-    mulx rdx, rsi, qword ptr [rax + 48]
-    adc rbp, rsi
-    adc rdx, 0
-    add r12, r13
-    adc rcx, rdi
-    adc r8, r14
-    adc r9, r15
-    adc r10, rbx
-    adc r11, rbp
-    adc rdx, qword ptr [rsp]
-    mov rsi, rcx
-    sub rsi, qword ptr [rax + 8]
-    mov rdi, r8
-    sbb rdi, qword ptr [rax + 16]
-    mov r12, r9
-    sbb r12, qword ptr [rax + 24]
-    mov r13, r10
-    sbb r13, qword ptr [rax + 32]
-    mov r14, r11
-    sbb r14, qword ptr [rax + 40]
-    mov r15, rdx
-    sbb r15, qword ptr [rax + 48]
-    cmovc rsi, rcx
-    cmovc rdi, r8
-    cmovc r12, r9
-    cmovc r13, r10
-    cmovc r14, r11
-    cmovc r15, rdx
-    add rsp, 32
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 32
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx rdx, r13, r13
+adc r12, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, [rcx + 48]
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+mov rbx, [rsi + 56]
+mulx rbx, rbp, rbx
+add r14, rbp
+mov rbp, [rsi + 64]
+mov [rsp], rcx
+mulx rbp, rcx, rbp
+adc rbx, rcx
+mov rcx, [rsi + 72]
+mov [rsp + 8], rax
+mulx rcx, rax, rcx
+adc rbp, rax
+mov rax, [rsi + 80]
+mov [rsp + 16], r13
+mulx rax, r13, rax
+adc rcx, r13
+mov r13, [rsi + 88]
+mulx rdx, r13, r13
+adc rax, r13
+adc rdx, 0
+add r8, r15
+adc rdi, r14
+adc r9, rbx
+adc r10, rbp
+adc r11, rcx
+adc r12, rax
+adc rdx, [rsp + 16]
+mov rax, [rsp + 8]
+mov rcx, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mov [rsp + 16], rsi
+mulx rbp, rsi, [rax + 32]
+adc rbx, rsi
+mov [rsp + 24], rcx
+mulx rsi, rcx, [rax + 40]
+adc rbp, rcx
+mulx rcx, rdx, [rax + 48]
+adc rsi, rdx
+adc rcx, 0
+add r8, r14
+adc rdi, r13
+adc r9, r15
+adc r10, rbx
+adc r11, rbp
+adc r12, rsi
+adc rcx, [rsp + 24]
+mov rsi, 0
+adc rsi, 0
+mov r8, [rsp]
+mov rdx, [r8 + 8]
+mov r13, [rsp + 16]
+mulx r14, r15, [r13]
+mulx rbx, rbp, [r13 + 8]
+add r14, rbp
+mulx rbp, rax, [r13 + 16]
+adc rbx, rax
+mulx rax, r8, [r13 + 24]
+adc rbp, r8
+mov [rsp + 24], rsi
+mulx r8, rsi, [r13 + 32]
+adc rax, rsi
+mulx rdx, rsi, [r13 + 40]
+adc r8, rsi
+adc rdx, 0
+add rdi, r15
+adc r9, r14
+adc r10, rbx
+adc r11, rbp
+adc r12, rax
+adc rcx, r8
+adc rdx, [rsp + 24]
+mov rax, [rsp]
+mov rsi, rdx
+mov rdx, [rax + 56]
+mulx r8, r14, [r13 + 48]
+mulx r15, rbx, [r13 + 56]
+add r8, rbx
+mulx rbx, rbp, [r13 + 64]
+adc r15, rbp
+mulx rbp, rax, [r13 + 72]
+adc rbx, rax
+mov [rsp + 24], rsi
+mulx rax, rsi, [r13 + 80]
+adc rbp, rsi
+mulx rdx, rsi, [r13 + 88]
+adc rax, rsi
+adc rdx, 0
+add rdi, r14
+adc r9, r8
+adc r10, r15
+adc r11, rbx
+adc r12, rbp
+adc rcx, rax
+adc rdx, [rsp + 24]
+mov rax, [rsp + 8]
+mov rsi, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx r8, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r8, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, r13, [rax + 32]
+adc rbx, r13
+mov [rsp + 24], rsi
+mulx r13, rsi, [rax + 40]
+adc rbp, rsi
+mulx rdx, rsi, [rax + 48]
+adc r13, rsi
+adc rdx, 0
+add rdi, r14
+adc r9, r8
+adc r10, r15
+adc r11, rbx
+adc r12, rbp
+adc rcx, r13
+adc rdx, [rsp + 24]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp]
+mov r8, rdx
+mov rdx, [rdi + 16]
+mov r13, [rsp + 16]
+mulx r14, r15, [r13]
+mulx rbx, rbp, [r13 + 8]
+add r14, rbp
+mulx rbp, rax, [r13 + 16]
+adc rbx, rax
+mulx rax, rdi, [r13 + 24]
+adc rbp, rdi
+mov [rsp + 24], rsi
+mulx rdi, rsi, [r13 + 32]
+adc rax, rsi
+mulx rdx, rsi, [r13 + 40]
+adc rdi, rsi
+adc rdx, 0
+add r9, r15
+adc r10, r14
+adc r11, rbx
+adc r12, rbp
+adc rcx, rax
+adc r8, rdi
+adc rdx, [rsp + 24]
+mov rax, [rsp]
+mov rsi, rdx
+mov rdx, [rax + 64]
+mulx rdi, r14, [r13 + 48]
+mulx r15, rbx, [r13 + 56]
+add rdi, rbx
+mulx rbx, rbp, [r13 + 64]
+adc r15, rbp
+mulx rbp, rax, [r13 + 72]
+adc rbx, rax
+mov [rsp + 24], rsi
+mulx rax, rsi, [r13 + 80]
+adc rbp, rsi
+mulx rdx, rsi, [r13 + 88]
+adc rax, rsi
+adc rdx, 0
+add r9, r14
+adc r10, rdi
+adc r11, r15
+adc r12, rbx
+adc rcx, rbp
+adc r8, rax
+adc rdx, [rsp + 24]
+mov rax, [rsp + 8]
+mov rsi, rdx
+mov rdx, r9
+imul rdx, [rax]
+mulx rdi, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add rdi, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, r13, [rax + 32]
+adc rbx, r13
+mov [rsp + 24], rsi
+mulx r13, rsi, [rax + 40]
+adc rbp, rsi
+mulx rdx, rsi, [rax + 48]
+adc r13, rsi
+adc rdx, 0
+add r9, r14
+adc r10, rdi
+adc r11, r15
+adc r12, rbx
+adc rcx, rbp
+adc r8, r13
+adc rdx, [rsp + 24]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp]
+mov r9, rdx
+mov rdx, [rdi + 24]
+mov r13, [rsp + 16]
+mulx r14, r15, [r13]
+mulx rbx, rbp, [r13 + 8]
+add r14, rbp
+mulx rbp, rax, [r13 + 16]
+adc rbx, rax
+mulx rax, rdi, [r13 + 24]
+adc rbp, rdi
+mov [rsp + 24], rsi
+mulx rdi, rsi, [r13 + 32]
+adc rax, rsi
+mulx rdx, rsi, [r13 + 40]
+adc rdi, rsi
+adc rdx, 0
+add r10, r15
+adc r11, r14
+adc r12, rbx
+adc rcx, rbp
+adc r8, rax
+adc r9, rdi
+adc rdx, [rsp + 24]
+mov rax, [rsp]
+mov rsi, rdx
+mov rdx, [rax + 72]
+mulx rdi, r14, [r13 + 48]
+mulx r15, rbx, [r13 + 56]
+add rdi, rbx
+mulx rbx, rbp, [r13 + 64]
+adc r15, rbp
+mulx rbp, rax, [r13 + 72]
+adc rbx, rax
+mov [rsp + 24], rsi
+mulx rax, rsi, [r13 + 80]
+adc rbp, rsi
+mulx rdx, rsi, [r13 + 88]
+adc rax, rsi
+adc rdx, 0
+add r10, r14
+adc r11, rdi
+adc r12, r15
+adc rcx, rbx
+adc r8, rbp
+adc r9, rax
+adc rdx, [rsp + 24]
+mov rax, [rsp + 8]
+mov rsi, rdx
+mov rdx, r10
+imul rdx, [rax]
+mulx rdi, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add rdi, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, r13, [rax + 32]
+adc rbx, r13
+mov [rsp + 24], rsi
+mulx r13, rsi, [rax + 40]
+adc rbp, rsi
+mulx rdx, rsi, [rax + 48]
+adc r13, rsi
+adc rdx, 0
+add r10, r14
+adc r11, rdi
+adc r12, r15
+adc rcx, rbx
+adc r8, rbp
+adc r9, r13
+adc rdx, [rsp + 24]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp]
+mov r10, rdx
+mov rdx, [rdi + 32]
+mov r13, [rsp + 16]
+mulx r14, r15, [r13]
+mulx rbx, rbp, [r13 + 8]
+add r14, rbp
+mulx rbp, rax, [r13 + 16]
+adc rbx, rax
+mulx rax, rdi, [r13 + 24]
+adc rbp, rdi
+mov [rsp + 24], rsi
+mulx rdi, rsi, [r13 + 32]
+adc rax, rsi
+mulx rdx, rsi, [r13 + 40]
+adc rdi, rsi
+adc rdx, 0
+add r11, r15
+adc r12, r14
+adc rcx, rbx
+adc r8, rbp
+adc r9, rax
+adc r10, rdi
+adc rdx, [rsp + 24]
+mov rax, [rsp]
+mov rsi, rdx
+mov rdx, [rax + 80]
+mulx rdi, r14, [r13 + 48]
+mulx r15, rbx, [r13 + 56]
+add rdi, rbx
+mulx rbx, rbp, [r13 + 64]
+adc r15, rbp
+mulx rbp, rax, [r13 + 72]
+adc rbx, rax
+mov [rsp + 24], rsi
+mulx rax, rsi, [r13 + 80]
+adc rbp, rsi
+mulx rdx, rsi, [r13 + 88]
+adc rax, rsi
+adc rdx, 0
+add r11, r14
+adc r12, rdi
+adc rcx, r15
+adc r8, rbx
+adc r9, rbp
+adc r10, rax
+adc rdx, [rsp + 24]
+mov rax, [rsp + 8]
+mov rsi, rdx
+mov rdx, r11
+imul rdx, [rax]
+mulx rdi, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add rdi, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, r13, [rax + 32]
+adc rbx, r13
+mov [rsp + 24], rsi
+mulx r13, rsi, [rax + 40]
+adc rbp, rsi
+mulx rdx, rsi, [rax + 48]
+adc r13, rsi
+adc rdx, 0
+add r11, r14
+adc r12, rdi
+adc rcx, r15
+adc r8, rbx
+adc r9, rbp
+adc r10, r13
+adc rdx, [rsp + 24]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp]
+mov r11, rdx
+mov rdx, [rdi + 40]
+mov r13, [rsp + 16]
+mulx r14, r15, [r13]
+mulx rbx, rbp, [r13 + 8]
+add r14, rbp
+mulx rbp, rax, [r13 + 16]
+adc rbx, rax
+mulx rax, rdi, [r13 + 24]
+adc rbp, rdi
+mov [rsp + 24], rsi
+mulx rdi, rsi, [r13 + 32]
+adc rax, rsi
+mulx rdx, rsi, [r13 + 40]
+adc rdi, rsi
+adc rdx, 0
+add r12, r15
+adc rcx, r14
+adc r8, rbx
+adc r9, rbp
+adc r10, rax
+adc r11, rdi
+adc rdx, [rsp + 24]
+mov rax, [rsp]
+mov rsi, rdx
+mov rdx, [rax + 88]
+mulx rax, rdi, [r13 + 48]
+mulx r14, r15, [r13 + 56]
+add rax, r15
+mulx r15, rbx, [r13 + 64]
+adc r14, rbx
+mulx rbx, rbp, [r13 + 72]
+adc r15, rbp
+mov [rsp], rsi
+mulx rbp, rsi, [r13 + 80]
+adc rbx, rsi
+mulx rdx, rsi, [r13 + 88]
+adc rbp, rsi
+adc rdx, 0
+add r12, rdi
+adc rcx, rax
+adc r8, r14
+adc r9, r15
+adc r10, rbx
+adc r11, rbp
+adc rdx, [rsp]
+mov rax, [rsp + 8]
+mov rsi, rdx
+mov rdx, r12
+imul rdx, [rax]
+mulx rdi, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add rdi, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mov [rsp], rsi
+mulx rbp, rsi, [rax + 40]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 48]
+adc rbp, rsi
+adc rdx, 0
+add r12, r13
+adc rcx, rdi
+adc r8, r14
+adc r9, r15
+adc r10, rbx
+adc r11, rbp
+adc rdx, [rsp]
+mov rsi, rcx
+sub rsi, [rax + 8]
+mov rdi, r8
+sbb rdi, [rax + 16]
+mov r12, r9
+sbb r12, [rax + 24]
+mov r13, r10
+sbb r13, [rax + 32]
+mov r14, r11
+sbb r14, [rax + 40]
+mov r15, rdx
+sbb r15, [rax + 48]
+cmovc rsi, rcx
+cmovc rdi, r8
+cmovc r12, r9
+cmovc r13, r10
+cmovc r14, r11
+cmovc r15, rdx
+add rsp, 32
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -4625,19 +4497,9 @@ unsafe fn sum_of_products_spare_adx<M: Modulus<6>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_spare_adx_code::<M>,
-            out("rax") z[0],
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") z[3],
-            out("r12") z[4],
-            out("r13") _,
-            out("r14") z[5],
-            out("r15") _,
+            out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") z[3], out("r12") z[4], out("r13") _, out("r14") z[5], out("r15") _,
             options(pure, readonly),
         );
     }
@@ -4648,435 +4510,435 @@ unsafe fn sum_of_products_spare_adx<M: Modulus<6>>(
 unsafe extern "C" fn sum_of_products_spare_adx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 16
-    xor eax, eax
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mulx rdi, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    mulx r11, r12, qword ptr [rsi + 16]
-    xor r13d, r13d
-    adcx rdi, r10
-    mulx r10, r13, qword ptr [rsi + 24]
-    adcx r9, r12
-    mulx r12, r14, qword ptr [rsi + 32]
-    adcx r11, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adcx r10, r14
-    adcx r12, r13
-    adcx rdx, rax
-    mov r13, rdx
-    mov rdx, qword ptr [rcx + 48]
-    mulx r14, r15, qword ptr [rsi + 48]
-    mulx rbx, rbp, qword ptr [rsi + 56]
-    test rsp, rsp
-    adcx r8, r15
-    mov qword ptr [rsp], rcx
-    mulx r15, rcx, qword ptr [rsi + 64]
-    adox r14, rbp
-    adcx rdi, r14
-    mulx r14, rbp, qword ptr [rsi + 72]
-    adox rbx, rcx
-    adcx r9, rbx
-    mulx rcx, rbx, qword ptr [rsi + 80]
-    adox r15, rbp
-    adcx r11, r15
-    mulx rdx, r15, qword ptr [rsi + 88]
-    adox r14, rbx
-    adcx r10, r14
-    adox rcx, r15
-    adcx r12, rcx
-    adox rdx, rax
-    adcx r13, rdx
-    mov rdx, r8
-    mulx rcx, rdx, qword ptr [rip + 2f]
-    mulx rcx, r14, qword ptr [rip + 2f + 8]
-    mulx r15, rbx, qword ptr [rip + 2f + 16]
-    xor ebp, ebp
-    adcx r8, r14
-    mulx r8, r14, qword ptr [rip + 2f + 24]
-    adox rcx, rbx
-    adcx rdi, rcx
-    mulx rcx, rbx, qword ptr [rip + 2f + 32]
-    adox r15, r14
-    adcx r9, r15
-    mulx r14, r15, qword ptr [rip + 2f + 40]
-    adox r8, rbx
-    adcx r11, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 48]
-    adox rcx, r15
-    adcx r10, rcx
-    adox r14, r8
-    adcx r12, r14
-    adox rdx, rax
-    adcx r13, rdx
-    mov rcx, 0
-    adcx rcx, rax
-    mov r8, qword ptr [rsp]
-    mov rdx, qword ptr [r8 + 8]
-    mulx r14, r15, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx rdi, r15
-    mov qword ptr [rsp + 8], rdi
-    mulx r15, rdi, qword ptr [rsi + 16]
-    adox r14, rbp
-    adcx r9, r14
-    mulx r14, rbp, qword ptr [rsi + 24]
-    adox rbx, rdi
-    adcx r11, rbx
-    mulx rdi, rbx, qword ptr [rsi + 32]
-    adox r15, rbp
-    adcx r10, r15
-    mulx rdx, r15, qword ptr [rsi + 40]
-    adox r14, rbx
-    adcx r12, r14
-    adox rdi, r15
-    adcx r13, rdi
-    adox rdx, rax
-    adcx rcx, rdx
-    mov rdx, qword ptr [r8 + 56]
-    mulx rdi, r14, qword ptr [rsi + 48]
-    mulx r15, rbx, qword ptr [rsi + 56]
-    xor ebp, ebp
-    adcx r14, qword ptr [rsp + 8]
-    mulx rbp, r8, qword ptr [rsi + 64]
-    adox rdi, rbx
-    adcx r9, rdi
-    mulx rdi, rbx, qword ptr [rsi + 72]
-    adox r15, r8
-    adcx r11, r15
-    mulx r8, r15, qword ptr [rsi + 80]
-    adox rbp, rbx
-    adcx r10, rbp
-    mulx rdx, rbx, qword ptr [rsi + 88]
-    adox rdi, r15
-    adcx r12, rdi
-    adox r8, rbx
-    adcx r13, r8
-    adox rdx, rax
-    adcx rcx, rdx
-    mov rdx, r14
-    mulx rdi, rdx, qword ptr [rip + 2f]
-    mulx rdi, r8, qword ptr [rip + 2f + 8]
-    mulx r15, rbx, qword ptr [rip + 2f + 16]
-    xor ebp, ebp
-    adcx r14, r8
-    mulx r8, r14, qword ptr [rip + 2f + 24]
-    adox rdi, rbx
-    adcx r9, rdi
-    mulx rdi, rbx, qword ptr [rip + 2f + 32]
-    adox r15, r14
-    adcx r11, r15
-    mulx r14, r15, qword ptr [rip + 2f + 40]
-    adox r8, rbx
-    adcx r10, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 48]
-    adox rdi, r15
-    adcx r12, rdi
-    adox r14, r8
-    adcx r13, r14
-    adox rdx, rax
-    adcx rcx, rdx
-    mov rdi, 0
-    adcx rdi, rax
-    mov r8, qword ptr [rsp]
-    mov rdx, qword ptr [r8 + 16]
-    mulx r14, r15, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r9, r15
-    mov qword ptr [rsp + 8], r9
-    mulx r15, r9, qword ptr [rsi + 16]
-    adox r14, rbp
-    adcx r11, r14
-    mulx r14, rbp, qword ptr [rsi + 24]
-    adox rbx, r9
-    adcx r10, rbx
-    mulx r9, rbx, qword ptr [rsi + 32]
-    adox r15, rbp
-    adcx r12, r15
-    mulx rdx, r15, qword ptr [rsi + 40]
-    adox r14, rbx
-    adcx r13, r14
-    adox r9, r15
-    adcx rcx, r9
-    adox rdx, rax
-    adcx rdi, rdx
-    mov rdx, qword ptr [r8 + 64]
-    mulx r9, r14, qword ptr [rsi + 48]
-    mulx r15, rbx, qword ptr [rsi + 56]
-    xor ebp, ebp
-    adcx r14, qword ptr [rsp + 8]
-    mulx rbp, r8, qword ptr [rsi + 64]
-    adox r9, rbx
-    adcx r11, r9
-    mulx r9, rbx, qword ptr [rsi + 72]
-    adox r15, r8
-    adcx r10, r15
-    mulx r8, r15, qword ptr [rsi + 80]
-    adox rbp, rbx
-    adcx r12, rbp
-    mulx rdx, rbx, qword ptr [rsi + 88]
-    adox r9, r15
-    adcx r13, r9
-    adox r8, rbx
-    adcx rcx, r8
-    adox rdx, rax
-    adcx rdi, rdx
-    mov rdx, r14
-    mulx r8, rdx, qword ptr [rip + 2f]
-    mulx r8, r9, qword ptr [rip + 2f + 8]
-    mulx r15, rbx, qword ptr [rip + 2f + 16]
-    xor ebp, ebp
-    adcx r14, r9
-    mulx r9, r14, qword ptr [rip + 2f + 24]
-    adox r8, rbx
-    adcx r11, r8
-    mulx r8, rbx, qword ptr [rip + 2f + 32]
-    adox r15, r14
-    adcx r10, r15
-    mulx r14, r15, qword ptr [rip + 2f + 40]
-    adox r9, rbx
-    adcx r12, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 48]
-    adox r8, r15
-    adcx r13, r8
-    adox r14, r9
-    adcx rcx, r14
-    adox rdx, rax
-    adcx rdi, rdx
-    mov r8, 0
-    adcx r8, rax
-    mov r9, qword ptr [rsp]
-    mov rdx, qword ptr [r9 + 24]
-    mulx r14, r15, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r11, r15
-    mov qword ptr [rsp + 8], r11
-    mulx r15, r11, qword ptr [rsi + 16]
-    adox r14, rbp
-    adcx r10, r14
-    mulx r14, rbp, qword ptr [rsi + 24]
-    adox rbx, r11
-    adcx r12, rbx
-    mulx r11, rbx, qword ptr [rsi + 32]
-    adox r15, rbp
-    adcx r13, r15
-    mulx rdx, r15, qword ptr [rsi + 40]
-    adox r14, rbx
-    adcx rcx, r14
-    adox r11, r15
-    adcx rdi, r11
-    adox rdx, rax
-    adcx r8, rdx
-    mov rdx, qword ptr [r9 + 72]
-    mulx r11, r14, qword ptr [rsi + 48]
-    mulx r15, rbx, qword ptr [rsi + 56]
-    xor ebp, ebp
-    adcx r14, qword ptr [rsp + 8]
-    mulx rbp, r9, qword ptr [rsi + 64]
-    adox r11, rbx
-    adcx r10, r11
-    mulx r11, rbx, qword ptr [rsi + 72]
-    adox r15, r9
-    adcx r12, r15
-    mulx r9, r15, qword ptr [rsi + 80]
-    adox rbp, rbx
-    adcx r13, rbp
-    mulx rdx, rbx, qword ptr [rsi + 88]
-    adox r11, r15
-    adcx rcx, r11
-    adox r9, rbx
-    adcx rdi, r9
-    adox rdx, rax
-    adcx r8, rdx
-    mov rdx, r14
-    mulx r9, rdx, qword ptr [rip + 2f]
-    mulx r9, r11, qword ptr [rip + 2f + 8]
-    mulx r15, rbx, qword ptr [rip + 2f + 16]
-    xor ebp, ebp
-    adcx r14, r11
-    mulx r11, r14, qword ptr [rip + 2f + 24]
-    adox r9, rbx
-    adcx r10, r9
-    mulx r9, rbx, qword ptr [rip + 2f + 32]
-    adox r15, r14
-    adcx r12, r15
-    mulx r14, r15, qword ptr [rip + 2f + 40]
-    adox r11, rbx
-    adcx r13, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 48]
-    adox r9, r15
-    adcx rcx, r9
-    adox r14, r11
-    adcx rdi, r14
-    adox rdx, rax
-    adcx r8, rdx
-    mov r9, 0
-    adcx r9, rax
-    mov r11, qword ptr [rsp]
-    mov rdx, qword ptr [r11 + 32]
-    mulx r14, r15, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r10, r15
-    mov qword ptr [rsp + 8], r10
-    mulx r15, r10, qword ptr [rsi + 16]
-    adox r14, rbp
-    adcx r12, r14
-    mulx r14, rbp, qword ptr [rsi + 24]
-    adox rbx, r10
-    adcx r13, rbx
-    mulx r10, rbx, qword ptr [rsi + 32]
-    adox r15, rbp
-    adcx rcx, r15
-    mulx rdx, r15, qword ptr [rsi + 40]
-    adox r14, rbx
-    adcx rdi, r14
-    adox r10, r15
-    adcx r8, r10
-    adox rdx, rax
-    adcx r9, rdx
-    mov rdx, qword ptr [r11 + 80]
-    mulx r10, r14, qword ptr [rsi + 48]
-    mulx r15, rbx, qword ptr [rsi + 56]
-    xor ebp, ebp
-    adcx r14, qword ptr [rsp + 8]
-    mulx rbp, r11, qword ptr [rsi + 64]
-    adox r10, rbx
-    adcx r12, r10
-    mulx r10, rbx, qword ptr [rsi + 72]
-    adox r15, r11
-    adcx r13, r15
-    mulx r11, r15, qword ptr [rsi + 80]
-    adox rbp, rbx
-    adcx rcx, rbp
-    mulx rdx, rbx, qword ptr [rsi + 88]
-    adox r10, r15
-    adcx rdi, r10
-    adox r11, rbx
-    adcx r8, r11
-    adox rdx, rax
-    adcx r9, rdx
-    mov rdx, r14
-    mulx r10, rdx, qword ptr [rip + 2f]
-    mulx r10, r11, qword ptr [rip + 2f + 8]
-    mulx r15, rbx, qword ptr [rip + 2f + 16]
-    xor ebp, ebp
-    adcx r14, r11
-    mulx r11, r14, qword ptr [rip + 2f + 24]
-    adox r10, rbx
-    adcx r12, r10
-    mulx r10, rbx, qword ptr [rip + 2f + 32]
-    adox r15, r14
-    adcx r13, r15
-    mulx r14, r15, qword ptr [rip + 2f + 40]
-    adox r11, rbx
-    adcx rcx, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 48]
-    adox r10, r15
-    adcx rdi, r10
-    adox r14, r11
-    adcx r8, r14
-    adox rdx, rax
-    adcx r9, rdx
-    mov r10, 0
-    adcx r10, rax
-    mov r11, qword ptr [rsp]
-    mov rdx, qword ptr [r11 + 40]
-    mulx r14, r15, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r12, r15
-    mov qword ptr [rsp + 8], r12
-    mulx r15, r12, qword ptr [rsi + 16]
-    adox r14, rbp
-    adcx r13, r14
-    mulx r14, rbp, qword ptr [rsi + 24]
-    adox rbx, r12
-    adcx rcx, rbx
-    mulx r12, rbx, qword ptr [rsi + 32]
-    adox r15, rbp
-    adcx rdi, r15
-    mulx rdx, r15, qword ptr [rsi + 40]
-    adox r14, rbx
-    adcx r8, r14
-    adox r12, r15
-    adcx r9, r12
-    adox rdx, rax
-    adcx r10, rdx
-    mov rdx, qword ptr [r11 + 88]
-    mulx r11, r12, qword ptr [rsi + 48]
-    mulx r14, r15, qword ptr [rsi + 56]
-    xor ebx, ebx
-    adcx r12, qword ptr [rsp + 8]
-    mulx rbx, rbp, qword ptr [rsi + 64]
-    adox r11, r15
-    adcx r13, r11
-    mulx r11, r15, qword ptr [rsi + 72]
-    adox r14, rbp
-    adcx rcx, r14
-    mulx r14, rbp, qword ptr [rsi + 80]
-    adox rbx, r15
-    adcx rdi, rbx
-    mulx rdx, rsi, qword ptr [rsi + 88]
-    adox r11, rbp
-    adcx r8, r11
-    adox r14, rsi
-    adcx r9, r14
-    adox rdx, rax
-    adcx r10, rdx
-    mov rdx, r12
-    mulx rsi, rdx, qword ptr [rip + 2f]
-    mulx rsi, r11, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    xor ebx, ebx
-    adcx r12, r11
-    mulx r11, r12, qword ptr [rip + 2f + 24]
-    adox rsi, r15
-    adcx r13, rsi
-    mulx rsi, r15, qword ptr [rip + 2f + 32]
-    adox r14, r12
-    adcx rcx, r14
-    mulx r12, r14, qword ptr [rip + 2f + 40]
-    adox r11, r15
-    adcx rdi, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 48]
-    adox rsi, r14
-    adcx r8, rsi
-    adox r12, r11
-    adcx r9, r12
-    adox rdx, rax
-    adcx r10, rdx
-    mov rax, r13
-    sub rax, qword ptr [rip + 2f + 8]
-    mov rdx, rcx
-    sbb rdx, qword ptr [rip + 2f + 16]
-    mov rsi, rdi
-    sbb rsi, qword ptr [rip + 2f + 24]
-    mov r11, r8
-    sbb r11, qword ptr [rip + 2f + 32]
-    mov r12, r9
-    sbb r12, qword ptr [rip + 2f + 40]
-    mov r14, r10
-    sbb r14, qword ptr [rip + 2f + 48]
-    cmovc rax, r13
-    cmovc rdx, rcx
-    cmovc rsi, rdi
-    cmovc r11, r8
-    cmovc r12, r9
-    cmovc r14, r10
-    add rsp, 16
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 16
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mulx rdi, r8, [rsi]
+mulx r9, r10, [rsi + 8]
+mulx r11, r12, [rsi + 16]
+xor r13d, r13d
+adcx rdi, r10
+mulx r10, r13, [rsi + 24]
+adcx r9, r12
+mulx r12, r14, [rsi + 32]
+adcx r11, r13
+mulx rdx, r13, [rsi + 40]
+adcx r10, r14
+adcx r12, r13
+adcx rdx, rax
+mov r13, rdx
+mov rdx, [rcx + 48]
+mulx r14, r15, [rsi + 48]
+mulx rbx, rbp, [rsi + 56]
+test rsp, rsp
+adcx r8, r15
+mov [rsp], rcx
+mulx r15, rcx, [rsi + 64]
+adox r14, rbp
+adcx rdi, r14
+mulx r14, rbp, [rsi + 72]
+adox rbx, rcx
+adcx r9, rbx
+mulx rcx, rbx, [rsi + 80]
+adox r15, rbp
+adcx r11, r15
+mulx rdx, r15, [rsi + 88]
+adox r14, rbx
+adcx r10, r14
+adox rcx, r15
+adcx r12, rcx
+adox rdx, rax
+adcx r13, rdx
+mov rdx, r8
+mulx rcx, rdx, [rip + 2f]
+mulx rcx, r14, [rip + 2f + 8]
+mulx r15, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r8, r14
+mulx r8, r14, [rip + 2f + 24]
+adox rcx, rbx
+adcx rdi, rcx
+mulx rcx, rbx, [rip + 2f + 32]
+adox r15, r14
+adcx r9, r15
+mulx r14, r15, [rip + 2f + 40]
+adox r8, rbx
+adcx r11, r8
+mulx rdx, r8, [rip + 2f + 48]
+adox rcx, r15
+adcx r10, rcx
+adox r14, r8
+adcx r12, r14
+adox rdx, rax
+adcx r13, rdx
+mov rcx, 0
+adcx rcx, rax
+mov r8, [rsp]
+mov rdx, [r8 + 8]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx rdi, r15
+mov [rsp + 8], rdi
+mulx r15, rdi, [rsi + 16]
+adox r14, rbp
+adcx r9, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, rdi
+adcx r11, rbx
+mulx rdi, rbx, [rsi + 32]
+adox r15, rbp
+adcx r10, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx r12, r14
+adox rdi, r15
+adcx r13, rdi
+adox rdx, rax
+adcx rcx, rdx
+mov rdx, [r8 + 56]
+mulx rdi, r14, [rsi + 48]
+mulx r15, rbx, [rsi + 56]
+xor ebp, ebp
+adcx r14, [rsp + 8]
+mulx rbp, r8, [rsi + 64]
+adox rdi, rbx
+adcx r9, rdi
+mulx rdi, rbx, [rsi + 72]
+adox r15, r8
+adcx r11, r15
+mulx r8, r15, [rsi + 80]
+adox rbp, rbx
+adcx r10, rbp
+mulx rdx, rbx, [rsi + 88]
+adox rdi, r15
+adcx r12, rdi
+adox r8, rbx
+adcx r13, r8
+adox rdx, rax
+adcx rcx, rdx
+mov rdx, r14
+mulx rdi, rdx, [rip + 2f]
+mulx rdi, r8, [rip + 2f + 8]
+mulx r15, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r14, r8
+mulx r8, r14, [rip + 2f + 24]
+adox rdi, rbx
+adcx r9, rdi
+mulx rdi, rbx, [rip + 2f + 32]
+adox r15, r14
+adcx r11, r15
+mulx r14, r15, [rip + 2f + 40]
+adox r8, rbx
+adcx r10, r8
+mulx rdx, r8, [rip + 2f + 48]
+adox rdi, r15
+adcx r12, rdi
+adox r14, r8
+adcx r13, r14
+adox rdx, rax
+adcx rcx, rdx
+mov rdi, 0
+adcx rdi, rax
+mov r8, [rsp]
+mov rdx, [r8 + 16]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx r9, r15
+mov [rsp + 8], r9
+mulx r15, r9, [rsi + 16]
+adox r14, rbp
+adcx r11, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, r9
+adcx r10, rbx
+mulx r9, rbx, [rsi + 32]
+adox r15, rbp
+adcx r12, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx r13, r14
+adox r9, r15
+adcx rcx, r9
+adox rdx, rax
+adcx rdi, rdx
+mov rdx, [r8 + 64]
+mulx r9, r14, [rsi + 48]
+mulx r15, rbx, [rsi + 56]
+xor ebp, ebp
+adcx r14, [rsp + 8]
+mulx rbp, r8, [rsi + 64]
+adox r9, rbx
+adcx r11, r9
+mulx r9, rbx, [rsi + 72]
+adox r15, r8
+adcx r10, r15
+mulx r8, r15, [rsi + 80]
+adox rbp, rbx
+adcx r12, rbp
+mulx rdx, rbx, [rsi + 88]
+adox r9, r15
+adcx r13, r9
+adox r8, rbx
+adcx rcx, r8
+adox rdx, rax
+adcx rdi, rdx
+mov rdx, r14
+mulx r8, rdx, [rip + 2f]
+mulx r8, r9, [rip + 2f + 8]
+mulx r15, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r14, r9
+mulx r9, r14, [rip + 2f + 24]
+adox r8, rbx
+adcx r11, r8
+mulx r8, rbx, [rip + 2f + 32]
+adox r15, r14
+adcx r10, r15
+mulx r14, r15, [rip + 2f + 40]
+adox r9, rbx
+adcx r12, r9
+mulx rdx, r9, [rip + 2f + 48]
+adox r8, r15
+adcx r13, r8
+adox r14, r9
+adcx rcx, r14
+adox rdx, rax
+adcx rdi, rdx
+mov r8, 0
+adcx r8, rax
+mov r9, [rsp]
+mov rdx, [r9 + 24]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx r11, r15
+mov [rsp + 8], r11
+mulx r15, r11, [rsi + 16]
+adox r14, rbp
+adcx r10, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, r11
+adcx r12, rbx
+mulx r11, rbx, [rsi + 32]
+adox r15, rbp
+adcx r13, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx rcx, r14
+adox r11, r15
+adcx rdi, r11
+adox rdx, rax
+adcx r8, rdx
+mov rdx, [r9 + 72]
+mulx r11, r14, [rsi + 48]
+mulx r15, rbx, [rsi + 56]
+xor ebp, ebp
+adcx r14, [rsp + 8]
+mulx rbp, r9, [rsi + 64]
+adox r11, rbx
+adcx r10, r11
+mulx r11, rbx, [rsi + 72]
+adox r15, r9
+adcx r12, r15
+mulx r9, r15, [rsi + 80]
+adox rbp, rbx
+adcx r13, rbp
+mulx rdx, rbx, [rsi + 88]
+adox r11, r15
+adcx rcx, r11
+adox r9, rbx
+adcx rdi, r9
+adox rdx, rax
+adcx r8, rdx
+mov rdx, r14
+mulx r9, rdx, [rip + 2f]
+mulx r9, r11, [rip + 2f + 8]
+mulx r15, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r14, r11
+mulx r11, r14, [rip + 2f + 24]
+adox r9, rbx
+adcx r10, r9
+mulx r9, rbx, [rip + 2f + 32]
+adox r15, r14
+adcx r12, r15
+mulx r14, r15, [rip + 2f + 40]
+adox r11, rbx
+adcx r13, r11
+mulx rdx, r11, [rip + 2f + 48]
+adox r9, r15
+adcx rcx, r9
+adox r14, r11
+adcx rdi, r14
+adox rdx, rax
+adcx r8, rdx
+mov r9, 0
+adcx r9, rax
+mov r11, [rsp]
+mov rdx, [r11 + 32]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx r10, r15
+mov [rsp + 8], r10
+mulx r15, r10, [rsi + 16]
+adox r14, rbp
+adcx r12, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, r10
+adcx r13, rbx
+mulx r10, rbx, [rsi + 32]
+adox r15, rbp
+adcx rcx, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx rdi, r14
+adox r10, r15
+adcx r8, r10
+adox rdx, rax
+adcx r9, rdx
+mov rdx, [r11 + 80]
+mulx r10, r14, [rsi + 48]
+mulx r15, rbx, [rsi + 56]
+xor ebp, ebp
+adcx r14, [rsp + 8]
+mulx rbp, r11, [rsi + 64]
+adox r10, rbx
+adcx r12, r10
+mulx r10, rbx, [rsi + 72]
+adox r15, r11
+adcx r13, r15
+mulx r11, r15, [rsi + 80]
+adox rbp, rbx
+adcx rcx, rbp
+mulx rdx, rbx, [rsi + 88]
+adox r10, r15
+adcx rdi, r10
+adox r11, rbx
+adcx r8, r11
+adox rdx, rax
+adcx r9, rdx
+mov rdx, r14
+mulx r10, rdx, [rip + 2f]
+mulx r10, r11, [rip + 2f + 8]
+mulx r15, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r14, r11
+mulx r11, r14, [rip + 2f + 24]
+adox r10, rbx
+adcx r12, r10
+mulx r10, rbx, [rip + 2f + 32]
+adox r15, r14
+adcx r13, r15
+mulx r14, r15, [rip + 2f + 40]
+adox r11, rbx
+adcx rcx, r11
+mulx rdx, r11, [rip + 2f + 48]
+adox r10, r15
+adcx rdi, r10
+adox r14, r11
+adcx r8, r14
+adox rdx, rax
+adcx r9, rdx
+mov r10, 0
+adcx r10, rax
+mov r11, [rsp]
+mov rdx, [r11 + 40]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx r12, r15
+mov [rsp + 8], r12
+mulx r15, r12, [rsi + 16]
+adox r14, rbp
+adcx r13, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, r12
+adcx rcx, rbx
+mulx r12, rbx, [rsi + 32]
+adox r15, rbp
+adcx rdi, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx r8, r14
+adox r12, r15
+adcx r9, r12
+adox rdx, rax
+adcx r10, rdx
+mov rdx, [r11 + 88]
+mulx r11, r12, [rsi + 48]
+mulx r14, r15, [rsi + 56]
+xor ebx, ebx
+adcx r12, [rsp + 8]
+mulx rbx, rbp, [rsi + 64]
+adox r11, r15
+adcx r13, r11
+mulx r11, r15, [rsi + 72]
+adox r14, rbp
+adcx rcx, r14
+mulx r14, rbp, [rsi + 80]
+adox rbx, r15
+adcx rdi, rbx
+mulx rdx, rsi, [rsi + 88]
+adox r11, rbp
+adcx r8, r11
+adox r14, rsi
+adcx r9, r14
+adox rdx, rax
+adcx r10, rdx
+mov rdx, r12
+mulx rsi, rdx, [rip + 2f]
+mulx rsi, r11, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
+adcx r12, r11
+mulx r11, r12, [rip + 2f + 24]
+adox rsi, r15
+adcx r13, rsi
+mulx rsi, r15, [rip + 2f + 32]
+adox r14, r12
+adcx rcx, r14
+mulx r12, r14, [rip + 2f + 40]
+adox r11, r15
+adcx rdi, r11
+mulx rdx, r11, [rip + 2f + 48]
+adox rsi, r14
+adcx r8, rsi
+adox r12, r11
+adcx r9, r12
+adox rdx, rax
+adcx r10, rdx
+mov rax, r13
+sub rax, [rip + 2f + 8]
+mov rdx, rcx
+sbb rdx, [rip + 2f + 16]
+mov rsi, rdi
+sbb rsi, [rip + 2f + 24]
+mov r11, r8
+sbb r11, [rip + 2f + 32]
+mov r12, r9
+sbb r12, [rip + 2f + 40]
+mov r14, r10
+sbb r14, [rip + 2f + 48]
+cmovc rax, r13
+cmovc rdx, rcx
+cmovc rsi, rdi
+cmovc r11, r8
+cmovc r12, r9
+cmovc r14, r10
+add rsp, 16
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -5108,19 +4970,9 @@ unsafe fn mul_full_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
         asm!(
             "call {kernel}",
             kernel = sym mul_full_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _,
-            out("r8") _,
-            out("r9") z[0],
-            out("r10") _,
-            out("r11") z[5],
-            out("r12") z[1],
-            out("r13") z[2],
-            out("r14") z[3],
-            out("r15") z[4],
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") z[0], out("r10") _,
+            out("r11") z[5], out("r12") z[1], out("r13") z[2], out("r14") z[3], out("r15") z[4],
             options(pure, readonly),
         );
     }
@@ -5131,345 +4983,345 @@ unsafe fn mul_full_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
 unsafe extern "C" fn mul_full_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 40
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, rbx, r10
-    adc r9, rbx
-    mov rbx, qword ptr [rsi + 24]
-    mulx rbx, r12, rbx
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, r13, r12
-    adc rbx, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx rdx, r13, r13
-    adc r12, r13
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r14, r15, qword ptr [rax + 8]
-    mulx r11, rbp, qword ptr [rax + 16]
-    add r14, rbp
-    mov qword ptr [rsp], rsi
-    mulx rbp, rsi, qword ptr [rax + 24]
-    adc r11, rsi
-    mov qword ptr [rsp + 8], rcx
-    mulx rsi, rcx, qword ptr [rax + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 16], r13
-    mulx rcx, r13, qword ptr [rax + 40]
-    adc rsi, r13
-    mulx rdx, r13, qword ptr [rax + 48]
-    adc rcx, r13
-    adc rdx, 0
-    add r8, r15
-    adc rdi, r14
-    adc r9, r11
-    adc r10, rbp
-    adc rbx, rsi
-    adc r12, rcx
-    adc rdx, qword ptr [rsp + 16]
-    mov rcx, 0
-    adc rcx, 0
-    mov rsi, qword ptr [rsp + 8]
-    mov r8, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov r13, qword ptr [rsp]
-    mulx r14, r15, qword ptr [r13]
-    mulx r11, rbp, qword ptr [r13 + 8]
-    add r14, rbp
-    mulx rbp, rsi, qword ptr [r13 + 16]
-    adc r11, rsi
-    mov qword ptr [rsp + 16], rax
-    mulx rsi, rax, qword ptr [r13 + 24]
-    adc rbp, rax
-    mov qword ptr [rsp + 24], rcx
-    mulx rax, rcx, qword ptr [r13 + 32]
-    adc rsi, rcx
-    mulx rcx, rdx, qword ptr [r13 + 40]
-    adc rax, rdx
-    adc rcx, 0
-    add rdi, r15
-    adc r9, r14
-    adc r10, r11
-    adc rbx, rbp
-    adc r12, rsi
-    adc r8, rax
-    adc rcx, qword ptr [rsp + 24]
-    mov rax, 0
-    adc rax, 0
-    mov rsi, qword ptr [rsp + 16]
-    mov rdx, rdi
-    imul rdx, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    mulx r11, rbp, qword ptr [rsi + 16]
-    add r14, rbp
-    mulx rbp, r13, qword ptr [rsi + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 24], rax
-    mulx r13, rax, qword ptr [rsi + 32]
-    adc rbp, rax
-    mov qword ptr [rsp + 32], rcx
-    mulx rax, rcx, qword ptr [rsi + 40]
-    adc r13, rcx
-    mulx rcx, rdx, qword ptr [rsi + 48]
-    adc rax, rdx
-    adc rcx, 0
-    add rdi, r15
-    adc r9, r14
-    adc r10, r11
-    adc rbx, rbp
-    adc r12, r13
-    adc r8, rax
-    adc rcx, qword ptr [rsp + 32]
-    mov rax, qword ptr [rsp + 24]
-    adc rax, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rdi + 16]
-    mov r13, qword ptr [rsp]
-    mulx r14, r15, qword ptr [r13]
-    mulx r11, rbp, qword ptr [r13 + 8]
-    add r14, rbp
-    mulx rbp, rdi, qword ptr [r13 + 16]
-    adc r11, rdi
-    mulx rdi, rsi, qword ptr [r13 + 24]
-    adc rbp, rsi
-    mov qword ptr [rsp + 24], rax
-    mulx rsi, rax, qword ptr [r13 + 32]
-    adc rdi, rax
-    mulx rax, rdx, qword ptr [r13 + 40]
-    adc rsi, rdx
-    adc rax, 0
-    add r9, r15
-    adc r10, r14
-    adc rbx, r11
-    adc r12, rbp
-    adc r8, rdi
-    adc rcx, rsi
-    adc rax, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 16]
-    mov rdx, r9
-    imul rdx, qword ptr [rdi]
-    mulx r14, r15, qword ptr [rdi + 8]
-    mulx r11, rbp, qword ptr [rdi + 16]
-    add r14, rbp
-    mulx rbp, r13, qword ptr [rdi + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 24], rsi
-    mulx r13, rsi, qword ptr [rdi + 32]
-    adc rbp, rsi
-    mov qword ptr [rsp + 32], rax
-    mulx rsi, rax, qword ptr [rdi + 40]
-    adc r13, rax
-    mulx rax, rdx, qword ptr [rdi + 48]
-    adc rsi, rdx
-    adc rax, 0
-    add r9, r15
-    adc r10, r14
-    adc rbx, r11
-    adc r12, rbp
-    adc r8, r13
-    adc rcx, rsi
-    adc rax, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov r9, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r9 + 24]
-    mov r13, qword ptr [rsp]
-    mulx r14, r15, qword ptr [r13]
-    mulx r11, rbp, qword ptr [r13 + 8]
-    add r14, rbp
-    mulx rbp, r9, qword ptr [r13 + 16]
-    adc r11, r9
-    mulx r9, rdi, qword ptr [r13 + 24]
-    adc rbp, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [r13 + 32]
-    adc r9, rsi
-    mulx rdx, rsi, qword ptr [r13 + 40]
-    adc rdi, rsi
-    adc rdx, 0
-    add r10, r15
-    adc rbx, r14
-    adc r12, r11
-    adc r8, rbp
-    adc rcx, r9
-    adc rax, rdi
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 16]
-    mov r9, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rdi]
-    mulx r14, r15, qword ptr [rdi + 8]
-    mulx r11, rbp, qword ptr [rdi + 16]
-    add r14, rbp
-    mulx rbp, r13, qword ptr [rdi + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 24], rsi
-    mulx r13, rsi, qword ptr [rdi + 32]
-    adc rbp, rsi
-    mov qword ptr [rsp + 32], r9
-    mulx rsi, r9, qword ptr [rdi + 40]
-    adc r13, r9
-    mulx rdx, r9, qword ptr [rdi + 48]
-    adc rsi, r9
-    adc rdx, 0
-    add r10, r15
-    adc rbx, r14
-    adc r12, r11
-    adc r8, rbp
-    adc rcx, r13
-    adc rax, rsi
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov r9, qword ptr [rsp + 8]
-    mov r10, rdx
-    mov rdx, qword ptr [r9 + 32]
-    mov r13, qword ptr [rsp]
-    mulx r14, r15, qword ptr [r13]
-    mulx r11, rbp, qword ptr [r13 + 8]
-    add r14, rbp
-    mulx rbp, r9, qword ptr [r13 + 16]
-    adc r11, r9
-    mulx r9, rdi, qword ptr [r13 + 24]
-    adc rbp, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [r13 + 32]
-    adc r9, rsi
-    mulx rdx, rsi, qword ptr [r13 + 40]
-    adc rdi, rsi
-    adc rdx, 0
-    add rbx, r15
-    adc r12, r14
-    adc r8, r11
-    adc rcx, rbp
-    adc rax, r9
-    adc r10, rdi
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 16]
-    mov r9, rdx
-    mov rdx, rbx
-    imul rdx, qword ptr [rdi]
-    mulx r14, r15, qword ptr [rdi + 8]
-    mulx r11, rbp, qword ptr [rdi + 16]
-    add r14, rbp
-    mulx rbp, r13, qword ptr [rdi + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 24], rsi
-    mulx r13, rsi, qword ptr [rdi + 32]
-    adc rbp, rsi
-    mov qword ptr [rsp + 32], r9
-    mulx rsi, r9, qword ptr [rdi + 40]
-    adc r13, r9
-    mulx rdx, r9, qword ptr [rdi + 48]
-    adc rsi, r9
-    adc rdx, 0
-    add rbx, r15
-    adc r12, r14
-    adc r8, r11
-    adc rcx, rbp
-    adc rax, r13
-    adc r10, rsi
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov r9, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r9 + 40]
-    mov r9, qword ptr [rsp]
-    mulx r13, r14, qword ptr [r9]
-    mulx r15, r11, qword ptr [r9 + 8]
-    add r13, r11
-    mulx r11, rbp, qword ptr [r9 + 16]
-    adc r15, rbp
-    mulx rbp, rdi, qword ptr [r9 + 24]
-    adc r11, rdi
-    mov qword ptr [rsp + 8], rsi
-    mulx rdi, rsi, qword ptr [r9 + 32]
-    adc rbp, rsi
-    mulx rdx, rsi, qword ptr [r9 + 40]
-    adc rdi, rsi
-    adc rdx, 0
-    add r12, r14
-    adc r8, r13
-    adc rcx, r15
-    adc rax, r11
-    adc r10, rbp
-    adc rbx, rdi
-    adc rdx, qword ptr [rsp + 8]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 16]
-    mov r9, rdx
-    mov rdx, r12
-    imul rdx, qword ptr [rdi]
-    mulx r13, r14, qword ptr [rdi + 8]
-    mulx r15, r11, qword ptr [rdi + 16]
-    add r13, r11
-    mulx r11, rbp, qword ptr [rdi + 24]
-    adc r15, rbp
-    mov qword ptr [rsp + 8], rsi
-    mulx rbp, rsi, qword ptr [rdi + 32]
-    adc r11, rsi
-    mov qword ptr [rsp], r9
-    mulx rsi, r9, qword ptr [rdi + 40]
-    adc rbp, r9
-    mulx rdx, r9, qword ptr [rdi + 48]
-    adc rsi, r9
-    adc rdx, 0
-    add r12, r14
-    adc r8, r13
-    adc rcx, r15
-    adc rax, r11
-    adc r10, rbp
-    adc rbx, rsi
-    adc rdx, qword ptr [rsp]
-    mov rsi, qword ptr [rsp + 8]
-    adc rsi, 0
-    mov r9, r8
-    sub r9, qword ptr [rdi + 8]
-    mov r12, rcx
-    sbb r12, qword ptr [rdi + 16]
-    mov r13, rax
-    sbb r13, qword ptr [rdi + 24]
-    mov r14, r10
-    sbb r14, qword ptr [rdi + 32]
-    mov r15, rbx
-    sbb r15, qword ptr [rdi + 40]
-    mov r11, rdx
-    sbb r11, qword ptr [rdi + 48]
-    sbb rsi, 0
-    cmovc r9, r8
-    cmovc r12, rcx
-    cmovc r13, rax
-    cmovc r14, r10
-    cmovc r15, rbx
-    cmovc r11, rdx
-    add rsp, 40
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 40
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, rbx, r10
+adc r9, rbx
+mov rbx, [rsi + 24]
+mulx rbx, r12, rbx
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc rbx, r13
+mov r13, [rsi + 40]
+mulx rdx, r13, r13
+adc r12, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r14, r15, [rax + 8]
+mulx r11, rbp, [rax + 16]
+add r14, rbp
+mov [rsp], rsi
+mulx rbp, rsi, [rax + 24]
+adc r11, rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 32]
+adc rbp, rcx
+mov [rsp + 16], r13
+mulx rcx, r13, [rax + 40]
+adc rsi, r13
+mulx rdx, r13, [rax + 48]
+adc rcx, r13
+adc rdx, 0
+add r8, r15
+adc rdi, r14
+adc r9, r11
+adc r10, rbp
+adc rbx, rsi
+adc r12, rcx
+adc rdx, [rsp + 16]
+mov rcx, 0
+adc rcx, 0
+mov rsi, [rsp + 8]
+mov r8, rdx
+mov rdx, [rsi + 8]
+mov r13, [rsp]
+mulx r14, r15, [r13]
+mulx r11, rbp, [r13 + 8]
+add r14, rbp
+mulx rbp, rsi, [r13 + 16]
+adc r11, rsi
+mov [rsp + 16], rax
+mulx rsi, rax, [r13 + 24]
+adc rbp, rax
+mov [rsp + 24], rcx
+mulx rax, rcx, [r13 + 32]
+adc rsi, rcx
+mulx rcx, rdx, [r13 + 40]
+adc rax, rdx
+adc rcx, 0
+add rdi, r15
+adc r9, r14
+adc r10, r11
+adc rbx, rbp
+adc r12, rsi
+adc r8, rax
+adc rcx, [rsp + 24]
+mov rax, 0
+adc rax, 0
+mov rsi, [rsp + 16]
+mov rdx, rdi
+imul rdx, [rsi]
+mulx r14, r15, [rsi + 8]
+mulx r11, rbp, [rsi + 16]
+add r14, rbp
+mulx rbp, r13, [rsi + 24]
+adc r11, r13
+mov [rsp + 24], rax
+mulx r13, rax, [rsi + 32]
+adc rbp, rax
+mov [rsp + 32], rcx
+mulx rax, rcx, [rsi + 40]
+adc r13, rcx
+mulx rcx, rdx, [rsi + 48]
+adc rax, rdx
+adc rcx, 0
+add rdi, r15
+adc r9, r14
+adc r10, r11
+adc rbx, rbp
+adc r12, r13
+adc r8, rax
+adc rcx, [rsp + 32]
+mov rax, [rsp + 24]
+adc rax, 0
+mov rdi, [rsp + 8]
+mov rdx, [rdi + 16]
+mov r13, [rsp]
+mulx r14, r15, [r13]
+mulx r11, rbp, [r13 + 8]
+add r14, rbp
+mulx rbp, rdi, [r13 + 16]
+adc r11, rdi
+mulx rdi, rsi, [r13 + 24]
+adc rbp, rsi
+mov [rsp + 24], rax
+mulx rsi, rax, [r13 + 32]
+adc rdi, rax
+mulx rax, rdx, [r13 + 40]
+adc rsi, rdx
+adc rax, 0
+add r9, r15
+adc r10, r14
+adc rbx, r11
+adc r12, rbp
+adc r8, rdi
+adc rcx, rsi
+adc rax, [rsp + 24]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp + 16]
+mov rdx, r9
+imul rdx, [rdi]
+mulx r14, r15, [rdi + 8]
+mulx r11, rbp, [rdi + 16]
+add r14, rbp
+mulx rbp, r13, [rdi + 24]
+adc r11, r13
+mov [rsp + 24], rsi
+mulx r13, rsi, [rdi + 32]
+adc rbp, rsi
+mov [rsp + 32], rax
+mulx rsi, rax, [rdi + 40]
+adc r13, rax
+mulx rax, rdx, [rdi + 48]
+adc rsi, rdx
+adc rax, 0
+add r9, r15
+adc r10, r14
+adc rbx, r11
+adc r12, rbp
+adc r8, r13
+adc rcx, rsi
+adc rax, [rsp + 32]
+mov rsi, [rsp + 24]
+adc rsi, 0
+mov r9, [rsp + 8]
+mov rdx, [r9 + 24]
+mov r13, [rsp]
+mulx r14, r15, [r13]
+mulx r11, rbp, [r13 + 8]
+add r14, rbp
+mulx rbp, r9, [r13 + 16]
+adc r11, r9
+mulx r9, rdi, [r13 + 24]
+adc rbp, rdi
+mov [rsp + 24], rsi
+mulx rdi, rsi, [r13 + 32]
+adc r9, rsi
+mulx rdx, rsi, [r13 + 40]
+adc rdi, rsi
+adc rdx, 0
+add r10, r15
+adc rbx, r14
+adc r12, r11
+adc r8, rbp
+adc rcx, r9
+adc rax, rdi
+adc rdx, [rsp + 24]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp + 16]
+mov r9, rdx
+mov rdx, r10
+imul rdx, [rdi]
+mulx r14, r15, [rdi + 8]
+mulx r11, rbp, [rdi + 16]
+add r14, rbp
+mulx rbp, r13, [rdi + 24]
+adc r11, r13
+mov [rsp + 24], rsi
+mulx r13, rsi, [rdi + 32]
+adc rbp, rsi
+mov [rsp + 32], r9
+mulx rsi, r9, [rdi + 40]
+adc r13, r9
+mulx rdx, r9, [rdi + 48]
+adc rsi, r9
+adc rdx, 0
+add r10, r15
+adc rbx, r14
+adc r12, r11
+adc r8, rbp
+adc rcx, r13
+adc rax, rsi
+adc rdx, [rsp + 32]
+mov rsi, [rsp + 24]
+adc rsi, 0
+mov r9, [rsp + 8]
+mov r10, rdx
+mov rdx, [r9 + 32]
+mov r13, [rsp]
+mulx r14, r15, [r13]
+mulx r11, rbp, [r13 + 8]
+add r14, rbp
+mulx rbp, r9, [r13 + 16]
+adc r11, r9
+mulx r9, rdi, [r13 + 24]
+adc rbp, rdi
+mov [rsp + 24], rsi
+mulx rdi, rsi, [r13 + 32]
+adc r9, rsi
+mulx rdx, rsi, [r13 + 40]
+adc rdi, rsi
+adc rdx, 0
+add rbx, r15
+adc r12, r14
+adc r8, r11
+adc rcx, rbp
+adc rax, r9
+adc r10, rdi
+adc rdx, [rsp + 24]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp + 16]
+mov r9, rdx
+mov rdx, rbx
+imul rdx, [rdi]
+mulx r14, r15, [rdi + 8]
+mulx r11, rbp, [rdi + 16]
+add r14, rbp
+mulx rbp, r13, [rdi + 24]
+adc r11, r13
+mov [rsp + 24], rsi
+mulx r13, rsi, [rdi + 32]
+adc rbp, rsi
+mov [rsp + 32], r9
+mulx rsi, r9, [rdi + 40]
+adc r13, r9
+mulx rdx, r9, [rdi + 48]
+adc rsi, r9
+adc rdx, 0
+add rbx, r15
+adc r12, r14
+adc r8, r11
+adc rcx, rbp
+adc rax, r13
+adc r10, rsi
+adc rdx, [rsp + 32]
+mov rsi, [rsp + 24]
+adc rsi, 0
+mov r9, [rsp + 8]
+mov rbx, rdx
+mov rdx, [r9 + 40]
+mov r9, [rsp]
+mulx r13, r14, [r9]
+mulx r15, r11, [r9 + 8]
+add r13, r11
+mulx r11, rbp, [r9 + 16]
+adc r15, rbp
+mulx rbp, rdi, [r9 + 24]
+adc r11, rdi
+mov [rsp + 8], rsi
+mulx rdi, rsi, [r9 + 32]
+adc rbp, rsi
+mulx rdx, rsi, [r9 + 40]
+adc rdi, rsi
+adc rdx, 0
+add r12, r14
+adc r8, r13
+adc rcx, r15
+adc rax, r11
+adc r10, rbp
+adc rbx, rdi
+adc rdx, [rsp + 8]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp + 16]
+mov r9, rdx
+mov rdx, r12
+imul rdx, [rdi]
+mulx r13, r14, [rdi + 8]
+mulx r15, r11, [rdi + 16]
+add r13, r11
+mulx r11, rbp, [rdi + 24]
+adc r15, rbp
+mov [rsp + 8], rsi
+mulx rbp, rsi, [rdi + 32]
+adc r11, rsi
+mov [rsp], r9
+mulx rsi, r9, [rdi + 40]
+adc rbp, r9
+mulx rdx, r9, [rdi + 48]
+adc rsi, r9
+adc rdx, 0
+add r12, r14
+adc r8, r13
+adc rcx, r15
+adc rax, r11
+adc r10, rbp
+adc rbx, rsi
+adc rdx, [rsp]
+mov rsi, [rsp + 8]
+adc rsi, 0
+mov r9, r8
+sub r9, [rdi + 8]
+mov r12, rcx
+sbb r12, [rdi + 16]
+mov r13, rax
+sbb r13, [rdi + 24]
+mov r14, r10
+sbb r14, [rdi + 32]
+mov r15, rbx
+sbb r15, [rdi + 40]
+mov r11, rdx
+sbb r11, [rdi + 48]
+sbb rsi, 0
+cmovc r9, r8
+cmovc r12, rcx
+cmovc r13, rax
+cmovc r14, r10
+cmovc r15, rbx
+cmovc r11, rdx
+add rsp, 40
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -5493,19 +5345,9 @@ unsafe fn mul_full_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
         asm!(
             "call {kernel}",
             kernel = sym mul_full_adx_code::<M>,
-            out("rax") z[0],
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => z[1],
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") z[2],
-            out("r11") _,
-            out("r12") z[3],
-            out("r13") _,
-            out("r14") z[4],
-            out("r15") z[5],
+            out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") z[2],
+            out("r11") _, out("r12") z[3], out("r13") _, out("r14") z[4], out("r15") z[5],
             options(pure, readonly),
         );
     }
@@ -5516,311 +5358,311 @@ unsafe fn mul_full_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
 unsafe extern "C" fn mul_full_adx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 8
-    xor eax, eax
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mulx rdi, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    mulx r11, r12, qword ptr [rsi + 16]
-    xor r13d, r13d
-    adcx rdi, r10
-    mulx r10, r13, qword ptr [rsi + 24]
-    adcx r9, r12
-    mulx r12, r14, qword ptr [rsi + 32]
-    adcx r11, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adcx r10, r14
-    adcx r12, r13
-    adcx rdx, rax
-    mov r13, rdx
-    mov rdx, r8
-    mulx r14, rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    test rsp, rsp
-    adcx r8, r15
-    mulx r8, r15, qword ptr [rip + 2f + 24]
-    adox r14, rbp
-    adcx rdi, r14
-    mulx r14, rbp, qword ptr [rip + 2f + 32]
-    adox rbx, r15
-    adcx r9, rbx
-    mulx r15, rbx, qword ptr [rip + 2f + 40]
-    adox r8, rbp
-    adcx r11, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 48]
-    adox r14, rbx
-    adcx r10, r14
-    adox r15, r8
-    adcx r12, r15
-    adox rdx, rax
-    adcx r13, rdx
-    mov r8, 0
-    adcx r8, rax
-    mov rdx, qword ptr [rcx + 8]
-    mulx r14, r15, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx rdi, r15
-    mov qword ptr [rsp], rcx
-    mulx r15, rcx, qword ptr [rsi + 16]
-    adox r14, rbp
-    adcx r9, r14
-    mulx r14, rbp, qword ptr [rsi + 24]
-    adox rbx, rcx
-    adcx r11, rbx
-    mulx rcx, rbx, qword ptr [rsi + 32]
-    adox r15, rbp
-    adcx r10, r15
-    mulx rdx, r15, qword ptr [rsi + 40]
-    adox r14, rbx
-    adcx r12, r14
-    adox rcx, r15
-    adcx r13, rcx
-    adox rdx, rax
-    adcx r8, rdx
-    mov rcx, 0
-    adcx rcx, rax
-    mov rdx, rdi
-    mulx r14, rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    test rsp, rsp
-    adcx rdi, r15
-    mulx rdi, r15, qword ptr [rip + 2f + 24]
-    adox r14, rbp
-    adcx r9, r14
-    mulx r14, rbp, qword ptr [rip + 2f + 32]
-    adox rbx, r15
-    adcx r11, rbx
-    mulx r15, rbx, qword ptr [rip + 2f + 40]
-    adox rdi, rbp
-    adcx r10, rdi
-    mulx rdx, rdi, qword ptr [rip + 2f + 48]
-    adox r14, rbx
-    adcx r12, r14
-    adox r15, rdi
-    adcx r13, r15
-    adox rdx, rax
-    adcx r8, rdx
-    adcx rcx, rax
-    mov rdi, qword ptr [rsp]
-    mov rdx, qword ptr [rdi + 16]
-    mulx r14, r15, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r9, r15
-    mulx r15, rdi, qword ptr [rsi + 16]
-    adox r14, rbp
-    adcx r11, r14
-    mulx r14, rbp, qword ptr [rsi + 24]
-    adox rbx, rdi
-    adcx r10, rbx
-    mulx rdi, rbx, qword ptr [rsi + 32]
-    adox r15, rbp
-    adcx r12, r15
-    mulx rdx, r15, qword ptr [rsi + 40]
-    adox r14, rbx
-    adcx r13, r14
-    adox rdi, r15
-    adcx r8, rdi
-    adox rdx, rax
-    adcx rcx, rdx
-    mov rdi, 0
-    adcx rdi, rax
-    mov rdx, r9
-    mulx r14, rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    test rsp, rsp
-    adcx r9, r15
-    mulx r9, r15, qword ptr [rip + 2f + 24]
-    adox r14, rbp
-    adcx r11, r14
-    mulx r14, rbp, qword ptr [rip + 2f + 32]
-    adox rbx, r15
-    adcx r10, rbx
-    mulx r15, rbx, qword ptr [rip + 2f + 40]
-    adox r9, rbp
-    adcx r12, r9
-    mulx rdx, r9, qword ptr [rip + 2f + 48]
-    adox r14, rbx
-    adcx r13, r14
-    adox r15, r9
-    adcx r8, r15
-    adox rdx, rax
-    adcx rcx, rdx
-    adcx rdi, rax
-    mov r9, qword ptr [rsp]
-    mov rdx, qword ptr [r9 + 24]
-    mulx r14, r15, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r11, r15
-    mulx r15, r9, qword ptr [rsi + 16]
-    adox r14, rbp
-    adcx r10, r14
-    mulx r14, rbp, qword ptr [rsi + 24]
-    adox rbx, r9
-    adcx r12, rbx
-    mulx r9, rbx, qword ptr [rsi + 32]
-    adox r15, rbp
-    adcx r13, r15
-    mulx rdx, r15, qword ptr [rsi + 40]
-    adox r14, rbx
-    adcx r8, r14
-    adox r9, r15
-    adcx rcx, r9
-    adox rdx, rax
-    adcx rdi, rdx
-    mov r9, 0
-    adcx r9, rax
-    mov rdx, r11
-    mulx r14, rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    test rsp, rsp
-    adcx r11, r15
-    mulx r11, r15, qword ptr [rip + 2f + 24]
-    adox r14, rbp
-    adcx r10, r14
-    mulx r14, rbp, qword ptr [rip + 2f + 32]
-    adox rbx, r15
-    adcx r12, rbx
-    mulx r15, rbx, qword ptr [rip + 2f + 40]
-    adox r11, rbp
-    adcx r13, r11
-    mulx rdx, r11, qword ptr [rip + 2f + 48]
-    adox r14, rbx
-    adcx r8, r14
-    adox r15, r11
-    adcx rcx, r15
-    adox rdx, rax
-    adcx rdi, rdx
-    adcx r9, rax
-    mov r11, qword ptr [rsp]
-    mov rdx, qword ptr [r11 + 32]
-    mulx r14, r15, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r10, r15
-    mulx r15, r11, qword ptr [rsi + 16]
-    adox r14, rbp
-    adcx r12, r14
-    mulx r14, rbp, qword ptr [rsi + 24]
-    adox rbx, r11
-    adcx r13, rbx
-    mulx r11, rbx, qword ptr [rsi + 32]
-    adox r15, rbp
-    adcx r8, r15
-    mulx rdx, r15, qword ptr [rsi + 40]
-    adox r14, rbx
-    adcx rcx, r14
-    adox r11, r15
-    adcx rdi, r11
-    adox rdx, rax
-    adcx r9, rdx
-    mov r11, 0
-    adcx r11, rax
-    mov rdx, r10
-    mulx r14, rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    test rsp, rsp
-    adcx r10, r15
-    mulx r10, r15, qword ptr [rip + 2f + 24]
-    adox r14, rbp
-    adcx r12, r14
-    mulx r14, rbp, qword ptr [rip + 2f + 32]
-    adox rbx, r15
-    adcx r13, rbx
-    mulx r15, rbx, qword ptr [rip + 2f + 40]
-    adox r10, rbp
-    adcx r8, r10
-    mulx rdx, r10, qword ptr [rip + 2f + 48]
-    adox r14, rbx
-    adcx rcx, r14
-    adox r15, r10
-    adcx rdi, r15
-    adox rdx, rax
-    adcx r9, rdx
-    adcx r11, rax
-    mov rdx, qword ptr [rsp]
-    mov rdx, qword ptr [rdx + 40]
-    mulx r10, r14, qword ptr [rsi]
-    mulx r15, rbx, qword ptr [rsi + 8]
-    xor ebp, ebp
-    adcx r12, r14
-    mulx r14, rbp, qword ptr [rsi + 16]
-    adox r10, rbx
-    adcx r13, r10
-    mulx r10, rbx, qword ptr [rsi + 24]
-    adox r15, rbp
-    adcx r8, r15
-    mulx r15, rbp, qword ptr [rsi + 32]
-    adox r14, rbx
-    adcx rcx, r14
-    mulx rdx, rsi, qword ptr [rsi + 40]
-    adox r10, rbp
-    adcx rdi, r10
-    adox r15, rsi
-    adcx r9, r15
-    adox rdx, rax
-    adcx r11, rdx
-    mov rsi, 0
-    adcx rsi, rax
-    mov rdx, r12
-    mulx r10, rdx, qword ptr [rip + 2f]
-    mulx r10, r14, qword ptr [rip + 2f + 8]
-    mulx r15, rbx, qword ptr [rip + 2f + 16]
-    xor ebp, ebp
-    adcx r12, r14
-    mulx r12, r14, qword ptr [rip + 2f + 24]
-    adox r10, rbx
-    adcx r13, r10
-    mulx r10, rbx, qword ptr [rip + 2f + 32]
-    adox r15, r14
-    adcx r8, r15
-    mulx r14, r15, qword ptr [rip + 2f + 40]
-    adox r12, rbx
-    adcx rcx, r12
-    mulx rdx, r12, qword ptr [rip + 2f + 48]
-    adox r10, r15
-    adcx rdi, r10
-    adox r14, r12
-    adcx r9, r14
-    adox rdx, rax
-    adcx r11, rdx
-    adcx rsi, rax
-    mov rax, r13
-    sub rax, qword ptr [rip + 2f + 8]
-    mov rdx, r8
-    sbb rdx, qword ptr [rip + 2f + 16]
-    mov r10, rcx
-    sbb r10, qword ptr [rip + 2f + 24]
-    mov r12, rdi
-    sbb r12, qword ptr [rip + 2f + 32]
-    mov r14, r9
-    sbb r14, qword ptr [rip + 2f + 40]
-    mov r15, r11
-    sbb r15, qword ptr [rip + 2f + 48]
-    sbb rsi, 0
-    cmovc rax, r13
-    cmovc rdx, r8
-    cmovc r10, rcx
-    cmovc r12, rdi
-    cmovc r14, r9
-    cmovc r15, r11
-    add rsp, 8
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 8
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mulx rdi, r8, [rsi]
+mulx r9, r10, [rsi + 8]
+mulx r11, r12, [rsi + 16]
+xor r13d, r13d
+adcx rdi, r10
+mulx r10, r13, [rsi + 24]
+adcx r9, r12
+mulx r12, r14, [rsi + 32]
+adcx r11, r13
+mulx rdx, r13, [rsi + 40]
+adcx r10, r14
+adcx r12, r13
+adcx rdx, rax
+mov r13, rdx
+mov rdx, r8
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+mulx rbx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx r8, r15
+mulx r8, r15, [rip + 2f + 24]
+adox r14, rbp
+adcx rdi, r14
+mulx r14, rbp, [rip + 2f + 32]
+adox rbx, r15
+adcx r9, rbx
+mulx r15, rbx, [rip + 2f + 40]
+adox r8, rbp
+adcx r11, r8
+mulx rdx, r8, [rip + 2f + 48]
+adox r14, rbx
+adcx r10, r14
+adox r15, r8
+adcx r12, r15
+adox rdx, rax
+adcx r13, rdx
+mov r8, 0
+adcx r8, rax
+mov rdx, [rcx + 8]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx rdi, r15
+mov [rsp], rcx
+mulx r15, rcx, [rsi + 16]
+adox r14, rbp
+adcx r9, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, rcx
+adcx r11, rbx
+mulx rcx, rbx, [rsi + 32]
+adox r15, rbp
+adcx r10, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx r12, r14
+adox rcx, r15
+adcx r13, rcx
+adox rdx, rax
+adcx r8, rdx
+mov rcx, 0
+adcx rcx, rax
+mov rdx, rdi
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+mulx rbx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx rdi, r15
+mulx rdi, r15, [rip + 2f + 24]
+adox r14, rbp
+adcx r9, r14
+mulx r14, rbp, [rip + 2f + 32]
+adox rbx, r15
+adcx r11, rbx
+mulx r15, rbx, [rip + 2f + 40]
+adox rdi, rbp
+adcx r10, rdi
+mulx rdx, rdi, [rip + 2f + 48]
+adox r14, rbx
+adcx r12, r14
+adox r15, rdi
+adcx r13, r15
+adox rdx, rax
+adcx r8, rdx
+adcx rcx, rax
+mov rdi, [rsp]
+mov rdx, [rdi + 16]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx r9, r15
+mulx r15, rdi, [rsi + 16]
+adox r14, rbp
+adcx r11, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, rdi
+adcx r10, rbx
+mulx rdi, rbx, [rsi + 32]
+adox r15, rbp
+adcx r12, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx r13, r14
+adox rdi, r15
+adcx r8, rdi
+adox rdx, rax
+adcx rcx, rdx
+mov rdi, 0
+adcx rdi, rax
+mov rdx, r9
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+mulx rbx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx r9, r15
+mulx r9, r15, [rip + 2f + 24]
+adox r14, rbp
+adcx r11, r14
+mulx r14, rbp, [rip + 2f + 32]
+adox rbx, r15
+adcx r10, rbx
+mulx r15, rbx, [rip + 2f + 40]
+adox r9, rbp
+adcx r12, r9
+mulx rdx, r9, [rip + 2f + 48]
+adox r14, rbx
+adcx r13, r14
+adox r15, r9
+adcx r8, r15
+adox rdx, rax
+adcx rcx, rdx
+adcx rdi, rax
+mov r9, [rsp]
+mov rdx, [r9 + 24]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx r11, r15
+mulx r15, r9, [rsi + 16]
+adox r14, rbp
+adcx r10, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, r9
+adcx r12, rbx
+mulx r9, rbx, [rsi + 32]
+adox r15, rbp
+adcx r13, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx r8, r14
+adox r9, r15
+adcx rcx, r9
+adox rdx, rax
+adcx rdi, rdx
+mov r9, 0
+adcx r9, rax
+mov rdx, r11
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+mulx rbx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx r11, r15
+mulx r11, r15, [rip + 2f + 24]
+adox r14, rbp
+adcx r10, r14
+mulx r14, rbp, [rip + 2f + 32]
+adox rbx, r15
+adcx r12, rbx
+mulx r15, rbx, [rip + 2f + 40]
+adox r11, rbp
+adcx r13, r11
+mulx rdx, r11, [rip + 2f + 48]
+adox r14, rbx
+adcx r8, r14
+adox r15, r11
+adcx rcx, r15
+adox rdx, rax
+adcx rdi, rdx
+adcx r9, rax
+mov r11, [rsp]
+mov rdx, [r11 + 32]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx r10, r15
+mulx r15, r11, [rsi + 16]
+adox r14, rbp
+adcx r12, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, r11
+adcx r13, rbx
+mulx r11, rbx, [rsi + 32]
+adox r15, rbp
+adcx r8, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx rcx, r14
+adox r11, r15
+adcx rdi, r11
+adox rdx, rax
+adcx r9, rdx
+mov r11, 0
+adcx r11, rax
+mov rdx, r10
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+mulx rbx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx r10, r15
+mulx r10, r15, [rip + 2f + 24]
+adox r14, rbp
+adcx r12, r14
+mulx r14, rbp, [rip + 2f + 32]
+adox rbx, r15
+adcx r13, rbx
+mulx r15, rbx, [rip + 2f + 40]
+adox r10, rbp
+adcx r8, r10
+mulx rdx, r10, [rip + 2f + 48]
+adox r14, rbx
+adcx rcx, r14
+adox r15, r10
+adcx rdi, r15
+adox rdx, rax
+adcx r9, rdx
+adcx r11, rax
+mov rdx, [rsp]
+mov rdx, [rdx + 40]
+mulx r10, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx r12, r14
+mulx r14, rbp, [rsi + 16]
+adox r10, rbx
+adcx r13, r10
+mulx r10, rbx, [rsi + 24]
+adox r15, rbp
+adcx r8, r15
+mulx r15, rbp, [rsi + 32]
+adox r14, rbx
+adcx rcx, r14
+mulx rdx, rsi, [rsi + 40]
+adox r10, rbp
+adcx rdi, r10
+adox r15, rsi
+adcx r9, r15
+adox rdx, rax
+adcx r11, rdx
+mov rsi, 0
+adcx rsi, rax
+mov rdx, r12
+mulx r10, rdx, [rip + 2f]
+mulx r10, r14, [rip + 2f + 8]
+mulx r15, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r12, r14
+mulx r12, r14, [rip + 2f + 24]
+adox r10, rbx
+adcx r13, r10
+mulx r10, rbx, [rip + 2f + 32]
+adox r15, r14
+adcx r8, r15
+mulx r14, r15, [rip + 2f + 40]
+adox r12, rbx
+adcx rcx, r12
+mulx rdx, r12, [rip + 2f + 48]
+adox r10, r15
+adcx rdi, r10
+adox r14, r12
+adcx r9, r14
+adox rdx, rax
+adcx r11, rdx
+adcx rsi, rax
+mov rax, r13
+sub rax, [rip + 2f + 8]
+mov rdx, r8
+sbb rdx, [rip + 2f + 16]
+mov r10, rcx
+sbb r10, [rip + 2f + 24]
+mov r12, rdi
+sbb r12, [rip + 2f + 32]
+mov r14, r9
+sbb r14, [rip + 2f + 40]
+mov r15, r11
+sbb r15, [rip + 2f + 48]
+sbb rsi, 0
+cmovc rax, r13
+cmovc rdx, r8
+cmovc r10, rcx
+cmovc r12, rdi
+cmovc r14, r9
+cmovc r15, r11
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -5847,19 +5689,9 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<6>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_full_mulx_code::<M>,
-            out("rax") z[0],
-            out("rcx") z[1],
-            inout("rdx") core::ptr::from_ref(y) => z[2],
-            inout("rsi") core::ptr::from_ref(x) => z[3],
-            out("rdi") _,
-            out("r8") z[4],
-            out("r9") _,
-            out("r10") z[5],
-            out("r11") _,
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[2],
+            inout("rsi") core::ptr::from_ref(x) => z[3], out("rdi") _, out("r8") z[4], out("r9") _,
+            out("r10") z[5], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -5870,526 +5702,526 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<6>>(
 unsafe extern "C" fn sum_of_products_full_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 40
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, r13, r12
-    adc r11, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx rdx, r13, r13
-    adc r12, r13
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, qword ptr [rcx + 48]
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, r15, r14
-    mov rbx, qword ptr [rsi + 56]
-    mulx rbx, rbp, rbx
-    add r14, rbp
-    mov rbp, qword ptr [rsi + 64]
-    mov qword ptr [rsp], rcx
-    mulx rbp, rcx, rbp
-    adc rbx, rcx
-    mov rcx, qword ptr [rsi + 72]
-    mov qword ptr [rsp + 8], rax
-    mulx rcx, rax, rcx
-    adc rbp, rax
-    mov rax, qword ptr [rsi + 80]
-    mov qword ptr [rsp + 16], r13
-    mulx rax, r13, rax
-    adc rcx, r13
-    mov r13, qword ptr [rsi + 88]
-    mulx rdx, r13, r13
-    adc rax, r13
-    adc rdx, 0
-    add r8, r15
-    adc rdi, r14
-    adc r9, rbx
-    adc r10, rbp
-    adc r11, rcx
-    adc r12, rax
-    adc rdx, qword ptr [rsp + 16]
-    mov rax, 0
-    adc rax, 0
-    mov rcx, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rcx]
-    mulx r14, r15, qword ptr [rcx + 8]
-    mulx rbx, rbp, qword ptr [rcx + 16]
-    add r14, rbp
-    mov qword ptr [rsp + 16], rsi
-    mulx rbp, rsi, qword ptr [rcx + 24]
-    adc rbx, rsi
-    mov qword ptr [rsp + 24], rax
-    mulx rsi, rax, qword ptr [rcx + 32]
-    adc rbp, rax
-    mov qword ptr [rsp + 32], r13
-    mulx rax, r13, qword ptr [rcx + 40]
-    adc rsi, r13
-    mulx rdx, r13, qword ptr [rcx + 48]
-    adc rax, r13
-    adc rdx, 0
-    add r8, r15
-    adc rdi, r14
-    adc r9, rbx
-    adc r10, rbp
-    adc r11, rsi
-    adc r12, rax
-    adc rdx, qword ptr [rsp + 32]
-    mov rax, qword ptr [rsp + 24]
-    adc rax, 0
-    mov rsi, qword ptr [rsp]
-    mov r8, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov r13, qword ptr [rsp + 16]
-    mulx r14, r15, qword ptr [r13]
-    mulx rbx, rbp, qword ptr [r13 + 8]
-    add r14, rbp
-    mulx rbp, rcx, qword ptr [r13 + 16]
-    adc rbx, rcx
-    mulx rcx, rsi, qword ptr [r13 + 24]
-    adc rbp, rsi
-    mov qword ptr [rsp + 24], rax
-    mulx rsi, rax, qword ptr [r13 + 32]
-    adc rcx, rax
-    mulx rax, rdx, qword ptr [r13 + 40]
-    adc rsi, rdx
-    adc rax, 0
-    add rdi, r15
-    adc r9, r14
-    adc r10, rbx
-    adc r11, rbp
-    adc r12, rcx
-    adc r8, rsi
-    adc rax, qword ptr [rsp + 24]
-    mov rcx, 0
-    adc rcx, 0
-    mov rsi, qword ptr [rsp]
-    mov rdx, qword ptr [rsi + 56]
-    mulx r14, r15, qword ptr [r13 + 48]
-    mulx rbx, rbp, qword ptr [r13 + 56]
-    add r14, rbp
-    mulx rbp, rsi, qword ptr [r13 + 64]
-    adc rbx, rsi
-    mov qword ptr [rsp + 24], rcx
-    mulx rsi, rcx, qword ptr [r13 + 72]
-    adc rbp, rcx
-    mov qword ptr [rsp + 32], rax
-    mulx rcx, rax, qword ptr [r13 + 80]
-    adc rsi, rax
-    mulx rax, rdx, qword ptr [r13 + 88]
-    adc rcx, rdx
-    adc rax, 0
-    add rdi, r15
-    adc r9, r14
-    adc r10, rbx
-    adc r11, rbp
-    adc r12, rsi
-    adc r8, rcx
-    adc rax, qword ptr [rsp + 32]
-    mov rcx, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov rsi, qword ptr [rsp + 8]
-    mov rdx, rdi
-    imul rdx, qword ptr [rsi]
-    mulx r14, r15, qword ptr [rsi + 8]
-    mulx rbx, rbp, qword ptr [rsi + 16]
-    add r14, rbp
-    mulx rbp, r13, qword ptr [rsi + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 24], rcx
-    mulx r13, rcx, qword ptr [rsi + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 32], rax
-    mulx rcx, rax, qword ptr [rsi + 40]
-    adc r13, rax
-    mulx rax, rdx, qword ptr [rsi + 48]
-    adc rcx, rdx
-    adc rax, 0
-    add rdi, r15
-    adc r9, r14
-    adc r10, rbx
-    adc r11, rbp
-    adc r12, r13
-    adc r8, rcx
-    adc rax, qword ptr [rsp + 32]
-    mov rcx, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov rdi, qword ptr [rsp]
-    mov rdx, qword ptr [rdi + 16]
-    mov r13, qword ptr [rsp + 16]
-    mulx r14, r15, qword ptr [r13]
-    mulx rbx, rbp, qword ptr [r13 + 8]
-    add r14, rbp
-    mulx rbp, rsi, qword ptr [r13 + 16]
-    adc rbx, rsi
-    mulx rsi, rdi, qword ptr [r13 + 24]
-    adc rbp, rdi
-    mov qword ptr [rsp + 24], rcx
-    mulx rdi, rcx, qword ptr [r13 + 32]
-    adc rsi, rcx
-    mulx rcx, rdx, qword ptr [r13 + 40]
-    adc rdi, rdx
-    adc rcx, 0
-    add r9, r15
-    adc r10, r14
-    adc r11, rbx
-    adc r12, rbp
-    adc r8, rsi
-    adc rax, rdi
-    adc rcx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp]
-    mov rdx, qword ptr [rdi + 64]
-    mulx r14, r15, qword ptr [r13 + 48]
-    mulx rbx, rbp, qword ptr [r13 + 56]
-    add r14, rbp
-    mulx rbp, rdi, qword ptr [r13 + 64]
-    adc rbx, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [r13 + 72]
-    adc rbp, rsi
-    mov qword ptr [rsp + 32], rcx
-    mulx rsi, rcx, qword ptr [r13 + 80]
-    adc rdi, rcx
-    mulx rcx, rdx, qword ptr [r13 + 88]
-    adc rsi, rdx
-    adc rcx, 0
-    add r9, r15
-    adc r10, r14
-    adc r11, rbx
-    adc r12, rbp
-    adc r8, rdi
-    adc rax, rsi
-    adc rcx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov rdx, r9
-    imul rdx, qword ptr [rdi]
-    mulx r14, r15, qword ptr [rdi + 8]
-    mulx rbx, rbp, qword ptr [rdi + 16]
-    add r14, rbp
-    mulx rbp, r13, qword ptr [rdi + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 24], rsi
-    mulx r13, rsi, qword ptr [rdi + 32]
-    adc rbp, rsi
-    mov qword ptr [rsp + 32], rcx
-    mulx rsi, rcx, qword ptr [rdi + 40]
-    adc r13, rcx
-    mulx rcx, rdx, qword ptr [rdi + 48]
-    adc rsi, rdx
-    adc rcx, 0
-    add r9, r15
-    adc r10, r14
-    adc r11, rbx
-    adc r12, rbp
-    adc r8, r13
-    adc rax, rsi
-    adc rcx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov r9, qword ptr [rsp]
-    mov rdx, qword ptr [r9 + 24]
-    mov r13, qword ptr [rsp + 16]
-    mulx r14, r15, qword ptr [r13]
-    mulx rbx, rbp, qword ptr [r13 + 8]
-    add r14, rbp
-    mulx rbp, rdi, qword ptr [r13 + 16]
-    adc rbx, rdi
-    mulx rdi, r9, qword ptr [r13 + 24]
-    adc rbp, r9
-    mov qword ptr [rsp + 24], rsi
-    mulx r9, rsi, qword ptr [r13 + 32]
-    adc rdi, rsi
-    mulx rdx, rsi, qword ptr [r13 + 40]
-    adc r9, rsi
-    adc rdx, 0
-    add r10, r15
-    adc r11, r14
-    adc r12, rbx
-    adc r8, rbp
-    adc rax, rdi
-    adc rcx, r9
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp]
-    mov r9, rdx
-    mov rdx, qword ptr [rdi + 72]
-    mulx r14, r15, qword ptr [r13 + 48]
-    mulx rbx, rbp, qword ptr [r13 + 56]
-    add r14, rbp
-    mulx rbp, rdi, qword ptr [r13 + 64]
-    adc rbx, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [r13 + 72]
-    adc rbp, rsi
-    mov qword ptr [rsp + 32], r9
-    mulx rsi, r9, qword ptr [r13 + 80]
-    adc rdi, r9
-    mulx rdx, r9, qword ptr [r13 + 88]
-    adc rsi, r9
-    adc rdx, 0
-    add r10, r15
-    adc r11, r14
-    adc r12, rbx
-    adc r8, rbp
-    adc rax, rdi
-    adc rcx, rsi
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov r9, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rdi]
-    mulx r14, r15, qword ptr [rdi + 8]
-    mulx rbx, rbp, qword ptr [rdi + 16]
-    add r14, rbp
-    mulx rbp, r13, qword ptr [rdi + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 24], rsi
-    mulx r13, rsi, qword ptr [rdi + 32]
-    adc rbp, rsi
-    mov qword ptr [rsp + 32], r9
-    mulx rsi, r9, qword ptr [rdi + 40]
-    adc r13, r9
-    mulx rdx, r9, qword ptr [rdi + 48]
-    adc rsi, r9
-    adc rdx, 0
-    add r10, r15
-    adc r11, r14
-    adc r12, rbx
-    adc r8, rbp
-    adc rax, r13
-    adc rcx, rsi
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov r9, qword ptr [rsp]
-    mov r10, rdx
-    mov rdx, qword ptr [r9 + 32]
-    mov r13, qword ptr [rsp + 16]
-    mulx r14, r15, qword ptr [r13]
-    mulx rbx, rbp, qword ptr [r13 + 8]
-    add r14, rbp
-    mulx rbp, rdi, qword ptr [r13 + 16]
-    adc rbx, rdi
-    mulx rdi, r9, qword ptr [r13 + 24]
-    adc rbp, r9
-    mov qword ptr [rsp + 24], rsi
-    mulx r9, rsi, qword ptr [r13 + 32]
-    adc rdi, rsi
-    mulx rdx, rsi, qword ptr [r13 + 40]
-    adc r9, rsi
-    adc rdx, 0
-    add r11, r15
-    adc r12, r14
-    adc r8, rbx
-    adc rax, rbp
-    adc rcx, rdi
-    adc r10, r9
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp]
-    mov r9, rdx
-    mov rdx, qword ptr [rdi + 80]
-    mulx r14, r15, qword ptr [r13 + 48]
-    mulx rbx, rbp, qword ptr [r13 + 56]
-    add r14, rbp
-    mulx rbp, rdi, qword ptr [r13 + 64]
-    adc rbx, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [r13 + 72]
-    adc rbp, rsi
-    mov qword ptr [rsp + 32], r9
-    mulx rsi, r9, qword ptr [r13 + 80]
-    adc rdi, r9
-    mulx rdx, r9, qword ptr [r13 + 88]
-    adc rsi, r9
-    adc rdx, 0
-    add r11, r15
-    adc r12, r14
-    adc r8, rbx
-    adc rax, rbp
-    adc rcx, rdi
-    adc r10, rsi
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov r9, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rdi]
-    mulx r14, r15, qword ptr [rdi + 8]
-    mulx rbx, rbp, qword ptr [rdi + 16]
-    add r14, rbp
-    mulx rbp, r13, qword ptr [rdi + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 24], rsi
-    mulx r13, rsi, qword ptr [rdi + 32]
-    adc rbp, rsi
-    mov qword ptr [rsp + 32], r9
-    mulx rsi, r9, qword ptr [rdi + 40]
-    adc r13, r9
-    mulx rdx, r9, qword ptr [rdi + 48]
-    adc rsi, r9
-    adc rdx, 0
-    add r11, r15
-    adc r12, r14
-    adc r8, rbx
-    adc rax, rbp
-    adc rcx, r13
-    adc r10, rsi
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov r9, qword ptr [rsp]
-    mov r11, rdx
-    mov rdx, qword ptr [r9 + 40]
-    mov r13, qword ptr [rsp + 16]
-    mulx r14, r15, qword ptr [r13]
-    mulx rbx, rbp, qword ptr [r13 + 8]
-    add r14, rbp
-    mulx rbp, rdi, qword ptr [r13 + 16]
-    adc rbx, rdi
-    mulx rdi, r9, qword ptr [r13 + 24]
-    adc rbp, r9
-    mov qword ptr [rsp + 24], rsi
-    mulx r9, rsi, qword ptr [r13 + 32]
-    adc rdi, rsi
-    mulx rdx, rsi, qword ptr [r13 + 40]
-    adc r9, rsi
-    adc rdx, 0
-    add r12, r15
-    adc r8, r14
-    adc rax, rbx
-    adc rcx, rbp
-    adc r10, rdi
-    adc r11, r9
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp]
-    mov r9, rdx
-    mov rdx, qword ptr [rdi + 88]
-    mulx rdi, r14, qword ptr [r13 + 48]
-    mulx r15, rbx, qword ptr [r13 + 56]
-    add rdi, rbx
-    mulx rbx, rbp, qword ptr [r13 + 64]
-    adc r15, rbp
-    mov qword ptr [rsp], rsi
-    mulx rbp, rsi, qword ptr [r13 + 72]
-    adc rbx, rsi
-    mov qword ptr [rsp + 24], r9
-    mulx rsi, r9, qword ptr [r13 + 80]
-    adc rbp, r9
-    mulx rdx, r9, qword ptr [r13 + 88]
-    adc rsi, r9
-    adc rdx, 0
-    add r12, r14
-    adc r8, rdi
-    adc rax, r15
-    adc rcx, rbx
-    adc r10, rbp
-    adc r11, rsi
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, qword ptr [rsp]
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov r9, rdx
-    mov rdx, r12
-    imul rdx, qword ptr [rdi]
-    mulx r13, r14, qword ptr [rdi + 8]
-    mulx r15, rbx, qword ptr [rdi + 16]
-    add r13, rbx
-    mulx rbx, rbp, qword ptr [rdi + 24]
-    adc r15, rbp
-    mov qword ptr [rsp], rsi
-    mulx rbp, rsi, qword ptr [rdi + 32]
-    adc rbx, rsi
-    mov qword ptr [rsp + 24], r9
-    mulx rsi, r9, qword ptr [rdi + 40]
-    adc rbp, r9
-    mulx rdx, r9, qword ptr [rdi + 48]
-    adc rsi, r9
-    adc rdx, 0
-    add r12, r14
-    adc r8, r13
-    adc rax, r15
-    adc rcx, rbx
-    adc r10, rbp
-    adc r11, rsi
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, qword ptr [rsp]
-    adc rsi, 0
-    mov r9, r8
-    sub r9, qword ptr [rdi + 8]
-    mov r12, rax
-    sbb r12, qword ptr [rdi + 16]
-    mov r13, rcx
-    sbb r13, qword ptr [rdi + 24]
-    mov r14, r10
-    sbb r14, qword ptr [rdi + 32]
-    mov r15, r11
-    sbb r15, qword ptr [rdi + 40]
-    mov rbx, rdx
-    sbb rbx, qword ptr [rdi + 48]
-    mov rbp, rsi
-    sbb rbp, 0
-    cmovc r9, r8
-    cmovc r12, rax
-    cmovc r13, rcx
-    cmovc r14, r10
-    cmovc r15, r11
-    cmovc rbx, rdx
-    cmovc rbp, rsi
-    mov rax, r9
-    sub rax, qword ptr [rdi + 8]
-    mov rcx, r12
-    sbb rcx, qword ptr [rdi + 16]
-    mov rdx, r13
-    sbb rdx, qword ptr [rdi + 24]
-    mov rsi, r14
-    sbb rsi, qword ptr [rdi + 32]
-    mov r8, r15
-    sbb r8, qword ptr [rdi + 40]
-    mov r10, rbx
-    sbb r10, qword ptr [rdi + 48]
-    sbb rbp, 0
-    cmovc rax, r9
-    cmovc rcx, r12
-    cmovc rdx, r13
-    cmovc rsi, r14
-    cmovc r8, r15
-    cmovc r10, rbx
-    add rsp, 40
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 40
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx rdx, r13, r13
+adc r12, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, [rcx + 48]
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+mov rbx, [rsi + 56]
+mulx rbx, rbp, rbx
+add r14, rbp
+mov rbp, [rsi + 64]
+mov [rsp], rcx
+mulx rbp, rcx, rbp
+adc rbx, rcx
+mov rcx, [rsi + 72]
+mov [rsp + 8], rax
+mulx rcx, rax, rcx
+adc rbp, rax
+mov rax, [rsi + 80]
+mov [rsp + 16], r13
+mulx rax, r13, rax
+adc rcx, r13
+mov r13, [rsi + 88]
+mulx rdx, r13, r13
+adc rax, r13
+adc rdx, 0
+add r8, r15
+adc rdi, r14
+adc r9, rbx
+adc r10, rbp
+adc r11, rcx
+adc r12, rax
+adc rdx, [rsp + 16]
+mov rax, 0
+adc rax, 0
+mov rcx, [rsp + 8]
+mov r13, rdx
+mov rdx, r8
+imul rdx, [rcx]
+mulx r14, r15, [rcx + 8]
+mulx rbx, rbp, [rcx + 16]
+add r14, rbp
+mov [rsp + 16], rsi
+mulx rbp, rsi, [rcx + 24]
+adc rbx, rsi
+mov [rsp + 24], rax
+mulx rsi, rax, [rcx + 32]
+adc rbp, rax
+mov [rsp + 32], r13
+mulx rax, r13, [rcx + 40]
+adc rsi, r13
+mulx rdx, r13, [rcx + 48]
+adc rax, r13
+adc rdx, 0
+add r8, r15
+adc rdi, r14
+adc r9, rbx
+adc r10, rbp
+adc r11, rsi
+adc r12, rax
+adc rdx, [rsp + 32]
+mov rax, [rsp + 24]
+adc rax, 0
+mov rsi, [rsp]
+mov r8, rdx
+mov rdx, [rsi + 8]
+mov r13, [rsp + 16]
+mulx r14, r15, [r13]
+mulx rbx, rbp, [r13 + 8]
+add r14, rbp
+mulx rbp, rcx, [r13 + 16]
+adc rbx, rcx
+mulx rcx, rsi, [r13 + 24]
+adc rbp, rsi
+mov [rsp + 24], rax
+mulx rsi, rax, [r13 + 32]
+adc rcx, rax
+mulx rax, rdx, [r13 + 40]
+adc rsi, rdx
+adc rax, 0
+add rdi, r15
+adc r9, r14
+adc r10, rbx
+adc r11, rbp
+adc r12, rcx
+adc r8, rsi
+adc rax, [rsp + 24]
+mov rcx, 0
+adc rcx, 0
+mov rsi, [rsp]
+mov rdx, [rsi + 56]
+mulx r14, r15, [r13 + 48]
+mulx rbx, rbp, [r13 + 56]
+add r14, rbp
+mulx rbp, rsi, [r13 + 64]
+adc rbx, rsi
+mov [rsp + 24], rcx
+mulx rsi, rcx, [r13 + 72]
+adc rbp, rcx
+mov [rsp + 32], rax
+mulx rcx, rax, [r13 + 80]
+adc rsi, rax
+mulx rax, rdx, [r13 + 88]
+adc rcx, rdx
+adc rax, 0
+add rdi, r15
+adc r9, r14
+adc r10, rbx
+adc r11, rbp
+adc r12, rsi
+adc r8, rcx
+adc rax, [rsp + 32]
+mov rcx, [rsp + 24]
+adc rcx, 0
+mov rsi, [rsp + 8]
+mov rdx, rdi
+imul rdx, [rsi]
+mulx r14, r15, [rsi + 8]
+mulx rbx, rbp, [rsi + 16]
+add r14, rbp
+mulx rbp, r13, [rsi + 24]
+adc rbx, r13
+mov [rsp + 24], rcx
+mulx r13, rcx, [rsi + 32]
+adc rbp, rcx
+mov [rsp + 32], rax
+mulx rcx, rax, [rsi + 40]
+adc r13, rax
+mulx rax, rdx, [rsi + 48]
+adc rcx, rdx
+adc rax, 0
+add rdi, r15
+adc r9, r14
+adc r10, rbx
+adc r11, rbp
+adc r12, r13
+adc r8, rcx
+adc rax, [rsp + 32]
+mov rcx, [rsp + 24]
+adc rcx, 0
+mov rdi, [rsp]
+mov rdx, [rdi + 16]
+mov r13, [rsp + 16]
+mulx r14, r15, [r13]
+mulx rbx, rbp, [r13 + 8]
+add r14, rbp
+mulx rbp, rsi, [r13 + 16]
+adc rbx, rsi
+mulx rsi, rdi, [r13 + 24]
+adc rbp, rdi
+mov [rsp + 24], rcx
+mulx rdi, rcx, [r13 + 32]
+adc rsi, rcx
+mulx rcx, rdx, [r13 + 40]
+adc rdi, rdx
+adc rcx, 0
+add r9, r15
+adc r10, r14
+adc r11, rbx
+adc r12, rbp
+adc r8, rsi
+adc rax, rdi
+adc rcx, [rsp + 24]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp]
+mov rdx, [rdi + 64]
+mulx r14, r15, [r13 + 48]
+mulx rbx, rbp, [r13 + 56]
+add r14, rbp
+mulx rbp, rdi, [r13 + 64]
+adc rbx, rdi
+mov [rsp + 24], rsi
+mulx rdi, rsi, [r13 + 72]
+adc rbp, rsi
+mov [rsp + 32], rcx
+mulx rsi, rcx, [r13 + 80]
+adc rdi, rcx
+mulx rcx, rdx, [r13 + 88]
+adc rsi, rdx
+adc rcx, 0
+add r9, r15
+adc r10, r14
+adc r11, rbx
+adc r12, rbp
+adc r8, rdi
+adc rax, rsi
+adc rcx, [rsp + 32]
+mov rsi, [rsp + 24]
+adc rsi, 0
+mov rdi, [rsp + 8]
+mov rdx, r9
+imul rdx, [rdi]
+mulx r14, r15, [rdi + 8]
+mulx rbx, rbp, [rdi + 16]
+add r14, rbp
+mulx rbp, r13, [rdi + 24]
+adc rbx, r13
+mov [rsp + 24], rsi
+mulx r13, rsi, [rdi + 32]
+adc rbp, rsi
+mov [rsp + 32], rcx
+mulx rsi, rcx, [rdi + 40]
+adc r13, rcx
+mulx rcx, rdx, [rdi + 48]
+adc rsi, rdx
+adc rcx, 0
+add r9, r15
+adc r10, r14
+adc r11, rbx
+adc r12, rbp
+adc r8, r13
+adc rax, rsi
+adc rcx, [rsp + 32]
+mov rsi, [rsp + 24]
+adc rsi, 0
+mov r9, [rsp]
+mov rdx, [r9 + 24]
+mov r13, [rsp + 16]
+mulx r14, r15, [r13]
+mulx rbx, rbp, [r13 + 8]
+add r14, rbp
+mulx rbp, rdi, [r13 + 16]
+adc rbx, rdi
+mulx rdi, r9, [r13 + 24]
+adc rbp, r9
+mov [rsp + 24], rsi
+mulx r9, rsi, [r13 + 32]
+adc rdi, rsi
+mulx rdx, rsi, [r13 + 40]
+adc r9, rsi
+adc rdx, 0
+add r10, r15
+adc r11, r14
+adc r12, rbx
+adc r8, rbp
+adc rax, rdi
+adc rcx, r9
+adc rdx, [rsp + 24]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp]
+mov r9, rdx
+mov rdx, [rdi + 72]
+mulx r14, r15, [r13 + 48]
+mulx rbx, rbp, [r13 + 56]
+add r14, rbp
+mulx rbp, rdi, [r13 + 64]
+adc rbx, rdi
+mov [rsp + 24], rsi
+mulx rdi, rsi, [r13 + 72]
+adc rbp, rsi
+mov [rsp + 32], r9
+mulx rsi, r9, [r13 + 80]
+adc rdi, r9
+mulx rdx, r9, [r13 + 88]
+adc rsi, r9
+adc rdx, 0
+add r10, r15
+adc r11, r14
+adc r12, rbx
+adc r8, rbp
+adc rax, rdi
+adc rcx, rsi
+adc rdx, [rsp + 32]
+mov rsi, [rsp + 24]
+adc rsi, 0
+mov rdi, [rsp + 8]
+mov r9, rdx
+mov rdx, r10
+imul rdx, [rdi]
+mulx r14, r15, [rdi + 8]
+mulx rbx, rbp, [rdi + 16]
+add r14, rbp
+mulx rbp, r13, [rdi + 24]
+adc rbx, r13
+mov [rsp + 24], rsi
+mulx r13, rsi, [rdi + 32]
+adc rbp, rsi
+mov [rsp + 32], r9
+mulx rsi, r9, [rdi + 40]
+adc r13, r9
+mulx rdx, r9, [rdi + 48]
+adc rsi, r9
+adc rdx, 0
+add r10, r15
+adc r11, r14
+adc r12, rbx
+adc r8, rbp
+adc rax, r13
+adc rcx, rsi
+adc rdx, [rsp + 32]
+mov rsi, [rsp + 24]
+adc rsi, 0
+mov r9, [rsp]
+mov r10, rdx
+mov rdx, [r9 + 32]
+mov r13, [rsp + 16]
+mulx r14, r15, [r13]
+mulx rbx, rbp, [r13 + 8]
+add r14, rbp
+mulx rbp, rdi, [r13 + 16]
+adc rbx, rdi
+mulx rdi, r9, [r13 + 24]
+adc rbp, r9
+mov [rsp + 24], rsi
+mulx r9, rsi, [r13 + 32]
+adc rdi, rsi
+mulx rdx, rsi, [r13 + 40]
+adc r9, rsi
+adc rdx, 0
+add r11, r15
+adc r12, r14
+adc r8, rbx
+adc rax, rbp
+adc rcx, rdi
+adc r10, r9
+adc rdx, [rsp + 24]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp]
+mov r9, rdx
+mov rdx, [rdi + 80]
+mulx r14, r15, [r13 + 48]
+mulx rbx, rbp, [r13 + 56]
+add r14, rbp
+mulx rbp, rdi, [r13 + 64]
+adc rbx, rdi
+mov [rsp + 24], rsi
+mulx rdi, rsi, [r13 + 72]
+adc rbp, rsi
+mov [rsp + 32], r9
+mulx rsi, r9, [r13 + 80]
+adc rdi, r9
+mulx rdx, r9, [r13 + 88]
+adc rsi, r9
+adc rdx, 0
+add r11, r15
+adc r12, r14
+adc r8, rbx
+adc rax, rbp
+adc rcx, rdi
+adc r10, rsi
+adc rdx, [rsp + 32]
+mov rsi, [rsp + 24]
+adc rsi, 0
+mov rdi, [rsp + 8]
+mov r9, rdx
+mov rdx, r11
+imul rdx, [rdi]
+mulx r14, r15, [rdi + 8]
+mulx rbx, rbp, [rdi + 16]
+add r14, rbp
+mulx rbp, r13, [rdi + 24]
+adc rbx, r13
+mov [rsp + 24], rsi
+mulx r13, rsi, [rdi + 32]
+adc rbp, rsi
+mov [rsp + 32], r9
+mulx rsi, r9, [rdi + 40]
+adc r13, r9
+mulx rdx, r9, [rdi + 48]
+adc rsi, r9
+adc rdx, 0
+add r11, r15
+adc r12, r14
+adc r8, rbx
+adc rax, rbp
+adc rcx, r13
+adc r10, rsi
+adc rdx, [rsp + 32]
+mov rsi, [rsp + 24]
+adc rsi, 0
+mov r9, [rsp]
+mov r11, rdx
+mov rdx, [r9 + 40]
+mov r13, [rsp + 16]
+mulx r14, r15, [r13]
+mulx rbx, rbp, [r13 + 8]
+add r14, rbp
+mulx rbp, rdi, [r13 + 16]
+adc rbx, rdi
+mulx rdi, r9, [r13 + 24]
+adc rbp, r9
+mov [rsp + 24], rsi
+mulx r9, rsi, [r13 + 32]
+adc rdi, rsi
+mulx rdx, rsi, [r13 + 40]
+adc r9, rsi
+adc rdx, 0
+add r12, r15
+adc r8, r14
+adc rax, rbx
+adc rcx, rbp
+adc r10, rdi
+adc r11, r9
+adc rdx, [rsp + 24]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp]
+mov r9, rdx
+mov rdx, [rdi + 88]
+mulx rdi, r14, [r13 + 48]
+mulx r15, rbx, [r13 + 56]
+add rdi, rbx
+mulx rbx, rbp, [r13 + 64]
+adc r15, rbp
+mov [rsp], rsi
+mulx rbp, rsi, [r13 + 72]
+adc rbx, rsi
+mov [rsp + 24], r9
+mulx rsi, r9, [r13 + 80]
+adc rbp, r9
+mulx rdx, r9, [r13 + 88]
+adc rsi, r9
+adc rdx, 0
+add r12, r14
+adc r8, rdi
+adc rax, r15
+adc rcx, rbx
+adc r10, rbp
+adc r11, rsi
+adc rdx, [rsp + 24]
+mov rsi, [rsp]
+adc rsi, 0
+mov rdi, [rsp + 8]
+mov r9, rdx
+mov rdx, r12
+imul rdx, [rdi]
+mulx r13, r14, [rdi + 8]
+mulx r15, rbx, [rdi + 16]
+add r13, rbx
+mulx rbx, rbp, [rdi + 24]
+adc r15, rbp
+mov [rsp], rsi
+mulx rbp, rsi, [rdi + 32]
+adc rbx, rsi
+mov [rsp + 24], r9
+mulx rsi, r9, [rdi + 40]
+adc rbp, r9
+mulx rdx, r9, [rdi + 48]
+adc rsi, r9
+adc rdx, 0
+add r12, r14
+adc r8, r13
+adc rax, r15
+adc rcx, rbx
+adc r10, rbp
+adc r11, rsi
+adc rdx, [rsp + 24]
+mov rsi, [rsp]
+adc rsi, 0
+mov r9, r8
+sub r9, [rdi + 8]
+mov r12, rax
+sbb r12, [rdi + 16]
+mov r13, rcx
+sbb r13, [rdi + 24]
+mov r14, r10
+sbb r14, [rdi + 32]
+mov r15, r11
+sbb r15, [rdi + 40]
+mov rbx, rdx
+sbb rbx, [rdi + 48]
+mov rbp, rsi
+sbb rbp, 0
+cmovc r9, r8
+cmovc r12, rax
+cmovc r13, rcx
+cmovc r14, r10
+cmovc r15, r11
+cmovc rbx, rdx
+cmovc rbp, rsi
+mov rax, r9
+sub rax, [rdi + 8]
+mov rcx, r12
+sbb rcx, [rdi + 16]
+mov rdx, r13
+sbb rdx, [rdi + 24]
+mov rsi, r14
+sbb rsi, [rdi + 32]
+mov r8, r15
+sbb r8, [rdi + 40]
+mov r10, rbx
+sbb r10, [rdi + 48]
+sbb rbp, 0
+cmovc rax, r9
+cmovc rcx, r12
+cmovc rdx, r13
+cmovc rsi, r14
+cmovc r8, r15
+cmovc r10, rbx
+add rsp, 40
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -6416,19 +6248,9 @@ unsafe fn sum_of_products_full_adx<M: Modulus<6>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_full_adx_code::<M>,
-            out("rax") _,
-            out("rcx") z[0],
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") z[1],
-            out("r8") _,
-            out("r9") z[2],
-            out("r10") z[3],
-            out("r11") z[4],
-            out("r12") z[5],
-            out("r13") _,
-            out("r14") _,
-            out("r15") _,
+            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[1], out("r8") _, out("r9") z[2], out("r10")
+            z[3], out("r11") z[4], out("r12") z[5], out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -6439,475 +6261,2918 @@ unsafe fn sum_of_products_full_adx<M: Modulus<6>>(
 unsafe extern "C" fn sum_of_products_full_adx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 16
-    xor eax, eax
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mulx rdi, r8, qword ptr [rsi]
-    mulx r9, r10, qword ptr [rsi + 8]
-    mulx r11, r12, qword ptr [rsi + 16]
-    xor r13d, r13d
-    adcx rdi, r10
-    mulx r10, r13, qword ptr [rsi + 24]
-    adcx r9, r12
-    mulx r12, r14, qword ptr [rsi + 32]
-    adcx r11, r13
-    mulx rdx, r13, qword ptr [rsi + 40]
-    adcx r10, r14
-    adcx r12, r13
-    adcx rdx, rax
-    mov r13, rdx
-    mov rdx, qword ptr [rcx + 48]
-    mulx r14, r15, qword ptr [rsi + 48]
-    mulx rbx, rbp, qword ptr [rsi + 56]
-    test rsp, rsp
-    adcx r8, r15
-    mov qword ptr [rsp], rcx
-    mulx r15, rcx, qword ptr [rsi + 64]
-    adox r14, rbp
-    adcx rdi, r14
-    mulx r14, rbp, qword ptr [rsi + 72]
-    adox rbx, rcx
-    adcx r9, rbx
-    mulx rcx, rbx, qword ptr [rsi + 80]
-    adox r15, rbp
-    adcx r11, r15
-    mulx rdx, r15, qword ptr [rsi + 88]
-    adox r14, rbx
-    adcx r10, r14
-    adox rcx, r15
-    adcx r12, rcx
-    adox rdx, rax
-    adcx r13, rdx
-    mov rcx, 0
-    adcx rcx, rax
-    mov rdx, r8
-    mulx r14, rdx, qword ptr [rip + 2f]
-    mulx r14, r15, qword ptr [rip + 2f + 8]
-    mulx rbx, rbp, qword ptr [rip + 2f + 16]
-    test rsp, rsp
-    adcx r8, r15
-    mulx r8, r15, qword ptr [rip + 2f + 24]
-    adox r14, rbp
-    adcx rdi, r14
-    mulx r14, rbp, qword ptr [rip + 2f + 32]
-    adox rbx, r15
-    adcx r9, rbx
-    mulx r15, rbx, qword ptr [rip + 2f + 40]
-    adox r8, rbp
-    adcx r11, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 48]
-    adox r14, rbx
-    adcx r10, r14
-    adox r15, r8
-    adcx r12, r15
-    adox rdx, rax
-    adcx r13, rdx
-    adcx rcx, rax
-    mov r8, qword ptr [rsp]
-    mov rdx, qword ptr [r8 + 8]
-    mulx r14, r15, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx rdi, r15
-    mov qword ptr [rsp + 8], rdi
-    mulx r15, rdi, qword ptr [rsi + 16]
-    adox r14, rbp
-    adcx r9, r14
-    mulx r14, rbp, qword ptr [rsi + 24]
-    adox rbx, rdi
-    adcx r11, rbx
-    mulx rdi, rbx, qword ptr [rsi + 32]
-    adox r15, rbp
-    adcx r10, r15
-    mulx rdx, r15, qword ptr [rsi + 40]
-    adox r14, rbx
-    adcx r12, r14
-    adox rdi, r15
-    adcx r13, rdi
-    adox rdx, rax
-    adcx rcx, rdx
-    mov rdi, 0
-    adcx rdi, rax
-    mov rdx, qword ptr [r8 + 56]
-    mulx r14, r15, qword ptr [rsi + 48]
-    mulx rbx, rbp, qword ptr [rsi + 56]
-    test rsp, rsp
-    adcx r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 8], r15
-    mulx r8, r15, qword ptr [rsi + 64]
-    adox r14, rbp
-    adcx r9, r14
-    mulx r14, rbp, qword ptr [rsi + 72]
-    adox rbx, r15
-    adcx r11, rbx
-    mulx r15, rbx, qword ptr [rsi + 80]
-    adox r8, rbp
-    adcx r10, r8
-    mulx rdx, r8, qword ptr [rsi + 88]
-    adox r14, rbx
-    adcx r12, r14
-    adox r15, r8
-    adcx r13, r15
-    adox rdx, rax
-    adcx rcx, rdx
-    adcx rdi, rax
-    mov rdx, qword ptr [rsp + 8]
-    mulx r8, rdx, qword ptr [rip + 2f]
-    mulx r8, r14, qword ptr [rip + 2f + 8]
-    mulx r15, rbx, qword ptr [rip + 2f + 16]
-    xor ebp, ebp
-    adcx r14, qword ptr [rsp + 8]
-    mulx r14, rbp, qword ptr [rip + 2f + 24]
-    adox r8, rbx
-    adcx r9, r8
-    mulx r8, rbx, qword ptr [rip + 2f + 32]
-    adox r15, rbp
-    adcx r11, r15
-    mulx r15, rbp, qword ptr [rip + 2f + 40]
-    adox r14, rbx
-    adcx r10, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 48]
-    adox r8, rbp
-    adcx r12, r8
-    adox r15, r14
-    adcx r13, r15
-    adox rdx, rax
-    adcx rcx, rdx
-    adcx rdi, rax
-    mov r8, qword ptr [rsp]
-    mov rdx, qword ptr [r8 + 16]
-    mulx r14, r15, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r9, r15
-    mov qword ptr [rsp + 8], r9
-    mulx r15, r9, qword ptr [rsi + 16]
-    adox r14, rbp
-    adcx r11, r14
-    mulx r14, rbp, qword ptr [rsi + 24]
-    adox rbx, r9
-    adcx r10, rbx
-    mulx r9, rbx, qword ptr [rsi + 32]
-    adox r15, rbp
-    adcx r12, r15
-    mulx rdx, r15, qword ptr [rsi + 40]
-    adox r14, rbx
-    adcx r13, r14
-    adox r9, r15
-    adcx rcx, r9
-    adox rdx, rax
-    adcx rdi, rdx
-    mov r9, 0
-    adcx r9, rax
-    mov rdx, qword ptr [r8 + 64]
-    mulx r14, r15, qword ptr [rsi + 48]
-    mulx rbx, rbp, qword ptr [rsi + 56]
-    test rsp, rsp
-    adcx r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 8], r15
-    mulx r8, r15, qword ptr [rsi + 64]
-    adox r14, rbp
-    adcx r11, r14
-    mulx r14, rbp, qword ptr [rsi + 72]
-    adox rbx, r15
-    adcx r10, rbx
-    mulx r15, rbx, qword ptr [rsi + 80]
-    adox r8, rbp
-    adcx r12, r8
-    mulx rdx, r8, qword ptr [rsi + 88]
-    adox r14, rbx
-    adcx r13, r14
-    adox r15, r8
-    adcx rcx, r15
-    adox rdx, rax
-    adcx rdi, rdx
-    adcx r9, rax
-    mov rdx, qword ptr [rsp + 8]
-    mulx r8, rdx, qword ptr [rip + 2f]
-    mulx r8, r14, qword ptr [rip + 2f + 8]
-    mulx r15, rbx, qword ptr [rip + 2f + 16]
-    xor ebp, ebp
-    adcx r14, qword ptr [rsp + 8]
-    mulx r14, rbp, qword ptr [rip + 2f + 24]
-    adox r8, rbx
-    adcx r11, r8
-    mulx r8, rbx, qword ptr [rip + 2f + 32]
-    adox r15, rbp
-    adcx r10, r15
-    mulx r15, rbp, qword ptr [rip + 2f + 40]
-    adox r14, rbx
-    adcx r12, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 48]
-    adox r8, rbp
-    adcx r13, r8
-    adox r15, r14
-    adcx rcx, r15
-    adox rdx, rax
-    adcx rdi, rdx
-    adcx r9, rax
-    mov r8, qword ptr [rsp]
-    mov rdx, qword ptr [r8 + 24]
-    mulx r14, r15, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r11, r15
-    mov qword ptr [rsp + 8], r11
-    mulx r15, r11, qword ptr [rsi + 16]
-    adox r14, rbp
-    adcx r10, r14
-    mulx r14, rbp, qword ptr [rsi + 24]
-    adox rbx, r11
-    adcx r12, rbx
-    mulx r11, rbx, qword ptr [rsi + 32]
-    adox r15, rbp
-    adcx r13, r15
-    mulx rdx, r15, qword ptr [rsi + 40]
-    adox r14, rbx
-    adcx rcx, r14
-    adox r11, r15
-    adcx rdi, r11
-    adox rdx, rax
-    adcx r9, rdx
-    mov r11, 0
-    adcx r11, rax
-    mov rdx, qword ptr [r8 + 72]
-    mulx r14, r15, qword ptr [rsi + 48]
-    mulx rbx, rbp, qword ptr [rsi + 56]
-    test rsp, rsp
-    adcx r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 8], r15
-    mulx r8, r15, qword ptr [rsi + 64]
-    adox r14, rbp
-    adcx r10, r14
-    mulx r14, rbp, qword ptr [rsi + 72]
-    adox rbx, r15
-    adcx r12, rbx
-    mulx r15, rbx, qword ptr [rsi + 80]
-    adox r8, rbp
-    adcx r13, r8
-    mulx rdx, r8, qword ptr [rsi + 88]
-    adox r14, rbx
-    adcx rcx, r14
-    adox r15, r8
-    adcx rdi, r15
-    adox rdx, rax
-    adcx r9, rdx
-    adcx r11, rax
-    mov rdx, qword ptr [rsp + 8]
-    mulx r8, rdx, qword ptr [rip + 2f]
-    mulx r8, r14, qword ptr [rip + 2f + 8]
-    mulx r15, rbx, qword ptr [rip + 2f + 16]
-    xor ebp, ebp
-    adcx r14, qword ptr [rsp + 8]
-    mulx r14, rbp, qword ptr [rip + 2f + 24]
-    adox r8, rbx
-    adcx r10, r8
-    mulx r8, rbx, qword ptr [rip + 2f + 32]
-    adox r15, rbp
-    adcx r12, r15
-    mulx r15, rbp, qword ptr [rip + 2f + 40]
-    adox r14, rbx
-    adcx r13, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 48]
-    adox r8, rbp
-    adcx rcx, r8
-    adox r15, r14
-    adcx rdi, r15
-    adox rdx, rax
-    adcx r9, rdx
-    adcx r11, rax
-    mov r8, qword ptr [rsp]
-    mov rdx, qword ptr [r8 + 32]
-    mulx r14, r15, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r10, r15
-    mov qword ptr [rsp + 8], r10
-    mulx r15, r10, qword ptr [rsi + 16]
-    adox r14, rbp
-    adcx r12, r14
-    mulx r14, rbp, qword ptr [rsi + 24]
-    adox rbx, r10
-    adcx r13, rbx
-    mulx r10, rbx, qword ptr [rsi + 32]
-    adox r15, rbp
-    adcx rcx, r15
-    mulx rdx, r15, qword ptr [rsi + 40]
-    adox r14, rbx
-    adcx rdi, r14
-    adox r10, r15
-    adcx r9, r10
-    adox rdx, rax
-    adcx r11, rdx
-    mov r10, 0
-    adcx r10, rax
-    mov rdx, qword ptr [r8 + 80]
-    mulx r14, r15, qword ptr [rsi + 48]
-    mulx rbx, rbp, qword ptr [rsi + 56]
-    test rsp, rsp
-    adcx r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 8], r15
-    mulx r8, r15, qword ptr [rsi + 64]
-    adox r14, rbp
-    adcx r12, r14
-    mulx r14, rbp, qword ptr [rsi + 72]
-    adox rbx, r15
-    adcx r13, rbx
-    mulx r15, rbx, qword ptr [rsi + 80]
-    adox r8, rbp
-    adcx rcx, r8
-    mulx rdx, r8, qword ptr [rsi + 88]
-    adox r14, rbx
-    adcx rdi, r14
-    adox r15, r8
-    adcx r9, r15
-    adox rdx, rax
-    adcx r11, rdx
-    adcx r10, rax
-    mov rdx, qword ptr [rsp + 8]
-    mulx r8, rdx, qword ptr [rip + 2f]
-    mulx r8, r14, qword ptr [rip + 2f + 8]
-    mulx r15, rbx, qword ptr [rip + 2f + 16]
-    xor ebp, ebp
-    adcx r14, qword ptr [rsp + 8]
-    mulx r14, rbp, qword ptr [rip + 2f + 24]
-    adox r8, rbx
-    adcx r12, r8
-    mulx r8, rbx, qword ptr [rip + 2f + 32]
-    adox r15, rbp
-    adcx r13, r15
-    mulx r15, rbp, qword ptr [rip + 2f + 40]
-    adox r14, rbx
-    adcx rcx, r14
-    mulx rdx, r14, qword ptr [rip + 2f + 48]
-    adox r8, rbp
-    adcx rdi, r8
-    adox r15, r14
-    adcx r9, r15
-    adox rdx, rax
-    adcx r11, rdx
-    adcx r10, rax
-    mov r8, qword ptr [rsp]
-    mov rdx, qword ptr [r8 + 40]
-    mulx r14, r15, qword ptr [rsi]
-    mulx rbx, rbp, qword ptr [rsi + 8]
-    test rsp, rsp
-    adcx r12, r15
-    mov qword ptr [rsp + 8], r12
-    mulx r15, r12, qword ptr [rsi + 16]
-    adox r14, rbp
-    adcx r13, r14
-    mulx r14, rbp, qword ptr [rsi + 24]
-    adox rbx, r12
-    adcx rcx, rbx
-    mulx r12, rbx, qword ptr [rsi + 32]
-    adox r15, rbp
-    adcx rdi, r15
-    mulx rdx, r15, qword ptr [rsi + 40]
-    adox r14, rbx
-    adcx r9, r14
-    adox r12, r15
-    adcx r11, r12
-    adox rdx, rax
-    adcx r10, rdx
-    mov r12, 0
-    adcx r12, rax
-    mov rdx, qword ptr [r8 + 88]
-    mulx r8, r14, qword ptr [rsi + 48]
-    mulx r15, rbx, qword ptr [rsi + 56]
-    xor ebp, ebp
-    adcx r14, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 8], r14
-    mulx rbp, r14, qword ptr [rsi + 64]
-    adox r8, rbx
-    adcx r13, r8
-    mulx r8, rbx, qword ptr [rsi + 72]
-    adox r15, r14
-    adcx rcx, r15
-    mulx r14, r15, qword ptr [rsi + 80]
-    adox rbp, rbx
-    adcx rdi, rbp
-    mulx rdx, rsi, qword ptr [rsi + 88]
-    adox r8, r15
-    adcx r9, r8
-    adox r14, rsi
-    adcx r11, r14
-    adox rdx, rax
-    adcx r10, rdx
-    adcx r12, rax
-    mov rdx, qword ptr [rsp + 8]
-    mulx rsi, rdx, qword ptr [rip + 2f]
-    mulx rsi, r8, qword ptr [rip + 2f + 8]
-    mulx r14, r15, qword ptr [rip + 2f + 16]
-    xor ebx, ebx
-    adcx r8, qword ptr [rsp + 8]
-    mulx r8, rbx, qword ptr [rip + 2f + 24]
-    adox rsi, r15
-    adcx r13, rsi
-    mulx rsi, r15, qword ptr [rip + 2f + 32]
-    adox r14, rbx
-    adcx rcx, r14
-    mulx r14, rbx, qword ptr [rip + 2f + 40]
-    adox r8, r15
-    adcx rdi, r8
-    mulx rdx, r8, qword ptr [rip + 2f + 48]
-    adox rsi, rbx
-    adcx r9, rsi
-    adox r14, r8
-    adcx r11, r14
-    adox rdx, rax
-    adcx r10, rdx
-    adcx r12, rax
-    mov rax, r13
-    sub rax, qword ptr [rip + 2f + 8]
-    mov rdx, rcx
-    sbb rdx, qword ptr [rip + 2f + 16]
-    mov rsi, rdi
-    sbb rsi, qword ptr [rip + 2f + 24]
-    mov r8, r9
-    sbb r8, qword ptr [rip + 2f + 32]
-    mov r14, r11
-    sbb r14, qword ptr [rip + 2f + 40]
-    mov r15, r10
-    sbb r15, qword ptr [rip + 2f + 48]
-    mov rbx, r12
-    sbb rbx, 0
-    cmovc rax, r13
-    cmovc rdx, rcx
-    cmovc rsi, rdi
-    cmovc r8, r9
-    cmovc r14, r11
-    cmovc r15, r10
-    cmovc rbx, r12
-    mov rcx, rax
-    sub rcx, qword ptr [rip + 2f + 8]
-    mov rdi, rdx
-    sbb rdi, qword ptr [rip + 2f + 16]
-    mov r9, rsi
-    sbb r9, qword ptr [rip + 2f + 24]
-    mov r10, r8
-    sbb r10, qword ptr [rip + 2f + 32]
-    mov r11, r14
-    sbb r11, qword ptr [rip + 2f + 40]
-    mov r12, r15
-    sbb r12, qword ptr [rip + 2f + 48]
-    sbb rbx, 0
-    cmovc rcx, rax
-    cmovc rdi, rdx
-    cmovc r9, rsi
-    cmovc r10, r8
-    cmovc r11, r14
-    cmovc r12, r15
-    add rsp, 16
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 16
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mulx rdi, r8, [rsi]
+mulx r9, r10, [rsi + 8]
+mulx r11, r12, [rsi + 16]
+xor r13d, r13d
+adcx rdi, r10
+mulx r10, r13, [rsi + 24]
+adcx r9, r12
+mulx r12, r14, [rsi + 32]
+adcx r11, r13
+mulx rdx, r13, [rsi + 40]
+adcx r10, r14
+adcx r12, r13
+adcx rdx, rax
+mov r13, rdx
+mov rdx, [rcx + 48]
+mulx r14, r15, [rsi + 48]
+mulx rbx, rbp, [rsi + 56]
+test rsp, rsp
+adcx r8, r15
+mov [rsp], rcx
+mulx r15, rcx, [rsi + 64]
+adox r14, rbp
+adcx rdi, r14
+mulx r14, rbp, [rsi + 72]
+adox rbx, rcx
+adcx r9, rbx
+mulx rcx, rbx, [rsi + 80]
+adox r15, rbp
+adcx r11, r15
+mulx rdx, r15, [rsi + 88]
+adox r14, rbx
+adcx r10, r14
+adox rcx, r15
+adcx r12, rcx
+adox rdx, rax
+adcx r13, rdx
+mov rcx, 0
+adcx rcx, rax
+mov rdx, r8
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+mulx rbx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx r8, r15
+mulx r8, r15, [rip + 2f + 24]
+adox r14, rbp
+adcx rdi, r14
+mulx r14, rbp, [rip + 2f + 32]
+adox rbx, r15
+adcx r9, rbx
+mulx r15, rbx, [rip + 2f + 40]
+adox r8, rbp
+adcx r11, r8
+mulx rdx, r8, [rip + 2f + 48]
+adox r14, rbx
+adcx r10, r14
+adox r15, r8
+adcx r12, r15
+adox rdx, rax
+adcx r13, rdx
+adcx rcx, rax
+mov r8, [rsp]
+mov rdx, [r8 + 8]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx rdi, r15
+mov [rsp + 8], rdi
+mulx r15, rdi, [rsi + 16]
+adox r14, rbp
+adcx r9, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, rdi
+adcx r11, rbx
+mulx rdi, rbx, [rsi + 32]
+adox r15, rbp
+adcx r10, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx r12, r14
+adox rdi, r15
+adcx r13, rdi
+adox rdx, rax
+adcx rcx, rdx
+mov rdi, 0
+adcx rdi, rax
+mov rdx, [r8 + 56]
+mulx r14, r15, [rsi + 48]
+mulx rbx, rbp, [rsi + 56]
+test rsp, rsp
+adcx r15, [rsp + 8]
+mov [rsp + 8], r15
+mulx r8, r15, [rsi + 64]
+adox r14, rbp
+adcx r9, r14
+mulx r14, rbp, [rsi + 72]
+adox rbx, r15
+adcx r11, rbx
+mulx r15, rbx, [rsi + 80]
+adox r8, rbp
+adcx r10, r8
+mulx rdx, r8, [rsi + 88]
+adox r14, rbx
+adcx r12, r14
+adox r15, r8
+adcx r13, r15
+adox rdx, rax
+adcx rcx, rdx
+adcx rdi, rax
+mov rdx, [rsp + 8]
+mulx r8, rdx, [rip + 2f]
+mulx r8, r14, [rip + 2f + 8]
+mulx r15, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r14, [rsp + 8]
+mulx r14, rbp, [rip + 2f + 24]
+adox r8, rbx
+adcx r9, r8
+mulx r8, rbx, [rip + 2f + 32]
+adox r15, rbp
+adcx r11, r15
+mulx r15, rbp, [rip + 2f + 40]
+adox r14, rbx
+adcx r10, r14
+mulx rdx, r14, [rip + 2f + 48]
+adox r8, rbp
+adcx r12, r8
+adox r15, r14
+adcx r13, r15
+adox rdx, rax
+adcx rcx, rdx
+adcx rdi, rax
+mov r8, [rsp]
+mov rdx, [r8 + 16]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx r9, r15
+mov [rsp + 8], r9
+mulx r15, r9, [rsi + 16]
+adox r14, rbp
+adcx r11, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, r9
+adcx r10, rbx
+mulx r9, rbx, [rsi + 32]
+adox r15, rbp
+adcx r12, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx r13, r14
+adox r9, r15
+adcx rcx, r9
+adox rdx, rax
+adcx rdi, rdx
+mov r9, 0
+adcx r9, rax
+mov rdx, [r8 + 64]
+mulx r14, r15, [rsi + 48]
+mulx rbx, rbp, [rsi + 56]
+test rsp, rsp
+adcx r15, [rsp + 8]
+mov [rsp + 8], r15
+mulx r8, r15, [rsi + 64]
+adox r14, rbp
+adcx r11, r14
+mulx r14, rbp, [rsi + 72]
+adox rbx, r15
+adcx r10, rbx
+mulx r15, rbx, [rsi + 80]
+adox r8, rbp
+adcx r12, r8
+mulx rdx, r8, [rsi + 88]
+adox r14, rbx
+adcx r13, r14
+adox r15, r8
+adcx rcx, r15
+adox rdx, rax
+adcx rdi, rdx
+adcx r9, rax
+mov rdx, [rsp + 8]
+mulx r8, rdx, [rip + 2f]
+mulx r8, r14, [rip + 2f + 8]
+mulx r15, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r14, [rsp + 8]
+mulx r14, rbp, [rip + 2f + 24]
+adox r8, rbx
+adcx r11, r8
+mulx r8, rbx, [rip + 2f + 32]
+adox r15, rbp
+adcx r10, r15
+mulx r15, rbp, [rip + 2f + 40]
+adox r14, rbx
+adcx r12, r14
+mulx rdx, r14, [rip + 2f + 48]
+adox r8, rbp
+adcx r13, r8
+adox r15, r14
+adcx rcx, r15
+adox rdx, rax
+adcx rdi, rdx
+adcx r9, rax
+mov r8, [rsp]
+mov rdx, [r8 + 24]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx r11, r15
+mov [rsp + 8], r11
+mulx r15, r11, [rsi + 16]
+adox r14, rbp
+adcx r10, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, r11
+adcx r12, rbx
+mulx r11, rbx, [rsi + 32]
+adox r15, rbp
+adcx r13, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx rcx, r14
+adox r11, r15
+adcx rdi, r11
+adox rdx, rax
+adcx r9, rdx
+mov r11, 0
+adcx r11, rax
+mov rdx, [r8 + 72]
+mulx r14, r15, [rsi + 48]
+mulx rbx, rbp, [rsi + 56]
+test rsp, rsp
+adcx r15, [rsp + 8]
+mov [rsp + 8], r15
+mulx r8, r15, [rsi + 64]
+adox r14, rbp
+adcx r10, r14
+mulx r14, rbp, [rsi + 72]
+adox rbx, r15
+adcx r12, rbx
+mulx r15, rbx, [rsi + 80]
+adox r8, rbp
+adcx r13, r8
+mulx rdx, r8, [rsi + 88]
+adox r14, rbx
+adcx rcx, r14
+adox r15, r8
+adcx rdi, r15
+adox rdx, rax
+adcx r9, rdx
+adcx r11, rax
+mov rdx, [rsp + 8]
+mulx r8, rdx, [rip + 2f]
+mulx r8, r14, [rip + 2f + 8]
+mulx r15, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r14, [rsp + 8]
+mulx r14, rbp, [rip + 2f + 24]
+adox r8, rbx
+adcx r10, r8
+mulx r8, rbx, [rip + 2f + 32]
+adox r15, rbp
+adcx r12, r15
+mulx r15, rbp, [rip + 2f + 40]
+adox r14, rbx
+adcx r13, r14
+mulx rdx, r14, [rip + 2f + 48]
+adox r8, rbp
+adcx rcx, r8
+adox r15, r14
+adcx rdi, r15
+adox rdx, rax
+adcx r9, rdx
+adcx r11, rax
+mov r8, [rsp]
+mov rdx, [r8 + 32]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx r10, r15
+mov [rsp + 8], r10
+mulx r15, r10, [rsi + 16]
+adox r14, rbp
+adcx r12, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, r10
+adcx r13, rbx
+mulx r10, rbx, [rsi + 32]
+adox r15, rbp
+adcx rcx, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx rdi, r14
+adox r10, r15
+adcx r9, r10
+adox rdx, rax
+adcx r11, rdx
+mov r10, 0
+adcx r10, rax
+mov rdx, [r8 + 80]
+mulx r14, r15, [rsi + 48]
+mulx rbx, rbp, [rsi + 56]
+test rsp, rsp
+adcx r15, [rsp + 8]
+mov [rsp + 8], r15
+mulx r8, r15, [rsi + 64]
+adox r14, rbp
+adcx r12, r14
+mulx r14, rbp, [rsi + 72]
+adox rbx, r15
+adcx r13, rbx
+mulx r15, rbx, [rsi + 80]
+adox r8, rbp
+adcx rcx, r8
+mulx rdx, r8, [rsi + 88]
+adox r14, rbx
+adcx rdi, r14
+adox r15, r8
+adcx r9, r15
+adox rdx, rax
+adcx r11, rdx
+adcx r10, rax
+mov rdx, [rsp + 8]
+mulx r8, rdx, [rip + 2f]
+mulx r8, r14, [rip + 2f + 8]
+mulx r15, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r14, [rsp + 8]
+mulx r14, rbp, [rip + 2f + 24]
+adox r8, rbx
+adcx r12, r8
+mulx r8, rbx, [rip + 2f + 32]
+adox r15, rbp
+adcx r13, r15
+mulx r15, rbp, [rip + 2f + 40]
+adox r14, rbx
+adcx rcx, r14
+mulx rdx, r14, [rip + 2f + 48]
+adox r8, rbp
+adcx rdi, r8
+adox r15, r14
+adcx r9, r15
+adox rdx, rax
+adcx r11, rdx
+adcx r10, rax
+mov r8, [rsp]
+mov rdx, [r8 + 40]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx r12, r15
+mov [rsp + 8], r12
+mulx r15, r12, [rsi + 16]
+adox r14, rbp
+adcx r13, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, r12
+adcx rcx, rbx
+mulx r12, rbx, [rsi + 32]
+adox r15, rbp
+adcx rdi, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx r9, r14
+adox r12, r15
+adcx r11, r12
+adox rdx, rax
+adcx r10, rdx
+mov r12, 0
+adcx r12, rax
+mov rdx, [r8 + 88]
+mulx r8, r14, [rsi + 48]
+mulx r15, rbx, [rsi + 56]
+xor ebp, ebp
+adcx r14, [rsp + 8]
+mov [rsp + 8], r14
+mulx rbp, r14, [rsi + 64]
+adox r8, rbx
+adcx r13, r8
+mulx r8, rbx, [rsi + 72]
+adox r15, r14
+adcx rcx, r15
+mulx r14, r15, [rsi + 80]
+adox rbp, rbx
+adcx rdi, rbp
+mulx rdx, rsi, [rsi + 88]
+adox r8, r15
+adcx r9, r8
+adox r14, rsi
+adcx r11, r14
+adox rdx, rax
+adcx r10, rdx
+adcx r12, rax
+mov rdx, [rsp + 8]
+mulx rsi, rdx, [rip + 2f]
+mulx rsi, r8, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
+adcx r8, [rsp + 8]
+mulx r8, rbx, [rip + 2f + 24]
+adox rsi, r15
+adcx r13, rsi
+mulx rsi, r15, [rip + 2f + 32]
+adox r14, rbx
+adcx rcx, r14
+mulx r14, rbx, [rip + 2f + 40]
+adox r8, r15
+adcx rdi, r8
+mulx rdx, r8, [rip + 2f + 48]
+adox rsi, rbx
+adcx r9, rsi
+adox r14, r8
+adcx r11, r14
+adox rdx, rax
+adcx r10, rdx
+adcx r12, rax
+mov rax, r13
+sub rax, [rip + 2f + 8]
+mov rdx, rcx
+sbb rdx, [rip + 2f + 16]
+mov rsi, rdi
+sbb rsi, [rip + 2f + 24]
+mov r8, r9
+sbb r8, [rip + 2f + 32]
+mov r14, r11
+sbb r14, [rip + 2f + 40]
+mov r15, r10
+sbb r15, [rip + 2f + 48]
+mov rbx, r12
+sbb rbx, 0
+cmovc rax, r13
+cmovc rdx, rcx
+cmovc rsi, rdi
+cmovc r8, r9
+cmovc r14, r11
+cmovc r15, r10
+cmovc rbx, r12
+mov rcx, rax
+sub rcx, [rip + 2f + 8]
+mov rdi, rdx
+sbb rdi, [rip + 2f + 16]
+mov r9, rsi
+sbb r9, [rip + 2f + 24]
+mov r10, r8
+sbb r10, [rip + 2f + 32]
+mov r11, r14
+sbb r11, [rip + 2f + 40]
+mov r12, r15
+sbb r12, [rip + 2f + 48]
+sbb rbx, 0
+cmovc rcx, rax
+cmovc rdi, rdx
+cmovc r9, rsi
+cmovc r10, r8
+cmovc r11, r14
+cmovc r12, r15
+add rsp, 16
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+    )
+}
+
+// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+lazy_assembly! { 6, 0:
+    mul: mul_lazy_ample_mulx, mul_lazy_ample_adx;
+    square: square_lazy_ample_mulx, square_lazy_ample_adx;
+    add: add_spare;
+    sub: sub;
+    reduce: reduce;
+}
+
+/// x*y/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_ample_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_ample_mulx_code::<M>,
+            out("rax") z[2], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[5],
+            inout("rsi") core::ptr::from_ref(x) => z[3], out("rdi") z[4], out("r8") _, out("r9") _,
+            out("r10") _, out("r11") _, out("r12") _, out("r13") z[0], out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_ample_mulx_code<M: Modulus<6>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 32
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx rdx, r13, r13
+adc r12, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, r8
+mulx r8, r14, [rax]
+mulx r15, rbx, [rax + 8]
+add r8, rbx
+mulx rbx, rbp, [rax + 16]
+adc r15, rbp
+mov [rsp], rsi
+mulx rbp, rsi, [rax + 24]
+adc rbx, rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 32]
+adc rbp, rcx
+mulx rcx, rdx, [rax + 40]
+adc rsi, rdx
+adc rcx, 0
+add rdi, r14
+adc r9, r8
+adc r10, r15
+adc r11, rbx
+adc r12, rbp
+adc r13, rsi
+adc rcx, 0
+mov rsi, [rsp + 8]
+mov rdx, [rsi + 8]
+mov r8, [rsp]
+mulx r14, r15, [r8]
+mulx rbx, rbp, [r8 + 8]
+add r14, rbp
+mulx rbp, rsi, [r8 + 16]
+adc rbx, rsi
+mov [rsp + 16], rax
+mulx rsi, rax, [r8 + 24]
+adc rbp, rax
+mov [rsp + 24], rcx
+mulx rax, rcx, [r8 + 32]
+adc rsi, rcx
+mulx rcx, rdx, [r8 + 40]
+adc rax, rdx
+adc rcx, 0
+add rdi, r15
+adc r9, r14
+adc r10, rbx
+adc r11, rbp
+adc r12, rsi
+adc r13, rax
+adc rcx, [rsp + 24]
+mov rdx, rdi
+mov rax, [rsp + 16]
+mulx rsi, rdi, [rax]
+mulx r14, r15, [rax + 8]
+add rsi, r15
+mulx r15, rbx, [rax + 16]
+adc r14, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, r8, [rax + 32]
+adc rbx, r8
+mulx rdx, r8, [rax + 40]
+adc rbp, r8
+adc rdx, 0
+add r9, rdi
+adc r10, rsi
+adc r11, r14
+adc r12, r15
+adc r13, rbx
+adc rcx, rbp
+adc rdx, 0
+mov rsi, [rsp + 8]
+mov rdi, rdx
+mov rdx, [rsi + 16]
+mov r8, [rsp]
+mulx r14, r15, [r8]
+mulx rbx, rbp, [r8 + 8]
+add r14, rbp
+mulx rbp, rsi, [r8 + 16]
+adc rbx, rsi
+mulx rsi, rax, [r8 + 24]
+adc rbp, rax
+mov [rsp + 24], rdi
+mulx rax, rdi, [r8 + 32]
+adc rsi, rdi
+mulx rdx, rdi, [r8 + 40]
+adc rax, rdi
+adc rdx, 0
+add r9, r15
+adc r10, r14
+adc r11, rbx
+adc r12, rbp
+adc r13, rsi
+adc rcx, rax
+adc rdx, [rsp + 24]
+mov rax, rdx
+mov rdx, r9
+mov rsi, [rsp + 16]
+mulx rdi, r9, [rsi]
+mulx r14, r15, [rsi + 8]
+add rdi, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rbx, rbp, [rsi + 24]
+adc r15, rbp
+mulx rbp, r8, [rsi + 32]
+adc rbx, r8
+mulx rdx, r8, [rsi + 40]
+adc rbp, r8
+adc rdx, 0
+add r10, r9
+adc r11, rdi
+adc r12, r14
+adc r13, r15
+adc rcx, rbx
+adc rax, rbp
+adc rdx, 0
+mov rdi, [rsp + 8]
+mov r8, rdx
+mov rdx, [rdi + 24]
+mov r9, [rsp]
+mulx r14, r15, [r9]
+mulx rbx, rbp, [r9 + 8]
+add r14, rbp
+mulx rbp, rdi, [r9 + 16]
+adc rbx, rdi
+mulx rdi, rsi, [r9 + 24]
+adc rbp, rsi
+mov [rsp + 24], r8
+mulx rsi, r8, [r9 + 32]
+adc rdi, r8
+mulx rdx, r8, [r9 + 40]
+adc rsi, r8
+adc rdx, 0
+add r10, r15
+adc r11, r14
+adc r12, rbx
+adc r13, rbp
+adc rcx, rdi
+adc rax, rsi
+adc rdx, [rsp + 24]
+mov rsi, rdx
+mov rdx, r10
+mov rdi, [rsp + 16]
+mulx r8, r10, [rdi]
+mulx r14, r15, [rdi + 8]
+add r8, r15
+mulx r15, rbx, [rdi + 16]
+adc r14, rbx
+mulx rbx, rbp, [rdi + 24]
+adc r15, rbp
+mulx rbp, r9, [rdi + 32]
+adc rbx, r9
+mulx rdx, r9, [rdi + 40]
+adc rbp, r9
+adc rdx, 0
+add r11, r10
+adc r12, r8
+adc r13, r14
+adc rcx, r15
+adc rax, rbx
+adc rsi, rbp
+adc rdx, 0
+mov r8, [rsp + 8]
+mov r9, rdx
+mov rdx, [r8 + 32]
+mov r10, [rsp]
+mulx r14, r15, [r10]
+mulx rbx, rbp, [r10 + 8]
+add r14, rbp
+mulx rbp, r8, [r10 + 16]
+adc rbx, r8
+mulx r8, rdi, [r10 + 24]
+adc rbp, rdi
+mov [rsp + 24], r9
+mulx rdi, r9, [r10 + 32]
+adc r8, r9
+mulx rdx, r9, [r10 + 40]
+adc rdi, r9
+adc rdx, 0
+add r11, r15
+adc r12, r14
+adc r13, rbx
+adc rcx, rbp
+adc rax, r8
+adc rsi, rdi
+adc rdx, [rsp + 24]
+mov rdi, rdx
+mov rdx, r11
+mov r8, [rsp + 16]
+mulx r9, r11, [r8]
+mulx r14, r15, [r8 + 8]
+add r9, r15
+mulx r15, rbx, [r8 + 16]
+adc r14, rbx
+mulx rbx, rbp, [r8 + 24]
+adc r15, rbp
+mulx rbp, r10, [r8 + 32]
+adc rbx, r10
+mulx rdx, r10, [r8 + 40]
+adc rbp, r10
+adc rdx, 0
+add r12, r11
+adc r13, r9
+adc rcx, r14
+adc rax, r15
+adc rsi, rbx
+adc rdi, rbp
+adc rdx, 0
+mov r9, [rsp + 8]
+mov r10, rdx
+mov rdx, [r9 + 40]
+mov r9, [rsp]
+mulx r11, r14, [r9]
+mulx r15, rbx, [r9 + 8]
+add r11, rbx
+mulx rbx, rbp, [r9 + 16]
+adc r15, rbp
+mulx rbp, r8, [r9 + 24]
+adc rbx, r8
+mov [rsp + 8], r10
+mulx r8, r10, [r9 + 32]
+adc rbp, r10
+mulx rdx, r9, [r9 + 40]
+adc r8, r9
+adc rdx, 0
+add r12, r14
+adc r13, r11
+adc rcx, r15
+adc rax, rbx
+adc rsi, rbp
+adc rdi, r8
+adc rdx, [rsp + 8]
+mov r8, [rsp + 16]
+mov r9, rdx
+mov rdx, r12
+imul rdx, [r8 + 48]
+mulx r10, r11, [r8 + 56]
+mulx r14, r15, [r8 + 64]
+add r10, r15
+mulx r15, rbx, [r8 + 72]
+adc r14, rbx
+mulx rbx, rbp, [r8 + 80]
+adc r15, rbp
+mov [rsp + 8], r9
+mulx rbp, r9, [r8 + 88]
+adc rbx, r9
+mulx rdx, r8, [r8 + 96]
+adc rbp, r8
+adc rdx, 0
+add r12, r11
+adc r13, r10
+adc rcx, r14
+adc rax, r15
+adc rsi, rbx
+adc rdi, rbp
+adc rdx, [rsp + 8]
+add rsp, 32
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        mu3 = const M::MU[3],
+        mu4 = const M::MU[4],
+        mu5 = const M::MU[5],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+    )
+}
+
+/// x*y/R modulo p, not reduced, with constant rows of mu; log-jump, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_ample_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_ample_adx_code::<M>,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") z[3], out("r10")
+            z[5], out("r11") z[4], out("r12") _, out("r13") z[0], out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_ample_adx_code<M: Modulus<6>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 8
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mulx rdi, r8, [rsi]
+mulx r9, r10, [rsi + 8]
+mulx r11, r12, [rsi + 16]
+xor r13d, r13d
+adcx rdi, r10
+mulx r10, r13, [rsi + 24]
+adcx r9, r12
+mulx r12, r14, [rsi + 32]
+adcx r11, r13
+mulx rdx, r13, [rsi + 40]
+adcx r10, r14
+adcx r12, r13
+adcx rdx, rax
+mov r13, rdx
+mov rdx, r8
+mulx r8, r14, [rip + 2f]
+mulx r15, rbx, [rip + 2f + 8]
+xor ebp, ebp
+adcx rdi, r14
+mulx r14, rbp, [rip + 2f + 16]
+adox r8, rbx
+adcx r9, r8
+mulx r8, rbx, [rip + 2f + 24]
+adox r15, rbp
+adcx r11, r15
+mulx r15, rbp, [rip + 2f + 32]
+adox r14, rbx
+adcx r10, r14
+mulx rdx, r14, [rip + 2f + 40]
+adox r8, rbp
+adcx r12, r8
+adox r15, r14
+adcx r13, r15
+adox rdx, rax
+adcx rdx, rax
+mov r8, rdx
+mov rdx, [rcx + 8]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx rdi, r15
+mov [rsp], rcx
+mulx r15, rcx, [rsi + 16]
+adox r14, rbp
+adcx r9, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, rcx
+adcx r11, rbx
+mulx rcx, rbx, [rsi + 32]
+adox r15, rbp
+adcx r10, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx r12, r14
+adox rcx, r15
+adcx r13, rcx
+adox rdx, rax
+adcx r8, rdx
+mov rdx, rdi
+mulx rcx, rdi, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+xor ebx, ebx
+adcx r9, rdi
+mulx rdi, rbx, [rip + 2f + 16]
+adox rcx, r15
+adcx r11, rcx
+mulx rcx, r15, [rip + 2f + 24]
+adox r14, rbx
+adcx r10, r14
+mulx r14, rbx, [rip + 2f + 32]
+adox rdi, r15
+adcx r12, rdi
+mulx rdx, rdi, [rip + 2f + 40]
+adox rcx, rbx
+adcx r13, rcx
+adox r14, rdi
+adcx r8, r14
+adox rdx, rax
+adcx rdx, rax
+mov rcx, [rsp]
+mov rdi, rdx
+mov rdx, [rcx + 16]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx r9, r15
+mulx r15, rcx, [rsi + 16]
+adox r14, rbp
+adcx r11, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, rcx
+adcx r10, rbx
+mulx rcx, rbx, [rsi + 32]
+adox r15, rbp
+adcx r12, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx r13, r14
+adox rcx, r15
+adcx r8, rcx
+adox rdx, rax
+adcx rdi, rdx
+mov rdx, r9
+mulx rcx, r9, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+xor ebx, ebx
+adcx r11, r9
+mulx r9, rbx, [rip + 2f + 16]
+adox rcx, r15
+adcx r10, rcx
+mulx rcx, r15, [rip + 2f + 24]
+adox r14, rbx
+adcx r12, r14
+mulx r14, rbx, [rip + 2f + 32]
+adox r9, r15
+adcx r13, r9
+mulx rdx, r9, [rip + 2f + 40]
+adox rcx, rbx
+adcx r8, rcx
+adox r14, r9
+adcx rdi, r14
+adox rdx, rax
+adcx rdx, rax
+mov rcx, [rsp]
+mov r9, rdx
+mov rdx, [rcx + 24]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx r11, r15
+mulx r15, rcx, [rsi + 16]
+adox r14, rbp
+adcx r10, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, rcx
+adcx r12, rbx
+mulx rcx, rbx, [rsi + 32]
+adox r15, rbp
+adcx r13, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx r8, r14
+adox rcx, r15
+adcx rdi, rcx
+adox rdx, rax
+adcx r9, rdx
+mov rdx, r11
+mulx rcx, r11, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+xor ebx, ebx
+adcx r10, r11
+mulx r11, rbx, [rip + 2f + 16]
+adox rcx, r15
+adcx r12, rcx
+mulx rcx, r15, [rip + 2f + 24]
+adox r14, rbx
+adcx r13, r14
+mulx r14, rbx, [rip + 2f + 32]
+adox r11, r15
+adcx r8, r11
+mulx rdx, r11, [rip + 2f + 40]
+adox rcx, rbx
+adcx rdi, rcx
+adox r14, r11
+adcx r9, r14
+adox rdx, rax
+adcx rdx, rax
+mov rcx, [rsp]
+mov r11, rdx
+mov rdx, [rcx + 32]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx r10, r15
+mulx r15, rcx, [rsi + 16]
+adox r14, rbp
+adcx r12, r14
+mulx r14, rbp, [rsi + 24]
+adox rbx, rcx
+adcx r13, rbx
+mulx rcx, rbx, [rsi + 32]
+adox r15, rbp
+adcx r8, r15
+mulx rdx, r15, [rsi + 40]
+adox r14, rbx
+adcx rdi, r14
+adox rcx, r15
+adcx r9, rcx
+adox rdx, rax
+adcx r11, rdx
+mov rdx, r10
+mulx rcx, r10, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+xor ebx, ebx
+adcx r12, r10
+mulx r10, rbx, [rip + 2f + 16]
+adox rcx, r15
+adcx r13, rcx
+mulx rcx, r15, [rip + 2f + 24]
+adox r14, rbx
+adcx r8, r14
+mulx r14, rbx, [rip + 2f + 32]
+adox r10, r15
+adcx rdi, r10
+mulx rdx, r10, [rip + 2f + 40]
+adox rcx, rbx
+adcx r9, rcx
+adox r14, r10
+adcx r11, r14
+adox rdx, rax
+adcx rdx, rax
+mov rcx, [rsp]
+mov r10, rdx
+mov rdx, [rcx + 40]
+mulx rcx, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx r12, r14
+mulx r14, rbp, [rsi + 16]
+adox rcx, rbx
+adcx r13, rcx
+mulx rcx, rbx, [rsi + 24]
+adox r15, rbp
+adcx r8, r15
+mulx r15, rbp, [rsi + 32]
+adox r14, rbx
+adcx rdi, r14
+mulx rdx, rsi, [rsi + 40]
+adox rcx, rbp
+adcx r9, rcx
+adox r15, rsi
+adcx r11, r15
+adox rdx, rax
+adcx r10, rdx
+mov rdx, r12
+mulx rcx, rdx, [rip + 2f + 48]
+mulx rcx, rsi, [rip + 2f + 56]
+mulx r14, r15, [rip + 2f + 64]
+xor ebx, ebx
+adcx r12, rsi
+mulx rsi, r12, [rip + 2f + 72]
+adox rcx, r15
+adcx r13, rcx
+mulx rcx, r15, [rip + 2f + 80]
+adox r14, r12
+adcx r8, r14
+mulx r12, r14, [rip + 2f + 88]
+adox rsi, r15
+adcx rdi, rsi
+mulx rdx, rsi, [rip + 2f + 96]
+adox rcx, r14
+adcx r9, rcx
+adox r12, rsi
+adcx r11, r12
+adox rdx, rax
+adcx r10, rdx
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        mu3 = const M::MU[3],
+        mu4 = const M::MU[4],
+        mu5 = const M::MU[5],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+    )
+}
+
+/// x*x/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_ample_mulx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_ample_mulx_code::<M>,
+            out("rax") z[5], out("rcx") z[4], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            _, out("rdi") _, out("r8") z[3], out("r9") z[1], out("r10") z[2], out("r11") _,
+            out("r12") _, out("r13") _, out("r14") _, out("r15") z[0],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_ample_mulx_code<M: Modulus<6>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 32
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi]
+mov r11, [rsi]
+mulx r11, r12, r11
+mulx rcx, r13, rcx
+add r11, r13
+mulx rdi, r13, rdi
+adc rcx, r13
+mulx r13, r14, r8
+adc rdi, r14
+mulx r14, r15, r9
+adc r13, r15
+mulx rdx, r15, r10
+adc r14, r15
+adc rdx, 0
+mov r15, rdx
+mov rdx, r12
+mulx r12, rbx, [rax]
+mov [rsp], r10
+mulx rbp, r10, [rax + 8]
+add r12, r10
+mov [rsp + 8], r9
+mulx r10, r9, [rax + 16]
+adc rbp, r9
+mov [rsp + 16], r8
+mulx r9, r8, [rax + 24]
+adc r10, r8
+mov [rsp + 24], rsi
+mulx r8, rsi, [rax + 32]
+adc r9, rsi
+mulx rdx, rsi, [rax + 40]
+adc r8, rsi
+adc rdx, 0
+add r11, rbx
+adc rcx, r12
+adc rdi, rbp
+adc r13, r10
+adc r14, r9
+adc r15, r8
+adc rdx, 0
+mov rsi, [rsp + 24]
+mov r8, [rsi + 16]
+lea r8, [r8 + r8]
+mov r9, rdx
+mov rdx, [rsi + 8]
+mov r10, [rsi + 8]
+mulx r10, r12, r10
+mulx r8, rbx, r8
+add r10, rbx
+mulx rbx, rbp, [rsp + 16]
+adc r8, rbp
+mulx rbp, rsi, [rsp + 8]
+adc rbx, rsi
+mulx rdx, rsi, [rsp]
+adc rbp, rsi
+adc rdx, 0
+add rcx, r12
+adc rdi, r10
+adc r13, r8
+adc r14, rbx
+adc r15, rbp
+adc r9, rdx
+mov rdx, r11
+mulx rsi, r8, [rax]
+mulx r10, r11, [rax + 8]
+add rsi, r11
+mulx r11, r12, [rax + 16]
+adc r10, r12
+mulx r12, rbx, [rax + 24]
+adc r11, rbx
+mulx rbx, rbp, [rax + 32]
+adc r12, rbp
+mulx rdx, rbp, [rax + 40]
+adc rbx, rbp
+adc rdx, 0
+add rcx, r8
+adc rdi, rsi
+adc r13, r10
+adc r14, r11
+adc r15, r12
+adc r9, rbx
+adc rdx, 0
+mov rsi, [rsp + 24]
+mov r8, [rsi + 24]
+lea r8, [r8 + r8]
+mov r10, rdx
+mov rdx, [rsi + 16]
+mov r11, [rsi + 16]
+mulx r11, r12, r11
+mulx r8, rbx, r8
+add r11, rbx
+mulx rbx, rbp, [rsp + 8]
+adc r8, rbp
+mulx rdx, rbp, [rsp]
+adc rbx, rbp
+adc rdx, 0
+add r13, r12
+adc r14, r11
+adc r15, r8
+adc r9, rbx
+adc r10, rdx
+mov rdx, rcx
+mulx rcx, r8, [rax]
+mulx r11, r12, [rax + 8]
+add rcx, r12
+mulx r12, rbx, [rax + 16]
+adc r11, rbx
+mulx rbx, rbp, [rax + 24]
+adc r12, rbp
+mulx rbp, rsi, [rax + 32]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 40]
+adc rbp, rsi
+adc rdx, 0
+add rdi, r8
+adc r13, rcx
+adc r14, r11
+adc r15, r12
+adc r9, rbx
+adc r10, rbp
+adc rdx, 0
+mov rcx, [rsp + 24]
+mov rsi, [rcx + 32]
+lea rsi, [rsi + rsi]
+mov r8, rdx
+mov rdx, [rcx + 24]
+mov r11, [rcx + 24]
+mulx r11, r12, r11
+mulx rsi, rbx, rsi
+add r11, rbx
+mulx rdx, rbx, [rsp]
+adc rsi, rbx
+adc rdx, 0
+add r15, r12
+adc r9, r11
+adc r10, rsi
+adc r8, rdx
+mov rdx, rdi
+mulx rsi, rdi, [rax]
+mulx r11, r12, [rax + 8]
+add rsi, r12
+mulx r12, rbx, [rax + 16]
+adc r11, rbx
+mulx rbx, rbp, [rax + 24]
+adc r12, rbp
+mulx rbp, rcx, [rax + 32]
+adc rbx, rcx
+mulx rcx, rdx, [rax + 40]
+adc rbp, rdx
+adc rcx, 0
+add r13, rdi
+adc r14, rsi
+adc r15, r11
+adc r9, r12
+adc r10, rbx
+adc r8, rbp
+adc rcx, 0
+mov rsi, [rsp + 24]
+mov rdx, [rsi + 40]
+lea rdi, [rdx + rdx]
+mov rdx, [rsi + 32]
+mov r11, [rsi + 32]
+mulx r11, r12, r11
+mulx rdx, rdi, rdi
+add r11, rdi
+adc rdx, 0
+add r10, r12
+adc r8, r11
+adc rcx, rdx
+mov rdx, r13
+mulx rdi, r11, [rax]
+mulx r12, r13, [rax + 8]
+add rdi, r13
+mulx r13, rbx, [rax + 16]
+adc r12, rbx
+mulx rbx, rbp, [rax + 24]
+adc r13, rbp
+mulx rbp, rsi, [rax + 32]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 40]
+adc rbp, rsi
+adc rdx, 0
+add r14, r11
+adc r15, rdi
+adc r9, r12
+adc r10, r13
+adc r8, rbx
+adc rcx, rbp
+adc rdx, 0
+mov rsi, [rsp + 24]
+mov rdi, rdx
+mov rdx, [rsi + 40]
+mov rsi, [rsi + 40]
+mulx rdx, rsi, rsi
+add rcx, rsi
+adc rdi, rdx
+mov rdx, r14
+imul rdx, [rax + 48]
+mulx rsi, r11, [rax + 56]
+mulx r12, r13, [rax + 64]
+add rsi, r13
+mulx r13, rbx, [rax + 72]
+adc r12, rbx
+mulx rbx, rbp, [rax + 80]
+adc r13, rbp
+mov [rsp + 24], rdi
+mulx rbp, rdi, [rax + 88]
+adc rbx, rdi
+mulx rax, rdx, [rax + 96]
+adc rbp, rdx
+adc rax, 0
+add r14, r11
+adc r15, rsi
+adc r9, r12
+adc r10, r13
+adc r8, rbx
+adc rcx, rbp
+adc rax, [rsp + 24]
+add rsp, 32
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        mu3 = const M::MU[3],
+        mu4 = const M::MU[4],
+        mu5 = const M::MU[5],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+    )
+}
+
+/// x*x/R modulo p, not reduced, with constant rows of mu; log-jump, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_ample_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_ample_adx_code::<M>,
+            out("rax") _, out("rcx") z[5], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") z[4], out("r8") z[3], out("r9") _, out("r10") z[2], out("r11") z[1],
+            out("r12") _, out("r13") _, out("r14") _, out("r15") z[0],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_ample_adx_code<M: Modulus<6>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 16
+xor eax, eax
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi]
+mulx r11, r12, [rsi]
+mulx rcx, r13, rcx
+mulx rdi, r14, rdi
+xor r15d, r15d
+adcx r11, r13
+mulx r13, r15, r8
+adcx rcx, r14
+mulx r14, rbx, r9
+adcx rdi, r15
+mulx rdx, r15, r10
+adcx r13, rbx
+adcx r14, r15
+adcx rdx, rax
+mov r15, rdx
+mov rdx, r12
+mulx r12, rbx, [rip + 2f]
+mov [rsp], r10
+mulx rbp, r10, [rip + 2f + 8]
+test rsp, rsp
+adcx r11, rbx
+mov [rsp + 8], r11
+mulx rbx, r11, [rip + 2f + 16]
+adox r12, r10
+adcx rcx, r12
+mulx r10, r12, [rip + 2f + 24]
+adox rbp, r11
+adcx rdi, rbp
+mulx r11, rbp, [rip + 2f + 32]
+adox rbx, r12
+adcx r13, rbx
+mulx rdx, r12, [rip + 2f + 40]
+adox r10, rbp
+adcx r14, r10
+adox r11, r12
+adcx r15, r11
+adox rdx, rax
+adcx rdx, rax
+mov r10, [rsi + 16]
+lea r10, [r10 + r10]
+mov r11, rdx
+mov rdx, [rsi + 8]
+mulx r12, rbx, [rsi + 8]
+mulx r10, rbp, r10
+test rsp, rsp
+adcx rcx, rbx
+mulx r8, rbx, r8
+adox r12, rbp
+adcx rdi, r12
+mulx r12, rbp, r9
+adox r10, rbx
+adcx r13, r10
+mulx rdx, r10, [rsp]
+adox r8, rbp
+adcx r14, r8
+adox r12, r10
+adcx r15, r12
+adox rdx, rax
+adcx r11, rdx
+mov rdx, [rsp + 8]
+mulx r8, r10, [rip + 2f]
+mulx r12, rbx, [rip + 2f + 8]
+xor ebp, ebp
+adcx rcx, r10
+mulx r10, rbp, [rip + 2f + 16]
+adox r8, rbx
+adcx rdi, r8
+mulx r8, rbx, [rip + 2f + 24]
+adox r12, rbp
+adcx r13, r12
+mulx r12, rbp, [rip + 2f + 32]
+adox r10, rbx
+adcx r14, r10
+mulx rdx, r10, [rip + 2f + 40]
+adox r8, rbp
+adcx r15, r8
+adox r12, r10
+adcx r11, r12
+adox rdx, rax
+adcx rdx, rax
+mov r8, [rsi + 24]
+lea r8, [r8 + r8]
+mov r10, rdx
+mov rdx, [rsi + 16]
+mulx r12, rbx, [rsi + 16]
+mulx r8, rbp, r8
+test rsp, rsp
+adcx r13, rbx
+mulx r9, rbx, r9
+adox r12, rbp
+adcx r14, r12
+mulx rdx, r12, [rsp]
+adox r8, rbx
+adcx r15, r8
+adox r9, r12
+adcx r11, r9
+adox rdx, rax
+adcx r10, rdx
+mov rdx, rcx
+mulx rcx, r8, [rip + 2f]
+mulx r9, r12, [rip + 2f + 8]
+xor ebx, ebx
+adcx rdi, r8
+mulx r8, rbx, [rip + 2f + 16]
+adox rcx, r12
+adcx r13, rcx
+mulx rcx, r12, [rip + 2f + 24]
+adox r9, rbx
+adcx r14, r9
+mulx r9, rbx, [rip + 2f + 32]
+adox r8, r12
+adcx r15, r8
+mulx rdx, r8, [rip + 2f + 40]
+adox rcx, rbx
+adcx r11, rcx
+adox r9, r8
+adcx r10, r9
+adox rdx, rax
+adcx rdx, rax
+mov rcx, [rsi + 32]
+lea rcx, [rcx + rcx]
+mov r8, rdx
+mov rdx, [rsi + 24]
+mulx r9, r12, [rsi + 24]
+mulx rcx, rbx, rcx
+xor ebp, ebp
+adcx r15, r12
+mulx rdx, r12, [rsp]
+adox r9, rbx
+adcx r11, r9
+adox rcx, r12
+adcx r10, rcx
+adox rdx, rax
+adcx r8, rdx
+mov rdx, rdi
+mulx rcx, rdi, [rip + 2f]
+mulx r9, r12, [rip + 2f + 8]
+xor ebx, ebx
+adcx r13, rdi
+mulx rdi, rbx, [rip + 2f + 16]
+adox rcx, r12
+adcx r14, rcx
+mulx rcx, r12, [rip + 2f + 24]
+adox r9, rbx
+adcx r15, r9
+mulx r9, rbx, [rip + 2f + 32]
+adox rdi, r12
+adcx r11, rdi
+mulx rdx, rdi, [rip + 2f + 40]
+adox rcx, rbx
+adcx r10, rcx
+adox r9, rdi
+adcx r8, r9
+adox rdx, rax
+adcx rdx, rax
+mov rcx, [rsi + 40]
+lea rcx, [rcx + rcx]
+mov rdi, rdx
+mov rdx, [rsi + 32]
+mulx r9, r12, [rsi + 32]
+mulx rcx, rdx, rcx
+xor ebx, ebx
+adcx r10, r12
+adox r9, rdx
+adcx r8, r9
+adox rcx, rax
+adcx rdi, rcx
+mov rdx, r13
+mulx rcx, r9, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+xor ebx, ebx
+adcx r14, r9
+mulx r9, rbx, [rip + 2f + 16]
+adox rcx, r13
+adcx r15, rcx
+mulx rcx, r13, [rip + 2f + 24]
+adox r12, rbx
+adcx r11, r12
+mulx r12, rbx, [rip + 2f + 32]
+adox r9, r13
+adcx r10, r9
+mulx rdx, r9, [rip + 2f + 40]
+adox rcx, rbx
+adcx r8, rcx
+adox r12, r9
+adcx rdi, r12
+adox rdx, rax
+adcx rdx, rax
+mov rcx, rdx
+mov rdx, [rsi + 40]
+mulx rdx, rsi, [rsi + 40]
+xor r9d, r9d
+adcx rdi, rsi
+adcx rcx, rdx
+mov rdx, r14
+mulx rsi, rdx, [rip + 2f + 48]
+mulx rsi, r9, [rip + 2f + 56]
+mulx r12, r13, [rip + 2f + 64]
+xor ebx, ebx
+adcx r14, r9
+mulx r9, r14, [rip + 2f + 72]
+adox rsi, r13
+adcx r15, rsi
+mulx rsi, r13, [rip + 2f + 80]
+adox r12, r14
+adcx r11, r12
+mulx r12, r14, [rip + 2f + 88]
+adox r9, r13
+adcx r10, r9
+mulx rdx, r9, [rip + 2f + 96]
+adox rsi, r14
+adcx r8, rsi
+adox r12, r9
+adcx rdi, r12
+adox rdx, rax
+adcx rcx, rdx
+add rsp, 16
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        mu3 = const M::MU[3],
+        mu4 = const M::MU[4],
+        mu5 = const M::MU[5],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+    )
+}
+
+// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+lazy_assembly! { 6, 1:
+    mul: mul_lazy_room_mulx, mul_lazy_room_adx;
+    square: square_lazy_rows_mulx, square_lazy_rows_adx;
+    add: add_spare;
+    sub: sub;
+    reduce: reduce;
+}
+
+/// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_rows_mulx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_rows_mulx_code::<M>,
+            out("rax") z[5], out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            _, out("rdi") _, out("r8") z[4], out("r9") z[2], out("r10") z[0], out("r11") z[1],
+            out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_rows_mulx_code<M: Modulus<6>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 40
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi]
+mov r11, [rsi]
+mulx r11, r12, r11
+mulx rcx, r13, rcx
+add r11, r13
+mulx rdi, r13, rdi
+adc rcx, r13
+mulx r13, r14, r8
+adc rdi, r14
+mulx r14, r15, r9
+adc r13, r15
+mulx rdx, r15, r10
+adc r14, r15
+adc rdx, 0
+mov r15, rdx
+mov rdx, r12
+imul rdx, [rax]
+mulx rbx, rbp, [rax + 8]
+mov [rsp], r10
+mov [rsp + 8], r9
+mulx r10, r9, [rax + 16]
+add rbx, r9
+mov [rsp + 16], r8
+mulx r9, r8, [rax + 24]
+adc r10, r8
+mov [rsp + 24], rsi
+mulx r8, rsi, [rax + 32]
+adc r9, rsi
+mov [rsp + 32], r15
+mulx rsi, r15, [rax + 40]
+adc r8, r15
+mulx rdx, r15, [rax + 48]
+adc rsi, r15
+adc rdx, 0
+add r12, rbp
+adc r11, rbx
+adc rcx, r10
+adc rdi, r9
+adc r13, r8
+adc r14, rsi
+adc rdx, [rsp + 32]
+mov rsi, 0
+adc rsi, 0
+mov r8, [rsp + 24]
+mov r9, [r8 + 16]
+lea r9, [r9 + r9]
+mov r10, rdx
+mov rdx, [r8 + 8]
+mov r12, [r8 + 8]
+mulx r12, r15, r12
+mulx r9, rbx, r9
+add r12, rbx
+mulx rbx, rbp, [rsp + 16]
+adc r9, rbp
+mulx rbp, r8, [rsp + 8]
+adc rbx, r8
+mulx rdx, r8, [rsp]
+adc rbp, r8
+adc rdx, 0
+add rcx, r15
+adc rdi, r12
+adc r13, r9
+adc r14, rbx
+adc r10, rbp
+adc rsi, rdx
+mov rdx, r11
+imul rdx, [rax]
+mulx r8, r9, [rax + 8]
+mulx r12, r15, [rax + 16]
+add r8, r15
+mulx r15, rbx, [rax + 24]
+adc r12, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mov [rsp + 16], rsi
+mulx rbp, rsi, [rax + 40]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 48]
+adc rbp, rsi
+adc rdx, 0
+add r11, r9
+adc rcx, r8
+adc rdi, r12
+adc r13, r15
+adc r14, rbx
+adc r10, rbp
+adc rdx, [rsp + 16]
+mov rsi, 0
+adc rsi, 0
+mov r8, [rsp + 24]
+mov r9, [r8 + 24]
+lea r9, [r9 + r9]
+mov r11, rdx
+mov rdx, [r8 + 16]
+mov r12, [r8 + 16]
+mulx r12, r15, r12
+mulx r9, rbx, r9
+add r12, rbx
+mulx rbx, rbp, [rsp + 8]
+adc r9, rbp
+mulx rdx, rbp, [rsp]
+adc rbx, rbp
+adc rdx, 0
+add r13, r15
+adc r14, r12
+adc r10, r9
+adc r11, rbx
+adc rsi, rdx
+mov rdx, rcx
+imul rdx, [rax]
+mulx r9, r12, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r9, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, r8, [rax + 32]
+adc rbx, r8
+mov [rsp + 8], rsi
+mulx r8, rsi, [rax + 40]
+adc rbp, rsi
+mulx rdx, rsi, [rax + 48]
+adc r8, rsi
+adc rdx, 0
+add rcx, r12
+adc rdi, r9
+adc r13, r15
+adc r14, rbx
+adc r10, rbp
+adc r11, r8
+adc rdx, [rsp + 8]
+mov rcx, 0
+adc rcx, 0
+mov rsi, [rsp + 24]
+mov r8, [rsi + 32]
+lea r8, [r8 + r8]
+mov r9, rdx
+mov rdx, [rsi + 24]
+mov r12, [rsi + 24]
+mulx r12, r15, r12
+mulx r8, rbx, r8
+add r12, rbx
+mulx rdx, rbx, [rsp]
+adc r8, rbx
+adc rdx, 0
+add r10, r15
+adc r11, r12
+adc r9, r8
+adc rcx, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx r8, r12, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r8, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, rsi, [rax + 32]
+adc rbx, rsi
+mov [rsp], rcx
+mulx rsi, rcx, [rax + 40]
+adc rbp, rcx
+mulx rcx, rdx, [rax + 48]
+adc rsi, rdx
+adc rcx, 0
+add rdi, r12
+adc r13, r8
+adc r14, r15
+adc r10, rbx
+adc r11, rbp
+adc r9, rsi
+adc rcx, [rsp]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp + 24]
+mov rdx, [rdi + 40]
+lea r8, [rdx + rdx]
+mov rdx, [rdi + 32]
+mov r12, [rdi + 32]
+mulx r12, r15, r12
+mulx rdx, r8, r8
+add r12, r8
+adc rdx, 0
+add r9, r15
+adc rcx, r12
+adc rsi, rdx
+mov rdx, r13
+imul rdx, [rax]
+mulx r8, r12, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r8, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, rdi, [rax + 32]
+adc rbx, rdi
+mov [rsp], rsi
+mulx rdi, rsi, [rax + 40]
+adc rbp, rsi
+mulx rdx, rsi, [rax + 48]
+adc rdi, rsi
+adc rdx, 0
+add r13, r12
+adc r14, r8
+adc r10, r15
+adc r11, rbx
+adc r9, rbp
+adc rcx, rdi
+adc rdx, [rsp]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp + 24]
+mov r8, rdx
+mov rdx, [rdi + 40]
+mov rdi, [rdi + 40]
+mulx rdx, rdi, rdi
+add r8, rdi
+adc rsi, rdx
+mov rdx, r14
+imul rdx, [rax]
+mulx rdi, r12, [rax + 8]
+mulx r13, r15, [rax + 16]
+add rdi, r15
+mulx r15, rbx, [rax + 24]
+adc r13, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mov [rsp + 24], rsi
+mulx rbp, rsi, [rax + 40]
+adc rbx, rsi
+mulx rax, rdx, [rax + 48]
+adc rbp, rdx
+adc rax, 0
+add r14, r12
+adc r10, rdi
+adc r11, r13
+adc r9, r15
+adc rcx, rbx
+adc r8, rbp
+adc rax, [rsp + 24]
+add rsp, 40
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+    )
+}
+
+/// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_rows_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_rows_adx_code::<M>,
+            out("rax") _, out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") z[4], out("r8") z[2], out("r9") z[1], out("r10") z[5], out("r11") _,
+            out("r12") _, out("r13") _, out("r14") _, out("r15") z[0],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_rows_adx_code<M: Modulus<6>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 16
+xor eax, eax
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi]
+mulx r11, r12, [rsi]
+mulx rcx, r13, rcx
+mulx rdi, r14, rdi
+xor r15d, r15d
+adcx r11, r13
+mulx r13, r15, r8
+adcx rcx, r14
+mulx r14, rbx, r9
+adcx rdi, r15
+mulx rdx, r15, r10
+adcx r13, rbx
+adcx r14, r15
+adcx rdx, rax
+mov r15, rdx
+mov rdx, r12
+mulx rbx, rdx, [rip + 2f]
+mulx rbx, rbp, [rip + 2f + 8]
+mov [rsp], r10
+mov [rsp + 8], r9
+mulx r10, r9, [rip + 2f + 16]
+test rsp, rsp
+adcx r12, rbp
+mulx r12, rbp, [rip + 2f + 24]
+adox rbx, r9
+adcx r11, rbx
+mulx r9, rbx, [rip + 2f + 32]
+adox r10, rbp
+adcx rcx, r10
+mulx r10, rbp, [rip + 2f + 40]
+adox r12, rbx
+adcx rdi, r12
+mulx rdx, r12, [rip + 2f + 48]
+adox r9, rbp
+adcx r13, r9
+adox r10, r12
+adcx r14, r10
+adox rdx, rax
+adcx r15, rdx
+mov r9, 0
+adcx r9, rax
+mov rdx, [rsi + 16]
+lea r10, [rdx + rdx]
+mov rdx, [rsi + 8]
+mulx r12, rbx, [rsi + 8]
+mulx r10, rbp, r10
+test rsp, rsp
+adcx rcx, rbx
+mulx r8, rbx, r8
+adox r12, rbp
+adcx rdi, r12
+mulx r12, rbp, [rsp + 8]
+adox r10, rbx
+adcx r13, r10
+mulx rdx, r10, [rsp]
+adox r8, rbp
+adcx r14, r8
+adox r12, r10
+adcx r15, r12
+adox rdx, rax
+adcx r9, rdx
+mov rdx, r11
+mulx r8, rdx, [rip + 2f]
+mulx r8, r10, [rip + 2f + 8]
+mulx r12, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r11, r10
+mulx r10, r11, [rip + 2f + 24]
+adox r8, rbx
+adcx rcx, r8
+mulx r8, rbx, [rip + 2f + 32]
+adox r12, r11
+adcx rdi, r12
+mulx r11, r12, [rip + 2f + 40]
+adox r10, rbx
+adcx r13, r10
+mulx rdx, r10, [rip + 2f + 48]
+adox r8, r12
+adcx r14, r8
+adox r11, r10
+adcx r15, r11
+adox rdx, rax
+adcx r9, rdx
+mov r8, 0
+adcx r8, rax
+mov rdx, [rsi + 24]
+lea r10, [rdx + rdx]
+mov rdx, [rsi + 16]
+mulx r11, r12, [rsi + 16]
+mulx r10, rbx, r10
+xor ebp, ebp
+adcx r13, r12
+mulx r12, rbp, [rsp + 8]
+adox r11, rbx
+adcx r14, r11
+mulx rdx, r11, [rsp]
+adox r10, rbp
+adcx r15, r10
+adox r12, r11
+adcx r9, r12
+adox rdx, rax
+adcx r8, rdx
+mov rdx, rcx
+mulx r10, rdx, [rip + 2f]
+mulx r10, r11, [rip + 2f + 8]
+mulx r12, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx rcx, r11
+mulx rcx, r11, [rip + 2f + 24]
+adox r10, rbx
+adcx rdi, r10
+mulx r10, rbx, [rip + 2f + 32]
+adox r12, r11
+adcx r13, r12
+mulx r11, r12, [rip + 2f + 40]
+adox rcx, rbx
+adcx r14, rcx
+mulx rcx, rdx, [rip + 2f + 48]
+adox r10, r12
+adcx r15, r10
+adox r11, rdx
+adcx r9, r11
+adox rcx, rax
+adcx r8, rcx
+mov rcx, 0
+adcx rcx, rax
+mov rdx, [rsi + 32]
+lea r10, [rdx + rdx]
+mov rdx, [rsi + 24]
+mulx r11, r12, [rsi + 24]
+mulx r10, rbx, r10
+xor ebp, ebp
+adcx r15, r12
+mulx rdx, r12, [rsp]
+adox r11, rbx
+adcx r9, r11
+adox r10, r12
+adcx r8, r10
+adox rdx, rax
+adcx rcx, rdx
+mov rdx, rdi
+mulx r10, rdx, [rip + 2f]
+mulx r10, r11, [rip + 2f + 8]
+mulx r12, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx rdi, r11
+mulx rdi, r11, [rip + 2f + 24]
+adox r10, rbx
+adcx r13, r10
+mulx r10, rbx, [rip + 2f + 32]
+adox r12, r11
+adcx r14, r12
+mulx r11, r12, [rip + 2f + 40]
+adox rdi, rbx
+adcx r15, rdi
+mulx rdx, rdi, [rip + 2f + 48]
+adox r10, r12
+adcx r9, r10
+adox r11, rdi
+adcx r8, r11
+adox rdx, rax
+adcx rcx, rdx
+mov rdi, 0
+adcx rdi, rax
+mov rdx, [rsi + 40]
+lea r10, [rdx + rdx]
+mov rdx, [rsi + 32]
+mulx r11, r12, [rsi + 32]
+mulx rdx, r10, r10
+xor ebx, ebx
+adcx r8, r12
+adox r11, r10
+adcx rcx, r11
+adox rdx, rax
+adcx rdi, rdx
+mov rdx, r13
+mulx r10, rdx, [rip + 2f]
+mulx r10, r11, [rip + 2f + 8]
+mulx r12, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r13, r11
+mulx r11, r13, [rip + 2f + 24]
+adox r10, rbx
+adcx r14, r10
+mulx r10, rbx, [rip + 2f + 32]
+adox r12, r13
+adcx r15, r12
+mulx r12, r13, [rip + 2f + 40]
+adox r11, rbx
+adcx r9, r11
+mulx rdx, r11, [rip + 2f + 48]
+adox r10, r13
+adcx r8, r10
+adox r12, r11
+adcx rcx, r12
+adox rdx, rax
+adcx rdi, rdx
+mov r10, 0
+adcx r10, rax
+mov rdx, [rsi + 40]
+mulx rdx, rsi, [rsi + 40]
+xor r11d, r11d
+adcx rdi, rsi
+adcx r10, rdx
+mov rdx, r14
+mulx rsi, rdx, [rip + 2f]
+mulx rsi, r11, [rip + 2f + 8]
+mulx r12, r13, [rip + 2f + 16]
+xor ebx, ebx
+adcx r14, r11
+mulx r11, r14, [rip + 2f + 24]
+adox rsi, r13
+adcx r15, rsi
+mulx rsi, r13, [rip + 2f + 32]
+adox r12, r14
+adcx r9, r12
+mulx r12, r14, [rip + 2f + 40]
+adox r11, r13
+adcx r8, r11
+mulx rdx, r11, [rip + 2f + 48]
+adox rsi, r14
+adcx rcx, rsi
+adox r12, r11
+adcx rdi, r12
+adox rdx, rax
+adcx r10, rdx
+add rsp, 16
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+    )
+}
+
+// room: 4p < R: values below 2p.
+lazy_assembly! { 6, 2:
+    mul: mul_lazy_room_mulx, mul_lazy_room_adx;
+    add: add_spare;
+    sub: sub;
+    reduce: reduce;
+}
+
+/// x*y/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_room_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_room_mulx_code::<M>,
+            out("rax") z[1], out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => z[5],
+            inout("rsi") core::ptr::from_ref(x) => z[0], out("rdi") _, out("r8") _, out("r9") z[3],
+            out("r10") z[4], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_room_mulx_code<M: Modulus<6>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 32
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx rdx, r13, r13
+adc r12, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r14, r15, [rax + 8]
+mulx rbx, rbp, [rax + 16]
+add r14, rbp
+mov [rsp], rsi
+mulx rbp, rsi, [rax + 24]
+adc rbx, rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 32]
+adc rbp, rcx
+mov [rsp + 16], r13
+mulx rcx, r13, [rax + 40]
+adc rsi, r13
+mulx rdx, r13, [rax + 48]
+adc rcx, r13
+adc rdx, 0
+add r8, r15
+adc rdi, r14
+adc r9, rbx
+adc r10, rbp
+adc r11, rsi
+adc r12, rcx
+adc rdx, [rsp + 16]
+mov rcx, [rsp + 8]
+mov rsi, rdx
+mov rdx, [rcx + 8]
+mov r8, [rsp]
+mulx r13, r14, [r8]
+mulx r15, rbx, [r8 + 8]
+add r13, rbx
+mulx rbx, rbp, [r8 + 16]
+adc r15, rbp
+mulx rbp, rcx, [r8 + 24]
+adc rbx, rcx
+mov [rsp + 16], rax
+mulx rcx, rax, [r8 + 32]
+adc rbp, rax
+mulx rax, rdx, [r8 + 40]
+adc rcx, rdx
+adc rax, 0
+add rdi, r14
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+adc r12, rbp
+adc rsi, rcx
+adc rax, 0
+mov rcx, [rsp + 16]
+mov rdx, rdi
+imul rdx, [rcx]
+mulx r13, r14, [rcx + 8]
+mulx r15, rbx, [rcx + 16]
+add r13, rbx
+mulx rbx, rbp, [rcx + 24]
+adc r15, rbp
+mulx rbp, r8, [rcx + 32]
+adc rbx, r8
+mov [rsp + 24], rax
+mulx r8, rax, [rcx + 40]
+adc rbp, rax
+mulx rax, rdx, [rcx + 48]
+adc r8, rdx
+adc rax, 0
+add rdi, r14
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+adc r12, rbp
+adc rsi, r8
+adc rax, [rsp + 24]
+mov rdi, [rsp + 8]
+mov rdx, [rdi + 16]
+mov r8, [rsp]
+mulx r13, r14, [r8]
+mulx r15, rbx, [r8 + 8]
+add r13, rbx
+mulx rbx, rbp, [r8 + 16]
+adc r15, rbp
+mulx rbp, rdi, [r8 + 24]
+adc rbx, rdi
+mulx rdi, rcx, [r8 + 32]
+adc rbp, rcx
+mulx rcx, rdx, [r8 + 40]
+adc rdi, rdx
+adc rcx, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc r12, rbx
+adc rsi, rbp
+adc rax, rdi
+adc rcx, 0
+mov rdi, [rsp + 16]
+mov rdx, r9
+imul rdx, [rdi]
+mulx r13, r14, [rdi + 8]
+mulx r15, rbx, [rdi + 16]
+add r13, rbx
+mulx rbx, rbp, [rdi + 24]
+adc r15, rbp
+mulx rbp, r8, [rdi + 32]
+adc rbx, r8
+mov [rsp + 24], rcx
+mulx r8, rcx, [rdi + 40]
+adc rbp, rcx
+mulx rcx, rdx, [rdi + 48]
+adc r8, rdx
+adc rcx, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc r12, rbx
+adc rsi, rbp
+adc rax, r8
+adc rcx, [rsp + 24]
+mov r8, [rsp + 8]
+mov rdx, [r8 + 24]
+mov r9, [rsp]
+mulx r13, r14, [r9]
+mulx r15, rbx, [r9 + 8]
+add r13, rbx
+mulx rbx, rbp, [r9 + 16]
+adc r15, rbp
+mulx rbp, r8, [r9 + 24]
+adc rbx, r8
+mulx r8, rdi, [r9 + 32]
+adc rbp, rdi
+mulx rdx, rdi, [r9 + 40]
+adc r8, rdi
+adc rdx, 0
+add r10, r14
+adc r11, r13
+adc r12, r15
+adc rsi, rbx
+adc rax, rbp
+adc rcx, r8
+adc rdx, 0
+mov rdi, [rsp + 16]
+mov r8, rdx
+mov rdx, r10
+imul rdx, [rdi]
+mulx r13, r14, [rdi + 8]
+mulx r15, rbx, [rdi + 16]
+add r13, rbx
+mulx rbx, rbp, [rdi + 24]
+adc r15, rbp
+mulx rbp, r9, [rdi + 32]
+adc rbx, r9
+mov [rsp + 24], r8
+mulx r9, r8, [rdi + 40]
+adc rbp, r8
+mulx rdx, r8, [rdi + 48]
+adc r9, r8
+adc rdx, 0
+add r10, r14
+adc r11, r13
+adc r12, r15
+adc rsi, rbx
+adc rax, rbp
+adc rcx, r9
+adc rdx, [rsp + 24]
+mov r8, [rsp + 8]
+mov r9, rdx
+mov rdx, [r8 + 32]
+mov r10, [rsp]
+mulx r13, r14, [r10]
+mulx r15, rbx, [r10 + 8]
+add r13, rbx
+mulx rbx, rbp, [r10 + 16]
+adc r15, rbp
+mulx rbp, r8, [r10 + 24]
+adc rbx, r8
+mulx r8, rdi, [r10 + 32]
+adc rbp, rdi
+mulx rdx, rdi, [r10 + 40]
+adc r8, rdi
+adc rdx, 0
+add r11, r14
+adc r12, r13
+adc rsi, r15
+adc rax, rbx
+adc rcx, rbp
+adc r9, r8
+adc rdx, 0
+mov rdi, [rsp + 16]
+mov r8, rdx
+mov rdx, r11
+imul rdx, [rdi]
+mulx r13, r14, [rdi + 8]
+mulx r15, rbx, [rdi + 16]
+add r13, rbx
+mulx rbx, rbp, [rdi + 24]
+adc r15, rbp
+mulx rbp, r10, [rdi + 32]
+adc rbx, r10
+mov [rsp + 24], r8
+mulx r10, r8, [rdi + 40]
+adc rbp, r8
+mulx rdx, r8, [rdi + 48]
+adc r10, r8
+adc rdx, 0
+add r11, r14
+adc r12, r13
+adc rsi, r15
+adc rax, rbx
+adc rcx, rbp
+adc r9, r10
+adc rdx, [rsp + 24]
+mov r8, [rsp + 8]
+mov r10, rdx
+mov rdx, [r8 + 40]
+mov r8, [rsp]
+mulx r11, r13, [r8]
+mulx r14, r15, [r8 + 8]
+add r11, r15
+mulx r15, rbx, [r8 + 16]
+adc r14, rbx
+mulx rbx, rbp, [r8 + 24]
+adc r15, rbp
+mulx rbp, rdi, [r8 + 32]
+adc rbx, rdi
+mulx rdx, rdi, [r8 + 40]
+adc rbp, rdi
+adc rdx, 0
+add r12, r13
+adc rsi, r11
+adc rax, r14
+adc rcx, r15
+adc r9, rbx
+adc r10, rbp
+adc rdx, 0
+mov rdi, [rsp + 16]
+mov r8, rdx
+mov rdx, r12
+imul rdx, [rdi]
+mulx r11, r13, [rdi + 8]
+mulx r14, r15, [rdi + 16]
+add r11, r15
+mulx r15, rbx, [rdi + 24]
+adc r14, rbx
+mulx rbx, rbp, [rdi + 32]
+adc r15, rbp
+mov [rsp], r8
+mulx rbp, r8, [rdi + 40]
+adc rbx, r8
+mulx rdx, rdi, [rdi + 48]
+adc rbp, rdi
+adc rdx, 0
+add r12, r13
+adc rsi, r11
+adc rax, r14
+adc rcx, r15
+adc r9, rbx
+adc r10, rbp
+adc rdx, [rsp]
+add rsp, 32
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+    )
+}
+
+/// x*y/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_room_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_room_adx_code::<M>,
+            out("rax") _, out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") z[3], out("r10")
+            _, out("r11") z[4], out("r12") _, out("r13") z[0], out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_room_adx_code<M: Modulus<6>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mulx rdi, r8, [rsi]
+mulx r9, r10, [rsi + 8]
+mulx r11, r12, [rsi + 16]
+xor r13d, r13d
+adcx rdi, r10
+mulx r10, r13, [rsi + 24]
+adcx r9, r12
+mulx r12, r14, [rsi + 32]
+adcx r11, r13
+mulx rdx, r13, [rsi + 40]
+adcx r10, r14
+adcx r12, r13
+adcx rdx, rax
+mov r13, rdx
+mov rdx, r8
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+mulx rbx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx r8, r15
+mulx r8, r15, [rip + 2f + 24]
+adox r14, rbp
+adcx rdi, r14
+mulx r14, rbp, [rip + 2f + 32]
+adox rbx, r15
+adcx r9, rbx
+mulx r15, rbx, [rip + 2f + 40]
+adox r8, rbp
+adcx r11, r8
+mulx rdx, r8, [rip + 2f + 48]
+adox r14, rbx
+adcx r10, r14
+adox r15, r8
+adcx r12, r15
+adox rdx, rax
+adcx r13, rdx
+mov rdx, [rcx + 8]
+mulx r8, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx rdi, r14
+mulx r14, rbp, [rsi + 16]
+adox r8, rbx
+adcx r9, r8
+mulx r8, rbx, [rsi + 24]
+adox r15, rbp
+adcx r11, r15
+mulx r15, rbp, [rsi + 32]
+adox r14, rbx
+adcx r10, r14
+mulx rdx, r14, [rsi + 40]
+adox r8, rbp
+adcx r12, r8
+adox r15, r14
+adcx r13, r15
+adox rdx, rax
+adcx rdx, rax
+mov r8, rdx
+mov rdx, rdi
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+mulx rbx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx rdi, r15
+mulx rdi, r15, [rip + 2f + 24]
+adox r14, rbp
+adcx r9, r14
+mulx r14, rbp, [rip + 2f + 32]
+adox rbx, r15
+adcx r11, rbx
+mulx r15, rbx, [rip + 2f + 40]
+adox rdi, rbp
+adcx r10, rdi
+mulx rdx, rdi, [rip + 2f + 48]
+adox r14, rbx
+adcx r12, r14
+adox r15, rdi
+adcx r13, r15
+adox rdx, rax
+adcx r8, rdx
+mov rdx, [rcx + 16]
+mulx rdi, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx r9, r14
+mulx r14, rbp, [rsi + 16]
+adox rdi, rbx
+adcx r11, rdi
+mulx rdi, rbx, [rsi + 24]
+adox r15, rbp
+adcx r10, r15
+mulx r15, rbp, [rsi + 32]
+adox r14, rbx
+adcx r12, r14
+mulx rdx, r14, [rsi + 40]
+adox rdi, rbp
+adcx r13, rdi
+adox r15, r14
+adcx r8, r15
+adox rdx, rax
+adcx rdx, rax
+mov rdi, rdx
+mov rdx, r9
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+mulx rbx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx r9, r15
+mulx r9, r15, [rip + 2f + 24]
+adox r14, rbp
+adcx r11, r14
+mulx r14, rbp, [rip + 2f + 32]
+adox rbx, r15
+adcx r10, rbx
+mulx r15, rbx, [rip + 2f + 40]
+adox r9, rbp
+adcx r12, r9
+mulx rdx, r9, [rip + 2f + 48]
+adox r14, rbx
+adcx r13, r14
+adox r15, r9
+adcx r8, r15
+adox rdx, rax
+adcx rdi, rdx
+mov rdx, [rcx + 24]
+mulx r9, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx r11, r14
+mulx r14, rbp, [rsi + 16]
+adox r9, rbx
+adcx r10, r9
+mulx r9, rbx, [rsi + 24]
+adox r15, rbp
+adcx r12, r15
+mulx r15, rbp, [rsi + 32]
+adox r14, rbx
+adcx r13, r14
+mulx rdx, r14, [rsi + 40]
+adox r9, rbp
+adcx r8, r9
+adox r15, r14
+adcx rdi, r15
+adox rdx, rax
+adcx rdx, rax
+mov r9, rdx
+mov rdx, r11
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+mulx rbx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx r11, r15
+mulx r11, r15, [rip + 2f + 24]
+adox r14, rbp
+adcx r10, r14
+mulx r14, rbp, [rip + 2f + 32]
+adox rbx, r15
+adcx r12, rbx
+mulx r15, rbx, [rip + 2f + 40]
+adox r11, rbp
+adcx r13, r11
+mulx rdx, r11, [rip + 2f + 48]
+adox r14, rbx
+adcx r8, r14
+adox r15, r11
+adcx rdi, r15
+adox rdx, rax
+adcx r9, rdx
+mov rdx, [rcx + 32]
+mulx r11, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx r10, r14
+mulx r14, rbp, [rsi + 16]
+adox r11, rbx
+adcx r12, r11
+mulx r11, rbx, [rsi + 24]
+adox r15, rbp
+adcx r13, r15
+mulx r15, rbp, [rsi + 32]
+adox r14, rbx
+adcx r8, r14
+mulx rdx, r14, [rsi + 40]
+adox r11, rbp
+adcx rdi, r11
+adox r15, r14
+adcx r9, r15
+adox rdx, rax
+adcx rdx, rax
+mov r11, rdx
+mov rdx, r10
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+mulx rbx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx r10, r15
+mulx r10, r15, [rip + 2f + 24]
+adox r14, rbp
+adcx r12, r14
+mulx r14, rbp, [rip + 2f + 32]
+adox rbx, r15
+adcx r13, rbx
+mulx r15, rbx, [rip + 2f + 40]
+adox r10, rbp
+adcx r8, r10
+mulx rdx, r10, [rip + 2f + 48]
+adox r14, rbx
+adcx rdi, r14
+adox r15, r10
+adcx r9, r15
+adox rdx, rax
+adcx r11, rdx
+mov rdx, [rcx + 40]
+mulx rcx, r10, [rsi]
+mulx r14, r15, [rsi + 8]
+xor ebx, ebx
+adcx r12, r10
+mulx r10, rbx, [rsi + 16]
+adox rcx, r15
+adcx r13, rcx
+mulx rcx, r15, [rsi + 24]
+adox r14, rbx
+adcx r8, r14
+mulx r14, rbx, [rsi + 32]
+adox r10, r15
+adcx rdi, r10
+mulx rdx, rsi, [rsi + 40]
+adox rcx, rbx
+adcx r9, rcx
+adox r14, rsi
+adcx r11, r14
+adox rdx, rax
+adcx rdx, rax
+mov rcx, rdx
+mov rdx, r12
+mulx rsi, rdx, [rip + 2f]
+mulx rsi, r10, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
+adcx r12, r10
+mulx r10, r12, [rip + 2f + 24]
+adox rsi, r15
+adcx r13, rsi
+mulx rsi, r15, [rip + 2f + 32]
+adox r14, r12
+adcx r8, r14
+mulx r12, r14, [rip + 2f + 40]
+adox r10, r15
+adcx rdi, r10
+mulx rdx, r10, [rip + 2f + 48]
+adox rsi, r14
+adcx r9, rsi
+adox r12, r10
+adcx r11, r12
+adox rdx, rax
+adcx rcx, rdx
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -7074,6 +9339,50 @@ fn sub<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
             c4 = const M::P[4],
             c5 = const M::P[5],
             options(pure, readonly, nostack),
+        );
+    }
+    [a0, a1, a2, a3, a4, a5]
+}
+
+/// x mod p for x < 2p, p with a spare bit.
+#[inline(always)]
+fn reduce<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+    let [mut a0, mut a1, mut a2, mut a3, mut a4, mut a5] = *x;
+    // SAFETY: it changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "mov {t0}, {c0}",
+            "mov {t1}, {c1}",
+            "mov {t2}, {c2}",
+            "mov {t3}, {c3}",
+            "mov {t4}, {c4}",
+            "mov {t5}, {c5}",
+            "add {t0}, {a0}",
+            "adc {t1}, {a1}",
+            "adc {t2}, {a2}",
+            "adc {t3}, {a3}",
+            "adc {t4}, {a4}",
+            "adc {t5}, {a5}",
+            "cmovc {a0}, {t0}",
+            "cmovc {a1}, {t1}",
+            "cmovc {a2}, {t2}",
+            "cmovc {a3}, {t3}",
+            "cmovc {a4}, {t4}",
+            "cmovc {a5}, {t5}",
+            a0 = inout(reg) a0,
+            a1 = inout(reg) a1,
+            a2 = inout(reg) a2,
+            a3 = inout(reg) a3,
+            a4 = inout(reg) a4,
+            a5 = inout(reg) a5,
+            t0 = out(reg) _, t1 = out(reg) _, t2 = out(reg) _, t3 = out(reg) _, t4 = out(reg) _, t5 = out(reg) _,
+            c0 = const M::COMPLEMENT[0],
+            c1 = const M::COMPLEMENT[1],
+            c2 = const M::COMPLEMENT[2],
+            c3 = const M::COMPLEMENT[3],
+            c4 = const M::COMPLEMENT[4],
+            c5 = const M::COMPLEMENT[5],
+            options(pure, nomem, nostack),
         );
     }
     [a0, a1, a2, a3, a4, a5]

@@ -4,6 +4,7 @@
 use core::arch::{asm, naked_asm};
 
 use crate::assembly::assembly;
+use crate::lazy_kernels::lazy_assembly;
 use crate::modulus::Modulus;
 
 // fold: mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products.
@@ -25,19 +26,9 @@ unsafe fn mul_fold_mulx<M: Modulus<7>>(x: &[u64; 7], y: &[u64; 7]) -> [u64; 7] {
         asm!(
             "call {kernel}",
             kernel = sym mul_fold_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _,
-            out("r8") z[0],
-            out("r9") _,
-            out("r10") z[6],
-            out("r11") z[5],
-            out("r12") z[1],
-            out("r13") z[2],
-            out("r14") z[3],
-            out("r15") z[4],
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[0], out("r9") _, out("r10") z[6],
+            out("r11") z[5], out("r12") z[1], out("r13") z[2], out("r14") z[3], out("r15") z[4],
             options(pure, readonly),
         );
     }
@@ -48,425 +39,425 @@ unsafe fn mul_fold_mulx<M: Modulus<7>>(x: &[u64; 7], y: &[u64; 7]) -> [u64; 7] {
 unsafe extern "C" fn mul_fold_mulx_code<M: Modulus<7>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 48
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, rbp, r9
-    add rdi, rbp
-    mov rbp, qword ptr [rsi + 16]
-    mulx rbp, rbx, rbp
-    adc r9, rbx
-    mov rbx, qword ptr [rsi + 24]
-    mulx rbx, r12, rbx
-    adc rbp, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, r13, r12
-    adc rbx, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx r13, r14, r13
-    adc r12, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx rdx, r14, r14
-    adc r13, r14
-    adc rdx, 0
-    mov r14, rdx
-    mov rdx, r8
-    mulx r8, r15, qword ptr [rax]
-    mulx r11, r10, qword ptr [rax + 8]
-    add r8, r10
-    mov qword ptr [rsp], rsi
-    mulx r10, rsi, qword ptr [rax + 16]
-    adc r11, rsi
-    mov qword ptr [rsp + 8], rcx
-    mulx rsi, rcx, qword ptr [rax + 24]
-    adc r10, rcx
-    mov qword ptr [rsp + 16], r14
-    mulx rcx, r14, qword ptr [rax + 32]
-    adc rsi, r14
-    mov qword ptr [rsp + 24], r13
-    mulx r14, r13, qword ptr [rax + 40]
-    adc rcx, r13
-    mulx rdx, r13, qword ptr [rax + 48]
-    adc r14, r13
-    adc rdx, 0
-    add rdi, r15
-    adc r9, r8
-    adc rbp, r11
-    adc rbx, r10
-    adc r12, rsi
-    adc rcx, qword ptr [rsp + 24]
-    adc r14, qword ptr [rsp + 16]
-    adc rdx, 0
-    mov rsi, qword ptr [rsp + 8]
-    mov r8, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov r13, qword ptr [rsp]
-    mulx r15, r11, qword ptr [r13]
-    mulx r10, rsi, qword ptr [r13 + 8]
-    add r15, rsi
-    mov qword ptr [rsp + 16], rax
-    mulx rsi, rax, qword ptr [r13 + 16]
-    adc r10, rax
-    mov qword ptr [rsp + 24], r8
-    mulx rax, r8, qword ptr [r13 + 24]
-    adc rsi, r8
-    mov qword ptr [rsp + 32], r14
-    mulx r8, r14, qword ptr [r13 + 32]
-    adc rax, r14
-    mov qword ptr [rsp + 40], rcx
-    mulx r14, rcx, qword ptr [r13 + 40]
-    adc r8, rcx
-    mulx rcx, rdx, qword ptr [r13 + 48]
-    adc r14, rdx
-    adc rcx, 0
-    add rdi, r11
-    adc r9, r15
-    adc rbp, r10
-    adc rbx, rsi
-    adc r12, rax
-    adc r8, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    mov rdx, rdi
-    mov rax, qword ptr [rsp + 16]
-    mulx rsi, rdi, qword ptr [rax]
-    mulx r15, r11, qword ptr [rax + 8]
-    add rsi, r11
-    mulx r11, r10, qword ptr [rax + 16]
-    adc r15, r10
-    mulx r10, r13, qword ptr [rax + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 24], rcx
-    mulx r13, rcx, qword ptr [rax + 32]
-    adc r10, rcx
-    mov qword ptr [rsp + 32], r14
-    mulx rcx, r14, qword ptr [rax + 40]
-    adc r13, r14
-    mulx rdx, r14, qword ptr [rax + 48]
-    adc rcx, r14
-    adc rdx, 0
-    add r9, rdi
-    adc rbp, rsi
-    adc rbx, r15
-    adc r12, r11
-    adc r8, r10
-    adc r13, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rsi, qword ptr [rsp + 8]
-    mov rdi, rdx
-    mov rdx, qword ptr [rsi + 16]
-    mov r14, qword ptr [rsp]
-    mulx r15, r11, qword ptr [r14]
-    mulx r10, rsi, qword ptr [r14 + 8]
-    add r15, rsi
-    mulx rsi, rax, qword ptr [r14 + 16]
-    adc r10, rax
-    mov qword ptr [rsp + 24], rdi
-    mulx rax, rdi, qword ptr [r14 + 24]
-    adc rsi, rdi
-    mov qword ptr [rsp + 32], rcx
-    mulx rdi, rcx, qword ptr [r14 + 32]
-    adc rax, rcx
-    mov qword ptr [rsp + 40], r13
-    mulx rcx, r13, qword ptr [r14 + 40]
-    adc rdi, r13
-    mulx rdx, r13, qword ptr [r14 + 48]
-    adc rcx, r13
-    adc rdx, 0
-    add r9, r11
-    adc rbp, r15
-    adc rbx, r10
-    adc r12, rsi
-    adc r8, rax
-    adc rdi, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, rdx
-    mov rdx, r9
-    mov rsi, qword ptr [rsp + 16]
-    mulx r9, r13, qword ptr [rsi]
-    mulx r15, r11, qword ptr [rsi + 8]
-    add r9, r11
-    mulx r11, r10, qword ptr [rsi + 16]
-    adc r15, r10
-    mulx r10, r14, qword ptr [rsi + 24]
-    adc r11, r14
-    mov qword ptr [rsp + 24], rax
-    mulx r14, rax, qword ptr [rsi + 32]
-    adc r10, rax
-    mov qword ptr [rsp + 32], rcx
-    mulx rax, rcx, qword ptr [rsi + 40]
-    adc r14, rcx
-    mulx rcx, rdx, qword ptr [rsi + 48]
-    adc rax, rdx
-    adc rcx, 0
-    add rbp, r13
-    adc rbx, r9
-    adc r12, r15
-    adc r8, r11
-    adc rdi, r10
-    adc r14, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov r9, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r9 + 24]
-    mov r13, qword ptr [rsp]
-    mulx r15, r11, qword ptr [r13]
-    mulx r10, r9, qword ptr [r13 + 8]
-    add r15, r9
-    mulx r9, rsi, qword ptr [r13 + 16]
-    adc r10, rsi
-    mov qword ptr [rsp + 24], rcx
-    mulx rsi, rcx, qword ptr [r13 + 24]
-    adc r9, rcx
-    mov qword ptr [rsp + 32], rax
-    mulx rcx, rax, qword ptr [r13 + 32]
-    adc rsi, rax
-    mov qword ptr [rsp + 40], r14
-    mulx rax, r14, qword ptr [r13 + 40]
-    adc rcx, r14
-    mulx rdx, r14, qword ptr [r13 + 48]
-    adc rax, r14
-    adc rdx, 0
-    add rbp, r11
-    adc rbx, r15
-    adc r12, r10
-    adc r8, r9
-    adc rdi, rsi
-    adc rcx, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, rdx
-    mov rdx, rbp
-    mov r9, qword ptr [rsp + 16]
-    mulx rbp, r14, qword ptr [r9]
-    mulx r15, r11, qword ptr [r9 + 8]
-    add rbp, r11
-    mulx r11, r10, qword ptr [r9 + 16]
-    adc r15, r10
-    mulx r10, r13, qword ptr [r9 + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 24], rsi
-    mulx r13, rsi, qword ptr [r9 + 32]
-    adc r10, rsi
-    mov qword ptr [rsp + 32], rax
-    mulx rsi, rax, qword ptr [r9 + 40]
-    adc r13, rax
-    mulx rax, rdx, qword ptr [r9 + 48]
-    adc rsi, rdx
-    adc rax, 0
-    add rbx, r14
-    adc r12, rbp
-    adc r8, r15
-    adc rdi, r11
-    adc rcx, r10
-    adc r13, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 24]
-    adc rax, 0
-    mov rbp, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rbp + 32]
-    mov r14, qword ptr [rsp]
-    mulx r15, r11, qword ptr [r14]
-    mulx r10, rbp, qword ptr [r14 + 8]
-    add r15, rbp
-    mulx rbp, r9, qword ptr [r14 + 16]
-    adc r10, r9
-    mov qword ptr [rsp + 24], rax
-    mulx r9, rax, qword ptr [r14 + 24]
-    adc rbp, rax
-    mov qword ptr [rsp + 32], rsi
-    mulx rax, rsi, qword ptr [r14 + 32]
-    adc r9, rsi
-    mov qword ptr [rsp + 40], r13
-    mulx rsi, r13, qword ptr [r14 + 40]
-    adc rax, r13
-    mulx rdx, r13, qword ptr [r14 + 48]
-    adc rsi, r13
-    adc rdx, 0
-    add rbx, r11
-    adc r12, r15
-    adc r8, r10
-    adc rdi, rbp
-    adc rcx, r9
-    adc rax, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r9, rdx
-    mov rdx, rbx
-    mov rbp, qword ptr [rsp + 16]
-    mulx rbx, r13, qword ptr [rbp]
-    mulx r15, r11, qword ptr [rbp + 8]
-    add rbx, r11
-    mulx r11, r10, qword ptr [rbp + 16]
-    adc r15, r10
-    mulx r10, r14, qword ptr [rbp + 24]
-    adc r11, r14
-    mov qword ptr [rsp + 24], r9
-    mulx r14, r9, qword ptr [rbp + 32]
-    adc r10, r9
-    mov qword ptr [rsp + 32], rsi
-    mulx r9, rsi, qword ptr [rbp + 40]
-    adc r14, rsi
-    mulx rdx, rsi, qword ptr [rbp + 48]
-    adc r9, rsi
-    adc rdx, 0
-    add r12, r13
-    adc r8, rbx
-    adc rdi, r15
-    adc rcx, r11
-    adc rax, r10
-    adc r14, qword ptr [rsp + 32]
-    adc r9, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rsi, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [rsi + 40]
-    mov r13, qword ptr [rsp]
-    mulx r15, r11, qword ptr [r13]
-    mulx r10, rsi, qword ptr [r13 + 8]
-    add r15, rsi
-    mulx rsi, rbp, qword ptr [r13 + 16]
-    adc r10, rbp
-    mov qword ptr [rsp + 24], rbx
-    mulx rbp, rbx, qword ptr [r13 + 24]
-    adc rsi, rbx
-    mov qword ptr [rsp + 32], r9
-    mulx rbx, r9, qword ptr [r13 + 32]
-    adc rbp, r9
-    mov qword ptr [rsp + 40], r14
-    mulx r9, r14, qword ptr [r13 + 40]
-    adc rbx, r14
-    mulx rdx, r14, qword ptr [r13 + 48]
-    adc r9, r14
-    adc rdx, 0
-    add r12, r11
-    adc r8, r15
-    adc rdi, r10
-    adc rcx, rsi
-    adc rax, rbp
-    adc rbx, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, rdx
-    mov rdx, r12
-    mov rbp, qword ptr [rsp + 16]
-    mulx r12, r14, qword ptr [rbp]
-    mulx r15, r11, qword ptr [rbp + 8]
-    add r12, r11
-    mulx r11, r10, qword ptr [rbp + 16]
-    adc r15, r10
-    mulx r10, r13, qword ptr [rbp + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 24], rsi
-    mulx r13, rsi, qword ptr [rbp + 32]
-    adc r10, rsi
-    mov qword ptr [rsp + 32], r9
-    mulx rsi, r9, qword ptr [rbp + 40]
-    adc r13, r9
-    mulx rdx, r9, qword ptr [rbp + 48]
-    adc rsi, r9
-    adc rdx, 0
-    add r8, r14
-    adc rdi, r12
-    adc rcx, r15
-    adc rax, r11
-    adc rbx, r10
-    adc r13, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r9, qword ptr [rsp + 8]
-    mov r12, rdx
-    mov rdx, qword ptr [r9 + 48]
-    mov r9, qword ptr [rsp]
-    mulx r14, r15, qword ptr [r9]
-    mulx r11, r10, qword ptr [r9 + 8]
-    add r14, r10
-    mulx r10, rbp, qword ptr [r9 + 16]
-    adc r11, rbp
-    mov qword ptr [rsp + 8], r12
-    mulx rbp, r12, qword ptr [r9 + 24]
-    adc r10, r12
-    mov qword ptr [rsp + 24], rsi
-    mulx r12, rsi, qword ptr [r9 + 32]
-    adc rbp, rsi
-    mov qword ptr [rsp + 32], r13
-    mulx rsi, r13, qword ptr [r9 + 40]
-    adc r12, r13
-    mulx rdx, r9, qword ptr [r9 + 48]
-    adc rsi, r9
-    adc rdx, 0
-    add r8, r15
-    adc rdi, r14
-    adc rcx, r11
-    adc rax, r10
-    adc rbx, rbp
-    adc r12, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov r9, qword ptr [rsp + 16]
-    mov rbp, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [r9 + 56]
-    mulx r13, r14, qword ptr [r9 + 64]
-    mulx r15, r11, qword ptr [r9 + 72]
-    add r13, r11
-    mulx r11, r10, qword ptr [r9 + 80]
-    adc r15, r10
-    mov qword ptr [rsp + 8], rbp
-    mulx r10, rbp, qword ptr [r9 + 88]
-    adc r11, rbp
-    mov qword ptr [rsp + 24], rsi
-    mulx rbp, rsi, qword ptr [r9 + 96]
-    adc r10, rsi
-    mov qword ptr [rsp + 32], r12
-    mulx rsi, r12, qword ptr [r9 + 104]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [r9 + 112]
-    adc rsi, r12
-    adc rdx, 0
-    add r8, r14
-    adc rdi, r13
-    adc rcx, r15
-    adc rax, r11
-    adc rbx, r10
-    adc rbp, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov r8, rdi
-    sub r8, qword ptr [r9 + 64]
-    mov r12, rcx
-    sbb r12, qword ptr [r9 + 72]
-    mov r13, rax
-    sbb r13, qword ptr [r9 + 80]
-    mov r14, rbx
-    sbb r14, qword ptr [r9 + 88]
-    mov r15, rbp
-    sbb r15, qword ptr [r9 + 96]
-    mov r11, rsi
-    sbb r11, qword ptr [r9 + 104]
-    mov r10, rdx
-    sbb r10, qword ptr [r9 + 112]
-    cmovc r8, rdi
-    cmovc r12, rcx
-    cmovc r13, rax
-    cmovc r14, rbx
-    cmovc r15, rbp
-    cmovc r11, rsi
-    cmovc r10, rdx
-    add rsp, 48
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 48
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, rbp, r9
+add rdi, rbp
+mov rbp, [rsi + 16]
+mulx rbp, rbx, rbp
+adc r9, rbx
+mov rbx, [rsi + 24]
+mulx rbx, r12, rbx
+adc rbp, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc rbx, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx rdx, r14, r14
+adc r13, r14
+adc rdx, 0
+mov r14, rdx
+mov rdx, r8
+mulx r8, r15, [rax]
+mulx r11, r10, [rax + 8]
+add r8, r10
+mov [rsp], rsi
+mulx r10, rsi, [rax + 16]
+adc r11, rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 24]
+adc r10, rcx
+mov [rsp + 16], r14
+mulx rcx, r14, [rax + 32]
+adc rsi, r14
+mov [rsp + 24], r13
+mulx r14, r13, [rax + 40]
+adc rcx, r13
+mulx rdx, r13, [rax + 48]
+adc r14, r13
+adc rdx, 0
+add rdi, r15
+adc r9, r8
+adc rbp, r11
+adc rbx, r10
+adc r12, rsi
+adc rcx, [rsp + 24]
+adc r14, [rsp + 16]
+adc rdx, 0
+mov rsi, [rsp + 8]
+mov r8, rdx
+mov rdx, [rsi + 8]
+mov r13, [rsp]
+mulx r15, r11, [r13]
+mulx r10, rsi, [r13 + 8]
+add r15, rsi
+mov [rsp + 16], rax
+mulx rsi, rax, [r13 + 16]
+adc r10, rax
+mov [rsp + 24], r8
+mulx rax, r8, [r13 + 24]
+adc rsi, r8
+mov [rsp + 32], r14
+mulx r8, r14, [r13 + 32]
+adc rax, r14
+mov [rsp + 40], rcx
+mulx r14, rcx, [r13 + 40]
+adc r8, rcx
+mulx rcx, rdx, [r13 + 48]
+adc r14, rdx
+adc rcx, 0
+add rdi, r11
+adc r9, r15
+adc rbp, r10
+adc rbx, rsi
+adc r12, rax
+adc r8, [rsp + 40]
+adc r14, [rsp + 32]
+adc rcx, [rsp + 24]
+mov rdx, rdi
+mov rax, [rsp + 16]
+mulx rsi, rdi, [rax]
+mulx r15, r11, [rax + 8]
+add rsi, r11
+mulx r11, r10, [rax + 16]
+adc r15, r10
+mulx r10, r13, [rax + 24]
+adc r11, r13
+mov [rsp + 24], rcx
+mulx r13, rcx, [rax + 32]
+adc r10, rcx
+mov [rsp + 32], r14
+mulx rcx, r14, [rax + 40]
+adc r13, r14
+mulx rdx, r14, [rax + 48]
+adc rcx, r14
+adc rdx, 0
+add r9, rdi
+adc rbp, rsi
+adc rbx, r15
+adc r12, r11
+adc r8, r10
+adc r13, [rsp + 32]
+adc rcx, [rsp + 24]
+adc rdx, 0
+mov rsi, [rsp + 8]
+mov rdi, rdx
+mov rdx, [rsi + 16]
+mov r14, [rsp]
+mulx r15, r11, [r14]
+mulx r10, rsi, [r14 + 8]
+add r15, rsi
+mulx rsi, rax, [r14 + 16]
+adc r10, rax
+mov [rsp + 24], rdi
+mulx rax, rdi, [r14 + 24]
+adc rsi, rdi
+mov [rsp + 32], rcx
+mulx rdi, rcx, [r14 + 32]
+adc rax, rcx
+mov [rsp + 40], r13
+mulx rcx, r13, [r14 + 40]
+adc rdi, r13
+mulx rdx, r13, [r14 + 48]
+adc rcx, r13
+adc rdx, 0
+add r9, r11
+adc rbp, r15
+adc rbx, r10
+adc r12, rsi
+adc r8, rax
+adc rdi, [rsp + 40]
+adc rcx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rax, rdx
+mov rdx, r9
+mov rsi, [rsp + 16]
+mulx r9, r13, [rsi]
+mulx r15, r11, [rsi + 8]
+add r9, r11
+mulx r11, r10, [rsi + 16]
+adc r15, r10
+mulx r10, r14, [rsi + 24]
+adc r11, r14
+mov [rsp + 24], rax
+mulx r14, rax, [rsi + 32]
+adc r10, rax
+mov [rsp + 32], rcx
+mulx rax, rcx, [rsi + 40]
+adc r14, rcx
+mulx rcx, rdx, [rsi + 48]
+adc rax, rdx
+adc rcx, 0
+add rbp, r13
+adc rbx, r9
+adc r12, r15
+adc r8, r11
+adc rdi, r10
+adc r14, [rsp + 32]
+adc rax, [rsp + 24]
+adc rcx, 0
+mov r9, [rsp + 8]
+mov rdx, [r9 + 24]
+mov r13, [rsp]
+mulx r15, r11, [r13]
+mulx r10, r9, [r13 + 8]
+add r15, r9
+mulx r9, rsi, [r13 + 16]
+adc r10, rsi
+mov [rsp + 24], rcx
+mulx rsi, rcx, [r13 + 24]
+adc r9, rcx
+mov [rsp + 32], rax
+mulx rcx, rax, [r13 + 32]
+adc rsi, rax
+mov [rsp + 40], r14
+mulx rax, r14, [r13 + 40]
+adc rcx, r14
+mulx rdx, r14, [r13 + 48]
+adc rax, r14
+adc rdx, 0
+add rbp, r11
+adc rbx, r15
+adc r12, r10
+adc r8, r9
+adc rdi, rsi
+adc rcx, [rsp + 40]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rsi, rdx
+mov rdx, rbp
+mov r9, [rsp + 16]
+mulx rbp, r14, [r9]
+mulx r15, r11, [r9 + 8]
+add rbp, r11
+mulx r11, r10, [r9 + 16]
+adc r15, r10
+mulx r10, r13, [r9 + 24]
+adc r11, r13
+mov [rsp + 24], rsi
+mulx r13, rsi, [r9 + 32]
+adc r10, rsi
+mov [rsp + 32], rax
+mulx rsi, rax, [r9 + 40]
+adc r13, rax
+mulx rax, rdx, [r9 + 48]
+adc rsi, rdx
+adc rax, 0
+add rbx, r14
+adc r12, rbp
+adc r8, r15
+adc rdi, r11
+adc rcx, r10
+adc r13, [rsp + 32]
+adc rsi, [rsp + 24]
+adc rax, 0
+mov rbp, [rsp + 8]
+mov rdx, [rbp + 32]
+mov r14, [rsp]
+mulx r15, r11, [r14]
+mulx r10, rbp, [r14 + 8]
+add r15, rbp
+mulx rbp, r9, [r14 + 16]
+adc r10, r9
+mov [rsp + 24], rax
+mulx r9, rax, [r14 + 24]
+adc rbp, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [r14 + 32]
+adc r9, rsi
+mov [rsp + 40], r13
+mulx rsi, r13, [r14 + 40]
+adc rax, r13
+mulx rdx, r13, [r14 + 48]
+adc rsi, r13
+adc rdx, 0
+add rbx, r11
+adc r12, r15
+adc r8, r10
+adc rdi, rbp
+adc rcx, r9
+adc rax, [rsp + 40]
+adc rsi, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r9, rdx
+mov rdx, rbx
+mov rbp, [rsp + 16]
+mulx rbx, r13, [rbp]
+mulx r15, r11, [rbp + 8]
+add rbx, r11
+mulx r11, r10, [rbp + 16]
+adc r15, r10
+mulx r10, r14, [rbp + 24]
+adc r11, r14
+mov [rsp + 24], r9
+mulx r14, r9, [rbp + 32]
+adc r10, r9
+mov [rsp + 32], rsi
+mulx r9, rsi, [rbp + 40]
+adc r14, rsi
+mulx rdx, rsi, [rbp + 48]
+adc r9, rsi
+adc rdx, 0
+add r12, r13
+adc r8, rbx
+adc rdi, r15
+adc rcx, r11
+adc rax, r10
+adc r14, [rsp + 32]
+adc r9, [rsp + 24]
+adc rdx, 0
+mov rsi, [rsp + 8]
+mov rbx, rdx
+mov rdx, [rsi + 40]
+mov r13, [rsp]
+mulx r15, r11, [r13]
+mulx r10, rsi, [r13 + 8]
+add r15, rsi
+mulx rsi, rbp, [r13 + 16]
+adc r10, rbp
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r13 + 24]
+adc rsi, rbx
+mov [rsp + 32], r9
+mulx rbx, r9, [r13 + 32]
+adc rbp, r9
+mov [rsp + 40], r14
+mulx r9, r14, [r13 + 40]
+adc rbx, r14
+mulx rdx, r14, [r13 + 48]
+adc r9, r14
+adc rdx, 0
+add r12, r11
+adc r8, r15
+adc rdi, r10
+adc rcx, rsi
+adc rax, rbp
+adc rbx, [rsp + 40]
+adc r9, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rsi, rdx
+mov rdx, r12
+mov rbp, [rsp + 16]
+mulx r12, r14, [rbp]
+mulx r15, r11, [rbp + 8]
+add r12, r11
+mulx r11, r10, [rbp + 16]
+adc r15, r10
+mulx r10, r13, [rbp + 24]
+adc r11, r13
+mov [rsp + 24], rsi
+mulx r13, rsi, [rbp + 32]
+adc r10, rsi
+mov [rsp + 32], r9
+mulx rsi, r9, [rbp + 40]
+adc r13, r9
+mulx rdx, r9, [rbp + 48]
+adc rsi, r9
+adc rdx, 0
+add r8, r14
+adc rdi, r12
+adc rcx, r15
+adc rax, r11
+adc rbx, r10
+adc r13, [rsp + 32]
+adc rsi, [rsp + 24]
+adc rdx, 0
+mov r9, [rsp + 8]
+mov r12, rdx
+mov rdx, [r9 + 48]
+mov r9, [rsp]
+mulx r14, r15, [r9]
+mulx r11, r10, [r9 + 8]
+add r14, r10
+mulx r10, rbp, [r9 + 16]
+adc r11, rbp
+mov [rsp + 8], r12
+mulx rbp, r12, [r9 + 24]
+adc r10, r12
+mov [rsp + 24], rsi
+mulx r12, rsi, [r9 + 32]
+adc rbp, rsi
+mov [rsp + 32], r13
+mulx rsi, r13, [r9 + 40]
+adc r12, r13
+mulx rdx, r9, [r9 + 48]
+adc rsi, r9
+adc rdx, 0
+add r8, r15
+adc rdi, r14
+adc rcx, r11
+adc rax, r10
+adc rbx, rbp
+adc r12, [rsp + 32]
+adc rsi, [rsp + 24]
+adc rdx, [rsp + 8]
+mov r9, [rsp + 16]
+mov rbp, rdx
+mov rdx, r8
+imul rdx, [r9 + 56]
+mulx r13, r14, [r9 + 64]
+mulx r15, r11, [r9 + 72]
+add r13, r11
+mulx r11, r10, [r9 + 80]
+adc r15, r10
+mov [rsp + 8], rbp
+mulx r10, rbp, [r9 + 88]
+adc r11, rbp
+mov [rsp + 24], rsi
+mulx rbp, rsi, [r9 + 96]
+adc r10, rsi
+mov [rsp + 32], r12
+mulx rsi, r12, [r9 + 104]
+adc rbp, r12
+mulx rdx, r12, [r9 + 112]
+adc rsi, r12
+adc rdx, 0
+add r8, r14
+adc rdi, r13
+adc rcx, r15
+adc rax, r11
+adc rbx, r10
+adc rbp, [rsp + 32]
+adc rsi, [rsp + 24]
+adc rdx, [rsp + 8]
+mov r8, rdi
+sub r8, [r9 + 64]
+mov r12, rcx
+sbb r12, [r9 + 72]
+mov r13, rax
+sbb r13, [r9 + 80]
+mov r14, rbx
+sbb r14, [r9 + 88]
+mov r15, rbp
+sbb r15, [r9 + 96]
+mov r11, rsi
+sbb r11, [r9 + 104]
+mov r10, rdx
+sbb r10, [r9 + 112]
+cmovc r8, rdi
+cmovc r12, rcx
+cmovc r13, rax
+cmovc r14, rbx
+cmovc r15, rbp
+cmovc r11, rsi
+cmovc r10, rdx
+add rsp, 48
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -498,19 +489,9 @@ unsafe fn square_fold_mulx<M: Modulus<7>>(x: &[u64; 7]) -> [u64; 7] {
         asm!(
             "call {kernel}",
             kernel = sym square_fold_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            out("rdx") _,
-            inout("rsi") core::ptr::from_ref(x) => z[0],
-            out("rdi") z[1],
-            out("r8") z[2],
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") z[3],
-            out("r13") z[6],
-            out("r14") z[4],
-            out("r15") z[5],
+            out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => z[0],
+            out("rdi") z[1], out("r8") z[2], out("r9") _, out("r10") _, out("r11") _, out("r12")
+            z[3], out("r13") z[6], out("r14") z[4], out("r15") z[5],
             options(pure, readonly),
         );
     }
@@ -521,359 +502,359 @@ unsafe fn square_fold_mulx<M: Modulus<7>>(x: &[u64; 7]) -> [u64; 7] {
 unsafe extern "C" fn square_fold_mulx_code<M: Modulus<7>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 56
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov r9, qword ptr [rsi + 32]
-    shld r9, rdx, 1
-    mov rdx, qword ptr [rsi + 32]
-    mov r10, qword ptr [rsi + 40]
-    shld r10, rdx, 1
-    mov rdx, qword ptr [rsi + 40]
-    mov r11, qword ptr [rsi + 48]
-    shld r11, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov r12, qword ptr [rsi]
-    mulx r12, rbp, r12
-    mulx rcx, r14, rcx
-    add r12, r14
-    mulx rdi, r14, rdi
-    adc rcx, r14
-    mulx r14, r15, r8
-    adc rdi, r15
-    mulx r15, rbx, r9
-    adc r14, rbx
-    mulx rbx, r13, r10
-    adc r15, r13
-    mulx rdx, r13, r11
-    adc rbx, r13
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, rbp
-    mov qword ptr [rsp], r11
-    mulx rbp, r11, qword ptr [rax]
-    mov qword ptr [rsp + 8], r10
-    mov qword ptr [rsp + 16], r9
-    mulx r10, r9, qword ptr [rax + 8]
-    add rbp, r9
-    mov qword ptr [rsp + 24], r8
-    mulx r9, r8, qword ptr [rax + 16]
-    adc r10, r8
-    mov qword ptr [rsp + 32], rsi
-    mulx r8, rsi, qword ptr [rax + 24]
-    adc r9, rsi
-    mov qword ptr [rsp + 40], r13
-    mulx rsi, r13, qword ptr [rax + 32]
-    adc r8, r13
-    mov qword ptr [rsp + 48], rbx
-    mulx r13, rbx, qword ptr [rax + 40]
-    adc rsi, rbx
-    mulx rdx, rbx, qword ptr [rax + 48]
-    adc r13, rbx
-    adc rdx, 0
-    add r12, r11
-    adc rcx, rbp
-    adc rdi, r10
-    adc r14, r9
-    adc r15, r8
-    adc rsi, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 40]
-    adc rdx, 0
-    mov r8, qword ptr [rsp + 32]
-    mov r9, qword ptr [r8 + 16]
-    lea r9, [r9 + r9]
-    mov r10, rdx
-    mov rdx, qword ptr [r8 + 8]
-    mov r11, qword ptr [r8 + 8]
-    mulx r11, rbp, r11
-    mulx r9, rbx, r9
-    add r11, rbx
-    mulx rbx, r8, qword ptr [rsp + 24]
-    adc r9, r8
-    mov qword ptr [rsp + 24], rax
-    mulx r8, rax, qword ptr [rsp + 16]
-    adc rbx, rax
-    mov qword ptr [rsp + 40], r12
-    mulx rax, r12, qword ptr [rsp + 8]
-    adc r8, r12
-    mulx rdx, r12, qword ptr [rsp]
-    adc rax, r12
-    adc rdx, 0
-    add rcx, rbp
-    adc rdi, r11
-    adc r14, r9
-    adc r15, rbx
-    adc rsi, r8
-    adc r13, rax
-    adc r10, rdx
-    mov rdx, qword ptr [rsp + 40]
-    mov rax, qword ptr [rsp + 24]
-    mulx r8, r9, qword ptr [rax]
-    mulx r11, r12, qword ptr [rax + 8]
-    add r8, r12
-    mulx r12, rbp, qword ptr [rax + 16]
-    adc r11, rbp
-    mulx rbp, rbx, qword ptr [rax + 24]
-    adc r12, rbx
-    mov qword ptr [rsp + 40], r10
-    mulx rbx, r10, qword ptr [rax + 32]
-    adc rbp, r10
-    mov qword ptr [rsp + 48], r13
-    mulx r10, r13, qword ptr [rax + 40]
-    adc rbx, r13
-    mulx rdx, r13, qword ptr [rax + 48]
-    adc r10, r13
-    adc rdx, 0
-    add rcx, r9
-    adc rdi, r8
-    adc r14, r11
-    adc r15, r12
-    adc rsi, rbp
-    adc rbx, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 40]
-    adc rdx, 0
-    mov r8, qword ptr [rsp + 32]
-    mov r9, qword ptr [r8 + 24]
-    lea r9, [r9 + r9]
-    mov r11, rdx
-    mov rdx, qword ptr [r8 + 16]
-    mov r12, qword ptr [r8 + 16]
-    mulx r12, rbp, r12
-    mulx r9, r13, r9
-    add r12, r13
-    mulx r13, r8, qword ptr [rsp + 16]
-    adc r9, r8
-    mov qword ptr [rsp + 16], rdi
-    mulx r8, rdi, qword ptr [rsp + 8]
-    adc r13, rdi
-    mulx rdx, rdi, qword ptr [rsp]
-    adc r8, rdi
-    adc rdx, 0
-    add r14, rbp
-    adc r15, r12
-    adc rsi, r9
-    adc rbx, r13
-    adc r10, r8
-    adc r11, rdx
-    mov rdx, rcx
-    mulx rcx, rdi, qword ptr [rax]
-    mulx r8, r9, qword ptr [rax + 8]
-    add rcx, r9
-    mulx r9, r12, qword ptr [rax + 16]
-    adc r8, r12
-    mulx r12, rbp, qword ptr [rax + 24]
-    adc r9, rbp
-    mulx rbp, r13, qword ptr [rax + 32]
-    adc r12, r13
-    mov qword ptr [rsp + 40], r11
-    mulx r13, r11, qword ptr [rax + 40]
-    adc rbp, r11
-    mulx rdx, r11, qword ptr [rax + 48]
-    adc r13, r11
-    adc rdx, 0
-    add rdi, qword ptr [rsp + 16]
-    adc r14, rcx
-    adc r15, r8
-    adc rsi, r9
-    adc rbx, r12
-    adc r10, rbp
-    adc r13, qword ptr [rsp + 40]
-    adc rdx, 0
-    mov rcx, qword ptr [rsp + 32]
-    mov r8, qword ptr [rcx + 32]
-    lea r8, [r8 + r8]
-    mov r9, rdx
-    mov rdx, qword ptr [rcx + 24]
-    mov r11, qword ptr [rcx + 24]
-    mulx r11, r12, r11
-    mulx r8, rbp, r8
-    add r11, rbp
-    mulx rbp, rcx, qword ptr [rsp + 8]
-    adc r8, rcx
-    mulx rcx, rdx, qword ptr [rsp]
-    adc rbp, rdx
-    adc rcx, 0
-    add rsi, r12
-    adc rbx, r11
-    adc r10, r8
-    adc r13, rbp
-    adc r9, rcx
-    mov rdx, rdi
-    mulx rcx, rdi, qword ptr [rax]
-    mulx r8, r11, qword ptr [rax + 8]
-    add rcx, r11
-    mulx r11, r12, qword ptr [rax + 16]
-    adc r8, r12
-    mulx r12, rbp, qword ptr [rax + 24]
-    adc r11, rbp
-    mov qword ptr [rsp + 8], r9
-    mulx rbp, r9, qword ptr [rax + 32]
-    adc r12, r9
-    mov qword ptr [rsp + 40], r13
-    mulx r9, r13, qword ptr [rax + 40]
-    adc rbp, r13
-    mulx rdx, r13, qword ptr [rax + 48]
-    adc r9, r13
-    adc rdx, 0
-    add r14, rdi
-    adc r15, rcx
-    adc rsi, r8
-    adc rbx, r11
-    adc r10, r12
-    adc rbp, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 8]
-    adc rdx, 0
-    mov rcx, qword ptr [rsp + 32]
-    mov rdi, qword ptr [rcx + 40]
-    lea rdi, [rdi + rdi]
-    mov r8, rdx
-    mov rdx, qword ptr [rcx + 32]
-    mov r11, qword ptr [rcx + 32]
-    mulx r11, r12, r11
-    mulx rdi, r13, rdi
-    add r11, r13
-    mulx rdx, r13, qword ptr [rsp]
-    adc rdi, r13
-    adc rdx, 0
-    add r10, r12
-    adc rbp, r11
-    adc r9, rdi
-    adc r8, rdx
-    mov rdx, r14
-    mulx rdi, r11, qword ptr [rax]
-    mulx r12, r14, qword ptr [rax + 8]
-    add rdi, r14
-    mulx r14, r13, qword ptr [rax + 16]
-    adc r12, r13
-    mulx r13, rcx, qword ptr [rax + 24]
-    adc r14, rcx
-    mov qword ptr [rsp], r8
-    mulx rcx, r8, qword ptr [rax + 32]
-    adc r13, r8
-    mov qword ptr [rsp + 8], r9
-    mulx r8, r9, qword ptr [rax + 40]
-    adc rcx, r9
-    mulx rdx, r9, qword ptr [rax + 48]
-    adc r8, r9
-    adc rdx, 0
-    add r15, r11
-    adc rsi, rdi
-    adc rbx, r12
-    adc r10, r14
-    adc rbp, r13
-    adc rcx, qword ptr [rsp + 8]
-    adc r8, qword ptr [rsp]
-    adc rdx, 0
-    mov rdi, qword ptr [rsp + 32]
-    mov r9, qword ptr [rdi + 48]
-    lea r9, [r9 + r9]
-    mov r11, rdx
-    mov rdx, qword ptr [rdi + 40]
-    mov r12, qword ptr [rdi + 40]
-    mulx r12, r14, r12
-    mulx rdx, r9, r9
-    add r12, r9
-    adc rdx, 0
-    add rcx, r14
-    adc r8, r12
-    adc r11, rdx
-    mov rdx, r15
-    mulx r9, r12, qword ptr [rax]
-    mulx r14, r15, qword ptr [rax + 8]
-    add r9, r15
-    mulx r15, r13, qword ptr [rax + 16]
-    adc r14, r13
-    mulx r13, rdi, qword ptr [rax + 24]
-    adc r15, rdi
-    mov qword ptr [rsp], r11
-    mulx rdi, r11, qword ptr [rax + 32]
-    adc r13, r11
-    mov qword ptr [rsp + 8], r8
-    mulx r11, r8, qword ptr [rax + 40]
-    adc rdi, r8
-    mulx rdx, r8, qword ptr [rax + 48]
-    adc r11, r8
-    adc rdx, 0
-    add rsi, r12
-    adc rbx, r9
-    adc r10, r14
-    adc rbp, r15
-    adc rcx, r13
-    adc rdi, qword ptr [rsp + 8]
-    adc r11, qword ptr [rsp]
-    adc rdx, 0
-    mov r8, qword ptr [rsp + 32]
-    mov r9, rdx
-    mov rdx, qword ptr [r8 + 48]
-    mov r8, qword ptr [r8 + 48]
-    mulx rdx, r8, r8
-    add r11, r8
-    adc r9, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [rax + 56]
-    mulx r8, r12, qword ptr [rax + 64]
-    mulx r14, r15, qword ptr [rax + 72]
-    add r8, r15
-    mulx r15, r13, qword ptr [rax + 80]
-    adc r14, r13
-    mov qword ptr [rsp + 32], r9
-    mulx r13, r9, qword ptr [rax + 88]
-    adc r15, r9
-    mov qword ptr [rsp], r11
-    mulx r9, r11, qword ptr [rax + 96]
-    adc r13, r11
-    mov qword ptr [rsp + 8], rdi
-    mulx r11, rdi, qword ptr [rax + 104]
-    adc r9, rdi
-    mulx rdx, rdi, qword ptr [rax + 112]
-    adc r11, rdi
-    adc rdx, 0
-    add rsi, r12
-    adc rbx, r8
-    adc r10, r14
-    adc rbp, r15
-    adc rcx, r13
-    adc r9, qword ptr [rsp + 8]
-    adc r11, qword ptr [rsp]
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, rbx
-    sub rsi, qword ptr [rax + 64]
-    mov rdi, r10
-    sbb rdi, qword ptr [rax + 72]
-    mov r8, rbp
-    sbb r8, qword ptr [rax + 80]
-    mov r12, rcx
-    sbb r12, qword ptr [rax + 88]
-    mov r14, r9
-    sbb r14, qword ptr [rax + 96]
-    mov r15, r11
-    sbb r15, qword ptr [rax + 104]
-    mov r13, rdx
-    sbb r13, qword ptr [rax + 112]
-    cmovc rsi, rbx
-    cmovc rdi, r10
-    cmovc r8, rbp
-    cmovc r12, rcx
-    cmovc r14, r9
-    cmovc r15, r11
-    cmovc r13, rdx
-    add rsp, 56
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 56
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi]
+mov r12, [rsi]
+mulx r12, rbp, r12
+mulx rcx, r14, rcx
+add r12, r14
+mulx rdi, r14, rdi
+adc rcx, r14
+mulx r14, r15, r8
+adc rdi, r15
+mulx r15, rbx, r9
+adc r14, rbx
+mulx rbx, r13, r10
+adc r15, r13
+mulx rdx, r13, r11
+adc rbx, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, rbp
+mov [rsp], r11
+mulx rbp, r11, [rax]
+mov [rsp + 8], r10
+mov [rsp + 16], r9
+mulx r10, r9, [rax + 8]
+add rbp, r9
+mov [rsp + 24], r8
+mulx r9, r8, [rax + 16]
+adc r10, r8
+mov [rsp + 32], rsi
+mulx r8, rsi, [rax + 24]
+adc r9, rsi
+mov [rsp + 40], r13
+mulx rsi, r13, [rax + 32]
+adc r8, r13
+mov [rsp + 48], rbx
+mulx r13, rbx, [rax + 40]
+adc rsi, rbx
+mulx rdx, rbx, [rax + 48]
+adc r13, rbx
+adc rdx, 0
+add r12, r11
+adc rcx, rbp
+adc rdi, r10
+adc r14, r9
+adc r15, r8
+adc rsi, [rsp + 48]
+adc r13, [rsp + 40]
+adc rdx, 0
+mov r8, [rsp + 32]
+mov r9, [r8 + 16]
+lea r9, [r9 + r9]
+mov r10, rdx
+mov rdx, [r8 + 8]
+mov r11, [r8 + 8]
+mulx r11, rbp, r11
+mulx r9, rbx, r9
+add r11, rbx
+mulx rbx, r8, [rsp + 24]
+adc r9, r8
+mov [rsp + 24], rax
+mulx r8, rax, [rsp + 16]
+adc rbx, rax
+mov [rsp + 40], r12
+mulx rax, r12, [rsp + 8]
+adc r8, r12
+mulx rdx, r12, [rsp]
+adc rax, r12
+adc rdx, 0
+add rcx, rbp
+adc rdi, r11
+adc r14, r9
+adc r15, rbx
+adc rsi, r8
+adc r13, rax
+adc r10, rdx
+mov rdx, [rsp + 40]
+mov rax, [rsp + 24]
+mulx r8, r9, [rax]
+mulx r11, r12, [rax + 8]
+add r8, r12
+mulx r12, rbp, [rax + 16]
+adc r11, rbp
+mulx rbp, rbx, [rax + 24]
+adc r12, rbx
+mov [rsp + 40], r10
+mulx rbx, r10, [rax + 32]
+adc rbp, r10
+mov [rsp + 48], r13
+mulx r10, r13, [rax + 40]
+adc rbx, r13
+mulx rdx, r13, [rax + 48]
+adc r10, r13
+adc rdx, 0
+add rcx, r9
+adc rdi, r8
+adc r14, r11
+adc r15, r12
+adc rsi, rbp
+adc rbx, [rsp + 48]
+adc r10, [rsp + 40]
+adc rdx, 0
+mov r8, [rsp + 32]
+mov r9, [r8 + 24]
+lea r9, [r9 + r9]
+mov r11, rdx
+mov rdx, [r8 + 16]
+mov r12, [r8 + 16]
+mulx r12, rbp, r12
+mulx r9, r13, r9
+add r12, r13
+mulx r13, r8, [rsp + 16]
+adc r9, r8
+mov [rsp + 16], rdi
+mulx r8, rdi, [rsp + 8]
+adc r13, rdi
+mulx rdx, rdi, [rsp]
+adc r8, rdi
+adc rdx, 0
+add r14, rbp
+adc r15, r12
+adc rsi, r9
+adc rbx, r13
+adc r10, r8
+adc r11, rdx
+mov rdx, rcx
+mulx rcx, rdi, [rax]
+mulx r8, r9, [rax + 8]
+add rcx, r9
+mulx r9, r12, [rax + 16]
+adc r8, r12
+mulx r12, rbp, [rax + 24]
+adc r9, rbp
+mulx rbp, r13, [rax + 32]
+adc r12, r13
+mov [rsp + 40], r11
+mulx r13, r11, [rax + 40]
+adc rbp, r11
+mulx rdx, r11, [rax + 48]
+adc r13, r11
+adc rdx, 0
+add rdi, [rsp + 16]
+adc r14, rcx
+adc r15, r8
+adc rsi, r9
+adc rbx, r12
+adc r10, rbp
+adc r13, [rsp + 40]
+adc rdx, 0
+mov rcx, [rsp + 32]
+mov r8, [rcx + 32]
+lea r8, [r8 + r8]
+mov r9, rdx
+mov rdx, [rcx + 24]
+mov r11, [rcx + 24]
+mulx r11, r12, r11
+mulx r8, rbp, r8
+add r11, rbp
+mulx rbp, rcx, [rsp + 8]
+adc r8, rcx
+mulx rcx, rdx, [rsp]
+adc rbp, rdx
+adc rcx, 0
+add rsi, r12
+adc rbx, r11
+adc r10, r8
+adc r13, rbp
+adc r9, rcx
+mov rdx, rdi
+mulx rcx, rdi, [rax]
+mulx r8, r11, [rax + 8]
+add rcx, r11
+mulx r11, r12, [rax + 16]
+adc r8, r12
+mulx r12, rbp, [rax + 24]
+adc r11, rbp
+mov [rsp + 8], r9
+mulx rbp, r9, [rax + 32]
+adc r12, r9
+mov [rsp + 40], r13
+mulx r9, r13, [rax + 40]
+adc rbp, r13
+mulx rdx, r13, [rax + 48]
+adc r9, r13
+adc rdx, 0
+add r14, rdi
+adc r15, rcx
+adc rsi, r8
+adc rbx, r11
+adc r10, r12
+adc rbp, [rsp + 40]
+adc r9, [rsp + 8]
+adc rdx, 0
+mov rcx, [rsp + 32]
+mov rdi, [rcx + 40]
+lea rdi, [rdi + rdi]
+mov r8, rdx
+mov rdx, [rcx + 32]
+mov r11, [rcx + 32]
+mulx r11, r12, r11
+mulx rdi, r13, rdi
+add r11, r13
+mulx rdx, r13, [rsp]
+adc rdi, r13
+adc rdx, 0
+add r10, r12
+adc rbp, r11
+adc r9, rdi
+adc r8, rdx
+mov rdx, r14
+mulx rdi, r11, [rax]
+mulx r12, r14, [rax + 8]
+add rdi, r14
+mulx r14, r13, [rax + 16]
+adc r12, r13
+mulx r13, rcx, [rax + 24]
+adc r14, rcx
+mov [rsp], r8
+mulx rcx, r8, [rax + 32]
+adc r13, r8
+mov [rsp + 8], r9
+mulx r8, r9, [rax + 40]
+adc rcx, r9
+mulx rdx, r9, [rax + 48]
+adc r8, r9
+adc rdx, 0
+add r15, r11
+adc rsi, rdi
+adc rbx, r12
+adc r10, r14
+adc rbp, r13
+adc rcx, [rsp + 8]
+adc r8, [rsp]
+adc rdx, 0
+mov rdi, [rsp + 32]
+mov r9, [rdi + 48]
+lea r9, [r9 + r9]
+mov r11, rdx
+mov rdx, [rdi + 40]
+mov r12, [rdi + 40]
+mulx r12, r14, r12
+mulx rdx, r9, r9
+add r12, r9
+adc rdx, 0
+add rcx, r14
+adc r8, r12
+adc r11, rdx
+mov rdx, r15
+mulx r9, r12, [rax]
+mulx r14, r15, [rax + 8]
+add r9, r15
+mulx r15, r13, [rax + 16]
+adc r14, r13
+mulx r13, rdi, [rax + 24]
+adc r15, rdi
+mov [rsp], r11
+mulx rdi, r11, [rax + 32]
+adc r13, r11
+mov [rsp + 8], r8
+mulx r11, r8, [rax + 40]
+adc rdi, r8
+mulx rdx, r8, [rax + 48]
+adc r11, r8
+adc rdx, 0
+add rsi, r12
+adc rbx, r9
+adc r10, r14
+adc rbp, r15
+adc rcx, r13
+adc rdi, [rsp + 8]
+adc r11, [rsp]
+adc rdx, 0
+mov r8, [rsp + 32]
+mov r9, rdx
+mov rdx, [r8 + 48]
+mov r8, [r8 + 48]
+mulx rdx, r8, r8
+add r11, r8
+adc r9, rdx
+mov rdx, rsi
+imul rdx, [rax + 56]
+mulx r8, r12, [rax + 64]
+mulx r14, r15, [rax + 72]
+add r8, r15
+mulx r15, r13, [rax + 80]
+adc r14, r13
+mov [rsp + 32], r9
+mulx r13, r9, [rax + 88]
+adc r15, r9
+mov [rsp], r11
+mulx r9, r11, [rax + 96]
+adc r13, r11
+mov [rsp + 8], rdi
+mulx r11, rdi, [rax + 104]
+adc r9, rdi
+mulx rdx, rdi, [rax + 112]
+adc r11, rdi
+adc rdx, 0
+add rsi, r12
+adc rbx, r8
+adc r10, r14
+adc rbp, r15
+adc rcx, r13
+adc r9, [rsp + 8]
+adc r11, [rsp]
+adc rdx, [rsp + 32]
+mov rsi, rbx
+sub rsi, [rax + 64]
+mov rdi, r10
+sbb rdi, [rax + 72]
+mov r8, rbp
+sbb r8, [rax + 80]
+mov r12, rcx
+sbb r12, [rax + 88]
+mov r14, r9
+sbb r14, [rax + 96]
+mov r15, r11
+sbb r15, [rax + 104]
+mov r13, rdx
+sbb r13, [rax + 112]
+cmovc rsi, rbx
+cmovc rdi, r10
+cmovc r8, rbp
+cmovc r12, rcx
+cmovc r14, r9
+cmovc r15, r11
+cmovc r13, rdx
+add rsp, 56
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -912,19 +893,9 @@ unsafe fn mul_complement_mulx<M: Modulus<7>>(x: &[u64; 7], y: &[u64; 7]) -> [u64
         asm!(
             "call {kernel}",
             kernel = sym mul_complement_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _,
-            out("r8") z[0],
-            out("r9") z[1],
-            out("r10") _,
-            out("r11") z[2],
-            out("r12") z[6],
-            out("r13") z[5],
-            out("r14") z[3],
-            out("r15") z[4],
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[0], out("r9") z[1], out("r10") _,
+            out("r11") z[2], out("r12") z[6], out("r13") z[5], out("r14") z[3], out("r15") z[4],
             options(pure, readonly),
         );
     }
@@ -935,440 +906,440 @@ unsafe fn mul_complement_mulx<M: Modulus<7>>(x: &[u64; 7], y: &[u64; 7]) -> [u64
 unsafe extern "C" fn mul_complement_mulx_code<M: Modulus<7>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 48
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, rbp, r11
-    adc r10, rbp
-    mov rbp, qword ptr [rsi + 32]
-    mulx rbp, rbx, rbp
-    adc r11, rbx
-    mov rbx, qword ptr [rsi + 40]
-    mulx rbx, r14, rbx
-    adc rbp, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx rdx, r14, r14
-    adc rbx, r14
-    adc rdx, 0
-    mov r14, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r8
-    mulx r8, r15, qword ptr [rax + 8]
-    mulx r13, r12, qword ptr [rax + 16]
-    add r8, r12
-    mov qword ptr [rsp], rsi
-    mulx r12, rsi, qword ptr [rax + 24]
-    adc r13, rsi
-    mov qword ptr [rsp + 8], rcx
-    mulx rsi, rcx, qword ptr [rax + 32]
-    adc r12, rcx
-    mov qword ptr [rsp + 16], r14
-    mulx rcx, r14, qword ptr [rax + 40]
-    adc rsi, r14
-    mov qword ptr [rsp + 24], rbx
-    mulx r14, rbx, qword ptr [rax + 48]
-    adc rcx, rbx
-    mulx rdx, rbx, qword ptr [rax + 56]
-    adc r14, rbx
-    adc rdx, 0
-    add rdi, r15
-    adc r9, r8
-    adc r10, r13
-    adc r11, r12
-    adc rbp, rsi
-    adc rcx, qword ptr [rsp + 24]
-    adc r14, qword ptr [rsp + 16]
-    adc rdx, 0
-    mov rsi, qword ptr [rsp + 8]
-    mov r8, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov rbx, qword ptr [rsp]
-    mulx r15, r13, qword ptr [rbx]
-    mulx r12, rsi, qword ptr [rbx + 8]
-    add r15, rsi
-    mov qword ptr [rsp + 16], rax
-    mulx rsi, rax, qword ptr [rbx + 16]
-    adc r12, rax
-    mov qword ptr [rsp + 24], r8
-    mulx rax, r8, qword ptr [rbx + 24]
-    adc rsi, r8
-    mov qword ptr [rsp + 32], r14
-    mulx r8, r14, qword ptr [rbx + 32]
-    adc rax, r14
-    mov qword ptr [rsp + 40], rcx
-    mulx r14, rcx, qword ptr [rbx + 40]
-    adc r8, rcx
-    mulx rcx, rdx, qword ptr [rbx + 48]
-    adc r14, rdx
-    adc rcx, 0
-    add rdi, r13
-    adc r9, r15
-    adc r10, r12
-    adc r11, rsi
-    adc rbp, rax
-    adc r8, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 16]
-    mov rdx, qword ptr [rax]
-    sub rdx, rdi
-    mulx rsi, rdi, qword ptr [rax + 8]
-    mulx r15, r13, qword ptr [rax + 16]
-    add rsi, r13
-    mulx r13, r12, qword ptr [rax + 24]
-    adc r15, r12
-    mulx r12, rbx, qword ptr [rax + 32]
-    adc r13, rbx
-    mov qword ptr [rsp + 24], rcx
-    mulx rbx, rcx, qword ptr [rax + 40]
-    adc r12, rcx
-    mov qword ptr [rsp + 32], r14
-    mulx rcx, r14, qword ptr [rax + 48]
-    adc rbx, r14
-    mulx rdx, r14, qword ptr [rax + 56]
-    adc rcx, r14
-    adc rdx, 0
-    add r9, rdi
-    adc r10, rsi
-    adc r11, r15
-    adc rbp, r13
-    adc r8, r12
-    adc rbx, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rsi, qword ptr [rsp + 8]
-    mov rdi, rdx
-    mov rdx, qword ptr [rsi + 16]
-    mov r14, qword ptr [rsp]
-    mulx r15, r13, qword ptr [r14]
-    mulx r12, rsi, qword ptr [r14 + 8]
-    add r15, rsi
-    mulx rsi, rax, qword ptr [r14 + 16]
-    adc r12, rax
-    mov qword ptr [rsp + 24], rdi
-    mulx rax, rdi, qword ptr [r14 + 24]
-    adc rsi, rdi
-    mov qword ptr [rsp + 32], rcx
-    mulx rdi, rcx, qword ptr [r14 + 32]
-    adc rax, rcx
-    mov qword ptr [rsp + 40], rbx
-    mulx rcx, rbx, qword ptr [r14 + 40]
-    adc rdi, rbx
-    mulx rdx, rbx, qword ptr [r14 + 48]
-    adc rcx, rbx
-    adc rdx, 0
-    add r9, r13
-    adc r10, r15
-    adc r11, r12
-    adc rbp, rsi
-    adc r8, rax
-    adc rdi, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 16]
-    mov rsi, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r9
-    mulx r9, rbx, qword ptr [rax + 8]
-    mulx r15, r13, qword ptr [rax + 16]
-    add r9, r13
-    mulx r13, r12, qword ptr [rax + 24]
-    adc r15, r12
-    mulx r12, r14, qword ptr [rax + 32]
-    adc r13, r14
-    mov qword ptr [rsp + 24], rsi
-    mulx r14, rsi, qword ptr [rax + 40]
-    adc r12, rsi
-    mov qword ptr [rsp + 32], rcx
-    mulx rsi, rcx, qword ptr [rax + 48]
-    adc r14, rcx
-    mulx rcx, rdx, qword ptr [rax + 56]
-    adc rsi, rdx
-    adc rcx, 0
-    add r10, rbx
-    adc r11, r9
-    adc rbp, r15
-    adc r8, r13
-    adc rdi, r12
-    adc r14, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov r9, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r9 + 24]
-    mov rbx, qword ptr [rsp]
-    mulx r15, r13, qword ptr [rbx]
-    mulx r12, r9, qword ptr [rbx + 8]
-    add r15, r9
-    mulx r9, rax, qword ptr [rbx + 16]
-    adc r12, rax
-    mov qword ptr [rsp + 24], rcx
-    mulx rax, rcx, qword ptr [rbx + 24]
-    adc r9, rcx
-    mov qword ptr [rsp + 32], rsi
-    mulx rcx, rsi, qword ptr [rbx + 32]
-    adc rax, rsi
-    mov qword ptr [rsp + 40], r14
-    mulx rsi, r14, qword ptr [rbx + 40]
-    adc rcx, r14
-    mulx rdx, r14, qword ptr [rbx + 48]
-    adc rsi, r14
-    adc rdx, 0
-    add r10, r13
-    adc r11, r15
-    adc rbp, r12
-    adc r8, r9
-    adc rdi, rax
-    adc rcx, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 16]
-    mov r9, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r10
-    mulx r10, r14, qword ptr [rax + 8]
-    mulx r15, r13, qword ptr [rax + 16]
-    add r10, r13
-    mulx r13, r12, qword ptr [rax + 24]
-    adc r15, r12
-    mulx r12, rbx, qword ptr [rax + 32]
-    adc r13, rbx
-    mov qword ptr [rsp + 24], r9
-    mulx rbx, r9, qword ptr [rax + 40]
-    adc r12, r9
-    mov qword ptr [rsp + 32], rsi
-    mulx r9, rsi, qword ptr [rax + 48]
-    adc rbx, rsi
-    mulx rdx, rsi, qword ptr [rax + 56]
-    adc r9, rsi
-    adc rdx, 0
-    add r11, r14
-    adc rbp, r10
-    adc r8, r15
-    adc rdi, r13
-    adc rcx, r12
-    adc rbx, qword ptr [rsp + 32]
-    adc r9, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rsi, qword ptr [rsp + 8]
-    mov r10, rdx
-    mov rdx, qword ptr [rsi + 32]
-    mov r14, qword ptr [rsp]
-    mulx r15, r13, qword ptr [r14]
-    mulx r12, rsi, qword ptr [r14 + 8]
-    add r15, rsi
-    mulx rsi, rax, qword ptr [r14 + 16]
-    adc r12, rax
-    mov qword ptr [rsp + 24], r10
-    mulx rax, r10, qword ptr [r14 + 24]
-    adc rsi, r10
-    mov qword ptr [rsp + 32], r9
-    mulx r10, r9, qword ptr [r14 + 32]
-    adc rax, r9
-    mov qword ptr [rsp + 40], rbx
-    mulx r9, rbx, qword ptr [r14 + 40]
-    adc r10, rbx
-    mulx rdx, rbx, qword ptr [r14 + 48]
-    adc r9, rbx
-    adc rdx, 0
-    add r11, r13
-    adc rbp, r15
-    adc r8, r12
-    adc rdi, rsi
-    adc rcx, rax
-    adc r10, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 16]
-    mov rsi, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r11
-    mulx r11, rbx, qword ptr [rax + 8]
-    mulx r15, r13, qword ptr [rax + 16]
-    add r11, r13
-    mulx r13, r12, qword ptr [rax + 24]
-    adc r15, r12
-    mulx r12, r14, qword ptr [rax + 32]
-    adc r13, r14
-    mov qword ptr [rsp + 24], rsi
-    mulx r14, rsi, qword ptr [rax + 40]
-    adc r12, rsi
-    mov qword ptr [rsp + 32], r9
-    mulx rsi, r9, qword ptr [rax + 48]
-    adc r14, r9
-    mulx rdx, r9, qword ptr [rax + 56]
-    adc rsi, r9
-    adc rdx, 0
-    add rbp, rbx
-    adc r8, r11
-    adc rdi, r15
-    adc rcx, r13
-    adc r10, r12
-    adc r14, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r9, qword ptr [rsp + 8]
-    mov r11, rdx
-    mov rdx, qword ptr [r9 + 40]
-    mov rbx, qword ptr [rsp]
-    mulx r15, r13, qword ptr [rbx]
-    mulx r12, r9, qword ptr [rbx + 8]
-    add r15, r9
-    mulx r9, rax, qword ptr [rbx + 16]
-    adc r12, rax
-    mov qword ptr [rsp + 24], r11
-    mulx rax, r11, qword ptr [rbx + 24]
-    adc r9, r11
-    mov qword ptr [rsp + 32], rsi
-    mulx r11, rsi, qword ptr [rbx + 32]
-    adc rax, rsi
-    mov qword ptr [rsp + 40], r14
-    mulx rsi, r14, qword ptr [rbx + 40]
-    adc r11, r14
-    mulx rdx, r14, qword ptr [rbx + 48]
-    adc rsi, r14
-    adc rdx, 0
-    add rbp, r13
-    adc r8, r15
-    adc rdi, r12
-    adc rcx, r9
-    adc r10, rax
-    adc r11, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 16]
-    mov r9, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, rbp
-    mulx rbp, r14, qword ptr [rax + 8]
-    mulx r15, r13, qword ptr [rax + 16]
-    add rbp, r13
-    mulx r13, r12, qword ptr [rax + 24]
-    adc r15, r12
-    mulx r12, rbx, qword ptr [rax + 32]
-    adc r13, rbx
-    mov qword ptr [rsp + 24], r9
-    mulx rbx, r9, qword ptr [rax + 40]
-    adc r12, r9
-    mov qword ptr [rsp + 32], rsi
-    mulx r9, rsi, qword ptr [rax + 48]
-    adc rbx, rsi
-    mulx rdx, rsi, qword ptr [rax + 56]
-    adc r9, rsi
-    adc rdx, 0
-    add r8, r14
-    adc rdi, rbp
-    adc rcx, r15
-    adc r10, r13
-    adc r11, r12
-    adc rbx, qword ptr [rsp + 32]
-    adc r9, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rsi, qword ptr [rsp + 8]
-    mov rbp, rdx
-    mov rdx, qword ptr [rsi + 48]
-    mov rsi, qword ptr [rsp]
-    mulx r14, r15, qword ptr [rsi]
-    mulx r13, r12, qword ptr [rsi + 8]
-    add r14, r12
-    mov qword ptr [rsp + 8], rbp
-    mulx r12, rbp, qword ptr [rsi + 16]
-    adc r13, rbp
-    mov qword ptr [rsp + 24], r9
-    mulx rbp, r9, qword ptr [rsi + 24]
-    adc r12, r9
-    mov qword ptr [rsp + 32], rbx
-    mulx r9, rbx, qword ptr [rsi + 32]
-    adc rbp, rbx
-    mov qword ptr [rsp + 40], r11
-    mulx rbx, r11, qword ptr [rsi + 40]
-    adc r9, r11
-    mulx rdx, rsi, qword ptr [rsi + 48]
-    adc rbx, rsi
-    adc rdx, 0
-    add r15, qword ptr [rax + 64]
-    adc r14, qword ptr [rax + 72]
-    adc r13, qword ptr [rax + 80]
-    adc r12, qword ptr [rax + 88]
-    adc rbp, qword ptr [rax + 96]
-    adc r9, qword ptr [rax + 104]
-    adc rbx, qword ptr [rax + 112]
-    adc rdx, 0
-    add r8, r15
-    adc rdi, r14
-    adc rcx, r13
-    adc r10, r12
-    adc rbp, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov rsi, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax + 120]
-    mulx r11, r14, qword ptr [rax + 128]
-    mulx r15, r13, qword ptr [rax + 136]
-    add r11, r13
-    mulx r13, r12, qword ptr [rax + 144]
-    adc r15, r12
-    mov qword ptr [rsp + 8], rsi
-    mulx r12, rsi, qword ptr [rax + 152]
-    adc r13, rsi
-    mov qword ptr [rsp + 24], rbx
-    mulx rsi, rbx, qword ptr [rax + 160]
-    adc r12, rbx
-    mov qword ptr [rsp + 32], r9
-    mulx rbx, r9, qword ptr [rax + 168]
-    adc rsi, r9
-    mulx rdx, r9, qword ptr [rax + 176]
-    adc rbx, r9
-    adc rdx, 0
-    add r8, r14
-    adc rdi, r11
-    adc rcx, r15
-    adc r10, r13
-    adc rbp, r12
-    adc rsi, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov r8, rdi
-    sub r8, qword ptr [rax + 128]
-    mov r9, rcx
-    sbb r9, qword ptr [rax + 136]
-    mov r11, r10
-    sbb r11, qword ptr [rax + 144]
-    mov r14, rbp
-    sbb r14, qword ptr [rax + 152]
-    mov r15, rsi
-    sbb r15, qword ptr [rax + 160]
-    mov r13, rbx
-    sbb r13, qword ptr [rax + 168]
-    mov r12, rdx
-    sbb r12, qword ptr [rax + 176]
-    cmovc r8, rdi
-    cmovc r9, rcx
-    cmovc r11, r10
-    cmovc r14, rbp
-    cmovc r15, rsi
-    cmovc r13, rbx
-    cmovc r12, rdx
-    add rsp, 48
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 48
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, rbp, r11
+adc r10, rbp
+mov rbp, [rsi + 32]
+mulx rbp, rbx, rbp
+adc r11, rbx
+mov rbx, [rsi + 40]
+mulx rbx, r14, rbx
+adc rbp, r14
+mov r14, [rsi + 48]
+mulx rdx, r14, r14
+adc rbx, r14
+adc rdx, 0
+mov r14, rdx
+mov rdx, [rax]
+sub rdx, r8
+mulx r8, r15, [rax + 8]
+mulx r13, r12, [rax + 16]
+add r8, r12
+mov [rsp], rsi
+mulx r12, rsi, [rax + 24]
+adc r13, rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 32]
+adc r12, rcx
+mov [rsp + 16], r14
+mulx rcx, r14, [rax + 40]
+adc rsi, r14
+mov [rsp + 24], rbx
+mulx r14, rbx, [rax + 48]
+adc rcx, rbx
+mulx rdx, rbx, [rax + 56]
+adc r14, rbx
+adc rdx, 0
+add rdi, r15
+adc r9, r8
+adc r10, r13
+adc r11, r12
+adc rbp, rsi
+adc rcx, [rsp + 24]
+adc r14, [rsp + 16]
+adc rdx, 0
+mov rsi, [rsp + 8]
+mov r8, rdx
+mov rdx, [rsi + 8]
+mov rbx, [rsp]
+mulx r15, r13, [rbx]
+mulx r12, rsi, [rbx + 8]
+add r15, rsi
+mov [rsp + 16], rax
+mulx rsi, rax, [rbx + 16]
+adc r12, rax
+mov [rsp + 24], r8
+mulx rax, r8, [rbx + 24]
+adc rsi, r8
+mov [rsp + 32], r14
+mulx r8, r14, [rbx + 32]
+adc rax, r14
+mov [rsp + 40], rcx
+mulx r14, rcx, [rbx + 40]
+adc r8, rcx
+mulx rcx, rdx, [rbx + 48]
+adc r14, rdx
+adc rcx, 0
+add rdi, r13
+adc r9, r15
+adc r10, r12
+adc r11, rsi
+adc rbp, rax
+adc r8, [rsp + 40]
+adc r14, [rsp + 32]
+adc rcx, [rsp + 24]
+mov rax, [rsp + 16]
+mov rdx, [rax]
+sub rdx, rdi
+mulx rsi, rdi, [rax + 8]
+mulx r15, r13, [rax + 16]
+add rsi, r13
+mulx r13, r12, [rax + 24]
+adc r15, r12
+mulx r12, rbx, [rax + 32]
+adc r13, rbx
+mov [rsp + 24], rcx
+mulx rbx, rcx, [rax + 40]
+adc r12, rcx
+mov [rsp + 32], r14
+mulx rcx, r14, [rax + 48]
+adc rbx, r14
+mulx rdx, r14, [rax + 56]
+adc rcx, r14
+adc rdx, 0
+add r9, rdi
+adc r10, rsi
+adc r11, r15
+adc rbp, r13
+adc r8, r12
+adc rbx, [rsp + 32]
+adc rcx, [rsp + 24]
+adc rdx, 0
+mov rsi, [rsp + 8]
+mov rdi, rdx
+mov rdx, [rsi + 16]
+mov r14, [rsp]
+mulx r15, r13, [r14]
+mulx r12, rsi, [r14 + 8]
+add r15, rsi
+mulx rsi, rax, [r14 + 16]
+adc r12, rax
+mov [rsp + 24], rdi
+mulx rax, rdi, [r14 + 24]
+adc rsi, rdi
+mov [rsp + 32], rcx
+mulx rdi, rcx, [r14 + 32]
+adc rax, rcx
+mov [rsp + 40], rbx
+mulx rcx, rbx, [r14 + 40]
+adc rdi, rbx
+mulx rdx, rbx, [r14 + 48]
+adc rcx, rbx
+adc rdx, 0
+add r9, r13
+adc r10, r15
+adc r11, r12
+adc rbp, rsi
+adc r8, rax
+adc rdi, [rsp + 40]
+adc rcx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rax, [rsp + 16]
+mov rsi, rdx
+mov rdx, [rax]
+sub rdx, r9
+mulx r9, rbx, [rax + 8]
+mulx r15, r13, [rax + 16]
+add r9, r13
+mulx r13, r12, [rax + 24]
+adc r15, r12
+mulx r12, r14, [rax + 32]
+adc r13, r14
+mov [rsp + 24], rsi
+mulx r14, rsi, [rax + 40]
+adc r12, rsi
+mov [rsp + 32], rcx
+mulx rsi, rcx, [rax + 48]
+adc r14, rcx
+mulx rcx, rdx, [rax + 56]
+adc rsi, rdx
+adc rcx, 0
+add r10, rbx
+adc r11, r9
+adc rbp, r15
+adc r8, r13
+adc rdi, r12
+adc r14, [rsp + 32]
+adc rsi, [rsp + 24]
+adc rcx, 0
+mov r9, [rsp + 8]
+mov rdx, [r9 + 24]
+mov rbx, [rsp]
+mulx r15, r13, [rbx]
+mulx r12, r9, [rbx + 8]
+add r15, r9
+mulx r9, rax, [rbx + 16]
+adc r12, rax
+mov [rsp + 24], rcx
+mulx rax, rcx, [rbx + 24]
+adc r9, rcx
+mov [rsp + 32], rsi
+mulx rcx, rsi, [rbx + 32]
+adc rax, rsi
+mov [rsp + 40], r14
+mulx rsi, r14, [rbx + 40]
+adc rcx, r14
+mulx rdx, r14, [rbx + 48]
+adc rsi, r14
+adc rdx, 0
+add r10, r13
+adc r11, r15
+adc rbp, r12
+adc r8, r9
+adc rdi, rax
+adc rcx, [rsp + 40]
+adc rsi, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rax, [rsp + 16]
+mov r9, rdx
+mov rdx, [rax]
+sub rdx, r10
+mulx r10, r14, [rax + 8]
+mulx r15, r13, [rax + 16]
+add r10, r13
+mulx r13, r12, [rax + 24]
+adc r15, r12
+mulx r12, rbx, [rax + 32]
+adc r13, rbx
+mov [rsp + 24], r9
+mulx rbx, r9, [rax + 40]
+adc r12, r9
+mov [rsp + 32], rsi
+mulx r9, rsi, [rax + 48]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 56]
+adc r9, rsi
+adc rdx, 0
+add r11, r14
+adc rbp, r10
+adc r8, r15
+adc rdi, r13
+adc rcx, r12
+adc rbx, [rsp + 32]
+adc r9, [rsp + 24]
+adc rdx, 0
+mov rsi, [rsp + 8]
+mov r10, rdx
+mov rdx, [rsi + 32]
+mov r14, [rsp]
+mulx r15, r13, [r14]
+mulx r12, rsi, [r14 + 8]
+add r15, rsi
+mulx rsi, rax, [r14 + 16]
+adc r12, rax
+mov [rsp + 24], r10
+mulx rax, r10, [r14 + 24]
+adc rsi, r10
+mov [rsp + 32], r9
+mulx r10, r9, [r14 + 32]
+adc rax, r9
+mov [rsp + 40], rbx
+mulx r9, rbx, [r14 + 40]
+adc r10, rbx
+mulx rdx, rbx, [r14 + 48]
+adc r9, rbx
+adc rdx, 0
+add r11, r13
+adc rbp, r15
+adc r8, r12
+adc rdi, rsi
+adc rcx, rax
+adc r10, [rsp + 40]
+adc r9, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rax, [rsp + 16]
+mov rsi, rdx
+mov rdx, [rax]
+sub rdx, r11
+mulx r11, rbx, [rax + 8]
+mulx r15, r13, [rax + 16]
+add r11, r13
+mulx r13, r12, [rax + 24]
+adc r15, r12
+mulx r12, r14, [rax + 32]
+adc r13, r14
+mov [rsp + 24], rsi
+mulx r14, rsi, [rax + 40]
+adc r12, rsi
+mov [rsp + 32], r9
+mulx rsi, r9, [rax + 48]
+adc r14, r9
+mulx rdx, r9, [rax + 56]
+adc rsi, r9
+adc rdx, 0
+add rbp, rbx
+adc r8, r11
+adc rdi, r15
+adc rcx, r13
+adc r10, r12
+adc r14, [rsp + 32]
+adc rsi, [rsp + 24]
+adc rdx, 0
+mov r9, [rsp + 8]
+mov r11, rdx
+mov rdx, [r9 + 40]
+mov rbx, [rsp]
+mulx r15, r13, [rbx]
+mulx r12, r9, [rbx + 8]
+add r15, r9
+mulx r9, rax, [rbx + 16]
+adc r12, rax
+mov [rsp + 24], r11
+mulx rax, r11, [rbx + 24]
+adc r9, r11
+mov [rsp + 32], rsi
+mulx r11, rsi, [rbx + 32]
+adc rax, rsi
+mov [rsp + 40], r14
+mulx rsi, r14, [rbx + 40]
+adc r11, r14
+mulx rdx, r14, [rbx + 48]
+adc rsi, r14
+adc rdx, 0
+add rbp, r13
+adc r8, r15
+adc rdi, r12
+adc rcx, r9
+adc r10, rax
+adc r11, [rsp + 40]
+adc rsi, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rax, [rsp + 16]
+mov r9, rdx
+mov rdx, [rax]
+sub rdx, rbp
+mulx rbp, r14, [rax + 8]
+mulx r15, r13, [rax + 16]
+add rbp, r13
+mulx r13, r12, [rax + 24]
+adc r15, r12
+mulx r12, rbx, [rax + 32]
+adc r13, rbx
+mov [rsp + 24], r9
+mulx rbx, r9, [rax + 40]
+adc r12, r9
+mov [rsp + 32], rsi
+mulx r9, rsi, [rax + 48]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 56]
+adc r9, rsi
+adc rdx, 0
+add r8, r14
+adc rdi, rbp
+adc rcx, r15
+adc r10, r13
+adc r11, r12
+adc rbx, [rsp + 32]
+adc r9, [rsp + 24]
+adc rdx, 0
+mov rsi, [rsp + 8]
+mov rbp, rdx
+mov rdx, [rsi + 48]
+mov rsi, [rsp]
+mulx r14, r15, [rsi]
+mulx r13, r12, [rsi + 8]
+add r14, r12
+mov [rsp + 8], rbp
+mulx r12, rbp, [rsi + 16]
+adc r13, rbp
+mov [rsp + 24], r9
+mulx rbp, r9, [rsi + 24]
+adc r12, r9
+mov [rsp + 32], rbx
+mulx r9, rbx, [rsi + 32]
+adc rbp, rbx
+mov [rsp + 40], r11
+mulx rbx, r11, [rsi + 40]
+adc r9, r11
+mulx rdx, rsi, [rsi + 48]
+adc rbx, rsi
+adc rdx, 0
+add r15, [rax + 64]
+adc r14, [rax + 72]
+adc r13, [rax + 80]
+adc r12, [rax + 88]
+adc rbp, [rax + 96]
+adc r9, [rax + 104]
+adc rbx, [rax + 112]
+adc rdx, 0
+add r8, r15
+adc rdi, r14
+adc rcx, r13
+adc r10, r12
+adc rbp, [rsp + 40]
+adc r9, [rsp + 32]
+adc rbx, [rsp + 24]
+adc rdx, [rsp + 8]
+mov rsi, rdx
+mov rdx, r8
+imul rdx, [rax + 120]
+mulx r11, r14, [rax + 128]
+mulx r15, r13, [rax + 136]
+add r11, r13
+mulx r13, r12, [rax + 144]
+adc r15, r12
+mov [rsp + 8], rsi
+mulx r12, rsi, [rax + 152]
+adc r13, rsi
+mov [rsp + 24], rbx
+mulx rsi, rbx, [rax + 160]
+adc r12, rbx
+mov [rsp + 32], r9
+mulx rbx, r9, [rax + 168]
+adc rsi, r9
+mulx rdx, r9, [rax + 176]
+adc rbx, r9
+adc rdx, 0
+add r8, r14
+adc rdi, r11
+adc rcx, r15
+adc r10, r13
+adc rbp, r12
+adc rsi, [rsp + 32]
+adc rbx, [rsp + 24]
+adc rdx, [rsp + 8]
+mov r8, rdi
+sub r8, [rax + 128]
+mov r9, rcx
+sbb r9, [rax + 136]
+mov r11, r10
+sbb r11, [rax + 144]
+mov r14, rbp
+sbb r14, [rax + 152]
+mov r15, rsi
+sbb r15, [rax + 160]
+mov r13, rbx
+sbb r13, [rax + 168]
+mov r12, rdx
+sbb r12, [rax + 176]
+cmovc r8, rdi
+cmovc r9, rcx
+cmovc r11, r10
+cmovc r14, rbp
+cmovc r15, rsi
+cmovc r13, rbx
+cmovc r12, rdx
+add rsp, 48
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {minus_mu6}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {fold_rest6}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
+.quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {minus_mu6}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {fold_rest6}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
 ",
         kffffffffffffffff = const 0xffffffffffffffff_u64,
         minus_mu0 = const M::MINUS_MU[0],
@@ -1408,19 +1379,9 @@ unsafe fn square_complement_mulx<M: Modulus<7>>(x: &[u64; 7]) -> [u64; 7] {
         asm!(
             "call {kernel}",
             kernel = sym square_complement_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            out("rdx") _,
-            inout("rsi") core::ptr::from_ref(x) => z[0],
-            out("rdi") z[1],
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") z[6],
-            out("r12") z[2],
-            out("r13") z[5],
-            out("r14") z[3],
-            out("r15") z[4],
+            out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => z[0],
+            out("rdi") z[1], out("r8") _, out("r9") _, out("r10") _, out("r11") z[6], out("r12")
+            z[2], out("r13") z[5], out("r14") z[3], out("r15") z[4],
             options(pure, readonly),
         );
     }
@@ -1431,390 +1392,390 @@ unsafe fn square_complement_mulx<M: Modulus<7>>(x: &[u64; 7]) -> [u64; 7] {
 unsafe extern "C" fn square_complement_mulx_code<M: Modulus<7>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 64
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov r9, qword ptr [rsi + 32]
-    shld r9, rdx, 1
-    mov rdx, qword ptr [rsi + 32]
-    mov r10, qword ptr [rsi + 40]
-    shld r10, rdx, 1
-    mov rdx, qword ptr [rsi + 40]
-    mov rbp, qword ptr [rsi + 48]
-    shld rbp, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov r12, qword ptr [rsi]
-    mulx r12, rbx, r12
-    mulx rcx, r14, rcx
-    add r12, r14
-    mulx rdi, r14, rdi
-    adc rcx, r14
-    mulx r14, r15, r8
-    adc rdi, r15
-    mulx r15, r13, r9
-    adc r14, r13
-    mulx r13, r11, r10
-    adc r15, r11
-    mulx rdx, r11, rbp
-    adc r13, r11
-    adc rdx, 0
-    mov r11, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, rbx
-    mov qword ptr [rsp], rbp
-    mulx rbx, rbp, qword ptr [rax + 8]
-    mov qword ptr [rsp + 8], r10
-    mov qword ptr [rsp + 16], r9
-    mulx r10, r9, qword ptr [rax + 16]
-    add rbx, r9
-    mov qword ptr [rsp + 24], r8
-    mulx r9, r8, qword ptr [rax + 24]
-    adc r10, r8
-    mov qword ptr [rsp + 32], rsi
-    mulx r8, rsi, qword ptr [rax + 32]
-    adc r9, rsi
-    mov qword ptr [rsp + 40], r11
-    mulx rsi, r11, qword ptr [rax + 40]
-    adc r8, r11
-    mov qword ptr [rsp + 48], r13
-    mulx r11, r13, qword ptr [rax + 48]
-    adc rsi, r13
-    mulx rdx, r13, qword ptr [rax + 56]
-    adc r11, r13
-    adc rdx, 0
-    add r12, rbp
-    adc rcx, rbx
-    adc rdi, r10
-    adc r14, r9
-    adc r15, r8
-    adc rsi, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 40]
-    adc rdx, 0
-    mov r8, qword ptr [rsp + 32]
-    mov r9, qword ptr [r8 + 16]
-    lea r9, [r9 + r9]
-    mov r10, rdx
-    mov rdx, qword ptr [r8 + 8]
-    mov rbp, qword ptr [r8 + 8]
-    mulx rbp, rbx, rbp
-    mulx r9, r13, r9
-    add rbp, r13
-    mulx r13, r8, qword ptr [rsp + 24]
-    adc r9, r8
-    mov qword ptr [rsp + 24], r12
-    mulx r8, r12, qword ptr [rsp + 16]
-    adc r13, r12
-    mov qword ptr [rsp + 40], rax
-    mulx r12, rax, qword ptr [rsp + 8]
-    adc r8, rax
-    mulx rax, rdx, qword ptr [rsp]
-    adc r12, rdx
-    adc rax, 0
-    add rcx, rbx
-    adc rdi, rbp
-    adc r14, r9
-    adc r15, r13
-    adc rsi, r8
-    adc r11, r12
-    adc r10, rax
-    mov rax, 0
-    adc rax, 0
-    mov r8, qword ptr [rsp + 40]
-    mov rdx, qword ptr [rsp + 24]
-    mov r9, rdx
-    mov rdx, qword ptr [r8]
-    sub rdx, r9
-    mulx r9, rbp, qword ptr [r8 + 8]
-    mulx r12, rbx, qword ptr [r8 + 16]
-    add r9, rbx
-    mulx rbx, r13, qword ptr [r8 + 24]
-    adc r12, r13
-    mov qword ptr [rsp + 24], rax
-    mulx r13, rax, qword ptr [r8 + 32]
-    adc rbx, rax
-    mov qword ptr [rsp + 48], r10
-    mulx rax, r10, qword ptr [r8 + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 56], r11
-    mulx r10, r11, qword ptr [r8 + 48]
-    adc rax, r11
-    mulx rdx, r11, qword ptr [r8 + 56]
-    adc r10, r11
-    adc rdx, 0
-    add rcx, rbp
-    adc rdi, r9
-    adc r14, r12
-    adc r15, rbx
-    adc rsi, r13
-    adc rax, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 24]
-    mov r9, qword ptr [rsp + 32]
-    mov rbp, qword ptr [r9 + 24]
-    lea rbp, [rbp + rbp]
-    mov r12, rdx
-    mov rdx, qword ptr [r9 + 16]
-    mov rbx, qword ptr [r9 + 16]
-    mulx rbx, r13, rbx
-    mulx rbp, r11, rbp
-    add rbx, r11
-    mulx r11, r9, qword ptr [rsp + 16]
-    adc rbp, r9
-    mov qword ptr [rsp + 16], rdi
-    mulx r9, rdi, qword ptr [rsp + 8]
-    adc r11, rdi
-    mulx rdx, rdi, qword ptr [rsp]
-    adc r9, rdi
-    adc rdx, 0
-    add r14, r13
-    adc r15, rbx
-    adc rsi, rbp
-    adc rax, r11
-    adc r10, r9
-    adc r12, rdx
-    mov rdi, 0
-    adc rdi, 0
-    mov rdx, qword ptr [r8]
-    sub rdx, rcx
-    mulx rcx, r9, qword ptr [r8 + 8]
-    mulx rbp, rbx, qword ptr [r8 + 16]
-    add rcx, rbx
-    mulx rbx, r13, qword ptr [r8 + 24]
-    adc rbp, r13
-    mulx r13, r11, qword ptr [r8 + 32]
-    adc rbx, r11
-    mov qword ptr [rsp + 24], rdi
-    mulx r11, rdi, qword ptr [r8 + 40]
-    adc r13, rdi
-    mov qword ptr [rsp + 48], r12
-    mulx rdi, r12, qword ptr [r8 + 48]
-    adc r11, r12
-    mulx rdx, r12, qword ptr [r8 + 56]
-    adc rdi, r12
-    adc rdx, 0
-    add r9, qword ptr [rsp + 16]
-    adc r14, rcx
-    adc r15, rbp
-    adc rsi, rbx
-    adc rax, r13
-    adc r10, r11
-    adc rdi, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 24]
-    mov rcx, qword ptr [rsp + 32]
-    mov rbp, qword ptr [rcx + 32]
-    lea rbp, [rbp + rbp]
-    mov r12, rdx
-    mov rdx, qword ptr [rcx + 24]
-    mov rbx, qword ptr [rcx + 24]
-    mulx rbx, r13, rbx
-    mulx rbp, r11, rbp
-    add rbx, r11
-    mulx r11, rcx, qword ptr [rsp + 8]
-    adc rbp, rcx
-    mulx rcx, rdx, qword ptr [rsp]
-    adc r11, rdx
-    adc rcx, 0
-    add rsi, r13
-    adc rax, rbx
-    adc r10, rbp
-    adc rdi, r11
-    adc r12, rcx
-    mov rcx, 0
-    adc rcx, 0
-    mov rdx, qword ptr [r8]
-    sub rdx, r9
-    mulx r9, rbp, qword ptr [r8 + 8]
-    mulx rbx, r13, qword ptr [r8 + 16]
-    add r9, r13
-    mulx r13, r11, qword ptr [r8 + 24]
-    adc rbx, r11
-    mov qword ptr [rsp + 8], rcx
-    mulx r11, rcx, qword ptr [r8 + 32]
-    adc r13, rcx
-    mov qword ptr [rsp + 24], r12
-    mulx rcx, r12, qword ptr [r8 + 40]
-    adc r11, r12
-    mov qword ptr [rsp + 48], rdi
-    mulx r12, rdi, qword ptr [r8 + 48]
-    adc rcx, rdi
-    mulx rdx, rdi, qword ptr [r8 + 56]
-    adc r12, rdi
-    adc rdx, 0
-    add r14, rbp
-    adc r15, r9
-    adc rsi, rbx
-    adc rax, r13
-    adc r10, r11
-    adc rcx, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov rdi, qword ptr [rsp + 32]
-    mov r9, qword ptr [rdi + 40]
-    lea r9, [r9 + r9]
-    mov rbp, rdx
-    mov rdx, qword ptr [rdi + 32]
-    mov rbx, qword ptr [rdi + 32]
-    mulx rbx, r13, rbx
-    mulx r9, r11, r9
-    add rbx, r11
-    mulx rdx, r11, qword ptr [rsp]
-    adc r9, r11
-    adc rdx, 0
-    add r10, r13
-    adc rcx, rbx
-    adc r12, r9
-    adc rbp, rdx
-    mov r9, 0
-    adc r9, 0
-    mov rdx, qword ptr [r8]
-    sub rdx, r14
-    mulx rbx, r14, qword ptr [r8 + 8]
-    mulx r13, r11, qword ptr [r8 + 16]
-    add rbx, r11
-    mulx r11, rdi, qword ptr [r8 + 24]
-    adc r13, rdi
-    mov qword ptr [rsp], r9
-    mulx rdi, r9, qword ptr [r8 + 32]
-    adc r11, r9
-    mov qword ptr [rsp + 8], rbp
-    mulx r9, rbp, qword ptr [r8 + 40]
-    adc rdi, rbp
-    mov qword ptr [rsp + 24], r12
-    mulx rbp, r12, qword ptr [r8 + 48]
-    adc r9, r12
-    mulx rdx, r12, qword ptr [r8 + 56]
-    adc rbp, r12
-    adc rdx, 0
-    add r15, r14
-    adc rsi, rbx
-    adc rax, r13
-    adc r10, r11
-    adc rcx, rdi
-    adc r9, qword ptr [rsp + 24]
-    adc rbp, qword ptr [rsp + 8]
-    adc rdx, qword ptr [rsp]
-    mov rdi, qword ptr [rsp + 32]
-    mov r12, qword ptr [rdi + 48]
-    lea r12, [r12 + r12]
-    mov rbx, rdx
-    mov rdx, qword ptr [rdi + 40]
-    mov r14, qword ptr [rdi + 40]
-    mulx r14, r13, r14
-    mulx rdx, r12, r12
-    add r14, r12
-    adc rdx, 0
-    add r9, r13
-    adc rbp, r14
-    adc rbx, rdx
-    mov r12, 0
-    adc r12, 0
-    mov rdx, qword ptr [r8]
-    sub rdx, r15
-    mulx r14, r15, qword ptr [r8 + 8]
-    mulx r13, r11, qword ptr [r8 + 16]
-    add r14, r11
-    mulx r11, rdi, qword ptr [r8 + 24]
-    adc r13, rdi
-    mov qword ptr [rsp], r12
-    mulx rdi, r12, qword ptr [r8 + 32]
-    adc r11, r12
-    mov qword ptr [rsp + 8], rbx
-    mulx r12, rbx, qword ptr [r8 + 40]
-    adc rdi, rbx
-    mov qword ptr [rsp + 24], rbp
-    mulx rbx, rbp, qword ptr [r8 + 48]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [r8 + 56]
-    adc rbx, rbp
-    adc rdx, 0
-    add rsi, r15
-    adc rax, r14
-    adc r10, r13
-    adc rcx, r11
-    adc r9, rdi
-    adc r12, qword ptr [rsp + 24]
-    adc rbx, qword ptr [rsp + 8]
-    adc rdx, qword ptr [rsp]
-    mov rdi, qword ptr [rsp + 32]
-    mov rbp, rdx
-    mov rdx, qword ptr [rdi + 48]
-    mov rdi, qword ptr [rdi + 48]
-    mulx rdx, rdi, rdi
-    add rdi, qword ptr [r8 + 64]
-    adc rdx, 0
-    add rsi, qword ptr [r8 + 72]
-    adc rax, qword ptr [r8 + 80]
-    adc r10, qword ptr [r8 + 88]
-    adc rcx, qword ptr [r8 + 96]
-    adc r9, qword ptr [r8 + 104]
-    adc r12, qword ptr [r8 + 112]
-    adc rbx, rdi
-    adc rbp, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [r8 + 120]
-    mulx rdi, r14, qword ptr [r8 + 128]
-    mulx r15, r13, qword ptr [r8 + 136]
-    add rdi, r13
-    mulx r13, r11, qword ptr [r8 + 144]
-    adc r15, r11
-    mov qword ptr [rsp + 32], rbp
-    mulx r11, rbp, qword ptr [r8 + 152]
-    adc r13, rbp
-    mov qword ptr [rsp], rbx
-    mulx rbp, rbx, qword ptr [r8 + 160]
-    adc r11, rbx
-    mov qword ptr [rsp + 8], r12
-    mulx rbx, r12, qword ptr [r8 + 168]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [r8 + 176]
-    adc rbx, r12
-    adc rdx, 0
-    add rsi, r14
-    adc rax, rdi
-    adc r10, r15
-    adc rcx, r13
-    adc r9, r11
-    adc rbp, qword ptr [rsp + 8]
-    adc rbx, qword ptr [rsp]
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, rax
-    sub rsi, qword ptr [r8 + 128]
-    mov rdi, r10
-    sbb rdi, qword ptr [r8 + 136]
-    mov r12, rcx
-    sbb r12, qword ptr [r8 + 144]
-    mov r14, r9
-    sbb r14, qword ptr [r8 + 152]
-    mov r15, rbp
-    sbb r15, qword ptr [r8 + 160]
-    mov r13, rbx
-    sbb r13, qword ptr [r8 + 168]
-    mov r11, rdx
-    sbb r11, qword ptr [r8 + 176]
-    cmovc rsi, rax
-    cmovc rdi, r10
-    cmovc r12, rcx
-    cmovc r14, r9
-    cmovc r15, rbp
-    cmovc r13, rbx
-    cmovc r11, rdx
-    add rsp, 64
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 64
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov rbp, [rsi + 48]
+shld rbp, rdx, 1
+mov rdx, [rsi]
+mov r12, [rsi]
+mulx r12, rbx, r12
+mulx rcx, r14, rcx
+add r12, r14
+mulx rdi, r14, rdi
+adc rcx, r14
+mulx r14, r15, r8
+adc rdi, r15
+mulx r15, r13, r9
+adc r14, r13
+mulx r13, r11, r10
+adc r15, r11
+mulx rdx, r11, rbp
+adc r13, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, [rax]
+sub rdx, rbx
+mov [rsp], rbp
+mulx rbx, rbp, [rax + 8]
+mov [rsp + 8], r10
+mov [rsp + 16], r9
+mulx r10, r9, [rax + 16]
+add rbx, r9
+mov [rsp + 24], r8
+mulx r9, r8, [rax + 24]
+adc r10, r8
+mov [rsp + 32], rsi
+mulx r8, rsi, [rax + 32]
+adc r9, rsi
+mov [rsp + 40], r11
+mulx rsi, r11, [rax + 40]
+adc r8, r11
+mov [rsp + 48], r13
+mulx r11, r13, [rax + 48]
+adc rsi, r13
+mulx rdx, r13, [rax + 56]
+adc r11, r13
+adc rdx, 0
+add r12, rbp
+adc rcx, rbx
+adc rdi, r10
+adc r14, r9
+adc r15, r8
+adc rsi, [rsp + 48]
+adc r11, [rsp + 40]
+adc rdx, 0
+mov r8, [rsp + 32]
+mov r9, [r8 + 16]
+lea r9, [r9 + r9]
+mov r10, rdx
+mov rdx, [r8 + 8]
+mov rbp, [r8 + 8]
+mulx rbp, rbx, rbp
+mulx r9, r13, r9
+add rbp, r13
+mulx r13, r8, [rsp + 24]
+adc r9, r8
+mov [rsp + 24], r12
+mulx r8, r12, [rsp + 16]
+adc r13, r12
+mov [rsp + 40], rax
+mulx r12, rax, [rsp + 8]
+adc r8, rax
+mulx rax, rdx, [rsp]
+adc r12, rdx
+adc rax, 0
+add rcx, rbx
+adc rdi, rbp
+adc r14, r9
+adc r15, r13
+adc rsi, r8
+adc r11, r12
+adc r10, rax
+mov rax, 0
+adc rax, 0
+mov r8, [rsp + 40]
+mov rdx, [rsp + 24]
+mov r9, rdx
+mov rdx, [r8]
+sub rdx, r9
+mulx r9, rbp, [r8 + 8]
+mulx r12, rbx, [r8 + 16]
+add r9, rbx
+mulx rbx, r13, [r8 + 24]
+adc r12, r13
+mov [rsp + 24], rax
+mulx r13, rax, [r8 + 32]
+adc rbx, rax
+mov [rsp + 48], r10
+mulx rax, r10, [r8 + 40]
+adc r13, r10
+mov [rsp + 56], r11
+mulx r10, r11, [r8 + 48]
+adc rax, r11
+mulx rdx, r11, [r8 + 56]
+adc r10, r11
+adc rdx, 0
+add rcx, rbp
+adc rdi, r9
+adc r14, r12
+adc r15, rbx
+adc rsi, r13
+adc rax, [rsp + 56]
+adc r10, [rsp + 48]
+adc rdx, [rsp + 24]
+mov r9, [rsp + 32]
+mov rbp, [r9 + 24]
+lea rbp, [rbp + rbp]
+mov r12, rdx
+mov rdx, [r9 + 16]
+mov rbx, [r9 + 16]
+mulx rbx, r13, rbx
+mulx rbp, r11, rbp
+add rbx, r11
+mulx r11, r9, [rsp + 16]
+adc rbp, r9
+mov [rsp + 16], rdi
+mulx r9, rdi, [rsp + 8]
+adc r11, rdi
+mulx rdx, rdi, [rsp]
+adc r9, rdi
+adc rdx, 0
+add r14, r13
+adc r15, rbx
+adc rsi, rbp
+adc rax, r11
+adc r10, r9
+adc r12, rdx
+mov rdi, 0
+adc rdi, 0
+mov rdx, [r8]
+sub rdx, rcx
+mulx rcx, r9, [r8 + 8]
+mulx rbp, rbx, [r8 + 16]
+add rcx, rbx
+mulx rbx, r13, [r8 + 24]
+adc rbp, r13
+mulx r13, r11, [r8 + 32]
+adc rbx, r11
+mov [rsp + 24], rdi
+mulx r11, rdi, [r8 + 40]
+adc r13, rdi
+mov [rsp + 48], r12
+mulx rdi, r12, [r8 + 48]
+adc r11, r12
+mulx rdx, r12, [r8 + 56]
+adc rdi, r12
+adc rdx, 0
+add r9, [rsp + 16]
+adc r14, rcx
+adc r15, rbp
+adc rsi, rbx
+adc rax, r13
+adc r10, r11
+adc rdi, [rsp + 48]
+adc rdx, [rsp + 24]
+mov rcx, [rsp + 32]
+mov rbp, [rcx + 32]
+lea rbp, [rbp + rbp]
+mov r12, rdx
+mov rdx, [rcx + 24]
+mov rbx, [rcx + 24]
+mulx rbx, r13, rbx
+mulx rbp, r11, rbp
+add rbx, r11
+mulx r11, rcx, [rsp + 8]
+adc rbp, rcx
+mulx rcx, rdx, [rsp]
+adc r11, rdx
+adc rcx, 0
+add rsi, r13
+adc rax, rbx
+adc r10, rbp
+adc rdi, r11
+adc r12, rcx
+mov rcx, 0
+adc rcx, 0
+mov rdx, [r8]
+sub rdx, r9
+mulx r9, rbp, [r8 + 8]
+mulx rbx, r13, [r8 + 16]
+add r9, r13
+mulx r13, r11, [r8 + 24]
+adc rbx, r11
+mov [rsp + 8], rcx
+mulx r11, rcx, [r8 + 32]
+adc r13, rcx
+mov [rsp + 24], r12
+mulx rcx, r12, [r8 + 40]
+adc r11, r12
+mov [rsp + 48], rdi
+mulx r12, rdi, [r8 + 48]
+adc rcx, rdi
+mulx rdx, rdi, [r8 + 56]
+adc r12, rdi
+adc rdx, 0
+add r14, rbp
+adc r15, r9
+adc rsi, rbx
+adc rax, r13
+adc r10, r11
+adc rcx, [rsp + 48]
+adc r12, [rsp + 24]
+adc rdx, [rsp + 8]
+mov rdi, [rsp + 32]
+mov r9, [rdi + 40]
+lea r9, [r9 + r9]
+mov rbp, rdx
+mov rdx, [rdi + 32]
+mov rbx, [rdi + 32]
+mulx rbx, r13, rbx
+mulx r9, r11, r9
+add rbx, r11
+mulx rdx, r11, [rsp]
+adc r9, r11
+adc rdx, 0
+add r10, r13
+adc rcx, rbx
+adc r12, r9
+adc rbp, rdx
+mov r9, 0
+adc r9, 0
+mov rdx, [r8]
+sub rdx, r14
+mulx rbx, r14, [r8 + 8]
+mulx r13, r11, [r8 + 16]
+add rbx, r11
+mulx r11, rdi, [r8 + 24]
+adc r13, rdi
+mov [rsp], r9
+mulx rdi, r9, [r8 + 32]
+adc r11, r9
+mov [rsp + 8], rbp
+mulx r9, rbp, [r8 + 40]
+adc rdi, rbp
+mov [rsp + 24], r12
+mulx rbp, r12, [r8 + 48]
+adc r9, r12
+mulx rdx, r12, [r8 + 56]
+adc rbp, r12
+adc rdx, 0
+add r15, r14
+adc rsi, rbx
+adc rax, r13
+adc r10, r11
+adc rcx, rdi
+adc r9, [rsp + 24]
+adc rbp, [rsp + 8]
+adc rdx, [rsp]
+mov rdi, [rsp + 32]
+mov r12, [rdi + 48]
+lea r12, [r12 + r12]
+mov rbx, rdx
+mov rdx, [rdi + 40]
+mov r14, [rdi + 40]
+mulx r14, r13, r14
+mulx rdx, r12, r12
+add r14, r12
+adc rdx, 0
+add r9, r13
+adc rbp, r14
+adc rbx, rdx
+mov r12, 0
+adc r12, 0
+mov rdx, [r8]
+sub rdx, r15
+mulx r14, r15, [r8 + 8]
+mulx r13, r11, [r8 + 16]
+add r14, r11
+mulx r11, rdi, [r8 + 24]
+adc r13, rdi
+mov [rsp], r12
+mulx rdi, r12, [r8 + 32]
+adc r11, r12
+mov [rsp + 8], rbx
+mulx r12, rbx, [r8 + 40]
+adc rdi, rbx
+mov [rsp + 24], rbp
+mulx rbx, rbp, [r8 + 48]
+adc r12, rbp
+mulx rdx, rbp, [r8 + 56]
+adc rbx, rbp
+adc rdx, 0
+add rsi, r15
+adc rax, r14
+adc r10, r13
+adc rcx, r11
+adc r9, rdi
+adc r12, [rsp + 24]
+adc rbx, [rsp + 8]
+adc rdx, [rsp]
+mov rdi, [rsp + 32]
+mov rbp, rdx
+mov rdx, [rdi + 48]
+mov rdi, [rdi + 48]
+mulx rdx, rdi, rdi
+add rdi, [r8 + 64]
+adc rdx, 0
+add rsi, [r8 + 72]
+adc rax, [r8 + 80]
+adc r10, [r8 + 88]
+adc rcx, [r8 + 96]
+adc r9, [r8 + 104]
+adc r12, [r8 + 112]
+adc rbx, rdi
+adc rbp, rdx
+mov rdx, rsi
+imul rdx, [r8 + 120]
+mulx rdi, r14, [r8 + 128]
+mulx r15, r13, [r8 + 136]
+add rdi, r13
+mulx r13, r11, [r8 + 144]
+adc r15, r11
+mov [rsp + 32], rbp
+mulx r11, rbp, [r8 + 152]
+adc r13, rbp
+mov [rsp], rbx
+mulx rbp, rbx, [r8 + 160]
+adc r11, rbx
+mov [rsp + 8], r12
+mulx rbx, r12, [r8 + 168]
+adc rbp, r12
+mulx rdx, r12, [r8 + 176]
+adc rbx, r12
+adc rdx, 0
+add rsi, r14
+adc rax, rdi
+adc r10, r15
+adc rcx, r13
+adc r9, r11
+adc rbp, [rsp + 8]
+adc rbx, [rsp]
+adc rdx, [rsp + 32]
+mov rsi, rax
+sub rsi, [r8 + 128]
+mov rdi, r10
+sbb rdi, [r8 + 136]
+mov r12, rcx
+sbb r12, [r8 + 144]
+mov r14, r9
+sbb r14, [r8 + 152]
+mov r15, rbp
+sbb r15, [r8 + 160]
+mov r13, rbx
+sbb r13, [r8 + 168]
+mov r11, rdx
+sbb r11, [r8 + 176]
+cmovc rsi, rax
+cmovc rdi, r10
+cmovc r12, rcx
+cmovc r14, r9
+cmovc r15, rbp
+cmovc r13, rbx
+cmovc r11, rdx
+add rsp, 64
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {minus_mu6}, {fold_rest6}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
+.quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {minus_mu6}, {fold_rest6}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
 ",
         kffffffffffffffff = const 0xffffffffffffffff_u64,
         minus_mu0 = const M::MINUS_MU[0],
@@ -1861,19 +1822,9 @@ unsafe fn mul_spare_mulx<M: Modulus<7>>(x: &[u64; 7], y: &[u64; 7]) -> [u64; 7] 
         asm!(
             "call {kernel}",
             kernel = sym mul_spare_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _,
-            out("r8") z[0],
-            out("r9") _,
-            out("r10") z[6],
-            out("r11") z[5],
-            out("r12") z[1],
-            out("r13") z[2],
-            out("r14") z[3],
-            out("r15") z[4],
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[0], out("r9") _, out("r10") z[6],
+            out("r11") z[5], out("r12") z[1], out("r13") z[2], out("r14") z[3], out("r15") z[4],
             options(pure, readonly),
         );
     }
@@ -1884,430 +1835,430 @@ unsafe fn mul_spare_mulx<M: Modulus<7>>(x: &[u64; 7], y: &[u64; 7]) -> [u64; 7] 
 unsafe extern "C" fn mul_spare_mulx_code<M: Modulus<7>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 48
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, rbp, r9
-    add rdi, rbp
-    mov rbp, qword ptr [rsi + 16]
-    mulx rbp, rbx, rbp
-    adc r9, rbx
-    mov rbx, qword ptr [rsi + 24]
-    mulx rbx, r12, rbx
-    adc rbp, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, r13, r12
-    adc rbx, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx r13, r14, r13
-    adc r12, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx rdx, r14, r14
-    adc r13, r14
-    adc rdx, 0
-    mov r14, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r15, r11, qword ptr [rax + 8]
-    mov qword ptr [rsp], rsi
-    mulx r10, rsi, qword ptr [rax + 16]
-    add r15, rsi
-    mov qword ptr [rsp + 8], rcx
-    mulx rsi, rcx, qword ptr [rax + 24]
-    adc r10, rcx
-    mov qword ptr [rsp + 16], r14
-    mulx rcx, r14, qword ptr [rax + 32]
-    adc rsi, r14
-    mov qword ptr [rsp + 24], r13
-    mulx r14, r13, qword ptr [rax + 40]
-    adc rcx, r13
-    mov qword ptr [rsp + 32], r12
-    mulx r13, r12, qword ptr [rax + 48]
-    adc r14, r12
-    mulx rdx, r12, qword ptr [rax + 56]
-    adc r13, r12
-    adc rdx, 0
-    add r8, r11
-    adc rdi, r15
-    adc r9, r10
-    adc rbp, rsi
-    adc rbx, rcx
-    adc r14, qword ptr [rsp + 32]
-    adc r13, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov rcx, qword ptr [rsp + 8]
-    mov rsi, rdx
-    mov rdx, qword ptr [rcx + 8]
-    mov r8, qword ptr [rsp]
-    mulx r12, r15, qword ptr [r8]
-    mulx r11, r10, qword ptr [r8 + 8]
-    add r12, r10
-    mulx r10, rcx, qword ptr [r8 + 16]
-    adc r11, rcx
-    mov qword ptr [rsp + 16], rax
-    mulx rcx, rax, qword ptr [r8 + 24]
-    adc r10, rax
-    mov qword ptr [rsp + 24], rsi
-    mulx rax, rsi, qword ptr [r8 + 32]
-    adc rcx, rsi
-    mov qword ptr [rsp + 32], r13
-    mulx rsi, r13, qword ptr [r8 + 40]
-    adc rax, r13
-    mulx rdx, r13, qword ptr [r8 + 48]
-    adc rsi, r13
-    adc rdx, 0
-    add rdi, r15
-    adc r9, r12
-    adc rbp, r11
-    adc rbx, r10
-    adc r14, rcx
-    adc rax, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rcx, qword ptr [rsp + 16]
-    mov r12, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rcx]
-    mulx r13, r15, qword ptr [rcx + 8]
-    mulx r11, r10, qword ptr [rcx + 16]
-    add r13, r10
-    mulx r10, r8, qword ptr [rcx + 24]
-    adc r11, r8
-    mov qword ptr [rsp + 24], r12
-    mulx r8, r12, qword ptr [rcx + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 32], rsi
-    mulx r12, rsi, qword ptr [rcx + 40]
-    adc r8, rsi
-    mov qword ptr [rsp + 40], rax
-    mulx rsi, rax, qword ptr [rcx + 48]
-    adc r12, rax
-    mulx rax, rdx, qword ptr [rcx + 56]
-    adc rsi, rdx
-    adc rax, 0
-    add rdi, r15
-    adc r9, r13
-    adc rbp, r11
-    adc rbx, r10
-    adc r14, r8
-    adc r12, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov rdi, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rdi + 16]
-    mov r8, qword ptr [rsp]
-    mulx r13, r15, qword ptr [r8]
-    mulx r11, r10, qword ptr [r8 + 8]
-    add r13, r10
-    mulx r10, rdi, qword ptr [r8 + 16]
-    adc r11, rdi
-    mulx rdi, rcx, qword ptr [r8 + 24]
-    adc r10, rcx
-    mov qword ptr [rsp + 24], rax
-    mulx rcx, rax, qword ptr [r8 + 32]
-    adc rdi, rax
-    mov qword ptr [rsp + 32], rsi
-    mulx rax, rsi, qword ptr [r8 + 40]
-    adc rcx, rsi
-    mulx rdx, rsi, qword ptr [r8 + 48]
-    adc rax, rsi
-    adc rdx, 0
-    add r9, r15
-    adc rbp, r13
-    adc rbx, r11
-    adc r14, r10
-    adc r12, rdi
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rsi, qword ptr [rsp + 16]
-    mov rdi, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rsi]
-    mulx r13, r15, qword ptr [rsi + 8]
-    mulx r11, r10, qword ptr [rsi + 16]
-    add r13, r10
-    mulx r10, r8, qword ptr [rsi + 24]
-    adc r11, r8
-    mov qword ptr [rsp + 24], rdi
-    mulx r8, rdi, qword ptr [rsi + 32]
-    adc r10, rdi
-    mov qword ptr [rsp + 32], rax
-    mulx rdi, rax, qword ptr [rsi + 40]
-    adc r8, rax
-    mov qword ptr [rsp + 40], rcx
-    mulx rax, rcx, qword ptr [rsi + 48]
-    adc rdi, rcx
-    mulx rcx, rdx, qword ptr [rsi + 56]
-    adc rax, rdx
-    adc rcx, 0
-    add r9, r15
-    adc rbp, r13
-    adc rbx, r11
-    adc r14, r10
-    adc r12, r8
-    adc rdi, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    mov r8, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r8 + 24]
-    mov r9, qword ptr [rsp]
-    mulx r13, r15, qword ptr [r9]
-    mulx r11, r10, qword ptr [r9 + 8]
-    add r13, r10
-    mulx r10, r8, qword ptr [r9 + 16]
-    adc r11, r8
-    mulx r8, rsi, qword ptr [r9 + 24]
-    adc r10, rsi
-    mov qword ptr [rsp + 24], rcx
-    mulx rsi, rcx, qword ptr [r9 + 32]
-    adc r8, rcx
-    mov qword ptr [rsp + 32], rax
-    mulx rcx, rax, qword ptr [r9 + 40]
-    adc rsi, rax
-    mulx rax, rdx, qword ptr [r9 + 48]
-    adc rcx, rdx
-    adc rax, 0
-    add rbp, r15
-    adc rbx, r13
-    adc r14, r11
-    adc r12, r10
-    adc rdi, r8
-    adc rsi, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    adc rax, 0
-    mov r8, qword ptr [rsp + 16]
-    mov rdx, rbp
-    imul rdx, qword ptr [r8]
-    mulx r13, r15, qword ptr [r8 + 8]
-    mulx r11, r10, qword ptr [r8 + 16]
-    add r13, r10
-    mulx r10, r9, qword ptr [r8 + 24]
-    adc r11, r9
-    mov qword ptr [rsp + 24], rax
-    mulx r9, rax, qword ptr [r8 + 32]
-    adc r10, rax
-    mov qword ptr [rsp + 32], rcx
-    mulx rax, rcx, qword ptr [r8 + 40]
-    adc r9, rcx
-    mov qword ptr [rsp + 40], rsi
-    mulx rcx, rsi, qword ptr [r8 + 48]
-    adc rax, rsi
-    mulx rdx, rsi, qword ptr [r8 + 56]
-    adc rcx, rsi
-    adc rdx, 0
-    add rbp, r15
-    adc rbx, r13
-    adc r14, r11
-    adc r12, r10
-    adc rdi, r9
-    adc rax, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, qword ptr [rsp + 8]
-    mov r9, rdx
-    mov rdx, qword ptr [rsi + 32]
-    mov rbp, qword ptr [rsp]
-    mulx r13, r15, qword ptr [rbp]
-    mulx r11, r10, qword ptr [rbp + 8]
-    add r13, r10
-    mulx r10, rsi, qword ptr [rbp + 16]
-    adc r11, rsi
-    mulx rsi, r8, qword ptr [rbp + 24]
-    adc r10, r8
-    mov qword ptr [rsp + 24], r9
-    mulx r8, r9, qword ptr [rbp + 32]
-    adc rsi, r9
-    mov qword ptr [rsp + 32], rcx
-    mulx r9, rcx, qword ptr [rbp + 40]
-    adc r8, rcx
-    mulx rcx, rdx, qword ptr [rbp + 48]
-    adc r9, rdx
-    adc rcx, 0
-    add rbx, r15
-    adc r14, r13
-    adc r12, r11
-    adc rdi, r10
-    adc rax, rsi
-    adc r8, qword ptr [rsp + 32]
-    adc r9, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov rsi, qword ptr [rsp + 16]
-    mov rdx, rbx
-    imul rdx, qword ptr [rsi]
-    mulx r13, r15, qword ptr [rsi + 8]
-    mulx r11, r10, qword ptr [rsi + 16]
-    add r13, r10
-    mulx r10, rbp, qword ptr [rsi + 24]
-    adc r11, rbp
-    mov qword ptr [rsp + 24], rcx
-    mulx rbp, rcx, qword ptr [rsi + 32]
-    adc r10, rcx
-    mov qword ptr [rsp + 32], r9
-    mulx rcx, r9, qword ptr [rsi + 40]
-    adc rbp, r9
-    mov qword ptr [rsp + 40], r8
-    mulx r9, r8, qword ptr [rsi + 48]
-    adc rcx, r8
-    mulx rdx, r8, qword ptr [rsi + 56]
-    adc r9, r8
-    adc rdx, 0
-    add rbx, r15
-    adc r14, r13
-    adc r12, r11
-    adc rdi, r10
-    adc rax, rbp
-    adc rcx, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, qword ptr [rsp + 8]
-    mov rbp, rdx
-    mov rdx, qword ptr [r8 + 40]
-    mov rbx, qword ptr [rsp]
-    mulx r13, r15, qword ptr [rbx]
-    mulx r11, r10, qword ptr [rbx + 8]
-    add r13, r10
-    mulx r10, r8, qword ptr [rbx + 16]
-    adc r11, r8
-    mulx r8, rsi, qword ptr [rbx + 24]
-    adc r10, rsi
-    mov qword ptr [rsp + 24], rbp
-    mulx rsi, rbp, qword ptr [rbx + 32]
-    adc r8, rbp
-    mov qword ptr [rsp + 32], r9
-    mulx rbp, r9, qword ptr [rbx + 40]
-    adc rsi, r9
-    mulx rdx, r9, qword ptr [rbx + 48]
-    adc rbp, r9
-    adc rdx, 0
-    add r14, r15
-    adc r12, r13
-    adc rdi, r11
-    adc rax, r10
-    adc rcx, r8
-    adc rsi, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r8, qword ptr [rsp + 16]
-    mov r9, rdx
-    mov rdx, r14
-    imul rdx, qword ptr [r8]
-    mulx r13, r15, qword ptr [r8 + 8]
-    mulx r11, r10, qword ptr [r8 + 16]
-    add r13, r10
-    mulx r10, rbx, qword ptr [r8 + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 24], r9
-    mulx rbx, r9, qword ptr [r8 + 32]
-    adc r10, r9
-    mov qword ptr [rsp + 32], rbp
-    mulx r9, rbp, qword ptr [r8 + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 40], rsi
-    mulx rbp, rsi, qword ptr [r8 + 48]
-    adc r9, rsi
-    mulx rdx, rsi, qword ptr [r8 + 56]
-    adc rbp, rsi
-    adc rdx, 0
-    add r14, r15
-    adc r12, r13
-    adc rdi, r11
-    adc rax, r10
-    adc rcx, rbx
-    adc r9, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [rsi + 48]
-    mov rsi, qword ptr [rsp]
-    mulx r13, r14, qword ptr [rsi]
-    mulx r15, r11, qword ptr [rsi + 8]
-    add r13, r11
-    mulx r11, r10, qword ptr [rsi + 16]
-    adc r15, r10
-    mulx r10, r8, qword ptr [rsi + 24]
-    adc r11, r8
-    mov qword ptr [rsp + 8], rbx
-    mulx r8, rbx, qword ptr [rsi + 32]
-    adc r10, rbx
-    mov qword ptr [rsp + 24], rbp
-    mulx rbx, rbp, qword ptr [rsi + 40]
-    adc r8, rbp
-    mulx rdx, rsi, qword ptr [rsi + 48]
-    adc rbx, rsi
-    adc rdx, 0
-    add r12, r14
-    adc rdi, r13
-    adc rax, r15
-    adc rcx, r11
-    adc r9, r10
-    adc r8, qword ptr [rsp + 24]
-    adc rbx, qword ptr [rsp + 8]
-    adc rdx, 0
-    mov rsi, qword ptr [rsp + 16]
-    mov rbp, rdx
-    mov rdx, r12
-    imul rdx, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    mulx r15, r11, qword ptr [rsi + 16]
-    add r13, r11
-    mulx r11, r10, qword ptr [rsi + 24]
-    adc r15, r10
-    mov qword ptr [rsp + 8], rbp
-    mulx r10, rbp, qword ptr [rsi + 32]
-    adc r11, rbp
-    mov qword ptr [rsp + 24], rbx
-    mulx rbp, rbx, qword ptr [rsi + 40]
-    adc r10, rbx
-    mov qword ptr [rsp], r8
-    mulx rbx, r8, qword ptr [rsi + 48]
-    adc rbp, r8
-    mulx rdx, r8, qword ptr [rsi + 56]
-    adc rbx, r8
-    adc rdx, 0
-    add r12, r14
-    adc rdi, r13
-    adc rax, r15
-    adc rcx, r11
-    adc r9, r10
-    adc rbp, qword ptr [rsp]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov r8, rdi
-    sub r8, qword ptr [rsi + 8]
-    mov r12, rax
-    sbb r12, qword ptr [rsi + 16]
-    mov r13, rcx
-    sbb r13, qword ptr [rsi + 24]
-    mov r14, r9
-    sbb r14, qword ptr [rsi + 32]
-    mov r15, rbp
-    sbb r15, qword ptr [rsi + 40]
-    mov r11, rbx
-    sbb r11, qword ptr [rsi + 48]
-    mov r10, rdx
-    sbb r10, qword ptr [rsi + 56]
-    cmovc r8, rdi
-    cmovc r12, rax
-    cmovc r13, rcx
-    cmovc r14, r9
-    cmovc r15, rbp
-    cmovc r11, rbx
-    cmovc r10, rdx
-    add rsp, 48
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 48
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, rbp, r9
+add rdi, rbp
+mov rbp, [rsi + 16]
+mulx rbp, rbx, rbp
+adc r9, rbx
+mov rbx, [rsi + 24]
+mulx rbx, r12, rbx
+adc rbp, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc rbx, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx rdx, r14, r14
+adc r13, r14
+adc rdx, 0
+mov r14, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r15, r11, [rax + 8]
+mov [rsp], rsi
+mulx r10, rsi, [rax + 16]
+add r15, rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 24]
+adc r10, rcx
+mov [rsp + 16], r14
+mulx rcx, r14, [rax + 32]
+adc rsi, r14
+mov [rsp + 24], r13
+mulx r14, r13, [rax + 40]
+adc rcx, r13
+mov [rsp + 32], r12
+mulx r13, r12, [rax + 48]
+adc r14, r12
+mulx rdx, r12, [rax + 56]
+adc r13, r12
+adc rdx, 0
+add r8, r11
+adc rdi, r15
+adc r9, r10
+adc rbp, rsi
+adc rbx, rcx
+adc r14, [rsp + 32]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rcx, [rsp + 8]
+mov rsi, rdx
+mov rdx, [rcx + 8]
+mov r8, [rsp]
+mulx r12, r15, [r8]
+mulx r11, r10, [r8 + 8]
+add r12, r10
+mulx r10, rcx, [r8 + 16]
+adc r11, rcx
+mov [rsp + 16], rax
+mulx rcx, rax, [r8 + 24]
+adc r10, rax
+mov [rsp + 24], rsi
+mulx rax, rsi, [r8 + 32]
+adc rcx, rsi
+mov [rsp + 32], r13
+mulx rsi, r13, [r8 + 40]
+adc rax, r13
+mulx rdx, r13, [r8 + 48]
+adc rsi, r13
+adc rdx, 0
+add rdi, r15
+adc r9, r12
+adc rbp, r11
+adc rbx, r10
+adc r14, rcx
+adc rax, [rsp + 32]
+adc rsi, [rsp + 24]
+adc rdx, 0
+mov rcx, [rsp + 16]
+mov r12, rdx
+mov rdx, rdi
+imul rdx, [rcx]
+mulx r13, r15, [rcx + 8]
+mulx r11, r10, [rcx + 16]
+add r13, r10
+mulx r10, r8, [rcx + 24]
+adc r11, r8
+mov [rsp + 24], r12
+mulx r8, r12, [rcx + 32]
+adc r10, r12
+mov [rsp + 32], rsi
+mulx r12, rsi, [rcx + 40]
+adc r8, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [rcx + 48]
+adc r12, rax
+mulx rax, rdx, [rcx + 56]
+adc rsi, rdx
+adc rax, 0
+add rdi, r15
+adc r9, r13
+adc rbp, r11
+adc rbx, r10
+adc r14, r8
+adc r12, [rsp + 40]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 24]
+mov rdi, [rsp + 8]
+mov rdx, [rdi + 16]
+mov r8, [rsp]
+mulx r13, r15, [r8]
+mulx r11, r10, [r8 + 8]
+add r13, r10
+mulx r10, rdi, [r8 + 16]
+adc r11, rdi
+mulx rdi, rcx, [r8 + 24]
+adc r10, rcx
+mov [rsp + 24], rax
+mulx rcx, rax, [r8 + 32]
+adc rdi, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [r8 + 40]
+adc rcx, rsi
+mulx rdx, rsi, [r8 + 48]
+adc rax, rsi
+adc rdx, 0
+add r9, r15
+adc rbp, r13
+adc rbx, r11
+adc r14, r10
+adc r12, rdi
+adc rcx, [rsp + 32]
+adc rax, [rsp + 24]
+adc rdx, 0
+mov rsi, [rsp + 16]
+mov rdi, rdx
+mov rdx, r9
+imul rdx, [rsi]
+mulx r13, r15, [rsi + 8]
+mulx r11, r10, [rsi + 16]
+add r13, r10
+mulx r10, r8, [rsi + 24]
+adc r11, r8
+mov [rsp + 24], rdi
+mulx r8, rdi, [rsi + 32]
+adc r10, rdi
+mov [rsp + 32], rax
+mulx rdi, rax, [rsi + 40]
+adc r8, rax
+mov [rsp + 40], rcx
+mulx rax, rcx, [rsi + 48]
+adc rdi, rcx
+mulx rcx, rdx, [rsi + 56]
+adc rax, rdx
+adc rcx, 0
+add r9, r15
+adc rbp, r13
+adc rbx, r11
+adc r14, r10
+adc r12, r8
+adc rdi, [rsp + 40]
+adc rax, [rsp + 32]
+adc rcx, [rsp + 24]
+mov r8, [rsp + 8]
+mov rdx, [r8 + 24]
+mov r9, [rsp]
+mulx r13, r15, [r9]
+mulx r11, r10, [r9 + 8]
+add r13, r10
+mulx r10, r8, [r9 + 16]
+adc r11, r8
+mulx r8, rsi, [r9 + 24]
+adc r10, rsi
+mov [rsp + 24], rcx
+mulx rsi, rcx, [r9 + 32]
+adc r8, rcx
+mov [rsp + 32], rax
+mulx rcx, rax, [r9 + 40]
+adc rsi, rax
+mulx rax, rdx, [r9 + 48]
+adc rcx, rdx
+adc rax, 0
+add rbp, r15
+adc rbx, r13
+adc r14, r11
+adc r12, r10
+adc rdi, r8
+adc rsi, [rsp + 32]
+adc rcx, [rsp + 24]
+adc rax, 0
+mov r8, [rsp + 16]
+mov rdx, rbp
+imul rdx, [r8]
+mulx r13, r15, [r8 + 8]
+mulx r11, r10, [r8 + 16]
+add r13, r10
+mulx r10, r9, [r8 + 24]
+adc r11, r9
+mov [rsp + 24], rax
+mulx r9, rax, [r8 + 32]
+adc r10, rax
+mov [rsp + 32], rcx
+mulx rax, rcx, [r8 + 40]
+adc r9, rcx
+mov [rsp + 40], rsi
+mulx rcx, rsi, [r8 + 48]
+adc rax, rsi
+mulx rdx, rsi, [r8 + 56]
+adc rcx, rsi
+adc rdx, 0
+add rbp, r15
+adc rbx, r13
+adc r14, r11
+adc r12, r10
+adc rdi, r9
+adc rax, [rsp + 40]
+adc rcx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rsi, [rsp + 8]
+mov r9, rdx
+mov rdx, [rsi + 32]
+mov rbp, [rsp]
+mulx r13, r15, [rbp]
+mulx r11, r10, [rbp + 8]
+add r13, r10
+mulx r10, rsi, [rbp + 16]
+adc r11, rsi
+mulx rsi, r8, [rbp + 24]
+adc r10, r8
+mov [rsp + 24], r9
+mulx r8, r9, [rbp + 32]
+adc rsi, r9
+mov [rsp + 32], rcx
+mulx r9, rcx, [rbp + 40]
+adc r8, rcx
+mulx rcx, rdx, [rbp + 48]
+adc r9, rdx
+adc rcx, 0
+add rbx, r15
+adc r14, r13
+adc r12, r11
+adc rdi, r10
+adc rax, rsi
+adc r8, [rsp + 32]
+adc r9, [rsp + 24]
+adc rcx, 0
+mov rsi, [rsp + 16]
+mov rdx, rbx
+imul rdx, [rsi]
+mulx r13, r15, [rsi + 8]
+mulx r11, r10, [rsi + 16]
+add r13, r10
+mulx r10, rbp, [rsi + 24]
+adc r11, rbp
+mov [rsp + 24], rcx
+mulx rbp, rcx, [rsi + 32]
+adc r10, rcx
+mov [rsp + 32], r9
+mulx rcx, r9, [rsi + 40]
+adc rbp, r9
+mov [rsp + 40], r8
+mulx r9, r8, [rsi + 48]
+adc rcx, r8
+mulx rdx, r8, [rsi + 56]
+adc r9, r8
+adc rdx, 0
+add rbx, r15
+adc r14, r13
+adc r12, r11
+adc rdi, r10
+adc rax, rbp
+adc rcx, [rsp + 40]
+adc r9, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r8, [rsp + 8]
+mov rbp, rdx
+mov rdx, [r8 + 40]
+mov rbx, [rsp]
+mulx r13, r15, [rbx]
+mulx r11, r10, [rbx + 8]
+add r13, r10
+mulx r10, r8, [rbx + 16]
+adc r11, r8
+mulx r8, rsi, [rbx + 24]
+adc r10, rsi
+mov [rsp + 24], rbp
+mulx rsi, rbp, [rbx + 32]
+adc r8, rbp
+mov [rsp + 32], r9
+mulx rbp, r9, [rbx + 40]
+adc rsi, r9
+mulx rdx, r9, [rbx + 48]
+adc rbp, r9
+adc rdx, 0
+add r14, r15
+adc r12, r13
+adc rdi, r11
+adc rax, r10
+adc rcx, r8
+adc rsi, [rsp + 32]
+adc rbp, [rsp + 24]
+adc rdx, 0
+mov r8, [rsp + 16]
+mov r9, rdx
+mov rdx, r14
+imul rdx, [r8]
+mulx r13, r15, [r8 + 8]
+mulx r11, r10, [r8 + 16]
+add r13, r10
+mulx r10, rbx, [r8 + 24]
+adc r11, rbx
+mov [rsp + 24], r9
+mulx rbx, r9, [r8 + 32]
+adc r10, r9
+mov [rsp + 32], rbp
+mulx r9, rbp, [r8 + 40]
+adc rbx, rbp
+mov [rsp + 40], rsi
+mulx rbp, rsi, [r8 + 48]
+adc r9, rsi
+mulx rdx, rsi, [r8 + 56]
+adc rbp, rsi
+adc rdx, 0
+add r14, r15
+adc r12, r13
+adc rdi, r11
+adc rax, r10
+adc rcx, rbx
+adc r9, [rsp + 40]
+adc rbp, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rsi, [rsp + 8]
+mov rbx, rdx
+mov rdx, [rsi + 48]
+mov rsi, [rsp]
+mulx r13, r14, [rsi]
+mulx r15, r11, [rsi + 8]
+add r13, r11
+mulx r11, r10, [rsi + 16]
+adc r15, r10
+mulx r10, r8, [rsi + 24]
+adc r11, r8
+mov [rsp + 8], rbx
+mulx r8, rbx, [rsi + 32]
+adc r10, rbx
+mov [rsp + 24], rbp
+mulx rbx, rbp, [rsi + 40]
+adc r8, rbp
+mulx rdx, rsi, [rsi + 48]
+adc rbx, rsi
+adc rdx, 0
+add r12, r14
+adc rdi, r13
+adc rax, r15
+adc rcx, r11
+adc r9, r10
+adc r8, [rsp + 24]
+adc rbx, [rsp + 8]
+adc rdx, 0
+mov rsi, [rsp + 16]
+mov rbp, rdx
+mov rdx, r12
+imul rdx, [rsi]
+mulx r13, r14, [rsi + 8]
+mulx r15, r11, [rsi + 16]
+add r13, r11
+mulx r11, r10, [rsi + 24]
+adc r15, r10
+mov [rsp + 8], rbp
+mulx r10, rbp, [rsi + 32]
+adc r11, rbp
+mov [rsp + 24], rbx
+mulx rbp, rbx, [rsi + 40]
+adc r10, rbx
+mov [rsp], r8
+mulx rbx, r8, [rsi + 48]
+adc rbp, r8
+mulx rdx, r8, [rsi + 56]
+adc rbx, r8
+adc rdx, 0
+add r12, r14
+adc rdi, r13
+adc rax, r15
+adc rcx, r11
+adc r9, r10
+adc rbp, [rsp]
+adc rbx, [rsp + 24]
+adc rdx, [rsp + 8]
+mov r8, rdi
+sub r8, [rsi + 8]
+mov r12, rax
+sbb r12, [rsi + 16]
+mov r13, rcx
+sbb r13, [rsi + 24]
+mov r14, r9
+sbb r14, [rsi + 32]
+mov r15, rbp
+sbb r15, [rsi + 40]
+mov r11, rbx
+sbb r11, [rsi + 48]
+mov r10, rdx
+sbb r10, [rsi + 56]
+cmovc r8, rdi
+cmovc r12, rax
+cmovc r13, rcx
+cmovc r14, r9
+cmovc r15, rbp
+cmovc r11, rbx
+cmovc r10, rdx
+add rsp, 48
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -2332,19 +2283,9 @@ unsafe fn square_spare_mulx<M: Modulus<7>>(x: &[u64; 7]) -> [u64; 7] {
         asm!(
             "call {kernel}",
             kernel = sym square_spare_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            out("rdx") _,
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _,
-            out("r8") _,
-            out("r9") z[6],
-            out("r10") z[0],
-            out("r11") z[5],
-            out("r12") z[1],
-            out("r13") z[2],
-            out("r14") z[3],
-            out("r15") z[4],
+            out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") _, out("r9") z[6], out("r10") z[0], out("r11") z[5], out("r12")
+            z[1], out("r13") z[2], out("r14") z[3], out("r15") z[4],
             options(pure, readonly),
         );
     }
@@ -2355,382 +2296,382 @@ unsafe fn square_spare_mulx<M: Modulus<7>>(x: &[u64; 7]) -> [u64; 7] {
 unsafe extern "C" fn square_spare_mulx_code<M: Modulus<7>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 64
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov rbp, qword ptr [rsi + 32]
-    shld rbp, rdx, 1
-    mov rdx, qword ptr [rsi + 32]
-    mov r10, qword ptr [rsi + 40]
-    shld r10, rdx, 1
-    mov rdx, qword ptr [rsi + 40]
-    mov rbx, qword ptr [rsi + 48]
-    shld rbx, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov r12, qword ptr [rsi]
-    mulx r12, r13, r12
-    mulx rcx, r14, rcx
-    add r12, r14
-    mulx rdi, r14, rdi
-    adc rcx, r14
-    mulx r14, r15, r8
-    adc rdi, r15
-    mulx r15, r11, rbp
-    adc r14, r11
-    mulx r11, r9, r10
-    adc r15, r9
-    mulx rdx, r9, rbx
-    adc r11, r9
-    adc rdx, 0
-    mov r9, rdx
-    mov rdx, r13
-    imul rdx, qword ptr [rax]
-    mov qword ptr [rsp], rbx
-    mov qword ptr [rsp + 8], r10
-    mulx rbx, r10, qword ptr [rax + 8]
-    mov qword ptr [rsp + 16], rbp
-    mov qword ptr [rsp + 24], r8
-    mulx rbp, r8, qword ptr [rax + 16]
-    add rbx, r8
-    mov qword ptr [rsp + 32], rsi
-    mulx r8, rsi, qword ptr [rax + 24]
-    adc rbp, rsi
-    mov qword ptr [rsp + 40], r9
-    mulx rsi, r9, qword ptr [rax + 32]
-    adc r8, r9
-    mov qword ptr [rsp + 48], r11
-    mulx r9, r11, qword ptr [rax + 40]
-    adc rsi, r11
-    mov qword ptr [rsp + 56], r15
-    mulx r11, r15, qword ptr [rax + 48]
-    adc r9, r15
-    mulx rdx, r15, qword ptr [rax + 56]
-    adc r11, r15
-    adc rdx, 0
-    add r13, r10
-    adc r12, rbx
-    adc rcx, rbp
-    adc rdi, r8
-    adc r14, rsi
-    adc r9, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 40]
-    mov rsi, 0
-    adc rsi, 0
-    mov r8, qword ptr [rsp + 32]
-    mov rbp, qword ptr [r8 + 16]
-    lea rbp, [rbp + rbp]
-    mov r10, rdx
-    mov rdx, qword ptr [r8 + 8]
-    mov rbx, qword ptr [r8 + 8]
-    mulx rbx, r13, rbx
-    mulx rbp, r15, rbp
-    add rbx, r15
-    mulx r15, r8, qword ptr [rsp + 24]
-    adc rbp, r8
-    mov qword ptr [rsp + 24], r12
-    mulx r8, r12, qword ptr [rsp + 16]
-    adc r15, r12
-    mov qword ptr [rsp + 40], rax
-    mulx r12, rax, qword ptr [rsp + 8]
-    adc r8, rax
-    mulx rax, rdx, qword ptr [rsp]
-    adc r12, rdx
-    adc rax, 0
-    add rcx, r13
-    adc rdi, rbx
-    adc r14, rbp
-    adc r9, r15
-    adc r11, r8
-    adc r10, r12
-    adc rsi, rax
-    mov rax, qword ptr [rsp + 40]
-    mov rdx, qword ptr [rsp + 24]
-    imul rdx, qword ptr [rax]
-    mulx r8, rbp, qword ptr [rax + 8]
-    mulx rbx, r12, qword ptr [rax + 16]
-    add r8, r12
-    mulx r12, r13, qword ptr [rax + 24]
-    adc rbx, r13
-    mulx r13, r15, qword ptr [rax + 32]
-    adc r12, r15
-    mov qword ptr [rsp + 48], rsi
-    mulx r15, rsi, qword ptr [rax + 40]
-    adc r13, rsi
-    mov qword ptr [rsp + 56], r10
-    mulx rsi, r10, qword ptr [rax + 48]
-    adc r15, r10
-    mulx rdx, r10, qword ptr [rax + 56]
-    adc rsi, r10
-    adc rdx, 0
-    add rbp, qword ptr [rsp + 24]
-    adc rcx, r8
-    adc rdi, rbx
-    adc r14, r12
-    adc r9, r13
-    adc r11, r15
-    adc rsi, qword ptr [rsp + 56]
-    adc rdx, qword ptr [rsp + 48]
-    mov r8, 0
-    adc r8, 0
-    mov rbp, qword ptr [rsp + 32]
-    mov r10, qword ptr [rbp + 24]
-    lea r10, [r10 + r10]
-    mov rbx, rdx
-    mov rdx, qword ptr [rbp + 16]
-    mov r12, qword ptr [rbp + 16]
-    mulx r12, r13, r12
-    mulx r10, r15, r10
-    add r12, r15
-    mulx r15, rbp, qword ptr [rsp + 16]
-    adc r10, rbp
-    mov qword ptr [rsp + 16], rdi
-    mulx rbp, rdi, qword ptr [rsp + 8]
-    adc r15, rdi
-    mulx rdx, rdi, qword ptr [rsp]
-    adc rbp, rdi
-    adc rdx, 0
-    add r14, r13
-    adc r9, r12
-    adc r11, r10
-    adc rsi, r15
-    adc rbx, rbp
-    adc r8, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rax]
-    mulx rdi, rbp, qword ptr [rax + 8]
-    mulx r10, r12, qword ptr [rax + 16]
-    add rdi, r12
-    mulx r12, r13, qword ptr [rax + 24]
-    adc r10, r13
-    mulx r13, r15, qword ptr [rax + 32]
-    adc r12, r15
-    mov qword ptr [rsp + 48], r8
-    mulx r15, r8, qword ptr [rax + 40]
-    adc r13, r8
-    mov qword ptr [rsp + 56], rbx
-    mulx r8, rbx, qword ptr [rax + 48]
-    adc r15, rbx
-    mulx rdx, rbx, qword ptr [rax + 56]
-    adc r8, rbx
-    adc rdx, 0
-    add rcx, rbp
-    adc rdi, qword ptr [rsp + 16]
-    adc r14, r10
-    adc r9, r12
-    adc r11, r13
-    adc rsi, r15
-    adc r8, qword ptr [rsp + 56]
-    adc rdx, qword ptr [rsp + 48]
-    mov rcx, 0
-    adc rcx, 0
-    mov rbp, qword ptr [rsp + 32]
-    mov r10, qword ptr [rbp + 32]
-    lea r10, [r10 + r10]
-    mov rbx, rdx
-    mov rdx, qword ptr [rbp + 24]
-    mov r12, qword ptr [rbp + 24]
-    mulx r12, r13, r12
-    mulx r10, r15, r10
-    add r12, r15
-    mulx r15, rbp, qword ptr [rsp + 8]
-    adc r10, rbp
-    mulx rdx, rbp, qword ptr [rsp]
-    adc r15, rbp
-    adc rdx, 0
-    add r11, r13
-    adc rsi, r12
-    adc r8, r10
-    adc rbx, r15
-    adc rcx, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rax]
-    mulx rbp, r10, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add rbp, r13
-    mulx r13, r15, qword ptr [rax + 24]
-    adc r12, r15
-    mov qword ptr [rsp + 8], rcx
-    mulx r15, rcx, qword ptr [rax + 32]
-    adc r13, rcx
-    mov qword ptr [rsp + 48], rbx
-    mulx rcx, rbx, qword ptr [rax + 40]
-    adc r15, rbx
-    mov qword ptr [rsp + 56], r8
-    mulx rbx, r8, qword ptr [rax + 48]
-    adc rcx, r8
-    mulx rdx, r8, qword ptr [rax + 56]
-    adc rbx, r8
-    adc rdx, 0
-    add rdi, r10
-    adc r14, rbp
-    adc r9, r12
-    adc r11, r13
-    adc rsi, r15
-    adc rcx, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 8]
-    mov rdi, 0
-    adc rdi, 0
-    mov r8, qword ptr [rsp + 32]
-    mov rbp, qword ptr [r8 + 40]
-    lea rbp, [rbp + rbp]
-    mov r10, rdx
-    mov rdx, qword ptr [r8 + 32]
-    mov r12, qword ptr [r8 + 32]
-    mulx r12, r13, r12
-    mulx rbp, r15, rbp
-    add r12, r15
-    mulx rdx, r15, qword ptr [rsp]
-    adc rbp, r15
-    adc rdx, 0
-    add rcx, r13
-    adc rbx, r12
-    adc r10, rbp
-    adc rdi, rdx
-    mov rdx, r14
-    imul rdx, qword ptr [rax]
-    mulx rbp, r12, qword ptr [rax + 8]
-    mulx r13, r15, qword ptr [rax + 16]
-    add rbp, r15
-    mulx r15, r8, qword ptr [rax + 24]
-    adc r13, r8
-    mov qword ptr [rsp], rdi
-    mulx r8, rdi, qword ptr [rax + 32]
-    adc r15, rdi
-    mov qword ptr [rsp + 8], r10
-    mulx rdi, r10, qword ptr [rax + 40]
-    adc r8, r10
-    mov qword ptr [rsp + 48], rbx
-    mulx r10, rbx, qword ptr [rax + 48]
-    adc rdi, rbx
-    mulx rdx, rbx, qword ptr [rax + 56]
-    adc r10, rbx
-    adc rdx, 0
-    add r14, r12
-    adc r9, rbp
-    adc r11, r13
-    adc rsi, r15
-    adc rcx, r8
-    adc rdi, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 8]
-    adc rdx, qword ptr [rsp]
-    mov r8, 0
-    adc r8, 0
-    mov rbp, qword ptr [rsp + 32]
-    mov rbx, qword ptr [rbp + 48]
-    lea rbx, [rbx + rbx]
-    mov r12, rdx
-    mov rdx, qword ptr [rbp + 40]
-    mov r13, qword ptr [rbp + 40]
-    mulx r13, r14, r13
-    mulx rdx, rbx, rbx
-    add r13, rbx
-    adc rdx, 0
-    add r10, r14
-    adc r12, r13
-    adc r8, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx rbx, r13, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add rbx, r15
-    mulx r15, rbp, qword ptr [rax + 24]
-    adc r14, rbp
-    mov qword ptr [rsp], r8
-    mulx rbp, r8, qword ptr [rax + 32]
-    adc r15, r8
-    mov qword ptr [rsp + 8], r12
-    mulx r8, r12, qword ptr [rax + 40]
-    adc rbp, r12
-    mov qword ptr [rsp + 48], r10
-    mulx r12, r10, qword ptr [rax + 48]
-    adc r8, r10
-    mulx rdx, r10, qword ptr [rax + 56]
-    adc r12, r10
-    adc rdx, 0
-    add r9, r13
-    adc r11, rbx
-    adc rsi, r14
-    adc rcx, r15
-    adc rdi, rbp
-    adc r8, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 8]
-    adc rdx, qword ptr [rsp]
-    mov rbp, 0
-    adc rbp, 0
-    mov r10, qword ptr [rsp + 32]
-    mov rbx, rdx
-    mov rdx, qword ptr [r10 + 48]
-    mov r10, qword ptr [r10 + 48]
-    mulx rdx, r10, r10
-    add rbx, r10
-    adc rbp, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rax]
-    mulx r10, r13, qword ptr [rax + 8]
-    mulx r14, r15, qword ptr [rax + 16]
-    add r10, r15
-    mulx r15, r9, qword ptr [rax + 24]
-    adc r14, r9
-    mov qword ptr [rsp + 32], rbp
-    mulx r9, rbp, qword ptr [rax + 32]
-    adc r15, rbp
-    mov qword ptr [rsp], rbx
-    mulx rbp, rbx, qword ptr [rax + 40]
-    adc r9, rbx
-    mov qword ptr [rsp + 8], r12
-    mulx rbx, r12, qword ptr [rax + 48]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rax + 56]
-    adc rbx, r12
-    adc rdx, 0
-    add r11, r13
-    adc rsi, r10
-    adc rcx, r14
-    adc rdi, r15
-    adc r8, r9
-    adc rbp, qword ptr [rsp + 8]
-    adc rbx, qword ptr [rsp]
-    adc rdx, qword ptr [rsp + 32]
-    mov r10, rsi
-    sub r10, qword ptr [rax + 8]
-    mov r12, rcx
-    sbb r12, qword ptr [rax + 16]
-    mov r13, rdi
-    sbb r13, qword ptr [rax + 24]
-    mov r14, r8
-    sbb r14, qword ptr [rax + 32]
-    mov r15, rbp
-    sbb r15, qword ptr [rax + 40]
-    mov r11, rbx
-    sbb r11, qword ptr [rax + 48]
-    mov r9, rdx
-    sbb r9, qword ptr [rax + 56]
-    cmovc r10, rsi
-    cmovc r12, rcx
-    cmovc r13, rdi
-    cmovc r14, r8
-    cmovc r15, rbp
-    cmovc r11, rbx
-    cmovc r9, rdx
-    add rsp, 64
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 64
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov rbp, [rsi + 32]
+shld rbp, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov rbx, [rsi + 48]
+shld rbx, rdx, 1
+mov rdx, [rsi]
+mov r12, [rsi]
+mulx r12, r13, r12
+mulx rcx, r14, rcx
+add r12, r14
+mulx rdi, r14, rdi
+adc rcx, r14
+mulx r14, r15, r8
+adc rdi, r15
+mulx r15, r11, rbp
+adc r14, r11
+mulx r11, r9, r10
+adc r15, r9
+mulx rdx, r9, rbx
+adc r11, r9
+adc rdx, 0
+mov r9, rdx
+mov rdx, r13
+imul rdx, [rax]
+mov [rsp], rbx
+mov [rsp + 8], r10
+mulx rbx, r10, [rax + 8]
+mov [rsp + 16], rbp
+mov [rsp + 24], r8
+mulx rbp, r8, [rax + 16]
+add rbx, r8
+mov [rsp + 32], rsi
+mulx r8, rsi, [rax + 24]
+adc rbp, rsi
+mov [rsp + 40], r9
+mulx rsi, r9, [rax + 32]
+adc r8, r9
+mov [rsp + 48], r11
+mulx r9, r11, [rax + 40]
+adc rsi, r11
+mov [rsp + 56], r15
+mulx r11, r15, [rax + 48]
+adc r9, r15
+mulx rdx, r15, [rax + 56]
+adc r11, r15
+adc rdx, 0
+add r13, r10
+adc r12, rbx
+adc rcx, rbp
+adc rdi, r8
+adc r14, rsi
+adc r9, [rsp + 56]
+adc r11, [rsp + 48]
+adc rdx, [rsp + 40]
+mov rsi, 0
+adc rsi, 0
+mov r8, [rsp + 32]
+mov rbp, [r8 + 16]
+lea rbp, [rbp + rbp]
+mov r10, rdx
+mov rdx, [r8 + 8]
+mov rbx, [r8 + 8]
+mulx rbx, r13, rbx
+mulx rbp, r15, rbp
+add rbx, r15
+mulx r15, r8, [rsp + 24]
+adc rbp, r8
+mov [rsp + 24], r12
+mulx r8, r12, [rsp + 16]
+adc r15, r12
+mov [rsp + 40], rax
+mulx r12, rax, [rsp + 8]
+adc r8, rax
+mulx rax, rdx, [rsp]
+adc r12, rdx
+adc rax, 0
+add rcx, r13
+adc rdi, rbx
+adc r14, rbp
+adc r9, r15
+adc r11, r8
+adc r10, r12
+adc rsi, rax
+mov rax, [rsp + 40]
+mov rdx, [rsp + 24]
+imul rdx, [rax]
+mulx r8, rbp, [rax + 8]
+mulx rbx, r12, [rax + 16]
+add r8, r12
+mulx r12, r13, [rax + 24]
+adc rbx, r13
+mulx r13, r15, [rax + 32]
+adc r12, r15
+mov [rsp + 48], rsi
+mulx r15, rsi, [rax + 40]
+adc r13, rsi
+mov [rsp + 56], r10
+mulx rsi, r10, [rax + 48]
+adc r15, r10
+mulx rdx, r10, [rax + 56]
+adc rsi, r10
+adc rdx, 0
+add rbp, [rsp + 24]
+adc rcx, r8
+adc rdi, rbx
+adc r14, r12
+adc r9, r13
+adc r11, r15
+adc rsi, [rsp + 56]
+adc rdx, [rsp + 48]
+mov r8, 0
+adc r8, 0
+mov rbp, [rsp + 32]
+mov r10, [rbp + 24]
+lea r10, [r10 + r10]
+mov rbx, rdx
+mov rdx, [rbp + 16]
+mov r12, [rbp + 16]
+mulx r12, r13, r12
+mulx r10, r15, r10
+add r12, r15
+mulx r15, rbp, [rsp + 16]
+adc r10, rbp
+mov [rsp + 16], rdi
+mulx rbp, rdi, [rsp + 8]
+adc r15, rdi
+mulx rdx, rdi, [rsp]
+adc rbp, rdi
+adc rdx, 0
+add r14, r13
+adc r9, r12
+adc r11, r10
+adc rsi, r15
+adc rbx, rbp
+adc r8, rdx
+mov rdx, rcx
+imul rdx, [rax]
+mulx rdi, rbp, [rax + 8]
+mulx r10, r12, [rax + 16]
+add rdi, r12
+mulx r12, r13, [rax + 24]
+adc r10, r13
+mulx r13, r15, [rax + 32]
+adc r12, r15
+mov [rsp + 48], r8
+mulx r15, r8, [rax + 40]
+adc r13, r8
+mov [rsp + 56], rbx
+mulx r8, rbx, [rax + 48]
+adc r15, rbx
+mulx rdx, rbx, [rax + 56]
+adc r8, rbx
+adc rdx, 0
+add rcx, rbp
+adc rdi, [rsp + 16]
+adc r14, r10
+adc r9, r12
+adc r11, r13
+adc rsi, r15
+adc r8, [rsp + 56]
+adc rdx, [rsp + 48]
+mov rcx, 0
+adc rcx, 0
+mov rbp, [rsp + 32]
+mov r10, [rbp + 32]
+lea r10, [r10 + r10]
+mov rbx, rdx
+mov rdx, [rbp + 24]
+mov r12, [rbp + 24]
+mulx r12, r13, r12
+mulx r10, r15, r10
+add r12, r15
+mulx r15, rbp, [rsp + 8]
+adc r10, rbp
+mulx rdx, rbp, [rsp]
+adc r15, rbp
+adc rdx, 0
+add r11, r13
+adc rsi, r12
+adc r8, r10
+adc rbx, r15
+adc rcx, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx rbp, r10, [rax + 8]
+mulx r12, r13, [rax + 16]
+add rbp, r13
+mulx r13, r15, [rax + 24]
+adc r12, r15
+mov [rsp + 8], rcx
+mulx r15, rcx, [rax + 32]
+adc r13, rcx
+mov [rsp + 48], rbx
+mulx rcx, rbx, [rax + 40]
+adc r15, rbx
+mov [rsp + 56], r8
+mulx rbx, r8, [rax + 48]
+adc rcx, r8
+mulx rdx, r8, [rax + 56]
+adc rbx, r8
+adc rdx, 0
+add rdi, r10
+adc r14, rbp
+adc r9, r12
+adc r11, r13
+adc rsi, r15
+adc rcx, [rsp + 56]
+adc rbx, [rsp + 48]
+adc rdx, [rsp + 8]
+mov rdi, 0
+adc rdi, 0
+mov r8, [rsp + 32]
+mov rbp, [r8 + 40]
+lea rbp, [rbp + rbp]
+mov r10, rdx
+mov rdx, [r8 + 32]
+mov r12, [r8 + 32]
+mulx r12, r13, r12
+mulx rbp, r15, rbp
+add r12, r15
+mulx rdx, r15, [rsp]
+adc rbp, r15
+adc rdx, 0
+add rcx, r13
+adc rbx, r12
+adc r10, rbp
+adc rdi, rdx
+mov rdx, r14
+imul rdx, [rax]
+mulx rbp, r12, [rax + 8]
+mulx r13, r15, [rax + 16]
+add rbp, r15
+mulx r15, r8, [rax + 24]
+adc r13, r8
+mov [rsp], rdi
+mulx r8, rdi, [rax + 32]
+adc r15, rdi
+mov [rsp + 8], r10
+mulx rdi, r10, [rax + 40]
+adc r8, r10
+mov [rsp + 48], rbx
+mulx r10, rbx, [rax + 48]
+adc rdi, rbx
+mulx rdx, rbx, [rax + 56]
+adc r10, rbx
+adc rdx, 0
+add r14, r12
+adc r9, rbp
+adc r11, r13
+adc rsi, r15
+adc rcx, r8
+adc rdi, [rsp + 48]
+adc r10, [rsp + 8]
+adc rdx, [rsp]
+mov r8, 0
+adc r8, 0
+mov rbp, [rsp + 32]
+mov rbx, [rbp + 48]
+lea rbx, [rbx + rbx]
+mov r12, rdx
+mov rdx, [rbp + 40]
+mov r13, [rbp + 40]
+mulx r13, r14, r13
+mulx rdx, rbx, rbx
+add r13, rbx
+adc rdx, 0
+add r10, r14
+adc r12, r13
+adc r8, rdx
+mov rdx, r9
+imul rdx, [rax]
+mulx rbx, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add rbx, r15
+mulx r15, rbp, [rax + 24]
+adc r14, rbp
+mov [rsp], r8
+mulx rbp, r8, [rax + 32]
+adc r15, r8
+mov [rsp + 8], r12
+mulx r8, r12, [rax + 40]
+adc rbp, r12
+mov [rsp + 48], r10
+mulx r12, r10, [rax + 48]
+adc r8, r10
+mulx rdx, r10, [rax + 56]
+adc r12, r10
+adc rdx, 0
+add r9, r13
+adc r11, rbx
+adc rsi, r14
+adc rcx, r15
+adc rdi, rbp
+adc r8, [rsp + 48]
+adc r12, [rsp + 8]
+adc rdx, [rsp]
+mov rbp, 0
+adc rbp, 0
+mov r10, [rsp + 32]
+mov rbx, rdx
+mov rdx, [r10 + 48]
+mov r10, [r10 + 48]
+mulx rdx, r10, r10
+add rbx, r10
+adc rbp, rdx
+mov rdx, r11
+imul rdx, [rax]
+mulx r10, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r10, r15
+mulx r15, r9, [rax + 24]
+adc r14, r9
+mov [rsp + 32], rbp
+mulx r9, rbp, [rax + 32]
+adc r15, rbp
+mov [rsp], rbx
+mulx rbp, rbx, [rax + 40]
+adc r9, rbx
+mov [rsp + 8], r12
+mulx rbx, r12, [rax + 48]
+adc rbp, r12
+mulx rdx, r12, [rax + 56]
+adc rbx, r12
+adc rdx, 0
+add r11, r13
+adc rsi, r10
+adc rcx, r14
+adc rdi, r15
+adc r8, r9
+adc rbp, [rsp + 8]
+adc rbx, [rsp]
+adc rdx, [rsp + 32]
+mov r10, rsi
+sub r10, [rax + 8]
+mov r12, rcx
+sbb r12, [rax + 16]
+mov r13, rdi
+sbb r13, [rax + 24]
+mov r14, r8
+sbb r14, [rax + 32]
+mov r15, rbp
+sbb r15, [rax + 40]
+mov r11, rbx
+sbb r11, [rax + 48]
+mov r9, rdx
+sbb r9, [rax + 56]
+cmovc r10, rsi
+cmovc r12, rcx
+cmovc r13, rdi
+cmovc r14, r8
+cmovc r15, rbp
+cmovc r11, rbx
+cmovc r9, rdx
+add rsp, 64
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -2758,19 +2699,9 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<7>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_spare_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => z[0],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") z[6],
-            out("r11") z[1],
-            out("r12") z[2],
-            out("r13") z[5],
-            out("r14") z[3],
-            out("r15") z[4],
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => z[0], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[6],
+            out("r11") z[1], out("r12") z[2], out("r13") z[5], out("r14") z[3], out("r15") z[4],
             options(pure, readonly),
         );
     }
@@ -2781,654 +2712,654 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<7>>(
 unsafe extern "C" fn sum_of_products_spare_mulx_code<M: Modulus<7>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 48
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, rbp, r9
-    add rdi, rbp
-    mov rbp, qword ptr [rsi + 16]
-    mulx rbp, r11, rbp
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc rbp, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, rbx, r12
-    adc r11, rbx
-    mov rbx, qword ptr [rsi + 40]
-    mulx rbx, r14, rbx
-    adc r12, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx rdx, r14, r14
-    adc rbx, r14
-    adc rdx, 0
-    mov r14, rdx
-    mov rdx, qword ptr [rcx + 56]
-    mov r15, qword ptr [rsi + 56]
-    mulx r15, r13, r15
-    mov r10, qword ptr [rsi + 64]
-    mov qword ptr [rsp], rcx
-    mulx r10, rcx, r10
-    add r15, rcx
-    mov rcx, qword ptr [rsi + 72]
-    mov qword ptr [rsp + 8], rax
-    mulx rcx, rax, rcx
-    adc r10, rax
-    mov rax, qword ptr [rsi + 80]
-    mov qword ptr [rsp + 16], r14
-    mulx rax, r14, rax
-    adc rcx, r14
-    mov r14, qword ptr [rsi + 88]
-    mov qword ptr [rsp + 24], rbx
-    mulx r14, rbx, r14
-    adc rax, rbx
-    mov rbx, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 32], r12
-    mulx rbx, r12, rbx
-    adc r14, r12
-    mov r12, qword ptr [rsi + 104]
-    mulx rdx, r12, r12
-    adc rbx, r12
-    adc rdx, 0
-    add r8, r13
-    adc rdi, r15
-    adc r9, r10
-    adc rbp, rcx
-    adc r11, rax
-    adc r14, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov rax, qword ptr [rsp + 8]
-    mov rcx, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r12, r15, qword ptr [rax + 8]
-    mulx r13, r10, qword ptr [rax + 16]
-    add r12, r10
-    mov qword ptr [rsp + 16], rsi
-    mulx r10, rsi, qword ptr [rax + 24]
-    adc r13, rsi
-    mov qword ptr [rsp + 24], rcx
-    mulx rsi, rcx, qword ptr [rax + 32]
-    adc r10, rcx
-    mov qword ptr [rsp + 32], rbx
-    mulx rcx, rbx, qword ptr [rax + 40]
-    adc rsi, rbx
-    mov qword ptr [rsp + 40], r14
-    mulx rbx, r14, qword ptr [rax + 48]
-    adc rcx, r14
-    mulx rdx, r14, qword ptr [rax + 56]
-    adc rbx, r14
-    adc rdx, 0
-    add r8, r15
-    adc rdi, r12
-    adc r9, r13
-    adc rbp, r10
-    adc r11, rsi
-    adc rcx, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov r8, qword ptr [rsp]
-    mov r12, rdx
-    mov rdx, qword ptr [r8 + 8]
-    mov r14, qword ptr [rsp + 16]
-    mulx r15, r13, qword ptr [r14]
-    mulx r10, rax, qword ptr [r14 + 8]
-    add r15, rax
-    mulx rax, r8, qword ptr [r14 + 16]
-    adc r10, r8
-    mov qword ptr [rsp + 24], rsi
-    mulx r8, rsi, qword ptr [r14 + 24]
-    adc rax, rsi
-    mov qword ptr [rsp + 32], r12
-    mulx rsi, r12, qword ptr [r14 + 32]
-    adc r8, r12
-    mov qword ptr [rsp + 40], rbx
-    mulx r12, rbx, qword ptr [r14 + 40]
-    adc rsi, rbx
-    mulx rdx, rbx, qword ptr [r14 + 48]
-    adc r12, rbx
-    adc rdx, 0
-    add rdi, r13
-    adc r9, r15
-    adc rbp, r10
-    adc r11, rax
-    adc rcx, r8
-    adc rsi, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp]
-    mov r8, rdx
-    mov rdx, qword ptr [rax + 64]
-    mulx rbx, r15, qword ptr [r14 + 56]
-    mulx r13, r10, qword ptr [r14 + 64]
-    add rbx, r10
-    mulx r10, rax, qword ptr [r14 + 72]
-    adc r13, rax
-    mov qword ptr [rsp + 24], r8
-    mulx rax, r8, qword ptr [r14 + 80]
-    adc r10, r8
-    mov qword ptr [rsp + 32], r12
-    mulx r8, r12, qword ptr [r14 + 88]
-    adc rax, r12
-    mov qword ptr [rsp + 40], rsi
-    mulx r12, rsi, qword ptr [r14 + 96]
-    adc r8, rsi
-    mulx rdx, rsi, qword ptr [r14 + 104]
-    adc r12, rsi
-    adc rdx, 0
-    add rdi, r15
-    adc r9, rbx
-    adc rbp, r13
-    adc r11, r10
-    adc rcx, rax
-    adc r8, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 8]
-    mov rsi, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rax]
-    mulx rbx, r15, qword ptr [rax + 8]
-    mulx r13, r10, qword ptr [rax + 16]
-    add rbx, r10
-    mulx r10, r14, qword ptr [rax + 24]
-    adc r13, r14
-    mov qword ptr [rsp + 24], rsi
-    mulx r14, rsi, qword ptr [rax + 32]
-    adc r10, rsi
-    mov qword ptr [rsp + 32], r12
-    mulx rsi, r12, qword ptr [rax + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 40], r8
-    mulx r12, r8, qword ptr [rax + 48]
-    adc rsi, r8
-    mulx rdx, r8, qword ptr [rax + 56]
-    adc r12, r8
-    adc rdx, 0
-    add rdi, r15
-    adc r9, rbx
-    adc rbp, r13
-    adc r11, r10
-    adc rcx, r14
-    adc rsi, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rdi, 0
-    adc rdi, 0
-    mov r8, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r8 + 16]
-    mov r14, qword ptr [rsp + 16]
-    mulx r15, r13, qword ptr [r14]
-    mulx r10, rax, qword ptr [r14 + 8]
-    add r15, rax
-    mulx rax, r8, qword ptr [r14 + 16]
-    adc r10, r8
-    mov qword ptr [rsp + 24], rdi
-    mulx r8, rdi, qword ptr [r14 + 24]
-    adc rax, rdi
-    mov qword ptr [rsp + 32], rbx
-    mulx rdi, rbx, qword ptr [r14 + 32]
-    adc r8, rbx
-    mov qword ptr [rsp + 40], r12
-    mulx rbx, r12, qword ptr [r14 + 40]
-    adc rdi, r12
-    mulx rdx, r12, qword ptr [r14 + 48]
-    adc rbx, r12
-    adc rdx, 0
-    add r9, r13
-    adc rbp, r15
-    adc r11, r10
-    adc rcx, rax
-    adc rsi, r8
-    adc rdi, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp]
-    mov r8, rdx
-    mov rdx, qword ptr [rax + 72]
-    mulx r12, r15, qword ptr [r14 + 56]
-    mulx r13, r10, qword ptr [r14 + 64]
-    add r12, r10
-    mulx r10, rax, qword ptr [r14 + 72]
-    adc r13, rax
-    mov qword ptr [rsp + 24], r8
-    mulx rax, r8, qword ptr [r14 + 80]
-    adc r10, r8
-    mov qword ptr [rsp + 32], rbx
-    mulx r8, rbx, qword ptr [r14 + 88]
-    adc rax, rbx
-    mov qword ptr [rsp + 40], rdi
-    mulx rbx, rdi, qword ptr [r14 + 96]
-    adc r8, rdi
-    mulx rdx, rdi, qword ptr [r14 + 104]
-    adc rbx, rdi
-    adc rdx, 0
-    add r9, r15
-    adc rbp, r12
-    adc r11, r13
-    adc rcx, r10
-    adc rsi, rax
-    adc r8, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 8]
-    mov rdi, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rax]
-    mulx r12, r15, qword ptr [rax + 8]
-    mulx r13, r10, qword ptr [rax + 16]
-    add r12, r10
-    mulx r10, r14, qword ptr [rax + 24]
-    adc r13, r14
-    mov qword ptr [rsp + 24], rdi
-    mulx r14, rdi, qword ptr [rax + 32]
-    adc r10, rdi
-    mov qword ptr [rsp + 32], rbx
-    mulx rdi, rbx, qword ptr [rax + 40]
-    adc r14, rbx
-    mov qword ptr [rsp + 40], r8
-    mulx rbx, r8, qword ptr [rax + 48]
-    adc rdi, r8
-    mulx rdx, r8, qword ptr [rax + 56]
-    adc rbx, r8
-    adc rdx, 0
-    add r9, r15
-    adc rbp, r12
-    adc r11, r13
-    adc rcx, r10
-    adc rsi, r14
-    adc rdi, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, 0
-    adc r8, 0
-    mov r9, qword ptr [rsp]
-    mov r12, rdx
-    mov rdx, qword ptr [r9 + 24]
-    mov r14, qword ptr [rsp + 16]
-    mulx r15, r13, qword ptr [r14]
-    mulx r10, rax, qword ptr [r14 + 8]
-    add r15, rax
-    mulx rax, r9, qword ptr [r14 + 16]
-    adc r10, r9
-    mov qword ptr [rsp + 24], r8
-    mulx r9, r8, qword ptr [r14 + 24]
-    adc rax, r8
-    mov qword ptr [rsp + 32], r12
-    mulx r8, r12, qword ptr [r14 + 32]
-    adc r9, r12
-    mov qword ptr [rsp + 40], rbx
-    mulx r12, rbx, qword ptr [r14 + 40]
-    adc r8, rbx
-    mulx rdx, rbx, qword ptr [r14 + 48]
-    adc r12, rbx
-    adc rdx, 0
-    add rbp, r13
-    adc r11, r15
-    adc rcx, r10
-    adc rsi, rax
-    adc rdi, r9
-    adc r8, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp]
-    mov r9, rdx
-    mov rdx, qword ptr [rax + 80]
-    mulx rbx, r15, qword ptr [r14 + 56]
-    mulx r13, r10, qword ptr [r14 + 64]
-    add rbx, r10
-    mulx r10, rax, qword ptr [r14 + 72]
-    adc r13, rax
-    mov qword ptr [rsp + 24], r9
-    mulx rax, r9, qword ptr [r14 + 80]
-    adc r10, r9
-    mov qword ptr [rsp + 32], r12
-    mulx r9, r12, qword ptr [r14 + 88]
-    adc rax, r12
-    mov qword ptr [rsp + 40], r8
-    mulx r12, r8, qword ptr [r14 + 96]
-    adc r9, r8
-    mulx rdx, r8, qword ptr [r14 + 104]
-    adc r12, r8
-    adc rdx, 0
-    add rbp, r15
-    adc r11, rbx
-    adc rcx, r13
-    adc rsi, r10
-    adc rdi, rax
-    adc r9, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 8]
-    mov r8, rdx
-    mov rdx, rbp
-    imul rdx, qword ptr [rax]
-    mulx rbx, r15, qword ptr [rax + 8]
-    mulx r13, r10, qword ptr [rax + 16]
-    add rbx, r10
-    mulx r10, r14, qword ptr [rax + 24]
-    adc r13, r14
-    mov qword ptr [rsp + 24], r8
-    mulx r14, r8, qword ptr [rax + 32]
-    adc r10, r8
-    mov qword ptr [rsp + 32], r12
-    mulx r8, r12, qword ptr [rax + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 40], r9
-    mulx r12, r9, qword ptr [rax + 48]
-    adc r8, r9
-    mulx rdx, r9, qword ptr [rax + 56]
-    adc r12, r9
-    adc rdx, 0
-    add rbp, r15
-    adc r11, rbx
-    adc rcx, r13
-    adc rsi, r10
-    adc rdi, r14
-    adc r8, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r9, 0
-    adc r9, 0
-    mov rbp, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [rbp + 32]
-    mov r14, qword ptr [rsp + 16]
-    mulx r15, r13, qword ptr [r14]
-    mulx r10, rax, qword ptr [r14 + 8]
-    add r15, rax
-    mulx rax, rbp, qword ptr [r14 + 16]
-    adc r10, rbp
-    mov qword ptr [rsp + 24], r9
-    mulx rbp, r9, qword ptr [r14 + 24]
-    adc rax, r9
-    mov qword ptr [rsp + 32], rbx
-    mulx r9, rbx, qword ptr [r14 + 32]
-    adc rbp, rbx
-    mov qword ptr [rsp + 40], r12
-    mulx rbx, r12, qword ptr [r14 + 40]
-    adc r9, r12
-    mulx rdx, r12, qword ptr [r14 + 48]
-    adc rbx, r12
-    adc rdx, 0
-    add r11, r13
-    adc rcx, r15
-    adc rsi, r10
-    adc rdi, rax
-    adc r8, rbp
-    adc r9, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp]
-    mov rbp, rdx
-    mov rdx, qword ptr [rax + 88]
-    mulx r12, r15, qword ptr [r14 + 56]
-    mulx r13, r10, qword ptr [r14 + 64]
-    add r12, r10
-    mulx r10, rax, qword ptr [r14 + 72]
-    adc r13, rax
-    mov qword ptr [rsp + 24], rbp
-    mulx rax, rbp, qword ptr [r14 + 80]
-    adc r10, rbp
-    mov qword ptr [rsp + 32], rbx
-    mulx rbp, rbx, qword ptr [r14 + 88]
-    adc rax, rbx
-    mov qword ptr [rsp + 40], r9
-    mulx rbx, r9, qword ptr [r14 + 96]
-    adc rbp, r9
-    mulx rdx, r9, qword ptr [r14 + 104]
-    adc rbx, r9
-    adc rdx, 0
-    add r11, r15
-    adc rcx, r12
-    adc rsi, r13
-    adc rdi, r10
-    adc r8, rax
-    adc rbp, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 8]
-    mov r9, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rax]
-    mulx r12, r15, qword ptr [rax + 8]
-    mulx r13, r10, qword ptr [rax + 16]
-    add r12, r10
-    mulx r10, r14, qword ptr [rax + 24]
-    adc r13, r14
-    mov qword ptr [rsp + 24], r9
-    mulx r14, r9, qword ptr [rax + 32]
-    adc r10, r9
-    mov qword ptr [rsp + 32], rbx
-    mulx r9, rbx, qword ptr [rax + 40]
-    adc r14, rbx
-    mov qword ptr [rsp + 40], rbp
-    mulx rbx, rbp, qword ptr [rax + 48]
-    adc r9, rbp
-    mulx rdx, rbp, qword ptr [rax + 56]
-    adc rbx, rbp
-    adc rdx, 0
-    add r11, r15
-    adc rcx, r12
-    adc rsi, r13
-    adc rdi, r10
-    adc r8, r14
-    adc r9, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbp, 0
-    adc rbp, 0
-    mov r11, qword ptr [rsp]
-    mov r12, rdx
-    mov rdx, qword ptr [r11 + 40]
-    mov r14, qword ptr [rsp + 16]
-    mulx r15, r13, qword ptr [r14]
-    mulx r10, rax, qword ptr [r14 + 8]
-    add r15, rax
-    mulx rax, r11, qword ptr [r14 + 16]
-    adc r10, r11
-    mov qword ptr [rsp + 24], rbp
-    mulx r11, rbp, qword ptr [r14 + 24]
-    adc rax, rbp
-    mov qword ptr [rsp + 32], r12
-    mulx rbp, r12, qword ptr [r14 + 32]
-    adc r11, r12
-    mov qword ptr [rsp + 40], rbx
-    mulx r12, rbx, qword ptr [r14 + 40]
-    adc rbp, rbx
-    mulx rdx, rbx, qword ptr [r14 + 48]
-    adc r12, rbx
-    adc rdx, 0
-    add rcx, r13
-    adc rsi, r15
-    adc rdi, r10
-    adc r8, rax
-    adc r9, r11
-    adc rbp, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp]
-    mov r11, rdx
-    mov rdx, qword ptr [rax + 96]
-    mulx rbx, r15, qword ptr [r14 + 56]
-    mulx r13, r10, qword ptr [r14 + 64]
-    add rbx, r10
-    mulx r10, rax, qword ptr [r14 + 72]
-    adc r13, rax
-    mov qword ptr [rsp + 24], r11
-    mulx rax, r11, qword ptr [r14 + 80]
-    adc r10, r11
-    mov qword ptr [rsp + 32], r12
-    mulx r11, r12, qword ptr [r14 + 88]
-    adc rax, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [r14 + 96]
-    adc r11, rbp
-    mulx rdx, rbp, qword ptr [r14 + 104]
-    adc r12, rbp
-    adc rdx, 0
-    add rcx, r15
-    adc rsi, rbx
-    adc rdi, r13
-    adc r8, r10
-    adc r9, rax
-    adc r11, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp + 8]
-    mov rbp, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rax]
-    mulx rbx, r15, qword ptr [rax + 8]
-    mulx r13, r10, qword ptr [rax + 16]
-    add rbx, r10
-    mulx r10, r14, qword ptr [rax + 24]
-    adc r13, r14
-    mov qword ptr [rsp + 24], rbp
-    mulx r14, rbp, qword ptr [rax + 32]
-    adc r10, rbp
-    mov qword ptr [rsp + 32], r12
-    mulx rbp, r12, qword ptr [rax + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 40], r11
-    mulx r12, r11, qword ptr [rax + 48]
-    adc rbp, r11
-    mulx rdx, r11, qword ptr [rax + 56]
-    adc r12, r11
-    adc rdx, 0
-    add rcx, r15
-    adc rsi, rbx
-    adc rdi, r13
-    adc r8, r10
-    adc r9, r14
-    adc rbp, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rcx, 0
-    adc rcx, 0
-    mov r11, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r11 + 48]
-    mov r14, qword ptr [rsp + 16]
-    mulx r15, r13, qword ptr [r14]
-    mulx r10, rax, qword ptr [r14 + 8]
-    add r15, rax
-    mulx rax, r11, qword ptr [r14 + 16]
-    adc r10, r11
-    mov qword ptr [rsp + 24], rcx
-    mulx r11, rcx, qword ptr [r14 + 24]
-    adc rax, rcx
-    mov qword ptr [rsp + 32], rbx
-    mulx rcx, rbx, qword ptr [r14 + 32]
-    adc r11, rbx
-    mov qword ptr [rsp + 40], r12
-    mulx rbx, r12, qword ptr [r14 + 40]
-    adc rcx, r12
-    mulx rdx, r12, qword ptr [r14 + 48]
-    adc rbx, r12
-    adc rdx, 0
-    add rsi, r13
-    adc rdi, r15
-    adc r8, r10
-    adc r9, rax
-    adc rbp, r11
-    adc rcx, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp]
-    mov r11, rdx
-    mov rdx, qword ptr [rax + 104]
-    mulx rax, r12, qword ptr [r14 + 56]
-    mulx r15, r13, qword ptr [r14 + 64]
-    add rax, r13
-    mulx r13, r10, qword ptr [r14 + 72]
-    adc r15, r10
-    mov qword ptr [rsp], r11
-    mulx r10, r11, qword ptr [r14 + 80]
-    adc r13, r11
-    mov qword ptr [rsp + 24], rbx
-    mulx r11, rbx, qword ptr [r14 + 88]
-    adc r10, rbx
-    mov qword ptr [rsp + 32], rcx
-    mulx rbx, rcx, qword ptr [r14 + 96]
-    adc r11, rcx
-    mulx rcx, rdx, qword ptr [r14 + 104]
-    adc rbx, rdx
-    adc rcx, 0
-    add rsi, r12
-    adc rdi, rax
-    adc r8, r15
-    adc r9, r13
-    adc rbp, r10
-    adc r11, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 24]
-    adc rcx, qword ptr [rsp]
-    mov rax, qword ptr [rsp + 8]
-    mov rdx, rsi
-    imul rdx, qword ptr [rax]
-    mulx r12, r14, qword ptr [rax + 8]
-    mulx r15, r13, qword ptr [rax + 16]
-    add r12, r13
-    mulx r13, r10, qword ptr [rax + 24]
-    adc r15, r10
-    mov qword ptr [rsp], rcx
-    mulx r10, rcx, qword ptr [rax + 32]
-    adc r13, rcx
-    mov qword ptr [rsp + 24], rbx
-    mulx rcx, rbx, qword ptr [rax + 40]
-    adc r10, rbx
-    mov qword ptr [rsp + 32], r11
-    mulx rbx, r11, qword ptr [rax + 48]
-    adc rcx, r11
-    mulx rdx, r11, qword ptr [rax + 56]
-    adc rbx, r11
-    adc rdx, 0
-    add rsi, r14
-    adc rdi, r12
-    adc r8, r15
-    adc r9, r13
-    adc rbp, r10
-    adc rcx, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp]
-    mov rsi, rdi
-    sub rsi, qword ptr [rax + 8]
-    mov r11, r8
-    sbb r11, qword ptr [rax + 16]
-    mov r12, r9
-    sbb r12, qword ptr [rax + 24]
-    mov r14, rbp
-    sbb r14, qword ptr [rax + 32]
-    mov r15, rcx
-    sbb r15, qword ptr [rax + 40]
-    mov r13, rbx
-    sbb r13, qword ptr [rax + 48]
-    mov r10, rdx
-    sbb r10, qword ptr [rax + 56]
-    cmovc rsi, rdi
-    cmovc r11, r8
-    cmovc r12, r9
-    cmovc r14, rbp
-    cmovc r15, rcx
-    cmovc r13, rbx
-    cmovc r10, rdx
-    add rsp, 48
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 48
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, rbp, r9
+add rdi, rbp
+mov rbp, [rsi + 16]
+mulx rbp, r11, rbp
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc rbp, r12
+mov r12, [rsi + 32]
+mulx r12, rbx, r12
+adc r11, rbx
+mov rbx, [rsi + 40]
+mulx rbx, r14, rbx
+adc r12, r14
+mov r14, [rsi + 48]
+mulx rdx, r14, r14
+adc rbx, r14
+adc rdx, 0
+mov r14, rdx
+mov rdx, [rcx + 56]
+mov r15, [rsi + 56]
+mulx r15, r13, r15
+mov r10, [rsi + 64]
+mov [rsp], rcx
+mulx r10, rcx, r10
+add r15, rcx
+mov rcx, [rsi + 72]
+mov [rsp + 8], rax
+mulx rcx, rax, rcx
+adc r10, rax
+mov rax, [rsi + 80]
+mov [rsp + 16], r14
+mulx rax, r14, rax
+adc rcx, r14
+mov r14, [rsi + 88]
+mov [rsp + 24], rbx
+mulx r14, rbx, r14
+adc rax, rbx
+mov rbx, [rsi + 96]
+mov [rsp + 32], r12
+mulx rbx, r12, rbx
+adc r14, r12
+mov r12, [rsi + 104]
+mulx rdx, r12, r12
+adc rbx, r12
+adc rdx, 0
+add r8, r13
+adc rdi, r15
+adc r9, r10
+adc rbp, rcx
+adc r11, rax
+adc r14, [rsp + 32]
+adc rbx, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rax, [rsp + 8]
+mov rcx, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r12, r15, [rax + 8]
+mulx r13, r10, [rax + 16]
+add r12, r10
+mov [rsp + 16], rsi
+mulx r10, rsi, [rax + 24]
+adc r13, rsi
+mov [rsp + 24], rcx
+mulx rsi, rcx, [rax + 32]
+adc r10, rcx
+mov [rsp + 32], rbx
+mulx rcx, rbx, [rax + 40]
+adc rsi, rbx
+mov [rsp + 40], r14
+mulx rbx, r14, [rax + 48]
+adc rcx, r14
+mulx rdx, r14, [rax + 56]
+adc rbx, r14
+adc rdx, 0
+add r8, r15
+adc rdi, r12
+adc r9, r13
+adc rbp, r10
+adc r11, rsi
+adc rcx, [rsp + 40]
+adc rbx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rsi, 0
+adc rsi, 0
+mov r8, [rsp]
+mov r12, rdx
+mov rdx, [r8 + 8]
+mov r14, [rsp + 16]
+mulx r15, r13, [r14]
+mulx r10, rax, [r14 + 8]
+add r15, rax
+mulx rax, r8, [r14 + 16]
+adc r10, r8
+mov [rsp + 24], rsi
+mulx r8, rsi, [r14 + 24]
+adc rax, rsi
+mov [rsp + 32], r12
+mulx rsi, r12, [r14 + 32]
+adc r8, r12
+mov [rsp + 40], rbx
+mulx r12, rbx, [r14 + 40]
+adc rsi, rbx
+mulx rdx, rbx, [r14 + 48]
+adc r12, rbx
+adc rdx, 0
+add rdi, r13
+adc r9, r15
+adc rbp, r10
+adc r11, rax
+adc rcx, r8
+adc rsi, [rsp + 40]
+adc r12, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rax, [rsp]
+mov r8, rdx
+mov rdx, [rax + 64]
+mulx rbx, r15, [r14 + 56]
+mulx r13, r10, [r14 + 64]
+add rbx, r10
+mulx r10, rax, [r14 + 72]
+adc r13, rax
+mov [rsp + 24], r8
+mulx rax, r8, [r14 + 80]
+adc r10, r8
+mov [rsp + 32], r12
+mulx r8, r12, [r14 + 88]
+adc rax, r12
+mov [rsp + 40], rsi
+mulx r12, rsi, [r14 + 96]
+adc r8, rsi
+mulx rdx, rsi, [r14 + 104]
+adc r12, rsi
+adc rdx, 0
+add rdi, r15
+adc r9, rbx
+adc rbp, r13
+adc r11, r10
+adc rcx, rax
+adc r8, [rsp + 40]
+adc r12, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rax, [rsp + 8]
+mov rsi, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx rbx, r15, [rax + 8]
+mulx r13, r10, [rax + 16]
+add rbx, r10
+mulx r10, r14, [rax + 24]
+adc r13, r14
+mov [rsp + 24], rsi
+mulx r14, rsi, [rax + 32]
+adc r10, rsi
+mov [rsp + 32], r12
+mulx rsi, r12, [rax + 40]
+adc r14, r12
+mov [rsp + 40], r8
+mulx r12, r8, [rax + 48]
+adc rsi, r8
+mulx rdx, r8, [rax + 56]
+adc r12, r8
+adc rdx, 0
+add rdi, r15
+adc r9, rbx
+adc rbp, r13
+adc r11, r10
+adc rcx, r14
+adc rsi, [rsp + 40]
+adc r12, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rdi, 0
+adc rdi, 0
+mov r8, [rsp]
+mov rbx, rdx
+mov rdx, [r8 + 16]
+mov r14, [rsp + 16]
+mulx r15, r13, [r14]
+mulx r10, rax, [r14 + 8]
+add r15, rax
+mulx rax, r8, [r14 + 16]
+adc r10, r8
+mov [rsp + 24], rdi
+mulx r8, rdi, [r14 + 24]
+adc rax, rdi
+mov [rsp + 32], rbx
+mulx rdi, rbx, [r14 + 32]
+adc r8, rbx
+mov [rsp + 40], r12
+mulx rbx, r12, [r14 + 40]
+adc rdi, r12
+mulx rdx, r12, [r14 + 48]
+adc rbx, r12
+adc rdx, 0
+add r9, r13
+adc rbp, r15
+adc r11, r10
+adc rcx, rax
+adc rsi, r8
+adc rdi, [rsp + 40]
+adc rbx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rax, [rsp]
+mov r8, rdx
+mov rdx, [rax + 72]
+mulx r12, r15, [r14 + 56]
+mulx r13, r10, [r14 + 64]
+add r12, r10
+mulx r10, rax, [r14 + 72]
+adc r13, rax
+mov [rsp + 24], r8
+mulx rax, r8, [r14 + 80]
+adc r10, r8
+mov [rsp + 32], rbx
+mulx r8, rbx, [r14 + 88]
+adc rax, rbx
+mov [rsp + 40], rdi
+mulx rbx, rdi, [r14 + 96]
+adc r8, rdi
+mulx rdx, rdi, [r14 + 104]
+adc rbx, rdi
+adc rdx, 0
+add r9, r15
+adc rbp, r12
+adc r11, r13
+adc rcx, r10
+adc rsi, rax
+adc r8, [rsp + 40]
+adc rbx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rax, [rsp + 8]
+mov rdi, rdx
+mov rdx, r9
+imul rdx, [rax]
+mulx r12, r15, [rax + 8]
+mulx r13, r10, [rax + 16]
+add r12, r10
+mulx r10, r14, [rax + 24]
+adc r13, r14
+mov [rsp + 24], rdi
+mulx r14, rdi, [rax + 32]
+adc r10, rdi
+mov [rsp + 32], rbx
+mulx rdi, rbx, [rax + 40]
+adc r14, rbx
+mov [rsp + 40], r8
+mulx rbx, r8, [rax + 48]
+adc rdi, r8
+mulx rdx, r8, [rax + 56]
+adc rbx, r8
+adc rdx, 0
+add r9, r15
+adc rbp, r12
+adc r11, r13
+adc rcx, r10
+adc rsi, r14
+adc rdi, [rsp + 40]
+adc rbx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r8, 0
+adc r8, 0
+mov r9, [rsp]
+mov r12, rdx
+mov rdx, [r9 + 24]
+mov r14, [rsp + 16]
+mulx r15, r13, [r14]
+mulx r10, rax, [r14 + 8]
+add r15, rax
+mulx rax, r9, [r14 + 16]
+adc r10, r9
+mov [rsp + 24], r8
+mulx r9, r8, [r14 + 24]
+adc rax, r8
+mov [rsp + 32], r12
+mulx r8, r12, [r14 + 32]
+adc r9, r12
+mov [rsp + 40], rbx
+mulx r12, rbx, [r14 + 40]
+adc r8, rbx
+mulx rdx, rbx, [r14 + 48]
+adc r12, rbx
+adc rdx, 0
+add rbp, r13
+adc r11, r15
+adc rcx, r10
+adc rsi, rax
+adc rdi, r9
+adc r8, [rsp + 40]
+adc r12, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rax, [rsp]
+mov r9, rdx
+mov rdx, [rax + 80]
+mulx rbx, r15, [r14 + 56]
+mulx r13, r10, [r14 + 64]
+add rbx, r10
+mulx r10, rax, [r14 + 72]
+adc r13, rax
+mov [rsp + 24], r9
+mulx rax, r9, [r14 + 80]
+adc r10, r9
+mov [rsp + 32], r12
+mulx r9, r12, [r14 + 88]
+adc rax, r12
+mov [rsp + 40], r8
+mulx r12, r8, [r14 + 96]
+adc r9, r8
+mulx rdx, r8, [r14 + 104]
+adc r12, r8
+adc rdx, 0
+add rbp, r15
+adc r11, rbx
+adc rcx, r13
+adc rsi, r10
+adc rdi, rax
+adc r9, [rsp + 40]
+adc r12, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rax, [rsp + 8]
+mov r8, rdx
+mov rdx, rbp
+imul rdx, [rax]
+mulx rbx, r15, [rax + 8]
+mulx r13, r10, [rax + 16]
+add rbx, r10
+mulx r10, r14, [rax + 24]
+adc r13, r14
+mov [rsp + 24], r8
+mulx r14, r8, [rax + 32]
+adc r10, r8
+mov [rsp + 32], r12
+mulx r8, r12, [rax + 40]
+adc r14, r12
+mov [rsp + 40], r9
+mulx r12, r9, [rax + 48]
+adc r8, r9
+mulx rdx, r9, [rax + 56]
+adc r12, r9
+adc rdx, 0
+add rbp, r15
+adc r11, rbx
+adc rcx, r13
+adc rsi, r10
+adc rdi, r14
+adc r8, [rsp + 40]
+adc r12, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r9, 0
+adc r9, 0
+mov rbp, [rsp]
+mov rbx, rdx
+mov rdx, [rbp + 32]
+mov r14, [rsp + 16]
+mulx r15, r13, [r14]
+mulx r10, rax, [r14 + 8]
+add r15, rax
+mulx rax, rbp, [r14 + 16]
+adc r10, rbp
+mov [rsp + 24], r9
+mulx rbp, r9, [r14 + 24]
+adc rax, r9
+mov [rsp + 32], rbx
+mulx r9, rbx, [r14 + 32]
+adc rbp, rbx
+mov [rsp + 40], r12
+mulx rbx, r12, [r14 + 40]
+adc r9, r12
+mulx rdx, r12, [r14 + 48]
+adc rbx, r12
+adc rdx, 0
+add r11, r13
+adc rcx, r15
+adc rsi, r10
+adc rdi, rax
+adc r8, rbp
+adc r9, [rsp + 40]
+adc rbx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rax, [rsp]
+mov rbp, rdx
+mov rdx, [rax + 88]
+mulx r12, r15, [r14 + 56]
+mulx r13, r10, [r14 + 64]
+add r12, r10
+mulx r10, rax, [r14 + 72]
+adc r13, rax
+mov [rsp + 24], rbp
+mulx rax, rbp, [r14 + 80]
+adc r10, rbp
+mov [rsp + 32], rbx
+mulx rbp, rbx, [r14 + 88]
+adc rax, rbx
+mov [rsp + 40], r9
+mulx rbx, r9, [r14 + 96]
+adc rbp, r9
+mulx rdx, r9, [r14 + 104]
+adc rbx, r9
+adc rdx, 0
+add r11, r15
+adc rcx, r12
+adc rsi, r13
+adc rdi, r10
+adc r8, rax
+adc rbp, [rsp + 40]
+adc rbx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rax, [rsp + 8]
+mov r9, rdx
+mov rdx, r11
+imul rdx, [rax]
+mulx r12, r15, [rax + 8]
+mulx r13, r10, [rax + 16]
+add r12, r10
+mulx r10, r14, [rax + 24]
+adc r13, r14
+mov [rsp + 24], r9
+mulx r14, r9, [rax + 32]
+adc r10, r9
+mov [rsp + 32], rbx
+mulx r9, rbx, [rax + 40]
+adc r14, rbx
+mov [rsp + 40], rbp
+mulx rbx, rbp, [rax + 48]
+adc r9, rbp
+mulx rdx, rbp, [rax + 56]
+adc rbx, rbp
+adc rdx, 0
+add r11, r15
+adc rcx, r12
+adc rsi, r13
+adc rdi, r10
+adc r8, r14
+adc r9, [rsp + 40]
+adc rbx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbp, 0
+adc rbp, 0
+mov r11, [rsp]
+mov r12, rdx
+mov rdx, [r11 + 40]
+mov r14, [rsp + 16]
+mulx r15, r13, [r14]
+mulx r10, rax, [r14 + 8]
+add r15, rax
+mulx rax, r11, [r14 + 16]
+adc r10, r11
+mov [rsp + 24], rbp
+mulx r11, rbp, [r14 + 24]
+adc rax, rbp
+mov [rsp + 32], r12
+mulx rbp, r12, [r14 + 32]
+adc r11, r12
+mov [rsp + 40], rbx
+mulx r12, rbx, [r14 + 40]
+adc rbp, rbx
+mulx rdx, rbx, [r14 + 48]
+adc r12, rbx
+adc rdx, 0
+add rcx, r13
+adc rsi, r15
+adc rdi, r10
+adc r8, rax
+adc r9, r11
+adc rbp, [rsp + 40]
+adc r12, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rax, [rsp]
+mov r11, rdx
+mov rdx, [rax + 96]
+mulx rbx, r15, [r14 + 56]
+mulx r13, r10, [r14 + 64]
+add rbx, r10
+mulx r10, rax, [r14 + 72]
+adc r13, rax
+mov [rsp + 24], r11
+mulx rax, r11, [r14 + 80]
+adc r10, r11
+mov [rsp + 32], r12
+mulx r11, r12, [r14 + 88]
+adc rax, r12
+mov [rsp + 40], rbp
+mulx r12, rbp, [r14 + 96]
+adc r11, rbp
+mulx rdx, rbp, [r14 + 104]
+adc r12, rbp
+adc rdx, 0
+add rcx, r15
+adc rsi, rbx
+adc rdi, r13
+adc r8, r10
+adc r9, rax
+adc r11, [rsp + 40]
+adc r12, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rax, [rsp + 8]
+mov rbp, rdx
+mov rdx, rcx
+imul rdx, [rax]
+mulx rbx, r15, [rax + 8]
+mulx r13, r10, [rax + 16]
+add rbx, r10
+mulx r10, r14, [rax + 24]
+adc r13, r14
+mov [rsp + 24], rbp
+mulx r14, rbp, [rax + 32]
+adc r10, rbp
+mov [rsp + 32], r12
+mulx rbp, r12, [rax + 40]
+adc r14, r12
+mov [rsp + 40], r11
+mulx r12, r11, [rax + 48]
+adc rbp, r11
+mulx rdx, r11, [rax + 56]
+adc r12, r11
+adc rdx, 0
+add rcx, r15
+adc rsi, rbx
+adc rdi, r13
+adc r8, r10
+adc r9, r14
+adc rbp, [rsp + 40]
+adc r12, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rcx, 0
+adc rcx, 0
+mov r11, [rsp]
+mov rbx, rdx
+mov rdx, [r11 + 48]
+mov r14, [rsp + 16]
+mulx r15, r13, [r14]
+mulx r10, rax, [r14 + 8]
+add r15, rax
+mulx rax, r11, [r14 + 16]
+adc r10, r11
+mov [rsp + 24], rcx
+mulx r11, rcx, [r14 + 24]
+adc rax, rcx
+mov [rsp + 32], rbx
+mulx rcx, rbx, [r14 + 32]
+adc r11, rbx
+mov [rsp + 40], r12
+mulx rbx, r12, [r14 + 40]
+adc rcx, r12
+mulx rdx, r12, [r14 + 48]
+adc rbx, r12
+adc rdx, 0
+add rsi, r13
+adc rdi, r15
+adc r8, r10
+adc r9, rax
+adc rbp, r11
+adc rcx, [rsp + 40]
+adc rbx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rax, [rsp]
+mov r11, rdx
+mov rdx, [rax + 104]
+mulx rax, r12, [r14 + 56]
+mulx r15, r13, [r14 + 64]
+add rax, r13
+mulx r13, r10, [r14 + 72]
+adc r15, r10
+mov [rsp], r11
+mulx r10, r11, [r14 + 80]
+adc r13, r11
+mov [rsp + 24], rbx
+mulx r11, rbx, [r14 + 88]
+adc r10, rbx
+mov [rsp + 32], rcx
+mulx rbx, rcx, [r14 + 96]
+adc r11, rcx
+mulx rcx, rdx, [r14 + 104]
+adc rbx, rdx
+adc rcx, 0
+add rsi, r12
+adc rdi, rax
+adc r8, r15
+adc r9, r13
+adc rbp, r10
+adc r11, [rsp + 32]
+adc rbx, [rsp + 24]
+adc rcx, [rsp]
+mov rax, [rsp + 8]
+mov rdx, rsi
+imul rdx, [rax]
+mulx r12, r14, [rax + 8]
+mulx r15, r13, [rax + 16]
+add r12, r13
+mulx r13, r10, [rax + 24]
+adc r15, r10
+mov [rsp], rcx
+mulx r10, rcx, [rax + 32]
+adc r13, rcx
+mov [rsp + 24], rbx
+mulx rcx, rbx, [rax + 40]
+adc r10, rbx
+mov [rsp + 32], r11
+mulx rbx, r11, [rax + 48]
+adc rcx, r11
+mulx rdx, r11, [rax + 56]
+adc rbx, r11
+adc rdx, 0
+add rsi, r14
+adc rdi, r12
+adc r8, r15
+adc r9, r13
+adc rbp, r10
+adc rcx, [rsp + 32]
+adc rbx, [rsp + 24]
+adc rdx, [rsp]
+mov rsi, rdi
+sub rsi, [rax + 8]
+mov r11, r8
+sbb r11, [rax + 16]
+mov r12, r9
+sbb r12, [rax + 24]
+mov r14, rbp
+sbb r14, [rax + 32]
+mov r15, rcx
+sbb r15, [rax + 40]
+mov r13, rbx
+sbb r13, [rax + 48]
+mov r10, rdx
+sbb r10, [rax + 56]
+cmovc rsi, rdi
+cmovc r11, r8
+cmovc r12, r9
+cmovc r14, rbp
+cmovc r15, rcx
+cmovc r13, rbx
+cmovc r10, rdx
+add rsp, 48
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -3459,19 +3390,9 @@ unsafe fn mul_full_mulx<M: Modulus<7>>(x: &[u64; 7], y: &[u64; 7]) -> [u64; 7] {
         asm!(
             "call {kernel}",
             kernel = sym mul_full_mulx_code::<M>,
-            out("rax") z[5],
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") z[0],
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") z[6],
-            out("r12") z[4],
-            out("r13") z[1],
-            out("r14") z[2],
-            out("r15") z[3],
+            out("rax") z[5], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[0], out("r8") _, out("r9") _, out("r10") _,
+            out("r11") z[6], out("r12") z[4], out("r13") z[1], out("r14") z[2], out("r15") z[3],
             options(pure, readonly),
         );
     }
@@ -3482,471 +3403,471 @@ unsafe fn mul_full_mulx<M: Modulus<7>>(x: &[u64; 7], y: &[u64; 7]) -> [u64; 7] {
 unsafe extern "C" fn mul_full_mulx_code<M: Modulus<7>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 56
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, rbp, r10
-    adc r9, rbp
-    mov rbp, qword ptr [rsi + 24]
-    mulx rbp, rbx, rbp
-    adc r10, rbx
-    mov rbx, qword ptr [rsi + 32]
-    mulx rbx, r13, rbx
-    adc rbp, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx r13, r14, r13
-    adc rbx, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx rdx, r14, r14
-    adc r13, r14
-    adc rdx, 0
-    mov r14, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r15, r12, qword ptr [rax + 8]
-    mov qword ptr [rsp], rsi
-    mulx r11, rsi, qword ptr [rax + 16]
-    add r15, rsi
-    mov qword ptr [rsp + 8], rcx
-    mulx rsi, rcx, qword ptr [rax + 24]
-    adc r11, rcx
-    mov qword ptr [rsp + 16], r14
-    mulx rcx, r14, qword ptr [rax + 32]
-    adc rsi, r14
-    mov qword ptr [rsp + 24], r13
-    mulx r14, r13, qword ptr [rax + 40]
-    adc rcx, r13
-    mov qword ptr [rsp + 32], rbx
-    mulx r13, rbx, qword ptr [rax + 48]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 56]
-    adc r13, rbx
-    adc rdx, 0
-    add r8, r12
-    adc rdi, r15
-    adc r9, r11
-    adc r10, rsi
-    adc rbp, rcx
-    adc r14, qword ptr [rsp + 32]
-    adc r13, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov rcx, 0
-    adc rcx, 0
-    mov rsi, qword ptr [rsp + 8]
-    mov r8, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov rbx, qword ptr [rsp]
-    mulx r15, r12, qword ptr [rbx]
-    mulx r11, rsi, qword ptr [rbx + 8]
-    add r15, rsi
-    mov qword ptr [rsp + 16], rax
-    mulx rsi, rax, qword ptr [rbx + 16]
-    adc r11, rax
-    mov qword ptr [rsp + 24], rcx
-    mulx rax, rcx, qword ptr [rbx + 24]
-    adc rsi, rcx
-    mov qword ptr [rsp + 32], r8
-    mulx rcx, r8, qword ptr [rbx + 32]
-    adc rax, r8
-    mov qword ptr [rsp + 40], r13
-    mulx r8, r13, qword ptr [rbx + 40]
-    adc rcx, r13
-    mulx rdx, r13, qword ptr [rbx + 48]
-    adc r8, r13
-    adc rdx, 0
-    add rdi, r12
-    adc r9, r15
-    adc r10, r11
-    adc rbp, rsi
-    adc r14, rax
-    adc rcx, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, 0
-    adc rax, 0
-    mov rsi, qword ptr [rsp + 16]
-    mov r13, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rsi]
-    mulx r15, r12, qword ptr [rsi + 8]
-    mulx r11, rbx, qword ptr [rsi + 16]
-    add r15, rbx
-    mov qword ptr [rsp + 24], rax
-    mulx rbx, rax, qword ptr [rsi + 24]
-    adc r11, rax
-    mov qword ptr [rsp + 32], r13
-    mulx rax, r13, qword ptr [rsi + 32]
-    adc rbx, r13
-    mov qword ptr [rsp + 40], r8
-    mulx r13, r8, qword ptr [rsi + 40]
-    adc rax, r8
-    mov qword ptr [rsp + 48], rcx
-    mulx r8, rcx, qword ptr [rsi + 48]
-    adc r13, rcx
-    mulx rcx, rdx, qword ptr [rsi + 56]
-    adc r8, rdx
-    adc rcx, 0
-    add rdi, r12
-    adc r9, r15
-    adc r10, r11
-    adc rbp, rbx
-    adc r14, rax
-    adc r13, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 32]
-    mov rax, qword ptr [rsp + 24]
-    adc rax, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rdi + 16]
-    mov rbx, qword ptr [rsp]
-    mulx r15, r12, qword ptr [rbx]
-    mulx r11, rdi, qword ptr [rbx + 8]
-    add r15, rdi
-    mulx rdi, rsi, qword ptr [rbx + 16]
-    adc r11, rsi
-    mov qword ptr [rsp + 24], rax
-    mulx rsi, rax, qword ptr [rbx + 24]
-    adc rdi, rax
-    mov qword ptr [rsp + 32], rcx
-    mulx rax, rcx, qword ptr [rbx + 32]
-    adc rsi, rcx
-    mov qword ptr [rsp + 40], r8
-    mulx rcx, r8, qword ptr [rbx + 40]
-    adc rax, r8
-    mulx rdx, r8, qword ptr [rbx + 48]
-    adc rcx, r8
-    adc rdx, 0
-    add r9, r12
-    adc r10, r15
-    adc rbp, r11
-    adc r14, rdi
-    adc r13, rsi
-    adc rax, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 16]
-    mov r8, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rdi]
-    mulx r15, r12, qword ptr [rdi + 8]
-    mulx r11, rbx, qword ptr [rdi + 16]
-    add r15, rbx
-    mov qword ptr [rsp + 24], rsi
-    mulx rbx, rsi, qword ptr [rdi + 24]
-    adc r11, rsi
-    mov qword ptr [rsp + 32], r8
-    mulx rsi, r8, qword ptr [rdi + 32]
-    adc rbx, r8
-    mov qword ptr [rsp + 40], rcx
-    mulx r8, rcx, qword ptr [rdi + 40]
-    adc rsi, rcx
-    mov qword ptr [rsp + 48], rax
-    mulx rcx, rax, qword ptr [rdi + 48]
-    adc r8, rax
-    mulx rax, rdx, qword ptr [rdi + 56]
-    adc rcx, rdx
-    adc rax, 0
-    add r9, r12
-    adc r10, r15
-    adc rbp, r11
-    adc r14, rbx
-    adc r13, rsi
-    adc r8, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov r9, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r9 + 24]
-    mov rbx, qword ptr [rsp]
-    mulx r15, r12, qword ptr [rbx]
-    mulx r11, r9, qword ptr [rbx + 8]
-    add r15, r9
-    mulx r9, rdi, qword ptr [rbx + 16]
-    adc r11, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [rbx + 24]
-    adc r9, rsi
-    mov qword ptr [rsp + 32], rax
-    mulx rsi, rax, qword ptr [rbx + 32]
-    adc rdi, rax
-    mov qword ptr [rsp + 40], rcx
-    mulx rax, rcx, qword ptr [rbx + 40]
-    adc rsi, rcx
-    mulx rcx, rdx, qword ptr [rbx + 48]
-    adc rax, rdx
-    adc rcx, 0
-    add r10, r12
-    adc rbp, r15
-    adc r14, r11
-    adc r13, r9
-    adc r8, rdi
-    adc rsi, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    mov rdi, 0
-    adc rdi, 0
-    mov r9, qword ptr [rsp + 16]
-    mov rdx, r10
-    imul rdx, qword ptr [r9]
-    mulx r15, r12, qword ptr [r9 + 8]
-    mulx r11, rbx, qword ptr [r9 + 16]
-    add r15, rbx
-    mov qword ptr [rsp + 24], rdi
-    mulx rbx, rdi, qword ptr [r9 + 24]
-    adc r11, rdi
-    mov qword ptr [rsp + 32], rcx
-    mulx rdi, rcx, qword ptr [r9 + 32]
-    adc rbx, rcx
-    mov qword ptr [rsp + 40], rax
-    mulx rcx, rax, qword ptr [r9 + 40]
-    adc rdi, rax
-    mov qword ptr [rsp + 48], rsi
-    mulx rax, rsi, qword ptr [r9 + 48]
-    adc rcx, rsi
-    mulx rdx, rsi, qword ptr [r9 + 56]
-    adc rax, rsi
-    adc rdx, 0
-    add r10, r12
-    adc rbp, r15
-    adc r14, r11
-    adc r13, rbx
-    adc r8, rdi
-    adc rcx, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov r10, rdx
-    mov rdx, qword ptr [rdi + 32]
-    mov rbx, qword ptr [rsp]
-    mulx r15, r12, qword ptr [rbx]
-    mulx r11, rdi, qword ptr [rbx + 8]
-    add r15, rdi
-    mulx rdi, r9, qword ptr [rbx + 16]
-    adc r11, r9
-    mov qword ptr [rsp + 24], rsi
-    mulx r9, rsi, qword ptr [rbx + 24]
-    adc rdi, rsi
-    mov qword ptr [rsp + 32], r10
-    mulx rsi, r10, qword ptr [rbx + 32]
-    adc r9, r10
-    mov qword ptr [rsp + 40], rax
-    mulx r10, rax, qword ptr [rbx + 40]
-    adc rsi, rax
-    mulx rax, rdx, qword ptr [rbx + 48]
-    adc r10, rdx
-    adc rax, 0
-    add rbp, r12
-    adc r14, r15
-    adc r13, r11
-    adc r8, rdi
-    adc rcx, r9
-    adc rsi, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov rdi, 0
-    adc rdi, 0
-    mov r9, qword ptr [rsp + 16]
-    mov rdx, rbp
-    imul rdx, qword ptr [r9]
-    mulx r15, r12, qword ptr [r9 + 8]
-    mulx r11, rbx, qword ptr [r9 + 16]
-    add r15, rbx
-    mov qword ptr [rsp + 24], rdi
-    mulx rbx, rdi, qword ptr [r9 + 24]
-    adc r11, rdi
-    mov qword ptr [rsp + 32], rax
-    mulx rdi, rax, qword ptr [r9 + 32]
-    adc rbx, rax
-    mov qword ptr [rsp + 40], r10
-    mulx rax, r10, qword ptr [r9 + 40]
-    adc rdi, r10
-    mov qword ptr [rsp + 48], rsi
-    mulx r10, rsi, qword ptr [r9 + 48]
-    adc rax, rsi
-    mulx rdx, rsi, qword ptr [r9 + 56]
-    adc r10, rsi
-    adc rdx, 0
-    add rbp, r12
-    adc r14, r15
-    adc r13, r11
-    adc r8, rbx
-    adc rcx, rdi
-    adc rax, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov rbp, rdx
-    mov rdx, qword ptr [rdi + 40]
-    mov rbx, qword ptr [rsp]
-    mulx r15, r12, qword ptr [rbx]
-    mulx r11, rdi, qword ptr [rbx + 8]
-    add r15, rdi
-    mulx rdi, r9, qword ptr [rbx + 16]
-    adc r11, r9
-    mov qword ptr [rsp + 24], rsi
-    mulx r9, rsi, qword ptr [rbx + 24]
-    adc rdi, rsi
-    mov qword ptr [rsp + 32], rbp
-    mulx rsi, rbp, qword ptr [rbx + 32]
-    adc r9, rbp
-    mov qword ptr [rsp + 40], r10
-    mulx rbp, r10, qword ptr [rbx + 40]
-    adc rsi, r10
-    mulx rdx, r10, qword ptr [rbx + 48]
-    adc rbp, r10
-    adc rdx, 0
-    add r14, r12
-    adc r13, r15
-    adc r8, r11
-    adc rcx, rdi
-    adc rax, r9
-    adc rsi, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rdi, 0
-    adc rdi, 0
-    mov r9, qword ptr [rsp + 16]
-    mov r10, rdx
-    mov rdx, r14
-    imul rdx, qword ptr [r9]
-    mulx r15, r12, qword ptr [r9 + 8]
-    mulx r11, rbx, qword ptr [r9 + 16]
-    add r15, rbx
-    mov qword ptr [rsp + 24], rdi
-    mulx rbx, rdi, qword ptr [r9 + 24]
-    adc r11, rdi
-    mov qword ptr [rsp + 32], r10
-    mulx rdi, r10, qword ptr [r9 + 32]
-    adc rbx, r10
-    mov qword ptr [rsp + 40], rbp
-    mulx r10, rbp, qword ptr [r9 + 40]
-    adc rdi, rbp
-    mov qword ptr [rsp + 48], rsi
-    mulx rbp, rsi, qword ptr [r9 + 48]
-    adc r10, rsi
-    mulx rdx, rsi, qword ptr [r9 + 56]
-    adc rbp, rsi
-    adc rdx, 0
-    add r14, r12
-    adc r13, r15
-    adc r8, r11
-    adc rcx, rbx
-    adc rax, rdi
-    adc r10, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [rdi + 48]
-    mov rdi, qword ptr [rsp]
-    mulx r14, r15, qword ptr [rdi]
-    mulx r12, r11, qword ptr [rdi + 8]
-    add r14, r11
-    mulx r11, r9, qword ptr [rdi + 16]
-    adc r12, r9
-    mov qword ptr [rsp + 8], rsi
-    mulx r9, rsi, qword ptr [rdi + 24]
-    adc r11, rsi
-    mov qword ptr [rsp + 24], rbx
-    mulx rsi, rbx, qword ptr [rdi + 32]
-    adc r9, rbx
-    mov qword ptr [rsp + 32], rbp
-    mulx rbx, rbp, qword ptr [rdi + 40]
-    adc rsi, rbp
-    mulx rdx, rdi, qword ptr [rdi + 48]
-    adc rbx, rdi
-    adc rdx, 0
-    add r13, r15
-    adc r8, r14
-    adc rcx, r12
-    adc rax, r11
-    adc r10, r9
-    adc rsi, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov rdi, 0
-    adc rdi, 0
-    mov r9, qword ptr [rsp + 16]
-    mov rbp, rdx
-    mov rdx, r13
-    imul rdx, qword ptr [r9]
-    mulx r14, r15, qword ptr [r9 + 8]
-    mulx r12, r11, qword ptr [r9 + 16]
-    add r14, r11
-    mov qword ptr [rsp + 8], rdi
-    mulx r11, rdi, qword ptr [r9 + 24]
-    adc r12, rdi
-    mov qword ptr [rsp + 24], rbp
-    mulx rdi, rbp, qword ptr [r9 + 32]
-    adc r11, rbp
-    mov qword ptr [rsp + 32], rbx
-    mulx rbp, rbx, qword ptr [r9 + 40]
-    adc rdi, rbx
-    mov qword ptr [rsp], rsi
-    mulx rbx, rsi, qword ptr [r9 + 48]
-    adc rbp, rsi
-    mulx rdx, rsi, qword ptr [r9 + 56]
-    adc rbx, rsi
-    adc rdx, 0
-    add r13, r15
-    adc r8, r14
-    adc rcx, r12
-    adc rax, r11
-    adc r10, rdi
-    adc rbp, qword ptr [rsp]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, qword ptr [rsp + 8]
-    adc rsi, 0
-    mov rdi, r8
-    sub rdi, qword ptr [r9 + 8]
-    mov r13, rcx
-    sbb r13, qword ptr [r9 + 16]
-    mov r14, rax
-    sbb r14, qword ptr [r9 + 24]
-    mov r15, r10
-    sbb r15, qword ptr [r9 + 32]
-    mov r12, rbp
-    sbb r12, qword ptr [r9 + 40]
-    mov r11, rbx
-    sbb r11, qword ptr [r9 + 48]
-    mov qword ptr [rsp + 8], r11
-    mov r11, rdx
-    sbb r11, qword ptr [r9 + 56]
-    sbb rsi, 0
-    cmovc rdi, r8
-    cmovc r13, rcx
-    cmovc r14, rax
-    cmovc r15, r10
-    cmovc r12, rbp
-    mov rax, qword ptr [rsp + 8]
-    cmovc rax, rbx
-    cmovc r11, rdx
-    add rsp, 56
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 56
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, rbp, r10
+adc r9, rbp
+mov rbp, [rsi + 24]
+mulx rbp, rbx, rbp
+adc r10, rbx
+mov rbx, [rsi + 32]
+mulx rbx, r13, rbx
+adc rbp, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc rbx, r14
+mov r14, [rsi + 48]
+mulx rdx, r14, r14
+adc r13, r14
+adc rdx, 0
+mov r14, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r15, r12, [rax + 8]
+mov [rsp], rsi
+mulx r11, rsi, [rax + 16]
+add r15, rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 24]
+adc r11, rcx
+mov [rsp + 16], r14
+mulx rcx, r14, [rax + 32]
+adc rsi, r14
+mov [rsp + 24], r13
+mulx r14, r13, [rax + 40]
+adc rcx, r13
+mov [rsp + 32], rbx
+mulx r13, rbx, [rax + 48]
+adc r14, rbx
+mulx rdx, rbx, [rax + 56]
+adc r13, rbx
+adc rdx, 0
+add r8, r12
+adc rdi, r15
+adc r9, r11
+adc r10, rsi
+adc rbp, rcx
+adc r14, [rsp + 32]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rcx, 0
+adc rcx, 0
+mov rsi, [rsp + 8]
+mov r8, rdx
+mov rdx, [rsi + 8]
+mov rbx, [rsp]
+mulx r15, r12, [rbx]
+mulx r11, rsi, [rbx + 8]
+add r15, rsi
+mov [rsp + 16], rax
+mulx rsi, rax, [rbx + 16]
+adc r11, rax
+mov [rsp + 24], rcx
+mulx rax, rcx, [rbx + 24]
+adc rsi, rcx
+mov [rsp + 32], r8
+mulx rcx, r8, [rbx + 32]
+adc rax, r8
+mov [rsp + 40], r13
+mulx r8, r13, [rbx + 40]
+adc rcx, r13
+mulx rdx, r13, [rbx + 48]
+adc r8, r13
+adc rdx, 0
+add rdi, r12
+adc r9, r15
+adc r10, r11
+adc rbp, rsi
+adc r14, rax
+adc rcx, [rsp + 40]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rax, 0
+adc rax, 0
+mov rsi, [rsp + 16]
+mov r13, rdx
+mov rdx, rdi
+imul rdx, [rsi]
+mulx r15, r12, [rsi + 8]
+mulx r11, rbx, [rsi + 16]
+add r15, rbx
+mov [rsp + 24], rax
+mulx rbx, rax, [rsi + 24]
+adc r11, rax
+mov [rsp + 32], r13
+mulx rax, r13, [rsi + 32]
+adc rbx, r13
+mov [rsp + 40], r8
+mulx r13, r8, [rsi + 40]
+adc rax, r8
+mov [rsp + 48], rcx
+mulx r8, rcx, [rsi + 48]
+adc r13, rcx
+mulx rcx, rdx, [rsi + 56]
+adc r8, rdx
+adc rcx, 0
+add rdi, r12
+adc r9, r15
+adc r10, r11
+adc rbp, rbx
+adc r14, rax
+adc r13, [rsp + 48]
+adc r8, [rsp + 40]
+adc rcx, [rsp + 32]
+mov rax, [rsp + 24]
+adc rax, 0
+mov rdi, [rsp + 8]
+mov rdx, [rdi + 16]
+mov rbx, [rsp]
+mulx r15, r12, [rbx]
+mulx r11, rdi, [rbx + 8]
+add r15, rdi
+mulx rdi, rsi, [rbx + 16]
+adc r11, rsi
+mov [rsp + 24], rax
+mulx rsi, rax, [rbx + 24]
+adc rdi, rax
+mov [rsp + 32], rcx
+mulx rax, rcx, [rbx + 32]
+adc rsi, rcx
+mov [rsp + 40], r8
+mulx rcx, r8, [rbx + 40]
+adc rax, r8
+mulx rdx, r8, [rbx + 48]
+adc rcx, r8
+adc rdx, 0
+add r9, r12
+adc r10, r15
+adc rbp, r11
+adc r14, rdi
+adc r13, rsi
+adc rax, [rsp + 40]
+adc rcx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp + 16]
+mov r8, rdx
+mov rdx, r9
+imul rdx, [rdi]
+mulx r15, r12, [rdi + 8]
+mulx r11, rbx, [rdi + 16]
+add r15, rbx
+mov [rsp + 24], rsi
+mulx rbx, rsi, [rdi + 24]
+adc r11, rsi
+mov [rsp + 32], r8
+mulx rsi, r8, [rdi + 32]
+adc rbx, r8
+mov [rsp + 40], rcx
+mulx r8, rcx, [rdi + 40]
+adc rsi, rcx
+mov [rsp + 48], rax
+mulx rcx, rax, [rdi + 48]
+adc r8, rax
+mulx rax, rdx, [rdi + 56]
+adc rcx, rdx
+adc rax, 0
+add r9, r12
+adc r10, r15
+adc rbp, r11
+adc r14, rbx
+adc r13, rsi
+adc r8, [rsp + 48]
+adc rcx, [rsp + 40]
+adc rax, [rsp + 32]
+mov rsi, [rsp + 24]
+adc rsi, 0
+mov r9, [rsp + 8]
+mov rdx, [r9 + 24]
+mov rbx, [rsp]
+mulx r15, r12, [rbx]
+mulx r11, r9, [rbx + 8]
+add r15, r9
+mulx r9, rdi, [rbx + 16]
+adc r11, rdi
+mov [rsp + 24], rsi
+mulx rdi, rsi, [rbx + 24]
+adc r9, rsi
+mov [rsp + 32], rax
+mulx rsi, rax, [rbx + 32]
+adc rdi, rax
+mov [rsp + 40], rcx
+mulx rax, rcx, [rbx + 40]
+adc rsi, rcx
+mulx rcx, rdx, [rbx + 48]
+adc rax, rdx
+adc rcx, 0
+add r10, r12
+adc rbp, r15
+adc r14, r11
+adc r13, r9
+adc r8, rdi
+adc rsi, [rsp + 40]
+adc rax, [rsp + 32]
+adc rcx, [rsp + 24]
+mov rdi, 0
+adc rdi, 0
+mov r9, [rsp + 16]
+mov rdx, r10
+imul rdx, [r9]
+mulx r15, r12, [r9 + 8]
+mulx r11, rbx, [r9 + 16]
+add r15, rbx
+mov [rsp + 24], rdi
+mulx rbx, rdi, [r9 + 24]
+adc r11, rdi
+mov [rsp + 32], rcx
+mulx rdi, rcx, [r9 + 32]
+adc rbx, rcx
+mov [rsp + 40], rax
+mulx rcx, rax, [r9 + 40]
+adc rdi, rax
+mov [rsp + 48], rsi
+mulx rax, rsi, [r9 + 48]
+adc rcx, rsi
+mulx rdx, rsi, [r9 + 56]
+adc rax, rsi
+adc rdx, 0
+add r10, r12
+adc rbp, r15
+adc r14, r11
+adc r13, rbx
+adc r8, rdi
+adc rcx, [rsp + 48]
+adc rax, [rsp + 40]
+adc rdx, [rsp + 32]
+mov rsi, [rsp + 24]
+adc rsi, 0
+mov rdi, [rsp + 8]
+mov r10, rdx
+mov rdx, [rdi + 32]
+mov rbx, [rsp]
+mulx r15, r12, [rbx]
+mulx r11, rdi, [rbx + 8]
+add r15, rdi
+mulx rdi, r9, [rbx + 16]
+adc r11, r9
+mov [rsp + 24], rsi
+mulx r9, rsi, [rbx + 24]
+adc rdi, rsi
+mov [rsp + 32], r10
+mulx rsi, r10, [rbx + 32]
+adc r9, r10
+mov [rsp + 40], rax
+mulx r10, rax, [rbx + 40]
+adc rsi, rax
+mulx rax, rdx, [rbx + 48]
+adc r10, rdx
+adc rax, 0
+add rbp, r12
+adc r14, r15
+adc r13, r11
+adc r8, rdi
+adc rcx, r9
+adc rsi, [rsp + 40]
+adc r10, [rsp + 32]
+adc rax, [rsp + 24]
+mov rdi, 0
+adc rdi, 0
+mov r9, [rsp + 16]
+mov rdx, rbp
+imul rdx, [r9]
+mulx r15, r12, [r9 + 8]
+mulx r11, rbx, [r9 + 16]
+add r15, rbx
+mov [rsp + 24], rdi
+mulx rbx, rdi, [r9 + 24]
+adc r11, rdi
+mov [rsp + 32], rax
+mulx rdi, rax, [r9 + 32]
+adc rbx, rax
+mov [rsp + 40], r10
+mulx rax, r10, [r9 + 40]
+adc rdi, r10
+mov [rsp + 48], rsi
+mulx r10, rsi, [r9 + 48]
+adc rax, rsi
+mulx rdx, rsi, [r9 + 56]
+adc r10, rsi
+adc rdx, 0
+add rbp, r12
+adc r14, r15
+adc r13, r11
+adc r8, rbx
+adc rcx, rdi
+adc rax, [rsp + 48]
+adc r10, [rsp + 40]
+adc rdx, [rsp + 32]
+mov rsi, [rsp + 24]
+adc rsi, 0
+mov rdi, [rsp + 8]
+mov rbp, rdx
+mov rdx, [rdi + 40]
+mov rbx, [rsp]
+mulx r15, r12, [rbx]
+mulx r11, rdi, [rbx + 8]
+add r15, rdi
+mulx rdi, r9, [rbx + 16]
+adc r11, r9
+mov [rsp + 24], rsi
+mulx r9, rsi, [rbx + 24]
+adc rdi, rsi
+mov [rsp + 32], rbp
+mulx rsi, rbp, [rbx + 32]
+adc r9, rbp
+mov [rsp + 40], r10
+mulx rbp, r10, [rbx + 40]
+adc rsi, r10
+mulx rdx, r10, [rbx + 48]
+adc rbp, r10
+adc rdx, 0
+add r14, r12
+adc r13, r15
+adc r8, r11
+adc rcx, rdi
+adc rax, r9
+adc rsi, [rsp + 40]
+adc rbp, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rdi, 0
+adc rdi, 0
+mov r9, [rsp + 16]
+mov r10, rdx
+mov rdx, r14
+imul rdx, [r9]
+mulx r15, r12, [r9 + 8]
+mulx r11, rbx, [r9 + 16]
+add r15, rbx
+mov [rsp + 24], rdi
+mulx rbx, rdi, [r9 + 24]
+adc r11, rdi
+mov [rsp + 32], r10
+mulx rdi, r10, [r9 + 32]
+adc rbx, r10
+mov [rsp + 40], rbp
+mulx r10, rbp, [r9 + 40]
+adc rdi, rbp
+mov [rsp + 48], rsi
+mulx rbp, rsi, [r9 + 48]
+adc r10, rsi
+mulx rdx, rsi, [r9 + 56]
+adc rbp, rsi
+adc rdx, 0
+add r14, r12
+adc r13, r15
+adc r8, r11
+adc rcx, rbx
+adc rax, rdi
+adc r10, [rsp + 48]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 32]
+mov rsi, [rsp + 24]
+adc rsi, 0
+mov rdi, [rsp + 8]
+mov rbx, rdx
+mov rdx, [rdi + 48]
+mov rdi, [rsp]
+mulx r14, r15, [rdi]
+mulx r12, r11, [rdi + 8]
+add r14, r11
+mulx r11, r9, [rdi + 16]
+adc r12, r9
+mov [rsp + 8], rsi
+mulx r9, rsi, [rdi + 24]
+adc r11, rsi
+mov [rsp + 24], rbx
+mulx rsi, rbx, [rdi + 32]
+adc r9, rbx
+mov [rsp + 32], rbp
+mulx rbx, rbp, [rdi + 40]
+adc rsi, rbp
+mulx rdx, rdi, [rdi + 48]
+adc rbx, rdi
+adc rdx, 0
+add r13, r15
+adc r8, r14
+adc rcx, r12
+adc rax, r11
+adc r10, r9
+adc rsi, [rsp + 32]
+adc rbx, [rsp + 24]
+adc rdx, [rsp + 8]
+mov rdi, 0
+adc rdi, 0
+mov r9, [rsp + 16]
+mov rbp, rdx
+mov rdx, r13
+imul rdx, [r9]
+mulx r14, r15, [r9 + 8]
+mulx r12, r11, [r9 + 16]
+add r14, r11
+mov [rsp + 8], rdi
+mulx r11, rdi, [r9 + 24]
+adc r12, rdi
+mov [rsp + 24], rbp
+mulx rdi, rbp, [r9 + 32]
+adc r11, rbp
+mov [rsp + 32], rbx
+mulx rbp, rbx, [r9 + 40]
+adc rdi, rbx
+mov [rsp], rsi
+mulx rbx, rsi, [r9 + 48]
+adc rbp, rsi
+mulx rdx, rsi, [r9 + 56]
+adc rbx, rsi
+adc rdx, 0
+add r13, r15
+adc r8, r14
+adc rcx, r12
+adc rax, r11
+adc r10, rdi
+adc rbp, [rsp]
+adc rbx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rsi, [rsp + 8]
+adc rsi, 0
+mov rdi, r8
+sub rdi, [r9 + 8]
+mov r13, rcx
+sbb r13, [r9 + 16]
+mov r14, rax
+sbb r14, [r9 + 24]
+mov r15, r10
+sbb r15, [r9 + 32]
+mov r12, rbp
+sbb r12, [r9 + 40]
+mov r11, rbx
+sbb r11, [r9 + 48]
+mov [rsp + 8], r11
+mov r11, rdx
+sbb r11, [r9 + 56]
+sbb rsi, 0
+cmovc rdi, r8
+cmovc r13, rcx
+cmovc r14, rax
+cmovc r15, r10
+cmovc r12, rbp
+mov rax, [rsp + 8]
+cmovc rax, rbx
+cmovc r11, rdx
+add rsp, 56
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -3974,19 +3895,9 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<7>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_full_mulx_code::<M>,
-            out("rax") z[5],
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => z[0],
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _,
-            out("r8") z[1],
-            out("r9") z[2],
-            out("r10") z[3],
-            out("r11") z[4],
-            out("r12") _,
-            out("r13") z[6],
-            out("r14") _,
-            out("r15") _,
+            out("rax") z[5], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[1], out("r9") z[2], out("r10")
+            z[3], out("r11") z[4], out("r12") _, out("r13") z[6], out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -3997,724 +3908,2393 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<7>>(
 unsafe extern "C" fn sum_of_products_full_mulx_code<M: Modulus<7>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 56
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, r13, r12
-    adc r11, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx r13, r14, r13
-    adc r12, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx rdx, r14, r14
-    adc r13, r14
-    adc rdx, 0
-    mov r14, rdx
-    mov rdx, qword ptr [rcx + 56]
-    mov r15, qword ptr [rsi + 56]
-    mulx r15, rbx, r15
-    mov rbp, qword ptr [rsi + 64]
-    mov qword ptr [rsp], rcx
-    mulx rbp, rcx, rbp
-    add r15, rcx
-    mov rcx, qword ptr [rsi + 72]
-    mov qword ptr [rsp + 8], rax
-    mulx rcx, rax, rcx
-    adc rbp, rax
-    mov rax, qword ptr [rsi + 80]
-    mov qword ptr [rsp + 16], r14
-    mulx rax, r14, rax
-    adc rcx, r14
-    mov r14, qword ptr [rsi + 88]
-    mov qword ptr [rsp + 24], r13
-    mulx r14, r13, r14
-    adc rax, r13
-    mov r13, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 32], r12
-    mulx r13, r12, r13
-    adc r14, r12
-    mov r12, qword ptr [rsi + 104]
-    mulx rdx, r12, r12
-    adc r13, r12
-    adc rdx, 0
-    add r8, rbx
-    adc rdi, r15
-    adc r9, rbp
-    adc r10, rcx
-    adc r11, rax
-    adc r14, qword ptr [rsp + 32]
-    adc r13, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov rax, 0
-    adc rax, 0
-    mov rcx, qword ptr [rsp + 8]
-    mov r12, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rcx]
-    mulx r15, rbx, qword ptr [rcx + 8]
-    mov qword ptr [rsp + 16], rsi
-    mulx rbp, rsi, qword ptr [rcx + 16]
-    add r15, rsi
-    mov qword ptr [rsp + 24], rax
-    mulx rsi, rax, qword ptr [rcx + 24]
-    adc rbp, rax
-    mov qword ptr [rsp + 32], r12
-    mulx rax, r12, qword ptr [rcx + 32]
-    adc rsi, r12
-    mov qword ptr [rsp + 40], r13
-    mulx r12, r13, qword ptr [rcx + 40]
-    adc rax, r13
-    mov qword ptr [rsp + 48], r14
-    mulx r13, r14, qword ptr [rcx + 48]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rcx + 56]
-    adc r13, r14
-    adc rdx, 0
-    add r8, rbx
-    adc rdi, r15
-    adc r9, rbp
-    adc r10, rsi
-    adc r11, rax
-    adc r12, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rax, qword ptr [rsp + 24]
-    adc rax, 0
-    mov rsi, qword ptr [rsp]
-    mov r8, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov r14, qword ptr [rsp + 16]
-    mulx r15, rbx, qword ptr [r14]
-    mulx rbp, rcx, qword ptr [r14 + 8]
-    add r15, rcx
-    mulx rcx, rsi, qword ptr [r14 + 16]
-    adc rbp, rsi
-    mov qword ptr [rsp + 24], rax
-    mulx rsi, rax, qword ptr [r14 + 24]
-    adc rcx, rax
-    mov qword ptr [rsp + 32], r8
-    mulx rax, r8, qword ptr [r14 + 32]
-    adc rsi, r8
-    mov qword ptr [rsp + 40], r13
-    mulx r8, r13, qword ptr [r14 + 40]
-    adc rax, r13
-    mulx rdx, r13, qword ptr [r14 + 48]
-    adc r8, r13
-    adc rdx, 0
-    add rdi, rbx
-    adc r9, r15
-    adc r10, rbp
-    adc r11, rcx
-    adc r12, rsi
-    adc rax, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rcx, 0
-    adc rcx, 0
-    mov rsi, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, qword ptr [rsi + 64]
-    mulx r15, rbx, qword ptr [r14 + 56]
-    mulx rbp, rsi, qword ptr [r14 + 64]
-    add r15, rsi
-    mov qword ptr [rsp + 24], rcx
-    mulx rsi, rcx, qword ptr [r14 + 72]
-    adc rbp, rcx
-    mov qword ptr [rsp + 32], r13
-    mulx rcx, r13, qword ptr [r14 + 80]
-    adc rsi, r13
-    mov qword ptr [rsp + 40], r8
-    mulx r13, r8, qword ptr [r14 + 88]
-    adc rcx, r8
-    mov qword ptr [rsp + 48], rax
-    mulx r8, rax, qword ptr [r14 + 96]
-    adc r13, rax
-    mulx rax, rdx, qword ptr [r14 + 104]
-    adc r8, rdx
-    adc rax, 0
-    add rdi, rbx
-    adc r9, r15
-    adc r10, rbp
-    adc r11, rsi
-    adc r12, rcx
-    adc r13, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 32]
-    mov rcx, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov rsi, qword ptr [rsp + 8]
-    mov rdx, rdi
-    imul rdx, qword ptr [rsi]
-    mulx r15, rbx, qword ptr [rsi + 8]
-    mulx rbp, r14, qword ptr [rsi + 16]
-    add r15, r14
-    mov qword ptr [rsp + 24], rcx
-    mulx r14, rcx, qword ptr [rsi + 24]
-    adc rbp, rcx
-    mov qword ptr [rsp + 32], rax
-    mulx rcx, rax, qword ptr [rsi + 32]
-    adc r14, rax
-    mov qword ptr [rsp + 40], r8
-    mulx rax, r8, qword ptr [rsi + 40]
-    adc rcx, r8
-    mov qword ptr [rsp + 48], r13
-    mulx r8, r13, qword ptr [rsi + 48]
-    adc rax, r13
-    mulx rdx, r13, qword ptr [rsi + 56]
-    adc r8, r13
-    adc rdx, 0
-    add rdi, rbx
-    adc r9, r15
-    adc r10, rbp
-    adc r11, r14
-    adc r12, rcx
-    adc rax, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rcx, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov rdi, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, qword ptr [rdi + 16]
-    mov r14, qword ptr [rsp + 16]
-    mulx r15, rbx, qword ptr [r14]
-    mulx rbp, rsi, qword ptr [r14 + 8]
-    add r15, rsi
-    mulx rsi, rdi, qword ptr [r14 + 16]
-    adc rbp, rdi
-    mov qword ptr [rsp + 24], rcx
-    mulx rdi, rcx, qword ptr [r14 + 24]
-    adc rsi, rcx
-    mov qword ptr [rsp + 32], r13
-    mulx rcx, r13, qword ptr [r14 + 32]
-    adc rdi, r13
-    mov qword ptr [rsp + 40], r8
-    mulx r13, r8, qword ptr [r14 + 40]
-    adc rcx, r8
-    mulx rdx, r8, qword ptr [r14 + 48]
-    adc r13, r8
-    adc rdx, 0
-    add r9, rbx
-    adc r10, r15
-    adc r11, rbp
-    adc r12, rsi
-    adc rax, rdi
-    adc rcx, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp]
-    mov r8, rdx
-    mov rdx, qword ptr [rdi + 72]
-    mulx r15, rbx, qword ptr [r14 + 56]
-    mulx rbp, rdi, qword ptr [r14 + 64]
-    add r15, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [r14 + 72]
-    adc rbp, rsi
-    mov qword ptr [rsp + 32], r8
-    mulx rsi, r8, qword ptr [r14 + 80]
-    adc rdi, r8
-    mov qword ptr [rsp + 40], r13
-    mulx r8, r13, qword ptr [r14 + 88]
-    adc rsi, r13
-    mov qword ptr [rsp + 48], rcx
-    mulx r13, rcx, qword ptr [r14 + 96]
-    adc r8, rcx
-    mulx rcx, rdx, qword ptr [r14 + 104]
-    adc r13, rdx
-    adc rcx, 0
-    add r9, rbx
-    adc r10, r15
-    adc r11, rbp
-    adc r12, rdi
-    adc rax, rsi
-    adc r8, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov rdx, r9
-    imul rdx, qword ptr [rdi]
-    mulx r15, rbx, qword ptr [rdi + 8]
-    mulx rbp, r14, qword ptr [rdi + 16]
-    add r15, r14
-    mov qword ptr [rsp + 24], rsi
-    mulx r14, rsi, qword ptr [rdi + 24]
-    adc rbp, rsi
-    mov qword ptr [rsp + 32], rcx
-    mulx rsi, rcx, qword ptr [rdi + 32]
-    adc r14, rcx
-    mov qword ptr [rsp + 40], r13
-    mulx rcx, r13, qword ptr [rdi + 40]
-    adc rsi, r13
-    mov qword ptr [rsp + 48], r8
-    mulx r13, r8, qword ptr [rdi + 48]
-    adc rcx, r8
-    mulx rdx, r8, qword ptr [rdi + 56]
-    adc r13, r8
-    adc rdx, 0
-    add r9, rbx
-    adc r10, r15
-    adc r11, rbp
-    adc r12, r14
-    adc rax, rsi
-    adc rcx, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov r8, qword ptr [rsp]
-    mov r9, rdx
-    mov rdx, qword ptr [r8 + 24]
-    mov r14, qword ptr [rsp + 16]
-    mulx r15, rbx, qword ptr [r14]
-    mulx rbp, rdi, qword ptr [r14 + 8]
-    add r15, rdi
-    mulx rdi, r8, qword ptr [r14 + 16]
-    adc rbp, r8
-    mov qword ptr [rsp + 24], rsi
-    mulx r8, rsi, qword ptr [r14 + 24]
-    adc rdi, rsi
-    mov qword ptr [rsp + 32], r9
-    mulx rsi, r9, qword ptr [r14 + 32]
-    adc r8, r9
-    mov qword ptr [rsp + 40], r13
-    mulx r9, r13, qword ptr [r14 + 40]
-    adc rsi, r13
-    mulx rdx, r13, qword ptr [r14 + 48]
-    adc r9, r13
-    adc rdx, 0
-    add r10, rbx
-    adc r11, r15
-    adc r12, rbp
-    adc rax, rdi
-    adc rcx, r8
-    adc rsi, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rdi, 0
-    adc rdi, 0
-    mov r8, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, qword ptr [r8 + 80]
-    mulx r15, rbx, qword ptr [r14 + 56]
-    mulx rbp, r8, qword ptr [r14 + 64]
-    add r15, r8
-    mov qword ptr [rsp + 24], rdi
-    mulx r8, rdi, qword ptr [r14 + 72]
-    adc rbp, rdi
-    mov qword ptr [rsp + 32], r13
-    mulx rdi, r13, qword ptr [r14 + 80]
-    adc r8, r13
-    mov qword ptr [rsp + 40], r9
-    mulx r13, r9, qword ptr [r14 + 88]
-    adc rdi, r9
-    mov qword ptr [rsp + 48], rsi
-    mulx r9, rsi, qword ptr [r14 + 96]
-    adc r13, rsi
-    mulx rdx, rsi, qword ptr [r14 + 104]
-    adc r9, rsi
-    adc rdx, 0
-    add r10, rbx
-    adc r11, r15
-    adc r12, rbp
-    adc rax, r8
-    adc rcx, rdi
-    adc r13, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov r8, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rdi]
-    mulx r15, rbx, qword ptr [rdi + 8]
-    mulx rbp, r14, qword ptr [rdi + 16]
-    add r15, r14
-    mov qword ptr [rsp + 24], rsi
-    mulx r14, rsi, qword ptr [rdi + 24]
-    adc rbp, rsi
-    mov qword ptr [rsp + 32], r8
-    mulx rsi, r8, qword ptr [rdi + 32]
-    adc r14, r8
-    mov qword ptr [rsp + 40], r9
-    mulx r8, r9, qword ptr [rdi + 40]
-    adc rsi, r9
-    mov qword ptr [rsp + 48], r13
-    mulx r9, r13, qword ptr [rdi + 48]
-    adc r8, r13
-    mulx rdx, r13, qword ptr [rdi + 56]
-    adc r9, r13
-    adc rdx, 0
-    add r10, rbx
-    adc r11, r15
-    adc r12, rbp
-    adc rax, r14
-    adc rcx, rsi
-    adc r8, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov r10, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, qword ptr [r10 + 32]
-    mov r14, qword ptr [rsp + 16]
-    mulx r15, rbx, qword ptr [r14]
-    mulx rbp, rdi, qword ptr [r14 + 8]
-    add r15, rdi
-    mulx rdi, r10, qword ptr [r14 + 16]
-    adc rbp, r10
-    mov qword ptr [rsp + 24], rsi
-    mulx r10, rsi, qword ptr [r14 + 24]
-    adc rdi, rsi
-    mov qword ptr [rsp + 32], r13
-    mulx rsi, r13, qword ptr [r14 + 32]
-    adc r10, r13
-    mov qword ptr [rsp + 40], r9
-    mulx r13, r9, qword ptr [r14 + 40]
-    adc rsi, r9
-    mulx rdx, r9, qword ptr [r14 + 48]
-    adc r13, r9
-    adc rdx, 0
-    add r11, rbx
-    adc r12, r15
-    adc rax, rbp
-    adc rcx, rdi
-    adc r8, r10
-    adc rsi, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rdi, 0
-    adc rdi, 0
-    mov r9, qword ptr [rsp]
-    mov r10, rdx
-    mov rdx, qword ptr [r9 + 88]
-    mulx r15, rbx, qword ptr [r14 + 56]
-    mulx rbp, r9, qword ptr [r14 + 64]
-    add r15, r9
-    mov qword ptr [rsp + 24], rdi
-    mulx r9, rdi, qword ptr [r14 + 72]
-    adc rbp, rdi
-    mov qword ptr [rsp + 32], r10
-    mulx rdi, r10, qword ptr [r14 + 80]
-    adc r9, r10
-    mov qword ptr [rsp + 40], r13
-    mulx r10, r13, qword ptr [r14 + 88]
-    adc rdi, r13
-    mov qword ptr [rsp + 48], rsi
-    mulx r13, rsi, qword ptr [r14 + 96]
-    adc r10, rsi
-    mulx rdx, rsi, qword ptr [r14 + 104]
-    adc r13, rsi
-    adc rdx, 0
-    add r11, rbx
-    adc r12, r15
-    adc rax, rbp
-    adc rcx, r9
-    adc r8, rdi
-    adc r10, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov r9, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rdi]
-    mulx r15, rbx, qword ptr [rdi + 8]
-    mulx rbp, r14, qword ptr [rdi + 16]
-    add r15, r14
-    mov qword ptr [rsp + 24], rsi
-    mulx r14, rsi, qword ptr [rdi + 24]
-    adc rbp, rsi
-    mov qword ptr [rsp + 32], r9
-    mulx rsi, r9, qword ptr [rdi + 32]
-    adc r14, r9
-    mov qword ptr [rsp + 40], r13
-    mulx r9, r13, qword ptr [rdi + 40]
-    adc rsi, r13
-    mov qword ptr [rsp + 48], r10
-    mulx r13, r10, qword ptr [rdi + 48]
-    adc r9, r10
-    mulx rdx, r10, qword ptr [rdi + 56]
-    adc r13, r10
-    adc rdx, 0
-    add r11, rbx
-    adc r12, r15
-    adc rax, rbp
-    adc rcx, r14
-    adc r8, rsi
-    adc r9, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov r10, qword ptr [rsp]
-    mov r11, rdx
-    mov rdx, qword ptr [r10 + 40]
-    mov r14, qword ptr [rsp + 16]
-    mulx r15, rbx, qword ptr [r14]
-    mulx rbp, rdi, qword ptr [r14 + 8]
-    add r15, rdi
-    mulx rdi, r10, qword ptr [r14 + 16]
-    adc rbp, r10
-    mov qword ptr [rsp + 24], rsi
-    mulx r10, rsi, qword ptr [r14 + 24]
-    adc rdi, rsi
-    mov qword ptr [rsp + 32], r11
-    mulx rsi, r11, qword ptr [r14 + 32]
-    adc r10, r11
-    mov qword ptr [rsp + 40], r13
-    mulx r11, r13, qword ptr [r14 + 40]
-    adc rsi, r13
-    mulx rdx, r13, qword ptr [r14 + 48]
-    adc r11, r13
-    adc rdx, 0
-    add r12, rbx
-    adc rax, r15
-    adc rcx, rbp
-    adc r8, rdi
-    adc r9, r10
-    adc rsi, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rdi, 0
-    adc rdi, 0
-    mov r10, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, qword ptr [r10 + 96]
-    mulx r15, rbx, qword ptr [r14 + 56]
-    mulx rbp, r10, qword ptr [r14 + 64]
-    add r15, r10
-    mov qword ptr [rsp + 24], rdi
-    mulx r10, rdi, qword ptr [r14 + 72]
-    adc rbp, rdi
-    mov qword ptr [rsp + 32], r13
-    mulx rdi, r13, qword ptr [r14 + 80]
-    adc r10, r13
-    mov qword ptr [rsp + 40], r11
-    mulx r13, r11, qword ptr [r14 + 88]
-    adc rdi, r11
-    mov qword ptr [rsp + 48], rsi
-    mulx r11, rsi, qword ptr [r14 + 96]
-    adc r13, rsi
-    mulx rdx, rsi, qword ptr [r14 + 104]
-    adc r11, rsi
-    adc rdx, 0
-    add r12, rbx
-    adc rax, r15
-    adc rcx, rbp
-    adc r8, r10
-    adc r9, rdi
-    adc r13, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov r10, rdx
-    mov rdx, r12
-    imul rdx, qword ptr [rdi]
-    mulx r15, rbx, qword ptr [rdi + 8]
-    mulx rbp, r14, qword ptr [rdi + 16]
-    add r15, r14
-    mov qword ptr [rsp + 24], rsi
-    mulx r14, rsi, qword ptr [rdi + 24]
-    adc rbp, rsi
-    mov qword ptr [rsp + 32], r10
-    mulx rsi, r10, qword ptr [rdi + 32]
-    adc r14, r10
-    mov qword ptr [rsp + 40], r11
-    mulx r10, r11, qword ptr [rdi + 40]
-    adc rsi, r11
-    mov qword ptr [rsp + 48], r13
-    mulx r11, r13, qword ptr [rdi + 48]
-    adc r10, r13
-    mulx rdx, r13, qword ptr [rdi + 56]
-    adc r11, r13
-    adc rdx, 0
-    add r12, rbx
-    adc rax, r15
-    adc rcx, rbp
-    adc r8, r14
-    adc r9, rsi
-    adc r10, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov r12, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, qword ptr [r12 + 48]
-    mov r14, qword ptr [rsp + 16]
-    mulx r15, rbx, qword ptr [r14]
-    mulx rbp, rdi, qword ptr [r14 + 8]
-    add r15, rdi
-    mulx rdi, r12, qword ptr [r14 + 16]
-    adc rbp, r12
-    mov qword ptr [rsp + 24], rsi
-    mulx r12, rsi, qword ptr [r14 + 24]
-    adc rdi, rsi
-    mov qword ptr [rsp + 32], r13
-    mulx rsi, r13, qword ptr [r14 + 32]
-    adc r12, r13
-    mov qword ptr [rsp + 40], r11
-    mulx r13, r11, qword ptr [r14 + 40]
-    adc rsi, r11
-    mulx rdx, r11, qword ptr [r14 + 48]
-    adc r13, r11
-    adc rdx, 0
-    add rax, rbx
-    adc rcx, r15
-    adc r8, rbp
-    adc r9, rdi
-    adc r10, r12
-    adc rsi, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rdi, 0
-    adc rdi, 0
-    mov r11, qword ptr [rsp]
-    mov r12, rdx
-    mov rdx, qword ptr [r11 + 104]
-    mulx r11, r15, qword ptr [r14 + 56]
-    mulx rbx, rbp, qword ptr [r14 + 64]
-    add r11, rbp
-    mov qword ptr [rsp], rdi
-    mulx rbp, rdi, qword ptr [r14 + 72]
-    adc rbx, rdi
-    mov qword ptr [rsp + 24], r12
-    mulx rdi, r12, qword ptr [r14 + 80]
-    adc rbp, r12
-    mov qword ptr [rsp + 32], r13
-    mulx r12, r13, qword ptr [r14 + 88]
-    adc rdi, r13
-    mov qword ptr [rsp + 40], rsi
-    mulx r13, rsi, qword ptr [r14 + 96]
-    adc r12, rsi
-    mulx rdx, rsi, qword ptr [r14 + 104]
-    adc r13, rsi
-    adc rdx, 0
-    add rax, r15
-    adc rcx, r11
-    adc r8, rbx
-    adc r9, rbp
-    adc r10, rdi
-    adc r12, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, qword ptr [rsp]
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 8]
-    mov r11, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rdi]
-    mulx r14, r15, qword ptr [rdi + 8]
-    mulx rbx, rbp, qword ptr [rdi + 16]
-    add r14, rbp
-    mov qword ptr [rsp], rsi
-    mulx rbp, rsi, qword ptr [rdi + 24]
-    adc rbx, rsi
-    mov qword ptr [rsp + 24], r11
-    mulx rsi, r11, qword ptr [rdi + 32]
-    adc rbp, r11
-    mov qword ptr [rsp + 32], r13
-    mulx r11, r13, qword ptr [rdi + 40]
-    adc rsi, r13
-    mov qword ptr [rsp + 40], r12
-    mulx r13, r12, qword ptr [rdi + 48]
-    adc r11, r12
-    mulx rdx, r12, qword ptr [rdi + 56]
-    adc r13, r12
-    adc rdx, 0
-    add rax, r15
-    adc rcx, r14
-    adc r8, rbx
-    adc r9, rbp
-    adc r10, rsi
-    adc r11, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rax, qword ptr [rsp]
-    adc rax, 0
-    mov rsi, rcx
-    sub rsi, qword ptr [rdi + 8]
-    mov r12, r8
-    sbb r12, qword ptr [rdi + 16]
-    mov r14, r9
-    sbb r14, qword ptr [rdi + 24]
-    mov r15, r10
-    sbb r15, qword ptr [rdi + 32]
-    mov rbx, r11
-    sbb rbx, qword ptr [rdi + 40]
-    mov rbp, r13
-    sbb rbp, qword ptr [rdi + 48]
-    mov qword ptr [rsp], rbp
-    mov rbp, rdx
-    sbb rbp, qword ptr [rdi + 56]
-    mov rdi, rax
-    sbb rdi, 0
-    cmovc rsi, rcx
-    cmovc r12, r8
-    cmovc r14, r9
-    cmovc r15, r10
-    cmovc rbx, r11
-    mov rcx, qword ptr [rsp]
-    cmovc rcx, r13
-    cmovc rbp, rdx
-    cmovc rdi, rax
-    mov rax, qword ptr [rsp + 8]
-    mov rdx, rsi
-    sub rdx, qword ptr [rax + 8]
-    mov r8, r12
-    sbb r8, qword ptr [rax + 16]
-    mov r9, r14
-    sbb r9, qword ptr [rax + 24]
-    mov r10, r15
-    sbb r10, qword ptr [rax + 32]
-    mov r11, rbx
-    sbb r11, qword ptr [rax + 40]
-    mov r13, rcx
-    sbb r13, qword ptr [rax + 48]
-    mov qword ptr [rsp], r13
-    mov r13, rbp
-    sbb r13, qword ptr [rax + 56]
-    sbb rdi, 0
-    cmovc rdx, rsi
-    cmovc r8, r12
-    cmovc r9, r14
-    cmovc r10, r15
-    cmovc r11, rbx
-    mov rax, qword ptr [rsp]
-    cmovc rax, rcx
-    cmovc r13, rbp
-    add rsp, 56
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 56
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx rdx, r14, r14
+adc r13, r14
+adc rdx, 0
+mov r14, rdx
+mov rdx, [rcx + 56]
+mov r15, [rsi + 56]
+mulx r15, rbx, r15
+mov rbp, [rsi + 64]
+mov [rsp], rcx
+mulx rbp, rcx, rbp
+add r15, rcx
+mov rcx, [rsi + 72]
+mov [rsp + 8], rax
+mulx rcx, rax, rcx
+adc rbp, rax
+mov rax, [rsi + 80]
+mov [rsp + 16], r14
+mulx rax, r14, rax
+adc rcx, r14
+mov r14, [rsi + 88]
+mov [rsp + 24], r13
+mulx r14, r13, r14
+adc rax, r13
+mov r13, [rsi + 96]
+mov [rsp + 32], r12
+mulx r13, r12, r13
+adc r14, r12
+mov r12, [rsi + 104]
+mulx rdx, r12, r12
+adc r13, r12
+adc rdx, 0
+add r8, rbx
+adc rdi, r15
+adc r9, rbp
+adc r10, rcx
+adc r11, rax
+adc r14, [rsp + 32]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rax, 0
+adc rax, 0
+mov rcx, [rsp + 8]
+mov r12, rdx
+mov rdx, r8
+imul rdx, [rcx]
+mulx r15, rbx, [rcx + 8]
+mov [rsp + 16], rsi
+mulx rbp, rsi, [rcx + 16]
+add r15, rsi
+mov [rsp + 24], rax
+mulx rsi, rax, [rcx + 24]
+adc rbp, rax
+mov [rsp + 32], r12
+mulx rax, r12, [rcx + 32]
+adc rsi, r12
+mov [rsp + 40], r13
+mulx r12, r13, [rcx + 40]
+adc rax, r13
+mov [rsp + 48], r14
+mulx r13, r14, [rcx + 48]
+adc r12, r14
+mulx rdx, r14, [rcx + 56]
+adc r13, r14
+adc rdx, 0
+add r8, rbx
+adc rdi, r15
+adc r9, rbp
+adc r10, rsi
+adc r11, rax
+adc r12, [rsp + 48]
+adc r13, [rsp + 40]
+adc rdx, [rsp + 32]
+mov rax, [rsp + 24]
+adc rax, 0
+mov rsi, [rsp]
+mov r8, rdx
+mov rdx, [rsi + 8]
+mov r14, [rsp + 16]
+mulx r15, rbx, [r14]
+mulx rbp, rcx, [r14 + 8]
+add r15, rcx
+mulx rcx, rsi, [r14 + 16]
+adc rbp, rsi
+mov [rsp + 24], rax
+mulx rsi, rax, [r14 + 24]
+adc rcx, rax
+mov [rsp + 32], r8
+mulx rax, r8, [r14 + 32]
+adc rsi, r8
+mov [rsp + 40], r13
+mulx r8, r13, [r14 + 40]
+adc rax, r13
+mulx rdx, r13, [r14 + 48]
+adc r8, r13
+adc rdx, 0
+add rdi, rbx
+adc r9, r15
+adc r10, rbp
+adc r11, rcx
+adc r12, rsi
+adc rax, [rsp + 40]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rcx, 0
+adc rcx, 0
+mov rsi, [rsp]
+mov r13, rdx
+mov rdx, [rsi + 64]
+mulx r15, rbx, [r14 + 56]
+mulx rbp, rsi, [r14 + 64]
+add r15, rsi
+mov [rsp + 24], rcx
+mulx rsi, rcx, [r14 + 72]
+adc rbp, rcx
+mov [rsp + 32], r13
+mulx rcx, r13, [r14 + 80]
+adc rsi, r13
+mov [rsp + 40], r8
+mulx r13, r8, [r14 + 88]
+adc rcx, r8
+mov [rsp + 48], rax
+mulx r8, rax, [r14 + 96]
+adc r13, rax
+mulx rax, rdx, [r14 + 104]
+adc r8, rdx
+adc rax, 0
+add rdi, rbx
+adc r9, r15
+adc r10, rbp
+adc r11, rsi
+adc r12, rcx
+adc r13, [rsp + 48]
+adc r8, [rsp + 40]
+adc rax, [rsp + 32]
+mov rcx, [rsp + 24]
+adc rcx, 0
+mov rsi, [rsp + 8]
+mov rdx, rdi
+imul rdx, [rsi]
+mulx r15, rbx, [rsi + 8]
+mulx rbp, r14, [rsi + 16]
+add r15, r14
+mov [rsp + 24], rcx
+mulx r14, rcx, [rsi + 24]
+adc rbp, rcx
+mov [rsp + 32], rax
+mulx rcx, rax, [rsi + 32]
+adc r14, rax
+mov [rsp + 40], r8
+mulx rax, r8, [rsi + 40]
+adc rcx, r8
+mov [rsp + 48], r13
+mulx r8, r13, [rsi + 48]
+adc rax, r13
+mulx rdx, r13, [rsi + 56]
+adc r8, r13
+adc rdx, 0
+add rdi, rbx
+adc r9, r15
+adc r10, rbp
+adc r11, r14
+adc r12, rcx
+adc rax, [rsp + 48]
+adc r8, [rsp + 40]
+adc rdx, [rsp + 32]
+mov rcx, [rsp + 24]
+adc rcx, 0
+mov rdi, [rsp]
+mov r13, rdx
+mov rdx, [rdi + 16]
+mov r14, [rsp + 16]
+mulx r15, rbx, [r14]
+mulx rbp, rsi, [r14 + 8]
+add r15, rsi
+mulx rsi, rdi, [r14 + 16]
+adc rbp, rdi
+mov [rsp + 24], rcx
+mulx rdi, rcx, [r14 + 24]
+adc rsi, rcx
+mov [rsp + 32], r13
+mulx rcx, r13, [r14 + 32]
+adc rdi, r13
+mov [rsp + 40], r8
+mulx r13, r8, [r14 + 40]
+adc rcx, r8
+mulx rdx, r8, [r14 + 48]
+adc r13, r8
+adc rdx, 0
+add r9, rbx
+adc r10, r15
+adc r11, rbp
+adc r12, rsi
+adc rax, rdi
+adc rcx, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp]
+mov r8, rdx
+mov rdx, [rdi + 72]
+mulx r15, rbx, [r14 + 56]
+mulx rbp, rdi, [r14 + 64]
+add r15, rdi
+mov [rsp + 24], rsi
+mulx rdi, rsi, [r14 + 72]
+adc rbp, rsi
+mov [rsp + 32], r8
+mulx rsi, r8, [r14 + 80]
+adc rdi, r8
+mov [rsp + 40], r13
+mulx r8, r13, [r14 + 88]
+adc rsi, r13
+mov [rsp + 48], rcx
+mulx r13, rcx, [r14 + 96]
+adc r8, rcx
+mulx rcx, rdx, [r14 + 104]
+adc r13, rdx
+adc rcx, 0
+add r9, rbx
+adc r10, r15
+adc r11, rbp
+adc r12, rdi
+adc rax, rsi
+adc r8, [rsp + 48]
+adc r13, [rsp + 40]
+adc rcx, [rsp + 32]
+mov rsi, [rsp + 24]
+adc rsi, 0
+mov rdi, [rsp + 8]
+mov rdx, r9
+imul rdx, [rdi]
+mulx r15, rbx, [rdi + 8]
+mulx rbp, r14, [rdi + 16]
+add r15, r14
+mov [rsp + 24], rsi
+mulx r14, rsi, [rdi + 24]
+adc rbp, rsi
+mov [rsp + 32], rcx
+mulx rsi, rcx, [rdi + 32]
+adc r14, rcx
+mov [rsp + 40], r13
+mulx rcx, r13, [rdi + 40]
+adc rsi, r13
+mov [rsp + 48], r8
+mulx r13, r8, [rdi + 48]
+adc rcx, r8
+mulx rdx, r8, [rdi + 56]
+adc r13, r8
+adc rdx, 0
+add r9, rbx
+adc r10, r15
+adc r11, rbp
+adc r12, r14
+adc rax, rsi
+adc rcx, [rsp + 48]
+adc r13, [rsp + 40]
+adc rdx, [rsp + 32]
+mov rsi, [rsp + 24]
+adc rsi, 0
+mov r8, [rsp]
+mov r9, rdx
+mov rdx, [r8 + 24]
+mov r14, [rsp + 16]
+mulx r15, rbx, [r14]
+mulx rbp, rdi, [r14 + 8]
+add r15, rdi
+mulx rdi, r8, [r14 + 16]
+adc rbp, r8
+mov [rsp + 24], rsi
+mulx r8, rsi, [r14 + 24]
+adc rdi, rsi
+mov [rsp + 32], r9
+mulx rsi, r9, [r14 + 32]
+adc r8, r9
+mov [rsp + 40], r13
+mulx r9, r13, [r14 + 40]
+adc rsi, r13
+mulx rdx, r13, [r14 + 48]
+adc r9, r13
+adc rdx, 0
+add r10, rbx
+adc r11, r15
+adc r12, rbp
+adc rax, rdi
+adc rcx, r8
+adc rsi, [rsp + 40]
+adc r9, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rdi, 0
+adc rdi, 0
+mov r8, [rsp]
+mov r13, rdx
+mov rdx, [r8 + 80]
+mulx r15, rbx, [r14 + 56]
+mulx rbp, r8, [r14 + 64]
+add r15, r8
+mov [rsp + 24], rdi
+mulx r8, rdi, [r14 + 72]
+adc rbp, rdi
+mov [rsp + 32], r13
+mulx rdi, r13, [r14 + 80]
+adc r8, r13
+mov [rsp + 40], r9
+mulx r13, r9, [r14 + 88]
+adc rdi, r9
+mov [rsp + 48], rsi
+mulx r9, rsi, [r14 + 96]
+adc r13, rsi
+mulx rdx, rsi, [r14 + 104]
+adc r9, rsi
+adc rdx, 0
+add r10, rbx
+adc r11, r15
+adc r12, rbp
+adc rax, r8
+adc rcx, rdi
+adc r13, [rsp + 48]
+adc r9, [rsp + 40]
+adc rdx, [rsp + 32]
+mov rsi, [rsp + 24]
+adc rsi, 0
+mov rdi, [rsp + 8]
+mov r8, rdx
+mov rdx, r10
+imul rdx, [rdi]
+mulx r15, rbx, [rdi + 8]
+mulx rbp, r14, [rdi + 16]
+add r15, r14
+mov [rsp + 24], rsi
+mulx r14, rsi, [rdi + 24]
+adc rbp, rsi
+mov [rsp + 32], r8
+mulx rsi, r8, [rdi + 32]
+adc r14, r8
+mov [rsp + 40], r9
+mulx r8, r9, [rdi + 40]
+adc rsi, r9
+mov [rsp + 48], r13
+mulx r9, r13, [rdi + 48]
+adc r8, r13
+mulx rdx, r13, [rdi + 56]
+adc r9, r13
+adc rdx, 0
+add r10, rbx
+adc r11, r15
+adc r12, rbp
+adc rax, r14
+adc rcx, rsi
+adc r8, [rsp + 48]
+adc r9, [rsp + 40]
+adc rdx, [rsp + 32]
+mov rsi, [rsp + 24]
+adc rsi, 0
+mov r10, [rsp]
+mov r13, rdx
+mov rdx, [r10 + 32]
+mov r14, [rsp + 16]
+mulx r15, rbx, [r14]
+mulx rbp, rdi, [r14 + 8]
+add r15, rdi
+mulx rdi, r10, [r14 + 16]
+adc rbp, r10
+mov [rsp + 24], rsi
+mulx r10, rsi, [r14 + 24]
+adc rdi, rsi
+mov [rsp + 32], r13
+mulx rsi, r13, [r14 + 32]
+adc r10, r13
+mov [rsp + 40], r9
+mulx r13, r9, [r14 + 40]
+adc rsi, r9
+mulx rdx, r9, [r14 + 48]
+adc r13, r9
+adc rdx, 0
+add r11, rbx
+adc r12, r15
+adc rax, rbp
+adc rcx, rdi
+adc r8, r10
+adc rsi, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rdi, 0
+adc rdi, 0
+mov r9, [rsp]
+mov r10, rdx
+mov rdx, [r9 + 88]
+mulx r15, rbx, [r14 + 56]
+mulx rbp, r9, [r14 + 64]
+add r15, r9
+mov [rsp + 24], rdi
+mulx r9, rdi, [r14 + 72]
+adc rbp, rdi
+mov [rsp + 32], r10
+mulx rdi, r10, [r14 + 80]
+adc r9, r10
+mov [rsp + 40], r13
+mulx r10, r13, [r14 + 88]
+adc rdi, r13
+mov [rsp + 48], rsi
+mulx r13, rsi, [r14 + 96]
+adc r10, rsi
+mulx rdx, rsi, [r14 + 104]
+adc r13, rsi
+adc rdx, 0
+add r11, rbx
+adc r12, r15
+adc rax, rbp
+adc rcx, r9
+adc r8, rdi
+adc r10, [rsp + 48]
+adc r13, [rsp + 40]
+adc rdx, [rsp + 32]
+mov rsi, [rsp + 24]
+adc rsi, 0
+mov rdi, [rsp + 8]
+mov r9, rdx
+mov rdx, r11
+imul rdx, [rdi]
+mulx r15, rbx, [rdi + 8]
+mulx rbp, r14, [rdi + 16]
+add r15, r14
+mov [rsp + 24], rsi
+mulx r14, rsi, [rdi + 24]
+adc rbp, rsi
+mov [rsp + 32], r9
+mulx rsi, r9, [rdi + 32]
+adc r14, r9
+mov [rsp + 40], r13
+mulx r9, r13, [rdi + 40]
+adc rsi, r13
+mov [rsp + 48], r10
+mulx r13, r10, [rdi + 48]
+adc r9, r10
+mulx rdx, r10, [rdi + 56]
+adc r13, r10
+adc rdx, 0
+add r11, rbx
+adc r12, r15
+adc rax, rbp
+adc rcx, r14
+adc r8, rsi
+adc r9, [rsp + 48]
+adc r13, [rsp + 40]
+adc rdx, [rsp + 32]
+mov rsi, [rsp + 24]
+adc rsi, 0
+mov r10, [rsp]
+mov r11, rdx
+mov rdx, [r10 + 40]
+mov r14, [rsp + 16]
+mulx r15, rbx, [r14]
+mulx rbp, rdi, [r14 + 8]
+add r15, rdi
+mulx rdi, r10, [r14 + 16]
+adc rbp, r10
+mov [rsp + 24], rsi
+mulx r10, rsi, [r14 + 24]
+adc rdi, rsi
+mov [rsp + 32], r11
+mulx rsi, r11, [r14 + 32]
+adc r10, r11
+mov [rsp + 40], r13
+mulx r11, r13, [r14 + 40]
+adc rsi, r13
+mulx rdx, r13, [r14 + 48]
+adc r11, r13
+adc rdx, 0
+add r12, rbx
+adc rax, r15
+adc rcx, rbp
+adc r8, rdi
+adc r9, r10
+adc rsi, [rsp + 40]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rdi, 0
+adc rdi, 0
+mov r10, [rsp]
+mov r13, rdx
+mov rdx, [r10 + 96]
+mulx r15, rbx, [r14 + 56]
+mulx rbp, r10, [r14 + 64]
+add r15, r10
+mov [rsp + 24], rdi
+mulx r10, rdi, [r14 + 72]
+adc rbp, rdi
+mov [rsp + 32], r13
+mulx rdi, r13, [r14 + 80]
+adc r10, r13
+mov [rsp + 40], r11
+mulx r13, r11, [r14 + 88]
+adc rdi, r11
+mov [rsp + 48], rsi
+mulx r11, rsi, [r14 + 96]
+adc r13, rsi
+mulx rdx, rsi, [r14 + 104]
+adc r11, rsi
+adc rdx, 0
+add r12, rbx
+adc rax, r15
+adc rcx, rbp
+adc r8, r10
+adc r9, rdi
+adc r13, [rsp + 48]
+adc r11, [rsp + 40]
+adc rdx, [rsp + 32]
+mov rsi, [rsp + 24]
+adc rsi, 0
+mov rdi, [rsp + 8]
+mov r10, rdx
+mov rdx, r12
+imul rdx, [rdi]
+mulx r15, rbx, [rdi + 8]
+mulx rbp, r14, [rdi + 16]
+add r15, r14
+mov [rsp + 24], rsi
+mulx r14, rsi, [rdi + 24]
+adc rbp, rsi
+mov [rsp + 32], r10
+mulx rsi, r10, [rdi + 32]
+adc r14, r10
+mov [rsp + 40], r11
+mulx r10, r11, [rdi + 40]
+adc rsi, r11
+mov [rsp + 48], r13
+mulx r11, r13, [rdi + 48]
+adc r10, r13
+mulx rdx, r13, [rdi + 56]
+adc r11, r13
+adc rdx, 0
+add r12, rbx
+adc rax, r15
+adc rcx, rbp
+adc r8, r14
+adc r9, rsi
+adc r10, [rsp + 48]
+adc r11, [rsp + 40]
+adc rdx, [rsp + 32]
+mov rsi, [rsp + 24]
+adc rsi, 0
+mov r12, [rsp]
+mov r13, rdx
+mov rdx, [r12 + 48]
+mov r14, [rsp + 16]
+mulx r15, rbx, [r14]
+mulx rbp, rdi, [r14 + 8]
+add r15, rdi
+mulx rdi, r12, [r14 + 16]
+adc rbp, r12
+mov [rsp + 24], rsi
+mulx r12, rsi, [r14 + 24]
+adc rdi, rsi
+mov [rsp + 32], r13
+mulx rsi, r13, [r14 + 32]
+adc r12, r13
+mov [rsp + 40], r11
+mulx r13, r11, [r14 + 40]
+adc rsi, r11
+mulx rdx, r11, [r14 + 48]
+adc r13, r11
+adc rdx, 0
+add rax, rbx
+adc rcx, r15
+adc r8, rbp
+adc r9, rdi
+adc r10, r12
+adc rsi, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rdi, 0
+adc rdi, 0
+mov r11, [rsp]
+mov r12, rdx
+mov rdx, [r11 + 104]
+mulx r11, r15, [r14 + 56]
+mulx rbx, rbp, [r14 + 64]
+add r11, rbp
+mov [rsp], rdi
+mulx rbp, rdi, [r14 + 72]
+adc rbx, rdi
+mov [rsp + 24], r12
+mulx rdi, r12, [r14 + 80]
+adc rbp, r12
+mov [rsp + 32], r13
+mulx r12, r13, [r14 + 88]
+adc rdi, r13
+mov [rsp + 40], rsi
+mulx r13, rsi, [r14 + 96]
+adc r12, rsi
+mulx rdx, rsi, [r14 + 104]
+adc r13, rsi
+adc rdx, 0
+add rax, r15
+adc rcx, r11
+adc r8, rbx
+adc r9, rbp
+adc r10, rdi
+adc r12, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rsi, [rsp]
+adc rsi, 0
+mov rdi, [rsp + 8]
+mov r11, rdx
+mov rdx, rax
+imul rdx, [rdi]
+mulx r14, r15, [rdi + 8]
+mulx rbx, rbp, [rdi + 16]
+add r14, rbp
+mov [rsp], rsi
+mulx rbp, rsi, [rdi + 24]
+adc rbx, rsi
+mov [rsp + 24], r11
+mulx rsi, r11, [rdi + 32]
+adc rbp, r11
+mov [rsp + 32], r13
+mulx r11, r13, [rdi + 40]
+adc rsi, r13
+mov [rsp + 40], r12
+mulx r13, r12, [rdi + 48]
+adc r11, r12
+mulx rdx, r12, [rdi + 56]
+adc r13, r12
+adc rdx, 0
+add rax, r15
+adc rcx, r14
+adc r8, rbx
+adc r9, rbp
+adc r10, rsi
+adc r11, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rax, [rsp]
+adc rax, 0
+mov rsi, rcx
+sub rsi, [rdi + 8]
+mov r12, r8
+sbb r12, [rdi + 16]
+mov r14, r9
+sbb r14, [rdi + 24]
+mov r15, r10
+sbb r15, [rdi + 32]
+mov rbx, r11
+sbb rbx, [rdi + 40]
+mov rbp, r13
+sbb rbp, [rdi + 48]
+mov [rsp], rbp
+mov rbp, rdx
+sbb rbp, [rdi + 56]
+mov rdi, rax
+sbb rdi, 0
+cmovc rsi, rcx
+cmovc r12, r8
+cmovc r14, r9
+cmovc r15, r10
+cmovc rbx, r11
+mov rcx, [rsp]
+cmovc rcx, r13
+cmovc rbp, rdx
+cmovc rdi, rax
+mov rax, [rsp + 8]
+mov rdx, rsi
+sub rdx, [rax + 8]
+mov r8, r12
+sbb r8, [rax + 16]
+mov r9, r14
+sbb r9, [rax + 24]
+mov r10, r15
+sbb r10, [rax + 32]
+mov r11, rbx
+sbb r11, [rax + 40]
+mov r13, rcx
+sbb r13, [rax + 48]
+mov [rsp], r13
+mov r13, rbp
+sbb r13, [rax + 56]
+sbb rdi, 0
+cmovc rdx, rsi
+cmovc r8, r12
+cmovc r9, r14
+cmovc r10, r15
+cmovc r11, rbx
+mov rax, [rsp]
+cmovc rax, rcx
+cmovc r13, rbp
+add rsp, 56
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+    )
+}
+
+// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+lazy_assembly! { 7, 0:
+    mul: mul_lazy_ample_mulx;
+    square: square_lazy_ample_mulx;
+}
+
+/// x*y/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_ample_mulx<M: Modulus<7>>(x: &[u64; 7], y: &[u64; 7]) -> [u64; 7] {
+    let mut z = [0; 7];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_ample_mulx_code::<M>,
+            out("rax") z[2], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[6],
+            inout("rsi") core::ptr::from_ref(x) => z[5], out("rdi") z[0], out("r8") _, out("r9") _,
+            out("r10") z[4], out("r11") z[3], out("r12") _, out("r13") _, out("r14") _, out("r15")
+            _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_ample_mulx_code<M: Modulus<7>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 48
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx rdx, r14, r14
+adc r13, r14
+adc rdx, 0
+mov r14, rdx
+mov rdx, r8
+mulx r8, r15, [rax]
+mulx rbx, rbp, [rax + 8]
+add r8, rbp
+mov [rsp], rsi
+mulx rbp, rsi, [rax + 16]
+adc rbx, rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 24]
+adc rbp, rcx
+mov [rsp + 16], r14
+mulx rcx, r14, [rax + 32]
+adc rsi, r14
+mov [rsp + 24], r13
+mulx r14, r13, [rax + 40]
+adc rcx, r13
+mulx rdx, r13, [rax + 48]
+adc r14, r13
+adc rdx, 0
+add rdi, r15
+adc r9, r8
+adc r10, rbx
+adc r11, rbp
+adc r12, rsi
+adc rcx, [rsp + 24]
+adc r14, [rsp + 16]
+adc rdx, 0
+mov rsi, [rsp + 8]
+mov r8, rdx
+mov rdx, [rsi + 8]
+mov r13, [rsp]
+mulx r15, rbx, [r13]
+mulx rbp, rsi, [r13 + 8]
+add r15, rsi
+mov [rsp + 16], rax
+mulx rsi, rax, [r13 + 16]
+adc rbp, rax
+mov [rsp + 24], r8
+mulx rax, r8, [r13 + 24]
+adc rsi, r8
+mov [rsp + 32], r14
+mulx r8, r14, [r13 + 32]
+adc rax, r14
+mov [rsp + 40], rcx
+mulx r14, rcx, [r13 + 40]
+adc r8, rcx
+mulx rcx, rdx, [r13 + 48]
+adc r14, rdx
+adc rcx, 0
+add rdi, rbx
+adc r9, r15
+adc r10, rbp
+adc r11, rsi
+adc r12, rax
+adc r8, [rsp + 40]
+adc r14, [rsp + 32]
+adc rcx, [rsp + 24]
+mov rdx, rdi
+mov rax, [rsp + 16]
+mulx rsi, rdi, [rax]
+mulx r15, rbx, [rax + 8]
+add rsi, rbx
+mulx rbx, rbp, [rax + 16]
+adc r15, rbp
+mulx rbp, r13, [rax + 24]
+adc rbx, r13
+mov [rsp + 24], rcx
+mulx r13, rcx, [rax + 32]
+adc rbp, rcx
+mov [rsp + 32], r14
+mulx rcx, r14, [rax + 40]
+adc r13, r14
+mulx rdx, r14, [rax + 48]
+adc rcx, r14
+adc rdx, 0
+add r9, rdi
+adc r10, rsi
+adc r11, r15
+adc r12, rbx
+adc r8, rbp
+adc r13, [rsp + 32]
+adc rcx, [rsp + 24]
+adc rdx, 0
+mov rsi, [rsp + 8]
+mov rdi, rdx
+mov rdx, [rsi + 16]
+mov r14, [rsp]
+mulx r15, rbx, [r14]
+mulx rbp, rsi, [r14 + 8]
+add r15, rsi
+mulx rsi, rax, [r14 + 16]
+adc rbp, rax
+mov [rsp + 24], rdi
+mulx rax, rdi, [r14 + 24]
+adc rsi, rdi
+mov [rsp + 32], rcx
+mulx rdi, rcx, [r14 + 32]
+adc rax, rcx
+mov [rsp + 40], r13
+mulx rcx, r13, [r14 + 40]
+adc rdi, r13
+mulx rdx, r13, [r14 + 48]
+adc rcx, r13
+adc rdx, 0
+add r9, rbx
+adc r10, r15
+adc r11, rbp
+adc r12, rsi
+adc r8, rax
+adc rdi, [rsp + 40]
+adc rcx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rax, rdx
+mov rdx, r9
+mov rsi, [rsp + 16]
+mulx r9, r13, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r9, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mulx rbp, r14, [rsi + 24]
+adc rbx, r14
+mov [rsp + 24], rax
+mulx r14, rax, [rsi + 32]
+adc rbp, rax
+mov [rsp + 32], rcx
+mulx rax, rcx, [rsi + 40]
+adc r14, rcx
+mulx rcx, rdx, [rsi + 48]
+adc rax, rdx
+adc rcx, 0
+add r10, r13
+adc r11, r9
+adc r12, r15
+adc r8, rbx
+adc rdi, rbp
+adc r14, [rsp + 32]
+adc rax, [rsp + 24]
+adc rcx, 0
+mov r9, [rsp + 8]
+mov rdx, [r9 + 24]
+mov r13, [rsp]
+mulx r15, rbx, [r13]
+mulx rbp, r9, [r13 + 8]
+add r15, r9
+mulx r9, rsi, [r13 + 16]
+adc rbp, rsi
+mov [rsp + 24], rcx
+mulx rsi, rcx, [r13 + 24]
+adc r9, rcx
+mov [rsp + 32], rax
+mulx rcx, rax, [r13 + 32]
+adc rsi, rax
+mov [rsp + 40], r14
+mulx rax, r14, [r13 + 40]
+adc rcx, r14
+mulx rdx, r14, [r13 + 48]
+adc rax, r14
+adc rdx, 0
+add r10, rbx
+adc r11, r15
+adc r12, rbp
+adc r8, r9
+adc rdi, rsi
+adc rcx, [rsp + 40]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rsi, rdx
+mov rdx, r10
+mov r9, [rsp + 16]
+mulx r10, r14, [r9]
+mulx r15, rbx, [r9 + 8]
+add r10, rbx
+mulx rbx, rbp, [r9 + 16]
+adc r15, rbp
+mulx rbp, r13, [r9 + 24]
+adc rbx, r13
+mov [rsp + 24], rsi
+mulx r13, rsi, [r9 + 32]
+adc rbp, rsi
+mov [rsp + 32], rax
+mulx rsi, rax, [r9 + 40]
+adc r13, rax
+mulx rax, rdx, [r9 + 48]
+adc rsi, rdx
+adc rax, 0
+add r11, r14
+adc r12, r10
+adc r8, r15
+adc rdi, rbx
+adc rcx, rbp
+adc r13, [rsp + 32]
+adc rsi, [rsp + 24]
+adc rax, 0
+mov r10, [rsp + 8]
+mov rdx, [r10 + 32]
+mov r14, [rsp]
+mulx r15, rbx, [r14]
+mulx rbp, r10, [r14 + 8]
+add r15, r10
+mulx r10, r9, [r14 + 16]
+adc rbp, r9
+mov [rsp + 24], rax
+mulx r9, rax, [r14 + 24]
+adc r10, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [r14 + 32]
+adc r9, rsi
+mov [rsp + 40], r13
+mulx rsi, r13, [r14 + 40]
+adc rax, r13
+mulx rdx, r13, [r14 + 48]
+adc rsi, r13
+adc rdx, 0
+add r11, rbx
+adc r12, r15
+adc r8, rbp
+adc rdi, r10
+adc rcx, r9
+adc rax, [rsp + 40]
+adc rsi, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r9, rdx
+mov rdx, r11
+mov r10, [rsp + 16]
+mulx r11, r13, [r10]
+mulx r15, rbx, [r10 + 8]
+add r11, rbx
+mulx rbx, rbp, [r10 + 16]
+adc r15, rbp
+mulx rbp, r14, [r10 + 24]
+adc rbx, r14
+mov [rsp + 24], r9
+mulx r14, r9, [r10 + 32]
+adc rbp, r9
+mov [rsp + 32], rsi
+mulx r9, rsi, [r10 + 40]
+adc r14, rsi
+mulx rdx, rsi, [r10 + 48]
+adc r9, rsi
+adc rdx, 0
+add r12, r13
+adc r8, r11
+adc rdi, r15
+adc rcx, rbx
+adc rax, rbp
+adc r14, [rsp + 32]
+adc r9, [rsp + 24]
+adc rdx, 0
+mov rsi, [rsp + 8]
+mov r11, rdx
+mov rdx, [rsi + 40]
+mov r13, [rsp]
+mulx r15, rbx, [r13]
+mulx rbp, rsi, [r13 + 8]
+add r15, rsi
+mulx rsi, r10, [r13 + 16]
+adc rbp, r10
+mov [rsp + 24], r11
+mulx r10, r11, [r13 + 24]
+adc rsi, r11
+mov [rsp + 32], r9
+mulx r11, r9, [r13 + 32]
+adc r10, r9
+mov [rsp + 40], r14
+mulx r9, r14, [r13 + 40]
+adc r11, r14
+mulx rdx, r14, [r13 + 48]
+adc r9, r14
+adc rdx, 0
+add r12, rbx
+adc r8, r15
+adc rdi, rbp
+adc rcx, rsi
+adc rax, r10
+adc r11, [rsp + 40]
+adc r9, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rsi, rdx
+mov rdx, r12
+mov r10, [rsp + 16]
+mulx r12, r14, [r10]
+mulx r15, rbx, [r10 + 8]
+add r12, rbx
+mulx rbx, rbp, [r10 + 16]
+adc r15, rbp
+mulx rbp, r13, [r10 + 24]
+adc rbx, r13
+mov [rsp + 24], rsi
+mulx r13, rsi, [r10 + 32]
+adc rbp, rsi
+mov [rsp + 32], r9
+mulx rsi, r9, [r10 + 40]
+adc r13, r9
+mulx rdx, r9, [r10 + 48]
+adc rsi, r9
+adc rdx, 0
+add r8, r14
+adc rdi, r12
+adc rcx, r15
+adc rax, rbx
+adc r11, rbp
+adc r13, [rsp + 32]
+adc rsi, [rsp + 24]
+adc rdx, 0
+mov r9, [rsp + 8]
+mov r12, rdx
+mov rdx, [r9 + 48]
+mov r9, [rsp]
+mulx r14, r15, [r9]
+mulx rbx, rbp, [r9 + 8]
+add r14, rbp
+mulx rbp, r10, [r9 + 16]
+adc rbx, r10
+mov [rsp + 8], r12
+mulx r10, r12, [r9 + 24]
+adc rbp, r12
+mov [rsp + 24], rsi
+mulx r12, rsi, [r9 + 32]
+adc r10, rsi
+mov [rsp + 32], r13
+mulx rsi, r13, [r9 + 40]
+adc r12, r13
+mulx rdx, r9, [r9 + 48]
+adc rsi, r9
+adc rdx, 0
+add r8, r15
+adc rdi, r14
+adc rcx, rbx
+adc rax, rbp
+adc r11, r10
+adc r12, [rsp + 32]
+adc rsi, [rsp + 24]
+adc rdx, [rsp + 8]
+mov r9, [rsp + 16]
+mov r10, rdx
+mov rdx, r8
+imul rdx, [r9 + 56]
+mulx r13, r14, [r9 + 64]
+mulx r15, rbx, [r9 + 72]
+add r13, rbx
+mulx rbx, rbp, [r9 + 80]
+adc r15, rbp
+mov [rsp + 8], r10
+mulx rbp, r10, [r9 + 88]
+adc rbx, r10
+mov [rsp + 24], rsi
+mulx r10, rsi, [r9 + 96]
+adc rbp, rsi
+mov [rsp + 32], r12
+mulx rsi, r12, [r9 + 104]
+adc r10, r12
+mulx rdx, r9, [r9 + 112]
+adc rsi, r9
+adc rdx, 0
+add r8, r14
+adc rdi, r13
+adc rcx, r15
+adc rax, rbx
+adc r11, rbp
+adc r10, [rsp + 32]
+adc rsi, [rsp + 24]
+adc rdx, [rsp + 8]
+add rsp, 48
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        mu3 = const M::MU[3],
+        mu4 = const M::MU[4],
+        mu5 = const M::MU[5],
+        mu6 = const M::MU[6],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+    )
+}
+
+/// x*x/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_ample_mulx<M: Modulus<7>>(x: &[u64; 7]) -> [u64; 7] {
+    let mut z = [0; 7];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_ample_mulx_code::<M>,
+            out("rax") z[6], out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            _, out("rdi") _, out("r8") _, out("r9") z[4], out("r10") z[1], out("r11") z[5],
+            out("r12") _, out("r13") z[2], out("r14") _, out("r15") z[0],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_ample_mulx_code<M: Modulus<7>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 56
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi]
+mov r12, [rsi]
+mulx r12, r13, r12
+mulx rcx, r14, rcx
+add r12, r14
+mulx rdi, r14, rdi
+adc rcx, r14
+mulx r14, rbx, r8
+adc rdi, rbx
+mulx rbx, r15, r9
+adc r14, r15
+mulx r15, rbp, r10
+adc rbx, rbp
+mulx rdx, rbp, r11
+adc r15, rbp
+adc rdx, 0
+mov rbp, rdx
+mov rdx, r13
+mov [rsp], r11
+mulx r13, r11, [rax]
+mov [rsp + 8], r10
+mov [rsp + 16], r9
+mulx r10, r9, [rax + 8]
+add r13, r9
+mov [rsp + 24], r8
+mulx r9, r8, [rax + 16]
+adc r10, r8
+mov [rsp + 32], rsi
+mulx r8, rsi, [rax + 24]
+adc r9, rsi
+mov [rsp + 40], rbp
+mulx rsi, rbp, [rax + 32]
+adc r8, rbp
+mov [rsp + 48], r15
+mulx rbp, r15, [rax + 40]
+adc rsi, r15
+mulx rdx, r15, [rax + 48]
+adc rbp, r15
+adc rdx, 0
+add r12, r11
+adc rcx, r13
+adc rdi, r10
+adc r14, r9
+adc rbx, r8
+adc rsi, [rsp + 48]
+adc rbp, [rsp + 40]
+adc rdx, 0
+mov r8, [rsp + 32]
+mov r9, [r8 + 16]
+lea r9, [r9 + r9]
+mov r10, rdx
+mov rdx, [r8 + 8]
+mov r11, [r8 + 8]
+mulx r11, r13, r11
+mulx r9, r15, r9
+add r11, r15
+mulx r15, r8, [rsp + 24]
+adc r9, r8
+mov [rsp + 24], rax
+mulx r8, rax, [rsp + 16]
+adc r15, rax
+mov [rsp + 40], r12
+mulx rax, r12, [rsp + 8]
+adc r8, r12
+mulx rdx, r12, [rsp]
+adc rax, r12
+adc rdx, 0
+add rcx, r13
+adc rdi, r11
+adc r14, r9
+adc rbx, r15
+adc rsi, r8
+adc rbp, rax
+adc r10, rdx
+mov rdx, [rsp + 40]
+mov rax, [rsp + 24]
+mulx r8, r9, [rax]
+mulx r11, r12, [rax + 8]
+add r8, r12
+mulx r12, r13, [rax + 16]
+adc r11, r13
+mulx r13, r15, [rax + 24]
+adc r12, r15
+mov [rsp + 40], r10
+mulx r15, r10, [rax + 32]
+adc r13, r10
+mov [rsp + 48], rbp
+mulx r10, rbp, [rax + 40]
+adc r15, rbp
+mulx rdx, rbp, [rax + 48]
+adc r10, rbp
+adc rdx, 0
+add rcx, r9
+adc rdi, r8
+adc r14, r11
+adc rbx, r12
+adc rsi, r13
+adc r15, [rsp + 48]
+adc r10, [rsp + 40]
+adc rdx, 0
+mov r8, [rsp + 32]
+mov r9, [r8 + 24]
+lea r9, [r9 + r9]
+mov r11, rdx
+mov rdx, [r8 + 16]
+mov r12, [r8 + 16]
+mulx r12, r13, r12
+mulx r9, rbp, r9
+add r12, rbp
+mulx rbp, r8, [rsp + 16]
+adc r9, r8
+mov [rsp + 16], rdi
+mulx r8, rdi, [rsp + 8]
+adc rbp, rdi
+mulx rdx, rdi, [rsp]
+adc r8, rdi
+adc rdx, 0
+add r14, r13
+adc rbx, r12
+adc rsi, r9
+adc r15, rbp
+adc r10, r8
+adc r11, rdx
+mov rdx, rcx
+mulx rcx, rdi, [rax]
+mulx r8, r9, [rax + 8]
+add rcx, r9
+mulx r9, r12, [rax + 16]
+adc r8, r12
+mulx r12, r13, [rax + 24]
+adc r9, r13
+mulx r13, rbp, [rax + 32]
+adc r12, rbp
+mov [rsp + 40], r11
+mulx rbp, r11, [rax + 40]
+adc r13, r11
+mulx rdx, r11, [rax + 48]
+adc rbp, r11
+adc rdx, 0
+add rdi, [rsp + 16]
+adc r14, rcx
+adc rbx, r8
+adc rsi, r9
+adc r15, r12
+adc r10, r13
+adc rbp, [rsp + 40]
+adc rdx, 0
+mov rcx, [rsp + 32]
+mov r8, [rcx + 32]
+lea r8, [r8 + r8]
+mov r9, rdx
+mov rdx, [rcx + 24]
+mov r11, [rcx + 24]
+mulx r11, r12, r11
+mulx r8, r13, r8
+add r11, r13
+mulx r13, rcx, [rsp + 8]
+adc r8, rcx
+mulx rcx, rdx, [rsp]
+adc r13, rdx
+adc rcx, 0
+add rsi, r12
+adc r15, r11
+adc r10, r8
+adc rbp, r13
+adc r9, rcx
+mov rdx, rdi
+mulx rcx, rdi, [rax]
+mulx r8, r11, [rax + 8]
+add rcx, r11
+mulx r11, r12, [rax + 16]
+adc r8, r12
+mulx r12, r13, [rax + 24]
+adc r11, r13
+mov [rsp + 8], r9
+mulx r13, r9, [rax + 32]
+adc r12, r9
+mov [rsp + 40], rbp
+mulx r9, rbp, [rax + 40]
+adc r13, rbp
+mulx rdx, rbp, [rax + 48]
+adc r9, rbp
+adc rdx, 0
+add r14, rdi
+adc rbx, rcx
+adc rsi, r8
+adc r15, r11
+adc r10, r12
+adc r13, [rsp + 40]
+adc r9, [rsp + 8]
+adc rdx, 0
+mov rcx, [rsp + 32]
+mov rdi, [rcx + 40]
+lea rdi, [rdi + rdi]
+mov r8, rdx
+mov rdx, [rcx + 32]
+mov r11, [rcx + 32]
+mulx r11, r12, r11
+mulx rdi, rbp, rdi
+add r11, rbp
+mulx rdx, rbp, [rsp]
+adc rdi, rbp
+adc rdx, 0
+add r10, r12
+adc r13, r11
+adc r9, rdi
+adc r8, rdx
+mov rdx, r14
+mulx rdi, r11, [rax]
+mulx r12, r14, [rax + 8]
+add rdi, r14
+mulx r14, rbp, [rax + 16]
+adc r12, rbp
+mulx rbp, rcx, [rax + 24]
+adc r14, rcx
+mov [rsp], r8
+mulx rcx, r8, [rax + 32]
+adc rbp, r8
+mov [rsp + 8], r9
+mulx r8, r9, [rax + 40]
+adc rcx, r9
+mulx rdx, r9, [rax + 48]
+adc r8, r9
+adc rdx, 0
+add rbx, r11
+adc rsi, rdi
+adc r15, r12
+adc r10, r14
+adc r13, rbp
+adc rcx, [rsp + 8]
+adc r8, [rsp]
+adc rdx, 0
+mov rdi, [rsp + 32]
+mov r9, [rdi + 48]
+lea r9, [r9 + r9]
+mov r11, rdx
+mov rdx, [rdi + 40]
+mov r12, [rdi + 40]
+mulx r12, r14, r12
+mulx rdx, r9, r9
+add r12, r9
+adc rdx, 0
+add rcx, r14
+adc r8, r12
+adc r11, rdx
+mov rdx, rbx
+mulx r9, r12, [rax]
+mulx r14, rbx, [rax + 8]
+add r9, rbx
+mulx rbx, rbp, [rax + 16]
+adc r14, rbp
+mulx rbp, rdi, [rax + 24]
+adc rbx, rdi
+mov [rsp], r11
+mulx rdi, r11, [rax + 32]
+adc rbp, r11
+mov [rsp + 8], r8
+mulx r11, r8, [rax + 40]
+adc rdi, r8
+mulx rdx, r8, [rax + 48]
+adc r11, r8
+adc rdx, 0
+add rsi, r12
+adc r15, r9
+adc r10, r14
+adc r13, rbx
+adc rcx, rbp
+adc rdi, [rsp + 8]
+adc r11, [rsp]
+adc rdx, 0
+mov r8, [rsp + 32]
+mov r9, rdx
+mov rdx, [r8 + 48]
+mov r8, [r8 + 48]
+mulx rdx, r8, r8
+add r11, r8
+adc r9, rdx
+mov rdx, rsi
+imul rdx, [rax + 56]
+mulx r8, r12, [rax + 64]
+mulx r14, rbx, [rax + 72]
+add r8, rbx
+mulx rbx, rbp, [rax + 80]
+adc r14, rbp
+mov [rsp + 32], r9
+mulx rbp, r9, [rax + 88]
+adc rbx, r9
+mov [rsp], r11
+mulx r9, r11, [rax + 96]
+adc rbp, r11
+mov [rsp + 8], rdi
+mulx r11, rdi, [rax + 104]
+adc r9, rdi
+mulx rax, rdx, [rax + 112]
+adc r11, rdx
+adc rax, 0
+add rsi, r12
+adc r15, r8
+adc r10, r14
+adc r13, rbx
+adc rcx, rbp
+adc r9, [rsp + 8]
+adc r11, [rsp]
+adc rax, [rsp + 32]
+add rsp, 56
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        mu3 = const M::MU[3],
+        mu4 = const M::MU[4],
+        mu5 = const M::MU[5],
+        mu6 = const M::MU[6],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+    )
+}
+
+// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+lazy_assembly! { 7, 1:
+    mul: mul_lazy_room_mulx;
+    square: square_lazy_rows_mulx;
+}
+
+/// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_rows_mulx<M: Modulus<7>>(x: &[u64; 7]) -> [u64; 7] {
+    let mut z = [0; 7];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_rows_mulx_code::<M>,
+            out("rax") z[6], out("rcx") z[1], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            z[0], out("rdi") z[2], out("r8") z[3], out("r9") z[4], out("r10") _, out("r11") z[5],
+            out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_rows_mulx_code<M: Modulus<7>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 64
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi]
+mov r12, [rsi]
+mulx r12, r13, r12
+mulx rcx, r14, rcx
+add r12, r14
+mulx rdi, r14, rdi
+adc rcx, r14
+mulx r14, r15, r8
+adc rdi, r15
+mulx r15, rbx, r9
+adc r14, rbx
+mulx rbx, rbp, r10
+adc r15, rbp
+mulx rdx, rbp, r11
+adc rbx, rbp
+adc rdx, 0
+mov rbp, rdx
+mov rdx, r13
+imul rdx, [rax]
+mov [rsp], r11
+mov [rsp + 8], r10
+mulx r11, r10, [rax + 8]
+mov [rsp + 16], r9
+mov [rsp + 24], r8
+mulx r9, r8, [rax + 16]
+add r11, r8
+mov [rsp + 32], rsi
+mulx r8, rsi, [rax + 24]
+adc r9, rsi
+mov [rsp + 40], rbp
+mulx rsi, rbp, [rax + 32]
+adc r8, rbp
+mov [rsp + 48], rbx
+mulx rbp, rbx, [rax + 40]
+adc rsi, rbx
+mov [rsp + 56], r15
+mulx rbx, r15, [rax + 48]
+adc rbp, r15
+mulx rdx, r15, [rax + 56]
+adc rbx, r15
+adc rdx, 0
+add r13, r10
+adc r12, r11
+adc rcx, r9
+adc rdi, r8
+adc r14, rsi
+adc rbp, [rsp + 56]
+adc rbx, [rsp + 48]
+adc rdx, [rsp + 40]
+mov rsi, 0
+adc rsi, 0
+mov r8, [rsp + 32]
+mov r9, [r8 + 16]
+lea r9, [r9 + r9]
+mov r10, rdx
+mov rdx, [r8 + 8]
+mov r11, [r8 + 8]
+mulx r11, r13, r11
+mulx r9, r15, r9
+add r11, r15
+mulx r15, r8, [rsp + 24]
+adc r9, r8
+mov [rsp + 24], r12
+mulx r8, r12, [rsp + 16]
+adc r15, r12
+mov [rsp + 40], rax
+mulx r12, rax, [rsp + 8]
+adc r8, rax
+mulx rax, rdx, [rsp]
+adc r12, rdx
+adc rax, 0
+add rcx, r13
+adc rdi, r11
+adc r14, r9
+adc rbp, r15
+adc rbx, r8
+adc r10, r12
+adc rsi, rax
+mov rax, [rsp + 40]
+mov rdx, [rsp + 24]
+imul rdx, [rax]
+mulx r8, r9, [rax + 8]
+mulx r11, r12, [rax + 16]
+add r8, r12
+mulx r12, r13, [rax + 24]
+adc r11, r13
+mulx r13, r15, [rax + 32]
+adc r12, r15
+mov [rsp + 48], rsi
+mulx r15, rsi, [rax + 40]
+adc r13, rsi
+mov [rsp + 56], r10
+mulx rsi, r10, [rax + 48]
+adc r15, r10
+mulx rdx, r10, [rax + 56]
+adc rsi, r10
+adc rdx, 0
+add r9, [rsp + 24]
+adc rcx, r8
+adc rdi, r11
+adc r14, r12
+adc rbp, r13
+adc rbx, r15
+adc rsi, [rsp + 56]
+adc rdx, [rsp + 48]
+mov r8, 0
+adc r8, 0
+mov r9, [rsp + 32]
+mov r10, [r9 + 24]
+lea r10, [r10 + r10]
+mov r11, rdx
+mov rdx, [r9 + 16]
+mov r12, [r9 + 16]
+mulx r12, r13, r12
+mulx r10, r15, r10
+add r12, r15
+mulx r15, r9, [rsp + 16]
+adc r10, r9
+mov [rsp + 16], rdi
+mulx r9, rdi, [rsp + 8]
+adc r15, rdi
+mulx rdx, rdi, [rsp]
+adc r9, rdi
+adc rdx, 0
+add r14, r13
+adc rbp, r12
+adc rbx, r10
+adc rsi, r15
+adc r11, r9
+adc r8, rdx
+mov rdx, rcx
+imul rdx, [rax]
+mulx rdi, r9, [rax + 8]
+mulx r10, r12, [rax + 16]
+add rdi, r12
+mulx r12, r13, [rax + 24]
+adc r10, r13
+mulx r13, r15, [rax + 32]
+adc r12, r15
+mov [rsp + 48], r8
+mulx r15, r8, [rax + 40]
+adc r13, r8
+mov [rsp + 56], r11
+mulx r8, r11, [rax + 48]
+adc r15, r11
+mulx rdx, r11, [rax + 56]
+adc r8, r11
+adc rdx, 0
+add rcx, r9
+adc rdi, [rsp + 16]
+adc r14, r10
+adc rbp, r12
+adc rbx, r13
+adc rsi, r15
+adc r8, [rsp + 56]
+adc rdx, [rsp + 48]
+mov rcx, 0
+adc rcx, 0
+mov r9, [rsp + 32]
+mov r10, [r9 + 32]
+lea r10, [r10 + r10]
+mov r11, rdx
+mov rdx, [r9 + 24]
+mov r12, [r9 + 24]
+mulx r12, r13, r12
+mulx r10, r15, r10
+add r12, r15
+mulx r15, r9, [rsp + 8]
+adc r10, r9
+mulx rdx, r9, [rsp]
+adc r15, r9
+adc rdx, 0
+add rbx, r13
+adc rsi, r12
+adc r8, r10
+adc r11, r15
+adc rcx, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx r9, r10, [rax + 8]
+mulx r12, r13, [rax + 16]
+add r9, r13
+mulx r13, r15, [rax + 24]
+adc r12, r15
+mov [rsp + 8], rcx
+mulx r15, rcx, [rax + 32]
+adc r13, rcx
+mov [rsp + 48], r11
+mulx rcx, r11, [rax + 40]
+adc r15, r11
+mov [rsp + 56], r8
+mulx r11, r8, [rax + 48]
+adc rcx, r8
+mulx rdx, r8, [rax + 56]
+adc r11, r8
+adc rdx, 0
+add rdi, r10
+adc r14, r9
+adc rbp, r12
+adc rbx, r13
+adc rsi, r15
+adc rcx, [rsp + 56]
+adc r11, [rsp + 48]
+adc rdx, [rsp + 8]
+mov rdi, 0
+adc rdi, 0
+mov r8, [rsp + 32]
+mov r9, [r8 + 40]
+lea r9, [r9 + r9]
+mov r10, rdx
+mov rdx, [r8 + 32]
+mov r12, [r8 + 32]
+mulx r12, r13, r12
+mulx r9, r15, r9
+add r12, r15
+mulx rdx, r15, [rsp]
+adc r9, r15
+adc rdx, 0
+add rcx, r13
+adc r11, r12
+adc r10, r9
+adc rdi, rdx
+mov rdx, r14
+imul rdx, [rax]
+mulx r9, r12, [rax + 8]
+mulx r13, r15, [rax + 16]
+add r9, r15
+mulx r15, r8, [rax + 24]
+adc r13, r8
+mov [rsp], rdi
+mulx r8, rdi, [rax + 32]
+adc r15, rdi
+mov [rsp + 8], r10
+mulx rdi, r10, [rax + 40]
+adc r8, r10
+mov [rsp + 48], r11
+mulx r10, r11, [rax + 48]
+adc rdi, r11
+mulx rdx, r11, [rax + 56]
+adc r10, r11
+adc rdx, 0
+add r14, r12
+adc rbp, r9
+adc rbx, r13
+adc rsi, r15
+adc rcx, r8
+adc rdi, [rsp + 48]
+adc r10, [rsp + 8]
+adc rdx, [rsp]
+mov r8, 0
+adc r8, 0
+mov r9, [rsp + 32]
+mov r11, [r9 + 48]
+lea r11, [r11 + r11]
+mov r12, rdx
+mov rdx, [r9 + 40]
+mov r13, [r9 + 40]
+mulx r13, r14, r13
+mulx rdx, r11, r11
+add r13, r11
+adc rdx, 0
+add r10, r14
+adc r12, r13
+adc r8, rdx
+mov rdx, rbp
+imul rdx, [rax]
+mulx r11, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r11, r15
+mulx r15, r9, [rax + 24]
+adc r14, r9
+mov [rsp], r8
+mulx r9, r8, [rax + 32]
+adc r15, r8
+mov [rsp + 8], r12
+mulx r8, r12, [rax + 40]
+adc r9, r12
+mov [rsp + 48], r10
+mulx r12, r10, [rax + 48]
+adc r8, r10
+mulx rdx, r10, [rax + 56]
+adc r12, r10
+adc rdx, 0
+add rbp, r13
+adc rbx, r11
+adc rsi, r14
+adc rcx, r15
+adc rdi, r9
+adc r8, [rsp + 48]
+adc r12, [rsp + 8]
+adc rdx, [rsp]
+mov r9, 0
+adc r9, 0
+mov r10, [rsp + 32]
+mov r11, rdx
+mov rdx, [r10 + 48]
+mov r10, [r10 + 48]
+mulx rdx, r10, r10
+add r11, r10
+adc r9, rdx
+mov rdx, rbx
+imul rdx, [rax]
+mulx r10, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r10, r15
+mulx r15, rbp, [rax + 24]
+adc r14, rbp
+mov [rsp + 32], r9
+mulx rbp, r9, [rax + 32]
+adc r15, r9
+mov [rsp], r11
+mulx r9, r11, [rax + 40]
+adc rbp, r11
+mov [rsp + 8], r12
+mulx r11, r12, [rax + 48]
+adc r9, r12
+mulx rax, rdx, [rax + 56]
+adc r11, rdx
+adc rax, 0
+add rbx, r13
+adc rsi, r10
+adc rcx, r14
+adc rdi, r15
+adc r8, rbp
+adc r9, [rsp + 8]
+adc r11, [rsp]
+adc rax, [rsp + 32]
+add rsp, 64
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+    )
+}
+
+// room: 4p < R: values below 2p.
+lazy_assembly! { 7, 2:
+    mul: mul_lazy_room_mulx;
+}
+
+/// x*y/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_room_mulx<M: Modulus<7>>(x: &[u64; 7], y: &[u64; 7]) -> [u64; 7] {
+    let mut z = [0; 7];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_room_mulx_code::<M>,
+            out("rax") z[1], out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => z[6],
+            inout("rsi") core::ptr::from_ref(x) => _, out("rdi") z[0], out("r8") _, out("r9") z[3],
+            out("r10") z[4], out("r11") z[5], out("r12") _, out("r13") _, out("r14") _, out("r15")
+            _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_room_mulx_code<M: Modulus<7>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 48
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx rdx, r14, r14
+adc r13, r14
+adc rdx, 0
+mov r14, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r15, rbx, [rax + 8]
+mov [rsp], rsi
+mulx rbp, rsi, [rax + 16]
+add r15, rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 24]
+adc rbp, rcx
+mov [rsp + 16], r14
+mulx rcx, r14, [rax + 32]
+adc rsi, r14
+mov [rsp + 24], r13
+mulx r14, r13, [rax + 40]
+adc rcx, r13
+mov [rsp + 32], r12
+mulx r13, r12, [rax + 48]
+adc r14, r12
+mulx rdx, r12, [rax + 56]
+adc r13, r12
+adc rdx, 0
+add r8, rbx
+adc rdi, r15
+adc r9, rbp
+adc r10, rsi
+adc r11, rcx
+adc r14, [rsp + 32]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rcx, [rsp + 8]
+mov rsi, rdx
+mov rdx, [rcx + 8]
+mov r8, [rsp]
+mulx r12, r15, [r8]
+mulx rbx, rbp, [r8 + 8]
+add r12, rbp
+mulx rbp, rcx, [r8 + 16]
+adc rbx, rcx
+mov [rsp + 16], rax
+mulx rcx, rax, [r8 + 24]
+adc rbp, rax
+mov [rsp + 24], rsi
+mulx rax, rsi, [r8 + 32]
+adc rcx, rsi
+mov [rsp + 32], r13
+mulx rsi, r13, [r8 + 40]
+adc rax, r13
+mulx rdx, r13, [r8 + 48]
+adc rsi, r13
+adc rdx, 0
+add rdi, r15
+adc r9, r12
+adc r10, rbx
+adc r11, rbp
+adc r14, rcx
+adc rax, [rsp + 32]
+adc rsi, [rsp + 24]
+adc rdx, 0
+mov rcx, [rsp + 16]
+mov r12, rdx
+mov rdx, rdi
+imul rdx, [rcx]
+mulx r13, r15, [rcx + 8]
+mulx rbx, rbp, [rcx + 16]
+add r13, rbp
+mulx rbp, r8, [rcx + 24]
+adc rbx, r8
+mov [rsp + 24], r12
+mulx r8, r12, [rcx + 32]
+adc rbp, r12
+mov [rsp + 32], rsi
+mulx r12, rsi, [rcx + 40]
+adc r8, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [rcx + 48]
+adc r12, rax
+mulx rax, rdx, [rcx + 56]
+adc rsi, rdx
+adc rax, 0
+add rdi, r15
+adc r9, r13
+adc r10, rbx
+adc r11, rbp
+adc r14, r8
+adc r12, [rsp + 40]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 24]
+mov rdi, [rsp + 8]
+mov rdx, [rdi + 16]
+mov r8, [rsp]
+mulx r13, r15, [r8]
+mulx rbx, rbp, [r8 + 8]
+add r13, rbp
+mulx rbp, rdi, [r8 + 16]
+adc rbx, rdi
+mulx rdi, rcx, [r8 + 24]
+adc rbp, rcx
+mov [rsp + 24], rax
+mulx rcx, rax, [r8 + 32]
+adc rdi, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [r8 + 40]
+adc rcx, rsi
+mulx rdx, rsi, [r8 + 48]
+adc rax, rsi
+adc rdx, 0
+add r9, r15
+adc r10, r13
+adc r11, rbx
+adc r14, rbp
+adc r12, rdi
+adc rcx, [rsp + 32]
+adc rax, [rsp + 24]
+adc rdx, 0
+mov rsi, [rsp + 16]
+mov rdi, rdx
+mov rdx, r9
+imul rdx, [rsi]
+mulx r13, r15, [rsi + 8]
+mulx rbx, rbp, [rsi + 16]
+add r13, rbp
+mulx rbp, r8, [rsi + 24]
+adc rbx, r8
+mov [rsp + 24], rdi
+mulx r8, rdi, [rsi + 32]
+adc rbp, rdi
+mov [rsp + 32], rax
+mulx rdi, rax, [rsi + 40]
+adc r8, rax
+mov [rsp + 40], rcx
+mulx rax, rcx, [rsi + 48]
+adc rdi, rcx
+mulx rcx, rdx, [rsi + 56]
+adc rax, rdx
+adc rcx, 0
+add r9, r15
+adc r10, r13
+adc r11, rbx
+adc r14, rbp
+adc r12, r8
+adc rdi, [rsp + 40]
+adc rax, [rsp + 32]
+adc rcx, [rsp + 24]
+mov r8, [rsp + 8]
+mov rdx, [r8 + 24]
+mov r9, [rsp]
+mulx r13, r15, [r9]
+mulx rbx, rbp, [r9 + 8]
+add r13, rbp
+mulx rbp, r8, [r9 + 16]
+adc rbx, r8
+mulx r8, rsi, [r9 + 24]
+adc rbp, rsi
+mov [rsp + 24], rcx
+mulx rsi, rcx, [r9 + 32]
+adc r8, rcx
+mov [rsp + 32], rax
+mulx rcx, rax, [r9 + 40]
+adc rsi, rax
+mulx rax, rdx, [r9 + 48]
+adc rcx, rdx
+adc rax, 0
+add r10, r15
+adc r11, r13
+adc r14, rbx
+adc r12, rbp
+adc rdi, r8
+adc rsi, [rsp + 32]
+adc rcx, [rsp + 24]
+adc rax, 0
+mov r8, [rsp + 16]
+mov rdx, r10
+imul rdx, [r8]
+mulx r13, r15, [r8 + 8]
+mulx rbx, rbp, [r8 + 16]
+add r13, rbp
+mulx rbp, r9, [r8 + 24]
+adc rbx, r9
+mov [rsp + 24], rax
+mulx r9, rax, [r8 + 32]
+adc rbp, rax
+mov [rsp + 32], rcx
+mulx rax, rcx, [r8 + 40]
+adc r9, rcx
+mov [rsp + 40], rsi
+mulx rcx, rsi, [r8 + 48]
+adc rax, rsi
+mulx rdx, rsi, [r8 + 56]
+adc rcx, rsi
+adc rdx, 0
+add r10, r15
+adc r11, r13
+adc r14, rbx
+adc r12, rbp
+adc rdi, r9
+adc rax, [rsp + 40]
+adc rcx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rsi, [rsp + 8]
+mov r9, rdx
+mov rdx, [rsi + 32]
+mov r10, [rsp]
+mulx r13, r15, [r10]
+mulx rbx, rbp, [r10 + 8]
+add r13, rbp
+mulx rbp, rsi, [r10 + 16]
+adc rbx, rsi
+mulx rsi, r8, [r10 + 24]
+adc rbp, r8
+mov [rsp + 24], r9
+mulx r8, r9, [r10 + 32]
+adc rsi, r9
+mov [rsp + 32], rcx
+mulx r9, rcx, [r10 + 40]
+adc r8, rcx
+mulx rcx, rdx, [r10 + 48]
+adc r9, rdx
+adc rcx, 0
+add r11, r15
+adc r14, r13
+adc r12, rbx
+adc rdi, rbp
+adc rax, rsi
+adc r8, [rsp + 32]
+adc r9, [rsp + 24]
+adc rcx, 0
+mov rsi, [rsp + 16]
+mov rdx, r11
+imul rdx, [rsi]
+mulx r13, r15, [rsi + 8]
+mulx rbx, rbp, [rsi + 16]
+add r13, rbp
+mulx rbp, r10, [rsi + 24]
+adc rbx, r10
+mov [rsp + 24], rcx
+mulx r10, rcx, [rsi + 32]
+adc rbp, rcx
+mov [rsp + 32], r9
+mulx rcx, r9, [rsi + 40]
+adc r10, r9
+mov [rsp + 40], r8
+mulx r9, r8, [rsi + 48]
+adc rcx, r8
+mulx rdx, r8, [rsi + 56]
+adc r9, r8
+adc rdx, 0
+add r11, r15
+adc r14, r13
+adc r12, rbx
+adc rdi, rbp
+adc rax, r10
+adc rcx, [rsp + 40]
+adc r9, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r8, [rsp + 8]
+mov r10, rdx
+mov rdx, [r8 + 40]
+mov r11, [rsp]
+mulx r13, r15, [r11]
+mulx rbx, rbp, [r11 + 8]
+add r13, rbp
+mulx rbp, r8, [r11 + 16]
+adc rbx, r8
+mulx r8, rsi, [r11 + 24]
+adc rbp, rsi
+mov [rsp + 24], r10
+mulx rsi, r10, [r11 + 32]
+adc r8, r10
+mov [rsp + 32], r9
+mulx r10, r9, [r11 + 40]
+adc rsi, r9
+mulx rdx, r9, [r11 + 48]
+adc r10, r9
+adc rdx, 0
+add r14, r15
+adc r12, r13
+adc rdi, rbx
+adc rax, rbp
+adc rcx, r8
+adc rsi, [rsp + 32]
+adc r10, [rsp + 24]
+adc rdx, 0
+mov r8, [rsp + 16]
+mov r9, rdx
+mov rdx, r14
+imul rdx, [r8]
+mulx r13, r15, [r8 + 8]
+mulx rbx, rbp, [r8 + 16]
+add r13, rbp
+mulx rbp, r11, [r8 + 24]
+adc rbx, r11
+mov [rsp + 24], r9
+mulx r11, r9, [r8 + 32]
+adc rbp, r9
+mov [rsp + 32], r10
+mulx r9, r10, [r8 + 40]
+adc r11, r10
+mov [rsp + 40], rsi
+mulx r10, rsi, [r8 + 48]
+adc r9, rsi
+mulx rdx, rsi, [r8 + 56]
+adc r10, rsi
+adc rdx, 0
+add r14, r15
+adc r12, r13
+adc rdi, rbx
+adc rax, rbp
+adc rcx, r11
+adc r9, [rsp + 40]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rsi, [rsp + 8]
+mov r11, rdx
+mov rdx, [rsi + 48]
+mov rsi, [rsp]
+mulx r13, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r13, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mulx rbp, r8, [rsi + 24]
+adc rbx, r8
+mov [rsp + 8], r11
+mulx r8, r11, [rsi + 32]
+adc rbp, r11
+mov [rsp + 24], r10
+mulx r11, r10, [rsi + 40]
+adc r8, r10
+mulx rdx, rsi, [rsi + 48]
+adc r11, rsi
+adc rdx, 0
+add r12, r14
+adc rdi, r13
+adc rax, r15
+adc rcx, rbx
+adc r9, rbp
+adc r8, [rsp + 24]
+adc r11, [rsp + 8]
+adc rdx, 0
+mov rsi, [rsp + 16]
+mov r10, rdx
+mov rdx, r12
+imul rdx, [rsi]
+mulx r13, r14, [rsi + 8]
+mulx r15, rbx, [rsi + 16]
+add r13, rbx
+mulx rbx, rbp, [rsi + 24]
+adc r15, rbp
+mov [rsp + 8], r10
+mulx rbp, r10, [rsi + 32]
+adc rbx, r10
+mov [rsp + 24], r11
+mulx r10, r11, [rsi + 40]
+adc rbp, r11
+mov [rsp], r8
+mulx r11, r8, [rsi + 48]
+adc r10, r8
+mulx rdx, rsi, [rsi + 56]
+adc r11, rsi
+adc rdx, 0
+add r12, r14
+adc rdi, r13
+adc rax, r15
+adc rcx, rbx
+adc r9, rbp
+adc r10, [rsp]
+adc r11, [rsp + 24]
+adc rdx, [rsp + 8]
+add rsp, 48
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],

@@ -4,6 +4,7 @@
 use core::arch::{asm, naked_asm};
 
 use crate::assembly::assembly;
+use crate::lazy_kernels::lazy_assembly;
 use crate::modulus::Modulus;
 
 // fold: mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products.
@@ -25,19 +26,9 @@ unsafe fn mul_fold_mulx<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
         asm!(
             "call {kernel}",
             kernel = sym mul_fold_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[5],
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => z[6],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") z[7],
-            out("r11") z[4],
-            out("r12") z[0],
-            out("r13") z[1],
-            out("r14") z[2],
-            out("r15") z[3],
+            out("rax") _, out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => z[6], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[7],
+            out("r11") z[4], out("r12") z[0], out("r13") z[1], out("r14") z[2], out("r15") z[3],
             options(pure, readonly),
         );
     }
@@ -48,582 +39,582 @@ unsafe fn mul_fold_mulx<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
 unsafe extern "C" fn mul_fold_mulx_code<M: Modulus<8>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 64
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, rbp, r9
-    add rdi, rbp
-    mov rbp, qword ptr [rsi + 16]
-    mulx rbp, rbx, rbp
-    adc r9, rbx
-    mov rbx, qword ptr [rsi + 24]
-    mulx rbx, r12, rbx
-    adc rbp, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, r13, r12
-    adc rbx, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx r13, r14, r13
-    adc r12, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, r15, r14
-    adc r13, r15
-    mov r15, qword ptr [rsi + 56]
-    mulx rdx, r15, r15
-    adc r14, r15
-    adc rdx, 0
-    mov r15, rdx
-    mov rdx, r8
-    mulx r8, r11, qword ptr [rax]
-    mov qword ptr [rsp], rsi
-    mulx r10, rsi, qword ptr [rax + 8]
-    add r8, rsi
-    mov qword ptr [rsp + 8], rcx
-    mulx rsi, rcx, qword ptr [rax + 16]
-    adc r10, rcx
-    mov qword ptr [rsp + 16], r15
-    mulx rcx, r15, qword ptr [rax + 24]
-    adc rsi, r15
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [rax + 32]
-    adc rcx, r14
-    mov qword ptr [rsp + 32], r13
-    mulx r14, r13, qword ptr [rax + 40]
-    adc r15, r13
-    mov qword ptr [rsp + 40], r15
-    mulx r13, r15, qword ptr [rax + 48]
-    adc r14, r15
-    mulx rdx, r15, qword ptr [rax + 56]
-    adc r13, r15
-    adc rdx, 0
-    add rdi, r11
-    adc r9, r8
-    adc rbp, r10
-    adc rbx, rsi
-    adc r12, rcx
-    mov rcx, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 24]
-    adc r13, qword ptr [rsp + 16]
-    adc rdx, 0
-    mov rsi, qword ptr [rsp + 8]
-    mov r8, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov r15, qword ptr [rsp]
-    mulx r11, r10, qword ptr [r15]
-    mov qword ptr [rsp + 16], rax
-    mulx rsi, rax, qword ptr [r15 + 8]
-    add r11, rax
-    mov qword ptr [rsp + 24], r8
-    mulx rax, r8, qword ptr [r15 + 16]
-    adc rsi, r8
-    mov qword ptr [rsp + 40], r13
-    mulx r8, r13, qword ptr [r15 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 32], r14
-    mulx r13, r14, qword ptr [r15 + 32]
-    adc r8, r14
-    mov qword ptr [rsp + 48], rcx
-    mulx r14, rcx, qword ptr [r15 + 40]
-    adc r13, rcx
-    mov qword ptr [rsp + 56], r13
-    mulx rcx, r13, qword ptr [r15 + 48]
-    adc r14, r13
-    mulx rdx, r13, qword ptr [r15 + 56]
-    adc rcx, r13
-    adc rdx, 0
-    add rdi, r10
-    adc r9, r11
-    adc rbp, rsi
-    adc rbx, rax
-    adc r12, r8
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 56]
-    adc r14, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, rdx
-    mov rdx, rdi
-    mov rdi, qword ptr [rsp + 16]
-    mulx r8, r13, qword ptr [rdi]
-    mulx r11, r10, qword ptr [rdi + 8]
-    add r8, r10
-    mulx r10, r15, qword ptr [rdi + 16]
-    adc r11, r15
-    mov qword ptr [rsp + 24], rsi
-    mulx r15, rsi, qword ptr [rdi + 24]
-    adc r10, rsi
-    mov qword ptr [rsp + 40], rcx
-    mulx rsi, rcx, qword ptr [rdi + 32]
-    adc r15, rcx
-    mov qword ptr [rsp + 32], r14
-    mulx rcx, r14, qword ptr [rdi + 40]
-    adc rsi, r14
-    mov qword ptr [rsp + 56], rsi
-    mulx r14, rsi, qword ptr [rdi + 48]
-    adc rcx, rsi
-    mulx rdx, rsi, qword ptr [rdi + 56]
-    adc r14, rsi
-    adc rdx, 0
-    add r9, r13
-    adc rbp, r8
-    adc rbx, r11
-    adc r12, r10
-    adc rax, r15
-    mov rsi, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r8, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [r8 + 16]
-    mov r15, qword ptr [rsp]
-    mulx r11, r10, qword ptr [r15]
-    mulx r8, rdi, qword ptr [r15 + 8]
-    add r11, rdi
-    mov qword ptr [rsp + 24], r13
-    mulx rdi, r13, qword ptr [r15 + 16]
-    adc r8, r13
-    mov qword ptr [rsp + 40], r14
-    mulx r13, r14, qword ptr [r15 + 24]
-    adc rdi, r14
-    mov qword ptr [rsp + 56], rcx
-    mulx r14, rcx, qword ptr [r15 + 32]
-    adc r13, rcx
-    mov qword ptr [rsp + 32], rsi
-    mulx rcx, rsi, qword ptr [r15 + 40]
-    adc r14, rsi
-    mov qword ptr [rsp + 48], r14
-    mulx rsi, r14, qword ptr [r15 + 48]
-    adc rcx, r14
-    mulx rdx, r14, qword ptr [r15 + 56]
-    adc rsi, r14
-    adc rdx, 0
-    add r9, r10
-    adc rbp, r11
-    adc rbx, r8
-    adc r12, rdi
-    adc rax, r13
-    mov rdi, qword ptr [rsp + 32]
-    adc rdi, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, rdx
-    mov rdx, r9
-    mov r9, qword ptr [rsp + 16]
-    mulx r13, r14, qword ptr [r9]
-    mulx r11, r10, qword ptr [r9 + 8]
-    add r13, r10
-    mulx r10, r15, qword ptr [r9 + 16]
-    adc r11, r15
-    mov qword ptr [rsp + 24], r8
-    mulx r15, r8, qword ptr [r9 + 24]
-    adc r10, r8
-    mov qword ptr [rsp + 40], rsi
-    mulx r8, rsi, qword ptr [r9 + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 56], rcx
-    mulx rsi, rcx, qword ptr [r9 + 40]
-    adc r8, rcx
-    mov qword ptr [rsp + 48], r8
-    mulx rcx, r8, qword ptr [r9 + 48]
-    adc rsi, r8
-    mulx rdx, r8, qword ptr [r9 + 56]
-    adc rcx, r8
-    adc rdx, 0
-    add rbp, r14
-    adc rbx, r13
-    adc r12, r11
-    adc rax, r10
-    adc rdi, r15
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 24]
-    mov r15, qword ptr [rsp]
-    mulx r11, r10, qword ptr [r15]
-    mulx r13, r9, qword ptr [r15 + 8]
-    add r11, r9
-    mov qword ptr [rsp + 24], r14
-    mulx r9, r14, qword ptr [r15 + 16]
-    adc r13, r14
-    mov qword ptr [rsp + 40], rcx
-    mulx r14, rcx, qword ptr [r15 + 24]
-    adc r9, rcx
-    mov qword ptr [rsp + 48], rsi
-    mulx rcx, rsi, qword ptr [r15 + 32]
-    adc r14, rsi
-    mov qword ptr [rsp + 56], r8
-    mulx rsi, r8, qword ptr [r15 + 40]
-    adc rcx, r8
-    mov qword ptr [rsp + 32], rcx
-    mulx r8, rcx, qword ptr [r15 + 48]
-    adc rsi, rcx
-    mulx rcx, rdx, qword ptr [r15 + 56]
-    adc r8, rdx
-    adc rcx, 0
-    add rbp, r10
-    adc rbx, r11
-    adc r12, r13
-    adc rax, r9
-    adc rdi, r14
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 24]
-    mov rdx, rbp
-    mov rbp, qword ptr [rsp + 16]
-    mulx r13, r14, qword ptr [rbp]
-    mulx r11, r10, qword ptr [rbp + 8]
-    add r13, r10
-    mulx r10, r15, qword ptr [rbp + 16]
-    adc r11, r15
-    mov qword ptr [rsp + 24], rcx
-    mulx r15, rcx, qword ptr [rbp + 24]
-    adc r10, rcx
-    mov qword ptr [rsp + 40], r8
-    mulx rcx, r8, qword ptr [rbp + 32]
-    adc r15, r8
-    mov qword ptr [rsp + 48], rsi
-    mulx r8, rsi, qword ptr [rbp + 40]
-    adc rcx, rsi
-    mov qword ptr [rsp + 32], rcx
-    mulx rsi, rcx, qword ptr [rbp + 48]
-    adc r8, rcx
-    mulx rcx, rdx, qword ptr [rbp + 56]
-    adc rsi, rdx
-    adc rcx, 0
-    add rbx, r14
-    adc r12, r13
-    adc rax, r11
-    adc rdi, r10
-    adc r9, r15
-    mov r13, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 32]
-    adc r8, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov r14, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r14 + 32]
-    mov r15, qword ptr [rsp]
-    mulx r11, r10, qword ptr [r15]
-    mulx r14, rbp, qword ptr [r15 + 8]
-    add r11, rbp
-    mov qword ptr [rsp + 24], rcx
-    mulx rbp, rcx, qword ptr [r15 + 16]
-    adc r14, rcx
-    mov qword ptr [rsp + 40], rsi
-    mulx rcx, rsi, qword ptr [r15 + 24]
-    adc rbp, rsi
-    mov qword ptr [rsp + 32], r8
-    mulx rsi, r8, qword ptr [r15 + 32]
-    adc rcx, r8
-    mov qword ptr [rsp + 48], r13
-    mulx r8, r13, qword ptr [r15 + 40]
-    adc rsi, r13
-    mov qword ptr [rsp + 56], rsi
-    mulx r13, rsi, qword ptr [r15 + 48]
-    adc r8, rsi
-    mulx rdx, rsi, qword ptr [r15 + 56]
-    adc r13, rsi
-    adc rdx, 0
-    add rbx, r10
-    adc r12, r11
-    adc rax, r14
-    adc rdi, rbp
-    adc r9, rcx
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 32]
-    adc r13, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, rdx
-    mov rdx, rbx
-    mov rbp, qword ptr [rsp + 16]
-    mulx rbx, r14, qword ptr [rbp]
-    mulx r11, r10, qword ptr [rbp + 8]
-    add rbx, r10
-    mulx r10, r15, qword ptr [rbp + 16]
-    adc r11, r15
-    mov qword ptr [rsp + 24], rsi
-    mulx r15, rsi, qword ptr [rbp + 24]
-    adc r10, rsi
-    mov qword ptr [rsp + 40], r13
-    mulx rsi, r13, qword ptr [rbp + 32]
-    adc r15, r13
-    mov qword ptr [rsp + 32], r8
-    mulx r13, r8, qword ptr [rbp + 40]
-    adc rsi, r8
-    mov qword ptr [rsp + 56], rsi
-    mulx r8, rsi, qword ptr [rbp + 48]
-    adc r13, rsi
-    mulx rdx, rsi, qword ptr [rbp + 56]
-    adc r8, rsi
-    adc rdx, 0
-    add r12, r14
-    adc rax, rbx
-    adc rdi, r11
-    adc r9, r10
-    adc rcx, r15
-    mov rsi, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [rbx + 40]
-    mov r15, qword ptr [rsp]
-    mulx r11, r10, qword ptr [r15]
-    mulx rbx, rbp, qword ptr [r15 + 8]
-    add r11, rbp
-    mov qword ptr [rsp + 24], r14
-    mulx rbp, r14, qword ptr [r15 + 16]
-    adc rbx, r14
-    mov qword ptr [rsp + 40], r8
-    mulx r14, r8, qword ptr [r15 + 24]
-    adc rbp, r8
-    mov qword ptr [rsp + 56], r13
-    mulx r8, r13, qword ptr [r15 + 32]
-    adc r14, r13
-    mov qword ptr [rsp + 32], rsi
-    mulx r13, rsi, qword ptr [r15 + 40]
-    adc r8, rsi
-    mov qword ptr [rsp + 48], r8
-    mulx rsi, r8, qword ptr [r15 + 48]
-    adc r13, r8
-    mulx rdx, r8, qword ptr [r15 + 56]
-    adc rsi, r8
-    adc rdx, 0
-    add r12, r10
-    adc rax, r11
-    adc rdi, rbx
-    adc r9, rbp
-    adc rcx, r14
-    mov r8, qword ptr [rsp + 32]
-    adc r8, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbp, rdx
-    mov rdx, r12
-    mov rbx, qword ptr [rsp + 16]
-    mulx r12, r14, qword ptr [rbx]
-    mulx r11, r10, qword ptr [rbx + 8]
-    add r12, r10
-    mulx r10, r15, qword ptr [rbx + 16]
-    adc r11, r15
-    mov qword ptr [rsp + 24], rbp
-    mulx r15, rbp, qword ptr [rbx + 24]
-    adc r10, rbp
-    mov qword ptr [rsp + 40], rsi
-    mulx rbp, rsi, qword ptr [rbx + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 56], r13
-    mulx rsi, r13, qword ptr [rbx + 40]
-    adc rbp, r13
-    mov qword ptr [rsp + 48], rbp
-    mulx r13, rbp, qword ptr [rbx + 48]
-    adc rsi, rbp
-    mulx rdx, rbp, qword ptr [rbx + 56]
-    adc r13, rbp
-    adc rdx, 0
-    add rax, r14
-    adc rdi, r12
-    adc r9, r11
-    adc rcx, r10
-    adc r8, r15
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r12, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 48]
-    mov r15, qword ptr [rsp]
-    mulx r11, r10, qword ptr [r15]
-    mulx r12, rbx, qword ptr [r15 + 8]
-    add r11, rbx
-    mov qword ptr [rsp + 24], r14
-    mulx rbx, r14, qword ptr [r15 + 16]
-    adc r12, r14
-    mov qword ptr [rsp + 40], r13
-    mulx r14, r13, qword ptr [r15 + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 48], rsi
-    mulx r13, rsi, qword ptr [r15 + 32]
-    adc r14, rsi
-    mov qword ptr [rsp + 56], rbp
-    mulx rsi, rbp, qword ptr [r15 + 40]
-    adc r13, rbp
-    mov qword ptr [rsp + 32], r13
-    mulx rbp, r13, qword ptr [r15 + 48]
-    adc rsi, r13
-    mulx rdx, r13, qword ptr [r15 + 56]
-    adc rbp, r13
-    adc rdx, 0
-    add rax, r10
-    adc rdi, r11
-    adc r9, r12
-    adc rcx, rbx
-    adc r8, r14
-    mov rbx, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, rdx
-    mov rdx, rax
-    mov rax, qword ptr [rsp + 16]
-    mulx r13, r14, qword ptr [rax]
-    mulx r11, r10, qword ptr [rax + 8]
-    add r13, r10
-    mulx r10, r15, qword ptr [rax + 16]
-    adc r11, r15
-    mov qword ptr [rsp + 24], r12
-    mulx r15, r12, qword ptr [rax + 24]
-    adc r10, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [rax + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 48], rsi
-    mulx rbp, rsi, qword ptr [rax + 40]
-    adc r12, rsi
-    mov qword ptr [rsp + 32], r12
-    mulx rsi, r12, qword ptr [rax + 48]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rax + 56]
-    adc rsi, r12
-    adc rdx, 0
-    add rdi, r14
-    adc r9, r13
-    adc rcx, r11
-    adc r8, r10
-    adc rbx, r15
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 56]
-    mov r13, qword ptr [rsp]
-    mulx r15, r11, qword ptr [r13]
-    mulx r10, rax, qword ptr [r13 + 8]
-    add r15, rax
-    mov qword ptr [rsp + 8], r14
-    mulx rax, r14, qword ptr [r13 + 16]
-    adc r10, r14
-    mov qword ptr [rsp + 24], rsi
-    mulx r14, rsi, qword ptr [r13 + 24]
-    adc rax, rsi
-    mov qword ptr [rsp + 40], rbp
-    mulx rsi, rbp, qword ptr [r13 + 32]
-    adc r14, rbp
-    mov qword ptr [rsp + 32], r12
-    mulx rbp, r12, qword ptr [r13 + 40]
-    adc rsi, r12
-    mov qword ptr [rsp + 48], rsi
-    mulx r12, rsi, qword ptr [r13 + 48]
-    adc rbp, rsi
-    mulx rdx, rsi, qword ptr [r13 + 56]
-    adc r12, rsi
-    adc rdx, 0
-    add rdi, r11
-    adc r9, r15
-    adc rcx, r10
-    adc r8, rax
-    adc rbx, r14
-    mov rax, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov rsi, qword ptr [rsp + 16]
-    mov r13, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rsi + 64]
-    mulx r14, r15, qword ptr [rsi + 72]
-    mulx r11, r10, qword ptr [rsi + 80]
-    add r14, r10
-    mov qword ptr [rsp + 8], r13
-    mulx r10, r13, qword ptr [rsi + 88]
-    adc r11, r13
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [rsi + 96]
-    adc r10, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [rsi + 104]
-    adc r13, rbp
-    mov qword ptr [rsp + 48], rax
-    mulx rbp, rax, qword ptr [rsi + 112]
-    adc r12, rax
-    mov qword ptr [rsp + 32], r12
-    mulx rax, r12, qword ptr [rsi + 120]
-    adc rbp, r12
-    mulx rdx, r12, qword ptr [rsi + 128]
-    adc rax, r12
-    adc rdx, 0
-    add rdi, r15
-    adc r9, r14
-    adc rcx, r11
-    adc r8, r10
-    adc rbx, r13
-    mov rdi, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov r12, r9
-    sub r12, qword ptr [rsi + 72]
-    mov r13, rcx
-    sbb r13, qword ptr [rsi + 80]
-    mov r14, r8
-    sbb r14, qword ptr [rsi + 88]
-    mov r15, rbx
-    sbb r15, qword ptr [rsi + 96]
-    mov r11, rdi
-    sbb r11, qword ptr [rsi + 104]
-    mov r10, rbp
-    sbb r10, qword ptr [rsi + 112]
-    mov qword ptr [rsp + 8], r10
-    mov r10, rax
-    sbb r10, qword ptr [rsi + 120]
-    mov qword ptr [rsp + 24], r10
-    mov r10, rdx
-    sbb r10, qword ptr [rsi + 128]
-    cmovc r12, r9
-    cmovc r13, rcx
-    cmovc r14, r8
-    cmovc r15, rbx
-    cmovc r11, rdi
-    mov rcx, qword ptr [rsp + 8]
-    cmovc rcx, rbp
-    mov rsi, qword ptr [rsp + 24]
-    cmovc rsi, rax
-    cmovc r10, rdx
-    add rsp, 64
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 64
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, rbp, r9
+add rdi, rbp
+mov rbp, [rsi + 16]
+mulx rbp, rbx, rbp
+adc r9, rbx
+mov rbx, [rsi + 24]
+mulx rbx, r12, rbx
+adc rbp, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc rbx, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc r13, r15
+mov r15, [rsi + 56]
+mulx rdx, r15, r15
+adc r14, r15
+adc rdx, 0
+mov r15, rdx
+mov rdx, r8
+mulx r8, r11, [rax]
+mov [rsp], rsi
+mulx r10, rsi, [rax + 8]
+add r8, rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 16]
+adc r10, rcx
+mov [rsp + 16], r15
+mulx rcx, r15, [rax + 24]
+adc rsi, r15
+mov [rsp + 24], r14
+mulx r15, r14, [rax + 32]
+adc rcx, r14
+mov [rsp + 32], r13
+mulx r14, r13, [rax + 40]
+adc r15, r13
+mov [rsp + 40], r15
+mulx r13, r15, [rax + 48]
+adc r14, r15
+mulx rdx, r15, [rax + 56]
+adc r13, r15
+adc rdx, 0
+add rdi, r11
+adc r9, r8
+adc rbp, r10
+adc rbx, rsi
+adc r12, rcx
+mov rcx, [rsp + 32]
+adc rcx, [rsp + 40]
+adc r14, [rsp + 24]
+adc r13, [rsp + 16]
+adc rdx, 0
+mov rsi, [rsp + 8]
+mov r8, rdx
+mov rdx, [rsi + 8]
+mov r15, [rsp]
+mulx r11, r10, [r15]
+mov [rsp + 16], rax
+mulx rsi, rax, [r15 + 8]
+add r11, rax
+mov [rsp + 24], r8
+mulx rax, r8, [r15 + 16]
+adc rsi, r8
+mov [rsp + 40], r13
+mulx r8, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 32], r14
+mulx r13, r14, [r15 + 32]
+adc r8, r14
+mov [rsp + 48], rcx
+mulx r14, rcx, [r15 + 40]
+adc r13, rcx
+mov [rsp + 56], r13
+mulx rcx, r13, [r15 + 48]
+adc r14, r13
+mulx rdx, r13, [r15 + 56]
+adc rcx, r13
+adc rdx, 0
+add rdi, r10
+adc r9, r11
+adc rbp, rsi
+adc rbx, rax
+adc r12, r8
+mov rax, [rsp + 48]
+adc rax, [rsp + 56]
+adc r14, [rsp + 32]
+adc rcx, [rsp + 40]
+adc rdx, [rsp + 24]
+mov rsi, rdx
+mov rdx, rdi
+mov rdi, [rsp + 16]
+mulx r8, r13, [rdi]
+mulx r11, r10, [rdi + 8]
+add r8, r10
+mulx r10, r15, [rdi + 16]
+adc r11, r15
+mov [rsp + 24], rsi
+mulx r15, rsi, [rdi + 24]
+adc r10, rsi
+mov [rsp + 40], rcx
+mulx rsi, rcx, [rdi + 32]
+adc r15, rcx
+mov [rsp + 32], r14
+mulx rcx, r14, [rdi + 40]
+adc rsi, r14
+mov [rsp + 56], rsi
+mulx r14, rsi, [rdi + 48]
+adc rcx, rsi
+mulx rdx, rsi, [rdi + 56]
+adc r14, rsi
+adc rdx, 0
+add r9, r13
+adc rbp, r8
+adc rbx, r11
+adc r12, r10
+adc rax, r15
+mov rsi, [rsp + 32]
+adc rsi, [rsp + 56]
+adc rcx, [rsp + 40]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r8, [rsp + 8]
+mov r13, rdx
+mov rdx, [r8 + 16]
+mov r15, [rsp]
+mulx r11, r10, [r15]
+mulx r8, rdi, [r15 + 8]
+add r11, rdi
+mov [rsp + 24], r13
+mulx rdi, r13, [r15 + 16]
+adc r8, r13
+mov [rsp + 40], r14
+mulx r13, r14, [r15 + 24]
+adc rdi, r14
+mov [rsp + 56], rcx
+mulx r14, rcx, [r15 + 32]
+adc r13, rcx
+mov [rsp + 32], rsi
+mulx rcx, rsi, [r15 + 40]
+adc r14, rsi
+mov [rsp + 48], r14
+mulx rsi, r14, [r15 + 48]
+adc rcx, r14
+mulx rdx, r14, [r15 + 56]
+adc rsi, r14
+adc rdx, 0
+add r9, r10
+adc rbp, r11
+adc rbx, r8
+adc r12, rdi
+adc rax, r13
+mov rdi, [rsp + 32]
+adc rdi, [rsp + 48]
+adc rcx, [rsp + 56]
+adc rsi, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r8, rdx
+mov rdx, r9
+mov r9, [rsp + 16]
+mulx r13, r14, [r9]
+mulx r11, r10, [r9 + 8]
+add r13, r10
+mulx r10, r15, [r9 + 16]
+adc r11, r15
+mov [rsp + 24], r8
+mulx r15, r8, [r9 + 24]
+adc r10, r8
+mov [rsp + 40], rsi
+mulx r8, rsi, [r9 + 32]
+adc r15, rsi
+mov [rsp + 56], rcx
+mulx rsi, rcx, [r9 + 40]
+adc r8, rcx
+mov [rsp + 48], r8
+mulx rcx, r8, [r9 + 48]
+adc rsi, r8
+mulx rdx, r8, [r9 + 56]
+adc rcx, r8
+adc rdx, 0
+add rbp, r14
+adc rbx, r13
+adc r12, r11
+adc rax, r10
+adc rdi, r15
+mov r8, [rsp + 56]
+adc r8, [rsp + 48]
+adc rsi, [rsp + 40]
+adc rcx, [rsp + 24]
+adc rdx, 0
+mov r13, [rsp + 8]
+mov r14, rdx
+mov rdx, [r13 + 24]
+mov r15, [rsp]
+mulx r11, r10, [r15]
+mulx r13, r9, [r15 + 8]
+add r11, r9
+mov [rsp + 24], r14
+mulx r9, r14, [r15 + 16]
+adc r13, r14
+mov [rsp + 40], rcx
+mulx r14, rcx, [r15 + 24]
+adc r9, rcx
+mov [rsp + 48], rsi
+mulx rcx, rsi, [r15 + 32]
+adc r14, rsi
+mov [rsp + 56], r8
+mulx rsi, r8, [r15 + 40]
+adc rcx, r8
+mov [rsp + 32], rcx
+mulx r8, rcx, [r15 + 48]
+adc rsi, rcx
+mulx rcx, rdx, [r15 + 56]
+adc r8, rdx
+adc rcx, 0
+add rbp, r10
+adc rbx, r11
+adc r12, r13
+adc rax, r9
+adc rdi, r14
+mov r9, [rsp + 56]
+adc r9, [rsp + 32]
+adc rsi, [rsp + 48]
+adc r8, [rsp + 40]
+adc rcx, [rsp + 24]
+mov rdx, rbp
+mov rbp, [rsp + 16]
+mulx r13, r14, [rbp]
+mulx r11, r10, [rbp + 8]
+add r13, r10
+mulx r10, r15, [rbp + 16]
+adc r11, r15
+mov [rsp + 24], rcx
+mulx r15, rcx, [rbp + 24]
+adc r10, rcx
+mov [rsp + 40], r8
+mulx rcx, r8, [rbp + 32]
+adc r15, r8
+mov [rsp + 48], rsi
+mulx r8, rsi, [rbp + 40]
+adc rcx, rsi
+mov [rsp + 32], rcx
+mulx rsi, rcx, [rbp + 48]
+adc r8, rcx
+mulx rcx, rdx, [rbp + 56]
+adc rsi, rdx
+adc rcx, 0
+add rbx, r14
+adc r12, r13
+adc rax, r11
+adc rdi, r10
+adc r9, r15
+mov r13, [rsp + 48]
+adc r13, [rsp + 32]
+adc r8, [rsp + 40]
+adc rsi, [rsp + 24]
+adc rcx, 0
+mov r14, [rsp + 8]
+mov rdx, [r14 + 32]
+mov r15, [rsp]
+mulx r11, r10, [r15]
+mulx r14, rbp, [r15 + 8]
+add r11, rbp
+mov [rsp + 24], rcx
+mulx rbp, rcx, [r15 + 16]
+adc r14, rcx
+mov [rsp + 40], rsi
+mulx rcx, rsi, [r15 + 24]
+adc rbp, rsi
+mov [rsp + 32], r8
+mulx rsi, r8, [r15 + 32]
+adc rcx, r8
+mov [rsp + 48], r13
+mulx r8, r13, [r15 + 40]
+adc rsi, r13
+mov [rsp + 56], rsi
+mulx r13, rsi, [r15 + 48]
+adc r8, rsi
+mulx rdx, rsi, [r15 + 56]
+adc r13, rsi
+adc rdx, 0
+add rbx, r10
+adc r12, r11
+adc rax, r14
+adc rdi, rbp
+adc r9, rcx
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 56]
+adc r8, [rsp + 32]
+adc r13, [rsp + 40]
+adc rdx, [rsp + 24]
+mov rsi, rdx
+mov rdx, rbx
+mov rbp, [rsp + 16]
+mulx rbx, r14, [rbp]
+mulx r11, r10, [rbp + 8]
+add rbx, r10
+mulx r10, r15, [rbp + 16]
+adc r11, r15
+mov [rsp + 24], rsi
+mulx r15, rsi, [rbp + 24]
+adc r10, rsi
+mov [rsp + 40], r13
+mulx rsi, r13, [rbp + 32]
+adc r15, r13
+mov [rsp + 32], r8
+mulx r13, r8, [rbp + 40]
+adc rsi, r8
+mov [rsp + 56], rsi
+mulx r8, rsi, [rbp + 48]
+adc r13, rsi
+mulx rdx, rsi, [rbp + 56]
+adc r8, rsi
+adc rdx, 0
+add r12, r14
+adc rax, rbx
+adc rdi, r11
+adc r9, r10
+adc rcx, r15
+mov rsi, [rsp + 32]
+adc rsi, [rsp + 56]
+adc r13, [rsp + 40]
+adc r8, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 8]
+mov r14, rdx
+mov rdx, [rbx + 40]
+mov r15, [rsp]
+mulx r11, r10, [r15]
+mulx rbx, rbp, [r15 + 8]
+add r11, rbp
+mov [rsp + 24], r14
+mulx rbp, r14, [r15 + 16]
+adc rbx, r14
+mov [rsp + 40], r8
+mulx r14, r8, [r15 + 24]
+adc rbp, r8
+mov [rsp + 56], r13
+mulx r8, r13, [r15 + 32]
+adc r14, r13
+mov [rsp + 32], rsi
+mulx r13, rsi, [r15 + 40]
+adc r8, rsi
+mov [rsp + 48], r8
+mulx rsi, r8, [r15 + 48]
+adc r13, r8
+mulx rdx, r8, [r15 + 56]
+adc rsi, r8
+adc rdx, 0
+add r12, r10
+adc rax, r11
+adc rdi, rbx
+adc r9, rbp
+adc rcx, r14
+mov r8, [rsp + 32]
+adc r8, [rsp + 48]
+adc r13, [rsp + 56]
+adc rsi, [rsp + 40]
+adc rdx, [rsp + 24]
+mov rbp, rdx
+mov rdx, r12
+mov rbx, [rsp + 16]
+mulx r12, r14, [rbx]
+mulx r11, r10, [rbx + 8]
+add r12, r10
+mulx r10, r15, [rbx + 16]
+adc r11, r15
+mov [rsp + 24], rbp
+mulx r15, rbp, [rbx + 24]
+adc r10, rbp
+mov [rsp + 40], rsi
+mulx rbp, rsi, [rbx + 32]
+adc r15, rsi
+mov [rsp + 56], r13
+mulx rsi, r13, [rbx + 40]
+adc rbp, r13
+mov [rsp + 48], rbp
+mulx r13, rbp, [rbx + 48]
+adc rsi, rbp
+mulx rdx, rbp, [rbx + 56]
+adc r13, rbp
+adc rdx, 0
+add rax, r14
+adc rdi, r12
+adc r9, r11
+adc rcx, r10
+adc r8, r15
+mov rbp, [rsp + 56]
+adc rbp, [rsp + 48]
+adc rsi, [rsp + 40]
+adc r13, [rsp + 24]
+adc rdx, 0
+mov r12, [rsp + 8]
+mov r14, rdx
+mov rdx, [r12 + 48]
+mov r15, [rsp]
+mulx r11, r10, [r15]
+mulx r12, rbx, [r15 + 8]
+add r11, rbx
+mov [rsp + 24], r14
+mulx rbx, r14, [r15 + 16]
+adc r12, r14
+mov [rsp + 40], r13
+mulx r14, r13, [r15 + 24]
+adc rbx, r13
+mov [rsp + 48], rsi
+mulx r13, rsi, [r15 + 32]
+adc r14, rsi
+mov [rsp + 56], rbp
+mulx rsi, rbp, [r15 + 40]
+adc r13, rbp
+mov [rsp + 32], r13
+mulx rbp, r13, [r15 + 48]
+adc rsi, r13
+mulx rdx, r13, [r15 + 56]
+adc rbp, r13
+adc rdx, 0
+add rax, r10
+adc rdi, r11
+adc r9, r12
+adc rcx, rbx
+adc r8, r14
+mov rbx, [rsp + 56]
+adc rbx, [rsp + 32]
+adc rsi, [rsp + 48]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r12, rdx
+mov rdx, rax
+mov rax, [rsp + 16]
+mulx r13, r14, [rax]
+mulx r11, r10, [rax + 8]
+add r13, r10
+mulx r10, r15, [rax + 16]
+adc r11, r15
+mov [rsp + 24], r12
+mulx r15, r12, [rax + 24]
+adc r10, r12
+mov [rsp + 40], rbp
+mulx r12, rbp, [rax + 32]
+adc r15, rbp
+mov [rsp + 48], rsi
+mulx rbp, rsi, [rax + 40]
+adc r12, rsi
+mov [rsp + 32], r12
+mulx rsi, r12, [rax + 48]
+adc rbp, r12
+mulx rdx, r12, [rax + 56]
+adc rsi, r12
+adc rdx, 0
+add rdi, r14
+adc r9, r13
+adc rcx, r11
+adc r8, r10
+adc rbx, r15
+mov r12, [rsp + 48]
+adc r12, [rsp + 32]
+adc rbp, [rsp + 40]
+adc rsi, [rsp + 24]
+adc rdx, 0
+mov r13, [rsp + 8]
+mov r14, rdx
+mov rdx, [r13 + 56]
+mov r13, [rsp]
+mulx r15, r11, [r13]
+mulx r10, rax, [r13 + 8]
+add r15, rax
+mov [rsp + 8], r14
+mulx rax, r14, [r13 + 16]
+adc r10, r14
+mov [rsp + 24], rsi
+mulx r14, rsi, [r13 + 24]
+adc rax, rsi
+mov [rsp + 40], rbp
+mulx rsi, rbp, [r13 + 32]
+adc r14, rbp
+mov [rsp + 32], r12
+mulx rbp, r12, [r13 + 40]
+adc rsi, r12
+mov [rsp + 48], rsi
+mulx r12, rsi, [r13 + 48]
+adc rbp, rsi
+mulx rdx, rsi, [r13 + 56]
+adc r12, rsi
+adc rdx, 0
+add rdi, r11
+adc r9, r15
+adc rcx, r10
+adc r8, rax
+adc rbx, r14
+mov rax, [rsp + 32]
+adc rax, [rsp + 48]
+adc rbp, [rsp + 40]
+adc r12, [rsp + 24]
+adc rdx, [rsp + 8]
+mov rsi, [rsp + 16]
+mov r13, rdx
+mov rdx, rdi
+imul rdx, [rsi + 64]
+mulx r14, r15, [rsi + 72]
+mulx r11, r10, [rsi + 80]
+add r14, r10
+mov [rsp + 8], r13
+mulx r10, r13, [rsi + 88]
+adc r11, r13
+mov [rsp + 24], r12
+mulx r13, r12, [rsi + 96]
+adc r10, r12
+mov [rsp + 40], rbp
+mulx r12, rbp, [rsi + 104]
+adc r13, rbp
+mov [rsp + 48], rax
+mulx rbp, rax, [rsi + 112]
+adc r12, rax
+mov [rsp + 32], r12
+mulx rax, r12, [rsi + 120]
+adc rbp, r12
+mulx rdx, r12, [rsi + 128]
+adc rax, r12
+adc rdx, 0
+add rdi, r15
+adc r9, r14
+adc rcx, r11
+adc r8, r10
+adc rbx, r13
+mov rdi, [rsp + 48]
+adc rdi, [rsp + 32]
+adc rbp, [rsp + 40]
+adc rax, [rsp + 24]
+adc rdx, [rsp + 8]
+mov r12, r9
+sub r12, [rsi + 72]
+mov r13, rcx
+sbb r13, [rsi + 80]
+mov r14, r8
+sbb r14, [rsi + 88]
+mov r15, rbx
+sbb r15, [rsi + 96]
+mov r11, rdi
+sbb r11, [rsi + 104]
+mov r10, rbp
+sbb r10, [rsi + 112]
+mov [rsp + 8], r10
+mov r10, rax
+sbb r10, [rsi + 120]
+mov [rsp + 24], r10
+mov r10, rdx
+sbb r10, [rsi + 128]
+cmovc r12, r9
+cmovc r13, rcx
+cmovc r14, r8
+cmovc r15, rbx
+cmovc r11, rdi
+mov rcx, [rsp + 8]
+cmovc rcx, rbp
+mov rsi, [rsp + 24]
+cmovc rsi, rax
+cmovc r10, rdx
+add rsp, 64
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -657,19 +648,9 @@ unsafe fn square_fold_mulx<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
         asm!(
             "call {kernel}",
             kernel = sym square_fold_mulx_code::<M>,
-            out("rax") z[5],
-            out("rcx") z[6],
-            out("rdx") _,
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _,
-            out("r8") _,
-            out("r9") z[0],
-            out("r10") z[1],
-            out("r11") _,
-            out("r12") z[2],
-            out("r13") z[3],
-            out("r14") z[7],
-            out("r15") z[4],
+            out("rax") z[5], out("rcx") z[6], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            _, out("rdi") _, out("r8") _, out("r9") z[0], out("r10") z[1], out("r11") _, out("r12")
+            z[2], out("r13") z[3], out("r14") z[7], out("r15") z[4],
             options(pure, readonly),
         );
     }
@@ -680,474 +661,474 @@ unsafe fn square_fold_mulx<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
 unsafe extern "C" fn square_fold_mulx_code<M: Modulus<8>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 80
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov r9, qword ptr [rsi + 32]
-    shld r9, rdx, 1
-    mov rdx, qword ptr [rsi + 32]
-    mov r10, qword ptr [rsi + 40]
-    shld r10, rdx, 1
-    mov rdx, qword ptr [rsi + 40]
-    mov r11, qword ptr [rsi + 48]
-    shld r11, rdx, 1
-    mov rdx, qword ptr [rsi + 48]
-    mov r12, qword ptr [rsi + 56]
-    shld r12, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov r13, qword ptr [rsi]
-    mulx r13, rbx, r13
-    mulx rcx, r15, rcx
-    add r13, r15
-    mulx rdi, r15, rdi
-    adc rcx, r15
-    mulx r15, r14, r8
-    adc rdi, r14
-    mulx r14, rbp, r9
-    adc r15, rbp
-    mov qword ptr [rsp], r10
-    mulx rbp, r10, r10
-    adc r14, r10
-    mov qword ptr [rsp + 8], r11
-    mulx r10, r11, r11
-    adc rbp, r11
-    mulx rdx, r11, r12
-    adc r10, r11
-    adc rdx, 0
-    mov r11, rdx
-    mov rdx, rbx
-    mov qword ptr [rsp + 16], r12
-    mulx rbx, r12, qword ptr [rax]
-    mov qword ptr [rsp + 24], r9
-    mov qword ptr [rsp + 32], r8
-    mulx r9, r8, qword ptr [rax + 8]
-    add rbx, r8
-    mov qword ptr [rsp + 40], rsi
-    mulx r8, rsi, qword ptr [rax + 16]
-    adc r9, rsi
-    mov qword ptr [rsp + 48], r11
-    mulx rsi, r11, qword ptr [rax + 24]
-    adc r8, r11
-    mov qword ptr [rsp + 56], r10
-    mulx r11, r10, qword ptr [rax + 32]
-    adc rsi, r10
-    mov qword ptr [rsp + 64], rbp
-    mulx r10, rbp, qword ptr [rax + 40]
-    adc r11, rbp
-    mov qword ptr [rsp + 72], r11
-    mulx rbp, r11, qword ptr [rax + 48]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [rax + 56]
-    adc rbp, r11
-    adc rdx, 0
-    add r13, r12
-    adc rcx, rbx
-    adc rdi, r9
-    adc r15, r8
-    adc r14, rsi
-    mov rsi, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 48]
-    adc rdx, 0
-    mov r8, qword ptr [rsp + 40]
-    mov r9, qword ptr [r8 + 16]
-    lea r9, [r9 + r9]
-    mov r11, rdx
-    mov rdx, qword ptr [r8 + 8]
-    mov r12, qword ptr [r8 + 8]
-    mulx r12, rbx, r12
-    mulx r9, r8, r9
-    add r12, r8
-    mov qword ptr [rsp + 48], rax
-    mulx r8, rax, qword ptr [rsp + 32]
-    adc r9, rax
-    mov qword ptr [rsp + 32], r13
-    mulx rax, r13, qword ptr [rsp + 24]
-    adc r8, r13
-    mov qword ptr [rsp + 56], r11
-    mulx r13, r11, qword ptr [rsp]
-    adc rax, r11
-    mov qword ptr [rsp + 72], rbp
-    mulx r11, rbp, qword ptr [rsp + 8]
-    adc r13, rbp
-    mulx rdx, rbp, qword ptr [rsp + 16]
-    adc r11, rbp
-    adc rdx, 0
-    add rcx, rbx
-    adc rdi, r12
-    adc r15, r9
-    adc r14, r8
-    adc rsi, rax
-    adc r10, r13
-    adc r11, qword ptr [rsp + 72]
-    adc rdx, qword ptr [rsp + 56]
-    mov rax, rdx
-    mov rdx, qword ptr [rsp + 32]
-    mov r8, qword ptr [rsp + 48]
-    mulx r9, r12, qword ptr [r8]
-    mulx r13, rbx, qword ptr [r8 + 8]
-    add r9, rbx
-    mulx rbx, rbp, qword ptr [r8 + 16]
-    adc r13, rbp
-    mov qword ptr [rsp + 32], rax
-    mulx rbp, rax, qword ptr [r8 + 24]
-    adc rbx, rax
-    mov qword ptr [rsp + 56], r11
-    mulx rax, r11, qword ptr [r8 + 32]
-    adc rbp, r11
-    mov qword ptr [rsp + 72], r10
-    mulx r11, r10, qword ptr [r8 + 40]
-    adc rax, r10
-    mov qword ptr [rsp + 64], rax
-    mulx r10, rax, qword ptr [r8 + 48]
-    adc r11, rax
-    mulx rax, rdx, qword ptr [r8 + 56]
-    adc r10, rdx
-    adc rax, 0
-    add rcx, r12
-    adc rdi, r9
-    adc r15, r13
-    adc r14, rbx
-    adc rsi, rbp
-    mov r9, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 32]
-    adc rax, 0
-    mov r12, qword ptr [rsp + 40]
-    mov rdx, qword ptr [r12 + 24]
-    lea r13, [rdx + rdx]
-    mov rdx, qword ptr [r12 + 16]
-    mov rbx, qword ptr [r12 + 16]
-    mulx rbx, rbp, rbx
-    mulx r13, r12, r13
-    add rbx, r12
-    mov qword ptr [rsp + 32], rdi
-    mulx r12, rdi, qword ptr [rsp + 24]
-    adc r13, rdi
-    mulx rdi, r8, qword ptr [rsp]
-    adc r12, r8
-    mov qword ptr [rsp + 24], rcx
-    mulx r8, rcx, qword ptr [rsp + 8]
-    adc rdi, rcx
-    mulx rcx, rdx, qword ptr [rsp + 16]
-    adc r8, rdx
-    adc rcx, 0
-    add r15, rbp
-    adc r14, rbx
-    adc rsi, r13
-    adc r9, r12
-    adc r11, rdi
-    adc r10, r8
-    adc rax, rcx
-    mov rdx, qword ptr [rsp + 24]
-    mov rcx, qword ptr [rsp + 48]
-    mulx rdi, r8, qword ptr [rcx]
-    mulx r12, r13, qword ptr [rcx + 8]
-    add rdi, r13
-    mulx r13, rbx, qword ptr [rcx + 16]
-    adc r12, rbx
-    mulx rbx, rbp, qword ptr [rcx + 24]
-    adc r13, rbp
-    mov qword ptr [rsp + 24], rax
-    mulx rbp, rax, qword ptr [rcx + 32]
-    adc rbx, rax
-    mov qword ptr [rsp + 56], r10
-    mulx rax, r10, qword ptr [rcx + 40]
-    adc rbp, r10
-    mov qword ptr [rsp + 64], rbp
-    mulx r10, rbp, qword ptr [rcx + 48]
-    adc rax, rbp
-    mulx rdx, rbp, qword ptr [rcx + 56]
-    adc r10, rbp
-    adc rdx, 0
-    add r8, qword ptr [rsp + 32]
-    adc r15, rdi
-    adc r14, r12
-    adc rsi, r13
-    adc r9, rbx
-    adc r11, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rdi, qword ptr [rsp + 40]
-    mov r12, qword ptr [rdi + 32]
-    lea r12, [r12 + r12]
-    mov r13, rdx
-    mov rdx, qword ptr [rdi + 24]
-    mov rbx, qword ptr [rdi + 24]
-    mulx rbx, rbp, rbx
-    mulx r12, rdi, r12
-    add rbx, rdi
-    mov qword ptr [rsp + 24], r14
-    mulx rdi, r14, qword ptr [rsp]
-    adc r12, r14
-    mov qword ptr [rsp], r15
-    mulx r14, r15, qword ptr [rsp + 8]
-    adc rdi, r15
-    mulx rdx, r15, qword ptr [rsp + 16]
-    adc r14, r15
-    adc rdx, 0
-    add rsi, rbp
-    adc r9, rbx
-    adc r11, r12
-    adc rax, rdi
-    adc r10, r14
-    adc r13, rdx
-    mov rdx, r8
-    mulx rdi, r8, qword ptr [rcx]
-    mulx r12, rbx, qword ptr [rcx + 8]
-    add rdi, rbx
-    mulx rbx, r15, qword ptr [rcx + 16]
-    adc r12, r15
-    mulx r15, r14, qword ptr [rcx + 24]
-    adc rbx, r14
-    mulx r14, rbp, qword ptr [rcx + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 56], r13
-    mulx rbp, r13, qword ptr [rcx + 40]
-    adc r14, r13
-    mov qword ptr [rsp + 64], r10
-    mulx r13, r10, qword ptr [rcx + 48]
-    adc rbp, r10
-    mulx rdx, r10, qword ptr [rcx + 56]
-    adc r13, r10
-    adc rdx, 0
-    add r8, qword ptr [rsp]
-    adc rdi, qword ptr [rsp + 24]
-    adc rsi, r12
-    adc r9, rbx
-    adc r11, r15
-    adc rax, r14
-    adc rbp, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 56]
-    adc rdx, 0
-    mov r10, qword ptr [rsp + 40]
-    mov r12, qword ptr [r10 + 40]
-    lea r12, [r12 + r12]
-    mov rbx, rdx
-    mov rdx, qword ptr [r10 + 32]
-    mov r15, qword ptr [r10 + 32]
-    mulx r15, r14, r15
-    mulx r12, r10, r12
-    add r15, r10
-    mov qword ptr [rsp + 56], r9
-    mulx r10, r9, qword ptr [rsp + 8]
-    adc r12, r9
-    mulx rdx, r9, qword ptr [rsp + 16]
-    adc r10, r9
-    adc rdx, 0
-    add r11, r14
-    adc rax, r15
-    adc rbp, r12
-    adc r13, r10
-    adc rbx, rdx
-    mov rdx, r8
-    mulx r8, r9, qword ptr [rcx]
-    mulx r10, r12, qword ptr [rcx + 8]
-    add r8, r12
-    mulx r12, r15, qword ptr [rcx + 16]
-    adc r10, r15
-    mulx r15, r14, qword ptr [rcx + 24]
-    adc r12, r14
-    mov qword ptr [rsp + 8], rbx
-    mulx r14, rbx, qword ptr [rcx + 32]
-    adc r15, rbx
-    mov qword ptr [rsp + 64], r13
-    mulx rbx, r13, qword ptr [rcx + 40]
-    adc r14, r13
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [rcx + 48]
-    adc rbx, r14
-    mulx rdx, r14, qword ptr [rcx + 56]
-    adc r13, r14
-    adc rdx, 0
-    add rdi, r9
-    adc rsi, r8
-    adc r10, qword ptr [rsp + 56]
-    adc r11, r12
-    adc rax, r15
-    adc rbp, qword ptr [rsp + 24]
-    adc rbx, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 8]
-    adc rdx, 0
-    mov r8, qword ptr [rsp + 40]
-    mov r9, qword ptr [r8 + 48]
-    lea r9, [r9 + r9]
-    mov r12, rdx
-    mov rdx, qword ptr [r8 + 40]
-    mov r15, qword ptr [r8 + 40]
-    mulx r15, r14, r15
-    mulx r9, r8, r9
-    add r15, r8
-    mulx rdx, r8, qword ptr [rsp + 16]
-    adc r9, r8
-    adc rdx, 0
-    add rbp, r14
-    adc rbx, r15
-    adc r13, r9
-    adc r12, rdx
-    mov rdx, rdi
-    mulx rdi, r8, qword ptr [rcx]
-    mulx r9, r15, qword ptr [rcx + 8]
-    add rdi, r15
-    mulx r15, r14, qword ptr [rcx + 16]
-    adc r9, r14
-    mov qword ptr [rsp + 16], r12
-    mulx r14, r12, qword ptr [rcx + 24]
-    adc r15, r12
-    mov qword ptr [rsp + 8], r13
-    mulx r12, r13, qword ptr [rcx + 32]
-    adc r14, r13
-    mov qword ptr [rsp + 64], rbx
-    mulx r13, rbx, qword ptr [rcx + 40]
-    adc r12, rbx
-    mov qword ptr [rsp + 24], r12
-    mulx rbx, r12, qword ptr [rcx + 48]
-    adc r13, r12
-    mulx rdx, r12, qword ptr [rcx + 56]
-    adc rbx, r12
-    adc rdx, 0
-    add rsi, r8
-    adc r10, rdi
-    adc r11, r9
-    adc rax, r15
-    adc rbp, r14
-    mov rdi, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 24]
-    adc r13, qword ptr [rsp + 8]
-    adc rbx, qword ptr [rsp + 16]
-    adc rdx, 0
-    mov r8, qword ptr [rsp + 40]
-    mov r9, qword ptr [r8 + 56]
-    lea r9, [r9 + r9]
-    mov r12, rdx
-    mov rdx, qword ptr [r8 + 48]
-    mov r15, qword ptr [r8 + 48]
-    mulx r15, r14, r15
-    mulx rdx, r9, r9
-    add r15, r9
-    adc rdx, 0
-    add r13, r14
-    adc rbx, r15
-    adc r12, rdx
-    mov rdx, rsi
-    mulx rsi, r9, qword ptr [rcx]
-    mulx r15, r14, qword ptr [rcx + 8]
-    add rsi, r14
-    mulx r14, r8, qword ptr [rcx + 16]
-    adc r15, r8
-    mov qword ptr [rsp + 16], r12
-    mulx r8, r12, qword ptr [rcx + 24]
-    adc r14, r12
-    mov qword ptr [rsp + 8], rbx
-    mulx r12, rbx, qword ptr [rcx + 32]
-    adc r8, rbx
-    mov qword ptr [rsp + 24], r13
-    mulx rbx, r13, qword ptr [rcx + 40]
-    adc r12, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rcx + 48]
-    adc rbx, r12
-    mulx rdx, r12, qword ptr [rcx + 56]
-    adc r13, r12
-    adc rdx, 0
-    add r10, r9
-    adc r11, rsi
-    adc rax, r15
-    adc rbp, r14
-    adc rdi, r8
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 8]
-    adc r13, qword ptr [rsp + 16]
-    adc rdx, 0
-    mov r8, qword ptr [rsp + 40]
-    mov r9, rdx
-    mov rdx, qword ptr [r8 + 56]
-    mov r8, qword ptr [r8 + 56]
-    mulx rdx, r8, r8
-    add r13, r8
-    adc r9, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rcx + 64]
-    mulx r8, r12, qword ptr [rcx + 72]
-    mulx r15, r14, qword ptr [rcx + 80]
-    add r8, r14
-    mov qword ptr [rsp + 40], r9
-    mulx r14, r9, qword ptr [rcx + 88]
-    adc r15, r9
-    mov qword ptr [rsp + 16], r13
-    mulx r9, r13, qword ptr [rcx + 96]
-    adc r14, r13
-    mov qword ptr [rsp + 8], rbx
-    mulx r13, rbx, qword ptr [rcx + 104]
-    adc r9, rbx
-    mov qword ptr [rsp + 64], rsi
-    mulx rbx, rsi, qword ptr [rcx + 112]
-    adc r13, rsi
-    mov qword ptr [rsp + 24], r13
-    mulx rsi, r13, qword ptr [rcx + 120]
-    adc rbx, r13
-    mulx rdx, r13, qword ptr [rcx + 128]
-    adc rsi, r13
-    adc rdx, 0
-    add r10, r12
-    adc r11, r8
-    adc rax, r15
-    adc rbp, r14
-    adc rdi, r9
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 24]
-    adc rbx, qword ptr [rsp + 8]
-    adc rsi, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 40]
-    mov r9, r11
-    sub r9, qword ptr [rcx + 72]
-    mov r10, rax
-    sbb r10, qword ptr [rcx + 80]
-    mov r12, rbp
-    sbb r12, qword ptr [rcx + 88]
-    mov r13, rdi
-    sbb r13, qword ptr [rcx + 96]
-    mov r15, r8
-    sbb r15, qword ptr [rcx + 104]
-    mov r14, rbx
-    sbb r14, qword ptr [rcx + 112]
-    mov qword ptr [rsp + 40], r14
-    mov r14, rsi
-    sbb r14, qword ptr [rcx + 120]
-    mov qword ptr [rsp + 16], r14
-    mov r14, rdx
-    sbb r14, qword ptr [rcx + 128]
-    cmovc r9, r11
-    cmovc r10, rax
-    cmovc r12, rbp
-    cmovc r13, rdi
-    cmovc r15, r8
-    mov rax, qword ptr [rsp + 40]
-    cmovc rax, rbx
-    mov rcx, qword ptr [rsp + 16]
-    cmovc rcx, rsi
-    cmovc r14, rdx
-    add rsp, 80
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 80
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi + 48]
+mov r12, [rsi + 56]
+shld r12, rdx, 1
+mov rdx, [rsi]
+mov r13, [rsi]
+mulx r13, rbx, r13
+mulx rcx, r15, rcx
+add r13, r15
+mulx rdi, r15, rdi
+adc rcx, r15
+mulx r15, r14, r8
+adc rdi, r14
+mulx r14, rbp, r9
+adc r15, rbp
+mov [rsp], r10
+mulx rbp, r10, r10
+adc r14, r10
+mov [rsp + 8], r11
+mulx r10, r11, r11
+adc rbp, r11
+mulx rdx, r11, r12
+adc r10, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, rbx
+mov [rsp + 16], r12
+mulx rbx, r12, [rax]
+mov [rsp + 24], r9
+mov [rsp + 32], r8
+mulx r9, r8, [rax + 8]
+add rbx, r8
+mov [rsp + 40], rsi
+mulx r8, rsi, [rax + 16]
+adc r9, rsi
+mov [rsp + 48], r11
+mulx rsi, r11, [rax + 24]
+adc r8, r11
+mov [rsp + 56], r10
+mulx r11, r10, [rax + 32]
+adc rsi, r10
+mov [rsp + 64], rbp
+mulx r10, rbp, [rax + 40]
+adc r11, rbp
+mov [rsp + 72], r11
+mulx rbp, r11, [rax + 48]
+adc r10, r11
+mulx rdx, r11, [rax + 56]
+adc rbp, r11
+adc rdx, 0
+add r13, r12
+adc rcx, rbx
+adc rdi, r9
+adc r15, r8
+adc r14, rsi
+mov rsi, [rsp + 64]
+adc rsi, [rsp + 72]
+adc r10, [rsp + 56]
+adc rbp, [rsp + 48]
+adc rdx, 0
+mov r8, [rsp + 40]
+mov r9, [r8 + 16]
+lea r9, [r9 + r9]
+mov r11, rdx
+mov rdx, [r8 + 8]
+mov r12, [r8 + 8]
+mulx r12, rbx, r12
+mulx r9, r8, r9
+add r12, r8
+mov [rsp + 48], rax
+mulx r8, rax, [rsp + 32]
+adc r9, rax
+mov [rsp + 32], r13
+mulx rax, r13, [rsp + 24]
+adc r8, r13
+mov [rsp + 56], r11
+mulx r13, r11, [rsp]
+adc rax, r11
+mov [rsp + 72], rbp
+mulx r11, rbp, [rsp + 8]
+adc r13, rbp
+mulx rdx, rbp, [rsp + 16]
+adc r11, rbp
+adc rdx, 0
+add rcx, rbx
+adc rdi, r12
+adc r15, r9
+adc r14, r8
+adc rsi, rax
+adc r10, r13
+adc r11, [rsp + 72]
+adc rdx, [rsp + 56]
+mov rax, rdx
+mov rdx, [rsp + 32]
+mov r8, [rsp + 48]
+mulx r9, r12, [r8]
+mulx r13, rbx, [r8 + 8]
+add r9, rbx
+mulx rbx, rbp, [r8 + 16]
+adc r13, rbp
+mov [rsp + 32], rax
+mulx rbp, rax, [r8 + 24]
+adc rbx, rax
+mov [rsp + 56], r11
+mulx rax, r11, [r8 + 32]
+adc rbp, r11
+mov [rsp + 72], r10
+mulx r11, r10, [r8 + 40]
+adc rax, r10
+mov [rsp + 64], rax
+mulx r10, rax, [r8 + 48]
+adc r11, rax
+mulx rax, rdx, [r8 + 56]
+adc r10, rdx
+adc rax, 0
+add rcx, r12
+adc rdi, r9
+adc r15, r13
+adc r14, rbx
+adc rsi, rbp
+mov r9, [rsp + 72]
+adc r9, [rsp + 64]
+adc r11, [rsp + 56]
+adc r10, [rsp + 32]
+adc rax, 0
+mov r12, [rsp + 40]
+mov rdx, [r12 + 24]
+lea r13, [rdx + rdx]
+mov rdx, [r12 + 16]
+mov rbx, [r12 + 16]
+mulx rbx, rbp, rbx
+mulx r13, r12, r13
+add rbx, r12
+mov [rsp + 32], rdi
+mulx r12, rdi, [rsp + 24]
+adc r13, rdi
+mulx rdi, r8, [rsp]
+adc r12, r8
+mov [rsp + 24], rcx
+mulx r8, rcx, [rsp + 8]
+adc rdi, rcx
+mulx rcx, rdx, [rsp + 16]
+adc r8, rdx
+adc rcx, 0
+add r15, rbp
+adc r14, rbx
+adc rsi, r13
+adc r9, r12
+adc r11, rdi
+adc r10, r8
+adc rax, rcx
+mov rdx, [rsp + 24]
+mov rcx, [rsp + 48]
+mulx rdi, r8, [rcx]
+mulx r12, r13, [rcx + 8]
+add rdi, r13
+mulx r13, rbx, [rcx + 16]
+adc r12, rbx
+mulx rbx, rbp, [rcx + 24]
+adc r13, rbp
+mov [rsp + 24], rax
+mulx rbp, rax, [rcx + 32]
+adc rbx, rax
+mov [rsp + 56], r10
+mulx rax, r10, [rcx + 40]
+adc rbp, r10
+mov [rsp + 64], rbp
+mulx r10, rbp, [rcx + 48]
+adc rax, rbp
+mulx rdx, rbp, [rcx + 56]
+adc r10, rbp
+adc rdx, 0
+add r8, [rsp + 32]
+adc r15, rdi
+adc r14, r12
+adc rsi, r13
+adc r9, rbx
+adc r11, [rsp + 64]
+adc rax, [rsp + 56]
+adc r10, [rsp + 24]
+adc rdx, 0
+mov rdi, [rsp + 40]
+mov r12, [rdi + 32]
+lea r12, [r12 + r12]
+mov r13, rdx
+mov rdx, [rdi + 24]
+mov rbx, [rdi + 24]
+mulx rbx, rbp, rbx
+mulx r12, rdi, r12
+add rbx, rdi
+mov [rsp + 24], r14
+mulx rdi, r14, [rsp]
+adc r12, r14
+mov [rsp], r15
+mulx r14, r15, [rsp + 8]
+adc rdi, r15
+mulx rdx, r15, [rsp + 16]
+adc r14, r15
+adc rdx, 0
+add rsi, rbp
+adc r9, rbx
+adc r11, r12
+adc rax, rdi
+adc r10, r14
+adc r13, rdx
+mov rdx, r8
+mulx rdi, r8, [rcx]
+mulx r12, rbx, [rcx + 8]
+add rdi, rbx
+mulx rbx, r15, [rcx + 16]
+adc r12, r15
+mulx r15, r14, [rcx + 24]
+adc rbx, r14
+mulx r14, rbp, [rcx + 32]
+adc r15, rbp
+mov [rsp + 56], r13
+mulx rbp, r13, [rcx + 40]
+adc r14, r13
+mov [rsp + 64], r10
+mulx r13, r10, [rcx + 48]
+adc rbp, r10
+mulx rdx, r10, [rcx + 56]
+adc r13, r10
+adc rdx, 0
+add r8, [rsp]
+adc rdi, [rsp + 24]
+adc rsi, r12
+adc r9, rbx
+adc r11, r15
+adc rax, r14
+adc rbp, [rsp + 64]
+adc r13, [rsp + 56]
+adc rdx, 0
+mov r10, [rsp + 40]
+mov r12, [r10 + 40]
+lea r12, [r12 + r12]
+mov rbx, rdx
+mov rdx, [r10 + 32]
+mov r15, [r10 + 32]
+mulx r15, r14, r15
+mulx r12, r10, r12
+add r15, r10
+mov [rsp + 56], r9
+mulx r10, r9, [rsp + 8]
+adc r12, r9
+mulx rdx, r9, [rsp + 16]
+adc r10, r9
+adc rdx, 0
+add r11, r14
+adc rax, r15
+adc rbp, r12
+adc r13, r10
+adc rbx, rdx
+mov rdx, r8
+mulx r8, r9, [rcx]
+mulx r10, r12, [rcx + 8]
+add r8, r12
+mulx r12, r15, [rcx + 16]
+adc r10, r15
+mulx r15, r14, [rcx + 24]
+adc r12, r14
+mov [rsp + 8], rbx
+mulx r14, rbx, [rcx + 32]
+adc r15, rbx
+mov [rsp + 64], r13
+mulx rbx, r13, [rcx + 40]
+adc r14, r13
+mov [rsp + 24], r14
+mulx r13, r14, [rcx + 48]
+adc rbx, r14
+mulx rdx, r14, [rcx + 56]
+adc r13, r14
+adc rdx, 0
+add rdi, r9
+adc rsi, r8
+adc r10, [rsp + 56]
+adc r11, r12
+adc rax, r15
+adc rbp, [rsp + 24]
+adc rbx, [rsp + 64]
+adc r13, [rsp + 8]
+adc rdx, 0
+mov r8, [rsp + 40]
+mov r9, [r8 + 48]
+lea r9, [r9 + r9]
+mov r12, rdx
+mov rdx, [r8 + 40]
+mov r15, [r8 + 40]
+mulx r15, r14, r15
+mulx r9, r8, r9
+add r15, r8
+mulx rdx, r8, [rsp + 16]
+adc r9, r8
+adc rdx, 0
+add rbp, r14
+adc rbx, r15
+adc r13, r9
+adc r12, rdx
+mov rdx, rdi
+mulx rdi, r8, [rcx]
+mulx r9, r15, [rcx + 8]
+add rdi, r15
+mulx r15, r14, [rcx + 16]
+adc r9, r14
+mov [rsp + 16], r12
+mulx r14, r12, [rcx + 24]
+adc r15, r12
+mov [rsp + 8], r13
+mulx r12, r13, [rcx + 32]
+adc r14, r13
+mov [rsp + 64], rbx
+mulx r13, rbx, [rcx + 40]
+adc r12, rbx
+mov [rsp + 24], r12
+mulx rbx, r12, [rcx + 48]
+adc r13, r12
+mulx rdx, r12, [rcx + 56]
+adc rbx, r12
+adc rdx, 0
+add rsi, r8
+adc r10, rdi
+adc r11, r9
+adc rax, r15
+adc rbp, r14
+mov rdi, [rsp + 64]
+adc rdi, [rsp + 24]
+adc r13, [rsp + 8]
+adc rbx, [rsp + 16]
+adc rdx, 0
+mov r8, [rsp + 40]
+mov r9, [r8 + 56]
+lea r9, [r9 + r9]
+mov r12, rdx
+mov rdx, [r8 + 48]
+mov r15, [r8 + 48]
+mulx r15, r14, r15
+mulx rdx, r9, r9
+add r15, r9
+adc rdx, 0
+add r13, r14
+adc rbx, r15
+adc r12, rdx
+mov rdx, rsi
+mulx rsi, r9, [rcx]
+mulx r15, r14, [rcx + 8]
+add rsi, r14
+mulx r14, r8, [rcx + 16]
+adc r15, r8
+mov [rsp + 16], r12
+mulx r8, r12, [rcx + 24]
+adc r14, r12
+mov [rsp + 8], rbx
+mulx r12, rbx, [rcx + 32]
+adc r8, rbx
+mov [rsp + 24], r13
+mulx rbx, r13, [rcx + 40]
+adc r12, r13
+mov [rsp + 64], r12
+mulx r13, r12, [rcx + 48]
+adc rbx, r12
+mulx rdx, r12, [rcx + 56]
+adc r13, r12
+adc rdx, 0
+add r10, r9
+adc r11, rsi
+adc rax, r15
+adc rbp, r14
+adc rdi, r8
+mov rsi, [rsp + 24]
+adc rsi, [rsp + 64]
+adc rbx, [rsp + 8]
+adc r13, [rsp + 16]
+adc rdx, 0
+mov r8, [rsp + 40]
+mov r9, rdx
+mov rdx, [r8 + 56]
+mov r8, [r8 + 56]
+mulx rdx, r8, r8
+add r13, r8
+adc r9, rdx
+mov rdx, r10
+imul rdx, [rcx + 64]
+mulx r8, r12, [rcx + 72]
+mulx r15, r14, [rcx + 80]
+add r8, r14
+mov [rsp + 40], r9
+mulx r14, r9, [rcx + 88]
+adc r15, r9
+mov [rsp + 16], r13
+mulx r9, r13, [rcx + 96]
+adc r14, r13
+mov [rsp + 8], rbx
+mulx r13, rbx, [rcx + 104]
+adc r9, rbx
+mov [rsp + 64], rsi
+mulx rbx, rsi, [rcx + 112]
+adc r13, rsi
+mov [rsp + 24], r13
+mulx rsi, r13, [rcx + 120]
+adc rbx, r13
+mulx rdx, r13, [rcx + 128]
+adc rsi, r13
+adc rdx, 0
+add r10, r12
+adc r11, r8
+adc rax, r15
+adc rbp, r14
+adc rdi, r9
+mov r8, [rsp + 64]
+adc r8, [rsp + 24]
+adc rbx, [rsp + 8]
+adc rsi, [rsp + 16]
+adc rdx, [rsp + 40]
+mov r9, r11
+sub r9, [rcx + 72]
+mov r10, rax
+sbb r10, [rcx + 80]
+mov r12, rbp
+sbb r12, [rcx + 88]
+mov r13, rdi
+sbb r13, [rcx + 96]
+mov r15, r8
+sbb r15, [rcx + 104]
+mov r14, rbx
+sbb r14, [rcx + 112]
+mov [rsp + 40], r14
+mov r14, rsi
+sbb r14, [rcx + 120]
+mov [rsp + 16], r14
+mov r14, rdx
+sbb r14, [rcx + 128]
+cmovc r9, r11
+cmovc r10, rax
+cmovc r12, rbp
+cmovc r13, rdi
+cmovc r15, r8
+mov rax, [rsp + 40]
+cmovc rax, rbx
+mov rcx, [rsp + 16]
+cmovc rcx, rsi
+cmovc r14, rdx
+add rsp, 80
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -1188,19 +1169,9 @@ unsafe fn mul_complement_mulx<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64
         asm!(
             "call {kernel}",
             kernel = sym mul_complement_mulx_code::<M>,
-            out("rax") z[6],
-            out("rcx") z[5],
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") z[0],
-            out("r8") _,
-            out("r9") z[1],
-            out("r10") _,
-            out("r11") _,
-            out("r12") z[7],
-            out("r13") z[2],
-            out("r14") z[4],
-            out("r15") z[3],
+            out("rax") z[6], out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[0], out("r8") _, out("r9") z[1], out("r10") _,
+            out("r11") _, out("r12") z[7], out("r13") z[2], out("r14") z[4], out("r15") z[3],
             options(pure, readonly),
         );
     }
@@ -1211,597 +1182,597 @@ unsafe fn mul_complement_mulx<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64
 unsafe extern "C" fn mul_complement_mulx_code<M: Modulus<8>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 64
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, rbp, r11
-    adc r10, rbp
-    mov rbp, qword ptr [rsi + 32]
-    mulx rbp, r13, rbp
-    adc r11, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx r13, rbx, r13
-    adc rbp, rbx
-    mov rbx, qword ptr [rsi + 48]
-    mulx rbx, r15, rbx
-    adc r13, r15
-    mov r15, qword ptr [rsi + 56]
-    mulx rdx, r15, r15
-    adc rbx, r15
-    adc rdx, 0
-    mov r15, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r8
-    mulx r8, r14, qword ptr [rax + 8]
-    mov qword ptr [rsp], rsi
-    mulx r12, rsi, qword ptr [rax + 16]
-    add r8, rsi
-    mov qword ptr [rsp + 8], rcx
-    mulx rsi, rcx, qword ptr [rax + 24]
-    adc r12, rcx
-    mov qword ptr [rsp + 16], r15
-    mulx rcx, r15, qword ptr [rax + 32]
-    adc rsi, r15
-    mov qword ptr [rsp + 24], rbx
-    mulx r15, rbx, qword ptr [rax + 40]
-    adc rcx, rbx
-    mov qword ptr [rsp + 32], r13
-    mulx rbx, r13, qword ptr [rax + 48]
-    adc r15, r13
-    mov qword ptr [rsp + 40], r15
-    mulx r13, r15, qword ptr [rax + 56]
-    adc rbx, r15
-    mulx rdx, r15, qword ptr [rax + 64]
-    adc r13, r15
-    adc rdx, 0
-    add rdi, r14
-    adc r9, r8
-    adc r10, r12
-    adc r11, rsi
-    adc rbp, rcx
-    mov rcx, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 24]
-    adc r13, qword ptr [rsp + 16]
-    adc rdx, 0
-    mov rsi, qword ptr [rsp + 8]
-    mov r8, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov r15, qword ptr [rsp]
-    mulx r14, r12, qword ptr [r15]
-    mov qword ptr [rsp + 16], rax
-    mulx rsi, rax, qword ptr [r15 + 8]
-    add r14, rax
-    mov qword ptr [rsp + 24], r8
-    mulx rax, r8, qword ptr [r15 + 16]
-    adc rsi, r8
-    mov qword ptr [rsp + 40], r13
-    mulx r8, r13, qword ptr [r15 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 32], rbx
-    mulx r13, rbx, qword ptr [r15 + 32]
-    adc r8, rbx
-    mov qword ptr [rsp + 48], rcx
-    mulx rbx, rcx, qword ptr [r15 + 40]
-    adc r13, rcx
-    mov qword ptr [rsp + 56], r13
-    mulx rcx, r13, qword ptr [r15 + 48]
-    adc rbx, r13
-    mulx rdx, r13, qword ptr [r15 + 56]
-    adc rcx, r13
-    adc rdx, 0
-    add rdi, r12
-    adc r9, r14
-    adc r10, rsi
-    adc r11, rax
-    adc rbp, r8
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, qword ptr [rsp + 16]
-    mov r8, rdx
-    mov rdx, qword ptr [rsi]
-    sub rdx, rdi
-    mulx rdi, r13, qword ptr [rsi + 8]
-    mulx r14, r12, qword ptr [rsi + 16]
-    add rdi, r12
-    mulx r12, r15, qword ptr [rsi + 24]
-    adc r14, r15
-    mov qword ptr [rsp + 24], r8
-    mulx r15, r8, qword ptr [rsi + 32]
-    adc r12, r8
-    mov qword ptr [rsp + 40], rcx
-    mulx r8, rcx, qword ptr [rsi + 40]
-    adc r15, rcx
-    mov qword ptr [rsp + 32], rbx
-    mulx rcx, rbx, qword ptr [rsi + 48]
-    adc r8, rbx
-    mov qword ptr [rsp + 56], r8
-    mulx rbx, r8, qword ptr [rsi + 56]
-    adc rcx, r8
-    mulx rdx, r8, qword ptr [rsi + 64]
-    adc rbx, r8
-    adc rdx, 0
-    add r9, r13
-    adc r10, rdi
-    adc r11, r14
-    adc rbp, r12
-    adc rax, r15
-    mov rdi, qword ptr [rsp + 32]
-    adc rdi, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r8, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [r8 + 16]
-    mov r15, qword ptr [rsp]
-    mulx r14, r12, qword ptr [r15]
-    mulx r8, rsi, qword ptr [r15 + 8]
-    add r14, rsi
-    mov qword ptr [rsp + 24], r13
-    mulx rsi, r13, qword ptr [r15 + 16]
-    adc r8, r13
-    mov qword ptr [rsp + 40], rbx
-    mulx r13, rbx, qword ptr [r15 + 24]
-    adc rsi, rbx
-    mov qword ptr [rsp + 56], rcx
-    mulx rbx, rcx, qword ptr [r15 + 32]
-    adc r13, rcx
-    mov qword ptr [rsp + 32], rdi
-    mulx rcx, rdi, qword ptr [r15 + 40]
-    adc rbx, rdi
-    mov qword ptr [rsp + 48], rbx
-    mulx rdi, rbx, qword ptr [r15 + 48]
-    adc rcx, rbx
-    mulx rdx, rbx, qword ptr [r15 + 56]
-    adc rdi, rbx
-    adc rdx, 0
-    add r9, r12
-    adc r10, r14
-    adc r11, r8
-    adc rbp, rsi
-    adc rax, r13
-    mov rsi, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, qword ptr [rsp + 16]
-    mov r13, rdx
-    mov rdx, qword ptr [r8]
-    sub rdx, r9
-    mulx r9, rbx, qword ptr [r8 + 8]
-    mulx r14, r12, qword ptr [r8 + 16]
-    add r9, r12
-    mulx r12, r15, qword ptr [r8 + 24]
-    adc r14, r15
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [r8 + 32]
-    adc r12, r13
-    mov qword ptr [rsp + 40], rdi
-    mulx r13, rdi, qword ptr [r8 + 40]
-    adc r15, rdi
-    mov qword ptr [rsp + 56], rcx
-    mulx rdi, rcx, qword ptr [r8 + 48]
-    adc r13, rcx
-    mov qword ptr [rsp + 48], r13
-    mulx rcx, r13, qword ptr [r8 + 56]
-    adc rdi, r13
-    mulx rdx, r13, qword ptr [r8 + 64]
-    adc rcx, r13
-    adc rdx, 0
-    add r10, rbx
-    adc r11, r9
-    adc rbp, r14
-    adc rax, r12
-    adc rsi, r15
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r13 + 24]
-    mov r15, qword ptr [rsp]
-    mulx r14, r12, qword ptr [r15]
-    mulx r13, r8, qword ptr [r15 + 8]
-    add r14, r8
-    mov qword ptr [rsp + 24], rbx
-    mulx r8, rbx, qword ptr [r15 + 16]
-    adc r13, rbx
-    mov qword ptr [rsp + 40], rcx
-    mulx rbx, rcx, qword ptr [r15 + 24]
-    adc r8, rcx
-    mov qword ptr [rsp + 48], rdi
-    mulx rcx, rdi, qword ptr [r15 + 32]
-    adc rbx, rdi
-    mov qword ptr [rsp + 56], r9
-    mulx rdi, r9, qword ptr [r15 + 40]
-    adc rcx, r9
-    mov qword ptr [rsp + 32], rcx
-    mulx r9, rcx, qword ptr [r15 + 48]
-    adc rdi, rcx
-    mulx rcx, rdx, qword ptr [r15 + 56]
-    adc r9, rdx
-    adc rcx, 0
-    add r10, r12
-    adc r11, r14
-    adc rbp, r13
-    adc rax, r8
-    adc rsi, rbx
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 32]
-    adc rdi, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 16]
-    mov rdx, qword ptr [r13]
-    sub rdx, r10
-    mulx r10, rbx, qword ptr [r13 + 8]
-    mulx r14, r12, qword ptr [r13 + 16]
-    add r10, r12
-    mulx r12, r15, qword ptr [r13 + 24]
-    adc r14, r15
-    mov qword ptr [rsp + 24], rcx
-    mulx r15, rcx, qword ptr [r13 + 32]
-    adc r12, rcx
-    mov qword ptr [rsp + 40], r9
-    mulx rcx, r9, qword ptr [r13 + 40]
-    adc r15, r9
-    mov qword ptr [rsp + 48], rdi
-    mulx r9, rdi, qword ptr [r13 + 48]
-    adc rcx, rdi
-    mov qword ptr [rsp + 32], rcx
-    mulx rdi, rcx, qword ptr [r13 + 56]
-    adc r9, rcx
-    mulx rcx, rdx, qword ptr [r13 + 64]
-    adc rdi, rdx
-    adc rcx, 0
-    add r11, rbx
-    adc rbp, r10
-    adc rax, r14
-    adc rsi, r12
-    adc r8, r15
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 32]
-    adc r9, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rbx + 32]
-    mov r15, qword ptr [rsp]
-    mulx r14, r12, qword ptr [r15]
-    mulx rbx, r13, qword ptr [r15 + 8]
-    add r14, r13
-    mov qword ptr [rsp + 24], rcx
-    mulx r13, rcx, qword ptr [r15 + 16]
-    adc rbx, rcx
-    mov qword ptr [rsp + 40], rdi
-    mulx rcx, rdi, qword ptr [r15 + 24]
-    adc r13, rdi
-    mov qword ptr [rsp + 32], r9
-    mulx rdi, r9, qword ptr [r15 + 32]
-    adc rcx, r9
-    mov qword ptr [rsp + 48], r10
-    mulx r9, r10, qword ptr [r15 + 40]
-    adc rdi, r10
-    mov qword ptr [rsp + 56], rdi
-    mulx r10, rdi, qword ptr [r15 + 48]
-    adc r9, rdi
-    mulx rdx, rdi, qword ptr [r15 + 56]
-    adc r10, rdi
-    adc rdx, 0
-    add r11, r12
-    adc rbp, r14
-    adc rax, rbx
-    adc rsi, r13
-    adc r8, rcx
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 32]
-    adc r10, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov rdi, qword ptr [rsp + 16]
-    mov r13, rdx
-    mov rdx, qword ptr [rdi]
-    sub rdx, r11
-    mulx r11, rbx, qword ptr [rdi + 8]
-    mulx r14, r12, qword ptr [rdi + 16]
-    add r11, r12
-    mulx r12, r15, qword ptr [rdi + 24]
-    adc r14, r15
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rdi + 32]
-    adc r12, r13
-    mov qword ptr [rsp + 40], r10
-    mulx r13, r10, qword ptr [rdi + 40]
-    adc r15, r10
-    mov qword ptr [rsp + 32], r9
-    mulx r10, r9, qword ptr [rdi + 48]
-    adc r13, r9
-    mov qword ptr [rsp + 56], r13
-    mulx r9, r13, qword ptr [rdi + 56]
-    adc r10, r13
-    mulx rdx, r13, qword ptr [rdi + 64]
-    adc r9, r13
-    adc rdx, 0
-    add rbp, rbx
-    adc rax, r11
-    adc rsi, r14
-    adc r8, r12
-    adc rcx, r15
-    mov r11, qword ptr [rsp + 32]
-    adc r11, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r13 + 40]
-    mov r15, qword ptr [rsp]
-    mulx r14, r12, qword ptr [r15]
-    mulx r13, rdi, qword ptr [r15 + 8]
-    add r14, rdi
-    mov qword ptr [rsp + 24], rbx
-    mulx rdi, rbx, qword ptr [r15 + 16]
-    adc r13, rbx
-    mov qword ptr [rsp + 40], r9
-    mulx rbx, r9, qword ptr [r15 + 24]
-    adc rdi, r9
-    mov qword ptr [rsp + 56], r10
-    mulx r9, r10, qword ptr [r15 + 32]
-    adc rbx, r10
-    mov qword ptr [rsp + 32], r11
-    mulx r10, r11, qword ptr [r15 + 40]
-    adc r9, r11
-    mov qword ptr [rsp + 48], r9
-    mulx r11, r9, qword ptr [r15 + 48]
-    adc r10, r9
-    mulx rdx, r9, qword ptr [r15 + 56]
-    adc r11, r9
-    adc rdx, 0
-    add rbp, r12
-    adc rax, r14
-    adc rsi, r13
-    adc r8, rdi
-    adc rcx, rbx
-    mov rdi, qword ptr [rsp + 32]
-    adc rdi, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r9, qword ptr [rsp + 16]
-    mov r13, rdx
-    mov rdx, qword ptr [r9]
-    sub rdx, rbp
-    mulx rbp, rbx, qword ptr [r9 + 8]
-    mulx r14, r12, qword ptr [r9 + 16]
-    add rbp, r12
-    mulx r12, r15, qword ptr [r9 + 24]
-    adc r14, r15
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [r9 + 32]
-    adc r12, r13
-    mov qword ptr [rsp + 40], r11
-    mulx r13, r11, qword ptr [r9 + 40]
-    adc r15, r11
-    mov qword ptr [rsp + 56], r10
-    mulx r11, r10, qword ptr [r9 + 48]
-    adc r13, r10
-    mov qword ptr [rsp + 48], r13
-    mulx r10, r13, qword ptr [r9 + 56]
-    adc r11, r13
-    mulx rdx, r13, qword ptr [r9 + 64]
-    adc r10, r13
-    adc rdx, 0
-    add rax, rbx
-    adc rsi, rbp
-    adc r8, r14
-    adc rcx, r12
-    adc rdi, r15
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r13 + 48]
-    mov r15, qword ptr [rsp]
-    mulx r14, r12, qword ptr [r15]
-    mulx r13, r9, qword ptr [r15 + 8]
-    add r14, r9
-    mov qword ptr [rsp + 24], rbx
-    mulx r9, rbx, qword ptr [r15 + 16]
-    adc r13, rbx
-    mov qword ptr [rsp + 40], r10
-    mulx rbx, r10, qword ptr [r15 + 24]
-    adc r9, r10
-    mov qword ptr [rsp + 48], r11
-    mulx r10, r11, qword ptr [r15 + 32]
-    adc rbx, r11
-    mov qword ptr [rsp + 56], rbp
-    mulx r11, rbp, qword ptr [r15 + 40]
-    adc r10, rbp
-    mov qword ptr [rsp + 32], r10
-    mulx rbp, r10, qword ptr [r15 + 48]
-    adc r11, r10
-    mulx rdx, r10, qword ptr [r15 + 56]
-    adc rbp, r10
-    adc rdx, 0
-    add rax, r12
-    adc rsi, r14
-    adc r8, r13
-    adc rcx, r9
-    adc rdi, rbx
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 32]
-    adc r11, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r10, qword ptr [rsp + 16]
-    mov r13, rdx
-    mov rdx, qword ptr [r10]
-    sub rdx, rax
-    mulx rax, rbx, qword ptr [r10 + 8]
-    mulx r14, r12, qword ptr [r10 + 16]
-    add rax, r12
-    mulx r12, r15, qword ptr [r10 + 24]
-    adc r14, r15
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [r10 + 32]
-    adc r12, r13
-    mov qword ptr [rsp + 40], rbp
-    mulx r13, rbp, qword ptr [r10 + 40]
-    adc r15, rbp
-    mov qword ptr [rsp + 48], r11
-    mulx rbp, r11, qword ptr [r10 + 48]
-    adc r13, r11
-    mov qword ptr [rsp + 32], r13
-    mulx r11, r13, qword ptr [r10 + 56]
-    adc rbp, r13
-    mulx rdx, r13, qword ptr [r10 + 64]
-    adc r11, r13
-    adc rdx, 0
-    add rsi, rbx
-    adc r8, rax
-    adc rcx, r14
-    adc rdi, r12
-    adc r9, r15
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r13 + 56]
-    mov r13, qword ptr [rsp]
-    mulx r15, r14, qword ptr [r13]
-    mov qword ptr [rsp + 8], rbx
-    mulx r12, rbx, qword ptr [r13 + 8]
-    add r15, rbx
-    mov qword ptr [rsp + 24], r11
-    mulx rbx, r11, qword ptr [r13 + 16]
-    adc r12, r11
-    mov qword ptr [rsp + 40], rbp
-    mulx r11, rbp, qword ptr [r13 + 24]
-    adc rbx, rbp
-    mov qword ptr [rsp + 32], rax
-    mulx rbp, rax, qword ptr [r13 + 32]
-    adc r11, rax
-    mov qword ptr [rsp + 48], r9
-    mulx rax, r9, qword ptr [r13 + 40]
-    adc rbp, r9
-    mov qword ptr [rsp + 56], rdi
-    mulx r9, rdi, qword ptr [r13 + 48]
-    adc rax, rdi
-    mulx rdx, rdi, qword ptr [r13 + 56]
-    adc r9, rdi
-    adc rdx, 0
-    add r14, qword ptr [r10 + 72]
-    adc r15, qword ptr [r10 + 80]
-    adc r12, qword ptr [r10 + 88]
-    adc rbx, qword ptr [r10 + 96]
-    adc r11, qword ptr [r10 + 104]
-    adc rbp, qword ptr [r10 + 112]
-    adc rax, qword ptr [r10 + 120]
-    adc r9, qword ptr [r10 + 128]
-    adc rdx, 0
-    add rsi, r14
-    adc r8, r15
-    adc rcx, r12
-    adc rbx, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov rdi, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [r10 + 136]
-    mulx r13, r15, qword ptr [r10 + 144]
-    mulx r14, r12, qword ptr [r10 + 152]
-    add r13, r12
-    mov qword ptr [rsp + 8], rdi
-    mulx r12, rdi, qword ptr [r10 + 160]
-    adc r14, rdi
-    mov qword ptr [rsp + 24], r9
-    mulx rdi, r9, qword ptr [r10 + 168]
-    adc r12, r9
-    mov qword ptr [rsp + 40], rax
-    mulx r9, rax, qword ptr [r10 + 176]
-    adc rdi, rax
-    mov qword ptr [rsp + 32], rbp
-    mulx rax, rbp, qword ptr [r10 + 184]
-    adc r9, rbp
-    mov qword ptr [rsp + 48], r9
-    mulx rbp, r9, qword ptr [r10 + 192]
-    adc rax, r9
-    mulx rdx, r9, qword ptr [r10 + 200]
-    adc rbp, r9
-    adc rdx, 0
-    add rsi, r15
-    adc r8, r13
-    adc rcx, r14
-    adc rbx, r12
-    adc r11, rdi
-    mov rsi, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov rdi, r8
-    sub rdi, qword ptr [r10 + 144]
-    mov r9, rcx
-    sbb r9, qword ptr [r10 + 152]
-    mov r13, rbx
-    sbb r13, qword ptr [r10 + 160]
-    mov r15, r11
-    sbb r15, qword ptr [r10 + 168]
-    mov r14, rsi
-    sbb r14, qword ptr [r10 + 176]
-    mov r12, rax
-    sbb r12, qword ptr [r10 + 184]
-    mov qword ptr [rsp + 8], r12
-    mov r12, rbp
-    sbb r12, qword ptr [r10 + 192]
-    mov qword ptr [rsp + 24], r12
-    mov r12, rdx
-    sbb r12, qword ptr [r10 + 200]
-    cmovc rdi, r8
-    cmovc r9, rcx
-    cmovc r13, rbx
-    cmovc r15, r11
-    cmovc r14, rsi
-    mov rcx, qword ptr [rsp + 8]
-    cmovc rcx, rax
-    mov rax, qword ptr [rsp + 24]
-    cmovc rax, rbp
-    cmovc r12, rdx
-    add rsp, 64
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 64
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, rbp, r11
+adc r10, rbp
+mov rbp, [rsi + 32]
+mulx rbp, r13, rbp
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, rbx, r13
+adc rbp, rbx
+mov rbx, [rsi + 48]
+mulx rbx, r15, rbx
+adc r13, r15
+mov r15, [rsi + 56]
+mulx rdx, r15, r15
+adc rbx, r15
+adc rdx, 0
+mov r15, rdx
+mov rdx, [rax]
+sub rdx, r8
+mulx r8, r14, [rax + 8]
+mov [rsp], rsi
+mulx r12, rsi, [rax + 16]
+add r8, rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 24]
+adc r12, rcx
+mov [rsp + 16], r15
+mulx rcx, r15, [rax + 32]
+adc rsi, r15
+mov [rsp + 24], rbx
+mulx r15, rbx, [rax + 40]
+adc rcx, rbx
+mov [rsp + 32], r13
+mulx rbx, r13, [rax + 48]
+adc r15, r13
+mov [rsp + 40], r15
+mulx r13, r15, [rax + 56]
+adc rbx, r15
+mulx rdx, r15, [rax + 64]
+adc r13, r15
+adc rdx, 0
+add rdi, r14
+adc r9, r8
+adc r10, r12
+adc r11, rsi
+adc rbp, rcx
+mov rcx, [rsp + 32]
+adc rcx, [rsp + 40]
+adc rbx, [rsp + 24]
+adc r13, [rsp + 16]
+adc rdx, 0
+mov rsi, [rsp + 8]
+mov r8, rdx
+mov rdx, [rsi + 8]
+mov r15, [rsp]
+mulx r14, r12, [r15]
+mov [rsp + 16], rax
+mulx rsi, rax, [r15 + 8]
+add r14, rax
+mov [rsp + 24], r8
+mulx rax, r8, [r15 + 16]
+adc rsi, r8
+mov [rsp + 40], r13
+mulx r8, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 32], rbx
+mulx r13, rbx, [r15 + 32]
+adc r8, rbx
+mov [rsp + 48], rcx
+mulx rbx, rcx, [r15 + 40]
+adc r13, rcx
+mov [rsp + 56], r13
+mulx rcx, r13, [r15 + 48]
+adc rbx, r13
+mulx rdx, r13, [r15 + 56]
+adc rcx, r13
+adc rdx, 0
+add rdi, r12
+adc r9, r14
+adc r10, rsi
+adc r11, rax
+adc rbp, r8
+mov rax, [rsp + 48]
+adc rax, [rsp + 56]
+adc rbx, [rsp + 32]
+adc rcx, [rsp + 40]
+adc rdx, [rsp + 24]
+mov rsi, [rsp + 16]
+mov r8, rdx
+mov rdx, [rsi]
+sub rdx, rdi
+mulx rdi, r13, [rsi + 8]
+mulx r14, r12, [rsi + 16]
+add rdi, r12
+mulx r12, r15, [rsi + 24]
+adc r14, r15
+mov [rsp + 24], r8
+mulx r15, r8, [rsi + 32]
+adc r12, r8
+mov [rsp + 40], rcx
+mulx r8, rcx, [rsi + 40]
+adc r15, rcx
+mov [rsp + 32], rbx
+mulx rcx, rbx, [rsi + 48]
+adc r8, rbx
+mov [rsp + 56], r8
+mulx rbx, r8, [rsi + 56]
+adc rcx, r8
+mulx rdx, r8, [rsi + 64]
+adc rbx, r8
+adc rdx, 0
+add r9, r13
+adc r10, rdi
+adc r11, r14
+adc rbp, r12
+adc rax, r15
+mov rdi, [rsp + 32]
+adc rdi, [rsp + 56]
+adc rcx, [rsp + 40]
+adc rbx, [rsp + 24]
+adc rdx, 0
+mov r8, [rsp + 8]
+mov r13, rdx
+mov rdx, [r8 + 16]
+mov r15, [rsp]
+mulx r14, r12, [r15]
+mulx r8, rsi, [r15 + 8]
+add r14, rsi
+mov [rsp + 24], r13
+mulx rsi, r13, [r15 + 16]
+adc r8, r13
+mov [rsp + 40], rbx
+mulx r13, rbx, [r15 + 24]
+adc rsi, rbx
+mov [rsp + 56], rcx
+mulx rbx, rcx, [r15 + 32]
+adc r13, rcx
+mov [rsp + 32], rdi
+mulx rcx, rdi, [r15 + 40]
+adc rbx, rdi
+mov [rsp + 48], rbx
+mulx rdi, rbx, [r15 + 48]
+adc rcx, rbx
+mulx rdx, rbx, [r15 + 56]
+adc rdi, rbx
+adc rdx, 0
+add r9, r12
+adc r10, r14
+adc r11, r8
+adc rbp, rsi
+adc rax, r13
+mov rsi, [rsp + 32]
+adc rsi, [rsp + 48]
+adc rcx, [rsp + 56]
+adc rdi, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r8, [rsp + 16]
+mov r13, rdx
+mov rdx, [r8]
+sub rdx, r9
+mulx r9, rbx, [r8 + 8]
+mulx r14, r12, [r8 + 16]
+add r9, r12
+mulx r12, r15, [r8 + 24]
+adc r14, r15
+mov [rsp + 24], r13
+mulx r15, r13, [r8 + 32]
+adc r12, r13
+mov [rsp + 40], rdi
+mulx r13, rdi, [r8 + 40]
+adc r15, rdi
+mov [rsp + 56], rcx
+mulx rdi, rcx, [r8 + 48]
+adc r13, rcx
+mov [rsp + 48], r13
+mulx rcx, r13, [r8 + 56]
+adc rdi, r13
+mulx rdx, r13, [r8 + 64]
+adc rcx, r13
+adc rdx, 0
+add r10, rbx
+adc r11, r9
+adc rbp, r14
+adc rax, r12
+adc rsi, r15
+mov r9, [rsp + 56]
+adc r9, [rsp + 48]
+adc rdi, [rsp + 40]
+adc rcx, [rsp + 24]
+adc rdx, 0
+mov r13, [rsp + 8]
+mov rbx, rdx
+mov rdx, [r13 + 24]
+mov r15, [rsp]
+mulx r14, r12, [r15]
+mulx r13, r8, [r15 + 8]
+add r14, r8
+mov [rsp + 24], rbx
+mulx r8, rbx, [r15 + 16]
+adc r13, rbx
+mov [rsp + 40], rcx
+mulx rbx, rcx, [r15 + 24]
+adc r8, rcx
+mov [rsp + 48], rdi
+mulx rcx, rdi, [r15 + 32]
+adc rbx, rdi
+mov [rsp + 56], r9
+mulx rdi, r9, [r15 + 40]
+adc rcx, r9
+mov [rsp + 32], rcx
+mulx r9, rcx, [r15 + 48]
+adc rdi, rcx
+mulx rcx, rdx, [r15 + 56]
+adc r9, rdx
+adc rcx, 0
+add r10, r12
+adc r11, r14
+adc rbp, r13
+adc rax, r8
+adc rsi, rbx
+mov r8, [rsp + 56]
+adc r8, [rsp + 32]
+adc rdi, [rsp + 48]
+adc r9, [rsp + 40]
+adc rcx, [rsp + 24]
+mov r13, [rsp + 16]
+mov rdx, [r13]
+sub rdx, r10
+mulx r10, rbx, [r13 + 8]
+mulx r14, r12, [r13 + 16]
+add r10, r12
+mulx r12, r15, [r13 + 24]
+adc r14, r15
+mov [rsp + 24], rcx
+mulx r15, rcx, [r13 + 32]
+adc r12, rcx
+mov [rsp + 40], r9
+mulx rcx, r9, [r13 + 40]
+adc r15, r9
+mov [rsp + 48], rdi
+mulx r9, rdi, [r13 + 48]
+adc rcx, rdi
+mov [rsp + 32], rcx
+mulx rdi, rcx, [r13 + 56]
+adc r9, rcx
+mulx rcx, rdx, [r13 + 64]
+adc rdi, rdx
+adc rcx, 0
+add r11, rbx
+adc rbp, r10
+adc rax, r14
+adc rsi, r12
+adc r8, r15
+mov r10, [rsp + 48]
+adc r10, [rsp + 32]
+adc r9, [rsp + 40]
+adc rdi, [rsp + 24]
+adc rcx, 0
+mov rbx, [rsp + 8]
+mov rdx, [rbx + 32]
+mov r15, [rsp]
+mulx r14, r12, [r15]
+mulx rbx, r13, [r15 + 8]
+add r14, r13
+mov [rsp + 24], rcx
+mulx r13, rcx, [r15 + 16]
+adc rbx, rcx
+mov [rsp + 40], rdi
+mulx rcx, rdi, [r15 + 24]
+adc r13, rdi
+mov [rsp + 32], r9
+mulx rdi, r9, [r15 + 32]
+adc rcx, r9
+mov [rsp + 48], r10
+mulx r9, r10, [r15 + 40]
+adc rdi, r10
+mov [rsp + 56], rdi
+mulx r10, rdi, [r15 + 48]
+adc r9, rdi
+mulx rdx, rdi, [r15 + 56]
+adc r10, rdi
+adc rdx, 0
+add r11, r12
+adc rbp, r14
+adc rax, rbx
+adc rsi, r13
+adc r8, rcx
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 56]
+adc r9, [rsp + 32]
+adc r10, [rsp + 40]
+adc rdx, [rsp + 24]
+mov rdi, [rsp + 16]
+mov r13, rdx
+mov rdx, [rdi]
+sub rdx, r11
+mulx r11, rbx, [rdi + 8]
+mulx r14, r12, [rdi + 16]
+add r11, r12
+mulx r12, r15, [rdi + 24]
+adc r14, r15
+mov [rsp + 24], r13
+mulx r15, r13, [rdi + 32]
+adc r12, r13
+mov [rsp + 40], r10
+mulx r13, r10, [rdi + 40]
+adc r15, r10
+mov [rsp + 32], r9
+mulx r10, r9, [rdi + 48]
+adc r13, r9
+mov [rsp + 56], r13
+mulx r9, r13, [rdi + 56]
+adc r10, r13
+mulx rdx, r13, [rdi + 64]
+adc r9, r13
+adc rdx, 0
+add rbp, rbx
+adc rax, r11
+adc rsi, r14
+adc r8, r12
+adc rcx, r15
+mov r11, [rsp + 32]
+adc r11, [rsp + 56]
+adc r10, [rsp + 40]
+adc r9, [rsp + 24]
+adc rdx, 0
+mov r13, [rsp + 8]
+mov rbx, rdx
+mov rdx, [r13 + 40]
+mov r15, [rsp]
+mulx r14, r12, [r15]
+mulx r13, rdi, [r15 + 8]
+add r14, rdi
+mov [rsp + 24], rbx
+mulx rdi, rbx, [r15 + 16]
+adc r13, rbx
+mov [rsp + 40], r9
+mulx rbx, r9, [r15 + 24]
+adc rdi, r9
+mov [rsp + 56], r10
+mulx r9, r10, [r15 + 32]
+adc rbx, r10
+mov [rsp + 32], r11
+mulx r10, r11, [r15 + 40]
+adc r9, r11
+mov [rsp + 48], r9
+mulx r11, r9, [r15 + 48]
+adc r10, r9
+mulx rdx, r9, [r15 + 56]
+adc r11, r9
+adc rdx, 0
+add rbp, r12
+adc rax, r14
+adc rsi, r13
+adc r8, rdi
+adc rcx, rbx
+mov rdi, [rsp + 32]
+adc rdi, [rsp + 48]
+adc r10, [rsp + 56]
+adc r11, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r9, [rsp + 16]
+mov r13, rdx
+mov rdx, [r9]
+sub rdx, rbp
+mulx rbp, rbx, [r9 + 8]
+mulx r14, r12, [r9 + 16]
+add rbp, r12
+mulx r12, r15, [r9 + 24]
+adc r14, r15
+mov [rsp + 24], r13
+mulx r15, r13, [r9 + 32]
+adc r12, r13
+mov [rsp + 40], r11
+mulx r13, r11, [r9 + 40]
+adc r15, r11
+mov [rsp + 56], r10
+mulx r11, r10, [r9 + 48]
+adc r13, r10
+mov [rsp + 48], r13
+mulx r10, r13, [r9 + 56]
+adc r11, r13
+mulx rdx, r13, [r9 + 64]
+adc r10, r13
+adc rdx, 0
+add rax, rbx
+adc rsi, rbp
+adc r8, r14
+adc rcx, r12
+adc rdi, r15
+mov rbp, [rsp + 56]
+adc rbp, [rsp + 48]
+adc r11, [rsp + 40]
+adc r10, [rsp + 24]
+adc rdx, 0
+mov r13, [rsp + 8]
+mov rbx, rdx
+mov rdx, [r13 + 48]
+mov r15, [rsp]
+mulx r14, r12, [r15]
+mulx r13, r9, [r15 + 8]
+add r14, r9
+mov [rsp + 24], rbx
+mulx r9, rbx, [r15 + 16]
+adc r13, rbx
+mov [rsp + 40], r10
+mulx rbx, r10, [r15 + 24]
+adc r9, r10
+mov [rsp + 48], r11
+mulx r10, r11, [r15 + 32]
+adc rbx, r11
+mov [rsp + 56], rbp
+mulx r11, rbp, [r15 + 40]
+adc r10, rbp
+mov [rsp + 32], r10
+mulx rbp, r10, [r15 + 48]
+adc r11, r10
+mulx rdx, r10, [r15 + 56]
+adc rbp, r10
+adc rdx, 0
+add rax, r12
+adc rsi, r14
+adc r8, r13
+adc rcx, r9
+adc rdi, rbx
+mov r9, [rsp + 56]
+adc r9, [rsp + 32]
+adc r11, [rsp + 48]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r10, [rsp + 16]
+mov r13, rdx
+mov rdx, [r10]
+sub rdx, rax
+mulx rax, rbx, [r10 + 8]
+mulx r14, r12, [r10 + 16]
+add rax, r12
+mulx r12, r15, [r10 + 24]
+adc r14, r15
+mov [rsp + 24], r13
+mulx r15, r13, [r10 + 32]
+adc r12, r13
+mov [rsp + 40], rbp
+mulx r13, rbp, [r10 + 40]
+adc r15, rbp
+mov [rsp + 48], r11
+mulx rbp, r11, [r10 + 48]
+adc r13, r11
+mov [rsp + 32], r13
+mulx r11, r13, [r10 + 56]
+adc rbp, r13
+mulx rdx, r13, [r10 + 64]
+adc r11, r13
+adc rdx, 0
+add rsi, rbx
+adc r8, rax
+adc rcx, r14
+adc rdi, r12
+adc r9, r15
+mov rax, [rsp + 48]
+adc rax, [rsp + 32]
+adc rbp, [rsp + 40]
+adc r11, [rsp + 24]
+adc rdx, 0
+mov r13, [rsp + 8]
+mov rbx, rdx
+mov rdx, [r13 + 56]
+mov r13, [rsp]
+mulx r15, r14, [r13]
+mov [rsp + 8], rbx
+mulx r12, rbx, [r13 + 8]
+add r15, rbx
+mov [rsp + 24], r11
+mulx rbx, r11, [r13 + 16]
+adc r12, r11
+mov [rsp + 40], rbp
+mulx r11, rbp, [r13 + 24]
+adc rbx, rbp
+mov [rsp + 32], rax
+mulx rbp, rax, [r13 + 32]
+adc r11, rax
+mov [rsp + 48], r9
+mulx rax, r9, [r13 + 40]
+adc rbp, r9
+mov [rsp + 56], rdi
+mulx r9, rdi, [r13 + 48]
+adc rax, rdi
+mulx rdx, rdi, [r13 + 56]
+adc r9, rdi
+adc rdx, 0
+add r14, [r10 + 72]
+adc r15, [r10 + 80]
+adc r12, [r10 + 88]
+adc rbx, [r10 + 96]
+adc r11, [r10 + 104]
+adc rbp, [r10 + 112]
+adc rax, [r10 + 120]
+adc r9, [r10 + 128]
+adc rdx, 0
+add rsi, r14
+adc r8, r15
+adc rcx, r12
+adc rbx, [rsp + 56]
+adc r11, [rsp + 48]
+adc rbp, [rsp + 32]
+adc rax, [rsp + 40]
+adc r9, [rsp + 24]
+adc rdx, [rsp + 8]
+mov rdi, rdx
+mov rdx, rsi
+imul rdx, [r10 + 136]
+mulx r13, r15, [r10 + 144]
+mulx r14, r12, [r10 + 152]
+add r13, r12
+mov [rsp + 8], rdi
+mulx r12, rdi, [r10 + 160]
+adc r14, rdi
+mov [rsp + 24], r9
+mulx rdi, r9, [r10 + 168]
+adc r12, r9
+mov [rsp + 40], rax
+mulx r9, rax, [r10 + 176]
+adc rdi, rax
+mov [rsp + 32], rbp
+mulx rax, rbp, [r10 + 184]
+adc r9, rbp
+mov [rsp + 48], r9
+mulx rbp, r9, [r10 + 192]
+adc rax, r9
+mulx rdx, r9, [r10 + 200]
+adc rbp, r9
+adc rdx, 0
+add rsi, r15
+adc r8, r13
+adc rcx, r14
+adc rbx, r12
+adc r11, rdi
+mov rsi, [rsp + 32]
+adc rsi, [rsp + 48]
+adc rax, [rsp + 40]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 8]
+mov rdi, r8
+sub rdi, [r10 + 144]
+mov r9, rcx
+sbb r9, [r10 + 152]
+mov r13, rbx
+sbb r13, [r10 + 160]
+mov r15, r11
+sbb r15, [r10 + 168]
+mov r14, rsi
+sbb r14, [r10 + 176]
+mov r12, rax
+sbb r12, [r10 + 184]
+mov [rsp + 8], r12
+mov r12, rbp
+sbb r12, [r10 + 192]
+mov [rsp + 24], r12
+mov r12, rdx
+sbb r12, [r10 + 200]
+cmovc rdi, r8
+cmovc r9, rcx
+cmovc r13, rbx
+cmovc r15, r11
+cmovc r14, rsi
+mov rcx, [rsp + 8]
+cmovc rcx, rax
+mov rax, [rsp + 24]
+cmovc rax, rbp
+cmovc r12, rdx
+add rsp, 64
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {minus_mu6}, {minus_mu7}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {fold_rest6}, {fold_rest7}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
+.quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {minus_mu6}, {minus_mu7}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {fold_rest6}, {fold_rest7}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
 ",
         kffffffffffffffff = const 0xffffffffffffffff_u64,
         minus_mu0 = const M::MINUS_MU[0],
@@ -1844,19 +1815,9 @@ unsafe fn square_complement_mulx<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
         asm!(
             "call {kernel}",
             kernel = sym square_complement_mulx_code::<M>,
-            out("rax") z[5],
-            out("rcx") _,
-            out("rdx") z[0],
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") z[6],
-            out("r8") _,
-            out("r9") _,
-            out("r10") z[1],
-            out("r11") _,
-            out("r12") z[2],
-            out("r13") z[7],
-            out("r14") z[3],
-            out("r15") z[4],
+            out("rax") z[5], out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
+            _, out("rdi") z[6], out("r8") _, out("r9") _, out("r10") z[1], out("r11") _, out("r12")
+            z[2], out("r13") z[7], out("r14") z[3], out("r15") z[4],
             options(pure, readonly),
         );
     }
@@ -1867,508 +1828,508 @@ unsafe fn square_complement_mulx<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
 unsafe extern "C" fn square_complement_mulx_code<M: Modulus<8>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 88
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov r9, qword ptr [rsi + 32]
-    shld r9, rdx, 1
-    mov rdx, qword ptr [rsi + 32]
-    mov r10, qword ptr [rsi + 40]
-    shld r10, rdx, 1
-    mov rdx, qword ptr [rsi + 40]
-    mov r11, qword ptr [rsi + 48]
-    shld r11, rdx, 1
-    mov rdx, qword ptr [rsi + 48]
-    mov r12, qword ptr [rsi + 56]
-    shld r12, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov rbp, qword ptr [rsi]
-    mulx rbp, r14, rbp
-    mulx rcx, rbx, rcx
-    add rbp, rbx
-    mulx rdi, rbx, rdi
-    adc rcx, rbx
-    mulx rbx, r15, r8
-    adc rdi, r15
-    mulx r15, r13, r9
-    adc rbx, r13
-    mov qword ptr [rsp], r10
-    mulx r13, r10, r10
-    adc r15, r10
-    mov qword ptr [rsp + 8], r11
-    mulx r10, r11, r11
-    adc r13, r11
-    mulx rdx, r11, r12
-    adc r10, r11
-    adc rdx, 0
-    mov r11, rdx
-    mov rdx, qword ptr [rax]
-    sub rdx, r14
-    mov qword ptr [rsp + 16], r12
-    mulx r14, r12, qword ptr [rax + 8]
-    mov qword ptr [rsp + 24], r9
-    mov qword ptr [rsp + 32], r8
-    mulx r9, r8, qword ptr [rax + 16]
-    add r14, r8
-    mov qword ptr [rsp + 40], rsi
-    mulx r8, rsi, qword ptr [rax + 24]
-    adc r9, rsi
-    mov qword ptr [rsp + 48], r11
-    mulx rsi, r11, qword ptr [rax + 32]
-    adc r8, r11
-    mov qword ptr [rsp + 56], r10
-    mulx r11, r10, qword ptr [rax + 40]
-    adc rsi, r10
-    mov qword ptr [rsp + 64], r13
-    mulx r10, r13, qword ptr [rax + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 72], r11
-    mulx r13, r11, qword ptr [rax + 56]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [rax + 64]
-    adc r13, r11
-    adc rdx, 0
-    add rbp, r12
-    adc rcx, r14
-    adc rdi, r9
-    adc rbx, r8
-    adc r15, rsi
-    mov rsi, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 48]
-    adc rdx, 0
-    mov r8, qword ptr [rsp + 40]
-    mov r9, qword ptr [r8 + 16]
-    lea r9, [r9 + r9]
-    mov r11, rdx
-    mov rdx, qword ptr [r8 + 8]
-    mov r12, qword ptr [r8 + 8]
-    mulx r12, r14, r12
-    mulx r9, r8, r9
-    add r12, r8
-    mov qword ptr [rsp + 48], rbp
-    mulx r8, rbp, qword ptr [rsp + 32]
-    adc r9, rbp
-    mov qword ptr [rsp + 32], rax
-    mulx rbp, rax, qword ptr [rsp + 24]
-    adc r8, rax
-    mov qword ptr [rsp + 56], r11
-    mulx rax, r11, qword ptr [rsp]
-    adc rbp, r11
-    mov qword ptr [rsp + 72], r13
-    mulx r11, r13, qword ptr [rsp + 8]
-    adc rax, r13
-    mulx rdx, r13, qword ptr [rsp + 16]
-    adc r11, r13
-    adc rdx, 0
-    add rcx, r14
-    adc rdi, r12
-    adc rbx, r9
-    adc r15, r8
-    adc rsi, rbp
-    adc r10, rax
-    adc r11, qword ptr [rsp + 72]
-    adc rdx, qword ptr [rsp + 56]
-    mov rax, 0
-    adc rax, 0
-    mov r8, qword ptr [rsp + 32]
-    mov r9, qword ptr [rsp + 48]
-    mov r12, rdx
-    mov rdx, qword ptr [r8]
-    sub rdx, r9
-    mulx r9, rbp, qword ptr [r8 + 8]
-    mulx r14, r13, qword ptr [r8 + 16]
-    add r9, r13
-    mov qword ptr [rsp + 48], rax
-    mulx r13, rax, qword ptr [r8 + 24]
-    adc r14, rax
-    mov qword ptr [rsp + 56], r12
-    mulx rax, r12, qword ptr [r8 + 32]
-    adc r13, r12
-    mov qword ptr [rsp + 72], r11
-    mulx r12, r11, qword ptr [r8 + 40]
-    adc rax, r11
-    mov qword ptr [rsp + 64], r10
-    mulx r11, r10, qword ptr [r8 + 48]
-    adc r12, r10
-    mov qword ptr [rsp + 80], r12
-    mulx r10, r12, qword ptr [r8 + 56]
-    adc r11, r12
-    mulx rdx, r12, qword ptr [r8 + 64]
-    adc r10, r12
-    adc rdx, 0
-    add rcx, rbp
-    adc rdi, r9
-    adc rbx, r14
-    adc r15, r13
-    adc rsi, rax
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 56]
-    adc rdx, qword ptr [rsp + 48]
-    mov r9, qword ptr [rsp + 40]
-    mov r12, qword ptr [r9 + 24]
-    lea r12, [r12 + r12]
-    mov rbp, rdx
-    mov rdx, qword ptr [r9 + 16]
-    mov r14, qword ptr [r9 + 16]
-    mulx r14, r13, r14
-    mulx r12, r9, r12
-    add r14, r9
-    mov qword ptr [rsp + 48], rdi
-    mulx r9, rdi, qword ptr [rsp + 24]
-    adc r12, rdi
-    mov qword ptr [rsp + 24], rcx
-    mulx rdi, rcx, qword ptr [rsp]
-    adc r9, rcx
-    mulx rcx, r8, qword ptr [rsp + 8]
-    adc rdi, r8
-    mulx rdx, r8, qword ptr [rsp + 16]
-    adc rcx, r8
-    adc rdx, 0
-    add rbx, r13
-    adc r15, r14
-    adc rsi, r12
-    adc rax, r9
-    adc r11, rdi
-    adc r10, rcx
-    adc rbp, rdx
-    mov rcx, 0
-    adc rcx, 0
-    mov rdi, qword ptr [rsp + 32]
-    mov rdx, qword ptr [rsp + 24]
-    mov r8, rdx
-    mov rdx, qword ptr [rdi]
-    sub rdx, r8
-    mulx r8, r9, qword ptr [rdi + 8]
-    mulx r12, r14, qword ptr [rdi + 16]
-    add r8, r14
-    mulx r14, r13, qword ptr [rdi + 24]
-    adc r12, r13
-    mov qword ptr [rsp + 24], rcx
-    mulx r13, rcx, qword ptr [rdi + 32]
-    adc r14, rcx
-    mov qword ptr [rsp + 56], rbp
-    mulx rcx, rbp, qword ptr [rdi + 40]
-    adc r13, rbp
-    mov qword ptr [rsp + 72], r10
-    mulx rbp, r10, qword ptr [rdi + 48]
-    adc rcx, r10
-    mov qword ptr [rsp + 80], rcx
-    mulx r10, rcx, qword ptr [rdi + 56]
-    adc rbp, rcx
-    mulx rcx, rdx, qword ptr [rdi + 64]
-    adc r10, rdx
-    adc rcx, 0
-    add r9, qword ptr [rsp + 48]
-    adc rbx, r8
-    adc r15, r12
-    adc rsi, r14
-    adc rax, r13
-    adc r11, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 24]
-    mov r8, qword ptr [rsp + 40]
-    mov rdx, qword ptr [r8 + 32]
-    lea r12, [rdx + rdx]
-    mov rdx, qword ptr [r8 + 24]
-    mov r14, qword ptr [r8 + 24]
-    mulx r14, r13, r14
-    mulx r12, r8, r12
-    add r14, r8
-    mov qword ptr [rsp + 24], r15
-    mulx r8, r15, qword ptr [rsp]
-    adc r12, r15
-    mov qword ptr [rsp], rbx
-    mulx r15, rbx, qword ptr [rsp + 8]
-    adc r8, rbx
-    mulx rdx, rbx, qword ptr [rsp + 16]
-    adc r15, rbx
-    adc rdx, 0
-    add rsi, r13
-    adc rax, r14
-    adc r11, r12
-    adc rbp, r8
-    adc r10, r15
-    adc rcx, rdx
-    mov r8, 0
-    adc r8, 0
-    mov rdx, qword ptr [rdi]
-    sub rdx, r9
-    mulx r9, r12, qword ptr [rdi + 8]
-    mulx r14, rbx, qword ptr [rdi + 16]
-    add r9, rbx
-    mulx rbx, r15, qword ptr [rdi + 24]
-    adc r14, r15
-    mulx r15, r13, qword ptr [rdi + 32]
-    adc rbx, r13
-    mov qword ptr [rsp + 56], r8
-    mulx r13, r8, qword ptr [rdi + 40]
-    adc r15, r8
-    mov qword ptr [rsp + 72], rcx
-    mulx r8, rcx, qword ptr [rdi + 48]
-    adc r13, rcx
-    mov qword ptr [rsp + 80], r10
-    mulx rcx, r10, qword ptr [rdi + 56]
-    adc r8, r10
-    mulx rdx, r10, qword ptr [rdi + 64]
-    adc rcx, r10
-    adc rdx, 0
-    add r12, qword ptr [rsp]
-    adc r9, qword ptr [rsp + 24]
-    adc rsi, r14
-    adc rax, rbx
-    adc r11, r15
-    adc rbp, r13
-    adc r8, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 72]
-    adc rdx, qword ptr [rsp + 56]
-    mov r10, qword ptr [rsp + 40]
-    mov r14, qword ptr [r10 + 40]
-    lea r14, [r14 + r14]
-    mov rbx, rdx
-    mov rdx, qword ptr [r10 + 32]
-    mov r15, qword ptr [r10 + 32]
-    mulx r15, r13, r15
-    mulx r14, r10, r14
-    add r15, r10
-    mov qword ptr [rsp + 56], rax
-    mulx r10, rax, qword ptr [rsp + 8]
-    adc r14, rax
-    mulx rax, rdx, qword ptr [rsp + 16]
-    adc r10, rdx
-    adc rax, 0
-    add r11, r13
-    adc rbp, r15
-    adc r8, r14
-    adc rcx, r10
-    adc rbx, rax
-    mov rax, 0
-    adc rax, 0
-    mov rdx, qword ptr [rdi]
-    sub rdx, r12
-    mulx r10, r12, qword ptr [rdi + 8]
-    mulx r14, r15, qword ptr [rdi + 16]
-    add r10, r15
-    mulx r15, r13, qword ptr [rdi + 24]
-    adc r14, r13
-    mov qword ptr [rsp + 8], rax
-    mulx r13, rax, qword ptr [rdi + 32]
-    adc r15, rax
-    mov qword ptr [rsp + 72], rbx
-    mulx rax, rbx, qword ptr [rdi + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 80], rcx
-    mulx rbx, rcx, qword ptr [rdi + 48]
-    adc rax, rcx
-    mov qword ptr [rsp + 24], rax
-    mulx rcx, rax, qword ptr [rdi + 56]
-    adc rbx, rax
-    mulx rax, rdx, qword ptr [rdi + 64]
-    adc rcx, rdx
-    adc rax, 0
-    add r9, r12
-    adc rsi, r10
-    adc r14, qword ptr [rsp + 56]
-    adc r11, r15
-    adc rbp, r13
-    adc r8, qword ptr [rsp + 24]
-    adc rbx, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 8]
-    mov r10, qword ptr [rsp + 40]
-    mov rdx, qword ptr [r10 + 48]
-    lea r12, [rdx + rdx]
-    mov rdx, qword ptr [r10 + 40]
-    mov r15, qword ptr [r10 + 40]
-    mulx r15, r13, r15
-    mulx r12, r10, r12
-    add r15, r10
-    mulx rdx, r10, qword ptr [rsp + 16]
-    adc r12, r10
-    adc rdx, 0
-    add r8, r13
-    adc rbx, r15
-    adc rcx, r12
-    adc rax, rdx
-    mov r10, 0
-    adc r10, 0
-    mov rdx, qword ptr [rdi]
-    sub rdx, r9
-    mulx r9, r12, qword ptr [rdi + 8]
-    mulx r15, r13, qword ptr [rdi + 16]
-    add r9, r13
-    mov qword ptr [rsp + 16], r10
-    mulx r13, r10, qword ptr [rdi + 24]
-    adc r15, r10
-    mov qword ptr [rsp + 8], rax
-    mulx r10, rax, qword ptr [rdi + 32]
-    adc r13, rax
-    mov qword ptr [rsp + 72], rcx
-    mulx rax, rcx, qword ptr [rdi + 40]
-    adc r10, rcx
-    mov qword ptr [rsp + 80], rbx
-    mulx rcx, rbx, qword ptr [rdi + 48]
-    adc rax, rbx
-    mov qword ptr [rsp + 24], rax
-    mulx rbx, rax, qword ptr [rdi + 56]
-    adc rcx, rax
-    mulx rax, rdx, qword ptr [rdi + 64]
-    adc rbx, rdx
-    adc rax, 0
-    add rsi, r12
-    adc r14, r9
-    adc r11, r15
-    adc rbp, r13
-    adc r8, r10
-    mov r9, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 24]
-    adc rcx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 8]
-    adc rax, qword ptr [rsp + 16]
-    mov r10, qword ptr [rsp + 40]
-    mov rdx, qword ptr [r10 + 56]
-    lea r12, [rdx + rdx]
-    mov rdx, qword ptr [r10 + 48]
-    mov r15, qword ptr [r10 + 48]
-    mulx r15, r13, r15
-    mulx rdx, r12, r12
-    add r15, r12
-    adc rdx, 0
-    add rcx, r13
-    adc rbx, r15
-    adc rax, rdx
-    mov r12, 0
-    adc r12, 0
-    mov rdx, qword ptr [rdi]
-    sub rdx, rsi
-    mulx rsi, r15, qword ptr [rdi + 8]
-    mulx r13, r10, qword ptr [rdi + 16]
-    add rsi, r10
-    mov qword ptr [rsp + 16], r12
-    mulx r10, r12, qword ptr [rdi + 24]
-    adc r13, r12
-    mov qword ptr [rsp + 8], rax
-    mulx r12, rax, qword ptr [rdi + 32]
-    adc r10, rax
-    mov qword ptr [rsp + 72], rbx
-    mulx rax, rbx, qword ptr [rdi + 40]
-    adc r12, rbx
-    mov qword ptr [rsp + 24], rcx
-    mulx rbx, rcx, qword ptr [rdi + 48]
-    adc rax, rcx
-    mov qword ptr [rsp + 80], rax
-    mulx rcx, rax, qword ptr [rdi + 56]
-    adc rbx, rax
-    mulx rax, rdx, qword ptr [rdi + 64]
-    adc rcx, rdx
-    adc rax, 0
-    add r14, r15
-    adc r11, rsi
-    adc rbp, r13
-    adc r8, r10
-    adc r9, r12
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 8]
-    adc rax, qword ptr [rsp + 16]
-    mov r10, qword ptr [rsp + 40]
-    mov rdx, qword ptr [r10 + 56]
-    mov r10, qword ptr [r10 + 56]
-    mulx rdx, r10, r10
-    add r10, qword ptr [rdi + 72]
-    adc rdx, 0
-    add r14, qword ptr [rdi + 80]
-    adc r11, qword ptr [rdi + 88]
-    adc rbp, qword ptr [rdi + 96]
-    adc r8, qword ptr [rdi + 104]
-    adc r9, qword ptr [rdi + 112]
-    adc rsi, qword ptr [rdi + 120]
-    adc rbx, qword ptr [rdi + 128]
-    adc rcx, r10
-    adc rax, rdx
-    mov rdx, r14
-    imul rdx, qword ptr [rdi + 136]
-    mulx r10, r12, qword ptr [rdi + 144]
-    mulx r15, r13, qword ptr [rdi + 152]
-    add r10, r13
-    mov qword ptr [rsp + 40], rax
-    mulx r13, rax, qword ptr [rdi + 160]
-    adc r15, rax
-    mov qword ptr [rsp + 16], rcx
-    mulx rax, rcx, qword ptr [rdi + 168]
-    adc r13, rcx
-    mov qword ptr [rsp + 8], rbx
-    mulx rcx, rbx, qword ptr [rdi + 176]
-    adc rax, rbx
-    mov qword ptr [rsp + 72], rsi
-    mulx rbx, rsi, qword ptr [rdi + 184]
-    adc rcx, rsi
-    mov qword ptr [rsp + 80], rcx
-    mulx rsi, rcx, qword ptr [rdi + 192]
-    adc rbx, rcx
-    mulx rcx, rdx, qword ptr [rdi + 200]
-    adc rsi, rdx
-    adc rcx, 0
-    add r14, r12
-    adc r11, r10
-    adc rbp, r15
-    adc r8, r13
-    adc r9, rax
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 8]
-    adc rsi, qword ptr [rsp + 16]
-    adc rcx, qword ptr [rsp + 40]
-    mov rdx, r11
-    sub rdx, qword ptr [rdi + 144]
-    mov r10, rbp
-    sbb r10, qword ptr [rdi + 152]
-    mov r12, r8
-    sbb r12, qword ptr [rdi + 160]
-    mov r14, r9
-    sbb r14, qword ptr [rdi + 168]
-    mov r15, rax
-    sbb r15, qword ptr [rdi + 176]
-    mov r13, rbx
-    sbb r13, qword ptr [rdi + 184]
-    mov qword ptr [rsp + 40], r13
-    mov r13, rsi
-    sbb r13, qword ptr [rdi + 192]
-    mov qword ptr [rsp + 16], r13
-    mov r13, rcx
-    sbb r13, qword ptr [rdi + 200]
-    cmovc rdx, r11
-    cmovc r10, rbp
-    cmovc r12, r8
-    cmovc r14, r9
-    cmovc r15, rax
-    mov rax, qword ptr [rsp + 40]
-    cmovc rax, rbx
-    mov rdi, qword ptr [rsp + 16]
-    cmovc rdi, rsi
-    cmovc r13, rcx
-    add rsp, 88
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 88
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi + 48]
+mov r12, [rsi + 56]
+shld r12, rdx, 1
+mov rdx, [rsi]
+mov rbp, [rsi]
+mulx rbp, r14, rbp
+mulx rcx, rbx, rcx
+add rbp, rbx
+mulx rdi, rbx, rdi
+adc rcx, rbx
+mulx rbx, r15, r8
+adc rdi, r15
+mulx r15, r13, r9
+adc rbx, r13
+mov [rsp], r10
+mulx r13, r10, r10
+adc r15, r10
+mov [rsp + 8], r11
+mulx r10, r11, r11
+adc r13, r11
+mulx rdx, r11, r12
+adc r10, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, [rax]
+sub rdx, r14
+mov [rsp + 16], r12
+mulx r14, r12, [rax + 8]
+mov [rsp + 24], r9
+mov [rsp + 32], r8
+mulx r9, r8, [rax + 16]
+add r14, r8
+mov [rsp + 40], rsi
+mulx r8, rsi, [rax + 24]
+adc r9, rsi
+mov [rsp + 48], r11
+mulx rsi, r11, [rax + 32]
+adc r8, r11
+mov [rsp + 56], r10
+mulx r11, r10, [rax + 40]
+adc rsi, r10
+mov [rsp + 64], r13
+mulx r10, r13, [rax + 48]
+adc r11, r13
+mov [rsp + 72], r11
+mulx r13, r11, [rax + 56]
+adc r10, r11
+mulx rdx, r11, [rax + 64]
+adc r13, r11
+adc rdx, 0
+add rbp, r12
+adc rcx, r14
+adc rdi, r9
+adc rbx, r8
+adc r15, rsi
+mov rsi, [rsp + 64]
+adc rsi, [rsp + 72]
+adc r10, [rsp + 56]
+adc r13, [rsp + 48]
+adc rdx, 0
+mov r8, [rsp + 40]
+mov r9, [r8 + 16]
+lea r9, [r9 + r9]
+mov r11, rdx
+mov rdx, [r8 + 8]
+mov r12, [r8 + 8]
+mulx r12, r14, r12
+mulx r9, r8, r9
+add r12, r8
+mov [rsp + 48], rbp
+mulx r8, rbp, [rsp + 32]
+adc r9, rbp
+mov [rsp + 32], rax
+mulx rbp, rax, [rsp + 24]
+adc r8, rax
+mov [rsp + 56], r11
+mulx rax, r11, [rsp]
+adc rbp, r11
+mov [rsp + 72], r13
+mulx r11, r13, [rsp + 8]
+adc rax, r13
+mulx rdx, r13, [rsp + 16]
+adc r11, r13
+adc rdx, 0
+add rcx, r14
+adc rdi, r12
+adc rbx, r9
+adc r15, r8
+adc rsi, rbp
+adc r10, rax
+adc r11, [rsp + 72]
+adc rdx, [rsp + 56]
+mov rax, 0
+adc rax, 0
+mov r8, [rsp + 32]
+mov r9, [rsp + 48]
+mov r12, rdx
+mov rdx, [r8]
+sub rdx, r9
+mulx r9, rbp, [r8 + 8]
+mulx r14, r13, [r8 + 16]
+add r9, r13
+mov [rsp + 48], rax
+mulx r13, rax, [r8 + 24]
+adc r14, rax
+mov [rsp + 56], r12
+mulx rax, r12, [r8 + 32]
+adc r13, r12
+mov [rsp + 72], r11
+mulx r12, r11, [r8 + 40]
+adc rax, r11
+mov [rsp + 64], r10
+mulx r11, r10, [r8 + 48]
+adc r12, r10
+mov [rsp + 80], r12
+mulx r10, r12, [r8 + 56]
+adc r11, r12
+mulx rdx, r12, [r8 + 64]
+adc r10, r12
+adc rdx, 0
+add rcx, rbp
+adc rdi, r9
+adc rbx, r14
+adc r15, r13
+adc rsi, rax
+mov rax, [rsp + 64]
+adc rax, [rsp + 80]
+adc r11, [rsp + 72]
+adc r10, [rsp + 56]
+adc rdx, [rsp + 48]
+mov r9, [rsp + 40]
+mov r12, [r9 + 24]
+lea r12, [r12 + r12]
+mov rbp, rdx
+mov rdx, [r9 + 16]
+mov r14, [r9 + 16]
+mulx r14, r13, r14
+mulx r12, r9, r12
+add r14, r9
+mov [rsp + 48], rdi
+mulx r9, rdi, [rsp + 24]
+adc r12, rdi
+mov [rsp + 24], rcx
+mulx rdi, rcx, [rsp]
+adc r9, rcx
+mulx rcx, r8, [rsp + 8]
+adc rdi, r8
+mulx rdx, r8, [rsp + 16]
+adc rcx, r8
+adc rdx, 0
+add rbx, r13
+adc r15, r14
+adc rsi, r12
+adc rax, r9
+adc r11, rdi
+adc r10, rcx
+adc rbp, rdx
+mov rcx, 0
+adc rcx, 0
+mov rdi, [rsp + 32]
+mov rdx, [rsp + 24]
+mov r8, rdx
+mov rdx, [rdi]
+sub rdx, r8
+mulx r8, r9, [rdi + 8]
+mulx r12, r14, [rdi + 16]
+add r8, r14
+mulx r14, r13, [rdi + 24]
+adc r12, r13
+mov [rsp + 24], rcx
+mulx r13, rcx, [rdi + 32]
+adc r14, rcx
+mov [rsp + 56], rbp
+mulx rcx, rbp, [rdi + 40]
+adc r13, rbp
+mov [rsp + 72], r10
+mulx rbp, r10, [rdi + 48]
+adc rcx, r10
+mov [rsp + 80], rcx
+mulx r10, rcx, [rdi + 56]
+adc rbp, rcx
+mulx rcx, rdx, [rdi + 64]
+adc r10, rdx
+adc rcx, 0
+add r9, [rsp + 48]
+adc rbx, r8
+adc r15, r12
+adc rsi, r14
+adc rax, r13
+adc r11, [rsp + 80]
+adc rbp, [rsp + 72]
+adc r10, [rsp + 56]
+adc rcx, [rsp + 24]
+mov r8, [rsp + 40]
+mov rdx, [r8 + 32]
+lea r12, [rdx + rdx]
+mov rdx, [r8 + 24]
+mov r14, [r8 + 24]
+mulx r14, r13, r14
+mulx r12, r8, r12
+add r14, r8
+mov [rsp + 24], r15
+mulx r8, r15, [rsp]
+adc r12, r15
+mov [rsp], rbx
+mulx r15, rbx, [rsp + 8]
+adc r8, rbx
+mulx rdx, rbx, [rsp + 16]
+adc r15, rbx
+adc rdx, 0
+add rsi, r13
+adc rax, r14
+adc r11, r12
+adc rbp, r8
+adc r10, r15
+adc rcx, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [rdi]
+sub rdx, r9
+mulx r9, r12, [rdi + 8]
+mulx r14, rbx, [rdi + 16]
+add r9, rbx
+mulx rbx, r15, [rdi + 24]
+adc r14, r15
+mulx r15, r13, [rdi + 32]
+adc rbx, r13
+mov [rsp + 56], r8
+mulx r13, r8, [rdi + 40]
+adc r15, r8
+mov [rsp + 72], rcx
+mulx r8, rcx, [rdi + 48]
+adc r13, rcx
+mov [rsp + 80], r10
+mulx rcx, r10, [rdi + 56]
+adc r8, r10
+mulx rdx, r10, [rdi + 64]
+adc rcx, r10
+adc rdx, 0
+add r12, [rsp]
+adc r9, [rsp + 24]
+adc rsi, r14
+adc rax, rbx
+adc r11, r15
+adc rbp, r13
+adc r8, [rsp + 80]
+adc rcx, [rsp + 72]
+adc rdx, [rsp + 56]
+mov r10, [rsp + 40]
+mov r14, [r10 + 40]
+lea r14, [r14 + r14]
+mov rbx, rdx
+mov rdx, [r10 + 32]
+mov r15, [r10 + 32]
+mulx r15, r13, r15
+mulx r14, r10, r14
+add r15, r10
+mov [rsp + 56], rax
+mulx r10, rax, [rsp + 8]
+adc r14, rax
+mulx rax, rdx, [rsp + 16]
+adc r10, rdx
+adc rax, 0
+add r11, r13
+adc rbp, r15
+adc r8, r14
+adc rcx, r10
+adc rbx, rax
+mov rax, 0
+adc rax, 0
+mov rdx, [rdi]
+sub rdx, r12
+mulx r10, r12, [rdi + 8]
+mulx r14, r15, [rdi + 16]
+add r10, r15
+mulx r15, r13, [rdi + 24]
+adc r14, r13
+mov [rsp + 8], rax
+mulx r13, rax, [rdi + 32]
+adc r15, rax
+mov [rsp + 72], rbx
+mulx rax, rbx, [rdi + 40]
+adc r13, rbx
+mov [rsp + 80], rcx
+mulx rbx, rcx, [rdi + 48]
+adc rax, rcx
+mov [rsp + 24], rax
+mulx rcx, rax, [rdi + 56]
+adc rbx, rax
+mulx rax, rdx, [rdi + 64]
+adc rcx, rdx
+adc rax, 0
+add r9, r12
+adc rsi, r10
+adc r14, [rsp + 56]
+adc r11, r15
+adc rbp, r13
+adc r8, [rsp + 24]
+adc rbx, [rsp + 80]
+adc rcx, [rsp + 72]
+adc rax, [rsp + 8]
+mov r10, [rsp + 40]
+mov rdx, [r10 + 48]
+lea r12, [rdx + rdx]
+mov rdx, [r10 + 40]
+mov r15, [r10 + 40]
+mulx r15, r13, r15
+mulx r12, r10, r12
+add r15, r10
+mulx rdx, r10, [rsp + 16]
+adc r12, r10
+adc rdx, 0
+add r8, r13
+adc rbx, r15
+adc rcx, r12
+adc rax, rdx
+mov r10, 0
+adc r10, 0
+mov rdx, [rdi]
+sub rdx, r9
+mulx r9, r12, [rdi + 8]
+mulx r15, r13, [rdi + 16]
+add r9, r13
+mov [rsp + 16], r10
+mulx r13, r10, [rdi + 24]
+adc r15, r10
+mov [rsp + 8], rax
+mulx r10, rax, [rdi + 32]
+adc r13, rax
+mov [rsp + 72], rcx
+mulx rax, rcx, [rdi + 40]
+adc r10, rcx
+mov [rsp + 80], rbx
+mulx rcx, rbx, [rdi + 48]
+adc rax, rbx
+mov [rsp + 24], rax
+mulx rbx, rax, [rdi + 56]
+adc rcx, rax
+mulx rax, rdx, [rdi + 64]
+adc rbx, rdx
+adc rax, 0
+add rsi, r12
+adc r14, r9
+adc r11, r15
+adc rbp, r13
+adc r8, r10
+mov r9, [rsp + 80]
+adc r9, [rsp + 24]
+adc rcx, [rsp + 72]
+adc rbx, [rsp + 8]
+adc rax, [rsp + 16]
+mov r10, [rsp + 40]
+mov rdx, [r10 + 56]
+lea r12, [rdx + rdx]
+mov rdx, [r10 + 48]
+mov r15, [r10 + 48]
+mulx r15, r13, r15
+mulx rdx, r12, r12
+add r15, r12
+adc rdx, 0
+add rcx, r13
+adc rbx, r15
+adc rax, rdx
+mov r12, 0
+adc r12, 0
+mov rdx, [rdi]
+sub rdx, rsi
+mulx rsi, r15, [rdi + 8]
+mulx r13, r10, [rdi + 16]
+add rsi, r10
+mov [rsp + 16], r12
+mulx r10, r12, [rdi + 24]
+adc r13, r12
+mov [rsp + 8], rax
+mulx r12, rax, [rdi + 32]
+adc r10, rax
+mov [rsp + 72], rbx
+mulx rax, rbx, [rdi + 40]
+adc r12, rbx
+mov [rsp + 24], rcx
+mulx rbx, rcx, [rdi + 48]
+adc rax, rcx
+mov [rsp + 80], rax
+mulx rcx, rax, [rdi + 56]
+adc rbx, rax
+mulx rax, rdx, [rdi + 64]
+adc rcx, rdx
+adc rax, 0
+add r14, r15
+adc r11, rsi
+adc rbp, r13
+adc r8, r10
+adc r9, r12
+mov rsi, [rsp + 24]
+adc rsi, [rsp + 80]
+adc rbx, [rsp + 72]
+adc rcx, [rsp + 8]
+adc rax, [rsp + 16]
+mov r10, [rsp + 40]
+mov rdx, [r10 + 56]
+mov r10, [r10 + 56]
+mulx rdx, r10, r10
+add r10, [rdi + 72]
+adc rdx, 0
+add r14, [rdi + 80]
+adc r11, [rdi + 88]
+adc rbp, [rdi + 96]
+adc r8, [rdi + 104]
+adc r9, [rdi + 112]
+adc rsi, [rdi + 120]
+adc rbx, [rdi + 128]
+adc rcx, r10
+adc rax, rdx
+mov rdx, r14
+imul rdx, [rdi + 136]
+mulx r10, r12, [rdi + 144]
+mulx r15, r13, [rdi + 152]
+add r10, r13
+mov [rsp + 40], rax
+mulx r13, rax, [rdi + 160]
+adc r15, rax
+mov [rsp + 16], rcx
+mulx rax, rcx, [rdi + 168]
+adc r13, rcx
+mov [rsp + 8], rbx
+mulx rcx, rbx, [rdi + 176]
+adc rax, rbx
+mov [rsp + 72], rsi
+mulx rbx, rsi, [rdi + 184]
+adc rcx, rsi
+mov [rsp + 80], rcx
+mulx rsi, rcx, [rdi + 192]
+adc rbx, rcx
+mulx rcx, rdx, [rdi + 200]
+adc rsi, rdx
+adc rcx, 0
+add r14, r12
+adc r11, r10
+adc rbp, r15
+adc r8, r13
+adc r9, rax
+mov rax, [rsp + 72]
+adc rax, [rsp + 80]
+adc rbx, [rsp + 8]
+adc rsi, [rsp + 16]
+adc rcx, [rsp + 40]
+mov rdx, r11
+sub rdx, [rdi + 144]
+mov r10, rbp
+sbb r10, [rdi + 152]
+mov r12, r8
+sbb r12, [rdi + 160]
+mov r14, r9
+sbb r14, [rdi + 168]
+mov r15, rax
+sbb r15, [rdi + 176]
+mov r13, rbx
+sbb r13, [rdi + 184]
+mov [rsp + 40], r13
+mov r13, rsi
+sbb r13, [rdi + 192]
+mov [rsp + 16], r13
+mov r13, rcx
+sbb r13, [rdi + 200]
+cmovc rdx, r11
+cmovc r10, rbp
+cmovc r12, r8
+cmovc r14, r9
+cmovc r15, rax
+mov rax, [rsp + 40]
+cmovc rax, rbx
+mov rdi, [rsp + 16]
+cmovc rdi, rsi
+cmovc r13, rcx
+add rsp, 88
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {minus_mu6}, {minus_mu7}, {fold_rest7}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {fold_rest6}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
+.quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {minus_mu6}, {minus_mu7}, {fold_rest7}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {fold_rest6}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
 ",
         kffffffffffffffff = const 0xffffffffffffffff_u64,
         minus_mu0 = const M::MINUS_MU[0],
@@ -2418,19 +2379,9 @@ unsafe fn mul_spare_mulx<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] 
         asm!(
             "call {kernel}",
             kernel = sym mul_spare_mulx_code::<M>,
-            out("rax") z[5],
-            out("rcx") z[6],
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _,
-            out("r8") _,
-            out("r9") z[0],
-            out("r10") _,
-            out("r11") z[7],
-            out("r12") z[4],
-            out("r13") z[1],
-            out("r14") z[2],
-            out("r15") z[3],
+            out("rax") z[5], out("rcx") z[6], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") z[0], out("r10") _,
+            out("r11") z[7], out("r12") z[4], out("r13") z[1], out("r14") z[2], out("r15") z[3],
             options(pure, readonly),
         );
     }
@@ -2441,589 +2392,589 @@ unsafe fn mul_spare_mulx<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] 
 unsafe extern "C" fn mul_spare_mulx_code<M: Modulus<8>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 64
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, rbp, r10
-    adc r9, rbp
-    mov rbp, qword ptr [rsi + 24]
-    mulx rbp, rbx, rbp
-    adc r10, rbx
-    mov rbx, qword ptr [rsi + 32]
-    mulx rbx, r13, rbx
-    adc rbp, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx r13, r14, r13
-    adc rbx, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, r15, r14
-    adc r13, r15
-    mov r15, qword ptr [rsi + 56]
-    mulx rdx, r15, r15
-    adc r14, r15
-    adc rdx, 0
-    mov r15, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r12, r11, qword ptr [rax + 8]
-    mov qword ptr [rsp], rsi
-    mov qword ptr [rsp + 8], rcx
-    mulx rsi, rcx, qword ptr [rax + 16]
-    add r12, rcx
-    mov qword ptr [rsp + 16], r15
-    mulx rcx, r15, qword ptr [rax + 24]
-    adc rsi, r15
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [rax + 32]
-    adc rcx, r14
-    mov qword ptr [rsp + 32], r13
-    mulx r14, r13, qword ptr [rax + 40]
-    adc r15, r13
-    mov qword ptr [rsp + 40], rbx
-    mulx r13, rbx, qword ptr [rax + 48]
-    adc r14, rbx
-    mov qword ptr [rsp + 48], r14
-    mulx rbx, r14, qword ptr [rax + 56]
-    adc r13, r14
-    mulx rdx, r14, qword ptr [rax + 64]
-    adc rbx, r14
-    adc rdx, 0
-    add r8, r11
-    adc rdi, r12
-    adc r9, rsi
-    adc r10, rcx
-    adc rbp, r15
-    mov rcx, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov rsi, qword ptr [rsp + 8]
-    mov r8, rdx
-    mov rdx, qword ptr [rsi + 8]
-    mov r14, qword ptr [rsp]
-    mulx r15, r12, qword ptr [r14]
-    mulx r11, rsi, qword ptr [r14 + 8]
-    add r15, rsi
-    mov qword ptr [rsp + 16], rax
-    mulx rsi, rax, qword ptr [r14 + 16]
-    adc r11, rax
-    mov qword ptr [rsp + 24], r8
-    mulx rax, r8, qword ptr [r14 + 24]
-    adc rsi, r8
-    mov qword ptr [rsp + 32], rbx
-    mulx r8, rbx, qword ptr [r14 + 32]
-    adc rax, rbx
-    mov qword ptr [rsp + 48], r13
-    mulx rbx, r13, qword ptr [r14 + 40]
-    adc r8, r13
-    mov qword ptr [rsp + 40], r8
-    mulx r13, r8, qword ptr [r14 + 48]
-    adc rbx, r8
-    mulx rdx, r8, qword ptr [r14 + 56]
-    adc r13, r8
-    adc rdx, 0
-    add rdi, r12
-    adc r9, r15
-    adc r10, r11
-    adc rbp, rsi
-    adc rcx, rax
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 32]
-    adc r13, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rsi, qword ptr [rsp + 16]
-    mov r8, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rsi]
-    mulx r15, r12, qword ptr [rsi + 8]
-    mulx r11, r14, qword ptr [rsi + 16]
-    add r15, r14
-    mov qword ptr [rsp + 24], r8
-    mulx r14, r8, qword ptr [rsi + 24]
-    adc r11, r8
-    mov qword ptr [rsp + 32], r13
-    mulx r8, r13, qword ptr [rsi + 32]
-    adc r14, r13
-    mov qword ptr [rsp + 40], rbx
-    mulx r13, rbx, qword ptr [rsi + 40]
-    adc r8, rbx
-    mov qword ptr [rsp + 48], rax
-    mulx rbx, rax, qword ptr [rsi + 48]
-    adc r13, rax
-    mov qword ptr [rsp + 56], r13
-    mulx rax, r13, qword ptr [rsi + 56]
-    adc rbx, r13
-    mulx rdx, r13, qword ptr [rsi + 64]
-    adc rax, r13
-    adc rdx, 0
-    add rdi, r12
-    adc r9, r15
-    adc r10, r11
-    adc rbp, r14
-    adc rcx, r8
-    mov rdi, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [r8 + 16]
-    mov r14, qword ptr [rsp]
-    mulx r15, r12, qword ptr [r14]
-    mulx r11, r8, qword ptr [r14 + 8]
-    add r15, r8
-    mulx r8, rsi, qword ptr [r14 + 16]
-    adc r11, rsi
-    mov qword ptr [rsp + 24], r13
-    mulx rsi, r13, qword ptr [r14 + 24]
-    adc r8, r13
-    mov qword ptr [rsp + 32], rax
-    mulx r13, rax, qword ptr [r14 + 32]
-    adc rsi, rax
-    mov qword ptr [rsp + 40], rbx
-    mulx rax, rbx, qword ptr [r14 + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 56], r13
-    mulx rbx, r13, qword ptr [r14 + 48]
-    adc rax, r13
-    mulx rdx, r13, qword ptr [r14 + 56]
-    adc rbx, r13
-    adc rdx, 0
-    add r9, r12
-    adc r10, r15
-    adc rbp, r11
-    adc rcx, r8
-    adc rdi, rsi
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r8, qword ptr [rsp + 16]
-    mov r13, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [r8]
-    mulx r15, r12, qword ptr [r8 + 8]
-    mulx r11, r14, qword ptr [r8 + 16]
-    add r15, r14
-    mov qword ptr [rsp + 24], r13
-    mulx r14, r13, qword ptr [r8 + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 32], rbx
-    mulx r13, rbx, qword ptr [r8 + 32]
-    adc r14, rbx
-    mov qword ptr [rsp + 56], rax
-    mulx rbx, rax, qword ptr [r8 + 40]
-    adc r13, rax
-    mov qword ptr [rsp + 40], rsi
-    mulx rax, rsi, qword ptr [r8 + 48]
-    adc rbx, rsi
-    mov qword ptr [rsp + 48], rbx
-    mulx rsi, rbx, qword ptr [r8 + 56]
-    adc rax, rbx
-    mulx rdx, rbx, qword ptr [r8 + 64]
-    adc rsi, rbx
-    adc rdx, 0
-    add r9, r12
-    adc r10, r15
-    adc rbp, r11
-    adc rcx, r14
-    adc rdi, r13
-    mov r9, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [rbx + 24]
-    mov r14, qword ptr [rsp]
-    mulx r15, r12, qword ptr [r14]
-    mulx r11, rbx, qword ptr [r14 + 8]
-    add r15, rbx
-    mulx rbx, r8, qword ptr [r14 + 16]
-    adc r11, r8
-    mov qword ptr [rsp + 24], r13
-    mulx r8, r13, qword ptr [r14 + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 32], rsi
-    mulx r13, rsi, qword ptr [r14 + 32]
-    adc r8, rsi
-    mov qword ptr [rsp + 56], rax
-    mulx rsi, rax, qword ptr [r14 + 40]
-    adc r13, rax
-    mov qword ptr [rsp + 48], r13
-    mulx rax, r13, qword ptr [r14 + 48]
-    adc rsi, r13
-    mulx rdx, r13, qword ptr [r14 + 56]
-    adc rax, r13
-    adc rdx, 0
-    add r10, r12
-    adc rbp, r15
-    adc rcx, r11
-    adc rdi, rbx
-    adc r9, r8
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r13, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rbx]
-    mulx r15, r12, qword ptr [rbx + 8]
-    mulx r11, r14, qword ptr [rbx + 16]
-    add r15, r14
-    mov qword ptr [rsp + 24], r13
-    mulx r14, r13, qword ptr [rbx + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 32], rax
-    mulx r13, rax, qword ptr [rbx + 32]
-    adc r14, rax
-    mov qword ptr [rsp + 48], rsi
-    mulx rax, rsi, qword ptr [rbx + 40]
-    adc r13, rsi
-    mov qword ptr [rsp + 56], r8
-    mulx rsi, r8, qword ptr [rbx + 48]
-    adc rax, r8
-    mov qword ptr [rsp + 40], rax
-    mulx r8, rax, qword ptr [rbx + 56]
-    adc rsi, rax
-    mulx rax, rdx, qword ptr [rbx + 64]
-    adc r8, rdx
-    adc rax, 0
-    add r10, r12
-    adc rbp, r15
-    adc rcx, r11
-    adc rdi, r14
-    adc r9, r13
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r13 + 32]
-    mov r14, qword ptr [rsp]
-    mulx r15, r12, qword ptr [r14]
-    mulx r11, r13, qword ptr [r14 + 8]
-    add r15, r13
-    mulx r13, rbx, qword ptr [r14 + 16]
-    adc r11, rbx
-    mov qword ptr [rsp + 24], rax
-    mulx rbx, rax, qword ptr [r14 + 24]
-    adc r13, rax
-    mov qword ptr [rsp + 32], r8
-    mulx rax, r8, qword ptr [r14 + 32]
-    adc rbx, r8
-    mov qword ptr [rsp + 48], rsi
-    mulx r8, rsi, qword ptr [r14 + 40]
-    adc rax, rsi
-    mov qword ptr [rsp + 40], rax
-    mulx rsi, rax, qword ptr [r14 + 48]
-    adc r8, rax
-    mulx rax, rdx, qword ptr [r14 + 56]
-    adc rsi, rdx
-    adc rax, 0
-    add rbp, r12
-    adc rcx, r15
-    adc rdi, r11
-    adc r9, r13
-    adc r10, rbx
-    mov rbx, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 24]
-    adc rax, 0
-    mov r13, qword ptr [rsp + 16]
-    mov rdx, rbp
-    imul rdx, qword ptr [r13]
-    mulx r15, r12, qword ptr [r13 + 8]
-    mulx r11, r14, qword ptr [r13 + 16]
-    add r15, r14
-    mov qword ptr [rsp + 24], rax
-    mulx r14, rax, qword ptr [r13 + 24]
-    adc r11, rax
-    mov qword ptr [rsp + 32], rsi
-    mulx rax, rsi, qword ptr [r13 + 32]
-    adc r14, rsi
-    mov qword ptr [rsp + 40], r8
-    mulx rsi, r8, qword ptr [r13 + 40]
-    adc rax, r8
-    mov qword ptr [rsp + 48], rbx
-    mulx r8, rbx, qword ptr [r13 + 48]
-    adc rsi, rbx
-    mov qword ptr [rsp + 56], rsi
-    mulx rbx, rsi, qword ptr [r13 + 56]
-    adc r8, rsi
-    mulx rdx, rsi, qword ptr [r13 + 64]
-    adc rbx, rsi
-    adc rdx, 0
-    add rbp, r12
-    adc rcx, r15
-    adc rdi, r11
-    adc r9, r14
-    adc r10, rax
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, qword ptr [rsp + 8]
-    mov rbp, rdx
-    mov rdx, qword ptr [rsi + 40]
-    mov r14, qword ptr [rsp]
-    mulx r15, r12, qword ptr [r14]
-    mulx r11, rsi, qword ptr [r14 + 8]
-    add r15, rsi
-    mulx rsi, r13, qword ptr [r14 + 16]
-    adc r11, r13
-    mov qword ptr [rsp + 24], rbp
-    mulx r13, rbp, qword ptr [r14 + 24]
-    adc rsi, rbp
-    mov qword ptr [rsp + 32], rbx
-    mulx rbp, rbx, qword ptr [r14 + 32]
-    adc r13, rbx
-    mov qword ptr [rsp + 40], r8
-    mulx rbx, r8, qword ptr [r14 + 40]
-    adc rbp, r8
-    mov qword ptr [rsp + 56], rbp
-    mulx r8, rbp, qword ptr [r14 + 48]
-    adc rbx, rbp
-    mulx rdx, rbp, qword ptr [r14 + 56]
-    adc r8, rbp
-    adc rdx, 0
-    add rcx, r12
-    adc rdi, r15
-    adc r9, r11
-    adc r10, rsi
-    adc rax, r13
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 32]
-    adc r8, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbp, qword ptr [rsp + 16]
-    mov r13, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rbp]
-    mulx r15, r12, qword ptr [rbp + 8]
-    mulx r11, r14, qword ptr [rbp + 16]
-    add r15, r14
-    mov qword ptr [rsp + 24], r13
-    mulx r14, r13, qword ptr [rbp + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 32], r8
-    mulx r13, r8, qword ptr [rbp + 32]
-    adc r14, r8
-    mov qword ptr [rsp + 56], rbx
-    mulx r8, rbx, qword ptr [rbp + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 40], rsi
-    mulx rbx, rsi, qword ptr [rbp + 48]
-    adc r8, rsi
-    mov qword ptr [rsp + 48], r8
-    mulx rsi, r8, qword ptr [rbp + 56]
-    adc rbx, r8
-    mulx rdx, r8, qword ptr [rbp + 64]
-    adc rsi, r8
-    adc rdx, 0
-    add rcx, r12
-    adc rdi, r15
-    adc r9, r11
-    adc r10, r14
-    adc rax, r13
-    mov rcx, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [r8 + 48]
-    mov r14, qword ptr [rsp]
-    mulx r15, r12, qword ptr [r14]
-    mulx r11, r8, qword ptr [r14 + 8]
-    add r15, r8
-    mulx r8, rbp, qword ptr [r14 + 16]
-    adc r11, rbp
-    mov qword ptr [rsp + 24], r13
-    mulx rbp, r13, qword ptr [r14 + 24]
-    adc r8, r13
-    mov qword ptr [rsp + 32], rsi
-    mulx r13, rsi, qword ptr [r14 + 32]
-    adc rbp, rsi
-    mov qword ptr [rsp + 56], rbx
-    mulx rsi, rbx, qword ptr [r14 + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 48], r13
-    mulx rbx, r13, qword ptr [r14 + 48]
-    adc rsi, r13
-    mulx rdx, r13, qword ptr [r14 + 56]
-    adc rbx, r13
-    adc rdx, 0
-    add rdi, r12
-    adc r9, r15
-    adc r10, r11
-    adc rax, r8
-    adc rcx, rbp
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbp, qword ptr [rsp + 16]
-    mov r13, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rbp]
-    mulx r15, r12, qword ptr [rbp + 8]
-    mulx r11, r14, qword ptr [rbp + 16]
-    add r15, r14
-    mov qword ptr [rsp + 24], r13
-    mulx r14, r13, qword ptr [rbp + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 32], rbx
-    mulx r13, rbx, qword ptr [rbp + 32]
-    adc r14, rbx
-    mov qword ptr [rsp + 48], rsi
-    mulx rbx, rsi, qword ptr [rbp + 40]
-    adc r13, rsi
-    mov qword ptr [rsp + 56], r8
-    mulx rsi, r8, qword ptr [rbp + 48]
-    adc rbx, r8
-    mov qword ptr [rsp + 40], rbx
-    mulx r8, rbx, qword ptr [rbp + 56]
-    adc rsi, rbx
-    mulx rdx, rbx, qword ptr [rbp + 64]
-    adc r8, rbx
-    adc rdx, 0
-    add rdi, r12
-    adc r9, r15
-    adc r10, r11
-    adc rax, r14
-    adc rcx, r13
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [rbx + 56]
-    mov rbx, qword ptr [rsp]
-    mulx r14, r15, qword ptr [rbx]
-    mulx r12, r11, qword ptr [rbx + 8]
-    add r14, r11
-    mulx r11, rbp, qword ptr [rbx + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 8], r13
-    mulx rbp, r13, qword ptr [rbx + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 24], r8
-    mulx r13, r8, qword ptr [rbx + 32]
-    adc rbp, r8
-    mov qword ptr [rsp + 32], rsi
-    mulx r8, rsi, qword ptr [rbx + 40]
-    adc r13, rsi
-    mov qword ptr [rsp + 48], r13
-    mulx rsi, r13, qword ptr [rbx + 48]
-    adc r8, r13
-    mulx rdx, rbx, qword ptr [rbx + 56]
-    adc rsi, rbx
-    adc rdx, 0
-    add r9, r15
-    adc r10, r14
-    adc rax, r12
-    adc rcx, r11
-    adc rdi, rbp
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 24]
-    adc rsi, qword ptr [rsp + 8]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r13, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rbx]
-    mulx r14, r15, qword ptr [rbx + 8]
-    mulx r12, r11, qword ptr [rbx + 16]
-    add r14, r11
-    mov qword ptr [rsp + 8], r13
-    mulx r11, r13, qword ptr [rbx + 24]
-    adc r12, r13
-    mov qword ptr [rsp + 24], rsi
-    mulx r13, rsi, qword ptr [rbx + 32]
-    adc r11, rsi
-    mov qword ptr [rsp + 48], r8
-    mulx rsi, r8, qword ptr [rbx + 40]
-    adc r13, r8
-    mov qword ptr [rsp + 32], rbp
-    mulx r8, rbp, qword ptr [rbx + 48]
-    adc rsi, rbp
-    mov qword ptr [rsp], rsi
-    mulx rbp, rsi, qword ptr [rbx + 56]
-    adc r8, rsi
-    mulx rdx, rsi, qword ptr [rbx + 64]
-    adc rbp, rsi
-    adc rdx, 0
-    add r9, r15
-    adc r10, r14
-    adc rax, r12
-    adc rcx, r11
-    adc rdi, r13
-    mov rsi, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp]
-    adc r8, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov r9, r10
-    sub r9, qword ptr [rbx + 8]
-    mov r13, rax
-    sbb r13, qword ptr [rbx + 16]
-    mov r14, rcx
-    sbb r14, qword ptr [rbx + 24]
-    mov r15, rdi
-    sbb r15, qword ptr [rbx + 32]
-    mov r12, rsi
-    sbb r12, qword ptr [rbx + 40]
-    mov r11, r8
-    sbb r11, qword ptr [rbx + 48]
-    mov qword ptr [rsp + 8], r11
-    mov r11, rbp
-    sbb r11, qword ptr [rbx + 56]
-    mov qword ptr [rsp + 24], r11
-    mov r11, rdx
-    sbb r11, qword ptr [rbx + 64]
-    cmovc r9, r10
-    cmovc r13, rax
-    cmovc r14, rcx
-    cmovc r15, rdi
-    cmovc r12, rsi
-    mov rax, qword ptr [rsp + 8]
-    cmovc rax, r8
-    mov rcx, qword ptr [rsp + 24]
-    cmovc rcx, rbp
-    cmovc r11, rdx
-    add rsp, 64
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 64
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, rbp, r10
+adc r9, rbp
+mov rbp, [rsi + 24]
+mulx rbp, rbx, rbp
+adc r10, rbx
+mov rbx, [rsi + 32]
+mulx rbx, r13, rbx
+adc rbp, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc rbx, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc r13, r15
+mov r15, [rsi + 56]
+mulx rdx, r15, r15
+adc r14, r15
+adc rdx, 0
+mov r15, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r12, r11, [rax + 8]
+mov [rsp], rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 16]
+add r12, rcx
+mov [rsp + 16], r15
+mulx rcx, r15, [rax + 24]
+adc rsi, r15
+mov [rsp + 24], r14
+mulx r15, r14, [rax + 32]
+adc rcx, r14
+mov [rsp + 32], r13
+mulx r14, r13, [rax + 40]
+adc r15, r13
+mov [rsp + 40], rbx
+mulx r13, rbx, [rax + 48]
+adc r14, rbx
+mov [rsp + 48], r14
+mulx rbx, r14, [rax + 56]
+adc r13, r14
+mulx rdx, r14, [rax + 64]
+adc rbx, r14
+adc rdx, 0
+add r8, r11
+adc rdi, r12
+adc r9, rsi
+adc r10, rcx
+adc rbp, r15
+mov rcx, [rsp + 40]
+adc rcx, [rsp + 48]
+adc r13, [rsp + 32]
+adc rbx, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rsi, [rsp + 8]
+mov r8, rdx
+mov rdx, [rsi + 8]
+mov r14, [rsp]
+mulx r15, r12, [r14]
+mulx r11, rsi, [r14 + 8]
+add r15, rsi
+mov [rsp + 16], rax
+mulx rsi, rax, [r14 + 16]
+adc r11, rax
+mov [rsp + 24], r8
+mulx rax, r8, [r14 + 24]
+adc rsi, r8
+mov [rsp + 32], rbx
+mulx r8, rbx, [r14 + 32]
+adc rax, rbx
+mov [rsp + 48], r13
+mulx rbx, r13, [r14 + 40]
+adc r8, r13
+mov [rsp + 40], r8
+mulx r13, r8, [r14 + 48]
+adc rbx, r8
+mulx rdx, r8, [r14 + 56]
+adc r13, r8
+adc rdx, 0
+add rdi, r12
+adc r9, r15
+adc r10, r11
+adc rbp, rsi
+adc rcx, rax
+mov rax, [rsp + 48]
+adc rax, [rsp + 40]
+adc rbx, [rsp + 32]
+adc r13, [rsp + 24]
+adc rdx, 0
+mov rsi, [rsp + 16]
+mov r8, rdx
+mov rdx, rdi
+imul rdx, [rsi]
+mulx r15, r12, [rsi + 8]
+mulx r11, r14, [rsi + 16]
+add r15, r14
+mov [rsp + 24], r8
+mulx r14, r8, [rsi + 24]
+adc r11, r8
+mov [rsp + 32], r13
+mulx r8, r13, [rsi + 32]
+adc r14, r13
+mov [rsp + 40], rbx
+mulx r13, rbx, [rsi + 40]
+adc r8, rbx
+mov [rsp + 48], rax
+mulx rbx, rax, [rsi + 48]
+adc r13, rax
+mov [rsp + 56], r13
+mulx rax, r13, [rsi + 56]
+adc rbx, r13
+mulx rdx, r13, [rsi + 64]
+adc rax, r13
+adc rdx, 0
+add rdi, r12
+adc r9, r15
+adc r10, r11
+adc rbp, r14
+adc rcx, r8
+mov rdi, [rsp + 48]
+adc rdi, [rsp + 56]
+adc rbx, [rsp + 40]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r8, [rsp + 8]
+mov r13, rdx
+mov rdx, [r8 + 16]
+mov r14, [rsp]
+mulx r15, r12, [r14]
+mulx r11, r8, [r14 + 8]
+add r15, r8
+mulx r8, rsi, [r14 + 16]
+adc r11, rsi
+mov [rsp + 24], r13
+mulx rsi, r13, [r14 + 24]
+adc r8, r13
+mov [rsp + 32], rax
+mulx r13, rax, [r14 + 32]
+adc rsi, rax
+mov [rsp + 40], rbx
+mulx rax, rbx, [r14 + 40]
+adc r13, rbx
+mov [rsp + 56], r13
+mulx rbx, r13, [r14 + 48]
+adc rax, r13
+mulx rdx, r13, [r14 + 56]
+adc rbx, r13
+adc rdx, 0
+add r9, r12
+adc r10, r15
+adc rbp, r11
+adc rcx, r8
+adc rdi, rsi
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 56]
+adc rax, [rsp + 32]
+adc rbx, [rsp + 24]
+adc rdx, 0
+mov r8, [rsp + 16]
+mov r13, rdx
+mov rdx, r9
+imul rdx, [r8]
+mulx r15, r12, [r8 + 8]
+mulx r11, r14, [r8 + 16]
+add r15, r14
+mov [rsp + 24], r13
+mulx r14, r13, [r8 + 24]
+adc r11, r13
+mov [rsp + 32], rbx
+mulx r13, rbx, [r8 + 32]
+adc r14, rbx
+mov [rsp + 56], rax
+mulx rbx, rax, [r8 + 40]
+adc r13, rax
+mov [rsp + 40], rsi
+mulx rax, rsi, [r8 + 48]
+adc rbx, rsi
+mov [rsp + 48], rbx
+mulx rsi, rbx, [r8 + 56]
+adc rax, rbx
+mulx rdx, rbx, [r8 + 64]
+adc rsi, rbx
+adc rdx, 0
+add r9, r12
+adc r10, r15
+adc rbp, r11
+adc rcx, r14
+adc rdi, r13
+mov r9, [rsp + 40]
+adc r9, [rsp + 48]
+adc rax, [rsp + 56]
+adc rsi, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r13, rdx
+mov rdx, [rbx + 24]
+mov r14, [rsp]
+mulx r15, r12, [r14]
+mulx r11, rbx, [r14 + 8]
+add r15, rbx
+mulx rbx, r8, [r14 + 16]
+adc r11, r8
+mov [rsp + 24], r13
+mulx r8, r13, [r14 + 24]
+adc rbx, r13
+mov [rsp + 32], rsi
+mulx r13, rsi, [r14 + 32]
+adc r8, rsi
+mov [rsp + 56], rax
+mulx rsi, rax, [r14 + 40]
+adc r13, rax
+mov [rsp + 48], r13
+mulx rax, r13, [r14 + 48]
+adc rsi, r13
+mulx rdx, r13, [r14 + 56]
+adc rax, r13
+adc rdx, 0
+add r10, r12
+adc rbp, r15
+adc rcx, r11
+adc rdi, rbx
+adc r9, r8
+mov r8, [rsp + 56]
+adc r8, [rsp + 48]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r13, rdx
+mov rdx, r10
+imul rdx, [rbx]
+mulx r15, r12, [rbx + 8]
+mulx r11, r14, [rbx + 16]
+add r15, r14
+mov [rsp + 24], r13
+mulx r14, r13, [rbx + 24]
+adc r11, r13
+mov [rsp + 32], rax
+mulx r13, rax, [rbx + 32]
+adc r14, rax
+mov [rsp + 48], rsi
+mulx rax, rsi, [rbx + 40]
+adc r13, rsi
+mov [rsp + 56], r8
+mulx rsi, r8, [rbx + 48]
+adc rax, r8
+mov [rsp + 40], rax
+mulx r8, rax, [rbx + 56]
+adc rsi, rax
+mulx rax, rdx, [rbx + 64]
+adc r8, rdx
+adc rax, 0
+add r10, r12
+adc rbp, r15
+adc rcx, r11
+adc rdi, r14
+adc r9, r13
+mov r10, [rsp + 56]
+adc r10, [rsp + 40]
+adc rsi, [rsp + 48]
+adc r8, [rsp + 32]
+adc rax, [rsp + 24]
+mov r13, [rsp + 8]
+mov rdx, [r13 + 32]
+mov r14, [rsp]
+mulx r15, r12, [r14]
+mulx r11, r13, [r14 + 8]
+add r15, r13
+mulx r13, rbx, [r14 + 16]
+adc r11, rbx
+mov [rsp + 24], rax
+mulx rbx, rax, [r14 + 24]
+adc r13, rax
+mov [rsp + 32], r8
+mulx rax, r8, [r14 + 32]
+adc rbx, r8
+mov [rsp + 48], rsi
+mulx r8, rsi, [r14 + 40]
+adc rax, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [r14 + 48]
+adc r8, rax
+mulx rax, rdx, [r14 + 56]
+adc rsi, rdx
+adc rax, 0
+add rbp, r12
+adc rcx, r15
+adc rdi, r11
+adc r9, r13
+adc r10, rbx
+mov rbx, [rsp + 48]
+adc rbx, [rsp + 40]
+adc r8, [rsp + 32]
+adc rsi, [rsp + 24]
+adc rax, 0
+mov r13, [rsp + 16]
+mov rdx, rbp
+imul rdx, [r13]
+mulx r15, r12, [r13 + 8]
+mulx r11, r14, [r13 + 16]
+add r15, r14
+mov [rsp + 24], rax
+mulx r14, rax, [r13 + 24]
+adc r11, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [r13 + 32]
+adc r14, rsi
+mov [rsp + 40], r8
+mulx rsi, r8, [r13 + 40]
+adc rax, r8
+mov [rsp + 48], rbx
+mulx r8, rbx, [r13 + 48]
+adc rsi, rbx
+mov [rsp + 56], rsi
+mulx rbx, rsi, [r13 + 56]
+adc r8, rsi
+mulx rdx, rsi, [r13 + 64]
+adc rbx, rsi
+adc rdx, 0
+add rbp, r12
+adc rcx, r15
+adc rdi, r11
+adc r9, r14
+adc r10, rax
+mov rax, [rsp + 48]
+adc rax, [rsp + 56]
+adc r8, [rsp + 40]
+adc rbx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rsi, [rsp + 8]
+mov rbp, rdx
+mov rdx, [rsi + 40]
+mov r14, [rsp]
+mulx r15, r12, [r14]
+mulx r11, rsi, [r14 + 8]
+add r15, rsi
+mulx rsi, r13, [r14 + 16]
+adc r11, r13
+mov [rsp + 24], rbp
+mulx r13, rbp, [r14 + 24]
+adc rsi, rbp
+mov [rsp + 32], rbx
+mulx rbp, rbx, [r14 + 32]
+adc r13, rbx
+mov [rsp + 40], r8
+mulx rbx, r8, [r14 + 40]
+adc rbp, r8
+mov [rsp + 56], rbp
+mulx r8, rbp, [r14 + 48]
+adc rbx, rbp
+mulx rdx, rbp, [r14 + 56]
+adc r8, rbp
+adc rdx, 0
+add rcx, r12
+adc rdi, r15
+adc r9, r11
+adc r10, rsi
+adc rax, r13
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 56]
+adc rbx, [rsp + 32]
+adc r8, [rsp + 24]
+adc rdx, 0
+mov rbp, [rsp + 16]
+mov r13, rdx
+mov rdx, rcx
+imul rdx, [rbp]
+mulx r15, r12, [rbp + 8]
+mulx r11, r14, [rbp + 16]
+add r15, r14
+mov [rsp + 24], r13
+mulx r14, r13, [rbp + 24]
+adc r11, r13
+mov [rsp + 32], r8
+mulx r13, r8, [rbp + 32]
+adc r14, r8
+mov [rsp + 56], rbx
+mulx r8, rbx, [rbp + 40]
+adc r13, rbx
+mov [rsp + 40], rsi
+mulx rbx, rsi, [rbp + 48]
+adc r8, rsi
+mov [rsp + 48], r8
+mulx rsi, r8, [rbp + 56]
+adc rbx, r8
+mulx rdx, r8, [rbp + 64]
+adc rsi, r8
+adc rdx, 0
+add rcx, r12
+adc rdi, r15
+adc r9, r11
+adc r10, r14
+adc rax, r13
+mov rcx, [rsp + 40]
+adc rcx, [rsp + 48]
+adc rbx, [rsp + 56]
+adc rsi, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r8, [rsp + 8]
+mov r13, rdx
+mov rdx, [r8 + 48]
+mov r14, [rsp]
+mulx r15, r12, [r14]
+mulx r11, r8, [r14 + 8]
+add r15, r8
+mulx r8, rbp, [r14 + 16]
+adc r11, rbp
+mov [rsp + 24], r13
+mulx rbp, r13, [r14 + 24]
+adc r8, r13
+mov [rsp + 32], rsi
+mulx r13, rsi, [r14 + 32]
+adc rbp, rsi
+mov [rsp + 56], rbx
+mulx rsi, rbx, [r14 + 40]
+adc r13, rbx
+mov [rsp + 48], r13
+mulx rbx, r13, [r14 + 48]
+adc rsi, r13
+mulx rdx, r13, [r14 + 56]
+adc rbx, r13
+adc rdx, 0
+add rdi, r12
+adc r9, r15
+adc r10, r11
+adc rax, r8
+adc rcx, rbp
+mov r8, [rsp + 56]
+adc r8, [rsp + 48]
+adc rsi, [rsp + 32]
+adc rbx, [rsp + 24]
+adc rdx, 0
+mov rbp, [rsp + 16]
+mov r13, rdx
+mov rdx, rdi
+imul rdx, [rbp]
+mulx r15, r12, [rbp + 8]
+mulx r11, r14, [rbp + 16]
+add r15, r14
+mov [rsp + 24], r13
+mulx r14, r13, [rbp + 24]
+adc r11, r13
+mov [rsp + 32], rbx
+mulx r13, rbx, [rbp + 32]
+adc r14, rbx
+mov [rsp + 48], rsi
+mulx rbx, rsi, [rbp + 40]
+adc r13, rsi
+mov [rsp + 56], r8
+mulx rsi, r8, [rbp + 48]
+adc rbx, r8
+mov [rsp + 40], rbx
+mulx r8, rbx, [rbp + 56]
+adc rsi, rbx
+mulx rdx, rbx, [rbp + 64]
+adc r8, rbx
+adc rdx, 0
+add rdi, r12
+adc r9, r15
+adc r10, r11
+adc rax, r14
+adc rcx, r13
+mov rdi, [rsp + 56]
+adc rdi, [rsp + 40]
+adc rsi, [rsp + 48]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r13, rdx
+mov rdx, [rbx + 56]
+mov rbx, [rsp]
+mulx r14, r15, [rbx]
+mulx r12, r11, [rbx + 8]
+add r14, r11
+mulx r11, rbp, [rbx + 16]
+adc r12, rbp
+mov [rsp + 8], r13
+mulx rbp, r13, [rbx + 24]
+adc r11, r13
+mov [rsp + 24], r8
+mulx r13, r8, [rbx + 32]
+adc rbp, r8
+mov [rsp + 32], rsi
+mulx r8, rsi, [rbx + 40]
+adc r13, rsi
+mov [rsp + 48], r13
+mulx rsi, r13, [rbx + 48]
+adc r8, r13
+mulx rdx, rbx, [rbx + 56]
+adc rsi, rbx
+adc rdx, 0
+add r9, r15
+adc r10, r14
+adc rax, r12
+adc rcx, r11
+adc rdi, rbp
+mov rbp, [rsp + 32]
+adc rbp, [rsp + 48]
+adc r8, [rsp + 24]
+adc rsi, [rsp + 8]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r13, rdx
+mov rdx, r9
+imul rdx, [rbx]
+mulx r14, r15, [rbx + 8]
+mulx r12, r11, [rbx + 16]
+add r14, r11
+mov [rsp + 8], r13
+mulx r11, r13, [rbx + 24]
+adc r12, r13
+mov [rsp + 24], rsi
+mulx r13, rsi, [rbx + 32]
+adc r11, rsi
+mov [rsp + 48], r8
+mulx rsi, r8, [rbx + 40]
+adc r13, r8
+mov [rsp + 32], rbp
+mulx r8, rbp, [rbx + 48]
+adc rsi, rbp
+mov [rsp], rsi
+mulx rbp, rsi, [rbx + 56]
+adc r8, rsi
+mulx rdx, rsi, [rbx + 64]
+adc rbp, rsi
+adc rdx, 0
+add r9, r15
+adc r10, r14
+adc rax, r12
+adc rcx, r11
+adc rdi, r13
+mov rsi, [rsp + 32]
+adc rsi, [rsp]
+adc r8, [rsp + 48]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 8]
+mov r9, r10
+sub r9, [rbx + 8]
+mov r13, rax
+sbb r13, [rbx + 16]
+mov r14, rcx
+sbb r14, [rbx + 24]
+mov r15, rdi
+sbb r15, [rbx + 32]
+mov r12, rsi
+sbb r12, [rbx + 40]
+mov r11, r8
+sbb r11, [rbx + 48]
+mov [rsp + 8], r11
+mov r11, rbp
+sbb r11, [rbx + 56]
+mov [rsp + 24], r11
+mov r11, rdx
+sbb r11, [rbx + 64]
+cmovc r9, r10
+cmovc r13, rax
+cmovc r14, rcx
+cmovc r15, rdi
+cmovc r12, rsi
+mov rax, [rsp + 8]
+cmovc rax, r8
+mov rcx, [rsp + 24]
+cmovc rcx, rbp
+cmovc r11, rdx
+add rsp, 64
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -3049,19 +3000,9 @@ unsafe fn square_spare_mulx<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
         asm!(
             "call {kernel}",
             kernel = sym square_spare_mulx_code::<M>,
-            out("rax") z[5],
-            out("rcx") _,
-            out("rdx") z[6],
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") z[0],
-            out("r11") z[1],
-            out("r12") z[2],
-            out("r13") z[7],
-            out("r14") z[4],
-            out("r15") z[3],
+            out("rax") z[5], out("rcx") _, out("rdx") z[6], inout("rsi") core::ptr::from_ref(x) =>
+            _, out("rdi") _, out("r8") _, out("r9") _, out("r10") z[0], out("r11") z[1], out("r12")
+            z[2], out("r13") z[7], out("r14") z[4], out("r15") z[3],
             options(pure, readonly),
         );
     }
@@ -3072,497 +3013,497 @@ unsafe fn square_spare_mulx<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
 unsafe extern "C" fn square_spare_mulx_code<M: Modulus<8>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 88
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov r9, qword ptr [rsi + 32]
-    shld r9, rdx, 1
-    mov rdx, qword ptr [rsi + 32]
-    mov r10, qword ptr [rsi + 40]
-    shld r10, rdx, 1
-    mov rdx, qword ptr [rsi + 40]
-    mov r11, qword ptr [rsi + 48]
-    shld r11, rdx, 1
-    mov rdx, qword ptr [rsi + 48]
-    mov r12, qword ptr [rsi + 56]
-    shld r12, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov rbp, qword ptr [rsi]
-    mulx rbp, rbx, rbp
-    mulx rcx, r15, rcx
-    add rbp, r15
-    mulx rdi, r15, rdi
-    adc rcx, r15
-    mulx r15, r14, r8
-    adc rdi, r14
-    mulx r14, r13, r9
-    adc r15, r13
-    mov qword ptr [rsp], r10
-    mulx r13, r10, r10
-    adc r14, r10
-    mov qword ptr [rsp + 8], r11
-    mulx r10, r11, r11
-    adc r13, r11
-    mulx rdx, r11, r12
-    adc r10, r11
-    adc rdx, 0
-    mov r11, rdx
-    mov rdx, rbx
-    imul rdx, qword ptr [rax]
-    mov qword ptr [rsp + 16], r12
-    mov qword ptr [rsp + 24], r9
-    mulx r12, r9, qword ptr [rax + 8]
-    mov qword ptr [rsp + 32], r8
-    mov qword ptr [rsp + 40], rsi
-    mulx r8, rsi, qword ptr [rax + 16]
-    add r12, rsi
-    mov qword ptr [rsp + 48], r11
-    mulx rsi, r11, qword ptr [rax + 24]
-    adc r8, r11
-    mov qword ptr [rsp + 56], r10
-    mulx r11, r10, qword ptr [rax + 32]
-    adc rsi, r10
-    mov qword ptr [rsp + 64], r13
-    mulx r10, r13, qword ptr [rax + 40]
-    adc r11, r13
-    mov qword ptr [rsp + 72], r14
-    mulx r13, r14, qword ptr [rax + 48]
-    adc r10, r14
-    mov qword ptr [rsp + 80], r10
-    mulx r14, r10, qword ptr [rax + 56]
-    adc r13, r10
-    mulx rdx, r10, qword ptr [rax + 64]
-    adc r14, r10
-    adc rdx, 0
-    add rbx, r9
-    adc rbp, r12
-    adc rcx, r8
-    adc rdi, rsi
-    adc r15, r11
-    mov rsi, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 64]
-    adc r14, qword ptr [rsp + 56]
-    adc rdx, qword ptr [rsp + 48]
-    mov r8, 0
-    adc r8, 0
-    mov r9, qword ptr [rsp + 40]
-    mov r10, qword ptr [r9 + 16]
-    lea r10, [r10 + r10]
-    mov r11, rdx
-    mov rdx, qword ptr [r9 + 8]
-    mov r12, qword ptr [r9 + 8]
-    mulx r12, rbx, r12
-    mulx r10, r9, r10
-    add r12, r9
-    mov qword ptr [rsp + 48], rbp
-    mulx r9, rbp, qword ptr [rsp + 32]
-    adc r10, rbp
-    mov qword ptr [rsp + 32], rax
-    mulx rbp, rax, qword ptr [rsp + 24]
-    adc r9, rax
-    mov qword ptr [rsp + 56], r8
-    mulx rax, r8, qword ptr [rsp]
-    adc rbp, r8
-    mov qword ptr [rsp + 64], r11
-    mulx r8, r11, qword ptr [rsp + 8]
-    adc rax, r11
-    mulx rdx, r11, qword ptr [rsp + 16]
-    adc r8, r11
-    adc rdx, 0
-    add rcx, rbx
-    adc rdi, r12
-    adc r15, r10
-    adc rsi, r9
-    adc r13, rbp
-    adc r14, rax
-    adc r8, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 56]
-    mov rax, qword ptr [rsp + 32]
-    mov r9, rdx
-    mov rdx, qword ptr [rsp + 48]
-    imul rdx, qword ptr [rax]
-    mulx r10, r11, qword ptr [rax + 8]
-    mulx r12, rbp, qword ptr [rax + 16]
-    add r10, rbp
-    mulx rbp, rbx, qword ptr [rax + 24]
-    adc r12, rbx
-    mov qword ptr [rsp + 56], r9
-    mulx rbx, r9, qword ptr [rax + 32]
-    adc rbp, r9
-    mov qword ptr [rsp + 64], r8
-    mulx r9, r8, qword ptr [rax + 40]
-    adc rbx, r8
-    mov qword ptr [rsp + 80], r14
-    mulx r8, r14, qword ptr [rax + 48]
-    adc r9, r14
-    mov qword ptr [rsp + 72], r9
-    mulx r14, r9, qword ptr [rax + 56]
-    adc r8, r9
-    mulx rdx, r9, qword ptr [rax + 64]
-    adc r14, r9
-    adc rdx, 0
-    add r11, qword ptr [rsp + 48]
-    adc rcx, r10
-    adc rdi, r12
-    adc r15, rbp
-    adc rsi, rbx
-    adc r13, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 56]
-    mov r9, 0
-    adc r9, 0
-    mov r10, qword ptr [rsp + 40]
-    mov r11, qword ptr [r10 + 24]
-    lea r11, [r11 + r11]
-    mov r12, rdx
-    mov rdx, qword ptr [r10 + 16]
-    mov rbp, qword ptr [r10 + 16]
-    mulx rbp, rbx, rbp
-    mulx r11, r10, r11
-    add rbp, r10
-    mov qword ptr [rsp + 56], rdi
-    mulx r10, rdi, qword ptr [rsp + 24]
-    adc r11, rdi
-    mov qword ptr [rsp + 24], rcx
-    mulx rdi, rcx, qword ptr [rsp]
-    adc r10, rcx
-    mulx rcx, rax, qword ptr [rsp + 8]
-    adc rdi, rax
-    mulx rax, rdx, qword ptr [rsp + 16]
-    adc rcx, rdx
-    adc rax, 0
-    add r15, rbx
-    adc rsi, rbp
-    adc r13, r11
-    adc r8, r10
-    adc r14, rdi
-    adc r12, rcx
-    adc r9, rax
-    mov rax, qword ptr [rsp + 32]
-    mov rdx, qword ptr [rsp + 24]
-    imul rdx, qword ptr [rax]
-    mulx rcx, rdi, qword ptr [rax + 8]
-    mulx r10, r11, qword ptr [rax + 16]
-    add rcx, r11
-    mulx r11, rbp, qword ptr [rax + 24]
-    adc r10, rbp
-    mulx rbp, rbx, qword ptr [rax + 32]
-    adc r11, rbx
-    mov qword ptr [rsp + 64], r9
-    mulx rbx, r9, qword ptr [rax + 40]
-    adc rbp, r9
-    mov qword ptr [rsp + 80], r12
-    mulx r9, r12, qword ptr [rax + 48]
-    adc rbx, r12
-    mov qword ptr [rsp + 72], r14
-    mulx r12, r14, qword ptr [rax + 56]
-    adc r9, r14
-    mulx rdx, r14, qword ptr [rax + 64]
-    adc r12, r14
-    adc rdx, 0
-    add rdi, qword ptr [rsp + 24]
-    adc rcx, qword ptr [rsp + 56]
-    adc r15, r10
-    adc rsi, r11
-    adc r13, rbp
-    adc r8, rbx
-    adc r9, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 80]
-    adc rdx, qword ptr [rsp + 64]
-    mov rdi, 0
-    adc rdi, 0
-    mov r10, qword ptr [rsp + 40]
-    mov r11, qword ptr [r10 + 32]
-    lea r11, [r11 + r11]
-    mov rbp, rdx
-    mov rdx, qword ptr [r10 + 24]
-    mov rbx, qword ptr [r10 + 24]
-    mulx rbx, r14, rbx
-    mulx r11, r10, r11
-    add rbx, r10
-    mov qword ptr [rsp + 64], rsi
-    mulx r10, rsi, qword ptr [rsp]
-    adc r11, rsi
-    mov qword ptr [rsp], r15
-    mulx rsi, r15, qword ptr [rsp + 8]
-    adc r10, r15
-    mulx rdx, r15, qword ptr [rsp + 16]
-    adc rsi, r15
-    adc rdx, 0
-    add r13, r14
-    adc r8, rbx
-    adc r9, r11
-    adc r12, r10
-    adc rbp, rsi
-    adc rdi, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rax]
-    mulx rsi, r10, qword ptr [rax + 8]
-    mulx r11, rbx, qword ptr [rax + 16]
-    add rsi, rbx
-    mulx rbx, r15, qword ptr [rax + 24]
-    adc r11, r15
-    mulx r15, r14, qword ptr [rax + 32]
-    adc rbx, r14
-    mov qword ptr [rsp + 80], rdi
-    mulx r14, rdi, qword ptr [rax + 40]
-    adc r15, rdi
-    mov qword ptr [rsp + 72], rbp
-    mulx rdi, rbp, qword ptr [rax + 48]
-    adc r14, rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [rax + 56]
-    adc rdi, r12
-    mulx rdx, r12, qword ptr [rax + 64]
-    adc rbp, r12
-    adc rdx, 0
-    add rcx, r10
-    adc rsi, qword ptr [rsp]
-    adc r11, qword ptr [rsp + 64]
-    adc r13, rbx
-    adc r8, r15
-    adc r9, r14
-    adc rdi, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 72]
-    adc rdx, qword ptr [rsp + 80]
-    mov rcx, 0
-    adc rcx, 0
-    mov r10, qword ptr [rsp + 40]
-    mov r12, qword ptr [r10 + 40]
-    lea r12, [r12 + r12]
-    mov rbx, rdx
-    mov rdx, qword ptr [r10 + 32]
-    mov r15, qword ptr [r10 + 32]
-    mulx r15, r14, r15
-    mulx r12, r10, r12
-    add r15, r10
-    mov qword ptr [rsp + 80], r8
-    mulx r10, r8, qword ptr [rsp + 8]
-    adc r12, r8
-    mulx rdx, r8, qword ptr [rsp + 16]
-    adc r10, r8
-    adc rdx, 0
-    add r9, r14
-    adc rdi, r15
-    adc rbp, r12
-    adc rbx, r10
-    adc rcx, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [rax]
-    mulx r8, r10, qword ptr [rax + 8]
-    mulx r12, r15, qword ptr [rax + 16]
-    add r8, r15
-    mulx r15, r14, qword ptr [rax + 24]
-    adc r12, r14
-    mov qword ptr [rsp + 8], rcx
-    mulx r14, rcx, qword ptr [rax + 32]
-    adc r15, rcx
-    mov qword ptr [rsp + 72], rbx
-    mulx rcx, rbx, qword ptr [rax + 40]
-    adc r14, rbx
-    mov qword ptr [rsp + 56], rbp
-    mulx rbx, rbp, qword ptr [rax + 48]
-    adc rcx, rbp
-    mov qword ptr [rsp + 64], rcx
-    mulx rbp, rcx, qword ptr [rax + 56]
-    adc rbx, rcx
-    mulx rcx, rdx, qword ptr [rax + 64]
-    adc rbp, rdx
-    adc rcx, 0
-    add rsi, r10
-    adc r11, r8
-    adc r13, r12
-    adc r15, qword ptr [rsp + 80]
-    adc r9, r14
-    adc rdi, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 8]
-    mov rsi, 0
-    adc rsi, 0
-    mov r8, qword ptr [rsp + 40]
-    mov rdx, qword ptr [r8 + 48]
-    lea r10, [rdx + rdx]
-    mov rdx, qword ptr [r8 + 40]
-    mov r12, qword ptr [r8 + 40]
-    mulx r12, r14, r12
-    mulx r10, r8, r10
-    add r12, r8
-    mulx rdx, r8, qword ptr [rsp + 16]
-    adc r10, r8
-    adc rdx, 0
-    add rbx, r14
-    adc rbp, r12
-    adc rcx, r10
-    adc rsi, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rax]
-    mulx r8, r10, qword ptr [rax + 8]
-    mulx r12, r14, qword ptr [rax + 16]
-    add r8, r14
-    mov qword ptr [rsp + 16], rsi
-    mulx r14, rsi, qword ptr [rax + 24]
-    adc r12, rsi
-    mov qword ptr [rsp + 8], rcx
-    mulx rsi, rcx, qword ptr [rax + 32]
-    adc r14, rcx
-    mov qword ptr [rsp + 72], rbp
-    mulx rcx, rbp, qword ptr [rax + 40]
-    adc rsi, rbp
-    mov qword ptr [rsp + 56], rbx
-    mulx rbp, rbx, qword ptr [rax + 48]
-    adc rcx, rbx
-    mov qword ptr [rsp + 64], rcx
-    mulx rbx, rcx, qword ptr [rax + 56]
-    adc rbp, rcx
-    mulx rcx, rdx, qword ptr [rax + 64]
-    adc rbx, rdx
-    adc rcx, 0
-    add r11, r10
-    adc r13, r8
-    adc r15, r12
-    adc r9, r14
-    adc rdi, rsi
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 8]
-    adc rcx, qword ptr [rsp + 16]
-    mov r8, 0
-    adc r8, 0
-    mov r10, qword ptr [rsp + 40]
-    mov rdx, qword ptr [r10 + 56]
-    lea r11, [rdx + rdx]
-    mov rdx, qword ptr [r10 + 48]
-    mov r12, qword ptr [r10 + 48]
-    mulx r12, r14, r12
-    mulx rdx, r11, r11
-    add r12, r11
-    adc rdx, 0
-    add rbx, r14
-    adc rcx, r12
-    adc r8, rdx
-    mov rdx, r13
-    imul rdx, qword ptr [rax]
-    mulx r11, r12, qword ptr [rax + 8]
-    mulx r14, r10, qword ptr [rax + 16]
-    add r11, r10
-    mov qword ptr [rsp + 16], r8
-    mulx r10, r8, qword ptr [rax + 24]
-    adc r14, r8
-    mov qword ptr [rsp + 8], rcx
-    mulx r8, rcx, qword ptr [rax + 32]
-    adc r10, rcx
-    mov qword ptr [rsp + 72], rbx
-    mulx rcx, rbx, qword ptr [rax + 40]
-    adc r8, rbx
-    mov qword ptr [rsp + 64], rbp
-    mulx rbx, rbp, qword ptr [rax + 48]
-    adc rcx, rbp
-    mov qword ptr [rsp + 56], rcx
-    mulx rbp, rcx, qword ptr [rax + 56]
-    adc rbx, rcx
-    mulx rcx, rdx, qword ptr [rax + 64]
-    adc rbp, rdx
-    adc rcx, 0
-    add r13, r12
-    adc r15, r11
-    adc r9, r14
-    adc rdi, r10
-    adc rsi, r8
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 8]
-    adc rcx, qword ptr [rsp + 16]
-    mov r10, 0
-    adc r10, 0
-    mov r11, qword ptr [rsp + 40]
-    mov rdx, qword ptr [r11 + 56]
-    mov r11, qword ptr [r11 + 56]
-    mulx rdx, r11, r11
-    add rcx, r11
-    adc r10, rdx
-    mov rdx, r15
-    imul rdx, qword ptr [rax]
-    mulx r11, r12, qword ptr [rax + 8]
-    mulx r14, r13, qword ptr [rax + 16]
-    add r11, r13
-    mov qword ptr [rsp + 40], r10
-    mulx r13, r10, qword ptr [rax + 24]
-    adc r14, r10
-    mov qword ptr [rsp + 16], rcx
-    mulx r10, rcx, qword ptr [rax + 32]
-    adc r13, rcx
-    mov qword ptr [rsp + 8], rbp
-    mulx rcx, rbp, qword ptr [rax + 40]
-    adc r10, rbp
-    mov qword ptr [rsp + 72], rbx
-    mulx rbp, rbx, qword ptr [rax + 48]
-    adc rcx, rbx
-    mov qword ptr [rsp + 56], rcx
-    mulx rbx, rcx, qword ptr [rax + 56]
-    adc rbp, rcx
-    mulx rcx, rdx, qword ptr [rax + 64]
-    adc rbx, rdx
-    adc rcx, 0
-    add r15, r12
-    adc r9, r11
-    adc rdi, r14
-    adc rsi, r13
-    adc r8, r10
-    mov rdx, qword ptr [rsp + 72]
-    adc rdx, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 8]
-    adc rbx, qword ptr [rsp + 16]
-    adc rcx, qword ptr [rsp + 40]
-    mov r10, r9
-    sub r10, qword ptr [rax + 8]
-    mov r11, rdi
-    sbb r11, qword ptr [rax + 16]
-    mov r12, rsi
-    sbb r12, qword ptr [rax + 24]
-    mov r15, r8
-    sbb r15, qword ptr [rax + 32]
-    mov r14, rdx
-    sbb r14, qword ptr [rax + 40]
-    mov r13, rbp
-    sbb r13, qword ptr [rax + 48]
-    mov qword ptr [rsp + 40], r13
-    mov r13, rbx
-    sbb r13, qword ptr [rax + 56]
-    mov qword ptr [rsp + 16], r13
-    mov r13, rcx
-    sbb r13, qword ptr [rax + 64]
-    cmovc r10, r9
-    cmovc r11, rdi
-    cmovc r12, rsi
-    cmovc r15, r8
-    cmovc r14, rdx
-    mov rax, qword ptr [rsp + 40]
-    cmovc rax, rbp
-    mov rdx, qword ptr [rsp + 16]
-    cmovc rdx, rbx
-    cmovc r13, rcx
-    add rsp, 88
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 88
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi + 48]
+mov r12, [rsi + 56]
+shld r12, rdx, 1
+mov rdx, [rsi]
+mov rbp, [rsi]
+mulx rbp, rbx, rbp
+mulx rcx, r15, rcx
+add rbp, r15
+mulx rdi, r15, rdi
+adc rcx, r15
+mulx r15, r14, r8
+adc rdi, r14
+mulx r14, r13, r9
+adc r15, r13
+mov [rsp], r10
+mulx r13, r10, r10
+adc r14, r10
+mov [rsp + 8], r11
+mulx r10, r11, r11
+adc r13, r11
+mulx rdx, r11, r12
+adc r10, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, rbx
+imul rdx, [rax]
+mov [rsp + 16], r12
+mov [rsp + 24], r9
+mulx r12, r9, [rax + 8]
+mov [rsp + 32], r8
+mov [rsp + 40], rsi
+mulx r8, rsi, [rax + 16]
+add r12, rsi
+mov [rsp + 48], r11
+mulx rsi, r11, [rax + 24]
+adc r8, r11
+mov [rsp + 56], r10
+mulx r11, r10, [rax + 32]
+adc rsi, r10
+mov [rsp + 64], r13
+mulx r10, r13, [rax + 40]
+adc r11, r13
+mov [rsp + 72], r14
+mulx r13, r14, [rax + 48]
+adc r10, r14
+mov [rsp + 80], r10
+mulx r14, r10, [rax + 56]
+adc r13, r10
+mulx rdx, r10, [rax + 64]
+adc r14, r10
+adc rdx, 0
+add rbx, r9
+adc rbp, r12
+adc rcx, r8
+adc rdi, rsi
+adc r15, r11
+mov rsi, [rsp + 72]
+adc rsi, [rsp + 80]
+adc r13, [rsp + 64]
+adc r14, [rsp + 56]
+adc rdx, [rsp + 48]
+mov r8, 0
+adc r8, 0
+mov r9, [rsp + 40]
+mov r10, [r9 + 16]
+lea r10, [r10 + r10]
+mov r11, rdx
+mov rdx, [r9 + 8]
+mov r12, [r9 + 8]
+mulx r12, rbx, r12
+mulx r10, r9, r10
+add r12, r9
+mov [rsp + 48], rbp
+mulx r9, rbp, [rsp + 32]
+adc r10, rbp
+mov [rsp + 32], rax
+mulx rbp, rax, [rsp + 24]
+adc r9, rax
+mov [rsp + 56], r8
+mulx rax, r8, [rsp]
+adc rbp, r8
+mov [rsp + 64], r11
+mulx r8, r11, [rsp + 8]
+adc rax, r11
+mulx rdx, r11, [rsp + 16]
+adc r8, r11
+adc rdx, 0
+add rcx, rbx
+adc rdi, r12
+adc r15, r10
+adc rsi, r9
+adc r13, rbp
+adc r14, rax
+adc r8, [rsp + 64]
+adc rdx, [rsp + 56]
+mov rax, [rsp + 32]
+mov r9, rdx
+mov rdx, [rsp + 48]
+imul rdx, [rax]
+mulx r10, r11, [rax + 8]
+mulx r12, rbp, [rax + 16]
+add r10, rbp
+mulx rbp, rbx, [rax + 24]
+adc r12, rbx
+mov [rsp + 56], r9
+mulx rbx, r9, [rax + 32]
+adc rbp, r9
+mov [rsp + 64], r8
+mulx r9, r8, [rax + 40]
+adc rbx, r8
+mov [rsp + 80], r14
+mulx r8, r14, [rax + 48]
+adc r9, r14
+mov [rsp + 72], r9
+mulx r14, r9, [rax + 56]
+adc r8, r9
+mulx rdx, r9, [rax + 64]
+adc r14, r9
+adc rdx, 0
+add r11, [rsp + 48]
+adc rcx, r10
+adc rdi, r12
+adc r15, rbp
+adc rsi, rbx
+adc r13, [rsp + 72]
+adc r8, [rsp + 80]
+adc r14, [rsp + 64]
+adc rdx, [rsp + 56]
+mov r9, 0
+adc r9, 0
+mov r10, [rsp + 40]
+mov r11, [r10 + 24]
+lea r11, [r11 + r11]
+mov r12, rdx
+mov rdx, [r10 + 16]
+mov rbp, [r10 + 16]
+mulx rbp, rbx, rbp
+mulx r11, r10, r11
+add rbp, r10
+mov [rsp + 56], rdi
+mulx r10, rdi, [rsp + 24]
+adc r11, rdi
+mov [rsp + 24], rcx
+mulx rdi, rcx, [rsp]
+adc r10, rcx
+mulx rcx, rax, [rsp + 8]
+adc rdi, rax
+mulx rax, rdx, [rsp + 16]
+adc rcx, rdx
+adc rax, 0
+add r15, rbx
+adc rsi, rbp
+adc r13, r11
+adc r8, r10
+adc r14, rdi
+adc r12, rcx
+adc r9, rax
+mov rax, [rsp + 32]
+mov rdx, [rsp + 24]
+imul rdx, [rax]
+mulx rcx, rdi, [rax + 8]
+mulx r10, r11, [rax + 16]
+add rcx, r11
+mulx r11, rbp, [rax + 24]
+adc r10, rbp
+mulx rbp, rbx, [rax + 32]
+adc r11, rbx
+mov [rsp + 64], r9
+mulx rbx, r9, [rax + 40]
+adc rbp, r9
+mov [rsp + 80], r12
+mulx r9, r12, [rax + 48]
+adc rbx, r12
+mov [rsp + 72], r14
+mulx r12, r14, [rax + 56]
+adc r9, r14
+mulx rdx, r14, [rax + 64]
+adc r12, r14
+adc rdx, 0
+add rdi, [rsp + 24]
+adc rcx, [rsp + 56]
+adc r15, r10
+adc rsi, r11
+adc r13, rbp
+adc r8, rbx
+adc r9, [rsp + 72]
+adc r12, [rsp + 80]
+adc rdx, [rsp + 64]
+mov rdi, 0
+adc rdi, 0
+mov r10, [rsp + 40]
+mov r11, [r10 + 32]
+lea r11, [r11 + r11]
+mov rbp, rdx
+mov rdx, [r10 + 24]
+mov rbx, [r10 + 24]
+mulx rbx, r14, rbx
+mulx r11, r10, r11
+add rbx, r10
+mov [rsp + 64], rsi
+mulx r10, rsi, [rsp]
+adc r11, rsi
+mov [rsp], r15
+mulx rsi, r15, [rsp + 8]
+adc r10, r15
+mulx rdx, r15, [rsp + 16]
+adc rsi, r15
+adc rdx, 0
+add r13, r14
+adc r8, rbx
+adc r9, r11
+adc r12, r10
+adc rbp, rsi
+adc rdi, rdx
+mov rdx, rcx
+imul rdx, [rax]
+mulx rsi, r10, [rax + 8]
+mulx r11, rbx, [rax + 16]
+add rsi, rbx
+mulx rbx, r15, [rax + 24]
+adc r11, r15
+mulx r15, r14, [rax + 32]
+adc rbx, r14
+mov [rsp + 80], rdi
+mulx r14, rdi, [rax + 40]
+adc r15, rdi
+mov [rsp + 72], rbp
+mulx rdi, rbp, [rax + 48]
+adc r14, rbp
+mov [rsp + 56], r12
+mulx rbp, r12, [rax + 56]
+adc rdi, r12
+mulx rdx, r12, [rax + 64]
+adc rbp, r12
+adc rdx, 0
+add rcx, r10
+adc rsi, [rsp]
+adc r11, [rsp + 64]
+adc r13, rbx
+adc r8, r15
+adc r9, r14
+adc rdi, [rsp + 56]
+adc rbp, [rsp + 72]
+adc rdx, [rsp + 80]
+mov rcx, 0
+adc rcx, 0
+mov r10, [rsp + 40]
+mov r12, [r10 + 40]
+lea r12, [r12 + r12]
+mov rbx, rdx
+mov rdx, [r10 + 32]
+mov r15, [r10 + 32]
+mulx r15, r14, r15
+mulx r12, r10, r12
+add r15, r10
+mov [rsp + 80], r8
+mulx r10, r8, [rsp + 8]
+adc r12, r8
+mulx rdx, r8, [rsp + 16]
+adc r10, r8
+adc rdx, 0
+add r9, r14
+adc rdi, r15
+adc rbp, r12
+adc rbx, r10
+adc rcx, rdx
+mov rdx, rsi
+imul rdx, [rax]
+mulx r8, r10, [rax + 8]
+mulx r12, r15, [rax + 16]
+add r8, r15
+mulx r15, r14, [rax + 24]
+adc r12, r14
+mov [rsp + 8], rcx
+mulx r14, rcx, [rax + 32]
+adc r15, rcx
+mov [rsp + 72], rbx
+mulx rcx, rbx, [rax + 40]
+adc r14, rbx
+mov [rsp + 56], rbp
+mulx rbx, rbp, [rax + 48]
+adc rcx, rbp
+mov [rsp + 64], rcx
+mulx rbp, rcx, [rax + 56]
+adc rbx, rcx
+mulx rcx, rdx, [rax + 64]
+adc rbp, rdx
+adc rcx, 0
+add rsi, r10
+adc r11, r8
+adc r13, r12
+adc r15, [rsp + 80]
+adc r9, r14
+adc rdi, [rsp + 64]
+adc rbx, [rsp + 56]
+adc rbp, [rsp + 72]
+adc rcx, [rsp + 8]
+mov rsi, 0
+adc rsi, 0
+mov r8, [rsp + 40]
+mov rdx, [r8 + 48]
+lea r10, [rdx + rdx]
+mov rdx, [r8 + 40]
+mov r12, [r8 + 40]
+mulx r12, r14, r12
+mulx r10, r8, r10
+add r12, r8
+mulx rdx, r8, [rsp + 16]
+adc r10, r8
+adc rdx, 0
+add rbx, r14
+adc rbp, r12
+adc rcx, r10
+adc rsi, rdx
+mov rdx, r11
+imul rdx, [rax]
+mulx r8, r10, [rax + 8]
+mulx r12, r14, [rax + 16]
+add r8, r14
+mov [rsp + 16], rsi
+mulx r14, rsi, [rax + 24]
+adc r12, rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 32]
+adc r14, rcx
+mov [rsp + 72], rbp
+mulx rcx, rbp, [rax + 40]
+adc rsi, rbp
+mov [rsp + 56], rbx
+mulx rbp, rbx, [rax + 48]
+adc rcx, rbx
+mov [rsp + 64], rcx
+mulx rbx, rcx, [rax + 56]
+adc rbp, rcx
+mulx rcx, rdx, [rax + 64]
+adc rbx, rdx
+adc rcx, 0
+add r11, r10
+adc r13, r8
+adc r15, r12
+adc r9, r14
+adc rdi, rsi
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 64]
+adc rbp, [rsp + 72]
+adc rbx, [rsp + 8]
+adc rcx, [rsp + 16]
+mov r8, 0
+adc r8, 0
+mov r10, [rsp + 40]
+mov rdx, [r10 + 56]
+lea r11, [rdx + rdx]
+mov rdx, [r10 + 48]
+mov r12, [r10 + 48]
+mulx r12, r14, r12
+mulx rdx, r11, r11
+add r12, r11
+adc rdx, 0
+add rbx, r14
+adc rcx, r12
+adc r8, rdx
+mov rdx, r13
+imul rdx, [rax]
+mulx r11, r12, [rax + 8]
+mulx r14, r10, [rax + 16]
+add r11, r10
+mov [rsp + 16], r8
+mulx r10, r8, [rax + 24]
+adc r14, r8
+mov [rsp + 8], rcx
+mulx r8, rcx, [rax + 32]
+adc r10, rcx
+mov [rsp + 72], rbx
+mulx rcx, rbx, [rax + 40]
+adc r8, rbx
+mov [rsp + 64], rbp
+mulx rbx, rbp, [rax + 48]
+adc rcx, rbp
+mov [rsp + 56], rcx
+mulx rbp, rcx, [rax + 56]
+adc rbx, rcx
+mulx rcx, rdx, [rax + 64]
+adc rbp, rdx
+adc rcx, 0
+add r13, r12
+adc r15, r11
+adc r9, r14
+adc rdi, r10
+adc rsi, r8
+mov r8, [rsp + 64]
+adc r8, [rsp + 56]
+adc rbx, [rsp + 72]
+adc rbp, [rsp + 8]
+adc rcx, [rsp + 16]
+mov r10, 0
+adc r10, 0
+mov r11, [rsp + 40]
+mov rdx, [r11 + 56]
+mov r11, [r11 + 56]
+mulx rdx, r11, r11
+add rcx, r11
+adc r10, rdx
+mov rdx, r15
+imul rdx, [rax]
+mulx r11, r12, [rax + 8]
+mulx r14, r13, [rax + 16]
+add r11, r13
+mov [rsp + 40], r10
+mulx r13, r10, [rax + 24]
+adc r14, r10
+mov [rsp + 16], rcx
+mulx r10, rcx, [rax + 32]
+adc r13, rcx
+mov [rsp + 8], rbp
+mulx rcx, rbp, [rax + 40]
+adc r10, rbp
+mov [rsp + 72], rbx
+mulx rbp, rbx, [rax + 48]
+adc rcx, rbx
+mov [rsp + 56], rcx
+mulx rbx, rcx, [rax + 56]
+adc rbp, rcx
+mulx rcx, rdx, [rax + 64]
+adc rbx, rdx
+adc rcx, 0
+add r15, r12
+adc r9, r11
+adc rdi, r14
+adc rsi, r13
+adc r8, r10
+mov rdx, [rsp + 72]
+adc rdx, [rsp + 56]
+adc rbp, [rsp + 8]
+adc rbx, [rsp + 16]
+adc rcx, [rsp + 40]
+mov r10, r9
+sub r10, [rax + 8]
+mov r11, rdi
+sbb r11, [rax + 16]
+mov r12, rsi
+sbb r12, [rax + 24]
+mov r15, r8
+sbb r15, [rax + 32]
+mov r14, rdx
+sbb r14, [rax + 40]
+mov r13, rbp
+sbb r13, [rax + 48]
+mov [rsp + 40], r13
+mov r13, rbx
+sbb r13, [rax + 56]
+mov [rsp + 16], r13
+mov r13, rcx
+sbb r13, [rax + 64]
+cmovc r10, r9
+cmovc r11, rdi
+cmovc r12, rsi
+cmovc r15, r8
+cmovc r14, rdx
+mov rax, [rsp + 40]
+cmovc rax, rbp
+mov rdx, [rsp + 16]
+cmovc rdx, rbx
+cmovc r13, rcx
+add rsp, 88
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -3591,19 +3532,9 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<8>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_spare_mulx_code::<M>,
-            out("rax") z[5],
-            out("rcx") z[6],
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") z[0],
-            out("r11") z[7],
-            out("r12") z[4],
-            out("r13") z[1],
-            out("r14") z[2],
-            out("r15") z[3],
+            out("rax") z[5], out("rcx") z[6], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") z[0],
+            out("r11") z[7], out("r12") z[4], out("r13") z[1], out("r14") z[2], out("r15") z[3],
             options(pure, readonly),
         );
     }
@@ -3614,888 +3545,888 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<8>>(
 unsafe extern "C" fn sum_of_products_spare_mulx_code<M: Modulus<8>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 64
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, rbp, r10
-    adc r9, rbp
-    mov rbp, qword ptr [rsi + 24]
-    mulx rbp, rbx, rbp
-    adc r10, rbx
-    mov rbx, qword ptr [rsi + 32]
-    mulx rbx, r13, rbx
-    adc rbp, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx r13, r14, r13
-    adc rbx, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, r15, r14
-    adc r13, r15
-    mov r15, qword ptr [rsi + 56]
-    mulx rdx, r15, r15
-    adc r14, r15
-    adc rdx, 0
-    mov r15, rdx
-    mov rdx, qword ptr [rcx + 64]
-    mov r12, qword ptr [rsi + 64]
-    mulx r12, r11, r12
-    mov qword ptr [rsp], rcx
-    mov rcx, qword ptr [rsi + 72]
-    mov qword ptr [rsp + 8], rax
-    mulx rcx, rax, rcx
-    add r12, rax
-    mov rax, qword ptr [rsi + 80]
-    mov qword ptr [rsp + 16], r15
-    mulx rax, r15, rax
-    adc rcx, r15
-    mov r15, qword ptr [rsi + 88]
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, r15
-    adc rax, r14
-    mov r14, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 32], r13
-    mulx r14, r13, r14
-    adc r15, r13
-    mov r13, qword ptr [rsi + 104]
-    mov qword ptr [rsp + 40], rbx
-    mulx r13, rbx, r13
-    adc r14, rbx
-    mov rbx, qword ptr [rsi + 112]
-    mov qword ptr [rsp + 48], r14
-    mulx rbx, r14, rbx
-    adc r13, r14
-    mov r14, qword ptr [rsi + 120]
-    mulx rdx, r14, r14
-    adc rbx, r14
-    adc rdx, 0
-    add r8, r11
-    adc rdi, r12
-    adc r9, rcx
-    adc r10, rax
-    adc rbp, r15
-    mov rax, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov rcx, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rcx]
-    mulx r15, r12, qword ptr [rcx + 8]
-    mov qword ptr [rsp + 16], rsi
-    mulx r11, rsi, qword ptr [rcx + 16]
-    add r15, rsi
-    mov qword ptr [rsp + 24], r14
-    mulx rsi, r14, qword ptr [rcx + 24]
-    adc r11, r14
-    mov qword ptr [rsp + 32], rbx
-    mulx r14, rbx, qword ptr [rcx + 32]
-    adc rsi, rbx
-    mov qword ptr [rsp + 48], r13
-    mulx rbx, r13, qword ptr [rcx + 40]
-    adc r14, r13
-    mov qword ptr [rsp + 40], rax
-    mulx r13, rax, qword ptr [rcx + 48]
-    adc rbx, rax
-    mov qword ptr [rsp + 56], rbx
-    mulx rax, rbx, qword ptr [rcx + 56]
-    adc r13, rbx
-    mulx rdx, rbx, qword ptr [rcx + 64]
-    adc rax, rbx
-    adc rdx, 0
-    add r8, r12
-    adc rdi, r15
-    adc r9, r11
-    adc r10, rsi
-    adc rbp, r14
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, 0
-    adc r8, 0
-    mov rbx, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [rbx + 8]
-    mov r15, qword ptr [rsp + 16]
-    mulx r12, r11, qword ptr [r15]
-    mulx rcx, rbx, qword ptr [r15 + 8]
-    add r12, rbx
-    mov qword ptr [rsp + 24], r8
-    mulx rbx, r8, qword ptr [r15 + 16]
-    adc rcx, r8
-    mov qword ptr [rsp + 32], r14
-    mulx r8, r14, qword ptr [r15 + 24]
-    adc rbx, r14
-    mov qword ptr [rsp + 48], rax
-    mulx r14, rax, qword ptr [r15 + 32]
-    adc r8, rax
-    mov qword ptr [rsp + 56], r13
-    mulx rax, r13, qword ptr [r15 + 40]
-    adc r14, r13
-    mov qword ptr [rsp + 40], r14
-    mulx r13, r14, qword ptr [r15 + 48]
-    adc rax, r14
-    mulx rdx, r14, qword ptr [r15 + 56]
-    adc r13, r14
-    adc rdx, 0
-    add rdi, r11
-    adc r9, r12
-    adc r10, rcx
-    adc rbp, rbx
-    adc rsi, r8
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r8 + 72]
-    mulx r14, r12, qword ptr [r15 + 64]
-    mulx r11, r8, qword ptr [r15 + 72]
-    add r14, r8
-    mov qword ptr [rsp + 24], rbx
-    mulx r8, rbx, qword ptr [r15 + 80]
-    adc r11, rbx
-    mov qword ptr [rsp + 32], r13
-    mulx rbx, r13, qword ptr [r15 + 88]
-    adc r8, r13
-    mov qword ptr [rsp + 48], rax
-    mulx r13, rax, qword ptr [r15 + 96]
-    adc rbx, rax
-    mov qword ptr [rsp + 40], rcx
-    mulx rax, rcx, qword ptr [r15 + 104]
-    adc r13, rcx
-    mov qword ptr [rsp + 56], r13
-    mulx rcx, r13, qword ptr [r15 + 112]
-    adc rax, r13
-    mulx rdx, r13, qword ptr [r15 + 120]
-    adc rcx, r13
-    adc rdx, 0
-    add rdi, r12
-    adc r9, r14
-    adc r10, r11
-    adc rbp, r8
-    adc rsi, rbx
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rbx]
-    mulx r14, r12, qword ptr [rbx + 8]
-    mulx r11, r15, qword ptr [rbx + 16]
-    add r14, r15
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rbx + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 32], rcx
-    mulx r13, rcx, qword ptr [rbx + 32]
-    adc r15, rcx
-    mov qword ptr [rsp + 48], rax
-    mulx rcx, rax, qword ptr [rbx + 40]
-    adc r13, rax
-    mov qword ptr [rsp + 56], r8
-    mulx rax, r8, qword ptr [rbx + 48]
-    adc rcx, r8
-    mov qword ptr [rsp + 40], rcx
-    mulx r8, rcx, qword ptr [rbx + 56]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [rbx + 64]
-    adc r8, rdx
-    adc rcx, 0
-    add rdi, r12
-    adc r9, r14
-    adc r10, r11
-    adc rbp, r15
-    adc rsi, r13
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    mov r13, 0
-    adc r13, 0
-    mov r14, qword ptr [rsp]
-    mov rdx, qword ptr [r14 + 16]
-    mov r15, qword ptr [rsp + 16]
-    mulx r12, r11, qword ptr [r15]
-    mulx rbx, r14, qword ptr [r15 + 8]
-    add r12, r14
-    mov qword ptr [rsp + 24], r13
-    mulx r14, r13, qword ptr [r15 + 16]
-    adc rbx, r13
-    mov qword ptr [rsp + 32], rcx
-    mulx r13, rcx, qword ptr [r15 + 24]
-    adc r14, rcx
-    mov qword ptr [rsp + 48], r8
-    mulx rcx, r8, qword ptr [r15 + 32]
-    adc r13, r8
-    mov qword ptr [rsp + 40], rax
-    mulx r8, rax, qword ptr [r15 + 40]
-    adc rcx, rax
-    mov qword ptr [rsp + 56], rcx
-    mulx rax, rcx, qword ptr [r15 + 48]
-    adc r8, rcx
-    mulx rcx, rdx, qword ptr [r15 + 56]
-    adc rax, rdx
-    adc rcx, 0
-    add r9, r11
-    adc r10, r12
-    adc rbp, rbx
-    adc rsi, r14
-    adc rdi, r13
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp]
-    mov rdx, qword ptr [r13 + 80]
-    mulx r14, r12, qword ptr [r15 + 64]
-    mulx r11, r13, qword ptr [r15 + 72]
-    add r14, r13
-    mov qword ptr [rsp + 24], rcx
-    mulx r13, rcx, qword ptr [r15 + 80]
-    adc r11, rcx
-    mov qword ptr [rsp + 32], rax
-    mulx rcx, rax, qword ptr [r15 + 88]
-    adc r13, rax
-    mov qword ptr [rsp + 48], r8
-    mulx rax, r8, qword ptr [r15 + 96]
-    adc rcx, r8
-    mov qword ptr [rsp + 56], rbx
-    mulx r8, rbx, qword ptr [r15 + 104]
-    adc rax, rbx
-    mov qword ptr [rsp + 40], rax
-    mulx rbx, rax, qword ptr [r15 + 112]
-    adc r8, rax
-    mulx rax, rdx, qword ptr [r15 + 120]
-    adc rbx, rdx
-    adc rax, 0
-    add r9, r12
-    adc r10, r14
-    adc rbp, r11
-    adc rsi, r13
-    adc rdi, rcx
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 8]
-    mov rdx, r9
-    imul rdx, qword ptr [r13]
-    mulx r14, r12, qword ptr [r13 + 8]
-    mulx r11, r15, qword ptr [r13 + 16]
-    add r14, r15
-    mov qword ptr [rsp + 24], rax
-    mulx r15, rax, qword ptr [r13 + 24]
-    adc r11, rax
-    mov qword ptr [rsp + 32], rbx
-    mulx rax, rbx, qword ptr [r13 + 32]
-    adc r15, rbx
-    mov qword ptr [rsp + 48], r8
-    mulx rbx, r8, qword ptr [r13 + 40]
-    adc rax, r8
-    mov qword ptr [rsp + 40], rcx
-    mulx r8, rcx, qword ptr [r13 + 48]
-    adc rbx, rcx
-    mov qword ptr [rsp + 56], rbx
-    mulx rcx, rbx, qword ptr [r13 + 56]
-    adc r8, rbx
-    mulx rdx, rbx, qword ptr [r13 + 64]
-    adc rcx, rbx
-    adc rdx, 0
-    add r9, r12
-    adc r10, r14
-    adc rbp, r11
-    adc rsi, r15
-    adc rdi, rax
-    mov rax, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r9, 0
-    adc r9, 0
-    mov rbx, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [rbx + 24]
-    mov r15, qword ptr [rsp + 16]
-    mulx r12, r11, qword ptr [r15]
-    mulx r13, rbx, qword ptr [r15 + 8]
-    add r12, rbx
-    mov qword ptr [rsp + 24], r9
-    mulx rbx, r9, qword ptr [r15 + 16]
-    adc r13, r9
-    mov qword ptr [rsp + 32], r14
-    mulx r9, r14, qword ptr [r15 + 24]
-    adc rbx, r14
-    mov qword ptr [rsp + 48], rcx
-    mulx r14, rcx, qword ptr [r15 + 32]
-    adc r9, rcx
-    mov qword ptr [rsp + 56], r8
-    mulx rcx, r8, qword ptr [r15 + 40]
-    adc r14, r8
-    mov qword ptr [rsp + 40], r14
-    mulx r8, r14, qword ptr [r15 + 48]
-    adc rcx, r14
-    mulx rdx, r14, qword ptr [r15 + 56]
-    adc r8, r14
-    adc rdx, 0
-    add r10, r11
-    adc rbp, r12
-    adc rsi, r13
-    adc rdi, rbx
-    adc rax, r9
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, qword ptr [rbx + 88]
-    mulx r14, r12, qword ptr [r15 + 64]
-    mulx r11, rbx, qword ptr [r15 + 72]
-    add r14, rbx
-    mov qword ptr [rsp + 24], r13
-    mulx rbx, r13, qword ptr [r15 + 80]
-    adc r11, r13
-    mov qword ptr [rsp + 32], r8
-    mulx r13, r8, qword ptr [r15 + 88]
-    adc rbx, r8
-    mov qword ptr [rsp + 48], rcx
-    mulx r8, rcx, qword ptr [r15 + 96]
-    adc r13, rcx
-    mov qword ptr [rsp + 40], r9
-    mulx rcx, r9, qword ptr [r15 + 104]
-    adc r8, r9
-    mov qword ptr [rsp + 56], r8
-    mulx r9, r8, qword ptr [r15 + 112]
-    adc rcx, r8
-    mulx rdx, r8, qword ptr [r15 + 120]
-    adc r9, r8
-    adc rdx, 0
-    add r10, r12
-    adc rbp, r14
-    adc rsi, r11
-    adc rdi, rbx
-    adc rax, r13
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rbx]
-    mulx r14, r12, qword ptr [rbx + 8]
-    mulx r11, r15, qword ptr [rbx + 16]
-    add r14, r15
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rbx + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 32], r9
-    mulx r13, r9, qword ptr [rbx + 32]
-    adc r15, r9
-    mov qword ptr [rsp + 48], rcx
-    mulx r9, rcx, qword ptr [rbx + 40]
-    adc r13, rcx
-    mov qword ptr [rsp + 56], r8
-    mulx rcx, r8, qword ptr [rbx + 48]
-    adc r9, r8
-    mov qword ptr [rsp + 40], r9
-    mulx r8, r9, qword ptr [rbx + 56]
-    adc rcx, r9
-    mulx rdx, r9, qword ptr [rbx + 64]
-    adc r8, r9
-    adc rdx, 0
-    add r10, r12
-    adc rbp, r14
-    adc rsi, r11
-    adc rdi, r15
-    adc rax, r13
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r10, 0
-    adc r10, 0
-    mov r13, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 32]
-    mov r15, qword ptr [rsp + 16]
-    mulx r12, r11, qword ptr [r15]
-    mulx rbx, r13, qword ptr [r15 + 8]
-    add r12, r13
-    mov qword ptr [rsp + 24], r10
-    mulx r13, r10, qword ptr [r15 + 16]
-    adc rbx, r10
-    mov qword ptr [rsp + 32], r14
-    mulx r10, r14, qword ptr [r15 + 24]
-    adc r13, r14
-    mov qword ptr [rsp + 48], r8
-    mulx r14, r8, qword ptr [r15 + 32]
-    adc r10, r8
-    mov qword ptr [rsp + 40], rcx
-    mulx r8, rcx, qword ptr [r15 + 40]
-    adc r14, rcx
-    mov qword ptr [rsp + 56], r14
-    mulx rcx, r14, qword ptr [r15 + 48]
-    adc r8, r14
-    mulx rdx, r14, qword ptr [r15 + 56]
-    adc rcx, r14
-    adc rdx, 0
-    add rbp, r11
-    adc rsi, r12
-    adc rdi, rbx
-    adc rax, r13
-    adc r9, r10
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, qword ptr [rbx + 96]
-    mulx r14, r12, qword ptr [r15 + 64]
-    mulx r11, rbx, qword ptr [r15 + 72]
-    add r14, rbx
-    mov qword ptr [rsp + 24], r13
-    mulx rbx, r13, qword ptr [r15 + 80]
-    adc r11, r13
-    mov qword ptr [rsp + 32], rcx
-    mulx r13, rcx, qword ptr [r15 + 88]
-    adc rbx, rcx
-    mov qword ptr [rsp + 48], r8
-    mulx rcx, r8, qword ptr [r15 + 96]
-    adc r13, r8
-    mov qword ptr [rsp + 56], r10
-    mulx r8, r10, qword ptr [r15 + 104]
-    adc rcx, r10
-    mov qword ptr [rsp + 40], rcx
-    mulx r10, rcx, qword ptr [r15 + 112]
-    adc r8, rcx
-    mulx rcx, rdx, qword ptr [r15 + 120]
-    adc r10, rdx
-    adc rcx, 0
-    add rbp, r12
-    adc rsi, r14
-    adc rdi, r11
-    adc rax, rbx
-    adc r9, r13
-    mov rbx, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 8]
-    mov rdx, rbp
-    imul rdx, qword ptr [r13]
-    mulx r14, r12, qword ptr [r13 + 8]
-    mulx r11, r15, qword ptr [r13 + 16]
-    add r14, r15
-    mov qword ptr [rsp + 24], rcx
-    mulx r15, rcx, qword ptr [r13 + 24]
-    adc r11, rcx
-    mov qword ptr [rsp + 32], r10
-    mulx rcx, r10, qword ptr [r13 + 32]
-    adc r15, r10
-    mov qword ptr [rsp + 48], r8
-    mulx r10, r8, qword ptr [r13 + 40]
-    adc rcx, r8
-    mov qword ptr [rsp + 40], rbx
-    mulx r8, rbx, qword ptr [r13 + 48]
-    adc r10, rbx
-    mov qword ptr [rsp + 56], r10
-    mulx rbx, r10, qword ptr [r13 + 56]
-    adc r8, r10
-    mulx rdx, r10, qword ptr [r13 + 64]
-    adc rbx, r10
-    adc rdx, 0
-    add rbp, r12
-    adc rsi, r14
-    adc rdi, r11
-    adc rax, r15
-    adc r9, rcx
-    mov rcx, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r10, 0
-    adc r10, 0
-    mov rbp, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [rbp + 40]
-    mov r15, qword ptr [rsp + 16]
-    mulx r12, r11, qword ptr [r15]
-    mulx r13, rbp, qword ptr [r15 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 24], r10
-    mulx rbp, r10, qword ptr [r15 + 16]
-    adc r13, r10
-    mov qword ptr [rsp + 32], r14
-    mulx r10, r14, qword ptr [r15 + 24]
-    adc rbp, r14
-    mov qword ptr [rsp + 48], rbx
-    mulx r14, rbx, qword ptr [r15 + 32]
-    adc r10, rbx
-    mov qword ptr [rsp + 56], r8
-    mulx rbx, r8, qword ptr [r15 + 40]
-    adc r14, r8
-    mov qword ptr [rsp + 40], r14
-    mulx r8, r14, qword ptr [r15 + 48]
-    adc rbx, r14
-    mulx rdx, r14, qword ptr [r15 + 56]
-    adc r8, r14
-    adc rdx, 0
-    add rsi, r11
-    adc rdi, r12
-    adc rax, r13
-    adc r9, rbp
-    adc rcx, r10
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbp, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, qword ptr [rbp + 104]
-    mulx r14, r12, qword ptr [r15 + 64]
-    mulx r11, rbp, qword ptr [r15 + 72]
-    add r14, rbp
-    mov qword ptr [rsp + 24], r13
-    mulx rbp, r13, qword ptr [r15 + 80]
-    adc r11, r13
-    mov qword ptr [rsp + 32], r8
-    mulx r13, r8, qword ptr [r15 + 88]
-    adc rbp, r8
-    mov qword ptr [rsp + 48], rbx
-    mulx r8, rbx, qword ptr [r15 + 96]
-    adc r13, rbx
-    mov qword ptr [rsp + 40], r10
-    mulx rbx, r10, qword ptr [r15 + 104]
-    adc r8, r10
-    mov qword ptr [rsp + 56], r8
-    mulx r10, r8, qword ptr [r15 + 112]
-    adc rbx, r8
-    mulx rdx, r8, qword ptr [r15 + 120]
-    adc r10, r8
-    adc rdx, 0
-    add rsi, r12
-    adc rdi, r14
-    adc rax, r11
-    adc r9, rbp
-    adc rcx, r13
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbp, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [rbp]
-    mulx r14, r12, qword ptr [rbp + 8]
-    mulx r11, r15, qword ptr [rbp + 16]
-    add r14, r15
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rbp + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 32], r10
-    mulx r13, r10, qword ptr [rbp + 32]
-    adc r15, r10
-    mov qword ptr [rsp + 48], rbx
-    mulx r10, rbx, qword ptr [rbp + 40]
-    adc r13, rbx
-    mov qword ptr [rsp + 56], r8
-    mulx rbx, r8, qword ptr [rbp + 48]
-    adc r10, r8
-    mov qword ptr [rsp + 40], r10
-    mulx r8, r10, qword ptr [rbp + 56]
-    adc rbx, r10
-    mulx rdx, r10, qword ptr [rbp + 64]
-    adc r8, r10
-    adc rdx, 0
-    add rsi, r12
-    adc rdi, r14
-    adc rax, r11
-    adc r9, r15
-    adc rcx, r13
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r10, 0
-    adc r10, 0
-    mov r13, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 48]
-    mov r15, qword ptr [rsp + 16]
-    mulx r12, r11, qword ptr [r15]
-    mulx rbp, r13, qword ptr [r15 + 8]
-    add r12, r13
-    mov qword ptr [rsp + 24], r10
-    mulx r13, r10, qword ptr [r15 + 16]
-    adc rbp, r10
-    mov qword ptr [rsp + 32], r14
-    mulx r10, r14, qword ptr [r15 + 24]
-    adc r13, r14
-    mov qword ptr [rsp + 48], r8
-    mulx r14, r8, qword ptr [r15 + 32]
-    adc r10, r8
-    mov qword ptr [rsp + 40], rbx
-    mulx r8, rbx, qword ptr [r15 + 40]
-    adc r14, rbx
-    mov qword ptr [rsp + 56], r14
-    mulx rbx, r14, qword ptr [r15 + 48]
-    adc r8, r14
-    mulx rdx, r14, qword ptr [r15 + 56]
-    adc rbx, r14
-    adc rdx, 0
-    add rdi, r11
-    adc rax, r12
-    adc r9, rbp
-    adc rcx, r13
-    adc rsi, r10
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbp, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, qword ptr [rbp + 112]
-    mulx r14, r12, qword ptr [r15 + 64]
-    mulx r11, rbp, qword ptr [r15 + 72]
-    add r14, rbp
-    mov qword ptr [rsp + 24], r13
-    mulx rbp, r13, qword ptr [r15 + 80]
-    adc r11, r13
-    mov qword ptr [rsp + 32], rbx
-    mulx r13, rbx, qword ptr [r15 + 88]
-    adc rbp, rbx
-    mov qword ptr [rsp + 48], r8
-    mulx rbx, r8, qword ptr [r15 + 96]
-    adc r13, r8
-    mov qword ptr [rsp + 56], r10
-    mulx r8, r10, qword ptr [r15 + 104]
-    adc rbx, r10
-    mov qword ptr [rsp + 40], rbx
-    mulx r10, rbx, qword ptr [r15 + 112]
-    adc r8, rbx
-    mulx rdx, rbx, qword ptr [r15 + 120]
-    adc r10, rbx
-    adc rdx, 0
-    add rdi, r12
-    adc rax, r14
-    adc r9, r11
-    adc rcx, rbp
-    adc rsi, r13
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rbx]
-    mulx r14, r12, qword ptr [rbx + 8]
-    mulx r11, r15, qword ptr [rbx + 16]
-    add r14, r15
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rbx + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 32], r10
-    mulx r13, r10, qword ptr [rbx + 32]
-    adc r15, r10
-    mov qword ptr [rsp + 48], r8
-    mulx r10, r8, qword ptr [rbx + 40]
-    adc r13, r8
-    mov qword ptr [rsp + 40], rbp
-    mulx r8, rbp, qword ptr [rbx + 48]
-    adc r10, rbp
-    mov qword ptr [rsp + 56], r10
-    mulx rbp, r10, qword ptr [rbx + 56]
-    adc r8, r10
-    mulx rdx, r10, qword ptr [rbx + 64]
-    adc rbp, r10
-    adc rdx, 0
-    add rdi, r12
-    adc rax, r14
-    adc r9, r11
-    adc rcx, r15
-    adc rsi, r13
-    mov rdi, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r10, 0
-    adc r10, 0
-    mov r13, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 56]
-    mov r15, qword ptr [rsp + 16]
-    mulx r12, r11, qword ptr [r15]
-    mulx rbx, r13, qword ptr [r15 + 8]
-    add r12, r13
-    mov qword ptr [rsp + 24], r10
-    mulx r13, r10, qword ptr [r15 + 16]
-    adc rbx, r10
-    mov qword ptr [rsp + 32], r14
-    mulx r10, r14, qword ptr [r15 + 24]
-    adc r13, r14
-    mov qword ptr [rsp + 48], rbp
-    mulx r14, rbp, qword ptr [r15 + 32]
-    adc r10, rbp
-    mov qword ptr [rsp + 56], r8
-    mulx rbp, r8, qword ptr [r15 + 40]
-    adc r14, r8
-    mov qword ptr [rsp + 40], r14
-    mulx r8, r14, qword ptr [r15 + 48]
-    adc rbp, r14
-    mulx rdx, r14, qword ptr [r15 + 56]
-    adc r8, r14
-    adc rdx, 0
-    add rax, r11
-    adc r9, r12
-    adc rcx, rbx
-    adc rsi, r13
-    adc rdi, r10
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, qword ptr [rbx + 120]
-    mulx rbx, r14, qword ptr [r15 + 64]
-    mulx r12, r11, qword ptr [r15 + 72]
-    add rbx, r11
-    mov qword ptr [rsp], r13
-    mulx r11, r13, qword ptr [r15 + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 24], r8
-    mulx r13, r8, qword ptr [r15 + 88]
-    adc r11, r8
-    mov qword ptr [rsp + 32], rbp
-    mulx r8, rbp, qword ptr [r15 + 96]
-    adc r13, rbp
-    mov qword ptr [rsp + 48], r10
-    mulx rbp, r10, qword ptr [r15 + 104]
-    adc r8, r10
-    mov qword ptr [rsp + 40], r8
-    mulx r10, r8, qword ptr [r15 + 112]
-    adc rbp, r8
-    mulx rdx, r8, qword ptr [r15 + 120]
-    adc r10, r8
-    adc rdx, 0
-    add rax, r14
-    adc r9, rbx
-    adc rcx, r12
-    adc rsi, r11
-    adc rdi, r13
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 32]
-    adc r10, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp]
-    mov rbx, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rbx]
-    mulx r14, r15, qword ptr [rbx + 8]
-    mulx r12, r11, qword ptr [rbx + 16]
-    add r14, r11
-    mov qword ptr [rsp], r13
-    mulx r11, r13, qword ptr [rbx + 24]
-    adc r12, r13
-    mov qword ptr [rsp + 24], r10
-    mulx r13, r10, qword ptr [rbx + 32]
-    adc r11, r10
-    mov qword ptr [rsp + 32], rbp
-    mulx r10, rbp, qword ptr [rbx + 40]
-    adc r13, rbp
-    mov qword ptr [rsp + 40], r8
-    mulx rbp, r8, qword ptr [rbx + 48]
-    adc r10, r8
-    mov qword ptr [rsp + 48], r10
-    mulx r8, r10, qword ptr [rbx + 56]
-    adc rbp, r10
-    mulx rdx, r10, qword ptr [rbx + 64]
-    adc r8, r10
-    adc rdx, 0
-    add rax, r15
-    adc r9, r14
-    adc rcx, r12
-    adc rsi, r11
-    adc rdi, r13
-    mov rax, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc r8, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp]
-    mov r10, r9
-    sub r10, qword ptr [rbx + 8]
-    mov r13, rcx
-    sbb r13, qword ptr [rbx + 16]
-    mov r14, rsi
-    sbb r14, qword ptr [rbx + 24]
-    mov r15, rdi
-    sbb r15, qword ptr [rbx + 32]
-    mov r12, rax
-    sbb r12, qword ptr [rbx + 40]
-    mov r11, rbp
-    sbb r11, qword ptr [rbx + 48]
-    mov qword ptr [rsp], r11
-    mov r11, r8
-    sbb r11, qword ptr [rbx + 56]
-    mov qword ptr [rsp + 24], r11
-    mov r11, rdx
-    sbb r11, qword ptr [rbx + 64]
-    cmovc r10, r9
-    cmovc r13, rcx
-    cmovc r14, rsi
-    cmovc r15, rdi
-    cmovc r12, rax
-    mov rax, qword ptr [rsp]
-    cmovc rax, rbp
-    mov rcx, qword ptr [rsp + 24]
-    cmovc rcx, r8
-    cmovc r11, rdx
-    add rsp, 64
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 64
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, rbp, r10
+adc r9, rbp
+mov rbp, [rsi + 24]
+mulx rbp, rbx, rbp
+adc r10, rbx
+mov rbx, [rsi + 32]
+mulx rbx, r13, rbx
+adc rbp, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc rbx, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc r13, r15
+mov r15, [rsi + 56]
+mulx rdx, r15, r15
+adc r14, r15
+adc rdx, 0
+mov r15, rdx
+mov rdx, [rcx + 64]
+mov r12, [rsi + 64]
+mulx r12, r11, r12
+mov [rsp], rcx
+mov rcx, [rsi + 72]
+mov [rsp + 8], rax
+mulx rcx, rax, rcx
+add r12, rax
+mov rax, [rsi + 80]
+mov [rsp + 16], r15
+mulx rax, r15, rax
+adc rcx, r15
+mov r15, [rsi + 88]
+mov [rsp + 24], r14
+mulx r15, r14, r15
+adc rax, r14
+mov r14, [rsi + 96]
+mov [rsp + 32], r13
+mulx r14, r13, r14
+adc r15, r13
+mov r13, [rsi + 104]
+mov [rsp + 40], rbx
+mulx r13, rbx, r13
+adc r14, rbx
+mov rbx, [rsi + 112]
+mov [rsp + 48], r14
+mulx rbx, r14, rbx
+adc r13, r14
+mov r14, [rsi + 120]
+mulx rdx, r14, r14
+adc rbx, r14
+adc rdx, 0
+add r8, r11
+adc rdi, r12
+adc r9, rcx
+adc r10, rax
+adc rbp, r15
+mov rax, [rsp + 40]
+adc rax, [rsp + 48]
+adc r13, [rsp + 32]
+adc rbx, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rcx, [rsp + 8]
+mov r14, rdx
+mov rdx, r8
+imul rdx, [rcx]
+mulx r15, r12, [rcx + 8]
+mov [rsp + 16], rsi
+mulx r11, rsi, [rcx + 16]
+add r15, rsi
+mov [rsp + 24], r14
+mulx rsi, r14, [rcx + 24]
+adc r11, r14
+mov [rsp + 32], rbx
+mulx r14, rbx, [rcx + 32]
+adc rsi, rbx
+mov [rsp + 48], r13
+mulx rbx, r13, [rcx + 40]
+adc r14, r13
+mov [rsp + 40], rax
+mulx r13, rax, [rcx + 48]
+adc rbx, rax
+mov [rsp + 56], rbx
+mulx rax, rbx, [rcx + 56]
+adc r13, rbx
+mulx rdx, rbx, [rcx + 64]
+adc rax, rbx
+adc rdx, 0
+add r8, r12
+adc rdi, r15
+adc r9, r11
+adc r10, rsi
+adc rbp, r14
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 56]
+adc r13, [rsp + 48]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r8, 0
+adc r8, 0
+mov rbx, [rsp]
+mov r14, rdx
+mov rdx, [rbx + 8]
+mov r15, [rsp + 16]
+mulx r12, r11, [r15]
+mulx rcx, rbx, [r15 + 8]
+add r12, rbx
+mov [rsp + 24], r8
+mulx rbx, r8, [r15 + 16]
+adc rcx, r8
+mov [rsp + 32], r14
+mulx r8, r14, [r15 + 24]
+adc rbx, r14
+mov [rsp + 48], rax
+mulx r14, rax, [r15 + 32]
+adc r8, rax
+mov [rsp + 56], r13
+mulx rax, r13, [r15 + 40]
+adc r14, r13
+mov [rsp + 40], r14
+mulx r13, r14, [r15 + 48]
+adc rax, r14
+mulx rdx, r14, [r15 + 56]
+adc r13, r14
+adc rdx, 0
+add rdi, r11
+adc r9, r12
+adc r10, rcx
+adc rbp, rbx
+adc rsi, r8
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 40]
+adc rax, [rsp + 48]
+adc r13, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r8, [rsp]
+mov rbx, rdx
+mov rdx, [r8 + 72]
+mulx r14, r12, [r15 + 64]
+mulx r11, r8, [r15 + 72]
+add r14, r8
+mov [rsp + 24], rbx
+mulx r8, rbx, [r15 + 80]
+adc r11, rbx
+mov [rsp + 32], r13
+mulx rbx, r13, [r15 + 88]
+adc r8, r13
+mov [rsp + 48], rax
+mulx r13, rax, [r15 + 96]
+adc rbx, rax
+mov [rsp + 40], rcx
+mulx rax, rcx, [r15 + 104]
+adc r13, rcx
+mov [rsp + 56], r13
+mulx rcx, r13, [r15 + 112]
+adc rax, r13
+mulx rdx, r13, [r15 + 120]
+adc rcx, r13
+adc rdx, 0
+add rdi, r12
+adc r9, r14
+adc r10, r11
+adc rbp, r8
+adc rsi, rbx
+mov r8, [rsp + 40]
+adc r8, [rsp + 56]
+adc rax, [rsp + 48]
+adc rcx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r13, rdx
+mov rdx, rdi
+imul rdx, [rbx]
+mulx r14, r12, [rbx + 8]
+mulx r11, r15, [rbx + 16]
+add r14, r15
+mov [rsp + 24], r13
+mulx r15, r13, [rbx + 24]
+adc r11, r13
+mov [rsp + 32], rcx
+mulx r13, rcx, [rbx + 32]
+adc r15, rcx
+mov [rsp + 48], rax
+mulx rcx, rax, [rbx + 40]
+adc r13, rax
+mov [rsp + 56], r8
+mulx rax, r8, [rbx + 48]
+adc rcx, r8
+mov [rsp + 40], rcx
+mulx r8, rcx, [rbx + 56]
+adc rax, rcx
+mulx rcx, rdx, [rbx + 64]
+adc r8, rdx
+adc rcx, 0
+add rdi, r12
+adc r9, r14
+adc r10, r11
+adc rbp, r15
+adc rsi, r13
+mov rdi, [rsp + 56]
+adc rdi, [rsp + 40]
+adc rax, [rsp + 48]
+adc r8, [rsp + 32]
+adc rcx, [rsp + 24]
+mov r13, 0
+adc r13, 0
+mov r14, [rsp]
+mov rdx, [r14 + 16]
+mov r15, [rsp + 16]
+mulx r12, r11, [r15]
+mulx rbx, r14, [r15 + 8]
+add r12, r14
+mov [rsp + 24], r13
+mulx r14, r13, [r15 + 16]
+adc rbx, r13
+mov [rsp + 32], rcx
+mulx r13, rcx, [r15 + 24]
+adc r14, rcx
+mov [rsp + 48], r8
+mulx rcx, r8, [r15 + 32]
+adc r13, r8
+mov [rsp + 40], rax
+mulx r8, rax, [r15 + 40]
+adc rcx, rax
+mov [rsp + 56], rcx
+mulx rax, rcx, [r15 + 48]
+adc r8, rcx
+mulx rcx, rdx, [r15 + 56]
+adc rax, rdx
+adc rcx, 0
+add r9, r11
+adc r10, r12
+adc rbp, rbx
+adc rsi, r14
+adc rdi, r13
+mov rbx, [rsp + 40]
+adc rbx, [rsp + 56]
+adc r8, [rsp + 48]
+adc rax, [rsp + 32]
+adc rcx, [rsp + 24]
+mov r13, [rsp]
+mov rdx, [r13 + 80]
+mulx r14, r12, [r15 + 64]
+mulx r11, r13, [r15 + 72]
+add r14, r13
+mov [rsp + 24], rcx
+mulx r13, rcx, [r15 + 80]
+adc r11, rcx
+mov [rsp + 32], rax
+mulx rcx, rax, [r15 + 88]
+adc r13, rax
+mov [rsp + 48], r8
+mulx rax, r8, [r15 + 96]
+adc rcx, r8
+mov [rsp + 56], rbx
+mulx r8, rbx, [r15 + 104]
+adc rax, rbx
+mov [rsp + 40], rax
+mulx rbx, rax, [r15 + 112]
+adc r8, rax
+mulx rax, rdx, [r15 + 120]
+adc rbx, rdx
+adc rax, 0
+add r9, r12
+adc r10, r14
+adc rbp, r11
+adc rsi, r13
+adc rdi, rcx
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 40]
+adc r8, [rsp + 48]
+adc rbx, [rsp + 32]
+adc rax, [rsp + 24]
+mov r13, [rsp + 8]
+mov rdx, r9
+imul rdx, [r13]
+mulx r14, r12, [r13 + 8]
+mulx r11, r15, [r13 + 16]
+add r14, r15
+mov [rsp + 24], rax
+mulx r15, rax, [r13 + 24]
+adc r11, rax
+mov [rsp + 32], rbx
+mulx rax, rbx, [r13 + 32]
+adc r15, rbx
+mov [rsp + 48], r8
+mulx rbx, r8, [r13 + 40]
+adc rax, r8
+mov [rsp + 40], rcx
+mulx r8, rcx, [r13 + 48]
+adc rbx, rcx
+mov [rsp + 56], rbx
+mulx rcx, rbx, [r13 + 56]
+adc r8, rbx
+mulx rdx, rbx, [r13 + 64]
+adc rcx, rbx
+adc rdx, 0
+add r9, r12
+adc r10, r14
+adc rbp, r11
+adc rsi, r15
+adc rdi, rax
+mov rax, [rsp + 40]
+adc rax, [rsp + 56]
+adc r8, [rsp + 48]
+adc rcx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r9, 0
+adc r9, 0
+mov rbx, [rsp]
+mov r14, rdx
+mov rdx, [rbx + 24]
+mov r15, [rsp + 16]
+mulx r12, r11, [r15]
+mulx r13, rbx, [r15 + 8]
+add r12, rbx
+mov [rsp + 24], r9
+mulx rbx, r9, [r15 + 16]
+adc r13, r9
+mov [rsp + 32], r14
+mulx r9, r14, [r15 + 24]
+adc rbx, r14
+mov [rsp + 48], rcx
+mulx r14, rcx, [r15 + 32]
+adc r9, rcx
+mov [rsp + 56], r8
+mulx rcx, r8, [r15 + 40]
+adc r14, r8
+mov [rsp + 40], r14
+mulx r8, r14, [r15 + 48]
+adc rcx, r14
+mulx rdx, r14, [r15 + 56]
+adc r8, r14
+adc rdx, 0
+add r10, r11
+adc rbp, r12
+adc rsi, r13
+adc rdi, rbx
+adc rax, r9
+mov r9, [rsp + 56]
+adc r9, [rsp + 40]
+adc rcx, [rsp + 48]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp]
+mov r13, rdx
+mov rdx, [rbx + 88]
+mulx r14, r12, [r15 + 64]
+mulx r11, rbx, [r15 + 72]
+add r14, rbx
+mov [rsp + 24], r13
+mulx rbx, r13, [r15 + 80]
+adc r11, r13
+mov [rsp + 32], r8
+mulx r13, r8, [r15 + 88]
+adc rbx, r8
+mov [rsp + 48], rcx
+mulx r8, rcx, [r15 + 96]
+adc r13, rcx
+mov [rsp + 40], r9
+mulx rcx, r9, [r15 + 104]
+adc r8, r9
+mov [rsp + 56], r8
+mulx r9, r8, [r15 + 112]
+adc rcx, r8
+mulx rdx, r8, [r15 + 120]
+adc r9, r8
+adc rdx, 0
+add r10, r12
+adc rbp, r14
+adc rsi, r11
+adc rdi, rbx
+adc rax, r13
+mov r8, [rsp + 40]
+adc r8, [rsp + 56]
+adc rcx, [rsp + 48]
+adc r9, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r13, rdx
+mov rdx, r10
+imul rdx, [rbx]
+mulx r14, r12, [rbx + 8]
+mulx r11, r15, [rbx + 16]
+add r14, r15
+mov [rsp + 24], r13
+mulx r15, r13, [rbx + 24]
+adc r11, r13
+mov [rsp + 32], r9
+mulx r13, r9, [rbx + 32]
+adc r15, r9
+mov [rsp + 48], rcx
+mulx r9, rcx, [rbx + 40]
+adc r13, rcx
+mov [rsp + 56], r8
+mulx rcx, r8, [rbx + 48]
+adc r9, r8
+mov [rsp + 40], r9
+mulx r8, r9, [rbx + 56]
+adc rcx, r9
+mulx rdx, r9, [rbx + 64]
+adc r8, r9
+adc rdx, 0
+add r10, r12
+adc rbp, r14
+adc rsi, r11
+adc rdi, r15
+adc rax, r13
+mov r9, [rsp + 56]
+adc r9, [rsp + 40]
+adc rcx, [rsp + 48]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r10, 0
+adc r10, 0
+mov r13, [rsp]
+mov r14, rdx
+mov rdx, [r13 + 32]
+mov r15, [rsp + 16]
+mulx r12, r11, [r15]
+mulx rbx, r13, [r15 + 8]
+add r12, r13
+mov [rsp + 24], r10
+mulx r13, r10, [r15 + 16]
+adc rbx, r10
+mov [rsp + 32], r14
+mulx r10, r14, [r15 + 24]
+adc r13, r14
+mov [rsp + 48], r8
+mulx r14, r8, [r15 + 32]
+adc r10, r8
+mov [rsp + 40], rcx
+mulx r8, rcx, [r15 + 40]
+adc r14, rcx
+mov [rsp + 56], r14
+mulx rcx, r14, [r15 + 48]
+adc r8, r14
+mulx rdx, r14, [r15 + 56]
+adc rcx, r14
+adc rdx, 0
+add rbp, r11
+adc rsi, r12
+adc rdi, rbx
+adc rax, r13
+adc r9, r10
+mov r10, [rsp + 40]
+adc r10, [rsp + 56]
+adc r8, [rsp + 48]
+adc rcx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp]
+mov r13, rdx
+mov rdx, [rbx + 96]
+mulx r14, r12, [r15 + 64]
+mulx r11, rbx, [r15 + 72]
+add r14, rbx
+mov [rsp + 24], r13
+mulx rbx, r13, [r15 + 80]
+adc r11, r13
+mov [rsp + 32], rcx
+mulx r13, rcx, [r15 + 88]
+adc rbx, rcx
+mov [rsp + 48], r8
+mulx rcx, r8, [r15 + 96]
+adc r13, r8
+mov [rsp + 56], r10
+mulx r8, r10, [r15 + 104]
+adc rcx, r10
+mov [rsp + 40], rcx
+mulx r10, rcx, [r15 + 112]
+adc r8, rcx
+mulx rcx, rdx, [r15 + 120]
+adc r10, rdx
+adc rcx, 0
+add rbp, r12
+adc rsi, r14
+adc rdi, r11
+adc rax, rbx
+adc r9, r13
+mov rbx, [rsp + 56]
+adc rbx, [rsp + 40]
+adc r8, [rsp + 48]
+adc r10, [rsp + 32]
+adc rcx, [rsp + 24]
+mov r13, [rsp + 8]
+mov rdx, rbp
+imul rdx, [r13]
+mulx r14, r12, [r13 + 8]
+mulx r11, r15, [r13 + 16]
+add r14, r15
+mov [rsp + 24], rcx
+mulx r15, rcx, [r13 + 24]
+adc r11, rcx
+mov [rsp + 32], r10
+mulx rcx, r10, [r13 + 32]
+adc r15, r10
+mov [rsp + 48], r8
+mulx r10, r8, [r13 + 40]
+adc rcx, r8
+mov [rsp + 40], rbx
+mulx r8, rbx, [r13 + 48]
+adc r10, rbx
+mov [rsp + 56], r10
+mulx rbx, r10, [r13 + 56]
+adc r8, r10
+mulx rdx, r10, [r13 + 64]
+adc rbx, r10
+adc rdx, 0
+add rbp, r12
+adc rsi, r14
+adc rdi, r11
+adc rax, r15
+adc r9, rcx
+mov rcx, [rsp + 40]
+adc rcx, [rsp + 56]
+adc r8, [rsp + 48]
+adc rbx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r10, 0
+adc r10, 0
+mov rbp, [rsp]
+mov r14, rdx
+mov rdx, [rbp + 40]
+mov r15, [rsp + 16]
+mulx r12, r11, [r15]
+mulx r13, rbp, [r15 + 8]
+add r12, rbp
+mov [rsp + 24], r10
+mulx rbp, r10, [r15 + 16]
+adc r13, r10
+mov [rsp + 32], r14
+mulx r10, r14, [r15 + 24]
+adc rbp, r14
+mov [rsp + 48], rbx
+mulx r14, rbx, [r15 + 32]
+adc r10, rbx
+mov [rsp + 56], r8
+mulx rbx, r8, [r15 + 40]
+adc r14, r8
+mov [rsp + 40], r14
+mulx r8, r14, [r15 + 48]
+adc rbx, r14
+mulx rdx, r14, [r15 + 56]
+adc r8, r14
+adc rdx, 0
+add rsi, r11
+adc rdi, r12
+adc rax, r13
+adc r9, rbp
+adc rcx, r10
+mov r10, [rsp + 56]
+adc r10, [rsp + 40]
+adc rbx, [rsp + 48]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbp, [rsp]
+mov r13, rdx
+mov rdx, [rbp + 104]
+mulx r14, r12, [r15 + 64]
+mulx r11, rbp, [r15 + 72]
+add r14, rbp
+mov [rsp + 24], r13
+mulx rbp, r13, [r15 + 80]
+adc r11, r13
+mov [rsp + 32], r8
+mulx r13, r8, [r15 + 88]
+adc rbp, r8
+mov [rsp + 48], rbx
+mulx r8, rbx, [r15 + 96]
+adc r13, rbx
+mov [rsp + 40], r10
+mulx rbx, r10, [r15 + 104]
+adc r8, r10
+mov [rsp + 56], r8
+mulx r10, r8, [r15 + 112]
+adc rbx, r8
+mulx rdx, r8, [r15 + 120]
+adc r10, r8
+adc rdx, 0
+add rsi, r12
+adc rdi, r14
+adc rax, r11
+adc r9, rbp
+adc rcx, r13
+mov r8, [rsp + 40]
+adc r8, [rsp + 56]
+adc rbx, [rsp + 48]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbp, [rsp + 8]
+mov r13, rdx
+mov rdx, rsi
+imul rdx, [rbp]
+mulx r14, r12, [rbp + 8]
+mulx r11, r15, [rbp + 16]
+add r14, r15
+mov [rsp + 24], r13
+mulx r15, r13, [rbp + 24]
+adc r11, r13
+mov [rsp + 32], r10
+mulx r13, r10, [rbp + 32]
+adc r15, r10
+mov [rsp + 48], rbx
+mulx r10, rbx, [rbp + 40]
+adc r13, rbx
+mov [rsp + 56], r8
+mulx rbx, r8, [rbp + 48]
+adc r10, r8
+mov [rsp + 40], r10
+mulx r8, r10, [rbp + 56]
+adc rbx, r10
+mulx rdx, r10, [rbp + 64]
+adc r8, r10
+adc rdx, 0
+add rsi, r12
+adc rdi, r14
+adc rax, r11
+adc r9, r15
+adc rcx, r13
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 40]
+adc rbx, [rsp + 48]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r10, 0
+adc r10, 0
+mov r13, [rsp]
+mov r14, rdx
+mov rdx, [r13 + 48]
+mov r15, [rsp + 16]
+mulx r12, r11, [r15]
+mulx rbp, r13, [r15 + 8]
+add r12, r13
+mov [rsp + 24], r10
+mulx r13, r10, [r15 + 16]
+adc rbp, r10
+mov [rsp + 32], r14
+mulx r10, r14, [r15 + 24]
+adc r13, r14
+mov [rsp + 48], r8
+mulx r14, r8, [r15 + 32]
+adc r10, r8
+mov [rsp + 40], rbx
+mulx r8, rbx, [r15 + 40]
+adc r14, rbx
+mov [rsp + 56], r14
+mulx rbx, r14, [r15 + 48]
+adc r8, r14
+mulx rdx, r14, [r15 + 56]
+adc rbx, r14
+adc rdx, 0
+add rdi, r11
+adc rax, r12
+adc r9, rbp
+adc rcx, r13
+adc rsi, r10
+mov r10, [rsp + 40]
+adc r10, [rsp + 56]
+adc r8, [rsp + 48]
+adc rbx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbp, [rsp]
+mov r13, rdx
+mov rdx, [rbp + 112]
+mulx r14, r12, [r15 + 64]
+mulx r11, rbp, [r15 + 72]
+add r14, rbp
+mov [rsp + 24], r13
+mulx rbp, r13, [r15 + 80]
+adc r11, r13
+mov [rsp + 32], rbx
+mulx r13, rbx, [r15 + 88]
+adc rbp, rbx
+mov [rsp + 48], r8
+mulx rbx, r8, [r15 + 96]
+adc r13, r8
+mov [rsp + 56], r10
+mulx r8, r10, [r15 + 104]
+adc rbx, r10
+mov [rsp + 40], rbx
+mulx r10, rbx, [r15 + 112]
+adc r8, rbx
+mulx rdx, rbx, [r15 + 120]
+adc r10, rbx
+adc rdx, 0
+add rdi, r12
+adc rax, r14
+adc r9, r11
+adc rcx, rbp
+adc rsi, r13
+mov rbp, [rsp + 56]
+adc rbp, [rsp + 40]
+adc r8, [rsp + 48]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r13, rdx
+mov rdx, rdi
+imul rdx, [rbx]
+mulx r14, r12, [rbx + 8]
+mulx r11, r15, [rbx + 16]
+add r14, r15
+mov [rsp + 24], r13
+mulx r15, r13, [rbx + 24]
+adc r11, r13
+mov [rsp + 32], r10
+mulx r13, r10, [rbx + 32]
+adc r15, r10
+mov [rsp + 48], r8
+mulx r10, r8, [rbx + 40]
+adc r13, r8
+mov [rsp + 40], rbp
+mulx r8, rbp, [rbx + 48]
+adc r10, rbp
+mov [rsp + 56], r10
+mulx rbp, r10, [rbx + 56]
+adc r8, r10
+mulx rdx, r10, [rbx + 64]
+adc rbp, r10
+adc rdx, 0
+add rdi, r12
+adc rax, r14
+adc r9, r11
+adc rcx, r15
+adc rsi, r13
+mov rdi, [rsp + 40]
+adc rdi, [rsp + 56]
+adc r8, [rsp + 48]
+adc rbp, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r10, 0
+adc r10, 0
+mov r13, [rsp]
+mov r14, rdx
+mov rdx, [r13 + 56]
+mov r15, [rsp + 16]
+mulx r12, r11, [r15]
+mulx rbx, r13, [r15 + 8]
+add r12, r13
+mov [rsp + 24], r10
+mulx r13, r10, [r15 + 16]
+adc rbx, r10
+mov [rsp + 32], r14
+mulx r10, r14, [r15 + 24]
+adc r13, r14
+mov [rsp + 48], rbp
+mulx r14, rbp, [r15 + 32]
+adc r10, rbp
+mov [rsp + 56], r8
+mulx rbp, r8, [r15 + 40]
+adc r14, r8
+mov [rsp + 40], r14
+mulx r8, r14, [r15 + 48]
+adc rbp, r14
+mulx rdx, r14, [r15 + 56]
+adc r8, r14
+adc rdx, 0
+add rax, r11
+adc r9, r12
+adc rcx, rbx
+adc rsi, r13
+adc rdi, r10
+mov r10, [rsp + 56]
+adc r10, [rsp + 40]
+adc rbp, [rsp + 48]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp]
+mov r13, rdx
+mov rdx, [rbx + 120]
+mulx rbx, r14, [r15 + 64]
+mulx r12, r11, [r15 + 72]
+add rbx, r11
+mov [rsp], r13
+mulx r11, r13, [r15 + 80]
+adc r12, r13
+mov [rsp + 24], r8
+mulx r13, r8, [r15 + 88]
+adc r11, r8
+mov [rsp + 32], rbp
+mulx r8, rbp, [r15 + 96]
+adc r13, rbp
+mov [rsp + 48], r10
+mulx rbp, r10, [r15 + 104]
+adc r8, r10
+mov [rsp + 40], r8
+mulx r10, r8, [r15 + 112]
+adc rbp, r8
+mulx rdx, r8, [r15 + 120]
+adc r10, r8
+adc rdx, 0
+add rax, r14
+adc r9, rbx
+adc rcx, r12
+adc rsi, r11
+adc rdi, r13
+mov r8, [rsp + 48]
+adc r8, [rsp + 40]
+adc rbp, [rsp + 32]
+adc r10, [rsp + 24]
+adc rdx, [rsp]
+mov rbx, [rsp + 8]
+mov r13, rdx
+mov rdx, rax
+imul rdx, [rbx]
+mulx r14, r15, [rbx + 8]
+mulx r12, r11, [rbx + 16]
+add r14, r11
+mov [rsp], r13
+mulx r11, r13, [rbx + 24]
+adc r12, r13
+mov [rsp + 24], r10
+mulx r13, r10, [rbx + 32]
+adc r11, r10
+mov [rsp + 32], rbp
+mulx r10, rbp, [rbx + 40]
+adc r13, rbp
+mov [rsp + 40], r8
+mulx rbp, r8, [rbx + 48]
+adc r10, r8
+mov [rsp + 48], r10
+mulx r8, r10, [rbx + 56]
+adc rbp, r10
+mulx rdx, r10, [rbx + 64]
+adc r8, r10
+adc rdx, 0
+add rax, r15
+adc r9, r14
+adc rcx, r12
+adc rsi, r11
+adc rdi, r13
+mov rax, [rsp + 40]
+adc rax, [rsp + 48]
+adc rbp, [rsp + 32]
+adc r8, [rsp + 24]
+adc rdx, [rsp]
+mov r10, r9
+sub r10, [rbx + 8]
+mov r13, rcx
+sbb r13, [rbx + 16]
+mov r14, rsi
+sbb r14, [rbx + 24]
+mov r15, rdi
+sbb r15, [rbx + 32]
+mov r12, rax
+sbb r12, [rbx + 40]
+mov r11, rbp
+sbb r11, [rbx + 48]
+mov [rsp], r11
+mov r11, r8
+sbb r11, [rbx + 56]
+mov [rsp + 24], r11
+mov r11, rdx
+sbb r11, [rbx + 64]
+cmovc r10, r9
+cmovc r13, rcx
+cmovc r14, rsi
+cmovc r15, rdi
+cmovc r12, rax
+mov rax, [rsp]
+cmovc rax, rbp
+mov rcx, [rsp + 24]
+cmovc rcx, r8
+cmovc r11, rdx
+add rsp, 64
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -4527,19 +4458,9 @@ unsafe fn mul_full_mulx<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
         asm!(
             "call {kernel}",
             kernel = sym mul_full_mulx_code::<M>,
-            out("rax") z[4],
-            out("rcx") z[5],
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => z[6],
-            out("rdi") _,
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") z[7],
-            out("r12") z[0],
-            out("r13") z[3],
-            out("r14") z[1],
-            out("r15") z[2],
+            out("rax") z[4], out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => z[6], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") z[7], out("r12") z[0], out("r13") z[3], out("r14") z[1], out("r15") z[2],
             options(pure, readonly),
         );
     }
@@ -4550,636 +4471,636 @@ unsafe fn mul_full_mulx<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
 unsafe extern "C" fn mul_full_mulx_code<M: Modulus<8>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 72
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, rbp, r10
-    adc r9, rbp
-    mov rbp, qword ptr [rsi + 24]
-    mulx rbp, r12, rbp
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, rbx, r12
-    adc rbp, rbx
-    mov rbx, qword ptr [rsi + 40]
-    mulx rbx, r14, rbx
-    adc r12, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, r15, r14
-    adc rbx, r15
-    mov r15, qword ptr [rsi + 56]
-    mulx rdx, r15, r15
-    adc r14, r15
-    adc rdx, 0
-    mov r15, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx r13, r11, qword ptr [rax + 8]
-    mov qword ptr [rsp], rsi
-    mov qword ptr [rsp + 8], rcx
-    mulx rsi, rcx, qword ptr [rax + 16]
-    add r13, rcx
-    mov qword ptr [rsp + 16], r15
-    mulx rcx, r15, qword ptr [rax + 24]
-    adc rsi, r15
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [rax + 32]
-    adc rcx, r14
-    mov qword ptr [rsp + 32], rbx
-    mulx r14, rbx, qword ptr [rax + 40]
-    adc r15, rbx
-    mov qword ptr [rsp + 40], r12
-    mulx rbx, r12, qword ptr [rax + 48]
-    adc r14, r12
-    mov qword ptr [rsp + 48], r14
-    mulx r12, r14, qword ptr [rax + 56]
-    adc rbx, r14
-    mulx rdx, r14, qword ptr [rax + 64]
-    adc r12, r14
-    adc rdx, 0
-    add r8, r11
-    adc rdi, r13
-    adc r9, rsi
-    adc r10, rcx
-    adc rbp, r15
-    mov rcx, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 32]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov rsi, 0
-    adc rsi, 0
-    mov r8, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r8 + 8]
-    mov r15, qword ptr [rsp]
-    mulx r13, r11, qword ptr [r15]
-    mov qword ptr [rsp + 16], rax
-    mulx r8, rax, qword ptr [r15 + 8]
-    add r13, rax
-    mov qword ptr [rsp + 24], rsi
-    mulx rax, rsi, qword ptr [r15 + 16]
-    adc r8, rsi
-    mov qword ptr [rsp + 32], r14
-    mulx rsi, r14, qword ptr [r15 + 24]
-    adc rax, r14
-    mov qword ptr [rsp + 48], r12
-    mulx r14, r12, qword ptr [r15 + 32]
-    adc rsi, r12
-    mov qword ptr [rsp + 40], rbx
-    mulx r12, rbx, qword ptr [r15 + 40]
-    adc r14, rbx
-    mov qword ptr [rsp + 56], r14
-    mulx rbx, r14, qword ptr [r15 + 48]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [r15 + 56]
-    adc rbx, r14
-    adc rdx, 0
-    add rdi, r11
-    adc r9, r13
-    adc r10, r8
-    adc rbp, rax
-    adc rcx, rsi
-    mov rax, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov r8, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [r8]
-    mulx r13, r11, qword ptr [r8 + 8]
-    mov qword ptr [rsp + 24], rsi
-    mulx r15, rsi, qword ptr [r8 + 16]
-    add r13, rsi
-    mov qword ptr [rsp + 32], r14
-    mulx rsi, r14, qword ptr [r8 + 24]
-    adc r15, r14
-    mov qword ptr [rsp + 48], rbx
-    mulx r14, rbx, qword ptr [r8 + 32]
-    adc rsi, rbx
-    mov qword ptr [rsp + 56], r12
-    mulx rbx, r12, qword ptr [r8 + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 40], rax
-    mulx r12, rax, qword ptr [r8 + 48]
-    adc rbx, rax
-    mov qword ptr [rsp + 64], rbx
-    mulx rax, rbx, qword ptr [r8 + 56]
-    adc r12, rbx
-    mulx rdx, rbx, qword ptr [r8 + 64]
-    adc rax, rbx
-    adc rdx, 0
-    add rdi, r11
-    adc r9, r13
-    adc r10, r15
-    adc rbp, rsi
-    adc rcx, r14
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov rdi, qword ptr [rsp + 24]
-    adc rdi, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [rbx + 16]
-    mov r15, qword ptr [rsp]
-    mulx r13, r11, qword ptr [r15]
-    mulx rbx, r8, qword ptr [r15 + 8]
-    add r13, r8
-    mov qword ptr [rsp + 24], rdi
-    mulx r8, rdi, qword ptr [r15 + 16]
-    adc rbx, rdi
-    mov qword ptr [rsp + 32], r14
-    mulx rdi, r14, qword ptr [r15 + 24]
-    adc r8, r14
-    mov qword ptr [rsp + 48], rax
-    mulx r14, rax, qword ptr [r15 + 32]
-    adc rdi, rax
-    mov qword ptr [rsp + 56], r12
-    mulx rax, r12, qword ptr [r15 + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 64], r14
-    mulx r12, r14, qword ptr [r15 + 48]
-    adc rax, r14
-    mulx rdx, r14, qword ptr [r15 + 56]
-    adc r12, r14
-    adc rdx, 0
-    add r9, r11
-    adc r10, r13
-    adc rbp, rbx
-    adc rcx, r8
-    adc rsi, rdi
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, 0
-    adc r8, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rbx]
-    mulx r13, r11, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r8
-    mulx r15, r8, qword ptr [rbx + 16]
-    add r13, r8
-    mov qword ptr [rsp + 32], r14
-    mulx r8, r14, qword ptr [rbx + 24]
-    adc r15, r14
-    mov qword ptr [rsp + 48], r12
-    mulx r14, r12, qword ptr [rbx + 32]
-    adc r8, r12
-    mov qword ptr [rsp + 64], rax
-    mulx r12, rax, qword ptr [rbx + 40]
-    adc r14, rax
-    mov qword ptr [rsp + 56], rdi
-    mulx rax, rdi, qword ptr [rbx + 48]
-    adc r12, rdi
-    mov qword ptr [rsp + 40], r12
-    mulx rdi, r12, qword ptr [rbx + 56]
-    adc rax, r12
-    mulx rdx, r12, qword ptr [rbx + 64]
-    adc rdi, r12
-    adc rdx, 0
-    add r9, r11
-    adc r10, r13
-    adc rbp, r15
-    adc rcx, r8
-    adc rsi, r14
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov r9, qword ptr [rsp + 24]
-    adc r9, 0
-    mov r12, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 24]
-    mov r15, qword ptr [rsp]
-    mulx r13, r11, qword ptr [r15]
-    mulx r12, rbx, qword ptr [r15 + 8]
-    add r13, rbx
-    mov qword ptr [rsp + 24], r9
-    mulx rbx, r9, qword ptr [r15 + 16]
-    adc r12, r9
-    mov qword ptr [rsp + 32], r14
-    mulx r9, r14, qword ptr [r15 + 24]
-    adc rbx, r14
-    mov qword ptr [rsp + 48], rdi
-    mulx r14, rdi, qword ptr [r15 + 32]
-    adc r9, rdi
-    mov qword ptr [rsp + 64], rax
-    mulx rdi, rax, qword ptr [r15 + 40]
-    adc r14, rax
-    mov qword ptr [rsp + 40], r14
-    mulx rax, r14, qword ptr [r15 + 48]
-    adc rdi, r14
-    mulx rdx, r14, qword ptr [r15 + 56]
-    adc rax, r14
-    adc rdx, 0
-    add r10, r11
-    adc rbp, r13
-    adc rcx, r12
-    adc rsi, rbx
-    adc r8, r9
-    mov r9, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, 0
-    adc r12, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rbx]
-    mulx r13, r11, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r12
-    mulx r15, r12, qword ptr [rbx + 16]
-    add r13, r12
-    mov qword ptr [rsp + 32], r14
-    mulx r12, r14, qword ptr [rbx + 24]
-    adc r15, r14
-    mov qword ptr [rsp + 48], rax
-    mulx r14, rax, qword ptr [rbx + 32]
-    adc r12, rax
-    mov qword ptr [rsp + 40], rdi
-    mulx rax, rdi, qword ptr [rbx + 40]
-    adc r14, rdi
-    mov qword ptr [rsp + 64], r9
-    mulx rdi, r9, qword ptr [rbx + 48]
-    adc rax, r9
-    mov qword ptr [rsp + 56], rax
-    mulx r9, rax, qword ptr [rbx + 56]
-    adc rdi, rax
-    mulx rax, rdx, qword ptr [rbx + 64]
-    adc r9, rdx
-    adc rax, 0
-    add r10, r11
-    adc rbp, r13
-    adc rcx, r15
-    adc rsi, r12
-    adc r8, r14
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, 0
-    mov r14, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r14 + 32]
-    mov r15, qword ptr [rsp]
-    mulx r13, r11, qword ptr [r15]
-    mulx r14, rbx, qword ptr [r15 + 8]
-    add r13, rbx
-    mov qword ptr [rsp + 24], r12
-    mulx rbx, r12, qword ptr [r15 + 16]
-    adc r14, r12
-    mov qword ptr [rsp + 32], rax
-    mulx r12, rax, qword ptr [r15 + 24]
-    adc rbx, rax
-    mov qword ptr [rsp + 48], r9
-    mulx rax, r9, qword ptr [r15 + 32]
-    adc r12, r9
-    mov qword ptr [rsp + 40], rdi
-    mulx r9, rdi, qword ptr [r15 + 40]
-    adc rax, rdi
-    mov qword ptr [rsp + 56], rax
-    mulx rdi, rax, qword ptr [r15 + 48]
-    adc r9, rax
-    mulx rax, rdx, qword ptr [r15 + 56]
-    adc rdi, rdx
-    adc rax, 0
-    add rbp, r11
-    adc rcx, r13
-    adc rsi, r14
-    adc r8, rbx
-    adc r10, r12
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov rbx, 0
-    adc rbx, 0
-    mov r14, qword ptr [rsp + 16]
-    mov rdx, rbp
-    imul rdx, qword ptr [r14]
-    mulx r13, r11, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 24], rbx
-    mulx r15, rbx, qword ptr [r14 + 16]
-    add r13, rbx
-    mov qword ptr [rsp + 32], rax
-    mulx rbx, rax, qword ptr [r14 + 24]
-    adc r15, rax
-    mov qword ptr [rsp + 48], rdi
-    mulx rax, rdi, qword ptr [r14 + 32]
-    adc rbx, rdi
-    mov qword ptr [rsp + 56], r9
-    mulx rdi, r9, qword ptr [r14 + 40]
-    adc rax, r9
-    mov qword ptr [rsp + 40], r12
-    mulx r9, r12, qword ptr [r14 + 48]
-    adc rdi, r12
-    mov qword ptr [rsp + 64], rdi
-    mulx r12, rdi, qword ptr [r14 + 56]
-    adc r9, rdi
-    mulx rdx, rdi, qword ptr [r14 + 64]
-    adc r12, rdi
-    adc rdx, 0
-    add rbp, r11
-    adc rcx, r13
-    adc rsi, r15
-    adc r8, rbx
-    adc r10, rax
-    mov rax, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov rdi, qword ptr [rsp + 24]
-    adc rdi, 0
-    mov rbp, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [rbp + 40]
-    mov r15, qword ptr [rsp]
-    mulx r13, r11, qword ptr [r15]
-    mulx rbp, r14, qword ptr [r15 + 8]
-    add r13, r14
-    mov qword ptr [rsp + 24], rdi
-    mulx r14, rdi, qword ptr [r15 + 16]
-    adc rbp, rdi
-    mov qword ptr [rsp + 32], rbx
-    mulx rdi, rbx, qword ptr [r15 + 24]
-    adc r14, rbx
-    mov qword ptr [rsp + 48], r12
-    mulx rbx, r12, qword ptr [r15 + 32]
-    adc rdi, r12
-    mov qword ptr [rsp + 56], r9
-    mulx r12, r9, qword ptr [r15 + 40]
-    adc rbx, r9
-    mov qword ptr [rsp + 64], rbx
-    mulx r9, rbx, qword ptr [r15 + 48]
-    adc r12, rbx
-    mulx rdx, rbx, qword ptr [r15 + 56]
-    adc r9, rbx
-    adc rdx, 0
-    add rcx, r11
-    adc rsi, r13
-    adc r8, rbp
-    adc r10, r14
-    adc rax, rdi
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbp, 0
-    adc rbp, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rbx]
-    mulx r13, r11, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], rbp
-    mulx r15, rbp, qword ptr [rbx + 16]
-    add r13, rbp
-    mov qword ptr [rsp + 32], r14
-    mulx rbp, r14, qword ptr [rbx + 24]
-    adc r15, r14
-    mov qword ptr [rsp + 48], r9
-    mulx r14, r9, qword ptr [rbx + 32]
-    adc rbp, r9
-    mov qword ptr [rsp + 64], r12
-    mulx r9, r12, qword ptr [rbx + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 56], rdi
-    mulx r12, rdi, qword ptr [rbx + 48]
-    adc r9, rdi
-    mov qword ptr [rsp + 40], r9
-    mulx rdi, r9, qword ptr [rbx + 56]
-    adc r12, r9
-    mulx rdx, r9, qword ptr [rbx + 64]
-    adc rdi, r9
-    adc rdx, 0
-    add rcx, r11
-    adc rsi, r13
-    adc r8, r15
-    adc r10, rbp
-    adc rax, r14
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov r9, qword ptr [rsp + 24]
-    adc r9, 0
-    mov rbp, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [rbp + 48]
-    mov r15, qword ptr [rsp]
-    mulx r13, r11, qword ptr [r15]
-    mulx rbp, rbx, qword ptr [r15 + 8]
-    add r13, rbx
-    mov qword ptr [rsp + 24], r9
-    mulx rbx, r9, qword ptr [r15 + 16]
-    adc rbp, r9
-    mov qword ptr [rsp + 32], r14
-    mulx r9, r14, qword ptr [r15 + 24]
-    adc rbx, r14
-    mov qword ptr [rsp + 48], rdi
-    mulx r14, rdi, qword ptr [r15 + 32]
-    adc r9, rdi
-    mov qword ptr [rsp + 64], r12
-    mulx rdi, r12, qword ptr [r15 + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 40], r14
-    mulx r12, r14, qword ptr [r15 + 48]
-    adc rdi, r14
-    mulx rdx, r14, qword ptr [r15 + 56]
-    adc r12, r14
-    adc rdx, 0
-    add rsi, r11
-    adc r8, r13
-    adc r10, rbp
-    adc rax, rbx
-    adc rcx, r9
-    mov r9, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbp, 0
-    adc rbp, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [rbx]
-    mulx r13, r11, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], rbp
-    mulx r15, rbp, qword ptr [rbx + 16]
-    add r13, rbp
-    mov qword ptr [rsp + 32], r14
-    mulx rbp, r14, qword ptr [rbx + 24]
-    adc r15, r14
-    mov qword ptr [rsp + 48], r12
-    mulx r14, r12, qword ptr [rbx + 32]
-    adc rbp, r12
-    mov qword ptr [rsp + 40], rdi
-    mulx r12, rdi, qword ptr [rbx + 40]
-    adc r14, rdi
-    mov qword ptr [rsp + 64], r9
-    mulx rdi, r9, qword ptr [rbx + 48]
-    adc r12, r9
-    mov qword ptr [rsp + 56], r12
-    mulx r9, r12, qword ptr [rbx + 56]
-    adc rdi, r12
-    mulx rdx, r12, qword ptr [rbx + 64]
-    adc r9, r12
-    adc rdx, 0
-    add rsi, r11
-    adc r8, r13
-    adc r10, r15
-    adc rax, rbp
-    adc rcx, r14
-    mov rsi, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, qword ptr [rsp + 24]
-    adc rbp, 0
-    mov r12, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 56]
-    mov r12, qword ptr [rsp]
-    mulx r15, r13, qword ptr [r12]
-    mulx r11, rbx, qword ptr [r12 + 8]
-    add r15, rbx
-    mov qword ptr [rsp + 8], rbp
-    mulx rbx, rbp, qword ptr [r12 + 16]
-    adc r11, rbp
-    mov qword ptr [rsp + 24], r14
-    mulx rbp, r14, qword ptr [r12 + 24]
-    adc rbx, r14
-    mov qword ptr [rsp + 32], r9
-    mulx r14, r9, qword ptr [r12 + 32]
-    adc rbp, r9
-    mov qword ptr [rsp + 48], rdi
-    mulx r9, rdi, qword ptr [r12 + 40]
-    adc r14, rdi
-    mov qword ptr [rsp + 40], r14
-    mulx rdi, r14, qword ptr [r12 + 48]
-    adc r9, r14
-    mulx rdx, r12, qword ptr [r12 + 56]
-    adc rdi, r12
-    adc rdx, 0
-    add r8, r13
-    adc r10, r15
-    adc rax, r11
-    adc rcx, rbx
-    adc rsi, rbp
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 32]
-    adc rdi, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov r12, 0
-    adc r12, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rbx]
-    mulx r15, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 8], r12
-    mulx r11, r12, qword ptr [rbx + 16]
-    add r15, r12
-    mov qword ptr [rsp + 24], r14
-    mulx r12, r14, qword ptr [rbx + 24]
-    adc r11, r14
-    mov qword ptr [rsp + 32], rdi
-    mulx r14, rdi, qword ptr [rbx + 32]
-    adc r12, rdi
-    mov qword ptr [rsp + 40], r9
-    mulx rdi, r9, qword ptr [rbx + 40]
-    adc r14, r9
-    mov qword ptr [rsp + 48], rbp
-    mulx r9, rbp, qword ptr [rbx + 48]
-    adc rdi, rbp
-    mov qword ptr [rsp], rdi
-    mulx rbp, rdi, qword ptr [rbx + 56]
-    adc r9, rdi
-    mulx rdx, rdi, qword ptr [rbx + 64]
-    adc rbp, rdi
-    adc rdx, 0
-    add r8, r13
-    adc r10, r15
-    adc rax, r11
-    adc rcx, r12
-    adc rsi, r14
-    mov rdi, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp]
-    adc r9, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, qword ptr [rsp + 8]
-    adc r8, 0
-    mov r12, r10
-    sub r12, qword ptr [rbx + 8]
-    mov r14, rax
-    sbb r14, qword ptr [rbx + 16]
-    mov r15, rcx
-    sbb r15, qword ptr [rbx + 24]
-    mov r13, rsi
-    sbb r13, qword ptr [rbx + 32]
-    mov r11, rdi
-    sbb r11, qword ptr [rbx + 40]
-    mov qword ptr [rsp + 8], r11
-    mov r11, r9
-    sbb r11, qword ptr [rbx + 48]
-    mov qword ptr [rsp + 24], r11
-    mov r11, rbp
-    sbb r11, qword ptr [rbx + 56]
-    mov qword ptr [rsp + 32], r11
-    mov r11, rdx
-    sbb r11, qword ptr [rbx + 64]
-    sbb r8, 0
-    cmovc r12, r10
-    cmovc r14, rax
-    cmovc r15, rcx
-    cmovc r13, rsi
-    mov rax, qword ptr [rsp + 8]
-    cmovc rax, rdi
-    mov rcx, qword ptr [rsp + 24]
-    cmovc rcx, r9
-    mov rsi, qword ptr [rsp + 32]
-    cmovc rsi, rbp
-    cmovc r11, rdx
-    add rsp, 72
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 72
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, rbp, r10
+adc r9, rbp
+mov rbp, [rsi + 24]
+mulx rbp, r12, rbp
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, rbx, r12
+adc rbp, rbx
+mov rbx, [rsi + 40]
+mulx rbx, r14, rbx
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc rbx, r15
+mov r15, [rsi + 56]
+mulx rdx, r15, r15
+adc r14, r15
+adc rdx, 0
+mov r15, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx r13, r11, [rax + 8]
+mov [rsp], rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 16]
+add r13, rcx
+mov [rsp + 16], r15
+mulx rcx, r15, [rax + 24]
+adc rsi, r15
+mov [rsp + 24], r14
+mulx r15, r14, [rax + 32]
+adc rcx, r14
+mov [rsp + 32], rbx
+mulx r14, rbx, [rax + 40]
+adc r15, rbx
+mov [rsp + 40], r12
+mulx rbx, r12, [rax + 48]
+adc r14, r12
+mov [rsp + 48], r14
+mulx r12, r14, [rax + 56]
+adc rbx, r14
+mulx rdx, r14, [rax + 64]
+adc r12, r14
+adc rdx, 0
+add r8, r11
+adc rdi, r13
+adc r9, rsi
+adc r10, rcx
+adc rbp, r15
+mov rcx, [rsp + 40]
+adc rcx, [rsp + 48]
+adc rbx, [rsp + 32]
+adc r12, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rsi, 0
+adc rsi, 0
+mov r8, [rsp + 8]
+mov r14, rdx
+mov rdx, [r8 + 8]
+mov r15, [rsp]
+mulx r13, r11, [r15]
+mov [rsp + 16], rax
+mulx r8, rax, [r15 + 8]
+add r13, rax
+mov [rsp + 24], rsi
+mulx rax, rsi, [r15 + 16]
+adc r8, rsi
+mov [rsp + 32], r14
+mulx rsi, r14, [r15 + 24]
+adc rax, r14
+mov [rsp + 48], r12
+mulx r14, r12, [r15 + 32]
+adc rsi, r12
+mov [rsp + 40], rbx
+mulx r12, rbx, [r15 + 40]
+adc r14, rbx
+mov [rsp + 56], r14
+mulx rbx, r14, [r15 + 48]
+adc r12, r14
+mulx rdx, r14, [r15 + 56]
+adc rbx, r14
+adc rdx, 0
+add rdi, r11
+adc r9, r13
+adc r10, r8
+adc rbp, rax
+adc rcx, rsi
+mov rax, [rsp + 40]
+adc rax, [rsp + 56]
+adc r12, [rsp + 48]
+adc rbx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rsi, 0
+adc rsi, 0
+mov r8, [rsp + 16]
+mov r14, rdx
+mov rdx, rdi
+imul rdx, [r8]
+mulx r13, r11, [r8 + 8]
+mov [rsp + 24], rsi
+mulx r15, rsi, [r8 + 16]
+add r13, rsi
+mov [rsp + 32], r14
+mulx rsi, r14, [r8 + 24]
+adc r15, r14
+mov [rsp + 48], rbx
+mulx r14, rbx, [r8 + 32]
+adc rsi, rbx
+mov [rsp + 56], r12
+mulx rbx, r12, [r8 + 40]
+adc r14, r12
+mov [rsp + 40], rax
+mulx r12, rax, [r8 + 48]
+adc rbx, rax
+mov [rsp + 64], rbx
+mulx rax, rbx, [r8 + 56]
+adc r12, rbx
+mulx rdx, rbx, [r8 + 64]
+adc rax, rbx
+adc rdx, 0
+add rdi, r11
+adc r9, r13
+adc r10, r15
+adc rbp, rsi
+adc rcx, r14
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 64]
+adc r12, [rsp + 56]
+adc rax, [rsp + 48]
+adc rdx, [rsp + 32]
+mov rdi, [rsp + 24]
+adc rdi, 0
+mov rbx, [rsp + 8]
+mov r14, rdx
+mov rdx, [rbx + 16]
+mov r15, [rsp]
+mulx r13, r11, [r15]
+mulx rbx, r8, [r15 + 8]
+add r13, r8
+mov [rsp + 24], rdi
+mulx r8, rdi, [r15 + 16]
+adc rbx, rdi
+mov [rsp + 32], r14
+mulx rdi, r14, [r15 + 24]
+adc r8, r14
+mov [rsp + 48], rax
+mulx r14, rax, [r15 + 32]
+adc rdi, rax
+mov [rsp + 56], r12
+mulx rax, r12, [r15 + 40]
+adc r14, r12
+mov [rsp + 64], r14
+mulx r12, r14, [r15 + 48]
+adc rax, r14
+mulx rdx, r14, [r15 + 56]
+adc r12, r14
+adc rdx, 0
+add r9, r11
+adc r10, r13
+adc rbp, rbx
+adc rcx, r8
+adc rsi, rdi
+mov rdi, [rsp + 56]
+adc rdi, [rsp + 64]
+adc rax, [rsp + 48]
+adc r12, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r8, 0
+adc r8, 0
+mov rbx, [rsp + 16]
+mov r14, rdx
+mov rdx, r9
+imul rdx, [rbx]
+mulx r13, r11, [rbx + 8]
+mov [rsp + 24], r8
+mulx r15, r8, [rbx + 16]
+add r13, r8
+mov [rsp + 32], r14
+mulx r8, r14, [rbx + 24]
+adc r15, r14
+mov [rsp + 48], r12
+mulx r14, r12, [rbx + 32]
+adc r8, r12
+mov [rsp + 64], rax
+mulx r12, rax, [rbx + 40]
+adc r14, rax
+mov [rsp + 56], rdi
+mulx rax, rdi, [rbx + 48]
+adc r12, rdi
+mov [rsp + 40], r12
+mulx rdi, r12, [rbx + 56]
+adc rax, r12
+mulx rdx, r12, [rbx + 64]
+adc rdi, r12
+adc rdx, 0
+add r9, r11
+adc r10, r13
+adc rbp, r15
+adc rcx, r8
+adc rsi, r14
+mov r8, [rsp + 56]
+adc r8, [rsp + 40]
+adc rax, [rsp + 64]
+adc rdi, [rsp + 48]
+adc rdx, [rsp + 32]
+mov r9, [rsp + 24]
+adc r9, 0
+mov r12, [rsp + 8]
+mov r14, rdx
+mov rdx, [r12 + 24]
+mov r15, [rsp]
+mulx r13, r11, [r15]
+mulx r12, rbx, [r15 + 8]
+add r13, rbx
+mov [rsp + 24], r9
+mulx rbx, r9, [r15 + 16]
+adc r12, r9
+mov [rsp + 32], r14
+mulx r9, r14, [r15 + 24]
+adc rbx, r14
+mov [rsp + 48], rdi
+mulx r14, rdi, [r15 + 32]
+adc r9, rdi
+mov [rsp + 64], rax
+mulx rdi, rax, [r15 + 40]
+adc r14, rax
+mov [rsp + 40], r14
+mulx rax, r14, [r15 + 48]
+adc rdi, r14
+mulx rdx, r14, [r15 + 56]
+adc rax, r14
+adc rdx, 0
+add r10, r11
+adc rbp, r13
+adc rcx, r12
+adc rsi, rbx
+adc r8, r9
+mov r9, [rsp + 64]
+adc r9, [rsp + 40]
+adc rdi, [rsp + 48]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, 0
+adc r12, 0
+mov rbx, [rsp + 16]
+mov r14, rdx
+mov rdx, r10
+imul rdx, [rbx]
+mulx r13, r11, [rbx + 8]
+mov [rsp + 24], r12
+mulx r15, r12, [rbx + 16]
+add r13, r12
+mov [rsp + 32], r14
+mulx r12, r14, [rbx + 24]
+adc r15, r14
+mov [rsp + 48], rax
+mulx r14, rax, [rbx + 32]
+adc r12, rax
+mov [rsp + 40], rdi
+mulx rax, rdi, [rbx + 40]
+adc r14, rdi
+mov [rsp + 64], r9
+mulx rdi, r9, [rbx + 48]
+adc rax, r9
+mov [rsp + 56], rax
+mulx r9, rax, [rbx + 56]
+adc rdi, rax
+mulx rax, rdx, [rbx + 64]
+adc r9, rdx
+adc rax, 0
+add r10, r11
+adc rbp, r13
+adc rcx, r15
+adc rsi, r12
+adc r8, r14
+mov r10, [rsp + 64]
+adc r10, [rsp + 56]
+adc rdi, [rsp + 40]
+adc r9, [rsp + 48]
+adc rax, [rsp + 32]
+mov r12, [rsp + 24]
+adc r12, 0
+mov r14, [rsp + 8]
+mov rdx, [r14 + 32]
+mov r15, [rsp]
+mulx r13, r11, [r15]
+mulx r14, rbx, [r15 + 8]
+add r13, rbx
+mov [rsp + 24], r12
+mulx rbx, r12, [r15 + 16]
+adc r14, r12
+mov [rsp + 32], rax
+mulx r12, rax, [r15 + 24]
+adc rbx, rax
+mov [rsp + 48], r9
+mulx rax, r9, [r15 + 32]
+adc r12, r9
+mov [rsp + 40], rdi
+mulx r9, rdi, [r15 + 40]
+adc rax, rdi
+mov [rsp + 56], rax
+mulx rdi, rax, [r15 + 48]
+adc r9, rax
+mulx rax, rdx, [r15 + 56]
+adc rdi, rdx
+adc rax, 0
+add rbp, r11
+adc rcx, r13
+adc rsi, r14
+adc r8, rbx
+adc r10, r12
+mov r12, [rsp + 40]
+adc r12, [rsp + 56]
+adc r9, [rsp + 48]
+adc rdi, [rsp + 32]
+adc rax, [rsp + 24]
+mov rbx, 0
+adc rbx, 0
+mov r14, [rsp + 16]
+mov rdx, rbp
+imul rdx, [r14]
+mulx r13, r11, [r14 + 8]
+mov [rsp + 24], rbx
+mulx r15, rbx, [r14 + 16]
+add r13, rbx
+mov [rsp + 32], rax
+mulx rbx, rax, [r14 + 24]
+adc r15, rax
+mov [rsp + 48], rdi
+mulx rax, rdi, [r14 + 32]
+adc rbx, rdi
+mov [rsp + 56], r9
+mulx rdi, r9, [r14 + 40]
+adc rax, r9
+mov [rsp + 40], r12
+mulx r9, r12, [r14 + 48]
+adc rdi, r12
+mov [rsp + 64], rdi
+mulx r12, rdi, [r14 + 56]
+adc r9, rdi
+mulx rdx, rdi, [r14 + 64]
+adc r12, rdi
+adc rdx, 0
+add rbp, r11
+adc rcx, r13
+adc rsi, r15
+adc r8, rbx
+adc r10, rax
+mov rax, [rsp + 40]
+adc rax, [rsp + 64]
+adc r9, [rsp + 56]
+adc r12, [rsp + 48]
+adc rdx, [rsp + 32]
+mov rdi, [rsp + 24]
+adc rdi, 0
+mov rbp, [rsp + 8]
+mov rbx, rdx
+mov rdx, [rbp + 40]
+mov r15, [rsp]
+mulx r13, r11, [r15]
+mulx rbp, r14, [r15 + 8]
+add r13, r14
+mov [rsp + 24], rdi
+mulx r14, rdi, [r15 + 16]
+adc rbp, rdi
+mov [rsp + 32], rbx
+mulx rdi, rbx, [r15 + 24]
+adc r14, rbx
+mov [rsp + 48], r12
+mulx rbx, r12, [r15 + 32]
+adc rdi, r12
+mov [rsp + 56], r9
+mulx r12, r9, [r15 + 40]
+adc rbx, r9
+mov [rsp + 64], rbx
+mulx r9, rbx, [r15 + 48]
+adc r12, rbx
+mulx rdx, rbx, [r15 + 56]
+adc r9, rbx
+adc rdx, 0
+add rcx, r11
+adc rsi, r13
+adc r8, rbp
+adc r10, r14
+adc rax, rdi
+mov rdi, [rsp + 56]
+adc rdi, [rsp + 64]
+adc r12, [rsp + 48]
+adc r9, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbp, 0
+adc rbp, 0
+mov rbx, [rsp + 16]
+mov r14, rdx
+mov rdx, rcx
+imul rdx, [rbx]
+mulx r13, r11, [rbx + 8]
+mov [rsp + 24], rbp
+mulx r15, rbp, [rbx + 16]
+add r13, rbp
+mov [rsp + 32], r14
+mulx rbp, r14, [rbx + 24]
+adc r15, r14
+mov [rsp + 48], r9
+mulx r14, r9, [rbx + 32]
+adc rbp, r9
+mov [rsp + 64], r12
+mulx r9, r12, [rbx + 40]
+adc r14, r12
+mov [rsp + 56], rdi
+mulx r12, rdi, [rbx + 48]
+adc r9, rdi
+mov [rsp + 40], r9
+mulx rdi, r9, [rbx + 56]
+adc r12, r9
+mulx rdx, r9, [rbx + 64]
+adc rdi, r9
+adc rdx, 0
+add rcx, r11
+adc rsi, r13
+adc r8, r15
+adc r10, rbp
+adc rax, r14
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 40]
+adc r12, [rsp + 64]
+adc rdi, [rsp + 48]
+adc rdx, [rsp + 32]
+mov r9, [rsp + 24]
+adc r9, 0
+mov rbp, [rsp + 8]
+mov r14, rdx
+mov rdx, [rbp + 48]
+mov r15, [rsp]
+mulx r13, r11, [r15]
+mulx rbp, rbx, [r15 + 8]
+add r13, rbx
+mov [rsp + 24], r9
+mulx rbx, r9, [r15 + 16]
+adc rbp, r9
+mov [rsp + 32], r14
+mulx r9, r14, [r15 + 24]
+adc rbx, r14
+mov [rsp + 48], rdi
+mulx r14, rdi, [r15 + 32]
+adc r9, rdi
+mov [rsp + 64], r12
+mulx rdi, r12, [r15 + 40]
+adc r14, r12
+mov [rsp + 40], r14
+mulx r12, r14, [r15 + 48]
+adc rdi, r14
+mulx rdx, r14, [r15 + 56]
+adc r12, r14
+adc rdx, 0
+add rsi, r11
+adc r8, r13
+adc r10, rbp
+adc rax, rbx
+adc rcx, r9
+mov r9, [rsp + 64]
+adc r9, [rsp + 40]
+adc rdi, [rsp + 48]
+adc r12, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbp, 0
+adc rbp, 0
+mov rbx, [rsp + 16]
+mov r14, rdx
+mov rdx, rsi
+imul rdx, [rbx]
+mulx r13, r11, [rbx + 8]
+mov [rsp + 24], rbp
+mulx r15, rbp, [rbx + 16]
+add r13, rbp
+mov [rsp + 32], r14
+mulx rbp, r14, [rbx + 24]
+adc r15, r14
+mov [rsp + 48], r12
+mulx r14, r12, [rbx + 32]
+adc rbp, r12
+mov [rsp + 40], rdi
+mulx r12, rdi, [rbx + 40]
+adc r14, rdi
+mov [rsp + 64], r9
+mulx rdi, r9, [rbx + 48]
+adc r12, r9
+mov [rsp + 56], r12
+mulx r9, r12, [rbx + 56]
+adc rdi, r12
+mulx rdx, r12, [rbx + 64]
+adc r9, r12
+adc rdx, 0
+add rsi, r11
+adc r8, r13
+adc r10, r15
+adc rax, rbp
+adc rcx, r14
+mov rsi, [rsp + 64]
+adc rsi, [rsp + 56]
+adc rdi, [rsp + 40]
+adc r9, [rsp + 48]
+adc rdx, [rsp + 32]
+mov rbp, [rsp + 24]
+adc rbp, 0
+mov r12, [rsp + 8]
+mov r14, rdx
+mov rdx, [r12 + 56]
+mov r12, [rsp]
+mulx r15, r13, [r12]
+mulx r11, rbx, [r12 + 8]
+add r15, rbx
+mov [rsp + 8], rbp
+mulx rbx, rbp, [r12 + 16]
+adc r11, rbp
+mov [rsp + 24], r14
+mulx rbp, r14, [r12 + 24]
+adc rbx, r14
+mov [rsp + 32], r9
+mulx r14, r9, [r12 + 32]
+adc rbp, r9
+mov [rsp + 48], rdi
+mulx r9, rdi, [r12 + 40]
+adc r14, rdi
+mov [rsp + 40], r14
+mulx rdi, r14, [r12 + 48]
+adc r9, r14
+mulx rdx, r12, [r12 + 56]
+adc rdi, r12
+adc rdx, 0
+add r8, r13
+adc r10, r15
+adc rax, r11
+adc rcx, rbx
+adc rsi, rbp
+mov rbp, [rsp + 48]
+adc rbp, [rsp + 40]
+adc r9, [rsp + 32]
+adc rdi, [rsp + 24]
+adc rdx, [rsp + 8]
+mov r12, 0
+adc r12, 0
+mov rbx, [rsp + 16]
+mov r14, rdx
+mov rdx, r8
+imul rdx, [rbx]
+mulx r15, r13, [rbx + 8]
+mov [rsp + 8], r12
+mulx r11, r12, [rbx + 16]
+add r15, r12
+mov [rsp + 24], r14
+mulx r12, r14, [rbx + 24]
+adc r11, r14
+mov [rsp + 32], rdi
+mulx r14, rdi, [rbx + 32]
+adc r12, rdi
+mov [rsp + 40], r9
+mulx rdi, r9, [rbx + 40]
+adc r14, r9
+mov [rsp + 48], rbp
+mulx r9, rbp, [rbx + 48]
+adc rdi, rbp
+mov [rsp], rdi
+mulx rbp, rdi, [rbx + 56]
+adc r9, rdi
+mulx rdx, rdi, [rbx + 64]
+adc rbp, rdi
+adc rdx, 0
+add r8, r13
+adc r10, r15
+adc rax, r11
+adc rcx, r12
+adc rsi, r14
+mov rdi, [rsp + 48]
+adc rdi, [rsp]
+adc r9, [rsp + 40]
+adc rbp, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r8, [rsp + 8]
+adc r8, 0
+mov r12, r10
+sub r12, [rbx + 8]
+mov r14, rax
+sbb r14, [rbx + 16]
+mov r15, rcx
+sbb r15, [rbx + 24]
+mov r13, rsi
+sbb r13, [rbx + 32]
+mov r11, rdi
+sbb r11, [rbx + 40]
+mov [rsp + 8], r11
+mov r11, r9
+sbb r11, [rbx + 48]
+mov [rsp + 24], r11
+mov r11, rbp
+sbb r11, [rbx + 56]
+mov [rsp + 32], r11
+mov r11, rdx
+sbb r11, [rbx + 64]
+sbb r8, 0
+cmovc r12, r10
+cmovc r14, rax
+cmovc r15, rcx
+cmovc r13, rsi
+mov rax, [rsp + 8]
+cmovc rax, rdi
+mov rcx, [rsp + 24]
+cmovc rcx, r9
+mov rsi, [rsp + 32]
+cmovc rsi, rbp
+cmovc r11, rdx
+add rsp, 72
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -5208,18 +5129,9 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<8>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_full_mulx_code::<M>,
-            out("rax") z[6],
-            out("rcx") z[5],
-            inout("rdx") core::ptr::from_ref(y) => z[4],
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") z[0],
-            out("r8") z[1],
-            out("r9") z[2],
-            out("r10") z[3],
-            out("r11") z[7],
-            out("r12") _,
-            out("r13") _,
-            out("r14") _,
+            out("rax") z[6], out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => z[4],
+            inout("rsi") core::ptr::from_ref(x) => _, out("rdi") z[0], out("r8") z[1], out("r9")
+            z[2], out("r10") z[3], out("r11") z[7], out("r12") _, out("r13") _, out("r14") _,
             out("r15") _,
             options(pure, readonly),
         );
@@ -5231,975 +5143,3168 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<8>>(
 unsafe extern "C" fn sum_of_products_full_mulx_code<M: Modulus<8>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 72
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, r13, r12
-    adc r11, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx r13, r14, r13
-    adc r12, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, r15, r14
-    adc r13, r15
-    mov r15, qword ptr [rsi + 56]
-    mulx rdx, r15, r15
-    adc r14, r15
-    adc rdx, 0
-    mov r15, rdx
-    mov rdx, qword ptr [rcx + 64]
-    mov rbx, qword ptr [rsi + 64]
-    mulx rbx, rbp, rbx
-    mov qword ptr [rsp], rcx
-    mov rcx, qword ptr [rsi + 72]
-    mov qword ptr [rsp + 8], rax
-    mulx rcx, rax, rcx
-    add rbx, rax
-    mov rax, qword ptr [rsi + 80]
-    mov qword ptr [rsp + 16], r15
-    mulx rax, r15, rax
-    adc rcx, r15
-    mov r15, qword ptr [rsi + 88]
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, r15
-    adc rax, r14
-    mov r14, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 32], r13
-    mulx r14, r13, r14
-    adc r15, r13
-    mov r13, qword ptr [rsi + 104]
-    mov qword ptr [rsp + 40], r12
-    mulx r13, r12, r13
-    adc r14, r12
-    mov r12, qword ptr [rsi + 112]
-    mov qword ptr [rsp + 48], r14
-    mulx r12, r14, r12
-    adc r13, r14
-    mov r14, qword ptr [rsi + 120]
-    mulx rdx, r14, r14
-    adc r12, r14
-    adc rdx, 0
-    add r8, rbp
-    adc rdi, rbx
-    adc r9, rcx
-    adc r10, rax
-    adc r11, r15
-    mov rax, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 32]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov rcx, 0
-    adc rcx, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [r14]
-    mulx rbx, rbp, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 16], rsi
-    mov qword ptr [rsp + 24], rcx
-    mulx rsi, rcx, qword ptr [r14 + 16]
-    add rbx, rcx
-    mov qword ptr [rsp + 32], r15
-    mulx rcx, r15, qword ptr [r14 + 24]
-    adc rsi, r15
-    mov qword ptr [rsp + 48], r12
-    mulx r15, r12, qword ptr [r14 + 32]
-    adc rcx, r12
-    mov qword ptr [rsp + 40], r13
-    mulx r12, r13, qword ptr [r14 + 40]
-    adc r15, r13
-    mov qword ptr [rsp + 56], rax
-    mulx r13, rax, qword ptr [r14 + 48]
-    adc r12, rax
-    mov qword ptr [rsp + 64], r12
-    mulx rax, r12, qword ptr [r14 + 56]
-    adc r13, r12
-    mulx rdx, r12, qword ptr [r14 + 64]
-    adc rax, r12
-    adc rdx, 0
-    add r8, rbp
-    adc rdi, rbx
-    adc r9, rsi
-    adc r10, rcx
-    adc r11, r15
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, 0
-    mov r8, qword ptr [rsp]
-    mov r12, rdx
-    mov rdx, qword ptr [r8 + 8]
-    mov r15, qword ptr [rsp + 16]
-    mulx rbx, rbp, qword ptr [r15]
-    mulx r14, r8, qword ptr [r15 + 8]
-    add rbx, r8
-    mov qword ptr [rsp + 24], rsi
-    mulx r8, rsi, qword ptr [r15 + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 32], r12
-    mulx rsi, r12, qword ptr [r15 + 24]
-    adc r8, r12
-    mov qword ptr [rsp + 48], rax
-    mulx r12, rax, qword ptr [r15 + 32]
-    adc rsi, rax
-    mov qword ptr [rsp + 40], r13
-    mulx rax, r13, qword ptr [r15 + 40]
-    adc r12, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [r15 + 48]
-    adc rax, r12
-    mulx rdx, r12, qword ptr [r15 + 56]
-    adc r13, r12
-    adc rdx, 0
-    add rdi, rbp
-    adc r9, rbx
-    adc r10, r14
-    adc r11, r8
-    adc rcx, rsi
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, 0
-    adc r8, 0
-    mov r12, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 72]
-    mulx rbx, rbp, qword ptr [r15 + 64]
-    mov qword ptr [rsp + 24], r8
-    mulx r12, r8, qword ptr [r15 + 72]
-    add rbx, r8
-    mov qword ptr [rsp + 32], r14
-    mulx r8, r14, qword ptr [r15 + 80]
-    adc r12, r14
-    mov qword ptr [rsp + 48], r13
-    mulx r14, r13, qword ptr [r15 + 88]
-    adc r8, r13
-    mov qword ptr [rsp + 64], rax
-    mulx r13, rax, qword ptr [r15 + 96]
-    adc r14, rax
-    mov qword ptr [rsp + 40], rsi
-    mulx rax, rsi, qword ptr [r15 + 104]
-    adc r13, rsi
-    mov qword ptr [rsp + 56], r13
-    mulx rsi, r13, qword ptr [r15 + 112]
-    adc rax, r13
-    mulx rdx, r13, qword ptr [r15 + 120]
-    adc rsi, r13
-    adc rdx, 0
-    add rdi, rbp
-    adc r9, rbx
-    adc r10, r12
-    adc r11, r8
-    adc rcx, r14
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [r13]
-    mulx rbx, rbp, qword ptr [r13 + 8]
-    mov qword ptr [rsp + 24], r12
-    mulx r15, r12, qword ptr [r13 + 16]
-    add rbx, r12
-    mov qword ptr [rsp + 32], r14
-    mulx r12, r14, qword ptr [r13 + 24]
-    adc r15, r14
-    mov qword ptr [rsp + 48], rsi
-    mulx r14, rsi, qword ptr [r13 + 32]
-    adc r12, rsi
-    mov qword ptr [rsp + 64], rax
-    mulx rsi, rax, qword ptr [r13 + 40]
-    adc r14, rax
-    mov qword ptr [rsp + 56], r8
-    mulx rax, r8, qword ptr [r13 + 48]
-    adc rsi, r8
-    mov qword ptr [rsp + 40], rsi
-    mulx r8, rsi, qword ptr [r13 + 56]
-    adc rax, rsi
-    mulx rdx, rsi, qword ptr [r13 + 64]
-    adc r8, rsi
-    adc rdx, 0
-    add rdi, rbp
-    adc r9, rbx
-    adc r10, r15
-    adc r11, r12
-    adc rcx, r14
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov rdi, qword ptr [rsp + 24]
-    adc rdi, 0
-    mov r12, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 16]
-    mov r15, qword ptr [rsp + 16]
-    mulx rbx, rbp, qword ptr [r15]
-    mulx r13, r12, qword ptr [r15 + 8]
-    add rbx, r12
-    mov qword ptr [rsp + 24], rdi
-    mulx r12, rdi, qword ptr [r15 + 16]
-    adc r13, rdi
-    mov qword ptr [rsp + 32], r14
-    mulx rdi, r14, qword ptr [r15 + 24]
-    adc r12, r14
-    mov qword ptr [rsp + 48], r8
-    mulx r14, r8, qword ptr [r15 + 32]
-    adc rdi, r8
-    mov qword ptr [rsp + 64], rax
-    mulx r8, rax, qword ptr [r15 + 40]
-    adc r14, rax
-    mov qword ptr [rsp + 40], r14
-    mulx rax, r14, qword ptr [r15 + 48]
-    adc r8, r14
-    mulx rdx, r14, qword ptr [r15 + 56]
-    adc rax, r14
-    adc rdx, 0
-    add r9, rbp
-    adc r10, rbx
-    adc r11, r13
-    adc rcx, r12
-    adc rsi, rdi
-    mov rdi, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, 0
-    adc r12, 0
-    mov r13, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 80]
-    mulx rbx, rbp, qword ptr [r15 + 64]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15 + 72]
-    add rbx, r12
-    mov qword ptr [rsp + 32], r14
-    mulx r12, r14, qword ptr [r15 + 80]
-    adc r13, r14
-    mov qword ptr [rsp + 48], rax
-    mulx r14, rax, qword ptr [r15 + 88]
-    adc r12, rax
-    mov qword ptr [rsp + 40], r8
-    mulx rax, r8, qword ptr [r15 + 96]
-    adc r14, r8
-    mov qword ptr [rsp + 64], rdi
-    mulx r8, rdi, qword ptr [r15 + 104]
-    adc rax, rdi
-    mov qword ptr [rsp + 56], rax
-    mulx rdi, rax, qword ptr [r15 + 112]
-    adc r8, rax
-    mulx rax, rdx, qword ptr [r15 + 120]
-    adc rdi, rdx
-    adc rax, 0
-    add r9, rbp
-    adc r10, rbx
-    adc r11, r13
-    adc rcx, r12
-    adc rsi, r14
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 32]
-    mov r13, qword ptr [rsp + 24]
-    adc r13, 0
-    mov r14, qword ptr [rsp + 8]
-    mov rdx, r9
-    imul rdx, qword ptr [r14]
-    mulx rbx, rbp, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [r14 + 16]
-    add rbx, r13
-    mov qword ptr [rsp + 32], rax
-    mulx r13, rax, qword ptr [r14 + 24]
-    adc r15, rax
-    mov qword ptr [rsp + 48], rdi
-    mulx rax, rdi, qword ptr [r14 + 32]
-    adc r13, rdi
-    mov qword ptr [rsp + 40], r8
-    mulx rdi, r8, qword ptr [r14 + 40]
-    adc rax, r8
-    mov qword ptr [rsp + 56], r12
-    mulx r8, r12, qword ptr [r14 + 48]
-    adc rdi, r12
-    mov qword ptr [rsp + 64], rdi
-    mulx r12, rdi, qword ptr [r14 + 56]
-    adc r8, rdi
-    mulx rdx, rdi, qword ptr [r14 + 64]
-    adc r12, rdi
-    adc rdx, 0
-    add r9, rbp
-    adc r10, rbx
-    adc r11, r15
-    adc rcx, r13
-    adc rsi, rax
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov rdi, qword ptr [rsp + 24]
-    adc rdi, 0
-    mov r9, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, qword ptr [r9 + 24]
-    mov r15, qword ptr [rsp + 16]
-    mulx rbx, rbp, qword ptr [r15]
-    mulx r14, r9, qword ptr [r15 + 8]
-    add rbx, r9
-    mov qword ptr [rsp + 24], rdi
-    mulx r9, rdi, qword ptr [r15 + 16]
-    adc r14, rdi
-    mov qword ptr [rsp + 32], r13
-    mulx rdi, r13, qword ptr [r15 + 24]
-    adc r9, r13
-    mov qword ptr [rsp + 48], r12
-    mulx r13, r12, qword ptr [r15 + 32]
-    adc rdi, r12
-    mov qword ptr [rsp + 40], r8
-    mulx r12, r8, qword ptr [r15 + 40]
-    adc r13, r8
-    mov qword ptr [rsp + 64], r13
-    mulx r8, r13, qword ptr [r15 + 48]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [r15 + 56]
-    adc r8, r13
-    adc rdx, 0
-    add r10, rbp
-    adc r11, rbx
-    adc rcx, r14
-    adc rsi, r9
-    adc rax, rdi
-    mov rdi, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r9, 0
-    adc r9, 0
-    mov r13, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 88]
-    mulx rbx, rbp, qword ptr [r15 + 64]
-    mov qword ptr [rsp + 24], r9
-    mulx r13, r9, qword ptr [r15 + 72]
-    add rbx, r9
-    mov qword ptr [rsp + 32], r14
-    mulx r9, r14, qword ptr [r15 + 80]
-    adc r13, r14
-    mov qword ptr [rsp + 48], r8
-    mulx r14, r8, qword ptr [r15 + 88]
-    adc r9, r8
-    mov qword ptr [rsp + 64], r12
-    mulx r8, r12, qword ptr [r15 + 96]
-    adc r14, r12
-    mov qword ptr [rsp + 40], rdi
-    mulx r12, rdi, qword ptr [r15 + 104]
-    adc r8, rdi
-    mov qword ptr [rsp + 56], r8
-    mulx rdi, r8, qword ptr [r15 + 112]
-    adc r12, r8
-    mulx rdx, r8, qword ptr [r15 + 120]
-    adc rdi, r8
-    adc rdx, 0
-    add r10, rbp
-    adc r11, rbx
-    adc rcx, r13
-    adc rsi, r9
-    adc rax, r14
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov r9, qword ptr [rsp + 24]
-    adc r9, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [r13]
-    mulx rbx, rbp, qword ptr [r13 + 8]
-    mov qword ptr [rsp + 24], r9
-    mulx r15, r9, qword ptr [r13 + 16]
-    add rbx, r9
-    mov qword ptr [rsp + 32], r14
-    mulx r9, r14, qword ptr [r13 + 24]
-    adc r15, r14
-    mov qword ptr [rsp + 48], rdi
-    mulx r14, rdi, qword ptr [r13 + 32]
-    adc r9, rdi
-    mov qword ptr [rsp + 64], r12
-    mulx rdi, r12, qword ptr [r13 + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 56], r8
-    mulx r12, r8, qword ptr [r13 + 48]
-    adc rdi, r8
-    mov qword ptr [rsp + 40], rdi
-    mulx r8, rdi, qword ptr [r13 + 56]
-    adc r12, rdi
-    mulx rdx, rdi, qword ptr [r13 + 64]
-    adc r8, rdi
-    adc rdx, 0
-    add r10, rbp
-    adc r11, rbx
-    adc rcx, r15
-    adc rsi, r9
-    adc rax, r14
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov r9, qword ptr [rsp + 24]
-    adc r9, 0
-    mov r10, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [r10 + 32]
-    mov r15, qword ptr [rsp + 16]
-    mulx rbx, rbp, qword ptr [r15]
-    mulx r13, r10, qword ptr [r15 + 8]
-    add rbx, r10
-    mov qword ptr [rsp + 24], r9
-    mulx r10, r9, qword ptr [r15 + 16]
-    adc r13, r9
-    mov qword ptr [rsp + 32], r14
-    mulx r9, r14, qword ptr [r15 + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 48], r8
-    mulx r14, r8, qword ptr [r15 + 32]
-    adc r9, r8
-    mov qword ptr [rsp + 64], r12
-    mulx r8, r12, qword ptr [r15 + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 40], r14
-    mulx r12, r14, qword ptr [r15 + 48]
-    adc r8, r14
-    mulx rdx, r14, qword ptr [r15 + 56]
-    adc r12, r14
-    adc rdx, 0
-    add r11, rbp
-    adc rcx, rbx
-    adc rsi, r13
-    adc rax, r10
-    adc rdi, r9
-    mov r9, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r10, 0
-    adc r10, 0
-    mov r13, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 96]
-    mulx rbx, rbp, qword ptr [r15 + 64]
-    mov qword ptr [rsp + 24], r10
-    mulx r13, r10, qword ptr [r15 + 72]
-    add rbx, r10
-    mov qword ptr [rsp + 32], r14
-    mulx r10, r14, qword ptr [r15 + 80]
-    adc r13, r14
-    mov qword ptr [rsp + 48], r12
-    mulx r14, r12, qword ptr [r15 + 88]
-    adc r10, r12
-    mov qword ptr [rsp + 40], r8
-    mulx r12, r8, qword ptr [r15 + 96]
-    adc r14, r8
-    mov qword ptr [rsp + 64], r9
-    mulx r8, r9, qword ptr [r15 + 104]
-    adc r12, r9
-    mov qword ptr [rsp + 56], r12
-    mulx r9, r12, qword ptr [r15 + 112]
-    adc r8, r12
-    mulx rdx, r12, qword ptr [r15 + 120]
-    adc r9, r12
-    adc rdx, 0
-    add r11, rbp
-    adc rcx, rbx
-    adc rsi, r13
-    adc rax, r10
-    adc rdi, r14
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [r13]
-    mulx rbx, rbp, qword ptr [r13 + 8]
-    mov qword ptr [rsp + 24], r12
-    mulx r15, r12, qword ptr [r13 + 16]
-    add rbx, r12
-    mov qword ptr [rsp + 32], r14
-    mulx r12, r14, qword ptr [r13 + 24]
-    adc r15, r14
-    mov qword ptr [rsp + 48], r9
-    mulx r14, r9, qword ptr [r13 + 32]
-    adc r12, r9
-    mov qword ptr [rsp + 40], r8
-    mulx r9, r8, qword ptr [r13 + 40]
-    adc r14, r8
-    mov qword ptr [rsp + 56], r10
-    mulx r8, r10, qword ptr [r13 + 48]
-    adc r9, r10
-    mov qword ptr [rsp + 64], r9
-    mulx r10, r9, qword ptr [r13 + 56]
-    adc r8, r9
-    mulx rdx, r9, qword ptr [r13 + 64]
-    adc r10, r9
-    adc rdx, 0
-    add r11, rbp
-    adc rcx, rbx
-    adc rsi, r15
-    adc rax, r12
-    adc rdi, r14
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov r11, qword ptr [rsp + 24]
-    adc r11, 0
-    mov r12, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 40]
-    mov r15, qword ptr [rsp + 16]
-    mulx rbx, rbp, qword ptr [r15]
-    mulx r13, r12, qword ptr [r15 + 8]
-    add rbx, r12
-    mov qword ptr [rsp + 24], r11
-    mulx r12, r11, qword ptr [r15 + 16]
-    adc r13, r11
-    mov qword ptr [rsp + 32], r14
-    mulx r11, r14, qword ptr [r15 + 24]
-    adc r12, r14
-    mov qword ptr [rsp + 48], r10
-    mulx r14, r10, qword ptr [r15 + 32]
-    adc r11, r10
-    mov qword ptr [rsp + 40], r8
-    mulx r10, r8, qword ptr [r15 + 40]
-    adc r14, r8
-    mov qword ptr [rsp + 64], r14
-    mulx r8, r14, qword ptr [r15 + 48]
-    adc r10, r14
-    mulx rdx, r14, qword ptr [r15 + 56]
-    adc r8, r14
-    adc rdx, 0
-    add rcx, rbp
-    adc rsi, rbx
-    adc rax, r13
-    adc rdi, r12
-    adc r9, r11
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, 0
-    adc r12, 0
-    mov r13, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 104]
-    mulx rbx, rbp, qword ptr [r15 + 64]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15 + 72]
-    add rbx, r12
-    mov qword ptr [rsp + 32], r14
-    mulx r12, r14, qword ptr [r15 + 80]
-    adc r13, r14
-    mov qword ptr [rsp + 48], r8
-    mulx r14, r8, qword ptr [r15 + 88]
-    adc r12, r8
-    mov qword ptr [rsp + 64], r10
-    mulx r8, r10, qword ptr [r15 + 96]
-    adc r14, r10
-    mov qword ptr [rsp + 40], r11
-    mulx r10, r11, qword ptr [r15 + 104]
-    adc r8, r11
-    mov qword ptr [rsp + 56], r8
-    mulx r11, r8, qword ptr [r15 + 112]
-    adc r10, r8
-    mulx rdx, r8, qword ptr [r15 + 120]
-    adc r11, r8
-    adc rdx, 0
-    add rcx, rbp
-    adc rsi, rbx
-    adc rax, r13
-    adc rdi, r12
-    adc r9, r14
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [r13]
-    mulx rbx, rbp, qword ptr [r13 + 8]
-    mov qword ptr [rsp + 24], r12
-    mulx r15, r12, qword ptr [r13 + 16]
-    add rbx, r12
-    mov qword ptr [rsp + 32], r14
-    mulx r12, r14, qword ptr [r13 + 24]
-    adc r15, r14
-    mov qword ptr [rsp + 48], r11
-    mulx r14, r11, qword ptr [r13 + 32]
-    adc r12, r11
-    mov qword ptr [rsp + 64], r10
-    mulx r11, r10, qword ptr [r13 + 40]
-    adc r14, r10
-    mov qword ptr [rsp + 56], r8
-    mulx r10, r8, qword ptr [r13 + 48]
-    adc r11, r8
-    mov qword ptr [rsp + 40], r11
-    mulx r8, r11, qword ptr [r13 + 56]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r13 + 64]
-    adc r8, r11
-    adc rdx, 0
-    add rcx, rbp
-    adc rsi, rbx
-    adc rax, r15
-    adc rdi, r12
-    adc r9, r14
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov r11, qword ptr [rsp + 24]
-    adc r11, 0
-    mov r12, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 48]
-    mov r15, qword ptr [rsp + 16]
-    mulx rbx, rbp, qword ptr [r15]
-    mulx r13, r12, qword ptr [r15 + 8]
-    add rbx, r12
-    mov qword ptr [rsp + 24], r11
-    mulx r12, r11, qword ptr [r15 + 16]
-    adc r13, r11
-    mov qword ptr [rsp + 32], r14
-    mulx r11, r14, qword ptr [r15 + 24]
-    adc r12, r14
-    mov qword ptr [rsp + 48], r8
-    mulx r14, r8, qword ptr [r15 + 32]
-    adc r11, r8
-    mov qword ptr [rsp + 64], r10
-    mulx r8, r10, qword ptr [r15 + 40]
-    adc r14, r10
-    mov qword ptr [rsp + 40], r14
-    mulx r10, r14, qword ptr [r15 + 48]
-    adc r8, r14
-    mulx rdx, r14, qword ptr [r15 + 56]
-    adc r10, r14
-    adc rdx, 0
-    add rsi, rbp
-    adc rax, rbx
-    adc rdi, r13
-    adc r9, r12
-    adc rcx, r11
-    mov r11, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, 0
-    adc r12, 0
-    mov r13, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 112]
-    mulx rbx, rbp, qword ptr [r15 + 64]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [r15 + 72]
-    add rbx, r12
-    mov qword ptr [rsp + 32], r14
-    mulx r12, r14, qword ptr [r15 + 80]
-    adc r13, r14
-    mov qword ptr [rsp + 48], r10
-    mulx r14, r10, qword ptr [r15 + 88]
-    adc r12, r10
-    mov qword ptr [rsp + 40], r8
-    mulx r10, r8, qword ptr [r15 + 96]
-    adc r14, r8
-    mov qword ptr [rsp + 64], r11
-    mulx r8, r11, qword ptr [r15 + 104]
-    adc r10, r11
-    mov qword ptr [rsp + 56], r10
-    mulx r11, r10, qword ptr [r15 + 112]
-    adc r8, r10
-    mulx rdx, r10, qword ptr [r15 + 120]
-    adc r11, r10
-    adc rdx, 0
-    add rsi, rbp
-    adc rax, rbx
-    adc rdi, r13
-    adc r9, r12
-    adc rcx, r14
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [r13]
-    mulx rbx, rbp, qword ptr [r13 + 8]
-    mov qword ptr [rsp + 24], r12
-    mulx r15, r12, qword ptr [r13 + 16]
-    add rbx, r12
-    mov qword ptr [rsp + 32], r14
-    mulx r12, r14, qword ptr [r13 + 24]
-    adc r15, r14
-    mov qword ptr [rsp + 48], r11
-    mulx r14, r11, qword ptr [r13 + 32]
-    adc r12, r11
-    mov qword ptr [rsp + 40], r8
-    mulx r11, r8, qword ptr [r13 + 40]
-    adc r14, r8
-    mov qword ptr [rsp + 56], r10
-    mulx r8, r10, qword ptr [r13 + 48]
-    adc r11, r10
-    mov qword ptr [rsp + 64], r11
-    mulx r10, r11, qword ptr [r13 + 56]
-    adc r8, r11
-    mulx rdx, r11, qword ptr [r13 + 64]
-    adc r10, r11
-    adc rdx, 0
-    add rsi, rbp
-    adc rax, rbx
-    adc rdi, r15
-    adc r9, r12
-    adc rcx, r14
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 48]
-    adc rdx, qword ptr [rsp + 32]
-    mov r11, qword ptr [rsp + 24]
-    adc r11, 0
-    mov r12, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 56]
-    mov r15, qword ptr [rsp + 16]
-    mulx rbx, rbp, qword ptr [r15]
-    mulx r13, r12, qword ptr [r15 + 8]
-    add rbx, r12
-    mov qword ptr [rsp + 24], r11
-    mulx r12, r11, qword ptr [r15 + 16]
-    adc r13, r11
-    mov qword ptr [rsp + 32], r14
-    mulx r11, r14, qword ptr [r15 + 24]
-    adc r12, r14
-    mov qword ptr [rsp + 48], r10
-    mulx r14, r10, qword ptr [r15 + 32]
-    adc r11, r10
-    mov qword ptr [rsp + 40], r8
-    mulx r10, r8, qword ptr [r15 + 40]
-    adc r14, r8
-    mov qword ptr [rsp + 64], r14
-    mulx r8, r14, qword ptr [r15 + 48]
-    adc r10, r14
-    mulx rdx, r14, qword ptr [r15 + 56]
-    adc r8, r14
-    adc rdx, 0
-    add rax, rbp
-    adc rdi, rbx
-    adc r9, r13
-    adc rcx, r12
-    adc rsi, r11
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, 0
-    adc r12, 0
-    mov r13, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [r13 + 120]
-    mulx r13, rbx, qword ptr [r15 + 64]
-    mov qword ptr [rsp], r12
-    mulx rbp, r12, qword ptr [r15 + 72]
-    add r13, r12
-    mov qword ptr [rsp + 24], r14
-    mulx r12, r14, qword ptr [r15 + 80]
-    adc rbp, r14
-    mov qword ptr [rsp + 32], r8
-    mulx r14, r8, qword ptr [r15 + 88]
-    adc r12, r8
-    mov qword ptr [rsp + 48], r10
-    mulx r8, r10, qword ptr [r15 + 96]
-    adc r14, r10
-    mov qword ptr [rsp + 64], r11
-    mulx r10, r11, qword ptr [r15 + 104]
-    adc r8, r11
-    mov qword ptr [rsp + 40], r8
-    mulx r11, r8, qword ptr [r15 + 112]
-    adc r10, r8
-    mulx rdx, r8, qword ptr [r15 + 120]
-    adc r11, r8
-    adc rdx, 0
-    add rax, rbx
-    adc rdi, r13
-    adc r9, rbp
-    adc rcx, r12
-    adc rsi, r14
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp]
-    adc r12, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [r13]
-    mulx r15, rbx, qword ptr [r13 + 8]
-    mov qword ptr [rsp], r12
-    mulx rbp, r12, qword ptr [r13 + 16]
-    add r15, r12
-    mov qword ptr [rsp + 24], r14
-    mulx r12, r14, qword ptr [r13 + 24]
-    adc rbp, r14
-    mov qword ptr [rsp + 32], r11
-    mulx r14, r11, qword ptr [r13 + 32]
-    adc r12, r11
-    mov qword ptr [rsp + 48], r10
-    mulx r11, r10, qword ptr [r13 + 40]
-    adc r14, r10
-    mov qword ptr [rsp + 40], r8
-    mulx r10, r8, qword ptr [r13 + 48]
-    adc r11, r8
-    mov qword ptr [rsp + 64], r11
-    mulx r8, r11, qword ptr [r13 + 56]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r13 + 64]
-    adc r8, r11
-    adc rdx, 0
-    add rax, rbx
-    adc rdi, r15
-    adc r9, rbp
-    adc rcx, r12
-    adc rsi, r14
-    mov rax, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r11, qword ptr [rsp]
-    adc r11, 0
-    mov r12, rdi
-    sub r12, qword ptr [r13 + 8]
-    mov r14, r9
-    sbb r14, qword ptr [r13 + 16]
-    mov r15, rcx
-    sbb r15, qword ptr [r13 + 24]
-    mov rbx, rsi
-    sbb rbx, qword ptr [r13 + 32]
-    mov rbp, rax
-    sbb rbp, qword ptr [r13 + 40]
-    mov qword ptr [rsp], rbp
-    mov rbp, r10
-    sbb rbp, qword ptr [r13 + 48]
-    mov qword ptr [rsp + 24], rbp
-    mov rbp, r8
-    sbb rbp, qword ptr [r13 + 56]
-    mov qword ptr [rsp + 32], rbp
-    mov rbp, rdx
-    sbb rbp, qword ptr [r13 + 64]
-    mov r13, r11
-    sbb r13, 0
-    cmovc r12, rdi
-    cmovc r14, r9
-    cmovc r15, rcx
-    cmovc rbx, rsi
-    mov rcx, qword ptr [rsp]
-    cmovc rcx, rax
-    mov rax, qword ptr [rsp + 24]
-    cmovc rax, r10
-    mov rsi, qword ptr [rsp + 32]
-    cmovc rsi, r8
-    cmovc rbp, rdx
-    cmovc r13, r11
-    mov rdx, qword ptr [rsp + 8]
-    mov rdi, r12
-    sub rdi, qword ptr [rdx + 8]
-    mov r8, r14
-    sbb r8, qword ptr [rdx + 16]
-    mov r9, r15
-    sbb r9, qword ptr [rdx + 24]
-    mov r10, rbx
-    sbb r10, qword ptr [rdx + 32]
-    mov r11, rcx
-    sbb r11, qword ptr [rdx + 40]
-    mov qword ptr [rsp + 32], r11
-    mov r11, rax
-    sbb r11, qword ptr [rdx + 48]
-    mov qword ptr [rsp + 24], r11
-    mov r11, rsi
-    sbb r11, qword ptr [rdx + 56]
-    mov qword ptr [rsp], r11
-    mov r11, rbp
-    sbb r11, qword ptr [rdx + 64]
-    sbb r13, 0
-    cmovc rdi, r12
-    cmovc r8, r14
-    cmovc r9, r15
-    cmovc r10, rbx
-    mov rdx, qword ptr [rsp + 32]
-    cmovc rdx, rcx
-    mov rcx, qword ptr [rsp + 24]
-    cmovc rcx, rax
-    mov rax, qword ptr [rsp]
-    cmovc rax, rsi
-    cmovc r11, rbp
-    add rsp, 72
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 72
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc r13, r15
+mov r15, [rsi + 56]
+mulx rdx, r15, r15
+adc r14, r15
+adc rdx, 0
+mov r15, rdx
+mov rdx, [rcx + 64]
+mov rbx, [rsi + 64]
+mulx rbx, rbp, rbx
+mov [rsp], rcx
+mov rcx, [rsi + 72]
+mov [rsp + 8], rax
+mulx rcx, rax, rcx
+add rbx, rax
+mov rax, [rsi + 80]
+mov [rsp + 16], r15
+mulx rax, r15, rax
+adc rcx, r15
+mov r15, [rsi + 88]
+mov [rsp + 24], r14
+mulx r15, r14, r15
+adc rax, r14
+mov r14, [rsi + 96]
+mov [rsp + 32], r13
+mulx r14, r13, r14
+adc r15, r13
+mov r13, [rsi + 104]
+mov [rsp + 40], r12
+mulx r13, r12, r13
+adc r14, r12
+mov r12, [rsi + 112]
+mov [rsp + 48], r14
+mulx r12, r14, r12
+adc r13, r14
+mov r14, [rsi + 120]
+mulx rdx, r14, r14
+adc r12, r14
+adc rdx, 0
+add r8, rbp
+adc rdi, rbx
+adc r9, rcx
+adc r10, rax
+adc r11, r15
+mov rax, [rsp + 40]
+adc rax, [rsp + 48]
+adc r13, [rsp + 32]
+adc r12, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rcx, 0
+adc rcx, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, r8
+imul rdx, [r14]
+mulx rbx, rbp, [r14 + 8]
+mov [rsp + 16], rsi
+mov [rsp + 24], rcx
+mulx rsi, rcx, [r14 + 16]
+add rbx, rcx
+mov [rsp + 32], r15
+mulx rcx, r15, [r14 + 24]
+adc rsi, r15
+mov [rsp + 48], r12
+mulx r15, r12, [r14 + 32]
+adc rcx, r12
+mov [rsp + 40], r13
+mulx r12, r13, [r14 + 40]
+adc r15, r13
+mov [rsp + 56], rax
+mulx r13, rax, [r14 + 48]
+adc r12, rax
+mov [rsp + 64], r12
+mulx rax, r12, [r14 + 56]
+adc r13, r12
+mulx rdx, r12, [r14 + 64]
+adc rax, r12
+adc rdx, 0
+add r8, rbp
+adc rdi, rbx
+adc r9, rsi
+adc r10, rcx
+adc r11, r15
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 64]
+adc r13, [rsp + 40]
+adc rax, [rsp + 48]
+adc rdx, [rsp + 32]
+mov rsi, [rsp + 24]
+adc rsi, 0
+mov r8, [rsp]
+mov r12, rdx
+mov rdx, [r8 + 8]
+mov r15, [rsp + 16]
+mulx rbx, rbp, [r15]
+mulx r14, r8, [r15 + 8]
+add rbx, r8
+mov [rsp + 24], rsi
+mulx r8, rsi, [r15 + 16]
+adc r14, rsi
+mov [rsp + 32], r12
+mulx rsi, r12, [r15 + 24]
+adc r8, r12
+mov [rsp + 48], rax
+mulx r12, rax, [r15 + 32]
+adc rsi, rax
+mov [rsp + 40], r13
+mulx rax, r13, [r15 + 40]
+adc r12, r13
+mov [rsp + 64], r12
+mulx r13, r12, [r15 + 48]
+adc rax, r12
+mulx rdx, r12, [r15 + 56]
+adc r13, r12
+adc rdx, 0
+add rdi, rbp
+adc r9, rbx
+adc r10, r14
+adc r11, r8
+adc rcx, rsi
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 64]
+adc rax, [rsp + 48]
+adc r13, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r8, 0
+adc r8, 0
+mov r12, [rsp]
+mov r14, rdx
+mov rdx, [r12 + 72]
+mulx rbx, rbp, [r15 + 64]
+mov [rsp + 24], r8
+mulx r12, r8, [r15 + 72]
+add rbx, r8
+mov [rsp + 32], r14
+mulx r8, r14, [r15 + 80]
+adc r12, r14
+mov [rsp + 48], r13
+mulx r14, r13, [r15 + 88]
+adc r8, r13
+mov [rsp + 64], rax
+mulx r13, rax, [r15 + 96]
+adc r14, rax
+mov [rsp + 40], rsi
+mulx rax, rsi, [r15 + 104]
+adc r13, rsi
+mov [rsp + 56], r13
+mulx rsi, r13, [r15 + 112]
+adc rax, r13
+mulx rdx, r13, [r15 + 120]
+adc rsi, r13
+adc rdx, 0
+add rdi, rbp
+adc r9, rbx
+adc r10, r12
+adc r11, r8
+adc rcx, r14
+mov r8, [rsp + 40]
+adc r8, [rsp + 56]
+adc rax, [rsp + 64]
+adc rsi, [rsp + 48]
+adc rdx, [rsp + 32]
+mov r12, [rsp + 24]
+adc r12, 0
+mov r13, [rsp + 8]
+mov r14, rdx
+mov rdx, rdi
+imul rdx, [r13]
+mulx rbx, rbp, [r13 + 8]
+mov [rsp + 24], r12
+mulx r15, r12, [r13 + 16]
+add rbx, r12
+mov [rsp + 32], r14
+mulx r12, r14, [r13 + 24]
+adc r15, r14
+mov [rsp + 48], rsi
+mulx r14, rsi, [r13 + 32]
+adc r12, rsi
+mov [rsp + 64], rax
+mulx rsi, rax, [r13 + 40]
+adc r14, rax
+mov [rsp + 56], r8
+mulx rax, r8, [r13 + 48]
+adc rsi, r8
+mov [rsp + 40], rsi
+mulx r8, rsi, [r13 + 56]
+adc rax, rsi
+mulx rdx, rsi, [r13 + 64]
+adc r8, rsi
+adc rdx, 0
+add rdi, rbp
+adc r9, rbx
+adc r10, r15
+adc r11, r12
+adc rcx, r14
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 40]
+adc rax, [rsp + 64]
+adc r8, [rsp + 48]
+adc rdx, [rsp + 32]
+mov rdi, [rsp + 24]
+adc rdi, 0
+mov r12, [rsp]
+mov r14, rdx
+mov rdx, [r12 + 16]
+mov r15, [rsp + 16]
+mulx rbx, rbp, [r15]
+mulx r13, r12, [r15 + 8]
+add rbx, r12
+mov [rsp + 24], rdi
+mulx r12, rdi, [r15 + 16]
+adc r13, rdi
+mov [rsp + 32], r14
+mulx rdi, r14, [r15 + 24]
+adc r12, r14
+mov [rsp + 48], r8
+mulx r14, r8, [r15 + 32]
+adc rdi, r8
+mov [rsp + 64], rax
+mulx r8, rax, [r15 + 40]
+adc r14, rax
+mov [rsp + 40], r14
+mulx rax, r14, [r15 + 48]
+adc r8, r14
+mulx rdx, r14, [r15 + 56]
+adc rax, r14
+adc rdx, 0
+add r9, rbp
+adc r10, rbx
+adc r11, r13
+adc rcx, r12
+adc rsi, rdi
+mov rdi, [rsp + 64]
+adc rdi, [rsp + 40]
+adc r8, [rsp + 48]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, 0
+adc r12, 0
+mov r13, [rsp]
+mov r14, rdx
+mov rdx, [r13 + 80]
+mulx rbx, rbp, [r15 + 64]
+mov [rsp + 24], r12
+mulx r13, r12, [r15 + 72]
+add rbx, r12
+mov [rsp + 32], r14
+mulx r12, r14, [r15 + 80]
+adc r13, r14
+mov [rsp + 48], rax
+mulx r14, rax, [r15 + 88]
+adc r12, rax
+mov [rsp + 40], r8
+mulx rax, r8, [r15 + 96]
+adc r14, r8
+mov [rsp + 64], rdi
+mulx r8, rdi, [r15 + 104]
+adc rax, rdi
+mov [rsp + 56], rax
+mulx rdi, rax, [r15 + 112]
+adc r8, rax
+mulx rax, rdx, [r15 + 120]
+adc rdi, rdx
+adc rax, 0
+add r9, rbp
+adc r10, rbx
+adc r11, r13
+adc rcx, r12
+adc rsi, r14
+mov r12, [rsp + 64]
+adc r12, [rsp + 56]
+adc r8, [rsp + 40]
+adc rdi, [rsp + 48]
+adc rax, [rsp + 32]
+mov r13, [rsp + 24]
+adc r13, 0
+mov r14, [rsp + 8]
+mov rdx, r9
+imul rdx, [r14]
+mulx rbx, rbp, [r14 + 8]
+mov [rsp + 24], r13
+mulx r15, r13, [r14 + 16]
+add rbx, r13
+mov [rsp + 32], rax
+mulx r13, rax, [r14 + 24]
+adc r15, rax
+mov [rsp + 48], rdi
+mulx rax, rdi, [r14 + 32]
+adc r13, rdi
+mov [rsp + 40], r8
+mulx rdi, r8, [r14 + 40]
+adc rax, r8
+mov [rsp + 56], r12
+mulx r8, r12, [r14 + 48]
+adc rdi, r12
+mov [rsp + 64], rdi
+mulx r12, rdi, [r14 + 56]
+adc r8, rdi
+mulx rdx, rdi, [r14 + 64]
+adc r12, rdi
+adc rdx, 0
+add r9, rbp
+adc r10, rbx
+adc r11, r15
+adc rcx, r13
+adc rsi, rax
+mov rax, [rsp + 56]
+adc rax, [rsp + 64]
+adc r8, [rsp + 40]
+adc r12, [rsp + 48]
+adc rdx, [rsp + 32]
+mov rdi, [rsp + 24]
+adc rdi, 0
+mov r9, [rsp]
+mov r13, rdx
+mov rdx, [r9 + 24]
+mov r15, [rsp + 16]
+mulx rbx, rbp, [r15]
+mulx r14, r9, [r15 + 8]
+add rbx, r9
+mov [rsp + 24], rdi
+mulx r9, rdi, [r15 + 16]
+adc r14, rdi
+mov [rsp + 32], r13
+mulx rdi, r13, [r15 + 24]
+adc r9, r13
+mov [rsp + 48], r12
+mulx r13, r12, [r15 + 32]
+adc rdi, r12
+mov [rsp + 40], r8
+mulx r12, r8, [r15 + 40]
+adc r13, r8
+mov [rsp + 64], r13
+mulx r8, r13, [r15 + 48]
+adc r12, r13
+mulx rdx, r13, [r15 + 56]
+adc r8, r13
+adc rdx, 0
+add r10, rbp
+adc r11, rbx
+adc rcx, r14
+adc rsi, r9
+adc rax, rdi
+mov rdi, [rsp + 40]
+adc rdi, [rsp + 64]
+adc r12, [rsp + 48]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r9, 0
+adc r9, 0
+mov r13, [rsp]
+mov r14, rdx
+mov rdx, [r13 + 88]
+mulx rbx, rbp, [r15 + 64]
+mov [rsp + 24], r9
+mulx r13, r9, [r15 + 72]
+add rbx, r9
+mov [rsp + 32], r14
+mulx r9, r14, [r15 + 80]
+adc r13, r14
+mov [rsp + 48], r8
+mulx r14, r8, [r15 + 88]
+adc r9, r8
+mov [rsp + 64], r12
+mulx r8, r12, [r15 + 96]
+adc r14, r12
+mov [rsp + 40], rdi
+mulx r12, rdi, [r15 + 104]
+adc r8, rdi
+mov [rsp + 56], r8
+mulx rdi, r8, [r15 + 112]
+adc r12, r8
+mulx rdx, r8, [r15 + 120]
+adc rdi, r8
+adc rdx, 0
+add r10, rbp
+adc r11, rbx
+adc rcx, r13
+adc rsi, r9
+adc rax, r14
+mov r8, [rsp + 40]
+adc r8, [rsp + 56]
+adc r12, [rsp + 64]
+adc rdi, [rsp + 48]
+adc rdx, [rsp + 32]
+mov r9, [rsp + 24]
+adc r9, 0
+mov r13, [rsp + 8]
+mov r14, rdx
+mov rdx, r10
+imul rdx, [r13]
+mulx rbx, rbp, [r13 + 8]
+mov [rsp + 24], r9
+mulx r15, r9, [r13 + 16]
+add rbx, r9
+mov [rsp + 32], r14
+mulx r9, r14, [r13 + 24]
+adc r15, r14
+mov [rsp + 48], rdi
+mulx r14, rdi, [r13 + 32]
+adc r9, rdi
+mov [rsp + 64], r12
+mulx rdi, r12, [r13 + 40]
+adc r14, r12
+mov [rsp + 56], r8
+mulx r12, r8, [r13 + 48]
+adc rdi, r8
+mov [rsp + 40], rdi
+mulx r8, rdi, [r13 + 56]
+adc r12, rdi
+mulx rdx, rdi, [r13 + 64]
+adc r8, rdi
+adc rdx, 0
+add r10, rbp
+adc r11, rbx
+adc rcx, r15
+adc rsi, r9
+adc rax, r14
+mov rdi, [rsp + 56]
+adc rdi, [rsp + 40]
+adc r12, [rsp + 64]
+adc r8, [rsp + 48]
+adc rdx, [rsp + 32]
+mov r9, [rsp + 24]
+adc r9, 0
+mov r10, [rsp]
+mov r14, rdx
+mov rdx, [r10 + 32]
+mov r15, [rsp + 16]
+mulx rbx, rbp, [r15]
+mulx r13, r10, [r15 + 8]
+add rbx, r10
+mov [rsp + 24], r9
+mulx r10, r9, [r15 + 16]
+adc r13, r9
+mov [rsp + 32], r14
+mulx r9, r14, [r15 + 24]
+adc r10, r14
+mov [rsp + 48], r8
+mulx r14, r8, [r15 + 32]
+adc r9, r8
+mov [rsp + 64], r12
+mulx r8, r12, [r15 + 40]
+adc r14, r12
+mov [rsp + 40], r14
+mulx r12, r14, [r15 + 48]
+adc r8, r14
+mulx rdx, r14, [r15 + 56]
+adc r12, r14
+adc rdx, 0
+add r11, rbp
+adc rcx, rbx
+adc rsi, r13
+adc rax, r10
+adc rdi, r9
+mov r9, [rsp + 64]
+adc r9, [rsp + 40]
+adc r8, [rsp + 48]
+adc r12, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r10, 0
+adc r10, 0
+mov r13, [rsp]
+mov r14, rdx
+mov rdx, [r13 + 96]
+mulx rbx, rbp, [r15 + 64]
+mov [rsp + 24], r10
+mulx r13, r10, [r15 + 72]
+add rbx, r10
+mov [rsp + 32], r14
+mulx r10, r14, [r15 + 80]
+adc r13, r14
+mov [rsp + 48], r12
+mulx r14, r12, [r15 + 88]
+adc r10, r12
+mov [rsp + 40], r8
+mulx r12, r8, [r15 + 96]
+adc r14, r8
+mov [rsp + 64], r9
+mulx r8, r9, [r15 + 104]
+adc r12, r9
+mov [rsp + 56], r12
+mulx r9, r12, [r15 + 112]
+adc r8, r12
+mulx rdx, r12, [r15 + 120]
+adc r9, r12
+adc rdx, 0
+add r11, rbp
+adc rcx, rbx
+adc rsi, r13
+adc rax, r10
+adc rdi, r14
+mov r10, [rsp + 64]
+adc r10, [rsp + 56]
+adc r8, [rsp + 40]
+adc r9, [rsp + 48]
+adc rdx, [rsp + 32]
+mov r12, [rsp + 24]
+adc r12, 0
+mov r13, [rsp + 8]
+mov r14, rdx
+mov rdx, r11
+imul rdx, [r13]
+mulx rbx, rbp, [r13 + 8]
+mov [rsp + 24], r12
+mulx r15, r12, [r13 + 16]
+add rbx, r12
+mov [rsp + 32], r14
+mulx r12, r14, [r13 + 24]
+adc r15, r14
+mov [rsp + 48], r9
+mulx r14, r9, [r13 + 32]
+adc r12, r9
+mov [rsp + 40], r8
+mulx r9, r8, [r13 + 40]
+adc r14, r8
+mov [rsp + 56], r10
+mulx r8, r10, [r13 + 48]
+adc r9, r10
+mov [rsp + 64], r9
+mulx r10, r9, [r13 + 56]
+adc r8, r9
+mulx rdx, r9, [r13 + 64]
+adc r10, r9
+adc rdx, 0
+add r11, rbp
+adc rcx, rbx
+adc rsi, r15
+adc rax, r12
+adc rdi, r14
+mov r9, [rsp + 56]
+adc r9, [rsp + 64]
+adc r8, [rsp + 40]
+adc r10, [rsp + 48]
+adc rdx, [rsp + 32]
+mov r11, [rsp + 24]
+adc r11, 0
+mov r12, [rsp]
+mov r14, rdx
+mov rdx, [r12 + 40]
+mov r15, [rsp + 16]
+mulx rbx, rbp, [r15]
+mulx r13, r12, [r15 + 8]
+add rbx, r12
+mov [rsp + 24], r11
+mulx r12, r11, [r15 + 16]
+adc r13, r11
+mov [rsp + 32], r14
+mulx r11, r14, [r15 + 24]
+adc r12, r14
+mov [rsp + 48], r10
+mulx r14, r10, [r15 + 32]
+adc r11, r10
+mov [rsp + 40], r8
+mulx r10, r8, [r15 + 40]
+adc r14, r8
+mov [rsp + 64], r14
+mulx r8, r14, [r15 + 48]
+adc r10, r14
+mulx rdx, r14, [r15 + 56]
+adc r8, r14
+adc rdx, 0
+add rcx, rbp
+adc rsi, rbx
+adc rax, r13
+adc rdi, r12
+adc r9, r11
+mov r11, [rsp + 40]
+adc r11, [rsp + 64]
+adc r10, [rsp + 48]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, 0
+adc r12, 0
+mov r13, [rsp]
+mov r14, rdx
+mov rdx, [r13 + 104]
+mulx rbx, rbp, [r15 + 64]
+mov [rsp + 24], r12
+mulx r13, r12, [r15 + 72]
+add rbx, r12
+mov [rsp + 32], r14
+mulx r12, r14, [r15 + 80]
+adc r13, r14
+mov [rsp + 48], r8
+mulx r14, r8, [r15 + 88]
+adc r12, r8
+mov [rsp + 64], r10
+mulx r8, r10, [r15 + 96]
+adc r14, r10
+mov [rsp + 40], r11
+mulx r10, r11, [r15 + 104]
+adc r8, r11
+mov [rsp + 56], r8
+mulx r11, r8, [r15 + 112]
+adc r10, r8
+mulx rdx, r8, [r15 + 120]
+adc r11, r8
+adc rdx, 0
+add rcx, rbp
+adc rsi, rbx
+adc rax, r13
+adc rdi, r12
+adc r9, r14
+mov r8, [rsp + 40]
+adc r8, [rsp + 56]
+adc r10, [rsp + 64]
+adc r11, [rsp + 48]
+adc rdx, [rsp + 32]
+mov r12, [rsp + 24]
+adc r12, 0
+mov r13, [rsp + 8]
+mov r14, rdx
+mov rdx, rcx
+imul rdx, [r13]
+mulx rbx, rbp, [r13 + 8]
+mov [rsp + 24], r12
+mulx r15, r12, [r13 + 16]
+add rbx, r12
+mov [rsp + 32], r14
+mulx r12, r14, [r13 + 24]
+adc r15, r14
+mov [rsp + 48], r11
+mulx r14, r11, [r13 + 32]
+adc r12, r11
+mov [rsp + 64], r10
+mulx r11, r10, [r13 + 40]
+adc r14, r10
+mov [rsp + 56], r8
+mulx r10, r8, [r13 + 48]
+adc r11, r8
+mov [rsp + 40], r11
+mulx r8, r11, [r13 + 56]
+adc r10, r11
+mulx rdx, r11, [r13 + 64]
+adc r8, r11
+adc rdx, 0
+add rcx, rbp
+adc rsi, rbx
+adc rax, r15
+adc rdi, r12
+adc r9, r14
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 40]
+adc r10, [rsp + 64]
+adc r8, [rsp + 48]
+adc rdx, [rsp + 32]
+mov r11, [rsp + 24]
+adc r11, 0
+mov r12, [rsp]
+mov r14, rdx
+mov rdx, [r12 + 48]
+mov r15, [rsp + 16]
+mulx rbx, rbp, [r15]
+mulx r13, r12, [r15 + 8]
+add rbx, r12
+mov [rsp + 24], r11
+mulx r12, r11, [r15 + 16]
+adc r13, r11
+mov [rsp + 32], r14
+mulx r11, r14, [r15 + 24]
+adc r12, r14
+mov [rsp + 48], r8
+mulx r14, r8, [r15 + 32]
+adc r11, r8
+mov [rsp + 64], r10
+mulx r8, r10, [r15 + 40]
+adc r14, r10
+mov [rsp + 40], r14
+mulx r10, r14, [r15 + 48]
+adc r8, r14
+mulx rdx, r14, [r15 + 56]
+adc r10, r14
+adc rdx, 0
+add rsi, rbp
+adc rax, rbx
+adc rdi, r13
+adc r9, r12
+adc rcx, r11
+mov r11, [rsp + 64]
+adc r11, [rsp + 40]
+adc r8, [rsp + 48]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, 0
+adc r12, 0
+mov r13, [rsp]
+mov r14, rdx
+mov rdx, [r13 + 112]
+mulx rbx, rbp, [r15 + 64]
+mov [rsp + 24], r12
+mulx r13, r12, [r15 + 72]
+add rbx, r12
+mov [rsp + 32], r14
+mulx r12, r14, [r15 + 80]
+adc r13, r14
+mov [rsp + 48], r10
+mulx r14, r10, [r15 + 88]
+adc r12, r10
+mov [rsp + 40], r8
+mulx r10, r8, [r15 + 96]
+adc r14, r8
+mov [rsp + 64], r11
+mulx r8, r11, [r15 + 104]
+adc r10, r11
+mov [rsp + 56], r10
+mulx r11, r10, [r15 + 112]
+adc r8, r10
+mulx rdx, r10, [r15 + 120]
+adc r11, r10
+adc rdx, 0
+add rsi, rbp
+adc rax, rbx
+adc rdi, r13
+adc r9, r12
+adc rcx, r14
+mov r10, [rsp + 64]
+adc r10, [rsp + 56]
+adc r8, [rsp + 40]
+adc r11, [rsp + 48]
+adc rdx, [rsp + 32]
+mov r12, [rsp + 24]
+adc r12, 0
+mov r13, [rsp + 8]
+mov r14, rdx
+mov rdx, rsi
+imul rdx, [r13]
+mulx rbx, rbp, [r13 + 8]
+mov [rsp + 24], r12
+mulx r15, r12, [r13 + 16]
+add rbx, r12
+mov [rsp + 32], r14
+mulx r12, r14, [r13 + 24]
+adc r15, r14
+mov [rsp + 48], r11
+mulx r14, r11, [r13 + 32]
+adc r12, r11
+mov [rsp + 40], r8
+mulx r11, r8, [r13 + 40]
+adc r14, r8
+mov [rsp + 56], r10
+mulx r8, r10, [r13 + 48]
+adc r11, r10
+mov [rsp + 64], r11
+mulx r10, r11, [r13 + 56]
+adc r8, r11
+mulx rdx, r11, [r13 + 64]
+adc r10, r11
+adc rdx, 0
+add rsi, rbp
+adc rax, rbx
+adc rdi, r15
+adc r9, r12
+adc rcx, r14
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 64]
+adc r8, [rsp + 40]
+adc r10, [rsp + 48]
+adc rdx, [rsp + 32]
+mov r11, [rsp + 24]
+adc r11, 0
+mov r12, [rsp]
+mov r14, rdx
+mov rdx, [r12 + 56]
+mov r15, [rsp + 16]
+mulx rbx, rbp, [r15]
+mulx r13, r12, [r15 + 8]
+add rbx, r12
+mov [rsp + 24], r11
+mulx r12, r11, [r15 + 16]
+adc r13, r11
+mov [rsp + 32], r14
+mulx r11, r14, [r15 + 24]
+adc r12, r14
+mov [rsp + 48], r10
+mulx r14, r10, [r15 + 32]
+adc r11, r10
+mov [rsp + 40], r8
+mulx r10, r8, [r15 + 40]
+adc r14, r8
+mov [rsp + 64], r14
+mulx r8, r14, [r15 + 48]
+adc r10, r14
+mulx rdx, r14, [r15 + 56]
+adc r8, r14
+adc rdx, 0
+add rax, rbp
+adc rdi, rbx
+adc r9, r13
+adc rcx, r12
+adc rsi, r11
+mov r11, [rsp + 40]
+adc r11, [rsp + 64]
+adc r10, [rsp + 48]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, 0
+adc r12, 0
+mov r13, [rsp]
+mov r14, rdx
+mov rdx, [r13 + 120]
+mulx r13, rbx, [r15 + 64]
+mov [rsp], r12
+mulx rbp, r12, [r15 + 72]
+add r13, r12
+mov [rsp + 24], r14
+mulx r12, r14, [r15 + 80]
+adc rbp, r14
+mov [rsp + 32], r8
+mulx r14, r8, [r15 + 88]
+adc r12, r8
+mov [rsp + 48], r10
+mulx r8, r10, [r15 + 96]
+adc r14, r10
+mov [rsp + 64], r11
+mulx r10, r11, [r15 + 104]
+adc r8, r11
+mov [rsp + 40], r8
+mulx r11, r8, [r15 + 112]
+adc r10, r8
+mulx rdx, r8, [r15 + 120]
+adc r11, r8
+adc rdx, 0
+add rax, rbx
+adc rdi, r13
+adc r9, rbp
+adc rcx, r12
+adc rsi, r14
+mov r8, [rsp + 64]
+adc r8, [rsp + 40]
+adc r10, [rsp + 48]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, [rsp]
+adc r12, 0
+mov r13, [rsp + 8]
+mov r14, rdx
+mov rdx, rax
+imul rdx, [r13]
+mulx r15, rbx, [r13 + 8]
+mov [rsp], r12
+mulx rbp, r12, [r13 + 16]
+add r15, r12
+mov [rsp + 24], r14
+mulx r12, r14, [r13 + 24]
+adc rbp, r14
+mov [rsp + 32], r11
+mulx r14, r11, [r13 + 32]
+adc r12, r11
+mov [rsp + 48], r10
+mulx r11, r10, [r13 + 40]
+adc r14, r10
+mov [rsp + 40], r8
+mulx r10, r8, [r13 + 48]
+adc r11, r8
+mov [rsp + 64], r11
+mulx r8, r11, [r13 + 56]
+adc r10, r11
+mulx rdx, r11, [r13 + 64]
+adc r8, r11
+adc rdx, 0
+add rax, rbx
+adc rdi, r15
+adc r9, rbp
+adc rcx, r12
+adc rsi, r14
+mov rax, [rsp + 40]
+adc rax, [rsp + 64]
+adc r10, [rsp + 48]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r11, [rsp]
+adc r11, 0
+mov r12, rdi
+sub r12, [r13 + 8]
+mov r14, r9
+sbb r14, [r13 + 16]
+mov r15, rcx
+sbb r15, [r13 + 24]
+mov rbx, rsi
+sbb rbx, [r13 + 32]
+mov rbp, rax
+sbb rbp, [r13 + 40]
+mov [rsp], rbp
+mov rbp, r10
+sbb rbp, [r13 + 48]
+mov [rsp + 24], rbp
+mov rbp, r8
+sbb rbp, [r13 + 56]
+mov [rsp + 32], rbp
+mov rbp, rdx
+sbb rbp, [r13 + 64]
+mov r13, r11
+sbb r13, 0
+cmovc r12, rdi
+cmovc r14, r9
+cmovc r15, rcx
+cmovc rbx, rsi
+mov rcx, [rsp]
+cmovc rcx, rax
+mov rax, [rsp + 24]
+cmovc rax, r10
+mov rsi, [rsp + 32]
+cmovc rsi, r8
+cmovc rbp, rdx
+cmovc r13, r11
+mov rdx, [rsp + 8]
+mov rdi, r12
+sub rdi, [rdx + 8]
+mov r8, r14
+sbb r8, [rdx + 16]
+mov r9, r15
+sbb r9, [rdx + 24]
+mov r10, rbx
+sbb r10, [rdx + 32]
+mov r11, rcx
+sbb r11, [rdx + 40]
+mov [rsp + 32], r11
+mov r11, rax
+sbb r11, [rdx + 48]
+mov [rsp + 24], r11
+mov r11, rsi
+sbb r11, [rdx + 56]
+mov [rsp], r11
+mov r11, rbp
+sbb r11, [rdx + 64]
+sbb r13, 0
+cmovc rdi, r12
+cmovc r8, r14
+cmovc r9, r15
+cmovc r10, rbx
+mov rdx, [rsp + 32]
+cmovc rdx, rcx
+mov rcx, [rsp + 24]
+cmovc rcx, rax
+mov rax, [rsp]
+cmovc rax, rsi
+cmovc r11, rbp
+add rsp, 72
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+    )
+}
+
+// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+lazy_assembly! { 8, 0:
+    mul: mul_lazy_ample_mulx;
+    square: square_lazy_ample_mulx;
+}
+
+/// x*y/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_ample_mulx<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
+    let mut z = [0; 8];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_ample_mulx_code::<M>,
+            out("rax") z[6], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[7],
+            inout("rsi") core::ptr::from_ref(x) => z[4], out("rdi") _, out("r8") z[2], out("r9")
+            z[0], out("r10") z[5], out("r11") z[3], out("r12") _, out("r13") _, out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_ample_mulx_code<M: Modulus<8>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 64
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc r13, r15
+mov r15, [rsi + 56]
+mulx rdx, r15, r15
+adc r14, r15
+adc rdx, 0
+mov r15, rdx
+mov rdx, r8
+mulx r8, rbx, [rax]
+mov [rsp], rsi
+mulx rbp, rsi, [rax + 8]
+add r8, rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 16]
+adc rbp, rcx
+mov [rsp + 16], r15
+mulx rcx, r15, [rax + 24]
+adc rsi, r15
+mov [rsp + 24], r14
+mulx r15, r14, [rax + 32]
+adc rcx, r14
+mov [rsp + 32], r13
+mulx r14, r13, [rax + 40]
+adc r15, r13
+mov [rsp + 40], r15
+mulx r13, r15, [rax + 48]
+adc r14, r15
+mulx rdx, r15, [rax + 56]
+adc r13, r15
+adc rdx, 0
+add rdi, rbx
+adc r9, r8
+adc r10, rbp
+adc r11, rsi
+adc r12, rcx
+mov rcx, [rsp + 32]
+adc rcx, [rsp + 40]
+adc r14, [rsp + 24]
+adc r13, [rsp + 16]
+adc rdx, 0
+mov rsi, [rsp + 8]
+mov r8, rdx
+mov rdx, [rsi + 8]
+mov r15, [rsp]
+mulx rbx, rbp, [r15]
+mov [rsp + 16], rax
+mulx rsi, rax, [r15 + 8]
+add rbx, rax
+mov [rsp + 24], r8
+mulx rax, r8, [r15 + 16]
+adc rsi, r8
+mov [rsp + 40], r13
+mulx r8, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 32], r14
+mulx r13, r14, [r15 + 32]
+adc r8, r14
+mov [rsp + 48], rcx
+mulx r14, rcx, [r15 + 40]
+adc r13, rcx
+mov [rsp + 56], r13
+mulx rcx, r13, [r15 + 48]
+adc r14, r13
+mulx rdx, r13, [r15 + 56]
+adc rcx, r13
+adc rdx, 0
+add rdi, rbp
+adc r9, rbx
+adc r10, rsi
+adc r11, rax
+adc r12, r8
+mov rax, [rsp + 48]
+adc rax, [rsp + 56]
+adc r14, [rsp + 32]
+adc rcx, [rsp + 40]
+adc rdx, [rsp + 24]
+mov rsi, rdx
+mov rdx, rdi
+mov rdi, [rsp + 16]
+mulx r8, r13, [rdi]
+mulx rbx, rbp, [rdi + 8]
+add r8, rbp
+mulx rbp, r15, [rdi + 16]
+adc rbx, r15
+mov [rsp + 24], rsi
+mulx r15, rsi, [rdi + 24]
+adc rbp, rsi
+mov [rsp + 40], rcx
+mulx rsi, rcx, [rdi + 32]
+adc r15, rcx
+mov [rsp + 32], r14
+mulx rcx, r14, [rdi + 40]
+adc rsi, r14
+mov [rsp + 56], rsi
+mulx r14, rsi, [rdi + 48]
+adc rcx, rsi
+mulx rdx, rsi, [rdi + 56]
+adc r14, rsi
+adc rdx, 0
+add r9, r13
+adc r10, r8
+adc r11, rbx
+adc r12, rbp
+adc rax, r15
+mov rsi, [rsp + 32]
+adc rsi, [rsp + 56]
+adc rcx, [rsp + 40]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r8, [rsp + 8]
+mov r13, rdx
+mov rdx, [r8 + 16]
+mov r15, [rsp]
+mulx rbx, rbp, [r15]
+mulx r8, rdi, [r15 + 8]
+add rbx, rdi
+mov [rsp + 24], r13
+mulx rdi, r13, [r15 + 16]
+adc r8, r13
+mov [rsp + 40], r14
+mulx r13, r14, [r15 + 24]
+adc rdi, r14
+mov [rsp + 56], rcx
+mulx r14, rcx, [r15 + 32]
+adc r13, rcx
+mov [rsp + 32], rsi
+mulx rcx, rsi, [r15 + 40]
+adc r14, rsi
+mov [rsp + 48], r14
+mulx rsi, r14, [r15 + 48]
+adc rcx, r14
+mulx rdx, r14, [r15 + 56]
+adc rsi, r14
+adc rdx, 0
+add r9, rbp
+adc r10, rbx
+adc r11, r8
+adc r12, rdi
+adc rax, r13
+mov rdi, [rsp + 32]
+adc rdi, [rsp + 48]
+adc rcx, [rsp + 56]
+adc rsi, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r8, rdx
+mov rdx, r9
+mov r9, [rsp + 16]
+mulx r13, r14, [r9]
+mulx rbx, rbp, [r9 + 8]
+add r13, rbp
+mulx rbp, r15, [r9 + 16]
+adc rbx, r15
+mov [rsp + 24], r8
+mulx r15, r8, [r9 + 24]
+adc rbp, r8
+mov [rsp + 40], rsi
+mulx r8, rsi, [r9 + 32]
+adc r15, rsi
+mov [rsp + 56], rcx
+mulx rsi, rcx, [r9 + 40]
+adc r8, rcx
+mov [rsp + 48], r8
+mulx rcx, r8, [r9 + 48]
+adc rsi, r8
+mulx rdx, r8, [r9 + 56]
+adc rcx, r8
+adc rdx, 0
+add r10, r14
+adc r11, r13
+adc r12, rbx
+adc rax, rbp
+adc rdi, r15
+mov r8, [rsp + 56]
+adc r8, [rsp + 48]
+adc rsi, [rsp + 40]
+adc rcx, [rsp + 24]
+adc rdx, 0
+mov r13, [rsp + 8]
+mov r14, rdx
+mov rdx, [r13 + 24]
+mov r15, [rsp]
+mulx rbx, rbp, [r15]
+mulx r13, r9, [r15 + 8]
+add rbx, r9
+mov [rsp + 24], r14
+mulx r9, r14, [r15 + 16]
+adc r13, r14
+mov [rsp + 40], rcx
+mulx r14, rcx, [r15 + 24]
+adc r9, rcx
+mov [rsp + 48], rsi
+mulx rcx, rsi, [r15 + 32]
+adc r14, rsi
+mov [rsp + 56], r8
+mulx rsi, r8, [r15 + 40]
+adc rcx, r8
+mov [rsp + 32], rcx
+mulx r8, rcx, [r15 + 48]
+adc rsi, rcx
+mulx rcx, rdx, [r15 + 56]
+adc r8, rdx
+adc rcx, 0
+add r10, rbp
+adc r11, rbx
+adc r12, r13
+adc rax, r9
+adc rdi, r14
+mov r9, [rsp + 56]
+adc r9, [rsp + 32]
+adc rsi, [rsp + 48]
+adc r8, [rsp + 40]
+adc rcx, [rsp + 24]
+mov rdx, r10
+mov r10, [rsp + 16]
+mulx r13, r14, [r10]
+mulx rbx, rbp, [r10 + 8]
+add r13, rbp
+mulx rbp, r15, [r10 + 16]
+adc rbx, r15
+mov [rsp + 24], rcx
+mulx r15, rcx, [r10 + 24]
+adc rbp, rcx
+mov [rsp + 40], r8
+mulx rcx, r8, [r10 + 32]
+adc r15, r8
+mov [rsp + 48], rsi
+mulx r8, rsi, [r10 + 40]
+adc rcx, rsi
+mov [rsp + 32], rcx
+mulx rsi, rcx, [r10 + 48]
+adc r8, rcx
+mulx rcx, rdx, [r10 + 56]
+adc rsi, rdx
+adc rcx, 0
+add r11, r14
+adc r12, r13
+adc rax, rbx
+adc rdi, rbp
+adc r9, r15
+mov r13, [rsp + 48]
+adc r13, [rsp + 32]
+adc r8, [rsp + 40]
+adc rsi, [rsp + 24]
+adc rcx, 0
+mov r14, [rsp + 8]
+mov rdx, [r14 + 32]
+mov r15, [rsp]
+mulx rbx, rbp, [r15]
+mulx r14, r10, [r15 + 8]
+add rbx, r10
+mov [rsp + 24], rcx
+mulx r10, rcx, [r15 + 16]
+adc r14, rcx
+mov [rsp + 40], rsi
+mulx rcx, rsi, [r15 + 24]
+adc r10, rsi
+mov [rsp + 32], r8
+mulx rsi, r8, [r15 + 32]
+adc rcx, r8
+mov [rsp + 48], r13
+mulx r8, r13, [r15 + 40]
+adc rsi, r13
+mov [rsp + 56], rsi
+mulx r13, rsi, [r15 + 48]
+adc r8, rsi
+mulx rdx, rsi, [r15 + 56]
+adc r13, rsi
+adc rdx, 0
+add r11, rbp
+adc r12, rbx
+adc rax, r14
+adc rdi, r10
+adc r9, rcx
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 56]
+adc r8, [rsp + 32]
+adc r13, [rsp + 40]
+adc rdx, [rsp + 24]
+mov rsi, rdx
+mov rdx, r11
+mov r10, [rsp + 16]
+mulx r11, r14, [r10]
+mulx rbx, rbp, [r10 + 8]
+add r11, rbp
+mulx rbp, r15, [r10 + 16]
+adc rbx, r15
+mov [rsp + 24], rsi
+mulx r15, rsi, [r10 + 24]
+adc rbp, rsi
+mov [rsp + 40], r13
+mulx rsi, r13, [r10 + 32]
+adc r15, r13
+mov [rsp + 32], r8
+mulx r13, r8, [r10 + 40]
+adc rsi, r8
+mov [rsp + 56], rsi
+mulx r8, rsi, [r10 + 48]
+adc r13, rsi
+mulx rdx, rsi, [r10 + 56]
+adc r8, rsi
+adc rdx, 0
+add r12, r14
+adc rax, r11
+adc rdi, rbx
+adc r9, rbp
+adc rcx, r15
+mov rsi, [rsp + 32]
+adc rsi, [rsp + 56]
+adc r13, [rsp + 40]
+adc r8, [rsp + 24]
+adc rdx, 0
+mov r11, [rsp + 8]
+mov r14, rdx
+mov rdx, [r11 + 40]
+mov r15, [rsp]
+mulx rbx, rbp, [r15]
+mulx r11, r10, [r15 + 8]
+add rbx, r10
+mov [rsp + 24], r14
+mulx r10, r14, [r15 + 16]
+adc r11, r14
+mov [rsp + 40], r8
+mulx r14, r8, [r15 + 24]
+adc r10, r8
+mov [rsp + 56], r13
+mulx r8, r13, [r15 + 32]
+adc r14, r13
+mov [rsp + 32], rsi
+mulx r13, rsi, [r15 + 40]
+adc r8, rsi
+mov [rsp + 48], r8
+mulx rsi, r8, [r15 + 48]
+adc r13, r8
+mulx rdx, r8, [r15 + 56]
+adc rsi, r8
+adc rdx, 0
+add r12, rbp
+adc rax, rbx
+adc rdi, r11
+adc r9, r10
+adc rcx, r14
+mov r8, [rsp + 32]
+adc r8, [rsp + 48]
+adc r13, [rsp + 56]
+adc rsi, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r10, rdx
+mov rdx, r12
+mov r11, [rsp + 16]
+mulx r12, r14, [r11]
+mulx rbx, rbp, [r11 + 8]
+add r12, rbp
+mulx rbp, r15, [r11 + 16]
+adc rbx, r15
+mov [rsp + 24], r10
+mulx r15, r10, [r11 + 24]
+adc rbp, r10
+mov [rsp + 40], rsi
+mulx r10, rsi, [r11 + 32]
+adc r15, rsi
+mov [rsp + 56], r13
+mulx rsi, r13, [r11 + 40]
+adc r10, r13
+mov [rsp + 48], r10
+mulx r13, r10, [r11 + 48]
+adc rsi, r10
+mulx rdx, r10, [r11 + 56]
+adc r13, r10
+adc rdx, 0
+add rax, r14
+adc rdi, r12
+adc r9, rbx
+adc rcx, rbp
+adc r8, r15
+mov r10, [rsp + 56]
+adc r10, [rsp + 48]
+adc rsi, [rsp + 40]
+adc r13, [rsp + 24]
+adc rdx, 0
+mov r12, [rsp + 8]
+mov r14, rdx
+mov rdx, [r12 + 48]
+mov r15, [rsp]
+mulx rbx, rbp, [r15]
+mulx r12, r11, [r15 + 8]
+add rbx, r11
+mov [rsp + 24], r14
+mulx r11, r14, [r15 + 16]
+adc r12, r14
+mov [rsp + 40], r13
+mulx r14, r13, [r15 + 24]
+adc r11, r13
+mov [rsp + 48], rsi
+mulx r13, rsi, [r15 + 32]
+adc r14, rsi
+mov [rsp + 56], r10
+mulx rsi, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 32], r13
+mulx r10, r13, [r15 + 48]
+adc rsi, r13
+mulx rdx, r13, [r15 + 56]
+adc r10, r13
+adc rdx, 0
+add rax, rbp
+adc rdi, rbx
+adc r9, r12
+adc rcx, r11
+adc r8, r14
+mov r11, [rsp + 56]
+adc r11, [rsp + 32]
+adc rsi, [rsp + 48]
+adc r10, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r12, rdx
+mov rdx, rax
+mov rax, [rsp + 16]
+mulx r13, r14, [rax]
+mulx rbx, rbp, [rax + 8]
+add r13, rbp
+mulx rbp, r15, [rax + 16]
+adc rbx, r15
+mov [rsp + 24], r12
+mulx r15, r12, [rax + 24]
+adc rbp, r12
+mov [rsp + 40], r10
+mulx r12, r10, [rax + 32]
+adc r15, r10
+mov [rsp + 48], rsi
+mulx r10, rsi, [rax + 40]
+adc r12, rsi
+mov [rsp + 32], r12
+mulx rsi, r12, [rax + 48]
+adc r10, r12
+mulx rdx, r12, [rax + 56]
+adc rsi, r12
+adc rdx, 0
+add rdi, r14
+adc r9, r13
+adc rcx, rbx
+adc r8, rbp
+adc r11, r15
+mov r12, [rsp + 48]
+adc r12, [rsp + 32]
+adc r10, [rsp + 40]
+adc rsi, [rsp + 24]
+adc rdx, 0
+mov r13, [rsp + 8]
+mov r14, rdx
+mov rdx, [r13 + 56]
+mov r13, [rsp]
+mulx r15, rbx, [r13]
+mulx rbp, rax, [r13 + 8]
+add r15, rax
+mov [rsp + 8], r14
+mulx rax, r14, [r13 + 16]
+adc rbp, r14
+mov [rsp + 24], rsi
+mulx r14, rsi, [r13 + 24]
+adc rax, rsi
+mov [rsp + 40], r10
+mulx rsi, r10, [r13 + 32]
+adc r14, r10
+mov [rsp + 32], r12
+mulx r10, r12, [r13 + 40]
+adc rsi, r12
+mov [rsp + 48], rsi
+mulx r12, rsi, [r13 + 48]
+adc r10, rsi
+mulx rdx, rsi, [r13 + 56]
+adc r12, rsi
+adc rdx, 0
+add rdi, rbx
+adc r9, r15
+adc rcx, rbp
+adc r8, rax
+adc r11, r14
+mov rax, [rsp + 32]
+adc rax, [rsp + 48]
+adc r10, [rsp + 40]
+adc r12, [rsp + 24]
+adc rdx, [rsp + 8]
+mov rsi, [rsp + 16]
+mov r13, rdx
+mov rdx, rdi
+imul rdx, [rsi + 64]
+mulx r14, r15, [rsi + 72]
+mulx rbx, rbp, [rsi + 80]
+add r14, rbp
+mov [rsp + 8], r13
+mulx rbp, r13, [rsi + 88]
+adc rbx, r13
+mov [rsp + 24], r12
+mulx r13, r12, [rsi + 96]
+adc rbp, r12
+mov [rsp + 40], r10
+mulx r12, r10, [rsi + 104]
+adc r13, r10
+mov [rsp + 48], rax
+mulx r10, rax, [rsi + 112]
+adc r12, rax
+mov [rsp + 32], r12
+mulx rax, r12, [rsi + 120]
+adc r10, r12
+mulx rdx, rsi, [rsi + 128]
+adc rax, rsi
+adc rdx, 0
+add rdi, r15
+adc r9, r14
+adc rcx, rbx
+adc r8, rbp
+adc r11, r13
+mov rsi, [rsp + 48]
+adc rsi, [rsp + 32]
+adc r10, [rsp + 40]
+adc rax, [rsp + 24]
+adc rdx, [rsp + 8]
+add rsp, 64
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        mu3 = const M::MU[3],
+        mu4 = const M::MU[4],
+        mu5 = const M::MU[5],
+        mu6 = const M::MU[6],
+        mu7 = const M::MU[7],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+    )
+}
+
+/// x*x/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_ample_mulx<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
+    let mut z = [0; 8];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_ample_mulx_code::<M>,
+            out("rax") z[1], out("rcx") z[7], out("rdx") z[4], inout("rsi") core::ptr::from_ref(x)
+            => z[6], out("rdi") z[3], out("r8") _, out("r9") _, out("r10") _, out("r11") z[0],
+            out("r12") _, out("r13") _, out("r14") z[5], out("r15") z[2],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_ample_mulx_code<M: Modulus<8>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 80
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi + 48]
+mov r12, [rsi + 56]
+shld r12, rdx, 1
+mov rdx, [rsi]
+mov r13, [rsi]
+mulx r13, r14, r13
+mulx rcx, rbp, rcx
+add r13, rbp
+mulx rdi, rbp, rdi
+adc rcx, rbp
+mulx rbp, rbx, r8
+adc rdi, rbx
+mulx rbx, r15, r9
+adc rbp, r15
+mov [rsp], r10
+mulx r15, r10, r10
+adc rbx, r10
+mov [rsp + 8], r11
+mulx r10, r11, r11
+adc r15, r11
+mulx rdx, r11, r12
+adc r10, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, r14
+mov [rsp + 16], r12
+mulx r14, r12, [rax]
+mov [rsp + 24], r9
+mov [rsp + 32], r8
+mulx r9, r8, [rax + 8]
+add r14, r8
+mov [rsp + 40], rsi
+mulx r8, rsi, [rax + 16]
+adc r9, rsi
+mov [rsp + 48], r11
+mulx rsi, r11, [rax + 24]
+adc r8, r11
+mov [rsp + 56], r10
+mulx r11, r10, [rax + 32]
+adc rsi, r10
+mov [rsp + 64], r15
+mulx r10, r15, [rax + 40]
+adc r11, r15
+mov [rsp + 72], r11
+mulx r15, r11, [rax + 48]
+adc r10, r11
+mulx rdx, r11, [rax + 56]
+adc r15, r11
+adc rdx, 0
+add r13, r12
+adc rcx, r14
+adc rdi, r9
+adc rbp, r8
+adc rbx, rsi
+mov rsi, [rsp + 64]
+adc rsi, [rsp + 72]
+adc r10, [rsp + 56]
+adc r15, [rsp + 48]
+adc rdx, 0
+mov r8, [rsp + 40]
+mov r9, [r8 + 16]
+lea r9, [r9 + r9]
+mov r11, rdx
+mov rdx, [r8 + 8]
+mov r12, [r8 + 8]
+mulx r12, r14, r12
+mulx r9, r8, r9
+add r12, r8
+mov [rsp + 48], rax
+mulx r8, rax, [rsp + 32]
+adc r9, rax
+mov [rsp + 32], r13
+mulx rax, r13, [rsp + 24]
+adc r8, r13
+mov [rsp + 56], r11
+mulx r13, r11, [rsp]
+adc rax, r11
+mov [rsp + 72], r15
+mulx r11, r15, [rsp + 8]
+adc r13, r15
+mulx rdx, r15, [rsp + 16]
+adc r11, r15
+adc rdx, 0
+add rcx, r14
+adc rdi, r12
+adc rbp, r9
+adc rbx, r8
+adc rsi, rax
+adc r10, r13
+adc r11, [rsp + 72]
+adc rdx, [rsp + 56]
+mov rax, rdx
+mov rdx, [rsp + 32]
+mov r8, [rsp + 48]
+mulx r9, r12, [r8]
+mulx r13, r14, [r8 + 8]
+add r9, r14
+mulx r14, r15, [r8 + 16]
+adc r13, r15
+mov [rsp + 32], rax
+mulx r15, rax, [r8 + 24]
+adc r14, rax
+mov [rsp + 56], r11
+mulx rax, r11, [r8 + 32]
+adc r15, r11
+mov [rsp + 72], r10
+mulx r11, r10, [r8 + 40]
+adc rax, r10
+mov [rsp + 64], rax
+mulx r10, rax, [r8 + 48]
+adc r11, rax
+mulx rax, rdx, [r8 + 56]
+adc r10, rdx
+adc rax, 0
+add rcx, r12
+adc rdi, r9
+adc rbp, r13
+adc rbx, r14
+adc rsi, r15
+mov r9, [rsp + 72]
+adc r9, [rsp + 64]
+adc r11, [rsp + 56]
+adc r10, [rsp + 32]
+adc rax, 0
+mov r12, [rsp + 40]
+mov rdx, [r12 + 24]
+lea r13, [rdx + rdx]
+mov rdx, [r12 + 16]
+mov r14, [r12 + 16]
+mulx r14, r15, r14
+mulx r13, r12, r13
+add r14, r12
+mov [rsp + 32], rdi
+mulx r12, rdi, [rsp + 24]
+adc r13, rdi
+mulx rdi, r8, [rsp]
+adc r12, r8
+mov [rsp + 24], rcx
+mulx r8, rcx, [rsp + 8]
+adc rdi, rcx
+mulx rcx, rdx, [rsp + 16]
+adc r8, rdx
+adc rcx, 0
+add rbp, r15
+adc rbx, r14
+adc rsi, r13
+adc r9, r12
+adc r11, rdi
+adc r10, r8
+adc rax, rcx
+mov rdx, [rsp + 24]
+mov rcx, [rsp + 48]
+mulx rdi, r8, [rcx]
+mulx r12, r13, [rcx + 8]
+add rdi, r13
+mulx r13, r14, [rcx + 16]
+adc r12, r14
+mulx r14, r15, [rcx + 24]
+adc r13, r15
+mov [rsp + 24], rax
+mulx r15, rax, [rcx + 32]
+adc r14, rax
+mov [rsp + 56], r10
+mulx rax, r10, [rcx + 40]
+adc r15, r10
+mov [rsp + 64], r15
+mulx r10, r15, [rcx + 48]
+adc rax, r15
+mulx rdx, r15, [rcx + 56]
+adc r10, r15
+adc rdx, 0
+add r8, [rsp + 32]
+adc rbp, rdi
+adc rbx, r12
+adc rsi, r13
+adc r9, r14
+adc r11, [rsp + 64]
+adc rax, [rsp + 56]
+adc r10, [rsp + 24]
+adc rdx, 0
+mov rdi, [rsp + 40]
+mov r12, [rdi + 32]
+lea r12, [r12 + r12]
+mov r13, rdx
+mov rdx, [rdi + 24]
+mov r14, [rdi + 24]
+mulx r14, r15, r14
+mulx r12, rdi, r12
+add r14, rdi
+mov [rsp + 24], rbx
+mulx rdi, rbx, [rsp]
+adc r12, rbx
+mov [rsp], rbp
+mulx rbx, rbp, [rsp + 8]
+adc rdi, rbp
+mulx rdx, rbp, [rsp + 16]
+adc rbx, rbp
+adc rdx, 0
+add rsi, r15
+adc r9, r14
+adc r11, r12
+adc rax, rdi
+adc r10, rbx
+adc r13, rdx
+mov rdx, r8
+mulx rdi, r8, [rcx]
+mulx r12, r14, [rcx + 8]
+add rdi, r14
+mulx r14, rbp, [rcx + 16]
+adc r12, rbp
+mulx rbp, rbx, [rcx + 24]
+adc r14, rbx
+mulx rbx, r15, [rcx + 32]
+adc rbp, r15
+mov [rsp + 56], r13
+mulx r15, r13, [rcx + 40]
+adc rbx, r13
+mov [rsp + 64], r10
+mulx r13, r10, [rcx + 48]
+adc r15, r10
+mulx rdx, r10, [rcx + 56]
+adc r13, r10
+adc rdx, 0
+add r8, [rsp]
+adc rdi, [rsp + 24]
+adc rsi, r12
+adc r9, r14
+adc r11, rbp
+adc rax, rbx
+adc r15, [rsp + 64]
+adc r13, [rsp + 56]
+adc rdx, 0
+mov r10, [rsp + 40]
+mov r12, [r10 + 40]
+lea r12, [r12 + r12]
+mov r14, rdx
+mov rdx, [r10 + 32]
+mov rbp, [r10 + 32]
+mulx rbp, rbx, rbp
+mulx r12, r10, r12
+add rbp, r10
+mov [rsp + 56], r9
+mulx r10, r9, [rsp + 8]
+adc r12, r9
+mulx rdx, r9, [rsp + 16]
+adc r10, r9
+adc rdx, 0
+add r11, rbx
+adc rax, rbp
+adc r15, r12
+adc r13, r10
+adc r14, rdx
+mov rdx, r8
+mulx r8, r9, [rcx]
+mulx r10, r12, [rcx + 8]
+add r8, r12
+mulx r12, rbp, [rcx + 16]
+adc r10, rbp
+mulx rbp, rbx, [rcx + 24]
+adc r12, rbx
+mov [rsp + 8], r14
+mulx rbx, r14, [rcx + 32]
+adc rbp, r14
+mov [rsp + 64], r13
+mulx r14, r13, [rcx + 40]
+adc rbx, r13
+mov [rsp + 24], rbx
+mulx r13, rbx, [rcx + 48]
+adc r14, rbx
+mulx rdx, rbx, [rcx + 56]
+adc r13, rbx
+adc rdx, 0
+add rdi, r9
+adc rsi, r8
+adc r10, [rsp + 56]
+adc r11, r12
+adc rax, rbp
+adc r15, [rsp + 24]
+adc r14, [rsp + 64]
+adc r13, [rsp + 8]
+adc rdx, 0
+mov r8, [rsp + 40]
+mov r9, [r8 + 48]
+lea r9, [r9 + r9]
+mov r12, rdx
+mov rdx, [r8 + 40]
+mov rbp, [r8 + 40]
+mulx rbp, rbx, rbp
+mulx r9, r8, r9
+add rbp, r8
+mulx rdx, r8, [rsp + 16]
+adc r9, r8
+adc rdx, 0
+add r15, rbx
+adc r14, rbp
+adc r13, r9
+adc r12, rdx
+mov rdx, rdi
+mulx rdi, r8, [rcx]
+mulx r9, rbp, [rcx + 8]
+add rdi, rbp
+mulx rbp, rbx, [rcx + 16]
+adc r9, rbx
+mov [rsp + 16], r12
+mulx rbx, r12, [rcx + 24]
+adc rbp, r12
+mov [rsp + 8], r13
+mulx r12, r13, [rcx + 32]
+adc rbx, r13
+mov [rsp + 64], r14
+mulx r13, r14, [rcx + 40]
+adc r12, r14
+mov [rsp + 24], r12
+mulx r14, r12, [rcx + 48]
+adc r13, r12
+mulx rdx, r12, [rcx + 56]
+adc r14, r12
+adc rdx, 0
+add rsi, r8
+adc r10, rdi
+adc r11, r9
+adc rax, rbp
+adc r15, rbx
+mov rdi, [rsp + 64]
+adc rdi, [rsp + 24]
+adc r13, [rsp + 8]
+adc r14, [rsp + 16]
+adc rdx, 0
+mov r8, [rsp + 40]
+mov r9, [r8 + 56]
+lea r9, [r9 + r9]
+mov r12, rdx
+mov rdx, [r8 + 48]
+mov rbp, [r8 + 48]
+mulx rbp, rbx, rbp
+mulx rdx, r9, r9
+add rbp, r9
+adc rdx, 0
+add r13, rbx
+adc r14, rbp
+adc r12, rdx
+mov rdx, rsi
+mulx rsi, r9, [rcx]
+mulx rbp, rbx, [rcx + 8]
+add rsi, rbx
+mulx rbx, r8, [rcx + 16]
+adc rbp, r8
+mov [rsp + 16], r12
+mulx r8, r12, [rcx + 24]
+adc rbx, r12
+mov [rsp + 8], r14
+mulx r12, r14, [rcx + 32]
+adc r8, r14
+mov [rsp + 24], r13
+mulx r14, r13, [rcx + 40]
+adc r12, r13
+mov [rsp + 64], r12
+mulx r13, r12, [rcx + 48]
+adc r14, r12
+mulx rdx, r12, [rcx + 56]
+adc r13, r12
+adc rdx, 0
+add r10, r9
+adc r11, rsi
+adc rax, rbp
+adc r15, rbx
+adc rdi, r8
+mov rsi, [rsp + 24]
+adc rsi, [rsp + 64]
+adc r14, [rsp + 8]
+adc r13, [rsp + 16]
+adc rdx, 0
+mov r8, [rsp + 40]
+mov r9, rdx
+mov rdx, [r8 + 56]
+mov r8, [r8 + 56]
+mulx rdx, r8, r8
+add r13, r8
+adc r9, rdx
+mov rdx, r10
+imul rdx, [rcx + 64]
+mulx r8, r12, [rcx + 72]
+mulx rbp, rbx, [rcx + 80]
+add r8, rbx
+mov [rsp + 40], r9
+mulx rbx, r9, [rcx + 88]
+adc rbp, r9
+mov [rsp + 16], r13
+mulx r9, r13, [rcx + 96]
+adc rbx, r13
+mov [rsp + 8], r14
+mulx r13, r14, [rcx + 104]
+adc r9, r14
+mov [rsp + 64], rsi
+mulx r14, rsi, [rcx + 112]
+adc r13, rsi
+mov [rsp + 24], r13
+mulx rsi, r13, [rcx + 120]
+adc r14, r13
+mulx rcx, rdx, [rcx + 128]
+adc rsi, rdx
+adc rcx, 0
+add r10, r12
+adc r11, r8
+adc rax, rbp
+adc r15, rbx
+adc rdi, r9
+mov rdx, [rsp + 64]
+adc rdx, [rsp + 24]
+adc r14, [rsp + 8]
+adc rsi, [rsp + 16]
+adc rcx, [rsp + 40]
+add rsp, 80
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        mu3 = const M::MU[3],
+        mu4 = const M::MU[4],
+        mu5 = const M::MU[5],
+        mu6 = const M::MU[6],
+        mu7 = const M::MU[7],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+    )
+}
+
+// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+lazy_assembly! { 8, 1:
+    mul: mul_lazy_room_mulx;
+    square: square_lazy_rows_mulx;
+}
+
+/// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_rows_mulx<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
+    let mut z = [0; 8];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_rows_mulx_code::<M>,
+            out("rax") z[7], out("rcx") z[4], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            z[2], out("rdi") z[1], out("r8") z[3], out("r9") z[0], out("r10") _, out("r11") _,
+            out("r12") _, out("r13") z[5], out("r14") z[6], out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_rows_mulx_code<M: Modulus<8>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 88
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi + 48]
+mov r12, [rsi + 56]
+shld r12, rdx, 1
+mov rdx, [rsi]
+mov r13, [rsi]
+mulx r13, r14, r13
+mulx rcx, r15, rcx
+add r13, r15
+mulx rdi, r15, rdi
+adc rcx, r15
+mulx r15, rbx, r8
+adc rdi, rbx
+mulx rbx, rbp, r9
+adc r15, rbp
+mov [rsp], r10
+mulx rbp, r10, r10
+adc rbx, r10
+mov [rsp + 8], r11
+mulx r10, r11, r11
+adc rbp, r11
+mulx rdx, r11, r12
+adc r10, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, r14
+imul rdx, [rax]
+mov [rsp + 16], r12
+mov [rsp + 24], r9
+mulx r12, r9, [rax + 8]
+mov [rsp + 32], r8
+mov [rsp + 40], rsi
+mulx r8, rsi, [rax + 16]
+add r12, rsi
+mov [rsp + 48], r11
+mulx rsi, r11, [rax + 24]
+adc r8, r11
+mov [rsp + 56], r10
+mulx r11, r10, [rax + 32]
+adc rsi, r10
+mov [rsp + 64], rbp
+mulx r10, rbp, [rax + 40]
+adc r11, rbp
+mov [rsp + 72], rbx
+mulx rbp, rbx, [rax + 48]
+adc r10, rbx
+mov [rsp + 80], r10
+mulx rbx, r10, [rax + 56]
+adc rbp, r10
+mulx rdx, r10, [rax + 64]
+adc rbx, r10
+adc rdx, 0
+add r14, r9
+adc r13, r12
+adc rcx, r8
+adc rdi, rsi
+adc r15, r11
+mov rsi, [rsp + 72]
+adc rsi, [rsp + 80]
+adc rbp, [rsp + 64]
+adc rbx, [rsp + 56]
+adc rdx, [rsp + 48]
+mov r8, 0
+adc r8, 0
+mov r9, [rsp + 40]
+mov r10, [r9 + 16]
+lea r10, [r10 + r10]
+mov r11, rdx
+mov rdx, [r9 + 8]
+mov r12, [r9 + 8]
+mulx r12, r14, r12
+mulx r10, r9, r10
+add r12, r9
+mov [rsp + 48], r13
+mulx r9, r13, [rsp + 32]
+adc r10, r13
+mov [rsp + 32], rax
+mulx r13, rax, [rsp + 24]
+adc r9, rax
+mov [rsp + 56], r8
+mulx rax, r8, [rsp]
+adc r13, r8
+mov [rsp + 64], r11
+mulx r8, r11, [rsp + 8]
+adc rax, r11
+mulx rdx, r11, [rsp + 16]
+adc r8, r11
+adc rdx, 0
+add rcx, r14
+adc rdi, r12
+adc r15, r10
+adc rsi, r9
+adc rbp, r13
+adc rbx, rax
+adc r8, [rsp + 64]
+adc rdx, [rsp + 56]
+mov rax, [rsp + 32]
+mov r9, rdx
+mov rdx, [rsp + 48]
+imul rdx, [rax]
+mulx r10, r11, [rax + 8]
+mulx r12, r13, [rax + 16]
+add r10, r13
+mulx r13, r14, [rax + 24]
+adc r12, r14
+mov [rsp + 56], r9
+mulx r14, r9, [rax + 32]
+adc r13, r9
+mov [rsp + 64], r8
+mulx r9, r8, [rax + 40]
+adc r14, r8
+mov [rsp + 80], rbx
+mulx r8, rbx, [rax + 48]
+adc r9, rbx
+mov [rsp + 72], r9
+mulx rbx, r9, [rax + 56]
+adc r8, r9
+mulx rdx, r9, [rax + 64]
+adc rbx, r9
+adc rdx, 0
+add r11, [rsp + 48]
+adc rcx, r10
+adc rdi, r12
+adc r15, r13
+adc rsi, r14
+adc rbp, [rsp + 72]
+adc r8, [rsp + 80]
+adc rbx, [rsp + 64]
+adc rdx, [rsp + 56]
+mov r9, 0
+adc r9, 0
+mov r10, [rsp + 40]
+mov r11, [r10 + 24]
+lea r11, [r11 + r11]
+mov r12, rdx
+mov rdx, [r10 + 16]
+mov r13, [r10 + 16]
+mulx r13, r14, r13
+mulx r11, r10, r11
+add r13, r10
+mov [rsp + 56], rdi
+mulx r10, rdi, [rsp + 24]
+adc r11, rdi
+mov [rsp + 24], rcx
+mulx rdi, rcx, [rsp]
+adc r10, rcx
+mulx rcx, rax, [rsp + 8]
+adc rdi, rax
+mulx rax, rdx, [rsp + 16]
+adc rcx, rdx
+adc rax, 0
+add r15, r14
+adc rsi, r13
+adc rbp, r11
+adc r8, r10
+adc rbx, rdi
+adc r12, rcx
+adc r9, rax
+mov rax, [rsp + 32]
+mov rdx, [rsp + 24]
+imul rdx, [rax]
+mulx rcx, rdi, [rax + 8]
+mulx r10, r11, [rax + 16]
+add rcx, r11
+mulx r11, r13, [rax + 24]
+adc r10, r13
+mulx r13, r14, [rax + 32]
+adc r11, r14
+mov [rsp + 64], r9
+mulx r14, r9, [rax + 40]
+adc r13, r9
+mov [rsp + 80], r12
+mulx r9, r12, [rax + 48]
+adc r14, r12
+mov [rsp + 72], rbx
+mulx r12, rbx, [rax + 56]
+adc r9, rbx
+mulx rdx, rbx, [rax + 64]
+adc r12, rbx
+adc rdx, 0
+add rdi, [rsp + 24]
+adc rcx, [rsp + 56]
+adc r15, r10
+adc rsi, r11
+adc rbp, r13
+adc r8, r14
+adc r9, [rsp + 72]
+adc r12, [rsp + 80]
+adc rdx, [rsp + 64]
+mov rdi, 0
+adc rdi, 0
+mov r10, [rsp + 40]
+mov r11, [r10 + 32]
+lea r11, [r11 + r11]
+mov r13, rdx
+mov rdx, [r10 + 24]
+mov r14, [r10 + 24]
+mulx r14, rbx, r14
+mulx r11, r10, r11
+add r14, r10
+mov [rsp + 64], rsi
+mulx r10, rsi, [rsp]
+adc r11, rsi
+mov [rsp], r15
+mulx rsi, r15, [rsp + 8]
+adc r10, r15
+mulx rdx, r15, [rsp + 16]
+adc rsi, r15
+adc rdx, 0
+add rbp, rbx
+adc r8, r14
+adc r9, r11
+adc r12, r10
+adc r13, rsi
+adc rdi, rdx
+mov rdx, rcx
+imul rdx, [rax]
+mulx rsi, r10, [rax + 8]
+mulx r11, r14, [rax + 16]
+add rsi, r14
+mulx r14, r15, [rax + 24]
+adc r11, r15
+mulx r15, rbx, [rax + 32]
+adc r14, rbx
+mov [rsp + 80], rdi
+mulx rbx, rdi, [rax + 40]
+adc r15, rdi
+mov [rsp + 72], r13
+mulx rdi, r13, [rax + 48]
+adc rbx, r13
+mov [rsp + 56], r12
+mulx r13, r12, [rax + 56]
+adc rdi, r12
+mulx rdx, r12, [rax + 64]
+adc r13, r12
+adc rdx, 0
+add rcx, r10
+adc rsi, [rsp]
+adc r11, [rsp + 64]
+adc rbp, r14
+adc r8, r15
+adc r9, rbx
+adc rdi, [rsp + 56]
+adc r13, [rsp + 72]
+adc rdx, [rsp + 80]
+mov rcx, 0
+adc rcx, 0
+mov r10, [rsp + 40]
+mov r12, [r10 + 40]
+lea r12, [r12 + r12]
+mov r14, rdx
+mov rdx, [r10 + 32]
+mov r15, [r10 + 32]
+mulx r15, rbx, r15
+mulx r12, r10, r12
+add r15, r10
+mov [rsp + 80], r8
+mulx r10, r8, [rsp + 8]
+adc r12, r8
+mulx rdx, r8, [rsp + 16]
+adc r10, r8
+adc rdx, 0
+add r9, rbx
+adc rdi, r15
+adc r13, r12
+adc r14, r10
+adc rcx, rdx
+mov rdx, rsi
+imul rdx, [rax]
+mulx r8, r10, [rax + 8]
+mulx r12, r15, [rax + 16]
+add r8, r15
+mulx r15, rbx, [rax + 24]
+adc r12, rbx
+mov [rsp + 8], rcx
+mulx rbx, rcx, [rax + 32]
+adc r15, rcx
+mov [rsp + 72], r14
+mulx rcx, r14, [rax + 40]
+adc rbx, r14
+mov [rsp + 56], r13
+mulx r14, r13, [rax + 48]
+adc rcx, r13
+mov [rsp + 64], rcx
+mulx r13, rcx, [rax + 56]
+adc r14, rcx
+mulx rcx, rdx, [rax + 64]
+adc r13, rdx
+adc rcx, 0
+add rsi, r10
+adc r11, r8
+adc rbp, r12
+adc r15, [rsp + 80]
+adc r9, rbx
+adc rdi, [rsp + 64]
+adc r14, [rsp + 56]
+adc r13, [rsp + 72]
+adc rcx, [rsp + 8]
+mov rsi, 0
+adc rsi, 0
+mov r8, [rsp + 40]
+mov rdx, [r8 + 48]
+lea r10, [rdx + rdx]
+mov rdx, [r8 + 40]
+mov r12, [r8 + 40]
+mulx r12, rbx, r12
+mulx r10, r8, r10
+add r12, r8
+mulx rdx, r8, [rsp + 16]
+adc r10, r8
+adc rdx, 0
+add r14, rbx
+adc r13, r12
+adc rcx, r10
+adc rsi, rdx
+mov rdx, r11
+imul rdx, [rax]
+mulx r8, r10, [rax + 8]
+mulx r12, rbx, [rax + 16]
+add r8, rbx
+mov [rsp + 16], rsi
+mulx rbx, rsi, [rax + 24]
+adc r12, rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 32]
+adc rbx, rcx
+mov [rsp + 72], r13
+mulx rcx, r13, [rax + 40]
+adc rsi, r13
+mov [rsp + 56], r14
+mulx r13, r14, [rax + 48]
+adc rcx, r14
+mov [rsp + 64], rcx
+mulx r14, rcx, [rax + 56]
+adc r13, rcx
+mulx rcx, rdx, [rax + 64]
+adc r14, rdx
+adc rcx, 0
+add r11, r10
+adc rbp, r8
+adc r15, r12
+adc r9, rbx
+adc rdi, rsi
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 64]
+adc r13, [rsp + 72]
+adc r14, [rsp + 8]
+adc rcx, [rsp + 16]
+mov r8, 0
+adc r8, 0
+mov r10, [rsp + 40]
+mov rdx, [r10 + 56]
+lea r11, [rdx + rdx]
+mov rdx, [r10 + 48]
+mov r12, [r10 + 48]
+mulx r12, rbx, r12
+mulx rdx, r11, r11
+add r12, r11
+adc rdx, 0
+add r14, rbx
+adc rcx, r12
+adc r8, rdx
+mov rdx, rbp
+imul rdx, [rax]
+mulx r11, r12, [rax + 8]
+mulx rbx, r10, [rax + 16]
+add r11, r10
+mov [rsp + 16], r8
+mulx r10, r8, [rax + 24]
+adc rbx, r8
+mov [rsp + 8], rcx
+mulx r8, rcx, [rax + 32]
+adc r10, rcx
+mov [rsp + 72], r14
+mulx rcx, r14, [rax + 40]
+adc r8, r14
+mov [rsp + 64], r13
+mulx r14, r13, [rax + 48]
+adc rcx, r13
+mov [rsp + 56], rcx
+mulx r13, rcx, [rax + 56]
+adc r14, rcx
+mulx rcx, rdx, [rax + 64]
+adc r13, rdx
+adc rcx, 0
+add rbp, r12
+adc r15, r11
+adc r9, rbx
+adc rdi, r10
+adc rsi, r8
+mov r8, [rsp + 64]
+adc r8, [rsp + 56]
+adc r14, [rsp + 72]
+adc r13, [rsp + 8]
+adc rcx, [rsp + 16]
+mov r10, 0
+adc r10, 0
+mov r11, [rsp + 40]
+mov rdx, [r11 + 56]
+mov r11, [r11 + 56]
+mulx rdx, r11, r11
+add rcx, r11
+adc r10, rdx
+mov rdx, r15
+imul rdx, [rax]
+mulx r11, r12, [rax + 8]
+mulx rbx, rbp, [rax + 16]
+add r11, rbp
+mov [rsp + 40], r10
+mulx rbp, r10, [rax + 24]
+adc rbx, r10
+mov [rsp + 16], rcx
+mulx r10, rcx, [rax + 32]
+adc rbp, rcx
+mov [rsp + 8], r13
+mulx rcx, r13, [rax + 40]
+adc r10, r13
+mov [rsp + 72], r14
+mulx r13, r14, [rax + 48]
+adc rcx, r14
+mov [rsp + 56], rcx
+mulx r14, rcx, [rax + 56]
+adc r13, rcx
+mulx rax, rcx, [rax + 64]
+adc r14, rcx
+adc rax, 0
+add r15, r12
+adc r9, r11
+adc rdi, rbx
+adc rsi, rbp
+adc r8, r10
+mov rcx, [rsp + 72]
+adc rcx, [rsp + 56]
+adc r13, [rsp + 8]
+adc r14, [rsp + 16]
+adc rax, [rsp + 40]
+add rsp, 88
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+    )
+}
+
+// room: 4p < R: values below 2p.
+lazy_assembly! { 8, 2:
+    mul: mul_lazy_room_mulx;
+}
+
+/// x*y/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_room_mulx<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
+    let mut z = [0; 8];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_room_mulx_code::<M>,
+            out("rax") z[1], out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => z[7],
+            inout("rsi") core::ptr::from_ref(x) => z[4], out("rdi") z[3], out("r8") z[5], out("r9")
+            _, out("r10") z[0], out("r11") z[6], out("r12") _, out("r13") _, out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_room_mulx_code<M: Modulus<8>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 64
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc r13, r15
+mov r15, [rsi + 56]
+mulx rdx, r15, r15
+adc r14, r15
+adc rdx, 0
+mov r15, rdx
+mov rdx, r8
+imul rdx, [rax]
+mulx rbx, rbp, [rax + 8]
+mov [rsp], rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 16]
+add rbx, rcx
+mov [rsp + 16], r15
+mulx rcx, r15, [rax + 24]
+adc rsi, r15
+mov [rsp + 24], r14
+mulx r15, r14, [rax + 32]
+adc rcx, r14
+mov [rsp + 32], r13
+mulx r14, r13, [rax + 40]
+adc r15, r13
+mov [rsp + 40], r12
+mulx r13, r12, [rax + 48]
+adc r14, r12
+mov [rsp + 48], r14
+mulx r12, r14, [rax + 56]
+adc r13, r14
+mulx rdx, r14, [rax + 64]
+adc r12, r14
+adc rdx, 0
+add r8, rbp
+adc rdi, rbx
+adc r9, rsi
+adc r10, rcx
+adc r11, r15
+mov rcx, [rsp + 40]
+adc rcx, [rsp + 48]
+adc r13, [rsp + 32]
+adc r12, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rsi, [rsp + 8]
+mov r8, rdx
+mov rdx, [rsi + 8]
+mov r14, [rsp]
+mulx r15, rbx, [r14]
+mulx rbp, rsi, [r14 + 8]
+add r15, rsi
+mov [rsp + 16], rax
+mulx rsi, rax, [r14 + 16]
+adc rbp, rax
+mov [rsp + 24], r8
+mulx rax, r8, [r14 + 24]
+adc rsi, r8
+mov [rsp + 32], r12
+mulx r8, r12, [r14 + 32]
+adc rax, r12
+mov [rsp + 48], r13
+mulx r12, r13, [r14 + 40]
+adc r8, r13
+mov [rsp + 40], r8
+mulx r13, r8, [r14 + 48]
+adc r12, r8
+mulx rdx, r8, [r14 + 56]
+adc r13, r8
+adc rdx, 0
+add rdi, rbx
+adc r9, r15
+adc r10, rbp
+adc r11, rsi
+adc rcx, rax
+mov rax, [rsp + 48]
+adc rax, [rsp + 40]
+adc r12, [rsp + 32]
+adc r13, [rsp + 24]
+adc rdx, 0
+mov rsi, [rsp + 16]
+mov r8, rdx
+mov rdx, rdi
+imul rdx, [rsi]
+mulx r15, rbx, [rsi + 8]
+mulx rbp, r14, [rsi + 16]
+add r15, r14
+mov [rsp + 24], r8
+mulx r14, r8, [rsi + 24]
+adc rbp, r8
+mov [rsp + 32], r13
+mulx r8, r13, [rsi + 32]
+adc r14, r13
+mov [rsp + 40], r12
+mulx r13, r12, [rsi + 40]
+adc r8, r12
+mov [rsp + 48], rax
+mulx r12, rax, [rsi + 48]
+adc r13, rax
+mov [rsp + 56], r13
+mulx rax, r13, [rsi + 56]
+adc r12, r13
+mulx rdx, r13, [rsi + 64]
+adc rax, r13
+adc rdx, 0
+add rdi, rbx
+adc r9, r15
+adc r10, rbp
+adc r11, r14
+adc rcx, r8
+mov rdi, [rsp + 48]
+adc rdi, [rsp + 56]
+adc r12, [rsp + 40]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r8, [rsp + 8]
+mov r13, rdx
+mov rdx, [r8 + 16]
+mov r14, [rsp]
+mulx r15, rbx, [r14]
+mulx rbp, r8, [r14 + 8]
+add r15, r8
+mulx r8, rsi, [r14 + 16]
+adc rbp, rsi
+mov [rsp + 24], r13
+mulx rsi, r13, [r14 + 24]
+adc r8, r13
+mov [rsp + 32], rax
+mulx r13, rax, [r14 + 32]
+adc rsi, rax
+mov [rsp + 40], r12
+mulx rax, r12, [r14 + 40]
+adc r13, r12
+mov [rsp + 56], r13
+mulx r12, r13, [r14 + 48]
+adc rax, r13
+mulx rdx, r13, [r14 + 56]
+adc r12, r13
+adc rdx, 0
+add r9, rbx
+adc r10, r15
+adc r11, rbp
+adc rcx, r8
+adc rdi, rsi
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 56]
+adc rax, [rsp + 32]
+adc r12, [rsp + 24]
+adc rdx, 0
+mov r8, [rsp + 16]
+mov r13, rdx
+mov rdx, r9
+imul rdx, [r8]
+mulx r15, rbx, [r8 + 8]
+mulx rbp, r14, [r8 + 16]
+add r15, r14
+mov [rsp + 24], r13
+mulx r14, r13, [r8 + 24]
+adc rbp, r13
+mov [rsp + 32], r12
+mulx r13, r12, [r8 + 32]
+adc r14, r12
+mov [rsp + 56], rax
+mulx r12, rax, [r8 + 40]
+adc r13, rax
+mov [rsp + 40], rsi
+mulx rax, rsi, [r8 + 48]
+adc r12, rsi
+mov [rsp + 48], r12
+mulx rsi, r12, [r8 + 56]
+adc rax, r12
+mulx rdx, r12, [r8 + 64]
+adc rsi, r12
+adc rdx, 0
+add r9, rbx
+adc r10, r15
+adc r11, rbp
+adc rcx, r14
+adc rdi, r13
+mov r9, [rsp + 40]
+adc r9, [rsp + 48]
+adc rax, [rsp + 56]
+adc rsi, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, [rsp + 8]
+mov r13, rdx
+mov rdx, [r12 + 24]
+mov r14, [rsp]
+mulx r15, rbx, [r14]
+mulx rbp, r12, [r14 + 8]
+add r15, r12
+mulx r12, r8, [r14 + 16]
+adc rbp, r8
+mov [rsp + 24], r13
+mulx r8, r13, [r14 + 24]
+adc r12, r13
+mov [rsp + 32], rsi
+mulx r13, rsi, [r14 + 32]
+adc r8, rsi
+mov [rsp + 56], rax
+mulx rsi, rax, [r14 + 40]
+adc r13, rax
+mov [rsp + 48], r13
+mulx rax, r13, [r14 + 48]
+adc rsi, r13
+mulx rdx, r13, [r14 + 56]
+adc rax, r13
+adc rdx, 0
+add r10, rbx
+adc r11, r15
+adc rcx, rbp
+adc rdi, r12
+adc r9, r8
+mov r8, [rsp + 56]
+adc r8, [rsp + 48]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 24]
+adc rdx, 0
+mov r12, [rsp + 16]
+mov r13, rdx
+mov rdx, r10
+imul rdx, [r12]
+mulx r15, rbx, [r12 + 8]
+mulx rbp, r14, [r12 + 16]
+add r15, r14
+mov [rsp + 24], r13
+mulx r14, r13, [r12 + 24]
+adc rbp, r13
+mov [rsp + 32], rax
+mulx r13, rax, [r12 + 32]
+adc r14, rax
+mov [rsp + 48], rsi
+mulx rax, rsi, [r12 + 40]
+adc r13, rsi
+mov [rsp + 56], r8
+mulx rsi, r8, [r12 + 48]
+adc rax, r8
+mov [rsp + 40], rax
+mulx r8, rax, [r12 + 56]
+adc rsi, rax
+mulx rax, rdx, [r12 + 64]
+adc r8, rdx
+adc rax, 0
+add r10, rbx
+adc r11, r15
+adc rcx, rbp
+adc rdi, r14
+adc r9, r13
+mov r10, [rsp + 56]
+adc r10, [rsp + 40]
+adc rsi, [rsp + 48]
+adc r8, [rsp + 32]
+adc rax, [rsp + 24]
+mov r13, [rsp + 8]
+mov rdx, [r13 + 32]
+mov r14, [rsp]
+mulx r15, rbx, [r14]
+mulx rbp, r13, [r14 + 8]
+add r15, r13
+mulx r13, r12, [r14 + 16]
+adc rbp, r12
+mov [rsp + 24], rax
+mulx r12, rax, [r14 + 24]
+adc r13, rax
+mov [rsp + 32], r8
+mulx rax, r8, [r14 + 32]
+adc r12, r8
+mov [rsp + 48], rsi
+mulx r8, rsi, [r14 + 40]
+adc rax, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [r14 + 48]
+adc r8, rax
+mulx rax, rdx, [r14 + 56]
+adc rsi, rdx
+adc rax, 0
+add r11, rbx
+adc rcx, r15
+adc rdi, rbp
+adc r9, r13
+adc r10, r12
+mov r12, [rsp + 48]
+adc r12, [rsp + 40]
+adc r8, [rsp + 32]
+adc rsi, [rsp + 24]
+adc rax, 0
+mov r13, [rsp + 16]
+mov rdx, r11
+imul rdx, [r13]
+mulx r15, rbx, [r13 + 8]
+mulx rbp, r14, [r13 + 16]
+add r15, r14
+mov [rsp + 24], rax
+mulx r14, rax, [r13 + 24]
+adc rbp, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [r13 + 32]
+adc r14, rsi
+mov [rsp + 40], r8
+mulx rsi, r8, [r13 + 40]
+adc rax, r8
+mov [rsp + 48], r12
+mulx r8, r12, [r13 + 48]
+adc rsi, r12
+mov [rsp + 56], rsi
+mulx r12, rsi, [r13 + 56]
+adc r8, rsi
+mulx rdx, rsi, [r13 + 64]
+adc r12, rsi
+adc rdx, 0
+add r11, rbx
+adc rcx, r15
+adc rdi, rbp
+adc r9, r14
+adc r10, rax
+mov rax, [rsp + 48]
+adc rax, [rsp + 56]
+adc r8, [rsp + 40]
+adc r12, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rsi, [rsp + 8]
+mov r11, rdx
+mov rdx, [rsi + 40]
+mov r14, [rsp]
+mulx r15, rbx, [r14]
+mulx rbp, rsi, [r14 + 8]
+add r15, rsi
+mulx rsi, r13, [r14 + 16]
+adc rbp, r13
+mov [rsp + 24], r11
+mulx r13, r11, [r14 + 24]
+adc rsi, r11
+mov [rsp + 32], r12
+mulx r11, r12, [r14 + 32]
+adc r13, r12
+mov [rsp + 40], r8
+mulx r12, r8, [r14 + 40]
+adc r11, r8
+mov [rsp + 56], r11
+mulx r8, r11, [r14 + 48]
+adc r12, r11
+mulx rdx, r11, [r14 + 56]
+adc r8, r11
+adc rdx, 0
+add rcx, rbx
+adc rdi, r15
+adc r9, rbp
+adc r10, rsi
+adc rax, r13
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 56]
+adc r12, [rsp + 32]
+adc r8, [rsp + 24]
+adc rdx, 0
+mov r11, [rsp + 16]
+mov r13, rdx
+mov rdx, rcx
+imul rdx, [r11]
+mulx r15, rbx, [r11 + 8]
+mulx rbp, r14, [r11 + 16]
+add r15, r14
+mov [rsp + 24], r13
+mulx r14, r13, [r11 + 24]
+adc rbp, r13
+mov [rsp + 32], r8
+mulx r13, r8, [r11 + 32]
+adc r14, r8
+mov [rsp + 56], r12
+mulx r8, r12, [r11 + 40]
+adc r13, r12
+mov [rsp + 40], rsi
+mulx r12, rsi, [r11 + 48]
+adc r8, rsi
+mov [rsp + 48], r8
+mulx rsi, r8, [r11 + 56]
+adc r12, r8
+mulx rdx, r8, [r11 + 64]
+adc rsi, r8
+adc rdx, 0
+add rcx, rbx
+adc rdi, r15
+adc r9, rbp
+adc r10, r14
+adc rax, r13
+mov rcx, [rsp + 40]
+adc rcx, [rsp + 48]
+adc r12, [rsp + 56]
+adc rsi, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r8, [rsp + 8]
+mov r13, rdx
+mov rdx, [r8 + 48]
+mov r14, [rsp]
+mulx r15, rbx, [r14]
+mulx rbp, r8, [r14 + 8]
+add r15, r8
+mulx r8, r11, [r14 + 16]
+adc rbp, r11
+mov [rsp + 24], r13
+mulx r11, r13, [r14 + 24]
+adc r8, r13
+mov [rsp + 32], rsi
+mulx r13, rsi, [r14 + 32]
+adc r11, rsi
+mov [rsp + 56], r12
+mulx rsi, r12, [r14 + 40]
+adc r13, r12
+mov [rsp + 48], r13
+mulx r12, r13, [r14 + 48]
+adc rsi, r13
+mulx rdx, r13, [r14 + 56]
+adc r12, r13
+adc rdx, 0
+add rdi, rbx
+adc r9, r15
+adc r10, rbp
+adc rax, r8
+adc rcx, r11
+mov r8, [rsp + 56]
+adc r8, [rsp + 48]
+adc rsi, [rsp + 32]
+adc r12, [rsp + 24]
+adc rdx, 0
+mov r11, [rsp + 16]
+mov r13, rdx
+mov rdx, rdi
+imul rdx, [r11]
+mulx r15, rbx, [r11 + 8]
+mulx rbp, r14, [r11 + 16]
+add r15, r14
+mov [rsp + 24], r13
+mulx r14, r13, [r11 + 24]
+adc rbp, r13
+mov [rsp + 32], r12
+mulx r13, r12, [r11 + 32]
+adc r14, r12
+mov [rsp + 48], rsi
+mulx r12, rsi, [r11 + 40]
+adc r13, rsi
+mov [rsp + 56], r8
+mulx rsi, r8, [r11 + 48]
+adc r12, r8
+mov [rsp + 40], r12
+mulx r8, r12, [r11 + 56]
+adc rsi, r12
+mulx rdx, r12, [r11 + 64]
+adc r8, r12
+adc rdx, 0
+add rdi, rbx
+adc r9, r15
+adc r10, rbp
+adc rax, r14
+adc rcx, r13
+mov rdi, [rsp + 56]
+adc rdi, [rsp + 40]
+adc rsi, [rsp + 48]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, [rsp + 8]
+mov r13, rdx
+mov rdx, [r12 + 56]
+mov r12, [rsp]
+mulx r14, r15, [r12]
+mulx rbx, rbp, [r12 + 8]
+add r14, rbp
+mulx rbp, r11, [r12 + 16]
+adc rbx, r11
+mov [rsp + 8], r13
+mulx r11, r13, [r12 + 24]
+adc rbp, r13
+mov [rsp + 24], r8
+mulx r13, r8, [r12 + 32]
+adc r11, r8
+mov [rsp + 32], rsi
+mulx r8, rsi, [r12 + 40]
+adc r13, rsi
+mov [rsp + 48], r13
+mulx rsi, r13, [r12 + 48]
+adc r8, r13
+mulx rdx, r12, [r12 + 56]
+adc rsi, r12
+adc rdx, 0
+add r9, r15
+adc r10, r14
+adc rax, rbx
+adc rcx, rbp
+adc rdi, r11
+mov r11, [rsp + 32]
+adc r11, [rsp + 48]
+adc r8, [rsp + 24]
+adc rsi, [rsp + 8]
+adc rdx, 0
+mov r12, [rsp + 16]
+mov r13, rdx
+mov rdx, r9
+imul rdx, [r12]
+mulx r14, r15, [r12 + 8]
+mulx rbx, rbp, [r12 + 16]
+add r14, rbp
+mov [rsp + 8], r13
+mulx rbp, r13, [r12 + 24]
+adc rbx, r13
+mov [rsp + 24], rsi
+mulx r13, rsi, [r12 + 32]
+adc rbp, rsi
+mov [rsp + 48], r8
+mulx rsi, r8, [r12 + 40]
+adc r13, r8
+mov [rsp + 32], r11
+mulx r8, r11, [r12 + 48]
+adc rsi, r11
+mov [rsp], rsi
+mulx r11, rsi, [r12 + 56]
+adc r8, rsi
+mulx rdx, rsi, [r12 + 64]
+adc r11, rsi
+adc rdx, 0
+add r9, r15
+adc r10, r14
+adc rax, rbx
+adc rcx, rbp
+adc rdi, r13
+mov rsi, [rsp + 32]
+adc rsi, [rsp]
+adc r8, [rsp + 48]
+adc r11, [rsp + 24]
+adc rdx, [rsp + 8]
+add rsp, 64
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],

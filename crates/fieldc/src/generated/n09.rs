@@ -4,6 +4,7 @@
 use core::arch::{asm, naked_asm};
 
 use crate::assembly::assembly;
+use crate::lazy_kernels::lazy_assembly;
 use crate::modulus::Modulus;
 
 // fold: mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products.
@@ -25,19 +26,9 @@ unsafe fn mul_fold_mulx<M: Modulus<9>>(x: &[u64; 9], y: &[u64; 9]) -> [u64; 9] {
         asm!(
             "call {kernel}",
             kernel = sym mul_fold_mulx_code::<M>,
-            out("rax") z[4],
-            out("rcx") z[7],
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => z[5],
-            out("rdi") z[6],
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") z[8],
-            out("r12") z[0],
-            out("r13") z[3],
-            out("r14") z[1],
-            out("r15") z[2],
+            out("rax") z[4], out("rcx") z[7], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => z[5], out("rdi") z[6], out("r8") _, out("r9") _, out("r10") _,
+            out("r11") z[8], out("r12") z[0], out("r13") z[3], out("r14") z[1], out("r15") z[2],
             options(pure, readonly),
         );
     }
@@ -48,763 +39,763 @@ unsafe fn mul_fold_mulx<M: Modulus<9>>(x: &[u64; 9], y: &[u64; 9]) -> [u64; 9] {
 unsafe extern "C" fn mul_fold_mulx_code<M: Modulus<9>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 80
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, rbp, r10
-    adc r9, rbp
-    mov rbp, qword ptr [rsi + 24]
-    mulx rbp, r12, rbp
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, rbx, r12
-    adc rbp, rbx
-    mov rbx, qword ptr [rsi + 40]
-    mulx rbx, r14, rbx
-    adc r12, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, r15, r14
-    adc rbx, r15
-    mov r15, qword ptr [rsi + 56]
-    mulx r15, r13, r15
-    adc r14, r13
-    mov r13, qword ptr [rsi + 64]
-    mulx rdx, r13, r13
-    adc r15, r13
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, r8
-    mulx r8, r11, qword ptr [rax]
-    mov qword ptr [rsp], rsi
-    mov qword ptr [rsp + 8], rcx
-    mulx rsi, rcx, qword ptr [rax + 8]
-    add r8, rcx
-    mov qword ptr [rsp + 16], r13
-    mulx rcx, r13, qword ptr [rax + 16]
-    adc rsi, r13
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [rax + 24]
-    adc rcx, r15
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rax + 32]
-    adc r13, r14
-    mov qword ptr [rsp + 40], rbx
-    mulx r14, rbx, qword ptr [rax + 40]
-    adc r15, rbx
-    mov qword ptr [rsp + 48], r15
-    mulx rbx, r15, qword ptr [rax + 48]
-    adc r14, r15
-    mov qword ptr [rsp + 56], r14
-    mulx r15, r14, qword ptr [rax + 56]
-    adc rbx, r14
-    mulx rdx, r14, qword ptr [rax + 64]
-    adc r15, r14
-    adc rdx, 0
-    add rdi, r11
-    adc r9, r8
-    adc r10, rsi
-    adc rbp, rcx
-    adc r12, r13
-    mov rcx, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 48]
-    mov rsi, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 24]
-    adc r15, qword ptr [rsp + 16]
-    adc rdx, 0
-    mov r8, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r8 + 8]
-    mov r13, qword ptr [rsp]
-    mulx r11, r8, qword ptr [r13]
-    mov qword ptr [rsp + 16], rax
-    mov qword ptr [rsp + 24], r14
-    mulx rax, r14, qword ptr [r13 + 8]
-    add r11, r14
-    mov qword ptr [rsp + 56], r15
-    mulx r14, r15, qword ptr [r13 + 16]
-    adc rax, r15
-    mov qword ptr [rsp + 32], rbx
-    mulx r15, rbx, qword ptr [r13 + 24]
-    adc r14, rbx
-    mov qword ptr [rsp + 48], rsi
-    mulx rbx, rsi, qword ptr [r13 + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 40], rcx
-    mulx rsi, rcx, qword ptr [r13 + 40]
-    adc rbx, rcx
-    mov qword ptr [rsp + 64], rbx
-    mulx rcx, rbx, qword ptr [r13 + 48]
-    adc rsi, rbx
-    mov qword ptr [rsp + 72], rsi
-    mulx rbx, rsi, qword ptr [r13 + 56]
-    adc rcx, rsi
-    mulx rdx, rsi, qword ptr [r13 + 64]
-    adc rbx, rsi
-    adc rdx, 0
-    add rdi, r8
-    adc r9, r11
-    adc r10, rax
-    adc rbp, r14
-    adc r12, r15
-    mov rax, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 64]
-    mov rsi, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 56]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, rdx
-    mov rdx, rdi
-    mov rdi, qword ptr [rsp + 16]
-    mulx r14, r15, qword ptr [rdi]
-    mulx r11, r13, qword ptr [rdi + 8]
-    add r14, r13
-    mov qword ptr [rsp + 24], r8
-    mulx r13, r8, qword ptr [rdi + 16]
-    adc r11, r8
-    mov qword ptr [rsp + 56], rbx
-    mulx r8, rbx, qword ptr [rdi + 24]
-    adc r13, rbx
-    mov qword ptr [rsp + 32], rcx
-    mulx rbx, rcx, qword ptr [rdi + 32]
-    adc r8, rcx
-    mov qword ptr [rsp + 72], rsi
-    mulx rcx, rsi, qword ptr [rdi + 40]
-    adc rbx, rsi
-    mov qword ptr [rsp + 48], rbx
-    mulx rsi, rbx, qword ptr [rdi + 48]
-    adc rcx, rbx
-    mov qword ptr [rsp + 64], rcx
-    mulx rbx, rcx, qword ptr [rdi + 56]
-    adc rsi, rcx
-    mulx rcx, rdx, qword ptr [rdi + 64]
-    adc rbx, rdx
-    adc rcx, 0
-    add r9, r15
-    adc r10, r14
-    adc rbp, r11
-    adc r12, r13
-    adc rax, r8
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 48]
-    mov r14, qword ptr [rsp + 32]
-    adc r14, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 24]
-    adc rcx, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r15 + 16]
-    mov r13, qword ptr [rsp]
-    mulx r11, r15, qword ptr [r13]
-    mov qword ptr [rsp + 24], rcx
-    mulx rdi, rcx, qword ptr [r13 + 8]
-    add r11, rcx
-    mov qword ptr [rsp + 56], rbx
-    mulx rcx, rbx, qword ptr [r13 + 16]
-    adc rdi, rbx
-    mov qword ptr [rsp + 64], rsi
-    mulx rbx, rsi, qword ptr [r13 + 24]
-    adc rcx, rsi
-    mov qword ptr [rsp + 32], r14
-    mulx rsi, r14, qword ptr [r13 + 32]
-    adc rbx, r14
-    mov qword ptr [rsp + 48], r8
-    mulx r14, r8, qword ptr [r13 + 40]
-    adc rsi, r8
-    mov qword ptr [rsp + 72], rsi
-    mulx r8, rsi, qword ptr [r13 + 48]
-    adc r14, rsi
-    mov qword ptr [rsp + 40], r14
-    mulx rsi, r14, qword ptr [r13 + 56]
-    adc r8, r14
-    mulx rdx, r14, qword ptr [r13 + 64]
-    adc rsi, r14
-    adc rdx, 0
-    add r9, r15
-    adc r10, r11
-    adc rbp, rdi
-    adc r12, rcx
-    adc rax, rbx
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 72]
-    mov rdi, qword ptr [rsp + 32]
-    adc rdi, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 56]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, r9
-    mov r9, qword ptr [rsp + 16]
-    mulx r14, r15, qword ptr [r9]
-    mulx r11, r13, qword ptr [r9 + 8]
-    add r14, r13
-    mov qword ptr [rsp + 24], rbx
-    mulx r13, rbx, qword ptr [r9 + 16]
-    adc r11, rbx
-    mov qword ptr [rsp + 56], rsi
-    mulx rbx, rsi, qword ptr [r9 + 24]
-    adc r13, rsi
-    mov qword ptr [rsp + 64], r8
-    mulx rsi, r8, qword ptr [r9 + 32]
-    adc rbx, r8
-    mov qword ptr [rsp + 40], rdi
-    mulx r8, rdi, qword ptr [r9 + 40]
-    adc rsi, rdi
-    mov qword ptr [rsp + 32], rsi
-    mulx rdi, rsi, qword ptr [r9 + 48]
-    adc r8, rsi
-    mov qword ptr [rsp + 72], r8
-    mulx rsi, r8, qword ptr [r9 + 56]
-    adc rdi, r8
-    mulx rdx, r8, qword ptr [r9 + 64]
-    adc rsi, r8
-    adc rdx, 0
-    add r10, r15
-    adc rbp, r14
-    adc r12, r11
-    adc rax, r13
-    adc rcx, rbx
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 32]
-    mov rbx, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 72]
-    adc rdi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 24]
-    mov r13, qword ptr [rsp]
-    mulx r11, r14, qword ptr [r13]
-    mov qword ptr [rsp + 24], r15
-    mulx r9, r15, qword ptr [r13 + 8]
-    add r11, r15
-    mov qword ptr [rsp + 56], rsi
-    mulx r15, rsi, qword ptr [r13 + 16]
-    adc r9, rsi
-    mov qword ptr [rsp + 72], rdi
-    mulx rsi, rdi, qword ptr [r13 + 24]
-    adc r15, rdi
-    mov qword ptr [rsp + 64], rbx
-    mulx rdi, rbx, qword ptr [r13 + 32]
-    adc rsi, rbx
-    mov qword ptr [rsp + 32], r8
-    mulx rbx, r8, qword ptr [r13 + 40]
-    adc rdi, r8
-    mov qword ptr [rsp + 40], rdi
-    mulx r8, rdi, qword ptr [r13 + 48]
-    adc rbx, rdi
-    mov qword ptr [rsp + 48], rbx
-    mulx rdi, rbx, qword ptr [r13 + 56]
-    adc r8, rbx
-    mulx rdx, rbx, qword ptr [r13 + 64]
-    adc rdi, rbx
-    adc rdx, 0
-    add r10, r14
-    adc rbp, r11
-    adc r12, r9
-    adc rax, r15
-    adc rcx, rsi
-    mov rsi, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 40]
-    mov r9, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 72]
-    adc rdi, qword ptr [rsp + 56]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, r10
-    mov r10, qword ptr [rsp + 16]
-    mulx r14, r15, qword ptr [r10]
-    mulx r11, r13, qword ptr [r10 + 8]
-    add r14, r13
-    mov qword ptr [rsp + 24], rbx
-    mulx r13, rbx, qword ptr [r10 + 16]
-    adc r11, rbx
-    mov qword ptr [rsp + 56], rdi
-    mulx rbx, rdi, qword ptr [r10 + 24]
-    adc r13, rdi
-    mov qword ptr [rsp + 72], r8
-    mulx rdi, r8, qword ptr [r10 + 32]
-    adc rbx, r8
-    mov qword ptr [rsp + 48], r9
-    mulx r8, r9, qword ptr [r10 + 40]
-    adc rdi, r9
-    mov qword ptr [rsp + 64], rdi
-    mulx r9, rdi, qword ptr [r10 + 48]
-    adc r8, rdi
-    mov qword ptr [rsp + 40], r8
-    mulx rdi, r8, qword ptr [r10 + 56]
-    adc r9, r8
-    mulx rdx, r8, qword ptr [r10 + 64]
-    adc rdi, r8
-    adc rdx, 0
-    add rbp, r15
-    adc r12, r14
-    adc rax, r11
-    adc rcx, r13
-    adc rsi, rbx
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 32]
-    mov r13, qword ptr [rsp]
-    mulx r11, r14, qword ptr [r13]
-    mov qword ptr [rsp + 24], r15
-    mulx r10, r15, qword ptr [r13 + 8]
-    add r11, r15
-    mov qword ptr [rsp + 56], rdi
-    mulx r15, rdi, qword ptr [r13 + 16]
-    adc r10, rdi
-    mov qword ptr [rsp + 40], r9
-    mulx rdi, r9, qword ptr [r13 + 24]
-    adc r15, r9
-    mov qword ptr [rsp + 72], rbx
-    mulx r9, rbx, qword ptr [r13 + 32]
-    adc rdi, rbx
-    mov qword ptr [rsp + 64], r8
-    mulx rbx, r8, qword ptr [r13 + 40]
-    adc r9, r8
-    mov qword ptr [rsp + 48], r9
-    mulx r8, r9, qword ptr [r13 + 48]
-    adc rbx, r9
-    mov qword ptr [rsp + 32], rbx
-    mulx r9, rbx, qword ptr [r13 + 56]
-    adc r8, rbx
-    mulx rdx, rbx, qword ptr [r13 + 64]
-    adc r9, rbx
-    adc rdx, 0
-    add rbp, r14
-    adc r12, r11
-    adc rax, r10
-    adc rcx, r15
-    adc rsi, rdi
-    mov rdi, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 32]
-    adc r8, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 56]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, rbp
-    mov rbp, qword ptr [rsp + 16]
-    mulx r14, r15, qword ptr [rbp]
-    mulx r11, r13, qword ptr [rbp + 8]
-    add r14, r13
-    mov qword ptr [rsp + 24], rbx
-    mulx r13, rbx, qword ptr [rbp + 16]
-    adc r11, rbx
-    mov qword ptr [rsp + 56], r9
-    mulx rbx, r9, qword ptr [rbp + 24]
-    adc r13, r9
-    mov qword ptr [rsp + 40], r8
-    mulx r9, r8, qword ptr [rbp + 32]
-    adc rbx, r8
-    mov qword ptr [rsp + 32], r10
-    mulx r8, r10, qword ptr [rbp + 40]
-    adc r9, r10
-    mov qword ptr [rsp + 72], r9
-    mulx r10, r9, qword ptr [rbp + 48]
-    adc r8, r9
-    mov qword ptr [rsp + 48], r8
-    mulx r9, r8, qword ptr [rbp + 56]
-    adc r10, r8
-    mulx rdx, r8, qword ptr [rbp + 64]
-    adc r9, r8
-    adc rdx, 0
-    add r12, r15
-    adc rax, r14
-    adc rcx, r11
-    adc rsi, r13
-    adc rdi, rbx
-    mov r8, qword ptr [rsp + 32]
-    adc r8, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 40]
-    mov r13, qword ptr [rsp]
-    mulx r11, r14, qword ptr [r13]
-    mov qword ptr [rsp + 24], r15
-    mulx rbp, r15, qword ptr [r13 + 8]
-    add r11, r15
-    mov qword ptr [rsp + 56], r9
-    mulx r15, r9, qword ptr [r13 + 16]
-    adc rbp, r9
-    mov qword ptr [rsp + 48], r10
-    mulx r9, r10, qword ptr [r13 + 24]
-    adc r15, r10
-    mov qword ptr [rsp + 40], rbx
-    mulx r10, rbx, qword ptr [r13 + 32]
-    adc r9, rbx
-    mov qword ptr [rsp + 72], r8
-    mulx rbx, r8, qword ptr [r13 + 40]
-    adc r10, r8
-    mov qword ptr [rsp + 32], r10
-    mulx r8, r10, qword ptr [r13 + 48]
-    adc rbx, r10
-    mov qword ptr [rsp + 64], rbx
-    mulx r10, rbx, qword ptr [r13 + 56]
-    adc r8, rbx
-    mulx rdx, rbx, qword ptr [r13 + 64]
-    adc r10, rbx
-    adc rdx, 0
-    add r12, r14
-    adc rax, r11
-    adc rcx, rbp
-    adc rsi, r15
-    adc rdi, r9
-    mov r9, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 32]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 56]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, r12
-    mov r12, qword ptr [rsp + 16]
-    mulx r14, r15, qword ptr [r12]
-    mulx r11, r13, qword ptr [r12 + 8]
-    add r14, r13
-    mov qword ptr [rsp + 24], rbx
-    mulx r13, rbx, qword ptr [r12 + 16]
-    adc r11, rbx
-    mov qword ptr [rsp + 56], r10
-    mulx rbx, r10, qword ptr [r12 + 24]
-    adc r13, r10
-    mov qword ptr [rsp + 48], r8
-    mulx r10, r8, qword ptr [r12 + 32]
-    adc rbx, r8
-    mov qword ptr [rsp + 64], rbp
-    mulx r8, rbp, qword ptr [r12 + 40]
-    adc r10, rbp
-    mov qword ptr [rsp + 40], r10
-    mulx rbp, r10, qword ptr [r12 + 48]
-    adc r8, r10
-    mov qword ptr [rsp + 32], r8
-    mulx r10, r8, qword ptr [r12 + 56]
-    adc rbp, r8
-    mulx rdx, r8, qword ptr [r12 + 64]
-    adc r10, r8
-    adc rdx, 0
-    add rax, r15
-    adc rcx, r14
-    adc rsi, r11
-    adc rdi, r13
-    adc r9, rbx
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 40]
-    mov rbx, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 48]
-    mov r13, qword ptr [rsp]
-    mulx r11, r14, qword ptr [r13]
-    mov qword ptr [rsp + 24], r15
-    mulx r12, r15, qword ptr [r13 + 8]
-    add r11, r15
-    mov qword ptr [rsp + 56], r10
-    mulx r15, r10, qword ptr [r13 + 16]
-    adc r12, r10
-    mov qword ptr [rsp + 32], rbp
-    mulx r10, rbp, qword ptr [r13 + 24]
-    adc r15, rbp
-    mov qword ptr [rsp + 48], rbx
-    mulx rbp, rbx, qword ptr [r13 + 32]
-    adc r10, rbx
-    mov qword ptr [rsp + 40], r8
-    mulx rbx, r8, qword ptr [r13 + 40]
-    adc rbp, r8
-    mov qword ptr [rsp + 64], rbp
-    mulx r8, rbp, qword ptr [r13 + 48]
-    adc rbx, rbp
-    mov qword ptr [rsp + 72], rbx
-    mulx rbp, rbx, qword ptr [r13 + 56]
-    adc r8, rbx
-    mulx rdx, rbx, qword ptr [r13 + 64]
-    adc rbp, rbx
-    adc rdx, 0
-    add rax, r14
-    adc rcx, r11
-    adc rsi, r12
-    adc rdi, r15
-    adc r9, r10
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 56]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, rax
-    mov rax, qword ptr [rsp + 16]
-    mulx r14, r15, qword ptr [rax]
-    mulx r11, r13, qword ptr [rax + 8]
-    add r14, r13
-    mov qword ptr [rsp + 24], rbx
-    mulx r13, rbx, qword ptr [rax + 16]
-    adc r11, rbx
-    mov qword ptr [rsp + 56], rbp
-    mulx rbx, rbp, qword ptr [rax + 24]
-    adc r13, rbp
-    mov qword ptr [rsp + 32], r8
-    mulx rbp, r8, qword ptr [rax + 32]
-    adc rbx, r8
-    mov qword ptr [rsp + 72], r12
-    mulx r8, r12, qword ptr [rax + 40]
-    adc rbp, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, qword ptr [rax + 48]
-    adc r8, rbp
-    mov qword ptr [rsp + 64], r8
-    mulx rbp, r8, qword ptr [rax + 56]
-    adc r12, r8
-    mulx rdx, r8, qword ptr [rax + 64]
-    adc rbp, r8
-    adc rdx, 0
-    add rcx, r15
-    adc rsi, r14
-    adc rdi, r11
-    adc r9, r13
-    adc r10, rbx
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 56]
-    mov r13, qword ptr [rsp]
-    mulx r11, r14, qword ptr [r13]
-    mov qword ptr [rsp + 24], r15
-    mulx rax, r15, qword ptr [r13 + 8]
-    add r11, r15
-    mov qword ptr [rsp + 56], rbp
-    mulx r15, rbp, qword ptr [r13 + 16]
-    adc rax, rbp
-    mov qword ptr [rsp + 64], r12
-    mulx rbp, r12, qword ptr [r13 + 24]
-    adc r15, r12
-    mov qword ptr [rsp + 32], rbx
-    mulx r12, rbx, qword ptr [r13 + 32]
-    adc rbp, rbx
-    mov qword ptr [rsp + 48], r8
-    mulx rbx, r8, qword ptr [r13 + 40]
-    adc r12, r8
-    mov qword ptr [rsp + 72], r12
-    mulx r8, r12, qword ptr [r13 + 48]
-    adc rbx, r12
-    mov qword ptr [rsp + 40], rbx
-    mulx r12, rbx, qword ptr [r13 + 56]
-    adc r8, rbx
-    mulx rdx, rbx, qword ptr [r13 + 64]
-    adc r12, rbx
-    adc rdx, 0
-    add rcx, r14
-    adc rsi, r11
-    adc rdi, rax
-    adc r9, r15
-    adc r10, rbp
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 56]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, rcx
-    mov rcx, qword ptr [rsp + 16]
-    mulx r14, r15, qword ptr [rcx]
-    mulx r11, r13, qword ptr [rcx + 8]
-    add r14, r13
-    mov qword ptr [rsp + 24], rbx
-    mulx r13, rbx, qword ptr [rcx + 16]
-    adc r11, rbx
-    mov qword ptr [rsp + 56], r12
-    mulx rbx, r12, qword ptr [rcx + 24]
-    adc r13, r12
-    mov qword ptr [rsp + 64], r8
-    mulx r12, r8, qword ptr [rcx + 32]
-    adc rbx, r8
-    mov qword ptr [rsp + 40], rbp
-    mulx r8, rbp, qword ptr [rcx + 40]
-    adc r12, rbp
-    mov qword ptr [rsp + 32], r12
-    mulx rbp, r12, qword ptr [rcx + 48]
-    adc r8, r12
-    mov qword ptr [rsp + 72], r8
-    mulx r12, r8, qword ptr [rcx + 56]
-    adc rbp, r8
-    mulx rdx, r8, qword ptr [rcx + 64]
-    adc r12, r8
-    adc rdx, 0
-    add rsi, r15
-    adc rdi, r14
-    adc r9, r11
-    adc r10, r13
-    adc rax, rbx
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 32]
-    mov rbx, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 64]
-    mov r14, qword ptr [rsp]
-    mulx r13, r11, qword ptr [r14]
-    mov qword ptr [rsp + 8], r15
-    mulx rcx, r15, qword ptr [r14 + 8]
-    add r13, r15
-    mov qword ptr [rsp + 24], r12
-    mulx r15, r12, qword ptr [r14 + 16]
-    adc rcx, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [r14 + 24]
-    adc r15, rbp
-    mov qword ptr [rsp + 72], rbx
-    mulx rbp, rbx, qword ptr [r14 + 32]
-    adc r12, rbx
-    mov qword ptr [rsp + 64], r8
-    mulx rbx, r8, qword ptr [r14 + 40]
-    adc rbp, r8
-    mov qword ptr [rsp + 32], rbp
-    mulx r8, rbp, qword ptr [r14 + 48]
-    adc rbx, rbp
-    mov qword ptr [rsp + 40], rbx
-    mulx rbp, rbx, qword ptr [r14 + 56]
-    adc r8, rbx
-    mulx rdx, rbx, qword ptr [r14 + 64]
-    adc rbp, rbx
-    adc rdx, 0
-    add rsi, r11
-    adc rdi, r13
-    adc r9, rcx
-    adc r10, r15
-    adc rax, r12
-    mov rcx, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov rbx, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [rbx + 72]
-    mulx r15, r13, qword ptr [rbx + 80]
-    mov qword ptr [rsp + 8], r14
-    mulx r11, r14, qword ptr [rbx + 88]
-    add r15, r14
-    mov qword ptr [rsp + 24], rbp
-    mulx r14, rbp, qword ptr [rbx + 96]
-    adc r11, rbp
-    mov qword ptr [rsp + 56], r8
-    mulx rbp, r8, qword ptr [rbx + 104]
-    adc r14, r8
-    mov qword ptr [rsp + 40], r12
-    mulx r8, r12, qword ptr [rbx + 112]
-    adc rbp, r12
-    mov qword ptr [rsp + 72], rcx
-    mulx r12, rcx, qword ptr [rbx + 120]
-    adc r8, rcx
-    mov qword ptr [rsp + 32], r8
-    mulx rcx, r8, qword ptr [rbx + 128]
-    adc r12, r8
-    mov qword ptr [rsp + 64], r12
-    mulx r8, r12, qword ptr [rbx + 136]
-    adc rcx, r12
-    mulx rdx, r12, qword ptr [rbx + 144]
-    adc r8, r12
-    adc rdx, 0
-    add rsi, r13
-    adc rdi, r15
-    adc r9, r11
-    adc r10, r14
-    adc rax, rbp
-    mov rsi, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 32]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov r12, rdi
-    sub r12, qword ptr [rbx + 80]
-    mov r14, r9
-    sbb r14, qword ptr [rbx + 88]
-    mov r15, r10
-    sbb r15, qword ptr [rbx + 96]
-    mov r13, rax
-    sbb r13, qword ptr [rbx + 104]
-    mov r11, rsi
-    sbb r11, qword ptr [rbx + 112]
-    mov qword ptr [rsp + 8], r11
-    mov r11, rbp
-    sbb r11, qword ptr [rbx + 120]
-    mov qword ptr [rsp + 24], r11
-    mov r11, rcx
-    sbb r11, qword ptr [rbx + 128]
-    mov qword ptr [rsp + 56], r11
-    mov r11, r8
-    sbb r11, qword ptr [rbx + 136]
-    mov qword ptr [rsp + 64], r11
-    mov r11, rdx
-    sbb r11, qword ptr [rbx + 144]
-    cmovc r12, rdi
-    cmovc r14, r9
-    cmovc r15, r10
-    cmovc r13, rax
-    mov rax, qword ptr [rsp + 8]
-    cmovc rax, rsi
-    mov rsi, qword ptr [rsp + 24]
-    cmovc rsi, rbp
-    mov rdi, qword ptr [rsp + 56]
-    cmovc rdi, rcx
-    mov rcx, qword ptr [rsp + 64]
-    cmovc rcx, r8
-    cmovc r11, rdx
-    add rsp, 80
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 80
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, rbp, r10
+adc r9, rbp
+mov rbp, [rsi + 24]
+mulx rbp, r12, rbp
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, rbx, r12
+adc rbp, rbx
+mov rbx, [rsi + 40]
+mulx rbx, r14, rbx
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc rbx, r15
+mov r15, [rsi + 56]
+mulx r15, r13, r15
+adc r14, r13
+mov r13, [rsi + 64]
+mulx rdx, r13, r13
+adc r15, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, r8
+mulx r8, r11, [rax]
+mov [rsp], rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 8]
+add r8, rcx
+mov [rsp + 16], r13
+mulx rcx, r13, [rax + 16]
+adc rsi, r13
+mov [rsp + 24], r15
+mulx r13, r15, [rax + 24]
+adc rcx, r15
+mov [rsp + 32], r14
+mulx r15, r14, [rax + 32]
+adc r13, r14
+mov [rsp + 40], rbx
+mulx r14, rbx, [rax + 40]
+adc r15, rbx
+mov [rsp + 48], r15
+mulx rbx, r15, [rax + 48]
+adc r14, r15
+mov [rsp + 56], r14
+mulx r15, r14, [rax + 56]
+adc rbx, r14
+mulx rdx, r14, [rax + 64]
+adc r15, r14
+adc rdx, 0
+add rdi, r11
+adc r9, r8
+adc r10, rsi
+adc rbp, rcx
+adc r12, r13
+mov rcx, [rsp + 40]
+adc rcx, [rsp + 48]
+mov rsi, [rsp + 32]
+adc rsi, [rsp + 56]
+adc rbx, [rsp + 24]
+adc r15, [rsp + 16]
+adc rdx, 0
+mov r8, [rsp + 8]
+mov r14, rdx
+mov rdx, [r8 + 8]
+mov r13, [rsp]
+mulx r11, r8, [r13]
+mov [rsp + 16], rax
+mov [rsp + 24], r14
+mulx rax, r14, [r13 + 8]
+add r11, r14
+mov [rsp + 56], r15
+mulx r14, r15, [r13 + 16]
+adc rax, r15
+mov [rsp + 32], rbx
+mulx r15, rbx, [r13 + 24]
+adc r14, rbx
+mov [rsp + 48], rsi
+mulx rbx, rsi, [r13 + 32]
+adc r15, rsi
+mov [rsp + 40], rcx
+mulx rsi, rcx, [r13 + 40]
+adc rbx, rcx
+mov [rsp + 64], rbx
+mulx rcx, rbx, [r13 + 48]
+adc rsi, rbx
+mov [rsp + 72], rsi
+mulx rbx, rsi, [r13 + 56]
+adc rcx, rsi
+mulx rdx, rsi, [r13 + 64]
+adc rbx, rsi
+adc rdx, 0
+add rdi, r8
+adc r9, r11
+adc r10, rax
+adc rbp, r14
+adc r12, r15
+mov rax, [rsp + 40]
+adc rax, [rsp + 64]
+mov rsi, [rsp + 48]
+adc rsi, [rsp + 72]
+adc rcx, [rsp + 32]
+adc rbx, [rsp + 56]
+adc rdx, [rsp + 24]
+mov r8, rdx
+mov rdx, rdi
+mov rdi, [rsp + 16]
+mulx r14, r15, [rdi]
+mulx r11, r13, [rdi + 8]
+add r14, r13
+mov [rsp + 24], r8
+mulx r13, r8, [rdi + 16]
+adc r11, r8
+mov [rsp + 56], rbx
+mulx r8, rbx, [rdi + 24]
+adc r13, rbx
+mov [rsp + 32], rcx
+mulx rbx, rcx, [rdi + 32]
+adc r8, rcx
+mov [rsp + 72], rsi
+mulx rcx, rsi, [rdi + 40]
+adc rbx, rsi
+mov [rsp + 48], rbx
+mulx rsi, rbx, [rdi + 48]
+adc rcx, rbx
+mov [rsp + 64], rcx
+mulx rbx, rcx, [rdi + 56]
+adc rsi, rcx
+mulx rcx, rdx, [rdi + 64]
+adc rbx, rdx
+adc rcx, 0
+add r9, r15
+adc r10, r14
+adc rbp, r11
+adc r12, r13
+adc rax, r8
+mov r8, [rsp + 72]
+adc r8, [rsp + 48]
+mov r14, [rsp + 32]
+adc r14, [rsp + 64]
+adc rsi, [rsp + 56]
+adc rbx, [rsp + 24]
+adc rcx, 0
+mov r15, [rsp + 8]
+mov rdx, [r15 + 16]
+mov r13, [rsp]
+mulx r11, r15, [r13]
+mov [rsp + 24], rcx
+mulx rdi, rcx, [r13 + 8]
+add r11, rcx
+mov [rsp + 56], rbx
+mulx rcx, rbx, [r13 + 16]
+adc rdi, rbx
+mov [rsp + 64], rsi
+mulx rbx, rsi, [r13 + 24]
+adc rcx, rsi
+mov [rsp + 32], r14
+mulx rsi, r14, [r13 + 32]
+adc rbx, r14
+mov [rsp + 48], r8
+mulx r14, r8, [r13 + 40]
+adc rsi, r8
+mov [rsp + 72], rsi
+mulx r8, rsi, [r13 + 48]
+adc r14, rsi
+mov [rsp + 40], r14
+mulx rsi, r14, [r13 + 56]
+adc r8, r14
+mulx rdx, r14, [r13 + 64]
+adc rsi, r14
+adc rdx, 0
+add r9, r15
+adc r10, r11
+adc rbp, rdi
+adc r12, rcx
+adc rax, rbx
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 72]
+mov rdi, [rsp + 32]
+adc rdi, [rsp + 40]
+adc r8, [rsp + 64]
+adc rsi, [rsp + 56]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, r9
+mov r9, [rsp + 16]
+mulx r14, r15, [r9]
+mulx r11, r13, [r9 + 8]
+add r14, r13
+mov [rsp + 24], rbx
+mulx r13, rbx, [r9 + 16]
+adc r11, rbx
+mov [rsp + 56], rsi
+mulx rbx, rsi, [r9 + 24]
+adc r13, rsi
+mov [rsp + 64], r8
+mulx rsi, r8, [r9 + 32]
+adc rbx, r8
+mov [rsp + 40], rdi
+mulx r8, rdi, [r9 + 40]
+adc rsi, rdi
+mov [rsp + 32], rsi
+mulx rdi, rsi, [r9 + 48]
+adc r8, rsi
+mov [rsp + 72], r8
+mulx rsi, r8, [r9 + 56]
+adc rdi, r8
+mulx rdx, r8, [r9 + 64]
+adc rsi, r8
+adc rdx, 0
+add r10, r15
+adc rbp, r14
+adc r12, r11
+adc rax, r13
+adc rcx, rbx
+mov r8, [rsp + 40]
+adc r8, [rsp + 32]
+mov rbx, [rsp + 64]
+adc rbx, [rsp + 72]
+adc rdi, [rsp + 56]
+adc rsi, [rsp + 24]
+adc rdx, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, [r14 + 24]
+mov r13, [rsp]
+mulx r11, r14, [r13]
+mov [rsp + 24], r15
+mulx r9, r15, [r13 + 8]
+add r11, r15
+mov [rsp + 56], rsi
+mulx r15, rsi, [r13 + 16]
+adc r9, rsi
+mov [rsp + 72], rdi
+mulx rsi, rdi, [r13 + 24]
+adc r15, rdi
+mov [rsp + 64], rbx
+mulx rdi, rbx, [r13 + 32]
+adc rsi, rbx
+mov [rsp + 32], r8
+mulx rbx, r8, [r13 + 40]
+adc rdi, r8
+mov [rsp + 40], rdi
+mulx r8, rdi, [r13 + 48]
+adc rbx, rdi
+mov [rsp + 48], rbx
+mulx rdi, rbx, [r13 + 56]
+adc r8, rbx
+mulx rdx, rbx, [r13 + 64]
+adc rdi, rbx
+adc rdx, 0
+add r10, r14
+adc rbp, r11
+adc r12, r9
+adc rax, r15
+adc rcx, rsi
+mov rsi, [rsp + 32]
+adc rsi, [rsp + 40]
+mov r9, [rsp + 64]
+adc r9, [rsp + 48]
+adc r8, [rsp + 72]
+adc rdi, [rsp + 56]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, r10
+mov r10, [rsp + 16]
+mulx r14, r15, [r10]
+mulx r11, r13, [r10 + 8]
+add r14, r13
+mov [rsp + 24], rbx
+mulx r13, rbx, [r10 + 16]
+adc r11, rbx
+mov [rsp + 56], rdi
+mulx rbx, rdi, [r10 + 24]
+adc r13, rdi
+mov [rsp + 72], r8
+mulx rdi, r8, [r10 + 32]
+adc rbx, r8
+mov [rsp + 48], r9
+mulx r8, r9, [r10 + 40]
+adc rdi, r9
+mov [rsp + 64], rdi
+mulx r9, rdi, [r10 + 48]
+adc r8, rdi
+mov [rsp + 40], r8
+mulx rdi, r8, [r10 + 56]
+adc r9, r8
+mulx rdx, r8, [r10 + 64]
+adc rdi, r8
+adc rdx, 0
+add rbp, r15
+adc r12, r14
+adc rax, r11
+adc rcx, r13
+adc rsi, rbx
+mov r8, [rsp + 48]
+adc r8, [rsp + 64]
+mov rbx, [rsp + 72]
+adc rbx, [rsp + 40]
+adc r9, [rsp + 56]
+adc rdi, [rsp + 24]
+adc rdx, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, [r14 + 32]
+mov r13, [rsp]
+mulx r11, r14, [r13]
+mov [rsp + 24], r15
+mulx r10, r15, [r13 + 8]
+add r11, r15
+mov [rsp + 56], rdi
+mulx r15, rdi, [r13 + 16]
+adc r10, rdi
+mov [rsp + 40], r9
+mulx rdi, r9, [r13 + 24]
+adc r15, r9
+mov [rsp + 72], rbx
+mulx r9, rbx, [r13 + 32]
+adc rdi, rbx
+mov [rsp + 64], r8
+mulx rbx, r8, [r13 + 40]
+adc r9, r8
+mov [rsp + 48], r9
+mulx r8, r9, [r13 + 48]
+adc rbx, r9
+mov [rsp + 32], rbx
+mulx r9, rbx, [r13 + 56]
+adc r8, rbx
+mulx rdx, rbx, [r13 + 64]
+adc r9, rbx
+adc rdx, 0
+add rbp, r14
+adc r12, r11
+adc rax, r10
+adc rcx, r15
+adc rsi, rdi
+mov rdi, [rsp + 64]
+adc rdi, [rsp + 48]
+mov r10, [rsp + 72]
+adc r10, [rsp + 32]
+adc r8, [rsp + 40]
+adc r9, [rsp + 56]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, rbp
+mov rbp, [rsp + 16]
+mulx r14, r15, [rbp]
+mulx r11, r13, [rbp + 8]
+add r14, r13
+mov [rsp + 24], rbx
+mulx r13, rbx, [rbp + 16]
+adc r11, rbx
+mov [rsp + 56], r9
+mulx rbx, r9, [rbp + 24]
+adc r13, r9
+mov [rsp + 40], r8
+mulx r9, r8, [rbp + 32]
+adc rbx, r8
+mov [rsp + 32], r10
+mulx r8, r10, [rbp + 40]
+adc r9, r10
+mov [rsp + 72], r9
+mulx r10, r9, [rbp + 48]
+adc r8, r9
+mov [rsp + 48], r8
+mulx r9, r8, [rbp + 56]
+adc r10, r8
+mulx rdx, r8, [rbp + 64]
+adc r9, r8
+adc rdx, 0
+add r12, r15
+adc rax, r14
+adc rcx, r11
+adc rsi, r13
+adc rdi, rbx
+mov r8, [rsp + 32]
+adc r8, [rsp + 72]
+mov rbx, [rsp + 40]
+adc rbx, [rsp + 48]
+adc r10, [rsp + 56]
+adc r9, [rsp + 24]
+adc rdx, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, [r14 + 40]
+mov r13, [rsp]
+mulx r11, r14, [r13]
+mov [rsp + 24], r15
+mulx rbp, r15, [r13 + 8]
+add r11, r15
+mov [rsp + 56], r9
+mulx r15, r9, [r13 + 16]
+adc rbp, r9
+mov [rsp + 48], r10
+mulx r9, r10, [r13 + 24]
+adc r15, r10
+mov [rsp + 40], rbx
+mulx r10, rbx, [r13 + 32]
+adc r9, rbx
+mov [rsp + 72], r8
+mulx rbx, r8, [r13 + 40]
+adc r10, r8
+mov [rsp + 32], r10
+mulx r8, r10, [r13 + 48]
+adc rbx, r10
+mov [rsp + 64], rbx
+mulx r10, rbx, [r13 + 56]
+adc r8, rbx
+mulx rdx, rbx, [r13 + 64]
+adc r10, rbx
+adc rdx, 0
+add r12, r14
+adc rax, r11
+adc rcx, rbp
+adc rsi, r15
+adc rdi, r9
+mov r9, [rsp + 72]
+adc r9, [rsp + 32]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 64]
+adc r8, [rsp + 48]
+adc r10, [rsp + 56]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, r12
+mov r12, [rsp + 16]
+mulx r14, r15, [r12]
+mulx r11, r13, [r12 + 8]
+add r14, r13
+mov [rsp + 24], rbx
+mulx r13, rbx, [r12 + 16]
+adc r11, rbx
+mov [rsp + 56], r10
+mulx rbx, r10, [r12 + 24]
+adc r13, r10
+mov [rsp + 48], r8
+mulx r10, r8, [r12 + 32]
+adc rbx, r8
+mov [rsp + 64], rbp
+mulx r8, rbp, [r12 + 40]
+adc r10, rbp
+mov [rsp + 40], r10
+mulx rbp, r10, [r12 + 48]
+adc r8, r10
+mov [rsp + 32], r8
+mulx r10, r8, [r12 + 56]
+adc rbp, r8
+mulx rdx, r8, [r12 + 64]
+adc r10, r8
+adc rdx, 0
+add rax, r15
+adc rcx, r14
+adc rsi, r11
+adc rdi, r13
+adc r9, rbx
+mov r8, [rsp + 64]
+adc r8, [rsp + 40]
+mov rbx, [rsp + 48]
+adc rbx, [rsp + 32]
+adc rbp, [rsp + 56]
+adc r10, [rsp + 24]
+adc rdx, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, [r14 + 48]
+mov r13, [rsp]
+mulx r11, r14, [r13]
+mov [rsp + 24], r15
+mulx r12, r15, [r13 + 8]
+add r11, r15
+mov [rsp + 56], r10
+mulx r15, r10, [r13 + 16]
+adc r12, r10
+mov [rsp + 32], rbp
+mulx r10, rbp, [r13 + 24]
+adc r15, rbp
+mov [rsp + 48], rbx
+mulx rbp, rbx, [r13 + 32]
+adc r10, rbx
+mov [rsp + 40], r8
+mulx rbx, r8, [r13 + 40]
+adc rbp, r8
+mov [rsp + 64], rbp
+mulx r8, rbp, [r13 + 48]
+adc rbx, rbp
+mov [rsp + 72], rbx
+mulx rbp, rbx, [r13 + 56]
+adc r8, rbx
+mulx rdx, rbx, [r13 + 64]
+adc rbp, rbx
+adc rdx, 0
+add rax, r14
+adc rcx, r11
+adc rsi, r12
+adc rdi, r15
+adc r9, r10
+mov r10, [rsp + 40]
+adc r10, [rsp + 64]
+mov r12, [rsp + 48]
+adc r12, [rsp + 72]
+adc r8, [rsp + 32]
+adc rbp, [rsp + 56]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, rax
+mov rax, [rsp + 16]
+mulx r14, r15, [rax]
+mulx r11, r13, [rax + 8]
+add r14, r13
+mov [rsp + 24], rbx
+mulx r13, rbx, [rax + 16]
+adc r11, rbx
+mov [rsp + 56], rbp
+mulx rbx, rbp, [rax + 24]
+adc r13, rbp
+mov [rsp + 32], r8
+mulx rbp, r8, [rax + 32]
+adc rbx, r8
+mov [rsp + 72], r12
+mulx r8, r12, [rax + 40]
+adc rbp, r12
+mov [rsp + 48], rbp
+mulx r12, rbp, [rax + 48]
+adc r8, rbp
+mov [rsp + 64], r8
+mulx rbp, r8, [rax + 56]
+adc r12, r8
+mulx rdx, r8, [rax + 64]
+adc rbp, r8
+adc rdx, 0
+add rcx, r15
+adc rsi, r14
+adc rdi, r11
+adc r9, r13
+adc r10, rbx
+mov r8, [rsp + 72]
+adc r8, [rsp + 48]
+mov rbx, [rsp + 32]
+adc rbx, [rsp + 64]
+adc r12, [rsp + 56]
+adc rbp, [rsp + 24]
+adc rdx, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, [r14 + 56]
+mov r13, [rsp]
+mulx r11, r14, [r13]
+mov [rsp + 24], r15
+mulx rax, r15, [r13 + 8]
+add r11, r15
+mov [rsp + 56], rbp
+mulx r15, rbp, [r13 + 16]
+adc rax, rbp
+mov [rsp + 64], r12
+mulx rbp, r12, [r13 + 24]
+adc r15, r12
+mov [rsp + 32], rbx
+mulx r12, rbx, [r13 + 32]
+adc rbp, rbx
+mov [rsp + 48], r8
+mulx rbx, r8, [r13 + 40]
+adc r12, r8
+mov [rsp + 72], r12
+mulx r8, r12, [r13 + 48]
+adc rbx, r12
+mov [rsp + 40], rbx
+mulx r12, rbx, [r13 + 56]
+adc r8, rbx
+mulx rdx, rbx, [r13 + 64]
+adc r12, rbx
+adc rdx, 0
+add rcx, r14
+adc rsi, r11
+adc rdi, rax
+adc r9, r15
+adc r10, rbp
+mov rax, [rsp + 48]
+adc rax, [rsp + 72]
+mov rbp, [rsp + 32]
+adc rbp, [rsp + 40]
+adc r8, [rsp + 64]
+adc r12, [rsp + 56]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, rcx
+mov rcx, [rsp + 16]
+mulx r14, r15, [rcx]
+mulx r11, r13, [rcx + 8]
+add r14, r13
+mov [rsp + 24], rbx
+mulx r13, rbx, [rcx + 16]
+adc r11, rbx
+mov [rsp + 56], r12
+mulx rbx, r12, [rcx + 24]
+adc r13, r12
+mov [rsp + 64], r8
+mulx r12, r8, [rcx + 32]
+adc rbx, r8
+mov [rsp + 40], rbp
+mulx r8, rbp, [rcx + 40]
+adc r12, rbp
+mov [rsp + 32], r12
+mulx rbp, r12, [rcx + 48]
+adc r8, r12
+mov [rsp + 72], r8
+mulx r12, r8, [rcx + 56]
+adc rbp, r8
+mulx rdx, r8, [rcx + 64]
+adc r12, r8
+adc rdx, 0
+add rsi, r15
+adc rdi, r14
+adc r9, r11
+adc r10, r13
+adc rax, rbx
+mov r8, [rsp + 40]
+adc r8, [rsp + 32]
+mov rbx, [rsp + 64]
+adc rbx, [rsp + 72]
+adc rbp, [rsp + 56]
+adc r12, [rsp + 24]
+adc rdx, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, [r14 + 64]
+mov r14, [rsp]
+mulx r13, r11, [r14]
+mov [rsp + 8], r15
+mulx rcx, r15, [r14 + 8]
+add r13, r15
+mov [rsp + 24], r12
+mulx r15, r12, [r14 + 16]
+adc rcx, r12
+mov [rsp + 56], rbp
+mulx r12, rbp, [r14 + 24]
+adc r15, rbp
+mov [rsp + 72], rbx
+mulx rbp, rbx, [r14 + 32]
+adc r12, rbx
+mov [rsp + 64], r8
+mulx rbx, r8, [r14 + 40]
+adc rbp, r8
+mov [rsp + 32], rbp
+mulx r8, rbp, [r14 + 48]
+adc rbx, rbp
+mov [rsp + 40], rbx
+mulx rbp, rbx, [r14 + 56]
+adc r8, rbx
+mulx rdx, rbx, [r14 + 64]
+adc rbp, rbx
+adc rdx, 0
+add rsi, r11
+adc rdi, r13
+adc r9, rcx
+adc r10, r15
+adc rax, r12
+mov rcx, [rsp + 64]
+adc rcx, [rsp + 32]
+mov r12, [rsp + 72]
+adc r12, [rsp + 40]
+adc r8, [rsp + 56]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 8]
+mov rbx, [rsp + 16]
+mov r14, rdx
+mov rdx, rsi
+imul rdx, [rbx + 72]
+mulx r15, r13, [rbx + 80]
+mov [rsp + 8], r14
+mulx r11, r14, [rbx + 88]
+add r15, r14
+mov [rsp + 24], rbp
+mulx r14, rbp, [rbx + 96]
+adc r11, rbp
+mov [rsp + 56], r8
+mulx rbp, r8, [rbx + 104]
+adc r14, r8
+mov [rsp + 40], r12
+mulx r8, r12, [rbx + 112]
+adc rbp, r12
+mov [rsp + 72], rcx
+mulx r12, rcx, [rbx + 120]
+adc r8, rcx
+mov [rsp + 32], r8
+mulx rcx, r8, [rbx + 128]
+adc r12, r8
+mov [rsp + 64], r12
+mulx r8, r12, [rbx + 136]
+adc rcx, r12
+mulx rdx, r12, [rbx + 144]
+adc r8, r12
+adc rdx, 0
+add rsi, r13
+adc rdi, r15
+adc r9, r11
+adc r10, r14
+adc rax, rbp
+mov rsi, [rsp + 72]
+adc rsi, [rsp + 32]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 64]
+adc rcx, [rsp + 56]
+adc r8, [rsp + 24]
+adc rdx, [rsp + 8]
+mov r12, rdi
+sub r12, [rbx + 80]
+mov r14, r9
+sbb r14, [rbx + 88]
+mov r15, r10
+sbb r15, [rbx + 96]
+mov r13, rax
+sbb r13, [rbx + 104]
+mov r11, rsi
+sbb r11, [rbx + 112]
+mov [rsp + 8], r11
+mov r11, rbp
+sbb r11, [rbx + 120]
+mov [rsp + 24], r11
+mov r11, rcx
+sbb r11, [rbx + 128]
+mov [rsp + 56], r11
+mov r11, r8
+sbb r11, [rbx + 136]
+mov [rsp + 64], r11
+mov r11, rdx
+sbb r11, [rbx + 144]
+cmovc r12, rdi
+cmovc r14, r9
+cmovc r15, r10
+cmovc r13, rax
+mov rax, [rsp + 8]
+cmovc rax, rsi
+mov rsi, [rsp + 24]
+cmovc rsi, rbp
+mov rdi, [rsp + 56]
+cmovc rdi, rcx
+mov rcx, [rsp + 64]
+cmovc rcx, r8
+cmovc r11, rdx
+add rsp, 80
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -840,19 +831,9 @@ unsafe fn square_fold_mulx<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
         asm!(
             "call {kernel}",
             kernel = sym square_fold_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[7],
-            out("rdx") _,
-            inout("rsi") core::ptr::from_ref(x) => z[4],
-            out("rdi") z[5],
-            out("r8") z[6],
-            out("r9") _,
-            out("r10") z[0],
-            out("r11") z[1],
-            out("r12") _,
-            out("r13") z[8],
-            out("r14") z[2],
-            out("r15") z[3],
+            out("rax") _, out("rcx") z[7], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            z[4], out("rdi") z[5], out("r8") z[6], out("r9") _, out("r10") z[0], out("r11") z[1],
+            out("r12") _, out("r13") z[8], out("r14") z[2], out("r15") z[3],
             options(pure, readonly),
         );
     }
@@ -863,608 +844,608 @@ unsafe fn square_fold_mulx<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
 unsafe extern "C" fn square_fold_mulx_code<M: Modulus<9>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 104
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov r9, qword ptr [rsi + 32]
-    shld r9, rdx, 1
-    mov rdx, qword ptr [rsi + 32]
-    mov r10, qword ptr [rsi + 40]
-    shld r10, rdx, 1
-    mov rdx, qword ptr [rsi + 40]
-    mov r11, qword ptr [rsi + 48]
-    shld r11, rdx, 1
-    mov rdx, qword ptr [rsi + 48]
-    mov r12, qword ptr [rsi + 56]
-    shld r12, rdx, 1
-    mov rdx, qword ptr [rsi + 56]
-    mov rbx, qword ptr [rsi + 64]
-    shld rbx, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov r14, qword ptr [rsi]
-    mulx r14, r15, r14
-    mulx rcx, r13, rcx
-    add r14, r13
-    mulx rdi, r13, rdi
-    adc rcx, r13
-    mulx r13, rbp, r8
-    adc rdi, rbp
-    mov qword ptr [rsp], r9
-    mulx rbp, r9, r9
-    adc r13, r9
-    mov qword ptr [rsp + 8], r10
-    mulx r9, r10, r10
-    adc rbp, r10
-    mov qword ptr [rsp + 16], r11
-    mulx r10, r11, r11
-    adc r9, r11
-    mov qword ptr [rsp + 24], r12
-    mulx r11, r12, r12
-    adc r10, r12
-    mulx rdx, r12, rbx
-    adc r11, r12
-    adc rdx, 0
-    mov r12, rdx
-    mov rdx, r15
-    mov qword ptr [rsp + 32], rbx
-    mulx r15, rbx, qword ptr [rax]
-    mov qword ptr [rsp + 40], r8
-    mov qword ptr [rsp + 48], rsi
-    mulx r8, rsi, qword ptr [rax + 8]
-    add r15, rsi
-    mov qword ptr [rsp + 56], r12
-    mulx rsi, r12, qword ptr [rax + 16]
-    adc r8, r12
-    mov qword ptr [rsp + 64], r11
-    mulx r12, r11, qword ptr [rax + 24]
-    adc rsi, r11
-    mov qword ptr [rsp + 72], r10
-    mulx r11, r10, qword ptr [rax + 32]
-    adc r12, r10
-    mov qword ptr [rsp + 80], r9
-    mulx r10, r9, qword ptr [rax + 40]
-    adc r11, r9
-    mov qword ptr [rsp + 88], r11
-    mulx r9, r11, qword ptr [rax + 48]
-    adc r10, r11
-    mov qword ptr [rsp + 96], r10
-    mulx r11, r10, qword ptr [rax + 56]
-    adc r9, r10
-    mulx rdx, r10, qword ptr [rax + 64]
-    adc r11, r10
-    adc rdx, 0
-    add r14, rbx
-    adc rcx, r15
-    adc rdi, r8
-    adc r13, rsi
-    adc rbp, r12
-    mov rsi, qword ptr [rsp + 80]
-    adc rsi, qword ptr [rsp + 88]
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 56]
-    adc rdx, 0
-    mov r10, qword ptr [rsp + 48]
-    mov r12, qword ptr [r10 + 16]
-    lea r12, [r12 + r12]
-    mov rbx, rdx
-    mov rdx, qword ptr [r10 + 8]
-    mov r15, qword ptr [r10 + 8]
-    mulx r15, r10, r15
-    mov qword ptr [rsp + 56], rax
-    mulx r12, rax, r12
-    add r15, rax
-    mov qword ptr [rsp + 64], r14
-    mulx rax, r14, qword ptr [rsp + 40]
-    adc r12, r14
-    mov qword ptr [rsp + 40], rbx
-    mulx r14, rbx, qword ptr [rsp]
-    adc rax, rbx
-    mov qword ptr [rsp + 96], r11
-    mulx rbx, r11, qword ptr [rsp + 8]
-    adc r14, r11
-    mov qword ptr [rsp + 72], r9
-    mulx r11, r9, qword ptr [rsp + 16]
-    adc rbx, r9
-    mov qword ptr [rsp + 88], rbx
-    mulx r9, rbx, qword ptr [rsp + 24]
-    adc r11, rbx
-    mulx rdx, rbx, qword ptr [rsp + 32]
-    adc r9, rbx
-    adc rdx, 0
-    add rcx, r10
-    adc rdi, r15
-    adc r13, r12
-    adc rbp, rax
-    adc rsi, r14
-    adc r8, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 40]
-    mov rax, rdx
-    mov rdx, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 56]
-    mulx r12, rbx, qword ptr [r10]
-    mulx r14, r15, qword ptr [r10 + 8]
-    add r12, r15
-    mov qword ptr [rsp + 64], rax
-    mulx r15, rax, qword ptr [r10 + 16]
-    adc r14, rax
-    mov qword ptr [rsp + 40], r9
-    mulx rax, r9, qword ptr [r10 + 24]
-    adc r15, r9
-    mov qword ptr [rsp + 96], r11
-    mulx r9, r11, qword ptr [r10 + 32]
-    adc rax, r11
-    mov qword ptr [rsp + 72], r8
-    mulx r11, r8, qword ptr [r10 + 40]
-    adc r9, r8
-    mov qword ptr [rsp + 88], r9
-    mulx r8, r9, qword ptr [r10 + 48]
-    adc r11, r9
-    mov qword ptr [rsp + 80], r11
-    mulx r9, r11, qword ptr [r10 + 56]
-    adc r8, r11
-    mulx rdx, r11, qword ptr [r10 + 64]
-    adc r9, r11
-    adc rdx, 0
-    add rcx, rbx
-    adc rdi, r12
-    adc r13, r14
-    adc rbp, r15
-    adc rsi, rax
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 88]
-    mov r11, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 64]
-    adc rdx, 0
-    mov r12, qword ptr [rsp + 48]
-    mov rbx, qword ptr [r12 + 24]
-    lea rbx, [rbx + rbx]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 16]
-    mov r15, qword ptr [r12 + 16]
-    mulx r15, r12, r15
-    mov qword ptr [rsp + 64], rdi
-    mulx rbx, rdi, rbx
-    add r15, rdi
-    mulx rdi, r10, qword ptr [rsp]
-    adc rbx, r10
-    mov qword ptr [rsp], rcx
-    mulx r10, rcx, qword ptr [rsp + 8]
-    adc rdi, rcx
-    mov qword ptr [rsp + 40], r14
-    mulx rcx, r14, qword ptr [rsp + 16]
-    adc r10, r14
-    mov qword ptr [rsp + 80], r9
-    mulx r14, r9, qword ptr [rsp + 24]
-    adc rcx, r9
-    mulx rdx, r9, qword ptr [rsp + 32]
-    adc r14, r9
-    adc rdx, 0
-    add r13, r12
-    adc rbp, r15
-    adc rsi, rbx
-    adc rax, rdi
-    adc r11, r10
-    adc r8, rcx
-    adc r14, qword ptr [rsp + 80]
-    adc rdx, qword ptr [rsp + 40]
-    mov rcx, rdx
-    mov rdx, qword ptr [rsp]
-    mov rdi, qword ptr [rsp + 56]
-    mulx r9, r10, qword ptr [rdi]
-    mulx r12, rbx, qword ptr [rdi + 8]
-    add r9, rbx
-    mulx rbx, r15, qword ptr [rdi + 16]
-    adc r12, r15
-    mov qword ptr [rsp], rcx
-    mulx r15, rcx, qword ptr [rdi + 24]
-    adc rbx, rcx
-    mov qword ptr [rsp + 40], r14
-    mulx rcx, r14, qword ptr [rdi + 32]
-    adc r15, r14
-    mov qword ptr [rsp + 80], r8
-    mulx r14, r8, qword ptr [rdi + 40]
-    adc rcx, r8
-    mov qword ptr [rsp + 96], rcx
-    mulx r8, rcx, qword ptr [rdi + 48]
-    adc r14, rcx
-    mov qword ptr [rsp + 88], r14
-    mulx rcx, r14, qword ptr [rdi + 56]
-    adc r8, r14
-    mulx rdx, r14, qword ptr [rdi + 64]
-    adc rcx, r14
-    adc rdx, 0
-    add r10, qword ptr [rsp + 64]
-    adc r13, r9
-    adc rbp, r12
-    adc rsi, rbx
-    adc rax, r15
-    adc r11, qword ptr [rsp + 96]
-    mov r9, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp]
-    adc rdx, 0
-    mov r12, qword ptr [rsp + 48]
-    mov rbx, qword ptr [r12 + 32]
-    lea rbx, [rbx + rbx]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 24]
-    mov r15, qword ptr [r12 + 24]
-    mulx r15, r12, r15
-    mov qword ptr [rsp], rbp
-    mulx rbx, rbp, rbx
-    add r15, rbp
-    mov qword ptr [rsp + 40], r13
-    mulx rbp, r13, qword ptr [rsp + 8]
-    adc rbx, r13
-    mulx r13, rdi, qword ptr [rsp + 16]
-    adc rbp, rdi
-    mov qword ptr [rsp + 8], r10
-    mulx rdi, r10, qword ptr [rsp + 24]
-    adc r13, r10
-    mulx rdx, r10, qword ptr [rsp + 32]
-    adc rdi, r10
-    adc rdx, 0
-    add rsi, r12
-    adc rax, r15
-    adc r11, rbx
-    adc r9, rbp
-    adc r8, r13
-    adc rcx, rdi
-    adc r14, rdx
-    mov rdx, qword ptr [rsp + 8]
-    mov rdi, qword ptr [rsp + 56]
-    mulx r10, r12, qword ptr [rdi]
-    mulx rbx, r15, qword ptr [rdi + 8]
-    add r10, r15
-    mulx r15, r13, qword ptr [rdi + 16]
-    adc rbx, r13
-    mulx r13, rbp, qword ptr [rdi + 24]
-    adc r15, rbp
-    mov qword ptr [rsp + 8], r14
-    mulx rbp, r14, qword ptr [rdi + 32]
-    adc r13, r14
-    mov qword ptr [rsp + 88], rcx
-    mulx r14, rcx, qword ptr [rdi + 40]
-    adc rbp, rcx
-    mov qword ptr [rsp + 80], r8
-    mulx rcx, r8, qword ptr [rdi + 48]
-    adc r14, r8
-    mov qword ptr [rsp + 96], r14
-    mulx r8, r14, qword ptr [rdi + 56]
-    adc rcx, r14
-    mulx rdx, r14, qword ptr [rdi + 64]
-    adc r8, r14
-    adc rdx, 0
-    add r12, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp]
-    adc rsi, rbx
-    adc rax, r15
-    adc r11, r13
-    adc r9, rbp
-    mov rbx, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 8]
-    adc rdx, 0
-    mov r14, qword ptr [rsp + 48]
-    mov r15, qword ptr [r14 + 40]
-    lea r15, [r15 + r15]
-    mov r13, rdx
-    mov rdx, qword ptr [r14 + 32]
-    mov rbp, qword ptr [r14 + 32]
-    mulx rbp, r14, rbp
-    mov qword ptr [rsp + 8], rax
-    mulx r15, rax, r15
-    add rbp, rax
-    mov qword ptr [rsp + 88], rsi
-    mulx rax, rsi, qword ptr [rsp + 16]
-    adc r15, rsi
-    mov qword ptr [rsp + 16], r10
-    mulx rsi, r10, qword ptr [rsp + 24]
-    adc rax, r10
-    mulx rdx, r10, qword ptr [rsp + 32]
-    adc rsi, r10
-    adc rdx, 0
-    add r11, r14
-    adc r9, rbp
-    adc rbx, r15
-    adc rcx, rax
-    adc r8, rsi
-    adc r13, rdx
-    mov rdx, r12
-    mulx rax, rsi, qword ptr [rdi]
-    mulx r10, r12, qword ptr [rdi + 8]
-    add rax, r12
-    mulx r12, r14, qword ptr [rdi + 16]
-    adc r10, r14
-    mulx r14, r15, qword ptr [rdi + 24]
-    adc r12, r15
-    mulx r15, rbp, qword ptr [rdi + 32]
-    adc r14, rbp
-    mov qword ptr [rsp + 96], r13
-    mulx rbp, r13, qword ptr [rdi + 40]
-    adc r15, r13
-    mov qword ptr [rsp + 80], r8
-    mulx r13, r8, qword ptr [rdi + 48]
-    adc rbp, r8
-    mov qword ptr [rsp], rbp
-    mulx r8, rbp, qword ptr [rdi + 56]
-    adc r13, rbp
-    mulx rdx, rbp, qword ptr [rdi + 64]
-    adc r8, rbp
-    adc rdx, 0
-    add rsi, qword ptr [rsp + 16]
-    adc rax, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 8]
-    adc r11, r12
-    adc r9, r14
-    adc rbx, r15
-    adc rcx, qword ptr [rsp]
-    adc r13, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 96]
-    adc rdx, 0
-    mov r12, qword ptr [rsp + 48]
-    mov r14, qword ptr [r12 + 48]
-    lea r14, [r14 + r14]
-    mov r15, rdx
-    mov rdx, qword ptr [r12 + 40]
-    mov rbp, qword ptr [r12 + 40]
-    mulx rbp, r12, rbp
-    mov qword ptr [rsp + 96], r9
-    mulx r14, r9, r14
-    add rbp, r9
-    mov qword ptr [rsp + 80], r11
-    mulx r9, r11, qword ptr [rsp + 24]
-    adc r14, r11
-    mulx rdx, r11, qword ptr [rsp + 32]
-    adc r9, r11
-    adc rdx, 0
-    add rbx, r12
-    adc rcx, rbp
-    adc r13, r14
-    adc r8, r9
-    adc r15, rdx
-    mov rdx, rsi
-    mulx rsi, r9, qword ptr [rdi]
-    mulx r11, r12, qword ptr [rdi + 8]
-    add rsi, r12
-    mulx r12, r14, qword ptr [rdi + 16]
-    adc r11, r14
-    mulx r14, rbp, qword ptr [rdi + 24]
-    adc r12, rbp
-    mov qword ptr [rsp + 24], r15
-    mulx rbp, r15, qword ptr [rdi + 32]
-    adc r14, r15
-    mov qword ptr [rsp], r8
-    mulx r15, r8, qword ptr [rdi + 40]
-    adc rbp, r8
-    mov qword ptr [rsp + 8], r13
-    mulx r8, r13, qword ptr [rdi + 48]
-    adc r15, r13
-    mov qword ptr [rsp + 88], r15
-    mulx r13, r15, qword ptr [rdi + 56]
-    adc r8, r15
-    mulx rdx, r15, qword ptr [rdi + 64]
-    adc r13, r15
-    adc rdx, 0
-    add rax, r9
-    adc r10, rsi
-    adc r11, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 96]
-    adc rbx, r14
-    adc rcx, rbp
-    mov rsi, qword ptr [rsp + 8]
-    adc rsi, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp]
-    adc r13, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r9, qword ptr [rsp + 48]
-    mov r14, qword ptr [r9 + 56]
-    lea r14, [r14 + r14]
-    mov r15, rdx
-    mov rdx, qword ptr [r9 + 48]
-    mov rbp, qword ptr [r9 + 48]
-    mulx rbp, r9, rbp
-    mov qword ptr [rsp + 24], rcx
-    mulx r14, rcx, r14
-    add rbp, rcx
-    mulx rcx, rdx, qword ptr [rsp + 32]
-    adc r14, rdx
-    adc rcx, 0
-    add rsi, r9
-    adc r8, rbp
-    adc r13, r14
-    adc r15, rcx
-    mov rdx, rax
-    mulx rax, rcx, qword ptr [rdi]
-    mulx r9, r14, qword ptr [rdi + 8]
-    add rax, r14
-    mulx r14, rbp, qword ptr [rdi + 16]
-    adc r9, rbp
-    mov qword ptr [rsp + 32], r15
-    mulx rbp, r15, qword ptr [rdi + 24]
-    adc r14, r15
-    mov qword ptr [rsp], r13
-    mulx r15, r13, qword ptr [rdi + 32]
-    adc rbp, r13
-    mov qword ptr [rsp + 88], r8
-    mulx r13, r8, qword ptr [rdi + 40]
-    adc r15, r8
-    mov qword ptr [rsp + 8], r15
-    mulx r8, r15, qword ptr [rdi + 48]
-    adc r13, r15
-    mov qword ptr [rsp + 96], r13
-    mulx r15, r13, qword ptr [rdi + 56]
-    adc r8, r13
-    mulx rdx, r13, qword ptr [rdi + 64]
-    adc r15, r13
-    adc rdx, 0
-    add r10, rcx
-    adc r11, rax
-    adc r12, r9
-    adc rbx, r14
-    adc rbp, qword ptr [rsp + 24]
-    adc rsi, qword ptr [rsp + 8]
-    mov rax, qword ptr [rsp + 88]
-    adc rax, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp]
-    adc r15, qword ptr [rsp + 32]
-    adc rdx, 0
-    mov rcx, qword ptr [rsp + 48]
-    mov r9, qword ptr [rcx + 64]
-    lea r9, [r9 + r9]
-    mov r14, rdx
-    mov rdx, qword ptr [rcx + 56]
-    mov r13, qword ptr [rcx + 56]
-    mulx r13, rcx, r13
-    mulx rdx, r9, r9
-    add r13, r9
-    adc rdx, 0
-    add r8, rcx
-    adc r15, r13
-    adc r14, rdx
-    mov rdx, r10
-    mulx rcx, r9, qword ptr [rdi]
-    mulx r10, r13, qword ptr [rdi + 8]
-    add rcx, r13
-    mov qword ptr [rsp + 32], r14
-    mulx r13, r14, qword ptr [rdi + 16]
-    adc r10, r14
-    mov qword ptr [rsp], r15
-    mulx r14, r15, qword ptr [rdi + 24]
-    adc r13, r15
-    mov qword ptr [rsp + 96], r8
-    mulx r15, r8, qword ptr [rdi + 32]
-    adc r14, r8
-    mov qword ptr [rsp + 88], rax
-    mulx r8, rax, qword ptr [rdi + 40]
-    adc r15, rax
-    mov qword ptr [rsp + 8], r15
-    mulx rax, r15, qword ptr [rdi + 48]
-    adc r8, r15
-    mov qword ptr [rsp + 24], r8
-    mulx r15, r8, qword ptr [rdi + 56]
-    adc rax, r8
-    mulx rdx, r8, qword ptr [rdi + 64]
-    adc r15, r8
-    adc rdx, 0
-    add r11, r9
-    adc r12, rcx
-    adc rbx, r10
-    adc rbp, r13
-    adc rsi, r14
-    mov rcx, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 8]
-    mov r8, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 24]
-    adc rax, qword ptr [rsp]
-    adc r15, qword ptr [rsp + 32]
-    adc rdx, 0
-    mov r9, qword ptr [rsp + 48]
-    mov r10, rdx
-    mov rdx, qword ptr [r9 + 64]
-    mov r9, qword ptr [r9 + 64]
-    mulx rdx, r9, r9
-    add r15, r9
-    adc r10, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rdi + 72]
-    mulx r9, r14, qword ptr [rdi + 80]
-    mov qword ptr [rsp + 48], r10
-    mulx r13, r10, qword ptr [rdi + 88]
-    add r9, r10
-    mov qword ptr [rsp + 32], r15
-    mulx r10, r15, qword ptr [rdi + 96]
-    adc r13, r15
-    mov qword ptr [rsp], rax
-    mulx r15, rax, qword ptr [rdi + 104]
-    adc r10, rax
-    mov qword ptr [rsp + 24], r8
-    mulx rax, r8, qword ptr [rdi + 112]
-    adc r15, r8
-    mov qword ptr [rsp + 96], rcx
-    mulx r8, rcx, qword ptr [rdi + 120]
-    adc rax, rcx
-    mov qword ptr [rsp + 8], rax
-    mulx rcx, rax, qword ptr [rdi + 128]
-    adc r8, rax
-    mov qword ptr [rsp + 88], r8
-    mulx rax, r8, qword ptr [rdi + 136]
-    adc rcx, r8
-    mulx rdx, r8, qword ptr [rdi + 144]
-    adc rax, r8
-    adc rdx, 0
-    add r11, r14
-    adc r12, r9
-    adc rbx, r13
-    adc rbp, r10
-    adc rsi, r15
-    mov r8, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 8]
-    mov r9, qword ptr [rsp + 24]
-    adc r9, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 48]
-    mov r10, r12
-    sub r10, qword ptr [rdi + 80]
-    mov r11, rbx
-    sbb r11, qword ptr [rdi + 88]
-    mov r14, rbp
-    sbb r14, qword ptr [rdi + 96]
-    mov r15, rsi
-    sbb r15, qword ptr [rdi + 104]
-    mov r13, r8
-    sbb r13, qword ptr [rdi + 112]
-    mov qword ptr [rsp + 48], r13
-    mov r13, r9
-    sbb r13, qword ptr [rdi + 120]
-    mov qword ptr [rsp + 32], r13
-    mov r13, rcx
-    sbb r13, qword ptr [rdi + 128]
-    mov qword ptr [rsp], r13
-    mov r13, rax
-    sbb r13, qword ptr [rdi + 136]
-    mov qword ptr [rsp + 88], r13
-    mov r13, rdx
-    sbb r13, qword ptr [rdi + 144]
-    cmovc r10, r12
-    cmovc r11, rbx
-    cmovc r14, rbp
-    cmovc r15, rsi
-    mov rsi, qword ptr [rsp + 48]
-    cmovc rsi, r8
-    mov rdi, qword ptr [rsp + 32]
-    cmovc rdi, r9
-    mov r8, qword ptr [rsp]
-    cmovc r8, rcx
-    mov rcx, qword ptr [rsp + 88]
-    cmovc rcx, rax
-    cmovc r13, rdx
-    add rsp, 104
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 104
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi + 48]
+mov r12, [rsi + 56]
+shld r12, rdx, 1
+mov rdx, [rsi + 56]
+mov rbx, [rsi + 64]
+shld rbx, rdx, 1
+mov rdx, [rsi]
+mov r14, [rsi]
+mulx r14, r15, r14
+mulx rcx, r13, rcx
+add r14, r13
+mulx rdi, r13, rdi
+adc rcx, r13
+mulx r13, rbp, r8
+adc rdi, rbp
+mov [rsp], r9
+mulx rbp, r9, r9
+adc r13, r9
+mov [rsp + 8], r10
+mulx r9, r10, r10
+adc rbp, r10
+mov [rsp + 16], r11
+mulx r10, r11, r11
+adc r9, r11
+mov [rsp + 24], r12
+mulx r11, r12, r12
+adc r10, r12
+mulx rdx, r12, rbx
+adc r11, r12
+adc rdx, 0
+mov r12, rdx
+mov rdx, r15
+mov [rsp + 32], rbx
+mulx r15, rbx, [rax]
+mov [rsp + 40], r8
+mov [rsp + 48], rsi
+mulx r8, rsi, [rax + 8]
+add r15, rsi
+mov [rsp + 56], r12
+mulx rsi, r12, [rax + 16]
+adc r8, r12
+mov [rsp + 64], r11
+mulx r12, r11, [rax + 24]
+adc rsi, r11
+mov [rsp + 72], r10
+mulx r11, r10, [rax + 32]
+adc r12, r10
+mov [rsp + 80], r9
+mulx r10, r9, [rax + 40]
+adc r11, r9
+mov [rsp + 88], r11
+mulx r9, r11, [rax + 48]
+adc r10, r11
+mov [rsp + 96], r10
+mulx r11, r10, [rax + 56]
+adc r9, r10
+mulx rdx, r10, [rax + 64]
+adc r11, r10
+adc rdx, 0
+add r14, rbx
+adc rcx, r15
+adc rdi, r8
+adc r13, rsi
+adc rbp, r12
+mov rsi, [rsp + 80]
+adc rsi, [rsp + 88]
+mov r8, [rsp + 72]
+adc r8, [rsp + 96]
+adc r9, [rsp + 64]
+adc r11, [rsp + 56]
+adc rdx, 0
+mov r10, [rsp + 48]
+mov r12, [r10 + 16]
+lea r12, [r12 + r12]
+mov rbx, rdx
+mov rdx, [r10 + 8]
+mov r15, [r10 + 8]
+mulx r15, r10, r15
+mov [rsp + 56], rax
+mulx r12, rax, r12
+add r15, rax
+mov [rsp + 64], r14
+mulx rax, r14, [rsp + 40]
+adc r12, r14
+mov [rsp + 40], rbx
+mulx r14, rbx, [rsp]
+adc rax, rbx
+mov [rsp + 96], r11
+mulx rbx, r11, [rsp + 8]
+adc r14, r11
+mov [rsp + 72], r9
+mulx r11, r9, [rsp + 16]
+adc rbx, r9
+mov [rsp + 88], rbx
+mulx r9, rbx, [rsp + 24]
+adc r11, rbx
+mulx rdx, rbx, [rsp + 32]
+adc r9, rbx
+adc rdx, 0
+add rcx, r10
+adc rdi, r15
+adc r13, r12
+adc rbp, rax
+adc rsi, r14
+adc r8, [rsp + 88]
+adc r11, [rsp + 72]
+adc r9, [rsp + 96]
+adc rdx, [rsp + 40]
+mov rax, rdx
+mov rdx, [rsp + 64]
+mov r10, [rsp + 56]
+mulx r12, rbx, [r10]
+mulx r14, r15, [r10 + 8]
+add r12, r15
+mov [rsp + 64], rax
+mulx r15, rax, [r10 + 16]
+adc r14, rax
+mov [rsp + 40], r9
+mulx rax, r9, [r10 + 24]
+adc r15, r9
+mov [rsp + 96], r11
+mulx r9, r11, [r10 + 32]
+adc rax, r11
+mov [rsp + 72], r8
+mulx r11, r8, [r10 + 40]
+adc r9, r8
+mov [rsp + 88], r9
+mulx r8, r9, [r10 + 48]
+adc r11, r9
+mov [rsp + 80], r11
+mulx r9, r11, [r10 + 56]
+adc r8, r11
+mulx rdx, r11, [r10 + 64]
+adc r9, r11
+adc rdx, 0
+add rcx, rbx
+adc rdi, r12
+adc r13, r14
+adc rbp, r15
+adc rsi, rax
+mov rax, [rsp + 72]
+adc rax, [rsp + 88]
+mov r11, [rsp + 96]
+adc r11, [rsp + 80]
+adc r8, [rsp + 40]
+adc r9, [rsp + 64]
+adc rdx, 0
+mov r12, [rsp + 48]
+mov rbx, [r12 + 24]
+lea rbx, [rbx + rbx]
+mov r14, rdx
+mov rdx, [r12 + 16]
+mov r15, [r12 + 16]
+mulx r15, r12, r15
+mov [rsp + 64], rdi
+mulx rbx, rdi, rbx
+add r15, rdi
+mulx rdi, r10, [rsp]
+adc rbx, r10
+mov [rsp], rcx
+mulx r10, rcx, [rsp + 8]
+adc rdi, rcx
+mov [rsp + 40], r14
+mulx rcx, r14, [rsp + 16]
+adc r10, r14
+mov [rsp + 80], r9
+mulx r14, r9, [rsp + 24]
+adc rcx, r9
+mulx rdx, r9, [rsp + 32]
+adc r14, r9
+adc rdx, 0
+add r13, r12
+adc rbp, r15
+adc rsi, rbx
+adc rax, rdi
+adc r11, r10
+adc r8, rcx
+adc r14, [rsp + 80]
+adc rdx, [rsp + 40]
+mov rcx, rdx
+mov rdx, [rsp]
+mov rdi, [rsp + 56]
+mulx r9, r10, [rdi]
+mulx r12, rbx, [rdi + 8]
+add r9, rbx
+mulx rbx, r15, [rdi + 16]
+adc r12, r15
+mov [rsp], rcx
+mulx r15, rcx, [rdi + 24]
+adc rbx, rcx
+mov [rsp + 40], r14
+mulx rcx, r14, [rdi + 32]
+adc r15, r14
+mov [rsp + 80], r8
+mulx r14, r8, [rdi + 40]
+adc rcx, r8
+mov [rsp + 96], rcx
+mulx r8, rcx, [rdi + 48]
+adc r14, rcx
+mov [rsp + 88], r14
+mulx rcx, r14, [rdi + 56]
+adc r8, r14
+mulx rdx, r14, [rdi + 64]
+adc rcx, r14
+adc rdx, 0
+add r10, [rsp + 64]
+adc r13, r9
+adc rbp, r12
+adc rsi, rbx
+adc rax, r15
+adc r11, [rsp + 96]
+mov r9, [rsp + 80]
+adc r9, [rsp + 88]
+adc r8, [rsp + 40]
+adc rcx, [rsp]
+adc rdx, 0
+mov r12, [rsp + 48]
+mov rbx, [r12 + 32]
+lea rbx, [rbx + rbx]
+mov r14, rdx
+mov rdx, [r12 + 24]
+mov r15, [r12 + 24]
+mulx r15, r12, r15
+mov [rsp], rbp
+mulx rbx, rbp, rbx
+add r15, rbp
+mov [rsp + 40], r13
+mulx rbp, r13, [rsp + 8]
+adc rbx, r13
+mulx r13, rdi, [rsp + 16]
+adc rbp, rdi
+mov [rsp + 8], r10
+mulx rdi, r10, [rsp + 24]
+adc r13, r10
+mulx rdx, r10, [rsp + 32]
+adc rdi, r10
+adc rdx, 0
+add rsi, r12
+adc rax, r15
+adc r11, rbx
+adc r9, rbp
+adc r8, r13
+adc rcx, rdi
+adc r14, rdx
+mov rdx, [rsp + 8]
+mov rdi, [rsp + 56]
+mulx r10, r12, [rdi]
+mulx rbx, r15, [rdi + 8]
+add r10, r15
+mulx r15, r13, [rdi + 16]
+adc rbx, r13
+mulx r13, rbp, [rdi + 24]
+adc r15, rbp
+mov [rsp + 8], r14
+mulx rbp, r14, [rdi + 32]
+adc r13, r14
+mov [rsp + 88], rcx
+mulx r14, rcx, [rdi + 40]
+adc rbp, rcx
+mov [rsp + 80], r8
+mulx rcx, r8, [rdi + 48]
+adc r14, r8
+mov [rsp + 96], r14
+mulx r8, r14, [rdi + 56]
+adc rcx, r14
+mulx rdx, r14, [rdi + 64]
+adc r8, r14
+adc rdx, 0
+add r12, [rsp + 40]
+adc r10, [rsp]
+adc rsi, rbx
+adc rax, r15
+adc r11, r13
+adc r9, rbp
+mov rbx, [rsp + 80]
+adc rbx, [rsp + 96]
+adc rcx, [rsp + 88]
+adc r8, [rsp + 8]
+adc rdx, 0
+mov r14, [rsp + 48]
+mov r15, [r14 + 40]
+lea r15, [r15 + r15]
+mov r13, rdx
+mov rdx, [r14 + 32]
+mov rbp, [r14 + 32]
+mulx rbp, r14, rbp
+mov [rsp + 8], rax
+mulx r15, rax, r15
+add rbp, rax
+mov [rsp + 88], rsi
+mulx rax, rsi, [rsp + 16]
+adc r15, rsi
+mov [rsp + 16], r10
+mulx rsi, r10, [rsp + 24]
+adc rax, r10
+mulx rdx, r10, [rsp + 32]
+adc rsi, r10
+adc rdx, 0
+add r11, r14
+adc r9, rbp
+adc rbx, r15
+adc rcx, rax
+adc r8, rsi
+adc r13, rdx
+mov rdx, r12
+mulx rax, rsi, [rdi]
+mulx r10, r12, [rdi + 8]
+add rax, r12
+mulx r12, r14, [rdi + 16]
+adc r10, r14
+mulx r14, r15, [rdi + 24]
+adc r12, r15
+mulx r15, rbp, [rdi + 32]
+adc r14, rbp
+mov [rsp + 96], r13
+mulx rbp, r13, [rdi + 40]
+adc r15, r13
+mov [rsp + 80], r8
+mulx r13, r8, [rdi + 48]
+adc rbp, r8
+mov [rsp], rbp
+mulx r8, rbp, [rdi + 56]
+adc r13, rbp
+mulx rdx, rbp, [rdi + 64]
+adc r8, rbp
+adc rdx, 0
+add rsi, [rsp + 16]
+adc rax, [rsp + 88]
+adc r10, [rsp + 8]
+adc r11, r12
+adc r9, r14
+adc rbx, r15
+adc rcx, [rsp]
+adc r13, [rsp + 80]
+adc r8, [rsp + 96]
+adc rdx, 0
+mov r12, [rsp + 48]
+mov r14, [r12 + 48]
+lea r14, [r14 + r14]
+mov r15, rdx
+mov rdx, [r12 + 40]
+mov rbp, [r12 + 40]
+mulx rbp, r12, rbp
+mov [rsp + 96], r9
+mulx r14, r9, r14
+add rbp, r9
+mov [rsp + 80], r11
+mulx r9, r11, [rsp + 24]
+adc r14, r11
+mulx rdx, r11, [rsp + 32]
+adc r9, r11
+adc rdx, 0
+add rbx, r12
+adc rcx, rbp
+adc r13, r14
+adc r8, r9
+adc r15, rdx
+mov rdx, rsi
+mulx rsi, r9, [rdi]
+mulx r11, r12, [rdi + 8]
+add rsi, r12
+mulx r12, r14, [rdi + 16]
+adc r11, r14
+mulx r14, rbp, [rdi + 24]
+adc r12, rbp
+mov [rsp + 24], r15
+mulx rbp, r15, [rdi + 32]
+adc r14, r15
+mov [rsp], r8
+mulx r15, r8, [rdi + 40]
+adc rbp, r8
+mov [rsp + 8], r13
+mulx r8, r13, [rdi + 48]
+adc r15, r13
+mov [rsp + 88], r15
+mulx r13, r15, [rdi + 56]
+adc r8, r15
+mulx rdx, r15, [rdi + 64]
+adc r13, r15
+adc rdx, 0
+add rax, r9
+adc r10, rsi
+adc r11, [rsp + 80]
+adc r12, [rsp + 96]
+adc rbx, r14
+adc rcx, rbp
+mov rsi, [rsp + 8]
+adc rsi, [rsp + 88]
+adc r8, [rsp]
+adc r13, [rsp + 24]
+adc rdx, 0
+mov r9, [rsp + 48]
+mov r14, [r9 + 56]
+lea r14, [r14 + r14]
+mov r15, rdx
+mov rdx, [r9 + 48]
+mov rbp, [r9 + 48]
+mulx rbp, r9, rbp
+mov [rsp + 24], rcx
+mulx r14, rcx, r14
+add rbp, rcx
+mulx rcx, rdx, [rsp + 32]
+adc r14, rdx
+adc rcx, 0
+add rsi, r9
+adc r8, rbp
+adc r13, r14
+adc r15, rcx
+mov rdx, rax
+mulx rax, rcx, [rdi]
+mulx r9, r14, [rdi + 8]
+add rax, r14
+mulx r14, rbp, [rdi + 16]
+adc r9, rbp
+mov [rsp + 32], r15
+mulx rbp, r15, [rdi + 24]
+adc r14, r15
+mov [rsp], r13
+mulx r15, r13, [rdi + 32]
+adc rbp, r13
+mov [rsp + 88], r8
+mulx r13, r8, [rdi + 40]
+adc r15, r8
+mov [rsp + 8], r15
+mulx r8, r15, [rdi + 48]
+adc r13, r15
+mov [rsp + 96], r13
+mulx r15, r13, [rdi + 56]
+adc r8, r13
+mulx rdx, r13, [rdi + 64]
+adc r15, r13
+adc rdx, 0
+add r10, rcx
+adc r11, rax
+adc r12, r9
+adc rbx, r14
+adc rbp, [rsp + 24]
+adc rsi, [rsp + 8]
+mov rax, [rsp + 88]
+adc rax, [rsp + 96]
+adc r8, [rsp]
+adc r15, [rsp + 32]
+adc rdx, 0
+mov rcx, [rsp + 48]
+mov r9, [rcx + 64]
+lea r9, [r9 + r9]
+mov r14, rdx
+mov rdx, [rcx + 56]
+mov r13, [rcx + 56]
+mulx r13, rcx, r13
+mulx rdx, r9, r9
+add r13, r9
+adc rdx, 0
+add r8, rcx
+adc r15, r13
+adc r14, rdx
+mov rdx, r10
+mulx rcx, r9, [rdi]
+mulx r10, r13, [rdi + 8]
+add rcx, r13
+mov [rsp + 32], r14
+mulx r13, r14, [rdi + 16]
+adc r10, r14
+mov [rsp], r15
+mulx r14, r15, [rdi + 24]
+adc r13, r15
+mov [rsp + 96], r8
+mulx r15, r8, [rdi + 32]
+adc r14, r8
+mov [rsp + 88], rax
+mulx r8, rax, [rdi + 40]
+adc r15, rax
+mov [rsp + 8], r15
+mulx rax, r15, [rdi + 48]
+adc r8, r15
+mov [rsp + 24], r8
+mulx r15, r8, [rdi + 56]
+adc rax, r8
+mulx rdx, r8, [rdi + 64]
+adc r15, r8
+adc rdx, 0
+add r11, r9
+adc r12, rcx
+adc rbx, r10
+adc rbp, r13
+adc rsi, r14
+mov rcx, [rsp + 88]
+adc rcx, [rsp + 8]
+mov r8, [rsp + 96]
+adc r8, [rsp + 24]
+adc rax, [rsp]
+adc r15, [rsp + 32]
+adc rdx, 0
+mov r9, [rsp + 48]
+mov r10, rdx
+mov rdx, [r9 + 64]
+mov r9, [r9 + 64]
+mulx rdx, r9, r9
+add r15, r9
+adc r10, rdx
+mov rdx, r11
+imul rdx, [rdi + 72]
+mulx r9, r14, [rdi + 80]
+mov [rsp + 48], r10
+mulx r13, r10, [rdi + 88]
+add r9, r10
+mov [rsp + 32], r15
+mulx r10, r15, [rdi + 96]
+adc r13, r15
+mov [rsp], rax
+mulx r15, rax, [rdi + 104]
+adc r10, rax
+mov [rsp + 24], r8
+mulx rax, r8, [rdi + 112]
+adc r15, r8
+mov [rsp + 96], rcx
+mulx r8, rcx, [rdi + 120]
+adc rax, rcx
+mov [rsp + 8], rax
+mulx rcx, rax, [rdi + 128]
+adc r8, rax
+mov [rsp + 88], r8
+mulx rax, r8, [rdi + 136]
+adc rcx, r8
+mulx rdx, r8, [rdi + 144]
+adc rax, r8
+adc rdx, 0
+add r11, r14
+adc r12, r9
+adc rbx, r13
+adc rbp, r10
+adc rsi, r15
+mov r8, [rsp + 96]
+adc r8, [rsp + 8]
+mov r9, [rsp + 24]
+adc r9, [rsp + 88]
+adc rcx, [rsp]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 48]
+mov r10, r12
+sub r10, [rdi + 80]
+mov r11, rbx
+sbb r11, [rdi + 88]
+mov r14, rbp
+sbb r14, [rdi + 96]
+mov r15, rsi
+sbb r15, [rdi + 104]
+mov r13, r8
+sbb r13, [rdi + 112]
+mov [rsp + 48], r13
+mov r13, r9
+sbb r13, [rdi + 120]
+mov [rsp + 32], r13
+mov r13, rcx
+sbb r13, [rdi + 128]
+mov [rsp], r13
+mov r13, rax
+sbb r13, [rdi + 136]
+mov [rsp + 88], r13
+mov r13, rdx
+sbb r13, [rdi + 144]
+cmovc r10, r12
+cmovc r11, rbx
+cmovc r14, rbp
+cmovc r15, rsi
+mov rsi, [rsp + 48]
+cmovc rsi, r8
+mov rdi, [rsp + 32]
+cmovc rdi, r9
+mov r8, [rsp]
+cmovc r8, rcx
+mov rcx, [rsp + 88]
+cmovc rcx, rax
+cmovc r13, rdx
+add rsp, 104
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -1507,19 +1488,9 @@ unsafe fn mul_spare_mulx<M: Modulus<9>>(x: &[u64; 9], y: &[u64; 9]) -> [u64; 9] 
         asm!(
             "call {kernel}",
             kernel = sym mul_spare_mulx_code::<M>,
-            out("rax") z[4],
-            out("rcx") z[5],
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => z[6],
-            out("rdi") z[7],
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") z[8],
-            out("r12") z[0],
-            out("r13") z[3],
-            out("r14") z[1],
-            out("r15") z[2],
+            out("rax") z[4], out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => z[6], out("rdi") z[7], out("r8") _, out("r9") _, out("r10") _,
+            out("r11") z[8], out("r12") z[0], out("r13") z[3], out("r14") z[1], out("r15") z[2],
             options(pure, readonly),
         );
     }
@@ -1530,771 +1501,771 @@ unsafe fn mul_spare_mulx<M: Modulus<9>>(x: &[u64; 9], y: &[u64; 9]) -> [u64; 9] 
 unsafe extern "C" fn mul_spare_mulx_code<M: Modulus<9>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 80
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, rbp, r10
-    adc r9, rbp
-    mov rbp, qword ptr [rsi + 24]
-    mulx rbp, r12, rbp
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, rbx, r12
-    adc rbp, rbx
-    mov rbx, qword ptr [rsi + 40]
-    mulx rbx, r14, rbx
-    adc r12, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, r15, r14
-    adc rbx, r15
-    mov r15, qword ptr [rsi + 56]
-    mulx r15, r13, r15
-    adc r14, r13
-    mov r13, qword ptr [rsi + 64]
-    mulx rdx, r13, r13
-    adc r15, r13
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mov qword ptr [rsp], rsi
-    mulx r11, rsi, qword ptr [rax + 8]
-    mov qword ptr [rsp + 8], rcx
-    mov qword ptr [rsp + 16], r13
-    mulx rcx, r13, qword ptr [rax + 16]
-    add r11, r13
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [rax + 24]
-    adc rcx, r15
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rax + 32]
-    adc r13, r14
-    mov qword ptr [rsp + 40], rbx
-    mulx r14, rbx, qword ptr [rax + 40]
-    adc r15, rbx
-    mov qword ptr [rsp + 48], r12
-    mulx rbx, r12, qword ptr [rax + 48]
-    adc r14, r12
-    mov qword ptr [rsp + 56], r14
-    mulx r12, r14, qword ptr [rax + 56]
-    adc rbx, r14
-    mov qword ptr [rsp + 64], rbx
-    mulx r14, rbx, qword ptr [rax + 64]
-    adc r12, rbx
-    mulx rdx, rbx, qword ptr [rax + 72]
-    adc r14, rbx
-    adc rdx, 0
-    add r8, rsi
-    adc rdi, r11
-    adc r9, rcx
-    adc r10, r13
-    adc rbp, r15
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 56]
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 32]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov r8, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r8 + 8]
-    mov r15, qword ptr [rsp]
-    mulx r13, r11, qword ptr [r15]
-    mov qword ptr [rsp + 16], rax
-    mulx r8, rax, qword ptr [r15 + 8]
-    add r13, rax
-    mov qword ptr [rsp + 24], rbx
-    mulx rax, rbx, qword ptr [r15 + 16]
-    adc r8, rbx
-    mov qword ptr [rsp + 32], r14
-    mulx rbx, r14, qword ptr [r15 + 24]
-    adc rax, r14
-    mov qword ptr [rsp + 64], r12
-    mulx r14, r12, qword ptr [r15 + 32]
-    adc rbx, r12
-    mov qword ptr [rsp + 40], rsi
-    mulx r12, rsi, qword ptr [r15 + 40]
-    adc r14, rsi
-    mov qword ptr [rsp + 56], r14
-    mulx rsi, r14, qword ptr [r15 + 48]
-    adc r12, r14
-    mov qword ptr [rsp + 48], r12
-    mulx r14, r12, qword ptr [r15 + 56]
-    adc rsi, r12
-    mulx rdx, r12, qword ptr [r15 + 64]
-    adc r14, r12
-    adc rdx, 0
-    add rdi, r11
-    adc r9, r13
-    adc r10, r8
-    adc rbp, rax
-    adc rcx, rbx
-    mov rax, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 56]
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 32]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r12, qword ptr [rsp + 16]
-    mov rbx, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [r12]
-    mulx r13, r11, qword ptr [r12 + 8]
-    mov qword ptr [rsp + 24], rbx
-    mulx r15, rbx, qword ptr [r12 + 16]
-    add r13, rbx
-    mov qword ptr [rsp + 32], r14
-    mulx rbx, r14, qword ptr [r12 + 24]
-    adc r15, r14
-    mov qword ptr [rsp + 48], rsi
-    mulx r14, rsi, qword ptr [r12 + 32]
-    adc rbx, rsi
-    mov qword ptr [rsp + 64], r8
-    mulx rsi, r8, qword ptr [r12 + 40]
-    adc r14, r8
-    mov qword ptr [rsp + 56], rax
-    mulx r8, rax, qword ptr [r12 + 48]
-    adc rsi, rax
-    mov qword ptr [rsp + 40], rsi
-    mulx rax, rsi, qword ptr [r12 + 56]
-    adc r8, rsi
-    mov qword ptr [rsp + 72], r8
-    mulx rsi, r8, qword ptr [r12 + 64]
-    adc rax, r8
-    mulx rdx, r8, qword ptr [r12 + 72]
-    adc rsi, r8
-    adc rdx, 0
-    add rdi, r11
-    adc r9, r13
-    adc r10, r15
-    adc rbp, rbx
-    adc rcx, r14
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 40]
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [rbx + 16]
-    mov r15, qword ptr [rsp]
-    mulx r13, r11, qword ptr [r15]
-    mulx rbx, r12, qword ptr [r15 + 8]
-    add r13, r12
-    mov qword ptr [rsp + 24], r14
-    mulx r12, r14, qword ptr [r15 + 16]
-    adc rbx, r14
-    mov qword ptr [rsp + 32], rsi
-    mulx r14, rsi, qword ptr [r15 + 24]
-    adc r12, rsi
-    mov qword ptr [rsp + 48], rax
-    mulx rsi, rax, qword ptr [r15 + 32]
-    adc r14, rax
-    mov qword ptr [rsp + 72], r8
-    mulx rax, r8, qword ptr [r15 + 40]
-    adc rsi, r8
-    mov qword ptr [rsp + 64], rsi
-    mulx r8, rsi, qword ptr [r15 + 48]
-    adc rax, rsi
-    mov qword ptr [rsp + 40], rax
-    mulx rsi, rax, qword ptr [r15 + 56]
-    adc r8, rax
-    mulx rax, rdx, qword ptr [r15 + 64]
-    adc rsi, rdx
-    adc rax, 0
-    add r9, r11
-    adc r10, r13
-    adc rbp, rbx
-    adc rcx, r12
-    adc rdi, r14
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 24]
-    adc rax, 0
-    mov r14, qword ptr [rsp + 16]
-    mov rdx, r9
-    imul rdx, qword ptr [r14]
-    mulx r13, r11, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 24], rax
-    mulx r15, rax, qword ptr [r14 + 16]
-    add r13, rax
-    mov qword ptr [rsp + 32], rsi
-    mulx rax, rsi, qword ptr [r14 + 24]
-    adc r15, rsi
-    mov qword ptr [rsp + 40], r8
-    mulx rsi, r8, qword ptr [r14 + 32]
-    adc rax, r8
-    mov qword ptr [rsp + 48], rbx
-    mulx r8, rbx, qword ptr [r14 + 40]
-    adc rsi, rbx
-    mov qword ptr [rsp + 64], r12
-    mulx rbx, r12, qword ptr [r14 + 48]
-    adc r8, r12
-    mov qword ptr [rsp + 72], r8
-    mulx r12, r8, qword ptr [r14 + 56]
-    adc rbx, r8
-    mov qword ptr [rsp + 56], rbx
-    mulx r8, rbx, qword ptr [r14 + 64]
-    adc r12, rbx
-    mulx rdx, rbx, qword ptr [r14 + 72]
-    adc r8, rbx
-    adc rdx, 0
-    add r9, r11
-    adc r10, r13
-    adc rbp, r15
-    adc rcx, rax
-    adc rdi, rsi
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 72]
-    mov rsi, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r9, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r9 + 24]
-    mov r15, qword ptr [rsp]
-    mulx r13, r11, qword ptr [r15]
-    mulx r9, r14, qword ptr [r15 + 8]
-    add r13, r14
-    mov qword ptr [rsp + 24], rbx
-    mulx r14, rbx, qword ptr [r15 + 16]
-    adc r9, rbx
-    mov qword ptr [rsp + 32], r8
-    mulx rbx, r8, qword ptr [r15 + 24]
-    adc r14, r8
-    mov qword ptr [rsp + 40], r12
-    mulx r8, r12, qword ptr [r15 + 32]
-    adc rbx, r12
-    mov qword ptr [rsp + 56], rsi
-    mulx r12, rsi, qword ptr [r15 + 40]
-    adc r8, rsi
-    mov qword ptr [rsp + 48], r8
-    mulx rsi, r8, qword ptr [r15 + 48]
-    adc r12, r8
-    mov qword ptr [rsp + 72], r12
-    mulx r8, r12, qword ptr [r15 + 56]
-    adc rsi, r12
-    mulx rdx, r12, qword ptr [r15 + 64]
-    adc r8, r12
-    adc rdx, 0
-    add r10, r11
-    adc rbp, r13
-    adc rcx, r9
-    adc rdi, r14
-    adc rax, rbx
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 32]
-    adc r8, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rbx]
-    mulx r13, r11, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [rbx + 16]
-    add r13, r14
-    mov qword ptr [rsp + 32], r8
-    mulx r14, r8, qword ptr [rbx + 24]
-    adc r15, r8
-    mov qword ptr [rsp + 72], rsi
-    mulx r8, rsi, qword ptr [rbx + 32]
-    adc r14, rsi
-    mov qword ptr [rsp + 40], r12
-    mulx rsi, r12, qword ptr [rbx + 40]
-    adc r8, r12
-    mov qword ptr [rsp + 48], r9
-    mulx r12, r9, qword ptr [rbx + 48]
-    adc rsi, r9
-    mov qword ptr [rsp + 56], rsi
-    mulx r9, rsi, qword ptr [rbx + 56]
-    adc r12, rsi
-    mov qword ptr [rsp + 64], r12
-    mulx rsi, r12, qword ptr [rbx + 64]
-    adc r9, r12
-    mulx rdx, r12, qword ptr [rbx + 72]
-    adc rsi, r12
-    adc rdx, 0
-    add r10, r11
-    adc rbp, r13
-    adc rcx, r15
-    adc rdi, r14
-    adc rax, r8
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 56]
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 32]
-    mov r15, qword ptr [rsp]
-    mulx r13, r11, qword ptr [r15]
-    mulx r12, rbx, qword ptr [r15 + 8]
-    add r13, rbx
-    mov qword ptr [rsp + 24], r14
-    mulx rbx, r14, qword ptr [r15 + 16]
-    adc r12, r14
-    mov qword ptr [rsp + 32], rsi
-    mulx r14, rsi, qword ptr [r15 + 24]
-    adc rbx, rsi
-    mov qword ptr [rsp + 72], r9
-    mulx rsi, r9, qword ptr [r15 + 32]
-    adc r14, r9
-    mov qword ptr [rsp + 64], r10
-    mulx r9, r10, qword ptr [r15 + 40]
-    adc rsi, r10
-    mov qword ptr [rsp + 40], rsi
-    mulx r10, rsi, qword ptr [r15 + 48]
-    adc r9, rsi
-    mov qword ptr [rsp + 56], r9
-    mulx rsi, r9, qword ptr [r15 + 56]
-    adc r10, r9
-    mulx rdx, r9, qword ptr [r15 + 64]
-    adc rsi, r9
-    adc rdx, 0
-    add rbp, r11
-    adc rcx, r13
-    adc rdi, r12
-    adc rax, rbx
-    adc r8, r14
-    mov r9, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 40]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, rbp
-    imul rdx, qword ptr [rbx]
-    mulx r13, r11, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [rbx + 16]
-    add r13, r14
-    mov qword ptr [rsp + 32], rsi
-    mulx r14, rsi, qword ptr [rbx + 24]
-    adc r15, rsi
-    mov qword ptr [rsp + 56], r10
-    mulx rsi, r10, qword ptr [rbx + 32]
-    adc r14, r10
-    mov qword ptr [rsp + 72], r12
-    mulx r10, r12, qword ptr [rbx + 40]
-    adc rsi, r12
-    mov qword ptr [rsp + 40], r9
-    mulx r12, r9, qword ptr [rbx + 48]
-    adc r10, r9
-    mov qword ptr [rsp + 64], r10
-    mulx r9, r10, qword ptr [rbx + 56]
-    adc r12, r10
-    mov qword ptr [rsp + 48], r12
-    mulx r10, r12, qword ptr [rbx + 64]
-    adc r9, r12
-    mulx rdx, r12, qword ptr [rbx + 72]
-    adc r10, r12
-    adc rdx, 0
-    add rbp, r11
-    adc rcx, r13
-    adc rdi, r15
-    adc rax, r14
-    adc r8, rsi
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 40]
-    mov r15, qword ptr [rsp]
-    mulx r13, r11, qword ptr [r15]
-    mulx r12, rbx, qword ptr [r15 + 8]
-    add r13, rbx
-    mov qword ptr [rsp + 24], r14
-    mulx rbx, r14, qword ptr [r15 + 16]
-    adc r12, r14
-    mov qword ptr [rsp + 32], r10
-    mulx r14, r10, qword ptr [r15 + 24]
-    adc rbx, r10
-    mov qword ptr [rsp + 56], r9
-    mulx r10, r9, qword ptr [r15 + 32]
-    adc r14, r9
-    mov qword ptr [rsp + 48], rbp
-    mulx r9, rbp, qword ptr [r15 + 40]
-    adc r10, rbp
-    mov qword ptr [rsp + 72], r10
-    mulx rbp, r10, qword ptr [r15 + 48]
-    adc r9, r10
-    mov qword ptr [rsp + 64], r9
-    mulx r10, r9, qword ptr [r15 + 56]
-    adc rbp, r9
-    mulx rdx, r9, qword ptr [r15 + 64]
-    adc r10, r9
-    adc rdx, 0
-    add rcx, r11
-    adc rdi, r13
-    adc rax, r12
-    adc r8, rbx
-    adc rsi, r14
-    mov r9, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 32]
-    adc r10, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rbx]
-    mulx r13, r11, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [rbx + 16]
-    add r13, r14
-    mov qword ptr [rsp + 32], r10
-    mulx r14, r10, qword ptr [rbx + 24]
-    adc r15, r10
-    mov qword ptr [rsp + 64], rbp
-    mulx r10, rbp, qword ptr [rbx + 32]
-    adc r14, rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [rbx + 40]
-    adc r10, r12
-    mov qword ptr [rsp + 72], r9
-    mulx r12, r9, qword ptr [rbx + 48]
-    adc rbp, r9
-    mov qword ptr [rsp + 48], rbp
-    mulx r9, rbp, qword ptr [rbx + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 40], r12
-    mulx rbp, r12, qword ptr [rbx + 64]
-    adc r9, r12
-    mulx rdx, r12, qword ptr [rbx + 72]
-    adc rbp, r12
-    adc rdx, 0
-    add rcx, r11
-    adc rdi, r13
-    adc rax, r15
-    adc r8, r14
-    adc rsi, r10
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 48]
-    mov r15, qword ptr [rsp]
-    mulx r13, r11, qword ptr [r15]
-    mulx r12, rbx, qword ptr [r15 + 8]
-    add r13, rbx
-    mov qword ptr [rsp + 24], r14
-    mulx rbx, r14, qword ptr [r15 + 16]
-    adc r12, r14
-    mov qword ptr [rsp + 32], rbp
-    mulx r14, rbp, qword ptr [r15 + 24]
-    adc rbx, rbp
-    mov qword ptr [rsp + 64], r9
-    mulx rbp, r9, qword ptr [r15 + 32]
-    adc r14, r9
-    mov qword ptr [rsp + 40], r10
-    mulx r9, r10, qword ptr [r15 + 40]
-    adc rbp, r10
-    mov qword ptr [rsp + 56], rbp
-    mulx r10, rbp, qword ptr [r15 + 48]
-    adc r9, rbp
-    mov qword ptr [rsp + 48], r9
-    mulx rbp, r9, qword ptr [r15 + 56]
-    adc r10, r9
-    mulx rdx, r9, qword ptr [r15 + 64]
-    adc rbp, r9
-    adc rdx, 0
-    add rdi, r11
-    adc rax, r13
-    adc r8, r12
-    adc rsi, rbx
-    adc rcx, r14
-    mov r9, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rbx]
-    mulx r13, r11, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [rbx + 16]
-    add r13, r14
-    mov qword ptr [rsp + 32], rbp
-    mulx r14, rbp, qword ptr [rbx + 24]
-    adc r15, rbp
-    mov qword ptr [rsp + 48], r10
-    mulx rbp, r10, qword ptr [rbx + 32]
-    adc r14, r10
-    mov qword ptr [rsp + 64], r12
-    mulx r10, r12, qword ptr [rbx + 40]
-    adc rbp, r12
-    mov qword ptr [rsp + 56], r9
-    mulx r12, r9, qword ptr [rbx + 48]
-    adc r10, r9
-    mov qword ptr [rsp + 40], r10
-    mulx r9, r10, qword ptr [rbx + 56]
-    adc r12, r10
-    mov qword ptr [rsp + 72], r12
-    mulx r10, r12, qword ptr [rbx + 64]
-    adc r9, r12
-    mulx rdx, r12, qword ptr [rbx + 72]
-    adc r10, r12
-    adc rdx, 0
-    add rdi, r11
-    adc rax, r13
-    adc r8, r15
-    adc rsi, r14
-    adc rcx, rbp
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 56]
-    mov r15, qword ptr [rsp]
-    mulx r13, r11, qword ptr [r15]
-    mulx r12, rbx, qword ptr [r15 + 8]
-    add r13, rbx
-    mov qword ptr [rsp + 24], r14
-    mulx rbx, r14, qword ptr [r15 + 16]
-    adc r12, r14
-    mov qword ptr [rsp + 32], r10
-    mulx r14, r10, qword ptr [r15 + 24]
-    adc rbx, r10
-    mov qword ptr [rsp + 48], r9
-    mulx r10, r9, qword ptr [r15 + 32]
-    adc r14, r9
-    mov qword ptr [rsp + 72], rbp
-    mulx r9, rbp, qword ptr [r15 + 40]
-    adc r10, rbp
-    mov qword ptr [rsp + 64], r10
-    mulx rbp, r10, qword ptr [r15 + 48]
-    adc r9, r10
-    mov qword ptr [rsp + 40], r9
-    mulx r10, r9, qword ptr [r15 + 56]
-    adc rbp, r9
-    mulx rdx, r9, qword ptr [r15 + 64]
-    adc r10, r9
-    adc rdx, 0
-    add rax, r11
-    adc r8, r13
-    adc rsi, r12
-    adc rcx, rbx
-    adc rdi, r14
-    mov r9, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 32]
-    adc r10, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rbx]
-    mulx r13, r11, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [rbx + 16]
-    add r13, r14
-    mov qword ptr [rsp + 32], r10
-    mulx r14, r10, qword ptr [rbx + 24]
-    adc r15, r10
-    mov qword ptr [rsp + 40], rbp
-    mulx r10, rbp, qword ptr [rbx + 32]
-    adc r14, rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [rbx + 40]
-    adc r10, r12
-    mov qword ptr [rsp + 64], r9
-    mulx r12, r9, qword ptr [rbx + 48]
-    adc rbp, r9
-    mov qword ptr [rsp + 72], rbp
-    mulx r9, rbp, qword ptr [rbx + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [rbx + 64]
-    adc r9, r12
-    mulx rdx, r12, qword ptr [rbx + 72]
-    adc rbp, r12
-    adc rdx, 0
-    add rax, r11
-    adc r8, r13
-    adc rsi, r15
-    adc rcx, r14
-    adc rdi, r10
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 72]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 64]
-    mov r12, qword ptr [rsp]
-    mulx r15, r13, qword ptr [r12]
-    mulx r11, rbx, qword ptr [r12 + 8]
-    add r15, rbx
-    mov qword ptr [rsp + 8], r14
-    mulx rbx, r14, qword ptr [r12 + 16]
-    adc r11, r14
-    mov qword ptr [rsp + 24], rbp
-    mulx r14, rbp, qword ptr [r12 + 24]
-    adc rbx, rbp
-    mov qword ptr [rsp + 32], r9
-    mulx rbp, r9, qword ptr [r12 + 32]
-    adc r14, r9
-    mov qword ptr [rsp + 40], r10
-    mulx r9, r10, qword ptr [r12 + 40]
-    adc rbp, r10
-    mov qword ptr [rsp + 56], rbp
-    mulx r10, rbp, qword ptr [r12 + 48]
-    adc r9, rbp
-    mov qword ptr [rsp + 48], r9
-    mulx rbp, r9, qword ptr [r12 + 56]
-    adc r10, r9
-    mulx rdx, r9, qword ptr [r12 + 64]
-    adc rbp, r9
-    adc rdx, 0
-    add r8, r13
-    adc rsi, r15
-    adc rcx, r11
-    adc rdi, rbx
-    adc rax, r14
-    mov r9, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 32]
-    adc r12, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 24]
-    adc rbp, qword ptr [rsp + 8]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rbx]
-    mulx r15, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 8], r14
-    mulx r11, r14, qword ptr [rbx + 16]
-    add r15, r14
-    mov qword ptr [rsp + 24], rbp
-    mulx r14, rbp, qword ptr [rbx + 24]
-    adc r11, rbp
-    mov qword ptr [rsp + 48], r10
-    mulx rbp, r10, qword ptr [rbx + 32]
-    adc r14, r10
-    mov qword ptr [rsp + 32], r12
-    mulx r10, r12, qword ptr [rbx + 40]
-    adc rbp, r12
-    mov qword ptr [rsp + 56], r9
-    mulx r12, r9, qword ptr [rbx + 48]
-    adc r10, r9
-    mov qword ptr [rsp + 40], r10
-    mulx r9, r10, qword ptr [rbx + 56]
-    adc r12, r10
-    mov qword ptr [rsp], r12
-    mulx r10, r12, qword ptr [rbx + 64]
-    adc r9, r12
-    mulx rdx, r12, qword ptr [rbx + 72]
-    adc r10, r12
-    adc rdx, 0
-    add r8, r13
-    adc rsi, r15
-    adc rcx, r11
-    adc rdi, r14
-    adc rax, rbp
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp]
-    adc r9, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov r12, rsi
-    sub r12, qword ptr [rbx + 8]
-    mov r14, rcx
-    sbb r14, qword ptr [rbx + 16]
-    mov r15, rdi
-    sbb r15, qword ptr [rbx + 24]
-    mov r13, rax
-    sbb r13, qword ptr [rbx + 32]
-    mov r11, r8
-    sbb r11, qword ptr [rbx + 40]
-    mov qword ptr [rsp + 8], r11
-    mov r11, rbp
-    sbb r11, qword ptr [rbx + 48]
-    mov qword ptr [rsp + 24], r11
-    mov r11, r9
-    sbb r11, qword ptr [rbx + 56]
-    mov qword ptr [rsp + 48], r11
-    mov r11, r10
-    sbb r11, qword ptr [rbx + 64]
-    mov qword ptr [rsp], r11
-    mov r11, rdx
-    sbb r11, qword ptr [rbx + 72]
-    cmovc r12, rsi
-    cmovc r14, rcx
-    cmovc r15, rdi
-    cmovc r13, rax
-    mov rax, qword ptr [rsp + 8]
-    cmovc rax, r8
-    mov rcx, qword ptr [rsp + 24]
-    cmovc rcx, rbp
-    mov rsi, qword ptr [rsp + 48]
-    cmovc rsi, r9
-    mov rdi, qword ptr [rsp]
-    cmovc rdi, r10
-    cmovc r11, rdx
-    add rsp, 80
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 80
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, rbp, r10
+adc r9, rbp
+mov rbp, [rsi + 24]
+mulx rbp, r12, rbp
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, rbx, r12
+adc rbp, rbx
+mov rbx, [rsi + 40]
+mulx rbx, r14, rbx
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc rbx, r15
+mov r15, [rsi + 56]
+mulx r15, r13, r15
+adc r14, r13
+mov r13, [rsi + 64]
+mulx rdx, r13, r13
+adc r15, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, r8
+imul rdx, [rax]
+mov [rsp], rsi
+mulx r11, rsi, [rax + 8]
+mov [rsp + 8], rcx
+mov [rsp + 16], r13
+mulx rcx, r13, [rax + 16]
+add r11, r13
+mov [rsp + 24], r15
+mulx r13, r15, [rax + 24]
+adc rcx, r15
+mov [rsp + 32], r14
+mulx r15, r14, [rax + 32]
+adc r13, r14
+mov [rsp + 40], rbx
+mulx r14, rbx, [rax + 40]
+adc r15, rbx
+mov [rsp + 48], r12
+mulx rbx, r12, [rax + 48]
+adc r14, r12
+mov [rsp + 56], r14
+mulx r12, r14, [rax + 56]
+adc rbx, r14
+mov [rsp + 64], rbx
+mulx r14, rbx, [rax + 64]
+adc r12, rbx
+mulx rdx, rbx, [rax + 72]
+adc r14, rbx
+adc rdx, 0
+add r8, rsi
+adc rdi, r11
+adc r9, rcx
+adc r10, r13
+adc rbp, r15
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 56]
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 64]
+adc r12, [rsp + 32]
+adc r14, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r8, [rsp + 8]
+mov rbx, rdx
+mov rdx, [r8 + 8]
+mov r15, [rsp]
+mulx r13, r11, [r15]
+mov [rsp + 16], rax
+mulx r8, rax, [r15 + 8]
+add r13, rax
+mov [rsp + 24], rbx
+mulx rax, rbx, [r15 + 16]
+adc r8, rbx
+mov [rsp + 32], r14
+mulx rbx, r14, [r15 + 24]
+adc rax, r14
+mov [rsp + 64], r12
+mulx r14, r12, [r15 + 32]
+adc rbx, r12
+mov [rsp + 40], rsi
+mulx r12, rsi, [r15 + 40]
+adc r14, rsi
+mov [rsp + 56], r14
+mulx rsi, r14, [r15 + 48]
+adc r12, r14
+mov [rsp + 48], r12
+mulx r14, r12, [r15 + 56]
+adc rsi, r12
+mulx rdx, r12, [r15 + 64]
+adc r14, r12
+adc rdx, 0
+add rdi, r11
+adc r9, r13
+adc r10, r8
+adc rbp, rax
+adc rcx, rbx
+mov rax, [rsp + 40]
+adc rax, [rsp + 56]
+mov r8, [rsp + 64]
+adc r8, [rsp + 48]
+adc rsi, [rsp + 32]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r12, [rsp + 16]
+mov rbx, rdx
+mov rdx, rdi
+imul rdx, [r12]
+mulx r13, r11, [r12 + 8]
+mov [rsp + 24], rbx
+mulx r15, rbx, [r12 + 16]
+add r13, rbx
+mov [rsp + 32], r14
+mulx rbx, r14, [r12 + 24]
+adc r15, r14
+mov [rsp + 48], rsi
+mulx r14, rsi, [r12 + 32]
+adc rbx, rsi
+mov [rsp + 64], r8
+mulx rsi, r8, [r12 + 40]
+adc r14, r8
+mov [rsp + 56], rax
+mulx r8, rax, [r12 + 48]
+adc rsi, rax
+mov [rsp + 40], rsi
+mulx rax, rsi, [r12 + 56]
+adc r8, rsi
+mov [rsp + 72], r8
+mulx rsi, r8, [r12 + 64]
+adc rax, r8
+mulx rdx, r8, [r12 + 72]
+adc rsi, r8
+adc rdx, 0
+add rdi, r11
+adc r9, r13
+adc r10, r15
+adc rbp, rbx
+adc rcx, r14
+mov rdi, [rsp + 56]
+adc rdi, [rsp + 40]
+mov r8, [rsp + 64]
+adc r8, [rsp + 72]
+adc rax, [rsp + 48]
+adc rsi, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r14, rdx
+mov rdx, [rbx + 16]
+mov r15, [rsp]
+mulx r13, r11, [r15]
+mulx rbx, r12, [r15 + 8]
+add r13, r12
+mov [rsp + 24], r14
+mulx r12, r14, [r15 + 16]
+adc rbx, r14
+mov [rsp + 32], rsi
+mulx r14, rsi, [r15 + 24]
+adc r12, rsi
+mov [rsp + 48], rax
+mulx rsi, rax, [r15 + 32]
+adc r14, rax
+mov [rsp + 72], r8
+mulx rax, r8, [r15 + 40]
+adc rsi, r8
+mov [rsp + 64], rsi
+mulx r8, rsi, [r15 + 48]
+adc rax, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [r15 + 56]
+adc r8, rax
+mulx rax, rdx, [r15 + 64]
+adc rsi, rdx
+adc rax, 0
+add r9, r11
+adc r10, r13
+adc rbp, rbx
+adc rcx, r12
+adc rdi, r14
+mov r12, [rsp + 72]
+adc r12, [rsp + 64]
+mov rbx, [rsp + 48]
+adc rbx, [rsp + 40]
+adc r8, [rsp + 32]
+adc rsi, [rsp + 24]
+adc rax, 0
+mov r14, [rsp + 16]
+mov rdx, r9
+imul rdx, [r14]
+mulx r13, r11, [r14 + 8]
+mov [rsp + 24], rax
+mulx r15, rax, [r14 + 16]
+add r13, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [r14 + 24]
+adc r15, rsi
+mov [rsp + 40], r8
+mulx rsi, r8, [r14 + 32]
+adc rax, r8
+mov [rsp + 48], rbx
+mulx r8, rbx, [r14 + 40]
+adc rsi, rbx
+mov [rsp + 64], r12
+mulx rbx, r12, [r14 + 48]
+adc r8, r12
+mov [rsp + 72], r8
+mulx r12, r8, [r14 + 56]
+adc rbx, r8
+mov [rsp + 56], rbx
+mulx r8, rbx, [r14 + 64]
+adc r12, rbx
+mulx rdx, rbx, [r14 + 72]
+adc r8, rbx
+adc rdx, 0
+add r9, r11
+adc r10, r13
+adc rbp, r15
+adc rcx, rax
+adc rdi, rsi
+mov rax, [rsp + 64]
+adc rax, [rsp + 72]
+mov rsi, [rsp + 48]
+adc rsi, [rsp + 56]
+adc r12, [rsp + 40]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r9, [rsp + 8]
+mov rbx, rdx
+mov rdx, [r9 + 24]
+mov r15, [rsp]
+mulx r13, r11, [r15]
+mulx r9, r14, [r15 + 8]
+add r13, r14
+mov [rsp + 24], rbx
+mulx r14, rbx, [r15 + 16]
+adc r9, rbx
+mov [rsp + 32], r8
+mulx rbx, r8, [r15 + 24]
+adc r14, r8
+mov [rsp + 40], r12
+mulx r8, r12, [r15 + 32]
+adc rbx, r12
+mov [rsp + 56], rsi
+mulx r12, rsi, [r15 + 40]
+adc r8, rsi
+mov [rsp + 48], r8
+mulx rsi, r8, [r15 + 48]
+adc r12, r8
+mov [rsp + 72], r12
+mulx r8, r12, [r15 + 56]
+adc rsi, r12
+mulx rdx, r12, [r15 + 64]
+adc r8, r12
+adc rdx, 0
+add r10, r11
+adc rbp, r13
+adc rcx, r9
+adc rdi, r14
+adc rax, rbx
+mov r9, [rsp + 56]
+adc r9, [rsp + 48]
+mov r12, [rsp + 40]
+adc r12, [rsp + 72]
+adc rsi, [rsp + 32]
+adc r8, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r14, rdx
+mov rdx, r10
+imul rdx, [rbx]
+mulx r13, r11, [rbx + 8]
+mov [rsp + 24], r14
+mulx r15, r14, [rbx + 16]
+add r13, r14
+mov [rsp + 32], r8
+mulx r14, r8, [rbx + 24]
+adc r15, r8
+mov [rsp + 72], rsi
+mulx r8, rsi, [rbx + 32]
+adc r14, rsi
+mov [rsp + 40], r12
+mulx rsi, r12, [rbx + 40]
+adc r8, r12
+mov [rsp + 48], r9
+mulx r12, r9, [rbx + 48]
+adc rsi, r9
+mov [rsp + 56], rsi
+mulx r9, rsi, [rbx + 56]
+adc r12, rsi
+mov [rsp + 64], r12
+mulx rsi, r12, [rbx + 64]
+adc r9, r12
+mulx rdx, r12, [rbx + 72]
+adc rsi, r12
+adc rdx, 0
+add r10, r11
+adc rbp, r13
+adc rcx, r15
+adc rdi, r14
+adc rax, r8
+mov r8, [rsp + 48]
+adc r8, [rsp + 56]
+mov r10, [rsp + 40]
+adc r10, [rsp + 64]
+adc r9, [rsp + 72]
+adc rsi, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, [rsp + 8]
+mov r14, rdx
+mov rdx, [r12 + 32]
+mov r15, [rsp]
+mulx r13, r11, [r15]
+mulx r12, rbx, [r15 + 8]
+add r13, rbx
+mov [rsp + 24], r14
+mulx rbx, r14, [r15 + 16]
+adc r12, r14
+mov [rsp + 32], rsi
+mulx r14, rsi, [r15 + 24]
+adc rbx, rsi
+mov [rsp + 72], r9
+mulx rsi, r9, [r15 + 32]
+adc r14, r9
+mov [rsp + 64], r10
+mulx r9, r10, [r15 + 40]
+adc rsi, r10
+mov [rsp + 40], rsi
+mulx r10, rsi, [r15 + 48]
+adc r9, rsi
+mov [rsp + 56], r9
+mulx rsi, r9, [r15 + 56]
+adc r10, r9
+mulx rdx, r9, [r15 + 64]
+adc rsi, r9
+adc rdx, 0
+add rbp, r11
+adc rcx, r13
+adc rdi, r12
+adc rax, rbx
+adc r8, r14
+mov r9, [rsp + 64]
+adc r9, [rsp + 40]
+mov r12, [rsp + 72]
+adc r12, [rsp + 56]
+adc r10, [rsp + 32]
+adc rsi, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r14, rdx
+mov rdx, rbp
+imul rdx, [rbx]
+mulx r13, r11, [rbx + 8]
+mov [rsp + 24], r14
+mulx r15, r14, [rbx + 16]
+add r13, r14
+mov [rsp + 32], rsi
+mulx r14, rsi, [rbx + 24]
+adc r15, rsi
+mov [rsp + 56], r10
+mulx rsi, r10, [rbx + 32]
+adc r14, r10
+mov [rsp + 72], r12
+mulx r10, r12, [rbx + 40]
+adc rsi, r12
+mov [rsp + 40], r9
+mulx r12, r9, [rbx + 48]
+adc r10, r9
+mov [rsp + 64], r10
+mulx r9, r10, [rbx + 56]
+adc r12, r10
+mov [rsp + 48], r12
+mulx r10, r12, [rbx + 64]
+adc r9, r12
+mulx rdx, r12, [rbx + 72]
+adc r10, r12
+adc rdx, 0
+add rbp, r11
+adc rcx, r13
+adc rdi, r15
+adc rax, r14
+adc r8, rsi
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 64]
+mov rbp, [rsp + 72]
+adc rbp, [rsp + 48]
+adc r9, [rsp + 56]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, [rsp + 8]
+mov r14, rdx
+mov rdx, [r12 + 40]
+mov r15, [rsp]
+mulx r13, r11, [r15]
+mulx r12, rbx, [r15 + 8]
+add r13, rbx
+mov [rsp + 24], r14
+mulx rbx, r14, [r15 + 16]
+adc r12, r14
+mov [rsp + 32], r10
+mulx r14, r10, [r15 + 24]
+adc rbx, r10
+mov [rsp + 56], r9
+mulx r10, r9, [r15 + 32]
+adc r14, r9
+mov [rsp + 48], rbp
+mulx r9, rbp, [r15 + 40]
+adc r10, rbp
+mov [rsp + 72], r10
+mulx rbp, r10, [r15 + 48]
+adc r9, r10
+mov [rsp + 64], r9
+mulx r10, r9, [r15 + 56]
+adc rbp, r9
+mulx rdx, r9, [r15 + 64]
+adc r10, r9
+adc rdx, 0
+add rcx, r11
+adc rdi, r13
+adc rax, r12
+adc r8, rbx
+adc rsi, r14
+mov r9, [rsp + 48]
+adc r9, [rsp + 72]
+mov r12, [rsp + 56]
+adc r12, [rsp + 64]
+adc rbp, [rsp + 32]
+adc r10, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r14, rdx
+mov rdx, rcx
+imul rdx, [rbx]
+mulx r13, r11, [rbx + 8]
+mov [rsp + 24], r14
+mulx r15, r14, [rbx + 16]
+add r13, r14
+mov [rsp + 32], r10
+mulx r14, r10, [rbx + 24]
+adc r15, r10
+mov [rsp + 64], rbp
+mulx r10, rbp, [rbx + 32]
+adc r14, rbp
+mov [rsp + 56], r12
+mulx rbp, r12, [rbx + 40]
+adc r10, r12
+mov [rsp + 72], r9
+mulx r12, r9, [rbx + 48]
+adc rbp, r9
+mov [rsp + 48], rbp
+mulx r9, rbp, [rbx + 56]
+adc r12, rbp
+mov [rsp + 40], r12
+mulx rbp, r12, [rbx + 64]
+adc r9, r12
+mulx rdx, r12, [rbx + 72]
+adc rbp, r12
+adc rdx, 0
+add rcx, r11
+adc rdi, r13
+adc rax, r15
+adc r8, r14
+adc rsi, r10
+mov rcx, [rsp + 72]
+adc rcx, [rsp + 48]
+mov r10, [rsp + 56]
+adc r10, [rsp + 40]
+adc r9, [rsp + 64]
+adc rbp, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, [rsp + 8]
+mov r14, rdx
+mov rdx, [r12 + 48]
+mov r15, [rsp]
+mulx r13, r11, [r15]
+mulx r12, rbx, [r15 + 8]
+add r13, rbx
+mov [rsp + 24], r14
+mulx rbx, r14, [r15 + 16]
+adc r12, r14
+mov [rsp + 32], rbp
+mulx r14, rbp, [r15 + 24]
+adc rbx, rbp
+mov [rsp + 64], r9
+mulx rbp, r9, [r15 + 32]
+adc r14, r9
+mov [rsp + 40], r10
+mulx r9, r10, [r15 + 40]
+adc rbp, r10
+mov [rsp + 56], rbp
+mulx r10, rbp, [r15 + 48]
+adc r9, rbp
+mov [rsp + 48], r9
+mulx rbp, r9, [r15 + 56]
+adc r10, r9
+mulx rdx, r9, [r15 + 64]
+adc rbp, r9
+adc rdx, 0
+add rdi, r11
+adc rax, r13
+adc r8, r12
+adc rsi, rbx
+adc rcx, r14
+mov r9, [rsp + 40]
+adc r9, [rsp + 56]
+mov r12, [rsp + 64]
+adc r12, [rsp + 48]
+adc r10, [rsp + 32]
+adc rbp, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r14, rdx
+mov rdx, rdi
+imul rdx, [rbx]
+mulx r13, r11, [rbx + 8]
+mov [rsp + 24], r14
+mulx r15, r14, [rbx + 16]
+add r13, r14
+mov [rsp + 32], rbp
+mulx r14, rbp, [rbx + 24]
+adc r15, rbp
+mov [rsp + 48], r10
+mulx rbp, r10, [rbx + 32]
+adc r14, r10
+mov [rsp + 64], r12
+mulx r10, r12, [rbx + 40]
+adc rbp, r12
+mov [rsp + 56], r9
+mulx r12, r9, [rbx + 48]
+adc r10, r9
+mov [rsp + 40], r10
+mulx r9, r10, [rbx + 56]
+adc r12, r10
+mov [rsp + 72], r12
+mulx r10, r12, [rbx + 64]
+adc r9, r12
+mulx rdx, r12, [rbx + 72]
+adc r10, r12
+adc rdx, 0
+add rdi, r11
+adc rax, r13
+adc r8, r15
+adc rsi, r14
+adc rcx, rbp
+mov rdi, [rsp + 56]
+adc rdi, [rsp + 40]
+mov rbp, [rsp + 64]
+adc rbp, [rsp + 72]
+adc r9, [rsp + 48]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, [rsp + 8]
+mov r14, rdx
+mov rdx, [r12 + 56]
+mov r15, [rsp]
+mulx r13, r11, [r15]
+mulx r12, rbx, [r15 + 8]
+add r13, rbx
+mov [rsp + 24], r14
+mulx rbx, r14, [r15 + 16]
+adc r12, r14
+mov [rsp + 32], r10
+mulx r14, r10, [r15 + 24]
+adc rbx, r10
+mov [rsp + 48], r9
+mulx r10, r9, [r15 + 32]
+adc r14, r9
+mov [rsp + 72], rbp
+mulx r9, rbp, [r15 + 40]
+adc r10, rbp
+mov [rsp + 64], r10
+mulx rbp, r10, [r15 + 48]
+adc r9, r10
+mov [rsp + 40], r9
+mulx r10, r9, [r15 + 56]
+adc rbp, r9
+mulx rdx, r9, [r15 + 64]
+adc r10, r9
+adc rdx, 0
+add rax, r11
+adc r8, r13
+adc rsi, r12
+adc rcx, rbx
+adc rdi, r14
+mov r9, [rsp + 72]
+adc r9, [rsp + 64]
+mov r12, [rsp + 48]
+adc r12, [rsp + 40]
+adc rbp, [rsp + 32]
+adc r10, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r14, rdx
+mov rdx, rax
+imul rdx, [rbx]
+mulx r13, r11, [rbx + 8]
+mov [rsp + 24], r14
+mulx r15, r14, [rbx + 16]
+add r13, r14
+mov [rsp + 32], r10
+mulx r14, r10, [rbx + 24]
+adc r15, r10
+mov [rsp + 40], rbp
+mulx r10, rbp, [rbx + 32]
+adc r14, rbp
+mov [rsp + 48], r12
+mulx rbp, r12, [rbx + 40]
+adc r10, r12
+mov [rsp + 64], r9
+mulx r12, r9, [rbx + 48]
+adc rbp, r9
+mov [rsp + 72], rbp
+mulx r9, rbp, [rbx + 56]
+adc r12, rbp
+mov [rsp + 56], r12
+mulx rbp, r12, [rbx + 64]
+adc r9, r12
+mulx rdx, r12, [rbx + 72]
+adc rbp, r12
+adc rdx, 0
+add rax, r11
+adc r8, r13
+adc rsi, r15
+adc rcx, r14
+adc rdi, r10
+mov rax, [rsp + 64]
+adc rax, [rsp + 72]
+mov r10, [rsp + 48]
+adc r10, [rsp + 56]
+adc r9, [rsp + 40]
+adc rbp, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, [rsp + 8]
+mov r14, rdx
+mov rdx, [r12 + 64]
+mov r12, [rsp]
+mulx r15, r13, [r12]
+mulx r11, rbx, [r12 + 8]
+add r15, rbx
+mov [rsp + 8], r14
+mulx rbx, r14, [r12 + 16]
+adc r11, r14
+mov [rsp + 24], rbp
+mulx r14, rbp, [r12 + 24]
+adc rbx, rbp
+mov [rsp + 32], r9
+mulx rbp, r9, [r12 + 32]
+adc r14, r9
+mov [rsp + 40], r10
+mulx r9, r10, [r12 + 40]
+adc rbp, r10
+mov [rsp + 56], rbp
+mulx r10, rbp, [r12 + 48]
+adc r9, rbp
+mov [rsp + 48], r9
+mulx rbp, r9, [r12 + 56]
+adc r10, r9
+mulx rdx, r9, [r12 + 64]
+adc rbp, r9
+adc rdx, 0
+add r8, r13
+adc rsi, r15
+adc rcx, r11
+adc rdi, rbx
+adc rax, r14
+mov r9, [rsp + 40]
+adc r9, [rsp + 56]
+mov r12, [rsp + 32]
+adc r12, [rsp + 48]
+adc r10, [rsp + 24]
+adc rbp, [rsp + 8]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r14, rdx
+mov rdx, r8
+imul rdx, [rbx]
+mulx r15, r13, [rbx + 8]
+mov [rsp + 8], r14
+mulx r11, r14, [rbx + 16]
+add r15, r14
+mov [rsp + 24], rbp
+mulx r14, rbp, [rbx + 24]
+adc r11, rbp
+mov [rsp + 48], r10
+mulx rbp, r10, [rbx + 32]
+adc r14, r10
+mov [rsp + 32], r12
+mulx r10, r12, [rbx + 40]
+adc rbp, r12
+mov [rsp + 56], r9
+mulx r12, r9, [rbx + 48]
+adc r10, r9
+mov [rsp + 40], r10
+mulx r9, r10, [rbx + 56]
+adc r12, r10
+mov [rsp], r12
+mulx r10, r12, [rbx + 64]
+adc r9, r12
+mulx rdx, r12, [rbx + 72]
+adc r10, r12
+adc rdx, 0
+add r8, r13
+adc rsi, r15
+adc rcx, r11
+adc rdi, r14
+adc rax, rbp
+mov r8, [rsp + 56]
+adc r8, [rsp + 40]
+mov rbp, [rsp + 32]
+adc rbp, [rsp]
+adc r9, [rsp + 48]
+adc r10, [rsp + 24]
+adc rdx, [rsp + 8]
+mov r12, rsi
+sub r12, [rbx + 8]
+mov r14, rcx
+sbb r14, [rbx + 16]
+mov r15, rdi
+sbb r15, [rbx + 24]
+mov r13, rax
+sbb r13, [rbx + 32]
+mov r11, r8
+sbb r11, [rbx + 40]
+mov [rsp + 8], r11
+mov r11, rbp
+sbb r11, [rbx + 48]
+mov [rsp + 24], r11
+mov r11, r9
+sbb r11, [rbx + 56]
+mov [rsp + 48], r11
+mov r11, r10
+sbb r11, [rbx + 64]
+mov [rsp], r11
+mov r11, rdx
+sbb r11, [rbx + 72]
+cmovc r12, rsi
+cmovc r14, rcx
+cmovc r15, rdi
+cmovc r13, rax
+mov rax, [rsp + 8]
+cmovc rax, r8
+mov rcx, [rsp + 24]
+cmovc rcx, rbp
+mov rsi, [rsp + 48]
+cmovc rsi, r9
+mov rdi, [rsp]
+cmovc rdi, r10
+cmovc r11, rdx
+add rsp, 80
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -2321,19 +2292,9 @@ unsafe fn square_spare_mulx<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
         asm!(
             "call {kernel}",
             kernel = sym square_spare_mulx_code::<M>,
-            out("rax") z[4],
-            out("rcx") z[5],
-            out("rdx") _,
-            inout("rsi") core::ptr::from_ref(x) => z[6],
-            out("rdi") z[7],
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") z[0],
-            out("r12") z[1],
-            out("r13") z[2],
-            out("r14") z[8],
-            out("r15") z[3],
+            out("rax") z[4], out("rcx") z[5], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            z[6], out("rdi") z[7], out("r8") _, out("r9") _, out("r10") _, out("r11") z[0],
+            out("r12") z[1], out("r13") z[2], out("r14") z[8], out("r15") z[3],
             options(pure, readonly),
         );
     }
@@ -2344,636 +2305,636 @@ unsafe fn square_spare_mulx<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
 unsafe extern "C" fn square_spare_mulx_code<M: Modulus<9>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 112
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov r9, qword ptr [rsi + 32]
-    shld r9, rdx, 1
-    mov rdx, qword ptr [rsi + 32]
-    mov r10, qword ptr [rsi + 40]
-    shld r10, rdx, 1
-    mov rdx, qword ptr [rsi + 40]
-    mov r11, qword ptr [rsi + 48]
-    shld r11, rdx, 1
-    mov rdx, qword ptr [rsi + 48]
-    mov r12, qword ptr [rsi + 56]
-    shld r12, rdx, 1
-    mov rdx, qword ptr [rsi + 56]
-    mov r13, qword ptr [rsi + 64]
-    shld r13, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov rbp, qword ptr [rsi]
-    mulx rbp, r15, rbp
-    mulx rcx, rbx, rcx
-    add rbp, rbx
-    mulx rdi, rbx, rdi
-    adc rcx, rbx
-    mulx rbx, r14, r8
-    adc rdi, r14
-    mov qword ptr [rsp], r9
-    mulx r14, r9, r9
-    adc rbx, r9
-    mov qword ptr [rsp + 8], r10
-    mulx r9, r10, r10
-    adc r14, r10
-    mov qword ptr [rsp + 16], r11
-    mulx r10, r11, r11
-    adc r9, r11
-    mov qword ptr [rsp + 24], r12
-    mulx r11, r12, r12
-    adc r10, r12
-    mulx rdx, r12, r13
-    adc r11, r12
-    adc rdx, 0
-    mov r12, rdx
-    mov rdx, r15
-    imul rdx, qword ptr [rax]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 40], r8
-    mulx r13, r8, qword ptr [rax + 8]
-    mov qword ptr [rsp + 48], rsi
-    mov qword ptr [rsp + 56], r12
-    mulx rsi, r12, qword ptr [rax + 16]
-    add r13, r12
-    mov qword ptr [rsp + 64], r11
-    mulx r12, r11, qword ptr [rax + 24]
-    adc rsi, r11
-    mov qword ptr [rsp + 72], r10
-    mulx r11, r10, qword ptr [rax + 32]
-    adc r12, r10
-    mov qword ptr [rsp + 80], r9
-    mulx r10, r9, qword ptr [rax + 40]
-    adc r11, r9
-    mov qword ptr [rsp + 88], r14
-    mulx r9, r14, qword ptr [rax + 48]
-    adc r10, r14
-    mov qword ptr [rsp + 96], r10
-    mulx r14, r10, qword ptr [rax + 56]
-    adc r9, r10
-    mov qword ptr [rsp + 104], r9
-    mulx r10, r9, qword ptr [rax + 64]
-    adc r14, r9
-    mulx rdx, r9, qword ptr [rax + 72]
-    adc r10, r9
-    adc rdx, 0
-    add r15, r8
-    adc rbp, r13
-    adc rcx, rsi
-    adc rdi, r12
-    adc rbx, r11
-    mov rsi, qword ptr [rsp + 88]
-    adc rsi, qword ptr [rsp + 96]
-    mov r8, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 56]
-    mov r9, 0
-    adc r9, 0
-    mov r11, qword ptr [rsp + 48]
-    mov r12, qword ptr [r11 + 16]
-    lea r12, [r12 + r12]
-    mov r13, rdx
-    mov rdx, qword ptr [r11 + 8]
-    mov r15, qword ptr [r11 + 8]
-    mulx r15, r11, r15
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, r12
-    add r15, rbp
-    mov qword ptr [rsp + 64], rax
-    mulx rbp, rax, qword ptr [rsp + 40]
-    adc r12, rax
-    mov qword ptr [rsp + 40], r9
-    mulx rax, r9, qword ptr [rsp]
-    adc rbp, r9
-    mov qword ptr [rsp + 72], r13
-    mulx r9, r13, qword ptr [rsp + 8]
-    adc rax, r13
-    mov qword ptr [rsp + 104], r10
-    mulx r13, r10, qword ptr [rsp + 16]
-    adc r9, r10
-    mov qword ptr [rsp + 80], r9
-    mulx r10, r9, qword ptr [rsp + 24]
-    adc r13, r9
-    mulx rdx, r9, qword ptr [rsp + 32]
-    adc r10, r9
-    adc rdx, 0
-    add rcx, r11
-    adc rdi, r15
-    adc rbx, r12
-    adc rsi, rbp
-    adc r8, rax
-    adc r14, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 72]
-    adc rdx, qword ptr [rsp + 40]
-    mov rax, qword ptr [rsp + 64]
-    mov r9, rdx
-    mov rdx, qword ptr [rsp + 56]
-    imul rdx, qword ptr [rax]
-    mulx r11, r12, qword ptr [rax + 8]
-    mulx rbp, r15, qword ptr [rax + 16]
-    add r11, r15
-    mov qword ptr [rsp + 40], r9
-    mulx r15, r9, qword ptr [rax + 24]
-    adc rbp, r9
-    mov qword ptr [rsp + 72], r10
-    mulx r9, r10, qword ptr [rax + 32]
-    adc r15, r10
-    mov qword ptr [rsp + 104], r13
-    mulx r10, r13, qword ptr [rax + 40]
-    adc r9, r13
-    mov qword ptr [rsp + 80], r14
-    mulx r13, r14, qword ptr [rax + 48]
-    adc r10, r14
-    mov qword ptr [rsp + 96], r10
-    mulx r14, r10, qword ptr [rax + 56]
-    adc r13, r10
-    mov qword ptr [rsp + 88], r13
-    mulx r10, r13, qword ptr [rax + 64]
-    adc r14, r13
-    mulx rdx, r13, qword ptr [rax + 72]
-    adc r10, r13
-    adc rdx, 0
-    add r12, qword ptr [rsp + 56]
-    adc rcx, r11
-    adc rdi, rbp
-    adc rbx, r15
-    adc rsi, r9
-    adc r8, qword ptr [rsp + 96]
-    mov r9, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 88]
-    adc r14, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 72]
-    adc rdx, qword ptr [rsp + 40]
-    mov r11, 0
-    adc r11, 0
-    mov r12, qword ptr [rsp + 48]
-    mov r13, qword ptr [r12 + 24]
-    lea r13, [r13 + r13]
-    mov rbp, rdx
-    mov rdx, qword ptr [r12 + 16]
-    mov r15, qword ptr [r12 + 16]
-    mulx r15, r12, r15
-    mov qword ptr [rsp + 40], rdi
-    mulx r13, rdi, r13
-    add r15, rdi
-    mov qword ptr [rsp + 72], rcx
-    mulx rdi, rcx, qword ptr [rsp]
-    adc r13, rcx
-    mulx rcx, rax, qword ptr [rsp + 8]
-    adc rdi, rax
-    mov qword ptr [rsp], r11
-    mulx rax, r11, qword ptr [rsp + 16]
-    adc rcx, r11
-    mov qword ptr [rsp + 104], rbp
-    mulx r11, rbp, qword ptr [rsp + 24]
-    adc rax, rbp
-    mulx rdx, rbp, qword ptr [rsp + 32]
-    adc r11, rbp
-    adc rdx, 0
-    add rbx, r12
-    adc rsi, r15
-    adc r8, r13
-    adc r9, rdi
-    adc r14, rcx
-    adc r10, rax
-    adc r11, qword ptr [rsp + 104]
-    adc rdx, qword ptr [rsp]
-    mov rax, qword ptr [rsp + 64]
-    mov rcx, rdx
-    mov rdx, qword ptr [rsp + 72]
-    imul rdx, qword ptr [rax]
-    mulx rdi, r12, qword ptr [rax + 8]
-    mulx r13, rbp, qword ptr [rax + 16]
-    add rdi, rbp
-    mulx rbp, r15, qword ptr [rax + 24]
-    adc r13, r15
-    mov qword ptr [rsp], rcx
-    mulx r15, rcx, qword ptr [rax + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 104], r11
-    mulx rcx, r11, qword ptr [rax + 40]
-    adc r15, r11
-    mov qword ptr [rsp + 88], r10
-    mulx r11, r10, qword ptr [rax + 48]
-    adc rcx, r10
-    mov qword ptr [rsp + 80], r14
-    mulx r10, r14, qword ptr [rax + 56]
-    adc r11, r14
-    mov qword ptr [rsp + 96], r11
-    mulx r14, r11, qword ptr [rax + 64]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [rax + 72]
-    adc r14, r11
-    adc rdx, 0
-    add r12, qword ptr [rsp + 72]
-    adc rdi, qword ptr [rsp + 40]
-    adc rbx, r13
-    adc rsi, rbp
-    adc r8, r15
-    adc r9, rcx
-    mov rcx, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 88]
-    adc r14, qword ptr [rsp + 104]
-    adc rdx, qword ptr [rsp]
-    mov r11, 0
-    adc r11, 0
-    mov r12, qword ptr [rsp + 48]
-    mov r13, qword ptr [r12 + 32]
-    lea r13, [r13 + r13]
-    mov rbp, rdx
-    mov rdx, qword ptr [r12 + 24]
-    mov r15, qword ptr [r12 + 24]
-    mulx r15, r12, r15
-    mov qword ptr [rsp], rsi
-    mulx r13, rsi, r13
-    add r15, rsi
-    mov qword ptr [rsp + 104], rbx
-    mulx rsi, rbx, qword ptr [rsp + 8]
-    adc r13, rbx
-    mov qword ptr [rsp + 8], rdi
-    mulx rbx, rdi, qword ptr [rsp + 16]
-    adc rsi, rdi
-    mulx rdi, rax, qword ptr [rsp + 24]
-    adc rbx, rax
-    mulx rax, rdx, qword ptr [rsp + 32]
-    adc rdi, rdx
-    adc rax, 0
-    add r8, r12
-    adc r9, r15
-    adc rcx, r13
-    adc r10, rsi
-    adc r14, rbx
-    adc rbp, rdi
-    adc r11, rax
-    mov rax, qword ptr [rsp + 64]
-    mov rdx, qword ptr [rsp + 8]
-    imul rdx, qword ptr [rax]
-    mulx rsi, rdi, qword ptr [rax + 8]
-    mulx r12, r13, qword ptr [rax + 16]
-    add rsi, r13
-    mulx r13, r15, qword ptr [rax + 24]
-    adc r12, r15
-    mulx r15, rbx, qword ptr [rax + 32]
-    adc r13, rbx
-    mov qword ptr [rsp + 88], r11
-    mulx rbx, r11, qword ptr [rax + 40]
-    adc r15, r11
-    mov qword ptr [rsp + 96], rbp
-    mulx r11, rbp, qword ptr [rax + 48]
-    adc rbx, rbp
-    mov qword ptr [rsp + 80], r14
-    mulx rbp, r14, qword ptr [rax + 56]
-    adc r11, r14
-    mov qword ptr [rsp + 40], r11
-    mulx r14, r11, qword ptr [rax + 64]
-    adc rbp, r11
-    mulx rdx, r11, qword ptr [rax + 72]
-    adc r14, r11
-    adc rdx, 0
-    add rdi, qword ptr [rsp + 8]
-    adc rsi, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp]
-    adc r8, r13
-    adc r9, r15
-    adc rcx, rbx
-    adc r10, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 88]
-    mov rdi, 0
-    adc rdi, 0
-    mov r11, qword ptr [rsp + 48]
-    mov r13, qword ptr [r11 + 40]
-    lea r13, [r13 + r13]
-    mov r15, rdx
-    mov rdx, qword ptr [r11 + 32]
-    mov rbx, qword ptr [r11 + 32]
-    mulx rbx, r11, rbx
-    mov qword ptr [rsp + 88], r9
-    mulx r13, r9, r13
-    add rbx, r9
-    mov qword ptr [rsp + 96], r8
-    mulx r9, r8, qword ptr [rsp + 16]
-    adc r13, r8
-    mov qword ptr [rsp + 16], r12
-    mulx r8, r12, qword ptr [rsp + 24]
-    adc r9, r12
-    mulx rdx, r12, qword ptr [rsp + 32]
-    adc r8, r12
-    adc rdx, 0
-    add rcx, r11
-    adc r10, rbx
-    adc rbp, r13
-    adc r14, r9
-    adc r15, r8
-    adc rdi, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [rax]
-    mulx r8, r9, qword ptr [rax + 8]
-    mulx r11, r12, qword ptr [rax + 16]
-    add r8, r12
-    mulx r12, r13, qword ptr [rax + 24]
-    adc r11, r13
-    mulx r13, rbx, qword ptr [rax + 32]
-    adc r12, rbx
-    mov qword ptr [rsp + 80], rdi
-    mulx rbx, rdi, qword ptr [rax + 40]
-    adc r13, rdi
-    mov qword ptr [rsp + 40], r15
-    mulx rdi, r15, qword ptr [rax + 48]
-    adc rbx, r15
-    mov qword ptr [rsp], r14
-    mulx r15, r14, qword ptr [rax + 56]
-    adc rdi, r14
-    mov qword ptr [rsp + 104], rdi
-    mulx r14, rdi, qword ptr [rax + 64]
-    adc r15, rdi
-    mulx rdx, rdi, qword ptr [rax + 72]
-    adc r14, rdi
-    adc rdx, 0
-    add rsi, r9
-    adc r8, qword ptr [rsp + 16]
-    adc r11, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 88]
-    adc rcx, r13
-    adc r10, rbx
-    adc rbp, qword ptr [rsp + 104]
-    adc r15, qword ptr [rsp]
-    adc r14, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 80]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 48]
-    mov r9, qword ptr [rdi + 48]
-    lea r9, [r9 + r9]
-    mov r13, rdx
-    mov rdx, qword ptr [rdi + 40]
-    mov rbx, qword ptr [rdi + 40]
-    mulx rbx, rdi, rbx
-    mov qword ptr [rsp + 80], r10
-    mulx r9, r10, r9
-    add rbx, r10
-    mov qword ptr [rsp + 40], rcx
-    mulx r10, rcx, qword ptr [rsp + 24]
-    adc r9, rcx
-    mulx rcx, rdx, qword ptr [rsp + 32]
-    adc r10, rdx
-    adc rcx, 0
-    add rbp, rdi
-    adc r15, rbx
-    adc r14, r9
-    adc r13, r10
-    adc rsi, rcx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mulx rcx, rdi, qword ptr [rax + 8]
-    mulx r9, r10, qword ptr [rax + 16]
-    add rcx, r10
-    mulx r10, rbx, qword ptr [rax + 24]
-    adc r9, rbx
-    mov qword ptr [rsp + 24], rsi
-    mulx rbx, rsi, qword ptr [rax + 32]
-    adc r10, rsi
-    mov qword ptr [rsp], r13
-    mulx rsi, r13, qword ptr [rax + 40]
-    adc rbx, r13
-    mov qword ptr [rsp + 104], r14
-    mulx r13, r14, qword ptr [rax + 48]
-    adc rsi, r14
-    mov qword ptr [rsp + 88], r15
-    mulx r14, r15, qword ptr [rax + 56]
-    adc r13, r15
-    mov qword ptr [rsp + 96], r13
-    mulx r15, r13, qword ptr [rax + 64]
-    adc r14, r13
-    mulx rdx, r13, qword ptr [rax + 72]
-    adc r15, r13
-    adc rdx, 0
-    add r8, rdi
-    adc r11, rcx
-    adc r12, r9
-    adc r10, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 80]
-    adc rbp, rsi
-    mov rcx, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 96]
-    adc r14, qword ptr [rsp + 104]
-    adc r15, qword ptr [rsp]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, 0
-    adc rsi, 0
-    mov rdi, qword ptr [rsp + 48]
-    mov r8, qword ptr [rdi + 56]
-    lea r8, [r8 + r8]
-    mov r9, rdx
-    mov rdx, qword ptr [rdi + 48]
-    mov r13, qword ptr [rdi + 48]
-    mulx r13, rdi, r13
-    mov qword ptr [rsp + 24], rcx
-    mulx r8, rcx, r8
-    add r13, rcx
-    mulx rcx, rdx, qword ptr [rsp + 32]
-    adc r8, rdx
-    adc rcx, 0
-    add r14, rdi
-    adc r15, r13
-    adc r9, r8
-    adc rsi, rcx
-    mov rdx, r11
-    imul rdx, qword ptr [rax]
-    mulx rcx, rdi, qword ptr [rax + 8]
-    mulx r8, r13, qword ptr [rax + 16]
-    add rcx, r13
-    mov qword ptr [rsp + 32], rsi
-    mulx r13, rsi, qword ptr [rax + 24]
-    adc r8, rsi
-    mov qword ptr [rsp], r9
-    mulx rsi, r9, qword ptr [rax + 32]
-    adc r13, r9
-    mov qword ptr [rsp + 104], r15
-    mulx r9, r15, qword ptr [rax + 40]
-    adc rsi, r15
-    mov qword ptr [rsp + 96], r14
-    mulx r15, r14, qword ptr [rax + 48]
-    adc r9, r14
-    mov qword ptr [rsp + 88], r9
-    mulx r14, r9, qword ptr [rax + 56]
-    adc r15, r9
-    mov qword ptr [rsp + 80], r15
-    mulx r9, r15, qword ptr [rax + 64]
-    adc r14, r15
-    mulx rdx, r15, qword ptr [rax + 72]
-    adc r9, r15
-    adc rdx, 0
-    add r11, rdi
-    adc r12, rcx
-    adc r10, r8
-    adc rbx, r13
-    adc rbp, rsi
-    mov rcx, qword ptr [rsp + 24]
-    adc rcx, qword ptr [rsp + 88]
-    mov rsi, qword ptr [rsp + 96]
-    adc rsi, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 104]
-    adc r9, qword ptr [rsp]
-    adc rdx, qword ptr [rsp + 32]
-    mov rdi, 0
-    adc rdi, 0
-    mov r8, qword ptr [rsp + 48]
-    mov r11, qword ptr [r8 + 64]
-    lea r11, [r11 + r11]
-    mov r13, rdx
-    mov rdx, qword ptr [r8 + 56]
-    mov r15, qword ptr [r8 + 56]
-    mulx r15, r8, r15
-    mulx rdx, r11, r11
-    add r15, r11
-    adc rdx, 0
-    add r9, r8
-    adc r13, r15
-    adc rdi, rdx
-    mov rdx, r12
-    imul rdx, qword ptr [rax]
-    mulx r8, r11, qword ptr [rax + 8]
-    mov qword ptr [rsp + 32], rdi
-    mulx r15, rdi, qword ptr [rax + 16]
-    add r8, rdi
-    mov qword ptr [rsp], r13
-    mulx rdi, r13, qword ptr [rax + 24]
-    adc r15, r13
-    mov qword ptr [rsp + 104], r9
-    mulx r13, r9, qword ptr [rax + 32]
-    adc rdi, r9
-    mov qword ptr [rsp + 80], r14
-    mulx r9, r14, qword ptr [rax + 40]
-    adc r13, r14
-    mov qword ptr [rsp + 96], rsi
-    mulx r14, rsi, qword ptr [rax + 48]
-    adc r9, rsi
-    mov qword ptr [rsp + 88], r9
-    mulx rsi, r9, qword ptr [rax + 56]
-    adc r14, r9
-    mov qword ptr [rsp + 24], r14
-    mulx r9, r14, qword ptr [rax + 64]
-    adc rsi, r14
-    mulx rdx, r14, qword ptr [rax + 72]
-    adc r9, r14
-    adc rdx, 0
-    add r12, r11
-    adc r10, r8
-    adc rbx, r15
-    adc rbp, rdi
-    adc rcx, r13
-    mov rdi, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 88]
-    mov r8, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 24]
-    adc rsi, qword ptr [rsp + 104]
-    adc r9, qword ptr [rsp]
-    adc rdx, qword ptr [rsp + 32]
-    mov r11, 0
-    adc r11, 0
-    mov r12, qword ptr [rsp + 48]
-    mov r13, rdx
-    mov rdx, qword ptr [r12 + 64]
-    mov r12, qword ptr [r12 + 64]
-    mulx rdx, r12, r12
-    add r13, r12
-    adc r11, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rax]
-    mulx r12, r15, qword ptr [rax + 8]
-    mov qword ptr [rsp + 48], r11
-    mulx r14, r11, qword ptr [rax + 16]
-    add r12, r11
-    mov qword ptr [rsp + 32], r13
-    mulx r11, r13, qword ptr [rax + 24]
-    adc r14, r13
-    mov qword ptr [rsp], r9
-    mulx r13, r9, qword ptr [rax + 32]
-    adc r11, r9
-    mov qword ptr [rsp + 104], rsi
-    mulx r9, rsi, qword ptr [rax + 40]
-    adc r13, rsi
-    mov qword ptr [rsp + 24], r8
-    mulx rsi, r8, qword ptr [rax + 48]
-    adc r9, r8
-    mov qword ptr [rsp + 80], r9
-    mulx r8, r9, qword ptr [rax + 56]
-    adc rsi, r9
-    mov qword ptr [rsp + 88], rsi
-    mulx r9, rsi, qword ptr [rax + 64]
-    adc r8, rsi
-    mulx rdx, rsi, qword ptr [rax + 72]
-    adc r9, rsi
-    adc rdx, 0
-    add r10, r15
-    adc rbx, r12
-    adc rbp, r14
-    adc rcx, r11
-    adc rdi, r13
-    mov rsi, qword ptr [rsp + 24]
-    adc rsi, qword ptr [rsp + 80]
-    mov r10, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 48]
-    mov r11, rbx
-    sub r11, qword ptr [rax + 8]
-    mov r12, rbp
-    sbb r12, qword ptr [rax + 16]
-    mov r13, rcx
-    sbb r13, qword ptr [rax + 24]
-    mov r15, rdi
-    sbb r15, qword ptr [rax + 32]
-    mov r14, rsi
-    sbb r14, qword ptr [rax + 40]
-    mov qword ptr [rsp + 48], r14
-    mov r14, r10
-    sbb r14, qword ptr [rax + 48]
-    mov qword ptr [rsp + 32], r14
-    mov r14, r8
-    sbb r14, qword ptr [rax + 56]
-    mov qword ptr [rsp], r14
-    mov r14, r9
-    sbb r14, qword ptr [rax + 64]
-    mov qword ptr [rsp + 88], r14
-    mov r14, rdx
-    sbb r14, qword ptr [rax + 72]
-    cmovc r11, rbx
-    cmovc r12, rbp
-    cmovc r13, rcx
-    cmovc r15, rdi
-    mov rax, qword ptr [rsp + 48]
-    cmovc rax, rsi
-    mov rcx, qword ptr [rsp + 32]
-    cmovc rcx, r10
-    mov rsi, qword ptr [rsp]
-    cmovc rsi, r8
-    mov rdi, qword ptr [rsp + 88]
-    cmovc rdi, r9
-    cmovc r14, rdx
-    add rsp, 112
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 112
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi + 48]
+mov r12, [rsi + 56]
+shld r12, rdx, 1
+mov rdx, [rsi + 56]
+mov r13, [rsi + 64]
+shld r13, rdx, 1
+mov rdx, [rsi]
+mov rbp, [rsi]
+mulx rbp, r15, rbp
+mulx rcx, rbx, rcx
+add rbp, rbx
+mulx rdi, rbx, rdi
+adc rcx, rbx
+mulx rbx, r14, r8
+adc rdi, r14
+mov [rsp], r9
+mulx r14, r9, r9
+adc rbx, r9
+mov [rsp + 8], r10
+mulx r9, r10, r10
+adc r14, r10
+mov [rsp + 16], r11
+mulx r10, r11, r11
+adc r9, r11
+mov [rsp + 24], r12
+mulx r11, r12, r12
+adc r10, r12
+mulx rdx, r12, r13
+adc r11, r12
+adc rdx, 0
+mov r12, rdx
+mov rdx, r15
+imul rdx, [rax]
+mov [rsp + 32], r13
+mov [rsp + 40], r8
+mulx r13, r8, [rax + 8]
+mov [rsp + 48], rsi
+mov [rsp + 56], r12
+mulx rsi, r12, [rax + 16]
+add r13, r12
+mov [rsp + 64], r11
+mulx r12, r11, [rax + 24]
+adc rsi, r11
+mov [rsp + 72], r10
+mulx r11, r10, [rax + 32]
+adc r12, r10
+mov [rsp + 80], r9
+mulx r10, r9, [rax + 40]
+adc r11, r9
+mov [rsp + 88], r14
+mulx r9, r14, [rax + 48]
+adc r10, r14
+mov [rsp + 96], r10
+mulx r14, r10, [rax + 56]
+adc r9, r10
+mov [rsp + 104], r9
+mulx r10, r9, [rax + 64]
+adc r14, r9
+mulx rdx, r9, [rax + 72]
+adc r10, r9
+adc rdx, 0
+add r15, r8
+adc rbp, r13
+adc rcx, rsi
+adc rdi, r12
+adc rbx, r11
+mov rsi, [rsp + 88]
+adc rsi, [rsp + 96]
+mov r8, [rsp + 80]
+adc r8, [rsp + 104]
+adc r14, [rsp + 72]
+adc r10, [rsp + 64]
+adc rdx, [rsp + 56]
+mov r9, 0
+adc r9, 0
+mov r11, [rsp + 48]
+mov r12, [r11 + 16]
+lea r12, [r12 + r12]
+mov r13, rdx
+mov rdx, [r11 + 8]
+mov r15, [r11 + 8]
+mulx r15, r11, r15
+mov [rsp + 56], rbp
+mulx r12, rbp, r12
+add r15, rbp
+mov [rsp + 64], rax
+mulx rbp, rax, [rsp + 40]
+adc r12, rax
+mov [rsp + 40], r9
+mulx rax, r9, [rsp]
+adc rbp, r9
+mov [rsp + 72], r13
+mulx r9, r13, [rsp + 8]
+adc rax, r13
+mov [rsp + 104], r10
+mulx r13, r10, [rsp + 16]
+adc r9, r10
+mov [rsp + 80], r9
+mulx r10, r9, [rsp + 24]
+adc r13, r9
+mulx rdx, r9, [rsp + 32]
+adc r10, r9
+adc rdx, 0
+add rcx, r11
+adc rdi, r15
+adc rbx, r12
+adc rsi, rbp
+adc r8, rax
+adc r14, [rsp + 80]
+adc r13, [rsp + 104]
+adc r10, [rsp + 72]
+adc rdx, [rsp + 40]
+mov rax, [rsp + 64]
+mov r9, rdx
+mov rdx, [rsp + 56]
+imul rdx, [rax]
+mulx r11, r12, [rax + 8]
+mulx rbp, r15, [rax + 16]
+add r11, r15
+mov [rsp + 40], r9
+mulx r15, r9, [rax + 24]
+adc rbp, r9
+mov [rsp + 72], r10
+mulx r9, r10, [rax + 32]
+adc r15, r10
+mov [rsp + 104], r13
+mulx r10, r13, [rax + 40]
+adc r9, r13
+mov [rsp + 80], r14
+mulx r13, r14, [rax + 48]
+adc r10, r14
+mov [rsp + 96], r10
+mulx r14, r10, [rax + 56]
+adc r13, r10
+mov [rsp + 88], r13
+mulx r10, r13, [rax + 64]
+adc r14, r13
+mulx rdx, r13, [rax + 72]
+adc r10, r13
+adc rdx, 0
+add r12, [rsp + 56]
+adc rcx, r11
+adc rdi, rbp
+adc rbx, r15
+adc rsi, r9
+adc r8, [rsp + 96]
+mov r9, [rsp + 80]
+adc r9, [rsp + 88]
+adc r14, [rsp + 104]
+adc r10, [rsp + 72]
+adc rdx, [rsp + 40]
+mov r11, 0
+adc r11, 0
+mov r12, [rsp + 48]
+mov r13, [r12 + 24]
+lea r13, [r13 + r13]
+mov rbp, rdx
+mov rdx, [r12 + 16]
+mov r15, [r12 + 16]
+mulx r15, r12, r15
+mov [rsp + 40], rdi
+mulx r13, rdi, r13
+add r15, rdi
+mov [rsp + 72], rcx
+mulx rdi, rcx, [rsp]
+adc r13, rcx
+mulx rcx, rax, [rsp + 8]
+adc rdi, rax
+mov [rsp], r11
+mulx rax, r11, [rsp + 16]
+adc rcx, r11
+mov [rsp + 104], rbp
+mulx r11, rbp, [rsp + 24]
+adc rax, rbp
+mulx rdx, rbp, [rsp + 32]
+adc r11, rbp
+adc rdx, 0
+add rbx, r12
+adc rsi, r15
+adc r8, r13
+adc r9, rdi
+adc r14, rcx
+adc r10, rax
+adc r11, [rsp + 104]
+adc rdx, [rsp]
+mov rax, [rsp + 64]
+mov rcx, rdx
+mov rdx, [rsp + 72]
+imul rdx, [rax]
+mulx rdi, r12, [rax + 8]
+mulx r13, rbp, [rax + 16]
+add rdi, rbp
+mulx rbp, r15, [rax + 24]
+adc r13, r15
+mov [rsp], rcx
+mulx r15, rcx, [rax + 32]
+adc rbp, rcx
+mov [rsp + 104], r11
+mulx rcx, r11, [rax + 40]
+adc r15, r11
+mov [rsp + 88], r10
+mulx r11, r10, [rax + 48]
+adc rcx, r10
+mov [rsp + 80], r14
+mulx r10, r14, [rax + 56]
+adc r11, r14
+mov [rsp + 96], r11
+mulx r14, r11, [rax + 64]
+adc r10, r11
+mulx rdx, r11, [rax + 72]
+adc r14, r11
+adc rdx, 0
+add r12, [rsp + 72]
+adc rdi, [rsp + 40]
+adc rbx, r13
+adc rsi, rbp
+adc r8, r15
+adc r9, rcx
+mov rcx, [rsp + 80]
+adc rcx, [rsp + 96]
+adc r10, [rsp + 88]
+adc r14, [rsp + 104]
+adc rdx, [rsp]
+mov r11, 0
+adc r11, 0
+mov r12, [rsp + 48]
+mov r13, [r12 + 32]
+lea r13, [r13 + r13]
+mov rbp, rdx
+mov rdx, [r12 + 24]
+mov r15, [r12 + 24]
+mulx r15, r12, r15
+mov [rsp], rsi
+mulx r13, rsi, r13
+add r15, rsi
+mov [rsp + 104], rbx
+mulx rsi, rbx, [rsp + 8]
+adc r13, rbx
+mov [rsp + 8], rdi
+mulx rbx, rdi, [rsp + 16]
+adc rsi, rdi
+mulx rdi, rax, [rsp + 24]
+adc rbx, rax
+mulx rax, rdx, [rsp + 32]
+adc rdi, rdx
+adc rax, 0
+add r8, r12
+adc r9, r15
+adc rcx, r13
+adc r10, rsi
+adc r14, rbx
+adc rbp, rdi
+adc r11, rax
+mov rax, [rsp + 64]
+mov rdx, [rsp + 8]
+imul rdx, [rax]
+mulx rsi, rdi, [rax + 8]
+mulx r12, r13, [rax + 16]
+add rsi, r13
+mulx r13, r15, [rax + 24]
+adc r12, r15
+mulx r15, rbx, [rax + 32]
+adc r13, rbx
+mov [rsp + 88], r11
+mulx rbx, r11, [rax + 40]
+adc r15, r11
+mov [rsp + 96], rbp
+mulx r11, rbp, [rax + 48]
+adc rbx, rbp
+mov [rsp + 80], r14
+mulx rbp, r14, [rax + 56]
+adc r11, r14
+mov [rsp + 40], r11
+mulx r14, r11, [rax + 64]
+adc rbp, r11
+mulx rdx, r11, [rax + 72]
+adc r14, r11
+adc rdx, 0
+add rdi, [rsp + 8]
+adc rsi, [rsp + 104]
+adc r12, [rsp]
+adc r8, r13
+adc r9, r15
+adc rcx, rbx
+adc r10, [rsp + 40]
+adc rbp, [rsp + 80]
+adc r14, [rsp + 96]
+adc rdx, [rsp + 88]
+mov rdi, 0
+adc rdi, 0
+mov r11, [rsp + 48]
+mov r13, [r11 + 40]
+lea r13, [r13 + r13]
+mov r15, rdx
+mov rdx, [r11 + 32]
+mov rbx, [r11 + 32]
+mulx rbx, r11, rbx
+mov [rsp + 88], r9
+mulx r13, r9, r13
+add rbx, r9
+mov [rsp + 96], r8
+mulx r9, r8, [rsp + 16]
+adc r13, r8
+mov [rsp + 16], r12
+mulx r8, r12, [rsp + 24]
+adc r9, r12
+mulx rdx, r12, [rsp + 32]
+adc r8, r12
+adc rdx, 0
+add rcx, r11
+adc r10, rbx
+adc rbp, r13
+adc r14, r9
+adc r15, r8
+adc rdi, rdx
+mov rdx, rsi
+imul rdx, [rax]
+mulx r8, r9, [rax + 8]
+mulx r11, r12, [rax + 16]
+add r8, r12
+mulx r12, r13, [rax + 24]
+adc r11, r13
+mulx r13, rbx, [rax + 32]
+adc r12, rbx
+mov [rsp + 80], rdi
+mulx rbx, rdi, [rax + 40]
+adc r13, rdi
+mov [rsp + 40], r15
+mulx rdi, r15, [rax + 48]
+adc rbx, r15
+mov [rsp], r14
+mulx r15, r14, [rax + 56]
+adc rdi, r14
+mov [rsp + 104], rdi
+mulx r14, rdi, [rax + 64]
+adc r15, rdi
+mulx rdx, rdi, [rax + 72]
+adc r14, rdi
+adc rdx, 0
+add rsi, r9
+adc r8, [rsp + 16]
+adc r11, [rsp + 96]
+adc r12, [rsp + 88]
+adc rcx, r13
+adc r10, rbx
+adc rbp, [rsp + 104]
+adc r15, [rsp]
+adc r14, [rsp + 40]
+adc rdx, [rsp + 80]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp + 48]
+mov r9, [rdi + 48]
+lea r9, [r9 + r9]
+mov r13, rdx
+mov rdx, [rdi + 40]
+mov rbx, [rdi + 40]
+mulx rbx, rdi, rbx
+mov [rsp + 80], r10
+mulx r9, r10, r9
+add rbx, r10
+mov [rsp + 40], rcx
+mulx r10, rcx, [rsp + 24]
+adc r9, rcx
+mulx rcx, rdx, [rsp + 32]
+adc r10, rdx
+adc rcx, 0
+add rbp, rdi
+adc r15, rbx
+adc r14, r9
+adc r13, r10
+adc rsi, rcx
+mov rdx, r8
+imul rdx, [rax]
+mulx rcx, rdi, [rax + 8]
+mulx r9, r10, [rax + 16]
+add rcx, r10
+mulx r10, rbx, [rax + 24]
+adc r9, rbx
+mov [rsp + 24], rsi
+mulx rbx, rsi, [rax + 32]
+adc r10, rsi
+mov [rsp], r13
+mulx rsi, r13, [rax + 40]
+adc rbx, r13
+mov [rsp + 104], r14
+mulx r13, r14, [rax + 48]
+adc rsi, r14
+mov [rsp + 88], r15
+mulx r14, r15, [rax + 56]
+adc r13, r15
+mov [rsp + 96], r13
+mulx r15, r13, [rax + 64]
+adc r14, r13
+mulx rdx, r13, [rax + 72]
+adc r15, r13
+adc rdx, 0
+add r8, rdi
+adc r11, rcx
+adc r12, r9
+adc r10, [rsp + 40]
+adc rbx, [rsp + 80]
+adc rbp, rsi
+mov rcx, [rsp + 88]
+adc rcx, [rsp + 96]
+adc r14, [rsp + 104]
+adc r15, [rsp]
+adc rdx, [rsp + 24]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp + 48]
+mov r8, [rdi + 56]
+lea r8, [r8 + r8]
+mov r9, rdx
+mov rdx, [rdi + 48]
+mov r13, [rdi + 48]
+mulx r13, rdi, r13
+mov [rsp + 24], rcx
+mulx r8, rcx, r8
+add r13, rcx
+mulx rcx, rdx, [rsp + 32]
+adc r8, rdx
+adc rcx, 0
+add r14, rdi
+adc r15, r13
+adc r9, r8
+adc rsi, rcx
+mov rdx, r11
+imul rdx, [rax]
+mulx rcx, rdi, [rax + 8]
+mulx r8, r13, [rax + 16]
+add rcx, r13
+mov [rsp + 32], rsi
+mulx r13, rsi, [rax + 24]
+adc r8, rsi
+mov [rsp], r9
+mulx rsi, r9, [rax + 32]
+adc r13, r9
+mov [rsp + 104], r15
+mulx r9, r15, [rax + 40]
+adc rsi, r15
+mov [rsp + 96], r14
+mulx r15, r14, [rax + 48]
+adc r9, r14
+mov [rsp + 88], r9
+mulx r14, r9, [rax + 56]
+adc r15, r9
+mov [rsp + 80], r15
+mulx r9, r15, [rax + 64]
+adc r14, r15
+mulx rdx, r15, [rax + 72]
+adc r9, r15
+adc rdx, 0
+add r11, rdi
+adc r12, rcx
+adc r10, r8
+adc rbx, r13
+adc rbp, rsi
+mov rcx, [rsp + 24]
+adc rcx, [rsp + 88]
+mov rsi, [rsp + 96]
+adc rsi, [rsp + 80]
+adc r14, [rsp + 104]
+adc r9, [rsp]
+adc rdx, [rsp + 32]
+mov rdi, 0
+adc rdi, 0
+mov r8, [rsp + 48]
+mov r11, [r8 + 64]
+lea r11, [r11 + r11]
+mov r13, rdx
+mov rdx, [r8 + 56]
+mov r15, [r8 + 56]
+mulx r15, r8, r15
+mulx rdx, r11, r11
+add r15, r11
+adc rdx, 0
+add r9, r8
+adc r13, r15
+adc rdi, rdx
+mov rdx, r12
+imul rdx, [rax]
+mulx r8, r11, [rax + 8]
+mov [rsp + 32], rdi
+mulx r15, rdi, [rax + 16]
+add r8, rdi
+mov [rsp], r13
+mulx rdi, r13, [rax + 24]
+adc r15, r13
+mov [rsp + 104], r9
+mulx r13, r9, [rax + 32]
+adc rdi, r9
+mov [rsp + 80], r14
+mulx r9, r14, [rax + 40]
+adc r13, r14
+mov [rsp + 96], rsi
+mulx r14, rsi, [rax + 48]
+adc r9, rsi
+mov [rsp + 88], r9
+mulx rsi, r9, [rax + 56]
+adc r14, r9
+mov [rsp + 24], r14
+mulx r9, r14, [rax + 64]
+adc rsi, r14
+mulx rdx, r14, [rax + 72]
+adc r9, r14
+adc rdx, 0
+add r12, r11
+adc r10, r8
+adc rbx, r15
+adc rbp, rdi
+adc rcx, r13
+mov rdi, [rsp + 96]
+adc rdi, [rsp + 88]
+mov r8, [rsp + 80]
+adc r8, [rsp + 24]
+adc rsi, [rsp + 104]
+adc r9, [rsp]
+adc rdx, [rsp + 32]
+mov r11, 0
+adc r11, 0
+mov r12, [rsp + 48]
+mov r13, rdx
+mov rdx, [r12 + 64]
+mov r12, [r12 + 64]
+mulx rdx, r12, r12
+add r13, r12
+adc r11, rdx
+mov rdx, r10
+imul rdx, [rax]
+mulx r12, r15, [rax + 8]
+mov [rsp + 48], r11
+mulx r14, r11, [rax + 16]
+add r12, r11
+mov [rsp + 32], r13
+mulx r11, r13, [rax + 24]
+adc r14, r13
+mov [rsp], r9
+mulx r13, r9, [rax + 32]
+adc r11, r9
+mov [rsp + 104], rsi
+mulx r9, rsi, [rax + 40]
+adc r13, rsi
+mov [rsp + 24], r8
+mulx rsi, r8, [rax + 48]
+adc r9, r8
+mov [rsp + 80], r9
+mulx r8, r9, [rax + 56]
+adc rsi, r9
+mov [rsp + 88], rsi
+mulx r9, rsi, [rax + 64]
+adc r8, rsi
+mulx rdx, rsi, [rax + 72]
+adc r9, rsi
+adc rdx, 0
+add r10, r15
+adc rbx, r12
+adc rbp, r14
+adc rcx, r11
+adc rdi, r13
+mov rsi, [rsp + 24]
+adc rsi, [rsp + 80]
+mov r10, [rsp + 104]
+adc r10, [rsp + 88]
+adc r8, [rsp]
+adc r9, [rsp + 32]
+adc rdx, [rsp + 48]
+mov r11, rbx
+sub r11, [rax + 8]
+mov r12, rbp
+sbb r12, [rax + 16]
+mov r13, rcx
+sbb r13, [rax + 24]
+mov r15, rdi
+sbb r15, [rax + 32]
+mov r14, rsi
+sbb r14, [rax + 40]
+mov [rsp + 48], r14
+mov r14, r10
+sbb r14, [rax + 48]
+mov [rsp + 32], r14
+mov r14, r8
+sbb r14, [rax + 56]
+mov [rsp], r14
+mov r14, r9
+sbb r14, [rax + 64]
+mov [rsp + 88], r14
+mov r14, rdx
+sbb r14, [rax + 72]
+cmovc r11, rbx
+cmovc r12, rbp
+cmovc r13, rcx
+cmovc r15, rdi
+mov rax, [rsp + 48]
+cmovc rax, rsi
+mov rcx, [rsp + 32]
+cmovc rcx, r10
+mov rsi, [rsp]
+cmovc rsi, r8
+mov rdi, [rsp + 88]
+cmovc rdi, r9
+cmovc r14, rdx
+add rsp, 112
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -3003,19 +2964,9 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<9>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_spare_mulx_code::<M>,
-            out("rax") z[7],
-            out("rcx") _,
-            inout("rdx") core::ptr::from_ref(y) => z[5],
-            inout("rsi") core::ptr::from_ref(x) => z[4],
-            out("rdi") z[6],
-            out("r8") _,
-            out("r9") _,
-            out("r10") _,
-            out("r11") z[0],
-            out("r12") z[8],
-            out("r13") z[3],
-            out("r14") z[1],
-            out("r15") z[2],
+            out("rax") z[7], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[5], inout("rsi")
+            core::ptr::from_ref(x) => z[4], out("rdi") z[6], out("r8") _, out("r9") _, out("r10") _,
+            out("r11") z[0], out("r12") z[8], out("r13") z[3], out("r14") z[1], out("r15") z[2],
             options(pure, readonly),
         );
     }
@@ -3026,1153 +2977,1153 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<9>>(
 unsafe extern "C" fn sum_of_products_spare_mulx_code<M: Modulus<9>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 80
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, rbp, r11
-    adc r10, rbp
-    mov rbp, qword ptr [rsi + 32]
-    mulx rbp, rbx, rbp
-    adc r11, rbx
-    mov rbx, qword ptr [rsi + 40]
-    mulx rbx, r14, rbx
-    adc rbp, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, r15, r14
-    adc rbx, r15
-    mov r15, qword ptr [rsi + 56]
-    mulx r15, r13, r15
-    adc r14, r13
-    mov r13, qword ptr [rsi + 64]
-    mulx rdx, r13, r13
-    adc r15, r13
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, qword ptr [rcx + 72]
-    mov r12, qword ptr [rsi + 72]
-    mov qword ptr [rsp], rcx
-    mulx r12, rcx, r12
-    mov qword ptr [rsp + 8], rax
-    mov rax, qword ptr [rsi + 80]
-    mov qword ptr [rsp + 16], r13
-    mulx rax, r13, rax
-    add r12, r13
-    mov r13, qword ptr [rsi + 88]
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, r13
-    adc rax, r15
-    mov r15, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, r15
-    adc r13, r14
-    mov r14, qword ptr [rsi + 104]
-    mov qword ptr [rsp + 40], rbx
-    mulx r14, rbx, r14
-    adc r15, rbx
-    mov rbx, qword ptr [rsi + 112]
-    mov qword ptr [rsp + 48], rbp
-    mulx rbx, rbp, rbx
-    adc r14, rbp
-    mov rbp, qword ptr [rsi + 120]
-    mov qword ptr [rsp + 56], r14
-    mulx rbp, r14, rbp
-    adc rbx, r14
-    mov r14, qword ptr [rsi + 128]
-    mov qword ptr [rsp + 64], rbx
-    mulx r14, rbx, r14
-    adc rbp, rbx
-    mov rbx, qword ptr [rsi + 136]
-    mulx rdx, rbx, rbx
-    adc r14, rbx
-    adc rdx, 0
-    add r8, rcx
-    adc rdi, r12
-    adc r9, rax
-    adc r10, r13
-    adc r11, r15
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 56]
-    mov rcx, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 32]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov rbx, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rbx]
-    mulx r13, r12, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 16], rsi
-    mov qword ptr [rsp + 24], r15
-    mulx rsi, r15, qword ptr [rbx + 16]
-    add r13, r15
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rbx + 24]
-    adc rsi, r14
-    mov qword ptr [rsp + 64], rbp
-    mulx r14, rbp, qword ptr [rbx + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 40], rcx
-    mulx rbp, rcx, qword ptr [rbx + 40]
-    adc r14, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [rbx + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 48], rbp
-    mulx rax, rbp, qword ptr [rbx + 56]
-    adc rcx, rbp
-    mov qword ptr [rsp + 72], rcx
-    mulx rbp, rcx, qword ptr [rbx + 64]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [rbx + 72]
-    adc rbp, rdx
-    adc rcx, 0
-    add r8, r12
-    adc rdi, r13
-    adc r9, rsi
-    adc r10, r15
-    adc r11, r14
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 48]
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp]
-    mov rdx, qword ptr [r15 + 8]
-    mov r13, qword ptr [rsp + 16]
-    mulx r12, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [r13 + 8]
-    add r12, r14
-    mov qword ptr [rsp + 32], rcx
-    mulx r14, rcx, qword ptr [r13 + 16]
-    adc r15, rcx
-    mov qword ptr [rsp + 64], rbp
-    mulx rcx, rbp, qword ptr [r13 + 24]
-    adc r14, rbp
-    mov qword ptr [rsp + 72], rax
-    mulx rbp, rax, qword ptr [r13 + 32]
-    adc rcx, rax
-    mov qword ptr [rsp + 40], r8
-    mulx rax, r8, qword ptr [r13 + 40]
-    adc rbp, r8
-    mov qword ptr [rsp + 48], rbp
-    mulx r8, rbp, qword ptr [r13 + 48]
-    adc rax, rbp
-    mov qword ptr [rsp + 56], rax
-    mulx rbp, rax, qword ptr [r13 + 56]
-    adc r8, rax
-    mulx rax, rdx, qword ptr [r13 + 64]
-    adc rbp, rdx
-    adc rax, 0
-    add rdi, rbx
-    adc r9, r12
-    adc r10, r15
-    adc r11, r14
-    adc rsi, rcx
-    mov rcx, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r14, qword ptr [rsp]
-    mov rdx, qword ptr [r14 + 80]
-    mulx r15, r12, qword ptr [r13 + 72]
-    mov qword ptr [rsp + 24], rax
-    mulx r14, rax, qword ptr [r13 + 80]
-    add r15, rax
-    mov qword ptr [rsp + 32], rbp
-    mulx rax, rbp, qword ptr [r13 + 88]
-    adc r14, rbp
-    mov qword ptr [rsp + 64], r8
-    mulx rbp, r8, qword ptr [r13 + 96]
-    adc rax, r8
-    mov qword ptr [rsp + 56], rbx
-    mulx r8, rbx, qword ptr [r13 + 104]
-    adc rbp, rbx
-    mov qword ptr [rsp + 72], rcx
-    mulx rbx, rcx, qword ptr [r13 + 112]
-    adc r8, rcx
-    mov qword ptr [rsp + 48], r8
-    mulx rcx, r8, qword ptr [r13 + 120]
-    adc rbx, r8
-    mov qword ptr [rsp + 40], rbx
-    mulx r8, rbx, qword ptr [r13 + 128]
-    adc rcx, rbx
-    mulx rdx, rbx, qword ptr [r13 + 136]
-    adc r8, rbx
-    adc rdx, 0
-    add rdi, r12
-    adc r9, r15
-    adc r10, r14
-    adc r11, rax
-    adc rsi, rbp
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rbx]
-    mulx r15, r12, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [rbx + 16]
-    add r15, r14
-    mov qword ptr [rsp + 32], r8
-    mulx r14, r8, qword ptr [rbx + 24]
-    adc r13, r8
-    mov qword ptr [rsp + 64], rcx
-    mulx r8, rcx, qword ptr [rbx + 32]
-    adc r14, rcx
-    mov qword ptr [rsp + 40], rbp
-    mulx rcx, rbp, qword ptr [rbx + 40]
-    adc r8, rbp
-    mov qword ptr [rsp + 56], rax
-    mulx rbp, rax, qword ptr [rbx + 48]
-    adc rcx, rax
-    mov qword ptr [rsp + 48], rcx
-    mulx rax, rcx, qword ptr [rbx + 56]
-    adc rbp, rcx
-    mov qword ptr [rsp + 72], rbp
-    mulx rcx, rbp, qword ptr [rbx + 64]
-    adc rax, rbp
-    mulx rdx, rbp, qword ptr [rbx + 72]
-    adc rcx, rbp
-    adc rdx, 0
-    add rdi, r12
-    adc r9, r15
-    adc r10, r13
-    adc r11, r14
-    adc rsi, r8
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 48]
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbp, 0
-    adc rbp, 0
-    mov r14, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 16]
-    mov r13, qword ptr [rsp + 16]
-    mulx r12, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 24], rbp
-    mulx r14, rbp, qword ptr [r13 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 32], r15
-    mulx rbp, r15, qword ptr [r13 + 16]
-    adc r14, r15
-    mov qword ptr [rsp + 64], rcx
-    mulx r15, rcx, qword ptr [r13 + 24]
-    adc rbp, rcx
-    mov qword ptr [rsp + 72], rax
-    mulx rcx, rax, qword ptr [r13 + 32]
-    adc r15, rax
-    mov qword ptr [rsp + 40], r8
-    mulx rax, r8, qword ptr [r13 + 40]
-    adc rcx, r8
-    mov qword ptr [rsp + 48], rcx
-    mulx r8, rcx, qword ptr [r13 + 48]
-    adc rax, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r13 + 56]
-    adc r8, rax
-    mulx rax, rdx, qword ptr [r13 + 64]
-    adc rcx, rdx
-    adc rax, 0
-    add r9, rbx
-    adc r10, r12
-    adc r11, r14
-    adc rsi, rbp
-    adc rdi, r15
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r14, qword ptr [rsp]
-    mov rdx, qword ptr [r14 + 88]
-    mulx r15, r12, qword ptr [r13 + 72]
-    mov qword ptr [rsp + 24], rax
-    mulx r14, rax, qword ptr [r13 + 80]
-    add r15, rax
-    mov qword ptr [rsp + 32], rcx
-    mulx rax, rcx, qword ptr [r13 + 88]
-    adc r14, rcx
-    mov qword ptr [rsp + 64], r8
-    mulx rcx, r8, qword ptr [r13 + 96]
-    adc rax, r8
-    mov qword ptr [rsp + 56], rbx
-    mulx r8, rbx, qword ptr [r13 + 104]
-    adc rcx, rbx
-    mov qword ptr [rsp + 72], rbp
-    mulx rbx, rbp, qword ptr [r13 + 112]
-    adc r8, rbp
-    mov qword ptr [rsp + 48], r8
-    mulx rbp, r8, qword ptr [r13 + 120]
-    adc rbx, r8
-    mov qword ptr [rsp + 40], rbx
-    mulx r8, rbx, qword ptr [r13 + 128]
-    adc rbp, rbx
-    mulx rdx, rbx, qword ptr [r13 + 136]
-    adc r8, rbx
-    adc rdx, 0
-    add r9, r12
-    adc r10, r15
-    adc r11, r14
-    adc rsi, rax
-    adc rdi, rcx
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 48]
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rbx]
-    mulx r15, r12, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [rbx + 16]
-    add r15, r14
-    mov qword ptr [rsp + 32], r8
-    mulx r14, r8, qword ptr [rbx + 24]
-    adc r13, r8
-    mov qword ptr [rsp + 64], rbp
-    mulx r8, rbp, qword ptr [rbx + 32]
-    adc r14, rbp
-    mov qword ptr [rsp + 40], rcx
-    mulx rbp, rcx, qword ptr [rbx + 40]
-    adc r8, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [rbx + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 48], rbp
-    mulx rax, rbp, qword ptr [rbx + 56]
-    adc rcx, rbp
-    mov qword ptr [rsp + 72], rcx
-    mulx rbp, rcx, qword ptr [rbx + 64]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [rbx + 72]
-    adc rbp, rdx
-    adc rcx, 0
-    add r9, r12
-    adc r10, r15
-    adc r11, r13
-    adc rsi, r14
-    adc rdi, r8
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 48]
-    mov r9, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp]
-    mov rdx, qword ptr [r15 + 24]
-    mov r13, qword ptr [rsp + 16]
-    mulx r12, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [r13 + 8]
-    add r12, r14
-    mov qword ptr [rsp + 32], rcx
-    mulx r14, rcx, qword ptr [r13 + 16]
-    adc r15, rcx
-    mov qword ptr [rsp + 64], rbp
-    mulx rcx, rbp, qword ptr [r13 + 24]
-    adc r14, rbp
-    mov qword ptr [rsp + 72], rax
-    mulx rbp, rax, qword ptr [r13 + 32]
-    adc rcx, rax
-    mov qword ptr [rsp + 40], r9
-    mulx rax, r9, qword ptr [r13 + 40]
-    adc rbp, r9
-    mov qword ptr [rsp + 48], rbp
-    mulx r9, rbp, qword ptr [r13 + 48]
-    adc rax, rbp
-    mov qword ptr [rsp + 56], rax
-    mulx rbp, rax, qword ptr [r13 + 56]
-    adc r9, rax
-    mulx rax, rdx, qword ptr [r13 + 64]
-    adc rbp, rdx
-    adc rax, 0
-    add r10, rbx
-    adc r11, r12
-    adc rsi, r15
-    adc rdi, r14
-    adc r8, rcx
-    mov rcx, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r14, qword ptr [rsp]
-    mov rdx, qword ptr [r14 + 96]
-    mulx r15, r12, qword ptr [r13 + 72]
-    mov qword ptr [rsp + 24], rax
-    mulx r14, rax, qword ptr [r13 + 80]
-    add r15, rax
-    mov qword ptr [rsp + 32], rbp
-    mulx rax, rbp, qword ptr [r13 + 88]
-    adc r14, rbp
-    mov qword ptr [rsp + 64], r9
-    mulx rbp, r9, qword ptr [r13 + 96]
-    adc rax, r9
-    mov qword ptr [rsp + 56], rbx
-    mulx r9, rbx, qword ptr [r13 + 104]
-    adc rbp, rbx
-    mov qword ptr [rsp + 72], rcx
-    mulx rbx, rcx, qword ptr [r13 + 112]
-    adc r9, rcx
-    mov qword ptr [rsp + 48], r9
-    mulx rcx, r9, qword ptr [r13 + 120]
-    adc rbx, r9
-    mov qword ptr [rsp + 40], rbx
-    mulx r9, rbx, qword ptr [r13 + 128]
-    adc rcx, rbx
-    mulx rdx, rbx, qword ptr [r13 + 136]
-    adc r9, rbx
-    adc rdx, 0
-    add r10, r12
-    adc r11, r15
-    adc rsi, r14
-    adc rdi, rax
-    adc r8, rbp
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rbx]
-    mulx r15, r12, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [rbx + 16]
-    add r15, r14
-    mov qword ptr [rsp + 32], r9
-    mulx r14, r9, qword ptr [rbx + 24]
-    adc r13, r9
-    mov qword ptr [rsp + 64], rcx
-    mulx r9, rcx, qword ptr [rbx + 32]
-    adc r14, rcx
-    mov qword ptr [rsp + 40], rbp
-    mulx rcx, rbp, qword ptr [rbx + 40]
-    adc r9, rbp
-    mov qword ptr [rsp + 56], rax
-    mulx rbp, rax, qword ptr [rbx + 48]
-    adc rcx, rax
-    mov qword ptr [rsp + 48], rcx
-    mulx rax, rcx, qword ptr [rbx + 56]
-    adc rbp, rcx
-    mov qword ptr [rsp + 72], rbp
-    mulx rcx, rbp, qword ptr [rbx + 64]
-    adc rax, rbp
-    mulx rdx, rbp, qword ptr [rbx + 72]
-    adc rcx, rbp
-    adc rdx, 0
-    add r10, r12
-    adc r11, r15
-    adc rsi, r13
-    adc rdi, r14
-    adc r8, r9
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbp, 0
-    adc rbp, 0
-    mov r14, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 32]
-    mov r13, qword ptr [rsp + 16]
-    mulx r12, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 24], rbp
-    mulx r14, rbp, qword ptr [r13 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 32], r15
-    mulx rbp, r15, qword ptr [r13 + 16]
-    adc r14, r15
-    mov qword ptr [rsp + 64], rcx
-    mulx r15, rcx, qword ptr [r13 + 24]
-    adc rbp, rcx
-    mov qword ptr [rsp + 72], rax
-    mulx rcx, rax, qword ptr [r13 + 32]
-    adc r15, rax
-    mov qword ptr [rsp + 40], r10
-    mulx rax, r10, qword ptr [r13 + 40]
-    adc rcx, r10
-    mov qword ptr [rsp + 48], rcx
-    mulx r10, rcx, qword ptr [r13 + 48]
-    adc rax, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r13 + 56]
-    adc r10, rax
-    mulx rax, rdx, qword ptr [r13 + 64]
-    adc rcx, rdx
-    adc rax, 0
-    add r11, rbx
-    adc rsi, r12
-    adc rdi, r14
-    adc r8, rbp
-    adc r9, r15
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r14, qword ptr [rsp]
-    mov rdx, qword ptr [r14 + 104]
-    mulx r15, r12, qword ptr [r13 + 72]
-    mov qword ptr [rsp + 24], rax
-    mulx r14, rax, qword ptr [r13 + 80]
-    add r15, rax
-    mov qword ptr [rsp + 32], rcx
-    mulx rax, rcx, qword ptr [r13 + 88]
-    adc r14, rcx
-    mov qword ptr [rsp + 64], r10
-    mulx rcx, r10, qword ptr [r13 + 96]
-    adc rax, r10
-    mov qword ptr [rsp + 56], rbx
-    mulx r10, rbx, qword ptr [r13 + 104]
-    adc rcx, rbx
-    mov qword ptr [rsp + 72], rbp
-    mulx rbx, rbp, qword ptr [r13 + 112]
-    adc r10, rbp
-    mov qword ptr [rsp + 48], r10
-    mulx rbp, r10, qword ptr [r13 + 120]
-    adc rbx, r10
-    mov qword ptr [rsp + 40], rbx
-    mulx r10, rbx, qword ptr [r13 + 128]
-    adc rbp, rbx
-    mulx rdx, rbx, qword ptr [r13 + 136]
-    adc r10, rbx
-    adc rdx, 0
-    add r11, r12
-    adc rsi, r15
-    adc rdi, r14
-    adc r8, rax
-    adc r9, rcx
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 48]
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rbx]
-    mulx r15, r12, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [rbx + 16]
-    add r15, r14
-    mov qword ptr [rsp + 32], r10
-    mulx r14, r10, qword ptr [rbx + 24]
-    adc r13, r10
-    mov qword ptr [rsp + 64], rbp
-    mulx r10, rbp, qword ptr [rbx + 32]
-    adc r14, rbp
-    mov qword ptr [rsp + 40], rcx
-    mulx rbp, rcx, qword ptr [rbx + 40]
-    adc r10, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [rbx + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 48], rbp
-    mulx rax, rbp, qword ptr [rbx + 56]
-    adc rcx, rbp
-    mov qword ptr [rsp + 72], rcx
-    mulx rbp, rcx, qword ptr [rbx + 64]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [rbx + 72]
-    adc rbp, rdx
-    adc rcx, 0
-    add r11, r12
-    adc rsi, r15
-    adc rdi, r13
-    adc r8, r14
-    adc r9, r10
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp]
-    mov rdx, qword ptr [r15 + 40]
-    mov r13, qword ptr [rsp + 16]
-    mulx r12, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [r13 + 8]
-    add r12, r14
-    mov qword ptr [rsp + 32], rcx
-    mulx r14, rcx, qword ptr [r13 + 16]
-    adc r15, rcx
-    mov qword ptr [rsp + 64], rbp
-    mulx rcx, rbp, qword ptr [r13 + 24]
-    adc r14, rbp
-    mov qword ptr [rsp + 72], rax
-    mulx rbp, rax, qword ptr [r13 + 32]
-    adc rcx, rax
-    mov qword ptr [rsp + 40], r11
-    mulx rax, r11, qword ptr [r13 + 40]
-    adc rbp, r11
-    mov qword ptr [rsp + 48], rbp
-    mulx r11, rbp, qword ptr [r13 + 48]
-    adc rax, rbp
-    mov qword ptr [rsp + 56], rax
-    mulx rbp, rax, qword ptr [r13 + 56]
-    adc r11, rax
-    mulx rax, rdx, qword ptr [r13 + 64]
-    adc rbp, rdx
-    adc rax, 0
-    add rsi, rbx
-    adc rdi, r12
-    adc r8, r15
-    adc r9, r14
-    adc r10, rcx
-    mov rcx, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r14, qword ptr [rsp]
-    mov rdx, qword ptr [r14 + 112]
-    mulx r15, r12, qword ptr [r13 + 72]
-    mov qword ptr [rsp + 24], rax
-    mulx r14, rax, qword ptr [r13 + 80]
-    add r15, rax
-    mov qword ptr [rsp + 32], rbp
-    mulx rax, rbp, qword ptr [r13 + 88]
-    adc r14, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [r13 + 96]
-    adc rax, r11
-    mov qword ptr [rsp + 56], rbx
-    mulx r11, rbx, qword ptr [r13 + 104]
-    adc rbp, rbx
-    mov qword ptr [rsp + 72], rcx
-    mulx rbx, rcx, qword ptr [r13 + 112]
-    adc r11, rcx
-    mov qword ptr [rsp + 48], r11
-    mulx rcx, r11, qword ptr [r13 + 120]
-    adc rbx, r11
-    mov qword ptr [rsp + 40], rbx
-    mulx r11, rbx, qword ptr [r13 + 128]
-    adc rcx, rbx
-    mulx rdx, rbx, qword ptr [r13 + 136]
-    adc r11, rbx
-    adc rdx, 0
-    add rsi, r12
-    adc rdi, r15
-    adc r8, r14
-    adc r9, rax
-    adc r10, rbp
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [rbx]
-    mulx r15, r12, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [rbx + 16]
-    add r15, r14
-    mov qword ptr [rsp + 32], r11
-    mulx r14, r11, qword ptr [rbx + 24]
-    adc r13, r11
-    mov qword ptr [rsp + 64], rcx
-    mulx r11, rcx, qword ptr [rbx + 32]
-    adc r14, rcx
-    mov qword ptr [rsp + 40], rbp
-    mulx rcx, rbp, qword ptr [rbx + 40]
-    adc r11, rbp
-    mov qword ptr [rsp + 56], rax
-    mulx rbp, rax, qword ptr [rbx + 48]
-    adc rcx, rax
-    mov qword ptr [rsp + 48], rcx
-    mulx rax, rcx, qword ptr [rbx + 56]
-    adc rbp, rcx
-    mov qword ptr [rsp + 72], rbp
-    mulx rcx, rbp, qword ptr [rbx + 64]
-    adc rax, rbp
-    mulx rdx, rbp, qword ptr [rbx + 72]
-    adc rcx, rbp
-    adc rdx, 0
-    add rsi, r12
-    adc rdi, r15
-    adc r8, r13
-    adc r9, r14
-    adc r10, r11
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbp, 0
-    adc rbp, 0
-    mov r14, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 48]
-    mov r13, qword ptr [rsp + 16]
-    mulx r12, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 24], rbp
-    mulx r14, rbp, qword ptr [r13 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 32], r15
-    mulx rbp, r15, qword ptr [r13 + 16]
-    adc r14, r15
-    mov qword ptr [rsp + 64], rcx
-    mulx r15, rcx, qword ptr [r13 + 24]
-    adc rbp, rcx
-    mov qword ptr [rsp + 72], rax
-    mulx rcx, rax, qword ptr [r13 + 32]
-    adc r15, rax
-    mov qword ptr [rsp + 40], r11
-    mulx rax, r11, qword ptr [r13 + 40]
-    adc rcx, r11
-    mov qword ptr [rsp + 48], rcx
-    mulx r11, rcx, qword ptr [r13 + 48]
-    adc rax, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r13 + 56]
-    adc r11, rax
-    mulx rax, rdx, qword ptr [r13 + 64]
-    adc rcx, rdx
-    adc rax, 0
-    add rdi, rbx
-    adc r8, r12
-    adc r9, r14
-    adc r10, rbp
-    adc rsi, r15
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r14, qword ptr [rsp]
-    mov rdx, qword ptr [r14 + 120]
-    mulx r15, r12, qword ptr [r13 + 72]
-    mov qword ptr [rsp + 24], rax
-    mulx r14, rax, qword ptr [r13 + 80]
-    add r15, rax
-    mov qword ptr [rsp + 32], rcx
-    mulx rax, rcx, qword ptr [r13 + 88]
-    adc r14, rcx
-    mov qword ptr [rsp + 64], r11
-    mulx rcx, r11, qword ptr [r13 + 96]
-    adc rax, r11
-    mov qword ptr [rsp + 56], rbx
-    mulx r11, rbx, qword ptr [r13 + 104]
-    adc rcx, rbx
-    mov qword ptr [rsp + 72], rbp
-    mulx rbx, rbp, qword ptr [r13 + 112]
-    adc r11, rbp
-    mov qword ptr [rsp + 48], r11
-    mulx rbp, r11, qword ptr [r13 + 120]
-    adc rbx, r11
-    mov qword ptr [rsp + 40], rbx
-    mulx r11, rbx, qword ptr [r13 + 128]
-    adc rbp, rbx
-    mulx rdx, rbx, qword ptr [r13 + 136]
-    adc r11, rbx
-    adc rdx, 0
-    add rdi, r12
-    adc r8, r15
-    adc r9, r14
-    adc r10, rax
-    adc rsi, rcx
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 48]
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rbx]
-    mulx r15, r12, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [rbx + 16]
-    add r15, r14
-    mov qword ptr [rsp + 32], r11
-    mulx r14, r11, qword ptr [rbx + 24]
-    adc r13, r11
-    mov qword ptr [rsp + 64], rbp
-    mulx r11, rbp, qword ptr [rbx + 32]
-    adc r14, rbp
-    mov qword ptr [rsp + 40], rcx
-    mulx rbp, rcx, qword ptr [rbx + 40]
-    adc r11, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [rbx + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 48], rbp
-    mulx rax, rbp, qword ptr [rbx + 56]
-    adc rcx, rbp
-    mov qword ptr [rsp + 72], rcx
-    mulx rbp, rcx, qword ptr [rbx + 64]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [rbx + 72]
-    adc rbp, rdx
-    adc rcx, 0
-    add rdi, r12
-    adc r8, r15
-    adc r9, r13
-    adc r10, r14
-    adc rsi, r11
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp]
-    mov rdx, qword ptr [r15 + 56]
-    mov r13, qword ptr [rsp + 16]
-    mulx r12, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [r13 + 8]
-    add r12, r14
-    mov qword ptr [rsp + 32], rcx
-    mulx r14, rcx, qword ptr [r13 + 16]
-    adc r15, rcx
-    mov qword ptr [rsp + 64], rbp
-    mulx rcx, rbp, qword ptr [r13 + 24]
-    adc r14, rbp
-    mov qword ptr [rsp + 72], rax
-    mulx rbp, rax, qword ptr [r13 + 32]
-    adc rcx, rax
-    mov qword ptr [rsp + 40], r11
-    mulx rax, r11, qword ptr [r13 + 40]
-    adc rbp, r11
-    mov qword ptr [rsp + 48], rbp
-    mulx r11, rbp, qword ptr [r13 + 48]
-    adc rax, rbp
-    mov qword ptr [rsp + 56], rax
-    mulx rbp, rax, qword ptr [r13 + 56]
-    adc r11, rax
-    mulx rax, rdx, qword ptr [r13 + 64]
-    adc rbp, rdx
-    adc rax, 0
-    add r8, rbx
-    adc r9, r12
-    adc r10, r15
-    adc rsi, r14
-    adc rdi, rcx
-    mov rcx, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r14, qword ptr [rsp]
-    mov rdx, qword ptr [r14 + 128]
-    mulx r15, r12, qword ptr [r13 + 72]
-    mov qword ptr [rsp + 24], rax
-    mulx r14, rax, qword ptr [r13 + 80]
-    add r15, rax
-    mov qword ptr [rsp + 32], rbp
-    mulx rax, rbp, qword ptr [r13 + 88]
-    adc r14, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [r13 + 96]
-    adc rax, r11
-    mov qword ptr [rsp + 56], rbx
-    mulx r11, rbx, qword ptr [r13 + 104]
-    adc rbp, rbx
-    mov qword ptr [rsp + 72], rcx
-    mulx rbx, rcx, qword ptr [r13 + 112]
-    adc r11, rcx
-    mov qword ptr [rsp + 48], r11
-    mulx rcx, r11, qword ptr [r13 + 120]
-    adc rbx, r11
-    mov qword ptr [rsp + 40], rbx
-    mulx r11, rbx, qword ptr [r13 + 128]
-    adc rcx, rbx
-    mulx rdx, rbx, qword ptr [r13 + 136]
-    adc r11, rbx
-    adc rdx, 0
-    add r8, r12
-    adc r9, r15
-    adc r10, r14
-    adc rsi, rax
-    adc rdi, rbp
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rbx]
-    mulx r15, r12, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [rbx + 16]
-    add r15, r14
-    mov qword ptr [rsp + 32], r11
-    mulx r14, r11, qword ptr [rbx + 24]
-    adc r13, r11
-    mov qword ptr [rsp + 64], rcx
-    mulx r11, rcx, qword ptr [rbx + 32]
-    adc r14, rcx
-    mov qword ptr [rsp + 40], rbp
-    mulx rcx, rbp, qword ptr [rbx + 40]
-    adc r11, rbp
-    mov qword ptr [rsp + 56], rax
-    mulx rbp, rax, qword ptr [rbx + 48]
-    adc rcx, rax
-    mov qword ptr [rsp + 48], rcx
-    mulx rax, rcx, qword ptr [rbx + 56]
-    adc rbp, rcx
-    mov qword ptr [rsp + 72], rbp
-    mulx rcx, rbp, qword ptr [rbx + 64]
-    adc rax, rbp
-    mulx rdx, rbp, qword ptr [rbx + 72]
-    adc rcx, rbp
-    adc rdx, 0
-    add r8, r12
-    adc r9, r15
-    adc r10, r13
-    adc rsi, r14
-    adc rdi, r11
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbp, 0
-    adc rbp, 0
-    mov r14, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 64]
-    mov r13, qword ptr [rsp + 16]
-    mulx r12, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 24], rbp
-    mulx r14, rbp, qword ptr [r13 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 32], r15
-    mulx rbp, r15, qword ptr [r13 + 16]
-    adc r14, r15
-    mov qword ptr [rsp + 64], rcx
-    mulx r15, rcx, qword ptr [r13 + 24]
-    adc rbp, rcx
-    mov qword ptr [rsp + 72], rax
-    mulx rcx, rax, qword ptr [r13 + 32]
-    adc r15, rax
-    mov qword ptr [rsp + 40], r11
-    mulx rax, r11, qword ptr [r13 + 40]
-    adc rcx, r11
-    mov qword ptr [rsp + 48], rcx
-    mulx r11, rcx, qword ptr [r13 + 48]
-    adc rax, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r13 + 56]
-    adc r11, rax
-    mulx rax, rdx, qword ptr [r13 + 64]
-    adc rcx, rdx
-    adc rax, 0
-    add r9, rbx
-    adc r10, r12
-    adc rsi, r14
-    adc rdi, rbp
-    adc r8, r15
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov rdx, qword ptr [rsp]
-    mov rdx, qword ptr [rdx + 136]
-    mulx r14, r15, qword ptr [r13 + 72]
-    mov qword ptr [rsp], rax
-    mulx r12, rax, qword ptr [r13 + 80]
-    add r14, rax
-    mov qword ptr [rsp + 24], rcx
-    mulx rax, rcx, qword ptr [r13 + 88]
-    adc r12, rcx
-    mov qword ptr [rsp + 32], r11
-    mulx rcx, r11, qword ptr [r13 + 96]
-    adc rax, r11
-    mov qword ptr [rsp + 64], rbx
-    mulx r11, rbx, qword ptr [r13 + 104]
-    adc rcx, rbx
-    mov qword ptr [rsp + 56], rbp
-    mulx rbx, rbp, qword ptr [r13 + 112]
-    adc r11, rbp
-    mov qword ptr [rsp + 72], r11
-    mulx rbp, r11, qword ptr [r13 + 120]
-    adc rbx, r11
-    mov qword ptr [rsp + 48], rbx
-    mulx r11, rbx, qword ptr [r13 + 128]
-    adc rbp, rbx
-    mulx rdx, rbx, qword ptr [r13 + 136]
-    adc r11, rbx
-    adc rdx, 0
-    add r9, r15
-    adc r10, r14
-    adc rsi, r12
-    adc rdi, rax
-    adc r8, rcx
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 72]
-    mov rcx, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc r11, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp]
-    mov rbx, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rbx]
-    mulx r15, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp], r14
-    mulx r12, r14, qword ptr [rbx + 16]
-    add r15, r14
-    mov qword ptr [rsp + 24], r11
-    mulx r14, r11, qword ptr [rbx + 24]
-    adc r12, r11
-    mov qword ptr [rsp + 32], rbp
-    mulx r11, rbp, qword ptr [rbx + 32]
-    adc r14, rbp
-    mov qword ptr [rsp + 48], rcx
-    mulx rbp, rcx, qword ptr [rbx + 40]
-    adc r11, rcx
-    mov qword ptr [rsp + 64], rax
-    mulx rcx, rax, qword ptr [rbx + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 72], rbp
-    mulx rax, rbp, qword ptr [rbx + 56]
-    adc rcx, rbp
-    mov qword ptr [rsp + 56], rcx
-    mulx rbp, rcx, qword ptr [rbx + 64]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [rbx + 72]
-    adc rbp, rdx
-    adc rcx, 0
-    add r9, r13
-    adc r10, r15
-    adc rsi, r12
-    adc rdi, r14
-    adc r8, r11
-    mov rdx, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 72]
-    mov r9, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 24]
-    adc rcx, qword ptr [rsp]
-    mov r11, r10
-    sub r11, qword ptr [rbx + 8]
-    mov r14, rsi
-    sbb r14, qword ptr [rbx + 16]
-    mov r15, rdi
-    sbb r15, qword ptr [rbx + 24]
-    mov r13, r8
-    sbb r13, qword ptr [rbx + 32]
-    mov r12, rdx
-    sbb r12, qword ptr [rbx + 40]
-    mov qword ptr [rsp], r12
-    mov r12, r9
-    sbb r12, qword ptr [rbx + 48]
-    mov qword ptr [rsp + 24], r12
-    mov r12, rax
-    sbb r12, qword ptr [rbx + 56]
-    mov qword ptr [rsp + 32], r12
-    mov r12, rbp
-    sbb r12, qword ptr [rbx + 64]
-    mov qword ptr [rsp + 56], r12
-    mov r12, rcx
-    sbb r12, qword ptr [rbx + 72]
-    cmovc r11, r10
-    cmovc r14, rsi
-    cmovc r15, rdi
-    cmovc r13, r8
-    mov rsi, qword ptr [rsp]
-    cmovc rsi, rdx
-    mov rdx, qword ptr [rsp + 24]
-    cmovc rdx, r9
-    mov rdi, qword ptr [rsp + 32]
-    cmovc rdi, rax
-    mov rax, qword ptr [rsp + 56]
-    cmovc rax, rbp
-    cmovc r12, rcx
-    add rsp, 80
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 80
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, rbp, r11
+adc r10, rbp
+mov rbp, [rsi + 32]
+mulx rbp, rbx, rbp
+adc r11, rbx
+mov rbx, [rsi + 40]
+mulx rbx, r14, rbx
+adc rbp, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc rbx, r15
+mov r15, [rsi + 56]
+mulx r15, r13, r15
+adc r14, r13
+mov r13, [rsi + 64]
+mulx rdx, r13, r13
+adc r15, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, [rcx + 72]
+mov r12, [rsi + 72]
+mov [rsp], rcx
+mulx r12, rcx, r12
+mov [rsp + 8], rax
+mov rax, [rsi + 80]
+mov [rsp + 16], r13
+mulx rax, r13, rax
+add r12, r13
+mov r13, [rsi + 88]
+mov [rsp + 24], r15
+mulx r13, r15, r13
+adc rax, r15
+mov r15, [rsi + 96]
+mov [rsp + 32], r14
+mulx r15, r14, r15
+adc r13, r14
+mov r14, [rsi + 104]
+mov [rsp + 40], rbx
+mulx r14, rbx, r14
+adc r15, rbx
+mov rbx, [rsi + 112]
+mov [rsp + 48], rbp
+mulx rbx, rbp, rbx
+adc r14, rbp
+mov rbp, [rsi + 120]
+mov [rsp + 56], r14
+mulx rbp, r14, rbp
+adc rbx, r14
+mov r14, [rsi + 128]
+mov [rsp + 64], rbx
+mulx r14, rbx, r14
+adc rbp, rbx
+mov rbx, [rsi + 136]
+mulx rdx, rbx, rbx
+adc r14, rbx
+adc rdx, 0
+add r8, rcx
+adc rdi, r12
+adc r9, rax
+adc r10, r13
+adc r11, r15
+mov rax, [rsp + 48]
+adc rax, [rsp + 56]
+mov rcx, [rsp + 40]
+adc rcx, [rsp + 64]
+adc rbp, [rsp + 32]
+adc r14, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rbx, [rsp + 8]
+mov r15, rdx
+mov rdx, r8
+imul rdx, [rbx]
+mulx r13, r12, [rbx + 8]
+mov [rsp + 16], rsi
+mov [rsp + 24], r15
+mulx rsi, r15, [rbx + 16]
+add r13, r15
+mov [rsp + 32], r14
+mulx r15, r14, [rbx + 24]
+adc rsi, r14
+mov [rsp + 64], rbp
+mulx r14, rbp, [rbx + 32]
+adc r15, rbp
+mov [rsp + 40], rcx
+mulx rbp, rcx, [rbx + 40]
+adc r14, rcx
+mov [rsp + 56], rax
+mulx rcx, rax, [rbx + 48]
+adc rbp, rax
+mov [rsp + 48], rbp
+mulx rax, rbp, [rbx + 56]
+adc rcx, rbp
+mov [rsp + 72], rcx
+mulx rbp, rcx, [rbx + 64]
+adc rax, rcx
+mulx rcx, rdx, [rbx + 72]
+adc rbp, rdx
+adc rcx, 0
+add r8, r12
+adc rdi, r13
+adc r9, rsi
+adc r10, r15
+adc r11, r14
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 48]
+mov r8, [rsp + 40]
+adc r8, [rsp + 72]
+adc rax, [rsp + 64]
+adc rbp, [rsp + 32]
+adc rcx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp]
+mov rdx, [r15 + 8]
+mov r13, [rsp + 16]
+mulx r12, rbx, [r13]
+mov [rsp + 24], r14
+mulx r15, r14, [r13 + 8]
+add r12, r14
+mov [rsp + 32], rcx
+mulx r14, rcx, [r13 + 16]
+adc r15, rcx
+mov [rsp + 64], rbp
+mulx rcx, rbp, [r13 + 24]
+adc r14, rbp
+mov [rsp + 72], rax
+mulx rbp, rax, [r13 + 32]
+adc rcx, rax
+mov [rsp + 40], r8
+mulx rax, r8, [r13 + 40]
+adc rbp, r8
+mov [rsp + 48], rbp
+mulx r8, rbp, [r13 + 48]
+adc rax, rbp
+mov [rsp + 56], rax
+mulx rbp, rax, [r13 + 56]
+adc r8, rax
+mulx rax, rdx, [r13 + 64]
+adc rbp, rdx
+adc rax, 0
+add rdi, rbx
+adc r9, r12
+adc r10, r15
+adc r11, r14
+adc rsi, rcx
+mov rcx, [rsp + 40]
+adc rcx, [rsp + 48]
+mov rbx, [rsp + 72]
+adc rbx, [rsp + 56]
+adc r8, [rsp + 64]
+adc rbp, [rsp + 32]
+adc rax, [rsp + 24]
+mov r14, [rsp]
+mov rdx, [r14 + 80]
+mulx r15, r12, [r13 + 72]
+mov [rsp + 24], rax
+mulx r14, rax, [r13 + 80]
+add r15, rax
+mov [rsp + 32], rbp
+mulx rax, rbp, [r13 + 88]
+adc r14, rbp
+mov [rsp + 64], r8
+mulx rbp, r8, [r13 + 96]
+adc rax, r8
+mov [rsp + 56], rbx
+mulx r8, rbx, [r13 + 104]
+adc rbp, rbx
+mov [rsp + 72], rcx
+mulx rbx, rcx, [r13 + 112]
+adc r8, rcx
+mov [rsp + 48], r8
+mulx rcx, r8, [r13 + 120]
+adc rbx, r8
+mov [rsp + 40], rbx
+mulx r8, rbx, [r13 + 128]
+adc rcx, rbx
+mulx rdx, rbx, [r13 + 136]
+adc r8, rbx
+adc rdx, 0
+add rdi, r12
+adc r9, r15
+adc r10, r14
+adc r11, rax
+adc rsi, rbp
+mov rax, [rsp + 72]
+adc rax, [rsp + 48]
+mov rbp, [rsp + 56]
+adc rbp, [rsp + 40]
+adc rcx, [rsp + 64]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r14, rdx
+mov rdx, rdi
+imul rdx, [rbx]
+mulx r15, r12, [rbx + 8]
+mov [rsp + 24], r14
+mulx r13, r14, [rbx + 16]
+add r15, r14
+mov [rsp + 32], r8
+mulx r14, r8, [rbx + 24]
+adc r13, r8
+mov [rsp + 64], rcx
+mulx r8, rcx, [rbx + 32]
+adc r14, rcx
+mov [rsp + 40], rbp
+mulx rcx, rbp, [rbx + 40]
+adc r8, rbp
+mov [rsp + 56], rax
+mulx rbp, rax, [rbx + 48]
+adc rcx, rax
+mov [rsp + 48], rcx
+mulx rax, rcx, [rbx + 56]
+adc rbp, rcx
+mov [rsp + 72], rbp
+mulx rcx, rbp, [rbx + 64]
+adc rax, rbp
+mulx rdx, rbp, [rbx + 72]
+adc rcx, rbp
+adc rdx, 0
+add rdi, r12
+adc r9, r15
+adc r10, r13
+adc r11, r14
+adc rsi, r8
+mov rdi, [rsp + 56]
+adc rdi, [rsp + 48]
+mov r8, [rsp + 40]
+adc r8, [rsp + 72]
+adc rax, [rsp + 64]
+adc rcx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbp, 0
+adc rbp, 0
+mov r14, [rsp]
+mov r15, rdx
+mov rdx, [r14 + 16]
+mov r13, [rsp + 16]
+mulx r12, rbx, [r13]
+mov [rsp + 24], rbp
+mulx r14, rbp, [r13 + 8]
+add r12, rbp
+mov [rsp + 32], r15
+mulx rbp, r15, [r13 + 16]
+adc r14, r15
+mov [rsp + 64], rcx
+mulx r15, rcx, [r13 + 24]
+adc rbp, rcx
+mov [rsp + 72], rax
+mulx rcx, rax, [r13 + 32]
+adc r15, rax
+mov [rsp + 40], r8
+mulx rax, r8, [r13 + 40]
+adc rcx, r8
+mov [rsp + 48], rcx
+mulx r8, rcx, [r13 + 48]
+adc rax, rcx
+mov [rsp + 56], rax
+mulx rcx, rax, [r13 + 56]
+adc r8, rax
+mulx rax, rdx, [r13 + 64]
+adc rcx, rdx
+adc rax, 0
+add r9, rbx
+adc r10, r12
+adc r11, r14
+adc rsi, rbp
+adc rdi, r15
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 48]
+mov rbx, [rsp + 72]
+adc rbx, [rsp + 56]
+adc r8, [rsp + 64]
+adc rcx, [rsp + 32]
+adc rax, [rsp + 24]
+mov r14, [rsp]
+mov rdx, [r14 + 88]
+mulx r15, r12, [r13 + 72]
+mov [rsp + 24], rax
+mulx r14, rax, [r13 + 80]
+add r15, rax
+mov [rsp + 32], rcx
+mulx rax, rcx, [r13 + 88]
+adc r14, rcx
+mov [rsp + 64], r8
+mulx rcx, r8, [r13 + 96]
+adc rax, r8
+mov [rsp + 56], rbx
+mulx r8, rbx, [r13 + 104]
+adc rcx, rbx
+mov [rsp + 72], rbp
+mulx rbx, rbp, [r13 + 112]
+adc r8, rbp
+mov [rsp + 48], r8
+mulx rbp, r8, [r13 + 120]
+adc rbx, r8
+mov [rsp + 40], rbx
+mulx r8, rbx, [r13 + 128]
+adc rbp, rbx
+mulx rdx, rbx, [r13 + 136]
+adc r8, rbx
+adc rdx, 0
+add r9, r12
+adc r10, r15
+adc r11, r14
+adc rsi, rax
+adc rdi, rcx
+mov rax, [rsp + 72]
+adc rax, [rsp + 48]
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 40]
+adc rbp, [rsp + 64]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r14, rdx
+mov rdx, r9
+imul rdx, [rbx]
+mulx r15, r12, [rbx + 8]
+mov [rsp + 24], r14
+mulx r13, r14, [rbx + 16]
+add r15, r14
+mov [rsp + 32], r8
+mulx r14, r8, [rbx + 24]
+adc r13, r8
+mov [rsp + 64], rbp
+mulx r8, rbp, [rbx + 32]
+adc r14, rbp
+mov [rsp + 40], rcx
+mulx rbp, rcx, [rbx + 40]
+adc r8, rcx
+mov [rsp + 56], rax
+mulx rcx, rax, [rbx + 48]
+adc rbp, rax
+mov [rsp + 48], rbp
+mulx rax, rbp, [rbx + 56]
+adc rcx, rbp
+mov [rsp + 72], rcx
+mulx rbp, rcx, [rbx + 64]
+adc rax, rcx
+mulx rcx, rdx, [rbx + 72]
+adc rbp, rdx
+adc rcx, 0
+add r9, r12
+adc r10, r15
+adc r11, r13
+adc rsi, r14
+adc rdi, r8
+mov r8, [rsp + 56]
+adc r8, [rsp + 48]
+mov r9, [rsp + 40]
+adc r9, [rsp + 72]
+adc rax, [rsp + 64]
+adc rbp, [rsp + 32]
+adc rcx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp]
+mov rdx, [r15 + 24]
+mov r13, [rsp + 16]
+mulx r12, rbx, [r13]
+mov [rsp + 24], r14
+mulx r15, r14, [r13 + 8]
+add r12, r14
+mov [rsp + 32], rcx
+mulx r14, rcx, [r13 + 16]
+adc r15, rcx
+mov [rsp + 64], rbp
+mulx rcx, rbp, [r13 + 24]
+adc r14, rbp
+mov [rsp + 72], rax
+mulx rbp, rax, [r13 + 32]
+adc rcx, rax
+mov [rsp + 40], r9
+mulx rax, r9, [r13 + 40]
+adc rbp, r9
+mov [rsp + 48], rbp
+mulx r9, rbp, [r13 + 48]
+adc rax, rbp
+mov [rsp + 56], rax
+mulx rbp, rax, [r13 + 56]
+adc r9, rax
+mulx rax, rdx, [r13 + 64]
+adc rbp, rdx
+adc rax, 0
+add r10, rbx
+adc r11, r12
+adc rsi, r15
+adc rdi, r14
+adc r8, rcx
+mov rcx, [rsp + 40]
+adc rcx, [rsp + 48]
+mov rbx, [rsp + 72]
+adc rbx, [rsp + 56]
+adc r9, [rsp + 64]
+adc rbp, [rsp + 32]
+adc rax, [rsp + 24]
+mov r14, [rsp]
+mov rdx, [r14 + 96]
+mulx r15, r12, [r13 + 72]
+mov [rsp + 24], rax
+mulx r14, rax, [r13 + 80]
+add r15, rax
+mov [rsp + 32], rbp
+mulx rax, rbp, [r13 + 88]
+adc r14, rbp
+mov [rsp + 64], r9
+mulx rbp, r9, [r13 + 96]
+adc rax, r9
+mov [rsp + 56], rbx
+mulx r9, rbx, [r13 + 104]
+adc rbp, rbx
+mov [rsp + 72], rcx
+mulx rbx, rcx, [r13 + 112]
+adc r9, rcx
+mov [rsp + 48], r9
+mulx rcx, r9, [r13 + 120]
+adc rbx, r9
+mov [rsp + 40], rbx
+mulx r9, rbx, [r13 + 128]
+adc rcx, rbx
+mulx rdx, rbx, [r13 + 136]
+adc r9, rbx
+adc rdx, 0
+add r10, r12
+adc r11, r15
+adc rsi, r14
+adc rdi, rax
+adc r8, rbp
+mov rax, [rsp + 72]
+adc rax, [rsp + 48]
+mov rbp, [rsp + 56]
+adc rbp, [rsp + 40]
+adc rcx, [rsp + 64]
+adc r9, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r14, rdx
+mov rdx, r10
+imul rdx, [rbx]
+mulx r15, r12, [rbx + 8]
+mov [rsp + 24], r14
+mulx r13, r14, [rbx + 16]
+add r15, r14
+mov [rsp + 32], r9
+mulx r14, r9, [rbx + 24]
+adc r13, r9
+mov [rsp + 64], rcx
+mulx r9, rcx, [rbx + 32]
+adc r14, rcx
+mov [rsp + 40], rbp
+mulx rcx, rbp, [rbx + 40]
+adc r9, rbp
+mov [rsp + 56], rax
+mulx rbp, rax, [rbx + 48]
+adc rcx, rax
+mov [rsp + 48], rcx
+mulx rax, rcx, [rbx + 56]
+adc rbp, rcx
+mov [rsp + 72], rbp
+mulx rcx, rbp, [rbx + 64]
+adc rax, rbp
+mulx rdx, rbp, [rbx + 72]
+adc rcx, rbp
+adc rdx, 0
+add r10, r12
+adc r11, r15
+adc rsi, r13
+adc rdi, r14
+adc r8, r9
+mov r9, [rsp + 56]
+adc r9, [rsp + 48]
+mov r10, [rsp + 40]
+adc r10, [rsp + 72]
+adc rax, [rsp + 64]
+adc rcx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbp, 0
+adc rbp, 0
+mov r14, [rsp]
+mov r15, rdx
+mov rdx, [r14 + 32]
+mov r13, [rsp + 16]
+mulx r12, rbx, [r13]
+mov [rsp + 24], rbp
+mulx r14, rbp, [r13 + 8]
+add r12, rbp
+mov [rsp + 32], r15
+mulx rbp, r15, [r13 + 16]
+adc r14, r15
+mov [rsp + 64], rcx
+mulx r15, rcx, [r13 + 24]
+adc rbp, rcx
+mov [rsp + 72], rax
+mulx rcx, rax, [r13 + 32]
+adc r15, rax
+mov [rsp + 40], r10
+mulx rax, r10, [r13 + 40]
+adc rcx, r10
+mov [rsp + 48], rcx
+mulx r10, rcx, [r13 + 48]
+adc rax, rcx
+mov [rsp + 56], rax
+mulx rcx, rax, [r13 + 56]
+adc r10, rax
+mulx rax, rdx, [r13 + 64]
+adc rcx, rdx
+adc rax, 0
+add r11, rbx
+adc rsi, r12
+adc rdi, r14
+adc r8, rbp
+adc r9, r15
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 48]
+mov rbx, [rsp + 72]
+adc rbx, [rsp + 56]
+adc r10, [rsp + 64]
+adc rcx, [rsp + 32]
+adc rax, [rsp + 24]
+mov r14, [rsp]
+mov rdx, [r14 + 104]
+mulx r15, r12, [r13 + 72]
+mov [rsp + 24], rax
+mulx r14, rax, [r13 + 80]
+add r15, rax
+mov [rsp + 32], rcx
+mulx rax, rcx, [r13 + 88]
+adc r14, rcx
+mov [rsp + 64], r10
+mulx rcx, r10, [r13 + 96]
+adc rax, r10
+mov [rsp + 56], rbx
+mulx r10, rbx, [r13 + 104]
+adc rcx, rbx
+mov [rsp + 72], rbp
+mulx rbx, rbp, [r13 + 112]
+adc r10, rbp
+mov [rsp + 48], r10
+mulx rbp, r10, [r13 + 120]
+adc rbx, r10
+mov [rsp + 40], rbx
+mulx r10, rbx, [r13 + 128]
+adc rbp, rbx
+mulx rdx, rbx, [r13 + 136]
+adc r10, rbx
+adc rdx, 0
+add r11, r12
+adc rsi, r15
+adc rdi, r14
+adc r8, rax
+adc r9, rcx
+mov rax, [rsp + 72]
+adc rax, [rsp + 48]
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 40]
+adc rbp, [rsp + 64]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r14, rdx
+mov rdx, r11
+imul rdx, [rbx]
+mulx r15, r12, [rbx + 8]
+mov [rsp + 24], r14
+mulx r13, r14, [rbx + 16]
+add r15, r14
+mov [rsp + 32], r10
+mulx r14, r10, [rbx + 24]
+adc r13, r10
+mov [rsp + 64], rbp
+mulx r10, rbp, [rbx + 32]
+adc r14, rbp
+mov [rsp + 40], rcx
+mulx rbp, rcx, [rbx + 40]
+adc r10, rcx
+mov [rsp + 56], rax
+mulx rcx, rax, [rbx + 48]
+adc rbp, rax
+mov [rsp + 48], rbp
+mulx rax, rbp, [rbx + 56]
+adc rcx, rbp
+mov [rsp + 72], rcx
+mulx rbp, rcx, [rbx + 64]
+adc rax, rcx
+mulx rcx, rdx, [rbx + 72]
+adc rbp, rdx
+adc rcx, 0
+add r11, r12
+adc rsi, r15
+adc rdi, r13
+adc r8, r14
+adc r9, r10
+mov r10, [rsp + 56]
+adc r10, [rsp + 48]
+mov r11, [rsp + 40]
+adc r11, [rsp + 72]
+adc rax, [rsp + 64]
+adc rbp, [rsp + 32]
+adc rcx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp]
+mov rdx, [r15 + 40]
+mov r13, [rsp + 16]
+mulx r12, rbx, [r13]
+mov [rsp + 24], r14
+mulx r15, r14, [r13 + 8]
+add r12, r14
+mov [rsp + 32], rcx
+mulx r14, rcx, [r13 + 16]
+adc r15, rcx
+mov [rsp + 64], rbp
+mulx rcx, rbp, [r13 + 24]
+adc r14, rbp
+mov [rsp + 72], rax
+mulx rbp, rax, [r13 + 32]
+adc rcx, rax
+mov [rsp + 40], r11
+mulx rax, r11, [r13 + 40]
+adc rbp, r11
+mov [rsp + 48], rbp
+mulx r11, rbp, [r13 + 48]
+adc rax, rbp
+mov [rsp + 56], rax
+mulx rbp, rax, [r13 + 56]
+adc r11, rax
+mulx rax, rdx, [r13 + 64]
+adc rbp, rdx
+adc rax, 0
+add rsi, rbx
+adc rdi, r12
+adc r8, r15
+adc r9, r14
+adc r10, rcx
+mov rcx, [rsp + 40]
+adc rcx, [rsp + 48]
+mov rbx, [rsp + 72]
+adc rbx, [rsp + 56]
+adc r11, [rsp + 64]
+adc rbp, [rsp + 32]
+adc rax, [rsp + 24]
+mov r14, [rsp]
+mov rdx, [r14 + 112]
+mulx r15, r12, [r13 + 72]
+mov [rsp + 24], rax
+mulx r14, rax, [r13 + 80]
+add r15, rax
+mov [rsp + 32], rbp
+mulx rax, rbp, [r13 + 88]
+adc r14, rbp
+mov [rsp + 64], r11
+mulx rbp, r11, [r13 + 96]
+adc rax, r11
+mov [rsp + 56], rbx
+mulx r11, rbx, [r13 + 104]
+adc rbp, rbx
+mov [rsp + 72], rcx
+mulx rbx, rcx, [r13 + 112]
+adc r11, rcx
+mov [rsp + 48], r11
+mulx rcx, r11, [r13 + 120]
+adc rbx, r11
+mov [rsp + 40], rbx
+mulx r11, rbx, [r13 + 128]
+adc rcx, rbx
+mulx rdx, rbx, [r13 + 136]
+adc r11, rbx
+adc rdx, 0
+add rsi, r12
+adc rdi, r15
+adc r8, r14
+adc r9, rax
+adc r10, rbp
+mov rax, [rsp + 72]
+adc rax, [rsp + 48]
+mov rbp, [rsp + 56]
+adc rbp, [rsp + 40]
+adc rcx, [rsp + 64]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r14, rdx
+mov rdx, rsi
+imul rdx, [rbx]
+mulx r15, r12, [rbx + 8]
+mov [rsp + 24], r14
+mulx r13, r14, [rbx + 16]
+add r15, r14
+mov [rsp + 32], r11
+mulx r14, r11, [rbx + 24]
+adc r13, r11
+mov [rsp + 64], rcx
+mulx r11, rcx, [rbx + 32]
+adc r14, rcx
+mov [rsp + 40], rbp
+mulx rcx, rbp, [rbx + 40]
+adc r11, rbp
+mov [rsp + 56], rax
+mulx rbp, rax, [rbx + 48]
+adc rcx, rax
+mov [rsp + 48], rcx
+mulx rax, rcx, [rbx + 56]
+adc rbp, rcx
+mov [rsp + 72], rbp
+mulx rcx, rbp, [rbx + 64]
+adc rax, rbp
+mulx rdx, rbp, [rbx + 72]
+adc rcx, rbp
+adc rdx, 0
+add rsi, r12
+adc rdi, r15
+adc r8, r13
+adc r9, r14
+adc r10, r11
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 48]
+mov r11, [rsp + 40]
+adc r11, [rsp + 72]
+adc rax, [rsp + 64]
+adc rcx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbp, 0
+adc rbp, 0
+mov r14, [rsp]
+mov r15, rdx
+mov rdx, [r14 + 48]
+mov r13, [rsp + 16]
+mulx r12, rbx, [r13]
+mov [rsp + 24], rbp
+mulx r14, rbp, [r13 + 8]
+add r12, rbp
+mov [rsp + 32], r15
+mulx rbp, r15, [r13 + 16]
+adc r14, r15
+mov [rsp + 64], rcx
+mulx r15, rcx, [r13 + 24]
+adc rbp, rcx
+mov [rsp + 72], rax
+mulx rcx, rax, [r13 + 32]
+adc r15, rax
+mov [rsp + 40], r11
+mulx rax, r11, [r13 + 40]
+adc rcx, r11
+mov [rsp + 48], rcx
+mulx r11, rcx, [r13 + 48]
+adc rax, rcx
+mov [rsp + 56], rax
+mulx rcx, rax, [r13 + 56]
+adc r11, rax
+mulx rax, rdx, [r13 + 64]
+adc rcx, rdx
+adc rax, 0
+add rdi, rbx
+adc r8, r12
+adc r9, r14
+adc r10, rbp
+adc rsi, r15
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 48]
+mov rbx, [rsp + 72]
+adc rbx, [rsp + 56]
+adc r11, [rsp + 64]
+adc rcx, [rsp + 32]
+adc rax, [rsp + 24]
+mov r14, [rsp]
+mov rdx, [r14 + 120]
+mulx r15, r12, [r13 + 72]
+mov [rsp + 24], rax
+mulx r14, rax, [r13 + 80]
+add r15, rax
+mov [rsp + 32], rcx
+mulx rax, rcx, [r13 + 88]
+adc r14, rcx
+mov [rsp + 64], r11
+mulx rcx, r11, [r13 + 96]
+adc rax, r11
+mov [rsp + 56], rbx
+mulx r11, rbx, [r13 + 104]
+adc rcx, rbx
+mov [rsp + 72], rbp
+mulx rbx, rbp, [r13 + 112]
+adc r11, rbp
+mov [rsp + 48], r11
+mulx rbp, r11, [r13 + 120]
+adc rbx, r11
+mov [rsp + 40], rbx
+mulx r11, rbx, [r13 + 128]
+adc rbp, rbx
+mulx rdx, rbx, [r13 + 136]
+adc r11, rbx
+adc rdx, 0
+add rdi, r12
+adc r8, r15
+adc r9, r14
+adc r10, rax
+adc rsi, rcx
+mov rax, [rsp + 72]
+adc rax, [rsp + 48]
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 40]
+adc rbp, [rsp + 64]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r14, rdx
+mov rdx, rdi
+imul rdx, [rbx]
+mulx r15, r12, [rbx + 8]
+mov [rsp + 24], r14
+mulx r13, r14, [rbx + 16]
+add r15, r14
+mov [rsp + 32], r11
+mulx r14, r11, [rbx + 24]
+adc r13, r11
+mov [rsp + 64], rbp
+mulx r11, rbp, [rbx + 32]
+adc r14, rbp
+mov [rsp + 40], rcx
+mulx rbp, rcx, [rbx + 40]
+adc r11, rcx
+mov [rsp + 56], rax
+mulx rcx, rax, [rbx + 48]
+adc rbp, rax
+mov [rsp + 48], rbp
+mulx rax, rbp, [rbx + 56]
+adc rcx, rbp
+mov [rsp + 72], rcx
+mulx rbp, rcx, [rbx + 64]
+adc rax, rcx
+mulx rcx, rdx, [rbx + 72]
+adc rbp, rdx
+adc rcx, 0
+add rdi, r12
+adc r8, r15
+adc r9, r13
+adc r10, r14
+adc rsi, r11
+mov rdi, [rsp + 56]
+adc rdi, [rsp + 48]
+mov r11, [rsp + 40]
+adc r11, [rsp + 72]
+adc rax, [rsp + 64]
+adc rbp, [rsp + 32]
+adc rcx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp]
+mov rdx, [r15 + 56]
+mov r13, [rsp + 16]
+mulx r12, rbx, [r13]
+mov [rsp + 24], r14
+mulx r15, r14, [r13 + 8]
+add r12, r14
+mov [rsp + 32], rcx
+mulx r14, rcx, [r13 + 16]
+adc r15, rcx
+mov [rsp + 64], rbp
+mulx rcx, rbp, [r13 + 24]
+adc r14, rbp
+mov [rsp + 72], rax
+mulx rbp, rax, [r13 + 32]
+adc rcx, rax
+mov [rsp + 40], r11
+mulx rax, r11, [r13 + 40]
+adc rbp, r11
+mov [rsp + 48], rbp
+mulx r11, rbp, [r13 + 48]
+adc rax, rbp
+mov [rsp + 56], rax
+mulx rbp, rax, [r13 + 56]
+adc r11, rax
+mulx rax, rdx, [r13 + 64]
+adc rbp, rdx
+adc rax, 0
+add r8, rbx
+adc r9, r12
+adc r10, r15
+adc rsi, r14
+adc rdi, rcx
+mov rcx, [rsp + 40]
+adc rcx, [rsp + 48]
+mov rbx, [rsp + 72]
+adc rbx, [rsp + 56]
+adc r11, [rsp + 64]
+adc rbp, [rsp + 32]
+adc rax, [rsp + 24]
+mov r14, [rsp]
+mov rdx, [r14 + 128]
+mulx r15, r12, [r13 + 72]
+mov [rsp + 24], rax
+mulx r14, rax, [r13 + 80]
+add r15, rax
+mov [rsp + 32], rbp
+mulx rax, rbp, [r13 + 88]
+adc r14, rbp
+mov [rsp + 64], r11
+mulx rbp, r11, [r13 + 96]
+adc rax, r11
+mov [rsp + 56], rbx
+mulx r11, rbx, [r13 + 104]
+adc rbp, rbx
+mov [rsp + 72], rcx
+mulx rbx, rcx, [r13 + 112]
+adc r11, rcx
+mov [rsp + 48], r11
+mulx rcx, r11, [r13 + 120]
+adc rbx, r11
+mov [rsp + 40], rbx
+mulx r11, rbx, [r13 + 128]
+adc rcx, rbx
+mulx rdx, rbx, [r13 + 136]
+adc r11, rbx
+adc rdx, 0
+add r8, r12
+adc r9, r15
+adc r10, r14
+adc rsi, rax
+adc rdi, rbp
+mov rax, [rsp + 72]
+adc rax, [rsp + 48]
+mov rbp, [rsp + 56]
+adc rbp, [rsp + 40]
+adc rcx, [rsp + 64]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r14, rdx
+mov rdx, r8
+imul rdx, [rbx]
+mulx r15, r12, [rbx + 8]
+mov [rsp + 24], r14
+mulx r13, r14, [rbx + 16]
+add r15, r14
+mov [rsp + 32], r11
+mulx r14, r11, [rbx + 24]
+adc r13, r11
+mov [rsp + 64], rcx
+mulx r11, rcx, [rbx + 32]
+adc r14, rcx
+mov [rsp + 40], rbp
+mulx rcx, rbp, [rbx + 40]
+adc r11, rbp
+mov [rsp + 56], rax
+mulx rbp, rax, [rbx + 48]
+adc rcx, rax
+mov [rsp + 48], rcx
+mulx rax, rcx, [rbx + 56]
+adc rbp, rcx
+mov [rsp + 72], rbp
+mulx rcx, rbp, [rbx + 64]
+adc rax, rbp
+mulx rdx, rbp, [rbx + 72]
+adc rcx, rbp
+adc rdx, 0
+add r8, r12
+adc r9, r15
+adc r10, r13
+adc rsi, r14
+adc rdi, r11
+mov r8, [rsp + 56]
+adc r8, [rsp + 48]
+mov r11, [rsp + 40]
+adc r11, [rsp + 72]
+adc rax, [rsp + 64]
+adc rcx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbp, 0
+adc rbp, 0
+mov r14, [rsp]
+mov r15, rdx
+mov rdx, [r14 + 64]
+mov r13, [rsp + 16]
+mulx r12, rbx, [r13]
+mov [rsp + 24], rbp
+mulx r14, rbp, [r13 + 8]
+add r12, rbp
+mov [rsp + 32], r15
+mulx rbp, r15, [r13 + 16]
+adc r14, r15
+mov [rsp + 64], rcx
+mulx r15, rcx, [r13 + 24]
+adc rbp, rcx
+mov [rsp + 72], rax
+mulx rcx, rax, [r13 + 32]
+adc r15, rax
+mov [rsp + 40], r11
+mulx rax, r11, [r13 + 40]
+adc rcx, r11
+mov [rsp + 48], rcx
+mulx r11, rcx, [r13 + 48]
+adc rax, rcx
+mov [rsp + 56], rax
+mulx rcx, rax, [r13 + 56]
+adc r11, rax
+mulx rax, rdx, [r13 + 64]
+adc rcx, rdx
+adc rax, 0
+add r9, rbx
+adc r10, r12
+adc rsi, r14
+adc rdi, rbp
+adc r8, r15
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 48]
+mov rbx, [rsp + 72]
+adc rbx, [rsp + 56]
+adc r11, [rsp + 64]
+adc rcx, [rsp + 32]
+adc rax, [rsp + 24]
+mov rdx, [rsp]
+mov rdx, [rdx + 136]
+mulx r14, r15, [r13 + 72]
+mov [rsp], rax
+mulx r12, rax, [r13 + 80]
+add r14, rax
+mov [rsp + 24], rcx
+mulx rax, rcx, [r13 + 88]
+adc r12, rcx
+mov [rsp + 32], r11
+mulx rcx, r11, [r13 + 96]
+adc rax, r11
+mov [rsp + 64], rbx
+mulx r11, rbx, [r13 + 104]
+adc rcx, rbx
+mov [rsp + 56], rbp
+mulx rbx, rbp, [r13 + 112]
+adc r11, rbp
+mov [rsp + 72], r11
+mulx rbp, r11, [r13 + 120]
+adc rbx, r11
+mov [rsp + 48], rbx
+mulx r11, rbx, [r13 + 128]
+adc rbp, rbx
+mulx rdx, rbx, [r13 + 136]
+adc r11, rbx
+adc rdx, 0
+add r9, r15
+adc r10, r14
+adc rsi, r12
+adc rdi, rax
+adc r8, rcx
+mov rax, [rsp + 56]
+adc rax, [rsp + 72]
+mov rcx, [rsp + 64]
+adc rcx, [rsp + 48]
+adc rbp, [rsp + 32]
+adc r11, [rsp + 24]
+adc rdx, [rsp]
+mov rbx, [rsp + 8]
+mov r14, rdx
+mov rdx, r9
+imul rdx, [rbx]
+mulx r15, r13, [rbx + 8]
+mov [rsp], r14
+mulx r12, r14, [rbx + 16]
+add r15, r14
+mov [rsp + 24], r11
+mulx r14, r11, [rbx + 24]
+adc r12, r11
+mov [rsp + 32], rbp
+mulx r11, rbp, [rbx + 32]
+adc r14, rbp
+mov [rsp + 48], rcx
+mulx rbp, rcx, [rbx + 40]
+adc r11, rcx
+mov [rsp + 64], rax
+mulx rcx, rax, [rbx + 48]
+adc rbp, rax
+mov [rsp + 72], rbp
+mulx rax, rbp, [rbx + 56]
+adc rcx, rbp
+mov [rsp + 56], rcx
+mulx rbp, rcx, [rbx + 64]
+adc rax, rcx
+mulx rcx, rdx, [rbx + 72]
+adc rbp, rdx
+adc rcx, 0
+add r9, r13
+adc r10, r15
+adc rsi, r12
+adc rdi, r14
+adc r8, r11
+mov rdx, [rsp + 64]
+adc rdx, [rsp + 72]
+mov r9, [rsp + 48]
+adc r9, [rsp + 56]
+adc rax, [rsp + 32]
+adc rbp, [rsp + 24]
+adc rcx, [rsp]
+mov r11, r10
+sub r11, [rbx + 8]
+mov r14, rsi
+sbb r14, [rbx + 16]
+mov r15, rdi
+sbb r15, [rbx + 24]
+mov r13, r8
+sbb r13, [rbx + 32]
+mov r12, rdx
+sbb r12, [rbx + 40]
+mov [rsp], r12
+mov r12, r9
+sbb r12, [rbx + 48]
+mov [rsp + 24], r12
+mov r12, rax
+sbb r12, [rbx + 56]
+mov [rsp + 32], r12
+mov r12, rbp
+sbb r12, [rbx + 64]
+mov [rsp + 56], r12
+mov r12, rcx
+sbb r12, [rbx + 72]
+cmovc r11, r10
+cmovc r14, rsi
+cmovc r15, rdi
+cmovc r13, r8
+mov rsi, [rsp]
+cmovc rsi, rdx
+mov rdx, [rsp + 24]
+cmovc rdx, r9
+mov rdi, [rsp + 32]
+cmovc rdi, rax
+mov rax, [rsp + 56]
+cmovc rax, rbp
+cmovc r12, rcx
+add rsp, 80
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -4205,19 +4156,9 @@ unsafe fn mul_full_mulx<M: Modulus<9>>(x: &[u64; 9], y: &[u64; 9]) -> [u64; 9] {
         asm!(
             "call {kernel}",
             kernel = sym mul_full_mulx_code::<M>,
-            out("rax") z[4],
-            out("rcx") z[3],
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => z[5],
-            out("rdi") z[6],
-            out("r8") z[7],
-            out("r9") _,
-            out("r10") _,
-            out("r11") _,
-            out("r12") z[8],
-            out("r13") z[0],
-            out("r14") z[2],
-            out("r15") z[1],
+            out("rax") z[4], out("rcx") z[3], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => z[5], out("rdi") z[6], out("r8") z[7], out("r9") _, out("r10")
+            _, out("r11") _, out("r12") z[8], out("r13") z[0], out("r14") z[2], out("r15") z[1],
             options(pure, readonly),
         );
     }
@@ -4228,824 +4169,824 @@ unsafe fn mul_full_mulx<M: Modulus<9>>(x: &[u64; 9], y: &[u64; 9]) -> [u64; 9] {
 unsafe extern "C" fn mul_full_mulx_code<M: Modulus<9>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 88
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, rbp, r11
-    adc r10, rbp
-    mov rbp, qword ptr [rsi + 32]
-    mulx rbp, r13, rbp
-    adc r11, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx r13, rbx, r13
-    adc rbp, rbx
-    mov rbx, qword ptr [rsi + 48]
-    mulx rbx, r15, rbx
-    adc r13, r15
-    mov r15, qword ptr [rsi + 56]
-    mulx r15, r14, r15
-    adc rbx, r14
-    mov r14, qword ptr [rsi + 64]
-    mulx rdx, r14, r14
-    adc r15, r14
-    adc rdx, 0
-    mov r14, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mov qword ptr [rsp], rsi
-    mulx r12, rsi, qword ptr [rax + 8]
-    mov qword ptr [rsp + 8], rcx
-    mov qword ptr [rsp + 16], r14
-    mulx rcx, r14, qword ptr [rax + 16]
-    add r12, r14
-    mov qword ptr [rsp + 24], r15
-    mulx r14, r15, qword ptr [rax + 24]
-    adc rcx, r15
-    mov qword ptr [rsp + 32], rbx
-    mulx r15, rbx, qword ptr [rax + 32]
-    adc r14, rbx
-    mov qword ptr [rsp + 40], r13
-    mulx rbx, r13, qword ptr [rax + 40]
-    adc r15, r13
-    mov qword ptr [rsp + 48], rbp
-    mulx r13, rbp, qword ptr [rax + 48]
-    adc rbx, rbp
-    mov qword ptr [rsp + 56], rbx
-    mulx rbp, rbx, qword ptr [rax + 56]
-    adc r13, rbx
-    mov qword ptr [rsp + 64], r13
-    mulx rbx, r13, qword ptr [rax + 64]
-    adc rbp, r13
-    mulx rdx, r13, qword ptr [rax + 72]
-    adc rbx, r13
-    adc rdx, 0
-    add r8, rsi
-    adc rdi, r12
-    adc r9, rcx
-    adc r10, r14
-    adc r11, r15
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 56]
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov r8, 0
-    adc r8, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r13 + 8]
-    mov r14, qword ptr [rsp]
-    mulx r12, r13, qword ptr [r14]
-    mov qword ptr [rsp + 16], rax
-    mov qword ptr [rsp + 24], r8
-    mulx rax, r8, qword ptr [r14 + 8]
-    add r12, r8
-    mov qword ptr [rsp + 32], r15
-    mulx r8, r15, qword ptr [r14 + 16]
-    adc rax, r15
-    mov qword ptr [rsp + 64], rbx
-    mulx r15, rbx, qword ptr [r14 + 24]
-    adc r8, rbx
-    mov qword ptr [rsp + 40], rbp
-    mulx rbx, rbp, qword ptr [r14 + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 56], rsi
-    mulx rbp, rsi, qword ptr [r14 + 40]
-    adc rbx, rsi
-    mov qword ptr [rsp + 48], rbx
-    mulx rsi, rbx, qword ptr [r14 + 48]
-    adc rbp, rbx
-    mov qword ptr [rsp + 72], rbp
-    mulx rbx, rbp, qword ptr [r14 + 56]
-    adc rsi, rbp
-    mulx rdx, rbp, qword ptr [r14 + 64]
-    adc rbx, rbp
-    adc rdx, 0
-    add rdi, r13
-    adc r9, r12
-    adc r10, rax
-    adc r11, r8
-    adc rcx, r15
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 48]
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbp, 0
-    adc rbp, 0
-    mov r13, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [r13]
-    mulx r12, r14, qword ptr [r13 + 8]
-    mov qword ptr [rsp + 24], rbp
-    mov qword ptr [rsp + 32], r15
-    mulx rbp, r15, qword ptr [r13 + 16]
-    add r12, r15
-    mov qword ptr [rsp + 64], rbx
-    mulx r15, rbx, qword ptr [r13 + 24]
-    adc rbp, rbx
-    mov qword ptr [rsp + 72], rsi
-    mulx rbx, rsi, qword ptr [r13 + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 40], r8
-    mulx rsi, r8, qword ptr [r13 + 40]
-    adc rbx, r8
-    mov qword ptr [rsp + 48], rax
-    mulx r8, rax, qword ptr [r13 + 48]
-    adc rsi, rax
-    mov qword ptr [rsp + 56], rsi
-    mulx rax, rsi, qword ptr [r13 + 56]
-    adc r8, rsi
-    mov qword ptr [rsp + 80], r8
-    mulx rsi, r8, qword ptr [r13 + 64]
-    adc rax, r8
-    mulx rdx, r8, qword ptr [r13 + 72]
-    adc rsi, r8
-    adc rdx, 0
-    add rdi, r14
-    adc r9, r12
-    adc r10, rbp
-    adc r11, r15
-    adc rcx, rbx
-    mov rdi, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 56]
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, qword ptr [rsp + 24]
-    adc rbp, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [rbx + 16]
-    mov r14, qword ptr [rsp]
-    mulx r12, rbx, qword ptr [r14]
-    mov qword ptr [rsp + 24], rbp
-    mulx r13, rbp, qword ptr [r14 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 32], r15
-    mulx rbp, r15, qword ptr [r14 + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 64], rsi
-    mulx r15, rsi, qword ptr [r14 + 24]
-    adc rbp, rsi
-    mov qword ptr [rsp + 72], rax
-    mulx rsi, rax, qword ptr [r14 + 32]
-    adc r15, rax
-    mov qword ptr [rsp + 80], r8
-    mulx rax, r8, qword ptr [r14 + 40]
-    adc rsi, r8
-    mov qword ptr [rsp + 40], rsi
-    mulx r8, rsi, qword ptr [r14 + 48]
-    adc rax, rsi
-    mov qword ptr [rsp + 56], rax
-    mulx rsi, rax, qword ptr [r14 + 56]
-    adc r8, rax
-    mulx rax, rdx, qword ptr [r14 + 64]
-    adc rsi, rdx
-    adc rax, 0
-    add r9, rbx
-    adc r10, r12
-    adc r11, r13
-    adc rcx, rbp
-    adc rdi, r15
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 40]
-    mov r13, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov rbx, 0
-    adc rbx, 0
-    mov r15, qword ptr [rsp + 16]
-    mov rdx, r9
-    imul rdx, qword ptr [r15]
-    mulx r12, r14, qword ptr [r15 + 8]
-    mov qword ptr [rsp + 24], rbx
-    mov qword ptr [rsp + 32], rax
-    mulx rbx, rax, qword ptr [r15 + 16]
-    add r12, rax
-    mov qword ptr [rsp + 64], rsi
-    mulx rax, rsi, qword ptr [r15 + 24]
-    adc rbx, rsi
-    mov qword ptr [rsp + 56], r8
-    mulx rsi, r8, qword ptr [r15 + 32]
-    adc rax, r8
-    mov qword ptr [rsp + 72], r13
-    mulx r8, r13, qword ptr [r15 + 40]
-    adc rsi, r13
-    mov qword ptr [rsp + 40], rbp
-    mulx r13, rbp, qword ptr [r15 + 48]
-    adc r8, rbp
-    mov qword ptr [rsp + 80], r8
-    mulx rbp, r8, qword ptr [r15 + 56]
-    adc r13, r8
-    mov qword ptr [rsp + 48], r13
-    mulx r8, r13, qword ptr [r15 + 64]
-    adc rbp, r13
-    mulx rdx, r13, qword ptr [r15 + 72]
-    adc r8, r13
-    adc rdx, 0
-    add r9, r14
-    adc r10, r12
-    adc r11, rbx
-    adc rcx, rax
-    adc rdi, rsi
-    mov rax, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 80]
-    mov rsi, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 32]
-    mov r9, qword ptr [rsp + 24]
-    adc r9, 0
-    mov r13, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r13 + 24]
-    mov r14, qword ptr [rsp]
-    mulx r12, r13, qword ptr [r14]
-    mov qword ptr [rsp + 24], r9
-    mulx r15, r9, qword ptr [r14 + 8]
-    add r12, r9
-    mov qword ptr [rsp + 32], rbx
-    mulx r9, rbx, qword ptr [r14 + 16]
-    adc r15, rbx
-    mov qword ptr [rsp + 64], r8
-    mulx rbx, r8, qword ptr [r14 + 24]
-    adc r9, r8
-    mov qword ptr [rsp + 56], rbp
-    mulx r8, rbp, qword ptr [r14 + 32]
-    adc rbx, rbp
-    mov qword ptr [rsp + 48], rsi
-    mulx rbp, rsi, qword ptr [r14 + 40]
-    adc r8, rsi
-    mov qword ptr [rsp + 72], r8
-    mulx rsi, r8, qword ptr [r14 + 48]
-    adc rbp, r8
-    mov qword ptr [rsp + 80], rbp
-    mulx r8, rbp, qword ptr [r14 + 56]
-    adc rsi, rbp
-    mulx rdx, rbp, qword ptr [r14 + 64]
-    adc r8, rbp
-    adc rdx, 0
-    add r10, r13
-    adc r11, r12
-    adc rcx, r15
-    adc rdi, r9
-    adc rax, rbx
-    mov r9, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 80]
-    adc rsi, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, 0
-    adc r13, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rbx]
-    mulx r12, r14, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r15
-    mulx r13, r15, qword ptr [rbx + 16]
-    add r12, r15
-    mov qword ptr [rsp + 64], r8
-    mulx r15, r8, qword ptr [rbx + 24]
-    adc r13, r8
-    mov qword ptr [rsp + 80], rsi
-    mulx r8, rsi, qword ptr [rbx + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 56], rbp
-    mulx rsi, rbp, qword ptr [rbx + 40]
-    adc r8, rbp
-    mov qword ptr [rsp + 72], r9
-    mulx rbp, r9, qword ptr [rbx + 48]
-    adc rsi, r9
-    mov qword ptr [rsp + 48], rsi
-    mulx r9, rsi, qword ptr [rbx + 56]
-    adc rbp, rsi
-    mov qword ptr [rsp + 40], rbp
-    mulx rsi, rbp, qword ptr [rbx + 64]
-    adc r9, rbp
-    mulx rdx, rbp, qword ptr [rbx + 72]
-    adc rsi, rbp
-    adc rdx, 0
-    add r10, r14
-    adc r11, r12
-    adc rcx, r13
-    adc rdi, r15
-    adc rax, r8
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 80]
-    adc rsi, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, qword ptr [rsp + 24]
-    adc rbp, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r13 + 32]
-    mov r14, qword ptr [rsp]
-    mulx r12, r13, qword ptr [r14]
-    mov qword ptr [rsp + 24], rbp
-    mulx rbx, rbp, qword ptr [r14 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 32], r15
-    mulx rbp, r15, qword ptr [r14 + 16]
-    adc rbx, r15
-    mov qword ptr [rsp + 64], rsi
-    mulx r15, rsi, qword ptr [r14 + 24]
-    adc rbp, rsi
-    mov qword ptr [rsp + 80], r9
-    mulx rsi, r9, qword ptr [r14 + 32]
-    adc r15, r9
-    mov qword ptr [rsp + 40], r10
-    mulx r9, r10, qword ptr [r14 + 40]
-    adc rsi, r10
-    mov qword ptr [rsp + 56], rsi
-    mulx r10, rsi, qword ptr [r14 + 48]
-    adc r9, rsi
-    mov qword ptr [rsp + 48], r9
-    mulx rsi, r9, qword ptr [r14 + 56]
-    adc r10, r9
-    mulx rdx, r9, qword ptr [r14 + 64]
-    adc rsi, r9
-    adc rdx, 0
-    add r11, r13
-    adc rcx, r12
-    adc rdi, rbx
-    adc rax, rbp
-    adc r8, r15
-    mov r9, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, 0
-    adc r13, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rbx]
-    mulx r12, r14, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r15
-    mulx r13, r15, qword ptr [rbx + 16]
-    add r12, r15
-    mov qword ptr [rsp + 64], rsi
-    mulx r15, rsi, qword ptr [rbx + 24]
-    adc r13, rsi
-    mov qword ptr [rsp + 48], r10
-    mulx rsi, r10, qword ptr [rbx + 32]
-    adc r15, r10
-    mov qword ptr [rsp + 80], rbp
-    mulx r10, rbp, qword ptr [rbx + 40]
-    adc rsi, rbp
-    mov qword ptr [rsp + 56], r9
-    mulx rbp, r9, qword ptr [rbx + 48]
-    adc r10, r9
-    mov qword ptr [rsp + 40], r10
-    mulx r9, r10, qword ptr [rbx + 56]
-    adc rbp, r10
-    mov qword ptr [rsp + 72], rbp
-    mulx r10, rbp, qword ptr [rbx + 64]
-    adc r9, rbp
-    mulx rdx, rbp, qword ptr [rbx + 72]
-    adc r10, rbp
-    adc rdx, 0
-    add r11, r14
-    adc rcx, r12
-    adc rdi, r13
-    adc rax, r15
-    adc r8, rsi
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 40]
-    mov r11, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, qword ptr [rsp + 24]
-    adc rbp, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r13 + 40]
-    mov r14, qword ptr [rsp]
-    mulx r12, r13, qword ptr [r14]
-    mov qword ptr [rsp + 24], rbp
-    mulx rbx, rbp, qword ptr [r14 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 32], r15
-    mulx rbp, r15, qword ptr [r14 + 16]
-    adc rbx, r15
-    mov qword ptr [rsp + 64], r10
-    mulx r15, r10, qword ptr [r14 + 24]
-    adc rbp, r10
-    mov qword ptr [rsp + 48], r9
-    mulx r10, r9, qword ptr [r14 + 32]
-    adc r15, r9
-    mov qword ptr [rsp + 72], r11
-    mulx r9, r11, qword ptr [r14 + 40]
-    adc r10, r11
-    mov qword ptr [rsp + 80], r10
-    mulx r11, r10, qword ptr [r14 + 48]
-    adc r9, r10
-    mov qword ptr [rsp + 40], r9
-    mulx r10, r9, qword ptr [r14 + 56]
-    adc r11, r9
-    mulx rdx, r9, qword ptr [r14 + 64]
-    adc r10, r9
-    adc rdx, 0
-    add rcx, r13
-    adc rdi, r12
-    adc rax, rbx
-    adc r8, rbp
-    adc rsi, r15
-    mov r9, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, 0
-    adc r13, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rbx]
-    mulx r12, r14, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r15
-    mulx r13, r15, qword ptr [rbx + 16]
-    add r12, r15
-    mov qword ptr [rsp + 64], r10
-    mulx r15, r10, qword ptr [rbx + 24]
-    adc r13, r10
-    mov qword ptr [rsp + 40], r11
-    mulx r10, r11, qword ptr [rbx + 32]
-    adc r15, r11
-    mov qword ptr [rsp + 48], rbp
-    mulx r11, rbp, qword ptr [rbx + 40]
-    adc r10, rbp
-    mov qword ptr [rsp + 80], r9
-    mulx rbp, r9, qword ptr [rbx + 48]
-    adc r11, r9
-    mov qword ptr [rsp + 72], r11
-    mulx r9, r11, qword ptr [rbx + 56]
-    adc rbp, r11
-    mov qword ptr [rsp + 56], rbp
-    mulx r11, rbp, qword ptr [rbx + 64]
-    adc r9, rbp
-    mulx rdx, rbp, qword ptr [rbx + 72]
-    adc r11, rbp
-    adc rdx, 0
-    add rcx, r14
-    adc rdi, r12
-    adc rax, r13
-    adc r8, r15
-    adc rsi, r10
-    mov rcx, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 72]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, qword ptr [rsp + 24]
-    adc rbp, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r13 + 48]
-    mov r14, qword ptr [rsp]
-    mulx r12, r13, qword ptr [r14]
-    mov qword ptr [rsp + 24], rbp
-    mulx rbx, rbp, qword ptr [r14 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 32], r15
-    mulx rbp, r15, qword ptr [r14 + 16]
-    adc rbx, r15
-    mov qword ptr [rsp + 64], r11
-    mulx r15, r11, qword ptr [r14 + 24]
-    adc rbp, r11
-    mov qword ptr [rsp + 40], r9
-    mulx r11, r9, qword ptr [r14 + 32]
-    adc r15, r9
-    mov qword ptr [rsp + 56], r10
-    mulx r9, r10, qword ptr [r14 + 40]
-    adc r11, r10
-    mov qword ptr [rsp + 48], r11
-    mulx r10, r11, qword ptr [r14 + 48]
-    adc r9, r11
-    mov qword ptr [rsp + 72], r9
-    mulx r11, r9, qword ptr [r14 + 56]
-    adc r10, r9
-    mulx rdx, r9, qword ptr [r14 + 64]
-    adc r11, r9
-    adc rdx, 0
-    add rdi, r13
-    adc rax, r12
-    adc r8, rbx
-    adc rsi, rbp
-    adc rcx, r15
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, 0
-    adc r13, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rbx]
-    mulx r12, r14, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r15
-    mulx r13, r15, qword ptr [rbx + 16]
-    add r12, r15
-    mov qword ptr [rsp + 64], r11
-    mulx r15, r11, qword ptr [rbx + 24]
-    adc r13, r11
-    mov qword ptr [rsp + 72], r10
-    mulx r11, r10, qword ptr [rbx + 32]
-    adc r15, r10
-    mov qword ptr [rsp + 40], rbp
-    mulx r10, rbp, qword ptr [rbx + 40]
-    adc r11, rbp
-    mov qword ptr [rsp + 48], r9
-    mulx rbp, r9, qword ptr [rbx + 48]
-    adc r10, r9
-    mov qword ptr [rsp + 56], r10
-    mulx r9, r10, qword ptr [rbx + 56]
-    adc rbp, r10
-    mov qword ptr [rsp + 80], rbp
-    mulx r10, rbp, qword ptr [rbx + 64]
-    adc r9, rbp
-    mulx rdx, rbp, qword ptr [rbx + 72]
-    adc r10, rbp
-    adc rdx, 0
-    add rdi, r14
-    adc rax, r12
-    adc r8, r13
-    adc rsi, r15
-    adc rcx, r11
-    mov rdi, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, qword ptr [rsp + 24]
-    adc rbp, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r13 + 56]
-    mov r14, qword ptr [rsp]
-    mulx r12, r13, qword ptr [r14]
-    mov qword ptr [rsp + 24], rbp
-    mulx rbx, rbp, qword ptr [r14 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 32], r15
-    mulx rbp, r15, qword ptr [r14 + 16]
-    adc rbx, r15
-    mov qword ptr [rsp + 64], r10
-    mulx r15, r10, qword ptr [r14 + 24]
-    adc rbp, r10
-    mov qword ptr [rsp + 72], r9
-    mulx r10, r9, qword ptr [r14 + 32]
-    adc r15, r9
-    mov qword ptr [rsp + 80], r11
-    mulx r9, r11, qword ptr [r14 + 40]
-    adc r10, r11
-    mov qword ptr [rsp + 40], r10
-    mulx r11, r10, qword ptr [r14 + 48]
-    adc r9, r10
-    mov qword ptr [rsp + 56], r9
-    mulx r10, r9, qword ptr [r14 + 56]
-    adc r11, r9
-    mulx rdx, r9, qword ptr [r14 + 64]
-    adc r10, r9
-    adc rdx, 0
-    add rax, r13
-    adc r8, r12
-    adc rsi, rbx
-    adc rcx, rbp
-    adc rdi, r15
-    mov r9, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, 0
-    adc r13, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rbx]
-    mulx r12, r14, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r15
-    mulx r13, r15, qword ptr [rbx + 16]
-    add r12, r15
-    mov qword ptr [rsp + 64], r10
-    mulx r15, r10, qword ptr [rbx + 24]
-    adc r13, r10
-    mov qword ptr [rsp + 56], r11
-    mulx r10, r11, qword ptr [rbx + 32]
-    adc r15, r11
-    mov qword ptr [rsp + 72], rbp
-    mulx r11, rbp, qword ptr [rbx + 40]
-    adc r10, rbp
-    mov qword ptr [rsp + 40], r9
-    mulx rbp, r9, qword ptr [rbx + 48]
-    adc r11, r9
-    mov qword ptr [rsp + 80], r11
-    mulx r9, r11, qword ptr [rbx + 56]
-    adc rbp, r11
-    mov qword ptr [rsp + 48], rbp
-    mulx r11, rbp, qword ptr [rbx + 64]
-    adc r9, rbp
-    mulx rdx, rbp, qword ptr [rbx + 72]
-    adc r11, rbp
-    adc rdx, 0
-    add rax, r14
-    adc r8, r12
-    adc rsi, r13
-    adc rcx, r15
-    adc rdi, r10
-    mov rax, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 80]
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, qword ptr [rsp + 24]
-    adc rbp, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r13 + 64]
-    mov r13, qword ptr [rsp]
-    mulx r14, r12, qword ptr [r13]
-    mov qword ptr [rsp + 8], rbp
-    mulx rbx, rbp, qword ptr [r13 + 8]
-    add r14, rbp
-    mov qword ptr [rsp + 24], r15
-    mulx rbp, r15, qword ptr [r13 + 16]
-    adc rbx, r15
-    mov qword ptr [rsp + 32], r11
-    mulx r15, r11, qword ptr [r13 + 24]
-    adc rbp, r11
-    mov qword ptr [rsp + 64], r9
-    mulx r11, r9, qword ptr [r13 + 32]
-    adc r15, r9
-    mov qword ptr [rsp + 56], r10
-    mulx r9, r10, qword ptr [r13 + 40]
-    adc r11, r10
-    mov qword ptr [rsp + 48], r11
-    mulx r10, r11, qword ptr [r13 + 48]
-    adc r9, r11
-    mov qword ptr [rsp + 72], r9
-    mulx r11, r9, qword ptr [r13 + 56]
-    adc r10, r9
-    mulx rdx, r9, qword ptr [r13 + 64]
-    adc r11, r9
-    adc rdx, 0
-    add r8, r12
-    adc rsi, r14
-    adc rcx, rbx
-    adc rdi, rbp
-    adc rax, r15
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 32]
-    adc r11, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov r13, 0
-    adc r13, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rbx]
-    mulx r14, r12, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 8], r13
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [rbx + 16]
-    add r14, r15
-    mov qword ptr [rsp + 32], r11
-    mulx r15, r11, qword ptr [rbx + 24]
-    adc r13, r11
-    mov qword ptr [rsp + 72], r10
-    mulx r11, r10, qword ptr [rbx + 32]
-    adc r15, r10
-    mov qword ptr [rsp + 64], rbp
-    mulx r10, rbp, qword ptr [rbx + 40]
-    adc r11, rbp
-    mov qword ptr [rsp + 48], r9
-    mulx rbp, r9, qword ptr [rbx + 48]
-    adc r10, r9
-    mov qword ptr [rsp + 56], r10
-    mulx r9, r10, qword ptr [rbx + 56]
-    adc rbp, r10
-    mov qword ptr [rsp], rbp
-    mulx r10, rbp, qword ptr [rbx + 64]
-    adc r9, rbp
-    mulx rdx, rbp, qword ptr [rbx + 72]
-    adc r10, rbp
-    adc rdx, 0
-    add r8, r12
-    adc rsi, r14
-    adc rcx, r13
-    adc rdi, r15
-    adc rax, r11
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp]
-    adc r9, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbp, qword ptr [rsp + 8]
-    adc rbp, 0
-    mov r13, rsi
-    sub r13, qword ptr [rbx + 8]
-    mov r15, rcx
-    sbb r15, qword ptr [rbx + 16]
-    mov r14, rdi
-    sbb r14, qword ptr [rbx + 24]
-    mov r12, rax
-    sbb r12, qword ptr [rbx + 32]
-    mov qword ptr [rsp + 8], r12
-    mov r12, r8
-    sbb r12, qword ptr [rbx + 40]
-    mov qword ptr [rsp + 24], r12
-    mov r12, r11
-    sbb r12, qword ptr [rbx + 48]
-    mov qword ptr [rsp + 32], r12
-    mov r12, r9
-    sbb r12, qword ptr [rbx + 56]
-    mov qword ptr [rsp + 72], r12
-    mov r12, r10
-    sbb r12, qword ptr [rbx + 64]
-    mov qword ptr [rsp], r12
-    mov r12, rdx
-    sbb r12, qword ptr [rbx + 72]
-    sbb rbp, 0
-    cmovc r13, rsi
-    cmovc r15, rcx
-    cmovc r14, rdi
-    mov rcx, qword ptr [rsp + 8]
-    cmovc rcx, rax
-    mov rax, qword ptr [rsp + 24]
-    cmovc rax, r8
-    mov rsi, qword ptr [rsp + 32]
-    cmovc rsi, r11
-    mov rdi, qword ptr [rsp + 72]
-    cmovc rdi, r9
-    mov r8, qword ptr [rsp]
-    cmovc r8, r10
-    cmovc r12, rdx
-    add rsp, 88
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 88
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, rbp, r11
+adc r10, rbp
+mov rbp, [rsi + 32]
+mulx rbp, r13, rbp
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, rbx, r13
+adc rbp, rbx
+mov rbx, [rsi + 48]
+mulx rbx, r15, rbx
+adc r13, r15
+mov r15, [rsi + 56]
+mulx r15, r14, r15
+adc rbx, r14
+mov r14, [rsi + 64]
+mulx rdx, r14, r14
+adc r15, r14
+adc rdx, 0
+mov r14, rdx
+mov rdx, r8
+imul rdx, [rax]
+mov [rsp], rsi
+mulx r12, rsi, [rax + 8]
+mov [rsp + 8], rcx
+mov [rsp + 16], r14
+mulx rcx, r14, [rax + 16]
+add r12, r14
+mov [rsp + 24], r15
+mulx r14, r15, [rax + 24]
+adc rcx, r15
+mov [rsp + 32], rbx
+mulx r15, rbx, [rax + 32]
+adc r14, rbx
+mov [rsp + 40], r13
+mulx rbx, r13, [rax + 40]
+adc r15, r13
+mov [rsp + 48], rbp
+mulx r13, rbp, [rax + 48]
+adc rbx, rbp
+mov [rsp + 56], rbx
+mulx rbp, rbx, [rax + 56]
+adc r13, rbx
+mov [rsp + 64], r13
+mulx rbx, r13, [rax + 64]
+adc rbp, r13
+mulx rdx, r13, [rax + 72]
+adc rbx, r13
+adc rdx, 0
+add r8, rsi
+adc rdi, r12
+adc r9, rcx
+adc r10, r14
+adc r11, r15
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 56]
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 64]
+adc rbp, [rsp + 32]
+adc rbx, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r8, 0
+adc r8, 0
+mov r13, [rsp + 8]
+mov r15, rdx
+mov rdx, [r13 + 8]
+mov r14, [rsp]
+mulx r12, r13, [r14]
+mov [rsp + 16], rax
+mov [rsp + 24], r8
+mulx rax, r8, [r14 + 8]
+add r12, r8
+mov [rsp + 32], r15
+mulx r8, r15, [r14 + 16]
+adc rax, r15
+mov [rsp + 64], rbx
+mulx r15, rbx, [r14 + 24]
+adc r8, rbx
+mov [rsp + 40], rbp
+mulx rbx, rbp, [r14 + 32]
+adc r15, rbp
+mov [rsp + 56], rsi
+mulx rbp, rsi, [r14 + 40]
+adc rbx, rsi
+mov [rsp + 48], rbx
+mulx rsi, rbx, [r14 + 48]
+adc rbp, rbx
+mov [rsp + 72], rbp
+mulx rbx, rbp, [r14 + 56]
+adc rsi, rbp
+mulx rdx, rbp, [r14 + 64]
+adc rbx, rbp
+adc rdx, 0
+add rdi, r13
+adc r9, r12
+adc r10, rax
+adc r11, r8
+adc rcx, r15
+mov rax, [rsp + 56]
+adc rax, [rsp + 48]
+mov r8, [rsp + 40]
+adc r8, [rsp + 72]
+adc rsi, [rsp + 64]
+adc rbx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbp, 0
+adc rbp, 0
+mov r13, [rsp + 16]
+mov r15, rdx
+mov rdx, rdi
+imul rdx, [r13]
+mulx r12, r14, [r13 + 8]
+mov [rsp + 24], rbp
+mov [rsp + 32], r15
+mulx rbp, r15, [r13 + 16]
+add r12, r15
+mov [rsp + 64], rbx
+mulx r15, rbx, [r13 + 24]
+adc rbp, rbx
+mov [rsp + 72], rsi
+mulx rbx, rsi, [r13 + 32]
+adc r15, rsi
+mov [rsp + 40], r8
+mulx rsi, r8, [r13 + 40]
+adc rbx, r8
+mov [rsp + 48], rax
+mulx r8, rax, [r13 + 48]
+adc rsi, rax
+mov [rsp + 56], rsi
+mulx rax, rsi, [r13 + 56]
+adc r8, rsi
+mov [rsp + 80], r8
+mulx rsi, r8, [r13 + 64]
+adc rax, r8
+mulx rdx, r8, [r13 + 72]
+adc rsi, r8
+adc rdx, 0
+add rdi, r14
+adc r9, r12
+adc r10, rbp
+adc r11, r15
+adc rcx, rbx
+mov rdi, [rsp + 48]
+adc rdi, [rsp + 56]
+mov r8, [rsp + 40]
+adc r8, [rsp + 80]
+adc rax, [rsp + 72]
+adc rsi, [rsp + 64]
+adc rdx, [rsp + 32]
+mov rbp, [rsp + 24]
+adc rbp, 0
+mov rbx, [rsp + 8]
+mov r15, rdx
+mov rdx, [rbx + 16]
+mov r14, [rsp]
+mulx r12, rbx, [r14]
+mov [rsp + 24], rbp
+mulx r13, rbp, [r14 + 8]
+add r12, rbp
+mov [rsp + 32], r15
+mulx rbp, r15, [r14 + 16]
+adc r13, r15
+mov [rsp + 64], rsi
+mulx r15, rsi, [r14 + 24]
+adc rbp, rsi
+mov [rsp + 72], rax
+mulx rsi, rax, [r14 + 32]
+adc r15, rax
+mov [rsp + 80], r8
+mulx rax, r8, [r14 + 40]
+adc rsi, r8
+mov [rsp + 40], rsi
+mulx r8, rsi, [r14 + 48]
+adc rax, rsi
+mov [rsp + 56], rax
+mulx rsi, rax, [r14 + 56]
+adc r8, rax
+mulx rax, rdx, [r14 + 64]
+adc rsi, rdx
+adc rax, 0
+add r9, rbx
+adc r10, r12
+adc r11, r13
+adc rcx, rbp
+adc rdi, r15
+mov rbp, [rsp + 80]
+adc rbp, [rsp + 40]
+mov r13, [rsp + 72]
+adc r13, [rsp + 56]
+adc r8, [rsp + 64]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 24]
+mov rbx, 0
+adc rbx, 0
+mov r15, [rsp + 16]
+mov rdx, r9
+imul rdx, [r15]
+mulx r12, r14, [r15 + 8]
+mov [rsp + 24], rbx
+mov [rsp + 32], rax
+mulx rbx, rax, [r15 + 16]
+add r12, rax
+mov [rsp + 64], rsi
+mulx rax, rsi, [r15 + 24]
+adc rbx, rsi
+mov [rsp + 56], r8
+mulx rsi, r8, [r15 + 32]
+adc rax, r8
+mov [rsp + 72], r13
+mulx r8, r13, [r15 + 40]
+adc rsi, r13
+mov [rsp + 40], rbp
+mulx r13, rbp, [r15 + 48]
+adc r8, rbp
+mov [rsp + 80], r8
+mulx rbp, r8, [r15 + 56]
+adc r13, r8
+mov [rsp + 48], r13
+mulx r8, r13, [r15 + 64]
+adc rbp, r13
+mulx rdx, r13, [r15 + 72]
+adc r8, r13
+adc rdx, 0
+add r9, r14
+adc r10, r12
+adc r11, rbx
+adc rcx, rax
+adc rdi, rsi
+mov rax, [rsp + 40]
+adc rax, [rsp + 80]
+mov rsi, [rsp + 72]
+adc rsi, [rsp + 48]
+adc rbp, [rsp + 56]
+adc r8, [rsp + 64]
+adc rdx, [rsp + 32]
+mov r9, [rsp + 24]
+adc r9, 0
+mov r13, [rsp + 8]
+mov rbx, rdx
+mov rdx, [r13 + 24]
+mov r14, [rsp]
+mulx r12, r13, [r14]
+mov [rsp + 24], r9
+mulx r15, r9, [r14 + 8]
+add r12, r9
+mov [rsp + 32], rbx
+mulx r9, rbx, [r14 + 16]
+adc r15, rbx
+mov [rsp + 64], r8
+mulx rbx, r8, [r14 + 24]
+adc r9, r8
+mov [rsp + 56], rbp
+mulx r8, rbp, [r14 + 32]
+adc rbx, rbp
+mov [rsp + 48], rsi
+mulx rbp, rsi, [r14 + 40]
+adc r8, rsi
+mov [rsp + 72], r8
+mulx rsi, r8, [r14 + 48]
+adc rbp, r8
+mov [rsp + 80], rbp
+mulx r8, rbp, [r14 + 56]
+adc rsi, rbp
+mulx rdx, rbp, [r14 + 64]
+adc r8, rbp
+adc rdx, 0
+add r10, r13
+adc r11, r12
+adc rcx, r15
+adc rdi, r9
+adc rax, rbx
+mov r9, [rsp + 48]
+adc r9, [rsp + 72]
+mov rbp, [rsp + 56]
+adc rbp, [rsp + 80]
+adc rsi, [rsp + 64]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r13, 0
+adc r13, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, r10
+imul rdx, [rbx]
+mulx r12, r14, [rbx + 8]
+mov [rsp + 24], r13
+mov [rsp + 32], r15
+mulx r13, r15, [rbx + 16]
+add r12, r15
+mov [rsp + 64], r8
+mulx r15, r8, [rbx + 24]
+adc r13, r8
+mov [rsp + 80], rsi
+mulx r8, rsi, [rbx + 32]
+adc r15, rsi
+mov [rsp + 56], rbp
+mulx rsi, rbp, [rbx + 40]
+adc r8, rbp
+mov [rsp + 72], r9
+mulx rbp, r9, [rbx + 48]
+adc rsi, r9
+mov [rsp + 48], rsi
+mulx r9, rsi, [rbx + 56]
+adc rbp, rsi
+mov [rsp + 40], rbp
+mulx rsi, rbp, [rbx + 64]
+adc r9, rbp
+mulx rdx, rbp, [rbx + 72]
+adc rsi, rbp
+adc rdx, 0
+add r10, r14
+adc r11, r12
+adc rcx, r13
+adc rdi, r15
+adc rax, r8
+mov r8, [rsp + 72]
+adc r8, [rsp + 48]
+mov r10, [rsp + 56]
+adc r10, [rsp + 40]
+adc r9, [rsp + 80]
+adc rsi, [rsp + 64]
+adc rdx, [rsp + 32]
+mov rbp, [rsp + 24]
+adc rbp, 0
+mov r13, [rsp + 8]
+mov r15, rdx
+mov rdx, [r13 + 32]
+mov r14, [rsp]
+mulx r12, r13, [r14]
+mov [rsp + 24], rbp
+mulx rbx, rbp, [r14 + 8]
+add r12, rbp
+mov [rsp + 32], r15
+mulx rbp, r15, [r14 + 16]
+adc rbx, r15
+mov [rsp + 64], rsi
+mulx r15, rsi, [r14 + 24]
+adc rbp, rsi
+mov [rsp + 80], r9
+mulx rsi, r9, [r14 + 32]
+adc r15, r9
+mov [rsp + 40], r10
+mulx r9, r10, [r14 + 40]
+adc rsi, r10
+mov [rsp + 56], rsi
+mulx r10, rsi, [r14 + 48]
+adc r9, rsi
+mov [rsp + 48], r9
+mulx rsi, r9, [r14 + 56]
+adc r10, r9
+mulx rdx, r9, [r14 + 64]
+adc rsi, r9
+adc rdx, 0
+add r11, r13
+adc rcx, r12
+adc rdi, rbx
+adc rax, rbp
+adc r8, r15
+mov r9, [rsp + 40]
+adc r9, [rsp + 56]
+mov rbp, [rsp + 80]
+adc rbp, [rsp + 48]
+adc r10, [rsp + 64]
+adc rsi, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r13, 0
+adc r13, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, r11
+imul rdx, [rbx]
+mulx r12, r14, [rbx + 8]
+mov [rsp + 24], r13
+mov [rsp + 32], r15
+mulx r13, r15, [rbx + 16]
+add r12, r15
+mov [rsp + 64], rsi
+mulx r15, rsi, [rbx + 24]
+adc r13, rsi
+mov [rsp + 48], r10
+mulx rsi, r10, [rbx + 32]
+adc r15, r10
+mov [rsp + 80], rbp
+mulx r10, rbp, [rbx + 40]
+adc rsi, rbp
+mov [rsp + 56], r9
+mulx rbp, r9, [rbx + 48]
+adc r10, r9
+mov [rsp + 40], r10
+mulx r9, r10, [rbx + 56]
+adc rbp, r10
+mov [rsp + 72], rbp
+mulx r10, rbp, [rbx + 64]
+adc r9, rbp
+mulx rdx, rbp, [rbx + 72]
+adc r10, rbp
+adc rdx, 0
+add r11, r14
+adc rcx, r12
+adc rdi, r13
+adc rax, r15
+adc r8, rsi
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 40]
+mov r11, [rsp + 80]
+adc r11, [rsp + 72]
+adc r9, [rsp + 48]
+adc r10, [rsp + 64]
+adc rdx, [rsp + 32]
+mov rbp, [rsp + 24]
+adc rbp, 0
+mov r13, [rsp + 8]
+mov r15, rdx
+mov rdx, [r13 + 40]
+mov r14, [rsp]
+mulx r12, r13, [r14]
+mov [rsp + 24], rbp
+mulx rbx, rbp, [r14 + 8]
+add r12, rbp
+mov [rsp + 32], r15
+mulx rbp, r15, [r14 + 16]
+adc rbx, r15
+mov [rsp + 64], r10
+mulx r15, r10, [r14 + 24]
+adc rbp, r10
+mov [rsp + 48], r9
+mulx r10, r9, [r14 + 32]
+adc r15, r9
+mov [rsp + 72], r11
+mulx r9, r11, [r14 + 40]
+adc r10, r11
+mov [rsp + 80], r10
+mulx r11, r10, [r14 + 48]
+adc r9, r10
+mov [rsp + 40], r9
+mulx r10, r9, [r14 + 56]
+adc r11, r9
+mulx rdx, r9, [r14 + 64]
+adc r10, r9
+adc rdx, 0
+add rcx, r13
+adc rdi, r12
+adc rax, rbx
+adc r8, rbp
+adc rsi, r15
+mov r9, [rsp + 72]
+adc r9, [rsp + 80]
+mov rbp, [rsp + 48]
+adc rbp, [rsp + 40]
+adc r11, [rsp + 64]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r13, 0
+adc r13, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, rcx
+imul rdx, [rbx]
+mulx r12, r14, [rbx + 8]
+mov [rsp + 24], r13
+mov [rsp + 32], r15
+mulx r13, r15, [rbx + 16]
+add r12, r15
+mov [rsp + 64], r10
+mulx r15, r10, [rbx + 24]
+adc r13, r10
+mov [rsp + 40], r11
+mulx r10, r11, [rbx + 32]
+adc r15, r11
+mov [rsp + 48], rbp
+mulx r11, rbp, [rbx + 40]
+adc r10, rbp
+mov [rsp + 80], r9
+mulx rbp, r9, [rbx + 48]
+adc r11, r9
+mov [rsp + 72], r11
+mulx r9, r11, [rbx + 56]
+adc rbp, r11
+mov [rsp + 56], rbp
+mulx r11, rbp, [rbx + 64]
+adc r9, rbp
+mulx rdx, rbp, [rbx + 72]
+adc r11, rbp
+adc rdx, 0
+add rcx, r14
+adc rdi, r12
+adc rax, r13
+adc r8, r15
+adc rsi, r10
+mov rcx, [rsp + 80]
+adc rcx, [rsp + 72]
+mov r10, [rsp + 48]
+adc r10, [rsp + 56]
+adc r9, [rsp + 40]
+adc r11, [rsp + 64]
+adc rdx, [rsp + 32]
+mov rbp, [rsp + 24]
+adc rbp, 0
+mov r13, [rsp + 8]
+mov r15, rdx
+mov rdx, [r13 + 48]
+mov r14, [rsp]
+mulx r12, r13, [r14]
+mov [rsp + 24], rbp
+mulx rbx, rbp, [r14 + 8]
+add r12, rbp
+mov [rsp + 32], r15
+mulx rbp, r15, [r14 + 16]
+adc rbx, r15
+mov [rsp + 64], r11
+mulx r15, r11, [r14 + 24]
+adc rbp, r11
+mov [rsp + 40], r9
+mulx r11, r9, [r14 + 32]
+adc r15, r9
+mov [rsp + 56], r10
+mulx r9, r10, [r14 + 40]
+adc r11, r10
+mov [rsp + 48], r11
+mulx r10, r11, [r14 + 48]
+adc r9, r11
+mov [rsp + 72], r9
+mulx r11, r9, [r14 + 56]
+adc r10, r9
+mulx rdx, r9, [r14 + 64]
+adc r11, r9
+adc rdx, 0
+add rdi, r13
+adc rax, r12
+adc r8, rbx
+adc rsi, rbp
+adc rcx, r15
+mov r9, [rsp + 56]
+adc r9, [rsp + 48]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 72]
+adc r10, [rsp + 64]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r13, 0
+adc r13, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, rdi
+imul rdx, [rbx]
+mulx r12, r14, [rbx + 8]
+mov [rsp + 24], r13
+mov [rsp + 32], r15
+mulx r13, r15, [rbx + 16]
+add r12, r15
+mov [rsp + 64], r11
+mulx r15, r11, [rbx + 24]
+adc r13, r11
+mov [rsp + 72], r10
+mulx r11, r10, [rbx + 32]
+adc r15, r10
+mov [rsp + 40], rbp
+mulx r10, rbp, [rbx + 40]
+adc r11, rbp
+mov [rsp + 48], r9
+mulx rbp, r9, [rbx + 48]
+adc r10, r9
+mov [rsp + 56], r10
+mulx r9, r10, [rbx + 56]
+adc rbp, r10
+mov [rsp + 80], rbp
+mulx r10, rbp, [rbx + 64]
+adc r9, rbp
+mulx rdx, rbp, [rbx + 72]
+adc r10, rbp
+adc rdx, 0
+add rdi, r14
+adc rax, r12
+adc r8, r13
+adc rsi, r15
+adc rcx, r11
+mov rdi, [rsp + 48]
+adc rdi, [rsp + 56]
+mov r11, [rsp + 40]
+adc r11, [rsp + 80]
+adc r9, [rsp + 72]
+adc r10, [rsp + 64]
+adc rdx, [rsp + 32]
+mov rbp, [rsp + 24]
+adc rbp, 0
+mov r13, [rsp + 8]
+mov r15, rdx
+mov rdx, [r13 + 56]
+mov r14, [rsp]
+mulx r12, r13, [r14]
+mov [rsp + 24], rbp
+mulx rbx, rbp, [r14 + 8]
+add r12, rbp
+mov [rsp + 32], r15
+mulx rbp, r15, [r14 + 16]
+adc rbx, r15
+mov [rsp + 64], r10
+mulx r15, r10, [r14 + 24]
+adc rbp, r10
+mov [rsp + 72], r9
+mulx r10, r9, [r14 + 32]
+adc r15, r9
+mov [rsp + 80], r11
+mulx r9, r11, [r14 + 40]
+adc r10, r11
+mov [rsp + 40], r10
+mulx r11, r10, [r14 + 48]
+adc r9, r10
+mov [rsp + 56], r9
+mulx r10, r9, [r14 + 56]
+adc r11, r9
+mulx rdx, r9, [r14 + 64]
+adc r10, r9
+adc rdx, 0
+add rax, r13
+adc r8, r12
+adc rsi, rbx
+adc rcx, rbp
+adc rdi, r15
+mov r9, [rsp + 80]
+adc r9, [rsp + 40]
+mov rbp, [rsp + 72]
+adc rbp, [rsp + 56]
+adc r11, [rsp + 64]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r13, 0
+adc r13, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, rax
+imul rdx, [rbx]
+mulx r12, r14, [rbx + 8]
+mov [rsp + 24], r13
+mov [rsp + 32], r15
+mulx r13, r15, [rbx + 16]
+add r12, r15
+mov [rsp + 64], r10
+mulx r15, r10, [rbx + 24]
+adc r13, r10
+mov [rsp + 56], r11
+mulx r10, r11, [rbx + 32]
+adc r15, r11
+mov [rsp + 72], rbp
+mulx r11, rbp, [rbx + 40]
+adc r10, rbp
+mov [rsp + 40], r9
+mulx rbp, r9, [rbx + 48]
+adc r11, r9
+mov [rsp + 80], r11
+mulx r9, r11, [rbx + 56]
+adc rbp, r11
+mov [rsp + 48], rbp
+mulx r11, rbp, [rbx + 64]
+adc r9, rbp
+mulx rdx, rbp, [rbx + 72]
+adc r11, rbp
+adc rdx, 0
+add rax, r14
+adc r8, r12
+adc rsi, r13
+adc rcx, r15
+adc rdi, r10
+mov rax, [rsp + 40]
+adc rax, [rsp + 80]
+mov r10, [rsp + 72]
+adc r10, [rsp + 48]
+adc r9, [rsp + 56]
+adc r11, [rsp + 64]
+adc rdx, [rsp + 32]
+mov rbp, [rsp + 24]
+adc rbp, 0
+mov r13, [rsp + 8]
+mov r15, rdx
+mov rdx, [r13 + 64]
+mov r13, [rsp]
+mulx r14, r12, [r13]
+mov [rsp + 8], rbp
+mulx rbx, rbp, [r13 + 8]
+add r14, rbp
+mov [rsp + 24], r15
+mulx rbp, r15, [r13 + 16]
+adc rbx, r15
+mov [rsp + 32], r11
+mulx r15, r11, [r13 + 24]
+adc rbp, r11
+mov [rsp + 64], r9
+mulx r11, r9, [r13 + 32]
+adc r15, r9
+mov [rsp + 56], r10
+mulx r9, r10, [r13 + 40]
+adc r11, r10
+mov [rsp + 48], r11
+mulx r10, r11, [r13 + 48]
+adc r9, r11
+mov [rsp + 72], r9
+mulx r11, r9, [r13 + 56]
+adc r10, r9
+mulx rdx, r9, [r13 + 64]
+adc r11, r9
+adc rdx, 0
+add r8, r12
+adc rsi, r14
+adc rcx, rbx
+adc rdi, rbp
+adc rax, r15
+mov r9, [rsp + 56]
+adc r9, [rsp + 48]
+mov rbp, [rsp + 64]
+adc rbp, [rsp + 72]
+adc r10, [rsp + 32]
+adc r11, [rsp + 24]
+adc rdx, [rsp + 8]
+mov r13, 0
+adc r13, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, r8
+imul rdx, [rbx]
+mulx r14, r12, [rbx + 8]
+mov [rsp + 8], r13
+mov [rsp + 24], r15
+mulx r13, r15, [rbx + 16]
+add r14, r15
+mov [rsp + 32], r11
+mulx r15, r11, [rbx + 24]
+adc r13, r11
+mov [rsp + 72], r10
+mulx r11, r10, [rbx + 32]
+adc r15, r10
+mov [rsp + 64], rbp
+mulx r10, rbp, [rbx + 40]
+adc r11, rbp
+mov [rsp + 48], r9
+mulx rbp, r9, [rbx + 48]
+adc r10, r9
+mov [rsp + 56], r10
+mulx r9, r10, [rbx + 56]
+adc rbp, r10
+mov [rsp], rbp
+mulx r10, rbp, [rbx + 64]
+adc r9, rbp
+mulx rdx, rbp, [rbx + 72]
+adc r10, rbp
+adc rdx, 0
+add r8, r12
+adc rsi, r14
+adc rcx, r13
+adc rdi, r15
+adc rax, r11
+mov r8, [rsp + 48]
+adc r8, [rsp + 56]
+mov r11, [rsp + 64]
+adc r11, [rsp]
+adc r9, [rsp + 72]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbp, [rsp + 8]
+adc rbp, 0
+mov r13, rsi
+sub r13, [rbx + 8]
+mov r15, rcx
+sbb r15, [rbx + 16]
+mov r14, rdi
+sbb r14, [rbx + 24]
+mov r12, rax
+sbb r12, [rbx + 32]
+mov [rsp + 8], r12
+mov r12, r8
+sbb r12, [rbx + 40]
+mov [rsp + 24], r12
+mov r12, r11
+sbb r12, [rbx + 48]
+mov [rsp + 32], r12
+mov r12, r9
+sbb r12, [rbx + 56]
+mov [rsp + 72], r12
+mov r12, r10
+sbb r12, [rbx + 64]
+mov [rsp], r12
+mov r12, rdx
+sbb r12, [rbx + 72]
+sbb rbp, 0
+cmovc r13, rsi
+cmovc r15, rcx
+cmovc r14, rdi
+mov rcx, [rsp + 8]
+cmovc rcx, rax
+mov rax, [rsp + 24]
+cmovc rax, r8
+mov rsi, [rsp + 32]
+cmovc rsi, r11
+mov rdi, [rsp + 72]
+cmovc rdi, r9
+mov r8, [rsp]
+cmovc r8, r10
+cmovc r12, rdx
+add rsp, 88
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -5075,18 +5016,9 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<9>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_full_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[3],
-            inout("rdx") core::ptr::from_ref(y) => z[6],
-            inout("rsi") core::ptr::from_ref(x) => z[4],
-            out("rdi") z[5],
-            out("r8") z[7],
-            out("r9") z[0],
-            out("r10") z[1],
-            out("r11") z[2],
-            out("r12") z[8],
-            out("r13") _,
-            out("r14") _,
+            out("rax") _, out("rcx") z[3], inout("rdx") core::ptr::from_ref(y) => z[6], inout("rsi")
+            core::ptr::from_ref(x) => z[4], out("rdi") z[5], out("r8") z[7], out("r9") z[0],
+            out("r10") z[1], out("r11") z[2], out("r12") z[8], out("r13") _, out("r14") _,
             out("r15") _,
             options(pure, readonly),
         );
@@ -5098,1250 +5030,4057 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<9>>(
 unsafe extern "C" fn sum_of_products_full_mulx_code<M: Modulus<9>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 88
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, r13, r12
-    adc r11, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx r13, r14, r13
-    adc r12, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, r15, r14
-    adc r13, r15
-    mov r15, qword ptr [rsi + 56]
-    mulx r15, rbx, r15
-    adc r14, rbx
-    mov rbx, qword ptr [rsi + 64]
-    mulx rdx, rbx, rbx
-    adc r15, rbx
-    adc rdx, 0
-    mov rbx, rdx
-    mov rdx, qword ptr [rcx + 72]
-    mov rbp, qword ptr [rsi + 72]
-    mov qword ptr [rsp], rcx
-    mulx rbp, rcx, rbp
-    mov qword ptr [rsp + 8], rax
-    mov rax, qword ptr [rsi + 80]
-    mov qword ptr [rsp + 16], rbx
-    mulx rax, rbx, rax
-    add rbp, rbx
-    mov rbx, qword ptr [rsi + 88]
-    mov qword ptr [rsp + 24], r15
-    mulx rbx, r15, rbx
-    adc rax, r15
-    mov r15, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, r15
-    adc rbx, r14
-    mov r14, qword ptr [rsi + 104]
-    mov qword ptr [rsp + 40], r13
-    mulx r14, r13, r14
-    adc r15, r13
-    mov r13, qword ptr [rsi + 112]
-    mov qword ptr [rsp + 48], r12
-    mulx r13, r12, r13
-    adc r14, r12
-    mov r12, qword ptr [rsi + 120]
-    mov qword ptr [rsp + 56], r14
-    mulx r12, r14, r12
-    adc r13, r14
-    mov r14, qword ptr [rsi + 128]
-    mov qword ptr [rsp + 64], r13
-    mulx r14, r13, r14
-    adc r12, r13
-    mov r13, qword ptr [rsi + 136]
-    mulx rdx, r13, r13
-    adc r14, r13
-    adc rdx, 0
-    add r8, rcx
-    adc rdi, rbp
-    adc r9, rax
-    adc r10, rbx
-    adc r11, r15
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 56]
-    mov rcx, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 32]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov r13, 0
-    adc r13, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [r15]
-    mov qword ptr [rsp + 16], rsi
-    mulx rbp, rsi, qword ptr [r15 + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], rbx
-    mulx r13, rbx, qword ptr [r15 + 16]
-    add rbp, rbx
-    mov qword ptr [rsp + 64], r14
-    mulx rbx, r14, qword ptr [r15 + 24]
-    adc r13, r14
-    mov qword ptr [rsp + 40], r12
-    mulx r14, r12, qword ptr [r15 + 32]
-    adc rbx, r12
-    mov qword ptr [rsp + 56], rcx
-    mulx r12, rcx, qword ptr [r15 + 40]
-    adc r14, rcx
-    mov qword ptr [rsp + 48], rax
-    mulx rcx, rax, qword ptr [r15 + 48]
-    adc r12, rax
-    mov qword ptr [rsp + 72], r12
-    mulx rax, r12, qword ptr [r15 + 56]
-    adc rcx, r12
-    mov qword ptr [rsp + 80], rcx
-    mulx r12, rcx, qword ptr [r15 + 64]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r15 + 72]
-    adc r12, rdx
-    adc rcx, 0
-    add r8, rsi
-    adc rdi, rbp
-    adc r9, r13
-    adc r10, rbx
-    adc r11, r14
-    mov rsi, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 72]
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 32]
-    mov r13, qword ptr [rsp + 24]
-    adc r13, 0
-    mov r14, qword ptr [rsp]
-    mov rdx, qword ptr [r14 + 8]
-    mov rbx, qword ptr [rsp + 16]
-    mulx rbp, r15, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r13
-    mulx r14, r13, qword ptr [rbx + 8]
-    add rbp, r13
-    mov qword ptr [rsp + 32], rcx
-    mulx r13, rcx, qword ptr [rbx + 16]
-    adc r14, rcx
-    mov qword ptr [rsp + 64], r12
-    mulx rcx, r12, qword ptr [rbx + 24]
-    adc r13, r12
-    mov qword ptr [rsp + 40], rax
-    mulx r12, rax, qword ptr [rbx + 32]
-    adc rcx, rax
-    mov qword ptr [rsp + 80], r8
-    mulx rax, r8, qword ptr [rbx + 40]
-    adc r12, r8
-    mov qword ptr [rsp + 56], r12
-    mulx r8, r12, qword ptr [rbx + 48]
-    adc rax, r12
-    mov qword ptr [rsp + 72], rax
-    mulx r12, rax, qword ptr [rbx + 56]
-    adc r8, rax
-    mulx rax, rdx, qword ptr [rbx + 64]
-    adc r12, rdx
-    adc rax, 0
-    add rdi, r15
-    adc r9, rbp
-    adc r10, r14
-    adc r11, r13
-    adc rsi, rcx
-    mov rcx, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp]
-    mov rdx, qword ptr [r15 + 80]
-    mulx rbp, r15, qword ptr [rbx + 72]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], rax
-    mulx r14, rax, qword ptr [rbx + 80]
-    add rbp, rax
-    mov qword ptr [rsp + 64], r12
-    mulx rax, r12, qword ptr [rbx + 88]
-    adc r14, r12
-    mov qword ptr [rsp + 72], r8
-    mulx r12, r8, qword ptr [rbx + 96]
-    adc rax, r8
-    mov qword ptr [rsp + 40], r13
-    mulx r8, r13, qword ptr [rbx + 104]
-    adc r12, r13
-    mov qword ptr [rsp + 56], rcx
-    mulx r13, rcx, qword ptr [rbx + 112]
-    adc r8, rcx
-    mov qword ptr [rsp + 80], r8
-    mulx rcx, r8, qword ptr [rbx + 120]
-    adc r13, r8
-    mov qword ptr [rsp + 48], r13
-    mulx r8, r13, qword ptr [rbx + 128]
-    adc rcx, r13
-    mulx rdx, r13, qword ptr [rbx + 136]
-    adc r8, r13
-    adc rdx, 0
-    add rdi, r15
-    adc r9, rbp
-    adc r10, r14
-    adc r11, rax
-    adc rsi, r12
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 32]
-    mov r13, qword ptr [rsp + 24]
-    adc r13, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [r14]
-    mulx rbp, rbx, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r15
-    mulx r13, r15, qword ptr [r14 + 16]
-    add rbp, r15
-    mov qword ptr [rsp + 64], r8
-    mulx r15, r8, qword ptr [r14 + 24]
-    adc r13, r8
-    mov qword ptr [rsp + 72], rcx
-    mulx r8, rcx, qword ptr [r14 + 32]
-    adc r15, rcx
-    mov qword ptr [rsp + 48], r12
-    mulx rcx, r12, qword ptr [r14 + 40]
-    adc r8, r12
-    mov qword ptr [rsp + 40], rax
-    mulx r12, rax, qword ptr [r14 + 48]
-    adc rcx, rax
-    mov qword ptr [rsp + 80], rcx
-    mulx rax, rcx, qword ptr [r14 + 56]
-    adc r12, rcx
-    mov qword ptr [rsp + 56], r12
-    mulx rcx, r12, qword ptr [r14 + 64]
-    adc rax, r12
-    mulx rdx, r12, qword ptr [r14 + 72]
-    adc rcx, r12
-    adc rdx, 0
-    add rdi, rbx
-    adc r9, rbp
-    adc r10, r13
-    adc r11, r15
-    adc rsi, r8
-    mov rdi, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 80]
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, 0
-    mov r13, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [r13 + 16]
-    mov rbx, qword ptr [rsp + 16]
-    mulx rbp, r14, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [rbx + 8]
-    add rbp, r12
-    mov qword ptr [rsp + 32], r15
-    mulx r12, r15, qword ptr [rbx + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 64], rcx
-    mulx r15, rcx, qword ptr [rbx + 24]
-    adc r12, rcx
-    mov qword ptr [rsp + 72], rax
-    mulx rcx, rax, qword ptr [rbx + 32]
-    adc r15, rax
-    mov qword ptr [rsp + 56], r8
-    mulx rax, r8, qword ptr [rbx + 40]
-    adc rcx, r8
-    mov qword ptr [rsp + 48], rcx
-    mulx r8, rcx, qword ptr [rbx + 48]
-    adc rax, rcx
-    mov qword ptr [rsp + 80], rax
-    mulx rcx, rax, qword ptr [rbx + 56]
-    adc r8, rax
-    mulx rax, rdx, qword ptr [rbx + 64]
-    adc rcx, rdx
-    adc rax, 0
-    add r9, r14
-    adc r10, rbp
-    adc r11, r13
-    adc rsi, r12
-    adc rdi, r15
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 48]
-    mov r13, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp]
-    mov rdx, qword ptr [r15 + 88]
-    mulx rbp, r15, qword ptr [rbx + 72]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], rax
-    mulx r14, rax, qword ptr [rbx + 80]
-    add rbp, rax
-    mov qword ptr [rsp + 64], rcx
-    mulx rax, rcx, qword ptr [rbx + 88]
-    adc r14, rcx
-    mov qword ptr [rsp + 80], r8
-    mulx rcx, r8, qword ptr [rbx + 96]
-    adc rax, r8
-    mov qword ptr [rsp + 72], r13
-    mulx r8, r13, qword ptr [rbx + 104]
-    adc rcx, r13
-    mov qword ptr [rsp + 48], r12
-    mulx r13, r12, qword ptr [rbx + 112]
-    adc r8, r12
-    mov qword ptr [rsp + 56], r8
-    mulx r12, r8, qword ptr [rbx + 120]
-    adc r13, r8
-    mov qword ptr [rsp + 40], r13
-    mulx r8, r13, qword ptr [rbx + 128]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rbx + 136]
-    adc r8, r13
-    adc rdx, 0
-    add r9, r15
-    adc r10, rbp
-    adc r11, r14
-    adc rsi, rax
-    adc rdi, rcx
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 56]
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 32]
-    mov r13, qword ptr [rsp + 24]
-    adc r13, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [r14]
-    mulx rbp, rbx, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r15
-    mulx r13, r15, qword ptr [r14 + 16]
-    add rbp, r15
-    mov qword ptr [rsp + 64], r8
-    mulx r15, r8, qword ptr [r14 + 24]
-    adc r13, r8
-    mov qword ptr [rsp + 80], r12
-    mulx r8, r12, qword ptr [r14 + 32]
-    adc r15, r12
-    mov qword ptr [rsp + 40], rcx
-    mulx r12, rcx, qword ptr [r14 + 40]
-    adc r8, rcx
-    mov qword ptr [rsp + 72], rax
-    mulx rcx, rax, qword ptr [r14 + 48]
-    adc r12, rax
-    mov qword ptr [rsp + 56], r12
-    mulx rax, r12, qword ptr [r14 + 56]
-    adc rcx, r12
-    mov qword ptr [rsp + 48], rcx
-    mulx r12, rcx, qword ptr [r14 + 64]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r14 + 72]
-    adc r12, rdx
-    adc rcx, 0
-    add r9, rbx
-    adc r10, rbp
-    adc r11, r13
-    adc rsi, r15
-    adc rdi, r8
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 56]
-    mov r9, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 32]
-    mov r13, qword ptr [rsp + 24]
-    adc r13, 0
-    mov r15, qword ptr [rsp]
-    mov rdx, qword ptr [r15 + 24]
-    mov rbx, qword ptr [rsp + 16]
-    mulx rbp, r14, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rbx + 8]
-    add rbp, r13
-    mov qword ptr [rsp + 32], rcx
-    mulx r13, rcx, qword ptr [rbx + 16]
-    adc r15, rcx
-    mov qword ptr [rsp + 64], r12
-    mulx rcx, r12, qword ptr [rbx + 24]
-    adc r13, r12
-    mov qword ptr [rsp + 80], rax
-    mulx r12, rax, qword ptr [rbx + 32]
-    adc rcx, rax
-    mov qword ptr [rsp + 48], r9
-    mulx rax, r9, qword ptr [rbx + 40]
-    adc r12, r9
-    mov qword ptr [rsp + 40], r12
-    mulx r9, r12, qword ptr [rbx + 48]
-    adc rax, r12
-    mov qword ptr [rsp + 56], rax
-    mulx r12, rax, qword ptr [rbx + 56]
-    adc r9, rax
-    mulx rax, rdx, qword ptr [rbx + 64]
-    adc r12, rdx
-    adc rax, 0
-    add r10, r14
-    adc r11, rbp
-    adc rsi, r15
-    adc rdi, r13
-    adc r8, rcx
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 40]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp]
-    mov rdx, qword ptr [r15 + 96]
-    mulx rbp, r15, qword ptr [rbx + 72]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], rax
-    mulx r14, rax, qword ptr [rbx + 80]
-    add rbp, rax
-    mov qword ptr [rsp + 64], r12
-    mulx rax, r12, qword ptr [rbx + 88]
-    adc r14, r12
-    mov qword ptr [rsp + 56], r9
-    mulx r12, r9, qword ptr [rbx + 96]
-    adc rax, r9
-    mov qword ptr [rsp + 80], r13
-    mulx r9, r13, qword ptr [rbx + 104]
-    adc r12, r13
-    mov qword ptr [rsp + 40], rcx
-    mulx r13, rcx, qword ptr [rbx + 112]
-    adc r9, rcx
-    mov qword ptr [rsp + 48], r9
-    mulx rcx, r9, qword ptr [rbx + 120]
-    adc r13, r9
-    mov qword ptr [rsp + 72], r13
-    mulx r9, r13, qword ptr [rbx + 128]
-    adc rcx, r13
-    mulx rdx, r13, qword ptr [rbx + 136]
-    adc r9, r13
-    adc rdx, 0
-    add r10, r15
-    adc r11, rbp
-    adc rsi, r14
-    adc rdi, rax
-    adc r8, r12
-    mov rax, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 32]
-    mov r13, qword ptr [rsp + 24]
-    adc r13, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [r14]
-    mulx rbp, rbx, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r15
-    mulx r13, r15, qword ptr [r14 + 16]
-    add rbp, r15
-    mov qword ptr [rsp + 64], r9
-    mulx r15, r9, qword ptr [r14 + 24]
-    adc r13, r9
-    mov qword ptr [rsp + 56], rcx
-    mulx r9, rcx, qword ptr [r14 + 32]
-    adc r15, rcx
-    mov qword ptr [rsp + 72], r12
-    mulx rcx, r12, qword ptr [r14 + 40]
-    adc r9, r12
-    mov qword ptr [rsp + 80], rax
-    mulx r12, rax, qword ptr [r14 + 48]
-    adc rcx, rax
-    mov qword ptr [rsp + 48], rcx
-    mulx rax, rcx, qword ptr [r14 + 56]
-    adc r12, rcx
-    mov qword ptr [rsp + 40], r12
-    mulx rcx, r12, qword ptr [r14 + 64]
-    adc rax, r12
-    mulx rdx, r12, qword ptr [r14 + 72]
-    adc rcx, r12
-    adc rdx, 0
-    add r10, rbx
-    adc r11, rbp
-    adc rsi, r13
-    adc rdi, r15
-    adc r8, r9
-    mov r9, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, 0
-    mov r13, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [r13 + 32]
-    mov rbx, qword ptr [rsp + 16]
-    mulx rbp, r14, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [rbx + 8]
-    add rbp, r12
-    mov qword ptr [rsp + 32], r15
-    mulx r12, r15, qword ptr [rbx + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 64], rcx
-    mulx r15, rcx, qword ptr [rbx + 24]
-    adc r12, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [rbx + 32]
-    adc r15, rax
-    mov qword ptr [rsp + 40], r10
-    mulx rax, r10, qword ptr [rbx + 40]
-    adc rcx, r10
-    mov qword ptr [rsp + 72], rcx
-    mulx r10, rcx, qword ptr [rbx + 48]
-    adc rax, rcx
-    mov qword ptr [rsp + 48], rax
-    mulx rcx, rax, qword ptr [rbx + 56]
-    adc r10, rax
-    mulx rax, rdx, qword ptr [rbx + 64]
-    adc rcx, rdx
-    adc rax, 0
-    add r11, r14
-    adc rsi, rbp
-    adc rdi, r13
-    adc r8, r12
-    adc r9, r15
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 72]
-    mov r13, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp]
-    mov rdx, qword ptr [r15 + 104]
-    mulx rbp, r15, qword ptr [rbx + 72]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], rax
-    mulx r14, rax, qword ptr [rbx + 80]
-    add rbp, rax
-    mov qword ptr [rsp + 64], rcx
-    mulx rax, rcx, qword ptr [rbx + 88]
-    adc r14, rcx
-    mov qword ptr [rsp + 48], r10
-    mulx rcx, r10, qword ptr [rbx + 96]
-    adc rax, r10
-    mov qword ptr [rsp + 56], r13
-    mulx r10, r13, qword ptr [rbx + 104]
-    adc rcx, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rbx + 112]
-    adc r10, r12
-    mov qword ptr [rsp + 40], r10
-    mulx r12, r10, qword ptr [rbx + 120]
-    adc r13, r10
-    mov qword ptr [rsp + 80], r13
-    mulx r10, r13, qword ptr [rbx + 128]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rbx + 136]
-    adc r10, r13
-    adc rdx, 0
-    add r11, r15
-    adc rsi, rbp
-    adc rdi, r14
-    adc r8, rax
-    adc r9, rcx
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 40]
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 32]
-    mov r13, qword ptr [rsp + 24]
-    adc r13, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [r14]
-    mulx rbp, rbx, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r15
-    mulx r13, r15, qword ptr [r14 + 16]
-    add rbp, r15
-    mov qword ptr [rsp + 64], r10
-    mulx r15, r10, qword ptr [r14 + 24]
-    adc r13, r10
-    mov qword ptr [rsp + 48], r12
-    mulx r10, r12, qword ptr [r14 + 32]
-    adc r15, r12
-    mov qword ptr [rsp + 80], rcx
-    mulx r12, rcx, qword ptr [r14 + 40]
-    adc r10, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r14 + 48]
-    adc r12, rax
-    mov qword ptr [rsp + 40], r12
-    mulx rax, r12, qword ptr [r14 + 56]
-    adc rcx, r12
-    mov qword ptr [rsp + 72], rcx
-    mulx r12, rcx, qword ptr [r14 + 64]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r14 + 72]
-    adc r12, rdx
-    adc rcx, 0
-    add r11, rbx
-    adc rsi, rbp
-    adc rdi, r13
-    adc r8, r15
-    adc r9, r10
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 40]
-    mov r11, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 32]
-    mov r13, qword ptr [rsp + 24]
-    adc r13, 0
-    mov r15, qword ptr [rsp]
-    mov rdx, qword ptr [r15 + 40]
-    mov rbx, qword ptr [rsp + 16]
-    mulx rbp, r14, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rbx + 8]
-    add rbp, r13
-    mov qword ptr [rsp + 32], rcx
-    mulx r13, rcx, qword ptr [rbx + 16]
-    adc r15, rcx
-    mov qword ptr [rsp + 64], r12
-    mulx rcx, r12, qword ptr [rbx + 24]
-    adc r13, r12
-    mov qword ptr [rsp + 48], rax
-    mulx r12, rax, qword ptr [rbx + 32]
-    adc rcx, rax
-    mov qword ptr [rsp + 72], r11
-    mulx rax, r11, qword ptr [rbx + 40]
-    adc r12, r11
-    mov qword ptr [rsp + 80], r12
-    mulx r11, r12, qword ptr [rbx + 48]
-    adc rax, r12
-    mov qword ptr [rsp + 40], rax
-    mulx r12, rax, qword ptr [rbx + 56]
-    adc r11, rax
-    mulx rax, rdx, qword ptr [rbx + 64]
-    adc r12, rdx
-    adc rax, 0
-    add rsi, r14
-    adc rdi, rbp
-    adc r8, r15
-    adc r9, r13
-    adc r10, rcx
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp]
-    mov rdx, qword ptr [r15 + 112]
-    mulx rbp, r15, qword ptr [rbx + 72]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], rax
-    mulx r14, rax, qword ptr [rbx + 80]
-    add rbp, rax
-    mov qword ptr [rsp + 64], r12
-    mulx rax, r12, qword ptr [rbx + 88]
-    adc r14, r12
-    mov qword ptr [rsp + 40], r11
-    mulx r12, r11, qword ptr [rbx + 96]
-    adc rax, r11
-    mov qword ptr [rsp + 48], r13
-    mulx r11, r13, qword ptr [rbx + 104]
-    adc r12, r13
-    mov qword ptr [rsp + 80], rcx
-    mulx r13, rcx, qword ptr [rbx + 112]
-    adc r11, rcx
-    mov qword ptr [rsp + 72], r11
-    mulx rcx, r11, qword ptr [rbx + 120]
-    adc r13, r11
-    mov qword ptr [rsp + 56], r13
-    mulx r11, r13, qword ptr [rbx + 128]
-    adc rcx, r13
-    mulx rdx, r13, qword ptr [rbx + 136]
-    adc r11, r13
-    adc rdx, 0
-    add rsi, r15
-    adc rdi, rbp
-    adc r8, r14
-    adc r9, rax
-    adc r10, r12
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 32]
-    mov r13, qword ptr [rsp + 24]
-    adc r13, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [r14]
-    mulx rbp, rbx, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r15
-    mulx r13, r15, qword ptr [r14 + 16]
-    add rbp, r15
-    mov qword ptr [rsp + 64], r11
-    mulx r15, r11, qword ptr [r14 + 24]
-    adc r13, r11
-    mov qword ptr [rsp + 40], rcx
-    mulx r11, rcx, qword ptr [r14 + 32]
-    adc r15, rcx
-    mov qword ptr [rsp + 56], r12
-    mulx rcx, r12, qword ptr [r14 + 40]
-    adc r11, r12
-    mov qword ptr [rsp + 48], rax
-    mulx r12, rax, qword ptr [r14 + 48]
-    adc rcx, rax
-    mov qword ptr [rsp + 72], rcx
-    mulx rax, rcx, qword ptr [r14 + 56]
-    adc r12, rcx
-    mov qword ptr [rsp + 80], r12
-    mulx rcx, r12, qword ptr [r14 + 64]
-    adc rax, r12
-    mulx rdx, r12, qword ptr [r14 + 72]
-    adc rcx, r12
-    adc rdx, 0
-    add rsi, rbx
-    adc rdi, rbp
-    adc r8, r13
-    adc r9, r15
-    adc r10, r11
-    mov rsi, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 72]
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, 0
-    mov r13, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [r13 + 48]
-    mov rbx, qword ptr [rsp + 16]
-    mulx rbp, r14, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [rbx + 8]
-    add rbp, r12
-    mov qword ptr [rsp + 32], r15
-    mulx r12, r15, qword ptr [rbx + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 64], rcx
-    mulx r15, rcx, qword ptr [rbx + 24]
-    adc r12, rcx
-    mov qword ptr [rsp + 40], rax
-    mulx rcx, rax, qword ptr [rbx + 32]
-    adc r15, rax
-    mov qword ptr [rsp + 80], r11
-    mulx rax, r11, qword ptr [rbx + 40]
-    adc rcx, r11
-    mov qword ptr [rsp + 56], rcx
-    mulx r11, rcx, qword ptr [rbx + 48]
-    adc rax, rcx
-    mov qword ptr [rsp + 72], rax
-    mulx rcx, rax, qword ptr [rbx + 56]
-    adc r11, rax
-    mulx rax, rdx, qword ptr [rbx + 64]
-    adc rcx, rdx
-    adc rax, 0
-    add rdi, r14
-    adc r8, rbp
-    adc r9, r13
-    adc r10, r12
-    adc rsi, r15
-    mov r12, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp]
-    mov rdx, qword ptr [r15 + 120]
-    mulx rbp, r15, qword ptr [rbx + 72]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], rax
-    mulx r14, rax, qword ptr [rbx + 80]
-    add rbp, rax
-    mov qword ptr [rsp + 64], rcx
-    mulx rax, rcx, qword ptr [rbx + 88]
-    adc r14, rcx
-    mov qword ptr [rsp + 72], r11
-    mulx rcx, r11, qword ptr [rbx + 96]
-    adc rax, r11
-    mov qword ptr [rsp + 40], r13
-    mulx r11, r13, qword ptr [rbx + 104]
-    adc rcx, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rbx + 112]
-    adc r11, r12
-    mov qword ptr [rsp + 80], r11
-    mulx r12, r11, qword ptr [rbx + 120]
-    adc r13, r11
-    mov qword ptr [rsp + 48], r13
-    mulx r11, r13, qword ptr [rbx + 128]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rbx + 136]
-    adc r11, r13
-    adc rdx, 0
-    add rdi, r15
-    adc r8, rbp
-    adc r9, r14
-    adc r10, rax
-    adc rsi, rcx
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 80]
-    mov rcx, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 32]
-    mov r13, qword ptr [rsp + 24]
-    adc r13, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [r14]
-    mulx rbp, rbx, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r15
-    mulx r13, r15, qword ptr [r14 + 16]
-    add rbp, r15
-    mov qword ptr [rsp + 64], r11
-    mulx r15, r11, qword ptr [r14 + 24]
-    adc r13, r11
-    mov qword ptr [rsp + 72], r12
-    mulx r11, r12, qword ptr [r14 + 32]
-    adc r15, r12
-    mov qword ptr [rsp + 48], rcx
-    mulx r12, rcx, qword ptr [r14 + 40]
-    adc r11, rcx
-    mov qword ptr [rsp + 40], rax
-    mulx rcx, rax, qword ptr [r14 + 48]
-    adc r12, rax
-    mov qword ptr [rsp + 80], r12
-    mulx rax, r12, qword ptr [r14 + 56]
-    adc rcx, r12
-    mov qword ptr [rsp + 56], rcx
-    mulx r12, rcx, qword ptr [r14 + 64]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r14 + 72]
-    adc r12, rdx
-    adc rcx, 0
-    add rdi, rbx
-    adc r8, rbp
-    adc r9, r13
-    adc r10, r15
-    adc rsi, r11
-    mov rdi, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 80]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 32]
-    mov r13, qword ptr [rsp + 24]
-    adc r13, 0
-    mov r15, qword ptr [rsp]
-    mov rdx, qword ptr [r15 + 56]
-    mov rbx, qword ptr [rsp + 16]
-    mulx rbp, r14, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rbx + 8]
-    add rbp, r13
-    mov qword ptr [rsp + 32], rcx
-    mulx r13, rcx, qword ptr [rbx + 16]
-    adc r15, rcx
-    mov qword ptr [rsp + 64], r12
-    mulx rcx, r12, qword ptr [rbx + 24]
-    adc r13, r12
-    mov qword ptr [rsp + 72], rax
-    mulx r12, rax, qword ptr [rbx + 32]
-    adc rcx, rax
-    mov qword ptr [rsp + 56], r11
-    mulx rax, r11, qword ptr [rbx + 40]
-    adc r12, r11
-    mov qword ptr [rsp + 48], r12
-    mulx r11, r12, qword ptr [rbx + 48]
-    adc rax, r12
-    mov qword ptr [rsp + 80], rax
-    mulx r12, rax, qword ptr [rbx + 56]
-    adc r11, rax
-    mulx rax, rdx, qword ptr [rbx + 64]
-    adc r12, rdx
-    adc rax, 0
-    add r8, r14
-    adc r9, rbp
-    adc r10, r15
-    adc rsi, r13
-    adc rdi, rcx
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 48]
-    mov r13, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp]
-    mov rdx, qword ptr [r15 + 128]
-    mulx rbp, r15, qword ptr [rbx + 72]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], rax
-    mulx r14, rax, qword ptr [rbx + 80]
-    add rbp, rax
-    mov qword ptr [rsp + 64], r12
-    mulx rax, r12, qword ptr [rbx + 88]
-    adc r14, r12
-    mov qword ptr [rsp + 80], r11
-    mulx r12, r11, qword ptr [rbx + 96]
-    adc rax, r11
-    mov qword ptr [rsp + 72], r13
-    mulx r11, r13, qword ptr [rbx + 104]
-    adc r12, r13
-    mov qword ptr [rsp + 48], rcx
-    mulx r13, rcx, qword ptr [rbx + 112]
-    adc r11, rcx
-    mov qword ptr [rsp + 56], r11
-    mulx rcx, r11, qword ptr [rbx + 120]
-    adc r13, r11
-    mov qword ptr [rsp + 40], r13
-    mulx r11, r13, qword ptr [rbx + 128]
-    adc rcx, r13
-    mulx rdx, r13, qword ptr [rbx + 136]
-    adc r11, r13
-    adc rdx, 0
-    add r8, r15
-    adc r9, rbp
-    adc r10, r14
-    adc rsi, rax
-    adc rdi, r12
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 32]
-    mov r13, qword ptr [rsp + 24]
-    adc r13, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [r14]
-    mulx rbp, rbx, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r15
-    mulx r13, r15, qword ptr [r14 + 16]
-    add rbp, r15
-    mov qword ptr [rsp + 64], r11
-    mulx r15, r11, qword ptr [r14 + 24]
-    adc r13, r11
-    mov qword ptr [rsp + 80], rcx
-    mulx r11, rcx, qword ptr [r14 + 32]
-    adc r15, rcx
-    mov qword ptr [rsp + 40], r12
-    mulx rcx, r12, qword ptr [r14 + 40]
-    adc r11, r12
-    mov qword ptr [rsp + 72], rax
-    mulx r12, rax, qword ptr [r14 + 48]
-    adc rcx, rax
-    mov qword ptr [rsp + 56], rcx
-    mulx rax, rcx, qword ptr [r14 + 56]
-    adc r12, rcx
-    mov qword ptr [rsp + 48], r12
-    mulx rcx, r12, qword ptr [r14 + 64]
-    adc rax, r12
-    mulx rdx, r12, qword ptr [r14 + 72]
-    adc rcx, r12
-    adc rdx, 0
-    add r8, rbx
-    adc r9, rbp
-    adc r10, r13
-    adc rsi, r15
-    adc rdi, r11
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, 0
-    mov r13, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [r13 + 64]
-    mov rbx, qword ptr [rsp + 16]
-    mulx rbp, r14, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r12
-    mulx r13, r12, qword ptr [rbx + 8]
-    add rbp, r12
-    mov qword ptr [rsp + 32], r15
-    mulx r12, r15, qword ptr [rbx + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 64], rcx
-    mulx r15, rcx, qword ptr [rbx + 24]
-    adc r12, rcx
-    mov qword ptr [rsp + 80], rax
-    mulx rcx, rax, qword ptr [rbx + 32]
-    adc r15, rax
-    mov qword ptr [rsp + 48], r11
-    mulx rax, r11, qword ptr [rbx + 40]
-    adc rcx, r11
-    mov qword ptr [rsp + 40], rcx
-    mulx r11, rcx, qword ptr [rbx + 48]
-    adc rax, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [rbx + 56]
-    adc r11, rax
-    mulx rax, rdx, qword ptr [rbx + 64]
-    adc rcx, rdx
-    adc rax, 0
-    add r9, r14
-    adc r10, rbp
-    adc rsi, r13
-    adc rdi, r12
-    adc r8, r15
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 40]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov rdx, qword ptr [rsp]
-    mov rdx, qword ptr [rdx + 136]
-    mulx r15, rbp, qword ptr [rbx + 72]
-    mov qword ptr [rsp], r14
-    mov qword ptr [rsp + 24], rax
-    mulx r14, rax, qword ptr [rbx + 80]
-    add r15, rax
-    mov qword ptr [rsp + 32], rcx
-    mulx rax, rcx, qword ptr [rbx + 88]
-    adc r14, rcx
-    mov qword ptr [rsp + 64], r11
-    mulx rcx, r11, qword ptr [rbx + 96]
-    adc rax, r11
-    mov qword ptr [rsp + 56], r13
-    mulx r11, r13, qword ptr [rbx + 104]
-    adc rcx, r13
-    mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [rbx + 112]
-    adc r11, r12
-    mov qword ptr [rsp + 40], r11
-    mulx r12, r11, qword ptr [rbx + 120]
-    adc r13, r11
-    mov qword ptr [rsp + 48], r13
-    mulx r11, r13, qword ptr [rbx + 128]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rbx + 136]
-    adc r11, r13
-    adc rdx, 0
-    add r9, rbp
-    adc r10, r15
-    adc rsi, r14
-    adc rdi, rax
-    adc r8, rcx
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 40]
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp]
-    adc r13, 0
-    mov r14, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [r14]
-    mulx rbx, rbp, qword ptr [r14 + 8]
-    mov qword ptr [rsp], r13
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [r14 + 16]
-    add rbx, r15
-    mov qword ptr [rsp + 32], r11
-    mulx r15, r11, qword ptr [r14 + 24]
-    adc r13, r11
-    mov qword ptr [rsp + 64], r12
-    mulx r11, r12, qword ptr [r14 + 32]
-    adc r15, r12
-    mov qword ptr [rsp + 48], rcx
-    mulx r12, rcx, qword ptr [r14 + 40]
-    adc r11, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r14 + 48]
-    adc r12, rax
-    mov qword ptr [rsp + 40], r12
-    mulx rax, r12, qword ptr [r14 + 56]
-    adc rcx, r12
-    mov qword ptr [rsp + 80], rcx
-    mulx r12, rcx, qword ptr [r14 + 64]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r14 + 72]
-    adc r12, rdx
-    adc rcx, 0
-    add r9, rbp
-    adc r10, rbx
-    adc rsi, r13
-    adc rdi, r15
-    adc r8, r11
-    mov rdx, qword ptr [rsp + 56]
-    adc rdx, qword ptr [rsp + 40]
-    mov r9, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    mov r11, qword ptr [rsp]
-    adc r11, 0
-    mov r13, r10
-    sub r13, qword ptr [r14 + 8]
-    mov r15, rsi
-    sbb r15, qword ptr [r14 + 16]
-    mov rbx, rdi
-    sbb rbx, qword ptr [r14 + 24]
-    mov rbp, r8
-    sbb rbp, qword ptr [r14 + 32]
-    mov qword ptr [rsp], rbp
-    mov rbp, rdx
-    sbb rbp, qword ptr [r14 + 40]
-    mov qword ptr [rsp + 24], rbp
-    mov rbp, r9
-    sbb rbp, qword ptr [r14 + 48]
-    mov qword ptr [rsp + 32], rbp
-    mov rbp, rax
-    sbb rbp, qword ptr [r14 + 56]
-    mov qword ptr [rsp + 64], rbp
-    mov rbp, r12
-    sbb rbp, qword ptr [r14 + 64]
-    mov qword ptr [rsp + 80], rbp
-    mov rbp, rcx
-    sbb rbp, qword ptr [r14 + 72]
-    mov r14, r11
-    sbb r14, 0
-    cmovc r13, r10
-    cmovc r15, rsi
-    cmovc rbx, rdi
-    mov rsi, qword ptr [rsp]
-    cmovc rsi, r8
-    mov rdi, qword ptr [rsp + 24]
-    cmovc rdi, rdx
-    mov rdx, qword ptr [rsp + 32]
-    cmovc rdx, r9
-    mov r8, qword ptr [rsp + 64]
-    cmovc r8, rax
-    mov rax, qword ptr [rsp + 80]
-    cmovc rax, r12
-    cmovc rbp, rcx
-    cmovc r14, r11
-    mov rcx, qword ptr [rsp + 8]
-    mov r9, r13
-    sub r9, qword ptr [rcx + 8]
-    mov r10, r15
-    sbb r10, qword ptr [rcx + 16]
-    mov r11, rbx
-    sbb r11, qword ptr [rcx + 24]
-    mov r12, rsi
-    sbb r12, qword ptr [rcx + 32]
-    mov qword ptr [rsp + 80], r12
-    mov r12, rdi
-    sbb r12, qword ptr [rcx + 40]
-    mov qword ptr [rsp + 64], r12
-    mov r12, rdx
-    sbb r12, qword ptr [rcx + 48]
-    mov qword ptr [rsp + 32], r12
-    mov r12, r8
-    sbb r12, qword ptr [rcx + 56]
-    mov qword ptr [rsp + 24], r12
-    mov r12, rax
-    sbb r12, qword ptr [rcx + 64]
-    mov qword ptr [rsp], r12
-    mov r12, rbp
-    sbb r12, qword ptr [rcx + 72]
-    sbb r14, 0
-    cmovc r9, r13
-    cmovc r10, r15
-    cmovc r11, rbx
-    mov rcx, qword ptr [rsp + 80]
-    cmovc rcx, rsi
-    mov rsi, qword ptr [rsp + 64]
-    cmovc rsi, rdi
-    mov rdi, qword ptr [rsp + 32]
-    cmovc rdi, rdx
-    mov rdx, qword ptr [rsp + 24]
-    cmovc rdx, r8
-    mov r8, qword ptr [rsp]
-    cmovc r8, rax
-    cmovc r12, rbp
-    add rsp, 88
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 88
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc r13, r15
+mov r15, [rsi + 56]
+mulx r15, rbx, r15
+adc r14, rbx
+mov rbx, [rsi + 64]
+mulx rdx, rbx, rbx
+adc r15, rbx
+adc rdx, 0
+mov rbx, rdx
+mov rdx, [rcx + 72]
+mov rbp, [rsi + 72]
+mov [rsp], rcx
+mulx rbp, rcx, rbp
+mov [rsp + 8], rax
+mov rax, [rsi + 80]
+mov [rsp + 16], rbx
+mulx rax, rbx, rax
+add rbp, rbx
+mov rbx, [rsi + 88]
+mov [rsp + 24], r15
+mulx rbx, r15, rbx
+adc rax, r15
+mov r15, [rsi + 96]
+mov [rsp + 32], r14
+mulx r15, r14, r15
+adc rbx, r14
+mov r14, [rsi + 104]
+mov [rsp + 40], r13
+mulx r14, r13, r14
+adc r15, r13
+mov r13, [rsi + 112]
+mov [rsp + 48], r12
+mulx r13, r12, r13
+adc r14, r12
+mov r12, [rsi + 120]
+mov [rsp + 56], r14
+mulx r12, r14, r12
+adc r13, r14
+mov r14, [rsi + 128]
+mov [rsp + 64], r13
+mulx r14, r13, r14
+adc r12, r13
+mov r13, [rsi + 136]
+mulx rdx, r13, r13
+adc r14, r13
+adc rdx, 0
+add r8, rcx
+adc rdi, rbp
+adc r9, rax
+adc r10, rbx
+adc r11, r15
+mov rax, [rsp + 48]
+adc rax, [rsp + 56]
+mov rcx, [rsp + 40]
+adc rcx, [rsp + 64]
+adc r12, [rsp + 32]
+adc r14, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r13, 0
+adc r13, 0
+mov r15, [rsp + 8]
+mov rbx, rdx
+mov rdx, r8
+imul rdx, [r15]
+mov [rsp + 16], rsi
+mulx rbp, rsi, [r15 + 8]
+mov [rsp + 24], r13
+mov [rsp + 32], rbx
+mulx r13, rbx, [r15 + 16]
+add rbp, rbx
+mov [rsp + 64], r14
+mulx rbx, r14, [r15 + 24]
+adc r13, r14
+mov [rsp + 40], r12
+mulx r14, r12, [r15 + 32]
+adc rbx, r12
+mov [rsp + 56], rcx
+mulx r12, rcx, [r15 + 40]
+adc r14, rcx
+mov [rsp + 48], rax
+mulx rcx, rax, [r15 + 48]
+adc r12, rax
+mov [rsp + 72], r12
+mulx rax, r12, [r15 + 56]
+adc rcx, r12
+mov [rsp + 80], rcx
+mulx r12, rcx, [r15 + 64]
+adc rax, rcx
+mulx rcx, rdx, [r15 + 72]
+adc r12, rdx
+adc rcx, 0
+add r8, rsi
+adc rdi, rbp
+adc r9, r13
+adc r10, rbx
+adc r11, r14
+mov rsi, [rsp + 48]
+adc rsi, [rsp + 72]
+mov r8, [rsp + 56]
+adc r8, [rsp + 80]
+adc rax, [rsp + 40]
+adc r12, [rsp + 64]
+adc rcx, [rsp + 32]
+mov r13, [rsp + 24]
+adc r13, 0
+mov r14, [rsp]
+mov rdx, [r14 + 8]
+mov rbx, [rsp + 16]
+mulx rbp, r15, [rbx]
+mov [rsp + 24], r13
+mulx r14, r13, [rbx + 8]
+add rbp, r13
+mov [rsp + 32], rcx
+mulx r13, rcx, [rbx + 16]
+adc r14, rcx
+mov [rsp + 64], r12
+mulx rcx, r12, [rbx + 24]
+adc r13, r12
+mov [rsp + 40], rax
+mulx r12, rax, [rbx + 32]
+adc rcx, rax
+mov [rsp + 80], r8
+mulx rax, r8, [rbx + 40]
+adc r12, r8
+mov [rsp + 56], r12
+mulx r8, r12, [rbx + 48]
+adc rax, r12
+mov [rsp + 72], rax
+mulx r12, rax, [rbx + 56]
+adc r8, rax
+mulx rax, rdx, [rbx + 64]
+adc r12, rdx
+adc rax, 0
+add rdi, r15
+adc r9, rbp
+adc r10, r14
+adc r11, r13
+adc rsi, rcx
+mov rcx, [rsp + 80]
+adc rcx, [rsp + 56]
+mov r13, [rsp + 40]
+adc r13, [rsp + 72]
+adc r8, [rsp + 64]
+adc r12, [rsp + 32]
+adc rax, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp]
+mov rdx, [r15 + 80]
+mulx rbp, r15, [rbx + 72]
+mov [rsp + 24], r14
+mov [rsp + 32], rax
+mulx r14, rax, [rbx + 80]
+add rbp, rax
+mov [rsp + 64], r12
+mulx rax, r12, [rbx + 88]
+adc r14, r12
+mov [rsp + 72], r8
+mulx r12, r8, [rbx + 96]
+adc rax, r8
+mov [rsp + 40], r13
+mulx r8, r13, [rbx + 104]
+adc r12, r13
+mov [rsp + 56], rcx
+mulx r13, rcx, [rbx + 112]
+adc r8, rcx
+mov [rsp + 80], r8
+mulx rcx, r8, [rbx + 120]
+adc r13, r8
+mov [rsp + 48], r13
+mulx r8, r13, [rbx + 128]
+adc rcx, r13
+mulx rdx, r13, [rbx + 136]
+adc r8, r13
+adc rdx, 0
+add rdi, r15
+adc r9, rbp
+adc r10, r14
+adc r11, rax
+adc rsi, r12
+mov rax, [rsp + 56]
+adc rax, [rsp + 80]
+mov r12, [rsp + 40]
+adc r12, [rsp + 48]
+adc rcx, [rsp + 72]
+adc r8, [rsp + 64]
+adc rdx, [rsp + 32]
+mov r13, [rsp + 24]
+adc r13, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, rdi
+imul rdx, [r14]
+mulx rbp, rbx, [r14 + 8]
+mov [rsp + 24], r13
+mov [rsp + 32], r15
+mulx r13, r15, [r14 + 16]
+add rbp, r15
+mov [rsp + 64], r8
+mulx r15, r8, [r14 + 24]
+adc r13, r8
+mov [rsp + 72], rcx
+mulx r8, rcx, [r14 + 32]
+adc r15, rcx
+mov [rsp + 48], r12
+mulx rcx, r12, [r14 + 40]
+adc r8, r12
+mov [rsp + 40], rax
+mulx r12, rax, [r14 + 48]
+adc rcx, rax
+mov [rsp + 80], rcx
+mulx rax, rcx, [r14 + 56]
+adc r12, rcx
+mov [rsp + 56], r12
+mulx rcx, r12, [r14 + 64]
+adc rax, r12
+mulx rdx, r12, [r14 + 72]
+adc rcx, r12
+adc rdx, 0
+add rdi, rbx
+adc r9, rbp
+adc r10, r13
+adc r11, r15
+adc rsi, r8
+mov rdi, [rsp + 40]
+adc rdi, [rsp + 80]
+mov r8, [rsp + 48]
+adc r8, [rsp + 56]
+adc rax, [rsp + 72]
+adc rcx, [rsp + 64]
+adc rdx, [rsp + 32]
+mov r12, [rsp + 24]
+adc r12, 0
+mov r13, [rsp]
+mov r15, rdx
+mov rdx, [r13 + 16]
+mov rbx, [rsp + 16]
+mulx rbp, r14, [rbx]
+mov [rsp + 24], r12
+mulx r13, r12, [rbx + 8]
+add rbp, r12
+mov [rsp + 32], r15
+mulx r12, r15, [rbx + 16]
+adc r13, r15
+mov [rsp + 64], rcx
+mulx r15, rcx, [rbx + 24]
+adc r12, rcx
+mov [rsp + 72], rax
+mulx rcx, rax, [rbx + 32]
+adc r15, rax
+mov [rsp + 56], r8
+mulx rax, r8, [rbx + 40]
+adc rcx, r8
+mov [rsp + 48], rcx
+mulx r8, rcx, [rbx + 48]
+adc rax, rcx
+mov [rsp + 80], rax
+mulx rcx, rax, [rbx + 56]
+adc r8, rax
+mulx rax, rdx, [rbx + 64]
+adc rcx, rdx
+adc rax, 0
+add r9, r14
+adc r10, rbp
+adc r11, r13
+adc rsi, r12
+adc rdi, r15
+mov r12, [rsp + 56]
+adc r12, [rsp + 48]
+mov r13, [rsp + 72]
+adc r13, [rsp + 80]
+adc r8, [rsp + 64]
+adc rcx, [rsp + 32]
+adc rax, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp]
+mov rdx, [r15 + 88]
+mulx rbp, r15, [rbx + 72]
+mov [rsp + 24], r14
+mov [rsp + 32], rax
+mulx r14, rax, [rbx + 80]
+add rbp, rax
+mov [rsp + 64], rcx
+mulx rax, rcx, [rbx + 88]
+adc r14, rcx
+mov [rsp + 80], r8
+mulx rcx, r8, [rbx + 96]
+adc rax, r8
+mov [rsp + 72], r13
+mulx r8, r13, [rbx + 104]
+adc rcx, r13
+mov [rsp + 48], r12
+mulx r13, r12, [rbx + 112]
+adc r8, r12
+mov [rsp + 56], r8
+mulx r12, r8, [rbx + 120]
+adc r13, r8
+mov [rsp + 40], r13
+mulx r8, r13, [rbx + 128]
+adc r12, r13
+mulx rdx, r13, [rbx + 136]
+adc r8, r13
+adc rdx, 0
+add r9, r15
+adc r10, rbp
+adc r11, r14
+adc rsi, rax
+adc rdi, rcx
+mov rax, [rsp + 48]
+adc rax, [rsp + 56]
+mov rcx, [rsp + 72]
+adc rcx, [rsp + 40]
+adc r12, [rsp + 80]
+adc r8, [rsp + 64]
+adc rdx, [rsp + 32]
+mov r13, [rsp + 24]
+adc r13, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, r9
+imul rdx, [r14]
+mulx rbp, rbx, [r14 + 8]
+mov [rsp + 24], r13
+mov [rsp + 32], r15
+mulx r13, r15, [r14 + 16]
+add rbp, r15
+mov [rsp + 64], r8
+mulx r15, r8, [r14 + 24]
+adc r13, r8
+mov [rsp + 80], r12
+mulx r8, r12, [r14 + 32]
+adc r15, r12
+mov [rsp + 40], rcx
+mulx r12, rcx, [r14 + 40]
+adc r8, rcx
+mov [rsp + 72], rax
+mulx rcx, rax, [r14 + 48]
+adc r12, rax
+mov [rsp + 56], r12
+mulx rax, r12, [r14 + 56]
+adc rcx, r12
+mov [rsp + 48], rcx
+mulx r12, rcx, [r14 + 64]
+adc rax, rcx
+mulx rcx, rdx, [r14 + 72]
+adc r12, rdx
+adc rcx, 0
+add r9, rbx
+adc r10, rbp
+adc r11, r13
+adc rsi, r15
+adc rdi, r8
+mov r8, [rsp + 72]
+adc r8, [rsp + 56]
+mov r9, [rsp + 40]
+adc r9, [rsp + 48]
+adc rax, [rsp + 80]
+adc r12, [rsp + 64]
+adc rcx, [rsp + 32]
+mov r13, [rsp + 24]
+adc r13, 0
+mov r15, [rsp]
+mov rdx, [r15 + 24]
+mov rbx, [rsp + 16]
+mulx rbp, r14, [rbx]
+mov [rsp + 24], r13
+mulx r15, r13, [rbx + 8]
+add rbp, r13
+mov [rsp + 32], rcx
+mulx r13, rcx, [rbx + 16]
+adc r15, rcx
+mov [rsp + 64], r12
+mulx rcx, r12, [rbx + 24]
+adc r13, r12
+mov [rsp + 80], rax
+mulx r12, rax, [rbx + 32]
+adc rcx, rax
+mov [rsp + 48], r9
+mulx rax, r9, [rbx + 40]
+adc r12, r9
+mov [rsp + 40], r12
+mulx r9, r12, [rbx + 48]
+adc rax, r12
+mov [rsp + 56], rax
+mulx r12, rax, [rbx + 56]
+adc r9, rax
+mulx rax, rdx, [rbx + 64]
+adc r12, rdx
+adc rax, 0
+add r10, r14
+adc r11, rbp
+adc rsi, r15
+adc rdi, r13
+adc r8, rcx
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 40]
+mov r13, [rsp + 80]
+adc r13, [rsp + 56]
+adc r9, [rsp + 64]
+adc r12, [rsp + 32]
+adc rax, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp]
+mov rdx, [r15 + 96]
+mulx rbp, r15, [rbx + 72]
+mov [rsp + 24], r14
+mov [rsp + 32], rax
+mulx r14, rax, [rbx + 80]
+add rbp, rax
+mov [rsp + 64], r12
+mulx rax, r12, [rbx + 88]
+adc r14, r12
+mov [rsp + 56], r9
+mulx r12, r9, [rbx + 96]
+adc rax, r9
+mov [rsp + 80], r13
+mulx r9, r13, [rbx + 104]
+adc r12, r13
+mov [rsp + 40], rcx
+mulx r13, rcx, [rbx + 112]
+adc r9, rcx
+mov [rsp + 48], r9
+mulx rcx, r9, [rbx + 120]
+adc r13, r9
+mov [rsp + 72], r13
+mulx r9, r13, [rbx + 128]
+adc rcx, r13
+mulx rdx, r13, [rbx + 136]
+adc r9, r13
+adc rdx, 0
+add r10, r15
+adc r11, rbp
+adc rsi, r14
+adc rdi, rax
+adc r8, r12
+mov rax, [rsp + 40]
+adc rax, [rsp + 48]
+mov r12, [rsp + 80]
+adc r12, [rsp + 72]
+adc rcx, [rsp + 56]
+adc r9, [rsp + 64]
+adc rdx, [rsp + 32]
+mov r13, [rsp + 24]
+adc r13, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, r10
+imul rdx, [r14]
+mulx rbp, rbx, [r14 + 8]
+mov [rsp + 24], r13
+mov [rsp + 32], r15
+mulx r13, r15, [r14 + 16]
+add rbp, r15
+mov [rsp + 64], r9
+mulx r15, r9, [r14 + 24]
+adc r13, r9
+mov [rsp + 56], rcx
+mulx r9, rcx, [r14 + 32]
+adc r15, rcx
+mov [rsp + 72], r12
+mulx rcx, r12, [r14 + 40]
+adc r9, r12
+mov [rsp + 80], rax
+mulx r12, rax, [r14 + 48]
+adc rcx, rax
+mov [rsp + 48], rcx
+mulx rax, rcx, [r14 + 56]
+adc r12, rcx
+mov [rsp + 40], r12
+mulx rcx, r12, [r14 + 64]
+adc rax, r12
+mulx rdx, r12, [r14 + 72]
+adc rcx, r12
+adc rdx, 0
+add r10, rbx
+adc r11, rbp
+adc rsi, r13
+adc rdi, r15
+adc r8, r9
+mov r9, [rsp + 80]
+adc r9, [rsp + 48]
+mov r10, [rsp + 72]
+adc r10, [rsp + 40]
+adc rax, [rsp + 56]
+adc rcx, [rsp + 64]
+adc rdx, [rsp + 32]
+mov r12, [rsp + 24]
+adc r12, 0
+mov r13, [rsp]
+mov r15, rdx
+mov rdx, [r13 + 32]
+mov rbx, [rsp + 16]
+mulx rbp, r14, [rbx]
+mov [rsp + 24], r12
+mulx r13, r12, [rbx + 8]
+add rbp, r12
+mov [rsp + 32], r15
+mulx r12, r15, [rbx + 16]
+adc r13, r15
+mov [rsp + 64], rcx
+mulx r15, rcx, [rbx + 24]
+adc r12, rcx
+mov [rsp + 56], rax
+mulx rcx, rax, [rbx + 32]
+adc r15, rax
+mov [rsp + 40], r10
+mulx rax, r10, [rbx + 40]
+adc rcx, r10
+mov [rsp + 72], rcx
+mulx r10, rcx, [rbx + 48]
+adc rax, rcx
+mov [rsp + 48], rax
+mulx rcx, rax, [rbx + 56]
+adc r10, rax
+mulx rax, rdx, [rbx + 64]
+adc rcx, rdx
+adc rax, 0
+add r11, r14
+adc rsi, rbp
+adc rdi, r13
+adc r8, r12
+adc r9, r15
+mov r12, [rsp + 40]
+adc r12, [rsp + 72]
+mov r13, [rsp + 56]
+adc r13, [rsp + 48]
+adc r10, [rsp + 64]
+adc rcx, [rsp + 32]
+adc rax, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp]
+mov rdx, [r15 + 104]
+mulx rbp, r15, [rbx + 72]
+mov [rsp + 24], r14
+mov [rsp + 32], rax
+mulx r14, rax, [rbx + 80]
+add rbp, rax
+mov [rsp + 64], rcx
+mulx rax, rcx, [rbx + 88]
+adc r14, rcx
+mov [rsp + 48], r10
+mulx rcx, r10, [rbx + 96]
+adc rax, r10
+mov [rsp + 56], r13
+mulx r10, r13, [rbx + 104]
+adc rcx, r13
+mov [rsp + 72], r12
+mulx r13, r12, [rbx + 112]
+adc r10, r12
+mov [rsp + 40], r10
+mulx r12, r10, [rbx + 120]
+adc r13, r10
+mov [rsp + 80], r13
+mulx r10, r13, [rbx + 128]
+adc r12, r13
+mulx rdx, r13, [rbx + 136]
+adc r10, r13
+adc rdx, 0
+add r11, r15
+adc rsi, rbp
+adc rdi, r14
+adc r8, rax
+adc r9, rcx
+mov rax, [rsp + 72]
+adc rax, [rsp + 40]
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 80]
+adc r12, [rsp + 48]
+adc r10, [rsp + 64]
+adc rdx, [rsp + 32]
+mov r13, [rsp + 24]
+adc r13, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, r11
+imul rdx, [r14]
+mulx rbp, rbx, [r14 + 8]
+mov [rsp + 24], r13
+mov [rsp + 32], r15
+mulx r13, r15, [r14 + 16]
+add rbp, r15
+mov [rsp + 64], r10
+mulx r15, r10, [r14 + 24]
+adc r13, r10
+mov [rsp + 48], r12
+mulx r10, r12, [r14 + 32]
+adc r15, r12
+mov [rsp + 80], rcx
+mulx r12, rcx, [r14 + 40]
+adc r10, rcx
+mov [rsp + 56], rax
+mulx rcx, rax, [r14 + 48]
+adc r12, rax
+mov [rsp + 40], r12
+mulx rax, r12, [r14 + 56]
+adc rcx, r12
+mov [rsp + 72], rcx
+mulx r12, rcx, [r14 + 64]
+adc rax, rcx
+mulx rcx, rdx, [r14 + 72]
+adc r12, rdx
+adc rcx, 0
+add r11, rbx
+adc rsi, rbp
+adc rdi, r13
+adc r8, r15
+adc r9, r10
+mov r10, [rsp + 56]
+adc r10, [rsp + 40]
+mov r11, [rsp + 80]
+adc r11, [rsp + 72]
+adc rax, [rsp + 48]
+adc r12, [rsp + 64]
+adc rcx, [rsp + 32]
+mov r13, [rsp + 24]
+adc r13, 0
+mov r15, [rsp]
+mov rdx, [r15 + 40]
+mov rbx, [rsp + 16]
+mulx rbp, r14, [rbx]
+mov [rsp + 24], r13
+mulx r15, r13, [rbx + 8]
+add rbp, r13
+mov [rsp + 32], rcx
+mulx r13, rcx, [rbx + 16]
+adc r15, rcx
+mov [rsp + 64], r12
+mulx rcx, r12, [rbx + 24]
+adc r13, r12
+mov [rsp + 48], rax
+mulx r12, rax, [rbx + 32]
+adc rcx, rax
+mov [rsp + 72], r11
+mulx rax, r11, [rbx + 40]
+adc r12, r11
+mov [rsp + 80], r12
+mulx r11, r12, [rbx + 48]
+adc rax, r12
+mov [rsp + 40], rax
+mulx r12, rax, [rbx + 56]
+adc r11, rax
+mulx rax, rdx, [rbx + 64]
+adc r12, rdx
+adc rax, 0
+add rsi, r14
+adc rdi, rbp
+adc r8, r15
+adc r9, r13
+adc r10, rcx
+mov rcx, [rsp + 72]
+adc rcx, [rsp + 80]
+mov r13, [rsp + 48]
+adc r13, [rsp + 40]
+adc r11, [rsp + 64]
+adc r12, [rsp + 32]
+adc rax, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp]
+mov rdx, [r15 + 112]
+mulx rbp, r15, [rbx + 72]
+mov [rsp + 24], r14
+mov [rsp + 32], rax
+mulx r14, rax, [rbx + 80]
+add rbp, rax
+mov [rsp + 64], r12
+mulx rax, r12, [rbx + 88]
+adc r14, r12
+mov [rsp + 40], r11
+mulx r12, r11, [rbx + 96]
+adc rax, r11
+mov [rsp + 48], r13
+mulx r11, r13, [rbx + 104]
+adc r12, r13
+mov [rsp + 80], rcx
+mulx r13, rcx, [rbx + 112]
+adc r11, rcx
+mov [rsp + 72], r11
+mulx rcx, r11, [rbx + 120]
+adc r13, r11
+mov [rsp + 56], r13
+mulx r11, r13, [rbx + 128]
+adc rcx, r13
+mulx rdx, r13, [rbx + 136]
+adc r11, r13
+adc rdx, 0
+add rsi, r15
+adc rdi, rbp
+adc r8, r14
+adc r9, rax
+adc r10, r12
+mov rax, [rsp + 80]
+adc rax, [rsp + 72]
+mov r12, [rsp + 48]
+adc r12, [rsp + 56]
+adc rcx, [rsp + 40]
+adc r11, [rsp + 64]
+adc rdx, [rsp + 32]
+mov r13, [rsp + 24]
+adc r13, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, rsi
+imul rdx, [r14]
+mulx rbp, rbx, [r14 + 8]
+mov [rsp + 24], r13
+mov [rsp + 32], r15
+mulx r13, r15, [r14 + 16]
+add rbp, r15
+mov [rsp + 64], r11
+mulx r15, r11, [r14 + 24]
+adc r13, r11
+mov [rsp + 40], rcx
+mulx r11, rcx, [r14 + 32]
+adc r15, rcx
+mov [rsp + 56], r12
+mulx rcx, r12, [r14 + 40]
+adc r11, r12
+mov [rsp + 48], rax
+mulx r12, rax, [r14 + 48]
+adc rcx, rax
+mov [rsp + 72], rcx
+mulx rax, rcx, [r14 + 56]
+adc r12, rcx
+mov [rsp + 80], r12
+mulx rcx, r12, [r14 + 64]
+adc rax, r12
+mulx rdx, r12, [r14 + 72]
+adc rcx, r12
+adc rdx, 0
+add rsi, rbx
+adc rdi, rbp
+adc r8, r13
+adc r9, r15
+adc r10, r11
+mov rsi, [rsp + 48]
+adc rsi, [rsp + 72]
+mov r11, [rsp + 56]
+adc r11, [rsp + 80]
+adc rax, [rsp + 40]
+adc rcx, [rsp + 64]
+adc rdx, [rsp + 32]
+mov r12, [rsp + 24]
+adc r12, 0
+mov r13, [rsp]
+mov r15, rdx
+mov rdx, [r13 + 48]
+mov rbx, [rsp + 16]
+mulx rbp, r14, [rbx]
+mov [rsp + 24], r12
+mulx r13, r12, [rbx + 8]
+add rbp, r12
+mov [rsp + 32], r15
+mulx r12, r15, [rbx + 16]
+adc r13, r15
+mov [rsp + 64], rcx
+mulx r15, rcx, [rbx + 24]
+adc r12, rcx
+mov [rsp + 40], rax
+mulx rcx, rax, [rbx + 32]
+adc r15, rax
+mov [rsp + 80], r11
+mulx rax, r11, [rbx + 40]
+adc rcx, r11
+mov [rsp + 56], rcx
+mulx r11, rcx, [rbx + 48]
+adc rax, rcx
+mov [rsp + 72], rax
+mulx rcx, rax, [rbx + 56]
+adc r11, rax
+mulx rax, rdx, [rbx + 64]
+adc rcx, rdx
+adc rax, 0
+add rdi, r14
+adc r8, rbp
+adc r9, r13
+adc r10, r12
+adc rsi, r15
+mov r12, [rsp + 80]
+adc r12, [rsp + 56]
+mov r13, [rsp + 40]
+adc r13, [rsp + 72]
+adc r11, [rsp + 64]
+adc rcx, [rsp + 32]
+adc rax, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp]
+mov rdx, [r15 + 120]
+mulx rbp, r15, [rbx + 72]
+mov [rsp + 24], r14
+mov [rsp + 32], rax
+mulx r14, rax, [rbx + 80]
+add rbp, rax
+mov [rsp + 64], rcx
+mulx rax, rcx, [rbx + 88]
+adc r14, rcx
+mov [rsp + 72], r11
+mulx rcx, r11, [rbx + 96]
+adc rax, r11
+mov [rsp + 40], r13
+mulx r11, r13, [rbx + 104]
+adc rcx, r13
+mov [rsp + 56], r12
+mulx r13, r12, [rbx + 112]
+adc r11, r12
+mov [rsp + 80], r11
+mulx r12, r11, [rbx + 120]
+adc r13, r11
+mov [rsp + 48], r13
+mulx r11, r13, [rbx + 128]
+adc r12, r13
+mulx rdx, r13, [rbx + 136]
+adc r11, r13
+adc rdx, 0
+add rdi, r15
+adc r8, rbp
+adc r9, r14
+adc r10, rax
+adc rsi, rcx
+mov rax, [rsp + 56]
+adc rax, [rsp + 80]
+mov rcx, [rsp + 40]
+adc rcx, [rsp + 48]
+adc r12, [rsp + 72]
+adc r11, [rsp + 64]
+adc rdx, [rsp + 32]
+mov r13, [rsp + 24]
+adc r13, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, rdi
+imul rdx, [r14]
+mulx rbp, rbx, [r14 + 8]
+mov [rsp + 24], r13
+mov [rsp + 32], r15
+mulx r13, r15, [r14 + 16]
+add rbp, r15
+mov [rsp + 64], r11
+mulx r15, r11, [r14 + 24]
+adc r13, r11
+mov [rsp + 72], r12
+mulx r11, r12, [r14 + 32]
+adc r15, r12
+mov [rsp + 48], rcx
+mulx r12, rcx, [r14 + 40]
+adc r11, rcx
+mov [rsp + 40], rax
+mulx rcx, rax, [r14 + 48]
+adc r12, rax
+mov [rsp + 80], r12
+mulx rax, r12, [r14 + 56]
+adc rcx, r12
+mov [rsp + 56], rcx
+mulx r12, rcx, [r14 + 64]
+adc rax, rcx
+mulx rcx, rdx, [r14 + 72]
+adc r12, rdx
+adc rcx, 0
+add rdi, rbx
+adc r8, rbp
+adc r9, r13
+adc r10, r15
+adc rsi, r11
+mov rdi, [rsp + 40]
+adc rdi, [rsp + 80]
+mov r11, [rsp + 48]
+adc r11, [rsp + 56]
+adc rax, [rsp + 72]
+adc r12, [rsp + 64]
+adc rcx, [rsp + 32]
+mov r13, [rsp + 24]
+adc r13, 0
+mov r15, [rsp]
+mov rdx, [r15 + 56]
+mov rbx, [rsp + 16]
+mulx rbp, r14, [rbx]
+mov [rsp + 24], r13
+mulx r15, r13, [rbx + 8]
+add rbp, r13
+mov [rsp + 32], rcx
+mulx r13, rcx, [rbx + 16]
+adc r15, rcx
+mov [rsp + 64], r12
+mulx rcx, r12, [rbx + 24]
+adc r13, r12
+mov [rsp + 72], rax
+mulx r12, rax, [rbx + 32]
+adc rcx, rax
+mov [rsp + 56], r11
+mulx rax, r11, [rbx + 40]
+adc r12, r11
+mov [rsp + 48], r12
+mulx r11, r12, [rbx + 48]
+adc rax, r12
+mov [rsp + 80], rax
+mulx r12, rax, [rbx + 56]
+adc r11, rax
+mulx rax, rdx, [rbx + 64]
+adc r12, rdx
+adc rax, 0
+add r8, r14
+adc r9, rbp
+adc r10, r15
+adc rsi, r13
+adc rdi, rcx
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 48]
+mov r13, [rsp + 72]
+adc r13, [rsp + 80]
+adc r11, [rsp + 64]
+adc r12, [rsp + 32]
+adc rax, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp]
+mov rdx, [r15 + 128]
+mulx rbp, r15, [rbx + 72]
+mov [rsp + 24], r14
+mov [rsp + 32], rax
+mulx r14, rax, [rbx + 80]
+add rbp, rax
+mov [rsp + 64], r12
+mulx rax, r12, [rbx + 88]
+adc r14, r12
+mov [rsp + 80], r11
+mulx r12, r11, [rbx + 96]
+adc rax, r11
+mov [rsp + 72], r13
+mulx r11, r13, [rbx + 104]
+adc r12, r13
+mov [rsp + 48], rcx
+mulx r13, rcx, [rbx + 112]
+adc r11, rcx
+mov [rsp + 56], r11
+mulx rcx, r11, [rbx + 120]
+adc r13, r11
+mov [rsp + 40], r13
+mulx r11, r13, [rbx + 128]
+adc rcx, r13
+mulx rdx, r13, [rbx + 136]
+adc r11, r13
+adc rdx, 0
+add r8, r15
+adc r9, rbp
+adc r10, r14
+adc rsi, rax
+adc rdi, r12
+mov rax, [rsp + 48]
+adc rax, [rsp + 56]
+mov r12, [rsp + 72]
+adc r12, [rsp + 40]
+adc rcx, [rsp + 80]
+adc r11, [rsp + 64]
+adc rdx, [rsp + 32]
+mov r13, [rsp + 24]
+adc r13, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, r8
+imul rdx, [r14]
+mulx rbp, rbx, [r14 + 8]
+mov [rsp + 24], r13
+mov [rsp + 32], r15
+mulx r13, r15, [r14 + 16]
+add rbp, r15
+mov [rsp + 64], r11
+mulx r15, r11, [r14 + 24]
+adc r13, r11
+mov [rsp + 80], rcx
+mulx r11, rcx, [r14 + 32]
+adc r15, rcx
+mov [rsp + 40], r12
+mulx rcx, r12, [r14 + 40]
+adc r11, r12
+mov [rsp + 72], rax
+mulx r12, rax, [r14 + 48]
+adc rcx, rax
+mov [rsp + 56], rcx
+mulx rax, rcx, [r14 + 56]
+adc r12, rcx
+mov [rsp + 48], r12
+mulx rcx, r12, [r14 + 64]
+adc rax, r12
+mulx rdx, r12, [r14 + 72]
+adc rcx, r12
+adc rdx, 0
+add r8, rbx
+adc r9, rbp
+adc r10, r13
+adc rsi, r15
+adc rdi, r11
+mov r8, [rsp + 72]
+adc r8, [rsp + 56]
+mov r11, [rsp + 40]
+adc r11, [rsp + 48]
+adc rax, [rsp + 80]
+adc rcx, [rsp + 64]
+adc rdx, [rsp + 32]
+mov r12, [rsp + 24]
+adc r12, 0
+mov r13, [rsp]
+mov r15, rdx
+mov rdx, [r13 + 64]
+mov rbx, [rsp + 16]
+mulx rbp, r14, [rbx]
+mov [rsp + 24], r12
+mulx r13, r12, [rbx + 8]
+add rbp, r12
+mov [rsp + 32], r15
+mulx r12, r15, [rbx + 16]
+adc r13, r15
+mov [rsp + 64], rcx
+mulx r15, rcx, [rbx + 24]
+adc r12, rcx
+mov [rsp + 80], rax
+mulx rcx, rax, [rbx + 32]
+adc r15, rax
+mov [rsp + 48], r11
+mulx rax, r11, [rbx + 40]
+adc rcx, r11
+mov [rsp + 40], rcx
+mulx r11, rcx, [rbx + 48]
+adc rax, rcx
+mov [rsp + 56], rax
+mulx rcx, rax, [rbx + 56]
+adc r11, rax
+mulx rax, rdx, [rbx + 64]
+adc rcx, rdx
+adc rax, 0
+add r9, r14
+adc r10, rbp
+adc rsi, r13
+adc rdi, r12
+adc r8, r15
+mov r12, [rsp + 48]
+adc r12, [rsp + 40]
+mov r13, [rsp + 80]
+adc r13, [rsp + 56]
+adc r11, [rsp + 64]
+adc rcx, [rsp + 32]
+adc rax, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov rdx, [rsp]
+mov rdx, [rdx + 136]
+mulx r15, rbp, [rbx + 72]
+mov [rsp], r14
+mov [rsp + 24], rax
+mulx r14, rax, [rbx + 80]
+add r15, rax
+mov [rsp + 32], rcx
+mulx rax, rcx, [rbx + 88]
+adc r14, rcx
+mov [rsp + 64], r11
+mulx rcx, r11, [rbx + 96]
+adc rax, r11
+mov [rsp + 56], r13
+mulx r11, r13, [rbx + 104]
+adc rcx, r13
+mov [rsp + 80], r12
+mulx r13, r12, [rbx + 112]
+adc r11, r12
+mov [rsp + 40], r11
+mulx r12, r11, [rbx + 120]
+adc r13, r11
+mov [rsp + 48], r13
+mulx r11, r13, [rbx + 128]
+adc r12, r13
+mulx rdx, r13, [rbx + 136]
+adc r11, r13
+adc rdx, 0
+add r9, rbp
+adc r10, r15
+adc rsi, r14
+adc rdi, rax
+adc r8, rcx
+mov rax, [rsp + 80]
+adc rax, [rsp + 40]
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 48]
+adc r12, [rsp + 64]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r13, [rsp]
+adc r13, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, r9
+imul rdx, [r14]
+mulx rbx, rbp, [r14 + 8]
+mov [rsp], r13
+mov [rsp + 24], r15
+mulx r13, r15, [r14 + 16]
+add rbx, r15
+mov [rsp + 32], r11
+mulx r15, r11, [r14 + 24]
+adc r13, r11
+mov [rsp + 64], r12
+mulx r11, r12, [r14 + 32]
+adc r15, r12
+mov [rsp + 48], rcx
+mulx r12, rcx, [r14 + 40]
+adc r11, rcx
+mov [rsp + 56], rax
+mulx rcx, rax, [r14 + 48]
+adc r12, rax
+mov [rsp + 40], r12
+mulx rax, r12, [r14 + 56]
+adc rcx, r12
+mov [rsp + 80], rcx
+mulx r12, rcx, [r14 + 64]
+adc rax, rcx
+mulx rcx, rdx, [r14 + 72]
+adc r12, rdx
+adc rcx, 0
+add r9, rbp
+adc r10, rbx
+adc rsi, r13
+adc rdi, r15
+adc r8, r11
+mov rdx, [rsp + 56]
+adc rdx, [rsp + 40]
+mov r9, [rsp + 48]
+adc r9, [rsp + 80]
+adc rax, [rsp + 64]
+adc r12, [rsp + 32]
+adc rcx, [rsp + 24]
+mov r11, [rsp]
+adc r11, 0
+mov r13, r10
+sub r13, [r14 + 8]
+mov r15, rsi
+sbb r15, [r14 + 16]
+mov rbx, rdi
+sbb rbx, [r14 + 24]
+mov rbp, r8
+sbb rbp, [r14 + 32]
+mov [rsp], rbp
+mov rbp, rdx
+sbb rbp, [r14 + 40]
+mov [rsp + 24], rbp
+mov rbp, r9
+sbb rbp, [r14 + 48]
+mov [rsp + 32], rbp
+mov rbp, rax
+sbb rbp, [r14 + 56]
+mov [rsp + 64], rbp
+mov rbp, r12
+sbb rbp, [r14 + 64]
+mov [rsp + 80], rbp
+mov rbp, rcx
+sbb rbp, [r14 + 72]
+mov r14, r11
+sbb r14, 0
+cmovc r13, r10
+cmovc r15, rsi
+cmovc rbx, rdi
+mov rsi, [rsp]
+cmovc rsi, r8
+mov rdi, [rsp + 24]
+cmovc rdi, rdx
+mov rdx, [rsp + 32]
+cmovc rdx, r9
+mov r8, [rsp + 64]
+cmovc r8, rax
+mov rax, [rsp + 80]
+cmovc rax, r12
+cmovc rbp, rcx
+cmovc r14, r11
+mov rcx, [rsp + 8]
+mov r9, r13
+sub r9, [rcx + 8]
+mov r10, r15
+sbb r10, [rcx + 16]
+mov r11, rbx
+sbb r11, [rcx + 24]
+mov r12, rsi
+sbb r12, [rcx + 32]
+mov [rsp + 80], r12
+mov r12, rdi
+sbb r12, [rcx + 40]
+mov [rsp + 64], r12
+mov r12, rdx
+sbb r12, [rcx + 48]
+mov [rsp + 32], r12
+mov r12, r8
+sbb r12, [rcx + 56]
+mov [rsp + 24], r12
+mov r12, rax
+sbb r12, [rcx + 64]
+mov [rsp], r12
+mov r12, rbp
+sbb r12, [rcx + 72]
+sbb r14, 0
+cmovc r9, r13
+cmovc r10, r15
+cmovc r11, rbx
+mov rcx, [rsp + 80]
+cmovc rcx, rsi
+mov rsi, [rsp + 64]
+cmovc rsi, rdi
+mov rdi, [rsp + 32]
+cmovc rdi, rdx
+mov rdx, [rsp + 24]
+cmovc rdx, r8
+mov r8, [rsp]
+cmovc r8, rax
+cmovc r12, rbp
+add rsp, 88
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+        p8 = const M::P[8],
+    )
+}
+
+// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+lazy_assembly! { 9, 0:
+    mul: mul_lazy_ample_mulx;
+    square: square_lazy_ample_mulx;
+}
+
+/// x*y/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_ample_mulx<M: Modulus<9>>(x: &[u64; 9], y: &[u64; 9]) -> [u64; 9] {
+    let mut z = [0; 9];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_ample_mulx_code::<M>,
+            out("rax") z[3], out("rcx") z[6], inout("rdx") core::ptr::from_ref(y) => z[8],
+            inout("rsi") core::ptr::from_ref(x) => z[4], out("rdi") z[0], out("r8") z[7], out("r9")
+            z[1], out("r10") z[2], out("r11") z[5], out("r12") _, out("r13") _, out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_ample_mulx_code<M: Modulus<9>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 80
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc r13, r15
+mov r15, [rsi + 56]
+mulx r15, rbx, r15
+adc r14, rbx
+mov rbx, [rsi + 64]
+mulx rdx, rbx, rbx
+adc r15, rbx
+adc rdx, 0
+mov rbx, rdx
+mov rdx, r8
+mulx r8, rbp, [rax]
+mov [rsp], rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 8]
+add r8, rcx
+mov [rsp + 16], rbx
+mulx rcx, rbx, [rax + 16]
+adc rsi, rbx
+mov [rsp + 24], r15
+mulx rbx, r15, [rax + 24]
+adc rcx, r15
+mov [rsp + 32], r14
+mulx r15, r14, [rax + 32]
+adc rbx, r14
+mov [rsp + 40], r13
+mulx r14, r13, [rax + 40]
+adc r15, r13
+mov [rsp + 48], r15
+mulx r13, r15, [rax + 48]
+adc r14, r15
+mov [rsp + 56], r14
+mulx r15, r14, [rax + 56]
+adc r13, r14
+mulx rdx, r14, [rax + 64]
+adc r15, r14
+adc rdx, 0
+add rdi, rbp
+adc r9, r8
+adc r10, rsi
+adc r11, rcx
+adc r12, rbx
+mov rcx, [rsp + 40]
+adc rcx, [rsp + 48]
+mov rsi, [rsp + 32]
+adc rsi, [rsp + 56]
+adc r13, [rsp + 24]
+adc r15, [rsp + 16]
+adc rdx, 0
+mov r8, [rsp + 8]
+mov r14, rdx
+mov rdx, [r8 + 8]
+mov rbx, [rsp]
+mulx rbp, r8, [rbx]
+mov [rsp + 16], rax
+mov [rsp + 24], r14
+mulx rax, r14, [rbx + 8]
+add rbp, r14
+mov [rsp + 56], r15
+mulx r14, r15, [rbx + 16]
+adc rax, r15
+mov [rsp + 32], r13
+mulx r15, r13, [rbx + 24]
+adc r14, r13
+mov [rsp + 48], rsi
+mulx r13, rsi, [rbx + 32]
+adc r15, rsi
+mov [rsp + 40], rcx
+mulx rsi, rcx, [rbx + 40]
+adc r13, rcx
+mov [rsp + 64], r13
+mulx rcx, r13, [rbx + 48]
+adc rsi, r13
+mov [rsp + 72], rsi
+mulx r13, rsi, [rbx + 56]
+adc rcx, rsi
+mulx rdx, rsi, [rbx + 64]
+adc r13, rsi
+adc rdx, 0
+add rdi, r8
+adc r9, rbp
+adc r10, rax
+adc r11, r14
+adc r12, r15
+mov rax, [rsp + 40]
+adc rax, [rsp + 64]
+mov rsi, [rsp + 48]
+adc rsi, [rsp + 72]
+adc rcx, [rsp + 32]
+adc r13, [rsp + 56]
+adc rdx, [rsp + 24]
+mov r8, rdx
+mov rdx, rdi
+mov rdi, [rsp + 16]
+mulx r14, r15, [rdi]
+mulx rbp, rbx, [rdi + 8]
+add r14, rbx
+mov [rsp + 24], r8
+mulx rbx, r8, [rdi + 16]
+adc rbp, r8
+mov [rsp + 56], r13
+mulx r8, r13, [rdi + 24]
+adc rbx, r13
+mov [rsp + 32], rcx
+mulx r13, rcx, [rdi + 32]
+adc r8, rcx
+mov [rsp + 72], rsi
+mulx rcx, rsi, [rdi + 40]
+adc r13, rsi
+mov [rsp + 48], r13
+mulx rsi, r13, [rdi + 48]
+adc rcx, r13
+mov [rsp + 64], rcx
+mulx r13, rcx, [rdi + 56]
+adc rsi, rcx
+mulx rcx, rdx, [rdi + 64]
+adc r13, rdx
+adc rcx, 0
+add r9, r15
+adc r10, r14
+adc r11, rbp
+adc r12, rbx
+adc rax, r8
+mov r8, [rsp + 72]
+adc r8, [rsp + 48]
+mov r14, [rsp + 32]
+adc r14, [rsp + 64]
+adc rsi, [rsp + 56]
+adc r13, [rsp + 24]
+adc rcx, 0
+mov r15, [rsp + 8]
+mov rdx, [r15 + 16]
+mov rbx, [rsp]
+mulx rbp, r15, [rbx]
+mov [rsp + 24], rcx
+mulx rdi, rcx, [rbx + 8]
+add rbp, rcx
+mov [rsp + 56], r13
+mulx rcx, r13, [rbx + 16]
+adc rdi, r13
+mov [rsp + 64], rsi
+mulx r13, rsi, [rbx + 24]
+adc rcx, rsi
+mov [rsp + 32], r14
+mulx rsi, r14, [rbx + 32]
+adc r13, r14
+mov [rsp + 48], r8
+mulx r14, r8, [rbx + 40]
+adc rsi, r8
+mov [rsp + 72], rsi
+mulx r8, rsi, [rbx + 48]
+adc r14, rsi
+mov [rsp + 40], r14
+mulx rsi, r14, [rbx + 56]
+adc r8, r14
+mulx rdx, r14, [rbx + 64]
+adc rsi, r14
+adc rdx, 0
+add r9, r15
+adc r10, rbp
+adc r11, rdi
+adc r12, rcx
+adc rax, r13
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 72]
+mov rdi, [rsp + 32]
+adc rdi, [rsp + 40]
+adc r8, [rsp + 64]
+adc rsi, [rsp + 56]
+adc rdx, [rsp + 24]
+mov r13, rdx
+mov rdx, r9
+mov r9, [rsp + 16]
+mulx r14, r15, [r9]
+mulx rbp, rbx, [r9 + 8]
+add r14, rbx
+mov [rsp + 24], r13
+mulx rbx, r13, [r9 + 16]
+adc rbp, r13
+mov [rsp + 56], rsi
+mulx r13, rsi, [r9 + 24]
+adc rbx, rsi
+mov [rsp + 64], r8
+mulx rsi, r8, [r9 + 32]
+adc r13, r8
+mov [rsp + 40], rdi
+mulx r8, rdi, [r9 + 40]
+adc rsi, rdi
+mov [rsp + 32], rsi
+mulx rdi, rsi, [r9 + 48]
+adc r8, rsi
+mov [rsp + 72], r8
+mulx rsi, r8, [r9 + 56]
+adc rdi, r8
+mulx rdx, r8, [r9 + 64]
+adc rsi, r8
+adc rdx, 0
+add r10, r15
+adc r11, r14
+adc r12, rbp
+adc rax, rbx
+adc rcx, r13
+mov r8, [rsp + 40]
+adc r8, [rsp + 32]
+mov r13, [rsp + 64]
+adc r13, [rsp + 72]
+adc rdi, [rsp + 56]
+adc rsi, [rsp + 24]
+adc rdx, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, [r14 + 24]
+mov rbx, [rsp]
+mulx rbp, r14, [rbx]
+mov [rsp + 24], r15
+mulx r9, r15, [rbx + 8]
+add rbp, r15
+mov [rsp + 56], rsi
+mulx r15, rsi, [rbx + 16]
+adc r9, rsi
+mov [rsp + 72], rdi
+mulx rsi, rdi, [rbx + 24]
+adc r15, rdi
+mov [rsp + 64], r13
+mulx rdi, r13, [rbx + 32]
+adc rsi, r13
+mov [rsp + 32], r8
+mulx r13, r8, [rbx + 40]
+adc rdi, r8
+mov [rsp + 40], rdi
+mulx r8, rdi, [rbx + 48]
+adc r13, rdi
+mov [rsp + 48], r13
+mulx rdi, r13, [rbx + 56]
+adc r8, r13
+mulx rdx, r13, [rbx + 64]
+adc rdi, r13
+adc rdx, 0
+add r10, r14
+adc r11, rbp
+adc r12, r9
+adc rax, r15
+adc rcx, rsi
+mov rsi, [rsp + 32]
+adc rsi, [rsp + 40]
+mov r9, [rsp + 64]
+adc r9, [rsp + 48]
+adc r8, [rsp + 72]
+adc rdi, [rsp + 56]
+adc rdx, [rsp + 24]
+mov r13, rdx
+mov rdx, r10
+mov r10, [rsp + 16]
+mulx r14, r15, [r10]
+mulx rbp, rbx, [r10 + 8]
+add r14, rbx
+mov [rsp + 24], r13
+mulx rbx, r13, [r10 + 16]
+adc rbp, r13
+mov [rsp + 56], rdi
+mulx r13, rdi, [r10 + 24]
+adc rbx, rdi
+mov [rsp + 72], r8
+mulx rdi, r8, [r10 + 32]
+adc r13, r8
+mov [rsp + 48], r9
+mulx r8, r9, [r10 + 40]
+adc rdi, r9
+mov [rsp + 64], rdi
+mulx r9, rdi, [r10 + 48]
+adc r8, rdi
+mov [rsp + 40], r8
+mulx rdi, r8, [r10 + 56]
+adc r9, r8
+mulx rdx, r8, [r10 + 64]
+adc rdi, r8
+adc rdx, 0
+add r11, r15
+adc r12, r14
+adc rax, rbp
+adc rcx, rbx
+adc rsi, r13
+mov r8, [rsp + 48]
+adc r8, [rsp + 64]
+mov r13, [rsp + 72]
+adc r13, [rsp + 40]
+adc r9, [rsp + 56]
+adc rdi, [rsp + 24]
+adc rdx, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, [r14 + 32]
+mov rbx, [rsp]
+mulx rbp, r14, [rbx]
+mov [rsp + 24], r15
+mulx r10, r15, [rbx + 8]
+add rbp, r15
+mov [rsp + 56], rdi
+mulx r15, rdi, [rbx + 16]
+adc r10, rdi
+mov [rsp + 40], r9
+mulx rdi, r9, [rbx + 24]
+adc r15, r9
+mov [rsp + 72], r13
+mulx r9, r13, [rbx + 32]
+adc rdi, r13
+mov [rsp + 64], r8
+mulx r13, r8, [rbx + 40]
+adc r9, r8
+mov [rsp + 48], r9
+mulx r8, r9, [rbx + 48]
+adc r13, r9
+mov [rsp + 32], r13
+mulx r9, r13, [rbx + 56]
+adc r8, r13
+mulx rdx, r13, [rbx + 64]
+adc r9, r13
+adc rdx, 0
+add r11, r14
+adc r12, rbp
+adc rax, r10
+adc rcx, r15
+adc rsi, rdi
+mov rdi, [rsp + 64]
+adc rdi, [rsp + 48]
+mov r10, [rsp + 72]
+adc r10, [rsp + 32]
+adc r8, [rsp + 40]
+adc r9, [rsp + 56]
+adc rdx, [rsp + 24]
+mov r13, rdx
+mov rdx, r11
+mov r11, [rsp + 16]
+mulx r14, r15, [r11]
+mulx rbp, rbx, [r11 + 8]
+add r14, rbx
+mov [rsp + 24], r13
+mulx rbx, r13, [r11 + 16]
+adc rbp, r13
+mov [rsp + 56], r9
+mulx r13, r9, [r11 + 24]
+adc rbx, r9
+mov [rsp + 40], r8
+mulx r9, r8, [r11 + 32]
+adc r13, r8
+mov [rsp + 32], r10
+mulx r8, r10, [r11 + 40]
+adc r9, r10
+mov [rsp + 72], r9
+mulx r10, r9, [r11 + 48]
+adc r8, r9
+mov [rsp + 48], r8
+mulx r9, r8, [r11 + 56]
+adc r10, r8
+mulx rdx, r8, [r11 + 64]
+adc r9, r8
+adc rdx, 0
+add r12, r15
+adc rax, r14
+adc rcx, rbp
+adc rsi, rbx
+adc rdi, r13
+mov r8, [rsp + 32]
+adc r8, [rsp + 72]
+mov r13, [rsp + 40]
+adc r13, [rsp + 48]
+adc r10, [rsp + 56]
+adc r9, [rsp + 24]
+adc rdx, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, [r14 + 40]
+mov rbx, [rsp]
+mulx rbp, r14, [rbx]
+mov [rsp + 24], r15
+mulx r11, r15, [rbx + 8]
+add rbp, r15
+mov [rsp + 56], r9
+mulx r15, r9, [rbx + 16]
+adc r11, r9
+mov [rsp + 48], r10
+mulx r9, r10, [rbx + 24]
+adc r15, r10
+mov [rsp + 40], r13
+mulx r10, r13, [rbx + 32]
+adc r9, r13
+mov [rsp + 72], r8
+mulx r13, r8, [rbx + 40]
+adc r10, r8
+mov [rsp + 32], r10
+mulx r8, r10, [rbx + 48]
+adc r13, r10
+mov [rsp + 64], r13
+mulx r10, r13, [rbx + 56]
+adc r8, r13
+mulx rdx, r13, [rbx + 64]
+adc r10, r13
+adc rdx, 0
+add r12, r14
+adc rax, rbp
+adc rcx, r11
+adc rsi, r15
+adc rdi, r9
+mov r9, [rsp + 72]
+adc r9, [rsp + 32]
+mov r11, [rsp + 40]
+adc r11, [rsp + 64]
+adc r8, [rsp + 48]
+adc r10, [rsp + 56]
+adc rdx, [rsp + 24]
+mov r13, rdx
+mov rdx, r12
+mov r12, [rsp + 16]
+mulx r14, r15, [r12]
+mulx rbp, rbx, [r12 + 8]
+add r14, rbx
+mov [rsp + 24], r13
+mulx rbx, r13, [r12 + 16]
+adc rbp, r13
+mov [rsp + 56], r10
+mulx r13, r10, [r12 + 24]
+adc rbx, r10
+mov [rsp + 48], r8
+mulx r10, r8, [r12 + 32]
+adc r13, r8
+mov [rsp + 64], r11
+mulx r8, r11, [r12 + 40]
+adc r10, r11
+mov [rsp + 40], r10
+mulx r11, r10, [r12 + 48]
+adc r8, r10
+mov [rsp + 32], r8
+mulx r10, r8, [r12 + 56]
+adc r11, r8
+mulx rdx, r8, [r12 + 64]
+adc r10, r8
+adc rdx, 0
+add rax, r15
+adc rcx, r14
+adc rsi, rbp
+adc rdi, rbx
+adc r9, r13
+mov r8, [rsp + 64]
+adc r8, [rsp + 40]
+mov r13, [rsp + 48]
+adc r13, [rsp + 32]
+adc r11, [rsp + 56]
+adc r10, [rsp + 24]
+adc rdx, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, [r14 + 48]
+mov rbx, [rsp]
+mulx rbp, r14, [rbx]
+mov [rsp + 24], r15
+mulx r12, r15, [rbx + 8]
+add rbp, r15
+mov [rsp + 56], r10
+mulx r15, r10, [rbx + 16]
+adc r12, r10
+mov [rsp + 32], r11
+mulx r10, r11, [rbx + 24]
+adc r15, r11
+mov [rsp + 48], r13
+mulx r11, r13, [rbx + 32]
+adc r10, r13
+mov [rsp + 40], r8
+mulx r13, r8, [rbx + 40]
+adc r11, r8
+mov [rsp + 64], r11
+mulx r8, r11, [rbx + 48]
+adc r13, r11
+mov [rsp + 72], r13
+mulx r11, r13, [rbx + 56]
+adc r8, r13
+mulx rdx, r13, [rbx + 64]
+adc r11, r13
+adc rdx, 0
+add rax, r14
+adc rcx, rbp
+adc rsi, r12
+adc rdi, r15
+adc r9, r10
+mov r10, [rsp + 40]
+adc r10, [rsp + 64]
+mov r12, [rsp + 48]
+adc r12, [rsp + 72]
+adc r8, [rsp + 32]
+adc r11, [rsp + 56]
+adc rdx, [rsp + 24]
+mov r13, rdx
+mov rdx, rax
+mov rax, [rsp + 16]
+mulx r14, r15, [rax]
+mulx rbp, rbx, [rax + 8]
+add r14, rbx
+mov [rsp + 24], r13
+mulx rbx, r13, [rax + 16]
+adc rbp, r13
+mov [rsp + 56], r11
+mulx r13, r11, [rax + 24]
+adc rbx, r11
+mov [rsp + 32], r8
+mulx r11, r8, [rax + 32]
+adc r13, r8
+mov [rsp + 72], r12
+mulx r8, r12, [rax + 40]
+adc r11, r12
+mov [rsp + 48], r11
+mulx r12, r11, [rax + 48]
+adc r8, r11
+mov [rsp + 64], r8
+mulx r11, r8, [rax + 56]
+adc r12, r8
+mulx rdx, r8, [rax + 64]
+adc r11, r8
+adc rdx, 0
+add rcx, r15
+adc rsi, r14
+adc rdi, rbp
+adc r9, rbx
+adc r10, r13
+mov r8, [rsp + 72]
+adc r8, [rsp + 48]
+mov r13, [rsp + 32]
+adc r13, [rsp + 64]
+adc r12, [rsp + 56]
+adc r11, [rsp + 24]
+adc rdx, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, [r14 + 56]
+mov rbx, [rsp]
+mulx rbp, r14, [rbx]
+mov [rsp + 24], r15
+mulx rax, r15, [rbx + 8]
+add rbp, r15
+mov [rsp + 56], r11
+mulx r15, r11, [rbx + 16]
+adc rax, r11
+mov [rsp + 64], r12
+mulx r11, r12, [rbx + 24]
+adc r15, r12
+mov [rsp + 32], r13
+mulx r12, r13, [rbx + 32]
+adc r11, r13
+mov [rsp + 48], r8
+mulx r13, r8, [rbx + 40]
+adc r12, r8
+mov [rsp + 72], r12
+mulx r8, r12, [rbx + 48]
+adc r13, r12
+mov [rsp + 40], r13
+mulx r12, r13, [rbx + 56]
+adc r8, r13
+mulx rdx, r13, [rbx + 64]
+adc r12, r13
+adc rdx, 0
+add rcx, r14
+adc rsi, rbp
+adc rdi, rax
+adc r9, r15
+adc r10, r11
+mov rax, [rsp + 48]
+adc rax, [rsp + 72]
+mov r11, [rsp + 32]
+adc r11, [rsp + 40]
+adc r8, [rsp + 64]
+adc r12, [rsp + 56]
+adc rdx, [rsp + 24]
+mov r13, rdx
+mov rdx, rcx
+mov rcx, [rsp + 16]
+mulx r14, r15, [rcx]
+mulx rbp, rbx, [rcx + 8]
+add r14, rbx
+mov [rsp + 24], r13
+mulx rbx, r13, [rcx + 16]
+adc rbp, r13
+mov [rsp + 56], r12
+mulx r13, r12, [rcx + 24]
+adc rbx, r12
+mov [rsp + 64], r8
+mulx r12, r8, [rcx + 32]
+adc r13, r8
+mov [rsp + 40], r11
+mulx r8, r11, [rcx + 40]
+adc r12, r11
+mov [rsp + 32], r12
+mulx r11, r12, [rcx + 48]
+adc r8, r12
+mov [rsp + 72], r8
+mulx r12, r8, [rcx + 56]
+adc r11, r8
+mulx rdx, r8, [rcx + 64]
+adc r12, r8
+adc rdx, 0
+add rsi, r15
+adc rdi, r14
+adc r9, rbp
+adc r10, rbx
+adc rax, r13
+mov r8, [rsp + 40]
+adc r8, [rsp + 32]
+mov r13, [rsp + 64]
+adc r13, [rsp + 72]
+adc r11, [rsp + 56]
+adc r12, [rsp + 24]
+adc rdx, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, [r14 + 64]
+mov r14, [rsp]
+mulx rbx, rbp, [r14]
+mov [rsp + 8], r15
+mulx rcx, r15, [r14 + 8]
+add rbx, r15
+mov [rsp + 24], r12
+mulx r15, r12, [r14 + 16]
+adc rcx, r12
+mov [rsp + 56], r11
+mulx r12, r11, [r14 + 24]
+adc r15, r11
+mov [rsp + 72], r13
+mulx r11, r13, [r14 + 32]
+adc r12, r13
+mov [rsp + 64], r8
+mulx r13, r8, [r14 + 40]
+adc r11, r8
+mov [rsp + 32], r11
+mulx r8, r11, [r14 + 48]
+adc r13, r11
+mov [rsp + 40], r13
+mulx r11, r13, [r14 + 56]
+adc r8, r13
+mulx rdx, r13, [r14 + 64]
+adc r11, r13
+adc rdx, 0
+add rsi, rbp
+adc rdi, rbx
+adc r9, rcx
+adc r10, r15
+adc rax, r12
+mov rcx, [rsp + 64]
+adc rcx, [rsp + 32]
+mov r12, [rsp + 72]
+adc r12, [rsp + 40]
+adc r8, [rsp + 56]
+adc r11, [rsp + 24]
+adc rdx, [rsp + 8]
+mov r13, [rsp + 16]
+mov r14, rdx
+mov rdx, rsi
+imul rdx, [r13 + 72]
+mulx r15, rbx, [r13 + 80]
+mov [rsp + 8], r14
+mulx rbp, r14, [r13 + 88]
+add r15, r14
+mov [rsp + 24], r11
+mulx r14, r11, [r13 + 96]
+adc rbp, r11
+mov [rsp + 56], r8
+mulx r11, r8, [r13 + 104]
+adc r14, r8
+mov [rsp + 40], r12
+mulx r8, r12, [r13 + 112]
+adc r11, r12
+mov [rsp + 72], rcx
+mulx r12, rcx, [r13 + 120]
+adc r8, rcx
+mov [rsp + 32], r8
+mulx rcx, r8, [r13 + 128]
+adc r12, r8
+mov [rsp + 64], r12
+mulx r8, r12, [r13 + 136]
+adc rcx, r12
+mulx rdx, r12, [r13 + 144]
+adc r8, r12
+adc rdx, 0
+add rsi, rbx
+adc rdi, r15
+adc r9, rbp
+adc r10, r14
+adc rax, r11
+mov rsi, [rsp + 72]
+adc rsi, [rsp + 32]
+mov r11, [rsp + 40]
+adc r11, [rsp + 64]
+adc rcx, [rsp + 56]
+adc r8, [rsp + 24]
+adc rdx, [rsp + 8]
+add rsp, 80
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        mu3 = const M::MU[3],
+        mu4 = const M::MU[4],
+        mu5 = const M::MU[5],
+        mu6 = const M::MU[6],
+        mu7 = const M::MU[7],
+        mu8 = const M::MU[8],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+        p8 = const M::P[8],
+    )
+}
+
+/// x*x/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_ample_mulx<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
+    let mut z = [0; 9];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_ample_mulx_code::<M>,
+            out("rax") z[7], out("rcx") z[6], out("rdx") z[8], inout("rsi") core::ptr::from_ref(x)
+            => z[3], out("rdi") z[4], out("r8") z[5], out("r9") _, out("r10") _, out("r11") _,
+            out("r12") z[0], out("r13") z[1], out("r14") _, out("r15") z[2],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_ample_mulx_code<M: Modulus<9>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 104
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi + 48]
+mov r12, [rsi + 56]
+shld r12, rdx, 1
+mov rdx, [rsi + 56]
+mov r13, [rsi + 64]
+shld r13, rdx, 1
+mov rdx, [rsi]
+mov r14, [rsi]
+mulx r14, rbp, r14
+mulx rcx, rbx, rcx
+add r14, rbx
+mulx rdi, rbx, rdi
+adc rcx, rbx
+mulx rbx, r15, r8
+adc rdi, r15
+mov [rsp], r9
+mulx r15, r9, r9
+adc rbx, r9
+mov [rsp + 8], r10
+mulx r9, r10, r10
+adc r15, r10
+mov [rsp + 16], r11
+mulx r10, r11, r11
+adc r9, r11
+mov [rsp + 24], r12
+mulx r11, r12, r12
+adc r10, r12
+mulx rdx, r12, r13
+adc r11, r12
+adc rdx, 0
+mov r12, rdx
+mov rdx, rbp
+mov [rsp + 32], r13
+mulx rbp, r13, [rax]
+mov [rsp + 40], r8
+mov [rsp + 48], rsi
+mulx r8, rsi, [rax + 8]
+add rbp, rsi
+mov [rsp + 56], r12
+mulx rsi, r12, [rax + 16]
+adc r8, r12
+mov [rsp + 64], r11
+mulx r12, r11, [rax + 24]
+adc rsi, r11
+mov [rsp + 72], r10
+mulx r11, r10, [rax + 32]
+adc r12, r10
+mov [rsp + 80], r9
+mulx r10, r9, [rax + 40]
+adc r11, r9
+mov [rsp + 88], r11
+mulx r9, r11, [rax + 48]
+adc r10, r11
+mov [rsp + 96], r10
+mulx r11, r10, [rax + 56]
+adc r9, r10
+mulx rdx, r10, [rax + 64]
+adc r11, r10
+adc rdx, 0
+add r14, r13
+adc rcx, rbp
+adc rdi, r8
+adc rbx, rsi
+adc r15, r12
+mov rsi, [rsp + 80]
+adc rsi, [rsp + 88]
+mov r8, [rsp + 72]
+adc r8, [rsp + 96]
+adc r9, [rsp + 64]
+adc r11, [rsp + 56]
+adc rdx, 0
+mov r10, [rsp + 48]
+mov r12, [r10 + 16]
+lea r12, [r12 + r12]
+mov r13, rdx
+mov rdx, [r10 + 8]
+mov rbp, [r10 + 8]
+mulx rbp, r10, rbp
+mov [rsp + 56], rax
+mulx r12, rax, r12
+add rbp, rax
+mov [rsp + 64], r14
+mulx rax, r14, [rsp + 40]
+adc r12, r14
+mov [rsp + 40], r13
+mulx r14, r13, [rsp]
+adc rax, r13
+mov [rsp + 96], r11
+mulx r13, r11, [rsp + 8]
+adc r14, r11
+mov [rsp + 72], r9
+mulx r11, r9, [rsp + 16]
+adc r13, r9
+mov [rsp + 88], r13
+mulx r9, r13, [rsp + 24]
+adc r11, r13
+mulx rdx, r13, [rsp + 32]
+adc r9, r13
+adc rdx, 0
+add rcx, r10
+adc rdi, rbp
+adc rbx, r12
+adc r15, rax
+adc rsi, r14
+adc r8, [rsp + 88]
+adc r11, [rsp + 72]
+adc r9, [rsp + 96]
+adc rdx, [rsp + 40]
+mov rax, rdx
+mov rdx, [rsp + 64]
+mov r10, [rsp + 56]
+mulx r12, r13, [r10]
+mulx r14, rbp, [r10 + 8]
+add r12, rbp
+mov [rsp + 64], rax
+mulx rbp, rax, [r10 + 16]
+adc r14, rax
+mov [rsp + 40], r9
+mulx rax, r9, [r10 + 24]
+adc rbp, r9
+mov [rsp + 96], r11
+mulx r9, r11, [r10 + 32]
+adc rax, r11
+mov [rsp + 72], r8
+mulx r11, r8, [r10 + 40]
+adc r9, r8
+mov [rsp + 88], r9
+mulx r8, r9, [r10 + 48]
+adc r11, r9
+mov [rsp + 80], r11
+mulx r9, r11, [r10 + 56]
+adc r8, r11
+mulx rdx, r11, [r10 + 64]
+adc r9, r11
+adc rdx, 0
+add rcx, r13
+adc rdi, r12
+adc rbx, r14
+adc r15, rbp
+adc rsi, rax
+mov rax, [rsp + 72]
+adc rax, [rsp + 88]
+mov r11, [rsp + 96]
+adc r11, [rsp + 80]
+adc r8, [rsp + 40]
+adc r9, [rsp + 64]
+adc rdx, 0
+mov r12, [rsp + 48]
+mov r13, [r12 + 24]
+lea r13, [r13 + r13]
+mov r14, rdx
+mov rdx, [r12 + 16]
+mov rbp, [r12 + 16]
+mulx rbp, r12, rbp
+mov [rsp + 64], rdi
+mulx r13, rdi, r13
+add rbp, rdi
+mulx rdi, r10, [rsp]
+adc r13, r10
+mov [rsp], rcx
+mulx r10, rcx, [rsp + 8]
+adc rdi, rcx
+mov [rsp + 40], r14
+mulx rcx, r14, [rsp + 16]
+adc r10, r14
+mov [rsp + 80], r9
+mulx r14, r9, [rsp + 24]
+adc rcx, r9
+mulx rdx, r9, [rsp + 32]
+adc r14, r9
+adc rdx, 0
+add rbx, r12
+adc r15, rbp
+adc rsi, r13
+adc rax, rdi
+adc r11, r10
+adc r8, rcx
+adc r14, [rsp + 80]
+adc rdx, [rsp + 40]
+mov rcx, rdx
+mov rdx, [rsp]
+mov rdi, [rsp + 56]
+mulx r9, r10, [rdi]
+mulx r12, r13, [rdi + 8]
+add r9, r13
+mulx r13, rbp, [rdi + 16]
+adc r12, rbp
+mov [rsp], rcx
+mulx rbp, rcx, [rdi + 24]
+adc r13, rcx
+mov [rsp + 40], r14
+mulx rcx, r14, [rdi + 32]
+adc rbp, r14
+mov [rsp + 80], r8
+mulx r14, r8, [rdi + 40]
+adc rcx, r8
+mov [rsp + 96], rcx
+mulx r8, rcx, [rdi + 48]
+adc r14, rcx
+mov [rsp + 88], r14
+mulx rcx, r14, [rdi + 56]
+adc r8, r14
+mulx rdx, r14, [rdi + 64]
+adc rcx, r14
+adc rdx, 0
+add r10, [rsp + 64]
+adc rbx, r9
+adc r15, r12
+adc rsi, r13
+adc rax, rbp
+adc r11, [rsp + 96]
+mov r9, [rsp + 80]
+adc r9, [rsp + 88]
+adc r8, [rsp + 40]
+adc rcx, [rsp]
+adc rdx, 0
+mov r12, [rsp + 48]
+mov r13, [r12 + 32]
+lea r13, [r13 + r13]
+mov r14, rdx
+mov rdx, [r12 + 24]
+mov rbp, [r12 + 24]
+mulx rbp, r12, rbp
+mov [rsp], r15
+mulx r13, r15, r13
+add rbp, r15
+mov [rsp + 40], rbx
+mulx r15, rbx, [rsp + 8]
+adc r13, rbx
+mulx rbx, rdi, [rsp + 16]
+adc r15, rdi
+mov [rsp + 8], r10
+mulx rdi, r10, [rsp + 24]
+adc rbx, r10
+mulx rdx, r10, [rsp + 32]
+adc rdi, r10
+adc rdx, 0
+add rsi, r12
+adc rax, rbp
+adc r11, r13
+adc r9, r15
+adc r8, rbx
+adc rcx, rdi
+adc r14, rdx
+mov rdx, [rsp + 8]
+mov rdi, [rsp + 56]
+mulx r10, r12, [rdi]
+mulx r13, rbp, [rdi + 8]
+add r10, rbp
+mulx rbp, rbx, [rdi + 16]
+adc r13, rbx
+mulx rbx, r15, [rdi + 24]
+adc rbp, r15
+mov [rsp + 8], r14
+mulx r15, r14, [rdi + 32]
+adc rbx, r14
+mov [rsp + 88], rcx
+mulx r14, rcx, [rdi + 40]
+adc r15, rcx
+mov [rsp + 80], r8
+mulx rcx, r8, [rdi + 48]
+adc r14, r8
+mov [rsp + 96], r14
+mulx r8, r14, [rdi + 56]
+adc rcx, r14
+mulx rdx, r14, [rdi + 64]
+adc r8, r14
+adc rdx, 0
+add r12, [rsp + 40]
+adc r10, [rsp]
+adc rsi, r13
+adc rax, rbp
+adc r11, rbx
+adc r9, r15
+mov r13, [rsp + 80]
+adc r13, [rsp + 96]
+adc rcx, [rsp + 88]
+adc r8, [rsp + 8]
+adc rdx, 0
+mov r14, [rsp + 48]
+mov rbp, [r14 + 40]
+lea rbp, [rbp + rbp]
+mov rbx, rdx
+mov rdx, [r14 + 32]
+mov r15, [r14 + 32]
+mulx r15, r14, r15
+mov [rsp + 8], rax
+mulx rbp, rax, rbp
+add r15, rax
+mov [rsp + 88], rsi
+mulx rax, rsi, [rsp + 16]
+adc rbp, rsi
+mov [rsp + 16], r10
+mulx rsi, r10, [rsp + 24]
+adc rax, r10
+mulx rdx, r10, [rsp + 32]
+adc rsi, r10
+adc rdx, 0
+add r11, r14
+adc r9, r15
+adc r13, rbp
+adc rcx, rax
+adc r8, rsi
+adc rbx, rdx
+mov rdx, r12
+mulx rax, rsi, [rdi]
+mulx r10, r12, [rdi + 8]
+add rax, r12
+mulx r12, r14, [rdi + 16]
+adc r10, r14
+mulx r14, rbp, [rdi + 24]
+adc r12, rbp
+mulx rbp, r15, [rdi + 32]
+adc r14, r15
+mov [rsp + 96], rbx
+mulx r15, rbx, [rdi + 40]
+adc rbp, rbx
+mov [rsp + 80], r8
+mulx rbx, r8, [rdi + 48]
+adc r15, r8
+mov [rsp], r15
+mulx r8, r15, [rdi + 56]
+adc rbx, r15
+mulx rdx, r15, [rdi + 64]
+adc r8, r15
+adc rdx, 0
+add rsi, [rsp + 16]
+adc rax, [rsp + 88]
+adc r10, [rsp + 8]
+adc r11, r12
+adc r9, r14
+adc r13, rbp
+adc rcx, [rsp]
+adc rbx, [rsp + 80]
+adc r8, [rsp + 96]
+adc rdx, 0
+mov r12, [rsp + 48]
+mov r14, [r12 + 48]
+lea r14, [r14 + r14]
+mov rbp, rdx
+mov rdx, [r12 + 40]
+mov r15, [r12 + 40]
+mulx r15, r12, r15
+mov [rsp + 96], r9
+mulx r14, r9, r14
+add r15, r9
+mov [rsp + 80], r11
+mulx r9, r11, [rsp + 24]
+adc r14, r11
+mulx rdx, r11, [rsp + 32]
+adc r9, r11
+adc rdx, 0
+add r13, r12
+adc rcx, r15
+adc rbx, r14
+adc r8, r9
+adc rbp, rdx
+mov rdx, rsi
+mulx rsi, r9, [rdi]
+mulx r11, r12, [rdi + 8]
+add rsi, r12
+mulx r12, r14, [rdi + 16]
+adc r11, r14
+mulx r14, r15, [rdi + 24]
+adc r12, r15
+mov [rsp + 24], rbp
+mulx r15, rbp, [rdi + 32]
+adc r14, rbp
+mov [rsp], r8
+mulx rbp, r8, [rdi + 40]
+adc r15, r8
+mov [rsp + 8], rbx
+mulx r8, rbx, [rdi + 48]
+adc rbp, rbx
+mov [rsp + 88], rbp
+mulx rbx, rbp, [rdi + 56]
+adc r8, rbp
+mulx rdx, rbp, [rdi + 64]
+adc rbx, rbp
+adc rdx, 0
+add rax, r9
+adc r10, rsi
+adc r11, [rsp + 80]
+adc r12, [rsp + 96]
+adc r13, r14
+adc rcx, r15
+mov rsi, [rsp + 8]
+adc rsi, [rsp + 88]
+adc r8, [rsp]
+adc rbx, [rsp + 24]
+adc rdx, 0
+mov r9, [rsp + 48]
+mov r14, [r9 + 56]
+lea r14, [r14 + r14]
+mov rbp, rdx
+mov rdx, [r9 + 48]
+mov r15, [r9 + 48]
+mulx r15, r9, r15
+mov [rsp + 24], rcx
+mulx r14, rcx, r14
+add r15, rcx
+mulx rcx, rdx, [rsp + 32]
+adc r14, rdx
+adc rcx, 0
+add rsi, r9
+adc r8, r15
+adc rbx, r14
+adc rbp, rcx
+mov rdx, rax
+mulx rax, rcx, [rdi]
+mulx r9, r14, [rdi + 8]
+add rax, r14
+mulx r14, r15, [rdi + 16]
+adc r9, r15
+mov [rsp + 32], rbp
+mulx r15, rbp, [rdi + 24]
+adc r14, rbp
+mov [rsp], rbx
+mulx rbp, rbx, [rdi + 32]
+adc r15, rbx
+mov [rsp + 88], r8
+mulx rbx, r8, [rdi + 40]
+adc rbp, r8
+mov [rsp + 8], rbp
+mulx r8, rbp, [rdi + 48]
+adc rbx, rbp
+mov [rsp + 96], rbx
+mulx rbp, rbx, [rdi + 56]
+adc r8, rbx
+mulx rdx, rbx, [rdi + 64]
+adc rbp, rbx
+adc rdx, 0
+add r10, rcx
+adc r11, rax
+adc r12, r9
+adc r13, r14
+adc r15, [rsp + 24]
+adc rsi, [rsp + 8]
+mov rax, [rsp + 88]
+adc rax, [rsp + 96]
+adc r8, [rsp]
+adc rbp, [rsp + 32]
+adc rdx, 0
+mov rcx, [rsp + 48]
+mov r9, [rcx + 64]
+lea r9, [r9 + r9]
+mov r14, rdx
+mov rdx, [rcx + 56]
+mov rbx, [rcx + 56]
+mulx rbx, rcx, rbx
+mulx rdx, r9, r9
+add rbx, r9
+adc rdx, 0
+add r8, rcx
+adc rbp, rbx
+adc r14, rdx
+mov rdx, r10
+mulx rcx, r9, [rdi]
+mulx r10, rbx, [rdi + 8]
+add rcx, rbx
+mov [rsp + 32], r14
+mulx rbx, r14, [rdi + 16]
+adc r10, r14
+mov [rsp], rbp
+mulx r14, rbp, [rdi + 24]
+adc rbx, rbp
+mov [rsp + 96], r8
+mulx rbp, r8, [rdi + 32]
+adc r14, r8
+mov [rsp + 88], rax
+mulx r8, rax, [rdi + 40]
+adc rbp, rax
+mov [rsp + 8], rbp
+mulx rax, rbp, [rdi + 48]
+adc r8, rbp
+mov [rsp + 24], r8
+mulx rbp, r8, [rdi + 56]
+adc rax, r8
+mulx rdx, r8, [rdi + 64]
+adc rbp, r8
+adc rdx, 0
+add r11, r9
+adc r12, rcx
+adc r13, r10
+adc r15, rbx
+adc rsi, r14
+mov rcx, [rsp + 88]
+adc rcx, [rsp + 8]
+mov r8, [rsp + 96]
+adc r8, [rsp + 24]
+adc rax, [rsp]
+adc rbp, [rsp + 32]
+adc rdx, 0
+mov r9, [rsp + 48]
+mov r10, rdx
+mov rdx, [r9 + 64]
+mov r9, [r9 + 64]
+mulx rdx, r9, r9
+add rbp, r9
+adc r10, rdx
+mov rdx, r11
+imul rdx, [rdi + 72]
+mulx r9, r14, [rdi + 80]
+mov [rsp + 48], r10
+mulx rbx, r10, [rdi + 88]
+add r9, r10
+mov [rsp + 32], rbp
+mulx r10, rbp, [rdi + 96]
+adc rbx, rbp
+mov [rsp], rax
+mulx rbp, rax, [rdi + 104]
+adc r10, rax
+mov [rsp + 24], r8
+mulx rax, r8, [rdi + 112]
+adc rbp, r8
+mov [rsp + 96], rcx
+mulx r8, rcx, [rdi + 120]
+adc rax, rcx
+mov [rsp + 8], rax
+mulx rcx, rax, [rdi + 128]
+adc r8, rax
+mov [rsp + 88], r8
+mulx rax, r8, [rdi + 136]
+adc rcx, r8
+mulx rdx, rdi, [rdi + 144]
+adc rax, rdi
+adc rdx, 0
+add r11, r14
+adc r12, r9
+adc r13, rbx
+adc r15, r10
+adc rsi, rbp
+mov rdi, [rsp + 96]
+adc rdi, [rsp + 8]
+mov r8, [rsp + 24]
+adc r8, [rsp + 88]
+adc rcx, [rsp]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 48]
+add rsp, 104
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        mu3 = const M::MU[3],
+        mu4 = const M::MU[4],
+        mu5 = const M::MU[5],
+        mu6 = const M::MU[6],
+        mu7 = const M::MU[7],
+        mu8 = const M::MU[8],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+        p8 = const M::P[8],
+    )
+}
+
+// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+lazy_assembly! { 9, 1:
+    mul: mul_lazy_room_mulx;
+    square: square_lazy_rows_mulx;
+}
+
+/// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_rows_mulx<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
+    let mut z = [0; 9];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_rows_mulx_code::<M>,
+            out("rax") z[8], out("rcx") z[2], out("rdx") z[4], inout("rsi") core::ptr::from_ref(x)
+            => z[5], out("rdi") z[3], out("r8") z[6], out("r9") z[7], out("r10") _, out("r11") _,
+            out("r12") _, out("r13") _, out("r14") z[1], out("r15") z[0],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_rows_mulx_code<M: Modulus<9>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 112
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi + 48]
+mov r12, [rsi + 56]
+shld r12, rdx, 1
+mov rdx, [rsi + 56]
+mov r13, [rsi + 64]
+shld r13, rdx, 1
+mov rdx, [rsi]
+mov r14, [rsi]
+mulx r14, rbx, r14
+mulx rcx, r15, rcx
+add r14, r15
+mulx rdi, r15, rdi
+adc rcx, r15
+mulx r15, rbp, r8
+adc rdi, rbp
+mov [rsp], r9
+mulx rbp, r9, r9
+adc r15, r9
+mov [rsp + 8], r10
+mulx r9, r10, r10
+adc rbp, r10
+mov [rsp + 16], r11
+mulx r10, r11, r11
+adc r9, r11
+mov [rsp + 24], r12
+mulx r11, r12, r12
+adc r10, r12
+mulx rdx, r12, r13
+adc r11, r12
+adc rdx, 0
+mov r12, rdx
+mov rdx, rbx
+imul rdx, [rax]
+mov [rsp + 32], r13
+mov [rsp + 40], r8
+mulx r13, r8, [rax + 8]
+mov [rsp + 48], rsi
+mov [rsp + 56], r12
+mulx rsi, r12, [rax + 16]
+add r13, r12
+mov [rsp + 64], r11
+mulx r12, r11, [rax + 24]
+adc rsi, r11
+mov [rsp + 72], r10
+mulx r11, r10, [rax + 32]
+adc r12, r10
+mov [rsp + 80], r9
+mulx r10, r9, [rax + 40]
+adc r11, r9
+mov [rsp + 88], rbp
+mulx r9, rbp, [rax + 48]
+adc r10, rbp
+mov [rsp + 96], r10
+mulx rbp, r10, [rax + 56]
+adc r9, r10
+mov [rsp + 104], r9
+mulx r10, r9, [rax + 64]
+adc rbp, r9
+mulx rdx, r9, [rax + 72]
+adc r10, r9
+adc rdx, 0
+add rbx, r8
+adc r14, r13
+adc rcx, rsi
+adc rdi, r12
+adc r15, r11
+mov rsi, [rsp + 88]
+adc rsi, [rsp + 96]
+mov r8, [rsp + 80]
+adc r8, [rsp + 104]
+adc rbp, [rsp + 72]
+adc r10, [rsp + 64]
+adc rdx, [rsp + 56]
+mov r9, 0
+adc r9, 0
+mov r11, [rsp + 48]
+mov r12, [r11 + 16]
+lea r12, [r12 + r12]
+mov r13, rdx
+mov rdx, [r11 + 8]
+mov rbx, [r11 + 8]
+mulx rbx, r11, rbx
+mov [rsp + 56], r14
+mulx r12, r14, r12
+add rbx, r14
+mov [rsp + 64], rax
+mulx r14, rax, [rsp + 40]
+adc r12, rax
+mov [rsp + 40], r9
+mulx rax, r9, [rsp]
+adc r14, r9
+mov [rsp + 72], r13
+mulx r9, r13, [rsp + 8]
+adc rax, r13
+mov [rsp + 104], r10
+mulx r13, r10, [rsp + 16]
+adc r9, r10
+mov [rsp + 80], r9
+mulx r10, r9, [rsp + 24]
+adc r13, r9
+mulx rdx, r9, [rsp + 32]
+adc r10, r9
+adc rdx, 0
+add rcx, r11
+adc rdi, rbx
+adc r15, r12
+adc rsi, r14
+adc r8, rax
+adc rbp, [rsp + 80]
+adc r13, [rsp + 104]
+adc r10, [rsp + 72]
+adc rdx, [rsp + 40]
+mov rax, [rsp + 64]
+mov r9, rdx
+mov rdx, [rsp + 56]
+imul rdx, [rax]
+mulx r11, r12, [rax + 8]
+mulx r14, rbx, [rax + 16]
+add r11, rbx
+mov [rsp + 40], r9
+mulx rbx, r9, [rax + 24]
+adc r14, r9
+mov [rsp + 72], r10
+mulx r9, r10, [rax + 32]
+adc rbx, r10
+mov [rsp + 104], r13
+mulx r10, r13, [rax + 40]
+adc r9, r13
+mov [rsp + 80], rbp
+mulx r13, rbp, [rax + 48]
+adc r10, rbp
+mov [rsp + 96], r10
+mulx rbp, r10, [rax + 56]
+adc r13, r10
+mov [rsp + 88], r13
+mulx r10, r13, [rax + 64]
+adc rbp, r13
+mulx rdx, r13, [rax + 72]
+adc r10, r13
+adc rdx, 0
+add r12, [rsp + 56]
+adc rcx, r11
+adc rdi, r14
+adc r15, rbx
+adc rsi, r9
+adc r8, [rsp + 96]
+mov r9, [rsp + 80]
+adc r9, [rsp + 88]
+adc rbp, [rsp + 104]
+adc r10, [rsp + 72]
+adc rdx, [rsp + 40]
+mov r11, 0
+adc r11, 0
+mov r12, [rsp + 48]
+mov r13, [r12 + 24]
+lea r13, [r13 + r13]
+mov r14, rdx
+mov rdx, [r12 + 16]
+mov rbx, [r12 + 16]
+mulx rbx, r12, rbx
+mov [rsp + 40], rdi
+mulx r13, rdi, r13
+add rbx, rdi
+mov [rsp + 72], rcx
+mulx rdi, rcx, [rsp]
+adc r13, rcx
+mulx rcx, rax, [rsp + 8]
+adc rdi, rax
+mov [rsp], r11
+mulx rax, r11, [rsp + 16]
+adc rcx, r11
+mov [rsp + 104], r14
+mulx r11, r14, [rsp + 24]
+adc rax, r14
+mulx rdx, r14, [rsp + 32]
+adc r11, r14
+adc rdx, 0
+add r15, r12
+adc rsi, rbx
+adc r8, r13
+adc r9, rdi
+adc rbp, rcx
+adc r10, rax
+adc r11, [rsp + 104]
+adc rdx, [rsp]
+mov rax, [rsp + 64]
+mov rcx, rdx
+mov rdx, [rsp + 72]
+imul rdx, [rax]
+mulx rdi, r12, [rax + 8]
+mulx r13, r14, [rax + 16]
+add rdi, r14
+mulx r14, rbx, [rax + 24]
+adc r13, rbx
+mov [rsp], rcx
+mulx rbx, rcx, [rax + 32]
+adc r14, rcx
+mov [rsp + 104], r11
+mulx rcx, r11, [rax + 40]
+adc rbx, r11
+mov [rsp + 88], r10
+mulx r11, r10, [rax + 48]
+adc rcx, r10
+mov [rsp + 80], rbp
+mulx r10, rbp, [rax + 56]
+adc r11, rbp
+mov [rsp + 96], r11
+mulx rbp, r11, [rax + 64]
+adc r10, r11
+mulx rdx, r11, [rax + 72]
+adc rbp, r11
+adc rdx, 0
+add r12, [rsp + 72]
+adc rdi, [rsp + 40]
+adc r15, r13
+adc rsi, r14
+adc r8, rbx
+adc r9, rcx
+mov rcx, [rsp + 80]
+adc rcx, [rsp + 96]
+adc r10, [rsp + 88]
+adc rbp, [rsp + 104]
+adc rdx, [rsp]
+mov r11, 0
+adc r11, 0
+mov r12, [rsp + 48]
+mov r13, [r12 + 32]
+lea r13, [r13 + r13]
+mov r14, rdx
+mov rdx, [r12 + 24]
+mov rbx, [r12 + 24]
+mulx rbx, r12, rbx
+mov [rsp], rsi
+mulx r13, rsi, r13
+add rbx, rsi
+mov [rsp + 104], r15
+mulx rsi, r15, [rsp + 8]
+adc r13, r15
+mov [rsp + 8], rdi
+mulx r15, rdi, [rsp + 16]
+adc rsi, rdi
+mulx rdi, rax, [rsp + 24]
+adc r15, rax
+mulx rax, rdx, [rsp + 32]
+adc rdi, rdx
+adc rax, 0
+add r8, r12
+adc r9, rbx
+adc rcx, r13
+adc r10, rsi
+adc rbp, r15
+adc r14, rdi
+adc r11, rax
+mov rax, [rsp + 64]
+mov rdx, [rsp + 8]
+imul rdx, [rax]
+mulx rsi, rdi, [rax + 8]
+mulx r12, r13, [rax + 16]
+add rsi, r13
+mulx r13, rbx, [rax + 24]
+adc r12, rbx
+mulx rbx, r15, [rax + 32]
+adc r13, r15
+mov [rsp + 88], r11
+mulx r15, r11, [rax + 40]
+adc rbx, r11
+mov [rsp + 96], r14
+mulx r11, r14, [rax + 48]
+adc r15, r14
+mov [rsp + 80], rbp
+mulx r14, rbp, [rax + 56]
+adc r11, rbp
+mov [rsp + 40], r11
+mulx rbp, r11, [rax + 64]
+adc r14, r11
+mulx rdx, r11, [rax + 72]
+adc rbp, r11
+adc rdx, 0
+add rdi, [rsp + 8]
+adc rsi, [rsp + 104]
+adc r12, [rsp]
+adc r8, r13
+adc r9, rbx
+adc rcx, r15
+adc r10, [rsp + 40]
+adc r14, [rsp + 80]
+adc rbp, [rsp + 96]
+adc rdx, [rsp + 88]
+mov rdi, 0
+adc rdi, 0
+mov r11, [rsp + 48]
+mov r13, [r11 + 40]
+lea r13, [r13 + r13]
+mov rbx, rdx
+mov rdx, [r11 + 32]
+mov r15, [r11 + 32]
+mulx r15, r11, r15
+mov [rsp + 88], r9
+mulx r13, r9, r13
+add r15, r9
+mov [rsp + 96], r8
+mulx r9, r8, [rsp + 16]
+adc r13, r8
+mov [rsp + 16], r12
+mulx r8, r12, [rsp + 24]
+adc r9, r12
+mulx rdx, r12, [rsp + 32]
+adc r8, r12
+adc rdx, 0
+add rcx, r11
+adc r10, r15
+adc r14, r13
+adc rbp, r9
+adc rbx, r8
+adc rdi, rdx
+mov rdx, rsi
+imul rdx, [rax]
+mulx r8, r9, [rax + 8]
+mulx r11, r12, [rax + 16]
+add r8, r12
+mulx r12, r13, [rax + 24]
+adc r11, r13
+mulx r13, r15, [rax + 32]
+adc r12, r15
+mov [rsp + 80], rdi
+mulx r15, rdi, [rax + 40]
+adc r13, rdi
+mov [rsp + 40], rbx
+mulx rdi, rbx, [rax + 48]
+adc r15, rbx
+mov [rsp], rbp
+mulx rbx, rbp, [rax + 56]
+adc rdi, rbp
+mov [rsp + 104], rdi
+mulx rbp, rdi, [rax + 64]
+adc rbx, rdi
+mulx rdx, rdi, [rax + 72]
+adc rbp, rdi
+adc rdx, 0
+add rsi, r9
+adc r8, [rsp + 16]
+adc r11, [rsp + 96]
+adc r12, [rsp + 88]
+adc rcx, r13
+adc r10, r15
+adc r14, [rsp + 104]
+adc rbx, [rsp]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 80]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp + 48]
+mov r9, [rdi + 48]
+lea r9, [r9 + r9]
+mov r13, rdx
+mov rdx, [rdi + 40]
+mov r15, [rdi + 40]
+mulx r15, rdi, r15
+mov [rsp + 80], r10
+mulx r9, r10, r9
+add r15, r10
+mov [rsp + 40], rcx
+mulx r10, rcx, [rsp + 24]
+adc r9, rcx
+mulx rcx, rdx, [rsp + 32]
+adc r10, rdx
+adc rcx, 0
+add r14, rdi
+adc rbx, r15
+adc rbp, r9
+adc r13, r10
+adc rsi, rcx
+mov rdx, r8
+imul rdx, [rax]
+mulx rcx, rdi, [rax + 8]
+mulx r9, r10, [rax + 16]
+add rcx, r10
+mulx r10, r15, [rax + 24]
+adc r9, r15
+mov [rsp + 24], rsi
+mulx r15, rsi, [rax + 32]
+adc r10, rsi
+mov [rsp], r13
+mulx rsi, r13, [rax + 40]
+adc r15, r13
+mov [rsp + 104], rbp
+mulx r13, rbp, [rax + 48]
+adc rsi, rbp
+mov [rsp + 88], rbx
+mulx rbp, rbx, [rax + 56]
+adc r13, rbx
+mov [rsp + 96], r13
+mulx rbx, r13, [rax + 64]
+adc rbp, r13
+mulx rdx, r13, [rax + 72]
+adc rbx, r13
+adc rdx, 0
+add r8, rdi
+adc r11, rcx
+adc r12, r9
+adc r10, [rsp + 40]
+adc r15, [rsp + 80]
+adc r14, rsi
+mov rcx, [rsp + 88]
+adc rcx, [rsp + 96]
+adc rbp, [rsp + 104]
+adc rbx, [rsp]
+adc rdx, [rsp + 24]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp + 48]
+mov r8, [rdi + 56]
+lea r8, [r8 + r8]
+mov r9, rdx
+mov rdx, [rdi + 48]
+mov r13, [rdi + 48]
+mulx r13, rdi, r13
+mov [rsp + 24], rcx
+mulx r8, rcx, r8
+add r13, rcx
+mulx rcx, rdx, [rsp + 32]
+adc r8, rdx
+adc rcx, 0
+add rbp, rdi
+adc rbx, r13
+adc r9, r8
+adc rsi, rcx
+mov rdx, r11
+imul rdx, [rax]
+mulx rcx, rdi, [rax + 8]
+mulx r8, r13, [rax + 16]
+add rcx, r13
+mov [rsp + 32], rsi
+mulx r13, rsi, [rax + 24]
+adc r8, rsi
+mov [rsp], r9
+mulx rsi, r9, [rax + 32]
+adc r13, r9
+mov [rsp + 104], rbx
+mulx r9, rbx, [rax + 40]
+adc rsi, rbx
+mov [rsp + 96], rbp
+mulx rbx, rbp, [rax + 48]
+adc r9, rbp
+mov [rsp + 88], r9
+mulx rbp, r9, [rax + 56]
+adc rbx, r9
+mov [rsp + 80], rbx
+mulx r9, rbx, [rax + 64]
+adc rbp, rbx
+mulx rdx, rbx, [rax + 72]
+adc r9, rbx
+adc rdx, 0
+add r11, rdi
+adc r12, rcx
+adc r10, r8
+adc r15, r13
+adc r14, rsi
+mov rcx, [rsp + 24]
+adc rcx, [rsp + 88]
+mov rsi, [rsp + 96]
+adc rsi, [rsp + 80]
+adc rbp, [rsp + 104]
+adc r9, [rsp]
+adc rdx, [rsp + 32]
+mov rdi, 0
+adc rdi, 0
+mov r8, [rsp + 48]
+mov r11, [r8 + 64]
+lea r11, [r11 + r11]
+mov r13, rdx
+mov rdx, [r8 + 56]
+mov rbx, [r8 + 56]
+mulx rbx, r8, rbx
+mulx rdx, r11, r11
+add rbx, r11
+adc rdx, 0
+add r9, r8
+adc r13, rbx
+adc rdi, rdx
+mov rdx, r12
+imul rdx, [rax]
+mulx r8, r11, [rax + 8]
+mov [rsp + 32], rdi
+mulx rbx, rdi, [rax + 16]
+add r8, rdi
+mov [rsp], r13
+mulx rdi, r13, [rax + 24]
+adc rbx, r13
+mov [rsp + 104], r9
+mulx r13, r9, [rax + 32]
+adc rdi, r9
+mov [rsp + 80], rbp
+mulx r9, rbp, [rax + 40]
+adc r13, rbp
+mov [rsp + 96], rsi
+mulx rbp, rsi, [rax + 48]
+adc r9, rsi
+mov [rsp + 88], r9
+mulx rsi, r9, [rax + 56]
+adc rbp, r9
+mov [rsp + 24], rbp
+mulx r9, rbp, [rax + 64]
+adc rsi, rbp
+mulx rdx, rbp, [rax + 72]
+adc r9, rbp
+adc rdx, 0
+add r12, r11
+adc r10, r8
+adc r15, rbx
+adc r14, rdi
+adc rcx, r13
+mov rdi, [rsp + 96]
+adc rdi, [rsp + 88]
+mov r8, [rsp + 80]
+adc r8, [rsp + 24]
+adc rsi, [rsp + 104]
+adc r9, [rsp]
+adc rdx, [rsp + 32]
+mov r11, 0
+adc r11, 0
+mov r12, [rsp + 48]
+mov r13, rdx
+mov rdx, [r12 + 64]
+mov r12, [r12 + 64]
+mulx rdx, r12, r12
+add r13, r12
+adc r11, rdx
+mov rdx, r10
+imul rdx, [rax]
+mulx r12, rbx, [rax + 8]
+mov [rsp + 48], r11
+mulx rbp, r11, [rax + 16]
+add r12, r11
+mov [rsp + 32], r13
+mulx r11, r13, [rax + 24]
+adc rbp, r13
+mov [rsp], r9
+mulx r13, r9, [rax + 32]
+adc r11, r9
+mov [rsp + 104], rsi
+mulx r9, rsi, [rax + 40]
+adc r13, rsi
+mov [rsp + 24], r8
+mulx rsi, r8, [rax + 48]
+adc r9, r8
+mov [rsp + 80], r9
+mulx r8, r9, [rax + 56]
+adc rsi, r9
+mov [rsp + 88], rsi
+mulx r9, rsi, [rax + 64]
+adc r8, rsi
+mulx rax, rdx, [rax + 72]
+adc r9, rdx
+adc rax, 0
+add r10, rbx
+adc r15, r12
+adc r14, rbp
+adc rcx, r11
+adc rdi, r13
+mov rdx, [rsp + 24]
+adc rdx, [rsp + 80]
+mov rsi, [rsp + 104]
+adc rsi, [rsp + 88]
+adc r8, [rsp]
+adc r9, [rsp + 32]
+adc rax, [rsp + 48]
+add rsp, 112
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+        p8 = const M::P[8],
+    )
+}
+
+// room: 4p < R: values below 2p.
+lazy_assembly! { 9, 2:
+    mul: mul_lazy_room_mulx;
+}
+
+/// x*y/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_room_mulx<M: Modulus<9>>(x: &[u64; 9], y: &[u64; 9]) -> [u64; 9] {
+    let mut z = [0; 9];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_room_mulx_code::<M>,
+            out("rax") z[3], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[8],
+            inout("rsi") core::ptr::from_ref(x) => z[0], out("rdi") z[2], out("r8") z[4], out("r9")
+            z[6], out("r10") z[7], out("r11") z[5], out("r12") _, out("r13") _, out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_room_mulx_code<M: Modulus<9>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 80
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc r13, r15
+mov r15, [rsi + 56]
+mulx r15, rbx, r15
+adc r14, rbx
+mov rbx, [rsi + 64]
+mulx rdx, rbx, rbx
+adc r15, rbx
+adc rdx, 0
+mov rbx, rdx
+mov rdx, r8
+imul rdx, [rax]
+mov [rsp], rsi
+mulx rbp, rsi, [rax + 8]
+mov [rsp + 8], rcx
+mov [rsp + 16], rbx
+mulx rcx, rbx, [rax + 16]
+add rbp, rbx
+mov [rsp + 24], r15
+mulx rbx, r15, [rax + 24]
+adc rcx, r15
+mov [rsp + 32], r14
+mulx r15, r14, [rax + 32]
+adc rbx, r14
+mov [rsp + 40], r13
+mulx r14, r13, [rax + 40]
+adc r15, r13
+mov [rsp + 48], r12
+mulx r13, r12, [rax + 48]
+adc r14, r12
+mov [rsp + 56], r14
+mulx r12, r14, [rax + 56]
+adc r13, r14
+mov [rsp + 64], r13
+mulx r14, r13, [rax + 64]
+adc r12, r13
+mulx rdx, r13, [rax + 72]
+adc r14, r13
+adc rdx, 0
+add r8, rsi
+adc rdi, rbp
+adc r9, rcx
+adc r10, rbx
+adc r11, r15
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 56]
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 64]
+adc r12, [rsp + 32]
+adc r14, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r8, [rsp + 8]
+mov r13, rdx
+mov rdx, [r8 + 8]
+mov r15, [rsp]
+mulx rbx, rbp, [r15]
+mov [rsp + 16], rax
+mulx r8, rax, [r15 + 8]
+add rbx, rax
+mov [rsp + 24], r13
+mulx rax, r13, [r15 + 16]
+adc r8, r13
+mov [rsp + 32], r14
+mulx r13, r14, [r15 + 24]
+adc rax, r14
+mov [rsp + 64], r12
+mulx r14, r12, [r15 + 32]
+adc r13, r12
+mov [rsp + 40], rsi
+mulx r12, rsi, [r15 + 40]
+adc r14, rsi
+mov [rsp + 56], r14
+mulx rsi, r14, [r15 + 48]
+adc r12, r14
+mov [rsp + 48], r12
+mulx r14, r12, [r15 + 56]
+adc rsi, r12
+mulx rdx, r12, [r15 + 64]
+adc r14, r12
+adc rdx, 0
+add rdi, rbp
+adc r9, rbx
+adc r10, r8
+adc r11, rax
+adc rcx, r13
+mov rax, [rsp + 40]
+adc rax, [rsp + 56]
+mov r8, [rsp + 64]
+adc r8, [rsp + 48]
+adc rsi, [rsp + 32]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r12, [rsp + 16]
+mov r13, rdx
+mov rdx, rdi
+imul rdx, [r12]
+mulx rbx, rbp, [r12 + 8]
+mov [rsp + 24], r13
+mulx r15, r13, [r12 + 16]
+add rbx, r13
+mov [rsp + 32], r14
+mulx r13, r14, [r12 + 24]
+adc r15, r14
+mov [rsp + 48], rsi
+mulx r14, rsi, [r12 + 32]
+adc r13, rsi
+mov [rsp + 64], r8
+mulx rsi, r8, [r12 + 40]
+adc r14, r8
+mov [rsp + 56], rax
+mulx r8, rax, [r12 + 48]
+adc rsi, rax
+mov [rsp + 40], rsi
+mulx rax, rsi, [r12 + 56]
+adc r8, rsi
+mov [rsp + 72], r8
+mulx rsi, r8, [r12 + 64]
+adc rax, r8
+mulx rdx, r8, [r12 + 72]
+adc rsi, r8
+adc rdx, 0
+add rdi, rbp
+adc r9, rbx
+adc r10, r15
+adc r11, r13
+adc rcx, r14
+mov rdi, [rsp + 56]
+adc rdi, [rsp + 40]
+mov r8, [rsp + 64]
+adc r8, [rsp + 72]
+adc rax, [rsp + 48]
+adc rsi, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r13, [rsp + 8]
+mov r14, rdx
+mov rdx, [r13 + 16]
+mov r15, [rsp]
+mulx rbx, rbp, [r15]
+mulx r13, r12, [r15 + 8]
+add rbx, r12
+mov [rsp + 24], r14
+mulx r12, r14, [r15 + 16]
+adc r13, r14
+mov [rsp + 32], rsi
+mulx r14, rsi, [r15 + 24]
+adc r12, rsi
+mov [rsp + 48], rax
+mulx rsi, rax, [r15 + 32]
+adc r14, rax
+mov [rsp + 72], r8
+mulx rax, r8, [r15 + 40]
+adc rsi, r8
+mov [rsp + 64], rsi
+mulx r8, rsi, [r15 + 48]
+adc rax, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [r15 + 56]
+adc r8, rax
+mulx rax, rdx, [r15 + 64]
+adc rsi, rdx
+adc rax, 0
+add r9, rbp
+adc r10, rbx
+adc r11, r13
+adc rcx, r12
+adc rdi, r14
+mov r12, [rsp + 72]
+adc r12, [rsp + 64]
+mov r13, [rsp + 48]
+adc r13, [rsp + 40]
+adc r8, [rsp + 32]
+adc rsi, [rsp + 24]
+adc rax, 0
+mov r14, [rsp + 16]
+mov rdx, r9
+imul rdx, [r14]
+mulx rbx, rbp, [r14 + 8]
+mov [rsp + 24], rax
+mulx r15, rax, [r14 + 16]
+add rbx, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [r14 + 24]
+adc r15, rsi
+mov [rsp + 40], r8
+mulx rsi, r8, [r14 + 32]
+adc rax, r8
+mov [rsp + 48], r13
+mulx r8, r13, [r14 + 40]
+adc rsi, r13
+mov [rsp + 64], r12
+mulx r13, r12, [r14 + 48]
+adc r8, r12
+mov [rsp + 72], r8
+mulx r12, r8, [r14 + 56]
+adc r13, r8
+mov [rsp + 56], r13
+mulx r8, r13, [r14 + 64]
+adc r12, r13
+mulx rdx, r13, [r14 + 72]
+adc r8, r13
+adc rdx, 0
+add r9, rbp
+adc r10, rbx
+adc r11, r15
+adc rcx, rax
+adc rdi, rsi
+mov rax, [rsp + 64]
+adc rax, [rsp + 72]
+mov rsi, [rsp + 48]
+adc rsi, [rsp + 56]
+adc r12, [rsp + 40]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r9, [rsp + 8]
+mov r13, rdx
+mov rdx, [r9 + 24]
+mov r15, [rsp]
+mulx rbx, rbp, [r15]
+mulx r9, r14, [r15 + 8]
+add rbx, r14
+mov [rsp + 24], r13
+mulx r14, r13, [r15 + 16]
+adc r9, r13
+mov [rsp + 32], r8
+mulx r13, r8, [r15 + 24]
+adc r14, r8
+mov [rsp + 40], r12
+mulx r8, r12, [r15 + 32]
+adc r13, r12
+mov [rsp + 56], rsi
+mulx r12, rsi, [r15 + 40]
+adc r8, rsi
+mov [rsp + 48], r8
+mulx rsi, r8, [r15 + 48]
+adc r12, r8
+mov [rsp + 72], r12
+mulx r8, r12, [r15 + 56]
+adc rsi, r12
+mulx rdx, r12, [r15 + 64]
+adc r8, r12
+adc rdx, 0
+add r10, rbp
+adc r11, rbx
+adc rcx, r9
+adc rdi, r14
+adc rax, r13
+mov r9, [rsp + 56]
+adc r9, [rsp + 48]
+mov r12, [rsp + 40]
+adc r12, [rsp + 72]
+adc rsi, [rsp + 32]
+adc r8, [rsp + 24]
+adc rdx, 0
+mov r13, [rsp + 16]
+mov r14, rdx
+mov rdx, r10
+imul rdx, [r13]
+mulx rbx, rbp, [r13 + 8]
+mov [rsp + 24], r14
+mulx r15, r14, [r13 + 16]
+add rbx, r14
+mov [rsp + 32], r8
+mulx r14, r8, [r13 + 24]
+adc r15, r8
+mov [rsp + 72], rsi
+mulx r8, rsi, [r13 + 32]
+adc r14, rsi
+mov [rsp + 40], r12
+mulx rsi, r12, [r13 + 40]
+adc r8, r12
+mov [rsp + 48], r9
+mulx r12, r9, [r13 + 48]
+adc rsi, r9
+mov [rsp + 56], rsi
+mulx r9, rsi, [r13 + 56]
+adc r12, rsi
+mov [rsp + 64], r12
+mulx rsi, r12, [r13 + 64]
+adc r9, r12
+mulx rdx, r12, [r13 + 72]
+adc rsi, r12
+adc rdx, 0
+add r10, rbp
+adc r11, rbx
+adc rcx, r15
+adc rdi, r14
+adc rax, r8
+mov r8, [rsp + 48]
+adc r8, [rsp + 56]
+mov r10, [rsp + 40]
+adc r10, [rsp + 64]
+adc r9, [rsp + 72]
+adc rsi, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, [rsp + 8]
+mov r14, rdx
+mov rdx, [r12 + 32]
+mov r15, [rsp]
+mulx rbx, rbp, [r15]
+mulx r12, r13, [r15 + 8]
+add rbx, r13
+mov [rsp + 24], r14
+mulx r13, r14, [r15 + 16]
+adc r12, r14
+mov [rsp + 32], rsi
+mulx r14, rsi, [r15 + 24]
+adc r13, rsi
+mov [rsp + 72], r9
+mulx rsi, r9, [r15 + 32]
+adc r14, r9
+mov [rsp + 64], r10
+mulx r9, r10, [r15 + 40]
+adc rsi, r10
+mov [rsp + 40], rsi
+mulx r10, rsi, [r15 + 48]
+adc r9, rsi
+mov [rsp + 56], r9
+mulx rsi, r9, [r15 + 56]
+adc r10, r9
+mulx rdx, r9, [r15 + 64]
+adc rsi, r9
+adc rdx, 0
+add r11, rbp
+adc rcx, rbx
+adc rdi, r12
+adc rax, r13
+adc r8, r14
+mov r9, [rsp + 64]
+adc r9, [rsp + 40]
+mov r12, [rsp + 72]
+adc r12, [rsp + 56]
+adc r10, [rsp + 32]
+adc rsi, [rsp + 24]
+adc rdx, 0
+mov r13, [rsp + 16]
+mov r14, rdx
+mov rdx, r11
+imul rdx, [r13]
+mulx rbx, rbp, [r13 + 8]
+mov [rsp + 24], r14
+mulx r15, r14, [r13 + 16]
+add rbx, r14
+mov [rsp + 32], rsi
+mulx r14, rsi, [r13 + 24]
+adc r15, rsi
+mov [rsp + 56], r10
+mulx rsi, r10, [r13 + 32]
+adc r14, r10
+mov [rsp + 72], r12
+mulx r10, r12, [r13 + 40]
+adc rsi, r12
+mov [rsp + 40], r9
+mulx r12, r9, [r13 + 48]
+adc r10, r9
+mov [rsp + 64], r10
+mulx r9, r10, [r13 + 56]
+adc r12, r10
+mov [rsp + 48], r12
+mulx r10, r12, [r13 + 64]
+adc r9, r12
+mulx rdx, r12, [r13 + 72]
+adc r10, r12
+adc rdx, 0
+add r11, rbp
+adc rcx, rbx
+adc rdi, r15
+adc rax, r14
+adc r8, rsi
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 64]
+mov r11, [rsp + 72]
+adc r11, [rsp + 48]
+adc r9, [rsp + 56]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, [rsp + 8]
+mov r14, rdx
+mov rdx, [r12 + 40]
+mov r15, [rsp]
+mulx rbx, rbp, [r15]
+mulx r12, r13, [r15 + 8]
+add rbx, r13
+mov [rsp + 24], r14
+mulx r13, r14, [r15 + 16]
+adc r12, r14
+mov [rsp + 32], r10
+mulx r14, r10, [r15 + 24]
+adc r13, r10
+mov [rsp + 56], r9
+mulx r10, r9, [r15 + 32]
+adc r14, r9
+mov [rsp + 48], r11
+mulx r9, r11, [r15 + 40]
+adc r10, r11
+mov [rsp + 72], r10
+mulx r11, r10, [r15 + 48]
+adc r9, r10
+mov [rsp + 64], r9
+mulx r10, r9, [r15 + 56]
+adc r11, r9
+mulx rdx, r9, [r15 + 64]
+adc r10, r9
+adc rdx, 0
+add rcx, rbp
+adc rdi, rbx
+adc rax, r12
+adc r8, r13
+adc rsi, r14
+mov r9, [rsp + 48]
+adc r9, [rsp + 72]
+mov r12, [rsp + 56]
+adc r12, [rsp + 64]
+adc r11, [rsp + 32]
+adc r10, [rsp + 24]
+adc rdx, 0
+mov r13, [rsp + 16]
+mov r14, rdx
+mov rdx, rcx
+imul rdx, [r13]
+mulx rbx, rbp, [r13 + 8]
+mov [rsp + 24], r14
+mulx r15, r14, [r13 + 16]
+add rbx, r14
+mov [rsp + 32], r10
+mulx r14, r10, [r13 + 24]
+adc r15, r10
+mov [rsp + 64], r11
+mulx r10, r11, [r13 + 32]
+adc r14, r11
+mov [rsp + 56], r12
+mulx r11, r12, [r13 + 40]
+adc r10, r12
+mov [rsp + 72], r9
+mulx r12, r9, [r13 + 48]
+adc r11, r9
+mov [rsp + 48], r11
+mulx r9, r11, [r13 + 56]
+adc r12, r11
+mov [rsp + 40], r12
+mulx r11, r12, [r13 + 64]
+adc r9, r12
+mulx rdx, r12, [r13 + 72]
+adc r11, r12
+adc rdx, 0
+add rcx, rbp
+adc rdi, rbx
+adc rax, r15
+adc r8, r14
+adc rsi, r10
+mov rcx, [rsp + 72]
+adc rcx, [rsp + 48]
+mov r10, [rsp + 56]
+adc r10, [rsp + 40]
+adc r9, [rsp + 64]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, [rsp + 8]
+mov r14, rdx
+mov rdx, [r12 + 48]
+mov r15, [rsp]
+mulx rbx, rbp, [r15]
+mulx r12, r13, [r15 + 8]
+add rbx, r13
+mov [rsp + 24], r14
+mulx r13, r14, [r15 + 16]
+adc r12, r14
+mov [rsp + 32], r11
+mulx r14, r11, [r15 + 24]
+adc r13, r11
+mov [rsp + 64], r9
+mulx r11, r9, [r15 + 32]
+adc r14, r9
+mov [rsp + 40], r10
+mulx r9, r10, [r15 + 40]
+adc r11, r10
+mov [rsp + 56], r11
+mulx r10, r11, [r15 + 48]
+adc r9, r11
+mov [rsp + 48], r9
+mulx r11, r9, [r15 + 56]
+adc r10, r9
+mulx rdx, r9, [r15 + 64]
+adc r11, r9
+adc rdx, 0
+add rdi, rbp
+adc rax, rbx
+adc r8, r12
+adc rsi, r13
+adc rcx, r14
+mov r9, [rsp + 40]
+adc r9, [rsp + 56]
+mov r12, [rsp + 64]
+adc r12, [rsp + 48]
+adc r10, [rsp + 32]
+adc r11, [rsp + 24]
+adc rdx, 0
+mov r13, [rsp + 16]
+mov r14, rdx
+mov rdx, rdi
+imul rdx, [r13]
+mulx rbx, rbp, [r13 + 8]
+mov [rsp + 24], r14
+mulx r15, r14, [r13 + 16]
+add rbx, r14
+mov [rsp + 32], r11
+mulx r14, r11, [r13 + 24]
+adc r15, r11
+mov [rsp + 48], r10
+mulx r11, r10, [r13 + 32]
+adc r14, r10
+mov [rsp + 64], r12
+mulx r10, r12, [r13 + 40]
+adc r11, r12
+mov [rsp + 56], r9
+mulx r12, r9, [r13 + 48]
+adc r10, r9
+mov [rsp + 40], r10
+mulx r9, r10, [r13 + 56]
+adc r12, r10
+mov [rsp + 72], r12
+mulx r10, r12, [r13 + 64]
+adc r9, r12
+mulx rdx, r12, [r13 + 72]
+adc r10, r12
+adc rdx, 0
+add rdi, rbp
+adc rax, rbx
+adc r8, r15
+adc rsi, r14
+adc rcx, r11
+mov rdi, [rsp + 56]
+adc rdi, [rsp + 40]
+mov r11, [rsp + 64]
+adc r11, [rsp + 72]
+adc r9, [rsp + 48]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, [rsp + 8]
+mov r14, rdx
+mov rdx, [r12 + 56]
+mov r15, [rsp]
+mulx rbx, rbp, [r15]
+mulx r12, r13, [r15 + 8]
+add rbx, r13
+mov [rsp + 24], r14
+mulx r13, r14, [r15 + 16]
+adc r12, r14
+mov [rsp + 32], r10
+mulx r14, r10, [r15 + 24]
+adc r13, r10
+mov [rsp + 48], r9
+mulx r10, r9, [r15 + 32]
+adc r14, r9
+mov [rsp + 72], r11
+mulx r9, r11, [r15 + 40]
+adc r10, r11
+mov [rsp + 64], r10
+mulx r11, r10, [r15 + 48]
+adc r9, r10
+mov [rsp + 40], r9
+mulx r10, r9, [r15 + 56]
+adc r11, r9
+mulx rdx, r9, [r15 + 64]
+adc r10, r9
+adc rdx, 0
+add rax, rbp
+adc r8, rbx
+adc rsi, r12
+adc rcx, r13
+adc rdi, r14
+mov r9, [rsp + 72]
+adc r9, [rsp + 64]
+mov r12, [rsp + 48]
+adc r12, [rsp + 40]
+adc r11, [rsp + 32]
+adc r10, [rsp + 24]
+adc rdx, 0
+mov r13, [rsp + 16]
+mov r14, rdx
+mov rdx, rax
+imul rdx, [r13]
+mulx rbx, rbp, [r13 + 8]
+mov [rsp + 24], r14
+mulx r15, r14, [r13 + 16]
+add rbx, r14
+mov [rsp + 32], r10
+mulx r14, r10, [r13 + 24]
+adc r15, r10
+mov [rsp + 40], r11
+mulx r10, r11, [r13 + 32]
+adc r14, r11
+mov [rsp + 48], r12
+mulx r11, r12, [r13 + 40]
+adc r10, r12
+mov [rsp + 64], r9
+mulx r12, r9, [r13 + 48]
+adc r11, r9
+mov [rsp + 72], r11
+mulx r9, r11, [r13 + 56]
+adc r12, r11
+mov [rsp + 56], r12
+mulx r11, r12, [r13 + 64]
+adc r9, r12
+mulx rdx, r12, [r13 + 72]
+adc r11, r12
+adc rdx, 0
+add rax, rbp
+adc r8, rbx
+adc rsi, r15
+adc rcx, r14
+adc rdi, r10
+mov rax, [rsp + 64]
+adc rax, [rsp + 72]
+mov r10, [rsp + 48]
+adc r10, [rsp + 56]
+adc r9, [rsp + 40]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, [rsp + 8]
+mov r14, rdx
+mov rdx, [r12 + 64]
+mov r12, [rsp]
+mulx r15, rbx, [r12]
+mulx rbp, r13, [r12 + 8]
+add r15, r13
+mov [rsp + 8], r14
+mulx r13, r14, [r12 + 16]
+adc rbp, r14
+mov [rsp + 24], r11
+mulx r14, r11, [r12 + 24]
+adc r13, r11
+mov [rsp + 32], r9
+mulx r11, r9, [r12 + 32]
+adc r14, r9
+mov [rsp + 40], r10
+mulx r9, r10, [r12 + 40]
+adc r11, r10
+mov [rsp + 56], r11
+mulx r10, r11, [r12 + 48]
+adc r9, r11
+mov [rsp + 48], r9
+mulx r11, r9, [r12 + 56]
+adc r10, r9
+mulx rdx, r9, [r12 + 64]
+adc r11, r9
+adc rdx, 0
+add r8, rbx
+adc rsi, r15
+adc rcx, rbp
+adc rdi, r13
+adc rax, r14
+mov r9, [rsp + 40]
+adc r9, [rsp + 56]
+mov r12, [rsp + 32]
+adc r12, [rsp + 48]
+adc r10, [rsp + 24]
+adc r11, [rsp + 8]
+adc rdx, 0
+mov r13, [rsp + 16]
+mov r14, rdx
+mov rdx, r8
+imul rdx, [r13]
+mulx r15, rbx, [r13 + 8]
+mov [rsp + 8], r14
+mulx rbp, r14, [r13 + 16]
+add r15, r14
+mov [rsp + 24], r11
+mulx r14, r11, [r13 + 24]
+adc rbp, r11
+mov [rsp + 48], r10
+mulx r11, r10, [r13 + 32]
+adc r14, r10
+mov [rsp + 32], r12
+mulx r10, r12, [r13 + 40]
+adc r11, r12
+mov [rsp + 56], r9
+mulx r12, r9, [r13 + 48]
+adc r10, r9
+mov [rsp + 40], r10
+mulx r9, r10, [r13 + 56]
+adc r12, r10
+mov [rsp], r12
+mulx r10, r12, [r13 + 64]
+adc r9, r12
+mulx rdx, r12, [r13 + 72]
+adc r10, r12
+adc rdx, 0
+add r8, rbx
+adc rsi, r15
+adc rcx, rbp
+adc rdi, r14
+adc rax, r11
+mov r8, [rsp + 56]
+adc r8, [rsp + 40]
+mov r11, [rsp + 32]
+adc r11, [rsp]
+adc r9, [rsp + 48]
+adc r10, [rsp + 24]
+adc rdx, [rsp + 8]
+add rsp, 80
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],

@@ -4,6 +4,7 @@
 use core::arch::{asm, naked_asm};
 
 use crate::assembly::assembly;
+use crate::lazy_kernels::lazy_assembly;
 use crate::modulus::Modulus;
 
 // fold: mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products.
@@ -25,18 +26,9 @@ unsafe fn mul_fold_mulx<M: Modulus<10>>(x: &[u64; 10], y: &[u64; 10]) -> [u64; 1
         asm!(
             "call {kernel}",
             kernel = sym mul_fold_mulx_code::<M>,
-            out("rax") z[3],
-            out("rcx") z[5],
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => z[6],
-            out("rdi") z[4],
-            out("r8") z[7],
-            out("r9") z[0],
-            out("r10") z[8],
-            out("r11") _,
-            out("r12") z[1],
-            out("r13") _,
-            out("r14") z[9],
+            out("rax") z[3], out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => z[6], out("rdi") z[4], out("r8") z[7], out("r9") z[0],
+            out("r10") z[8], out("r11") _, out("r12") z[1], out("r13") _, out("r14") z[9],
             out("r15") z[2],
             options(pure, readonly),
         );
@@ -48,959 +40,959 @@ unsafe fn mul_fold_mulx<M: Modulus<10>>(x: &[u64; 10], y: &[u64; 10]) -> [u64; 1
 unsafe extern "C" fn mul_fold_mulx_code<M: Modulus<10>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 96
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, r13, r12
-    adc r11, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx r13, rbp, r13
-    adc r12, rbp
-    mov rbp, qword ptr [rsi + 48]
-    mulx rbp, rbx, rbp
-    adc r13, rbx
-    mov rbx, qword ptr [rsi + 56]
-    mulx rbx, r15, rbx
-    adc rbp, r15
-    mov r15, qword ptr [rsi + 64]
-    mulx r15, r14, r15
-    adc rbx, r14
-    mov r14, qword ptr [rsi + 72]
-    mulx rdx, r14, r14
-    adc r15, r14
-    adc rdx, 0
-    mov r14, rdx
-    mov rdx, r8
-    mov qword ptr [rsp], rsi
-    mulx r8, rsi, qword ptr [rax]
-    mov qword ptr [rsp + 8], rcx
-    mov qword ptr [rsp + 16], r14
-    mulx rcx, r14, qword ptr [rax + 8]
-    add r8, r14
-    mov qword ptr [rsp + 24], r15
-    mulx r14, r15, qword ptr [rax + 16]
-    adc rcx, r15
-    mov qword ptr [rsp + 32], rbx
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r14, rbx
-    mov qword ptr [rsp + 40], rbp
-    mulx rbx, rbp, qword ptr [rax + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 48], r13
-    mulx rbp, r13, qword ptr [rax + 40]
-    adc rbx, r13
-    mov qword ptr [rsp + 56], rbx
-    mulx r13, rbx, qword ptr [rax + 48]
-    adc rbp, rbx
-    mov qword ptr [rsp + 64], rbp
-    mulx rbx, rbp, qword ptr [rax + 56]
-    adc r13, rbp
-    mov qword ptr [rsp + 72], r13
-    mulx rbp, r13, qword ptr [rax + 64]
-    adc rbx, r13
-    mulx rdx, r13, qword ptr [rax + 72]
-    adc rbp, r13
-    adc rdx, 0
-    add rdi, rsi
-    adc r9, r8
-    adc r10, rcx
-    adc r11, r14
-    adc r12, r15
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 56]
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 64]
-    mov r8, qword ptr [rsp + 32]
-    adc r8, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 24]
-    adc rbp, qword ptr [rsp + 16]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [r13 + 8]
-    mov r14, qword ptr [rsp]
-    mov qword ptr [rsp + 16], rax
-    mulx r13, rax, qword ptr [r14]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 72], rbp
-    mulx r15, rbp, qword ptr [r14 + 8]
-    add r13, rbp
-    mov qword ptr [rsp + 32], rbx
-    mulx rbp, rbx, qword ptr [r14 + 16]
-    adc r15, rbx
-    mov qword ptr [rsp + 64], r8
-    mulx rbx, r8, qword ptr [r14 + 24]
-    adc rbp, r8
-    mov qword ptr [rsp + 40], rsi
-    mulx r8, rsi, qword ptr [r14 + 32]
-    adc rbx, rsi
-    mov qword ptr [rsp + 56], rcx
-    mulx rsi, rcx, qword ptr [r14 + 40]
-    adc r8, rcx
-    mov qword ptr [rsp + 48], r8
-    mulx rcx, r8, qword ptr [r14 + 48]
-    adc rsi, r8
-    mov qword ptr [rsp + 80], rsi
-    mulx r8, rsi, qword ptr [r14 + 56]
-    adc rcx, rsi
-    mov qword ptr [rsp + 88], rcx
-    mulx rsi, rcx, qword ptr [r14 + 64]
-    adc r8, rcx
-    mulx rcx, rdx, qword ptr [r14 + 72]
-    adc rsi, rdx
-    adc rcx, 0
-    add rdi, rax
-    adc r9, r13
-    adc r10, r15
-    adc r11, rbp
-    adc r12, rbx
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 48]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 24]
-    mov rdx, rdi
-    mov rdi, qword ptr [rsp + 16]
-    mulx rbx, r15, qword ptr [rdi]
-    mov qword ptr [rsp + 24], rcx
-    mulx r14, rcx, qword ptr [rdi + 8]
-    add rbx, rcx
-    mov qword ptr [rsp + 72], rsi
-    mulx rcx, rsi, qword ptr [rdi + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 32], r8
-    mulx rsi, r8, qword ptr [rdi + 24]
-    adc rcx, r8
-    mov qword ptr [rsp + 88], rbp
-    mulx r8, rbp, qword ptr [rdi + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 64], r13
-    mulx rbp, r13, qword ptr [rdi + 40]
-    adc r8, r13
-    mov qword ptr [rsp + 80], r8
-    mulx r13, r8, qword ptr [rdi + 48]
-    adc rbp, r8
-    mov qword ptr [rsp + 40], rbp
-    mulx r8, rbp, qword ptr [rdi + 56]
-    adc r13, rbp
-    mov qword ptr [rsp + 48], r13
-    mulx rbp, r13, qword ptr [rdi + 64]
-    adc r8, r13
-    mulx rdx, r13, qword ptr [rdi + 72]
-    adc rbp, r13
-    adc rdx, 0
-    add r9, r15
-    adc r10, rbx
-    adc r11, r14
-    adc r12, rcx
-    adc rax, rsi
-    mov rcx, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 80]
-    mov rsi, qword ptr [rsp + 88]
-    adc rsi, qword ptr [rsp + 40]
-    mov r13, qword ptr [rsp + 32]
-    adc r13, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [rbx + 16]
-    mov r14, qword ptr [rsp]
-    mulx rbx, rdi, qword ptr [r14]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 72], rbp
-    mulx r15, rbp, qword ptr [r14 + 8]
-    add rbx, rbp
-    mov qword ptr [rsp + 48], r8
-    mulx rbp, r8, qword ptr [r14 + 16]
-    adc r15, r8
-    mov qword ptr [rsp + 32], r13
-    mulx r8, r13, qword ptr [r14 + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 40], rsi
-    mulx r13, rsi, qword ptr [r14 + 32]
-    adc r8, rsi
-    mov qword ptr [rsp + 88], rcx
-    mulx rsi, rcx, qword ptr [r14 + 40]
-    adc r13, rcx
-    mov qword ptr [rsp + 80], r13
-    mulx rcx, r13, qword ptr [r14 + 48]
-    adc rsi, r13
-    mov qword ptr [rsp + 64], rsi
-    mulx r13, rsi, qword ptr [r14 + 56]
-    adc rcx, rsi
-    mov qword ptr [rsp + 56], rcx
-    mulx rsi, rcx, qword ptr [r14 + 64]
-    adc r13, rcx
-    mulx rcx, rdx, qword ptr [r14 + 72]
-    adc rsi, rdx
-    adc rcx, 0
-    add r9, rdi
-    adc r10, rbx
-    adc r11, r15
-    adc r12, rbp
-    adc rax, r8
-    mov rdi, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 80]
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 24]
-    mov rdx, r9
-    mov r9, qword ptr [rsp + 16]
-    mulx rbx, r15, qword ptr [r9]
-    mov qword ptr [rsp + 24], rcx
-    mulx r14, rcx, qword ptr [r9 + 8]
-    add rbx, rcx
-    mov qword ptr [rsp + 72], rsi
-    mulx rcx, rsi, qword ptr [r9 + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 48], r13
-    mulx rsi, r13, qword ptr [r9 + 24]
-    adc rcx, r13
-    mov qword ptr [rsp + 56], rbp
-    mulx r13, rbp, qword ptr [r9 + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 32], r8
-    mulx rbp, r8, qword ptr [r9 + 40]
-    adc r13, r8
-    mov qword ptr [rsp + 64], r13
-    mulx r8, r13, qword ptr [r9 + 48]
-    adc rbp, r13
-    mov qword ptr [rsp + 40], rbp
-    mulx r13, rbp, qword ptr [r9 + 56]
-    adc r8, rbp
-    mov qword ptr [rsp + 80], r8
-    mulx rbp, r8, qword ptr [r9 + 64]
-    adc r13, r8
-    mulx rdx, r8, qword ptr [r9 + 72]
-    adc rbp, r8
-    adc rdx, 0
-    add r10, r15
-    adc r11, rbx
-    adc r12, r14
-    adc rax, rcx
-    adc rdi, rsi
-    mov rcx, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 64]
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 40]
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [rbx + 24]
-    mov r14, qword ptr [rsp]
-    mulx rbx, r9, qword ptr [r14]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 72], rbp
-    mulx r15, rbp, qword ptr [r14 + 8]
-    add rbx, rbp
-    mov qword ptr [rsp + 80], r13
-    mulx rbp, r13, qword ptr [r14 + 16]
-    adc r15, r13
-    mov qword ptr [rsp + 48], r8
-    mulx r13, r8, qword ptr [r14 + 24]
-    adc rbp, r8
-    mov qword ptr [rsp + 40], rsi
-    mulx r8, rsi, qword ptr [r14 + 32]
-    adc r13, rsi
-    mov qword ptr [rsp + 56], rcx
-    mulx rsi, rcx, qword ptr [r14 + 40]
-    adc r8, rcx
-    mov qword ptr [rsp + 64], r8
-    mulx rcx, r8, qword ptr [r14 + 48]
-    adc rsi, r8
-    mov qword ptr [rsp + 32], rsi
-    mulx r8, rsi, qword ptr [r14 + 56]
-    adc rcx, rsi
-    mov qword ptr [rsp + 88], rcx
-    mulx rsi, rcx, qword ptr [r14 + 64]
-    adc r8, rcx
-    mulx rcx, rdx, qword ptr [r14 + 72]
-    adc rsi, rdx
-    adc rcx, 0
-    add r10, r9
-    adc r11, rbx
-    adc r12, r15
-    adc rax, rbp
-    adc rdi, r13
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 64]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 32]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 80]
-    adc rsi, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 24]
-    mov rdx, r10
-    mov r10, qword ptr [rsp + 16]
-    mulx rbx, r15, qword ptr [r10]
-    mov qword ptr [rsp + 24], rcx
-    mulx r14, rcx, qword ptr [r10 + 8]
-    add rbx, rcx
-    mov qword ptr [rsp + 72], rsi
-    mulx rcx, rsi, qword ptr [r10 + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 80], r8
-    mulx rsi, r8, qword ptr [r10 + 24]
-    adc rcx, r8
-    mov qword ptr [rsp + 88], rbp
-    mulx r8, rbp, qword ptr [r10 + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 48], r13
-    mulx rbp, r13, qword ptr [r10 + 40]
-    adc r8, r13
-    mov qword ptr [rsp + 32], r8
-    mulx r13, r8, qword ptr [r10 + 48]
-    adc rbp, r8
-    mov qword ptr [rsp + 40], rbp
-    mulx r8, rbp, qword ptr [r10 + 56]
-    adc r13, rbp
-    mov qword ptr [rsp + 64], r13
-    mulx rbp, r13, qword ptr [r10 + 64]
-    adc r8, r13
-    mulx rdx, r13, qword ptr [r10 + 72]
-    adc rbp, r13
-    adc rdx, 0
-    add r11, r15
-    adc r12, rbx
-    adc rax, r14
-    adc rdi, rcx
-    adc r9, rsi
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 88]
-    adc rsi, qword ptr [rsp + 40]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [rbx + 32]
-    mov r14, qword ptr [rsp]
-    mulx rbx, r10, qword ptr [r14]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 72], rbp
-    mulx r15, rbp, qword ptr [r14 + 8]
-    add rbx, rbp
-    mov qword ptr [rsp + 64], r8
-    mulx rbp, r8, qword ptr [r14 + 16]
-    adc r15, r8
-    mov qword ptr [rsp + 80], r13
-    mulx r8, r13, qword ptr [r14 + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 40], rsi
-    mulx r13, rsi, qword ptr [r14 + 32]
-    adc r8, rsi
-    mov qword ptr [rsp + 88], rcx
-    mulx rsi, rcx, qword ptr [r14 + 40]
-    adc r13, rcx
-    mov qword ptr [rsp + 32], r13
-    mulx rcx, r13, qword ptr [r14 + 48]
-    adc rsi, r13
-    mov qword ptr [rsp + 48], rsi
-    mulx r13, rsi, qword ptr [r14 + 56]
-    adc rcx, rsi
-    mov qword ptr [rsp + 56], rcx
-    mulx rsi, rcx, qword ptr [r14 + 64]
-    adc r13, rcx
-    mulx rcx, rdx, qword ptr [r14 + 72]
-    adc rsi, rdx
-    adc rcx, 0
-    add r11, r10
-    adc r12, rbx
-    adc rax, r15
-    adc rdi, rbp
-    adc r9, r8
-    mov r8, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 32]
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 24]
-    mov rdx, r11
-    mov r11, qword ptr [rsp + 16]
-    mulx rbx, r15, qword ptr [r11]
-    mov qword ptr [rsp + 24], rcx
-    mulx r14, rcx, qword ptr [r11 + 8]
-    add rbx, rcx
-    mov qword ptr [rsp + 72], rsi
-    mulx rcx, rsi, qword ptr [r11 + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 64], r13
-    mulx rsi, r13, qword ptr [r11 + 24]
-    adc rcx, r13
-    mov qword ptr [rsp + 56], rbp
-    mulx r13, rbp, qword ptr [r11 + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 80], r10
-    mulx rbp, r10, qword ptr [r11 + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 48], r13
-    mulx r10, r13, qword ptr [r11 + 48]
-    adc rbp, r13
-    mov qword ptr [rsp + 40], rbp
-    mulx r13, rbp, qword ptr [r11 + 56]
-    adc r10, rbp
-    mov qword ptr [rsp + 32], r10
-    mulx rbp, r10, qword ptr [r11 + 64]
-    adc r13, r10
-    mulx rdx, r10, qword ptr [r11 + 72]
-    adc rbp, r10
-    adc rdx, 0
-    add r12, r15
-    adc rax, rbx
-    adc rdi, r14
-    adc r9, rcx
-    adc r8, rsi
-    mov rcx, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 48]
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 40]
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 32]
-    adc r13, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [rbx + 40]
-    mov r14, qword ptr [rsp]
-    mulx rbx, r11, qword ptr [r14]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 72], rbp
-    mulx r15, rbp, qword ptr [r14 + 8]
-    add rbx, rbp
-    mov qword ptr [rsp + 32], r13
-    mulx rbp, r13, qword ptr [r14 + 16]
-    adc r15, r13
-    mov qword ptr [rsp + 64], r10
-    mulx r13, r10, qword ptr [r14 + 24]
-    adc rbp, r10
-    mov qword ptr [rsp + 40], rsi
-    mulx r10, rsi, qword ptr [r14 + 32]
-    adc r13, rsi
-    mov qword ptr [rsp + 56], rcx
-    mulx rsi, rcx, qword ptr [r14 + 40]
-    adc r10, rcx
-    mov qword ptr [rsp + 48], r10
-    mulx rcx, r10, qword ptr [r14 + 48]
-    adc rsi, r10
-    mov qword ptr [rsp + 80], rsi
-    mulx r10, rsi, qword ptr [r14 + 56]
-    adc rcx, rsi
-    mov qword ptr [rsp + 88], rcx
-    mulx rsi, rcx, qword ptr [r14 + 64]
-    adc r10, rcx
-    mulx rcx, rdx, qword ptr [r14 + 72]
-    adc rsi, rdx
-    adc rcx, 0
-    add r12, r11
-    adc rax, rbx
-    adc rdi, r15
-    adc r9, rbp
-    adc r8, r13
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 48]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 24]
-    mov rdx, r12
-    mov r12, qword ptr [rsp + 16]
-    mulx rbx, r15, qword ptr [r12]
-    mov qword ptr [rsp + 24], rcx
-    mulx r14, rcx, qword ptr [r12 + 8]
-    add rbx, rcx
-    mov qword ptr [rsp + 72], rsi
-    mulx rcx, rsi, qword ptr [r12 + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 32], r10
-    mulx rsi, r10, qword ptr [r12 + 24]
-    adc rcx, r10
-    mov qword ptr [rsp + 88], rbp
-    mulx r10, rbp, qword ptr [r12 + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 64], r13
-    mulx rbp, r13, qword ptr [r12 + 40]
-    adc r10, r13
-    mov qword ptr [rsp + 80], r10
-    mulx r13, r10, qword ptr [r12 + 48]
-    adc rbp, r10
-    mov qword ptr [rsp + 40], rbp
-    mulx r10, rbp, qword ptr [r12 + 56]
-    adc r13, rbp
-    mov qword ptr [rsp + 48], r13
-    mulx rbp, r13, qword ptr [r12 + 64]
-    adc r10, r13
-    mulx rdx, r13, qword ptr [r12 + 72]
-    adc rbp, r13
-    adc rdx, 0
-    add rax, r15
-    adc rdi, rbx
-    adc r9, r14
-    adc r8, rcx
-    adc r11, rsi
-    mov rcx, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 80]
-    mov rsi, qword ptr [rsp + 88]
-    adc rsi, qword ptr [rsp + 40]
-    mov r13, qword ptr [rsp + 32]
-    adc r13, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [rbx + 48]
-    mov r14, qword ptr [rsp]
-    mulx rbx, r12, qword ptr [r14]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 72], rbp
-    mulx r15, rbp, qword ptr [r14 + 8]
-    add rbx, rbp
-    mov qword ptr [rsp + 48], r10
-    mulx rbp, r10, qword ptr [r14 + 16]
-    adc r15, r10
-    mov qword ptr [rsp + 32], r13
-    mulx r10, r13, qword ptr [r14 + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 40], rsi
-    mulx r13, rsi, qword ptr [r14 + 32]
-    adc r10, rsi
-    mov qword ptr [rsp + 88], rcx
-    mulx rsi, rcx, qword ptr [r14 + 40]
-    adc r13, rcx
-    mov qword ptr [rsp + 80], r13
-    mulx rcx, r13, qword ptr [r14 + 48]
-    adc rsi, r13
-    mov qword ptr [rsp + 64], rsi
-    mulx r13, rsi, qword ptr [r14 + 56]
-    adc rcx, rsi
-    mov qword ptr [rsp + 56], rcx
-    mulx rsi, rcx, qword ptr [r14 + 64]
-    adc r13, rcx
-    mulx rcx, rdx, qword ptr [r14 + 72]
-    adc rsi, rdx
-    adc rcx, 0
-    add rax, r12
-    adc rdi, rbx
-    adc r9, r15
-    adc r8, rbp
-    adc r11, r10
-    mov r10, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 24]
-    mov rdx, rax
-    mov rax, qword ptr [rsp + 16]
-    mulx rbx, r15, qword ptr [rax]
-    mov qword ptr [rsp + 24], rcx
-    mulx r14, rcx, qword ptr [rax + 8]
-    add rbx, rcx
-    mov qword ptr [rsp + 72], rsi
-    mulx rcx, rsi, qword ptr [rax + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 48], r13
-    mulx rsi, r13, qword ptr [rax + 24]
-    adc rcx, r13
-    mov qword ptr [rsp + 56], rbp
-    mulx r13, rbp, qword ptr [rax + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 32], r12
-    mulx rbp, r12, qword ptr [rax + 40]
-    adc r13, r12
-    mov qword ptr [rsp + 64], r13
-    mulx r12, r13, qword ptr [rax + 48]
-    adc rbp, r13
-    mov qword ptr [rsp + 40], rbp
-    mulx r13, rbp, qword ptr [rax + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 80], r12
-    mulx rbp, r12, qword ptr [rax + 64]
-    adc r13, r12
-    mulx rdx, r12, qword ptr [rax + 72]
-    adc rbp, r12
-    adc rdx, 0
-    add rdi, r15
-    adc r9, rbx
-    adc r8, r14
-    adc r11, rcx
-    adc r10, rsi
-    mov rcx, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 64]
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 40]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [rbx + 56]
-    mov r14, qword ptr [rsp]
-    mulx rbx, rax, qword ptr [r14]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 72], rbp
-    mulx r15, rbp, qword ptr [r14 + 8]
-    add rbx, rbp
-    mov qword ptr [rsp + 80], r13
-    mulx rbp, r13, qword ptr [r14 + 16]
-    adc r15, r13
-    mov qword ptr [rsp + 48], r12
-    mulx r13, r12, qword ptr [r14 + 24]
-    adc rbp, r12
-    mov qword ptr [rsp + 40], rsi
-    mulx r12, rsi, qword ptr [r14 + 32]
-    adc r13, rsi
-    mov qword ptr [rsp + 56], rcx
-    mulx rsi, rcx, qword ptr [r14 + 40]
-    adc r12, rcx
-    mov qword ptr [rsp + 64], r12
-    mulx rcx, r12, qword ptr [r14 + 48]
-    adc rsi, r12
-    mov qword ptr [rsp + 32], rsi
-    mulx r12, rsi, qword ptr [r14 + 56]
-    adc rcx, rsi
-    mov qword ptr [rsp + 88], rcx
-    mulx rsi, rcx, qword ptr [r14 + 64]
-    adc r12, rcx
-    mulx rcx, rdx, qword ptr [r14 + 72]
-    adc rsi, rdx
-    adc rcx, 0
-    add rdi, rax
-    adc r9, rbx
-    adc r8, r15
-    adc r11, rbp
-    adc r10, r13
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 64]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 32]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 80]
-    adc rsi, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 24]
-    mov rdx, rdi
-    mov rdi, qword ptr [rsp + 16]
-    mulx rbx, r15, qword ptr [rdi]
-    mov qword ptr [rsp + 24], rcx
-    mulx r14, rcx, qword ptr [rdi + 8]
-    add rbx, rcx
-    mov qword ptr [rsp + 72], rsi
-    mulx rcx, rsi, qword ptr [rdi + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 80], r12
-    mulx rsi, r12, qword ptr [rdi + 24]
-    adc rcx, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rdi + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 48], r13
-    mulx rbp, r13, qword ptr [rdi + 40]
-    adc r12, r13
-    mov qword ptr [rsp + 32], r12
-    mulx r13, r12, qword ptr [rdi + 48]
-    adc rbp, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [rdi + 56]
-    adc r13, rbp
-    mov qword ptr [rsp + 64], r13
-    mulx rbp, r13, qword ptr [rdi + 64]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rdi + 72]
-    adc rbp, r13
-    adc rdx, 0
-    add r9, r15
-    adc r8, rbx
-    adc r11, r14
-    adc r10, rcx
-    adc rax, rsi
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 88]
-    adc rsi, qword ptr [rsp + 40]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [rbx + 64]
-    mov r14, qword ptr [rsp]
-    mulx rbx, rdi, qword ptr [r14]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 72], rbp
-    mulx r15, rbp, qword ptr [r14 + 8]
-    add rbx, rbp
-    mov qword ptr [rsp + 64], r12
-    mulx rbp, r12, qword ptr [r14 + 16]
-    adc r15, r12
-    mov qword ptr [rsp + 80], r13
-    mulx r12, r13, qword ptr [r14 + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 40], rsi
-    mulx r13, rsi, qword ptr [r14 + 32]
-    adc r12, rsi
-    mov qword ptr [rsp + 88], rcx
-    mulx rsi, rcx, qword ptr [r14 + 40]
-    adc r13, rcx
-    mov qword ptr [rsp + 32], r13
-    mulx rcx, r13, qword ptr [r14 + 48]
-    adc rsi, r13
-    mov qword ptr [rsp + 48], rsi
-    mulx r13, rsi, qword ptr [r14 + 56]
-    adc rcx, rsi
-    mov qword ptr [rsp + 56], rcx
-    mulx rsi, rcx, qword ptr [r14 + 64]
-    adc r13, rcx
-    mulx rcx, rdx, qword ptr [r14 + 72]
-    adc rsi, rdx
-    adc rcx, 0
-    add r9, rdi
-    adc r8, rbx
-    adc r11, r15
-    adc r10, rbp
-    adc rax, r12
-    mov rdi, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 24]
-    mov rdx, r9
-    mov r9, qword ptr [rsp + 16]
-    mulx rbx, r15, qword ptr [r9]
-    mov qword ptr [rsp + 24], rcx
-    mulx r14, rcx, qword ptr [r9 + 8]
-    add rbx, rcx
-    mov qword ptr [rsp + 72], rsi
-    mulx rcx, rsi, qword ptr [r9 + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 64], r13
-    mulx rsi, r13, qword ptr [r9 + 24]
-    adc rcx, r13
-    mov qword ptr [rsp + 56], rbp
-    mulx r13, rbp, qword ptr [r9 + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 80], r12
-    mulx rbp, r12, qword ptr [r9 + 40]
-    adc r13, r12
-    mov qword ptr [rsp + 48], r13
-    mulx r12, r13, qword ptr [r9 + 48]
-    adc rbp, r13
-    mov qword ptr [rsp + 40], rbp
-    mulx r13, rbp, qword ptr [r9 + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 32], r12
-    mulx rbp, r12, qword ptr [r9 + 64]
-    adc r13, r12
-    mulx rdx, r12, qword ptr [r9 + 72]
-    adc rbp, r12
-    adc rdx, 0
-    add r8, r15
-    adc r11, rbx
-    adc r10, r14
-    adc rax, rcx
-    adc rdi, rsi
-    mov rcx, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 48]
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 40]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 32]
-    adc r13, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [rbx + 72]
-    mov rbx, qword ptr [rsp]
-    mulx r14, r9, qword ptr [rbx]
-    mov qword ptr [rsp + 8], r15
-    mov qword ptr [rsp + 24], rbp
-    mulx r15, rbp, qword ptr [rbx + 8]
-    add r14, rbp
-    mov qword ptr [rsp + 72], r13
-    mulx rbp, r13, qword ptr [rbx + 16]
-    adc r15, r13
-    mov qword ptr [rsp + 32], r12
-    mulx r13, r12, qword ptr [rbx + 24]
-    adc rbp, r12
-    mov qword ptr [rsp + 64], rsi
-    mulx r12, rsi, qword ptr [rbx + 32]
-    adc r13, rsi
-    mov qword ptr [rsp + 40], rcx
-    mulx rsi, rcx, qword ptr [rbx + 40]
-    adc r12, rcx
-    mov qword ptr [rsp + 56], r12
-    mulx rcx, r12, qword ptr [rbx + 48]
-    adc rsi, r12
-    mov qword ptr [rsp + 48], rsi
-    mulx r12, rsi, qword ptr [rbx + 56]
-    adc rcx, rsi
-    mov qword ptr [rsp + 80], rcx
-    mulx rsi, rcx, qword ptr [rbx + 64]
-    adc r12, rcx
-    mulx rcx, rdx, qword ptr [rbx + 72]
-    adc rsi, rdx
-    adc rcx, 0
-    add r8, r9
-    adc r11, r14
-    adc r10, r15
-    adc rax, rbp
-    adc rdi, r13
-    mov r9, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 24]
-    adc rcx, qword ptr [rsp + 8]
-    mov rbx, qword ptr [rsp + 16]
-    mov rdx, r8
-    imul rdx, qword ptr [rbx + 80]
-    mulx r15, r14, qword ptr [rbx + 88]
-    mov qword ptr [rsp + 8], rcx
-    mov qword ptr [rsp + 24], rsi
-    mulx rcx, rsi, qword ptr [rbx + 96]
-    add r15, rsi
-    mov qword ptr [rsp + 72], r12
-    mulx rsi, r12, qword ptr [rbx + 104]
-    adc rcx, r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [rbx + 112]
-    adc rsi, rbp
-    mov qword ptr [rsp + 32], r13
-    mulx rbp, r13, qword ptr [rbx + 120]
-    adc r12, r13
-    mov qword ptr [rsp + 48], r9
-    mulx r13, r9, qword ptr [rbx + 128]
-    adc rbp, r9
-    mov qword ptr [rsp + 64], rbp
-    mulx r9, rbp, qword ptr [rbx + 136]
-    adc r13, rbp
-    mov qword ptr [rsp + 56], r13
-    mulx rbp, r13, qword ptr [rbx + 144]
-    adc r9, r13
-    mov qword ptr [rsp + 40], r9
-    mulx r13, r9, qword ptr [rbx + 152]
-    adc rbp, r9
-    mulx rdx, r9, qword ptr [rbx + 160]
-    adc r13, r9
-    adc rdx, 0
-    add r8, r14
-    adc r11, r15
-    adc r10, rcx
-    adc rax, rsi
-    adc rdi, r12
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 64]
-    mov rsi, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 56]
-    mov r8, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov r9, r11
-    sub r9, qword ptr [rbx + 88]
-    mov r12, r10
-    sbb r12, qword ptr [rbx + 96]
-    mov r15, rax
-    sbb r15, qword ptr [rbx + 104]
-    mov r14, rdi
-    sbb r14, qword ptr [rbx + 112]
-    mov qword ptr [rsp + 8], r14
-    mov r14, rcx
-    sbb r14, qword ptr [rbx + 120]
-    mov qword ptr [rsp + 24], r14
-    mov r14, rsi
-    sbb r14, qword ptr [rbx + 128]
-    mov qword ptr [rsp + 72], r14
-    mov r14, r8
-    sbb r14, qword ptr [rbx + 136]
-    mov qword ptr [rsp + 40], r14
-    mov r14, rbp
-    sbb r14, qword ptr [rbx + 144]
-    mov qword ptr [rsp + 80], r14
-    mov r14, r13
-    sbb r14, qword ptr [rbx + 152]
-    mov qword ptr [rsp + 56], r14
-    mov r14, rdx
-    sbb r14, qword ptr [rbx + 160]
-    cmovc r9, r11
-    cmovc r12, r10
-    cmovc r15, rax
-    mov rax, qword ptr [rsp + 8]
-    cmovc rax, rdi
-    mov rdi, qword ptr [rsp + 24]
-    cmovc rdi, rcx
-    mov rcx, qword ptr [rsp + 72]
-    cmovc rcx, rsi
-    mov rsi, qword ptr [rsp + 40]
-    cmovc rsi, r8
-    mov r8, qword ptr [rsp + 80]
-    cmovc r8, rbp
-    mov r10, qword ptr [rsp + 56]
-    cmovc r10, r13
-    cmovc r14, rdx
-    add rsp, 96
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 96
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, rbp, r13
+adc r12, rbp
+mov rbp, [rsi + 48]
+mulx rbp, rbx, rbp
+adc r13, rbx
+mov rbx, [rsi + 56]
+mulx rbx, r15, rbx
+adc rbp, r15
+mov r15, [rsi + 64]
+mulx r15, r14, r15
+adc rbx, r14
+mov r14, [rsi + 72]
+mulx rdx, r14, r14
+adc r15, r14
+adc rdx, 0
+mov r14, rdx
+mov rdx, r8
+mov [rsp], rsi
+mulx r8, rsi, [rax]
+mov [rsp + 8], rcx
+mov [rsp + 16], r14
+mulx rcx, r14, [rax + 8]
+add r8, r14
+mov [rsp + 24], r15
+mulx r14, r15, [rax + 16]
+adc rcx, r15
+mov [rsp + 32], rbx
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mov [rsp + 40], rbp
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mov [rsp + 48], r13
+mulx rbp, r13, [rax + 40]
+adc rbx, r13
+mov [rsp + 56], rbx
+mulx r13, rbx, [rax + 48]
+adc rbp, rbx
+mov [rsp + 64], rbp
+mulx rbx, rbp, [rax + 56]
+adc r13, rbp
+mov [rsp + 72], r13
+mulx rbp, r13, [rax + 64]
+adc rbx, r13
+mulx rdx, r13, [rax + 72]
+adc rbp, r13
+adc rdx, 0
+add rdi, rsi
+adc r9, r8
+adc r10, rcx
+adc r11, r14
+adc r12, r15
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 56]
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 64]
+mov r8, [rsp + 32]
+adc r8, [rsp + 72]
+adc rbx, [rsp + 24]
+adc rbp, [rsp + 16]
+adc rdx, 0
+mov r13, [rsp + 8]
+mov r15, rdx
+mov rdx, [r13 + 8]
+mov r14, [rsp]
+mov [rsp + 16], rax
+mulx r13, rax, [r14]
+mov [rsp + 24], r15
+mov [rsp + 72], rbp
+mulx r15, rbp, [r14 + 8]
+add r13, rbp
+mov [rsp + 32], rbx
+mulx rbp, rbx, [r14 + 16]
+adc r15, rbx
+mov [rsp + 64], r8
+mulx rbx, r8, [r14 + 24]
+adc rbp, r8
+mov [rsp + 40], rsi
+mulx r8, rsi, [r14 + 32]
+adc rbx, rsi
+mov [rsp + 56], rcx
+mulx rsi, rcx, [r14 + 40]
+adc r8, rcx
+mov [rsp + 48], r8
+mulx rcx, r8, [r14 + 48]
+adc rsi, r8
+mov [rsp + 80], rsi
+mulx r8, rsi, [r14 + 56]
+adc rcx, rsi
+mov [rsp + 88], rcx
+mulx rsi, rcx, [r14 + 64]
+adc r8, rcx
+mulx rcx, rdx, [r14 + 72]
+adc rsi, rdx
+adc rcx, 0
+add rdi, rax
+adc r9, r13
+adc r10, r15
+adc r11, rbp
+adc r12, rbx
+mov rax, [rsp + 56]
+adc rax, [rsp + 48]
+mov r13, [rsp + 40]
+adc r13, [rsp + 80]
+mov rbp, [rsp + 64]
+adc rbp, [rsp + 88]
+adc r8, [rsp + 32]
+adc rsi, [rsp + 72]
+adc rcx, [rsp + 24]
+mov rdx, rdi
+mov rdi, [rsp + 16]
+mulx rbx, r15, [rdi]
+mov [rsp + 24], rcx
+mulx r14, rcx, [rdi + 8]
+add rbx, rcx
+mov [rsp + 72], rsi
+mulx rcx, rsi, [rdi + 16]
+adc r14, rsi
+mov [rsp + 32], r8
+mulx rsi, r8, [rdi + 24]
+adc rcx, r8
+mov [rsp + 88], rbp
+mulx r8, rbp, [rdi + 32]
+adc rsi, rbp
+mov [rsp + 64], r13
+mulx rbp, r13, [rdi + 40]
+adc r8, r13
+mov [rsp + 80], r8
+mulx r13, r8, [rdi + 48]
+adc rbp, r8
+mov [rsp + 40], rbp
+mulx r8, rbp, [rdi + 56]
+adc r13, rbp
+mov [rsp + 48], r13
+mulx rbp, r13, [rdi + 64]
+adc r8, r13
+mulx rdx, r13, [rdi + 72]
+adc rbp, r13
+adc rdx, 0
+add r9, r15
+adc r10, rbx
+adc r11, r14
+adc r12, rcx
+adc rax, rsi
+mov rcx, [rsp + 64]
+adc rcx, [rsp + 80]
+mov rsi, [rsp + 88]
+adc rsi, [rsp + 40]
+mov r13, [rsp + 32]
+adc r13, [rsp + 48]
+adc r8, [rsp + 72]
+adc rbp, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 8]
+mov r15, rdx
+mov rdx, [rbx + 16]
+mov r14, [rsp]
+mulx rbx, rdi, [r14]
+mov [rsp + 24], r15
+mov [rsp + 72], rbp
+mulx r15, rbp, [r14 + 8]
+add rbx, rbp
+mov [rsp + 48], r8
+mulx rbp, r8, [r14 + 16]
+adc r15, r8
+mov [rsp + 32], r13
+mulx r8, r13, [r14 + 24]
+adc rbp, r13
+mov [rsp + 40], rsi
+mulx r13, rsi, [r14 + 32]
+adc r8, rsi
+mov [rsp + 88], rcx
+mulx rsi, rcx, [r14 + 40]
+adc r13, rcx
+mov [rsp + 80], r13
+mulx rcx, r13, [r14 + 48]
+adc rsi, r13
+mov [rsp + 64], rsi
+mulx r13, rsi, [r14 + 56]
+adc rcx, rsi
+mov [rsp + 56], rcx
+mulx rsi, rcx, [r14 + 64]
+adc r13, rcx
+mulx rcx, rdx, [r14 + 72]
+adc rsi, rdx
+adc rcx, 0
+add r9, rdi
+adc r10, rbx
+adc r11, r15
+adc r12, rbp
+adc rax, r8
+mov rdi, [rsp + 88]
+adc rdi, [rsp + 80]
+mov r8, [rsp + 40]
+adc r8, [rsp + 64]
+mov rbp, [rsp + 32]
+adc rbp, [rsp + 56]
+adc r13, [rsp + 48]
+adc rsi, [rsp + 72]
+adc rcx, [rsp + 24]
+mov rdx, r9
+mov r9, [rsp + 16]
+mulx rbx, r15, [r9]
+mov [rsp + 24], rcx
+mulx r14, rcx, [r9 + 8]
+add rbx, rcx
+mov [rsp + 72], rsi
+mulx rcx, rsi, [r9 + 16]
+adc r14, rsi
+mov [rsp + 48], r13
+mulx rsi, r13, [r9 + 24]
+adc rcx, r13
+mov [rsp + 56], rbp
+mulx r13, rbp, [r9 + 32]
+adc rsi, rbp
+mov [rsp + 32], r8
+mulx rbp, r8, [r9 + 40]
+adc r13, r8
+mov [rsp + 64], r13
+mulx r8, r13, [r9 + 48]
+adc rbp, r13
+mov [rsp + 40], rbp
+mulx r13, rbp, [r9 + 56]
+adc r8, rbp
+mov [rsp + 80], r8
+mulx rbp, r8, [r9 + 64]
+adc r13, r8
+mulx rdx, r8, [r9 + 72]
+adc rbp, r8
+adc rdx, 0
+add r10, r15
+adc r11, rbx
+adc r12, r14
+adc rax, rcx
+adc rdi, rsi
+mov rcx, [rsp + 32]
+adc rcx, [rsp + 64]
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 40]
+mov r8, [rsp + 48]
+adc r8, [rsp + 80]
+adc r13, [rsp + 72]
+adc rbp, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 8]
+mov r15, rdx
+mov rdx, [rbx + 24]
+mov r14, [rsp]
+mulx rbx, r9, [r14]
+mov [rsp + 24], r15
+mov [rsp + 72], rbp
+mulx r15, rbp, [r14 + 8]
+add rbx, rbp
+mov [rsp + 80], r13
+mulx rbp, r13, [r14 + 16]
+adc r15, r13
+mov [rsp + 48], r8
+mulx r13, r8, [r14 + 24]
+adc rbp, r8
+mov [rsp + 40], rsi
+mulx r8, rsi, [r14 + 32]
+adc r13, rsi
+mov [rsp + 56], rcx
+mulx rsi, rcx, [r14 + 40]
+adc r8, rcx
+mov [rsp + 64], r8
+mulx rcx, r8, [r14 + 48]
+adc rsi, r8
+mov [rsp + 32], rsi
+mulx r8, rsi, [r14 + 56]
+adc rcx, rsi
+mov [rsp + 88], rcx
+mulx rsi, rcx, [r14 + 64]
+adc r8, rcx
+mulx rcx, rdx, [r14 + 72]
+adc rsi, rdx
+adc rcx, 0
+add r10, r9
+adc r11, rbx
+adc r12, r15
+adc rax, rbp
+adc rdi, r13
+mov r9, [rsp + 56]
+adc r9, [rsp + 64]
+mov r13, [rsp + 40]
+adc r13, [rsp + 32]
+mov rbp, [rsp + 48]
+adc rbp, [rsp + 88]
+adc r8, [rsp + 80]
+adc rsi, [rsp + 72]
+adc rcx, [rsp + 24]
+mov rdx, r10
+mov r10, [rsp + 16]
+mulx rbx, r15, [r10]
+mov [rsp + 24], rcx
+mulx r14, rcx, [r10 + 8]
+add rbx, rcx
+mov [rsp + 72], rsi
+mulx rcx, rsi, [r10 + 16]
+adc r14, rsi
+mov [rsp + 80], r8
+mulx rsi, r8, [r10 + 24]
+adc rcx, r8
+mov [rsp + 88], rbp
+mulx r8, rbp, [r10 + 32]
+adc rsi, rbp
+mov [rsp + 48], r13
+mulx rbp, r13, [r10 + 40]
+adc r8, r13
+mov [rsp + 32], r8
+mulx r13, r8, [r10 + 48]
+adc rbp, r8
+mov [rsp + 40], rbp
+mulx r8, rbp, [r10 + 56]
+adc r13, rbp
+mov [rsp + 64], r13
+mulx rbp, r13, [r10 + 64]
+adc r8, r13
+mulx rdx, r13, [r10 + 72]
+adc rbp, r13
+adc rdx, 0
+add r11, r15
+adc r12, rbx
+adc rax, r14
+adc rdi, rcx
+adc r9, rsi
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 32]
+mov rsi, [rsp + 88]
+adc rsi, [rsp + 40]
+mov r13, [rsp + 80]
+adc r13, [rsp + 64]
+adc r8, [rsp + 72]
+adc rbp, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 8]
+mov r15, rdx
+mov rdx, [rbx + 32]
+mov r14, [rsp]
+mulx rbx, r10, [r14]
+mov [rsp + 24], r15
+mov [rsp + 72], rbp
+mulx r15, rbp, [r14 + 8]
+add rbx, rbp
+mov [rsp + 64], r8
+mulx rbp, r8, [r14 + 16]
+adc r15, r8
+mov [rsp + 80], r13
+mulx r8, r13, [r14 + 24]
+adc rbp, r13
+mov [rsp + 40], rsi
+mulx r13, rsi, [r14 + 32]
+adc r8, rsi
+mov [rsp + 88], rcx
+mulx rsi, rcx, [r14 + 40]
+adc r13, rcx
+mov [rsp + 32], r13
+mulx rcx, r13, [r14 + 48]
+adc rsi, r13
+mov [rsp + 48], rsi
+mulx r13, rsi, [r14 + 56]
+adc rcx, rsi
+mov [rsp + 56], rcx
+mulx rsi, rcx, [r14 + 64]
+adc r13, rcx
+mulx rcx, rdx, [r14 + 72]
+adc rsi, rdx
+adc rcx, 0
+add r11, r10
+adc r12, rbx
+adc rax, r15
+adc rdi, rbp
+adc r9, r8
+mov r8, [rsp + 88]
+adc r8, [rsp + 32]
+mov r10, [rsp + 40]
+adc r10, [rsp + 48]
+mov rbp, [rsp + 80]
+adc rbp, [rsp + 56]
+adc r13, [rsp + 64]
+adc rsi, [rsp + 72]
+adc rcx, [rsp + 24]
+mov rdx, r11
+mov r11, [rsp + 16]
+mulx rbx, r15, [r11]
+mov [rsp + 24], rcx
+mulx r14, rcx, [r11 + 8]
+add rbx, rcx
+mov [rsp + 72], rsi
+mulx rcx, rsi, [r11 + 16]
+adc r14, rsi
+mov [rsp + 64], r13
+mulx rsi, r13, [r11 + 24]
+adc rcx, r13
+mov [rsp + 56], rbp
+mulx r13, rbp, [r11 + 32]
+adc rsi, rbp
+mov [rsp + 80], r10
+mulx rbp, r10, [r11 + 40]
+adc r13, r10
+mov [rsp + 48], r13
+mulx r10, r13, [r11 + 48]
+adc rbp, r13
+mov [rsp + 40], rbp
+mulx r13, rbp, [r11 + 56]
+adc r10, rbp
+mov [rsp + 32], r10
+mulx rbp, r10, [r11 + 64]
+adc r13, r10
+mulx rdx, r10, [r11 + 72]
+adc rbp, r10
+adc rdx, 0
+add r12, r15
+adc rax, rbx
+adc rdi, r14
+adc r9, rcx
+adc r8, rsi
+mov rcx, [rsp + 80]
+adc rcx, [rsp + 48]
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 40]
+mov r10, [rsp + 64]
+adc r10, [rsp + 32]
+adc r13, [rsp + 72]
+adc rbp, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 8]
+mov r15, rdx
+mov rdx, [rbx + 40]
+mov r14, [rsp]
+mulx rbx, r11, [r14]
+mov [rsp + 24], r15
+mov [rsp + 72], rbp
+mulx r15, rbp, [r14 + 8]
+add rbx, rbp
+mov [rsp + 32], r13
+mulx rbp, r13, [r14 + 16]
+adc r15, r13
+mov [rsp + 64], r10
+mulx r13, r10, [r14 + 24]
+adc rbp, r10
+mov [rsp + 40], rsi
+mulx r10, rsi, [r14 + 32]
+adc r13, rsi
+mov [rsp + 56], rcx
+mulx rsi, rcx, [r14 + 40]
+adc r10, rcx
+mov [rsp + 48], r10
+mulx rcx, r10, [r14 + 48]
+adc rsi, r10
+mov [rsp + 80], rsi
+mulx r10, rsi, [r14 + 56]
+adc rcx, rsi
+mov [rsp + 88], rcx
+mulx rsi, rcx, [r14 + 64]
+adc r10, rcx
+mulx rcx, rdx, [r14 + 72]
+adc rsi, rdx
+adc rcx, 0
+add r12, r11
+adc rax, rbx
+adc rdi, r15
+adc r9, rbp
+adc r8, r13
+mov r11, [rsp + 56]
+adc r11, [rsp + 48]
+mov r13, [rsp + 40]
+adc r13, [rsp + 80]
+mov rbp, [rsp + 64]
+adc rbp, [rsp + 88]
+adc r10, [rsp + 32]
+adc rsi, [rsp + 72]
+adc rcx, [rsp + 24]
+mov rdx, r12
+mov r12, [rsp + 16]
+mulx rbx, r15, [r12]
+mov [rsp + 24], rcx
+mulx r14, rcx, [r12 + 8]
+add rbx, rcx
+mov [rsp + 72], rsi
+mulx rcx, rsi, [r12 + 16]
+adc r14, rsi
+mov [rsp + 32], r10
+mulx rsi, r10, [r12 + 24]
+adc rcx, r10
+mov [rsp + 88], rbp
+mulx r10, rbp, [r12 + 32]
+adc rsi, rbp
+mov [rsp + 64], r13
+mulx rbp, r13, [r12 + 40]
+adc r10, r13
+mov [rsp + 80], r10
+mulx r13, r10, [r12 + 48]
+adc rbp, r10
+mov [rsp + 40], rbp
+mulx r10, rbp, [r12 + 56]
+adc r13, rbp
+mov [rsp + 48], r13
+mulx rbp, r13, [r12 + 64]
+adc r10, r13
+mulx rdx, r13, [r12 + 72]
+adc rbp, r13
+adc rdx, 0
+add rax, r15
+adc rdi, rbx
+adc r9, r14
+adc r8, rcx
+adc r11, rsi
+mov rcx, [rsp + 64]
+adc rcx, [rsp + 80]
+mov rsi, [rsp + 88]
+adc rsi, [rsp + 40]
+mov r13, [rsp + 32]
+adc r13, [rsp + 48]
+adc r10, [rsp + 72]
+adc rbp, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 8]
+mov r15, rdx
+mov rdx, [rbx + 48]
+mov r14, [rsp]
+mulx rbx, r12, [r14]
+mov [rsp + 24], r15
+mov [rsp + 72], rbp
+mulx r15, rbp, [r14 + 8]
+add rbx, rbp
+mov [rsp + 48], r10
+mulx rbp, r10, [r14 + 16]
+adc r15, r10
+mov [rsp + 32], r13
+mulx r10, r13, [r14 + 24]
+adc rbp, r13
+mov [rsp + 40], rsi
+mulx r13, rsi, [r14 + 32]
+adc r10, rsi
+mov [rsp + 88], rcx
+mulx rsi, rcx, [r14 + 40]
+adc r13, rcx
+mov [rsp + 80], r13
+mulx rcx, r13, [r14 + 48]
+adc rsi, r13
+mov [rsp + 64], rsi
+mulx r13, rsi, [r14 + 56]
+adc rcx, rsi
+mov [rsp + 56], rcx
+mulx rsi, rcx, [r14 + 64]
+adc r13, rcx
+mulx rcx, rdx, [r14 + 72]
+adc rsi, rdx
+adc rcx, 0
+add rax, r12
+adc rdi, rbx
+adc r9, r15
+adc r8, rbp
+adc r11, r10
+mov r10, [rsp + 88]
+adc r10, [rsp + 80]
+mov r12, [rsp + 40]
+adc r12, [rsp + 64]
+mov rbp, [rsp + 32]
+adc rbp, [rsp + 56]
+adc r13, [rsp + 48]
+adc rsi, [rsp + 72]
+adc rcx, [rsp + 24]
+mov rdx, rax
+mov rax, [rsp + 16]
+mulx rbx, r15, [rax]
+mov [rsp + 24], rcx
+mulx r14, rcx, [rax + 8]
+add rbx, rcx
+mov [rsp + 72], rsi
+mulx rcx, rsi, [rax + 16]
+adc r14, rsi
+mov [rsp + 48], r13
+mulx rsi, r13, [rax + 24]
+adc rcx, r13
+mov [rsp + 56], rbp
+mulx r13, rbp, [rax + 32]
+adc rsi, rbp
+mov [rsp + 32], r12
+mulx rbp, r12, [rax + 40]
+adc r13, r12
+mov [rsp + 64], r13
+mulx r12, r13, [rax + 48]
+adc rbp, r13
+mov [rsp + 40], rbp
+mulx r13, rbp, [rax + 56]
+adc r12, rbp
+mov [rsp + 80], r12
+mulx rbp, r12, [rax + 64]
+adc r13, r12
+mulx rdx, r12, [rax + 72]
+adc rbp, r12
+adc rdx, 0
+add rdi, r15
+adc r9, rbx
+adc r8, r14
+adc r11, rcx
+adc r10, rsi
+mov rcx, [rsp + 32]
+adc rcx, [rsp + 64]
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 40]
+mov r12, [rsp + 48]
+adc r12, [rsp + 80]
+adc r13, [rsp + 72]
+adc rbp, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 8]
+mov r15, rdx
+mov rdx, [rbx + 56]
+mov r14, [rsp]
+mulx rbx, rax, [r14]
+mov [rsp + 24], r15
+mov [rsp + 72], rbp
+mulx r15, rbp, [r14 + 8]
+add rbx, rbp
+mov [rsp + 80], r13
+mulx rbp, r13, [r14 + 16]
+adc r15, r13
+mov [rsp + 48], r12
+mulx r13, r12, [r14 + 24]
+adc rbp, r12
+mov [rsp + 40], rsi
+mulx r12, rsi, [r14 + 32]
+adc r13, rsi
+mov [rsp + 56], rcx
+mulx rsi, rcx, [r14 + 40]
+adc r12, rcx
+mov [rsp + 64], r12
+mulx rcx, r12, [r14 + 48]
+adc rsi, r12
+mov [rsp + 32], rsi
+mulx r12, rsi, [r14 + 56]
+adc rcx, rsi
+mov [rsp + 88], rcx
+mulx rsi, rcx, [r14 + 64]
+adc r12, rcx
+mulx rcx, rdx, [r14 + 72]
+adc rsi, rdx
+adc rcx, 0
+add rdi, rax
+adc r9, rbx
+adc r8, r15
+adc r11, rbp
+adc r10, r13
+mov rax, [rsp + 56]
+adc rax, [rsp + 64]
+mov r13, [rsp + 40]
+adc r13, [rsp + 32]
+mov rbp, [rsp + 48]
+adc rbp, [rsp + 88]
+adc r12, [rsp + 80]
+adc rsi, [rsp + 72]
+adc rcx, [rsp + 24]
+mov rdx, rdi
+mov rdi, [rsp + 16]
+mulx rbx, r15, [rdi]
+mov [rsp + 24], rcx
+mulx r14, rcx, [rdi + 8]
+add rbx, rcx
+mov [rsp + 72], rsi
+mulx rcx, rsi, [rdi + 16]
+adc r14, rsi
+mov [rsp + 80], r12
+mulx rsi, r12, [rdi + 24]
+adc rcx, r12
+mov [rsp + 88], rbp
+mulx r12, rbp, [rdi + 32]
+adc rsi, rbp
+mov [rsp + 48], r13
+mulx rbp, r13, [rdi + 40]
+adc r12, r13
+mov [rsp + 32], r12
+mulx r13, r12, [rdi + 48]
+adc rbp, r12
+mov [rsp + 40], rbp
+mulx r12, rbp, [rdi + 56]
+adc r13, rbp
+mov [rsp + 64], r13
+mulx rbp, r13, [rdi + 64]
+adc r12, r13
+mulx rdx, r13, [rdi + 72]
+adc rbp, r13
+adc rdx, 0
+add r9, r15
+adc r8, rbx
+adc r11, r14
+adc r10, rcx
+adc rax, rsi
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 32]
+mov rsi, [rsp + 88]
+adc rsi, [rsp + 40]
+mov r13, [rsp + 80]
+adc r13, [rsp + 64]
+adc r12, [rsp + 72]
+adc rbp, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 8]
+mov r15, rdx
+mov rdx, [rbx + 64]
+mov r14, [rsp]
+mulx rbx, rdi, [r14]
+mov [rsp + 24], r15
+mov [rsp + 72], rbp
+mulx r15, rbp, [r14 + 8]
+add rbx, rbp
+mov [rsp + 64], r12
+mulx rbp, r12, [r14 + 16]
+adc r15, r12
+mov [rsp + 80], r13
+mulx r12, r13, [r14 + 24]
+adc rbp, r13
+mov [rsp + 40], rsi
+mulx r13, rsi, [r14 + 32]
+adc r12, rsi
+mov [rsp + 88], rcx
+mulx rsi, rcx, [r14 + 40]
+adc r13, rcx
+mov [rsp + 32], r13
+mulx rcx, r13, [r14 + 48]
+adc rsi, r13
+mov [rsp + 48], rsi
+mulx r13, rsi, [r14 + 56]
+adc rcx, rsi
+mov [rsp + 56], rcx
+mulx rsi, rcx, [r14 + 64]
+adc r13, rcx
+mulx rcx, rdx, [r14 + 72]
+adc rsi, rdx
+adc rcx, 0
+add r9, rdi
+adc r8, rbx
+adc r11, r15
+adc r10, rbp
+adc rax, r12
+mov rdi, [rsp + 88]
+adc rdi, [rsp + 32]
+mov r12, [rsp + 40]
+adc r12, [rsp + 48]
+mov rbp, [rsp + 80]
+adc rbp, [rsp + 56]
+adc r13, [rsp + 64]
+adc rsi, [rsp + 72]
+adc rcx, [rsp + 24]
+mov rdx, r9
+mov r9, [rsp + 16]
+mulx rbx, r15, [r9]
+mov [rsp + 24], rcx
+mulx r14, rcx, [r9 + 8]
+add rbx, rcx
+mov [rsp + 72], rsi
+mulx rcx, rsi, [r9 + 16]
+adc r14, rsi
+mov [rsp + 64], r13
+mulx rsi, r13, [r9 + 24]
+adc rcx, r13
+mov [rsp + 56], rbp
+mulx r13, rbp, [r9 + 32]
+adc rsi, rbp
+mov [rsp + 80], r12
+mulx rbp, r12, [r9 + 40]
+adc r13, r12
+mov [rsp + 48], r13
+mulx r12, r13, [r9 + 48]
+adc rbp, r13
+mov [rsp + 40], rbp
+mulx r13, rbp, [r9 + 56]
+adc r12, rbp
+mov [rsp + 32], r12
+mulx rbp, r12, [r9 + 64]
+adc r13, r12
+mulx rdx, r12, [r9 + 72]
+adc rbp, r12
+adc rdx, 0
+add r8, r15
+adc r11, rbx
+adc r10, r14
+adc rax, rcx
+adc rdi, rsi
+mov rcx, [rsp + 80]
+adc rcx, [rsp + 48]
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 40]
+mov r12, [rsp + 64]
+adc r12, [rsp + 32]
+adc r13, [rsp + 72]
+adc rbp, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 8]
+mov r15, rdx
+mov rdx, [rbx + 72]
+mov rbx, [rsp]
+mulx r14, r9, [rbx]
+mov [rsp + 8], r15
+mov [rsp + 24], rbp
+mulx r15, rbp, [rbx + 8]
+add r14, rbp
+mov [rsp + 72], r13
+mulx rbp, r13, [rbx + 16]
+adc r15, r13
+mov [rsp + 32], r12
+mulx r13, r12, [rbx + 24]
+adc rbp, r12
+mov [rsp + 64], rsi
+mulx r12, rsi, [rbx + 32]
+adc r13, rsi
+mov [rsp + 40], rcx
+mulx rsi, rcx, [rbx + 40]
+adc r12, rcx
+mov [rsp + 56], r12
+mulx rcx, r12, [rbx + 48]
+adc rsi, r12
+mov [rsp + 48], rsi
+mulx r12, rsi, [rbx + 56]
+adc rcx, rsi
+mov [rsp + 80], rcx
+mulx rsi, rcx, [rbx + 64]
+adc r12, rcx
+mulx rcx, rdx, [rbx + 72]
+adc rsi, rdx
+adc rcx, 0
+add r8, r9
+adc r11, r14
+adc r10, r15
+adc rax, rbp
+adc rdi, r13
+mov r9, [rsp + 40]
+adc r9, [rsp + 56]
+mov r13, [rsp + 64]
+adc r13, [rsp + 48]
+mov rbp, [rsp + 32]
+adc rbp, [rsp + 80]
+adc r12, [rsp + 72]
+adc rsi, [rsp + 24]
+adc rcx, [rsp + 8]
+mov rbx, [rsp + 16]
+mov rdx, r8
+imul rdx, [rbx + 80]
+mulx r15, r14, [rbx + 88]
+mov [rsp + 8], rcx
+mov [rsp + 24], rsi
+mulx rcx, rsi, [rbx + 96]
+add r15, rsi
+mov [rsp + 72], r12
+mulx rsi, r12, [rbx + 104]
+adc rcx, r12
+mov [rsp + 80], rbp
+mulx r12, rbp, [rbx + 112]
+adc rsi, rbp
+mov [rsp + 32], r13
+mulx rbp, r13, [rbx + 120]
+adc r12, r13
+mov [rsp + 48], r9
+mulx r13, r9, [rbx + 128]
+adc rbp, r9
+mov [rsp + 64], rbp
+mulx r9, rbp, [rbx + 136]
+adc r13, rbp
+mov [rsp + 56], r13
+mulx rbp, r13, [rbx + 144]
+adc r9, r13
+mov [rsp + 40], r9
+mulx r13, r9, [rbx + 152]
+adc rbp, r9
+mulx rdx, r9, [rbx + 160]
+adc r13, r9
+adc rdx, 0
+add r8, r14
+adc r11, r15
+adc r10, rcx
+adc rax, rsi
+adc rdi, r12
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 64]
+mov rsi, [rsp + 32]
+adc rsi, [rsp + 56]
+mov r8, [rsp + 80]
+adc r8, [rsp + 40]
+adc rbp, [rsp + 72]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 8]
+mov r9, r11
+sub r9, [rbx + 88]
+mov r12, r10
+sbb r12, [rbx + 96]
+mov r15, rax
+sbb r15, [rbx + 104]
+mov r14, rdi
+sbb r14, [rbx + 112]
+mov [rsp + 8], r14
+mov r14, rcx
+sbb r14, [rbx + 120]
+mov [rsp + 24], r14
+mov r14, rsi
+sbb r14, [rbx + 128]
+mov [rsp + 72], r14
+mov r14, r8
+sbb r14, [rbx + 136]
+mov [rsp + 40], r14
+mov r14, rbp
+sbb r14, [rbx + 144]
+mov [rsp + 80], r14
+mov r14, r13
+sbb r14, [rbx + 152]
+mov [rsp + 56], r14
+mov r14, rdx
+sbb r14, [rbx + 160]
+cmovc r9, r11
+cmovc r12, r10
+cmovc r15, rax
+mov rax, [rsp + 8]
+cmovc rax, rdi
+mov rdi, [rsp + 24]
+cmovc rdi, rcx
+mov rcx, [rsp + 72]
+cmovc rcx, rsi
+mov rsi, [rsp + 40]
+cmovc rsi, r8
+mov r8, [rsp + 80]
+cmovc r8, rbp
+mov r10, [rsp + 56]
+cmovc r10, r13
+cmovc r14, rdx
+add rsp, 96
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -1038,19 +1030,9 @@ unsafe fn square_fold_mulx<M: Modulus<10>>(x: &[u64; 10]) -> [u64; 10] {
         asm!(
             "call {kernel}",
             kernel = sym square_fold_mulx_code::<M>,
-            out("rax") z[5],
-            out("rcx") z[6],
-            out("rdx") _,
-            inout("rsi") core::ptr::from_ref(x) => z[3],
-            out("rdi") z[7],
-            out("r8") _,
-            out("r9") z[0],
-            out("r10") z[8],
-            out("r11") z[1],
-            out("r12") z[4],
-            out("r13") _,
-            out("r14") z[9],
-            out("r15") z[2],
+            out("rax") z[5], out("rcx") z[6], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            z[3], out("rdi") z[7], out("r8") _, out("r9") z[0], out("r10") z[8], out("r11") z[1],
+            out("r12") z[4], out("r13") _, out("r14") z[9], out("r15") z[2],
             options(pure, readonly),
         );
     }
@@ -1061,757 +1043,757 @@ unsafe fn square_fold_mulx<M: Modulus<10>>(x: &[u64; 10]) -> [u64; 10] {
 unsafe extern "C" fn square_fold_mulx_code<M: Modulus<10>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 128
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov r9, qword ptr [rsi + 32]
-    shld r9, rdx, 1
-    mov rdx, qword ptr [rsi + 32]
-    mov r10, qword ptr [rsi + 40]
-    shld r10, rdx, 1
-    mov rdx, qword ptr [rsi + 40]
-    mov r11, qword ptr [rsi + 48]
-    shld r11, rdx, 1
-    mov rdx, qword ptr [rsi + 48]
-    mov r12, qword ptr [rsi + 56]
-    shld r12, rdx, 1
-    mov rdx, qword ptr [rsi + 56]
-    mov r13, qword ptr [rsi + 64]
-    shld r13, rdx, 1
-    mov rdx, qword ptr [rsi + 64]
-    mov rbp, qword ptr [rsi + 72]
-    shld rbp, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov rbx, qword ptr [rsi]
-    mulx rbx, r15, rbx
-    mulx rcx, r14, rcx
-    add rbx, r14
-    mulx rdi, r14, rdi
-    adc rcx, r14
-    mov qword ptr [rsp], r8
-    mulx r14, r8, r8
-    adc rdi, r8
-    mov qword ptr [rsp + 8], r9
-    mulx r8, r9, r9
-    adc r14, r9
-    mov qword ptr [rsp + 16], r10
-    mulx r9, r10, r10
-    adc r8, r10
-    mov qword ptr [rsp + 24], r11
-    mulx r10, r11, r11
-    adc r9, r11
-    mov qword ptr [rsp + 32], r12
-    mulx r11, r12, r12
-    adc r10, r12
-    mov qword ptr [rsp + 40], r13
-    mulx r12, r13, r13
-    adc r11, r13
-    mulx rdx, r13, rbp
-    adc r12, r13
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, r15
-    mov qword ptr [rsp + 48], rbp
-    mulx r15, rbp, qword ptr [rax]
-    mov qword ptr [rsp + 56], rsi
-    mov qword ptr [rsp + 64], r13
-    mulx rsi, r13, qword ptr [rax + 8]
-    add r15, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rax + 16]
-    adc rsi, r12
-    mov qword ptr [rsp + 80], r11
-    mulx r12, r11, qword ptr [rax + 24]
-    adc r13, r11
-    mov qword ptr [rsp + 88], r10
-    mulx r11, r10, qword ptr [rax + 32]
-    adc r12, r10
-    mov qword ptr [rsp + 96], r9
-    mulx r10, r9, qword ptr [rax + 40]
-    adc r11, r9
-    mov qword ptr [rsp + 104], r11
-    mulx r9, r11, qword ptr [rax + 48]
-    adc r10, r11
-    mov qword ptr [rsp + 112], r10
-    mulx r11, r10, qword ptr [rax + 56]
-    adc r9, r10
-    mov qword ptr [rsp + 120], r9
-    mulx r10, r9, qword ptr [rax + 64]
-    adc r11, r9
-    mulx rdx, r9, qword ptr [rax + 72]
-    adc r10, r9
-    adc rdx, 0
-    add rbx, rbp
-    adc rcx, r15
-    adc rdi, rsi
-    adc r14, r13
-    adc r8, r12
-    mov rsi, qword ptr [rsp + 96]
-    adc rsi, qword ptr [rsp + 104]
-    mov r9, qword ptr [rsp + 88]
-    adc r9, qword ptr [rsp + 112]
-    mov r12, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 120]
-    adc r11, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 64]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 56]
-    mov rbp, qword ptr [r13 + 16]
-    lea rbp, [rbp + rbp]
-    mov r15, rdx
-    mov rdx, qword ptr [r13 + 8]
-    mov r13, qword ptr [r13 + 8]
-    mov qword ptr [rsp + 64], rax
-    mulx r13, rax, r13
-    mov qword ptr [rsp + 72], rbx
-    mulx rbp, rbx, rbp
-    add r13, rbx
-    mov qword ptr [rsp + 120], r15
-    mulx rbx, r15, qword ptr [rsp]
-    adc rbp, r15
-    mov qword ptr [rsp], r10
-    mulx r15, r10, qword ptr [rsp + 8]
-    adc rbx, r10
-    mov qword ptr [rsp + 80], r11
-    mulx r10, r11, qword ptr [rsp + 16]
-    adc r15, r11
-    mov qword ptr [rsp + 112], r12
-    mulx r11, r12, qword ptr [rsp + 24]
-    adc r10, r12
-    mov qword ptr [rsp + 88], r10
-    mulx r12, r10, qword ptr [rsp + 32]
-    adc r11, r10
-    mov qword ptr [rsp + 104], r11
-    mulx r10, r11, qword ptr [rsp + 40]
-    adc r12, r11
-    mulx rdx, r11, qword ptr [rsp + 48]
-    adc r10, r11
-    adc rdx, 0
-    add rcx, rax
-    adc rdi, r13
-    adc r14, rbp
-    adc r8, rbx
-    adc rsi, r15
-    adc r9, qword ptr [rsp + 88]
-    mov rax, qword ptr [rsp + 112]
-    adc rax, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp]
-    adc rdx, qword ptr [rsp + 120]
-    mov r11, rdx
-    mov rdx, qword ptr [rsp + 72]
-    mov r13, qword ptr [rsp + 64]
-    mulx rbp, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 72], r11
-    mulx r15, r11, qword ptr [r13 + 8]
-    add rbp, r11
-    mov qword ptr [rsp + 120], r10
-    mulx r11, r10, qword ptr [r13 + 16]
-    adc r15, r10
-    mov qword ptr [rsp], r12
-    mulx r10, r12, qword ptr [r13 + 24]
-    adc r11, r12
-    mov qword ptr [rsp + 80], rax
-    mulx r12, rax, qword ptr [r13 + 32]
-    adc r10, rax
-    mov qword ptr [rsp + 104], r9
-    mulx rax, r9, qword ptr [r13 + 40]
-    adc r12, r9
-    mov qword ptr [rsp + 112], r12
-    mulx r9, r12, qword ptr [r13 + 48]
-    adc rax, r12
-    mov qword ptr [rsp + 88], rax
-    mulx r12, rax, qword ptr [r13 + 56]
-    adc r9, rax
-    mov qword ptr [rsp + 96], r9
-    mulx rax, r9, qword ptr [r13 + 64]
-    adc r12, r9
-    mulx rdx, r9, qword ptr [r13 + 72]
-    adc rax, r9
-    adc rdx, 0
-    add rcx, rbx
-    adc rdi, rbp
-    adc r14, r15
-    adc r8, r11
-    adc rsi, r10
-    mov r9, qword ptr [rsp + 104]
-    adc r9, qword ptr [rsp + 112]
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 88]
-    mov r11, qword ptr [rsp]
-    adc r11, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 120]
-    adc rax, qword ptr [rsp + 72]
-    adc rdx, 0
-    mov rbp, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rbp + 24]
-    lea rbx, [rbx + rbx]
-    mov r15, rdx
-    mov rdx, qword ptr [rbp + 16]
-    mov rbp, qword ptr [rbp + 16]
-    mov qword ptr [rsp + 72], rdi
-    mulx rbp, rdi, rbp
-    mulx rbx, r13, rbx
-    add rbp, r13
-    mov qword ptr [rsp + 120], rcx
-    mulx r13, rcx, qword ptr [rsp + 8]
-    adc rbx, rcx
-    mov qword ptr [rsp + 8], r15
-    mulx rcx, r15, qword ptr [rsp + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 96], rax
-    mulx r15, rax, qword ptr [rsp + 24]
-    adc rcx, rax
-    mov qword ptr [rsp], r12
-    mulx rax, r12, qword ptr [rsp + 32]
-    adc r15, r12
-    mov qword ptr [rsp + 88], r15
-    mulx r12, r15, qword ptr [rsp + 40]
-    adc rax, r15
-    mulx rdx, r15, qword ptr [rsp + 48]
-    adc r12, r15
-    adc rdx, 0
-    add r14, rdi
-    adc r8, rbp
-    adc rsi, rbx
-    adc r9, r13
-    adc r10, rcx
-    adc r11, qword ptr [rsp + 88]
-    adc rax, qword ptr [rsp]
-    adc r12, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 8]
-    mov rcx, rdx
-    mov rdx, qword ptr [rsp + 120]
-    mov rdi, qword ptr [rsp + 64]
-    mulx r13, rbp, qword ptr [rdi]
-    mulx rbx, r15, qword ptr [rdi + 8]
-    add r13, r15
-    mov qword ptr [rsp + 120], rcx
-    mulx r15, rcx, qword ptr [rdi + 16]
-    adc rbx, rcx
-    mov qword ptr [rsp + 8], r12
-    mulx rcx, r12, qword ptr [rdi + 24]
-    adc r15, r12
-    mov qword ptr [rsp + 96], rax
-    mulx r12, rax, qword ptr [rdi + 32]
-    adc rcx, rax
-    mov qword ptr [rsp], r11
-    mulx rax, r11, qword ptr [rdi + 40]
-    adc r12, r11
-    mov qword ptr [rsp + 88], r12
-    mulx r11, r12, qword ptr [rdi + 48]
-    adc rax, r12
-    mov qword ptr [rsp + 80], rax
-    mulx r12, rax, qword ptr [rdi + 56]
-    adc r11, rax
-    mov qword ptr [rsp + 112], r11
-    mulx rax, r11, qword ptr [rdi + 64]
-    adc r12, r11
-    mulx rdx, r11, qword ptr [rdi + 72]
-    adc rax, r11
-    adc rdx, 0
-    add rbp, qword ptr [rsp + 72]
-    adc r14, r13
-    adc r8, rbx
-    adc rsi, r15
-    adc r9, rcx
-    adc r10, qword ptr [rsp + 88]
-    mov rcx, qword ptr [rsp]
-    adc rcx, qword ptr [rsp + 80]
-    mov r11, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 8]
-    adc rax, qword ptr [rsp + 120]
-    adc rdx, 0
-    mov r13, qword ptr [rsp + 56]
-    mov rbx, qword ptr [r13 + 32]
-    lea rbx, [rbx + rbx]
-    mov r15, rdx
-    mov rdx, qword ptr [r13 + 24]
-    mov r13, qword ptr [r13 + 24]
-    mov qword ptr [rsp + 120], r8
-    mulx r13, r8, r13
-    mov qword ptr [rsp + 8], r14
-    mulx rbx, r14, rbx
-    add r13, r14
-    mulx r14, rdi, qword ptr [rsp + 16]
-    adc rbx, rdi
-    mov qword ptr [rsp + 16], rbp
-    mulx rdi, rbp, qword ptr [rsp + 24]
-    adc r14, rbp
-    mov qword ptr [rsp + 112], r15
-    mulx rbp, r15, qword ptr [rsp + 32]
-    adc rdi, r15
-    mov qword ptr [rsp + 96], rax
-    mulx r15, rax, qword ptr [rsp + 40]
-    adc rbp, rax
-    mulx rax, rdx, qword ptr [rsp + 48]
-    adc r15, rdx
-    adc rax, 0
-    add rsi, r8
-    adc r9, r13
-    adc r10, rbx
-    adc rcx, r14
-    adc r11, rdi
-    adc r12, rbp
-    adc r15, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 112]
-    mov rdx, qword ptr [rsp + 16]
-    mov rdi, qword ptr [rsp + 64]
-    mulx r8, r13, qword ptr [rdi]
-    mulx rbp, rbx, qword ptr [rdi + 8]
-    add r8, rbx
-    mulx rbx, r14, qword ptr [rdi + 16]
-    adc rbp, r14
-    mov qword ptr [rsp + 16], rax
-    mulx r14, rax, qword ptr [rdi + 24]
-    adc rbx, rax
-    mov qword ptr [rsp + 112], r15
-    mulx rax, r15, qword ptr [rdi + 32]
-    adc r14, r15
-    mov qword ptr [rsp + 96], r12
-    mulx r15, r12, qword ptr [rdi + 40]
-    adc rax, r12
-    mov qword ptr [rsp + 80], r11
-    mulx r12, r11, qword ptr [rdi + 48]
-    adc r15, r11
-    mov qword ptr [rsp], r15
-    mulx r11, r15, qword ptr [rdi + 56]
-    adc r12, r15
-    mov qword ptr [rsp + 88], r12
-    mulx r15, r12, qword ptr [rdi + 64]
-    adc r11, r12
-    mulx rdx, r12, qword ptr [rdi + 72]
-    adc r15, r12
-    adc rdx, 0
-    add r13, qword ptr [rsp + 8]
-    adc r8, qword ptr [rsp + 120]
-    adc rsi, rbp
-    adc r9, rbx
-    adc r10, r14
-    adc rcx, rax
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp]
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 112]
-    adc r15, qword ptr [rsp + 16]
-    adc rdx, 0
-    mov rbp, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rbp + 40]
-    lea rbx, [rbx + rbx]
-    mov r14, rdx
-    mov rdx, qword ptr [rbp + 32]
-    mov rbp, qword ptr [rbp + 32]
-    mov qword ptr [rsp + 16], r9
-    mulx rbp, r9, rbp
-    mov qword ptr [rsp + 112], rsi
-    mulx rbx, rsi, rbx
-    add rbp, rsi
-    mov qword ptr [rsp + 88], r8
-    mulx rsi, r8, qword ptr [rsp + 24]
-    adc rbx, r8
-    mulx r8, rdi, qword ptr [rsp + 32]
-    adc rsi, rdi
-    mov qword ptr [rsp + 24], r13
-    mulx rdi, r13, qword ptr [rsp + 40]
-    adc r8, r13
-    mulx rdx, r13, qword ptr [rsp + 48]
-    adc rdi, r13
-    adc rdx, 0
-    add r10, r9
-    adc rcx, rbp
-    adc rax, rbx
-    adc r12, rsi
-    adc r11, r8
-    adc r15, rdi
-    adc r14, rdx
-    mov rdx, qword ptr [rsp + 24]
-    mov rsi, qword ptr [rsp + 64]
-    mulx rdi, r8, qword ptr [rsi]
-    mulx r9, r13, qword ptr [rsi + 8]
-    add rdi, r13
-    mulx r13, rbp, qword ptr [rsi + 16]
-    adc r9, rbp
-    mulx rbp, rbx, qword ptr [rsi + 24]
-    adc r13, rbx
-    mov qword ptr [rsp + 24], r14
-    mulx rbx, r14, qword ptr [rsi + 32]
-    adc rbp, r14
-    mov qword ptr [rsp + 96], r15
-    mulx r14, r15, qword ptr [rsi + 40]
-    adc rbx, r15
-    mov qword ptr [rsp], r11
-    mulx r15, r11, qword ptr [rsi + 48]
-    adc r14, r11
-    mov qword ptr [rsp + 80], r14
-    mulx r11, r14, qword ptr [rsi + 56]
-    adc r15, r14
-    mov qword ptr [rsp + 120], r15
-    mulx r14, r15, qword ptr [rsi + 64]
-    adc r11, r15
-    mulx rdx, r15, qword ptr [rsi + 72]
-    adc r14, r15
-    adc rdx, 0
-    add r8, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 112]
-    adc r9, qword ptr [rsp + 16]
-    adc r10, r13
-    adc rcx, rbp
-    adc rax, rbx
-    adc r12, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp]
-    adc r13, qword ptr [rsp + 120]
-    adc r11, qword ptr [rsp + 96]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbp, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rbp + 48]
-    lea rbx, [rbx + rbx]
-    mov r15, rdx
-    mov rdx, qword ptr [rbp + 40]
-    mov rbp, qword ptr [rbp + 40]
-    mov qword ptr [rsp + 24], rcx
-    mulx rbp, rcx, rbp
-    mov qword ptr [rsp + 96], r10
-    mulx rbx, r10, rbx
-    add rbp, r10
-    mov qword ptr [rsp + 120], r9
-    mulx r10, r9, qword ptr [rsp + 32]
-    adc rbx, r9
-    mov qword ptr [rsp + 32], rdi
-    mulx r9, rdi, qword ptr [rsp + 40]
-    adc r10, rdi
-    mulx rdx, rdi, qword ptr [rsp + 48]
-    adc r9, rdi
-    adc rdx, 0
-    add rax, rcx
-    adc r12, rbp
-    adc r13, rbx
-    adc r11, r10
-    adc r14, r9
-    adc r15, rdx
-    mov rdx, r8
-    mulx rcx, rdi, qword ptr [rsi]
-    mulx r8, r9, qword ptr [rsi + 8]
-    add rcx, r9
-    mulx r9, r10, qword ptr [rsi + 16]
-    adc r8, r10
-    mulx r10, rbp, qword ptr [rsi + 24]
-    adc r9, rbp
-    mulx rbp, rbx, qword ptr [rsi + 32]
-    adc r10, rbx
-    mov qword ptr [rsp], r15
-    mulx rbx, r15, qword ptr [rsi + 40]
-    adc rbp, r15
-    mov qword ptr [rsp + 80], r14
-    mulx r15, r14, qword ptr [rsi + 48]
-    adc rbx, r14
-    mov qword ptr [rsp + 16], r11
-    mulx r14, r11, qword ptr [rsi + 56]
-    adc r15, r11
-    mov qword ptr [rsp + 112], r15
-    mulx r11, r15, qword ptr [rsi + 64]
-    adc r14, r15
-    mulx rdx, r15, qword ptr [rsi + 72]
-    adc r11, r15
-    adc rdx, 0
-    add rdi, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 120]
-    adc r8, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 24]
-    adc rax, r10
-    adc r12, rbp
-    adc r13, rbx
-    mov r10, qword ptr [rsp + 16]
-    adc r10, qword ptr [rsp + 112]
-    adc r14, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp]
-    adc rdx, 0
-    mov rbp, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rbp + 56]
-    lea rbx, [rbx + rbx]
-    mov r15, rdx
-    mov rdx, qword ptr [rbp + 48]
-    mov rbp, qword ptr [rbp + 48]
-    mov qword ptr [rsp], r12
-    mulx rbp, r12, rbp
-    mov qword ptr [rsp + 80], rax
-    mulx rbx, rax, rbx
-    add rbp, rax
-    mov qword ptr [rsp + 112], r9
-    mulx rax, r9, qword ptr [rsp + 40]
-    adc rbx, r9
-    mulx rdx, r9, qword ptr [rsp + 48]
-    adc rax, r9
-    adc rdx, 0
-    add r13, r12
-    adc r10, rbp
-    adc r14, rbx
-    adc r11, rax
-    adc r15, rdx
-    mov rdx, rdi
-    mulx rax, rdi, qword ptr [rsi]
-    mulx r9, r12, qword ptr [rsi + 8]
-    add rax, r12
-    mulx r12, rbp, qword ptr [rsi + 16]
-    adc r9, rbp
-    mulx rbp, rbx, qword ptr [rsi + 24]
-    adc r12, rbx
-    mov qword ptr [rsp + 40], r15
-    mulx rbx, r15, qword ptr [rsi + 32]
-    adc rbp, r15
-    mov qword ptr [rsp + 16], r11
-    mulx r15, r11, qword ptr [rsi + 40]
-    adc rbx, r11
-    mov qword ptr [rsp + 24], r14
-    mulx r11, r14, qword ptr [rsi + 48]
-    adc r15, r14
-    mov qword ptr [rsp + 96], r15
-    mulx r14, r15, qword ptr [rsi + 56]
-    adc r11, r15
-    mov qword ptr [rsp + 120], r11
-    mulx r15, r11, qword ptr [rsi + 64]
-    adc r14, r11
-    mulx rdx, r11, qword ptr [rsi + 72]
-    adc r15, r11
-    adc rdx, 0
-    add rcx, rdi
-    adc r8, rax
-    adc r9, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp]
-    adc r13, rbx
-    adc r10, qword ptr [rsp + 96]
-    mov rax, qword ptr [rsp + 24]
-    adc rax, qword ptr [rsp + 120]
-    adc r14, qword ptr [rsp + 16]
-    adc r15, qword ptr [rsp + 40]
-    adc rdx, 0
-    mov rdi, qword ptr [rsp + 56]
-    mov r11, qword ptr [rdi + 64]
-    lea r11, [r11 + r11]
-    mov rbx, rdx
-    mov rdx, qword ptr [rdi + 56]
-    mov rdi, qword ptr [rdi + 56]
-    mov qword ptr [rsp + 40], r10
-    mulx rdi, r10, rdi
-    mov qword ptr [rsp + 16], r13
-    mulx r11, r13, r11
-    add rdi, r13
-    mulx rdx, r13, qword ptr [rsp + 48]
-    adc r11, r13
-    adc rdx, 0
-    add rax, r10
-    adc r14, rdi
-    adc r15, r11
-    adc rbx, rdx
-    mov rdx, rcx
-    mulx rcx, rdi, qword ptr [rsi]
-    mulx r10, r11, qword ptr [rsi + 8]
-    add rcx, r11
-    mulx r11, r13, qword ptr [rsi + 16]
-    adc r10, r13
-    mov qword ptr [rsp + 48], rbx
-    mulx r13, rbx, qword ptr [rsi + 24]
-    adc r11, rbx
-    mov qword ptr [rsp + 120], r15
-    mulx rbx, r15, qword ptr [rsi + 32]
-    adc r13, r15
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [rsi + 40]
-    adc rbx, r14
-    mov qword ptr [rsp + 96], rax
-    mulx r14, rax, qword ptr [rsi + 48]
-    adc r15, rax
-    mov qword ptr [rsp], r15
-    mulx rax, r15, qword ptr [rsi + 56]
-    adc r14, r15
-    mov qword ptr [rsp + 80], r14
-    mulx r15, r14, qword ptr [rsi + 64]
-    adc rax, r14
-    mulx rdx, r14, qword ptr [rsi + 72]
-    adc r15, r14
-    adc rdx, 0
-    add r8, rdi
-    adc r9, rcx
-    adc r12, r10
-    adc rbp, r11
-    adc r13, qword ptr [rsp + 16]
-    adc rbx, qword ptr [rsp + 40]
-    mov rcx, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp]
-    mov rdi, qword ptr [rsp + 24]
-    adc rdi, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 48]
-    adc rdx, 0
-    mov r10, qword ptr [rsp + 56]
-    mov r11, qword ptr [r10 + 72]
-    lea r11, [r11 + r11]
-    mov r14, rdx
-    mov rdx, qword ptr [r10 + 64]
-    mov r10, qword ptr [r10 + 64]
-    mov qword ptr [rsp + 48], rdi
-    mulx r10, rdi, r10
-    mulx rdx, r11, r11
-    add r10, r11
-    adc rdx, 0
-    add rax, rdi
-    adc r15, r10
-    adc r14, rdx
-    mov rdx, r8
-    mulx rdi, r8, qword ptr [rsi]
-    mulx r10, r11, qword ptr [rsi + 8]
-    add rdi, r11
-    mov qword ptr [rsp + 120], r14
-    mulx r11, r14, qword ptr [rsi + 16]
-    adc r10, r14
-    mov qword ptr [rsp + 80], r15
-    mulx r14, r15, qword ptr [rsi + 24]
-    adc r11, r15
-    mov qword ptr [rsp + 24], rax
-    mulx r15, rax, qword ptr [rsi + 32]
-    adc r14, rax
-    mov qword ptr [rsp], rcx
-    mulx rax, rcx, qword ptr [rsi + 40]
-    adc r15, rcx
-    mov qword ptr [rsp + 96], r15
-    mulx rcx, r15, qword ptr [rsi + 48]
-    adc rax, r15
-    mov qword ptr [rsp + 40], rax
-    mulx r15, rax, qword ptr [rsi + 56]
-    adc rcx, rax
-    mov qword ptr [rsp + 16], rcx
-    mulx rax, rcx, qword ptr [rsi + 64]
-    adc r15, rcx
-    mulx rcx, rdx, qword ptr [rsi + 72]
-    adc rax, rdx
-    adc rcx, 0
-    add r9, r8
-    adc r12, rdi
-    adc rbp, r10
-    adc r13, r11
-    adc rbx, r14
-    mov rdi, qword ptr [rsp]
-    adc rdi, qword ptr [rsp + 96]
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 40]
-    mov r10, qword ptr [rsp + 24]
-    adc r10, qword ptr [rsp + 16]
-    adc r15, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 120]
-    adc rcx, 0
-    mov r11, qword ptr [rsp + 56]
-    mov rdx, qword ptr [r11 + 72]
-    mov r11, qword ptr [r11 + 72]
-    mulx rdx, r11, r11
-    add rax, r11
-    adc rcx, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rsi + 80]
-    mulx r11, r14, qword ptr [rsi + 88]
-    mov qword ptr [rsp + 56], rcx
-    mov qword ptr [rsp + 120], rax
-    mulx rcx, rax, qword ptr [rsi + 96]
-    add r11, rax
-    mov qword ptr [rsp + 80], r15
-    mulx rax, r15, qword ptr [rsi + 104]
-    adc rcx, r15
-    mov qword ptr [rsp + 16], r10
-    mulx r15, r10, qword ptr [rsi + 112]
-    adc rax, r10
-    mov qword ptr [rsp + 24], r8
-    mulx r10, r8, qword ptr [rsi + 120]
-    adc r15, r8
-    mov qword ptr [rsp + 40], rdi
-    mulx r8, rdi, qword ptr [rsi + 128]
-    adc r10, rdi
-    mov qword ptr [rsp + 48], r10
-    mulx rdi, r10, qword ptr [rsi + 136]
-    adc r8, r10
-    mov qword ptr [rsp + 96], r8
-    mulx r10, r8, qword ptr [rsi + 144]
-    adc rdi, r8
-    mov qword ptr [rsp], rdi
-    mulx r8, rdi, qword ptr [rsi + 152]
-    adc r10, rdi
-    mulx rdx, rdi, qword ptr [rsi + 160]
-    adc r8, rdi
-    adc rdx, 0
-    add r9, r14
-    adc r12, r11
-    adc rbp, rcx
-    adc r13, rax
-    adc rbx, r15
-    mov rax, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 48]
-    mov rcx, qword ptr [rsp + 24]
-    adc rcx, qword ptr [rsp + 96]
-    mov rdi, qword ptr [rsp + 16]
-    adc rdi, qword ptr [rsp]
-    adc r10, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 120]
-    adc rdx, qword ptr [rsp + 56]
-    mov r9, r12
-    sub r9, qword ptr [rsi + 88]
-    mov r11, rbp
-    sbb r11, qword ptr [rsi + 96]
-    mov r15, r13
-    sbb r15, qword ptr [rsi + 104]
-    mov r14, rbx
-    sbb r14, qword ptr [rsi + 112]
-    mov qword ptr [rsp + 56], r14
-    mov r14, rax
-    sbb r14, qword ptr [rsi + 120]
-    mov qword ptr [rsp + 120], r14
-    mov r14, rcx
-    sbb r14, qword ptr [rsi + 128]
-    mov qword ptr [rsp + 80], r14
-    mov r14, rdi
-    sbb r14, qword ptr [rsi + 136]
-    mov qword ptr [rsp], r14
-    mov r14, r10
-    sbb r14, qword ptr [rsi + 144]
-    mov qword ptr [rsp + 16], r14
-    mov r14, r8
-    sbb r14, qword ptr [rsi + 152]
-    mov qword ptr [rsp + 96], r14
-    mov r14, rdx
-    sbb r14, qword ptr [rsi + 160]
-    cmovc r9, r12
-    cmovc r11, rbp
-    cmovc r15, r13
-    mov rsi, qword ptr [rsp + 56]
-    cmovc rsi, rbx
-    mov r12, qword ptr [rsp + 120]
-    cmovc r12, rax
-    mov rax, qword ptr [rsp + 80]
-    cmovc rax, rcx
-    mov rcx, qword ptr [rsp]
-    cmovc rcx, rdi
-    mov rdi, qword ptr [rsp + 16]
-    cmovc rdi, r10
-    mov r10, qword ptr [rsp + 96]
-    cmovc r10, r8
-    cmovc r14, rdx
-    add rsp, 128
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 128
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi + 48]
+mov r12, [rsi + 56]
+shld r12, rdx, 1
+mov rdx, [rsi + 56]
+mov r13, [rsi + 64]
+shld r13, rdx, 1
+mov rdx, [rsi + 64]
+mov rbp, [rsi + 72]
+shld rbp, rdx, 1
+mov rdx, [rsi]
+mov rbx, [rsi]
+mulx rbx, r15, rbx
+mulx rcx, r14, rcx
+add rbx, r14
+mulx rdi, r14, rdi
+adc rcx, r14
+mov [rsp], r8
+mulx r14, r8, r8
+adc rdi, r8
+mov [rsp + 8], r9
+mulx r8, r9, r9
+adc r14, r9
+mov [rsp + 16], r10
+mulx r9, r10, r10
+adc r8, r10
+mov [rsp + 24], r11
+mulx r10, r11, r11
+adc r9, r11
+mov [rsp + 32], r12
+mulx r11, r12, r12
+adc r10, r12
+mov [rsp + 40], r13
+mulx r12, r13, r13
+adc r11, r13
+mulx rdx, r13, rbp
+adc r12, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, r15
+mov [rsp + 48], rbp
+mulx r15, rbp, [rax]
+mov [rsp + 56], rsi
+mov [rsp + 64], r13
+mulx rsi, r13, [rax + 8]
+add r15, r13
+mov [rsp + 72], r12
+mulx r13, r12, [rax + 16]
+adc rsi, r12
+mov [rsp + 80], r11
+mulx r12, r11, [rax + 24]
+adc r13, r11
+mov [rsp + 88], r10
+mulx r11, r10, [rax + 32]
+adc r12, r10
+mov [rsp + 96], r9
+mulx r10, r9, [rax + 40]
+adc r11, r9
+mov [rsp + 104], r11
+mulx r9, r11, [rax + 48]
+adc r10, r11
+mov [rsp + 112], r10
+mulx r11, r10, [rax + 56]
+adc r9, r10
+mov [rsp + 120], r9
+mulx r10, r9, [rax + 64]
+adc r11, r9
+mulx rdx, r9, [rax + 72]
+adc r10, r9
+adc rdx, 0
+add rbx, rbp
+adc rcx, r15
+adc rdi, rsi
+adc r14, r13
+adc r8, r12
+mov rsi, [rsp + 96]
+adc rsi, [rsp + 104]
+mov r9, [rsp + 88]
+adc r9, [rsp + 112]
+mov r12, [rsp + 80]
+adc r12, [rsp + 120]
+adc r11, [rsp + 72]
+adc r10, [rsp + 64]
+adc rdx, 0
+mov r13, [rsp + 56]
+mov rbp, [r13 + 16]
+lea rbp, [rbp + rbp]
+mov r15, rdx
+mov rdx, [r13 + 8]
+mov r13, [r13 + 8]
+mov [rsp + 64], rax
+mulx r13, rax, r13
+mov [rsp + 72], rbx
+mulx rbp, rbx, rbp
+add r13, rbx
+mov [rsp + 120], r15
+mulx rbx, r15, [rsp]
+adc rbp, r15
+mov [rsp], r10
+mulx r15, r10, [rsp + 8]
+adc rbx, r10
+mov [rsp + 80], r11
+mulx r10, r11, [rsp + 16]
+adc r15, r11
+mov [rsp + 112], r12
+mulx r11, r12, [rsp + 24]
+adc r10, r12
+mov [rsp + 88], r10
+mulx r12, r10, [rsp + 32]
+adc r11, r10
+mov [rsp + 104], r11
+mulx r10, r11, [rsp + 40]
+adc r12, r11
+mulx rdx, r11, [rsp + 48]
+adc r10, r11
+adc rdx, 0
+add rcx, rax
+adc rdi, r13
+adc r14, rbp
+adc r8, rbx
+adc rsi, r15
+adc r9, [rsp + 88]
+mov rax, [rsp + 112]
+adc rax, [rsp + 104]
+adc r12, [rsp + 80]
+adc r10, [rsp]
+adc rdx, [rsp + 120]
+mov r11, rdx
+mov rdx, [rsp + 72]
+mov r13, [rsp + 64]
+mulx rbp, rbx, [r13]
+mov [rsp + 72], r11
+mulx r15, r11, [r13 + 8]
+add rbp, r11
+mov [rsp + 120], r10
+mulx r11, r10, [r13 + 16]
+adc r15, r10
+mov [rsp], r12
+mulx r10, r12, [r13 + 24]
+adc r11, r12
+mov [rsp + 80], rax
+mulx r12, rax, [r13 + 32]
+adc r10, rax
+mov [rsp + 104], r9
+mulx rax, r9, [r13 + 40]
+adc r12, r9
+mov [rsp + 112], r12
+mulx r9, r12, [r13 + 48]
+adc rax, r12
+mov [rsp + 88], rax
+mulx r12, rax, [r13 + 56]
+adc r9, rax
+mov [rsp + 96], r9
+mulx rax, r9, [r13 + 64]
+adc r12, r9
+mulx rdx, r9, [r13 + 72]
+adc rax, r9
+adc rdx, 0
+add rcx, rbx
+adc rdi, rbp
+adc r14, r15
+adc r8, r11
+adc rsi, r10
+mov r9, [rsp + 104]
+adc r9, [rsp + 112]
+mov r10, [rsp + 80]
+adc r10, [rsp + 88]
+mov r11, [rsp]
+adc r11, [rsp + 96]
+adc r12, [rsp + 120]
+adc rax, [rsp + 72]
+adc rdx, 0
+mov rbp, [rsp + 56]
+mov rbx, [rbp + 24]
+lea rbx, [rbx + rbx]
+mov r15, rdx
+mov rdx, [rbp + 16]
+mov rbp, [rbp + 16]
+mov [rsp + 72], rdi
+mulx rbp, rdi, rbp
+mulx rbx, r13, rbx
+add rbp, r13
+mov [rsp + 120], rcx
+mulx r13, rcx, [rsp + 8]
+adc rbx, rcx
+mov [rsp + 8], r15
+mulx rcx, r15, [rsp + 16]
+adc r13, r15
+mov [rsp + 96], rax
+mulx r15, rax, [rsp + 24]
+adc rcx, rax
+mov [rsp], r12
+mulx rax, r12, [rsp + 32]
+adc r15, r12
+mov [rsp + 88], r15
+mulx r12, r15, [rsp + 40]
+adc rax, r15
+mulx rdx, r15, [rsp + 48]
+adc r12, r15
+adc rdx, 0
+add r14, rdi
+adc r8, rbp
+adc rsi, rbx
+adc r9, r13
+adc r10, rcx
+adc r11, [rsp + 88]
+adc rax, [rsp]
+adc r12, [rsp + 96]
+adc rdx, [rsp + 8]
+mov rcx, rdx
+mov rdx, [rsp + 120]
+mov rdi, [rsp + 64]
+mulx r13, rbp, [rdi]
+mulx rbx, r15, [rdi + 8]
+add r13, r15
+mov [rsp + 120], rcx
+mulx r15, rcx, [rdi + 16]
+adc rbx, rcx
+mov [rsp + 8], r12
+mulx rcx, r12, [rdi + 24]
+adc r15, r12
+mov [rsp + 96], rax
+mulx r12, rax, [rdi + 32]
+adc rcx, rax
+mov [rsp], r11
+mulx rax, r11, [rdi + 40]
+adc r12, r11
+mov [rsp + 88], r12
+mulx r11, r12, [rdi + 48]
+adc rax, r12
+mov [rsp + 80], rax
+mulx r12, rax, [rdi + 56]
+adc r11, rax
+mov [rsp + 112], r11
+mulx rax, r11, [rdi + 64]
+adc r12, r11
+mulx rdx, r11, [rdi + 72]
+adc rax, r11
+adc rdx, 0
+add rbp, [rsp + 72]
+adc r14, r13
+adc r8, rbx
+adc rsi, r15
+adc r9, rcx
+adc r10, [rsp + 88]
+mov rcx, [rsp]
+adc rcx, [rsp + 80]
+mov r11, [rsp + 96]
+adc r11, [rsp + 112]
+adc r12, [rsp + 8]
+adc rax, [rsp + 120]
+adc rdx, 0
+mov r13, [rsp + 56]
+mov rbx, [r13 + 32]
+lea rbx, [rbx + rbx]
+mov r15, rdx
+mov rdx, [r13 + 24]
+mov r13, [r13 + 24]
+mov [rsp + 120], r8
+mulx r13, r8, r13
+mov [rsp + 8], r14
+mulx rbx, r14, rbx
+add r13, r14
+mulx r14, rdi, [rsp + 16]
+adc rbx, rdi
+mov [rsp + 16], rbp
+mulx rdi, rbp, [rsp + 24]
+adc r14, rbp
+mov [rsp + 112], r15
+mulx rbp, r15, [rsp + 32]
+adc rdi, r15
+mov [rsp + 96], rax
+mulx r15, rax, [rsp + 40]
+adc rbp, rax
+mulx rax, rdx, [rsp + 48]
+adc r15, rdx
+adc rax, 0
+add rsi, r8
+adc r9, r13
+adc r10, rbx
+adc rcx, r14
+adc r11, rdi
+adc r12, rbp
+adc r15, [rsp + 96]
+adc rax, [rsp + 112]
+mov rdx, [rsp + 16]
+mov rdi, [rsp + 64]
+mulx r8, r13, [rdi]
+mulx rbp, rbx, [rdi + 8]
+add r8, rbx
+mulx rbx, r14, [rdi + 16]
+adc rbp, r14
+mov [rsp + 16], rax
+mulx r14, rax, [rdi + 24]
+adc rbx, rax
+mov [rsp + 112], r15
+mulx rax, r15, [rdi + 32]
+adc r14, r15
+mov [rsp + 96], r12
+mulx r15, r12, [rdi + 40]
+adc rax, r12
+mov [rsp + 80], r11
+mulx r12, r11, [rdi + 48]
+adc r15, r11
+mov [rsp], r15
+mulx r11, r15, [rdi + 56]
+adc r12, r15
+mov [rsp + 88], r12
+mulx r15, r12, [rdi + 64]
+adc r11, r12
+mulx rdx, r12, [rdi + 72]
+adc r15, r12
+adc rdx, 0
+add r13, [rsp + 8]
+adc r8, [rsp + 120]
+adc rsi, rbp
+adc r9, rbx
+adc r10, r14
+adc rcx, rax
+mov rax, [rsp + 80]
+adc rax, [rsp]
+mov r12, [rsp + 96]
+adc r12, [rsp + 88]
+adc r11, [rsp + 112]
+adc r15, [rsp + 16]
+adc rdx, 0
+mov rbp, [rsp + 56]
+mov rbx, [rbp + 40]
+lea rbx, [rbx + rbx]
+mov r14, rdx
+mov rdx, [rbp + 32]
+mov rbp, [rbp + 32]
+mov [rsp + 16], r9
+mulx rbp, r9, rbp
+mov [rsp + 112], rsi
+mulx rbx, rsi, rbx
+add rbp, rsi
+mov [rsp + 88], r8
+mulx rsi, r8, [rsp + 24]
+adc rbx, r8
+mulx r8, rdi, [rsp + 32]
+adc rsi, rdi
+mov [rsp + 24], r13
+mulx rdi, r13, [rsp + 40]
+adc r8, r13
+mulx rdx, r13, [rsp + 48]
+adc rdi, r13
+adc rdx, 0
+add r10, r9
+adc rcx, rbp
+adc rax, rbx
+adc r12, rsi
+adc r11, r8
+adc r15, rdi
+adc r14, rdx
+mov rdx, [rsp + 24]
+mov rsi, [rsp + 64]
+mulx rdi, r8, [rsi]
+mulx r9, r13, [rsi + 8]
+add rdi, r13
+mulx r13, rbp, [rsi + 16]
+adc r9, rbp
+mulx rbp, rbx, [rsi + 24]
+adc r13, rbx
+mov [rsp + 24], r14
+mulx rbx, r14, [rsi + 32]
+adc rbp, r14
+mov [rsp + 96], r15
+mulx r14, r15, [rsi + 40]
+adc rbx, r15
+mov [rsp], r11
+mulx r15, r11, [rsi + 48]
+adc r14, r11
+mov [rsp + 80], r14
+mulx r11, r14, [rsi + 56]
+adc r15, r14
+mov [rsp + 120], r15
+mulx r14, r15, [rsi + 64]
+adc r11, r15
+mulx rdx, r15, [rsi + 72]
+adc r14, r15
+adc rdx, 0
+add r8, [rsp + 88]
+adc rdi, [rsp + 112]
+adc r9, [rsp + 16]
+adc r10, r13
+adc rcx, rbp
+adc rax, rbx
+adc r12, [rsp + 80]
+mov r13, [rsp]
+adc r13, [rsp + 120]
+adc r11, [rsp + 96]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov rbp, [rsp + 56]
+mov rbx, [rbp + 48]
+lea rbx, [rbx + rbx]
+mov r15, rdx
+mov rdx, [rbp + 40]
+mov rbp, [rbp + 40]
+mov [rsp + 24], rcx
+mulx rbp, rcx, rbp
+mov [rsp + 96], r10
+mulx rbx, r10, rbx
+add rbp, r10
+mov [rsp + 120], r9
+mulx r10, r9, [rsp + 32]
+adc rbx, r9
+mov [rsp + 32], rdi
+mulx r9, rdi, [rsp + 40]
+adc r10, rdi
+mulx rdx, rdi, [rsp + 48]
+adc r9, rdi
+adc rdx, 0
+add rax, rcx
+adc r12, rbp
+adc r13, rbx
+adc r11, r10
+adc r14, r9
+adc r15, rdx
+mov rdx, r8
+mulx rcx, rdi, [rsi]
+mulx r8, r9, [rsi + 8]
+add rcx, r9
+mulx r9, r10, [rsi + 16]
+adc r8, r10
+mulx r10, rbp, [rsi + 24]
+adc r9, rbp
+mulx rbp, rbx, [rsi + 32]
+adc r10, rbx
+mov [rsp], r15
+mulx rbx, r15, [rsi + 40]
+adc rbp, r15
+mov [rsp + 80], r14
+mulx r15, r14, [rsi + 48]
+adc rbx, r14
+mov [rsp + 16], r11
+mulx r14, r11, [rsi + 56]
+adc r15, r11
+mov [rsp + 112], r15
+mulx r11, r15, [rsi + 64]
+adc r14, r15
+mulx rdx, r15, [rsi + 72]
+adc r11, r15
+adc rdx, 0
+add rdi, [rsp + 32]
+adc rcx, [rsp + 120]
+adc r8, [rsp + 96]
+adc r9, [rsp + 24]
+adc rax, r10
+adc r12, rbp
+adc r13, rbx
+mov r10, [rsp + 16]
+adc r10, [rsp + 112]
+adc r14, [rsp + 80]
+adc r11, [rsp]
+adc rdx, 0
+mov rbp, [rsp + 56]
+mov rbx, [rbp + 56]
+lea rbx, [rbx + rbx]
+mov r15, rdx
+mov rdx, [rbp + 48]
+mov rbp, [rbp + 48]
+mov [rsp], r12
+mulx rbp, r12, rbp
+mov [rsp + 80], rax
+mulx rbx, rax, rbx
+add rbp, rax
+mov [rsp + 112], r9
+mulx rax, r9, [rsp + 40]
+adc rbx, r9
+mulx rdx, r9, [rsp + 48]
+adc rax, r9
+adc rdx, 0
+add r13, r12
+adc r10, rbp
+adc r14, rbx
+adc r11, rax
+adc r15, rdx
+mov rdx, rdi
+mulx rax, rdi, [rsi]
+mulx r9, r12, [rsi + 8]
+add rax, r12
+mulx r12, rbp, [rsi + 16]
+adc r9, rbp
+mulx rbp, rbx, [rsi + 24]
+adc r12, rbx
+mov [rsp + 40], r15
+mulx rbx, r15, [rsi + 32]
+adc rbp, r15
+mov [rsp + 16], r11
+mulx r15, r11, [rsi + 40]
+adc rbx, r11
+mov [rsp + 24], r14
+mulx r11, r14, [rsi + 48]
+adc r15, r14
+mov [rsp + 96], r15
+mulx r14, r15, [rsi + 56]
+adc r11, r15
+mov [rsp + 120], r11
+mulx r15, r11, [rsi + 64]
+adc r14, r11
+mulx rdx, r11, [rsi + 72]
+adc r15, r11
+adc rdx, 0
+add rcx, rdi
+adc r8, rax
+adc r9, [rsp + 112]
+adc r12, [rsp + 80]
+adc rbp, [rsp]
+adc r13, rbx
+adc r10, [rsp + 96]
+mov rax, [rsp + 24]
+adc rax, [rsp + 120]
+adc r14, [rsp + 16]
+adc r15, [rsp + 40]
+adc rdx, 0
+mov rdi, [rsp + 56]
+mov r11, [rdi + 64]
+lea r11, [r11 + r11]
+mov rbx, rdx
+mov rdx, [rdi + 56]
+mov rdi, [rdi + 56]
+mov [rsp + 40], r10
+mulx rdi, r10, rdi
+mov [rsp + 16], r13
+mulx r11, r13, r11
+add rdi, r13
+mulx rdx, r13, [rsp + 48]
+adc r11, r13
+adc rdx, 0
+add rax, r10
+adc r14, rdi
+adc r15, r11
+adc rbx, rdx
+mov rdx, rcx
+mulx rcx, rdi, [rsi]
+mulx r10, r11, [rsi + 8]
+add rcx, r11
+mulx r11, r13, [rsi + 16]
+adc r10, r13
+mov [rsp + 48], rbx
+mulx r13, rbx, [rsi + 24]
+adc r11, rbx
+mov [rsp + 120], r15
+mulx rbx, r15, [rsi + 32]
+adc r13, r15
+mov [rsp + 24], r14
+mulx r15, r14, [rsi + 40]
+adc rbx, r14
+mov [rsp + 96], rax
+mulx r14, rax, [rsi + 48]
+adc r15, rax
+mov [rsp], r15
+mulx rax, r15, [rsi + 56]
+adc r14, r15
+mov [rsp + 80], r14
+mulx r15, r14, [rsi + 64]
+adc rax, r14
+mulx rdx, r14, [rsi + 72]
+adc r15, r14
+adc rdx, 0
+add r8, rdi
+adc r9, rcx
+adc r12, r10
+adc rbp, r11
+adc r13, [rsp + 16]
+adc rbx, [rsp + 40]
+mov rcx, [rsp + 96]
+adc rcx, [rsp]
+mov rdi, [rsp + 24]
+adc rdi, [rsp + 80]
+adc rax, [rsp + 120]
+adc r15, [rsp + 48]
+adc rdx, 0
+mov r10, [rsp + 56]
+mov r11, [r10 + 72]
+lea r11, [r11 + r11]
+mov r14, rdx
+mov rdx, [r10 + 64]
+mov r10, [r10 + 64]
+mov [rsp + 48], rdi
+mulx r10, rdi, r10
+mulx rdx, r11, r11
+add r10, r11
+adc rdx, 0
+add rax, rdi
+adc r15, r10
+adc r14, rdx
+mov rdx, r8
+mulx rdi, r8, [rsi]
+mulx r10, r11, [rsi + 8]
+add rdi, r11
+mov [rsp + 120], r14
+mulx r11, r14, [rsi + 16]
+adc r10, r14
+mov [rsp + 80], r15
+mulx r14, r15, [rsi + 24]
+adc r11, r15
+mov [rsp + 24], rax
+mulx r15, rax, [rsi + 32]
+adc r14, rax
+mov [rsp], rcx
+mulx rax, rcx, [rsi + 40]
+adc r15, rcx
+mov [rsp + 96], r15
+mulx rcx, r15, [rsi + 48]
+adc rax, r15
+mov [rsp + 40], rax
+mulx r15, rax, [rsi + 56]
+adc rcx, rax
+mov [rsp + 16], rcx
+mulx rax, rcx, [rsi + 64]
+adc r15, rcx
+mulx rcx, rdx, [rsi + 72]
+adc rax, rdx
+adc rcx, 0
+add r9, r8
+adc r12, rdi
+adc rbp, r10
+adc r13, r11
+adc rbx, r14
+mov rdi, [rsp]
+adc rdi, [rsp + 96]
+mov r8, [rsp + 48]
+adc r8, [rsp + 40]
+mov r10, [rsp + 24]
+adc r10, [rsp + 16]
+adc r15, [rsp + 80]
+adc rax, [rsp + 120]
+adc rcx, 0
+mov r11, [rsp + 56]
+mov rdx, [r11 + 72]
+mov r11, [r11 + 72]
+mulx rdx, r11, r11
+add rax, r11
+adc rcx, rdx
+mov rdx, r9
+imul rdx, [rsi + 80]
+mulx r11, r14, [rsi + 88]
+mov [rsp + 56], rcx
+mov [rsp + 120], rax
+mulx rcx, rax, [rsi + 96]
+add r11, rax
+mov [rsp + 80], r15
+mulx rax, r15, [rsi + 104]
+adc rcx, r15
+mov [rsp + 16], r10
+mulx r15, r10, [rsi + 112]
+adc rax, r10
+mov [rsp + 24], r8
+mulx r10, r8, [rsi + 120]
+adc r15, r8
+mov [rsp + 40], rdi
+mulx r8, rdi, [rsi + 128]
+adc r10, rdi
+mov [rsp + 48], r10
+mulx rdi, r10, [rsi + 136]
+adc r8, r10
+mov [rsp + 96], r8
+mulx r10, r8, [rsi + 144]
+adc rdi, r8
+mov [rsp], rdi
+mulx r8, rdi, [rsi + 152]
+adc r10, rdi
+mulx rdx, rdi, [rsi + 160]
+adc r8, rdi
+adc rdx, 0
+add r9, r14
+adc r12, r11
+adc rbp, rcx
+adc r13, rax
+adc rbx, r15
+mov rax, [rsp + 40]
+adc rax, [rsp + 48]
+mov rcx, [rsp + 24]
+adc rcx, [rsp + 96]
+mov rdi, [rsp + 16]
+adc rdi, [rsp]
+adc r10, [rsp + 80]
+adc r8, [rsp + 120]
+adc rdx, [rsp + 56]
+mov r9, r12
+sub r9, [rsi + 88]
+mov r11, rbp
+sbb r11, [rsi + 96]
+mov r15, r13
+sbb r15, [rsi + 104]
+mov r14, rbx
+sbb r14, [rsi + 112]
+mov [rsp + 56], r14
+mov r14, rax
+sbb r14, [rsi + 120]
+mov [rsp + 120], r14
+mov r14, rcx
+sbb r14, [rsi + 128]
+mov [rsp + 80], r14
+mov r14, rdi
+sbb r14, [rsi + 136]
+mov [rsp], r14
+mov r14, r10
+sbb r14, [rsi + 144]
+mov [rsp + 16], r14
+mov r14, r8
+sbb r14, [rsi + 152]
+mov [rsp + 96], r14
+mov r14, rdx
+sbb r14, [rsi + 160]
+cmovc r9, r12
+cmovc r11, rbp
+cmovc r15, r13
+mov rsi, [rsp + 56]
+cmovc rsi, rbx
+mov r12, [rsp + 120]
+cmovc r12, rax
+mov rax, [rsp + 80]
+cmovc rax, rcx
+mov rcx, [rsp]
+cmovc rcx, rdi
+mov rdi, [rsp + 16]
+cmovc rdi, r10
+mov r10, [rsp + 96]
+cmovc r10, r8
+cmovc r14, rdx
+add rsp, 128
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -1856,19 +1838,9 @@ unsafe fn mul_spare_mulx<M: Modulus<10>>(x: &[u64; 10], y: &[u64; 10]) -> [u64; 
         asm!(
             "call {kernel}",
             kernel = sym mul_spare_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[3],
-            inout("rdx") core::ptr::from_ref(y) => z[5],
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") z[4],
-            out("r8") z[6],
-            out("r9") z[7],
-            out("r10") z[8],
-            out("r11") _,
-            out("r12") z[9],
-            out("r13") z[2],
-            out("r14") z[0],
-            out("r15") z[1],
+            out("rax") _, out("rcx") z[3], inout("rdx") core::ptr::from_ref(y) => z[5], inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[4], out("r8") z[6], out("r9") z[7], out("r10")
+            z[8], out("r11") _, out("r12") z[9], out("r13") z[2], out("r14") z[0], out("r15") z[1],
             options(pure, readonly),
         );
     }
@@ -1879,969 +1851,969 @@ unsafe fn mul_spare_mulx<M: Modulus<10>>(x: &[u64; 10], y: &[u64; 10]) -> [u64; 
 unsafe extern "C" fn mul_spare_mulx_code<M: Modulus<10>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 96
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, rbp, r11
-    adc r10, rbp
-    mov rbp, qword ptr [rsi + 32]
-    mulx rbp, rbx, rbp
-    adc r11, rbx
-    mov rbx, qword ptr [rsi + 40]
-    mulx rbx, r14, rbx
-    adc rbp, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, r15, r14
-    adc rbx, r15
-    mov r15, qword ptr [rsi + 56]
-    mulx r15, r13, r15
-    adc r14, r13
-    mov r13, qword ptr [rsi + 64]
-    mulx r13, r12, r13
-    adc r15, r12
-    mov r12, qword ptr [rsi + 72]
-    mulx rdx, r12, r12
-    adc r13, r12
-    adc rdx, 0
-    mov r12, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mov qword ptr [rsp], rsi
-    mov qword ptr [rsp + 8], rcx
-    mulx rsi, rcx, qword ptr [rax + 8]
-    mov qword ptr [rsp + 16], r12
-    mov qword ptr [rsp + 24], r13
-    mulx r12, r13, qword ptr [rax + 16]
-    add rsi, r13
-    mov qword ptr [rsp + 32], r15
-    mulx r13, r15, qword ptr [rax + 24]
-    adc r12, r15
-    mov qword ptr [rsp + 40], r14
-    mulx r15, r14, qword ptr [rax + 32]
-    adc r13, r14
-    mov qword ptr [rsp + 48], rbx
-    mulx r14, rbx, qword ptr [rax + 40]
-    adc r15, rbx
-    mov qword ptr [rsp + 56], rbp
-    mulx rbx, rbp, qword ptr [rax + 48]
-    adc r14, rbp
-    mov qword ptr [rsp + 64], r14
-    mulx rbp, r14, qword ptr [rax + 56]
-    adc rbx, r14
-    mov qword ptr [rsp + 72], rbx
-    mulx r14, rbx, qword ptr [rax + 64]
-    adc rbp, rbx
-    mov qword ptr [rsp + 80], rbp
-    mulx rbx, rbp, qword ptr [rax + 72]
-    adc r14, rbp
-    mulx rdx, rbp, qword ptr [rax + 80]
-    adc rbx, rbp
-    adc rdx, 0
-    add r8, rcx
-    adc rdi, rsi
-    adc r9, r12
-    adc r10, r13
-    adc r11, r15
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 64]
-    mov rsi, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 72]
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov rbp, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [rbp + 8]
-    mov r13, qword ptr [rsp]
-    mulx r12, rbp, qword ptr [r13]
-    mov qword ptr [rsp + 16], rax
-    mov qword ptr [rsp + 24], r15
-    mulx rax, r15, qword ptr [r13 + 8]
-    add r12, r15
-    mov qword ptr [rsp + 32], rbx
-    mulx r15, rbx, qword ptr [r13 + 16]
-    adc rax, rbx
-    mov qword ptr [rsp + 80], r14
-    mulx rbx, r14, qword ptr [r13 + 24]
-    adc r15, r14
-    mov qword ptr [rsp + 40], r8
-    mulx r14, r8, qword ptr [r13 + 32]
-    adc rbx, r8
-    mov qword ptr [rsp + 72], rsi
-    mulx r8, rsi, qword ptr [r13 + 40]
-    adc r14, rsi
-    mov qword ptr [rsp + 48], r14
-    mulx rsi, r14, qword ptr [r13 + 48]
-    adc r8, r14
-    mov qword ptr [rsp + 64], r8
-    mulx r14, r8, qword ptr [r13 + 56]
-    adc rsi, r8
-    mov qword ptr [rsp + 56], rsi
-    mulx r8, rsi, qword ptr [r13 + 64]
-    adc r14, rsi
-    mulx rdx, rsi, qword ptr [r13 + 72]
-    adc r8, rsi
-    adc rdx, 0
-    add rdi, rbp
-    adc r9, r12
-    adc r10, rax
-    adc r11, r15
-    adc rcx, rbx
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 48]
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 56]
-    adc r14, qword ptr [rsp + 32]
-    adc r8, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rbx]
-    mulx r12, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], r8
-    mulx r15, r8, qword ptr [rbx + 16]
-    add r12, r8
-    mov qword ptr [rsp + 56], r14
-    mulx r8, r14, qword ptr [rbx + 24]
-    adc r15, r14
-    mov qword ptr [rsp + 80], rbp
-    mulx r14, rbp, qword ptr [rbx + 32]
-    adc r8, rbp
-    mov qword ptr [rsp + 64], rsi
-    mulx rbp, rsi, qword ptr [rbx + 40]
-    adc r14, rsi
-    mov qword ptr [rsp + 40], rax
-    mulx rsi, rax, qword ptr [rbx + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 48], rbp
-    mulx rax, rbp, qword ptr [rbx + 56]
-    adc rsi, rbp
-    mov qword ptr [rsp + 72], rsi
-    mulx rbp, rsi, qword ptr [rbx + 64]
-    adc rax, rsi
-    mov qword ptr [rsp + 88], rax
-    mulx rsi, rax, qword ptr [rbx + 72]
-    adc rbp, rax
-    mulx rax, rdx, qword ptr [rbx + 80]
-    adc rsi, rdx
-    adc rax, 0
-    add rdi, r13
-    adc r9, r12
-    adc r10, r15
-    adc r11, r8
-    adc rcx, r14
-    mov rdi, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 48]
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r15, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r15 + 16]
-    mov r13, qword ptr [rsp]
-    mulx r12, r15, qword ptr [r13]
-    mov qword ptr [rsp + 24], rax
-    mulx rbx, rax, qword ptr [r13 + 8]
-    add r12, rax
-    mov qword ptr [rsp + 32], rsi
-    mulx rax, rsi, qword ptr [r13 + 16]
-    adc rbx, rsi
-    mov qword ptr [rsp + 56], rbp
-    mulx rsi, rbp, qword ptr [r13 + 24]
-    adc rax, rbp
-    mov qword ptr [rsp + 88], r14
-    mulx rbp, r14, qword ptr [r13 + 32]
-    adc rsi, r14
-    mov qword ptr [rsp + 80], r8
-    mulx r14, r8, qword ptr [r13 + 40]
-    adc rbp, r8
-    mov qword ptr [rsp + 72], rbp
-    mulx r8, rbp, qword ptr [r13 + 48]
-    adc r14, rbp
-    mov qword ptr [rsp + 64], r14
-    mulx rbp, r14, qword ptr [r13 + 56]
-    adc r8, r14
-    mov qword ptr [rsp + 48], r8
-    mulx r14, r8, qword ptr [r13 + 64]
-    adc rbp, r8
-    mulx rdx, r8, qword ptr [r13 + 72]
-    adc r14, r8
-    adc rdx, 0
-    add r9, r15
-    adc r10, r12
-    adc r11, rbx
-    adc rcx, rax
-    adc rdi, rsi
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 72]
-    mov rsi, qword ptr [rsp + 88]
-    adc rsi, qword ptr [rsp + 64]
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rbx]
-    mulx r12, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rbx + 16]
-    add r12, r14
-    mov qword ptr [rsp + 48], rbp
-    mulx r14, rbp, qword ptr [rbx + 24]
-    adc r15, rbp
-    mov qword ptr [rsp + 56], r8
-    mulx rbp, r8, qword ptr [rbx + 32]
-    adc r14, r8
-    mov qword ptr [rsp + 64], rsi
-    mulx r8, rsi, qword ptr [rbx + 40]
-    adc rbp, rsi
-    mov qword ptr [rsp + 88], rax
-    mulx rsi, rax, qword ptr [rbx + 48]
-    adc r8, rax
-    mov qword ptr [rsp + 72], r8
-    mulx rax, r8, qword ptr [rbx + 56]
-    adc rsi, r8
-    mov qword ptr [rsp + 80], rsi
-    mulx r8, rsi, qword ptr [rbx + 64]
-    adc rax, rsi
-    mov qword ptr [rsp + 40], rax
-    mulx rsi, rax, qword ptr [rbx + 72]
-    adc r8, rax
-    mulx rax, rdx, qword ptr [rbx + 80]
-    adc rsi, rdx
-    adc rax, 0
-    add r9, r13
-    adc r10, r12
-    adc r11, r15
-    adc rcx, r14
-    adc rdi, rbp
-    mov r9, qword ptr [rsp + 88]
-    adc r9, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 56]
-    adc r14, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r15, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r15 + 24]
-    mov r13, qword ptr [rsp]
-    mulx r12, r15, qword ptr [r13]
-    mov qword ptr [rsp + 24], rax
-    mulx rbx, rax, qword ptr [r13 + 8]
-    add r12, rax
-    mov qword ptr [rsp + 32], rsi
-    mulx rax, rsi, qword ptr [r13 + 16]
-    adc rbx, rsi
-    mov qword ptr [rsp + 48], r8
-    mulx rsi, r8, qword ptr [r13 + 24]
-    adc rax, r8
-    mov qword ptr [rsp + 40], r14
-    mulx r8, r14, qword ptr [r13 + 32]
-    adc rsi, r14
-    mov qword ptr [rsp + 56], rbp
-    mulx r14, rbp, qword ptr [r13 + 40]
-    adc r8, rbp
-    mov qword ptr [rsp + 80], r8
-    mulx rbp, r8, qword ptr [r13 + 48]
-    adc r14, r8
-    mov qword ptr [rsp + 64], r14
-    mulx r8, r14, qword ptr [r13 + 56]
-    adc rbp, r14
-    mov qword ptr [rsp + 72], rbp
-    mulx r14, rbp, qword ptr [r13 + 64]
-    adc r8, rbp
-    mulx rdx, rbp, qword ptr [r13 + 72]
-    adc r14, rbp
-    adc rdx, 0
-    add r10, r15
-    adc r11, r12
-    adc rcx, rbx
-    adc rdi, rax
-    adc r9, rsi
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 80]
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 32]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rbx]
-    mulx r12, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rbx + 16]
-    add r12, r14
-    mov qword ptr [rsp + 72], r8
-    mulx r14, r8, qword ptr [rbx + 24]
-    adc r15, r8
-    mov qword ptr [rsp + 48], rbp
-    mulx r8, rbp, qword ptr [rbx + 32]
-    adc r14, rbp
-    mov qword ptr [rsp + 64], rsi
-    mulx rbp, rsi, qword ptr [rbx + 40]
-    adc r8, rsi
-    mov qword ptr [rsp + 40], rax
-    mulx rsi, rax, qword ptr [rbx + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 80], rbp
-    mulx rax, rbp, qword ptr [rbx + 56]
-    adc rsi, rbp
-    mov qword ptr [rsp + 56], rsi
-    mulx rbp, rsi, qword ptr [rbx + 64]
-    adc rax, rsi
-    mov qword ptr [rsp + 88], rax
-    mulx rsi, rax, qword ptr [rbx + 72]
-    adc rbp, rax
-    mulx rax, rdx, qword ptr [rbx + 80]
-    adc rsi, rdx
-    adc rax, 0
-    add r10, r13
-    adc r11, r12
-    adc rcx, r15
-    adc rdi, r14
-    adc r9, r8
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 80]
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r15, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r15 + 32]
-    mov r13, qword ptr [rsp]
-    mulx r12, r15, qword ptr [r13]
-    mov qword ptr [rsp + 24], rax
-    mulx rbx, rax, qword ptr [r13 + 8]
-    add r12, rax
-    mov qword ptr [rsp + 32], rsi
-    mulx rax, rsi, qword ptr [r13 + 16]
-    adc rbx, rsi
-    mov qword ptr [rsp + 72], rbp
-    mulx rsi, rbp, qword ptr [r13 + 24]
-    adc rax, rbp
-    mov qword ptr [rsp + 88], r14
-    mulx rbp, r14, qword ptr [r13 + 32]
-    adc rsi, r14
-    mov qword ptr [rsp + 48], r10
-    mulx r14, r10, qword ptr [r13 + 40]
-    adc rbp, r10
-    mov qword ptr [rsp + 56], rbp
-    mulx r10, rbp, qword ptr [r13 + 48]
-    adc r14, rbp
-    mov qword ptr [rsp + 64], r14
-    mulx rbp, r14, qword ptr [r13 + 56]
-    adc r10, r14
-    mov qword ptr [rsp + 80], r10
-    mulx r14, r10, qword ptr [r13 + 64]
-    adc rbp, r10
-    mulx rdx, r10, qword ptr [r13 + 72]
-    adc r14, r10
-    adc rdx, 0
-    add r11, r15
-    adc rcx, r12
-    adc rdi, rbx
-    adc r9, rax
-    adc r8, rsi
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 56]
-    mov rsi, qword ptr [rsp + 88]
-    adc rsi, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 32]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rbx]
-    mulx r12, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rbx + 16]
-    add r12, r14
-    mov qword ptr [rsp + 80], rbp
-    mulx r14, rbp, qword ptr [rbx + 24]
-    adc r15, rbp
-    mov qword ptr [rsp + 72], r10
-    mulx rbp, r10, qword ptr [rbx + 32]
-    adc r14, r10
-    mov qword ptr [rsp + 64], rsi
-    mulx r10, rsi, qword ptr [rbx + 40]
-    adc rbp, rsi
-    mov qword ptr [rsp + 88], rax
-    mulx rsi, rax, qword ptr [rbx + 48]
-    adc r10, rax
-    mov qword ptr [rsp + 56], r10
-    mulx rax, r10, qword ptr [rbx + 56]
-    adc rsi, r10
-    mov qword ptr [rsp + 48], rsi
-    mulx r10, rsi, qword ptr [rbx + 64]
-    adc rax, rsi
-    mov qword ptr [rsp + 40], rax
-    mulx rsi, rax, qword ptr [rbx + 72]
-    adc r10, rax
-    mulx rax, rdx, qword ptr [rbx + 80]
-    adc rsi, rdx
-    adc rax, 0
-    add r11, r13
-    adc rcx, r12
-    adc rdi, r15
-    adc r9, r14
-    adc r8, rbp
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 48]
-    mov r14, qword ptr [rsp + 72]
-    adc r14, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 80]
-    adc rsi, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r15, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r15 + 40]
-    mov r13, qword ptr [rsp]
-    mulx r12, r15, qword ptr [r13]
-    mov qword ptr [rsp + 24], rax
-    mulx rbx, rax, qword ptr [r13 + 8]
-    add r12, rax
-    mov qword ptr [rsp + 32], rsi
-    mulx rax, rsi, qword ptr [r13 + 16]
-    adc rbx, rsi
-    mov qword ptr [rsp + 80], r10
-    mulx rsi, r10, qword ptr [r13 + 24]
-    adc rax, r10
-    mov qword ptr [rsp + 40], r14
-    mulx r10, r14, qword ptr [r13 + 32]
-    adc rsi, r14
-    mov qword ptr [rsp + 72], rbp
-    mulx r14, rbp, qword ptr [r13 + 40]
-    adc r10, rbp
-    mov qword ptr [rsp + 48], r10
-    mulx rbp, r10, qword ptr [r13 + 48]
-    adc r14, r10
-    mov qword ptr [rsp + 64], r14
-    mulx r10, r14, qword ptr [r13 + 56]
-    adc rbp, r14
-    mov qword ptr [rsp + 56], rbp
-    mulx r14, rbp, qword ptr [r13 + 64]
-    adc r10, rbp
-    mulx rdx, rbp, qword ptr [r13 + 72]
-    adc r14, rbp
-    adc rdx, 0
-    add rcx, r15
-    adc rdi, r12
-    adc r9, rbx
-    adc r8, rax
-    adc r11, rsi
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 48]
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 32]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rbx]
-    mulx r12, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rbx + 16]
-    add r12, r14
-    mov qword ptr [rsp + 56], r10
-    mulx r14, r10, qword ptr [rbx + 24]
-    adc r15, r10
-    mov qword ptr [rsp + 80], rbp
-    mulx r10, rbp, qword ptr [rbx + 32]
-    adc r14, rbp
-    mov qword ptr [rsp + 64], rsi
-    mulx rbp, rsi, qword ptr [rbx + 40]
-    adc r10, rsi
-    mov qword ptr [rsp + 40], rax
-    mulx rsi, rax, qword ptr [rbx + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 48], rbp
-    mulx rax, rbp, qword ptr [rbx + 56]
-    adc rsi, rbp
-    mov qword ptr [rsp + 72], rsi
-    mulx rbp, rsi, qword ptr [rbx + 64]
-    adc rax, rsi
-    mov qword ptr [rsp + 88], rax
-    mulx rsi, rax, qword ptr [rbx + 72]
-    adc rbp, rax
-    mulx rax, rdx, qword ptr [rbx + 80]
-    adc rsi, rdx
-    adc rax, 0
-    add rcx, r13
-    adc rdi, r12
-    adc r9, r15
-    adc r8, r14
-    adc r11, r10
-    mov rcx, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r15, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r15 + 48]
-    mov r13, qword ptr [rsp]
-    mulx r12, r15, qword ptr [r13]
-    mov qword ptr [rsp + 24], rax
-    mulx rbx, rax, qword ptr [r13 + 8]
-    add r12, rax
-    mov qword ptr [rsp + 32], rsi
-    mulx rax, rsi, qword ptr [r13 + 16]
-    adc rbx, rsi
-    mov qword ptr [rsp + 56], rbp
-    mulx rsi, rbp, qword ptr [r13 + 24]
-    adc rax, rbp
-    mov qword ptr [rsp + 88], r14
-    mulx rbp, r14, qword ptr [r13 + 32]
-    adc rsi, r14
-    mov qword ptr [rsp + 80], r10
-    mulx r14, r10, qword ptr [r13 + 40]
-    adc rbp, r10
-    mov qword ptr [rsp + 72], rbp
-    mulx r10, rbp, qword ptr [r13 + 48]
-    adc r14, rbp
-    mov qword ptr [rsp + 64], r14
-    mulx rbp, r14, qword ptr [r13 + 56]
-    adc r10, r14
-    mov qword ptr [rsp + 48], r10
-    mulx r14, r10, qword ptr [r13 + 64]
-    adc rbp, r10
-    mulx rdx, r10, qword ptr [r13 + 72]
-    adc r14, r10
-    adc rdx, 0
-    add rdi, r15
-    adc r9, r12
-    adc r8, rbx
-    adc r11, rax
-    adc rcx, rsi
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 72]
-    mov rsi, qword ptr [rsp + 88]
-    adc rsi, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rbx]
-    mulx r12, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rbx + 16]
-    add r12, r14
-    mov qword ptr [rsp + 48], rbp
-    mulx r14, rbp, qword ptr [rbx + 24]
-    adc r15, rbp
-    mov qword ptr [rsp + 56], r10
-    mulx rbp, r10, qword ptr [rbx + 32]
-    adc r14, r10
-    mov qword ptr [rsp + 64], rsi
-    mulx r10, rsi, qword ptr [rbx + 40]
-    adc rbp, rsi
-    mov qword ptr [rsp + 88], rax
-    mulx rsi, rax, qword ptr [rbx + 48]
-    adc r10, rax
-    mov qword ptr [rsp + 72], r10
-    mulx rax, r10, qword ptr [rbx + 56]
-    adc rsi, r10
-    mov qword ptr [rsp + 80], rsi
-    mulx r10, rsi, qword ptr [rbx + 64]
-    adc rax, rsi
-    mov qword ptr [rsp + 40], rax
-    mulx rsi, rax, qword ptr [rbx + 72]
-    adc r10, rax
-    mulx rax, rdx, qword ptr [rbx + 80]
-    adc rsi, rdx
-    adc rax, 0
-    add rdi, r13
-    adc r9, r12
-    adc r8, r15
-    adc r11, r14
-    adc rcx, rbp
-    mov rdi, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 56]
-    adc r14, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r15, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r15 + 56]
-    mov r13, qword ptr [rsp]
-    mulx r12, r15, qword ptr [r13]
-    mov qword ptr [rsp + 24], rax
-    mulx rbx, rax, qword ptr [r13 + 8]
-    add r12, rax
-    mov qword ptr [rsp + 32], rsi
-    mulx rax, rsi, qword ptr [r13 + 16]
-    adc rbx, rsi
-    mov qword ptr [rsp + 48], r10
-    mulx rsi, r10, qword ptr [r13 + 24]
-    adc rax, r10
-    mov qword ptr [rsp + 40], r14
-    mulx r10, r14, qword ptr [r13 + 32]
-    adc rsi, r14
-    mov qword ptr [rsp + 56], rbp
-    mulx r14, rbp, qword ptr [r13 + 40]
-    adc r10, rbp
-    mov qword ptr [rsp + 80], r10
-    mulx rbp, r10, qword ptr [r13 + 48]
-    adc r14, r10
-    mov qword ptr [rsp + 64], r14
-    mulx r10, r14, qword ptr [r13 + 56]
-    adc rbp, r14
-    mov qword ptr [rsp + 72], rbp
-    mulx r14, rbp, qword ptr [r13 + 64]
-    adc r10, rbp
-    mulx rdx, rbp, qword ptr [r13 + 72]
-    adc r14, rbp
-    adc rdx, 0
-    add r9, r15
-    adc r8, r12
-    adc r11, rbx
-    adc rcx, rax
-    adc rdi, rsi
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 80]
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 32]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rbx]
-    mulx r12, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rbx + 16]
-    add r12, r14
-    mov qword ptr [rsp + 72], r10
-    mulx r14, r10, qword ptr [rbx + 24]
-    adc r15, r10
-    mov qword ptr [rsp + 48], rbp
-    mulx r10, rbp, qword ptr [rbx + 32]
-    adc r14, rbp
-    mov qword ptr [rsp + 64], rsi
-    mulx rbp, rsi, qword ptr [rbx + 40]
-    adc r10, rsi
-    mov qword ptr [rsp + 40], rax
-    mulx rsi, rax, qword ptr [rbx + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 80], rbp
-    mulx rax, rbp, qword ptr [rbx + 56]
-    adc rsi, rbp
-    mov qword ptr [rsp + 56], rsi
-    mulx rbp, rsi, qword ptr [rbx + 64]
-    adc rax, rsi
-    mov qword ptr [rsp + 88], rax
-    mulx rsi, rax, qword ptr [rbx + 72]
-    adc rbp, rax
-    mulx rax, rdx, qword ptr [rbx + 80]
-    adc rsi, rdx
-    adc rax, 0
-    add r9, r13
-    adc r8, r12
-    adc r11, r15
-    adc rcx, r14
-    adc rdi, r10
-    mov r9, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 80]
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r15, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r15 + 64]
-    mov r13, qword ptr [rsp]
-    mulx r12, r15, qword ptr [r13]
-    mov qword ptr [rsp + 24], rax
-    mulx rbx, rax, qword ptr [r13 + 8]
-    add r12, rax
-    mov qword ptr [rsp + 32], rsi
-    mulx rax, rsi, qword ptr [r13 + 16]
-    adc rbx, rsi
-    mov qword ptr [rsp + 72], rbp
-    mulx rsi, rbp, qword ptr [r13 + 24]
-    adc rax, rbp
-    mov qword ptr [rsp + 88], r14
-    mulx rbp, r14, qword ptr [r13 + 32]
-    adc rsi, r14
-    mov qword ptr [rsp + 48], r10
-    mulx r14, r10, qword ptr [r13 + 40]
-    adc rbp, r10
-    mov qword ptr [rsp + 56], rbp
-    mulx r10, rbp, qword ptr [r13 + 48]
-    adc r14, rbp
-    mov qword ptr [rsp + 64], r14
-    mulx rbp, r14, qword ptr [r13 + 56]
-    adc r10, r14
-    mov qword ptr [rsp + 80], r10
-    mulx r14, r10, qword ptr [r13 + 64]
-    adc rbp, r10
-    mulx rdx, r10, qword ptr [r13 + 72]
-    adc r14, r10
-    adc rdx, 0
-    add r8, r15
-    adc r11, r12
-    adc rcx, rbx
-    adc rdi, rax
-    adc r9, rsi
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 56]
-    mov rsi, qword ptr [rsp + 88]
-    adc rsi, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 32]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rbx]
-    mulx r12, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rbx + 16]
-    add r12, r14
-    mov qword ptr [rsp + 80], rbp
-    mulx r14, rbp, qword ptr [rbx + 24]
-    adc r15, rbp
-    mov qword ptr [rsp + 72], r10
-    mulx rbp, r10, qword ptr [rbx + 32]
-    adc r14, r10
-    mov qword ptr [rsp + 64], rsi
-    mulx r10, rsi, qword ptr [rbx + 40]
-    adc rbp, rsi
-    mov qword ptr [rsp + 88], rax
-    mulx rsi, rax, qword ptr [rbx + 48]
-    adc r10, rax
-    mov qword ptr [rsp + 56], r10
-    mulx rax, r10, qword ptr [rbx + 56]
-    adc rsi, r10
-    mov qword ptr [rsp + 48], rsi
-    mulx r10, rsi, qword ptr [rbx + 64]
-    adc rax, rsi
-    mov qword ptr [rsp + 40], rax
-    mulx rsi, rax, qword ptr [rbx + 72]
-    adc r10, rax
-    mulx rax, rdx, qword ptr [rbx + 80]
-    adc rsi, rdx
-    adc rax, 0
-    add r8, r13
-    adc r11, r12
-    adc rcx, r15
-    adc rdi, r14
-    adc r9, rbp
-    mov r8, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 48]
-    mov r14, qword ptr [rsp + 72]
-    adc r14, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 80]
-    adc rsi, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov rdx, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rdx + 72]
-    mov r15, qword ptr [rsp]
-    mulx r13, r12, qword ptr [r15]
-    mov qword ptr [rsp + 8], rax
-    mulx rbx, rax, qword ptr [r15 + 8]
-    add r13, rax
-    mov qword ptr [rsp + 24], rsi
-    mulx rax, rsi, qword ptr [r15 + 16]
-    adc rbx, rsi
-    mov qword ptr [rsp + 32], r10
-    mulx rsi, r10, qword ptr [r15 + 24]
-    adc rax, r10
-    mov qword ptr [rsp + 80], r14
-    mulx r10, r14, qword ptr [r15 + 32]
-    adc rsi, r14
-    mov qword ptr [rsp + 40], rbp
-    mulx r14, rbp, qword ptr [r15 + 40]
-    adc r10, rbp
-    mov qword ptr [rsp + 72], r10
-    mulx rbp, r10, qword ptr [r15 + 48]
-    adc r14, r10
-    mov qword ptr [rsp + 48], r14
-    mulx r10, r14, qword ptr [r15 + 56]
-    adc rbp, r14
-    mov qword ptr [rsp + 64], rbp
-    mulx r14, rbp, qword ptr [r15 + 64]
-    adc r10, rbp
-    mulx rdx, rbp, qword ptr [r15 + 72]
-    adc r14, rbp
-    adc rdx, 0
-    add r11, r12
-    adc rcx, r13
-    adc rdi, rbx
-    adc r9, rax
-    adc r8, rsi
-    mov rax, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 72]
-    mov rsi, qword ptr [rsp + 80]
-    adc rsi, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 24]
-    adc r14, qword ptr [rsp + 8]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rbx]
-    mulx r13, r12, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 8], r15
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [rbx + 16]
-    add r13, r14
-    mov qword ptr [rsp + 64], r10
-    mulx r14, r10, qword ptr [rbx + 24]
-    adc r15, r10
-    mov qword ptr [rsp + 32], rbp
-    mulx r10, rbp, qword ptr [rbx + 32]
-    adc r14, rbp
-    mov qword ptr [rsp + 48], rsi
-    mulx rbp, rsi, qword ptr [rbx + 40]
-    adc r10, rsi
-    mov qword ptr [rsp + 80], rax
-    mulx rsi, rax, qword ptr [rbx + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 72], rbp
-    mulx rax, rbp, qword ptr [rbx + 56]
-    adc rsi, rbp
-    mov qword ptr [rsp + 40], rsi
-    mulx rbp, rsi, qword ptr [rbx + 64]
-    adc rax, rsi
-    mov qword ptr [rsp], rax
-    mulx rsi, rax, qword ptr [rbx + 72]
-    adc rbp, rax
-    mulx rax, rdx, qword ptr [rbx + 80]
-    adc rsi, rdx
-    adc rax, 0
-    add r11, r12
-    adc rcx, r13
-    adc rdi, r15
-    adc r9, r14
-    adc r8, r10
-    mov rdx, qword ptr [rsp + 80]
-    adc rdx, qword ptr [rsp + 72]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 40]
-    mov r11, qword ptr [rsp + 32]
-    adc r11, qword ptr [rsp]
-    adc rbp, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 24]
-    adc rax, qword ptr [rsp + 8]
-    mov r14, rcx
-    sub r14, qword ptr [rbx + 8]
-    mov r15, rdi
-    sbb r15, qword ptr [rbx + 16]
-    mov r13, r9
-    sbb r13, qword ptr [rbx + 24]
-    mov r12, r8
-    sbb r12, qword ptr [rbx + 32]
-    mov qword ptr [rsp + 8], r12
-    mov r12, rdx
-    sbb r12, qword ptr [rbx + 40]
-    mov qword ptr [rsp + 24], r12
-    mov r12, r10
-    sbb r12, qword ptr [rbx + 48]
-    mov qword ptr [rsp + 64], r12
-    mov r12, r11
-    sbb r12, qword ptr [rbx + 56]
-    mov qword ptr [rsp], r12
-    mov r12, rbp
-    sbb r12, qword ptr [rbx + 64]
-    mov qword ptr [rsp + 32], r12
-    mov r12, rsi
-    sbb r12, qword ptr [rbx + 72]
-    mov qword ptr [rsp + 40], r12
-    mov r12, rax
-    sbb r12, qword ptr [rbx + 80]
-    cmovc r14, rcx
-    cmovc r15, rdi
-    cmovc r13, r9
-    mov rcx, qword ptr [rsp + 8]
-    cmovc rcx, r8
-    mov rdi, qword ptr [rsp + 24]
-    cmovc rdi, rdx
-    mov rdx, qword ptr [rsp + 64]
-    cmovc rdx, r10
-    mov r8, qword ptr [rsp]
-    cmovc r8, r11
-    mov r9, qword ptr [rsp + 32]
-    cmovc r9, rbp
-    mov r10, qword ptr [rsp + 40]
-    cmovc r10, rsi
-    cmovc r12, rax
-    add rsp, 96
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 96
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, rbp, r11
+adc r10, rbp
+mov rbp, [rsi + 32]
+mulx rbp, rbx, rbp
+adc r11, rbx
+mov rbx, [rsi + 40]
+mulx rbx, r14, rbx
+adc rbp, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc rbx, r15
+mov r15, [rsi + 56]
+mulx r15, r13, r15
+adc r14, r13
+mov r13, [rsi + 64]
+mulx r13, r12, r13
+adc r15, r12
+mov r12, [rsi + 72]
+mulx rdx, r12, r12
+adc r13, r12
+adc rdx, 0
+mov r12, rdx
+mov rdx, r8
+imul rdx, [rax]
+mov [rsp], rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 8]
+mov [rsp + 16], r12
+mov [rsp + 24], r13
+mulx r12, r13, [rax + 16]
+add rsi, r13
+mov [rsp + 32], r15
+mulx r13, r15, [rax + 24]
+adc r12, r15
+mov [rsp + 40], r14
+mulx r15, r14, [rax + 32]
+adc r13, r14
+mov [rsp + 48], rbx
+mulx r14, rbx, [rax + 40]
+adc r15, rbx
+mov [rsp + 56], rbp
+mulx rbx, rbp, [rax + 48]
+adc r14, rbp
+mov [rsp + 64], r14
+mulx rbp, r14, [rax + 56]
+adc rbx, r14
+mov [rsp + 72], rbx
+mulx r14, rbx, [rax + 64]
+adc rbp, rbx
+mov [rsp + 80], rbp
+mulx rbx, rbp, [rax + 72]
+adc r14, rbp
+mulx rdx, rbp, [rax + 80]
+adc rbx, rbp
+adc rdx, 0
+add r8, rcx
+adc rdi, rsi
+adc r9, r12
+adc r10, r13
+adc r11, r15
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 64]
+mov rsi, [rsp + 48]
+adc rsi, [rsp + 72]
+mov r8, [rsp + 40]
+adc r8, [rsp + 80]
+adc r14, [rsp + 32]
+adc rbx, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rbp, [rsp + 8]
+mov r15, rdx
+mov rdx, [rbp + 8]
+mov r13, [rsp]
+mulx r12, rbp, [r13]
+mov [rsp + 16], rax
+mov [rsp + 24], r15
+mulx rax, r15, [r13 + 8]
+add r12, r15
+mov [rsp + 32], rbx
+mulx r15, rbx, [r13 + 16]
+adc rax, rbx
+mov [rsp + 80], r14
+mulx rbx, r14, [r13 + 24]
+adc r15, r14
+mov [rsp + 40], r8
+mulx r14, r8, [r13 + 32]
+adc rbx, r8
+mov [rsp + 72], rsi
+mulx r8, rsi, [r13 + 40]
+adc r14, rsi
+mov [rsp + 48], r14
+mulx rsi, r14, [r13 + 48]
+adc r8, r14
+mov [rsp + 64], r8
+mulx r14, r8, [r13 + 56]
+adc rsi, r8
+mov [rsp + 56], rsi
+mulx r8, rsi, [r13 + 64]
+adc r14, rsi
+mulx rdx, rsi, [r13 + 72]
+adc r8, rsi
+adc rdx, 0
+add rdi, rbp
+adc r9, r12
+adc r10, rax
+adc r11, r15
+adc rcx, rbx
+mov rax, [rsp + 72]
+adc rax, [rsp + 48]
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 64]
+mov rbp, [rsp + 80]
+adc rbp, [rsp + 56]
+adc r14, [rsp + 32]
+adc r8, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, rdi
+imul rdx, [rbx]
+mulx r12, r13, [rbx + 8]
+mov [rsp + 24], r15
+mov [rsp + 32], r8
+mulx r15, r8, [rbx + 16]
+add r12, r8
+mov [rsp + 56], r14
+mulx r8, r14, [rbx + 24]
+adc r15, r14
+mov [rsp + 80], rbp
+mulx r14, rbp, [rbx + 32]
+adc r8, rbp
+mov [rsp + 64], rsi
+mulx rbp, rsi, [rbx + 40]
+adc r14, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [rbx + 48]
+adc rbp, rax
+mov [rsp + 48], rbp
+mulx rax, rbp, [rbx + 56]
+adc rsi, rbp
+mov [rsp + 72], rsi
+mulx rbp, rsi, [rbx + 64]
+adc rax, rsi
+mov [rsp + 88], rax
+mulx rsi, rax, [rbx + 72]
+adc rbp, rax
+mulx rax, rdx, [rbx + 80]
+adc rsi, rdx
+adc rax, 0
+add rdi, r13
+adc r9, r12
+adc r10, r15
+adc r11, r8
+adc rcx, r14
+mov rdi, [rsp + 40]
+adc rdi, [rsp + 48]
+mov r8, [rsp + 64]
+adc r8, [rsp + 72]
+mov r14, [rsp + 80]
+adc r14, [rsp + 88]
+adc rbp, [rsp + 56]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 24]
+mov r15, [rsp + 8]
+mov rdx, [r15 + 16]
+mov r13, [rsp]
+mulx r12, r15, [r13]
+mov [rsp + 24], rax
+mulx rbx, rax, [r13 + 8]
+add r12, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [r13 + 16]
+adc rbx, rsi
+mov [rsp + 56], rbp
+mulx rsi, rbp, [r13 + 24]
+adc rax, rbp
+mov [rsp + 88], r14
+mulx rbp, r14, [r13 + 32]
+adc rsi, r14
+mov [rsp + 80], r8
+mulx r14, r8, [r13 + 40]
+adc rbp, r8
+mov [rsp + 72], rbp
+mulx r8, rbp, [r13 + 48]
+adc r14, rbp
+mov [rsp + 64], r14
+mulx rbp, r14, [r13 + 56]
+adc r8, r14
+mov [rsp + 48], r8
+mulx r14, r8, [r13 + 64]
+adc rbp, r8
+mulx rdx, r8, [r13 + 72]
+adc r14, r8
+adc rdx, 0
+add r9, r15
+adc r10, r12
+adc r11, rbx
+adc rcx, rax
+adc rdi, rsi
+mov rax, [rsp + 80]
+adc rax, [rsp + 72]
+mov rsi, [rsp + 88]
+adc rsi, [rsp + 64]
+mov r8, [rsp + 56]
+adc r8, [rsp + 48]
+adc rbp, [rsp + 32]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, r9
+imul rdx, [rbx]
+mulx r12, r13, [rbx + 8]
+mov [rsp + 24], r15
+mov [rsp + 32], r14
+mulx r15, r14, [rbx + 16]
+add r12, r14
+mov [rsp + 48], rbp
+mulx r14, rbp, [rbx + 24]
+adc r15, rbp
+mov [rsp + 56], r8
+mulx rbp, r8, [rbx + 32]
+adc r14, r8
+mov [rsp + 64], rsi
+mulx r8, rsi, [rbx + 40]
+adc rbp, rsi
+mov [rsp + 88], rax
+mulx rsi, rax, [rbx + 48]
+adc r8, rax
+mov [rsp + 72], r8
+mulx rax, r8, [rbx + 56]
+adc rsi, r8
+mov [rsp + 80], rsi
+mulx r8, rsi, [rbx + 64]
+adc rax, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [rbx + 72]
+adc r8, rax
+mulx rax, rdx, [rbx + 80]
+adc rsi, rdx
+adc rax, 0
+add r9, r13
+adc r10, r12
+adc r11, r15
+adc rcx, r14
+adc rdi, rbp
+mov r9, [rsp + 88]
+adc r9, [rsp + 72]
+mov rbp, [rsp + 64]
+adc rbp, [rsp + 80]
+mov r14, [rsp + 56]
+adc r14, [rsp + 40]
+adc r8, [rsp + 48]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 24]
+mov r15, [rsp + 8]
+mov rdx, [r15 + 24]
+mov r13, [rsp]
+mulx r12, r15, [r13]
+mov [rsp + 24], rax
+mulx rbx, rax, [r13 + 8]
+add r12, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [r13 + 16]
+adc rbx, rsi
+mov [rsp + 48], r8
+mulx rsi, r8, [r13 + 24]
+adc rax, r8
+mov [rsp + 40], r14
+mulx r8, r14, [r13 + 32]
+adc rsi, r14
+mov [rsp + 56], rbp
+mulx r14, rbp, [r13 + 40]
+adc r8, rbp
+mov [rsp + 80], r8
+mulx rbp, r8, [r13 + 48]
+adc r14, r8
+mov [rsp + 64], r14
+mulx r8, r14, [r13 + 56]
+adc rbp, r14
+mov [rsp + 72], rbp
+mulx r14, rbp, [r13 + 64]
+adc r8, rbp
+mulx rdx, rbp, [r13 + 72]
+adc r14, rbp
+adc rdx, 0
+add r10, r15
+adc r11, r12
+adc rcx, rbx
+adc rdi, rax
+adc r9, rsi
+mov rax, [rsp + 56]
+adc rax, [rsp + 80]
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 64]
+mov rbp, [rsp + 48]
+adc rbp, [rsp + 72]
+adc r8, [rsp + 32]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, r10
+imul rdx, [rbx]
+mulx r12, r13, [rbx + 8]
+mov [rsp + 24], r15
+mov [rsp + 32], r14
+mulx r15, r14, [rbx + 16]
+add r12, r14
+mov [rsp + 72], r8
+mulx r14, r8, [rbx + 24]
+adc r15, r8
+mov [rsp + 48], rbp
+mulx r8, rbp, [rbx + 32]
+adc r14, rbp
+mov [rsp + 64], rsi
+mulx rbp, rsi, [rbx + 40]
+adc r8, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [rbx + 48]
+adc rbp, rax
+mov [rsp + 80], rbp
+mulx rax, rbp, [rbx + 56]
+adc rsi, rbp
+mov [rsp + 56], rsi
+mulx rbp, rsi, [rbx + 64]
+adc rax, rsi
+mov [rsp + 88], rax
+mulx rsi, rax, [rbx + 72]
+adc rbp, rax
+mulx rax, rdx, [rbx + 80]
+adc rsi, rdx
+adc rax, 0
+add r10, r13
+adc r11, r12
+adc rcx, r15
+adc rdi, r14
+adc r9, r8
+mov r8, [rsp + 40]
+adc r8, [rsp + 80]
+mov r10, [rsp + 64]
+adc r10, [rsp + 56]
+mov r14, [rsp + 48]
+adc r14, [rsp + 88]
+adc rbp, [rsp + 72]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 24]
+mov r15, [rsp + 8]
+mov rdx, [r15 + 32]
+mov r13, [rsp]
+mulx r12, r15, [r13]
+mov [rsp + 24], rax
+mulx rbx, rax, [r13 + 8]
+add r12, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [r13 + 16]
+adc rbx, rsi
+mov [rsp + 72], rbp
+mulx rsi, rbp, [r13 + 24]
+adc rax, rbp
+mov [rsp + 88], r14
+mulx rbp, r14, [r13 + 32]
+adc rsi, r14
+mov [rsp + 48], r10
+mulx r14, r10, [r13 + 40]
+adc rbp, r10
+mov [rsp + 56], rbp
+mulx r10, rbp, [r13 + 48]
+adc r14, rbp
+mov [rsp + 64], r14
+mulx rbp, r14, [r13 + 56]
+adc r10, r14
+mov [rsp + 80], r10
+mulx r14, r10, [r13 + 64]
+adc rbp, r10
+mulx rdx, r10, [r13 + 72]
+adc r14, r10
+adc rdx, 0
+add r11, r15
+adc rcx, r12
+adc rdi, rbx
+adc r9, rax
+adc r8, rsi
+mov rax, [rsp + 48]
+adc rax, [rsp + 56]
+mov rsi, [rsp + 88]
+adc rsi, [rsp + 64]
+mov r10, [rsp + 72]
+adc r10, [rsp + 80]
+adc rbp, [rsp + 32]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, r11
+imul rdx, [rbx]
+mulx r12, r13, [rbx + 8]
+mov [rsp + 24], r15
+mov [rsp + 32], r14
+mulx r15, r14, [rbx + 16]
+add r12, r14
+mov [rsp + 80], rbp
+mulx r14, rbp, [rbx + 24]
+adc r15, rbp
+mov [rsp + 72], r10
+mulx rbp, r10, [rbx + 32]
+adc r14, r10
+mov [rsp + 64], rsi
+mulx r10, rsi, [rbx + 40]
+adc rbp, rsi
+mov [rsp + 88], rax
+mulx rsi, rax, [rbx + 48]
+adc r10, rax
+mov [rsp + 56], r10
+mulx rax, r10, [rbx + 56]
+adc rsi, r10
+mov [rsp + 48], rsi
+mulx r10, rsi, [rbx + 64]
+adc rax, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [rbx + 72]
+adc r10, rax
+mulx rax, rdx, [rbx + 80]
+adc rsi, rdx
+adc rax, 0
+add r11, r13
+adc rcx, r12
+adc rdi, r15
+adc r9, r14
+adc r8, rbp
+mov r11, [rsp + 88]
+adc r11, [rsp + 56]
+mov rbp, [rsp + 64]
+adc rbp, [rsp + 48]
+mov r14, [rsp + 72]
+adc r14, [rsp + 40]
+adc r10, [rsp + 80]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 24]
+mov r15, [rsp + 8]
+mov rdx, [r15 + 40]
+mov r13, [rsp]
+mulx r12, r15, [r13]
+mov [rsp + 24], rax
+mulx rbx, rax, [r13 + 8]
+add r12, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [r13 + 16]
+adc rbx, rsi
+mov [rsp + 80], r10
+mulx rsi, r10, [r13 + 24]
+adc rax, r10
+mov [rsp + 40], r14
+mulx r10, r14, [r13 + 32]
+adc rsi, r14
+mov [rsp + 72], rbp
+mulx r14, rbp, [r13 + 40]
+adc r10, rbp
+mov [rsp + 48], r10
+mulx rbp, r10, [r13 + 48]
+adc r14, r10
+mov [rsp + 64], r14
+mulx r10, r14, [r13 + 56]
+adc rbp, r14
+mov [rsp + 56], rbp
+mulx r14, rbp, [r13 + 64]
+adc r10, rbp
+mulx rdx, rbp, [r13 + 72]
+adc r14, rbp
+adc rdx, 0
+add rcx, r15
+adc rdi, r12
+adc r9, rbx
+adc r8, rax
+adc r11, rsi
+mov rax, [rsp + 72]
+adc rax, [rsp + 48]
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 64]
+mov rbp, [rsp + 80]
+adc rbp, [rsp + 56]
+adc r10, [rsp + 32]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, rcx
+imul rdx, [rbx]
+mulx r12, r13, [rbx + 8]
+mov [rsp + 24], r15
+mov [rsp + 32], r14
+mulx r15, r14, [rbx + 16]
+add r12, r14
+mov [rsp + 56], r10
+mulx r14, r10, [rbx + 24]
+adc r15, r10
+mov [rsp + 80], rbp
+mulx r10, rbp, [rbx + 32]
+adc r14, rbp
+mov [rsp + 64], rsi
+mulx rbp, rsi, [rbx + 40]
+adc r10, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [rbx + 48]
+adc rbp, rax
+mov [rsp + 48], rbp
+mulx rax, rbp, [rbx + 56]
+adc rsi, rbp
+mov [rsp + 72], rsi
+mulx rbp, rsi, [rbx + 64]
+adc rax, rsi
+mov [rsp + 88], rax
+mulx rsi, rax, [rbx + 72]
+adc rbp, rax
+mulx rax, rdx, [rbx + 80]
+adc rsi, rdx
+adc rax, 0
+add rcx, r13
+adc rdi, r12
+adc r9, r15
+adc r8, r14
+adc r11, r10
+mov rcx, [rsp + 40]
+adc rcx, [rsp + 48]
+mov r10, [rsp + 64]
+adc r10, [rsp + 72]
+mov r14, [rsp + 80]
+adc r14, [rsp + 88]
+adc rbp, [rsp + 56]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 24]
+mov r15, [rsp + 8]
+mov rdx, [r15 + 48]
+mov r13, [rsp]
+mulx r12, r15, [r13]
+mov [rsp + 24], rax
+mulx rbx, rax, [r13 + 8]
+add r12, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [r13 + 16]
+adc rbx, rsi
+mov [rsp + 56], rbp
+mulx rsi, rbp, [r13 + 24]
+adc rax, rbp
+mov [rsp + 88], r14
+mulx rbp, r14, [r13 + 32]
+adc rsi, r14
+mov [rsp + 80], r10
+mulx r14, r10, [r13 + 40]
+adc rbp, r10
+mov [rsp + 72], rbp
+mulx r10, rbp, [r13 + 48]
+adc r14, rbp
+mov [rsp + 64], r14
+mulx rbp, r14, [r13 + 56]
+adc r10, r14
+mov [rsp + 48], r10
+mulx r14, r10, [r13 + 64]
+adc rbp, r10
+mulx rdx, r10, [r13 + 72]
+adc r14, r10
+adc rdx, 0
+add rdi, r15
+adc r9, r12
+adc r8, rbx
+adc r11, rax
+adc rcx, rsi
+mov rax, [rsp + 80]
+adc rax, [rsp + 72]
+mov rsi, [rsp + 88]
+adc rsi, [rsp + 64]
+mov r10, [rsp + 56]
+adc r10, [rsp + 48]
+adc rbp, [rsp + 32]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, rdi
+imul rdx, [rbx]
+mulx r12, r13, [rbx + 8]
+mov [rsp + 24], r15
+mov [rsp + 32], r14
+mulx r15, r14, [rbx + 16]
+add r12, r14
+mov [rsp + 48], rbp
+mulx r14, rbp, [rbx + 24]
+adc r15, rbp
+mov [rsp + 56], r10
+mulx rbp, r10, [rbx + 32]
+adc r14, r10
+mov [rsp + 64], rsi
+mulx r10, rsi, [rbx + 40]
+adc rbp, rsi
+mov [rsp + 88], rax
+mulx rsi, rax, [rbx + 48]
+adc r10, rax
+mov [rsp + 72], r10
+mulx rax, r10, [rbx + 56]
+adc rsi, r10
+mov [rsp + 80], rsi
+mulx r10, rsi, [rbx + 64]
+adc rax, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [rbx + 72]
+adc r10, rax
+mulx rax, rdx, [rbx + 80]
+adc rsi, rdx
+adc rax, 0
+add rdi, r13
+adc r9, r12
+adc r8, r15
+adc r11, r14
+adc rcx, rbp
+mov rdi, [rsp + 88]
+adc rdi, [rsp + 72]
+mov rbp, [rsp + 64]
+adc rbp, [rsp + 80]
+mov r14, [rsp + 56]
+adc r14, [rsp + 40]
+adc r10, [rsp + 48]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 24]
+mov r15, [rsp + 8]
+mov rdx, [r15 + 56]
+mov r13, [rsp]
+mulx r12, r15, [r13]
+mov [rsp + 24], rax
+mulx rbx, rax, [r13 + 8]
+add r12, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [r13 + 16]
+adc rbx, rsi
+mov [rsp + 48], r10
+mulx rsi, r10, [r13 + 24]
+adc rax, r10
+mov [rsp + 40], r14
+mulx r10, r14, [r13 + 32]
+adc rsi, r14
+mov [rsp + 56], rbp
+mulx r14, rbp, [r13 + 40]
+adc r10, rbp
+mov [rsp + 80], r10
+mulx rbp, r10, [r13 + 48]
+adc r14, r10
+mov [rsp + 64], r14
+mulx r10, r14, [r13 + 56]
+adc rbp, r14
+mov [rsp + 72], rbp
+mulx r14, rbp, [r13 + 64]
+adc r10, rbp
+mulx rdx, rbp, [r13 + 72]
+adc r14, rbp
+adc rdx, 0
+add r9, r15
+adc r8, r12
+adc r11, rbx
+adc rcx, rax
+adc rdi, rsi
+mov rax, [rsp + 56]
+adc rax, [rsp + 80]
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 64]
+mov rbp, [rsp + 48]
+adc rbp, [rsp + 72]
+adc r10, [rsp + 32]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, r9
+imul rdx, [rbx]
+mulx r12, r13, [rbx + 8]
+mov [rsp + 24], r15
+mov [rsp + 32], r14
+mulx r15, r14, [rbx + 16]
+add r12, r14
+mov [rsp + 72], r10
+mulx r14, r10, [rbx + 24]
+adc r15, r10
+mov [rsp + 48], rbp
+mulx r10, rbp, [rbx + 32]
+adc r14, rbp
+mov [rsp + 64], rsi
+mulx rbp, rsi, [rbx + 40]
+adc r10, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [rbx + 48]
+adc rbp, rax
+mov [rsp + 80], rbp
+mulx rax, rbp, [rbx + 56]
+adc rsi, rbp
+mov [rsp + 56], rsi
+mulx rbp, rsi, [rbx + 64]
+adc rax, rsi
+mov [rsp + 88], rax
+mulx rsi, rax, [rbx + 72]
+adc rbp, rax
+mulx rax, rdx, [rbx + 80]
+adc rsi, rdx
+adc rax, 0
+add r9, r13
+adc r8, r12
+adc r11, r15
+adc rcx, r14
+adc rdi, r10
+mov r9, [rsp + 40]
+adc r9, [rsp + 80]
+mov r10, [rsp + 64]
+adc r10, [rsp + 56]
+mov r14, [rsp + 48]
+adc r14, [rsp + 88]
+adc rbp, [rsp + 72]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 24]
+mov r15, [rsp + 8]
+mov rdx, [r15 + 64]
+mov r13, [rsp]
+mulx r12, r15, [r13]
+mov [rsp + 24], rax
+mulx rbx, rax, [r13 + 8]
+add r12, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [r13 + 16]
+adc rbx, rsi
+mov [rsp + 72], rbp
+mulx rsi, rbp, [r13 + 24]
+adc rax, rbp
+mov [rsp + 88], r14
+mulx rbp, r14, [r13 + 32]
+adc rsi, r14
+mov [rsp + 48], r10
+mulx r14, r10, [r13 + 40]
+adc rbp, r10
+mov [rsp + 56], rbp
+mulx r10, rbp, [r13 + 48]
+adc r14, rbp
+mov [rsp + 64], r14
+mulx rbp, r14, [r13 + 56]
+adc r10, r14
+mov [rsp + 80], r10
+mulx r14, r10, [r13 + 64]
+adc rbp, r10
+mulx rdx, r10, [r13 + 72]
+adc r14, r10
+adc rdx, 0
+add r8, r15
+adc r11, r12
+adc rcx, rbx
+adc rdi, rax
+adc r9, rsi
+mov rax, [rsp + 48]
+adc rax, [rsp + 56]
+mov rsi, [rsp + 88]
+adc rsi, [rsp + 64]
+mov r10, [rsp + 72]
+adc r10, [rsp + 80]
+adc rbp, [rsp + 32]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, r8
+imul rdx, [rbx]
+mulx r12, r13, [rbx + 8]
+mov [rsp + 24], r15
+mov [rsp + 32], r14
+mulx r15, r14, [rbx + 16]
+add r12, r14
+mov [rsp + 80], rbp
+mulx r14, rbp, [rbx + 24]
+adc r15, rbp
+mov [rsp + 72], r10
+mulx rbp, r10, [rbx + 32]
+adc r14, r10
+mov [rsp + 64], rsi
+mulx r10, rsi, [rbx + 40]
+adc rbp, rsi
+mov [rsp + 88], rax
+mulx rsi, rax, [rbx + 48]
+adc r10, rax
+mov [rsp + 56], r10
+mulx rax, r10, [rbx + 56]
+adc rsi, r10
+mov [rsp + 48], rsi
+mulx r10, rsi, [rbx + 64]
+adc rax, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [rbx + 72]
+adc r10, rax
+mulx rax, rdx, [rbx + 80]
+adc rsi, rdx
+adc rax, 0
+add r8, r13
+adc r11, r12
+adc rcx, r15
+adc rdi, r14
+adc r9, rbp
+mov r8, [rsp + 88]
+adc r8, [rsp + 56]
+mov rbp, [rsp + 64]
+adc rbp, [rsp + 48]
+mov r14, [rsp + 72]
+adc r14, [rsp + 40]
+adc r10, [rsp + 80]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 24]
+mov rdx, [rsp + 8]
+mov rdx, [rdx + 72]
+mov r15, [rsp]
+mulx r13, r12, [r15]
+mov [rsp + 8], rax
+mulx rbx, rax, [r15 + 8]
+add r13, rax
+mov [rsp + 24], rsi
+mulx rax, rsi, [r15 + 16]
+adc rbx, rsi
+mov [rsp + 32], r10
+mulx rsi, r10, [r15 + 24]
+adc rax, r10
+mov [rsp + 80], r14
+mulx r10, r14, [r15 + 32]
+adc rsi, r14
+mov [rsp + 40], rbp
+mulx r14, rbp, [r15 + 40]
+adc r10, rbp
+mov [rsp + 72], r10
+mulx rbp, r10, [r15 + 48]
+adc r14, r10
+mov [rsp + 48], r14
+mulx r10, r14, [r15 + 56]
+adc rbp, r14
+mov [rsp + 64], rbp
+mulx r14, rbp, [r15 + 64]
+adc r10, rbp
+mulx rdx, rbp, [r15 + 72]
+adc r14, rbp
+adc rdx, 0
+add r11, r12
+adc rcx, r13
+adc rdi, rbx
+adc r9, rax
+adc r8, rsi
+mov rax, [rsp + 40]
+adc rax, [rsp + 72]
+mov rsi, [rsp + 80]
+adc rsi, [rsp + 48]
+mov rbp, [rsp + 32]
+adc rbp, [rsp + 64]
+adc r10, [rsp + 24]
+adc r14, [rsp + 8]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, r11
+imul rdx, [rbx]
+mulx r13, r12, [rbx + 8]
+mov [rsp + 8], r15
+mov [rsp + 24], r14
+mulx r15, r14, [rbx + 16]
+add r13, r14
+mov [rsp + 64], r10
+mulx r14, r10, [rbx + 24]
+adc r15, r10
+mov [rsp + 32], rbp
+mulx r10, rbp, [rbx + 32]
+adc r14, rbp
+mov [rsp + 48], rsi
+mulx rbp, rsi, [rbx + 40]
+adc r10, rsi
+mov [rsp + 80], rax
+mulx rsi, rax, [rbx + 48]
+adc rbp, rax
+mov [rsp + 72], rbp
+mulx rax, rbp, [rbx + 56]
+adc rsi, rbp
+mov [rsp + 40], rsi
+mulx rbp, rsi, [rbx + 64]
+adc rax, rsi
+mov [rsp], rax
+mulx rsi, rax, [rbx + 72]
+adc rbp, rax
+mulx rax, rdx, [rbx + 80]
+adc rsi, rdx
+adc rax, 0
+add r11, r12
+adc rcx, r13
+adc rdi, r15
+adc r9, r14
+adc r8, r10
+mov rdx, [rsp + 80]
+adc rdx, [rsp + 72]
+mov r10, [rsp + 48]
+adc r10, [rsp + 40]
+mov r11, [rsp + 32]
+adc r11, [rsp]
+adc rbp, [rsp + 64]
+adc rsi, [rsp + 24]
+adc rax, [rsp + 8]
+mov r14, rcx
+sub r14, [rbx + 8]
+mov r15, rdi
+sbb r15, [rbx + 16]
+mov r13, r9
+sbb r13, [rbx + 24]
+mov r12, r8
+sbb r12, [rbx + 32]
+mov [rsp + 8], r12
+mov r12, rdx
+sbb r12, [rbx + 40]
+mov [rsp + 24], r12
+mov r12, r10
+sbb r12, [rbx + 48]
+mov [rsp + 64], r12
+mov r12, r11
+sbb r12, [rbx + 56]
+mov [rsp], r12
+mov r12, rbp
+sbb r12, [rbx + 64]
+mov [rsp + 32], r12
+mov r12, rsi
+sbb r12, [rbx + 72]
+mov [rsp + 40], r12
+mov r12, rax
+sbb r12, [rbx + 80]
+cmovc r14, rcx
+cmovc r15, rdi
+cmovc r13, r9
+mov rcx, [rsp + 8]
+cmovc rcx, r8
+mov rdi, [rsp + 24]
+cmovc rdi, rdx
+mov rdx, [rsp + 64]
+cmovc rdx, r10
+mov r8, [rsp]
+cmovc r8, r11
+mov r9, [rsp + 32]
+cmovc r9, rbp
+mov r10, [rsp + 40]
+cmovc r10, rsi
+cmovc r12, rax
+add rsp, 96
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -2869,19 +2841,9 @@ unsafe fn square_spare_mulx<M: Modulus<10>>(x: &[u64; 10]) -> [u64; 10] {
         asm!(
             "call {kernel}",
             kernel = sym square_spare_mulx_code::<M>,
-            out("rax") z[3],
-            out("rcx") z[4],
-            out("rdx") _,
-            inout("rsi") core::ptr::from_ref(x) => z[5],
-            out("rdi") z[6],
-            out("r8") z[7],
-            out("r9") z[8],
-            out("r10") _,
-            out("r11") _,
-            out("r12") z[0],
-            out("r13") z[1],
-            out("r14") z[2],
-            out("r15") z[9],
+            out("rax") z[3], out("rcx") z[4], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            z[5], out("rdi") z[6], out("r8") z[7], out("r9") z[8], out("r10") _, out("r11") _,
+            out("r12") z[0], out("r13") z[1], out("r14") z[2], out("r15") z[9],
             options(pure, readonly),
         );
     }
@@ -2892,790 +2854,790 @@ unsafe fn square_spare_mulx<M: Modulus<10>>(x: &[u64; 10]) -> [u64; 10] {
 unsafe extern "C" fn square_spare_mulx_code<M: Modulus<10>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 136
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov r9, qword ptr [rsi + 32]
-    shld r9, rdx, 1
-    mov rdx, qword ptr [rsi + 32]
-    mov r10, qword ptr [rsi + 40]
-    shld r10, rdx, 1
-    mov rdx, qword ptr [rsi + 40]
-    mov r11, qword ptr [rsi + 48]
-    shld r11, rdx, 1
-    mov rdx, qword ptr [rsi + 48]
-    mov r12, qword ptr [rsi + 56]
-    shld r12, rdx, 1
-    mov rdx, qword ptr [rsi + 56]
-    mov r13, qword ptr [rsi + 64]
-    shld r13, rdx, 1
-    mov rdx, qword ptr [rsi + 64]
-    mov r14, qword ptr [rsi + 72]
-    shld r14, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov r15, qword ptr [rsi]
-    mulx r15, rbx, r15
-    mulx rcx, rbp, rcx
-    add r15, rbp
-    mulx rdi, rbp, rdi
-    adc rcx, rbp
-    mov qword ptr [rsp], r8
-    mulx rbp, r8, r8
-    adc rdi, r8
-    mov qword ptr [rsp + 8], r9
-    mulx r8, r9, r9
-    adc rbp, r9
-    mov qword ptr [rsp + 16], r10
-    mulx r9, r10, r10
-    adc r8, r10
-    mov qword ptr [rsp + 24], r11
-    mulx r10, r11, r11
-    adc r9, r11
-    mov qword ptr [rsp + 32], r12
-    mulx r11, r12, r12
-    adc r10, r12
-    mov qword ptr [rsp + 40], r13
-    mulx r12, r13, r13
-    adc r11, r13
-    mulx rdx, r13, r14
-    adc r12, r13
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, rbx
-    imul rdx, qword ptr [rax]
-    mov qword ptr [rsp + 48], r14
-    mov qword ptr [rsp + 56], rsi
-    mulx r14, rsi, qword ptr [rax + 8]
-    mov qword ptr [rsp + 64], r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rax + 16]
-    add r14, r12
-    mov qword ptr [rsp + 80], r11
-    mulx r12, r11, qword ptr [rax + 24]
-    adc r13, r11
-    mov qword ptr [rsp + 88], r10
-    mulx r11, r10, qword ptr [rax + 32]
-    adc r12, r10
-    mov qword ptr [rsp + 96], r9
-    mulx r10, r9, qword ptr [rax + 40]
-    adc r11, r9
-    mov qword ptr [rsp + 104], r8
-    mulx r9, r8, qword ptr [rax + 48]
-    adc r10, r8
-    mov qword ptr [rsp + 112], r10
-    mulx r8, r10, qword ptr [rax + 56]
-    adc r9, r10
-    mov qword ptr [rsp + 120], r9
-    mulx r10, r9, qword ptr [rax + 64]
-    adc r8, r9
-    mov qword ptr [rsp + 128], r8
-    mulx r9, r8, qword ptr [rax + 72]
-    adc r10, r8
-    mulx rdx, r8, qword ptr [rax + 80]
-    adc r9, r8
-    adc rdx, 0
-    add rbx, rsi
-    adc r15, r14
-    adc rcx, r13
-    adc rdi, r12
-    adc rbp, r11
-    mov rsi, qword ptr [rsp + 104]
-    adc rsi, qword ptr [rsp + 112]
-    mov r8, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 120]
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 128]
-    adc r10, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 72]
-    adc rdx, qword ptr [rsp + 64]
-    mov r12, 0
-    adc r12, 0
-    mov r13, qword ptr [rsp + 56]
-    mov r14, qword ptr [r13 + 16]
-    lea r14, [r14 + r14]
-    mov rbx, rdx
-    mov rdx, qword ptr [r13 + 8]
-    mov r13, qword ptr [r13 + 8]
-    mov qword ptr [rsp + 64], r15
-    mulx r13, r15, r13
-    mov qword ptr [rsp + 72], rax
-    mulx r14, rax, r14
-    add r13, rax
-    mov qword ptr [rsp + 80], r12
-    mulx rax, r12, qword ptr [rsp]
-    adc r14, r12
-    mov qword ptr [rsp], rbx
-    mulx r12, rbx, qword ptr [rsp + 8]
-    adc rax, rbx
-    mov qword ptr [rsp + 128], r9
-    mulx rbx, r9, qword ptr [rsp + 16]
-    adc r12, r9
-    mov qword ptr [rsp + 88], r10
-    mulx r9, r10, qword ptr [rsp + 24]
-    adc rbx, r10
-    mov qword ptr [rsp + 120], rbx
-    mulx r10, rbx, qword ptr [rsp + 32]
-    adc r9, rbx
-    mov qword ptr [rsp + 96], r9
-    mulx rbx, r9, qword ptr [rsp + 40]
-    adc r10, r9
-    mulx rdx, r9, qword ptr [rsp + 48]
-    adc rbx, r9
-    adc rdx, 0
-    add rcx, r15
-    adc rdi, r13
-    adc rbp, r14
-    adc rsi, rax
-    adc r8, r12
-    adc r11, qword ptr [rsp + 120]
-    mov rax, qword ptr [rsp + 88]
-    adc rax, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 128]
-    adc rbx, qword ptr [rsp]
-    adc rdx, qword ptr [rsp + 80]
-    mov r9, qword ptr [rsp + 72]
-    mov r12, rdx
-    mov rdx, qword ptr [rsp + 64]
-    imul rdx, qword ptr [r9]
-    mulx r13, r14, qword ptr [r9 + 8]
-    mov qword ptr [rsp + 80], r12
-    mulx r15, r12, qword ptr [r9 + 16]
-    add r13, r12
-    mov qword ptr [rsp], rbx
-    mulx r12, rbx, qword ptr [r9 + 24]
-    adc r15, rbx
-    mov qword ptr [rsp + 128], r10
-    mulx rbx, r10, qword ptr [r9 + 32]
-    adc r12, r10
-    mov qword ptr [rsp + 96], rax
-    mulx r10, rax, qword ptr [r9 + 40]
-    adc rbx, rax
-    mov qword ptr [rsp + 88], r11
-    mulx rax, r11, qword ptr [r9 + 48]
-    adc r10, r11
-    mov qword ptr [rsp + 120], r10
-    mulx r11, r10, qword ptr [r9 + 56]
-    adc rax, r10
-    mov qword ptr [rsp + 112], rax
-    mulx r10, rax, qword ptr [r9 + 64]
-    adc r11, rax
-    mov qword ptr [rsp + 104], r11
-    mulx rax, r11, qword ptr [r9 + 72]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r9 + 80]
-    adc rax, r11
-    adc rdx, 0
-    add r14, qword ptr [rsp + 64]
-    adc rcx, r13
-    adc rdi, r15
-    adc rbp, r12
-    adc rsi, rbx
-    adc r8, qword ptr [rsp + 120]
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 112]
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 128]
-    adc rax, qword ptr [rsp]
-    adc rdx, qword ptr [rsp + 80]
-    mov r13, 0
-    adc r13, 0
-    mov r14, qword ptr [rsp + 56]
-    mov r15, qword ptr [r14 + 24]
-    lea r15, [r15 + r15]
-    mov rbx, rdx
-    mov rdx, qword ptr [r14 + 16]
-    mov r14, qword ptr [r14 + 16]
-    mov qword ptr [rsp + 80], rdi
-    mulx r14, rdi, r14
-    mov qword ptr [rsp], rcx
-    mulx r15, rcx, r15
-    add r14, rcx
-    mulx rcx, r9, qword ptr [rsp + 8]
-    adc r15, r9
-    mov qword ptr [rsp + 8], r13
-    mulx r9, r13, qword ptr [rsp + 16]
-    adc rcx, r13
-    mov qword ptr [rsp + 128], rbx
-    mulx r13, rbx, qword ptr [rsp + 24]
-    adc r9, rbx
-    mov qword ptr [rsp + 104], rax
-    mulx rbx, rax, qword ptr [rsp + 32]
-    adc r13, rax
-    mov qword ptr [rsp + 96], r13
-    mulx rax, r13, qword ptr [rsp + 40]
-    adc rbx, r13
-    mulx rdx, r13, qword ptr [rsp + 48]
-    adc rax, r13
-    adc rdx, 0
-    add rbp, rdi
-    adc rsi, r14
-    adc r8, r15
-    adc r11, rcx
-    adc r12, r9
-    adc r10, qword ptr [rsp + 96]
-    adc rbx, qword ptr [rsp + 104]
-    adc rax, qword ptr [rsp + 128]
-    adc rdx, qword ptr [rsp + 8]
-    mov rcx, qword ptr [rsp + 72]
-    mov rdi, rdx
-    mov rdx, qword ptr [rsp]
-    imul rdx, qword ptr [rcx]
-    mulx r9, r13, qword ptr [rcx + 8]
-    mulx r14, r15, qword ptr [rcx + 16]
-    add r9, r15
-    mov qword ptr [rsp + 8], rdi
-    mulx r15, rdi, qword ptr [rcx + 24]
-    adc r14, rdi
-    mov qword ptr [rsp + 128], rax
-    mulx rdi, rax, qword ptr [rcx + 32]
-    adc r15, rax
-    mov qword ptr [rsp + 104], rbx
-    mulx rax, rbx, qword ptr [rcx + 40]
-    adc rdi, rbx
-    mov qword ptr [rsp + 96], r10
-    mulx rbx, r10, qword ptr [rcx + 48]
-    adc rax, r10
-    mov qword ptr [rsp + 112], r12
-    mulx r10, r12, qword ptr [rcx + 56]
-    adc rbx, r12
-    mov qword ptr [rsp + 88], rbx
-    mulx r12, rbx, qword ptr [rcx + 64]
-    adc r10, rbx
-    mov qword ptr [rsp + 120], r10
-    mulx rbx, r10, qword ptr [rcx + 72]
-    adc r12, r10
-    mulx rdx, r10, qword ptr [rcx + 80]
-    adc rbx, r10
-    adc rdx, 0
-    add r13, qword ptr [rsp]
-    adc r9, qword ptr [rsp + 80]
-    adc rbp, r14
-    adc rsi, r15
-    adc r8, rdi
-    adc r11, rax
-    mov rax, qword ptr [rsp + 112]
-    adc rax, qword ptr [rsp + 88]
-    mov rdi, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 128]
-    adc rdx, qword ptr [rsp + 8]
-    mov r10, 0
-    adc r10, 0
-    mov r13, qword ptr [rsp + 56]
-    mov r14, qword ptr [r13 + 32]
-    lea r14, [r14 + r14]
-    mov r15, rdx
-    mov rdx, qword ptr [r13 + 24]
-    mov r13, qword ptr [r13 + 24]
-    mov qword ptr [rsp + 8], rsi
-    mulx r13, rsi, r13
-    mov qword ptr [rsp + 128], rbp
-    mulx r14, rbp, r14
-    add r13, rbp
-    mov qword ptr [rsp + 104], r9
-    mulx rbp, r9, qword ptr [rsp + 16]
-    adc r14, r9
-    mulx r9, rcx, qword ptr [rsp + 24]
-    adc rbp, rcx
-    mov qword ptr [rsp + 16], r10
-    mulx rcx, r10, qword ptr [rsp + 32]
-    adc r9, r10
-    mov qword ptr [rsp + 120], r15
-    mulx r10, r15, qword ptr [rsp + 40]
-    adc rcx, r15
-    mulx rdx, r15, qword ptr [rsp + 48]
-    adc r10, r15
-    adc rdx, 0
-    add r8, rsi
-    adc r11, r13
-    adc rax, r14
-    adc rdi, rbp
-    adc r12, r9
-    adc rbx, rcx
-    adc r10, qword ptr [rsp + 120]
-    adc rdx, qword ptr [rsp + 16]
-    mov rcx, qword ptr [rsp + 72]
-    mov rsi, rdx
-    mov rdx, qword ptr [rsp + 104]
-    imul rdx, qword ptr [rcx]
-    mulx r9, r13, qword ptr [rcx + 8]
-    mulx r14, r15, qword ptr [rcx + 16]
-    add r9, r15
-    mulx r15, rbp, qword ptr [rcx + 24]
-    adc r14, rbp
-    mov qword ptr [rsp + 16], rsi
-    mulx rbp, rsi, qword ptr [rcx + 32]
-    adc r15, rsi
-    mov qword ptr [rsp + 120], r10
-    mulx rsi, r10, qword ptr [rcx + 40]
-    adc rbp, r10
-    mov qword ptr [rsp + 96], rbx
-    mulx r10, rbx, qword ptr [rcx + 48]
-    adc rsi, rbx
-    mov qword ptr [rsp + 88], r12
-    mulx rbx, r12, qword ptr [rcx + 56]
-    adc r10, r12
-    mov qword ptr [rsp + 112], r10
-    mulx r12, r10, qword ptr [rcx + 64]
-    adc rbx, r10
-    mov qword ptr [rsp + 80], rbx
-    mulx r10, rbx, qword ptr [rcx + 72]
-    adc r12, rbx
-    mulx rdx, rbx, qword ptr [rcx + 80]
-    adc r10, rbx
-    adc rdx, 0
-    add r13, qword ptr [rsp + 104]
-    adc r9, qword ptr [rsp + 128]
-    adc r14, qword ptr [rsp + 8]
-    adc r8, r15
-    adc r11, rbp
-    adc rax, rsi
-    adc rdi, qword ptr [rsp + 112]
-    mov rsi, qword ptr [rsp + 88]
-    adc rsi, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 120]
-    adc rdx, qword ptr [rsp + 16]
-    mov r13, 0
-    adc r13, 0
-    mov r15, qword ptr [rsp + 56]
-    mov rbx, qword ptr [r15 + 40]
-    lea rbx, [rbx + rbx]
-    mov rbp, rdx
-    mov rdx, qword ptr [r15 + 32]
-    mov r15, qword ptr [r15 + 32]
-    mov qword ptr [rsp + 16], r11
-    mulx r15, r11, r15
-    mov qword ptr [rsp + 120], r8
-    mulx rbx, r8, rbx
-    add r15, r8
-    mov qword ptr [rsp + 96], r14
-    mulx r8, r14, qword ptr [rsp + 24]
-    adc rbx, r14
-    mov qword ptr [rsp + 24], r9
-    mulx r14, r9, qword ptr [rsp + 32]
-    adc r8, r9
-    mulx r9, rcx, qword ptr [rsp + 40]
-    adc r14, rcx
-    mulx rcx, rdx, qword ptr [rsp + 48]
-    adc r9, rdx
-    adc rcx, 0
-    add rax, r11
-    adc rdi, r15
-    adc rsi, rbx
-    adc r12, r8
-    adc r10, r14
-    adc rbp, r9
-    adc r13, rcx
-    mov rcx, qword ptr [rsp + 72]
-    mov rdx, qword ptr [rsp + 24]
-    imul rdx, qword ptr [rcx]
-    mulx r8, r9, qword ptr [rcx + 8]
-    mulx r11, r14, qword ptr [rcx + 16]
-    add r8, r14
-    mulx r14, r15, qword ptr [rcx + 24]
-    adc r11, r15
-    mulx r15, rbx, qword ptr [rcx + 32]
-    adc r14, rbx
-    mov qword ptr [rsp + 80], r13
-    mulx rbx, r13, qword ptr [rcx + 40]
-    adc r15, r13
-    mov qword ptr [rsp + 88], rbp
-    mulx r13, rbp, qword ptr [rcx + 48]
-    adc rbx, rbp
-    mov qword ptr [rsp + 112], r10
-    mulx rbp, r10, qword ptr [rcx + 56]
-    adc r13, r10
-    mov qword ptr [rsp + 8], r12
-    mulx r10, r12, qword ptr [rcx + 64]
-    adc rbp, r12
-    mov qword ptr [rsp + 128], rbp
-    mulx r12, rbp, qword ptr [rcx + 72]
-    adc r10, rbp
-    mulx rdx, rbp, qword ptr [rcx + 80]
-    adc r12, rbp
-    adc rdx, 0
-    add r9, qword ptr [rsp + 24]
-    adc r8, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 120]
-    adc r14, qword ptr [rsp + 16]
-    adc rax, r15
-    adc rdi, rbx
-    adc rsi, r13
-    mov r9, qword ptr [rsp + 8]
-    adc r9, qword ptr [rsp + 128]
-    adc r10, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 88]
-    adc rdx, qword ptr [rsp + 80]
-    mov r13, 0
-    adc r13, 0
-    mov r15, qword ptr [rsp + 56]
-    mov rbx, qword ptr [r15 + 48]
-    lea rbx, [rbx + rbx]
-    mov rbp, rdx
-    mov rdx, qword ptr [r15 + 40]
-    mov r15, qword ptr [r15 + 40]
-    mov qword ptr [rsp + 80], rdi
-    mulx r15, rdi, r15
-    mov qword ptr [rsp + 88], rax
-    mulx rbx, rax, rbx
-    add r15, rax
-    mov qword ptr [rsp + 112], r14
-    mulx rax, r14, qword ptr [rsp + 32]
-    adc rbx, r14
-    mov qword ptr [rsp + 32], r11
-    mulx r14, r11, qword ptr [rsp + 40]
-    adc rax, r11
-    mulx rdx, r11, qword ptr [rsp + 48]
-    adc r14, r11
-    adc rdx, 0
-    add rsi, rdi
-    adc r9, r15
-    adc r10, rbx
-    adc r12, rax
-    adc rbp, r14
-    adc r13, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rcx]
-    mulx rax, rdi, qword ptr [rcx + 8]
-    mulx r11, r14, qword ptr [rcx + 16]
-    add rax, r14
-    mulx r14, r15, qword ptr [rcx + 24]
-    adc r11, r15
-    mulx r15, rbx, qword ptr [rcx + 32]
-    adc r14, rbx
-    mov qword ptr [rsp + 128], r13
-    mulx rbx, r13, qword ptr [rcx + 40]
-    adc r15, r13
-    mov qword ptr [rsp + 8], rbp
-    mulx r13, rbp, qword ptr [rcx + 48]
-    adc rbx, rbp
-    mov qword ptr [rsp + 16], r12
-    mulx rbp, r12, qword ptr [rcx + 56]
-    adc r13, r12
-    mov qword ptr [rsp + 120], r10
-    mulx r12, r10, qword ptr [rcx + 64]
-    adc rbp, r10
-    mov qword ptr [rsp + 96], rbp
-    mulx r10, rbp, qword ptr [rcx + 72]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rcx + 80]
-    adc r10, rbp
-    adc rdx, 0
-    add r8, rdi
-    adc rax, qword ptr [rsp + 32]
-    adc r11, qword ptr [rsp + 112]
-    adc r14, qword ptr [rsp + 88]
-    adc r15, qword ptr [rsp + 80]
-    adc rsi, rbx
-    adc r9, r13
-    mov rdi, qword ptr [rsp + 120]
-    adc rdi, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 16]
-    adc r10, qword ptr [rsp + 8]
-    adc rdx, qword ptr [rsp + 128]
-    mov r8, 0
-    adc r8, 0
-    mov r13, qword ptr [rsp + 56]
-    mov rbx, qword ptr [r13 + 56]
-    lea rbx, [rbx + rbx]
-    mov rbp, rdx
-    mov rdx, qword ptr [r13 + 48]
-    mov r13, qword ptr [r13 + 48]
-    mov qword ptr [rsp + 128], r9
-    mulx r13, r9, r13
-    mov qword ptr [rsp + 8], rsi
-    mulx rbx, rsi, rbx
-    add r13, rsi
-    mov qword ptr [rsp + 16], r15
-    mulx rsi, r15, qword ptr [rsp + 40]
-    adc rbx, r15
-    mulx rdx, r15, qword ptr [rsp + 48]
-    adc rsi, r15
-    adc rdx, 0
-    add rdi, r9
-    adc r12, r13
-    adc r10, rbx
-    adc rbp, rsi
-    adc r8, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rcx]
-    mulx rsi, r9, qword ptr [rcx + 8]
-    mulx r13, r15, qword ptr [rcx + 16]
-    add rsi, r15
-    mulx r15, rbx, qword ptr [rcx + 24]
-    adc r13, rbx
-    mov qword ptr [rsp + 40], r8
-    mulx rbx, r8, qword ptr [rcx + 32]
-    adc r15, r8
-    mov qword ptr [rsp + 96], rbp
-    mulx r8, rbp, qword ptr [rcx + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 120], r10
-    mulx rbp, r10, qword ptr [rcx + 48]
-    adc r8, r10
-    mov qword ptr [rsp + 80], r12
-    mulx r10, r12, qword ptr [rcx + 56]
-    adc rbp, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rcx + 64]
-    adc r10, rbp
-    mov qword ptr [rsp + 112], r10
-    mulx rbp, r10, qword ptr [rcx + 72]
-    adc r12, r10
-    mulx rdx, r10, qword ptr [rcx + 80]
-    adc rbp, r10
-    adc rdx, 0
-    add rax, r9
-    adc r11, rsi
-    adc r14, r13
-    adc r15, qword ptr [rsp + 16]
-    adc rbx, qword ptr [rsp + 8]
-    adc r8, qword ptr [rsp + 128]
-    adc rdi, qword ptr [rsp + 88]
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 120]
-    adc rbp, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 40]
-    mov rsi, 0
-    adc rsi, 0
-    mov r9, qword ptr [rsp + 56]
-    mov r10, qword ptr [r9 + 64]
-    lea r10, [r10 + r10]
-    mov r13, rdx
-    mov rdx, qword ptr [r9 + 56]
-    mov r9, qword ptr [r9 + 56]
-    mov qword ptr [rsp + 40], rax
-    mulx r9, rax, r9
-    mov qword ptr [rsp + 96], rdi
-    mulx r10, rdi, r10
-    add r9, rdi
-    mulx rdx, rdi, qword ptr [rsp + 48]
-    adc r10, rdi
-    adc rdx, 0
-    add r12, rax
-    adc rbp, r9
-    adc r13, r10
-    adc rsi, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rcx]
-    mulx rax, rdi, qword ptr [rcx + 8]
-    mulx r9, r10, qword ptr [rcx + 16]
-    add rax, r10
-    mov qword ptr [rsp + 48], rsi
-    mulx r10, rsi, qword ptr [rcx + 24]
-    adc r9, rsi
-    mov qword ptr [rsp + 120], r13
-    mulx rsi, r13, qword ptr [rcx + 32]
-    adc r10, r13
-    mov qword ptr [rsp + 112], rbp
-    mulx r13, rbp, qword ptr [rcx + 40]
-    adc rsi, rbp
-    mov qword ptr [rsp + 80], r12
-    mulx rbp, r12, qword ptr [rcx + 48]
-    adc r13, r12
-    mov qword ptr [rsp + 88], r13
-    mulx r12, r13, qword ptr [rcx + 56]
-    adc rbp, r13
-    mov qword ptr [rsp + 128], rbp
-    mulx r13, rbp, qword ptr [rcx + 64]
-    adc r12, rbp
-    mov qword ptr [rsp + 8], r12
-    mulx rbp, r12, qword ptr [rcx + 72]
-    adc r13, r12
-    mulx rdx, r12, qword ptr [rcx + 80]
-    adc rbp, r12
-    adc rdx, 0
-    add r11, rdi
-    adc r14, rax
-    adc r15, r9
-    adc rbx, r10
-    adc r8, rsi
-    mov rax, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 88]
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 128]
-    mov rdi, qword ptr [rsp + 80]
-    adc rdi, qword ptr [rsp + 8]
-    adc r13, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 120]
-    adc rdx, qword ptr [rsp + 48]
-    mov r9, 0
-    adc r9, 0
-    mov r10, qword ptr [rsp + 56]
-    mov r11, qword ptr [r10 + 72]
-    lea r11, [r11 + r11]
-    mov r12, rdx
-    mov rdx, qword ptr [r10 + 64]
-    mov r10, qword ptr [r10 + 64]
-    mov qword ptr [rsp + 48], r13
-    mulx r10, r13, r10
-    mulx rdx, r11, r11
-    add r10, r11
-    adc rdx, 0
-    add rbp, r13
-    adc r12, r10
-    adc r9, rdx
-    mov rdx, r14
-    imul rdx, qword ptr [rcx]
-    mulx r10, r11, qword ptr [rcx + 8]
-    mov qword ptr [rsp + 120], r9
-    mulx r13, r9, qword ptr [rcx + 16]
-    add r10, r9
-    mov qword ptr [rsp + 112], r12
-    mulx r9, r12, qword ptr [rcx + 24]
-    adc r13, r12
-    mov qword ptr [rsp + 8], rbp
-    mulx r12, rbp, qword ptr [rcx + 32]
-    adc r9, rbp
-    mov qword ptr [rsp + 80], rdi
-    mulx rbp, rdi, qword ptr [rcx + 40]
-    adc r12, rdi
-    mov qword ptr [rsp + 128], rsi
-    mulx rdi, rsi, qword ptr [rcx + 48]
-    adc rbp, rsi
-    mov qword ptr [rsp + 40], rbp
-    mulx rsi, rbp, qword ptr [rcx + 56]
-    adc rdi, rbp
-    mov qword ptr [rsp + 88], rdi
-    mulx rbp, rdi, qword ptr [rcx + 64]
-    adc rsi, rdi
-    mov qword ptr [rsp + 96], rsi
-    mulx rdi, rsi, qword ptr [rcx + 72]
-    adc rbp, rsi
-    mulx rdx, rsi, qword ptr [rcx + 80]
-    adc rdi, rsi
-    adc rdx, 0
-    add r14, r11
-    adc r15, r10
-    adc rbx, r13
-    adc r8, r9
-    adc rax, r12
-    mov rsi, qword ptr [rsp + 128]
-    adc rsi, qword ptr [rsp + 40]
-    mov r9, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 8]
-    adc rdi, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 120]
-    mov r11, 0
-    adc r11, 0
-    mov r12, qword ptr [rsp + 56]
-    mov r13, rdx
-    mov rdx, qword ptr [r12 + 72]
-    mov r12, qword ptr [r12 + 72]
-    mulx rdx, r12, r12
-    add r13, r12
-    adc r11, rdx
-    mov rdx, r15
-    imul rdx, qword ptr [rcx]
-    mulx r12, r14, qword ptr [rcx + 8]
-    mov qword ptr [rsp + 56], r11
-    mov qword ptr [rsp + 120], r13
-    mulx r11, r13, qword ptr [rcx + 16]
-    add r12, r13
-    mov qword ptr [rsp + 112], rdi
-    mulx r13, rdi, qword ptr [rcx + 24]
-    adc r11, rdi
-    mov qword ptr [rsp + 8], rbp
-    mulx rdi, rbp, qword ptr [rcx + 32]
-    adc r13, rbp
-    mov qword ptr [rsp + 96], r10
-    mulx rbp, r10, qword ptr [rcx + 40]
-    adc rdi, r10
-    mov qword ptr [rsp + 48], r9
-    mulx r10, r9, qword ptr [rcx + 48]
-    adc rbp, r9
-    mov qword ptr [rsp + 88], rbp
-    mulx r9, rbp, qword ptr [rcx + 56]
-    adc r10, rbp
-    mov qword ptr [rsp + 80], r10
-    mulx rbp, r10, qword ptr [rcx + 64]
-    adc r9, r10
-    mov qword ptr [rsp + 40], r9
-    mulx r10, r9, qword ptr [rcx + 72]
-    adc rbp, r9
-    mulx rdx, r9, qword ptr [rcx + 80]
-    adc r10, r9
-    adc rdx, 0
-    add r15, r14
-    adc rbx, r12
-    adc r8, r11
-    adc rax, r13
-    adc rsi, rdi
-    mov rdi, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 88]
-    mov r9, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 80]
-    mov r11, qword ptr [rsp + 8]
-    adc r11, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 112]
-    adc r10, qword ptr [rsp + 120]
-    adc rdx, qword ptr [rsp + 56]
-    mov r12, rbx
-    sub r12, qword ptr [rcx + 8]
-    mov r13, r8
-    sbb r13, qword ptr [rcx + 16]
-    mov r14, rax
-    sbb r14, qword ptr [rcx + 24]
-    mov r15, rsi
-    sbb r15, qword ptr [rcx + 32]
-    mov qword ptr [rsp + 56], r15
-    mov r15, rdi
-    sbb r15, qword ptr [rcx + 40]
-    mov qword ptr [rsp + 120], r15
-    mov r15, r9
-    sbb r15, qword ptr [rcx + 48]
-    mov qword ptr [rsp + 112], r15
-    mov r15, r11
-    sbb r15, qword ptr [rcx + 56]
-    mov qword ptr [rsp + 40], r15
-    mov r15, rbp
-    sbb r15, qword ptr [rcx + 64]
-    mov qword ptr [rsp + 8], r15
-    mov r15, r10
-    sbb r15, qword ptr [rcx + 72]
-    mov qword ptr [rsp + 80], r15
-    mov r15, rdx
-    sbb r15, qword ptr [rcx + 80]
-    cmovc r12, rbx
-    cmovc r13, r8
-    cmovc r14, rax
-    mov rax, qword ptr [rsp + 56]
-    cmovc rax, rsi
-    mov rcx, qword ptr [rsp + 120]
-    cmovc rcx, rdi
-    mov rsi, qword ptr [rsp + 112]
-    cmovc rsi, r9
-    mov rdi, qword ptr [rsp + 40]
-    cmovc rdi, r11
-    mov r8, qword ptr [rsp + 8]
-    cmovc r8, rbp
-    mov r9, qword ptr [rsp + 80]
-    cmovc r9, r10
-    cmovc r15, rdx
-    add rsp, 136
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 136
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi + 48]
+mov r12, [rsi + 56]
+shld r12, rdx, 1
+mov rdx, [rsi + 56]
+mov r13, [rsi + 64]
+shld r13, rdx, 1
+mov rdx, [rsi + 64]
+mov r14, [rsi + 72]
+shld r14, rdx, 1
+mov rdx, [rsi]
+mov r15, [rsi]
+mulx r15, rbx, r15
+mulx rcx, rbp, rcx
+add r15, rbp
+mulx rdi, rbp, rdi
+adc rcx, rbp
+mov [rsp], r8
+mulx rbp, r8, r8
+adc rdi, r8
+mov [rsp + 8], r9
+mulx r8, r9, r9
+adc rbp, r9
+mov [rsp + 16], r10
+mulx r9, r10, r10
+adc r8, r10
+mov [rsp + 24], r11
+mulx r10, r11, r11
+adc r9, r11
+mov [rsp + 32], r12
+mulx r11, r12, r12
+adc r10, r12
+mov [rsp + 40], r13
+mulx r12, r13, r13
+adc r11, r13
+mulx rdx, r13, r14
+adc r12, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, rbx
+imul rdx, [rax]
+mov [rsp + 48], r14
+mov [rsp + 56], rsi
+mulx r14, rsi, [rax + 8]
+mov [rsp + 64], r13
+mov [rsp + 72], r12
+mulx r13, r12, [rax + 16]
+add r14, r12
+mov [rsp + 80], r11
+mulx r12, r11, [rax + 24]
+adc r13, r11
+mov [rsp + 88], r10
+mulx r11, r10, [rax + 32]
+adc r12, r10
+mov [rsp + 96], r9
+mulx r10, r9, [rax + 40]
+adc r11, r9
+mov [rsp + 104], r8
+mulx r9, r8, [rax + 48]
+adc r10, r8
+mov [rsp + 112], r10
+mulx r8, r10, [rax + 56]
+adc r9, r10
+mov [rsp + 120], r9
+mulx r10, r9, [rax + 64]
+adc r8, r9
+mov [rsp + 128], r8
+mulx r9, r8, [rax + 72]
+adc r10, r8
+mulx rdx, r8, [rax + 80]
+adc r9, r8
+adc rdx, 0
+add rbx, rsi
+adc r15, r14
+adc rcx, r13
+adc rdi, r12
+adc rbp, r11
+mov rsi, [rsp + 104]
+adc rsi, [rsp + 112]
+mov r8, [rsp + 96]
+adc r8, [rsp + 120]
+mov r11, [rsp + 88]
+adc r11, [rsp + 128]
+adc r10, [rsp + 80]
+adc r9, [rsp + 72]
+adc rdx, [rsp + 64]
+mov r12, 0
+adc r12, 0
+mov r13, [rsp + 56]
+mov r14, [r13 + 16]
+lea r14, [r14 + r14]
+mov rbx, rdx
+mov rdx, [r13 + 8]
+mov r13, [r13 + 8]
+mov [rsp + 64], r15
+mulx r13, r15, r13
+mov [rsp + 72], rax
+mulx r14, rax, r14
+add r13, rax
+mov [rsp + 80], r12
+mulx rax, r12, [rsp]
+adc r14, r12
+mov [rsp], rbx
+mulx r12, rbx, [rsp + 8]
+adc rax, rbx
+mov [rsp + 128], r9
+mulx rbx, r9, [rsp + 16]
+adc r12, r9
+mov [rsp + 88], r10
+mulx r9, r10, [rsp + 24]
+adc rbx, r10
+mov [rsp + 120], rbx
+mulx r10, rbx, [rsp + 32]
+adc r9, rbx
+mov [rsp + 96], r9
+mulx rbx, r9, [rsp + 40]
+adc r10, r9
+mulx rdx, r9, [rsp + 48]
+adc rbx, r9
+adc rdx, 0
+add rcx, r15
+adc rdi, r13
+adc rbp, r14
+adc rsi, rax
+adc r8, r12
+adc r11, [rsp + 120]
+mov rax, [rsp + 88]
+adc rax, [rsp + 96]
+adc r10, [rsp + 128]
+adc rbx, [rsp]
+adc rdx, [rsp + 80]
+mov r9, [rsp + 72]
+mov r12, rdx
+mov rdx, [rsp + 64]
+imul rdx, [r9]
+mulx r13, r14, [r9 + 8]
+mov [rsp + 80], r12
+mulx r15, r12, [r9 + 16]
+add r13, r12
+mov [rsp], rbx
+mulx r12, rbx, [r9 + 24]
+adc r15, rbx
+mov [rsp + 128], r10
+mulx rbx, r10, [r9 + 32]
+adc r12, r10
+mov [rsp + 96], rax
+mulx r10, rax, [r9 + 40]
+adc rbx, rax
+mov [rsp + 88], r11
+mulx rax, r11, [r9 + 48]
+adc r10, r11
+mov [rsp + 120], r10
+mulx r11, r10, [r9 + 56]
+adc rax, r10
+mov [rsp + 112], rax
+mulx r10, rax, [r9 + 64]
+adc r11, rax
+mov [rsp + 104], r11
+mulx rax, r11, [r9 + 72]
+adc r10, r11
+mulx rdx, r11, [r9 + 80]
+adc rax, r11
+adc rdx, 0
+add r14, [rsp + 64]
+adc rcx, r13
+adc rdi, r15
+adc rbp, r12
+adc rsi, rbx
+adc r8, [rsp + 120]
+mov r11, [rsp + 88]
+adc r11, [rsp + 112]
+mov r12, [rsp + 96]
+adc r12, [rsp + 104]
+adc r10, [rsp + 128]
+adc rax, [rsp]
+adc rdx, [rsp + 80]
+mov r13, 0
+adc r13, 0
+mov r14, [rsp + 56]
+mov r15, [r14 + 24]
+lea r15, [r15 + r15]
+mov rbx, rdx
+mov rdx, [r14 + 16]
+mov r14, [r14 + 16]
+mov [rsp + 80], rdi
+mulx r14, rdi, r14
+mov [rsp], rcx
+mulx r15, rcx, r15
+add r14, rcx
+mulx rcx, r9, [rsp + 8]
+adc r15, r9
+mov [rsp + 8], r13
+mulx r9, r13, [rsp + 16]
+adc rcx, r13
+mov [rsp + 128], rbx
+mulx r13, rbx, [rsp + 24]
+adc r9, rbx
+mov [rsp + 104], rax
+mulx rbx, rax, [rsp + 32]
+adc r13, rax
+mov [rsp + 96], r13
+mulx rax, r13, [rsp + 40]
+adc rbx, r13
+mulx rdx, r13, [rsp + 48]
+adc rax, r13
+adc rdx, 0
+add rbp, rdi
+adc rsi, r14
+adc r8, r15
+adc r11, rcx
+adc r12, r9
+adc r10, [rsp + 96]
+adc rbx, [rsp + 104]
+adc rax, [rsp + 128]
+adc rdx, [rsp + 8]
+mov rcx, [rsp + 72]
+mov rdi, rdx
+mov rdx, [rsp]
+imul rdx, [rcx]
+mulx r9, r13, [rcx + 8]
+mulx r14, r15, [rcx + 16]
+add r9, r15
+mov [rsp + 8], rdi
+mulx r15, rdi, [rcx + 24]
+adc r14, rdi
+mov [rsp + 128], rax
+mulx rdi, rax, [rcx + 32]
+adc r15, rax
+mov [rsp + 104], rbx
+mulx rax, rbx, [rcx + 40]
+adc rdi, rbx
+mov [rsp + 96], r10
+mulx rbx, r10, [rcx + 48]
+adc rax, r10
+mov [rsp + 112], r12
+mulx r10, r12, [rcx + 56]
+adc rbx, r12
+mov [rsp + 88], rbx
+mulx r12, rbx, [rcx + 64]
+adc r10, rbx
+mov [rsp + 120], r10
+mulx rbx, r10, [rcx + 72]
+adc r12, r10
+mulx rdx, r10, [rcx + 80]
+adc rbx, r10
+adc rdx, 0
+add r13, [rsp]
+adc r9, [rsp + 80]
+adc rbp, r14
+adc rsi, r15
+adc r8, rdi
+adc r11, rax
+mov rax, [rsp + 112]
+adc rax, [rsp + 88]
+mov rdi, [rsp + 96]
+adc rdi, [rsp + 120]
+adc r12, [rsp + 104]
+adc rbx, [rsp + 128]
+adc rdx, [rsp + 8]
+mov r10, 0
+adc r10, 0
+mov r13, [rsp + 56]
+mov r14, [r13 + 32]
+lea r14, [r14 + r14]
+mov r15, rdx
+mov rdx, [r13 + 24]
+mov r13, [r13 + 24]
+mov [rsp + 8], rsi
+mulx r13, rsi, r13
+mov [rsp + 128], rbp
+mulx r14, rbp, r14
+add r13, rbp
+mov [rsp + 104], r9
+mulx rbp, r9, [rsp + 16]
+adc r14, r9
+mulx r9, rcx, [rsp + 24]
+adc rbp, rcx
+mov [rsp + 16], r10
+mulx rcx, r10, [rsp + 32]
+adc r9, r10
+mov [rsp + 120], r15
+mulx r10, r15, [rsp + 40]
+adc rcx, r15
+mulx rdx, r15, [rsp + 48]
+adc r10, r15
+adc rdx, 0
+add r8, rsi
+adc r11, r13
+adc rax, r14
+adc rdi, rbp
+adc r12, r9
+adc rbx, rcx
+adc r10, [rsp + 120]
+adc rdx, [rsp + 16]
+mov rcx, [rsp + 72]
+mov rsi, rdx
+mov rdx, [rsp + 104]
+imul rdx, [rcx]
+mulx r9, r13, [rcx + 8]
+mulx r14, r15, [rcx + 16]
+add r9, r15
+mulx r15, rbp, [rcx + 24]
+adc r14, rbp
+mov [rsp + 16], rsi
+mulx rbp, rsi, [rcx + 32]
+adc r15, rsi
+mov [rsp + 120], r10
+mulx rsi, r10, [rcx + 40]
+adc rbp, r10
+mov [rsp + 96], rbx
+mulx r10, rbx, [rcx + 48]
+adc rsi, rbx
+mov [rsp + 88], r12
+mulx rbx, r12, [rcx + 56]
+adc r10, r12
+mov [rsp + 112], r10
+mulx r12, r10, [rcx + 64]
+adc rbx, r10
+mov [rsp + 80], rbx
+mulx r10, rbx, [rcx + 72]
+adc r12, rbx
+mulx rdx, rbx, [rcx + 80]
+adc r10, rbx
+adc rdx, 0
+add r13, [rsp + 104]
+adc r9, [rsp + 128]
+adc r14, [rsp + 8]
+adc r8, r15
+adc r11, rbp
+adc rax, rsi
+adc rdi, [rsp + 112]
+mov rsi, [rsp + 88]
+adc rsi, [rsp + 80]
+adc r12, [rsp + 96]
+adc r10, [rsp + 120]
+adc rdx, [rsp + 16]
+mov r13, 0
+adc r13, 0
+mov r15, [rsp + 56]
+mov rbx, [r15 + 40]
+lea rbx, [rbx + rbx]
+mov rbp, rdx
+mov rdx, [r15 + 32]
+mov r15, [r15 + 32]
+mov [rsp + 16], r11
+mulx r15, r11, r15
+mov [rsp + 120], r8
+mulx rbx, r8, rbx
+add r15, r8
+mov [rsp + 96], r14
+mulx r8, r14, [rsp + 24]
+adc rbx, r14
+mov [rsp + 24], r9
+mulx r14, r9, [rsp + 32]
+adc r8, r9
+mulx r9, rcx, [rsp + 40]
+adc r14, rcx
+mulx rcx, rdx, [rsp + 48]
+adc r9, rdx
+adc rcx, 0
+add rax, r11
+adc rdi, r15
+adc rsi, rbx
+adc r12, r8
+adc r10, r14
+adc rbp, r9
+adc r13, rcx
+mov rcx, [rsp + 72]
+mov rdx, [rsp + 24]
+imul rdx, [rcx]
+mulx r8, r9, [rcx + 8]
+mulx r11, r14, [rcx + 16]
+add r8, r14
+mulx r14, r15, [rcx + 24]
+adc r11, r15
+mulx r15, rbx, [rcx + 32]
+adc r14, rbx
+mov [rsp + 80], r13
+mulx rbx, r13, [rcx + 40]
+adc r15, r13
+mov [rsp + 88], rbp
+mulx r13, rbp, [rcx + 48]
+adc rbx, rbp
+mov [rsp + 112], r10
+mulx rbp, r10, [rcx + 56]
+adc r13, r10
+mov [rsp + 8], r12
+mulx r10, r12, [rcx + 64]
+adc rbp, r12
+mov [rsp + 128], rbp
+mulx r12, rbp, [rcx + 72]
+adc r10, rbp
+mulx rdx, rbp, [rcx + 80]
+adc r12, rbp
+adc rdx, 0
+add r9, [rsp + 24]
+adc r8, [rsp + 96]
+adc r11, [rsp + 120]
+adc r14, [rsp + 16]
+adc rax, r15
+adc rdi, rbx
+adc rsi, r13
+mov r9, [rsp + 8]
+adc r9, [rsp + 128]
+adc r10, [rsp + 112]
+adc r12, [rsp + 88]
+adc rdx, [rsp + 80]
+mov r13, 0
+adc r13, 0
+mov r15, [rsp + 56]
+mov rbx, [r15 + 48]
+lea rbx, [rbx + rbx]
+mov rbp, rdx
+mov rdx, [r15 + 40]
+mov r15, [r15 + 40]
+mov [rsp + 80], rdi
+mulx r15, rdi, r15
+mov [rsp + 88], rax
+mulx rbx, rax, rbx
+add r15, rax
+mov [rsp + 112], r14
+mulx rax, r14, [rsp + 32]
+adc rbx, r14
+mov [rsp + 32], r11
+mulx r14, r11, [rsp + 40]
+adc rax, r11
+mulx rdx, r11, [rsp + 48]
+adc r14, r11
+adc rdx, 0
+add rsi, rdi
+adc r9, r15
+adc r10, rbx
+adc r12, rax
+adc rbp, r14
+adc r13, rdx
+mov rdx, r8
+imul rdx, [rcx]
+mulx rax, rdi, [rcx + 8]
+mulx r11, r14, [rcx + 16]
+add rax, r14
+mulx r14, r15, [rcx + 24]
+adc r11, r15
+mulx r15, rbx, [rcx + 32]
+adc r14, rbx
+mov [rsp + 128], r13
+mulx rbx, r13, [rcx + 40]
+adc r15, r13
+mov [rsp + 8], rbp
+mulx r13, rbp, [rcx + 48]
+adc rbx, rbp
+mov [rsp + 16], r12
+mulx rbp, r12, [rcx + 56]
+adc r13, r12
+mov [rsp + 120], r10
+mulx r12, r10, [rcx + 64]
+adc rbp, r10
+mov [rsp + 96], rbp
+mulx r10, rbp, [rcx + 72]
+adc r12, rbp
+mulx rdx, rbp, [rcx + 80]
+adc r10, rbp
+adc rdx, 0
+add r8, rdi
+adc rax, [rsp + 32]
+adc r11, [rsp + 112]
+adc r14, [rsp + 88]
+adc r15, [rsp + 80]
+adc rsi, rbx
+adc r9, r13
+mov rdi, [rsp + 120]
+adc rdi, [rsp + 96]
+adc r12, [rsp + 16]
+adc r10, [rsp + 8]
+adc rdx, [rsp + 128]
+mov r8, 0
+adc r8, 0
+mov r13, [rsp + 56]
+mov rbx, [r13 + 56]
+lea rbx, [rbx + rbx]
+mov rbp, rdx
+mov rdx, [r13 + 48]
+mov r13, [r13 + 48]
+mov [rsp + 128], r9
+mulx r13, r9, r13
+mov [rsp + 8], rsi
+mulx rbx, rsi, rbx
+add r13, rsi
+mov [rsp + 16], r15
+mulx rsi, r15, [rsp + 40]
+adc rbx, r15
+mulx rdx, r15, [rsp + 48]
+adc rsi, r15
+adc rdx, 0
+add rdi, r9
+adc r12, r13
+adc r10, rbx
+adc rbp, rsi
+adc r8, rdx
+mov rdx, rax
+imul rdx, [rcx]
+mulx rsi, r9, [rcx + 8]
+mulx r13, r15, [rcx + 16]
+add rsi, r15
+mulx r15, rbx, [rcx + 24]
+adc r13, rbx
+mov [rsp + 40], r8
+mulx rbx, r8, [rcx + 32]
+adc r15, r8
+mov [rsp + 96], rbp
+mulx r8, rbp, [rcx + 40]
+adc rbx, rbp
+mov [rsp + 120], r10
+mulx rbp, r10, [rcx + 48]
+adc r8, r10
+mov [rsp + 80], r12
+mulx r10, r12, [rcx + 56]
+adc rbp, r12
+mov [rsp + 88], rbp
+mulx r12, rbp, [rcx + 64]
+adc r10, rbp
+mov [rsp + 112], r10
+mulx rbp, r10, [rcx + 72]
+adc r12, r10
+mulx rdx, r10, [rcx + 80]
+adc rbp, r10
+adc rdx, 0
+add rax, r9
+adc r11, rsi
+adc r14, r13
+adc r15, [rsp + 16]
+adc rbx, [rsp + 8]
+adc r8, [rsp + 128]
+adc rdi, [rsp + 88]
+mov rax, [rsp + 80]
+adc rax, [rsp + 112]
+adc r12, [rsp + 120]
+adc rbp, [rsp + 96]
+adc rdx, [rsp + 40]
+mov rsi, 0
+adc rsi, 0
+mov r9, [rsp + 56]
+mov r10, [r9 + 64]
+lea r10, [r10 + r10]
+mov r13, rdx
+mov rdx, [r9 + 56]
+mov r9, [r9 + 56]
+mov [rsp + 40], rax
+mulx r9, rax, r9
+mov [rsp + 96], rdi
+mulx r10, rdi, r10
+add r9, rdi
+mulx rdx, rdi, [rsp + 48]
+adc r10, rdi
+adc rdx, 0
+add r12, rax
+adc rbp, r9
+adc r13, r10
+adc rsi, rdx
+mov rdx, r11
+imul rdx, [rcx]
+mulx rax, rdi, [rcx + 8]
+mulx r9, r10, [rcx + 16]
+add rax, r10
+mov [rsp + 48], rsi
+mulx r10, rsi, [rcx + 24]
+adc r9, rsi
+mov [rsp + 120], r13
+mulx rsi, r13, [rcx + 32]
+adc r10, r13
+mov [rsp + 112], rbp
+mulx r13, rbp, [rcx + 40]
+adc rsi, rbp
+mov [rsp + 80], r12
+mulx rbp, r12, [rcx + 48]
+adc r13, r12
+mov [rsp + 88], r13
+mulx r12, r13, [rcx + 56]
+adc rbp, r13
+mov [rsp + 128], rbp
+mulx r13, rbp, [rcx + 64]
+adc r12, rbp
+mov [rsp + 8], r12
+mulx rbp, r12, [rcx + 72]
+adc r13, r12
+mulx rdx, r12, [rcx + 80]
+adc rbp, r12
+adc rdx, 0
+add r11, rdi
+adc r14, rax
+adc r15, r9
+adc rbx, r10
+adc r8, rsi
+mov rax, [rsp + 96]
+adc rax, [rsp + 88]
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 128]
+mov rdi, [rsp + 80]
+adc rdi, [rsp + 8]
+adc r13, [rsp + 112]
+adc rbp, [rsp + 120]
+adc rdx, [rsp + 48]
+mov r9, 0
+adc r9, 0
+mov r10, [rsp + 56]
+mov r11, [r10 + 72]
+lea r11, [r11 + r11]
+mov r12, rdx
+mov rdx, [r10 + 64]
+mov r10, [r10 + 64]
+mov [rsp + 48], r13
+mulx r10, r13, r10
+mulx rdx, r11, r11
+add r10, r11
+adc rdx, 0
+add rbp, r13
+adc r12, r10
+adc r9, rdx
+mov rdx, r14
+imul rdx, [rcx]
+mulx r10, r11, [rcx + 8]
+mov [rsp + 120], r9
+mulx r13, r9, [rcx + 16]
+add r10, r9
+mov [rsp + 112], r12
+mulx r9, r12, [rcx + 24]
+adc r13, r12
+mov [rsp + 8], rbp
+mulx r12, rbp, [rcx + 32]
+adc r9, rbp
+mov [rsp + 80], rdi
+mulx rbp, rdi, [rcx + 40]
+adc r12, rdi
+mov [rsp + 128], rsi
+mulx rdi, rsi, [rcx + 48]
+adc rbp, rsi
+mov [rsp + 40], rbp
+mulx rsi, rbp, [rcx + 56]
+adc rdi, rbp
+mov [rsp + 88], rdi
+mulx rbp, rdi, [rcx + 64]
+adc rsi, rdi
+mov [rsp + 96], rsi
+mulx rdi, rsi, [rcx + 72]
+adc rbp, rsi
+mulx rdx, rsi, [rcx + 80]
+adc rdi, rsi
+adc rdx, 0
+add r14, r11
+adc r15, r10
+adc rbx, r13
+adc r8, r9
+adc rax, r12
+mov rsi, [rsp + 128]
+adc rsi, [rsp + 40]
+mov r9, [rsp + 80]
+adc r9, [rsp + 88]
+mov r10, [rsp + 48]
+adc r10, [rsp + 96]
+adc rbp, [rsp + 8]
+adc rdi, [rsp + 112]
+adc rdx, [rsp + 120]
+mov r11, 0
+adc r11, 0
+mov r12, [rsp + 56]
+mov r13, rdx
+mov rdx, [r12 + 72]
+mov r12, [r12 + 72]
+mulx rdx, r12, r12
+add r13, r12
+adc r11, rdx
+mov rdx, r15
+imul rdx, [rcx]
+mulx r12, r14, [rcx + 8]
+mov [rsp + 56], r11
+mov [rsp + 120], r13
+mulx r11, r13, [rcx + 16]
+add r12, r13
+mov [rsp + 112], rdi
+mulx r13, rdi, [rcx + 24]
+adc r11, rdi
+mov [rsp + 8], rbp
+mulx rdi, rbp, [rcx + 32]
+adc r13, rbp
+mov [rsp + 96], r10
+mulx rbp, r10, [rcx + 40]
+adc rdi, r10
+mov [rsp + 48], r9
+mulx r10, r9, [rcx + 48]
+adc rbp, r9
+mov [rsp + 88], rbp
+mulx r9, rbp, [rcx + 56]
+adc r10, rbp
+mov [rsp + 80], r10
+mulx rbp, r10, [rcx + 64]
+adc r9, r10
+mov [rsp + 40], r9
+mulx r10, r9, [rcx + 72]
+adc rbp, r9
+mulx rdx, r9, [rcx + 80]
+adc r10, r9
+adc rdx, 0
+add r15, r14
+adc rbx, r12
+adc r8, r11
+adc rax, r13
+adc rsi, rdi
+mov rdi, [rsp + 48]
+adc rdi, [rsp + 88]
+mov r9, [rsp + 96]
+adc r9, [rsp + 80]
+mov r11, [rsp + 8]
+adc r11, [rsp + 40]
+adc rbp, [rsp + 112]
+adc r10, [rsp + 120]
+adc rdx, [rsp + 56]
+mov r12, rbx
+sub r12, [rcx + 8]
+mov r13, r8
+sbb r13, [rcx + 16]
+mov r14, rax
+sbb r14, [rcx + 24]
+mov r15, rsi
+sbb r15, [rcx + 32]
+mov [rsp + 56], r15
+mov r15, rdi
+sbb r15, [rcx + 40]
+mov [rsp + 120], r15
+mov r15, r9
+sbb r15, [rcx + 48]
+mov [rsp + 112], r15
+mov r15, r11
+sbb r15, [rcx + 56]
+mov [rsp + 40], r15
+mov r15, rbp
+sbb r15, [rcx + 64]
+mov [rsp + 8], r15
+mov r15, r10
+sbb r15, [rcx + 72]
+mov [rsp + 80], r15
+mov r15, rdx
+sbb r15, [rcx + 80]
+cmovc r12, rbx
+cmovc r13, r8
+cmovc r14, rax
+mov rax, [rsp + 56]
+cmovc rax, rsi
+mov rcx, [rsp + 120]
+cmovc rcx, rdi
+mov rsi, [rsp + 112]
+cmovc rsi, r9
+mov rdi, [rsp + 40]
+cmovc rdi, r11
+mov r8, [rsp + 8]
+cmovc r8, rbp
+mov r9, [rsp + 80]
+cmovc r9, r10
+cmovc r15, rdx
+add rsp, 136
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -3706,18 +3668,9 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<10>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_spare_mulx_code::<M>,
-            out("rax") z[3],
-            out("rcx") z[4],
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => z[5],
-            out("rdi") z[6],
-            out("r8") z[7],
-            out("r9") z[8],
-            out("r10") _,
-            out("r11") _,
-            out("r12") z[0],
-            out("r13") z[9],
-            out("r14") z[2],
+            out("rax") z[3], out("rcx") z[4], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => z[5], out("rdi") z[6], out("r8") z[7], out("r9") z[8],
+            out("r10") _, out("r11") _, out("r12") z[0], out("r13") z[9], out("r14") z[2],
             out("r15") z[1],
             options(pure, readonly),
         );
@@ -3729,1469 +3682,1469 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<10>>(
 unsafe extern "C" fn sum_of_products_spare_mulx_code<M: Modulus<10>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 96
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, rbp, r12
-    adc r11, rbp
-    mov rbp, qword ptr [rsi + 40]
-    mulx rbp, rbx, rbp
-    adc r12, rbx
-    mov rbx, qword ptr [rsi + 48]
-    mulx rbx, r15, rbx
-    adc rbp, r15
-    mov r15, qword ptr [rsi + 56]
-    mulx r15, r14, r15
-    adc rbx, r14
-    mov r14, qword ptr [rsi + 64]
-    mulx r14, r13, r14
-    adc r15, r13
-    mov r13, qword ptr [rsi + 72]
-    mulx rdx, r13, r13
-    adc r14, r13
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, qword ptr [rcx + 80]
-    mov qword ptr [rsp], rcx
-    mov rcx, qword ptr [rsi + 80]
-    mov qword ptr [rsp + 8], rax
-    mulx rcx, rax, rcx
-    mov qword ptr [rsp + 16], r13
-    mov r13, qword ptr [rsi + 88]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, r13
-    add rcx, r14
-    mov r14, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 32], r15
-    mulx r14, r15, r14
-    adc r13, r15
-    mov r15, qword ptr [rsi + 104]
-    mov qword ptr [rsp + 40], rbx
-    mulx r15, rbx, r15
-    adc r14, rbx
-    mov rbx, qword ptr [rsi + 112]
-    mov qword ptr [rsp + 48], rbp
-    mulx rbx, rbp, rbx
-    adc r15, rbp
-    mov rbp, qword ptr [rsi + 120]
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, rbp
-    adc rbx, r12
-    mov r12, qword ptr [rsi + 128]
-    mov qword ptr [rsp + 64], rbx
-    mulx r12, rbx, r12
-    adc rbp, rbx
-    mov rbx, qword ptr [rsi + 136]
-    mov qword ptr [rsp + 72], rbp
-    mulx rbx, rbp, rbx
-    adc r12, rbp
-    mov rbp, qword ptr [rsi + 144]
-    mov qword ptr [rsp + 80], r12
-    mulx rbp, r12, rbp
-    adc rbx, r12
-    mov r12, qword ptr [rsi + 152]
-    mulx rdx, r12, r12
-    adc rbp, r12
-    adc rdx, 0
-    add r8, rax
-    adc rdi, rcx
-    adc r9, r13
-    adc r10, r14
-    adc r11, r15
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 64]
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov r15, qword ptr [rsp + 8]
-    mov r14, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [r15]
-    mov qword ptr [rsp + 16], rsi
-    mulx r13, rsi, qword ptr [r15 + 8]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], rbp
-    mulx r14, rbp, qword ptr [r15 + 16]
-    add r13, rbp
-    mov qword ptr [rsp + 80], rbx
-    mulx rbp, rbx, qword ptr [r15 + 24]
-    adc r14, rbx
-    mov qword ptr [rsp + 40], r12
-    mulx rbx, r12, qword ptr [r15 + 32]
-    adc rbp, r12
-    mov qword ptr [rsp + 72], rcx
-    mulx r12, rcx, qword ptr [r15 + 40]
-    adc rbx, rcx
-    mov qword ptr [rsp + 48], rax
-    mulx rcx, rax, qword ptr [r15 + 48]
-    adc r12, rax
-    mov qword ptr [rsp + 64], r12
-    mulx rax, r12, qword ptr [r15 + 56]
-    adc rcx, r12
-    mov qword ptr [rsp + 56], rcx
-    mulx r12, rcx, qword ptr [r15 + 64]
-    adc rax, rcx
-    mov qword ptr [rsp + 88], rax
-    mulx rcx, rax, qword ptr [r15 + 72]
-    adc r12, rax
-    mulx rax, rdx, qword ptr [r15 + 80]
-    adc rcx, rdx
-    adc rax, 0
-    add r8, rsi
-    adc rdi, r13
-    adc r9, r14
-    adc r10, rbp
-    adc r11, rbx
-    mov rsi, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 64]
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov rbx, 0
-    adc rbx, 0
-    mov r14, qword ptr [rsp]
-    mov rdx, qword ptr [r14 + 8]
-    mov r13, qword ptr [rsp + 16]
-    mulx r15, r14, qword ptr [r13]
-    mov qword ptr [rsp + 24], rbx
-    mov qword ptr [rsp + 32], rax
-    mulx rbx, rax, qword ptr [r13 + 8]
-    add r15, rax
-    mov qword ptr [rsp + 80], rcx
-    mulx rax, rcx, qword ptr [r13 + 16]
-    adc rbx, rcx
-    mov qword ptr [rsp + 88], r12
-    mulx rcx, r12, qword ptr [r13 + 24]
-    adc rax, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [r13 + 32]
-    adc rcx, rbp
-    mov qword ptr [rsp + 56], r8
-    mulx rbp, r8, qword ptr [r13 + 40]
-    adc r12, r8
-    mov qword ptr [rsp + 72], r12
-    mulx r8, r12, qword ptr [r13 + 48]
-    adc rbp, r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [r13 + 56]
-    adc r8, rbp
-    mov qword ptr [rsp + 48], r8
-    mulx rbp, r8, qword ptr [r13 + 64]
-    adc r12, r8
-    mulx rdx, r8, qword ptr [r13 + 72]
-    adc rbp, r8
-    adc rdx, 0
-    add rdi, r14
-    adc r9, r15
-    adc r10, rbx
-    adc r11, rax
-    adc rsi, rcx
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 72]
-    mov rcx, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 64]
-    mov r8, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [rbx + 88]
-    mulx r14, rbx, qword ptr [r13 + 80]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], rbp
-    mulx r15, rbp, qword ptr [r13 + 88]
-    add r14, rbp
-    mov qword ptr [rsp + 80], r12
-    mulx rbp, r12, qword ptr [r13 + 96]
-    adc r15, r12
-    mov qword ptr [rsp + 48], r8
-    mulx r12, r8, qword ptr [r13 + 104]
-    adc rbp, r8
-    mov qword ptr [rsp + 88], rcx
-    mulx r8, rcx, qword ptr [r13 + 112]
-    adc r12, rcx
-    mov qword ptr [rsp + 64], rax
-    mulx rcx, rax, qword ptr [r13 + 120]
-    adc r8, rax
-    mov qword ptr [rsp + 40], r8
-    mulx rax, r8, qword ptr [r13 + 128]
-    adc rcx, r8
-    mov qword ptr [rsp + 72], rcx
-    mulx r8, rcx, qword ptr [r13 + 136]
-    adc rax, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r13 + 144]
-    adc r8, rax
-    mulx rax, rdx, qword ptr [r13 + 152]
-    adc rcx, rdx
-    adc rax, 0
-    add rdi, rbx
-    adc r9, r14
-    adc r10, r15
-    adc r11, rbp
-    adc rsi, r12
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov r15, qword ptr [rsp + 8]
-    mov rdx, rdi
-    imul rdx, qword ptr [r15]
-    mulx r14, r13, qword ptr [r15 + 8]
-    mov qword ptr [rsp + 24], rax
-    mov qword ptr [rsp + 32], rcx
-    mulx rax, rcx, qword ptr [r15 + 16]
-    add r14, rcx
-    mov qword ptr [rsp + 80], r8
-    mulx rcx, r8, qword ptr [r15 + 24]
-    adc rax, r8
-    mov qword ptr [rsp + 56], rbx
-    mulx r8, rbx, qword ptr [r15 + 32]
-    adc rcx, rbx
-    mov qword ptr [rsp + 48], rbp
-    mulx rbx, rbp, qword ptr [r15 + 40]
-    adc r8, rbp
-    mov qword ptr [rsp + 72], r12
-    mulx rbp, r12, qword ptr [r15 + 48]
-    adc rbx, r12
-    mov qword ptr [rsp + 88], rbx
-    mulx r12, rbx, qword ptr [r15 + 56]
-    adc rbp, rbx
-    mov qword ptr [rsp + 40], rbp
-    mulx rbx, rbp, qword ptr [r15 + 64]
-    adc r12, rbp
-    mov qword ptr [rsp + 64], r12
-    mulx rbp, r12, qword ptr [r15 + 72]
-    adc rbx, r12
-    mulx rdx, r12, qword ptr [r15 + 80]
-    adc rbp, r12
-    adc rdx, 0
-    add rdi, r13
-    adc r9, r14
-    adc r10, rax
-    adc r11, rcx
-    adc rsi, r8
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 88]
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 40]
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r8, 0
-    adc r8, 0
-    mov r12, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 16]
-    mov r13, qword ptr [rsp + 16]
-    mulx r15, r12, qword ptr [r13]
-    mov qword ptr [rsp + 24], r8
-    mov qword ptr [rsp + 32], r14
-    mulx r8, r14, qword ptr [r13 + 8]
-    add r15, r14
-    mov qword ptr [rsp + 80], rbp
-    mulx r14, rbp, qword ptr [r13 + 16]
-    adc r8, rbp
-    mov qword ptr [rsp + 64], rbx
-    mulx rbp, rbx, qword ptr [r13 + 24]
-    adc r14, rbx
-    mov qword ptr [rsp + 56], rdi
-    mulx rbx, rdi, qword ptr [r13 + 32]
-    adc rbp, rdi
-    mov qword ptr [rsp + 40], rcx
-    mulx rdi, rcx, qword ptr [r13 + 40]
-    adc rbx, rcx
-    mov qword ptr [rsp + 48], rbx
-    mulx rcx, rbx, qword ptr [r13 + 48]
-    adc rdi, rbx
-    mov qword ptr [rsp + 88], rdi
-    mulx rbx, rdi, qword ptr [r13 + 56]
-    adc rcx, rdi
-    mov qword ptr [rsp + 72], rcx
-    mulx rdi, rcx, qword ptr [r13 + 64]
-    adc rbx, rcx
-    mulx rcx, rdx, qword ptr [r13 + 72]
-    adc rdi, rdx
-    adc rcx, 0
-    add r9, r12
-    adc r10, r15
-    adc r11, r8
-    adc rsi, r14
-    adc rax, rbp
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 80]
-    adc rdi, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    mov r15, qword ptr [rsp]
-    mov rdx, qword ptr [r15 + 96]
-    mulx r14, r15, qword ptr [r13 + 80]
-    mov qword ptr [rsp + 24], rcx
-    mov qword ptr [rsp + 32], rdi
-    mulx rcx, rdi, qword ptr [r13 + 88]
-    add r14, rdi
-    mov qword ptr [rsp + 80], rbx
-    mulx rdi, rbx, qword ptr [r13 + 96]
-    adc rcx, rbx
-    mov qword ptr [rsp + 72], rbp
-    mulx rbx, rbp, qword ptr [r13 + 104]
-    adc rdi, rbp
-    mov qword ptr [rsp + 64], r12
-    mulx rbp, r12, qword ptr [r13 + 112]
-    adc rbx, r12
-    mov qword ptr [rsp + 88], r8
-    mulx r12, r8, qword ptr [r13 + 120]
-    adc rbp, r8
-    mov qword ptr [rsp + 56], rbp
-    mulx r8, rbp, qword ptr [r13 + 128]
-    adc r12, rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [r13 + 136]
-    adc r8, r12
-    mov qword ptr [rsp + 40], r8
-    mulx r12, r8, qword ptr [r13 + 144]
-    adc rbp, r8
-    mulx rdx, r8, qword ptr [r13 + 152]
-    adc r12, r8
-    adc rdx, 0
-    add r9, r15
-    adc r10, r14
-    adc r11, rcx
-    adc rsi, rdi
-    adc rax, rbx
-    mov rcx, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 56]
-    mov rdi, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 48]
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rbx]
-    mulx r14, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], r12
-    mulx r15, r12, qword ptr [rbx + 16]
-    add r14, r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [rbx + 24]
-    adc r15, rbp
-    mov qword ptr [rsp + 40], r8
-    mulx rbp, r8, qword ptr [rbx + 32]
-    adc r12, r8
-    mov qword ptr [rsp + 72], rdi
-    mulx r8, rdi, qword ptr [rbx + 40]
-    adc rbp, rdi
-    mov qword ptr [rsp + 48], rcx
-    mulx rdi, rcx, qword ptr [rbx + 48]
-    adc r8, rcx
-    mov qword ptr [rsp + 64], r8
-    mulx rcx, r8, qword ptr [rbx + 56]
-    adc rdi, r8
-    mov qword ptr [rsp + 56], rdi
-    mulx r8, rdi, qword ptr [rbx + 64]
-    adc rcx, rdi
-    mov qword ptr [rsp + 88], rcx
-    mulx rdi, rcx, qword ptr [rbx + 72]
-    adc r8, rcx
-    mulx rcx, rdx, qword ptr [rbx + 80]
-    adc rdi, rdx
-    adc rcx, 0
-    add r9, r13
-    adc r10, r14
-    adc r11, r15
-    adc rsi, r12
-    adc rax, rbp
-    mov r9, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 80]
-    adc rdi, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    mov r15, 0
-    adc r15, 0
-    mov r14, qword ptr [rsp]
-    mov rdx, qword ptr [r14 + 24]
-    mov r13, qword ptr [rsp + 16]
-    mulx rbx, r14, qword ptr [r13]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], rcx
-    mulx r15, rcx, qword ptr [r13 + 8]
-    add rbx, rcx
-    mov qword ptr [rsp + 80], rdi
-    mulx rcx, rdi, qword ptr [r13 + 16]
-    adc r15, rdi
-    mov qword ptr [rsp + 88], r8
-    mulx rdi, r8, qword ptr [r13 + 24]
-    adc rcx, r8
-    mov qword ptr [rsp + 40], rbp
-    mulx r8, rbp, qword ptr [r13 + 32]
-    adc rdi, rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [r13 + 40]
-    adc r8, r12
-    mov qword ptr [rsp + 72], r8
-    mulx r12, r8, qword ptr [r13 + 48]
-    adc rbp, r8
-    mov qword ptr [rsp + 64], rbp
-    mulx r8, rbp, qword ptr [r13 + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [r13 + 64]
-    adc r8, r12
-    mulx rdx, r12, qword ptr [r13 + 72]
-    adc rbp, r12
-    adc rdx, 0
-    add r10, r14
-    adc r11, rbx
-    adc rsi, r15
-    adc rax, rcx
-    adc r9, rdi
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 72]
-    mov rdi, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [rbx + 104]
-    mulx r14, rbx, qword ptr [r13 + 80]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], rbp
-    mulx r15, rbp, qword ptr [r13 + 88]
-    add r14, rbp
-    mov qword ptr [rsp + 80], r8
-    mulx rbp, r8, qword ptr [r13 + 96]
-    adc r15, r8
-    mov qword ptr [rsp + 48], r12
-    mulx r8, r12, qword ptr [r13 + 104]
-    adc rbp, r12
-    mov qword ptr [rsp + 88], rdi
-    mulx r12, rdi, qword ptr [r13 + 112]
-    adc r8, rdi
-    mov qword ptr [rsp + 64], rcx
-    mulx rdi, rcx, qword ptr [r13 + 120]
-    adc r12, rcx
-    mov qword ptr [rsp + 40], r12
-    mulx rcx, r12, qword ptr [r13 + 128]
-    adc rdi, r12
-    mov qword ptr [rsp + 72], rdi
-    mulx r12, rdi, qword ptr [r13 + 136]
-    adc rcx, rdi
-    mov qword ptr [rsp + 56], rcx
-    mulx rdi, rcx, qword ptr [r13 + 144]
-    adc r12, rcx
-    mulx rcx, rdx, qword ptr [r13 + 152]
-    adc rdi, rdx
-    adc rcx, 0
-    add r10, rbx
-    adc r11, r14
-    adc rsi, r15
-    adc rax, rbp
-    adc r9, r8
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 80]
-    adc rdi, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    mov r15, qword ptr [rsp + 8]
-    mov rdx, r10
-    imul rdx, qword ptr [r15]
-    mulx r14, r13, qword ptr [r15 + 8]
-    mov qword ptr [rsp + 24], rcx
-    mov qword ptr [rsp + 32], rdi
-    mulx rcx, rdi, qword ptr [r15 + 16]
-    add r14, rdi
-    mov qword ptr [rsp + 80], r12
-    mulx rdi, r12, qword ptr [r15 + 24]
-    adc rcx, r12
-    mov qword ptr [rsp + 56], rbx
-    mulx r12, rbx, qword ptr [r15 + 32]
-    adc rdi, rbx
-    mov qword ptr [rsp + 48], rbp
-    mulx rbx, rbp, qword ptr [r15 + 40]
-    adc r12, rbp
-    mov qword ptr [rsp + 72], r8
-    mulx rbp, r8, qword ptr [r15 + 48]
-    adc rbx, r8
-    mov qword ptr [rsp + 88], rbx
-    mulx r8, rbx, qword ptr [r15 + 56]
-    adc rbp, rbx
-    mov qword ptr [rsp + 40], rbp
-    mulx rbx, rbp, qword ptr [r15 + 64]
-    adc r8, rbp
-    mov qword ptr [rsp + 64], r8
-    mulx rbp, r8, qword ptr [r15 + 72]
-    adc rbx, r8
-    mulx rdx, r8, qword ptr [r15 + 80]
-    adc rbp, r8
-    adc rdx, 0
-    add r10, r13
-    adc r11, r14
-    adc rsi, rcx
-    adc rax, rdi
-    adc r9, r12
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 88]
-    mov rdi, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 40]
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r10, 0
-    adc r10, 0
-    mov r12, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [r12 + 32]
-    mov r13, qword ptr [rsp + 16]
-    mulx r15, r12, qword ptr [r13]
-    mov qword ptr [rsp + 24], r10
-    mov qword ptr [rsp + 32], r14
-    mulx r10, r14, qword ptr [r13 + 8]
-    add r15, r14
-    mov qword ptr [rsp + 80], rbp
-    mulx r14, rbp, qword ptr [r13 + 16]
-    adc r10, rbp
-    mov qword ptr [rsp + 64], rbx
-    mulx rbp, rbx, qword ptr [r13 + 24]
-    adc r14, rbx
-    mov qword ptr [rsp + 56], r8
-    mulx rbx, r8, qword ptr [r13 + 32]
-    adc rbp, r8
-    mov qword ptr [rsp + 40], rdi
-    mulx r8, rdi, qword ptr [r13 + 40]
-    adc rbx, rdi
-    mov qword ptr [rsp + 48], rbx
-    mulx rdi, rbx, qword ptr [r13 + 48]
-    adc r8, rbx
-    mov qword ptr [rsp + 88], r8
-    mulx rbx, r8, qword ptr [r13 + 56]
-    adc rdi, r8
-    mov qword ptr [rsp + 72], rdi
-    mulx r8, rdi, qword ptr [r13 + 64]
-    adc rbx, rdi
-    mulx rdx, rdi, qword ptr [r13 + 72]
-    adc r8, rdi
-    adc rdx, 0
-    add r11, r12
-    adc rsi, r15
-    adc rax, r10
-    adc r9, r14
-    adc rcx, rbp
-    mov rdi, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbp, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [rbp + 112]
-    mulx r14, rbp, qword ptr [r13 + 80]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], r8
-    mulx r15, r8, qword ptr [r13 + 88]
-    add r14, r8
-    mov qword ptr [rsp + 80], rbx
-    mulx r8, rbx, qword ptr [r13 + 96]
-    adc r15, rbx
-    mov qword ptr [rsp + 72], r12
-    mulx rbx, r12, qword ptr [r13 + 104]
-    adc r8, r12
-    mov qword ptr [rsp + 64], r10
-    mulx r12, r10, qword ptr [r13 + 112]
-    adc rbx, r10
-    mov qword ptr [rsp + 88], rdi
-    mulx r10, rdi, qword ptr [r13 + 120]
-    adc r12, rdi
-    mov qword ptr [rsp + 56], r12
-    mulx rdi, r12, qword ptr [r13 + 128]
-    adc r10, r12
-    mov qword ptr [rsp + 48], r10
-    mulx r12, r10, qword ptr [r13 + 136]
-    adc rdi, r10
-    mov qword ptr [rsp + 40], rdi
-    mulx r10, rdi, qword ptr [r13 + 144]
-    adc r12, rdi
-    mulx rdx, rdi, qword ptr [r13 + 152]
-    adc r10, rdi
-    adc rdx, 0
-    add r11, rbp
-    adc rsi, r14
-    adc rax, r15
-    adc r9, r8
-    adc rcx, rbx
-    mov rdi, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 56]
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rbx]
-    mulx r14, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], r10
-    mulx r15, r10, qword ptr [rbx + 16]
-    add r14, r10
-    mov qword ptr [rsp + 80], r12
-    mulx r10, r12, qword ptr [rbx + 24]
-    adc r15, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [rbx + 32]
-    adc r10, rbp
-    mov qword ptr [rsp + 72], r8
-    mulx rbp, r8, qword ptr [rbx + 40]
-    adc r12, r8
-    mov qword ptr [rsp + 48], rdi
-    mulx r8, rdi, qword ptr [rbx + 48]
-    adc rbp, rdi
-    mov qword ptr [rsp + 64], rbp
-    mulx rdi, rbp, qword ptr [rbx + 56]
-    adc r8, rbp
-    mov qword ptr [rsp + 56], r8
-    mulx rbp, r8, qword ptr [rbx + 64]
-    adc rdi, r8
-    mov qword ptr [rsp + 88], rdi
-    mulx r8, rdi, qword ptr [rbx + 72]
-    adc rbp, rdi
-    mulx rdx, rdi, qword ptr [rbx + 80]
-    adc r8, rdi
-    adc rdx, 0
-    add r11, r13
-    adc rsi, r14
-    adc rax, r15
-    adc r9, r10
-    adc rcx, r12
-    mov rdi, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, 0
-    adc r12, 0
-    mov r15, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [r15 + 40]
-    mov r13, qword ptr [rsp + 16]
-    mulx rbx, r15, qword ptr [r13]
-    mov qword ptr [rsp + 24], r12
-    mov qword ptr [rsp + 32], r14
-    mulx r12, r14, qword ptr [r13 + 8]
-    add rbx, r14
-    mov qword ptr [rsp + 80], r8
-    mulx r14, r8, qword ptr [r13 + 16]
-    adc r12, r8
-    mov qword ptr [rsp + 88], rbp
-    mulx r8, rbp, qword ptr [r13 + 24]
-    adc r14, rbp
-    mov qword ptr [rsp + 40], r11
-    mulx rbp, r11, qword ptr [r13 + 32]
-    adc r8, r11
-    mov qword ptr [rsp + 56], r10
-    mulx r11, r10, qword ptr [r13 + 40]
-    adc rbp, r10
-    mov qword ptr [rsp + 72], rbp
-    mulx r10, rbp, qword ptr [r13 + 48]
-    adc r11, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [r13 + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 48], r10
-    mulx r11, r10, qword ptr [r13 + 64]
-    adc rbp, r10
-    mulx rdx, r10, qword ptr [r13 + 72]
-    adc r11, r10
-    adc rdx, 0
-    add rsi, r15
-    adc rax, rbx
-    adc r9, r12
-    adc rcx, r14
-    adc rdi, r8
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 72]
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [rbx + 120]
-    mulx r14, rbx, qword ptr [r13 + 80]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], r11
-    mulx r15, r11, qword ptr [r13 + 88]
-    add r14, r11
-    mov qword ptr [rsp + 80], rbp
-    mulx r11, rbp, qword ptr [r13 + 96]
-    adc r15, rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [r13 + 104]
-    adc r11, r12
-    mov qword ptr [rsp + 88], r10
-    mulx r12, r10, qword ptr [r13 + 112]
-    adc rbp, r10
-    mov qword ptr [rsp + 64], r8
-    mulx r10, r8, qword ptr [r13 + 120]
-    adc r12, r8
-    mov qword ptr [rsp + 40], r12
-    mulx r8, r12, qword ptr [r13 + 128]
-    adc r10, r12
-    mov qword ptr [rsp + 72], r10
-    mulx r12, r10, qword ptr [r13 + 136]
-    adc r8, r10
-    mov qword ptr [rsp + 56], r8
-    mulx r10, r8, qword ptr [r13 + 144]
-    adc r12, r8
-    mulx rdx, r8, qword ptr [r13 + 152]
-    adc r10, r8
-    adc rdx, 0
-    add rsi, rbx
-    adc rax, r14
-    adc r9, r15
-    adc rcx, r11
-    adc rdi, rbp
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 40]
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [rbx]
-    mulx r14, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], r10
-    mulx r15, r10, qword ptr [rbx + 16]
-    add r14, r10
-    mov qword ptr [rsp + 80], r12
-    mulx r10, r12, qword ptr [rbx + 24]
-    adc r15, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rbx + 32]
-    adc r10, rbp
-    mov qword ptr [rsp + 48], r11
-    mulx rbp, r11, qword ptr [rbx + 40]
-    adc r12, r11
-    mov qword ptr [rsp + 72], r8
-    mulx r11, r8, qword ptr [rbx + 48]
-    adc rbp, r8
-    mov qword ptr [rsp + 88], rbp
-    mulx r8, rbp, qword ptr [rbx + 56]
-    adc r11, rbp
-    mov qword ptr [rsp + 40], r11
-    mulx rbp, r11, qword ptr [rbx + 64]
-    adc r8, r11
-    mov qword ptr [rsp + 64], r8
-    mulx r11, r8, qword ptr [rbx + 72]
-    adc rbp, r8
-    mulx rdx, r8, qword ptr [rbx + 80]
-    adc r11, r8
-    adc rdx, 0
-    add rsi, r13
-    adc rax, r14
-    adc r9, r15
-    adc rcx, r10
-    adc rdi, r12
-    mov rsi, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 88]
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 40]
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, 0
-    adc r12, 0
-    mov r15, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [r15 + 48]
-    mov r13, qword ptr [rsp + 16]
-    mulx rbx, r15, qword ptr [r13]
-    mov qword ptr [rsp + 24], r12
-    mov qword ptr [rsp + 32], r14
-    mulx r12, r14, qword ptr [r13 + 8]
-    add rbx, r14
-    mov qword ptr [rsp + 80], r11
-    mulx r14, r11, qword ptr [r13 + 16]
-    adc r12, r11
-    mov qword ptr [rsp + 64], rbp
-    mulx r11, rbp, qword ptr [r13 + 24]
-    adc r14, rbp
-    mov qword ptr [rsp + 56], r10
-    mulx rbp, r10, qword ptr [r13 + 32]
-    adc r11, r10
-    mov qword ptr [rsp + 40], r8
-    mulx r10, r8, qword ptr [r13 + 40]
-    adc rbp, r8
-    mov qword ptr [rsp + 48], rbp
-    mulx r8, rbp, qword ptr [r13 + 48]
-    adc r10, rbp
-    mov qword ptr [rsp + 88], r10
-    mulx rbp, r10, qword ptr [r13 + 56]
-    adc r8, r10
-    mov qword ptr [rsp + 72], r8
-    mulx r10, r8, qword ptr [r13 + 64]
-    adc rbp, r8
-    mulx rdx, r8, qword ptr [r13 + 72]
-    adc r10, r8
-    adc rdx, 0
-    add rax, r15
-    adc r9, rbx
-    adc rcx, r12
-    adc rdi, r14
-    adc rsi, r11
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [rbx + 128]
-    mulx r14, rbx, qword ptr [r13 + 80]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], r10
-    mulx r15, r10, qword ptr [r13 + 88]
-    add r14, r10
-    mov qword ptr [rsp + 80], rbp
-    mulx r10, rbp, qword ptr [r13 + 96]
-    adc r15, rbp
-    mov qword ptr [rsp + 72], r12
-    mulx rbp, r12, qword ptr [r13 + 104]
-    adc r10, r12
-    mov qword ptr [rsp + 64], r11
-    mulx r12, r11, qword ptr [r13 + 112]
-    adc rbp, r11
-    mov qword ptr [rsp + 88], r8
-    mulx r11, r8, qword ptr [r13 + 120]
-    adc r12, r8
-    mov qword ptr [rsp + 56], r12
-    mulx r8, r12, qword ptr [r13 + 128]
-    adc r11, r12
-    mov qword ptr [rsp + 48], r11
-    mulx r12, r11, qword ptr [r13 + 136]
-    adc r8, r11
-    mov qword ptr [rsp + 40], r8
-    mulx r11, r8, qword ptr [r13 + 144]
-    adc r12, r8
-    mulx rdx, r8, qword ptr [r13 + 152]
-    adc r11, r8
-    adc rdx, 0
-    add rax, rbx
-    adc r9, r14
-    adc rcx, r15
-    adc rdi, r10
-    adc rsi, rbp
-    mov r8, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 56]
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rbx]
-    mulx r14, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], r11
-    mulx r15, r11, qword ptr [rbx + 16]
-    add r14, r11
-    mov qword ptr [rsp + 80], r12
-    mulx r11, r12, qword ptr [rbx + 24]
-    adc r15, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [rbx + 32]
-    adc r11, rbp
-    mov qword ptr [rsp + 72], r10
-    mulx rbp, r10, qword ptr [rbx + 40]
-    adc r12, r10
-    mov qword ptr [rsp + 48], r8
-    mulx r10, r8, qword ptr [rbx + 48]
-    adc rbp, r8
-    mov qword ptr [rsp + 64], rbp
-    mulx r8, rbp, qword ptr [rbx + 56]
-    adc r10, rbp
-    mov qword ptr [rsp + 56], r10
-    mulx rbp, r10, qword ptr [rbx + 64]
-    adc r8, r10
-    mov qword ptr [rsp + 88], r8
-    mulx r10, r8, qword ptr [rbx + 72]
-    adc rbp, r8
-    mulx rdx, r8, qword ptr [rbx + 80]
-    adc r10, r8
-    adc rdx, 0
-    add rax, r13
-    adc r9, r14
-    adc rcx, r15
-    adc rdi, r11
-    adc rsi, r12
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 64]
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, 0
-    adc r12, 0
-    mov r15, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [r15 + 56]
-    mov r13, qword ptr [rsp + 16]
-    mulx rbx, r15, qword ptr [r13]
-    mov qword ptr [rsp + 24], r12
-    mov qword ptr [rsp + 32], r14
-    mulx r12, r14, qword ptr [r13 + 8]
-    add rbx, r14
-    mov qword ptr [rsp + 80], r10
-    mulx r14, r10, qword ptr [r13 + 16]
-    adc r12, r10
-    mov qword ptr [rsp + 88], rbp
-    mulx r10, rbp, qword ptr [r13 + 24]
-    adc r14, rbp
-    mov qword ptr [rsp + 40], r11
-    mulx rbp, r11, qword ptr [r13 + 32]
-    adc r10, r11
-    mov qword ptr [rsp + 56], r8
-    mulx r11, r8, qword ptr [r13 + 40]
-    adc rbp, r8
-    mov qword ptr [rsp + 72], rbp
-    mulx r8, rbp, qword ptr [r13 + 48]
-    adc r11, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [r13 + 56]
-    adc r8, r11
-    mov qword ptr [rsp + 48], r8
-    mulx r11, r8, qword ptr [r13 + 64]
-    adc rbp, r8
-    mulx rdx, r8, qword ptr [r13 + 72]
-    adc r11, r8
-    adc rdx, 0
-    add r9, r15
-    adc rcx, rbx
-    adc rdi, r12
-    adc rsi, r14
-    adc rax, r10
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 72]
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [rbx + 136]
-    mulx r14, rbx, qword ptr [r13 + 80]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], r11
-    mulx r15, r11, qword ptr [r13 + 88]
-    add r14, r11
-    mov qword ptr [rsp + 80], rbp
-    mulx r11, rbp, qword ptr [r13 + 96]
-    adc r15, rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [r13 + 104]
-    adc r11, r12
-    mov qword ptr [rsp + 88], r10
-    mulx r12, r10, qword ptr [r13 + 112]
-    adc rbp, r10
-    mov qword ptr [rsp + 64], r8
-    mulx r10, r8, qword ptr [r13 + 120]
-    adc r12, r8
-    mov qword ptr [rsp + 40], r12
-    mulx r8, r12, qword ptr [r13 + 128]
-    adc r10, r12
-    mov qword ptr [rsp + 72], r10
-    mulx r12, r10, qword ptr [r13 + 136]
-    adc r8, r10
-    mov qword ptr [rsp + 56], r8
-    mulx r10, r8, qword ptr [r13 + 144]
-    adc r12, r8
-    mulx rdx, r8, qword ptr [r13 + 152]
-    adc r10, r8
-    adc rdx, 0
-    add r9, rbx
-    adc rcx, r14
-    adc rdi, r15
-    adc rsi, r11
-    adc rax, rbp
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 40]
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rbx]
-    mulx r14, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], r10
-    mulx r15, r10, qword ptr [rbx + 16]
-    add r14, r10
-    mov qword ptr [rsp + 80], r12
-    mulx r10, r12, qword ptr [rbx + 24]
-    adc r15, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [rbx + 32]
-    adc r10, rbp
-    mov qword ptr [rsp + 48], r11
-    mulx rbp, r11, qword ptr [rbx + 40]
-    adc r12, r11
-    mov qword ptr [rsp + 72], r8
-    mulx r11, r8, qword ptr [rbx + 48]
-    adc rbp, r8
-    mov qword ptr [rsp + 88], rbp
-    mulx r8, rbp, qword ptr [rbx + 56]
-    adc r11, rbp
-    mov qword ptr [rsp + 40], r11
-    mulx rbp, r11, qword ptr [rbx + 64]
-    adc r8, r11
-    mov qword ptr [rsp + 64], r8
-    mulx r11, r8, qword ptr [rbx + 72]
-    adc rbp, r8
-    mulx rdx, r8, qword ptr [rbx + 80]
-    adc r11, r8
-    adc rdx, 0
-    add r9, r13
-    adc rcx, r14
-    adc rdi, r15
-    adc rsi, r10
-    adc rax, r12
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 88]
-    mov r9, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 40]
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, 0
-    adc r12, 0
-    mov r15, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [r15 + 64]
-    mov r13, qword ptr [rsp + 16]
-    mulx rbx, r15, qword ptr [r13]
-    mov qword ptr [rsp + 24], r12
-    mov qword ptr [rsp + 32], r14
-    mulx r12, r14, qword ptr [r13 + 8]
-    add rbx, r14
-    mov qword ptr [rsp + 80], r11
-    mulx r14, r11, qword ptr [r13 + 16]
-    adc r12, r11
-    mov qword ptr [rsp + 64], rbp
-    mulx r11, rbp, qword ptr [r13 + 24]
-    adc r14, rbp
-    mov qword ptr [rsp + 56], r10
-    mulx rbp, r10, qword ptr [r13 + 32]
-    adc r11, r10
-    mov qword ptr [rsp + 40], r9
-    mulx r10, r9, qword ptr [r13 + 40]
-    adc rbp, r9
-    mov qword ptr [rsp + 48], rbp
-    mulx r9, rbp, qword ptr [r13 + 48]
-    adc r10, rbp
-    mov qword ptr [rsp + 88], r10
-    mulx rbp, r10, qword ptr [r13 + 56]
-    adc r9, r10
-    mov qword ptr [rsp + 72], r9
-    mulx r10, r9, qword ptr [r13 + 64]
-    adc rbp, r9
-    mulx rdx, r9, qword ptr [r13 + 72]
-    adc r10, r9
-    adc rdx, 0
-    add rcx, r15
-    adc rdi, rbx
-    adc rsi, r12
-    adc rax, r14
-    adc r8, r11
-    mov r9, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [rbx + 144]
-    mulx r14, rbx, qword ptr [r13 + 80]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], r10
-    mulx r15, r10, qword ptr [r13 + 88]
-    add r14, r10
-    mov qword ptr [rsp + 80], rbp
-    mulx r10, rbp, qword ptr [r13 + 96]
-    adc r15, rbp
-    mov qword ptr [rsp + 72], r12
-    mulx rbp, r12, qword ptr [r13 + 104]
-    adc r10, r12
-    mov qword ptr [rsp + 64], r11
-    mulx r12, r11, qword ptr [r13 + 112]
-    adc rbp, r11
-    mov qword ptr [rsp + 88], r9
-    mulx r11, r9, qword ptr [r13 + 120]
-    adc r12, r9
-    mov qword ptr [rsp + 56], r12
-    mulx r9, r12, qword ptr [r13 + 128]
-    adc r11, r12
-    mov qword ptr [rsp + 48], r11
-    mulx r12, r11, qword ptr [r13 + 136]
-    adc r9, r11
-    mov qword ptr [rsp + 40], r9
-    mulx r11, r9, qword ptr [r13 + 144]
-    adc r12, r9
-    mulx rdx, r9, qword ptr [r13 + 152]
-    adc r11, r9
-    adc rdx, 0
-    add rcx, rbx
-    adc rdi, r14
-    adc rsi, r15
-    adc rax, r10
-    adc r8, rbp
-    mov r9, qword ptr [rsp + 88]
-    adc r9, qword ptr [rsp + 56]
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rbx]
-    mulx r14, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], r11
-    mulx r15, r11, qword ptr [rbx + 16]
-    add r14, r11
-    mov qword ptr [rsp + 80], r12
-    mulx r11, r12, qword ptr [rbx + 24]
-    adc r15, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [rbx + 32]
-    adc r11, rbp
-    mov qword ptr [rsp + 72], r10
-    mulx rbp, r10, qword ptr [rbx + 40]
-    adc r12, r10
-    mov qword ptr [rsp + 48], r9
-    mulx r10, r9, qword ptr [rbx + 48]
-    adc rbp, r9
-    mov qword ptr [rsp + 64], rbp
-    mulx r9, rbp, qword ptr [rbx + 56]
-    adc r10, rbp
-    mov qword ptr [rsp + 56], r10
-    mulx rbp, r10, qword ptr [rbx + 64]
-    adc r9, r10
-    mov qword ptr [rsp + 88], r9
-    mulx r10, r9, qword ptr [rbx + 72]
-    adc rbp, r9
-    mulx rdx, r9, qword ptr [rbx + 80]
-    adc r10, r9
-    adc rdx, 0
-    add rcx, r13
-    adc rdi, r14
-    adc rsi, r15
-    adc rax, r11
-    adc r8, r12
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 64]
-    mov r9, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, 0
-    adc r12, 0
-    mov r15, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [r15 + 72]
-    mov r13, qword ptr [rsp + 16]
-    mulx rbx, r15, qword ptr [r13]
-    mov qword ptr [rsp + 24], r12
-    mov qword ptr [rsp + 32], r14
-    mulx r12, r14, qword ptr [r13 + 8]
-    add rbx, r14
-    mov qword ptr [rsp + 80], r10
-    mulx r14, r10, qword ptr [r13 + 16]
-    adc r12, r10
-    mov qword ptr [rsp + 88], rbp
-    mulx r10, rbp, qword ptr [r13 + 24]
-    adc r14, rbp
-    mov qword ptr [rsp + 40], r11
-    mulx rbp, r11, qword ptr [r13 + 32]
-    adc r10, r11
-    mov qword ptr [rsp + 56], r9
-    mulx r11, r9, qword ptr [r13 + 40]
-    adc rbp, r9
-    mov qword ptr [rsp + 72], rbp
-    mulx r9, rbp, qword ptr [r13 + 48]
-    adc r11, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [r13 + 56]
-    adc r9, r11
-    mov qword ptr [rsp + 48], r9
-    mulx r11, r9, qword ptr [r13 + 64]
-    adc rbp, r9
-    mulx rdx, r9, qword ptr [r13 + 72]
-    adc r11, r9
-    adc rdx, 0
-    add rdi, r15
-    adc rsi, rbx
-    adc rax, r12
-    adc r8, r14
-    adc rcx, r10
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 72]
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [rbx + 152]
-    mulx rbx, r14, qword ptr [r13 + 80]
-    mov qword ptr [rsp], r15
-    mov qword ptr [rsp + 24], r11
-    mulx r15, r11, qword ptr [r13 + 88]
-    add rbx, r11
-    mov qword ptr [rsp + 32], rbp
-    mulx r11, rbp, qword ptr [r13 + 96]
-    adc r15, rbp
-    mov qword ptr [rsp + 80], r12
-    mulx rbp, r12, qword ptr [r13 + 104]
-    adc r11, r12
-    mov qword ptr [rsp + 48], r10
-    mulx r12, r10, qword ptr [r13 + 112]
-    adc rbp, r10
-    mov qword ptr [rsp + 88], r9
-    mulx r10, r9, qword ptr [r13 + 120]
-    adc r12, r9
-    mov qword ptr [rsp + 64], r12
-    mulx r9, r12, qword ptr [r13 + 128]
-    adc r10, r12
-    mov qword ptr [rsp + 40], r10
-    mulx r12, r10, qword ptr [r13 + 136]
-    adc r9, r10
-    mov qword ptr [rsp + 72], r9
-    mulx r10, r9, qword ptr [r13 + 144]
-    adc r12, r9
-    mulx rdx, r9, qword ptr [r13 + 152]
-    adc r10, r9
-    adc rdx, 0
-    add rdi, r14
-    adc rsi, rbx
-    adc rax, r15
-    adc r8, r11
-    adc rcx, rbp
-    mov r9, qword ptr [rsp + 88]
-    adc r9, qword ptr [rsp + 64]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 32]
-    adc r10, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp]
-    mov rbx, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rbx]
-    mulx r14, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp], r15
-    mov qword ptr [rsp + 24], r10
-    mulx r15, r10, qword ptr [rbx + 16]
-    add r14, r10
-    mov qword ptr [rsp + 32], r12
-    mulx r10, r12, qword ptr [rbx + 24]
-    adc r15, r12
-    mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [rbx + 32]
-    adc r10, rbp
-    mov qword ptr [rsp + 80], r11
-    mulx rbp, r11, qword ptr [rbx + 40]
-    adc r12, r11
-    mov qword ptr [rsp + 40], r9
-    mulx r11, r9, qword ptr [rbx + 48]
-    adc rbp, r9
-    mov qword ptr [rsp + 48], rbp
-    mulx r9, rbp, qword ptr [rbx + 56]
-    adc r11, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [rbx + 64]
-    adc r9, r11
-    mov qword ptr [rsp + 88], r9
-    mulx r11, r9, qword ptr [rbx + 72]
-    adc rbp, r9
-    mulx rdx, r9, qword ptr [rbx + 80]
-    adc r11, r9
-    adc rdx, 0
-    add rdi, r13
-    adc rsi, r14
-    adc rax, r15
-    adc r8, r10
-    adc rcx, r12
-    mov rdi, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 48]
-    mov r9, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 32]
-    adc r11, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp]
-    mov r12, rsi
-    sub r12, qword ptr [rbx + 8]
-    mov r15, rax
-    sbb r15, qword ptr [rbx + 16]
-    mov r14, r8
-    sbb r14, qword ptr [rbx + 24]
-    mov r13, rcx
-    sbb r13, qword ptr [rbx + 32]
-    mov qword ptr [rsp], r13
-    mov r13, rdi
-    sbb r13, qword ptr [rbx + 40]
-    mov qword ptr [rsp + 24], r13
-    mov r13, r9
-    sbb r13, qword ptr [rbx + 48]
-    mov qword ptr [rsp + 32], r13
-    mov r13, r10
-    sbb r13, qword ptr [rbx + 56]
-    mov qword ptr [rsp + 88], r13
-    mov r13, rbp
-    sbb r13, qword ptr [rbx + 64]
-    mov qword ptr [rsp + 72], r13
-    mov r13, r11
-    sbb r13, qword ptr [rbx + 72]
-    mov qword ptr [rsp + 64], r13
-    mov r13, rdx
-    sbb r13, qword ptr [rbx + 80]
-    cmovc r12, rsi
-    cmovc r15, rax
-    cmovc r14, r8
-    mov rax, qword ptr [rsp]
-    cmovc rax, rcx
-    mov rcx, qword ptr [rsp + 24]
-    cmovc rcx, rdi
-    mov rsi, qword ptr [rsp + 32]
-    cmovc rsi, r9
-    mov rdi, qword ptr [rsp + 88]
-    cmovc rdi, r10
-    mov r8, qword ptr [rsp + 72]
-    cmovc r8, rbp
-    mov r9, qword ptr [rsp + 64]
-    cmovc r9, r11
-    cmovc r13, rdx
-    add rsp, 96
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 96
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, rbp, r12
+adc r11, rbp
+mov rbp, [rsi + 40]
+mulx rbp, rbx, rbp
+adc r12, rbx
+mov rbx, [rsi + 48]
+mulx rbx, r15, rbx
+adc rbp, r15
+mov r15, [rsi + 56]
+mulx r15, r14, r15
+adc rbx, r14
+mov r14, [rsi + 64]
+mulx r14, r13, r14
+adc r15, r13
+mov r13, [rsi + 72]
+mulx rdx, r13, r13
+adc r14, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, [rcx + 80]
+mov [rsp], rcx
+mov rcx, [rsi + 80]
+mov [rsp + 8], rax
+mulx rcx, rax, rcx
+mov [rsp + 16], r13
+mov r13, [rsi + 88]
+mov [rsp + 24], r14
+mulx r13, r14, r13
+add rcx, r14
+mov r14, [rsi + 96]
+mov [rsp + 32], r15
+mulx r14, r15, r14
+adc r13, r15
+mov r15, [rsi + 104]
+mov [rsp + 40], rbx
+mulx r15, rbx, r15
+adc r14, rbx
+mov rbx, [rsi + 112]
+mov [rsp + 48], rbp
+mulx rbx, rbp, rbx
+adc r15, rbp
+mov rbp, [rsi + 120]
+mov [rsp + 56], r12
+mulx rbp, r12, rbp
+adc rbx, r12
+mov r12, [rsi + 128]
+mov [rsp + 64], rbx
+mulx r12, rbx, r12
+adc rbp, rbx
+mov rbx, [rsi + 136]
+mov [rsp + 72], rbp
+mulx rbx, rbp, rbx
+adc r12, rbp
+mov rbp, [rsi + 144]
+mov [rsp + 80], r12
+mulx rbp, r12, rbp
+adc rbx, r12
+mov r12, [rsi + 152]
+mulx rdx, r12, r12
+adc rbp, r12
+adc rdx, 0
+add r8, rax
+adc rdi, rcx
+adc r9, r13
+adc r10, r14
+adc r11, r15
+mov rax, [rsp + 56]
+adc rax, [rsp + 64]
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 72]
+mov r12, [rsp + 40]
+adc r12, [rsp + 80]
+adc rbx, [rsp + 32]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r15, [rsp + 8]
+mov r14, rdx
+mov rdx, r8
+imul rdx, [r15]
+mov [rsp + 16], rsi
+mulx r13, rsi, [r15 + 8]
+mov [rsp + 24], r14
+mov [rsp + 32], rbp
+mulx r14, rbp, [r15 + 16]
+add r13, rbp
+mov [rsp + 80], rbx
+mulx rbp, rbx, [r15 + 24]
+adc r14, rbx
+mov [rsp + 40], r12
+mulx rbx, r12, [r15 + 32]
+adc rbp, r12
+mov [rsp + 72], rcx
+mulx r12, rcx, [r15 + 40]
+adc rbx, rcx
+mov [rsp + 48], rax
+mulx rcx, rax, [r15 + 48]
+adc r12, rax
+mov [rsp + 64], r12
+mulx rax, r12, [r15 + 56]
+adc rcx, r12
+mov [rsp + 56], rcx
+mulx r12, rcx, [r15 + 64]
+adc rax, rcx
+mov [rsp + 88], rax
+mulx rcx, rax, [r15 + 72]
+adc r12, rax
+mulx rax, rdx, [r15 + 80]
+adc rcx, rdx
+adc rax, 0
+add r8, rsi
+adc rdi, r13
+adc r9, r14
+adc r10, rbp
+adc r11, rbx
+mov rsi, [rsp + 48]
+adc rsi, [rsp + 64]
+mov r8, [rsp + 72]
+adc r8, [rsp + 56]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 88]
+adc r12, [rsp + 80]
+adc rcx, [rsp + 32]
+adc rax, [rsp + 24]
+mov rbx, 0
+adc rbx, 0
+mov r14, [rsp]
+mov rdx, [r14 + 8]
+mov r13, [rsp + 16]
+mulx r15, r14, [r13]
+mov [rsp + 24], rbx
+mov [rsp + 32], rax
+mulx rbx, rax, [r13 + 8]
+add r15, rax
+mov [rsp + 80], rcx
+mulx rax, rcx, [r13 + 16]
+adc rbx, rcx
+mov [rsp + 88], r12
+mulx rcx, r12, [r13 + 24]
+adc rax, r12
+mov [rsp + 40], rbp
+mulx r12, rbp, [r13 + 32]
+adc rcx, rbp
+mov [rsp + 56], r8
+mulx rbp, r8, [r13 + 40]
+adc r12, r8
+mov [rsp + 72], r12
+mulx r8, r12, [r13 + 48]
+adc rbp, r12
+mov [rsp + 64], rbp
+mulx r12, rbp, [r13 + 56]
+adc r8, rbp
+mov [rsp + 48], r8
+mulx rbp, r8, [r13 + 64]
+adc r12, r8
+mulx rdx, r8, [r13 + 72]
+adc rbp, r8
+adc rdx, 0
+add rdi, r14
+adc r9, r15
+adc r10, rbx
+adc r11, rax
+adc rsi, rcx
+mov rax, [rsp + 56]
+adc rax, [rsp + 72]
+mov rcx, [rsp + 40]
+adc rcx, [rsp + 64]
+mov r8, [rsp + 88]
+adc r8, [rsp + 48]
+adc r12, [rsp + 80]
+adc rbp, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp]
+mov r15, rdx
+mov rdx, [rbx + 88]
+mulx r14, rbx, [r13 + 80]
+mov [rsp + 24], r15
+mov [rsp + 32], rbp
+mulx r15, rbp, [r13 + 88]
+add r14, rbp
+mov [rsp + 80], r12
+mulx rbp, r12, [r13 + 96]
+adc r15, r12
+mov [rsp + 48], r8
+mulx r12, r8, [r13 + 104]
+adc rbp, r8
+mov [rsp + 88], rcx
+mulx r8, rcx, [r13 + 112]
+adc r12, rcx
+mov [rsp + 64], rax
+mulx rcx, rax, [r13 + 120]
+adc r8, rax
+mov [rsp + 40], r8
+mulx rax, r8, [r13 + 128]
+adc rcx, r8
+mov [rsp + 72], rcx
+mulx r8, rcx, [r13 + 136]
+adc rax, rcx
+mov [rsp + 56], rax
+mulx rcx, rax, [r13 + 144]
+adc r8, rax
+mulx rax, rdx, [r13 + 152]
+adc rcx, rdx
+adc rax, 0
+add rdi, rbx
+adc r9, r14
+adc r10, r15
+adc r11, rbp
+adc rsi, r12
+mov r12, [rsp + 64]
+adc r12, [rsp + 40]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 72]
+mov rbx, [rsp + 48]
+adc rbx, [rsp + 56]
+adc r8, [rsp + 80]
+adc rcx, [rsp + 32]
+adc rax, [rsp + 24]
+mov r15, [rsp + 8]
+mov rdx, rdi
+imul rdx, [r15]
+mulx r14, r13, [r15 + 8]
+mov [rsp + 24], rax
+mov [rsp + 32], rcx
+mulx rax, rcx, [r15 + 16]
+add r14, rcx
+mov [rsp + 80], r8
+mulx rcx, r8, [r15 + 24]
+adc rax, r8
+mov [rsp + 56], rbx
+mulx r8, rbx, [r15 + 32]
+adc rcx, rbx
+mov [rsp + 48], rbp
+mulx rbx, rbp, [r15 + 40]
+adc r8, rbp
+mov [rsp + 72], r12
+mulx rbp, r12, [r15 + 48]
+adc rbx, r12
+mov [rsp + 88], rbx
+mulx r12, rbx, [r15 + 56]
+adc rbp, rbx
+mov [rsp + 40], rbp
+mulx rbx, rbp, [r15 + 64]
+adc r12, rbp
+mov [rsp + 64], r12
+mulx rbp, r12, [r15 + 72]
+adc rbx, r12
+mulx rdx, r12, [r15 + 80]
+adc rbp, r12
+adc rdx, 0
+add rdi, r13
+adc r9, r14
+adc r10, rax
+adc r11, rcx
+adc rsi, r8
+mov rax, [rsp + 72]
+adc rax, [rsp + 88]
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 40]
+mov rdi, [rsp + 56]
+adc rdi, [rsp + 64]
+adc rbx, [rsp + 80]
+adc rbp, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r8, 0
+adc r8, 0
+mov r12, [rsp]
+mov r14, rdx
+mov rdx, [r12 + 16]
+mov r13, [rsp + 16]
+mulx r15, r12, [r13]
+mov [rsp + 24], r8
+mov [rsp + 32], r14
+mulx r8, r14, [r13 + 8]
+add r15, r14
+mov [rsp + 80], rbp
+mulx r14, rbp, [r13 + 16]
+adc r8, rbp
+mov [rsp + 64], rbx
+mulx rbp, rbx, [r13 + 24]
+adc r14, rbx
+mov [rsp + 56], rdi
+mulx rbx, rdi, [r13 + 32]
+adc rbp, rdi
+mov [rsp + 40], rcx
+mulx rdi, rcx, [r13 + 40]
+adc rbx, rcx
+mov [rsp + 48], rbx
+mulx rcx, rbx, [r13 + 48]
+adc rdi, rbx
+mov [rsp + 88], rdi
+mulx rbx, rdi, [r13 + 56]
+adc rcx, rdi
+mov [rsp + 72], rcx
+mulx rdi, rcx, [r13 + 64]
+adc rbx, rcx
+mulx rcx, rdx, [r13 + 72]
+adc rdi, rdx
+adc rcx, 0
+add r9, r12
+adc r10, r15
+adc r11, r8
+adc rsi, r14
+adc rax, rbp
+mov r8, [rsp + 40]
+adc r8, [rsp + 48]
+mov r12, [rsp + 56]
+adc r12, [rsp + 88]
+mov rbp, [rsp + 64]
+adc rbp, [rsp + 72]
+adc rbx, [rsp + 80]
+adc rdi, [rsp + 32]
+adc rcx, [rsp + 24]
+mov r15, [rsp]
+mov rdx, [r15 + 96]
+mulx r14, r15, [r13 + 80]
+mov [rsp + 24], rcx
+mov [rsp + 32], rdi
+mulx rcx, rdi, [r13 + 88]
+add r14, rdi
+mov [rsp + 80], rbx
+mulx rdi, rbx, [r13 + 96]
+adc rcx, rbx
+mov [rsp + 72], rbp
+mulx rbx, rbp, [r13 + 104]
+adc rdi, rbp
+mov [rsp + 64], r12
+mulx rbp, r12, [r13 + 112]
+adc rbx, r12
+mov [rsp + 88], r8
+mulx r12, r8, [r13 + 120]
+adc rbp, r8
+mov [rsp + 56], rbp
+mulx r8, rbp, [r13 + 128]
+adc r12, rbp
+mov [rsp + 48], r12
+mulx rbp, r12, [r13 + 136]
+adc r8, r12
+mov [rsp + 40], r8
+mulx r12, r8, [r13 + 144]
+adc rbp, r8
+mulx rdx, r8, [r13 + 152]
+adc r12, r8
+adc rdx, 0
+add r9, r15
+adc r10, r14
+adc r11, rcx
+adc rsi, rdi
+adc rax, rbx
+mov rcx, [rsp + 88]
+adc rcx, [rsp + 56]
+mov rdi, [rsp + 64]
+adc rdi, [rsp + 48]
+mov r8, [rsp + 72]
+adc r8, [rsp + 40]
+adc rbp, [rsp + 80]
+adc r12, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r15, rdx
+mov rdx, r9
+imul rdx, [rbx]
+mulx r14, r13, [rbx + 8]
+mov [rsp + 24], r15
+mov [rsp + 32], r12
+mulx r15, r12, [rbx + 16]
+add r14, r12
+mov [rsp + 80], rbp
+mulx r12, rbp, [rbx + 24]
+adc r15, rbp
+mov [rsp + 40], r8
+mulx rbp, r8, [rbx + 32]
+adc r12, r8
+mov [rsp + 72], rdi
+mulx r8, rdi, [rbx + 40]
+adc rbp, rdi
+mov [rsp + 48], rcx
+mulx rdi, rcx, [rbx + 48]
+adc r8, rcx
+mov [rsp + 64], r8
+mulx rcx, r8, [rbx + 56]
+adc rdi, r8
+mov [rsp + 56], rdi
+mulx r8, rdi, [rbx + 64]
+adc rcx, rdi
+mov [rsp + 88], rcx
+mulx rdi, rcx, [rbx + 72]
+adc r8, rcx
+mulx rcx, rdx, [rbx + 80]
+adc rdi, rdx
+adc rcx, 0
+add r9, r13
+adc r10, r14
+adc r11, r15
+adc rsi, r12
+adc rax, rbp
+mov r9, [rsp + 48]
+adc r9, [rsp + 64]
+mov r12, [rsp + 72]
+adc r12, [rsp + 56]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 88]
+adc r8, [rsp + 80]
+adc rdi, [rsp + 32]
+adc rcx, [rsp + 24]
+mov r15, 0
+adc r15, 0
+mov r14, [rsp]
+mov rdx, [r14 + 24]
+mov r13, [rsp + 16]
+mulx rbx, r14, [r13]
+mov [rsp + 24], r15
+mov [rsp + 32], rcx
+mulx r15, rcx, [r13 + 8]
+add rbx, rcx
+mov [rsp + 80], rdi
+mulx rcx, rdi, [r13 + 16]
+adc r15, rdi
+mov [rsp + 88], r8
+mulx rdi, r8, [r13 + 24]
+adc rcx, r8
+mov [rsp + 40], rbp
+mulx r8, rbp, [r13 + 32]
+adc rdi, rbp
+mov [rsp + 56], r12
+mulx rbp, r12, [r13 + 40]
+adc r8, r12
+mov [rsp + 72], r8
+mulx r12, r8, [r13 + 48]
+adc rbp, r8
+mov [rsp + 64], rbp
+mulx r8, rbp, [r13 + 56]
+adc r12, rbp
+mov [rsp + 48], r12
+mulx rbp, r12, [r13 + 64]
+adc r8, r12
+mulx rdx, r12, [r13 + 72]
+adc rbp, r12
+adc rdx, 0
+add r10, r14
+adc r11, rbx
+adc rsi, r15
+adc rax, rcx
+adc r9, rdi
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 72]
+mov rdi, [rsp + 40]
+adc rdi, [rsp + 64]
+mov r12, [rsp + 88]
+adc r12, [rsp + 48]
+adc r8, [rsp + 80]
+adc rbp, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp]
+mov r15, rdx
+mov rdx, [rbx + 104]
+mulx r14, rbx, [r13 + 80]
+mov [rsp + 24], r15
+mov [rsp + 32], rbp
+mulx r15, rbp, [r13 + 88]
+add r14, rbp
+mov [rsp + 80], r8
+mulx rbp, r8, [r13 + 96]
+adc r15, r8
+mov [rsp + 48], r12
+mulx r8, r12, [r13 + 104]
+adc rbp, r12
+mov [rsp + 88], rdi
+mulx r12, rdi, [r13 + 112]
+adc r8, rdi
+mov [rsp + 64], rcx
+mulx rdi, rcx, [r13 + 120]
+adc r12, rcx
+mov [rsp + 40], r12
+mulx rcx, r12, [r13 + 128]
+adc rdi, r12
+mov [rsp + 72], rdi
+mulx r12, rdi, [r13 + 136]
+adc rcx, rdi
+mov [rsp + 56], rcx
+mulx rdi, rcx, [r13 + 144]
+adc r12, rcx
+mulx rcx, rdx, [r13 + 152]
+adc rdi, rdx
+adc rcx, 0
+add r10, rbx
+adc r11, r14
+adc rsi, r15
+adc rax, rbp
+adc r9, r8
+mov r8, [rsp + 64]
+adc r8, [rsp + 40]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 72]
+mov rbx, [rsp + 48]
+adc rbx, [rsp + 56]
+adc r12, [rsp + 80]
+adc rdi, [rsp + 32]
+adc rcx, [rsp + 24]
+mov r15, [rsp + 8]
+mov rdx, r10
+imul rdx, [r15]
+mulx r14, r13, [r15 + 8]
+mov [rsp + 24], rcx
+mov [rsp + 32], rdi
+mulx rcx, rdi, [r15 + 16]
+add r14, rdi
+mov [rsp + 80], r12
+mulx rdi, r12, [r15 + 24]
+adc rcx, r12
+mov [rsp + 56], rbx
+mulx r12, rbx, [r15 + 32]
+adc rdi, rbx
+mov [rsp + 48], rbp
+mulx rbx, rbp, [r15 + 40]
+adc r12, rbp
+mov [rsp + 72], r8
+mulx rbp, r8, [r15 + 48]
+adc rbx, r8
+mov [rsp + 88], rbx
+mulx r8, rbx, [r15 + 56]
+adc rbp, rbx
+mov [rsp + 40], rbp
+mulx rbx, rbp, [r15 + 64]
+adc r8, rbp
+mov [rsp + 64], r8
+mulx rbp, r8, [r15 + 72]
+adc rbx, r8
+mulx rdx, r8, [r15 + 80]
+adc rbp, r8
+adc rdx, 0
+add r10, r13
+adc r11, r14
+adc rsi, rcx
+adc rax, rdi
+adc r9, r12
+mov rcx, [rsp + 72]
+adc rcx, [rsp + 88]
+mov rdi, [rsp + 48]
+adc rdi, [rsp + 40]
+mov r8, [rsp + 56]
+adc r8, [rsp + 64]
+adc rbx, [rsp + 80]
+adc rbp, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r10, 0
+adc r10, 0
+mov r12, [rsp]
+mov r14, rdx
+mov rdx, [r12 + 32]
+mov r13, [rsp + 16]
+mulx r15, r12, [r13]
+mov [rsp + 24], r10
+mov [rsp + 32], r14
+mulx r10, r14, [r13 + 8]
+add r15, r14
+mov [rsp + 80], rbp
+mulx r14, rbp, [r13 + 16]
+adc r10, rbp
+mov [rsp + 64], rbx
+mulx rbp, rbx, [r13 + 24]
+adc r14, rbx
+mov [rsp + 56], r8
+mulx rbx, r8, [r13 + 32]
+adc rbp, r8
+mov [rsp + 40], rdi
+mulx r8, rdi, [r13 + 40]
+adc rbx, rdi
+mov [rsp + 48], rbx
+mulx rdi, rbx, [r13 + 48]
+adc r8, rbx
+mov [rsp + 88], r8
+mulx rbx, r8, [r13 + 56]
+adc rdi, r8
+mov [rsp + 72], rdi
+mulx r8, rdi, [r13 + 64]
+adc rbx, rdi
+mulx rdx, rdi, [r13 + 72]
+adc r8, rdi
+adc rdx, 0
+add r11, r12
+adc rsi, r15
+adc rax, r10
+adc r9, r14
+adc rcx, rbp
+mov rdi, [rsp + 40]
+adc rdi, [rsp + 48]
+mov r10, [rsp + 56]
+adc r10, [rsp + 88]
+mov r12, [rsp + 64]
+adc r12, [rsp + 72]
+adc rbx, [rsp + 80]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbp, [rsp]
+mov r15, rdx
+mov rdx, [rbp + 112]
+mulx r14, rbp, [r13 + 80]
+mov [rsp + 24], r15
+mov [rsp + 32], r8
+mulx r15, r8, [r13 + 88]
+add r14, r8
+mov [rsp + 80], rbx
+mulx r8, rbx, [r13 + 96]
+adc r15, rbx
+mov [rsp + 72], r12
+mulx rbx, r12, [r13 + 104]
+adc r8, r12
+mov [rsp + 64], r10
+mulx r12, r10, [r13 + 112]
+adc rbx, r10
+mov [rsp + 88], rdi
+mulx r10, rdi, [r13 + 120]
+adc r12, rdi
+mov [rsp + 56], r12
+mulx rdi, r12, [r13 + 128]
+adc r10, r12
+mov [rsp + 48], r10
+mulx r12, r10, [r13 + 136]
+adc rdi, r10
+mov [rsp + 40], rdi
+mulx r10, rdi, [r13 + 144]
+adc r12, rdi
+mulx rdx, rdi, [r13 + 152]
+adc r10, rdi
+adc rdx, 0
+add r11, rbp
+adc rsi, r14
+adc rax, r15
+adc r9, r8
+adc rcx, rbx
+mov rdi, [rsp + 88]
+adc rdi, [rsp + 56]
+mov r8, [rsp + 64]
+adc r8, [rsp + 48]
+mov rbp, [rsp + 72]
+adc rbp, [rsp + 40]
+adc r12, [rsp + 80]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r15, rdx
+mov rdx, r11
+imul rdx, [rbx]
+mulx r14, r13, [rbx + 8]
+mov [rsp + 24], r15
+mov [rsp + 32], r10
+mulx r15, r10, [rbx + 16]
+add r14, r10
+mov [rsp + 80], r12
+mulx r10, r12, [rbx + 24]
+adc r15, r12
+mov [rsp + 40], rbp
+mulx r12, rbp, [rbx + 32]
+adc r10, rbp
+mov [rsp + 72], r8
+mulx rbp, r8, [rbx + 40]
+adc r12, r8
+mov [rsp + 48], rdi
+mulx r8, rdi, [rbx + 48]
+adc rbp, rdi
+mov [rsp + 64], rbp
+mulx rdi, rbp, [rbx + 56]
+adc r8, rbp
+mov [rsp + 56], r8
+mulx rbp, r8, [rbx + 64]
+adc rdi, r8
+mov [rsp + 88], rdi
+mulx r8, rdi, [rbx + 72]
+adc rbp, rdi
+mulx rdx, rdi, [rbx + 80]
+adc r8, rdi
+adc rdx, 0
+add r11, r13
+adc rsi, r14
+adc rax, r15
+adc r9, r10
+adc rcx, r12
+mov rdi, [rsp + 48]
+adc rdi, [rsp + 64]
+mov r10, [rsp + 72]
+adc r10, [rsp + 56]
+mov r11, [rsp + 40]
+adc r11, [rsp + 88]
+adc rbp, [rsp + 80]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, 0
+adc r12, 0
+mov r15, [rsp]
+mov r14, rdx
+mov rdx, [r15 + 40]
+mov r13, [rsp + 16]
+mulx rbx, r15, [r13]
+mov [rsp + 24], r12
+mov [rsp + 32], r14
+mulx r12, r14, [r13 + 8]
+add rbx, r14
+mov [rsp + 80], r8
+mulx r14, r8, [r13 + 16]
+adc r12, r8
+mov [rsp + 88], rbp
+mulx r8, rbp, [r13 + 24]
+adc r14, rbp
+mov [rsp + 40], r11
+mulx rbp, r11, [r13 + 32]
+adc r8, r11
+mov [rsp + 56], r10
+mulx r11, r10, [r13 + 40]
+adc rbp, r10
+mov [rsp + 72], rbp
+mulx r10, rbp, [r13 + 48]
+adc r11, rbp
+mov [rsp + 64], r11
+mulx rbp, r11, [r13 + 56]
+adc r10, r11
+mov [rsp + 48], r10
+mulx r11, r10, [r13 + 64]
+adc rbp, r10
+mulx rdx, r10, [r13 + 72]
+adc r11, r10
+adc rdx, 0
+add rsi, r15
+adc rax, rbx
+adc r9, r12
+adc rcx, r14
+adc rdi, r8
+mov r8, [rsp + 56]
+adc r8, [rsp + 72]
+mov r10, [rsp + 40]
+adc r10, [rsp + 64]
+mov r12, [rsp + 88]
+adc r12, [rsp + 48]
+adc rbp, [rsp + 80]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp]
+mov r15, rdx
+mov rdx, [rbx + 120]
+mulx r14, rbx, [r13 + 80]
+mov [rsp + 24], r15
+mov [rsp + 32], r11
+mulx r15, r11, [r13 + 88]
+add r14, r11
+mov [rsp + 80], rbp
+mulx r11, rbp, [r13 + 96]
+adc r15, rbp
+mov [rsp + 48], r12
+mulx rbp, r12, [r13 + 104]
+adc r11, r12
+mov [rsp + 88], r10
+mulx r12, r10, [r13 + 112]
+adc rbp, r10
+mov [rsp + 64], r8
+mulx r10, r8, [r13 + 120]
+adc r12, r8
+mov [rsp + 40], r12
+mulx r8, r12, [r13 + 128]
+adc r10, r12
+mov [rsp + 72], r10
+mulx r12, r10, [r13 + 136]
+adc r8, r10
+mov [rsp + 56], r8
+mulx r10, r8, [r13 + 144]
+adc r12, r8
+mulx rdx, r8, [r13 + 152]
+adc r10, r8
+adc rdx, 0
+add rsi, rbx
+adc rax, r14
+adc r9, r15
+adc rcx, r11
+adc rdi, rbp
+mov r8, [rsp + 64]
+adc r8, [rsp + 40]
+mov r11, [rsp + 88]
+adc r11, [rsp + 72]
+mov rbp, [rsp + 48]
+adc rbp, [rsp + 56]
+adc r12, [rsp + 80]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r15, rdx
+mov rdx, rsi
+imul rdx, [rbx]
+mulx r14, r13, [rbx + 8]
+mov [rsp + 24], r15
+mov [rsp + 32], r10
+mulx r15, r10, [rbx + 16]
+add r14, r10
+mov [rsp + 80], r12
+mulx r10, r12, [rbx + 24]
+adc r15, r12
+mov [rsp + 56], rbp
+mulx r12, rbp, [rbx + 32]
+adc r10, rbp
+mov [rsp + 48], r11
+mulx rbp, r11, [rbx + 40]
+adc r12, r11
+mov [rsp + 72], r8
+mulx r11, r8, [rbx + 48]
+adc rbp, r8
+mov [rsp + 88], rbp
+mulx r8, rbp, [rbx + 56]
+adc r11, rbp
+mov [rsp + 40], r11
+mulx rbp, r11, [rbx + 64]
+adc r8, r11
+mov [rsp + 64], r8
+mulx r11, r8, [rbx + 72]
+adc rbp, r8
+mulx rdx, r8, [rbx + 80]
+adc r11, r8
+adc rdx, 0
+add rsi, r13
+adc rax, r14
+adc r9, r15
+adc rcx, r10
+adc rdi, r12
+mov rsi, [rsp + 72]
+adc rsi, [rsp + 88]
+mov r8, [rsp + 48]
+adc r8, [rsp + 40]
+mov r10, [rsp + 56]
+adc r10, [rsp + 64]
+adc rbp, [rsp + 80]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, 0
+adc r12, 0
+mov r15, [rsp]
+mov r14, rdx
+mov rdx, [r15 + 48]
+mov r13, [rsp + 16]
+mulx rbx, r15, [r13]
+mov [rsp + 24], r12
+mov [rsp + 32], r14
+mulx r12, r14, [r13 + 8]
+add rbx, r14
+mov [rsp + 80], r11
+mulx r14, r11, [r13 + 16]
+adc r12, r11
+mov [rsp + 64], rbp
+mulx r11, rbp, [r13 + 24]
+adc r14, rbp
+mov [rsp + 56], r10
+mulx rbp, r10, [r13 + 32]
+adc r11, r10
+mov [rsp + 40], r8
+mulx r10, r8, [r13 + 40]
+adc rbp, r8
+mov [rsp + 48], rbp
+mulx r8, rbp, [r13 + 48]
+adc r10, rbp
+mov [rsp + 88], r10
+mulx rbp, r10, [r13 + 56]
+adc r8, r10
+mov [rsp + 72], r8
+mulx r10, r8, [r13 + 64]
+adc rbp, r8
+mulx rdx, r8, [r13 + 72]
+adc r10, r8
+adc rdx, 0
+add rax, r15
+adc r9, rbx
+adc rcx, r12
+adc rdi, r14
+adc rsi, r11
+mov r8, [rsp + 40]
+adc r8, [rsp + 48]
+mov r11, [rsp + 56]
+adc r11, [rsp + 88]
+mov r12, [rsp + 64]
+adc r12, [rsp + 72]
+adc rbp, [rsp + 80]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp]
+mov r15, rdx
+mov rdx, [rbx + 128]
+mulx r14, rbx, [r13 + 80]
+mov [rsp + 24], r15
+mov [rsp + 32], r10
+mulx r15, r10, [r13 + 88]
+add r14, r10
+mov [rsp + 80], rbp
+mulx r10, rbp, [r13 + 96]
+adc r15, rbp
+mov [rsp + 72], r12
+mulx rbp, r12, [r13 + 104]
+adc r10, r12
+mov [rsp + 64], r11
+mulx r12, r11, [r13 + 112]
+adc rbp, r11
+mov [rsp + 88], r8
+mulx r11, r8, [r13 + 120]
+adc r12, r8
+mov [rsp + 56], r12
+mulx r8, r12, [r13 + 128]
+adc r11, r12
+mov [rsp + 48], r11
+mulx r12, r11, [r13 + 136]
+adc r8, r11
+mov [rsp + 40], r8
+mulx r11, r8, [r13 + 144]
+adc r12, r8
+mulx rdx, r8, [r13 + 152]
+adc r11, r8
+adc rdx, 0
+add rax, rbx
+adc r9, r14
+adc rcx, r15
+adc rdi, r10
+adc rsi, rbp
+mov r8, [rsp + 88]
+adc r8, [rsp + 56]
+mov r10, [rsp + 64]
+adc r10, [rsp + 48]
+mov rbp, [rsp + 72]
+adc rbp, [rsp + 40]
+adc r12, [rsp + 80]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r15, rdx
+mov rdx, rax
+imul rdx, [rbx]
+mulx r14, r13, [rbx + 8]
+mov [rsp + 24], r15
+mov [rsp + 32], r11
+mulx r15, r11, [rbx + 16]
+add r14, r11
+mov [rsp + 80], r12
+mulx r11, r12, [rbx + 24]
+adc r15, r12
+mov [rsp + 40], rbp
+mulx r12, rbp, [rbx + 32]
+adc r11, rbp
+mov [rsp + 72], r10
+mulx rbp, r10, [rbx + 40]
+adc r12, r10
+mov [rsp + 48], r8
+mulx r10, r8, [rbx + 48]
+adc rbp, r8
+mov [rsp + 64], rbp
+mulx r8, rbp, [rbx + 56]
+adc r10, rbp
+mov [rsp + 56], r10
+mulx rbp, r10, [rbx + 64]
+adc r8, r10
+mov [rsp + 88], r8
+mulx r10, r8, [rbx + 72]
+adc rbp, r8
+mulx rdx, r8, [rbx + 80]
+adc r10, r8
+adc rdx, 0
+add rax, r13
+adc r9, r14
+adc rcx, r15
+adc rdi, r11
+adc rsi, r12
+mov rax, [rsp + 48]
+adc rax, [rsp + 64]
+mov r8, [rsp + 72]
+adc r8, [rsp + 56]
+mov r11, [rsp + 40]
+adc r11, [rsp + 88]
+adc rbp, [rsp + 80]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, 0
+adc r12, 0
+mov r15, [rsp]
+mov r14, rdx
+mov rdx, [r15 + 56]
+mov r13, [rsp + 16]
+mulx rbx, r15, [r13]
+mov [rsp + 24], r12
+mov [rsp + 32], r14
+mulx r12, r14, [r13 + 8]
+add rbx, r14
+mov [rsp + 80], r10
+mulx r14, r10, [r13 + 16]
+adc r12, r10
+mov [rsp + 88], rbp
+mulx r10, rbp, [r13 + 24]
+adc r14, rbp
+mov [rsp + 40], r11
+mulx rbp, r11, [r13 + 32]
+adc r10, r11
+mov [rsp + 56], r8
+mulx r11, r8, [r13 + 40]
+adc rbp, r8
+mov [rsp + 72], rbp
+mulx r8, rbp, [r13 + 48]
+adc r11, rbp
+mov [rsp + 64], r11
+mulx rbp, r11, [r13 + 56]
+adc r8, r11
+mov [rsp + 48], r8
+mulx r11, r8, [r13 + 64]
+adc rbp, r8
+mulx rdx, r8, [r13 + 72]
+adc r11, r8
+adc rdx, 0
+add r9, r15
+adc rcx, rbx
+adc rdi, r12
+adc rsi, r14
+adc rax, r10
+mov r8, [rsp + 56]
+adc r8, [rsp + 72]
+mov r10, [rsp + 40]
+adc r10, [rsp + 64]
+mov r12, [rsp + 88]
+adc r12, [rsp + 48]
+adc rbp, [rsp + 80]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp]
+mov r15, rdx
+mov rdx, [rbx + 136]
+mulx r14, rbx, [r13 + 80]
+mov [rsp + 24], r15
+mov [rsp + 32], r11
+mulx r15, r11, [r13 + 88]
+add r14, r11
+mov [rsp + 80], rbp
+mulx r11, rbp, [r13 + 96]
+adc r15, rbp
+mov [rsp + 48], r12
+mulx rbp, r12, [r13 + 104]
+adc r11, r12
+mov [rsp + 88], r10
+mulx r12, r10, [r13 + 112]
+adc rbp, r10
+mov [rsp + 64], r8
+mulx r10, r8, [r13 + 120]
+adc r12, r8
+mov [rsp + 40], r12
+mulx r8, r12, [r13 + 128]
+adc r10, r12
+mov [rsp + 72], r10
+mulx r12, r10, [r13 + 136]
+adc r8, r10
+mov [rsp + 56], r8
+mulx r10, r8, [r13 + 144]
+adc r12, r8
+mulx rdx, r8, [r13 + 152]
+adc r10, r8
+adc rdx, 0
+add r9, rbx
+adc rcx, r14
+adc rdi, r15
+adc rsi, r11
+adc rax, rbp
+mov r8, [rsp + 64]
+adc r8, [rsp + 40]
+mov r11, [rsp + 88]
+adc r11, [rsp + 72]
+mov rbp, [rsp + 48]
+adc rbp, [rsp + 56]
+adc r12, [rsp + 80]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r15, rdx
+mov rdx, r9
+imul rdx, [rbx]
+mulx r14, r13, [rbx + 8]
+mov [rsp + 24], r15
+mov [rsp + 32], r10
+mulx r15, r10, [rbx + 16]
+add r14, r10
+mov [rsp + 80], r12
+mulx r10, r12, [rbx + 24]
+adc r15, r12
+mov [rsp + 56], rbp
+mulx r12, rbp, [rbx + 32]
+adc r10, rbp
+mov [rsp + 48], r11
+mulx rbp, r11, [rbx + 40]
+adc r12, r11
+mov [rsp + 72], r8
+mulx r11, r8, [rbx + 48]
+adc rbp, r8
+mov [rsp + 88], rbp
+mulx r8, rbp, [rbx + 56]
+adc r11, rbp
+mov [rsp + 40], r11
+mulx rbp, r11, [rbx + 64]
+adc r8, r11
+mov [rsp + 64], r8
+mulx r11, r8, [rbx + 72]
+adc rbp, r8
+mulx rdx, r8, [rbx + 80]
+adc r11, r8
+adc rdx, 0
+add r9, r13
+adc rcx, r14
+adc rdi, r15
+adc rsi, r10
+adc rax, r12
+mov r8, [rsp + 72]
+adc r8, [rsp + 88]
+mov r9, [rsp + 48]
+adc r9, [rsp + 40]
+mov r10, [rsp + 56]
+adc r10, [rsp + 64]
+adc rbp, [rsp + 80]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, 0
+adc r12, 0
+mov r15, [rsp]
+mov r14, rdx
+mov rdx, [r15 + 64]
+mov r13, [rsp + 16]
+mulx rbx, r15, [r13]
+mov [rsp + 24], r12
+mov [rsp + 32], r14
+mulx r12, r14, [r13 + 8]
+add rbx, r14
+mov [rsp + 80], r11
+mulx r14, r11, [r13 + 16]
+adc r12, r11
+mov [rsp + 64], rbp
+mulx r11, rbp, [r13 + 24]
+adc r14, rbp
+mov [rsp + 56], r10
+mulx rbp, r10, [r13 + 32]
+adc r11, r10
+mov [rsp + 40], r9
+mulx r10, r9, [r13 + 40]
+adc rbp, r9
+mov [rsp + 48], rbp
+mulx r9, rbp, [r13 + 48]
+adc r10, rbp
+mov [rsp + 88], r10
+mulx rbp, r10, [r13 + 56]
+adc r9, r10
+mov [rsp + 72], r9
+mulx r10, r9, [r13 + 64]
+adc rbp, r9
+mulx rdx, r9, [r13 + 72]
+adc r10, r9
+adc rdx, 0
+add rcx, r15
+adc rdi, rbx
+adc rsi, r12
+adc rax, r14
+adc r8, r11
+mov r9, [rsp + 40]
+adc r9, [rsp + 48]
+mov r11, [rsp + 56]
+adc r11, [rsp + 88]
+mov r12, [rsp + 64]
+adc r12, [rsp + 72]
+adc rbp, [rsp + 80]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp]
+mov r15, rdx
+mov rdx, [rbx + 144]
+mulx r14, rbx, [r13 + 80]
+mov [rsp + 24], r15
+mov [rsp + 32], r10
+mulx r15, r10, [r13 + 88]
+add r14, r10
+mov [rsp + 80], rbp
+mulx r10, rbp, [r13 + 96]
+adc r15, rbp
+mov [rsp + 72], r12
+mulx rbp, r12, [r13 + 104]
+adc r10, r12
+mov [rsp + 64], r11
+mulx r12, r11, [r13 + 112]
+adc rbp, r11
+mov [rsp + 88], r9
+mulx r11, r9, [r13 + 120]
+adc r12, r9
+mov [rsp + 56], r12
+mulx r9, r12, [r13 + 128]
+adc r11, r12
+mov [rsp + 48], r11
+mulx r12, r11, [r13 + 136]
+adc r9, r11
+mov [rsp + 40], r9
+mulx r11, r9, [r13 + 144]
+adc r12, r9
+mulx rdx, r9, [r13 + 152]
+adc r11, r9
+adc rdx, 0
+add rcx, rbx
+adc rdi, r14
+adc rsi, r15
+adc rax, r10
+adc r8, rbp
+mov r9, [rsp + 88]
+adc r9, [rsp + 56]
+mov r10, [rsp + 64]
+adc r10, [rsp + 48]
+mov rbp, [rsp + 72]
+adc rbp, [rsp + 40]
+adc r12, [rsp + 80]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r15, rdx
+mov rdx, rcx
+imul rdx, [rbx]
+mulx r14, r13, [rbx + 8]
+mov [rsp + 24], r15
+mov [rsp + 32], r11
+mulx r15, r11, [rbx + 16]
+add r14, r11
+mov [rsp + 80], r12
+mulx r11, r12, [rbx + 24]
+adc r15, r12
+mov [rsp + 40], rbp
+mulx r12, rbp, [rbx + 32]
+adc r11, rbp
+mov [rsp + 72], r10
+mulx rbp, r10, [rbx + 40]
+adc r12, r10
+mov [rsp + 48], r9
+mulx r10, r9, [rbx + 48]
+adc rbp, r9
+mov [rsp + 64], rbp
+mulx r9, rbp, [rbx + 56]
+adc r10, rbp
+mov [rsp + 56], r10
+mulx rbp, r10, [rbx + 64]
+adc r9, r10
+mov [rsp + 88], r9
+mulx r10, r9, [rbx + 72]
+adc rbp, r9
+mulx rdx, r9, [rbx + 80]
+adc r10, r9
+adc rdx, 0
+add rcx, r13
+adc rdi, r14
+adc rsi, r15
+adc rax, r11
+adc r8, r12
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 64]
+mov r9, [rsp + 72]
+adc r9, [rsp + 56]
+mov r11, [rsp + 40]
+adc r11, [rsp + 88]
+adc rbp, [rsp + 80]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, 0
+adc r12, 0
+mov r15, [rsp]
+mov r14, rdx
+mov rdx, [r15 + 72]
+mov r13, [rsp + 16]
+mulx rbx, r15, [r13]
+mov [rsp + 24], r12
+mov [rsp + 32], r14
+mulx r12, r14, [r13 + 8]
+add rbx, r14
+mov [rsp + 80], r10
+mulx r14, r10, [r13 + 16]
+adc r12, r10
+mov [rsp + 88], rbp
+mulx r10, rbp, [r13 + 24]
+adc r14, rbp
+mov [rsp + 40], r11
+mulx rbp, r11, [r13 + 32]
+adc r10, r11
+mov [rsp + 56], r9
+mulx r11, r9, [r13 + 40]
+adc rbp, r9
+mov [rsp + 72], rbp
+mulx r9, rbp, [r13 + 48]
+adc r11, rbp
+mov [rsp + 64], r11
+mulx rbp, r11, [r13 + 56]
+adc r9, r11
+mov [rsp + 48], r9
+mulx r11, r9, [r13 + 64]
+adc rbp, r9
+mulx rdx, r9, [r13 + 72]
+adc r11, r9
+adc rdx, 0
+add rdi, r15
+adc rsi, rbx
+adc rax, r12
+adc r8, r14
+adc rcx, r10
+mov r9, [rsp + 56]
+adc r9, [rsp + 72]
+mov r10, [rsp + 40]
+adc r10, [rsp + 64]
+mov r12, [rsp + 88]
+adc r12, [rsp + 48]
+adc rbp, [rsp + 80]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp]
+mov r15, rdx
+mov rdx, [rbx + 152]
+mulx rbx, r14, [r13 + 80]
+mov [rsp], r15
+mov [rsp + 24], r11
+mulx r15, r11, [r13 + 88]
+add rbx, r11
+mov [rsp + 32], rbp
+mulx r11, rbp, [r13 + 96]
+adc r15, rbp
+mov [rsp + 80], r12
+mulx rbp, r12, [r13 + 104]
+adc r11, r12
+mov [rsp + 48], r10
+mulx r12, r10, [r13 + 112]
+adc rbp, r10
+mov [rsp + 88], r9
+mulx r10, r9, [r13 + 120]
+adc r12, r9
+mov [rsp + 64], r12
+mulx r9, r12, [r13 + 128]
+adc r10, r12
+mov [rsp + 40], r10
+mulx r12, r10, [r13 + 136]
+adc r9, r10
+mov [rsp + 72], r9
+mulx r10, r9, [r13 + 144]
+adc r12, r9
+mulx rdx, r9, [r13 + 152]
+adc r10, r9
+adc rdx, 0
+add rdi, r14
+adc rsi, rbx
+adc rax, r15
+adc r8, r11
+adc rcx, rbp
+mov r9, [rsp + 88]
+adc r9, [rsp + 64]
+mov r11, [rsp + 48]
+adc r11, [rsp + 40]
+mov rbp, [rsp + 80]
+adc rbp, [rsp + 72]
+adc r12, [rsp + 32]
+adc r10, [rsp + 24]
+adc rdx, [rsp]
+mov rbx, [rsp + 8]
+mov r15, rdx
+mov rdx, rdi
+imul rdx, [rbx]
+mulx r14, r13, [rbx + 8]
+mov [rsp], r15
+mov [rsp + 24], r10
+mulx r15, r10, [rbx + 16]
+add r14, r10
+mov [rsp + 32], r12
+mulx r10, r12, [rbx + 24]
+adc r15, r12
+mov [rsp + 72], rbp
+mulx r12, rbp, [rbx + 32]
+adc r10, rbp
+mov [rsp + 80], r11
+mulx rbp, r11, [rbx + 40]
+adc r12, r11
+mov [rsp + 40], r9
+mulx r11, r9, [rbx + 48]
+adc rbp, r9
+mov [rsp + 48], rbp
+mulx r9, rbp, [rbx + 56]
+adc r11, rbp
+mov [rsp + 64], r11
+mulx rbp, r11, [rbx + 64]
+adc r9, r11
+mov [rsp + 88], r9
+mulx r11, r9, [rbx + 72]
+adc rbp, r9
+mulx rdx, r9, [rbx + 80]
+adc r11, r9
+adc rdx, 0
+add rdi, r13
+adc rsi, r14
+adc rax, r15
+adc r8, r10
+adc rcx, r12
+mov rdi, [rsp + 40]
+adc rdi, [rsp + 48]
+mov r9, [rsp + 80]
+adc r9, [rsp + 64]
+mov r10, [rsp + 72]
+adc r10, [rsp + 88]
+adc rbp, [rsp + 32]
+adc r11, [rsp + 24]
+adc rdx, [rsp]
+mov r12, rsi
+sub r12, [rbx + 8]
+mov r15, rax
+sbb r15, [rbx + 16]
+mov r14, r8
+sbb r14, [rbx + 24]
+mov r13, rcx
+sbb r13, [rbx + 32]
+mov [rsp], r13
+mov r13, rdi
+sbb r13, [rbx + 40]
+mov [rsp + 24], r13
+mov r13, r9
+sbb r13, [rbx + 48]
+mov [rsp + 32], r13
+mov r13, r10
+sbb r13, [rbx + 56]
+mov [rsp + 88], r13
+mov r13, rbp
+sbb r13, [rbx + 64]
+mov [rsp + 72], r13
+mov r13, r11
+sbb r13, [rbx + 72]
+mov [rsp + 64], r13
+mov r13, rdx
+sbb r13, [rbx + 80]
+cmovc r12, rsi
+cmovc r15, rax
+cmovc r14, r8
+mov rax, [rsp]
+cmovc rax, rcx
+mov rcx, [rsp + 24]
+cmovc rcx, rdi
+mov rsi, [rsp + 32]
+cmovc rsi, r9
+mov rdi, [rsp + 88]
+cmovc rdi, r10
+mov r8, [rsp + 72]
+cmovc r8, rbp
+mov r9, [rsp + 64]
+cmovc r9, r11
+cmovc r13, rdx
+add rsp, 96
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -5225,19 +5178,9 @@ unsafe fn mul_full_mulx<M: Modulus<10>>(x: &[u64; 10], y: &[u64; 10]) -> [u64; 1
         asm!(
             "call {kernel}",
             kernel = sym mul_full_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[2],
-            inout("rdx") core::ptr::from_ref(y) => z[5],
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") z[3],
-            out("r8") z[4],
-            out("r9") z[6],
-            out("r10") z[7],
-            out("r11") z[8],
-            out("r12") _,
-            out("r13") z[9],
-            out("r14") z[0],
-            out("r15") z[1],
+            out("rax") _, out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => z[5], inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[3], out("r8") z[4], out("r9") z[6], out("r10")
+            z[7], out("r11") z[8], out("r12") _, out("r13") z[9], out("r14") z[0], out("r15") z[1],
             options(pure, readonly),
         );
     }
@@ -5248,1028 +5191,1028 @@ unsafe fn mul_full_mulx<M: Modulus<10>>(x: &[u64; 10], y: &[u64; 10]) -> [u64; 1
 unsafe extern "C" fn mul_full_mulx_code<M: Modulus<10>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 104
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, rbp, r12
-    adc r11, rbp
-    mov rbp, qword ptr [rsi + 40]
-    mulx rbp, r14, rbp
-    adc r12, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, rbx, r14
-    adc rbp, rbx
-    mov rbx, qword ptr [rsi + 56]
-    mulx rbx, r15, rbx
-    adc r14, r15
-    mov r15, qword ptr [rsi + 64]
-    mulx r15, r13, r15
-    adc rbx, r13
-    mov r13, qword ptr [rsi + 72]
-    mulx rdx, r13, r13
-    adc r15, r13
-    adc rdx, 0
-    mov r13, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mov qword ptr [rsp], rsi
-    mov qword ptr [rsp + 8], rcx
-    mulx rsi, rcx, qword ptr [rax + 8]
-    mov qword ptr [rsp + 16], r13
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [rax + 16]
-    add rsi, r15
-    mov qword ptr [rsp + 32], rbx
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r13, rbx
-    mov qword ptr [rsp + 40], r14
-    mulx rbx, r14, qword ptr [rax + 32]
-    adc r15, r14
-    mov qword ptr [rsp + 48], rbp
-    mulx r14, rbp, qword ptr [rax + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [rax + 48]
-    adc r14, r12
-    mov qword ptr [rsp + 64], r14
-    mulx r12, r14, qword ptr [rax + 56]
-    adc rbp, r14
-    mov qword ptr [rsp + 72], rbp
-    mulx r14, rbp, qword ptr [rax + 64]
-    adc r12, rbp
-    mov qword ptr [rsp + 80], r12
-    mulx rbp, r12, qword ptr [rax + 72]
-    adc r14, r12
-    mulx rdx, r12, qword ptr [rax + 80]
-    adc rbp, r12
-    adc rdx, 0
-    add r8, rcx
-    adc rdi, rsi
-    adc r9, r13
-    adc r10, r15
-    adc r11, rbx
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 64]
-    mov rsi, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 72]
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov r12, 0
-    adc r12, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov r15, rdx
-    mov rdx, qword ptr [rbx + 8]
-    mov r13, qword ptr [rsp]
-    mov qword ptr [rsp + 16], rax
-    mulx rbx, rax, qword ptr [r13]
-    mov qword ptr [rsp + 24], r12
-    mov qword ptr [rsp + 32], r15
-    mulx r12, r15, qword ptr [r13 + 8]
-    add rbx, r15
-    mov qword ptr [rsp + 80], rbp
-    mulx r15, rbp, qword ptr [r13 + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 40], r14
-    mulx rbp, r14, qword ptr [r13 + 24]
-    adc r15, r14
-    mov qword ptr [rsp + 72], r8
-    mulx r14, r8, qword ptr [r13 + 32]
-    adc rbp, r8
-    mov qword ptr [rsp + 48], rsi
-    mulx r8, rsi, qword ptr [r13 + 40]
-    adc r14, rsi
-    mov qword ptr [rsp + 64], r14
-    mulx rsi, r14, qword ptr [r13 + 48]
-    adc r8, r14
-    mov qword ptr [rsp + 56], r8
-    mulx r14, r8, qword ptr [r13 + 56]
-    adc rsi, r8
-    mov qword ptr [rsp + 88], rsi
-    mulx r8, rsi, qword ptr [r13 + 64]
-    adc r14, rsi
-    mulx rdx, rsi, qword ptr [r13 + 72]
-    adc r8, rsi
-    adc rdx, 0
-    add rdi, rax
-    adc r9, rbx
-    adc r10, r12
-    adc r11, r15
-    adc rcx, rbp
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 64]
-    mov rsi, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 88]
-    adc r14, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbp, 0
-    adc rbp, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], rbp
-    mulx r13, rbp, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], r15
-    mov qword ptr [rsp + 80], r8
-    mulx r15, r8, qword ptr [rbx + 16]
-    add r13, r8
-    mov qword ptr [rsp + 88], r14
-    mulx r8, r14, qword ptr [rbx + 24]
-    adc r15, r14
-    mov qword ptr [rsp + 40], r12
-    mulx r14, r12, qword ptr [rbx + 32]
-    adc r8, r12
-    mov qword ptr [rsp + 56], rsi
-    mulx r12, rsi, qword ptr [rbx + 40]
-    adc r14, rsi
-    mov qword ptr [rsp + 72], rax
-    mulx rsi, rax, qword ptr [rbx + 48]
-    adc r12, rax
-    mov qword ptr [rsp + 64], r12
-    mulx rax, r12, qword ptr [rbx + 56]
-    adc rsi, r12
-    mov qword ptr [rsp + 48], rsi
-    mulx r12, rsi, qword ptr [rbx + 64]
-    adc rax, rsi
-    mov qword ptr [rsp + 96], rax
-    mulx rsi, rax, qword ptr [rbx + 72]
-    adc r12, rax
-    mulx rax, rdx, qword ptr [rbx + 80]
-    adc rsi, rdx
-    adc rax, 0
-    add rdi, rbp
-    adc r9, r13
-    adc r10, r15
-    adc r11, r8
-    adc rcx, r14
-    mov rdi, qword ptr [rsp + 72]
-    adc rdi, qword ptr [rsp + 64]
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 88]
-    adc rsi, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 32]
-    mov r14, qword ptr [rsp + 24]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r15 + 16]
-    mov r13, qword ptr [rsp]
-    mulx r15, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], rax
-    mulx r14, rax, qword ptr [r13 + 8]
-    add r15, rax
-    mov qword ptr [rsp + 80], rsi
-    mulx rax, rsi, qword ptr [r13 + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 88], r12
-    mulx rsi, r12, qword ptr [r13 + 24]
-    adc rax, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [r13 + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 40], r8
-    mulx rbp, r8, qword ptr [r13 + 40]
-    adc r12, r8
-    mov qword ptr [rsp + 48], r12
-    mulx r8, r12, qword ptr [r13 + 48]
-    adc rbp, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [r13 + 56]
-    adc r8, rbp
-    mov qword ptr [rsp + 64], r8
-    mulx rbp, r8, qword ptr [r13 + 64]
-    adc r12, r8
-    mulx rdx, r8, qword ptr [r13 + 72]
-    adc rbp, r8
-    adc rdx, 0
-    add r9, rbx
-    adc r10, r15
-    adc r11, r14
-    adc rcx, rax
-    adc rdi, rsi
-    mov rax, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 48]
-    mov rsi, qword ptr [rsp + 96]
-    adc rsi, qword ptr [rsp + 56]
-    mov r8, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], r15
-    mov qword ptr [rsp + 80], rbp
-    mulx r15, rbp, qword ptr [rbx + 16]
-    add r13, rbp
-    mov qword ptr [rsp + 64], r12
-    mulx rbp, r12, qword ptr [rbx + 24]
-    adc r15, r12
-    mov qword ptr [rsp + 88], r8
-    mulx r12, r8, qword ptr [rbx + 32]
-    adc rbp, r8
-    mov qword ptr [rsp + 56], rsi
-    mulx r8, rsi, qword ptr [rbx + 40]
-    adc r12, rsi
-    mov qword ptr [rsp + 96], rax
-    mulx rsi, rax, qword ptr [rbx + 48]
-    adc r8, rax
-    mov qword ptr [rsp + 48], r8
-    mulx rax, r8, qword ptr [rbx + 56]
-    adc rsi, r8
-    mov qword ptr [rsp + 40], rsi
-    mulx r8, rsi, qword ptr [rbx + 64]
-    adc rax, rsi
-    mov qword ptr [rsp + 72], rax
-    mulx rsi, rax, qword ptr [rbx + 72]
-    adc r8, rax
-    mulx rax, rdx, qword ptr [rbx + 80]
-    adc rsi, rdx
-    adc rax, 0
-    add r9, r14
-    adc r10, r13
-    adc r11, r15
-    adc rcx, rbp
-    adc rdi, r12
-    mov r9, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 32]
-    mov r14, qword ptr [rsp + 24]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r15 + 24]
-    mov r13, qword ptr [rsp]
-    mulx r15, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], rax
-    mulx r14, rax, qword ptr [r13 + 8]
-    add r15, rax
-    mov qword ptr [rsp + 80], rsi
-    mulx rax, rsi, qword ptr [r13 + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 64], r8
-    mulx rsi, r8, qword ptr [r13 + 24]
-    adc rax, r8
-    mov qword ptr [rsp + 72], rbp
-    mulx r8, rbp, qword ptr [r13 + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 88], r12
-    mulx rbp, r12, qword ptr [r13 + 40]
-    adc r8, r12
-    mov qword ptr [rsp + 40], r8
-    mulx r12, r8, qword ptr [r13 + 48]
-    adc rbp, r8
-    mov qword ptr [rsp + 56], rbp
-    mulx r8, rbp, qword ptr [r13 + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [r13 + 64]
-    adc r8, r12
-    mulx rdx, r12, qword ptr [r13 + 72]
-    adc rbp, r12
-    adc rdx, 0
-    add r10, rbx
-    adc r11, r15
-    adc rcx, r14
-    adc rdi, rax
-    adc r9, rsi
-    mov rax, qword ptr [rsp + 88]
-    adc rax, qword ptr [rsp + 40]
-    mov rsi, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], r15
-    mov qword ptr [rsp + 80], rbp
-    mulx r15, rbp, qword ptr [rbx + 16]
-    add r13, rbp
-    mov qword ptr [rsp + 48], r8
-    mulx rbp, r8, qword ptr [rbx + 24]
-    adc r15, r8
-    mov qword ptr [rsp + 64], r12
-    mulx r8, r12, qword ptr [rbx + 32]
-    adc rbp, r12
-    mov qword ptr [rsp + 56], rsi
-    mulx r12, rsi, qword ptr [rbx + 40]
-    adc r8, rsi
-    mov qword ptr [rsp + 72], rax
-    mulx rsi, rax, qword ptr [rbx + 48]
-    adc r12, rax
-    mov qword ptr [rsp + 40], r12
-    mulx rax, r12, qword ptr [rbx + 56]
-    adc rsi, r12
-    mov qword ptr [rsp + 88], rsi
-    mulx r12, rsi, qword ptr [rbx + 64]
-    adc rax, rsi
-    mov qword ptr [rsp + 96], rax
-    mulx rsi, rax, qword ptr [rbx + 72]
-    adc r12, rax
-    mulx rax, rdx, qword ptr [rbx + 80]
-    adc rsi, rdx
-    adc rax, 0
-    add r10, r14
-    adc r11, r13
-    adc rcx, r15
-    adc rdi, rbp
-    adc r9, r8
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 40]
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 32]
-    mov r14, qword ptr [rsp + 24]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r15 + 32]
-    mov r13, qword ptr [rsp]
-    mulx r15, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], rax
-    mulx r14, rax, qword ptr [r13 + 8]
-    add r15, rax
-    mov qword ptr [rsp + 80], rsi
-    mulx rax, rsi, qword ptr [r13 + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 48], r12
-    mulx rsi, r12, qword ptr [r13 + 24]
-    adc rax, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [r13 + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 64], r10
-    mulx rbp, r10, qword ptr [r13 + 40]
-    adc r12, r10
-    mov qword ptr [rsp + 88], r12
-    mulx r10, r12, qword ptr [r13 + 48]
-    adc rbp, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [r13 + 56]
-    adc r10, rbp
-    mov qword ptr [rsp + 40], r10
-    mulx rbp, r10, qword ptr [r13 + 64]
-    adc r12, r10
-    mulx rdx, r10, qword ptr [r13 + 72]
-    adc rbp, r10
-    adc rdx, 0
-    add r11, rbx
-    adc rcx, r15
-    adc rdi, r14
-    adc r9, rax
-    adc r8, rsi
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 88]
-    mov rsi, qword ptr [rsp + 96]
-    adc rsi, qword ptr [rsp + 56]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], r15
-    mov qword ptr [rsp + 80], rbp
-    mulx r15, rbp, qword ptr [rbx + 16]
-    add r13, rbp
-    mov qword ptr [rsp + 40], r12
-    mulx rbp, r12, qword ptr [rbx + 24]
-    adc r15, r12
-    mov qword ptr [rsp + 48], r10
-    mulx r12, r10, qword ptr [rbx + 32]
-    adc rbp, r10
-    mov qword ptr [rsp + 56], rsi
-    mulx r10, rsi, qword ptr [rbx + 40]
-    adc r12, rsi
-    mov qword ptr [rsp + 96], rax
-    mulx rsi, rax, qword ptr [rbx + 48]
-    adc r10, rax
-    mov qword ptr [rsp + 88], r10
-    mulx rax, r10, qword ptr [rbx + 56]
-    adc rsi, r10
-    mov qword ptr [rsp + 64], rsi
-    mulx r10, rsi, qword ptr [rbx + 64]
-    adc rax, rsi
-    mov qword ptr [rsp + 72], rax
-    mulx rsi, rax, qword ptr [rbx + 72]
-    adc r10, rax
-    mulx rax, rdx, qword ptr [rbx + 80]
-    adc rsi, rdx
-    adc rax, 0
-    add r11, r14
-    adc rcx, r13
-    adc rdi, r15
-    adc r9, rbp
-    adc r8, r12
-    mov r11, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 32]
-    mov r14, qword ptr [rsp + 24]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r15 + 40]
-    mov r13, qword ptr [rsp]
-    mulx r15, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], rax
-    mulx r14, rax, qword ptr [r13 + 8]
-    add r15, rax
-    mov qword ptr [rsp + 80], rsi
-    mulx rax, rsi, qword ptr [r13 + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 40], r10
-    mulx rsi, r10, qword ptr [r13 + 24]
-    adc rax, r10
-    mov qword ptr [rsp + 72], rbp
-    mulx r10, rbp, qword ptr [r13 + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [r13 + 40]
-    adc r10, r12
-    mov qword ptr [rsp + 64], r10
-    mulx r12, r10, qword ptr [r13 + 48]
-    adc rbp, r10
-    mov qword ptr [rsp + 56], rbp
-    mulx r10, rbp, qword ptr [r13 + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 88], r12
-    mulx rbp, r12, qword ptr [r13 + 64]
-    adc r10, r12
-    mulx rdx, r12, qword ptr [r13 + 72]
-    adc rbp, r12
-    adc rdx, 0
-    add rcx, rbx
-    adc rdi, r15
-    adc r9, r14
-    adc r8, rax
-    adc r11, rsi
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 64]
-    mov rsi, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], r15
-    mov qword ptr [rsp + 80], rbp
-    mulx r15, rbp, qword ptr [rbx + 16]
-    add r13, rbp
-    mov qword ptr [rsp + 88], r10
-    mulx rbp, r10, qword ptr [rbx + 24]
-    adc r15, r10
-    mov qword ptr [rsp + 40], r12
-    mulx r10, r12, qword ptr [rbx + 32]
-    adc rbp, r12
-    mov qword ptr [rsp + 56], rsi
-    mulx r12, rsi, qword ptr [rbx + 40]
-    adc r10, rsi
-    mov qword ptr [rsp + 72], rax
-    mulx rsi, rax, qword ptr [rbx + 48]
-    adc r12, rax
-    mov qword ptr [rsp + 64], r12
-    mulx rax, r12, qword ptr [rbx + 56]
-    adc rsi, r12
-    mov qword ptr [rsp + 48], rsi
-    mulx r12, rsi, qword ptr [rbx + 64]
-    adc rax, rsi
-    mov qword ptr [rsp + 96], rax
-    mulx rsi, rax, qword ptr [rbx + 72]
-    adc r12, rax
-    mulx rax, rdx, qword ptr [rbx + 80]
-    adc rsi, rdx
-    adc rax, 0
-    add rcx, r14
-    adc rdi, r13
-    adc r9, r15
-    adc r8, rbp
-    adc r11, r10
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 88]
-    adc rsi, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 32]
-    mov r14, qword ptr [rsp + 24]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r15 + 48]
-    mov r13, qword ptr [rsp]
-    mulx r15, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], rax
-    mulx r14, rax, qword ptr [r13 + 8]
-    add r15, rax
-    mov qword ptr [rsp + 80], rsi
-    mulx rax, rsi, qword ptr [r13 + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 88], r12
-    mulx rsi, r12, qword ptr [r13 + 24]
-    adc rax, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [r13 + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 40], r10
-    mulx rbp, r10, qword ptr [r13 + 40]
-    adc r12, r10
-    mov qword ptr [rsp + 48], r12
-    mulx r10, r12, qword ptr [r13 + 48]
-    adc rbp, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [r13 + 56]
-    adc r10, rbp
-    mov qword ptr [rsp + 64], r10
-    mulx rbp, r10, qword ptr [r13 + 64]
-    adc r12, r10
-    mulx rdx, r10, qword ptr [r13 + 72]
-    adc rbp, r10
-    adc rdx, 0
-    add rdi, rbx
-    adc r9, r15
-    adc r8, r14
-    adc r11, rax
-    adc rcx, rsi
-    mov rax, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 48]
-    mov rsi, qword ptr [rsp + 96]
-    adc rsi, qword ptr [rsp + 56]
-    mov r10, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], r15
-    mov qword ptr [rsp + 80], rbp
-    mulx r15, rbp, qword ptr [rbx + 16]
-    add r13, rbp
-    mov qword ptr [rsp + 64], r12
-    mulx rbp, r12, qword ptr [rbx + 24]
-    adc r15, r12
-    mov qword ptr [rsp + 88], r10
-    mulx r12, r10, qword ptr [rbx + 32]
-    adc rbp, r10
-    mov qword ptr [rsp + 56], rsi
-    mulx r10, rsi, qword ptr [rbx + 40]
-    adc r12, rsi
-    mov qword ptr [rsp + 96], rax
-    mulx rsi, rax, qword ptr [rbx + 48]
-    adc r10, rax
-    mov qword ptr [rsp + 48], r10
-    mulx rax, r10, qword ptr [rbx + 56]
-    adc rsi, r10
-    mov qword ptr [rsp + 40], rsi
-    mulx r10, rsi, qword ptr [rbx + 64]
-    adc rax, rsi
-    mov qword ptr [rsp + 72], rax
-    mulx rsi, rax, qword ptr [rbx + 72]
-    adc r10, rax
-    mulx rax, rdx, qword ptr [rbx + 80]
-    adc rsi, rdx
-    adc rax, 0
-    add rdi, r14
-    adc r9, r13
-    adc r8, r15
-    adc r11, rbp
-    adc rcx, r12
-    mov rdi, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 32]
-    mov r14, qword ptr [rsp + 24]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r15 + 56]
-    mov r13, qword ptr [rsp]
-    mulx r15, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], rax
-    mulx r14, rax, qword ptr [r13 + 8]
-    add r15, rax
-    mov qword ptr [rsp + 80], rsi
-    mulx rax, rsi, qword ptr [r13 + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 64], r10
-    mulx rsi, r10, qword ptr [r13 + 24]
-    adc rax, r10
-    mov qword ptr [rsp + 72], rbp
-    mulx r10, rbp, qword ptr [r13 + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 88], r12
-    mulx rbp, r12, qword ptr [r13 + 40]
-    adc r10, r12
-    mov qword ptr [rsp + 40], r10
-    mulx r12, r10, qword ptr [r13 + 48]
-    adc rbp, r10
-    mov qword ptr [rsp + 56], rbp
-    mulx r10, rbp, qword ptr [r13 + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [r13 + 64]
-    adc r10, r12
-    mulx rdx, r12, qword ptr [r13 + 72]
-    adc rbp, r12
-    adc rdx, 0
-    add r9, rbx
-    adc r8, r15
-    adc r11, r14
-    adc rcx, rax
-    adc rdi, rsi
-    mov rax, qword ptr [rsp + 88]
-    adc rax, qword ptr [rsp + 40]
-    mov rsi, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], r15
-    mov qword ptr [rsp + 80], rbp
-    mulx r15, rbp, qword ptr [rbx + 16]
-    add r13, rbp
-    mov qword ptr [rsp + 48], r10
-    mulx rbp, r10, qword ptr [rbx + 24]
-    adc r15, r10
-    mov qword ptr [rsp + 64], r12
-    mulx r10, r12, qword ptr [rbx + 32]
-    adc rbp, r12
-    mov qword ptr [rsp + 56], rsi
-    mulx r12, rsi, qword ptr [rbx + 40]
-    adc r10, rsi
-    mov qword ptr [rsp + 72], rax
-    mulx rsi, rax, qword ptr [rbx + 48]
-    adc r12, rax
-    mov qword ptr [rsp + 40], r12
-    mulx rax, r12, qword ptr [rbx + 56]
-    adc rsi, r12
-    mov qword ptr [rsp + 88], rsi
-    mulx r12, rsi, qword ptr [rbx + 64]
-    adc rax, rsi
-    mov qword ptr [rsp + 96], rax
-    mulx rsi, rax, qword ptr [rbx + 72]
-    adc r12, rax
-    mulx rax, rdx, qword ptr [rbx + 80]
-    adc rsi, rdx
-    adc rax, 0
-    add r9, r14
-    adc r8, r13
-    adc r11, r15
-    adc rcx, rbp
-    adc rdi, r10
-    mov r9, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 40]
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 32]
-    mov r14, qword ptr [rsp + 24]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rdx, qword ptr [r15 + 64]
-    mov r13, qword ptr [rsp]
-    mulx r15, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], rax
-    mulx r14, rax, qword ptr [r13 + 8]
-    add r15, rax
-    mov qword ptr [rsp + 80], rsi
-    mulx rax, rsi, qword ptr [r13 + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 48], r12
-    mulx rsi, r12, qword ptr [r13 + 24]
-    adc rax, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [r13 + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 64], r10
-    mulx rbp, r10, qword ptr [r13 + 40]
-    adc r12, r10
-    mov qword ptr [rsp + 88], r12
-    mulx r10, r12, qword ptr [r13 + 48]
-    adc rbp, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [r13 + 56]
-    adc r10, rbp
-    mov qword ptr [rsp + 40], r10
-    mulx rbp, r10, qword ptr [r13 + 64]
-    adc r12, r10
-    mulx rdx, r10, qword ptr [r13 + 72]
-    adc rbp, r10
-    adc rdx, 0
-    add r8, rbx
-    adc r11, r15
-    adc rcx, r14
-    adc rdi, rax
-    adc r9, rsi
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 88]
-    mov rsi, qword ptr [rsp + 96]
-    adc rsi, qword ptr [rsp + 56]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r14
-    mulx r13, r14, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], r15
-    mov qword ptr [rsp + 80], rbp
-    mulx r15, rbp, qword ptr [rbx + 16]
-    add r13, rbp
-    mov qword ptr [rsp + 40], r12
-    mulx rbp, r12, qword ptr [rbx + 24]
-    adc r15, r12
-    mov qword ptr [rsp + 48], r10
-    mulx r12, r10, qword ptr [rbx + 32]
-    adc rbp, r10
-    mov qword ptr [rsp + 56], rsi
-    mulx r10, rsi, qword ptr [rbx + 40]
-    adc r12, rsi
-    mov qword ptr [rsp + 96], rax
-    mulx rsi, rax, qword ptr [rbx + 48]
-    adc r10, rax
-    mov qword ptr [rsp + 88], r10
-    mulx rax, r10, qword ptr [rbx + 56]
-    adc rsi, r10
-    mov qword ptr [rsp + 64], rsi
-    mulx r10, rsi, qword ptr [rbx + 64]
-    adc rax, rsi
-    mov qword ptr [rsp + 72], rax
-    mulx rsi, rax, qword ptr [rbx + 72]
-    adc r10, rax
-    mulx rax, rdx, qword ptr [rbx + 80]
-    adc rsi, rdx
-    adc rax, 0
-    add r8, r14
-    adc r11, r13
-    adc rcx, r15
-    adc rdi, rbp
-    adc r9, r12
-    mov r8, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 32]
-    mov r14, qword ptr [rsp + 24]
-    adc r14, 0
-    mov rdx, qword ptr [rsp + 8]
-    mov rdx, qword ptr [rdx + 72]
-    mov r15, qword ptr [rsp]
-    mulx r13, rbx, qword ptr [r15]
-    mov qword ptr [rsp + 8], r14
-    mov qword ptr [rsp + 24], rax
-    mulx r14, rax, qword ptr [r15 + 8]
-    add r13, rax
-    mov qword ptr [rsp + 32], rsi
-    mulx rax, rsi, qword ptr [r15 + 16]
-    adc r14, rsi
-    mov qword ptr [rsp + 80], r10
-    mulx rsi, r10, qword ptr [r15 + 24]
-    adc rax, r10
-    mov qword ptr [rsp + 40], rbp
-    mulx r10, rbp, qword ptr [r15 + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 72], r12
-    mulx rbp, r12, qword ptr [r15 + 40]
-    adc r10, r12
-    mov qword ptr [rsp + 48], r10
-    mulx r12, r10, qword ptr [r15 + 48]
-    adc rbp, r10
-    mov qword ptr [rsp + 64], rbp
-    mulx r10, rbp, qword ptr [r15 + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [r15 + 64]
-    adc r10, r12
-    mulx rdx, r12, qword ptr [r15 + 72]
-    adc rbp, r12
-    adc rdx, 0
-    add r11, rbx
-    adc rcx, r13
-    adc rdi, r14
-    adc r9, rax
-    adc r8, rsi
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 48]
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov r14, 0
-    adc r14, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 8], r14
-    mulx r13, r14, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], rbp
-    mulx r15, rbp, qword ptr [rbx + 16]
-    add r13, rbp
-    mov qword ptr [rsp + 56], r10
-    mulx rbp, r10, qword ptr [rbx + 24]
-    adc r15, r10
-    mov qword ptr [rsp + 80], r12
-    mulx r10, r12, qword ptr [rbx + 32]
-    adc rbp, r12
-    mov qword ptr [rsp + 64], rsi
-    mulx r12, rsi, qword ptr [rbx + 40]
-    adc r10, rsi
-    mov qword ptr [rsp + 40], rax
-    mulx rsi, rax, qword ptr [rbx + 48]
-    adc r12, rax
-    mov qword ptr [rsp + 48], r12
-    mulx rax, r12, qword ptr [rbx + 56]
-    adc rsi, r12
-    mov qword ptr [rsp + 72], rsi
-    mulx r12, rsi, qword ptr [rbx + 64]
-    adc rax, rsi
-    mov qword ptr [rsp], rax
-    mulx rsi, rax, qword ptr [rbx + 72]
-    adc r12, rax
-    mulx rax, rdx, qword ptr [rbx + 80]
-    adc rsi, rdx
-    adc rax, 0
-    add r11, r14
-    adc rcx, r13
-    adc rdi, r15
-    adc r9, rbp
-    adc r8, r10
-    mov rdx, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 72]
-    mov r11, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp]
-    adc r12, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 24]
-    mov rbp, qword ptr [rsp + 8]
-    adc rbp, 0
-    mov r14, rcx
-    sub r14, qword ptr [rbx + 8]
-    mov r15, rdi
-    sbb r15, qword ptr [rbx + 16]
-    mov r13, r9
-    sbb r13, qword ptr [rbx + 24]
-    mov qword ptr [rsp + 8], r13
-    mov r13, r8
-    sbb r13, qword ptr [rbx + 32]
-    mov qword ptr [rsp + 24], r13
-    mov r13, rdx
-    sbb r13, qword ptr [rbx + 40]
-    mov qword ptr [rsp + 32], r13
-    mov r13, r10
-    sbb r13, qword ptr [rbx + 48]
-    mov qword ptr [rsp + 56], r13
-    mov r13, r11
-    sbb r13, qword ptr [rbx + 56]
-    mov qword ptr [rsp], r13
-    mov r13, r12
-    sbb r13, qword ptr [rbx + 64]
-    mov qword ptr [rsp + 80], r13
-    mov r13, rsi
-    sbb r13, qword ptr [rbx + 72]
-    mov qword ptr [rsp + 72], r13
-    mov r13, rax
-    sbb r13, qword ptr [rbx + 80]
-    sbb rbp, 0
-    cmovc r14, rcx
-    cmovc r15, rdi
-    mov rcx, qword ptr [rsp + 8]
-    cmovc rcx, r9
-    mov rdi, qword ptr [rsp + 24]
-    cmovc rdi, r8
-    mov r8, qword ptr [rsp + 32]
-    cmovc r8, rdx
-    mov rdx, qword ptr [rsp + 56]
-    cmovc rdx, r10
-    mov r9, qword ptr [rsp]
-    cmovc r9, r11
-    mov r10, qword ptr [rsp + 80]
-    cmovc r10, r12
-    mov r11, qword ptr [rsp + 72]
-    cmovc r11, rsi
-    cmovc r13, rax
-    add rsp, 104
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 104
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, rbp, r12
+adc r11, rbp
+mov rbp, [rsi + 40]
+mulx rbp, r14, rbp
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, rbx, r14
+adc rbp, rbx
+mov rbx, [rsi + 56]
+mulx rbx, r15, rbx
+adc r14, r15
+mov r15, [rsi + 64]
+mulx r15, r13, r15
+adc rbx, r13
+mov r13, [rsi + 72]
+mulx rdx, r13, r13
+adc r15, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, r8
+imul rdx, [rax]
+mov [rsp], rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 8]
+mov [rsp + 16], r13
+mov [rsp + 24], r15
+mulx r13, r15, [rax + 16]
+add rsi, r15
+mov [rsp + 32], rbx
+mulx r15, rbx, [rax + 24]
+adc r13, rbx
+mov [rsp + 40], r14
+mulx rbx, r14, [rax + 32]
+adc r15, r14
+mov [rsp + 48], rbp
+mulx r14, rbp, [rax + 40]
+adc rbx, rbp
+mov [rsp + 56], r12
+mulx rbp, r12, [rax + 48]
+adc r14, r12
+mov [rsp + 64], r14
+mulx r12, r14, [rax + 56]
+adc rbp, r14
+mov [rsp + 72], rbp
+mulx r14, rbp, [rax + 64]
+adc r12, rbp
+mov [rsp + 80], r12
+mulx rbp, r12, [rax + 72]
+adc r14, r12
+mulx rdx, r12, [rax + 80]
+adc rbp, r12
+adc rdx, 0
+add r8, rcx
+adc rdi, rsi
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 64]
+mov rsi, [rsp + 48]
+adc rsi, [rsp + 72]
+mov r8, [rsp + 40]
+adc r8, [rsp + 80]
+adc r14, [rsp + 32]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r12, 0
+adc r12, 0
+mov rbx, [rsp + 8]
+mov r15, rdx
+mov rdx, [rbx + 8]
+mov r13, [rsp]
+mov [rsp + 16], rax
+mulx rbx, rax, [r13]
+mov [rsp + 24], r12
+mov [rsp + 32], r15
+mulx r12, r15, [r13 + 8]
+add rbx, r15
+mov [rsp + 80], rbp
+mulx r15, rbp, [r13 + 16]
+adc r12, rbp
+mov [rsp + 40], r14
+mulx rbp, r14, [r13 + 24]
+adc r15, r14
+mov [rsp + 72], r8
+mulx r14, r8, [r13 + 32]
+adc rbp, r8
+mov [rsp + 48], rsi
+mulx r8, rsi, [r13 + 40]
+adc r14, rsi
+mov [rsp + 64], r14
+mulx rsi, r14, [r13 + 48]
+adc r8, r14
+mov [rsp + 56], r8
+mulx r14, r8, [r13 + 56]
+adc rsi, r8
+mov [rsp + 88], rsi
+mulx r8, rsi, [r13 + 64]
+adc r14, rsi
+mulx rdx, rsi, [r13 + 72]
+adc r8, rsi
+adc rdx, 0
+add rdi, rax
+adc r9, rbx
+adc r10, r12
+adc r11, r15
+adc rcx, rbp
+mov rax, [rsp + 48]
+adc rax, [rsp + 64]
+mov rsi, [rsp + 72]
+adc rsi, [rsp + 56]
+mov r12, [rsp + 40]
+adc r12, [rsp + 88]
+adc r14, [rsp + 80]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbp, 0
+adc rbp, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, rdi
+imul rdx, [rbx]
+mov [rsp + 24], rbp
+mulx r13, rbp, [rbx + 8]
+mov [rsp + 32], r15
+mov [rsp + 80], r8
+mulx r15, r8, [rbx + 16]
+add r13, r8
+mov [rsp + 88], r14
+mulx r8, r14, [rbx + 24]
+adc r15, r14
+mov [rsp + 40], r12
+mulx r14, r12, [rbx + 32]
+adc r8, r12
+mov [rsp + 56], rsi
+mulx r12, rsi, [rbx + 40]
+adc r14, rsi
+mov [rsp + 72], rax
+mulx rsi, rax, [rbx + 48]
+adc r12, rax
+mov [rsp + 64], r12
+mulx rax, r12, [rbx + 56]
+adc rsi, r12
+mov [rsp + 48], rsi
+mulx r12, rsi, [rbx + 64]
+adc rax, rsi
+mov [rsp + 96], rax
+mulx rsi, rax, [rbx + 72]
+adc r12, rax
+mulx rax, rdx, [rbx + 80]
+adc rsi, rdx
+adc rax, 0
+add rdi, rbp
+adc r9, r13
+adc r10, r15
+adc r11, r8
+adc rcx, r14
+mov rdi, [rsp + 72]
+adc rdi, [rsp + 64]
+mov r8, [rsp + 56]
+adc r8, [rsp + 48]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 96]
+adc r12, [rsp + 88]
+adc rsi, [rsp + 80]
+adc rax, [rsp + 32]
+mov r14, [rsp + 24]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rdx, [r15 + 16]
+mov r13, [rsp]
+mulx r15, rbx, [r13]
+mov [rsp + 24], r14
+mov [rsp + 32], rax
+mulx r14, rax, [r13 + 8]
+add r15, rax
+mov [rsp + 80], rsi
+mulx rax, rsi, [r13 + 16]
+adc r14, rsi
+mov [rsp + 88], r12
+mulx rsi, r12, [r13 + 24]
+adc rax, r12
+mov [rsp + 96], rbp
+mulx r12, rbp, [r13 + 32]
+adc rsi, rbp
+mov [rsp + 40], r8
+mulx rbp, r8, [r13 + 40]
+adc r12, r8
+mov [rsp + 48], r12
+mulx r8, r12, [r13 + 48]
+adc rbp, r12
+mov [rsp + 56], rbp
+mulx r12, rbp, [r13 + 56]
+adc r8, rbp
+mov [rsp + 64], r8
+mulx rbp, r8, [r13 + 64]
+adc r12, r8
+mulx rdx, r8, [r13 + 72]
+adc rbp, r8
+adc rdx, 0
+add r9, rbx
+adc r10, r15
+adc r11, r14
+adc rcx, rax
+adc rdi, rsi
+mov rax, [rsp + 40]
+adc rax, [rsp + 48]
+mov rsi, [rsp + 96]
+adc rsi, [rsp + 56]
+mov r8, [rsp + 88]
+adc r8, [rsp + 64]
+adc r12, [rsp + 80]
+adc rbp, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, r9
+imul rdx, [rbx]
+mov [rsp + 24], r14
+mulx r13, r14, [rbx + 8]
+mov [rsp + 32], r15
+mov [rsp + 80], rbp
+mulx r15, rbp, [rbx + 16]
+add r13, rbp
+mov [rsp + 64], r12
+mulx rbp, r12, [rbx + 24]
+adc r15, r12
+mov [rsp + 88], r8
+mulx r12, r8, [rbx + 32]
+adc rbp, r8
+mov [rsp + 56], rsi
+mulx r8, rsi, [rbx + 40]
+adc r12, rsi
+mov [rsp + 96], rax
+mulx rsi, rax, [rbx + 48]
+adc r8, rax
+mov [rsp + 48], r8
+mulx rax, r8, [rbx + 56]
+adc rsi, r8
+mov [rsp + 40], rsi
+mulx r8, rsi, [rbx + 64]
+adc rax, rsi
+mov [rsp + 72], rax
+mulx rsi, rax, [rbx + 72]
+adc r8, rax
+mulx rax, rdx, [rbx + 80]
+adc rsi, rdx
+adc rax, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc rcx, rbp
+adc rdi, r12
+mov r9, [rsp + 96]
+adc r9, [rsp + 48]
+mov r12, [rsp + 56]
+adc r12, [rsp + 40]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 72]
+adc r8, [rsp + 64]
+adc rsi, [rsp + 80]
+adc rax, [rsp + 32]
+mov r14, [rsp + 24]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rdx, [r15 + 24]
+mov r13, [rsp]
+mulx r15, rbx, [r13]
+mov [rsp + 24], r14
+mov [rsp + 32], rax
+mulx r14, rax, [r13 + 8]
+add r15, rax
+mov [rsp + 80], rsi
+mulx rax, rsi, [r13 + 16]
+adc r14, rsi
+mov [rsp + 64], r8
+mulx rsi, r8, [r13 + 24]
+adc rax, r8
+mov [rsp + 72], rbp
+mulx r8, rbp, [r13 + 32]
+adc rsi, rbp
+mov [rsp + 88], r12
+mulx rbp, r12, [r13 + 40]
+adc r8, r12
+mov [rsp + 40], r8
+mulx r12, r8, [r13 + 48]
+adc rbp, r8
+mov [rsp + 56], rbp
+mulx r8, rbp, [r13 + 56]
+adc r12, rbp
+mov [rsp + 48], r12
+mulx rbp, r12, [r13 + 64]
+adc r8, r12
+mulx rdx, r12, [r13 + 72]
+adc rbp, r12
+adc rdx, 0
+add r10, rbx
+adc r11, r15
+adc rcx, r14
+adc rdi, rax
+adc r9, rsi
+mov rax, [rsp + 88]
+adc rax, [rsp + 40]
+mov rsi, [rsp + 72]
+adc rsi, [rsp + 56]
+mov r12, [rsp + 64]
+adc r12, [rsp + 48]
+adc r8, [rsp + 80]
+adc rbp, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, r10
+imul rdx, [rbx]
+mov [rsp + 24], r14
+mulx r13, r14, [rbx + 8]
+mov [rsp + 32], r15
+mov [rsp + 80], rbp
+mulx r15, rbp, [rbx + 16]
+add r13, rbp
+mov [rsp + 48], r8
+mulx rbp, r8, [rbx + 24]
+adc r15, r8
+mov [rsp + 64], r12
+mulx r8, r12, [rbx + 32]
+adc rbp, r12
+mov [rsp + 56], rsi
+mulx r12, rsi, [rbx + 40]
+adc r8, rsi
+mov [rsp + 72], rax
+mulx rsi, rax, [rbx + 48]
+adc r12, rax
+mov [rsp + 40], r12
+mulx rax, r12, [rbx + 56]
+adc rsi, r12
+mov [rsp + 88], rsi
+mulx r12, rsi, [rbx + 64]
+adc rax, rsi
+mov [rsp + 96], rax
+mulx rsi, rax, [rbx + 72]
+adc r12, rax
+mulx rax, rdx, [rbx + 80]
+adc rsi, rdx
+adc rax, 0
+add r10, r14
+adc r11, r13
+adc rcx, r15
+adc rdi, rbp
+adc r9, r8
+mov r8, [rsp + 72]
+adc r8, [rsp + 40]
+mov r10, [rsp + 56]
+adc r10, [rsp + 88]
+mov rbp, [rsp + 64]
+adc rbp, [rsp + 96]
+adc r12, [rsp + 48]
+adc rsi, [rsp + 80]
+adc rax, [rsp + 32]
+mov r14, [rsp + 24]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rdx, [r15 + 32]
+mov r13, [rsp]
+mulx r15, rbx, [r13]
+mov [rsp + 24], r14
+mov [rsp + 32], rax
+mulx r14, rax, [r13 + 8]
+add r15, rax
+mov [rsp + 80], rsi
+mulx rax, rsi, [r13 + 16]
+adc r14, rsi
+mov [rsp + 48], r12
+mulx rsi, r12, [r13 + 24]
+adc rax, r12
+mov [rsp + 96], rbp
+mulx r12, rbp, [r13 + 32]
+adc rsi, rbp
+mov [rsp + 64], r10
+mulx rbp, r10, [r13 + 40]
+adc r12, r10
+mov [rsp + 88], r12
+mulx r10, r12, [r13 + 48]
+adc rbp, r12
+mov [rsp + 56], rbp
+mulx r12, rbp, [r13 + 56]
+adc r10, rbp
+mov [rsp + 40], r10
+mulx rbp, r10, [r13 + 64]
+adc r12, r10
+mulx rdx, r10, [r13 + 72]
+adc rbp, r10
+adc rdx, 0
+add r11, rbx
+adc rcx, r15
+adc rdi, r14
+adc r9, rax
+adc r8, rsi
+mov rax, [rsp + 64]
+adc rax, [rsp + 88]
+mov rsi, [rsp + 96]
+adc rsi, [rsp + 56]
+mov r10, [rsp + 48]
+adc r10, [rsp + 40]
+adc r12, [rsp + 80]
+adc rbp, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, r11
+imul rdx, [rbx]
+mov [rsp + 24], r14
+mulx r13, r14, [rbx + 8]
+mov [rsp + 32], r15
+mov [rsp + 80], rbp
+mulx r15, rbp, [rbx + 16]
+add r13, rbp
+mov [rsp + 40], r12
+mulx rbp, r12, [rbx + 24]
+adc r15, r12
+mov [rsp + 48], r10
+mulx r12, r10, [rbx + 32]
+adc rbp, r10
+mov [rsp + 56], rsi
+mulx r10, rsi, [rbx + 40]
+adc r12, rsi
+mov [rsp + 96], rax
+mulx rsi, rax, [rbx + 48]
+adc r10, rax
+mov [rsp + 88], r10
+mulx rax, r10, [rbx + 56]
+adc rsi, r10
+mov [rsp + 64], rsi
+mulx r10, rsi, [rbx + 64]
+adc rax, rsi
+mov [rsp + 72], rax
+mulx rsi, rax, [rbx + 72]
+adc r10, rax
+mulx rax, rdx, [rbx + 80]
+adc rsi, rdx
+adc rax, 0
+add r11, r14
+adc rcx, r13
+adc rdi, r15
+adc r9, rbp
+adc r8, r12
+mov r11, [rsp + 96]
+adc r11, [rsp + 88]
+mov r12, [rsp + 56]
+adc r12, [rsp + 64]
+mov rbp, [rsp + 48]
+adc rbp, [rsp + 72]
+adc r10, [rsp + 40]
+adc rsi, [rsp + 80]
+adc rax, [rsp + 32]
+mov r14, [rsp + 24]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rdx, [r15 + 40]
+mov r13, [rsp]
+mulx r15, rbx, [r13]
+mov [rsp + 24], r14
+mov [rsp + 32], rax
+mulx r14, rax, [r13 + 8]
+add r15, rax
+mov [rsp + 80], rsi
+mulx rax, rsi, [r13 + 16]
+adc r14, rsi
+mov [rsp + 40], r10
+mulx rsi, r10, [r13 + 24]
+adc rax, r10
+mov [rsp + 72], rbp
+mulx r10, rbp, [r13 + 32]
+adc rsi, rbp
+mov [rsp + 48], r12
+mulx rbp, r12, [r13 + 40]
+adc r10, r12
+mov [rsp + 64], r10
+mulx r12, r10, [r13 + 48]
+adc rbp, r10
+mov [rsp + 56], rbp
+mulx r10, rbp, [r13 + 56]
+adc r12, rbp
+mov [rsp + 88], r12
+mulx rbp, r12, [r13 + 64]
+adc r10, r12
+mulx rdx, r12, [r13 + 72]
+adc rbp, r12
+adc rdx, 0
+add rcx, rbx
+adc rdi, r15
+adc r9, r14
+adc r8, rax
+adc r11, rsi
+mov rax, [rsp + 48]
+adc rax, [rsp + 64]
+mov rsi, [rsp + 72]
+adc rsi, [rsp + 56]
+mov r12, [rsp + 40]
+adc r12, [rsp + 88]
+adc r10, [rsp + 80]
+adc rbp, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, rcx
+imul rdx, [rbx]
+mov [rsp + 24], r14
+mulx r13, r14, [rbx + 8]
+mov [rsp + 32], r15
+mov [rsp + 80], rbp
+mulx r15, rbp, [rbx + 16]
+add r13, rbp
+mov [rsp + 88], r10
+mulx rbp, r10, [rbx + 24]
+adc r15, r10
+mov [rsp + 40], r12
+mulx r10, r12, [rbx + 32]
+adc rbp, r12
+mov [rsp + 56], rsi
+mulx r12, rsi, [rbx + 40]
+adc r10, rsi
+mov [rsp + 72], rax
+mulx rsi, rax, [rbx + 48]
+adc r12, rax
+mov [rsp + 64], r12
+mulx rax, r12, [rbx + 56]
+adc rsi, r12
+mov [rsp + 48], rsi
+mulx r12, rsi, [rbx + 64]
+adc rax, rsi
+mov [rsp + 96], rax
+mulx rsi, rax, [rbx + 72]
+adc r12, rax
+mulx rax, rdx, [rbx + 80]
+adc rsi, rdx
+adc rax, 0
+add rcx, r14
+adc rdi, r13
+adc r9, r15
+adc r8, rbp
+adc r11, r10
+mov rcx, [rsp + 72]
+adc rcx, [rsp + 64]
+mov r10, [rsp + 56]
+adc r10, [rsp + 48]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 96]
+adc r12, [rsp + 88]
+adc rsi, [rsp + 80]
+adc rax, [rsp + 32]
+mov r14, [rsp + 24]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rdx, [r15 + 48]
+mov r13, [rsp]
+mulx r15, rbx, [r13]
+mov [rsp + 24], r14
+mov [rsp + 32], rax
+mulx r14, rax, [r13 + 8]
+add r15, rax
+mov [rsp + 80], rsi
+mulx rax, rsi, [r13 + 16]
+adc r14, rsi
+mov [rsp + 88], r12
+mulx rsi, r12, [r13 + 24]
+adc rax, r12
+mov [rsp + 96], rbp
+mulx r12, rbp, [r13 + 32]
+adc rsi, rbp
+mov [rsp + 40], r10
+mulx rbp, r10, [r13 + 40]
+adc r12, r10
+mov [rsp + 48], r12
+mulx r10, r12, [r13 + 48]
+adc rbp, r12
+mov [rsp + 56], rbp
+mulx r12, rbp, [r13 + 56]
+adc r10, rbp
+mov [rsp + 64], r10
+mulx rbp, r10, [r13 + 64]
+adc r12, r10
+mulx rdx, r10, [r13 + 72]
+adc rbp, r10
+adc rdx, 0
+add rdi, rbx
+adc r9, r15
+adc r8, r14
+adc r11, rax
+adc rcx, rsi
+mov rax, [rsp + 40]
+adc rax, [rsp + 48]
+mov rsi, [rsp + 96]
+adc rsi, [rsp + 56]
+mov r10, [rsp + 88]
+adc r10, [rsp + 64]
+adc r12, [rsp + 80]
+adc rbp, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, rdi
+imul rdx, [rbx]
+mov [rsp + 24], r14
+mulx r13, r14, [rbx + 8]
+mov [rsp + 32], r15
+mov [rsp + 80], rbp
+mulx r15, rbp, [rbx + 16]
+add r13, rbp
+mov [rsp + 64], r12
+mulx rbp, r12, [rbx + 24]
+adc r15, r12
+mov [rsp + 88], r10
+mulx r12, r10, [rbx + 32]
+adc rbp, r10
+mov [rsp + 56], rsi
+mulx r10, rsi, [rbx + 40]
+adc r12, rsi
+mov [rsp + 96], rax
+mulx rsi, rax, [rbx + 48]
+adc r10, rax
+mov [rsp + 48], r10
+mulx rax, r10, [rbx + 56]
+adc rsi, r10
+mov [rsp + 40], rsi
+mulx r10, rsi, [rbx + 64]
+adc rax, rsi
+mov [rsp + 72], rax
+mulx rsi, rax, [rbx + 72]
+adc r10, rax
+mulx rax, rdx, [rbx + 80]
+adc rsi, rdx
+adc rax, 0
+add rdi, r14
+adc r9, r13
+adc r8, r15
+adc r11, rbp
+adc rcx, r12
+mov rdi, [rsp + 96]
+adc rdi, [rsp + 48]
+mov r12, [rsp + 56]
+adc r12, [rsp + 40]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 72]
+adc r10, [rsp + 64]
+adc rsi, [rsp + 80]
+adc rax, [rsp + 32]
+mov r14, [rsp + 24]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rdx, [r15 + 56]
+mov r13, [rsp]
+mulx r15, rbx, [r13]
+mov [rsp + 24], r14
+mov [rsp + 32], rax
+mulx r14, rax, [r13 + 8]
+add r15, rax
+mov [rsp + 80], rsi
+mulx rax, rsi, [r13 + 16]
+adc r14, rsi
+mov [rsp + 64], r10
+mulx rsi, r10, [r13 + 24]
+adc rax, r10
+mov [rsp + 72], rbp
+mulx r10, rbp, [r13 + 32]
+adc rsi, rbp
+mov [rsp + 88], r12
+mulx rbp, r12, [r13 + 40]
+adc r10, r12
+mov [rsp + 40], r10
+mulx r12, r10, [r13 + 48]
+adc rbp, r10
+mov [rsp + 56], rbp
+mulx r10, rbp, [r13 + 56]
+adc r12, rbp
+mov [rsp + 48], r12
+mulx rbp, r12, [r13 + 64]
+adc r10, r12
+mulx rdx, r12, [r13 + 72]
+adc rbp, r12
+adc rdx, 0
+add r9, rbx
+adc r8, r15
+adc r11, r14
+adc rcx, rax
+adc rdi, rsi
+mov rax, [rsp + 88]
+adc rax, [rsp + 40]
+mov rsi, [rsp + 72]
+adc rsi, [rsp + 56]
+mov r12, [rsp + 64]
+adc r12, [rsp + 48]
+adc r10, [rsp + 80]
+adc rbp, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, r9
+imul rdx, [rbx]
+mov [rsp + 24], r14
+mulx r13, r14, [rbx + 8]
+mov [rsp + 32], r15
+mov [rsp + 80], rbp
+mulx r15, rbp, [rbx + 16]
+add r13, rbp
+mov [rsp + 48], r10
+mulx rbp, r10, [rbx + 24]
+adc r15, r10
+mov [rsp + 64], r12
+mulx r10, r12, [rbx + 32]
+adc rbp, r12
+mov [rsp + 56], rsi
+mulx r12, rsi, [rbx + 40]
+adc r10, rsi
+mov [rsp + 72], rax
+mulx rsi, rax, [rbx + 48]
+adc r12, rax
+mov [rsp + 40], r12
+mulx rax, r12, [rbx + 56]
+adc rsi, r12
+mov [rsp + 88], rsi
+mulx r12, rsi, [rbx + 64]
+adc rax, rsi
+mov [rsp + 96], rax
+mulx rsi, rax, [rbx + 72]
+adc r12, rax
+mulx rax, rdx, [rbx + 80]
+adc rsi, rdx
+adc rax, 0
+add r9, r14
+adc r8, r13
+adc r11, r15
+adc rcx, rbp
+adc rdi, r10
+mov r9, [rsp + 72]
+adc r9, [rsp + 40]
+mov r10, [rsp + 56]
+adc r10, [rsp + 88]
+mov rbp, [rsp + 64]
+adc rbp, [rsp + 96]
+adc r12, [rsp + 48]
+adc rsi, [rsp + 80]
+adc rax, [rsp + 32]
+mov r14, [rsp + 24]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rdx, [r15 + 64]
+mov r13, [rsp]
+mulx r15, rbx, [r13]
+mov [rsp + 24], r14
+mov [rsp + 32], rax
+mulx r14, rax, [r13 + 8]
+add r15, rax
+mov [rsp + 80], rsi
+mulx rax, rsi, [r13 + 16]
+adc r14, rsi
+mov [rsp + 48], r12
+mulx rsi, r12, [r13 + 24]
+adc rax, r12
+mov [rsp + 96], rbp
+mulx r12, rbp, [r13 + 32]
+adc rsi, rbp
+mov [rsp + 64], r10
+mulx rbp, r10, [r13 + 40]
+adc r12, r10
+mov [rsp + 88], r12
+mulx r10, r12, [r13 + 48]
+adc rbp, r12
+mov [rsp + 56], rbp
+mulx r12, rbp, [r13 + 56]
+adc r10, rbp
+mov [rsp + 40], r10
+mulx rbp, r10, [r13 + 64]
+adc r12, r10
+mulx rdx, r10, [r13 + 72]
+adc rbp, r10
+adc rdx, 0
+add r8, rbx
+adc r11, r15
+adc rcx, r14
+adc rdi, rax
+adc r9, rsi
+mov rax, [rsp + 64]
+adc rax, [rsp + 88]
+mov rsi, [rsp + 96]
+adc rsi, [rsp + 56]
+mov r10, [rsp + 48]
+adc r10, [rsp + 40]
+adc r12, [rsp + 80]
+adc rbp, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, r8
+imul rdx, [rbx]
+mov [rsp + 24], r14
+mulx r13, r14, [rbx + 8]
+mov [rsp + 32], r15
+mov [rsp + 80], rbp
+mulx r15, rbp, [rbx + 16]
+add r13, rbp
+mov [rsp + 40], r12
+mulx rbp, r12, [rbx + 24]
+adc r15, r12
+mov [rsp + 48], r10
+mulx r12, r10, [rbx + 32]
+adc rbp, r10
+mov [rsp + 56], rsi
+mulx r10, rsi, [rbx + 40]
+adc r12, rsi
+mov [rsp + 96], rax
+mulx rsi, rax, [rbx + 48]
+adc r10, rax
+mov [rsp + 88], r10
+mulx rax, r10, [rbx + 56]
+adc rsi, r10
+mov [rsp + 64], rsi
+mulx r10, rsi, [rbx + 64]
+adc rax, rsi
+mov [rsp + 72], rax
+mulx rsi, rax, [rbx + 72]
+adc r10, rax
+mulx rax, rdx, [rbx + 80]
+adc rsi, rdx
+adc rax, 0
+add r8, r14
+adc r11, r13
+adc rcx, r15
+adc rdi, rbp
+adc r9, r12
+mov r8, [rsp + 96]
+adc r8, [rsp + 88]
+mov r12, [rsp + 56]
+adc r12, [rsp + 64]
+mov rbp, [rsp + 48]
+adc rbp, [rsp + 72]
+adc r10, [rsp + 40]
+adc rsi, [rsp + 80]
+adc rax, [rsp + 32]
+mov r14, [rsp + 24]
+adc r14, 0
+mov rdx, [rsp + 8]
+mov rdx, [rdx + 72]
+mov r15, [rsp]
+mulx r13, rbx, [r15]
+mov [rsp + 8], r14
+mov [rsp + 24], rax
+mulx r14, rax, [r15 + 8]
+add r13, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [r15 + 16]
+adc r14, rsi
+mov [rsp + 80], r10
+mulx rsi, r10, [r15 + 24]
+adc rax, r10
+mov [rsp + 40], rbp
+mulx r10, rbp, [r15 + 32]
+adc rsi, rbp
+mov [rsp + 72], r12
+mulx rbp, r12, [r15 + 40]
+adc r10, r12
+mov [rsp + 48], r10
+mulx r12, r10, [r15 + 48]
+adc rbp, r10
+mov [rsp + 64], rbp
+mulx r10, rbp, [r15 + 56]
+adc r12, rbp
+mov [rsp + 56], r12
+mulx rbp, r12, [r15 + 64]
+adc r10, r12
+mulx rdx, r12, [r15 + 72]
+adc rbp, r12
+adc rdx, 0
+add r11, rbx
+adc rcx, r13
+adc rdi, r14
+adc r9, rax
+adc r8, rsi
+mov rax, [rsp + 72]
+adc rax, [rsp + 48]
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 64]
+mov r12, [rsp + 80]
+adc r12, [rsp + 56]
+adc r10, [rsp + 32]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 8]
+mov r14, 0
+adc r14, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, r11
+imul rdx, [rbx]
+mov [rsp + 8], r14
+mulx r13, r14, [rbx + 8]
+mov [rsp + 24], r15
+mov [rsp + 32], rbp
+mulx r15, rbp, [rbx + 16]
+add r13, rbp
+mov [rsp + 56], r10
+mulx rbp, r10, [rbx + 24]
+adc r15, r10
+mov [rsp + 80], r12
+mulx r10, r12, [rbx + 32]
+adc rbp, r12
+mov [rsp + 64], rsi
+mulx r12, rsi, [rbx + 40]
+adc r10, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [rbx + 48]
+adc r12, rax
+mov [rsp + 48], r12
+mulx rax, r12, [rbx + 56]
+adc rsi, r12
+mov [rsp + 72], rsi
+mulx r12, rsi, [rbx + 64]
+adc rax, rsi
+mov [rsp], rax
+mulx rsi, rax, [rbx + 72]
+adc r12, rax
+mulx rax, rdx, [rbx + 80]
+adc rsi, rdx
+adc rax, 0
+add r11, r14
+adc rcx, r13
+adc rdi, r15
+adc r9, rbp
+adc r8, r10
+mov rdx, [rsp + 40]
+adc rdx, [rsp + 48]
+mov r10, [rsp + 64]
+adc r10, [rsp + 72]
+mov r11, [rsp + 80]
+adc r11, [rsp]
+adc r12, [rsp + 56]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 24]
+mov rbp, [rsp + 8]
+adc rbp, 0
+mov r14, rcx
+sub r14, [rbx + 8]
+mov r15, rdi
+sbb r15, [rbx + 16]
+mov r13, r9
+sbb r13, [rbx + 24]
+mov [rsp + 8], r13
+mov r13, r8
+sbb r13, [rbx + 32]
+mov [rsp + 24], r13
+mov r13, rdx
+sbb r13, [rbx + 40]
+mov [rsp + 32], r13
+mov r13, r10
+sbb r13, [rbx + 48]
+mov [rsp + 56], r13
+mov r13, r11
+sbb r13, [rbx + 56]
+mov [rsp], r13
+mov r13, r12
+sbb r13, [rbx + 64]
+mov [rsp + 80], r13
+mov r13, rsi
+sbb r13, [rbx + 72]
+mov [rsp + 72], r13
+mov r13, rax
+sbb r13, [rbx + 80]
+sbb rbp, 0
+cmovc r14, rcx
+cmovc r15, rdi
+mov rcx, [rsp + 8]
+cmovc rcx, r9
+mov rdi, [rsp + 24]
+cmovc rdi, r8
+mov r8, [rsp + 32]
+cmovc r8, rdx
+mov rdx, [rsp + 56]
+cmovc rdx, r10
+mov r9, [rsp]
+cmovc r9, r11
+mov r10, [rsp + 80]
+cmovc r10, r12
+mov r11, [rsp + 72]
+cmovc r11, rsi
+cmovc r13, rax
+add rsp, 104
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -6300,18 +6243,9 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<10>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_full_mulx_code::<M>,
-            out("rax") z[3],
-            out("rcx") z[5],
-            inout("rdx") core::ptr::from_ref(y) => z[2],
-            inout("rsi") core::ptr::from_ref(x) => z[4],
-            out("rdi") z[6],
-            out("r8") z[7],
-            out("r9") z[8],
-            out("r10") _,
-            out("r11") z[0],
-            out("r12") z[1],
-            out("r13") z[9],
-            out("r14") _,
+            out("rax") z[3], out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => z[2],
+            inout("rsi") core::ptr::from_ref(x) => z[4], out("rdi") z[6], out("r8") z[7], out("r9")
+            z[8], out("r10") _, out("r11") z[0], out("r12") z[1], out("r13") z[9], out("r14") _,
             out("r15") _,
             options(pure, readonly),
         );
@@ -6323,1579 +6257,5061 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<10>>(
 unsafe extern "C" fn sum_of_products_full_mulx_code<M: Modulus<10>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 104
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, r13, r12
-    adc r11, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx r13, r14, r13
-    adc r12, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, r15, r14
-    adc r13, r15
-    mov r15, qword ptr [rsi + 56]
-    mulx r15, rbx, r15
-    adc r14, rbx
-    mov rbx, qword ptr [rsi + 64]
-    mulx rbx, rbp, rbx
-    adc r15, rbp
-    mov rbp, qword ptr [rsi + 72]
-    mulx rdx, rbp, rbp
-    adc rbx, rbp
-    adc rdx, 0
-    mov rbp, rdx
-    mov rdx, qword ptr [rcx + 80]
-    mov qword ptr [rsp], rcx
-    mov rcx, qword ptr [rsi + 80]
-    mov qword ptr [rsp + 8], rax
-    mulx rcx, rax, rcx
-    mov qword ptr [rsp + 16], rbp
-    mov rbp, qword ptr [rsi + 88]
-    mov qword ptr [rsp + 24], rbx
-    mulx rbp, rbx, rbp
-    add rcx, rbx
-    mov rbx, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 32], r15
-    mulx rbx, r15, rbx
-    adc rbp, r15
-    mov r15, qword ptr [rsi + 104]
-    mov qword ptr [rsp + 40], r14
-    mulx r15, r14, r15
-    adc rbx, r14
-    mov r14, qword ptr [rsi + 112]
-    mov qword ptr [rsp + 48], r13
-    mulx r14, r13, r14
-    adc r15, r13
-    mov r13, qword ptr [rsi + 120]
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, r13
-    adc r14, r12
-    mov r12, qword ptr [rsi + 128]
-    mov qword ptr [rsp + 64], r14
-    mulx r12, r14, r12
-    adc r13, r14
-    mov r14, qword ptr [rsi + 136]
-    mov qword ptr [rsp + 72], r13
-    mulx r14, r13, r14
-    adc r12, r13
-    mov r13, qword ptr [rsi + 144]
-    mov qword ptr [rsp + 80], r12
-    mulx r13, r12, r13
-    adc r14, r12
-    mov r12, qword ptr [rsi + 152]
-    mulx rdx, r12, r12
-    adc r13, r12
-    adc rdx, 0
-    add r8, rax
-    adc rdi, rcx
-    adc r9, rbp
-    adc r10, rbx
-    adc r11, r15
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 64]
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 32]
-    adc r13, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov r15, 0
-    adc r15, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov rbp, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 16], rsi
-    mov qword ptr [rsp + 24], r15
-    mulx rsi, r15, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], rbp
-    mov qword ptr [rsp + 80], r13
-    mulx rbp, r13, qword ptr [rbx + 16]
-    add rsi, r13
-    mov qword ptr [rsp + 40], r14
-    mulx r13, r14, qword ptr [rbx + 24]
-    adc rbp, r14
-    mov qword ptr [rsp + 72], r12
-    mulx r14, r12, qword ptr [rbx + 32]
-    adc r13, r12
-    mov qword ptr [rsp + 48], rcx
-    mulx r12, rcx, qword ptr [rbx + 40]
-    adc r14, rcx
-    mov qword ptr [rsp + 64], rax
-    mulx rcx, rax, qword ptr [rbx + 48]
-    adc r12, rax
-    mov qword ptr [rsp + 56], r12
-    mulx rax, r12, qword ptr [rbx + 56]
-    adc rcx, r12
-    mov qword ptr [rsp + 88], rcx
-    mulx r12, rcx, qword ptr [rbx + 64]
-    adc rax, rcx
-    mov qword ptr [rsp + 96], rax
-    mulx rcx, rax, qword ptr [rbx + 72]
-    adc r12, rax
-    mulx rax, rdx, qword ptr [rbx + 80]
-    adc rcx, rdx
-    adc rax, 0
-    add r8, r15
-    adc rdi, rsi
-    adc r9, rbp
-    adc r10, r13
-    adc r11, r14
-    mov rsi, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 56]
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 32]
-    mov r14, qword ptr [rsp + 24]
-    adc r14, 0
-    mov r15, qword ptr [rsp]
-    mov rdx, qword ptr [r15 + 8]
-    mov rbp, qword ptr [rsp + 16]
-    mulx rbx, r15, qword ptr [rbp]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], rax
-    mulx r14, rax, qword ptr [rbp + 8]
-    add rbx, rax
-    mov qword ptr [rsp + 80], rcx
-    mulx rax, rcx, qword ptr [rbp + 16]
-    adc r14, rcx
-    mov qword ptr [rsp + 40], r12
-    mulx rcx, r12, qword ptr [rbp + 24]
-    adc rax, r12
-    mov qword ptr [rsp + 96], r13
-    mulx r12, r13, qword ptr [rbp + 32]
-    adc rcx, r13
-    mov qword ptr [rsp + 72], r8
-    mulx r13, r8, qword ptr [rbp + 40]
-    adc r12, r8
-    mov qword ptr [rsp + 88], r12
-    mulx r8, r12, qword ptr [rbp + 48]
-    adc r13, r12
-    mov qword ptr [rsp + 48], r13
-    mulx r12, r13, qword ptr [rbp + 56]
-    adc r8, r13
-    mov qword ptr [rsp + 56], r8
-    mulx r13, r8, qword ptr [rbp + 64]
-    adc r12, r8
-    mulx rdx, r8, qword ptr [rbp + 72]
-    adc r13, r8
-    adc rdx, 0
-    add rdi, r15
-    adc r9, rbx
-    adc r10, r14
-    adc r11, rax
-    adc rsi, rcx
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 88]
-    mov rcx, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 48]
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [rbp + 80]
-    mov qword ptr [rsp + 32], rbx
-    mov qword ptr [rsp + 80], r13
-    mulx rbx, r13, qword ptr [rbp + 88]
-    add r15, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rbp + 96]
-    adc rbx, r12
-    mov qword ptr [rsp + 40], r8
-    mulx r12, r8, qword ptr [rbp + 104]
-    adc r13, r8
-    mov qword ptr [rsp + 48], rcx
-    mulx r8, rcx, qword ptr [rbp + 112]
-    adc r12, rcx
-    mov qword ptr [rsp + 96], rax
-    mulx rcx, rax, qword ptr [rbp + 120]
-    adc r8, rax
-    mov qword ptr [rsp + 88], r8
-    mulx rax, r8, qword ptr [rbp + 128]
-    adc rcx, r8
-    mov qword ptr [rsp + 72], rcx
-    mulx r8, rcx, qword ptr [rbp + 136]
-    adc rax, rcx
-    mov qword ptr [rsp + 64], rax
-    mulx rcx, rax, qword ptr [rbp + 144]
-    adc r8, rax
-    mulx rax, rdx, qword ptr [rbp + 152]
-    adc rcx, rdx
-    adc rax, 0
-    add rdi, r14
-    adc r9, r15
-    adc r10, rbx
-    adc r11, r13
-    adc rsi, r12
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 24]
-    adc r15, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov rdx, rdi
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r15
-    mulx rbp, r15, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], rax
-    mov qword ptr [rsp + 80], rcx
-    mulx rax, rcx, qword ptr [rbx + 16]
-    add rbp, rcx
-    mov qword ptr [rsp + 56], r8
-    mulx rcx, r8, qword ptr [rbx + 24]
-    adc rax, r8
-    mov qword ptr [rsp + 64], r14
-    mulx r8, r14, qword ptr [rbx + 32]
-    adc rcx, r14
-    mov qword ptr [rsp + 40], r13
-    mulx r14, r13, qword ptr [rbx + 40]
-    adc r8, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rbx + 48]
-    adc r14, r12
-    mov qword ptr [rsp + 48], r14
-    mulx r12, r14, qword ptr [rbx + 56]
-    adc r13, r14
-    mov qword ptr [rsp + 88], r13
-    mulx r14, r13, qword ptr [rbx + 64]
-    adc r12, r13
-    mov qword ptr [rsp + 96], r12
-    mulx r13, r12, qword ptr [rbx + 72]
-    adc r14, r12
-    mulx rdx, r12, qword ptr [rbx + 80]
-    adc r13, r12
-    adc rdx, 0
-    add rdi, r15
-    adc r9, rbp
-    adc r10, rax
-    adc r11, rcx
-    adc rsi, r8
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 48]
-    mov rcx, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 88]
-    mov rdi, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 96]
-    adc r14, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 80]
-    adc rdx, qword ptr [rsp + 32]
-    mov r8, qword ptr [rsp + 24]
-    adc r8, 0
-    mov r12, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [r12 + 16]
-    mov rbp, qword ptr [rsp + 16]
-    mulx rbx, r12, qword ptr [rbp]
-    mov qword ptr [rsp + 24], r8
-    mov qword ptr [rsp + 32], r15
-    mulx r8, r15, qword ptr [rbp + 8]
-    add rbx, r15
-    mov qword ptr [rsp + 80], r13
-    mulx r15, r13, qword ptr [rbp + 16]
-    adc r8, r13
-    mov qword ptr [rsp + 56], r14
-    mulx r13, r14, qword ptr [rbp + 24]
-    adc r15, r14
-    mov qword ptr [rsp + 96], rdi
-    mulx r14, rdi, qword ptr [rbp + 32]
-    adc r13, rdi
-    mov qword ptr [rsp + 64], rcx
-    mulx rdi, rcx, qword ptr [rbp + 40]
-    adc r14, rcx
-    mov qword ptr [rsp + 88], r14
-    mulx rcx, r14, qword ptr [rbp + 48]
-    adc rdi, r14
-    mov qword ptr [rsp + 40], rdi
-    mulx r14, rdi, qword ptr [rbp + 56]
-    adc rcx, rdi
-    mov qword ptr [rsp + 48], rcx
-    mulx rdi, rcx, qword ptr [rbp + 64]
-    adc r14, rcx
-    mulx rcx, rdx, qword ptr [rbp + 72]
-    adc rdi, rdx
-    adc rcx, 0
-    add r9, r12
-    adc r10, rbx
-    adc r11, r8
-    adc rsi, r15
-    adc rax, r13
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 40]
-    mov r13, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 80]
-    adc rdi, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 24]
-    mov r15, 0
-    adc r15, 0
-    mov rbx, qword ptr [rsp]
-    mov rdx, qword ptr [rbx + 96]
-    mov qword ptr [rsp + 24], r15
-    mulx rbx, r15, qword ptr [rbp + 80]
-    mov qword ptr [rsp + 32], rcx
-    mov qword ptr [rsp + 80], rdi
-    mulx rcx, rdi, qword ptr [rbp + 88]
-    add rbx, rdi
-    mov qword ptr [rsp + 48], r14
-    mulx rdi, r14, qword ptr [rbp + 96]
-    adc rcx, r14
-    mov qword ptr [rsp + 56], r13
-    mulx r14, r13, qword ptr [rbp + 104]
-    adc rdi, r13
-    mov qword ptr [rsp + 40], r12
-    mulx r13, r12, qword ptr [rbp + 112]
-    adc r14, r12
-    mov qword ptr [rsp + 96], r8
-    mulx r12, r8, qword ptr [rbp + 120]
-    adc r13, r8
-    mov qword ptr [rsp + 88], r13
-    mulx r8, r13, qword ptr [rbp + 128]
-    adc r12, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rbp + 136]
-    adc r8, r12
-    mov qword ptr [rsp + 72], r8
-    mulx r12, r8, qword ptr [rbp + 144]
-    adc r13, r8
-    mulx rdx, r8, qword ptr [rbp + 152]
-    adc r12, r8
-    adc rdx, 0
-    add r9, r15
-    adc r10, rbx
-    adc r11, rcx
-    adc rsi, rdi
-    adc rax, r14
-    mov rcx, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 88]
-    mov rdi, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 64]
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 80]
-    adc rdx, qword ptr [rsp + 32]
-    mov r14, qword ptr [rsp + 24]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [r15]
-    mov qword ptr [rsp + 24], r14
-    mulx rbp, r14, qword ptr [r15 + 8]
-    mov qword ptr [rsp + 32], rbx
-    mov qword ptr [rsp + 80], r12
-    mulx rbx, r12, qword ptr [r15 + 16]
-    add rbp, r12
-    mov qword ptr [rsp + 48], r13
-    mulx r12, r13, qword ptr [r15 + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 72], r8
-    mulx r13, r8, qword ptr [r15 + 32]
-    adc r12, r8
-    mov qword ptr [rsp + 56], rdi
-    mulx r8, rdi, qword ptr [r15 + 40]
-    adc r13, rdi
-    mov qword ptr [rsp + 64], rcx
-    mulx rdi, rcx, qword ptr [r15 + 48]
-    adc r8, rcx
-    mov qword ptr [rsp + 40], r8
-    mulx rcx, r8, qword ptr [r15 + 56]
-    adc rdi, r8
-    mov qword ptr [rsp + 88], rdi
-    mulx r8, rdi, qword ptr [r15 + 64]
-    adc rcx, rdi
-    mov qword ptr [rsp + 96], rcx
-    mulx rdi, rcx, qword ptr [r15 + 72]
-    adc r8, rcx
-    mulx rcx, rdx, qword ptr [r15 + 80]
-    adc rdi, rdx
-    adc rcx, 0
-    add r9, r14
-    adc r10, rbp
-    adc r11, rbx
-    adc rsi, r12
-    adc rax, r13
-    mov r9, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 40]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 32]
-    mov r14, qword ptr [rsp + 24]
-    adc r14, 0
-    mov rbx, qword ptr [rsp]
-    mov rdx, qword ptr [rbx + 24]
-    mov rbp, qword ptr [rsp + 16]
-    mulx r15, rbx, qword ptr [rbp]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], rcx
-    mulx r14, rcx, qword ptr [rbp + 8]
-    add r15, rcx
-    mov qword ptr [rsp + 80], rdi
-    mulx rcx, rdi, qword ptr [rbp + 16]
-    adc r14, rdi
-    mov qword ptr [rsp + 48], r8
-    mulx rdi, r8, qword ptr [rbp + 24]
-    adc rcx, r8
-    mov qword ptr [rsp + 96], r13
-    mulx r8, r13, qword ptr [rbp + 32]
-    adc rdi, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rbp + 40]
-    adc r8, r12
-    mov qword ptr [rsp + 88], r8
-    mulx r12, r8, qword ptr [rbp + 48]
-    adc r13, r8
-    mov qword ptr [rsp + 56], r13
-    mulx r8, r13, qword ptr [rbp + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 40], r12
-    mulx r13, r12, qword ptr [rbp + 64]
-    adc r8, r12
-    mulx rdx, r12, qword ptr [rbp + 72]
-    adc r13, r12
-    adc rdx, 0
-    add r10, rbx
-    adc r11, r15
-    adc rsi, r14
-    adc rax, rcx
-    adc r9, rdi
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 88]
-    mov rdi, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 104]
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [rbp + 80]
-    mov qword ptr [rsp + 32], rbx
-    mov qword ptr [rsp + 80], r13
-    mulx rbx, r13, qword ptr [rbp + 88]
-    add r15, r13
-    mov qword ptr [rsp + 40], r8
-    mulx r13, r8, qword ptr [rbp + 96]
-    adc rbx, r8
-    mov qword ptr [rsp + 48], r12
-    mulx r8, r12, qword ptr [rbp + 104]
-    adc r13, r12
-    mov qword ptr [rsp + 56], rdi
-    mulx r12, rdi, qword ptr [rbp + 112]
-    adc r8, rdi
-    mov qword ptr [rsp + 96], rcx
-    mulx rdi, rcx, qword ptr [rbp + 120]
-    adc r12, rcx
-    mov qword ptr [rsp + 88], r12
-    mulx rcx, r12, qword ptr [rbp + 128]
-    adc rdi, r12
-    mov qword ptr [rsp + 72], rdi
-    mulx r12, rdi, qword ptr [rbp + 136]
-    adc rcx, rdi
-    mov qword ptr [rsp + 64], rcx
-    mulx rdi, rcx, qword ptr [rbp + 144]
-    adc r12, rcx
-    mulx rcx, rdx, qword ptr [rbp + 152]
-    adc rdi, rdx
-    adc rcx, 0
-    add r10, r14
-    adc r11, r15
-    adc rsi, rbx
-    adc rax, r13
-    adc r9, r8
-    mov r8, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 24]
-    adc r15, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov rdx, r10
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r15
-    mulx rbp, r15, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], rcx
-    mov qword ptr [rsp + 80], rdi
-    mulx rcx, rdi, qword ptr [rbx + 16]
-    add rbp, rdi
-    mov qword ptr [rsp + 40], r12
-    mulx rdi, r12, qword ptr [rbx + 24]
-    adc rcx, r12
-    mov qword ptr [rsp + 64], r14
-    mulx r12, r14, qword ptr [rbx + 32]
-    adc rdi, r14
-    mov qword ptr [rsp + 48], r13
-    mulx r14, r13, qword ptr [rbx + 40]
-    adc r12, r13
-    mov qword ptr [rsp + 72], r8
-    mulx r13, r8, qword ptr [rbx + 48]
-    adc r14, r8
-    mov qword ptr [rsp + 56], r14
-    mulx r8, r14, qword ptr [rbx + 56]
-    adc r13, r14
-    mov qword ptr [rsp + 88], r13
-    mulx r14, r13, qword ptr [rbx + 64]
-    adc r8, r13
-    mov qword ptr [rsp + 96], r8
-    mulx r13, r8, qword ptr [rbx + 72]
-    adc r14, r8
-    mulx rdx, r8, qword ptr [rbx + 80]
-    adc r13, r8
-    adc rdx, 0
-    add r10, r15
-    adc r11, rbp
-    adc rsi, rcx
-    adc rax, rdi
-    adc r9, r12
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 56]
-    mov rdi, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 88]
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 96]
-    adc r14, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 80]
-    adc rdx, qword ptr [rsp + 32]
-    mov r10, qword ptr [rsp + 24]
-    adc r10, 0
-    mov r12, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [r12 + 32]
-    mov rbp, qword ptr [rsp + 16]
-    mulx rbx, r12, qword ptr [rbp]
-    mov qword ptr [rsp + 24], r10
-    mov qword ptr [rsp + 32], r15
-    mulx r10, r15, qword ptr [rbp + 8]
-    add rbx, r15
-    mov qword ptr [rsp + 80], r13
-    mulx r15, r13, qword ptr [rbp + 16]
-    adc r10, r13
-    mov qword ptr [rsp + 40], r14
-    mulx r13, r14, qword ptr [rbp + 24]
-    adc r15, r14
-    mov qword ptr [rsp + 96], r8
-    mulx r14, r8, qword ptr [rbp + 32]
-    adc r13, r8
-    mov qword ptr [rsp + 64], rdi
-    mulx r8, rdi, qword ptr [rbp + 40]
-    adc r14, rdi
-    mov qword ptr [rsp + 88], r14
-    mulx rdi, r14, qword ptr [rbp + 48]
-    adc r8, r14
-    mov qword ptr [rsp + 48], r8
-    mulx r14, r8, qword ptr [rbp + 56]
-    adc rdi, r8
-    mov qword ptr [rsp + 56], rdi
-    mulx r8, rdi, qword ptr [rbp + 64]
-    adc r14, rdi
-    mulx rdx, rdi, qword ptr [rbp + 72]
-    adc r8, rdi
-    adc rdx, 0
-    add r11, r12
-    adc rsi, rbx
-    adc rax, r10
-    adc r9, r15
-    adc rcx, r13
-    mov rdi, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 56]
-    adc r14, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, 0
-    adc r13, 0
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 112]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rbp + 80]
-    mov qword ptr [rsp + 32], rbx
-    mov qword ptr [rsp + 80], r8
-    mulx rbx, r8, qword ptr [rbp + 88]
-    add r15, r8
-    mov qword ptr [rsp + 56], r14
-    mulx r8, r14, qword ptr [rbp + 96]
-    adc rbx, r14
-    mov qword ptr [rsp + 40], r12
-    mulx r14, r12, qword ptr [rbp + 104]
-    adc r8, r12
-    mov qword ptr [rsp + 48], r10
-    mulx r12, r10, qword ptr [rbp + 112]
-    adc r14, r10
-    mov qword ptr [rsp + 96], rdi
-    mulx r10, rdi, qword ptr [rbp + 120]
-    adc r12, rdi
-    mov qword ptr [rsp + 88], r12
-    mulx rdi, r12, qword ptr [rbp + 128]
-    adc r10, r12
-    mov qword ptr [rsp + 64], r10
-    mulx r12, r10, qword ptr [rbp + 136]
-    adc rdi, r10
-    mov qword ptr [rsp + 72], rdi
-    mulx r10, rdi, qword ptr [rbp + 144]
-    adc r12, rdi
-    mulx rdx, rdi, qword ptr [rbp + 152]
-    adc r10, rdi
-    adc rdx, 0
-    add r11, r13
-    adc rsi, r15
-    adc rax, rbx
-    adc r9, r8
-    adc rcx, r14
-    mov rdi, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 88]
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 64]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 80]
-    adc rdx, qword ptr [rsp + 32]
-    mov r14, qword ptr [rsp + 24]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [r15]
-    mov qword ptr [rsp + 24], r14
-    mulx rbp, r14, qword ptr [r15 + 8]
-    mov qword ptr [rsp + 32], rbx
-    mov qword ptr [rsp + 80], r10
-    mulx rbx, r10, qword ptr [r15 + 16]
-    add rbp, r10
-    mov qword ptr [rsp + 56], r12
-    mulx r10, r12, qword ptr [r15 + 24]
-    adc rbx, r12
-    mov qword ptr [rsp + 72], r13
-    mulx r12, r13, qword ptr [r15 + 32]
-    adc r10, r13
-    mov qword ptr [rsp + 40], r8
-    mulx r13, r8, qword ptr [r15 + 40]
-    adc r12, r8
-    mov qword ptr [rsp + 64], rdi
-    mulx r8, rdi, qword ptr [r15 + 48]
-    adc r13, rdi
-    mov qword ptr [rsp + 48], r13
-    mulx rdi, r13, qword ptr [r15 + 56]
-    adc r8, r13
-    mov qword ptr [rsp + 88], r8
-    mulx r13, r8, qword ptr [r15 + 64]
-    adc rdi, r8
-    mov qword ptr [rsp + 96], rdi
-    mulx r8, rdi, qword ptr [r15 + 72]
-    adc r13, rdi
-    mulx rdx, rdi, qword ptr [r15 + 80]
-    adc r8, rdi
-    adc rdx, 0
-    add r11, r14
-    adc rsi, rbp
-    adc rax, rbx
-    adc r9, r10
-    adc rcx, r12
-    mov rdi, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 88]
-    mov r11, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 80]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, 0
-    mov r14, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r14 + 40]
-    mov rbp, qword ptr [rsp + 16]
-    mulx r15, r14, qword ptr [rbp]
-    mov qword ptr [rsp + 24], r12
-    mov qword ptr [rsp + 32], rbx
-    mulx r12, rbx, qword ptr [rbp + 8]
-    add r15, rbx
-    mov qword ptr [rsp + 80], r8
-    mulx rbx, r8, qword ptr [rbp + 16]
-    adc r12, r8
-    mov qword ptr [rsp + 56], r13
-    mulx r8, r13, qword ptr [rbp + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 96], r11
-    mulx r13, r11, qword ptr [rbp + 32]
-    adc r8, r11
-    mov qword ptr [rsp + 72], r10
-    mulx r11, r10, qword ptr [rbp + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 88], r13
-    mulx r10, r13, qword ptr [rbp + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 40], r11
-    mulx r13, r11, qword ptr [rbp + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 48], r10
-    mulx r11, r10, qword ptr [rbp + 64]
-    adc r13, r10
-    mulx rdx, r10, qword ptr [rbp + 72]
-    adc r11, r10
-    adc rdx, 0
-    add rsi, r14
-    adc rax, r15
-    adc r9, r12
-    adc rcx, rbx
-    adc rdi, r8
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 40]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 120]
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [rbp + 80]
-    mov qword ptr [rsp + 32], rbx
-    mov qword ptr [rsp + 80], r11
-    mulx rbx, r11, qword ptr [rbp + 88]
-    add r15, r11
-    mov qword ptr [rsp + 48], r13
-    mulx r11, r13, qword ptr [rbp + 96]
-    adc rbx, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rbp + 104]
-    adc r11, r12
-    mov qword ptr [rsp + 40], r10
-    mulx r12, r10, qword ptr [rbp + 112]
-    adc r13, r10
-    mov qword ptr [rsp + 96], r8
-    mulx r10, r8, qword ptr [rbp + 120]
-    adc r12, r8
-    mov qword ptr [rsp + 88], r12
-    mulx r8, r12, qword ptr [rbp + 128]
-    adc r10, r12
-    mov qword ptr [rsp + 72], r10
-    mulx r12, r10, qword ptr [rbp + 136]
-    adc r8, r10
-    mov qword ptr [rsp + 64], r8
-    mulx r10, r8, qword ptr [rbp + 144]
-    adc r12, r8
-    mulx rdx, r8, qword ptr [rbp + 152]
-    adc r10, r8
-    adc rdx, 0
-    add rsi, r14
-    adc rax, r15
-    adc r9, rbx
-    adc rcx, r11
-    adc rdi, r13
-    mov r8, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 88]
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 72]
-    mov r13, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 80]
-    adc rdx, qword ptr [rsp + 32]
-    mov r14, qword ptr [rsp + 24]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [r15]
-    mov qword ptr [rsp + 24], r14
-    mulx rbp, r14, qword ptr [r15 + 8]
-    mov qword ptr [rsp + 32], rbx
-    mov qword ptr [rsp + 80], r10
-    mulx rbx, r10, qword ptr [r15 + 16]
-    add rbp, r10
-    mov qword ptr [rsp + 48], r12
-    mulx r10, r12, qword ptr [r15 + 24]
-    adc rbx, r12
-    mov qword ptr [rsp + 64], r13
-    mulx r12, r13, qword ptr [r15 + 32]
-    adc r10, r13
-    mov qword ptr [rsp + 56], r11
-    mulx r13, r11, qword ptr [r15 + 40]
-    adc r12, r11
-    mov qword ptr [rsp + 72], r8
-    mulx r11, r8, qword ptr [r15 + 48]
-    adc r13, r8
-    mov qword ptr [rsp + 40], r13
-    mulx r8, r13, qword ptr [r15 + 56]
-    adc r11, r13
-    mov qword ptr [rsp + 88], r11
-    mulx r13, r11, qword ptr [r15 + 64]
-    adc r8, r11
-    mov qword ptr [rsp + 96], r8
-    mulx r11, r8, qword ptr [r15 + 72]
-    adc r13, r8
-    mulx rdx, r8, qword ptr [r15 + 80]
-    adc r11, r8
-    adc rdx, 0
-    add rsi, r14
-    adc rax, rbp
-    adc r9, rbx
-    adc rcx, r10
-    adc rdi, r12
-    mov rsi, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 40]
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 80]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, 0
-    mov r14, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r14 + 48]
-    mov rbp, qword ptr [rsp + 16]
-    mulx r15, r14, qword ptr [rbp]
-    mov qword ptr [rsp + 24], r12
-    mov qword ptr [rsp + 32], rbx
-    mulx r12, rbx, qword ptr [rbp + 8]
-    add r15, rbx
-    mov qword ptr [rsp + 80], r11
-    mulx rbx, r11, qword ptr [rbp + 16]
-    adc r12, r11
-    mov qword ptr [rsp + 48], r13
-    mulx r11, r13, qword ptr [rbp + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 96], r10
-    mulx r13, r10, qword ptr [rbp + 32]
-    adc r11, r10
-    mov qword ptr [rsp + 64], r8
-    mulx r10, r8, qword ptr [rbp + 40]
-    adc r13, r8
-    mov qword ptr [rsp + 88], r13
-    mulx r8, r13, qword ptr [rbp + 48]
-    adc r10, r13
-    mov qword ptr [rsp + 56], r10
-    mulx r13, r10, qword ptr [rbp + 56]
-    adc r8, r10
-    mov qword ptr [rsp + 40], r8
-    mulx r10, r8, qword ptr [rbp + 64]
-    adc r13, r8
-    mulx rdx, r8, qword ptr [rbp + 72]
-    adc r10, r8
-    adc rdx, 0
-    add rax, r14
-    adc r9, r15
-    adc rcx, r12
-    adc rdi, rbx
-    adc rsi, r11
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 88]
-    mov r11, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 128]
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [rbp + 80]
-    mov qword ptr [rsp + 32], rbx
-    mov qword ptr [rsp + 80], r10
-    mulx rbx, r10, qword ptr [rbp + 88]
-    add r15, r10
-    mov qword ptr [rsp + 40], r13
-    mulx r10, r13, qword ptr [rbp + 96]
-    adc rbx, r13
-    mov qword ptr [rsp + 48], r12
-    mulx r13, r12, qword ptr [rbp + 104]
-    adc r10, r12
-    mov qword ptr [rsp + 56], r11
-    mulx r12, r11, qword ptr [rbp + 112]
-    adc r13, r11
-    mov qword ptr [rsp + 96], r8
-    mulx r11, r8, qword ptr [rbp + 120]
-    adc r12, r8
-    mov qword ptr [rsp + 88], r12
-    mulx r8, r12, qword ptr [rbp + 128]
-    adc r11, r12
-    mov qword ptr [rsp + 64], r11
-    mulx r12, r11, qword ptr [rbp + 136]
-    adc r8, r11
-    mov qword ptr [rsp + 72], r8
-    mulx r11, r8, qword ptr [rbp + 144]
-    adc r12, r8
-    mulx rdx, r8, qword ptr [rbp + 152]
-    adc r11, r8
-    adc rdx, 0
-    add rax, r14
-    adc r9, r15
-    adc rcx, rbx
-    adc rdi, r10
-    adc rsi, r13
-    mov r8, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 64]
-    mov r13, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 80]
-    adc rdx, qword ptr [rsp + 32]
-    mov r14, qword ptr [rsp + 24]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [r15]
-    mov qword ptr [rsp + 24], r14
-    mulx rbp, r14, qword ptr [r15 + 8]
-    mov qword ptr [rsp + 32], rbx
-    mov qword ptr [rsp + 80], r11
-    mulx rbx, r11, qword ptr [r15 + 16]
-    add rbp, r11
-    mov qword ptr [rsp + 40], r12
-    mulx r11, r12, qword ptr [r15 + 24]
-    adc rbx, r12
-    mov qword ptr [rsp + 72], r13
-    mulx r12, r13, qword ptr [r15 + 32]
-    adc r11, r13
-    mov qword ptr [rsp + 48], r10
-    mulx r13, r10, qword ptr [r15 + 40]
-    adc r12, r10
-    mov qword ptr [rsp + 64], r8
-    mulx r10, r8, qword ptr [r15 + 48]
-    adc r13, r8
-    mov qword ptr [rsp + 56], r13
-    mulx r8, r13, qword ptr [r15 + 56]
-    adc r10, r13
-    mov qword ptr [rsp + 88], r10
-    mulx r13, r10, qword ptr [r15 + 64]
-    adc r8, r10
-    mov qword ptr [rsp + 96], r8
-    mulx r10, r8, qword ptr [r15 + 72]
-    adc r13, r8
-    mulx rdx, r8, qword ptr [r15 + 80]
-    adc r10, r8
-    adc rdx, 0
-    add rax, r14
-    adc r9, rbp
-    adc rcx, rbx
-    adc rdi, r11
-    adc rsi, r12
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 56]
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 88]
-    mov r11, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 80]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, 0
-    mov r14, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r14 + 56]
-    mov rbp, qword ptr [rsp + 16]
-    mulx r15, r14, qword ptr [rbp]
-    mov qword ptr [rsp + 24], r12
-    mov qword ptr [rsp + 32], rbx
-    mulx r12, rbx, qword ptr [rbp + 8]
-    add r15, rbx
-    mov qword ptr [rsp + 80], r10
-    mulx rbx, r10, qword ptr [rbp + 16]
-    adc r12, r10
-    mov qword ptr [rsp + 40], r13
-    mulx r10, r13, qword ptr [rbp + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 96], r11
-    mulx r13, r11, qword ptr [rbp + 32]
-    adc r10, r11
-    mov qword ptr [rsp + 72], r8
-    mulx r11, r8, qword ptr [rbp + 40]
-    adc r13, r8
-    mov qword ptr [rsp + 88], r13
-    mulx r8, r13, qword ptr [rbp + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 48], r11
-    mulx r13, r11, qword ptr [rbp + 56]
-    adc r8, r11
-    mov qword ptr [rsp + 56], r8
-    mulx r11, r8, qword ptr [rbp + 64]
-    adc r13, r8
-    mulx rdx, r8, qword ptr [rbp + 72]
-    adc r11, r8
-    adc rdx, 0
-    add r9, r14
-    adc rcx, r15
-    adc rdi, r12
-    adc rsi, rbx
-    adc rax, r10
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 136]
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [rbp + 80]
-    mov qword ptr [rsp + 32], rbx
-    mov qword ptr [rsp + 80], r11
-    mulx rbx, r11, qword ptr [rbp + 88]
-    add r15, r11
-    mov qword ptr [rsp + 56], r13
-    mulx r11, r13, qword ptr [rbp + 96]
-    adc rbx, r13
-    mov qword ptr [rsp + 40], r12
-    mulx r13, r12, qword ptr [rbp + 104]
-    adc r11, r12
-    mov qword ptr [rsp + 48], r10
-    mulx r12, r10, qword ptr [rbp + 112]
-    adc r13, r10
-    mov qword ptr [rsp + 96], r8
-    mulx r10, r8, qword ptr [rbp + 120]
-    adc r12, r8
-    mov qword ptr [rsp + 88], r12
-    mulx r8, r12, qword ptr [rbp + 128]
-    adc r10, r12
-    mov qword ptr [rsp + 72], r10
-    mulx r12, r10, qword ptr [rbp + 136]
-    adc r8, r10
-    mov qword ptr [rsp + 64], r8
-    mulx r10, r8, qword ptr [rbp + 144]
-    adc r12, r8
-    mulx rdx, r8, qword ptr [rbp + 152]
-    adc r10, r8
-    adc rdx, 0
-    add r9, r14
-    adc rcx, r15
-    adc rdi, rbx
-    adc rsi, r11
-    adc rax, r13
-    mov r8, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 88]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 72]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 80]
-    adc rdx, qword ptr [rsp + 32]
-    mov r14, qword ptr [rsp + 24]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [r15]
-    mov qword ptr [rsp + 24], r14
-    mulx rbp, r14, qword ptr [r15 + 8]
-    mov qword ptr [rsp + 32], rbx
-    mov qword ptr [rsp + 80], r10
-    mulx rbx, r10, qword ptr [r15 + 16]
-    add rbp, r10
-    mov qword ptr [rsp + 56], r12
-    mulx r10, r12, qword ptr [r15 + 24]
-    adc rbx, r12
-    mov qword ptr [rsp + 64], r13
-    mulx r12, r13, qword ptr [r15 + 32]
-    adc r10, r13
-    mov qword ptr [rsp + 40], r11
-    mulx r13, r11, qword ptr [r15 + 40]
-    adc r12, r11
-    mov qword ptr [rsp + 72], r8
-    mulx r11, r8, qword ptr [r15 + 48]
-    adc r13, r8
-    mov qword ptr [rsp + 48], r13
-    mulx r8, r13, qword ptr [r15 + 56]
-    adc r11, r13
-    mov qword ptr [rsp + 88], r11
-    mulx r13, r11, qword ptr [r15 + 64]
-    adc r8, r11
-    mov qword ptr [rsp + 96], r8
-    mulx r11, r8, qword ptr [r15 + 72]
-    adc r13, r8
-    mulx rdx, r8, qword ptr [r15 + 80]
-    adc r11, r8
-    adc rdx, 0
-    add r9, r14
-    adc rcx, rbp
-    adc rdi, rbx
-    adc rsi, r10
-    adc rax, r12
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 48]
-    mov r9, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 80]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, 0
-    mov r14, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r14 + 64]
-    mov rbp, qword ptr [rsp + 16]
-    mulx r15, r14, qword ptr [rbp]
-    mov qword ptr [rsp + 24], r12
-    mov qword ptr [rsp + 32], rbx
-    mulx r12, rbx, qword ptr [rbp + 8]
-    add r15, rbx
-    mov qword ptr [rsp + 80], r11
-    mulx rbx, r11, qword ptr [rbp + 16]
-    adc r12, r11
-    mov qword ptr [rsp + 56], r13
-    mulx r11, r13, qword ptr [rbp + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 96], r10
-    mulx r13, r10, qword ptr [rbp + 32]
-    adc r11, r10
-    mov qword ptr [rsp + 64], r9
-    mulx r10, r9, qword ptr [rbp + 40]
-    adc r13, r9
-    mov qword ptr [rsp + 88], r13
-    mulx r9, r13, qword ptr [rbp + 48]
-    adc r10, r13
-    mov qword ptr [rsp + 40], r10
-    mulx r13, r10, qword ptr [rbp + 56]
-    adc r9, r10
-    mov qword ptr [rsp + 48], r9
-    mulx r10, r9, qword ptr [rbp + 64]
-    adc r13, r9
-    mulx rdx, r9, qword ptr [rbp + 72]
-    adc r10, r9
-    adc rdx, 0
-    add rcx, r14
-    adc rdi, r15
-    adc rsi, r12
-    adc rax, rbx
-    adc r8, r11
-    mov r9, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 88]
-    mov r11, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 40]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 144]
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [rbp + 80]
-    mov qword ptr [rsp + 32], rbx
-    mov qword ptr [rsp + 80], r10
-    mulx rbx, r10, qword ptr [rbp + 88]
-    add r15, r10
-    mov qword ptr [rsp + 48], r13
-    mulx r10, r13, qword ptr [rbp + 96]
-    adc rbx, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rbp + 104]
-    adc r10, r12
-    mov qword ptr [rsp + 40], r11
-    mulx r12, r11, qword ptr [rbp + 112]
-    adc r13, r11
-    mov qword ptr [rsp + 96], r9
-    mulx r11, r9, qword ptr [rbp + 120]
-    adc r12, r9
-    mov qword ptr [rsp + 88], r12
-    mulx r9, r12, qword ptr [rbp + 128]
-    adc r11, r12
-    mov qword ptr [rsp + 64], r11
-    mulx r12, r11, qword ptr [rbp + 136]
-    adc r9, r11
-    mov qword ptr [rsp + 72], r9
-    mulx r11, r9, qword ptr [rbp + 144]
-    adc r12, r9
-    mulx rdx, r9, qword ptr [rbp + 152]
-    adc r11, r9
-    adc rdx, 0
-    add rcx, r14
-    adc rdi, r15
-    adc rsi, rbx
-    adc rax, r10
-    adc r8, r13
-    mov r9, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 64]
-    mov r13, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 80]
-    adc rdx, qword ptr [rsp + 32]
-    mov r14, qword ptr [rsp + 24]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [r15]
-    mov qword ptr [rsp + 24], r14
-    mulx rbp, r14, qword ptr [r15 + 8]
-    mov qword ptr [rsp + 32], rbx
-    mov qword ptr [rsp + 80], r11
-    mulx rbx, r11, qword ptr [r15 + 16]
-    add rbp, r11
-    mov qword ptr [rsp + 48], r12
-    mulx r11, r12, qword ptr [r15 + 24]
-    adc rbx, r12
-    mov qword ptr [rsp + 72], r13
-    mulx r12, r13, qword ptr [r15 + 32]
-    adc r11, r13
-    mov qword ptr [rsp + 56], r10
-    mulx r13, r10, qword ptr [r15 + 40]
-    adc r12, r10
-    mov qword ptr [rsp + 64], r9
-    mulx r10, r9, qword ptr [r15 + 48]
-    adc r13, r9
-    mov qword ptr [rsp + 40], r13
-    mulx r9, r13, qword ptr [r15 + 56]
-    adc r10, r13
-    mov qword ptr [rsp + 88], r10
-    mulx r13, r10, qword ptr [r15 + 64]
-    adc r9, r10
-    mov qword ptr [rsp + 96], r9
-    mulx r10, r9, qword ptr [r15 + 72]
-    adc r13, r9
-    mulx rdx, r9, qword ptr [r15 + 80]
-    adc r10, r9
-    adc rdx, 0
-    add rcx, r14
-    adc rdi, rbp
-    adc rsi, rbx
-    adc rax, r11
-    adc r8, r12
-    mov rcx, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 40]
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 88]
-    mov r11, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 80]
-    adc rdx, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 24]
-    adc r12, 0
-    mov r14, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r14 + 72]
-    mov rbp, qword ptr [rsp + 16]
-    mulx r15, r14, qword ptr [rbp]
-    mov qword ptr [rsp + 24], r12
-    mov qword ptr [rsp + 32], rbx
-    mulx r12, rbx, qword ptr [rbp + 8]
-    add r15, rbx
-    mov qword ptr [rsp + 80], r10
-    mulx rbx, r10, qword ptr [rbp + 16]
-    adc r12, r10
-    mov qword ptr [rsp + 48], r13
-    mulx r10, r13, qword ptr [rbp + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 96], r11
-    mulx r13, r11, qword ptr [rbp + 32]
-    adc r10, r11
-    mov qword ptr [rsp + 72], r9
-    mulx r11, r9, qword ptr [rbp + 40]
-    adc r13, r9
-    mov qword ptr [rsp + 88], r13
-    mulx r9, r13, qword ptr [rbp + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 56], r11
-    mulx r13, r11, qword ptr [rbp + 56]
-    adc r9, r11
-    mov qword ptr [rsp + 40], r9
-    mulx r11, r9, qword ptr [rbp + 64]
-    adc r13, r9
-    mulx rdx, r9, qword ptr [rbp + 72]
-    adc r11, r9
-    adc rdx, 0
-    add rdi, r14
-    adc rsi, r15
-    adc rax, r12
-    adc r8, rbx
-    adc rcx, r10
-    mov r9, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 152]
-    mov qword ptr [rsp], r14
-    mulx r15, r14, qword ptr [rbp + 80]
-    mov qword ptr [rsp + 24], rbx
-    mov qword ptr [rsp + 32], r11
-    mulx rbx, r11, qword ptr [rbp + 88]
-    add r15, r11
-    mov qword ptr [rsp + 80], r13
-    mulx r11, r13, qword ptr [rbp + 96]
-    adc rbx, r13
-    mov qword ptr [rsp + 40], r12
-    mulx r13, r12, qword ptr [rbp + 104]
-    adc r11, r12
-    mov qword ptr [rsp + 48], r10
-    mulx r12, r10, qword ptr [rbp + 112]
-    adc r13, r10
-    mov qword ptr [rsp + 56], r9
-    mulx r10, r9, qword ptr [rbp + 120]
-    adc r12, r9
-    mov qword ptr [rsp + 96], r12
-    mulx r9, r12, qword ptr [rbp + 128]
-    adc r10, r12
-    mov qword ptr [rsp + 88], r10
-    mulx r12, r10, qword ptr [rbp + 136]
-    adc r9, r10
-    mov qword ptr [rsp + 72], r9
-    mulx r10, r9, qword ptr [rbp + 144]
-    adc r12, r9
-    mulx rdx, r9, qword ptr [rbp + 152]
-    adc r10, r9
-    adc rdx, 0
-    add rdi, r14
-    adc rsi, r15
-    adc rax, rbx
-    adc r8, r11
-    adc rcx, r13
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 96]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, qword ptr [rsp]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [r15]
-    mov qword ptr [rsp], r14
-    mulx rbp, r14, qword ptr [r15 + 8]
-    mov qword ptr [rsp + 24], rbx
-    mov qword ptr [rsp + 32], r10
-    mulx rbx, r10, qword ptr [r15 + 16]
-    add rbp, r10
-    mov qword ptr [rsp + 80], r12
-    mulx r10, r12, qword ptr [r15 + 24]
-    adc rbx, r12
-    mov qword ptr [rsp + 72], r13
-    mulx r12, r13, qword ptr [r15 + 32]
-    adc r10, r13
-    mov qword ptr [rsp + 40], r11
-    mulx r13, r11, qword ptr [r15 + 40]
-    adc r12, r11
-    mov qword ptr [rsp + 88], r9
-    mulx r11, r9, qword ptr [r15 + 48]
-    adc r13, r9
-    mov qword ptr [rsp + 48], r13
-    mulx r9, r13, qword ptr [r15 + 56]
-    adc r11, r13
-    mov qword ptr [rsp + 96], r11
-    mulx r13, r11, qword ptr [r15 + 64]
-    adc r9, r11
-    mov qword ptr [rsp + 56], r9
-    mulx r11, r9, qword ptr [r15 + 72]
-    adc r13, r9
-    mulx rdx, r9, qword ptr [r15 + 80]
-    adc r11, r9
-    adc rdx, 0
-    add rdi, r14
-    adc rsi, rbp
-    adc rax, rbx
-    adc r8, r10
-    adc rcx, r12
-    mov rdi, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 48]
-    mov r9, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 96]
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp]
-    adc r12, 0
-    mov r14, rsi
-    sub r14, qword ptr [r15 + 8]
-    mov rbx, rax
-    sbb rbx, qword ptr [r15 + 16]
-    mov rbp, r8
-    sbb rbp, qword ptr [r15 + 24]
-    mov qword ptr [rsp], rbp
-    mov rbp, rcx
-    sbb rbp, qword ptr [r15 + 32]
-    mov qword ptr [rsp + 24], rbp
-    mov rbp, rdi
-    sbb rbp, qword ptr [r15 + 40]
-    mov qword ptr [rsp + 32], rbp
-    mov rbp, r9
-    sbb rbp, qword ptr [r15 + 48]
-    mov qword ptr [rsp + 80], rbp
-    mov rbp, r10
-    sbb rbp, qword ptr [r15 + 56]
-    mov qword ptr [rsp + 56], rbp
-    mov rbp, r13
-    sbb rbp, qword ptr [r15 + 64]
-    mov qword ptr [rsp + 72], rbp
-    mov rbp, r11
-    sbb rbp, qword ptr [r15 + 72]
-    mov qword ptr [rsp + 96], rbp
-    mov rbp, rdx
-    sbb rbp, qword ptr [r15 + 80]
-    mov r15, r12
-    sbb r15, 0
-    cmovc r14, rsi
-    cmovc rbx, rax
-    mov rax, qword ptr [rsp]
-    cmovc rax, r8
-    mov rsi, qword ptr [rsp + 24]
-    cmovc rsi, rcx
-    mov rcx, qword ptr [rsp + 32]
-    cmovc rcx, rdi
-    mov rdi, qword ptr [rsp + 80]
-    cmovc rdi, r9
-    mov r8, qword ptr [rsp + 56]
-    cmovc r8, r10
-    mov r9, qword ptr [rsp + 72]
-    cmovc r9, r13
-    mov r10, qword ptr [rsp + 96]
-    cmovc r10, r11
-    cmovc rbp, rdx
-    cmovc r15, r12
-    mov rdx, qword ptr [rsp + 8]
-    mov r11, r14
-    sub r11, qword ptr [rdx + 8]
-    mov r12, rbx
-    sbb r12, qword ptr [rdx + 16]
-    mov r13, rax
-    sbb r13, qword ptr [rdx + 24]
-    mov qword ptr [rsp + 96], r13
-    mov r13, rsi
-    sbb r13, qword ptr [rdx + 32]
-    mov qword ptr [rsp + 72], r13
-    mov r13, rcx
-    sbb r13, qword ptr [rdx + 40]
-    mov qword ptr [rsp + 56], r13
-    mov r13, rdi
-    sbb r13, qword ptr [rdx + 48]
-    mov qword ptr [rsp + 80], r13
-    mov r13, r8
-    sbb r13, qword ptr [rdx + 56]
-    mov qword ptr [rsp + 32], r13
-    mov r13, r9
-    sbb r13, qword ptr [rdx + 64]
-    mov qword ptr [rsp + 24], r13
-    mov r13, r10
-    sbb r13, qword ptr [rdx + 72]
-    mov qword ptr [rsp], r13
-    mov r13, rbp
-    sbb r13, qword ptr [rdx + 80]
-    sbb r15, 0
-    cmovc r11, r14
-    cmovc r12, rbx
-    mov rdx, qword ptr [rsp + 96]
-    cmovc rdx, rax
-    mov rax, qword ptr [rsp + 72]
-    cmovc rax, rsi
-    mov rsi, qword ptr [rsp + 56]
-    cmovc rsi, rcx
-    mov rcx, qword ptr [rsp + 80]
-    cmovc rcx, rdi
-    mov rdi, qword ptr [rsp + 32]
-    cmovc rdi, r8
-    mov r8, qword ptr [rsp + 24]
-    cmovc r8, r9
-    mov r9, qword ptr [rsp]
-    cmovc r9, r10
-    cmovc r13, rbp
-    add rsp, 104
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 104
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc r13, r15
+mov r15, [rsi + 56]
+mulx r15, rbx, r15
+adc r14, rbx
+mov rbx, [rsi + 64]
+mulx rbx, rbp, rbx
+adc r15, rbp
+mov rbp, [rsi + 72]
+mulx rdx, rbp, rbp
+adc rbx, rbp
+adc rdx, 0
+mov rbp, rdx
+mov rdx, [rcx + 80]
+mov [rsp], rcx
+mov rcx, [rsi + 80]
+mov [rsp + 8], rax
+mulx rcx, rax, rcx
+mov [rsp + 16], rbp
+mov rbp, [rsi + 88]
+mov [rsp + 24], rbx
+mulx rbp, rbx, rbp
+add rcx, rbx
+mov rbx, [rsi + 96]
+mov [rsp + 32], r15
+mulx rbx, r15, rbx
+adc rbp, r15
+mov r15, [rsi + 104]
+mov [rsp + 40], r14
+mulx r15, r14, r15
+adc rbx, r14
+mov r14, [rsi + 112]
+mov [rsp + 48], r13
+mulx r14, r13, r14
+adc r15, r13
+mov r13, [rsi + 120]
+mov [rsp + 56], r12
+mulx r13, r12, r13
+adc r14, r12
+mov r12, [rsi + 128]
+mov [rsp + 64], r14
+mulx r12, r14, r12
+adc r13, r14
+mov r14, [rsi + 136]
+mov [rsp + 72], r13
+mulx r14, r13, r14
+adc r12, r13
+mov r13, [rsi + 144]
+mov [rsp + 80], r12
+mulx r13, r12, r13
+adc r14, r12
+mov r12, [rsi + 152]
+mulx rdx, r12, r12
+adc r13, r12
+adc rdx, 0
+add r8, rax
+adc rdi, rcx
+adc r9, rbp
+adc r10, rbx
+adc r11, r15
+mov rax, [rsp + 56]
+adc rax, [rsp + 64]
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 72]
+mov r12, [rsp + 40]
+adc r12, [rsp + 80]
+adc r14, [rsp + 32]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r15, 0
+adc r15, 0
+mov rbx, [rsp + 8]
+mov rbp, rdx
+mov rdx, r8
+imul rdx, [rbx]
+mov [rsp + 16], rsi
+mov [rsp + 24], r15
+mulx rsi, r15, [rbx + 8]
+mov [rsp + 32], rbp
+mov [rsp + 80], r13
+mulx rbp, r13, [rbx + 16]
+add rsi, r13
+mov [rsp + 40], r14
+mulx r13, r14, [rbx + 24]
+adc rbp, r14
+mov [rsp + 72], r12
+mulx r14, r12, [rbx + 32]
+adc r13, r12
+mov [rsp + 48], rcx
+mulx r12, rcx, [rbx + 40]
+adc r14, rcx
+mov [rsp + 64], rax
+mulx rcx, rax, [rbx + 48]
+adc r12, rax
+mov [rsp + 56], r12
+mulx rax, r12, [rbx + 56]
+adc rcx, r12
+mov [rsp + 88], rcx
+mulx r12, rcx, [rbx + 64]
+adc rax, rcx
+mov [rsp + 96], rax
+mulx rcx, rax, [rbx + 72]
+adc r12, rax
+mulx rax, rdx, [rbx + 80]
+adc rcx, rdx
+adc rax, 0
+add r8, r15
+adc rdi, rsi
+adc r9, rbp
+adc r10, r13
+adc r11, r14
+mov rsi, [rsp + 64]
+adc rsi, [rsp + 56]
+mov r8, [rsp + 48]
+adc r8, [rsp + 88]
+mov r13, [rsp + 72]
+adc r13, [rsp + 96]
+adc r12, [rsp + 40]
+adc rcx, [rsp + 80]
+adc rax, [rsp + 32]
+mov r14, [rsp + 24]
+adc r14, 0
+mov r15, [rsp]
+mov rdx, [r15 + 8]
+mov rbp, [rsp + 16]
+mulx rbx, r15, [rbp]
+mov [rsp + 24], r14
+mov [rsp + 32], rax
+mulx r14, rax, [rbp + 8]
+add rbx, rax
+mov [rsp + 80], rcx
+mulx rax, rcx, [rbp + 16]
+adc r14, rcx
+mov [rsp + 40], r12
+mulx rcx, r12, [rbp + 24]
+adc rax, r12
+mov [rsp + 96], r13
+mulx r12, r13, [rbp + 32]
+adc rcx, r13
+mov [rsp + 72], r8
+mulx r13, r8, [rbp + 40]
+adc r12, r8
+mov [rsp + 88], r12
+mulx r8, r12, [rbp + 48]
+adc r13, r12
+mov [rsp + 48], r13
+mulx r12, r13, [rbp + 56]
+adc r8, r13
+mov [rsp + 56], r8
+mulx r13, r8, [rbp + 64]
+adc r12, r8
+mulx rdx, r8, [rbp + 72]
+adc r13, r8
+adc rdx, 0
+add rdi, r15
+adc r9, rbx
+adc r10, r14
+adc r11, rax
+adc rsi, rcx
+mov rax, [rsp + 72]
+adc rax, [rsp + 88]
+mov rcx, [rsp + 96]
+adc rcx, [rsp + 48]
+mov r8, [rsp + 40]
+adc r8, [rsp + 56]
+adc r12, [rsp + 80]
+adc r13, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 88]
+mov [rsp + 24], r14
+mulx r15, r14, [rbp + 80]
+mov [rsp + 32], rbx
+mov [rsp + 80], r13
+mulx rbx, r13, [rbp + 88]
+add r15, r13
+mov [rsp + 56], r12
+mulx r13, r12, [rbp + 96]
+adc rbx, r12
+mov [rsp + 40], r8
+mulx r12, r8, [rbp + 104]
+adc r13, r8
+mov [rsp + 48], rcx
+mulx r8, rcx, [rbp + 112]
+adc r12, rcx
+mov [rsp + 96], rax
+mulx rcx, rax, [rbp + 120]
+adc r8, rax
+mov [rsp + 88], r8
+mulx rax, r8, [rbp + 128]
+adc rcx, r8
+mov [rsp + 72], rcx
+mulx r8, rcx, [rbp + 136]
+adc rax, rcx
+mov [rsp + 64], rax
+mulx rcx, rax, [rbp + 144]
+adc r8, rax
+mulx rax, rdx, [rbp + 152]
+adc rcx, rdx
+adc rax, 0
+add rdi, r14
+adc r9, r15
+adc r10, rbx
+adc r11, r13
+adc rsi, r12
+mov r12, [rsp + 96]
+adc r12, [rsp + 88]
+mov r13, [rsp + 48]
+adc r13, [rsp + 72]
+mov r14, [rsp + 40]
+adc r14, [rsp + 64]
+adc r8, [rsp + 56]
+adc rcx, [rsp + 80]
+adc rax, [rsp + 32]
+mov r15, [rsp + 24]
+adc r15, 0
+mov rbx, [rsp + 8]
+mov rdx, rdi
+imul rdx, [rbx]
+mov [rsp + 24], r15
+mulx rbp, r15, [rbx + 8]
+mov [rsp + 32], rax
+mov [rsp + 80], rcx
+mulx rax, rcx, [rbx + 16]
+add rbp, rcx
+mov [rsp + 56], r8
+mulx rcx, r8, [rbx + 24]
+adc rax, r8
+mov [rsp + 64], r14
+mulx r8, r14, [rbx + 32]
+adc rcx, r14
+mov [rsp + 40], r13
+mulx r14, r13, [rbx + 40]
+adc r8, r13
+mov [rsp + 72], r12
+mulx r13, r12, [rbx + 48]
+adc r14, r12
+mov [rsp + 48], r14
+mulx r12, r14, [rbx + 56]
+adc r13, r14
+mov [rsp + 88], r13
+mulx r14, r13, [rbx + 64]
+adc r12, r13
+mov [rsp + 96], r12
+mulx r13, r12, [rbx + 72]
+adc r14, r12
+mulx rdx, r12, [rbx + 80]
+adc r13, r12
+adc rdx, 0
+add rdi, r15
+adc r9, rbp
+adc r10, rax
+adc r11, rcx
+adc rsi, r8
+mov rax, [rsp + 72]
+adc rax, [rsp + 48]
+mov rcx, [rsp + 40]
+adc rcx, [rsp + 88]
+mov rdi, [rsp + 64]
+adc rdi, [rsp + 96]
+adc r14, [rsp + 56]
+adc r13, [rsp + 80]
+adc rdx, [rsp + 32]
+mov r8, [rsp + 24]
+adc r8, 0
+mov r12, [rsp]
+mov r15, rdx
+mov rdx, [r12 + 16]
+mov rbp, [rsp + 16]
+mulx rbx, r12, [rbp]
+mov [rsp + 24], r8
+mov [rsp + 32], r15
+mulx r8, r15, [rbp + 8]
+add rbx, r15
+mov [rsp + 80], r13
+mulx r15, r13, [rbp + 16]
+adc r8, r13
+mov [rsp + 56], r14
+mulx r13, r14, [rbp + 24]
+adc r15, r14
+mov [rsp + 96], rdi
+mulx r14, rdi, [rbp + 32]
+adc r13, rdi
+mov [rsp + 64], rcx
+mulx rdi, rcx, [rbp + 40]
+adc r14, rcx
+mov [rsp + 88], r14
+mulx rcx, r14, [rbp + 48]
+adc rdi, r14
+mov [rsp + 40], rdi
+mulx r14, rdi, [rbp + 56]
+adc rcx, rdi
+mov [rsp + 48], rcx
+mulx rdi, rcx, [rbp + 64]
+adc r14, rcx
+mulx rcx, rdx, [rbp + 72]
+adc rdi, rdx
+adc rcx, 0
+add r9, r12
+adc r10, rbx
+adc r11, r8
+adc rsi, r15
+adc rax, r13
+mov r8, [rsp + 64]
+adc r8, [rsp + 88]
+mov r12, [rsp + 96]
+adc r12, [rsp + 40]
+mov r13, [rsp + 56]
+adc r13, [rsp + 48]
+adc r14, [rsp + 80]
+adc rdi, [rsp + 32]
+adc rcx, [rsp + 24]
+mov r15, 0
+adc r15, 0
+mov rbx, [rsp]
+mov rdx, [rbx + 96]
+mov [rsp + 24], r15
+mulx rbx, r15, [rbp + 80]
+mov [rsp + 32], rcx
+mov [rsp + 80], rdi
+mulx rcx, rdi, [rbp + 88]
+add rbx, rdi
+mov [rsp + 48], r14
+mulx rdi, r14, [rbp + 96]
+adc rcx, r14
+mov [rsp + 56], r13
+mulx r14, r13, [rbp + 104]
+adc rdi, r13
+mov [rsp + 40], r12
+mulx r13, r12, [rbp + 112]
+adc r14, r12
+mov [rsp + 96], r8
+mulx r12, r8, [rbp + 120]
+adc r13, r8
+mov [rsp + 88], r13
+mulx r8, r13, [rbp + 128]
+adc r12, r13
+mov [rsp + 64], r12
+mulx r13, r12, [rbp + 136]
+adc r8, r12
+mov [rsp + 72], r8
+mulx r12, r8, [rbp + 144]
+adc r13, r8
+mulx rdx, r8, [rbp + 152]
+adc r12, r8
+adc rdx, 0
+add r9, r15
+adc r10, rbx
+adc r11, rcx
+adc rsi, rdi
+adc rax, r14
+mov rcx, [rsp + 96]
+adc rcx, [rsp + 88]
+mov rdi, [rsp + 40]
+adc rdi, [rsp + 64]
+mov r8, [rsp + 56]
+adc r8, [rsp + 72]
+adc r13, [rsp + 48]
+adc r12, [rsp + 80]
+adc rdx, [rsp + 32]
+mov r14, [rsp + 24]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rbx, rdx
+mov rdx, r9
+imul rdx, [r15]
+mov [rsp + 24], r14
+mulx rbp, r14, [r15 + 8]
+mov [rsp + 32], rbx
+mov [rsp + 80], r12
+mulx rbx, r12, [r15 + 16]
+add rbp, r12
+mov [rsp + 48], r13
+mulx r12, r13, [r15 + 24]
+adc rbx, r13
+mov [rsp + 72], r8
+mulx r13, r8, [r15 + 32]
+adc r12, r8
+mov [rsp + 56], rdi
+mulx r8, rdi, [r15 + 40]
+adc r13, rdi
+mov [rsp + 64], rcx
+mulx rdi, rcx, [r15 + 48]
+adc r8, rcx
+mov [rsp + 40], r8
+mulx rcx, r8, [r15 + 56]
+adc rdi, r8
+mov [rsp + 88], rdi
+mulx r8, rdi, [r15 + 64]
+adc rcx, rdi
+mov [rsp + 96], rcx
+mulx rdi, rcx, [r15 + 72]
+adc r8, rcx
+mulx rcx, rdx, [r15 + 80]
+adc rdi, rdx
+adc rcx, 0
+add r9, r14
+adc r10, rbp
+adc r11, rbx
+adc rsi, r12
+adc rax, r13
+mov r9, [rsp + 64]
+adc r9, [rsp + 40]
+mov r12, [rsp + 56]
+adc r12, [rsp + 88]
+mov r13, [rsp + 72]
+adc r13, [rsp + 96]
+adc r8, [rsp + 48]
+adc rdi, [rsp + 80]
+adc rcx, [rsp + 32]
+mov r14, [rsp + 24]
+adc r14, 0
+mov rbx, [rsp]
+mov rdx, [rbx + 24]
+mov rbp, [rsp + 16]
+mulx r15, rbx, [rbp]
+mov [rsp + 24], r14
+mov [rsp + 32], rcx
+mulx r14, rcx, [rbp + 8]
+add r15, rcx
+mov [rsp + 80], rdi
+mulx rcx, rdi, [rbp + 16]
+adc r14, rdi
+mov [rsp + 48], r8
+mulx rdi, r8, [rbp + 24]
+adc rcx, r8
+mov [rsp + 96], r13
+mulx r8, r13, [rbp + 32]
+adc rdi, r13
+mov [rsp + 72], r12
+mulx r13, r12, [rbp + 40]
+adc r8, r12
+mov [rsp + 88], r8
+mulx r12, r8, [rbp + 48]
+adc r13, r8
+mov [rsp + 56], r13
+mulx r8, r13, [rbp + 56]
+adc r12, r13
+mov [rsp + 40], r12
+mulx r13, r12, [rbp + 64]
+adc r8, r12
+mulx rdx, r12, [rbp + 72]
+adc r13, r12
+adc rdx, 0
+add r10, rbx
+adc r11, r15
+adc rsi, r14
+adc rax, rcx
+adc r9, rdi
+mov rcx, [rsp + 72]
+adc rcx, [rsp + 88]
+mov rdi, [rsp + 96]
+adc rdi, [rsp + 56]
+mov r12, [rsp + 48]
+adc r12, [rsp + 40]
+adc r8, [rsp + 80]
+adc r13, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 104]
+mov [rsp + 24], r14
+mulx r15, r14, [rbp + 80]
+mov [rsp + 32], rbx
+mov [rsp + 80], r13
+mulx rbx, r13, [rbp + 88]
+add r15, r13
+mov [rsp + 40], r8
+mulx r13, r8, [rbp + 96]
+adc rbx, r8
+mov [rsp + 48], r12
+mulx r8, r12, [rbp + 104]
+adc r13, r12
+mov [rsp + 56], rdi
+mulx r12, rdi, [rbp + 112]
+adc r8, rdi
+mov [rsp + 96], rcx
+mulx rdi, rcx, [rbp + 120]
+adc r12, rcx
+mov [rsp + 88], r12
+mulx rcx, r12, [rbp + 128]
+adc rdi, r12
+mov [rsp + 72], rdi
+mulx r12, rdi, [rbp + 136]
+adc rcx, rdi
+mov [rsp + 64], rcx
+mulx rdi, rcx, [rbp + 144]
+adc r12, rcx
+mulx rcx, rdx, [rbp + 152]
+adc rdi, rdx
+adc rcx, 0
+add r10, r14
+adc r11, r15
+adc rsi, rbx
+adc rax, r13
+adc r9, r8
+mov r8, [rsp + 96]
+adc r8, [rsp + 88]
+mov r13, [rsp + 56]
+adc r13, [rsp + 72]
+mov r14, [rsp + 48]
+adc r14, [rsp + 64]
+adc r12, [rsp + 40]
+adc rdi, [rsp + 80]
+adc rcx, [rsp + 32]
+mov r15, [rsp + 24]
+adc r15, 0
+mov rbx, [rsp + 8]
+mov rdx, r10
+imul rdx, [rbx]
+mov [rsp + 24], r15
+mulx rbp, r15, [rbx + 8]
+mov [rsp + 32], rcx
+mov [rsp + 80], rdi
+mulx rcx, rdi, [rbx + 16]
+add rbp, rdi
+mov [rsp + 40], r12
+mulx rdi, r12, [rbx + 24]
+adc rcx, r12
+mov [rsp + 64], r14
+mulx r12, r14, [rbx + 32]
+adc rdi, r14
+mov [rsp + 48], r13
+mulx r14, r13, [rbx + 40]
+adc r12, r13
+mov [rsp + 72], r8
+mulx r13, r8, [rbx + 48]
+adc r14, r8
+mov [rsp + 56], r14
+mulx r8, r14, [rbx + 56]
+adc r13, r14
+mov [rsp + 88], r13
+mulx r14, r13, [rbx + 64]
+adc r8, r13
+mov [rsp + 96], r8
+mulx r13, r8, [rbx + 72]
+adc r14, r8
+mulx rdx, r8, [rbx + 80]
+adc r13, r8
+adc rdx, 0
+add r10, r15
+adc r11, rbp
+adc rsi, rcx
+adc rax, rdi
+adc r9, r12
+mov rcx, [rsp + 72]
+adc rcx, [rsp + 56]
+mov rdi, [rsp + 48]
+adc rdi, [rsp + 88]
+mov r8, [rsp + 64]
+adc r8, [rsp + 96]
+adc r14, [rsp + 40]
+adc r13, [rsp + 80]
+adc rdx, [rsp + 32]
+mov r10, [rsp + 24]
+adc r10, 0
+mov r12, [rsp]
+mov r15, rdx
+mov rdx, [r12 + 32]
+mov rbp, [rsp + 16]
+mulx rbx, r12, [rbp]
+mov [rsp + 24], r10
+mov [rsp + 32], r15
+mulx r10, r15, [rbp + 8]
+add rbx, r15
+mov [rsp + 80], r13
+mulx r15, r13, [rbp + 16]
+adc r10, r13
+mov [rsp + 40], r14
+mulx r13, r14, [rbp + 24]
+adc r15, r14
+mov [rsp + 96], r8
+mulx r14, r8, [rbp + 32]
+adc r13, r8
+mov [rsp + 64], rdi
+mulx r8, rdi, [rbp + 40]
+adc r14, rdi
+mov [rsp + 88], r14
+mulx rdi, r14, [rbp + 48]
+adc r8, r14
+mov [rsp + 48], r8
+mulx r14, r8, [rbp + 56]
+adc rdi, r8
+mov [rsp + 56], rdi
+mulx r8, rdi, [rbp + 64]
+adc r14, rdi
+mulx rdx, rdi, [rbp + 72]
+adc r8, rdi
+adc rdx, 0
+add r11, r12
+adc rsi, rbx
+adc rax, r10
+adc r9, r15
+adc rcx, r13
+mov rdi, [rsp + 64]
+adc rdi, [rsp + 88]
+mov r10, [rsp + 96]
+adc r10, [rsp + 48]
+mov r12, [rsp + 40]
+adc r12, [rsp + 56]
+adc r14, [rsp + 80]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r13, 0
+adc r13, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 112]
+mov [rsp + 24], r13
+mulx r15, r13, [rbp + 80]
+mov [rsp + 32], rbx
+mov [rsp + 80], r8
+mulx rbx, r8, [rbp + 88]
+add r15, r8
+mov [rsp + 56], r14
+mulx r8, r14, [rbp + 96]
+adc rbx, r14
+mov [rsp + 40], r12
+mulx r14, r12, [rbp + 104]
+adc r8, r12
+mov [rsp + 48], r10
+mulx r12, r10, [rbp + 112]
+adc r14, r10
+mov [rsp + 96], rdi
+mulx r10, rdi, [rbp + 120]
+adc r12, rdi
+mov [rsp + 88], r12
+mulx rdi, r12, [rbp + 128]
+adc r10, r12
+mov [rsp + 64], r10
+mulx r12, r10, [rbp + 136]
+adc rdi, r10
+mov [rsp + 72], rdi
+mulx r10, rdi, [rbp + 144]
+adc r12, rdi
+mulx rdx, rdi, [rbp + 152]
+adc r10, rdi
+adc rdx, 0
+add r11, r13
+adc rsi, r15
+adc rax, rbx
+adc r9, r8
+adc rcx, r14
+mov rdi, [rsp + 96]
+adc rdi, [rsp + 88]
+mov r8, [rsp + 48]
+adc r8, [rsp + 64]
+mov r13, [rsp + 40]
+adc r13, [rsp + 72]
+adc r12, [rsp + 56]
+adc r10, [rsp + 80]
+adc rdx, [rsp + 32]
+mov r14, [rsp + 24]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rbx, rdx
+mov rdx, r11
+imul rdx, [r15]
+mov [rsp + 24], r14
+mulx rbp, r14, [r15 + 8]
+mov [rsp + 32], rbx
+mov [rsp + 80], r10
+mulx rbx, r10, [r15 + 16]
+add rbp, r10
+mov [rsp + 56], r12
+mulx r10, r12, [r15 + 24]
+adc rbx, r12
+mov [rsp + 72], r13
+mulx r12, r13, [r15 + 32]
+adc r10, r13
+mov [rsp + 40], r8
+mulx r13, r8, [r15 + 40]
+adc r12, r8
+mov [rsp + 64], rdi
+mulx r8, rdi, [r15 + 48]
+adc r13, rdi
+mov [rsp + 48], r13
+mulx rdi, r13, [r15 + 56]
+adc r8, r13
+mov [rsp + 88], r8
+mulx r13, r8, [r15 + 64]
+adc rdi, r8
+mov [rsp + 96], rdi
+mulx r8, rdi, [r15 + 72]
+adc r13, rdi
+mulx rdx, rdi, [r15 + 80]
+adc r8, rdi
+adc rdx, 0
+add r11, r14
+adc rsi, rbp
+adc rax, rbx
+adc r9, r10
+adc rcx, r12
+mov rdi, [rsp + 64]
+adc rdi, [rsp + 48]
+mov r10, [rsp + 40]
+adc r10, [rsp + 88]
+mov r11, [rsp + 72]
+adc r11, [rsp + 96]
+adc r13, [rsp + 56]
+adc r8, [rsp + 80]
+adc rdx, [rsp + 32]
+mov r12, [rsp + 24]
+adc r12, 0
+mov r14, [rsp]
+mov rbx, rdx
+mov rdx, [r14 + 40]
+mov rbp, [rsp + 16]
+mulx r15, r14, [rbp]
+mov [rsp + 24], r12
+mov [rsp + 32], rbx
+mulx r12, rbx, [rbp + 8]
+add r15, rbx
+mov [rsp + 80], r8
+mulx rbx, r8, [rbp + 16]
+adc r12, r8
+mov [rsp + 56], r13
+mulx r8, r13, [rbp + 24]
+adc rbx, r13
+mov [rsp + 96], r11
+mulx r13, r11, [rbp + 32]
+adc r8, r11
+mov [rsp + 72], r10
+mulx r11, r10, [rbp + 40]
+adc r13, r10
+mov [rsp + 88], r13
+mulx r10, r13, [rbp + 48]
+adc r11, r13
+mov [rsp + 40], r11
+mulx r13, r11, [rbp + 56]
+adc r10, r11
+mov [rsp + 48], r10
+mulx r11, r10, [rbp + 64]
+adc r13, r10
+mulx rdx, r10, [rbp + 72]
+adc r11, r10
+adc rdx, 0
+add rsi, r14
+adc rax, r15
+adc r9, r12
+adc rcx, rbx
+adc rdi, r8
+mov r8, [rsp + 72]
+adc r8, [rsp + 88]
+mov r10, [rsp + 96]
+adc r10, [rsp + 40]
+mov r12, [rsp + 56]
+adc r12, [rsp + 48]
+adc r13, [rsp + 80]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 120]
+mov [rsp + 24], r14
+mulx r15, r14, [rbp + 80]
+mov [rsp + 32], rbx
+mov [rsp + 80], r11
+mulx rbx, r11, [rbp + 88]
+add r15, r11
+mov [rsp + 48], r13
+mulx r11, r13, [rbp + 96]
+adc rbx, r13
+mov [rsp + 56], r12
+mulx r13, r12, [rbp + 104]
+adc r11, r12
+mov [rsp + 40], r10
+mulx r12, r10, [rbp + 112]
+adc r13, r10
+mov [rsp + 96], r8
+mulx r10, r8, [rbp + 120]
+adc r12, r8
+mov [rsp + 88], r12
+mulx r8, r12, [rbp + 128]
+adc r10, r12
+mov [rsp + 72], r10
+mulx r12, r10, [rbp + 136]
+adc r8, r10
+mov [rsp + 64], r8
+mulx r10, r8, [rbp + 144]
+adc r12, r8
+mulx rdx, r8, [rbp + 152]
+adc r10, r8
+adc rdx, 0
+add rsi, r14
+adc rax, r15
+adc r9, rbx
+adc rcx, r11
+adc rdi, r13
+mov r8, [rsp + 96]
+adc r8, [rsp + 88]
+mov r11, [rsp + 40]
+adc r11, [rsp + 72]
+mov r13, [rsp + 56]
+adc r13, [rsp + 64]
+adc r12, [rsp + 48]
+adc r10, [rsp + 80]
+adc rdx, [rsp + 32]
+mov r14, [rsp + 24]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rbx, rdx
+mov rdx, rsi
+imul rdx, [r15]
+mov [rsp + 24], r14
+mulx rbp, r14, [r15 + 8]
+mov [rsp + 32], rbx
+mov [rsp + 80], r10
+mulx rbx, r10, [r15 + 16]
+add rbp, r10
+mov [rsp + 48], r12
+mulx r10, r12, [r15 + 24]
+adc rbx, r12
+mov [rsp + 64], r13
+mulx r12, r13, [r15 + 32]
+adc r10, r13
+mov [rsp + 56], r11
+mulx r13, r11, [r15 + 40]
+adc r12, r11
+mov [rsp + 72], r8
+mulx r11, r8, [r15 + 48]
+adc r13, r8
+mov [rsp + 40], r13
+mulx r8, r13, [r15 + 56]
+adc r11, r13
+mov [rsp + 88], r11
+mulx r13, r11, [r15 + 64]
+adc r8, r11
+mov [rsp + 96], r8
+mulx r11, r8, [r15 + 72]
+adc r13, r8
+mulx rdx, r8, [r15 + 80]
+adc r11, r8
+adc rdx, 0
+add rsi, r14
+adc rax, rbp
+adc r9, rbx
+adc rcx, r10
+adc rdi, r12
+mov rsi, [rsp + 72]
+adc rsi, [rsp + 40]
+mov r8, [rsp + 56]
+adc r8, [rsp + 88]
+mov r10, [rsp + 64]
+adc r10, [rsp + 96]
+adc r13, [rsp + 48]
+adc r11, [rsp + 80]
+adc rdx, [rsp + 32]
+mov r12, [rsp + 24]
+adc r12, 0
+mov r14, [rsp]
+mov rbx, rdx
+mov rdx, [r14 + 48]
+mov rbp, [rsp + 16]
+mulx r15, r14, [rbp]
+mov [rsp + 24], r12
+mov [rsp + 32], rbx
+mulx r12, rbx, [rbp + 8]
+add r15, rbx
+mov [rsp + 80], r11
+mulx rbx, r11, [rbp + 16]
+adc r12, r11
+mov [rsp + 48], r13
+mulx r11, r13, [rbp + 24]
+adc rbx, r13
+mov [rsp + 96], r10
+mulx r13, r10, [rbp + 32]
+adc r11, r10
+mov [rsp + 64], r8
+mulx r10, r8, [rbp + 40]
+adc r13, r8
+mov [rsp + 88], r13
+mulx r8, r13, [rbp + 48]
+adc r10, r13
+mov [rsp + 56], r10
+mulx r13, r10, [rbp + 56]
+adc r8, r10
+mov [rsp + 40], r8
+mulx r10, r8, [rbp + 64]
+adc r13, r8
+mulx rdx, r8, [rbp + 72]
+adc r10, r8
+adc rdx, 0
+add rax, r14
+adc r9, r15
+adc rcx, r12
+adc rdi, rbx
+adc rsi, r11
+mov r8, [rsp + 64]
+adc r8, [rsp + 88]
+mov r11, [rsp + 96]
+adc r11, [rsp + 56]
+mov r12, [rsp + 48]
+adc r12, [rsp + 40]
+adc r13, [rsp + 80]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 128]
+mov [rsp + 24], r14
+mulx r15, r14, [rbp + 80]
+mov [rsp + 32], rbx
+mov [rsp + 80], r10
+mulx rbx, r10, [rbp + 88]
+add r15, r10
+mov [rsp + 40], r13
+mulx r10, r13, [rbp + 96]
+adc rbx, r13
+mov [rsp + 48], r12
+mulx r13, r12, [rbp + 104]
+adc r10, r12
+mov [rsp + 56], r11
+mulx r12, r11, [rbp + 112]
+adc r13, r11
+mov [rsp + 96], r8
+mulx r11, r8, [rbp + 120]
+adc r12, r8
+mov [rsp + 88], r12
+mulx r8, r12, [rbp + 128]
+adc r11, r12
+mov [rsp + 64], r11
+mulx r12, r11, [rbp + 136]
+adc r8, r11
+mov [rsp + 72], r8
+mulx r11, r8, [rbp + 144]
+adc r12, r8
+mulx rdx, r8, [rbp + 152]
+adc r11, r8
+adc rdx, 0
+add rax, r14
+adc r9, r15
+adc rcx, rbx
+adc rdi, r10
+adc rsi, r13
+mov r8, [rsp + 96]
+adc r8, [rsp + 88]
+mov r10, [rsp + 56]
+adc r10, [rsp + 64]
+mov r13, [rsp + 48]
+adc r13, [rsp + 72]
+adc r12, [rsp + 40]
+adc r11, [rsp + 80]
+adc rdx, [rsp + 32]
+mov r14, [rsp + 24]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rbx, rdx
+mov rdx, rax
+imul rdx, [r15]
+mov [rsp + 24], r14
+mulx rbp, r14, [r15 + 8]
+mov [rsp + 32], rbx
+mov [rsp + 80], r11
+mulx rbx, r11, [r15 + 16]
+add rbp, r11
+mov [rsp + 40], r12
+mulx r11, r12, [r15 + 24]
+adc rbx, r12
+mov [rsp + 72], r13
+mulx r12, r13, [r15 + 32]
+adc r11, r13
+mov [rsp + 48], r10
+mulx r13, r10, [r15 + 40]
+adc r12, r10
+mov [rsp + 64], r8
+mulx r10, r8, [r15 + 48]
+adc r13, r8
+mov [rsp + 56], r13
+mulx r8, r13, [r15 + 56]
+adc r10, r13
+mov [rsp + 88], r10
+mulx r13, r10, [r15 + 64]
+adc r8, r10
+mov [rsp + 96], r8
+mulx r10, r8, [r15 + 72]
+adc r13, r8
+mulx rdx, r8, [r15 + 80]
+adc r10, r8
+adc rdx, 0
+add rax, r14
+adc r9, rbp
+adc rcx, rbx
+adc rdi, r11
+adc rsi, r12
+mov rax, [rsp + 64]
+adc rax, [rsp + 56]
+mov r8, [rsp + 48]
+adc r8, [rsp + 88]
+mov r11, [rsp + 72]
+adc r11, [rsp + 96]
+adc r13, [rsp + 40]
+adc r10, [rsp + 80]
+adc rdx, [rsp + 32]
+mov r12, [rsp + 24]
+adc r12, 0
+mov r14, [rsp]
+mov rbx, rdx
+mov rdx, [r14 + 56]
+mov rbp, [rsp + 16]
+mulx r15, r14, [rbp]
+mov [rsp + 24], r12
+mov [rsp + 32], rbx
+mulx r12, rbx, [rbp + 8]
+add r15, rbx
+mov [rsp + 80], r10
+mulx rbx, r10, [rbp + 16]
+adc r12, r10
+mov [rsp + 40], r13
+mulx r10, r13, [rbp + 24]
+adc rbx, r13
+mov [rsp + 96], r11
+mulx r13, r11, [rbp + 32]
+adc r10, r11
+mov [rsp + 72], r8
+mulx r11, r8, [rbp + 40]
+adc r13, r8
+mov [rsp + 88], r13
+mulx r8, r13, [rbp + 48]
+adc r11, r13
+mov [rsp + 48], r11
+mulx r13, r11, [rbp + 56]
+adc r8, r11
+mov [rsp + 56], r8
+mulx r11, r8, [rbp + 64]
+adc r13, r8
+mulx rdx, r8, [rbp + 72]
+adc r11, r8
+adc rdx, 0
+add r9, r14
+adc rcx, r15
+adc rdi, r12
+adc rsi, rbx
+adc rax, r10
+mov r8, [rsp + 72]
+adc r8, [rsp + 88]
+mov r10, [rsp + 96]
+adc r10, [rsp + 48]
+mov r12, [rsp + 40]
+adc r12, [rsp + 56]
+adc r13, [rsp + 80]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 136]
+mov [rsp + 24], r14
+mulx r15, r14, [rbp + 80]
+mov [rsp + 32], rbx
+mov [rsp + 80], r11
+mulx rbx, r11, [rbp + 88]
+add r15, r11
+mov [rsp + 56], r13
+mulx r11, r13, [rbp + 96]
+adc rbx, r13
+mov [rsp + 40], r12
+mulx r13, r12, [rbp + 104]
+adc r11, r12
+mov [rsp + 48], r10
+mulx r12, r10, [rbp + 112]
+adc r13, r10
+mov [rsp + 96], r8
+mulx r10, r8, [rbp + 120]
+adc r12, r8
+mov [rsp + 88], r12
+mulx r8, r12, [rbp + 128]
+adc r10, r12
+mov [rsp + 72], r10
+mulx r12, r10, [rbp + 136]
+adc r8, r10
+mov [rsp + 64], r8
+mulx r10, r8, [rbp + 144]
+adc r12, r8
+mulx rdx, r8, [rbp + 152]
+adc r10, r8
+adc rdx, 0
+add r9, r14
+adc rcx, r15
+adc rdi, rbx
+adc rsi, r11
+adc rax, r13
+mov r8, [rsp + 96]
+adc r8, [rsp + 88]
+mov r11, [rsp + 48]
+adc r11, [rsp + 72]
+mov r13, [rsp + 40]
+adc r13, [rsp + 64]
+adc r12, [rsp + 56]
+adc r10, [rsp + 80]
+adc rdx, [rsp + 32]
+mov r14, [rsp + 24]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rbx, rdx
+mov rdx, r9
+imul rdx, [r15]
+mov [rsp + 24], r14
+mulx rbp, r14, [r15 + 8]
+mov [rsp + 32], rbx
+mov [rsp + 80], r10
+mulx rbx, r10, [r15 + 16]
+add rbp, r10
+mov [rsp + 56], r12
+mulx r10, r12, [r15 + 24]
+adc rbx, r12
+mov [rsp + 64], r13
+mulx r12, r13, [r15 + 32]
+adc r10, r13
+mov [rsp + 40], r11
+mulx r13, r11, [r15 + 40]
+adc r12, r11
+mov [rsp + 72], r8
+mulx r11, r8, [r15 + 48]
+adc r13, r8
+mov [rsp + 48], r13
+mulx r8, r13, [r15 + 56]
+adc r11, r13
+mov [rsp + 88], r11
+mulx r13, r11, [r15 + 64]
+adc r8, r11
+mov [rsp + 96], r8
+mulx r11, r8, [r15 + 72]
+adc r13, r8
+mulx rdx, r8, [r15 + 80]
+adc r11, r8
+adc rdx, 0
+add r9, r14
+adc rcx, rbp
+adc rdi, rbx
+adc rsi, r10
+adc rax, r12
+mov r8, [rsp + 72]
+adc r8, [rsp + 48]
+mov r9, [rsp + 40]
+adc r9, [rsp + 88]
+mov r10, [rsp + 64]
+adc r10, [rsp + 96]
+adc r13, [rsp + 56]
+adc r11, [rsp + 80]
+adc rdx, [rsp + 32]
+mov r12, [rsp + 24]
+adc r12, 0
+mov r14, [rsp]
+mov rbx, rdx
+mov rdx, [r14 + 64]
+mov rbp, [rsp + 16]
+mulx r15, r14, [rbp]
+mov [rsp + 24], r12
+mov [rsp + 32], rbx
+mulx r12, rbx, [rbp + 8]
+add r15, rbx
+mov [rsp + 80], r11
+mulx rbx, r11, [rbp + 16]
+adc r12, r11
+mov [rsp + 56], r13
+mulx r11, r13, [rbp + 24]
+adc rbx, r13
+mov [rsp + 96], r10
+mulx r13, r10, [rbp + 32]
+adc r11, r10
+mov [rsp + 64], r9
+mulx r10, r9, [rbp + 40]
+adc r13, r9
+mov [rsp + 88], r13
+mulx r9, r13, [rbp + 48]
+adc r10, r13
+mov [rsp + 40], r10
+mulx r13, r10, [rbp + 56]
+adc r9, r10
+mov [rsp + 48], r9
+mulx r10, r9, [rbp + 64]
+adc r13, r9
+mulx rdx, r9, [rbp + 72]
+adc r10, r9
+adc rdx, 0
+add rcx, r14
+adc rdi, r15
+adc rsi, r12
+adc rax, rbx
+adc r8, r11
+mov r9, [rsp + 64]
+adc r9, [rsp + 88]
+mov r11, [rsp + 96]
+adc r11, [rsp + 40]
+mov r12, [rsp + 56]
+adc r12, [rsp + 48]
+adc r13, [rsp + 80]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 144]
+mov [rsp + 24], r14
+mulx r15, r14, [rbp + 80]
+mov [rsp + 32], rbx
+mov [rsp + 80], r10
+mulx rbx, r10, [rbp + 88]
+add r15, r10
+mov [rsp + 48], r13
+mulx r10, r13, [rbp + 96]
+adc rbx, r13
+mov [rsp + 56], r12
+mulx r13, r12, [rbp + 104]
+adc r10, r12
+mov [rsp + 40], r11
+mulx r12, r11, [rbp + 112]
+adc r13, r11
+mov [rsp + 96], r9
+mulx r11, r9, [rbp + 120]
+adc r12, r9
+mov [rsp + 88], r12
+mulx r9, r12, [rbp + 128]
+adc r11, r12
+mov [rsp + 64], r11
+mulx r12, r11, [rbp + 136]
+adc r9, r11
+mov [rsp + 72], r9
+mulx r11, r9, [rbp + 144]
+adc r12, r9
+mulx rdx, r9, [rbp + 152]
+adc r11, r9
+adc rdx, 0
+add rcx, r14
+adc rdi, r15
+adc rsi, rbx
+adc rax, r10
+adc r8, r13
+mov r9, [rsp + 96]
+adc r9, [rsp + 88]
+mov r10, [rsp + 40]
+adc r10, [rsp + 64]
+mov r13, [rsp + 56]
+adc r13, [rsp + 72]
+adc r12, [rsp + 48]
+adc r11, [rsp + 80]
+adc rdx, [rsp + 32]
+mov r14, [rsp + 24]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rbx, rdx
+mov rdx, rcx
+imul rdx, [r15]
+mov [rsp + 24], r14
+mulx rbp, r14, [r15 + 8]
+mov [rsp + 32], rbx
+mov [rsp + 80], r11
+mulx rbx, r11, [r15 + 16]
+add rbp, r11
+mov [rsp + 48], r12
+mulx r11, r12, [r15 + 24]
+adc rbx, r12
+mov [rsp + 72], r13
+mulx r12, r13, [r15 + 32]
+adc r11, r13
+mov [rsp + 56], r10
+mulx r13, r10, [r15 + 40]
+adc r12, r10
+mov [rsp + 64], r9
+mulx r10, r9, [r15 + 48]
+adc r13, r9
+mov [rsp + 40], r13
+mulx r9, r13, [r15 + 56]
+adc r10, r13
+mov [rsp + 88], r10
+mulx r13, r10, [r15 + 64]
+adc r9, r10
+mov [rsp + 96], r9
+mulx r10, r9, [r15 + 72]
+adc r13, r9
+mulx rdx, r9, [r15 + 80]
+adc r10, r9
+adc rdx, 0
+add rcx, r14
+adc rdi, rbp
+adc rsi, rbx
+adc rax, r11
+adc r8, r12
+mov rcx, [rsp + 64]
+adc rcx, [rsp + 40]
+mov r9, [rsp + 56]
+adc r9, [rsp + 88]
+mov r11, [rsp + 72]
+adc r11, [rsp + 96]
+adc r13, [rsp + 48]
+adc r10, [rsp + 80]
+adc rdx, [rsp + 32]
+mov r12, [rsp + 24]
+adc r12, 0
+mov r14, [rsp]
+mov rbx, rdx
+mov rdx, [r14 + 72]
+mov rbp, [rsp + 16]
+mulx r15, r14, [rbp]
+mov [rsp + 24], r12
+mov [rsp + 32], rbx
+mulx r12, rbx, [rbp + 8]
+add r15, rbx
+mov [rsp + 80], r10
+mulx rbx, r10, [rbp + 16]
+adc r12, r10
+mov [rsp + 48], r13
+mulx r10, r13, [rbp + 24]
+adc rbx, r13
+mov [rsp + 96], r11
+mulx r13, r11, [rbp + 32]
+adc r10, r11
+mov [rsp + 72], r9
+mulx r11, r9, [rbp + 40]
+adc r13, r9
+mov [rsp + 88], r13
+mulx r9, r13, [rbp + 48]
+adc r11, r13
+mov [rsp + 56], r11
+mulx r13, r11, [rbp + 56]
+adc r9, r11
+mov [rsp + 40], r9
+mulx r11, r9, [rbp + 64]
+adc r13, r9
+mulx rdx, r9, [rbp + 72]
+adc r11, r9
+adc rdx, 0
+add rdi, r14
+adc rsi, r15
+adc rax, r12
+adc r8, rbx
+adc rcx, r10
+mov r9, [rsp + 72]
+adc r9, [rsp + 88]
+mov r10, [rsp + 96]
+adc r10, [rsp + 56]
+mov r12, [rsp + 48]
+adc r12, [rsp + 40]
+adc r13, [rsp + 80]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 152]
+mov [rsp], r14
+mulx r15, r14, [rbp + 80]
+mov [rsp + 24], rbx
+mov [rsp + 32], r11
+mulx rbx, r11, [rbp + 88]
+add r15, r11
+mov [rsp + 80], r13
+mulx r11, r13, [rbp + 96]
+adc rbx, r13
+mov [rsp + 40], r12
+mulx r13, r12, [rbp + 104]
+adc r11, r12
+mov [rsp + 48], r10
+mulx r12, r10, [rbp + 112]
+adc r13, r10
+mov [rsp + 56], r9
+mulx r10, r9, [rbp + 120]
+adc r12, r9
+mov [rsp + 96], r12
+mulx r9, r12, [rbp + 128]
+adc r10, r12
+mov [rsp + 88], r10
+mulx r12, r10, [rbp + 136]
+adc r9, r10
+mov [rsp + 72], r9
+mulx r10, r9, [rbp + 144]
+adc r12, r9
+mulx rdx, r9, [rbp + 152]
+adc r10, r9
+adc rdx, 0
+add rdi, r14
+adc rsi, r15
+adc rax, rbx
+adc r8, r11
+adc rcx, r13
+mov r9, [rsp + 56]
+adc r9, [rsp + 96]
+mov r11, [rsp + 48]
+adc r11, [rsp + 88]
+mov r13, [rsp + 40]
+adc r13, [rsp + 72]
+adc r12, [rsp + 80]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, [rsp]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rbx, rdx
+mov rdx, rdi
+imul rdx, [r15]
+mov [rsp], r14
+mulx rbp, r14, [r15 + 8]
+mov [rsp + 24], rbx
+mov [rsp + 32], r10
+mulx rbx, r10, [r15 + 16]
+add rbp, r10
+mov [rsp + 80], r12
+mulx r10, r12, [r15 + 24]
+adc rbx, r12
+mov [rsp + 72], r13
+mulx r12, r13, [r15 + 32]
+adc r10, r13
+mov [rsp + 40], r11
+mulx r13, r11, [r15 + 40]
+adc r12, r11
+mov [rsp + 88], r9
+mulx r11, r9, [r15 + 48]
+adc r13, r9
+mov [rsp + 48], r13
+mulx r9, r13, [r15 + 56]
+adc r11, r13
+mov [rsp + 96], r11
+mulx r13, r11, [r15 + 64]
+adc r9, r11
+mov [rsp + 56], r9
+mulx r11, r9, [r15 + 72]
+adc r13, r9
+mulx rdx, r9, [r15 + 80]
+adc r11, r9
+adc rdx, 0
+add rdi, r14
+adc rsi, rbp
+adc rax, rbx
+adc r8, r10
+adc rcx, r12
+mov rdi, [rsp + 88]
+adc rdi, [rsp + 48]
+mov r9, [rsp + 40]
+adc r9, [rsp + 96]
+mov r10, [rsp + 72]
+adc r10, [rsp + 56]
+adc r13, [rsp + 80]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, [rsp]
+adc r12, 0
+mov r14, rsi
+sub r14, [r15 + 8]
+mov rbx, rax
+sbb rbx, [r15 + 16]
+mov rbp, r8
+sbb rbp, [r15 + 24]
+mov [rsp], rbp
+mov rbp, rcx
+sbb rbp, [r15 + 32]
+mov [rsp + 24], rbp
+mov rbp, rdi
+sbb rbp, [r15 + 40]
+mov [rsp + 32], rbp
+mov rbp, r9
+sbb rbp, [r15 + 48]
+mov [rsp + 80], rbp
+mov rbp, r10
+sbb rbp, [r15 + 56]
+mov [rsp + 56], rbp
+mov rbp, r13
+sbb rbp, [r15 + 64]
+mov [rsp + 72], rbp
+mov rbp, r11
+sbb rbp, [r15 + 72]
+mov [rsp + 96], rbp
+mov rbp, rdx
+sbb rbp, [r15 + 80]
+mov r15, r12
+sbb r15, 0
+cmovc r14, rsi
+cmovc rbx, rax
+mov rax, [rsp]
+cmovc rax, r8
+mov rsi, [rsp + 24]
+cmovc rsi, rcx
+mov rcx, [rsp + 32]
+cmovc rcx, rdi
+mov rdi, [rsp + 80]
+cmovc rdi, r9
+mov r8, [rsp + 56]
+cmovc r8, r10
+mov r9, [rsp + 72]
+cmovc r9, r13
+mov r10, [rsp + 96]
+cmovc r10, r11
+cmovc rbp, rdx
+cmovc r15, r12
+mov rdx, [rsp + 8]
+mov r11, r14
+sub r11, [rdx + 8]
+mov r12, rbx
+sbb r12, [rdx + 16]
+mov r13, rax
+sbb r13, [rdx + 24]
+mov [rsp + 96], r13
+mov r13, rsi
+sbb r13, [rdx + 32]
+mov [rsp + 72], r13
+mov r13, rcx
+sbb r13, [rdx + 40]
+mov [rsp + 56], r13
+mov r13, rdi
+sbb r13, [rdx + 48]
+mov [rsp + 80], r13
+mov r13, r8
+sbb r13, [rdx + 56]
+mov [rsp + 32], r13
+mov r13, r9
+sbb r13, [rdx + 64]
+mov [rsp + 24], r13
+mov r13, r10
+sbb r13, [rdx + 72]
+mov [rsp], r13
+mov r13, rbp
+sbb r13, [rdx + 80]
+sbb r15, 0
+cmovc r11, r14
+cmovc r12, rbx
+mov rdx, [rsp + 96]
+cmovc rdx, rax
+mov rax, [rsp + 72]
+cmovc rax, rsi
+mov rsi, [rsp + 56]
+cmovc rsi, rcx
+mov rcx, [rsp + 80]
+cmovc rcx, rdi
+mov rdi, [rsp + 32]
+cmovc rdi, r8
+mov r8, [rsp + 24]
+cmovc r8, r9
+mov r9, [rsp]
+cmovc r9, r10
+cmovc r13, rbp
+add rsp, 104
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+        p8 = const M::P[8],
+        p9 = const M::P[9],
+    )
+}
+
+// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+lazy_assembly! { 10, 0:
+    mul: mul_lazy_ample_mulx;
+    square: square_lazy_ample_mulx;
+}
+
+/// x*y/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_ample_mulx<M: Modulus<10>>(x: &[u64; 10], y: &[u64; 10]) -> [u64; 10] {
+    let mut z = [0; 10];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_ample_mulx_code::<M>,
+            out("rax") z[2], out("rcx") z[4], inout("rdx") core::ptr::from_ref(y) => z[9],
+            inout("rsi") core::ptr::from_ref(x) => z[5], out("rdi") z[3], out("r8") z[6], out("r9")
+            _, out("r10") z[1], out("r11") z[0], out("r12") _, out("r13") z[8], out("r14") z[7],
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_ample_mulx_code<M: Modulus<10>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 96
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc r13, r15
+mov r15, [rsi + 56]
+mulx r15, rbx, r15
+adc r14, rbx
+mov rbx, [rsi + 64]
+mulx rbx, rbp, rbx
+adc r15, rbp
+mov rbp, [rsi + 72]
+mulx rdx, rbp, rbp
+adc rbx, rbp
+adc rdx, 0
+mov rbp, rdx
+mov rdx, r8
+mov [rsp], rsi
+mulx r8, rsi, [rax]
+mov [rsp + 8], rcx
+mov [rsp + 16], rbp
+mulx rcx, rbp, [rax + 8]
+add r8, rbp
+mov [rsp + 24], rbx
+mulx rbp, rbx, [rax + 16]
+adc rcx, rbx
+mov [rsp + 32], r15
+mulx rbx, r15, [rax + 24]
+adc rbp, r15
+mov [rsp + 40], r14
+mulx r15, r14, [rax + 32]
+adc rbx, r14
+mov [rsp + 48], r13
+mulx r14, r13, [rax + 40]
+adc r15, r13
+mov [rsp + 56], r15
+mulx r13, r15, [rax + 48]
+adc r14, r15
+mov [rsp + 64], r14
+mulx r15, r14, [rax + 56]
+adc r13, r14
+mov [rsp + 72], r13
+mulx r14, r13, [rax + 64]
+adc r15, r13
+mulx rdx, r13, [rax + 72]
+adc r14, r13
+adc rdx, 0
+add rdi, rsi
+adc r9, r8
+adc r10, rcx
+adc r11, rbp
+adc r12, rbx
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 56]
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 64]
+mov r8, [rsp + 32]
+adc r8, [rsp + 72]
+adc r15, [rsp + 24]
+adc r14, [rsp + 16]
+adc rdx, 0
+mov r13, [rsp + 8]
+mov rbx, rdx
+mov rdx, [r13 + 8]
+mov rbp, [rsp]
+mov [rsp + 16], rax
+mulx r13, rax, [rbp]
+mov [rsp + 24], rbx
+mov [rsp + 72], r14
+mulx rbx, r14, [rbp + 8]
+add r13, r14
+mov [rsp + 32], r15
+mulx r14, r15, [rbp + 16]
+adc rbx, r15
+mov [rsp + 64], r8
+mulx r15, r8, [rbp + 24]
+adc r14, r8
+mov [rsp + 40], rsi
+mulx r8, rsi, [rbp + 32]
+adc r15, rsi
+mov [rsp + 56], rcx
+mulx rsi, rcx, [rbp + 40]
+adc r8, rcx
+mov [rsp + 48], r8
+mulx rcx, r8, [rbp + 48]
+adc rsi, r8
+mov [rsp + 80], rsi
+mulx r8, rsi, [rbp + 56]
+adc rcx, rsi
+mov [rsp + 88], rcx
+mulx rsi, rcx, [rbp + 64]
+adc r8, rcx
+mulx rcx, rdx, [rbp + 72]
+adc rsi, rdx
+adc rcx, 0
+add rdi, rax
+adc r9, r13
+adc r10, rbx
+adc r11, r14
+adc r12, r15
+mov rax, [rsp + 56]
+adc rax, [rsp + 48]
+mov r13, [rsp + 40]
+adc r13, [rsp + 80]
+mov r14, [rsp + 64]
+adc r14, [rsp + 88]
+adc r8, [rsp + 32]
+adc rsi, [rsp + 72]
+adc rcx, [rsp + 24]
+mov rdx, rdi
+mov rdi, [rsp + 16]
+mulx r15, rbx, [rdi]
+mov [rsp + 24], rcx
+mulx rbp, rcx, [rdi + 8]
+add r15, rcx
+mov [rsp + 72], rsi
+mulx rcx, rsi, [rdi + 16]
+adc rbp, rsi
+mov [rsp + 32], r8
+mulx rsi, r8, [rdi + 24]
+adc rcx, r8
+mov [rsp + 88], r14
+mulx r8, r14, [rdi + 32]
+adc rsi, r14
+mov [rsp + 64], r13
+mulx r14, r13, [rdi + 40]
+adc r8, r13
+mov [rsp + 80], r8
+mulx r13, r8, [rdi + 48]
+adc r14, r8
+mov [rsp + 40], r14
+mulx r8, r14, [rdi + 56]
+adc r13, r14
+mov [rsp + 48], r13
+mulx r14, r13, [rdi + 64]
+adc r8, r13
+mulx rdx, r13, [rdi + 72]
+adc r14, r13
+adc rdx, 0
+add r9, rbx
+adc r10, r15
+adc r11, rbp
+adc r12, rcx
+adc rax, rsi
+mov rcx, [rsp + 64]
+adc rcx, [rsp + 80]
+mov rsi, [rsp + 88]
+adc rsi, [rsp + 40]
+mov r13, [rsp + 32]
+adc r13, [rsp + 48]
+adc r8, [rsp + 72]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp + 8]
+mov rbx, rdx
+mov rdx, [r15 + 16]
+mov rbp, [rsp]
+mulx r15, rdi, [rbp]
+mov [rsp + 24], rbx
+mov [rsp + 72], r14
+mulx rbx, r14, [rbp + 8]
+add r15, r14
+mov [rsp + 48], r8
+mulx r14, r8, [rbp + 16]
+adc rbx, r8
+mov [rsp + 32], r13
+mulx r8, r13, [rbp + 24]
+adc r14, r13
+mov [rsp + 40], rsi
+mulx r13, rsi, [rbp + 32]
+adc r8, rsi
+mov [rsp + 88], rcx
+mulx rsi, rcx, [rbp + 40]
+adc r13, rcx
+mov [rsp + 80], r13
+mulx rcx, r13, [rbp + 48]
+adc rsi, r13
+mov [rsp + 64], rsi
+mulx r13, rsi, [rbp + 56]
+adc rcx, rsi
+mov [rsp + 56], rcx
+mulx rsi, rcx, [rbp + 64]
+adc r13, rcx
+mulx rcx, rdx, [rbp + 72]
+adc rsi, rdx
+adc rcx, 0
+add r9, rdi
+adc r10, r15
+adc r11, rbx
+adc r12, r14
+adc rax, r8
+mov rdi, [rsp + 88]
+adc rdi, [rsp + 80]
+mov r8, [rsp + 40]
+adc r8, [rsp + 64]
+mov r14, [rsp + 32]
+adc r14, [rsp + 56]
+adc r13, [rsp + 48]
+adc rsi, [rsp + 72]
+adc rcx, [rsp + 24]
+mov rdx, r9
+mov r9, [rsp + 16]
+mulx r15, rbx, [r9]
+mov [rsp + 24], rcx
+mulx rbp, rcx, [r9 + 8]
+add r15, rcx
+mov [rsp + 72], rsi
+mulx rcx, rsi, [r9 + 16]
+adc rbp, rsi
+mov [rsp + 48], r13
+mulx rsi, r13, [r9 + 24]
+adc rcx, r13
+mov [rsp + 56], r14
+mulx r13, r14, [r9 + 32]
+adc rsi, r14
+mov [rsp + 32], r8
+mulx r14, r8, [r9 + 40]
+adc r13, r8
+mov [rsp + 64], r13
+mulx r8, r13, [r9 + 48]
+adc r14, r13
+mov [rsp + 40], r14
+mulx r13, r14, [r9 + 56]
+adc r8, r14
+mov [rsp + 80], r8
+mulx r14, r8, [r9 + 64]
+adc r13, r8
+mulx rdx, r8, [r9 + 72]
+adc r14, r8
+adc rdx, 0
+add r10, rbx
+adc r11, r15
+adc r12, rbp
+adc rax, rcx
+adc rdi, rsi
+mov rcx, [rsp + 32]
+adc rcx, [rsp + 64]
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 40]
+mov r8, [rsp + 48]
+adc r8, [rsp + 80]
+adc r13, [rsp + 72]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp + 8]
+mov rbx, rdx
+mov rdx, [r15 + 24]
+mov rbp, [rsp]
+mulx r15, r9, [rbp]
+mov [rsp + 24], rbx
+mov [rsp + 72], r14
+mulx rbx, r14, [rbp + 8]
+add r15, r14
+mov [rsp + 80], r13
+mulx r14, r13, [rbp + 16]
+adc rbx, r13
+mov [rsp + 48], r8
+mulx r13, r8, [rbp + 24]
+adc r14, r8
+mov [rsp + 40], rsi
+mulx r8, rsi, [rbp + 32]
+adc r13, rsi
+mov [rsp + 56], rcx
+mulx rsi, rcx, [rbp + 40]
+adc r8, rcx
+mov [rsp + 64], r8
+mulx rcx, r8, [rbp + 48]
+adc rsi, r8
+mov [rsp + 32], rsi
+mulx r8, rsi, [rbp + 56]
+adc rcx, rsi
+mov [rsp + 88], rcx
+mulx rsi, rcx, [rbp + 64]
+adc r8, rcx
+mulx rcx, rdx, [rbp + 72]
+adc rsi, rdx
+adc rcx, 0
+add r10, r9
+adc r11, r15
+adc r12, rbx
+adc rax, r14
+adc rdi, r13
+mov r9, [rsp + 56]
+adc r9, [rsp + 64]
+mov r13, [rsp + 40]
+adc r13, [rsp + 32]
+mov r14, [rsp + 48]
+adc r14, [rsp + 88]
+adc r8, [rsp + 80]
+adc rsi, [rsp + 72]
+adc rcx, [rsp + 24]
+mov rdx, r10
+mov r10, [rsp + 16]
+mulx r15, rbx, [r10]
+mov [rsp + 24], rcx
+mulx rbp, rcx, [r10 + 8]
+add r15, rcx
+mov [rsp + 72], rsi
+mulx rcx, rsi, [r10 + 16]
+adc rbp, rsi
+mov [rsp + 80], r8
+mulx rsi, r8, [r10 + 24]
+adc rcx, r8
+mov [rsp + 88], r14
+mulx r8, r14, [r10 + 32]
+adc rsi, r14
+mov [rsp + 48], r13
+mulx r14, r13, [r10 + 40]
+adc r8, r13
+mov [rsp + 32], r8
+mulx r13, r8, [r10 + 48]
+adc r14, r8
+mov [rsp + 40], r14
+mulx r8, r14, [r10 + 56]
+adc r13, r14
+mov [rsp + 64], r13
+mulx r14, r13, [r10 + 64]
+adc r8, r13
+mulx rdx, r13, [r10 + 72]
+adc r14, r13
+adc rdx, 0
+add r11, rbx
+adc r12, r15
+adc rax, rbp
+adc rdi, rcx
+adc r9, rsi
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 32]
+mov rsi, [rsp + 88]
+adc rsi, [rsp + 40]
+mov r13, [rsp + 80]
+adc r13, [rsp + 64]
+adc r8, [rsp + 72]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp + 8]
+mov rbx, rdx
+mov rdx, [r15 + 32]
+mov rbp, [rsp]
+mulx r15, r10, [rbp]
+mov [rsp + 24], rbx
+mov [rsp + 72], r14
+mulx rbx, r14, [rbp + 8]
+add r15, r14
+mov [rsp + 64], r8
+mulx r14, r8, [rbp + 16]
+adc rbx, r8
+mov [rsp + 80], r13
+mulx r8, r13, [rbp + 24]
+adc r14, r13
+mov [rsp + 40], rsi
+mulx r13, rsi, [rbp + 32]
+adc r8, rsi
+mov [rsp + 88], rcx
+mulx rsi, rcx, [rbp + 40]
+adc r13, rcx
+mov [rsp + 32], r13
+mulx rcx, r13, [rbp + 48]
+adc rsi, r13
+mov [rsp + 48], rsi
+mulx r13, rsi, [rbp + 56]
+adc rcx, rsi
+mov [rsp + 56], rcx
+mulx rsi, rcx, [rbp + 64]
+adc r13, rcx
+mulx rcx, rdx, [rbp + 72]
+adc rsi, rdx
+adc rcx, 0
+add r11, r10
+adc r12, r15
+adc rax, rbx
+adc rdi, r14
+adc r9, r8
+mov r8, [rsp + 88]
+adc r8, [rsp + 32]
+mov r10, [rsp + 40]
+adc r10, [rsp + 48]
+mov r14, [rsp + 80]
+adc r14, [rsp + 56]
+adc r13, [rsp + 64]
+adc rsi, [rsp + 72]
+adc rcx, [rsp + 24]
+mov rdx, r11
+mov r11, [rsp + 16]
+mulx r15, rbx, [r11]
+mov [rsp + 24], rcx
+mulx rbp, rcx, [r11 + 8]
+add r15, rcx
+mov [rsp + 72], rsi
+mulx rcx, rsi, [r11 + 16]
+adc rbp, rsi
+mov [rsp + 64], r13
+mulx rsi, r13, [r11 + 24]
+adc rcx, r13
+mov [rsp + 56], r14
+mulx r13, r14, [r11 + 32]
+adc rsi, r14
+mov [rsp + 80], r10
+mulx r14, r10, [r11 + 40]
+adc r13, r10
+mov [rsp + 48], r13
+mulx r10, r13, [r11 + 48]
+adc r14, r13
+mov [rsp + 40], r14
+mulx r13, r14, [r11 + 56]
+adc r10, r14
+mov [rsp + 32], r10
+mulx r14, r10, [r11 + 64]
+adc r13, r10
+mulx rdx, r10, [r11 + 72]
+adc r14, r10
+adc rdx, 0
+add r12, rbx
+adc rax, r15
+adc rdi, rbp
+adc r9, rcx
+adc r8, rsi
+mov rcx, [rsp + 80]
+adc rcx, [rsp + 48]
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 40]
+mov r10, [rsp + 64]
+adc r10, [rsp + 32]
+adc r13, [rsp + 72]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp + 8]
+mov rbx, rdx
+mov rdx, [r15 + 40]
+mov rbp, [rsp]
+mulx r15, r11, [rbp]
+mov [rsp + 24], rbx
+mov [rsp + 72], r14
+mulx rbx, r14, [rbp + 8]
+add r15, r14
+mov [rsp + 32], r13
+mulx r14, r13, [rbp + 16]
+adc rbx, r13
+mov [rsp + 64], r10
+mulx r13, r10, [rbp + 24]
+adc r14, r10
+mov [rsp + 40], rsi
+mulx r10, rsi, [rbp + 32]
+adc r13, rsi
+mov [rsp + 56], rcx
+mulx rsi, rcx, [rbp + 40]
+adc r10, rcx
+mov [rsp + 48], r10
+mulx rcx, r10, [rbp + 48]
+adc rsi, r10
+mov [rsp + 80], rsi
+mulx r10, rsi, [rbp + 56]
+adc rcx, rsi
+mov [rsp + 88], rcx
+mulx rsi, rcx, [rbp + 64]
+adc r10, rcx
+mulx rcx, rdx, [rbp + 72]
+adc rsi, rdx
+adc rcx, 0
+add r12, r11
+adc rax, r15
+adc rdi, rbx
+adc r9, r14
+adc r8, r13
+mov r11, [rsp + 56]
+adc r11, [rsp + 48]
+mov r13, [rsp + 40]
+adc r13, [rsp + 80]
+mov r14, [rsp + 64]
+adc r14, [rsp + 88]
+adc r10, [rsp + 32]
+adc rsi, [rsp + 72]
+adc rcx, [rsp + 24]
+mov rdx, r12
+mov r12, [rsp + 16]
+mulx r15, rbx, [r12]
+mov [rsp + 24], rcx
+mulx rbp, rcx, [r12 + 8]
+add r15, rcx
+mov [rsp + 72], rsi
+mulx rcx, rsi, [r12 + 16]
+adc rbp, rsi
+mov [rsp + 32], r10
+mulx rsi, r10, [r12 + 24]
+adc rcx, r10
+mov [rsp + 88], r14
+mulx r10, r14, [r12 + 32]
+adc rsi, r14
+mov [rsp + 64], r13
+mulx r14, r13, [r12 + 40]
+adc r10, r13
+mov [rsp + 80], r10
+mulx r13, r10, [r12 + 48]
+adc r14, r10
+mov [rsp + 40], r14
+mulx r10, r14, [r12 + 56]
+adc r13, r14
+mov [rsp + 48], r13
+mulx r14, r13, [r12 + 64]
+adc r10, r13
+mulx rdx, r13, [r12 + 72]
+adc r14, r13
+adc rdx, 0
+add rax, rbx
+adc rdi, r15
+adc r9, rbp
+adc r8, rcx
+adc r11, rsi
+mov rcx, [rsp + 64]
+adc rcx, [rsp + 80]
+mov rsi, [rsp + 88]
+adc rsi, [rsp + 40]
+mov r13, [rsp + 32]
+adc r13, [rsp + 48]
+adc r10, [rsp + 72]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp + 8]
+mov rbx, rdx
+mov rdx, [r15 + 48]
+mov rbp, [rsp]
+mulx r15, r12, [rbp]
+mov [rsp + 24], rbx
+mov [rsp + 72], r14
+mulx rbx, r14, [rbp + 8]
+add r15, r14
+mov [rsp + 48], r10
+mulx r14, r10, [rbp + 16]
+adc rbx, r10
+mov [rsp + 32], r13
+mulx r10, r13, [rbp + 24]
+adc r14, r13
+mov [rsp + 40], rsi
+mulx r13, rsi, [rbp + 32]
+adc r10, rsi
+mov [rsp + 88], rcx
+mulx rsi, rcx, [rbp + 40]
+adc r13, rcx
+mov [rsp + 80], r13
+mulx rcx, r13, [rbp + 48]
+adc rsi, r13
+mov [rsp + 64], rsi
+mulx r13, rsi, [rbp + 56]
+adc rcx, rsi
+mov [rsp + 56], rcx
+mulx rsi, rcx, [rbp + 64]
+adc r13, rcx
+mulx rcx, rdx, [rbp + 72]
+adc rsi, rdx
+adc rcx, 0
+add rax, r12
+adc rdi, r15
+adc r9, rbx
+adc r8, r14
+adc r11, r10
+mov r10, [rsp + 88]
+adc r10, [rsp + 80]
+mov r12, [rsp + 40]
+adc r12, [rsp + 64]
+mov r14, [rsp + 32]
+adc r14, [rsp + 56]
+adc r13, [rsp + 48]
+adc rsi, [rsp + 72]
+adc rcx, [rsp + 24]
+mov rdx, rax
+mov rax, [rsp + 16]
+mulx r15, rbx, [rax]
+mov [rsp + 24], rcx
+mulx rbp, rcx, [rax + 8]
+add r15, rcx
+mov [rsp + 72], rsi
+mulx rcx, rsi, [rax + 16]
+adc rbp, rsi
+mov [rsp + 48], r13
+mulx rsi, r13, [rax + 24]
+adc rcx, r13
+mov [rsp + 56], r14
+mulx r13, r14, [rax + 32]
+adc rsi, r14
+mov [rsp + 32], r12
+mulx r14, r12, [rax + 40]
+adc r13, r12
+mov [rsp + 64], r13
+mulx r12, r13, [rax + 48]
+adc r14, r13
+mov [rsp + 40], r14
+mulx r13, r14, [rax + 56]
+adc r12, r14
+mov [rsp + 80], r12
+mulx r14, r12, [rax + 64]
+adc r13, r12
+mulx rdx, r12, [rax + 72]
+adc r14, r12
+adc rdx, 0
+add rdi, rbx
+adc r9, r15
+adc r8, rbp
+adc r11, rcx
+adc r10, rsi
+mov rcx, [rsp + 32]
+adc rcx, [rsp + 64]
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 40]
+mov r12, [rsp + 48]
+adc r12, [rsp + 80]
+adc r13, [rsp + 72]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp + 8]
+mov rbx, rdx
+mov rdx, [r15 + 56]
+mov rbp, [rsp]
+mulx r15, rax, [rbp]
+mov [rsp + 24], rbx
+mov [rsp + 72], r14
+mulx rbx, r14, [rbp + 8]
+add r15, r14
+mov [rsp + 80], r13
+mulx r14, r13, [rbp + 16]
+adc rbx, r13
+mov [rsp + 48], r12
+mulx r13, r12, [rbp + 24]
+adc r14, r12
+mov [rsp + 40], rsi
+mulx r12, rsi, [rbp + 32]
+adc r13, rsi
+mov [rsp + 56], rcx
+mulx rsi, rcx, [rbp + 40]
+adc r12, rcx
+mov [rsp + 64], r12
+mulx rcx, r12, [rbp + 48]
+adc rsi, r12
+mov [rsp + 32], rsi
+mulx r12, rsi, [rbp + 56]
+adc rcx, rsi
+mov [rsp + 88], rcx
+mulx rsi, rcx, [rbp + 64]
+adc r12, rcx
+mulx rcx, rdx, [rbp + 72]
+adc rsi, rdx
+adc rcx, 0
+add rdi, rax
+adc r9, r15
+adc r8, rbx
+adc r11, r14
+adc r10, r13
+mov rax, [rsp + 56]
+adc rax, [rsp + 64]
+mov r13, [rsp + 40]
+adc r13, [rsp + 32]
+mov r14, [rsp + 48]
+adc r14, [rsp + 88]
+adc r12, [rsp + 80]
+adc rsi, [rsp + 72]
+adc rcx, [rsp + 24]
+mov rdx, rdi
+mov rdi, [rsp + 16]
+mulx r15, rbx, [rdi]
+mov [rsp + 24], rcx
+mulx rbp, rcx, [rdi + 8]
+add r15, rcx
+mov [rsp + 72], rsi
+mulx rcx, rsi, [rdi + 16]
+adc rbp, rsi
+mov [rsp + 80], r12
+mulx rsi, r12, [rdi + 24]
+adc rcx, r12
+mov [rsp + 88], r14
+mulx r12, r14, [rdi + 32]
+adc rsi, r14
+mov [rsp + 48], r13
+mulx r14, r13, [rdi + 40]
+adc r12, r13
+mov [rsp + 32], r12
+mulx r13, r12, [rdi + 48]
+adc r14, r12
+mov [rsp + 40], r14
+mulx r12, r14, [rdi + 56]
+adc r13, r14
+mov [rsp + 64], r13
+mulx r14, r13, [rdi + 64]
+adc r12, r13
+mulx rdx, r13, [rdi + 72]
+adc r14, r13
+adc rdx, 0
+add r9, rbx
+adc r8, r15
+adc r11, rbp
+adc r10, rcx
+adc rax, rsi
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 32]
+mov rsi, [rsp + 88]
+adc rsi, [rsp + 40]
+mov r13, [rsp + 80]
+adc r13, [rsp + 64]
+adc r12, [rsp + 72]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp + 8]
+mov rbx, rdx
+mov rdx, [r15 + 64]
+mov rbp, [rsp]
+mulx r15, rdi, [rbp]
+mov [rsp + 24], rbx
+mov [rsp + 72], r14
+mulx rbx, r14, [rbp + 8]
+add r15, r14
+mov [rsp + 64], r12
+mulx r14, r12, [rbp + 16]
+adc rbx, r12
+mov [rsp + 80], r13
+mulx r12, r13, [rbp + 24]
+adc r14, r13
+mov [rsp + 40], rsi
+mulx r13, rsi, [rbp + 32]
+adc r12, rsi
+mov [rsp + 88], rcx
+mulx rsi, rcx, [rbp + 40]
+adc r13, rcx
+mov [rsp + 32], r13
+mulx rcx, r13, [rbp + 48]
+adc rsi, r13
+mov [rsp + 48], rsi
+mulx r13, rsi, [rbp + 56]
+adc rcx, rsi
+mov [rsp + 56], rcx
+mulx rsi, rcx, [rbp + 64]
+adc r13, rcx
+mulx rcx, rdx, [rbp + 72]
+adc rsi, rdx
+adc rcx, 0
+add r9, rdi
+adc r8, r15
+adc r11, rbx
+adc r10, r14
+adc rax, r12
+mov rdi, [rsp + 88]
+adc rdi, [rsp + 32]
+mov r12, [rsp + 40]
+adc r12, [rsp + 48]
+mov r14, [rsp + 80]
+adc r14, [rsp + 56]
+adc r13, [rsp + 64]
+adc rsi, [rsp + 72]
+adc rcx, [rsp + 24]
+mov rdx, r9
+mov r9, [rsp + 16]
+mulx r15, rbx, [r9]
+mov [rsp + 24], rcx
+mulx rbp, rcx, [r9 + 8]
+add r15, rcx
+mov [rsp + 72], rsi
+mulx rcx, rsi, [r9 + 16]
+adc rbp, rsi
+mov [rsp + 64], r13
+mulx rsi, r13, [r9 + 24]
+adc rcx, r13
+mov [rsp + 56], r14
+mulx r13, r14, [r9 + 32]
+adc rsi, r14
+mov [rsp + 80], r12
+mulx r14, r12, [r9 + 40]
+adc r13, r12
+mov [rsp + 48], r13
+mulx r12, r13, [r9 + 48]
+adc r14, r13
+mov [rsp + 40], r14
+mulx r13, r14, [r9 + 56]
+adc r12, r14
+mov [rsp + 32], r12
+mulx r14, r12, [r9 + 64]
+adc r13, r12
+mulx rdx, r12, [r9 + 72]
+adc r14, r12
+adc rdx, 0
+add r8, rbx
+adc r11, r15
+adc r10, rbp
+adc rax, rcx
+adc rdi, rsi
+mov rcx, [rsp + 80]
+adc rcx, [rsp + 48]
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 40]
+mov r12, [rsp + 64]
+adc r12, [rsp + 32]
+adc r13, [rsp + 72]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp + 8]
+mov rbx, rdx
+mov rdx, [r15 + 72]
+mov r15, [rsp]
+mulx rbp, r9, [r15]
+mov [rsp + 8], rbx
+mov [rsp + 24], r14
+mulx rbx, r14, [r15 + 8]
+add rbp, r14
+mov [rsp + 72], r13
+mulx r14, r13, [r15 + 16]
+adc rbx, r13
+mov [rsp + 32], r12
+mulx r13, r12, [r15 + 24]
+adc r14, r12
+mov [rsp + 64], rsi
+mulx r12, rsi, [r15 + 32]
+adc r13, rsi
+mov [rsp + 40], rcx
+mulx rsi, rcx, [r15 + 40]
+adc r12, rcx
+mov [rsp + 56], r12
+mulx rcx, r12, [r15 + 48]
+adc rsi, r12
+mov [rsp + 48], rsi
+mulx r12, rsi, [r15 + 56]
+adc rcx, rsi
+mov [rsp + 80], rcx
+mulx rsi, rcx, [r15 + 64]
+adc r12, rcx
+mulx rcx, rdx, [r15 + 72]
+adc rsi, rdx
+adc rcx, 0
+add r8, r9
+adc r11, rbp
+adc r10, rbx
+adc rax, r14
+adc rdi, r13
+mov r9, [rsp + 40]
+adc r9, [rsp + 56]
+mov r13, [rsp + 64]
+adc r13, [rsp + 48]
+mov r14, [rsp + 32]
+adc r14, [rsp + 80]
+adc r12, [rsp + 72]
+adc rsi, [rsp + 24]
+adc rcx, [rsp + 8]
+mov r15, [rsp + 16]
+mov rdx, r8
+imul rdx, [r15 + 80]
+mulx rbx, rbp, [r15 + 88]
+mov [rsp + 8], rcx
+mov [rsp + 24], rsi
+mulx rcx, rsi, [r15 + 96]
+add rbx, rsi
+mov [rsp + 72], r12
+mulx rsi, r12, [r15 + 104]
+adc rcx, r12
+mov [rsp + 80], r14
+mulx r12, r14, [r15 + 112]
+adc rsi, r14
+mov [rsp + 32], r13
+mulx r14, r13, [r15 + 120]
+adc r12, r13
+mov [rsp + 48], r9
+mulx r13, r9, [r15 + 128]
+adc r14, r9
+mov [rsp + 64], r14
+mulx r9, r14, [r15 + 136]
+adc r13, r14
+mov [rsp + 56], r13
+mulx r14, r13, [r15 + 144]
+adc r9, r13
+mov [rsp + 40], r9
+mulx r13, r9, [r15 + 152]
+adc r14, r9
+mulx rdx, r9, [r15 + 160]
+adc r13, r9
+adc rdx, 0
+add r8, rbp
+adc r11, rbx
+adc r10, rcx
+adc rax, rsi
+adc rdi, r12
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 64]
+mov rsi, [rsp + 32]
+adc rsi, [rsp + 56]
+mov r8, [rsp + 80]
+adc r8, [rsp + 40]
+adc r14, [rsp + 72]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 8]
+add rsp, 96
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        mu3 = const M::MU[3],
+        mu4 = const M::MU[4],
+        mu5 = const M::MU[5],
+        mu6 = const M::MU[6],
+        mu7 = const M::MU[7],
+        mu8 = const M::MU[8],
+        mu9 = const M::MU[9],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+        p8 = const M::P[8],
+        p9 = const M::P[9],
+    )
+}
+
+/// x*x/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_ample_mulx<M: Modulus<10>>(x: &[u64; 10]) -> [u64; 10] {
+    let mut z = [0; 10];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_ample_mulx_code::<M>,
+            out("rax") z[4], out("rcx") z[5], out("rdx") z[9], inout("rsi") core::ptr::from_ref(x)
+            => z[6], out("rdi") _, out("r8") z[8], out("r9") _, out("r10") z[7], out("r11") _,
+            out("r12") z[0], out("r13") z[2], out("r14") z[1], out("r15") z[3],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_ample_mulx_code<M: Modulus<10>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 128
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi + 48]
+mov r12, [rsi + 56]
+shld r12, rdx, 1
+mov rdx, [rsi + 56]
+mov r13, [rsi + 64]
+shld r13, rdx, 1
+mov rdx, [rsi + 64]
+mov r14, [rsi + 72]
+shld r14, rdx, 1
+mov rdx, [rsi]
+mov r15, [rsi]
+mulx r15, rbx, r15
+mulx rcx, rbp, rcx
+add r15, rbp
+mulx rdi, rbp, rdi
+adc rcx, rbp
+mov [rsp], r8
+mulx rbp, r8, r8
+adc rdi, r8
+mov [rsp + 8], r9
+mulx r8, r9, r9
+adc rbp, r9
+mov [rsp + 16], r10
+mulx r9, r10, r10
+adc r8, r10
+mov [rsp + 24], r11
+mulx r10, r11, r11
+adc r9, r11
+mov [rsp + 32], r12
+mulx r11, r12, r12
+adc r10, r12
+mov [rsp + 40], r13
+mulx r12, r13, r13
+adc r11, r13
+mulx rdx, r13, r14
+adc r12, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, rbx
+mov [rsp + 48], r14
+mulx rbx, r14, [rax]
+mov [rsp + 56], rsi
+mov [rsp + 64], r13
+mulx rsi, r13, [rax + 8]
+add rbx, r13
+mov [rsp + 72], r12
+mulx r13, r12, [rax + 16]
+adc rsi, r12
+mov [rsp + 80], r11
+mulx r12, r11, [rax + 24]
+adc r13, r11
+mov [rsp + 88], r10
+mulx r11, r10, [rax + 32]
+adc r12, r10
+mov [rsp + 96], r9
+mulx r10, r9, [rax + 40]
+adc r11, r9
+mov [rsp + 104], r11
+mulx r9, r11, [rax + 48]
+adc r10, r11
+mov [rsp + 112], r10
+mulx r11, r10, [rax + 56]
+adc r9, r10
+mov [rsp + 120], r9
+mulx r10, r9, [rax + 64]
+adc r11, r9
+mulx rdx, r9, [rax + 72]
+adc r10, r9
+adc rdx, 0
+add r15, r14
+adc rcx, rbx
+adc rdi, rsi
+adc rbp, r13
+adc r8, r12
+mov rsi, [rsp + 96]
+adc rsi, [rsp + 104]
+mov r9, [rsp + 88]
+adc r9, [rsp + 112]
+mov r12, [rsp + 80]
+adc r12, [rsp + 120]
+adc r11, [rsp + 72]
+adc r10, [rsp + 64]
+adc rdx, 0
+mov r13, [rsp + 56]
+mov r14, [r13 + 16]
+lea r14, [r14 + r14]
+mov rbx, rdx
+mov rdx, [r13 + 8]
+mov r13, [r13 + 8]
+mov [rsp + 64], rax
+mulx r13, rax, r13
+mov [rsp + 72], r15
+mulx r14, r15, r14
+add r13, r15
+mov [rsp + 120], rbx
+mulx r15, rbx, [rsp]
+adc r14, rbx
+mov [rsp], r10
+mulx rbx, r10, [rsp + 8]
+adc r15, r10
+mov [rsp + 80], r11
+mulx r10, r11, [rsp + 16]
+adc rbx, r11
+mov [rsp + 112], r12
+mulx r11, r12, [rsp + 24]
+adc r10, r12
+mov [rsp + 88], r10
+mulx r12, r10, [rsp + 32]
+adc r11, r10
+mov [rsp + 104], r11
+mulx r10, r11, [rsp + 40]
+adc r12, r11
+mulx rdx, r11, [rsp + 48]
+adc r10, r11
+adc rdx, 0
+add rcx, rax
+adc rdi, r13
+adc rbp, r14
+adc r8, r15
+adc rsi, rbx
+adc r9, [rsp + 88]
+mov rax, [rsp + 112]
+adc rax, [rsp + 104]
+adc r12, [rsp + 80]
+adc r10, [rsp]
+adc rdx, [rsp + 120]
+mov r11, rdx
+mov rdx, [rsp + 72]
+mov r13, [rsp + 64]
+mulx r14, r15, [r13]
+mov [rsp + 72], r11
+mulx rbx, r11, [r13 + 8]
+add r14, r11
+mov [rsp + 120], r10
+mulx r11, r10, [r13 + 16]
+adc rbx, r10
+mov [rsp], r12
+mulx r10, r12, [r13 + 24]
+adc r11, r12
+mov [rsp + 80], rax
+mulx r12, rax, [r13 + 32]
+adc r10, rax
+mov [rsp + 104], r9
+mulx rax, r9, [r13 + 40]
+adc r12, r9
+mov [rsp + 112], r12
+mulx r9, r12, [r13 + 48]
+adc rax, r12
+mov [rsp + 88], rax
+mulx r12, rax, [r13 + 56]
+adc r9, rax
+mov [rsp + 96], r9
+mulx rax, r9, [r13 + 64]
+adc r12, r9
+mulx rdx, r9, [r13 + 72]
+adc rax, r9
+adc rdx, 0
+add rcx, r15
+adc rdi, r14
+adc rbp, rbx
+adc r8, r11
+adc rsi, r10
+mov r9, [rsp + 104]
+adc r9, [rsp + 112]
+mov r10, [rsp + 80]
+adc r10, [rsp + 88]
+mov r11, [rsp]
+adc r11, [rsp + 96]
+adc r12, [rsp + 120]
+adc rax, [rsp + 72]
+adc rdx, 0
+mov r14, [rsp + 56]
+mov r15, [r14 + 24]
+lea r15, [r15 + r15]
+mov rbx, rdx
+mov rdx, [r14 + 16]
+mov r14, [r14 + 16]
+mov [rsp + 72], rdi
+mulx r14, rdi, r14
+mulx r15, r13, r15
+add r14, r13
+mov [rsp + 120], rcx
+mulx r13, rcx, [rsp + 8]
+adc r15, rcx
+mov [rsp + 8], rbx
+mulx rcx, rbx, [rsp + 16]
+adc r13, rbx
+mov [rsp + 96], rax
+mulx rbx, rax, [rsp + 24]
+adc rcx, rax
+mov [rsp], r12
+mulx rax, r12, [rsp + 32]
+adc rbx, r12
+mov [rsp + 88], rbx
+mulx r12, rbx, [rsp + 40]
+adc rax, rbx
+mulx rdx, rbx, [rsp + 48]
+adc r12, rbx
+adc rdx, 0
+add rbp, rdi
+adc r8, r14
+adc rsi, r15
+adc r9, r13
+adc r10, rcx
+adc r11, [rsp + 88]
+adc rax, [rsp]
+adc r12, [rsp + 96]
+adc rdx, [rsp + 8]
+mov rcx, rdx
+mov rdx, [rsp + 120]
+mov rdi, [rsp + 64]
+mulx r13, r14, [rdi]
+mulx r15, rbx, [rdi + 8]
+add r13, rbx
+mov [rsp + 120], rcx
+mulx rbx, rcx, [rdi + 16]
+adc r15, rcx
+mov [rsp + 8], r12
+mulx rcx, r12, [rdi + 24]
+adc rbx, r12
+mov [rsp + 96], rax
+mulx r12, rax, [rdi + 32]
+adc rcx, rax
+mov [rsp], r11
+mulx rax, r11, [rdi + 40]
+adc r12, r11
+mov [rsp + 88], r12
+mulx r11, r12, [rdi + 48]
+adc rax, r12
+mov [rsp + 80], rax
+mulx r12, rax, [rdi + 56]
+adc r11, rax
+mov [rsp + 112], r11
+mulx rax, r11, [rdi + 64]
+adc r12, r11
+mulx rdx, r11, [rdi + 72]
+adc rax, r11
+adc rdx, 0
+add r14, [rsp + 72]
+adc rbp, r13
+adc r8, r15
+adc rsi, rbx
+adc r9, rcx
+adc r10, [rsp + 88]
+mov rcx, [rsp]
+adc rcx, [rsp + 80]
+mov r11, [rsp + 96]
+adc r11, [rsp + 112]
+adc r12, [rsp + 8]
+adc rax, [rsp + 120]
+adc rdx, 0
+mov r13, [rsp + 56]
+mov r15, [r13 + 32]
+lea r15, [r15 + r15]
+mov rbx, rdx
+mov rdx, [r13 + 24]
+mov r13, [r13 + 24]
+mov [rsp + 120], r8
+mulx r13, r8, r13
+mov [rsp + 8], rbp
+mulx r15, rbp, r15
+add r13, rbp
+mulx rbp, rdi, [rsp + 16]
+adc r15, rdi
+mov [rsp + 16], r14
+mulx rdi, r14, [rsp + 24]
+adc rbp, r14
+mov [rsp + 112], rbx
+mulx r14, rbx, [rsp + 32]
+adc rdi, rbx
+mov [rsp + 96], rax
+mulx rbx, rax, [rsp + 40]
+adc r14, rax
+mulx rax, rdx, [rsp + 48]
+adc rbx, rdx
+adc rax, 0
+add rsi, r8
+adc r9, r13
+adc r10, r15
+adc rcx, rbp
+adc r11, rdi
+adc r12, r14
+adc rbx, [rsp + 96]
+adc rax, [rsp + 112]
+mov rdx, [rsp + 16]
+mov rdi, [rsp + 64]
+mulx r8, r13, [rdi]
+mulx r14, r15, [rdi + 8]
+add r8, r15
+mulx r15, rbp, [rdi + 16]
+adc r14, rbp
+mov [rsp + 16], rax
+mulx rbp, rax, [rdi + 24]
+adc r15, rax
+mov [rsp + 112], rbx
+mulx rax, rbx, [rdi + 32]
+adc rbp, rbx
+mov [rsp + 96], r12
+mulx rbx, r12, [rdi + 40]
+adc rax, r12
+mov [rsp + 80], r11
+mulx r12, r11, [rdi + 48]
+adc rbx, r11
+mov [rsp], rbx
+mulx r11, rbx, [rdi + 56]
+adc r12, rbx
+mov [rsp + 88], r12
+mulx rbx, r12, [rdi + 64]
+adc r11, r12
+mulx rdx, r12, [rdi + 72]
+adc rbx, r12
+adc rdx, 0
+add r13, [rsp + 8]
+adc r8, [rsp + 120]
+adc rsi, r14
+adc r9, r15
+adc r10, rbp
+adc rcx, rax
+mov rax, [rsp + 80]
+adc rax, [rsp]
+mov r12, [rsp + 96]
+adc r12, [rsp + 88]
+adc r11, [rsp + 112]
+adc rbx, [rsp + 16]
+adc rdx, 0
+mov r14, [rsp + 56]
+mov r15, [r14 + 40]
+lea r15, [r15 + r15]
+mov rbp, rdx
+mov rdx, [r14 + 32]
+mov r14, [r14 + 32]
+mov [rsp + 16], r9
+mulx r14, r9, r14
+mov [rsp + 112], rsi
+mulx r15, rsi, r15
+add r14, rsi
+mov [rsp + 88], r8
+mulx rsi, r8, [rsp + 24]
+adc r15, r8
+mulx r8, rdi, [rsp + 32]
+adc rsi, rdi
+mov [rsp + 24], r13
+mulx rdi, r13, [rsp + 40]
+adc r8, r13
+mulx rdx, r13, [rsp + 48]
+adc rdi, r13
+adc rdx, 0
+add r10, r9
+adc rcx, r14
+adc rax, r15
+adc r12, rsi
+adc r11, r8
+adc rbx, rdi
+adc rbp, rdx
+mov rdx, [rsp + 24]
+mov rsi, [rsp + 64]
+mulx rdi, r8, [rsi]
+mulx r9, r13, [rsi + 8]
+add rdi, r13
+mulx r13, r14, [rsi + 16]
+adc r9, r14
+mulx r14, r15, [rsi + 24]
+adc r13, r15
+mov [rsp + 24], rbp
+mulx r15, rbp, [rsi + 32]
+adc r14, rbp
+mov [rsp + 96], rbx
+mulx rbp, rbx, [rsi + 40]
+adc r15, rbx
+mov [rsp], r11
+mulx rbx, r11, [rsi + 48]
+adc rbp, r11
+mov [rsp + 80], rbp
+mulx r11, rbp, [rsi + 56]
+adc rbx, rbp
+mov [rsp + 120], rbx
+mulx rbp, rbx, [rsi + 64]
+adc r11, rbx
+mulx rdx, rbx, [rsi + 72]
+adc rbp, rbx
+adc rdx, 0
+add r8, [rsp + 88]
+adc rdi, [rsp + 112]
+adc r9, [rsp + 16]
+adc r10, r13
+adc rcx, r14
+adc rax, r15
+adc r12, [rsp + 80]
+mov r13, [rsp]
+adc r13, [rsp + 120]
+adc r11, [rsp + 96]
+adc rbp, [rsp + 24]
+adc rdx, 0
+mov r14, [rsp + 56]
+mov r15, [r14 + 48]
+lea r15, [r15 + r15]
+mov rbx, rdx
+mov rdx, [r14 + 40]
+mov r14, [r14 + 40]
+mov [rsp + 24], rcx
+mulx r14, rcx, r14
+mov [rsp + 96], r10
+mulx r15, r10, r15
+add r14, r10
+mov [rsp + 120], r9
+mulx r10, r9, [rsp + 32]
+adc r15, r9
+mov [rsp + 32], rdi
+mulx r9, rdi, [rsp + 40]
+adc r10, rdi
+mulx rdx, rdi, [rsp + 48]
+adc r9, rdi
+adc rdx, 0
+add rax, rcx
+adc r12, r14
+adc r13, r15
+adc r11, r10
+adc rbp, r9
+adc rbx, rdx
+mov rdx, r8
+mulx rcx, rdi, [rsi]
+mulx r8, r9, [rsi + 8]
+add rcx, r9
+mulx r9, r10, [rsi + 16]
+adc r8, r10
+mulx r10, r14, [rsi + 24]
+adc r9, r14
+mulx r14, r15, [rsi + 32]
+adc r10, r15
+mov [rsp], rbx
+mulx r15, rbx, [rsi + 40]
+adc r14, rbx
+mov [rsp + 80], rbp
+mulx rbx, rbp, [rsi + 48]
+adc r15, rbp
+mov [rsp + 16], r11
+mulx rbp, r11, [rsi + 56]
+adc rbx, r11
+mov [rsp + 112], rbx
+mulx r11, rbx, [rsi + 64]
+adc rbp, rbx
+mulx rdx, rbx, [rsi + 72]
+adc r11, rbx
+adc rdx, 0
+add rdi, [rsp + 32]
+adc rcx, [rsp + 120]
+adc r8, [rsp + 96]
+adc r9, [rsp + 24]
+adc rax, r10
+adc r12, r14
+adc r13, r15
+mov r10, [rsp + 16]
+adc r10, [rsp + 112]
+adc rbp, [rsp + 80]
+adc r11, [rsp]
+adc rdx, 0
+mov r14, [rsp + 56]
+mov r15, [r14 + 56]
+lea r15, [r15 + r15]
+mov rbx, rdx
+mov rdx, [r14 + 48]
+mov r14, [r14 + 48]
+mov [rsp], r12
+mulx r14, r12, r14
+mov [rsp + 80], rax
+mulx r15, rax, r15
+add r14, rax
+mov [rsp + 112], r9
+mulx rax, r9, [rsp + 40]
+adc r15, r9
+mulx rdx, r9, [rsp + 48]
+adc rax, r9
+adc rdx, 0
+add r13, r12
+adc r10, r14
+adc rbp, r15
+adc r11, rax
+adc rbx, rdx
+mov rdx, rdi
+mulx rax, rdi, [rsi]
+mulx r9, r12, [rsi + 8]
+add rax, r12
+mulx r12, r14, [rsi + 16]
+adc r9, r14
+mulx r14, r15, [rsi + 24]
+adc r12, r15
+mov [rsp + 40], rbx
+mulx r15, rbx, [rsi + 32]
+adc r14, rbx
+mov [rsp + 16], r11
+mulx rbx, r11, [rsi + 40]
+adc r15, r11
+mov [rsp + 24], rbp
+mulx r11, rbp, [rsi + 48]
+adc rbx, rbp
+mov [rsp + 96], rbx
+mulx rbp, rbx, [rsi + 56]
+adc r11, rbx
+mov [rsp + 120], r11
+mulx rbx, r11, [rsi + 64]
+adc rbp, r11
+mulx rdx, r11, [rsi + 72]
+adc rbx, r11
+adc rdx, 0
+add rcx, rdi
+adc r8, rax
+adc r9, [rsp + 112]
+adc r12, [rsp + 80]
+adc r14, [rsp]
+adc r13, r15
+adc r10, [rsp + 96]
+mov rax, [rsp + 24]
+adc rax, [rsp + 120]
+adc rbp, [rsp + 16]
+adc rbx, [rsp + 40]
+adc rdx, 0
+mov rdi, [rsp + 56]
+mov r11, [rdi + 64]
+lea r11, [r11 + r11]
+mov r15, rdx
+mov rdx, [rdi + 56]
+mov rdi, [rdi + 56]
+mov [rsp + 40], r10
+mulx rdi, r10, rdi
+mov [rsp + 16], r13
+mulx r11, r13, r11
+add rdi, r13
+mulx rdx, r13, [rsp + 48]
+adc r11, r13
+adc rdx, 0
+add rax, r10
+adc rbp, rdi
+adc rbx, r11
+adc r15, rdx
+mov rdx, rcx
+mulx rcx, rdi, [rsi]
+mulx r10, r11, [rsi + 8]
+add rcx, r11
+mulx r11, r13, [rsi + 16]
+adc r10, r13
+mov [rsp + 48], r15
+mulx r13, r15, [rsi + 24]
+adc r11, r15
+mov [rsp + 120], rbx
+mulx r15, rbx, [rsi + 32]
+adc r13, rbx
+mov [rsp + 24], rbp
+mulx rbx, rbp, [rsi + 40]
+adc r15, rbp
+mov [rsp + 96], rax
+mulx rbp, rax, [rsi + 48]
+adc rbx, rax
+mov [rsp], rbx
+mulx rax, rbx, [rsi + 56]
+adc rbp, rbx
+mov [rsp + 80], rbp
+mulx rbx, rbp, [rsi + 64]
+adc rax, rbp
+mulx rdx, rbp, [rsi + 72]
+adc rbx, rbp
+adc rdx, 0
+add r8, rdi
+adc r9, rcx
+adc r12, r10
+adc r14, r11
+adc r13, [rsp + 16]
+adc r15, [rsp + 40]
+mov rcx, [rsp + 96]
+adc rcx, [rsp]
+mov rdi, [rsp + 24]
+adc rdi, [rsp + 80]
+adc rax, [rsp + 120]
+adc rbx, [rsp + 48]
+adc rdx, 0
+mov r10, [rsp + 56]
+mov r11, [r10 + 72]
+lea r11, [r11 + r11]
+mov rbp, rdx
+mov rdx, [r10 + 64]
+mov r10, [r10 + 64]
+mov [rsp + 48], rdi
+mulx r10, rdi, r10
+mulx rdx, r11, r11
+add r10, r11
+adc rdx, 0
+add rax, rdi
+adc rbx, r10
+adc rbp, rdx
+mov rdx, r8
+mulx rdi, r8, [rsi]
+mulx r10, r11, [rsi + 8]
+add rdi, r11
+mov [rsp + 120], rbp
+mulx r11, rbp, [rsi + 16]
+adc r10, rbp
+mov [rsp + 80], rbx
+mulx rbp, rbx, [rsi + 24]
+adc r11, rbx
+mov [rsp + 24], rax
+mulx rbx, rax, [rsi + 32]
+adc rbp, rax
+mov [rsp], rcx
+mulx rax, rcx, [rsi + 40]
+adc rbx, rcx
+mov [rsp + 96], rbx
+mulx rcx, rbx, [rsi + 48]
+adc rax, rbx
+mov [rsp + 40], rax
+mulx rbx, rax, [rsi + 56]
+adc rcx, rax
+mov [rsp + 16], rcx
+mulx rax, rcx, [rsi + 64]
+adc rbx, rcx
+mulx rcx, rdx, [rsi + 72]
+adc rax, rdx
+adc rcx, 0
+add r9, r8
+adc r12, rdi
+adc r14, r10
+adc r13, r11
+adc r15, rbp
+mov rdi, [rsp]
+adc rdi, [rsp + 96]
+mov r8, [rsp + 48]
+adc r8, [rsp + 40]
+mov r10, [rsp + 24]
+adc r10, [rsp + 16]
+adc rbx, [rsp + 80]
+adc rax, [rsp + 120]
+adc rcx, 0
+mov r11, [rsp + 56]
+mov rdx, [r11 + 72]
+mov r11, [r11 + 72]
+mulx rdx, r11, r11
+add rax, r11
+adc rcx, rdx
+mov rdx, r9
+imul rdx, [rsi + 80]
+mulx r11, rbp, [rsi + 88]
+mov [rsp + 56], rcx
+mov [rsp + 120], rax
+mulx rcx, rax, [rsi + 96]
+add r11, rax
+mov [rsp + 80], rbx
+mulx rax, rbx, [rsi + 104]
+adc rcx, rbx
+mov [rsp + 16], r10
+mulx rbx, r10, [rsi + 112]
+adc rax, r10
+mov [rsp + 24], r8
+mulx r10, r8, [rsi + 120]
+adc rbx, r8
+mov [rsp + 40], rdi
+mulx r8, rdi, [rsi + 128]
+adc r10, rdi
+mov [rsp + 48], r10
+mulx rdi, r10, [rsi + 136]
+adc r8, r10
+mov [rsp + 96], r8
+mulx r10, r8, [rsi + 144]
+adc rdi, r8
+mov [rsp], rdi
+mulx r8, rdi, [rsi + 152]
+adc r10, rdi
+mulx rdx, rsi, [rsi + 160]
+adc r8, rsi
+adc rdx, 0
+add r9, rbp
+adc r12, r11
+adc r14, rcx
+adc r13, rax
+adc r15, rbx
+mov rax, [rsp + 40]
+adc rax, [rsp + 48]
+mov rcx, [rsp + 24]
+adc rcx, [rsp + 96]
+mov rsi, [rsp + 16]
+adc rsi, [rsp]
+adc r10, [rsp + 80]
+adc r8, [rsp + 120]
+adc rdx, [rsp + 56]
+add rsp, 128
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        mu3 = const M::MU[3],
+        mu4 = const M::MU[4],
+        mu5 = const M::MU[5],
+        mu6 = const M::MU[6],
+        mu7 = const M::MU[7],
+        mu8 = const M::MU[8],
+        mu9 = const M::MU[9],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+        p8 = const M::P[8],
+        p9 = const M::P[9],
+    )
+}
+
+// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+lazy_assembly! { 10, 1:
+    mul: mul_lazy_room_mulx;
+    square: square_lazy_rows_mulx;
+}
+
+/// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_rows_mulx<M: Modulus<10>>(x: &[u64; 10]) -> [u64; 10] {
+    let mut z = [0; 10];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_rows_mulx_code::<M>,
+            out("rax") z[2], out("rcx") z[9], out("rdx") z[4], inout("rsi") core::ptr::from_ref(x)
+            => z[3], out("rdi") z[5], out("r8") z[1], out("r9") z[6], out("r10") z[8], out("r11") _,
+            out("r12") _, out("r13") _, out("r14") z[7], out("r15") z[0],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_rows_mulx_code<M: Modulus<10>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 136
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi + 48]
+mov r12, [rsi + 56]
+shld r12, rdx, 1
+mov rdx, [rsi + 56]
+mov r13, [rsi + 64]
+shld r13, rdx, 1
+mov rdx, [rsi + 64]
+mov rbp, [rsi + 72]
+shld rbp, rdx, 1
+mov rdx, [rsi]
+mov rbx, [rsi]
+mulx rbx, r15, rbx
+mulx rcx, r14, rcx
+add rbx, r14
+mulx rdi, r14, rdi
+adc rcx, r14
+mov [rsp], r8
+mulx r14, r8, r8
+adc rdi, r8
+mov [rsp + 8], r9
+mulx r8, r9, r9
+adc r14, r9
+mov [rsp + 16], r10
+mulx r9, r10, r10
+adc r8, r10
+mov [rsp + 24], r11
+mulx r10, r11, r11
+adc r9, r11
+mov [rsp + 32], r12
+mulx r11, r12, r12
+adc r10, r12
+mov [rsp + 40], r13
+mulx r12, r13, r13
+adc r11, r13
+mulx rdx, r13, rbp
+adc r12, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, r15
+imul rdx, [rax]
+mov [rsp + 48], rbp
+mov [rsp + 56], rsi
+mulx rbp, rsi, [rax + 8]
+mov [rsp + 64], r13
+mov [rsp + 72], r12
+mulx r13, r12, [rax + 16]
+add rbp, r12
+mov [rsp + 80], r11
+mulx r12, r11, [rax + 24]
+adc r13, r11
+mov [rsp + 88], r10
+mulx r11, r10, [rax + 32]
+adc r12, r10
+mov [rsp + 96], r9
+mulx r10, r9, [rax + 40]
+adc r11, r9
+mov [rsp + 104], r8
+mulx r9, r8, [rax + 48]
+adc r10, r8
+mov [rsp + 112], r10
+mulx r8, r10, [rax + 56]
+adc r9, r10
+mov [rsp + 120], r9
+mulx r10, r9, [rax + 64]
+adc r8, r9
+mov [rsp + 128], r8
+mulx r9, r8, [rax + 72]
+adc r10, r8
+mulx rdx, r8, [rax + 80]
+adc r9, r8
+adc rdx, 0
+add r15, rsi
+adc rbx, rbp
+adc rcx, r13
+adc rdi, r12
+adc r14, r11
+mov rsi, [rsp + 104]
+adc rsi, [rsp + 112]
+mov r8, [rsp + 96]
+adc r8, [rsp + 120]
+mov r11, [rsp + 88]
+adc r11, [rsp + 128]
+adc r10, [rsp + 80]
+adc r9, [rsp + 72]
+adc rdx, [rsp + 64]
+mov r12, 0
+adc r12, 0
+mov r13, [rsp + 56]
+mov rbp, [r13 + 16]
+lea rbp, [rbp + rbp]
+mov r15, rdx
+mov rdx, [r13 + 8]
+mov r13, [r13 + 8]
+mov [rsp + 64], rbx
+mulx r13, rbx, r13
+mov [rsp + 72], rax
+mulx rbp, rax, rbp
+add r13, rax
+mov [rsp + 80], r12
+mulx rax, r12, [rsp]
+adc rbp, r12
+mov [rsp], r15
+mulx r12, r15, [rsp + 8]
+adc rax, r15
+mov [rsp + 128], r9
+mulx r15, r9, [rsp + 16]
+adc r12, r9
+mov [rsp + 88], r10
+mulx r9, r10, [rsp + 24]
+adc r15, r10
+mov [rsp + 120], r15
+mulx r10, r15, [rsp + 32]
+adc r9, r15
+mov [rsp + 96], r9
+mulx r15, r9, [rsp + 40]
+adc r10, r9
+mulx rdx, r9, [rsp + 48]
+adc r15, r9
+adc rdx, 0
+add rcx, rbx
+adc rdi, r13
+adc r14, rbp
+adc rsi, rax
+adc r8, r12
+adc r11, [rsp + 120]
+mov rax, [rsp + 88]
+adc rax, [rsp + 96]
+adc r10, [rsp + 128]
+adc r15, [rsp]
+adc rdx, [rsp + 80]
+mov r9, [rsp + 72]
+mov r12, rdx
+mov rdx, [rsp + 64]
+imul rdx, [r9]
+mulx r13, rbp, [r9 + 8]
+mov [rsp + 80], r12
+mulx rbx, r12, [r9 + 16]
+add r13, r12
+mov [rsp], r15
+mulx r12, r15, [r9 + 24]
+adc rbx, r15
+mov [rsp + 128], r10
+mulx r15, r10, [r9 + 32]
+adc r12, r10
+mov [rsp + 96], rax
+mulx r10, rax, [r9 + 40]
+adc r15, rax
+mov [rsp + 88], r11
+mulx rax, r11, [r9 + 48]
+adc r10, r11
+mov [rsp + 120], r10
+mulx r11, r10, [r9 + 56]
+adc rax, r10
+mov [rsp + 112], rax
+mulx r10, rax, [r9 + 64]
+adc r11, rax
+mov [rsp + 104], r11
+mulx rax, r11, [r9 + 72]
+adc r10, r11
+mulx rdx, r11, [r9 + 80]
+adc rax, r11
+adc rdx, 0
+add rbp, [rsp + 64]
+adc rcx, r13
+adc rdi, rbx
+adc r14, r12
+adc rsi, r15
+adc r8, [rsp + 120]
+mov r11, [rsp + 88]
+adc r11, [rsp + 112]
+mov r12, [rsp + 96]
+adc r12, [rsp + 104]
+adc r10, [rsp + 128]
+adc rax, [rsp]
+adc rdx, [rsp + 80]
+mov r13, 0
+adc r13, 0
+mov rbp, [rsp + 56]
+mov rbx, [rbp + 24]
+lea rbx, [rbx + rbx]
+mov r15, rdx
+mov rdx, [rbp + 16]
+mov rbp, [rbp + 16]
+mov [rsp + 80], rdi
+mulx rbp, rdi, rbp
+mov [rsp], rcx
+mulx rbx, rcx, rbx
+add rbp, rcx
+mulx rcx, r9, [rsp + 8]
+adc rbx, r9
+mov [rsp + 8], r13
+mulx r9, r13, [rsp + 16]
+adc rcx, r13
+mov [rsp + 128], r15
+mulx r13, r15, [rsp + 24]
+adc r9, r15
+mov [rsp + 104], rax
+mulx r15, rax, [rsp + 32]
+adc r13, rax
+mov [rsp + 96], r13
+mulx rax, r13, [rsp + 40]
+adc r15, r13
+mulx rdx, r13, [rsp + 48]
+adc rax, r13
+adc rdx, 0
+add r14, rdi
+adc rsi, rbp
+adc r8, rbx
+adc r11, rcx
+adc r12, r9
+adc r10, [rsp + 96]
+adc r15, [rsp + 104]
+adc rax, [rsp + 128]
+adc rdx, [rsp + 8]
+mov rcx, [rsp + 72]
+mov rdi, rdx
+mov rdx, [rsp]
+imul rdx, [rcx]
+mulx r9, r13, [rcx + 8]
+mulx rbp, rbx, [rcx + 16]
+add r9, rbx
+mov [rsp + 8], rdi
+mulx rbx, rdi, [rcx + 24]
+adc rbp, rdi
+mov [rsp + 128], rax
+mulx rdi, rax, [rcx + 32]
+adc rbx, rax
+mov [rsp + 104], r15
+mulx rax, r15, [rcx + 40]
+adc rdi, r15
+mov [rsp + 96], r10
+mulx r15, r10, [rcx + 48]
+adc rax, r10
+mov [rsp + 112], r12
+mulx r10, r12, [rcx + 56]
+adc r15, r12
+mov [rsp + 88], r15
+mulx r12, r15, [rcx + 64]
+adc r10, r15
+mov [rsp + 120], r10
+mulx r15, r10, [rcx + 72]
+adc r12, r10
+mulx rdx, r10, [rcx + 80]
+adc r15, r10
+adc rdx, 0
+add r13, [rsp]
+adc r9, [rsp + 80]
+adc r14, rbp
+adc rsi, rbx
+adc r8, rdi
+adc r11, rax
+mov rax, [rsp + 112]
+adc rax, [rsp + 88]
+mov rdi, [rsp + 96]
+adc rdi, [rsp + 120]
+adc r12, [rsp + 104]
+adc r15, [rsp + 128]
+adc rdx, [rsp + 8]
+mov r10, 0
+adc r10, 0
+mov r13, [rsp + 56]
+mov rbp, [r13 + 32]
+lea rbp, [rbp + rbp]
+mov rbx, rdx
+mov rdx, [r13 + 24]
+mov r13, [r13 + 24]
+mov [rsp + 8], rsi
+mulx r13, rsi, r13
+mov [rsp + 128], r14
+mulx rbp, r14, rbp
+add r13, r14
+mov [rsp + 104], r9
+mulx r14, r9, [rsp + 16]
+adc rbp, r9
+mulx r9, rcx, [rsp + 24]
+adc r14, rcx
+mov [rsp + 16], r10
+mulx rcx, r10, [rsp + 32]
+adc r9, r10
+mov [rsp + 120], rbx
+mulx r10, rbx, [rsp + 40]
+adc rcx, rbx
+mulx rdx, rbx, [rsp + 48]
+adc r10, rbx
+adc rdx, 0
+add r8, rsi
+adc r11, r13
+adc rax, rbp
+adc rdi, r14
+adc r12, r9
+adc r15, rcx
+adc r10, [rsp + 120]
+adc rdx, [rsp + 16]
+mov rcx, [rsp + 72]
+mov rsi, rdx
+mov rdx, [rsp + 104]
+imul rdx, [rcx]
+mulx r9, r13, [rcx + 8]
+mulx rbp, rbx, [rcx + 16]
+add r9, rbx
+mulx rbx, r14, [rcx + 24]
+adc rbp, r14
+mov [rsp + 16], rsi
+mulx r14, rsi, [rcx + 32]
+adc rbx, rsi
+mov [rsp + 120], r10
+mulx rsi, r10, [rcx + 40]
+adc r14, r10
+mov [rsp + 96], r15
+mulx r10, r15, [rcx + 48]
+adc rsi, r15
+mov [rsp + 88], r12
+mulx r15, r12, [rcx + 56]
+adc r10, r12
+mov [rsp + 112], r10
+mulx r12, r10, [rcx + 64]
+adc r15, r10
+mov [rsp + 80], r15
+mulx r10, r15, [rcx + 72]
+adc r12, r15
+mulx rdx, r15, [rcx + 80]
+adc r10, r15
+adc rdx, 0
+add r13, [rsp + 104]
+adc r9, [rsp + 128]
+adc rbp, [rsp + 8]
+adc r8, rbx
+adc r11, r14
+adc rax, rsi
+adc rdi, [rsp + 112]
+mov rsi, [rsp + 88]
+adc rsi, [rsp + 80]
+adc r12, [rsp + 96]
+adc r10, [rsp + 120]
+adc rdx, [rsp + 16]
+mov r13, 0
+adc r13, 0
+mov rbx, [rsp + 56]
+mov r15, [rbx + 40]
+lea r15, [r15 + r15]
+mov r14, rdx
+mov rdx, [rbx + 32]
+mov rbx, [rbx + 32]
+mov [rsp + 16], r11
+mulx rbx, r11, rbx
+mov [rsp + 120], r8
+mulx r15, r8, r15
+add rbx, r8
+mov [rsp + 96], rbp
+mulx r8, rbp, [rsp + 24]
+adc r15, rbp
+mov [rsp + 24], r9
+mulx rbp, r9, [rsp + 32]
+adc r8, r9
+mulx r9, rcx, [rsp + 40]
+adc rbp, rcx
+mulx rcx, rdx, [rsp + 48]
+adc r9, rdx
+adc rcx, 0
+add rax, r11
+adc rdi, rbx
+adc rsi, r15
+adc r12, r8
+adc r10, rbp
+adc r14, r9
+adc r13, rcx
+mov rcx, [rsp + 72]
+mov rdx, [rsp + 24]
+imul rdx, [rcx]
+mulx r8, r9, [rcx + 8]
+mulx r11, rbp, [rcx + 16]
+add r8, rbp
+mulx rbp, rbx, [rcx + 24]
+adc r11, rbx
+mulx rbx, r15, [rcx + 32]
+adc rbp, r15
+mov [rsp + 80], r13
+mulx r15, r13, [rcx + 40]
+adc rbx, r13
+mov [rsp + 88], r14
+mulx r13, r14, [rcx + 48]
+adc r15, r14
+mov [rsp + 112], r10
+mulx r14, r10, [rcx + 56]
+adc r13, r10
+mov [rsp + 8], r12
+mulx r10, r12, [rcx + 64]
+adc r14, r12
+mov [rsp + 128], r14
+mulx r12, r14, [rcx + 72]
+adc r10, r14
+mulx rdx, r14, [rcx + 80]
+adc r12, r14
+adc rdx, 0
+add r9, [rsp + 24]
+adc r8, [rsp + 96]
+adc r11, [rsp + 120]
+adc rbp, [rsp + 16]
+adc rax, rbx
+adc rdi, r15
+adc rsi, r13
+mov r9, [rsp + 8]
+adc r9, [rsp + 128]
+adc r10, [rsp + 112]
+adc r12, [rsp + 88]
+adc rdx, [rsp + 80]
+mov r13, 0
+adc r13, 0
+mov rbx, [rsp + 56]
+mov r15, [rbx + 48]
+lea r15, [r15 + r15]
+mov r14, rdx
+mov rdx, [rbx + 40]
+mov rbx, [rbx + 40]
+mov [rsp + 80], rdi
+mulx rbx, rdi, rbx
+mov [rsp + 88], rax
+mulx r15, rax, r15
+add rbx, rax
+mov [rsp + 112], rbp
+mulx rax, rbp, [rsp + 32]
+adc r15, rbp
+mov [rsp + 32], r11
+mulx rbp, r11, [rsp + 40]
+adc rax, r11
+mulx rdx, r11, [rsp + 48]
+adc rbp, r11
+adc rdx, 0
+add rsi, rdi
+adc r9, rbx
+adc r10, r15
+adc r12, rax
+adc r14, rbp
+adc r13, rdx
+mov rdx, r8
+imul rdx, [rcx]
+mulx rax, rdi, [rcx + 8]
+mulx r11, rbp, [rcx + 16]
+add rax, rbp
+mulx rbp, rbx, [rcx + 24]
+adc r11, rbx
+mulx rbx, r15, [rcx + 32]
+adc rbp, r15
+mov [rsp + 128], r13
+mulx r15, r13, [rcx + 40]
+adc rbx, r13
+mov [rsp + 8], r14
+mulx r13, r14, [rcx + 48]
+adc r15, r14
+mov [rsp + 16], r12
+mulx r14, r12, [rcx + 56]
+adc r13, r12
+mov [rsp + 120], r10
+mulx r12, r10, [rcx + 64]
+adc r14, r10
+mov [rsp + 96], r14
+mulx r10, r14, [rcx + 72]
+adc r12, r14
+mulx rdx, r14, [rcx + 80]
+adc r10, r14
+adc rdx, 0
+add r8, rdi
+adc rax, [rsp + 32]
+adc r11, [rsp + 112]
+adc rbp, [rsp + 88]
+adc rbx, [rsp + 80]
+adc rsi, r15
+adc r9, r13
+mov rdi, [rsp + 120]
+adc rdi, [rsp + 96]
+adc r12, [rsp + 16]
+adc r10, [rsp + 8]
+adc rdx, [rsp + 128]
+mov r8, 0
+adc r8, 0
+mov r13, [rsp + 56]
+mov r15, [r13 + 56]
+lea r15, [r15 + r15]
+mov r14, rdx
+mov rdx, [r13 + 48]
+mov r13, [r13 + 48]
+mov [rsp + 128], r9
+mulx r13, r9, r13
+mov [rsp + 8], rsi
+mulx r15, rsi, r15
+add r13, rsi
+mov [rsp + 16], rbx
+mulx rsi, rbx, [rsp + 40]
+adc r15, rbx
+mulx rdx, rbx, [rsp + 48]
+adc rsi, rbx
+adc rdx, 0
+add rdi, r9
+adc r12, r13
+adc r10, r15
+adc r14, rsi
+adc r8, rdx
+mov rdx, rax
+imul rdx, [rcx]
+mulx rsi, r9, [rcx + 8]
+mulx r13, rbx, [rcx + 16]
+add rsi, rbx
+mulx rbx, r15, [rcx + 24]
+adc r13, r15
+mov [rsp + 40], r8
+mulx r15, r8, [rcx + 32]
+adc rbx, r8
+mov [rsp + 96], r14
+mulx r8, r14, [rcx + 40]
+adc r15, r14
+mov [rsp + 120], r10
+mulx r14, r10, [rcx + 48]
+adc r8, r10
+mov [rsp + 80], r12
+mulx r10, r12, [rcx + 56]
+adc r14, r12
+mov [rsp + 88], r14
+mulx r12, r14, [rcx + 64]
+adc r10, r14
+mov [rsp + 112], r10
+mulx r14, r10, [rcx + 72]
+adc r12, r10
+mulx rdx, r10, [rcx + 80]
+adc r14, r10
+adc rdx, 0
+add rax, r9
+adc r11, rsi
+adc rbp, r13
+adc rbx, [rsp + 16]
+adc r15, [rsp + 8]
+adc r8, [rsp + 128]
+adc rdi, [rsp + 88]
+mov rax, [rsp + 80]
+adc rax, [rsp + 112]
+adc r12, [rsp + 120]
+adc r14, [rsp + 96]
+adc rdx, [rsp + 40]
+mov rsi, 0
+adc rsi, 0
+mov r9, [rsp + 56]
+mov r10, [r9 + 64]
+lea r10, [r10 + r10]
+mov r13, rdx
+mov rdx, [r9 + 56]
+mov r9, [r9 + 56]
+mov [rsp + 40], rax
+mulx r9, rax, r9
+mov [rsp + 96], rdi
+mulx r10, rdi, r10
+add r9, rdi
+mulx rdx, rdi, [rsp + 48]
+adc r10, rdi
+adc rdx, 0
+add r12, rax
+adc r14, r9
+adc r13, r10
+adc rsi, rdx
+mov rdx, r11
+imul rdx, [rcx]
+mulx rax, rdi, [rcx + 8]
+mulx r9, r10, [rcx + 16]
+add rax, r10
+mov [rsp + 48], rsi
+mulx r10, rsi, [rcx + 24]
+adc r9, rsi
+mov [rsp + 120], r13
+mulx rsi, r13, [rcx + 32]
+adc r10, r13
+mov [rsp + 112], r14
+mulx r13, r14, [rcx + 40]
+adc rsi, r14
+mov [rsp + 80], r12
+mulx r14, r12, [rcx + 48]
+adc r13, r12
+mov [rsp + 88], r13
+mulx r12, r13, [rcx + 56]
+adc r14, r13
+mov [rsp + 128], r14
+mulx r13, r14, [rcx + 64]
+adc r12, r14
+mov [rsp + 8], r12
+mulx r14, r12, [rcx + 72]
+adc r13, r12
+mulx rdx, r12, [rcx + 80]
+adc r14, r12
+adc rdx, 0
+add r11, rdi
+adc rbp, rax
+adc rbx, r9
+adc r15, r10
+adc r8, rsi
+mov rax, [rsp + 96]
+adc rax, [rsp + 88]
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 128]
+mov rdi, [rsp + 80]
+adc rdi, [rsp + 8]
+adc r13, [rsp + 112]
+adc r14, [rsp + 120]
+adc rdx, [rsp + 48]
+mov r9, 0
+adc r9, 0
+mov r10, [rsp + 56]
+mov r11, [r10 + 72]
+lea r11, [r11 + r11]
+mov r12, rdx
+mov rdx, [r10 + 64]
+mov r10, [r10 + 64]
+mov [rsp + 48], r13
+mulx r10, r13, r10
+mulx rdx, r11, r11
+add r10, r11
+adc rdx, 0
+add r14, r13
+adc r12, r10
+adc r9, rdx
+mov rdx, rbp
+imul rdx, [rcx]
+mulx r10, r11, [rcx + 8]
+mov [rsp + 120], r9
+mulx r13, r9, [rcx + 16]
+add r10, r9
+mov [rsp + 112], r12
+mulx r9, r12, [rcx + 24]
+adc r13, r12
+mov [rsp + 8], r14
+mulx r12, r14, [rcx + 32]
+adc r9, r14
+mov [rsp + 80], rdi
+mulx r14, rdi, [rcx + 40]
+adc r12, rdi
+mov [rsp + 128], rsi
+mulx rdi, rsi, [rcx + 48]
+adc r14, rsi
+mov [rsp + 40], r14
+mulx rsi, r14, [rcx + 56]
+adc rdi, r14
+mov [rsp + 88], rdi
+mulx r14, rdi, [rcx + 64]
+adc rsi, rdi
+mov [rsp + 96], rsi
+mulx rdi, rsi, [rcx + 72]
+adc r14, rsi
+mulx rdx, rsi, [rcx + 80]
+adc rdi, rsi
+adc rdx, 0
+add rbp, r11
+adc rbx, r10
+adc r15, r13
+adc r8, r9
+adc rax, r12
+mov rsi, [rsp + 128]
+adc rsi, [rsp + 40]
+mov r9, [rsp + 80]
+adc r9, [rsp + 88]
+mov r10, [rsp + 48]
+adc r10, [rsp + 96]
+adc r14, [rsp + 8]
+adc rdi, [rsp + 112]
+adc rdx, [rsp + 120]
+mov r11, 0
+adc r11, 0
+mov r12, [rsp + 56]
+mov r13, rdx
+mov rdx, [r12 + 72]
+mov r12, [r12 + 72]
+mulx rdx, r12, r12
+add r13, r12
+adc r11, rdx
+mov rdx, rbx
+imul rdx, [rcx]
+mulx r12, rbp, [rcx + 8]
+mov [rsp + 56], r11
+mov [rsp + 120], r13
+mulx r11, r13, [rcx + 16]
+add r12, r13
+mov [rsp + 112], rdi
+mulx r13, rdi, [rcx + 24]
+adc r11, rdi
+mov [rsp + 8], r14
+mulx rdi, r14, [rcx + 32]
+adc r13, r14
+mov [rsp + 96], r10
+mulx r14, r10, [rcx + 40]
+adc rdi, r10
+mov [rsp + 48], r9
+mulx r10, r9, [rcx + 48]
+adc r14, r9
+mov [rsp + 88], r14
+mulx r9, r14, [rcx + 56]
+adc r10, r14
+mov [rsp + 80], r10
+mulx r14, r10, [rcx + 64]
+adc r9, r10
+mov [rsp + 40], r9
+mulx r10, r9, [rcx + 72]
+adc r14, r9
+mulx rcx, rdx, [rcx + 80]
+adc r10, rdx
+adc rcx, 0
+add rbx, rbp
+adc r15, r12
+adc r8, r11
+adc rax, r13
+adc rsi, rdi
+mov rdx, [rsp + 48]
+adc rdx, [rsp + 88]
+mov rdi, [rsp + 96]
+adc rdi, [rsp + 80]
+mov r9, [rsp + 8]
+adc r9, [rsp + 40]
+adc r14, [rsp + 112]
+adc r10, [rsp + 120]
+adc rcx, [rsp + 56]
+add rsp, 136
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+        p8 = const M::P[8],
+        p9 = const M::P[9],
+    )
+}
+
+// room: 4p < R: values below 2p.
+lazy_assembly! { 10, 2:
+    mul: mul_lazy_room_mulx;
+}
+
+/// x*y/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_room_mulx<M: Modulus<10>>(x: &[u64; 10], y: &[u64; 10]) -> [u64; 10] {
+    let mut z = [0; 10];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_room_mulx_code::<M>,
+            out("rax") z[9], out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[4],
+            inout("rsi") core::ptr::from_ref(x) => z[8], out("rdi") z[1], out("r8") z[3], out("r9")
+            z[2], out("r10") z[5], out("r11") z[6], out("r12") z[7], out("r13") _, out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_room_mulx_code<M: Modulus<10>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 96
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc r13, r15
+mov r15, [rsi + 56]
+mulx r15, rbx, r15
+adc r14, rbx
+mov rbx, [rsi + 64]
+mulx rbx, rbp, rbx
+adc r15, rbp
+mov rbp, [rsi + 72]
+mulx rdx, rbp, rbp
+adc rbx, rbp
+adc rdx, 0
+mov rbp, rdx
+mov rdx, r8
+imul rdx, [rax]
+mov [rsp], rsi
+mov [rsp + 8], rcx
+mulx rsi, rcx, [rax + 8]
+mov [rsp + 16], rbp
+mov [rsp + 24], rbx
+mulx rbp, rbx, [rax + 16]
+add rsi, rbx
+mov [rsp + 32], r15
+mulx rbx, r15, [rax + 24]
+adc rbp, r15
+mov [rsp + 40], r14
+mulx r15, r14, [rax + 32]
+adc rbx, r14
+mov [rsp + 48], r13
+mulx r14, r13, [rax + 40]
+adc r15, r13
+mov [rsp + 56], r12
+mulx r13, r12, [rax + 48]
+adc r14, r12
+mov [rsp + 64], r14
+mulx r12, r14, [rax + 56]
+adc r13, r14
+mov [rsp + 72], r13
+mulx r14, r13, [rax + 64]
+adc r12, r13
+mov [rsp + 80], r12
+mulx r13, r12, [rax + 72]
+adc r14, r12
+mulx rdx, r12, [rax + 80]
+adc r13, r12
+adc rdx, 0
+add r8, rcx
+adc rdi, rsi
+adc r9, rbp
+adc r10, rbx
+adc r11, r15
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 64]
+mov rsi, [rsp + 48]
+adc rsi, [rsp + 72]
+mov r8, [rsp + 40]
+adc r8, [rsp + 80]
+adc r14, [rsp + 32]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r12, [rsp + 8]
+mov r15, rdx
+mov rdx, [r12 + 8]
+mov rbx, [rsp]
+mulx rbp, r12, [rbx]
+mov [rsp + 16], rax
+mov [rsp + 24], r15
+mulx rax, r15, [rbx + 8]
+add rbp, r15
+mov [rsp + 32], r13
+mulx r15, r13, [rbx + 16]
+adc rax, r13
+mov [rsp + 80], r14
+mulx r13, r14, [rbx + 24]
+adc r15, r14
+mov [rsp + 40], r8
+mulx r14, r8, [rbx + 32]
+adc r13, r8
+mov [rsp + 72], rsi
+mulx r8, rsi, [rbx + 40]
+adc r14, rsi
+mov [rsp + 48], r14
+mulx rsi, r14, [rbx + 48]
+adc r8, r14
+mov [rsp + 64], r8
+mulx r14, r8, [rbx + 56]
+adc rsi, r8
+mov [rsp + 56], rsi
+mulx r8, rsi, [rbx + 64]
+adc r14, rsi
+mulx rdx, rsi, [rbx + 72]
+adc r8, rsi
+adc rdx, 0
+add rdi, r12
+adc r9, rbp
+adc r10, rax
+adc r11, r15
+adc rcx, r13
+mov rax, [rsp + 72]
+adc rax, [rsp + 48]
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 64]
+mov r12, [rsp + 80]
+adc r12, [rsp + 56]
+adc r14, [rsp + 32]
+adc r8, [rsp + 24]
+adc rdx, 0
+mov r13, [rsp + 16]
+mov r15, rdx
+mov rdx, rdi
+imul rdx, [r13]
+mulx rbp, rbx, [r13 + 8]
+mov [rsp + 24], r15
+mov [rsp + 32], r8
+mulx r15, r8, [r13 + 16]
+add rbp, r8
+mov [rsp + 56], r14
+mulx r8, r14, [r13 + 24]
+adc r15, r14
+mov [rsp + 80], r12
+mulx r14, r12, [r13 + 32]
+adc r8, r12
+mov [rsp + 64], rsi
+mulx r12, rsi, [r13 + 40]
+adc r14, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [r13 + 48]
+adc r12, rax
+mov [rsp + 48], r12
+mulx rax, r12, [r13 + 56]
+adc rsi, r12
+mov [rsp + 72], rsi
+mulx r12, rsi, [r13 + 64]
+adc rax, rsi
+mov [rsp + 88], rax
+mulx rsi, rax, [r13 + 72]
+adc r12, rax
+mulx rax, rdx, [r13 + 80]
+adc rsi, rdx
+adc rax, 0
+add rdi, rbx
+adc r9, rbp
+adc r10, r15
+adc r11, r8
+adc rcx, r14
+mov rdi, [rsp + 40]
+adc rdi, [rsp + 48]
+mov r8, [rsp + 64]
+adc r8, [rsp + 72]
+mov r14, [rsp + 80]
+adc r14, [rsp + 88]
+adc r12, [rsp + 56]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 24]
+mov r15, [rsp + 8]
+mov rdx, [r15 + 16]
+mov rbx, [rsp]
+mulx rbp, r15, [rbx]
+mov [rsp + 24], rax
+mulx r13, rax, [rbx + 8]
+add rbp, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [rbx + 16]
+adc r13, rsi
+mov [rsp + 56], r12
+mulx rsi, r12, [rbx + 24]
+adc rax, r12
+mov [rsp + 88], r14
+mulx r12, r14, [rbx + 32]
+adc rsi, r14
+mov [rsp + 80], r8
+mulx r14, r8, [rbx + 40]
+adc r12, r8
+mov [rsp + 72], r12
+mulx r8, r12, [rbx + 48]
+adc r14, r12
+mov [rsp + 64], r14
+mulx r12, r14, [rbx + 56]
+adc r8, r14
+mov [rsp + 48], r8
+mulx r14, r8, [rbx + 64]
+adc r12, r8
+mulx rdx, r8, [rbx + 72]
+adc r14, r8
+adc rdx, 0
+add r9, r15
+adc r10, rbp
+adc r11, r13
+adc rcx, rax
+adc rdi, rsi
+mov rax, [rsp + 80]
+adc rax, [rsp + 72]
+mov rsi, [rsp + 88]
+adc rsi, [rsp + 64]
+mov r8, [rsp + 56]
+adc r8, [rsp + 48]
+adc r12, [rsp + 32]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r13, [rsp + 16]
+mov r15, rdx
+mov rdx, r9
+imul rdx, [r13]
+mulx rbp, rbx, [r13 + 8]
+mov [rsp + 24], r15
+mov [rsp + 32], r14
+mulx r15, r14, [r13 + 16]
+add rbp, r14
+mov [rsp + 48], r12
+mulx r14, r12, [r13 + 24]
+adc r15, r12
+mov [rsp + 56], r8
+mulx r12, r8, [r13 + 32]
+adc r14, r8
+mov [rsp + 64], rsi
+mulx r8, rsi, [r13 + 40]
+adc r12, rsi
+mov [rsp + 88], rax
+mulx rsi, rax, [r13 + 48]
+adc r8, rax
+mov [rsp + 72], r8
+mulx rax, r8, [r13 + 56]
+adc rsi, r8
+mov [rsp + 80], rsi
+mulx r8, rsi, [r13 + 64]
+adc rax, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [r13 + 72]
+adc r8, rax
+mulx rax, rdx, [r13 + 80]
+adc rsi, rdx
+adc rax, 0
+add r9, rbx
+adc r10, rbp
+adc r11, r15
+adc rcx, r14
+adc rdi, r12
+mov r9, [rsp + 88]
+adc r9, [rsp + 72]
+mov r12, [rsp + 64]
+adc r12, [rsp + 80]
+mov r14, [rsp + 56]
+adc r14, [rsp + 40]
+adc r8, [rsp + 48]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 24]
+mov r15, [rsp + 8]
+mov rdx, [r15 + 24]
+mov rbx, [rsp]
+mulx rbp, r15, [rbx]
+mov [rsp + 24], rax
+mulx r13, rax, [rbx + 8]
+add rbp, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [rbx + 16]
+adc r13, rsi
+mov [rsp + 48], r8
+mulx rsi, r8, [rbx + 24]
+adc rax, r8
+mov [rsp + 40], r14
+mulx r8, r14, [rbx + 32]
+adc rsi, r14
+mov [rsp + 56], r12
+mulx r14, r12, [rbx + 40]
+adc r8, r12
+mov [rsp + 80], r8
+mulx r12, r8, [rbx + 48]
+adc r14, r8
+mov [rsp + 64], r14
+mulx r8, r14, [rbx + 56]
+adc r12, r14
+mov [rsp + 72], r12
+mulx r14, r12, [rbx + 64]
+adc r8, r12
+mulx rdx, r12, [rbx + 72]
+adc r14, r12
+adc rdx, 0
+add r10, r15
+adc r11, rbp
+adc rcx, r13
+adc rdi, rax
+adc r9, rsi
+mov rax, [rsp + 56]
+adc rax, [rsp + 80]
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 64]
+mov r12, [rsp + 48]
+adc r12, [rsp + 72]
+adc r8, [rsp + 32]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r13, [rsp + 16]
+mov r15, rdx
+mov rdx, r10
+imul rdx, [r13]
+mulx rbp, rbx, [r13 + 8]
+mov [rsp + 24], r15
+mov [rsp + 32], r14
+mulx r15, r14, [r13 + 16]
+add rbp, r14
+mov [rsp + 72], r8
+mulx r14, r8, [r13 + 24]
+adc r15, r8
+mov [rsp + 48], r12
+mulx r8, r12, [r13 + 32]
+adc r14, r12
+mov [rsp + 64], rsi
+mulx r12, rsi, [r13 + 40]
+adc r8, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [r13 + 48]
+adc r12, rax
+mov [rsp + 80], r12
+mulx rax, r12, [r13 + 56]
+adc rsi, r12
+mov [rsp + 56], rsi
+mulx r12, rsi, [r13 + 64]
+adc rax, rsi
+mov [rsp + 88], rax
+mulx rsi, rax, [r13 + 72]
+adc r12, rax
+mulx rax, rdx, [r13 + 80]
+adc rsi, rdx
+adc rax, 0
+add r10, rbx
+adc r11, rbp
+adc rcx, r15
+adc rdi, r14
+adc r9, r8
+mov r8, [rsp + 40]
+adc r8, [rsp + 80]
+mov r10, [rsp + 64]
+adc r10, [rsp + 56]
+mov r14, [rsp + 48]
+adc r14, [rsp + 88]
+adc r12, [rsp + 72]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 24]
+mov r15, [rsp + 8]
+mov rdx, [r15 + 32]
+mov rbx, [rsp]
+mulx rbp, r15, [rbx]
+mov [rsp + 24], rax
+mulx r13, rax, [rbx + 8]
+add rbp, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [rbx + 16]
+adc r13, rsi
+mov [rsp + 72], r12
+mulx rsi, r12, [rbx + 24]
+adc rax, r12
+mov [rsp + 88], r14
+mulx r12, r14, [rbx + 32]
+adc rsi, r14
+mov [rsp + 48], r10
+mulx r14, r10, [rbx + 40]
+adc r12, r10
+mov [rsp + 56], r12
+mulx r10, r12, [rbx + 48]
+adc r14, r12
+mov [rsp + 64], r14
+mulx r12, r14, [rbx + 56]
+adc r10, r14
+mov [rsp + 80], r10
+mulx r14, r10, [rbx + 64]
+adc r12, r10
+mulx rdx, r10, [rbx + 72]
+adc r14, r10
+adc rdx, 0
+add r11, r15
+adc rcx, rbp
+adc rdi, r13
+adc r9, rax
+adc r8, rsi
+mov rax, [rsp + 48]
+adc rax, [rsp + 56]
+mov rsi, [rsp + 88]
+adc rsi, [rsp + 64]
+mov r10, [rsp + 72]
+adc r10, [rsp + 80]
+adc r12, [rsp + 32]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r13, [rsp + 16]
+mov r15, rdx
+mov rdx, r11
+imul rdx, [r13]
+mulx rbp, rbx, [r13 + 8]
+mov [rsp + 24], r15
+mov [rsp + 32], r14
+mulx r15, r14, [r13 + 16]
+add rbp, r14
+mov [rsp + 80], r12
+mulx r14, r12, [r13 + 24]
+adc r15, r12
+mov [rsp + 72], r10
+mulx r12, r10, [r13 + 32]
+adc r14, r10
+mov [rsp + 64], rsi
+mulx r10, rsi, [r13 + 40]
+adc r12, rsi
+mov [rsp + 88], rax
+mulx rsi, rax, [r13 + 48]
+adc r10, rax
+mov [rsp + 56], r10
+mulx rax, r10, [r13 + 56]
+adc rsi, r10
+mov [rsp + 48], rsi
+mulx r10, rsi, [r13 + 64]
+adc rax, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [r13 + 72]
+adc r10, rax
+mulx rax, rdx, [r13 + 80]
+adc rsi, rdx
+adc rax, 0
+add r11, rbx
+adc rcx, rbp
+adc rdi, r15
+adc r9, r14
+adc r8, r12
+mov r11, [rsp + 88]
+adc r11, [rsp + 56]
+mov r12, [rsp + 64]
+adc r12, [rsp + 48]
+mov r14, [rsp + 72]
+adc r14, [rsp + 40]
+adc r10, [rsp + 80]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 24]
+mov r15, [rsp + 8]
+mov rdx, [r15 + 40]
+mov rbx, [rsp]
+mulx rbp, r15, [rbx]
+mov [rsp + 24], rax
+mulx r13, rax, [rbx + 8]
+add rbp, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [rbx + 16]
+adc r13, rsi
+mov [rsp + 80], r10
+mulx rsi, r10, [rbx + 24]
+adc rax, r10
+mov [rsp + 40], r14
+mulx r10, r14, [rbx + 32]
+adc rsi, r14
+mov [rsp + 72], r12
+mulx r14, r12, [rbx + 40]
+adc r10, r12
+mov [rsp + 48], r10
+mulx r12, r10, [rbx + 48]
+adc r14, r10
+mov [rsp + 64], r14
+mulx r10, r14, [rbx + 56]
+adc r12, r14
+mov [rsp + 56], r12
+mulx r14, r12, [rbx + 64]
+adc r10, r12
+mulx rdx, r12, [rbx + 72]
+adc r14, r12
+adc rdx, 0
+add rcx, r15
+adc rdi, rbp
+adc r9, r13
+adc r8, rax
+adc r11, rsi
+mov rax, [rsp + 72]
+adc rax, [rsp + 48]
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 64]
+mov r12, [rsp + 80]
+adc r12, [rsp + 56]
+adc r10, [rsp + 32]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r13, [rsp + 16]
+mov r15, rdx
+mov rdx, rcx
+imul rdx, [r13]
+mulx rbp, rbx, [r13 + 8]
+mov [rsp + 24], r15
+mov [rsp + 32], r14
+mulx r15, r14, [r13 + 16]
+add rbp, r14
+mov [rsp + 56], r10
+mulx r14, r10, [r13 + 24]
+adc r15, r10
+mov [rsp + 80], r12
+mulx r10, r12, [r13 + 32]
+adc r14, r12
+mov [rsp + 64], rsi
+mulx r12, rsi, [r13 + 40]
+adc r10, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [r13 + 48]
+adc r12, rax
+mov [rsp + 48], r12
+mulx rax, r12, [r13 + 56]
+adc rsi, r12
+mov [rsp + 72], rsi
+mulx r12, rsi, [r13 + 64]
+adc rax, rsi
+mov [rsp + 88], rax
+mulx rsi, rax, [r13 + 72]
+adc r12, rax
+mulx rax, rdx, [r13 + 80]
+adc rsi, rdx
+adc rax, 0
+add rcx, rbx
+adc rdi, rbp
+adc r9, r15
+adc r8, r14
+adc r11, r10
+mov rcx, [rsp + 40]
+adc rcx, [rsp + 48]
+mov r10, [rsp + 64]
+adc r10, [rsp + 72]
+mov r14, [rsp + 80]
+adc r14, [rsp + 88]
+adc r12, [rsp + 56]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 24]
+mov r15, [rsp + 8]
+mov rdx, [r15 + 48]
+mov rbx, [rsp]
+mulx rbp, r15, [rbx]
+mov [rsp + 24], rax
+mulx r13, rax, [rbx + 8]
+add rbp, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [rbx + 16]
+adc r13, rsi
+mov [rsp + 56], r12
+mulx rsi, r12, [rbx + 24]
+adc rax, r12
+mov [rsp + 88], r14
+mulx r12, r14, [rbx + 32]
+adc rsi, r14
+mov [rsp + 80], r10
+mulx r14, r10, [rbx + 40]
+adc r12, r10
+mov [rsp + 72], r12
+mulx r10, r12, [rbx + 48]
+adc r14, r12
+mov [rsp + 64], r14
+mulx r12, r14, [rbx + 56]
+adc r10, r14
+mov [rsp + 48], r10
+mulx r14, r10, [rbx + 64]
+adc r12, r10
+mulx rdx, r10, [rbx + 72]
+adc r14, r10
+adc rdx, 0
+add rdi, r15
+adc r9, rbp
+adc r8, r13
+adc r11, rax
+adc rcx, rsi
+mov rax, [rsp + 80]
+adc rax, [rsp + 72]
+mov rsi, [rsp + 88]
+adc rsi, [rsp + 64]
+mov r10, [rsp + 56]
+adc r10, [rsp + 48]
+adc r12, [rsp + 32]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r13, [rsp + 16]
+mov r15, rdx
+mov rdx, rdi
+imul rdx, [r13]
+mulx rbp, rbx, [r13 + 8]
+mov [rsp + 24], r15
+mov [rsp + 32], r14
+mulx r15, r14, [r13 + 16]
+add rbp, r14
+mov [rsp + 48], r12
+mulx r14, r12, [r13 + 24]
+adc r15, r12
+mov [rsp + 56], r10
+mulx r12, r10, [r13 + 32]
+adc r14, r10
+mov [rsp + 64], rsi
+mulx r10, rsi, [r13 + 40]
+adc r12, rsi
+mov [rsp + 88], rax
+mulx rsi, rax, [r13 + 48]
+adc r10, rax
+mov [rsp + 72], r10
+mulx rax, r10, [r13 + 56]
+adc rsi, r10
+mov [rsp + 80], rsi
+mulx r10, rsi, [r13 + 64]
+adc rax, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [r13 + 72]
+adc r10, rax
+mulx rax, rdx, [r13 + 80]
+adc rsi, rdx
+adc rax, 0
+add rdi, rbx
+adc r9, rbp
+adc r8, r15
+adc r11, r14
+adc rcx, r12
+mov rdi, [rsp + 88]
+adc rdi, [rsp + 72]
+mov r12, [rsp + 64]
+adc r12, [rsp + 80]
+mov r14, [rsp + 56]
+adc r14, [rsp + 40]
+adc r10, [rsp + 48]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 24]
+mov r15, [rsp + 8]
+mov rdx, [r15 + 56]
+mov rbx, [rsp]
+mulx rbp, r15, [rbx]
+mov [rsp + 24], rax
+mulx r13, rax, [rbx + 8]
+add rbp, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [rbx + 16]
+adc r13, rsi
+mov [rsp + 48], r10
+mulx rsi, r10, [rbx + 24]
+adc rax, r10
+mov [rsp + 40], r14
+mulx r10, r14, [rbx + 32]
+adc rsi, r14
+mov [rsp + 56], r12
+mulx r14, r12, [rbx + 40]
+adc r10, r12
+mov [rsp + 80], r10
+mulx r12, r10, [rbx + 48]
+adc r14, r10
+mov [rsp + 64], r14
+mulx r10, r14, [rbx + 56]
+adc r12, r14
+mov [rsp + 72], r12
+mulx r14, r12, [rbx + 64]
+adc r10, r12
+mulx rdx, r12, [rbx + 72]
+adc r14, r12
+adc rdx, 0
+add r9, r15
+adc r8, rbp
+adc r11, r13
+adc rcx, rax
+adc rdi, rsi
+mov rax, [rsp + 56]
+adc rax, [rsp + 80]
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 64]
+mov r12, [rsp + 48]
+adc r12, [rsp + 72]
+adc r10, [rsp + 32]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r13, [rsp + 16]
+mov r15, rdx
+mov rdx, r9
+imul rdx, [r13]
+mulx rbp, rbx, [r13 + 8]
+mov [rsp + 24], r15
+mov [rsp + 32], r14
+mulx r15, r14, [r13 + 16]
+add rbp, r14
+mov [rsp + 72], r10
+mulx r14, r10, [r13 + 24]
+adc r15, r10
+mov [rsp + 48], r12
+mulx r10, r12, [r13 + 32]
+adc r14, r12
+mov [rsp + 64], rsi
+mulx r12, rsi, [r13 + 40]
+adc r10, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [r13 + 48]
+adc r12, rax
+mov [rsp + 80], r12
+mulx rax, r12, [r13 + 56]
+adc rsi, r12
+mov [rsp + 56], rsi
+mulx r12, rsi, [r13 + 64]
+adc rax, rsi
+mov [rsp + 88], rax
+mulx rsi, rax, [r13 + 72]
+adc r12, rax
+mulx rax, rdx, [r13 + 80]
+adc rsi, rdx
+adc rax, 0
+add r9, rbx
+adc r8, rbp
+adc r11, r15
+adc rcx, r14
+adc rdi, r10
+mov r9, [rsp + 40]
+adc r9, [rsp + 80]
+mov r10, [rsp + 64]
+adc r10, [rsp + 56]
+mov r14, [rsp + 48]
+adc r14, [rsp + 88]
+adc r12, [rsp + 72]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 24]
+mov r15, [rsp + 8]
+mov rdx, [r15 + 64]
+mov rbx, [rsp]
+mulx rbp, r15, [rbx]
+mov [rsp + 24], rax
+mulx r13, rax, [rbx + 8]
+add rbp, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [rbx + 16]
+adc r13, rsi
+mov [rsp + 72], r12
+mulx rsi, r12, [rbx + 24]
+adc rax, r12
+mov [rsp + 88], r14
+mulx r12, r14, [rbx + 32]
+adc rsi, r14
+mov [rsp + 48], r10
+mulx r14, r10, [rbx + 40]
+adc r12, r10
+mov [rsp + 56], r12
+mulx r10, r12, [rbx + 48]
+adc r14, r12
+mov [rsp + 64], r14
+mulx r12, r14, [rbx + 56]
+adc r10, r14
+mov [rsp + 80], r10
+mulx r14, r10, [rbx + 64]
+adc r12, r10
+mulx rdx, r10, [rbx + 72]
+adc r14, r10
+adc rdx, 0
+add r8, r15
+adc r11, rbp
+adc rcx, r13
+adc rdi, rax
+adc r9, rsi
+mov rax, [rsp + 48]
+adc rax, [rsp + 56]
+mov rsi, [rsp + 88]
+adc rsi, [rsp + 64]
+mov r10, [rsp + 72]
+adc r10, [rsp + 80]
+adc r12, [rsp + 32]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r13, [rsp + 16]
+mov r15, rdx
+mov rdx, r8
+imul rdx, [r13]
+mulx rbp, rbx, [r13 + 8]
+mov [rsp + 24], r15
+mov [rsp + 32], r14
+mulx r15, r14, [r13 + 16]
+add rbp, r14
+mov [rsp + 80], r12
+mulx r14, r12, [r13 + 24]
+adc r15, r12
+mov [rsp + 72], r10
+mulx r12, r10, [r13 + 32]
+adc r14, r10
+mov [rsp + 64], rsi
+mulx r10, rsi, [r13 + 40]
+adc r12, rsi
+mov [rsp + 88], rax
+mulx rsi, rax, [r13 + 48]
+adc r10, rax
+mov [rsp + 56], r10
+mulx rax, r10, [r13 + 56]
+adc rsi, r10
+mov [rsp + 48], rsi
+mulx r10, rsi, [r13 + 64]
+adc rax, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [r13 + 72]
+adc r10, rax
+mulx rax, rdx, [r13 + 80]
+adc rsi, rdx
+adc rax, 0
+add r8, rbx
+adc r11, rbp
+adc rcx, r15
+adc rdi, r14
+adc r9, r12
+mov r8, [rsp + 88]
+adc r8, [rsp + 56]
+mov r12, [rsp + 64]
+adc r12, [rsp + 48]
+mov r14, [rsp + 72]
+adc r14, [rsp + 40]
+adc r10, [rsp + 80]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 24]
+mov rdx, [rsp + 8]
+mov rdx, [rdx + 72]
+mov r15, [rsp]
+mulx rbx, rbp, [r15]
+mov [rsp + 8], rax
+mulx r13, rax, [r15 + 8]
+add rbx, rax
+mov [rsp + 24], rsi
+mulx rax, rsi, [r15 + 16]
+adc r13, rsi
+mov [rsp + 32], r10
+mulx rsi, r10, [r15 + 24]
+adc rax, r10
+mov [rsp + 80], r14
+mulx r10, r14, [r15 + 32]
+adc rsi, r14
+mov [rsp + 40], r12
+mulx r14, r12, [r15 + 40]
+adc r10, r12
+mov [rsp + 72], r10
+mulx r12, r10, [r15 + 48]
+adc r14, r10
+mov [rsp + 48], r14
+mulx r10, r14, [r15 + 56]
+adc r12, r14
+mov [rsp + 64], r12
+mulx r14, r12, [r15 + 64]
+adc r10, r12
+mulx rdx, r12, [r15 + 72]
+adc r14, r12
+adc rdx, 0
+add r11, rbp
+adc rcx, rbx
+adc rdi, r13
+adc r9, rax
+adc r8, rsi
+mov rax, [rsp + 40]
+adc rax, [rsp + 72]
+mov rsi, [rsp + 80]
+adc rsi, [rsp + 48]
+mov r12, [rsp + 32]
+adc r12, [rsp + 64]
+adc r10, [rsp + 24]
+adc r14, [rsp + 8]
+adc rdx, 0
+mov r13, [rsp + 16]
+mov r15, rdx
+mov rdx, r11
+imul rdx, [r13]
+mulx rbx, rbp, [r13 + 8]
+mov [rsp + 8], r15
+mov [rsp + 24], r14
+mulx r15, r14, [r13 + 16]
+add rbx, r14
+mov [rsp + 64], r10
+mulx r14, r10, [r13 + 24]
+adc r15, r10
+mov [rsp + 32], r12
+mulx r10, r12, [r13 + 32]
+adc r14, r12
+mov [rsp + 48], rsi
+mulx r12, rsi, [r13 + 40]
+adc r10, rsi
+mov [rsp + 80], rax
+mulx rsi, rax, [r13 + 48]
+adc r12, rax
+mov [rsp + 72], r12
+mulx rax, r12, [r13 + 56]
+adc rsi, r12
+mov [rsp + 40], rsi
+mulx r12, rsi, [r13 + 64]
+adc rax, rsi
+mov [rsp], rax
+mulx rsi, rax, [r13 + 72]
+adc r12, rax
+mulx rax, rdx, [r13 + 80]
+adc rsi, rdx
+adc rax, 0
+add r11, rbp
+adc rcx, rbx
+adc rdi, r15
+adc r9, r14
+adc r8, r10
+mov rdx, [rsp + 80]
+adc rdx, [rsp + 72]
+mov r10, [rsp + 48]
+adc r10, [rsp + 40]
+mov r11, [rsp + 32]
+adc r11, [rsp]
+adc r12, [rsp + 64]
+adc rsi, [rsp + 24]
+adc rax, [rsp + 8]
+add rsp, 96
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],

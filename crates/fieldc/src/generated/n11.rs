@@ -4,6 +4,7 @@
 use core::arch::{asm, naked_asm};
 
 use crate::assembly::assembly;
+use crate::lazy_kernels::lazy_assembly;
 use crate::modulus::Modulus;
 
 // fold: mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products.
@@ -25,19 +26,10 @@ unsafe fn mul_fold_mulx<M: Modulus<11>>(x: &[u64; 11], y: &[u64; 11]) -> [u64; 1
         asm!(
             "call {kernel}",
             kernel = sym mul_fold_mulx_code::<M>,
-            out("rax") z[2],
-            out("rcx") z[5],
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => z[6],
-            out("rdi") z[3],
-            out("r8") z[4],
-            out("r9") _,
-            out("r10") z[7],
-            out("r11") z[8],
-            out("r12") z[9],
-            out("r13") z[10],
-            out("r14") z[0],
-            out("r15") z[1],
+            out("rax") z[2], out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => z[6], out("rdi") z[3], out("r8") z[4], out("r9") _, out("r10")
+            z[7], out("r11") z[8], out("r12") z[9], out("r13") z[10], out("r14") z[0], out("r15")
+            z[1],
             options(pure, readonly),
         );
     }
@@ -48,1195 +40,1195 @@ unsafe fn mul_fold_mulx<M: Modulus<11>>(x: &[u64; 11], y: &[u64; 11]) -> [u64; 1
 unsafe extern "C" fn mul_fold_mulx_code<M: Modulus<11>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 112
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, rbp, r12
-    adc r11, rbp
-    mov rbp, qword ptr [rsi + 40]
-    mulx rbp, r14, rbp
-    adc r12, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, rbx, r14
-    adc rbp, rbx
-    mov rbx, qword ptr [rsi + 56]
-    mulx rbx, r15, rbx
-    adc r14, r15
-    mov r15, qword ptr [rsi + 64]
-    mulx r15, r13, r15
-    adc rbx, r13
-    mov r13, qword ptr [rsi + 72]
-    mov qword ptr [rsp], rcx
-    mulx r13, rcx, r13
-    adc r15, rcx
-    mov rcx, qword ptr [rsi + 80]
-    mulx rcx, rdx, rcx
-    adc r13, rdx
-    adc rcx, 0
-    mov rdx, r8
-    mov qword ptr [rsp + 8], rsi
-    mulx r8, rsi, qword ptr [rax]
-    mov qword ptr [rsp + 16], rcx
-    mov qword ptr [rsp + 24], r13
-    mulx rcx, r13, qword ptr [rax + 8]
-    add r8, r13
-    mov qword ptr [rsp + 32], r15
-    mulx r13, r15, qword ptr [rax + 16]
-    adc rcx, r15
-    mov qword ptr [rsp + 40], rbx
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r13, rbx
-    mov qword ptr [rsp + 48], r14
-    mulx rbx, r14, qword ptr [rax + 32]
-    adc r15, r14
-    mov qword ptr [rsp + 56], rbp
-    mulx r14, rbp, qword ptr [rax + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 64], rbx
-    mulx rbp, rbx, qword ptr [rax + 48]
-    adc r14, rbx
-    mov qword ptr [rsp + 72], r14
-    mulx rbx, r14, qword ptr [rax + 56]
-    adc rbp, r14
-    mov qword ptr [rsp + 80], rbp
-    mulx r14, rbp, qword ptr [rax + 64]
-    adc rbx, rbp
-    mov qword ptr [rsp + 88], rbx
-    mulx rbp, rbx, qword ptr [rax + 72]
-    adc r14, rbx
-    mulx rdx, rbx, qword ptr [rax + 80]
-    adc rbp, rbx
-    adc rdx, 0
-    add rdi, rsi
-    adc r9, r8
-    adc r10, rcx
-    adc r11, r13
-    adc r12, r15
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 64]
-    mov rsi, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 72]
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 80]
-    mov rbx, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 88]
-    adc r14, qword ptr [rsp + 24]
-    adc rbp, qword ptr [rsp + 16]
-    adc rdx, 0
-    mov r15, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, qword ptr [r15 + 8]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 16], rax
-    mov qword ptr [rsp + 24], r13
-    mulx rax, r13, qword ptr [r15]
-    mov qword ptr [rsp + 88], rbp
-    mov qword ptr [rsp + 32], r14
-    mulx rbp, r14, qword ptr [r15 + 8]
-    add rax, r14
-    mov qword ptr [rsp + 80], rbx
-    mulx r14, rbx, qword ptr [r15 + 16]
-    adc rbp, rbx
-    mov qword ptr [rsp + 40], r8
-    mulx rbx, r8, qword ptr [r15 + 24]
-    adc r14, r8
-    mov qword ptr [rsp + 72], rsi
-    mulx r8, rsi, qword ptr [r15 + 32]
-    adc rbx, rsi
-    mov qword ptr [rsp + 48], rcx
-    mulx rsi, rcx, qword ptr [r15 + 40]
-    adc r8, rcx
-    mov qword ptr [rsp + 64], r8
-    mulx rcx, r8, qword ptr [r15 + 48]
-    adc rsi, r8
-    mov qword ptr [rsp + 56], rsi
-    mulx r8, rsi, qword ptr [r15 + 56]
-    adc rcx, rsi
-    mov qword ptr [rsp + 96], rcx
-    mulx rsi, rcx, qword ptr [r15 + 64]
-    adc r8, rcx
-    mov qword ptr [rsp + 104], r8
-    mulx rcx, r8, qword ptr [r15 + 72]
-    adc rsi, r8
-    mulx rdx, r8, qword ptr [r15 + 80]
-    adc rcx, r8
-    adc rdx, 0
-    add rdi, r13
-    adc r9, rax
-    adc r10, rbp
-    adc r11, r14
-    adc r12, rbx
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 64]
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 104]
-    adc rsi, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 88]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, rdi
-    mov rdi, qword ptr [rsp + 16]
-    mulx r13, r15, qword ptr [rdi]
-    mov qword ptr [rsp + 24], rbx
-    mov qword ptr [rsp + 88], rcx
-    mulx rbx, rcx, qword ptr [rdi + 8]
-    add r13, rcx
-    mov qword ptr [rsp + 32], rsi
-    mulx rcx, rsi, qword ptr [rdi + 16]
-    adc rbx, rsi
-    mov qword ptr [rsp + 104], r14
-    mulx rsi, r14, qword ptr [rdi + 24]
-    adc rcx, r14
-    mov qword ptr [rsp + 80], rbp
-    mulx r14, rbp, qword ptr [rdi + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 96], r8
-    mulx rbp, r8, qword ptr [rdi + 40]
-    adc r14, r8
-    mov qword ptr [rsp + 40], r14
-    mulx r8, r14, qword ptr [rdi + 48]
-    adc rbp, r14
-    mov qword ptr [rsp + 56], rbp
-    mulx r14, rbp, qword ptr [rdi + 56]
-    adc r8, rbp
-    mov qword ptr [rsp + 72], r8
-    mulx rbp, r8, qword ptr [rdi + 64]
-    adc r14, r8
-    mov qword ptr [rsp + 64], r14
-    mulx r8, r14, qword ptr [rdi + 72]
-    adc rbp, r14
-    mulx rdx, r14, qword ptr [rdi + 80]
-    adc r8, r14
-    adc rdx, 0
-    add r9, r15
-    adc r10, r13
-    adc r11, rbx
-    adc r12, rcx
-    adc rax, rsi
-    mov rcx, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 40]
-    mov rsi, qword ptr [rsp + 80]
-    adc rsi, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r15, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, qword ptr [r15 + 16]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], r13
-    mulx rdi, r13, qword ptr [r15]
-    mov qword ptr [rsp + 88], r8
-    mov qword ptr [rsp + 64], rbp
-    mulx r8, rbp, qword ptr [r15 + 8]
-    add rdi, rbp
-    mov qword ptr [rsp + 32], rbx
-    mulx rbp, rbx, qword ptr [r15 + 16]
-    adc r8, rbx
-    mov qword ptr [rsp + 72], r14
-    mulx rbx, r14, qword ptr [r15 + 24]
-    adc rbp, r14
-    mov qword ptr [rsp + 104], rsi
-    mulx r14, rsi, qword ptr [r15 + 32]
-    adc rbx, rsi
-    mov qword ptr [rsp + 56], rcx
-    mulx rsi, rcx, qword ptr [r15 + 40]
-    adc r14, rcx
-    mov qword ptr [rsp + 80], r14
-    mulx rcx, r14, qword ptr [r15 + 48]
-    adc rsi, r14
-    mov qword ptr [rsp + 40], rsi
-    mulx r14, rsi, qword ptr [r15 + 56]
-    adc rcx, rsi
-    mov qword ptr [rsp + 96], rcx
-    mulx rsi, rcx, qword ptr [r15 + 64]
-    adc r14, rcx
-    mov qword ptr [rsp + 48], r14
-    mulx rcx, r14, qword ptr [r15 + 72]
-    adc rsi, r14
-    mulx rdx, r14, qword ptr [r15 + 80]
-    adc rcx, r14
-    adc rdx, 0
-    add r9, r13
-    adc r10, rdi
-    adc r11, r8
-    adc r12, rbp
-    adc rax, rbx
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 80]
-    mov r8, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 32]
-    adc r14, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 88]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, r9
-    mov r9, qword ptr [rsp + 16]
-    mulx r13, r15, qword ptr [r9]
-    mov qword ptr [rsp + 24], rbx
-    mov qword ptr [rsp + 88], rcx
-    mulx rbx, rcx, qword ptr [r9 + 8]
-    add r13, rcx
-    mov qword ptr [rsp + 64], rsi
-    mulx rcx, rsi, qword ptr [r9 + 16]
-    adc rbx, rsi
-    mov qword ptr [rsp + 48], r14
-    mulx rsi, r14, qword ptr [r9 + 24]
-    adc rcx, r14
-    mov qword ptr [rsp + 32], rbp
-    mulx r14, rbp, qword ptr [r9 + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 96], r8
-    mulx rbp, r8, qword ptr [r9 + 40]
-    adc r14, r8
-    mov qword ptr [rsp + 72], r14
-    mulx r8, r14, qword ptr [r9 + 48]
-    adc rbp, r14
-    mov qword ptr [rsp + 40], rbp
-    mulx r14, rbp, qword ptr [r9 + 56]
-    adc r8, rbp
-    mov qword ptr [rsp + 104], r8
-    mulx rbp, r8, qword ptr [r9 + 64]
-    adc r14, r8
-    mov qword ptr [rsp + 80], r14
-    mulx r8, r14, qword ptr [r9 + 72]
-    adc rbp, r14
-    mulx rdx, r14, qword ptr [r9 + 80]
-    adc r8, r14
-    adc rdx, 0
-    add r10, r15
-    adc r11, r13
-    adc r12, rbx
-    adc rax, rcx
-    adc rdi, rsi
-    mov rcx, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 72]
-    mov rsi, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 40]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 104]
-    mov rbx, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r15, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, qword ptr [r15 + 24]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], r13
-    mulx r9, r13, qword ptr [r15]
-    mov qword ptr [rsp + 88], r8
-    mov qword ptr [rsp + 80], rbp
-    mulx r8, rbp, qword ptr [r15 + 8]
-    add r9, rbp
-    mov qword ptr [rsp + 64], rbx
-    mulx rbp, rbx, qword ptr [r15 + 16]
-    adc r8, rbx
-    mov qword ptr [rsp + 104], r14
-    mulx rbx, r14, qword ptr [r15 + 24]
-    adc rbp, r14
-    mov qword ptr [rsp + 48], rsi
-    mulx r14, rsi, qword ptr [r15 + 32]
-    adc rbx, rsi
-    mov qword ptr [rsp + 40], rcx
-    mulx rsi, rcx, qword ptr [r15 + 40]
-    adc r14, rcx
-    mov qword ptr [rsp + 32], r14
-    mulx rcx, r14, qword ptr [r15 + 48]
-    adc rsi, r14
-    mov qword ptr [rsp + 72], rsi
-    mulx r14, rsi, qword ptr [r15 + 56]
-    adc rcx, rsi
-    mov qword ptr [rsp + 96], rcx
-    mulx rsi, rcx, qword ptr [r15 + 64]
-    adc r14, rcx
-    mov qword ptr [rsp + 56], r14
-    mulx rcx, r14, qword ptr [r15 + 72]
-    adc rsi, r14
-    mulx rdx, r14, qword ptr [r15 + 80]
-    adc rcx, r14
-    adc rdx, 0
-    add r10, r13
-    adc r11, r9
-    adc r12, r8
-    adc rax, rbp
-    adc rdi, rbx
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 32]
-    mov r9, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 64]
-    adc r14, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 88]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, r10
-    mov r10, qword ptr [rsp + 16]
-    mulx r13, r15, qword ptr [r10]
-    mov qword ptr [rsp + 24], rbx
-    mov qword ptr [rsp + 88], rcx
-    mulx rbx, rcx, qword ptr [r10 + 8]
-    add r13, rcx
-    mov qword ptr [rsp + 80], rsi
-    mulx rcx, rsi, qword ptr [r10 + 16]
-    adc rbx, rsi
-    mov qword ptr [rsp + 56], r14
-    mulx rsi, r14, qword ptr [r10 + 24]
-    adc rcx, r14
-    mov qword ptr [rsp + 64], rbp
-    mulx r14, rbp, qword ptr [r10 + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 96], r9
-    mulx rbp, r9, qword ptr [r10 + 40]
-    adc r14, r9
-    mov qword ptr [rsp + 104], r14
-    mulx r9, r14, qword ptr [r10 + 48]
-    adc rbp, r14
-    mov qword ptr [rsp + 72], rbp
-    mulx r14, rbp, qword ptr [r10 + 56]
-    adc r9, rbp
-    mov qword ptr [rsp + 48], r9
-    mulx rbp, r9, qword ptr [r10 + 64]
-    adc r14, r9
-    mov qword ptr [rsp + 32], r14
-    mulx r9, r14, qword ptr [r10 + 72]
-    adc rbp, r14
-    mulx rdx, r14, qword ptr [r10 + 80]
-    adc r9, r14
-    adc rdx, 0
-    add r11, r15
-    adc r12, r13
-    adc rax, rbx
-    adc rdi, rcx
-    adc r8, rsi
-    mov rcx, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 104]
-    mov rsi, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 56]
-    adc r14, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 88]
-    adc r9, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r15, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, qword ptr [r15 + 32]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], r13
-    mulx r10, r13, qword ptr [r15]
-    mov qword ptr [rsp + 88], r9
-    mov qword ptr [rsp + 32], rbp
-    mulx r9, rbp, qword ptr [r15 + 8]
-    add r10, rbp
-    mov qword ptr [rsp + 80], rbx
-    mulx rbp, rbx, qword ptr [r15 + 16]
-    adc r9, rbx
-    mov qword ptr [rsp + 48], r14
-    mulx rbx, r14, qword ptr [r15 + 24]
-    adc rbp, r14
-    mov qword ptr [rsp + 56], rsi
-    mulx r14, rsi, qword ptr [r15 + 32]
-    adc rbx, rsi
-    mov qword ptr [rsp + 72], rcx
-    mulx rsi, rcx, qword ptr [r15 + 40]
-    adc r14, rcx
-    mov qword ptr [rsp + 64], r14
-    mulx rcx, r14, qword ptr [r15 + 48]
-    adc rsi, r14
-    mov qword ptr [rsp + 104], rsi
-    mulx r14, rsi, qword ptr [r15 + 56]
-    adc rcx, rsi
-    mov qword ptr [rsp + 96], rcx
-    mulx rsi, rcx, qword ptr [r15 + 64]
-    adc r14, rcx
-    mov qword ptr [rsp + 40], r14
-    mulx rcx, r14, qword ptr [r15 + 72]
-    adc rsi, r14
-    mulx rdx, r14, qword ptr [r15 + 80]
-    adc rcx, r14
-    adc rdx, 0
-    add r11, r13
-    adc r12, r10
-    adc rax, r9
-    adc rdi, rbp
-    adc r8, rbx
-    mov r9, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 104]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 88]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, r11
-    mov r11, qword ptr [rsp + 16]
-    mulx r13, r15, qword ptr [r11]
-    mov qword ptr [rsp + 24], rbx
-    mov qword ptr [rsp + 88], rcx
-    mulx rbx, rcx, qword ptr [r11 + 8]
-    add r13, rcx
-    mov qword ptr [rsp + 32], rsi
-    mulx rcx, rsi, qword ptr [r11 + 16]
-    adc rbx, rsi
-    mov qword ptr [rsp + 40], r14
-    mulx rsi, r14, qword ptr [r11 + 24]
-    adc rcx, r14
-    mov qword ptr [rsp + 80], rbp
-    mulx r14, rbp, qword ptr [r11 + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 96], r10
-    mulx rbp, r10, qword ptr [r11 + 40]
-    adc r14, r10
-    mov qword ptr [rsp + 48], r14
-    mulx r10, r14, qword ptr [r11 + 48]
-    adc rbp, r14
-    mov qword ptr [rsp + 104], rbp
-    mulx r14, rbp, qword ptr [r11 + 56]
-    adc r10, rbp
-    mov qword ptr [rsp + 56], r10
-    mulx rbp, r10, qword ptr [r11 + 64]
-    adc r14, r10
-    mov qword ptr [rsp + 64], r14
-    mulx r10, r14, qword ptr [r11 + 72]
-    adc rbp, r14
-    mulx rdx, r14, qword ptr [r11 + 80]
-    adc r10, r14
-    adc rdx, 0
-    add r12, r15
-    adc rax, r13
-    adc rdi, rbx
-    adc r8, rcx
-    adc r9, rsi
-    mov rcx, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 48]
-    mov rsi, qword ptr [rsp + 80]
-    adc rsi, qword ptr [rsp + 104]
-    mov r14, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r15, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, qword ptr [r15 + 40]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], r13
-    mulx r11, r13, qword ptr [r15]
-    mov qword ptr [rsp + 88], r10
-    mov qword ptr [rsp + 64], rbp
-    mulx r10, rbp, qword ptr [r15 + 8]
-    add r11, rbp
-    mov qword ptr [rsp + 32], rbx
-    mulx rbp, rbx, qword ptr [r15 + 16]
-    adc r10, rbx
-    mov qword ptr [rsp + 56], r14
-    mulx rbx, r14, qword ptr [r15 + 24]
-    adc rbp, r14
-    mov qword ptr [rsp + 40], rsi
-    mulx r14, rsi, qword ptr [r15 + 32]
-    adc rbx, rsi
-    mov qword ptr [rsp + 104], rcx
-    mulx rsi, rcx, qword ptr [r15 + 40]
-    adc r14, rcx
-    mov qword ptr [rsp + 80], r14
-    mulx rcx, r14, qword ptr [r15 + 48]
-    adc rsi, r14
-    mov qword ptr [rsp + 48], rsi
-    mulx r14, rsi, qword ptr [r15 + 56]
-    adc rcx, rsi
-    mov qword ptr [rsp + 96], rcx
-    mulx rsi, rcx, qword ptr [r15 + 64]
-    adc r14, rcx
-    mov qword ptr [rsp + 72], r14
-    mulx rcx, r14, qword ptr [r15 + 72]
-    adc rsi, r14
-    mulx rdx, r14, qword ptr [r15 + 80]
-    adc rcx, r14
-    adc rdx, 0
-    add r12, r13
-    adc rax, r11
-    adc rdi, r10
-    adc r8, rbp
-    adc r9, rbx
-    mov r10, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 80]
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 32]
-    adc r14, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 88]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, r12
-    mov r12, qword ptr [rsp + 16]
-    mulx r13, r15, qword ptr [r12]
-    mov qword ptr [rsp + 24], rbx
-    mov qword ptr [rsp + 88], rcx
-    mulx rbx, rcx, qword ptr [r12 + 8]
-    add r13, rcx
-    mov qword ptr [rsp + 64], rsi
-    mulx rcx, rsi, qword ptr [r12 + 16]
-    adc rbx, rsi
-    mov qword ptr [rsp + 72], r14
-    mulx rsi, r14, qword ptr [r12 + 24]
-    adc rcx, r14
-    mov qword ptr [rsp + 32], rbp
-    mulx r14, rbp, qword ptr [r12 + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 96], r11
-    mulx rbp, r11, qword ptr [r12 + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 56], r14
-    mulx r11, r14, qword ptr [r12 + 48]
-    adc rbp, r14
-    mov qword ptr [rsp + 48], rbp
-    mulx r14, rbp, qword ptr [r12 + 56]
-    adc r11, rbp
-    mov qword ptr [rsp + 40], r11
-    mulx rbp, r11, qword ptr [r12 + 64]
-    adc r14, r11
-    mov qword ptr [rsp + 80], r14
-    mulx r11, r14, qword ptr [r12 + 72]
-    adc rbp, r14
-    mulx rdx, r14, qword ptr [r12 + 80]
-    adc r11, r14
-    adc rdx, 0
-    add rax, r15
-    adc rdi, r13
-    adc r8, rbx
-    adc r9, rcx
-    adc r10, rsi
-    mov rcx, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 56]
-    mov rsi, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 48]
-    mov r14, qword ptr [rsp + 72]
-    adc r14, qword ptr [rsp + 40]
-    mov rbx, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r15, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, qword ptr [r15 + 48]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], r13
-    mulx r12, r13, qword ptr [r15]
-    mov qword ptr [rsp + 88], r11
-    mov qword ptr [rsp + 80], rbp
-    mulx r11, rbp, qword ptr [r15 + 8]
-    add r12, rbp
-    mov qword ptr [rsp + 64], rbx
-    mulx rbp, rbx, qword ptr [r15 + 16]
-    adc r11, rbx
-    mov qword ptr [rsp + 40], r14
-    mulx rbx, r14, qword ptr [r15 + 24]
-    adc rbp, r14
-    mov qword ptr [rsp + 72], rsi
-    mulx r14, rsi, qword ptr [r15 + 32]
-    adc rbx, rsi
-    mov qword ptr [rsp + 48], rcx
-    mulx rsi, rcx, qword ptr [r15 + 40]
-    adc r14, rcx
-    mov qword ptr [rsp + 32], r14
-    mulx rcx, r14, qword ptr [r15 + 48]
-    adc rsi, r14
-    mov qword ptr [rsp + 56], rsi
-    mulx r14, rsi, qword ptr [r15 + 56]
-    adc rcx, rsi
-    mov qword ptr [rsp + 96], rcx
-    mulx rsi, rcx, qword ptr [r15 + 64]
-    adc r14, rcx
-    mov qword ptr [rsp + 104], r14
-    mulx rcx, r14, qword ptr [r15 + 72]
-    adc rsi, r14
-    mulx rdx, r14, qword ptr [r15 + 80]
-    adc rcx, r14
-    adc rdx, 0
-    add rax, r13
-    adc rdi, r12
-    adc r8, r11
-    adc r9, rbp
-    adc r10, rbx
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 64]
-    adc r14, qword ptr [rsp + 104]
-    adc rsi, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 88]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, rax
-    mov rax, qword ptr [rsp + 16]
-    mulx r13, r15, qword ptr [rax]
-    mov qword ptr [rsp + 24], rbx
-    mov qword ptr [rsp + 88], rcx
-    mulx rbx, rcx, qword ptr [rax + 8]
-    add r13, rcx
-    mov qword ptr [rsp + 80], rsi
-    mulx rcx, rsi, qword ptr [rax + 16]
-    adc rbx, rsi
-    mov qword ptr [rsp + 104], r14
-    mulx rsi, r14, qword ptr [rax + 24]
-    adc rcx, r14
-    mov qword ptr [rsp + 64], rbp
-    mulx r14, rbp, qword ptr [rax + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 96], r12
-    mulx rbp, r12, qword ptr [rax + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 40], r14
-    mulx r12, r14, qword ptr [rax + 48]
-    adc rbp, r14
-    mov qword ptr [rsp + 56], rbp
-    mulx r14, rbp, qword ptr [rax + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 72], r12
-    mulx rbp, r12, qword ptr [rax + 64]
-    adc r14, r12
-    mov qword ptr [rsp + 32], r14
-    mulx r12, r14, qword ptr [rax + 72]
-    adc rbp, r14
-    mulx rdx, r14, qword ptr [rax + 80]
-    adc r12, r14
-    adc rdx, 0
-    add rdi, r15
-    adc r8, r13
-    adc r9, rbx
-    adc r10, rcx
-    adc r11, rsi
-    mov rcx, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 40]
-    mov rsi, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r15, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, qword ptr [r15 + 56]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], r13
-    mulx rax, r13, qword ptr [r15]
-    mov qword ptr [rsp + 88], r12
-    mov qword ptr [rsp + 32], rbp
-    mulx r12, rbp, qword ptr [r15 + 8]
-    add rax, rbp
-    mov qword ptr [rsp + 80], rbx
-    mulx rbp, rbx, qword ptr [r15 + 16]
-    adc r12, rbx
-    mov qword ptr [rsp + 72], r14
-    mulx rbx, r14, qword ptr [r15 + 24]
-    adc rbp, r14
-    mov qword ptr [rsp + 104], rsi
-    mulx r14, rsi, qword ptr [r15 + 32]
-    adc rbx, rsi
-    mov qword ptr [rsp + 56], rcx
-    mulx rsi, rcx, qword ptr [r15 + 40]
-    adc r14, rcx
-    mov qword ptr [rsp + 64], r14
-    mulx rcx, r14, qword ptr [r15 + 48]
-    adc rsi, r14
-    mov qword ptr [rsp + 40], rsi
-    mulx r14, rsi, qword ptr [r15 + 56]
-    adc rcx, rsi
-    mov qword ptr [rsp + 96], rcx
-    mulx rsi, rcx, qword ptr [r15 + 64]
-    adc r14, rcx
-    mov qword ptr [rsp + 48], r14
-    mulx rcx, r14, qword ptr [r15 + 72]
-    adc rsi, r14
-    mulx rdx, r14, qword ptr [r15 + 80]
-    adc rcx, r14
-    adc rdx, 0
-    add rdi, r13
-    adc r8, rax
-    adc r9, r12
-    adc r10, rbp
-    adc r11, rbx
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 88]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, rdi
-    mov rdi, qword ptr [rsp + 16]
-    mulx r13, r15, qword ptr [rdi]
-    mov qword ptr [rsp + 24], rbx
-    mov qword ptr [rsp + 88], rcx
-    mulx rbx, rcx, qword ptr [rdi + 8]
-    add r13, rcx
-    mov qword ptr [rsp + 32], rsi
-    mulx rcx, rsi, qword ptr [rdi + 16]
-    adc rbx, rsi
-    mov qword ptr [rsp + 48], r14
-    mulx rsi, r14, qword ptr [rdi + 24]
-    adc rcx, r14
-    mov qword ptr [rsp + 80], rbp
-    mulx r14, rbp, qword ptr [rdi + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 96], r12
-    mulx rbp, r12, qword ptr [rdi + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 72], r14
-    mulx r12, r14, qword ptr [rdi + 48]
-    adc rbp, r14
-    mov qword ptr [rsp + 40], rbp
-    mulx r14, rbp, qword ptr [rdi + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 104], r12
-    mulx rbp, r12, qword ptr [rdi + 64]
-    adc r14, r12
-    mov qword ptr [rsp + 64], r14
-    mulx r12, r14, qword ptr [rdi + 72]
-    adc rbp, r14
-    mulx rdx, r14, qword ptr [rdi + 80]
-    adc r12, r14
-    adc rdx, 0
-    add r8, r15
-    adc r9, r13
-    adc r10, rbx
-    adc r11, rcx
-    adc rax, rsi
-    mov rcx, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 72]
-    mov rsi, qword ptr [rsp + 80]
-    adc rsi, qword ptr [rsp + 40]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 104]
-    mov rbx, qword ptr [rsp + 32]
-    adc rbx, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r15, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, qword ptr [r15 + 64]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], r13
-    mulx rdi, r13, qword ptr [r15]
-    mov qword ptr [rsp + 88], r12
-    mov qword ptr [rsp + 64], rbp
-    mulx r12, rbp, qword ptr [r15 + 8]
-    add rdi, rbp
-    mov qword ptr [rsp + 32], rbx
-    mulx rbp, rbx, qword ptr [r15 + 16]
-    adc r12, rbx
-    mov qword ptr [rsp + 104], r14
-    mulx rbx, r14, qword ptr [r15 + 24]
-    adc rbp, r14
-    mov qword ptr [rsp + 48], rsi
-    mulx r14, rsi, qword ptr [r15 + 32]
-    adc rbx, rsi
-    mov qword ptr [rsp + 40], rcx
-    mulx rsi, rcx, qword ptr [r15 + 40]
-    adc r14, rcx
-    mov qword ptr [rsp + 80], r14
-    mulx rcx, r14, qword ptr [r15 + 48]
-    adc rsi, r14
-    mov qword ptr [rsp + 72], rsi
-    mulx r14, rsi, qword ptr [r15 + 56]
-    adc rcx, rsi
-    mov qword ptr [rsp + 96], rcx
-    mulx rsi, rcx, qword ptr [r15 + 64]
-    adc r14, rcx
-    mov qword ptr [rsp + 56], r14
-    mulx rcx, r14, qword ptr [r15 + 72]
-    adc rsi, r14
-    mulx rdx, r14, qword ptr [r15 + 80]
-    adc rcx, r14
-    adc rdx, 0
-    add r8, r13
-    adc r9, rdi
-    adc r10, r12
-    adc r11, rbp
-    adc rax, rbx
-    mov rdi, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 32]
-    adc r14, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 88]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, r8
-    mov r8, qword ptr [rsp + 16]
-    mulx r13, r15, qword ptr [r8]
-    mov qword ptr [rsp + 24], rbx
-    mov qword ptr [rsp + 88], rcx
-    mulx rbx, rcx, qword ptr [r8 + 8]
-    add r13, rcx
-    mov qword ptr [rsp + 64], rsi
-    mulx rcx, rsi, qword ptr [r8 + 16]
-    adc rbx, rsi
-    mov qword ptr [rsp + 56], r14
-    mulx rsi, r14, qword ptr [r8 + 24]
-    adc rcx, r14
-    mov qword ptr [rsp + 32], rbp
-    mulx r14, rbp, qword ptr [r8 + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 96], r12
-    mulx rbp, r12, qword ptr [r8 + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 104], r14
-    mulx r12, r14, qword ptr [r8 + 48]
-    adc rbp, r14
-    mov qword ptr [rsp + 72], rbp
-    mulx r14, rbp, qword ptr [r8 + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [r8 + 64]
-    adc r14, r12
-    mov qword ptr [rsp + 80], r14
-    mulx r12, r14, qword ptr [r8 + 72]
-    adc rbp, r14
-    mulx rdx, r14, qword ptr [r8 + 80]
-    adc r12, r14
-    adc rdx, 0
-    add r9, r15
-    adc r10, r13
-    adc r11, rbx
-    adc rax, rcx
-    adc rdi, rsi
-    mov rcx, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 104]
-    mov rsi, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 56]
-    adc r14, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r15, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, qword ptr [r15 + 72]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], r13
-    mulx r8, r13, qword ptr [r15]
-    mov qword ptr [rsp + 88], r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [r15 + 8]
-    add r8, rbp
-    mov qword ptr [rsp + 64], rbx
-    mulx rbp, rbx, qword ptr [r15 + 16]
-    adc r12, rbx
-    mov qword ptr [rsp + 48], r14
-    mulx rbx, r14, qword ptr [r15 + 24]
-    adc rbp, r14
-    mov qword ptr [rsp + 56], rsi
-    mulx r14, rsi, qword ptr [r15 + 32]
-    adc rbx, rsi
-    mov qword ptr [rsp + 72], rcx
-    mulx rsi, rcx, qword ptr [r15 + 40]
-    adc r14, rcx
-    mov qword ptr [rsp + 32], r14
-    mulx rcx, r14, qword ptr [r15 + 48]
-    adc rsi, r14
-    mov qword ptr [rsp + 104], rsi
-    mulx r14, rsi, qword ptr [r15 + 56]
-    adc rcx, rsi
-    mov qword ptr [rsp + 96], rcx
-    mulx rsi, rcx, qword ptr [r15 + 64]
-    adc r14, rcx
-    mov qword ptr [rsp + 40], r14
-    mulx rcx, r14, qword ptr [r15 + 72]
-    adc rsi, r14
-    mulx rdx, r14, qword ptr [r15 + 80]
-    adc rcx, r14
-    adc rdx, 0
-    add r9, r13
-    adc r10, r8
-    adc r11, r12
-    adc rax, rbp
-    adc rdi, rbx
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 32]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 104]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 64]
-    adc r14, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 88]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, r9
-    mov r9, qword ptr [rsp + 16]
-    mulx r13, r15, qword ptr [r9]
-    mov qword ptr [rsp + 24], rbx
-    mov qword ptr [rsp + 88], rcx
-    mulx rbx, rcx, qword ptr [r9 + 8]
-    add r13, rcx
-    mov qword ptr [rsp + 80], rsi
-    mulx rcx, rsi, qword ptr [r9 + 16]
-    adc rbx, rsi
-    mov qword ptr [rsp + 40], r14
-    mulx rsi, r14, qword ptr [r9 + 24]
-    adc rcx, r14
-    mov qword ptr [rsp + 64], rbp
-    mulx r14, rbp, qword ptr [r9 + 32]
-    adc rsi, rbp
-    mov qword ptr [rsp + 96], r12
-    mulx rbp, r12, qword ptr [r9 + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 48], r14
-    mulx r12, r14, qword ptr [r9 + 48]
-    adc rbp, r14
-    mov qword ptr [rsp + 104], rbp
-    mulx r14, rbp, qword ptr [r9 + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [r9 + 64]
-    adc r14, r12
-    mov qword ptr [rsp + 32], r14
-    mulx r12, r14, qword ptr [r9 + 72]
-    adc rbp, r14
-    mulx rdx, r14, qword ptr [r9 + 80]
-    adc r12, r14
-    adc rdx, 0
-    add r10, r15
-    adc r11, r13
-    adc rax, rbx
-    adc rdi, rcx
-    adc r8, rsi
-    mov rcx, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 48]
-    mov rsi, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 104]
-    mov r14, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r15, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, qword ptr [r15 + 80]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp], r13
-    mulx r9, r13, qword ptr [r15]
-    mov qword ptr [rsp + 24], r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [r15 + 8]
-    add r9, rbp
-    mov qword ptr [rsp + 32], rbx
-    mulx rbp, rbx, qword ptr [r15 + 16]
-    adc r12, rbx
-    mov qword ptr [rsp + 80], r14
-    mulx rbx, r14, qword ptr [r15 + 24]
-    adc rbp, r14
-    mov qword ptr [rsp + 56], rsi
-    mulx r14, rsi, qword ptr [r15 + 32]
-    adc rbx, rsi
-    mov qword ptr [rsp + 40], rcx
-    mulx rsi, rcx, qword ptr [r15 + 40]
-    adc r14, rcx
-    mov qword ptr [rsp + 104], r14
-    mulx rcx, r14, qword ptr [r15 + 48]
-    adc rsi, r14
-    mov qword ptr [rsp + 64], rsi
-    mulx r14, rsi, qword ptr [r15 + 56]
-    adc rcx, rsi
-    mov qword ptr [rsp + 48], rcx
-    mulx rsi, rcx, qword ptr [r15 + 64]
-    adc r14, rcx
-    mov qword ptr [rsp + 96], r14
-    mulx rcx, r14, qword ptr [r15 + 72]
-    adc rsi, r14
-    mulx rdx, r14, qword ptr [r15 + 80]
-    adc rcx, r14
-    adc rdx, 0
-    add r10, r13
-    adc r11, r9
-    adc rax, r12
-    adc rdi, rbp
-    adc r8, rbx
-    mov r9, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 104]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 48]
-    mov r14, qword ptr [rsp + 32]
-    adc r14, qword ptr [rsp + 96]
-    adc rsi, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp]
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rbx + 88]
-    mov qword ptr [rsp], r15
-    mulx r13, r15, qword ptr [rbx + 96]
-    mov qword ptr [rsp + 24], rcx
-    mov qword ptr [rsp + 88], rsi
-    mulx rcx, rsi, qword ptr [rbx + 104]
-    add r13, rsi
-    mov qword ptr [rsp + 96], r14
-    mulx rsi, r14, qword ptr [rbx + 112]
-    adc rcx, r14
-    mov qword ptr [rsp + 32], rbp
-    mulx r14, rbp, qword ptr [rbx + 120]
-    adc rsi, rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [rbx + 128]
-    adc r14, r12
-    mov qword ptr [rsp + 80], r9
-    mulx r12, r9, qword ptr [rbx + 136]
-    adc rbp, r9
-    mov qword ptr [rsp + 64], rbp
-    mulx r9, rbp, qword ptr [rbx + 144]
-    adc r12, rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [rbx + 152]
-    adc r9, r12
-    mov qword ptr [rsp + 104], r9
-    mulx r12, r9, qword ptr [rbx + 160]
-    adc rbp, r9
-    mov qword ptr [rsp + 40], rbp
-    mulx r9, rbp, qword ptr [rbx + 168]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rbx + 176]
-    adc r9, rbp
-    adc rdx, 0
-    add r10, r15
-    adc r11, r13
-    adc rax, rcx
-    adc rdi, rsi
-    adc r8, r14
-    mov rcx, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 64]
-    mov rsi, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 56]
-    mov r10, qword ptr [rsp + 32]
-    adc r10, qword ptr [rsp + 104]
-    mov rbp, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 88]
-    adc r9, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp]
-    mov r14, r11
-    sub r14, qword ptr [rbx + 96]
-    mov r15, rax
-    sbb r15, qword ptr [rbx + 104]
-    mov r13, rdi
-    sbb r13, qword ptr [rbx + 112]
-    mov qword ptr [rsp], r13
-    mov r13, r8
-    sbb r13, qword ptr [rbx + 120]
-    mov qword ptr [rsp + 24], r13
-    mov r13, rcx
-    sbb r13, qword ptr [rbx + 128]
-    mov qword ptr [rsp + 88], r13
-    mov r13, rsi
-    sbb r13, qword ptr [rbx + 136]
-    mov qword ptr [rsp + 40], r13
-    mov r13, r10
-    sbb r13, qword ptr [rbx + 144]
-    mov qword ptr [rsp + 96], r13
-    mov r13, rbp
-    sbb r13, qword ptr [rbx + 152]
-    mov qword ptr [rsp + 104], r13
-    mov r13, r12
-    sbb r13, qword ptr [rbx + 160]
-    mov qword ptr [rsp + 32], r13
-    mov r13, r9
-    sbb r13, qword ptr [rbx + 168]
-    mov qword ptr [rsp + 56], r13
-    mov r13, rdx
-    sbb r13, qword ptr [rbx + 176]
-    cmovc r14, r11
-    cmovc r15, rax
-    mov rax, qword ptr [rsp]
-    cmovc rax, rdi
-    mov rdi, qword ptr [rsp + 24]
-    cmovc rdi, r8
-    mov r8, qword ptr [rsp + 88]
-    cmovc r8, rcx
-    mov rcx, qword ptr [rsp + 40]
-    cmovc rcx, rsi
-    mov rsi, qword ptr [rsp + 96]
-    cmovc rsi, r10
-    mov r10, qword ptr [rsp + 104]
-    cmovc r10, rbp
-    mov r11, qword ptr [rsp + 32]
-    cmovc r11, r12
-    mov r12, qword ptr [rsp + 56]
-    cmovc r12, r9
-    cmovc r13, rdx
-    add rsp, 112
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 112
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, rbp, r12
+adc r11, rbp
+mov rbp, [rsi + 40]
+mulx rbp, r14, rbp
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, rbx, r14
+adc rbp, rbx
+mov rbx, [rsi + 56]
+mulx rbx, r15, rbx
+adc r14, r15
+mov r15, [rsi + 64]
+mulx r15, r13, r15
+adc rbx, r13
+mov r13, [rsi + 72]
+mov [rsp], rcx
+mulx r13, rcx, r13
+adc r15, rcx
+mov rcx, [rsi + 80]
+mulx rcx, rdx, rcx
+adc r13, rdx
+adc rcx, 0
+mov rdx, r8
+mov [rsp + 8], rsi
+mulx r8, rsi, [rax]
+mov [rsp + 16], rcx
+mov [rsp + 24], r13
+mulx rcx, r13, [rax + 8]
+add r8, r13
+mov [rsp + 32], r15
+mulx r13, r15, [rax + 16]
+adc rcx, r15
+mov [rsp + 40], rbx
+mulx r15, rbx, [rax + 24]
+adc r13, rbx
+mov [rsp + 48], r14
+mulx rbx, r14, [rax + 32]
+adc r15, r14
+mov [rsp + 56], rbp
+mulx r14, rbp, [rax + 40]
+adc rbx, rbp
+mov [rsp + 64], rbx
+mulx rbp, rbx, [rax + 48]
+adc r14, rbx
+mov [rsp + 72], r14
+mulx rbx, r14, [rax + 56]
+adc rbp, r14
+mov [rsp + 80], rbp
+mulx r14, rbp, [rax + 64]
+adc rbx, rbp
+mov [rsp + 88], rbx
+mulx rbp, rbx, [rax + 72]
+adc r14, rbx
+mulx rdx, rbx, [rax + 80]
+adc rbp, rbx
+adc rdx, 0
+add rdi, rsi
+adc r9, r8
+adc r10, rcx
+adc r11, r13
+adc r12, r15
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 64]
+mov rsi, [rsp + 48]
+adc rsi, [rsp + 72]
+mov r8, [rsp + 40]
+adc r8, [rsp + 80]
+mov rbx, [rsp + 32]
+adc rbx, [rsp + 88]
+adc r14, [rsp + 24]
+adc rbp, [rsp + 16]
+adc rdx, 0
+mov r15, [rsp]
+mov r13, rdx
+mov rdx, [r15 + 8]
+mov r15, [rsp + 8]
+mov [rsp + 16], rax
+mov [rsp + 24], r13
+mulx rax, r13, [r15]
+mov [rsp + 88], rbp
+mov [rsp + 32], r14
+mulx rbp, r14, [r15 + 8]
+add rax, r14
+mov [rsp + 80], rbx
+mulx r14, rbx, [r15 + 16]
+adc rbp, rbx
+mov [rsp + 40], r8
+mulx rbx, r8, [r15 + 24]
+adc r14, r8
+mov [rsp + 72], rsi
+mulx r8, rsi, [r15 + 32]
+adc rbx, rsi
+mov [rsp + 48], rcx
+mulx rsi, rcx, [r15 + 40]
+adc r8, rcx
+mov [rsp + 64], r8
+mulx rcx, r8, [r15 + 48]
+adc rsi, r8
+mov [rsp + 56], rsi
+mulx r8, rsi, [r15 + 56]
+adc rcx, rsi
+mov [rsp + 96], rcx
+mulx rsi, rcx, [r15 + 64]
+adc r8, rcx
+mov [rsp + 104], r8
+mulx rcx, r8, [r15 + 72]
+adc rsi, r8
+mulx rdx, r8, [r15 + 80]
+adc rcx, r8
+adc rdx, 0
+add rdi, r13
+adc r9, rax
+adc r10, rbp
+adc r11, r14
+adc r12, rbx
+mov rax, [rsp + 48]
+adc rax, [rsp + 64]
+mov r8, [rsp + 72]
+adc r8, [rsp + 56]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 96]
+mov r14, [rsp + 80]
+adc r14, [rsp + 104]
+adc rsi, [rsp + 32]
+adc rcx, [rsp + 88]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, rdi
+mov rdi, [rsp + 16]
+mulx r13, r15, [rdi]
+mov [rsp + 24], rbx
+mov [rsp + 88], rcx
+mulx rbx, rcx, [rdi + 8]
+add r13, rcx
+mov [rsp + 32], rsi
+mulx rcx, rsi, [rdi + 16]
+adc rbx, rsi
+mov [rsp + 104], r14
+mulx rsi, r14, [rdi + 24]
+adc rcx, r14
+mov [rsp + 80], rbp
+mulx r14, rbp, [rdi + 32]
+adc rsi, rbp
+mov [rsp + 96], r8
+mulx rbp, r8, [rdi + 40]
+adc r14, r8
+mov [rsp + 40], r14
+mulx r8, r14, [rdi + 48]
+adc rbp, r14
+mov [rsp + 56], rbp
+mulx r14, rbp, [rdi + 56]
+adc r8, rbp
+mov [rsp + 72], r8
+mulx rbp, r8, [rdi + 64]
+adc r14, r8
+mov [rsp + 64], r14
+mulx r8, r14, [rdi + 72]
+adc rbp, r14
+mulx rdx, r14, [rdi + 80]
+adc r8, r14
+adc rdx, 0
+add r9, r15
+adc r10, r13
+adc r11, rbx
+adc r12, rcx
+adc rax, rsi
+mov rcx, [rsp + 96]
+adc rcx, [rsp + 40]
+mov rsi, [rsp + 80]
+adc rsi, [rsp + 56]
+mov r14, [rsp + 104]
+adc r14, [rsp + 72]
+mov rbx, [rsp + 32]
+adc rbx, [rsp + 64]
+adc rbp, [rsp + 88]
+adc r8, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp]
+mov r13, rdx
+mov rdx, [r15 + 16]
+mov r15, [rsp + 8]
+mov [rsp + 24], r13
+mulx rdi, r13, [r15]
+mov [rsp + 88], r8
+mov [rsp + 64], rbp
+mulx r8, rbp, [r15 + 8]
+add rdi, rbp
+mov [rsp + 32], rbx
+mulx rbp, rbx, [r15 + 16]
+adc r8, rbx
+mov [rsp + 72], r14
+mulx rbx, r14, [r15 + 24]
+adc rbp, r14
+mov [rsp + 104], rsi
+mulx r14, rsi, [r15 + 32]
+adc rbx, rsi
+mov [rsp + 56], rcx
+mulx rsi, rcx, [r15 + 40]
+adc r14, rcx
+mov [rsp + 80], r14
+mulx rcx, r14, [r15 + 48]
+adc rsi, r14
+mov [rsp + 40], rsi
+mulx r14, rsi, [r15 + 56]
+adc rcx, rsi
+mov [rsp + 96], rcx
+mulx rsi, rcx, [r15 + 64]
+adc r14, rcx
+mov [rsp + 48], r14
+mulx rcx, r14, [r15 + 72]
+adc rsi, r14
+mulx rdx, r14, [r15 + 80]
+adc rcx, r14
+adc rdx, 0
+add r9, r13
+adc r10, rdi
+adc r11, r8
+adc r12, rbp
+adc rax, rbx
+mov rdi, [rsp + 56]
+adc rdi, [rsp + 80]
+mov r8, [rsp + 104]
+adc r8, [rsp + 40]
+mov rbp, [rsp + 72]
+adc rbp, [rsp + 96]
+mov r14, [rsp + 32]
+adc r14, [rsp + 48]
+adc rsi, [rsp + 64]
+adc rcx, [rsp + 88]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, r9
+mov r9, [rsp + 16]
+mulx r13, r15, [r9]
+mov [rsp + 24], rbx
+mov [rsp + 88], rcx
+mulx rbx, rcx, [r9 + 8]
+add r13, rcx
+mov [rsp + 64], rsi
+mulx rcx, rsi, [r9 + 16]
+adc rbx, rsi
+mov [rsp + 48], r14
+mulx rsi, r14, [r9 + 24]
+adc rcx, r14
+mov [rsp + 32], rbp
+mulx r14, rbp, [r9 + 32]
+adc rsi, rbp
+mov [rsp + 96], r8
+mulx rbp, r8, [r9 + 40]
+adc r14, r8
+mov [rsp + 72], r14
+mulx r8, r14, [r9 + 48]
+adc rbp, r14
+mov [rsp + 40], rbp
+mulx r14, rbp, [r9 + 56]
+adc r8, rbp
+mov [rsp + 104], r8
+mulx rbp, r8, [r9 + 64]
+adc r14, r8
+mov [rsp + 80], r14
+mulx r8, r14, [r9 + 72]
+adc rbp, r14
+mulx rdx, r14, [r9 + 80]
+adc r8, r14
+adc rdx, 0
+add r10, r15
+adc r11, r13
+adc r12, rbx
+adc rax, rcx
+adc rdi, rsi
+mov rcx, [rsp + 96]
+adc rcx, [rsp + 72]
+mov rsi, [rsp + 32]
+adc rsi, [rsp + 40]
+mov r14, [rsp + 48]
+adc r14, [rsp + 104]
+mov rbx, [rsp + 64]
+adc rbx, [rsp + 80]
+adc rbp, [rsp + 88]
+adc r8, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp]
+mov r13, rdx
+mov rdx, [r15 + 24]
+mov r15, [rsp + 8]
+mov [rsp + 24], r13
+mulx r9, r13, [r15]
+mov [rsp + 88], r8
+mov [rsp + 80], rbp
+mulx r8, rbp, [r15 + 8]
+add r9, rbp
+mov [rsp + 64], rbx
+mulx rbp, rbx, [r15 + 16]
+adc r8, rbx
+mov [rsp + 104], r14
+mulx rbx, r14, [r15 + 24]
+adc rbp, r14
+mov [rsp + 48], rsi
+mulx r14, rsi, [r15 + 32]
+adc rbx, rsi
+mov [rsp + 40], rcx
+mulx rsi, rcx, [r15 + 40]
+adc r14, rcx
+mov [rsp + 32], r14
+mulx rcx, r14, [r15 + 48]
+adc rsi, r14
+mov [rsp + 72], rsi
+mulx r14, rsi, [r15 + 56]
+adc rcx, rsi
+mov [rsp + 96], rcx
+mulx rsi, rcx, [r15 + 64]
+adc r14, rcx
+mov [rsp + 56], r14
+mulx rcx, r14, [r15 + 72]
+adc rsi, r14
+mulx rdx, r14, [r15 + 80]
+adc rcx, r14
+adc rdx, 0
+add r10, r13
+adc r11, r9
+adc r12, r8
+adc rax, rbp
+adc rdi, rbx
+mov r8, [rsp + 40]
+adc r8, [rsp + 32]
+mov r9, [rsp + 48]
+adc r9, [rsp + 72]
+mov rbp, [rsp + 104]
+adc rbp, [rsp + 96]
+mov r14, [rsp + 64]
+adc r14, [rsp + 56]
+adc rsi, [rsp + 80]
+adc rcx, [rsp + 88]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, r10
+mov r10, [rsp + 16]
+mulx r13, r15, [r10]
+mov [rsp + 24], rbx
+mov [rsp + 88], rcx
+mulx rbx, rcx, [r10 + 8]
+add r13, rcx
+mov [rsp + 80], rsi
+mulx rcx, rsi, [r10 + 16]
+adc rbx, rsi
+mov [rsp + 56], r14
+mulx rsi, r14, [r10 + 24]
+adc rcx, r14
+mov [rsp + 64], rbp
+mulx r14, rbp, [r10 + 32]
+adc rsi, rbp
+mov [rsp + 96], r9
+mulx rbp, r9, [r10 + 40]
+adc r14, r9
+mov [rsp + 104], r14
+mulx r9, r14, [r10 + 48]
+adc rbp, r14
+mov [rsp + 72], rbp
+mulx r14, rbp, [r10 + 56]
+adc r9, rbp
+mov [rsp + 48], r9
+mulx rbp, r9, [r10 + 64]
+adc r14, r9
+mov [rsp + 32], r14
+mulx r9, r14, [r10 + 72]
+adc rbp, r14
+mulx rdx, r14, [r10 + 80]
+adc r9, r14
+adc rdx, 0
+add r11, r15
+adc r12, r13
+adc rax, rbx
+adc rdi, rcx
+adc r8, rsi
+mov rcx, [rsp + 96]
+adc rcx, [rsp + 104]
+mov rsi, [rsp + 64]
+adc rsi, [rsp + 72]
+mov r14, [rsp + 56]
+adc r14, [rsp + 48]
+mov rbx, [rsp + 80]
+adc rbx, [rsp + 32]
+adc rbp, [rsp + 88]
+adc r9, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp]
+mov r13, rdx
+mov rdx, [r15 + 32]
+mov r15, [rsp + 8]
+mov [rsp + 24], r13
+mulx r10, r13, [r15]
+mov [rsp + 88], r9
+mov [rsp + 32], rbp
+mulx r9, rbp, [r15 + 8]
+add r10, rbp
+mov [rsp + 80], rbx
+mulx rbp, rbx, [r15 + 16]
+adc r9, rbx
+mov [rsp + 48], r14
+mulx rbx, r14, [r15 + 24]
+adc rbp, r14
+mov [rsp + 56], rsi
+mulx r14, rsi, [r15 + 32]
+adc rbx, rsi
+mov [rsp + 72], rcx
+mulx rsi, rcx, [r15 + 40]
+adc r14, rcx
+mov [rsp + 64], r14
+mulx rcx, r14, [r15 + 48]
+adc rsi, r14
+mov [rsp + 104], rsi
+mulx r14, rsi, [r15 + 56]
+adc rcx, rsi
+mov [rsp + 96], rcx
+mulx rsi, rcx, [r15 + 64]
+adc r14, rcx
+mov [rsp + 40], r14
+mulx rcx, r14, [r15 + 72]
+adc rsi, r14
+mulx rdx, r14, [r15 + 80]
+adc rcx, r14
+adc rdx, 0
+add r11, r13
+adc r12, r10
+adc rax, r9
+adc rdi, rbp
+adc r8, rbx
+mov r9, [rsp + 72]
+adc r9, [rsp + 64]
+mov r10, [rsp + 56]
+adc r10, [rsp + 104]
+mov rbp, [rsp + 48]
+adc rbp, [rsp + 96]
+mov r14, [rsp + 80]
+adc r14, [rsp + 40]
+adc rsi, [rsp + 32]
+adc rcx, [rsp + 88]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, r11
+mov r11, [rsp + 16]
+mulx r13, r15, [r11]
+mov [rsp + 24], rbx
+mov [rsp + 88], rcx
+mulx rbx, rcx, [r11 + 8]
+add r13, rcx
+mov [rsp + 32], rsi
+mulx rcx, rsi, [r11 + 16]
+adc rbx, rsi
+mov [rsp + 40], r14
+mulx rsi, r14, [r11 + 24]
+adc rcx, r14
+mov [rsp + 80], rbp
+mulx r14, rbp, [r11 + 32]
+adc rsi, rbp
+mov [rsp + 96], r10
+mulx rbp, r10, [r11 + 40]
+adc r14, r10
+mov [rsp + 48], r14
+mulx r10, r14, [r11 + 48]
+adc rbp, r14
+mov [rsp + 104], rbp
+mulx r14, rbp, [r11 + 56]
+adc r10, rbp
+mov [rsp + 56], r10
+mulx rbp, r10, [r11 + 64]
+adc r14, r10
+mov [rsp + 64], r14
+mulx r10, r14, [r11 + 72]
+adc rbp, r14
+mulx rdx, r14, [r11 + 80]
+adc r10, r14
+adc rdx, 0
+add r12, r15
+adc rax, r13
+adc rdi, rbx
+adc r8, rcx
+adc r9, rsi
+mov rcx, [rsp + 96]
+adc rcx, [rsp + 48]
+mov rsi, [rsp + 80]
+adc rsi, [rsp + 104]
+mov r14, [rsp + 40]
+adc r14, [rsp + 56]
+mov rbx, [rsp + 32]
+adc rbx, [rsp + 64]
+adc rbp, [rsp + 88]
+adc r10, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp]
+mov r13, rdx
+mov rdx, [r15 + 40]
+mov r15, [rsp + 8]
+mov [rsp + 24], r13
+mulx r11, r13, [r15]
+mov [rsp + 88], r10
+mov [rsp + 64], rbp
+mulx r10, rbp, [r15 + 8]
+add r11, rbp
+mov [rsp + 32], rbx
+mulx rbp, rbx, [r15 + 16]
+adc r10, rbx
+mov [rsp + 56], r14
+mulx rbx, r14, [r15 + 24]
+adc rbp, r14
+mov [rsp + 40], rsi
+mulx r14, rsi, [r15 + 32]
+adc rbx, rsi
+mov [rsp + 104], rcx
+mulx rsi, rcx, [r15 + 40]
+adc r14, rcx
+mov [rsp + 80], r14
+mulx rcx, r14, [r15 + 48]
+adc rsi, r14
+mov [rsp + 48], rsi
+mulx r14, rsi, [r15 + 56]
+adc rcx, rsi
+mov [rsp + 96], rcx
+mulx rsi, rcx, [r15 + 64]
+adc r14, rcx
+mov [rsp + 72], r14
+mulx rcx, r14, [r15 + 72]
+adc rsi, r14
+mulx rdx, r14, [r15 + 80]
+adc rcx, r14
+adc rdx, 0
+add r12, r13
+adc rax, r11
+adc rdi, r10
+adc r8, rbp
+adc r9, rbx
+mov r10, [rsp + 104]
+adc r10, [rsp + 80]
+mov r11, [rsp + 40]
+adc r11, [rsp + 48]
+mov rbp, [rsp + 56]
+adc rbp, [rsp + 96]
+mov r14, [rsp + 32]
+adc r14, [rsp + 72]
+adc rsi, [rsp + 64]
+adc rcx, [rsp + 88]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, r12
+mov r12, [rsp + 16]
+mulx r13, r15, [r12]
+mov [rsp + 24], rbx
+mov [rsp + 88], rcx
+mulx rbx, rcx, [r12 + 8]
+add r13, rcx
+mov [rsp + 64], rsi
+mulx rcx, rsi, [r12 + 16]
+adc rbx, rsi
+mov [rsp + 72], r14
+mulx rsi, r14, [r12 + 24]
+adc rcx, r14
+mov [rsp + 32], rbp
+mulx r14, rbp, [r12 + 32]
+adc rsi, rbp
+mov [rsp + 96], r11
+mulx rbp, r11, [r12 + 40]
+adc r14, r11
+mov [rsp + 56], r14
+mulx r11, r14, [r12 + 48]
+adc rbp, r14
+mov [rsp + 48], rbp
+mulx r14, rbp, [r12 + 56]
+adc r11, rbp
+mov [rsp + 40], r11
+mulx rbp, r11, [r12 + 64]
+adc r14, r11
+mov [rsp + 80], r14
+mulx r11, r14, [r12 + 72]
+adc rbp, r14
+mulx rdx, r14, [r12 + 80]
+adc r11, r14
+adc rdx, 0
+add rax, r15
+adc rdi, r13
+adc r8, rbx
+adc r9, rcx
+adc r10, rsi
+mov rcx, [rsp + 96]
+adc rcx, [rsp + 56]
+mov rsi, [rsp + 32]
+adc rsi, [rsp + 48]
+mov r14, [rsp + 72]
+adc r14, [rsp + 40]
+mov rbx, [rsp + 64]
+adc rbx, [rsp + 80]
+adc rbp, [rsp + 88]
+adc r11, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp]
+mov r13, rdx
+mov rdx, [r15 + 48]
+mov r15, [rsp + 8]
+mov [rsp + 24], r13
+mulx r12, r13, [r15]
+mov [rsp + 88], r11
+mov [rsp + 80], rbp
+mulx r11, rbp, [r15 + 8]
+add r12, rbp
+mov [rsp + 64], rbx
+mulx rbp, rbx, [r15 + 16]
+adc r11, rbx
+mov [rsp + 40], r14
+mulx rbx, r14, [r15 + 24]
+adc rbp, r14
+mov [rsp + 72], rsi
+mulx r14, rsi, [r15 + 32]
+adc rbx, rsi
+mov [rsp + 48], rcx
+mulx rsi, rcx, [r15 + 40]
+adc r14, rcx
+mov [rsp + 32], r14
+mulx rcx, r14, [r15 + 48]
+adc rsi, r14
+mov [rsp + 56], rsi
+mulx r14, rsi, [r15 + 56]
+adc rcx, rsi
+mov [rsp + 96], rcx
+mulx rsi, rcx, [r15 + 64]
+adc r14, rcx
+mov [rsp + 104], r14
+mulx rcx, r14, [r15 + 72]
+adc rsi, r14
+mulx rdx, r14, [r15 + 80]
+adc rcx, r14
+adc rdx, 0
+add rax, r13
+adc rdi, r12
+adc r8, r11
+adc r9, rbp
+adc r10, rbx
+mov r11, [rsp + 48]
+adc r11, [rsp + 32]
+mov r12, [rsp + 72]
+adc r12, [rsp + 56]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 96]
+mov r14, [rsp + 64]
+adc r14, [rsp + 104]
+adc rsi, [rsp + 80]
+adc rcx, [rsp + 88]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, rax
+mov rax, [rsp + 16]
+mulx r13, r15, [rax]
+mov [rsp + 24], rbx
+mov [rsp + 88], rcx
+mulx rbx, rcx, [rax + 8]
+add r13, rcx
+mov [rsp + 80], rsi
+mulx rcx, rsi, [rax + 16]
+adc rbx, rsi
+mov [rsp + 104], r14
+mulx rsi, r14, [rax + 24]
+adc rcx, r14
+mov [rsp + 64], rbp
+mulx r14, rbp, [rax + 32]
+adc rsi, rbp
+mov [rsp + 96], r12
+mulx rbp, r12, [rax + 40]
+adc r14, r12
+mov [rsp + 40], r14
+mulx r12, r14, [rax + 48]
+adc rbp, r14
+mov [rsp + 56], rbp
+mulx r14, rbp, [rax + 56]
+adc r12, rbp
+mov [rsp + 72], r12
+mulx rbp, r12, [rax + 64]
+adc r14, r12
+mov [rsp + 32], r14
+mulx r12, r14, [rax + 72]
+adc rbp, r14
+mulx rdx, r14, [rax + 80]
+adc r12, r14
+adc rdx, 0
+add rdi, r15
+adc r8, r13
+adc r9, rbx
+adc r10, rcx
+adc r11, rsi
+mov rcx, [rsp + 96]
+adc rcx, [rsp + 40]
+mov rsi, [rsp + 64]
+adc rsi, [rsp + 56]
+mov r14, [rsp + 104]
+adc r14, [rsp + 72]
+mov rbx, [rsp + 80]
+adc rbx, [rsp + 32]
+adc rbp, [rsp + 88]
+adc r12, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp]
+mov r13, rdx
+mov rdx, [r15 + 56]
+mov r15, [rsp + 8]
+mov [rsp + 24], r13
+mulx rax, r13, [r15]
+mov [rsp + 88], r12
+mov [rsp + 32], rbp
+mulx r12, rbp, [r15 + 8]
+add rax, rbp
+mov [rsp + 80], rbx
+mulx rbp, rbx, [r15 + 16]
+adc r12, rbx
+mov [rsp + 72], r14
+mulx rbx, r14, [r15 + 24]
+adc rbp, r14
+mov [rsp + 104], rsi
+mulx r14, rsi, [r15 + 32]
+adc rbx, rsi
+mov [rsp + 56], rcx
+mulx rsi, rcx, [r15 + 40]
+adc r14, rcx
+mov [rsp + 64], r14
+mulx rcx, r14, [r15 + 48]
+adc rsi, r14
+mov [rsp + 40], rsi
+mulx r14, rsi, [r15 + 56]
+adc rcx, rsi
+mov [rsp + 96], rcx
+mulx rsi, rcx, [r15 + 64]
+adc r14, rcx
+mov [rsp + 48], r14
+mulx rcx, r14, [r15 + 72]
+adc rsi, r14
+mulx rdx, r14, [r15 + 80]
+adc rcx, r14
+adc rdx, 0
+add rdi, r13
+adc r8, rax
+adc r9, r12
+adc r10, rbp
+adc r11, rbx
+mov rax, [rsp + 56]
+adc rax, [rsp + 64]
+mov r12, [rsp + 104]
+adc r12, [rsp + 40]
+mov rbp, [rsp + 72]
+adc rbp, [rsp + 96]
+mov r14, [rsp + 80]
+adc r14, [rsp + 48]
+adc rsi, [rsp + 32]
+adc rcx, [rsp + 88]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, rdi
+mov rdi, [rsp + 16]
+mulx r13, r15, [rdi]
+mov [rsp + 24], rbx
+mov [rsp + 88], rcx
+mulx rbx, rcx, [rdi + 8]
+add r13, rcx
+mov [rsp + 32], rsi
+mulx rcx, rsi, [rdi + 16]
+adc rbx, rsi
+mov [rsp + 48], r14
+mulx rsi, r14, [rdi + 24]
+adc rcx, r14
+mov [rsp + 80], rbp
+mulx r14, rbp, [rdi + 32]
+adc rsi, rbp
+mov [rsp + 96], r12
+mulx rbp, r12, [rdi + 40]
+adc r14, r12
+mov [rsp + 72], r14
+mulx r12, r14, [rdi + 48]
+adc rbp, r14
+mov [rsp + 40], rbp
+mulx r14, rbp, [rdi + 56]
+adc r12, rbp
+mov [rsp + 104], r12
+mulx rbp, r12, [rdi + 64]
+adc r14, r12
+mov [rsp + 64], r14
+mulx r12, r14, [rdi + 72]
+adc rbp, r14
+mulx rdx, r14, [rdi + 80]
+adc r12, r14
+adc rdx, 0
+add r8, r15
+adc r9, r13
+adc r10, rbx
+adc r11, rcx
+adc rax, rsi
+mov rcx, [rsp + 96]
+adc rcx, [rsp + 72]
+mov rsi, [rsp + 80]
+adc rsi, [rsp + 40]
+mov r14, [rsp + 48]
+adc r14, [rsp + 104]
+mov rbx, [rsp + 32]
+adc rbx, [rsp + 64]
+adc rbp, [rsp + 88]
+adc r12, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp]
+mov r13, rdx
+mov rdx, [r15 + 64]
+mov r15, [rsp + 8]
+mov [rsp + 24], r13
+mulx rdi, r13, [r15]
+mov [rsp + 88], r12
+mov [rsp + 64], rbp
+mulx r12, rbp, [r15 + 8]
+add rdi, rbp
+mov [rsp + 32], rbx
+mulx rbp, rbx, [r15 + 16]
+adc r12, rbx
+mov [rsp + 104], r14
+mulx rbx, r14, [r15 + 24]
+adc rbp, r14
+mov [rsp + 48], rsi
+mulx r14, rsi, [r15 + 32]
+adc rbx, rsi
+mov [rsp + 40], rcx
+mulx rsi, rcx, [r15 + 40]
+adc r14, rcx
+mov [rsp + 80], r14
+mulx rcx, r14, [r15 + 48]
+adc rsi, r14
+mov [rsp + 72], rsi
+mulx r14, rsi, [r15 + 56]
+adc rcx, rsi
+mov [rsp + 96], rcx
+mulx rsi, rcx, [r15 + 64]
+adc r14, rcx
+mov [rsp + 56], r14
+mulx rcx, r14, [r15 + 72]
+adc rsi, r14
+mulx rdx, r14, [r15 + 80]
+adc rcx, r14
+adc rdx, 0
+add r8, r13
+adc r9, rdi
+adc r10, r12
+adc r11, rbp
+adc rax, rbx
+mov rdi, [rsp + 40]
+adc rdi, [rsp + 80]
+mov r12, [rsp + 48]
+adc r12, [rsp + 72]
+mov rbp, [rsp + 104]
+adc rbp, [rsp + 96]
+mov r14, [rsp + 32]
+adc r14, [rsp + 56]
+adc rsi, [rsp + 64]
+adc rcx, [rsp + 88]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, r8
+mov r8, [rsp + 16]
+mulx r13, r15, [r8]
+mov [rsp + 24], rbx
+mov [rsp + 88], rcx
+mulx rbx, rcx, [r8 + 8]
+add r13, rcx
+mov [rsp + 64], rsi
+mulx rcx, rsi, [r8 + 16]
+adc rbx, rsi
+mov [rsp + 56], r14
+mulx rsi, r14, [r8 + 24]
+adc rcx, r14
+mov [rsp + 32], rbp
+mulx r14, rbp, [r8 + 32]
+adc rsi, rbp
+mov [rsp + 96], r12
+mulx rbp, r12, [r8 + 40]
+adc r14, r12
+mov [rsp + 104], r14
+mulx r12, r14, [r8 + 48]
+adc rbp, r14
+mov [rsp + 72], rbp
+mulx r14, rbp, [r8 + 56]
+adc r12, rbp
+mov [rsp + 48], r12
+mulx rbp, r12, [r8 + 64]
+adc r14, r12
+mov [rsp + 80], r14
+mulx r12, r14, [r8 + 72]
+adc rbp, r14
+mulx rdx, r14, [r8 + 80]
+adc r12, r14
+adc rdx, 0
+add r9, r15
+adc r10, r13
+adc r11, rbx
+adc rax, rcx
+adc rdi, rsi
+mov rcx, [rsp + 96]
+adc rcx, [rsp + 104]
+mov rsi, [rsp + 32]
+adc rsi, [rsp + 72]
+mov r14, [rsp + 56]
+adc r14, [rsp + 48]
+mov rbx, [rsp + 64]
+adc rbx, [rsp + 80]
+adc rbp, [rsp + 88]
+adc r12, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp]
+mov r13, rdx
+mov rdx, [r15 + 72]
+mov r15, [rsp + 8]
+mov [rsp + 24], r13
+mulx r8, r13, [r15]
+mov [rsp + 88], r12
+mov [rsp + 80], rbp
+mulx r12, rbp, [r15 + 8]
+add r8, rbp
+mov [rsp + 64], rbx
+mulx rbp, rbx, [r15 + 16]
+adc r12, rbx
+mov [rsp + 48], r14
+mulx rbx, r14, [r15 + 24]
+adc rbp, r14
+mov [rsp + 56], rsi
+mulx r14, rsi, [r15 + 32]
+adc rbx, rsi
+mov [rsp + 72], rcx
+mulx rsi, rcx, [r15 + 40]
+adc r14, rcx
+mov [rsp + 32], r14
+mulx rcx, r14, [r15 + 48]
+adc rsi, r14
+mov [rsp + 104], rsi
+mulx r14, rsi, [r15 + 56]
+adc rcx, rsi
+mov [rsp + 96], rcx
+mulx rsi, rcx, [r15 + 64]
+adc r14, rcx
+mov [rsp + 40], r14
+mulx rcx, r14, [r15 + 72]
+adc rsi, r14
+mulx rdx, r14, [r15 + 80]
+adc rcx, r14
+adc rdx, 0
+add r9, r13
+adc r10, r8
+adc r11, r12
+adc rax, rbp
+adc rdi, rbx
+mov r8, [rsp + 72]
+adc r8, [rsp + 32]
+mov r12, [rsp + 56]
+adc r12, [rsp + 104]
+mov rbp, [rsp + 48]
+adc rbp, [rsp + 96]
+mov r14, [rsp + 64]
+adc r14, [rsp + 40]
+adc rsi, [rsp + 80]
+adc rcx, [rsp + 88]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, r9
+mov r9, [rsp + 16]
+mulx r13, r15, [r9]
+mov [rsp + 24], rbx
+mov [rsp + 88], rcx
+mulx rbx, rcx, [r9 + 8]
+add r13, rcx
+mov [rsp + 80], rsi
+mulx rcx, rsi, [r9 + 16]
+adc rbx, rsi
+mov [rsp + 40], r14
+mulx rsi, r14, [r9 + 24]
+adc rcx, r14
+mov [rsp + 64], rbp
+mulx r14, rbp, [r9 + 32]
+adc rsi, rbp
+mov [rsp + 96], r12
+mulx rbp, r12, [r9 + 40]
+adc r14, r12
+mov [rsp + 48], r14
+mulx r12, r14, [r9 + 48]
+adc rbp, r14
+mov [rsp + 104], rbp
+mulx r14, rbp, [r9 + 56]
+adc r12, rbp
+mov [rsp + 56], r12
+mulx rbp, r12, [r9 + 64]
+adc r14, r12
+mov [rsp + 32], r14
+mulx r12, r14, [r9 + 72]
+adc rbp, r14
+mulx rdx, r14, [r9 + 80]
+adc r12, r14
+adc rdx, 0
+add r10, r15
+adc r11, r13
+adc rax, rbx
+adc rdi, rcx
+adc r8, rsi
+mov rcx, [rsp + 96]
+adc rcx, [rsp + 48]
+mov rsi, [rsp + 64]
+adc rsi, [rsp + 104]
+mov r14, [rsp + 40]
+adc r14, [rsp + 56]
+mov rbx, [rsp + 80]
+adc rbx, [rsp + 32]
+adc rbp, [rsp + 88]
+adc r12, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp]
+mov r13, rdx
+mov rdx, [r15 + 80]
+mov r15, [rsp + 8]
+mov [rsp], r13
+mulx r9, r13, [r15]
+mov [rsp + 24], r12
+mov [rsp + 88], rbp
+mulx r12, rbp, [r15 + 8]
+add r9, rbp
+mov [rsp + 32], rbx
+mulx rbp, rbx, [r15 + 16]
+adc r12, rbx
+mov [rsp + 80], r14
+mulx rbx, r14, [r15 + 24]
+adc rbp, r14
+mov [rsp + 56], rsi
+mulx r14, rsi, [r15 + 32]
+adc rbx, rsi
+mov [rsp + 40], rcx
+mulx rsi, rcx, [r15 + 40]
+adc r14, rcx
+mov [rsp + 104], r14
+mulx rcx, r14, [r15 + 48]
+adc rsi, r14
+mov [rsp + 64], rsi
+mulx r14, rsi, [r15 + 56]
+adc rcx, rsi
+mov [rsp + 48], rcx
+mulx rsi, rcx, [r15 + 64]
+adc r14, rcx
+mov [rsp + 96], r14
+mulx rcx, r14, [r15 + 72]
+adc rsi, r14
+mulx rdx, r14, [r15 + 80]
+adc rcx, r14
+adc rdx, 0
+add r10, r13
+adc r11, r9
+adc rax, r12
+adc rdi, rbp
+adc r8, rbx
+mov r9, [rsp + 40]
+adc r9, [rsp + 104]
+mov r12, [rsp + 56]
+adc r12, [rsp + 64]
+mov rbp, [rsp + 80]
+adc rbp, [rsp + 48]
+mov r14, [rsp + 32]
+adc r14, [rsp + 96]
+adc rsi, [rsp + 88]
+adc rcx, [rsp + 24]
+adc rdx, [rsp]
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, r10
+imul rdx, [rbx + 88]
+mov [rsp], r15
+mulx r13, r15, [rbx + 96]
+mov [rsp + 24], rcx
+mov [rsp + 88], rsi
+mulx rcx, rsi, [rbx + 104]
+add r13, rsi
+mov [rsp + 96], r14
+mulx rsi, r14, [rbx + 112]
+adc rcx, r14
+mov [rsp + 32], rbp
+mulx r14, rbp, [rbx + 120]
+adc rsi, rbp
+mov [rsp + 48], r12
+mulx rbp, r12, [rbx + 128]
+adc r14, r12
+mov [rsp + 80], r9
+mulx r12, r9, [rbx + 136]
+adc rbp, r9
+mov [rsp + 64], rbp
+mulx r9, rbp, [rbx + 144]
+adc r12, rbp
+mov [rsp + 56], r12
+mulx rbp, r12, [rbx + 152]
+adc r9, r12
+mov [rsp + 104], r9
+mulx r12, r9, [rbx + 160]
+adc rbp, r9
+mov [rsp + 40], rbp
+mulx r9, rbp, [rbx + 168]
+adc r12, rbp
+mulx rdx, rbp, [rbx + 176]
+adc r9, rbp
+adc rdx, 0
+add r10, r15
+adc r11, r13
+adc rax, rcx
+adc rdi, rsi
+adc r8, r14
+mov rcx, [rsp + 80]
+adc rcx, [rsp + 64]
+mov rsi, [rsp + 48]
+adc rsi, [rsp + 56]
+mov r10, [rsp + 32]
+adc r10, [rsp + 104]
+mov rbp, [rsp + 96]
+adc rbp, [rsp + 40]
+adc r12, [rsp + 88]
+adc r9, [rsp + 24]
+adc rdx, [rsp]
+mov r14, r11
+sub r14, [rbx + 96]
+mov r15, rax
+sbb r15, [rbx + 104]
+mov r13, rdi
+sbb r13, [rbx + 112]
+mov [rsp], r13
+mov r13, r8
+sbb r13, [rbx + 120]
+mov [rsp + 24], r13
+mov r13, rcx
+sbb r13, [rbx + 128]
+mov [rsp + 88], r13
+mov r13, rsi
+sbb r13, [rbx + 136]
+mov [rsp + 40], r13
+mov r13, r10
+sbb r13, [rbx + 144]
+mov [rsp + 96], r13
+mov r13, rbp
+sbb r13, [rbx + 152]
+mov [rsp + 104], r13
+mov r13, r12
+sbb r13, [rbx + 160]
+mov [rsp + 32], r13
+mov r13, r9
+sbb r13, [rbx + 168]
+mov [rsp + 56], r13
+mov r13, rdx
+sbb r13, [rbx + 176]
+cmovc r14, r11
+cmovc r15, rax
+mov rax, [rsp]
+cmovc rax, rdi
+mov rdi, [rsp + 24]
+cmovc rdi, r8
+mov r8, [rsp + 88]
+cmovc r8, rcx
+mov rcx, [rsp + 40]
+cmovc rcx, rsi
+mov rsi, [rsp + 96]
+cmovc rsi, r10
+mov r10, [rsp + 104]
+cmovc r10, rbp
+mov r11, [rsp + 32]
+cmovc r11, r12
+mov r12, [rsp + 56]
+cmovc r12, r9
+cmovc r13, rdx
+add rsp, 112
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {mu10}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {mu10}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -1276,19 +1268,9 @@ unsafe fn square_fold_mulx<M: Modulus<11>>(x: &[u64; 11]) -> [u64; 11] {
         asm!(
             "call {kernel}",
             kernel = sym square_fold_mulx_code::<M>,
-            out("rax") z[3],
-            out("rcx") z[4],
-            out("rdx") _,
-            inout("rsi") core::ptr::from_ref(x) => z[5],
-            out("rdi") z[6],
-            out("r8") z[2],
-            out("r9") _,
-            out("r10") z[9],
-            out("r11") z[7],
-            out("r12") z[8],
-            out("r13") z[0],
-            out("r14") z[1],
-            out("r15") z[10],
+            out("rax") z[3], out("rcx") z[4], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            z[5], out("rdi") z[6], out("r8") z[2], out("r9") _, out("r10") z[9], out("r11") z[7],
+            out("r12") z[8], out("r13") z[0], out("r14") z[1], out("r15") z[10],
             options(pure, readonly),
         );
     }
@@ -1299,928 +1281,928 @@ unsafe fn square_fold_mulx<M: Modulus<11>>(x: &[u64; 11]) -> [u64; 11] {
 unsafe extern "C" fn square_fold_mulx_code<M: Modulus<11>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 152
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov r9, qword ptr [rsi + 32]
-    shld r9, rdx, 1
-    mov rdx, qword ptr [rsi + 32]
-    mov r10, qword ptr [rsi + 40]
-    shld r10, rdx, 1
-    mov rdx, qword ptr [rsi + 40]
-    mov r11, qword ptr [rsi + 48]
-    shld r11, rdx, 1
-    mov rdx, qword ptr [rsi + 48]
-    mov r12, qword ptr [rsi + 56]
-    shld r12, rdx, 1
-    mov rdx, qword ptr [rsi + 56]
-    mov r13, qword ptr [rsi + 64]
-    shld r13, rdx, 1
-    mov rdx, qword ptr [rsi + 64]
-    mov r14, qword ptr [rsi + 72]
-    shld r14, rdx, 1
-    mov rdx, qword ptr [rsi + 72]
-    mov r15, qword ptr [rsi + 80]
-    shld r15, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov rbx, qword ptr [rsi]
-    mulx rbx, rbp, rbx
-    mov qword ptr [rsp], rsi
-    mulx rcx, rsi, rcx
-    add rbx, rsi
-    mulx rsi, rdi, rdi
-    adc rcx, rdi
-    mov qword ptr [rsp + 8], r8
-    mulx rdi, r8, r8
-    adc rsi, r8
-    mov qword ptr [rsp + 16], r9
-    mulx r8, r9, r9
-    adc rdi, r9
-    mov qword ptr [rsp + 24], r10
-    mulx r9, r10, r10
-    adc r8, r10
-    mov qword ptr [rsp + 32], r11
-    mulx r10, r11, r11
-    adc r9, r11
-    mov qword ptr [rsp + 40], r12
-    mulx r11, r12, r12
-    adc r10, r12
-    mov qword ptr [rsp + 48], r13
-    mulx r12, r13, r13
-    adc r11, r13
-    mov qword ptr [rsp + 56], r14
-    mulx r13, r14, r14
-    adc r12, r14
-    mulx rdx, r14, r15
-    adc r13, r14
-    adc rdx, 0
-    mov r14, rdx
-    mov rdx, rbp
-    mov qword ptr [rsp + 64], r15
-    mulx rbp, r15, qword ptr [rax]
-    mov qword ptr [rsp + 72], r14
-    mov qword ptr [rsp + 80], r13
-    mulx r14, r13, qword ptr [rax + 8]
-    add rbp, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rax + 16]
-    adc r14, r12
-    mov qword ptr [rsp + 96], r11
-    mulx r12, r11, qword ptr [rax + 24]
-    adc r13, r11
-    mov qword ptr [rsp + 104], r10
-    mulx r11, r10, qword ptr [rax + 32]
-    adc r12, r10
-    mov qword ptr [rsp + 112], r9
-    mulx r10, r9, qword ptr [rax + 40]
-    adc r11, r9
-    mov qword ptr [rsp + 120], r11
-    mulx r9, r11, qword ptr [rax + 48]
-    adc r10, r11
-    mov qword ptr [rsp + 128], r10
-    mulx r11, r10, qword ptr [rax + 56]
-    adc r9, r10
-    mov qword ptr [rsp + 136], r9
-    mulx r10, r9, qword ptr [rax + 64]
-    adc r11, r9
-    mov qword ptr [rsp + 144], r11
-    mulx r9, r11, qword ptr [rax + 72]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [rax + 80]
-    adc r9, r11
-    adc rdx, 0
-    add rbx, r15
-    adc rcx, rbp
-    adc rsi, r14
-    adc rdi, r13
-    adc r8, r12
-    mov r11, qword ptr [rsp + 112]
-    adc r11, qword ptr [rsp + 120]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 128]
-    mov r13, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 136]
-    mov r14, qword ptr [rsp + 88]
-    adc r14, qword ptr [rsp + 144]
-    adc r10, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 72]
-    adc rdx, 0
-    mov r15, qword ptr [rsp]
-    mov rbp, qword ptr [r15 + 16]
-    lea rbp, [rbp + rbp]
-    mov qword ptr [rsp + 72], rdx
-    mov rdx, qword ptr [r15 + 8]
-    mov r15, qword ptr [r15 + 8]
-    mov qword ptr [rsp + 80], rax
-    mulx r15, rax, r15
-    mov qword ptr [rsp + 144], rbx
-    mulx rbp, rbx, rbp
-    add r15, rbx
-    mov qword ptr [rsp + 88], r9
-    mulx rbx, r9, qword ptr [rsp + 8]
-    adc rbp, r9
-    mov qword ptr [rsp + 8], r10
-    mulx r9, r10, qword ptr [rsp + 16]
-    adc rbx, r10
-    mov qword ptr [rsp + 136], r14
-    mulx r10, r14, qword ptr [rsp + 24]
-    adc r9, r14
-    mov qword ptr [rsp + 96], r13
-    mulx r14, r13, qword ptr [rsp + 32]
-    adc r10, r13
-    mov qword ptr [rsp + 128], r10
-    mulx r13, r10, qword ptr [rsp + 40]
-    adc r14, r10
-    mov qword ptr [rsp + 104], r14
-    mulx r10, r14, qword ptr [rsp + 48]
-    adc r13, r14
-    mov qword ptr [rsp + 120], r13
-    mulx r14, r13, qword ptr [rsp + 56]
-    adc r10, r13
-    mulx rdx, r13, qword ptr [rsp + 64]
-    adc r14, r13
-    adc rdx, 0
-    add rcx, rax
-    adc rsi, r15
-    adc rdi, rbp
-    adc r8, rbx
-    adc r11, r9
-    adc r12, qword ptr [rsp + 128]
-    mov rax, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 104]
-    mov r9, qword ptr [rsp + 136]
-    adc r9, qword ptr [rsp + 120]
-    adc r10, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 88]
-    adc rdx, qword ptr [rsp + 72]
-    mov r13, rdx
-    mov rdx, qword ptr [rsp + 144]
-    mov r15, qword ptr [rsp + 80]
-    mulx rbx, rbp, qword ptr [r15]
-    mov qword ptr [rsp + 144], r13
-    mov qword ptr [rsp + 72], r14
-    mulx r13, r14, qword ptr [r15 + 8]
-    add rbx, r14
-    mov qword ptr [rsp + 88], r10
-    mulx r14, r10, qword ptr [r15 + 16]
-    adc r13, r10
-    mov qword ptr [rsp + 8], r9
-    mulx r10, r9, qword ptr [r15 + 24]
-    adc r14, r9
-    mov qword ptr [rsp + 120], rax
-    mulx r9, rax, qword ptr [r15 + 32]
-    adc r10, rax
-    mov qword ptr [rsp + 136], r12
-    mulx rax, r12, qword ptr [r15 + 40]
-    adc r9, r12
-    mov qword ptr [rsp + 104], r9
-    mulx r12, r9, qword ptr [r15 + 48]
-    adc rax, r9
-    mov qword ptr [rsp + 96], rax
-    mulx r9, rax, qword ptr [r15 + 56]
-    adc r12, rax
-    mov qword ptr [rsp + 128], r12
-    mulx rax, r12, qword ptr [r15 + 64]
-    adc r9, r12
-    mov qword ptr [rsp + 112], r9
-    mulx r12, r9, qword ptr [r15 + 72]
-    adc rax, r9
-    mulx rdx, r9, qword ptr [r15 + 80]
-    adc r12, r9
-    adc rdx, 0
-    add rcx, rbp
-    adc rsi, rbx
-    adc rdi, r13
-    adc r8, r14
-    adc r11, r10
-    mov r9, qword ptr [rsp + 136]
-    adc r9, qword ptr [rsp + 104]
-    mov r10, qword ptr [rsp + 120]
-    adc r10, qword ptr [rsp + 96]
-    mov r13, qword ptr [rsp + 8]
-    adc r13, qword ptr [rsp + 128]
-    mov r14, qword ptr [rsp + 88]
-    adc r14, qword ptr [rsp + 112]
-    adc rax, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 144]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp]
-    mov rbp, qword ptr [rbx + 24]
-    lea rbp, [rbp + rbp]
-    mov qword ptr [rsp + 144], rdx
-    mov rdx, qword ptr [rbx + 16]
-    mov rbx, qword ptr [rbx + 16]
-    mov qword ptr [rsp + 72], rsi
-    mulx rbx, rsi, rbx
-    mulx rbp, r15, rbp
-    add rbx, r15
-    mov qword ptr [rsp + 112], rcx
-    mulx r15, rcx, qword ptr [rsp + 16]
-    adc rbp, rcx
-    mov qword ptr [rsp + 16], r12
-    mulx rcx, r12, qword ptr [rsp + 24]
-    adc r15, r12
-    mov qword ptr [rsp + 88], rax
-    mulx r12, rax, qword ptr [rsp + 32]
-    adc rcx, rax
-    mov qword ptr [rsp + 128], r14
-    mulx rax, r14, qword ptr [rsp + 40]
-    adc r12, r14
-    mov qword ptr [rsp + 8], r12
-    mulx r14, r12, qword ptr [rsp + 48]
-    adc rax, r12
-    mov qword ptr [rsp + 96], rax
-    mulx r12, rax, qword ptr [rsp + 56]
-    adc r14, rax
-    mulx rax, rdx, qword ptr [rsp + 64]
-    adc r12, rdx
-    adc rax, 0
-    add rdi, rsi
-    adc r8, rbx
-    adc r11, rbp
-    adc r9, r15
-    adc r10, rcx
-    adc r13, qword ptr [rsp + 8]
-    mov rcx, qword ptr [rsp + 128]
-    adc rcx, qword ptr [rsp + 96]
-    adc r14, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 16]
-    adc rax, qword ptr [rsp + 144]
-    mov rdx, qword ptr [rsp + 112]
-    mov rsi, qword ptr [rsp + 80]
-    mulx r15, rbx, qword ptr [rsi]
-    mov qword ptr [rsp + 112], rax
-    mulx rbp, rax, qword ptr [rsi + 8]
-    add r15, rax
-    mov qword ptr [rsp + 144], r12
-    mulx rax, r12, qword ptr [rsi + 16]
-    adc rbp, r12
-    mov qword ptr [rsp + 16], r14
-    mulx r12, r14, qword ptr [rsi + 24]
-    adc rax, r14
-    mov qword ptr [rsp + 88], rcx
-    mulx r14, rcx, qword ptr [rsi + 32]
-    adc r12, rcx
-    mov qword ptr [rsp + 96], r13
-    mulx rcx, r13, qword ptr [rsi + 40]
-    adc r14, r13
-    mov qword ptr [rsp + 128], r14
-    mulx r13, r14, qword ptr [rsi + 48]
-    adc rcx, r14
-    mov qword ptr [rsp + 8], rcx
-    mulx r14, rcx, qword ptr [rsi + 56]
-    adc r13, rcx
-    mov qword ptr [rsp + 120], r13
-    mulx rcx, r13, qword ptr [rsi + 64]
-    adc r14, r13
-    mov qword ptr [rsp + 104], r14
-    mulx r13, r14, qword ptr [rsi + 72]
-    adc rcx, r14
-    mulx rdx, r14, qword ptr [rsi + 80]
-    adc r13, r14
-    adc rdx, 0
-    add rbx, qword ptr [rsp + 72]
-    adc rdi, r15
-    adc r8, rbp
-    adc r11, rax
-    adc r9, r12
-    adc r10, qword ptr [rsp + 128]
-    mov rax, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 8]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 120]
-    mov r14, qword ptr [rsp + 16]
-    adc r14, qword ptr [rsp + 104]
-    adc rcx, qword ptr [rsp + 144]
-    adc r13, qword ptr [rsp + 112]
-    adc rdx, 0
-    mov r15, qword ptr [rsp]
-    mov rbp, qword ptr [r15 + 32]
-    lea rbp, [rbp + rbp]
-    mov qword ptr [rsp + 112], rdx
-    mov rdx, qword ptr [r15 + 24]
-    mov r15, qword ptr [r15 + 24]
-    mov qword ptr [rsp + 144], r8
-    mulx r15, r8, r15
-    mov qword ptr [rsp + 104], rdi
-    mulx rbp, rdi, rbp
-    add r15, rdi
-    mulx rdi, rsi, qword ptr [rsp + 24]
-    adc rbp, rsi
-    mov qword ptr [rsp + 24], rbx
-    mulx rsi, rbx, qword ptr [rsp + 32]
-    adc rdi, rbx
-    mov qword ptr [rsp + 16], r13
-    mulx rbx, r13, qword ptr [rsp + 40]
-    adc rsi, r13
-    mov qword ptr [rsp + 120], rcx
-    mulx r13, rcx, qword ptr [rsp + 48]
-    adc rbx, rcx
-    mov qword ptr [rsp + 88], rbx
-    mulx rcx, rbx, qword ptr [rsp + 56]
-    adc r13, rbx
-    mulx rdx, rbx, qword ptr [rsp + 64]
-    adc rcx, rbx
-    adc rdx, 0
-    add r11, r8
-    adc r9, r15
-    adc r10, rbp
-    adc rax, rdi
-    adc r12, rsi
-    adc r14, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 120]
-    adc rcx, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 112]
-    mov rsi, rdx
-    mov rdx, qword ptr [rsp + 24]
-    mov rdi, qword ptr [rsp + 80]
-    mulx r8, r15, qword ptr [rdi]
-    mulx rbx, rbp, qword ptr [rdi + 8]
-    add r8, rbp
-    mov qword ptr [rsp + 24], rsi
-    mulx rbp, rsi, qword ptr [rdi + 16]
-    adc rbx, rsi
-    mov qword ptr [rsp + 112], rcx
-    mulx rsi, rcx, qword ptr [rdi + 24]
-    adc rbp, rcx
-    mov qword ptr [rsp + 16], r13
-    mulx rcx, r13, qword ptr [rdi + 32]
-    adc rsi, r13
-    mov qword ptr [rsp + 120], r14
-    mulx r13, r14, qword ptr [rdi + 40]
-    adc rcx, r14
-    mov qword ptr [rsp + 88], r12
-    mulx r14, r12, qword ptr [rdi + 48]
-    adc r13, r12
-    mov qword ptr [rsp + 8], r13
-    mulx r12, r13, qword ptr [rdi + 56]
-    adc r14, r13
-    mov qword ptr [rsp + 96], r14
-    mulx r13, r14, qword ptr [rdi + 64]
-    adc r12, r14
-    mov qword ptr [rsp + 128], r12
-    mulx r14, r12, qword ptr [rdi + 72]
-    adc r13, r12
-    mulx rdx, r12, qword ptr [rdi + 80]
-    adc r14, r12
-    adc rdx, 0
-    add r15, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 144]
-    adc r11, rbx
-    adc r9, rbp
-    adc r10, rsi
-    adc rax, rcx
-    mov rcx, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 8]
-    mov rsi, qword ptr [rsp + 120]
-    adc rsi, qword ptr [rsp + 96]
-    mov r12, qword ptr [rsp + 16]
-    adc r12, qword ptr [rsp + 128]
-    adc r13, qword ptr [rsp + 112]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp]
-    mov rbp, qword ptr [rbx + 40]
-    lea rbp, [rbp + rbp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [rbx + 32]
-    mov rbx, qword ptr [rbx + 32]
-    mov qword ptr [rsp + 112], r9
-    mulx rbx, r9, rbx
-    mov qword ptr [rsp + 128], r11
-    mulx rbp, r11, rbp
-    add rbx, r11
-    mov qword ptr [rsp + 16], r8
-    mulx r11, r8, qword ptr [rsp + 32]
-    adc rbp, r8
-    mulx r8, rdi, qword ptr [rsp + 40]
-    adc r11, rdi
-    mov qword ptr [rsp + 32], r15
-    mulx rdi, r15, qword ptr [rsp + 48]
-    adc r8, r15
-    mov qword ptr [rsp + 96], r14
-    mulx r15, r14, qword ptr [rsp + 56]
-    adc rdi, r14
-    mulx rdx, r14, qword ptr [rsp + 64]
-    adc r15, r14
-    adc rdx, 0
-    add r10, r9
-    adc rax, rbx
-    adc rcx, rbp
-    adc rsi, r11
-    adc r12, r8
-    adc r13, rdi
-    adc r15, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 24]
-    mov rdi, rdx
-    mov rdx, qword ptr [rsp + 32]
-    mov r8, qword ptr [rsp + 80]
-    mulx r9, r11, qword ptr [r8]
-    mulx r14, rbx, qword ptr [r8 + 8]
-    add r9, rbx
-    mulx rbx, rbp, qword ptr [r8 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 32], rdi
-    mulx rbp, rdi, qword ptr [r8 + 24]
-    adc rbx, rdi
-    mov qword ptr [rsp + 24], r15
-    mulx rdi, r15, qword ptr [r8 + 32]
-    adc rbp, r15
-    mov qword ptr [rsp + 96], r13
-    mulx r15, r13, qword ptr [r8 + 40]
-    adc rdi, r13
-    mov qword ptr [rsp + 120], r12
-    mulx r13, r12, qword ptr [r8 + 48]
-    adc r15, r12
-    mov qword ptr [rsp + 8], r15
-    mulx r12, r15, qword ptr [r8 + 56]
-    adc r13, r15
-    mov qword ptr [rsp + 88], r13
-    mulx r15, r13, qword ptr [r8 + 64]
-    adc r12, r13
-    mov qword ptr [rsp + 144], r12
-    mulx r13, r12, qword ptr [r8 + 72]
-    adc r15, r12
-    mulx rdx, r12, qword ptr [r8 + 80]
-    adc r13, r12
-    adc rdx, 0
-    add r11, qword ptr [rsp + 16]
-    adc r9, qword ptr [rsp + 128]
-    adc r14, qword ptr [rsp + 112]
-    adc r10, rbx
-    adc rax, rbp
-    adc rcx, rdi
-    adc rsi, qword ptr [rsp + 8]
-    mov rdi, qword ptr [rsp + 120]
-    adc rdi, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 144]
-    adc r15, qword ptr [rsp + 24]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp]
-    mov rbp, qword ptr [rbx + 48]
-    lea rbp, [rbp + rbp]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [rbx + 40]
-    mov rbx, qword ptr [rbx + 40]
-    mov qword ptr [rsp + 24], rax
-    mulx rbx, rax, rbx
-    mov qword ptr [rsp + 144], r10
-    mulx rbp, r10, rbp
-    add rbx, r10
-    mov qword ptr [rsp + 96], r14
-    mulx r10, r14, qword ptr [rsp + 40]
-    adc rbp, r14
-    mov qword ptr [rsp + 40], r9
-    mulx r14, r9, qword ptr [rsp + 48]
-    adc r10, r9
-    mulx r9, r8, qword ptr [rsp + 56]
-    adc r14, r8
-    mulx rdx, r8, qword ptr [rsp + 64]
-    adc r9, r8
-    adc rdx, 0
-    add rcx, rax
-    adc rsi, rbx
-    adc rdi, rbp
-    adc r12, r10
-    adc r15, r14
-    adc r13, r9
-    adc rdx, qword ptr [rsp + 32]
-    mov rax, rdx
-    mov rdx, r11
-    mov r8, qword ptr [rsp + 80]
-    mulx r9, r10, qword ptr [r8]
-    mulx r11, r14, qword ptr [r8 + 8]
-    add r9, r14
-    mulx r14, rbx, qword ptr [r8 + 16]
-    adc r11, rbx
-    mulx rbx, rbp, qword ptr [r8 + 24]
-    adc r14, rbp
-    mov qword ptr [rsp + 32], rax
-    mulx rbp, rax, qword ptr [r8 + 32]
-    adc rbx, rax
-    mov qword ptr [rsp + 88], r13
-    mulx rax, r13, qword ptr [r8 + 40]
-    adc rbp, r13
-    mov qword ptr [rsp + 120], r15
-    mulx r13, r15, qword ptr [r8 + 48]
-    adc rax, r15
-    mov qword ptr [rsp + 8], r12
-    mulx r15, r12, qword ptr [r8 + 56]
-    adc r13, r12
-    mov qword ptr [rsp + 112], r13
-    mulx r12, r13, qword ptr [r8 + 64]
-    adc r15, r13
-    mov qword ptr [rsp + 128], r15
-    mulx r13, r15, qword ptr [r8 + 72]
-    adc r12, r15
-    mulx rdx, r15, qword ptr [r8 + 80]
-    adc r13, r15
-    adc rdx, 0
-    add r10, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 144]
-    adc r14, qword ptr [rsp + 24]
-    adc rcx, rbx
-    adc rsi, rbp
-    adc rdi, rax
-    mov rax, qword ptr [rsp + 8]
-    adc rax, qword ptr [rsp + 112]
-    mov r15, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 128]
-    adc r12, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp]
-    mov rbp, qword ptr [rbx + 56]
-    lea rbp, [rbp + rbp]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [rbx + 48]
-    mov rbx, qword ptr [rbx + 48]
-    mov qword ptr [rsp + 88], rsi
-    mulx rbx, rsi, rbx
-    mov qword ptr [rsp + 128], rcx
-    mulx rbp, rcx, rbp
-    add rbx, rcx
-    mov qword ptr [rsp + 120], r14
-    mulx rcx, r14, qword ptr [rsp + 48]
-    adc rbp, r14
-    mov qword ptr [rsp + 48], r11
-    mulx r14, r11, qword ptr [rsp + 56]
-    adc rcx, r11
-    mulx rdx, r11, qword ptr [rsp + 64]
-    adc r14, r11
-    adc rdx, 0
-    add rdi, rsi
-    adc rax, rbx
-    adc r15, rbp
-    adc r12, rcx
-    adc r13, r14
-    adc rdx, qword ptr [rsp + 32]
-    mov rcx, rdx
-    mov rdx, r10
-    mulx rsi, r10, qword ptr [r8]
-    mulx r11, r14, qword ptr [r8 + 8]
-    add rsi, r14
-    mulx r14, rbx, qword ptr [r8 + 16]
-    adc r11, rbx
-    mulx rbx, rbp, qword ptr [r8 + 24]
-    adc r14, rbp
-    mov qword ptr [rsp + 32], rcx
-    mulx rbp, rcx, qword ptr [r8 + 32]
-    adc rbx, rcx
-    mov qword ptr [rsp + 112], r13
-    mulx rcx, r13, qword ptr [r8 + 40]
-    adc rbp, r13
-    mov qword ptr [rsp + 8], r12
-    mulx r13, r12, qword ptr [r8 + 48]
-    adc rcx, r12
-    mov qword ptr [rsp + 24], r15
-    mulx r12, r15, qword ptr [r8 + 56]
-    adc r13, r15
-    mov qword ptr [rsp + 144], r13
-    mulx r15, r13, qword ptr [r8 + 64]
-    adc r12, r13
-    mov qword ptr [rsp + 96], r12
-    mulx r13, r12, qword ptr [r8 + 72]
-    adc r15, r12
-    mulx rdx, r12, qword ptr [r8 + 80]
-    adc r13, r12
-    adc rdx, 0
-    add r9, r10
-    adc rsi, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 120]
-    adc r14, qword ptr [rsp + 128]
-    adc rbx, qword ptr [rsp + 88]
-    adc rdi, rbp
-    adc rax, rcx
-    mov rcx, qword ptr [rsp + 24]
-    adc rcx, qword ptr [rsp + 144]
-    mov r10, qword ptr [rsp + 8]
-    adc r10, qword ptr [rsp + 96]
-    adc r15, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, 0
-    mov r12, qword ptr [rsp]
-    mov rbp, qword ptr [r12 + 64]
-    lea rbp, [rbp + rbp]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [r12 + 56]
-    mov r12, qword ptr [r12 + 56]
-    mov qword ptr [rsp + 112], rax
-    mulx r12, rax, r12
-    mov qword ptr [rsp + 96], rdi
-    mulx rbp, rdi, rbp
-    add r12, rdi
-    mov qword ptr [rsp + 8], rbx
-    mulx rdi, rbx, qword ptr [rsp + 56]
-    adc rbp, rbx
-    mulx rdx, rbx, qword ptr [rsp + 64]
-    adc rdi, rbx
-    adc rdx, 0
-    add rcx, rax
-    adc r10, r12
-    adc r15, rbp
-    adc r13, rdi
-    adc rdx, qword ptr [rsp + 32]
-    mov rax, rdx
-    mov rdx, r9
-    mulx rdi, r9, qword ptr [r8]
-    mulx r12, rbx, qword ptr [r8 + 8]
-    add rdi, rbx
-    mulx rbx, rbp, qword ptr [r8 + 16]
-    adc r12, rbp
-    mov qword ptr [rsp + 32], rax
-    mulx rbp, rax, qword ptr [r8 + 24]
-    adc rbx, rax
-    mov qword ptr [rsp + 56], r13
-    mulx rax, r13, qword ptr [r8 + 32]
-    adc rbp, r13
-    mov qword ptr [rsp + 144], r15
-    mulx r13, r15, qword ptr [r8 + 40]
-    adc rax, r15
-    mov qword ptr [rsp + 24], r10
-    mulx r15, r10, qword ptr [r8 + 48]
-    adc r13, r10
-    mov qword ptr [rsp + 88], r13
-    mulx r10, r13, qword ptr [r8 + 56]
-    adc r15, r13
-    mov qword ptr [rsp + 128], r15
-    mulx r13, r15, qword ptr [r8 + 64]
-    adc r10, r15
-    mov qword ptr [rsp + 120], r10
-    mulx r15, r10, qword ptr [r8 + 72]
-    adc r13, r10
-    mulx rdx, r10, qword ptr [r8 + 80]
-    adc r15, r10
-    adc rdx, 0
-    add rsi, r9
-    adc r11, rdi
-    adc r14, r12
-    adc rbx, qword ptr [rsp + 8]
-    adc rbp, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 112]
-    adc rcx, qword ptr [rsp + 88]
-    mov rdi, qword ptr [rsp + 24]
-    adc rdi, qword ptr [rsp + 128]
-    mov r9, qword ptr [rsp + 144]
-    adc r9, qword ptr [rsp + 120]
-    adc r13, qword ptr [rsp + 56]
-    adc r15, qword ptr [rsp + 32]
-    adc rdx, 0
-    mov r10, qword ptr [rsp]
-    mov r12, qword ptr [r10 + 72]
-    lea r12, [r12 + r12]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [r10 + 64]
-    mov r10, qword ptr [r10 + 64]
-    mov qword ptr [rsp + 56], rdi
-    mulx r10, rdi, r10
-    mov qword ptr [rsp + 120], rcx
-    mulx r12, rcx, r12
-    add r10, rcx
-    mulx rcx, rdx, qword ptr [rsp + 64]
-    adc r12, rdx
-    adc rcx, 0
-    add r9, rdi
-    adc r13, r10
-    adc r15, r12
-    adc rcx, qword ptr [rsp + 32]
-    mov rdx, rsi
-    mulx rsi, rdi, qword ptr [r8]
-    mulx r10, r12, qword ptr [r8 + 8]
-    add rsi, r12
-    mov qword ptr [rsp + 32], rcx
-    mulx r12, rcx, qword ptr [r8 + 16]
-    adc r10, rcx
-    mov qword ptr [rsp + 64], r15
-    mulx rcx, r15, qword ptr [r8 + 24]
-    adc r12, r15
-    mov qword ptr [rsp + 144], r13
-    mulx r15, r13, qword ptr [r8 + 32]
-    adc rcx, r13
-    mov qword ptr [rsp + 128], r9
-    mulx r13, r9, qword ptr [r8 + 40]
-    adc r15, r9
-    mov qword ptr [rsp + 24], r15
-    mulx r9, r15, qword ptr [r8 + 48]
-    adc r13, r15
-    mov qword ptr [rsp + 88], r13
-    mulx r15, r13, qword ptr [r8 + 56]
-    adc r9, r13
-    mov qword ptr [rsp + 112], r9
-    mulx r13, r9, qword ptr [r8 + 64]
-    adc r15, r9
-    mov qword ptr [rsp + 96], r15
-    mulx r9, r15, qword ptr [r8 + 72]
-    adc r13, r15
-    mulx rdx, r15, qword ptr [r8 + 80]
-    adc r9, r15
-    adc rdx, 0
-    add r11, rdi
-    adc r14, rsi
-    adc rbx, r10
-    adc rbp, r12
-    adc rax, rcx
-    mov rcx, qword ptr [rsp + 120]
-    adc rcx, qword ptr [rsp + 24]
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 88]
-    mov rdi, qword ptr [rsp + 128]
-    adc rdi, qword ptr [rsp + 112]
-    mov r10, qword ptr [rsp + 144]
-    adc r10, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, 0
-    mov r12, qword ptr [rsp]
-    mov r15, qword ptr [r12 + 80]
-    lea r15, [r15 + r15]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [r12 + 72]
-    mov r12, qword ptr [r12 + 72]
-    mov qword ptr [rsp + 64], r10
-    mulx r12, r10, r12
-    mulx rdx, r15, r15
-    add r12, r15
-    adc rdx, 0
-    add r13, r10
-    adc r9, r12
-    adc rdx, qword ptr [rsp + 32]
-    mov r10, rdx
-    mov rdx, r11
-    mulx r11, r12, qword ptr [r8]
-    mov qword ptr [rsp + 32], r10
-    mulx r15, r10, qword ptr [r8 + 8]
-    add r11, r10
-    mov qword ptr [rsp + 96], r9
-    mulx r10, r9, qword ptr [r8 + 16]
-    adc r15, r9
-    mov qword ptr [rsp + 144], r13
-    mulx r9, r13, qword ptr [r8 + 24]
-    adc r10, r13
-    mov qword ptr [rsp + 112], rdi
-    mulx r13, rdi, qword ptr [r8 + 32]
-    adc r9, rdi
-    mov qword ptr [rsp + 128], rsi
-    mulx rdi, rsi, qword ptr [r8 + 40]
-    adc r13, rsi
-    mov qword ptr [rsp + 88], r13
-    mulx rsi, r13, qword ptr [r8 + 48]
-    adc rdi, r13
-    mov qword ptr [rsp + 56], rdi
-    mulx r13, rdi, qword ptr [r8 + 56]
-    adc rsi, rdi
-    mov qword ptr [rsp + 24], rsi
-    mulx rdi, rsi, qword ptr [r8 + 64]
-    adc r13, rsi
-    mov qword ptr [rsp + 120], r13
-    mulx rsi, r13, qword ptr [r8 + 72]
-    adc rdi, r13
-    mulx rdx, r13, qword ptr [r8 + 80]
-    adc rsi, r13
-    adc rdx, 0
-    add r14, r12
-    adc rbx, r11
-    adc rbp, r15
-    adc rax, r10
-    adc rcx, r9
-    mov r9, qword ptr [rsp + 128]
-    adc r9, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 112]
-    adc r10, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 24]
-    mov r12, qword ptr [rsp + 144]
-    adc r12, qword ptr [rsp + 120]
-    adc rdi, qword ptr [rsp + 96]
-    adc rsi, qword ptr [rsp + 32]
-    adc rdx, 0
-    mov r13, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [r13 + 80]
-    mov r13, qword ptr [r13 + 80]
-    mulx rdx, r13, r13
-    add rsi, r13
-    adc r15, rdx
-    mov rdx, r14
-    imul rdx, qword ptr [r8 + 88]
-    mov qword ptr [rsp], r15
-    mulx r13, r15, qword ptr [r8 + 96]
-    mov qword ptr [rsp + 32], rsi
-    mov qword ptr [rsp + 96], rdi
-    mulx rsi, rdi, qword ptr [r8 + 104]
-    add r13, rdi
-    mov qword ptr [rsp + 120], r12
-    mulx rdi, r12, qword ptr [r8 + 112]
-    adc rsi, r12
-    mov qword ptr [rsp + 144], r11
-    mulx r12, r11, qword ptr [r8 + 120]
-    adc rdi, r11
-    mov qword ptr [rsp + 24], r10
-    mulx r11, r10, qword ptr [r8 + 128]
-    adc r12, r10
-    mov qword ptr [rsp + 64], r9
-    mulx r10, r9, qword ptr [r8 + 136]
-    adc r11, r9
-    mov qword ptr [rsp + 56], r11
-    mulx r9, r11, qword ptr [r8 + 144]
-    adc r10, r11
-    mov qword ptr [rsp + 112], r10
-    mulx r11, r10, qword ptr [r8 + 152]
-    adc r9, r10
-    mov qword ptr [rsp + 88], r9
-    mulx r10, r9, qword ptr [r8 + 160]
-    adc r11, r9
-    mov qword ptr [rsp + 128], r11
-    mulx r9, r11, qword ptr [r8 + 168]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r8 + 176]
-    adc r9, r11
-    adc rdx, 0
-    add r14, r15
-    adc rbx, r13
-    adc rbp, rsi
-    adc rax, rdi
-    adc rcx, r12
-    mov rsi, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 56]
-    mov rdi, qword ptr [rsp + 24]
-    adc rdi, qword ptr [rsp + 112]
-    mov r11, qword ptr [rsp + 144]
-    adc r11, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 128]
-    adc r10, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp]
-    mov r13, rbx
-    sub r13, qword ptr [r8 + 96]
-    mov r14, rbp
-    sbb r14, qword ptr [r8 + 104]
-    mov r15, rax
-    sbb r15, qword ptr [r8 + 112]
-    mov qword ptr [rsp], r15
-    mov r15, rcx
-    sbb r15, qword ptr [r8 + 120]
-    mov qword ptr [rsp + 32], r15
-    mov r15, rsi
-    sbb r15, qword ptr [r8 + 128]
-    mov qword ptr [rsp + 96], r15
-    mov r15, rdi
-    sbb r15, qword ptr [r8 + 136]
-    mov qword ptr [rsp + 128], r15
-    mov r15, r11
-    sbb r15, qword ptr [r8 + 144]
-    mov qword ptr [rsp + 120], r15
-    mov r15, r12
-    sbb r15, qword ptr [r8 + 152]
-    mov qword ptr [rsp + 88], r15
-    mov r15, r10
-    sbb r15, qword ptr [r8 + 160]
-    mov qword ptr [rsp + 144], r15
-    mov r15, r9
-    sbb r15, qword ptr [r8 + 168]
-    mov qword ptr [rsp + 112], r15
-    mov r15, rdx
-    sbb r15, qword ptr [r8 + 176]
-    cmovc r13, rbx
-    cmovc r14, rbp
-    mov r8, qword ptr [rsp]
-    cmovc r8, rax
-    mov rax, qword ptr [rsp + 32]
-    cmovc rax, rcx
-    mov rcx, qword ptr [rsp + 96]
-    cmovc rcx, rsi
-    mov rsi, qword ptr [rsp + 128]
-    cmovc rsi, rdi
-    mov rdi, qword ptr [rsp + 120]
-    cmovc rdi, r11
-    mov r11, qword ptr [rsp + 88]
-    cmovc r11, r12
-    mov r12, qword ptr [rsp + 144]
-    cmovc r12, r10
-    mov r10, qword ptr [rsp + 112]
-    cmovc r10, r9
-    cmovc r15, rdx
-    add rsp, 152
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 152
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi + 48]
+mov r12, [rsi + 56]
+shld r12, rdx, 1
+mov rdx, [rsi + 56]
+mov r13, [rsi + 64]
+shld r13, rdx, 1
+mov rdx, [rsi + 64]
+mov r14, [rsi + 72]
+shld r14, rdx, 1
+mov rdx, [rsi + 72]
+mov r15, [rsi + 80]
+shld r15, rdx, 1
+mov rdx, [rsi]
+mov rbx, [rsi]
+mulx rbx, rbp, rbx
+mov [rsp], rsi
+mulx rcx, rsi, rcx
+add rbx, rsi
+mulx rsi, rdi, rdi
+adc rcx, rdi
+mov [rsp + 8], r8
+mulx rdi, r8, r8
+adc rsi, r8
+mov [rsp + 16], r9
+mulx r8, r9, r9
+adc rdi, r9
+mov [rsp + 24], r10
+mulx r9, r10, r10
+adc r8, r10
+mov [rsp + 32], r11
+mulx r10, r11, r11
+adc r9, r11
+mov [rsp + 40], r12
+mulx r11, r12, r12
+adc r10, r12
+mov [rsp + 48], r13
+mulx r12, r13, r13
+adc r11, r13
+mov [rsp + 56], r14
+mulx r13, r14, r14
+adc r12, r14
+mulx rdx, r14, r15
+adc r13, r14
+adc rdx, 0
+mov r14, rdx
+mov rdx, rbp
+mov [rsp + 64], r15
+mulx rbp, r15, [rax]
+mov [rsp + 72], r14
+mov [rsp + 80], r13
+mulx r14, r13, [rax + 8]
+add rbp, r13
+mov [rsp + 88], r12
+mulx r13, r12, [rax + 16]
+adc r14, r12
+mov [rsp + 96], r11
+mulx r12, r11, [rax + 24]
+adc r13, r11
+mov [rsp + 104], r10
+mulx r11, r10, [rax + 32]
+adc r12, r10
+mov [rsp + 112], r9
+mulx r10, r9, [rax + 40]
+adc r11, r9
+mov [rsp + 120], r11
+mulx r9, r11, [rax + 48]
+adc r10, r11
+mov [rsp + 128], r10
+mulx r11, r10, [rax + 56]
+adc r9, r10
+mov [rsp + 136], r9
+mulx r10, r9, [rax + 64]
+adc r11, r9
+mov [rsp + 144], r11
+mulx r9, r11, [rax + 72]
+adc r10, r11
+mulx rdx, r11, [rax + 80]
+adc r9, r11
+adc rdx, 0
+add rbx, r15
+adc rcx, rbp
+adc rsi, r14
+adc rdi, r13
+adc r8, r12
+mov r11, [rsp + 112]
+adc r11, [rsp + 120]
+mov r12, [rsp + 104]
+adc r12, [rsp + 128]
+mov r13, [rsp + 96]
+adc r13, [rsp + 136]
+mov r14, [rsp + 88]
+adc r14, [rsp + 144]
+adc r10, [rsp + 80]
+adc r9, [rsp + 72]
+adc rdx, 0
+mov r15, [rsp]
+mov rbp, [r15 + 16]
+lea rbp, [rbp + rbp]
+mov [rsp + 72], rdx
+mov rdx, [r15 + 8]
+mov r15, [r15 + 8]
+mov [rsp + 80], rax
+mulx r15, rax, r15
+mov [rsp + 144], rbx
+mulx rbp, rbx, rbp
+add r15, rbx
+mov [rsp + 88], r9
+mulx rbx, r9, [rsp + 8]
+adc rbp, r9
+mov [rsp + 8], r10
+mulx r9, r10, [rsp + 16]
+adc rbx, r10
+mov [rsp + 136], r14
+mulx r10, r14, [rsp + 24]
+adc r9, r14
+mov [rsp + 96], r13
+mulx r14, r13, [rsp + 32]
+adc r10, r13
+mov [rsp + 128], r10
+mulx r13, r10, [rsp + 40]
+adc r14, r10
+mov [rsp + 104], r14
+mulx r10, r14, [rsp + 48]
+adc r13, r14
+mov [rsp + 120], r13
+mulx r14, r13, [rsp + 56]
+adc r10, r13
+mulx rdx, r13, [rsp + 64]
+adc r14, r13
+adc rdx, 0
+add rcx, rax
+adc rsi, r15
+adc rdi, rbp
+adc r8, rbx
+adc r11, r9
+adc r12, [rsp + 128]
+mov rax, [rsp + 96]
+adc rax, [rsp + 104]
+mov r9, [rsp + 136]
+adc r9, [rsp + 120]
+adc r10, [rsp + 8]
+adc r14, [rsp + 88]
+adc rdx, [rsp + 72]
+mov r13, rdx
+mov rdx, [rsp + 144]
+mov r15, [rsp + 80]
+mulx rbx, rbp, [r15]
+mov [rsp + 144], r13
+mov [rsp + 72], r14
+mulx r13, r14, [r15 + 8]
+add rbx, r14
+mov [rsp + 88], r10
+mulx r14, r10, [r15 + 16]
+adc r13, r10
+mov [rsp + 8], r9
+mulx r10, r9, [r15 + 24]
+adc r14, r9
+mov [rsp + 120], rax
+mulx r9, rax, [r15 + 32]
+adc r10, rax
+mov [rsp + 136], r12
+mulx rax, r12, [r15 + 40]
+adc r9, r12
+mov [rsp + 104], r9
+mulx r12, r9, [r15 + 48]
+adc rax, r9
+mov [rsp + 96], rax
+mulx r9, rax, [r15 + 56]
+adc r12, rax
+mov [rsp + 128], r12
+mulx rax, r12, [r15 + 64]
+adc r9, r12
+mov [rsp + 112], r9
+mulx r12, r9, [r15 + 72]
+adc rax, r9
+mulx rdx, r9, [r15 + 80]
+adc r12, r9
+adc rdx, 0
+add rcx, rbp
+adc rsi, rbx
+adc rdi, r13
+adc r8, r14
+adc r11, r10
+mov r9, [rsp + 136]
+adc r9, [rsp + 104]
+mov r10, [rsp + 120]
+adc r10, [rsp + 96]
+mov r13, [rsp + 8]
+adc r13, [rsp + 128]
+mov r14, [rsp + 88]
+adc r14, [rsp + 112]
+adc rax, [rsp + 72]
+adc r12, [rsp + 144]
+adc rdx, 0
+mov rbx, [rsp]
+mov rbp, [rbx + 24]
+lea rbp, [rbp + rbp]
+mov [rsp + 144], rdx
+mov rdx, [rbx + 16]
+mov rbx, [rbx + 16]
+mov [rsp + 72], rsi
+mulx rbx, rsi, rbx
+mulx rbp, r15, rbp
+add rbx, r15
+mov [rsp + 112], rcx
+mulx r15, rcx, [rsp + 16]
+adc rbp, rcx
+mov [rsp + 16], r12
+mulx rcx, r12, [rsp + 24]
+adc r15, r12
+mov [rsp + 88], rax
+mulx r12, rax, [rsp + 32]
+adc rcx, rax
+mov [rsp + 128], r14
+mulx rax, r14, [rsp + 40]
+adc r12, r14
+mov [rsp + 8], r12
+mulx r14, r12, [rsp + 48]
+adc rax, r12
+mov [rsp + 96], rax
+mulx r12, rax, [rsp + 56]
+adc r14, rax
+mulx rax, rdx, [rsp + 64]
+adc r12, rdx
+adc rax, 0
+add rdi, rsi
+adc r8, rbx
+adc r11, rbp
+adc r9, r15
+adc r10, rcx
+adc r13, [rsp + 8]
+mov rcx, [rsp + 128]
+adc rcx, [rsp + 96]
+adc r14, [rsp + 88]
+adc r12, [rsp + 16]
+adc rax, [rsp + 144]
+mov rdx, [rsp + 112]
+mov rsi, [rsp + 80]
+mulx r15, rbx, [rsi]
+mov [rsp + 112], rax
+mulx rbp, rax, [rsi + 8]
+add r15, rax
+mov [rsp + 144], r12
+mulx rax, r12, [rsi + 16]
+adc rbp, r12
+mov [rsp + 16], r14
+mulx r12, r14, [rsi + 24]
+adc rax, r14
+mov [rsp + 88], rcx
+mulx r14, rcx, [rsi + 32]
+adc r12, rcx
+mov [rsp + 96], r13
+mulx rcx, r13, [rsi + 40]
+adc r14, r13
+mov [rsp + 128], r14
+mulx r13, r14, [rsi + 48]
+adc rcx, r14
+mov [rsp + 8], rcx
+mulx r14, rcx, [rsi + 56]
+adc r13, rcx
+mov [rsp + 120], r13
+mulx rcx, r13, [rsi + 64]
+adc r14, r13
+mov [rsp + 104], r14
+mulx r13, r14, [rsi + 72]
+adc rcx, r14
+mulx rdx, r14, [rsi + 80]
+adc r13, r14
+adc rdx, 0
+add rbx, [rsp + 72]
+adc rdi, r15
+adc r8, rbp
+adc r11, rax
+adc r9, r12
+adc r10, [rsp + 128]
+mov rax, [rsp + 96]
+adc rax, [rsp + 8]
+mov r12, [rsp + 88]
+adc r12, [rsp + 120]
+mov r14, [rsp + 16]
+adc r14, [rsp + 104]
+adc rcx, [rsp + 144]
+adc r13, [rsp + 112]
+adc rdx, 0
+mov r15, [rsp]
+mov rbp, [r15 + 32]
+lea rbp, [rbp + rbp]
+mov [rsp + 112], rdx
+mov rdx, [r15 + 24]
+mov r15, [r15 + 24]
+mov [rsp + 144], r8
+mulx r15, r8, r15
+mov [rsp + 104], rdi
+mulx rbp, rdi, rbp
+add r15, rdi
+mulx rdi, rsi, [rsp + 24]
+adc rbp, rsi
+mov [rsp + 24], rbx
+mulx rsi, rbx, [rsp + 32]
+adc rdi, rbx
+mov [rsp + 16], r13
+mulx rbx, r13, [rsp + 40]
+adc rsi, r13
+mov [rsp + 120], rcx
+mulx r13, rcx, [rsp + 48]
+adc rbx, rcx
+mov [rsp + 88], rbx
+mulx rcx, rbx, [rsp + 56]
+adc r13, rbx
+mulx rdx, rbx, [rsp + 64]
+adc rcx, rbx
+adc rdx, 0
+add r11, r8
+adc r9, r15
+adc r10, rbp
+adc rax, rdi
+adc r12, rsi
+adc r14, [rsp + 88]
+adc r13, [rsp + 120]
+adc rcx, [rsp + 16]
+adc rdx, [rsp + 112]
+mov rsi, rdx
+mov rdx, [rsp + 24]
+mov rdi, [rsp + 80]
+mulx r8, r15, [rdi]
+mulx rbx, rbp, [rdi + 8]
+add r8, rbp
+mov [rsp + 24], rsi
+mulx rbp, rsi, [rdi + 16]
+adc rbx, rsi
+mov [rsp + 112], rcx
+mulx rsi, rcx, [rdi + 24]
+adc rbp, rcx
+mov [rsp + 16], r13
+mulx rcx, r13, [rdi + 32]
+adc rsi, r13
+mov [rsp + 120], r14
+mulx r13, r14, [rdi + 40]
+adc rcx, r14
+mov [rsp + 88], r12
+mulx r14, r12, [rdi + 48]
+adc r13, r12
+mov [rsp + 8], r13
+mulx r12, r13, [rdi + 56]
+adc r14, r13
+mov [rsp + 96], r14
+mulx r13, r14, [rdi + 64]
+adc r12, r14
+mov [rsp + 128], r12
+mulx r14, r12, [rdi + 72]
+adc r13, r12
+mulx rdx, r12, [rdi + 80]
+adc r14, r12
+adc rdx, 0
+add r15, [rsp + 104]
+adc r8, [rsp + 144]
+adc r11, rbx
+adc r9, rbp
+adc r10, rsi
+adc rax, rcx
+mov rcx, [rsp + 88]
+adc rcx, [rsp + 8]
+mov rsi, [rsp + 120]
+adc rsi, [rsp + 96]
+mov r12, [rsp + 16]
+adc r12, [rsp + 128]
+adc r13, [rsp + 112]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp]
+mov rbp, [rbx + 40]
+lea rbp, [rbp + rbp]
+mov [rsp + 24], rdx
+mov rdx, [rbx + 32]
+mov rbx, [rbx + 32]
+mov [rsp + 112], r9
+mulx rbx, r9, rbx
+mov [rsp + 128], r11
+mulx rbp, r11, rbp
+add rbx, r11
+mov [rsp + 16], r8
+mulx r11, r8, [rsp + 32]
+adc rbp, r8
+mulx r8, rdi, [rsp + 40]
+adc r11, rdi
+mov [rsp + 32], r15
+mulx rdi, r15, [rsp + 48]
+adc r8, r15
+mov [rsp + 96], r14
+mulx r15, r14, [rsp + 56]
+adc rdi, r14
+mulx rdx, r14, [rsp + 64]
+adc r15, r14
+adc rdx, 0
+add r10, r9
+adc rax, rbx
+adc rcx, rbp
+adc rsi, r11
+adc r12, r8
+adc r13, rdi
+adc r15, [rsp + 96]
+adc rdx, [rsp + 24]
+mov rdi, rdx
+mov rdx, [rsp + 32]
+mov r8, [rsp + 80]
+mulx r9, r11, [r8]
+mulx r14, rbx, [r8 + 8]
+add r9, rbx
+mulx rbx, rbp, [r8 + 16]
+adc r14, rbp
+mov [rsp + 32], rdi
+mulx rbp, rdi, [r8 + 24]
+adc rbx, rdi
+mov [rsp + 24], r15
+mulx rdi, r15, [r8 + 32]
+adc rbp, r15
+mov [rsp + 96], r13
+mulx r15, r13, [r8 + 40]
+adc rdi, r13
+mov [rsp + 120], r12
+mulx r13, r12, [r8 + 48]
+adc r15, r12
+mov [rsp + 8], r15
+mulx r12, r15, [r8 + 56]
+adc r13, r15
+mov [rsp + 88], r13
+mulx r15, r13, [r8 + 64]
+adc r12, r13
+mov [rsp + 144], r12
+mulx r13, r12, [r8 + 72]
+adc r15, r12
+mulx rdx, r12, [r8 + 80]
+adc r13, r12
+adc rdx, 0
+add r11, [rsp + 16]
+adc r9, [rsp + 128]
+adc r14, [rsp + 112]
+adc r10, rbx
+adc rax, rbp
+adc rcx, rdi
+adc rsi, [rsp + 8]
+mov rdi, [rsp + 120]
+adc rdi, [rsp + 88]
+mov r12, [rsp + 96]
+adc r12, [rsp + 144]
+adc r15, [rsp + 24]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov rbx, [rsp]
+mov rbp, [rbx + 48]
+lea rbp, [rbp + rbp]
+mov [rsp + 32], rdx
+mov rdx, [rbx + 40]
+mov rbx, [rbx + 40]
+mov [rsp + 24], rax
+mulx rbx, rax, rbx
+mov [rsp + 144], r10
+mulx rbp, r10, rbp
+add rbx, r10
+mov [rsp + 96], r14
+mulx r10, r14, [rsp + 40]
+adc rbp, r14
+mov [rsp + 40], r9
+mulx r14, r9, [rsp + 48]
+adc r10, r9
+mulx r9, r8, [rsp + 56]
+adc r14, r8
+mulx rdx, r8, [rsp + 64]
+adc r9, r8
+adc rdx, 0
+add rcx, rax
+adc rsi, rbx
+adc rdi, rbp
+adc r12, r10
+adc r15, r14
+adc r13, r9
+adc rdx, [rsp + 32]
+mov rax, rdx
+mov rdx, r11
+mov r8, [rsp + 80]
+mulx r9, r10, [r8]
+mulx r11, r14, [r8 + 8]
+add r9, r14
+mulx r14, rbx, [r8 + 16]
+adc r11, rbx
+mulx rbx, rbp, [r8 + 24]
+adc r14, rbp
+mov [rsp + 32], rax
+mulx rbp, rax, [r8 + 32]
+adc rbx, rax
+mov [rsp + 88], r13
+mulx rax, r13, [r8 + 40]
+adc rbp, r13
+mov [rsp + 120], r15
+mulx r13, r15, [r8 + 48]
+adc rax, r15
+mov [rsp + 8], r12
+mulx r15, r12, [r8 + 56]
+adc r13, r12
+mov [rsp + 112], r13
+mulx r12, r13, [r8 + 64]
+adc r15, r13
+mov [rsp + 128], r15
+mulx r13, r15, [r8 + 72]
+adc r12, r15
+mulx rdx, r15, [r8 + 80]
+adc r13, r15
+adc rdx, 0
+add r10, [rsp + 40]
+adc r9, [rsp + 96]
+adc r11, [rsp + 144]
+adc r14, [rsp + 24]
+adc rcx, rbx
+adc rsi, rbp
+adc rdi, rax
+mov rax, [rsp + 8]
+adc rax, [rsp + 112]
+mov r15, [rsp + 120]
+adc r15, [rsp + 128]
+adc r12, [rsp + 88]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov rbx, [rsp]
+mov rbp, [rbx + 56]
+lea rbp, [rbp + rbp]
+mov [rsp + 32], rdx
+mov rdx, [rbx + 48]
+mov rbx, [rbx + 48]
+mov [rsp + 88], rsi
+mulx rbx, rsi, rbx
+mov [rsp + 128], rcx
+mulx rbp, rcx, rbp
+add rbx, rcx
+mov [rsp + 120], r14
+mulx rcx, r14, [rsp + 48]
+adc rbp, r14
+mov [rsp + 48], r11
+mulx r14, r11, [rsp + 56]
+adc rcx, r11
+mulx rdx, r11, [rsp + 64]
+adc r14, r11
+adc rdx, 0
+add rdi, rsi
+adc rax, rbx
+adc r15, rbp
+adc r12, rcx
+adc r13, r14
+adc rdx, [rsp + 32]
+mov rcx, rdx
+mov rdx, r10
+mulx rsi, r10, [r8]
+mulx r11, r14, [r8 + 8]
+add rsi, r14
+mulx r14, rbx, [r8 + 16]
+adc r11, rbx
+mulx rbx, rbp, [r8 + 24]
+adc r14, rbp
+mov [rsp + 32], rcx
+mulx rbp, rcx, [r8 + 32]
+adc rbx, rcx
+mov [rsp + 112], r13
+mulx rcx, r13, [r8 + 40]
+adc rbp, r13
+mov [rsp + 8], r12
+mulx r13, r12, [r8 + 48]
+adc rcx, r12
+mov [rsp + 24], r15
+mulx r12, r15, [r8 + 56]
+adc r13, r15
+mov [rsp + 144], r13
+mulx r15, r13, [r8 + 64]
+adc r12, r13
+mov [rsp + 96], r12
+mulx r13, r12, [r8 + 72]
+adc r15, r12
+mulx rdx, r12, [r8 + 80]
+adc r13, r12
+adc rdx, 0
+add r9, r10
+adc rsi, [rsp + 48]
+adc r11, [rsp + 120]
+adc r14, [rsp + 128]
+adc rbx, [rsp + 88]
+adc rdi, rbp
+adc rax, rcx
+mov rcx, [rsp + 24]
+adc rcx, [rsp + 144]
+mov r10, [rsp + 8]
+adc r10, [rsp + 96]
+adc r15, [rsp + 112]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov r12, [rsp]
+mov rbp, [r12 + 64]
+lea rbp, [rbp + rbp]
+mov [rsp + 32], rdx
+mov rdx, [r12 + 56]
+mov r12, [r12 + 56]
+mov [rsp + 112], rax
+mulx r12, rax, r12
+mov [rsp + 96], rdi
+mulx rbp, rdi, rbp
+add r12, rdi
+mov [rsp + 8], rbx
+mulx rdi, rbx, [rsp + 56]
+adc rbp, rbx
+mulx rdx, rbx, [rsp + 64]
+adc rdi, rbx
+adc rdx, 0
+add rcx, rax
+adc r10, r12
+adc r15, rbp
+adc r13, rdi
+adc rdx, [rsp + 32]
+mov rax, rdx
+mov rdx, r9
+mulx rdi, r9, [r8]
+mulx r12, rbx, [r8 + 8]
+add rdi, rbx
+mulx rbx, rbp, [r8 + 16]
+adc r12, rbp
+mov [rsp + 32], rax
+mulx rbp, rax, [r8 + 24]
+adc rbx, rax
+mov [rsp + 56], r13
+mulx rax, r13, [r8 + 32]
+adc rbp, r13
+mov [rsp + 144], r15
+mulx r13, r15, [r8 + 40]
+adc rax, r15
+mov [rsp + 24], r10
+mulx r15, r10, [r8 + 48]
+adc r13, r10
+mov [rsp + 88], r13
+mulx r10, r13, [r8 + 56]
+adc r15, r13
+mov [rsp + 128], r15
+mulx r13, r15, [r8 + 64]
+adc r10, r15
+mov [rsp + 120], r10
+mulx r15, r10, [r8 + 72]
+adc r13, r10
+mulx rdx, r10, [r8 + 80]
+adc r15, r10
+adc rdx, 0
+add rsi, r9
+adc r11, rdi
+adc r14, r12
+adc rbx, [rsp + 8]
+adc rbp, [rsp + 96]
+adc rax, [rsp + 112]
+adc rcx, [rsp + 88]
+mov rdi, [rsp + 24]
+adc rdi, [rsp + 128]
+mov r9, [rsp + 144]
+adc r9, [rsp + 120]
+adc r13, [rsp + 56]
+adc r15, [rsp + 32]
+adc rdx, 0
+mov r10, [rsp]
+mov r12, [r10 + 72]
+lea r12, [r12 + r12]
+mov [rsp + 32], rdx
+mov rdx, [r10 + 64]
+mov r10, [r10 + 64]
+mov [rsp + 56], rdi
+mulx r10, rdi, r10
+mov [rsp + 120], rcx
+mulx r12, rcx, r12
+add r10, rcx
+mulx rcx, rdx, [rsp + 64]
+adc r12, rdx
+adc rcx, 0
+add r9, rdi
+adc r13, r10
+adc r15, r12
+adc rcx, [rsp + 32]
+mov rdx, rsi
+mulx rsi, rdi, [r8]
+mulx r10, r12, [r8 + 8]
+add rsi, r12
+mov [rsp + 32], rcx
+mulx r12, rcx, [r8 + 16]
+adc r10, rcx
+mov [rsp + 64], r15
+mulx rcx, r15, [r8 + 24]
+adc r12, r15
+mov [rsp + 144], r13
+mulx r15, r13, [r8 + 32]
+adc rcx, r13
+mov [rsp + 128], r9
+mulx r13, r9, [r8 + 40]
+adc r15, r9
+mov [rsp + 24], r15
+mulx r9, r15, [r8 + 48]
+adc r13, r15
+mov [rsp + 88], r13
+mulx r15, r13, [r8 + 56]
+adc r9, r13
+mov [rsp + 112], r9
+mulx r13, r9, [r8 + 64]
+adc r15, r9
+mov [rsp + 96], r15
+mulx r9, r15, [r8 + 72]
+adc r13, r15
+mulx rdx, r15, [r8 + 80]
+adc r9, r15
+adc rdx, 0
+add r11, rdi
+adc r14, rsi
+adc rbx, r10
+adc rbp, r12
+adc rax, rcx
+mov rcx, [rsp + 120]
+adc rcx, [rsp + 24]
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 88]
+mov rdi, [rsp + 128]
+adc rdi, [rsp + 112]
+mov r10, [rsp + 144]
+adc r10, [rsp + 96]
+adc r13, [rsp + 64]
+adc r9, [rsp + 32]
+adc rdx, 0
+mov r12, [rsp]
+mov r15, [r12 + 80]
+lea r15, [r15 + r15]
+mov [rsp + 32], rdx
+mov rdx, [r12 + 72]
+mov r12, [r12 + 72]
+mov [rsp + 64], r10
+mulx r12, r10, r12
+mulx rdx, r15, r15
+add r12, r15
+adc rdx, 0
+add r13, r10
+adc r9, r12
+adc rdx, [rsp + 32]
+mov r10, rdx
+mov rdx, r11
+mulx r11, r12, [r8]
+mov [rsp + 32], r10
+mulx r15, r10, [r8 + 8]
+add r11, r10
+mov [rsp + 96], r9
+mulx r10, r9, [r8 + 16]
+adc r15, r9
+mov [rsp + 144], r13
+mulx r9, r13, [r8 + 24]
+adc r10, r13
+mov [rsp + 112], rdi
+mulx r13, rdi, [r8 + 32]
+adc r9, rdi
+mov [rsp + 128], rsi
+mulx rdi, rsi, [r8 + 40]
+adc r13, rsi
+mov [rsp + 88], r13
+mulx rsi, r13, [r8 + 48]
+adc rdi, r13
+mov [rsp + 56], rdi
+mulx r13, rdi, [r8 + 56]
+adc rsi, rdi
+mov [rsp + 24], rsi
+mulx rdi, rsi, [r8 + 64]
+adc r13, rsi
+mov [rsp + 120], r13
+mulx rsi, r13, [r8 + 72]
+adc rdi, r13
+mulx rdx, r13, [r8 + 80]
+adc rsi, r13
+adc rdx, 0
+add r14, r12
+adc rbx, r11
+adc rbp, r15
+adc rax, r10
+adc rcx, r9
+mov r9, [rsp + 128]
+adc r9, [rsp + 88]
+mov r10, [rsp + 112]
+adc r10, [rsp + 56]
+mov r11, [rsp + 64]
+adc r11, [rsp + 24]
+mov r12, [rsp + 144]
+adc r12, [rsp + 120]
+adc rdi, [rsp + 96]
+adc rsi, [rsp + 32]
+adc rdx, 0
+mov r13, [rsp]
+mov r15, rdx
+mov rdx, [r13 + 80]
+mov r13, [r13 + 80]
+mulx rdx, r13, r13
+add rsi, r13
+adc r15, rdx
+mov rdx, r14
+imul rdx, [r8 + 88]
+mov [rsp], r15
+mulx r13, r15, [r8 + 96]
+mov [rsp + 32], rsi
+mov [rsp + 96], rdi
+mulx rsi, rdi, [r8 + 104]
+add r13, rdi
+mov [rsp + 120], r12
+mulx rdi, r12, [r8 + 112]
+adc rsi, r12
+mov [rsp + 144], r11
+mulx r12, r11, [r8 + 120]
+adc rdi, r11
+mov [rsp + 24], r10
+mulx r11, r10, [r8 + 128]
+adc r12, r10
+mov [rsp + 64], r9
+mulx r10, r9, [r8 + 136]
+adc r11, r9
+mov [rsp + 56], r11
+mulx r9, r11, [r8 + 144]
+adc r10, r11
+mov [rsp + 112], r10
+mulx r11, r10, [r8 + 152]
+adc r9, r10
+mov [rsp + 88], r9
+mulx r10, r9, [r8 + 160]
+adc r11, r9
+mov [rsp + 128], r11
+mulx r9, r11, [r8 + 168]
+adc r10, r11
+mulx rdx, r11, [r8 + 176]
+adc r9, r11
+adc rdx, 0
+add r14, r15
+adc rbx, r13
+adc rbp, rsi
+adc rax, rdi
+adc rcx, r12
+mov rsi, [rsp + 64]
+adc rsi, [rsp + 56]
+mov rdi, [rsp + 24]
+adc rdi, [rsp + 112]
+mov r11, [rsp + 144]
+adc r11, [rsp + 88]
+mov r12, [rsp + 120]
+adc r12, [rsp + 128]
+adc r10, [rsp + 96]
+adc r9, [rsp + 32]
+adc rdx, [rsp]
+mov r13, rbx
+sub r13, [r8 + 96]
+mov r14, rbp
+sbb r14, [r8 + 104]
+mov r15, rax
+sbb r15, [r8 + 112]
+mov [rsp], r15
+mov r15, rcx
+sbb r15, [r8 + 120]
+mov [rsp + 32], r15
+mov r15, rsi
+sbb r15, [r8 + 128]
+mov [rsp + 96], r15
+mov r15, rdi
+sbb r15, [r8 + 136]
+mov [rsp + 128], r15
+mov r15, r11
+sbb r15, [r8 + 144]
+mov [rsp + 120], r15
+mov r15, r12
+sbb r15, [r8 + 152]
+mov [rsp + 88], r15
+mov r15, r10
+sbb r15, [r8 + 160]
+mov [rsp + 144], r15
+mov r15, r9
+sbb r15, [r8 + 168]
+mov [rsp + 112], r15
+mov r15, rdx
+sbb r15, [r8 + 176]
+cmovc r13, rbx
+cmovc r14, rbp
+mov r8, [rsp]
+cmovc r8, rax
+mov rax, [rsp + 32]
+cmovc rax, rcx
+mov rcx, [rsp + 96]
+cmovc rcx, rsi
+mov rsi, [rsp + 128]
+cmovc rsi, rdi
+mov rdi, [rsp + 120]
+cmovc rdi, r11
+mov r11, [rsp + 88]
+cmovc r11, r12
+mov r12, [rsp + 144]
+cmovc r12, r10
+mov r10, [rsp + 112]
+cmovc r10, r9
+cmovc r15, rdx
+add rsp, 152
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {mu10}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {mu10}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -2267,18 +2249,9 @@ unsafe fn mul_spare_mulx<M: Modulus<11>>(x: &[u64; 11], y: &[u64; 11]) -> [u64; 
         asm!(
             "call {kernel}",
             kernel = sym mul_spare_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[5],
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") z[3],
-            out("r8") z[4],
-            out("r9") z[6],
-            out("r10") z[7],
-            out("r11") z[8],
-            out("r12") z[9],
-            out("r13") z[10],
-            out("r14") z[0],
+            out("rax") _, out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") z[3], out("r8") z[4], out("r9") z[6],
+            out("r10") z[7], out("r11") z[8], out("r12") z[9], out("r13") z[10], out("r14") z[0],
             out("r15") z[1],
             options(pure, readonly),
         );
@@ -2290,1205 +2263,1205 @@ unsafe fn mul_spare_mulx<M: Modulus<11>>(x: &[u64; 11], y: &[u64; 11]) -> [u64; 
 unsafe extern "C" fn mul_spare_mulx_code<M: Modulus<11>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 112
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, rbp, r12
-    adc r11, rbp
-    mov rbp, qword ptr [rsi + 40]
-    mulx rbp, r14, rbp
-    adc r12, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, rbx, r14
-    adc rbp, rbx
-    mov rbx, qword ptr [rsi + 56]
-    mulx rbx, r15, rbx
-    adc r14, r15
-    mov r15, qword ptr [rsi + 64]
-    mulx r15, r13, r15
-    adc rbx, r13
-    mov r13, qword ptr [rsi + 72]
-    mov qword ptr [rsp], rcx
-    mulx r13, rcx, r13
-    adc r15, rcx
-    mov rcx, qword ptr [rsi + 80]
-    mulx rcx, rdx, rcx
-    adc r13, rdx
-    adc rcx, 0
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mov qword ptr [rsp + 8], rsi
-    mov qword ptr [rsp + 16], rcx
-    mulx rsi, rcx, qword ptr [rax + 8]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 32], r15
-    mulx r13, r15, qword ptr [rax + 16]
-    add rsi, r15
-    mov qword ptr [rsp + 40], rbx
-    mulx r15, rbx, qword ptr [rax + 24]
-    adc r13, rbx
-    mov qword ptr [rsp + 48], r14
-    mulx rbx, r14, qword ptr [rax + 32]
-    adc r15, r14
-    mov qword ptr [rsp + 56], rbp
-    mulx r14, rbp, qword ptr [rax + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 64], r12
-    mulx rbp, r12, qword ptr [rax + 48]
-    adc r14, r12
-    mov qword ptr [rsp + 72], r14
-    mulx r12, r14, qword ptr [rax + 56]
-    adc rbp, r14
-    mov qword ptr [rsp + 80], rbp
-    mulx r14, rbp, qword ptr [rax + 64]
-    adc r12, rbp
-    mov qword ptr [rsp + 88], r12
-    mulx rbp, r12, qword ptr [rax + 72]
-    adc r14, r12
-    mov qword ptr [rsp + 96], r14
-    mulx r12, r14, qword ptr [rax + 80]
-    adc rbp, r14
-    mulx rdx, r14, qword ptr [rax + 88]
-    adc r12, r14
-    adc rdx, 0
-    add r8, rcx
-    adc rdi, rsi
-    adc r9, r13
-    adc r10, r15
-    adc r11, rbx
-    mov rcx, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 72]
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 80]
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 88]
-    mov r14, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 32]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov rbx, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [rbx + 8]
-    mov r13, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 16], rax
-    mulx rbx, rax, qword ptr [r13]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], r12
-    mulx r15, r12, qword ptr [r13 + 8]
-    add rbx, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [r13 + 16]
-    adc r15, rbp
-    mov qword ptr [rsp + 40], r14
-    mulx rbp, r14, qword ptr [r13 + 24]
-    adc r12, r14
-    mov qword ptr [rsp + 88], r8
-    mulx r14, r8, qword ptr [r13 + 32]
-    adc rbp, r8
-    mov qword ptr [rsp + 48], rsi
-    mulx r8, rsi, qword ptr [r13 + 40]
-    adc r14, rsi
-    mov qword ptr [rsp + 80], r14
-    mulx rsi, r14, qword ptr [r13 + 48]
-    adc r8, r14
-    mov qword ptr [rsp + 56], r8
-    mulx r14, r8, qword ptr [r13 + 56]
-    adc rsi, r8
-    mov qword ptr [rsp + 72], rsi
-    mulx r8, rsi, qword ptr [r13 + 64]
-    adc r14, rsi
-    mov qword ptr [rsp + 64], r14
-    mulx rsi, r14, qword ptr [r13 + 72]
-    adc r8, r14
-    mulx rdx, r14, qword ptr [r13 + 80]
-    adc rsi, r14
-    adc rdx, 0
-    add rdi, rax
-    adc r9, rbx
-    adc r10, r15
-    adc r11, r12
-    adc rcx, rbp
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 96]
-    adc r14, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], rsi
-    mov qword ptr [rsp + 64], r8
-    mulx rsi, r8, qword ptr [rbx + 16]
-    add r13, r8
-    mov qword ptr [rsp + 96], r14
-    mulx r8, r14, qword ptr [rbx + 24]
-    adc rsi, r14
-    mov qword ptr [rsp + 72], rbp
-    mulx r14, rbp, qword ptr [rbx + 32]
-    adc r8, rbp
-    mov qword ptr [rsp + 40], r12
-    mulx rbp, r12, qword ptr [rbx + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 56], rax
-    mulx r12, rax, qword ptr [rbx + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 88], rbp
-    mulx rax, rbp, qword ptr [rbx + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 80], r12
-    mulx rbp, r12, qword ptr [rbx + 64]
-    adc rax, r12
-    mov qword ptr [rsp + 48], rax
-    mulx r12, rax, qword ptr [rbx + 72]
-    adc rbp, rax
-    mov qword ptr [rsp + 104], rbp
-    mulx rax, rbp, qword ptr [rbx + 80]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rbx + 88]
-    adc rax, rbp
-    adc rdx, 0
-    add rdi, r15
-    adc r9, r13
-    adc r10, rsi
-    adc r11, r8
-    adc rcx, r14
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 88]
-    mov rdi, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 80]
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 16]
-    mov r13, qword ptr [rsp + 8]
-    mulx r14, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], rax
-    mulx r15, rax, qword ptr [r13 + 8]
-    add r14, rax
-    mov qword ptr [rsp + 64], r12
-    mulx rax, r12, qword ptr [r13 + 16]
-    adc r15, r12
-    mov qword ptr [rsp + 104], rbp
-    mulx r12, rbp, qword ptr [r13 + 24]
-    adc rax, rbp
-    mov qword ptr [rsp + 96], r8
-    mulx rbp, r8, qword ptr [r13 + 32]
-    adc r12, r8
-    mov qword ptr [rsp + 48], rdi
-    mulx r8, rdi, qword ptr [r13 + 40]
-    adc rbp, rdi
-    mov qword ptr [rsp + 72], rbp
-    mulx rdi, rbp, qword ptr [r13 + 48]
-    adc r8, rbp
-    mov qword ptr [rsp + 80], r8
-    mulx rbp, r8, qword ptr [r13 + 56]
-    adc rdi, r8
-    mov qword ptr [rsp + 40], rdi
-    mulx r8, rdi, qword ptr [r13 + 64]
-    adc rbp, rdi
-    mov qword ptr [rsp + 88], rbp
-    mulx rdi, rbp, qword ptr [r13 + 72]
-    adc r8, rbp
-    mulx rdx, rbp, qword ptr [r13 + 80]
-    adc rdi, rbp
-    adc rdx, 0
-    add r9, rbx
-    adc r10, r14
-    adc r11, r15
-    adc rcx, rax
-    adc rsi, r12
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 40]
-    mov r14, qword ptr [rsp + 64]
-    adc r14, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 32]
-    adc rdi, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], rdi
-    mov qword ptr [rsp + 88], r8
-    mulx rdi, r8, qword ptr [rbx + 16]
-    add r13, r8
-    mov qword ptr [rsp + 64], r14
-    mulx r8, r14, qword ptr [rbx + 24]
-    adc rdi, r14
-    mov qword ptr [rsp + 40], rbp
-    mulx r14, rbp, qword ptr [rbx + 32]
-    adc r8, rbp
-    mov qword ptr [rsp + 104], r12
-    mulx rbp, r12, qword ptr [rbx + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 80], rax
-    mulx r12, rax, qword ptr [rbx + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 96], rbp
-    mulx rax, rbp, qword ptr [rbx + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 72], r12
-    mulx rbp, r12, qword ptr [rbx + 64]
-    adc rax, r12
-    mov qword ptr [rsp + 48], rax
-    mulx r12, rax, qword ptr [rbx + 72]
-    adc rbp, rax
-    mov qword ptr [rsp + 56], rbp
-    mulx rax, rbp, qword ptr [rbx + 80]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rbx + 88]
-    adc rax, rbp
-    adc rdx, 0
-    add r9, r15
-    adc r10, r13
-    adc r11, rdi
-    adc rcx, r8
-    adc rsi, r14
-    mov rdi, qword ptr [rsp + 80]
-    adc rdi, qword ptr [rsp + 96]
-    mov r8, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 72]
-    mov r9, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 88]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 24]
-    mov r13, qword ptr [rsp + 8]
-    mulx r14, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], rax
-    mulx r15, rax, qword ptr [r13 + 8]
-    add r14, rax
-    mov qword ptr [rsp + 88], r12
-    mulx rax, r12, qword ptr [r13 + 16]
-    adc r15, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [r13 + 24]
-    adc rax, rbp
-    mov qword ptr [rsp + 64], r9
-    mulx rbp, r9, qword ptr [r13 + 32]
-    adc r12, r9
-    mov qword ptr [rsp + 48], r8
-    mulx r9, r8, qword ptr [r13 + 40]
-    adc rbp, r8
-    mov qword ptr [rsp + 40], rbp
-    mulx r8, rbp, qword ptr [r13 + 48]
-    adc r9, rbp
-    mov qword ptr [rsp + 72], r9
-    mulx rbp, r9, qword ptr [r13 + 56]
-    adc r8, r9
-    mov qword ptr [rsp + 104], r8
-    mulx r9, r8, qword ptr [r13 + 64]
-    adc rbp, r8
-    mov qword ptr [rsp + 96], rbp
-    mulx r8, rbp, qword ptr [r13 + 72]
-    adc r9, rbp
-    mulx rdx, rbp, qword ptr [r13 + 80]
-    adc r8, rbp
-    adc rdx, 0
-    add r10, rbx
-    adc r11, r14
-    adc rcx, r15
-    adc rsi, rax
-    adc rdi, r12
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 40]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 104]
-    mov r14, qword ptr [rsp + 88]
-    adc r14, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 32]
-    adc r8, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], r8
-    mov qword ptr [rsp + 96], r9
-    mulx r8, r9, qword ptr [rbx + 16]
-    add r13, r9
-    mov qword ptr [rsp + 88], r14
-    mulx r9, r14, qword ptr [rbx + 24]
-    adc r8, r14
-    mov qword ptr [rsp + 104], rbp
-    mulx r14, rbp, qword ptr [rbx + 32]
-    adc r9, rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [rbx + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 72], rax
-    mulx r12, rax, qword ptr [rbx + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 64], rbp
-    mulx rax, rbp, qword ptr [rbx + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 40], r12
-    mulx rbp, r12, qword ptr [rbx + 64]
-    adc rax, r12
-    mov qword ptr [rsp + 48], rax
-    mulx r12, rax, qword ptr [rbx + 72]
-    adc rbp, rax
-    mov qword ptr [rsp + 80], rbp
-    mulx rax, rbp, qword ptr [rbx + 80]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rbx + 88]
-    adc rax, rbp
-    adc rdx, 0
-    add r10, r15
-    adc r11, r13
-    adc rcx, r8
-    adc rsi, r9
-    adc rdi, r14
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 64]
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 40]
-    mov r10, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 32]
-    mov r13, qword ptr [rsp + 8]
-    mulx r14, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], rax
-    mulx r15, rax, qword ptr [r13 + 8]
-    add r14, rax
-    mov qword ptr [rsp + 96], r12
-    mulx rax, r12, qword ptr [r13 + 16]
-    adc r15, r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [r13 + 24]
-    adc rax, rbp
-    mov qword ptr [rsp + 88], r10
-    mulx rbp, r10, qword ptr [r13 + 32]
-    adc r12, r10
-    mov qword ptr [rsp + 48], r9
-    mulx r10, r9, qword ptr [r13 + 40]
-    adc rbp, r9
-    mov qword ptr [rsp + 104], rbp
-    mulx r9, rbp, qword ptr [r13 + 48]
-    adc r10, rbp
-    mov qword ptr [rsp + 40], r10
-    mulx rbp, r10, qword ptr [r13 + 56]
-    adc r9, r10
-    mov qword ptr [rsp + 56], r9
-    mulx r10, r9, qword ptr [r13 + 64]
-    adc rbp, r9
-    mov qword ptr [rsp + 64], rbp
-    mulx r9, rbp, qword ptr [r13 + 72]
-    adc r10, rbp
-    mulx rdx, rbp, qword ptr [r13 + 80]
-    adc r9, rbp
-    adc rdx, 0
-    add r11, rbx
-    adc rcx, r14
-    adc rsi, r15
-    adc rdi, rax
-    adc r8, r12
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 104]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 96]
-    adc r14, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 32]
-    adc r9, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], r9
-    mov qword ptr [rsp + 64], r10
-    mulx r9, r10, qword ptr [rbx + 16]
-    add r13, r10
-    mov qword ptr [rsp + 96], r14
-    mulx r10, r14, qword ptr [rbx + 24]
-    adc r9, r14
-    mov qword ptr [rsp + 56], rbp
-    mulx r14, rbp, qword ptr [rbx + 32]
-    adc r10, rbp
-    mov qword ptr [rsp + 80], r12
-    mulx rbp, r12, qword ptr [rbx + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 40], rax
-    mulx r12, rax, qword ptr [rbx + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 88], rbp
-    mulx rax, rbp, qword ptr [rbx + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 104], r12
-    mulx rbp, r12, qword ptr [rbx + 64]
-    adc rax, r12
-    mov qword ptr [rsp + 48], rax
-    mulx r12, rax, qword ptr [rbx + 72]
-    adc rbp, rax
-    mov qword ptr [rsp + 72], rbp
-    mulx rax, rbp, qword ptr [rbx + 80]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rbx + 88]
-    adc rax, rbp
-    adc rdx, 0
-    add r11, r15
-    adc rcx, r13
-    adc rsi, r9
-    adc rdi, r10
-    adc r8, r14
-    mov r9, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 104]
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 40]
-    mov r13, qword ptr [rsp + 8]
-    mulx r14, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], rax
-    mulx r15, rax, qword ptr [r13 + 8]
-    add r14, rax
-    mov qword ptr [rsp + 64], r12
-    mulx rax, r12, qword ptr [r13 + 16]
-    adc r15, r12
-    mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [r13 + 24]
-    adc rax, rbp
-    mov qword ptr [rsp + 96], r11
-    mulx rbp, r11, qword ptr [r13 + 32]
-    adc r12, r11
-    mov qword ptr [rsp + 48], r10
-    mulx r11, r10, qword ptr [r13 + 40]
-    adc rbp, r10
-    mov qword ptr [rsp + 56], rbp
-    mulx r10, rbp, qword ptr [r13 + 48]
-    adc r11, rbp
-    mov qword ptr [rsp + 104], r11
-    mulx rbp, r11, qword ptr [r13 + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 80], r10
-    mulx r11, r10, qword ptr [r13 + 64]
-    adc rbp, r10
-    mov qword ptr [rsp + 88], rbp
-    mulx r10, rbp, qword ptr [r13 + 72]
-    adc r11, rbp
-    mulx rdx, rbp, qword ptr [r13 + 80]
-    adc r10, rbp
-    adc rdx, 0
-    add rcx, rbx
-    adc rsi, r14
-    adc rdi, r15
-    adc r8, rax
-    adc r9, r12
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 104]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 64]
-    adc r14, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 32]
-    adc r10, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], r10
-    mov qword ptr [rsp + 88], r11
-    mulx r10, r11, qword ptr [rbx + 16]
-    add r13, r11
-    mov qword ptr [rsp + 64], r14
-    mulx r11, r14, qword ptr [rbx + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 80], rbp
-    mulx r14, rbp, qword ptr [rbx + 32]
-    adc r11, rbp
-    mov qword ptr [rsp + 72], r12
-    mulx rbp, r12, qword ptr [rbx + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 104], rax
-    mulx r12, rax, qword ptr [rbx + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 96], rbp
-    mulx rax, rbp, qword ptr [rbx + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [rbx + 64]
-    adc rax, r12
-    mov qword ptr [rsp + 48], rax
-    mulx r12, rax, qword ptr [rbx + 72]
-    adc rbp, rax
-    mov qword ptr [rsp + 40], rbp
-    mulx rax, rbp, qword ptr [rbx + 80]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rbx + 88]
-    adc rax, rbp
-    adc rdx, 0
-    add rcx, r15
-    adc rsi, r13
-    adc rdi, r10
-    adc r8, r11
-    adc r9, r14
-    mov rcx, qword ptr [rsp + 104]
-    adc rcx, qword ptr [rsp + 96]
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 88]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 48]
-    mov r13, qword ptr [rsp + 8]
-    mulx r14, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], rax
-    mulx r15, rax, qword ptr [r13 + 8]
-    add r14, rax
-    mov qword ptr [rsp + 88], r12
-    mulx rax, r12, qword ptr [r13 + 16]
-    adc r15, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [r13 + 24]
-    adc rax, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [r13 + 32]
-    adc r12, r11
-    mov qword ptr [rsp + 48], r10
-    mulx r11, r10, qword ptr [r13 + 40]
-    adc rbp, r10
-    mov qword ptr [rsp + 80], rbp
-    mulx r10, rbp, qword ptr [r13 + 48]
-    adc r11, rbp
-    mov qword ptr [rsp + 56], r11
-    mulx rbp, r11, qword ptr [r13 + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 72], r10
-    mulx r11, r10, qword ptr [r13 + 64]
-    adc rbp, r10
-    mov qword ptr [rsp + 96], rbp
-    mulx r10, rbp, qword ptr [r13 + 72]
-    adc r11, rbp
-    mulx rdx, rbp, qword ptr [r13 + 80]
-    adc r10, rbp
-    adc rdx, 0
-    add rsi, rbx
-    adc rdi, r14
-    adc r8, r15
-    adc r9, rax
-    adc rcx, r12
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 88]
-    adc r14, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 32]
-    adc r10, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], r10
-    mov qword ptr [rsp + 96], r11
-    mulx r10, r11, qword ptr [rbx + 16]
-    add r13, r11
-    mov qword ptr [rsp + 88], r14
-    mulx r11, r14, qword ptr [rbx + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 72], rbp
-    mulx r14, rbp, qword ptr [rbx + 32]
-    adc r11, rbp
-    mov qword ptr [rsp + 40], r12
-    mulx rbp, r12, qword ptr [rbx + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 56], rax
-    mulx r12, rax, qword ptr [rbx + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 64], rbp
-    mulx rax, rbp, qword ptr [rbx + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 80], r12
-    mulx rbp, r12, qword ptr [rbx + 64]
-    adc rax, r12
-    mov qword ptr [rsp + 48], rax
-    mulx r12, rax, qword ptr [rbx + 72]
-    adc rbp, rax
-    mov qword ptr [rsp + 104], rbp
-    mulx rax, rbp, qword ptr [rbx + 80]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rbx + 88]
-    adc rax, rbp
-    adc rdx, 0
-    add rsi, r15
-    adc rdi, r13
-    adc r8, r10
-    adc r9, r11
-    adc rcx, r14
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 80]
-    mov r11, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 56]
-    mov r13, qword ptr [rsp + 8]
-    mulx r14, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], rax
-    mulx r15, rax, qword ptr [r13 + 8]
-    add r14, rax
-    mov qword ptr [rsp + 96], r12
-    mulx rax, r12, qword ptr [r13 + 16]
-    adc r15, r12
-    mov qword ptr [rsp + 104], rbp
-    mulx r12, rbp, qword ptr [r13 + 24]
-    adc rax, rbp
-    mov qword ptr [rsp + 88], r11
-    mulx rbp, r11, qword ptr [r13 + 32]
-    adc r12, r11
-    mov qword ptr [rsp + 48], r10
-    mulx r11, r10, qword ptr [r13 + 40]
-    adc rbp, r10
-    mov qword ptr [rsp + 72], rbp
-    mulx r10, rbp, qword ptr [r13 + 48]
-    adc r11, rbp
-    mov qword ptr [rsp + 80], r11
-    mulx rbp, r11, qword ptr [r13 + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 40], r10
-    mulx r11, r10, qword ptr [r13 + 64]
-    adc rbp, r10
-    mov qword ptr [rsp + 64], rbp
-    mulx r10, rbp, qword ptr [r13 + 72]
-    adc r11, rbp
-    mulx rdx, rbp, qword ptr [r13 + 80]
-    adc r10, rbp
-    adc rdx, 0
-    add rdi, rbx
-    adc r8, r14
-    adc r9, r15
-    adc rcx, rax
-    adc rsi, r12
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 40]
-    mov r14, qword ptr [rsp + 96]
-    adc r14, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 32]
-    adc r10, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], r10
-    mov qword ptr [rsp + 64], r11
-    mulx r10, r11, qword ptr [rbx + 16]
-    add r13, r11
-    mov qword ptr [rsp + 96], r14
-    mulx r11, r14, qword ptr [rbx + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 40], rbp
-    mulx r14, rbp, qword ptr [rbx + 32]
-    adc r11, rbp
-    mov qword ptr [rsp + 104], r12
-    mulx rbp, r12, qword ptr [rbx + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 80], rax
-    mulx r12, rax, qword ptr [rbx + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 88], rbp
-    mulx rax, rbp, qword ptr [rbx + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 72], r12
-    mulx rbp, r12, qword ptr [rbx + 64]
-    adc rax, r12
-    mov qword ptr [rsp + 48], rax
-    mulx r12, rax, qword ptr [rbx + 72]
-    adc rbp, rax
-    mov qword ptr [rsp + 56], rbp
-    mulx rax, rbp, qword ptr [rbx + 80]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rbx + 88]
-    adc rax, rbp
-    adc rdx, 0
-    add rdi, r15
-    adc r8, r13
-    adc r9, r10
-    adc rcx, r11
-    adc rsi, r14
-    mov rdi, qword ptr [rsp + 80]
-    adc rdi, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 72]
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 64]
-    mov r13, qword ptr [rsp + 8]
-    mulx r14, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], rax
-    mulx r15, rax, qword ptr [r13 + 8]
-    add r14, rax
-    mov qword ptr [rsp + 64], r12
-    mulx rax, r12, qword ptr [r13 + 16]
-    adc r15, r12
-    mov qword ptr [rsp + 56], rbp
-    mulx r12, rbp, qword ptr [r13 + 24]
-    adc rax, rbp
-    mov qword ptr [rsp + 96], r11
-    mulx rbp, r11, qword ptr [r13 + 32]
-    adc r12, r11
-    mov qword ptr [rsp + 48], r10
-    mulx r11, r10, qword ptr [r13 + 40]
-    adc rbp, r10
-    mov qword ptr [rsp + 40], rbp
-    mulx r10, rbp, qword ptr [r13 + 48]
-    adc r11, rbp
-    mov qword ptr [rsp + 72], r11
-    mulx rbp, r11, qword ptr [r13 + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 104], r10
-    mulx r11, r10, qword ptr [r13 + 64]
-    adc rbp, r10
-    mov qword ptr [rsp + 88], rbp
-    mulx r10, rbp, qword ptr [r13 + 72]
-    adc r11, rbp
-    mulx rdx, rbp, qword ptr [r13 + 80]
-    adc r10, rbp
-    adc rdx, 0
-    add r8, rbx
-    adc r9, r14
-    adc rcx, r15
-    adc rsi, rax
-    adc rdi, r12
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 40]
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 104]
-    mov r14, qword ptr [rsp + 64]
-    adc r14, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 32]
-    adc r10, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], r10
-    mov qword ptr [rsp + 88], r11
-    mulx r10, r11, qword ptr [rbx + 16]
-    add r13, r11
-    mov qword ptr [rsp + 64], r14
-    mulx r11, r14, qword ptr [rbx + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 104], rbp
-    mulx r14, rbp, qword ptr [rbx + 32]
-    adc r11, rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [rbx + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 72], rax
-    mulx r12, rax, qword ptr [rbx + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 96], rbp
-    mulx rax, rbp, qword ptr [rbx + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 40], r12
-    mulx rbp, r12, qword ptr [rbx + 64]
-    adc rax, r12
-    mov qword ptr [rsp + 48], rax
-    mulx r12, rax, qword ptr [rbx + 72]
-    adc rbp, rax
-    mov qword ptr [rsp + 80], rbp
-    mulx rax, rbp, qword ptr [rbx + 80]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rbx + 88]
-    adc rax, rbp
-    adc rdx, 0
-    add r8, r15
-    adc r9, r13
-    adc rcx, r10
-    adc rsi, r11
-    adc rdi, r14
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 96]
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 40]
-    mov r11, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 64]
-    adc rbp, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 88]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 72]
-    mov r13, qword ptr [rsp + 8]
-    mulx r14, rbx, qword ptr [r13]
-    mov qword ptr [rsp + 24], r15
-    mov qword ptr [rsp + 32], rax
-    mulx r15, rax, qword ptr [r13 + 8]
-    add r14, rax
-    mov qword ptr [rsp + 88], r12
-    mulx rax, r12, qword ptr [r13 + 16]
-    adc r15, r12
-    mov qword ptr [rsp + 80], rbp
-    mulx r12, rbp, qword ptr [r13 + 24]
-    adc rax, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [r13 + 32]
-    adc r12, r11
-    mov qword ptr [rsp + 48], r10
-    mulx r11, r10, qword ptr [r13 + 40]
-    adc rbp, r10
-    mov qword ptr [rsp + 104], rbp
-    mulx r10, rbp, qword ptr [r13 + 48]
-    adc r11, rbp
-    mov qword ptr [rsp + 40], r11
-    mulx rbp, r11, qword ptr [r13 + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 56], r10
-    mulx r11, r10, qword ptr [r13 + 64]
-    adc rbp, r10
-    mov qword ptr [rsp + 96], rbp
-    mulx r10, rbp, qword ptr [r13 + 72]
-    adc r11, rbp
-    mulx rdx, rbp, qword ptr [r13 + 80]
-    adc r10, rbp
-    adc rdx, 0
-    add r9, rbx
-    adc rcx, r14
-    adc rsi, r15
-    adc rdi, rax
-    adc r8, r12
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 104]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 88]
-    adc r14, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 32]
-    adc r10, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], r10
-    mov qword ptr [rsp + 96], r11
-    mulx r10, r11, qword ptr [rbx + 16]
-    add r13, r11
-    mov qword ptr [rsp + 88], r14
-    mulx r11, r14, qword ptr [rbx + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 56], rbp
-    mulx r14, rbp, qword ptr [rbx + 32]
-    adc r11, rbp
-    mov qword ptr [rsp + 80], r12
-    mulx rbp, r12, qword ptr [rbx + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 40], rax
-    mulx r12, rax, qword ptr [rbx + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 64], rbp
-    mulx rax, rbp, qword ptr [rbx + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 104], r12
-    mulx rbp, r12, qword ptr [rbx + 64]
-    adc rax, r12
-    mov qword ptr [rsp + 48], rax
-    mulx r12, rax, qword ptr [rbx + 72]
-    adc rbp, rax
-    mov qword ptr [rsp + 72], rbp
-    mulx rax, rbp, qword ptr [rbx + 80]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rbx + 88]
-    adc rax, rbp
-    adc rdx, 0
-    add r9, r15
-    adc rcx, r13
-    adc rsi, r10
-    adc rdi, r11
-    adc r8, r14
-    mov r9, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 104]
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, qword ptr [r14 + 80]
-    mov r14, qword ptr [rsp + 8]
-    mulx r13, rbx, qword ptr [r14]
-    mov qword ptr [rsp], r15
-    mov qword ptr [rsp + 24], rax
-    mulx r15, rax, qword ptr [r14 + 8]
-    add r13, rax
-    mov qword ptr [rsp + 32], r12
-    mulx rax, r12, qword ptr [r14 + 16]
-    adc r15, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [r14 + 24]
-    adc rax, rbp
-    mov qword ptr [rsp + 72], r11
-    mulx rbp, r11, qword ptr [r14 + 32]
-    adc r12, r11
-    mov qword ptr [rsp + 88], r10
-    mulx r11, r10, qword ptr [r14 + 40]
-    adc rbp, r10
-    mov qword ptr [rsp + 48], rbp
-    mulx r10, rbp, qword ptr [r14 + 48]
-    adc r11, rbp
-    mov qword ptr [rsp + 56], r11
-    mulx rbp, r11, qword ptr [r14 + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 104], r10
-    mulx r11, r10, qword ptr [r14 + 64]
-    adc rbp, r10
-    mov qword ptr [rsp + 80], rbp
-    mulx r10, rbp, qword ptr [r14 + 72]
-    adc r11, rbp
-    mulx rdx, rbp, qword ptr [r14 + 80]
-    adc r10, rbp
-    adc rdx, 0
-    add rcx, rbx
-    adc rsi, r13
-    adc rdi, r15
-    adc r8, rax
-    adc r9, r12
-    mov rax, qword ptr [rsp + 88]
-    adc rax, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 104]
-    mov r14, qword ptr [rsp + 32]
-    adc r14, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 24]
-    adc r10, qword ptr [rsp]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r15, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp], r15
-    mulx r13, r15, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r10
-    mov qword ptr [rsp + 80], r11
-    mulx r10, r11, qword ptr [rbx + 16]
-    add r13, r11
-    mov qword ptr [rsp + 32], r14
-    mulx r11, r14, qword ptr [rbx + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 104], rbp
-    mulx r14, rbp, qword ptr [rbx + 32]
-    adc r11, rbp
-    mov qword ptr [rsp + 96], r12
-    mulx rbp, r12, qword ptr [rbx + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 56], rax
-    mulx r12, rax, qword ptr [rbx + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 72], rbp
-    mulx rax, rbp, qword ptr [rbx + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [rbx + 64]
-    adc rax, r12
-    mov qword ptr [rsp + 88], rax
-    mulx r12, rax, qword ptr [rbx + 72]
-    adc rbp, rax
-    mov qword ptr [rsp + 8], rbp
-    mulx rax, rbp, qword ptr [rbx + 80]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rbx + 88]
-    adc rax, rbp
-    adc rdx, 0
-    add rcx, r15
-    adc rsi, r13
-    adc rdi, r10
-    adc r8, r11
-    adc r9, r14
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 72]
-    mov r10, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 8]
-    adc r12, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp]
-    mov r14, rsi
-    sub r14, qword ptr [rbx + 8]
-    mov r15, rdi
-    sbb r15, qword ptr [rbx + 16]
-    mov r13, r8
-    sbb r13, qword ptr [rbx + 24]
-    mov qword ptr [rsp], r13
-    mov r13, r9
-    sbb r13, qword ptr [rbx + 32]
-    mov qword ptr [rsp + 24], r13
-    mov r13, rcx
-    sbb r13, qword ptr [rbx + 40]
-    mov qword ptr [rsp + 80], r13
-    mov r13, r10
-    sbb r13, qword ptr [rbx + 48]
-    mov qword ptr [rsp + 8], r13
-    mov r13, r11
-    sbb r13, qword ptr [rbx + 56]
-    mov qword ptr [rsp + 32], r13
-    mov r13, rbp
-    sbb r13, qword ptr [rbx + 64]
-    mov qword ptr [rsp + 88], r13
-    mov r13, r12
-    sbb r13, qword ptr [rbx + 72]
-    mov qword ptr [rsp + 104], r13
-    mov r13, rax
-    sbb r13, qword ptr [rbx + 80]
-    mov qword ptr [rsp + 48], r13
-    mov r13, rdx
-    sbb r13, qword ptr [rbx + 88]
-    cmovc r14, rsi
-    cmovc r15, rdi
-    mov rsi, qword ptr [rsp]
-    cmovc rsi, r8
-    mov rdi, qword ptr [rsp + 24]
-    cmovc rdi, r9
-    mov r8, qword ptr [rsp + 80]
-    cmovc r8, rcx
-    mov rcx, qword ptr [rsp + 8]
-    cmovc rcx, r10
-    mov r9, qword ptr [rsp + 32]
-    cmovc r9, r11
-    mov r10, qword ptr [rsp + 88]
-    cmovc r10, rbp
-    mov r11, qword ptr [rsp + 104]
-    cmovc r11, r12
-    mov r12, qword ptr [rsp + 48]
-    cmovc r12, rax
-    cmovc r13, rdx
-    add rsp, 112
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 112
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, rbp, r12
+adc r11, rbp
+mov rbp, [rsi + 40]
+mulx rbp, r14, rbp
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, rbx, r14
+adc rbp, rbx
+mov rbx, [rsi + 56]
+mulx rbx, r15, rbx
+adc r14, r15
+mov r15, [rsi + 64]
+mulx r15, r13, r15
+adc rbx, r13
+mov r13, [rsi + 72]
+mov [rsp], rcx
+mulx r13, rcx, r13
+adc r15, rcx
+mov rcx, [rsi + 80]
+mulx rcx, rdx, rcx
+adc r13, rdx
+adc rcx, 0
+mov rdx, r8
+imul rdx, [rax]
+mov [rsp + 8], rsi
+mov [rsp + 16], rcx
+mulx rsi, rcx, [rax + 8]
+mov [rsp + 24], r13
+mov [rsp + 32], r15
+mulx r13, r15, [rax + 16]
+add rsi, r15
+mov [rsp + 40], rbx
+mulx r15, rbx, [rax + 24]
+adc r13, rbx
+mov [rsp + 48], r14
+mulx rbx, r14, [rax + 32]
+adc r15, r14
+mov [rsp + 56], rbp
+mulx r14, rbp, [rax + 40]
+adc rbx, rbp
+mov [rsp + 64], r12
+mulx rbp, r12, [rax + 48]
+adc r14, r12
+mov [rsp + 72], r14
+mulx r12, r14, [rax + 56]
+adc rbp, r14
+mov [rsp + 80], rbp
+mulx r14, rbp, [rax + 64]
+adc r12, rbp
+mov [rsp + 88], r12
+mulx rbp, r12, [rax + 72]
+adc r14, r12
+mov [rsp + 96], r14
+mulx r12, r14, [rax + 80]
+adc rbp, r14
+mulx rdx, r14, [rax + 88]
+adc r12, r14
+adc rdx, 0
+add r8, rcx
+adc rdi, rsi
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+mov rcx, [rsp + 64]
+adc rcx, [rsp + 72]
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 80]
+mov r8, [rsp + 48]
+adc r8, [rsp + 88]
+mov r14, [rsp + 40]
+adc r14, [rsp + 96]
+adc rbp, [rsp + 32]
+adc r12, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rbx, [rsp]
+mov r15, rdx
+mov rdx, [rbx + 8]
+mov r13, [rsp + 8]
+mov [rsp + 16], rax
+mulx rbx, rax, [r13]
+mov [rsp + 24], r15
+mov [rsp + 32], r12
+mulx r15, r12, [r13 + 8]
+add rbx, r12
+mov [rsp + 96], rbp
+mulx r12, rbp, [r13 + 16]
+adc r15, rbp
+mov [rsp + 40], r14
+mulx rbp, r14, [r13 + 24]
+adc r12, r14
+mov [rsp + 88], r8
+mulx r14, r8, [r13 + 32]
+adc rbp, r8
+mov [rsp + 48], rsi
+mulx r8, rsi, [r13 + 40]
+adc r14, rsi
+mov [rsp + 80], r14
+mulx rsi, r14, [r13 + 48]
+adc r8, r14
+mov [rsp + 56], r8
+mulx r14, r8, [r13 + 56]
+adc rsi, r8
+mov [rsp + 72], rsi
+mulx r8, rsi, [r13 + 64]
+adc r14, rsi
+mov [rsp + 64], r14
+mulx rsi, r14, [r13 + 72]
+adc r8, r14
+mulx rdx, r14, [r13 + 80]
+adc rsi, r14
+adc rdx, 0
+add rdi, rax
+adc r9, rbx
+adc r10, r15
+adc r11, r12
+adc rcx, rbp
+mov rax, [rsp + 48]
+adc rax, [rsp + 80]
+mov r12, [rsp + 88]
+adc r12, [rsp + 56]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 72]
+mov r14, [rsp + 96]
+adc r14, [rsp + 64]
+adc r8, [rsp + 32]
+adc rsi, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, rdi
+imul rdx, [rbx]
+mov [rsp + 24], r15
+mulx r13, r15, [rbx + 8]
+mov [rsp + 32], rsi
+mov [rsp + 64], r8
+mulx rsi, r8, [rbx + 16]
+add r13, r8
+mov [rsp + 96], r14
+mulx r8, r14, [rbx + 24]
+adc rsi, r14
+mov [rsp + 72], rbp
+mulx r14, rbp, [rbx + 32]
+adc r8, rbp
+mov [rsp + 40], r12
+mulx rbp, r12, [rbx + 40]
+adc r14, r12
+mov [rsp + 56], rax
+mulx r12, rax, [rbx + 48]
+adc rbp, rax
+mov [rsp + 88], rbp
+mulx rax, rbp, [rbx + 56]
+adc r12, rbp
+mov [rsp + 80], r12
+mulx rbp, r12, [rbx + 64]
+adc rax, r12
+mov [rsp + 48], rax
+mulx r12, rax, [rbx + 72]
+adc rbp, rax
+mov [rsp + 104], rbp
+mulx rax, rbp, [rbx + 80]
+adc r12, rbp
+mulx rdx, rbp, [rbx + 88]
+adc rax, rbp
+adc rdx, 0
+add rdi, r15
+adc r9, r13
+adc r10, rsi
+adc r11, r8
+adc rcx, r14
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 88]
+mov rdi, [rsp + 40]
+adc rdi, [rsp + 80]
+mov r8, [rsp + 72]
+adc r8, [rsp + 48]
+mov rbp, [rsp + 96]
+adc rbp, [rsp + 104]
+adc r12, [rsp + 64]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, [rsp]
+mov r15, rdx
+mov rdx, [r14 + 16]
+mov r13, [rsp + 8]
+mulx r14, rbx, [r13]
+mov [rsp + 24], r15
+mov [rsp + 32], rax
+mulx r15, rax, [r13 + 8]
+add r14, rax
+mov [rsp + 64], r12
+mulx rax, r12, [r13 + 16]
+adc r15, r12
+mov [rsp + 104], rbp
+mulx r12, rbp, [r13 + 24]
+adc rax, rbp
+mov [rsp + 96], r8
+mulx rbp, r8, [r13 + 32]
+adc r12, r8
+mov [rsp + 48], rdi
+mulx r8, rdi, [r13 + 40]
+adc rbp, rdi
+mov [rsp + 72], rbp
+mulx rdi, rbp, [r13 + 48]
+adc r8, rbp
+mov [rsp + 80], r8
+mulx rbp, r8, [r13 + 56]
+adc rdi, r8
+mov [rsp + 40], rdi
+mulx r8, rdi, [r13 + 64]
+adc rbp, rdi
+mov [rsp + 88], rbp
+mulx rdi, rbp, [r13 + 72]
+adc r8, rbp
+mulx rdx, rbp, [r13 + 80]
+adc rdi, rbp
+adc rdx, 0
+add r9, rbx
+adc r10, r14
+adc r11, r15
+adc rcx, rax
+adc rsi, r12
+mov rax, [rsp + 48]
+adc rax, [rsp + 72]
+mov r12, [rsp + 96]
+adc r12, [rsp + 80]
+mov rbp, [rsp + 104]
+adc rbp, [rsp + 40]
+mov r14, [rsp + 64]
+adc r14, [rsp + 88]
+adc r8, [rsp + 32]
+adc rdi, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, r9
+imul rdx, [rbx]
+mov [rsp + 24], r15
+mulx r13, r15, [rbx + 8]
+mov [rsp + 32], rdi
+mov [rsp + 88], r8
+mulx rdi, r8, [rbx + 16]
+add r13, r8
+mov [rsp + 64], r14
+mulx r8, r14, [rbx + 24]
+adc rdi, r14
+mov [rsp + 40], rbp
+mulx r14, rbp, [rbx + 32]
+adc r8, rbp
+mov [rsp + 104], r12
+mulx rbp, r12, [rbx + 40]
+adc r14, r12
+mov [rsp + 80], rax
+mulx r12, rax, [rbx + 48]
+adc rbp, rax
+mov [rsp + 96], rbp
+mulx rax, rbp, [rbx + 56]
+adc r12, rbp
+mov [rsp + 72], r12
+mulx rbp, r12, [rbx + 64]
+adc rax, r12
+mov [rsp + 48], rax
+mulx r12, rax, [rbx + 72]
+adc rbp, rax
+mov [rsp + 56], rbp
+mulx rax, rbp, [rbx + 80]
+adc r12, rbp
+mulx rdx, rbp, [rbx + 88]
+adc rax, rbp
+adc rdx, 0
+add r9, r15
+adc r10, r13
+adc r11, rdi
+adc rcx, r8
+adc rsi, r14
+mov rdi, [rsp + 80]
+adc rdi, [rsp + 96]
+mov r8, [rsp + 104]
+adc r8, [rsp + 72]
+mov r9, [rsp + 40]
+adc r9, [rsp + 48]
+mov rbp, [rsp + 64]
+adc rbp, [rsp + 56]
+adc r12, [rsp + 88]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, [rsp]
+mov r15, rdx
+mov rdx, [r14 + 24]
+mov r13, [rsp + 8]
+mulx r14, rbx, [r13]
+mov [rsp + 24], r15
+mov [rsp + 32], rax
+mulx r15, rax, [r13 + 8]
+add r14, rax
+mov [rsp + 88], r12
+mulx rax, r12, [r13 + 16]
+adc r15, r12
+mov [rsp + 56], rbp
+mulx r12, rbp, [r13 + 24]
+adc rax, rbp
+mov [rsp + 64], r9
+mulx rbp, r9, [r13 + 32]
+adc r12, r9
+mov [rsp + 48], r8
+mulx r9, r8, [r13 + 40]
+adc rbp, r8
+mov [rsp + 40], rbp
+mulx r8, rbp, [r13 + 48]
+adc r9, rbp
+mov [rsp + 72], r9
+mulx rbp, r9, [r13 + 56]
+adc r8, r9
+mov [rsp + 104], r8
+mulx r9, r8, [r13 + 64]
+adc rbp, r8
+mov [rsp + 96], rbp
+mulx r8, rbp, [r13 + 72]
+adc r9, rbp
+mulx rdx, rbp, [r13 + 80]
+adc r8, rbp
+adc rdx, 0
+add r10, rbx
+adc r11, r14
+adc rcx, r15
+adc rsi, rax
+adc rdi, r12
+mov rax, [rsp + 48]
+adc rax, [rsp + 40]
+mov r12, [rsp + 64]
+adc r12, [rsp + 72]
+mov rbp, [rsp + 56]
+adc rbp, [rsp + 104]
+mov r14, [rsp + 88]
+adc r14, [rsp + 96]
+adc r9, [rsp + 32]
+adc r8, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, r10
+imul rdx, [rbx]
+mov [rsp + 24], r15
+mulx r13, r15, [rbx + 8]
+mov [rsp + 32], r8
+mov [rsp + 96], r9
+mulx r8, r9, [rbx + 16]
+add r13, r9
+mov [rsp + 88], r14
+mulx r9, r14, [rbx + 24]
+adc r8, r14
+mov [rsp + 104], rbp
+mulx r14, rbp, [rbx + 32]
+adc r9, rbp
+mov [rsp + 56], r12
+mulx rbp, r12, [rbx + 40]
+adc r14, r12
+mov [rsp + 72], rax
+mulx r12, rax, [rbx + 48]
+adc rbp, rax
+mov [rsp + 64], rbp
+mulx rax, rbp, [rbx + 56]
+adc r12, rbp
+mov [rsp + 40], r12
+mulx rbp, r12, [rbx + 64]
+adc rax, r12
+mov [rsp + 48], rax
+mulx r12, rax, [rbx + 72]
+adc rbp, rax
+mov [rsp + 80], rbp
+mulx rax, rbp, [rbx + 80]
+adc r12, rbp
+mulx rdx, rbp, [rbx + 88]
+adc rax, rbp
+adc rdx, 0
+add r10, r15
+adc r11, r13
+adc rcx, r8
+adc rsi, r9
+adc rdi, r14
+mov r8, [rsp + 72]
+adc r8, [rsp + 64]
+mov r9, [rsp + 56]
+adc r9, [rsp + 40]
+mov r10, [rsp + 104]
+adc r10, [rsp + 48]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 80]
+adc r12, [rsp + 96]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, [rsp]
+mov r15, rdx
+mov rdx, [r14 + 32]
+mov r13, [rsp + 8]
+mulx r14, rbx, [r13]
+mov [rsp + 24], r15
+mov [rsp + 32], rax
+mulx r15, rax, [r13 + 8]
+add r14, rax
+mov [rsp + 96], r12
+mulx rax, r12, [r13 + 16]
+adc r15, r12
+mov [rsp + 80], rbp
+mulx r12, rbp, [r13 + 24]
+adc rax, rbp
+mov [rsp + 88], r10
+mulx rbp, r10, [r13 + 32]
+adc r12, r10
+mov [rsp + 48], r9
+mulx r10, r9, [r13 + 40]
+adc rbp, r9
+mov [rsp + 104], rbp
+mulx r9, rbp, [r13 + 48]
+adc r10, rbp
+mov [rsp + 40], r10
+mulx rbp, r10, [r13 + 56]
+adc r9, r10
+mov [rsp + 56], r9
+mulx r10, r9, [r13 + 64]
+adc rbp, r9
+mov [rsp + 64], rbp
+mulx r9, rbp, [r13 + 72]
+adc r10, rbp
+mulx rdx, rbp, [r13 + 80]
+adc r9, rbp
+adc rdx, 0
+add r11, rbx
+adc rcx, r14
+adc rsi, r15
+adc rdi, rax
+adc r8, r12
+mov rax, [rsp + 48]
+adc rax, [rsp + 104]
+mov r12, [rsp + 88]
+adc r12, [rsp + 40]
+mov rbp, [rsp + 80]
+adc rbp, [rsp + 56]
+mov r14, [rsp + 96]
+adc r14, [rsp + 64]
+adc r10, [rsp + 32]
+adc r9, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, r11
+imul rdx, [rbx]
+mov [rsp + 24], r15
+mulx r13, r15, [rbx + 8]
+mov [rsp + 32], r9
+mov [rsp + 64], r10
+mulx r9, r10, [rbx + 16]
+add r13, r10
+mov [rsp + 96], r14
+mulx r10, r14, [rbx + 24]
+adc r9, r14
+mov [rsp + 56], rbp
+mulx r14, rbp, [rbx + 32]
+adc r10, rbp
+mov [rsp + 80], r12
+mulx rbp, r12, [rbx + 40]
+adc r14, r12
+mov [rsp + 40], rax
+mulx r12, rax, [rbx + 48]
+adc rbp, rax
+mov [rsp + 88], rbp
+mulx rax, rbp, [rbx + 56]
+adc r12, rbp
+mov [rsp + 104], r12
+mulx rbp, r12, [rbx + 64]
+adc rax, r12
+mov [rsp + 48], rax
+mulx r12, rax, [rbx + 72]
+adc rbp, rax
+mov [rsp + 72], rbp
+mulx rax, rbp, [rbx + 80]
+adc r12, rbp
+mulx rdx, rbp, [rbx + 88]
+adc rax, rbp
+adc rdx, 0
+add r11, r15
+adc rcx, r13
+adc rsi, r9
+adc rdi, r10
+adc r8, r14
+mov r9, [rsp + 40]
+adc r9, [rsp + 88]
+mov r10, [rsp + 80]
+adc r10, [rsp + 104]
+mov r11, [rsp + 56]
+adc r11, [rsp + 48]
+mov rbp, [rsp + 96]
+adc rbp, [rsp + 72]
+adc r12, [rsp + 64]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, [rsp]
+mov r15, rdx
+mov rdx, [r14 + 40]
+mov r13, [rsp + 8]
+mulx r14, rbx, [r13]
+mov [rsp + 24], r15
+mov [rsp + 32], rax
+mulx r15, rax, [r13 + 8]
+add r14, rax
+mov [rsp + 64], r12
+mulx rax, r12, [r13 + 16]
+adc r15, r12
+mov [rsp + 72], rbp
+mulx r12, rbp, [r13 + 24]
+adc rax, rbp
+mov [rsp + 96], r11
+mulx rbp, r11, [r13 + 32]
+adc r12, r11
+mov [rsp + 48], r10
+mulx r11, r10, [r13 + 40]
+adc rbp, r10
+mov [rsp + 56], rbp
+mulx r10, rbp, [r13 + 48]
+adc r11, rbp
+mov [rsp + 104], r11
+mulx rbp, r11, [r13 + 56]
+adc r10, r11
+mov [rsp + 80], r10
+mulx r11, r10, [r13 + 64]
+adc rbp, r10
+mov [rsp + 88], rbp
+mulx r10, rbp, [r13 + 72]
+adc r11, rbp
+mulx rdx, rbp, [r13 + 80]
+adc r10, rbp
+adc rdx, 0
+add rcx, rbx
+adc rsi, r14
+adc rdi, r15
+adc r8, rax
+adc r9, r12
+mov rax, [rsp + 48]
+adc rax, [rsp + 56]
+mov r12, [rsp + 96]
+adc r12, [rsp + 104]
+mov rbp, [rsp + 72]
+adc rbp, [rsp + 80]
+mov r14, [rsp + 64]
+adc r14, [rsp + 88]
+adc r11, [rsp + 32]
+adc r10, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, rcx
+imul rdx, [rbx]
+mov [rsp + 24], r15
+mulx r13, r15, [rbx + 8]
+mov [rsp + 32], r10
+mov [rsp + 88], r11
+mulx r10, r11, [rbx + 16]
+add r13, r11
+mov [rsp + 64], r14
+mulx r11, r14, [rbx + 24]
+adc r10, r14
+mov [rsp + 80], rbp
+mulx r14, rbp, [rbx + 32]
+adc r11, rbp
+mov [rsp + 72], r12
+mulx rbp, r12, [rbx + 40]
+adc r14, r12
+mov [rsp + 104], rax
+mulx r12, rax, [rbx + 48]
+adc rbp, rax
+mov [rsp + 96], rbp
+mulx rax, rbp, [rbx + 56]
+adc r12, rbp
+mov [rsp + 56], r12
+mulx rbp, r12, [rbx + 64]
+adc rax, r12
+mov [rsp + 48], rax
+mulx r12, rax, [rbx + 72]
+adc rbp, rax
+mov [rsp + 40], rbp
+mulx rax, rbp, [rbx + 80]
+adc r12, rbp
+mulx rdx, rbp, [rbx + 88]
+adc rax, rbp
+adc rdx, 0
+add rcx, r15
+adc rsi, r13
+adc rdi, r10
+adc r8, r11
+adc r9, r14
+mov rcx, [rsp + 104]
+adc rcx, [rsp + 96]
+mov r10, [rsp + 72]
+adc r10, [rsp + 56]
+mov r11, [rsp + 80]
+adc r11, [rsp + 48]
+mov rbp, [rsp + 64]
+adc rbp, [rsp + 40]
+adc r12, [rsp + 88]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, [rsp]
+mov r15, rdx
+mov rdx, [r14 + 48]
+mov r13, [rsp + 8]
+mulx r14, rbx, [r13]
+mov [rsp + 24], r15
+mov [rsp + 32], rax
+mulx r15, rax, [r13 + 8]
+add r14, rax
+mov [rsp + 88], r12
+mulx rax, r12, [r13 + 16]
+adc r15, r12
+mov [rsp + 40], rbp
+mulx r12, rbp, [r13 + 24]
+adc rax, rbp
+mov [rsp + 64], r11
+mulx rbp, r11, [r13 + 32]
+adc r12, r11
+mov [rsp + 48], r10
+mulx r11, r10, [r13 + 40]
+adc rbp, r10
+mov [rsp + 80], rbp
+mulx r10, rbp, [r13 + 48]
+adc r11, rbp
+mov [rsp + 56], r11
+mulx rbp, r11, [r13 + 56]
+adc r10, r11
+mov [rsp + 72], r10
+mulx r11, r10, [r13 + 64]
+adc rbp, r10
+mov [rsp + 96], rbp
+mulx r10, rbp, [r13 + 72]
+adc r11, rbp
+mulx rdx, rbp, [r13 + 80]
+adc r10, rbp
+adc rdx, 0
+add rsi, rbx
+adc rdi, r14
+adc r8, r15
+adc r9, rax
+adc rcx, r12
+mov rax, [rsp + 48]
+adc rax, [rsp + 80]
+mov r12, [rsp + 64]
+adc r12, [rsp + 56]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 72]
+mov r14, [rsp + 88]
+adc r14, [rsp + 96]
+adc r11, [rsp + 32]
+adc r10, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, rsi
+imul rdx, [rbx]
+mov [rsp + 24], r15
+mulx r13, r15, [rbx + 8]
+mov [rsp + 32], r10
+mov [rsp + 96], r11
+mulx r10, r11, [rbx + 16]
+add r13, r11
+mov [rsp + 88], r14
+mulx r11, r14, [rbx + 24]
+adc r10, r14
+mov [rsp + 72], rbp
+mulx r14, rbp, [rbx + 32]
+adc r11, rbp
+mov [rsp + 40], r12
+mulx rbp, r12, [rbx + 40]
+adc r14, r12
+mov [rsp + 56], rax
+mulx r12, rax, [rbx + 48]
+adc rbp, rax
+mov [rsp + 64], rbp
+mulx rax, rbp, [rbx + 56]
+adc r12, rbp
+mov [rsp + 80], r12
+mulx rbp, r12, [rbx + 64]
+adc rax, r12
+mov [rsp + 48], rax
+mulx r12, rax, [rbx + 72]
+adc rbp, rax
+mov [rsp + 104], rbp
+mulx rax, rbp, [rbx + 80]
+adc r12, rbp
+mulx rdx, rbp, [rbx + 88]
+adc rax, rbp
+adc rdx, 0
+add rsi, r15
+adc rdi, r13
+adc r8, r10
+adc r9, r11
+adc rcx, r14
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 64]
+mov r10, [rsp + 40]
+adc r10, [rsp + 80]
+mov r11, [rsp + 72]
+adc r11, [rsp + 48]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 104]
+adc r12, [rsp + 96]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, [rsp]
+mov r15, rdx
+mov rdx, [r14 + 56]
+mov r13, [rsp + 8]
+mulx r14, rbx, [r13]
+mov [rsp + 24], r15
+mov [rsp + 32], rax
+mulx r15, rax, [r13 + 8]
+add r14, rax
+mov [rsp + 96], r12
+mulx rax, r12, [r13 + 16]
+adc r15, r12
+mov [rsp + 104], rbp
+mulx r12, rbp, [r13 + 24]
+adc rax, rbp
+mov [rsp + 88], r11
+mulx rbp, r11, [r13 + 32]
+adc r12, r11
+mov [rsp + 48], r10
+mulx r11, r10, [r13 + 40]
+adc rbp, r10
+mov [rsp + 72], rbp
+mulx r10, rbp, [r13 + 48]
+adc r11, rbp
+mov [rsp + 80], r11
+mulx rbp, r11, [r13 + 56]
+adc r10, r11
+mov [rsp + 40], r10
+mulx r11, r10, [r13 + 64]
+adc rbp, r10
+mov [rsp + 64], rbp
+mulx r10, rbp, [r13 + 72]
+adc r11, rbp
+mulx rdx, rbp, [r13 + 80]
+adc r10, rbp
+adc rdx, 0
+add rdi, rbx
+adc r8, r14
+adc r9, r15
+adc rcx, rax
+adc rsi, r12
+mov rax, [rsp + 48]
+adc rax, [rsp + 72]
+mov r12, [rsp + 88]
+adc r12, [rsp + 80]
+mov rbp, [rsp + 104]
+adc rbp, [rsp + 40]
+mov r14, [rsp + 96]
+adc r14, [rsp + 64]
+adc r11, [rsp + 32]
+adc r10, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, rdi
+imul rdx, [rbx]
+mov [rsp + 24], r15
+mulx r13, r15, [rbx + 8]
+mov [rsp + 32], r10
+mov [rsp + 64], r11
+mulx r10, r11, [rbx + 16]
+add r13, r11
+mov [rsp + 96], r14
+mulx r11, r14, [rbx + 24]
+adc r10, r14
+mov [rsp + 40], rbp
+mulx r14, rbp, [rbx + 32]
+adc r11, rbp
+mov [rsp + 104], r12
+mulx rbp, r12, [rbx + 40]
+adc r14, r12
+mov [rsp + 80], rax
+mulx r12, rax, [rbx + 48]
+adc rbp, rax
+mov [rsp + 88], rbp
+mulx rax, rbp, [rbx + 56]
+adc r12, rbp
+mov [rsp + 72], r12
+mulx rbp, r12, [rbx + 64]
+adc rax, r12
+mov [rsp + 48], rax
+mulx r12, rax, [rbx + 72]
+adc rbp, rax
+mov [rsp + 56], rbp
+mulx rax, rbp, [rbx + 80]
+adc r12, rbp
+mulx rdx, rbp, [rbx + 88]
+adc rax, rbp
+adc rdx, 0
+add rdi, r15
+adc r8, r13
+adc r9, r10
+adc rcx, r11
+adc rsi, r14
+mov rdi, [rsp + 80]
+adc rdi, [rsp + 88]
+mov r10, [rsp + 104]
+adc r10, [rsp + 72]
+mov r11, [rsp + 40]
+adc r11, [rsp + 48]
+mov rbp, [rsp + 96]
+adc rbp, [rsp + 56]
+adc r12, [rsp + 64]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, [rsp]
+mov r15, rdx
+mov rdx, [r14 + 64]
+mov r13, [rsp + 8]
+mulx r14, rbx, [r13]
+mov [rsp + 24], r15
+mov [rsp + 32], rax
+mulx r15, rax, [r13 + 8]
+add r14, rax
+mov [rsp + 64], r12
+mulx rax, r12, [r13 + 16]
+adc r15, r12
+mov [rsp + 56], rbp
+mulx r12, rbp, [r13 + 24]
+adc rax, rbp
+mov [rsp + 96], r11
+mulx rbp, r11, [r13 + 32]
+adc r12, r11
+mov [rsp + 48], r10
+mulx r11, r10, [r13 + 40]
+adc rbp, r10
+mov [rsp + 40], rbp
+mulx r10, rbp, [r13 + 48]
+adc r11, rbp
+mov [rsp + 72], r11
+mulx rbp, r11, [r13 + 56]
+adc r10, r11
+mov [rsp + 104], r10
+mulx r11, r10, [r13 + 64]
+adc rbp, r10
+mov [rsp + 88], rbp
+mulx r10, rbp, [r13 + 72]
+adc r11, rbp
+mulx rdx, rbp, [r13 + 80]
+adc r10, rbp
+adc rdx, 0
+add r8, rbx
+adc r9, r14
+adc rcx, r15
+adc rsi, rax
+adc rdi, r12
+mov rax, [rsp + 48]
+adc rax, [rsp + 40]
+mov r12, [rsp + 96]
+adc r12, [rsp + 72]
+mov rbp, [rsp + 56]
+adc rbp, [rsp + 104]
+mov r14, [rsp + 64]
+adc r14, [rsp + 88]
+adc r11, [rsp + 32]
+adc r10, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, r8
+imul rdx, [rbx]
+mov [rsp + 24], r15
+mulx r13, r15, [rbx + 8]
+mov [rsp + 32], r10
+mov [rsp + 88], r11
+mulx r10, r11, [rbx + 16]
+add r13, r11
+mov [rsp + 64], r14
+mulx r11, r14, [rbx + 24]
+adc r10, r14
+mov [rsp + 104], rbp
+mulx r14, rbp, [rbx + 32]
+adc r11, rbp
+mov [rsp + 56], r12
+mulx rbp, r12, [rbx + 40]
+adc r14, r12
+mov [rsp + 72], rax
+mulx r12, rax, [rbx + 48]
+adc rbp, rax
+mov [rsp + 96], rbp
+mulx rax, rbp, [rbx + 56]
+adc r12, rbp
+mov [rsp + 40], r12
+mulx rbp, r12, [rbx + 64]
+adc rax, r12
+mov [rsp + 48], rax
+mulx r12, rax, [rbx + 72]
+adc rbp, rax
+mov [rsp + 80], rbp
+mulx rax, rbp, [rbx + 80]
+adc r12, rbp
+mulx rdx, rbp, [rbx + 88]
+adc rax, rbp
+adc rdx, 0
+add r8, r15
+adc r9, r13
+adc rcx, r10
+adc rsi, r11
+adc rdi, r14
+mov r8, [rsp + 72]
+adc r8, [rsp + 96]
+mov r10, [rsp + 56]
+adc r10, [rsp + 40]
+mov r11, [rsp + 104]
+adc r11, [rsp + 48]
+mov rbp, [rsp + 64]
+adc rbp, [rsp + 80]
+adc r12, [rsp + 88]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, [rsp]
+mov r15, rdx
+mov rdx, [r14 + 72]
+mov r13, [rsp + 8]
+mulx r14, rbx, [r13]
+mov [rsp + 24], r15
+mov [rsp + 32], rax
+mulx r15, rax, [r13 + 8]
+add r14, rax
+mov [rsp + 88], r12
+mulx rax, r12, [r13 + 16]
+adc r15, r12
+mov [rsp + 80], rbp
+mulx r12, rbp, [r13 + 24]
+adc rax, rbp
+mov [rsp + 64], r11
+mulx rbp, r11, [r13 + 32]
+adc r12, r11
+mov [rsp + 48], r10
+mulx r11, r10, [r13 + 40]
+adc rbp, r10
+mov [rsp + 104], rbp
+mulx r10, rbp, [r13 + 48]
+adc r11, rbp
+mov [rsp + 40], r11
+mulx rbp, r11, [r13 + 56]
+adc r10, r11
+mov [rsp + 56], r10
+mulx r11, r10, [r13 + 64]
+adc rbp, r10
+mov [rsp + 96], rbp
+mulx r10, rbp, [r13 + 72]
+adc r11, rbp
+mulx rdx, rbp, [r13 + 80]
+adc r10, rbp
+adc rdx, 0
+add r9, rbx
+adc rcx, r14
+adc rsi, r15
+adc rdi, rax
+adc r8, r12
+mov rax, [rsp + 48]
+adc rax, [rsp + 104]
+mov r12, [rsp + 64]
+adc r12, [rsp + 40]
+mov rbp, [rsp + 80]
+adc rbp, [rsp + 56]
+mov r14, [rsp + 88]
+adc r14, [rsp + 96]
+adc r11, [rsp + 32]
+adc r10, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, r9
+imul rdx, [rbx]
+mov [rsp + 24], r15
+mulx r13, r15, [rbx + 8]
+mov [rsp + 32], r10
+mov [rsp + 96], r11
+mulx r10, r11, [rbx + 16]
+add r13, r11
+mov [rsp + 88], r14
+mulx r11, r14, [rbx + 24]
+adc r10, r14
+mov [rsp + 56], rbp
+mulx r14, rbp, [rbx + 32]
+adc r11, rbp
+mov [rsp + 80], r12
+mulx rbp, r12, [rbx + 40]
+adc r14, r12
+mov [rsp + 40], rax
+mulx r12, rax, [rbx + 48]
+adc rbp, rax
+mov [rsp + 64], rbp
+mulx rax, rbp, [rbx + 56]
+adc r12, rbp
+mov [rsp + 104], r12
+mulx rbp, r12, [rbx + 64]
+adc rax, r12
+mov [rsp + 48], rax
+mulx r12, rax, [rbx + 72]
+adc rbp, rax
+mov [rsp + 72], rbp
+mulx rax, rbp, [rbx + 80]
+adc r12, rbp
+mulx rdx, rbp, [rbx + 88]
+adc rax, rbp
+adc rdx, 0
+add r9, r15
+adc rcx, r13
+adc rsi, r10
+adc rdi, r11
+adc r8, r14
+mov r9, [rsp + 40]
+adc r9, [rsp + 64]
+mov r10, [rsp + 80]
+adc r10, [rsp + 104]
+mov r11, [rsp + 56]
+adc r11, [rsp + 48]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 72]
+adc r12, [rsp + 96]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, [rsp]
+mov r15, rdx
+mov rdx, [r14 + 80]
+mov r14, [rsp + 8]
+mulx r13, rbx, [r14]
+mov [rsp], r15
+mov [rsp + 24], rax
+mulx r15, rax, [r14 + 8]
+add r13, rax
+mov [rsp + 32], r12
+mulx rax, r12, [r14 + 16]
+adc r15, r12
+mov [rsp + 96], rbp
+mulx r12, rbp, [r14 + 24]
+adc rax, rbp
+mov [rsp + 72], r11
+mulx rbp, r11, [r14 + 32]
+adc r12, r11
+mov [rsp + 88], r10
+mulx r11, r10, [r14 + 40]
+adc rbp, r10
+mov [rsp + 48], rbp
+mulx r10, rbp, [r14 + 48]
+adc r11, rbp
+mov [rsp + 56], r11
+mulx rbp, r11, [r14 + 56]
+adc r10, r11
+mov [rsp + 104], r10
+mulx r11, r10, [r14 + 64]
+adc rbp, r10
+mov [rsp + 80], rbp
+mulx r10, rbp, [r14 + 72]
+adc r11, rbp
+mulx rdx, rbp, [r14 + 80]
+adc r10, rbp
+adc rdx, 0
+add rcx, rbx
+adc rsi, r13
+adc rdi, r15
+adc r8, rax
+adc r9, r12
+mov rax, [rsp + 88]
+adc rax, [rsp + 48]
+mov r12, [rsp + 72]
+adc r12, [rsp + 56]
+mov rbp, [rsp + 96]
+adc rbp, [rsp + 104]
+mov r14, [rsp + 32]
+adc r14, [rsp + 80]
+adc r11, [rsp + 24]
+adc r10, [rsp]
+adc rdx, 0
+mov rbx, [rsp + 16]
+mov r15, rdx
+mov rdx, rcx
+imul rdx, [rbx]
+mov [rsp], r15
+mulx r13, r15, [rbx + 8]
+mov [rsp + 24], r10
+mov [rsp + 80], r11
+mulx r10, r11, [rbx + 16]
+add r13, r11
+mov [rsp + 32], r14
+mulx r11, r14, [rbx + 24]
+adc r10, r14
+mov [rsp + 104], rbp
+mulx r14, rbp, [rbx + 32]
+adc r11, rbp
+mov [rsp + 96], r12
+mulx rbp, r12, [rbx + 40]
+adc r14, r12
+mov [rsp + 56], rax
+mulx r12, rax, [rbx + 48]
+adc rbp, rax
+mov [rsp + 72], rbp
+mulx rax, rbp, [rbx + 56]
+adc r12, rbp
+mov [rsp + 48], r12
+mulx rbp, r12, [rbx + 64]
+adc rax, r12
+mov [rsp + 88], rax
+mulx r12, rax, [rbx + 72]
+adc rbp, rax
+mov [rsp + 8], rbp
+mulx rax, rbp, [rbx + 80]
+adc r12, rbp
+mulx rdx, rbp, [rbx + 88]
+adc rax, rbp
+adc rdx, 0
+add rcx, r15
+adc rsi, r13
+adc rdi, r10
+adc r8, r11
+adc r9, r14
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 72]
+mov r10, [rsp + 96]
+adc r10, [rsp + 48]
+mov r11, [rsp + 104]
+adc r11, [rsp + 88]
+mov rbp, [rsp + 32]
+adc rbp, [rsp + 8]
+adc r12, [rsp + 80]
+adc rax, [rsp + 24]
+adc rdx, [rsp]
+mov r14, rsi
+sub r14, [rbx + 8]
+mov r15, rdi
+sbb r15, [rbx + 16]
+mov r13, r8
+sbb r13, [rbx + 24]
+mov [rsp], r13
+mov r13, r9
+sbb r13, [rbx + 32]
+mov [rsp + 24], r13
+mov r13, rcx
+sbb r13, [rbx + 40]
+mov [rsp + 80], r13
+mov r13, r10
+sbb r13, [rbx + 48]
+mov [rsp + 8], r13
+mov r13, r11
+sbb r13, [rbx + 56]
+mov [rsp + 32], r13
+mov r13, rbp
+sbb r13, [rbx + 64]
+mov [rsp + 88], r13
+mov r13, r12
+sbb r13, [rbx + 72]
+mov [rsp + 104], r13
+mov r13, rax
+sbb r13, [rbx + 80]
+mov [rsp + 48], r13
+mov r13, rdx
+sbb r13, [rbx + 88]
+cmovc r14, rsi
+cmovc r15, rdi
+mov rsi, [rsp]
+cmovc rsi, r8
+mov rdi, [rsp + 24]
+cmovc rdi, r9
+mov r8, [rsp + 80]
+cmovc r8, rcx
+mov rcx, [rsp + 8]
+cmovc rcx, r10
+mov r9, [rsp + 32]
+cmovc r9, r11
+mov r10, [rsp + 88]
+cmovc r10, rbp
+mov r11, [rsp + 104]
+cmovc r11, r12
+mov r12, [rsp + 48]
+cmovc r12, rax
+cmovc r13, rdx
+add rsp, 112
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -3517,19 +3490,9 @@ unsafe fn square_spare_mulx<M: Modulus<11>>(x: &[u64; 11]) -> [u64; 11] {
         asm!(
             "call {kernel}",
             kernel = sym square_spare_mulx_code::<M>,
-            out("rax") z[4],
-            out("rcx") z[5],
-            out("rdx") _,
-            inout("rsi") core::ptr::from_ref(x) => z[3],
-            out("rdi") z[2],
-            out("r8") z[6],
-            out("r9") z[7],
-            out("r10") z[8],
-            out("r11") z[9],
-            out("r12") _,
-            out("r13") z[10],
-            out("r14") z[1],
-            out("r15") z[0],
+            out("rax") z[4], out("rcx") z[5], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            z[3], out("rdi") z[2], out("r8") z[6], out("r9") z[7], out("r10") z[8], out("r11") z[9],
+            out("r12") _, out("r13") z[10], out("r14") z[1], out("r15") z[0],
             options(pure, readonly),
         );
     }
@@ -3540,956 +3503,956 @@ unsafe fn square_spare_mulx<M: Modulus<11>>(x: &[u64; 11]) -> [u64; 11] {
 unsafe extern "C" fn square_spare_mulx_code<M: Modulus<11>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 160
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov r9, qword ptr [rsi + 32]
-    shld r9, rdx, 1
-    mov rdx, qword ptr [rsi + 32]
-    mov r10, qword ptr [rsi + 40]
-    shld r10, rdx, 1
-    mov rdx, qword ptr [rsi + 40]
-    mov r11, qword ptr [rsi + 48]
-    shld r11, rdx, 1
-    mov rdx, qword ptr [rsi + 48]
-    mov r12, qword ptr [rsi + 56]
-    shld r12, rdx, 1
-    mov rdx, qword ptr [rsi + 56]
-    mov rbp, qword ptr [rsi + 64]
-    shld rbp, rdx, 1
-    mov rdx, qword ptr [rsi + 64]
-    mov rbx, qword ptr [rsi + 72]
-    shld rbx, rdx, 1
-    mov rdx, qword ptr [rsi + 72]
-    mov r15, qword ptr [rsi + 80]
-    shld r15, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov r14, qword ptr [rsi]
-    mulx r14, r13, r14
-    mov qword ptr [rsp], rsi
-    mulx rcx, rsi, rcx
-    add r14, rsi
-    mulx rsi, rdi, rdi
-    adc rcx, rdi
-    mov qword ptr [rsp + 8], r8
-    mulx rdi, r8, r8
-    adc rsi, r8
-    mov qword ptr [rsp + 16], r9
-    mulx r8, r9, r9
-    adc rdi, r9
-    mov qword ptr [rsp + 24], r10
-    mulx r9, r10, r10
-    adc r8, r10
-    mov qword ptr [rsp + 32], r11
-    mulx r10, r11, r11
-    adc r9, r11
-    mov qword ptr [rsp + 40], r12
-    mulx r11, r12, r12
-    adc r10, r12
-    mov qword ptr [rsp + 48], rbp
-    mulx r12, rbp, rbp
-    adc r11, rbp
-    mov qword ptr [rsp + 56], rbx
-    mulx rbp, rbx, rbx
-    adc r12, rbx
-    mulx rdx, rbx, r15
-    adc rbp, rbx
-    adc rdx, 0
-    mov rbx, rdx
-    mov rdx, r13
-    imul rdx, qword ptr [rax]
-    mov qword ptr [rsp + 64], r15
-    mov qword ptr [rsp + 72], rbx
-    mulx r15, rbx, qword ptr [rax + 8]
-    mov qword ptr [rsp + 80], rbp
-    mov qword ptr [rsp + 88], r12
-    mulx rbp, r12, qword ptr [rax + 16]
-    add r15, r12
-    mov qword ptr [rsp + 96], r11
-    mulx r12, r11, qword ptr [rax + 24]
-    adc rbp, r11
-    mov qword ptr [rsp + 104], r10
-    mulx r11, r10, qword ptr [rax + 32]
-    adc r12, r10
-    mov qword ptr [rsp + 112], r9
-    mulx r10, r9, qword ptr [rax + 40]
-    adc r11, r9
-    mov qword ptr [rsp + 120], r8
-    mulx r9, r8, qword ptr [rax + 48]
-    adc r10, r8
-    mov qword ptr [rsp + 128], r10
-    mulx r8, r10, qword ptr [rax + 56]
-    adc r9, r10
-    mov qword ptr [rsp + 136], r9
-    mulx r10, r9, qword ptr [rax + 64]
-    adc r8, r9
-    mov qword ptr [rsp + 144], r8
-    mulx r9, r8, qword ptr [rax + 72]
-    adc r10, r8
-    mov qword ptr [rsp + 152], r10
-    mulx r8, r10, qword ptr [rax + 80]
-    adc r9, r10
-    mulx rdx, r10, qword ptr [rax + 88]
-    adc r8, r10
-    adc rdx, 0
-    add r13, rbx
-    adc r14, r15
-    adc rcx, rbp
-    adc rsi, r12
-    adc rdi, r11
-    mov r10, qword ptr [rsp + 120]
-    adc r10, qword ptr [rsp + 128]
-    mov r11, qword ptr [rsp + 112]
-    adc r11, qword ptr [rsp + 136]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 144]
-    mov rbp, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 152]
-    adc r9, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 80]
-    adc rdx, qword ptr [rsp + 72]
-    mov rbx, 0
-    adc rbx, 0
-    mov r15, qword ptr [rsp]
-    mov r13, qword ptr [r15 + 16]
-    lea r13, [r13 + r13]
-    mov qword ptr [rsp + 72], rdx
-    mov rdx, qword ptr [r15 + 8]
-    mov r15, qword ptr [r15 + 8]
-    mov qword ptr [rsp + 80], r14
-    mulx r15, r14, r15
-    mov qword ptr [rsp + 88], rax
-    mulx r13, rax, r13
-    add r15, rax
-    mov qword ptr [rsp + 152], rbx
-    mulx rax, rbx, qword ptr [rsp + 8]
-    adc r13, rbx
-    mov qword ptr [rsp + 8], r8
-    mulx rbx, r8, qword ptr [rsp + 16]
-    adc rax, r8
-    mov qword ptr [rsp + 96], r9
-    mulx r8, r9, qword ptr [rsp + 24]
-    adc rbx, r9
-    mov qword ptr [rsp + 144], rbp
-    mulx r9, rbp, qword ptr [rsp + 32]
-    adc r8, rbp
-    mov qword ptr [rsp + 104], r8
-    mulx rbp, r8, qword ptr [rsp + 40]
-    adc r9, r8
-    mov qword ptr [rsp + 136], r9
-    mulx r8, r9, qword ptr [rsp + 48]
-    adc rbp, r9
-    mov qword ptr [rsp + 112], rbp
-    mulx r9, rbp, qword ptr [rsp + 56]
-    adc r8, rbp
-    mulx rdx, rbp, qword ptr [rsp + 64]
-    adc r9, rbp
-    adc rdx, 0
-    add rcx, r14
-    adc rsi, r15
-    adc rdi, r13
-    adc r10, rax
-    adc r11, rbx
-    adc r12, qword ptr [rsp + 104]
-    mov rax, qword ptr [rsp + 144]
-    adc rax, qword ptr [rsp + 136]
-    mov rbp, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 112]
-    adc r8, qword ptr [rsp + 8]
-    adc r9, qword ptr [rsp + 72]
-    adc rdx, qword ptr [rsp + 152]
-    mov rbx, qword ptr [rsp + 88]
-    mov r15, rdx
-    mov rdx, qword ptr [rsp + 80]
-    imul rdx, qword ptr [rbx]
-    mulx r14, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 152], r15
-    mov qword ptr [rsp + 72], r9
-    mulx r15, r9, qword ptr [rbx + 16]
-    add r14, r9
-    mov qword ptr [rsp + 8], r8
-    mulx r9, r8, qword ptr [rbx + 24]
-    adc r15, r8
-    mov qword ptr [rsp + 112], rbp
-    mulx r8, rbp, qword ptr [rbx + 32]
-    adc r9, rbp
-    mov qword ptr [rsp + 96], rax
-    mulx rbp, rax, qword ptr [rbx + 40]
-    adc r8, rax
-    mov qword ptr [rsp + 136], r12
-    mulx rax, r12, qword ptr [rbx + 48]
-    adc rbp, r12
-    mov qword ptr [rsp + 144], rbp
-    mulx r12, rbp, qword ptr [rbx + 56]
-    adc rax, rbp
-    mov qword ptr [rsp + 104], rax
-    mulx rbp, rax, qword ptr [rbx + 64]
-    adc r12, rax
-    mov qword ptr [rsp + 128], r12
-    mulx rax, r12, qword ptr [rbx + 72]
-    adc rbp, r12
-    mov qword ptr [rsp + 120], rbp
-    mulx r12, rbp, qword ptr [rbx + 80]
-    adc rax, rbp
-    mulx rdx, rbp, qword ptr [rbx + 88]
-    adc r12, rbp
-    adc rdx, 0
-    add r13, qword ptr [rsp + 80]
-    adc rcx, r14
-    adc rsi, r15
-    adc rdi, r9
-    adc r10, r8
-    adc r11, qword ptr [rsp + 144]
-    mov r8, qword ptr [rsp + 136]
-    adc r8, qword ptr [rsp + 104]
-    mov r9, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 128]
-    mov rbp, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 120]
-    adc rax, qword ptr [rsp + 8]
-    adc r12, qword ptr [rsp + 72]
-    adc rdx, qword ptr [rsp + 152]
-    mov r15, 0
-    adc r15, 0
-    mov r14, qword ptr [rsp]
-    mov r13, qword ptr [r14 + 24]
-    lea r13, [r13 + r13]
-    mov qword ptr [rsp + 152], rdx
-    mov rdx, qword ptr [r14 + 16]
-    mov r14, qword ptr [r14 + 16]
-    mov qword ptr [rsp + 72], rsi
-    mulx r14, rsi, r14
-    mov qword ptr [rsp + 8], rcx
-    mulx r13, rcx, r13
-    add r14, rcx
-    mulx rcx, rbx, qword ptr [rsp + 16]
-    adc r13, rbx
-    mov qword ptr [rsp + 16], r15
-    mulx rbx, r15, qword ptr [rsp + 24]
-    adc rcx, r15
-    mov qword ptr [rsp + 120], r12
-    mulx r15, r12, qword ptr [rsp + 32]
-    adc rbx, r12
-    mov qword ptr [rsp + 112], rax
-    mulx r12, rax, qword ptr [rsp + 40]
-    adc r15, rax
-    mov qword ptr [rsp + 128], r15
-    mulx rax, r15, qword ptr [rsp + 48]
-    adc r12, r15
-    mov qword ptr [rsp + 96], r12
-    mulx r15, r12, qword ptr [rsp + 56]
-    adc rax, r12
-    mulx rdx, r12, qword ptr [rsp + 64]
-    adc r15, r12
-    adc rdx, 0
-    add rdi, rsi
-    adc r10, r14
-    adc r11, r13
-    adc r8, rcx
-    adc r9, rbx
-    adc rbp, qword ptr [rsp + 128]
-    mov rcx, qword ptr [rsp + 112]
-    adc rcx, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 152]
-    adc rdx, qword ptr [rsp + 16]
-    mov rsi, qword ptr [rsp + 88]
-    mov r12, rdx
-    mov rdx, qword ptr [rsp + 8]
-    imul rdx, qword ptr [rsi]
-    mulx rbx, r14, qword ptr [rsi + 8]
-    mov qword ptr [rsp + 16], r12
-    mulx r13, r12, qword ptr [rsi + 16]
-    add rbx, r12
-    mov qword ptr [rsp + 152], r15
-    mulx r12, r15, qword ptr [rsi + 24]
-    adc r13, r15
-    mov qword ptr [rsp + 120], rax
-    mulx r15, rax, qword ptr [rsi + 32]
-    adc r12, rax
-    mov qword ptr [rsp + 96], rcx
-    mulx rax, rcx, qword ptr [rsi + 40]
-    adc r15, rcx
-    mov qword ptr [rsp + 112], rbp
-    mulx rcx, rbp, qword ptr [rsi + 48]
-    adc rax, rbp
-    mov qword ptr [rsp + 128], r9
-    mulx rbp, r9, qword ptr [rsi + 56]
-    adc rcx, r9
-    mov qword ptr [rsp + 104], rcx
-    mulx r9, rcx, qword ptr [rsi + 64]
-    adc rbp, rcx
-    mov qword ptr [rsp + 136], rbp
-    mulx rcx, rbp, qword ptr [rsi + 72]
-    adc r9, rbp
-    mov qword ptr [rsp + 144], r9
-    mulx rbp, r9, qword ptr [rsi + 80]
-    adc rcx, r9
-    mulx rdx, r9, qword ptr [rsi + 88]
-    adc rbp, r9
-    adc rdx, 0
-    add r14, qword ptr [rsp + 8]
-    adc rbx, qword ptr [rsp + 72]
-    adc rdi, r13
-    adc r10, r12
-    adc r11, r15
-    adc r8, rax
-    mov rax, qword ptr [rsp + 128]
-    adc rax, qword ptr [rsp + 104]
-    mov r9, qword ptr [rsp + 112]
-    adc r9, qword ptr [rsp + 136]
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 144]
-    adc rcx, qword ptr [rsp + 120]
-    adc rbp, qword ptr [rsp + 152]
-    adc rdx, qword ptr [rsp + 16]
-    mov r15, 0
-    adc r15, 0
-    mov r14, qword ptr [rsp]
-    mov r13, qword ptr [r14 + 32]
-    lea r13, [r13 + r13]
-    mov qword ptr [rsp + 16], rdx
-    mov rdx, qword ptr [r14 + 24]
-    mov r14, qword ptr [r14 + 24]
-    mov qword ptr [rsp + 152], r10
-    mulx r14, r10, r14
-    mov qword ptr [rsp + 120], rdi
-    mulx r13, rdi, r13
-    add r14, rdi
-    mov qword ptr [rsp + 144], rbx
-    mulx rdi, rbx, qword ptr [rsp + 24]
-    adc r13, rbx
-    mulx rbx, rsi, qword ptr [rsp + 32]
-    adc rdi, rsi
-    mov qword ptr [rsp + 24], r15
-    mulx rsi, r15, qword ptr [rsp + 40]
-    adc rbx, r15
-    mov qword ptr [rsp + 96], rbp
-    mulx r15, rbp, qword ptr [rsp + 48]
-    adc rsi, rbp
-    mov qword ptr [rsp + 136], rsi
-    mulx rbp, rsi, qword ptr [rsp + 56]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [rsp + 64]
-    adc rbp, rsi
-    adc rdx, 0
-    add r11, r10
-    adc r8, r14
-    adc rax, r13
-    adc r9, rdi
-    adc r12, rbx
-    adc rcx, qword ptr [rsp + 136]
-    adc r15, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 24]
-    mov rsi, qword ptr [rsp + 88]
-    mov rdi, rdx
-    mov rdx, qword ptr [rsp + 144]
-    imul rdx, qword ptr [rsi]
-    mulx r10, rbx, qword ptr [rsi + 8]
-    mulx r14, r13, qword ptr [rsi + 16]
-    add r10, r13
-    mov qword ptr [rsp + 24], rdi
-    mulx r13, rdi, qword ptr [rsi + 24]
-    adc r14, rdi
-    mov qword ptr [rsp + 16], rbp
-    mulx rdi, rbp, qword ptr [rsi + 32]
-    adc r13, rbp
-    mov qword ptr [rsp + 96], r15
-    mulx rbp, r15, qword ptr [rsi + 40]
-    adc rdi, r15
-    mov qword ptr [rsp + 136], rcx
-    mulx r15, rcx, qword ptr [rsi + 48]
-    adc rbp, rcx
-    mov qword ptr [rsp + 112], r12
-    mulx rcx, r12, qword ptr [rsi + 56]
-    adc r15, r12
-    mov qword ptr [rsp + 104], r15
-    mulx r12, r15, qword ptr [rsi + 64]
-    adc rcx, r15
-    mov qword ptr [rsp + 128], rcx
-    mulx r15, rcx, qword ptr [rsi + 72]
-    adc r12, rcx
-    mov qword ptr [rsp + 72], r12
-    mulx rcx, r12, qword ptr [rsi + 80]
-    adc r15, r12
-    mulx rdx, r12, qword ptr [rsi + 88]
-    adc rcx, r12
-    adc rdx, 0
-    add rbx, qword ptr [rsp + 144]
-    adc r10, qword ptr [rsp + 120]
-    adc r14, qword ptr [rsp + 152]
-    adc r11, r13
-    adc r8, rdi
-    adc rax, rbp
-    adc r9, qword ptr [rsp + 104]
-    mov rdi, qword ptr [rsp + 112]
-    adc rdi, qword ptr [rsp + 128]
-    mov r12, qword ptr [rsp + 136]
-    adc r12, qword ptr [rsp + 72]
-    adc r15, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbp, 0
-    adc rbp, 0
-    mov rbx, qword ptr [rsp]
-    mov r13, qword ptr [rbx + 40]
-    lea r13, [r13 + r13]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [rbx + 32]
-    mov rbx, qword ptr [rbx + 32]
-    mov qword ptr [rsp + 16], r8
-    mulx rbx, r8, rbx
-    mov qword ptr [rsp + 96], r11
-    mulx r13, r11, r13
-    add rbx, r11
-    mov qword ptr [rsp + 72], r14
-    mulx r11, r14, qword ptr [rsp + 32]
-    adc r13, r14
-    mov qword ptr [rsp + 32], r10
-    mulx r14, r10, qword ptr [rsp + 40]
-    adc r11, r10
-    mulx r10, rsi, qword ptr [rsp + 48]
-    adc r14, rsi
-    mov qword ptr [rsp + 136], rbp
-    mulx rsi, rbp, qword ptr [rsp + 56]
-    adc r10, rbp
-    mulx rdx, rbp, qword ptr [rsp + 64]
-    adc rsi, rbp
-    adc rdx, 0
-    add rax, r8
-    adc r9, rbx
-    adc rdi, r13
-    adc r12, r11
-    adc r15, r14
-    adc rcx, r10
-    adc rsi, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 136]
-    mov r8, qword ptr [rsp + 88]
-    mov r10, rdx
-    mov rdx, qword ptr [rsp + 32]
-    imul rdx, qword ptr [r8]
-    mulx r11, rbp, qword ptr [r8 + 8]
-    mulx rbx, r14, qword ptr [r8 + 16]
-    add r11, r14
-    mulx r14, r13, qword ptr [r8 + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 136], r10
-    mulx r13, r10, qword ptr [r8 + 32]
-    adc r14, r10
-    mov qword ptr [rsp + 24], rsi
-    mulx r10, rsi, qword ptr [r8 + 40]
-    adc r13, rsi
-    mov qword ptr [rsp + 128], rcx
-    mulx rsi, rcx, qword ptr [r8 + 48]
-    adc r10, rcx
-    mov qword ptr [rsp + 112], r15
-    mulx rcx, r15, qword ptr [r8 + 56]
-    adc rsi, r15
-    mov qword ptr [rsp + 104], r12
-    mulx r15, r12, qword ptr [r8 + 64]
-    adc rcx, r12
-    mov qword ptr [rsp + 152], rcx
-    mulx r12, rcx, qword ptr [r8 + 72]
-    adc r15, rcx
-    mov qword ptr [rsp + 120], r15
-    mulx rcx, r15, qword ptr [r8 + 80]
-    adc r12, r15
-    mulx rdx, r15, qword ptr [r8 + 88]
-    adc rcx, r15
-    adc rdx, 0
-    add rbp, qword ptr [rsp + 32]
-    adc r11, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 96]
-    adc r14, qword ptr [rsp + 16]
-    adc rax, r13
-    adc r9, r10
-    adc rdi, rsi
-    mov rsi, qword ptr [rsp + 104]
-    adc rsi, qword ptr [rsp + 152]
-    mov r10, qword ptr [rsp + 112]
-    adc r10, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 128]
-    adc rcx, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 136]
-    mov rbp, 0
-    adc rbp, 0
-    mov r15, qword ptr [rsp]
-    mov r13, qword ptr [r15 + 48]
-    lea r13, [r13 + r13]
-    mov qword ptr [rsp + 136], rdx
-    mov rdx, qword ptr [r15 + 40]
-    mov r15, qword ptr [r15 + 40]
-    mov qword ptr [rsp + 24], r9
-    mulx r15, r9, r15
-    mov qword ptr [rsp + 128], rax
-    mulx r13, rax, r13
-    add r15, rax
-    mov qword ptr [rsp + 120], r14
-    mulx rax, r14, qword ptr [rsp + 40]
-    adc r13, r14
-    mov qword ptr [rsp + 40], rbx
-    mulx r14, rbx, qword ptr [rsp + 48]
-    adc rax, rbx
-    mov qword ptr [rsp + 112], r11
-    mulx rbx, r11, qword ptr [rsp + 56]
-    adc r14, r11
-    mulx rdx, r11, qword ptr [rsp + 64]
-    adc rbx, r11
-    adc rdx, 0
-    add rdi, r9
-    adc rsi, r15
-    adc r10, r13
-    adc r12, rax
-    adc rcx, r14
-    adc rbx, qword ptr [rsp + 136]
-    adc rbp, rdx
-    mov rdx, qword ptr [rsp + 112]
-    imul rdx, qword ptr [r8]
-    mulx rax, r9, qword ptr [r8 + 8]
-    mulx r11, r15, qword ptr [r8 + 16]
-    add rax, r15
-    mulx r15, r14, qword ptr [r8 + 24]
-    adc r11, r14
-    mulx r14, r13, qword ptr [r8 + 32]
-    adc r15, r13
-    mov qword ptr [rsp + 136], rbp
-    mulx r13, rbp, qword ptr [r8 + 40]
-    adc r14, rbp
-    mov qword ptr [rsp + 152], rbx
-    mulx rbp, rbx, qword ptr [r8 + 48]
-    adc r13, rbx
-    mov qword ptr [rsp + 104], rcx
-    mulx rbx, rcx, qword ptr [r8 + 56]
-    adc rbp, rcx
-    mov qword ptr [rsp + 16], r12
-    mulx rcx, r12, qword ptr [r8 + 64]
-    adc rbx, r12
-    mov qword ptr [rsp + 96], rbx
-    mulx r12, rbx, qword ptr [r8 + 72]
-    adc rcx, rbx
-    mov qword ptr [rsp + 72], rcx
-    mulx rbx, rcx, qword ptr [r8 + 80]
-    adc r12, rcx
-    mulx rcx, rdx, qword ptr [r8 + 88]
-    adc rbx, rdx
-    adc rcx, 0
-    add r9, qword ptr [rsp + 112]
-    adc rax, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 128]
-    adc r14, qword ptr [rsp + 24]
-    adc rdi, r13
-    adc rsi, rbp
-    adc r10, qword ptr [rsp + 96]
-    mov r9, qword ptr [rsp + 16]
-    adc r9, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 152]
-    adc rcx, qword ptr [rsp + 136]
-    mov rbp, 0
-    adc rbp, 0
-    mov r13, qword ptr [rsp]
-    mov rdx, qword ptr [r13 + 56]
-    lea rdx, [rdx + rdx]
-    mov qword ptr [rsp + 136], rdx
-    mov rdx, qword ptr [r13 + 48]
-    mov r13, qword ptr [r13 + 48]
-    mov qword ptr [rsp + 152], rsi
-    mulx r13, rsi, r13
-    mov qword ptr [rsp + 104], rdi
-    mov qword ptr [rsp + 72], r14
-    mulx rdi, r14, qword ptr [rsp + 136]
-    add r13, r14
-    mov qword ptr [rsp + 136], r15
-    mulx r14, r15, qword ptr [rsp + 48]
-    adc rdi, r15
-    mov qword ptr [rsp + 48], r11
-    mulx r15, r11, qword ptr [rsp + 56]
-    adc r14, r11
-    mulx rdx, r11, qword ptr [rsp + 64]
-    adc r15, r11
-    adc rdx, 0
-    add r10, rsi
-    adc r9, r13
-    adc r12, rdi
-    adc rbx, r14
-    adc rcx, r15
-    adc rbp, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [r8]
-    mulx rsi, rdi, qword ptr [r8 + 8]
-    mulx r11, r15, qword ptr [r8 + 16]
-    add rsi, r15
-    mulx r15, r14, qword ptr [r8 + 24]
-    adc r11, r14
-    mulx r14, r13, qword ptr [r8 + 32]
-    adc r15, r13
-    mov qword ptr [rsp + 16], rbp
-    mulx r13, rbp, qword ptr [r8 + 40]
-    adc r14, rbp
-    mov qword ptr [rsp + 96], rcx
-    mulx rbp, rcx, qword ptr [r8 + 48]
-    adc r13, rcx
-    mov qword ptr [rsp + 24], rbx
-    mulx rcx, rbx, qword ptr [r8 + 56]
-    adc rbp, rbx
-    mov qword ptr [rsp + 128], r12
-    mulx rbx, r12, qword ptr [r8 + 64]
-    adc rcx, r12
-    mov qword ptr [rsp + 120], rcx
-    mulx r12, rcx, qword ptr [r8 + 72]
-    adc rbx, rcx
-    mov qword ptr [rsp + 40], rbx
-    mulx rcx, rbx, qword ptr [r8 + 80]
-    adc r12, rbx
-    mulx rdx, rbx, qword ptr [r8 + 88]
-    adc rcx, rbx
-    adc rdx, 0
-    add rax, rdi
-    adc rsi, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 136]
-    adc r15, qword ptr [rsp + 72]
-    adc r14, qword ptr [rsp + 104]
-    adc r13, qword ptr [rsp + 152]
-    adc r10, rbp
-    adc r9, qword ptr [rsp + 120]
-    mov rax, qword ptr [rsp + 128]
-    adc rax, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 24]
-    adc rcx, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 16]
-    mov rdi, 0
-    adc rdi, 0
-    mov rbp, qword ptr [rsp]
-    mov rbx, qword ptr [rbp + 64]
-    lea rbx, [rbx + rbx]
-    mov qword ptr [rsp + 16], rdx
-    mov rdx, qword ptr [rbp + 56]
-    mov rbp, qword ptr [rbp + 56]
-    mov qword ptr [rsp + 96], r9
-    mulx rbp, r9, rbp
-    mov qword ptr [rsp + 24], r10
-    mulx rbx, r10, rbx
-    add rbp, r10
-    mov qword ptr [rsp + 40], r13
-    mulx r10, r13, qword ptr [rsp + 56]
-    adc rbx, r13
-    mulx rdx, r13, qword ptr [rsp + 64]
-    adc r10, r13
-    adc rdx, 0
-    add rax, r9
-    adc r12, rbp
-    adc rcx, rbx
-    adc r10, qword ptr [rsp + 16]
-    adc rdi, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [r8]
-    mulx r9, rbp, qword ptr [r8 + 8]
-    mulx rbx, r13, qword ptr [r8 + 16]
-    add r9, r13
-    mov qword ptr [rsp + 16], rdi
-    mulx r13, rdi, qword ptr [r8 + 24]
-    adc rbx, rdi
-    mov qword ptr [rsp + 56], r10
-    mulx rdi, r10, qword ptr [r8 + 32]
-    adc r13, r10
-    mov qword ptr [rsp + 128], rcx
-    mulx r10, rcx, qword ptr [r8 + 40]
-    adc rdi, rcx
-    mov qword ptr [rsp + 120], r12
-    mulx rcx, r12, qword ptr [r8 + 48]
-    adc r10, r12
-    mov qword ptr [rsp + 152], rax
-    mulx r12, rax, qword ptr [r8 + 56]
-    adc rcx, rax
-    mov qword ptr [rsp + 104], rcx
-    mulx rax, rcx, qword ptr [r8 + 64]
-    adc r12, rcx
-    mov qword ptr [rsp + 72], r12
-    mulx rcx, r12, qword ptr [r8 + 72]
-    adc rax, r12
-    mov qword ptr [rsp + 136], rax
-    mulx r12, rax, qword ptr [r8 + 80]
-    adc rcx, rax
-    mulx rax, rdx, qword ptr [r8 + 88]
-    adc r12, rdx
-    adc rax, 0
-    add rsi, rbp
-    adc r11, r9
-    adc r15, rbx
-    adc r14, r13
-    adc rdi, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 24]
-    mov rsi, qword ptr [rsp + 96]
-    adc rsi, qword ptr [rsp + 104]
-    mov r9, qword ptr [rsp + 152]
-    adc r9, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 120]
-    adc rbp, qword ptr [rsp + 136]
-    adc rcx, qword ptr [rsp + 128]
-    adc r12, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 16]
-    mov rbx, 0
-    adc rbx, 0
-    mov r13, qword ptr [rsp]
-    mov rdx, qword ptr [r13 + 72]
-    lea rdx, [rdx + rdx]
-    mov qword ptr [rsp + 16], rdx
-    mov rdx, qword ptr [r13 + 64]
-    mov r13, qword ptr [r13 + 64]
-    mov qword ptr [rsp + 56], rbp
-    mulx r13, rbp, r13
-    mov qword ptr [rsp + 128], r9
-    mov qword ptr [rsp + 136], rsi
-    mulx r9, rsi, qword ptr [rsp + 16]
-    add r13, rsi
-    mulx rdx, rsi, qword ptr [rsp + 64]
-    adc r9, rsi
-    adc rdx, 0
-    add rcx, rbp
-    adc r12, r13
-    adc rax, r9
-    adc rbx, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [r8]
-    mulx rsi, r9, qword ptr [r8 + 8]
-    mulx rbp, r13, qword ptr [r8 + 16]
-    add rsi, r13
-    mov qword ptr [rsp + 64], rbx
-    mulx r13, rbx, qword ptr [r8 + 24]
-    adc rbp, rbx
-    mov qword ptr [rsp + 16], rax
-    mulx rbx, rax, qword ptr [r8 + 32]
-    adc r13, rax
-    mov qword ptr [rsp + 120], r12
-    mulx rax, r12, qword ptr [r8 + 40]
-    adc rbx, r12
-    mov qword ptr [rsp + 72], rcx
-    mulx r12, rcx, qword ptr [r8 + 48]
-    adc rax, rcx
-    mov qword ptr [rsp + 152], rax
-    mulx rcx, rax, qword ptr [r8 + 56]
-    adc r12, rax
-    mov qword ptr [rsp + 104], r12
-    mulx rax, r12, qword ptr [r8 + 64]
-    adc rcx, r12
-    mov qword ptr [rsp + 96], rcx
-    mulx r12, rcx, qword ptr [r8 + 72]
-    adc rax, rcx
-    mov qword ptr [rsp + 24], rax
-    mulx rcx, rax, qword ptr [r8 + 80]
-    adc r12, rax
-    mulx rax, rdx, qword ptr [r8 + 88]
-    adc rcx, rdx
-    adc rax, 0
-    add r11, r9
-    adc r15, rsi
-    adc r14, rbp
-    adc rdi, r13
-    adc r10, rbx
-    mov rsi, qword ptr [rsp + 136]
-    adc rsi, qword ptr [rsp + 152]
-    mov r9, qword ptr [rsp + 128]
-    adc r9, qword ptr [rsp + 104]
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 96]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 24]
-    adc r12, qword ptr [rsp + 120]
-    adc rcx, qword ptr [rsp + 16]
-    adc rax, qword ptr [rsp + 64]
-    mov rbx, 0
-    adc rbx, 0
-    mov r13, qword ptr [rsp]
-    mov rdx, qword ptr [r13 + 80]
-    lea rdx, [rdx + rdx]
-    mov qword ptr [rsp + 64], rdx
-    mov rdx, qword ptr [r13 + 72]
-    mov r13, qword ptr [r13 + 72]
-    mov qword ptr [rsp + 16], r12
-    mulx r13, r12, r13
-    mov qword ptr [rsp + 120], rbp
-    mulx rdx, rbp, qword ptr [rsp + 64]
-    add r13, rbp
-    adc rdx, 0
-    add rcx, r12
-    adc rax, r13
-    adc rbx, rdx
-    mov rdx, r15
-    imul rdx, qword ptr [r8]
-    mulx r12, rbp, qword ptr [r8 + 8]
-    mov qword ptr [rsp + 64], rbx
-    mulx r13, rbx, qword ptr [r8 + 16]
-    add r12, rbx
-    mov qword ptr [rsp + 24], rax
-    mulx rbx, rax, qword ptr [r8 + 24]
-    adc r13, rax
-    mov qword ptr [rsp + 72], rcx
-    mulx rax, rcx, qword ptr [r8 + 32]
-    adc rbx, rcx
-    mov qword ptr [rsp + 96], r11
-    mulx rcx, r11, qword ptr [r8 + 40]
-    adc rax, r11
-    mov qword ptr [rsp + 56], r9
-    mulx r11, r9, qword ptr [r8 + 48]
-    adc rcx, r9
-    mov qword ptr [rsp + 104], rcx
-    mulx r9, rcx, qword ptr [r8 + 56]
-    adc r11, rcx
-    mov qword ptr [rsp + 128], r11
-    mulx rcx, r11, qword ptr [r8 + 64]
-    adc r9, r11
-    mov qword ptr [rsp + 152], r9
-    mulx r11, r9, qword ptr [r8 + 72]
-    adc rcx, r9
-    mov qword ptr [rsp + 136], rcx
-    mulx r9, rcx, qword ptr [r8 + 80]
-    adc r11, rcx
-    mulx rcx, rdx, qword ptr [r8 + 88]
-    adc r9, rdx
-    adc rcx, 0
-    add r15, rbp
-    adc r14, r12
-    adc rdi, r13
-    adc r10, rbx
-    adc rsi, rax
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 104]
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 128]
-    mov rbp, qword ptr [rsp + 120]
-    adc rbp, qword ptr [rsp + 152]
-    mov rbx, qword ptr [rsp + 16]
-    adc rbx, qword ptr [rsp + 136]
-    adc r11, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 24]
-    adc rcx, qword ptr [rsp + 64]
-    mov r15, 0
-    adc r15, 0
-    mov r13, qword ptr [rsp]
-    mov rdx, qword ptr [r13 + 80]
-    mov r13, qword ptr [r13 + 80]
-    mulx rdx, r13, r13
-    add rcx, r13
-    adc r15, rdx
-    mov rdx, r14
-    imul rdx, qword ptr [r8]
-    mov qword ptr [rsp], r15
-    mulx r13, r15, qword ptr [r8 + 8]
-    mov qword ptr [rsp + 64], rcx
-    mov qword ptr [rsp + 24], r9
-    mulx rcx, r9, qword ptr [r8 + 16]
-    add r13, r9
-    mov qword ptr [rsp + 72], r11
-    mulx r9, r11, qword ptr [r8 + 24]
-    adc rcx, r11
-    mov qword ptr [rsp + 136], rbx
-    mulx r11, rbx, qword ptr [r8 + 32]
-    adc r9, rbx
-    mov qword ptr [rsp + 16], rbp
-    mulx rbx, rbp, qword ptr [r8 + 40]
-    adc r11, rbp
-    mov qword ptr [rsp + 152], r12
-    mulx rbp, r12, qword ptr [r8 + 48]
-    adc rbx, r12
-    mov qword ptr [rsp + 120], rbx
-    mulx r12, rbx, qword ptr [r8 + 56]
-    adc rbp, rbx
-    mov qword ptr [rsp + 128], rbp
-    mulx rbx, rbp, qword ptr [r8 + 64]
-    adc r12, rbp
-    mov qword ptr [rsp + 96], r12
-    mulx rbp, r12, qword ptr [r8 + 72]
-    adc rbx, r12
-    mov qword ptr [rsp + 104], rbx
-    mulx r12, rbx, qword ptr [r8 + 80]
-    adc rbp, rbx
-    mulx rdx, rbx, qword ptr [r8 + 88]
-    adc r12, rbx
-    adc rdx, 0
-    add r14, r15
-    adc rdi, r13
-    adc r10, rcx
-    adc rsi, r9
-    adc rax, r11
-    mov rcx, qword ptr [rsp + 152]
-    adc rcx, qword ptr [rsp + 120]
-    mov r9, qword ptr [rsp + 16]
-    adc r9, qword ptr [rsp + 128]
-    mov r11, qword ptr [rsp + 136]
-    adc r11, qword ptr [rsp + 96]
-    mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 24]
-    adc r12, qword ptr [rsp + 64]
-    adc rdx, qword ptr [rsp]
-    mov r15, rdi
-    sub r15, qword ptr [r8 + 8]
-    mov r14, r10
-    sbb r14, qword ptr [r8 + 16]
-    mov r13, rsi
-    sbb r13, qword ptr [r8 + 24]
-    mov qword ptr [rsp], r13
-    mov r13, rax
-    sbb r13, qword ptr [r8 + 32]
-    mov qword ptr [rsp + 64], r13
-    mov r13, rcx
-    sbb r13, qword ptr [r8 + 40]
-    mov qword ptr [rsp + 24], r13
-    mov r13, r9
-    sbb r13, qword ptr [r8 + 48]
-    mov qword ptr [rsp + 104], r13
-    mov r13, r11
-    sbb r13, qword ptr [r8 + 56]
-    mov qword ptr [rsp + 72], r13
-    mov r13, rbx
-    sbb r13, qword ptr [r8 + 64]
-    mov qword ptr [rsp + 96], r13
-    mov r13, rbp
-    sbb r13, qword ptr [r8 + 72]
-    mov qword ptr [rsp + 136], r13
-    mov r13, r12
-    sbb r13, qword ptr [r8 + 80]
-    mov qword ptr [rsp + 128], r13
-    mov r13, rdx
-    sbb r13, qword ptr [r8 + 88]
-    cmovc r15, rdi
-    cmovc r14, r10
-    mov rdi, qword ptr [rsp]
-    cmovc rdi, rsi
-    mov rsi, qword ptr [rsp + 64]
-    cmovc rsi, rax
-    mov rax, qword ptr [rsp + 24]
-    cmovc rax, rcx
-    mov rcx, qword ptr [rsp + 104]
-    cmovc rcx, r9
-    mov r8, qword ptr [rsp + 72]
-    cmovc r8, r11
-    mov r9, qword ptr [rsp + 96]
-    cmovc r9, rbx
-    mov r10, qword ptr [rsp + 136]
-    cmovc r10, rbp
-    mov r11, qword ptr [rsp + 128]
-    cmovc r11, r12
-    cmovc r13, rdx
-    add rsp, 160
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 160
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi + 48]
+mov r12, [rsi + 56]
+shld r12, rdx, 1
+mov rdx, [rsi + 56]
+mov rbp, [rsi + 64]
+shld rbp, rdx, 1
+mov rdx, [rsi + 64]
+mov rbx, [rsi + 72]
+shld rbx, rdx, 1
+mov rdx, [rsi + 72]
+mov r15, [rsi + 80]
+shld r15, rdx, 1
+mov rdx, [rsi]
+mov r14, [rsi]
+mulx r14, r13, r14
+mov [rsp], rsi
+mulx rcx, rsi, rcx
+add r14, rsi
+mulx rsi, rdi, rdi
+adc rcx, rdi
+mov [rsp + 8], r8
+mulx rdi, r8, r8
+adc rsi, r8
+mov [rsp + 16], r9
+mulx r8, r9, r9
+adc rdi, r9
+mov [rsp + 24], r10
+mulx r9, r10, r10
+adc r8, r10
+mov [rsp + 32], r11
+mulx r10, r11, r11
+adc r9, r11
+mov [rsp + 40], r12
+mulx r11, r12, r12
+adc r10, r12
+mov [rsp + 48], rbp
+mulx r12, rbp, rbp
+adc r11, rbp
+mov [rsp + 56], rbx
+mulx rbp, rbx, rbx
+adc r12, rbx
+mulx rdx, rbx, r15
+adc rbp, rbx
+adc rdx, 0
+mov rbx, rdx
+mov rdx, r13
+imul rdx, [rax]
+mov [rsp + 64], r15
+mov [rsp + 72], rbx
+mulx r15, rbx, [rax + 8]
+mov [rsp + 80], rbp
+mov [rsp + 88], r12
+mulx rbp, r12, [rax + 16]
+add r15, r12
+mov [rsp + 96], r11
+mulx r12, r11, [rax + 24]
+adc rbp, r11
+mov [rsp + 104], r10
+mulx r11, r10, [rax + 32]
+adc r12, r10
+mov [rsp + 112], r9
+mulx r10, r9, [rax + 40]
+adc r11, r9
+mov [rsp + 120], r8
+mulx r9, r8, [rax + 48]
+adc r10, r8
+mov [rsp + 128], r10
+mulx r8, r10, [rax + 56]
+adc r9, r10
+mov [rsp + 136], r9
+mulx r10, r9, [rax + 64]
+adc r8, r9
+mov [rsp + 144], r8
+mulx r9, r8, [rax + 72]
+adc r10, r8
+mov [rsp + 152], r10
+mulx r8, r10, [rax + 80]
+adc r9, r10
+mulx rdx, r10, [rax + 88]
+adc r8, r10
+adc rdx, 0
+add r13, rbx
+adc r14, r15
+adc rcx, rbp
+adc rsi, r12
+adc rdi, r11
+mov r10, [rsp + 120]
+adc r10, [rsp + 128]
+mov r11, [rsp + 112]
+adc r11, [rsp + 136]
+mov r12, [rsp + 104]
+adc r12, [rsp + 144]
+mov rbp, [rsp + 96]
+adc rbp, [rsp + 152]
+adc r9, [rsp + 88]
+adc r8, [rsp + 80]
+adc rdx, [rsp + 72]
+mov rbx, 0
+adc rbx, 0
+mov r15, [rsp]
+mov r13, [r15 + 16]
+lea r13, [r13 + r13]
+mov [rsp + 72], rdx
+mov rdx, [r15 + 8]
+mov r15, [r15 + 8]
+mov [rsp + 80], r14
+mulx r15, r14, r15
+mov [rsp + 88], rax
+mulx r13, rax, r13
+add r15, rax
+mov [rsp + 152], rbx
+mulx rax, rbx, [rsp + 8]
+adc r13, rbx
+mov [rsp + 8], r8
+mulx rbx, r8, [rsp + 16]
+adc rax, r8
+mov [rsp + 96], r9
+mulx r8, r9, [rsp + 24]
+adc rbx, r9
+mov [rsp + 144], rbp
+mulx r9, rbp, [rsp + 32]
+adc r8, rbp
+mov [rsp + 104], r8
+mulx rbp, r8, [rsp + 40]
+adc r9, r8
+mov [rsp + 136], r9
+mulx r8, r9, [rsp + 48]
+adc rbp, r9
+mov [rsp + 112], rbp
+mulx r9, rbp, [rsp + 56]
+adc r8, rbp
+mulx rdx, rbp, [rsp + 64]
+adc r9, rbp
+adc rdx, 0
+add rcx, r14
+adc rsi, r15
+adc rdi, r13
+adc r10, rax
+adc r11, rbx
+adc r12, [rsp + 104]
+mov rax, [rsp + 144]
+adc rax, [rsp + 136]
+mov rbp, [rsp + 96]
+adc rbp, [rsp + 112]
+adc r8, [rsp + 8]
+adc r9, [rsp + 72]
+adc rdx, [rsp + 152]
+mov rbx, [rsp + 88]
+mov r15, rdx
+mov rdx, [rsp + 80]
+imul rdx, [rbx]
+mulx r14, r13, [rbx + 8]
+mov [rsp + 152], r15
+mov [rsp + 72], r9
+mulx r15, r9, [rbx + 16]
+add r14, r9
+mov [rsp + 8], r8
+mulx r9, r8, [rbx + 24]
+adc r15, r8
+mov [rsp + 112], rbp
+mulx r8, rbp, [rbx + 32]
+adc r9, rbp
+mov [rsp + 96], rax
+mulx rbp, rax, [rbx + 40]
+adc r8, rax
+mov [rsp + 136], r12
+mulx rax, r12, [rbx + 48]
+adc rbp, r12
+mov [rsp + 144], rbp
+mulx r12, rbp, [rbx + 56]
+adc rax, rbp
+mov [rsp + 104], rax
+mulx rbp, rax, [rbx + 64]
+adc r12, rax
+mov [rsp + 128], r12
+mulx rax, r12, [rbx + 72]
+adc rbp, r12
+mov [rsp + 120], rbp
+mulx r12, rbp, [rbx + 80]
+adc rax, rbp
+mulx rdx, rbp, [rbx + 88]
+adc r12, rbp
+adc rdx, 0
+add r13, [rsp + 80]
+adc rcx, r14
+adc rsi, r15
+adc rdi, r9
+adc r10, r8
+adc r11, [rsp + 144]
+mov r8, [rsp + 136]
+adc r8, [rsp + 104]
+mov r9, [rsp + 96]
+adc r9, [rsp + 128]
+mov rbp, [rsp + 112]
+adc rbp, [rsp + 120]
+adc rax, [rsp + 8]
+adc r12, [rsp + 72]
+adc rdx, [rsp + 152]
+mov r15, 0
+adc r15, 0
+mov r14, [rsp]
+mov r13, [r14 + 24]
+lea r13, [r13 + r13]
+mov [rsp + 152], rdx
+mov rdx, [r14 + 16]
+mov r14, [r14 + 16]
+mov [rsp + 72], rsi
+mulx r14, rsi, r14
+mov [rsp + 8], rcx
+mulx r13, rcx, r13
+add r14, rcx
+mulx rcx, rbx, [rsp + 16]
+adc r13, rbx
+mov [rsp + 16], r15
+mulx rbx, r15, [rsp + 24]
+adc rcx, r15
+mov [rsp + 120], r12
+mulx r15, r12, [rsp + 32]
+adc rbx, r12
+mov [rsp + 112], rax
+mulx r12, rax, [rsp + 40]
+adc r15, rax
+mov [rsp + 128], r15
+mulx rax, r15, [rsp + 48]
+adc r12, r15
+mov [rsp + 96], r12
+mulx r15, r12, [rsp + 56]
+adc rax, r12
+mulx rdx, r12, [rsp + 64]
+adc r15, r12
+adc rdx, 0
+add rdi, rsi
+adc r10, r14
+adc r11, r13
+adc r8, rcx
+adc r9, rbx
+adc rbp, [rsp + 128]
+mov rcx, [rsp + 112]
+adc rcx, [rsp + 96]
+adc rax, [rsp + 120]
+adc r15, [rsp + 152]
+adc rdx, [rsp + 16]
+mov rsi, [rsp + 88]
+mov r12, rdx
+mov rdx, [rsp + 8]
+imul rdx, [rsi]
+mulx rbx, r14, [rsi + 8]
+mov [rsp + 16], r12
+mulx r13, r12, [rsi + 16]
+add rbx, r12
+mov [rsp + 152], r15
+mulx r12, r15, [rsi + 24]
+adc r13, r15
+mov [rsp + 120], rax
+mulx r15, rax, [rsi + 32]
+adc r12, rax
+mov [rsp + 96], rcx
+mulx rax, rcx, [rsi + 40]
+adc r15, rcx
+mov [rsp + 112], rbp
+mulx rcx, rbp, [rsi + 48]
+adc rax, rbp
+mov [rsp + 128], r9
+mulx rbp, r9, [rsi + 56]
+adc rcx, r9
+mov [rsp + 104], rcx
+mulx r9, rcx, [rsi + 64]
+adc rbp, rcx
+mov [rsp + 136], rbp
+mulx rcx, rbp, [rsi + 72]
+adc r9, rbp
+mov [rsp + 144], r9
+mulx rbp, r9, [rsi + 80]
+adc rcx, r9
+mulx rdx, r9, [rsi + 88]
+adc rbp, r9
+adc rdx, 0
+add r14, [rsp + 8]
+adc rbx, [rsp + 72]
+adc rdi, r13
+adc r10, r12
+adc r11, r15
+adc r8, rax
+mov rax, [rsp + 128]
+adc rax, [rsp + 104]
+mov r9, [rsp + 112]
+adc r9, [rsp + 136]
+mov r12, [rsp + 96]
+adc r12, [rsp + 144]
+adc rcx, [rsp + 120]
+adc rbp, [rsp + 152]
+adc rdx, [rsp + 16]
+mov r15, 0
+adc r15, 0
+mov r14, [rsp]
+mov r13, [r14 + 32]
+lea r13, [r13 + r13]
+mov [rsp + 16], rdx
+mov rdx, [r14 + 24]
+mov r14, [r14 + 24]
+mov [rsp + 152], r10
+mulx r14, r10, r14
+mov [rsp + 120], rdi
+mulx r13, rdi, r13
+add r14, rdi
+mov [rsp + 144], rbx
+mulx rdi, rbx, [rsp + 24]
+adc r13, rbx
+mulx rbx, rsi, [rsp + 32]
+adc rdi, rsi
+mov [rsp + 24], r15
+mulx rsi, r15, [rsp + 40]
+adc rbx, r15
+mov [rsp + 96], rbp
+mulx r15, rbp, [rsp + 48]
+adc rsi, rbp
+mov [rsp + 136], rsi
+mulx rbp, rsi, [rsp + 56]
+adc r15, rsi
+mulx rdx, rsi, [rsp + 64]
+adc rbp, rsi
+adc rdx, 0
+add r11, r10
+adc r8, r14
+adc rax, r13
+adc r9, rdi
+adc r12, rbx
+adc rcx, [rsp + 136]
+adc r15, [rsp + 96]
+adc rbp, [rsp + 16]
+adc rdx, [rsp + 24]
+mov rsi, [rsp + 88]
+mov rdi, rdx
+mov rdx, [rsp + 144]
+imul rdx, [rsi]
+mulx r10, rbx, [rsi + 8]
+mulx r14, r13, [rsi + 16]
+add r10, r13
+mov [rsp + 24], rdi
+mulx r13, rdi, [rsi + 24]
+adc r14, rdi
+mov [rsp + 16], rbp
+mulx rdi, rbp, [rsi + 32]
+adc r13, rbp
+mov [rsp + 96], r15
+mulx rbp, r15, [rsi + 40]
+adc rdi, r15
+mov [rsp + 136], rcx
+mulx r15, rcx, [rsi + 48]
+adc rbp, rcx
+mov [rsp + 112], r12
+mulx rcx, r12, [rsi + 56]
+adc r15, r12
+mov [rsp + 104], r15
+mulx r12, r15, [rsi + 64]
+adc rcx, r15
+mov [rsp + 128], rcx
+mulx r15, rcx, [rsi + 72]
+adc r12, rcx
+mov [rsp + 72], r12
+mulx rcx, r12, [rsi + 80]
+adc r15, r12
+mulx rdx, r12, [rsi + 88]
+adc rcx, r12
+adc rdx, 0
+add rbx, [rsp + 144]
+adc r10, [rsp + 120]
+adc r14, [rsp + 152]
+adc r11, r13
+adc r8, rdi
+adc rax, rbp
+adc r9, [rsp + 104]
+mov rdi, [rsp + 112]
+adc rdi, [rsp + 128]
+mov r12, [rsp + 136]
+adc r12, [rsp + 72]
+adc r15, [rsp + 96]
+adc rcx, [rsp + 16]
+adc rdx, [rsp + 24]
+mov rbp, 0
+adc rbp, 0
+mov rbx, [rsp]
+mov r13, [rbx + 40]
+lea r13, [r13 + r13]
+mov [rsp + 24], rdx
+mov rdx, [rbx + 32]
+mov rbx, [rbx + 32]
+mov [rsp + 16], r8
+mulx rbx, r8, rbx
+mov [rsp + 96], r11
+mulx r13, r11, r13
+add rbx, r11
+mov [rsp + 72], r14
+mulx r11, r14, [rsp + 32]
+adc r13, r14
+mov [rsp + 32], r10
+mulx r14, r10, [rsp + 40]
+adc r11, r10
+mulx r10, rsi, [rsp + 48]
+adc r14, rsi
+mov [rsp + 136], rbp
+mulx rsi, rbp, [rsp + 56]
+adc r10, rbp
+mulx rdx, rbp, [rsp + 64]
+adc rsi, rbp
+adc rdx, 0
+add rax, r8
+adc r9, rbx
+adc rdi, r13
+adc r12, r11
+adc r15, r14
+adc rcx, r10
+adc rsi, [rsp + 24]
+adc rdx, [rsp + 136]
+mov r8, [rsp + 88]
+mov r10, rdx
+mov rdx, [rsp + 32]
+imul rdx, [r8]
+mulx r11, rbp, [r8 + 8]
+mulx rbx, r14, [r8 + 16]
+add r11, r14
+mulx r14, r13, [r8 + 24]
+adc rbx, r13
+mov [rsp + 136], r10
+mulx r13, r10, [r8 + 32]
+adc r14, r10
+mov [rsp + 24], rsi
+mulx r10, rsi, [r8 + 40]
+adc r13, rsi
+mov [rsp + 128], rcx
+mulx rsi, rcx, [r8 + 48]
+adc r10, rcx
+mov [rsp + 112], r15
+mulx rcx, r15, [r8 + 56]
+adc rsi, r15
+mov [rsp + 104], r12
+mulx r15, r12, [r8 + 64]
+adc rcx, r12
+mov [rsp + 152], rcx
+mulx r12, rcx, [r8 + 72]
+adc r15, rcx
+mov [rsp + 120], r15
+mulx rcx, r15, [r8 + 80]
+adc r12, r15
+mulx rdx, r15, [r8 + 88]
+adc rcx, r15
+adc rdx, 0
+add rbp, [rsp + 32]
+adc r11, [rsp + 72]
+adc rbx, [rsp + 96]
+adc r14, [rsp + 16]
+adc rax, r13
+adc r9, r10
+adc rdi, rsi
+mov rsi, [rsp + 104]
+adc rsi, [rsp + 152]
+mov r10, [rsp + 112]
+adc r10, [rsp + 120]
+adc r12, [rsp + 128]
+adc rcx, [rsp + 24]
+adc rdx, [rsp + 136]
+mov rbp, 0
+adc rbp, 0
+mov r15, [rsp]
+mov r13, [r15 + 48]
+lea r13, [r13 + r13]
+mov [rsp + 136], rdx
+mov rdx, [r15 + 40]
+mov r15, [r15 + 40]
+mov [rsp + 24], r9
+mulx r15, r9, r15
+mov [rsp + 128], rax
+mulx r13, rax, r13
+add r15, rax
+mov [rsp + 120], r14
+mulx rax, r14, [rsp + 40]
+adc r13, r14
+mov [rsp + 40], rbx
+mulx r14, rbx, [rsp + 48]
+adc rax, rbx
+mov [rsp + 112], r11
+mulx rbx, r11, [rsp + 56]
+adc r14, r11
+mulx rdx, r11, [rsp + 64]
+adc rbx, r11
+adc rdx, 0
+add rdi, r9
+adc rsi, r15
+adc r10, r13
+adc r12, rax
+adc rcx, r14
+adc rbx, [rsp + 136]
+adc rbp, rdx
+mov rdx, [rsp + 112]
+imul rdx, [r8]
+mulx rax, r9, [r8 + 8]
+mulx r11, r15, [r8 + 16]
+add rax, r15
+mulx r15, r14, [r8 + 24]
+adc r11, r14
+mulx r14, r13, [r8 + 32]
+adc r15, r13
+mov [rsp + 136], rbp
+mulx r13, rbp, [r8 + 40]
+adc r14, rbp
+mov [rsp + 152], rbx
+mulx rbp, rbx, [r8 + 48]
+adc r13, rbx
+mov [rsp + 104], rcx
+mulx rbx, rcx, [r8 + 56]
+adc rbp, rcx
+mov [rsp + 16], r12
+mulx rcx, r12, [r8 + 64]
+adc rbx, r12
+mov [rsp + 96], rbx
+mulx r12, rbx, [r8 + 72]
+adc rcx, rbx
+mov [rsp + 72], rcx
+mulx rbx, rcx, [r8 + 80]
+adc r12, rcx
+mulx rcx, rdx, [r8 + 88]
+adc rbx, rdx
+adc rcx, 0
+add r9, [rsp + 112]
+adc rax, [rsp + 40]
+adc r11, [rsp + 120]
+adc r15, [rsp + 128]
+adc r14, [rsp + 24]
+adc rdi, r13
+adc rsi, rbp
+adc r10, [rsp + 96]
+mov r9, [rsp + 16]
+adc r9, [rsp + 72]
+adc r12, [rsp + 104]
+adc rbx, [rsp + 152]
+adc rcx, [rsp + 136]
+mov rbp, 0
+adc rbp, 0
+mov r13, [rsp]
+mov rdx, [r13 + 56]
+lea rdx, [rdx + rdx]
+mov [rsp + 136], rdx
+mov rdx, [r13 + 48]
+mov r13, [r13 + 48]
+mov [rsp + 152], rsi
+mulx r13, rsi, r13
+mov [rsp + 104], rdi
+mov [rsp + 72], r14
+mulx rdi, r14, [rsp + 136]
+add r13, r14
+mov [rsp + 136], r15
+mulx r14, r15, [rsp + 48]
+adc rdi, r15
+mov [rsp + 48], r11
+mulx r15, r11, [rsp + 56]
+adc r14, r11
+mulx rdx, r11, [rsp + 64]
+adc r15, r11
+adc rdx, 0
+add r10, rsi
+adc r9, r13
+adc r12, rdi
+adc rbx, r14
+adc rcx, r15
+adc rbp, rdx
+mov rdx, rax
+imul rdx, [r8]
+mulx rsi, rdi, [r8 + 8]
+mulx r11, r15, [r8 + 16]
+add rsi, r15
+mulx r15, r14, [r8 + 24]
+adc r11, r14
+mulx r14, r13, [r8 + 32]
+adc r15, r13
+mov [rsp + 16], rbp
+mulx r13, rbp, [r8 + 40]
+adc r14, rbp
+mov [rsp + 96], rcx
+mulx rbp, rcx, [r8 + 48]
+adc r13, rcx
+mov [rsp + 24], rbx
+mulx rcx, rbx, [r8 + 56]
+adc rbp, rbx
+mov [rsp + 128], r12
+mulx rbx, r12, [r8 + 64]
+adc rcx, r12
+mov [rsp + 120], rcx
+mulx r12, rcx, [r8 + 72]
+adc rbx, rcx
+mov [rsp + 40], rbx
+mulx rcx, rbx, [r8 + 80]
+adc r12, rbx
+mulx rdx, rbx, [r8 + 88]
+adc rcx, rbx
+adc rdx, 0
+add rax, rdi
+adc rsi, [rsp + 48]
+adc r11, [rsp + 136]
+adc r15, [rsp + 72]
+adc r14, [rsp + 104]
+adc r13, [rsp + 152]
+adc r10, rbp
+adc r9, [rsp + 120]
+mov rax, [rsp + 128]
+adc rax, [rsp + 40]
+adc r12, [rsp + 24]
+adc rcx, [rsp + 96]
+adc rdx, [rsp + 16]
+mov rdi, 0
+adc rdi, 0
+mov rbp, [rsp]
+mov rbx, [rbp + 64]
+lea rbx, [rbx + rbx]
+mov [rsp + 16], rdx
+mov rdx, [rbp + 56]
+mov rbp, [rbp + 56]
+mov [rsp + 96], r9
+mulx rbp, r9, rbp
+mov [rsp + 24], r10
+mulx rbx, r10, rbx
+add rbp, r10
+mov [rsp + 40], r13
+mulx r10, r13, [rsp + 56]
+adc rbx, r13
+mulx rdx, r13, [rsp + 64]
+adc r10, r13
+adc rdx, 0
+add rax, r9
+adc r12, rbp
+adc rcx, rbx
+adc r10, [rsp + 16]
+adc rdi, rdx
+mov rdx, rsi
+imul rdx, [r8]
+mulx r9, rbp, [r8 + 8]
+mulx rbx, r13, [r8 + 16]
+add r9, r13
+mov [rsp + 16], rdi
+mulx r13, rdi, [r8 + 24]
+adc rbx, rdi
+mov [rsp + 56], r10
+mulx rdi, r10, [r8 + 32]
+adc r13, r10
+mov [rsp + 128], rcx
+mulx r10, rcx, [r8 + 40]
+adc rdi, rcx
+mov [rsp + 120], r12
+mulx rcx, r12, [r8 + 48]
+adc r10, r12
+mov [rsp + 152], rax
+mulx r12, rax, [r8 + 56]
+adc rcx, rax
+mov [rsp + 104], rcx
+mulx rax, rcx, [r8 + 64]
+adc r12, rcx
+mov [rsp + 72], r12
+mulx rcx, r12, [r8 + 72]
+adc rax, r12
+mov [rsp + 136], rax
+mulx r12, rax, [r8 + 80]
+adc rcx, rax
+mulx rax, rdx, [r8 + 88]
+adc r12, rdx
+adc rax, 0
+add rsi, rbp
+adc r11, r9
+adc r15, rbx
+adc r14, r13
+adc rdi, [rsp + 40]
+adc r10, [rsp + 24]
+mov rsi, [rsp + 96]
+adc rsi, [rsp + 104]
+mov r9, [rsp + 152]
+adc r9, [rsp + 72]
+mov rbp, [rsp + 120]
+adc rbp, [rsp + 136]
+adc rcx, [rsp + 128]
+adc r12, [rsp + 56]
+adc rax, [rsp + 16]
+mov rbx, 0
+adc rbx, 0
+mov r13, [rsp]
+mov rdx, [r13 + 72]
+lea rdx, [rdx + rdx]
+mov [rsp + 16], rdx
+mov rdx, [r13 + 64]
+mov r13, [r13 + 64]
+mov [rsp + 56], rbp
+mulx r13, rbp, r13
+mov [rsp + 128], r9
+mov [rsp + 136], rsi
+mulx r9, rsi, [rsp + 16]
+add r13, rsi
+mulx rdx, rsi, [rsp + 64]
+adc r9, rsi
+adc rdx, 0
+add rcx, rbp
+adc r12, r13
+adc rax, r9
+adc rbx, rdx
+mov rdx, r11
+imul rdx, [r8]
+mulx rsi, r9, [r8 + 8]
+mulx rbp, r13, [r8 + 16]
+add rsi, r13
+mov [rsp + 64], rbx
+mulx r13, rbx, [r8 + 24]
+adc rbp, rbx
+mov [rsp + 16], rax
+mulx rbx, rax, [r8 + 32]
+adc r13, rax
+mov [rsp + 120], r12
+mulx rax, r12, [r8 + 40]
+adc rbx, r12
+mov [rsp + 72], rcx
+mulx r12, rcx, [r8 + 48]
+adc rax, rcx
+mov [rsp + 152], rax
+mulx rcx, rax, [r8 + 56]
+adc r12, rax
+mov [rsp + 104], r12
+mulx rax, r12, [r8 + 64]
+adc rcx, r12
+mov [rsp + 96], rcx
+mulx r12, rcx, [r8 + 72]
+adc rax, rcx
+mov [rsp + 24], rax
+mulx rcx, rax, [r8 + 80]
+adc r12, rax
+mulx rax, rdx, [r8 + 88]
+adc rcx, rdx
+adc rax, 0
+add r11, r9
+adc r15, rsi
+adc r14, rbp
+adc rdi, r13
+adc r10, rbx
+mov rsi, [rsp + 136]
+adc rsi, [rsp + 152]
+mov r9, [rsp + 128]
+adc r9, [rsp + 104]
+mov r11, [rsp + 56]
+adc r11, [rsp + 96]
+mov rbp, [rsp + 72]
+adc rbp, [rsp + 24]
+adc r12, [rsp + 120]
+adc rcx, [rsp + 16]
+adc rax, [rsp + 64]
+mov rbx, 0
+adc rbx, 0
+mov r13, [rsp]
+mov rdx, [r13 + 80]
+lea rdx, [rdx + rdx]
+mov [rsp + 64], rdx
+mov rdx, [r13 + 72]
+mov r13, [r13 + 72]
+mov [rsp + 16], r12
+mulx r13, r12, r13
+mov [rsp + 120], rbp
+mulx rdx, rbp, [rsp + 64]
+add r13, rbp
+adc rdx, 0
+add rcx, r12
+adc rax, r13
+adc rbx, rdx
+mov rdx, r15
+imul rdx, [r8]
+mulx r12, rbp, [r8 + 8]
+mov [rsp + 64], rbx
+mulx r13, rbx, [r8 + 16]
+add r12, rbx
+mov [rsp + 24], rax
+mulx rbx, rax, [r8 + 24]
+adc r13, rax
+mov [rsp + 72], rcx
+mulx rax, rcx, [r8 + 32]
+adc rbx, rcx
+mov [rsp + 96], r11
+mulx rcx, r11, [r8 + 40]
+adc rax, r11
+mov [rsp + 56], r9
+mulx r11, r9, [r8 + 48]
+adc rcx, r9
+mov [rsp + 104], rcx
+mulx r9, rcx, [r8 + 56]
+adc r11, rcx
+mov [rsp + 128], r11
+mulx rcx, r11, [r8 + 64]
+adc r9, r11
+mov [rsp + 152], r9
+mulx r11, r9, [r8 + 72]
+adc rcx, r9
+mov [rsp + 136], rcx
+mulx r9, rcx, [r8 + 80]
+adc r11, rcx
+mulx rcx, rdx, [r8 + 88]
+adc r9, rdx
+adc rcx, 0
+add r15, rbp
+adc r14, r12
+adc rdi, r13
+adc r10, rbx
+adc rsi, rax
+mov rax, [rsp + 56]
+adc rax, [rsp + 104]
+mov r12, [rsp + 96]
+adc r12, [rsp + 128]
+mov rbp, [rsp + 120]
+adc rbp, [rsp + 152]
+mov rbx, [rsp + 16]
+adc rbx, [rsp + 136]
+adc r11, [rsp + 72]
+adc r9, [rsp + 24]
+adc rcx, [rsp + 64]
+mov r15, 0
+adc r15, 0
+mov r13, [rsp]
+mov rdx, [r13 + 80]
+mov r13, [r13 + 80]
+mulx rdx, r13, r13
+add rcx, r13
+adc r15, rdx
+mov rdx, r14
+imul rdx, [r8]
+mov [rsp], r15
+mulx r13, r15, [r8 + 8]
+mov [rsp + 64], rcx
+mov [rsp + 24], r9
+mulx rcx, r9, [r8 + 16]
+add r13, r9
+mov [rsp + 72], r11
+mulx r9, r11, [r8 + 24]
+adc rcx, r11
+mov [rsp + 136], rbx
+mulx r11, rbx, [r8 + 32]
+adc r9, rbx
+mov [rsp + 16], rbp
+mulx rbx, rbp, [r8 + 40]
+adc r11, rbp
+mov [rsp + 152], r12
+mulx rbp, r12, [r8 + 48]
+adc rbx, r12
+mov [rsp + 120], rbx
+mulx r12, rbx, [r8 + 56]
+adc rbp, rbx
+mov [rsp + 128], rbp
+mulx rbx, rbp, [r8 + 64]
+adc r12, rbp
+mov [rsp + 96], r12
+mulx rbp, r12, [r8 + 72]
+adc rbx, r12
+mov [rsp + 104], rbx
+mulx r12, rbx, [r8 + 80]
+adc rbp, rbx
+mulx rdx, rbx, [r8 + 88]
+adc r12, rbx
+adc rdx, 0
+add r14, r15
+adc rdi, r13
+adc r10, rcx
+adc rsi, r9
+adc rax, r11
+mov rcx, [rsp + 152]
+adc rcx, [rsp + 120]
+mov r9, [rsp + 16]
+adc r9, [rsp + 128]
+mov r11, [rsp + 136]
+adc r11, [rsp + 96]
+mov rbx, [rsp + 72]
+adc rbx, [rsp + 104]
+adc rbp, [rsp + 24]
+adc r12, [rsp + 64]
+adc rdx, [rsp]
+mov r15, rdi
+sub r15, [r8 + 8]
+mov r14, r10
+sbb r14, [r8 + 16]
+mov r13, rsi
+sbb r13, [r8 + 24]
+mov [rsp], r13
+mov r13, rax
+sbb r13, [r8 + 32]
+mov [rsp + 64], r13
+mov r13, rcx
+sbb r13, [r8 + 40]
+mov [rsp + 24], r13
+mov r13, r9
+sbb r13, [r8 + 48]
+mov [rsp + 104], r13
+mov r13, r11
+sbb r13, [r8 + 56]
+mov [rsp + 72], r13
+mov r13, rbx
+sbb r13, [r8 + 64]
+mov [rsp + 96], r13
+mov r13, rbp
+sbb r13, [r8 + 72]
+mov [rsp + 136], r13
+mov r13, r12
+sbb r13, [r8 + 80]
+mov [rsp + 128], r13
+mov r13, rdx
+sbb r13, [r8 + 88]
+cmovc r15, rdi
+cmovc r14, r10
+mov rdi, [rsp]
+cmovc rdi, rsi
+mov rsi, [rsp + 64]
+cmovc rsi, rax
+mov rax, [rsp + 24]
+cmovc rax, rcx
+mov rcx, [rsp + 104]
+cmovc rcx, r9
+mov r8, [rsp + 72]
+cmovc r8, r11
+mov r9, [rsp + 96]
+cmovc r9, rbx
+mov r10, [rsp + 136]
+cmovc r10, rbp
+mov r11, [rsp + 128]
+cmovc r11, r12
+cmovc r13, rdx
+add rsp, 160
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -4521,19 +4484,10 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<11>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_spare_mulx_code::<M>,
-            out("rax") z[2],
-            out("rcx") z[3],
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => z[5],
-            out("rdi") z[4],
-            out("r8") z[6],
-            out("r9") _,
-            out("r10") z[9],
-            out("r11") z[7],
-            out("r12") z[8],
-            out("r13") z[10],
-            out("r14") z[0],
-            out("r15") z[1],
+            out("rax") z[2], out("rcx") z[3], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => z[5], out("rdi") z[4], out("r8") z[6], out("r9") _, out("r10")
+            z[9], out("r11") z[7], out("r12") z[8], out("r13") z[10], out("r14") z[0], out("r15")
+            z[1],
             options(pure, readonly),
         );
     }
@@ -4544,1818 +4498,1818 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<11>>(
 unsafe extern "C" fn sum_of_products_spare_mulx_code<M: Modulus<11>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 112
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, rbp, r12
-    adc r11, rbp
-    mov rbp, qword ptr [rsi + 40]
-    mulx rbp, r14, rbp
-    adc r12, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, rbx, r14
-    adc rbp, rbx
-    mov rbx, qword ptr [rsi + 56]
-    mulx rbx, r15, rbx
-    adc r14, r15
-    mov r15, qword ptr [rsi + 64]
-    mulx r15, r13, r15
-    adc rbx, r13
-    mov r13, qword ptr [rsi + 72]
-    mov qword ptr [rsp], rax
-    mulx r13, rax, r13
-    adc r15, rax
-    mov rax, qword ptr [rsi + 80]
-    mulx rax, rdx, rax
-    adc r13, rdx
-    adc rax, 0
-    mov rdx, qword ptr [rcx + 88]
-    mov qword ptr [rsp + 8], rcx
-    mov rcx, qword ptr [rsi + 88]
-    mov qword ptr [rsp + 16], rax
-    mulx rcx, rax, rcx
-    mov qword ptr [rsp + 24], r13
-    mov r13, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 32], r15
-    mulx r13, r15, r13
-    add rcx, r15
-    mov r15, qword ptr [rsi + 104]
-    mov qword ptr [rsp + 40], rbx
-    mulx r15, rbx, r15
-    adc r13, rbx
-    mov rbx, qword ptr [rsi + 112]
-    mov qword ptr [rsp + 48], r14
-    mulx rbx, r14, rbx
-    adc r15, r14
-    mov r14, qword ptr [rsi + 120]
-    mov qword ptr [rsp + 56], rbp
-    mulx r14, rbp, r14
-    adc rbx, rbp
-    mov rbp, qword ptr [rsi + 128]
-    mov qword ptr [rsp + 64], r12
-    mulx rbp, r12, rbp
-    adc r14, r12
-    mov r12, qword ptr [rsi + 136]
-    mov qword ptr [rsp + 72], r14
-    mulx r12, r14, r12
-    adc rbp, r14
-    mov r14, qword ptr [rsi + 144]
-    mov qword ptr [rsp + 80], rbp
-    mulx r14, rbp, r14
-    adc r12, rbp
-    mov rbp, qword ptr [rsi + 152]
-    mov qword ptr [rsp + 88], r12
-    mulx rbp, r12, rbp
-    adc r14, r12
-    mov r12, qword ptr [rsi + 160]
-    mov qword ptr [rsp + 96], r14
-    mulx r12, r14, r12
-    adc rbp, r14
-    mov r14, qword ptr [rsi + 168]
-    mulx rdx, r14, r14
-    adc r12, r14
-    adc rdx, 0
-    add r8, rax
-    adc rdi, rcx
-    adc r9, r13
-    adc r10, r15
-    adc r11, rbx
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 72]
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 88]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 32]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov r15, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [r15]
-    mov qword ptr [rsp + 16], rsi
-    mov qword ptr [rsp + 24], r13
-    mulx rsi, r13, qword ptr [r15 + 8]
-    mov qword ptr [rsp + 32], r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [r15 + 16]
-    add rsi, rbp
-    mov qword ptr [rsp + 40], rbx
-    mulx rbp, rbx, qword ptr [r15 + 24]
-    adc r12, rbx
-    mov qword ptr [rsp + 88], r14
-    mulx rbx, r14, qword ptr [r15 + 32]
-    adc rbp, r14
-    mov qword ptr [rsp + 48], rcx
-    mulx r14, rcx, qword ptr [r15 + 40]
-    adc rbx, rcx
-    mov qword ptr [rsp + 80], rax
-    mulx rcx, rax, qword ptr [r15 + 48]
-    adc r14, rax
-    mov qword ptr [rsp + 56], r14
-    mulx rax, r14, qword ptr [r15 + 56]
-    adc rcx, r14
-    mov qword ptr [rsp + 72], rcx
-    mulx r14, rcx, qword ptr [r15 + 64]
-    adc rax, rcx
-    mov qword ptr [rsp + 64], rax
-    mulx rcx, rax, qword ptr [r15 + 72]
-    adc r14, rax
-    mov qword ptr [rsp + 104], r14
-    mulx rax, r14, qword ptr [r15 + 80]
-    adc rcx, r14
-    mulx rdx, r14, qword ptr [r15 + 88]
-    adc rax, r14
-    adc rdx, 0
-    add r8, r13
-    adc rdi, rsi
-    adc r9, r12
-    adc r10, rbp
-    adc r11, rbx
-    mov rsi, qword ptr [rsp + 80]
-    adc rsi, qword ptr [rsp + 56]
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 104]
-    adc rcx, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [rbx + 8]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mulx rbx, r14, qword ptr [r15]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 96], rax
-    mulx r13, rax, qword ptr [r15 + 8]
-    add rbx, rax
-    mov qword ptr [rsp + 104], rcx
-    mulx rax, rcx, qword ptr [r15 + 16]
-    adc r13, rcx
-    mov qword ptr [rsp + 40], rbp
-    mulx rcx, rbp, qword ptr [r15 + 24]
-    adc rax, rbp
-    mov qword ptr [rsp + 64], r12
-    mulx rbp, r12, qword ptr [r15 + 32]
-    adc rcx, r12
-    mov qword ptr [rsp + 88], r8
-    mulx r12, r8, qword ptr [r15 + 40]
-    adc rbp, r8
-    mov qword ptr [rsp + 72], rbp
-    mulx r8, rbp, qword ptr [r15 + 48]
-    adc r12, rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [r15 + 56]
-    adc r8, r12
-    mov qword ptr [rsp + 56], r8
-    mulx r12, r8, qword ptr [r15 + 64]
-    adc rbp, r8
-    mov qword ptr [rsp + 80], rbp
-    mulx r8, rbp, qword ptr [r15 + 72]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [r15 + 80]
-    adc r8, rbp
-    adc rdx, 0
-    add rdi, r14
-    adc r9, rbx
-    adc r10, r13
-    adc r11, rax
-    adc rsi, rcx
-    mov rax, qword ptr [rsp + 88]
-    adc rax, qword ptr [rsp + 72]
-    mov rcx, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [rbx + 96]
-    mov qword ptr [rsp + 24], r13
-    mulx rbx, r13, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 32], r8
-    mov qword ptr [rsp + 96], r12
-    mulx r8, r12, qword ptr [r15 + 96]
-    add rbx, r12
-    mov qword ptr [rsp + 80], r14
-    mulx r12, r14, qword ptr [r15 + 104]
-    adc r8, r14
-    mov qword ptr [rsp + 104], rbp
-    mulx r14, rbp, qword ptr [r15 + 112]
-    adc r12, rbp
-    mov qword ptr [rsp + 56], rcx
-    mulx rbp, rcx, qword ptr [r15 + 120]
-    adc r14, rcx
-    mov qword ptr [rsp + 40], rax
-    mulx rcx, rax, qword ptr [r15 + 128]
-    adc rbp, rax
-    mov qword ptr [rsp + 48], rbp
-    mulx rax, rbp, qword ptr [r15 + 136]
-    adc rcx, rbp
-    mov qword ptr [rsp + 64], rcx
-    mulx rbp, rcx, qword ptr [r15 + 144]
-    adc rax, rcx
-    mov qword ptr [rsp + 72], rax
-    mulx rcx, rax, qword ptr [r15 + 152]
-    adc rbp, rax
-    mov qword ptr [rsp + 88], rbp
-    mulx rax, rbp, qword ptr [r15 + 160]
-    adc rcx, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
-    adc rax, rbp
-    adc rdx, 0
-    add rdi, r13
-    adc r9, rbx
-    adc r10, r8
-    adc r11, r12
-    adc rsi, r14
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], rax
-    mov qword ptr [rsp + 96], rcx
-    mulx rax, rcx, qword ptr [rbx + 16]
-    add r15, rcx
-    mov qword ptr [rsp + 88], r14
-    mulx rcx, r14, qword ptr [rbx + 24]
-    adc rax, r14
-    mov qword ptr [rsp + 80], rbp
-    mulx r14, rbp, qword ptr [rbx + 32]
-    adc rcx, rbp
-    mov qword ptr [rsp + 72], r12
-    mulx rbp, r12, qword ptr [rbx + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 104], r8
-    mulx r12, r8, qword ptr [rbx + 48]
-    adc rbp, r8
-    mov qword ptr [rsp + 64], rbp
-    mulx r8, rbp, qword ptr [rbx + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [rbx + 64]
-    adc r8, r12
-    mov qword ptr [rsp + 48], r8
-    mulx r12, r8, qword ptr [rbx + 72]
-    adc rbp, r8
-    mov qword ptr [rsp + 40], rbp
-    mulx r8, rbp, qword ptr [rbx + 80]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rbx + 88]
-    adc r8, rbp
-    adc rdx, 0
-    add rdi, r13
-    adc r9, r15
-    adc r10, rax
-    adc r11, rcx
-    adc rsi, r14
-    mov rax, qword ptr [rsp + 104]
-    adc rax, qword ptr [rsp + 64]
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 56]
-    mov rdi, qword ptr [rsp + 80]
-    adc rdi, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [r15 + 16]
-    mov rbx, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [rbx]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 96], r8
-    mulx r13, r8, qword ptr [rbx + 8]
-    add r15, r8
-    mov qword ptr [rsp + 40], r12
-    mulx r8, r12, qword ptr [rbx + 16]
-    adc r13, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rbx + 24]
-    adc r8, rbp
-    mov qword ptr [rsp + 48], rdi
-    mulx rbp, rdi, qword ptr [rbx + 32]
-    adc r12, rdi
-    mov qword ptr [rsp + 80], rcx
-    mulx rdi, rcx, qword ptr [rbx + 40]
-    adc rbp, rcx
-    mov qword ptr [rsp + 56], rbp
-    mulx rcx, rbp, qword ptr [rbx + 48]
-    adc rdi, rbp
-    mov qword ptr [rsp + 72], rdi
-    mulx rbp, rdi, qword ptr [rbx + 56]
-    adc rcx, rdi
-    mov qword ptr [rsp + 64], rcx
-    mulx rdi, rcx, qword ptr [rbx + 64]
-    adc rbp, rcx
-    mov qword ptr [rsp + 104], rbp
-    mulx rcx, rbp, qword ptr [rbx + 72]
-    adc rdi, rbp
-    mulx rdx, rbp, qword ptr [rbx + 80]
-    adc rcx, rbp
-    adc rdx, 0
-    add r9, r14
-    adc r10, r15
-    adc r11, r13
-    adc rsi, r8
-    adc rax, r12
-    mov r8, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 104]
-    adc rdi, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [r15 + 104]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rbx + 88]
-    mov qword ptr [rsp + 32], rcx
-    mov qword ptr [rsp + 96], rdi
-    mulx rcx, rdi, qword ptr [rbx + 96]
-    add r15, rdi
-    mov qword ptr [rsp + 104], r14
-    mulx rdi, r14, qword ptr [rbx + 104]
-    adc rcx, r14
-    mov qword ptr [rsp + 40], rbp
-    mulx r14, rbp, qword ptr [rbx + 112]
-    adc rdi, rbp
-    mov qword ptr [rsp + 64], r12
-    mulx rbp, r12, qword ptr [rbx + 120]
-    adc r14, r12
-    mov qword ptr [rsp + 88], r8
-    mulx r12, r8, qword ptr [rbx + 128]
-    adc rbp, r8
-    mov qword ptr [rsp + 72], rbp
-    mulx r8, rbp, qword ptr [rbx + 136]
-    adc r12, rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [rbx + 144]
-    adc r8, r12
-    mov qword ptr [rsp + 56], r8
-    mulx r12, r8, qword ptr [rbx + 152]
-    adc rbp, r8
-    mov qword ptr [rsp + 80], rbp
-    mulx r8, rbp, qword ptr [rbx + 160]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rbx + 168]
-    adc r8, rbp
-    adc rdx, 0
-    add r9, r13
-    adc r10, r15
-    adc r11, rcx
-    adc rsi, rdi
-    adc rax, r14
-    mov rcx, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 72]
-    mov rdi, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [r15]
-    mov qword ptr [rsp + 24], r13
-    mulx rbx, r13, qword ptr [r15 + 8]
-    mov qword ptr [rsp + 32], r8
-    mov qword ptr [rsp + 96], r12
-    mulx r8, r12, qword ptr [r15 + 16]
-    add rbx, r12
-    mov qword ptr [rsp + 80], r14
-    mulx r12, r14, qword ptr [r15 + 24]
-    adc r8, r14
-    mov qword ptr [rsp + 104], rbp
-    mulx r14, rbp, qword ptr [r15 + 32]
-    adc r12, rbp
-    mov qword ptr [rsp + 56], rdi
-    mulx rbp, rdi, qword ptr [r15 + 40]
-    adc r14, rdi
-    mov qword ptr [rsp + 40], rcx
-    mulx rdi, rcx, qword ptr [r15 + 48]
-    adc rbp, rcx
-    mov qword ptr [rsp + 48], rbp
-    mulx rcx, rbp, qword ptr [r15 + 56]
-    adc rdi, rbp
-    mov qword ptr [rsp + 64], rdi
-    mulx rbp, rdi, qword ptr [r15 + 64]
-    adc rcx, rdi
-    mov qword ptr [rsp + 72], rcx
-    mulx rdi, rcx, qword ptr [r15 + 72]
-    adc rbp, rcx
-    mov qword ptr [rsp + 88], rbp
-    mulx rcx, rbp, qword ptr [r15 + 80]
-    adc rdi, rbp
-    mulx rdx, rbp, qword ptr [r15 + 88]
-    adc rcx, rbp
-    adc rdx, 0
-    add r9, r13
-    adc r10, rbx
-    adc r11, r8
-    adc rsi, r12
-    adc rax, r14
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 48]
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [rbx + 24]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mulx rbx, r14, qword ptr [r15]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 96], rcx
-    mulx r13, rcx, qword ptr [r15 + 8]
-    add rbx, rcx
-    mov qword ptr [rsp + 88], rdi
-    mulx rcx, rdi, qword ptr [r15 + 16]
-    adc r13, rdi
-    mov qword ptr [rsp + 80], rbp
-    mulx rdi, rbp, qword ptr [r15 + 24]
-    adc rcx, rbp
-    mov qword ptr [rsp + 72], r12
-    mulx rbp, r12, qword ptr [r15 + 32]
-    adc rdi, r12
-    mov qword ptr [rsp + 104], r9
-    mulx r12, r9, qword ptr [r15 + 40]
-    adc rbp, r9
-    mov qword ptr [rsp + 64], rbp
-    mulx r9, rbp, qword ptr [r15 + 48]
-    adc r12, rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [r15 + 56]
-    adc r9, r12
-    mov qword ptr [rsp + 48], r9
-    mulx r12, r9, qword ptr [r15 + 64]
-    adc rbp, r9
-    mov qword ptr [rsp + 40], rbp
-    mulx r9, rbp, qword ptr [r15 + 72]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [r15 + 80]
-    adc r9, rbp
-    adc rdx, 0
-    add r10, r14
-    adc r11, rbx
-    adc rsi, r13
-    adc rax, rcx
-    adc r8, rdi
-    mov rcx, qword ptr [rsp + 104]
-    adc rcx, qword ptr [rsp + 64]
-    mov rdi, qword ptr [rsp + 72]
-    adc rdi, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 48]
-    mov r14, qword ptr [rsp + 88]
-    adc r14, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [rbx + 112]
-    mov qword ptr [rsp + 24], r13
-    mulx rbx, r13, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 32], r9
-    mov qword ptr [rsp + 96], r12
-    mulx r9, r12, qword ptr [r15 + 96]
-    add rbx, r12
-    mov qword ptr [rsp + 40], r14
-    mulx r12, r14, qword ptr [r15 + 104]
-    adc r9, r14
-    mov qword ptr [rsp + 88], rbp
-    mulx r14, rbp, qword ptr [r15 + 112]
-    adc r12, rbp
-    mov qword ptr [rsp + 48], rdi
-    mulx rbp, rdi, qword ptr [r15 + 120]
-    adc r14, rdi
-    mov qword ptr [rsp + 80], rcx
-    mulx rdi, rcx, qword ptr [r15 + 128]
-    adc rbp, rcx
-    mov qword ptr [rsp + 56], rbp
-    mulx rcx, rbp, qword ptr [r15 + 136]
-    adc rdi, rbp
-    mov qword ptr [rsp + 72], rdi
-    mulx rbp, rdi, qword ptr [r15 + 144]
-    adc rcx, rdi
-    mov qword ptr [rsp + 64], rcx
-    mulx rdi, rcx, qword ptr [r15 + 152]
-    adc rbp, rcx
-    mov qword ptr [rsp + 104], rbp
-    mulx rcx, rbp, qword ptr [r15 + 160]
-    adc rdi, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
-    adc rcx, rbp
-    adc rdx, 0
-    add r10, r13
-    adc r11, rbx
-    adc rsi, r9
-    adc rax, r12
-    adc r8, r14
-    mov r9, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 104]
-    adc rdi, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], rcx
-    mov qword ptr [rsp + 96], rdi
-    mulx rcx, rdi, qword ptr [rbx + 16]
-    add r15, rdi
-    mov qword ptr [rsp + 104], r14
-    mulx rdi, r14, qword ptr [rbx + 24]
-    adc rcx, r14
-    mov qword ptr [rsp + 40], rbp
-    mulx r14, rbp, qword ptr [rbx + 32]
-    adc rdi, rbp
-    mov qword ptr [rsp + 64], r12
-    mulx rbp, r12, qword ptr [rbx + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 88], r9
-    mulx r12, r9, qword ptr [rbx + 48]
-    adc rbp, r9
-    mov qword ptr [rsp + 72], rbp
-    mulx r9, rbp, qword ptr [rbx + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [rbx + 64]
-    adc r9, r12
-    mov qword ptr [rsp + 56], r9
-    mulx r12, r9, qword ptr [rbx + 72]
-    adc rbp, r9
-    mov qword ptr [rsp + 80], rbp
-    mulx r9, rbp, qword ptr [rbx + 80]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rbx + 88]
-    adc r9, rbp
-    adc rdx, 0
-    add r10, r13
-    adc r11, r15
-    adc rsi, rcx
-    adc rax, rdi
-    adc r8, r14
-    mov rcx, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 72]
-    mov rdi, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [r15 + 32]
-    mov rbx, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [rbx]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 96], r9
-    mulx r13, r9, qword ptr [rbx + 8]
-    add r15, r9
-    mov qword ptr [rsp + 80], r12
-    mulx r9, r12, qword ptr [rbx + 16]
-    adc r13, r12
-    mov qword ptr [rsp + 104], rbp
-    mulx r12, rbp, qword ptr [rbx + 24]
-    adc r9, rbp
-    mov qword ptr [rsp + 56], r10
-    mulx rbp, r10, qword ptr [rbx + 32]
-    adc r12, r10
-    mov qword ptr [rsp + 40], rdi
-    mulx r10, rdi, qword ptr [rbx + 40]
-    adc rbp, rdi
-    mov qword ptr [rsp + 48], rbp
-    mulx rdi, rbp, qword ptr [rbx + 48]
-    adc r10, rbp
-    mov qword ptr [rsp + 64], r10
-    mulx rbp, r10, qword ptr [rbx + 56]
-    adc rdi, r10
-    mov qword ptr [rsp + 72], rdi
-    mulx r10, rdi, qword ptr [rbx + 64]
-    adc rbp, rdi
-    mov qword ptr [rsp + 88], rbp
-    mulx rdi, rbp, qword ptr [rbx + 72]
-    adc r10, rbp
-    mulx rdx, rbp, qword ptr [rbx + 80]
-    adc rdi, rbp
-    adc rdx, 0
-    add r11, r14
-    adc rsi, r15
-    adc rax, r13
-    adc r8, r9
-    adc rcx, r12
-    mov r9, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [r15 + 120]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rbx + 88]
-    mov qword ptr [rsp + 32], rdi
-    mov qword ptr [rsp + 96], r10
-    mulx rdi, r10, qword ptr [rbx + 96]
-    add r15, r10
-    mov qword ptr [rsp + 88], r14
-    mulx r10, r14, qword ptr [rbx + 104]
-    adc rdi, r14
-    mov qword ptr [rsp + 80], rbp
-    mulx r14, rbp, qword ptr [rbx + 112]
-    adc r10, rbp
-    mov qword ptr [rsp + 72], r12
-    mulx rbp, r12, qword ptr [rbx + 120]
-    adc r14, r12
-    mov qword ptr [rsp + 104], r9
-    mulx r12, r9, qword ptr [rbx + 128]
-    adc rbp, r9
-    mov qword ptr [rsp + 64], rbp
-    mulx r9, rbp, qword ptr [rbx + 136]
-    adc r12, rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [rbx + 144]
-    adc r9, r12
-    mov qword ptr [rsp + 48], r9
-    mulx r12, r9, qword ptr [rbx + 152]
-    adc rbp, r9
-    mov qword ptr [rsp + 40], rbp
-    mulx r9, rbp, qword ptr [rbx + 160]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rbx + 168]
-    adc r9, rbp
-    adc rdx, 0
-    add r11, r13
-    adc rsi, r15
-    adc rax, rdi
-    adc r8, r10
-    adc rcx, r14
-    mov rdi, qword ptr [rsp + 104]
-    adc rdi, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 48]
-    mov r14, qword ptr [rsp + 88]
-    adc r14, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [r15]
-    mov qword ptr [rsp + 24], r13
-    mulx rbx, r13, qword ptr [r15 + 8]
-    mov qword ptr [rsp + 32], r9
-    mov qword ptr [rsp + 96], r12
-    mulx r9, r12, qword ptr [r15 + 16]
-    add rbx, r12
-    mov qword ptr [rsp + 40], r14
-    mulx r12, r14, qword ptr [r15 + 24]
-    adc r9, r14
-    mov qword ptr [rsp + 88], rbp
-    mulx r14, rbp, qword ptr [r15 + 32]
-    adc r12, rbp
-    mov qword ptr [rsp + 48], r10
-    mulx rbp, r10, qword ptr [r15 + 40]
-    adc r14, r10
-    mov qword ptr [rsp + 80], rdi
-    mulx r10, rdi, qword ptr [r15 + 48]
-    adc rbp, rdi
-    mov qword ptr [rsp + 56], rbp
-    mulx rdi, rbp, qword ptr [r15 + 56]
-    adc r10, rbp
-    mov qword ptr [rsp + 72], r10
-    mulx rbp, r10, qword ptr [r15 + 64]
-    adc rdi, r10
-    mov qword ptr [rsp + 64], rdi
-    mulx r10, rdi, qword ptr [r15 + 72]
-    adc rbp, rdi
-    mov qword ptr [rsp + 104], rbp
-    mulx rdi, rbp, qword ptr [r15 + 80]
-    adc r10, rbp
-    mulx rdx, rbp, qword ptr [r15 + 88]
-    adc rdi, rbp
-    adc rdx, 0
-    add r11, r13
-    adc rsi, rbx
-    adc rax, r9
-    adc r8, r12
-    adc rcx, r14
-    mov r9, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [rbx + 40]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mulx rbx, r14, qword ptr [r15]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 96], rdi
-    mulx r13, rdi, qword ptr [r15 + 8]
-    add rbx, rdi
-    mov qword ptr [rsp + 104], r10
-    mulx rdi, r10, qword ptr [r15 + 16]
-    adc r13, r10
-    mov qword ptr [rsp + 40], rbp
-    mulx r10, rbp, qword ptr [r15 + 24]
-    adc rdi, rbp
-    mov qword ptr [rsp + 64], r12
-    mulx rbp, r12, qword ptr [r15 + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 88], r11
-    mulx r12, r11, qword ptr [r15 + 40]
-    adc rbp, r11
-    mov qword ptr [rsp + 72], rbp
-    mulx r11, rbp, qword ptr [r15 + 48]
-    adc r12, rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [r15 + 56]
-    adc r11, r12
-    mov qword ptr [rsp + 56], r11
-    mulx r12, r11, qword ptr [r15 + 64]
-    adc rbp, r11
-    mov qword ptr [rsp + 80], rbp
-    mulx r11, rbp, qword ptr [r15 + 72]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [r15 + 80]
-    adc r11, rbp
-    adc rdx, 0
-    add rsi, r14
-    adc rax, rbx
-    adc r8, r13
-    adc rcx, rdi
-    adc r9, r10
-    mov rdi, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 72]
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [rbx + 128]
-    mov qword ptr [rsp + 24], r13
-    mulx rbx, r13, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 32], r11
-    mov qword ptr [rsp + 96], r12
-    mulx r11, r12, qword ptr [r15 + 96]
-    add rbx, r12
-    mov qword ptr [rsp + 80], r14
-    mulx r12, r14, qword ptr [r15 + 104]
-    adc r11, r14
-    mov qword ptr [rsp + 104], rbp
-    mulx r14, rbp, qword ptr [r15 + 112]
-    adc r12, rbp
-    mov qword ptr [rsp + 56], r10
-    mulx rbp, r10, qword ptr [r15 + 120]
-    adc r14, r10
-    mov qword ptr [rsp + 40], rdi
-    mulx r10, rdi, qword ptr [r15 + 128]
-    adc rbp, rdi
-    mov qword ptr [rsp + 48], rbp
-    mulx rdi, rbp, qword ptr [r15 + 136]
-    adc r10, rbp
-    mov qword ptr [rsp + 64], r10
-    mulx rbp, r10, qword ptr [r15 + 144]
-    adc rdi, r10
-    mov qword ptr [rsp + 72], rdi
-    mulx r10, rdi, qword ptr [r15 + 152]
-    adc rbp, rdi
-    mov qword ptr [rsp + 88], rbp
-    mulx rdi, rbp, qword ptr [r15 + 160]
-    adc r10, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
-    adc rdi, rbp
-    adc rdx, 0
-    add rsi, r13
-    adc rax, rbx
-    adc r8, r11
-    adc rcx, r12
-    adc r9, r14
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], rdi
-    mov qword ptr [rsp + 96], r10
-    mulx rdi, r10, qword ptr [rbx + 16]
-    add r15, r10
-    mov qword ptr [rsp + 88], r14
-    mulx r10, r14, qword ptr [rbx + 24]
-    adc rdi, r14
-    mov qword ptr [rsp + 80], rbp
-    mulx r14, rbp, qword ptr [rbx + 32]
-    adc r10, rbp
-    mov qword ptr [rsp + 72], r12
-    mulx rbp, r12, qword ptr [rbx + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 104], r11
-    mulx r12, r11, qword ptr [rbx + 48]
-    adc rbp, r11
-    mov qword ptr [rsp + 64], rbp
-    mulx r11, rbp, qword ptr [rbx + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [rbx + 64]
-    adc r11, r12
-    mov qword ptr [rsp + 48], r11
-    mulx r12, r11, qword ptr [rbx + 72]
-    adc rbp, r11
-    mov qword ptr [rsp + 40], rbp
-    mulx r11, rbp, qword ptr [rbx + 80]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rbx + 88]
-    adc r11, rbp
-    adc rdx, 0
-    add rsi, r13
-    adc rax, r15
-    adc r8, rdi
-    adc rcx, r10
-    adc r9, r14
-    mov rsi, qword ptr [rsp + 104]
-    adc rsi, qword ptr [rsp + 64]
-    mov rdi, qword ptr [rsp + 72]
-    adc rdi, qword ptr [rsp + 56]
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [r15 + 48]
-    mov rbx, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [rbx]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 96], r11
-    mulx r13, r11, qword ptr [rbx + 8]
-    add r15, r11
-    mov qword ptr [rsp + 40], r12
-    mulx r11, r12, qword ptr [rbx + 16]
-    adc r13, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rbx + 24]
-    adc r11, rbp
-    mov qword ptr [rsp + 48], r10
-    mulx rbp, r10, qword ptr [rbx + 32]
-    adc r12, r10
-    mov qword ptr [rsp + 80], rdi
-    mulx r10, rdi, qword ptr [rbx + 40]
-    adc rbp, rdi
-    mov qword ptr [rsp + 56], rbp
-    mulx rdi, rbp, qword ptr [rbx + 48]
-    adc r10, rbp
-    mov qword ptr [rsp + 72], r10
-    mulx rbp, r10, qword ptr [rbx + 56]
-    adc rdi, r10
-    mov qword ptr [rsp + 64], rdi
-    mulx r10, rdi, qword ptr [rbx + 64]
-    adc rbp, rdi
-    mov qword ptr [rsp + 104], rbp
-    mulx rdi, rbp, qword ptr [rbx + 72]
-    adc r10, rbp
-    mulx rdx, rbp, qword ptr [rbx + 80]
-    adc rdi, rbp
-    adc rdx, 0
-    add rax, r14
-    adc r8, r15
-    adc rcx, r13
-    adc r9, r11
-    adc rsi, r12
-    mov r11, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [r15 + 136]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rbx + 88]
-    mov qword ptr [rsp + 32], rdi
-    mov qword ptr [rsp + 96], r10
-    mulx rdi, r10, qword ptr [rbx + 96]
-    add r15, r10
-    mov qword ptr [rsp + 104], r14
-    mulx r10, r14, qword ptr [rbx + 104]
-    adc rdi, r14
-    mov qword ptr [rsp + 40], rbp
-    mulx r14, rbp, qword ptr [rbx + 112]
-    adc r10, rbp
-    mov qword ptr [rsp + 64], r12
-    mulx rbp, r12, qword ptr [rbx + 120]
-    adc r14, r12
-    mov qword ptr [rsp + 88], r11
-    mulx r12, r11, qword ptr [rbx + 128]
-    adc rbp, r11
-    mov qword ptr [rsp + 72], rbp
-    mulx r11, rbp, qword ptr [rbx + 136]
-    adc r12, rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [rbx + 144]
-    adc r11, r12
-    mov qword ptr [rsp + 56], r11
-    mulx r12, r11, qword ptr [rbx + 152]
-    adc rbp, r11
-    mov qword ptr [rsp + 80], rbp
-    mulx r11, rbp, qword ptr [rbx + 160]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rbx + 168]
-    adc r11, rbp
-    adc rdx, 0
-    add rax, r13
-    adc r8, r15
-    adc rcx, rdi
-    adc r9, r10
-    adc rsi, r14
-    mov rdi, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 72]
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [r15]
-    mov qword ptr [rsp + 24], r13
-    mulx rbx, r13, qword ptr [r15 + 8]
-    mov qword ptr [rsp + 32], r11
-    mov qword ptr [rsp + 96], r12
-    mulx r11, r12, qword ptr [r15 + 16]
-    add rbx, r12
-    mov qword ptr [rsp + 80], r14
-    mulx r12, r14, qword ptr [r15 + 24]
-    adc r11, r14
-    mov qword ptr [rsp + 104], rbp
-    mulx r14, rbp, qword ptr [r15 + 32]
-    adc r12, rbp
-    mov qword ptr [rsp + 56], r10
-    mulx rbp, r10, qword ptr [r15 + 40]
-    adc r14, r10
-    mov qword ptr [rsp + 40], rdi
-    mulx r10, rdi, qword ptr [r15 + 48]
-    adc rbp, rdi
-    mov qword ptr [rsp + 48], rbp
-    mulx rdi, rbp, qword ptr [r15 + 56]
-    adc r10, rbp
-    mov qword ptr [rsp + 64], r10
-    mulx rbp, r10, qword ptr [r15 + 64]
-    adc rdi, r10
-    mov qword ptr [rsp + 72], rdi
-    mulx r10, rdi, qword ptr [r15 + 72]
-    adc rbp, rdi
-    mov qword ptr [rsp + 88], rbp
-    mulx rdi, rbp, qword ptr [r15 + 80]
-    adc r10, rbp
-    mulx rdx, rbp, qword ptr [r15 + 88]
-    adc rdi, rbp
-    adc rdx, 0
-    add rax, r13
-    adc r8, rbx
-    adc rcx, r11
-    adc r9, r12
-    adc rsi, r14
-    mov rax, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [rbx + 56]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mulx rbx, r14, qword ptr [r15]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 96], rdi
-    mulx r13, rdi, qword ptr [r15 + 8]
-    add rbx, rdi
-    mov qword ptr [rsp + 88], r10
-    mulx rdi, r10, qword ptr [r15 + 16]
-    adc r13, r10
-    mov qword ptr [rsp + 80], rbp
-    mulx r10, rbp, qword ptr [r15 + 24]
-    adc rdi, rbp
-    mov qword ptr [rsp + 72], r12
-    mulx rbp, r12, qword ptr [r15 + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 104], r11
-    mulx r12, r11, qword ptr [r15 + 40]
-    adc rbp, r11
-    mov qword ptr [rsp + 64], rbp
-    mulx r11, rbp, qword ptr [r15 + 48]
-    adc r12, rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [r15 + 56]
-    adc r11, r12
-    mov qword ptr [rsp + 48], r11
-    mulx r12, r11, qword ptr [r15 + 64]
-    adc rbp, r11
-    mov qword ptr [rsp + 40], rbp
-    mulx r11, rbp, qword ptr [r15 + 72]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [r15 + 80]
-    adc r11, rbp
-    adc rdx, 0
-    add r8, r14
-    adc rcx, rbx
-    adc r9, r13
-    adc rsi, rdi
-    adc rax, r10
-    mov rdi, qword ptr [rsp + 104]
-    adc rdi, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 48]
-    mov r14, qword ptr [rsp + 88]
-    adc r14, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [rbx + 144]
-    mov qword ptr [rsp + 24], r13
-    mulx rbx, r13, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 32], r11
-    mov qword ptr [rsp + 96], r12
-    mulx r11, r12, qword ptr [r15 + 96]
-    add rbx, r12
-    mov qword ptr [rsp + 40], r14
-    mulx r12, r14, qword ptr [r15 + 104]
-    adc r11, r14
-    mov qword ptr [rsp + 88], rbp
-    mulx r14, rbp, qword ptr [r15 + 112]
-    adc r12, rbp
-    mov qword ptr [rsp + 48], r10
-    mulx rbp, r10, qword ptr [r15 + 120]
-    adc r14, r10
-    mov qword ptr [rsp + 80], rdi
-    mulx r10, rdi, qword ptr [r15 + 128]
-    adc rbp, rdi
-    mov qword ptr [rsp + 56], rbp
-    mulx rdi, rbp, qword ptr [r15 + 136]
-    adc r10, rbp
-    mov qword ptr [rsp + 72], r10
-    mulx rbp, r10, qword ptr [r15 + 144]
-    adc rdi, r10
-    mov qword ptr [rsp + 64], rdi
-    mulx r10, rdi, qword ptr [r15 + 152]
-    adc rbp, rdi
-    mov qword ptr [rsp + 104], rbp
-    mulx rdi, rbp, qword ptr [r15 + 160]
-    adc r10, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
-    adc rdi, rbp
-    adc rdx, 0
-    add r8, r13
-    adc rcx, rbx
-    adc r9, r11
-    adc rsi, r12
-    adc rax, r14
-    mov r11, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], rdi
-    mov qword ptr [rsp + 96], r10
-    mulx rdi, r10, qword ptr [rbx + 16]
-    add r15, r10
-    mov qword ptr [rsp + 104], r14
-    mulx r10, r14, qword ptr [rbx + 24]
-    adc rdi, r14
-    mov qword ptr [rsp + 40], rbp
-    mulx r14, rbp, qword ptr [rbx + 32]
-    adc r10, rbp
-    mov qword ptr [rsp + 64], r12
-    mulx rbp, r12, qword ptr [rbx + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 88], r11
-    mulx r12, r11, qword ptr [rbx + 48]
-    adc rbp, r11
-    mov qword ptr [rsp + 72], rbp
-    mulx r11, rbp, qword ptr [rbx + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [rbx + 64]
-    adc r11, r12
-    mov qword ptr [rsp + 56], r11
-    mulx r12, r11, qword ptr [rbx + 72]
-    adc rbp, r11
-    mov qword ptr [rsp + 80], rbp
-    mulx r11, rbp, qword ptr [rbx + 80]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rbx + 88]
-    adc r11, rbp
-    adc rdx, 0
-    add r8, r13
-    adc rcx, r15
-    adc r9, rdi
-    adc rsi, r10
-    adc rax, r14
-    mov rdi, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 72]
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [r15 + 64]
-    mov rbx, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [rbx]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 96], r11
-    mulx r13, r11, qword ptr [rbx + 8]
-    add r15, r11
-    mov qword ptr [rsp + 80], r12
-    mulx r11, r12, qword ptr [rbx + 16]
-    adc r13, r12
-    mov qword ptr [rsp + 104], rbp
-    mulx r12, rbp, qword ptr [rbx + 24]
-    adc r11, rbp
-    mov qword ptr [rsp + 56], r10
-    mulx rbp, r10, qword ptr [rbx + 32]
-    adc r12, r10
-    mov qword ptr [rsp + 40], r8
-    mulx r10, r8, qword ptr [rbx + 40]
-    adc rbp, r8
-    mov qword ptr [rsp + 48], rbp
-    mulx r8, rbp, qword ptr [rbx + 48]
-    adc r10, rbp
-    mov qword ptr [rsp + 64], r10
-    mulx rbp, r10, qword ptr [rbx + 56]
-    adc r8, r10
-    mov qword ptr [rsp + 72], r8
-    mulx r10, r8, qword ptr [rbx + 64]
-    adc rbp, r8
-    mov qword ptr [rsp + 88], rbp
-    mulx r8, rbp, qword ptr [rbx + 72]
-    adc r10, rbp
-    mulx rdx, rbp, qword ptr [rbx + 80]
-    adc r8, rbp
-    adc rdx, 0
-    add rcx, r14
-    adc r9, r15
-    adc rsi, r13
-    adc rax, r11
-    adc rdi, r12
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [r15 + 152]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rbx + 88]
-    mov qword ptr [rsp + 32], r8
-    mov qword ptr [rsp + 96], r10
-    mulx r8, r10, qword ptr [rbx + 96]
-    add r15, r10
-    mov qword ptr [rsp + 88], r14
-    mulx r10, r14, qword ptr [rbx + 104]
-    adc r8, r14
-    mov qword ptr [rsp + 80], rbp
-    mulx r14, rbp, qword ptr [rbx + 112]
-    adc r10, rbp
-    mov qword ptr [rsp + 72], r12
-    mulx rbp, r12, qword ptr [rbx + 120]
-    adc r14, r12
-    mov qword ptr [rsp + 104], r11
-    mulx r12, r11, qword ptr [rbx + 128]
-    adc rbp, r11
-    mov qword ptr [rsp + 64], rbp
-    mulx r11, rbp, qword ptr [rbx + 136]
-    adc r12, rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [rbx + 144]
-    adc r11, r12
-    mov qword ptr [rsp + 48], r11
-    mulx r12, r11, qword ptr [rbx + 152]
-    adc rbp, r11
-    mov qword ptr [rsp + 40], rbp
-    mulx r11, rbp, qword ptr [rbx + 160]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rbx + 168]
-    adc r11, rbp
-    adc rdx, 0
-    add rcx, r13
-    adc r9, r15
-    adc rsi, r8
-    adc rax, r10
-    adc rdi, r14
-    mov r8, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 48]
-    mov r14, qword ptr [rsp + 88]
-    adc r14, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [r15]
-    mov qword ptr [rsp + 24], r13
-    mulx rbx, r13, qword ptr [r15 + 8]
-    mov qword ptr [rsp + 32], r11
-    mov qword ptr [rsp + 96], r12
-    mulx r11, r12, qword ptr [r15 + 16]
-    add rbx, r12
-    mov qword ptr [rsp + 40], r14
-    mulx r12, r14, qword ptr [r15 + 24]
-    adc r11, r14
-    mov qword ptr [rsp + 88], rbp
-    mulx r14, rbp, qword ptr [r15 + 32]
-    adc r12, rbp
-    mov qword ptr [rsp + 48], r10
-    mulx rbp, r10, qword ptr [r15 + 40]
-    adc r14, r10
-    mov qword ptr [rsp + 80], r8
-    mulx r10, r8, qword ptr [r15 + 48]
-    adc rbp, r8
-    mov qword ptr [rsp + 56], rbp
-    mulx r8, rbp, qword ptr [r15 + 56]
-    adc r10, rbp
-    mov qword ptr [rsp + 72], r10
-    mulx rbp, r10, qword ptr [r15 + 64]
-    adc r8, r10
-    mov qword ptr [rsp + 64], r8
-    mulx r10, r8, qword ptr [r15 + 72]
-    adc rbp, r8
-    mov qword ptr [rsp + 104], rbp
-    mulx r8, rbp, qword ptr [r15 + 80]
-    adc r10, rbp
-    mulx rdx, rbp, qword ptr [r15 + 88]
-    adc r8, rbp
-    adc rdx, 0
-    add rcx, r13
-    adc r9, rbx
-    adc rsi, r11
-    adc rax, r12
-    adc rdi, r14
-    mov rcx, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [rbx + 72]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mulx rbx, r14, qword ptr [r15]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 96], r8
-    mulx r13, r8, qword ptr [r15 + 8]
-    add rbx, r8
-    mov qword ptr [rsp + 104], r10
-    mulx r8, r10, qword ptr [r15 + 16]
-    adc r13, r10
-    mov qword ptr [rsp + 40], rbp
-    mulx r10, rbp, qword ptr [r15 + 24]
-    adc r8, rbp
-    mov qword ptr [rsp + 64], r12
-    mulx rbp, r12, qword ptr [r15 + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 88], r11
-    mulx r12, r11, qword ptr [r15 + 40]
-    adc rbp, r11
-    mov qword ptr [rsp + 72], rbp
-    mulx r11, rbp, qword ptr [r15 + 48]
-    adc r12, rbp
-    mov qword ptr [rsp + 48], r12
-    mulx rbp, r12, qword ptr [r15 + 56]
-    adc r11, r12
-    mov qword ptr [rsp + 56], r11
-    mulx r12, r11, qword ptr [r15 + 64]
-    adc rbp, r11
-    mov qword ptr [rsp + 80], rbp
-    mulx r11, rbp, qword ptr [r15 + 72]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [r15 + 80]
-    adc r11, rbp
-    adc rdx, 0
-    add r9, r14
-    adc rsi, rbx
-    adc rax, r13
-    adc rdi, r8
-    adc rcx, r10
-    mov r8, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 72]
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [rbx + 160]
-    mov qword ptr [rsp + 24], r13
-    mulx rbx, r13, qword ptr [r15 + 88]
-    mov qword ptr [rsp + 32], r11
-    mov qword ptr [rsp + 96], r12
-    mulx r11, r12, qword ptr [r15 + 96]
-    add rbx, r12
-    mov qword ptr [rsp + 80], r14
-    mulx r12, r14, qword ptr [r15 + 104]
-    adc r11, r14
-    mov qword ptr [rsp + 104], rbp
-    mulx r14, rbp, qword ptr [r15 + 112]
-    adc r12, rbp
-    mov qword ptr [rsp + 56], r10
-    mulx rbp, r10, qword ptr [r15 + 120]
-    adc r14, r10
-    mov qword ptr [rsp + 40], r8
-    mulx r10, r8, qword ptr [r15 + 128]
-    adc rbp, r8
-    mov qword ptr [rsp + 48], rbp
-    mulx r8, rbp, qword ptr [r15 + 136]
-    adc r10, rbp
-    mov qword ptr [rsp + 64], r10
-    mulx rbp, r10, qword ptr [r15 + 144]
-    adc r8, r10
-    mov qword ptr [rsp + 72], r8
-    mulx r10, r8, qword ptr [r15 + 152]
-    adc rbp, r8
-    mov qword ptr [rsp + 88], rbp
-    mulx r8, rbp, qword ptr [r15 + 160]
-    adc r10, rbp
-    mulx rdx, rbp, qword ptr [r15 + 168]
-    adc r8, rbp
-    adc rdx, 0
-    add r9, r13
-    adc rsi, rbx
-    adc rax, r11
-    adc rdi, r12
-    adc rcx, r14
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r13
-    mulx r15, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 32], r8
-    mov qword ptr [rsp + 96], r10
-    mulx r8, r10, qword ptr [rbx + 16]
-    add r15, r10
-    mov qword ptr [rsp + 88], r14
-    mulx r10, r14, qword ptr [rbx + 24]
-    adc r8, r14
-    mov qword ptr [rsp + 80], rbp
-    mulx r14, rbp, qword ptr [rbx + 32]
-    adc r10, rbp
-    mov qword ptr [rsp + 72], r12
-    mulx rbp, r12, qword ptr [rbx + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 104], r11
-    mulx r12, r11, qword ptr [rbx + 48]
-    adc rbp, r11
-    mov qword ptr [rsp + 64], rbp
-    mulx r11, rbp, qword ptr [rbx + 56]
-    adc r12, rbp
-    mov qword ptr [rsp + 56], r12
-    mulx rbp, r12, qword ptr [rbx + 64]
-    adc r11, r12
-    mov qword ptr [rsp + 48], r11
-    mulx r12, r11, qword ptr [rbx + 72]
-    adc rbp, r11
-    mov qword ptr [rsp + 40], rbp
-    mulx r11, rbp, qword ptr [rbx + 80]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rbx + 88]
-    adc r11, rbp
-    adc rdx, 0
-    add r9, r13
-    adc rsi, r15
-    adc rax, r8
-    adc rdi, r10
-    adc rcx, r14
-    mov r8, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 64]
-    mov r9, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 56]
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [r15 + 80]
-    mov rbx, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], r14
-    mulx r15, r14, qword ptr [rbx]
-    mov qword ptr [rsp + 32], r13
-    mov qword ptr [rsp + 96], r11
-    mulx r13, r11, qword ptr [rbx + 8]
-    add r15, r11
-    mov qword ptr [rsp + 40], r12
-    mulx r11, r12, qword ptr [rbx + 16]
-    adc r13, r12
-    mov qword ptr [rsp + 88], rbp
-    mulx r12, rbp, qword ptr [rbx + 24]
-    adc r11, rbp
-    mov qword ptr [rsp + 48], r10
-    mulx rbp, r10, qword ptr [rbx + 32]
-    adc r12, r10
-    mov qword ptr [rsp + 80], r9
-    mulx r10, r9, qword ptr [rbx + 40]
-    adc rbp, r9
-    mov qword ptr [rsp + 56], rbp
-    mulx r9, rbp, qword ptr [rbx + 48]
-    adc r10, rbp
-    mov qword ptr [rsp + 72], r10
-    mulx rbp, r10, qword ptr [rbx + 56]
-    adc r9, r10
-    mov qword ptr [rsp + 64], r9
-    mulx r10, r9, qword ptr [rbx + 64]
-    adc rbp, r9
-    mov qword ptr [rsp + 104], rbp
-    mulx r9, rbp, qword ptr [rbx + 72]
-    adc r10, rbp
-    mulx rdx, rbp, qword ptr [rbx + 80]
-    adc r9, rbp
-    adc rdx, 0
-    add rsi, r14
-    adc rax, r15
-    adc rdi, r13
-    adc rcx, r11
-    adc r8, r12
-    mov r11, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, qword ptr [rsp + 8]
-    mov r13, rdx
-    mov rdx, qword ptr [r15 + 168]
-    mov qword ptr [rsp + 8], r13
-    mulx r15, r13, qword ptr [rbx + 88]
-    mov qword ptr [rsp + 24], r9
-    mov qword ptr [rsp + 32], r10
-    mulx r9, r10, qword ptr [rbx + 96]
-    add r15, r10
-    mov qword ptr [rsp + 96], r14
-    mulx r10, r14, qword ptr [rbx + 104]
-    adc r9, r14
-    mov qword ptr [rsp + 104], rbp
-    mulx r14, rbp, qword ptr [rbx + 112]
-    adc r10, rbp
-    mov qword ptr [rsp + 40], r12
-    mulx rbp, r12, qword ptr [rbx + 120]
-    adc r14, r12
-    mov qword ptr [rsp + 64], r11
-    mulx r12, r11, qword ptr [rbx + 128]
-    adc rbp, r11
-    mov qword ptr [rsp + 88], rbp
-    mulx r11, rbp, qword ptr [rbx + 136]
-    adc r12, rbp
-    mov qword ptr [rsp + 72], r12
-    mulx rbp, r12, qword ptr [rbx + 144]
-    adc r11, r12
-    mov qword ptr [rsp + 48], r11
-    mulx r12, r11, qword ptr [rbx + 152]
-    adc rbp, r11
-    mov qword ptr [rsp + 56], rbp
-    mulx r11, rbp, qword ptr [rbx + 160]
-    adc r12, rbp
-    mulx rdx, rbp, qword ptr [rbx + 168]
-    adc r11, rbp
-    adc rdx, 0
-    add rsi, r13
-    adc rax, r15
-    adc rdi, r9
-    adc rcx, r10
-    adc r8, r14
-    mov r9, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 48]
-    mov r14, qword ptr [rsp + 96]
-    adc r14, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 32]
-    adc r11, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov rbx, qword ptr [rsp]
-    mov r15, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 8], r15
-    mulx r13, r15, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r11
-    mov qword ptr [rsp + 32], r12
-    mulx r11, r12, qword ptr [rbx + 16]
-    add r13, r12
-    mov qword ptr [rsp + 56], r14
-    mulx r12, r14, qword ptr [rbx + 24]
-    adc r11, r14
-    mov qword ptr [rsp + 96], rbp
-    mulx r14, rbp, qword ptr [rbx + 32]
-    adc r12, rbp
-    mov qword ptr [rsp + 48], r10
-    mulx rbp, r10, qword ptr [rbx + 40]
-    adc r14, r10
-    mov qword ptr [rsp + 104], r9
-    mulx r10, r9, qword ptr [rbx + 48]
-    adc rbp, r9
-    mov qword ptr [rsp + 72], rbp
-    mulx r9, rbp, qword ptr [rbx + 56]
-    adc r10, rbp
-    mov qword ptr [rsp + 40], r10
-    mulx rbp, r10, qword ptr [rbx + 64]
-    adc r9, r10
-    mov qword ptr [rsp + 88], r9
-    mulx r10, r9, qword ptr [rbx + 72]
-    adc rbp, r9
-    mov qword ptr [rsp + 64], rbp
-    mulx r9, rbp, qword ptr [rbx + 80]
-    adc r10, rbp
-    mulx rdx, rbp, qword ptr [rbx + 88]
-    adc r9, rbp
-    adc rdx, 0
-    add rsi, r15
-    adc rax, r13
-    adc rdi, r11
-    adc rcx, r12
-    adc r8, r14
-    mov rsi, qword ptr [rsp + 104]
-    adc rsi, qword ptr [rsp + 72]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 40]
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 32]
-    adc r9, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 8]
-    mov r14, rax
-    sub r14, qword ptr [rbx + 8]
-    mov r15, rdi
-    sbb r15, qword ptr [rbx + 16]
-    mov r13, rcx
-    sbb r13, qword ptr [rbx + 24]
-    mov qword ptr [rsp + 8], r13
-    mov r13, r8
-    sbb r13, qword ptr [rbx + 32]
-    mov qword ptr [rsp + 24], r13
-    mov r13, rsi
-    sbb r13, qword ptr [rbx + 40]
-    mov qword ptr [rsp + 32], r13
-    mov r13, r11
-    sbb r13, qword ptr [rbx + 48]
-    mov qword ptr [rsp + 64], r13
-    mov r13, r12
-    sbb r13, qword ptr [rbx + 56]
-    mov qword ptr [rsp + 56], r13
-    mov r13, rbp
-    sbb r13, qword ptr [rbx + 64]
-    mov qword ptr [rsp + 88], r13
-    mov r13, r10
-    sbb r13, qword ptr [rbx + 72]
-    mov qword ptr [rsp + 96], r13
-    mov r13, r9
-    sbb r13, qword ptr [rbx + 80]
-    mov qword ptr [rsp + 40], r13
-    mov r13, rdx
-    sbb r13, qword ptr [rbx + 88]
-    cmovc r14, rax
-    cmovc r15, rdi
-    mov rax, qword ptr [rsp + 8]
-    cmovc rax, rcx
-    mov rcx, qword ptr [rsp + 24]
-    cmovc rcx, r8
-    mov rdi, qword ptr [rsp + 32]
-    cmovc rdi, rsi
-    mov rsi, qword ptr [rsp + 64]
-    cmovc rsi, r11
-    mov r8, qword ptr [rsp + 56]
-    cmovc r8, r12
-    mov r11, qword ptr [rsp + 88]
-    cmovc r11, rbp
-    mov r12, qword ptr [rsp + 96]
-    cmovc r12, r10
-    mov r10, qword ptr [rsp + 40]
-    cmovc r10, r9
-    cmovc r13, rdx
-    add rsp, 112
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 112
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, rbp, r12
+adc r11, rbp
+mov rbp, [rsi + 40]
+mulx rbp, r14, rbp
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, rbx, r14
+adc rbp, rbx
+mov rbx, [rsi + 56]
+mulx rbx, r15, rbx
+adc r14, r15
+mov r15, [rsi + 64]
+mulx r15, r13, r15
+adc rbx, r13
+mov r13, [rsi + 72]
+mov [rsp], rax
+mulx r13, rax, r13
+adc r15, rax
+mov rax, [rsi + 80]
+mulx rax, rdx, rax
+adc r13, rdx
+adc rax, 0
+mov rdx, [rcx + 88]
+mov [rsp + 8], rcx
+mov rcx, [rsi + 88]
+mov [rsp + 16], rax
+mulx rcx, rax, rcx
+mov [rsp + 24], r13
+mov r13, [rsi + 96]
+mov [rsp + 32], r15
+mulx r13, r15, r13
+add rcx, r15
+mov r15, [rsi + 104]
+mov [rsp + 40], rbx
+mulx r15, rbx, r15
+adc r13, rbx
+mov rbx, [rsi + 112]
+mov [rsp + 48], r14
+mulx rbx, r14, rbx
+adc r15, r14
+mov r14, [rsi + 120]
+mov [rsp + 56], rbp
+mulx r14, rbp, r14
+adc rbx, rbp
+mov rbp, [rsi + 128]
+mov [rsp + 64], r12
+mulx rbp, r12, rbp
+adc r14, r12
+mov r12, [rsi + 136]
+mov [rsp + 72], r14
+mulx r12, r14, r12
+adc rbp, r14
+mov r14, [rsi + 144]
+mov [rsp + 80], rbp
+mulx r14, rbp, r14
+adc r12, rbp
+mov rbp, [rsi + 152]
+mov [rsp + 88], r12
+mulx rbp, r12, rbp
+adc r14, r12
+mov r12, [rsi + 160]
+mov [rsp + 96], r14
+mulx r12, r14, r12
+adc rbp, r14
+mov r14, [rsi + 168]
+mulx rdx, r14, r14
+adc r12, r14
+adc rdx, 0
+add r8, rax
+adc rdi, rcx
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+mov rax, [rsp + 64]
+adc rax, [rsp + 72]
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 80]
+mov r14, [rsp + 48]
+adc r14, [rsp + 88]
+mov rbx, [rsp + 40]
+adc rbx, [rsp + 96]
+adc rbp, [rsp + 32]
+adc r12, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r15, [rsp]
+mov r13, rdx
+mov rdx, r8
+imul rdx, [r15]
+mov [rsp + 16], rsi
+mov [rsp + 24], r13
+mulx rsi, r13, [r15 + 8]
+mov [rsp + 32], r12
+mov [rsp + 96], rbp
+mulx r12, rbp, [r15 + 16]
+add rsi, rbp
+mov [rsp + 40], rbx
+mulx rbp, rbx, [r15 + 24]
+adc r12, rbx
+mov [rsp + 88], r14
+mulx rbx, r14, [r15 + 32]
+adc rbp, r14
+mov [rsp + 48], rcx
+mulx r14, rcx, [r15 + 40]
+adc rbx, rcx
+mov [rsp + 80], rax
+mulx rcx, rax, [r15 + 48]
+adc r14, rax
+mov [rsp + 56], r14
+mulx rax, r14, [r15 + 56]
+adc rcx, r14
+mov [rsp + 72], rcx
+mulx r14, rcx, [r15 + 64]
+adc rax, rcx
+mov [rsp + 64], rax
+mulx rcx, rax, [r15 + 72]
+adc r14, rax
+mov [rsp + 104], r14
+mulx rax, r14, [r15 + 80]
+adc rcx, r14
+mulx rdx, r14, [r15 + 88]
+adc rax, r14
+adc rdx, 0
+add r8, r13
+adc rdi, rsi
+adc r9, r12
+adc r10, rbp
+adc r11, rbx
+mov rsi, [rsp + 80]
+adc rsi, [rsp + 56]
+mov r8, [rsp + 48]
+adc r8, [rsp + 72]
+mov r12, [rsp + 88]
+adc r12, [rsp + 64]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 104]
+adc rcx, [rsp + 96]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov rbx, [rsp + 8]
+mov r13, rdx
+mov rdx, [rbx + 8]
+mov r15, [rsp + 16]
+mov [rsp + 24], r14
+mulx rbx, r14, [r15]
+mov [rsp + 32], r13
+mov [rsp + 96], rax
+mulx r13, rax, [r15 + 8]
+add rbx, rax
+mov [rsp + 104], rcx
+mulx rax, rcx, [r15 + 16]
+adc r13, rcx
+mov [rsp + 40], rbp
+mulx rcx, rbp, [r15 + 24]
+adc rax, rbp
+mov [rsp + 64], r12
+mulx rbp, r12, [r15 + 32]
+adc rcx, r12
+mov [rsp + 88], r8
+mulx r12, r8, [r15 + 40]
+adc rbp, r8
+mov [rsp + 72], rbp
+mulx r8, rbp, [r15 + 48]
+adc r12, rbp
+mov [rsp + 48], r12
+mulx rbp, r12, [r15 + 56]
+adc r8, r12
+mov [rsp + 56], r8
+mulx r12, r8, [r15 + 64]
+adc rbp, r8
+mov [rsp + 80], rbp
+mulx r8, rbp, [r15 + 72]
+adc r12, rbp
+mulx rdx, rbp, [r15 + 80]
+adc r8, rbp
+adc rdx, 0
+add rdi, r14
+adc r9, rbx
+adc r10, r13
+adc r11, rax
+adc rsi, rcx
+mov rax, [rsp + 88]
+adc rax, [rsp + 72]
+mov rcx, [rsp + 64]
+adc rcx, [rsp + 48]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 56]
+mov r14, [rsp + 104]
+adc r14, [rsp + 80]
+adc r12, [rsp + 96]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r13, rdx
+mov rdx, [rbx + 96]
+mov [rsp + 24], r13
+mulx rbx, r13, [r15 + 88]
+mov [rsp + 32], r8
+mov [rsp + 96], r12
+mulx r8, r12, [r15 + 96]
+add rbx, r12
+mov [rsp + 80], r14
+mulx r12, r14, [r15 + 104]
+adc r8, r14
+mov [rsp + 104], rbp
+mulx r14, rbp, [r15 + 112]
+adc r12, rbp
+mov [rsp + 56], rcx
+mulx rbp, rcx, [r15 + 120]
+adc r14, rcx
+mov [rsp + 40], rax
+mulx rcx, rax, [r15 + 128]
+adc rbp, rax
+mov [rsp + 48], rbp
+mulx rax, rbp, [r15 + 136]
+adc rcx, rbp
+mov [rsp + 64], rcx
+mulx rbp, rcx, [r15 + 144]
+adc rax, rcx
+mov [rsp + 72], rax
+mulx rcx, rax, [r15 + 152]
+adc rbp, rax
+mov [rsp + 88], rbp
+mulx rax, rbp, [r15 + 160]
+adc rcx, rbp
+mulx rdx, rbp, [r15 + 168]
+adc rax, rbp
+adc rdx, 0
+add rdi, r13
+adc r9, rbx
+adc r10, r8
+adc r11, r12
+adc rsi, r14
+mov r8, [rsp + 40]
+adc r8, [rsp + 48]
+mov r12, [rsp + 56]
+adc r12, [rsp + 64]
+mov rbp, [rsp + 104]
+adc rbp, [rsp + 72]
+mov r14, [rsp + 80]
+adc r14, [rsp + 88]
+adc rcx, [rsp + 96]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp]
+mov r13, rdx
+mov rdx, rdi
+imul rdx, [rbx]
+mov [rsp + 24], r13
+mulx r15, r13, [rbx + 8]
+mov [rsp + 32], rax
+mov [rsp + 96], rcx
+mulx rax, rcx, [rbx + 16]
+add r15, rcx
+mov [rsp + 88], r14
+mulx rcx, r14, [rbx + 24]
+adc rax, r14
+mov [rsp + 80], rbp
+mulx r14, rbp, [rbx + 32]
+adc rcx, rbp
+mov [rsp + 72], r12
+mulx rbp, r12, [rbx + 40]
+adc r14, r12
+mov [rsp + 104], r8
+mulx r12, r8, [rbx + 48]
+adc rbp, r8
+mov [rsp + 64], rbp
+mulx r8, rbp, [rbx + 56]
+adc r12, rbp
+mov [rsp + 56], r12
+mulx rbp, r12, [rbx + 64]
+adc r8, r12
+mov [rsp + 48], r8
+mulx r12, r8, [rbx + 72]
+adc rbp, r8
+mov [rsp + 40], rbp
+mulx r8, rbp, [rbx + 80]
+adc r12, rbp
+mulx rdx, rbp, [rbx + 88]
+adc r8, rbp
+adc rdx, 0
+add rdi, r13
+adc r9, r15
+adc r10, rax
+adc r11, rcx
+adc rsi, r14
+mov rax, [rsp + 104]
+adc rax, [rsp + 64]
+mov rcx, [rsp + 72]
+adc rcx, [rsp + 56]
+mov rdi, [rsp + 80]
+adc rdi, [rsp + 48]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 40]
+adc r12, [rsp + 96]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp + 8]
+mov r13, rdx
+mov rdx, [r15 + 16]
+mov rbx, [rsp + 16]
+mov [rsp + 24], r14
+mulx r15, r14, [rbx]
+mov [rsp + 32], r13
+mov [rsp + 96], r8
+mulx r13, r8, [rbx + 8]
+add r15, r8
+mov [rsp + 40], r12
+mulx r8, r12, [rbx + 16]
+adc r13, r12
+mov [rsp + 88], rbp
+mulx r12, rbp, [rbx + 24]
+adc r8, rbp
+mov [rsp + 48], rdi
+mulx rbp, rdi, [rbx + 32]
+adc r12, rdi
+mov [rsp + 80], rcx
+mulx rdi, rcx, [rbx + 40]
+adc rbp, rcx
+mov [rsp + 56], rbp
+mulx rcx, rbp, [rbx + 48]
+adc rdi, rbp
+mov [rsp + 72], rdi
+mulx rbp, rdi, [rbx + 56]
+adc rcx, rdi
+mov [rsp + 64], rcx
+mulx rdi, rcx, [rbx + 64]
+adc rbp, rcx
+mov [rsp + 104], rbp
+mulx rcx, rbp, [rbx + 72]
+adc rdi, rbp
+mulx rdx, rbp, [rbx + 80]
+adc rcx, rbp
+adc rdx, 0
+add r9, r14
+adc r10, r15
+adc r11, r13
+adc rsi, r8
+adc rax, r12
+mov r8, [rsp + 80]
+adc r8, [rsp + 56]
+mov r12, [rsp + 48]
+adc r12, [rsp + 72]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 64]
+mov r14, [rsp + 40]
+adc r14, [rsp + 104]
+adc rdi, [rsp + 96]
+adc rcx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r15, [rsp + 8]
+mov r13, rdx
+mov rdx, [r15 + 104]
+mov [rsp + 24], r13
+mulx r15, r13, [rbx + 88]
+mov [rsp + 32], rcx
+mov [rsp + 96], rdi
+mulx rcx, rdi, [rbx + 96]
+add r15, rdi
+mov [rsp + 104], r14
+mulx rdi, r14, [rbx + 104]
+adc rcx, r14
+mov [rsp + 40], rbp
+mulx r14, rbp, [rbx + 112]
+adc rdi, rbp
+mov [rsp + 64], r12
+mulx rbp, r12, [rbx + 120]
+adc r14, r12
+mov [rsp + 88], r8
+mulx r12, r8, [rbx + 128]
+adc rbp, r8
+mov [rsp + 72], rbp
+mulx r8, rbp, [rbx + 136]
+adc r12, rbp
+mov [rsp + 48], r12
+mulx rbp, r12, [rbx + 144]
+adc r8, r12
+mov [rsp + 56], r8
+mulx r12, r8, [rbx + 152]
+adc rbp, r8
+mov [rsp + 80], rbp
+mulx r8, rbp, [rbx + 160]
+adc r12, rbp
+mulx rdx, rbp, [rbx + 168]
+adc r8, rbp
+adc rdx, 0
+add r9, r13
+adc r10, r15
+adc r11, rcx
+adc rsi, rdi
+adc rax, r14
+mov rcx, [rsp + 88]
+adc rcx, [rsp + 72]
+mov rdi, [rsp + 64]
+adc rdi, [rsp + 48]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 56]
+mov r14, [rsp + 104]
+adc r14, [rsp + 80]
+adc r12, [rsp + 96]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r15, [rsp]
+mov r13, rdx
+mov rdx, r9
+imul rdx, [r15]
+mov [rsp + 24], r13
+mulx rbx, r13, [r15 + 8]
+mov [rsp + 32], r8
+mov [rsp + 96], r12
+mulx r8, r12, [r15 + 16]
+add rbx, r12
+mov [rsp + 80], r14
+mulx r12, r14, [r15 + 24]
+adc r8, r14
+mov [rsp + 104], rbp
+mulx r14, rbp, [r15 + 32]
+adc r12, rbp
+mov [rsp + 56], rdi
+mulx rbp, rdi, [r15 + 40]
+adc r14, rdi
+mov [rsp + 40], rcx
+mulx rdi, rcx, [r15 + 48]
+adc rbp, rcx
+mov [rsp + 48], rbp
+mulx rcx, rbp, [r15 + 56]
+adc rdi, rbp
+mov [rsp + 64], rdi
+mulx rbp, rdi, [r15 + 64]
+adc rcx, rdi
+mov [rsp + 72], rcx
+mulx rdi, rcx, [r15 + 72]
+adc rbp, rcx
+mov [rsp + 88], rbp
+mulx rcx, rbp, [r15 + 80]
+adc rdi, rbp
+mulx rdx, rbp, [r15 + 88]
+adc rcx, rbp
+adc rdx, 0
+add r9, r13
+adc r10, rbx
+adc r11, r8
+adc rsi, r12
+adc rax, r14
+mov r8, [rsp + 40]
+adc r8, [rsp + 48]
+mov r9, [rsp + 56]
+adc r9, [rsp + 64]
+mov r12, [rsp + 104]
+adc r12, [rsp + 72]
+mov rbp, [rsp + 80]
+adc rbp, [rsp + 88]
+adc rdi, [rsp + 96]
+adc rcx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov rbx, [rsp + 8]
+mov r13, rdx
+mov rdx, [rbx + 24]
+mov r15, [rsp + 16]
+mov [rsp + 24], r14
+mulx rbx, r14, [r15]
+mov [rsp + 32], r13
+mov [rsp + 96], rcx
+mulx r13, rcx, [r15 + 8]
+add rbx, rcx
+mov [rsp + 88], rdi
+mulx rcx, rdi, [r15 + 16]
+adc r13, rdi
+mov [rsp + 80], rbp
+mulx rdi, rbp, [r15 + 24]
+adc rcx, rbp
+mov [rsp + 72], r12
+mulx rbp, r12, [r15 + 32]
+adc rdi, r12
+mov [rsp + 104], r9
+mulx r12, r9, [r15 + 40]
+adc rbp, r9
+mov [rsp + 64], rbp
+mulx r9, rbp, [r15 + 48]
+adc r12, rbp
+mov [rsp + 56], r12
+mulx rbp, r12, [r15 + 56]
+adc r9, r12
+mov [rsp + 48], r9
+mulx r12, r9, [r15 + 64]
+adc rbp, r9
+mov [rsp + 40], rbp
+mulx r9, rbp, [r15 + 72]
+adc r12, rbp
+mulx rdx, rbp, [r15 + 80]
+adc r9, rbp
+adc rdx, 0
+add r10, r14
+adc r11, rbx
+adc rsi, r13
+adc rax, rcx
+adc r8, rdi
+mov rcx, [rsp + 104]
+adc rcx, [rsp + 64]
+mov rdi, [rsp + 72]
+adc rdi, [rsp + 56]
+mov rbp, [rsp + 80]
+adc rbp, [rsp + 48]
+mov r14, [rsp + 88]
+adc r14, [rsp + 40]
+adc r12, [rsp + 96]
+adc r9, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r13, rdx
+mov rdx, [rbx + 112]
+mov [rsp + 24], r13
+mulx rbx, r13, [r15 + 88]
+mov [rsp + 32], r9
+mov [rsp + 96], r12
+mulx r9, r12, [r15 + 96]
+add rbx, r12
+mov [rsp + 40], r14
+mulx r12, r14, [r15 + 104]
+adc r9, r14
+mov [rsp + 88], rbp
+mulx r14, rbp, [r15 + 112]
+adc r12, rbp
+mov [rsp + 48], rdi
+mulx rbp, rdi, [r15 + 120]
+adc r14, rdi
+mov [rsp + 80], rcx
+mulx rdi, rcx, [r15 + 128]
+adc rbp, rcx
+mov [rsp + 56], rbp
+mulx rcx, rbp, [r15 + 136]
+adc rdi, rbp
+mov [rsp + 72], rdi
+mulx rbp, rdi, [r15 + 144]
+adc rcx, rdi
+mov [rsp + 64], rcx
+mulx rdi, rcx, [r15 + 152]
+adc rbp, rcx
+mov [rsp + 104], rbp
+mulx rcx, rbp, [r15 + 160]
+adc rdi, rbp
+mulx rdx, rbp, [r15 + 168]
+adc rcx, rbp
+adc rdx, 0
+add r10, r13
+adc r11, rbx
+adc rsi, r9
+adc rax, r12
+adc r8, r14
+mov r9, [rsp + 80]
+adc r9, [rsp + 56]
+mov r12, [rsp + 48]
+adc r12, [rsp + 72]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 64]
+mov r14, [rsp + 40]
+adc r14, [rsp + 104]
+adc rdi, [rsp + 96]
+adc rcx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp]
+mov r13, rdx
+mov rdx, r10
+imul rdx, [rbx]
+mov [rsp + 24], r13
+mulx r15, r13, [rbx + 8]
+mov [rsp + 32], rcx
+mov [rsp + 96], rdi
+mulx rcx, rdi, [rbx + 16]
+add r15, rdi
+mov [rsp + 104], r14
+mulx rdi, r14, [rbx + 24]
+adc rcx, r14
+mov [rsp + 40], rbp
+mulx r14, rbp, [rbx + 32]
+adc rdi, rbp
+mov [rsp + 64], r12
+mulx rbp, r12, [rbx + 40]
+adc r14, r12
+mov [rsp + 88], r9
+mulx r12, r9, [rbx + 48]
+adc rbp, r9
+mov [rsp + 72], rbp
+mulx r9, rbp, [rbx + 56]
+adc r12, rbp
+mov [rsp + 48], r12
+mulx rbp, r12, [rbx + 64]
+adc r9, r12
+mov [rsp + 56], r9
+mulx r12, r9, [rbx + 72]
+adc rbp, r9
+mov [rsp + 80], rbp
+mulx r9, rbp, [rbx + 80]
+adc r12, rbp
+mulx rdx, rbp, [rbx + 88]
+adc r9, rbp
+adc rdx, 0
+add r10, r13
+adc r11, r15
+adc rsi, rcx
+adc rax, rdi
+adc r8, r14
+mov rcx, [rsp + 88]
+adc rcx, [rsp + 72]
+mov rdi, [rsp + 64]
+adc rdi, [rsp + 48]
+mov r10, [rsp + 40]
+adc r10, [rsp + 56]
+mov rbp, [rsp + 104]
+adc rbp, [rsp + 80]
+adc r12, [rsp + 96]
+adc r9, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp + 8]
+mov r13, rdx
+mov rdx, [r15 + 32]
+mov rbx, [rsp + 16]
+mov [rsp + 24], r14
+mulx r15, r14, [rbx]
+mov [rsp + 32], r13
+mov [rsp + 96], r9
+mulx r13, r9, [rbx + 8]
+add r15, r9
+mov [rsp + 80], r12
+mulx r9, r12, [rbx + 16]
+adc r13, r12
+mov [rsp + 104], rbp
+mulx r12, rbp, [rbx + 24]
+adc r9, rbp
+mov [rsp + 56], r10
+mulx rbp, r10, [rbx + 32]
+adc r12, r10
+mov [rsp + 40], rdi
+mulx r10, rdi, [rbx + 40]
+adc rbp, rdi
+mov [rsp + 48], rbp
+mulx rdi, rbp, [rbx + 48]
+adc r10, rbp
+mov [rsp + 64], r10
+mulx rbp, r10, [rbx + 56]
+adc rdi, r10
+mov [rsp + 72], rdi
+mulx r10, rdi, [rbx + 64]
+adc rbp, rdi
+mov [rsp + 88], rbp
+mulx rdi, rbp, [rbx + 72]
+adc r10, rbp
+mulx rdx, rbp, [rbx + 80]
+adc rdi, rbp
+adc rdx, 0
+add r11, r14
+adc rsi, r15
+adc rax, r13
+adc r8, r9
+adc rcx, r12
+mov r9, [rsp + 40]
+adc r9, [rsp + 48]
+mov r12, [rsp + 56]
+adc r12, [rsp + 64]
+mov rbp, [rsp + 104]
+adc rbp, [rsp + 72]
+mov r14, [rsp + 80]
+adc r14, [rsp + 88]
+adc r10, [rsp + 96]
+adc rdi, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r15, [rsp + 8]
+mov r13, rdx
+mov rdx, [r15 + 120]
+mov [rsp + 24], r13
+mulx r15, r13, [rbx + 88]
+mov [rsp + 32], rdi
+mov [rsp + 96], r10
+mulx rdi, r10, [rbx + 96]
+add r15, r10
+mov [rsp + 88], r14
+mulx r10, r14, [rbx + 104]
+adc rdi, r14
+mov [rsp + 80], rbp
+mulx r14, rbp, [rbx + 112]
+adc r10, rbp
+mov [rsp + 72], r12
+mulx rbp, r12, [rbx + 120]
+adc r14, r12
+mov [rsp + 104], r9
+mulx r12, r9, [rbx + 128]
+adc rbp, r9
+mov [rsp + 64], rbp
+mulx r9, rbp, [rbx + 136]
+adc r12, rbp
+mov [rsp + 56], r12
+mulx rbp, r12, [rbx + 144]
+adc r9, r12
+mov [rsp + 48], r9
+mulx r12, r9, [rbx + 152]
+adc rbp, r9
+mov [rsp + 40], rbp
+mulx r9, rbp, [rbx + 160]
+adc r12, rbp
+mulx rdx, rbp, [rbx + 168]
+adc r9, rbp
+adc rdx, 0
+add r11, r13
+adc rsi, r15
+adc rax, rdi
+adc r8, r10
+adc rcx, r14
+mov rdi, [rsp + 104]
+adc rdi, [rsp + 64]
+mov r10, [rsp + 72]
+adc r10, [rsp + 56]
+mov rbp, [rsp + 80]
+adc rbp, [rsp + 48]
+mov r14, [rsp + 88]
+adc r14, [rsp + 40]
+adc r12, [rsp + 96]
+adc r9, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r15, [rsp]
+mov r13, rdx
+mov rdx, r11
+imul rdx, [r15]
+mov [rsp + 24], r13
+mulx rbx, r13, [r15 + 8]
+mov [rsp + 32], r9
+mov [rsp + 96], r12
+mulx r9, r12, [r15 + 16]
+add rbx, r12
+mov [rsp + 40], r14
+mulx r12, r14, [r15 + 24]
+adc r9, r14
+mov [rsp + 88], rbp
+mulx r14, rbp, [r15 + 32]
+adc r12, rbp
+mov [rsp + 48], r10
+mulx rbp, r10, [r15 + 40]
+adc r14, r10
+mov [rsp + 80], rdi
+mulx r10, rdi, [r15 + 48]
+adc rbp, rdi
+mov [rsp + 56], rbp
+mulx rdi, rbp, [r15 + 56]
+adc r10, rbp
+mov [rsp + 72], r10
+mulx rbp, r10, [r15 + 64]
+adc rdi, r10
+mov [rsp + 64], rdi
+mulx r10, rdi, [r15 + 72]
+adc rbp, rdi
+mov [rsp + 104], rbp
+mulx rdi, rbp, [r15 + 80]
+adc r10, rbp
+mulx rdx, rbp, [r15 + 88]
+adc rdi, rbp
+adc rdx, 0
+add r11, r13
+adc rsi, rbx
+adc rax, r9
+adc r8, r12
+adc rcx, r14
+mov r9, [rsp + 80]
+adc r9, [rsp + 56]
+mov r11, [rsp + 48]
+adc r11, [rsp + 72]
+mov r12, [rsp + 88]
+adc r12, [rsp + 64]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 104]
+adc r10, [rsp + 96]
+adc rdi, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov rbx, [rsp + 8]
+mov r13, rdx
+mov rdx, [rbx + 40]
+mov r15, [rsp + 16]
+mov [rsp + 24], r14
+mulx rbx, r14, [r15]
+mov [rsp + 32], r13
+mov [rsp + 96], rdi
+mulx r13, rdi, [r15 + 8]
+add rbx, rdi
+mov [rsp + 104], r10
+mulx rdi, r10, [r15 + 16]
+adc r13, r10
+mov [rsp + 40], rbp
+mulx r10, rbp, [r15 + 24]
+adc rdi, rbp
+mov [rsp + 64], r12
+mulx rbp, r12, [r15 + 32]
+adc r10, r12
+mov [rsp + 88], r11
+mulx r12, r11, [r15 + 40]
+adc rbp, r11
+mov [rsp + 72], rbp
+mulx r11, rbp, [r15 + 48]
+adc r12, rbp
+mov [rsp + 48], r12
+mulx rbp, r12, [r15 + 56]
+adc r11, r12
+mov [rsp + 56], r11
+mulx r12, r11, [r15 + 64]
+adc rbp, r11
+mov [rsp + 80], rbp
+mulx r11, rbp, [r15 + 72]
+adc r12, rbp
+mulx rdx, rbp, [r15 + 80]
+adc r11, rbp
+adc rdx, 0
+add rsi, r14
+adc rax, rbx
+adc r8, r13
+adc rcx, rdi
+adc r9, r10
+mov rdi, [rsp + 88]
+adc rdi, [rsp + 72]
+mov r10, [rsp + 64]
+adc r10, [rsp + 48]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 56]
+mov r14, [rsp + 104]
+adc r14, [rsp + 80]
+adc r12, [rsp + 96]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r13, rdx
+mov rdx, [rbx + 128]
+mov [rsp + 24], r13
+mulx rbx, r13, [r15 + 88]
+mov [rsp + 32], r11
+mov [rsp + 96], r12
+mulx r11, r12, [r15 + 96]
+add rbx, r12
+mov [rsp + 80], r14
+mulx r12, r14, [r15 + 104]
+adc r11, r14
+mov [rsp + 104], rbp
+mulx r14, rbp, [r15 + 112]
+adc r12, rbp
+mov [rsp + 56], r10
+mulx rbp, r10, [r15 + 120]
+adc r14, r10
+mov [rsp + 40], rdi
+mulx r10, rdi, [r15 + 128]
+adc rbp, rdi
+mov [rsp + 48], rbp
+mulx rdi, rbp, [r15 + 136]
+adc r10, rbp
+mov [rsp + 64], r10
+mulx rbp, r10, [r15 + 144]
+adc rdi, r10
+mov [rsp + 72], rdi
+mulx r10, rdi, [r15 + 152]
+adc rbp, rdi
+mov [rsp + 88], rbp
+mulx rdi, rbp, [r15 + 160]
+adc r10, rbp
+mulx rdx, rbp, [r15 + 168]
+adc rdi, rbp
+adc rdx, 0
+add rsi, r13
+adc rax, rbx
+adc r8, r11
+adc rcx, r12
+adc r9, r14
+mov r11, [rsp + 40]
+adc r11, [rsp + 48]
+mov r12, [rsp + 56]
+adc r12, [rsp + 64]
+mov rbp, [rsp + 104]
+adc rbp, [rsp + 72]
+mov r14, [rsp + 80]
+adc r14, [rsp + 88]
+adc r10, [rsp + 96]
+adc rdi, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp]
+mov r13, rdx
+mov rdx, rsi
+imul rdx, [rbx]
+mov [rsp + 24], r13
+mulx r15, r13, [rbx + 8]
+mov [rsp + 32], rdi
+mov [rsp + 96], r10
+mulx rdi, r10, [rbx + 16]
+add r15, r10
+mov [rsp + 88], r14
+mulx r10, r14, [rbx + 24]
+adc rdi, r14
+mov [rsp + 80], rbp
+mulx r14, rbp, [rbx + 32]
+adc r10, rbp
+mov [rsp + 72], r12
+mulx rbp, r12, [rbx + 40]
+adc r14, r12
+mov [rsp + 104], r11
+mulx r12, r11, [rbx + 48]
+adc rbp, r11
+mov [rsp + 64], rbp
+mulx r11, rbp, [rbx + 56]
+adc r12, rbp
+mov [rsp + 56], r12
+mulx rbp, r12, [rbx + 64]
+adc r11, r12
+mov [rsp + 48], r11
+mulx r12, r11, [rbx + 72]
+adc rbp, r11
+mov [rsp + 40], rbp
+mulx r11, rbp, [rbx + 80]
+adc r12, rbp
+mulx rdx, rbp, [rbx + 88]
+adc r11, rbp
+adc rdx, 0
+add rsi, r13
+adc rax, r15
+adc r8, rdi
+adc rcx, r10
+adc r9, r14
+mov rsi, [rsp + 104]
+adc rsi, [rsp + 64]
+mov rdi, [rsp + 72]
+adc rdi, [rsp + 56]
+mov r10, [rsp + 80]
+adc r10, [rsp + 48]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 40]
+adc r12, [rsp + 96]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp + 8]
+mov r13, rdx
+mov rdx, [r15 + 48]
+mov rbx, [rsp + 16]
+mov [rsp + 24], r14
+mulx r15, r14, [rbx]
+mov [rsp + 32], r13
+mov [rsp + 96], r11
+mulx r13, r11, [rbx + 8]
+add r15, r11
+mov [rsp + 40], r12
+mulx r11, r12, [rbx + 16]
+adc r13, r12
+mov [rsp + 88], rbp
+mulx r12, rbp, [rbx + 24]
+adc r11, rbp
+mov [rsp + 48], r10
+mulx rbp, r10, [rbx + 32]
+adc r12, r10
+mov [rsp + 80], rdi
+mulx r10, rdi, [rbx + 40]
+adc rbp, rdi
+mov [rsp + 56], rbp
+mulx rdi, rbp, [rbx + 48]
+adc r10, rbp
+mov [rsp + 72], r10
+mulx rbp, r10, [rbx + 56]
+adc rdi, r10
+mov [rsp + 64], rdi
+mulx r10, rdi, [rbx + 64]
+adc rbp, rdi
+mov [rsp + 104], rbp
+mulx rdi, rbp, [rbx + 72]
+adc r10, rbp
+mulx rdx, rbp, [rbx + 80]
+adc rdi, rbp
+adc rdx, 0
+add rax, r14
+adc r8, r15
+adc rcx, r13
+adc r9, r11
+adc rsi, r12
+mov r11, [rsp + 80]
+adc r11, [rsp + 56]
+mov r12, [rsp + 48]
+adc r12, [rsp + 72]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 64]
+mov r14, [rsp + 40]
+adc r14, [rsp + 104]
+adc r10, [rsp + 96]
+adc rdi, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r15, [rsp + 8]
+mov r13, rdx
+mov rdx, [r15 + 136]
+mov [rsp + 24], r13
+mulx r15, r13, [rbx + 88]
+mov [rsp + 32], rdi
+mov [rsp + 96], r10
+mulx rdi, r10, [rbx + 96]
+add r15, r10
+mov [rsp + 104], r14
+mulx r10, r14, [rbx + 104]
+adc rdi, r14
+mov [rsp + 40], rbp
+mulx r14, rbp, [rbx + 112]
+adc r10, rbp
+mov [rsp + 64], r12
+mulx rbp, r12, [rbx + 120]
+adc r14, r12
+mov [rsp + 88], r11
+mulx r12, r11, [rbx + 128]
+adc rbp, r11
+mov [rsp + 72], rbp
+mulx r11, rbp, [rbx + 136]
+adc r12, rbp
+mov [rsp + 48], r12
+mulx rbp, r12, [rbx + 144]
+adc r11, r12
+mov [rsp + 56], r11
+mulx r12, r11, [rbx + 152]
+adc rbp, r11
+mov [rsp + 80], rbp
+mulx r11, rbp, [rbx + 160]
+adc r12, rbp
+mulx rdx, rbp, [rbx + 168]
+adc r11, rbp
+adc rdx, 0
+add rax, r13
+adc r8, r15
+adc rcx, rdi
+adc r9, r10
+adc rsi, r14
+mov rdi, [rsp + 88]
+adc rdi, [rsp + 72]
+mov r10, [rsp + 64]
+adc r10, [rsp + 48]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 56]
+mov r14, [rsp + 104]
+adc r14, [rsp + 80]
+adc r12, [rsp + 96]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r15, [rsp]
+mov r13, rdx
+mov rdx, rax
+imul rdx, [r15]
+mov [rsp + 24], r13
+mulx rbx, r13, [r15 + 8]
+mov [rsp + 32], r11
+mov [rsp + 96], r12
+mulx r11, r12, [r15 + 16]
+add rbx, r12
+mov [rsp + 80], r14
+mulx r12, r14, [r15 + 24]
+adc r11, r14
+mov [rsp + 104], rbp
+mulx r14, rbp, [r15 + 32]
+adc r12, rbp
+mov [rsp + 56], r10
+mulx rbp, r10, [r15 + 40]
+adc r14, r10
+mov [rsp + 40], rdi
+mulx r10, rdi, [r15 + 48]
+adc rbp, rdi
+mov [rsp + 48], rbp
+mulx rdi, rbp, [r15 + 56]
+adc r10, rbp
+mov [rsp + 64], r10
+mulx rbp, r10, [r15 + 64]
+adc rdi, r10
+mov [rsp + 72], rdi
+mulx r10, rdi, [r15 + 72]
+adc rbp, rdi
+mov [rsp + 88], rbp
+mulx rdi, rbp, [r15 + 80]
+adc r10, rbp
+mulx rdx, rbp, [r15 + 88]
+adc rdi, rbp
+adc rdx, 0
+add rax, r13
+adc r8, rbx
+adc rcx, r11
+adc r9, r12
+adc rsi, r14
+mov rax, [rsp + 40]
+adc rax, [rsp + 48]
+mov r11, [rsp + 56]
+adc r11, [rsp + 64]
+mov r12, [rsp + 104]
+adc r12, [rsp + 72]
+mov rbp, [rsp + 80]
+adc rbp, [rsp + 88]
+adc r10, [rsp + 96]
+adc rdi, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov rbx, [rsp + 8]
+mov r13, rdx
+mov rdx, [rbx + 56]
+mov r15, [rsp + 16]
+mov [rsp + 24], r14
+mulx rbx, r14, [r15]
+mov [rsp + 32], r13
+mov [rsp + 96], rdi
+mulx r13, rdi, [r15 + 8]
+add rbx, rdi
+mov [rsp + 88], r10
+mulx rdi, r10, [r15 + 16]
+adc r13, r10
+mov [rsp + 80], rbp
+mulx r10, rbp, [r15 + 24]
+adc rdi, rbp
+mov [rsp + 72], r12
+mulx rbp, r12, [r15 + 32]
+adc r10, r12
+mov [rsp + 104], r11
+mulx r12, r11, [r15 + 40]
+adc rbp, r11
+mov [rsp + 64], rbp
+mulx r11, rbp, [r15 + 48]
+adc r12, rbp
+mov [rsp + 56], r12
+mulx rbp, r12, [r15 + 56]
+adc r11, r12
+mov [rsp + 48], r11
+mulx r12, r11, [r15 + 64]
+adc rbp, r11
+mov [rsp + 40], rbp
+mulx r11, rbp, [r15 + 72]
+adc r12, rbp
+mulx rdx, rbp, [r15 + 80]
+adc r11, rbp
+adc rdx, 0
+add r8, r14
+adc rcx, rbx
+adc r9, r13
+adc rsi, rdi
+adc rax, r10
+mov rdi, [rsp + 104]
+adc rdi, [rsp + 64]
+mov r10, [rsp + 72]
+adc r10, [rsp + 56]
+mov rbp, [rsp + 80]
+adc rbp, [rsp + 48]
+mov r14, [rsp + 88]
+adc r14, [rsp + 40]
+adc r12, [rsp + 96]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r13, rdx
+mov rdx, [rbx + 144]
+mov [rsp + 24], r13
+mulx rbx, r13, [r15 + 88]
+mov [rsp + 32], r11
+mov [rsp + 96], r12
+mulx r11, r12, [r15 + 96]
+add rbx, r12
+mov [rsp + 40], r14
+mulx r12, r14, [r15 + 104]
+adc r11, r14
+mov [rsp + 88], rbp
+mulx r14, rbp, [r15 + 112]
+adc r12, rbp
+mov [rsp + 48], r10
+mulx rbp, r10, [r15 + 120]
+adc r14, r10
+mov [rsp + 80], rdi
+mulx r10, rdi, [r15 + 128]
+adc rbp, rdi
+mov [rsp + 56], rbp
+mulx rdi, rbp, [r15 + 136]
+adc r10, rbp
+mov [rsp + 72], r10
+mulx rbp, r10, [r15 + 144]
+adc rdi, r10
+mov [rsp + 64], rdi
+mulx r10, rdi, [r15 + 152]
+adc rbp, rdi
+mov [rsp + 104], rbp
+mulx rdi, rbp, [r15 + 160]
+adc r10, rbp
+mulx rdx, rbp, [r15 + 168]
+adc rdi, rbp
+adc rdx, 0
+add r8, r13
+adc rcx, rbx
+adc r9, r11
+adc rsi, r12
+adc rax, r14
+mov r11, [rsp + 80]
+adc r11, [rsp + 56]
+mov r12, [rsp + 48]
+adc r12, [rsp + 72]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 64]
+mov r14, [rsp + 40]
+adc r14, [rsp + 104]
+adc r10, [rsp + 96]
+adc rdi, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp]
+mov r13, rdx
+mov rdx, r8
+imul rdx, [rbx]
+mov [rsp + 24], r13
+mulx r15, r13, [rbx + 8]
+mov [rsp + 32], rdi
+mov [rsp + 96], r10
+mulx rdi, r10, [rbx + 16]
+add r15, r10
+mov [rsp + 104], r14
+mulx r10, r14, [rbx + 24]
+adc rdi, r14
+mov [rsp + 40], rbp
+mulx r14, rbp, [rbx + 32]
+adc r10, rbp
+mov [rsp + 64], r12
+mulx rbp, r12, [rbx + 40]
+adc r14, r12
+mov [rsp + 88], r11
+mulx r12, r11, [rbx + 48]
+adc rbp, r11
+mov [rsp + 72], rbp
+mulx r11, rbp, [rbx + 56]
+adc r12, rbp
+mov [rsp + 48], r12
+mulx rbp, r12, [rbx + 64]
+adc r11, r12
+mov [rsp + 56], r11
+mulx r12, r11, [rbx + 72]
+adc rbp, r11
+mov [rsp + 80], rbp
+mulx r11, rbp, [rbx + 80]
+adc r12, rbp
+mulx rdx, rbp, [rbx + 88]
+adc r11, rbp
+adc rdx, 0
+add r8, r13
+adc rcx, r15
+adc r9, rdi
+adc rsi, r10
+adc rax, r14
+mov rdi, [rsp + 88]
+adc rdi, [rsp + 72]
+mov r8, [rsp + 64]
+adc r8, [rsp + 48]
+mov r10, [rsp + 40]
+adc r10, [rsp + 56]
+mov rbp, [rsp + 104]
+adc rbp, [rsp + 80]
+adc r12, [rsp + 96]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp + 8]
+mov r13, rdx
+mov rdx, [r15 + 64]
+mov rbx, [rsp + 16]
+mov [rsp + 24], r14
+mulx r15, r14, [rbx]
+mov [rsp + 32], r13
+mov [rsp + 96], r11
+mulx r13, r11, [rbx + 8]
+add r15, r11
+mov [rsp + 80], r12
+mulx r11, r12, [rbx + 16]
+adc r13, r12
+mov [rsp + 104], rbp
+mulx r12, rbp, [rbx + 24]
+adc r11, rbp
+mov [rsp + 56], r10
+mulx rbp, r10, [rbx + 32]
+adc r12, r10
+mov [rsp + 40], r8
+mulx r10, r8, [rbx + 40]
+adc rbp, r8
+mov [rsp + 48], rbp
+mulx r8, rbp, [rbx + 48]
+adc r10, rbp
+mov [rsp + 64], r10
+mulx rbp, r10, [rbx + 56]
+adc r8, r10
+mov [rsp + 72], r8
+mulx r10, r8, [rbx + 64]
+adc rbp, r8
+mov [rsp + 88], rbp
+mulx r8, rbp, [rbx + 72]
+adc r10, rbp
+mulx rdx, rbp, [rbx + 80]
+adc r8, rbp
+adc rdx, 0
+add rcx, r14
+adc r9, r15
+adc rsi, r13
+adc rax, r11
+adc rdi, r12
+mov r11, [rsp + 40]
+adc r11, [rsp + 48]
+mov r12, [rsp + 56]
+adc r12, [rsp + 64]
+mov rbp, [rsp + 104]
+adc rbp, [rsp + 72]
+mov r14, [rsp + 80]
+adc r14, [rsp + 88]
+adc r10, [rsp + 96]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r15, [rsp + 8]
+mov r13, rdx
+mov rdx, [r15 + 152]
+mov [rsp + 24], r13
+mulx r15, r13, [rbx + 88]
+mov [rsp + 32], r8
+mov [rsp + 96], r10
+mulx r8, r10, [rbx + 96]
+add r15, r10
+mov [rsp + 88], r14
+mulx r10, r14, [rbx + 104]
+adc r8, r14
+mov [rsp + 80], rbp
+mulx r14, rbp, [rbx + 112]
+adc r10, rbp
+mov [rsp + 72], r12
+mulx rbp, r12, [rbx + 120]
+adc r14, r12
+mov [rsp + 104], r11
+mulx r12, r11, [rbx + 128]
+adc rbp, r11
+mov [rsp + 64], rbp
+mulx r11, rbp, [rbx + 136]
+adc r12, rbp
+mov [rsp + 56], r12
+mulx rbp, r12, [rbx + 144]
+adc r11, r12
+mov [rsp + 48], r11
+mulx r12, r11, [rbx + 152]
+adc rbp, r11
+mov [rsp + 40], rbp
+mulx r11, rbp, [rbx + 160]
+adc r12, rbp
+mulx rdx, rbp, [rbx + 168]
+adc r11, rbp
+adc rdx, 0
+add rcx, r13
+adc r9, r15
+adc rsi, r8
+adc rax, r10
+adc rdi, r14
+mov r8, [rsp + 104]
+adc r8, [rsp + 64]
+mov r10, [rsp + 72]
+adc r10, [rsp + 56]
+mov rbp, [rsp + 80]
+adc rbp, [rsp + 48]
+mov r14, [rsp + 88]
+adc r14, [rsp + 40]
+adc r12, [rsp + 96]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r15, [rsp]
+mov r13, rdx
+mov rdx, rcx
+imul rdx, [r15]
+mov [rsp + 24], r13
+mulx rbx, r13, [r15 + 8]
+mov [rsp + 32], r11
+mov [rsp + 96], r12
+mulx r11, r12, [r15 + 16]
+add rbx, r12
+mov [rsp + 40], r14
+mulx r12, r14, [r15 + 24]
+adc r11, r14
+mov [rsp + 88], rbp
+mulx r14, rbp, [r15 + 32]
+adc r12, rbp
+mov [rsp + 48], r10
+mulx rbp, r10, [r15 + 40]
+adc r14, r10
+mov [rsp + 80], r8
+mulx r10, r8, [r15 + 48]
+adc rbp, r8
+mov [rsp + 56], rbp
+mulx r8, rbp, [r15 + 56]
+adc r10, rbp
+mov [rsp + 72], r10
+mulx rbp, r10, [r15 + 64]
+adc r8, r10
+mov [rsp + 64], r8
+mulx r10, r8, [r15 + 72]
+adc rbp, r8
+mov [rsp + 104], rbp
+mulx r8, rbp, [r15 + 80]
+adc r10, rbp
+mulx rdx, rbp, [r15 + 88]
+adc r8, rbp
+adc rdx, 0
+add rcx, r13
+adc r9, rbx
+adc rsi, r11
+adc rax, r12
+adc rdi, r14
+mov rcx, [rsp + 80]
+adc rcx, [rsp + 56]
+mov r11, [rsp + 48]
+adc r11, [rsp + 72]
+mov r12, [rsp + 88]
+adc r12, [rsp + 64]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 104]
+adc r10, [rsp + 96]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov rbx, [rsp + 8]
+mov r13, rdx
+mov rdx, [rbx + 72]
+mov r15, [rsp + 16]
+mov [rsp + 24], r14
+mulx rbx, r14, [r15]
+mov [rsp + 32], r13
+mov [rsp + 96], r8
+mulx r13, r8, [r15 + 8]
+add rbx, r8
+mov [rsp + 104], r10
+mulx r8, r10, [r15 + 16]
+adc r13, r10
+mov [rsp + 40], rbp
+mulx r10, rbp, [r15 + 24]
+adc r8, rbp
+mov [rsp + 64], r12
+mulx rbp, r12, [r15 + 32]
+adc r10, r12
+mov [rsp + 88], r11
+mulx r12, r11, [r15 + 40]
+adc rbp, r11
+mov [rsp + 72], rbp
+mulx r11, rbp, [r15 + 48]
+adc r12, rbp
+mov [rsp + 48], r12
+mulx rbp, r12, [r15 + 56]
+adc r11, r12
+mov [rsp + 56], r11
+mulx r12, r11, [r15 + 64]
+adc rbp, r11
+mov [rsp + 80], rbp
+mulx r11, rbp, [r15 + 72]
+adc r12, rbp
+mulx rdx, rbp, [r15 + 80]
+adc r11, rbp
+adc rdx, 0
+add r9, r14
+adc rsi, rbx
+adc rax, r13
+adc rdi, r8
+adc rcx, r10
+mov r8, [rsp + 88]
+adc r8, [rsp + 72]
+mov r10, [rsp + 64]
+adc r10, [rsp + 48]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 56]
+mov r14, [rsp + 104]
+adc r14, [rsp + 80]
+adc r12, [rsp + 96]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 8]
+mov r13, rdx
+mov rdx, [rbx + 160]
+mov [rsp + 24], r13
+mulx rbx, r13, [r15 + 88]
+mov [rsp + 32], r11
+mov [rsp + 96], r12
+mulx r11, r12, [r15 + 96]
+add rbx, r12
+mov [rsp + 80], r14
+mulx r12, r14, [r15 + 104]
+adc r11, r14
+mov [rsp + 104], rbp
+mulx r14, rbp, [r15 + 112]
+adc r12, rbp
+mov [rsp + 56], r10
+mulx rbp, r10, [r15 + 120]
+adc r14, r10
+mov [rsp + 40], r8
+mulx r10, r8, [r15 + 128]
+adc rbp, r8
+mov [rsp + 48], rbp
+mulx r8, rbp, [r15 + 136]
+adc r10, rbp
+mov [rsp + 64], r10
+mulx rbp, r10, [r15 + 144]
+adc r8, r10
+mov [rsp + 72], r8
+mulx r10, r8, [r15 + 152]
+adc rbp, r8
+mov [rsp + 88], rbp
+mulx r8, rbp, [r15 + 160]
+adc r10, rbp
+mulx rdx, rbp, [r15 + 168]
+adc r8, rbp
+adc rdx, 0
+add r9, r13
+adc rsi, rbx
+adc rax, r11
+adc rdi, r12
+adc rcx, r14
+mov r11, [rsp + 40]
+adc r11, [rsp + 48]
+mov r12, [rsp + 56]
+adc r12, [rsp + 64]
+mov rbp, [rsp + 104]
+adc rbp, [rsp + 72]
+mov r14, [rsp + 80]
+adc r14, [rsp + 88]
+adc r10, [rsp + 96]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp]
+mov r13, rdx
+mov rdx, r9
+imul rdx, [rbx]
+mov [rsp + 24], r13
+mulx r15, r13, [rbx + 8]
+mov [rsp + 32], r8
+mov [rsp + 96], r10
+mulx r8, r10, [rbx + 16]
+add r15, r10
+mov [rsp + 88], r14
+mulx r10, r14, [rbx + 24]
+adc r8, r14
+mov [rsp + 80], rbp
+mulx r14, rbp, [rbx + 32]
+adc r10, rbp
+mov [rsp + 72], r12
+mulx rbp, r12, [rbx + 40]
+adc r14, r12
+mov [rsp + 104], r11
+mulx r12, r11, [rbx + 48]
+adc rbp, r11
+mov [rsp + 64], rbp
+mulx r11, rbp, [rbx + 56]
+adc r12, rbp
+mov [rsp + 56], r12
+mulx rbp, r12, [rbx + 64]
+adc r11, r12
+mov [rsp + 48], r11
+mulx r12, r11, [rbx + 72]
+adc rbp, r11
+mov [rsp + 40], rbp
+mulx r11, rbp, [rbx + 80]
+adc r12, rbp
+mulx rdx, rbp, [rbx + 88]
+adc r11, rbp
+adc rdx, 0
+add r9, r13
+adc rsi, r15
+adc rax, r8
+adc rdi, r10
+adc rcx, r14
+mov r8, [rsp + 104]
+adc r8, [rsp + 64]
+mov r9, [rsp + 72]
+adc r9, [rsp + 56]
+mov r10, [rsp + 80]
+adc r10, [rsp + 48]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 40]
+adc r12, [rsp + 96]
+adc r11, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp + 8]
+mov r13, rdx
+mov rdx, [r15 + 80]
+mov rbx, [rsp + 16]
+mov [rsp + 24], r14
+mulx r15, r14, [rbx]
+mov [rsp + 32], r13
+mov [rsp + 96], r11
+mulx r13, r11, [rbx + 8]
+add r15, r11
+mov [rsp + 40], r12
+mulx r11, r12, [rbx + 16]
+adc r13, r12
+mov [rsp + 88], rbp
+mulx r12, rbp, [rbx + 24]
+adc r11, rbp
+mov [rsp + 48], r10
+mulx rbp, r10, [rbx + 32]
+adc r12, r10
+mov [rsp + 80], r9
+mulx r10, r9, [rbx + 40]
+adc rbp, r9
+mov [rsp + 56], rbp
+mulx r9, rbp, [rbx + 48]
+adc r10, rbp
+mov [rsp + 72], r10
+mulx rbp, r10, [rbx + 56]
+adc r9, r10
+mov [rsp + 64], r9
+mulx r10, r9, [rbx + 64]
+adc rbp, r9
+mov [rsp + 104], rbp
+mulx r9, rbp, [rbx + 72]
+adc r10, rbp
+mulx rdx, rbp, [rbx + 80]
+adc r9, rbp
+adc rdx, 0
+add rsi, r14
+adc rax, r15
+adc rdi, r13
+adc rcx, r11
+adc r8, r12
+mov r11, [rsp + 80]
+adc r11, [rsp + 56]
+mov r12, [rsp + 48]
+adc r12, [rsp + 72]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 64]
+mov r14, [rsp + 40]
+adc r14, [rsp + 104]
+adc r10, [rsp + 96]
+adc r9, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r15, [rsp + 8]
+mov r13, rdx
+mov rdx, [r15 + 168]
+mov [rsp + 8], r13
+mulx r15, r13, [rbx + 88]
+mov [rsp + 24], r9
+mov [rsp + 32], r10
+mulx r9, r10, [rbx + 96]
+add r15, r10
+mov [rsp + 96], r14
+mulx r10, r14, [rbx + 104]
+adc r9, r14
+mov [rsp + 104], rbp
+mulx r14, rbp, [rbx + 112]
+adc r10, rbp
+mov [rsp + 40], r12
+mulx rbp, r12, [rbx + 120]
+adc r14, r12
+mov [rsp + 64], r11
+mulx r12, r11, [rbx + 128]
+adc rbp, r11
+mov [rsp + 88], rbp
+mulx r11, rbp, [rbx + 136]
+adc r12, rbp
+mov [rsp + 72], r12
+mulx rbp, r12, [rbx + 144]
+adc r11, r12
+mov [rsp + 48], r11
+mulx r12, r11, [rbx + 152]
+adc rbp, r11
+mov [rsp + 56], rbp
+mulx r11, rbp, [rbx + 160]
+adc r12, rbp
+mulx rdx, rbp, [rbx + 168]
+adc r11, rbp
+adc rdx, 0
+add rsi, r13
+adc rax, r15
+adc rdi, r9
+adc rcx, r10
+adc r8, r14
+mov r9, [rsp + 64]
+adc r9, [rsp + 88]
+mov r10, [rsp + 40]
+adc r10, [rsp + 72]
+mov rbp, [rsp + 104]
+adc rbp, [rsp + 48]
+mov r14, [rsp + 96]
+adc r14, [rsp + 56]
+adc r12, [rsp + 32]
+adc r11, [rsp + 24]
+adc rdx, [rsp + 8]
+mov rbx, [rsp]
+mov r15, rdx
+mov rdx, rsi
+imul rdx, [rbx]
+mov [rsp + 8], r15
+mulx r13, r15, [rbx + 8]
+mov [rsp + 24], r11
+mov [rsp + 32], r12
+mulx r11, r12, [rbx + 16]
+add r13, r12
+mov [rsp + 56], r14
+mulx r12, r14, [rbx + 24]
+adc r11, r14
+mov [rsp + 96], rbp
+mulx r14, rbp, [rbx + 32]
+adc r12, rbp
+mov [rsp + 48], r10
+mulx rbp, r10, [rbx + 40]
+adc r14, r10
+mov [rsp + 104], r9
+mulx r10, r9, [rbx + 48]
+adc rbp, r9
+mov [rsp + 72], rbp
+mulx r9, rbp, [rbx + 56]
+adc r10, rbp
+mov [rsp + 40], r10
+mulx rbp, r10, [rbx + 64]
+adc r9, r10
+mov [rsp + 88], r9
+mulx r10, r9, [rbx + 72]
+adc rbp, r9
+mov [rsp + 64], rbp
+mulx r9, rbp, [rbx + 80]
+adc r10, rbp
+mulx rdx, rbp, [rbx + 88]
+adc r9, rbp
+adc rdx, 0
+add rsi, r15
+adc rax, r13
+adc rdi, r11
+adc rcx, r12
+adc r8, r14
+mov rsi, [rsp + 104]
+adc rsi, [rsp + 72]
+mov r11, [rsp + 48]
+adc r11, [rsp + 40]
+mov r12, [rsp + 96]
+adc r12, [rsp + 88]
+mov rbp, [rsp + 56]
+adc rbp, [rsp + 64]
+adc r10, [rsp + 32]
+adc r9, [rsp + 24]
+adc rdx, [rsp + 8]
+mov r14, rax
+sub r14, [rbx + 8]
+mov r15, rdi
+sbb r15, [rbx + 16]
+mov r13, rcx
+sbb r13, [rbx + 24]
+mov [rsp + 8], r13
+mov r13, r8
+sbb r13, [rbx + 32]
+mov [rsp + 24], r13
+mov r13, rsi
+sbb r13, [rbx + 40]
+mov [rsp + 32], r13
+mov r13, r11
+sbb r13, [rbx + 48]
+mov [rsp + 64], r13
+mov r13, r12
+sbb r13, [rbx + 56]
+mov [rsp + 56], r13
+mov r13, rbp
+sbb r13, [rbx + 64]
+mov [rsp + 88], r13
+mov r13, r10
+sbb r13, [rbx + 72]
+mov [rsp + 96], r13
+mov r13, r9
+sbb r13, [rbx + 80]
+mov [rsp + 40], r13
+mov r13, rdx
+sbb r13, [rbx + 88]
+cmovc r14, rax
+cmovc r15, rdi
+mov rax, [rsp + 8]
+cmovc rax, rcx
+mov rcx, [rsp + 24]
+cmovc rcx, r8
+mov rdi, [rsp + 32]
+cmovc rdi, rsi
+mov rsi, [rsp + 64]
+cmovc rsi, r11
+mov r8, [rsp + 56]
+cmovc r8, r12
+mov r11, [rsp + 88]
+cmovc r11, rbp
+mov r12, [rsp + 96]
+cmovc r12, r10
+mov r10, [rsp + 40]
+cmovc r10, r9
+cmovc r13, rdx
+add rsp, 112
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -6390,18 +6344,9 @@ unsafe fn mul_full_mulx<M: Modulus<11>>(x: &[u64; 11], y: &[u64; 11]) -> [u64; 1
         asm!(
             "call {kernel}",
             kernel = sym mul_full_mulx_code::<M>,
-            out("rax") _,
-            out("rcx") z[5],
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => z[1],
-            out("rdi") z[2],
-            out("r8") z[3],
-            out("r9") z[4],
-            out("r10") z[6],
-            out("r11") z[7],
-            out("r12") z[9],
-            out("r13") z[8],
-            out("r14") z[10],
+            out("rax") _, out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => z[1], out("rdi") z[2], out("r8") z[3], out("r9") z[4],
+            out("r10") z[6], out("r11") z[7], out("r12") z[9], out("r13") z[8], out("r14") z[10],
             out("r15") z[0],
             options(pure, readonly),
         );
@@ -6413,1261 +6358,1261 @@ unsafe fn mul_full_mulx<M: Modulus<11>>(x: &[u64; 11], y: &[u64; 11]) -> [u64; 1
 unsafe extern "C" fn mul_full_mulx_code<M: Modulus<11>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 120
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, r13, r12
-    adc r11, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx r13, rbp, r13
-    adc r12, rbp
-    mov rbp, qword ptr [rsi + 48]
-    mulx rbp, r15, rbp
-    adc r13, r15
-    mov r15, qword ptr [rsi + 56]
-    mulx r15, rbx, r15
-    adc rbp, rbx
-    mov rbx, qword ptr [rsi + 64]
-    mulx rbx, r14, rbx
-    adc r15, r14
-    mov r14, qword ptr [rsi + 72]
-    mov qword ptr [rsp], rcx
-    mulx r14, rcx, r14
-    adc rbx, rcx
-    mov rcx, qword ptr [rsi + 80]
-    mulx rcx, rdx, rcx
-    adc r14, rdx
-    adc rcx, 0
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mov qword ptr [rsp + 8], rsi
-    mov qword ptr [rsp + 16], rcx
-    mulx rsi, rcx, qword ptr [rax + 8]
-    mov qword ptr [rsp + 24], r14
-    mov qword ptr [rsp + 32], rbx
-    mulx r14, rbx, qword ptr [rax + 16]
-    add rsi, rbx
-    mov qword ptr [rsp + 40], r15
-    mulx rbx, r15, qword ptr [rax + 24]
-    adc r14, r15
-    mov qword ptr [rsp + 48], rbp
-    mulx r15, rbp, qword ptr [rax + 32]
-    adc rbx, rbp
-    mov qword ptr [rsp + 56], r13
-    mulx rbp, r13, qword ptr [rax + 40]
-    adc r15, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rax + 48]
-    adc rbp, r12
-    mov qword ptr [rsp + 72], rbp
-    mulx r12, rbp, qword ptr [rax + 56]
-    adc r13, rbp
-    mov qword ptr [rsp + 80], r13
-    mulx rbp, r13, qword ptr [rax + 64]
-    adc r12, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rax + 72]
-    adc rbp, r12
-    mov qword ptr [rsp + 96], rbp
-    mulx r12, rbp, qword ptr [rax + 80]
-    adc r13, rbp
-    mulx rdx, rbp, qword ptr [rax + 88]
-    adc r12, rbp
-    adc rdx, 0
-    add r8, rcx
-    adc rdi, rsi
-    adc r9, r14
-    adc r10, rbx
-    adc r11, r15
-    mov rcx, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 72]
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 80]
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 32]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov r15, 0
-    adc r15, 0
-    mov rbx, qword ptr [rsp]
-    mov r14, rdx
-    mov rdx, qword ptr [rbx + 8]
-    mov rbx, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 16], rax
-    mov qword ptr [rsp + 24], r15
-    mulx rax, r15, qword ptr [rbx]
-    mov qword ptr [rsp + 32], r14
-    mov qword ptr [rsp + 96], r12
-    mulx r14, r12, qword ptr [rbx + 8]
-    add rax, r12
-    mov qword ptr [rsp + 40], r13
-    mulx r12, r13, qword ptr [rbx + 16]
-    adc r14, r13
-    mov qword ptr [rsp + 88], rbp
-    mulx r13, rbp, qword ptr [rbx + 24]
-    adc r12, rbp
-    mov qword ptr [rsp + 48], r8
-    mulx rbp, r8, qword ptr [rbx + 32]
-    adc r13, r8
-    mov qword ptr [rsp + 80], rsi
-    mulx r8, rsi, qword ptr [rbx + 40]
-    adc rbp, rsi
-    mov qword ptr [rsp + 56], rbp
-    mulx rsi, rbp, qword ptr [rbx + 48]
-    adc r8, rbp
-    mov qword ptr [rsp + 72], r8
-    mulx rbp, r8, qword ptr [rbx + 56]
-    adc rsi, r8
-    mov qword ptr [rsp + 64], rsi
-    mulx r8, rsi, qword ptr [rbx + 64]
-    adc rbp, rsi
-    mov qword ptr [rsp + 104], rbp
-    mulx rsi, rbp, qword ptr [rbx + 72]
-    adc r8, rbp
-    mulx rdx, rbp, qword ptr [rbx + 80]
-    adc rsi, rbp
-    adc rdx, 0
-    add rdi, r15
-    adc r9, rax
-    adc r10, r14
-    adc r11, r12
-    adc rcx, r13
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 72]
-    mov r13, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 96]
-    adc rsi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, 0
-    adc r15, 0
-    mov r14, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [r14]
-    mov qword ptr [rsp + 32], r15
-    mulx rbx, r15, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 96], rsi
-    mov qword ptr [rsp + 104], r8
-    mulx rsi, r8, qword ptr [r14 + 16]
-    add rbx, r8
-    mov qword ptr [rsp + 40], rbp
-    mulx r8, rbp, qword ptr [r14 + 24]
-    adc rsi, rbp
-    mov qword ptr [rsp + 64], r13
-    mulx rbp, r13, qword ptr [r14 + 32]
-    adc r8, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [r14 + 40]
-    adc rbp, r12
-    mov qword ptr [rsp + 72], rax
-    mulx r12, rax, qword ptr [r14 + 48]
-    adc r13, rax
-    mov qword ptr [rsp + 48], r13
-    mulx rax, r13, qword ptr [r14 + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [r14 + 64]
-    adc rax, r12
-    mov qword ptr [rsp + 80], rax
-    mulx r12, rax, qword ptr [r14 + 72]
-    adc r13, rax
-    mov qword ptr [rsp + 112], r13
-    mulx rax, r13, qword ptr [r14 + 80]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [r14 + 88]
-    adc rax, r13
-    adc rdx, 0
-    add rdi, r15
-    adc r9, rbx
-    adc r10, rsi
-    adc r11, r8
-    adc rcx, rbp
-    mov rsi, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 48]
-    mov rdi, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 56]
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 104]
-    adc rax, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, 0
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 16]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 32], rbp
-    mulx r14, rbp, qword ptr [r15]
-    mov qword ptr [rsp + 24], rbx
-    mov qword ptr [rsp + 96], rax
-    mulx rbx, rax, qword ptr [r15 + 8]
-    add r14, rax
-    mov qword ptr [rsp + 104], r12
-    mulx rax, r12, qword ptr [r15 + 16]
-    adc rbx, r12
-    mov qword ptr [rsp + 112], r13
-    mulx r12, r13, qword ptr [r15 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 40], r8
-    mulx r13, r8, qword ptr [r15 + 32]
-    adc r12, r8
-    mov qword ptr [rsp + 80], rdi
-    mulx r8, rdi, qword ptr [r15 + 40]
-    adc r13, rdi
-    mov qword ptr [rsp + 64], r13
-    mulx rdi, r13, qword ptr [r15 + 48]
-    adc r8, r13
-    mov qword ptr [rsp + 56], r8
-    mulx r13, r8, qword ptr [r15 + 56]
-    adc rdi, r8
-    mov qword ptr [rsp + 88], rdi
-    mulx r8, rdi, qword ptr [r15 + 64]
-    adc r13, rdi
-    mov qword ptr [rsp + 48], r13
-    mulx rdi, r13, qword ptr [r15 + 72]
-    adc r8, r13
-    mulx rdx, r13, qword ptr [r15 + 80]
-    adc rdi, r13
-    adc rdx, 0
-    add r9, rbp
-    adc r10, r14
-    adc r11, rbx
-    adc rcx, rax
-    adc rsi, r12
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbx, 0
-    adc rbx, 0
-    mov r14, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, r9
-    imul rdx, qword ptr [r14]
-    mov qword ptr [rsp + 24], rbx
-    mulx r15, rbx, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 96], rdi
-    mov qword ptr [rsp + 48], r8
-    mulx rdi, r8, qword ptr [r14 + 16]
-    add r15, r8
-    mov qword ptr [rsp + 104], rbp
-    mulx r8, rbp, qword ptr [r14 + 24]
-    adc rdi, rbp
-    mov qword ptr [rsp + 88], r13
-    mulx rbp, r13, qword ptr [r14 + 32]
-    adc r8, r13
-    mov qword ptr [rsp + 112], r12
-    mulx r13, r12, qword ptr [r14 + 40]
-    adc rbp, r12
-    mov qword ptr [rsp + 56], rax
-    mulx r12, rax, qword ptr [r14 + 48]
-    adc r13, rax
-    mov qword ptr [rsp + 40], r13
-    mulx rax, r13, qword ptr [r14 + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [r14 + 64]
-    adc rax, r12
-    mov qword ptr [rsp + 80], rax
-    mulx r12, rax, qword ptr [r14 + 72]
-    adc r13, rax
-    mov qword ptr [rsp + 72], r13
-    mulx rax, r13, qword ptr [r14 + 80]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [r14 + 88]
-    adc rax, r13
-    adc rdx, 0
-    add r9, rbx
-    adc r10, r15
-    adc r11, rdi
-    adc rcx, r8
-    adc rsi, rbp
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 40]
-    mov r8, qword ptr [rsp + 112]
-    adc r8, qword ptr [rsp + 64]
-    mov r9, qword ptr [rsp + 88]
-    adc r9, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 104]
-    adc r13, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, qword ptr [rsp + 24]
-    adc rbp, 0
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 24]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], rbp
-    mulx r14, rbp, qword ptr [r15]
-    mov qword ptr [rsp + 32], rbx
-    mov qword ptr [rsp + 96], rax
-    mulx rbx, rax, qword ptr [r15 + 8]
-    add r14, rax
-    mov qword ptr [rsp + 48], r12
-    mulx rax, r12, qword ptr [r15 + 16]
-    adc rbx, r12
-    mov qword ptr [rsp + 72], r13
-    mulx r12, r13, qword ptr [r15 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 104], r9
-    mulx r13, r9, qword ptr [r15 + 32]
-    adc r12, r9
-    mov qword ptr [rsp + 80], r8
-    mulx r9, r8, qword ptr [r15 + 40]
-    adc r13, r8
-    mov qword ptr [rsp + 88], r13
-    mulx r8, r13, qword ptr [r15 + 48]
-    adc r9, r13
-    mov qword ptr [rsp + 64], r9
-    mulx r13, r9, qword ptr [r15 + 56]
-    adc r8, r9
-    mov qword ptr [rsp + 112], r8
-    mulx r9, r8, qword ptr [r15 + 64]
-    adc r13, r8
-    mov qword ptr [rsp + 40], r13
-    mulx r8, r13, qword ptr [r15 + 72]
-    adc r9, r13
-    mulx rdx, r13, qword ptr [r15 + 80]
-    adc r8, r13
-    adc rdx, 0
-    add r10, rbp
-    adc r11, r14
-    adc rcx, rbx
-    adc rsi, rax
-    adc rdi, r12
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 64]
-    mov r13, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 112]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, 0
-    adc rbx, 0
-    mov r14, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, r10
-    imul rdx, qword ptr [r14]
-    mov qword ptr [rsp + 32], rbx
-    mulx r15, rbx, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 96], r8
-    mov qword ptr [rsp + 40], r9
-    mulx r8, r9, qword ptr [r14 + 16]
-    add r15, r9
-    mov qword ptr [rsp + 48], rbp
-    mulx r9, rbp, qword ptr [r14 + 24]
-    adc r8, rbp
-    mov qword ptr [rsp + 112], r13
-    mulx rbp, r13, qword ptr [r14 + 32]
-    adc r9, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [r14 + 40]
-    adc rbp, r12
-    mov qword ptr [rsp + 64], rax
-    mulx r12, rax, qword ptr [r14 + 48]
-    adc r13, rax
-    mov qword ptr [rsp + 104], r13
-    mulx rax, r13, qword ptr [r14 + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [r14 + 64]
-    adc rax, r12
-    mov qword ptr [rsp + 80], rax
-    mulx r12, rax, qword ptr [r14 + 72]
-    adc r13, rax
-    mov qword ptr [rsp + 56], r13
-    mulx rax, r13, qword ptr [r14 + 80]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [r14 + 88]
-    adc rax, r13
-    adc rdx, 0
-    add r10, rbx
-    adc r11, r15
-    adc rcx, r8
-    adc rsi, r9
-    adc rdi, rbp
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 104]
-    mov r9, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 112]
-    adc r10, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, 0
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 32]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 32], rbp
-    mulx r14, rbp, qword ptr [r15]
-    mov qword ptr [rsp + 24], rbx
-    mov qword ptr [rsp + 96], rax
-    mulx rbx, rax, qword ptr [r15 + 8]
-    add r14, rax
-    mov qword ptr [rsp + 40], r12
-    mulx rax, r12, qword ptr [r15 + 16]
-    adc rbx, r12
-    mov qword ptr [rsp + 56], r13
-    mulx r12, r13, qword ptr [r15 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 48], r10
-    mulx r13, r10, qword ptr [r15 + 32]
-    adc r12, r10
-    mov qword ptr [rsp + 80], r9
-    mulx r10, r9, qword ptr [r15 + 40]
-    adc r13, r9
-    mov qword ptr [rsp + 112], r13
-    mulx r9, r13, qword ptr [r15 + 48]
-    adc r10, r13
-    mov qword ptr [rsp + 88], r10
-    mulx r13, r10, qword ptr [r15 + 56]
-    adc r9, r10
-    mov qword ptr [rsp + 72], r9
-    mulx r10, r9, qword ptr [r15 + 64]
-    adc r13, r9
-    mov qword ptr [rsp + 104], r13
-    mulx r9, r13, qword ptr [r15 + 72]
-    adc r10, r13
-    mulx rdx, r13, qword ptr [r15 + 80]
-    adc r9, r13
-    adc rdx, 0
-    add r11, rbp
-    adc rcx, r14
-    adc rsi, rbx
-    adc rdi, rax
-    adc r8, r12
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 112]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbx, 0
-    adc rbx, 0
-    mov r14, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, r11
-    imul rdx, qword ptr [r14]
-    mov qword ptr [rsp + 24], rbx
-    mulx r15, rbx, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 96], r9
-    mov qword ptr [rsp + 104], r10
-    mulx r9, r10, qword ptr [r14 + 16]
-    add r15, r10
-    mov qword ptr [rsp + 40], rbp
-    mulx r10, rbp, qword ptr [r14 + 24]
-    adc r9, rbp
-    mov qword ptr [rsp + 72], r13
-    mulx rbp, r13, qword ptr [r14 + 32]
-    adc r10, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [r14 + 40]
-    adc rbp, r12
-    mov qword ptr [rsp + 88], rax
-    mulx r12, rax, qword ptr [r14 + 48]
-    adc r13, rax
-    mov qword ptr [rsp + 48], r13
-    mulx rax, r13, qword ptr [r14 + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 112], r12
-    mulx r13, r12, qword ptr [r14 + 64]
-    adc rax, r12
-    mov qword ptr [rsp + 80], rax
-    mulx r12, rax, qword ptr [r14 + 72]
-    adc r13, rax
-    mov qword ptr [rsp + 64], r13
-    mulx rax, r13, qword ptr [r14 + 80]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [r14 + 88]
-    adc rax, r13
-    adc rdx, 0
-    add r11, rbx
-    adc rcx, r15
-    adc rsi, r9
-    adc rdi, r10
-    adc r8, rbp
-    mov r9, qword ptr [rsp + 88]
-    adc r9, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 112]
-    mov r11, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 104]
-    adc rax, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, qword ptr [rsp + 24]
-    adc rbp, 0
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 40]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], rbp
-    mulx r14, rbp, qword ptr [r15]
-    mov qword ptr [rsp + 32], rbx
-    mov qword ptr [rsp + 96], rax
-    mulx rbx, rax, qword ptr [r15 + 8]
-    add r14, rax
-    mov qword ptr [rsp + 104], r12
-    mulx rax, r12, qword ptr [r15 + 16]
-    adc rbx, r12
-    mov qword ptr [rsp + 64], r13
-    mulx r12, r13, qword ptr [r15 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 40], r11
-    mulx r13, r11, qword ptr [r15 + 32]
-    adc r12, r11
-    mov qword ptr [rsp + 80], r10
-    mulx r11, r10, qword ptr [r15 + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 72], r13
-    mulx r10, r13, qword ptr [r15 + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 112], r11
-    mulx r13, r11, qword ptr [r15 + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 56], r10
-    mulx r11, r10, qword ptr [r15 + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 48], r13
-    mulx r10, r13, qword ptr [r15 + 72]
-    adc r11, r13
-    mulx rdx, r13, qword ptr [r15 + 80]
-    adc r10, r13
-    adc rdx, 0
-    add rcx, rbp
-    adc rsi, r14
-    adc rdi, rbx
-    adc r8, rax
-    adc r9, r12
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 112]
-    mov r13, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, 0
-    adc rbx, 0
-    mov r14, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [r14]
-    mov qword ptr [rsp + 32], rbx
-    mulx r15, rbx, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 96], r10
-    mov qword ptr [rsp + 48], r11
-    mulx r10, r11, qword ptr [r14 + 16]
-    add r15, r11
-    mov qword ptr [rsp + 104], rbp
-    mulx r11, rbp, qword ptr [r14 + 24]
-    adc r10, rbp
-    mov qword ptr [rsp + 56], r13
-    mulx rbp, r13, qword ptr [r14 + 32]
-    adc r11, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [r14 + 40]
-    adc rbp, r12
-    mov qword ptr [rsp + 112], rax
-    mulx r12, rax, qword ptr [r14 + 48]
-    adc r13, rax
-    mov qword ptr [rsp + 40], r13
-    mulx rax, r13, qword ptr [r14 + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [r14 + 64]
-    adc rax, r12
-    mov qword ptr [rsp + 80], rax
-    mulx r12, rax, qword ptr [r14 + 72]
-    adc r13, rax
-    mov qword ptr [rsp + 88], r13
-    mulx rax, r13, qword ptr [r14 + 80]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [r14 + 88]
-    adc rax, r13
-    adc rdx, 0
-    add rcx, rbx
-    adc rsi, r15
-    adc rdi, r10
-    adc r8, r11
-    adc r9, rbp
-    mov rcx, qword ptr [rsp + 112]
-    adc rcx, qword ptr [rsp + 40]
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 72]
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 104]
-    adc r13, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, 0
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 48]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 32], rbp
-    mulx r14, rbp, qword ptr [r15]
-    mov qword ptr [rsp + 24], rbx
-    mov qword ptr [rsp + 96], rax
-    mulx rbx, rax, qword ptr [r15 + 8]
-    add r14, rax
-    mov qword ptr [rsp + 48], r12
-    mulx rax, r12, qword ptr [r15 + 16]
-    adc rbx, r12
-    mov qword ptr [rsp + 88], r13
-    mulx r12, r13, qword ptr [r15 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 104], r11
-    mulx r13, r11, qword ptr [r15 + 32]
-    adc r12, r11
-    mov qword ptr [rsp + 80], r10
-    mulx r11, r10, qword ptr [r15 + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 56], r13
-    mulx r10, r13, qword ptr [r15 + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 72], r11
-    mulx r13, r11, qword ptr [r15 + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 64], r10
-    mulx r11, r10, qword ptr [r15 + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 40], r13
-    mulx r10, r13, qword ptr [r15 + 72]
-    adc r11, r13
-    mulx rdx, r13, qword ptr [r15 + 80]
-    adc r10, r13
-    adc rdx, 0
-    add rsi, rbp
-    adc rdi, r14
-    adc r8, rbx
-    adc r9, rax
-    adc rcx, r12
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 56]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 72]
-    mov r13, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbx, 0
-    adc rbx, 0
-    mov r14, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [r14]
-    mov qword ptr [rsp + 24], rbx
-    mulx r15, rbx, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 96], r10
-    mov qword ptr [rsp + 40], r11
-    mulx r10, r11, qword ptr [r14 + 16]
-    add r15, r11
-    mov qword ptr [rsp + 48], rbp
-    mulx r11, rbp, qword ptr [r14 + 24]
-    adc r10, rbp
-    mov qword ptr [rsp + 64], r13
-    mulx rbp, r13, qword ptr [r14 + 32]
-    adc r11, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [r14 + 40]
-    adc rbp, r12
-    mov qword ptr [rsp + 72], rax
-    mulx r12, rax, qword ptr [r14 + 48]
-    adc r13, rax
-    mov qword ptr [rsp + 104], r13
-    mulx rax, r13, qword ptr [r14 + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [r14 + 64]
-    adc rax, r12
-    mov qword ptr [rsp + 80], rax
-    mulx r12, rax, qword ptr [r14 + 72]
-    adc r13, rax
-    mov qword ptr [rsp + 112], r13
-    mulx rax, r13, qword ptr [r14 + 80]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [r14 + 88]
-    adc rax, r13
-    adc rdx, 0
-    add rsi, rbx
-    adc rdi, r15
-    adc r8, r10
-    adc r9, r11
-    adc rcx, rbp
-    mov rsi, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 104]
-    mov r10, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, qword ptr [rsp + 24]
-    adc rbp, 0
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 56]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], rbp
-    mulx r14, rbp, qword ptr [r15]
-    mov qword ptr [rsp + 32], rbx
-    mov qword ptr [rsp + 96], rax
-    mulx rbx, rax, qword ptr [r15 + 8]
-    add r14, rax
-    mov qword ptr [rsp + 40], r12
-    mulx rax, r12, qword ptr [r15 + 16]
-    adc rbx, r12
-    mov qword ptr [rsp + 112], r13
-    mulx r12, r13, qword ptr [r15 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 48], r11
-    mulx r13, r11, qword ptr [r15 + 32]
-    adc r12, r11
-    mov qword ptr [rsp + 80], r10
-    mulx r11, r10, qword ptr [r15 + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 64], r13
-    mulx r10, r13, qword ptr [r15 + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 56], r11
-    mulx r13, r11, qword ptr [r15 + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 88], r10
-    mulx r11, r10, qword ptr [r15 + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 104], r13
-    mulx r10, r13, qword ptr [r15 + 72]
-    adc r11, r13
-    mulx rdx, r13, qword ptr [r15 + 80]
-    adc r10, r13
-    adc rdx, 0
-    add rdi, rbp
-    adc r8, r14
-    adc r9, rbx
-    adc rcx, rax
-    adc rsi, r12
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, 0
-    adc rbx, 0
-    mov r14, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [r14]
-    mov qword ptr [rsp + 32], rbx
-    mulx r15, rbx, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 96], r10
-    mov qword ptr [rsp + 104], r11
-    mulx r10, r11, qword ptr [r14 + 16]
-    add r15, r11
-    mov qword ptr [rsp + 40], rbp
-    mulx r11, rbp, qword ptr [r14 + 24]
-    adc r10, rbp
-    mov qword ptr [rsp + 88], r13
-    mulx rbp, r13, qword ptr [r14 + 32]
-    adc r11, r13
-    mov qword ptr [rsp + 112], r12
-    mulx r13, r12, qword ptr [r14 + 40]
-    adc rbp, r12
-    mov qword ptr [rsp + 56], rax
-    mulx r12, rax, qword ptr [r14 + 48]
-    adc r13, rax
-    mov qword ptr [rsp + 48], r13
-    mulx rax, r13, qword ptr [r14 + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [r14 + 64]
-    adc rax, r12
-    mov qword ptr [rsp + 80], rax
-    mulx r12, rax, qword ptr [r14 + 72]
-    adc r13, rax
-    mov qword ptr [rsp + 72], r13
-    mulx rax, r13, qword ptr [r14 + 80]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [r14 + 88]
-    adc rax, r13
-    adc rdx, 0
-    add rdi, rbx
-    adc r8, r15
-    adc r9, r10
-    adc rcx, r11
-    adc rsi, rbp
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 112]
-    adc r10, qword ptr [rsp + 64]
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 104]
-    adc rax, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, 0
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 64]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 32], rbp
-    mulx r14, rbp, qword ptr [r15]
-    mov qword ptr [rsp + 24], rbx
-    mov qword ptr [rsp + 96], rax
-    mulx rbx, rax, qword ptr [r15 + 8]
-    add r14, rax
-    mov qword ptr [rsp + 104], r12
-    mulx rax, r12, qword ptr [r15 + 16]
-    adc rbx, r12
-    mov qword ptr [rsp + 72], r13
-    mulx r12, r13, qword ptr [r15 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 40], r11
-    mulx r13, r11, qword ptr [r15 + 32]
-    adc r12, r11
-    mov qword ptr [rsp + 80], r10
-    mulx r11, r10, qword ptr [r15 + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 88], r13
-    mulx r10, r13, qword ptr [r15 + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 64], r11
-    mulx r13, r11, qword ptr [r15 + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 112], r10
-    mulx r11, r10, qword ptr [r15 + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 48], r13
-    mulx r10, r13, qword ptr [r15 + 72]
-    adc r11, r13
-    mulx rdx, r13, qword ptr [r15 + 80]
-    adc r10, r13
-    adc rdx, 0
-    add r8, rbp
-    adc r9, r14
-    adc rcx, rbx
-    adc rsi, rax
-    adc rdi, r12
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 64]
-    mov r13, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 112]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbx, 0
-    adc rbx, 0
-    mov r14, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, r8
-    imul rdx, qword ptr [r14]
-    mov qword ptr [rsp + 24], rbx
-    mulx r15, rbx, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 96], r10
-    mov qword ptr [rsp + 48], r11
-    mulx r10, r11, qword ptr [r14 + 16]
-    add r15, r11
-    mov qword ptr [rsp + 104], rbp
-    mulx r11, rbp, qword ptr [r14 + 24]
-    adc r10, rbp
-    mov qword ptr [rsp + 112], r13
-    mulx rbp, r13, qword ptr [r14 + 32]
-    adc r11, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [r14 + 40]
-    adc rbp, r12
-    mov qword ptr [rsp + 64], rax
-    mulx r12, rax, qword ptr [r14 + 48]
-    adc r13, rax
-    mov qword ptr [rsp + 40], r13
-    mulx rax, r13, qword ptr [r14 + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [r14 + 64]
-    adc rax, r12
-    mov qword ptr [rsp + 80], rax
-    mulx r12, rax, qword ptr [r14 + 72]
-    adc r13, rax
-    mov qword ptr [rsp + 56], r13
-    mulx rax, r13, qword ptr [r14 + 80]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [r14 + 88]
-    adc rax, r13
-    adc rdx, 0
-    add r8, rbx
-    adc r9, r15
-    adc rcx, r10
-    adc rsi, r11
-    adc rdi, rbp
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 40]
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 88]
-    mov r11, qword ptr [rsp + 112]
-    adc r11, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 104]
-    adc r13, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, qword ptr [rsp + 24]
-    adc rbp, 0
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 72]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 24], rbp
-    mulx r14, rbp, qword ptr [r15]
-    mov qword ptr [rsp + 32], rbx
-    mov qword ptr [rsp + 96], rax
-    mulx rbx, rax, qword ptr [r15 + 8]
-    add r14, rax
-    mov qword ptr [rsp + 48], r12
-    mulx rax, r12, qword ptr [r15 + 16]
-    adc rbx, r12
-    mov qword ptr [rsp + 56], r13
-    mulx r12, r13, qword ptr [r15 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 104], r11
-    mulx r13, r11, qword ptr [r15 + 32]
-    adc r12, r11
-    mov qword ptr [rsp + 80], r10
-    mulx r11, r10, qword ptr [r15 + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 112], r13
-    mulx r10, r13, qword ptr [r15 + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 88], r11
-    mulx r13, r11, qword ptr [r15 + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 72], r10
-    mulx r11, r10, qword ptr [r15 + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 40], r13
-    mulx r10, r13, qword ptr [r15 + 72]
-    adc r11, r13
-    mulx rdx, r13, qword ptr [r15 + 80]
-    adc r10, r13
-    adc rdx, 0
-    add r9, rbp
-    adc rcx, r14
-    adc rsi, rbx
-    adc rdi, rax
-    adc r8, r12
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 112]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, 0
-    adc rbx, 0
-    mov r14, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, r9
-    imul rdx, qword ptr [r14]
-    mov qword ptr [rsp + 32], rbx
-    mulx r15, rbx, qword ptr [r14 + 8]
-    mov qword ptr [rsp + 96], r10
-    mov qword ptr [rsp + 40], r11
-    mulx r10, r11, qword ptr [r14 + 16]
-    add r15, r11
-    mov qword ptr [rsp + 48], rbp
-    mulx r11, rbp, qword ptr [r14 + 24]
-    adc r10, rbp
-    mov qword ptr [rsp + 72], r13
-    mulx rbp, r13, qword ptr [r14 + 32]
-    adc r11, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [r14 + 40]
-    adc rbp, r12
-    mov qword ptr [rsp + 88], rax
-    mulx r12, rax, qword ptr [r14 + 48]
-    adc r13, rax
-    mov qword ptr [rsp + 104], r13
-    mulx rax, r13, qword ptr [r14 + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 112], r12
-    mulx r13, r12, qword ptr [r14 + 64]
-    adc rax, r12
-    mov qword ptr [rsp + 80], rax
-    mulx r12, rax, qword ptr [r14 + 72]
-    adc r13, rax
-    mov qword ptr [rsp + 64], r13
-    mulx rax, r13, qword ptr [r14 + 80]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [r14 + 88]
-    adc rax, r13
-    adc rdx, 0
-    add r9, rbx
-    adc rcx, r15
-    adc rsi, r10
-    adc rdi, r11
-    adc r8, rbp
-    mov r9, qword ptr [rsp + 88]
-    adc r9, qword ptr [rsp + 104]
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 112]
-    mov r11, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, 0
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 80]
-    mov r15, qword ptr [rsp + 8]
-    mov qword ptr [rsp], rbp
-    mulx r14, rbp, qword ptr [r15]
-    mov qword ptr [rsp + 32], rbx
-    mov qword ptr [rsp + 24], rax
-    mulx rbx, rax, qword ptr [r15 + 8]
-    add r14, rax
-    mov qword ptr [rsp + 96], r12
-    mulx rax, r12, qword ptr [r15 + 16]
-    adc rbx, r12
-    mov qword ptr [rsp + 40], r13
-    mulx r12, r13, qword ptr [r15 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 64], r11
-    mulx r13, r11, qword ptr [r15 + 32]
-    adc r12, r11
-    mov qword ptr [rsp + 48], r10
-    mulx r11, r10, qword ptr [r15 + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 80], r13
-    mulx r10, r13, qword ptr [r15 + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 72], r11
-    mulx r13, r11, qword ptr [r15 + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 112], r10
-    mulx r11, r10, qword ptr [r15 + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 56], r13
-    mulx r10, r13, qword ptr [r15 + 72]
-    adc r11, r13
-    mulx rdx, r13, qword ptr [r15 + 80]
-    adc r10, r13
-    adc rdx, 0
-    add rcx, rbp
-    adc rsi, r14
-    adc rdi, rbx
-    adc r8, rax
-    adc r9, r12
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 72]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 112]
-    mov rbp, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 24]
-    adc r10, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp]
-    mov r15, 0
-    adc r15, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov r14, rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp], r15
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 24], r10
-    mov qword ptr [rsp + 56], r11
-    mulx r10, r11, qword ptr [rbx + 16]
-    add r15, r11
-    mov qword ptr [rsp + 96], rbp
-    mulx r11, rbp, qword ptr [rbx + 24]
-    adc r10, rbp
-    mov qword ptr [rsp + 112], r13
-    mulx rbp, r13, qword ptr [rbx + 32]
-    adc r11, r13
-    mov qword ptr [rsp + 40], r12
-    mulx r13, r12, qword ptr [rbx + 40]
-    adc rbp, r12
-    mov qword ptr [rsp + 72], rax
-    mulx r12, rax, qword ptr [rbx + 48]
-    adc r13, rax
-    mov qword ptr [rsp + 64], r13
-    mulx rax, r13, qword ptr [rbx + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [rbx + 64]
-    adc rax, r12
-    mov qword ptr [rsp + 48], rax
-    mulx r12, rax, qword ptr [rbx + 72]
-    adc r13, rax
-    mov qword ptr [rsp + 8], r13
-    mulx rax, r13, qword ptr [rbx + 80]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rbx + 88]
-    adc rax, r13
-    adc rdx, 0
-    add rcx, r14
-    adc rsi, r15
-    adc rdi, r10
-    adc r8, r11
-    adc r9, rbp
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 80]
-    mov r11, qword ptr [rsp + 112]
-    adc r11, qword ptr [rsp + 48]
-    mov r13, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 8]
-    adc r12, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, qword ptr [rsp]
-    adc rbp, 0
-    mov r15, rsi
-    sub r15, qword ptr [rbx + 8]
-    mov r14, rdi
-    sbb r14, qword ptr [rbx + 16]
-    mov qword ptr [rsp], r14
-    mov r14, r8
-    sbb r14, qword ptr [rbx + 24]
-    mov qword ptr [rsp + 32], r14
-    mov r14, r9
-    sbb r14, qword ptr [rbx + 32]
-    mov qword ptr [rsp + 24], r14
-    mov r14, rcx
-    sbb r14, qword ptr [rbx + 40]
-    mov qword ptr [rsp + 56], r14
-    mov r14, r10
-    sbb r14, qword ptr [rbx + 48]
-    mov qword ptr [rsp + 8], r14
-    mov r14, r11
-    sbb r14, qword ptr [rbx + 56]
-    mov qword ptr [rsp + 96], r14
-    mov r14, r13
-    sbb r14, qword ptr [rbx + 64]
-    mov qword ptr [rsp + 48], r14
-    mov r14, r12
-    sbb r14, qword ptr [rbx + 72]
-    mov qword ptr [rsp + 112], r14
-    mov r14, rax
-    sbb r14, qword ptr [rbx + 80]
-    mov qword ptr [rsp + 80], r14
-    mov r14, rdx
-    sbb r14, qword ptr [rbx + 88]
-    sbb rbp, 0
-    cmovc r15, rsi
-    mov rsi, qword ptr [rsp]
-    cmovc rsi, rdi
-    mov rdi, qword ptr [rsp + 32]
-    cmovc rdi, r8
-    mov r8, qword ptr [rsp + 24]
-    cmovc r8, r9
-    mov r9, qword ptr [rsp + 56]
-    cmovc r9, rcx
-    mov rcx, qword ptr [rsp + 8]
-    cmovc rcx, r10
-    mov r10, qword ptr [rsp + 96]
-    cmovc r10, r11
-    mov r11, qword ptr [rsp + 48]
-    cmovc r11, r13
-    mov r13, qword ptr [rsp + 112]
-    cmovc r13, r12
-    mov r12, qword ptr [rsp + 80]
-    cmovc r12, rax
-    cmovc r14, rdx
-    add rsp, 120
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 120
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, rbp, r13
+adc r12, rbp
+mov rbp, [rsi + 48]
+mulx rbp, r15, rbp
+adc r13, r15
+mov r15, [rsi + 56]
+mulx r15, rbx, r15
+adc rbp, rbx
+mov rbx, [rsi + 64]
+mulx rbx, r14, rbx
+adc r15, r14
+mov r14, [rsi + 72]
+mov [rsp], rcx
+mulx r14, rcx, r14
+adc rbx, rcx
+mov rcx, [rsi + 80]
+mulx rcx, rdx, rcx
+adc r14, rdx
+adc rcx, 0
+mov rdx, r8
+imul rdx, [rax]
+mov [rsp + 8], rsi
+mov [rsp + 16], rcx
+mulx rsi, rcx, [rax + 8]
+mov [rsp + 24], r14
+mov [rsp + 32], rbx
+mulx r14, rbx, [rax + 16]
+add rsi, rbx
+mov [rsp + 40], r15
+mulx rbx, r15, [rax + 24]
+adc r14, r15
+mov [rsp + 48], rbp
+mulx r15, rbp, [rax + 32]
+adc rbx, rbp
+mov [rsp + 56], r13
+mulx rbp, r13, [rax + 40]
+adc r15, r13
+mov [rsp + 64], r12
+mulx r13, r12, [rax + 48]
+adc rbp, r12
+mov [rsp + 72], rbp
+mulx r12, rbp, [rax + 56]
+adc r13, rbp
+mov [rsp + 80], r13
+mulx rbp, r13, [rax + 64]
+adc r12, r13
+mov [rsp + 88], r12
+mulx r13, r12, [rax + 72]
+adc rbp, r12
+mov [rsp + 96], rbp
+mulx r12, rbp, [rax + 80]
+adc r13, rbp
+mulx rdx, rbp, [rax + 88]
+adc r12, rbp
+adc rdx, 0
+add r8, rcx
+adc rdi, rsi
+adc r9, r14
+adc r10, rbx
+adc r11, r15
+mov rcx, [rsp + 64]
+adc rcx, [rsp + 72]
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 80]
+mov r8, [rsp + 48]
+adc r8, [rsp + 88]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 96]
+adc r13, [rsp + 32]
+adc r12, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r15, 0
+adc r15, 0
+mov rbx, [rsp]
+mov r14, rdx
+mov rdx, [rbx + 8]
+mov rbx, [rsp + 8]
+mov [rsp + 16], rax
+mov [rsp + 24], r15
+mulx rax, r15, [rbx]
+mov [rsp + 32], r14
+mov [rsp + 96], r12
+mulx r14, r12, [rbx + 8]
+add rax, r12
+mov [rsp + 40], r13
+mulx r12, r13, [rbx + 16]
+adc r14, r13
+mov [rsp + 88], rbp
+mulx r13, rbp, [rbx + 24]
+adc r12, rbp
+mov [rsp + 48], r8
+mulx rbp, r8, [rbx + 32]
+adc r13, r8
+mov [rsp + 80], rsi
+mulx r8, rsi, [rbx + 40]
+adc rbp, rsi
+mov [rsp + 56], rbp
+mulx rsi, rbp, [rbx + 48]
+adc r8, rbp
+mov [rsp + 72], r8
+mulx rbp, r8, [rbx + 56]
+adc rsi, r8
+mov [rsp + 64], rsi
+mulx r8, rsi, [rbx + 64]
+adc rbp, rsi
+mov [rsp + 104], rbp
+mulx rsi, rbp, [rbx + 72]
+adc r8, rbp
+mulx rdx, rbp, [rbx + 80]
+adc rsi, rbp
+adc rdx, 0
+add rdi, r15
+adc r9, rax
+adc r10, r14
+adc r11, r12
+adc rcx, r13
+mov rax, [rsp + 80]
+adc rax, [rsp + 56]
+mov r12, [rsp + 48]
+adc r12, [rsp + 72]
+mov r13, [rsp + 88]
+adc r13, [rsp + 64]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 104]
+adc r8, [rsp + 96]
+adc rsi, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r15, 0
+adc r15, 0
+mov r14, [rsp + 16]
+mov [rsp + 24], rdx
+mov rdx, rdi
+imul rdx, [r14]
+mov [rsp + 32], r15
+mulx rbx, r15, [r14 + 8]
+mov [rsp + 96], rsi
+mov [rsp + 104], r8
+mulx rsi, r8, [r14 + 16]
+add rbx, r8
+mov [rsp + 40], rbp
+mulx r8, rbp, [r14 + 24]
+adc rsi, rbp
+mov [rsp + 64], r13
+mulx rbp, r13, [r14 + 32]
+adc r8, r13
+mov [rsp + 88], r12
+mulx r13, r12, [r14 + 40]
+adc rbp, r12
+mov [rsp + 72], rax
+mulx r12, rax, [r14 + 48]
+adc r13, rax
+mov [rsp + 48], r13
+mulx rax, r13, [r14 + 56]
+adc r12, r13
+mov [rsp + 56], r12
+mulx r13, r12, [r14 + 64]
+adc rax, r12
+mov [rsp + 80], rax
+mulx r12, rax, [r14 + 72]
+adc r13, rax
+mov [rsp + 112], r13
+mulx rax, r13, [r14 + 80]
+adc r12, r13
+mulx rdx, r13, [r14 + 88]
+adc rax, r13
+adc rdx, 0
+add rdi, r15
+adc r9, rbx
+adc r10, rsi
+adc r11, r8
+adc rcx, rbp
+mov rsi, [rsp + 72]
+adc rsi, [rsp + 48]
+mov rdi, [rsp + 88]
+adc rdi, [rsp + 56]
+mov r8, [rsp + 64]
+adc r8, [rsp + 80]
+mov r13, [rsp + 40]
+adc r13, [rsp + 112]
+adc r12, [rsp + 104]
+adc rax, [rsp + 96]
+adc rdx, [rsp + 24]
+mov rbp, [rsp + 32]
+adc rbp, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 16]
+mov r15, [rsp + 8]
+mov [rsp + 32], rbp
+mulx r14, rbp, [r15]
+mov [rsp + 24], rbx
+mov [rsp + 96], rax
+mulx rbx, rax, [r15 + 8]
+add r14, rax
+mov [rsp + 104], r12
+mulx rax, r12, [r15 + 16]
+adc rbx, r12
+mov [rsp + 112], r13
+mulx r12, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 40], r8
+mulx r13, r8, [r15 + 32]
+adc r12, r8
+mov [rsp + 80], rdi
+mulx r8, rdi, [r15 + 40]
+adc r13, rdi
+mov [rsp + 64], r13
+mulx rdi, r13, [r15 + 48]
+adc r8, r13
+mov [rsp + 56], r8
+mulx r13, r8, [r15 + 56]
+adc rdi, r8
+mov [rsp + 88], rdi
+mulx r8, rdi, [r15 + 64]
+adc r13, rdi
+mov [rsp + 48], r13
+mulx rdi, r13, [r15 + 72]
+adc r8, r13
+mulx rdx, r13, [r15 + 80]
+adc rdi, r13
+adc rdx, 0
+add r9, rbp
+adc r10, r14
+adc r11, rbx
+adc rcx, rax
+adc rsi, r12
+mov rax, [rsp + 80]
+adc rax, [rsp + 64]
+mov r12, [rsp + 40]
+adc r12, [rsp + 56]
+mov r13, [rsp + 112]
+adc r13, [rsp + 88]
+mov rbp, [rsp + 104]
+adc rbp, [rsp + 48]
+adc r8, [rsp + 96]
+adc rdi, [rsp + 24]
+adc rdx, [rsp + 32]
+mov rbx, 0
+adc rbx, 0
+mov r14, [rsp + 16]
+mov [rsp + 32], rdx
+mov rdx, r9
+imul rdx, [r14]
+mov [rsp + 24], rbx
+mulx r15, rbx, [r14 + 8]
+mov [rsp + 96], rdi
+mov [rsp + 48], r8
+mulx rdi, r8, [r14 + 16]
+add r15, r8
+mov [rsp + 104], rbp
+mulx r8, rbp, [r14 + 24]
+adc rdi, rbp
+mov [rsp + 88], r13
+mulx rbp, r13, [r14 + 32]
+adc r8, r13
+mov [rsp + 112], r12
+mulx r13, r12, [r14 + 40]
+adc rbp, r12
+mov [rsp + 56], rax
+mulx r12, rax, [r14 + 48]
+adc r13, rax
+mov [rsp + 40], r13
+mulx rax, r13, [r14 + 56]
+adc r12, r13
+mov [rsp + 64], r12
+mulx r13, r12, [r14 + 64]
+adc rax, r12
+mov [rsp + 80], rax
+mulx r12, rax, [r14 + 72]
+adc r13, rax
+mov [rsp + 72], r13
+mulx rax, r13, [r14 + 80]
+adc r12, r13
+mulx rdx, r13, [r14 + 88]
+adc rax, r13
+adc rdx, 0
+add r9, rbx
+adc r10, r15
+adc r11, rdi
+adc rcx, r8
+adc rsi, rbp
+mov rdi, [rsp + 56]
+adc rdi, [rsp + 40]
+mov r8, [rsp + 112]
+adc r8, [rsp + 64]
+mov r9, [rsp + 88]
+adc r9, [rsp + 80]
+mov r13, [rsp + 104]
+adc r13, [rsp + 72]
+adc r12, [rsp + 48]
+adc rax, [rsp + 96]
+adc rdx, [rsp + 32]
+mov rbp, [rsp + 24]
+adc rbp, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 24]
+mov r15, [rsp + 8]
+mov [rsp + 24], rbp
+mulx r14, rbp, [r15]
+mov [rsp + 32], rbx
+mov [rsp + 96], rax
+mulx rbx, rax, [r15 + 8]
+add r14, rax
+mov [rsp + 48], r12
+mulx rax, r12, [r15 + 16]
+adc rbx, r12
+mov [rsp + 72], r13
+mulx r12, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 104], r9
+mulx r13, r9, [r15 + 32]
+adc r12, r9
+mov [rsp + 80], r8
+mulx r9, r8, [r15 + 40]
+adc r13, r8
+mov [rsp + 88], r13
+mulx r8, r13, [r15 + 48]
+adc r9, r13
+mov [rsp + 64], r9
+mulx r13, r9, [r15 + 56]
+adc r8, r9
+mov [rsp + 112], r8
+mulx r9, r8, [r15 + 64]
+adc r13, r8
+mov [rsp + 40], r13
+mulx r8, r13, [r15 + 72]
+adc r9, r13
+mulx rdx, r13, [r15 + 80]
+adc r8, r13
+adc rdx, 0
+add r10, rbp
+adc r11, r14
+adc rcx, rbx
+adc rsi, rax
+adc rdi, r12
+mov rax, [rsp + 80]
+adc rax, [rsp + 88]
+mov r12, [rsp + 104]
+adc r12, [rsp + 64]
+mov r13, [rsp + 72]
+adc r13, [rsp + 112]
+mov rbp, [rsp + 48]
+adc rbp, [rsp + 40]
+adc r9, [rsp + 96]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, 0
+adc rbx, 0
+mov r14, [rsp + 16]
+mov [rsp + 24], rdx
+mov rdx, r10
+imul rdx, [r14]
+mov [rsp + 32], rbx
+mulx r15, rbx, [r14 + 8]
+mov [rsp + 96], r8
+mov [rsp + 40], r9
+mulx r8, r9, [r14 + 16]
+add r15, r9
+mov [rsp + 48], rbp
+mulx r9, rbp, [r14 + 24]
+adc r8, rbp
+mov [rsp + 112], r13
+mulx rbp, r13, [r14 + 32]
+adc r9, r13
+mov [rsp + 72], r12
+mulx r13, r12, [r14 + 40]
+adc rbp, r12
+mov [rsp + 64], rax
+mulx r12, rax, [r14 + 48]
+adc r13, rax
+mov [rsp + 104], r13
+mulx rax, r13, [r14 + 56]
+adc r12, r13
+mov [rsp + 88], r12
+mulx r13, r12, [r14 + 64]
+adc rax, r12
+mov [rsp + 80], rax
+mulx r12, rax, [r14 + 72]
+adc r13, rax
+mov [rsp + 56], r13
+mulx rax, r13, [r14 + 80]
+adc r12, r13
+mulx rdx, r13, [r14 + 88]
+adc rax, r13
+adc rdx, 0
+add r10, rbx
+adc r11, r15
+adc rcx, r8
+adc rsi, r9
+adc rdi, rbp
+mov r8, [rsp + 64]
+adc r8, [rsp + 104]
+mov r9, [rsp + 72]
+adc r9, [rsp + 88]
+mov r10, [rsp + 112]
+adc r10, [rsp + 80]
+mov r13, [rsp + 48]
+adc r13, [rsp + 56]
+adc r12, [rsp + 40]
+adc rax, [rsp + 96]
+adc rdx, [rsp + 24]
+mov rbp, [rsp + 32]
+adc rbp, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 32]
+mov r15, [rsp + 8]
+mov [rsp + 32], rbp
+mulx r14, rbp, [r15]
+mov [rsp + 24], rbx
+mov [rsp + 96], rax
+mulx rbx, rax, [r15 + 8]
+add r14, rax
+mov [rsp + 40], r12
+mulx rax, r12, [r15 + 16]
+adc rbx, r12
+mov [rsp + 56], r13
+mulx r12, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 48], r10
+mulx r13, r10, [r15 + 32]
+adc r12, r10
+mov [rsp + 80], r9
+mulx r10, r9, [r15 + 40]
+adc r13, r9
+mov [rsp + 112], r13
+mulx r9, r13, [r15 + 48]
+adc r10, r13
+mov [rsp + 88], r10
+mulx r13, r10, [r15 + 56]
+adc r9, r10
+mov [rsp + 72], r9
+mulx r10, r9, [r15 + 64]
+adc r13, r9
+mov [rsp + 104], r13
+mulx r9, r13, [r15 + 72]
+adc r10, r13
+mulx rdx, r13, [r15 + 80]
+adc r9, r13
+adc rdx, 0
+add r11, rbp
+adc rcx, r14
+adc rsi, rbx
+adc rdi, rax
+adc r8, r12
+mov rax, [rsp + 80]
+adc rax, [rsp + 112]
+mov r12, [rsp + 48]
+adc r12, [rsp + 88]
+mov r13, [rsp + 56]
+adc r13, [rsp + 72]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 104]
+adc r10, [rsp + 96]
+adc r9, [rsp + 24]
+adc rdx, [rsp + 32]
+mov rbx, 0
+adc rbx, 0
+mov r14, [rsp + 16]
+mov [rsp + 32], rdx
+mov rdx, r11
+imul rdx, [r14]
+mov [rsp + 24], rbx
+mulx r15, rbx, [r14 + 8]
+mov [rsp + 96], r9
+mov [rsp + 104], r10
+mulx r9, r10, [r14 + 16]
+add r15, r10
+mov [rsp + 40], rbp
+mulx r10, rbp, [r14 + 24]
+adc r9, rbp
+mov [rsp + 72], r13
+mulx rbp, r13, [r14 + 32]
+adc r10, r13
+mov [rsp + 56], r12
+mulx r13, r12, [r14 + 40]
+adc rbp, r12
+mov [rsp + 88], rax
+mulx r12, rax, [r14 + 48]
+adc r13, rax
+mov [rsp + 48], r13
+mulx rax, r13, [r14 + 56]
+adc r12, r13
+mov [rsp + 112], r12
+mulx r13, r12, [r14 + 64]
+adc rax, r12
+mov [rsp + 80], rax
+mulx r12, rax, [r14 + 72]
+adc r13, rax
+mov [rsp + 64], r13
+mulx rax, r13, [r14 + 80]
+adc r12, r13
+mulx rdx, r13, [r14 + 88]
+adc rax, r13
+adc rdx, 0
+add r11, rbx
+adc rcx, r15
+adc rsi, r9
+adc rdi, r10
+adc r8, rbp
+mov r9, [rsp + 88]
+adc r9, [rsp + 48]
+mov r10, [rsp + 56]
+adc r10, [rsp + 112]
+mov r11, [rsp + 72]
+adc r11, [rsp + 80]
+mov r13, [rsp + 40]
+adc r13, [rsp + 64]
+adc r12, [rsp + 104]
+adc rax, [rsp + 96]
+adc rdx, [rsp + 32]
+mov rbp, [rsp + 24]
+adc rbp, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 40]
+mov r15, [rsp + 8]
+mov [rsp + 24], rbp
+mulx r14, rbp, [r15]
+mov [rsp + 32], rbx
+mov [rsp + 96], rax
+mulx rbx, rax, [r15 + 8]
+add r14, rax
+mov [rsp + 104], r12
+mulx rax, r12, [r15 + 16]
+adc rbx, r12
+mov [rsp + 64], r13
+mulx r12, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 40], r11
+mulx r13, r11, [r15 + 32]
+adc r12, r11
+mov [rsp + 80], r10
+mulx r11, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 72], r13
+mulx r10, r13, [r15 + 48]
+adc r11, r13
+mov [rsp + 112], r11
+mulx r13, r11, [r15 + 56]
+adc r10, r11
+mov [rsp + 56], r10
+mulx r11, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 48], r13
+mulx r10, r13, [r15 + 72]
+adc r11, r13
+mulx rdx, r13, [r15 + 80]
+adc r10, r13
+adc rdx, 0
+add rcx, rbp
+adc rsi, r14
+adc rdi, rbx
+adc r8, rax
+adc r9, r12
+mov rax, [rsp + 80]
+adc rax, [rsp + 72]
+mov r12, [rsp + 40]
+adc r12, [rsp + 112]
+mov r13, [rsp + 64]
+adc r13, [rsp + 56]
+mov rbp, [rsp + 104]
+adc rbp, [rsp + 48]
+adc r11, [rsp + 96]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, 0
+adc rbx, 0
+mov r14, [rsp + 16]
+mov [rsp + 24], rdx
+mov rdx, rcx
+imul rdx, [r14]
+mov [rsp + 32], rbx
+mulx r15, rbx, [r14 + 8]
+mov [rsp + 96], r10
+mov [rsp + 48], r11
+mulx r10, r11, [r14 + 16]
+add r15, r11
+mov [rsp + 104], rbp
+mulx r11, rbp, [r14 + 24]
+adc r10, rbp
+mov [rsp + 56], r13
+mulx rbp, r13, [r14 + 32]
+adc r11, r13
+mov [rsp + 64], r12
+mulx r13, r12, [r14 + 40]
+adc rbp, r12
+mov [rsp + 112], rax
+mulx r12, rax, [r14 + 48]
+adc r13, rax
+mov [rsp + 40], r13
+mulx rax, r13, [r14 + 56]
+adc r12, r13
+mov [rsp + 72], r12
+mulx r13, r12, [r14 + 64]
+adc rax, r12
+mov [rsp + 80], rax
+mulx r12, rax, [r14 + 72]
+adc r13, rax
+mov [rsp + 88], r13
+mulx rax, r13, [r14 + 80]
+adc r12, r13
+mulx rdx, r13, [r14 + 88]
+adc rax, r13
+adc rdx, 0
+add rcx, rbx
+adc rsi, r15
+adc rdi, r10
+adc r8, r11
+adc r9, rbp
+mov rcx, [rsp + 112]
+adc rcx, [rsp + 40]
+mov r10, [rsp + 64]
+adc r10, [rsp + 72]
+mov r11, [rsp + 56]
+adc r11, [rsp + 80]
+mov r13, [rsp + 104]
+adc r13, [rsp + 88]
+adc r12, [rsp + 48]
+adc rax, [rsp + 96]
+adc rdx, [rsp + 24]
+mov rbp, [rsp + 32]
+adc rbp, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 48]
+mov r15, [rsp + 8]
+mov [rsp + 32], rbp
+mulx r14, rbp, [r15]
+mov [rsp + 24], rbx
+mov [rsp + 96], rax
+mulx rbx, rax, [r15 + 8]
+add r14, rax
+mov [rsp + 48], r12
+mulx rax, r12, [r15 + 16]
+adc rbx, r12
+mov [rsp + 88], r13
+mulx r12, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 104], r11
+mulx r13, r11, [r15 + 32]
+adc r12, r11
+mov [rsp + 80], r10
+mulx r11, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 56], r13
+mulx r10, r13, [r15 + 48]
+adc r11, r13
+mov [rsp + 72], r11
+mulx r13, r11, [r15 + 56]
+adc r10, r11
+mov [rsp + 64], r10
+mulx r11, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 40], r13
+mulx r10, r13, [r15 + 72]
+adc r11, r13
+mulx rdx, r13, [r15 + 80]
+adc r10, r13
+adc rdx, 0
+add rsi, rbp
+adc rdi, r14
+adc r8, rbx
+adc r9, rax
+adc rcx, r12
+mov rax, [rsp + 80]
+adc rax, [rsp + 56]
+mov r12, [rsp + 104]
+adc r12, [rsp + 72]
+mov r13, [rsp + 88]
+adc r13, [rsp + 64]
+mov rbp, [rsp + 48]
+adc rbp, [rsp + 40]
+adc r11, [rsp + 96]
+adc r10, [rsp + 24]
+adc rdx, [rsp + 32]
+mov rbx, 0
+adc rbx, 0
+mov r14, [rsp + 16]
+mov [rsp + 32], rdx
+mov rdx, rsi
+imul rdx, [r14]
+mov [rsp + 24], rbx
+mulx r15, rbx, [r14 + 8]
+mov [rsp + 96], r10
+mov [rsp + 40], r11
+mulx r10, r11, [r14 + 16]
+add r15, r11
+mov [rsp + 48], rbp
+mulx r11, rbp, [r14 + 24]
+adc r10, rbp
+mov [rsp + 64], r13
+mulx rbp, r13, [r14 + 32]
+adc r11, r13
+mov [rsp + 88], r12
+mulx r13, r12, [r14 + 40]
+adc rbp, r12
+mov [rsp + 72], rax
+mulx r12, rax, [r14 + 48]
+adc r13, rax
+mov [rsp + 104], r13
+mulx rax, r13, [r14 + 56]
+adc r12, r13
+mov [rsp + 56], r12
+mulx r13, r12, [r14 + 64]
+adc rax, r12
+mov [rsp + 80], rax
+mulx r12, rax, [r14 + 72]
+adc r13, rax
+mov [rsp + 112], r13
+mulx rax, r13, [r14 + 80]
+adc r12, r13
+mulx rdx, r13, [r14 + 88]
+adc rax, r13
+adc rdx, 0
+add rsi, rbx
+adc rdi, r15
+adc r8, r10
+adc r9, r11
+adc rcx, rbp
+mov rsi, [rsp + 72]
+adc rsi, [rsp + 104]
+mov r10, [rsp + 88]
+adc r10, [rsp + 56]
+mov r11, [rsp + 64]
+adc r11, [rsp + 80]
+mov r13, [rsp + 48]
+adc r13, [rsp + 112]
+adc r12, [rsp + 40]
+adc rax, [rsp + 96]
+adc rdx, [rsp + 32]
+mov rbp, [rsp + 24]
+adc rbp, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 56]
+mov r15, [rsp + 8]
+mov [rsp + 24], rbp
+mulx r14, rbp, [r15]
+mov [rsp + 32], rbx
+mov [rsp + 96], rax
+mulx rbx, rax, [r15 + 8]
+add r14, rax
+mov [rsp + 40], r12
+mulx rax, r12, [r15 + 16]
+adc rbx, r12
+mov [rsp + 112], r13
+mulx r12, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 48], r11
+mulx r13, r11, [r15 + 32]
+adc r12, r11
+mov [rsp + 80], r10
+mulx r11, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 64], r13
+mulx r10, r13, [r15 + 48]
+adc r11, r13
+mov [rsp + 56], r11
+mulx r13, r11, [r15 + 56]
+adc r10, r11
+mov [rsp + 88], r10
+mulx r11, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 104], r13
+mulx r10, r13, [r15 + 72]
+adc r11, r13
+mulx rdx, r13, [r15 + 80]
+adc r10, r13
+adc rdx, 0
+add rdi, rbp
+adc r8, r14
+adc r9, rbx
+adc rcx, rax
+adc rsi, r12
+mov rax, [rsp + 80]
+adc rax, [rsp + 64]
+mov r12, [rsp + 48]
+adc r12, [rsp + 56]
+mov r13, [rsp + 112]
+adc r13, [rsp + 88]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 104]
+adc r11, [rsp + 96]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, 0
+adc rbx, 0
+mov r14, [rsp + 16]
+mov [rsp + 24], rdx
+mov rdx, rdi
+imul rdx, [r14]
+mov [rsp + 32], rbx
+mulx r15, rbx, [r14 + 8]
+mov [rsp + 96], r10
+mov [rsp + 104], r11
+mulx r10, r11, [r14 + 16]
+add r15, r11
+mov [rsp + 40], rbp
+mulx r11, rbp, [r14 + 24]
+adc r10, rbp
+mov [rsp + 88], r13
+mulx rbp, r13, [r14 + 32]
+adc r11, r13
+mov [rsp + 112], r12
+mulx r13, r12, [r14 + 40]
+adc rbp, r12
+mov [rsp + 56], rax
+mulx r12, rax, [r14 + 48]
+adc r13, rax
+mov [rsp + 48], r13
+mulx rax, r13, [r14 + 56]
+adc r12, r13
+mov [rsp + 64], r12
+mulx r13, r12, [r14 + 64]
+adc rax, r12
+mov [rsp + 80], rax
+mulx r12, rax, [r14 + 72]
+adc r13, rax
+mov [rsp + 72], r13
+mulx rax, r13, [r14 + 80]
+adc r12, r13
+mulx rdx, r13, [r14 + 88]
+adc rax, r13
+adc rdx, 0
+add rdi, rbx
+adc r8, r15
+adc r9, r10
+adc rcx, r11
+adc rsi, rbp
+mov rdi, [rsp + 56]
+adc rdi, [rsp + 48]
+mov r10, [rsp + 112]
+adc r10, [rsp + 64]
+mov r11, [rsp + 88]
+adc r11, [rsp + 80]
+mov r13, [rsp + 40]
+adc r13, [rsp + 72]
+adc r12, [rsp + 104]
+adc rax, [rsp + 96]
+adc rdx, [rsp + 24]
+mov rbp, [rsp + 32]
+adc rbp, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 64]
+mov r15, [rsp + 8]
+mov [rsp + 32], rbp
+mulx r14, rbp, [r15]
+mov [rsp + 24], rbx
+mov [rsp + 96], rax
+mulx rbx, rax, [r15 + 8]
+add r14, rax
+mov [rsp + 104], r12
+mulx rax, r12, [r15 + 16]
+adc rbx, r12
+mov [rsp + 72], r13
+mulx r12, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 40], r11
+mulx r13, r11, [r15 + 32]
+adc r12, r11
+mov [rsp + 80], r10
+mulx r11, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 88], r13
+mulx r10, r13, [r15 + 48]
+adc r11, r13
+mov [rsp + 64], r11
+mulx r13, r11, [r15 + 56]
+adc r10, r11
+mov [rsp + 112], r10
+mulx r11, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 48], r13
+mulx r10, r13, [r15 + 72]
+adc r11, r13
+mulx rdx, r13, [r15 + 80]
+adc r10, r13
+adc rdx, 0
+add r8, rbp
+adc r9, r14
+adc rcx, rbx
+adc rsi, rax
+adc rdi, r12
+mov rax, [rsp + 80]
+adc rax, [rsp + 88]
+mov r12, [rsp + 40]
+adc r12, [rsp + 64]
+mov r13, [rsp + 72]
+adc r13, [rsp + 112]
+mov rbp, [rsp + 104]
+adc rbp, [rsp + 48]
+adc r11, [rsp + 96]
+adc r10, [rsp + 24]
+adc rdx, [rsp + 32]
+mov rbx, 0
+adc rbx, 0
+mov r14, [rsp + 16]
+mov [rsp + 32], rdx
+mov rdx, r8
+imul rdx, [r14]
+mov [rsp + 24], rbx
+mulx r15, rbx, [r14 + 8]
+mov [rsp + 96], r10
+mov [rsp + 48], r11
+mulx r10, r11, [r14 + 16]
+add r15, r11
+mov [rsp + 104], rbp
+mulx r11, rbp, [r14 + 24]
+adc r10, rbp
+mov [rsp + 112], r13
+mulx rbp, r13, [r14 + 32]
+adc r11, r13
+mov [rsp + 72], r12
+mulx r13, r12, [r14 + 40]
+adc rbp, r12
+mov [rsp + 64], rax
+mulx r12, rax, [r14 + 48]
+adc r13, rax
+mov [rsp + 40], r13
+mulx rax, r13, [r14 + 56]
+adc r12, r13
+mov [rsp + 88], r12
+mulx r13, r12, [r14 + 64]
+adc rax, r12
+mov [rsp + 80], rax
+mulx r12, rax, [r14 + 72]
+adc r13, rax
+mov [rsp + 56], r13
+mulx rax, r13, [r14 + 80]
+adc r12, r13
+mulx rdx, r13, [r14 + 88]
+adc rax, r13
+adc rdx, 0
+add r8, rbx
+adc r9, r15
+adc rcx, r10
+adc rsi, r11
+adc rdi, rbp
+mov r8, [rsp + 64]
+adc r8, [rsp + 40]
+mov r10, [rsp + 72]
+adc r10, [rsp + 88]
+mov r11, [rsp + 112]
+adc r11, [rsp + 80]
+mov r13, [rsp + 104]
+adc r13, [rsp + 56]
+adc r12, [rsp + 48]
+adc rax, [rsp + 96]
+adc rdx, [rsp + 32]
+mov rbp, [rsp + 24]
+adc rbp, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 72]
+mov r15, [rsp + 8]
+mov [rsp + 24], rbp
+mulx r14, rbp, [r15]
+mov [rsp + 32], rbx
+mov [rsp + 96], rax
+mulx rbx, rax, [r15 + 8]
+add r14, rax
+mov [rsp + 48], r12
+mulx rax, r12, [r15 + 16]
+adc rbx, r12
+mov [rsp + 56], r13
+mulx r12, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 104], r11
+mulx r13, r11, [r15 + 32]
+adc r12, r11
+mov [rsp + 80], r10
+mulx r11, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 112], r13
+mulx r10, r13, [r15 + 48]
+adc r11, r13
+mov [rsp + 88], r11
+mulx r13, r11, [r15 + 56]
+adc r10, r11
+mov [rsp + 72], r10
+mulx r11, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 40], r13
+mulx r10, r13, [r15 + 72]
+adc r11, r13
+mulx rdx, r13, [r15 + 80]
+adc r10, r13
+adc rdx, 0
+add r9, rbp
+adc rcx, r14
+adc rsi, rbx
+adc rdi, rax
+adc r8, r12
+mov rax, [rsp + 80]
+adc rax, [rsp + 112]
+mov r12, [rsp + 104]
+adc r12, [rsp + 88]
+mov r13, [rsp + 56]
+adc r13, [rsp + 72]
+mov rbp, [rsp + 48]
+adc rbp, [rsp + 40]
+adc r11, [rsp + 96]
+adc r10, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, 0
+adc rbx, 0
+mov r14, [rsp + 16]
+mov [rsp + 24], rdx
+mov rdx, r9
+imul rdx, [r14]
+mov [rsp + 32], rbx
+mulx r15, rbx, [r14 + 8]
+mov [rsp + 96], r10
+mov [rsp + 40], r11
+mulx r10, r11, [r14 + 16]
+add r15, r11
+mov [rsp + 48], rbp
+mulx r11, rbp, [r14 + 24]
+adc r10, rbp
+mov [rsp + 72], r13
+mulx rbp, r13, [r14 + 32]
+adc r11, r13
+mov [rsp + 56], r12
+mulx r13, r12, [r14 + 40]
+adc rbp, r12
+mov [rsp + 88], rax
+mulx r12, rax, [r14 + 48]
+adc r13, rax
+mov [rsp + 104], r13
+mulx rax, r13, [r14 + 56]
+adc r12, r13
+mov [rsp + 112], r12
+mulx r13, r12, [r14 + 64]
+adc rax, r12
+mov [rsp + 80], rax
+mulx r12, rax, [r14 + 72]
+adc r13, rax
+mov [rsp + 64], r13
+mulx rax, r13, [r14 + 80]
+adc r12, r13
+mulx rdx, r13, [r14 + 88]
+adc rax, r13
+adc rdx, 0
+add r9, rbx
+adc rcx, r15
+adc rsi, r10
+adc rdi, r11
+adc r8, rbp
+mov r9, [rsp + 88]
+adc r9, [rsp + 104]
+mov r10, [rsp + 56]
+adc r10, [rsp + 112]
+mov r11, [rsp + 72]
+adc r11, [rsp + 80]
+mov r13, [rsp + 48]
+adc r13, [rsp + 64]
+adc r12, [rsp + 40]
+adc rax, [rsp + 96]
+adc rdx, [rsp + 24]
+mov rbp, [rsp + 32]
+adc rbp, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 80]
+mov r15, [rsp + 8]
+mov [rsp], rbp
+mulx r14, rbp, [r15]
+mov [rsp + 32], rbx
+mov [rsp + 24], rax
+mulx rbx, rax, [r15 + 8]
+add r14, rax
+mov [rsp + 96], r12
+mulx rax, r12, [r15 + 16]
+adc rbx, r12
+mov [rsp + 40], r13
+mulx r12, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 64], r11
+mulx r13, r11, [r15 + 32]
+adc r12, r11
+mov [rsp + 48], r10
+mulx r11, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 80], r13
+mulx r10, r13, [r15 + 48]
+adc r11, r13
+mov [rsp + 72], r11
+mulx r13, r11, [r15 + 56]
+adc r10, r11
+mov [rsp + 112], r10
+mulx r11, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 56], r13
+mulx r10, r13, [r15 + 72]
+adc r11, r13
+mulx rdx, r13, [r15 + 80]
+adc r10, r13
+adc rdx, 0
+add rcx, rbp
+adc rsi, r14
+adc rdi, rbx
+adc r8, rax
+adc r9, r12
+mov rax, [rsp + 48]
+adc rax, [rsp + 80]
+mov r12, [rsp + 64]
+adc r12, [rsp + 72]
+mov r13, [rsp + 40]
+adc r13, [rsp + 112]
+mov rbp, [rsp + 96]
+adc rbp, [rsp + 56]
+adc r11, [rsp + 24]
+adc r10, [rsp + 32]
+adc rdx, [rsp]
+mov r15, 0
+adc r15, 0
+mov rbx, [rsp + 16]
+mov r14, rdx
+mov rdx, rcx
+imul rdx, [rbx]
+mov [rsp], r15
+mov [rsp + 32], r14
+mulx r15, r14, [rbx + 8]
+mov [rsp + 24], r10
+mov [rsp + 56], r11
+mulx r10, r11, [rbx + 16]
+add r15, r11
+mov [rsp + 96], rbp
+mulx r11, rbp, [rbx + 24]
+adc r10, rbp
+mov [rsp + 112], r13
+mulx rbp, r13, [rbx + 32]
+adc r11, r13
+mov [rsp + 40], r12
+mulx r13, r12, [rbx + 40]
+adc rbp, r12
+mov [rsp + 72], rax
+mulx r12, rax, [rbx + 48]
+adc r13, rax
+mov [rsp + 64], r13
+mulx rax, r13, [rbx + 56]
+adc r12, r13
+mov [rsp + 80], r12
+mulx r13, r12, [rbx + 64]
+adc rax, r12
+mov [rsp + 48], rax
+mulx r12, rax, [rbx + 72]
+adc r13, rax
+mov [rsp + 8], r13
+mulx rax, r13, [rbx + 80]
+adc r12, r13
+mulx rdx, r13, [rbx + 88]
+adc rax, r13
+adc rdx, 0
+add rcx, r14
+adc rsi, r15
+adc rdi, r10
+adc r8, r11
+adc r9, rbp
+mov rcx, [rsp + 72]
+adc rcx, [rsp + 64]
+mov r10, [rsp + 40]
+adc r10, [rsp + 80]
+mov r11, [rsp + 112]
+adc r11, [rsp + 48]
+mov r13, [rsp + 96]
+adc r13, [rsp + 8]
+adc r12, [rsp + 56]
+adc rax, [rsp + 24]
+adc rdx, [rsp + 32]
+mov rbp, [rsp]
+adc rbp, 0
+mov r15, rsi
+sub r15, [rbx + 8]
+mov r14, rdi
+sbb r14, [rbx + 16]
+mov [rsp], r14
+mov r14, r8
+sbb r14, [rbx + 24]
+mov [rsp + 32], r14
+mov r14, r9
+sbb r14, [rbx + 32]
+mov [rsp + 24], r14
+mov r14, rcx
+sbb r14, [rbx + 40]
+mov [rsp + 56], r14
+mov r14, r10
+sbb r14, [rbx + 48]
+mov [rsp + 8], r14
+mov r14, r11
+sbb r14, [rbx + 56]
+mov [rsp + 96], r14
+mov r14, r13
+sbb r14, [rbx + 64]
+mov [rsp + 48], r14
+mov r14, r12
+sbb r14, [rbx + 72]
+mov [rsp + 112], r14
+mov r14, rax
+sbb r14, [rbx + 80]
+mov [rsp + 80], r14
+mov r14, rdx
+sbb r14, [rbx + 88]
+sbb rbp, 0
+cmovc r15, rsi
+mov rsi, [rsp]
+cmovc rsi, rdi
+mov rdi, [rsp + 32]
+cmovc rdi, r8
+mov r8, [rsp + 24]
+cmovc r8, r9
+mov r9, [rsp + 56]
+cmovc r9, rcx
+mov rcx, [rsp + 8]
+cmovc rcx, r10
+mov r10, [rsp + 96]
+cmovc r10, r11
+mov r11, [rsp + 48]
+cmovc r11, r13
+mov r13, [rsp + 112]
+cmovc r13, r12
+mov r12, [rsp + 80]
+cmovc r12, rax
+cmovc r14, rdx
+add rsp, 120
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -7699,18 +7644,9 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<11>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_full_mulx_code::<M>,
-            out("rax") z[2],
-            out("rcx") z[4],
-            inout("rdx") core::ptr::from_ref(y) => z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[6],
-            out("rdi") z[3],
-            out("r8") z[5],
-            out("r9") z[0],
-            out("r10") _,
-            out("r11") z[7],
-            out("r12") z[8],
-            out("r13") z[9],
-            out("r14") z[10],
+            out("rax") z[2], out("rcx") z[4], inout("rdx") core::ptr::from_ref(y) => z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[6], out("rdi") z[3], out("r8") z[5], out("r9")
+            z[0], out("r10") _, out("r11") z[7], out("r12") z[8], out("r13") z[9], out("r14") z[10],
             out("r15") _,
             options(pure, readonly),
         );
@@ -7722,1921 +7658,6190 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<11>>(
 unsafe extern "C" fn sum_of_products_full_mulx_code<M: Modulus<11>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 120
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, r13, r12
-    adc r11, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx r13, r14, r13
-    adc r12, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, r15, r14
-    adc r13, r15
-    mov r15, qword ptr [rsi + 56]
-    mulx r15, rbx, r15
-    adc r14, rbx
-    mov rbx, qword ptr [rsi + 64]
-    mulx rbx, rbp, rbx
-    adc r15, rbp
-    mov rbp, qword ptr [rsi + 72]
-    mov qword ptr [rsp], rax
-    mulx rbp, rax, rbp
-    adc rbx, rax
-    mov rax, qword ptr [rsi + 80]
-    mulx rax, rdx, rax
-    adc rbp, rdx
-    adc rax, 0
-    mov rdx, qword ptr [rcx + 88]
-    mov qword ptr [rsp + 8], rcx
-    mov rcx, qword ptr [rsi + 88]
-    mov qword ptr [rsp + 16], rax
-    mulx rcx, rax, rcx
-    mov qword ptr [rsp + 24], rbp
-    mov rbp, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 32], rbx
-    mulx rbp, rbx, rbp
-    add rcx, rbx
-    mov rbx, qword ptr [rsi + 104]
-    mov qword ptr [rsp + 40], r15
-    mulx rbx, r15, rbx
-    adc rbp, r15
-    mov r15, qword ptr [rsi + 112]
-    mov qword ptr [rsp + 48], r14
-    mulx r15, r14, r15
-    adc rbx, r14
-    mov r14, qword ptr [rsi + 120]
-    mov qword ptr [rsp + 56], r13
-    mulx r14, r13, r14
-    adc r15, r13
-    mov r13, qword ptr [rsi + 128]
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, r13
-    adc r14, r12
-    mov r12, qword ptr [rsi + 136]
-    mov qword ptr [rsp + 72], r14
-    mulx r12, r14, r12
-    adc r13, r14
-    mov r14, qword ptr [rsi + 144]
-    mov qword ptr [rsp + 80], r13
-    mulx r14, r13, r14
-    adc r12, r13
-    mov r13, qword ptr [rsi + 152]
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, r13
-    adc r14, r12
-    mov r12, qword ptr [rsi + 160]
-    mov qword ptr [rsp + 96], r14
-    mulx r12, r14, r12
-    adc r13, r14
-    mov r14, qword ptr [rsi + 168]
-    mulx rdx, r14, r14
-    adc r12, r14
-    adc rdx, 0
-    add r8, rax
-    adc rdi, rcx
-    adc r9, rbp
-    adc r10, rbx
-    adc r11, r15
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 72]
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 88]
-    mov r15, qword ptr [rsp + 40]
-    adc r15, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 32]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 16]
-    mov rbx, 0
-    adc rbx, 0
-    mov rbp, qword ptr [rsp]
-    mov qword ptr [rsp + 16], rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rbp]
-    mov qword ptr [rsp + 24], rsi
-    mov qword ptr [rsp + 32], rbx
-    mulx rsi, rbx, qword ptr [rbp + 8]
-    mov qword ptr [rsp + 96], r12
-    mov qword ptr [rsp + 40], r13
-    mulx r12, r13, qword ptr [rbp + 16]
-    add rsi, r13
-    mov qword ptr [rsp + 88], r15
-    mulx r13, r15, qword ptr [rbp + 24]
-    adc r12, r15
-    mov qword ptr [rsp + 48], r14
-    mulx r15, r14, qword ptr [rbp + 32]
-    adc r13, r14
-    mov qword ptr [rsp + 80], rcx
-    mulx r14, rcx, qword ptr [rbp + 40]
-    adc r15, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [rbp + 48]
-    adc r14, rax
-    mov qword ptr [rsp + 72], r14
-    mulx rax, r14, qword ptr [rbp + 56]
-    adc rcx, r14
-    mov qword ptr [rsp + 64], rcx
-    mulx r14, rcx, qword ptr [rbp + 64]
-    adc rax, rcx
-    mov qword ptr [rsp + 104], rax
-    mulx rcx, rax, qword ptr [rbp + 72]
-    adc r14, rax
-    mov qword ptr [rsp + 112], r14
-    mulx rax, r14, qword ptr [rbp + 80]
-    adc rcx, r14
-    mulx rdx, r14, qword ptr [rbp + 88]
-    adc rax, r14
-    adc rdx, 0
-    add r8, rbx
-    adc rdi, rsi
-    adc r9, r12
-    adc r10, r13
-    adc r11, r15
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 72]
-    mov r8, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 104]
-    mov r13, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 112]
-    adc rcx, qword ptr [rsp + 40]
-    adc rax, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 16]
-    mov r14, qword ptr [rsp + 32]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 8]
-    mov rbp, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rbp]
-    mov qword ptr [rsp + 16], rbx
-    mov qword ptr [rsp + 96], rax
-    mulx rbx, rax, qword ptr [rbp + 8]
-    add r15, rax
-    mov qword ptr [rsp + 40], rcx
-    mulx rax, rcx, qword ptr [rbp + 16]
-    adc rbx, rcx
-    mov qword ptr [rsp + 112], r13
-    mulx rcx, r13, qword ptr [rbp + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rbp + 32]
-    adc rcx, r12
-    mov qword ptr [rsp + 104], r8
-    mulx r12, r8, qword ptr [rbp + 40]
-    adc r13, r8
-    mov qword ptr [rsp + 48], r13
-    mulx r8, r13, qword ptr [rbp + 48]
-    adc r12, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rbp + 56]
-    adc r8, r12
-    mov qword ptr [rsp + 80], r8
-    mulx r12, r8, qword ptr [rbp + 64]
-    adc r13, r8
-    mov qword ptr [rsp + 72], r13
-    mulx r8, r13, qword ptr [rbp + 72]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rbp + 80]
-    adc r8, r13
-    adc rdx, 0
-    add rdi, r14
-    adc r9, r15
-    adc r10, rbx
-    adc r11, rax
-    adc rsi, rcx
-    mov rax, qword ptr [rsp + 104]
-    adc rax, qword ptr [rsp + 48]
-    mov rcx, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 64]
-    mov r13, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, 0
-    adc r15, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [rbx + 96]
-    mov qword ptr [rsp + 16], r15
-    mulx rbx, r15, qword ptr [rbp + 88]
-    mov qword ptr [rsp + 96], r8
-    mov qword ptr [rsp + 72], r12
-    mulx r8, r12, qword ptr [rbp + 96]
-    add rbx, r12
-    mov qword ptr [rsp + 40], r14
-    mulx r12, r14, qword ptr [rbp + 104]
-    adc r8, r14
-    mov qword ptr [rsp + 80], r13
-    mulx r14, r13, qword ptr [rbp + 112]
-    adc r12, r13
-    mov qword ptr [rsp + 112], rcx
-    mulx r13, rcx, qword ptr [rbp + 120]
-    adc r14, rcx
-    mov qword ptr [rsp + 64], rax
-    mulx rcx, rax, qword ptr [rbp + 128]
-    adc r13, rax
-    mov qword ptr [rsp + 88], r13
-    mulx rax, r13, qword ptr [rbp + 136]
-    adc rcx, r13
-    mov qword ptr [rsp + 48], rcx
-    mulx r13, rcx, qword ptr [rbp + 144]
-    adc rax, rcx
-    mov qword ptr [rsp + 104], rax
-    mulx rcx, rax, qword ptr [rbp + 152]
-    adc r13, rax
-    mov qword ptr [rsp + 56], r13
-    mulx rax, r13, qword ptr [rbp + 160]
-    adc rcx, r13
-    mulx rdx, r13, qword ptr [rbp + 168]
-    adc rax, r13
-    adc rdx, 0
-    add rdi, r15
-    adc r9, rbx
-    adc r10, r8
-    adc r11, r12
-    adc rsi, r14
-    mov r8, qword ptr [rsp + 64]
-    adc r8, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 48]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 104]
-    mov r14, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 16]
-    adc r15, 0
-    mov rbx, qword ptr [rsp]
-    mov qword ptr [rsp + 16], rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 32], r15
-    mulx rbp, r15, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 96], rax
-    mov qword ptr [rsp + 72], rcx
-    mulx rax, rcx, qword ptr [rbx + 16]
-    add rbp, rcx
-    mov qword ptr [rsp + 56], r14
-    mulx rcx, r14, qword ptr [rbx + 24]
-    adc rax, r14
-    mov qword ptr [rsp + 40], r13
-    mulx r14, r13, qword ptr [rbx + 32]
-    adc rcx, r13
-    mov qword ptr [rsp + 104], r12
-    mulx r13, r12, qword ptr [rbx + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 80], r8
-    mulx r12, r8, qword ptr [rbx + 48]
-    adc r13, r8
-    mov qword ptr [rsp + 48], r13
-    mulx r8, r13, qword ptr [rbx + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 112], r12
-    mulx r13, r12, qword ptr [rbx + 64]
-    adc r8, r12
-    mov qword ptr [rsp + 88], r8
-    mulx r12, r8, qword ptr [rbx + 72]
-    adc r13, r8
-    mov qword ptr [rsp + 64], r13
-    mulx r8, r13, qword ptr [rbx + 80]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rbx + 88]
-    adc r8, r13
-    adc rdx, 0
-    add rdi, r15
-    adc r9, rbp
-    adc r10, rax
-    adc r11, rcx
-    adc rsi, r14
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 48]
-    mov rcx, qword ptr [rsp + 104]
-    adc rcx, qword ptr [rsp + 112]
-    mov rdi, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 16]
-    mov r14, qword ptr [rsp + 32]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rbp, rdx
-    mov rdx, qword ptr [r15 + 16]
-    mov rbx, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rbx]
-    mov qword ptr [rsp + 16], rbp
-    mov qword ptr [rsp + 96], r8
-    mulx rbp, r8, qword ptr [rbx + 8]
-    add r15, r8
-    mov qword ptr [rsp + 72], r12
-    mulx r8, r12, qword ptr [rbx + 16]
-    adc rbp, r12
-    mov qword ptr [rsp + 64], r13
-    mulx r12, r13, qword ptr [rbx + 24]
-    adc r8, r13
-    mov qword ptr [rsp + 56], rdi
-    mulx r13, rdi, qword ptr [rbx + 32]
-    adc r12, rdi
-    mov qword ptr [rsp + 88], rcx
-    mulx rdi, rcx, qword ptr [rbx + 40]
-    adc r13, rcx
-    mov qword ptr [rsp + 40], r13
-    mulx rcx, r13, qword ptr [rbx + 48]
-    adc rdi, r13
-    mov qword ptr [rsp + 112], rdi
-    mulx r13, rdi, qword ptr [rbx + 56]
-    adc rcx, rdi
-    mov qword ptr [rsp + 104], rcx
-    mulx rdi, rcx, qword ptr [rbx + 64]
-    adc r13, rcx
-    mov qword ptr [rsp + 48], r13
-    mulx rcx, r13, qword ptr [rbx + 72]
-    adc rdi, r13
-    mulx rdx, r13, qword ptr [rbx + 80]
-    adc rcx, r13
-    adc rdx, 0
-    add r9, r14
-    adc r10, r15
-    adc r11, rbp
-    adc rsi, r8
-    adc rax, r12
-    mov r8, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 40]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 112]
-    mov r13, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 104]
-    mov r14, qword ptr [rsp + 72]
-    adc r14, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, 0
-    adc r15, 0
-    mov rbp, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [rbp + 104]
-    mov qword ptr [rsp + 16], r15
-    mulx rbp, r15, qword ptr [rbx + 88]
-    mov qword ptr [rsp + 96], rcx
-    mov qword ptr [rsp + 48], rdi
-    mulx rcx, rdi, qword ptr [rbx + 96]
-    add rbp, rdi
-    mov qword ptr [rsp + 72], r14
-    mulx rdi, r14, qword ptr [rbx + 104]
-    adc rcx, r14
-    mov qword ptr [rsp + 104], r13
-    mulx r14, r13, qword ptr [rbx + 112]
-    adc rdi, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rbx + 120]
-    adc r14, r12
-    mov qword ptr [rsp + 112], r8
-    mulx r12, r8, qword ptr [rbx + 128]
-    adc r13, r8
-    mov qword ptr [rsp + 56], r13
-    mulx r8, r13, qword ptr [rbx + 136]
-    adc r12, r13
-    mov qword ptr [rsp + 40], r12
-    mulx r13, r12, qword ptr [rbx + 144]
-    adc r8, r12
-    mov qword ptr [rsp + 88], r8
-    mulx r12, r8, qword ptr [rbx + 152]
-    adc r13, r8
-    mov qword ptr [rsp + 80], r13
-    mulx r8, r13, qword ptr [rbx + 160]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rbx + 168]
-    adc r8, r13
-    adc rdx, 0
-    add r9, r15
-    adc r10, rbp
-    adc r11, rcx
-    adc rsi, rdi
-    adc rax, r14
-    mov rcx, qword ptr [rsp + 112]
-    adc rcx, qword ptr [rsp + 56]
-    mov rdi, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 40]
-    mov r13, qword ptr [rsp + 104]
-    adc r13, qword ptr [rsp + 88]
-    mov r14, qword ptr [rsp + 72]
-    adc r14, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 16]
-    adc r15, 0
-    mov rbp, qword ptr [rsp]
-    mov qword ptr [rsp + 16], rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rbp]
-    mov qword ptr [rsp + 32], r15
-    mulx rbx, r15, qword ptr [rbp + 8]
-    mov qword ptr [rsp + 96], r8
-    mov qword ptr [rsp + 48], r12
-    mulx r8, r12, qword ptr [rbp + 16]
-    add rbx, r12
-    mov qword ptr [rsp + 80], r14
-    mulx r12, r14, qword ptr [rbp + 24]
-    adc r8, r14
-    mov qword ptr [rsp + 72], r13
-    mulx r14, r13, qword ptr [rbp + 32]
-    adc r12, r13
-    mov qword ptr [rsp + 88], rdi
-    mulx r13, rdi, qword ptr [rbp + 40]
-    adc r14, rdi
-    mov qword ptr [rsp + 104], rcx
-    mulx rdi, rcx, qword ptr [rbp + 48]
-    adc r13, rcx
-    mov qword ptr [rsp + 40], r13
-    mulx rcx, r13, qword ptr [rbp + 56]
-    adc rdi, r13
-    mov qword ptr [rsp + 64], rdi
-    mulx r13, rdi, qword ptr [rbp + 64]
-    adc rcx, rdi
-    mov qword ptr [rsp + 56], rcx
-    mulx rdi, rcx, qword ptr [rbp + 72]
-    adc r13, rcx
-    mov qword ptr [rsp + 112], r13
-    mulx rcx, r13, qword ptr [rbp + 80]
-    adc rdi, r13
-    mulx rdx, r13, qword ptr [rbp + 88]
-    adc rcx, r13
-    adc rdx, 0
-    add r9, r15
-    adc r10, rbx
-    adc r11, r8
-    adc rsi, r12
-    adc rax, r14
-    mov r8, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 40]
-    mov r9, qword ptr [rsp + 88]
-    adc r9, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 112]
-    adc rdi, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 16]
-    mov r14, qword ptr [rsp + 32]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 24]
-    mov rbp, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rbp]
-    mov qword ptr [rsp + 16], rbx
-    mov qword ptr [rsp + 96], rcx
-    mulx rbx, rcx, qword ptr [rbp + 8]
-    add r15, rcx
-    mov qword ptr [rsp + 48], rdi
-    mulx rcx, rdi, qword ptr [rbp + 16]
-    adc rbx, rdi
-    mov qword ptr [rsp + 112], r13
-    mulx rdi, r13, qword ptr [rbp + 24]
-    adc rcx, r13
-    mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [rbp + 32]
-    adc rdi, r12
-    mov qword ptr [rsp + 56], r9
-    mulx r12, r9, qword ptr [rbp + 40]
-    adc r13, r9
-    mov qword ptr [rsp + 72], r13
-    mulx r9, r13, qword ptr [rbp + 48]
-    adc r12, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rbp + 56]
-    adc r9, r12
-    mov qword ptr [rsp + 88], r9
-    mulx r12, r9, qword ptr [rbp + 64]
-    adc r13, r9
-    mov qword ptr [rsp + 40], r13
-    mulx r9, r13, qword ptr [rbp + 72]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rbp + 80]
-    adc r9, r13
-    adc rdx, 0
-    add r10, r14
-    adc r11, r15
-    adc rsi, rbx
-    adc rax, rcx
-    adc r8, rdi
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 72]
-    mov rdi, qword ptr [rsp + 80]
-    adc rdi, qword ptr [rsp + 64]
-    mov r13, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 88]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, 0
-    adc r15, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [rbx + 112]
-    mov qword ptr [rsp + 16], r15
-    mulx rbx, r15, qword ptr [rbp + 88]
-    mov qword ptr [rsp + 96], r9
-    mov qword ptr [rsp + 40], r12
-    mulx r9, r12, qword ptr [rbp + 96]
-    add rbx, r12
-    mov qword ptr [rsp + 48], r14
-    mulx r12, r14, qword ptr [rbp + 104]
-    adc r9, r14
-    mov qword ptr [rsp + 88], r13
-    mulx r14, r13, qword ptr [rbp + 112]
-    adc r12, r13
-    mov qword ptr [rsp + 112], rdi
-    mulx r13, rdi, qword ptr [rbp + 120]
-    adc r14, rdi
-    mov qword ptr [rsp + 64], rcx
-    mulx rdi, rcx, qword ptr [rbp + 128]
-    adc r13, rcx
-    mov qword ptr [rsp + 80], r13
-    mulx rcx, r13, qword ptr [rbp + 136]
-    adc rdi, r13
-    mov qword ptr [rsp + 72], rdi
-    mulx r13, rdi, qword ptr [rbp + 144]
-    adc rcx, rdi
-    mov qword ptr [rsp + 56], rcx
-    mulx rdi, rcx, qword ptr [rbp + 152]
-    adc r13, rcx
-    mov qword ptr [rsp + 104], r13
-    mulx rcx, r13, qword ptr [rbp + 160]
-    adc rdi, r13
-    mulx rdx, r13, qword ptr [rbp + 168]
-    adc rcx, r13
-    adc rdx, 0
-    add r10, r15
-    adc r11, rbx
-    adc rsi, r9
-    adc rax, r12
-    adc r8, r14
-    mov r9, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 72]
-    mov r13, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 104]
-    adc rdi, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 16]
-    adc r15, 0
-    mov rbx, qword ptr [rsp]
-    mov qword ptr [rsp + 16], rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 32], r15
-    mulx rbp, r15, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 96], rcx
-    mov qword ptr [rsp + 40], rdi
-    mulx rcx, rdi, qword ptr [rbx + 16]
-    add rbp, rdi
-    mov qword ptr [rsp + 104], r14
-    mulx rdi, r14, qword ptr [rbx + 24]
-    adc rcx, r14
-    mov qword ptr [rsp + 48], r13
-    mulx r14, r13, qword ptr [rbx + 32]
-    adc rdi, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rbx + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 88], r9
-    mulx r12, r9, qword ptr [rbx + 48]
-    adc r13, r9
-    mov qword ptr [rsp + 72], r13
-    mulx r9, r13, qword ptr [rbx + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 112], r12
-    mulx r13, r12, qword ptr [rbx + 64]
-    adc r9, r12
-    mov qword ptr [rsp + 80], r9
-    mulx r12, r9, qword ptr [rbx + 72]
-    adc r13, r9
-    mov qword ptr [rsp + 64], r13
-    mulx r9, r13, qword ptr [rbx + 80]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rbx + 88]
-    adc r9, r13
-    adc rdx, 0
-    add r10, r15
-    adc r11, rbp
-    adc rsi, rcx
-    adc rax, rdi
-    adc r8, r14
-    mov rcx, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 72]
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 112]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 104]
-    adc r13, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 16]
-    mov r14, qword ptr [rsp + 32]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rbp, rdx
-    mov rdx, qword ptr [r15 + 32]
-    mov rbx, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rbx]
-    mov qword ptr [rsp + 16], rbp
-    mov qword ptr [rsp + 96], r9
-    mulx rbp, r9, qword ptr [rbx + 8]
-    add r15, r9
-    mov qword ptr [rsp + 40], r12
-    mulx r9, r12, qword ptr [rbx + 16]
-    adc rbp, r12
-    mov qword ptr [rsp + 64], r13
-    mulx r12, r13, qword ptr [rbx + 24]
-    adc r9, r13
-    mov qword ptr [rsp + 104], r10
-    mulx r13, r10, qword ptr [rbx + 32]
-    adc r12, r10
-    mov qword ptr [rsp + 80], rdi
-    mulx r10, rdi, qword ptr [rbx + 40]
-    adc r13, rdi
-    mov qword ptr [rsp + 48], r13
-    mulx rdi, r13, qword ptr [rbx + 48]
-    adc r10, r13
-    mov qword ptr [rsp + 112], r10
-    mulx r13, r10, qword ptr [rbx + 56]
-    adc rdi, r10
-    mov qword ptr [rsp + 56], rdi
-    mulx r10, rdi, qword ptr [rbx + 64]
-    adc r13, rdi
-    mov qword ptr [rsp + 72], r13
-    mulx rdi, r13, qword ptr [rbx + 72]
-    adc r10, r13
-    mulx rdx, r13, qword ptr [rbx + 80]
-    adc rdi, r13
-    adc rdx, 0
-    add r11, r14
-    adc rsi, r15
-    adc rax, rbp
-    adc r8, r9
-    adc rcx, r12
-    mov r9, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 112]
-    mov r13, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, 0
-    adc r15, 0
-    mov rbp, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [rbp + 120]
-    mov qword ptr [rsp + 16], r15
-    mulx rbp, r15, qword ptr [rbx + 88]
-    mov qword ptr [rsp + 96], rdi
-    mov qword ptr [rsp + 72], r10
-    mulx rdi, r10, qword ptr [rbx + 96]
-    add rbp, r10
-    mov qword ptr [rsp + 40], r14
-    mulx r10, r14, qword ptr [rbx + 104]
-    adc rdi, r14
-    mov qword ptr [rsp + 56], r13
-    mulx r14, r13, qword ptr [rbx + 112]
-    adc r10, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rbx + 120]
-    adc r14, r12
-    mov qword ptr [rsp + 112], r9
-    mulx r12, r9, qword ptr [rbx + 128]
-    adc r13, r9
-    mov qword ptr [rsp + 104], r13
-    mulx r9, r13, qword ptr [rbx + 136]
-    adc r12, r13
-    mov qword ptr [rsp + 48], r12
-    mulx r13, r12, qword ptr [rbx + 144]
-    adc r9, r12
-    mov qword ptr [rsp + 80], r9
-    mulx r12, r9, qword ptr [rbx + 152]
-    adc r13, r9
-    mov qword ptr [rsp + 88], r13
-    mulx r9, r13, qword ptr [rbx + 160]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rbx + 168]
-    adc r9, r13
-    adc rdx, 0
-    add r11, r15
-    adc rsi, rbp
-    adc rax, rdi
-    adc r8, r10
-    adc rcx, r14
-    mov rdi, qword ptr [rsp + 112]
-    adc rdi, qword ptr [rsp + 104]
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 48]
-    mov r13, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 16]
-    adc r15, 0
-    mov rbp, qword ptr [rsp]
-    mov qword ptr [rsp + 16], rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rbp]
-    mov qword ptr [rsp + 32], r15
-    mulx rbx, r15, qword ptr [rbp + 8]
-    mov qword ptr [rsp + 96], r9
-    mov qword ptr [rsp + 72], r12
-    mulx r9, r12, qword ptr [rbp + 16]
-    add rbx, r12
-    mov qword ptr [rsp + 88], r14
-    mulx r12, r14, qword ptr [rbp + 24]
-    adc r9, r14
-    mov qword ptr [rsp + 40], r13
-    mulx r14, r13, qword ptr [rbp + 32]
-    adc r12, r13
-    mov qword ptr [rsp + 80], r10
-    mulx r13, r10, qword ptr [rbp + 40]
-    adc r14, r10
-    mov qword ptr [rsp + 56], rdi
-    mulx r10, rdi, qword ptr [rbp + 48]
-    adc r13, rdi
-    mov qword ptr [rsp + 48], r13
-    mulx rdi, r13, qword ptr [rbp + 56]
-    adc r10, r13
-    mov qword ptr [rsp + 64], r10
-    mulx r13, r10, qword ptr [rbp + 64]
-    adc rdi, r10
-    mov qword ptr [rsp + 104], rdi
-    mulx r10, rdi, qword ptr [rbp + 72]
-    adc r13, rdi
-    mov qword ptr [rsp + 112], r13
-    mulx rdi, r13, qword ptr [rbp + 80]
-    adc r10, r13
-    mulx rdx, r13, qword ptr [rbp + 88]
-    adc rdi, r13
-    adc rdx, 0
-    add r11, r15
-    adc rsi, rbx
-    adc rax, r9
-    adc r8, r12
-    adc rcx, r14
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 104]
-    mov r13, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 112]
-    adc r10, qword ptr [rsp + 72]
-    adc rdi, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 16]
-    mov r14, qword ptr [rsp + 32]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 40]
-    mov rbp, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rbp]
-    mov qword ptr [rsp + 16], rbx
-    mov qword ptr [rsp + 96], rdi
-    mulx rbx, rdi, qword ptr [rbp + 8]
-    add r15, rdi
-    mov qword ptr [rsp + 72], r10
-    mulx rdi, r10, qword ptr [rbp + 16]
-    adc rbx, r10
-    mov qword ptr [rsp + 112], r13
-    mulx r10, r13, qword ptr [rbp + 24]
-    adc rdi, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rbp + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 104], r11
-    mulx r12, r11, qword ptr [rbp + 40]
-    adc r13, r11
-    mov qword ptr [rsp + 40], r13
-    mulx r11, r13, qword ptr [rbp + 48]
-    adc r12, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rbp + 56]
-    adc r11, r12
-    mov qword ptr [rsp + 80], r11
-    mulx r12, r11, qword ptr [rbp + 64]
-    adc r13, r11
-    mov qword ptr [rsp + 48], r13
-    mulx r11, r13, qword ptr [rbp + 72]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rbp + 80]
-    adc r11, r13
-    adc rdx, 0
-    add rsi, r14
-    adc rax, r15
-    adc r8, rbx
-    adc rcx, rdi
-    adc r9, r10
-    mov rdi, qword ptr [rsp + 104]
-    adc rdi, qword ptr [rsp + 40]
-    mov r10, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 64]
-    mov r13, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 72]
-    adc r14, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, 0
-    adc r15, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [rbx + 128]
-    mov qword ptr [rsp + 16], r15
-    mulx rbx, r15, qword ptr [rbp + 88]
-    mov qword ptr [rsp + 96], r11
-    mov qword ptr [rsp + 48], r12
-    mulx r11, r12, qword ptr [rbp + 96]
-    add rbx, r12
-    mov qword ptr [rsp + 72], r14
-    mulx r12, r14, qword ptr [rbp + 104]
-    adc r11, r14
-    mov qword ptr [rsp + 80], r13
-    mulx r14, r13, qword ptr [rbp + 112]
-    adc r12, r13
-    mov qword ptr [rsp + 112], r10
-    mulx r13, r10, qword ptr [rbp + 120]
-    adc r14, r10
-    mov qword ptr [rsp + 64], rdi
-    mulx r10, rdi, qword ptr [rbp + 128]
-    adc r13, rdi
-    mov qword ptr [rsp + 88], r13
-    mulx rdi, r13, qword ptr [rbp + 136]
-    adc r10, r13
-    mov qword ptr [rsp + 40], r10
-    mulx r13, r10, qword ptr [rbp + 144]
-    adc rdi, r10
-    mov qword ptr [rsp + 104], rdi
-    mulx r10, rdi, qword ptr [rbp + 152]
-    adc r13, rdi
-    mov qword ptr [rsp + 56], r13
-    mulx rdi, r13, qword ptr [rbp + 160]
-    adc r10, r13
-    mulx rdx, r13, qword ptr [rbp + 168]
-    adc rdi, r13
-    adc rdx, 0
-    add rsi, r15
-    adc rax, rbx
-    adc r8, r11
-    adc rcx, r12
-    adc r9, r14
-    mov r11, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 40]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 104]
-    mov r14, qword ptr [rsp + 72]
-    adc r14, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 16]
-    adc r15, 0
-    mov rbx, qword ptr [rsp]
-    mov qword ptr [rsp + 16], rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 32], r15
-    mulx rbp, r15, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 96], rdi
-    mov qword ptr [rsp + 48], r10
-    mulx rdi, r10, qword ptr [rbx + 16]
-    add rbp, r10
-    mov qword ptr [rsp + 56], r14
-    mulx r10, r14, qword ptr [rbx + 24]
-    adc rdi, r14
-    mov qword ptr [rsp + 72], r13
-    mulx r14, r13, qword ptr [rbx + 32]
-    adc r10, r13
-    mov qword ptr [rsp + 104], r12
-    mulx r13, r12, qword ptr [rbx + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 80], r11
-    mulx r12, r11, qword ptr [rbx + 48]
-    adc r13, r11
-    mov qword ptr [rsp + 40], r13
-    mulx r11, r13, qword ptr [rbx + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 112], r12
-    mulx r13, r12, qword ptr [rbx + 64]
-    adc r11, r12
-    mov qword ptr [rsp + 88], r11
-    mulx r12, r11, qword ptr [rbx + 72]
-    adc r13, r11
-    mov qword ptr [rsp + 64], r13
-    mulx r11, r13, qword ptr [rbx + 80]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rbx + 88]
-    adc r11, r13
-    adc rdx, 0
-    add rsi, r15
-    adc rax, rbp
-    adc r8, rdi
-    adc rcx, r10
-    adc r9, r14
-    mov rsi, qword ptr [rsp + 80]
-    adc rsi, qword ptr [rsp + 40]
-    mov rdi, qword ptr [rsp + 104]
-    adc rdi, qword ptr [rsp + 112]
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 16]
-    mov r14, qword ptr [rsp + 32]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rbp, rdx
-    mov rdx, qword ptr [r15 + 48]
-    mov rbx, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rbx]
-    mov qword ptr [rsp + 16], rbp
-    mov qword ptr [rsp + 96], r11
-    mulx rbp, r11, qword ptr [rbx + 8]
-    add r15, r11
-    mov qword ptr [rsp + 48], r12
-    mulx r11, r12, qword ptr [rbx + 16]
-    adc rbp, r12
-    mov qword ptr [rsp + 64], r13
-    mulx r12, r13, qword ptr [rbx + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 56], r10
-    mulx r13, r10, qword ptr [rbx + 32]
-    adc r12, r10
-    mov qword ptr [rsp + 88], rdi
-    mulx r10, rdi, qword ptr [rbx + 40]
-    adc r13, rdi
-    mov qword ptr [rsp + 72], r13
-    mulx rdi, r13, qword ptr [rbx + 48]
-    adc r10, r13
-    mov qword ptr [rsp + 112], r10
-    mulx r13, r10, qword ptr [rbx + 56]
-    adc rdi, r10
-    mov qword ptr [rsp + 104], rdi
-    mulx r10, rdi, qword ptr [rbx + 64]
-    adc r13, rdi
-    mov qword ptr [rsp + 40], r13
-    mulx rdi, r13, qword ptr [rbx + 72]
-    adc r10, r13
-    mulx rdx, r13, qword ptr [rbx + 80]
-    adc rdi, r13
-    adc rdx, 0
-    add rax, r14
-    adc r8, r15
-    adc rcx, rbp
-    adc r9, r11
-    adc rsi, r12
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 112]
-    mov r13, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 104]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 96]
-    adc rdi, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, 0
-    adc r15, 0
-    mov rbp, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [rbp + 136]
-    mov qword ptr [rsp + 16], r15
-    mulx rbp, r15, qword ptr [rbx + 88]
-    mov qword ptr [rsp + 96], rdi
-    mov qword ptr [rsp + 40], r10
-    mulx rdi, r10, qword ptr [rbx + 96]
-    add rbp, r10
-    mov qword ptr [rsp + 48], r14
-    mulx r10, r14, qword ptr [rbx + 104]
-    adc rdi, r14
-    mov qword ptr [rsp + 104], r13
-    mulx r14, r13, qword ptr [rbx + 112]
-    adc r10, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rbx + 120]
-    adc r14, r12
-    mov qword ptr [rsp + 112], r11
-    mulx r12, r11, qword ptr [rbx + 128]
-    adc r13, r11
-    mov qword ptr [rsp + 56], r13
-    mulx r11, r13, qword ptr [rbx + 136]
-    adc r12, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rbx + 144]
-    adc r11, r12
-    mov qword ptr [rsp + 88], r11
-    mulx r12, r11, qword ptr [rbx + 152]
-    adc r13, r11
-    mov qword ptr [rsp + 80], r13
-    mulx r11, r13, qword ptr [rbx + 160]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rbx + 168]
-    adc r11, r13
-    adc rdx, 0
-    add rax, r15
-    adc r8, rbp
-    adc rcx, rdi
-    adc r9, r10
-    adc rsi, r14
-    mov rdi, qword ptr [rsp + 112]
-    adc rdi, qword ptr [rsp + 56]
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 72]
-    mov r13, qword ptr [rsp + 104]
-    adc r13, qword ptr [rsp + 88]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 16]
-    adc r15, 0
-    mov rbp, qword ptr [rsp]
-    mov qword ptr [rsp + 16], rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rbp]
-    mov qword ptr [rsp + 32], r15
-    mulx rbx, r15, qword ptr [rbp + 8]
-    mov qword ptr [rsp + 96], r11
-    mov qword ptr [rsp + 40], r12
-    mulx r11, r12, qword ptr [rbp + 16]
-    add rbx, r12
-    mov qword ptr [rsp + 80], r14
-    mulx r12, r14, qword ptr [rbp + 24]
-    adc r11, r14
-    mov qword ptr [rsp + 48], r13
-    mulx r14, r13, qword ptr [rbp + 32]
-    adc r12, r13
-    mov qword ptr [rsp + 88], r10
-    mulx r13, r10, qword ptr [rbp + 40]
-    adc r14, r10
-    mov qword ptr [rsp + 104], rdi
-    mulx r10, rdi, qword ptr [rbp + 48]
-    adc r13, rdi
-    mov qword ptr [rsp + 72], r13
-    mulx rdi, r13, qword ptr [rbp + 56]
-    adc r10, r13
-    mov qword ptr [rsp + 64], r10
-    mulx r13, r10, qword ptr [rbp + 64]
-    adc rdi, r10
-    mov qword ptr [rsp + 56], rdi
-    mulx r10, rdi, qword ptr [rbp + 72]
-    adc r13, rdi
-    mov qword ptr [rsp + 112], r13
-    mulx rdi, r13, qword ptr [rbp + 80]
-    adc r10, r13
-    mulx rdx, r13, qword ptr [rbp + 88]
-    adc rdi, r13
-    adc rdx, 0
-    add rax, r15
-    adc r8, rbx
-    adc rcx, r11
-    adc r9, r12
-    adc rsi, r14
-    mov rax, qword ptr [rsp + 104]
-    adc rax, qword ptr [rsp + 72]
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 112]
-    adc r10, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 16]
-    mov r14, qword ptr [rsp + 32]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 56]
-    mov rbp, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rbp]
-    mov qword ptr [rsp + 16], rbx
-    mov qword ptr [rsp + 96], rdi
-    mulx rbx, rdi, qword ptr [rbp + 8]
-    add r15, rdi
-    mov qword ptr [rsp + 40], r10
-    mulx rdi, r10, qword ptr [rbp + 16]
-    adc rbx, r10
-    mov qword ptr [rsp + 112], r13
-    mulx r10, r13, qword ptr [rbp + 24]
-    adc rdi, r13
-    mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [rbp + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 56], r11
-    mulx r12, r11, qword ptr [rbp + 40]
-    adc r13, r11
-    mov qword ptr [rsp + 48], r13
-    mulx r11, r13, qword ptr [rbp + 48]
-    adc r12, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rbp + 56]
-    adc r11, r12
-    mov qword ptr [rsp + 88], r11
-    mulx r12, r11, qword ptr [rbp + 64]
-    adc r13, r11
-    mov qword ptr [rsp + 72], r13
-    mulx r11, r13, qword ptr [rbp + 72]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rbp + 80]
-    adc r11, r13
-    adc rdx, 0
-    add r8, r14
-    adc rcx, r15
-    adc r9, rbx
-    adc rsi, rdi
-    adc rax, r10
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 64]
-    mov r13, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 88]
-    mov r14, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, 0
-    adc r15, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [rbx + 144]
-    mov qword ptr [rsp + 16], r15
-    mulx rbx, r15, qword ptr [rbp + 88]
-    mov qword ptr [rsp + 96], r11
-    mov qword ptr [rsp + 72], r12
-    mulx r11, r12, qword ptr [rbp + 96]
-    add rbx, r12
-    mov qword ptr [rsp + 40], r14
-    mulx r12, r14, qword ptr [rbp + 104]
-    adc r11, r14
-    mov qword ptr [rsp + 88], r13
-    mulx r14, r13, qword ptr [rbp + 112]
-    adc r12, r13
-    mov qword ptr [rsp + 112], r10
-    mulx r13, r10, qword ptr [rbp + 120]
-    adc r14, r10
-    mov qword ptr [rsp + 64], rdi
-    mulx r10, rdi, qword ptr [rbp + 128]
-    adc r13, rdi
-    mov qword ptr [rsp + 80], r13
-    mulx rdi, r13, qword ptr [rbp + 136]
-    adc r10, r13
-    mov qword ptr [rsp + 48], r10
-    mulx r13, r10, qword ptr [rbp + 144]
-    adc rdi, r10
-    mov qword ptr [rsp + 56], rdi
-    mulx r10, rdi, qword ptr [rbp + 152]
-    adc r13, rdi
-    mov qword ptr [rsp + 104], r13
-    mulx rdi, r13, qword ptr [rbp + 160]
-    adc r10, r13
-    mulx rdx, r13, qword ptr [rbp + 168]
-    adc rdi, r13
-    adc rdx, 0
-    add r8, r15
-    adc rcx, rbx
-    adc r9, r11
-    adc rsi, r12
-    adc rax, r14
-    mov r11, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 48]
-    mov r13, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 72]
-    adc rdi, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 16]
-    adc r15, 0
-    mov rbx, qword ptr [rsp]
-    mov qword ptr [rsp + 16], rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 32], r15
-    mulx rbp, r15, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 96], rdi
-    mov qword ptr [rsp + 72], r10
-    mulx rdi, r10, qword ptr [rbx + 16]
-    add rbp, r10
-    mov qword ptr [rsp + 104], r14
-    mulx r10, r14, qword ptr [rbx + 24]
-    adc rdi, r14
-    mov qword ptr [rsp + 40], r13
-    mulx r14, r13, qword ptr [rbx + 32]
-    adc r10, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rbx + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 88], r11
-    mulx r12, r11, qword ptr [rbx + 48]
-    adc r13, r11
-    mov qword ptr [rsp + 48], r13
-    mulx r11, r13, qword ptr [rbx + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 112], r12
-    mulx r13, r12, qword ptr [rbx + 64]
-    adc r11, r12
-    mov qword ptr [rsp + 80], r11
-    mulx r12, r11, qword ptr [rbx + 72]
-    adc r13, r11
-    mov qword ptr [rsp + 64], r13
-    mulx r11, r13, qword ptr [rbx + 80]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rbx + 88]
-    adc r11, r13
-    adc rdx, 0
-    add r8, r15
-    adc rcx, rbp
-    adc r9, rdi
-    adc rsi, r10
-    adc rax, r14
-    mov rdi, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 48]
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 112]
-    mov r10, qword ptr [rsp + 40]
-    adc r10, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 104]
-    adc r13, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 16]
-    mov r14, qword ptr [rsp + 32]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rbp, rdx
-    mov rdx, qword ptr [r15 + 64]
-    mov rbx, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rbx]
-    mov qword ptr [rsp + 16], rbp
-    mov qword ptr [rsp + 96], r11
-    mulx rbp, r11, qword ptr [rbx + 8]
-    add r15, r11
-    mov qword ptr [rsp + 72], r12
-    mulx r11, r12, qword ptr [rbx + 16]
-    adc rbp, r12
-    mov qword ptr [rsp + 64], r13
-    mulx r12, r13, qword ptr [rbx + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 104], r10
-    mulx r13, r10, qword ptr [rbx + 32]
-    adc r12, r10
-    mov qword ptr [rsp + 80], r8
-    mulx r10, r8, qword ptr [rbx + 40]
-    adc r13, r8
-    mov qword ptr [rsp + 40], r13
-    mulx r8, r13, qword ptr [rbx + 48]
-    adc r10, r13
-    mov qword ptr [rsp + 112], r10
-    mulx r13, r10, qword ptr [rbx + 56]
-    adc r8, r10
-    mov qword ptr [rsp + 56], r8
-    mulx r10, r8, qword ptr [rbx + 64]
-    adc r13, r8
-    mov qword ptr [rsp + 48], r13
-    mulx r8, r13, qword ptr [rbx + 72]
-    adc r10, r13
-    mulx rdx, r13, qword ptr [rbx + 80]
-    adc r8, r13
-    adc rdx, 0
-    add rcx, r14
-    adc r9, r15
-    adc rsi, rbp
-    adc rax, r11
-    adc rdi, r12
-    mov r11, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 40]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 112]
-    mov r13, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 72]
-    adc r14, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, 0
-    adc r15, 0
-    mov rbp, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [rbp + 152]
-    mov qword ptr [rsp + 16], r15
-    mulx rbp, r15, qword ptr [rbx + 88]
-    mov qword ptr [rsp + 96], r8
-    mov qword ptr [rsp + 48], r10
-    mulx r8, r10, qword ptr [rbx + 96]
-    add rbp, r10
-    mov qword ptr [rsp + 72], r14
-    mulx r10, r14, qword ptr [rbx + 104]
-    adc r8, r14
-    mov qword ptr [rsp + 56], r13
-    mulx r14, r13, qword ptr [rbx + 112]
-    adc r10, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rbx + 120]
-    adc r14, r12
-    mov qword ptr [rsp + 112], r11
-    mulx r12, r11, qword ptr [rbx + 128]
-    adc r13, r11
-    mov qword ptr [rsp + 104], r13
-    mulx r11, r13, qword ptr [rbx + 136]
-    adc r12, r13
-    mov qword ptr [rsp + 40], r12
-    mulx r13, r12, qword ptr [rbx + 144]
-    adc r11, r12
-    mov qword ptr [rsp + 80], r11
-    mulx r12, r11, qword ptr [rbx + 152]
-    adc r13, r11
-    mov qword ptr [rsp + 88], r13
-    mulx r11, r13, qword ptr [rbx + 160]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rbx + 168]
-    adc r11, r13
-    adc rdx, 0
-    add rcx, r15
-    adc r9, rbp
-    adc rsi, r8
-    adc rax, r10
-    adc rdi, r14
-    mov r8, qword ptr [rsp + 112]
-    adc r8, qword ptr [rsp + 104]
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 40]
-    mov r13, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 72]
-    adc r14, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 16]
-    adc r15, 0
-    mov rbp, qword ptr [rsp]
-    mov qword ptr [rsp + 16], rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rbp]
-    mov qword ptr [rsp + 32], r15
-    mulx rbx, r15, qword ptr [rbp + 8]
-    mov qword ptr [rsp + 96], r11
-    mov qword ptr [rsp + 48], r12
-    mulx r11, r12, qword ptr [rbp + 16]
-    add rbx, r12
-    mov qword ptr [rsp + 88], r14
-    mulx r12, r14, qword ptr [rbp + 24]
-    adc r11, r14
-    mov qword ptr [rsp + 72], r13
-    mulx r14, r13, qword ptr [rbp + 32]
-    adc r12, r13
-    mov qword ptr [rsp + 80], r10
-    mulx r13, r10, qword ptr [rbp + 40]
-    adc r14, r10
-    mov qword ptr [rsp + 56], r8
-    mulx r10, r8, qword ptr [rbp + 48]
-    adc r13, r8
-    mov qword ptr [rsp + 40], r13
-    mulx r8, r13, qword ptr [rbp + 56]
-    adc r10, r13
-    mov qword ptr [rsp + 64], r10
-    mulx r13, r10, qword ptr [rbp + 64]
-    adc r8, r10
-    mov qword ptr [rsp + 104], r8
-    mulx r10, r8, qword ptr [rbp + 72]
-    adc r13, r8
-    mov qword ptr [rsp + 112], r13
-    mulx r8, r13, qword ptr [rbp + 80]
-    adc r10, r13
-    mulx rdx, r13, qword ptr [rbp + 88]
-    adc r8, r13
-    adc rdx, 0
-    add rcx, r15
-    adc r9, rbx
-    adc rsi, r11
-    adc rax, r12
-    adc rdi, r14
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 40]
-    mov r11, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 104]
-    mov r13, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 112]
-    adc r10, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 16]
-    mov r14, qword ptr [rsp + 32]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 72]
-    mov rbp, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rbp]
-    mov qword ptr [rsp + 16], rbx
-    mov qword ptr [rsp + 96], r8
-    mulx rbx, r8, qword ptr [rbp + 8]
-    add r15, r8
-    mov qword ptr [rsp + 48], r10
-    mulx r8, r10, qword ptr [rbp + 16]
-    adc rbx, r10
-    mov qword ptr [rsp + 112], r13
-    mulx r10, r13, qword ptr [rbp + 24]
-    adc r8, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rbp + 32]
-    adc r10, r12
-    mov qword ptr [rsp + 104], r11
-    mulx r12, r11, qword ptr [rbp + 40]
-    adc r13, r11
-    mov qword ptr [rsp + 72], r13
-    mulx r11, r13, qword ptr [rbp + 48]
-    adc r12, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rbp + 56]
-    adc r11, r12
-    mov qword ptr [rsp + 80], r11
-    mulx r12, r11, qword ptr [rbp + 64]
-    adc r13, r11
-    mov qword ptr [rsp + 40], r13
-    mulx r11, r13, qword ptr [rbp + 72]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rbp + 80]
-    adc r11, r13
-    adc rdx, 0
-    add r9, r14
-    adc rsi, r15
-    adc rax, rbx
-    adc rdi, r8
-    adc rcx, r10
-    mov r8, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 72]
-    mov r10, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 64]
-    mov r13, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, 0
-    adc r15, 0
-    mov rbx, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [rbx + 160]
-    mov qword ptr [rsp + 16], r15
-    mulx rbx, r15, qword ptr [rbp + 88]
-    mov qword ptr [rsp + 96], r11
-    mov qword ptr [rsp + 40], r12
-    mulx r11, r12, qword ptr [rbp + 96]
-    add rbx, r12
-    mov qword ptr [rsp + 48], r14
-    mulx r12, r14, qword ptr [rbp + 104]
-    adc r11, r14
-    mov qword ptr [rsp + 80], r13
-    mulx r14, r13, qword ptr [rbp + 112]
-    adc r12, r13
-    mov qword ptr [rsp + 112], r10
-    mulx r13, r10, qword ptr [rbp + 120]
-    adc r14, r10
-    mov qword ptr [rsp + 64], r8
-    mulx r10, r8, qword ptr [rbp + 128]
-    adc r13, r8
-    mov qword ptr [rsp + 88], r13
-    mulx r8, r13, qword ptr [rbp + 136]
-    adc r10, r13
-    mov qword ptr [rsp + 72], r10
-    mulx r13, r10, qword ptr [rbp + 144]
-    adc r8, r10
-    mov qword ptr [rsp + 104], r8
-    mulx r10, r8, qword ptr [rbp + 152]
-    adc r13, r8
-    mov qword ptr [rsp + 56], r13
-    mulx r8, r13, qword ptr [rbp + 160]
-    adc r10, r13
-    mulx rdx, r13, qword ptr [rbp + 168]
-    adc r8, r13
-    adc rdx, 0
-    add r9, r15
-    adc rsi, rbx
-    adc rax, r11
-    adc rdi, r12
-    adc rcx, r14
-    mov r11, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 72]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 104]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 16]
-    adc r15, 0
-    mov rbx, qword ptr [rsp]
-    mov qword ptr [rsp + 16], rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 32], r15
-    mulx rbp, r15, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 96], r8
-    mov qword ptr [rsp + 40], r10
-    mulx r8, r10, qword ptr [rbx + 16]
-    add rbp, r10
-    mov qword ptr [rsp + 56], r14
-    mulx r10, r14, qword ptr [rbx + 24]
-    adc r8, r14
-    mov qword ptr [rsp + 48], r13
-    mulx r14, r13, qword ptr [rbx + 32]
-    adc r10, r13
-    mov qword ptr [rsp + 104], r12
-    mulx r13, r12, qword ptr [rbx + 40]
-    adc r14, r12
-    mov qword ptr [rsp + 80], r11
-    mulx r12, r11, qword ptr [rbx + 48]
-    adc r13, r11
-    mov qword ptr [rsp + 72], r13
-    mulx r11, r13, qword ptr [rbx + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 112], r12
-    mulx r13, r12, qword ptr [rbx + 64]
-    adc r11, r12
-    mov qword ptr [rsp + 88], r11
-    mulx r12, r11, qword ptr [rbx + 72]
-    adc r13, r11
-    mov qword ptr [rsp + 64], r13
-    mulx r11, r13, qword ptr [rbx + 80]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rbx + 88]
-    adc r11, r13
-    adc rdx, 0
-    add r9, r15
-    adc rsi, rbp
-    adc rax, r8
-    adc rdi, r10
-    adc rcx, r14
-    mov r8, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 72]
-    mov r9, qword ptr [rsp + 104]
-    adc r9, qword ptr [rsp + 112]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 16]
-    mov r14, qword ptr [rsp + 32]
-    adc r14, 0
-    mov r15, qword ptr [rsp + 8]
-    mov rbp, rdx
-    mov rdx, qword ptr [r15 + 80]
-    mov rbx, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], r14
-    mulx r15, r14, qword ptr [rbx]
-    mov qword ptr [rsp + 16], rbp
-    mov qword ptr [rsp + 96], r11
-    mulx rbp, r11, qword ptr [rbx + 8]
-    add r15, r11
-    mov qword ptr [rsp + 40], r12
-    mulx r11, r12, qword ptr [rbx + 16]
-    adc rbp, r12
-    mov qword ptr [rsp + 64], r13
-    mulx r12, r13, qword ptr [rbx + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 56], r10
-    mulx r13, r10, qword ptr [rbx + 32]
-    adc r12, r10
-    mov qword ptr [rsp + 88], r9
-    mulx r10, r9, qword ptr [rbx + 40]
-    adc r13, r9
-    mov qword ptr [rsp + 48], r13
-    mulx r9, r13, qword ptr [rbx + 48]
-    adc r10, r13
-    mov qword ptr [rsp + 112], r10
-    mulx r13, r10, qword ptr [rbx + 56]
-    adc r9, r10
-    mov qword ptr [rsp + 104], r9
-    mulx r10, r9, qword ptr [rbx + 64]
-    adc r13, r9
-    mov qword ptr [rsp + 72], r13
-    mulx r9, r13, qword ptr [rbx + 72]
-    adc r10, r13
-    mulx rdx, r13, qword ptr [rbx + 80]
-    adc r9, r13
-    adc rdx, 0
-    add rsi, r14
-    adc rax, r15
-    adc rdi, rbp
-    adc rcx, r11
-    adc r8, r12
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 112]
-    mov r13, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 104]
-    mov r14, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, 0
-    adc r15, 0
-    mov rbp, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [rbp + 168]
-    mov qword ptr [rsp + 8], r15
-    mulx rbp, r15, qword ptr [rbx + 88]
-    mov qword ptr [rsp + 16], r9
-    mov qword ptr [rsp + 96], r10
-    mulx r9, r10, qword ptr [rbx + 96]
-    add rbp, r10
-    mov qword ptr [rsp + 72], r14
-    mulx r10, r14, qword ptr [rbx + 104]
-    adc r9, r14
-    mov qword ptr [rsp + 40], r13
-    mulx r14, r13, qword ptr [rbx + 112]
-    adc r10, r13
-    mov qword ptr [rsp + 104], r12
-    mulx r13, r12, qword ptr [rbx + 120]
-    adc r14, r12
-    mov qword ptr [rsp + 64], r11
-    mulx r12, r11, qword ptr [rbx + 128]
-    adc r13, r11
-    mov qword ptr [rsp + 112], r13
-    mulx r11, r13, qword ptr [rbx + 136]
-    adc r12, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rbx + 144]
-    adc r11, r12
-    mov qword ptr [rsp + 48], r11
-    mulx r12, r11, qword ptr [rbx + 152]
-    adc r13, r11
-    mov qword ptr [rsp + 88], r13
-    mulx r11, r13, qword ptr [rbx + 160]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rbx + 168]
-    adc r11, r13
-    adc rdx, 0
-    add rsi, r15
-    adc rax, rbp
-    adc rdi, r9
-    adc rcx, r10
-    adc r8, r14
-    mov r9, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 112]
-    mov r10, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 48]
-    mov r14, qword ptr [rsp + 72]
-    adc r14, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 8]
-    adc r15, 0
-    mov rbx, qword ptr [rsp]
-    mov rbp, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 8], r15
-    mov qword ptr [rsp + 32], rbp
-    mulx r15, rbp, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 16], r11
-    mov qword ptr [rsp + 96], r12
-    mulx r11, r12, qword ptr [rbx + 16]
-    add r15, r12
-    mov qword ptr [rsp + 88], r14
-    mulx r12, r14, qword ptr [rbx + 24]
-    adc r11, r14
-    mov qword ptr [rsp + 72], r13
-    mulx r14, r13, qword ptr [rbx + 32]
-    adc r12, r13
-    mov qword ptr [rsp + 48], r10
-    mulx r13, r10, qword ptr [rbx + 40]
-    adc r14, r10
-    mov qword ptr [rsp + 40], r9
-    mulx r10, r9, qword ptr [rbx + 48]
-    adc r13, r9
-    mov qword ptr [rsp + 56], r13
-    mulx r9, r13, qword ptr [rbx + 56]
-    adc r10, r13
-    mov qword ptr [rsp + 104], r10
-    mulx r13, r10, qword ptr [rbx + 64]
-    adc r9, r10
-    mov qword ptr [rsp + 112], r9
-    mulx r10, r9, qword ptr [rbx + 72]
-    adc r13, r9
-    mov qword ptr [rsp + 64], r13
-    mulx r9, r13, qword ptr [rbx + 80]
-    adc r10, r13
-    mulx rdx, r13, qword ptr [rbx + 88]
-    adc r9, r13
-    adc rdx, 0
-    add rsi, rbp
-    adc rax, r15
-    adc rdi, r11
-    adc rcx, r12
-    adc r8, r14
-    mov rsi, qword ptr [rsp + 40]
-    adc rsi, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 104]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 112]
-    mov r13, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 32]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, 0
-    mov r15, rax
-    sub r15, qword ptr [rbx + 8]
-    mov rbp, rdi
-    sbb rbp, qword ptr [rbx + 16]
-    mov qword ptr [rsp + 8], rbp
-    mov rbp, rcx
-    sbb rbp, qword ptr [rbx + 24]
-    mov qword ptr [rsp + 32], rbp
-    mov rbp, r8
-    sbb rbp, qword ptr [rbx + 32]
-    mov qword ptr [rsp + 16], rbp
-    mov rbp, rsi
-    sbb rbp, qword ptr [rbx + 40]
-    mov qword ptr [rsp + 96], rbp
-    mov rbp, r11
-    sbb rbp, qword ptr [rbx + 48]
-    mov qword ptr [rsp + 64], rbp
-    mov rbp, r12
-    sbb rbp, qword ptr [rbx + 56]
-    mov qword ptr [rsp + 88], rbp
-    mov rbp, r13
-    sbb rbp, qword ptr [rbx + 64]
-    mov qword ptr [rsp + 112], rbp
-    mov rbp, r10
-    sbb rbp, qword ptr [rbx + 72]
-    mov qword ptr [rsp + 72], rbp
-    mov rbp, r9
-    sbb rbp, qword ptr [rbx + 80]
-    mov qword ptr [rsp + 104], rbp
-    mov rbp, rdx
-    sbb rbp, qword ptr [rbx + 88]
-    mov rbx, r14
-    sbb rbx, 0
-    cmovc r15, rax
-    mov rax, qword ptr [rsp + 8]
-    cmovc rax, rdi
-    mov rdi, qword ptr [rsp + 32]
-    cmovc rdi, rcx
-    mov rcx, qword ptr [rsp + 16]
-    cmovc rcx, r8
-    mov r8, qword ptr [rsp + 96]
-    cmovc r8, rsi
-    mov rsi, qword ptr [rsp + 64]
-    cmovc rsi, r11
-    mov r11, qword ptr [rsp + 88]
-    cmovc r11, r12
-    mov r12, qword ptr [rsp + 112]
-    cmovc r12, r13
-    mov r13, qword ptr [rsp + 72]
-    cmovc r13, r10
-    mov r10, qword ptr [rsp + 104]
-    cmovc r10, r9
-    cmovc rbp, rdx
-    cmovc rbx, r14
-    mov rdx, qword ptr [rsp]
-    mov r9, r15
-    sub r9, qword ptr [rdx + 8]
-    mov r14, rax
-    sbb r14, qword ptr [rdx + 16]
-    mov qword ptr [rsp + 104], r14
-    mov r14, rdi
-    sbb r14, qword ptr [rdx + 24]
-    mov qword ptr [rsp + 72], r14
-    mov r14, rcx
-    sbb r14, qword ptr [rdx + 32]
-    mov qword ptr [rsp + 112], r14
-    mov r14, r8
-    sbb r14, qword ptr [rdx + 40]
-    mov qword ptr [rsp + 88], r14
-    mov r14, rsi
-    sbb r14, qword ptr [rdx + 48]
-    mov qword ptr [rsp + 64], r14
-    mov r14, r11
-    sbb r14, qword ptr [rdx + 56]
-    mov qword ptr [rsp + 96], r14
-    mov r14, r12
-    sbb r14, qword ptr [rdx + 64]
-    mov qword ptr [rsp + 16], r14
-    mov r14, r13
-    sbb r14, qword ptr [rdx + 72]
-    mov qword ptr [rsp + 32], r14
-    mov r14, r10
-    sbb r14, qword ptr [rdx + 80]
-    mov qword ptr [rsp + 8], r14
-    mov r14, rbp
-    sbb r14, qword ptr [rdx + 88]
-    sbb rbx, 0
-    cmovc r9, r15
-    mov rdx, qword ptr [rsp + 104]
-    cmovc rdx, rax
-    mov rax, qword ptr [rsp + 72]
-    cmovc rax, rdi
-    mov rdi, qword ptr [rsp + 112]
-    cmovc rdi, rcx
-    mov rcx, qword ptr [rsp + 88]
-    cmovc rcx, r8
-    mov r8, qword ptr [rsp + 64]
-    cmovc r8, rsi
-    mov rsi, qword ptr [rsp + 96]
-    cmovc rsi, r11
-    mov r11, qword ptr [rsp + 16]
-    cmovc r11, r12
-    mov r12, qword ptr [rsp + 32]
-    cmovc r12, r13
-    mov r13, qword ptr [rsp + 8]
-    cmovc r13, r10
-    cmovc r14, rbp
-    add rsp, 120
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 120
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc r13, r15
+mov r15, [rsi + 56]
+mulx r15, rbx, r15
+adc r14, rbx
+mov rbx, [rsi + 64]
+mulx rbx, rbp, rbx
+adc r15, rbp
+mov rbp, [rsi + 72]
+mov [rsp], rax
+mulx rbp, rax, rbp
+adc rbx, rax
+mov rax, [rsi + 80]
+mulx rax, rdx, rax
+adc rbp, rdx
+adc rax, 0
+mov rdx, [rcx + 88]
+mov [rsp + 8], rcx
+mov rcx, [rsi + 88]
+mov [rsp + 16], rax
+mulx rcx, rax, rcx
+mov [rsp + 24], rbp
+mov rbp, [rsi + 96]
+mov [rsp + 32], rbx
+mulx rbp, rbx, rbp
+add rcx, rbx
+mov rbx, [rsi + 104]
+mov [rsp + 40], r15
+mulx rbx, r15, rbx
+adc rbp, r15
+mov r15, [rsi + 112]
+mov [rsp + 48], r14
+mulx r15, r14, r15
+adc rbx, r14
+mov r14, [rsi + 120]
+mov [rsp + 56], r13
+mulx r14, r13, r14
+adc r15, r13
+mov r13, [rsi + 128]
+mov [rsp + 64], r12
+mulx r13, r12, r13
+adc r14, r12
+mov r12, [rsi + 136]
+mov [rsp + 72], r14
+mulx r12, r14, r12
+adc r13, r14
+mov r14, [rsi + 144]
+mov [rsp + 80], r13
+mulx r14, r13, r14
+adc r12, r13
+mov r13, [rsi + 152]
+mov [rsp + 88], r12
+mulx r13, r12, r13
+adc r14, r12
+mov r12, [rsi + 160]
+mov [rsp + 96], r14
+mulx r12, r14, r12
+adc r13, r14
+mov r14, [rsi + 168]
+mulx rdx, r14, r14
+adc r12, r14
+adc rdx, 0
+add r8, rax
+adc rdi, rcx
+adc r9, rbp
+adc r10, rbx
+adc r11, r15
+mov rax, [rsp + 64]
+adc rax, [rsp + 72]
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 80]
+mov r14, [rsp + 48]
+adc r14, [rsp + 88]
+mov r15, [rsp + 40]
+adc r15, [rsp + 96]
+adc r13, [rsp + 32]
+adc r12, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rbx, 0
+adc rbx, 0
+mov rbp, [rsp]
+mov [rsp + 16], rdx
+mov rdx, r8
+imul rdx, [rbp]
+mov [rsp + 24], rsi
+mov [rsp + 32], rbx
+mulx rsi, rbx, [rbp + 8]
+mov [rsp + 96], r12
+mov [rsp + 40], r13
+mulx r12, r13, [rbp + 16]
+add rsi, r13
+mov [rsp + 88], r15
+mulx r13, r15, [rbp + 24]
+adc r12, r15
+mov [rsp + 48], r14
+mulx r15, r14, [rbp + 32]
+adc r13, r14
+mov [rsp + 80], rcx
+mulx r14, rcx, [rbp + 40]
+adc r15, rcx
+mov [rsp + 56], rax
+mulx rcx, rax, [rbp + 48]
+adc r14, rax
+mov [rsp + 72], r14
+mulx rax, r14, [rbp + 56]
+adc rcx, r14
+mov [rsp + 64], rcx
+mulx r14, rcx, [rbp + 64]
+adc rax, rcx
+mov [rsp + 104], rax
+mulx rcx, rax, [rbp + 72]
+adc r14, rax
+mov [rsp + 112], r14
+mulx rax, r14, [rbp + 80]
+adc rcx, r14
+mulx rdx, r14, [rbp + 88]
+adc rax, r14
+adc rdx, 0
+add r8, rbx
+adc rdi, rsi
+adc r9, r12
+adc r10, r13
+adc r11, r15
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 72]
+mov r8, [rsp + 80]
+adc r8, [rsp + 64]
+mov r12, [rsp + 48]
+adc r12, [rsp + 104]
+mov r13, [rsp + 88]
+adc r13, [rsp + 112]
+adc rcx, [rsp + 40]
+adc rax, [rsp + 96]
+adc rdx, [rsp + 16]
+mov r14, [rsp + 32]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rbx, rdx
+mov rdx, [r15 + 8]
+mov rbp, [rsp + 24]
+mov [rsp + 32], r14
+mulx r15, r14, [rbp]
+mov [rsp + 16], rbx
+mov [rsp + 96], rax
+mulx rbx, rax, [rbp + 8]
+add r15, rax
+mov [rsp + 40], rcx
+mulx rax, rcx, [rbp + 16]
+adc rbx, rcx
+mov [rsp + 112], r13
+mulx rcx, r13, [rbp + 24]
+adc rax, r13
+mov [rsp + 88], r12
+mulx r13, r12, [rbp + 32]
+adc rcx, r12
+mov [rsp + 104], r8
+mulx r12, r8, [rbp + 40]
+adc r13, r8
+mov [rsp + 48], r13
+mulx r8, r13, [rbp + 48]
+adc r12, r13
+mov [rsp + 64], r12
+mulx r13, r12, [rbp + 56]
+adc r8, r12
+mov [rsp + 80], r8
+mulx r12, r8, [rbp + 64]
+adc r13, r8
+mov [rsp + 72], r13
+mulx r8, r13, [rbp + 72]
+adc r12, r13
+mulx rdx, r13, [rbp + 80]
+adc r8, r13
+adc rdx, 0
+add rdi, r14
+adc r9, r15
+adc r10, rbx
+adc r11, rax
+adc rsi, rcx
+mov rax, [rsp + 104]
+adc rax, [rsp + 48]
+mov rcx, [rsp + 88]
+adc rcx, [rsp + 64]
+mov r13, [rsp + 112]
+adc r13, [rsp + 80]
+mov r14, [rsp + 40]
+adc r14, [rsp + 72]
+adc r12, [rsp + 96]
+adc r8, [rsp + 16]
+adc rdx, [rsp + 32]
+mov r15, 0
+adc r15, 0
+mov rbx, [rsp + 8]
+mov [rsp + 32], rdx
+mov rdx, [rbx + 96]
+mov [rsp + 16], r15
+mulx rbx, r15, [rbp + 88]
+mov [rsp + 96], r8
+mov [rsp + 72], r12
+mulx r8, r12, [rbp + 96]
+add rbx, r12
+mov [rsp + 40], r14
+mulx r12, r14, [rbp + 104]
+adc r8, r14
+mov [rsp + 80], r13
+mulx r14, r13, [rbp + 112]
+adc r12, r13
+mov [rsp + 112], rcx
+mulx r13, rcx, [rbp + 120]
+adc r14, rcx
+mov [rsp + 64], rax
+mulx rcx, rax, [rbp + 128]
+adc r13, rax
+mov [rsp + 88], r13
+mulx rax, r13, [rbp + 136]
+adc rcx, r13
+mov [rsp + 48], rcx
+mulx r13, rcx, [rbp + 144]
+adc rax, rcx
+mov [rsp + 104], rax
+mulx rcx, rax, [rbp + 152]
+adc r13, rax
+mov [rsp + 56], r13
+mulx rax, r13, [rbp + 160]
+adc rcx, r13
+mulx rdx, r13, [rbp + 168]
+adc rax, r13
+adc rdx, 0
+add rdi, r15
+adc r9, rbx
+adc r10, r8
+adc r11, r12
+adc rsi, r14
+mov r8, [rsp + 64]
+adc r8, [rsp + 88]
+mov r12, [rsp + 112]
+adc r12, [rsp + 48]
+mov r13, [rsp + 80]
+adc r13, [rsp + 104]
+mov r14, [rsp + 40]
+adc r14, [rsp + 56]
+adc rcx, [rsp + 72]
+adc rax, [rsp + 96]
+adc rdx, [rsp + 32]
+mov r15, [rsp + 16]
+adc r15, 0
+mov rbx, [rsp]
+mov [rsp + 16], rdx
+mov rdx, rdi
+imul rdx, [rbx]
+mov [rsp + 32], r15
+mulx rbp, r15, [rbx + 8]
+mov [rsp + 96], rax
+mov [rsp + 72], rcx
+mulx rax, rcx, [rbx + 16]
+add rbp, rcx
+mov [rsp + 56], r14
+mulx rcx, r14, [rbx + 24]
+adc rax, r14
+mov [rsp + 40], r13
+mulx r14, r13, [rbx + 32]
+adc rcx, r13
+mov [rsp + 104], r12
+mulx r13, r12, [rbx + 40]
+adc r14, r12
+mov [rsp + 80], r8
+mulx r12, r8, [rbx + 48]
+adc r13, r8
+mov [rsp + 48], r13
+mulx r8, r13, [rbx + 56]
+adc r12, r13
+mov [rsp + 112], r12
+mulx r13, r12, [rbx + 64]
+adc r8, r12
+mov [rsp + 88], r8
+mulx r12, r8, [rbx + 72]
+adc r13, r8
+mov [rsp + 64], r13
+mulx r8, r13, [rbx + 80]
+adc r12, r13
+mulx rdx, r13, [rbx + 88]
+adc r8, r13
+adc rdx, 0
+add rdi, r15
+adc r9, rbp
+adc r10, rax
+adc r11, rcx
+adc rsi, r14
+mov rax, [rsp + 80]
+adc rax, [rsp + 48]
+mov rcx, [rsp + 104]
+adc rcx, [rsp + 112]
+mov rdi, [rsp + 40]
+adc rdi, [rsp + 88]
+mov r13, [rsp + 56]
+adc r13, [rsp + 64]
+adc r12, [rsp + 72]
+adc r8, [rsp + 96]
+adc rdx, [rsp + 16]
+mov r14, [rsp + 32]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rbp, rdx
+mov rdx, [r15 + 16]
+mov rbx, [rsp + 24]
+mov [rsp + 32], r14
+mulx r15, r14, [rbx]
+mov [rsp + 16], rbp
+mov [rsp + 96], r8
+mulx rbp, r8, [rbx + 8]
+add r15, r8
+mov [rsp + 72], r12
+mulx r8, r12, [rbx + 16]
+adc rbp, r12
+mov [rsp + 64], r13
+mulx r12, r13, [rbx + 24]
+adc r8, r13
+mov [rsp + 56], rdi
+mulx r13, rdi, [rbx + 32]
+adc r12, rdi
+mov [rsp + 88], rcx
+mulx rdi, rcx, [rbx + 40]
+adc r13, rcx
+mov [rsp + 40], r13
+mulx rcx, r13, [rbx + 48]
+adc rdi, r13
+mov [rsp + 112], rdi
+mulx r13, rdi, [rbx + 56]
+adc rcx, rdi
+mov [rsp + 104], rcx
+mulx rdi, rcx, [rbx + 64]
+adc r13, rcx
+mov [rsp + 48], r13
+mulx rcx, r13, [rbx + 72]
+adc rdi, r13
+mulx rdx, r13, [rbx + 80]
+adc rcx, r13
+adc rdx, 0
+add r9, r14
+adc r10, r15
+adc r11, rbp
+adc rsi, r8
+adc rax, r12
+mov r8, [rsp + 88]
+adc r8, [rsp + 40]
+mov r12, [rsp + 56]
+adc r12, [rsp + 112]
+mov r13, [rsp + 64]
+adc r13, [rsp + 104]
+mov r14, [rsp + 72]
+adc r14, [rsp + 48]
+adc rdi, [rsp + 96]
+adc rcx, [rsp + 16]
+adc rdx, [rsp + 32]
+mov r15, 0
+adc r15, 0
+mov rbp, [rsp + 8]
+mov [rsp + 32], rdx
+mov rdx, [rbp + 104]
+mov [rsp + 16], r15
+mulx rbp, r15, [rbx + 88]
+mov [rsp + 96], rcx
+mov [rsp + 48], rdi
+mulx rcx, rdi, [rbx + 96]
+add rbp, rdi
+mov [rsp + 72], r14
+mulx rdi, r14, [rbx + 104]
+adc rcx, r14
+mov [rsp + 104], r13
+mulx r14, r13, [rbx + 112]
+adc rdi, r13
+mov [rsp + 64], r12
+mulx r13, r12, [rbx + 120]
+adc r14, r12
+mov [rsp + 112], r8
+mulx r12, r8, [rbx + 128]
+adc r13, r8
+mov [rsp + 56], r13
+mulx r8, r13, [rbx + 136]
+adc r12, r13
+mov [rsp + 40], r12
+mulx r13, r12, [rbx + 144]
+adc r8, r12
+mov [rsp + 88], r8
+mulx r12, r8, [rbx + 152]
+adc r13, r8
+mov [rsp + 80], r13
+mulx r8, r13, [rbx + 160]
+adc r12, r13
+mulx rdx, r13, [rbx + 168]
+adc r8, r13
+adc rdx, 0
+add r9, r15
+adc r10, rbp
+adc r11, rcx
+adc rsi, rdi
+adc rax, r14
+mov rcx, [rsp + 112]
+adc rcx, [rsp + 56]
+mov rdi, [rsp + 64]
+adc rdi, [rsp + 40]
+mov r13, [rsp + 104]
+adc r13, [rsp + 88]
+mov r14, [rsp + 72]
+adc r14, [rsp + 80]
+adc r12, [rsp + 48]
+adc r8, [rsp + 96]
+adc rdx, [rsp + 32]
+mov r15, [rsp + 16]
+adc r15, 0
+mov rbp, [rsp]
+mov [rsp + 16], rdx
+mov rdx, r9
+imul rdx, [rbp]
+mov [rsp + 32], r15
+mulx rbx, r15, [rbp + 8]
+mov [rsp + 96], r8
+mov [rsp + 48], r12
+mulx r8, r12, [rbp + 16]
+add rbx, r12
+mov [rsp + 80], r14
+mulx r12, r14, [rbp + 24]
+adc r8, r14
+mov [rsp + 72], r13
+mulx r14, r13, [rbp + 32]
+adc r12, r13
+mov [rsp + 88], rdi
+mulx r13, rdi, [rbp + 40]
+adc r14, rdi
+mov [rsp + 104], rcx
+mulx rdi, rcx, [rbp + 48]
+adc r13, rcx
+mov [rsp + 40], r13
+mulx rcx, r13, [rbp + 56]
+adc rdi, r13
+mov [rsp + 64], rdi
+mulx r13, rdi, [rbp + 64]
+adc rcx, rdi
+mov [rsp + 56], rcx
+mulx rdi, rcx, [rbp + 72]
+adc r13, rcx
+mov [rsp + 112], r13
+mulx rcx, r13, [rbp + 80]
+adc rdi, r13
+mulx rdx, r13, [rbp + 88]
+adc rcx, r13
+adc rdx, 0
+add r9, r15
+adc r10, rbx
+adc r11, r8
+adc rsi, r12
+adc rax, r14
+mov r8, [rsp + 104]
+adc r8, [rsp + 40]
+mov r9, [rsp + 88]
+adc r9, [rsp + 64]
+mov r12, [rsp + 72]
+adc r12, [rsp + 56]
+mov r13, [rsp + 80]
+adc r13, [rsp + 112]
+adc rdi, [rsp + 48]
+adc rcx, [rsp + 96]
+adc rdx, [rsp + 16]
+mov r14, [rsp + 32]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rbx, rdx
+mov rdx, [r15 + 24]
+mov rbp, [rsp + 24]
+mov [rsp + 32], r14
+mulx r15, r14, [rbp]
+mov [rsp + 16], rbx
+mov [rsp + 96], rcx
+mulx rbx, rcx, [rbp + 8]
+add r15, rcx
+mov [rsp + 48], rdi
+mulx rcx, rdi, [rbp + 16]
+adc rbx, rdi
+mov [rsp + 112], r13
+mulx rdi, r13, [rbp + 24]
+adc rcx, r13
+mov [rsp + 80], r12
+mulx r13, r12, [rbp + 32]
+adc rdi, r12
+mov [rsp + 56], r9
+mulx r12, r9, [rbp + 40]
+adc r13, r9
+mov [rsp + 72], r13
+mulx r9, r13, [rbp + 48]
+adc r12, r13
+mov [rsp + 64], r12
+mulx r13, r12, [rbp + 56]
+adc r9, r12
+mov [rsp + 88], r9
+mulx r12, r9, [rbp + 64]
+adc r13, r9
+mov [rsp + 40], r13
+mulx r9, r13, [rbp + 72]
+adc r12, r13
+mulx rdx, r13, [rbp + 80]
+adc r9, r13
+adc rdx, 0
+add r10, r14
+adc r11, r15
+adc rsi, rbx
+adc rax, rcx
+adc r8, rdi
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 72]
+mov rdi, [rsp + 80]
+adc rdi, [rsp + 64]
+mov r13, [rsp + 112]
+adc r13, [rsp + 88]
+mov r14, [rsp + 48]
+adc r14, [rsp + 40]
+adc r12, [rsp + 96]
+adc r9, [rsp + 16]
+adc rdx, [rsp + 32]
+mov r15, 0
+adc r15, 0
+mov rbx, [rsp + 8]
+mov [rsp + 32], rdx
+mov rdx, [rbx + 112]
+mov [rsp + 16], r15
+mulx rbx, r15, [rbp + 88]
+mov [rsp + 96], r9
+mov [rsp + 40], r12
+mulx r9, r12, [rbp + 96]
+add rbx, r12
+mov [rsp + 48], r14
+mulx r12, r14, [rbp + 104]
+adc r9, r14
+mov [rsp + 88], r13
+mulx r14, r13, [rbp + 112]
+adc r12, r13
+mov [rsp + 112], rdi
+mulx r13, rdi, [rbp + 120]
+adc r14, rdi
+mov [rsp + 64], rcx
+mulx rdi, rcx, [rbp + 128]
+adc r13, rcx
+mov [rsp + 80], r13
+mulx rcx, r13, [rbp + 136]
+adc rdi, r13
+mov [rsp + 72], rdi
+mulx r13, rdi, [rbp + 144]
+adc rcx, rdi
+mov [rsp + 56], rcx
+mulx rdi, rcx, [rbp + 152]
+adc r13, rcx
+mov [rsp + 104], r13
+mulx rcx, r13, [rbp + 160]
+adc rdi, r13
+mulx rdx, r13, [rbp + 168]
+adc rcx, r13
+adc rdx, 0
+add r10, r15
+adc r11, rbx
+adc rsi, r9
+adc rax, r12
+adc r8, r14
+mov r9, [rsp + 64]
+adc r9, [rsp + 80]
+mov r12, [rsp + 112]
+adc r12, [rsp + 72]
+mov r13, [rsp + 88]
+adc r13, [rsp + 56]
+mov r14, [rsp + 48]
+adc r14, [rsp + 104]
+adc rdi, [rsp + 40]
+adc rcx, [rsp + 96]
+adc rdx, [rsp + 32]
+mov r15, [rsp + 16]
+adc r15, 0
+mov rbx, [rsp]
+mov [rsp + 16], rdx
+mov rdx, r10
+imul rdx, [rbx]
+mov [rsp + 32], r15
+mulx rbp, r15, [rbx + 8]
+mov [rsp + 96], rcx
+mov [rsp + 40], rdi
+mulx rcx, rdi, [rbx + 16]
+add rbp, rdi
+mov [rsp + 104], r14
+mulx rdi, r14, [rbx + 24]
+adc rcx, r14
+mov [rsp + 48], r13
+mulx r14, r13, [rbx + 32]
+adc rdi, r13
+mov [rsp + 56], r12
+mulx r13, r12, [rbx + 40]
+adc r14, r12
+mov [rsp + 88], r9
+mulx r12, r9, [rbx + 48]
+adc r13, r9
+mov [rsp + 72], r13
+mulx r9, r13, [rbx + 56]
+adc r12, r13
+mov [rsp + 112], r12
+mulx r13, r12, [rbx + 64]
+adc r9, r12
+mov [rsp + 80], r9
+mulx r12, r9, [rbx + 72]
+adc r13, r9
+mov [rsp + 64], r13
+mulx r9, r13, [rbx + 80]
+adc r12, r13
+mulx rdx, r13, [rbx + 88]
+adc r9, r13
+adc rdx, 0
+add r10, r15
+adc r11, rbp
+adc rsi, rcx
+adc rax, rdi
+adc r8, r14
+mov rcx, [rsp + 88]
+adc rcx, [rsp + 72]
+mov rdi, [rsp + 56]
+adc rdi, [rsp + 112]
+mov r10, [rsp + 48]
+adc r10, [rsp + 80]
+mov r13, [rsp + 104]
+adc r13, [rsp + 64]
+adc r12, [rsp + 40]
+adc r9, [rsp + 96]
+adc rdx, [rsp + 16]
+mov r14, [rsp + 32]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rbp, rdx
+mov rdx, [r15 + 32]
+mov rbx, [rsp + 24]
+mov [rsp + 32], r14
+mulx r15, r14, [rbx]
+mov [rsp + 16], rbp
+mov [rsp + 96], r9
+mulx rbp, r9, [rbx + 8]
+add r15, r9
+mov [rsp + 40], r12
+mulx r9, r12, [rbx + 16]
+adc rbp, r12
+mov [rsp + 64], r13
+mulx r12, r13, [rbx + 24]
+adc r9, r13
+mov [rsp + 104], r10
+mulx r13, r10, [rbx + 32]
+adc r12, r10
+mov [rsp + 80], rdi
+mulx r10, rdi, [rbx + 40]
+adc r13, rdi
+mov [rsp + 48], r13
+mulx rdi, r13, [rbx + 48]
+adc r10, r13
+mov [rsp + 112], r10
+mulx r13, r10, [rbx + 56]
+adc rdi, r10
+mov [rsp + 56], rdi
+mulx r10, rdi, [rbx + 64]
+adc r13, rdi
+mov [rsp + 72], r13
+mulx rdi, r13, [rbx + 72]
+adc r10, r13
+mulx rdx, r13, [rbx + 80]
+adc rdi, r13
+adc rdx, 0
+add r11, r14
+adc rsi, r15
+adc rax, rbp
+adc r8, r9
+adc rcx, r12
+mov r9, [rsp + 80]
+adc r9, [rsp + 48]
+mov r12, [rsp + 104]
+adc r12, [rsp + 112]
+mov r13, [rsp + 64]
+adc r13, [rsp + 56]
+mov r14, [rsp + 40]
+adc r14, [rsp + 72]
+adc r10, [rsp + 96]
+adc rdi, [rsp + 16]
+adc rdx, [rsp + 32]
+mov r15, 0
+adc r15, 0
+mov rbp, [rsp + 8]
+mov [rsp + 32], rdx
+mov rdx, [rbp + 120]
+mov [rsp + 16], r15
+mulx rbp, r15, [rbx + 88]
+mov [rsp + 96], rdi
+mov [rsp + 72], r10
+mulx rdi, r10, [rbx + 96]
+add rbp, r10
+mov [rsp + 40], r14
+mulx r10, r14, [rbx + 104]
+adc rdi, r14
+mov [rsp + 56], r13
+mulx r14, r13, [rbx + 112]
+adc r10, r13
+mov [rsp + 64], r12
+mulx r13, r12, [rbx + 120]
+adc r14, r12
+mov [rsp + 112], r9
+mulx r12, r9, [rbx + 128]
+adc r13, r9
+mov [rsp + 104], r13
+mulx r9, r13, [rbx + 136]
+adc r12, r13
+mov [rsp + 48], r12
+mulx r13, r12, [rbx + 144]
+adc r9, r12
+mov [rsp + 80], r9
+mulx r12, r9, [rbx + 152]
+adc r13, r9
+mov [rsp + 88], r13
+mulx r9, r13, [rbx + 160]
+adc r12, r13
+mulx rdx, r13, [rbx + 168]
+adc r9, r13
+adc rdx, 0
+add r11, r15
+adc rsi, rbp
+adc rax, rdi
+adc r8, r10
+adc rcx, r14
+mov rdi, [rsp + 112]
+adc rdi, [rsp + 104]
+mov r10, [rsp + 64]
+adc r10, [rsp + 48]
+mov r13, [rsp + 56]
+adc r13, [rsp + 80]
+mov r14, [rsp + 40]
+adc r14, [rsp + 88]
+adc r12, [rsp + 72]
+adc r9, [rsp + 96]
+adc rdx, [rsp + 32]
+mov r15, [rsp + 16]
+adc r15, 0
+mov rbp, [rsp]
+mov [rsp + 16], rdx
+mov rdx, r11
+imul rdx, [rbp]
+mov [rsp + 32], r15
+mulx rbx, r15, [rbp + 8]
+mov [rsp + 96], r9
+mov [rsp + 72], r12
+mulx r9, r12, [rbp + 16]
+add rbx, r12
+mov [rsp + 88], r14
+mulx r12, r14, [rbp + 24]
+adc r9, r14
+mov [rsp + 40], r13
+mulx r14, r13, [rbp + 32]
+adc r12, r13
+mov [rsp + 80], r10
+mulx r13, r10, [rbp + 40]
+adc r14, r10
+mov [rsp + 56], rdi
+mulx r10, rdi, [rbp + 48]
+adc r13, rdi
+mov [rsp + 48], r13
+mulx rdi, r13, [rbp + 56]
+adc r10, r13
+mov [rsp + 64], r10
+mulx r13, r10, [rbp + 64]
+adc rdi, r10
+mov [rsp + 104], rdi
+mulx r10, rdi, [rbp + 72]
+adc r13, rdi
+mov [rsp + 112], r13
+mulx rdi, r13, [rbp + 80]
+adc r10, r13
+mulx rdx, r13, [rbp + 88]
+adc rdi, r13
+adc rdx, 0
+add r11, r15
+adc rsi, rbx
+adc rax, r9
+adc r8, r12
+adc rcx, r14
+mov r9, [rsp + 56]
+adc r9, [rsp + 48]
+mov r11, [rsp + 80]
+adc r11, [rsp + 64]
+mov r12, [rsp + 40]
+adc r12, [rsp + 104]
+mov r13, [rsp + 88]
+adc r13, [rsp + 112]
+adc r10, [rsp + 72]
+adc rdi, [rsp + 96]
+adc rdx, [rsp + 16]
+mov r14, [rsp + 32]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rbx, rdx
+mov rdx, [r15 + 40]
+mov rbp, [rsp + 24]
+mov [rsp + 32], r14
+mulx r15, r14, [rbp]
+mov [rsp + 16], rbx
+mov [rsp + 96], rdi
+mulx rbx, rdi, [rbp + 8]
+add r15, rdi
+mov [rsp + 72], r10
+mulx rdi, r10, [rbp + 16]
+adc rbx, r10
+mov [rsp + 112], r13
+mulx r10, r13, [rbp + 24]
+adc rdi, r13
+mov [rsp + 88], r12
+mulx r13, r12, [rbp + 32]
+adc r10, r12
+mov [rsp + 104], r11
+mulx r12, r11, [rbp + 40]
+adc r13, r11
+mov [rsp + 40], r13
+mulx r11, r13, [rbp + 48]
+adc r12, r13
+mov [rsp + 64], r12
+mulx r13, r12, [rbp + 56]
+adc r11, r12
+mov [rsp + 80], r11
+mulx r12, r11, [rbp + 64]
+adc r13, r11
+mov [rsp + 48], r13
+mulx r11, r13, [rbp + 72]
+adc r12, r13
+mulx rdx, r13, [rbp + 80]
+adc r11, r13
+adc rdx, 0
+add rsi, r14
+adc rax, r15
+adc r8, rbx
+adc rcx, rdi
+adc r9, r10
+mov rdi, [rsp + 104]
+adc rdi, [rsp + 40]
+mov r10, [rsp + 88]
+adc r10, [rsp + 64]
+mov r13, [rsp + 112]
+adc r13, [rsp + 80]
+mov r14, [rsp + 72]
+adc r14, [rsp + 48]
+adc r12, [rsp + 96]
+adc r11, [rsp + 16]
+adc rdx, [rsp + 32]
+mov r15, 0
+adc r15, 0
+mov rbx, [rsp + 8]
+mov [rsp + 32], rdx
+mov rdx, [rbx + 128]
+mov [rsp + 16], r15
+mulx rbx, r15, [rbp + 88]
+mov [rsp + 96], r11
+mov [rsp + 48], r12
+mulx r11, r12, [rbp + 96]
+add rbx, r12
+mov [rsp + 72], r14
+mulx r12, r14, [rbp + 104]
+adc r11, r14
+mov [rsp + 80], r13
+mulx r14, r13, [rbp + 112]
+adc r12, r13
+mov [rsp + 112], r10
+mulx r13, r10, [rbp + 120]
+adc r14, r10
+mov [rsp + 64], rdi
+mulx r10, rdi, [rbp + 128]
+adc r13, rdi
+mov [rsp + 88], r13
+mulx rdi, r13, [rbp + 136]
+adc r10, r13
+mov [rsp + 40], r10
+mulx r13, r10, [rbp + 144]
+adc rdi, r10
+mov [rsp + 104], rdi
+mulx r10, rdi, [rbp + 152]
+adc r13, rdi
+mov [rsp + 56], r13
+mulx rdi, r13, [rbp + 160]
+adc r10, r13
+mulx rdx, r13, [rbp + 168]
+adc rdi, r13
+adc rdx, 0
+add rsi, r15
+adc rax, rbx
+adc r8, r11
+adc rcx, r12
+adc r9, r14
+mov r11, [rsp + 64]
+adc r11, [rsp + 88]
+mov r12, [rsp + 112]
+adc r12, [rsp + 40]
+mov r13, [rsp + 80]
+adc r13, [rsp + 104]
+mov r14, [rsp + 72]
+adc r14, [rsp + 56]
+adc r10, [rsp + 48]
+adc rdi, [rsp + 96]
+adc rdx, [rsp + 32]
+mov r15, [rsp + 16]
+adc r15, 0
+mov rbx, [rsp]
+mov [rsp + 16], rdx
+mov rdx, rsi
+imul rdx, [rbx]
+mov [rsp + 32], r15
+mulx rbp, r15, [rbx + 8]
+mov [rsp + 96], rdi
+mov [rsp + 48], r10
+mulx rdi, r10, [rbx + 16]
+add rbp, r10
+mov [rsp + 56], r14
+mulx r10, r14, [rbx + 24]
+adc rdi, r14
+mov [rsp + 72], r13
+mulx r14, r13, [rbx + 32]
+adc r10, r13
+mov [rsp + 104], r12
+mulx r13, r12, [rbx + 40]
+adc r14, r12
+mov [rsp + 80], r11
+mulx r12, r11, [rbx + 48]
+adc r13, r11
+mov [rsp + 40], r13
+mulx r11, r13, [rbx + 56]
+adc r12, r13
+mov [rsp + 112], r12
+mulx r13, r12, [rbx + 64]
+adc r11, r12
+mov [rsp + 88], r11
+mulx r12, r11, [rbx + 72]
+adc r13, r11
+mov [rsp + 64], r13
+mulx r11, r13, [rbx + 80]
+adc r12, r13
+mulx rdx, r13, [rbx + 88]
+adc r11, r13
+adc rdx, 0
+add rsi, r15
+adc rax, rbp
+adc r8, rdi
+adc rcx, r10
+adc r9, r14
+mov rsi, [rsp + 80]
+adc rsi, [rsp + 40]
+mov rdi, [rsp + 104]
+adc rdi, [rsp + 112]
+mov r10, [rsp + 72]
+adc r10, [rsp + 88]
+mov r13, [rsp + 56]
+adc r13, [rsp + 64]
+adc r12, [rsp + 48]
+adc r11, [rsp + 96]
+adc rdx, [rsp + 16]
+mov r14, [rsp + 32]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rbp, rdx
+mov rdx, [r15 + 48]
+mov rbx, [rsp + 24]
+mov [rsp + 32], r14
+mulx r15, r14, [rbx]
+mov [rsp + 16], rbp
+mov [rsp + 96], r11
+mulx rbp, r11, [rbx + 8]
+add r15, r11
+mov [rsp + 48], r12
+mulx r11, r12, [rbx + 16]
+adc rbp, r12
+mov [rsp + 64], r13
+mulx r12, r13, [rbx + 24]
+adc r11, r13
+mov [rsp + 56], r10
+mulx r13, r10, [rbx + 32]
+adc r12, r10
+mov [rsp + 88], rdi
+mulx r10, rdi, [rbx + 40]
+adc r13, rdi
+mov [rsp + 72], r13
+mulx rdi, r13, [rbx + 48]
+adc r10, r13
+mov [rsp + 112], r10
+mulx r13, r10, [rbx + 56]
+adc rdi, r10
+mov [rsp + 104], rdi
+mulx r10, rdi, [rbx + 64]
+adc r13, rdi
+mov [rsp + 40], r13
+mulx rdi, r13, [rbx + 72]
+adc r10, r13
+mulx rdx, r13, [rbx + 80]
+adc rdi, r13
+adc rdx, 0
+add rax, r14
+adc r8, r15
+adc rcx, rbp
+adc r9, r11
+adc rsi, r12
+mov r11, [rsp + 88]
+adc r11, [rsp + 72]
+mov r12, [rsp + 56]
+adc r12, [rsp + 112]
+mov r13, [rsp + 64]
+adc r13, [rsp + 104]
+mov r14, [rsp + 48]
+adc r14, [rsp + 40]
+adc r10, [rsp + 96]
+adc rdi, [rsp + 16]
+adc rdx, [rsp + 32]
+mov r15, 0
+adc r15, 0
+mov rbp, [rsp + 8]
+mov [rsp + 32], rdx
+mov rdx, [rbp + 136]
+mov [rsp + 16], r15
+mulx rbp, r15, [rbx + 88]
+mov [rsp + 96], rdi
+mov [rsp + 40], r10
+mulx rdi, r10, [rbx + 96]
+add rbp, r10
+mov [rsp + 48], r14
+mulx r10, r14, [rbx + 104]
+adc rdi, r14
+mov [rsp + 104], r13
+mulx r14, r13, [rbx + 112]
+adc r10, r13
+mov [rsp + 64], r12
+mulx r13, r12, [rbx + 120]
+adc r14, r12
+mov [rsp + 112], r11
+mulx r12, r11, [rbx + 128]
+adc r13, r11
+mov [rsp + 56], r13
+mulx r11, r13, [rbx + 136]
+adc r12, r13
+mov [rsp + 72], r12
+mulx r13, r12, [rbx + 144]
+adc r11, r12
+mov [rsp + 88], r11
+mulx r12, r11, [rbx + 152]
+adc r13, r11
+mov [rsp + 80], r13
+mulx r11, r13, [rbx + 160]
+adc r12, r13
+mulx rdx, r13, [rbx + 168]
+adc r11, r13
+adc rdx, 0
+add rax, r15
+adc r8, rbp
+adc rcx, rdi
+adc r9, r10
+adc rsi, r14
+mov rdi, [rsp + 112]
+adc rdi, [rsp + 56]
+mov r10, [rsp + 64]
+adc r10, [rsp + 72]
+mov r13, [rsp + 104]
+adc r13, [rsp + 88]
+mov r14, [rsp + 48]
+adc r14, [rsp + 80]
+adc r12, [rsp + 40]
+adc r11, [rsp + 96]
+adc rdx, [rsp + 32]
+mov r15, [rsp + 16]
+adc r15, 0
+mov rbp, [rsp]
+mov [rsp + 16], rdx
+mov rdx, rax
+imul rdx, [rbp]
+mov [rsp + 32], r15
+mulx rbx, r15, [rbp + 8]
+mov [rsp + 96], r11
+mov [rsp + 40], r12
+mulx r11, r12, [rbp + 16]
+add rbx, r12
+mov [rsp + 80], r14
+mulx r12, r14, [rbp + 24]
+adc r11, r14
+mov [rsp + 48], r13
+mulx r14, r13, [rbp + 32]
+adc r12, r13
+mov [rsp + 88], r10
+mulx r13, r10, [rbp + 40]
+adc r14, r10
+mov [rsp + 104], rdi
+mulx r10, rdi, [rbp + 48]
+adc r13, rdi
+mov [rsp + 72], r13
+mulx rdi, r13, [rbp + 56]
+adc r10, r13
+mov [rsp + 64], r10
+mulx r13, r10, [rbp + 64]
+adc rdi, r10
+mov [rsp + 56], rdi
+mulx r10, rdi, [rbp + 72]
+adc r13, rdi
+mov [rsp + 112], r13
+mulx rdi, r13, [rbp + 80]
+adc r10, r13
+mulx rdx, r13, [rbp + 88]
+adc rdi, r13
+adc rdx, 0
+add rax, r15
+adc r8, rbx
+adc rcx, r11
+adc r9, r12
+adc rsi, r14
+mov rax, [rsp + 104]
+adc rax, [rsp + 72]
+mov r11, [rsp + 88]
+adc r11, [rsp + 64]
+mov r12, [rsp + 48]
+adc r12, [rsp + 56]
+mov r13, [rsp + 80]
+adc r13, [rsp + 112]
+adc r10, [rsp + 40]
+adc rdi, [rsp + 96]
+adc rdx, [rsp + 16]
+mov r14, [rsp + 32]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rbx, rdx
+mov rdx, [r15 + 56]
+mov rbp, [rsp + 24]
+mov [rsp + 32], r14
+mulx r15, r14, [rbp]
+mov [rsp + 16], rbx
+mov [rsp + 96], rdi
+mulx rbx, rdi, [rbp + 8]
+add r15, rdi
+mov [rsp + 40], r10
+mulx rdi, r10, [rbp + 16]
+adc rbx, r10
+mov [rsp + 112], r13
+mulx r10, r13, [rbp + 24]
+adc rdi, r13
+mov [rsp + 80], r12
+mulx r13, r12, [rbp + 32]
+adc r10, r12
+mov [rsp + 56], r11
+mulx r12, r11, [rbp + 40]
+adc r13, r11
+mov [rsp + 48], r13
+mulx r11, r13, [rbp + 48]
+adc r12, r13
+mov [rsp + 64], r12
+mulx r13, r12, [rbp + 56]
+adc r11, r12
+mov [rsp + 88], r11
+mulx r12, r11, [rbp + 64]
+adc r13, r11
+mov [rsp + 72], r13
+mulx r11, r13, [rbp + 72]
+adc r12, r13
+mulx rdx, r13, [rbp + 80]
+adc r11, r13
+adc rdx, 0
+add r8, r14
+adc rcx, r15
+adc r9, rbx
+adc rsi, rdi
+adc rax, r10
+mov rdi, [rsp + 56]
+adc rdi, [rsp + 48]
+mov r10, [rsp + 80]
+adc r10, [rsp + 64]
+mov r13, [rsp + 112]
+adc r13, [rsp + 88]
+mov r14, [rsp + 40]
+adc r14, [rsp + 72]
+adc r12, [rsp + 96]
+adc r11, [rsp + 16]
+adc rdx, [rsp + 32]
+mov r15, 0
+adc r15, 0
+mov rbx, [rsp + 8]
+mov [rsp + 32], rdx
+mov rdx, [rbx + 144]
+mov [rsp + 16], r15
+mulx rbx, r15, [rbp + 88]
+mov [rsp + 96], r11
+mov [rsp + 72], r12
+mulx r11, r12, [rbp + 96]
+add rbx, r12
+mov [rsp + 40], r14
+mulx r12, r14, [rbp + 104]
+adc r11, r14
+mov [rsp + 88], r13
+mulx r14, r13, [rbp + 112]
+adc r12, r13
+mov [rsp + 112], r10
+mulx r13, r10, [rbp + 120]
+adc r14, r10
+mov [rsp + 64], rdi
+mulx r10, rdi, [rbp + 128]
+adc r13, rdi
+mov [rsp + 80], r13
+mulx rdi, r13, [rbp + 136]
+adc r10, r13
+mov [rsp + 48], r10
+mulx r13, r10, [rbp + 144]
+adc rdi, r10
+mov [rsp + 56], rdi
+mulx r10, rdi, [rbp + 152]
+adc r13, rdi
+mov [rsp + 104], r13
+mulx rdi, r13, [rbp + 160]
+adc r10, r13
+mulx rdx, r13, [rbp + 168]
+adc rdi, r13
+adc rdx, 0
+add r8, r15
+adc rcx, rbx
+adc r9, r11
+adc rsi, r12
+adc rax, r14
+mov r11, [rsp + 64]
+adc r11, [rsp + 80]
+mov r12, [rsp + 112]
+adc r12, [rsp + 48]
+mov r13, [rsp + 88]
+adc r13, [rsp + 56]
+mov r14, [rsp + 40]
+adc r14, [rsp + 104]
+adc r10, [rsp + 72]
+adc rdi, [rsp + 96]
+adc rdx, [rsp + 32]
+mov r15, [rsp + 16]
+adc r15, 0
+mov rbx, [rsp]
+mov [rsp + 16], rdx
+mov rdx, r8
+imul rdx, [rbx]
+mov [rsp + 32], r15
+mulx rbp, r15, [rbx + 8]
+mov [rsp + 96], rdi
+mov [rsp + 72], r10
+mulx rdi, r10, [rbx + 16]
+add rbp, r10
+mov [rsp + 104], r14
+mulx r10, r14, [rbx + 24]
+adc rdi, r14
+mov [rsp + 40], r13
+mulx r14, r13, [rbx + 32]
+adc r10, r13
+mov [rsp + 56], r12
+mulx r13, r12, [rbx + 40]
+adc r14, r12
+mov [rsp + 88], r11
+mulx r12, r11, [rbx + 48]
+adc r13, r11
+mov [rsp + 48], r13
+mulx r11, r13, [rbx + 56]
+adc r12, r13
+mov [rsp + 112], r12
+mulx r13, r12, [rbx + 64]
+adc r11, r12
+mov [rsp + 80], r11
+mulx r12, r11, [rbx + 72]
+adc r13, r11
+mov [rsp + 64], r13
+mulx r11, r13, [rbx + 80]
+adc r12, r13
+mulx rdx, r13, [rbx + 88]
+adc r11, r13
+adc rdx, 0
+add r8, r15
+adc rcx, rbp
+adc r9, rdi
+adc rsi, r10
+adc rax, r14
+mov rdi, [rsp + 88]
+adc rdi, [rsp + 48]
+mov r8, [rsp + 56]
+adc r8, [rsp + 112]
+mov r10, [rsp + 40]
+adc r10, [rsp + 80]
+mov r13, [rsp + 104]
+adc r13, [rsp + 64]
+adc r12, [rsp + 72]
+adc r11, [rsp + 96]
+adc rdx, [rsp + 16]
+mov r14, [rsp + 32]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rbp, rdx
+mov rdx, [r15 + 64]
+mov rbx, [rsp + 24]
+mov [rsp + 32], r14
+mulx r15, r14, [rbx]
+mov [rsp + 16], rbp
+mov [rsp + 96], r11
+mulx rbp, r11, [rbx + 8]
+add r15, r11
+mov [rsp + 72], r12
+mulx r11, r12, [rbx + 16]
+adc rbp, r12
+mov [rsp + 64], r13
+mulx r12, r13, [rbx + 24]
+adc r11, r13
+mov [rsp + 104], r10
+mulx r13, r10, [rbx + 32]
+adc r12, r10
+mov [rsp + 80], r8
+mulx r10, r8, [rbx + 40]
+adc r13, r8
+mov [rsp + 40], r13
+mulx r8, r13, [rbx + 48]
+adc r10, r13
+mov [rsp + 112], r10
+mulx r13, r10, [rbx + 56]
+adc r8, r10
+mov [rsp + 56], r8
+mulx r10, r8, [rbx + 64]
+adc r13, r8
+mov [rsp + 48], r13
+mulx r8, r13, [rbx + 72]
+adc r10, r13
+mulx rdx, r13, [rbx + 80]
+adc r8, r13
+adc rdx, 0
+add rcx, r14
+adc r9, r15
+adc rsi, rbp
+adc rax, r11
+adc rdi, r12
+mov r11, [rsp + 80]
+adc r11, [rsp + 40]
+mov r12, [rsp + 104]
+adc r12, [rsp + 112]
+mov r13, [rsp + 64]
+adc r13, [rsp + 56]
+mov r14, [rsp + 72]
+adc r14, [rsp + 48]
+adc r10, [rsp + 96]
+adc r8, [rsp + 16]
+adc rdx, [rsp + 32]
+mov r15, 0
+adc r15, 0
+mov rbp, [rsp + 8]
+mov [rsp + 32], rdx
+mov rdx, [rbp + 152]
+mov [rsp + 16], r15
+mulx rbp, r15, [rbx + 88]
+mov [rsp + 96], r8
+mov [rsp + 48], r10
+mulx r8, r10, [rbx + 96]
+add rbp, r10
+mov [rsp + 72], r14
+mulx r10, r14, [rbx + 104]
+adc r8, r14
+mov [rsp + 56], r13
+mulx r14, r13, [rbx + 112]
+adc r10, r13
+mov [rsp + 64], r12
+mulx r13, r12, [rbx + 120]
+adc r14, r12
+mov [rsp + 112], r11
+mulx r12, r11, [rbx + 128]
+adc r13, r11
+mov [rsp + 104], r13
+mulx r11, r13, [rbx + 136]
+adc r12, r13
+mov [rsp + 40], r12
+mulx r13, r12, [rbx + 144]
+adc r11, r12
+mov [rsp + 80], r11
+mulx r12, r11, [rbx + 152]
+adc r13, r11
+mov [rsp + 88], r13
+mulx r11, r13, [rbx + 160]
+adc r12, r13
+mulx rdx, r13, [rbx + 168]
+adc r11, r13
+adc rdx, 0
+add rcx, r15
+adc r9, rbp
+adc rsi, r8
+adc rax, r10
+adc rdi, r14
+mov r8, [rsp + 112]
+adc r8, [rsp + 104]
+mov r10, [rsp + 64]
+adc r10, [rsp + 40]
+mov r13, [rsp + 56]
+adc r13, [rsp + 80]
+mov r14, [rsp + 72]
+adc r14, [rsp + 88]
+adc r12, [rsp + 48]
+adc r11, [rsp + 96]
+adc rdx, [rsp + 32]
+mov r15, [rsp + 16]
+adc r15, 0
+mov rbp, [rsp]
+mov [rsp + 16], rdx
+mov rdx, rcx
+imul rdx, [rbp]
+mov [rsp + 32], r15
+mulx rbx, r15, [rbp + 8]
+mov [rsp + 96], r11
+mov [rsp + 48], r12
+mulx r11, r12, [rbp + 16]
+add rbx, r12
+mov [rsp + 88], r14
+mulx r12, r14, [rbp + 24]
+adc r11, r14
+mov [rsp + 72], r13
+mulx r14, r13, [rbp + 32]
+adc r12, r13
+mov [rsp + 80], r10
+mulx r13, r10, [rbp + 40]
+adc r14, r10
+mov [rsp + 56], r8
+mulx r10, r8, [rbp + 48]
+adc r13, r8
+mov [rsp + 40], r13
+mulx r8, r13, [rbp + 56]
+adc r10, r13
+mov [rsp + 64], r10
+mulx r13, r10, [rbp + 64]
+adc r8, r10
+mov [rsp + 104], r8
+mulx r10, r8, [rbp + 72]
+adc r13, r8
+mov [rsp + 112], r13
+mulx r8, r13, [rbp + 80]
+adc r10, r13
+mulx rdx, r13, [rbp + 88]
+adc r8, r13
+adc rdx, 0
+add rcx, r15
+adc r9, rbx
+adc rsi, r11
+adc rax, r12
+adc rdi, r14
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 40]
+mov r11, [rsp + 80]
+adc r11, [rsp + 64]
+mov r12, [rsp + 72]
+adc r12, [rsp + 104]
+mov r13, [rsp + 88]
+adc r13, [rsp + 112]
+adc r10, [rsp + 48]
+adc r8, [rsp + 96]
+adc rdx, [rsp + 16]
+mov r14, [rsp + 32]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rbx, rdx
+mov rdx, [r15 + 72]
+mov rbp, [rsp + 24]
+mov [rsp + 32], r14
+mulx r15, r14, [rbp]
+mov [rsp + 16], rbx
+mov [rsp + 96], r8
+mulx rbx, r8, [rbp + 8]
+add r15, r8
+mov [rsp + 48], r10
+mulx r8, r10, [rbp + 16]
+adc rbx, r10
+mov [rsp + 112], r13
+mulx r10, r13, [rbp + 24]
+adc r8, r13
+mov [rsp + 88], r12
+mulx r13, r12, [rbp + 32]
+adc r10, r12
+mov [rsp + 104], r11
+mulx r12, r11, [rbp + 40]
+adc r13, r11
+mov [rsp + 72], r13
+mulx r11, r13, [rbp + 48]
+adc r12, r13
+mov [rsp + 64], r12
+mulx r13, r12, [rbp + 56]
+adc r11, r12
+mov [rsp + 80], r11
+mulx r12, r11, [rbp + 64]
+adc r13, r11
+mov [rsp + 40], r13
+mulx r11, r13, [rbp + 72]
+adc r12, r13
+mulx rdx, r13, [rbp + 80]
+adc r11, r13
+adc rdx, 0
+add r9, r14
+adc rsi, r15
+adc rax, rbx
+adc rdi, r8
+adc rcx, r10
+mov r8, [rsp + 104]
+adc r8, [rsp + 72]
+mov r10, [rsp + 88]
+adc r10, [rsp + 64]
+mov r13, [rsp + 112]
+adc r13, [rsp + 80]
+mov r14, [rsp + 48]
+adc r14, [rsp + 40]
+adc r12, [rsp + 96]
+adc r11, [rsp + 16]
+adc rdx, [rsp + 32]
+mov r15, 0
+adc r15, 0
+mov rbx, [rsp + 8]
+mov [rsp + 32], rdx
+mov rdx, [rbx + 160]
+mov [rsp + 16], r15
+mulx rbx, r15, [rbp + 88]
+mov [rsp + 96], r11
+mov [rsp + 40], r12
+mulx r11, r12, [rbp + 96]
+add rbx, r12
+mov [rsp + 48], r14
+mulx r12, r14, [rbp + 104]
+adc r11, r14
+mov [rsp + 80], r13
+mulx r14, r13, [rbp + 112]
+adc r12, r13
+mov [rsp + 112], r10
+mulx r13, r10, [rbp + 120]
+adc r14, r10
+mov [rsp + 64], r8
+mulx r10, r8, [rbp + 128]
+adc r13, r8
+mov [rsp + 88], r13
+mulx r8, r13, [rbp + 136]
+adc r10, r13
+mov [rsp + 72], r10
+mulx r13, r10, [rbp + 144]
+adc r8, r10
+mov [rsp + 104], r8
+mulx r10, r8, [rbp + 152]
+adc r13, r8
+mov [rsp + 56], r13
+mulx r8, r13, [rbp + 160]
+adc r10, r13
+mulx rdx, r13, [rbp + 168]
+adc r8, r13
+adc rdx, 0
+add r9, r15
+adc rsi, rbx
+adc rax, r11
+adc rdi, r12
+adc rcx, r14
+mov r11, [rsp + 64]
+adc r11, [rsp + 88]
+mov r12, [rsp + 112]
+adc r12, [rsp + 72]
+mov r13, [rsp + 80]
+adc r13, [rsp + 104]
+mov r14, [rsp + 48]
+adc r14, [rsp + 56]
+adc r10, [rsp + 40]
+adc r8, [rsp + 96]
+adc rdx, [rsp + 32]
+mov r15, [rsp + 16]
+adc r15, 0
+mov rbx, [rsp]
+mov [rsp + 16], rdx
+mov rdx, r9
+imul rdx, [rbx]
+mov [rsp + 32], r15
+mulx rbp, r15, [rbx + 8]
+mov [rsp + 96], r8
+mov [rsp + 40], r10
+mulx r8, r10, [rbx + 16]
+add rbp, r10
+mov [rsp + 56], r14
+mulx r10, r14, [rbx + 24]
+adc r8, r14
+mov [rsp + 48], r13
+mulx r14, r13, [rbx + 32]
+adc r10, r13
+mov [rsp + 104], r12
+mulx r13, r12, [rbx + 40]
+adc r14, r12
+mov [rsp + 80], r11
+mulx r12, r11, [rbx + 48]
+adc r13, r11
+mov [rsp + 72], r13
+mulx r11, r13, [rbx + 56]
+adc r12, r13
+mov [rsp + 112], r12
+mulx r13, r12, [rbx + 64]
+adc r11, r12
+mov [rsp + 88], r11
+mulx r12, r11, [rbx + 72]
+adc r13, r11
+mov [rsp + 64], r13
+mulx r11, r13, [rbx + 80]
+adc r12, r13
+mulx rdx, r13, [rbx + 88]
+adc r11, r13
+adc rdx, 0
+add r9, r15
+adc rsi, rbp
+adc rax, r8
+adc rdi, r10
+adc rcx, r14
+mov r8, [rsp + 80]
+adc r8, [rsp + 72]
+mov r9, [rsp + 104]
+adc r9, [rsp + 112]
+mov r10, [rsp + 48]
+adc r10, [rsp + 88]
+mov r13, [rsp + 56]
+adc r13, [rsp + 64]
+adc r12, [rsp + 40]
+adc r11, [rsp + 96]
+adc rdx, [rsp + 16]
+mov r14, [rsp + 32]
+adc r14, 0
+mov r15, [rsp + 8]
+mov rbp, rdx
+mov rdx, [r15 + 80]
+mov rbx, [rsp + 24]
+mov [rsp + 32], r14
+mulx r15, r14, [rbx]
+mov [rsp + 16], rbp
+mov [rsp + 96], r11
+mulx rbp, r11, [rbx + 8]
+add r15, r11
+mov [rsp + 40], r12
+mulx r11, r12, [rbx + 16]
+adc rbp, r12
+mov [rsp + 64], r13
+mulx r12, r13, [rbx + 24]
+adc r11, r13
+mov [rsp + 56], r10
+mulx r13, r10, [rbx + 32]
+adc r12, r10
+mov [rsp + 88], r9
+mulx r10, r9, [rbx + 40]
+adc r13, r9
+mov [rsp + 48], r13
+mulx r9, r13, [rbx + 48]
+adc r10, r13
+mov [rsp + 112], r10
+mulx r13, r10, [rbx + 56]
+adc r9, r10
+mov [rsp + 104], r9
+mulx r10, r9, [rbx + 64]
+adc r13, r9
+mov [rsp + 72], r13
+mulx r9, r13, [rbx + 72]
+adc r10, r13
+mulx rdx, r13, [rbx + 80]
+adc r9, r13
+adc rdx, 0
+add rsi, r14
+adc rax, r15
+adc rdi, rbp
+adc rcx, r11
+adc r8, r12
+mov r11, [rsp + 88]
+adc r11, [rsp + 48]
+mov r12, [rsp + 56]
+adc r12, [rsp + 112]
+mov r13, [rsp + 64]
+adc r13, [rsp + 104]
+mov r14, [rsp + 40]
+adc r14, [rsp + 72]
+adc r10, [rsp + 96]
+adc r9, [rsp + 16]
+adc rdx, [rsp + 32]
+mov r15, 0
+adc r15, 0
+mov rbp, [rsp + 8]
+mov [rsp + 32], rdx
+mov rdx, [rbp + 168]
+mov [rsp + 8], r15
+mulx rbp, r15, [rbx + 88]
+mov [rsp + 16], r9
+mov [rsp + 96], r10
+mulx r9, r10, [rbx + 96]
+add rbp, r10
+mov [rsp + 72], r14
+mulx r10, r14, [rbx + 104]
+adc r9, r14
+mov [rsp + 40], r13
+mulx r14, r13, [rbx + 112]
+adc r10, r13
+mov [rsp + 104], r12
+mulx r13, r12, [rbx + 120]
+adc r14, r12
+mov [rsp + 64], r11
+mulx r12, r11, [rbx + 128]
+adc r13, r11
+mov [rsp + 112], r13
+mulx r11, r13, [rbx + 136]
+adc r12, r13
+mov [rsp + 56], r12
+mulx r13, r12, [rbx + 144]
+adc r11, r12
+mov [rsp + 48], r11
+mulx r12, r11, [rbx + 152]
+adc r13, r11
+mov [rsp + 88], r13
+mulx r11, r13, [rbx + 160]
+adc r12, r13
+mulx rdx, r13, [rbx + 168]
+adc r11, r13
+adc rdx, 0
+add rsi, r15
+adc rax, rbp
+adc rdi, r9
+adc rcx, r10
+adc r8, r14
+mov r9, [rsp + 64]
+adc r9, [rsp + 112]
+mov r10, [rsp + 104]
+adc r10, [rsp + 56]
+mov r13, [rsp + 40]
+adc r13, [rsp + 48]
+mov r14, [rsp + 72]
+adc r14, [rsp + 88]
+adc r12, [rsp + 96]
+adc r11, [rsp + 16]
+adc rdx, [rsp + 32]
+mov r15, [rsp + 8]
+adc r15, 0
+mov rbx, [rsp]
+mov rbp, rdx
+mov rdx, rsi
+imul rdx, [rbx]
+mov [rsp + 8], r15
+mov [rsp + 32], rbp
+mulx r15, rbp, [rbx + 8]
+mov [rsp + 16], r11
+mov [rsp + 96], r12
+mulx r11, r12, [rbx + 16]
+add r15, r12
+mov [rsp + 88], r14
+mulx r12, r14, [rbx + 24]
+adc r11, r14
+mov [rsp + 72], r13
+mulx r14, r13, [rbx + 32]
+adc r12, r13
+mov [rsp + 48], r10
+mulx r13, r10, [rbx + 40]
+adc r14, r10
+mov [rsp + 40], r9
+mulx r10, r9, [rbx + 48]
+adc r13, r9
+mov [rsp + 56], r13
+mulx r9, r13, [rbx + 56]
+adc r10, r13
+mov [rsp + 104], r10
+mulx r13, r10, [rbx + 64]
+adc r9, r10
+mov [rsp + 112], r9
+mulx r10, r9, [rbx + 72]
+adc r13, r9
+mov [rsp + 64], r13
+mulx r9, r13, [rbx + 80]
+adc r10, r13
+mulx rdx, r13, [rbx + 88]
+adc r9, r13
+adc rdx, 0
+add rsi, rbp
+adc rax, r15
+adc rdi, r11
+adc rcx, r12
+adc r8, r14
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 56]
+mov r11, [rsp + 48]
+adc r11, [rsp + 104]
+mov r12, [rsp + 72]
+adc r12, [rsp + 112]
+mov r13, [rsp + 88]
+adc r13, [rsp + 64]
+adc r10, [rsp + 96]
+adc r9, [rsp + 16]
+adc rdx, [rsp + 32]
+mov r14, [rsp + 8]
+adc r14, 0
+mov r15, rax
+sub r15, [rbx + 8]
+mov rbp, rdi
+sbb rbp, [rbx + 16]
+mov [rsp + 8], rbp
+mov rbp, rcx
+sbb rbp, [rbx + 24]
+mov [rsp + 32], rbp
+mov rbp, r8
+sbb rbp, [rbx + 32]
+mov [rsp + 16], rbp
+mov rbp, rsi
+sbb rbp, [rbx + 40]
+mov [rsp + 96], rbp
+mov rbp, r11
+sbb rbp, [rbx + 48]
+mov [rsp + 64], rbp
+mov rbp, r12
+sbb rbp, [rbx + 56]
+mov [rsp + 88], rbp
+mov rbp, r13
+sbb rbp, [rbx + 64]
+mov [rsp + 112], rbp
+mov rbp, r10
+sbb rbp, [rbx + 72]
+mov [rsp + 72], rbp
+mov rbp, r9
+sbb rbp, [rbx + 80]
+mov [rsp + 104], rbp
+mov rbp, rdx
+sbb rbp, [rbx + 88]
+mov rbx, r14
+sbb rbx, 0
+cmovc r15, rax
+mov rax, [rsp + 8]
+cmovc rax, rdi
+mov rdi, [rsp + 32]
+cmovc rdi, rcx
+mov rcx, [rsp + 16]
+cmovc rcx, r8
+mov r8, [rsp + 96]
+cmovc r8, rsi
+mov rsi, [rsp + 64]
+cmovc rsi, r11
+mov r11, [rsp + 88]
+cmovc r11, r12
+mov r12, [rsp + 112]
+cmovc r12, r13
+mov r13, [rsp + 72]
+cmovc r13, r10
+mov r10, [rsp + 104]
+cmovc r10, r9
+cmovc rbp, rdx
+cmovc rbx, r14
+mov rdx, [rsp]
+mov r9, r15
+sub r9, [rdx + 8]
+mov r14, rax
+sbb r14, [rdx + 16]
+mov [rsp + 104], r14
+mov r14, rdi
+sbb r14, [rdx + 24]
+mov [rsp + 72], r14
+mov r14, rcx
+sbb r14, [rdx + 32]
+mov [rsp + 112], r14
+mov r14, r8
+sbb r14, [rdx + 40]
+mov [rsp + 88], r14
+mov r14, rsi
+sbb r14, [rdx + 48]
+mov [rsp + 64], r14
+mov r14, r11
+sbb r14, [rdx + 56]
+mov [rsp + 96], r14
+mov r14, r12
+sbb r14, [rdx + 64]
+mov [rsp + 16], r14
+mov r14, r13
+sbb r14, [rdx + 72]
+mov [rsp + 32], r14
+mov r14, r10
+sbb r14, [rdx + 80]
+mov [rsp + 8], r14
+mov r14, rbp
+sbb r14, [rdx + 88]
+sbb rbx, 0
+cmovc r9, r15
+mov rdx, [rsp + 104]
+cmovc rdx, rax
+mov rax, [rsp + 72]
+cmovc rax, rdi
+mov rdi, [rsp + 112]
+cmovc rdi, rcx
+mov rcx, [rsp + 88]
+cmovc rcx, r8
+mov r8, [rsp + 64]
+cmovc r8, rsi
+mov rsi, [rsp + 96]
+cmovc rsi, r11
+mov r11, [rsp + 16]
+cmovc r11, r12
+mov r12, [rsp + 32]
+cmovc r12, r13
+mov r13, [rsp + 8]
+cmovc r13, r10
+cmovc r14, rbp
+add rsp, 120
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+        p8 = const M::P[8],
+        p9 = const M::P[9],
+        p10 = const M::P[10],
+    )
+}
+
+// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+lazy_assembly! { 11, 0:
+    mul: mul_lazy_ample_mulx;
+    square: square_lazy_ample_mulx;
+}
+
+/// x*y/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_ample_mulx<M: Modulus<11>>(x: &[u64; 11], y: &[u64; 11]) -> [u64; 11] {
+    let mut z = [0; 11];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_ample_mulx_code::<M>,
+            out("rax") z[1], out("rcx") z[4], inout("rdx") core::ptr::from_ref(y) => z[10],
+            inout("rsi") core::ptr::from_ref(x) => z[5], out("rdi") z[2], out("r8") z[3], out("r9")
+            z[9], out("r10") z[6], out("r11") z[0], out("r12") z[8], out("r13") z[7], out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_ample_mulx_code<M: Modulus<11>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 112
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc r13, r15
+mov r15, [rsi + 56]
+mulx r15, rbx, r15
+adc r14, rbx
+mov rbx, [rsi + 64]
+mulx rbx, rbp, rbx
+adc r15, rbp
+mov rbp, [rsi + 72]
+mov [rsp], rcx
+mulx rbp, rcx, rbp
+adc rbx, rcx
+mov rcx, [rsi + 80]
+mulx rcx, rdx, rcx
+adc rbp, rdx
+adc rcx, 0
+mov rdx, r8
+mov [rsp + 8], rsi
+mulx r8, rsi, [rax]
+mov [rsp + 16], rcx
+mov [rsp + 24], rbp
+mulx rcx, rbp, [rax + 8]
+add r8, rbp
+mov [rsp + 32], rbx
+mulx rbp, rbx, [rax + 16]
+adc rcx, rbx
+mov [rsp + 40], r15
+mulx rbx, r15, [rax + 24]
+adc rbp, r15
+mov [rsp + 48], r14
+mulx r15, r14, [rax + 32]
+adc rbx, r14
+mov [rsp + 56], r13
+mulx r14, r13, [rax + 40]
+adc r15, r13
+mov [rsp + 64], r15
+mulx r13, r15, [rax + 48]
+adc r14, r15
+mov [rsp + 72], r14
+mulx r15, r14, [rax + 56]
+adc r13, r14
+mov [rsp + 80], r13
+mulx r14, r13, [rax + 64]
+adc r15, r13
+mov [rsp + 88], r15
+mulx r13, r15, [rax + 72]
+adc r14, r15
+mulx rdx, r15, [rax + 80]
+adc r13, r15
+adc rdx, 0
+add rdi, rsi
+adc r9, r8
+adc r10, rcx
+adc r11, rbp
+adc r12, rbx
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 64]
+mov rsi, [rsp + 48]
+adc rsi, [rsp + 72]
+mov r8, [rsp + 40]
+adc r8, [rsp + 80]
+mov r15, [rsp + 32]
+adc r15, [rsp + 88]
+adc r14, [rsp + 24]
+adc r13, [rsp + 16]
+adc rdx, 0
+mov rbx, [rsp]
+mov rbp, rdx
+mov rdx, [rbx + 8]
+mov rbx, [rsp + 8]
+mov [rsp + 16], rax
+mov [rsp + 24], rbp
+mulx rax, rbp, [rbx]
+mov [rsp + 88], r13
+mov [rsp + 32], r14
+mulx r13, r14, [rbx + 8]
+add rax, r14
+mov [rsp + 80], r15
+mulx r14, r15, [rbx + 16]
+adc r13, r15
+mov [rsp + 40], r8
+mulx r15, r8, [rbx + 24]
+adc r14, r8
+mov [rsp + 72], rsi
+mulx r8, rsi, [rbx + 32]
+adc r15, rsi
+mov [rsp + 48], rcx
+mulx rsi, rcx, [rbx + 40]
+adc r8, rcx
+mov [rsp + 64], r8
+mulx rcx, r8, [rbx + 48]
+adc rsi, r8
+mov [rsp + 56], rsi
+mulx r8, rsi, [rbx + 56]
+adc rcx, rsi
+mov [rsp + 96], rcx
+mulx rsi, rcx, [rbx + 64]
+adc r8, rcx
+mov [rsp + 104], r8
+mulx rcx, r8, [rbx + 72]
+adc rsi, r8
+mulx rdx, r8, [rbx + 80]
+adc rcx, r8
+adc rdx, 0
+add rdi, rbp
+adc r9, rax
+adc r10, r13
+adc r11, r14
+adc r12, r15
+mov rax, [rsp + 48]
+adc rax, [rsp + 64]
+mov r8, [rsp + 72]
+adc r8, [rsp + 56]
+mov r13, [rsp + 40]
+adc r13, [rsp + 96]
+mov r14, [rsp + 80]
+adc r14, [rsp + 104]
+adc rsi, [rsp + 32]
+adc rcx, [rsp + 88]
+adc rdx, [rsp + 24]
+mov r15, rdx
+mov rdx, rdi
+mov rdi, [rsp + 16]
+mulx rbp, rbx, [rdi]
+mov [rsp + 24], r15
+mov [rsp + 88], rcx
+mulx r15, rcx, [rdi + 8]
+add rbp, rcx
+mov [rsp + 32], rsi
+mulx rcx, rsi, [rdi + 16]
+adc r15, rsi
+mov [rsp + 104], r14
+mulx rsi, r14, [rdi + 24]
+adc rcx, r14
+mov [rsp + 80], r13
+mulx r14, r13, [rdi + 32]
+adc rsi, r13
+mov [rsp + 96], r8
+mulx r13, r8, [rdi + 40]
+adc r14, r8
+mov [rsp + 40], r14
+mulx r8, r14, [rdi + 48]
+adc r13, r14
+mov [rsp + 56], r13
+mulx r14, r13, [rdi + 56]
+adc r8, r13
+mov [rsp + 72], r8
+mulx r13, r8, [rdi + 64]
+adc r14, r8
+mov [rsp + 64], r14
+mulx r8, r14, [rdi + 72]
+adc r13, r14
+mulx rdx, r14, [rdi + 80]
+adc r8, r14
+adc rdx, 0
+add r9, rbx
+adc r10, rbp
+adc r11, r15
+adc r12, rcx
+adc rax, rsi
+mov rcx, [rsp + 96]
+adc rcx, [rsp + 40]
+mov rsi, [rsp + 80]
+adc rsi, [rsp + 56]
+mov r14, [rsp + 104]
+adc r14, [rsp + 72]
+mov r15, [rsp + 32]
+adc r15, [rsp + 64]
+adc r13, [rsp + 88]
+adc r8, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp]
+mov rbp, rdx
+mov rdx, [rbx + 16]
+mov rbx, [rsp + 8]
+mov [rsp + 24], rbp
+mulx rdi, rbp, [rbx]
+mov [rsp + 88], r8
+mov [rsp + 64], r13
+mulx r8, r13, [rbx + 8]
+add rdi, r13
+mov [rsp + 32], r15
+mulx r13, r15, [rbx + 16]
+adc r8, r15
+mov [rsp + 72], r14
+mulx r15, r14, [rbx + 24]
+adc r13, r14
+mov [rsp + 104], rsi
+mulx r14, rsi, [rbx + 32]
+adc r15, rsi
+mov [rsp + 56], rcx
+mulx rsi, rcx, [rbx + 40]
+adc r14, rcx
+mov [rsp + 80], r14
+mulx rcx, r14, [rbx + 48]
+adc rsi, r14
+mov [rsp + 40], rsi
+mulx r14, rsi, [rbx + 56]
+adc rcx, rsi
+mov [rsp + 96], rcx
+mulx rsi, rcx, [rbx + 64]
+adc r14, rcx
+mov [rsp + 48], r14
+mulx rcx, r14, [rbx + 72]
+adc rsi, r14
+mulx rdx, r14, [rbx + 80]
+adc rcx, r14
+adc rdx, 0
+add r9, rbp
+adc r10, rdi
+adc r11, r8
+adc r12, r13
+adc rax, r15
+mov rdi, [rsp + 56]
+adc rdi, [rsp + 80]
+mov r8, [rsp + 104]
+adc r8, [rsp + 40]
+mov r13, [rsp + 72]
+adc r13, [rsp + 96]
+mov r14, [rsp + 32]
+adc r14, [rsp + 48]
+adc rsi, [rsp + 64]
+adc rcx, [rsp + 88]
+adc rdx, [rsp + 24]
+mov r15, rdx
+mov rdx, r9
+mov r9, [rsp + 16]
+mulx rbp, rbx, [r9]
+mov [rsp + 24], r15
+mov [rsp + 88], rcx
+mulx r15, rcx, [r9 + 8]
+add rbp, rcx
+mov [rsp + 64], rsi
+mulx rcx, rsi, [r9 + 16]
+adc r15, rsi
+mov [rsp + 48], r14
+mulx rsi, r14, [r9 + 24]
+adc rcx, r14
+mov [rsp + 32], r13
+mulx r14, r13, [r9 + 32]
+adc rsi, r13
+mov [rsp + 96], r8
+mulx r13, r8, [r9 + 40]
+adc r14, r8
+mov [rsp + 72], r14
+mulx r8, r14, [r9 + 48]
+adc r13, r14
+mov [rsp + 40], r13
+mulx r14, r13, [r9 + 56]
+adc r8, r13
+mov [rsp + 104], r8
+mulx r13, r8, [r9 + 64]
+adc r14, r8
+mov [rsp + 80], r14
+mulx r8, r14, [r9 + 72]
+adc r13, r14
+mulx rdx, r14, [r9 + 80]
+adc r8, r14
+adc rdx, 0
+add r10, rbx
+adc r11, rbp
+adc r12, r15
+adc rax, rcx
+adc rdi, rsi
+mov rcx, [rsp + 96]
+adc rcx, [rsp + 72]
+mov rsi, [rsp + 32]
+adc rsi, [rsp + 40]
+mov r14, [rsp + 48]
+adc r14, [rsp + 104]
+mov r15, [rsp + 64]
+adc r15, [rsp + 80]
+adc r13, [rsp + 88]
+adc r8, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp]
+mov rbp, rdx
+mov rdx, [rbx + 24]
+mov rbx, [rsp + 8]
+mov [rsp + 24], rbp
+mulx r9, rbp, [rbx]
+mov [rsp + 88], r8
+mov [rsp + 80], r13
+mulx r8, r13, [rbx + 8]
+add r9, r13
+mov [rsp + 64], r15
+mulx r13, r15, [rbx + 16]
+adc r8, r15
+mov [rsp + 104], r14
+mulx r15, r14, [rbx + 24]
+adc r13, r14
+mov [rsp + 48], rsi
+mulx r14, rsi, [rbx + 32]
+adc r15, rsi
+mov [rsp + 40], rcx
+mulx rsi, rcx, [rbx + 40]
+adc r14, rcx
+mov [rsp + 32], r14
+mulx rcx, r14, [rbx + 48]
+adc rsi, r14
+mov [rsp + 72], rsi
+mulx r14, rsi, [rbx + 56]
+adc rcx, rsi
+mov [rsp + 96], rcx
+mulx rsi, rcx, [rbx + 64]
+adc r14, rcx
+mov [rsp + 56], r14
+mulx rcx, r14, [rbx + 72]
+adc rsi, r14
+mulx rdx, r14, [rbx + 80]
+adc rcx, r14
+adc rdx, 0
+add r10, rbp
+adc r11, r9
+adc r12, r8
+adc rax, r13
+adc rdi, r15
+mov r8, [rsp + 40]
+adc r8, [rsp + 32]
+mov r9, [rsp + 48]
+adc r9, [rsp + 72]
+mov r13, [rsp + 104]
+adc r13, [rsp + 96]
+mov r14, [rsp + 64]
+adc r14, [rsp + 56]
+adc rsi, [rsp + 80]
+adc rcx, [rsp + 88]
+adc rdx, [rsp + 24]
+mov r15, rdx
+mov rdx, r10
+mov r10, [rsp + 16]
+mulx rbp, rbx, [r10]
+mov [rsp + 24], r15
+mov [rsp + 88], rcx
+mulx r15, rcx, [r10 + 8]
+add rbp, rcx
+mov [rsp + 80], rsi
+mulx rcx, rsi, [r10 + 16]
+adc r15, rsi
+mov [rsp + 56], r14
+mulx rsi, r14, [r10 + 24]
+adc rcx, r14
+mov [rsp + 64], r13
+mulx r14, r13, [r10 + 32]
+adc rsi, r13
+mov [rsp + 96], r9
+mulx r13, r9, [r10 + 40]
+adc r14, r9
+mov [rsp + 104], r14
+mulx r9, r14, [r10 + 48]
+adc r13, r14
+mov [rsp + 72], r13
+mulx r14, r13, [r10 + 56]
+adc r9, r13
+mov [rsp + 48], r9
+mulx r13, r9, [r10 + 64]
+adc r14, r9
+mov [rsp + 32], r14
+mulx r9, r14, [r10 + 72]
+adc r13, r14
+mulx rdx, r14, [r10 + 80]
+adc r9, r14
+adc rdx, 0
+add r11, rbx
+adc r12, rbp
+adc rax, r15
+adc rdi, rcx
+adc r8, rsi
+mov rcx, [rsp + 96]
+adc rcx, [rsp + 104]
+mov rsi, [rsp + 64]
+adc rsi, [rsp + 72]
+mov r14, [rsp + 56]
+adc r14, [rsp + 48]
+mov r15, [rsp + 80]
+adc r15, [rsp + 32]
+adc r13, [rsp + 88]
+adc r9, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp]
+mov rbp, rdx
+mov rdx, [rbx + 32]
+mov rbx, [rsp + 8]
+mov [rsp + 24], rbp
+mulx r10, rbp, [rbx]
+mov [rsp + 88], r9
+mov [rsp + 32], r13
+mulx r9, r13, [rbx + 8]
+add r10, r13
+mov [rsp + 80], r15
+mulx r13, r15, [rbx + 16]
+adc r9, r15
+mov [rsp + 48], r14
+mulx r15, r14, [rbx + 24]
+adc r13, r14
+mov [rsp + 56], rsi
+mulx r14, rsi, [rbx + 32]
+adc r15, rsi
+mov [rsp + 72], rcx
+mulx rsi, rcx, [rbx + 40]
+adc r14, rcx
+mov [rsp + 64], r14
+mulx rcx, r14, [rbx + 48]
+adc rsi, r14
+mov [rsp + 104], rsi
+mulx r14, rsi, [rbx + 56]
+adc rcx, rsi
+mov [rsp + 96], rcx
+mulx rsi, rcx, [rbx + 64]
+adc r14, rcx
+mov [rsp + 40], r14
+mulx rcx, r14, [rbx + 72]
+adc rsi, r14
+mulx rdx, r14, [rbx + 80]
+adc rcx, r14
+adc rdx, 0
+add r11, rbp
+adc r12, r10
+adc rax, r9
+adc rdi, r13
+adc r8, r15
+mov r9, [rsp + 72]
+adc r9, [rsp + 64]
+mov r10, [rsp + 56]
+adc r10, [rsp + 104]
+mov r13, [rsp + 48]
+adc r13, [rsp + 96]
+mov r14, [rsp + 80]
+adc r14, [rsp + 40]
+adc rsi, [rsp + 32]
+adc rcx, [rsp + 88]
+adc rdx, [rsp + 24]
+mov r15, rdx
+mov rdx, r11
+mov r11, [rsp + 16]
+mulx rbp, rbx, [r11]
+mov [rsp + 24], r15
+mov [rsp + 88], rcx
+mulx r15, rcx, [r11 + 8]
+add rbp, rcx
+mov [rsp + 32], rsi
+mulx rcx, rsi, [r11 + 16]
+adc r15, rsi
+mov [rsp + 40], r14
+mulx rsi, r14, [r11 + 24]
+adc rcx, r14
+mov [rsp + 80], r13
+mulx r14, r13, [r11 + 32]
+adc rsi, r13
+mov [rsp + 96], r10
+mulx r13, r10, [r11 + 40]
+adc r14, r10
+mov [rsp + 48], r14
+mulx r10, r14, [r11 + 48]
+adc r13, r14
+mov [rsp + 104], r13
+mulx r14, r13, [r11 + 56]
+adc r10, r13
+mov [rsp + 56], r10
+mulx r13, r10, [r11 + 64]
+adc r14, r10
+mov [rsp + 64], r14
+mulx r10, r14, [r11 + 72]
+adc r13, r14
+mulx rdx, r14, [r11 + 80]
+adc r10, r14
+adc rdx, 0
+add r12, rbx
+adc rax, rbp
+adc rdi, r15
+adc r8, rcx
+adc r9, rsi
+mov rcx, [rsp + 96]
+adc rcx, [rsp + 48]
+mov rsi, [rsp + 80]
+adc rsi, [rsp + 104]
+mov r14, [rsp + 40]
+adc r14, [rsp + 56]
+mov r15, [rsp + 32]
+adc r15, [rsp + 64]
+adc r13, [rsp + 88]
+adc r10, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp]
+mov rbp, rdx
+mov rdx, [rbx + 40]
+mov rbx, [rsp + 8]
+mov [rsp + 24], rbp
+mulx r11, rbp, [rbx]
+mov [rsp + 88], r10
+mov [rsp + 64], r13
+mulx r10, r13, [rbx + 8]
+add r11, r13
+mov [rsp + 32], r15
+mulx r13, r15, [rbx + 16]
+adc r10, r15
+mov [rsp + 56], r14
+mulx r15, r14, [rbx + 24]
+adc r13, r14
+mov [rsp + 40], rsi
+mulx r14, rsi, [rbx + 32]
+adc r15, rsi
+mov [rsp + 104], rcx
+mulx rsi, rcx, [rbx + 40]
+adc r14, rcx
+mov [rsp + 80], r14
+mulx rcx, r14, [rbx + 48]
+adc rsi, r14
+mov [rsp + 48], rsi
+mulx r14, rsi, [rbx + 56]
+adc rcx, rsi
+mov [rsp + 96], rcx
+mulx rsi, rcx, [rbx + 64]
+adc r14, rcx
+mov [rsp + 72], r14
+mulx rcx, r14, [rbx + 72]
+adc rsi, r14
+mulx rdx, r14, [rbx + 80]
+adc rcx, r14
+adc rdx, 0
+add r12, rbp
+adc rax, r11
+adc rdi, r10
+adc r8, r13
+adc r9, r15
+mov r10, [rsp + 104]
+adc r10, [rsp + 80]
+mov r11, [rsp + 40]
+adc r11, [rsp + 48]
+mov r13, [rsp + 56]
+adc r13, [rsp + 96]
+mov r14, [rsp + 32]
+adc r14, [rsp + 72]
+adc rsi, [rsp + 64]
+adc rcx, [rsp + 88]
+adc rdx, [rsp + 24]
+mov r15, rdx
+mov rdx, r12
+mov r12, [rsp + 16]
+mulx rbp, rbx, [r12]
+mov [rsp + 24], r15
+mov [rsp + 88], rcx
+mulx r15, rcx, [r12 + 8]
+add rbp, rcx
+mov [rsp + 64], rsi
+mulx rcx, rsi, [r12 + 16]
+adc r15, rsi
+mov [rsp + 72], r14
+mulx rsi, r14, [r12 + 24]
+adc rcx, r14
+mov [rsp + 32], r13
+mulx r14, r13, [r12 + 32]
+adc rsi, r13
+mov [rsp + 96], r11
+mulx r13, r11, [r12 + 40]
+adc r14, r11
+mov [rsp + 56], r14
+mulx r11, r14, [r12 + 48]
+adc r13, r14
+mov [rsp + 48], r13
+mulx r14, r13, [r12 + 56]
+adc r11, r13
+mov [rsp + 40], r11
+mulx r13, r11, [r12 + 64]
+adc r14, r11
+mov [rsp + 80], r14
+mulx r11, r14, [r12 + 72]
+adc r13, r14
+mulx rdx, r14, [r12 + 80]
+adc r11, r14
+adc rdx, 0
+add rax, rbx
+adc rdi, rbp
+adc r8, r15
+adc r9, rcx
+adc r10, rsi
+mov rcx, [rsp + 96]
+adc rcx, [rsp + 56]
+mov rsi, [rsp + 32]
+adc rsi, [rsp + 48]
+mov r14, [rsp + 72]
+adc r14, [rsp + 40]
+mov r15, [rsp + 64]
+adc r15, [rsp + 80]
+adc r13, [rsp + 88]
+adc r11, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp]
+mov rbp, rdx
+mov rdx, [rbx + 48]
+mov rbx, [rsp + 8]
+mov [rsp + 24], rbp
+mulx r12, rbp, [rbx]
+mov [rsp + 88], r11
+mov [rsp + 80], r13
+mulx r11, r13, [rbx + 8]
+add r12, r13
+mov [rsp + 64], r15
+mulx r13, r15, [rbx + 16]
+adc r11, r15
+mov [rsp + 40], r14
+mulx r15, r14, [rbx + 24]
+adc r13, r14
+mov [rsp + 72], rsi
+mulx r14, rsi, [rbx + 32]
+adc r15, rsi
+mov [rsp + 48], rcx
+mulx rsi, rcx, [rbx + 40]
+adc r14, rcx
+mov [rsp + 32], r14
+mulx rcx, r14, [rbx + 48]
+adc rsi, r14
+mov [rsp + 56], rsi
+mulx r14, rsi, [rbx + 56]
+adc rcx, rsi
+mov [rsp + 96], rcx
+mulx rsi, rcx, [rbx + 64]
+adc r14, rcx
+mov [rsp + 104], r14
+mulx rcx, r14, [rbx + 72]
+adc rsi, r14
+mulx rdx, r14, [rbx + 80]
+adc rcx, r14
+adc rdx, 0
+add rax, rbp
+adc rdi, r12
+adc r8, r11
+adc r9, r13
+adc r10, r15
+mov r11, [rsp + 48]
+adc r11, [rsp + 32]
+mov r12, [rsp + 72]
+adc r12, [rsp + 56]
+mov r13, [rsp + 40]
+adc r13, [rsp + 96]
+mov r14, [rsp + 64]
+adc r14, [rsp + 104]
+adc rsi, [rsp + 80]
+adc rcx, [rsp + 88]
+adc rdx, [rsp + 24]
+mov r15, rdx
+mov rdx, rax
+mov rax, [rsp + 16]
+mulx rbp, rbx, [rax]
+mov [rsp + 24], r15
+mov [rsp + 88], rcx
+mulx r15, rcx, [rax + 8]
+add rbp, rcx
+mov [rsp + 80], rsi
+mulx rcx, rsi, [rax + 16]
+adc r15, rsi
+mov [rsp + 104], r14
+mulx rsi, r14, [rax + 24]
+adc rcx, r14
+mov [rsp + 64], r13
+mulx r14, r13, [rax + 32]
+adc rsi, r13
+mov [rsp + 96], r12
+mulx r13, r12, [rax + 40]
+adc r14, r12
+mov [rsp + 40], r14
+mulx r12, r14, [rax + 48]
+adc r13, r14
+mov [rsp + 56], r13
+mulx r14, r13, [rax + 56]
+adc r12, r13
+mov [rsp + 72], r12
+mulx r13, r12, [rax + 64]
+adc r14, r12
+mov [rsp + 32], r14
+mulx r12, r14, [rax + 72]
+adc r13, r14
+mulx rdx, r14, [rax + 80]
+adc r12, r14
+adc rdx, 0
+add rdi, rbx
+adc r8, rbp
+adc r9, r15
+adc r10, rcx
+adc r11, rsi
+mov rcx, [rsp + 96]
+adc rcx, [rsp + 40]
+mov rsi, [rsp + 64]
+adc rsi, [rsp + 56]
+mov r14, [rsp + 104]
+adc r14, [rsp + 72]
+mov r15, [rsp + 80]
+adc r15, [rsp + 32]
+adc r13, [rsp + 88]
+adc r12, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp]
+mov rbp, rdx
+mov rdx, [rbx + 56]
+mov rbx, [rsp + 8]
+mov [rsp + 24], rbp
+mulx rax, rbp, [rbx]
+mov [rsp + 88], r12
+mov [rsp + 32], r13
+mulx r12, r13, [rbx + 8]
+add rax, r13
+mov [rsp + 80], r15
+mulx r13, r15, [rbx + 16]
+adc r12, r15
+mov [rsp + 72], r14
+mulx r15, r14, [rbx + 24]
+adc r13, r14
+mov [rsp + 104], rsi
+mulx r14, rsi, [rbx + 32]
+adc r15, rsi
+mov [rsp + 56], rcx
+mulx rsi, rcx, [rbx + 40]
+adc r14, rcx
+mov [rsp + 64], r14
+mulx rcx, r14, [rbx + 48]
+adc rsi, r14
+mov [rsp + 40], rsi
+mulx r14, rsi, [rbx + 56]
+adc rcx, rsi
+mov [rsp + 96], rcx
+mulx rsi, rcx, [rbx + 64]
+adc r14, rcx
+mov [rsp + 48], r14
+mulx rcx, r14, [rbx + 72]
+adc rsi, r14
+mulx rdx, r14, [rbx + 80]
+adc rcx, r14
+adc rdx, 0
+add rdi, rbp
+adc r8, rax
+adc r9, r12
+adc r10, r13
+adc r11, r15
+mov rax, [rsp + 56]
+adc rax, [rsp + 64]
+mov r12, [rsp + 104]
+adc r12, [rsp + 40]
+mov r13, [rsp + 72]
+adc r13, [rsp + 96]
+mov r14, [rsp + 80]
+adc r14, [rsp + 48]
+adc rsi, [rsp + 32]
+adc rcx, [rsp + 88]
+adc rdx, [rsp + 24]
+mov r15, rdx
+mov rdx, rdi
+mov rdi, [rsp + 16]
+mulx rbp, rbx, [rdi]
+mov [rsp + 24], r15
+mov [rsp + 88], rcx
+mulx r15, rcx, [rdi + 8]
+add rbp, rcx
+mov [rsp + 32], rsi
+mulx rcx, rsi, [rdi + 16]
+adc r15, rsi
+mov [rsp + 48], r14
+mulx rsi, r14, [rdi + 24]
+adc rcx, r14
+mov [rsp + 80], r13
+mulx r14, r13, [rdi + 32]
+adc rsi, r13
+mov [rsp + 96], r12
+mulx r13, r12, [rdi + 40]
+adc r14, r12
+mov [rsp + 72], r14
+mulx r12, r14, [rdi + 48]
+adc r13, r14
+mov [rsp + 40], r13
+mulx r14, r13, [rdi + 56]
+adc r12, r13
+mov [rsp + 104], r12
+mulx r13, r12, [rdi + 64]
+adc r14, r12
+mov [rsp + 64], r14
+mulx r12, r14, [rdi + 72]
+adc r13, r14
+mulx rdx, r14, [rdi + 80]
+adc r12, r14
+adc rdx, 0
+add r8, rbx
+adc r9, rbp
+adc r10, r15
+adc r11, rcx
+adc rax, rsi
+mov rcx, [rsp + 96]
+adc rcx, [rsp + 72]
+mov rsi, [rsp + 80]
+adc rsi, [rsp + 40]
+mov r14, [rsp + 48]
+adc r14, [rsp + 104]
+mov r15, [rsp + 32]
+adc r15, [rsp + 64]
+adc r13, [rsp + 88]
+adc r12, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp]
+mov rbp, rdx
+mov rdx, [rbx + 64]
+mov rbx, [rsp + 8]
+mov [rsp + 24], rbp
+mulx rdi, rbp, [rbx]
+mov [rsp + 88], r12
+mov [rsp + 64], r13
+mulx r12, r13, [rbx + 8]
+add rdi, r13
+mov [rsp + 32], r15
+mulx r13, r15, [rbx + 16]
+adc r12, r15
+mov [rsp + 104], r14
+mulx r15, r14, [rbx + 24]
+adc r13, r14
+mov [rsp + 48], rsi
+mulx r14, rsi, [rbx + 32]
+adc r15, rsi
+mov [rsp + 40], rcx
+mulx rsi, rcx, [rbx + 40]
+adc r14, rcx
+mov [rsp + 80], r14
+mulx rcx, r14, [rbx + 48]
+adc rsi, r14
+mov [rsp + 72], rsi
+mulx r14, rsi, [rbx + 56]
+adc rcx, rsi
+mov [rsp + 96], rcx
+mulx rsi, rcx, [rbx + 64]
+adc r14, rcx
+mov [rsp + 56], r14
+mulx rcx, r14, [rbx + 72]
+adc rsi, r14
+mulx rdx, r14, [rbx + 80]
+adc rcx, r14
+adc rdx, 0
+add r8, rbp
+adc r9, rdi
+adc r10, r12
+adc r11, r13
+adc rax, r15
+mov rdi, [rsp + 40]
+adc rdi, [rsp + 80]
+mov r12, [rsp + 48]
+adc r12, [rsp + 72]
+mov r13, [rsp + 104]
+adc r13, [rsp + 96]
+mov r14, [rsp + 32]
+adc r14, [rsp + 56]
+adc rsi, [rsp + 64]
+adc rcx, [rsp + 88]
+adc rdx, [rsp + 24]
+mov r15, rdx
+mov rdx, r8
+mov r8, [rsp + 16]
+mulx rbp, rbx, [r8]
+mov [rsp + 24], r15
+mov [rsp + 88], rcx
+mulx r15, rcx, [r8 + 8]
+add rbp, rcx
+mov [rsp + 64], rsi
+mulx rcx, rsi, [r8 + 16]
+adc r15, rsi
+mov [rsp + 56], r14
+mulx rsi, r14, [r8 + 24]
+adc rcx, r14
+mov [rsp + 32], r13
+mulx r14, r13, [r8 + 32]
+adc rsi, r13
+mov [rsp + 96], r12
+mulx r13, r12, [r8 + 40]
+adc r14, r12
+mov [rsp + 104], r14
+mulx r12, r14, [r8 + 48]
+adc r13, r14
+mov [rsp + 72], r13
+mulx r14, r13, [r8 + 56]
+adc r12, r13
+mov [rsp + 48], r12
+mulx r13, r12, [r8 + 64]
+adc r14, r12
+mov [rsp + 80], r14
+mulx r12, r14, [r8 + 72]
+adc r13, r14
+mulx rdx, r14, [r8 + 80]
+adc r12, r14
+adc rdx, 0
+add r9, rbx
+adc r10, rbp
+adc r11, r15
+adc rax, rcx
+adc rdi, rsi
+mov rcx, [rsp + 96]
+adc rcx, [rsp + 104]
+mov rsi, [rsp + 32]
+adc rsi, [rsp + 72]
+mov r14, [rsp + 56]
+adc r14, [rsp + 48]
+mov r15, [rsp + 64]
+adc r15, [rsp + 80]
+adc r13, [rsp + 88]
+adc r12, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp]
+mov rbp, rdx
+mov rdx, [rbx + 72]
+mov rbx, [rsp + 8]
+mov [rsp + 24], rbp
+mulx r8, rbp, [rbx]
+mov [rsp + 88], r12
+mov [rsp + 80], r13
+mulx r12, r13, [rbx + 8]
+add r8, r13
+mov [rsp + 64], r15
+mulx r13, r15, [rbx + 16]
+adc r12, r15
+mov [rsp + 48], r14
+mulx r15, r14, [rbx + 24]
+adc r13, r14
+mov [rsp + 56], rsi
+mulx r14, rsi, [rbx + 32]
+adc r15, rsi
+mov [rsp + 72], rcx
+mulx rsi, rcx, [rbx + 40]
+adc r14, rcx
+mov [rsp + 32], r14
+mulx rcx, r14, [rbx + 48]
+adc rsi, r14
+mov [rsp + 104], rsi
+mulx r14, rsi, [rbx + 56]
+adc rcx, rsi
+mov [rsp + 96], rcx
+mulx rsi, rcx, [rbx + 64]
+adc r14, rcx
+mov [rsp + 40], r14
+mulx rcx, r14, [rbx + 72]
+adc rsi, r14
+mulx rdx, r14, [rbx + 80]
+adc rcx, r14
+adc rdx, 0
+add r9, rbp
+adc r10, r8
+adc r11, r12
+adc rax, r13
+adc rdi, r15
+mov r8, [rsp + 72]
+adc r8, [rsp + 32]
+mov r12, [rsp + 56]
+adc r12, [rsp + 104]
+mov r13, [rsp + 48]
+adc r13, [rsp + 96]
+mov r14, [rsp + 64]
+adc r14, [rsp + 40]
+adc rsi, [rsp + 80]
+adc rcx, [rsp + 88]
+adc rdx, [rsp + 24]
+mov r15, rdx
+mov rdx, r9
+mov r9, [rsp + 16]
+mulx rbp, rbx, [r9]
+mov [rsp + 24], r15
+mov [rsp + 88], rcx
+mulx r15, rcx, [r9 + 8]
+add rbp, rcx
+mov [rsp + 80], rsi
+mulx rcx, rsi, [r9 + 16]
+adc r15, rsi
+mov [rsp + 40], r14
+mulx rsi, r14, [r9 + 24]
+adc rcx, r14
+mov [rsp + 64], r13
+mulx r14, r13, [r9 + 32]
+adc rsi, r13
+mov [rsp + 96], r12
+mulx r13, r12, [r9 + 40]
+adc r14, r12
+mov [rsp + 48], r14
+mulx r12, r14, [r9 + 48]
+adc r13, r14
+mov [rsp + 104], r13
+mulx r14, r13, [r9 + 56]
+adc r12, r13
+mov [rsp + 56], r12
+mulx r13, r12, [r9 + 64]
+adc r14, r12
+mov [rsp + 32], r14
+mulx r12, r14, [r9 + 72]
+adc r13, r14
+mulx rdx, r14, [r9 + 80]
+adc r12, r14
+adc rdx, 0
+add r10, rbx
+adc r11, rbp
+adc rax, r15
+adc rdi, rcx
+adc r8, rsi
+mov rcx, [rsp + 96]
+adc rcx, [rsp + 48]
+mov rsi, [rsp + 64]
+adc rsi, [rsp + 104]
+mov r14, [rsp + 40]
+adc r14, [rsp + 56]
+mov r15, [rsp + 80]
+adc r15, [rsp + 32]
+adc r13, [rsp + 88]
+adc r12, [rsp + 24]
+adc rdx, 0
+mov rbx, [rsp]
+mov rbp, rdx
+mov rdx, [rbx + 80]
+mov rbx, [rsp + 8]
+mov [rsp], rbp
+mulx r9, rbp, [rbx]
+mov [rsp + 24], r12
+mov [rsp + 88], r13
+mulx r12, r13, [rbx + 8]
+add r9, r13
+mov [rsp + 32], r15
+mulx r13, r15, [rbx + 16]
+adc r12, r15
+mov [rsp + 80], r14
+mulx r15, r14, [rbx + 24]
+adc r13, r14
+mov [rsp + 56], rsi
+mulx r14, rsi, [rbx + 32]
+adc r15, rsi
+mov [rsp + 40], rcx
+mulx rsi, rcx, [rbx + 40]
+adc r14, rcx
+mov [rsp + 104], r14
+mulx rcx, r14, [rbx + 48]
+adc rsi, r14
+mov [rsp + 64], rsi
+mulx r14, rsi, [rbx + 56]
+adc rcx, rsi
+mov [rsp + 48], rcx
+mulx rsi, rcx, [rbx + 64]
+adc r14, rcx
+mov [rsp + 96], r14
+mulx rcx, r14, [rbx + 72]
+adc rsi, r14
+mulx rdx, r14, [rbx + 80]
+adc rcx, r14
+adc rdx, 0
+add r10, rbp
+adc r11, r9
+adc rax, r12
+adc rdi, r13
+adc r8, r15
+mov r9, [rsp + 40]
+adc r9, [rsp + 104]
+mov r12, [rsp + 56]
+adc r12, [rsp + 64]
+mov r13, [rsp + 80]
+adc r13, [rsp + 48]
+mov r14, [rsp + 32]
+adc r14, [rsp + 96]
+adc rsi, [rsp + 88]
+adc rcx, [rsp + 24]
+adc rdx, [rsp]
+mov r15, [rsp + 16]
+mov rbx, rdx
+mov rdx, r10
+imul rdx, [r15 + 88]
+mov [rsp], rbx
+mulx rbp, rbx, [r15 + 96]
+mov [rsp + 24], rcx
+mov [rsp + 88], rsi
+mulx rcx, rsi, [r15 + 104]
+add rbp, rsi
+mov [rsp + 96], r14
+mulx rsi, r14, [r15 + 112]
+adc rcx, r14
+mov [rsp + 32], r13
+mulx r14, r13, [r15 + 120]
+adc rsi, r13
+mov [rsp + 48], r12
+mulx r13, r12, [r15 + 128]
+adc r14, r12
+mov [rsp + 80], r9
+mulx r12, r9, [r15 + 136]
+adc r13, r9
+mov [rsp + 64], r13
+mulx r9, r13, [r15 + 144]
+adc r12, r13
+mov [rsp + 56], r12
+mulx r13, r12, [r15 + 152]
+adc r9, r12
+mov [rsp + 104], r9
+mulx r12, r9, [r15 + 160]
+adc r13, r9
+mov [rsp + 40], r13
+mulx r9, r13, [r15 + 168]
+adc r12, r13
+mulx rdx, r13, [r15 + 176]
+adc r9, r13
+adc rdx, 0
+add r10, rbx
+adc r11, rbp
+adc rax, rcx
+adc rdi, rsi
+adc r8, r14
+mov rcx, [rsp + 80]
+adc rcx, [rsp + 64]
+mov rsi, [rsp + 48]
+adc rsi, [rsp + 56]
+mov r10, [rsp + 32]
+adc r10, [rsp + 104]
+mov r13, [rsp + 96]
+adc r13, [rsp + 40]
+adc r12, [rsp + 88]
+adc r9, [rsp + 24]
+adc rdx, [rsp]
+add rsp, 112
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {mu10}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        mu3 = const M::MU[3],
+        mu4 = const M::MU[4],
+        mu5 = const M::MU[5],
+        mu6 = const M::MU[6],
+        mu7 = const M::MU[7],
+        mu8 = const M::MU[8],
+        mu9 = const M::MU[9],
+        mu10 = const M::MU[10],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+        p8 = const M::P[8],
+        p9 = const M::P[9],
+        p10 = const M::P[10],
+    )
+}
+
+/// x*x/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_ample_mulx<M: Modulus<11>>(x: &[u64; 11]) -> [u64; 11] {
+    let mut z = [0; 11];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_ample_mulx_code::<M>,
+            out("rax") z[2], out("rcx") z[3], out("rdx") z[10], inout("rsi") core::ptr::from_ref(x)
+            => z[4], out("rdi") z[5], out("r8") z[6], out("r9") z[9], out("r10") z[8], out("r11")
+            z[7], out("r12") _, out("r13") _, out("r14") z[1], out("r15") z[0],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_ample_mulx_code<M: Modulus<11>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 152
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi + 48]
+mov r12, [rsi + 56]
+shld r12, rdx, 1
+mov rdx, [rsi + 56]
+mov r13, [rsi + 64]
+shld r13, rdx, 1
+mov rdx, [rsi + 64]
+mov rbp, [rsi + 72]
+shld rbp, rdx, 1
+mov rdx, [rsi + 72]
+mov rbx, [rsi + 80]
+shld rbx, rdx, 1
+mov rdx, [rsi]
+mov r15, [rsi]
+mulx r15, r14, r15
+mov [rsp], rsi
+mulx rcx, rsi, rcx
+add r15, rsi
+mulx rsi, rdi, rdi
+adc rcx, rdi
+mov [rsp + 8], r8
+mulx rdi, r8, r8
+adc rsi, r8
+mov [rsp + 16], r9
+mulx r8, r9, r9
+adc rdi, r9
+mov [rsp + 24], r10
+mulx r9, r10, r10
+adc r8, r10
+mov [rsp + 32], r11
+mulx r10, r11, r11
+adc r9, r11
+mov [rsp + 40], r12
+mulx r11, r12, r12
+adc r10, r12
+mov [rsp + 48], r13
+mulx r12, r13, r13
+adc r11, r13
+mov [rsp + 56], rbp
+mulx r13, rbp, rbp
+adc r12, rbp
+mulx rdx, rbp, rbx
+adc r13, rbp
+adc rdx, 0
+mov rbp, rdx
+mov rdx, r14
+mov [rsp + 64], rbx
+mulx r14, rbx, [rax]
+mov [rsp + 72], rbp
+mov [rsp + 80], r13
+mulx rbp, r13, [rax + 8]
+add r14, r13
+mov [rsp + 88], r12
+mulx r13, r12, [rax + 16]
+adc rbp, r12
+mov [rsp + 96], r11
+mulx r12, r11, [rax + 24]
+adc r13, r11
+mov [rsp + 104], r10
+mulx r11, r10, [rax + 32]
+adc r12, r10
+mov [rsp + 112], r9
+mulx r10, r9, [rax + 40]
+adc r11, r9
+mov [rsp + 120], r11
+mulx r9, r11, [rax + 48]
+adc r10, r11
+mov [rsp + 128], r10
+mulx r11, r10, [rax + 56]
+adc r9, r10
+mov [rsp + 136], r9
+mulx r10, r9, [rax + 64]
+adc r11, r9
+mov [rsp + 144], r11
+mulx r9, r11, [rax + 72]
+adc r10, r11
+mulx rdx, r11, [rax + 80]
+adc r9, r11
+adc rdx, 0
+add r15, rbx
+adc rcx, r14
+adc rsi, rbp
+adc rdi, r13
+adc r8, r12
+mov r11, [rsp + 112]
+adc r11, [rsp + 120]
+mov r12, [rsp + 104]
+adc r12, [rsp + 128]
+mov r13, [rsp + 96]
+adc r13, [rsp + 136]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 144]
+adc r10, [rsp + 80]
+adc r9, [rsp + 72]
+adc rdx, 0
+mov rbx, [rsp]
+mov r14, [rbx + 16]
+lea r14, [r14 + r14]
+mov [rsp + 72], rdx
+mov rdx, [rbx + 8]
+mov rbx, [rbx + 8]
+mov [rsp + 80], rax
+mulx rbx, rax, rbx
+mov [rsp + 144], r15
+mulx r14, r15, r14
+add rbx, r15
+mov [rsp + 88], r9
+mulx r15, r9, [rsp + 8]
+adc r14, r9
+mov [rsp + 8], r10
+mulx r9, r10, [rsp + 16]
+adc r15, r10
+mov [rsp + 136], rbp
+mulx r10, rbp, [rsp + 24]
+adc r9, rbp
+mov [rsp + 96], r13
+mulx rbp, r13, [rsp + 32]
+adc r10, r13
+mov [rsp + 128], r10
+mulx r13, r10, [rsp + 40]
+adc rbp, r10
+mov [rsp + 104], rbp
+mulx r10, rbp, [rsp + 48]
+adc r13, rbp
+mov [rsp + 120], r13
+mulx rbp, r13, [rsp + 56]
+adc r10, r13
+mulx rdx, r13, [rsp + 64]
+adc rbp, r13
+adc rdx, 0
+add rcx, rax
+adc rsi, rbx
+adc rdi, r14
+adc r8, r15
+adc r11, r9
+adc r12, [rsp + 128]
+mov rax, [rsp + 96]
+adc rax, [rsp + 104]
+mov r9, [rsp + 136]
+adc r9, [rsp + 120]
+adc r10, [rsp + 8]
+adc rbp, [rsp + 88]
+adc rdx, [rsp + 72]
+mov r13, rdx
+mov rdx, [rsp + 144]
+mov rbx, [rsp + 80]
+mulx r15, r14, [rbx]
+mov [rsp + 144], r13
+mov [rsp + 72], rbp
+mulx r13, rbp, [rbx + 8]
+add r15, rbp
+mov [rsp + 88], r10
+mulx rbp, r10, [rbx + 16]
+adc r13, r10
+mov [rsp + 8], r9
+mulx r10, r9, [rbx + 24]
+adc rbp, r9
+mov [rsp + 120], rax
+mulx r9, rax, [rbx + 32]
+adc r10, rax
+mov [rsp + 136], r12
+mulx rax, r12, [rbx + 40]
+adc r9, r12
+mov [rsp + 104], r9
+mulx r12, r9, [rbx + 48]
+adc rax, r9
+mov [rsp + 96], rax
+mulx r9, rax, [rbx + 56]
+adc r12, rax
+mov [rsp + 128], r12
+mulx rax, r12, [rbx + 64]
+adc r9, r12
+mov [rsp + 112], r9
+mulx r12, r9, [rbx + 72]
+adc rax, r9
+mulx rdx, r9, [rbx + 80]
+adc r12, r9
+adc rdx, 0
+add rcx, r14
+adc rsi, r15
+adc rdi, r13
+adc r8, rbp
+adc r11, r10
+mov r9, [rsp + 136]
+adc r9, [rsp + 104]
+mov r10, [rsp + 120]
+adc r10, [rsp + 96]
+mov r13, [rsp + 8]
+adc r13, [rsp + 128]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 112]
+adc rax, [rsp + 72]
+adc r12, [rsp + 144]
+adc rdx, 0
+mov r15, [rsp]
+mov r14, [r15 + 24]
+lea r14, [r14 + r14]
+mov [rsp + 144], rdx
+mov rdx, [r15 + 16]
+mov r15, [r15 + 16]
+mov [rsp + 72], rsi
+mulx r15, rsi, r15
+mulx r14, rbx, r14
+add r15, rbx
+mov [rsp + 112], rcx
+mulx rbx, rcx, [rsp + 16]
+adc r14, rcx
+mov [rsp + 16], r12
+mulx rcx, r12, [rsp + 24]
+adc rbx, r12
+mov [rsp + 88], rax
+mulx r12, rax, [rsp + 32]
+adc rcx, rax
+mov [rsp + 128], rbp
+mulx rax, rbp, [rsp + 40]
+adc r12, rbp
+mov [rsp + 8], r12
+mulx rbp, r12, [rsp + 48]
+adc rax, r12
+mov [rsp + 96], rax
+mulx r12, rax, [rsp + 56]
+adc rbp, rax
+mulx rax, rdx, [rsp + 64]
+adc r12, rdx
+adc rax, 0
+add rdi, rsi
+adc r8, r15
+adc r11, r14
+adc r9, rbx
+adc r10, rcx
+adc r13, [rsp + 8]
+mov rcx, [rsp + 128]
+adc rcx, [rsp + 96]
+adc rbp, [rsp + 88]
+adc r12, [rsp + 16]
+adc rax, [rsp + 144]
+mov rdx, [rsp + 112]
+mov rsi, [rsp + 80]
+mulx rbx, r15, [rsi]
+mov [rsp + 112], rax
+mulx r14, rax, [rsi + 8]
+add rbx, rax
+mov [rsp + 144], r12
+mulx rax, r12, [rsi + 16]
+adc r14, r12
+mov [rsp + 16], rbp
+mulx r12, rbp, [rsi + 24]
+adc rax, rbp
+mov [rsp + 88], rcx
+mulx rbp, rcx, [rsi + 32]
+adc r12, rcx
+mov [rsp + 96], r13
+mulx rcx, r13, [rsi + 40]
+adc rbp, r13
+mov [rsp + 128], rbp
+mulx r13, rbp, [rsi + 48]
+adc rcx, rbp
+mov [rsp + 8], rcx
+mulx rbp, rcx, [rsi + 56]
+adc r13, rcx
+mov [rsp + 120], r13
+mulx rcx, r13, [rsi + 64]
+adc rbp, r13
+mov [rsp + 104], rbp
+mulx r13, rbp, [rsi + 72]
+adc rcx, rbp
+mulx rdx, rbp, [rsi + 80]
+adc r13, rbp
+adc rdx, 0
+add r15, [rsp + 72]
+adc rdi, rbx
+adc r8, r14
+adc r11, rax
+adc r9, r12
+adc r10, [rsp + 128]
+mov rax, [rsp + 96]
+adc rax, [rsp + 8]
+mov r12, [rsp + 88]
+adc r12, [rsp + 120]
+mov rbp, [rsp + 16]
+adc rbp, [rsp + 104]
+adc rcx, [rsp + 144]
+adc r13, [rsp + 112]
+adc rdx, 0
+mov rbx, [rsp]
+mov r14, [rbx + 32]
+lea r14, [r14 + r14]
+mov [rsp + 112], rdx
+mov rdx, [rbx + 24]
+mov rbx, [rbx + 24]
+mov [rsp + 144], r8
+mulx rbx, r8, rbx
+mov [rsp + 104], rdi
+mulx r14, rdi, r14
+add rbx, rdi
+mulx rdi, rsi, [rsp + 24]
+adc r14, rsi
+mov [rsp + 24], r15
+mulx rsi, r15, [rsp + 32]
+adc rdi, r15
+mov [rsp + 16], r13
+mulx r15, r13, [rsp + 40]
+adc rsi, r13
+mov [rsp + 120], rcx
+mulx r13, rcx, [rsp + 48]
+adc r15, rcx
+mov [rsp + 88], r15
+mulx rcx, r15, [rsp + 56]
+adc r13, r15
+mulx rdx, r15, [rsp + 64]
+adc rcx, r15
+adc rdx, 0
+add r11, r8
+adc r9, rbx
+adc r10, r14
+adc rax, rdi
+adc r12, rsi
+adc rbp, [rsp + 88]
+adc r13, [rsp + 120]
+adc rcx, [rsp + 16]
+adc rdx, [rsp + 112]
+mov rsi, rdx
+mov rdx, [rsp + 24]
+mov rdi, [rsp + 80]
+mulx r8, rbx, [rdi]
+mulx r15, r14, [rdi + 8]
+add r8, r14
+mov [rsp + 24], rsi
+mulx r14, rsi, [rdi + 16]
+adc r15, rsi
+mov [rsp + 112], rcx
+mulx rsi, rcx, [rdi + 24]
+adc r14, rcx
+mov [rsp + 16], r13
+mulx rcx, r13, [rdi + 32]
+adc rsi, r13
+mov [rsp + 120], rbp
+mulx r13, rbp, [rdi + 40]
+adc rcx, rbp
+mov [rsp + 88], r12
+mulx rbp, r12, [rdi + 48]
+adc r13, r12
+mov [rsp + 8], r13
+mulx r12, r13, [rdi + 56]
+adc rbp, r13
+mov [rsp + 96], rbp
+mulx r13, rbp, [rdi + 64]
+adc r12, rbp
+mov [rsp + 128], r12
+mulx rbp, r12, [rdi + 72]
+adc r13, r12
+mulx rdx, r12, [rdi + 80]
+adc rbp, r12
+adc rdx, 0
+add rbx, [rsp + 104]
+adc r8, [rsp + 144]
+adc r11, r15
+adc r9, r14
+adc r10, rsi
+adc rax, rcx
+mov rcx, [rsp + 88]
+adc rcx, [rsp + 8]
+mov rsi, [rsp + 120]
+adc rsi, [rsp + 96]
+mov r12, [rsp + 16]
+adc r12, [rsp + 128]
+adc r13, [rsp + 112]
+adc rbp, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp]
+mov r14, [r15 + 40]
+lea r14, [r14 + r14]
+mov [rsp + 24], rdx
+mov rdx, [r15 + 32]
+mov r15, [r15 + 32]
+mov [rsp + 112], r9
+mulx r15, r9, r15
+mov [rsp + 128], r11
+mulx r14, r11, r14
+add r15, r11
+mov [rsp + 16], r8
+mulx r11, r8, [rsp + 32]
+adc r14, r8
+mulx r8, rdi, [rsp + 40]
+adc r11, rdi
+mov [rsp + 32], rbx
+mulx rdi, rbx, [rsp + 48]
+adc r8, rbx
+mov [rsp + 96], rbp
+mulx rbx, rbp, [rsp + 56]
+adc rdi, rbp
+mulx rdx, rbp, [rsp + 64]
+adc rbx, rbp
+adc rdx, 0
+add r10, r9
+adc rax, r15
+adc rcx, r14
+adc rsi, r11
+adc r12, r8
+adc r13, rdi
+adc rbx, [rsp + 96]
+adc rdx, [rsp + 24]
+mov rdi, rdx
+mov rdx, [rsp + 32]
+mov r8, [rsp + 80]
+mulx r9, r11, [r8]
+mulx rbp, r15, [r8 + 8]
+add r9, r15
+mulx r15, r14, [r8 + 16]
+adc rbp, r14
+mov [rsp + 32], rdi
+mulx r14, rdi, [r8 + 24]
+adc r15, rdi
+mov [rsp + 24], rbx
+mulx rdi, rbx, [r8 + 32]
+adc r14, rbx
+mov [rsp + 96], r13
+mulx rbx, r13, [r8 + 40]
+adc rdi, r13
+mov [rsp + 120], r12
+mulx r13, r12, [r8 + 48]
+adc rbx, r12
+mov [rsp + 8], rbx
+mulx r12, rbx, [r8 + 56]
+adc r13, rbx
+mov [rsp + 88], r13
+mulx rbx, r13, [r8 + 64]
+adc r12, r13
+mov [rsp + 144], r12
+mulx r13, r12, [r8 + 72]
+adc rbx, r12
+mulx rdx, r12, [r8 + 80]
+adc r13, r12
+adc rdx, 0
+add r11, [rsp + 16]
+adc r9, [rsp + 128]
+adc rbp, [rsp + 112]
+adc r10, r15
+adc rax, r14
+adc rcx, rdi
+adc rsi, [rsp + 8]
+mov rdi, [rsp + 120]
+adc rdi, [rsp + 88]
+mov r12, [rsp + 96]
+adc r12, [rsp + 144]
+adc rbx, [rsp + 24]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov r15, [rsp]
+mov r14, [r15 + 48]
+lea r14, [r14 + r14]
+mov [rsp + 32], rdx
+mov rdx, [r15 + 40]
+mov r15, [r15 + 40]
+mov [rsp + 24], rax
+mulx r15, rax, r15
+mov [rsp + 144], r10
+mulx r14, r10, r14
+add r15, r10
+mov [rsp + 96], rbp
+mulx r10, rbp, [rsp + 40]
+adc r14, rbp
+mov [rsp + 40], r9
+mulx rbp, r9, [rsp + 48]
+adc r10, r9
+mulx r9, r8, [rsp + 56]
+adc rbp, r8
+mulx rdx, r8, [rsp + 64]
+adc r9, r8
+adc rdx, 0
+add rcx, rax
+adc rsi, r15
+adc rdi, r14
+adc r12, r10
+adc rbx, rbp
+adc r13, r9
+adc rdx, [rsp + 32]
+mov rax, rdx
+mov rdx, r11
+mov r8, [rsp + 80]
+mulx r9, r10, [r8]
+mulx r11, rbp, [r8 + 8]
+add r9, rbp
+mulx rbp, r15, [r8 + 16]
+adc r11, r15
+mulx r15, r14, [r8 + 24]
+adc rbp, r14
+mov [rsp + 32], rax
+mulx r14, rax, [r8 + 32]
+adc r15, rax
+mov [rsp + 88], r13
+mulx rax, r13, [r8 + 40]
+adc r14, r13
+mov [rsp + 120], rbx
+mulx r13, rbx, [r8 + 48]
+adc rax, rbx
+mov [rsp + 8], r12
+mulx rbx, r12, [r8 + 56]
+adc r13, r12
+mov [rsp + 112], r13
+mulx r12, r13, [r8 + 64]
+adc rbx, r13
+mov [rsp + 128], rbx
+mulx r13, rbx, [r8 + 72]
+adc r12, rbx
+mulx rdx, rbx, [r8 + 80]
+adc r13, rbx
+adc rdx, 0
+add r10, [rsp + 40]
+adc r9, [rsp + 96]
+adc r11, [rsp + 144]
+adc rbp, [rsp + 24]
+adc rcx, r15
+adc rsi, r14
+adc rdi, rax
+mov rax, [rsp + 8]
+adc rax, [rsp + 112]
+mov rbx, [rsp + 120]
+adc rbx, [rsp + 128]
+adc r12, [rsp + 88]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov r15, [rsp]
+mov r14, [r15 + 56]
+lea r14, [r14 + r14]
+mov [rsp + 32], rdx
+mov rdx, [r15 + 48]
+mov r15, [r15 + 48]
+mov [rsp + 88], rsi
+mulx r15, rsi, r15
+mov [rsp + 128], rcx
+mulx r14, rcx, r14
+add r15, rcx
+mov [rsp + 120], rbp
+mulx rcx, rbp, [rsp + 48]
+adc r14, rbp
+mov [rsp + 48], r11
+mulx rbp, r11, [rsp + 56]
+adc rcx, r11
+mulx rdx, r11, [rsp + 64]
+adc rbp, r11
+adc rdx, 0
+add rdi, rsi
+adc rax, r15
+adc rbx, r14
+adc r12, rcx
+adc r13, rbp
+adc rdx, [rsp + 32]
+mov rcx, rdx
+mov rdx, r10
+mulx rsi, r10, [r8]
+mulx r11, rbp, [r8 + 8]
+add rsi, rbp
+mulx rbp, r15, [r8 + 16]
+adc r11, r15
+mulx r15, r14, [r8 + 24]
+adc rbp, r14
+mov [rsp + 32], rcx
+mulx r14, rcx, [r8 + 32]
+adc r15, rcx
+mov [rsp + 112], r13
+mulx rcx, r13, [r8 + 40]
+adc r14, r13
+mov [rsp + 8], r12
+mulx r13, r12, [r8 + 48]
+adc rcx, r12
+mov [rsp + 24], rbx
+mulx r12, rbx, [r8 + 56]
+adc r13, rbx
+mov [rsp + 144], r13
+mulx rbx, r13, [r8 + 64]
+adc r12, r13
+mov [rsp + 96], r12
+mulx r13, r12, [r8 + 72]
+adc rbx, r12
+mulx rdx, r12, [r8 + 80]
+adc r13, r12
+adc rdx, 0
+add r9, r10
+adc rsi, [rsp + 48]
+adc r11, [rsp + 120]
+adc rbp, [rsp + 128]
+adc r15, [rsp + 88]
+adc rdi, r14
+adc rax, rcx
+mov rcx, [rsp + 24]
+adc rcx, [rsp + 144]
+mov r10, [rsp + 8]
+adc r10, [rsp + 96]
+adc rbx, [rsp + 112]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov r12, [rsp]
+mov r14, [r12 + 64]
+lea r14, [r14 + r14]
+mov [rsp + 32], rdx
+mov rdx, [r12 + 56]
+mov r12, [r12 + 56]
+mov [rsp + 112], rax
+mulx r12, rax, r12
+mov [rsp + 96], rdi
+mulx r14, rdi, r14
+add r12, rdi
+mov [rsp + 8], r15
+mulx rdi, r15, [rsp + 56]
+adc r14, r15
+mulx rdx, r15, [rsp + 64]
+adc rdi, r15
+adc rdx, 0
+add rcx, rax
+adc r10, r12
+adc rbx, r14
+adc r13, rdi
+adc rdx, [rsp + 32]
+mov rax, rdx
+mov rdx, r9
+mulx rdi, r9, [r8]
+mulx r12, r15, [r8 + 8]
+add rdi, r15
+mulx r15, r14, [r8 + 16]
+adc r12, r14
+mov [rsp + 32], rax
+mulx r14, rax, [r8 + 24]
+adc r15, rax
+mov [rsp + 56], r13
+mulx rax, r13, [r8 + 32]
+adc r14, r13
+mov [rsp + 144], rbx
+mulx r13, rbx, [r8 + 40]
+adc rax, rbx
+mov [rsp + 24], r10
+mulx rbx, r10, [r8 + 48]
+adc r13, r10
+mov [rsp + 88], r13
+mulx r10, r13, [r8 + 56]
+adc rbx, r13
+mov [rsp + 128], rbx
+mulx r13, rbx, [r8 + 64]
+adc r10, rbx
+mov [rsp + 120], r10
+mulx rbx, r10, [r8 + 72]
+adc r13, r10
+mulx rdx, r10, [r8 + 80]
+adc rbx, r10
+adc rdx, 0
+add rsi, r9
+adc r11, rdi
+adc rbp, r12
+adc r15, [rsp + 8]
+adc r14, [rsp + 96]
+adc rax, [rsp + 112]
+adc rcx, [rsp + 88]
+mov rdi, [rsp + 24]
+adc rdi, [rsp + 128]
+mov r9, [rsp + 144]
+adc r9, [rsp + 120]
+adc r13, [rsp + 56]
+adc rbx, [rsp + 32]
+adc rdx, 0
+mov r10, [rsp]
+mov r12, [r10 + 72]
+lea r12, [r12 + r12]
+mov [rsp + 32], rdx
+mov rdx, [r10 + 64]
+mov r10, [r10 + 64]
+mov [rsp + 56], rdi
+mulx r10, rdi, r10
+mov [rsp + 120], rcx
+mulx r12, rcx, r12
+add r10, rcx
+mulx rcx, rdx, [rsp + 64]
+adc r12, rdx
+adc rcx, 0
+add r9, rdi
+adc r13, r10
+adc rbx, r12
+adc rcx, [rsp + 32]
+mov rdx, rsi
+mulx rsi, rdi, [r8]
+mulx r10, r12, [r8 + 8]
+add rsi, r12
+mov [rsp + 32], rcx
+mulx r12, rcx, [r8 + 16]
+adc r10, rcx
+mov [rsp + 64], rbx
+mulx rcx, rbx, [r8 + 24]
+adc r12, rbx
+mov [rsp + 144], r13
+mulx rbx, r13, [r8 + 32]
+adc rcx, r13
+mov [rsp + 128], r9
+mulx r13, r9, [r8 + 40]
+adc rbx, r9
+mov [rsp + 24], rbx
+mulx r9, rbx, [r8 + 48]
+adc r13, rbx
+mov [rsp + 88], r13
+mulx rbx, r13, [r8 + 56]
+adc r9, r13
+mov [rsp + 112], r9
+mulx r13, r9, [r8 + 64]
+adc rbx, r9
+mov [rsp + 96], rbx
+mulx r9, rbx, [r8 + 72]
+adc r13, rbx
+mulx rdx, rbx, [r8 + 80]
+adc r9, rbx
+adc rdx, 0
+add r11, rdi
+adc rbp, rsi
+adc r15, r10
+adc r14, r12
+adc rax, rcx
+mov rcx, [rsp + 120]
+adc rcx, [rsp + 24]
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 88]
+mov rdi, [rsp + 128]
+adc rdi, [rsp + 112]
+mov r10, [rsp + 144]
+adc r10, [rsp + 96]
+adc r13, [rsp + 64]
+adc r9, [rsp + 32]
+adc rdx, 0
+mov r12, [rsp]
+mov rbx, [r12 + 80]
+lea rbx, [rbx + rbx]
+mov [rsp + 32], rdx
+mov rdx, [r12 + 72]
+mov r12, [r12 + 72]
+mov [rsp + 64], r10
+mulx r12, r10, r12
+mulx rdx, rbx, rbx
+add r12, rbx
+adc rdx, 0
+add r13, r10
+adc r9, r12
+adc rdx, [rsp + 32]
+mov r10, rdx
+mov rdx, r11
+mulx r11, r12, [r8]
+mov [rsp + 32], r10
+mulx rbx, r10, [r8 + 8]
+add r11, r10
+mov [rsp + 96], r9
+mulx r10, r9, [r8 + 16]
+adc rbx, r9
+mov [rsp + 144], r13
+mulx r9, r13, [r8 + 24]
+adc r10, r13
+mov [rsp + 112], rdi
+mulx r13, rdi, [r8 + 32]
+adc r9, rdi
+mov [rsp + 128], rsi
+mulx rdi, rsi, [r8 + 40]
+adc r13, rsi
+mov [rsp + 88], r13
+mulx rsi, r13, [r8 + 48]
+adc rdi, r13
+mov [rsp + 56], rdi
+mulx r13, rdi, [r8 + 56]
+adc rsi, rdi
+mov [rsp + 24], rsi
+mulx rdi, rsi, [r8 + 64]
+adc r13, rsi
+mov [rsp + 120], r13
+mulx rsi, r13, [r8 + 72]
+adc rdi, r13
+mulx rdx, r13, [r8 + 80]
+adc rsi, r13
+adc rdx, 0
+add rbp, r12
+adc r15, r11
+adc r14, rbx
+adc rax, r10
+adc rcx, r9
+mov r9, [rsp + 128]
+adc r9, [rsp + 88]
+mov r10, [rsp + 112]
+adc r10, [rsp + 56]
+mov r11, [rsp + 64]
+adc r11, [rsp + 24]
+mov r12, [rsp + 144]
+adc r12, [rsp + 120]
+adc rdi, [rsp + 96]
+adc rsi, [rsp + 32]
+adc rdx, 0
+mov r13, [rsp]
+mov rbx, rdx
+mov rdx, [r13 + 80]
+mov r13, [r13 + 80]
+mulx rdx, r13, r13
+add rsi, r13
+adc rbx, rdx
+mov rdx, rbp
+imul rdx, [r8 + 88]
+mov [rsp], rbx
+mulx r13, rbx, [r8 + 96]
+mov [rsp + 32], rsi
+mov [rsp + 96], rdi
+mulx rsi, rdi, [r8 + 104]
+add r13, rdi
+mov [rsp + 120], r12
+mulx rdi, r12, [r8 + 112]
+adc rsi, r12
+mov [rsp + 144], r11
+mulx r12, r11, [r8 + 120]
+adc rdi, r11
+mov [rsp + 24], r10
+mulx r11, r10, [r8 + 128]
+adc r12, r10
+mov [rsp + 64], r9
+mulx r10, r9, [r8 + 136]
+adc r11, r9
+mov [rsp + 56], r11
+mulx r9, r11, [r8 + 144]
+adc r10, r11
+mov [rsp + 112], r10
+mulx r11, r10, [r8 + 152]
+adc r9, r10
+mov [rsp + 88], r9
+mulx r10, r9, [r8 + 160]
+adc r11, r9
+mov [rsp + 128], r11
+mulx r9, r11, [r8 + 168]
+adc r10, r11
+mulx rdx, r8, [r8 + 176]
+adc r9, r8
+adc rdx, 0
+add rbp, rbx
+adc r15, r13
+adc r14, rsi
+adc rax, rdi
+adc rcx, r12
+mov rsi, [rsp + 64]
+adc rsi, [rsp + 56]
+mov rdi, [rsp + 24]
+adc rdi, [rsp + 112]
+mov r8, [rsp + 144]
+adc r8, [rsp + 88]
+mov r11, [rsp + 120]
+adc r11, [rsp + 128]
+adc r10, [rsp + 96]
+adc r9, [rsp + 32]
+adc rdx, [rsp]
+add rsp, 152
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {mu10}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        mu3 = const M::MU[3],
+        mu4 = const M::MU[4],
+        mu5 = const M::MU[5],
+        mu6 = const M::MU[6],
+        mu7 = const M::MU[7],
+        mu8 = const M::MU[8],
+        mu9 = const M::MU[9],
+        mu10 = const M::MU[10],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+        p8 = const M::P[8],
+        p9 = const M::P[9],
+        p10 = const M::P[10],
+    )
+}
+
+// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+lazy_assembly! { 11, 1:
+    mul: mul_lazy_room_mulx;
+    square: square_lazy_rows_mulx;
+}
+
+/// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_rows_mulx<M: Modulus<11>>(x: &[u64; 11]) -> [u64; 11] {
+    let mut z = [0; 11];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_rows_mulx_code::<M>,
+            out("rax") z[3], out("rcx") z[4], out("rdx") z[10], inout("rsi") core::ptr::from_ref(x)
+            => z[2], out("rdi") z[0], out("r8") z[5], out("r9") z[6], out("r10") z[1], out("r11")
+            z[7], out("r12") z[9], out("r13") z[8], out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_rows_mulx_code<M: Modulus<11>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 160
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi + 48]
+mov r12, [rsi + 56]
+shld r12, rdx, 1
+mov rdx, [rsi + 56]
+mov r13, [rsi + 64]
+shld r13, rdx, 1
+mov rdx, [rsi + 64]
+mov r14, [rsi + 72]
+shld r14, rdx, 1
+mov rdx, [rsi + 72]
+mov r15, [rsi + 80]
+shld r15, rdx, 1
+mov rdx, [rsi]
+mov rbx, [rsi]
+mulx rbx, rbp, rbx
+mov [rsp], rsi
+mulx rcx, rsi, rcx
+add rbx, rsi
+mulx rsi, rdi, rdi
+adc rcx, rdi
+mov [rsp + 8], r8
+mulx rdi, r8, r8
+adc rsi, r8
+mov [rsp + 16], r9
+mulx r8, r9, r9
+adc rdi, r9
+mov [rsp + 24], r10
+mulx r9, r10, r10
+adc r8, r10
+mov [rsp + 32], r11
+mulx r10, r11, r11
+adc r9, r11
+mov [rsp + 40], r12
+mulx r11, r12, r12
+adc r10, r12
+mov [rsp + 48], r13
+mulx r12, r13, r13
+adc r11, r13
+mov [rsp + 56], r14
+mulx r13, r14, r14
+adc r12, r14
+mulx rdx, r14, r15
+adc r13, r14
+adc rdx, 0
+mov r14, rdx
+mov rdx, rbp
+imul rdx, [rax]
+mov [rsp + 64], r15
+mov [rsp + 72], r14
+mulx r15, r14, [rax + 8]
+mov [rsp + 80], r13
+mov [rsp + 88], r12
+mulx r13, r12, [rax + 16]
+add r15, r12
+mov [rsp + 96], r11
+mulx r12, r11, [rax + 24]
+adc r13, r11
+mov [rsp + 104], r10
+mulx r11, r10, [rax + 32]
+adc r12, r10
+mov [rsp + 112], r9
+mulx r10, r9, [rax + 40]
+adc r11, r9
+mov [rsp + 120], r8
+mulx r9, r8, [rax + 48]
+adc r10, r8
+mov [rsp + 128], r10
+mulx r8, r10, [rax + 56]
+adc r9, r10
+mov [rsp + 136], r9
+mulx r10, r9, [rax + 64]
+adc r8, r9
+mov [rsp + 144], r8
+mulx r9, r8, [rax + 72]
+adc r10, r8
+mov [rsp + 152], r10
+mulx r8, r10, [rax + 80]
+adc r9, r10
+mulx rdx, r10, [rax + 88]
+adc r8, r10
+adc rdx, 0
+add rbp, r14
+adc rbx, r15
+adc rcx, r13
+adc rsi, r12
+adc rdi, r11
+mov r10, [rsp + 120]
+adc r10, [rsp + 128]
+mov r11, [rsp + 112]
+adc r11, [rsp + 136]
+mov r12, [rsp + 104]
+adc r12, [rsp + 144]
+mov r13, [rsp + 96]
+adc r13, [rsp + 152]
+adc r9, [rsp + 88]
+adc r8, [rsp + 80]
+adc rdx, [rsp + 72]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp]
+mov rbp, [r15 + 16]
+lea rbp, [rbp + rbp]
+mov [rsp + 72], rdx
+mov rdx, [r15 + 8]
+mov r15, [r15 + 8]
+mov [rsp + 80], rbx
+mulx r15, rbx, r15
+mov [rsp + 88], rax
+mulx rbp, rax, rbp
+add r15, rax
+mov [rsp + 152], r14
+mulx rax, r14, [rsp + 8]
+adc rbp, r14
+mov [rsp + 8], r8
+mulx r14, r8, [rsp + 16]
+adc rax, r8
+mov [rsp + 96], r9
+mulx r8, r9, [rsp + 24]
+adc r14, r9
+mov [rsp + 144], r13
+mulx r9, r13, [rsp + 32]
+adc r8, r13
+mov [rsp + 104], r8
+mulx r13, r8, [rsp + 40]
+adc r9, r8
+mov [rsp + 136], r9
+mulx r8, r9, [rsp + 48]
+adc r13, r9
+mov [rsp + 112], r13
+mulx r9, r13, [rsp + 56]
+adc r8, r13
+mulx rdx, r13, [rsp + 64]
+adc r9, r13
+adc rdx, 0
+add rcx, rbx
+adc rsi, r15
+adc rdi, rbp
+adc r10, rax
+adc r11, r14
+adc r12, [rsp + 104]
+mov rax, [rsp + 144]
+adc rax, [rsp + 136]
+mov r13, [rsp + 96]
+adc r13, [rsp + 112]
+adc r8, [rsp + 8]
+adc r9, [rsp + 72]
+adc rdx, [rsp + 152]
+mov r14, [rsp + 88]
+mov r15, rdx
+mov rdx, [rsp + 80]
+imul rdx, [r14]
+mulx rbx, rbp, [r14 + 8]
+mov [rsp + 152], r15
+mov [rsp + 72], r9
+mulx r15, r9, [r14 + 16]
+add rbx, r9
+mov [rsp + 8], r8
+mulx r9, r8, [r14 + 24]
+adc r15, r8
+mov [rsp + 112], r13
+mulx r8, r13, [r14 + 32]
+adc r9, r13
+mov [rsp + 96], rax
+mulx r13, rax, [r14 + 40]
+adc r8, rax
+mov [rsp + 136], r12
+mulx rax, r12, [r14 + 48]
+adc r13, r12
+mov [rsp + 144], r13
+mulx r12, r13, [r14 + 56]
+adc rax, r13
+mov [rsp + 104], rax
+mulx r13, rax, [r14 + 64]
+adc r12, rax
+mov [rsp + 128], r12
+mulx rax, r12, [r14 + 72]
+adc r13, r12
+mov [rsp + 120], r13
+mulx r12, r13, [r14 + 80]
+adc rax, r13
+mulx rdx, r13, [r14 + 88]
+adc r12, r13
+adc rdx, 0
+add rbp, [rsp + 80]
+adc rcx, rbx
+adc rsi, r15
+adc rdi, r9
+adc r10, r8
+adc r11, [rsp + 144]
+mov r8, [rsp + 136]
+adc r8, [rsp + 104]
+mov r9, [rsp + 96]
+adc r9, [rsp + 128]
+mov r13, [rsp + 112]
+adc r13, [rsp + 120]
+adc rax, [rsp + 8]
+adc r12, [rsp + 72]
+adc rdx, [rsp + 152]
+mov r15, 0
+adc r15, 0
+mov rbx, [rsp]
+mov rbp, [rbx + 24]
+lea rbp, [rbp + rbp]
+mov [rsp + 152], rdx
+mov rdx, [rbx + 16]
+mov rbx, [rbx + 16]
+mov [rsp + 72], rsi
+mulx rbx, rsi, rbx
+mov [rsp + 8], rcx
+mulx rbp, rcx, rbp
+add rbx, rcx
+mulx rcx, r14, [rsp + 16]
+adc rbp, r14
+mov [rsp + 16], r15
+mulx r14, r15, [rsp + 24]
+adc rcx, r15
+mov [rsp + 120], r12
+mulx r15, r12, [rsp + 32]
+adc r14, r12
+mov [rsp + 112], rax
+mulx r12, rax, [rsp + 40]
+adc r15, rax
+mov [rsp + 128], r15
+mulx rax, r15, [rsp + 48]
+adc r12, r15
+mov [rsp + 96], r12
+mulx r15, r12, [rsp + 56]
+adc rax, r12
+mulx rdx, r12, [rsp + 64]
+adc r15, r12
+adc rdx, 0
+add rdi, rsi
+adc r10, rbx
+adc r11, rbp
+adc r8, rcx
+adc r9, r14
+adc r13, [rsp + 128]
+mov rcx, [rsp + 112]
+adc rcx, [rsp + 96]
+adc rax, [rsp + 120]
+adc r15, [rsp + 152]
+adc rdx, [rsp + 16]
+mov rsi, [rsp + 88]
+mov r12, rdx
+mov rdx, [rsp + 8]
+imul rdx, [rsi]
+mulx r14, rbx, [rsi + 8]
+mov [rsp + 16], r12
+mulx rbp, r12, [rsi + 16]
+add r14, r12
+mov [rsp + 152], r15
+mulx r12, r15, [rsi + 24]
+adc rbp, r15
+mov [rsp + 120], rax
+mulx r15, rax, [rsi + 32]
+adc r12, rax
+mov [rsp + 96], rcx
+mulx rax, rcx, [rsi + 40]
+adc r15, rcx
+mov [rsp + 112], r13
+mulx rcx, r13, [rsi + 48]
+adc rax, r13
+mov [rsp + 128], r9
+mulx r13, r9, [rsi + 56]
+adc rcx, r9
+mov [rsp + 104], rcx
+mulx r9, rcx, [rsi + 64]
+adc r13, rcx
+mov [rsp + 136], r13
+mulx rcx, r13, [rsi + 72]
+adc r9, r13
+mov [rsp + 144], r9
+mulx r13, r9, [rsi + 80]
+adc rcx, r9
+mulx rdx, r9, [rsi + 88]
+adc r13, r9
+adc rdx, 0
+add rbx, [rsp + 8]
+adc r14, [rsp + 72]
+adc rdi, rbp
+adc r10, r12
+adc r11, r15
+adc r8, rax
+mov rax, [rsp + 128]
+adc rax, [rsp + 104]
+mov r9, [rsp + 112]
+adc r9, [rsp + 136]
+mov r12, [rsp + 96]
+adc r12, [rsp + 144]
+adc rcx, [rsp + 120]
+adc r13, [rsp + 152]
+adc rdx, [rsp + 16]
+mov r15, 0
+adc r15, 0
+mov rbx, [rsp]
+mov rbp, [rbx + 32]
+lea rbp, [rbp + rbp]
+mov [rsp + 16], rdx
+mov rdx, [rbx + 24]
+mov rbx, [rbx + 24]
+mov [rsp + 152], r10
+mulx rbx, r10, rbx
+mov [rsp + 120], rdi
+mulx rbp, rdi, rbp
+add rbx, rdi
+mov [rsp + 144], r14
+mulx rdi, r14, [rsp + 24]
+adc rbp, r14
+mulx r14, rsi, [rsp + 32]
+adc rdi, rsi
+mov [rsp + 24], r15
+mulx rsi, r15, [rsp + 40]
+adc r14, r15
+mov [rsp + 96], r13
+mulx r15, r13, [rsp + 48]
+adc rsi, r13
+mov [rsp + 136], rsi
+mulx r13, rsi, [rsp + 56]
+adc r15, rsi
+mulx rdx, rsi, [rsp + 64]
+adc r13, rsi
+adc rdx, 0
+add r11, r10
+adc r8, rbx
+adc rax, rbp
+adc r9, rdi
+adc r12, r14
+adc rcx, [rsp + 136]
+adc r15, [rsp + 96]
+adc r13, [rsp + 16]
+adc rdx, [rsp + 24]
+mov rsi, [rsp + 88]
+mov rdi, rdx
+mov rdx, [rsp + 144]
+imul rdx, [rsi]
+mulx r10, r14, [rsi + 8]
+mulx rbx, rbp, [rsi + 16]
+add r10, rbp
+mov [rsp + 24], rdi
+mulx rbp, rdi, [rsi + 24]
+adc rbx, rdi
+mov [rsp + 16], r13
+mulx rdi, r13, [rsi + 32]
+adc rbp, r13
+mov [rsp + 96], r15
+mulx r13, r15, [rsi + 40]
+adc rdi, r15
+mov [rsp + 136], rcx
+mulx r15, rcx, [rsi + 48]
+adc r13, rcx
+mov [rsp + 112], r12
+mulx rcx, r12, [rsi + 56]
+adc r15, r12
+mov [rsp + 104], r15
+mulx r12, r15, [rsi + 64]
+adc rcx, r15
+mov [rsp + 128], rcx
+mulx r15, rcx, [rsi + 72]
+adc r12, rcx
+mov [rsp + 72], r12
+mulx rcx, r12, [rsi + 80]
+adc r15, r12
+mulx rdx, r12, [rsi + 88]
+adc rcx, r12
+adc rdx, 0
+add r14, [rsp + 144]
+adc r10, [rsp + 120]
+adc rbx, [rsp + 152]
+adc r11, rbp
+adc r8, rdi
+adc rax, r13
+adc r9, [rsp + 104]
+mov rdi, [rsp + 112]
+adc rdi, [rsp + 128]
+mov r12, [rsp + 136]
+adc r12, [rsp + 72]
+adc r15, [rsp + 96]
+adc rcx, [rsp + 16]
+adc rdx, [rsp + 24]
+mov r13, 0
+adc r13, 0
+mov r14, [rsp]
+mov rbp, [r14 + 40]
+lea rbp, [rbp + rbp]
+mov [rsp + 24], rdx
+mov rdx, [r14 + 32]
+mov r14, [r14 + 32]
+mov [rsp + 16], r8
+mulx r14, r8, r14
+mov [rsp + 96], r11
+mulx rbp, r11, rbp
+add r14, r11
+mov [rsp + 72], rbx
+mulx r11, rbx, [rsp + 32]
+adc rbp, rbx
+mov [rsp + 32], r10
+mulx rbx, r10, [rsp + 40]
+adc r11, r10
+mulx r10, rsi, [rsp + 48]
+adc rbx, rsi
+mov [rsp + 136], r13
+mulx rsi, r13, [rsp + 56]
+adc r10, r13
+mulx rdx, r13, [rsp + 64]
+adc rsi, r13
+adc rdx, 0
+add rax, r8
+adc r9, r14
+adc rdi, rbp
+adc r12, r11
+adc r15, rbx
+adc rcx, r10
+adc rsi, [rsp + 24]
+adc rdx, [rsp + 136]
+mov r8, [rsp + 88]
+mov r10, rdx
+mov rdx, [rsp + 32]
+imul rdx, [r8]
+mulx r11, r13, [r8 + 8]
+mulx r14, rbx, [r8 + 16]
+add r11, rbx
+mulx rbx, rbp, [r8 + 24]
+adc r14, rbp
+mov [rsp + 136], r10
+mulx rbp, r10, [r8 + 32]
+adc rbx, r10
+mov [rsp + 24], rsi
+mulx r10, rsi, [r8 + 40]
+adc rbp, rsi
+mov [rsp + 128], rcx
+mulx rsi, rcx, [r8 + 48]
+adc r10, rcx
+mov [rsp + 112], r15
+mulx rcx, r15, [r8 + 56]
+adc rsi, r15
+mov [rsp + 104], r12
+mulx r15, r12, [r8 + 64]
+adc rcx, r12
+mov [rsp + 152], rcx
+mulx r12, rcx, [r8 + 72]
+adc r15, rcx
+mov [rsp + 120], r15
+mulx rcx, r15, [r8 + 80]
+adc r12, r15
+mulx rdx, r15, [r8 + 88]
+adc rcx, r15
+adc rdx, 0
+add r13, [rsp + 32]
+adc r11, [rsp + 72]
+adc r14, [rsp + 96]
+adc rbx, [rsp + 16]
+adc rax, rbp
+adc r9, r10
+adc rdi, rsi
+mov rsi, [rsp + 104]
+adc rsi, [rsp + 152]
+mov r10, [rsp + 112]
+adc r10, [rsp + 120]
+adc r12, [rsp + 128]
+adc rcx, [rsp + 24]
+adc rdx, [rsp + 136]
+mov r13, 0
+adc r13, 0
+mov r15, [rsp]
+mov rbp, [r15 + 48]
+lea rbp, [rbp + rbp]
+mov [rsp + 136], rdx
+mov rdx, [r15 + 40]
+mov r15, [r15 + 40]
+mov [rsp + 24], r9
+mulx r15, r9, r15
+mov [rsp + 128], rax
+mulx rbp, rax, rbp
+add r15, rax
+mov [rsp + 120], rbx
+mulx rax, rbx, [rsp + 40]
+adc rbp, rbx
+mov [rsp + 40], r14
+mulx rbx, r14, [rsp + 48]
+adc rax, r14
+mov [rsp + 112], r11
+mulx r14, r11, [rsp + 56]
+adc rbx, r11
+mulx rdx, r11, [rsp + 64]
+adc r14, r11
+adc rdx, 0
+add rdi, r9
+adc rsi, r15
+adc r10, rbp
+adc r12, rax
+adc rcx, rbx
+adc r14, [rsp + 136]
+adc r13, rdx
+mov rdx, [rsp + 112]
+imul rdx, [r8]
+mulx rax, r9, [r8 + 8]
+mulx r11, r15, [r8 + 16]
+add rax, r15
+mulx r15, rbx, [r8 + 24]
+adc r11, rbx
+mulx rbx, rbp, [r8 + 32]
+adc r15, rbp
+mov [rsp + 136], r13
+mulx rbp, r13, [r8 + 40]
+adc rbx, r13
+mov [rsp + 152], r14
+mulx r13, r14, [r8 + 48]
+adc rbp, r14
+mov [rsp + 104], rcx
+mulx r14, rcx, [r8 + 56]
+adc r13, rcx
+mov [rsp + 16], r12
+mulx rcx, r12, [r8 + 64]
+adc r14, r12
+mov [rsp + 96], r14
+mulx r12, r14, [r8 + 72]
+adc rcx, r14
+mov [rsp + 72], rcx
+mulx r14, rcx, [r8 + 80]
+adc r12, rcx
+mulx rcx, rdx, [r8 + 88]
+adc r14, rdx
+adc rcx, 0
+add r9, [rsp + 112]
+adc rax, [rsp + 40]
+adc r11, [rsp + 120]
+adc r15, [rsp + 128]
+adc rbx, [rsp + 24]
+adc rdi, rbp
+adc rsi, r13
+adc r10, [rsp + 96]
+mov r9, [rsp + 16]
+adc r9, [rsp + 72]
+adc r12, [rsp + 104]
+adc r14, [rsp + 152]
+adc rcx, [rsp + 136]
+mov r13, 0
+adc r13, 0
+mov rbp, [rsp]
+mov rdx, [rbp + 56]
+lea rdx, [rdx + rdx]
+mov [rsp + 136], rdx
+mov rdx, [rbp + 48]
+mov rbp, [rbp + 48]
+mov [rsp + 152], rsi
+mulx rbp, rsi, rbp
+mov [rsp + 104], rdi
+mov [rsp + 72], rbx
+mulx rdi, rbx, [rsp + 136]
+add rbp, rbx
+mov [rsp + 136], r15
+mulx rbx, r15, [rsp + 48]
+adc rdi, r15
+mov [rsp + 48], r11
+mulx r15, r11, [rsp + 56]
+adc rbx, r11
+mulx rdx, r11, [rsp + 64]
+adc r15, r11
+adc rdx, 0
+add r10, rsi
+adc r9, rbp
+adc r12, rdi
+adc r14, rbx
+adc rcx, r15
+adc r13, rdx
+mov rdx, rax
+imul rdx, [r8]
+mulx rsi, rdi, [r8 + 8]
+mulx r11, r15, [r8 + 16]
+add rsi, r15
+mulx r15, rbx, [r8 + 24]
+adc r11, rbx
+mulx rbx, rbp, [r8 + 32]
+adc r15, rbp
+mov [rsp + 16], r13
+mulx rbp, r13, [r8 + 40]
+adc rbx, r13
+mov [rsp + 96], rcx
+mulx r13, rcx, [r8 + 48]
+adc rbp, rcx
+mov [rsp + 24], r14
+mulx rcx, r14, [r8 + 56]
+adc r13, r14
+mov [rsp + 128], r12
+mulx r14, r12, [r8 + 64]
+adc rcx, r12
+mov [rsp + 120], rcx
+mulx r12, rcx, [r8 + 72]
+adc r14, rcx
+mov [rsp + 40], r14
+mulx rcx, r14, [r8 + 80]
+adc r12, r14
+mulx rdx, r14, [r8 + 88]
+adc rcx, r14
+adc rdx, 0
+add rax, rdi
+adc rsi, [rsp + 48]
+adc r11, [rsp + 136]
+adc r15, [rsp + 72]
+adc rbx, [rsp + 104]
+adc rbp, [rsp + 152]
+adc r10, r13
+adc r9, [rsp + 120]
+mov rax, [rsp + 128]
+adc rax, [rsp + 40]
+adc r12, [rsp + 24]
+adc rcx, [rsp + 96]
+adc rdx, [rsp + 16]
+mov rdi, 0
+adc rdi, 0
+mov r13, [rsp]
+mov r14, [r13 + 64]
+lea r14, [r14 + r14]
+mov [rsp + 16], rdx
+mov rdx, [r13 + 56]
+mov r13, [r13 + 56]
+mov [rsp + 96], r9
+mulx r13, r9, r13
+mov [rsp + 24], r10
+mulx r14, r10, r14
+add r13, r10
+mov [rsp + 40], rbp
+mulx r10, rbp, [rsp + 56]
+adc r14, rbp
+mulx rdx, rbp, [rsp + 64]
+adc r10, rbp
+adc rdx, 0
+add rax, r9
+adc r12, r13
+adc rcx, r14
+adc r10, [rsp + 16]
+adc rdi, rdx
+mov rdx, rsi
+imul rdx, [r8]
+mulx r9, r13, [r8 + 8]
+mulx r14, rbp, [r8 + 16]
+add r9, rbp
+mov [rsp + 16], rdi
+mulx rbp, rdi, [r8 + 24]
+adc r14, rdi
+mov [rsp + 56], r10
+mulx rdi, r10, [r8 + 32]
+adc rbp, r10
+mov [rsp + 128], rcx
+mulx r10, rcx, [r8 + 40]
+adc rdi, rcx
+mov [rsp + 120], r12
+mulx rcx, r12, [r8 + 48]
+adc r10, r12
+mov [rsp + 152], rax
+mulx r12, rax, [r8 + 56]
+adc rcx, rax
+mov [rsp + 104], rcx
+mulx rax, rcx, [r8 + 64]
+adc r12, rcx
+mov [rsp + 72], r12
+mulx rcx, r12, [r8 + 72]
+adc rax, r12
+mov [rsp + 136], rax
+mulx r12, rax, [r8 + 80]
+adc rcx, rax
+mulx rax, rdx, [r8 + 88]
+adc r12, rdx
+adc rax, 0
+add rsi, r13
+adc r11, r9
+adc r15, r14
+adc rbx, rbp
+adc rdi, [rsp + 40]
+adc r10, [rsp + 24]
+mov rsi, [rsp + 96]
+adc rsi, [rsp + 104]
+mov r9, [rsp + 152]
+adc r9, [rsp + 72]
+mov r13, [rsp + 120]
+adc r13, [rsp + 136]
+adc rcx, [rsp + 128]
+adc r12, [rsp + 56]
+adc rax, [rsp + 16]
+mov r14, 0
+adc r14, 0
+mov rbp, [rsp]
+mov rdx, [rbp + 72]
+lea rdx, [rdx + rdx]
+mov [rsp + 16], rdx
+mov rdx, [rbp + 64]
+mov rbp, [rbp + 64]
+mov [rsp + 56], r13
+mulx rbp, r13, rbp
+mov [rsp + 128], r9
+mov [rsp + 136], rsi
+mulx r9, rsi, [rsp + 16]
+add rbp, rsi
+mulx rdx, rsi, [rsp + 64]
+adc r9, rsi
+adc rdx, 0
+add rcx, r13
+adc r12, rbp
+adc rax, r9
+adc r14, rdx
+mov rdx, r11
+imul rdx, [r8]
+mulx rsi, r9, [r8 + 8]
+mulx r13, rbp, [r8 + 16]
+add rsi, rbp
+mov [rsp + 64], r14
+mulx rbp, r14, [r8 + 24]
+adc r13, r14
+mov [rsp + 16], rax
+mulx r14, rax, [r8 + 32]
+adc rbp, rax
+mov [rsp + 120], r12
+mulx rax, r12, [r8 + 40]
+adc r14, r12
+mov [rsp + 72], rcx
+mulx r12, rcx, [r8 + 48]
+adc rax, rcx
+mov [rsp + 152], rax
+mulx rcx, rax, [r8 + 56]
+adc r12, rax
+mov [rsp + 104], r12
+mulx rax, r12, [r8 + 64]
+adc rcx, r12
+mov [rsp + 96], rcx
+mulx r12, rcx, [r8 + 72]
+adc rax, rcx
+mov [rsp + 24], rax
+mulx rcx, rax, [r8 + 80]
+adc r12, rax
+mulx rax, rdx, [r8 + 88]
+adc rcx, rdx
+adc rax, 0
+add r11, r9
+adc r15, rsi
+adc rbx, r13
+adc rdi, rbp
+adc r10, r14
+mov rsi, [rsp + 136]
+adc rsi, [rsp + 152]
+mov r9, [rsp + 128]
+adc r9, [rsp + 104]
+mov r11, [rsp + 56]
+adc r11, [rsp + 96]
+mov r13, [rsp + 72]
+adc r13, [rsp + 24]
+adc r12, [rsp + 120]
+adc rcx, [rsp + 16]
+adc rax, [rsp + 64]
+mov r14, 0
+adc r14, 0
+mov rbp, [rsp]
+mov rdx, [rbp + 80]
+lea rdx, [rdx + rdx]
+mov [rsp + 64], rdx
+mov rdx, [rbp + 72]
+mov rbp, [rbp + 72]
+mov [rsp + 16], r12
+mulx rbp, r12, rbp
+mov [rsp + 120], r13
+mulx rdx, r13, [rsp + 64]
+add rbp, r13
+adc rdx, 0
+add rcx, r12
+adc rax, rbp
+adc r14, rdx
+mov rdx, r15
+imul rdx, [r8]
+mulx r12, r13, [r8 + 8]
+mov [rsp + 64], r14
+mulx rbp, r14, [r8 + 16]
+add r12, r14
+mov [rsp + 24], rax
+mulx r14, rax, [r8 + 24]
+adc rbp, rax
+mov [rsp + 72], rcx
+mulx rax, rcx, [r8 + 32]
+adc r14, rcx
+mov [rsp + 96], r11
+mulx rcx, r11, [r8 + 40]
+adc rax, r11
+mov [rsp + 56], r9
+mulx r11, r9, [r8 + 48]
+adc rcx, r9
+mov [rsp + 104], rcx
+mulx r9, rcx, [r8 + 56]
+adc r11, rcx
+mov [rsp + 128], r11
+mulx rcx, r11, [r8 + 64]
+adc r9, r11
+mov [rsp + 152], r9
+mulx r11, r9, [r8 + 72]
+adc rcx, r9
+mov [rsp + 136], rcx
+mulx r9, rcx, [r8 + 80]
+adc r11, rcx
+mulx rcx, rdx, [r8 + 88]
+adc r9, rdx
+adc rcx, 0
+add r15, r13
+adc rbx, r12
+adc rdi, rbp
+adc r10, r14
+adc rsi, rax
+mov rax, [rsp + 56]
+adc rax, [rsp + 104]
+mov r12, [rsp + 96]
+adc r12, [rsp + 128]
+mov r13, [rsp + 120]
+adc r13, [rsp + 152]
+mov r14, [rsp + 16]
+adc r14, [rsp + 136]
+adc r11, [rsp + 72]
+adc r9, [rsp + 24]
+adc rcx, [rsp + 64]
+mov r15, 0
+adc r15, 0
+mov rbp, [rsp]
+mov rdx, [rbp + 80]
+mov rbp, [rbp + 80]
+mulx rdx, rbp, rbp
+add rcx, rbp
+adc r15, rdx
+mov rdx, rbx
+imul rdx, [r8]
+mov [rsp], r15
+mulx rbp, r15, [r8 + 8]
+mov [rsp + 64], rcx
+mov [rsp + 24], r9
+mulx rcx, r9, [r8 + 16]
+add rbp, r9
+mov [rsp + 72], r11
+mulx r9, r11, [r8 + 24]
+adc rcx, r11
+mov [rsp + 136], r14
+mulx r11, r14, [r8 + 32]
+adc r9, r14
+mov [rsp + 16], r13
+mulx r14, r13, [r8 + 40]
+adc r11, r13
+mov [rsp + 152], r12
+mulx r13, r12, [r8 + 48]
+adc r14, r12
+mov [rsp + 120], r14
+mulx r12, r14, [r8 + 56]
+adc r13, r14
+mov [rsp + 128], r13
+mulx r14, r13, [r8 + 64]
+adc r12, r13
+mov [rsp + 96], r12
+mulx r13, r12, [r8 + 72]
+adc r14, r12
+mov [rsp + 104], r14
+mulx r12, r14, [r8 + 80]
+adc r13, r14
+mulx rdx, r8, [r8 + 88]
+adc r12, r8
+adc rdx, 0
+add rbx, r15
+adc rdi, rbp
+adc r10, rcx
+adc rsi, r9
+adc rax, r11
+mov rcx, [rsp + 152]
+adc rcx, [rsp + 120]
+mov r8, [rsp + 16]
+adc r8, [rsp + 128]
+mov r9, [rsp + 136]
+adc r9, [rsp + 96]
+mov r11, [rsp + 72]
+adc r11, [rsp + 104]
+adc r13, [rsp + 24]
+adc r12, [rsp + 64]
+adc rdx, [rsp]
+add rsp, 160
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+        p8 = const M::P[8],
+        p9 = const M::P[9],
+        p10 = const M::P[10],
+    )
+}
+
+// room: 4p < R: values below 2p.
+lazy_assembly! { 11, 2:
+    mul: mul_lazy_room_mulx;
+}
+
+/// x*y/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_room_mulx<M: Modulus<11>>(x: &[u64; 11], y: &[u64; 11]) -> [u64; 11] {
+    let mut z = [0; 11];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_room_mulx_code::<M>,
+            out("rax") z[9], out("rcx") z[4], inout("rdx") core::ptr::from_ref(y) => z[10],
+            inout("rsi") core::ptr::from_ref(x) => z[0], out("rdi") z[1], out("r8") z[2], out("r9")
+            z[3], out("r10") z[5], out("r11") z[6], out("r12") z[8], out("r13") z[7], out("r14") _,
+            out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_room_mulx_code<M: Modulus<11>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 112
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc r13, r15
+mov r15, [rsi + 56]
+mulx r15, rbx, r15
+adc r14, rbx
+mov rbx, [rsi + 64]
+mulx rbx, rbp, rbx
+adc r15, rbp
+mov rbp, [rsi + 72]
+mov [rsp], rcx
+mulx rbp, rcx, rbp
+adc rbx, rcx
+mov rcx, [rsi + 80]
+mulx rcx, rdx, rcx
+adc rbp, rdx
+adc rcx, 0
+mov rdx, r8
+imul rdx, [rax]
+mov [rsp + 8], rsi
+mov [rsp + 16], rcx
+mulx rsi, rcx, [rax + 8]
+mov [rsp + 24], rbp
+mov [rsp + 32], rbx
+mulx rbp, rbx, [rax + 16]
+add rsi, rbx
+mov [rsp + 40], r15
+mulx rbx, r15, [rax + 24]
+adc rbp, r15
+mov [rsp + 48], r14
+mulx r15, r14, [rax + 32]
+adc rbx, r14
+mov [rsp + 56], r13
+mulx r14, r13, [rax + 40]
+adc r15, r13
+mov [rsp + 64], r12
+mulx r13, r12, [rax + 48]
+adc r14, r12
+mov [rsp + 72], r14
+mulx r12, r14, [rax + 56]
+adc r13, r14
+mov [rsp + 80], r13
+mulx r14, r13, [rax + 64]
+adc r12, r13
+mov [rsp + 88], r12
+mulx r13, r12, [rax + 72]
+adc r14, r12
+mov [rsp + 96], r14
+mulx r12, r14, [rax + 80]
+adc r13, r14
+mulx rdx, r14, [rax + 88]
+adc r12, r14
+adc rdx, 0
+add r8, rcx
+adc rdi, rsi
+adc r9, rbp
+adc r10, rbx
+adc r11, r15
+mov rcx, [rsp + 64]
+adc rcx, [rsp + 72]
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 80]
+mov r8, [rsp + 48]
+adc r8, [rsp + 88]
+mov r14, [rsp + 40]
+adc r14, [rsp + 96]
+adc r13, [rsp + 32]
+adc r12, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 8]
+mov rbp, [rsp + 8]
+mov [rsp + 16], rax
+mulx r15, rax, [rbp]
+mov [rsp + 24], rbx
+mov [rsp + 32], r12
+mulx rbx, r12, [rbp + 8]
+add r15, r12
+mov [rsp + 96], r13
+mulx r12, r13, [rbp + 16]
+adc rbx, r13
+mov [rsp + 40], r14
+mulx r13, r14, [rbp + 24]
+adc r12, r14
+mov [rsp + 88], r8
+mulx r14, r8, [rbp + 32]
+adc r13, r8
+mov [rsp + 48], rsi
+mulx r8, rsi, [rbp + 40]
+adc r14, rsi
+mov [rsp + 80], r14
+mulx rsi, r14, [rbp + 48]
+adc r8, r14
+mov [rsp + 56], r8
+mulx r14, r8, [rbp + 56]
+adc rsi, r8
+mov [rsp + 72], rsi
+mulx r8, rsi, [rbp + 64]
+adc r14, rsi
+mov [rsp + 64], r14
+mulx rsi, r14, [rbp + 72]
+adc r8, r14
+mulx rdx, r14, [rbp + 80]
+adc rsi, r14
+adc rdx, 0
+add rdi, rax
+adc r9, r15
+adc r10, rbx
+adc r11, r12
+adc rcx, r13
+mov rax, [rsp + 48]
+adc rax, [rsp + 80]
+mov r12, [rsp + 88]
+adc r12, [rsp + 56]
+mov r13, [rsp + 40]
+adc r13, [rsp + 72]
+mov r14, [rsp + 96]
+adc r14, [rsp + 64]
+adc r8, [rsp + 32]
+adc rsi, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp + 16]
+mov rbx, rdx
+mov rdx, rdi
+imul rdx, [r15]
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r15 + 8]
+mov [rsp + 32], rsi
+mov [rsp + 64], r8
+mulx rsi, r8, [r15 + 16]
+add rbp, r8
+mov [rsp + 96], r14
+mulx r8, r14, [r15 + 24]
+adc rsi, r14
+mov [rsp + 72], r13
+mulx r14, r13, [r15 + 32]
+adc r8, r13
+mov [rsp + 40], r12
+mulx r13, r12, [r15 + 40]
+adc r14, r12
+mov [rsp + 56], rax
+mulx r12, rax, [r15 + 48]
+adc r13, rax
+mov [rsp + 88], r13
+mulx rax, r13, [r15 + 56]
+adc r12, r13
+mov [rsp + 80], r12
+mulx r13, r12, [r15 + 64]
+adc rax, r12
+mov [rsp + 48], rax
+mulx r12, rax, [r15 + 72]
+adc r13, rax
+mov [rsp + 104], r13
+mulx rax, r13, [r15 + 80]
+adc r12, r13
+mulx rdx, r13, [r15 + 88]
+adc rax, r13
+adc rdx, 0
+add rdi, rbx
+adc r9, rbp
+adc r10, rsi
+adc r11, r8
+adc rcx, r14
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 88]
+mov rdi, [rsp + 40]
+adc rdi, [rsp + 80]
+mov r8, [rsp + 72]
+adc r8, [rsp + 48]
+mov r13, [rsp + 96]
+adc r13, [rsp + 104]
+adc r12, [rsp + 64]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, [rsp]
+mov rbx, rdx
+mov rdx, [r14 + 16]
+mov rbp, [rsp + 8]
+mulx r14, r15, [rbp]
+mov [rsp + 24], rbx
+mov [rsp + 32], rax
+mulx rbx, rax, [rbp + 8]
+add r14, rax
+mov [rsp + 64], r12
+mulx rax, r12, [rbp + 16]
+adc rbx, r12
+mov [rsp + 104], r13
+mulx r12, r13, [rbp + 24]
+adc rax, r13
+mov [rsp + 96], r8
+mulx r13, r8, [rbp + 32]
+adc r12, r8
+mov [rsp + 48], rdi
+mulx r8, rdi, [rbp + 40]
+adc r13, rdi
+mov [rsp + 72], r13
+mulx rdi, r13, [rbp + 48]
+adc r8, r13
+mov [rsp + 80], r8
+mulx r13, r8, [rbp + 56]
+adc rdi, r8
+mov [rsp + 40], rdi
+mulx r8, rdi, [rbp + 64]
+adc r13, rdi
+mov [rsp + 88], r13
+mulx rdi, r13, [rbp + 72]
+adc r8, r13
+mulx rdx, r13, [rbp + 80]
+adc rdi, r13
+adc rdx, 0
+add r9, r15
+adc r10, r14
+adc r11, rbx
+adc rcx, rax
+adc rsi, r12
+mov rax, [rsp + 48]
+adc rax, [rsp + 72]
+mov r12, [rsp + 96]
+adc r12, [rsp + 80]
+mov r13, [rsp + 104]
+adc r13, [rsp + 40]
+mov r14, [rsp + 64]
+adc r14, [rsp + 88]
+adc r8, [rsp + 32]
+adc rdi, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp + 16]
+mov rbx, rdx
+mov rdx, r9
+imul rdx, [r15]
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r15 + 8]
+mov [rsp + 32], rdi
+mov [rsp + 88], r8
+mulx rdi, r8, [r15 + 16]
+add rbp, r8
+mov [rsp + 64], r14
+mulx r8, r14, [r15 + 24]
+adc rdi, r14
+mov [rsp + 40], r13
+mulx r14, r13, [r15 + 32]
+adc r8, r13
+mov [rsp + 104], r12
+mulx r13, r12, [r15 + 40]
+adc r14, r12
+mov [rsp + 80], rax
+mulx r12, rax, [r15 + 48]
+adc r13, rax
+mov [rsp + 96], r13
+mulx rax, r13, [r15 + 56]
+adc r12, r13
+mov [rsp + 72], r12
+mulx r13, r12, [r15 + 64]
+adc rax, r12
+mov [rsp + 48], rax
+mulx r12, rax, [r15 + 72]
+adc r13, rax
+mov [rsp + 56], r13
+mulx rax, r13, [r15 + 80]
+adc r12, r13
+mulx rdx, r13, [r15 + 88]
+adc rax, r13
+adc rdx, 0
+add r9, rbx
+adc r10, rbp
+adc r11, rdi
+adc rcx, r8
+adc rsi, r14
+mov rdi, [rsp + 80]
+adc rdi, [rsp + 96]
+mov r8, [rsp + 104]
+adc r8, [rsp + 72]
+mov r9, [rsp + 40]
+adc r9, [rsp + 48]
+mov r13, [rsp + 64]
+adc r13, [rsp + 56]
+adc r12, [rsp + 88]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, [rsp]
+mov rbx, rdx
+mov rdx, [r14 + 24]
+mov rbp, [rsp + 8]
+mulx r14, r15, [rbp]
+mov [rsp + 24], rbx
+mov [rsp + 32], rax
+mulx rbx, rax, [rbp + 8]
+add r14, rax
+mov [rsp + 88], r12
+mulx rax, r12, [rbp + 16]
+adc rbx, r12
+mov [rsp + 56], r13
+mulx r12, r13, [rbp + 24]
+adc rax, r13
+mov [rsp + 64], r9
+mulx r13, r9, [rbp + 32]
+adc r12, r9
+mov [rsp + 48], r8
+mulx r9, r8, [rbp + 40]
+adc r13, r8
+mov [rsp + 40], r13
+mulx r8, r13, [rbp + 48]
+adc r9, r13
+mov [rsp + 72], r9
+mulx r13, r9, [rbp + 56]
+adc r8, r9
+mov [rsp + 104], r8
+mulx r9, r8, [rbp + 64]
+adc r13, r8
+mov [rsp + 96], r13
+mulx r8, r13, [rbp + 72]
+adc r9, r13
+mulx rdx, r13, [rbp + 80]
+adc r8, r13
+adc rdx, 0
+add r10, r15
+adc r11, r14
+adc rcx, rbx
+adc rsi, rax
+adc rdi, r12
+mov rax, [rsp + 48]
+adc rax, [rsp + 40]
+mov r12, [rsp + 64]
+adc r12, [rsp + 72]
+mov r13, [rsp + 56]
+adc r13, [rsp + 104]
+mov r14, [rsp + 88]
+adc r14, [rsp + 96]
+adc r9, [rsp + 32]
+adc r8, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp + 16]
+mov rbx, rdx
+mov rdx, r10
+imul rdx, [r15]
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r15 + 8]
+mov [rsp + 32], r8
+mov [rsp + 96], r9
+mulx r8, r9, [r15 + 16]
+add rbp, r9
+mov [rsp + 88], r14
+mulx r9, r14, [r15 + 24]
+adc r8, r14
+mov [rsp + 104], r13
+mulx r14, r13, [r15 + 32]
+adc r9, r13
+mov [rsp + 56], r12
+mulx r13, r12, [r15 + 40]
+adc r14, r12
+mov [rsp + 72], rax
+mulx r12, rax, [r15 + 48]
+adc r13, rax
+mov [rsp + 64], r13
+mulx rax, r13, [r15 + 56]
+adc r12, r13
+mov [rsp + 40], r12
+mulx r13, r12, [r15 + 64]
+adc rax, r12
+mov [rsp + 48], rax
+mulx r12, rax, [r15 + 72]
+adc r13, rax
+mov [rsp + 80], r13
+mulx rax, r13, [r15 + 80]
+adc r12, r13
+mulx rdx, r13, [r15 + 88]
+adc rax, r13
+adc rdx, 0
+add r10, rbx
+adc r11, rbp
+adc rcx, r8
+adc rsi, r9
+adc rdi, r14
+mov r8, [rsp + 72]
+adc r8, [rsp + 64]
+mov r9, [rsp + 56]
+adc r9, [rsp + 40]
+mov r10, [rsp + 104]
+adc r10, [rsp + 48]
+mov r13, [rsp + 88]
+adc r13, [rsp + 80]
+adc r12, [rsp + 96]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, [rsp]
+mov rbx, rdx
+mov rdx, [r14 + 32]
+mov rbp, [rsp + 8]
+mulx r14, r15, [rbp]
+mov [rsp + 24], rbx
+mov [rsp + 32], rax
+mulx rbx, rax, [rbp + 8]
+add r14, rax
+mov [rsp + 96], r12
+mulx rax, r12, [rbp + 16]
+adc rbx, r12
+mov [rsp + 80], r13
+mulx r12, r13, [rbp + 24]
+adc rax, r13
+mov [rsp + 88], r10
+mulx r13, r10, [rbp + 32]
+adc r12, r10
+mov [rsp + 48], r9
+mulx r10, r9, [rbp + 40]
+adc r13, r9
+mov [rsp + 104], r13
+mulx r9, r13, [rbp + 48]
+adc r10, r13
+mov [rsp + 40], r10
+mulx r13, r10, [rbp + 56]
+adc r9, r10
+mov [rsp + 56], r9
+mulx r10, r9, [rbp + 64]
+adc r13, r9
+mov [rsp + 64], r13
+mulx r9, r13, [rbp + 72]
+adc r10, r13
+mulx rdx, r13, [rbp + 80]
+adc r9, r13
+adc rdx, 0
+add r11, r15
+adc rcx, r14
+adc rsi, rbx
+adc rdi, rax
+adc r8, r12
+mov rax, [rsp + 48]
+adc rax, [rsp + 104]
+mov r12, [rsp + 88]
+adc r12, [rsp + 40]
+mov r13, [rsp + 80]
+adc r13, [rsp + 56]
+mov r14, [rsp + 96]
+adc r14, [rsp + 64]
+adc r10, [rsp + 32]
+adc r9, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp + 16]
+mov rbx, rdx
+mov rdx, r11
+imul rdx, [r15]
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r15 + 8]
+mov [rsp + 32], r9
+mov [rsp + 64], r10
+mulx r9, r10, [r15 + 16]
+add rbp, r10
+mov [rsp + 96], r14
+mulx r10, r14, [r15 + 24]
+adc r9, r14
+mov [rsp + 56], r13
+mulx r14, r13, [r15 + 32]
+adc r10, r13
+mov [rsp + 80], r12
+mulx r13, r12, [r15 + 40]
+adc r14, r12
+mov [rsp + 40], rax
+mulx r12, rax, [r15 + 48]
+adc r13, rax
+mov [rsp + 88], r13
+mulx rax, r13, [r15 + 56]
+adc r12, r13
+mov [rsp + 104], r12
+mulx r13, r12, [r15 + 64]
+adc rax, r12
+mov [rsp + 48], rax
+mulx r12, rax, [r15 + 72]
+adc r13, rax
+mov [rsp + 72], r13
+mulx rax, r13, [r15 + 80]
+adc r12, r13
+mulx rdx, r13, [r15 + 88]
+adc rax, r13
+adc rdx, 0
+add r11, rbx
+adc rcx, rbp
+adc rsi, r9
+adc rdi, r10
+adc r8, r14
+mov r9, [rsp + 40]
+adc r9, [rsp + 88]
+mov r10, [rsp + 80]
+adc r10, [rsp + 104]
+mov r11, [rsp + 56]
+adc r11, [rsp + 48]
+mov r13, [rsp + 96]
+adc r13, [rsp + 72]
+adc r12, [rsp + 64]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, [rsp]
+mov rbx, rdx
+mov rdx, [r14 + 40]
+mov rbp, [rsp + 8]
+mulx r14, r15, [rbp]
+mov [rsp + 24], rbx
+mov [rsp + 32], rax
+mulx rbx, rax, [rbp + 8]
+add r14, rax
+mov [rsp + 64], r12
+mulx rax, r12, [rbp + 16]
+adc rbx, r12
+mov [rsp + 72], r13
+mulx r12, r13, [rbp + 24]
+adc rax, r13
+mov [rsp + 96], r11
+mulx r13, r11, [rbp + 32]
+adc r12, r11
+mov [rsp + 48], r10
+mulx r11, r10, [rbp + 40]
+adc r13, r10
+mov [rsp + 56], r13
+mulx r10, r13, [rbp + 48]
+adc r11, r13
+mov [rsp + 104], r11
+mulx r13, r11, [rbp + 56]
+adc r10, r11
+mov [rsp + 80], r10
+mulx r11, r10, [rbp + 64]
+adc r13, r10
+mov [rsp + 88], r13
+mulx r10, r13, [rbp + 72]
+adc r11, r13
+mulx rdx, r13, [rbp + 80]
+adc r10, r13
+adc rdx, 0
+add rcx, r15
+adc rsi, r14
+adc rdi, rbx
+adc r8, rax
+adc r9, r12
+mov rax, [rsp + 48]
+adc rax, [rsp + 56]
+mov r12, [rsp + 96]
+adc r12, [rsp + 104]
+mov r13, [rsp + 72]
+adc r13, [rsp + 80]
+mov r14, [rsp + 64]
+adc r14, [rsp + 88]
+adc r11, [rsp + 32]
+adc r10, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp + 16]
+mov rbx, rdx
+mov rdx, rcx
+imul rdx, [r15]
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r15 + 8]
+mov [rsp + 32], r10
+mov [rsp + 88], r11
+mulx r10, r11, [r15 + 16]
+add rbp, r11
+mov [rsp + 64], r14
+mulx r11, r14, [r15 + 24]
+adc r10, r14
+mov [rsp + 80], r13
+mulx r14, r13, [r15 + 32]
+adc r11, r13
+mov [rsp + 72], r12
+mulx r13, r12, [r15 + 40]
+adc r14, r12
+mov [rsp + 104], rax
+mulx r12, rax, [r15 + 48]
+adc r13, rax
+mov [rsp + 96], r13
+mulx rax, r13, [r15 + 56]
+adc r12, r13
+mov [rsp + 56], r12
+mulx r13, r12, [r15 + 64]
+adc rax, r12
+mov [rsp + 48], rax
+mulx r12, rax, [r15 + 72]
+adc r13, rax
+mov [rsp + 40], r13
+mulx rax, r13, [r15 + 80]
+adc r12, r13
+mulx rdx, r13, [r15 + 88]
+adc rax, r13
+adc rdx, 0
+add rcx, rbx
+adc rsi, rbp
+adc rdi, r10
+adc r8, r11
+adc r9, r14
+mov rcx, [rsp + 104]
+adc rcx, [rsp + 96]
+mov r10, [rsp + 72]
+adc r10, [rsp + 56]
+mov r11, [rsp + 80]
+adc r11, [rsp + 48]
+mov r13, [rsp + 64]
+adc r13, [rsp + 40]
+adc r12, [rsp + 88]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, [rsp]
+mov rbx, rdx
+mov rdx, [r14 + 48]
+mov rbp, [rsp + 8]
+mulx r14, r15, [rbp]
+mov [rsp + 24], rbx
+mov [rsp + 32], rax
+mulx rbx, rax, [rbp + 8]
+add r14, rax
+mov [rsp + 88], r12
+mulx rax, r12, [rbp + 16]
+adc rbx, r12
+mov [rsp + 40], r13
+mulx r12, r13, [rbp + 24]
+adc rax, r13
+mov [rsp + 64], r11
+mulx r13, r11, [rbp + 32]
+adc r12, r11
+mov [rsp + 48], r10
+mulx r11, r10, [rbp + 40]
+adc r13, r10
+mov [rsp + 80], r13
+mulx r10, r13, [rbp + 48]
+adc r11, r13
+mov [rsp + 56], r11
+mulx r13, r11, [rbp + 56]
+adc r10, r11
+mov [rsp + 72], r10
+mulx r11, r10, [rbp + 64]
+adc r13, r10
+mov [rsp + 96], r13
+mulx r10, r13, [rbp + 72]
+adc r11, r13
+mulx rdx, r13, [rbp + 80]
+adc r10, r13
+adc rdx, 0
+add rsi, r15
+adc rdi, r14
+adc r8, rbx
+adc r9, rax
+adc rcx, r12
+mov rax, [rsp + 48]
+adc rax, [rsp + 80]
+mov r12, [rsp + 64]
+adc r12, [rsp + 56]
+mov r13, [rsp + 40]
+adc r13, [rsp + 72]
+mov r14, [rsp + 88]
+adc r14, [rsp + 96]
+adc r11, [rsp + 32]
+adc r10, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp + 16]
+mov rbx, rdx
+mov rdx, rsi
+imul rdx, [r15]
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r15 + 8]
+mov [rsp + 32], r10
+mov [rsp + 96], r11
+mulx r10, r11, [r15 + 16]
+add rbp, r11
+mov [rsp + 88], r14
+mulx r11, r14, [r15 + 24]
+adc r10, r14
+mov [rsp + 72], r13
+mulx r14, r13, [r15 + 32]
+adc r11, r13
+mov [rsp + 40], r12
+mulx r13, r12, [r15 + 40]
+adc r14, r12
+mov [rsp + 56], rax
+mulx r12, rax, [r15 + 48]
+adc r13, rax
+mov [rsp + 64], r13
+mulx rax, r13, [r15 + 56]
+adc r12, r13
+mov [rsp + 80], r12
+mulx r13, r12, [r15 + 64]
+adc rax, r12
+mov [rsp + 48], rax
+mulx r12, rax, [r15 + 72]
+adc r13, rax
+mov [rsp + 104], r13
+mulx rax, r13, [r15 + 80]
+adc r12, r13
+mulx rdx, r13, [r15 + 88]
+adc rax, r13
+adc rdx, 0
+add rsi, rbx
+adc rdi, rbp
+adc r8, r10
+adc r9, r11
+adc rcx, r14
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 64]
+mov r10, [rsp + 40]
+adc r10, [rsp + 80]
+mov r11, [rsp + 72]
+adc r11, [rsp + 48]
+mov r13, [rsp + 88]
+adc r13, [rsp + 104]
+adc r12, [rsp + 96]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, [rsp]
+mov rbx, rdx
+mov rdx, [r14 + 56]
+mov rbp, [rsp + 8]
+mulx r14, r15, [rbp]
+mov [rsp + 24], rbx
+mov [rsp + 32], rax
+mulx rbx, rax, [rbp + 8]
+add r14, rax
+mov [rsp + 96], r12
+mulx rax, r12, [rbp + 16]
+adc rbx, r12
+mov [rsp + 104], r13
+mulx r12, r13, [rbp + 24]
+adc rax, r13
+mov [rsp + 88], r11
+mulx r13, r11, [rbp + 32]
+adc r12, r11
+mov [rsp + 48], r10
+mulx r11, r10, [rbp + 40]
+adc r13, r10
+mov [rsp + 72], r13
+mulx r10, r13, [rbp + 48]
+adc r11, r13
+mov [rsp + 80], r11
+mulx r13, r11, [rbp + 56]
+adc r10, r11
+mov [rsp + 40], r10
+mulx r11, r10, [rbp + 64]
+adc r13, r10
+mov [rsp + 64], r13
+mulx r10, r13, [rbp + 72]
+adc r11, r13
+mulx rdx, r13, [rbp + 80]
+adc r10, r13
+adc rdx, 0
+add rdi, r15
+adc r8, r14
+adc r9, rbx
+adc rcx, rax
+adc rsi, r12
+mov rax, [rsp + 48]
+adc rax, [rsp + 72]
+mov r12, [rsp + 88]
+adc r12, [rsp + 80]
+mov r13, [rsp + 104]
+adc r13, [rsp + 40]
+mov r14, [rsp + 96]
+adc r14, [rsp + 64]
+adc r11, [rsp + 32]
+adc r10, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp + 16]
+mov rbx, rdx
+mov rdx, rdi
+imul rdx, [r15]
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r15 + 8]
+mov [rsp + 32], r10
+mov [rsp + 64], r11
+mulx r10, r11, [r15 + 16]
+add rbp, r11
+mov [rsp + 96], r14
+mulx r11, r14, [r15 + 24]
+adc r10, r14
+mov [rsp + 40], r13
+mulx r14, r13, [r15 + 32]
+adc r11, r13
+mov [rsp + 104], r12
+mulx r13, r12, [r15 + 40]
+adc r14, r12
+mov [rsp + 80], rax
+mulx r12, rax, [r15 + 48]
+adc r13, rax
+mov [rsp + 88], r13
+mulx rax, r13, [r15 + 56]
+adc r12, r13
+mov [rsp + 72], r12
+mulx r13, r12, [r15 + 64]
+adc rax, r12
+mov [rsp + 48], rax
+mulx r12, rax, [r15 + 72]
+adc r13, rax
+mov [rsp + 56], r13
+mulx rax, r13, [r15 + 80]
+adc r12, r13
+mulx rdx, r13, [r15 + 88]
+adc rax, r13
+adc rdx, 0
+add rdi, rbx
+adc r8, rbp
+adc r9, r10
+adc rcx, r11
+adc rsi, r14
+mov rdi, [rsp + 80]
+adc rdi, [rsp + 88]
+mov r10, [rsp + 104]
+adc r10, [rsp + 72]
+mov r11, [rsp + 40]
+adc r11, [rsp + 48]
+mov r13, [rsp + 96]
+adc r13, [rsp + 56]
+adc r12, [rsp + 64]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, [rsp]
+mov rbx, rdx
+mov rdx, [r14 + 64]
+mov rbp, [rsp + 8]
+mulx r14, r15, [rbp]
+mov [rsp + 24], rbx
+mov [rsp + 32], rax
+mulx rbx, rax, [rbp + 8]
+add r14, rax
+mov [rsp + 64], r12
+mulx rax, r12, [rbp + 16]
+adc rbx, r12
+mov [rsp + 56], r13
+mulx r12, r13, [rbp + 24]
+adc rax, r13
+mov [rsp + 96], r11
+mulx r13, r11, [rbp + 32]
+adc r12, r11
+mov [rsp + 48], r10
+mulx r11, r10, [rbp + 40]
+adc r13, r10
+mov [rsp + 40], r13
+mulx r10, r13, [rbp + 48]
+adc r11, r13
+mov [rsp + 72], r11
+mulx r13, r11, [rbp + 56]
+adc r10, r11
+mov [rsp + 104], r10
+mulx r11, r10, [rbp + 64]
+adc r13, r10
+mov [rsp + 88], r13
+mulx r10, r13, [rbp + 72]
+adc r11, r13
+mulx rdx, r13, [rbp + 80]
+adc r10, r13
+adc rdx, 0
+add r8, r15
+adc r9, r14
+adc rcx, rbx
+adc rsi, rax
+adc rdi, r12
+mov rax, [rsp + 48]
+adc rax, [rsp + 40]
+mov r12, [rsp + 96]
+adc r12, [rsp + 72]
+mov r13, [rsp + 56]
+adc r13, [rsp + 104]
+mov r14, [rsp + 64]
+adc r14, [rsp + 88]
+adc r11, [rsp + 32]
+adc r10, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp + 16]
+mov rbx, rdx
+mov rdx, r8
+imul rdx, [r15]
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r15 + 8]
+mov [rsp + 32], r10
+mov [rsp + 88], r11
+mulx r10, r11, [r15 + 16]
+add rbp, r11
+mov [rsp + 64], r14
+mulx r11, r14, [r15 + 24]
+adc r10, r14
+mov [rsp + 104], r13
+mulx r14, r13, [r15 + 32]
+adc r11, r13
+mov [rsp + 56], r12
+mulx r13, r12, [r15 + 40]
+adc r14, r12
+mov [rsp + 72], rax
+mulx r12, rax, [r15 + 48]
+adc r13, rax
+mov [rsp + 96], r13
+mulx rax, r13, [r15 + 56]
+adc r12, r13
+mov [rsp + 40], r12
+mulx r13, r12, [r15 + 64]
+adc rax, r12
+mov [rsp + 48], rax
+mulx r12, rax, [r15 + 72]
+adc r13, rax
+mov [rsp + 80], r13
+mulx rax, r13, [r15 + 80]
+adc r12, r13
+mulx rdx, r13, [r15 + 88]
+adc rax, r13
+adc rdx, 0
+add r8, rbx
+adc r9, rbp
+adc rcx, r10
+adc rsi, r11
+adc rdi, r14
+mov r8, [rsp + 72]
+adc r8, [rsp + 96]
+mov r10, [rsp + 56]
+adc r10, [rsp + 40]
+mov r11, [rsp + 104]
+adc r11, [rsp + 48]
+mov r13, [rsp + 64]
+adc r13, [rsp + 80]
+adc r12, [rsp + 88]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, [rsp]
+mov rbx, rdx
+mov rdx, [r14 + 72]
+mov rbp, [rsp + 8]
+mulx r14, r15, [rbp]
+mov [rsp + 24], rbx
+mov [rsp + 32], rax
+mulx rbx, rax, [rbp + 8]
+add r14, rax
+mov [rsp + 88], r12
+mulx rax, r12, [rbp + 16]
+adc rbx, r12
+mov [rsp + 80], r13
+mulx r12, r13, [rbp + 24]
+adc rax, r13
+mov [rsp + 64], r11
+mulx r13, r11, [rbp + 32]
+adc r12, r11
+mov [rsp + 48], r10
+mulx r11, r10, [rbp + 40]
+adc r13, r10
+mov [rsp + 104], r13
+mulx r10, r13, [rbp + 48]
+adc r11, r13
+mov [rsp + 40], r11
+mulx r13, r11, [rbp + 56]
+adc r10, r11
+mov [rsp + 56], r10
+mulx r11, r10, [rbp + 64]
+adc r13, r10
+mov [rsp + 96], r13
+mulx r10, r13, [rbp + 72]
+adc r11, r13
+mulx rdx, r13, [rbp + 80]
+adc r10, r13
+adc rdx, 0
+add r9, r15
+adc rcx, r14
+adc rsi, rbx
+adc rdi, rax
+adc r8, r12
+mov rax, [rsp + 48]
+adc rax, [rsp + 104]
+mov r12, [rsp + 64]
+adc r12, [rsp + 40]
+mov r13, [rsp + 80]
+adc r13, [rsp + 56]
+mov r14, [rsp + 88]
+adc r14, [rsp + 96]
+adc r11, [rsp + 32]
+adc r10, [rsp + 24]
+adc rdx, 0
+mov r15, [rsp + 16]
+mov rbx, rdx
+mov rdx, r9
+imul rdx, [r15]
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r15 + 8]
+mov [rsp + 32], r10
+mov [rsp + 96], r11
+mulx r10, r11, [r15 + 16]
+add rbp, r11
+mov [rsp + 88], r14
+mulx r11, r14, [r15 + 24]
+adc r10, r14
+mov [rsp + 56], r13
+mulx r14, r13, [r15 + 32]
+adc r11, r13
+mov [rsp + 80], r12
+mulx r13, r12, [r15 + 40]
+adc r14, r12
+mov [rsp + 40], rax
+mulx r12, rax, [r15 + 48]
+adc r13, rax
+mov [rsp + 64], r13
+mulx rax, r13, [r15 + 56]
+adc r12, r13
+mov [rsp + 104], r12
+mulx r13, r12, [r15 + 64]
+adc rax, r12
+mov [rsp + 48], rax
+mulx r12, rax, [r15 + 72]
+adc r13, rax
+mov [rsp + 72], r13
+mulx rax, r13, [r15 + 80]
+adc r12, r13
+mulx rdx, r13, [r15 + 88]
+adc rax, r13
+adc rdx, 0
+add r9, rbx
+adc rcx, rbp
+adc rsi, r10
+adc rdi, r11
+adc r8, r14
+mov r9, [rsp + 40]
+adc r9, [rsp + 64]
+mov r10, [rsp + 80]
+adc r10, [rsp + 104]
+mov r11, [rsp + 56]
+adc r11, [rsp + 48]
+mov r13, [rsp + 88]
+adc r13, [rsp + 72]
+adc r12, [rsp + 96]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r14, [rsp]
+mov rbx, rdx
+mov rdx, [r14 + 80]
+mov r14, [rsp + 8]
+mulx rbp, r15, [r14]
+mov [rsp], rbx
+mov [rsp + 24], rax
+mulx rbx, rax, [r14 + 8]
+add rbp, rax
+mov [rsp + 32], r12
+mulx rax, r12, [r14 + 16]
+adc rbx, r12
+mov [rsp + 96], r13
+mulx r12, r13, [r14 + 24]
+adc rax, r13
+mov [rsp + 72], r11
+mulx r13, r11, [r14 + 32]
+adc r12, r11
+mov [rsp + 88], r10
+mulx r11, r10, [r14 + 40]
+adc r13, r10
+mov [rsp + 48], r13
+mulx r10, r13, [r14 + 48]
+adc r11, r13
+mov [rsp + 56], r11
+mulx r13, r11, [r14 + 56]
+adc r10, r11
+mov [rsp + 104], r10
+mulx r11, r10, [r14 + 64]
+adc r13, r10
+mov [rsp + 80], r13
+mulx r10, r13, [r14 + 72]
+adc r11, r13
+mulx rdx, r13, [r14 + 80]
+adc r10, r13
+adc rdx, 0
+add rcx, r15
+adc rsi, rbp
+adc rdi, rbx
+adc r8, rax
+adc r9, r12
+mov rax, [rsp + 88]
+adc rax, [rsp + 48]
+mov r12, [rsp + 72]
+adc r12, [rsp + 56]
+mov r13, [rsp + 96]
+adc r13, [rsp + 104]
+mov r14, [rsp + 32]
+adc r14, [rsp + 80]
+adc r11, [rsp + 24]
+adc r10, [rsp]
+adc rdx, 0
+mov r15, [rsp + 16]
+mov rbx, rdx
+mov rdx, rcx
+imul rdx, [r15]
+mov [rsp], rbx
+mulx rbp, rbx, [r15 + 8]
+mov [rsp + 24], r10
+mov [rsp + 80], r11
+mulx r10, r11, [r15 + 16]
+add rbp, r11
+mov [rsp + 32], r14
+mulx r11, r14, [r15 + 24]
+adc r10, r14
+mov [rsp + 104], r13
+mulx r14, r13, [r15 + 32]
+adc r11, r13
+mov [rsp + 96], r12
+mulx r13, r12, [r15 + 40]
+adc r14, r12
+mov [rsp + 56], rax
+mulx r12, rax, [r15 + 48]
+adc r13, rax
+mov [rsp + 72], r13
+mulx rax, r13, [r15 + 56]
+adc r12, r13
+mov [rsp + 48], r12
+mulx r13, r12, [r15 + 64]
+adc rax, r12
+mov [rsp + 88], rax
+mulx r12, rax, [r15 + 72]
+adc r13, rax
+mov [rsp + 8], r13
+mulx rax, r13, [r15 + 80]
+adc r12, r13
+mulx rdx, r13, [r15 + 88]
+adc rax, r13
+adc rdx, 0
+add rcx, rbx
+adc rsi, rbp
+adc rdi, r10
+adc r8, r11
+adc r9, r14
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 72]
+mov r10, [rsp + 96]
+adc r10, [rsp + 48]
+mov r11, [rsp + 104]
+adc r11, [rsp + 88]
+mov r13, [rsp + 32]
+adc r13, [rsp + 8]
+adc r12, [rsp + 80]
+adc rax, [rsp + 24]
+adc rdx, [rsp]
+add rsp, 112
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],

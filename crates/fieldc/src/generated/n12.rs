@@ -4,6 +4,7 @@
 use core::arch::{asm, naked_asm};
 
 use crate::assembly::assembly;
+use crate::lazy_kernels::lazy_assembly;
 use crate::modulus::Modulus;
 
 // fold: mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products.
@@ -25,18 +26,9 @@ unsafe fn mul_fold_mulx<M: Modulus<12>>(x: &[u64; 12], y: &[u64; 12]) -> [u64; 1
         asm!(
             "call {kernel}",
             kernel = sym mul_fold_mulx_code::<M>,
-            out("rax") z[1],
-            out("rcx") z[5],
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => z[2],
-            out("rdi") z[3],
-            out("r8") z[4],
-            out("r9") z[10],
-            out("r10") z[6],
-            out("r11") z[7],
-            out("r12") z[11],
-            out("r13") z[8],
-            out("r14") z[9],
+            out("rax") z[1], out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") z[3], out("r8") z[4], out("r9") z[10],
+            out("r10") z[6], out("r11") z[7], out("r12") z[11], out("r13") z[8], out("r14") z[9],
             out("r15") z[0],
             options(pure, readonly),
         );
@@ -48,1437 +40,1437 @@ unsafe fn mul_fold_mulx<M: Modulus<12>>(x: &[u64; 12], y: &[u64; 12]) -> [u64; 1
 unsafe extern "C" fn mul_fold_mulx_code<M: Modulus<12>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 128
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, rbp, r11
-    adc r10, rbp
-    mov rbp, qword ptr [rsi + 32]
-    mulx rbp, r13, rbp
-    adc r11, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx r13, r14, r13
-    adc rbp, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, r15, r14
-    adc r13, r15
-    mov r15, qword ptr [rsi + 56]
-    mulx r15, rbx, r15
-    adc r14, rbx
-    mov rbx, qword ptr [rsi + 64]
-    mulx rbx, r12, rbx
-    adc r15, r12
-    mov r12, qword ptr [rsi + 72]
-    mov qword ptr [rsp], rcx
-    mulx r12, rcx, r12
-    adc rbx, rcx
-    mov rcx, qword ptr [rsi + 80]
-    mov qword ptr [rsp + 8], rbx
-    mulx rcx, rbx, rcx
-    adc r12, rbx
-    mov rbx, qword ptr [rsi + 88]
-    mulx rdx, rbx, rbx
-    adc rcx, rbx
-    adc rdx, 0
-    mov rbx, rdx
-    mov rdx, r8
-    mov qword ptr [rsp + 16], rsi
-    mulx r8, rsi, qword ptr [rax]
-    mov qword ptr [rsp + 24], rbx
-    mov qword ptr [rsp + 32], rcx
-    mulx rbx, rcx, qword ptr [rax + 8]
-    add r8, rcx
-    mov qword ptr [rsp + 40], r12
-    mulx rcx, r12, qword ptr [rax + 16]
-    adc rbx, r12
-    mov qword ptr [rsp + 48], r15
-    mulx r12, r15, qword ptr [rax + 24]
-    adc rcx, r15
-    mov qword ptr [rsp + 56], r14
-    mulx r15, r14, qword ptr [rax + 32]
-    adc r12, r14
-    mov qword ptr [rsp + 64], r13
-    mulx r14, r13, qword ptr [rax + 40]
-    adc r15, r13
-    mov qword ptr [rsp + 72], r15
-    mulx r13, r15, qword ptr [rax + 48]
-    adc r14, r15
-    mov qword ptr [rsp + 80], r14
-    mulx r15, r14, qword ptr [rax + 56]
-    adc r13, r14
-    mov qword ptr [rsp + 88], r13
-    mulx r14, r13, qword ptr [rax + 64]
-    adc r15, r13
-    mov qword ptr [rsp + 96], r15
-    mulx r13, r15, qword ptr [rax + 72]
-    adc r14, r15
-    mov qword ptr [rsp + 104], r14
-    mulx r15, r14, qword ptr [rax + 80]
-    adc r13, r14
-    mulx rdx, r14, qword ptr [rax + 88]
-    adc r15, r14
-    adc rdx, 0
-    add rdi, rsi
-    adc r9, r8
-    adc r10, rbx
-    adc r11, rcx
-    adc rbp, r12
-    mov rcx, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 72]
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 80]
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 88]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 96]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 104]
-    adc r13, qword ptr [rsp + 32]
-    adc r15, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r12, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r12 + 8]
-    mov r12, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], rax
-    mov qword ptr [rsp + 104], r15
-    mulx rax, r15, qword ptr [r12]
-    mov qword ptr [rsp + 40], r13
-    mov qword ptr [rsp + 96], rbx
-    mulx r13, rbx, qword ptr [r12 + 8]
-    add rax, rbx
-    mov qword ptr [rsp + 8], r14
-    mulx rbx, r14, qword ptr [r12 + 16]
-    adc r13, r14
-    mov qword ptr [rsp + 88], r8
-    mulx r14, r8, qword ptr [r12 + 24]
-    adc rbx, r8
-    mov qword ptr [rsp + 48], rsi
-    mulx r8, rsi, qword ptr [r12 + 32]
-    adc r14, rsi
-    mov qword ptr [rsp + 80], rcx
-    mulx rsi, rcx, qword ptr [r12 + 40]
-    adc r8, rcx
-    mov qword ptr [rsp + 56], r8
-    mulx rcx, r8, qword ptr [r12 + 48]
-    adc rsi, r8
-    mov qword ptr [rsp + 72], rsi
-    mulx r8, rsi, qword ptr [r12 + 56]
-    adc rcx, rsi
-    mov qword ptr [rsp + 64], rcx
-    mulx rsi, rcx, qword ptr [r12 + 64]
-    adc r8, rcx
-    mov qword ptr [rsp + 112], r8
-    mulx rcx, r8, qword ptr [r12 + 72]
-    adc rsi, r8
-    mov qword ptr [rsp + 120], rsi
-    mulx r8, rsi, qword ptr [r12 + 80]
-    adc rcx, rsi
-    mulx rdx, rsi, qword ptr [r12 + 88]
-    adc r8, rsi
-    adc rdx, 0
-    add rdi, r15
-    adc r9, rax
-    adc r10, r13
-    adc r11, rbx
-    adc rbp, r14
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 56]
-    mov rsi, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 72]
-    mov r13, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 112]
-    mov r15, qword ptr [rsp + 96]
-    adc r15, qword ptr [rsp + 120]
-    adc rcx, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 104]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, rdi
-    mov rdi, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 24], rbx
-    mulx r12, rbx, qword ptr [rdi]
-    mov qword ptr [rsp + 104], r8
-    mov qword ptr [rsp + 40], rcx
-    mulx r8, rcx, qword ptr [rdi + 8]
-    add r12, rcx
-    mov qword ptr [rsp + 120], r15
-    mulx rcx, r15, qword ptr [rdi + 16]
-    adc r8, r15
-    mov qword ptr [rsp + 96], r14
-    mulx r15, r14, qword ptr [rdi + 24]
-    adc rcx, r14
-    mov qword ptr [rsp + 112], r13
-    mulx r14, r13, qword ptr [rdi + 32]
-    adc r15, r13
-    mov qword ptr [rsp + 8], rsi
-    mulx r13, rsi, qword ptr [rdi + 40]
-    adc r14, rsi
-    mov qword ptr [rsp + 64], r14
-    mulx rsi, r14, qword ptr [rdi + 48]
-    adc r13, r14
-    mov qword ptr [rsp + 88], r13
-    mulx r14, r13, qword ptr [rdi + 56]
-    adc rsi, r13
-    mov qword ptr [rsp + 72], rsi
-    mulx r13, rsi, qword ptr [rdi + 64]
-    adc r14, rsi
-    mov qword ptr [rsp + 48], r14
-    mulx rsi, r14, qword ptr [rdi + 72]
-    adc r13, r14
-    mov qword ptr [rsp + 56], r13
-    mulx r14, r13, qword ptr [rdi + 80]
-    adc rsi, r13
-    mulx rdx, r13, qword ptr [rdi + 88]
-    adc r14, r13
-    adc rdx, 0
-    add r9, rbx
-    adc r10, r12
-    adc r11, r8
-    adc rbp, rcx
-    adc rax, r15
-    mov rcx, qword ptr [rsp + 8]
-    adc rcx, qword ptr [rsp + 64]
-    mov r8, qword ptr [rsp + 112]
-    adc r8, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 72]
-    mov r15, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r12, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r12 + 16]
-    mov r12, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 104], r14
-    mulx rdi, r14, qword ptr [r12]
-    mov qword ptr [rsp + 56], rsi
-    mov qword ptr [rsp + 40], rbx
-    mulx rsi, rbx, qword ptr [r12 + 8]
-    add rdi, rbx
-    mov qword ptr [rsp + 48], r15
-    mulx rbx, r15, qword ptr [r12 + 16]
-    adc rsi, r15
-    mov qword ptr [rsp + 120], r13
-    mulx r15, r13, qword ptr [r12 + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 72], r8
-    mulx r13, r8, qword ptr [r12 + 32]
-    adc r15, r8
-    mov qword ptr [rsp + 96], rcx
-    mulx r8, rcx, qword ptr [r12 + 40]
-    adc r13, rcx
-    mov qword ptr [rsp + 88], r13
-    mulx rcx, r13, qword ptr [r12 + 48]
-    adc r8, r13
-    mov qword ptr [rsp + 112], r8
-    mulx r13, r8, qword ptr [r12 + 56]
-    adc rcx, r8
-    mov qword ptr [rsp + 64], rcx
-    mulx r8, rcx, qword ptr [r12 + 64]
-    adc r13, rcx
-    mov qword ptr [rsp + 8], r13
-    mulx rcx, r13, qword ptr [r12 + 72]
-    adc r8, r13
-    mov qword ptr [rsp + 80], r8
-    mulx r13, r8, qword ptr [r12 + 80]
-    adc rcx, r8
-    mulx rdx, r8, qword ptr [r12 + 88]
-    adc r13, r8
-    adc rdx, 0
-    add r9, r14
-    adc r10, rdi
-    adc r11, rsi
-    adc rbp, rbx
-    adc rax, r15
-    mov rsi, qword ptr [rsp + 96]
-    adc rsi, qword ptr [rsp + 88]
-    mov rdi, qword ptr [rsp + 72]
-    adc rdi, qword ptr [rsp + 112]
-    mov r8, qword ptr [rsp + 120]
-    adc r8, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 8]
-    mov r15, qword ptr [rsp + 40]
-    adc r15, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 104]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, r9
-    mov r9, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 24], rbx
-    mulx r12, rbx, qword ptr [r9]
-    mov qword ptr [rsp + 104], r13
-    mov qword ptr [rsp + 56], rcx
-    mulx r13, rcx, qword ptr [r9 + 8]
-    add r12, rcx
-    mov qword ptr [rsp + 80], r15
-    mulx rcx, r15, qword ptr [r9 + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 40], r14
-    mulx r15, r14, qword ptr [r9 + 24]
-    adc rcx, r14
-    mov qword ptr [rsp + 8], r8
-    mulx r14, r8, qword ptr [r9 + 32]
-    adc r15, r8
-    mov qword ptr [rsp + 48], rdi
-    mulx r8, rdi, qword ptr [r9 + 40]
-    adc r14, rdi
-    mov qword ptr [rsp + 64], r14
-    mulx rdi, r14, qword ptr [r9 + 48]
-    adc r8, r14
-    mov qword ptr [rsp + 120], r8
-    mulx r14, r8, qword ptr [r9 + 56]
-    adc rdi, r8
-    mov qword ptr [rsp + 112], rdi
-    mulx r8, rdi, qword ptr [r9 + 64]
-    adc r14, rdi
-    mov qword ptr [rsp + 72], r14
-    mulx rdi, r14, qword ptr [r9 + 72]
-    adc r8, r14
-    mov qword ptr [rsp + 88], r8
-    mulx r14, r8, qword ptr [r9 + 80]
-    adc rdi, r8
-    mulx rdx, r8, qword ptr [r9 + 88]
-    adc r14, r8
-    adc rdx, 0
-    add r10, rbx
-    adc r11, r12
-    adc rbp, r13
-    adc rax, rcx
-    adc rsi, r15
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 64]
-    mov r8, qword ptr [rsp + 8]
-    adc r8, qword ptr [rsp + 120]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 112]
-    mov r15, qword ptr [rsp + 80]
-    adc r15, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r12, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r12 + 24]
-    mov r12, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 104], r14
-    mulx r9, r14, qword ptr [r12]
-    mov qword ptr [rsp + 88], rdi
-    mov qword ptr [rsp + 56], rbx
-    mulx rdi, rbx, qword ptr [r12 + 8]
-    add r9, rbx
-    mov qword ptr [rsp + 72], r15
-    mulx rbx, r15, qword ptr [r12 + 16]
-    adc rdi, r15
-    mov qword ptr [rsp + 80], r13
-    mulx r15, r13, qword ptr [r12 + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 112], r8
-    mulx r13, r8, qword ptr [r12 + 32]
-    adc r15, r8
-    mov qword ptr [rsp + 40], rcx
-    mulx r8, rcx, qword ptr [r12 + 40]
-    adc r13, rcx
-    mov qword ptr [rsp + 120], r13
-    mulx rcx, r13, qword ptr [r12 + 48]
-    adc r8, r13
-    mov qword ptr [rsp + 8], r8
-    mulx r13, r8, qword ptr [r12 + 56]
-    adc rcx, r8
-    mov qword ptr [rsp + 64], rcx
-    mulx r8, rcx, qword ptr [r12 + 64]
-    adc r13, rcx
-    mov qword ptr [rsp + 48], r13
-    mulx rcx, r13, qword ptr [r12 + 72]
-    adc r8, r13
-    mov qword ptr [rsp + 96], r8
-    mulx r13, r8, qword ptr [r12 + 80]
-    adc rcx, r8
-    mulx rdx, r8, qword ptr [r12 + 88]
-    adc r13, r8
-    adc rdx, 0
-    add r10, r14
-    adc r11, r9
-    adc rbp, rdi
-    adc rax, rbx
-    adc rsi, r15
-    mov rdi, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 120]
-    mov r8, qword ptr [rsp + 112]
-    adc r8, qword ptr [rsp + 8]
-    mov r9, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 72]
-    adc r14, qword ptr [rsp + 48]
-    mov r15, qword ptr [rsp + 56]
-    adc r15, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 104]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, r10
-    mov r10, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 24], rbx
-    mulx r12, rbx, qword ptr [r10]
-    mov qword ptr [rsp + 104], r13
-    mov qword ptr [rsp + 88], rcx
-    mulx r13, rcx, qword ptr [r10 + 8]
-    add r12, rcx
-    mov qword ptr [rsp + 96], r15
-    mulx rcx, r15, qword ptr [r10 + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 56], r14
-    mulx r15, r14, qword ptr [r10 + 24]
-    adc rcx, r14
-    mov qword ptr [rsp + 48], r9
-    mulx r14, r9, qword ptr [r10 + 32]
-    adc r15, r9
-    mov qword ptr [rsp + 72], r8
-    mulx r9, r8, qword ptr [r10 + 40]
-    adc r14, r8
-    mov qword ptr [rsp + 64], r14
-    mulx r8, r14, qword ptr [r10 + 48]
-    adc r9, r14
-    mov qword ptr [rsp + 80], r9
-    mulx r14, r9, qword ptr [r10 + 56]
-    adc r8, r9
-    mov qword ptr [rsp + 8], r8
-    mulx r9, r8, qword ptr [r10 + 64]
-    adc r14, r8
-    mov qword ptr [rsp + 112], r14
-    mulx r8, r14, qword ptr [r10 + 72]
-    adc r9, r14
-    mov qword ptr [rsp + 120], r9
-    mulx r14, r9, qword ptr [r10 + 80]
-    adc r8, r9
-    mulx rdx, r9, qword ptr [r10 + 88]
-    adc r14, r9
-    adc rdx, 0
-    add r11, rbx
-    adc rbp, r12
-    adc rax, r13
-    adc rsi, rcx
-    adc rdi, r15
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 64]
-    mov r9, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 8]
-    mov r15, qword ptr [rsp + 96]
-    adc r15, qword ptr [rsp + 112]
-    mov rbx, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 120]
-    adc r8, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r12, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r12 + 32]
-    mov r12, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 104], r14
-    mulx r10, r14, qword ptr [r12]
-    mov qword ptr [rsp + 120], r8
-    mov qword ptr [rsp + 88], rbx
-    mulx r8, rbx, qword ptr [r12 + 8]
-    add r10, rbx
-    mov qword ptr [rsp + 112], r15
-    mulx rbx, r15, qword ptr [r12 + 16]
-    adc r8, r15
-    mov qword ptr [rsp + 96], r13
-    mulx r15, r13, qword ptr [r12 + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 8], r9
-    mulx r13, r9, qword ptr [r12 + 32]
-    adc r15, r9
-    mov qword ptr [rsp + 56], rcx
-    mulx r9, rcx, qword ptr [r12 + 40]
-    adc r13, rcx
-    mov qword ptr [rsp + 80], r13
-    mulx rcx, r13, qword ptr [r12 + 48]
-    adc r9, r13
-    mov qword ptr [rsp + 48], r9
-    mulx r13, r9, qword ptr [r12 + 56]
-    adc rcx, r9
-    mov qword ptr [rsp + 64], rcx
-    mulx r9, rcx, qword ptr [r12 + 64]
-    adc r13, rcx
-    mov qword ptr [rsp + 72], r13
-    mulx rcx, r13, qword ptr [r12 + 72]
-    adc r9, r13
-    mov qword ptr [rsp + 40], r9
-    mulx r13, r9, qword ptr [r12 + 80]
-    adc rcx, r9
-    mulx rdx, r9, qword ptr [r12 + 88]
-    adc r13, r9
-    adc rdx, 0
-    add r11, r14
-    adc rbp, r10
-    adc rax, r8
-    adc rsi, rbx
-    adc rdi, r15
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 80]
-    mov r9, qword ptr [rsp + 8]
-    adc r9, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 112]
-    adc r14, qword ptr [rsp + 72]
-    mov r15, qword ptr [rsp + 88]
-    adc r15, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 120]
-    adc r13, qword ptr [rsp + 104]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, r11
-    mov r11, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 24], rbx
-    mulx r12, rbx, qword ptr [r11]
-    mov qword ptr [rsp + 104], r13
-    mov qword ptr [rsp + 120], rcx
-    mulx r13, rcx, qword ptr [r11 + 8]
-    add r12, rcx
-    mov qword ptr [rsp + 40], r15
-    mulx rcx, r15, qword ptr [r11 + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 88], r14
-    mulx r15, r14, qword ptr [r11 + 24]
-    adc rcx, r14
-    mov qword ptr [rsp + 72], r10
-    mulx r14, r10, qword ptr [r11 + 32]
-    adc r15, r10
-    mov qword ptr [rsp + 112], r9
-    mulx r10, r9, qword ptr [r11 + 40]
-    adc r14, r9
-    mov qword ptr [rsp + 64], r14
-    mulx r9, r14, qword ptr [r11 + 48]
-    adc r10, r14
-    mov qword ptr [rsp + 96], r10
-    mulx r14, r10, qword ptr [r11 + 56]
-    adc r9, r10
-    mov qword ptr [rsp + 48], r9
-    mulx r10, r9, qword ptr [r11 + 64]
-    adc r14, r9
-    mov qword ptr [rsp + 8], r14
-    mulx r9, r14, qword ptr [r11 + 72]
-    adc r10, r14
-    mov qword ptr [rsp + 80], r10
-    mulx r14, r10, qword ptr [r11 + 80]
-    adc r9, r10
-    mulx rdx, r10, qword ptr [r11 + 88]
-    adc r14, r10
-    adc rdx, 0
-    add rbp, rbx
-    adc rax, r12
-    adc rsi, r13
-    adc rdi, rcx
-    adc r8, r15
-    mov rcx, qword ptr [rsp + 112]
-    adc rcx, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 96]
-    mov r13, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 48]
-    mov r15, qword ptr [rsp + 40]
-    adc r15, qword ptr [rsp + 8]
-    mov rbx, qword ptr [rsp + 120]
-    adc rbx, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r12, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r12 + 40]
-    mov r12, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 104], r14
-    mulx r11, r14, qword ptr [r12]
-    mov qword ptr [rsp + 80], r9
-    mov qword ptr [rsp + 120], rbx
-    mulx r9, rbx, qword ptr [r12 + 8]
-    add r11, rbx
-    mov qword ptr [rsp + 8], r15
-    mulx rbx, r15, qword ptr [r12 + 16]
-    adc r9, r15
-    mov qword ptr [rsp + 40], r13
-    mulx r15, r13, qword ptr [r12 + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 48], r10
-    mulx r13, r10, qword ptr [r12 + 32]
-    adc r15, r10
-    mov qword ptr [rsp + 88], rcx
-    mulx r10, rcx, qword ptr [r12 + 40]
-    adc r13, rcx
-    mov qword ptr [rsp + 96], r13
-    mulx rcx, r13, qword ptr [r12 + 48]
-    adc r10, r13
-    mov qword ptr [rsp + 72], r10
-    mulx r13, r10, qword ptr [r12 + 56]
-    adc rcx, r10
-    mov qword ptr [rsp + 64], rcx
-    mulx r10, rcx, qword ptr [r12 + 64]
-    adc r13, rcx
-    mov qword ptr [rsp + 112], r13
-    mulx rcx, r13, qword ptr [r12 + 72]
-    adc r10, r13
-    mov qword ptr [rsp + 56], r10
-    mulx r13, r10, qword ptr [r12 + 80]
-    adc rcx, r10
-    mulx rdx, r10, qword ptr [r12 + 88]
-    adc r13, r10
-    adc rdx, 0
-    add rbp, r14
-    adc rax, r11
-    adc rsi, r9
-    adc rdi, rbx
-    adc r8, r15
-    mov r9, qword ptr [rsp + 88]
-    adc r9, qword ptr [rsp + 96]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 72]
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 112]
-    mov r15, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 104]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, rbp
-    mov rbp, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 24], rbx
-    mulx r12, rbx, qword ptr [rbp]
-    mov qword ptr [rsp + 104], r13
-    mov qword ptr [rsp + 80], rcx
-    mulx r13, rcx, qword ptr [rbp + 8]
-    add r12, rcx
-    mov qword ptr [rsp + 56], r15
-    mulx rcx, r15, qword ptr [rbp + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 120], r14
-    mulx r15, r14, qword ptr [rbp + 24]
-    adc rcx, r14
-    mov qword ptr [rsp + 112], r11
-    mulx r14, r11, qword ptr [rbp + 32]
-    adc r15, r11
-    mov qword ptr [rsp + 8], r10
-    mulx r11, r10, qword ptr [rbp + 40]
-    adc r14, r10
-    mov qword ptr [rsp + 64], r14
-    mulx r10, r14, qword ptr [rbp + 48]
-    adc r11, r14
-    mov qword ptr [rsp + 40], r11
-    mulx r14, r11, qword ptr [rbp + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 72], r10
-    mulx r11, r10, qword ptr [rbp + 64]
-    adc r14, r10
-    mov qword ptr [rsp + 48], r14
-    mulx r10, r14, qword ptr [rbp + 72]
-    adc r11, r14
-    mov qword ptr [rsp + 96], r11
-    mulx r14, r11, qword ptr [rbp + 80]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [rbp + 88]
-    adc r14, r11
-    adc rdx, 0
-    add rax, rbx
-    adc rsi, r12
-    adc rdi, r13
-    adc r8, rcx
-    adc r9, r15
-    mov rcx, qword ptr [rsp + 8]
-    adc rcx, qword ptr [rsp + 64]
-    mov r11, qword ptr [rsp + 112]
-    adc r11, qword ptr [rsp + 40]
-    mov r13, qword ptr [rsp + 120]
-    adc r13, qword ptr [rsp + 72]
-    mov r15, qword ptr [rsp + 56]
-    adc r15, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r12, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r12 + 48]
-    mov r12, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 104], r14
-    mulx rbp, r14, qword ptr [r12]
-    mov qword ptr [rsp + 96], r10
-    mov qword ptr [rsp + 80], rbx
-    mulx r10, rbx, qword ptr [r12 + 8]
-    add rbp, rbx
-    mov qword ptr [rsp + 48], r15
-    mulx rbx, r15, qword ptr [r12 + 16]
-    adc r10, r15
-    mov qword ptr [rsp + 56], r13
-    mulx r15, r13, qword ptr [r12 + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 72], r11
-    mulx r13, r11, qword ptr [r12 + 32]
-    adc r15, r11
-    mov qword ptr [rsp + 120], rcx
-    mulx r11, rcx, qword ptr [r12 + 40]
-    adc r13, rcx
-    mov qword ptr [rsp + 40], r13
-    mulx rcx, r13, qword ptr [r12 + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 112], r11
-    mulx r13, r11, qword ptr [r12 + 56]
-    adc rcx, r11
-    mov qword ptr [rsp + 64], rcx
-    mulx r11, rcx, qword ptr [r12 + 64]
-    adc r13, rcx
-    mov qword ptr [rsp + 8], r13
-    mulx rcx, r13, qword ptr [r12 + 72]
-    adc r11, r13
-    mov qword ptr [rsp + 88], r11
-    mulx r13, r11, qword ptr [r12 + 80]
-    adc rcx, r11
-    mulx rdx, r11, qword ptr [r12 + 88]
-    adc r13, r11
-    adc rdx, 0
-    add rax, r14
-    adc rsi, rbp
-    adc rdi, r10
-    adc r8, rbx
-    adc r9, r15
-    mov r10, qword ptr [rsp + 120]
-    adc r10, qword ptr [rsp + 40]
-    mov r11, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 112]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 8]
-    mov r15, qword ptr [rsp + 80]
-    adc r15, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 104]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, rax
-    mov rax, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 24], rbx
-    mulx r12, rbx, qword ptr [rax]
-    mov qword ptr [rsp + 104], r13
-    mov qword ptr [rsp + 96], rcx
-    mulx r13, rcx, qword ptr [rax + 8]
-    add r12, rcx
-    mov qword ptr [rsp + 88], r15
-    mulx rcx, r15, qword ptr [rax + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 80], r14
-    mulx r15, r14, qword ptr [rax + 24]
-    adc rcx, r14
-    mov qword ptr [rsp + 8], rbp
-    mulx r14, rbp, qword ptr [rax + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 48], r11
-    mulx rbp, r11, qword ptr [rax + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 64], r14
-    mulx r11, r14, qword ptr [rax + 48]
-    adc rbp, r14
-    mov qword ptr [rsp + 56], rbp
-    mulx r14, rbp, qword ptr [rax + 56]
-    adc r11, rbp
-    mov qword ptr [rsp + 112], r11
-    mulx rbp, r11, qword ptr [rax + 64]
-    adc r14, r11
-    mov qword ptr [rsp + 72], r14
-    mulx r11, r14, qword ptr [rax + 72]
-    adc rbp, r14
-    mov qword ptr [rsp + 40], rbp
-    mulx r14, rbp, qword ptr [rax + 80]
-    adc r11, rbp
-    mulx rdx, rbp, qword ptr [rax + 88]
-    adc r14, rbp
-    adc rdx, 0
-    add rsi, rbx
-    adc rdi, r12
-    adc r8, r13
-    adc r9, rcx
-    adc r10, r15
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 8]
-    adc rbp, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 112]
-    mov r15, qword ptr [rsp + 88]
-    adc r15, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 96]
-    adc rbx, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r12, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r12 + 56]
-    mov r12, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 104], r14
-    mulx rax, r14, qword ptr [r12]
-    mov qword ptr [rsp + 40], r11
-    mov qword ptr [rsp + 96], rbx
-    mulx r11, rbx, qword ptr [r12 + 8]
-    add rax, rbx
-    mov qword ptr [rsp + 72], r15
-    mulx rbx, r15, qword ptr [r12 + 16]
-    adc r11, r15
-    mov qword ptr [rsp + 88], r13
-    mulx r15, r13, qword ptr [r12 + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 112], rbp
-    mulx r13, rbp, qword ptr [r12 + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 80], rcx
-    mulx rbp, rcx, qword ptr [r12 + 40]
-    adc r13, rcx
-    mov qword ptr [rsp + 56], r13
-    mulx rcx, r13, qword ptr [r12 + 48]
-    adc rbp, r13
-    mov qword ptr [rsp + 8], rbp
-    mulx r13, rbp, qword ptr [r12 + 56]
-    adc rcx, rbp
-    mov qword ptr [rsp + 64], rcx
-    mulx rbp, rcx, qword ptr [r12 + 64]
-    adc r13, rcx
-    mov qword ptr [rsp + 48], r13
-    mulx rcx, r13, qword ptr [r12 + 72]
-    adc rbp, r13
-    mov qword ptr [rsp + 120], rbp
-    mulx r13, rbp, qword ptr [r12 + 80]
-    adc rcx, rbp
-    mulx rdx, rbp, qword ptr [r12 + 88]
-    adc r13, rbp
-    adc rdx, 0
-    add rsi, r14
-    adc rdi, rax
-    adc r8, r11
-    adc r9, rbx
-    adc r10, r15
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 112]
-    adc r11, qword ptr [rsp + 8]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 72]
-    adc r14, qword ptr [rsp + 48]
-    mov r15, qword ptr [rsp + 96]
-    adc r15, qword ptr [rsp + 120]
-    adc rcx, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 104]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, rsi
-    mov rsi, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 24], rbx
-    mulx r12, rbx, qword ptr [rsi]
-    mov qword ptr [rsp + 104], r13
-    mov qword ptr [rsp + 40], rcx
-    mulx r13, rcx, qword ptr [rsi + 8]
-    add r12, rcx
-    mov qword ptr [rsp + 120], r15
-    mulx rcx, r15, qword ptr [rsi + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 96], r14
-    mulx r15, r14, qword ptr [rsi + 24]
-    adc rcx, r14
-    mov qword ptr [rsp + 48], rbp
-    mulx r14, rbp, qword ptr [rsi + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 72], r11
-    mulx rbp, r11, qword ptr [rsi + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 64], r14
-    mulx r11, r14, qword ptr [rsi + 48]
-    adc rbp, r14
-    mov qword ptr [rsp + 88], rbp
-    mulx r14, rbp, qword ptr [rsi + 56]
-    adc r11, rbp
-    mov qword ptr [rsp + 8], r11
-    mulx rbp, r11, qword ptr [rsi + 64]
-    adc r14, r11
-    mov qword ptr [rsp + 112], r14
-    mulx r11, r14, qword ptr [rsi + 72]
-    adc rbp, r14
-    mov qword ptr [rsp + 56], rbp
-    mulx r14, rbp, qword ptr [rsi + 80]
-    adc r11, rbp
-    mulx rdx, rbp, qword ptr [rsi + 88]
-    adc r14, rbp
-    adc rdx, 0
-    add rdi, rbx
-    adc r8, r12
-    adc r9, r13
-    adc r10, rcx
-    adc rax, r15
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 8]
-    mov r15, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 112]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r12, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r12 + 64]
-    mov r12, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 104], r14
-    mulx rsi, r14, qword ptr [r12]
-    mov qword ptr [rsp + 56], r11
-    mov qword ptr [rsp + 40], rbx
-    mulx r11, rbx, qword ptr [r12 + 8]
-    add rsi, rbx
-    mov qword ptr [rsp + 112], r15
-    mulx rbx, r15, qword ptr [r12 + 16]
-    adc r11, r15
-    mov qword ptr [rsp + 120], r13
-    mulx r15, r13, qword ptr [r12 + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 8], rbp
-    mulx r13, rbp, qword ptr [r12 + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 96], rcx
-    mulx rbp, rcx, qword ptr [r12 + 40]
-    adc r13, rcx
-    mov qword ptr [rsp + 88], r13
-    mulx rcx, r13, qword ptr [r12 + 48]
-    adc rbp, r13
-    mov qword ptr [rsp + 48], rbp
-    mulx r13, rbp, qword ptr [r12 + 56]
-    adc rcx, rbp
-    mov qword ptr [rsp + 64], rcx
-    mulx rbp, rcx, qword ptr [r12 + 64]
-    adc r13, rcx
-    mov qword ptr [rsp + 72], r13
-    mulx rcx, r13, qword ptr [r12 + 72]
-    adc rbp, r13
-    mov qword ptr [rsp + 80], rbp
-    mulx r13, rbp, qword ptr [r12 + 80]
-    adc rcx, rbp
-    mulx rdx, rbp, qword ptr [r12 + 88]
-    adc r13, rbp
-    adc rdx, 0
-    add rdi, r14
-    adc r8, rsi
-    adc r9, r11
-    adc r10, rbx
-    adc rax, r15
-    mov rsi, qword ptr [rsp + 96]
-    adc rsi, qword ptr [rsp + 88]
-    mov r11, qword ptr [rsp + 8]
-    adc r11, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 120]
-    adc rbp, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 112]
-    adc r14, qword ptr [rsp + 72]
-    mov r15, qword ptr [rsp + 40]
-    adc r15, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 104]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, rdi
-    mov rdi, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 24], rbx
-    mulx r12, rbx, qword ptr [rdi]
-    mov qword ptr [rsp + 104], r13
-    mov qword ptr [rsp + 56], rcx
-    mulx r13, rcx, qword ptr [rdi + 8]
-    add r12, rcx
-    mov qword ptr [rsp + 80], r15
-    mulx rcx, r15, qword ptr [rdi + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 40], r14
-    mulx r15, r14, qword ptr [rdi + 24]
-    adc rcx, r14
-    mov qword ptr [rsp + 72], rbp
-    mulx r14, rbp, qword ptr [rdi + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 112], r11
-    mulx rbp, r11, qword ptr [rdi + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 64], r14
-    mulx r11, r14, qword ptr [rdi + 48]
-    adc rbp, r14
-    mov qword ptr [rsp + 120], rbp
-    mulx r14, rbp, qword ptr [rdi + 56]
-    adc r11, rbp
-    mov qword ptr [rsp + 48], r11
-    mulx rbp, r11, qword ptr [rdi + 64]
-    adc r14, r11
-    mov qword ptr [rsp + 8], r14
-    mulx r11, r14, qword ptr [rdi + 72]
-    adc rbp, r14
-    mov qword ptr [rsp + 88], rbp
-    mulx r14, rbp, qword ptr [rdi + 80]
-    adc r11, rbp
-    mulx rdx, rbp, qword ptr [rdi + 88]
-    adc r14, rbp
-    adc rdx, 0
-    add r8, rbx
-    adc r9, r12
-    adc r10, r13
-    adc rax, rcx
-    adc rsi, r15
-    mov rcx, qword ptr [rsp + 112]
-    adc rcx, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 120]
-    mov r13, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 48]
-    mov r15, qword ptr [rsp + 80]
-    adc r15, qword ptr [rsp + 8]
-    mov rbx, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r12, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r12 + 72]
-    mov r12, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 104], r14
-    mulx rdi, r14, qword ptr [r12]
-    mov qword ptr [rsp + 88], r11
-    mov qword ptr [rsp + 56], rbx
-    mulx r11, rbx, qword ptr [r12 + 8]
-    add rdi, rbx
-    mov qword ptr [rsp + 8], r15
-    mulx rbx, r15, qword ptr [r12 + 16]
-    adc r11, r15
-    mov qword ptr [rsp + 80], r13
-    mulx r15, r13, qword ptr [r12 + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 48], rbp
-    mulx r13, rbp, qword ptr [r12 + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 40], rcx
-    mulx rbp, rcx, qword ptr [r12 + 40]
-    adc r13, rcx
-    mov qword ptr [rsp + 120], r13
-    mulx rcx, r13, qword ptr [r12 + 48]
-    adc rbp, r13
-    mov qword ptr [rsp + 72], rbp
-    mulx r13, rbp, qword ptr [r12 + 56]
-    adc rcx, rbp
-    mov qword ptr [rsp + 64], rcx
-    mulx rbp, rcx, qword ptr [r12 + 64]
-    adc r13, rcx
-    mov qword ptr [rsp + 112], r13
-    mulx rcx, r13, qword ptr [r12 + 72]
-    adc rbp, r13
-    mov qword ptr [rsp + 96], rbp
-    mulx r13, rbp, qword ptr [r12 + 80]
-    adc rcx, rbp
-    mulx rdx, rbp, qword ptr [r12 + 88]
-    adc r13, rbp
-    adc rdx, 0
-    add r8, r14
-    adc r9, rdi
-    adc r10, r11
-    adc rax, rbx
-    adc rsi, r15
-    mov rdi, qword ptr [rsp + 40]
-    adc rdi, qword ptr [rsp + 120]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 112]
-    mov r15, qword ptr [rsp + 56]
-    adc r15, qword ptr [rsp + 96]
-    adc rcx, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 104]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, r8
-    mov r8, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 24], rbx
-    mulx r12, rbx, qword ptr [r8]
-    mov qword ptr [rsp + 104], r13
-    mov qword ptr [rsp + 88], rcx
-    mulx r13, rcx, qword ptr [r8 + 8]
-    add r12, rcx
-    mov qword ptr [rsp + 96], r15
-    mulx rcx, r15, qword ptr [r8 + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 56], r14
-    mulx r15, r14, qword ptr [r8 + 24]
-    adc rcx, r14
-    mov qword ptr [rsp + 112], rbp
-    mulx r14, rbp, qword ptr [r8 + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 8], r11
-    mulx rbp, r11, qword ptr [r8 + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 64], r14
-    mulx r11, r14, qword ptr [r8 + 48]
-    adc rbp, r14
-    mov qword ptr [rsp + 80], rbp
-    mulx r14, rbp, qword ptr [r8 + 56]
-    adc r11, rbp
-    mov qword ptr [rsp + 72], r11
-    mulx rbp, r11, qword ptr [r8 + 64]
-    adc r14, r11
-    mov qword ptr [rsp + 48], r14
-    mulx r11, r14, qword ptr [r8 + 72]
-    adc rbp, r14
-    mov qword ptr [rsp + 120], rbp
-    mulx r14, rbp, qword ptr [r8 + 80]
-    adc r11, rbp
-    mulx rdx, rbp, qword ptr [r8 + 88]
-    adc r14, rbp
-    adc rdx, 0
-    add r9, rbx
-    adc r10, r12
-    adc rax, r13
-    adc rsi, rcx
-    adc rdi, r15
-    mov rcx, qword ptr [rsp + 8]
-    adc rcx, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 72]
-    mov r15, qword ptr [rsp + 96]
-    adc r15, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 120]
-    adc r11, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r12, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r12 + 80]
-    mov r12, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 104], r14
-    mulx r8, r14, qword ptr [r12]
-    mov qword ptr [rsp + 120], r11
-    mov qword ptr [rsp + 88], rbx
-    mulx r11, rbx, qword ptr [r12 + 8]
-    add r8, rbx
-    mov qword ptr [rsp + 48], r15
-    mulx rbx, r15, qword ptr [r12 + 16]
-    adc r11, r15
-    mov qword ptr [rsp + 96], r13
-    mulx r15, r13, qword ptr [r12 + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 72], rbp
-    mulx r13, rbp, qword ptr [r12 + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 56], rcx
-    mulx rbp, rcx, qword ptr [r12 + 40]
-    adc r13, rcx
-    mov qword ptr [rsp + 80], r13
-    mulx rcx, r13, qword ptr [r12 + 48]
-    adc rbp, r13
-    mov qword ptr [rsp + 112], rbp
-    mulx r13, rbp, qword ptr [r12 + 56]
-    adc rcx, rbp
-    mov qword ptr [rsp + 64], rcx
-    mulx rbp, rcx, qword ptr [r12 + 64]
-    adc r13, rcx
-    mov qword ptr [rsp + 8], r13
-    mulx rcx, r13, qword ptr [r12 + 72]
-    adc rbp, r13
-    mov qword ptr [rsp + 40], rbp
-    mulx r13, rbp, qword ptr [r12 + 80]
-    adc rcx, rbp
-    mulx rdx, rbp, qword ptr [r12 + 88]
-    adc r13, rbp
-    adc rdx, 0
-    add r9, r14
-    adc r10, r8
-    adc rax, r11
-    adc rsi, rbx
-    adc rdi, r15
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 80]
-    mov r11, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 112]
-    mov rbp, qword ptr [rsp + 96]
-    adc rbp, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 8]
-    mov r15, qword ptr [rsp + 88]
-    adc r15, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 120]
-    adc r13, qword ptr [rsp + 104]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, rdx
-    mov rdx, r9
-    mov r9, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 24], rbx
-    mulx r12, rbx, qword ptr [r9]
-    mov qword ptr [rsp + 104], r13
-    mov qword ptr [rsp + 120], rcx
-    mulx r13, rcx, qword ptr [r9 + 8]
-    add r12, rcx
-    mov qword ptr [rsp + 40], r15
-    mulx rcx, r15, qword ptr [r9 + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 88], r14
-    mulx r15, r14, qword ptr [r9 + 24]
-    adc rcx, r14
-    mov qword ptr [rsp + 8], rbp
-    mulx r14, rbp, qword ptr [r9 + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 48], r11
-    mulx rbp, r11, qword ptr [r9 + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 64], r14
-    mulx r11, r14, qword ptr [r9 + 48]
-    adc rbp, r14
-    mov qword ptr [rsp + 96], rbp
-    mulx r14, rbp, qword ptr [r9 + 56]
-    adc r11, rbp
-    mov qword ptr [rsp + 112], r11
-    mulx rbp, r11, qword ptr [r9 + 64]
-    adc r14, r11
-    mov qword ptr [rsp + 72], r14
-    mulx r11, r14, qword ptr [r9 + 72]
-    adc rbp, r14
-    mov qword ptr [rsp + 80], rbp
-    mulx r14, rbp, qword ptr [r9 + 80]
-    adc r11, rbp
-    mulx rdx, rbp, qword ptr [r9 + 88]
-    adc r14, rbp
-    adc rdx, 0
-    add r10, rbx
-    adc rax, r12
-    adc rsi, r13
-    adc rdi, rcx
-    adc r8, r15
-    mov rcx, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 8]
-    adc rbp, qword ptr [rsp + 96]
-    mov r13, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 112]
-    mov r15, qword ptr [rsp + 40]
-    adc r15, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 120]
-    adc rbx, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 24]
-    adc rdx, 0
-    mov r12, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r12 + 88]
-    mov r12, qword ptr [rsp + 16]
-    mov qword ptr [rsp], r14
-    mulx r9, r14, qword ptr [r12]
-    mov qword ptr [rsp + 104], r11
-    mov qword ptr [rsp + 80], rbx
-    mulx r11, rbx, qword ptr [r12 + 8]
-    add r9, rbx
-    mov qword ptr [rsp + 120], r15
-    mulx rbx, r15, qword ptr [r12 + 16]
-    adc r11, r15
-    mov qword ptr [rsp + 72], r13
-    mulx r15, r13, qword ptr [r12 + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 40], rbp
-    mulx r13, rbp, qword ptr [r12 + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 112], rcx
-    mulx rbp, rcx, qword ptr [r12 + 40]
-    adc r13, rcx
-    mov qword ptr [rsp + 88], r13
-    mulx rcx, r13, qword ptr [r12 + 48]
-    adc rbp, r13
-    mov qword ptr [rsp + 96], rbp
-    mulx r13, rbp, qword ptr [r12 + 56]
-    adc rcx, rbp
-    mov qword ptr [rsp + 8], rcx
-    mulx rbp, rcx, qword ptr [r12 + 64]
-    adc r13, rcx
-    mov qword ptr [rsp + 64], r13
-    mulx rcx, r13, qword ptr [r12 + 72]
-    adc rbp, r13
-    mov qword ptr [rsp + 48], rbp
-    mulx r13, rbp, qword ptr [r12 + 80]
-    adc rcx, rbp
-    mulx rdx, rbp, qword ptr [r12 + 88]
-    adc r13, rbp
-    adc rdx, 0
-    add r10, r14
-    adc rax, r9
-    adc rsi, r11
-    adc rdi, rbx
-    adc r8, r15
-    mov r9, qword ptr [rsp + 112]
-    adc r9, qword ptr [rsp + 88]
-    mov r11, qword ptr [rsp + 40]
-    adc r11, qword ptr [rsp + 96]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 8]
-    mov r14, qword ptr [rsp + 120]
-    adc r14, qword ptr [rsp + 64]
-    mov r15, qword ptr [rsp + 80]
-    adc r15, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 104]
-    adc r13, qword ptr [rsp]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 32]
-    mov r12, rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rbx + 96]
-    mov qword ptr [rsp + 24], r12
-    mov qword ptr [rsp], r13
-    mulx r12, r13, qword ptr [rbx + 104]
-    mov qword ptr [rsp + 104], rcx
-    mov qword ptr [rsp + 48], r15
-    mulx rcx, r15, qword ptr [rbx + 112]
-    add r12, r15
-    mov qword ptr [rsp + 80], r14
-    mulx r15, r14, qword ptr [rbx + 120]
-    adc rcx, r14
-    mov qword ptr [rsp + 64], rbp
-    mulx r14, rbp, qword ptr [rbx + 128]
-    adc r15, rbp
-    mov qword ptr [rsp + 120], r11
-    mulx rbp, r11, qword ptr [rbx + 136]
-    adc r14, r11
-    mov qword ptr [rsp + 8], r9
-    mulx r11, r9, qword ptr [rbx + 144]
-    adc rbp, r9
-    mov qword ptr [rsp + 72], rbp
-    mulx r9, rbp, qword ptr [rbx + 152]
-    adc r11, rbp
-    mov qword ptr [rsp + 96], r11
-    mulx rbp, r11, qword ptr [rbx + 160]
-    adc r9, r11
-    mov qword ptr [rsp + 40], r9
-    mulx r11, r9, qword ptr [rbx + 168]
-    adc rbp, r9
-    mov qword ptr [rsp + 88], rbp
-    mulx r9, rbp, qword ptr [rbx + 176]
-    adc r11, rbp
-    mov qword ptr [rsp + 112], r11
-    mulx rbp, r11, qword ptr [rbx + 184]
-    adc r9, r11
-    mulx rdx, r11, qword ptr [rbx + 192]
-    adc rbp, r11
-    adc rdx, 0
-    add r10, r13
-    adc rax, r12
-    adc rsi, rcx
-    adc rdi, r15
-    adc r8, r14
-    mov rcx, qword ptr [rsp + 8]
-    adc rcx, qword ptr [rsp + 72]
-    mov r10, qword ptr [rsp + 120]
-    adc r10, qword ptr [rsp + 96]
-    mov r11, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 40]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 88]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 112]
-    adc r9, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, rax
-    sub r15, qword ptr [rbx + 104]
-    mov r12, rsi
-    sbb r12, qword ptr [rbx + 112]
-    mov qword ptr [rsp + 24], r12
-    mov r12, rdi
-    sbb r12, qword ptr [rbx + 120]
-    mov qword ptr [rsp], r12
-    mov r12, r8
-    sbb r12, qword ptr [rbx + 128]
-    mov qword ptr [rsp + 104], r12
-    mov r12, rcx
-    sbb r12, qword ptr [rbx + 136]
-    mov qword ptr [rsp + 112], r12
-    mov r12, r10
-    sbb r12, qword ptr [rbx + 144]
-    mov qword ptr [rsp + 48], r12
-    mov r12, r11
-    sbb r12, qword ptr [rbx + 152]
-    mov qword ptr [rsp + 88], r12
-    mov r12, r13
-    sbb r12, qword ptr [rbx + 160]
-    mov qword ptr [rsp + 80], r12
-    mov r12, r14
-    sbb r12, qword ptr [rbx + 168]
-    mov qword ptr [rsp + 40], r12
-    mov r12, r9
-    sbb r12, qword ptr [rbx + 176]
-    mov qword ptr [rsp + 64], r12
-    mov r12, rbp
-    sbb r12, qword ptr [rbx + 184]
-    mov qword ptr [rsp + 96], r12
-    mov r12, rdx
-    sbb r12, qword ptr [rbx + 192]
-    cmovc r15, rax
-    mov rax, qword ptr [rsp + 24]
-    cmovc rax, rsi
-    mov rsi, qword ptr [rsp]
-    cmovc rsi, rdi
-    mov rdi, qword ptr [rsp + 104]
-    cmovc rdi, r8
-    mov r8, qword ptr [rsp + 112]
-    cmovc r8, rcx
-    mov rcx, qword ptr [rsp + 48]
-    cmovc rcx, r10
-    mov r10, qword ptr [rsp + 88]
-    cmovc r10, r11
-    mov r11, qword ptr [rsp + 80]
-    cmovc r11, r13
-    mov r13, qword ptr [rsp + 40]
-    cmovc r13, r14
-    mov r14, qword ptr [rsp + 64]
-    cmovc r14, r9
-    mov r9, qword ptr [rsp + 96]
-    cmovc r9, rbp
-    cmovc r12, rdx
-    add rsp, 128
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 128
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, rbp, r11
+adc r10, rbp
+mov rbp, [rsi + 32]
+mulx rbp, r13, rbp
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc rbp, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc r13, r15
+mov r15, [rsi + 56]
+mulx r15, rbx, r15
+adc r14, rbx
+mov rbx, [rsi + 64]
+mulx rbx, r12, rbx
+adc r15, r12
+mov r12, [rsi + 72]
+mov [rsp], rcx
+mulx r12, rcx, r12
+adc rbx, rcx
+mov rcx, [rsi + 80]
+mov [rsp + 8], rbx
+mulx rcx, rbx, rcx
+adc r12, rbx
+mov rbx, [rsi + 88]
+mulx rdx, rbx, rbx
+adc rcx, rbx
+adc rdx, 0
+mov rbx, rdx
+mov rdx, r8
+mov [rsp + 16], rsi
+mulx r8, rsi, [rax]
+mov [rsp + 24], rbx
+mov [rsp + 32], rcx
+mulx rbx, rcx, [rax + 8]
+add r8, rcx
+mov [rsp + 40], r12
+mulx rcx, r12, [rax + 16]
+adc rbx, r12
+mov [rsp + 48], r15
+mulx r12, r15, [rax + 24]
+adc rcx, r15
+mov [rsp + 56], r14
+mulx r15, r14, [rax + 32]
+adc r12, r14
+mov [rsp + 64], r13
+mulx r14, r13, [rax + 40]
+adc r15, r13
+mov [rsp + 72], r15
+mulx r13, r15, [rax + 48]
+adc r14, r15
+mov [rsp + 80], r14
+mulx r15, r14, [rax + 56]
+adc r13, r14
+mov [rsp + 88], r13
+mulx r14, r13, [rax + 64]
+adc r15, r13
+mov [rsp + 96], r15
+mulx r13, r15, [rax + 72]
+adc r14, r15
+mov [rsp + 104], r14
+mulx r15, r14, [rax + 80]
+adc r13, r14
+mulx rdx, r14, [rax + 88]
+adc r15, r14
+adc rdx, 0
+add rdi, rsi
+adc r9, r8
+adc r10, rbx
+adc r11, rcx
+adc rbp, r12
+mov rcx, [rsp + 64]
+adc rcx, [rsp + 72]
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 80]
+mov r8, [rsp + 48]
+adc r8, [rsp + 88]
+mov r14, [rsp + 8]
+adc r14, [rsp + 96]
+mov rbx, [rsp + 40]
+adc rbx, [rsp + 104]
+adc r13, [rsp + 32]
+adc r15, [rsp + 24]
+adc rdx, 0
+mov r12, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [r12 + 8]
+mov r12, [rsp + 16]
+mov [rsp + 32], rax
+mov [rsp + 104], r15
+mulx rax, r15, [r12]
+mov [rsp + 40], r13
+mov [rsp + 96], rbx
+mulx r13, rbx, [r12 + 8]
+add rax, rbx
+mov [rsp + 8], r14
+mulx rbx, r14, [r12 + 16]
+adc r13, r14
+mov [rsp + 88], r8
+mulx r14, r8, [r12 + 24]
+adc rbx, r8
+mov [rsp + 48], rsi
+mulx r8, rsi, [r12 + 32]
+adc r14, rsi
+mov [rsp + 80], rcx
+mulx rsi, rcx, [r12 + 40]
+adc r8, rcx
+mov [rsp + 56], r8
+mulx rcx, r8, [r12 + 48]
+adc rsi, r8
+mov [rsp + 72], rsi
+mulx r8, rsi, [r12 + 56]
+adc rcx, rsi
+mov [rsp + 64], rcx
+mulx rsi, rcx, [r12 + 64]
+adc r8, rcx
+mov [rsp + 112], r8
+mulx rcx, r8, [r12 + 72]
+adc rsi, r8
+mov [rsp + 120], rsi
+mulx r8, rsi, [r12 + 80]
+adc rcx, rsi
+mulx rdx, rsi, [r12 + 88]
+adc r8, rsi
+adc rdx, 0
+add rdi, r15
+adc r9, rax
+adc r10, r13
+adc r11, rbx
+adc rbp, r14
+mov rax, [rsp + 80]
+adc rax, [rsp + 56]
+mov rsi, [rsp + 48]
+adc rsi, [rsp + 72]
+mov r13, [rsp + 88]
+adc r13, [rsp + 64]
+mov r14, [rsp + 8]
+adc r14, [rsp + 112]
+mov r15, [rsp + 96]
+adc r15, [rsp + 120]
+adc rcx, [rsp + 40]
+adc r8, [rsp + 104]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, rdi
+mov rdi, [rsp + 32]
+mov [rsp + 24], rbx
+mulx r12, rbx, [rdi]
+mov [rsp + 104], r8
+mov [rsp + 40], rcx
+mulx r8, rcx, [rdi + 8]
+add r12, rcx
+mov [rsp + 120], r15
+mulx rcx, r15, [rdi + 16]
+adc r8, r15
+mov [rsp + 96], r14
+mulx r15, r14, [rdi + 24]
+adc rcx, r14
+mov [rsp + 112], r13
+mulx r14, r13, [rdi + 32]
+adc r15, r13
+mov [rsp + 8], rsi
+mulx r13, rsi, [rdi + 40]
+adc r14, rsi
+mov [rsp + 64], r14
+mulx rsi, r14, [rdi + 48]
+adc r13, r14
+mov [rsp + 88], r13
+mulx r14, r13, [rdi + 56]
+adc rsi, r13
+mov [rsp + 72], rsi
+mulx r13, rsi, [rdi + 64]
+adc r14, rsi
+mov [rsp + 48], r14
+mulx rsi, r14, [rdi + 72]
+adc r13, r14
+mov [rsp + 56], r13
+mulx r14, r13, [rdi + 80]
+adc rsi, r13
+mulx rdx, r13, [rdi + 88]
+adc r14, r13
+adc rdx, 0
+add r9, rbx
+adc r10, r12
+adc r11, r8
+adc rbp, rcx
+adc rax, r15
+mov rcx, [rsp + 8]
+adc rcx, [rsp + 64]
+mov r8, [rsp + 112]
+adc r8, [rsp + 88]
+mov r13, [rsp + 96]
+adc r13, [rsp + 72]
+mov r15, [rsp + 120]
+adc r15, [rsp + 48]
+mov rbx, [rsp + 40]
+adc rbx, [rsp + 56]
+adc rsi, [rsp + 104]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r12, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [r12 + 16]
+mov r12, [rsp + 16]
+mov [rsp + 104], r14
+mulx rdi, r14, [r12]
+mov [rsp + 56], rsi
+mov [rsp + 40], rbx
+mulx rsi, rbx, [r12 + 8]
+add rdi, rbx
+mov [rsp + 48], r15
+mulx rbx, r15, [r12 + 16]
+adc rsi, r15
+mov [rsp + 120], r13
+mulx r15, r13, [r12 + 24]
+adc rbx, r13
+mov [rsp + 72], r8
+mulx r13, r8, [r12 + 32]
+adc r15, r8
+mov [rsp + 96], rcx
+mulx r8, rcx, [r12 + 40]
+adc r13, rcx
+mov [rsp + 88], r13
+mulx rcx, r13, [r12 + 48]
+adc r8, r13
+mov [rsp + 112], r8
+mulx r13, r8, [r12 + 56]
+adc rcx, r8
+mov [rsp + 64], rcx
+mulx r8, rcx, [r12 + 64]
+adc r13, rcx
+mov [rsp + 8], r13
+mulx rcx, r13, [r12 + 72]
+adc r8, r13
+mov [rsp + 80], r8
+mulx r13, r8, [r12 + 80]
+adc rcx, r8
+mulx rdx, r8, [r12 + 88]
+adc r13, r8
+adc rdx, 0
+add r9, r14
+adc r10, rdi
+adc r11, rsi
+adc rbp, rbx
+adc rax, r15
+mov rsi, [rsp + 96]
+adc rsi, [rsp + 88]
+mov rdi, [rsp + 72]
+adc rdi, [rsp + 112]
+mov r8, [rsp + 120]
+adc r8, [rsp + 64]
+mov r14, [rsp + 48]
+adc r14, [rsp + 8]
+mov r15, [rsp + 40]
+adc r15, [rsp + 80]
+adc rcx, [rsp + 56]
+adc r13, [rsp + 104]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, r9
+mov r9, [rsp + 32]
+mov [rsp + 24], rbx
+mulx r12, rbx, [r9]
+mov [rsp + 104], r13
+mov [rsp + 56], rcx
+mulx r13, rcx, [r9 + 8]
+add r12, rcx
+mov [rsp + 80], r15
+mulx rcx, r15, [r9 + 16]
+adc r13, r15
+mov [rsp + 40], r14
+mulx r15, r14, [r9 + 24]
+adc rcx, r14
+mov [rsp + 8], r8
+mulx r14, r8, [r9 + 32]
+adc r15, r8
+mov [rsp + 48], rdi
+mulx r8, rdi, [r9 + 40]
+adc r14, rdi
+mov [rsp + 64], r14
+mulx rdi, r14, [r9 + 48]
+adc r8, r14
+mov [rsp + 120], r8
+mulx r14, r8, [r9 + 56]
+adc rdi, r8
+mov [rsp + 112], rdi
+mulx r8, rdi, [r9 + 64]
+adc r14, rdi
+mov [rsp + 72], r14
+mulx rdi, r14, [r9 + 72]
+adc r8, r14
+mov [rsp + 88], r8
+mulx r14, r8, [r9 + 80]
+adc rdi, r8
+mulx rdx, r8, [r9 + 88]
+adc r14, r8
+adc rdx, 0
+add r10, rbx
+adc r11, r12
+adc rbp, r13
+adc rax, rcx
+adc rsi, r15
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 64]
+mov r8, [rsp + 8]
+adc r8, [rsp + 120]
+mov r13, [rsp + 40]
+adc r13, [rsp + 112]
+mov r15, [rsp + 80]
+adc r15, [rsp + 72]
+mov rbx, [rsp + 56]
+adc rbx, [rsp + 88]
+adc rdi, [rsp + 104]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r12, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [r12 + 24]
+mov r12, [rsp + 16]
+mov [rsp + 104], r14
+mulx r9, r14, [r12]
+mov [rsp + 88], rdi
+mov [rsp + 56], rbx
+mulx rdi, rbx, [r12 + 8]
+add r9, rbx
+mov [rsp + 72], r15
+mulx rbx, r15, [r12 + 16]
+adc rdi, r15
+mov [rsp + 80], r13
+mulx r15, r13, [r12 + 24]
+adc rbx, r13
+mov [rsp + 112], r8
+mulx r13, r8, [r12 + 32]
+adc r15, r8
+mov [rsp + 40], rcx
+mulx r8, rcx, [r12 + 40]
+adc r13, rcx
+mov [rsp + 120], r13
+mulx rcx, r13, [r12 + 48]
+adc r8, r13
+mov [rsp + 8], r8
+mulx r13, r8, [r12 + 56]
+adc rcx, r8
+mov [rsp + 64], rcx
+mulx r8, rcx, [r12 + 64]
+adc r13, rcx
+mov [rsp + 48], r13
+mulx rcx, r13, [r12 + 72]
+adc r8, r13
+mov [rsp + 96], r8
+mulx r13, r8, [r12 + 80]
+adc rcx, r8
+mulx rdx, r8, [r12 + 88]
+adc r13, r8
+adc rdx, 0
+add r10, r14
+adc r11, r9
+adc rbp, rdi
+adc rax, rbx
+adc rsi, r15
+mov rdi, [rsp + 40]
+adc rdi, [rsp + 120]
+mov r8, [rsp + 112]
+adc r8, [rsp + 8]
+mov r9, [rsp + 80]
+adc r9, [rsp + 64]
+mov r14, [rsp + 72]
+adc r14, [rsp + 48]
+mov r15, [rsp + 56]
+adc r15, [rsp + 96]
+adc rcx, [rsp + 88]
+adc r13, [rsp + 104]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, r10
+mov r10, [rsp + 32]
+mov [rsp + 24], rbx
+mulx r12, rbx, [r10]
+mov [rsp + 104], r13
+mov [rsp + 88], rcx
+mulx r13, rcx, [r10 + 8]
+add r12, rcx
+mov [rsp + 96], r15
+mulx rcx, r15, [r10 + 16]
+adc r13, r15
+mov [rsp + 56], r14
+mulx r15, r14, [r10 + 24]
+adc rcx, r14
+mov [rsp + 48], r9
+mulx r14, r9, [r10 + 32]
+adc r15, r9
+mov [rsp + 72], r8
+mulx r9, r8, [r10 + 40]
+adc r14, r8
+mov [rsp + 64], r14
+mulx r8, r14, [r10 + 48]
+adc r9, r14
+mov [rsp + 80], r9
+mulx r14, r9, [r10 + 56]
+adc r8, r9
+mov [rsp + 8], r8
+mulx r9, r8, [r10 + 64]
+adc r14, r8
+mov [rsp + 112], r14
+mulx r8, r14, [r10 + 72]
+adc r9, r14
+mov [rsp + 120], r9
+mulx r14, r9, [r10 + 80]
+adc r8, r9
+mulx rdx, r9, [r10 + 88]
+adc r14, r9
+adc rdx, 0
+add r11, rbx
+adc rbp, r12
+adc rax, r13
+adc rsi, rcx
+adc rdi, r15
+mov rcx, [rsp + 72]
+adc rcx, [rsp + 64]
+mov r9, [rsp + 48]
+adc r9, [rsp + 80]
+mov r13, [rsp + 56]
+adc r13, [rsp + 8]
+mov r15, [rsp + 96]
+adc r15, [rsp + 112]
+mov rbx, [rsp + 88]
+adc rbx, [rsp + 120]
+adc r8, [rsp + 104]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r12, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [r12 + 32]
+mov r12, [rsp + 16]
+mov [rsp + 104], r14
+mulx r10, r14, [r12]
+mov [rsp + 120], r8
+mov [rsp + 88], rbx
+mulx r8, rbx, [r12 + 8]
+add r10, rbx
+mov [rsp + 112], r15
+mulx rbx, r15, [r12 + 16]
+adc r8, r15
+mov [rsp + 96], r13
+mulx r15, r13, [r12 + 24]
+adc rbx, r13
+mov [rsp + 8], r9
+mulx r13, r9, [r12 + 32]
+adc r15, r9
+mov [rsp + 56], rcx
+mulx r9, rcx, [r12 + 40]
+adc r13, rcx
+mov [rsp + 80], r13
+mulx rcx, r13, [r12 + 48]
+adc r9, r13
+mov [rsp + 48], r9
+mulx r13, r9, [r12 + 56]
+adc rcx, r9
+mov [rsp + 64], rcx
+mulx r9, rcx, [r12 + 64]
+adc r13, rcx
+mov [rsp + 72], r13
+mulx rcx, r13, [r12 + 72]
+adc r9, r13
+mov [rsp + 40], r9
+mulx r13, r9, [r12 + 80]
+adc rcx, r9
+mulx rdx, r9, [r12 + 88]
+adc r13, r9
+adc rdx, 0
+add r11, r14
+adc rbp, r10
+adc rax, r8
+adc rsi, rbx
+adc rdi, r15
+mov r8, [rsp + 56]
+adc r8, [rsp + 80]
+mov r9, [rsp + 8]
+adc r9, [rsp + 48]
+mov r10, [rsp + 96]
+adc r10, [rsp + 64]
+mov r14, [rsp + 112]
+adc r14, [rsp + 72]
+mov r15, [rsp + 88]
+adc r15, [rsp + 40]
+adc rcx, [rsp + 120]
+adc r13, [rsp + 104]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, r11
+mov r11, [rsp + 32]
+mov [rsp + 24], rbx
+mulx r12, rbx, [r11]
+mov [rsp + 104], r13
+mov [rsp + 120], rcx
+mulx r13, rcx, [r11 + 8]
+add r12, rcx
+mov [rsp + 40], r15
+mulx rcx, r15, [r11 + 16]
+adc r13, r15
+mov [rsp + 88], r14
+mulx r15, r14, [r11 + 24]
+adc rcx, r14
+mov [rsp + 72], r10
+mulx r14, r10, [r11 + 32]
+adc r15, r10
+mov [rsp + 112], r9
+mulx r10, r9, [r11 + 40]
+adc r14, r9
+mov [rsp + 64], r14
+mulx r9, r14, [r11 + 48]
+adc r10, r14
+mov [rsp + 96], r10
+mulx r14, r10, [r11 + 56]
+adc r9, r10
+mov [rsp + 48], r9
+mulx r10, r9, [r11 + 64]
+adc r14, r9
+mov [rsp + 8], r14
+mulx r9, r14, [r11 + 72]
+adc r10, r14
+mov [rsp + 80], r10
+mulx r14, r10, [r11 + 80]
+adc r9, r10
+mulx rdx, r10, [r11 + 88]
+adc r14, r10
+adc rdx, 0
+add rbp, rbx
+adc rax, r12
+adc rsi, r13
+adc rdi, rcx
+adc r8, r15
+mov rcx, [rsp + 112]
+adc rcx, [rsp + 64]
+mov r10, [rsp + 72]
+adc r10, [rsp + 96]
+mov r13, [rsp + 88]
+adc r13, [rsp + 48]
+mov r15, [rsp + 40]
+adc r15, [rsp + 8]
+mov rbx, [rsp + 120]
+adc rbx, [rsp + 80]
+adc r9, [rsp + 104]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r12, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [r12 + 40]
+mov r12, [rsp + 16]
+mov [rsp + 104], r14
+mulx r11, r14, [r12]
+mov [rsp + 80], r9
+mov [rsp + 120], rbx
+mulx r9, rbx, [r12 + 8]
+add r11, rbx
+mov [rsp + 8], r15
+mulx rbx, r15, [r12 + 16]
+adc r9, r15
+mov [rsp + 40], r13
+mulx r15, r13, [r12 + 24]
+adc rbx, r13
+mov [rsp + 48], r10
+mulx r13, r10, [r12 + 32]
+adc r15, r10
+mov [rsp + 88], rcx
+mulx r10, rcx, [r12 + 40]
+adc r13, rcx
+mov [rsp + 96], r13
+mulx rcx, r13, [r12 + 48]
+adc r10, r13
+mov [rsp + 72], r10
+mulx r13, r10, [r12 + 56]
+adc rcx, r10
+mov [rsp + 64], rcx
+mulx r10, rcx, [r12 + 64]
+adc r13, rcx
+mov [rsp + 112], r13
+mulx rcx, r13, [r12 + 72]
+adc r10, r13
+mov [rsp + 56], r10
+mulx r13, r10, [r12 + 80]
+adc rcx, r10
+mulx rdx, r10, [r12 + 88]
+adc r13, r10
+adc rdx, 0
+add rbp, r14
+adc rax, r11
+adc rsi, r9
+adc rdi, rbx
+adc r8, r15
+mov r9, [rsp + 88]
+adc r9, [rsp + 96]
+mov r10, [rsp + 48]
+adc r10, [rsp + 72]
+mov r11, [rsp + 40]
+adc r11, [rsp + 64]
+mov r14, [rsp + 8]
+adc r14, [rsp + 112]
+mov r15, [rsp + 120]
+adc r15, [rsp + 56]
+adc rcx, [rsp + 80]
+adc r13, [rsp + 104]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, rbp
+mov rbp, [rsp + 32]
+mov [rsp + 24], rbx
+mulx r12, rbx, [rbp]
+mov [rsp + 104], r13
+mov [rsp + 80], rcx
+mulx r13, rcx, [rbp + 8]
+add r12, rcx
+mov [rsp + 56], r15
+mulx rcx, r15, [rbp + 16]
+adc r13, r15
+mov [rsp + 120], r14
+mulx r15, r14, [rbp + 24]
+adc rcx, r14
+mov [rsp + 112], r11
+mulx r14, r11, [rbp + 32]
+adc r15, r11
+mov [rsp + 8], r10
+mulx r11, r10, [rbp + 40]
+adc r14, r10
+mov [rsp + 64], r14
+mulx r10, r14, [rbp + 48]
+adc r11, r14
+mov [rsp + 40], r11
+mulx r14, r11, [rbp + 56]
+adc r10, r11
+mov [rsp + 72], r10
+mulx r11, r10, [rbp + 64]
+adc r14, r10
+mov [rsp + 48], r14
+mulx r10, r14, [rbp + 72]
+adc r11, r14
+mov [rsp + 96], r11
+mulx r14, r11, [rbp + 80]
+adc r10, r11
+mulx rdx, r11, [rbp + 88]
+adc r14, r11
+adc rdx, 0
+add rax, rbx
+adc rsi, r12
+adc rdi, r13
+adc r8, rcx
+adc r9, r15
+mov rcx, [rsp + 8]
+adc rcx, [rsp + 64]
+mov r11, [rsp + 112]
+adc r11, [rsp + 40]
+mov r13, [rsp + 120]
+adc r13, [rsp + 72]
+mov r15, [rsp + 56]
+adc r15, [rsp + 48]
+mov rbx, [rsp + 80]
+adc rbx, [rsp + 96]
+adc r10, [rsp + 104]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r12, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [r12 + 48]
+mov r12, [rsp + 16]
+mov [rsp + 104], r14
+mulx rbp, r14, [r12]
+mov [rsp + 96], r10
+mov [rsp + 80], rbx
+mulx r10, rbx, [r12 + 8]
+add rbp, rbx
+mov [rsp + 48], r15
+mulx rbx, r15, [r12 + 16]
+adc r10, r15
+mov [rsp + 56], r13
+mulx r15, r13, [r12 + 24]
+adc rbx, r13
+mov [rsp + 72], r11
+mulx r13, r11, [r12 + 32]
+adc r15, r11
+mov [rsp + 120], rcx
+mulx r11, rcx, [r12 + 40]
+adc r13, rcx
+mov [rsp + 40], r13
+mulx rcx, r13, [r12 + 48]
+adc r11, r13
+mov [rsp + 112], r11
+mulx r13, r11, [r12 + 56]
+adc rcx, r11
+mov [rsp + 64], rcx
+mulx r11, rcx, [r12 + 64]
+adc r13, rcx
+mov [rsp + 8], r13
+mulx rcx, r13, [r12 + 72]
+adc r11, r13
+mov [rsp + 88], r11
+mulx r13, r11, [r12 + 80]
+adc rcx, r11
+mulx rdx, r11, [r12 + 88]
+adc r13, r11
+adc rdx, 0
+add rax, r14
+adc rsi, rbp
+adc rdi, r10
+adc r8, rbx
+adc r9, r15
+mov r10, [rsp + 120]
+adc r10, [rsp + 40]
+mov r11, [rsp + 72]
+adc r11, [rsp + 112]
+mov rbp, [rsp + 56]
+adc rbp, [rsp + 64]
+mov r14, [rsp + 48]
+adc r14, [rsp + 8]
+mov r15, [rsp + 80]
+adc r15, [rsp + 88]
+adc rcx, [rsp + 96]
+adc r13, [rsp + 104]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, rax
+mov rax, [rsp + 32]
+mov [rsp + 24], rbx
+mulx r12, rbx, [rax]
+mov [rsp + 104], r13
+mov [rsp + 96], rcx
+mulx r13, rcx, [rax + 8]
+add r12, rcx
+mov [rsp + 88], r15
+mulx rcx, r15, [rax + 16]
+adc r13, r15
+mov [rsp + 80], r14
+mulx r15, r14, [rax + 24]
+adc rcx, r14
+mov [rsp + 8], rbp
+mulx r14, rbp, [rax + 32]
+adc r15, rbp
+mov [rsp + 48], r11
+mulx rbp, r11, [rax + 40]
+adc r14, r11
+mov [rsp + 64], r14
+mulx r11, r14, [rax + 48]
+adc rbp, r14
+mov [rsp + 56], rbp
+mulx r14, rbp, [rax + 56]
+adc r11, rbp
+mov [rsp + 112], r11
+mulx rbp, r11, [rax + 64]
+adc r14, r11
+mov [rsp + 72], r14
+mulx r11, r14, [rax + 72]
+adc rbp, r14
+mov [rsp + 40], rbp
+mulx r14, rbp, [rax + 80]
+adc r11, rbp
+mulx rdx, rbp, [rax + 88]
+adc r14, rbp
+adc rdx, 0
+add rsi, rbx
+adc rdi, r12
+adc r8, r13
+adc r9, rcx
+adc r10, r15
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 64]
+mov rbp, [rsp + 8]
+adc rbp, [rsp + 56]
+mov r13, [rsp + 80]
+adc r13, [rsp + 112]
+mov r15, [rsp + 88]
+adc r15, [rsp + 72]
+mov rbx, [rsp + 96]
+adc rbx, [rsp + 40]
+adc r11, [rsp + 104]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r12, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [r12 + 56]
+mov r12, [rsp + 16]
+mov [rsp + 104], r14
+mulx rax, r14, [r12]
+mov [rsp + 40], r11
+mov [rsp + 96], rbx
+mulx r11, rbx, [r12 + 8]
+add rax, rbx
+mov [rsp + 72], r15
+mulx rbx, r15, [r12 + 16]
+adc r11, r15
+mov [rsp + 88], r13
+mulx r15, r13, [r12 + 24]
+adc rbx, r13
+mov [rsp + 112], rbp
+mulx r13, rbp, [r12 + 32]
+adc r15, rbp
+mov [rsp + 80], rcx
+mulx rbp, rcx, [r12 + 40]
+adc r13, rcx
+mov [rsp + 56], r13
+mulx rcx, r13, [r12 + 48]
+adc rbp, r13
+mov [rsp + 8], rbp
+mulx r13, rbp, [r12 + 56]
+adc rcx, rbp
+mov [rsp + 64], rcx
+mulx rbp, rcx, [r12 + 64]
+adc r13, rcx
+mov [rsp + 48], r13
+mulx rcx, r13, [r12 + 72]
+adc rbp, r13
+mov [rsp + 120], rbp
+mulx r13, rbp, [r12 + 80]
+adc rcx, rbp
+mulx rdx, rbp, [r12 + 88]
+adc r13, rbp
+adc rdx, 0
+add rsi, r14
+adc rdi, rax
+adc r8, r11
+adc r9, rbx
+adc r10, r15
+mov rax, [rsp + 80]
+adc rax, [rsp + 56]
+mov r11, [rsp + 112]
+adc r11, [rsp + 8]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 64]
+mov r14, [rsp + 72]
+adc r14, [rsp + 48]
+mov r15, [rsp + 96]
+adc r15, [rsp + 120]
+adc rcx, [rsp + 40]
+adc r13, [rsp + 104]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, rsi
+mov rsi, [rsp + 32]
+mov [rsp + 24], rbx
+mulx r12, rbx, [rsi]
+mov [rsp + 104], r13
+mov [rsp + 40], rcx
+mulx r13, rcx, [rsi + 8]
+add r12, rcx
+mov [rsp + 120], r15
+mulx rcx, r15, [rsi + 16]
+adc r13, r15
+mov [rsp + 96], r14
+mulx r15, r14, [rsi + 24]
+adc rcx, r14
+mov [rsp + 48], rbp
+mulx r14, rbp, [rsi + 32]
+adc r15, rbp
+mov [rsp + 72], r11
+mulx rbp, r11, [rsi + 40]
+adc r14, r11
+mov [rsp + 64], r14
+mulx r11, r14, [rsi + 48]
+adc rbp, r14
+mov [rsp + 88], rbp
+mulx r14, rbp, [rsi + 56]
+adc r11, rbp
+mov [rsp + 8], r11
+mulx rbp, r11, [rsi + 64]
+adc r14, r11
+mov [rsp + 112], r14
+mulx r11, r14, [rsi + 72]
+adc rbp, r14
+mov [rsp + 56], rbp
+mulx r14, rbp, [rsi + 80]
+adc r11, rbp
+mulx rdx, rbp, [rsi + 88]
+adc r14, rbp
+adc rdx, 0
+add rdi, rbx
+adc r8, r12
+adc r9, r13
+adc r10, rcx
+adc rax, r15
+mov rcx, [rsp + 72]
+adc rcx, [rsp + 64]
+mov rbp, [rsp + 48]
+adc rbp, [rsp + 88]
+mov r13, [rsp + 96]
+adc r13, [rsp + 8]
+mov r15, [rsp + 120]
+adc r15, [rsp + 112]
+mov rbx, [rsp + 40]
+adc rbx, [rsp + 56]
+adc r11, [rsp + 104]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r12, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [r12 + 64]
+mov r12, [rsp + 16]
+mov [rsp + 104], r14
+mulx rsi, r14, [r12]
+mov [rsp + 56], r11
+mov [rsp + 40], rbx
+mulx r11, rbx, [r12 + 8]
+add rsi, rbx
+mov [rsp + 112], r15
+mulx rbx, r15, [r12 + 16]
+adc r11, r15
+mov [rsp + 120], r13
+mulx r15, r13, [r12 + 24]
+adc rbx, r13
+mov [rsp + 8], rbp
+mulx r13, rbp, [r12 + 32]
+adc r15, rbp
+mov [rsp + 96], rcx
+mulx rbp, rcx, [r12 + 40]
+adc r13, rcx
+mov [rsp + 88], r13
+mulx rcx, r13, [r12 + 48]
+adc rbp, r13
+mov [rsp + 48], rbp
+mulx r13, rbp, [r12 + 56]
+adc rcx, rbp
+mov [rsp + 64], rcx
+mulx rbp, rcx, [r12 + 64]
+adc r13, rcx
+mov [rsp + 72], r13
+mulx rcx, r13, [r12 + 72]
+adc rbp, r13
+mov [rsp + 80], rbp
+mulx r13, rbp, [r12 + 80]
+adc rcx, rbp
+mulx rdx, rbp, [r12 + 88]
+adc r13, rbp
+adc rdx, 0
+add rdi, r14
+adc r8, rsi
+adc r9, r11
+adc r10, rbx
+adc rax, r15
+mov rsi, [rsp + 96]
+adc rsi, [rsp + 88]
+mov r11, [rsp + 8]
+adc r11, [rsp + 48]
+mov rbp, [rsp + 120]
+adc rbp, [rsp + 64]
+mov r14, [rsp + 112]
+adc r14, [rsp + 72]
+mov r15, [rsp + 40]
+adc r15, [rsp + 80]
+adc rcx, [rsp + 56]
+adc r13, [rsp + 104]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, rdi
+mov rdi, [rsp + 32]
+mov [rsp + 24], rbx
+mulx r12, rbx, [rdi]
+mov [rsp + 104], r13
+mov [rsp + 56], rcx
+mulx r13, rcx, [rdi + 8]
+add r12, rcx
+mov [rsp + 80], r15
+mulx rcx, r15, [rdi + 16]
+adc r13, r15
+mov [rsp + 40], r14
+mulx r15, r14, [rdi + 24]
+adc rcx, r14
+mov [rsp + 72], rbp
+mulx r14, rbp, [rdi + 32]
+adc r15, rbp
+mov [rsp + 112], r11
+mulx rbp, r11, [rdi + 40]
+adc r14, r11
+mov [rsp + 64], r14
+mulx r11, r14, [rdi + 48]
+adc rbp, r14
+mov [rsp + 120], rbp
+mulx r14, rbp, [rdi + 56]
+adc r11, rbp
+mov [rsp + 48], r11
+mulx rbp, r11, [rdi + 64]
+adc r14, r11
+mov [rsp + 8], r14
+mulx r11, r14, [rdi + 72]
+adc rbp, r14
+mov [rsp + 88], rbp
+mulx r14, rbp, [rdi + 80]
+adc r11, rbp
+mulx rdx, rbp, [rdi + 88]
+adc r14, rbp
+adc rdx, 0
+add r8, rbx
+adc r9, r12
+adc r10, r13
+adc rax, rcx
+adc rsi, r15
+mov rcx, [rsp + 112]
+adc rcx, [rsp + 64]
+mov rbp, [rsp + 72]
+adc rbp, [rsp + 120]
+mov r13, [rsp + 40]
+adc r13, [rsp + 48]
+mov r15, [rsp + 80]
+adc r15, [rsp + 8]
+mov rbx, [rsp + 56]
+adc rbx, [rsp + 88]
+adc r11, [rsp + 104]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r12, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [r12 + 72]
+mov r12, [rsp + 16]
+mov [rsp + 104], r14
+mulx rdi, r14, [r12]
+mov [rsp + 88], r11
+mov [rsp + 56], rbx
+mulx r11, rbx, [r12 + 8]
+add rdi, rbx
+mov [rsp + 8], r15
+mulx rbx, r15, [r12 + 16]
+adc r11, r15
+mov [rsp + 80], r13
+mulx r15, r13, [r12 + 24]
+adc rbx, r13
+mov [rsp + 48], rbp
+mulx r13, rbp, [r12 + 32]
+adc r15, rbp
+mov [rsp + 40], rcx
+mulx rbp, rcx, [r12 + 40]
+adc r13, rcx
+mov [rsp + 120], r13
+mulx rcx, r13, [r12 + 48]
+adc rbp, r13
+mov [rsp + 72], rbp
+mulx r13, rbp, [r12 + 56]
+adc rcx, rbp
+mov [rsp + 64], rcx
+mulx rbp, rcx, [r12 + 64]
+adc r13, rcx
+mov [rsp + 112], r13
+mulx rcx, r13, [r12 + 72]
+adc rbp, r13
+mov [rsp + 96], rbp
+mulx r13, rbp, [r12 + 80]
+adc rcx, rbp
+mulx rdx, rbp, [r12 + 88]
+adc r13, rbp
+adc rdx, 0
+add r8, r14
+adc r9, rdi
+adc r10, r11
+adc rax, rbx
+adc rsi, r15
+mov rdi, [rsp + 40]
+adc rdi, [rsp + 120]
+mov r11, [rsp + 48]
+adc r11, [rsp + 72]
+mov rbp, [rsp + 80]
+adc rbp, [rsp + 64]
+mov r14, [rsp + 8]
+adc r14, [rsp + 112]
+mov r15, [rsp + 56]
+adc r15, [rsp + 96]
+adc rcx, [rsp + 88]
+adc r13, [rsp + 104]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, r8
+mov r8, [rsp + 32]
+mov [rsp + 24], rbx
+mulx r12, rbx, [r8]
+mov [rsp + 104], r13
+mov [rsp + 88], rcx
+mulx r13, rcx, [r8 + 8]
+add r12, rcx
+mov [rsp + 96], r15
+mulx rcx, r15, [r8 + 16]
+adc r13, r15
+mov [rsp + 56], r14
+mulx r15, r14, [r8 + 24]
+adc rcx, r14
+mov [rsp + 112], rbp
+mulx r14, rbp, [r8 + 32]
+adc r15, rbp
+mov [rsp + 8], r11
+mulx rbp, r11, [r8 + 40]
+adc r14, r11
+mov [rsp + 64], r14
+mulx r11, r14, [r8 + 48]
+adc rbp, r14
+mov [rsp + 80], rbp
+mulx r14, rbp, [r8 + 56]
+adc r11, rbp
+mov [rsp + 72], r11
+mulx rbp, r11, [r8 + 64]
+adc r14, r11
+mov [rsp + 48], r14
+mulx r11, r14, [r8 + 72]
+adc rbp, r14
+mov [rsp + 120], rbp
+mulx r14, rbp, [r8 + 80]
+adc r11, rbp
+mulx rdx, rbp, [r8 + 88]
+adc r14, rbp
+adc rdx, 0
+add r9, rbx
+adc r10, r12
+adc rax, r13
+adc rsi, rcx
+adc rdi, r15
+mov rcx, [rsp + 8]
+adc rcx, [rsp + 64]
+mov rbp, [rsp + 112]
+adc rbp, [rsp + 80]
+mov r13, [rsp + 56]
+adc r13, [rsp + 72]
+mov r15, [rsp + 96]
+adc r15, [rsp + 48]
+mov rbx, [rsp + 88]
+adc rbx, [rsp + 120]
+adc r11, [rsp + 104]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r12, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [r12 + 80]
+mov r12, [rsp + 16]
+mov [rsp + 104], r14
+mulx r8, r14, [r12]
+mov [rsp + 120], r11
+mov [rsp + 88], rbx
+mulx r11, rbx, [r12 + 8]
+add r8, rbx
+mov [rsp + 48], r15
+mulx rbx, r15, [r12 + 16]
+adc r11, r15
+mov [rsp + 96], r13
+mulx r15, r13, [r12 + 24]
+adc rbx, r13
+mov [rsp + 72], rbp
+mulx r13, rbp, [r12 + 32]
+adc r15, rbp
+mov [rsp + 56], rcx
+mulx rbp, rcx, [r12 + 40]
+adc r13, rcx
+mov [rsp + 80], r13
+mulx rcx, r13, [r12 + 48]
+adc rbp, r13
+mov [rsp + 112], rbp
+mulx r13, rbp, [r12 + 56]
+adc rcx, rbp
+mov [rsp + 64], rcx
+mulx rbp, rcx, [r12 + 64]
+adc r13, rcx
+mov [rsp + 8], r13
+mulx rcx, r13, [r12 + 72]
+adc rbp, r13
+mov [rsp + 40], rbp
+mulx r13, rbp, [r12 + 80]
+adc rcx, rbp
+mulx rdx, rbp, [r12 + 88]
+adc r13, rbp
+adc rdx, 0
+add r9, r14
+adc r10, r8
+adc rax, r11
+adc rsi, rbx
+adc rdi, r15
+mov r8, [rsp + 56]
+adc r8, [rsp + 80]
+mov r11, [rsp + 72]
+adc r11, [rsp + 112]
+mov rbp, [rsp + 96]
+adc rbp, [rsp + 64]
+mov r14, [rsp + 48]
+adc r14, [rsp + 8]
+mov r15, [rsp + 88]
+adc r15, [rsp + 40]
+adc rcx, [rsp + 120]
+adc r13, [rsp + 104]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, r9
+mov r9, [rsp + 32]
+mov [rsp + 24], rbx
+mulx r12, rbx, [r9]
+mov [rsp + 104], r13
+mov [rsp + 120], rcx
+mulx r13, rcx, [r9 + 8]
+add r12, rcx
+mov [rsp + 40], r15
+mulx rcx, r15, [r9 + 16]
+adc r13, r15
+mov [rsp + 88], r14
+mulx r15, r14, [r9 + 24]
+adc rcx, r14
+mov [rsp + 8], rbp
+mulx r14, rbp, [r9 + 32]
+adc r15, rbp
+mov [rsp + 48], r11
+mulx rbp, r11, [r9 + 40]
+adc r14, r11
+mov [rsp + 64], r14
+mulx r11, r14, [r9 + 48]
+adc rbp, r14
+mov [rsp + 96], rbp
+mulx r14, rbp, [r9 + 56]
+adc r11, rbp
+mov [rsp + 112], r11
+mulx rbp, r11, [r9 + 64]
+adc r14, r11
+mov [rsp + 72], r14
+mulx r11, r14, [r9 + 72]
+adc rbp, r14
+mov [rsp + 80], rbp
+mulx r14, rbp, [r9 + 80]
+adc r11, rbp
+mulx rdx, rbp, [r9 + 88]
+adc r14, rbp
+adc rdx, 0
+add r10, rbx
+adc rax, r12
+adc rsi, r13
+adc rdi, rcx
+adc r8, r15
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 64]
+mov rbp, [rsp + 8]
+adc rbp, [rsp + 96]
+mov r13, [rsp + 88]
+adc r13, [rsp + 112]
+mov r15, [rsp + 40]
+adc r15, [rsp + 72]
+mov rbx, [rsp + 120]
+adc rbx, [rsp + 80]
+adc r11, [rsp + 104]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov r12, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [r12 + 88]
+mov r12, [rsp + 16]
+mov [rsp], r14
+mulx r9, r14, [r12]
+mov [rsp + 104], r11
+mov [rsp + 80], rbx
+mulx r11, rbx, [r12 + 8]
+add r9, rbx
+mov [rsp + 120], r15
+mulx rbx, r15, [r12 + 16]
+adc r11, r15
+mov [rsp + 72], r13
+mulx r15, r13, [r12 + 24]
+adc rbx, r13
+mov [rsp + 40], rbp
+mulx r13, rbp, [r12 + 32]
+adc r15, rbp
+mov [rsp + 112], rcx
+mulx rbp, rcx, [r12 + 40]
+adc r13, rcx
+mov [rsp + 88], r13
+mulx rcx, r13, [r12 + 48]
+adc rbp, r13
+mov [rsp + 96], rbp
+mulx r13, rbp, [r12 + 56]
+adc rcx, rbp
+mov [rsp + 8], rcx
+mulx rbp, rcx, [r12 + 64]
+adc r13, rcx
+mov [rsp + 64], r13
+mulx rcx, r13, [r12 + 72]
+adc rbp, r13
+mov [rsp + 48], rbp
+mulx r13, rbp, [r12 + 80]
+adc rcx, rbp
+mulx rdx, rbp, [r12 + 88]
+adc r13, rbp
+adc rdx, 0
+add r10, r14
+adc rax, r9
+adc rsi, r11
+adc rdi, rbx
+adc r8, r15
+mov r9, [rsp + 112]
+adc r9, [rsp + 88]
+mov r11, [rsp + 40]
+adc r11, [rsp + 96]
+mov rbp, [rsp + 72]
+adc rbp, [rsp + 8]
+mov r14, [rsp + 120]
+adc r14, [rsp + 64]
+mov r15, [rsp + 80]
+adc r15, [rsp + 48]
+adc rcx, [rsp + 104]
+adc r13, [rsp]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 32]
+mov r12, rdx
+mov rdx, r10
+imul rdx, [rbx + 96]
+mov [rsp + 24], r12
+mov [rsp], r13
+mulx r12, r13, [rbx + 104]
+mov [rsp + 104], rcx
+mov [rsp + 48], r15
+mulx rcx, r15, [rbx + 112]
+add r12, r15
+mov [rsp + 80], r14
+mulx r15, r14, [rbx + 120]
+adc rcx, r14
+mov [rsp + 64], rbp
+mulx r14, rbp, [rbx + 128]
+adc r15, rbp
+mov [rsp + 120], r11
+mulx rbp, r11, [rbx + 136]
+adc r14, r11
+mov [rsp + 8], r9
+mulx r11, r9, [rbx + 144]
+adc rbp, r9
+mov [rsp + 72], rbp
+mulx r9, rbp, [rbx + 152]
+adc r11, rbp
+mov [rsp + 96], r11
+mulx rbp, r11, [rbx + 160]
+adc r9, r11
+mov [rsp + 40], r9
+mulx r11, r9, [rbx + 168]
+adc rbp, r9
+mov [rsp + 88], rbp
+mulx r9, rbp, [rbx + 176]
+adc r11, rbp
+mov [rsp + 112], r11
+mulx rbp, r11, [rbx + 184]
+adc r9, r11
+mulx rdx, r11, [rbx + 192]
+adc rbp, r11
+adc rdx, 0
+add r10, r13
+adc rax, r12
+adc rsi, rcx
+adc rdi, r15
+adc r8, r14
+mov rcx, [rsp + 8]
+adc rcx, [rsp + 72]
+mov r10, [rsp + 120]
+adc r10, [rsp + 96]
+mov r11, [rsp + 64]
+adc r11, [rsp + 40]
+mov r13, [rsp + 80]
+adc r13, [rsp + 88]
+mov r14, [rsp + 48]
+adc r14, [rsp + 112]
+adc r9, [rsp + 104]
+adc rbp, [rsp]
+adc rdx, [rsp + 24]
+mov r15, rax
+sub r15, [rbx + 104]
+mov r12, rsi
+sbb r12, [rbx + 112]
+mov [rsp + 24], r12
+mov r12, rdi
+sbb r12, [rbx + 120]
+mov [rsp], r12
+mov r12, r8
+sbb r12, [rbx + 128]
+mov [rsp + 104], r12
+mov r12, rcx
+sbb r12, [rbx + 136]
+mov [rsp + 112], r12
+mov r12, r10
+sbb r12, [rbx + 144]
+mov [rsp + 48], r12
+mov r12, r11
+sbb r12, [rbx + 152]
+mov [rsp + 88], r12
+mov r12, r13
+sbb r12, [rbx + 160]
+mov [rsp + 80], r12
+mov r12, r14
+sbb r12, [rbx + 168]
+mov [rsp + 40], r12
+mov r12, r9
+sbb r12, [rbx + 176]
+mov [rsp + 64], r12
+mov r12, rbp
+sbb r12, [rbx + 184]
+mov [rsp + 96], r12
+mov r12, rdx
+sbb r12, [rbx + 192]
+cmovc r15, rax
+mov rax, [rsp + 24]
+cmovc rax, rsi
+mov rsi, [rsp]
+cmovc rsi, rdi
+mov rdi, [rsp + 104]
+cmovc rdi, r8
+mov r8, [rsp + 112]
+cmovc r8, rcx
+mov rcx, [rsp + 48]
+cmovc rcx, r10
+mov r10, [rsp + 88]
+cmovc r10, r11
+mov r11, [rsp + 80]
+cmovc r11, r13
+mov r13, [rsp + 40]
+cmovc r13, r14
+mov r14, [rsp + 64]
+cmovc r14, r9
+mov r9, [rsp + 96]
+cmovc r9, rbp
+cmovc r12, rdx
+add rsp, 128
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {mu10}, {mu11}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {mu10}, {mu11}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -1520,19 +1512,9 @@ unsafe fn square_fold_mulx<M: Modulus<12>>(x: &[u64; 12]) -> [u64; 12] {
         asm!(
             "call {kernel}",
             kernel = sym square_fold_mulx_code::<M>,
-            out("rax") z[4],
-            out("rcx") z[5],
-            out("rdx") _,
-            inout("rsi") core::ptr::from_ref(x) => z[10],
-            out("rdi") z[1],
-            out("r8") z[6],
-            out("r9") z[11],
-            out("r10") z[7],
-            out("r11") z[8],
-            out("r12") z[9],
-            out("r13") z[0],
-            out("r14") z[3],
-            out("r15") z[2],
+            out("rax") z[4], out("rcx") z[5], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            z[10], out("rdi") z[1], out("r8") z[6], out("r9") z[11], out("r10") z[7], out("r11")
+            z[8], out("r12") z[9], out("r13") z[0], out("r14") z[3], out("r15") z[2],
             options(pure, readonly),
         );
     }
@@ -1543,1116 +1525,1116 @@ unsafe fn square_fold_mulx<M: Modulus<12>>(x: &[u64; 12]) -> [u64; 12] {
 unsafe extern "C" fn square_fold_mulx_code<M: Modulus<12>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 184
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov rbp, qword ptr [rsi + 32]
-    shld rbp, rdx, 1
-    mov rdx, qword ptr [rsi + 32]
-    mov r10, qword ptr [rsi + 40]
-    shld r10, rdx, 1
-    mov rdx, qword ptr [rsi + 40]
-    mov r11, qword ptr [rsi + 48]
-    shld r11, rdx, 1
-    mov rdx, qword ptr [rsi + 48]
-    mov r12, qword ptr [rsi + 56]
-    shld r12, rdx, 1
-    mov rdx, qword ptr [rsi + 56]
-    mov r13, qword ptr [rsi + 64]
-    shld r13, rdx, 1
-    mov rdx, qword ptr [rsi + 64]
-    mov r14, qword ptr [rsi + 72]
-    shld r14, rdx, 1
-    mov rdx, qword ptr [rsi + 72]
-    mov r15, qword ptr [rsi + 80]
-    shld r15, rdx, 1
-    mov rdx, qword ptr [rsi + 80]
-    mov rbx, qword ptr [rsi + 88]
-    shld rbx, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov r9, qword ptr [rsi]
-    mov qword ptr [rsp], rsi
-    mulx r9, rsi, r9
-    mov qword ptr [rsp + 8], rax
-    mulx rcx, rax, rcx
-    add r9, rax
-    mulx rax, rdi, rdi
-    adc rcx, rdi
-    mov qword ptr [rsp + 16], r8
-    mulx rdi, r8, r8
-    adc rax, r8
-    mov qword ptr [rsp + 24], rbp
-    mulx r8, rbp, rbp
-    adc rdi, rbp
-    mov qword ptr [rsp + 32], r10
-    mulx rbp, r10, r10
-    adc r8, r10
-    mov qword ptr [rsp + 40], r11
-    mulx r10, r11, r11
-    adc rbp, r11
-    mov qword ptr [rsp + 48], r12
-    mulx r11, r12, r12
-    adc r10, r12
-    mov qword ptr [rsp + 56], r13
-    mulx r12, r13, r13
-    adc r11, r13
-    mov qword ptr [rsp + 64], r14
-    mulx r13, r14, r14
-    adc r12, r14
-    mov qword ptr [rsp + 72], r15
-    mulx r14, r15, r15
-    adc r13, r15
-    mulx rdx, r15, rbx
-    adc r14, r15
-    adc rdx, 0
-    mov r15, rdx
-    mov rdx, rsi
-    mov rsi, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 80], rbx
-    mov qword ptr [rsp + 88], r15
-    mulx rbx, r15, qword ptr [rsi]
-    mov qword ptr [rsp + 96], r14
-    mov qword ptr [rsp + 104], r13
-    mulx r14, r13, qword ptr [rsi + 8]
-    add rbx, r13
-    mov qword ptr [rsp + 112], r12
-    mulx r13, r12, qword ptr [rsi + 16]
-    adc r14, r12
-    mov qword ptr [rsp + 120], r11
-    mulx r12, r11, qword ptr [rsi + 24]
-    adc r13, r11
-    mov qword ptr [rsp + 128], r10
-    mulx r11, r10, qword ptr [rsi + 32]
-    adc r12, r10
-    mov qword ptr [rsp + 136], rbp
-    mulx r10, rbp, qword ptr [rsi + 40]
-    adc r11, rbp
-    mov qword ptr [rsp + 144], r11
-    mulx rbp, r11, qword ptr [rsi + 48]
-    adc r10, r11
-    mov qword ptr [rsp + 152], r10
-    mulx r11, r10, qword ptr [rsi + 56]
-    adc rbp, r10
-    mov qword ptr [rsp + 160], rbp
-    mulx r10, rbp, qword ptr [rsi + 64]
-    adc r11, rbp
-    mov qword ptr [rsp + 168], r11
-    mulx rbp, r11, qword ptr [rsi + 72]
-    adc r10, r11
-    mov qword ptr [rsp + 176], r10
-    mulx r11, r10, qword ptr [rsi + 80]
-    adc rbp, r10
-    mulx rdx, r10, qword ptr [rsi + 88]
-    adc r11, r10
-    adc rdx, 0
-    add r9, r15
-    adc rcx, rbx
-    adc rax, r14
-    adc rdi, r13
-    adc r8, r12
-    mov r10, qword ptr [rsp + 136]
-    adc r10, qword ptr [rsp + 144]
-    mov r12, qword ptr [rsp + 128]
-    adc r12, qword ptr [rsp + 152]
-    mov r13, qword ptr [rsp + 120]
-    adc r13, qword ptr [rsp + 160]
-    mov r14, qword ptr [rsp + 112]
-    adc r14, qword ptr [rsp + 168]
-    mov r15, qword ptr [rsp + 104]
-    adc r15, qword ptr [rsp + 176]
-    adc rbp, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 88]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp]
-    mov rsi, qword ptr [rbx + 16]
-    lea rsi, [rsi + rsi]
-    mov qword ptr [rsp + 88], rdx
-    mov rdx, qword ptr [rbx + 8]
-    mov rbx, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 96], r9
-    mulx rbx, r9, rbx
-    mov qword ptr [rsp + 176], r11
-    mulx rsi, r11, rsi
-    add rbx, r11
-    mov qword ptr [rsp + 104], rbp
-    mulx r11, rbp, qword ptr [rsp + 16]
-    adc rsi, rbp
-    mov qword ptr [rsp + 16], r15
-    mulx rbp, r15, qword ptr [rsp + 24]
-    adc r11, r15
-    mov qword ptr [rsp + 168], r14
-    mulx r15, r14, qword ptr [rsp + 32]
-    adc rbp, r14
-    mov qword ptr [rsp + 112], r13
-    mulx r14, r13, qword ptr [rsp + 40]
-    adc r15, r13
-    mov qword ptr [rsp + 160], r15
-    mulx r13, r15, qword ptr [rsp + 48]
-    adc r14, r15
-    mov qword ptr [rsp + 120], r14
-    mulx r15, r14, qword ptr [rsp + 56]
-    adc r13, r14
-    mov qword ptr [rsp + 152], r13
-    mulx r14, r13, qword ptr [rsp + 64]
-    adc r15, r13
-    mov qword ptr [rsp + 128], r15
-    mulx r13, r15, qword ptr [rsp + 72]
-    adc r14, r15
-    mulx rdx, r15, qword ptr [rsp + 80]
-    adc r13, r15
-    adc rdx, 0
-    add rcx, r9
-    adc rax, rbx
-    adc rdi, rsi
-    adc r8, r11
-    adc r10, rbp
-    adc r12, qword ptr [rsp + 160]
-    mov rsi, qword ptr [rsp + 112]
-    adc rsi, qword ptr [rsp + 120]
-    mov rbp, qword ptr [rsp + 168]
-    adc rbp, qword ptr [rsp + 152]
-    mov r11, qword ptr [rsp + 16]
-    adc r11, qword ptr [rsp + 128]
-    adc r14, qword ptr [rsp + 104]
-    adc r13, qword ptr [rsp + 176]
-    adc rdx, qword ptr [rsp + 88]
-    mov r15, rdx
-    mov rdx, qword ptr [rsp + 96]
-    mov rbx, qword ptr [rsp + 8]
-    mov qword ptr [rsp + 96], r15
-    mulx r9, r15, qword ptr [rbx]
-    mov qword ptr [rsp + 88], r13
-    mov qword ptr [rsp + 176], r14
-    mulx r13, r14, qword ptr [rbx + 8]
-    add r9, r14
-    mov qword ptr [rsp + 104], r11
-    mulx r14, r11, qword ptr [rbx + 16]
-    adc r13, r11
-    mov qword ptr [rsp + 128], rbp
-    mulx r11, rbp, qword ptr [rbx + 24]
-    adc r14, rbp
-    mov qword ptr [rsp + 16], rsi
-    mulx rbp, rsi, qword ptr [rbx + 32]
-    adc r11, rsi
-    mov qword ptr [rsp + 152], r12
-    mulx rsi, r12, qword ptr [rbx + 40]
-    adc rbp, r12
-    mov qword ptr [rsp + 168], rbp
-    mulx r12, rbp, qword ptr [rbx + 48]
-    adc rsi, rbp
-    mov qword ptr [rsp + 120], rsi
-    mulx rbp, rsi, qword ptr [rbx + 56]
-    adc r12, rsi
-    mov qword ptr [rsp + 112], r12
-    mulx rsi, r12, qword ptr [rbx + 64]
-    adc rbp, r12
-    mov qword ptr [rsp + 160], rbp
-    mulx r12, rbp, qword ptr [rbx + 72]
-    adc rsi, rbp
-    mov qword ptr [rsp + 144], rsi
-    mulx rbp, rsi, qword ptr [rbx + 80]
-    adc r12, rsi
-    mulx rdx, rsi, qword ptr [rbx + 88]
-    adc rbp, rsi
-    adc rdx, 0
-    add rcx, r15
-    adc rax, r9
-    adc rdi, r13
-    adc r8, r14
-    adc r10, r11
-    mov rsi, qword ptr [rsp + 152]
-    adc rsi, qword ptr [rsp + 168]
-    mov r11, qword ptr [rsp + 16]
-    adc r11, qword ptr [rsp + 120]
-    mov r13, qword ptr [rsp + 128]
-    adc r13, qword ptr [rsp + 112]
-    mov r14, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 160]
-    mov r15, qword ptr [rsp + 176]
-    adc r15, qword ptr [rsp + 144]
-    adc r12, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 96]
-    adc rdx, 0
-    mov r9, qword ptr [rsp]
-    mov qword ptr [rsp + 96], rax
-    mov rax, qword ptr [r9 + 24]
-    lea rax, [rax + rax]
-    mov qword ptr [rsp + 88], rdx
-    mov rdx, qword ptr [r9 + 16]
-    mov r9, qword ptr [r9 + 16]
-    mulx r9, rbx, r9
-    mov qword ptr [rsp + 144], rcx
-    mulx rax, rcx, rax
-    add r9, rcx
-    mov qword ptr [rsp + 176], rbp
-    mulx rcx, rbp, qword ptr [rsp + 24]
-    adc rax, rbp
-    mov qword ptr [rsp + 24], r12
-    mulx rbp, r12, qword ptr [rsp + 32]
-    adc rcx, r12
-    mov qword ptr [rsp + 160], r15
-    mulx r12, r15, qword ptr [rsp + 40]
-    adc rbp, r15
-    mov qword ptr [rsp + 104], r14
-    mulx r15, r14, qword ptr [rsp + 48]
-    adc r12, r14
-    mov qword ptr [rsp + 112], r12
-    mulx r14, r12, qword ptr [rsp + 56]
-    adc r15, r12
-    mov qword ptr [rsp + 128], r15
-    mulx r12, r15, qword ptr [rsp + 64]
-    adc r14, r15
-    mov qword ptr [rsp + 120], r14
-    mulx r15, r14, qword ptr [rsp + 72]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rsp + 80]
-    adc r15, r14
-    adc rdx, 0
-    add rdi, rbx
-    adc r8, r9
-    adc r10, rax
-    adc rsi, rcx
-    adc r11, rbp
-    adc r13, qword ptr [rsp + 112]
-    mov rax, qword ptr [rsp + 104]
-    adc rax, qword ptr [rsp + 128]
-    mov rcx, qword ptr [rsp + 160]
-    adc rcx, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 24]
-    adc r15, qword ptr [rsp + 176]
-    adc rdx, qword ptr [rsp + 88]
-    mov rbp, rdx
-    mov rdx, qword ptr [rsp + 144]
-    mov r14, qword ptr [rsp + 8]
-    mulx rbx, r9, qword ptr [r14]
-    mov qword ptr [rsp + 144], rbp
-    mov qword ptr [rsp + 88], r15
-    mulx rbp, r15, qword ptr [r14 + 8]
-    add rbx, r15
-    mov qword ptr [rsp + 176], r12
-    mulx r15, r12, qword ptr [r14 + 16]
-    adc rbp, r12
-    mov qword ptr [rsp + 24], rcx
-    mulx r12, rcx, qword ptr [r14 + 24]
-    adc r15, rcx
-    mov qword ptr [rsp + 120], rax
-    mulx rcx, rax, qword ptr [r14 + 32]
-    adc r12, rax
-    mov qword ptr [rsp + 160], r13
-    mulx rax, r13, qword ptr [r14 + 40]
-    adc rcx, r13
-    mov qword ptr [rsp + 128], rcx
-    mulx r13, rcx, qword ptr [r14 + 48]
-    adc rax, rcx
-    mov qword ptr [rsp + 104], rax
-    mulx rcx, rax, qword ptr [r14 + 56]
-    adc r13, rax
-    mov qword ptr [rsp + 112], r13
-    mulx rax, r13, qword ptr [r14 + 64]
-    adc rcx, r13
-    mov qword ptr [rsp + 16], rcx
-    mulx r13, rcx, qword ptr [r14 + 72]
-    adc rax, rcx
-    mov qword ptr [rsp + 168], rax
-    mulx rcx, rax, qword ptr [r14 + 80]
-    adc r13, rax
-    mulx rax, rdx, qword ptr [r14 + 88]
-    adc rcx, rdx
-    adc rax, 0
-    add r9, qword ptr [rsp + 96]
-    adc rdi, rbx
-    adc r8, rbp
-    adc r10, r15
-    adc rsi, r12
-    adc r11, qword ptr [rsp + 128]
-    mov rbp, qword ptr [rsp + 160]
-    adc rbp, qword ptr [rsp + 104]
-    mov r12, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 112]
-    mov r15, qword ptr [rsp + 24]
-    adc r15, qword ptr [rsp + 16]
-    mov rbx, qword ptr [rsp + 176]
-    adc rbx, qword ptr [rsp + 168]
-    adc r13, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 144]
-    adc rax, 0
-    mov rdx, qword ptr [rsp]
-    mov qword ptr [rsp + 144], r8
-    mov r8, qword ptr [rdx + 32]
-    lea r8, [r8 + r8]
-    mov rdx, qword ptr [rdx + 24]
-    mov qword ptr [rsp + 88], rdi
-    mov rdi, qword ptr [rsp]
-    mov rdi, qword ptr [rdi + 24]
-    mulx rdi, r14, rdi
-    mov qword ptr [rsp + 168], r9
-    mulx r8, r9, r8
-    add rdi, r9
-    mov qword ptr [rsp + 176], rax
-    mulx r9, rax, qword ptr [rsp + 32]
-    adc r8, rax
-    mov qword ptr [rsp + 32], rcx
-    mulx rax, rcx, qword ptr [rsp + 40]
-    adc r9, rcx
-    mov qword ptr [rsp + 16], r13
-    mulx rcx, r13, qword ptr [rsp + 48]
-    adc rax, r13
-    mov qword ptr [rsp + 24], rbx
-    mulx r13, rbx, qword ptr [rsp + 56]
-    adc rcx, rbx
-    mov qword ptr [rsp + 112], rcx
-    mulx rbx, rcx, qword ptr [rsp + 64]
-    adc r13, rcx
-    mov qword ptr [rsp + 120], r13
-    mulx rcx, r13, qword ptr [rsp + 72]
-    adc rbx, r13
-    mulx rdx, r13, qword ptr [rsp + 80]
-    adc rcx, r13
-    adc rdx, 0
-    add r10, r14
-    adc rsi, rdi
-    adc r11, r8
-    adc rbp, r9
-    adc r12, rax
-    adc r15, qword ptr [rsp + 112]
-    mov rax, qword ptr [rsp + 24]
-    adc rax, qword ptr [rsp + 120]
-    adc rbx, qword ptr [rsp + 16]
-    adc rcx, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 176]
-    mov rdi, rdx
-    mov rdx, qword ptr [rsp + 168]
-    mov r8, qword ptr [rsp + 8]
-    mulx r13, r14, qword ptr [r8]
-    mov qword ptr [rsp + 168], rdi
-    mulx r9, rdi, qword ptr [r8 + 8]
-    add r13, rdi
-    mov qword ptr [rsp + 176], rcx
-    mulx rdi, rcx, qword ptr [r8 + 16]
-    adc r9, rcx
-    mov qword ptr [rsp + 32], rbx
-    mulx rcx, rbx, qword ptr [r8 + 24]
-    adc rdi, rbx
-    mov qword ptr [rsp + 16], rax
-    mulx rbx, rax, qword ptr [r8 + 32]
-    adc rcx, rax
-    mov qword ptr [rsp + 120], r15
-    mulx rax, r15, qword ptr [r8 + 40]
-    adc rbx, r15
-    mov qword ptr [rsp + 24], r12
-    mulx r15, r12, qword ptr [r8 + 48]
-    adc rax, r12
-    mov qword ptr [rsp + 112], rax
-    mulx r12, rax, qword ptr [r8 + 56]
-    adc r15, rax
-    mov qword ptr [rsp + 104], r15
-    mulx rax, r15, qword ptr [r8 + 64]
-    adc r12, r15
-    mov qword ptr [rsp + 160], r12
-    mulx r15, r12, qword ptr [r8 + 72]
-    adc rax, r12
-    mov qword ptr [rsp + 128], rax
-    mulx r12, rax, qword ptr [r8 + 80]
-    adc r15, rax
-    mulx rax, rdx, qword ptr [r8 + 88]
-    adc r12, rdx
-    adc rax, 0
-    add r14, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 144]
-    adc r10, r9
-    adc rsi, rdi
-    adc r11, rcx
-    adc rbp, rbx
-    mov rcx, qword ptr [rsp + 24]
-    adc rcx, qword ptr [rsp + 112]
-    mov rdi, qword ptr [rsp + 120]
-    adc rdi, qword ptr [rsp + 104]
-    mov rbx, qword ptr [rsp + 16]
-    adc rbx, qword ptr [rsp + 160]
-    mov r9, qword ptr [rsp + 32]
-    adc r9, qword ptr [rsp + 128]
-    adc r15, qword ptr [rsp + 176]
-    adc r12, qword ptr [rsp + 168]
-    adc rax, 0
-    mov rdx, qword ptr [rsp]
-    mov qword ptr [rsp + 168], rsi
-    mov rsi, qword ptr [rdx + 40]
-    lea rsi, [rsi + rsi]
-    mov rdx, qword ptr [rdx + 32]
-    mov qword ptr [rsp + 176], r10
-    mov r10, qword ptr [rsp]
-    mov r10, qword ptr [r10 + 32]
-    mov qword ptr [rsp + 128], r13
-    mulx r10, r13, r10
-    mulx rsi, r8, rsi
-    add r10, r8
-    mov qword ptr [rsp + 32], r14
-    mulx r8, r14, qword ptr [rsp + 40]
-    adc rsi, r14
-    mov qword ptr [rsp + 40], rax
-    mulx r14, rax, qword ptr [rsp + 48]
-    adc r8, rax
-    mov qword ptr [rsp + 160], r12
-    mulx rax, r12, qword ptr [rsp + 56]
-    adc r14, r12
-    mov qword ptr [rsp + 16], r15
-    mulx r12, r15, qword ptr [rsp + 64]
-    adc rax, r15
-    mov qword ptr [rsp + 104], rax
-    mulx r15, rax, qword ptr [rsp + 72]
-    adc r12, rax
-    mulx rax, rdx, qword ptr [rsp + 80]
-    adc r15, rdx
-    adc rax, 0
-    add r11, r13
-    adc rbp, r10
-    adc rcx, rsi
-    adc rdi, r8
-    adc rbx, r14
-    adc r9, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 16]
-    adc r15, qword ptr [rsp + 160]
-    adc rax, qword ptr [rsp + 40]
-    mov rdx, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 8]
-    mulx r8, r10, qword ptr [rsi]
-    mulx r13, r14, qword ptr [rsi + 8]
-    add r8, r14
-    mov qword ptr [rsp + 32], rax
-    mulx r14, rax, qword ptr [rsi + 16]
-    adc r13, rax
-    mov qword ptr [rsp + 40], r15
-    mulx rax, r15, qword ptr [rsi + 24]
-    adc r14, r15
-    mov qword ptr [rsp + 160], r12
-    mulx r15, r12, qword ptr [rsi + 32]
-    adc rax, r12
-    mov qword ptr [rsp + 16], r9
-    mulx r12, r9, qword ptr [rsi + 40]
-    adc r15, r9
-    mov qword ptr [rsp + 104], rbx
-    mulx r9, rbx, qword ptr [rsi + 48]
-    adc r12, rbx
-    mov qword ptr [rsp + 120], r12
-    mulx rbx, r12, qword ptr [rsi + 56]
-    adc r9, r12
-    mov qword ptr [rsp + 112], r9
-    mulx r12, r9, qword ptr [rsi + 64]
-    adc rbx, r9
-    mov qword ptr [rsp + 24], rbx
-    mulx r9, rbx, qword ptr [rsi + 72]
-    adc r12, rbx
-    mov qword ptr [rsp + 144], r12
-    mulx rbx, r12, qword ptr [rsi + 80]
-    adc r9, r12
-    mulx rdx, r12, qword ptr [rsi + 88]
-    adc rbx, r12
-    adc rdx, 0
-    add r10, qword ptr [rsp + 128]
-    adc r8, qword ptr [rsp + 176]
-    adc r13, qword ptr [rsp + 168]
-    adc r11, r14
-    adc rbp, rax
-    adc rcx, r15
-    adc rdi, qword ptr [rsp + 120]
-    mov rax, qword ptr [rsp + 104]
-    adc rax, qword ptr [rsp + 112]
-    mov r12, qword ptr [rsp + 16]
-    adc r12, qword ptr [rsp + 24]
-    mov r14, qword ptr [rsp + 160]
-    adc r14, qword ptr [rsp + 144]
-    adc r9, qword ptr [rsp + 40]
-    adc rbx, qword ptr [rsp + 32]
-    adc rdx, 0
-    mov r15, qword ptr [rsp]
-    mov qword ptr [rsp + 32], rbp
-    mov rbp, qword ptr [r15 + 48]
-    lea rbp, [rbp + rbp]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [r15 + 40]
-    mov r15, qword ptr [r15 + 40]
-    mov qword ptr [rsp + 144], r11
-    mulx r15, r11, r15
-    mov qword ptr [rsp + 160], r13
-    mulx rbp, r13, rbp
-    add r15, r13
-    mov qword ptr [rsp + 24], r8
-    mulx r13, r8, qword ptr [rsp + 48]
-    adc rbp, r8
-    mulx r8, rsi, qword ptr [rsp + 56]
-    adc r13, rsi
-    mov qword ptr [rsp + 48], r10
-    mulx rsi, r10, qword ptr [rsp + 64]
-    adc r8, r10
-    mov qword ptr [rsp + 16], rbx
-    mulx r10, rbx, qword ptr [rsp + 72]
-    adc rsi, rbx
-    mulx rdx, rbx, qword ptr [rsp + 80]
-    adc r10, rbx
-    adc rdx, 0
-    add rcx, r11
-    adc rdi, r15
-    adc rax, rbp
-    adc r12, r13
-    adc r14, r8
-    adc r9, rsi
-    adc r10, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 40]
-    mov rsi, rdx
-    mov rdx, qword ptr [rsp + 48]
-    mov r8, qword ptr [rsp + 8]
-    mulx rbp, r11, qword ptr [r8]
-    mulx r13, r15, qword ptr [r8 + 8]
-    add rbp, r15
-    mulx r15, rbx, qword ptr [r8 + 16]
-    adc r13, rbx
-    mov qword ptr [rsp + 48], rsi
-    mulx rbx, rsi, qword ptr [r8 + 24]
-    adc r15, rsi
-    mov qword ptr [rsp + 40], r10
-    mulx rsi, r10, qword ptr [r8 + 32]
-    adc rbx, r10
-    mov qword ptr [rsp + 16], r9
-    mulx r10, r9, qword ptr [r8 + 40]
-    adc rsi, r9
-    mov qword ptr [rsp + 112], r14
-    mulx r9, r14, qword ptr [r8 + 48]
-    adc r10, r14
-    mov qword ptr [rsp + 104], r12
-    mulx r14, r12, qword ptr [r8 + 56]
-    adc r9, r12
-    mov qword ptr [rsp + 120], r9
-    mulx r12, r9, qword ptr [r8 + 64]
-    adc r14, r9
-    mov qword ptr [rsp + 168], r14
-    mulx r9, r14, qword ptr [r8 + 72]
-    adc r12, r14
-    mov qword ptr [rsp + 176], r12
-    mulx r14, r12, qword ptr [r8 + 80]
-    adc r9, r12
-    mulx rdx, r12, qword ptr [r8 + 88]
-    adc r14, r12
-    adc rdx, 0
-    add r11, qword ptr [rsp + 24]
-    adc rbp, qword ptr [rsp + 160]
-    adc r13, qword ptr [rsp + 144]
-    adc r15, qword ptr [rsp + 32]
-    adc rcx, rbx
-    adc rdi, rsi
-    adc rax, r10
-    mov rsi, qword ptr [rsp + 104]
-    adc rsi, qword ptr [rsp + 120]
-    mov r10, qword ptr [rsp + 112]
-    adc r10, qword ptr [rsp + 168]
-    mov r12, qword ptr [rsp + 16]
-    adc r12, qword ptr [rsp + 176]
-    adc r9, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 48]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp]
-    mov qword ptr [rsp + 48], rdi
-    mov rdi, qword ptr [rbx + 56]
-    lea rdi, [rdi + rdi]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbx + 48]
-    mov rbx, qword ptr [rbx + 48]
-    mov qword ptr [rsp + 176], rcx
-    mulx rbx, rcx, rbx
-    mov qword ptr [rsp + 16], r15
-    mulx rdi, r15, rdi
-    add rbx, r15
-    mov qword ptr [rsp + 168], r13
-    mulx r15, r13, qword ptr [rsp + 56]
-    adc rdi, r13
-    mov qword ptr [rsp + 56], rbp
-    mulx r13, rbp, qword ptr [rsp + 64]
-    adc r15, rbp
-    mulx rbp, r8, qword ptr [rsp + 72]
-    adc r13, r8
-    mulx rdx, r8, qword ptr [rsp + 80]
-    adc rbp, r8
-    adc rdx, 0
-    add rax, rcx
-    adc rsi, rbx
-    adc r10, rdi
-    adc r12, r15
-    adc r9, r13
-    adc r14, rbp
-    adc rdx, qword ptr [rsp + 40]
-    mov rcx, rdx
-    mov rdx, r11
-    mov rdi, qword ptr [rsp + 8]
-    mulx r8, rbp, qword ptr [rdi]
-    mulx r11, r13, qword ptr [rdi + 8]
-    add r8, r13
-    mulx r13, r15, qword ptr [rdi + 16]
-    adc r11, r15
-    mulx r15, rbx, qword ptr [rdi + 24]
-    adc r13, rbx
-    mov qword ptr [rsp + 40], rcx
-    mulx rbx, rcx, qword ptr [rdi + 32]
-    adc r15, rcx
-    mov qword ptr [rsp + 112], r14
-    mulx rcx, r14, qword ptr [rdi + 40]
-    adc rbx, r14
-    mov qword ptr [rsp + 120], r9
-    mulx r14, r9, qword ptr [rdi + 48]
-    adc rcx, r9
-    mov qword ptr [rsp + 104], r12
-    mulx r9, r12, qword ptr [rdi + 56]
-    adc r14, r12
-    mov qword ptr [rsp + 32], r14
-    mulx r12, r14, qword ptr [rdi + 64]
-    adc r9, r14
-    mov qword ptr [rsp + 144], r9
-    mulx r14, r9, qword ptr [rdi + 72]
-    adc r12, r9
-    mov qword ptr [rsp + 160], r12
-    mulx r9, r12, qword ptr [rdi + 80]
-    adc r14, r12
-    mulx rdx, r12, qword ptr [rdi + 88]
-    adc r9, r12
-    adc rdx, 0
-    add rbp, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 168]
-    adc r11, qword ptr [rsp + 16]
-    adc r13, qword ptr [rsp + 176]
-    adc r15, qword ptr [rsp + 48]
-    adc rax, rbx
-    adc rsi, rcx
-    adc r10, qword ptr [rsp + 32]
-    mov rcx, qword ptr [rsp + 104]
-    adc rcx, qword ptr [rsp + 144]
-    mov r12, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 160]
-    adc r14, qword ptr [rsp + 112]
-    adc r9, qword ptr [rsp + 40]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp]
-    mov qword ptr [rsp + 40], rsi
-    mov rsi, qword ptr [rbx + 64]
-    lea rsi, [rsi + rsi]
-    mov qword ptr [rsp + 112], rdx
-    mov rdx, qword ptr [rbx + 56]
-    mov rbx, qword ptr [rbx + 56]
-    mov qword ptr [rsp + 160], rax
-    mulx rbx, rax, rbx
-    mov qword ptr [rsp + 120], r15
-    mulx rsi, r15, rsi
-    add rbx, r15
-    mov qword ptr [rsp + 144], r13
-    mulx r15, r13, qword ptr [rsp + 64]
-    adc rsi, r13
-    mov qword ptr [rsp + 64], r11
-    mulx r13, r11, qword ptr [rsp + 72]
-    adc r15, r11
-    mulx rdx, r11, qword ptr [rsp + 80]
-    adc r13, r11
-    adc rdx, 0
-    add r10, rax
-    adc rcx, rbx
-    adc r12, rsi
-    adc r14, r15
-    adc r9, r13
-    adc rdx, qword ptr [rsp + 112]
-    mov rax, rdx
-    mov rdx, rbp
-    mulx rsi, rbp, qword ptr [rdi]
-    mulx r11, r13, qword ptr [rdi + 8]
-    add rsi, r13
-    mulx r13, r15, qword ptr [rdi + 16]
-    adc r11, r15
-    mulx r15, rbx, qword ptr [rdi + 24]
-    adc r13, rbx
-    mov qword ptr [rsp + 112], rax
-    mulx rbx, rax, qword ptr [rdi + 32]
-    adc r15, rax
-    mov qword ptr [rsp + 104], r9
-    mulx rax, r9, qword ptr [rdi + 40]
-    adc rbx, r9
-    mov qword ptr [rsp + 32], r14
-    mulx r9, r14, qword ptr [rdi + 48]
-    adc rax, r14
-    mov qword ptr [rsp + 48], r12
-    mulx r14, r12, qword ptr [rdi + 56]
-    adc r9, r12
-    mov qword ptr [rsp + 176], r9
-    mulx r12, r9, qword ptr [rdi + 64]
-    adc r14, r9
-    mov qword ptr [rsp + 16], r14
-    mulx r9, r14, qword ptr [rdi + 72]
-    adc r12, r14
-    mov qword ptr [rsp + 168], r12
-    mulx r14, r12, qword ptr [rdi + 80]
-    adc r9, r12
-    mulx rdx, r12, qword ptr [rdi + 88]
-    adc r14, r12
-    adc rdx, 0
-    add r8, rbp
-    adc rsi, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 144]
-    adc r13, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 160]
-    adc rbx, qword ptr [rsp + 40]
-    adc r10, rax
-    adc rcx, qword ptr [rsp + 176]
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 16]
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 168]
-    adc r9, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 112]
-    adc rdx, 0
-    mov r12, qword ptr [rsp]
-    mov qword ptr [rsp + 112], rcx
-    mov rcx, qword ptr [r12 + 72]
-    lea rcx, [rcx + rcx]
-    mov qword ptr [rsp + 104], rdx
-    mov rdx, qword ptr [r12 + 64]
-    mov r12, qword ptr [r12 + 64]
-    mov qword ptr [rsp + 168], r10
-    mulx r12, r10, r12
-    mov qword ptr [rsp + 32], rbx
-    mulx rcx, rbx, rcx
-    add r12, rbx
-    mov qword ptr [rsp + 16], r15
-    mulx rbx, r15, qword ptr [rsp + 72]
-    adc rcx, r15
-    mulx rdx, r15, qword ptr [rsp + 80]
-    adc rbx, r15
-    adc rdx, 0
-    add rax, r10
-    adc rbp, r12
-    adc r9, rcx
-    adc r14, rbx
-    adc rdx, qword ptr [rsp + 104]
-    mov rcx, rdx
-    mov rdx, r8
-    mulx r8, r10, qword ptr [rdi]
-    mulx r12, r15, qword ptr [rdi + 8]
-    add r8, r15
-    mulx r15, rbx, qword ptr [rdi + 16]
-    adc r12, rbx
-    mov qword ptr [rsp + 104], rcx
-    mulx rbx, rcx, qword ptr [rdi + 24]
-    adc r15, rcx
-    mov qword ptr [rsp + 72], r14
-    mulx rcx, r14, qword ptr [rdi + 32]
-    adc rbx, r14
-    mov qword ptr [rsp + 48], r9
-    mulx r14, r9, qword ptr [rdi + 40]
-    adc rcx, r9
-    mov qword ptr [rsp + 176], rbp
-    mulx r9, rbp, qword ptr [rdi + 48]
-    adc r14, rbp
-    mov qword ptr [rsp + 40], rax
-    mulx rbp, rax, qword ptr [rdi + 56]
-    adc r9, rax
-    mov qword ptr [rsp + 160], r9
-    mulx rax, r9, qword ptr [rdi + 64]
-    adc rbp, r9
-    mov qword ptr [rsp + 120], rbp
-    mulx r9, rbp, qword ptr [rdi + 72]
-    adc rax, rbp
-    mov qword ptr [rsp + 144], rax
-    mulx rbp, rax, qword ptr [rdi + 80]
-    adc r9, rax
-    mulx rax, rdx, qword ptr [rdi + 88]
-    adc rbp, rdx
-    adc rax, 0
-    add rsi, r10
-    adc r11, r8
-    adc r13, r12
-    adc r15, qword ptr [rsp + 16]
-    adc rbx, qword ptr [rsp + 32]
-    adc rcx, qword ptr [rsp + 168]
-    adc r14, qword ptr [rsp + 112]
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 160]
-    mov r10, qword ptr [rsp + 176]
-    adc r10, qword ptr [rsp + 120]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 144]
-    adc r9, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 104]
-    adc rax, 0
-    mov rdx, qword ptr [rsp]
-    mov qword ptr [rsp + 104], r10
-    mov r10, qword ptr [rdx + 80]
-    lea r10, [r10 + r10]
-    mov rdx, qword ptr [rdx + 72]
-    mov qword ptr [rsp + 72], r8
-    mov r8, qword ptr [rsp]
-    mov r8, qword ptr [r8 + 72]
-    mov qword ptr [rsp + 144], r14
-    mulx r8, r14, r8
-    mov qword ptr [rsp + 48], rcx
-    mulx r10, rcx, r10
-    add r8, rcx
-    mulx rcx, rdx, qword ptr [rsp + 80]
-    adc r10, rdx
-    adc rcx, 0
-    add r12, r14
-    adc r9, r8
-    adc rbp, r10
-    adc rax, rcx
-    mov rdx, rsi
-    mulx rcx, rsi, qword ptr [rdi]
-    mulx r8, r10, qword ptr [rdi + 8]
-    add rcx, r10
-    mulx r10, r14, qword ptr [rdi + 16]
-    adc r8, r14
-    mov qword ptr [rsp + 80], rax
-    mulx r14, rax, qword ptr [rdi + 24]
-    adc r10, rax
-    mov qword ptr [rsp + 120], rbp
-    mulx rax, rbp, qword ptr [rdi + 32]
-    adc r14, rbp
-    mov qword ptr [rsp + 176], r9
-    mulx rbp, r9, qword ptr [rdi + 40]
-    adc rax, r9
-    mov qword ptr [rsp + 160], r12
-    mulx r9, r12, qword ptr [rdi + 48]
-    adc rbp, r12
-    mov qword ptr [rsp + 40], rbp
-    mulx r12, rbp, qword ptr [rdi + 56]
-    adc r9, rbp
-    mov qword ptr [rsp + 112], r9
-    mulx rbp, r9, qword ptr [rdi + 64]
-    adc r12, r9
-    mov qword ptr [rsp + 168], r12
-    mulx r9, r12, qword ptr [rdi + 72]
-    adc rbp, r12
-    mov qword ptr [rsp + 32], rbp
-    mulx r12, rbp, qword ptr [rdi + 80]
-    adc r9, rbp
-    mulx rdx, rbp, qword ptr [rdi + 88]
-    adc r12, rbp
-    adc rdx, 0
-    add r11, rsi
-    adc r13, rcx
-    adc r15, r8
-    adc rbx, r10
-    adc r14, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 144]
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 40]
-    mov rsi, qword ptr [rsp + 104]
-    adc rsi, qword ptr [rsp + 112]
-    mov r8, qword ptr [rsp + 160]
-    adc r8, qword ptr [rsp + 168]
-    mov rbp, qword ptr [rsp + 176]
-    adc rbp, qword ptr [rsp + 32]
-    adc r9, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 80]
-    adc rdx, 0
-    mov r10, qword ptr [rsp]
-    mov qword ptr [rsp + 80], rbp
-    mov rbp, qword ptr [r10 + 88]
-    lea rbp, [rbp + rbp]
-    mov qword ptr [rsp + 120], rdx
-    mov rdx, qword ptr [r10 + 80]
-    mov r10, qword ptr [r10 + 80]
-    mov qword ptr [rsp + 32], r8
-    mulx r10, r8, r10
-    mulx rdx, rbp, rbp
-    add r10, rbp
-    adc rdx, 0
-    add r9, r8
-    adc r12, r10
-    adc rdx, qword ptr [rsp + 120]
-    mov r8, rdx
-    mov rdx, r11
-    mulx rbp, r10, qword ptr [rdi]
-    mov qword ptr [rsp + 120], r8
-    mulx r11, r8, qword ptr [rdi + 8]
-    add rbp, r8
-    mov qword ptr [rsp + 176], r12
-    mulx r8, r12, qword ptr [rdi + 16]
-    adc r11, r12
-    mov qword ptr [rsp + 168], r9
-    mulx r12, r9, qword ptr [rdi + 24]
-    adc r8, r9
-    mov qword ptr [rsp + 160], rsi
-    mulx r9, rsi, qword ptr [rdi + 32]
-    adc r12, rsi
-    mov qword ptr [rsp + 112], rcx
-    mulx rsi, rcx, qword ptr [rdi + 40]
-    adc r9, rcx
-    mov qword ptr [rsp + 104], r9
-    mulx rcx, r9, qword ptr [rdi + 48]
-    adc rsi, r9
-    mov qword ptr [rsp + 40], rsi
-    mulx r9, rsi, qword ptr [rdi + 56]
-    adc rcx, rsi
-    mov qword ptr [rsp + 72], rcx
-    mulx rsi, rcx, qword ptr [rdi + 64]
-    adc r9, rcx
-    mov qword ptr [rsp + 144], r9
-    mulx rcx, r9, qword ptr [rdi + 72]
-    adc rsi, r9
-    mov qword ptr [rsp + 48], rsi
-    mulx r9, rsi, qword ptr [rdi + 80]
-    adc rcx, rsi
-    mulx rdx, rsi, qword ptr [rdi + 88]
-    adc r9, rsi
-    adc rdx, 0
-    add r13, r10
-    adc r15, rbp
-    adc rbx, r11
-    adc r14, r8
-    adc rax, r12
-    mov rsi, qword ptr [rsp + 112]
-    adc rsi, qword ptr [rsp + 104]
-    mov r8, qword ptr [rsp + 160]
-    adc r8, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, qword ptr [rsp + 72]
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 144]
-    mov r11, qword ptr [rsp + 168]
-    adc r11, qword ptr [rsp + 48]
-    adc rcx, qword ptr [rsp + 176]
-    adc r9, qword ptr [rsp + 120]
-    adc rdx, 0
-    mov r12, qword ptr [rsp]
-    mov qword ptr [rsp + 120], rdx
-    mov rdx, qword ptr [r12 + 88]
-    mov r12, qword ptr [r12 + 88]
-    mulx rdx, r12, r12
-    add r9, r12
-    adc rdx, qword ptr [rsp + 120]
-    mov r12, rdx
-    mov rdx, r13
-    imul rdx, qword ptr [rdi + 96]
-    mov qword ptr [rsp + 120], r12
-    mov qword ptr [rsp], r9
-    mulx r12, r9, qword ptr [rdi + 104]
-    mov qword ptr [rsp + 176], rcx
-    mov qword ptr [rsp + 48], r11
-    mulx rcx, r11, qword ptr [rdi + 112]
-    add r12, r11
-    mov qword ptr [rsp + 168], r10
-    mulx r11, r10, qword ptr [rdi + 120]
-    adc rcx, r10
-    mov qword ptr [rsp + 144], rbp
-    mulx r10, rbp, qword ptr [rdi + 128]
-    adc r11, rbp
-    mov qword ptr [rsp + 80], r8
-    mulx rbp, r8, qword ptr [rdi + 136]
-    adc r10, r8
-    mov qword ptr [rsp + 72], rsi
-    mulx r8, rsi, qword ptr [rdi + 144]
-    adc rbp, rsi
-    mov qword ptr [rsp + 32], rbp
-    mulx rsi, rbp, qword ptr [rdi + 152]
-    adc r8, rbp
-    mov qword ptr [rsp + 40], r8
-    mulx rbp, r8, qword ptr [rdi + 160]
-    adc rsi, r8
-    mov qword ptr [rsp + 160], rsi
-    mulx r8, rsi, qword ptr [rdi + 168]
-    adc rbp, rsi
-    mov qword ptr [rsp + 104], rbp
-    mulx rsi, rbp, qword ptr [rdi + 176]
-    adc r8, rbp
-    mov qword ptr [rsp + 112], r8
-    mulx rbp, r8, qword ptr [rdi + 184]
-    adc rsi, r8
-    mulx rdx, r8, qword ptr [rdi + 192]
-    adc rbp, r8
-    adc rdx, 0
-    add r13, r9
-    adc r15, r12
-    adc rbx, rcx
-    adc r14, r11
-    adc rax, r10
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 32]
-    mov r8, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 40]
-    mov r10, qword ptr [rsp + 144]
-    adc r10, qword ptr [rsp + 160]
-    mov r11, qword ptr [rsp + 168]
-    adc r11, qword ptr [rsp + 104]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 112]
-    adc rsi, qword ptr [rsp + 176]
-    adc rbp, qword ptr [rsp]
-    adc rdx, qword ptr [rsp + 120]
-    mov r13, r15
-    sub r13, qword ptr [rdi + 104]
-    mov r9, rbx
-    sbb r9, qword ptr [rdi + 112]
-    mov qword ptr [rsp + 120], r9
-    mov r9, r14
-    sbb r9, qword ptr [rdi + 120]
-    mov qword ptr [rsp], r9
-    mov r9, rax
-    sbb r9, qword ptr [rdi + 128]
-    mov qword ptr [rsp + 176], r9
-    mov r9, rcx
-    sbb r9, qword ptr [rdi + 136]
-    mov qword ptr [rsp + 112], r9
-    mov r9, r8
-    sbb r9, qword ptr [rdi + 144]
-    mov qword ptr [rsp + 48], r9
-    mov r9, r10
-    sbb r9, qword ptr [rdi + 152]
-    mov qword ptr [rsp + 104], r9
-    mov r9, r11
-    sbb r9, qword ptr [rdi + 160]
-    mov qword ptr [rsp + 168], r9
-    mov r9, r12
-    sbb r9, qword ptr [rdi + 168]
-    mov qword ptr [rsp + 160], r9
-    mov r9, rsi
-    sbb r9, qword ptr [rdi + 176]
-    mov qword ptr [rsp + 144], r9
-    mov r9, rbp
-    sbb r9, qword ptr [rdi + 184]
-    mov qword ptr [rsp + 40], r9
-    mov r9, rdx
-    sbb r9, qword ptr [rdi + 192]
-    cmovc r13, r15
-    mov rdi, qword ptr [rsp + 120]
-    cmovc rdi, rbx
-    mov r15, qword ptr [rsp]
-    cmovc r15, r14
-    mov r14, qword ptr [rsp + 176]
-    cmovc r14, rax
-    mov rax, qword ptr [rsp + 112]
-    cmovc rax, rcx
-    mov rcx, qword ptr [rsp + 48]
-    cmovc rcx, r8
-    mov r8, qword ptr [rsp + 104]
-    cmovc r8, r10
-    mov r10, qword ptr [rsp + 168]
-    cmovc r10, r11
-    mov r11, qword ptr [rsp + 160]
-    cmovc r11, r12
-    mov r12, qword ptr [rsp + 144]
-    cmovc r12, rsi
-    mov rsi, qword ptr [rsp + 40]
-    cmovc rsi, rbp
-    cmovc r9, rdx
-    add rsp, 184
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 184
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov rbp, [rsi + 32]
+shld rbp, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi + 48]
+mov r12, [rsi + 56]
+shld r12, rdx, 1
+mov rdx, [rsi + 56]
+mov r13, [rsi + 64]
+shld r13, rdx, 1
+mov rdx, [rsi + 64]
+mov r14, [rsi + 72]
+shld r14, rdx, 1
+mov rdx, [rsi + 72]
+mov r15, [rsi + 80]
+shld r15, rdx, 1
+mov rdx, [rsi + 80]
+mov rbx, [rsi + 88]
+shld rbx, rdx, 1
+mov rdx, [rsi]
+mov r9, [rsi]
+mov [rsp], rsi
+mulx r9, rsi, r9
+mov [rsp + 8], rax
+mulx rcx, rax, rcx
+add r9, rax
+mulx rax, rdi, rdi
+adc rcx, rdi
+mov [rsp + 16], r8
+mulx rdi, r8, r8
+adc rax, r8
+mov [rsp + 24], rbp
+mulx r8, rbp, rbp
+adc rdi, rbp
+mov [rsp + 32], r10
+mulx rbp, r10, r10
+adc r8, r10
+mov [rsp + 40], r11
+mulx r10, r11, r11
+adc rbp, r11
+mov [rsp + 48], r12
+mulx r11, r12, r12
+adc r10, r12
+mov [rsp + 56], r13
+mulx r12, r13, r13
+adc r11, r13
+mov [rsp + 64], r14
+mulx r13, r14, r14
+adc r12, r14
+mov [rsp + 72], r15
+mulx r14, r15, r15
+adc r13, r15
+mulx rdx, r15, rbx
+adc r14, r15
+adc rdx, 0
+mov r15, rdx
+mov rdx, rsi
+mov rsi, [rsp + 8]
+mov [rsp + 80], rbx
+mov [rsp + 88], r15
+mulx rbx, r15, [rsi]
+mov [rsp + 96], r14
+mov [rsp + 104], r13
+mulx r14, r13, [rsi + 8]
+add rbx, r13
+mov [rsp + 112], r12
+mulx r13, r12, [rsi + 16]
+adc r14, r12
+mov [rsp + 120], r11
+mulx r12, r11, [rsi + 24]
+adc r13, r11
+mov [rsp + 128], r10
+mulx r11, r10, [rsi + 32]
+adc r12, r10
+mov [rsp + 136], rbp
+mulx r10, rbp, [rsi + 40]
+adc r11, rbp
+mov [rsp + 144], r11
+mulx rbp, r11, [rsi + 48]
+adc r10, r11
+mov [rsp + 152], r10
+mulx r11, r10, [rsi + 56]
+adc rbp, r10
+mov [rsp + 160], rbp
+mulx r10, rbp, [rsi + 64]
+adc r11, rbp
+mov [rsp + 168], r11
+mulx rbp, r11, [rsi + 72]
+adc r10, r11
+mov [rsp + 176], r10
+mulx r11, r10, [rsi + 80]
+adc rbp, r10
+mulx rdx, r10, [rsi + 88]
+adc r11, r10
+adc rdx, 0
+add r9, r15
+adc rcx, rbx
+adc rax, r14
+adc rdi, r13
+adc r8, r12
+mov r10, [rsp + 136]
+adc r10, [rsp + 144]
+mov r12, [rsp + 128]
+adc r12, [rsp + 152]
+mov r13, [rsp + 120]
+adc r13, [rsp + 160]
+mov r14, [rsp + 112]
+adc r14, [rsp + 168]
+mov r15, [rsp + 104]
+adc r15, [rsp + 176]
+adc rbp, [rsp + 96]
+adc r11, [rsp + 88]
+adc rdx, 0
+mov rbx, [rsp]
+mov rsi, [rbx + 16]
+lea rsi, [rsi + rsi]
+mov [rsp + 88], rdx
+mov rdx, [rbx + 8]
+mov rbx, [rbx + 8]
+mov [rsp + 96], r9
+mulx rbx, r9, rbx
+mov [rsp + 176], r11
+mulx rsi, r11, rsi
+add rbx, r11
+mov [rsp + 104], rbp
+mulx r11, rbp, [rsp + 16]
+adc rsi, rbp
+mov [rsp + 16], r15
+mulx rbp, r15, [rsp + 24]
+adc r11, r15
+mov [rsp + 168], r14
+mulx r15, r14, [rsp + 32]
+adc rbp, r14
+mov [rsp + 112], r13
+mulx r14, r13, [rsp + 40]
+adc r15, r13
+mov [rsp + 160], r15
+mulx r13, r15, [rsp + 48]
+adc r14, r15
+mov [rsp + 120], r14
+mulx r15, r14, [rsp + 56]
+adc r13, r14
+mov [rsp + 152], r13
+mulx r14, r13, [rsp + 64]
+adc r15, r13
+mov [rsp + 128], r15
+mulx r13, r15, [rsp + 72]
+adc r14, r15
+mulx rdx, r15, [rsp + 80]
+adc r13, r15
+adc rdx, 0
+add rcx, r9
+adc rax, rbx
+adc rdi, rsi
+adc r8, r11
+adc r10, rbp
+adc r12, [rsp + 160]
+mov rsi, [rsp + 112]
+adc rsi, [rsp + 120]
+mov rbp, [rsp + 168]
+adc rbp, [rsp + 152]
+mov r11, [rsp + 16]
+adc r11, [rsp + 128]
+adc r14, [rsp + 104]
+adc r13, [rsp + 176]
+adc rdx, [rsp + 88]
+mov r15, rdx
+mov rdx, [rsp + 96]
+mov rbx, [rsp + 8]
+mov [rsp + 96], r15
+mulx r9, r15, [rbx]
+mov [rsp + 88], r13
+mov [rsp + 176], r14
+mulx r13, r14, [rbx + 8]
+add r9, r14
+mov [rsp + 104], r11
+mulx r14, r11, [rbx + 16]
+adc r13, r11
+mov [rsp + 128], rbp
+mulx r11, rbp, [rbx + 24]
+adc r14, rbp
+mov [rsp + 16], rsi
+mulx rbp, rsi, [rbx + 32]
+adc r11, rsi
+mov [rsp + 152], r12
+mulx rsi, r12, [rbx + 40]
+adc rbp, r12
+mov [rsp + 168], rbp
+mulx r12, rbp, [rbx + 48]
+adc rsi, rbp
+mov [rsp + 120], rsi
+mulx rbp, rsi, [rbx + 56]
+adc r12, rsi
+mov [rsp + 112], r12
+mulx rsi, r12, [rbx + 64]
+adc rbp, r12
+mov [rsp + 160], rbp
+mulx r12, rbp, [rbx + 72]
+adc rsi, rbp
+mov [rsp + 144], rsi
+mulx rbp, rsi, [rbx + 80]
+adc r12, rsi
+mulx rdx, rsi, [rbx + 88]
+adc rbp, rsi
+adc rdx, 0
+add rcx, r15
+adc rax, r9
+adc rdi, r13
+adc r8, r14
+adc r10, r11
+mov rsi, [rsp + 152]
+adc rsi, [rsp + 168]
+mov r11, [rsp + 16]
+adc r11, [rsp + 120]
+mov r13, [rsp + 128]
+adc r13, [rsp + 112]
+mov r14, [rsp + 104]
+adc r14, [rsp + 160]
+mov r15, [rsp + 176]
+adc r15, [rsp + 144]
+adc r12, [rsp + 88]
+adc rbp, [rsp + 96]
+adc rdx, 0
+mov r9, [rsp]
+mov [rsp + 96], rax
+mov rax, [r9 + 24]
+lea rax, [rax + rax]
+mov [rsp + 88], rdx
+mov rdx, [r9 + 16]
+mov r9, [r9 + 16]
+mulx r9, rbx, r9
+mov [rsp + 144], rcx
+mulx rax, rcx, rax
+add r9, rcx
+mov [rsp + 176], rbp
+mulx rcx, rbp, [rsp + 24]
+adc rax, rbp
+mov [rsp + 24], r12
+mulx rbp, r12, [rsp + 32]
+adc rcx, r12
+mov [rsp + 160], r15
+mulx r12, r15, [rsp + 40]
+adc rbp, r15
+mov [rsp + 104], r14
+mulx r15, r14, [rsp + 48]
+adc r12, r14
+mov [rsp + 112], r12
+mulx r14, r12, [rsp + 56]
+adc r15, r12
+mov [rsp + 128], r15
+mulx r12, r15, [rsp + 64]
+adc r14, r15
+mov [rsp + 120], r14
+mulx r15, r14, [rsp + 72]
+adc r12, r14
+mulx rdx, r14, [rsp + 80]
+adc r15, r14
+adc rdx, 0
+add rdi, rbx
+adc r8, r9
+adc r10, rax
+adc rsi, rcx
+adc r11, rbp
+adc r13, [rsp + 112]
+mov rax, [rsp + 104]
+adc rax, [rsp + 128]
+mov rcx, [rsp + 160]
+adc rcx, [rsp + 120]
+adc r12, [rsp + 24]
+adc r15, [rsp + 176]
+adc rdx, [rsp + 88]
+mov rbp, rdx
+mov rdx, [rsp + 144]
+mov r14, [rsp + 8]
+mulx rbx, r9, [r14]
+mov [rsp + 144], rbp
+mov [rsp + 88], r15
+mulx rbp, r15, [r14 + 8]
+add rbx, r15
+mov [rsp + 176], r12
+mulx r15, r12, [r14 + 16]
+adc rbp, r12
+mov [rsp + 24], rcx
+mulx r12, rcx, [r14 + 24]
+adc r15, rcx
+mov [rsp + 120], rax
+mulx rcx, rax, [r14 + 32]
+adc r12, rax
+mov [rsp + 160], r13
+mulx rax, r13, [r14 + 40]
+adc rcx, r13
+mov [rsp + 128], rcx
+mulx r13, rcx, [r14 + 48]
+adc rax, rcx
+mov [rsp + 104], rax
+mulx rcx, rax, [r14 + 56]
+adc r13, rax
+mov [rsp + 112], r13
+mulx rax, r13, [r14 + 64]
+adc rcx, r13
+mov [rsp + 16], rcx
+mulx r13, rcx, [r14 + 72]
+adc rax, rcx
+mov [rsp + 168], rax
+mulx rcx, rax, [r14 + 80]
+adc r13, rax
+mulx rax, rdx, [r14 + 88]
+adc rcx, rdx
+adc rax, 0
+add r9, [rsp + 96]
+adc rdi, rbx
+adc r8, rbp
+adc r10, r15
+adc rsi, r12
+adc r11, [rsp + 128]
+mov rbp, [rsp + 160]
+adc rbp, [rsp + 104]
+mov r12, [rsp + 120]
+adc r12, [rsp + 112]
+mov r15, [rsp + 24]
+adc r15, [rsp + 16]
+mov rbx, [rsp + 176]
+adc rbx, [rsp + 168]
+adc r13, [rsp + 88]
+adc rcx, [rsp + 144]
+adc rax, 0
+mov rdx, [rsp]
+mov [rsp + 144], r8
+mov r8, [rdx + 32]
+lea r8, [r8 + r8]
+mov rdx, [rdx + 24]
+mov [rsp + 88], rdi
+mov rdi, [rsp]
+mov rdi, [rdi + 24]
+mulx rdi, r14, rdi
+mov [rsp + 168], r9
+mulx r8, r9, r8
+add rdi, r9
+mov [rsp + 176], rax
+mulx r9, rax, [rsp + 32]
+adc r8, rax
+mov [rsp + 32], rcx
+mulx rax, rcx, [rsp + 40]
+adc r9, rcx
+mov [rsp + 16], r13
+mulx rcx, r13, [rsp + 48]
+adc rax, r13
+mov [rsp + 24], rbx
+mulx r13, rbx, [rsp + 56]
+adc rcx, rbx
+mov [rsp + 112], rcx
+mulx rbx, rcx, [rsp + 64]
+adc r13, rcx
+mov [rsp + 120], r13
+mulx rcx, r13, [rsp + 72]
+adc rbx, r13
+mulx rdx, r13, [rsp + 80]
+adc rcx, r13
+adc rdx, 0
+add r10, r14
+adc rsi, rdi
+adc r11, r8
+adc rbp, r9
+adc r12, rax
+adc r15, [rsp + 112]
+mov rax, [rsp + 24]
+adc rax, [rsp + 120]
+adc rbx, [rsp + 16]
+adc rcx, [rsp + 32]
+adc rdx, [rsp + 176]
+mov rdi, rdx
+mov rdx, [rsp + 168]
+mov r8, [rsp + 8]
+mulx r13, r14, [r8]
+mov [rsp + 168], rdi
+mulx r9, rdi, [r8 + 8]
+add r13, rdi
+mov [rsp + 176], rcx
+mulx rdi, rcx, [r8 + 16]
+adc r9, rcx
+mov [rsp + 32], rbx
+mulx rcx, rbx, [r8 + 24]
+adc rdi, rbx
+mov [rsp + 16], rax
+mulx rbx, rax, [r8 + 32]
+adc rcx, rax
+mov [rsp + 120], r15
+mulx rax, r15, [r8 + 40]
+adc rbx, r15
+mov [rsp + 24], r12
+mulx r15, r12, [r8 + 48]
+adc rax, r12
+mov [rsp + 112], rax
+mulx r12, rax, [r8 + 56]
+adc r15, rax
+mov [rsp + 104], r15
+mulx rax, r15, [r8 + 64]
+adc r12, r15
+mov [rsp + 160], r12
+mulx r15, r12, [r8 + 72]
+adc rax, r12
+mov [rsp + 128], rax
+mulx r12, rax, [r8 + 80]
+adc r15, rax
+mulx rax, rdx, [r8 + 88]
+adc r12, rdx
+adc rax, 0
+add r14, [rsp + 88]
+adc r13, [rsp + 144]
+adc r10, r9
+adc rsi, rdi
+adc r11, rcx
+adc rbp, rbx
+mov rcx, [rsp + 24]
+adc rcx, [rsp + 112]
+mov rdi, [rsp + 120]
+adc rdi, [rsp + 104]
+mov rbx, [rsp + 16]
+adc rbx, [rsp + 160]
+mov r9, [rsp + 32]
+adc r9, [rsp + 128]
+adc r15, [rsp + 176]
+adc r12, [rsp + 168]
+adc rax, 0
+mov rdx, [rsp]
+mov [rsp + 168], rsi
+mov rsi, [rdx + 40]
+lea rsi, [rsi + rsi]
+mov rdx, [rdx + 32]
+mov [rsp + 176], r10
+mov r10, [rsp]
+mov r10, [r10 + 32]
+mov [rsp + 128], r13
+mulx r10, r13, r10
+mulx rsi, r8, rsi
+add r10, r8
+mov [rsp + 32], r14
+mulx r8, r14, [rsp + 40]
+adc rsi, r14
+mov [rsp + 40], rax
+mulx r14, rax, [rsp + 48]
+adc r8, rax
+mov [rsp + 160], r12
+mulx rax, r12, [rsp + 56]
+adc r14, r12
+mov [rsp + 16], r15
+mulx r12, r15, [rsp + 64]
+adc rax, r15
+mov [rsp + 104], rax
+mulx r15, rax, [rsp + 72]
+adc r12, rax
+mulx rax, rdx, [rsp + 80]
+adc r15, rdx
+adc rax, 0
+add r11, r13
+adc rbp, r10
+adc rcx, rsi
+adc rdi, r8
+adc rbx, r14
+adc r9, [rsp + 104]
+adc r12, [rsp + 16]
+adc r15, [rsp + 160]
+adc rax, [rsp + 40]
+mov rdx, [rsp + 32]
+mov rsi, [rsp + 8]
+mulx r8, r10, [rsi]
+mulx r13, r14, [rsi + 8]
+add r8, r14
+mov [rsp + 32], rax
+mulx r14, rax, [rsi + 16]
+adc r13, rax
+mov [rsp + 40], r15
+mulx rax, r15, [rsi + 24]
+adc r14, r15
+mov [rsp + 160], r12
+mulx r15, r12, [rsi + 32]
+adc rax, r12
+mov [rsp + 16], r9
+mulx r12, r9, [rsi + 40]
+adc r15, r9
+mov [rsp + 104], rbx
+mulx r9, rbx, [rsi + 48]
+adc r12, rbx
+mov [rsp + 120], r12
+mulx rbx, r12, [rsi + 56]
+adc r9, r12
+mov [rsp + 112], r9
+mulx r12, r9, [rsi + 64]
+adc rbx, r9
+mov [rsp + 24], rbx
+mulx r9, rbx, [rsi + 72]
+adc r12, rbx
+mov [rsp + 144], r12
+mulx rbx, r12, [rsi + 80]
+adc r9, r12
+mulx rdx, r12, [rsi + 88]
+adc rbx, r12
+adc rdx, 0
+add r10, [rsp + 128]
+adc r8, [rsp + 176]
+adc r13, [rsp + 168]
+adc r11, r14
+adc rbp, rax
+adc rcx, r15
+adc rdi, [rsp + 120]
+mov rax, [rsp + 104]
+adc rax, [rsp + 112]
+mov r12, [rsp + 16]
+adc r12, [rsp + 24]
+mov r14, [rsp + 160]
+adc r14, [rsp + 144]
+adc r9, [rsp + 40]
+adc rbx, [rsp + 32]
+adc rdx, 0
+mov r15, [rsp]
+mov [rsp + 32], rbp
+mov rbp, [r15 + 48]
+lea rbp, [rbp + rbp]
+mov [rsp + 40], rdx
+mov rdx, [r15 + 40]
+mov r15, [r15 + 40]
+mov [rsp + 144], r11
+mulx r15, r11, r15
+mov [rsp + 160], r13
+mulx rbp, r13, rbp
+add r15, r13
+mov [rsp + 24], r8
+mulx r13, r8, [rsp + 48]
+adc rbp, r8
+mulx r8, rsi, [rsp + 56]
+adc r13, rsi
+mov [rsp + 48], r10
+mulx rsi, r10, [rsp + 64]
+adc r8, r10
+mov [rsp + 16], rbx
+mulx r10, rbx, [rsp + 72]
+adc rsi, rbx
+mulx rdx, rbx, [rsp + 80]
+adc r10, rbx
+adc rdx, 0
+add rcx, r11
+adc rdi, r15
+adc rax, rbp
+adc r12, r13
+adc r14, r8
+adc r9, rsi
+adc r10, [rsp + 16]
+adc rdx, [rsp + 40]
+mov rsi, rdx
+mov rdx, [rsp + 48]
+mov r8, [rsp + 8]
+mulx rbp, r11, [r8]
+mulx r13, r15, [r8 + 8]
+add rbp, r15
+mulx r15, rbx, [r8 + 16]
+adc r13, rbx
+mov [rsp + 48], rsi
+mulx rbx, rsi, [r8 + 24]
+adc r15, rsi
+mov [rsp + 40], r10
+mulx rsi, r10, [r8 + 32]
+adc rbx, r10
+mov [rsp + 16], r9
+mulx r10, r9, [r8 + 40]
+adc rsi, r9
+mov [rsp + 112], r14
+mulx r9, r14, [r8 + 48]
+adc r10, r14
+mov [rsp + 104], r12
+mulx r14, r12, [r8 + 56]
+adc r9, r12
+mov [rsp + 120], r9
+mulx r12, r9, [r8 + 64]
+adc r14, r9
+mov [rsp + 168], r14
+mulx r9, r14, [r8 + 72]
+adc r12, r14
+mov [rsp + 176], r12
+mulx r14, r12, [r8 + 80]
+adc r9, r12
+mulx rdx, r12, [r8 + 88]
+adc r14, r12
+adc rdx, 0
+add r11, [rsp + 24]
+adc rbp, [rsp + 160]
+adc r13, [rsp + 144]
+adc r15, [rsp + 32]
+adc rcx, rbx
+adc rdi, rsi
+adc rax, r10
+mov rsi, [rsp + 104]
+adc rsi, [rsp + 120]
+mov r10, [rsp + 112]
+adc r10, [rsp + 168]
+mov r12, [rsp + 16]
+adc r12, [rsp + 176]
+adc r9, [rsp + 40]
+adc r14, [rsp + 48]
+adc rdx, 0
+mov rbx, [rsp]
+mov [rsp + 48], rdi
+mov rdi, [rbx + 56]
+lea rdi, [rdi + rdi]
+mov [rsp + 40], rdx
+mov rdx, [rbx + 48]
+mov rbx, [rbx + 48]
+mov [rsp + 176], rcx
+mulx rbx, rcx, rbx
+mov [rsp + 16], r15
+mulx rdi, r15, rdi
+add rbx, r15
+mov [rsp + 168], r13
+mulx r15, r13, [rsp + 56]
+adc rdi, r13
+mov [rsp + 56], rbp
+mulx r13, rbp, [rsp + 64]
+adc r15, rbp
+mulx rbp, r8, [rsp + 72]
+adc r13, r8
+mulx rdx, r8, [rsp + 80]
+adc rbp, r8
+adc rdx, 0
+add rax, rcx
+adc rsi, rbx
+adc r10, rdi
+adc r12, r15
+adc r9, r13
+adc r14, rbp
+adc rdx, [rsp + 40]
+mov rcx, rdx
+mov rdx, r11
+mov rdi, [rsp + 8]
+mulx r8, rbp, [rdi]
+mulx r11, r13, [rdi + 8]
+add r8, r13
+mulx r13, r15, [rdi + 16]
+adc r11, r15
+mulx r15, rbx, [rdi + 24]
+adc r13, rbx
+mov [rsp + 40], rcx
+mulx rbx, rcx, [rdi + 32]
+adc r15, rcx
+mov [rsp + 112], r14
+mulx rcx, r14, [rdi + 40]
+adc rbx, r14
+mov [rsp + 120], r9
+mulx r14, r9, [rdi + 48]
+adc rcx, r9
+mov [rsp + 104], r12
+mulx r9, r12, [rdi + 56]
+adc r14, r12
+mov [rsp + 32], r14
+mulx r12, r14, [rdi + 64]
+adc r9, r14
+mov [rsp + 144], r9
+mulx r14, r9, [rdi + 72]
+adc r12, r9
+mov [rsp + 160], r12
+mulx r9, r12, [rdi + 80]
+adc r14, r12
+mulx rdx, r12, [rdi + 88]
+adc r9, r12
+adc rdx, 0
+add rbp, [rsp + 56]
+adc r8, [rsp + 168]
+adc r11, [rsp + 16]
+adc r13, [rsp + 176]
+adc r15, [rsp + 48]
+adc rax, rbx
+adc rsi, rcx
+adc r10, [rsp + 32]
+mov rcx, [rsp + 104]
+adc rcx, [rsp + 144]
+mov r12, [rsp + 120]
+adc r12, [rsp + 160]
+adc r14, [rsp + 112]
+adc r9, [rsp + 40]
+adc rdx, 0
+mov rbx, [rsp]
+mov [rsp + 40], rsi
+mov rsi, [rbx + 64]
+lea rsi, [rsi + rsi]
+mov [rsp + 112], rdx
+mov rdx, [rbx + 56]
+mov rbx, [rbx + 56]
+mov [rsp + 160], rax
+mulx rbx, rax, rbx
+mov [rsp + 120], r15
+mulx rsi, r15, rsi
+add rbx, r15
+mov [rsp + 144], r13
+mulx r15, r13, [rsp + 64]
+adc rsi, r13
+mov [rsp + 64], r11
+mulx r13, r11, [rsp + 72]
+adc r15, r11
+mulx rdx, r11, [rsp + 80]
+adc r13, r11
+adc rdx, 0
+add r10, rax
+adc rcx, rbx
+adc r12, rsi
+adc r14, r15
+adc r9, r13
+adc rdx, [rsp + 112]
+mov rax, rdx
+mov rdx, rbp
+mulx rsi, rbp, [rdi]
+mulx r11, r13, [rdi + 8]
+add rsi, r13
+mulx r13, r15, [rdi + 16]
+adc r11, r15
+mulx r15, rbx, [rdi + 24]
+adc r13, rbx
+mov [rsp + 112], rax
+mulx rbx, rax, [rdi + 32]
+adc r15, rax
+mov [rsp + 104], r9
+mulx rax, r9, [rdi + 40]
+adc rbx, r9
+mov [rsp + 32], r14
+mulx r9, r14, [rdi + 48]
+adc rax, r14
+mov [rsp + 48], r12
+mulx r14, r12, [rdi + 56]
+adc r9, r12
+mov [rsp + 176], r9
+mulx r12, r9, [rdi + 64]
+adc r14, r9
+mov [rsp + 16], r14
+mulx r9, r14, [rdi + 72]
+adc r12, r14
+mov [rsp + 168], r12
+mulx r14, r12, [rdi + 80]
+adc r9, r12
+mulx rdx, r12, [rdi + 88]
+adc r14, r12
+adc rdx, 0
+add r8, rbp
+adc rsi, [rsp + 64]
+adc r11, [rsp + 144]
+adc r13, [rsp + 120]
+adc r15, [rsp + 160]
+adc rbx, [rsp + 40]
+adc r10, rax
+adc rcx, [rsp + 176]
+mov rax, [rsp + 48]
+adc rax, [rsp + 16]
+mov rbp, [rsp + 32]
+adc rbp, [rsp + 168]
+adc r9, [rsp + 104]
+adc r14, [rsp + 112]
+adc rdx, 0
+mov r12, [rsp]
+mov [rsp + 112], rcx
+mov rcx, [r12 + 72]
+lea rcx, [rcx + rcx]
+mov [rsp + 104], rdx
+mov rdx, [r12 + 64]
+mov r12, [r12 + 64]
+mov [rsp + 168], r10
+mulx r12, r10, r12
+mov [rsp + 32], rbx
+mulx rcx, rbx, rcx
+add r12, rbx
+mov [rsp + 16], r15
+mulx rbx, r15, [rsp + 72]
+adc rcx, r15
+mulx rdx, r15, [rsp + 80]
+adc rbx, r15
+adc rdx, 0
+add rax, r10
+adc rbp, r12
+adc r9, rcx
+adc r14, rbx
+adc rdx, [rsp + 104]
+mov rcx, rdx
+mov rdx, r8
+mulx r8, r10, [rdi]
+mulx r12, r15, [rdi + 8]
+add r8, r15
+mulx r15, rbx, [rdi + 16]
+adc r12, rbx
+mov [rsp + 104], rcx
+mulx rbx, rcx, [rdi + 24]
+adc r15, rcx
+mov [rsp + 72], r14
+mulx rcx, r14, [rdi + 32]
+adc rbx, r14
+mov [rsp + 48], r9
+mulx r14, r9, [rdi + 40]
+adc rcx, r9
+mov [rsp + 176], rbp
+mulx r9, rbp, [rdi + 48]
+adc r14, rbp
+mov [rsp + 40], rax
+mulx rbp, rax, [rdi + 56]
+adc r9, rax
+mov [rsp + 160], r9
+mulx rax, r9, [rdi + 64]
+adc rbp, r9
+mov [rsp + 120], rbp
+mulx r9, rbp, [rdi + 72]
+adc rax, rbp
+mov [rsp + 144], rax
+mulx rbp, rax, [rdi + 80]
+adc r9, rax
+mulx rax, rdx, [rdi + 88]
+adc rbp, rdx
+adc rax, 0
+add rsi, r10
+adc r11, r8
+adc r13, r12
+adc r15, [rsp + 16]
+adc rbx, [rsp + 32]
+adc rcx, [rsp + 168]
+adc r14, [rsp + 112]
+mov r8, [rsp + 40]
+adc r8, [rsp + 160]
+mov r10, [rsp + 176]
+adc r10, [rsp + 120]
+mov r12, [rsp + 48]
+adc r12, [rsp + 144]
+adc r9, [rsp + 72]
+adc rbp, [rsp + 104]
+adc rax, 0
+mov rdx, [rsp]
+mov [rsp + 104], r10
+mov r10, [rdx + 80]
+lea r10, [r10 + r10]
+mov rdx, [rdx + 72]
+mov [rsp + 72], r8
+mov r8, [rsp]
+mov r8, [r8 + 72]
+mov [rsp + 144], r14
+mulx r8, r14, r8
+mov [rsp + 48], rcx
+mulx r10, rcx, r10
+add r8, rcx
+mulx rcx, rdx, [rsp + 80]
+adc r10, rdx
+adc rcx, 0
+add r12, r14
+adc r9, r8
+adc rbp, r10
+adc rax, rcx
+mov rdx, rsi
+mulx rcx, rsi, [rdi]
+mulx r8, r10, [rdi + 8]
+add rcx, r10
+mulx r10, r14, [rdi + 16]
+adc r8, r14
+mov [rsp + 80], rax
+mulx r14, rax, [rdi + 24]
+adc r10, rax
+mov [rsp + 120], rbp
+mulx rax, rbp, [rdi + 32]
+adc r14, rbp
+mov [rsp + 176], r9
+mulx rbp, r9, [rdi + 40]
+adc rax, r9
+mov [rsp + 160], r12
+mulx r9, r12, [rdi + 48]
+adc rbp, r12
+mov [rsp + 40], rbp
+mulx r12, rbp, [rdi + 56]
+adc r9, rbp
+mov [rsp + 112], r9
+mulx rbp, r9, [rdi + 64]
+adc r12, r9
+mov [rsp + 168], r12
+mulx r9, r12, [rdi + 72]
+adc rbp, r12
+mov [rsp + 32], rbp
+mulx r12, rbp, [rdi + 80]
+adc r9, rbp
+mulx rdx, rbp, [rdi + 88]
+adc r12, rbp
+adc rdx, 0
+add r11, rsi
+adc r13, rcx
+adc r15, r8
+adc rbx, r10
+adc r14, [rsp + 48]
+adc rax, [rsp + 144]
+mov rcx, [rsp + 72]
+adc rcx, [rsp + 40]
+mov rsi, [rsp + 104]
+adc rsi, [rsp + 112]
+mov r8, [rsp + 160]
+adc r8, [rsp + 168]
+mov rbp, [rsp + 176]
+adc rbp, [rsp + 32]
+adc r9, [rsp + 120]
+adc r12, [rsp + 80]
+adc rdx, 0
+mov r10, [rsp]
+mov [rsp + 80], rbp
+mov rbp, [r10 + 88]
+lea rbp, [rbp + rbp]
+mov [rsp + 120], rdx
+mov rdx, [r10 + 80]
+mov r10, [r10 + 80]
+mov [rsp + 32], r8
+mulx r10, r8, r10
+mulx rdx, rbp, rbp
+add r10, rbp
+adc rdx, 0
+add r9, r8
+adc r12, r10
+adc rdx, [rsp + 120]
+mov r8, rdx
+mov rdx, r11
+mulx rbp, r10, [rdi]
+mov [rsp + 120], r8
+mulx r11, r8, [rdi + 8]
+add rbp, r8
+mov [rsp + 176], r12
+mulx r8, r12, [rdi + 16]
+adc r11, r12
+mov [rsp + 168], r9
+mulx r12, r9, [rdi + 24]
+adc r8, r9
+mov [rsp + 160], rsi
+mulx r9, rsi, [rdi + 32]
+adc r12, rsi
+mov [rsp + 112], rcx
+mulx rsi, rcx, [rdi + 40]
+adc r9, rcx
+mov [rsp + 104], r9
+mulx rcx, r9, [rdi + 48]
+adc rsi, r9
+mov [rsp + 40], rsi
+mulx r9, rsi, [rdi + 56]
+adc rcx, rsi
+mov [rsp + 72], rcx
+mulx rsi, rcx, [rdi + 64]
+adc r9, rcx
+mov [rsp + 144], r9
+mulx rcx, r9, [rdi + 72]
+adc rsi, r9
+mov [rsp + 48], rsi
+mulx r9, rsi, [rdi + 80]
+adc rcx, rsi
+mulx rdx, rsi, [rdi + 88]
+adc r9, rsi
+adc rdx, 0
+add r13, r10
+adc r15, rbp
+adc rbx, r11
+adc r14, r8
+adc rax, r12
+mov rsi, [rsp + 112]
+adc rsi, [rsp + 104]
+mov r8, [rsp + 160]
+adc r8, [rsp + 40]
+mov rbp, [rsp + 32]
+adc rbp, [rsp + 72]
+mov r10, [rsp + 80]
+adc r10, [rsp + 144]
+mov r11, [rsp + 168]
+adc r11, [rsp + 48]
+adc rcx, [rsp + 176]
+adc r9, [rsp + 120]
+adc rdx, 0
+mov r12, [rsp]
+mov [rsp + 120], rdx
+mov rdx, [r12 + 88]
+mov r12, [r12 + 88]
+mulx rdx, r12, r12
+add r9, r12
+adc rdx, [rsp + 120]
+mov r12, rdx
+mov rdx, r13
+imul rdx, [rdi + 96]
+mov [rsp + 120], r12
+mov [rsp], r9
+mulx r12, r9, [rdi + 104]
+mov [rsp + 176], rcx
+mov [rsp + 48], r11
+mulx rcx, r11, [rdi + 112]
+add r12, r11
+mov [rsp + 168], r10
+mulx r11, r10, [rdi + 120]
+adc rcx, r10
+mov [rsp + 144], rbp
+mulx r10, rbp, [rdi + 128]
+adc r11, rbp
+mov [rsp + 80], r8
+mulx rbp, r8, [rdi + 136]
+adc r10, r8
+mov [rsp + 72], rsi
+mulx r8, rsi, [rdi + 144]
+adc rbp, rsi
+mov [rsp + 32], rbp
+mulx rsi, rbp, [rdi + 152]
+adc r8, rbp
+mov [rsp + 40], r8
+mulx rbp, r8, [rdi + 160]
+adc rsi, r8
+mov [rsp + 160], rsi
+mulx r8, rsi, [rdi + 168]
+adc rbp, rsi
+mov [rsp + 104], rbp
+mulx rsi, rbp, [rdi + 176]
+adc r8, rbp
+mov [rsp + 112], r8
+mulx rbp, r8, [rdi + 184]
+adc rsi, r8
+mulx rdx, r8, [rdi + 192]
+adc rbp, r8
+adc rdx, 0
+add r13, r9
+adc r15, r12
+adc rbx, rcx
+adc r14, r11
+adc rax, r10
+mov rcx, [rsp + 72]
+adc rcx, [rsp + 32]
+mov r8, [rsp + 80]
+adc r8, [rsp + 40]
+mov r10, [rsp + 144]
+adc r10, [rsp + 160]
+mov r11, [rsp + 168]
+adc r11, [rsp + 104]
+mov r12, [rsp + 48]
+adc r12, [rsp + 112]
+adc rsi, [rsp + 176]
+adc rbp, [rsp]
+adc rdx, [rsp + 120]
+mov r13, r15
+sub r13, [rdi + 104]
+mov r9, rbx
+sbb r9, [rdi + 112]
+mov [rsp + 120], r9
+mov r9, r14
+sbb r9, [rdi + 120]
+mov [rsp], r9
+mov r9, rax
+sbb r9, [rdi + 128]
+mov [rsp + 176], r9
+mov r9, rcx
+sbb r9, [rdi + 136]
+mov [rsp + 112], r9
+mov r9, r8
+sbb r9, [rdi + 144]
+mov [rsp + 48], r9
+mov r9, r10
+sbb r9, [rdi + 152]
+mov [rsp + 104], r9
+mov r9, r11
+sbb r9, [rdi + 160]
+mov [rsp + 168], r9
+mov r9, r12
+sbb r9, [rdi + 168]
+mov [rsp + 160], r9
+mov r9, rsi
+sbb r9, [rdi + 176]
+mov [rsp + 144], r9
+mov r9, rbp
+sbb r9, [rdi + 184]
+mov [rsp + 40], r9
+mov r9, rdx
+sbb r9, [rdi + 192]
+cmovc r13, r15
+mov rdi, [rsp + 120]
+cmovc rdi, rbx
+mov r15, [rsp]
+cmovc r15, r14
+mov r14, [rsp + 176]
+cmovc r14, rax
+mov rax, [rsp + 112]
+cmovc rax, rcx
+mov rcx, [rsp + 48]
+cmovc rcx, r8
+mov r8, [rsp + 104]
+cmovc r8, r10
+mov r10, [rsp + 168]
+cmovc r10, r11
+mov r11, [rsp + 160]
+cmovc r11, r12
+mov r12, [rsp + 144]
+cmovc r12, rsi
+mov rsi, [rsp + 40]
+cmovc rsi, rbp
+cmovc r9, rdx
+add rsp, 184
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {mu10}, {mu11}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {mu10}, {mu11}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
 ",
         mu0 = const M::MU[0],
         mu1 = const M::MU[1],
@@ -2701,19 +2683,10 @@ unsafe fn mul_spare_mulx<M: Modulus<12>>(x: &[u64; 12], y: &[u64; 12]) -> [u64; 
         asm!(
             "call {kernel}",
             kernel = sym mul_spare_mulx_code::<M>,
-            out("rax") z[10],
-            out("rcx") z[4],
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => z[5],
-            out("rdi") z[1],
-            out("r8") z[2],
-            out("r9") z[3],
-            out("r10") z[6],
-            out("r11") z[7],
-            out("r12") z[11],
-            out("r13") z[8],
-            out("r14") z[9],
-            out("r15") z[0],
+            out("rax") z[10], out("rcx") z[4], inout("rdx") core::ptr::from_ref(y) => _,
+            inout("rsi") core::ptr::from_ref(x) => z[5], out("rdi") z[1], out("r8") z[2], out("r9")
+            z[3], out("r10") z[6], out("r11") z[7], out("r12") z[11], out("r13") z[8], out("r14")
+            z[9], out("r15") z[0],
             options(pure, readonly),
         );
     }
@@ -2724,1449 +2697,1449 @@ unsafe fn mul_spare_mulx<M: Modulus<12>>(x: &[u64; 12], y: &[u64; 12]) -> [u64; 
 unsafe extern "C" fn mul_spare_mulx_code<M: Modulus<12>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 128
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, rbp, r11
-    adc r10, rbp
-    mov rbp, qword ptr [rsi + 32]
-    mulx rbp, r13, rbp
-    adc r11, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx r13, r14, r13
-    adc rbp, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, r15, r14
-    adc r13, r15
-    mov r15, qword ptr [rsi + 56]
-    mulx r15, rbx, r15
-    adc r14, rbx
-    mov rbx, qword ptr [rsi + 64]
-    mulx rbx, r12, rbx
-    adc r15, r12
-    mov r12, qword ptr [rsi + 72]
-    mov qword ptr [rsp], rcx
-    mulx r12, rcx, r12
-    adc rbx, rcx
-    mov rcx, qword ptr [rsi + 80]
-    mov qword ptr [rsp + 8], rbx
-    mulx rcx, rbx, rcx
-    adc r12, rbx
-    mov rbx, qword ptr [rsi + 88]
-    mulx rdx, rbx, rbx
-    adc rcx, rbx
-    adc rdx, 0
-    mov rbx, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mov qword ptr [rsp + 16], rsi
-    mov qword ptr [rsp + 24], rbx
-    mulx rsi, rbx, qword ptr [rax + 8]
-    mov qword ptr [rsp + 32], rcx
-    mov qword ptr [rsp + 40], r12
-    mulx rcx, r12, qword ptr [rax + 16]
-    add rsi, r12
-    mov qword ptr [rsp + 48], r15
-    mulx r12, r15, qword ptr [rax + 24]
-    adc rcx, r15
-    mov qword ptr [rsp + 56], r14
-    mulx r15, r14, qword ptr [rax + 32]
-    adc r12, r14
-    mov qword ptr [rsp + 64], r13
-    mulx r14, r13, qword ptr [rax + 40]
-    adc r15, r13
-    mov qword ptr [rsp + 72], rbp
-    mulx r13, rbp, qword ptr [rax + 48]
-    adc r14, rbp
-    mov qword ptr [rsp + 80], r14
-    mulx rbp, r14, qword ptr [rax + 56]
-    adc r13, r14
-    mov qword ptr [rsp + 88], r13
-    mulx r14, r13, qword ptr [rax + 64]
-    adc rbp, r13
-    mov qword ptr [rsp + 96], rbp
-    mulx r13, rbp, qword ptr [rax + 72]
-    adc r14, rbp
-    mov qword ptr [rsp + 104], r14
-    mulx rbp, r14, qword ptr [rax + 80]
-    adc r13, r14
-    mov qword ptr [rsp + 112], r13
-    mulx r14, r13, qword ptr [rax + 88]
-    adc rbp, r13
-    mulx rdx, r13, qword ptr [rax + 96]
-    adc r14, r13
-    adc rdx, 0
-    add r8, rbx
-    adc rdi, rsi
-    adc r9, rcx
-    adc r10, r12
-    adc r11, r15
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 80]
-    mov rsi, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 88]
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 96]
-    mov r13, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 104]
-    mov r15, qword ptr [rsp + 8]
-    adc r15, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp]
-    mov r12, rdx
-    mov rdx, qword ptr [rbx + 8]
-    mov rbx, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rax
-    mov qword ptr [rsp + 32], r12
-    mulx rax, r12, qword ptr [rbx]
-    mov qword ptr [rsp + 40], r14
-    mov qword ptr [rsp + 112], rbp
-    mulx r14, rbp, qword ptr [rbx + 8]
-    add rax, rbp
-    mov qword ptr [rsp + 8], r15
-    mulx rbp, r15, qword ptr [rbx + 16]
-    adc r14, r15
-    mov qword ptr [rsp + 104], r13
-    mulx r15, r13, qword ptr [rbx + 24]
-    adc rbp, r13
-    mov qword ptr [rsp + 48], r8
-    mulx r13, r8, qword ptr [rbx + 32]
-    adc r15, r8
-    mov qword ptr [rsp + 96], rsi
-    mulx r8, rsi, qword ptr [rbx + 40]
-    adc r13, rsi
-    mov qword ptr [rsp + 56], r13
-    mulx rsi, r13, qword ptr [rbx + 48]
-    adc r8, r13
-    mov qword ptr [rsp + 88], r8
-    mulx r13, r8, qword ptr [rbx + 56]
-    adc rsi, r8
-    mov qword ptr [rsp + 64], rsi
-    mulx r8, rsi, qword ptr [rbx + 64]
-    adc r13, rsi
-    mov qword ptr [rsp + 80], r13
-    mulx rsi, r13, qword ptr [rbx + 72]
-    adc r8, r13
-    mov qword ptr [rsp + 72], r8
-    mulx r13, r8, qword ptr [rbx + 80]
-    adc rsi, r8
-    mulx rdx, r8, qword ptr [rbx + 88]
-    adc r13, r8
-    adc rdx, 0
-    add rdi, r12
-    adc r9, rax
-    adc r10, r14
-    adc r11, rbp
-    adc rcx, r15
-    mov rax, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 56]
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 80]
-    mov r15, qword ptr [rsp + 112]
-    adc r15, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, 0
-    mov r12, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [r12]
-    mov qword ptr [rsp + 40], r13
-    mulx rbx, r13, qword ptr [r12 + 8]
-    mov qword ptr [rsp + 72], rsi
-    mov qword ptr [rsp + 112], r15
-    mulx rsi, r15, qword ptr [r12 + 16]
-    add rbx, r15
-    mov qword ptr [rsp + 80], r14
-    mulx r15, r14, qword ptr [r12 + 24]
-    adc rsi, r14
-    mov qword ptr [rsp + 8], rbp
-    mulx r14, rbp, qword ptr [r12 + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 64], r8
-    mulx rbp, r8, qword ptr [r12 + 40]
-    adc r14, r8
-    mov qword ptr [rsp + 104], rax
-    mulx r8, rax, qword ptr [r12 + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 88], rbp
-    mulx rax, rbp, qword ptr [r12 + 56]
-    adc r8, rbp
-    mov qword ptr [rsp + 48], r8
-    mulx rbp, r8, qword ptr [r12 + 64]
-    adc rax, r8
-    mov qword ptr [rsp + 56], rax
-    mulx r8, rax, qword ptr [r12 + 72]
-    adc rbp, rax
-    mov qword ptr [rsp + 96], rbp
-    mulx rax, rbp, qword ptr [r12 + 80]
-    adc r8, rbp
-    mov qword ptr [rsp + 120], r8
-    mulx rbp, r8, qword ptr [r12 + 88]
-    adc rax, r8
-    mulx rdx, r8, qword ptr [r12 + 96]
-    adc rbp, r8
-    adc rdx, 0
-    add rdi, r13
-    adc r9, rbx
-    adc r10, rsi
-    adc r11, r15
-    adc rcx, r14
-    mov rsi, qword ptr [rsp + 104]
-    adc rsi, qword ptr [rsp + 88]
-    mov rdi, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 48]
-    mov r8, qword ptr [rsp + 8]
-    adc r8, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 112]
-    adc r14, qword ptr [rsp + 120]
-    adc rax, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 16]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], rbx
-    mulx r12, rbx, qword ptr [r15]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 72], rax
-    mulx rbp, rax, qword ptr [r15 + 8]
-    add r12, rax
-    mov qword ptr [rsp + 120], r14
-    mulx rax, r14, qword ptr [r15 + 16]
-    adc rbp, r14
-    mov qword ptr [rsp + 112], r13
-    mulx r14, r13, qword ptr [r15 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 96], r8
-    mulx r13, r8, qword ptr [r15 + 32]
-    adc r14, r8
-    mov qword ptr [rsp + 80], rdi
-    mulx r8, rdi, qword ptr [r15 + 40]
-    adc r13, rdi
-    mov qword ptr [rsp + 56], r13
-    mulx rdi, r13, qword ptr [r15 + 48]
-    adc r8, r13
-    mov qword ptr [rsp + 8], r8
-    mulx r13, r8, qword ptr [r15 + 56]
-    adc rdi, r8
-    mov qword ptr [rsp + 48], rdi
-    mulx r8, rdi, qword ptr [r15 + 64]
-    adc r13, rdi
-    mov qword ptr [rsp + 64], r13
-    mulx rdi, r13, qword ptr [r15 + 72]
-    adc r8, r13
-    mov qword ptr [rsp + 88], r8
-    mulx r13, r8, qword ptr [r15 + 80]
-    adc rdi, r8
-    mulx rdx, r8, qword ptr [r15 + 88]
-    adc r13, r8
-    adc rdx, 0
-    add r9, rbx
-    adc r10, r12
-    adc r11, rbp
-    adc rcx, rax
-    adc rsi, r14
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 56]
-    mov r8, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 8]
-    mov rbp, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 48]
-    mov r14, qword ptr [rsp + 120]
-    adc r14, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 88]
-    adc rdi, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, 0
-    mov r12, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, r9
-    imul rdx, qword ptr [r12]
-    mov qword ptr [rsp + 40], r13
-    mulx r15, r13, qword ptr [r12 + 8]
-    mov qword ptr [rsp + 88], rdi
-    mov qword ptr [rsp + 72], rbx
-    mulx rdi, rbx, qword ptr [r12 + 16]
-    add r15, rbx
-    mov qword ptr [rsp + 64], r14
-    mulx rbx, r14, qword ptr [r12 + 24]
-    adc rdi, r14
-    mov qword ptr [rsp + 120], rbp
-    mulx r14, rbp, qword ptr [r12 + 32]
-    adc rbx, rbp
-    mov qword ptr [rsp + 48], r8
-    mulx rbp, r8, qword ptr [r12 + 40]
-    adc r14, r8
-    mov qword ptr [rsp + 112], rax
-    mulx r8, rax, qword ptr [r12 + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 8], rbp
-    mulx rax, rbp, qword ptr [r12 + 56]
-    adc r8, rbp
-    mov qword ptr [rsp + 96], r8
-    mulx rbp, r8, qword ptr [r12 + 64]
-    adc rax, r8
-    mov qword ptr [rsp + 56], rax
-    mulx r8, rax, qword ptr [r12 + 72]
-    adc rbp, rax
-    mov qword ptr [rsp + 80], rbp
-    mulx rax, rbp, qword ptr [r12 + 80]
-    adc r8, rbp
-    mov qword ptr [rsp + 104], r8
-    mulx rbp, r8, qword ptr [r12 + 88]
-    adc rax, r8
-    mulx rdx, r8, qword ptr [r12 + 96]
-    adc rbp, r8
-    adc rdx, 0
-    add r9, r13
-    adc r10, r15
-    adc r11, rdi
-    adc rcx, rbx
-    adc rsi, r14
-    mov rdi, qword ptr [rsp + 112]
-    adc rdi, qword ptr [rsp + 8]
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 96]
-    mov r9, qword ptr [rsp + 120]
-    adc r9, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 72]
-    adc r14, qword ptr [rsp + 104]
-    adc rax, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 24]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], rbx
-    mulx r12, rbx, qword ptr [r15]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 88], rax
-    mulx rbp, rax, qword ptr [r15 + 8]
-    add r12, rax
-    mov qword ptr [rsp + 104], r14
-    mulx rax, r14, qword ptr [r15 + 16]
-    adc rbp, r14
-    mov qword ptr [rsp + 72], r13
-    mulx r14, r13, qword ptr [r15 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 80], r9
-    mulx r13, r9, qword ptr [r15 + 32]
-    adc r14, r9
-    mov qword ptr [rsp + 64], r8
-    mulx r9, r8, qword ptr [r15 + 40]
-    adc r13, r8
-    mov qword ptr [rsp + 56], r13
-    mulx r8, r13, qword ptr [r15 + 48]
-    adc r9, r13
-    mov qword ptr [rsp + 120], r9
-    mulx r13, r9, qword ptr [r15 + 56]
-    adc r8, r9
-    mov qword ptr [rsp + 96], r8
-    mulx r9, r8, qword ptr [r15 + 64]
-    adc r13, r8
-    mov qword ptr [rsp + 48], r13
-    mulx r8, r13, qword ptr [r15 + 72]
-    adc r9, r13
-    mov qword ptr [rsp + 8], r9
-    mulx r13, r9, qword ptr [r15 + 80]
-    adc r8, r9
-    mulx rdx, r9, qword ptr [r15 + 88]
-    adc r13, r9
-    adc rdx, 0
-    add r10, rbx
-    adc r11, r12
-    adc rcx, rbp
-    adc rsi, rax
-    adc rdi, r14
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 56]
-    mov r9, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 120]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 8]
-    adc r8, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, 0
-    mov r12, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, r10
-    imul rdx, qword ptr [r12]
-    mov qword ptr [rsp + 40], r13
-    mulx r15, r13, qword ptr [r12 + 8]
-    mov qword ptr [rsp + 8], r8
-    mov qword ptr [rsp + 88], rbx
-    mulx r8, rbx, qword ptr [r12 + 16]
-    add r15, rbx
-    mov qword ptr [rsp + 48], r14
-    mulx rbx, r14, qword ptr [r12 + 24]
-    adc r8, r14
-    mov qword ptr [rsp + 104], rbp
-    mulx r14, rbp, qword ptr [r12 + 32]
-    adc rbx, rbp
-    mov qword ptr [rsp + 96], r9
-    mulx rbp, r9, qword ptr [r12 + 40]
-    adc r14, r9
-    mov qword ptr [rsp + 72], rax
-    mulx r9, rax, qword ptr [r12 + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 120], rbp
-    mulx rax, rbp, qword ptr [r12 + 56]
-    adc r9, rbp
-    mov qword ptr [rsp + 80], r9
-    mulx rbp, r9, qword ptr [r12 + 64]
-    adc rax, r9
-    mov qword ptr [rsp + 56], rax
-    mulx r9, rax, qword ptr [r12 + 72]
-    adc rbp, rax
-    mov qword ptr [rsp + 64], rbp
-    mulx rax, rbp, qword ptr [r12 + 80]
-    adc r9, rbp
-    mov qword ptr [rsp + 112], r9
-    mulx rbp, r9, qword ptr [r12 + 88]
-    adc rax, r9
-    mulx rdx, r9, qword ptr [r12 + 96]
-    adc rbp, r9
-    adc rdx, 0
-    add r10, r13
-    adc r11, r15
-    adc rcx, r8
-    adc rsi, rbx
-    adc rdi, r14
-    mov r8, qword ptr [rsp + 72]
-    adc r8, qword ptr [rsp + 120]
-    mov r9, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 80]
-    mov r10, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 88]
-    adc r14, qword ptr [rsp + 112]
-    adc rax, qword ptr [rsp + 8]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 32]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], rbx
-    mulx r12, rbx, qword ptr [r15]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 8], rax
-    mulx rbp, rax, qword ptr [r15 + 8]
-    add r12, rax
-    mov qword ptr [rsp + 112], r14
-    mulx rax, r14, qword ptr [r15 + 16]
-    adc rbp, r14
-    mov qword ptr [rsp + 88], r13
-    mulx r14, r13, qword ptr [r15 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 64], r10
-    mulx r13, r10, qword ptr [r15 + 32]
-    adc r14, r10
-    mov qword ptr [rsp + 48], r9
-    mulx r10, r9, qword ptr [r15 + 40]
-    adc r13, r9
-    mov qword ptr [rsp + 56], r13
-    mulx r9, r13, qword ptr [r15 + 48]
-    adc r10, r13
-    mov qword ptr [rsp + 104], r10
-    mulx r13, r10, qword ptr [r15 + 56]
-    adc r9, r10
-    mov qword ptr [rsp + 80], r9
-    mulx r10, r9, qword ptr [r15 + 64]
-    adc r13, r9
-    mov qword ptr [rsp + 96], r13
-    mulx r9, r13, qword ptr [r15 + 72]
-    adc r10, r13
-    mov qword ptr [rsp + 120], r10
-    mulx r13, r10, qword ptr [r15 + 80]
-    adc r9, r10
-    mulx rdx, r10, qword ptr [r15 + 88]
-    adc r13, r10
-    adc rdx, 0
-    add r11, rbx
-    adc rcx, r12
-    adc rsi, rbp
-    adc rdi, rax
-    adc r8, r14
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 56]
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 104]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 112]
-    adc r14, qword ptr [rsp + 96]
-    mov rbx, qword ptr [rsp + 8]
-    adc rbx, qword ptr [rsp + 120]
-    adc r9, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, 0
-    mov r12, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, r11
-    imul rdx, qword ptr [r12]
-    mov qword ptr [rsp + 40], r13
-    mulx r15, r13, qword ptr [r12 + 8]
-    mov qword ptr [rsp + 120], r9
-    mov qword ptr [rsp + 8], rbx
-    mulx r9, rbx, qword ptr [r12 + 16]
-    add r15, rbx
-    mov qword ptr [rsp + 96], r14
-    mulx rbx, r14, qword ptr [r12 + 24]
-    adc r9, r14
-    mov qword ptr [rsp + 112], rbp
-    mulx r14, rbp, qword ptr [r12 + 32]
-    adc rbx, rbp
-    mov qword ptr [rsp + 80], r10
-    mulx rbp, r10, qword ptr [r12 + 40]
-    adc r14, r10
-    mov qword ptr [rsp + 88], rax
-    mulx r10, rax, qword ptr [r12 + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 104], rbp
-    mulx rax, rbp, qword ptr [r12 + 56]
-    adc r10, rbp
-    mov qword ptr [rsp + 64], r10
-    mulx rbp, r10, qword ptr [r12 + 64]
-    adc rax, r10
-    mov qword ptr [rsp + 56], rax
-    mulx r10, rax, qword ptr [r12 + 72]
-    adc rbp, rax
-    mov qword ptr [rsp + 48], rbp
-    mulx rax, rbp, qword ptr [r12 + 80]
-    adc r10, rbp
-    mov qword ptr [rsp + 72], r10
-    mulx rbp, r10, qword ptr [r12 + 88]
-    adc rax, r10
-    mulx rdx, r10, qword ptr [r12 + 96]
-    adc rbp, r10
-    adc rdx, 0
-    add r11, r13
-    adc rcx, r15
-    adc rsi, r9
-    adc rdi, rbx
-    adc r8, r14
-    mov r9, qword ptr [rsp + 88]
-    adc r9, qword ptr [rsp + 104]
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 64]
-    mov r11, qword ptr [rsp + 112]
-    adc r11, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 48]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 120]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 40]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], rbx
-    mulx r12, rbx, qword ptr [r15]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 120], rax
-    mulx rbp, rax, qword ptr [r15 + 8]
-    add r12, rax
-    mov qword ptr [rsp + 72], r14
-    mulx rax, r14, qword ptr [r15 + 16]
-    adc rbp, r14
-    mov qword ptr [rsp + 8], r13
-    mulx r14, r13, qword ptr [r15 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 48], r11
-    mulx r13, r11, qword ptr [r15 + 32]
-    adc r14, r11
-    mov qword ptr [rsp + 96], r10
-    mulx r11, r10, qword ptr [r15 + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 56], r13
-    mulx r10, r13, qword ptr [r15 + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 112], r11
-    mulx r13, r11, qword ptr [r15 + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 64], r10
-    mulx r11, r10, qword ptr [r15 + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 80], r13
-    mulx r10, r13, qword ptr [r15 + 72]
-    adc r11, r13
-    mov qword ptr [rsp + 104], r11
-    mulx r13, r11, qword ptr [r15 + 80]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r15 + 88]
-    adc r13, r11
-    adc rdx, 0
-    add rcx, rbx
-    adc rsi, r12
-    adc rdi, rbp
-    adc r8, rax
-    adc r9, r14
-    mov rax, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 112]
-    mov rbp, qword ptr [rsp + 8]
-    adc rbp, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 72]
-    adc r14, qword ptr [rsp + 80]
-    mov rbx, qword ptr [rsp + 120]
-    adc rbx, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, 0
-    mov r12, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [r12]
-    mov qword ptr [rsp + 40], r13
-    mulx r15, r13, qword ptr [r12 + 8]
-    mov qword ptr [rsp + 104], r10
-    mov qword ptr [rsp + 120], rbx
-    mulx r10, rbx, qword ptr [r12 + 16]
-    add r15, rbx
-    mov qword ptr [rsp + 80], r14
-    mulx rbx, r14, qword ptr [r12 + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 72], rbp
-    mulx r14, rbp, qword ptr [r12 + 32]
-    adc rbx, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [r12 + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 8], rax
-    mulx r11, rax, qword ptr [r12 + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 112], rbp
-    mulx rax, rbp, qword ptr [r12 + 56]
-    adc r11, rbp
-    mov qword ptr [rsp + 48], r11
-    mulx rbp, r11, qword ptr [r12 + 64]
-    adc rax, r11
-    mov qword ptr [rsp + 56], rax
-    mulx r11, rax, qword ptr [r12 + 72]
-    adc rbp, rax
-    mov qword ptr [rsp + 96], rbp
-    mulx rax, rbp, qword ptr [r12 + 80]
-    adc r11, rbp
-    mov qword ptr [rsp + 88], r11
-    mulx rbp, r11, qword ptr [r12 + 88]
-    adc rax, r11
-    mulx rdx, r11, qword ptr [r12 + 96]
-    adc rbp, r11
-    adc rdx, 0
-    add rcx, r13
-    adc rsi, r15
-    adc rdi, r10
-    adc r8, rbx
-    adc r9, r14
-    mov rcx, qword ptr [rsp + 8]
-    adc rcx, qword ptr [rsp + 112]
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 120]
-    adc r14, qword ptr [rsp + 88]
-    adc rax, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 48]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], rbx
-    mulx r12, rbx, qword ptr [r15]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 104], rax
-    mulx rbp, rax, qword ptr [r15 + 8]
-    add r12, rax
-    mov qword ptr [rsp + 88], r14
-    mulx rax, r14, qword ptr [r15 + 16]
-    adc rbp, r14
-    mov qword ptr [rsp + 120], r13
-    mulx r14, r13, qword ptr [r15 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 96], r11
-    mulx r13, r11, qword ptr [r15 + 32]
-    adc r14, r11
-    mov qword ptr [rsp + 80], r10
-    mulx r11, r10, qword ptr [r15 + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 56], r13
-    mulx r10, r13, qword ptr [r15 + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 72], r11
-    mulx r13, r11, qword ptr [r15 + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 48], r10
-    mulx r11, r10, qword ptr [r15 + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 64], r13
-    mulx r10, r13, qword ptr [r15 + 72]
-    adc r11, r13
-    mov qword ptr [rsp + 112], r11
-    mulx r13, r11, qword ptr [r15 + 80]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r15 + 88]
-    adc r13, r11
-    adc rdx, 0
-    add rsi, rbx
-    adc rdi, r12
-    adc r8, rbp
-    adc r9, rax
-    adc rcx, r14
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 120]
-    adc rbp, qword ptr [rsp + 48]
-    mov r14, qword ptr [rsp + 88]
-    adc r14, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 112]
-    adc r10, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, 0
-    mov r12, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [r12]
-    mov qword ptr [rsp + 40], r13
-    mulx r15, r13, qword ptr [r12 + 8]
-    mov qword ptr [rsp + 112], r10
-    mov qword ptr [rsp + 104], rbx
-    mulx r10, rbx, qword ptr [r12 + 16]
-    add r15, rbx
-    mov qword ptr [rsp + 64], r14
-    mulx rbx, r14, qword ptr [r12 + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 88], rbp
-    mulx r14, rbp, qword ptr [r12 + 32]
-    adc rbx, rbp
-    mov qword ptr [rsp + 48], r11
-    mulx rbp, r11, qword ptr [r12 + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 120], rax
-    mulx r11, rax, qword ptr [r12 + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 72], rbp
-    mulx rax, rbp, qword ptr [r12 + 56]
-    adc r11, rbp
-    mov qword ptr [rsp + 96], r11
-    mulx rbp, r11, qword ptr [r12 + 64]
-    adc rax, r11
-    mov qword ptr [rsp + 56], rax
-    mulx r11, rax, qword ptr [r12 + 72]
-    adc rbp, rax
-    mov qword ptr [rsp + 80], rbp
-    mulx rax, rbp, qword ptr [r12 + 80]
-    adc r11, rbp
-    mov qword ptr [rsp + 8], r11
-    mulx rbp, r11, qword ptr [r12 + 88]
-    adc rax, r11
-    mulx rdx, r11, qword ptr [r12 + 96]
-    adc rbp, r11
-    adc rdx, 0
-    add rsi, r13
-    adc rdi, r15
-    adc r8, r10
-    adc r9, rbx
-    adc rcx, r14
-    mov rsi, qword ptr [rsp + 120]
-    adc rsi, qword ptr [rsp + 72]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 96]
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 8]
-    adc rax, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 56]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], rbx
-    mulx r12, rbx, qword ptr [r15]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 112], rax
-    mulx rbp, rax, qword ptr [r15 + 8]
-    add r12, rax
-    mov qword ptr [rsp + 8], r14
-    mulx rax, r14, qword ptr [r15 + 16]
-    adc rbp, r14
-    mov qword ptr [rsp + 104], r13
-    mulx r14, r13, qword ptr [r15 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 80], r11
-    mulx r13, r11, qword ptr [r15 + 32]
-    adc r14, r11
-    mov qword ptr [rsp + 64], r10
-    mulx r11, r10, qword ptr [r15 + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 56], r13
-    mulx r10, r13, qword ptr [r15 + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 88], r11
-    mulx r13, r11, qword ptr [r15 + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 96], r10
-    mulx r11, r10, qword ptr [r15 + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 48], r13
-    mulx r10, r13, qword ptr [r15 + 72]
-    adc r11, r13
-    mov qword ptr [rsp + 72], r11
-    mulx r13, r11, qword ptr [r15 + 80]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r15 + 88]
-    adc r13, r11
-    adc rdx, 0
-    add rdi, rbx
-    adc r8, r12
-    adc r9, rbp
-    adc rcx, rax
-    adc rsi, r14
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, 0
-    mov r12, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [r12]
-    mov qword ptr [rsp + 40], r13
-    mulx r15, r13, qword ptr [r12 + 8]
-    mov qword ptr [rsp + 72], r10
-    mov qword ptr [rsp + 112], rbx
-    mulx r10, rbx, qword ptr [r12 + 16]
-    add r15, rbx
-    mov qword ptr [rsp + 48], r14
-    mulx rbx, r14, qword ptr [r12 + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 8], rbp
-    mulx r14, rbp, qword ptr [r12 + 32]
-    adc rbx, rbp
-    mov qword ptr [rsp + 96], r11
-    mulx rbp, r11, qword ptr [r12 + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 104], rax
-    mulx r11, rax, qword ptr [r12 + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 88], rbp
-    mulx rax, rbp, qword ptr [r12 + 56]
-    adc r11, rbp
-    mov qword ptr [rsp + 80], r11
-    mulx rbp, r11, qword ptr [r12 + 64]
-    adc rax, r11
-    mov qword ptr [rsp + 56], rax
-    mulx r11, rax, qword ptr [r12 + 72]
-    adc rbp, rax
-    mov qword ptr [rsp + 64], rbp
-    mulx rax, rbp, qword ptr [r12 + 80]
-    adc r11, rbp
-    mov qword ptr [rsp + 120], r11
-    mulx rbp, r11, qword ptr [r12 + 88]
-    adc rax, r11
-    mulx rdx, r11, qword ptr [r12 + 96]
-    adc rbp, r11
-    adc rdx, 0
-    add rdi, r13
-    adc r8, r15
-    adc r9, r10
-    adc rcx, rbx
-    adc rsi, r14
-    mov rdi, qword ptr [rsp + 104]
-    adc rdi, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 80]
-    mov r11, qword ptr [rsp + 8]
-    adc r11, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 112]
-    adc r14, qword ptr [rsp + 120]
-    adc rax, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 64]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], rbx
-    mulx r12, rbx, qword ptr [r15]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 72], rax
-    mulx rbp, rax, qword ptr [r15 + 8]
-    add r12, rax
-    mov qword ptr [rsp + 120], r14
-    mulx rax, r14, qword ptr [r15 + 16]
-    adc rbp, r14
-    mov qword ptr [rsp + 112], r13
-    mulx r14, r13, qword ptr [r15 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 64], r11
-    mulx r13, r11, qword ptr [r15 + 32]
-    adc r14, r11
-    mov qword ptr [rsp + 48], r10
-    mulx r11, r10, qword ptr [r15 + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 56], r13
-    mulx r10, r13, qword ptr [r15 + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 8], r11
-    mulx r13, r11, qword ptr [r15 + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 80], r10
-    mulx r11, r10, qword ptr [r15 + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 96], r13
-    mulx r10, r13, qword ptr [r15 + 72]
-    adc r11, r13
-    mov qword ptr [rsp + 88], r11
-    mulx r13, r11, qword ptr [r15 + 80]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r15 + 88]
-    adc r13, r11
-    adc rdx, 0
-    add r8, rbx
-    adc r9, r12
-    adc rcx, rbp
-    adc rsi, rax
-    adc rdi, r14
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 8]
-    mov rbp, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 120]
-    adc r14, qword ptr [rsp + 96]
-    mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, 0
-    mov r12, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, r8
-    imul rdx, qword ptr [r12]
-    mov qword ptr [rsp + 40], r13
-    mulx r15, r13, qword ptr [r12 + 8]
-    mov qword ptr [rsp + 88], r10
-    mov qword ptr [rsp + 72], rbx
-    mulx r10, rbx, qword ptr [r12 + 16]
-    add r15, rbx
-    mov qword ptr [rsp + 96], r14
-    mulx rbx, r14, qword ptr [r12 + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 120], rbp
-    mulx r14, rbp, qword ptr [r12 + 32]
-    adc rbx, rbp
-    mov qword ptr [rsp + 80], r11
-    mulx rbp, r11, qword ptr [r12 + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 112], rax
-    mulx r11, rax, qword ptr [r12 + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 8], rbp
-    mulx rax, rbp, qword ptr [r12 + 56]
-    adc r11, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [r12 + 64]
-    adc rax, r11
-    mov qword ptr [rsp + 56], rax
-    mulx r11, rax, qword ptr [r12 + 72]
-    adc rbp, rax
-    mov qword ptr [rsp + 48], rbp
-    mulx rax, rbp, qword ptr [r12 + 80]
-    adc r11, rbp
-    mov qword ptr [rsp + 104], r11
-    mulx rbp, r11, qword ptr [r12 + 88]
-    adc rax, r11
-    mulx rdx, r11, qword ptr [r12 + 96]
-    adc rbp, r11
-    adc rdx, 0
-    add r8, r13
-    adc r9, r15
-    adc rcx, r10
-    adc rsi, rbx
-    adc rdi, r14
-    mov r8, qword ptr [rsp + 112]
-    adc r8, qword ptr [rsp + 8]
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 64]
-    mov r11, qword ptr [rsp + 120]
-    adc r11, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 48]
-    mov r14, qword ptr [rsp + 72]
-    adc r14, qword ptr [rsp + 104]
-    adc rax, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 72]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], rbx
-    mulx r12, rbx, qword ptr [r15]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 88], rax
-    mulx rbp, rax, qword ptr [r15 + 8]
-    add r12, rax
-    mov qword ptr [rsp + 104], r14
-    mulx rax, r14, qword ptr [r15 + 16]
-    adc rbp, r14
-    mov qword ptr [rsp + 72], r13
-    mulx r14, r13, qword ptr [r15 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 48], r11
-    mulx r13, r11, qword ptr [r15 + 32]
-    adc r14, r11
-    mov qword ptr [rsp + 96], r10
-    mulx r11, r10, qword ptr [r15 + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 56], r13
-    mulx r10, r13, qword ptr [r15 + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 120], r11
-    mulx r13, r11, qword ptr [r15 + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 64], r10
-    mulx r11, r10, qword ptr [r15 + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 80], r13
-    mulx r10, r13, qword ptr [r15 + 72]
-    adc r11, r13
-    mov qword ptr [rsp + 8], r11
-    mulx r13, r11, qword ptr [r15 + 80]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r15 + 88]
-    adc r13, r11
-    adc rdx, 0
-    add r9, rbx
-    adc rcx, r12
-    adc rsi, rbp
-    adc rdi, rax
-    adc r8, r14
-    mov rax, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 120]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 80]
-    mov rbx, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 8]
-    adc r10, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, 0
-    mov r12, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, r9
-    imul rdx, qword ptr [r12]
-    mov qword ptr [rsp + 40], r13
-    mulx r15, r13, qword ptr [r12 + 8]
-    mov qword ptr [rsp + 8], r10
-    mov qword ptr [rsp + 88], rbx
-    mulx r10, rbx, qword ptr [r12 + 16]
-    add r15, rbx
-    mov qword ptr [rsp + 80], r14
-    mulx rbx, r14, qword ptr [r12 + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 104], rbp
-    mulx r14, rbp, qword ptr [r12 + 32]
-    adc rbx, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [r12 + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 72], rax
-    mulx r11, rax, qword ptr [r12 + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 120], rbp
-    mulx rax, rbp, qword ptr [r12 + 56]
-    adc r11, rbp
-    mov qword ptr [rsp + 48], r11
-    mulx rbp, r11, qword ptr [r12 + 64]
-    adc rax, r11
-    mov qword ptr [rsp + 56], rax
-    mulx r11, rax, qword ptr [r12 + 72]
-    adc rbp, rax
-    mov qword ptr [rsp + 96], rbp
-    mulx rax, rbp, qword ptr [r12 + 80]
-    adc r11, rbp
-    mov qword ptr [rsp + 112], r11
-    mulx rbp, r11, qword ptr [r12 + 88]
-    adc rax, r11
-    mulx rdx, r11, qword ptr [r12 + 96]
-    adc rbp, r11
-    adc rdx, 0
-    add r9, r13
-    adc rcx, r15
-    adc rsi, r10
-    adc rdi, rbx
-    adc r8, r14
-    mov r9, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 120]
-    mov r10, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 88]
-    adc r14, qword ptr [rsp + 112]
-    adc rax, qword ptr [rsp + 8]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 80]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], rbx
-    mulx r12, rbx, qword ptr [r15]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 8], rax
-    mulx rbp, rax, qword ptr [r15 + 8]
-    add r12, rax
-    mov qword ptr [rsp + 112], r14
-    mulx rax, r14, qword ptr [r15 + 16]
-    adc rbp, r14
-    mov qword ptr [rsp + 88], r13
-    mulx r14, r13, qword ptr [r15 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 96], r11
-    mulx r13, r11, qword ptr [r15 + 32]
-    adc r14, r11
-    mov qword ptr [rsp + 80], r10
-    mulx r11, r10, qword ptr [r15 + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 56], r13
-    mulx r10, r13, qword ptr [r15 + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 104], r11
-    mulx r13, r11, qword ptr [r15 + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 48], r10
-    mulx r11, r10, qword ptr [r15 + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 64], r13
-    mulx r10, r13, qword ptr [r15 + 72]
-    adc r11, r13
-    mov qword ptr [rsp + 120], r11
-    mulx r13, r11, qword ptr [r15 + 80]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r15 + 88]
-    adc r13, r11
-    adc rdx, 0
-    add rcx, rbx
-    adc rsi, r12
-    adc rdi, rbp
-    adc r8, rax
-    adc r9, r14
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 104]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 48]
-    mov r14, qword ptr [rsp + 112]
-    adc r14, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 8]
-    adc rbx, qword ptr [rsp + 120]
-    adc r10, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 32]
-    adc rdx, 0
-    mov r12, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [r12]
-    mov qword ptr [rsp + 40], r13
-    mulx r15, r13, qword ptr [r12 + 8]
-    mov qword ptr [rsp + 120], r10
-    mov qword ptr [rsp + 8], rbx
-    mulx r10, rbx, qword ptr [r12 + 16]
-    add r15, rbx
-    mov qword ptr [rsp + 64], r14
-    mulx rbx, r14, qword ptr [r12 + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 112], rbp
-    mulx r14, rbp, qword ptr [r12 + 32]
-    adc rbx, rbp
-    mov qword ptr [rsp + 48], r11
-    mulx rbp, r11, qword ptr [r12 + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 88], rax
-    mulx r11, rax, qword ptr [r12 + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 104], rbp
-    mulx rax, rbp, qword ptr [r12 + 56]
-    adc r11, rbp
-    mov qword ptr [rsp + 96], r11
-    mulx rbp, r11, qword ptr [r12 + 64]
-    adc rax, r11
-    mov qword ptr [rsp + 56], rax
-    mulx r11, rax, qword ptr [r12 + 72]
-    adc rbp, rax
-    mov qword ptr [rsp + 80], rbp
-    mulx rax, rbp, qword ptr [r12 + 80]
-    adc r11, rbp
-    mov qword ptr [rsp + 72], r11
-    mulx rbp, r11, qword ptr [r12 + 88]
-    adc rax, r11
-    mulx rdx, r11, qword ptr [r12 + 96]
-    adc rbp, r11
-    adc rdx, 0
-    add rcx, r13
-    adc rsi, r15
-    adc rdi, r10
-    adc r8, rbx
-    adc r9, r14
-    mov rcx, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 104]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 96]
-    mov r11, qword ptr [rsp + 112]
-    adc r11, qword ptr [rsp + 56]
-    mov r13, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 120]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp]
-    mov rbx, rdx
-    mov rdx, qword ptr [r15 + 88]
-    mov r15, qword ptr [rsp + 16]
-    mov qword ptr [rsp], rbx
-    mulx r12, rbx, qword ptr [r15]
-    mov qword ptr [rsp + 32], rbp
-    mov qword ptr [rsp + 40], rax
-    mulx rbp, rax, qword ptr [r15 + 8]
-    add r12, rax
-    mov qword ptr [rsp + 120], r14
-    mulx rax, r14, qword ptr [r15 + 16]
-    adc rbp, r14
-    mov qword ptr [rsp + 72], r13
-    mulx r14, r13, qword ptr [r15 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 8], r11
-    mulx r13, r11, qword ptr [r15 + 32]
-    adc r14, r11
-    mov qword ptr [rsp + 80], r10
-    mulx r11, r10, qword ptr [r15 + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 64], r13
-    mulx r10, r13, qword ptr [r15 + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 56], r11
-    mulx r13, r11, qword ptr [r15 + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 112], r10
-    mulx r11, r10, qword ptr [r15 + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 96], r13
-    mulx r10, r13, qword ptr [r15 + 72]
-    adc r11, r13
-    mov qword ptr [rsp + 48], r11
-    mulx r13, r11, qword ptr [r15 + 80]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r15 + 88]
-    adc r13, r11
-    adc rdx, 0
-    add rsi, rbx
-    adc rdi, r12
-    adc r8, rbp
-    adc r9, rax
-    adc rcx, r14
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 64]
-    mov r11, qword ptr [rsp + 8]
-    adc r11, qword ptr [rsp + 56]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 112]
-    mov r14, qword ptr [rsp + 120]
-    adc r14, qword ptr [rsp + 96]
-    mov r15, qword ptr [rsp + 40]
-    adc r15, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 32]
-    adc r13, qword ptr [rsp]
-    adc rdx, 0
-    mov rbx, qword ptr [rsp + 24]
-    mov r12, rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp], r12
-    mov qword ptr [rsp + 32], r13
-    mulx r12, r13, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 48], r10
-    mov qword ptr [rsp + 40], r15
-    mulx r10, r15, qword ptr [rbx + 16]
-    add r12, r15
-    mov qword ptr [rsp + 96], r14
-    mulx r15, r14, qword ptr [rbx + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 120], rbp
-    mulx r14, rbp, qword ptr [rbx + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 112], r11
-    mulx rbp, r11, qword ptr [rbx + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 72], rax
-    mulx r11, rax, qword ptr [rbx + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 56], rbp
-    mulx rax, rbp, qword ptr [rbx + 56]
-    adc r11, rbp
-    mov qword ptr [rsp + 8], r11
-    mulx rbp, r11, qword ptr [rbx + 64]
-    adc rax, r11
-    mov qword ptr [rsp + 64], rax
-    mulx r11, rax, qword ptr [rbx + 72]
-    adc rbp, rax
-    mov qword ptr [rsp + 80], rbp
-    mulx rax, rbp, qword ptr [rbx + 80]
-    adc r11, rbp
-    mov qword ptr [rsp + 16], r11
-    mulx rbp, r11, qword ptr [rbx + 88]
-    adc rax, r11
-    mulx rdx, r11, qword ptr [rbx + 96]
-    adc rbp, r11
-    adc rdx, 0
-    add rsi, r13
-    adc rdi, r12
-    adc r8, r10
-    adc r9, r15
-    adc rcx, r14
-    mov rsi, qword ptr [rsp + 72]
-    adc rsi, qword ptr [rsp + 56]
-    mov r10, qword ptr [rsp + 112]
-    adc r10, qword ptr [rsp + 8]
-    mov r11, qword ptr [rsp + 120]
-    adc r11, qword ptr [rsp + 64]
-    mov r13, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 16]
-    adc rax, qword ptr [rsp + 48]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp]
-    mov r15, rdi
-    sub r15, qword ptr [rbx + 8]
-    mov r12, r8
-    sbb r12, qword ptr [rbx + 16]
-    mov qword ptr [rsp], r12
-    mov r12, r9
-    sbb r12, qword ptr [rbx + 24]
-    mov qword ptr [rsp + 32], r12
-    mov r12, rcx
-    sbb r12, qword ptr [rbx + 32]
-    mov qword ptr [rsp + 48], r12
-    mov r12, rsi
-    sbb r12, qword ptr [rbx + 40]
-    mov qword ptr [rsp + 16], r12
-    mov r12, r10
-    sbb r12, qword ptr [rbx + 48]
-    mov qword ptr [rsp + 40], r12
-    mov r12, r11
-    sbb r12, qword ptr [rbx + 56]
-    mov qword ptr [rsp + 80], r12
-    mov r12, r13
-    sbb r12, qword ptr [rbx + 64]
-    mov qword ptr [rsp + 96], r12
-    mov r12, r14
-    sbb r12, qword ptr [rbx + 72]
-    mov qword ptr [rsp + 64], r12
-    mov r12, rax
-    sbb r12, qword ptr [rbx + 80]
-    mov qword ptr [rsp + 120], r12
-    mov r12, rbp
-    sbb r12, qword ptr [rbx + 88]
-    mov qword ptr [rsp + 8], r12
-    mov r12, rdx
-    sbb r12, qword ptr [rbx + 96]
-    cmovc r15, rdi
-    mov rdi, qword ptr [rsp]
-    cmovc rdi, r8
-    mov r8, qword ptr [rsp + 32]
-    cmovc r8, r9
-    mov r9, qword ptr [rsp + 48]
-    cmovc r9, rcx
-    mov rcx, qword ptr [rsp + 16]
-    cmovc rcx, rsi
-    mov rsi, qword ptr [rsp + 40]
-    cmovc rsi, r10
-    mov r10, qword ptr [rsp + 80]
-    cmovc r10, r11
-    mov r11, qword ptr [rsp + 96]
-    cmovc r11, r13
-    mov r13, qword ptr [rsp + 64]
-    cmovc r13, r14
-    mov r14, qword ptr [rsp + 120]
-    cmovc r14, rax
-    mov rax, qword ptr [rsp + 8]
-    cmovc rax, rbp
-    cmovc r12, rdx
-    add rsp, 128
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 128
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, rbp, r11
+adc r10, rbp
+mov rbp, [rsi + 32]
+mulx rbp, r13, rbp
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc rbp, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc r13, r15
+mov r15, [rsi + 56]
+mulx r15, rbx, r15
+adc r14, rbx
+mov rbx, [rsi + 64]
+mulx rbx, r12, rbx
+adc r15, r12
+mov r12, [rsi + 72]
+mov [rsp], rcx
+mulx r12, rcx, r12
+adc rbx, rcx
+mov rcx, [rsi + 80]
+mov [rsp + 8], rbx
+mulx rcx, rbx, rcx
+adc r12, rbx
+mov rbx, [rsi + 88]
+mulx rdx, rbx, rbx
+adc rcx, rbx
+adc rdx, 0
+mov rbx, rdx
+mov rdx, r8
+imul rdx, [rax]
+mov [rsp + 16], rsi
+mov [rsp + 24], rbx
+mulx rsi, rbx, [rax + 8]
+mov [rsp + 32], rcx
+mov [rsp + 40], r12
+mulx rcx, r12, [rax + 16]
+add rsi, r12
+mov [rsp + 48], r15
+mulx r12, r15, [rax + 24]
+adc rcx, r15
+mov [rsp + 56], r14
+mulx r15, r14, [rax + 32]
+adc r12, r14
+mov [rsp + 64], r13
+mulx r14, r13, [rax + 40]
+adc r15, r13
+mov [rsp + 72], rbp
+mulx r13, rbp, [rax + 48]
+adc r14, rbp
+mov [rsp + 80], r14
+mulx rbp, r14, [rax + 56]
+adc r13, r14
+mov [rsp + 88], r13
+mulx r14, r13, [rax + 64]
+adc rbp, r13
+mov [rsp + 96], rbp
+mulx r13, rbp, [rax + 72]
+adc r14, rbp
+mov [rsp + 104], r14
+mulx rbp, r14, [rax + 80]
+adc r13, r14
+mov [rsp + 112], r13
+mulx r14, r13, [rax + 88]
+adc rbp, r13
+mulx rdx, r13, [rax + 96]
+adc r14, r13
+adc rdx, 0
+add r8, rbx
+adc rdi, rsi
+adc r9, rcx
+adc r10, r12
+adc r11, r15
+mov rcx, [rsp + 72]
+adc rcx, [rsp + 80]
+mov rsi, [rsp + 64]
+adc rsi, [rsp + 88]
+mov r8, [rsp + 56]
+adc r8, [rsp + 96]
+mov r13, [rsp + 48]
+adc r13, [rsp + 104]
+mov r15, [rsp + 8]
+adc r15, [rsp + 112]
+adc rbp, [rsp + 40]
+adc r14, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp]
+mov r12, rdx
+mov rdx, [rbx + 8]
+mov rbx, [rsp + 16]
+mov [rsp + 24], rax
+mov [rsp + 32], r12
+mulx rax, r12, [rbx]
+mov [rsp + 40], r14
+mov [rsp + 112], rbp
+mulx r14, rbp, [rbx + 8]
+add rax, rbp
+mov [rsp + 8], r15
+mulx rbp, r15, [rbx + 16]
+adc r14, r15
+mov [rsp + 104], r13
+mulx r15, r13, [rbx + 24]
+adc rbp, r13
+mov [rsp + 48], r8
+mulx r13, r8, [rbx + 32]
+adc r15, r8
+mov [rsp + 96], rsi
+mulx r8, rsi, [rbx + 40]
+adc r13, rsi
+mov [rsp + 56], r13
+mulx rsi, r13, [rbx + 48]
+adc r8, r13
+mov [rsp + 88], r8
+mulx r13, r8, [rbx + 56]
+adc rsi, r8
+mov [rsp + 64], rsi
+mulx r8, rsi, [rbx + 64]
+adc r13, rsi
+mov [rsp + 80], r13
+mulx rsi, r13, [rbx + 72]
+adc r8, r13
+mov [rsp + 72], r8
+mulx r13, r8, [rbx + 80]
+adc rsi, r8
+mulx rdx, r8, [rbx + 88]
+adc r13, r8
+adc rdx, 0
+add rdi, r12
+adc r9, rax
+adc r10, r14
+adc r11, rbp
+adc rcx, r15
+mov rax, [rsp + 96]
+adc rax, [rsp + 56]
+mov r8, [rsp + 48]
+adc r8, [rsp + 88]
+mov rbp, [rsp + 104]
+adc rbp, [rsp + 64]
+mov r14, [rsp + 8]
+adc r14, [rsp + 80]
+mov r15, [rsp + 112]
+adc r15, [rsp + 72]
+adc rsi, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov r12, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, rdi
+imul rdx, [r12]
+mov [rsp + 40], r13
+mulx rbx, r13, [r12 + 8]
+mov [rsp + 72], rsi
+mov [rsp + 112], r15
+mulx rsi, r15, [r12 + 16]
+add rbx, r15
+mov [rsp + 80], r14
+mulx r15, r14, [r12 + 24]
+adc rsi, r14
+mov [rsp + 8], rbp
+mulx r14, rbp, [r12 + 32]
+adc r15, rbp
+mov [rsp + 64], r8
+mulx rbp, r8, [r12 + 40]
+adc r14, r8
+mov [rsp + 104], rax
+mulx r8, rax, [r12 + 48]
+adc rbp, rax
+mov [rsp + 88], rbp
+mulx rax, rbp, [r12 + 56]
+adc r8, rbp
+mov [rsp + 48], r8
+mulx rbp, r8, [r12 + 64]
+adc rax, r8
+mov [rsp + 56], rax
+mulx r8, rax, [r12 + 72]
+adc rbp, rax
+mov [rsp + 96], rbp
+mulx rax, rbp, [r12 + 80]
+adc r8, rbp
+mov [rsp + 120], r8
+mulx rbp, r8, [r12 + 88]
+adc rax, r8
+mulx rdx, r8, [r12 + 96]
+adc rbp, r8
+adc rdx, 0
+add rdi, r13
+adc r9, rbx
+adc r10, rsi
+adc r11, r15
+adc rcx, r14
+mov rsi, [rsp + 104]
+adc rsi, [rsp + 88]
+mov rdi, [rsp + 64]
+adc rdi, [rsp + 48]
+mov r8, [rsp + 8]
+adc r8, [rsp + 56]
+mov r13, [rsp + 80]
+adc r13, [rsp + 96]
+mov r14, [rsp + 112]
+adc r14, [rsp + 120]
+adc rax, [rsp + 72]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 32]
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 16]
+mov r15, [rsp + 16]
+mov [rsp + 32], rbx
+mulx r12, rbx, [r15]
+mov [rsp + 40], rbp
+mov [rsp + 72], rax
+mulx rbp, rax, [r15 + 8]
+add r12, rax
+mov [rsp + 120], r14
+mulx rax, r14, [r15 + 16]
+adc rbp, r14
+mov [rsp + 112], r13
+mulx r14, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 96], r8
+mulx r13, r8, [r15 + 32]
+adc r14, r8
+mov [rsp + 80], rdi
+mulx r8, rdi, [r15 + 40]
+adc r13, rdi
+mov [rsp + 56], r13
+mulx rdi, r13, [r15 + 48]
+adc r8, r13
+mov [rsp + 8], r8
+mulx r13, r8, [r15 + 56]
+adc rdi, r8
+mov [rsp + 48], rdi
+mulx r8, rdi, [r15 + 64]
+adc r13, rdi
+mov [rsp + 64], r13
+mulx rdi, r13, [r15 + 72]
+adc r8, r13
+mov [rsp + 88], r8
+mulx r13, r8, [r15 + 80]
+adc rdi, r8
+mulx rdx, r8, [r15 + 88]
+adc r13, r8
+adc rdx, 0
+add r9, rbx
+adc r10, r12
+adc r11, rbp
+adc rcx, rax
+adc rsi, r14
+mov rax, [rsp + 80]
+adc rax, [rsp + 56]
+mov r8, [rsp + 96]
+adc r8, [rsp + 8]
+mov rbp, [rsp + 112]
+adc rbp, [rsp + 48]
+mov r14, [rsp + 120]
+adc r14, [rsp + 64]
+mov rbx, [rsp + 72]
+adc rbx, [rsp + 88]
+adc rdi, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov r12, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, r9
+imul rdx, [r12]
+mov [rsp + 40], r13
+mulx r15, r13, [r12 + 8]
+mov [rsp + 88], rdi
+mov [rsp + 72], rbx
+mulx rdi, rbx, [r12 + 16]
+add r15, rbx
+mov [rsp + 64], r14
+mulx rbx, r14, [r12 + 24]
+adc rdi, r14
+mov [rsp + 120], rbp
+mulx r14, rbp, [r12 + 32]
+adc rbx, rbp
+mov [rsp + 48], r8
+mulx rbp, r8, [r12 + 40]
+adc r14, r8
+mov [rsp + 112], rax
+mulx r8, rax, [r12 + 48]
+adc rbp, rax
+mov [rsp + 8], rbp
+mulx rax, rbp, [r12 + 56]
+adc r8, rbp
+mov [rsp + 96], r8
+mulx rbp, r8, [r12 + 64]
+adc rax, r8
+mov [rsp + 56], rax
+mulx r8, rax, [r12 + 72]
+adc rbp, rax
+mov [rsp + 80], rbp
+mulx rax, rbp, [r12 + 80]
+adc r8, rbp
+mov [rsp + 104], r8
+mulx rbp, r8, [r12 + 88]
+adc rax, r8
+mulx rdx, r8, [r12 + 96]
+adc rbp, r8
+adc rdx, 0
+add r9, r13
+adc r10, r15
+adc r11, rdi
+adc rcx, rbx
+adc rsi, r14
+mov rdi, [rsp + 112]
+adc rdi, [rsp + 8]
+mov r8, [rsp + 48]
+adc r8, [rsp + 96]
+mov r9, [rsp + 120]
+adc r9, [rsp + 56]
+mov r13, [rsp + 64]
+adc r13, [rsp + 80]
+mov r14, [rsp + 72]
+adc r14, [rsp + 104]
+adc rax, [rsp + 88]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 32]
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 24]
+mov r15, [rsp + 16]
+mov [rsp + 32], rbx
+mulx r12, rbx, [r15]
+mov [rsp + 40], rbp
+mov [rsp + 88], rax
+mulx rbp, rax, [r15 + 8]
+add r12, rax
+mov [rsp + 104], r14
+mulx rax, r14, [r15 + 16]
+adc rbp, r14
+mov [rsp + 72], r13
+mulx r14, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 80], r9
+mulx r13, r9, [r15 + 32]
+adc r14, r9
+mov [rsp + 64], r8
+mulx r9, r8, [r15 + 40]
+adc r13, r8
+mov [rsp + 56], r13
+mulx r8, r13, [r15 + 48]
+adc r9, r13
+mov [rsp + 120], r9
+mulx r13, r9, [r15 + 56]
+adc r8, r9
+mov [rsp + 96], r8
+mulx r9, r8, [r15 + 64]
+adc r13, r8
+mov [rsp + 48], r13
+mulx r8, r13, [r15 + 72]
+adc r9, r13
+mov [rsp + 8], r9
+mulx r13, r9, [r15 + 80]
+adc r8, r9
+mulx rdx, r9, [r15 + 88]
+adc r13, r9
+adc rdx, 0
+add r10, rbx
+adc r11, r12
+adc rcx, rbp
+adc rsi, rax
+adc rdi, r14
+mov rax, [rsp + 64]
+adc rax, [rsp + 56]
+mov r9, [rsp + 80]
+adc r9, [rsp + 120]
+mov rbp, [rsp + 72]
+adc rbp, [rsp + 96]
+mov r14, [rsp + 104]
+adc r14, [rsp + 48]
+mov rbx, [rsp + 88]
+adc rbx, [rsp + 8]
+adc r8, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov r12, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, r10
+imul rdx, [r12]
+mov [rsp + 40], r13
+mulx r15, r13, [r12 + 8]
+mov [rsp + 8], r8
+mov [rsp + 88], rbx
+mulx r8, rbx, [r12 + 16]
+add r15, rbx
+mov [rsp + 48], r14
+mulx rbx, r14, [r12 + 24]
+adc r8, r14
+mov [rsp + 104], rbp
+mulx r14, rbp, [r12 + 32]
+adc rbx, rbp
+mov [rsp + 96], r9
+mulx rbp, r9, [r12 + 40]
+adc r14, r9
+mov [rsp + 72], rax
+mulx r9, rax, [r12 + 48]
+adc rbp, rax
+mov [rsp + 120], rbp
+mulx rax, rbp, [r12 + 56]
+adc r9, rbp
+mov [rsp + 80], r9
+mulx rbp, r9, [r12 + 64]
+adc rax, r9
+mov [rsp + 56], rax
+mulx r9, rax, [r12 + 72]
+adc rbp, rax
+mov [rsp + 64], rbp
+mulx rax, rbp, [r12 + 80]
+adc r9, rbp
+mov [rsp + 112], r9
+mulx rbp, r9, [r12 + 88]
+adc rax, r9
+mulx rdx, r9, [r12 + 96]
+adc rbp, r9
+adc rdx, 0
+add r10, r13
+adc r11, r15
+adc rcx, r8
+adc rsi, rbx
+adc rdi, r14
+mov r8, [rsp + 72]
+adc r8, [rsp + 120]
+mov r9, [rsp + 96]
+adc r9, [rsp + 80]
+mov r10, [rsp + 104]
+adc r10, [rsp + 56]
+mov r13, [rsp + 48]
+adc r13, [rsp + 64]
+mov r14, [rsp + 88]
+adc r14, [rsp + 112]
+adc rax, [rsp + 8]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 32]
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 32]
+mov r15, [rsp + 16]
+mov [rsp + 32], rbx
+mulx r12, rbx, [r15]
+mov [rsp + 40], rbp
+mov [rsp + 8], rax
+mulx rbp, rax, [r15 + 8]
+add r12, rax
+mov [rsp + 112], r14
+mulx rax, r14, [r15 + 16]
+adc rbp, r14
+mov [rsp + 88], r13
+mulx r14, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 64], r10
+mulx r13, r10, [r15 + 32]
+adc r14, r10
+mov [rsp + 48], r9
+mulx r10, r9, [r15 + 40]
+adc r13, r9
+mov [rsp + 56], r13
+mulx r9, r13, [r15 + 48]
+adc r10, r13
+mov [rsp + 104], r10
+mulx r13, r10, [r15 + 56]
+adc r9, r10
+mov [rsp + 80], r9
+mulx r10, r9, [r15 + 64]
+adc r13, r9
+mov [rsp + 96], r13
+mulx r9, r13, [r15 + 72]
+adc r10, r13
+mov [rsp + 120], r10
+mulx r13, r10, [r15 + 80]
+adc r9, r10
+mulx rdx, r10, [r15 + 88]
+adc r13, r10
+adc rdx, 0
+add r11, rbx
+adc rcx, r12
+adc rsi, rbp
+adc rdi, rax
+adc r8, r14
+mov rax, [rsp + 48]
+adc rax, [rsp + 56]
+mov r10, [rsp + 64]
+adc r10, [rsp + 104]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 80]
+mov r14, [rsp + 112]
+adc r14, [rsp + 96]
+mov rbx, [rsp + 8]
+adc rbx, [rsp + 120]
+adc r9, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov r12, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, r11
+imul rdx, [r12]
+mov [rsp + 40], r13
+mulx r15, r13, [r12 + 8]
+mov [rsp + 120], r9
+mov [rsp + 8], rbx
+mulx r9, rbx, [r12 + 16]
+add r15, rbx
+mov [rsp + 96], r14
+mulx rbx, r14, [r12 + 24]
+adc r9, r14
+mov [rsp + 112], rbp
+mulx r14, rbp, [r12 + 32]
+adc rbx, rbp
+mov [rsp + 80], r10
+mulx rbp, r10, [r12 + 40]
+adc r14, r10
+mov [rsp + 88], rax
+mulx r10, rax, [r12 + 48]
+adc rbp, rax
+mov [rsp + 104], rbp
+mulx rax, rbp, [r12 + 56]
+adc r10, rbp
+mov [rsp + 64], r10
+mulx rbp, r10, [r12 + 64]
+adc rax, r10
+mov [rsp + 56], rax
+mulx r10, rax, [r12 + 72]
+adc rbp, rax
+mov [rsp + 48], rbp
+mulx rax, rbp, [r12 + 80]
+adc r10, rbp
+mov [rsp + 72], r10
+mulx rbp, r10, [r12 + 88]
+adc rax, r10
+mulx rdx, r10, [r12 + 96]
+adc rbp, r10
+adc rdx, 0
+add r11, r13
+adc rcx, r15
+adc rsi, r9
+adc rdi, rbx
+adc r8, r14
+mov r9, [rsp + 88]
+adc r9, [rsp + 104]
+mov r10, [rsp + 80]
+adc r10, [rsp + 64]
+mov r11, [rsp + 112]
+adc r11, [rsp + 56]
+mov r13, [rsp + 96]
+adc r13, [rsp + 48]
+mov r14, [rsp + 8]
+adc r14, [rsp + 72]
+adc rax, [rsp + 120]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 32]
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 40]
+mov r15, [rsp + 16]
+mov [rsp + 32], rbx
+mulx r12, rbx, [r15]
+mov [rsp + 40], rbp
+mov [rsp + 120], rax
+mulx rbp, rax, [r15 + 8]
+add r12, rax
+mov [rsp + 72], r14
+mulx rax, r14, [r15 + 16]
+adc rbp, r14
+mov [rsp + 8], r13
+mulx r14, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 48], r11
+mulx r13, r11, [r15 + 32]
+adc r14, r11
+mov [rsp + 96], r10
+mulx r11, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 56], r13
+mulx r10, r13, [r15 + 48]
+adc r11, r13
+mov [rsp + 112], r11
+mulx r13, r11, [r15 + 56]
+adc r10, r11
+mov [rsp + 64], r10
+mulx r11, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 80], r13
+mulx r10, r13, [r15 + 72]
+adc r11, r13
+mov [rsp + 104], r11
+mulx r13, r11, [r15 + 80]
+adc r10, r11
+mulx rdx, r11, [r15 + 88]
+adc r13, r11
+adc rdx, 0
+add rcx, rbx
+adc rsi, r12
+adc rdi, rbp
+adc r8, rax
+adc r9, r14
+mov rax, [rsp + 96]
+adc rax, [rsp + 56]
+mov r11, [rsp + 48]
+adc r11, [rsp + 112]
+mov rbp, [rsp + 8]
+adc rbp, [rsp + 64]
+mov r14, [rsp + 72]
+adc r14, [rsp + 80]
+mov rbx, [rsp + 120]
+adc rbx, [rsp + 104]
+adc r10, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov r12, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, rcx
+imul rdx, [r12]
+mov [rsp + 40], r13
+mulx r15, r13, [r12 + 8]
+mov [rsp + 104], r10
+mov [rsp + 120], rbx
+mulx r10, rbx, [r12 + 16]
+add r15, rbx
+mov [rsp + 80], r14
+mulx rbx, r14, [r12 + 24]
+adc r10, r14
+mov [rsp + 72], rbp
+mulx r14, rbp, [r12 + 32]
+adc rbx, rbp
+mov [rsp + 64], r11
+mulx rbp, r11, [r12 + 40]
+adc r14, r11
+mov [rsp + 8], rax
+mulx r11, rax, [r12 + 48]
+adc rbp, rax
+mov [rsp + 112], rbp
+mulx rax, rbp, [r12 + 56]
+adc r11, rbp
+mov [rsp + 48], r11
+mulx rbp, r11, [r12 + 64]
+adc rax, r11
+mov [rsp + 56], rax
+mulx r11, rax, [r12 + 72]
+adc rbp, rax
+mov [rsp + 96], rbp
+mulx rax, rbp, [r12 + 80]
+adc r11, rbp
+mov [rsp + 88], r11
+mulx rbp, r11, [r12 + 88]
+adc rax, r11
+mulx rdx, r11, [r12 + 96]
+adc rbp, r11
+adc rdx, 0
+add rcx, r13
+adc rsi, r15
+adc rdi, r10
+adc r8, rbx
+adc r9, r14
+mov rcx, [rsp + 8]
+adc rcx, [rsp + 112]
+mov r10, [rsp + 64]
+adc r10, [rsp + 48]
+mov r11, [rsp + 72]
+adc r11, [rsp + 56]
+mov r13, [rsp + 80]
+adc r13, [rsp + 96]
+mov r14, [rsp + 120]
+adc r14, [rsp + 88]
+adc rax, [rsp + 104]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 32]
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 48]
+mov r15, [rsp + 16]
+mov [rsp + 32], rbx
+mulx r12, rbx, [r15]
+mov [rsp + 40], rbp
+mov [rsp + 104], rax
+mulx rbp, rax, [r15 + 8]
+add r12, rax
+mov [rsp + 88], r14
+mulx rax, r14, [r15 + 16]
+adc rbp, r14
+mov [rsp + 120], r13
+mulx r14, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 96], r11
+mulx r13, r11, [r15 + 32]
+adc r14, r11
+mov [rsp + 80], r10
+mulx r11, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 56], r13
+mulx r10, r13, [r15 + 48]
+adc r11, r13
+mov [rsp + 72], r11
+mulx r13, r11, [r15 + 56]
+adc r10, r11
+mov [rsp + 48], r10
+mulx r11, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 64], r13
+mulx r10, r13, [r15 + 72]
+adc r11, r13
+mov [rsp + 112], r11
+mulx r13, r11, [r15 + 80]
+adc r10, r11
+mulx rdx, r11, [r15 + 88]
+adc r13, r11
+adc rdx, 0
+add rsi, rbx
+adc rdi, r12
+adc r8, rbp
+adc r9, rax
+adc rcx, r14
+mov rax, [rsp + 80]
+adc rax, [rsp + 56]
+mov r11, [rsp + 96]
+adc r11, [rsp + 72]
+mov rbp, [rsp + 120]
+adc rbp, [rsp + 48]
+mov r14, [rsp + 88]
+adc r14, [rsp + 64]
+mov rbx, [rsp + 104]
+adc rbx, [rsp + 112]
+adc r10, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov r12, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, rsi
+imul rdx, [r12]
+mov [rsp + 40], r13
+mulx r15, r13, [r12 + 8]
+mov [rsp + 112], r10
+mov [rsp + 104], rbx
+mulx r10, rbx, [r12 + 16]
+add r15, rbx
+mov [rsp + 64], r14
+mulx rbx, r14, [r12 + 24]
+adc r10, r14
+mov [rsp + 88], rbp
+mulx r14, rbp, [r12 + 32]
+adc rbx, rbp
+mov [rsp + 48], r11
+mulx rbp, r11, [r12 + 40]
+adc r14, r11
+mov [rsp + 120], rax
+mulx r11, rax, [r12 + 48]
+adc rbp, rax
+mov [rsp + 72], rbp
+mulx rax, rbp, [r12 + 56]
+adc r11, rbp
+mov [rsp + 96], r11
+mulx rbp, r11, [r12 + 64]
+adc rax, r11
+mov [rsp + 56], rax
+mulx r11, rax, [r12 + 72]
+adc rbp, rax
+mov [rsp + 80], rbp
+mulx rax, rbp, [r12 + 80]
+adc r11, rbp
+mov [rsp + 8], r11
+mulx rbp, r11, [r12 + 88]
+adc rax, r11
+mulx rdx, r11, [r12 + 96]
+adc rbp, r11
+adc rdx, 0
+add rsi, r13
+adc rdi, r15
+adc r8, r10
+adc r9, rbx
+adc rcx, r14
+mov rsi, [rsp + 120]
+adc rsi, [rsp + 72]
+mov r10, [rsp + 48]
+adc r10, [rsp + 96]
+mov r11, [rsp + 88]
+adc r11, [rsp + 56]
+mov r13, [rsp + 64]
+adc r13, [rsp + 80]
+mov r14, [rsp + 104]
+adc r14, [rsp + 8]
+adc rax, [rsp + 112]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 32]
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 56]
+mov r15, [rsp + 16]
+mov [rsp + 32], rbx
+mulx r12, rbx, [r15]
+mov [rsp + 40], rbp
+mov [rsp + 112], rax
+mulx rbp, rax, [r15 + 8]
+add r12, rax
+mov [rsp + 8], r14
+mulx rax, r14, [r15 + 16]
+adc rbp, r14
+mov [rsp + 104], r13
+mulx r14, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 80], r11
+mulx r13, r11, [r15 + 32]
+adc r14, r11
+mov [rsp + 64], r10
+mulx r11, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 56], r13
+mulx r10, r13, [r15 + 48]
+adc r11, r13
+mov [rsp + 88], r11
+mulx r13, r11, [r15 + 56]
+adc r10, r11
+mov [rsp + 96], r10
+mulx r11, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 48], r13
+mulx r10, r13, [r15 + 72]
+adc r11, r13
+mov [rsp + 72], r11
+mulx r13, r11, [r15 + 80]
+adc r10, r11
+mulx rdx, r11, [r15 + 88]
+adc r13, r11
+adc rdx, 0
+add rdi, rbx
+adc r8, r12
+adc r9, rbp
+adc rcx, rax
+adc rsi, r14
+mov rax, [rsp + 64]
+adc rax, [rsp + 56]
+mov r11, [rsp + 80]
+adc r11, [rsp + 88]
+mov rbp, [rsp + 104]
+adc rbp, [rsp + 96]
+mov r14, [rsp + 8]
+adc r14, [rsp + 48]
+mov rbx, [rsp + 112]
+adc rbx, [rsp + 72]
+adc r10, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov r12, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, rdi
+imul rdx, [r12]
+mov [rsp + 40], r13
+mulx r15, r13, [r12 + 8]
+mov [rsp + 72], r10
+mov [rsp + 112], rbx
+mulx r10, rbx, [r12 + 16]
+add r15, rbx
+mov [rsp + 48], r14
+mulx rbx, r14, [r12 + 24]
+adc r10, r14
+mov [rsp + 8], rbp
+mulx r14, rbp, [r12 + 32]
+adc rbx, rbp
+mov [rsp + 96], r11
+mulx rbp, r11, [r12 + 40]
+adc r14, r11
+mov [rsp + 104], rax
+mulx r11, rax, [r12 + 48]
+adc rbp, rax
+mov [rsp + 88], rbp
+mulx rax, rbp, [r12 + 56]
+adc r11, rbp
+mov [rsp + 80], r11
+mulx rbp, r11, [r12 + 64]
+adc rax, r11
+mov [rsp + 56], rax
+mulx r11, rax, [r12 + 72]
+adc rbp, rax
+mov [rsp + 64], rbp
+mulx rax, rbp, [r12 + 80]
+adc r11, rbp
+mov [rsp + 120], r11
+mulx rbp, r11, [r12 + 88]
+adc rax, r11
+mulx rdx, r11, [r12 + 96]
+adc rbp, r11
+adc rdx, 0
+add rdi, r13
+adc r8, r15
+adc r9, r10
+adc rcx, rbx
+adc rsi, r14
+mov rdi, [rsp + 104]
+adc rdi, [rsp + 88]
+mov r10, [rsp + 96]
+adc r10, [rsp + 80]
+mov r11, [rsp + 8]
+adc r11, [rsp + 56]
+mov r13, [rsp + 48]
+adc r13, [rsp + 64]
+mov r14, [rsp + 112]
+adc r14, [rsp + 120]
+adc rax, [rsp + 72]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 32]
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 64]
+mov r15, [rsp + 16]
+mov [rsp + 32], rbx
+mulx r12, rbx, [r15]
+mov [rsp + 40], rbp
+mov [rsp + 72], rax
+mulx rbp, rax, [r15 + 8]
+add r12, rax
+mov [rsp + 120], r14
+mulx rax, r14, [r15 + 16]
+adc rbp, r14
+mov [rsp + 112], r13
+mulx r14, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 64], r11
+mulx r13, r11, [r15 + 32]
+adc r14, r11
+mov [rsp + 48], r10
+mulx r11, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 56], r13
+mulx r10, r13, [r15 + 48]
+adc r11, r13
+mov [rsp + 8], r11
+mulx r13, r11, [r15 + 56]
+adc r10, r11
+mov [rsp + 80], r10
+mulx r11, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 96], r13
+mulx r10, r13, [r15 + 72]
+adc r11, r13
+mov [rsp + 88], r11
+mulx r13, r11, [r15 + 80]
+adc r10, r11
+mulx rdx, r11, [r15 + 88]
+adc r13, r11
+adc rdx, 0
+add r8, rbx
+adc r9, r12
+adc rcx, rbp
+adc rsi, rax
+adc rdi, r14
+mov rax, [rsp + 48]
+adc rax, [rsp + 56]
+mov r11, [rsp + 64]
+adc r11, [rsp + 8]
+mov rbp, [rsp + 112]
+adc rbp, [rsp + 80]
+mov r14, [rsp + 120]
+adc r14, [rsp + 96]
+mov rbx, [rsp + 72]
+adc rbx, [rsp + 88]
+adc r10, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov r12, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, r8
+imul rdx, [r12]
+mov [rsp + 40], r13
+mulx r15, r13, [r12 + 8]
+mov [rsp + 88], r10
+mov [rsp + 72], rbx
+mulx r10, rbx, [r12 + 16]
+add r15, rbx
+mov [rsp + 96], r14
+mulx rbx, r14, [r12 + 24]
+adc r10, r14
+mov [rsp + 120], rbp
+mulx r14, rbp, [r12 + 32]
+adc rbx, rbp
+mov [rsp + 80], r11
+mulx rbp, r11, [r12 + 40]
+adc r14, r11
+mov [rsp + 112], rax
+mulx r11, rax, [r12 + 48]
+adc rbp, rax
+mov [rsp + 8], rbp
+mulx rax, rbp, [r12 + 56]
+adc r11, rbp
+mov [rsp + 64], r11
+mulx rbp, r11, [r12 + 64]
+adc rax, r11
+mov [rsp + 56], rax
+mulx r11, rax, [r12 + 72]
+adc rbp, rax
+mov [rsp + 48], rbp
+mulx rax, rbp, [r12 + 80]
+adc r11, rbp
+mov [rsp + 104], r11
+mulx rbp, r11, [r12 + 88]
+adc rax, r11
+mulx rdx, r11, [r12 + 96]
+adc rbp, r11
+adc rdx, 0
+add r8, r13
+adc r9, r15
+adc rcx, r10
+adc rsi, rbx
+adc rdi, r14
+mov r8, [rsp + 112]
+adc r8, [rsp + 8]
+mov r10, [rsp + 80]
+adc r10, [rsp + 64]
+mov r11, [rsp + 120]
+adc r11, [rsp + 56]
+mov r13, [rsp + 96]
+adc r13, [rsp + 48]
+mov r14, [rsp + 72]
+adc r14, [rsp + 104]
+adc rax, [rsp + 88]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 32]
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 72]
+mov r15, [rsp + 16]
+mov [rsp + 32], rbx
+mulx r12, rbx, [r15]
+mov [rsp + 40], rbp
+mov [rsp + 88], rax
+mulx rbp, rax, [r15 + 8]
+add r12, rax
+mov [rsp + 104], r14
+mulx rax, r14, [r15 + 16]
+adc rbp, r14
+mov [rsp + 72], r13
+mulx r14, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 48], r11
+mulx r13, r11, [r15 + 32]
+adc r14, r11
+mov [rsp + 96], r10
+mulx r11, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 56], r13
+mulx r10, r13, [r15 + 48]
+adc r11, r13
+mov [rsp + 120], r11
+mulx r13, r11, [r15 + 56]
+adc r10, r11
+mov [rsp + 64], r10
+mulx r11, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 80], r13
+mulx r10, r13, [r15 + 72]
+adc r11, r13
+mov [rsp + 8], r11
+mulx r13, r11, [r15 + 80]
+adc r10, r11
+mulx rdx, r11, [r15 + 88]
+adc r13, r11
+adc rdx, 0
+add r9, rbx
+adc rcx, r12
+adc rsi, rbp
+adc rdi, rax
+adc r8, r14
+mov rax, [rsp + 96]
+adc rax, [rsp + 56]
+mov r11, [rsp + 48]
+adc r11, [rsp + 120]
+mov rbp, [rsp + 72]
+adc rbp, [rsp + 64]
+mov r14, [rsp + 104]
+adc r14, [rsp + 80]
+mov rbx, [rsp + 88]
+adc rbx, [rsp + 8]
+adc r10, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov r12, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, r9
+imul rdx, [r12]
+mov [rsp + 40], r13
+mulx r15, r13, [r12 + 8]
+mov [rsp + 8], r10
+mov [rsp + 88], rbx
+mulx r10, rbx, [r12 + 16]
+add r15, rbx
+mov [rsp + 80], r14
+mulx rbx, r14, [r12 + 24]
+adc r10, r14
+mov [rsp + 104], rbp
+mulx r14, rbp, [r12 + 32]
+adc rbx, rbp
+mov [rsp + 64], r11
+mulx rbp, r11, [r12 + 40]
+adc r14, r11
+mov [rsp + 72], rax
+mulx r11, rax, [r12 + 48]
+adc rbp, rax
+mov [rsp + 120], rbp
+mulx rax, rbp, [r12 + 56]
+adc r11, rbp
+mov [rsp + 48], r11
+mulx rbp, r11, [r12 + 64]
+adc rax, r11
+mov [rsp + 56], rax
+mulx r11, rax, [r12 + 72]
+adc rbp, rax
+mov [rsp + 96], rbp
+mulx rax, rbp, [r12 + 80]
+adc r11, rbp
+mov [rsp + 112], r11
+mulx rbp, r11, [r12 + 88]
+adc rax, r11
+mulx rdx, r11, [r12 + 96]
+adc rbp, r11
+adc rdx, 0
+add r9, r13
+adc rcx, r15
+adc rsi, r10
+adc rdi, rbx
+adc r8, r14
+mov r9, [rsp + 72]
+adc r9, [rsp + 120]
+mov r10, [rsp + 64]
+adc r10, [rsp + 48]
+mov r11, [rsp + 104]
+adc r11, [rsp + 56]
+mov r13, [rsp + 80]
+adc r13, [rsp + 96]
+mov r14, [rsp + 88]
+adc r14, [rsp + 112]
+adc rax, [rsp + 8]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 32]
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 80]
+mov r15, [rsp + 16]
+mov [rsp + 32], rbx
+mulx r12, rbx, [r15]
+mov [rsp + 40], rbp
+mov [rsp + 8], rax
+mulx rbp, rax, [r15 + 8]
+add r12, rax
+mov [rsp + 112], r14
+mulx rax, r14, [r15 + 16]
+adc rbp, r14
+mov [rsp + 88], r13
+mulx r14, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 96], r11
+mulx r13, r11, [r15 + 32]
+adc r14, r11
+mov [rsp + 80], r10
+mulx r11, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 56], r13
+mulx r10, r13, [r15 + 48]
+adc r11, r13
+mov [rsp + 104], r11
+mulx r13, r11, [r15 + 56]
+adc r10, r11
+mov [rsp + 48], r10
+mulx r11, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 64], r13
+mulx r10, r13, [r15 + 72]
+adc r11, r13
+mov [rsp + 120], r11
+mulx r13, r11, [r15 + 80]
+adc r10, r11
+mulx rdx, r11, [r15 + 88]
+adc r13, r11
+adc rdx, 0
+add rcx, rbx
+adc rsi, r12
+adc rdi, rbp
+adc r8, rax
+adc r9, r14
+mov rax, [rsp + 80]
+adc rax, [rsp + 56]
+mov r11, [rsp + 96]
+adc r11, [rsp + 104]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 48]
+mov r14, [rsp + 112]
+adc r14, [rsp + 64]
+mov rbx, [rsp + 8]
+adc rbx, [rsp + 120]
+adc r10, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov r12, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, rcx
+imul rdx, [r12]
+mov [rsp + 40], r13
+mulx r15, r13, [r12 + 8]
+mov [rsp + 120], r10
+mov [rsp + 8], rbx
+mulx r10, rbx, [r12 + 16]
+add r15, rbx
+mov [rsp + 64], r14
+mulx rbx, r14, [r12 + 24]
+adc r10, r14
+mov [rsp + 112], rbp
+mulx r14, rbp, [r12 + 32]
+adc rbx, rbp
+mov [rsp + 48], r11
+mulx rbp, r11, [r12 + 40]
+adc r14, r11
+mov [rsp + 88], rax
+mulx r11, rax, [r12 + 48]
+adc rbp, rax
+mov [rsp + 104], rbp
+mulx rax, rbp, [r12 + 56]
+adc r11, rbp
+mov [rsp + 96], r11
+mulx rbp, r11, [r12 + 64]
+adc rax, r11
+mov [rsp + 56], rax
+mulx r11, rax, [r12 + 72]
+adc rbp, rax
+mov [rsp + 80], rbp
+mulx rax, rbp, [r12 + 80]
+adc r11, rbp
+mov [rsp + 72], r11
+mulx rbp, r11, [r12 + 88]
+adc rax, r11
+mulx rdx, r11, [r12 + 96]
+adc rbp, r11
+adc rdx, 0
+add rcx, r13
+adc rsi, r15
+adc rdi, r10
+adc r8, rbx
+adc r9, r14
+mov rcx, [rsp + 88]
+adc rcx, [rsp + 104]
+mov r10, [rsp + 48]
+adc r10, [rsp + 96]
+mov r11, [rsp + 112]
+adc r11, [rsp + 56]
+mov r13, [rsp + 64]
+adc r13, [rsp + 80]
+mov r14, [rsp + 8]
+adc r14, [rsp + 72]
+adc rax, [rsp + 120]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 32]
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 88]
+mov r15, [rsp + 16]
+mov [rsp], rbx
+mulx r12, rbx, [r15]
+mov [rsp + 32], rbp
+mov [rsp + 40], rax
+mulx rbp, rax, [r15 + 8]
+add r12, rax
+mov [rsp + 120], r14
+mulx rax, r14, [r15 + 16]
+adc rbp, r14
+mov [rsp + 72], r13
+mulx r14, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 8], r11
+mulx r13, r11, [r15 + 32]
+adc r14, r11
+mov [rsp + 80], r10
+mulx r11, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 64], r13
+mulx r10, r13, [r15 + 48]
+adc r11, r13
+mov [rsp + 56], r11
+mulx r13, r11, [r15 + 56]
+adc r10, r11
+mov [rsp + 112], r10
+mulx r11, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 96], r13
+mulx r10, r13, [r15 + 72]
+adc r11, r13
+mov [rsp + 48], r11
+mulx r13, r11, [r15 + 80]
+adc r10, r11
+mulx rdx, r11, [r15 + 88]
+adc r13, r11
+adc rdx, 0
+add rsi, rbx
+adc rdi, r12
+adc r8, rbp
+adc r9, rax
+adc rcx, r14
+mov rax, [rsp + 80]
+adc rax, [rsp + 64]
+mov r11, [rsp + 8]
+adc r11, [rsp + 56]
+mov rbp, [rsp + 72]
+adc rbp, [rsp + 112]
+mov r14, [rsp + 120]
+adc r14, [rsp + 96]
+mov r15, [rsp + 40]
+adc r15, [rsp + 48]
+adc r10, [rsp + 32]
+adc r13, [rsp]
+adc rdx, 0
+mov rbx, [rsp + 24]
+mov r12, rdx
+mov rdx, rsi
+imul rdx, [rbx]
+mov [rsp], r12
+mov [rsp + 32], r13
+mulx r12, r13, [rbx + 8]
+mov [rsp + 48], r10
+mov [rsp + 40], r15
+mulx r10, r15, [rbx + 16]
+add r12, r15
+mov [rsp + 96], r14
+mulx r15, r14, [rbx + 24]
+adc r10, r14
+mov [rsp + 120], rbp
+mulx r14, rbp, [rbx + 32]
+adc r15, rbp
+mov [rsp + 112], r11
+mulx rbp, r11, [rbx + 40]
+adc r14, r11
+mov [rsp + 72], rax
+mulx r11, rax, [rbx + 48]
+adc rbp, rax
+mov [rsp + 56], rbp
+mulx rax, rbp, [rbx + 56]
+adc r11, rbp
+mov [rsp + 8], r11
+mulx rbp, r11, [rbx + 64]
+adc rax, r11
+mov [rsp + 64], rax
+mulx r11, rax, [rbx + 72]
+adc rbp, rax
+mov [rsp + 80], rbp
+mulx rax, rbp, [rbx + 80]
+adc r11, rbp
+mov [rsp + 16], r11
+mulx rbp, r11, [rbx + 88]
+adc rax, r11
+mulx rdx, r11, [rbx + 96]
+adc rbp, r11
+adc rdx, 0
+add rsi, r13
+adc rdi, r12
+adc r8, r10
+adc r9, r15
+adc rcx, r14
+mov rsi, [rsp + 72]
+adc rsi, [rsp + 56]
+mov r10, [rsp + 112]
+adc r10, [rsp + 8]
+mov r11, [rsp + 120]
+adc r11, [rsp + 64]
+mov r13, [rsp + 96]
+adc r13, [rsp + 80]
+mov r14, [rsp + 40]
+adc r14, [rsp + 16]
+adc rax, [rsp + 48]
+adc rbp, [rsp + 32]
+adc rdx, [rsp]
+mov r15, rdi
+sub r15, [rbx + 8]
+mov r12, r8
+sbb r12, [rbx + 16]
+mov [rsp], r12
+mov r12, r9
+sbb r12, [rbx + 24]
+mov [rsp + 32], r12
+mov r12, rcx
+sbb r12, [rbx + 32]
+mov [rsp + 48], r12
+mov r12, rsi
+sbb r12, [rbx + 40]
+mov [rsp + 16], r12
+mov r12, r10
+sbb r12, [rbx + 48]
+mov [rsp + 40], r12
+mov r12, r11
+sbb r12, [rbx + 56]
+mov [rsp + 80], r12
+mov r12, r13
+sbb r12, [rbx + 64]
+mov [rsp + 96], r12
+mov r12, r14
+sbb r12, [rbx + 72]
+mov [rsp + 64], r12
+mov r12, rax
+sbb r12, [rbx + 80]
+mov [rsp + 120], r12
+mov r12, rbp
+sbb r12, [rbx + 88]
+mov [rsp + 8], r12
+mov r12, rdx
+sbb r12, [rbx + 96]
+cmovc r15, rdi
+mov rdi, [rsp]
+cmovc rdi, r8
+mov r8, [rsp + 32]
+cmovc r8, r9
+mov r9, [rsp + 48]
+cmovc r9, rcx
+mov rcx, [rsp + 16]
+cmovc rcx, rsi
+mov rsi, [rsp + 40]
+cmovc rsi, r10
+mov r10, [rsp + 80]
+cmovc r10, r11
+mov r11, [rsp + 96]
+cmovc r11, r13
+mov r13, [rsp + 64]
+cmovc r13, r14
+mov r14, [rsp + 120]
+cmovc r14, rax
+mov rax, [rsp + 8]
+cmovc rax, rbp
+cmovc r12, rdx
+add rsp, 128
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -4196,19 +4169,9 @@ unsafe fn square_spare_mulx<M: Modulus<12>>(x: &[u64; 12]) -> [u64; 12] {
         asm!(
             "call {kernel}",
             kernel = sym square_spare_mulx_code::<M>,
-            out("rax") z[4],
-            out("rcx") z[1],
-            out("rdx") _,
-            inout("rsi") core::ptr::from_ref(x) => z[3],
-            out("rdi") z[10],
-            out("r8") z[2],
-            out("r9") z[5],
-            out("r10") z[6],
-            out("r11") z[7],
-            out("r12") z[11],
-            out("r13") z[8],
-            out("r14") z[9],
-            out("r15") z[0],
+            out("rax") z[4], out("rcx") z[1], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            z[3], out("rdi") z[10], out("r8") z[2], out("r9") z[5], out("r10") z[6], out("r11")
+            z[7], out("r12") z[11], out("r13") z[8], out("r14") z[9], out("r15") z[0],
             options(pure, readonly),
         );
     }
@@ -4219,1147 +4182,1147 @@ unsafe fn square_spare_mulx<M: Modulus<12>>(x: &[u64; 12]) -> [u64; 12] {
 unsafe extern "C" fn square_spare_mulx_code<M: Modulus<12>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 184
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, qword ptr [rsi + 8]
-    lea rcx, [rcx + rcx]
-    mov rdx, qword ptr [rsi + 8]
-    mov rdi, qword ptr [rsi + 16]
-    shld rdi, rdx, 1
-    mov rdx, qword ptr [rsi + 16]
-    mov r8, qword ptr [rsi + 24]
-    shld r8, rdx, 1
-    mov rdx, qword ptr [rsi + 24]
-    mov r9, qword ptr [rsi + 32]
-    shld r9, rdx, 1
-    mov rdx, qword ptr [rsi + 32]
-    mov r10, qword ptr [rsi + 40]
-    shld r10, rdx, 1
-    mov rdx, qword ptr [rsi + 40]
-    mov r11, qword ptr [rsi + 48]
-    shld r11, rdx, 1
-    mov rdx, qword ptr [rsi + 48]
-    mov rbp, qword ptr [rsi + 56]
-    shld rbp, rdx, 1
-    mov rdx, qword ptr [rsi + 56]
-    mov r13, qword ptr [rsi + 64]
-    shld r13, rdx, 1
-    mov rdx, qword ptr [rsi + 64]
-    mov r14, qword ptr [rsi + 72]
-    shld r14, rdx, 1
-    mov rdx, qword ptr [rsi + 72]
-    mov r15, qword ptr [rsi + 80]
-    shld r15, rdx, 1
-    mov rdx, qword ptr [rsi + 80]
-    mov rbx, qword ptr [rsi + 88]
-    shld rbx, rdx, 1
-    mov rdx, qword ptr [rsi]
-    mov r12, qword ptr [rsi]
-    mov qword ptr [rsp], rsi
-    mulx r12, rsi, r12
-    mov qword ptr [rsp + 8], rsi
-    mulx rcx, rsi, rcx
-    add r12, rsi
-    mulx rsi, rdi, rdi
-    adc rcx, rdi
-    mov qword ptr [rsp + 16], r8
-    mulx rdi, r8, r8
-    adc rsi, r8
-    mov qword ptr [rsp + 24], r9
-    mulx r8, r9, r9
-    adc rdi, r9
-    mov qword ptr [rsp + 32], r10
-    mulx r9, r10, r10
-    adc r8, r10
-    mov qword ptr [rsp + 40], r11
-    mulx r10, r11, r11
-    adc r9, r11
-    mov qword ptr [rsp + 48], rbp
-    mulx r11, rbp, rbp
-    adc r10, rbp
-    mov qword ptr [rsp + 56], r13
-    mulx rbp, r13, r13
-    adc r11, r13
-    mov qword ptr [rsp + 64], r14
-    mulx r13, r14, r14
-    adc rbp, r14
-    mov qword ptr [rsp + 72], r15
-    mulx r14, r15, r15
-    adc r13, r15
-    mulx rdx, r15, rbx
-    adc r14, r15
-    adc rdx, 0
-    mov r15, rdx
-    mov rdx, qword ptr [rsp + 8]
-    imul rdx, qword ptr [rax]
-    mov qword ptr [rsp + 80], rbx
-    mov qword ptr [rsp + 88], r15
-    mulx rbx, r15, qword ptr [rax + 8]
-    mov qword ptr [rsp + 96], r14
-    mov qword ptr [rsp + 104], r13
-    mulx r14, r13, qword ptr [rax + 16]
-    add rbx, r13
-    mov qword ptr [rsp + 112], rbp
-    mulx r13, rbp, qword ptr [rax + 24]
-    adc r14, rbp
-    mov qword ptr [rsp + 120], r11
-    mulx rbp, r11, qword ptr [rax + 32]
-    adc r13, r11
-    mov qword ptr [rsp + 128], r10
-    mulx r11, r10, qword ptr [rax + 40]
-    adc rbp, r10
-    mov qword ptr [rsp + 136], r9
-    mulx r10, r9, qword ptr [rax + 48]
-    adc r11, r9
-    mov qword ptr [rsp + 144], r11
-    mulx r9, r11, qword ptr [rax + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 152], r10
-    mulx r11, r10, qword ptr [rax + 64]
-    adc r9, r10
-    mov qword ptr [rsp + 160], r9
-    mulx r10, r9, qword ptr [rax + 72]
-    adc r11, r9
-    mov qword ptr [rsp + 168], r11
-    mulx r9, r11, qword ptr [rax + 80]
-    adc r10, r11
-    mov qword ptr [rsp + 176], r10
-    mulx r11, r10, qword ptr [rax + 88]
-    adc r9, r10
-    mulx rdx, r10, qword ptr [rax + 96]
-    adc r11, r10
-    adc rdx, 0
-    add r15, qword ptr [rsp + 8]
-    adc r12, rbx
-    adc rcx, r14
-    adc rsi, r13
-    adc rdi, rbp
-    adc r8, qword ptr [rsp + 144]
-    mov r10, qword ptr [rsp + 136]
-    adc r10, qword ptr [rsp + 152]
-    mov rbp, qword ptr [rsp + 128]
-    adc rbp, qword ptr [rsp + 160]
-    mov r13, qword ptr [rsp + 120]
-    adc r13, qword ptr [rsp + 168]
-    mov r14, qword ptr [rsp + 112]
-    adc r14, qword ptr [rsp + 176]
-    adc r9, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 88]
-    mov r15, 0
-    adc r15, 0
-    mov rbx, qword ptr [rsp]
-    mov qword ptr [rsp + 88], r12
-    mov r12, qword ptr [rbx + 16]
-    lea r12, [r12 + r12]
-    mov qword ptr [rsp + 96], rdx
-    mov rdx, qword ptr [rbx + 8]
-    mov rbx, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 104], rax
-    mulx rbx, rax, rbx
-    mov qword ptr [rsp + 176], r15
-    mulx r12, r15, r12
-    add rbx, r15
-    mov qword ptr [rsp + 112], r11
-    mulx r15, r11, qword ptr [rsp + 16]
-    adc r12, r11
-    mov qword ptr [rsp + 16], r9
-    mulx r11, r9, qword ptr [rsp + 24]
-    adc r15, r9
-    mov qword ptr [rsp + 168], r14
-    mulx r9, r14, qword ptr [rsp + 32]
-    adc r11, r14
-    mov qword ptr [rsp + 120], r13
-    mulx r14, r13, qword ptr [rsp + 40]
-    adc r9, r13
-    mov qword ptr [rsp + 160], r9
-    mulx r13, r9, qword ptr [rsp + 48]
-    adc r14, r9
-    mov qword ptr [rsp + 128], r14
-    mulx r9, r14, qword ptr [rsp + 56]
-    adc r13, r14
-    mov qword ptr [rsp + 152], r13
-    mulx r14, r13, qword ptr [rsp + 64]
-    adc r9, r13
-    mov qword ptr [rsp + 136], r9
-    mulx r13, r9, qword ptr [rsp + 72]
-    adc r14, r9
-    mulx rdx, r9, qword ptr [rsp + 80]
-    adc r13, r9
-    adc rdx, 0
-    add rcx, rax
-    adc rsi, rbx
-    adc rdi, r12
-    adc r8, r15
-    adc r10, r11
-    adc rbp, qword ptr [rsp + 160]
-    mov rax, qword ptr [rsp + 120]
-    adc rax, qword ptr [rsp + 128]
-    mov r9, qword ptr [rsp + 168]
-    adc r9, qword ptr [rsp + 152]
-    mov r11, qword ptr [rsp + 16]
-    adc r11, qword ptr [rsp + 136]
-    adc r14, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 96]
-    adc rdx, qword ptr [rsp + 176]
-    mov r15, qword ptr [rsp + 104]
-    mov rbx, rdx
-    mov rdx, qword ptr [rsp + 88]
-    imul rdx, qword ptr [r15]
-    mov qword ptr [rsp + 176], rbx
-    mulx r12, rbx, qword ptr [r15 + 8]
-    mov qword ptr [rsp + 96], r13
-    mov qword ptr [rsp + 112], r14
-    mulx r13, r14, qword ptr [r15 + 16]
-    add r12, r14
-    mov qword ptr [rsp + 136], r11
-    mulx r14, r11, qword ptr [r15 + 24]
-    adc r13, r11
-    mov qword ptr [rsp + 16], r9
-    mulx r11, r9, qword ptr [r15 + 32]
-    adc r14, r9
-    mov qword ptr [rsp + 152], rax
-    mulx r9, rax, qword ptr [r15 + 40]
-    adc r11, rax
-    mov qword ptr [rsp + 168], rbp
-    mulx rax, rbp, qword ptr [r15 + 48]
-    adc r9, rbp
-    mov qword ptr [rsp + 128], r9
-    mulx rbp, r9, qword ptr [r15 + 56]
-    adc rax, r9
-    mov qword ptr [rsp + 120], rax
-    mulx r9, rax, qword ptr [r15 + 64]
-    adc rbp, rax
-    mov qword ptr [rsp + 160], rbp
-    mulx rax, rbp, qword ptr [r15 + 72]
-    adc r9, rbp
-    mov qword ptr [rsp + 144], r9
-    mulx rbp, r9, qword ptr [r15 + 80]
-    adc rax, r9
-    mov qword ptr [rsp + 8], rax
-    mulx r9, rax, qword ptr [r15 + 88]
-    adc rbp, rax
-    mulx rax, rdx, qword ptr [r15 + 96]
-    adc r9, rdx
-    adc rax, 0
-    add rbx, qword ptr [rsp + 88]
-    adc rcx, r12
-    adc rsi, r13
-    adc rdi, r14
-    adc r8, r11
-    adc r10, qword ptr [rsp + 128]
-    mov r11, qword ptr [rsp + 168]
-    adc r11, qword ptr [rsp + 120]
-    mov r13, qword ptr [rsp + 152]
-    adc r13, qword ptr [rsp + 160]
-    mov r14, qword ptr [rsp + 16]
-    adc r14, qword ptr [rsp + 144]
-    mov rbx, qword ptr [rsp + 136]
-    adc rbx, qword ptr [rsp + 8]
-    adc rbp, qword ptr [rsp + 112]
-    adc r9, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 176]
-    mov r12, 0
-    adc r12, 0
-    mov rdx, qword ptr [rsp]
-    mov qword ptr [rsp + 176], rsi
-    mov rsi, qword ptr [rdx + 24]
-    lea rsi, [rsi + rsi]
-    mov rdx, qword ptr [rdx + 16]
-    mov qword ptr [rsp + 96], rcx
-    mov rcx, qword ptr [rsp]
-    mov rcx, qword ptr [rcx + 16]
-    mulx rcx, r15, rcx
-    mov qword ptr [rsp + 112], r12
-    mulx rsi, r12, rsi
-    add rcx, r12
-    mov qword ptr [rsp + 8], rax
-    mulx r12, rax, qword ptr [rsp + 24]
-    adc rsi, rax
-    mov qword ptr [rsp + 24], r9
-    mulx rax, r9, qword ptr [rsp + 32]
-    adc r12, r9
-    mov qword ptr [rsp + 136], rbp
-    mulx r9, rbp, qword ptr [rsp + 40]
-    adc rax, rbp
-    mov qword ptr [rsp + 144], rbx
-    mulx rbp, rbx, qword ptr [rsp + 48]
-    adc r9, rbx
-    mov qword ptr [rsp + 16], r9
-    mulx rbx, r9, qword ptr [rsp + 56]
-    adc rbp, r9
-    mov qword ptr [rsp + 160], rbp
-    mulx r9, rbp, qword ptr [rsp + 64]
-    adc rbx, rbp
-    mov qword ptr [rsp + 152], rbx
-    mulx rbp, rbx, qword ptr [rsp + 72]
-    adc r9, rbx
-    mulx rdx, rbx, qword ptr [rsp + 80]
-    adc rbp, rbx
-    adc rdx, 0
-    add rdi, r15
-    adc r8, rcx
-    adc r10, rsi
-    adc r11, r12
-    adc r13, rax
-    adc r14, qword ptr [rsp + 16]
-    mov rax, qword ptr [rsp + 144]
-    adc rax, qword ptr [rsp + 160]
-    mov rcx, qword ptr [rsp + 136]
-    adc rcx, qword ptr [rsp + 152]
-    adc r9, qword ptr [rsp + 24]
-    adc rbp, qword ptr [rsp + 8]
-    adc rdx, qword ptr [rsp + 112]
-    mov rsi, qword ptr [rsp + 104]
-    mov r15, rdx
-    mov rdx, qword ptr [rsp + 96]
-    imul rdx, qword ptr [rsi]
-    mulx rbx, r12, qword ptr [rsi + 8]
-    mov qword ptr [rsp + 112], r15
-    mov qword ptr [rsp + 8], rbp
-    mulx r15, rbp, qword ptr [rsi + 16]
-    add rbx, rbp
-    mov qword ptr [rsp + 24], r9
-    mulx rbp, r9, qword ptr [rsi + 24]
-    adc r15, r9
-    mov qword ptr [rsp + 152], rcx
-    mulx r9, rcx, qword ptr [rsi + 32]
-    adc rbp, rcx
-    mov qword ptr [rsp + 136], rax
-    mulx rcx, rax, qword ptr [rsi + 40]
-    adc r9, rax
-    mov qword ptr [rsp + 160], r14
-    mulx rax, r14, qword ptr [rsi + 48]
-    adc rcx, r14
-    mov qword ptr [rsp + 144], r13
-    mulx r14, r13, qword ptr [rsi + 56]
-    adc rax, r13
-    mov qword ptr [rsp + 16], rax
-    mulx r13, rax, qword ptr [rsi + 64]
-    adc r14, rax
-    mov qword ptr [rsp + 120], r14
-    mulx rax, r14, qword ptr [rsi + 72]
-    adc r13, r14
-    mov qword ptr [rsp + 168], r13
-    mulx r14, r13, qword ptr [rsi + 80]
-    adc rax, r13
-    mov qword ptr [rsp + 128], rax
-    mulx r13, rax, qword ptr [rsi + 88]
-    adc r14, rax
-    mulx rax, rdx, qword ptr [rsi + 96]
-    adc r13, rdx
-    adc rax, 0
-    add r12, qword ptr [rsp + 96]
-    adc rbx, qword ptr [rsp + 176]
-    adc rdi, r15
-    adc r8, rbp
-    adc r10, r9
-    adc r11, rcx
-    mov rcx, qword ptr [rsp + 144]
-    adc rcx, qword ptr [rsp + 16]
-    mov r9, qword ptr [rsp + 160]
-    adc r9, qword ptr [rsp + 120]
-    mov rbp, qword ptr [rsp + 136]
-    adc rbp, qword ptr [rsp + 168]
-    mov r15, qword ptr [rsp + 152]
-    adc r15, qword ptr [rsp + 128]
-    adc r14, qword ptr [rsp + 24]
-    adc r13, qword ptr [rsp + 8]
-    adc rax, qword ptr [rsp + 112]
-    mov r12, 0
-    adc r12, 0
-    mov rdx, qword ptr [rsp]
-    mov qword ptr [rsp + 112], r8
-    mov r8, qword ptr [rdx + 32]
-    lea r8, [r8 + r8]
-    mov rdx, qword ptr [rdx + 24]
-    mov qword ptr [rsp + 8], rdi
-    mov rdi, qword ptr [rsp]
-    mov rdi, qword ptr [rdi + 24]
-    mov qword ptr [rsp + 24], rbx
-    mulx rdi, rbx, rdi
-    mulx r8, rsi, r8
-    add rdi, rsi
-    mov qword ptr [rsp + 128], r12
-    mulx rsi, r12, qword ptr [rsp + 32]
-    adc r8, r12
-    mov qword ptr [rsp + 32], rax
-    mulx r12, rax, qword ptr [rsp + 40]
-    adc rsi, rax
-    mov qword ptr [rsp + 152], r13
-    mulx rax, r13, qword ptr [rsp + 48]
-    adc r12, r13
-    mov qword ptr [rsp + 168], r14
-    mulx r13, r14, qword ptr [rsp + 56]
-    adc rax, r14
-    mov qword ptr [rsp + 136], rax
-    mulx r14, rax, qword ptr [rsp + 64]
-    adc r13, rax
-    mov qword ptr [rsp + 120], r13
-    mulx rax, r13, qword ptr [rsp + 72]
-    adc r14, r13
-    mulx rdx, r13, qword ptr [rsp + 80]
-    adc rax, r13
-    adc rdx, 0
-    add r10, rbx
-    adc r11, rdi
-    adc rcx, r8
-    adc r9, rsi
-    adc rbp, r12
-    adc r15, qword ptr [rsp + 136]
-    mov rsi, qword ptr [rsp + 168]
-    adc rsi, qword ptr [rsp + 120]
-    adc r14, qword ptr [rsp + 152]
-    adc rax, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 128]
-    mov rdi, qword ptr [rsp + 104]
-    mov r8, rdx
-    mov rdx, qword ptr [rsp + 24]
-    imul rdx, qword ptr [rdi]
-    mulx r13, rbx, qword ptr [rdi + 8]
-    mov qword ptr [rsp + 128], r8
-    mulx r12, r8, qword ptr [rdi + 16]
-    add r13, r8
-    mov qword ptr [rsp + 32], rax
-    mulx r8, rax, qword ptr [rdi + 24]
-    adc r12, rax
-    mov qword ptr [rsp + 152], r14
-    mulx rax, r14, qword ptr [rdi + 32]
-    adc r8, r14
-    mov qword ptr [rsp + 120], rsi
-    mulx r14, rsi, qword ptr [rdi + 40]
-    adc rax, rsi
-    mov qword ptr [rsp + 168], r15
-    mulx rsi, r15, qword ptr [rdi + 48]
-    adc r14, r15
-    mov qword ptr [rsp + 136], rbp
-    mulx r15, rbp, qword ptr [rdi + 56]
-    adc rsi, rbp
-    mov qword ptr [rsp + 160], rsi
-    mulx rbp, rsi, qword ptr [rdi + 64]
-    adc r15, rsi
-    mov qword ptr [rsp + 16], r15
-    mulx rsi, r15, qword ptr [rdi + 72]
-    adc rbp, r15
-    mov qword ptr [rsp + 144], rbp
-    mulx r15, rbp, qword ptr [rdi + 80]
-    adc rsi, rbp
-    mov qword ptr [rsp + 176], rsi
-    mulx rbp, rsi, qword ptr [rdi + 88]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [rdi + 96]
-    adc rbp, rsi
-    adc rdx, 0
-    add rbx, qword ptr [rsp + 24]
-    adc r13, qword ptr [rsp + 8]
-    adc r12, qword ptr [rsp + 112]
-    adc r10, r8
-    adc r11, rax
-    adc rcx, r14
-    adc r9, qword ptr [rsp + 160]
-    mov rax, qword ptr [rsp + 136]
-    adc rax, qword ptr [rsp + 16]
-    mov rsi, qword ptr [rsp + 168]
-    adc rsi, qword ptr [rsp + 144]
-    mov r8, qword ptr [rsp + 120]
-    adc r8, qword ptr [rsp + 176]
-    adc r15, qword ptr [rsp + 152]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 128]
-    mov r14, 0
-    adc r14, 0
-    mov rbx, qword ptr [rsp]
-    mov qword ptr [rsp + 128], r11
-    mov r11, qword ptr [rbx + 40]
-    lea r11, [r11 + r11]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [rbx + 32]
-    mov rbx, qword ptr [rbx + 32]
-    mov qword ptr [rsp + 152], r10
-    mulx rbx, r10, rbx
-    mov qword ptr [rsp + 176], r12
-    mulx r11, r12, r11
-    add rbx, r12
-    mov qword ptr [rsp + 120], r13
-    mulx r12, r13, qword ptr [rsp + 40]
-    adc r11, r13
-    mulx r13, rdi, qword ptr [rsp + 48]
-    adc r12, rdi
-    mov qword ptr [rsp + 40], r14
-    mulx rdi, r14, qword ptr [rsp + 56]
-    adc r13, r14
-    mov qword ptr [rsp + 144], rbp
-    mulx r14, rbp, qword ptr [rsp + 64]
-    adc rdi, rbp
-    mov qword ptr [rsp + 168], rdi
-    mulx rbp, rdi, qword ptr [rsp + 72]
-    adc r14, rdi
-    mulx rdx, rdi, qword ptr [rsp + 80]
-    adc rbp, rdi
-    adc rdx, 0
-    add rcx, r10
-    adc r9, rbx
-    adc rax, r11
-    adc rsi, r12
-    adc r8, r13
-    adc r15, qword ptr [rsp + 168]
-    adc r14, qword ptr [rsp + 144]
-    adc rbp, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 40]
-    mov rdi, qword ptr [rsp + 104]
-    mov r10, rdx
-    mov rdx, qword ptr [rsp + 120]
-    imul rdx, qword ptr [rdi]
-    mulx r11, r13, qword ptr [rdi + 8]
-    mulx rbx, r12, qword ptr [rdi + 16]
-    add r11, r12
-    mov qword ptr [rsp + 40], r10
-    mulx r12, r10, qword ptr [rdi + 24]
-    adc rbx, r10
-    mov qword ptr [rsp + 32], rbp
-    mulx r10, rbp, qword ptr [rdi + 32]
-    adc r12, rbp
-    mov qword ptr [rsp + 144], r14
-    mulx rbp, r14, qword ptr [rdi + 40]
-    adc r10, r14
-    mov qword ptr [rsp + 168], r15
-    mulx r14, r15, qword ptr [rdi + 48]
-    adc rbp, r15
-    mov qword ptr [rsp + 16], r8
-    mulx r15, r8, qword ptr [rdi + 56]
-    adc r14, r8
-    mov qword ptr [rsp + 136], rsi
-    mulx r8, rsi, qword ptr [rdi + 64]
-    adc r15, rsi
-    mov qword ptr [rsp + 160], r15
-    mulx rsi, r15, qword ptr [rdi + 72]
-    adc r8, r15
-    mov qword ptr [rsp + 112], r8
-    mulx r15, r8, qword ptr [rdi + 80]
-    adc rsi, r8
-    mov qword ptr [rsp + 8], rsi
-    mulx r8, rsi, qword ptr [rdi + 88]
-    adc r15, rsi
-    mulx rdx, rsi, qword ptr [rdi + 96]
-    adc r8, rsi
-    adc rdx, 0
-    add r13, qword ptr [rsp + 120]
-    adc r11, qword ptr [rsp + 176]
-    adc rbx, qword ptr [rsp + 152]
-    adc r12, qword ptr [rsp + 128]
-    adc rcx, r10
-    adc r9, rbp
-    adc rax, r14
-    mov rsi, qword ptr [rsp + 136]
-    adc rsi, qword ptr [rsp + 160]
-    mov r10, qword ptr [rsp + 16]
-    adc r10, qword ptr [rsp + 112]
-    mov rbp, qword ptr [rsp + 168]
-    adc rbp, qword ptr [rsp + 8]
-    adc r15, qword ptr [rsp + 144]
-    adc r8, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 40]
-    mov r13, 0
-    adc r13, 0
-    mov r14, qword ptr [rsp]
-    mov qword ptr [rsp + 40], r9
-    mov r9, qword ptr [r14 + 48]
-    lea r9, [r9 + r9]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [r14 + 40]
-    mov r14, qword ptr [r14 + 40]
-    mov qword ptr [rsp + 144], rcx
-    mulx r14, rcx, r14
-    mov qword ptr [rsp + 8], r12
-    mulx r9, r12, r9
-    add r14, r12
-    mov qword ptr [rsp + 168], rbx
-    mulx r12, rbx, qword ptr [rsp + 48]
-    adc r9, rbx
-    mov qword ptr [rsp + 48], r11
-    mulx rbx, r11, qword ptr [rsp + 56]
-    adc r12, r11
-    mulx r11, rdi, qword ptr [rsp + 64]
-    adc rbx, rdi
-    mov qword ptr [rsp + 112], r13
-    mulx rdi, r13, qword ptr [rsp + 72]
-    adc r11, r13
-    mulx rdx, r13, qword ptr [rsp + 80]
-    adc rdi, r13
-    adc rdx, 0
-    add rax, rcx
-    adc rsi, r14
-    adc r10, r9
-    adc rbp, r12
-    adc r15, rbx
-    adc r8, r11
-    adc rdi, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 112]
-    mov rcx, qword ptr [rsp + 104]
-    mov r9, rdx
-    mov rdx, qword ptr [rsp + 48]
-    imul rdx, qword ptr [rcx]
-    mulx r11, r13, qword ptr [rcx + 8]
-    mulx r14, rbx, qword ptr [rcx + 16]
-    add r11, rbx
-    mulx rbx, r12, qword ptr [rcx + 24]
-    adc r14, r12
-    mov qword ptr [rsp + 112], r9
-    mulx r12, r9, qword ptr [rcx + 32]
-    adc rbx, r9
-    mov qword ptr [rsp + 32], rdi
-    mulx r9, rdi, qword ptr [rcx + 40]
-    adc r12, rdi
-    mov qword ptr [rsp + 16], r8
-    mulx rdi, r8, qword ptr [rcx + 48]
-    adc r9, r8
-    mov qword ptr [rsp + 160], r15
-    mulx r8, r15, qword ptr [rcx + 56]
-    adc rdi, r15
-    mov qword ptr [rsp + 136], rbp
-    mulx r15, rbp, qword ptr [rcx + 64]
-    adc r8, rbp
-    mov qword ptr [rsp + 128], r8
-    mulx rbp, r8, qword ptr [rcx + 72]
-    adc r15, r8
-    mov qword ptr [rsp + 152], r15
-    mulx r8, r15, qword ptr [rcx + 80]
-    adc rbp, r15
-    mov qword ptr [rsp + 176], rbp
-    mulx r15, rbp, qword ptr [rcx + 88]
-    adc r8, rbp
-    mulx rdx, rbp, qword ptr [rcx + 96]
-    adc r15, rbp
-    adc rdx, 0
-    add r13, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 168]
-    adc r14, qword ptr [rsp + 8]
-    adc rbx, qword ptr [rsp + 144]
-    adc r12, qword ptr [rsp + 40]
-    adc rax, r9
-    adc rsi, rdi
-    adc r10, qword ptr [rsp + 128]
-    mov rdi, qword ptr [rsp + 136]
-    adc rdi, qword ptr [rsp + 152]
-    mov r9, qword ptr [rsp + 160]
-    adc r9, qword ptr [rsp + 176]
-    adc r8, qword ptr [rsp + 16]
-    adc r15, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 112]
-    mov rbp, 0
-    adc rbp, 0
-    mov r13, qword ptr [rsp]
-    mov qword ptr [rsp + 112], rsi
-    mov rsi, qword ptr [r13 + 56]
-    lea rsi, [rsi + rsi]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [r13 + 48]
-    mov r13, qword ptr [r13 + 48]
-    mov qword ptr [rsp + 16], rax
-    mulx r13, rax, r13
-    mov qword ptr [rsp + 176], r12
-    mulx rsi, r12, rsi
-    add r13, r12
-    mov qword ptr [rsp + 160], rbx
-    mulx r12, rbx, qword ptr [rsp + 56]
-    adc rsi, rbx
-    mov qword ptr [rsp + 56], r14
-    mulx rbx, r14, qword ptr [rsp + 64]
-    adc r12, r14
-    mov qword ptr [rsp + 152], r11
-    mulx r14, r11, qword ptr [rsp + 72]
-    adc rbx, r11
-    mulx rdx, r11, qword ptr [rsp + 80]
-    adc r14, r11
-    adc rdx, 0
-    add r10, rax
-    adc rdi, r13
-    adc r9, rsi
-    adc r8, r12
-    adc r15, rbx
-    adc r14, qword ptr [rsp + 32]
-    adc rbp, rdx
-    mov rdx, qword ptr [rsp + 152]
-    imul rdx, qword ptr [rcx]
-    mulx rax, rsi, qword ptr [rcx + 8]
-    mulx r11, r13, qword ptr [rcx + 16]
-    add rax, r13
-    mulx r13, rbx, qword ptr [rcx + 24]
-    adc r11, rbx
-    mulx rbx, r12, qword ptr [rcx + 32]
-    adc r13, r12
-    mov qword ptr [rsp + 32], rbp
-    mulx r12, rbp, qword ptr [rcx + 40]
-    adc rbx, rbp
-    mov qword ptr [rsp + 136], r14
-    mulx rbp, r14, qword ptr [rcx + 48]
-    adc r12, r14
-    mov qword ptr [rsp + 128], r15
-    mulx r14, r15, qword ptr [rcx + 56]
-    adc rbp, r15
-    mov qword ptr [rsp + 40], r8
-    mulx r15, r8, qword ptr [rcx + 64]
-    adc r14, r8
-    mov qword ptr [rsp + 144], r9
-    mulx r8, r9, qword ptr [rcx + 72]
-    adc r15, r9
-    mov qword ptr [rsp + 8], r15
-    mulx r9, r15, qword ptr [rcx + 80]
-    adc r8, r15
-    mov qword ptr [rsp + 168], r8
-    mulx r15, r8, qword ptr [rcx + 88]
-    adc r9, r8
-    mulx rdx, r8, qword ptr [rcx + 96]
-    adc r15, r8
-    adc rdx, 0
-    add rsi, qword ptr [rsp + 152]
-    adc rax, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 160]
-    adc r13, qword ptr [rsp + 176]
-    adc rbx, qword ptr [rsp + 16]
-    adc r12, qword ptr [rsp + 112]
-    adc r10, rbp
-    adc rdi, r14
-    mov rsi, qword ptr [rsp + 144]
-    adc rsi, qword ptr [rsp + 8]
-    mov r8, qword ptr [rsp + 40]
-    adc r8, qword ptr [rsp + 168]
-    adc r9, qword ptr [rsp + 128]
-    adc r15, qword ptr [rsp + 136]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, 0
-    adc rbp, 0
-    mov r14, qword ptr [rsp]
-    mov qword ptr [rsp + 32], rdi
-    mov rdi, qword ptr [r14 + 64]
-    lea rdi, [rdi + rdi]
-    mov qword ptr [rsp + 136], rdx
-    mov rdx, qword ptr [r14 + 56]
-    mov r14, qword ptr [r14 + 56]
-    mov qword ptr [rsp + 128], r10
-    mulx r14, r10, r14
-    mov qword ptr [rsp + 168], r12
-    mulx rdi, r12, rdi
-    add r14, r12
-    mov qword ptr [rsp + 40], rbx
-    mulx r12, rbx, qword ptr [rsp + 64]
-    adc rdi, rbx
-    mov qword ptr [rsp + 64], r13
-    mulx rbx, r13, qword ptr [rsp + 72]
-    adc r12, r13
-    mulx rdx, r13, qword ptr [rsp + 80]
-    adc rbx, r13
-    adc rdx, 0
-    add rsi, r10
-    adc r8, r14
-    adc r9, rdi
-    adc r15, r12
-    adc rbx, qword ptr [rsp + 136]
-    adc rbp, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rcx]
-    mulx rdi, r10, qword ptr [rcx + 8]
-    mulx r13, r14, qword ptr [rcx + 16]
-    add rdi, r14
-    mulx r14, r12, qword ptr [rcx + 24]
-    adc r13, r12
-    mov qword ptr [rsp + 136], rbp
-    mulx r12, rbp, qword ptr [rcx + 32]
-    adc r14, rbp
-    mov qword ptr [rsp + 8], rbx
-    mulx rbp, rbx, qword ptr [rcx + 40]
-    adc r12, rbx
-    mov qword ptr [rsp + 144], r15
-    mulx rbx, r15, qword ptr [rcx + 48]
-    adc rbp, r15
-    mov qword ptr [rsp + 112], r9
-    mulx r15, r9, qword ptr [rcx + 56]
-    adc rbx, r9
-    mov qword ptr [rsp + 16], r8
-    mulx r9, r8, qword ptr [rcx + 64]
-    adc r15, r8
-    mov qword ptr [rsp + 176], r15
-    mulx r8, r15, qword ptr [rcx + 72]
-    adc r9, r15
-    mov qword ptr [rsp + 160], r9
-    mulx r15, r9, qword ptr [rcx + 80]
-    adc r8, r9
-    mov qword ptr [rsp + 56], r8
-    mulx r9, r8, qword ptr [rcx + 88]
-    adc r15, r8
-    mulx rdx, r8, qword ptr [rcx + 96]
-    adc r9, r8
-    adc rdx, 0
-    add rax, r10
-    adc r11, rdi
-    adc r13, qword ptr [rsp + 64]
-    adc r14, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 168]
-    adc rbp, qword ptr [rsp + 128]
-    adc rbx, qword ptr [rsp + 32]
-    adc rsi, qword ptr [rsp + 176]
-    mov rax, qword ptr [rsp + 16]
-    adc rax, qword ptr [rsp + 160]
-    mov rdi, qword ptr [rsp + 112]
-    adc rdi, qword ptr [rsp + 56]
-    adc r15, qword ptr [rsp + 144]
-    adc r9, qword ptr [rsp + 8]
-    adc rdx, qword ptr [rsp + 136]
-    mov r8, 0
-    adc r8, 0
-    mov r10, qword ptr [rsp]
-    mov qword ptr [rsp + 136], rax
-    mov rax, qword ptr [r10 + 72]
-    lea rax, [rax + rax]
-    mov qword ptr [rsp + 8], rdx
-    mov rdx, qword ptr [r10 + 64]
-    mov r10, qword ptr [r10 + 64]
-    mov qword ptr [rsp + 144], rsi
-    mulx r10, rsi, r10
-    mov qword ptr [rsp + 56], rbx
-    mulx rax, rbx, rax
-    add r10, rbx
-    mov qword ptr [rsp + 112], rbp
-    mulx rbx, rbp, qword ptr [rsp + 72]
-    adc rax, rbp
-    mulx rdx, rbp, qword ptr [rsp + 80]
-    adc rbx, rbp
-    adc rdx, 0
-    add rdi, rsi
-    adc r15, r10
-    adc r9, rax
-    adc rbx, qword ptr [rsp + 8]
-    adc r8, rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rcx]
-    mulx rax, rsi, qword ptr [rcx + 8]
-    mulx r10, rbp, qword ptr [rcx + 16]
-    add rax, rbp
-    mov qword ptr [rsp + 8], r8
-    mulx rbp, r8, qword ptr [rcx + 24]
-    adc r10, r8
-    mov qword ptr [rsp + 72], rbx
-    mulx r8, rbx, qword ptr [rcx + 32]
-    adc rbp, rbx
-    mov qword ptr [rsp + 160], r9
-    mulx rbx, r9, qword ptr [rcx + 40]
-    adc r8, r9
-    mov qword ptr [rsp + 16], r15
-    mulx r9, r15, qword ptr [rcx + 48]
-    adc rbx, r15
-    mov qword ptr [rsp + 176], rdi
-    mulx r15, rdi, qword ptr [rcx + 56]
-    adc r9, rdi
-    mov qword ptr [rsp + 32], r9
-    mulx rdi, r9, qword ptr [rcx + 64]
-    adc r15, r9
-    mov qword ptr [rsp + 128], r15
-    mulx r9, r15, qword ptr [rcx + 72]
-    adc rdi, r15
-    mov qword ptr [rsp + 168], rdi
-    mulx r15, rdi, qword ptr [rcx + 80]
-    adc r9, rdi
-    mov qword ptr [rsp + 40], r9
-    mulx rdi, r9, qword ptr [rcx + 88]
-    adc r15, r9
-    mulx rdx, r9, qword ptr [rcx + 96]
-    adc rdi, r9
-    adc rdx, 0
-    add r11, rsi
-    adc r13, rax
-    adc r14, r10
-    adc r12, rbp
-    adc r8, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 56]
-    mov rax, qword ptr [rsp + 144]
-    adc rax, qword ptr [rsp + 32]
-    mov rsi, qword ptr [rsp + 136]
-    adc rsi, qword ptr [rsp + 128]
-    mov r9, qword ptr [rsp + 176]
-    adc r9, qword ptr [rsp + 168]
-    mov r10, qword ptr [rsp + 16]
-    adc r10, qword ptr [rsp + 40]
-    adc r15, qword ptr [rsp + 160]
-    adc rdi, qword ptr [rsp + 72]
-    adc rdx, qword ptr [rsp + 8]
-    mov r11, 0
-    adc r11, 0
-    mov rbp, qword ptr [rsp]
-    mov qword ptr [rsp + 8], r10
-    mov r10, qword ptr [rbp + 80]
-    lea r10, [r10 + r10]
-    mov qword ptr [rsp + 72], rdx
-    mov rdx, qword ptr [rbp + 72]
-    mov rbp, qword ptr [rbp + 72]
-    mov qword ptr [rsp + 160], r9
-    mulx rbp, r9, rbp
-    mov qword ptr [rsp + 40], rsi
-    mulx r10, rsi, r10
-    add rbp, rsi
-    mulx rdx, rsi, qword ptr [rsp + 80]
-    adc r10, rsi
-    adc rdx, 0
-    add r15, r9
-    adc rdi, rbp
-    adc r10, qword ptr [rsp + 72]
-    adc r11, rdx
-    mov rdx, r13
-    imul rdx, qword ptr [rcx]
-    mulx rsi, r9, qword ptr [rcx + 8]
-    mov qword ptr [rsp + 72], r11
-    mulx rbp, r11, qword ptr [rcx + 16]
-    add rsi, r11
-    mov qword ptr [rsp + 80], r10
-    mulx r11, r10, qword ptr [rcx + 24]
-    adc rbp, r10
-    mov qword ptr [rsp + 16], rdi
-    mulx r10, rdi, qword ptr [rcx + 32]
-    adc r11, rdi
-    mov qword ptr [rsp + 168], r15
-    mulx rdi, r15, qword ptr [rcx + 40]
-    adc r10, r15
-    mov qword ptr [rsp + 176], rax
-    mulx r15, rax, qword ptr [rcx + 48]
-    adc rdi, rax
-    mov qword ptr [rsp + 128], rdi
-    mulx rax, rdi, qword ptr [rcx + 56]
-    adc r15, rdi
-    mov qword ptr [rsp + 136], r15
-    mulx rdi, r15, qword ptr [rcx + 64]
-    adc rax, r15
-    mov qword ptr [rsp + 32], rax
-    mulx r15, rax, qword ptr [rcx + 72]
-    adc rdi, rax
-    mov qword ptr [rsp + 144], rdi
-    mulx rax, rdi, qword ptr [rcx + 80]
-    adc r15, rdi
-    mov qword ptr [rsp + 56], r15
-    mulx rdi, r15, qword ptr [rcx + 88]
-    adc rax, r15
-    mulx rdx, r15, qword ptr [rcx + 96]
-    adc rdi, r15
-    adc rdx, 0
-    add r13, r9
-    adc r14, rsi
-    adc r12, rbp
-    adc r8, r11
-    adc rbx, r10
-    mov rsi, qword ptr [rsp + 176]
-    adc rsi, qword ptr [rsp + 128]
-    mov r9, qword ptr [rsp + 40]
-    adc r9, qword ptr [rsp + 136]
-    mov r10, qword ptr [rsp + 160]
-    adc r10, qword ptr [rsp + 32]
-    mov r11, qword ptr [rsp + 8]
-    adc r11, qword ptr [rsp + 144]
-    mov rbp, qword ptr [rsp + 168]
-    adc rbp, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 16]
-    adc rdi, qword ptr [rsp + 80]
-    adc rdx, qword ptr [rsp + 72]
-    mov r13, 0
-    adc r13, 0
-    mov r15, qword ptr [rsp]
-    mov qword ptr [rsp + 72], rax
-    mov rax, qword ptr [r15 + 88]
-    lea rax, [rax + rax]
-    mov qword ptr [rsp + 80], rdx
-    mov rdx, qword ptr [r15 + 80]
-    mov r15, qword ptr [r15 + 80]
-    mov qword ptr [rsp + 16], rbp
-    mulx r15, rbp, r15
-    mulx rax, rdx, rax
-    add r15, rdx
-    adc rax, 0
-    add rdi, rbp
-    adc r15, qword ptr [rsp + 80]
-    adc r13, rax
-    mov rdx, r14
-    imul rdx, qword ptr [rcx]
-    mulx rax, rbp, qword ptr [rcx + 8]
-    mov qword ptr [rsp + 80], r13
-    mov qword ptr [rsp + 56], r15
-    mulx r13, r15, qword ptr [rcx + 16]
-    add rax, r15
-    mov qword ptr [rsp + 168], rdi
-    mulx r15, rdi, qword ptr [rcx + 24]
-    adc r13, rdi
-    mov qword ptr [rsp + 144], r11
-    mulx rdi, r11, qword ptr [rcx + 32]
-    adc r15, r11
-    mov qword ptr [rsp + 8], r10
-    mulx r11, r10, qword ptr [rcx + 40]
-    adc rdi, r10
-    mov qword ptr [rsp + 32], r9
-    mulx r10, r9, qword ptr [rcx + 48]
-    adc r11, r9
-    mov qword ptr [rsp + 160], r11
-    mulx r9, r11, qword ptr [rcx + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 136], r10
-    mulx r11, r10, qword ptr [rcx + 64]
-    adc r9, r10
-    mov qword ptr [rsp + 40], r9
-    mulx r10, r9, qword ptr [rcx + 72]
-    adc r11, r9
-    mov qword ptr [rsp + 128], r11
-    mulx r9, r11, qword ptr [rcx + 80]
-    adc r10, r11
-    mov qword ptr [rsp + 176], r10
-    mulx r11, r10, qword ptr [rcx + 88]
-    adc r9, r10
-    mulx rdx, r10, qword ptr [rcx + 96]
-    adc r11, r10
-    adc rdx, 0
-    add r14, rbp
-    adc r12, rax
-    adc r8, r13
-    adc rbx, r15
-    adc rsi, rdi
-    mov rax, qword ptr [rsp + 32]
-    adc rax, qword ptr [rsp + 160]
-    mov rdi, qword ptr [rsp + 8]
-    adc rdi, qword ptr [rsp + 136]
-    mov r10, qword ptr [rsp + 144]
-    adc r10, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 16]
-    adc rbp, qword ptr [rsp + 128]
-    mov r13, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 176]
-    adc r9, qword ptr [rsp + 168]
-    adc r11, qword ptr [rsp + 56]
-    adc rdx, qword ptr [rsp + 80]
-    mov r14, 0
-    adc r14, 0
-    mov r15, qword ptr [rsp]
-    mov qword ptr [rsp + 80], rdx
-    mov rdx, qword ptr [r15 + 88]
-    mov r15, qword ptr [r15 + 88]
-    mulx rdx, r15, r15
-    add r15, qword ptr [rsp + 80]
-    adc r14, rdx
-    mov rdx, r12
-    imul rdx, qword ptr [rcx]
-    mov qword ptr [rsp + 80], r14
-    mov qword ptr [rsp], r15
-    mulx r14, r15, qword ptr [rcx + 8]
-    mov qword ptr [rsp + 56], r11
-    mov qword ptr [rsp + 168], r9
-    mulx r11, r9, qword ptr [rcx + 16]
-    add r14, r9
-    mov qword ptr [rsp + 176], r13
-    mulx r9, r13, qword ptr [rcx + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 72], rbp
-    mulx r13, rbp, qword ptr [rcx + 32]
-    adc r9, rbp
-    mov qword ptr [rsp + 128], r10
-    mulx rbp, r10, qword ptr [rcx + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 16], rdi
-    mulx r10, rdi, qword ptr [rcx + 48]
-    adc rbp, rdi
-    mov qword ptr [rsp + 40], rbp
-    mulx rdi, rbp, qword ptr [rcx + 56]
-    adc r10, rbp
-    mov qword ptr [rsp + 144], r10
-    mulx rbp, r10, qword ptr [rcx + 64]
-    adc rdi, r10
-    mov qword ptr [rsp + 136], rdi
-    mulx r10, rdi, qword ptr [rcx + 72]
-    adc rbp, rdi
-    mov qword ptr [rsp + 8], rbp
-    mulx rdi, rbp, qword ptr [rcx + 80]
-    adc r10, rbp
-    mov qword ptr [rsp + 160], r10
-    mulx rbp, r10, qword ptr [rcx + 88]
-    adc rdi, r10
-    mulx rdx, r10, qword ptr [rcx + 96]
-    adc rbp, r10
-    adc rdx, 0
-    add r12, r15
-    adc r8, r14
-    adc rbx, r11
-    adc rsi, r9
-    adc rax, r13
-    mov r9, qword ptr [rsp + 16]
-    adc r9, qword ptr [rsp + 40]
-    mov r10, qword ptr [rsp + 128]
-    adc r10, qword ptr [rsp + 144]
-    mov r11, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 136]
-    mov r13, qword ptr [rsp + 176]
-    adc r13, qword ptr [rsp + 8]
-    mov r14, qword ptr [rsp + 168]
-    adc r14, qword ptr [rsp + 160]
-    adc rdi, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp]
-    adc rdx, qword ptr [rsp + 80]
-    mov r15, r8
-    sub r15, qword ptr [rcx + 8]
-    mov r12, rbx
-    sbb r12, qword ptr [rcx + 16]
-    mov qword ptr [rsp + 80], r12
-    mov r12, rsi
-    sbb r12, qword ptr [rcx + 24]
-    mov qword ptr [rsp], r12
-    mov r12, rax
-    sbb r12, qword ptr [rcx + 32]
-    mov qword ptr [rsp + 56], r12
-    mov r12, r9
-    sbb r12, qword ptr [rcx + 40]
-    mov qword ptr [rsp + 160], r12
-    mov r12, r10
-    sbb r12, qword ptr [rcx + 48]
-    mov qword ptr [rsp + 168], r12
-    mov r12, r11
-    sbb r12, qword ptr [rcx + 56]
-    mov qword ptr [rsp + 8], r12
-    mov r12, r13
-    sbb r12, qword ptr [rcx + 64]
-    mov qword ptr [rsp + 176], r12
-    mov r12, r14
-    sbb r12, qword ptr [rcx + 72]
-    mov qword ptr [rsp + 136], r12
-    mov r12, rdi
-    sbb r12, qword ptr [rcx + 80]
-    mov qword ptr [rsp + 72], r12
-    mov r12, rbp
-    sbb r12, qword ptr [rcx + 88]
-    mov qword ptr [rsp + 144], r12
-    mov r12, rdx
-    sbb r12, qword ptr [rcx + 96]
-    cmovc r15, r8
-    mov rcx, qword ptr [rsp + 80]
-    cmovc rcx, rbx
-    mov r8, qword ptr [rsp]
-    cmovc r8, rsi
-    mov rsi, qword ptr [rsp + 56]
-    cmovc rsi, rax
-    mov rax, qword ptr [rsp + 160]
-    cmovc rax, r9
-    mov r9, qword ptr [rsp + 168]
-    cmovc r9, r10
-    mov r10, qword ptr [rsp + 8]
-    cmovc r10, r11
-    mov r11, qword ptr [rsp + 176]
-    cmovc r11, r13
-    mov r13, qword ptr [rsp + 136]
-    cmovc r13, r14
-    mov r14, qword ptr [rsp + 72]
-    cmovc r14, rdi
-    mov rdi, qword ptr [rsp + 144]
-    cmovc rdi, rbp
-    cmovc r12, rdx
-    add rsp, 184
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 184
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi + 48]
+mov rbp, [rsi + 56]
+shld rbp, rdx, 1
+mov rdx, [rsi + 56]
+mov r13, [rsi + 64]
+shld r13, rdx, 1
+mov rdx, [rsi + 64]
+mov r14, [rsi + 72]
+shld r14, rdx, 1
+mov rdx, [rsi + 72]
+mov r15, [rsi + 80]
+shld r15, rdx, 1
+mov rdx, [rsi + 80]
+mov rbx, [rsi + 88]
+shld rbx, rdx, 1
+mov rdx, [rsi]
+mov r12, [rsi]
+mov [rsp], rsi
+mulx r12, rsi, r12
+mov [rsp + 8], rsi
+mulx rcx, rsi, rcx
+add r12, rsi
+mulx rsi, rdi, rdi
+adc rcx, rdi
+mov [rsp + 16], r8
+mulx rdi, r8, r8
+adc rsi, r8
+mov [rsp + 24], r9
+mulx r8, r9, r9
+adc rdi, r9
+mov [rsp + 32], r10
+mulx r9, r10, r10
+adc r8, r10
+mov [rsp + 40], r11
+mulx r10, r11, r11
+adc r9, r11
+mov [rsp + 48], rbp
+mulx r11, rbp, rbp
+adc r10, rbp
+mov [rsp + 56], r13
+mulx rbp, r13, r13
+adc r11, r13
+mov [rsp + 64], r14
+mulx r13, r14, r14
+adc rbp, r14
+mov [rsp + 72], r15
+mulx r14, r15, r15
+adc r13, r15
+mulx rdx, r15, rbx
+adc r14, r15
+adc rdx, 0
+mov r15, rdx
+mov rdx, [rsp + 8]
+imul rdx, [rax]
+mov [rsp + 80], rbx
+mov [rsp + 88], r15
+mulx rbx, r15, [rax + 8]
+mov [rsp + 96], r14
+mov [rsp + 104], r13
+mulx r14, r13, [rax + 16]
+add rbx, r13
+mov [rsp + 112], rbp
+mulx r13, rbp, [rax + 24]
+adc r14, rbp
+mov [rsp + 120], r11
+mulx rbp, r11, [rax + 32]
+adc r13, r11
+mov [rsp + 128], r10
+mulx r11, r10, [rax + 40]
+adc rbp, r10
+mov [rsp + 136], r9
+mulx r10, r9, [rax + 48]
+adc r11, r9
+mov [rsp + 144], r11
+mulx r9, r11, [rax + 56]
+adc r10, r11
+mov [rsp + 152], r10
+mulx r11, r10, [rax + 64]
+adc r9, r10
+mov [rsp + 160], r9
+mulx r10, r9, [rax + 72]
+adc r11, r9
+mov [rsp + 168], r11
+mulx r9, r11, [rax + 80]
+adc r10, r11
+mov [rsp + 176], r10
+mulx r11, r10, [rax + 88]
+adc r9, r10
+mulx rdx, r10, [rax + 96]
+adc r11, r10
+adc rdx, 0
+add r15, [rsp + 8]
+adc r12, rbx
+adc rcx, r14
+adc rsi, r13
+adc rdi, rbp
+adc r8, [rsp + 144]
+mov r10, [rsp + 136]
+adc r10, [rsp + 152]
+mov rbp, [rsp + 128]
+adc rbp, [rsp + 160]
+mov r13, [rsp + 120]
+adc r13, [rsp + 168]
+mov r14, [rsp + 112]
+adc r14, [rsp + 176]
+adc r9, [rsp + 104]
+adc r11, [rsp + 96]
+adc rdx, [rsp + 88]
+mov r15, 0
+adc r15, 0
+mov rbx, [rsp]
+mov [rsp + 88], r12
+mov r12, [rbx + 16]
+lea r12, [r12 + r12]
+mov [rsp + 96], rdx
+mov rdx, [rbx + 8]
+mov rbx, [rbx + 8]
+mov [rsp + 104], rax
+mulx rbx, rax, rbx
+mov [rsp + 176], r15
+mulx r12, r15, r12
+add rbx, r15
+mov [rsp + 112], r11
+mulx r15, r11, [rsp + 16]
+adc r12, r11
+mov [rsp + 16], r9
+mulx r11, r9, [rsp + 24]
+adc r15, r9
+mov [rsp + 168], r14
+mulx r9, r14, [rsp + 32]
+adc r11, r14
+mov [rsp + 120], r13
+mulx r14, r13, [rsp + 40]
+adc r9, r13
+mov [rsp + 160], r9
+mulx r13, r9, [rsp + 48]
+adc r14, r9
+mov [rsp + 128], r14
+mulx r9, r14, [rsp + 56]
+adc r13, r14
+mov [rsp + 152], r13
+mulx r14, r13, [rsp + 64]
+adc r9, r13
+mov [rsp + 136], r9
+mulx r13, r9, [rsp + 72]
+adc r14, r9
+mulx rdx, r9, [rsp + 80]
+adc r13, r9
+adc rdx, 0
+add rcx, rax
+adc rsi, rbx
+adc rdi, r12
+adc r8, r15
+adc r10, r11
+adc rbp, [rsp + 160]
+mov rax, [rsp + 120]
+adc rax, [rsp + 128]
+mov r9, [rsp + 168]
+adc r9, [rsp + 152]
+mov r11, [rsp + 16]
+adc r11, [rsp + 136]
+adc r14, [rsp + 112]
+adc r13, [rsp + 96]
+adc rdx, [rsp + 176]
+mov r15, [rsp + 104]
+mov rbx, rdx
+mov rdx, [rsp + 88]
+imul rdx, [r15]
+mov [rsp + 176], rbx
+mulx r12, rbx, [r15 + 8]
+mov [rsp + 96], r13
+mov [rsp + 112], r14
+mulx r13, r14, [r15 + 16]
+add r12, r14
+mov [rsp + 136], r11
+mulx r14, r11, [r15 + 24]
+adc r13, r11
+mov [rsp + 16], r9
+mulx r11, r9, [r15 + 32]
+adc r14, r9
+mov [rsp + 152], rax
+mulx r9, rax, [r15 + 40]
+adc r11, rax
+mov [rsp + 168], rbp
+mulx rax, rbp, [r15 + 48]
+adc r9, rbp
+mov [rsp + 128], r9
+mulx rbp, r9, [r15 + 56]
+adc rax, r9
+mov [rsp + 120], rax
+mulx r9, rax, [r15 + 64]
+adc rbp, rax
+mov [rsp + 160], rbp
+mulx rax, rbp, [r15 + 72]
+adc r9, rbp
+mov [rsp + 144], r9
+mulx rbp, r9, [r15 + 80]
+adc rax, r9
+mov [rsp + 8], rax
+mulx r9, rax, [r15 + 88]
+adc rbp, rax
+mulx rax, rdx, [r15 + 96]
+adc r9, rdx
+adc rax, 0
+add rbx, [rsp + 88]
+adc rcx, r12
+adc rsi, r13
+adc rdi, r14
+adc r8, r11
+adc r10, [rsp + 128]
+mov r11, [rsp + 168]
+adc r11, [rsp + 120]
+mov r13, [rsp + 152]
+adc r13, [rsp + 160]
+mov r14, [rsp + 16]
+adc r14, [rsp + 144]
+mov rbx, [rsp + 136]
+adc rbx, [rsp + 8]
+adc rbp, [rsp + 112]
+adc r9, [rsp + 96]
+adc rax, [rsp + 176]
+mov r12, 0
+adc r12, 0
+mov rdx, [rsp]
+mov [rsp + 176], rsi
+mov rsi, [rdx + 24]
+lea rsi, [rsi + rsi]
+mov rdx, [rdx + 16]
+mov [rsp + 96], rcx
+mov rcx, [rsp]
+mov rcx, [rcx + 16]
+mulx rcx, r15, rcx
+mov [rsp + 112], r12
+mulx rsi, r12, rsi
+add rcx, r12
+mov [rsp + 8], rax
+mulx r12, rax, [rsp + 24]
+adc rsi, rax
+mov [rsp + 24], r9
+mulx rax, r9, [rsp + 32]
+adc r12, r9
+mov [rsp + 136], rbp
+mulx r9, rbp, [rsp + 40]
+adc rax, rbp
+mov [rsp + 144], rbx
+mulx rbp, rbx, [rsp + 48]
+adc r9, rbx
+mov [rsp + 16], r9
+mulx rbx, r9, [rsp + 56]
+adc rbp, r9
+mov [rsp + 160], rbp
+mulx r9, rbp, [rsp + 64]
+adc rbx, rbp
+mov [rsp + 152], rbx
+mulx rbp, rbx, [rsp + 72]
+adc r9, rbx
+mulx rdx, rbx, [rsp + 80]
+adc rbp, rbx
+adc rdx, 0
+add rdi, r15
+adc r8, rcx
+adc r10, rsi
+adc r11, r12
+adc r13, rax
+adc r14, [rsp + 16]
+mov rax, [rsp + 144]
+adc rax, [rsp + 160]
+mov rcx, [rsp + 136]
+adc rcx, [rsp + 152]
+adc r9, [rsp + 24]
+adc rbp, [rsp + 8]
+adc rdx, [rsp + 112]
+mov rsi, [rsp + 104]
+mov r15, rdx
+mov rdx, [rsp + 96]
+imul rdx, [rsi]
+mulx rbx, r12, [rsi + 8]
+mov [rsp + 112], r15
+mov [rsp + 8], rbp
+mulx r15, rbp, [rsi + 16]
+add rbx, rbp
+mov [rsp + 24], r9
+mulx rbp, r9, [rsi + 24]
+adc r15, r9
+mov [rsp + 152], rcx
+mulx r9, rcx, [rsi + 32]
+adc rbp, rcx
+mov [rsp + 136], rax
+mulx rcx, rax, [rsi + 40]
+adc r9, rax
+mov [rsp + 160], r14
+mulx rax, r14, [rsi + 48]
+adc rcx, r14
+mov [rsp + 144], r13
+mulx r14, r13, [rsi + 56]
+adc rax, r13
+mov [rsp + 16], rax
+mulx r13, rax, [rsi + 64]
+adc r14, rax
+mov [rsp + 120], r14
+mulx rax, r14, [rsi + 72]
+adc r13, r14
+mov [rsp + 168], r13
+mulx r14, r13, [rsi + 80]
+adc rax, r13
+mov [rsp + 128], rax
+mulx r13, rax, [rsi + 88]
+adc r14, rax
+mulx rax, rdx, [rsi + 96]
+adc r13, rdx
+adc rax, 0
+add r12, [rsp + 96]
+adc rbx, [rsp + 176]
+adc rdi, r15
+adc r8, rbp
+adc r10, r9
+adc r11, rcx
+mov rcx, [rsp + 144]
+adc rcx, [rsp + 16]
+mov r9, [rsp + 160]
+adc r9, [rsp + 120]
+mov rbp, [rsp + 136]
+adc rbp, [rsp + 168]
+mov r15, [rsp + 152]
+adc r15, [rsp + 128]
+adc r14, [rsp + 24]
+adc r13, [rsp + 8]
+adc rax, [rsp + 112]
+mov r12, 0
+adc r12, 0
+mov rdx, [rsp]
+mov [rsp + 112], r8
+mov r8, [rdx + 32]
+lea r8, [r8 + r8]
+mov rdx, [rdx + 24]
+mov [rsp + 8], rdi
+mov rdi, [rsp]
+mov rdi, [rdi + 24]
+mov [rsp + 24], rbx
+mulx rdi, rbx, rdi
+mulx r8, rsi, r8
+add rdi, rsi
+mov [rsp + 128], r12
+mulx rsi, r12, [rsp + 32]
+adc r8, r12
+mov [rsp + 32], rax
+mulx r12, rax, [rsp + 40]
+adc rsi, rax
+mov [rsp + 152], r13
+mulx rax, r13, [rsp + 48]
+adc r12, r13
+mov [rsp + 168], r14
+mulx r13, r14, [rsp + 56]
+adc rax, r14
+mov [rsp + 136], rax
+mulx r14, rax, [rsp + 64]
+adc r13, rax
+mov [rsp + 120], r13
+mulx rax, r13, [rsp + 72]
+adc r14, r13
+mulx rdx, r13, [rsp + 80]
+adc rax, r13
+adc rdx, 0
+add r10, rbx
+adc r11, rdi
+adc rcx, r8
+adc r9, rsi
+adc rbp, r12
+adc r15, [rsp + 136]
+mov rsi, [rsp + 168]
+adc rsi, [rsp + 120]
+adc r14, [rsp + 152]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 128]
+mov rdi, [rsp + 104]
+mov r8, rdx
+mov rdx, [rsp + 24]
+imul rdx, [rdi]
+mulx r13, rbx, [rdi + 8]
+mov [rsp + 128], r8
+mulx r12, r8, [rdi + 16]
+add r13, r8
+mov [rsp + 32], rax
+mulx r8, rax, [rdi + 24]
+adc r12, rax
+mov [rsp + 152], r14
+mulx rax, r14, [rdi + 32]
+adc r8, r14
+mov [rsp + 120], rsi
+mulx r14, rsi, [rdi + 40]
+adc rax, rsi
+mov [rsp + 168], r15
+mulx rsi, r15, [rdi + 48]
+adc r14, r15
+mov [rsp + 136], rbp
+mulx r15, rbp, [rdi + 56]
+adc rsi, rbp
+mov [rsp + 160], rsi
+mulx rbp, rsi, [rdi + 64]
+adc r15, rsi
+mov [rsp + 16], r15
+mulx rsi, r15, [rdi + 72]
+adc rbp, r15
+mov [rsp + 144], rbp
+mulx r15, rbp, [rdi + 80]
+adc rsi, rbp
+mov [rsp + 176], rsi
+mulx rbp, rsi, [rdi + 88]
+adc r15, rsi
+mulx rdx, rsi, [rdi + 96]
+adc rbp, rsi
+adc rdx, 0
+add rbx, [rsp + 24]
+adc r13, [rsp + 8]
+adc r12, [rsp + 112]
+adc r10, r8
+adc r11, rax
+adc rcx, r14
+adc r9, [rsp + 160]
+mov rax, [rsp + 136]
+adc rax, [rsp + 16]
+mov rsi, [rsp + 168]
+adc rsi, [rsp + 144]
+mov r8, [rsp + 120]
+adc r8, [rsp + 176]
+adc r15, [rsp + 152]
+adc rbp, [rsp + 32]
+adc rdx, [rsp + 128]
+mov r14, 0
+adc r14, 0
+mov rbx, [rsp]
+mov [rsp + 128], r11
+mov r11, [rbx + 40]
+lea r11, [r11 + r11]
+mov [rsp + 32], rdx
+mov rdx, [rbx + 32]
+mov rbx, [rbx + 32]
+mov [rsp + 152], r10
+mulx rbx, r10, rbx
+mov [rsp + 176], r12
+mulx r11, r12, r11
+add rbx, r12
+mov [rsp + 120], r13
+mulx r12, r13, [rsp + 40]
+adc r11, r13
+mulx r13, rdi, [rsp + 48]
+adc r12, rdi
+mov [rsp + 40], r14
+mulx rdi, r14, [rsp + 56]
+adc r13, r14
+mov [rsp + 144], rbp
+mulx r14, rbp, [rsp + 64]
+adc rdi, rbp
+mov [rsp + 168], rdi
+mulx rbp, rdi, [rsp + 72]
+adc r14, rdi
+mulx rdx, rdi, [rsp + 80]
+adc rbp, rdi
+adc rdx, 0
+add rcx, r10
+adc r9, rbx
+adc rax, r11
+adc rsi, r12
+adc r8, r13
+adc r15, [rsp + 168]
+adc r14, [rsp + 144]
+adc rbp, [rsp + 32]
+adc rdx, [rsp + 40]
+mov rdi, [rsp + 104]
+mov r10, rdx
+mov rdx, [rsp + 120]
+imul rdx, [rdi]
+mulx r11, r13, [rdi + 8]
+mulx rbx, r12, [rdi + 16]
+add r11, r12
+mov [rsp + 40], r10
+mulx r12, r10, [rdi + 24]
+adc rbx, r10
+mov [rsp + 32], rbp
+mulx r10, rbp, [rdi + 32]
+adc r12, rbp
+mov [rsp + 144], r14
+mulx rbp, r14, [rdi + 40]
+adc r10, r14
+mov [rsp + 168], r15
+mulx r14, r15, [rdi + 48]
+adc rbp, r15
+mov [rsp + 16], r8
+mulx r15, r8, [rdi + 56]
+adc r14, r8
+mov [rsp + 136], rsi
+mulx r8, rsi, [rdi + 64]
+adc r15, rsi
+mov [rsp + 160], r15
+mulx rsi, r15, [rdi + 72]
+adc r8, r15
+mov [rsp + 112], r8
+mulx r15, r8, [rdi + 80]
+adc rsi, r8
+mov [rsp + 8], rsi
+mulx r8, rsi, [rdi + 88]
+adc r15, rsi
+mulx rdx, rsi, [rdi + 96]
+adc r8, rsi
+adc rdx, 0
+add r13, [rsp + 120]
+adc r11, [rsp + 176]
+adc rbx, [rsp + 152]
+adc r12, [rsp + 128]
+adc rcx, r10
+adc r9, rbp
+adc rax, r14
+mov rsi, [rsp + 136]
+adc rsi, [rsp + 160]
+mov r10, [rsp + 16]
+adc r10, [rsp + 112]
+mov rbp, [rsp + 168]
+adc rbp, [rsp + 8]
+adc r15, [rsp + 144]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 40]
+mov r13, 0
+adc r13, 0
+mov r14, [rsp]
+mov [rsp + 40], r9
+mov r9, [r14 + 48]
+lea r9, [r9 + r9]
+mov [rsp + 32], rdx
+mov rdx, [r14 + 40]
+mov r14, [r14 + 40]
+mov [rsp + 144], rcx
+mulx r14, rcx, r14
+mov [rsp + 8], r12
+mulx r9, r12, r9
+add r14, r12
+mov [rsp + 168], rbx
+mulx r12, rbx, [rsp + 48]
+adc r9, rbx
+mov [rsp + 48], r11
+mulx rbx, r11, [rsp + 56]
+adc r12, r11
+mulx r11, rdi, [rsp + 64]
+adc rbx, rdi
+mov [rsp + 112], r13
+mulx rdi, r13, [rsp + 72]
+adc r11, r13
+mulx rdx, r13, [rsp + 80]
+adc rdi, r13
+adc rdx, 0
+add rax, rcx
+adc rsi, r14
+adc r10, r9
+adc rbp, r12
+adc r15, rbx
+adc r8, r11
+adc rdi, [rsp + 32]
+adc rdx, [rsp + 112]
+mov rcx, [rsp + 104]
+mov r9, rdx
+mov rdx, [rsp + 48]
+imul rdx, [rcx]
+mulx r11, r13, [rcx + 8]
+mulx r14, rbx, [rcx + 16]
+add r11, rbx
+mulx rbx, r12, [rcx + 24]
+adc r14, r12
+mov [rsp + 112], r9
+mulx r12, r9, [rcx + 32]
+adc rbx, r9
+mov [rsp + 32], rdi
+mulx r9, rdi, [rcx + 40]
+adc r12, rdi
+mov [rsp + 16], r8
+mulx rdi, r8, [rcx + 48]
+adc r9, r8
+mov [rsp + 160], r15
+mulx r8, r15, [rcx + 56]
+adc rdi, r15
+mov [rsp + 136], rbp
+mulx r15, rbp, [rcx + 64]
+adc r8, rbp
+mov [rsp + 128], r8
+mulx rbp, r8, [rcx + 72]
+adc r15, r8
+mov [rsp + 152], r15
+mulx r8, r15, [rcx + 80]
+adc rbp, r15
+mov [rsp + 176], rbp
+mulx r15, rbp, [rcx + 88]
+adc r8, rbp
+mulx rdx, rbp, [rcx + 96]
+adc r15, rbp
+adc rdx, 0
+add r13, [rsp + 48]
+adc r11, [rsp + 168]
+adc r14, [rsp + 8]
+adc rbx, [rsp + 144]
+adc r12, [rsp + 40]
+adc rax, r9
+adc rsi, rdi
+adc r10, [rsp + 128]
+mov rdi, [rsp + 136]
+adc rdi, [rsp + 152]
+mov r9, [rsp + 160]
+adc r9, [rsp + 176]
+adc r8, [rsp + 16]
+adc r15, [rsp + 32]
+adc rdx, [rsp + 112]
+mov rbp, 0
+adc rbp, 0
+mov r13, [rsp]
+mov [rsp + 112], rsi
+mov rsi, [r13 + 56]
+lea rsi, [rsi + rsi]
+mov [rsp + 32], rdx
+mov rdx, [r13 + 48]
+mov r13, [r13 + 48]
+mov [rsp + 16], rax
+mulx r13, rax, r13
+mov [rsp + 176], r12
+mulx rsi, r12, rsi
+add r13, r12
+mov [rsp + 160], rbx
+mulx r12, rbx, [rsp + 56]
+adc rsi, rbx
+mov [rsp + 56], r14
+mulx rbx, r14, [rsp + 64]
+adc r12, r14
+mov [rsp + 152], r11
+mulx r14, r11, [rsp + 72]
+adc rbx, r11
+mulx rdx, r11, [rsp + 80]
+adc r14, r11
+adc rdx, 0
+add r10, rax
+adc rdi, r13
+adc r9, rsi
+adc r8, r12
+adc r15, rbx
+adc r14, [rsp + 32]
+adc rbp, rdx
+mov rdx, [rsp + 152]
+imul rdx, [rcx]
+mulx rax, rsi, [rcx + 8]
+mulx r11, r13, [rcx + 16]
+add rax, r13
+mulx r13, rbx, [rcx + 24]
+adc r11, rbx
+mulx rbx, r12, [rcx + 32]
+adc r13, r12
+mov [rsp + 32], rbp
+mulx r12, rbp, [rcx + 40]
+adc rbx, rbp
+mov [rsp + 136], r14
+mulx rbp, r14, [rcx + 48]
+adc r12, r14
+mov [rsp + 128], r15
+mulx r14, r15, [rcx + 56]
+adc rbp, r15
+mov [rsp + 40], r8
+mulx r15, r8, [rcx + 64]
+adc r14, r8
+mov [rsp + 144], r9
+mulx r8, r9, [rcx + 72]
+adc r15, r9
+mov [rsp + 8], r15
+mulx r9, r15, [rcx + 80]
+adc r8, r15
+mov [rsp + 168], r8
+mulx r15, r8, [rcx + 88]
+adc r9, r8
+mulx rdx, r8, [rcx + 96]
+adc r15, r8
+adc rdx, 0
+add rsi, [rsp + 152]
+adc rax, [rsp + 56]
+adc r11, [rsp + 160]
+adc r13, [rsp + 176]
+adc rbx, [rsp + 16]
+adc r12, [rsp + 112]
+adc r10, rbp
+adc rdi, r14
+mov rsi, [rsp + 144]
+adc rsi, [rsp + 8]
+mov r8, [rsp + 40]
+adc r8, [rsp + 168]
+adc r9, [rsp + 128]
+adc r15, [rsp + 136]
+adc rdx, [rsp + 32]
+mov rbp, 0
+adc rbp, 0
+mov r14, [rsp]
+mov [rsp + 32], rdi
+mov rdi, [r14 + 64]
+lea rdi, [rdi + rdi]
+mov [rsp + 136], rdx
+mov rdx, [r14 + 56]
+mov r14, [r14 + 56]
+mov [rsp + 128], r10
+mulx r14, r10, r14
+mov [rsp + 168], r12
+mulx rdi, r12, rdi
+add r14, r12
+mov [rsp + 40], rbx
+mulx r12, rbx, [rsp + 64]
+adc rdi, rbx
+mov [rsp + 64], r13
+mulx rbx, r13, [rsp + 72]
+adc r12, r13
+mulx rdx, r13, [rsp + 80]
+adc rbx, r13
+adc rdx, 0
+add rsi, r10
+adc r8, r14
+adc r9, rdi
+adc r15, r12
+adc rbx, [rsp + 136]
+adc rbp, rdx
+mov rdx, rax
+imul rdx, [rcx]
+mulx rdi, r10, [rcx + 8]
+mulx r13, r14, [rcx + 16]
+add rdi, r14
+mulx r14, r12, [rcx + 24]
+adc r13, r12
+mov [rsp + 136], rbp
+mulx r12, rbp, [rcx + 32]
+adc r14, rbp
+mov [rsp + 8], rbx
+mulx rbp, rbx, [rcx + 40]
+adc r12, rbx
+mov [rsp + 144], r15
+mulx rbx, r15, [rcx + 48]
+adc rbp, r15
+mov [rsp + 112], r9
+mulx r15, r9, [rcx + 56]
+adc rbx, r9
+mov [rsp + 16], r8
+mulx r9, r8, [rcx + 64]
+adc r15, r8
+mov [rsp + 176], r15
+mulx r8, r15, [rcx + 72]
+adc r9, r15
+mov [rsp + 160], r9
+mulx r15, r9, [rcx + 80]
+adc r8, r9
+mov [rsp + 56], r8
+mulx r9, r8, [rcx + 88]
+adc r15, r8
+mulx rdx, r8, [rcx + 96]
+adc r9, r8
+adc rdx, 0
+add rax, r10
+adc r11, rdi
+adc r13, [rsp + 64]
+adc r14, [rsp + 40]
+adc r12, [rsp + 168]
+adc rbp, [rsp + 128]
+adc rbx, [rsp + 32]
+adc rsi, [rsp + 176]
+mov rax, [rsp + 16]
+adc rax, [rsp + 160]
+mov rdi, [rsp + 112]
+adc rdi, [rsp + 56]
+adc r15, [rsp + 144]
+adc r9, [rsp + 8]
+adc rdx, [rsp + 136]
+mov r8, 0
+adc r8, 0
+mov r10, [rsp]
+mov [rsp + 136], rax
+mov rax, [r10 + 72]
+lea rax, [rax + rax]
+mov [rsp + 8], rdx
+mov rdx, [r10 + 64]
+mov r10, [r10 + 64]
+mov [rsp + 144], rsi
+mulx r10, rsi, r10
+mov [rsp + 56], rbx
+mulx rax, rbx, rax
+add r10, rbx
+mov [rsp + 112], rbp
+mulx rbx, rbp, [rsp + 72]
+adc rax, rbp
+mulx rdx, rbp, [rsp + 80]
+adc rbx, rbp
+adc rdx, 0
+add rdi, rsi
+adc r15, r10
+adc r9, rax
+adc rbx, [rsp + 8]
+adc r8, rdx
+mov rdx, r11
+imul rdx, [rcx]
+mulx rax, rsi, [rcx + 8]
+mulx r10, rbp, [rcx + 16]
+add rax, rbp
+mov [rsp + 8], r8
+mulx rbp, r8, [rcx + 24]
+adc r10, r8
+mov [rsp + 72], rbx
+mulx r8, rbx, [rcx + 32]
+adc rbp, rbx
+mov [rsp + 160], r9
+mulx rbx, r9, [rcx + 40]
+adc r8, r9
+mov [rsp + 16], r15
+mulx r9, r15, [rcx + 48]
+adc rbx, r15
+mov [rsp + 176], rdi
+mulx r15, rdi, [rcx + 56]
+adc r9, rdi
+mov [rsp + 32], r9
+mulx rdi, r9, [rcx + 64]
+adc r15, r9
+mov [rsp + 128], r15
+mulx r9, r15, [rcx + 72]
+adc rdi, r15
+mov [rsp + 168], rdi
+mulx r15, rdi, [rcx + 80]
+adc r9, rdi
+mov [rsp + 40], r9
+mulx rdi, r9, [rcx + 88]
+adc r15, r9
+mulx rdx, r9, [rcx + 96]
+adc rdi, r9
+adc rdx, 0
+add r11, rsi
+adc r13, rax
+adc r14, r10
+adc r12, rbp
+adc r8, [rsp + 112]
+adc rbx, [rsp + 56]
+mov rax, [rsp + 144]
+adc rax, [rsp + 32]
+mov rsi, [rsp + 136]
+adc rsi, [rsp + 128]
+mov r9, [rsp + 176]
+adc r9, [rsp + 168]
+mov r10, [rsp + 16]
+adc r10, [rsp + 40]
+adc r15, [rsp + 160]
+adc rdi, [rsp + 72]
+adc rdx, [rsp + 8]
+mov r11, 0
+adc r11, 0
+mov rbp, [rsp]
+mov [rsp + 8], r10
+mov r10, [rbp + 80]
+lea r10, [r10 + r10]
+mov [rsp + 72], rdx
+mov rdx, [rbp + 72]
+mov rbp, [rbp + 72]
+mov [rsp + 160], r9
+mulx rbp, r9, rbp
+mov [rsp + 40], rsi
+mulx r10, rsi, r10
+add rbp, rsi
+mulx rdx, rsi, [rsp + 80]
+adc r10, rsi
+adc rdx, 0
+add r15, r9
+adc rdi, rbp
+adc r10, [rsp + 72]
+adc r11, rdx
+mov rdx, r13
+imul rdx, [rcx]
+mulx rsi, r9, [rcx + 8]
+mov [rsp + 72], r11
+mulx rbp, r11, [rcx + 16]
+add rsi, r11
+mov [rsp + 80], r10
+mulx r11, r10, [rcx + 24]
+adc rbp, r10
+mov [rsp + 16], rdi
+mulx r10, rdi, [rcx + 32]
+adc r11, rdi
+mov [rsp + 168], r15
+mulx rdi, r15, [rcx + 40]
+adc r10, r15
+mov [rsp + 176], rax
+mulx r15, rax, [rcx + 48]
+adc rdi, rax
+mov [rsp + 128], rdi
+mulx rax, rdi, [rcx + 56]
+adc r15, rdi
+mov [rsp + 136], r15
+mulx rdi, r15, [rcx + 64]
+adc rax, r15
+mov [rsp + 32], rax
+mulx r15, rax, [rcx + 72]
+adc rdi, rax
+mov [rsp + 144], rdi
+mulx rax, rdi, [rcx + 80]
+adc r15, rdi
+mov [rsp + 56], r15
+mulx rdi, r15, [rcx + 88]
+adc rax, r15
+mulx rdx, r15, [rcx + 96]
+adc rdi, r15
+adc rdx, 0
+add r13, r9
+adc r14, rsi
+adc r12, rbp
+adc r8, r11
+adc rbx, r10
+mov rsi, [rsp + 176]
+adc rsi, [rsp + 128]
+mov r9, [rsp + 40]
+adc r9, [rsp + 136]
+mov r10, [rsp + 160]
+adc r10, [rsp + 32]
+mov r11, [rsp + 8]
+adc r11, [rsp + 144]
+mov rbp, [rsp + 168]
+adc rbp, [rsp + 56]
+adc rax, [rsp + 16]
+adc rdi, [rsp + 80]
+adc rdx, [rsp + 72]
+mov r13, 0
+adc r13, 0
+mov r15, [rsp]
+mov [rsp + 72], rax
+mov rax, [r15 + 88]
+lea rax, [rax + rax]
+mov [rsp + 80], rdx
+mov rdx, [r15 + 80]
+mov r15, [r15 + 80]
+mov [rsp + 16], rbp
+mulx r15, rbp, r15
+mulx rax, rdx, rax
+add r15, rdx
+adc rax, 0
+add rdi, rbp
+adc r15, [rsp + 80]
+adc r13, rax
+mov rdx, r14
+imul rdx, [rcx]
+mulx rax, rbp, [rcx + 8]
+mov [rsp + 80], r13
+mov [rsp + 56], r15
+mulx r13, r15, [rcx + 16]
+add rax, r15
+mov [rsp + 168], rdi
+mulx r15, rdi, [rcx + 24]
+adc r13, rdi
+mov [rsp + 144], r11
+mulx rdi, r11, [rcx + 32]
+adc r15, r11
+mov [rsp + 8], r10
+mulx r11, r10, [rcx + 40]
+adc rdi, r10
+mov [rsp + 32], r9
+mulx r10, r9, [rcx + 48]
+adc r11, r9
+mov [rsp + 160], r11
+mulx r9, r11, [rcx + 56]
+adc r10, r11
+mov [rsp + 136], r10
+mulx r11, r10, [rcx + 64]
+adc r9, r10
+mov [rsp + 40], r9
+mulx r10, r9, [rcx + 72]
+adc r11, r9
+mov [rsp + 128], r11
+mulx r9, r11, [rcx + 80]
+adc r10, r11
+mov [rsp + 176], r10
+mulx r11, r10, [rcx + 88]
+adc r9, r10
+mulx rdx, r10, [rcx + 96]
+adc r11, r10
+adc rdx, 0
+add r14, rbp
+adc r12, rax
+adc r8, r13
+adc rbx, r15
+adc rsi, rdi
+mov rax, [rsp + 32]
+adc rax, [rsp + 160]
+mov rdi, [rsp + 8]
+adc rdi, [rsp + 136]
+mov r10, [rsp + 144]
+adc r10, [rsp + 40]
+mov rbp, [rsp + 16]
+adc rbp, [rsp + 128]
+mov r13, [rsp + 72]
+adc r13, [rsp + 176]
+adc r9, [rsp + 168]
+adc r11, [rsp + 56]
+adc rdx, [rsp + 80]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp]
+mov [rsp + 80], rdx
+mov rdx, [r15 + 88]
+mov r15, [r15 + 88]
+mulx rdx, r15, r15
+add r15, [rsp + 80]
+adc r14, rdx
+mov rdx, r12
+imul rdx, [rcx]
+mov [rsp + 80], r14
+mov [rsp], r15
+mulx r14, r15, [rcx + 8]
+mov [rsp + 56], r11
+mov [rsp + 168], r9
+mulx r11, r9, [rcx + 16]
+add r14, r9
+mov [rsp + 176], r13
+mulx r9, r13, [rcx + 24]
+adc r11, r13
+mov [rsp + 72], rbp
+mulx r13, rbp, [rcx + 32]
+adc r9, rbp
+mov [rsp + 128], r10
+mulx rbp, r10, [rcx + 40]
+adc r13, r10
+mov [rsp + 16], rdi
+mulx r10, rdi, [rcx + 48]
+adc rbp, rdi
+mov [rsp + 40], rbp
+mulx rdi, rbp, [rcx + 56]
+adc r10, rbp
+mov [rsp + 144], r10
+mulx rbp, r10, [rcx + 64]
+adc rdi, r10
+mov [rsp + 136], rdi
+mulx r10, rdi, [rcx + 72]
+adc rbp, rdi
+mov [rsp + 8], rbp
+mulx rdi, rbp, [rcx + 80]
+adc r10, rbp
+mov [rsp + 160], r10
+mulx rbp, r10, [rcx + 88]
+adc rdi, r10
+mulx rdx, r10, [rcx + 96]
+adc rbp, r10
+adc rdx, 0
+add r12, r15
+adc r8, r14
+adc rbx, r11
+adc rsi, r9
+adc rax, r13
+mov r9, [rsp + 16]
+adc r9, [rsp + 40]
+mov r10, [rsp + 128]
+adc r10, [rsp + 144]
+mov r11, [rsp + 72]
+adc r11, [rsp + 136]
+mov r13, [rsp + 176]
+adc r13, [rsp + 8]
+mov r14, [rsp + 168]
+adc r14, [rsp + 160]
+adc rdi, [rsp + 56]
+adc rbp, [rsp]
+adc rdx, [rsp + 80]
+mov r15, r8
+sub r15, [rcx + 8]
+mov r12, rbx
+sbb r12, [rcx + 16]
+mov [rsp + 80], r12
+mov r12, rsi
+sbb r12, [rcx + 24]
+mov [rsp], r12
+mov r12, rax
+sbb r12, [rcx + 32]
+mov [rsp + 56], r12
+mov r12, r9
+sbb r12, [rcx + 40]
+mov [rsp + 160], r12
+mov r12, r10
+sbb r12, [rcx + 48]
+mov [rsp + 168], r12
+mov r12, r11
+sbb r12, [rcx + 56]
+mov [rsp + 8], r12
+mov r12, r13
+sbb r12, [rcx + 64]
+mov [rsp + 176], r12
+mov r12, r14
+sbb r12, [rcx + 72]
+mov [rsp + 136], r12
+mov r12, rdi
+sbb r12, [rcx + 80]
+mov [rsp + 72], r12
+mov r12, rbp
+sbb r12, [rcx + 88]
+mov [rsp + 144], r12
+mov r12, rdx
+sbb r12, [rcx + 96]
+cmovc r15, r8
+mov rcx, [rsp + 80]
+cmovc rcx, rbx
+mov r8, [rsp]
+cmovc r8, rsi
+mov rsi, [rsp + 56]
+cmovc rsi, rax
+mov rax, [rsp + 160]
+cmovc rax, r9
+mov r9, [rsp + 168]
+cmovc r9, r10
+mov r10, [rsp + 8]
+cmovc r10, r11
+mov r11, [rsp + 176]
+cmovc r11, r13
+mov r13, [rsp + 136]
+cmovc r13, r14
+mov r14, [rsp + 72]
+cmovc r14, rdi
+mov rdi, [rsp + 144]
+cmovc rdi, rbp
+cmovc r12, rdx
+add rsp, 184
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -5392,18 +5355,9 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<12>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_spare_mulx_code::<M>,
-            out("rax") z[5],
-            out("rcx") z[2],
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => z[4],
-            out("rdi") z[1],
-            out("r8") z[3],
-            out("r9") z[6],
-            out("r10") z[10],
-            out("r11") z[7],
-            out("r12") z[8],
-            out("r13") z[11],
-            out("r14") z[9],
+            out("rax") z[5], out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => z[4], out("rdi") z[1], out("r8") z[3], out("r9") z[6],
+            out("r10") z[10], out("r11") z[7], out("r12") z[8], out("r13") z[11], out("r14") z[9],
             out("r15") z[0],
             options(pure, readonly),
         );
@@ -5415,2168 +5369,2168 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<12>>(
 unsafe extern "C" fn sum_of_products_spare_mulx_code<M: Modulus<12>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 128
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, rbp, r12
-    adc r11, rbp
-    mov rbp, qword ptr [rsi + 40]
-    mulx rbp, r14, rbp
-    adc r12, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, r15, r14
-    adc rbp, r15
-    mov r15, qword ptr [rsi + 56]
-    mulx r15, rbx, r15
-    adc r14, rbx
-    mov rbx, qword ptr [rsi + 64]
-    mulx rbx, r13, rbx
-    adc r15, r13
-    mov r13, qword ptr [rsi + 72]
-    mov qword ptr [rsp], rax
-    mulx r13, rax, r13
-    adc rbx, rax
-    mov rax, qword ptr [rsi + 80]
-    mov qword ptr [rsp + 8], rbx
-    mulx rax, rbx, rax
-    adc r13, rbx
-    mov rbx, qword ptr [rsi + 88]
-    mulx rdx, rbx, rbx
-    adc rax, rbx
-    adc rdx, 0
-    mov rbx, rdx
-    mov rdx, qword ptr [rcx + 96]
-    mov qword ptr [rsp + 16], rcx
-    mov rcx, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 24], rbx
-    mulx rcx, rbx, rcx
-    mov qword ptr [rsp + 32], rax
-    mov rax, qword ptr [rsi + 104]
-    mov qword ptr [rsp + 40], r13
-    mulx rax, r13, rax
-    add rcx, r13
-    mov r13, qword ptr [rsi + 112]
-    mov qword ptr [rsp + 48], r15
-    mulx r13, r15, r13
-    adc rax, r15
-    mov r15, qword ptr [rsi + 120]
-    mov qword ptr [rsp + 56], r14
-    mulx r15, r14, r15
-    adc r13, r14
-    mov r14, qword ptr [rsi + 128]
-    mov qword ptr [rsp + 64], rbp
-    mulx r14, rbp, r14
-    adc r15, rbp
-    mov rbp, qword ptr [rsi + 136]
-    mov qword ptr [rsp + 72], r12
-    mulx rbp, r12, rbp
-    adc r14, r12
-    mov r12, qword ptr [rsi + 144]
-    mov qword ptr [rsp + 80], r14
-    mulx r12, r14, r12
-    adc rbp, r14
-    mov r14, qword ptr [rsi + 152]
-    mov qword ptr [rsp + 88], rbp
-    mulx r14, rbp, r14
-    adc r12, rbp
-    mov rbp, qword ptr [rsi + 160]
-    mov qword ptr [rsp + 96], r12
-    mulx rbp, r12, rbp
-    adc r14, r12
-    mov r12, qword ptr [rsi + 168]
-    mov qword ptr [rsp + 104], r14
-    mulx r12, r14, r12
-    adc rbp, r14
-    mov r14, qword ptr [rsi + 176]
-    mov qword ptr [rsp + 112], rbp
-    mulx r14, rbp, r14
-    adc r12, rbp
-    mov rbp, qword ptr [rsi + 184]
-    mulx rdx, rbp, rbp
-    adc r14, rbp
-    adc rdx, 0
-    add r8, rbx
-    adc rdi, rcx
-    adc r9, rax
-    adc r10, r13
-    adc r11, r15
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 80]
-    mov rcx, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 88]
-    mov rbp, qword ptr [rsp + 56]
-    adc rbp, qword ptr [rsp + 96]
-    mov r15, qword ptr [rsp + 48]
-    adc r15, qword ptr [rsp + 104]
-    mov rbx, qword ptr [rsp + 8]
-    adc rbx, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, r8
-    imul rdx, qword ptr [r13]
-    mov qword ptr [rsp + 32], rsi
-    mov qword ptr [rsp + 40], r14
-    mulx rsi, r14, qword ptr [r13 + 8]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 8], rbx
-    mulx r12, rbx, qword ptr [r13 + 16]
-    add rsi, rbx
-    mov qword ptr [rsp + 104], r15
-    mulx rbx, r15, qword ptr [r13 + 24]
-    adc r12, r15
-    mov qword ptr [rsp + 48], rbp
-    mulx r15, rbp, qword ptr [r13 + 32]
-    adc rbx, rbp
-    mov qword ptr [rsp + 96], rcx
-    mulx rbp, rcx, qword ptr [r13 + 40]
-    adc r15, rcx
-    mov qword ptr [rsp + 56], rax
-    mulx rcx, rax, qword ptr [r13 + 48]
-    adc rbp, rax
-    mov qword ptr [rsp + 88], rbp
-    mulx rax, rbp, qword ptr [r13 + 56]
-    adc rcx, rbp
-    mov qword ptr [rsp + 64], rcx
-    mulx rbp, rcx, qword ptr [r13 + 64]
-    adc rax, rcx
-    mov qword ptr [rsp + 80], rax
-    mulx rcx, rax, qword ptr [r13 + 72]
-    adc rbp, rax
-    mov qword ptr [rsp + 72], rbp
-    mulx rax, rbp, qword ptr [r13 + 80]
-    adc rcx, rbp
-    mov qword ptr [rsp + 120], rcx
-    mulx rbp, rcx, qword ptr [r13 + 88]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r13 + 96]
-    adc rbp, rdx
-    adc rcx, 0
-    add r8, r14
-    adc rdi, rsi
-    adc r9, r12
-    adc r10, rbx
-    adc r11, r15
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 88]
-    mov r8, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 72]
-    mov r15, qword ptr [rsp + 8]
-    adc r15, qword ptr [rsp + 120]
-    adc rax, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 24]
-    mov rbx, 0
-    adc rbx, 0
-    mov rdx, qword ptr [rsp + 16]
-    mov rdx, qword ptr [rdx + 8]
-    mov r13, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 24], rbx
-    mov qword ptr [rsp + 40], rcx
-    mulx rbx, rcx, qword ptr [r13]
-    mov qword ptr [rsp + 112], rbp
-    mov qword ptr [rsp + 120], rax
-    mulx rbp, rax, qword ptr [r13 + 8]
-    add rbx, rax
-    mov qword ptr [rsp + 8], r15
-    mulx rax, r15, qword ptr [r13 + 16]
-    adc rbp, r15
-    mov qword ptr [rsp + 72], r14
-    mulx r15, r14, qword ptr [r13 + 24]
-    adc rax, r14
-    mov qword ptr [rsp + 104], r12
-    mulx r14, r12, qword ptr [r13 + 32]
-    adc r15, r12
-    mov qword ptr [rsp + 80], r8
-    mulx r12, r8, qword ptr [r13 + 40]
-    adc r14, r8
-    mov qword ptr [rsp + 48], r14
-    mulx r8, r14, qword ptr [r13 + 48]
-    adc r12, r14
-    mov qword ptr [rsp + 64], r12
-    mulx r14, r12, qword ptr [r13 + 56]
-    adc r8, r12
-    mov qword ptr [rsp + 96], r8
-    mulx r12, r8, qword ptr [r13 + 64]
-    adc r14, r8
-    mov qword ptr [rsp + 88], r14
-    mulx r8, r14, qword ptr [r13 + 72]
-    adc r12, r14
-    mov qword ptr [rsp + 56], r12
-    mulx r14, r12, qword ptr [r13 + 80]
-    adc r8, r12
-    mulx rdx, r12, qword ptr [r13 + 88]
-    adc r14, r12
-    adc rdx, 0
-    add rdi, rcx
-    adc r9, rbx
-    adc r10, rbp
-    adc r11, rax
-    adc rsi, r15
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 48]
-    mov rcx, qword ptr [rsp + 104]
-    adc rcx, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 96]
-    mov rbp, qword ptr [rsp + 8]
-    adc rbp, qword ptr [rsp + 88]
-    mov r15, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 112]
-    adc r14, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [rbx + 104]
-    mov qword ptr [rsp + 40], r14
-    mulx rbx, r14, qword ptr [r13 + 96]
-    mov qword ptr [rsp + 112], r8
-    mov qword ptr [rsp + 56], r15
-    mulx r8, r15, qword ptr [r13 + 104]
-    add rbx, r15
-    mov qword ptr [rsp + 120], rbp
-    mulx r15, rbp, qword ptr [r13 + 112]
-    adc r8, rbp
-    mov qword ptr [rsp + 88], r12
-    mulx rbp, r12, qword ptr [r13 + 120]
-    adc r15, r12
-    mov qword ptr [rsp + 8], rcx
-    mulx r12, rcx, qword ptr [r13 + 128]
-    adc rbp, rcx
-    mov qword ptr [rsp + 96], rax
-    mulx rcx, rax, qword ptr [r13 + 136]
-    adc r12, rax
-    mov qword ptr [rsp + 72], r12
-    mulx rax, r12, qword ptr [r13 + 144]
-    adc rcx, r12
-    mov qword ptr [rsp + 64], rcx
-    mulx r12, rcx, qword ptr [r13 + 152]
-    adc rax, rcx
-    mov qword ptr [rsp + 104], rax
-    mulx rcx, rax, qword ptr [r13 + 160]
-    adc r12, rax
-    mov qword ptr [rsp + 48], r12
-    mulx rax, r12, qword ptr [r13 + 168]
-    adc rcx, r12
-    mov qword ptr [rsp + 80], rcx
-    mulx r12, rcx, qword ptr [r13 + 176]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [r13 + 184]
-    adc r12, rdx
-    adc rcx, 0
-    add rdi, r14
-    adc r9, rbx
-    adc r10, r8
-    adc r11, r15
-    adc rsi, rbp
-    mov r8, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 8]
-    adc rbp, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 88]
-    adc r14, qword ptr [rsp + 104]
-    mov r15, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 40]
-    adc rcx, qword ptr [rsp + 24]
-    mov rdx, qword ptr [rsp]
-    mov rdx, rdi
-    mov r13, qword ptr [rsp]
-    imul rdx, qword ptr [r13]
-    mov qword ptr [rsp + 24], rcx
-    mov qword ptr [rsp + 40], r12
-    mulx rcx, r12, qword ptr [r13 + 8]
-    mov qword ptr [rsp + 112], rax
-    mov qword ptr [rsp + 80], rbx
-    mulx rax, rbx, qword ptr [r13 + 16]
-    add rcx, rbx
-    mov qword ptr [rsp + 56], r15
-    mulx rbx, r15, qword ptr [r13 + 24]
-    adc rax, r15
-    mov qword ptr [rsp + 48], r14
-    mulx r15, r14, qword ptr [r13 + 32]
-    adc rbx, r14
-    mov qword ptr [rsp + 120], rbp
-    mulx r14, rbp, qword ptr [r13 + 40]
-    adc r15, rbp
-    mov qword ptr [rsp + 104], r8
-    mulx rbp, r8, qword ptr [r13 + 48]
-    adc r14, r8
-    mov qword ptr [rsp + 88], r14
-    mulx r8, r14, qword ptr [r13 + 56]
-    adc rbp, r14
-    mov qword ptr [rsp + 64], rbp
-    mulx r14, rbp, qword ptr [r13 + 64]
-    adc r8, rbp
-    mov qword ptr [rsp + 8], r8
-    mulx rbp, r8, qword ptr [r13 + 72]
-    adc r14, r8
-    mov qword ptr [rsp + 72], r14
-    mulx r8, r14, qword ptr [r13 + 80]
-    adc rbp, r14
-    mov qword ptr [rsp + 96], rbp
-    mulx r14, rbp, qword ptr [r13 + 88]
-    adc r8, rbp
-    mulx rdx, rbp, qword ptr [r13 + 96]
-    adc r14, rbp
-    adc rdx, 0
-    add rdi, r12
-    adc r9, rcx
-    adc r10, rax
-    adc r11, rbx
-    adc rsi, r15
-    mov rax, qword ptr [rsp + 104]
-    adc rax, qword ptr [rsp + 88]
-    mov rcx, qword ptr [rsp + 120]
-    adc rcx, qword ptr [rsp + 64]
-    mov rdi, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 8]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 80]
-    adc rbp, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 112]
-    adc r14, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, 0
-    adc r15, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [rbx + 16]
-    mov r13, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 40], r15
-    mulx rbx, r15, qword ptr [r13]
-    mov qword ptr [rsp + 112], r14
-    mov qword ptr [rsp + 96], r8
-    mulx r14, r8, qword ptr [r13 + 8]
-    add rbx, r8
-    mov qword ptr [rsp + 80], rbp
-    mulx r8, rbp, qword ptr [r13 + 16]
-    adc r14, rbp
-    mov qword ptr [rsp + 72], r12
-    mulx rbp, r12, qword ptr [r13 + 24]
-    adc r8, r12
-    mov qword ptr [rsp + 56], rdi
-    mulx r12, rdi, qword ptr [r13 + 32]
-    adc rbp, rdi
-    mov qword ptr [rsp + 8], rcx
-    mulx rdi, rcx, qword ptr [r13 + 40]
-    adc r12, rcx
-    mov qword ptr [rsp + 48], r12
-    mulx rcx, r12, qword ptr [r13 + 48]
-    adc rdi, r12
-    mov qword ptr [rsp + 64], rdi
-    mulx r12, rdi, qword ptr [r13 + 56]
-    adc rcx, rdi
-    mov qword ptr [rsp + 120], rcx
-    mulx rdi, rcx, qword ptr [r13 + 64]
-    adc r12, rcx
-    mov qword ptr [rsp + 88], r12
-    mulx rcx, r12, qword ptr [r13 + 72]
-    adc rdi, r12
-    mov qword ptr [rsp + 104], rdi
-    mulx r12, rdi, qword ptr [r13 + 80]
-    adc rcx, rdi
-    mulx rdx, rdi, qword ptr [r13 + 88]
-    adc r12, rdi
-    adc rdx, 0
-    add r9, r15
-    adc r10, rbx
-    adc r11, r14
-    adc rsi, r8
-    adc rax, rbp
-    mov rdi, qword ptr [rsp + 8]
-    adc rdi, qword ptr [rsp + 48]
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 120]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 88]
-    mov r15, qword ptr [rsp + 96]
-    adc r15, qword ptr [rsp + 104]
-    adc rcx, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbx, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbx + 112]
-    mov qword ptr [rsp + 24], r12
-    mulx rbx, r12, qword ptr [r13 + 96]
-    mov qword ptr [rsp + 112], rcx
-    mov qword ptr [rsp + 104], r15
-    mulx rcx, r15, qword ptr [r13 + 104]
-    add rbx, r15
-    mov qword ptr [rsp + 96], r14
-    mulx r15, r14, qword ptr [r13 + 112]
-    adc rcx, r14
-    mov qword ptr [rsp + 88], rbp
-    mulx r14, rbp, qword ptr [r13 + 120]
-    adc r15, rbp
-    mov qword ptr [rsp + 80], r8
-    mulx rbp, r8, qword ptr [r13 + 128]
-    adc r14, r8
-    mov qword ptr [rsp + 120], rdi
-    mulx r8, rdi, qword ptr [r13 + 136]
-    adc rbp, rdi
-    mov qword ptr [rsp + 72], rbp
-    mulx rdi, rbp, qword ptr [r13 + 144]
-    adc r8, rbp
-    mov qword ptr [rsp + 64], r8
-    mulx rbp, r8, qword ptr [r13 + 152]
-    adc rdi, r8
-    mov qword ptr [rsp + 56], rdi
-    mulx r8, rdi, qword ptr [r13 + 160]
-    adc rbp, rdi
-    mov qword ptr [rsp + 48], rbp
-    mulx rdi, rbp, qword ptr [r13 + 168]
-    adc r8, rbp
-    mov qword ptr [rsp + 8], r8
-    mulx rbp, r8, qword ptr [r13 + 176]
-    adc rdi, r8
-    mulx rdx, r8, qword ptr [r13 + 184]
-    adc rbp, r8
-    adc rdx, 0
-    add r9, r12
-    adc r10, rbx
-    adc r11, rcx
-    adc rsi, r15
-    adc rax, r14
-    mov rcx, qword ptr [rsp + 120]
-    adc rcx, qword ptr [rsp + 72]
-    mov r8, qword ptr [rsp + 80]
-    adc r8, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 96]
-    adc r14, qword ptr [rsp + 48]
-    mov r15, qword ptr [rsp + 104]
-    adc r15, qword ptr [rsp + 8]
-    adc rdi, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbx, qword ptr [rsp]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], rbp
-    mulx r13, rbp, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 112], rdi
-    mov qword ptr [rsp + 8], r15
-    mulx rdi, r15, qword ptr [rbx + 16]
-    add r13, r15
-    mov qword ptr [rsp + 104], r14
-    mulx r15, r14, qword ptr [rbx + 24]
-    adc rdi, r14
-    mov qword ptr [rsp + 48], r12
-    mulx r14, r12, qword ptr [rbx + 32]
-    adc r15, r12
-    mov qword ptr [rsp + 96], r8
-    mulx r12, r8, qword ptr [rbx + 40]
-    adc r14, r8
-    mov qword ptr [rsp + 56], rcx
-    mulx r8, rcx, qword ptr [rbx + 48]
-    adc r12, rcx
-    mov qword ptr [rsp + 88], r12
-    mulx rcx, r12, qword ptr [rbx + 56]
-    adc r8, r12
-    mov qword ptr [rsp + 64], r8
-    mulx r12, r8, qword ptr [rbx + 64]
-    adc rcx, r8
-    mov qword ptr [rsp + 80], rcx
-    mulx r8, rcx, qword ptr [rbx + 72]
-    adc r12, rcx
-    mov qword ptr [rsp + 72], r12
-    mulx rcx, r12, qword ptr [rbx + 80]
-    adc r8, r12
-    mov qword ptr [rsp + 120], r8
-    mulx r12, r8, qword ptr [rbx + 88]
-    adc rcx, r8
-    mulx rdx, r8, qword ptr [rbx + 96]
-    adc r12, r8
-    adc rdx, 0
-    add r9, rbp
-    adc r10, r13
-    adc r11, rdi
-    adc rsi, r15
-    adc rax, r14
-    mov rdi, qword ptr [rsp + 56]
-    adc rdi, qword ptr [rsp + 88]
-    mov r8, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 64]
-    mov r9, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 120]
-    adc rcx, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, 0
-    adc r15, 0
-    mov r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [r13 + 24]
-    mov rbx, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [rbx]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 120], rcx
-    mulx r12, rcx, qword ptr [rbx + 8]
-    add r13, rcx
-    mov qword ptr [rsp + 8], r14
-    mulx rcx, r14, qword ptr [rbx + 16]
-    adc r12, r14
-    mov qword ptr [rsp + 72], rbp
-    mulx r14, rbp, qword ptr [rbx + 24]
-    adc rcx, rbp
-    mov qword ptr [rsp + 104], r9
-    mulx rbp, r9, qword ptr [rbx + 32]
-    adc r14, r9
-    mov qword ptr [rsp + 80], r8
-    mulx r9, r8, qword ptr [rbx + 40]
-    adc rbp, r8
-    mov qword ptr [rsp + 48], rbp
-    mulx r8, rbp, qword ptr [rbx + 48]
-    adc r9, rbp
-    mov qword ptr [rsp + 64], r9
-    mulx rbp, r9, qword ptr [rbx + 56]
-    adc r8, r9
-    mov qword ptr [rsp + 96], r8
-    mulx r9, r8, qword ptr [rbx + 64]
-    adc rbp, r8
-    mov qword ptr [rsp + 88], rbp
-    mulx r8, rbp, qword ptr [rbx + 72]
-    adc r9, rbp
-    mov qword ptr [rsp + 56], r9
-    mulx rbp, r9, qword ptr [rbx + 80]
-    adc r8, r9
-    mulx rdx, r9, qword ptr [rbx + 88]
-    adc rbp, r9
-    adc rdx, 0
-    add r10, r15
-    adc r11, r13
-    adc rsi, r12
-    adc rax, rcx
-    adc rdi, r14
-    mov rcx, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 48]
-    mov r9, qword ptr [rsp + 104]
-    adc r9, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 88]
-    mov r15, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r13 + 120]
-    mov qword ptr [rsp + 40], rbp
-    mulx r13, rbp, qword ptr [rbx + 96]
-    mov qword ptr [rsp + 112], r8
-    mov qword ptr [rsp + 56], r15
-    mulx r8, r15, qword ptr [rbx + 104]
-    add r13, r15
-    mov qword ptr [rsp + 120], r14
-    mulx r15, r14, qword ptr [rbx + 112]
-    adc r8, r14
-    mov qword ptr [rsp + 88], r12
-    mulx r14, r12, qword ptr [rbx + 120]
-    adc r15, r12
-    mov qword ptr [rsp + 8], r9
-    mulx r12, r9, qword ptr [rbx + 128]
-    adc r14, r9
-    mov qword ptr [rsp + 96], rcx
-    mulx r9, rcx, qword ptr [rbx + 136]
-    adc r12, rcx
-    mov qword ptr [rsp + 72], r12
-    mulx rcx, r12, qword ptr [rbx + 144]
-    adc r9, r12
-    mov qword ptr [rsp + 64], r9
-    mulx r12, r9, qword ptr [rbx + 152]
-    adc rcx, r9
-    mov qword ptr [rsp + 104], rcx
-    mulx r9, rcx, qword ptr [rbx + 160]
-    adc r12, rcx
-    mov qword ptr [rsp + 48], r12
-    mulx rcx, r12, qword ptr [rbx + 168]
-    adc r9, r12
-    mov qword ptr [rsp + 80], r9
-    mulx r12, r9, qword ptr [rbx + 176]
-    adc rcx, r9
-    mulx rdx, r9, qword ptr [rbx + 184]
-    adc r12, r9
-    adc rdx, 0
-    add r10, rbp
-    adc r11, r13
-    adc rsi, r8
-    adc rax, r15
-    adc rdi, r14
-    mov r8, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 72]
-    mov r9, qword ptr [rsp + 8]
-    adc r9, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 104]
-    mov r14, qword ptr [rsp + 120]
-    adc r14, qword ptr [rsp + 48]
-    mov r15, qword ptr [rsp + 56]
-    adc r15, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, r10
-    imul rdx, qword ptr [r13]
-    mov qword ptr [rsp + 40], r12
-    mulx rbx, r12, qword ptr [r13 + 8]
-    mov qword ptr [rsp + 112], rcx
-    mov qword ptr [rsp + 80], r15
-    mulx rcx, r15, qword ptr [r13 + 16]
-    add rbx, r15
-    mov qword ptr [rsp + 56], r14
-    mulx r15, r14, qword ptr [r13 + 24]
-    adc rcx, r14
-    mov qword ptr [rsp + 48], rbp
-    mulx r14, rbp, qword ptr [r13 + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 120], r9
-    mulx rbp, r9, qword ptr [r13 + 40]
-    adc r14, r9
-    mov qword ptr [rsp + 104], r8
-    mulx r9, r8, qword ptr [r13 + 48]
-    adc rbp, r8
-    mov qword ptr [rsp + 88], rbp
-    mulx r8, rbp, qword ptr [r13 + 56]
-    adc r9, rbp
-    mov qword ptr [rsp + 64], r9
-    mulx rbp, r9, qword ptr [r13 + 64]
-    adc r8, r9
-    mov qword ptr [rsp + 8], r8
-    mulx r9, r8, qword ptr [r13 + 72]
-    adc rbp, r8
-    mov qword ptr [rsp + 72], rbp
-    mulx r8, rbp, qword ptr [r13 + 80]
-    adc r9, rbp
-    mov qword ptr [rsp + 96], r9
-    mulx rbp, r9, qword ptr [r13 + 88]
-    adc r8, r9
-    mulx rdx, r9, qword ptr [r13 + 96]
-    adc rbp, r9
-    adc rdx, 0
-    add r10, r12
-    adc r11, rbx
-    adc rsi, rcx
-    adc rax, r15
-    adc rdi, r14
-    mov rcx, qword ptr [rsp + 104]
-    adc rcx, qword ptr [rsp + 88]
-    mov r9, qword ptr [rsp + 120]
-    adc r9, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 8]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, 0
-    adc r15, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [rbx + 32]
-    mov r13, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 40], r15
-    mulx rbx, r15, qword ptr [r13]
-    mov qword ptr [rsp + 112], rbp
-    mov qword ptr [rsp + 96], r8
-    mulx rbp, r8, qword ptr [r13 + 8]
-    add rbx, r8
-    mov qword ptr [rsp + 80], r14
-    mulx r8, r14, qword ptr [r13 + 16]
-    adc rbp, r14
-    mov qword ptr [rsp + 72], r12
-    mulx r14, r12, qword ptr [r13 + 24]
-    adc r8, r12
-    mov qword ptr [rsp + 56], r10
-    mulx r12, r10, qword ptr [r13 + 32]
-    adc r14, r10
-    mov qword ptr [rsp + 8], r9
-    mulx r10, r9, qword ptr [r13 + 40]
-    adc r12, r9
-    mov qword ptr [rsp + 48], r12
-    mulx r9, r12, qword ptr [r13 + 48]
-    adc r10, r12
-    mov qword ptr [rsp + 64], r10
-    mulx r12, r10, qword ptr [r13 + 56]
-    adc r9, r10
-    mov qword ptr [rsp + 120], r9
-    mulx r10, r9, qword ptr [r13 + 64]
-    adc r12, r9
-    mov qword ptr [rsp + 88], r12
-    mulx r9, r12, qword ptr [r13 + 72]
-    adc r10, r12
-    mov qword ptr [rsp + 104], r10
-    mulx r12, r10, qword ptr [r13 + 80]
-    adc r9, r10
-    mulx rdx, r10, qword ptr [r13 + 88]
-    adc r12, r10
-    adc rdx, 0
-    add r11, r15
-    adc rsi, rbx
-    adc rax, rbp
-    adc rdi, r8
-    adc rcx, r14
-    mov r8, qword ptr [rsp + 8]
-    adc r8, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 120]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 88]
-    mov r15, qword ptr [rsp + 96]
-    adc r15, qword ptr [rsp + 104]
-    adc r9, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbx, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbx + 128]
-    mov qword ptr [rsp + 24], r12
-    mulx rbx, r12, qword ptr [r13 + 96]
-    mov qword ptr [rsp + 112], r9
-    mov qword ptr [rsp + 104], r15
-    mulx r9, r15, qword ptr [r13 + 104]
-    add rbx, r15
-    mov qword ptr [rsp + 96], r14
-    mulx r15, r14, qword ptr [r13 + 112]
-    adc r9, r14
-    mov qword ptr [rsp + 88], rbp
-    mulx r14, rbp, qword ptr [r13 + 120]
-    adc r15, rbp
-    mov qword ptr [rsp + 80], r10
-    mulx rbp, r10, qword ptr [r13 + 128]
-    adc r14, r10
-    mov qword ptr [rsp + 120], r8
-    mulx r10, r8, qword ptr [r13 + 136]
-    adc rbp, r8
-    mov qword ptr [rsp + 72], rbp
-    mulx r8, rbp, qword ptr [r13 + 144]
-    adc r10, rbp
-    mov qword ptr [rsp + 64], r10
-    mulx rbp, r10, qword ptr [r13 + 152]
-    adc r8, r10
-    mov qword ptr [rsp + 56], r8
-    mulx r10, r8, qword ptr [r13 + 160]
-    adc rbp, r8
-    mov qword ptr [rsp + 48], rbp
-    mulx r8, rbp, qword ptr [r13 + 168]
-    adc r10, rbp
-    mov qword ptr [rsp + 8], r10
-    mulx rbp, r10, qword ptr [r13 + 176]
-    adc r8, r10
-    mulx rdx, r10, qword ptr [r13 + 184]
-    adc rbp, r10
-    adc rdx, 0
-    add r11, r12
-    adc rsi, rbx
-    adc rax, r9
-    adc rdi, r15
-    adc rcx, r14
-    mov r9, qword ptr [rsp + 120]
-    adc r9, qword ptr [rsp + 72]
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 96]
-    adc r14, qword ptr [rsp + 48]
-    mov r15, qword ptr [rsp + 104]
-    adc r15, qword ptr [rsp + 8]
-    adc r8, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbx, qword ptr [rsp]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], rbp
-    mulx r13, rbp, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 112], r8
-    mov qword ptr [rsp + 8], r15
-    mulx r8, r15, qword ptr [rbx + 16]
-    add r13, r15
-    mov qword ptr [rsp + 104], r14
-    mulx r15, r14, qword ptr [rbx + 24]
-    adc r8, r14
-    mov qword ptr [rsp + 48], r12
-    mulx r14, r12, qword ptr [rbx + 32]
-    adc r15, r12
-    mov qword ptr [rsp + 96], r10
-    mulx r12, r10, qword ptr [rbx + 40]
-    adc r14, r10
-    mov qword ptr [rsp + 56], r9
-    mulx r10, r9, qword ptr [rbx + 48]
-    adc r12, r9
-    mov qword ptr [rsp + 88], r12
-    mulx r9, r12, qword ptr [rbx + 56]
-    adc r10, r12
-    mov qword ptr [rsp + 64], r10
-    mulx r12, r10, qword ptr [rbx + 64]
-    adc r9, r10
-    mov qword ptr [rsp + 80], r9
-    mulx r10, r9, qword ptr [rbx + 72]
-    adc r12, r9
-    mov qword ptr [rsp + 72], r12
-    mulx r9, r12, qword ptr [rbx + 80]
-    adc r10, r12
-    mov qword ptr [rsp + 120], r10
-    mulx r12, r10, qword ptr [rbx + 88]
-    adc r9, r10
-    mulx rdx, r10, qword ptr [rbx + 96]
-    adc r12, r10
-    adc rdx, 0
-    add r11, rbp
-    adc rsi, r13
-    adc rax, r8
-    adc rdi, r15
-    adc rcx, r14
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 64]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 120]
-    adc r9, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, 0
-    adc r15, 0
-    mov r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [r13 + 40]
-    mov rbx, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [rbx]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 120], r9
-    mulx r12, r9, qword ptr [rbx + 8]
-    add r13, r9
-    mov qword ptr [rsp + 8], r14
-    mulx r9, r14, qword ptr [rbx + 16]
-    adc r12, r14
-    mov qword ptr [rsp + 72], rbp
-    mulx r14, rbp, qword ptr [rbx + 24]
-    adc r9, rbp
-    mov qword ptr [rsp + 104], r11
-    mulx rbp, r11, qword ptr [rbx + 32]
-    adc r14, r11
-    mov qword ptr [rsp + 80], r10
-    mulx r11, r10, qword ptr [rbx + 40]
-    adc rbp, r10
-    mov qword ptr [rsp + 48], rbp
-    mulx r10, rbp, qword ptr [rbx + 48]
-    adc r11, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [rbx + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 96], r10
-    mulx r11, r10, qword ptr [rbx + 64]
-    adc rbp, r10
-    mov qword ptr [rsp + 88], rbp
-    mulx r10, rbp, qword ptr [rbx + 72]
-    adc r11, rbp
-    mov qword ptr [rsp + 56], r11
-    mulx rbp, r11, qword ptr [rbx + 80]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [rbx + 88]
-    adc rbp, r11
-    adc rdx, 0
-    add rsi, r15
-    adc rax, r13
-    adc rdi, r12
-    adc rcx, r9
-    adc r8, r14
-    mov r9, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 88]
-    mov r15, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r13 + 136]
-    mov qword ptr [rsp + 40], rbp
-    mulx r13, rbp, qword ptr [rbx + 96]
-    mov qword ptr [rsp + 112], r10
-    mov qword ptr [rsp + 56], r15
-    mulx r10, r15, qword ptr [rbx + 104]
-    add r13, r15
-    mov qword ptr [rsp + 120], r14
-    mulx r15, r14, qword ptr [rbx + 112]
-    adc r10, r14
-    mov qword ptr [rsp + 88], r12
-    mulx r14, r12, qword ptr [rbx + 120]
-    adc r15, r12
-    mov qword ptr [rsp + 8], r11
-    mulx r12, r11, qword ptr [rbx + 128]
-    adc r14, r11
-    mov qword ptr [rsp + 96], r9
-    mulx r11, r9, qword ptr [rbx + 136]
-    adc r12, r9
-    mov qword ptr [rsp + 72], r12
-    mulx r9, r12, qword ptr [rbx + 144]
-    adc r11, r12
-    mov qword ptr [rsp + 64], r11
-    mulx r12, r11, qword ptr [rbx + 152]
-    adc r9, r11
-    mov qword ptr [rsp + 104], r9
-    mulx r11, r9, qword ptr [rbx + 160]
-    adc r12, r9
-    mov qword ptr [rsp + 48], r12
-    mulx r9, r12, qword ptr [rbx + 168]
-    adc r11, r12
-    mov qword ptr [rsp + 80], r11
-    mulx r12, r11, qword ptr [rbx + 176]
-    adc r9, r11
-    mulx rdx, r11, qword ptr [rbx + 184]
-    adc r12, r11
-    adc rdx, 0
-    add rsi, rbp
-    adc rax, r13
-    adc rdi, r10
-    adc rcx, r15
-    adc r8, r14
-    mov r10, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 72]
-    mov r11, qword ptr [rsp + 8]
-    adc r11, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 104]
-    mov r14, qword ptr [rsp + 120]
-    adc r14, qword ptr [rsp + 48]
-    mov r15, qword ptr [rsp + 56]
-    adc r15, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [r13]
-    mov qword ptr [rsp + 40], r12
-    mulx rbx, r12, qword ptr [r13 + 8]
-    mov qword ptr [rsp + 112], r9
-    mov qword ptr [rsp + 80], r15
-    mulx r9, r15, qword ptr [r13 + 16]
-    add rbx, r15
-    mov qword ptr [rsp + 56], r14
-    mulx r15, r14, qword ptr [r13 + 24]
-    adc r9, r14
-    mov qword ptr [rsp + 48], rbp
-    mulx r14, rbp, qword ptr [r13 + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 120], r11
-    mulx rbp, r11, qword ptr [r13 + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 104], r10
-    mulx r11, r10, qword ptr [r13 + 48]
-    adc rbp, r10
-    mov qword ptr [rsp + 88], rbp
-    mulx r10, rbp, qword ptr [r13 + 56]
-    adc r11, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [r13 + 64]
-    adc r10, r11
-    mov qword ptr [rsp + 8], r10
-    mulx r11, r10, qword ptr [r13 + 72]
-    adc rbp, r10
-    mov qword ptr [rsp + 72], rbp
-    mulx r10, rbp, qword ptr [r13 + 80]
-    adc r11, rbp
-    mov qword ptr [rsp + 96], r11
-    mulx rbp, r11, qword ptr [r13 + 88]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r13 + 96]
-    adc rbp, r11
-    adc rdx, 0
-    add rsi, r12
-    adc rax, rbx
-    adc rdi, r9
-    adc rcx, r15
-    adc r8, r14
-    mov rsi, qword ptr [rsp + 104]
-    adc rsi, qword ptr [rsp + 88]
-    mov r9, qword ptr [rsp + 120]
-    adc r9, qword ptr [rsp + 64]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 8]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, 0
-    adc r15, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [rbx + 48]
-    mov r13, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 40], r15
-    mulx rbx, r15, qword ptr [r13]
-    mov qword ptr [rsp + 112], rbp
-    mov qword ptr [rsp + 96], r10
-    mulx rbp, r10, qword ptr [r13 + 8]
-    add rbx, r10
-    mov qword ptr [rsp + 80], r14
-    mulx r10, r14, qword ptr [r13 + 16]
-    adc rbp, r14
-    mov qword ptr [rsp + 72], r12
-    mulx r14, r12, qword ptr [r13 + 24]
-    adc r10, r12
-    mov qword ptr [rsp + 56], r11
-    mulx r12, r11, qword ptr [r13 + 32]
-    adc r14, r11
-    mov qword ptr [rsp + 8], r9
-    mulx r11, r9, qword ptr [r13 + 40]
-    adc r12, r9
-    mov qword ptr [rsp + 48], r12
-    mulx r9, r12, qword ptr [r13 + 48]
-    adc r11, r12
-    mov qword ptr [rsp + 64], r11
-    mulx r12, r11, qword ptr [r13 + 56]
-    adc r9, r11
-    mov qword ptr [rsp + 120], r9
-    mulx r11, r9, qword ptr [r13 + 64]
-    adc r12, r9
-    mov qword ptr [rsp + 88], r12
-    mulx r9, r12, qword ptr [r13 + 72]
-    adc r11, r12
-    mov qword ptr [rsp + 104], r11
-    mulx r12, r11, qword ptr [r13 + 80]
-    adc r9, r11
-    mulx rdx, r11, qword ptr [r13 + 88]
-    adc r12, r11
-    adc rdx, 0
-    add rax, r15
-    adc rdi, rbx
-    adc rcx, rbp
-    adc r8, r10
-    adc rsi, r14
-    mov r10, qword ptr [rsp + 8]
-    adc r10, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 120]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 88]
-    mov r15, qword ptr [rsp + 96]
-    adc r15, qword ptr [rsp + 104]
-    adc r9, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbx, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbx + 144]
-    mov qword ptr [rsp + 24], r12
-    mulx rbx, r12, qword ptr [r13 + 96]
-    mov qword ptr [rsp + 112], r9
-    mov qword ptr [rsp + 104], r15
-    mulx r9, r15, qword ptr [r13 + 104]
-    add rbx, r15
-    mov qword ptr [rsp + 96], r14
-    mulx r15, r14, qword ptr [r13 + 112]
-    adc r9, r14
-    mov qword ptr [rsp + 88], rbp
-    mulx r14, rbp, qword ptr [r13 + 120]
-    adc r15, rbp
-    mov qword ptr [rsp + 80], r11
-    mulx rbp, r11, qword ptr [r13 + 128]
-    adc r14, r11
-    mov qword ptr [rsp + 120], r10
-    mulx r11, r10, qword ptr [r13 + 136]
-    adc rbp, r10
-    mov qword ptr [rsp + 72], rbp
-    mulx r10, rbp, qword ptr [r13 + 144]
-    adc r11, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [r13 + 152]
-    adc r10, r11
-    mov qword ptr [rsp + 56], r10
-    mulx r11, r10, qword ptr [r13 + 160]
-    adc rbp, r10
-    mov qword ptr [rsp + 48], rbp
-    mulx r10, rbp, qword ptr [r13 + 168]
-    adc r11, rbp
-    mov qword ptr [rsp + 8], r11
-    mulx rbp, r11, qword ptr [r13 + 176]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r13 + 184]
-    adc rbp, r11
-    adc rdx, 0
-    add rax, r12
-    adc rdi, rbx
-    adc rcx, r9
-    adc r8, r15
-    adc rsi, r14
-    mov r9, qword ptr [rsp + 120]
-    adc r9, qword ptr [rsp + 72]
-    mov r11, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 96]
-    adc r14, qword ptr [rsp + 48]
-    mov r15, qword ptr [rsp + 104]
-    adc r15, qword ptr [rsp + 8]
-    adc r10, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbx, qword ptr [rsp]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], rbp
-    mulx r13, rbp, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 112], r10
-    mov qword ptr [rsp + 8], r15
-    mulx r10, r15, qword ptr [rbx + 16]
-    add r13, r15
-    mov qword ptr [rsp + 104], r14
-    mulx r15, r14, qword ptr [rbx + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 48], r12
-    mulx r14, r12, qword ptr [rbx + 32]
-    adc r15, r12
-    mov qword ptr [rsp + 96], r11
-    mulx r12, r11, qword ptr [rbx + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 56], r9
-    mulx r11, r9, qword ptr [rbx + 48]
-    adc r12, r9
-    mov qword ptr [rsp + 88], r12
-    mulx r9, r12, qword ptr [rbx + 56]
-    adc r11, r12
-    mov qword ptr [rsp + 64], r11
-    mulx r12, r11, qword ptr [rbx + 64]
-    adc r9, r11
-    mov qword ptr [rsp + 80], r9
-    mulx r11, r9, qword ptr [rbx + 72]
-    adc r12, r9
-    mov qword ptr [rsp + 72], r12
-    mulx r9, r12, qword ptr [rbx + 80]
-    adc r11, r12
-    mov qword ptr [rsp + 120], r11
-    mulx r12, r11, qword ptr [rbx + 88]
-    adc r9, r11
-    mulx rdx, r11, qword ptr [rbx + 96]
-    adc r12, r11
-    adc rdx, 0
-    add rax, rbp
-    adc rdi, r13
-    adc rcx, r10
-    adc r8, r15
-    adc rsi, r14
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 64]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 120]
-    adc r9, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, 0
-    adc r15, 0
-    mov r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [r13 + 56]
-    mov rbx, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [rbx]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 120], r9
-    mulx r12, r9, qword ptr [rbx + 8]
-    add r13, r9
-    mov qword ptr [rsp + 8], r14
-    mulx r9, r14, qword ptr [rbx + 16]
-    adc r12, r14
-    mov qword ptr [rsp + 72], rbp
-    mulx r14, rbp, qword ptr [rbx + 24]
-    adc r9, rbp
-    mov qword ptr [rsp + 104], r11
-    mulx rbp, r11, qword ptr [rbx + 32]
-    adc r14, r11
-    mov qword ptr [rsp + 80], r10
-    mulx r11, r10, qword ptr [rbx + 40]
-    adc rbp, r10
-    mov qword ptr [rsp + 48], rbp
-    mulx r10, rbp, qword ptr [rbx + 48]
-    adc r11, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [rbx + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 96], r10
-    mulx r11, r10, qword ptr [rbx + 64]
-    adc rbp, r10
-    mov qword ptr [rsp + 88], rbp
-    mulx r10, rbp, qword ptr [rbx + 72]
-    adc r11, rbp
-    mov qword ptr [rsp + 56], r11
-    mulx rbp, r11, qword ptr [rbx + 80]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [rbx + 88]
-    adc rbp, r11
-    adc rdx, 0
-    add rdi, r15
-    adc rcx, r13
-    adc r8, r12
-    adc rsi, r9
-    adc rax, r14
-    mov r9, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 88]
-    mov r15, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r13 + 152]
-    mov qword ptr [rsp + 40], rbp
-    mulx r13, rbp, qword ptr [rbx + 96]
-    mov qword ptr [rsp + 112], r10
-    mov qword ptr [rsp + 56], r15
-    mulx r10, r15, qword ptr [rbx + 104]
-    add r13, r15
-    mov qword ptr [rsp + 120], r14
-    mulx r15, r14, qword ptr [rbx + 112]
-    adc r10, r14
-    mov qword ptr [rsp + 88], r12
-    mulx r14, r12, qword ptr [rbx + 120]
-    adc r15, r12
-    mov qword ptr [rsp + 8], r11
-    mulx r12, r11, qword ptr [rbx + 128]
-    adc r14, r11
-    mov qword ptr [rsp + 96], r9
-    mulx r11, r9, qword ptr [rbx + 136]
-    adc r12, r9
-    mov qword ptr [rsp + 72], r12
-    mulx r9, r12, qword ptr [rbx + 144]
-    adc r11, r12
-    mov qword ptr [rsp + 64], r11
-    mulx r12, r11, qword ptr [rbx + 152]
-    adc r9, r11
-    mov qword ptr [rsp + 104], r9
-    mulx r11, r9, qword ptr [rbx + 160]
-    adc r12, r9
-    mov qword ptr [rsp + 48], r12
-    mulx r9, r12, qword ptr [rbx + 168]
-    adc r11, r12
-    mov qword ptr [rsp + 80], r11
-    mulx r12, r11, qword ptr [rbx + 176]
-    adc r9, r11
-    mulx rdx, r11, qword ptr [rbx + 184]
-    adc r12, r11
-    adc rdx, 0
-    add rdi, rbp
-    adc rcx, r13
-    adc r8, r10
-    adc rsi, r15
-    adc rax, r14
-    mov r10, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 72]
-    mov r11, qword ptr [rsp + 8]
-    adc r11, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 104]
-    mov r14, qword ptr [rsp + 120]
-    adc r14, qword ptr [rsp + 48]
-    mov r15, qword ptr [rsp + 56]
-    adc r15, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [r13]
-    mov qword ptr [rsp + 40], r12
-    mulx rbx, r12, qword ptr [r13 + 8]
-    mov qword ptr [rsp + 112], r9
-    mov qword ptr [rsp + 80], r15
-    mulx r9, r15, qword ptr [r13 + 16]
-    add rbx, r15
-    mov qword ptr [rsp + 56], r14
-    mulx r15, r14, qword ptr [r13 + 24]
-    adc r9, r14
-    mov qword ptr [rsp + 48], rbp
-    mulx r14, rbp, qword ptr [r13 + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 120], r11
-    mulx rbp, r11, qword ptr [r13 + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 104], r10
-    mulx r11, r10, qword ptr [r13 + 48]
-    adc rbp, r10
-    mov qword ptr [rsp + 88], rbp
-    mulx r10, rbp, qword ptr [r13 + 56]
-    adc r11, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [r13 + 64]
-    adc r10, r11
-    mov qword ptr [rsp + 8], r10
-    mulx r11, r10, qword ptr [r13 + 72]
-    adc rbp, r10
-    mov qword ptr [rsp + 72], rbp
-    mulx r10, rbp, qword ptr [r13 + 80]
-    adc r11, rbp
-    mov qword ptr [rsp + 96], r11
-    mulx rbp, r11, qword ptr [r13 + 88]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r13 + 96]
-    adc rbp, r11
-    adc rdx, 0
-    add rdi, r12
-    adc rcx, rbx
-    adc r8, r9
-    adc rsi, r15
-    adc rax, r14
-    mov rdi, qword ptr [rsp + 104]
-    adc rdi, qword ptr [rsp + 88]
-    mov r9, qword ptr [rsp + 120]
-    adc r9, qword ptr [rsp + 64]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 8]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, 0
-    adc r15, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [rbx + 64]
-    mov r13, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 40], r15
-    mulx rbx, r15, qword ptr [r13]
-    mov qword ptr [rsp + 112], rbp
-    mov qword ptr [rsp + 96], r10
-    mulx rbp, r10, qword ptr [r13 + 8]
-    add rbx, r10
-    mov qword ptr [rsp + 80], r14
-    mulx r10, r14, qword ptr [r13 + 16]
-    adc rbp, r14
-    mov qword ptr [rsp + 72], r12
-    mulx r14, r12, qword ptr [r13 + 24]
-    adc r10, r12
-    mov qword ptr [rsp + 56], r11
-    mulx r12, r11, qword ptr [r13 + 32]
-    adc r14, r11
-    mov qword ptr [rsp + 8], r9
-    mulx r11, r9, qword ptr [r13 + 40]
-    adc r12, r9
-    mov qword ptr [rsp + 48], r12
-    mulx r9, r12, qword ptr [r13 + 48]
-    adc r11, r12
-    mov qword ptr [rsp + 64], r11
-    mulx r12, r11, qword ptr [r13 + 56]
-    adc r9, r11
-    mov qword ptr [rsp + 120], r9
-    mulx r11, r9, qword ptr [r13 + 64]
-    adc r12, r9
-    mov qword ptr [rsp + 88], r12
-    mulx r9, r12, qword ptr [r13 + 72]
-    adc r11, r12
-    mov qword ptr [rsp + 104], r11
-    mulx r12, r11, qword ptr [r13 + 80]
-    adc r9, r11
-    mulx rdx, r11, qword ptr [r13 + 88]
-    adc r12, r11
-    adc rdx, 0
-    add rcx, r15
-    adc r8, rbx
-    adc rsi, rbp
-    adc rax, r10
-    adc rdi, r14
-    mov r10, qword ptr [rsp + 8]
-    adc r10, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 120]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 88]
-    mov r15, qword ptr [rsp + 96]
-    adc r15, qword ptr [rsp + 104]
-    adc r9, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbx, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbx + 160]
-    mov qword ptr [rsp + 24], r12
-    mulx rbx, r12, qword ptr [r13 + 96]
-    mov qword ptr [rsp + 112], r9
-    mov qword ptr [rsp + 104], r15
-    mulx r9, r15, qword ptr [r13 + 104]
-    add rbx, r15
-    mov qword ptr [rsp + 96], r14
-    mulx r15, r14, qword ptr [r13 + 112]
-    adc r9, r14
-    mov qword ptr [rsp + 88], rbp
-    mulx r14, rbp, qword ptr [r13 + 120]
-    adc r15, rbp
-    mov qword ptr [rsp + 80], r11
-    mulx rbp, r11, qword ptr [r13 + 128]
-    adc r14, r11
-    mov qword ptr [rsp + 120], r10
-    mulx r11, r10, qword ptr [r13 + 136]
-    adc rbp, r10
-    mov qword ptr [rsp + 72], rbp
-    mulx r10, rbp, qword ptr [r13 + 144]
-    adc r11, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [r13 + 152]
-    adc r10, r11
-    mov qword ptr [rsp + 56], r10
-    mulx r11, r10, qword ptr [r13 + 160]
-    adc rbp, r10
-    mov qword ptr [rsp + 48], rbp
-    mulx r10, rbp, qword ptr [r13 + 168]
-    adc r11, rbp
-    mov qword ptr [rsp + 8], r11
-    mulx rbp, r11, qword ptr [r13 + 176]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r13 + 184]
-    adc rbp, r11
-    adc rdx, 0
-    add rcx, r12
-    adc r8, rbx
-    adc rsi, r9
-    adc rax, r15
-    adc rdi, r14
-    mov r9, qword ptr [rsp + 120]
-    adc r9, qword ptr [rsp + 72]
-    mov r11, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 96]
-    adc r14, qword ptr [rsp + 48]
-    mov r15, qword ptr [rsp + 104]
-    adc r15, qword ptr [rsp + 8]
-    adc r10, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbx, qword ptr [rsp]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], rbp
-    mulx r13, rbp, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 112], r10
-    mov qword ptr [rsp + 8], r15
-    mulx r10, r15, qword ptr [rbx + 16]
-    add r13, r15
-    mov qword ptr [rsp + 104], r14
-    mulx r15, r14, qword ptr [rbx + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 48], r12
-    mulx r14, r12, qword ptr [rbx + 32]
-    adc r15, r12
-    mov qword ptr [rsp + 96], r11
-    mulx r12, r11, qword ptr [rbx + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 56], r9
-    mulx r11, r9, qword ptr [rbx + 48]
-    adc r12, r9
-    mov qword ptr [rsp + 88], r12
-    mulx r9, r12, qword ptr [rbx + 56]
-    adc r11, r12
-    mov qword ptr [rsp + 64], r11
-    mulx r12, r11, qword ptr [rbx + 64]
-    adc r9, r11
-    mov qword ptr [rsp + 80], r9
-    mulx r11, r9, qword ptr [rbx + 72]
-    adc r12, r9
-    mov qword ptr [rsp + 72], r12
-    mulx r9, r12, qword ptr [rbx + 80]
-    adc r11, r12
-    mov qword ptr [rsp + 120], r11
-    mulx r12, r11, qword ptr [rbx + 88]
-    adc r9, r11
-    mulx rdx, r11, qword ptr [rbx + 96]
-    adc r12, r11
-    adc rdx, 0
-    add rcx, rbp
-    adc r8, r13
-    adc rsi, r10
-    adc rax, r15
-    adc rdi, r14
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 64]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 120]
-    adc r9, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, 0
-    adc r15, 0
-    mov r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [r13 + 72]
-    mov rbx, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [rbx]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 120], r9
-    mulx r12, r9, qword ptr [rbx + 8]
-    add r13, r9
-    mov qword ptr [rsp + 8], r14
-    mulx r9, r14, qword ptr [rbx + 16]
-    adc r12, r14
-    mov qword ptr [rsp + 72], rbp
-    mulx r14, rbp, qword ptr [rbx + 24]
-    adc r9, rbp
-    mov qword ptr [rsp + 104], r11
-    mulx rbp, r11, qword ptr [rbx + 32]
-    adc r14, r11
-    mov qword ptr [rsp + 80], r10
-    mulx r11, r10, qword ptr [rbx + 40]
-    adc rbp, r10
-    mov qword ptr [rsp + 48], rbp
-    mulx r10, rbp, qword ptr [rbx + 48]
-    adc r11, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [rbx + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 96], r10
-    mulx r11, r10, qword ptr [rbx + 64]
-    adc rbp, r10
-    mov qword ptr [rsp + 88], rbp
-    mulx r10, rbp, qword ptr [rbx + 72]
-    adc r11, rbp
-    mov qword ptr [rsp + 56], r11
-    mulx rbp, r11, qword ptr [rbx + 80]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [rbx + 88]
-    adc rbp, r11
-    adc rdx, 0
-    add r8, r15
-    adc rsi, r13
-    adc rax, r12
-    adc rdi, r9
-    adc rcx, r14
-    mov r9, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 88]
-    mov r15, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r13 + 168]
-    mov qword ptr [rsp + 40], rbp
-    mulx r13, rbp, qword ptr [rbx + 96]
-    mov qword ptr [rsp + 112], r10
-    mov qword ptr [rsp + 56], r15
-    mulx r10, r15, qword ptr [rbx + 104]
-    add r13, r15
-    mov qword ptr [rsp + 120], r14
-    mulx r15, r14, qword ptr [rbx + 112]
-    adc r10, r14
-    mov qword ptr [rsp + 88], r12
-    mulx r14, r12, qword ptr [rbx + 120]
-    adc r15, r12
-    mov qword ptr [rsp + 8], r11
-    mulx r12, r11, qword ptr [rbx + 128]
-    adc r14, r11
-    mov qword ptr [rsp + 96], r9
-    mulx r11, r9, qword ptr [rbx + 136]
-    adc r12, r9
-    mov qword ptr [rsp + 72], r12
-    mulx r9, r12, qword ptr [rbx + 144]
-    adc r11, r12
-    mov qword ptr [rsp + 64], r11
-    mulx r12, r11, qword ptr [rbx + 152]
-    adc r9, r11
-    mov qword ptr [rsp + 104], r9
-    mulx r11, r9, qword ptr [rbx + 160]
-    adc r12, r9
-    mov qword ptr [rsp + 48], r12
-    mulx r9, r12, qword ptr [rbx + 168]
-    adc r11, r12
-    mov qword ptr [rsp + 80], r11
-    mulx r12, r11, qword ptr [rbx + 176]
-    adc r9, r11
-    mulx rdx, r11, qword ptr [rbx + 184]
-    adc r12, r11
-    adc rdx, 0
-    add r8, rbp
-    adc rsi, r13
-    adc rax, r10
-    adc rdi, r15
-    adc rcx, r14
-    mov r10, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 72]
-    mov r11, qword ptr [rsp + 8]
-    adc r11, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 88]
-    adc rbp, qword ptr [rsp + 104]
-    mov r14, qword ptr [rsp + 120]
-    adc r14, qword ptr [rsp + 48]
-    mov r15, qword ptr [rsp + 56]
-    adc r15, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, r8
-    imul rdx, qword ptr [r13]
-    mov qword ptr [rsp + 40], r12
-    mulx rbx, r12, qword ptr [r13 + 8]
-    mov qword ptr [rsp + 112], r9
-    mov qword ptr [rsp + 80], r15
-    mulx r9, r15, qword ptr [r13 + 16]
-    add rbx, r15
-    mov qword ptr [rsp + 56], r14
-    mulx r15, r14, qword ptr [r13 + 24]
-    adc r9, r14
-    mov qword ptr [rsp + 48], rbp
-    mulx r14, rbp, qword ptr [r13 + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 120], r11
-    mulx rbp, r11, qword ptr [r13 + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 104], r10
-    mulx r11, r10, qword ptr [r13 + 48]
-    adc rbp, r10
-    mov qword ptr [rsp + 88], rbp
-    mulx r10, rbp, qword ptr [r13 + 56]
-    adc r11, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [r13 + 64]
-    adc r10, r11
-    mov qword ptr [rsp + 8], r10
-    mulx r11, r10, qword ptr [r13 + 72]
-    adc rbp, r10
-    mov qword ptr [rsp + 72], rbp
-    mulx r10, rbp, qword ptr [r13 + 80]
-    adc r11, rbp
-    mov qword ptr [rsp + 96], r11
-    mulx rbp, r11, qword ptr [r13 + 88]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r13 + 96]
-    adc rbp, r11
-    adc rdx, 0
-    add r8, r12
-    adc rsi, rbx
-    adc rax, r9
-    adc rdi, r15
-    adc rcx, r14
-    mov r8, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 88]
-    mov r9, qword ptr [rsp + 120]
-    adc r9, qword ptr [rsp + 64]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 8]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, 0
-    adc r15, 0
-    mov rbx, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [rbx + 80]
-    mov r13, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 40], r15
-    mulx rbx, r15, qword ptr [r13]
-    mov qword ptr [rsp + 112], rbp
-    mov qword ptr [rsp + 96], r10
-    mulx rbp, r10, qword ptr [r13 + 8]
-    add rbx, r10
-    mov qword ptr [rsp + 80], r14
-    mulx r10, r14, qword ptr [r13 + 16]
-    adc rbp, r14
-    mov qword ptr [rsp + 72], r12
-    mulx r14, r12, qword ptr [r13 + 24]
-    adc r10, r12
-    mov qword ptr [rsp + 56], r11
-    mulx r12, r11, qword ptr [r13 + 32]
-    adc r14, r11
-    mov qword ptr [rsp + 8], r9
-    mulx r11, r9, qword ptr [r13 + 40]
-    adc r12, r9
-    mov qword ptr [rsp + 48], r12
-    mulx r9, r12, qword ptr [r13 + 48]
-    adc r11, r12
-    mov qword ptr [rsp + 64], r11
-    mulx r12, r11, qword ptr [r13 + 56]
-    adc r9, r11
-    mov qword ptr [rsp + 120], r9
-    mulx r11, r9, qword ptr [r13 + 64]
-    adc r12, r9
-    mov qword ptr [rsp + 88], r12
-    mulx r9, r12, qword ptr [r13 + 72]
-    adc r11, r12
-    mov qword ptr [rsp + 104], r11
-    mulx r12, r11, qword ptr [r13 + 80]
-    adc r9, r11
-    mulx rdx, r11, qword ptr [r13 + 88]
-    adc r12, r11
-    adc rdx, 0
-    add rsi, r15
-    adc rax, rbx
-    adc rdi, rbp
-    adc rcx, r10
-    adc r8, r14
-    mov r10, qword ptr [rsp + 8]
-    adc r10, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 64]
-    mov rbp, qword ptr [rsp + 72]
-    adc rbp, qword ptr [rsp + 120]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 88]
-    mov r15, qword ptr [rsp + 96]
-    adc r15, qword ptr [rsp + 104]
-    adc r9, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbx, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbx + 176]
-    mov qword ptr [rsp + 24], r12
-    mulx rbx, r12, qword ptr [r13 + 96]
-    mov qword ptr [rsp + 112], r9
-    mov qword ptr [rsp + 104], r15
-    mulx r9, r15, qword ptr [r13 + 104]
-    add rbx, r15
-    mov qword ptr [rsp + 96], r14
-    mulx r15, r14, qword ptr [r13 + 112]
-    adc r9, r14
-    mov qword ptr [rsp + 88], rbp
-    mulx r14, rbp, qword ptr [r13 + 120]
-    adc r15, rbp
-    mov qword ptr [rsp + 80], r11
-    mulx rbp, r11, qword ptr [r13 + 128]
-    adc r14, r11
-    mov qword ptr [rsp + 120], r10
-    mulx r11, r10, qword ptr [r13 + 136]
-    adc rbp, r10
-    mov qword ptr [rsp + 72], rbp
-    mulx r10, rbp, qword ptr [r13 + 144]
-    adc r11, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [r13 + 152]
-    adc r10, r11
-    mov qword ptr [rsp + 56], r10
-    mulx r11, r10, qword ptr [r13 + 160]
-    adc rbp, r10
-    mov qword ptr [rsp + 48], rbp
-    mulx r10, rbp, qword ptr [r13 + 168]
-    adc r11, rbp
-    mov qword ptr [rsp + 8], r11
-    mulx rbp, r11, qword ptr [r13 + 176]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r13 + 184]
-    adc rbp, r11
-    adc rdx, 0
-    add rsi, r12
-    adc rax, rbx
-    adc rdi, r9
-    adc rcx, r15
-    adc r8, r14
-    mov r9, qword ptr [rsp + 120]
-    adc r9, qword ptr [rsp + 72]
-    mov r11, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 96]
-    adc r14, qword ptr [rsp + 48]
-    mov r15, qword ptr [rsp + 104]
-    adc r15, qword ptr [rsp + 8]
-    adc r10, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbx, qword ptr [rsp]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], rbp
-    mulx r13, rbp, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 112], r10
-    mov qword ptr [rsp + 8], r15
-    mulx r10, r15, qword ptr [rbx + 16]
-    add r13, r15
-    mov qword ptr [rsp + 104], r14
-    mulx r15, r14, qword ptr [rbx + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 48], r12
-    mulx r14, r12, qword ptr [rbx + 32]
-    adc r15, r12
-    mov qword ptr [rsp + 96], r11
-    mulx r12, r11, qword ptr [rbx + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 56], r9
-    mulx r11, r9, qword ptr [rbx + 48]
-    adc r12, r9
-    mov qword ptr [rsp + 88], r12
-    mulx r9, r12, qword ptr [rbx + 56]
-    adc r11, r12
-    mov qword ptr [rsp + 64], r11
-    mulx r12, r11, qword ptr [rbx + 64]
-    adc r9, r11
-    mov qword ptr [rsp + 80], r9
-    mulx r11, r9, qword ptr [rbx + 72]
-    adc r12, r9
-    mov qword ptr [rsp + 72], r12
-    mulx r9, r12, qword ptr [rbx + 80]
-    adc r11, r12
-    mov qword ptr [rsp + 120], r11
-    mulx r12, r11, qword ptr [rbx + 88]
-    adc r9, r11
-    mulx rdx, r11, qword ptr [rbx + 96]
-    adc r12, r11
-    adc rdx, 0
-    add rsi, rbp
-    adc rax, r13
-    adc rdi, r10
-    adc rcx, r15
-    adc r8, r14
-    mov rsi, qword ptr [rsp + 56]
-    adc rsi, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 64]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 80]
-    mov rbp, qword ptr [rsp + 104]
-    adc rbp, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 120]
-    adc r9, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, 0
-    adc r15, 0
-    mov r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [r13 + 88]
-    mov rbx, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 24], r15
-    mulx r13, r15, qword ptr [rbx]
-    mov qword ptr [rsp + 112], r12
-    mov qword ptr [rsp + 120], r9
-    mulx r12, r9, qword ptr [rbx + 8]
-    add r13, r9
-    mov qword ptr [rsp + 8], r14
-    mulx r9, r14, qword ptr [rbx + 16]
-    adc r12, r14
-    mov qword ptr [rsp + 72], rbp
-    mulx r14, rbp, qword ptr [rbx + 24]
-    adc r9, rbp
-    mov qword ptr [rsp + 104], r11
-    mulx rbp, r11, qword ptr [rbx + 32]
-    adc r14, r11
-    mov qword ptr [rsp + 80], r10
-    mulx r11, r10, qword ptr [rbx + 40]
-    adc rbp, r10
-    mov qword ptr [rsp + 48], rbp
-    mulx r10, rbp, qword ptr [rbx + 48]
-    adc r11, rbp
-    mov qword ptr [rsp + 64], r11
-    mulx rbp, r11, qword ptr [rbx + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 96], r10
-    mulx r11, r10, qword ptr [rbx + 64]
-    adc rbp, r10
-    mov qword ptr [rsp + 88], rbp
-    mulx r10, rbp, qword ptr [rbx + 72]
-    adc r11, rbp
-    mov qword ptr [rsp + 56], r11
-    mulx rbp, r11, qword ptr [rbx + 80]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [rbx + 88]
-    adc rbp, r11
-    adc rdx, 0
-    add rax, r15
-    adc rdi, r13
-    adc rcx, r12
-    adc r8, r9
-    adc rsi, r14
-    mov r9, qword ptr [rsp + 80]
-    adc r9, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 88]
-    mov r15, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 112]
-    adc rbp, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 24]
-    mov r13, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r13 + 184]
-    mov qword ptr [rsp + 16], rbp
-    mulx r13, rbp, qword ptr [rbx + 96]
-    mov qword ptr [rsp + 40], r10
-    mov qword ptr [rsp + 112], r15
-    mulx r10, r15, qword ptr [rbx + 104]
-    add r13, r15
-    mov qword ptr [rsp + 56], r14
-    mulx r15, r14, qword ptr [rbx + 112]
-    adc r10, r14
-    mov qword ptr [rsp + 120], r12
-    mulx r14, r12, qword ptr [rbx + 120]
-    adc r15, r12
-    mov qword ptr [rsp + 88], r11
-    mulx r12, r11, qword ptr [rbx + 128]
-    adc r14, r11
-    mov qword ptr [rsp + 8], r9
-    mulx r11, r9, qword ptr [rbx + 136]
-    adc r12, r9
-    mov qword ptr [rsp + 96], r12
-    mulx r9, r12, qword ptr [rbx + 144]
-    adc r11, r12
-    mov qword ptr [rsp + 72], r11
-    mulx r12, r11, qword ptr [rbx + 152]
-    adc r9, r11
-    mov qword ptr [rsp + 64], r9
-    mulx r11, r9, qword ptr [rbx + 160]
-    adc r12, r9
-    mov qword ptr [rsp + 104], r12
-    mulx r9, r12, qword ptr [rbx + 168]
-    adc r11, r12
-    mov qword ptr [rsp + 48], r11
-    mulx r12, r11, qword ptr [rbx + 176]
-    adc r9, r11
-    mulx rdx, r11, qword ptr [rbx + 184]
-    adc r12, r11
-    adc rdx, 0
-    add rax, rbp
-    adc rdi, r13
-    adc rcx, r10
-    adc r8, r15
-    adc rsi, r14
-    mov r10, qword ptr [rsp + 8]
-    adc r10, qword ptr [rsp + 96]
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 72]
-    mov rbp, qword ptr [rsp + 120]
-    adc rbp, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 56]
-    adc r14, qword ptr [rsp + 104]
-    mov r15, qword ptr [rsp + 112]
-    adc r15, qword ptr [rsp + 48]
-    adc r9, qword ptr [rsp + 40]
-    adc r12, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbx, qword ptr [rsp]
-    mov r13, rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rbx]
-    mov qword ptr [rsp + 24], r13
-    mov qword ptr [rsp + 16], r12
-    mulx r13, r12, qword ptr [rbx + 8]
-    mov qword ptr [rsp + 40], r9
-    mov qword ptr [rsp + 48], r15
-    mulx r9, r15, qword ptr [rbx + 16]
-    add r13, r15
-    mov qword ptr [rsp + 112], r14
-    mulx r15, r14, qword ptr [rbx + 24]
-    adc r9, r14
-    mov qword ptr [rsp + 104], rbp
-    mulx r14, rbp, qword ptr [rbx + 32]
-    adc r15, rbp
-    mov qword ptr [rsp + 56], r11
-    mulx rbp, r11, qword ptr [rbx + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 64], r10
-    mulx r11, r10, qword ptr [rbx + 48]
-    adc rbp, r10
-    mov qword ptr [rsp + 120], rbp
-    mulx r10, rbp, qword ptr [rbx + 56]
-    adc r11, rbp
-    mov qword ptr [rsp + 72], r11
-    mulx rbp, r11, qword ptr [rbx + 64]
-    adc r10, r11
-    mov qword ptr [rsp + 88], r10
-    mulx r11, r10, qword ptr [rbx + 72]
-    adc rbp, r10
-    mov qword ptr [rsp + 96], rbp
-    mulx r10, rbp, qword ptr [rbx + 80]
-    adc r11, rbp
-    mov qword ptr [rsp + 8], r11
-    mulx rbp, r11, qword ptr [rbx + 88]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [rbx + 96]
-    adc rbp, r11
-    adc rdx, 0
-    add rax, r12
-    adc rdi, r13
-    adc rcx, r9
-    adc r8, r15
-    adc rsi, r14
-    mov rax, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 120]
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 72]
-    mov r11, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 8]
-    adc r10, qword ptr [rsp + 40]
-    adc rbp, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 24]
-    mov r15, rdi
-    sub r15, qword ptr [rbx + 8]
-    mov r13, rcx
-    sbb r13, qword ptr [rbx + 16]
-    mov qword ptr [rsp + 24], r13
-    mov r13, r8
-    sbb r13, qword ptr [rbx + 24]
-    mov qword ptr [rsp + 16], r13
-    mov r13, rsi
-    sbb r13, qword ptr [rbx + 32]
-    mov qword ptr [rsp + 40], r13
-    mov r13, rax
-    sbb r13, qword ptr [rbx + 40]
-    mov qword ptr [rsp + 8], r13
-    mov r13, r9
-    sbb r13, qword ptr [rbx + 48]
-    mov qword ptr [rsp + 48], r13
-    mov r13, r11
-    sbb r13, qword ptr [rbx + 56]
-    mov qword ptr [rsp + 96], r13
-    mov r13, r12
-    sbb r13, qword ptr [rbx + 64]
-    mov qword ptr [rsp + 112], r13
-    mov r13, r14
-    sbb r13, qword ptr [rbx + 72]
-    mov qword ptr [rsp + 88], r13
-    mov r13, r10
-    sbb r13, qword ptr [rbx + 80]
-    mov qword ptr [rsp + 104], r13
-    mov r13, rbp
-    sbb r13, qword ptr [rbx + 88]
-    mov qword ptr [rsp + 72], r13
-    mov r13, rdx
-    sbb r13, qword ptr [rbx + 96]
-    cmovc r15, rdi
-    mov rdi, qword ptr [rsp + 24]
-    cmovc rdi, rcx
-    mov rcx, qword ptr [rsp + 16]
-    cmovc rcx, r8
-    mov r8, qword ptr [rsp + 40]
-    cmovc r8, rsi
-    mov rsi, qword ptr [rsp + 8]
-    cmovc rsi, rax
-    mov rax, qword ptr [rsp + 48]
-    cmovc rax, r9
-    mov r9, qword ptr [rsp + 96]
-    cmovc r9, r11
-    mov r11, qword ptr [rsp + 112]
-    cmovc r11, r12
-    mov r12, qword ptr [rsp + 88]
-    cmovc r12, r14
-    mov r14, qword ptr [rsp + 104]
-    cmovc r14, r10
-    mov r10, qword ptr [rsp + 72]
-    cmovc r10, rbp
-    cmovc r13, rdx
-    add rsp, 128
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 128
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, rbp, r12
+adc r11, rbp
+mov rbp, [rsi + 40]
+mulx rbp, r14, rbp
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc rbp, r15
+mov r15, [rsi + 56]
+mulx r15, rbx, r15
+adc r14, rbx
+mov rbx, [rsi + 64]
+mulx rbx, r13, rbx
+adc r15, r13
+mov r13, [rsi + 72]
+mov [rsp], rax
+mulx r13, rax, r13
+adc rbx, rax
+mov rax, [rsi + 80]
+mov [rsp + 8], rbx
+mulx rax, rbx, rax
+adc r13, rbx
+mov rbx, [rsi + 88]
+mulx rdx, rbx, rbx
+adc rax, rbx
+adc rdx, 0
+mov rbx, rdx
+mov rdx, [rcx + 96]
+mov [rsp + 16], rcx
+mov rcx, [rsi + 96]
+mov [rsp + 24], rbx
+mulx rcx, rbx, rcx
+mov [rsp + 32], rax
+mov rax, [rsi + 104]
+mov [rsp + 40], r13
+mulx rax, r13, rax
+add rcx, r13
+mov r13, [rsi + 112]
+mov [rsp + 48], r15
+mulx r13, r15, r13
+adc rax, r15
+mov r15, [rsi + 120]
+mov [rsp + 56], r14
+mulx r15, r14, r15
+adc r13, r14
+mov r14, [rsi + 128]
+mov [rsp + 64], rbp
+mulx r14, rbp, r14
+adc r15, rbp
+mov rbp, [rsi + 136]
+mov [rsp + 72], r12
+mulx rbp, r12, rbp
+adc r14, r12
+mov r12, [rsi + 144]
+mov [rsp + 80], r14
+mulx r12, r14, r12
+adc rbp, r14
+mov r14, [rsi + 152]
+mov [rsp + 88], rbp
+mulx r14, rbp, r14
+adc r12, rbp
+mov rbp, [rsi + 160]
+mov [rsp + 96], r12
+mulx rbp, r12, rbp
+adc r14, r12
+mov r12, [rsi + 168]
+mov [rsp + 104], r14
+mulx r12, r14, r12
+adc rbp, r14
+mov r14, [rsi + 176]
+mov [rsp + 112], rbp
+mulx r14, rbp, r14
+adc r12, rbp
+mov rbp, [rsi + 184]
+mulx rdx, rbp, rbp
+adc r14, rbp
+adc rdx, 0
+add r8, rbx
+adc rdi, rcx
+adc r9, rax
+adc r10, r13
+adc r11, r15
+mov rax, [rsp + 72]
+adc rax, [rsp + 80]
+mov rcx, [rsp + 64]
+adc rcx, [rsp + 88]
+mov rbp, [rsp + 56]
+adc rbp, [rsp + 96]
+mov r15, [rsp + 48]
+adc r15, [rsp + 104]
+mov rbx, [rsp + 8]
+adc rbx, [rsp + 112]
+adc r12, [rsp + 40]
+adc r14, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r13, [rsp]
+mov [rsp + 24], rdx
+mov rdx, r8
+imul rdx, [r13]
+mov [rsp + 32], rsi
+mov [rsp + 40], r14
+mulx rsi, r14, [r13 + 8]
+mov [rsp + 112], r12
+mov [rsp + 8], rbx
+mulx r12, rbx, [r13 + 16]
+add rsi, rbx
+mov [rsp + 104], r15
+mulx rbx, r15, [r13 + 24]
+adc r12, r15
+mov [rsp + 48], rbp
+mulx r15, rbp, [r13 + 32]
+adc rbx, rbp
+mov [rsp + 96], rcx
+mulx rbp, rcx, [r13 + 40]
+adc r15, rcx
+mov [rsp + 56], rax
+mulx rcx, rax, [r13 + 48]
+adc rbp, rax
+mov [rsp + 88], rbp
+mulx rax, rbp, [r13 + 56]
+adc rcx, rbp
+mov [rsp + 64], rcx
+mulx rbp, rcx, [r13 + 64]
+adc rax, rcx
+mov [rsp + 80], rax
+mulx rcx, rax, [r13 + 72]
+adc rbp, rax
+mov [rsp + 72], rbp
+mulx rax, rbp, [r13 + 80]
+adc rcx, rbp
+mov [rsp + 120], rcx
+mulx rbp, rcx, [r13 + 88]
+adc rax, rcx
+mulx rcx, rdx, [r13 + 96]
+adc rbp, rdx
+adc rcx, 0
+add r8, r14
+adc rdi, rsi
+adc r9, r12
+adc r10, rbx
+adc r11, r15
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 88]
+mov r8, [rsp + 96]
+adc r8, [rsp + 64]
+mov r12, [rsp + 48]
+adc r12, [rsp + 80]
+mov r14, [rsp + 104]
+adc r14, [rsp + 72]
+mov r15, [rsp + 8]
+adc r15, [rsp + 120]
+adc rax, [rsp + 112]
+adc rbp, [rsp + 40]
+adc rcx, [rsp + 24]
+mov rbx, 0
+adc rbx, 0
+mov rdx, [rsp + 16]
+mov rdx, [rdx + 8]
+mov r13, [rsp + 32]
+mov [rsp + 24], rbx
+mov [rsp + 40], rcx
+mulx rbx, rcx, [r13]
+mov [rsp + 112], rbp
+mov [rsp + 120], rax
+mulx rbp, rax, [r13 + 8]
+add rbx, rax
+mov [rsp + 8], r15
+mulx rax, r15, [r13 + 16]
+adc rbp, r15
+mov [rsp + 72], r14
+mulx r15, r14, [r13 + 24]
+adc rax, r14
+mov [rsp + 104], r12
+mulx r14, r12, [r13 + 32]
+adc r15, r12
+mov [rsp + 80], r8
+mulx r12, r8, [r13 + 40]
+adc r14, r8
+mov [rsp + 48], r14
+mulx r8, r14, [r13 + 48]
+adc r12, r14
+mov [rsp + 64], r12
+mulx r14, r12, [r13 + 56]
+adc r8, r12
+mov [rsp + 96], r8
+mulx r12, r8, [r13 + 64]
+adc r14, r8
+mov [rsp + 88], r14
+mulx r8, r14, [r13 + 72]
+adc r12, r14
+mov [rsp + 56], r12
+mulx r14, r12, [r13 + 80]
+adc r8, r12
+mulx rdx, r12, [r13 + 88]
+adc r14, r12
+adc rdx, 0
+add rdi, rcx
+adc r9, rbx
+adc r10, rbp
+adc r11, rax
+adc rsi, r15
+mov rax, [rsp + 80]
+adc rax, [rsp + 48]
+mov rcx, [rsp + 104]
+adc rcx, [rsp + 64]
+mov r12, [rsp + 72]
+adc r12, [rsp + 96]
+mov rbp, [rsp + 8]
+adc rbp, [rsp + 88]
+mov r15, [rsp + 120]
+adc r15, [rsp + 56]
+adc r8, [rsp + 112]
+adc r14, [rsp + 40]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 16]
+mov [rsp + 24], rdx
+mov rdx, [rbx + 104]
+mov [rsp + 40], r14
+mulx rbx, r14, [r13 + 96]
+mov [rsp + 112], r8
+mov [rsp + 56], r15
+mulx r8, r15, [r13 + 104]
+add rbx, r15
+mov [rsp + 120], rbp
+mulx r15, rbp, [r13 + 112]
+adc r8, rbp
+mov [rsp + 88], r12
+mulx rbp, r12, [r13 + 120]
+adc r15, r12
+mov [rsp + 8], rcx
+mulx r12, rcx, [r13 + 128]
+adc rbp, rcx
+mov [rsp + 96], rax
+mulx rcx, rax, [r13 + 136]
+adc r12, rax
+mov [rsp + 72], r12
+mulx rax, r12, [r13 + 144]
+adc rcx, r12
+mov [rsp + 64], rcx
+mulx r12, rcx, [r13 + 152]
+adc rax, rcx
+mov [rsp + 104], rax
+mulx rcx, rax, [r13 + 160]
+adc r12, rax
+mov [rsp + 48], r12
+mulx rax, r12, [r13 + 168]
+adc rcx, r12
+mov [rsp + 80], rcx
+mulx r12, rcx, [r13 + 176]
+adc rax, rcx
+mulx rcx, rdx, [r13 + 184]
+adc r12, rdx
+adc rcx, 0
+add rdi, r14
+adc r9, rbx
+adc r10, r8
+adc r11, r15
+adc rsi, rbp
+mov r8, [rsp + 96]
+adc r8, [rsp + 72]
+mov rbp, [rsp + 8]
+adc rbp, [rsp + 64]
+mov r14, [rsp + 88]
+adc r14, [rsp + 104]
+mov r15, [rsp + 120]
+adc r15, [rsp + 48]
+mov rbx, [rsp + 56]
+adc rbx, [rsp + 80]
+adc rax, [rsp + 112]
+adc r12, [rsp + 40]
+adc rcx, [rsp + 24]
+mov rdx, [rsp]
+mov rdx, rdi
+mov r13, [rsp]
+imul rdx, [r13]
+mov [rsp + 24], rcx
+mov [rsp + 40], r12
+mulx rcx, r12, [r13 + 8]
+mov [rsp + 112], rax
+mov [rsp + 80], rbx
+mulx rax, rbx, [r13 + 16]
+add rcx, rbx
+mov [rsp + 56], r15
+mulx rbx, r15, [r13 + 24]
+adc rax, r15
+mov [rsp + 48], r14
+mulx r15, r14, [r13 + 32]
+adc rbx, r14
+mov [rsp + 120], rbp
+mulx r14, rbp, [r13 + 40]
+adc r15, rbp
+mov [rsp + 104], r8
+mulx rbp, r8, [r13 + 48]
+adc r14, r8
+mov [rsp + 88], r14
+mulx r8, r14, [r13 + 56]
+adc rbp, r14
+mov [rsp + 64], rbp
+mulx r14, rbp, [r13 + 64]
+adc r8, rbp
+mov [rsp + 8], r8
+mulx rbp, r8, [r13 + 72]
+adc r14, r8
+mov [rsp + 72], r14
+mulx r8, r14, [r13 + 80]
+adc rbp, r14
+mov [rsp + 96], rbp
+mulx r14, rbp, [r13 + 88]
+adc r8, rbp
+mulx rdx, rbp, [r13 + 96]
+adc r14, rbp
+adc rdx, 0
+add rdi, r12
+adc r9, rcx
+adc r10, rax
+adc r11, rbx
+adc rsi, r15
+mov rax, [rsp + 104]
+adc rax, [rsp + 88]
+mov rcx, [rsp + 120]
+adc rcx, [rsp + 64]
+mov rdi, [rsp + 48]
+adc rdi, [rsp + 8]
+mov r12, [rsp + 56]
+adc r12, [rsp + 72]
+mov rbp, [rsp + 80]
+adc rbp, [rsp + 96]
+adc r8, [rsp + 112]
+adc r14, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r15, 0
+adc r15, 0
+mov rbx, [rsp + 16]
+mov [rsp + 24], rdx
+mov rdx, [rbx + 16]
+mov r13, [rsp + 32]
+mov [rsp + 40], r15
+mulx rbx, r15, [r13]
+mov [rsp + 112], r14
+mov [rsp + 96], r8
+mulx r14, r8, [r13 + 8]
+add rbx, r8
+mov [rsp + 80], rbp
+mulx r8, rbp, [r13 + 16]
+adc r14, rbp
+mov [rsp + 72], r12
+mulx rbp, r12, [r13 + 24]
+adc r8, r12
+mov [rsp + 56], rdi
+mulx r12, rdi, [r13 + 32]
+adc rbp, rdi
+mov [rsp + 8], rcx
+mulx rdi, rcx, [r13 + 40]
+adc r12, rcx
+mov [rsp + 48], r12
+mulx rcx, r12, [r13 + 48]
+adc rdi, r12
+mov [rsp + 64], rdi
+mulx r12, rdi, [r13 + 56]
+adc rcx, rdi
+mov [rsp + 120], rcx
+mulx rdi, rcx, [r13 + 64]
+adc r12, rcx
+mov [rsp + 88], r12
+mulx rcx, r12, [r13 + 72]
+adc rdi, r12
+mov [rsp + 104], rdi
+mulx r12, rdi, [r13 + 80]
+adc rcx, rdi
+mulx rdx, rdi, [r13 + 88]
+adc r12, rdi
+adc rdx, 0
+add r9, r15
+adc r10, rbx
+adc r11, r14
+adc rsi, r8
+adc rax, rbp
+mov rdi, [rsp + 8]
+adc rdi, [rsp + 48]
+mov r8, [rsp + 56]
+adc r8, [rsp + 64]
+mov rbp, [rsp + 72]
+adc rbp, [rsp + 120]
+mov r14, [rsp + 80]
+adc r14, [rsp + 88]
+mov r15, [rsp + 96]
+adc r15, [rsp + 104]
+adc rcx, [rsp + 112]
+adc r12, [rsp + 24]
+adc rdx, [rsp + 40]
+mov rbx, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbx + 112]
+mov [rsp + 24], r12
+mulx rbx, r12, [r13 + 96]
+mov [rsp + 112], rcx
+mov [rsp + 104], r15
+mulx rcx, r15, [r13 + 104]
+add rbx, r15
+mov [rsp + 96], r14
+mulx r15, r14, [r13 + 112]
+adc rcx, r14
+mov [rsp + 88], rbp
+mulx r14, rbp, [r13 + 120]
+adc r15, rbp
+mov [rsp + 80], r8
+mulx rbp, r8, [r13 + 128]
+adc r14, r8
+mov [rsp + 120], rdi
+mulx r8, rdi, [r13 + 136]
+adc rbp, rdi
+mov [rsp + 72], rbp
+mulx rdi, rbp, [r13 + 144]
+adc r8, rbp
+mov [rsp + 64], r8
+mulx rbp, r8, [r13 + 152]
+adc rdi, r8
+mov [rsp + 56], rdi
+mulx r8, rdi, [r13 + 160]
+adc rbp, rdi
+mov [rsp + 48], rbp
+mulx rdi, rbp, [r13 + 168]
+adc r8, rbp
+mov [rsp + 8], r8
+mulx rbp, r8, [r13 + 176]
+adc rdi, r8
+mulx rdx, r8, [r13 + 184]
+adc rbp, r8
+adc rdx, 0
+add r9, r12
+adc r10, rbx
+adc r11, rcx
+adc rsi, r15
+adc rax, r14
+mov rcx, [rsp + 120]
+adc rcx, [rsp + 72]
+mov r8, [rsp + 80]
+adc r8, [rsp + 64]
+mov r12, [rsp + 88]
+adc r12, [rsp + 56]
+mov r14, [rsp + 96]
+adc r14, [rsp + 48]
+mov r15, [rsp + 104]
+adc r15, [rsp + 8]
+adc rdi, [rsp + 112]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 40]
+mov rbx, [rsp]
+mov [rsp + 40], rdx
+mov rdx, r9
+imul rdx, [rbx]
+mov [rsp + 24], rbp
+mulx r13, rbp, [rbx + 8]
+mov [rsp + 112], rdi
+mov [rsp + 8], r15
+mulx rdi, r15, [rbx + 16]
+add r13, r15
+mov [rsp + 104], r14
+mulx r15, r14, [rbx + 24]
+adc rdi, r14
+mov [rsp + 48], r12
+mulx r14, r12, [rbx + 32]
+adc r15, r12
+mov [rsp + 96], r8
+mulx r12, r8, [rbx + 40]
+adc r14, r8
+mov [rsp + 56], rcx
+mulx r8, rcx, [rbx + 48]
+adc r12, rcx
+mov [rsp + 88], r12
+mulx rcx, r12, [rbx + 56]
+adc r8, r12
+mov [rsp + 64], r8
+mulx r12, r8, [rbx + 64]
+adc rcx, r8
+mov [rsp + 80], rcx
+mulx r8, rcx, [rbx + 72]
+adc r12, rcx
+mov [rsp + 72], r12
+mulx rcx, r12, [rbx + 80]
+adc r8, r12
+mov [rsp + 120], r8
+mulx r12, r8, [rbx + 88]
+adc rcx, r8
+mulx rdx, r8, [rbx + 96]
+adc r12, r8
+adc rdx, 0
+add r9, rbp
+adc r10, r13
+adc r11, rdi
+adc rsi, r15
+adc rax, r14
+mov rdi, [rsp + 56]
+adc rdi, [rsp + 88]
+mov r8, [rsp + 96]
+adc r8, [rsp + 64]
+mov r9, [rsp + 48]
+adc r9, [rsp + 80]
+mov rbp, [rsp + 104]
+adc rbp, [rsp + 72]
+mov r14, [rsp + 8]
+adc r14, [rsp + 120]
+adc rcx, [rsp + 112]
+adc r12, [rsp + 24]
+adc rdx, [rsp + 40]
+mov r15, 0
+adc r15, 0
+mov r13, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [r13 + 24]
+mov rbx, [rsp + 32]
+mov [rsp + 24], r15
+mulx r13, r15, [rbx]
+mov [rsp + 112], r12
+mov [rsp + 120], rcx
+mulx r12, rcx, [rbx + 8]
+add r13, rcx
+mov [rsp + 8], r14
+mulx rcx, r14, [rbx + 16]
+adc r12, r14
+mov [rsp + 72], rbp
+mulx r14, rbp, [rbx + 24]
+adc rcx, rbp
+mov [rsp + 104], r9
+mulx rbp, r9, [rbx + 32]
+adc r14, r9
+mov [rsp + 80], r8
+mulx r9, r8, [rbx + 40]
+adc rbp, r8
+mov [rsp + 48], rbp
+mulx r8, rbp, [rbx + 48]
+adc r9, rbp
+mov [rsp + 64], r9
+mulx rbp, r9, [rbx + 56]
+adc r8, r9
+mov [rsp + 96], r8
+mulx r9, r8, [rbx + 64]
+adc rbp, r8
+mov [rsp + 88], rbp
+mulx r8, rbp, [rbx + 72]
+adc r9, rbp
+mov [rsp + 56], r9
+mulx rbp, r9, [rbx + 80]
+adc r8, r9
+mulx rdx, r9, [rbx + 88]
+adc rbp, r9
+adc rdx, 0
+add r10, r15
+adc r11, r13
+adc rsi, r12
+adc rax, rcx
+adc rdi, r14
+mov rcx, [rsp + 80]
+adc rcx, [rsp + 48]
+mov r9, [rsp + 104]
+adc r9, [rsp + 64]
+mov r12, [rsp + 72]
+adc r12, [rsp + 96]
+mov r14, [rsp + 8]
+adc r14, [rsp + 88]
+mov r15, [rsp + 120]
+adc r15, [rsp + 56]
+adc r8, [rsp + 112]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r13, [rsp + 16]
+mov [rsp + 24], rdx
+mov rdx, [r13 + 120]
+mov [rsp + 40], rbp
+mulx r13, rbp, [rbx + 96]
+mov [rsp + 112], r8
+mov [rsp + 56], r15
+mulx r8, r15, [rbx + 104]
+add r13, r15
+mov [rsp + 120], r14
+mulx r15, r14, [rbx + 112]
+adc r8, r14
+mov [rsp + 88], r12
+mulx r14, r12, [rbx + 120]
+adc r15, r12
+mov [rsp + 8], r9
+mulx r12, r9, [rbx + 128]
+adc r14, r9
+mov [rsp + 96], rcx
+mulx r9, rcx, [rbx + 136]
+adc r12, rcx
+mov [rsp + 72], r12
+mulx rcx, r12, [rbx + 144]
+adc r9, r12
+mov [rsp + 64], r9
+mulx r12, r9, [rbx + 152]
+adc rcx, r9
+mov [rsp + 104], rcx
+mulx r9, rcx, [rbx + 160]
+adc r12, rcx
+mov [rsp + 48], r12
+mulx rcx, r12, [rbx + 168]
+adc r9, r12
+mov [rsp + 80], r9
+mulx r12, r9, [rbx + 176]
+adc rcx, r9
+mulx rdx, r9, [rbx + 184]
+adc r12, r9
+adc rdx, 0
+add r10, rbp
+adc r11, r13
+adc rsi, r8
+adc rax, r15
+adc rdi, r14
+mov r8, [rsp + 96]
+adc r8, [rsp + 72]
+mov r9, [rsp + 8]
+adc r9, [rsp + 64]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 104]
+mov r14, [rsp + 120]
+adc r14, [rsp + 48]
+mov r15, [rsp + 56]
+adc r15, [rsp + 80]
+adc rcx, [rsp + 112]
+adc r12, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r13, [rsp]
+mov [rsp + 24], rdx
+mov rdx, r10
+imul rdx, [r13]
+mov [rsp + 40], r12
+mulx rbx, r12, [r13 + 8]
+mov [rsp + 112], rcx
+mov [rsp + 80], r15
+mulx rcx, r15, [r13 + 16]
+add rbx, r15
+mov [rsp + 56], r14
+mulx r15, r14, [r13 + 24]
+adc rcx, r14
+mov [rsp + 48], rbp
+mulx r14, rbp, [r13 + 32]
+adc r15, rbp
+mov [rsp + 120], r9
+mulx rbp, r9, [r13 + 40]
+adc r14, r9
+mov [rsp + 104], r8
+mulx r9, r8, [r13 + 48]
+adc rbp, r8
+mov [rsp + 88], rbp
+mulx r8, rbp, [r13 + 56]
+adc r9, rbp
+mov [rsp + 64], r9
+mulx rbp, r9, [r13 + 64]
+adc r8, r9
+mov [rsp + 8], r8
+mulx r9, r8, [r13 + 72]
+adc rbp, r8
+mov [rsp + 72], rbp
+mulx r8, rbp, [r13 + 80]
+adc r9, rbp
+mov [rsp + 96], r9
+mulx rbp, r9, [r13 + 88]
+adc r8, r9
+mulx rdx, r9, [r13 + 96]
+adc rbp, r9
+adc rdx, 0
+add r10, r12
+adc r11, rbx
+adc rsi, rcx
+adc rax, r15
+adc rdi, r14
+mov rcx, [rsp + 104]
+adc rcx, [rsp + 88]
+mov r9, [rsp + 120]
+adc r9, [rsp + 64]
+mov r10, [rsp + 48]
+adc r10, [rsp + 8]
+mov r12, [rsp + 56]
+adc r12, [rsp + 72]
+mov r14, [rsp + 80]
+adc r14, [rsp + 96]
+adc r8, [rsp + 112]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r15, 0
+adc r15, 0
+mov rbx, [rsp + 16]
+mov [rsp + 24], rdx
+mov rdx, [rbx + 32]
+mov r13, [rsp + 32]
+mov [rsp + 40], r15
+mulx rbx, r15, [r13]
+mov [rsp + 112], rbp
+mov [rsp + 96], r8
+mulx rbp, r8, [r13 + 8]
+add rbx, r8
+mov [rsp + 80], r14
+mulx r8, r14, [r13 + 16]
+adc rbp, r14
+mov [rsp + 72], r12
+mulx r14, r12, [r13 + 24]
+adc r8, r12
+mov [rsp + 56], r10
+mulx r12, r10, [r13 + 32]
+adc r14, r10
+mov [rsp + 8], r9
+mulx r10, r9, [r13 + 40]
+adc r12, r9
+mov [rsp + 48], r12
+mulx r9, r12, [r13 + 48]
+adc r10, r12
+mov [rsp + 64], r10
+mulx r12, r10, [r13 + 56]
+adc r9, r10
+mov [rsp + 120], r9
+mulx r10, r9, [r13 + 64]
+adc r12, r9
+mov [rsp + 88], r12
+mulx r9, r12, [r13 + 72]
+adc r10, r12
+mov [rsp + 104], r10
+mulx r12, r10, [r13 + 80]
+adc r9, r10
+mulx rdx, r10, [r13 + 88]
+adc r12, r10
+adc rdx, 0
+add r11, r15
+adc rsi, rbx
+adc rax, rbp
+adc rdi, r8
+adc rcx, r14
+mov r8, [rsp + 8]
+adc r8, [rsp + 48]
+mov r10, [rsp + 56]
+adc r10, [rsp + 64]
+mov rbp, [rsp + 72]
+adc rbp, [rsp + 120]
+mov r14, [rsp + 80]
+adc r14, [rsp + 88]
+mov r15, [rsp + 96]
+adc r15, [rsp + 104]
+adc r9, [rsp + 112]
+adc r12, [rsp + 24]
+adc rdx, [rsp + 40]
+mov rbx, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbx + 128]
+mov [rsp + 24], r12
+mulx rbx, r12, [r13 + 96]
+mov [rsp + 112], r9
+mov [rsp + 104], r15
+mulx r9, r15, [r13 + 104]
+add rbx, r15
+mov [rsp + 96], r14
+mulx r15, r14, [r13 + 112]
+adc r9, r14
+mov [rsp + 88], rbp
+mulx r14, rbp, [r13 + 120]
+adc r15, rbp
+mov [rsp + 80], r10
+mulx rbp, r10, [r13 + 128]
+adc r14, r10
+mov [rsp + 120], r8
+mulx r10, r8, [r13 + 136]
+adc rbp, r8
+mov [rsp + 72], rbp
+mulx r8, rbp, [r13 + 144]
+adc r10, rbp
+mov [rsp + 64], r10
+mulx rbp, r10, [r13 + 152]
+adc r8, r10
+mov [rsp + 56], r8
+mulx r10, r8, [r13 + 160]
+adc rbp, r8
+mov [rsp + 48], rbp
+mulx r8, rbp, [r13 + 168]
+adc r10, rbp
+mov [rsp + 8], r10
+mulx rbp, r10, [r13 + 176]
+adc r8, r10
+mulx rdx, r10, [r13 + 184]
+adc rbp, r10
+adc rdx, 0
+add r11, r12
+adc rsi, rbx
+adc rax, r9
+adc rdi, r15
+adc rcx, r14
+mov r9, [rsp + 120]
+adc r9, [rsp + 72]
+mov r10, [rsp + 80]
+adc r10, [rsp + 64]
+mov r12, [rsp + 88]
+adc r12, [rsp + 56]
+mov r14, [rsp + 96]
+adc r14, [rsp + 48]
+mov r15, [rsp + 104]
+adc r15, [rsp + 8]
+adc r8, [rsp + 112]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 40]
+mov rbx, [rsp]
+mov [rsp + 40], rdx
+mov rdx, r11
+imul rdx, [rbx]
+mov [rsp + 24], rbp
+mulx r13, rbp, [rbx + 8]
+mov [rsp + 112], r8
+mov [rsp + 8], r15
+mulx r8, r15, [rbx + 16]
+add r13, r15
+mov [rsp + 104], r14
+mulx r15, r14, [rbx + 24]
+adc r8, r14
+mov [rsp + 48], r12
+mulx r14, r12, [rbx + 32]
+adc r15, r12
+mov [rsp + 96], r10
+mulx r12, r10, [rbx + 40]
+adc r14, r10
+mov [rsp + 56], r9
+mulx r10, r9, [rbx + 48]
+adc r12, r9
+mov [rsp + 88], r12
+mulx r9, r12, [rbx + 56]
+adc r10, r12
+mov [rsp + 64], r10
+mulx r12, r10, [rbx + 64]
+adc r9, r10
+mov [rsp + 80], r9
+mulx r10, r9, [rbx + 72]
+adc r12, r9
+mov [rsp + 72], r12
+mulx r9, r12, [rbx + 80]
+adc r10, r12
+mov [rsp + 120], r10
+mulx r12, r10, [rbx + 88]
+adc r9, r10
+mulx rdx, r10, [rbx + 96]
+adc r12, r10
+adc rdx, 0
+add r11, rbp
+adc rsi, r13
+adc rax, r8
+adc rdi, r15
+adc rcx, r14
+mov r8, [rsp + 56]
+adc r8, [rsp + 88]
+mov r10, [rsp + 96]
+adc r10, [rsp + 64]
+mov r11, [rsp + 48]
+adc r11, [rsp + 80]
+mov rbp, [rsp + 104]
+adc rbp, [rsp + 72]
+mov r14, [rsp + 8]
+adc r14, [rsp + 120]
+adc r9, [rsp + 112]
+adc r12, [rsp + 24]
+adc rdx, [rsp + 40]
+mov r15, 0
+adc r15, 0
+mov r13, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [r13 + 40]
+mov rbx, [rsp + 32]
+mov [rsp + 24], r15
+mulx r13, r15, [rbx]
+mov [rsp + 112], r12
+mov [rsp + 120], r9
+mulx r12, r9, [rbx + 8]
+add r13, r9
+mov [rsp + 8], r14
+mulx r9, r14, [rbx + 16]
+adc r12, r14
+mov [rsp + 72], rbp
+mulx r14, rbp, [rbx + 24]
+adc r9, rbp
+mov [rsp + 104], r11
+mulx rbp, r11, [rbx + 32]
+adc r14, r11
+mov [rsp + 80], r10
+mulx r11, r10, [rbx + 40]
+adc rbp, r10
+mov [rsp + 48], rbp
+mulx r10, rbp, [rbx + 48]
+adc r11, rbp
+mov [rsp + 64], r11
+mulx rbp, r11, [rbx + 56]
+adc r10, r11
+mov [rsp + 96], r10
+mulx r11, r10, [rbx + 64]
+adc rbp, r10
+mov [rsp + 88], rbp
+mulx r10, rbp, [rbx + 72]
+adc r11, rbp
+mov [rsp + 56], r11
+mulx rbp, r11, [rbx + 80]
+adc r10, r11
+mulx rdx, r11, [rbx + 88]
+adc rbp, r11
+adc rdx, 0
+add rsi, r15
+adc rax, r13
+adc rdi, r12
+adc rcx, r9
+adc r8, r14
+mov r9, [rsp + 80]
+adc r9, [rsp + 48]
+mov r11, [rsp + 104]
+adc r11, [rsp + 64]
+mov r12, [rsp + 72]
+adc r12, [rsp + 96]
+mov r14, [rsp + 8]
+adc r14, [rsp + 88]
+mov r15, [rsp + 120]
+adc r15, [rsp + 56]
+adc r10, [rsp + 112]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r13, [rsp + 16]
+mov [rsp + 24], rdx
+mov rdx, [r13 + 136]
+mov [rsp + 40], rbp
+mulx r13, rbp, [rbx + 96]
+mov [rsp + 112], r10
+mov [rsp + 56], r15
+mulx r10, r15, [rbx + 104]
+add r13, r15
+mov [rsp + 120], r14
+mulx r15, r14, [rbx + 112]
+adc r10, r14
+mov [rsp + 88], r12
+mulx r14, r12, [rbx + 120]
+adc r15, r12
+mov [rsp + 8], r11
+mulx r12, r11, [rbx + 128]
+adc r14, r11
+mov [rsp + 96], r9
+mulx r11, r9, [rbx + 136]
+adc r12, r9
+mov [rsp + 72], r12
+mulx r9, r12, [rbx + 144]
+adc r11, r12
+mov [rsp + 64], r11
+mulx r12, r11, [rbx + 152]
+adc r9, r11
+mov [rsp + 104], r9
+mulx r11, r9, [rbx + 160]
+adc r12, r9
+mov [rsp + 48], r12
+mulx r9, r12, [rbx + 168]
+adc r11, r12
+mov [rsp + 80], r11
+mulx r12, r11, [rbx + 176]
+adc r9, r11
+mulx rdx, r11, [rbx + 184]
+adc r12, r11
+adc rdx, 0
+add rsi, rbp
+adc rax, r13
+adc rdi, r10
+adc rcx, r15
+adc r8, r14
+mov r10, [rsp + 96]
+adc r10, [rsp + 72]
+mov r11, [rsp + 8]
+adc r11, [rsp + 64]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 104]
+mov r14, [rsp + 120]
+adc r14, [rsp + 48]
+mov r15, [rsp + 56]
+adc r15, [rsp + 80]
+adc r9, [rsp + 112]
+adc r12, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r13, [rsp]
+mov [rsp + 24], rdx
+mov rdx, rsi
+imul rdx, [r13]
+mov [rsp + 40], r12
+mulx rbx, r12, [r13 + 8]
+mov [rsp + 112], r9
+mov [rsp + 80], r15
+mulx r9, r15, [r13 + 16]
+add rbx, r15
+mov [rsp + 56], r14
+mulx r15, r14, [r13 + 24]
+adc r9, r14
+mov [rsp + 48], rbp
+mulx r14, rbp, [r13 + 32]
+adc r15, rbp
+mov [rsp + 120], r11
+mulx rbp, r11, [r13 + 40]
+adc r14, r11
+mov [rsp + 104], r10
+mulx r11, r10, [r13 + 48]
+adc rbp, r10
+mov [rsp + 88], rbp
+mulx r10, rbp, [r13 + 56]
+adc r11, rbp
+mov [rsp + 64], r11
+mulx rbp, r11, [r13 + 64]
+adc r10, r11
+mov [rsp + 8], r10
+mulx r11, r10, [r13 + 72]
+adc rbp, r10
+mov [rsp + 72], rbp
+mulx r10, rbp, [r13 + 80]
+adc r11, rbp
+mov [rsp + 96], r11
+mulx rbp, r11, [r13 + 88]
+adc r10, r11
+mulx rdx, r11, [r13 + 96]
+adc rbp, r11
+adc rdx, 0
+add rsi, r12
+adc rax, rbx
+adc rdi, r9
+adc rcx, r15
+adc r8, r14
+mov rsi, [rsp + 104]
+adc rsi, [rsp + 88]
+mov r9, [rsp + 120]
+adc r9, [rsp + 64]
+mov r11, [rsp + 48]
+adc r11, [rsp + 8]
+mov r12, [rsp + 56]
+adc r12, [rsp + 72]
+mov r14, [rsp + 80]
+adc r14, [rsp + 96]
+adc r10, [rsp + 112]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r15, 0
+adc r15, 0
+mov rbx, [rsp + 16]
+mov [rsp + 24], rdx
+mov rdx, [rbx + 48]
+mov r13, [rsp + 32]
+mov [rsp + 40], r15
+mulx rbx, r15, [r13]
+mov [rsp + 112], rbp
+mov [rsp + 96], r10
+mulx rbp, r10, [r13 + 8]
+add rbx, r10
+mov [rsp + 80], r14
+mulx r10, r14, [r13 + 16]
+adc rbp, r14
+mov [rsp + 72], r12
+mulx r14, r12, [r13 + 24]
+adc r10, r12
+mov [rsp + 56], r11
+mulx r12, r11, [r13 + 32]
+adc r14, r11
+mov [rsp + 8], r9
+mulx r11, r9, [r13 + 40]
+adc r12, r9
+mov [rsp + 48], r12
+mulx r9, r12, [r13 + 48]
+adc r11, r12
+mov [rsp + 64], r11
+mulx r12, r11, [r13 + 56]
+adc r9, r11
+mov [rsp + 120], r9
+mulx r11, r9, [r13 + 64]
+adc r12, r9
+mov [rsp + 88], r12
+mulx r9, r12, [r13 + 72]
+adc r11, r12
+mov [rsp + 104], r11
+mulx r12, r11, [r13 + 80]
+adc r9, r11
+mulx rdx, r11, [r13 + 88]
+adc r12, r11
+adc rdx, 0
+add rax, r15
+adc rdi, rbx
+adc rcx, rbp
+adc r8, r10
+adc rsi, r14
+mov r10, [rsp + 8]
+adc r10, [rsp + 48]
+mov r11, [rsp + 56]
+adc r11, [rsp + 64]
+mov rbp, [rsp + 72]
+adc rbp, [rsp + 120]
+mov r14, [rsp + 80]
+adc r14, [rsp + 88]
+mov r15, [rsp + 96]
+adc r15, [rsp + 104]
+adc r9, [rsp + 112]
+adc r12, [rsp + 24]
+adc rdx, [rsp + 40]
+mov rbx, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbx + 144]
+mov [rsp + 24], r12
+mulx rbx, r12, [r13 + 96]
+mov [rsp + 112], r9
+mov [rsp + 104], r15
+mulx r9, r15, [r13 + 104]
+add rbx, r15
+mov [rsp + 96], r14
+mulx r15, r14, [r13 + 112]
+adc r9, r14
+mov [rsp + 88], rbp
+mulx r14, rbp, [r13 + 120]
+adc r15, rbp
+mov [rsp + 80], r11
+mulx rbp, r11, [r13 + 128]
+adc r14, r11
+mov [rsp + 120], r10
+mulx r11, r10, [r13 + 136]
+adc rbp, r10
+mov [rsp + 72], rbp
+mulx r10, rbp, [r13 + 144]
+adc r11, rbp
+mov [rsp + 64], r11
+mulx rbp, r11, [r13 + 152]
+adc r10, r11
+mov [rsp + 56], r10
+mulx r11, r10, [r13 + 160]
+adc rbp, r10
+mov [rsp + 48], rbp
+mulx r10, rbp, [r13 + 168]
+adc r11, rbp
+mov [rsp + 8], r11
+mulx rbp, r11, [r13 + 176]
+adc r10, r11
+mulx rdx, r11, [r13 + 184]
+adc rbp, r11
+adc rdx, 0
+add rax, r12
+adc rdi, rbx
+adc rcx, r9
+adc r8, r15
+adc rsi, r14
+mov r9, [rsp + 120]
+adc r9, [rsp + 72]
+mov r11, [rsp + 80]
+adc r11, [rsp + 64]
+mov r12, [rsp + 88]
+adc r12, [rsp + 56]
+mov r14, [rsp + 96]
+adc r14, [rsp + 48]
+mov r15, [rsp + 104]
+adc r15, [rsp + 8]
+adc r10, [rsp + 112]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 40]
+mov rbx, [rsp]
+mov [rsp + 40], rdx
+mov rdx, rax
+imul rdx, [rbx]
+mov [rsp + 24], rbp
+mulx r13, rbp, [rbx + 8]
+mov [rsp + 112], r10
+mov [rsp + 8], r15
+mulx r10, r15, [rbx + 16]
+add r13, r15
+mov [rsp + 104], r14
+mulx r15, r14, [rbx + 24]
+adc r10, r14
+mov [rsp + 48], r12
+mulx r14, r12, [rbx + 32]
+adc r15, r12
+mov [rsp + 96], r11
+mulx r12, r11, [rbx + 40]
+adc r14, r11
+mov [rsp + 56], r9
+mulx r11, r9, [rbx + 48]
+adc r12, r9
+mov [rsp + 88], r12
+mulx r9, r12, [rbx + 56]
+adc r11, r12
+mov [rsp + 64], r11
+mulx r12, r11, [rbx + 64]
+adc r9, r11
+mov [rsp + 80], r9
+mulx r11, r9, [rbx + 72]
+adc r12, r9
+mov [rsp + 72], r12
+mulx r9, r12, [rbx + 80]
+adc r11, r12
+mov [rsp + 120], r11
+mulx r12, r11, [rbx + 88]
+adc r9, r11
+mulx rdx, r11, [rbx + 96]
+adc r12, r11
+adc rdx, 0
+add rax, rbp
+adc rdi, r13
+adc rcx, r10
+adc r8, r15
+adc rsi, r14
+mov rax, [rsp + 56]
+adc rax, [rsp + 88]
+mov r10, [rsp + 96]
+adc r10, [rsp + 64]
+mov r11, [rsp + 48]
+adc r11, [rsp + 80]
+mov rbp, [rsp + 104]
+adc rbp, [rsp + 72]
+mov r14, [rsp + 8]
+adc r14, [rsp + 120]
+adc r9, [rsp + 112]
+adc r12, [rsp + 24]
+adc rdx, [rsp + 40]
+mov r15, 0
+adc r15, 0
+mov r13, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [r13 + 56]
+mov rbx, [rsp + 32]
+mov [rsp + 24], r15
+mulx r13, r15, [rbx]
+mov [rsp + 112], r12
+mov [rsp + 120], r9
+mulx r12, r9, [rbx + 8]
+add r13, r9
+mov [rsp + 8], r14
+mulx r9, r14, [rbx + 16]
+adc r12, r14
+mov [rsp + 72], rbp
+mulx r14, rbp, [rbx + 24]
+adc r9, rbp
+mov [rsp + 104], r11
+mulx rbp, r11, [rbx + 32]
+adc r14, r11
+mov [rsp + 80], r10
+mulx r11, r10, [rbx + 40]
+adc rbp, r10
+mov [rsp + 48], rbp
+mulx r10, rbp, [rbx + 48]
+adc r11, rbp
+mov [rsp + 64], r11
+mulx rbp, r11, [rbx + 56]
+adc r10, r11
+mov [rsp + 96], r10
+mulx r11, r10, [rbx + 64]
+adc rbp, r10
+mov [rsp + 88], rbp
+mulx r10, rbp, [rbx + 72]
+adc r11, rbp
+mov [rsp + 56], r11
+mulx rbp, r11, [rbx + 80]
+adc r10, r11
+mulx rdx, r11, [rbx + 88]
+adc rbp, r11
+adc rdx, 0
+add rdi, r15
+adc rcx, r13
+adc r8, r12
+adc rsi, r9
+adc rax, r14
+mov r9, [rsp + 80]
+adc r9, [rsp + 48]
+mov r11, [rsp + 104]
+adc r11, [rsp + 64]
+mov r12, [rsp + 72]
+adc r12, [rsp + 96]
+mov r14, [rsp + 8]
+adc r14, [rsp + 88]
+mov r15, [rsp + 120]
+adc r15, [rsp + 56]
+adc r10, [rsp + 112]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r13, [rsp + 16]
+mov [rsp + 24], rdx
+mov rdx, [r13 + 152]
+mov [rsp + 40], rbp
+mulx r13, rbp, [rbx + 96]
+mov [rsp + 112], r10
+mov [rsp + 56], r15
+mulx r10, r15, [rbx + 104]
+add r13, r15
+mov [rsp + 120], r14
+mulx r15, r14, [rbx + 112]
+adc r10, r14
+mov [rsp + 88], r12
+mulx r14, r12, [rbx + 120]
+adc r15, r12
+mov [rsp + 8], r11
+mulx r12, r11, [rbx + 128]
+adc r14, r11
+mov [rsp + 96], r9
+mulx r11, r9, [rbx + 136]
+adc r12, r9
+mov [rsp + 72], r12
+mulx r9, r12, [rbx + 144]
+adc r11, r12
+mov [rsp + 64], r11
+mulx r12, r11, [rbx + 152]
+adc r9, r11
+mov [rsp + 104], r9
+mulx r11, r9, [rbx + 160]
+adc r12, r9
+mov [rsp + 48], r12
+mulx r9, r12, [rbx + 168]
+adc r11, r12
+mov [rsp + 80], r11
+mulx r12, r11, [rbx + 176]
+adc r9, r11
+mulx rdx, r11, [rbx + 184]
+adc r12, r11
+adc rdx, 0
+add rdi, rbp
+adc rcx, r13
+adc r8, r10
+adc rsi, r15
+adc rax, r14
+mov r10, [rsp + 96]
+adc r10, [rsp + 72]
+mov r11, [rsp + 8]
+adc r11, [rsp + 64]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 104]
+mov r14, [rsp + 120]
+adc r14, [rsp + 48]
+mov r15, [rsp + 56]
+adc r15, [rsp + 80]
+adc r9, [rsp + 112]
+adc r12, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r13, [rsp]
+mov [rsp + 24], rdx
+mov rdx, rdi
+imul rdx, [r13]
+mov [rsp + 40], r12
+mulx rbx, r12, [r13 + 8]
+mov [rsp + 112], r9
+mov [rsp + 80], r15
+mulx r9, r15, [r13 + 16]
+add rbx, r15
+mov [rsp + 56], r14
+mulx r15, r14, [r13 + 24]
+adc r9, r14
+mov [rsp + 48], rbp
+mulx r14, rbp, [r13 + 32]
+adc r15, rbp
+mov [rsp + 120], r11
+mulx rbp, r11, [r13 + 40]
+adc r14, r11
+mov [rsp + 104], r10
+mulx r11, r10, [r13 + 48]
+adc rbp, r10
+mov [rsp + 88], rbp
+mulx r10, rbp, [r13 + 56]
+adc r11, rbp
+mov [rsp + 64], r11
+mulx rbp, r11, [r13 + 64]
+adc r10, r11
+mov [rsp + 8], r10
+mulx r11, r10, [r13 + 72]
+adc rbp, r10
+mov [rsp + 72], rbp
+mulx r10, rbp, [r13 + 80]
+adc r11, rbp
+mov [rsp + 96], r11
+mulx rbp, r11, [r13 + 88]
+adc r10, r11
+mulx rdx, r11, [r13 + 96]
+adc rbp, r11
+adc rdx, 0
+add rdi, r12
+adc rcx, rbx
+adc r8, r9
+adc rsi, r15
+adc rax, r14
+mov rdi, [rsp + 104]
+adc rdi, [rsp + 88]
+mov r9, [rsp + 120]
+adc r9, [rsp + 64]
+mov r11, [rsp + 48]
+adc r11, [rsp + 8]
+mov r12, [rsp + 56]
+adc r12, [rsp + 72]
+mov r14, [rsp + 80]
+adc r14, [rsp + 96]
+adc r10, [rsp + 112]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r15, 0
+adc r15, 0
+mov rbx, [rsp + 16]
+mov [rsp + 24], rdx
+mov rdx, [rbx + 64]
+mov r13, [rsp + 32]
+mov [rsp + 40], r15
+mulx rbx, r15, [r13]
+mov [rsp + 112], rbp
+mov [rsp + 96], r10
+mulx rbp, r10, [r13 + 8]
+add rbx, r10
+mov [rsp + 80], r14
+mulx r10, r14, [r13 + 16]
+adc rbp, r14
+mov [rsp + 72], r12
+mulx r14, r12, [r13 + 24]
+adc r10, r12
+mov [rsp + 56], r11
+mulx r12, r11, [r13 + 32]
+adc r14, r11
+mov [rsp + 8], r9
+mulx r11, r9, [r13 + 40]
+adc r12, r9
+mov [rsp + 48], r12
+mulx r9, r12, [r13 + 48]
+adc r11, r12
+mov [rsp + 64], r11
+mulx r12, r11, [r13 + 56]
+adc r9, r11
+mov [rsp + 120], r9
+mulx r11, r9, [r13 + 64]
+adc r12, r9
+mov [rsp + 88], r12
+mulx r9, r12, [r13 + 72]
+adc r11, r12
+mov [rsp + 104], r11
+mulx r12, r11, [r13 + 80]
+adc r9, r11
+mulx rdx, r11, [r13 + 88]
+adc r12, r11
+adc rdx, 0
+add rcx, r15
+adc r8, rbx
+adc rsi, rbp
+adc rax, r10
+adc rdi, r14
+mov r10, [rsp + 8]
+adc r10, [rsp + 48]
+mov r11, [rsp + 56]
+adc r11, [rsp + 64]
+mov rbp, [rsp + 72]
+adc rbp, [rsp + 120]
+mov r14, [rsp + 80]
+adc r14, [rsp + 88]
+mov r15, [rsp + 96]
+adc r15, [rsp + 104]
+adc r9, [rsp + 112]
+adc r12, [rsp + 24]
+adc rdx, [rsp + 40]
+mov rbx, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbx + 160]
+mov [rsp + 24], r12
+mulx rbx, r12, [r13 + 96]
+mov [rsp + 112], r9
+mov [rsp + 104], r15
+mulx r9, r15, [r13 + 104]
+add rbx, r15
+mov [rsp + 96], r14
+mulx r15, r14, [r13 + 112]
+adc r9, r14
+mov [rsp + 88], rbp
+mulx r14, rbp, [r13 + 120]
+adc r15, rbp
+mov [rsp + 80], r11
+mulx rbp, r11, [r13 + 128]
+adc r14, r11
+mov [rsp + 120], r10
+mulx r11, r10, [r13 + 136]
+adc rbp, r10
+mov [rsp + 72], rbp
+mulx r10, rbp, [r13 + 144]
+adc r11, rbp
+mov [rsp + 64], r11
+mulx rbp, r11, [r13 + 152]
+adc r10, r11
+mov [rsp + 56], r10
+mulx r11, r10, [r13 + 160]
+adc rbp, r10
+mov [rsp + 48], rbp
+mulx r10, rbp, [r13 + 168]
+adc r11, rbp
+mov [rsp + 8], r11
+mulx rbp, r11, [r13 + 176]
+adc r10, r11
+mulx rdx, r11, [r13 + 184]
+adc rbp, r11
+adc rdx, 0
+add rcx, r12
+adc r8, rbx
+adc rsi, r9
+adc rax, r15
+adc rdi, r14
+mov r9, [rsp + 120]
+adc r9, [rsp + 72]
+mov r11, [rsp + 80]
+adc r11, [rsp + 64]
+mov r12, [rsp + 88]
+adc r12, [rsp + 56]
+mov r14, [rsp + 96]
+adc r14, [rsp + 48]
+mov r15, [rsp + 104]
+adc r15, [rsp + 8]
+adc r10, [rsp + 112]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 40]
+mov rbx, [rsp]
+mov [rsp + 40], rdx
+mov rdx, rcx
+imul rdx, [rbx]
+mov [rsp + 24], rbp
+mulx r13, rbp, [rbx + 8]
+mov [rsp + 112], r10
+mov [rsp + 8], r15
+mulx r10, r15, [rbx + 16]
+add r13, r15
+mov [rsp + 104], r14
+mulx r15, r14, [rbx + 24]
+adc r10, r14
+mov [rsp + 48], r12
+mulx r14, r12, [rbx + 32]
+adc r15, r12
+mov [rsp + 96], r11
+mulx r12, r11, [rbx + 40]
+adc r14, r11
+mov [rsp + 56], r9
+mulx r11, r9, [rbx + 48]
+adc r12, r9
+mov [rsp + 88], r12
+mulx r9, r12, [rbx + 56]
+adc r11, r12
+mov [rsp + 64], r11
+mulx r12, r11, [rbx + 64]
+adc r9, r11
+mov [rsp + 80], r9
+mulx r11, r9, [rbx + 72]
+adc r12, r9
+mov [rsp + 72], r12
+mulx r9, r12, [rbx + 80]
+adc r11, r12
+mov [rsp + 120], r11
+mulx r12, r11, [rbx + 88]
+adc r9, r11
+mulx rdx, r11, [rbx + 96]
+adc r12, r11
+adc rdx, 0
+add rcx, rbp
+adc r8, r13
+adc rsi, r10
+adc rax, r15
+adc rdi, r14
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 88]
+mov r10, [rsp + 96]
+adc r10, [rsp + 64]
+mov r11, [rsp + 48]
+adc r11, [rsp + 80]
+mov rbp, [rsp + 104]
+adc rbp, [rsp + 72]
+mov r14, [rsp + 8]
+adc r14, [rsp + 120]
+adc r9, [rsp + 112]
+adc r12, [rsp + 24]
+adc rdx, [rsp + 40]
+mov r15, 0
+adc r15, 0
+mov r13, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [r13 + 72]
+mov rbx, [rsp + 32]
+mov [rsp + 24], r15
+mulx r13, r15, [rbx]
+mov [rsp + 112], r12
+mov [rsp + 120], r9
+mulx r12, r9, [rbx + 8]
+add r13, r9
+mov [rsp + 8], r14
+mulx r9, r14, [rbx + 16]
+adc r12, r14
+mov [rsp + 72], rbp
+mulx r14, rbp, [rbx + 24]
+adc r9, rbp
+mov [rsp + 104], r11
+mulx rbp, r11, [rbx + 32]
+adc r14, r11
+mov [rsp + 80], r10
+mulx r11, r10, [rbx + 40]
+adc rbp, r10
+mov [rsp + 48], rbp
+mulx r10, rbp, [rbx + 48]
+adc r11, rbp
+mov [rsp + 64], r11
+mulx rbp, r11, [rbx + 56]
+adc r10, r11
+mov [rsp + 96], r10
+mulx r11, r10, [rbx + 64]
+adc rbp, r10
+mov [rsp + 88], rbp
+mulx r10, rbp, [rbx + 72]
+adc r11, rbp
+mov [rsp + 56], r11
+mulx rbp, r11, [rbx + 80]
+adc r10, r11
+mulx rdx, r11, [rbx + 88]
+adc rbp, r11
+adc rdx, 0
+add r8, r15
+adc rsi, r13
+adc rax, r12
+adc rdi, r9
+adc rcx, r14
+mov r9, [rsp + 80]
+adc r9, [rsp + 48]
+mov r11, [rsp + 104]
+adc r11, [rsp + 64]
+mov r12, [rsp + 72]
+adc r12, [rsp + 96]
+mov r14, [rsp + 8]
+adc r14, [rsp + 88]
+mov r15, [rsp + 120]
+adc r15, [rsp + 56]
+adc r10, [rsp + 112]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r13, [rsp + 16]
+mov [rsp + 24], rdx
+mov rdx, [r13 + 168]
+mov [rsp + 40], rbp
+mulx r13, rbp, [rbx + 96]
+mov [rsp + 112], r10
+mov [rsp + 56], r15
+mulx r10, r15, [rbx + 104]
+add r13, r15
+mov [rsp + 120], r14
+mulx r15, r14, [rbx + 112]
+adc r10, r14
+mov [rsp + 88], r12
+mulx r14, r12, [rbx + 120]
+adc r15, r12
+mov [rsp + 8], r11
+mulx r12, r11, [rbx + 128]
+adc r14, r11
+mov [rsp + 96], r9
+mulx r11, r9, [rbx + 136]
+adc r12, r9
+mov [rsp + 72], r12
+mulx r9, r12, [rbx + 144]
+adc r11, r12
+mov [rsp + 64], r11
+mulx r12, r11, [rbx + 152]
+adc r9, r11
+mov [rsp + 104], r9
+mulx r11, r9, [rbx + 160]
+adc r12, r9
+mov [rsp + 48], r12
+mulx r9, r12, [rbx + 168]
+adc r11, r12
+mov [rsp + 80], r11
+mulx r12, r11, [rbx + 176]
+adc r9, r11
+mulx rdx, r11, [rbx + 184]
+adc r12, r11
+adc rdx, 0
+add r8, rbp
+adc rsi, r13
+adc rax, r10
+adc rdi, r15
+adc rcx, r14
+mov r10, [rsp + 96]
+adc r10, [rsp + 72]
+mov r11, [rsp + 8]
+adc r11, [rsp + 64]
+mov rbp, [rsp + 88]
+adc rbp, [rsp + 104]
+mov r14, [rsp + 120]
+adc r14, [rsp + 48]
+mov r15, [rsp + 56]
+adc r15, [rsp + 80]
+adc r9, [rsp + 112]
+adc r12, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r13, [rsp]
+mov [rsp + 24], rdx
+mov rdx, r8
+imul rdx, [r13]
+mov [rsp + 40], r12
+mulx rbx, r12, [r13 + 8]
+mov [rsp + 112], r9
+mov [rsp + 80], r15
+mulx r9, r15, [r13 + 16]
+add rbx, r15
+mov [rsp + 56], r14
+mulx r15, r14, [r13 + 24]
+adc r9, r14
+mov [rsp + 48], rbp
+mulx r14, rbp, [r13 + 32]
+adc r15, rbp
+mov [rsp + 120], r11
+mulx rbp, r11, [r13 + 40]
+adc r14, r11
+mov [rsp + 104], r10
+mulx r11, r10, [r13 + 48]
+adc rbp, r10
+mov [rsp + 88], rbp
+mulx r10, rbp, [r13 + 56]
+adc r11, rbp
+mov [rsp + 64], r11
+mulx rbp, r11, [r13 + 64]
+adc r10, r11
+mov [rsp + 8], r10
+mulx r11, r10, [r13 + 72]
+adc rbp, r10
+mov [rsp + 72], rbp
+mulx r10, rbp, [r13 + 80]
+adc r11, rbp
+mov [rsp + 96], r11
+mulx rbp, r11, [r13 + 88]
+adc r10, r11
+mulx rdx, r11, [r13 + 96]
+adc rbp, r11
+adc rdx, 0
+add r8, r12
+adc rsi, rbx
+adc rax, r9
+adc rdi, r15
+adc rcx, r14
+mov r8, [rsp + 104]
+adc r8, [rsp + 88]
+mov r9, [rsp + 120]
+adc r9, [rsp + 64]
+mov r11, [rsp + 48]
+adc r11, [rsp + 8]
+mov r12, [rsp + 56]
+adc r12, [rsp + 72]
+mov r14, [rsp + 80]
+adc r14, [rsp + 96]
+adc r10, [rsp + 112]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r15, 0
+adc r15, 0
+mov rbx, [rsp + 16]
+mov [rsp + 24], rdx
+mov rdx, [rbx + 80]
+mov r13, [rsp + 32]
+mov [rsp + 40], r15
+mulx rbx, r15, [r13]
+mov [rsp + 112], rbp
+mov [rsp + 96], r10
+mulx rbp, r10, [r13 + 8]
+add rbx, r10
+mov [rsp + 80], r14
+mulx r10, r14, [r13 + 16]
+adc rbp, r14
+mov [rsp + 72], r12
+mulx r14, r12, [r13 + 24]
+adc r10, r12
+mov [rsp + 56], r11
+mulx r12, r11, [r13 + 32]
+adc r14, r11
+mov [rsp + 8], r9
+mulx r11, r9, [r13 + 40]
+adc r12, r9
+mov [rsp + 48], r12
+mulx r9, r12, [r13 + 48]
+adc r11, r12
+mov [rsp + 64], r11
+mulx r12, r11, [r13 + 56]
+adc r9, r11
+mov [rsp + 120], r9
+mulx r11, r9, [r13 + 64]
+adc r12, r9
+mov [rsp + 88], r12
+mulx r9, r12, [r13 + 72]
+adc r11, r12
+mov [rsp + 104], r11
+mulx r12, r11, [r13 + 80]
+adc r9, r11
+mulx rdx, r11, [r13 + 88]
+adc r12, r11
+adc rdx, 0
+add rsi, r15
+adc rax, rbx
+adc rdi, rbp
+adc rcx, r10
+adc r8, r14
+mov r10, [rsp + 8]
+adc r10, [rsp + 48]
+mov r11, [rsp + 56]
+adc r11, [rsp + 64]
+mov rbp, [rsp + 72]
+adc rbp, [rsp + 120]
+mov r14, [rsp + 80]
+adc r14, [rsp + 88]
+mov r15, [rsp + 96]
+adc r15, [rsp + 104]
+adc r9, [rsp + 112]
+adc r12, [rsp + 24]
+adc rdx, [rsp + 40]
+mov rbx, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbx + 176]
+mov [rsp + 24], r12
+mulx rbx, r12, [r13 + 96]
+mov [rsp + 112], r9
+mov [rsp + 104], r15
+mulx r9, r15, [r13 + 104]
+add rbx, r15
+mov [rsp + 96], r14
+mulx r15, r14, [r13 + 112]
+adc r9, r14
+mov [rsp + 88], rbp
+mulx r14, rbp, [r13 + 120]
+adc r15, rbp
+mov [rsp + 80], r11
+mulx rbp, r11, [r13 + 128]
+adc r14, r11
+mov [rsp + 120], r10
+mulx r11, r10, [r13 + 136]
+adc rbp, r10
+mov [rsp + 72], rbp
+mulx r10, rbp, [r13 + 144]
+adc r11, rbp
+mov [rsp + 64], r11
+mulx rbp, r11, [r13 + 152]
+adc r10, r11
+mov [rsp + 56], r10
+mulx r11, r10, [r13 + 160]
+adc rbp, r10
+mov [rsp + 48], rbp
+mulx r10, rbp, [r13 + 168]
+adc r11, rbp
+mov [rsp + 8], r11
+mulx rbp, r11, [r13 + 176]
+adc r10, r11
+mulx rdx, r11, [r13 + 184]
+adc rbp, r11
+adc rdx, 0
+add rsi, r12
+adc rax, rbx
+adc rdi, r9
+adc rcx, r15
+adc r8, r14
+mov r9, [rsp + 120]
+adc r9, [rsp + 72]
+mov r11, [rsp + 80]
+adc r11, [rsp + 64]
+mov r12, [rsp + 88]
+adc r12, [rsp + 56]
+mov r14, [rsp + 96]
+adc r14, [rsp + 48]
+mov r15, [rsp + 104]
+adc r15, [rsp + 8]
+adc r10, [rsp + 112]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 40]
+mov rbx, [rsp]
+mov [rsp + 40], rdx
+mov rdx, rsi
+imul rdx, [rbx]
+mov [rsp + 24], rbp
+mulx r13, rbp, [rbx + 8]
+mov [rsp + 112], r10
+mov [rsp + 8], r15
+mulx r10, r15, [rbx + 16]
+add r13, r15
+mov [rsp + 104], r14
+mulx r15, r14, [rbx + 24]
+adc r10, r14
+mov [rsp + 48], r12
+mulx r14, r12, [rbx + 32]
+adc r15, r12
+mov [rsp + 96], r11
+mulx r12, r11, [rbx + 40]
+adc r14, r11
+mov [rsp + 56], r9
+mulx r11, r9, [rbx + 48]
+adc r12, r9
+mov [rsp + 88], r12
+mulx r9, r12, [rbx + 56]
+adc r11, r12
+mov [rsp + 64], r11
+mulx r12, r11, [rbx + 64]
+adc r9, r11
+mov [rsp + 80], r9
+mulx r11, r9, [rbx + 72]
+adc r12, r9
+mov [rsp + 72], r12
+mulx r9, r12, [rbx + 80]
+adc r11, r12
+mov [rsp + 120], r11
+mulx r12, r11, [rbx + 88]
+adc r9, r11
+mulx rdx, r11, [rbx + 96]
+adc r12, r11
+adc rdx, 0
+add rsi, rbp
+adc rax, r13
+adc rdi, r10
+adc rcx, r15
+adc r8, r14
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 88]
+mov r10, [rsp + 96]
+adc r10, [rsp + 64]
+mov r11, [rsp + 48]
+adc r11, [rsp + 80]
+mov rbp, [rsp + 104]
+adc rbp, [rsp + 72]
+mov r14, [rsp + 8]
+adc r14, [rsp + 120]
+adc r9, [rsp + 112]
+adc r12, [rsp + 24]
+adc rdx, [rsp + 40]
+mov r15, 0
+adc r15, 0
+mov r13, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [r13 + 88]
+mov rbx, [rsp + 32]
+mov [rsp + 24], r15
+mulx r13, r15, [rbx]
+mov [rsp + 112], r12
+mov [rsp + 120], r9
+mulx r12, r9, [rbx + 8]
+add r13, r9
+mov [rsp + 8], r14
+mulx r9, r14, [rbx + 16]
+adc r12, r14
+mov [rsp + 72], rbp
+mulx r14, rbp, [rbx + 24]
+adc r9, rbp
+mov [rsp + 104], r11
+mulx rbp, r11, [rbx + 32]
+adc r14, r11
+mov [rsp + 80], r10
+mulx r11, r10, [rbx + 40]
+adc rbp, r10
+mov [rsp + 48], rbp
+mulx r10, rbp, [rbx + 48]
+adc r11, rbp
+mov [rsp + 64], r11
+mulx rbp, r11, [rbx + 56]
+adc r10, r11
+mov [rsp + 96], r10
+mulx r11, r10, [rbx + 64]
+adc rbp, r10
+mov [rsp + 88], rbp
+mulx r10, rbp, [rbx + 72]
+adc r11, rbp
+mov [rsp + 56], r11
+mulx rbp, r11, [rbx + 80]
+adc r10, r11
+mulx rdx, r11, [rbx + 88]
+adc rbp, r11
+adc rdx, 0
+add rax, r15
+adc rdi, r13
+adc rcx, r12
+adc r8, r9
+adc rsi, r14
+mov r9, [rsp + 80]
+adc r9, [rsp + 48]
+mov r11, [rsp + 104]
+adc r11, [rsp + 64]
+mov r12, [rsp + 72]
+adc r12, [rsp + 96]
+mov r14, [rsp + 8]
+adc r14, [rsp + 88]
+mov r15, [rsp + 120]
+adc r15, [rsp + 56]
+adc r10, [rsp + 112]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r13, [rsp + 16]
+mov [rsp + 24], rdx
+mov rdx, [r13 + 184]
+mov [rsp + 16], rbp
+mulx r13, rbp, [rbx + 96]
+mov [rsp + 40], r10
+mov [rsp + 112], r15
+mulx r10, r15, [rbx + 104]
+add r13, r15
+mov [rsp + 56], r14
+mulx r15, r14, [rbx + 112]
+adc r10, r14
+mov [rsp + 120], r12
+mulx r14, r12, [rbx + 120]
+adc r15, r12
+mov [rsp + 88], r11
+mulx r12, r11, [rbx + 128]
+adc r14, r11
+mov [rsp + 8], r9
+mulx r11, r9, [rbx + 136]
+adc r12, r9
+mov [rsp + 96], r12
+mulx r9, r12, [rbx + 144]
+adc r11, r12
+mov [rsp + 72], r11
+mulx r12, r11, [rbx + 152]
+adc r9, r11
+mov [rsp + 64], r9
+mulx r11, r9, [rbx + 160]
+adc r12, r9
+mov [rsp + 104], r12
+mulx r9, r12, [rbx + 168]
+adc r11, r12
+mov [rsp + 48], r11
+mulx r12, r11, [rbx + 176]
+adc r9, r11
+mulx rdx, r11, [rbx + 184]
+adc r12, r11
+adc rdx, 0
+add rax, rbp
+adc rdi, r13
+adc rcx, r10
+adc r8, r15
+adc rsi, r14
+mov r10, [rsp + 8]
+adc r10, [rsp + 96]
+mov r11, [rsp + 88]
+adc r11, [rsp + 72]
+mov rbp, [rsp + 120]
+adc rbp, [rsp + 64]
+mov r14, [rsp + 56]
+adc r14, [rsp + 104]
+mov r15, [rsp + 112]
+adc r15, [rsp + 48]
+adc r9, [rsp + 40]
+adc r12, [rsp + 16]
+adc rdx, [rsp + 24]
+mov rbx, [rsp]
+mov r13, rdx
+mov rdx, rax
+imul rdx, [rbx]
+mov [rsp + 24], r13
+mov [rsp + 16], r12
+mulx r13, r12, [rbx + 8]
+mov [rsp + 40], r9
+mov [rsp + 48], r15
+mulx r9, r15, [rbx + 16]
+add r13, r15
+mov [rsp + 112], r14
+mulx r15, r14, [rbx + 24]
+adc r9, r14
+mov [rsp + 104], rbp
+mulx r14, rbp, [rbx + 32]
+adc r15, rbp
+mov [rsp + 56], r11
+mulx rbp, r11, [rbx + 40]
+adc r14, r11
+mov [rsp + 64], r10
+mulx r11, r10, [rbx + 48]
+adc rbp, r10
+mov [rsp + 120], rbp
+mulx r10, rbp, [rbx + 56]
+adc r11, rbp
+mov [rsp + 72], r11
+mulx rbp, r11, [rbx + 64]
+adc r10, r11
+mov [rsp + 88], r10
+mulx r11, r10, [rbx + 72]
+adc rbp, r10
+mov [rsp + 96], rbp
+mulx r10, rbp, [rbx + 80]
+adc r11, rbp
+mov [rsp + 8], r11
+mulx rbp, r11, [rbx + 88]
+adc r10, r11
+mulx rdx, r11, [rbx + 96]
+adc rbp, r11
+adc rdx, 0
+add rax, r12
+adc rdi, r13
+adc rcx, r9
+adc r8, r15
+adc rsi, r14
+mov rax, [rsp + 64]
+adc rax, [rsp + 120]
+mov r9, [rsp + 56]
+adc r9, [rsp + 72]
+mov r11, [rsp + 104]
+adc r11, [rsp + 88]
+mov r12, [rsp + 112]
+adc r12, [rsp + 96]
+mov r14, [rsp + 48]
+adc r14, [rsp + 8]
+adc r10, [rsp + 40]
+adc rbp, [rsp + 16]
+adc rdx, [rsp + 24]
+mov r15, rdi
+sub r15, [rbx + 8]
+mov r13, rcx
+sbb r13, [rbx + 16]
+mov [rsp + 24], r13
+mov r13, r8
+sbb r13, [rbx + 24]
+mov [rsp + 16], r13
+mov r13, rsi
+sbb r13, [rbx + 32]
+mov [rsp + 40], r13
+mov r13, rax
+sbb r13, [rbx + 40]
+mov [rsp + 8], r13
+mov r13, r9
+sbb r13, [rbx + 48]
+mov [rsp + 48], r13
+mov r13, r11
+sbb r13, [rbx + 56]
+mov [rsp + 96], r13
+mov r13, r12
+sbb r13, [rbx + 64]
+mov [rsp + 112], r13
+mov r13, r14
+sbb r13, [rbx + 72]
+mov [rsp + 88], r13
+mov r13, r10
+sbb r13, [rbx + 80]
+mov [rsp + 104], r13
+mov r13, rbp
+sbb r13, [rbx + 88]
+mov [rsp + 72], r13
+mov r13, rdx
+sbb r13, [rbx + 96]
+cmovc r15, rdi
+mov rdi, [rsp + 24]
+cmovc rdi, rcx
+mov rcx, [rsp + 16]
+cmovc rcx, r8
+mov r8, [rsp + 40]
+cmovc r8, rsi
+mov rsi, [rsp + 8]
+cmovc rsi, rax
+mov rax, [rsp + 48]
+cmovc rax, r9
+mov r9, [rsp + 96]
+cmovc r9, r11
+mov r11, [rsp + 112]
+cmovc r11, r12
+mov r12, [rsp + 88]
+cmovc r12, r14
+mov r14, [rsp + 104]
+cmovc r14, r10
+mov r10, [rsp + 72]
+cmovc r10, rbp
+cmovc r13, rdx
+add rsp, 128
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -7612,19 +7566,10 @@ unsafe fn mul_full_mulx<M: Modulus<12>>(x: &[u64; 12], y: &[u64; 12]) -> [u64; 1
         asm!(
             "call {kernel}",
             kernel = sym mul_full_mulx_code::<M>,
-            out("rax") z[10],
-            out("rcx") z[4],
-            inout("rdx") core::ptr::from_ref(y) => _,
-            inout("rsi") core::ptr::from_ref(x) => z[5],
-            out("rdi") z[1],
-            out("r8") z[2],
-            out("r9") z[3],
-            out("r10") z[6],
-            out("r11") z[7],
-            out("r12") z[11],
-            out("r13") z[8],
-            out("r14") z[9],
-            out("r15") z[0],
+            out("rax") z[10], out("rcx") z[4], inout("rdx") core::ptr::from_ref(y) => _,
+            inout("rsi") core::ptr::from_ref(x) => z[5], out("rdi") z[1], out("r8") z[2], out("r9")
+            z[3], out("r10") z[6], out("r11") z[7], out("r12") z[11], out("r13") z[8], out("r14")
+            z[9], out("r15") z[0],
             options(pure, readonly),
         );
     }
@@ -7635,1508 +7580,1508 @@ unsafe fn mul_full_mulx<M: Modulus<12>>(x: &[u64; 12], y: &[u64; 12]) -> [u64; 1
 unsafe extern "C" fn mul_full_mulx_code<M: Modulus<12>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 136
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, rbx, r11
-    adc r10, rbx
-    mov rbx, qword ptr [rsi + 32]
-    mulx rbx, r13, rbx
-    adc r11, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx r13, r14, r13
-    adc rbx, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, r15, r14
-    adc r13, r15
-    mov r15, qword ptr [rsi + 56]
-    mulx r15, r12, r15
-    adc r14, r12
-    mov r12, qword ptr [rsi + 64]
-    mulx r12, rbp, r12
-    adc r15, rbp
-    mov rbp, qword ptr [rsi + 72]
-    mov qword ptr [rsp], rcx
-    mulx rbp, rcx, rbp
-    adc r12, rcx
-    mov rcx, qword ptr [rsi + 80]
-    mov qword ptr [rsp + 8], r12
-    mulx rcx, r12, rcx
-    adc rbp, r12
-    mov r12, qword ptr [rsi + 88]
-    mulx rdx, r12, r12
-    adc rcx, r12
-    adc rdx, 0
-    mov r12, rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rax]
-    mov qword ptr [rsp + 16], rsi
-    mov qword ptr [rsp + 24], r12
-    mulx rsi, r12, qword ptr [rax + 8]
-    mov qword ptr [rsp + 32], rcx
-    mov qword ptr [rsp + 40], rbp
-    mulx rcx, rbp, qword ptr [rax + 16]
-    add rsi, rbp
-    mov qword ptr [rsp + 48], r15
-    mulx rbp, r15, qword ptr [rax + 24]
-    adc rcx, r15
-    mov qword ptr [rsp + 56], r14
-    mulx r15, r14, qword ptr [rax + 32]
-    adc rbp, r14
-    mov qword ptr [rsp + 64], r13
-    mulx r14, r13, qword ptr [rax + 40]
-    adc r15, r13
-    mov qword ptr [rsp + 72], rbx
-    mulx r13, rbx, qword ptr [rax + 48]
-    adc r14, rbx
-    mov qword ptr [rsp + 80], r14
-    mulx rbx, r14, qword ptr [rax + 56]
-    adc r13, r14
-    mov qword ptr [rsp + 88], r13
-    mulx r14, r13, qword ptr [rax + 64]
-    adc rbx, r13
-    mov qword ptr [rsp + 96], rbx
-    mulx r13, rbx, qword ptr [rax + 72]
-    adc r14, rbx
-    mov qword ptr [rsp + 104], r14
-    mulx rbx, r14, qword ptr [rax + 80]
-    adc r13, r14
-    mov qword ptr [rsp + 112], r13
-    mulx r14, r13, qword ptr [rax + 88]
-    adc rbx, r13
-    mulx rdx, r13, qword ptr [rax + 96]
-    adc r14, r13
-    adc rdx, 0
-    add r8, r12
-    adc rdi, rsi
-    adc r9, rcx
-    adc r10, rbp
-    adc r11, r15
-    mov rcx, qword ptr [rsp + 72]
-    adc rcx, qword ptr [rsp + 80]
-    mov rsi, qword ptr [rsp + 64]
-    adc rsi, qword ptr [rsp + 88]
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 96]
-    mov r13, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 104]
-    mov r15, qword ptr [rsp + 8]
-    adc r15, qword ptr [rsp + 112]
-    adc rbx, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov r12, 0
-    adc r12, 0
-    mov rbp, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [rbp + 8]
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], rax
-    mov qword ptr [rsp + 40], r12
-    mulx rax, r12, qword ptr [rbp]
-    mov qword ptr [rsp + 112], r14
-    mov qword ptr [rsp + 8], rbx
-    mulx r14, rbx, qword ptr [rbp + 8]
-    add rax, rbx
-    mov qword ptr [rsp + 104], r15
-    mulx rbx, r15, qword ptr [rbp + 16]
-    adc r14, r15
-    mov qword ptr [rsp + 48], r13
-    mulx r15, r13, qword ptr [rbp + 24]
-    adc rbx, r13
-    mov qword ptr [rsp + 96], r8
-    mulx r13, r8, qword ptr [rbp + 32]
-    adc r15, r8
-    mov qword ptr [rsp + 56], rsi
-    mulx r8, rsi, qword ptr [rbp + 40]
-    adc r13, rsi
-    mov qword ptr [rsp + 88], r13
-    mulx rsi, r13, qword ptr [rbp + 48]
-    adc r8, r13
-    mov qword ptr [rsp + 64], r8
-    mulx r13, r8, qword ptr [rbp + 56]
-    adc rsi, r8
-    mov qword ptr [rsp + 80], rsi
-    mulx r8, rsi, qword ptr [rbp + 64]
-    adc r13, rsi
-    mov qword ptr [rsp + 72], r13
-    mulx rsi, r13, qword ptr [rbp + 72]
-    adc r8, r13
-    mov qword ptr [rsp + 120], r8
-    mulx r13, r8, qword ptr [rbp + 80]
-    adc rsi, r8
-    mulx rdx, r8, qword ptr [rbp + 88]
-    adc r13, r8
-    adc rdx, 0
-    add rdi, r12
-    adc r9, rax
-    adc r10, r14
-    adc r11, rbx
-    adc rcx, r15
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 88]
-    mov r8, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 72]
-    mov r15, qword ptr [rsp + 8]
-    adc r15, qword ptr [rsp + 120]
-    adc rsi, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov r12, 0
-    adc r12, 0
-    mov rbp, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rbp]
-    mov qword ptr [rsp + 24], r12
-    mov qword ptr [rsp + 112], r13
-    mulx r12, r13, qword ptr [rbp + 8]
-    mov qword ptr [rsp + 120], rsi
-    mov qword ptr [rsp + 8], r15
-    mulx rsi, r15, qword ptr [rbp + 16]
-    add r12, r15
-    mov qword ptr [rsp + 72], r14
-    mulx r15, r14, qword ptr [rbp + 24]
-    adc rsi, r14
-    mov qword ptr [rsp + 104], rbx
-    mulx r14, rbx, qword ptr [rbp + 32]
-    adc r15, rbx
-    mov qword ptr [rsp + 80], r8
-    mulx rbx, r8, qword ptr [rbp + 40]
-    adc r14, r8
-    mov qword ptr [rsp + 48], rax
-    mulx r8, rax, qword ptr [rbp + 48]
-    adc rbx, rax
-    mov qword ptr [rsp + 64], rbx
-    mulx rax, rbx, qword ptr [rbp + 56]
-    adc r8, rbx
-    mov qword ptr [rsp + 96], r8
-    mulx rbx, r8, qword ptr [rbp + 64]
-    adc rax, r8
-    mov qword ptr [rsp + 88], rax
-    mulx r8, rax, qword ptr [rbp + 72]
-    adc rbx, rax
-    mov qword ptr [rsp + 56], rbx
-    mulx rax, rbx, qword ptr [rbp + 80]
-    adc r8, rbx
-    mov qword ptr [rsp + 128], r8
-    mulx rbx, r8, qword ptr [rbp + 88]
-    adc rax, r8
-    mulx rdx, r8, qword ptr [rbp + 96]
-    adc rbx, r8
-    adc rdx, 0
-    add rdi, r13
-    adc r9, r12
-    adc r10, rsi
-    adc r11, r15
-    adc rcx, r14
-    mov rsi, qword ptr [rsp + 48]
-    adc rsi, qword ptr [rsp + 64]
-    mov rdi, qword ptr [rsp + 80]
-    adc rdi, qword ptr [rsp + 96]
-    mov r8, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 128]
-    adc rax, qword ptr [rsp + 120]
-    adc rbx, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, qword ptr [rsp + 24]
-    adc r15, 0
-    mov r12, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r12 + 16]
-    mov r12, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], r15
-    mulx rbp, r15, qword ptr [r12]
-    mov qword ptr [rsp + 112], rbx
-    mov qword ptr [rsp + 120], rax
-    mulx rbx, rax, qword ptr [r12 + 8]
-    add rbp, rax
-    mov qword ptr [rsp + 128], r14
-    mulx rax, r14, qword ptr [r12 + 16]
-    adc rbx, r14
-    mov qword ptr [rsp + 8], r13
-    mulx r14, r13, qword ptr [r12 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 56], r8
-    mulx r13, r8, qword ptr [r12 + 32]
-    adc r14, r8
-    mov qword ptr [rsp + 72], rdi
-    mulx r8, rdi, qword ptr [r12 + 40]
-    adc r13, rdi
-    mov qword ptr [rsp + 88], r13
-    mulx rdi, r13, qword ptr [r12 + 48]
-    adc r8, r13
-    mov qword ptr [rsp + 104], r8
-    mulx r13, r8, qword ptr [r12 + 56]
-    adc rdi, r8
-    mov qword ptr [rsp + 96], rdi
-    mulx r8, rdi, qword ptr [r12 + 64]
-    adc r13, rdi
-    mov qword ptr [rsp + 80], r13
-    mulx rdi, r13, qword ptr [r12 + 72]
-    adc r8, r13
-    mov qword ptr [rsp + 64], r8
-    mulx r13, r8, qword ptr [r12 + 80]
-    adc rdi, r8
-    mulx rdx, r8, qword ptr [r12 + 88]
-    adc r13, r8
-    adc rdx, 0
-    add r9, r15
-    adc r10, rbp
-    adc r11, rbx
-    adc rcx, rax
-    adc rsi, r14
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 88]
-    mov r8, qword ptr [rsp + 56]
-    adc r8, qword ptr [rsp + 104]
-    mov rbx, qword ptr [rsp + 8]
-    adc rbx, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 128]
-    adc r14, qword ptr [rsp + 80]
-    mov r15, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbp, 0
-    adc rbp, 0
-    mov r12, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, r9
-    imul rdx, qword ptr [r12]
-    mov qword ptr [rsp + 24], rbp
-    mov qword ptr [rsp + 112], r13
-    mulx rbp, r13, qword ptr [r12 + 8]
-    mov qword ptr [rsp + 64], rdi
-    mov qword ptr [rsp + 120], r15
-    mulx rdi, r15, qword ptr [r12 + 16]
-    add rbp, r15
-    mov qword ptr [rsp + 80], r14
-    mulx r15, r14, qword ptr [r12 + 24]
-    adc rdi, r14
-    mov qword ptr [rsp + 128], rbx
-    mulx r14, rbx, qword ptr [r12 + 32]
-    adc r15, rbx
-    mov qword ptr [rsp + 96], r8
-    mulx rbx, r8, qword ptr [r12 + 40]
-    adc r14, r8
-    mov qword ptr [rsp + 8], rax
-    mulx r8, rax, qword ptr [r12 + 48]
-    adc rbx, rax
-    mov qword ptr [rsp + 104], rbx
-    mulx rax, rbx, qword ptr [r12 + 56]
-    adc r8, rbx
-    mov qword ptr [rsp + 56], r8
-    mulx rbx, r8, qword ptr [r12 + 64]
-    adc rax, r8
-    mov qword ptr [rsp + 88], rax
-    mulx r8, rax, qword ptr [r12 + 72]
-    adc rbx, rax
-    mov qword ptr [rsp + 72], rbx
-    mulx rax, rbx, qword ptr [r12 + 80]
-    adc r8, rbx
-    mov qword ptr [rsp + 48], r8
-    mulx rbx, r8, qword ptr [r12 + 88]
-    adc rax, r8
-    mulx rdx, r8, qword ptr [r12 + 96]
-    adc rbx, r8
-    adc rdx, 0
-    add r9, r13
-    adc r10, rbp
-    adc r11, rdi
-    adc rcx, r15
-    adc rsi, r14
-    mov rdi, qword ptr [rsp + 8]
-    adc rdi, qword ptr [rsp + 104]
-    mov r8, qword ptr [rsp + 96]
-    adc r8, qword ptr [rsp + 56]
-    mov r9, qword ptr [rsp + 128]
-    adc r9, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 120]
-    adc r14, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, qword ptr [rsp + 24]
-    adc r15, 0
-    mov rbp, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [rbp + 24]
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], r15
-    mulx r12, r15, qword ptr [rbp]
-    mov qword ptr [rsp + 112], rbx
-    mov qword ptr [rsp + 64], rax
-    mulx rbx, rax, qword ptr [rbp + 8]
-    add r12, rax
-    mov qword ptr [rsp + 48], r14
-    mulx rax, r14, qword ptr [rbp + 16]
-    adc rbx, r14
-    mov qword ptr [rsp + 120], r13
-    mulx r14, r13, qword ptr [rbp + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 72], r9
-    mulx r13, r9, qword ptr [rbp + 32]
-    adc r14, r9
-    mov qword ptr [rsp + 80], r8
-    mulx r9, r8, qword ptr [rbp + 40]
-    adc r13, r8
-    mov qword ptr [rsp + 88], r13
-    mulx r8, r13, qword ptr [rbp + 48]
-    adc r9, r13
-    mov qword ptr [rsp + 128], r9
-    mulx r13, r9, qword ptr [rbp + 56]
-    adc r8, r9
-    mov qword ptr [rsp + 56], r8
-    mulx r9, r8, qword ptr [rbp + 64]
-    adc r13, r8
-    mov qword ptr [rsp + 96], r13
-    mulx r8, r13, qword ptr [rbp + 72]
-    adc r9, r13
-    mov qword ptr [rsp + 104], r9
-    mulx r13, r9, qword ptr [rbp + 80]
-    adc r8, r9
-    mulx rdx, r9, qword ptr [rbp + 88]
-    adc r13, r9
-    adc rdx, 0
-    add r10, r15
-    adc r11, r12
-    adc rcx, rbx
-    adc rsi, rax
-    adc rdi, r14
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 88]
-    mov r9, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 128]
-    mov rbx, qword ptr [rsp + 120]
-    adc rbx, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 96]
-    mov r15, qword ptr [rsp + 64]
-    adc r15, qword ptr [rsp + 104]
-    adc r8, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov r12, 0
-    adc r12, 0
-    mov rbp, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rbp]
-    mov qword ptr [rsp + 24], r12
-    mov qword ptr [rsp + 112], r13
-    mulx r12, r13, qword ptr [rbp + 8]
-    mov qword ptr [rsp + 104], r8
-    mov qword ptr [rsp + 64], r15
-    mulx r8, r15, qword ptr [rbp + 16]
-    add r12, r15
-    mov qword ptr [rsp + 96], r14
-    mulx r15, r14, qword ptr [rbp + 24]
-    adc r8, r14
-    mov qword ptr [rsp + 48], rbx
-    mulx r14, rbx, qword ptr [rbp + 32]
-    adc r15, rbx
-    mov qword ptr [rsp + 56], r9
-    mulx rbx, r9, qword ptr [rbp + 40]
-    adc r14, r9
-    mov qword ptr [rsp + 120], rax
-    mulx r9, rax, qword ptr [rbp + 48]
-    adc rbx, rax
-    mov qword ptr [rsp + 128], rbx
-    mulx rax, rbx, qword ptr [rbp + 56]
-    adc r9, rbx
-    mov qword ptr [rsp + 72], r9
-    mulx rbx, r9, qword ptr [rbp + 64]
-    adc rax, r9
-    mov qword ptr [rsp + 88], rax
-    mulx r9, rax, qword ptr [rbp + 72]
-    adc rbx, rax
-    mov qword ptr [rsp + 80], rbx
-    mulx rax, rbx, qword ptr [rbp + 80]
-    adc r9, rbx
-    mov qword ptr [rsp + 8], r9
-    mulx rbx, r9, qword ptr [rbp + 88]
-    adc rax, r9
-    mulx rdx, r9, qword ptr [rbp + 96]
-    adc rbx, r9
-    adc rdx, 0
-    add r10, r13
-    adc r11, r12
-    adc rcx, r8
-    adc rsi, r15
-    adc rdi, r14
-    mov r8, qword ptr [rsp + 120]
-    adc r8, qword ptr [rsp + 128]
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 72]
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 64]
-    adc r14, qword ptr [rsp + 8]
-    adc rax, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, qword ptr [rsp + 24]
-    adc r15, 0
-    mov r12, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r12 + 32]
-    mov r12, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], r15
-    mulx rbp, r15, qword ptr [r12]
-    mov qword ptr [rsp + 112], rbx
-    mov qword ptr [rsp + 104], rax
-    mulx rbx, rax, qword ptr [r12 + 8]
-    add rbp, rax
-    mov qword ptr [rsp + 8], r14
-    mulx rax, r14, qword ptr [r12 + 16]
-    adc rbx, r14
-    mov qword ptr [rsp + 64], r13
-    mulx r14, r13, qword ptr [r12 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 80], r10
-    mulx r13, r10, qword ptr [r12 + 32]
-    adc r14, r10
-    mov qword ptr [rsp + 96], r9
-    mulx r10, r9, qword ptr [r12 + 40]
-    adc r13, r9
-    mov qword ptr [rsp + 88], r13
-    mulx r9, r13, qword ptr [r12 + 48]
-    adc r10, r13
-    mov qword ptr [rsp + 48], r10
-    mulx r13, r10, qword ptr [r12 + 56]
-    adc r9, r10
-    mov qword ptr [rsp + 72], r9
-    mulx r10, r9, qword ptr [r12 + 64]
-    adc r13, r9
-    mov qword ptr [rsp + 56], r13
-    mulx r9, r13, qword ptr [r12 + 72]
-    adc r10, r13
-    mov qword ptr [rsp + 128], r10
-    mulx r13, r10, qword ptr [r12 + 80]
-    adc r9, r10
-    mulx rdx, r10, qword ptr [r12 + 88]
-    adc r13, r10
-    adc rdx, 0
-    add r11, r15
-    adc rcx, rbp
-    adc rsi, rbx
-    adc rdi, rax
-    adc r8, r14
-    mov rax, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 56]
-    mov r15, qword ptr [rsp + 104]
-    adc r15, qword ptr [rsp + 128]
-    adc r9, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbp, 0
-    adc rbp, 0
-    mov r12, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, r11
-    imul rdx, qword ptr [r12]
-    mov qword ptr [rsp + 24], rbp
-    mov qword ptr [rsp + 112], r13
-    mulx rbp, r13, qword ptr [r12 + 8]
-    mov qword ptr [rsp + 128], r9
-    mov qword ptr [rsp + 104], r15
-    mulx r9, r15, qword ptr [r12 + 16]
-    add rbp, r15
-    mov qword ptr [rsp + 56], r14
-    mulx r15, r14, qword ptr [r12 + 24]
-    adc r9, r14
-    mov qword ptr [rsp + 8], rbx
-    mulx r14, rbx, qword ptr [r12 + 32]
-    adc r15, rbx
-    mov qword ptr [rsp + 72], r10
-    mulx rbx, r10, qword ptr [r12 + 40]
-    adc r14, r10
-    mov qword ptr [rsp + 64], rax
-    mulx r10, rax, qword ptr [r12 + 48]
-    adc rbx, rax
-    mov qword ptr [rsp + 48], rbx
-    mulx rax, rbx, qword ptr [r12 + 56]
-    adc r10, rbx
-    mov qword ptr [rsp + 80], r10
-    mulx rbx, r10, qword ptr [r12 + 64]
-    adc rax, r10
-    mov qword ptr [rsp + 88], rax
-    mulx r10, rax, qword ptr [r12 + 72]
-    adc rbx, rax
-    mov qword ptr [rsp + 96], rbx
-    mulx rax, rbx, qword ptr [r12 + 80]
-    adc r10, rbx
-    mov qword ptr [rsp + 120], r10
-    mulx rbx, r10, qword ptr [r12 + 88]
-    adc rax, r10
-    mulx rdx, r10, qword ptr [r12 + 96]
-    adc rbx, r10
-    adc rdx, 0
-    add r11, r13
-    adc rcx, rbp
-    adc rsi, r9
-    adc rdi, r15
-    adc r8, r14
-    mov r9, qword ptr [rsp + 64]
-    adc r9, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 80]
-    mov r11, qword ptr [rsp + 8]
-    adc r11, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 120]
-    adc rax, qword ptr [rsp + 128]
-    adc rbx, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, qword ptr [rsp + 24]
-    adc r15, 0
-    mov rbp, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [rbp + 40]
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], r15
-    mulx r12, r15, qword ptr [rbp]
-    mov qword ptr [rsp + 112], rbx
-    mov qword ptr [rsp + 128], rax
-    mulx rbx, rax, qword ptr [rbp + 8]
-    add r12, rax
-    mov qword ptr [rsp + 120], r14
-    mulx rax, r14, qword ptr [rbp + 16]
-    adc rbx, r14
-    mov qword ptr [rsp + 104], r13
-    mulx r14, r13, qword ptr [rbp + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 96], r11
-    mulx r13, r11, qword ptr [rbp + 32]
-    adc r14, r11
-    mov qword ptr [rsp + 56], r10
-    mulx r11, r10, qword ptr [rbp + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 88], r13
-    mulx r10, r13, qword ptr [rbp + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 8], r11
-    mulx r13, r11, qword ptr [rbp + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 80], r10
-    mulx r11, r10, qword ptr [rbp + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 72], r13
-    mulx r10, r13, qword ptr [rbp + 72]
-    adc r11, r13
-    mov qword ptr [rsp + 48], r11
-    mulx r13, r11, qword ptr [rbp + 80]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [rbp + 88]
-    adc r13, r11
-    adc rdx, 0
-    add rcx, r15
-    adc rsi, r12
-    adc rdi, rbx
-    adc r8, rax
-    adc r9, r14
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 88]
-    mov r11, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 8]
-    mov rbx, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 120]
-    adc r14, qword ptr [rsp + 72]
-    mov r15, qword ptr [rsp + 128]
-    adc r15, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov r12, 0
-    adc r12, 0
-    mov rbp, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rbp]
-    mov qword ptr [rsp + 24], r12
-    mov qword ptr [rsp + 112], r13
-    mulx r12, r13, qword ptr [rbp + 8]
-    mov qword ptr [rsp + 48], r10
-    mov qword ptr [rsp + 128], r15
-    mulx r10, r15, qword ptr [rbp + 16]
-    add r12, r15
-    mov qword ptr [rsp + 72], r14
-    mulx r15, r14, qword ptr [rbp + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 120], rbx
-    mulx r14, rbx, qword ptr [rbp + 32]
-    adc r15, rbx
-    mov qword ptr [rsp + 80], r11
-    mulx rbx, r11, qword ptr [rbp + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 104], rax
-    mulx r11, rax, qword ptr [rbp + 48]
-    adc rbx, rax
-    mov qword ptr [rsp + 8], rbx
-    mulx rax, rbx, qword ptr [rbp + 56]
-    adc r11, rbx
-    mov qword ptr [rsp + 96], r11
-    mulx rbx, r11, qword ptr [rbp + 64]
-    adc rax, r11
-    mov qword ptr [rsp + 88], rax
-    mulx r11, rax, qword ptr [rbp + 72]
-    adc rbx, rax
-    mov qword ptr [rsp + 56], rbx
-    mulx rax, rbx, qword ptr [rbp + 80]
-    adc r11, rbx
-    mov qword ptr [rsp + 64], r11
-    mulx rbx, r11, qword ptr [rbp + 88]
-    adc rax, r11
-    mulx rdx, r11, qword ptr [rbp + 96]
-    adc rbx, r11
-    adc rdx, 0
-    add rcx, r13
-    adc rsi, r12
-    adc rdi, r10
-    adc r8, r15
-    adc r9, r14
-    mov rcx, qword ptr [rsp + 104]
-    adc rcx, qword ptr [rsp + 8]
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 96]
-    mov r11, qword ptr [rsp + 120]
-    adc r11, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 128]
-    adc r14, qword ptr [rsp + 64]
-    adc rax, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, qword ptr [rsp + 24]
-    adc r15, 0
-    mov r12, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r12 + 48]
-    mov r12, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], r15
-    mulx rbp, r15, qword ptr [r12]
-    mov qword ptr [rsp + 112], rbx
-    mov qword ptr [rsp + 48], rax
-    mulx rbx, rax, qword ptr [r12 + 8]
-    add rbp, rax
-    mov qword ptr [rsp + 64], r14
-    mulx rax, r14, qword ptr [r12 + 16]
-    adc rbx, r14
-    mov qword ptr [rsp + 128], r13
-    mulx r14, r13, qword ptr [r12 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 56], r11
-    mulx r13, r11, qword ptr [r12 + 32]
-    adc r14, r11
-    mov qword ptr [rsp + 72], r10
-    mulx r11, r10, qword ptr [r12 + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 88], r13
-    mulx r10, r13, qword ptr [r12 + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 120], r11
-    mulx r13, r11, qword ptr [r12 + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 96], r10
-    mulx r11, r10, qword ptr [r12 + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 80], r13
-    mulx r10, r13, qword ptr [r12 + 72]
-    adc r11, r13
-    mov qword ptr [rsp + 8], r11
-    mulx r13, r11, qword ptr [r12 + 80]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r12 + 88]
-    adc r13, r11
-    adc rdx, 0
-    add rsi, r15
-    adc rdi, rbp
-    adc r8, rbx
-    adc r9, rax
-    adc rcx, r14
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 88]
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 120]
-    mov rbx, qword ptr [rsp + 128]
-    adc rbx, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 64]
-    adc r14, qword ptr [rsp + 80]
-    mov r15, qword ptr [rsp + 48]
-    adc r15, qword ptr [rsp + 8]
-    adc r10, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbp, 0
-    adc rbp, 0
-    mov r12, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [r12]
-    mov qword ptr [rsp + 24], rbp
-    mov qword ptr [rsp + 112], r13
-    mulx rbp, r13, qword ptr [r12 + 8]
-    mov qword ptr [rsp + 8], r10
-    mov qword ptr [rsp + 48], r15
-    mulx r10, r15, qword ptr [r12 + 16]
-    add rbp, r15
-    mov qword ptr [rsp + 80], r14
-    mulx r15, r14, qword ptr [r12 + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 64], rbx
-    mulx r14, rbx, qword ptr [r12 + 32]
-    adc r15, rbx
-    mov qword ptr [rsp + 96], r11
-    mulx rbx, r11, qword ptr [r12 + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 128], rax
-    mulx r11, rax, qword ptr [r12 + 48]
-    adc rbx, rax
-    mov qword ptr [rsp + 120], rbx
-    mulx rax, rbx, qword ptr [r12 + 56]
-    adc r11, rbx
-    mov qword ptr [rsp + 56], r11
-    mulx rbx, r11, qword ptr [r12 + 64]
-    adc rax, r11
-    mov qword ptr [rsp + 88], rax
-    mulx r11, rax, qword ptr [r12 + 72]
-    adc rbx, rax
-    mov qword ptr [rsp + 72], rbx
-    mulx rax, rbx, qword ptr [r12 + 80]
-    adc r11, rbx
-    mov qword ptr [rsp + 104], r11
-    mulx rbx, r11, qword ptr [r12 + 88]
-    adc rax, r11
-    mulx rdx, r11, qword ptr [r12 + 96]
-    adc rbx, r11
-    adc rdx, 0
-    add rsi, r13
-    adc rdi, rbp
-    adc r8, r10
-    adc r9, r15
-    adc rcx, r14
-    mov rsi, qword ptr [rsp + 128]
-    adc rsi, qword ptr [rsp + 120]
-    mov r10, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 104]
-    adc rax, qword ptr [rsp + 8]
-    adc rbx, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, qword ptr [rsp + 24]
-    adc r15, 0
-    mov rbp, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [rbp + 56]
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], r15
-    mulx r12, r15, qword ptr [rbp]
-    mov qword ptr [rsp + 112], rbx
-    mov qword ptr [rsp + 8], rax
-    mulx rbx, rax, qword ptr [rbp + 8]
-    add r12, rax
-    mov qword ptr [rsp + 104], r14
-    mulx rax, r14, qword ptr [rbp + 16]
-    adc rbx, r14
-    mov qword ptr [rsp + 48], r13
-    mulx r14, r13, qword ptr [rbp + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 72], r11
-    mulx r13, r11, qword ptr [rbp + 32]
-    adc r14, r11
-    mov qword ptr [rsp + 80], r10
-    mulx r11, r10, qword ptr [rbp + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 88], r13
-    mulx r10, r13, qword ptr [rbp + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 64], r11
-    mulx r13, r11, qword ptr [rbp + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 56], r10
-    mulx r11, r10, qword ptr [rbp + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 96], r13
-    mulx r10, r13, qword ptr [rbp + 72]
-    adc r11, r13
-    mov qword ptr [rsp + 120], r11
-    mulx r13, r11, qword ptr [rbp + 80]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [rbp + 88]
-    adc r13, r11
-    adc rdx, 0
-    add rdi, r15
-    adc r8, r12
-    adc r9, rbx
-    adc rcx, rax
-    adc rsi, r14
-    mov rax, qword ptr [rsp + 80]
-    adc rax, qword ptr [rsp + 88]
-    mov r11, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 96]
-    mov r15, qword ptr [rsp + 8]
-    adc r15, qword ptr [rsp + 120]
-    adc r10, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov r12, 0
-    adc r12, 0
-    mov rbp, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rbp]
-    mov qword ptr [rsp + 24], r12
-    mov qword ptr [rsp + 112], r13
-    mulx r12, r13, qword ptr [rbp + 8]
-    mov qword ptr [rsp + 120], r10
-    mov qword ptr [rsp + 8], r15
-    mulx r10, r15, qword ptr [rbp + 16]
-    add r12, r15
-    mov qword ptr [rsp + 96], r14
-    mulx r15, r14, qword ptr [rbp + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 104], rbx
-    mulx r14, rbx, qword ptr [rbp + 32]
-    adc r15, rbx
-    mov qword ptr [rsp + 56], r11
-    mulx rbx, r11, qword ptr [rbp + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 48], rax
-    mulx r11, rax, qword ptr [rbp + 48]
-    adc rbx, rax
-    mov qword ptr [rsp + 64], rbx
-    mulx rax, rbx, qword ptr [rbp + 56]
-    adc r11, rbx
-    mov qword ptr [rsp + 72], r11
-    mulx rbx, r11, qword ptr [rbp + 64]
-    adc rax, r11
-    mov qword ptr [rsp + 88], rax
-    mulx r11, rax, qword ptr [rbp + 72]
-    adc rbx, rax
-    mov qword ptr [rsp + 80], rbx
-    mulx rax, rbx, qword ptr [rbp + 80]
-    adc r11, rbx
-    mov qword ptr [rsp + 128], r11
-    mulx rbx, r11, qword ptr [rbp + 88]
-    adc rax, r11
-    mulx rdx, r11, qword ptr [rbp + 96]
-    adc rbx, r11
-    adc rdx, 0
-    add rdi, r13
-    adc r8, r12
-    adc r9, r10
-    adc rcx, r15
-    adc rsi, r14
-    mov rdi, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 64]
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 72]
-    mov r11, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 128]
-    adc rax, qword ptr [rsp + 120]
-    adc rbx, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, qword ptr [rsp + 24]
-    adc r15, 0
-    mov r12, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r12 + 64]
-    mov r12, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], r15
-    mulx rbp, r15, qword ptr [r12]
-    mov qword ptr [rsp + 112], rbx
-    mov qword ptr [rsp + 120], rax
-    mulx rbx, rax, qword ptr [r12 + 8]
-    add rbp, rax
-    mov qword ptr [rsp + 128], r14
-    mulx rax, r14, qword ptr [r12 + 16]
-    adc rbx, r14
-    mov qword ptr [rsp + 8], r13
-    mulx r14, r13, qword ptr [r12 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 80], r11
-    mulx r13, r11, qword ptr [r12 + 32]
-    adc r14, r11
-    mov qword ptr [rsp + 96], r10
-    mulx r11, r10, qword ptr [r12 + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 88], r13
-    mulx r10, r13, qword ptr [r12 + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 104], r11
-    mulx r13, r11, qword ptr [r12 + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 72], r10
-    mulx r11, r10, qword ptr [r12 + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 56], r13
-    mulx r10, r13, qword ptr [r12 + 72]
-    adc r11, r13
-    mov qword ptr [rsp + 64], r11
-    mulx r13, r11, qword ptr [r12 + 80]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r12 + 88]
-    adc r13, r11
-    adc rdx, 0
-    add r8, r15
-    adc r9, rbp
-    adc rcx, rbx
-    adc rsi, rax
-    adc rdi, r14
-    mov rax, qword ptr [rsp + 96]
-    adc rax, qword ptr [rsp + 88]
-    mov r11, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 104]
-    mov rbx, qword ptr [rsp + 8]
-    adc rbx, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 128]
-    adc r14, qword ptr [rsp + 56]
-    mov r15, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 64]
-    adc r10, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbp, 0
-    adc rbp, 0
-    mov r12, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, r8
-    imul rdx, qword ptr [r12]
-    mov qword ptr [rsp + 24], rbp
-    mov qword ptr [rsp + 112], r13
-    mulx rbp, r13, qword ptr [r12 + 8]
-    mov qword ptr [rsp + 64], r10
-    mov qword ptr [rsp + 120], r15
-    mulx r10, r15, qword ptr [r12 + 16]
-    add rbp, r15
-    mov qword ptr [rsp + 56], r14
-    mulx r15, r14, qword ptr [r12 + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 128], rbx
-    mulx r14, rbx, qword ptr [r12 + 32]
-    adc r15, rbx
-    mov qword ptr [rsp + 72], r11
-    mulx rbx, r11, qword ptr [r12 + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 8], rax
-    mulx r11, rax, qword ptr [r12 + 48]
-    adc rbx, rax
-    mov qword ptr [rsp + 104], rbx
-    mulx rax, rbx, qword ptr [r12 + 56]
-    adc r11, rbx
-    mov qword ptr [rsp + 80], r11
-    mulx rbx, r11, qword ptr [r12 + 64]
-    adc rax, r11
-    mov qword ptr [rsp + 88], rax
-    mulx r11, rax, qword ptr [r12 + 72]
-    adc rbx, rax
-    mov qword ptr [rsp + 96], rbx
-    mulx rax, rbx, qword ptr [r12 + 80]
-    adc r11, rbx
-    mov qword ptr [rsp + 48], r11
-    mulx rbx, r11, qword ptr [r12 + 88]
-    adc rax, r11
-    mulx rdx, r11, qword ptr [r12 + 96]
-    adc rbx, r11
-    adc rdx, 0
-    add r8, r13
-    adc r9, rbp
-    adc rcx, r10
-    adc rsi, r15
-    adc rdi, r14
-    mov r8, qword ptr [rsp + 8]
-    adc r8, qword ptr [rsp + 104]
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 80]
-    mov r11, qword ptr [rsp + 128]
-    adc r11, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 120]
-    adc r14, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, qword ptr [rsp + 24]
-    adc r15, 0
-    mov rbp, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [rbp + 72]
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], r15
-    mulx r12, r15, qword ptr [rbp]
-    mov qword ptr [rsp + 112], rbx
-    mov qword ptr [rsp + 64], rax
-    mulx rbx, rax, qword ptr [rbp + 8]
-    add r12, rax
-    mov qword ptr [rsp + 48], r14
-    mulx rax, r14, qword ptr [rbp + 16]
-    adc rbx, r14
-    mov qword ptr [rsp + 120], r13
-    mulx r14, r13, qword ptr [rbp + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 96], r11
-    mulx r13, r11, qword ptr [rbp + 32]
-    adc r14, r11
-    mov qword ptr [rsp + 56], r10
-    mulx r11, r10, qword ptr [rbp + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 88], r13
-    mulx r10, r13, qword ptr [rbp + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 128], r11
-    mulx r13, r11, qword ptr [rbp + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 80], r10
-    mulx r11, r10, qword ptr [rbp + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 72], r13
-    mulx r10, r13, qword ptr [rbp + 72]
-    adc r11, r13
-    mov qword ptr [rsp + 104], r11
-    mulx r13, r11, qword ptr [rbp + 80]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [rbp + 88]
-    adc r13, r11
-    adc rdx, 0
-    add r9, r15
-    adc rcx, r12
-    adc rsi, rbx
-    adc rdi, rax
-    adc r8, r14
-    mov rax, qword ptr [rsp + 56]
-    adc rax, qword ptr [rsp + 88]
-    mov r11, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 128]
-    mov rbx, qword ptr [rsp + 120]
-    adc rbx, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 72]
-    mov r15, qword ptr [rsp + 64]
-    adc r15, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov r12, 0
-    adc r12, 0
-    mov rbp, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rbp]
-    mov qword ptr [rsp + 24], r12
-    mov qword ptr [rsp + 112], r13
-    mulx r12, r13, qword ptr [rbp + 8]
-    mov qword ptr [rsp + 104], r10
-    mov qword ptr [rsp + 64], r15
-    mulx r10, r15, qword ptr [rbp + 16]
-    add r12, r15
-    mov qword ptr [rsp + 72], r14
-    mulx r15, r14, qword ptr [rbp + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 48], rbx
-    mulx r14, rbx, qword ptr [rbp + 32]
-    adc r15, rbx
-    mov qword ptr [rsp + 80], r11
-    mulx rbx, r11, qword ptr [rbp + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 120], rax
-    mulx r11, rax, qword ptr [rbp + 48]
-    adc rbx, rax
-    mov qword ptr [rsp + 128], rbx
-    mulx rax, rbx, qword ptr [rbp + 56]
-    adc r11, rbx
-    mov qword ptr [rsp + 96], r11
-    mulx rbx, r11, qword ptr [rbp + 64]
-    adc rax, r11
-    mov qword ptr [rsp + 88], rax
-    mulx r11, rax, qword ptr [rbp + 72]
-    adc rbx, rax
-    mov qword ptr [rsp + 56], rbx
-    mulx rax, rbx, qword ptr [rbp + 80]
-    adc r11, rbx
-    mov qword ptr [rsp + 8], r11
-    mulx rbx, r11, qword ptr [rbp + 88]
-    adc rax, r11
-    mulx rdx, r11, qword ptr [rbp + 96]
-    adc rbx, r11
-    adc rdx, 0
-    add r9, r13
-    adc rcx, r12
-    adc rsi, r10
-    adc rdi, r15
-    adc r8, r14
-    mov r9, qword ptr [rsp + 120]
-    adc r9, qword ptr [rsp + 128]
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 96]
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 56]
-    mov r14, qword ptr [rsp + 64]
-    adc r14, qword ptr [rsp + 8]
-    adc rax, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, qword ptr [rsp + 24]
-    adc r15, 0
-    mov r12, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [r12 + 80]
-    mov r12, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], r15
-    mulx rbp, r15, qword ptr [r12]
-    mov qword ptr [rsp + 112], rbx
-    mov qword ptr [rsp + 104], rax
-    mulx rbx, rax, qword ptr [r12 + 8]
-    add rbp, rax
-    mov qword ptr [rsp + 8], r14
-    mulx rax, r14, qword ptr [r12 + 16]
-    adc rbx, r14
-    mov qword ptr [rsp + 64], r13
-    mulx r14, r13, qword ptr [r12 + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 56], r11
-    mulx r13, r11, qword ptr [r12 + 32]
-    adc r14, r11
-    mov qword ptr [rsp + 72], r10
-    mulx r11, r10, qword ptr [r12 + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 88], r13
-    mulx r10, r13, qword ptr [r12 + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 48], r11
-    mulx r13, r11, qword ptr [r12 + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 96], r10
-    mulx r11, r10, qword ptr [r12 + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 80], r13
-    mulx r10, r13, qword ptr [r12 + 72]
-    adc r11, r13
-    mov qword ptr [rsp + 128], r11
-    mulx r13, r11, qword ptr [r12 + 80]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [r12 + 88]
-    adc r13, r11
-    adc rdx, 0
-    add rcx, r15
-    adc rsi, rbp
-    adc rdi, rbx
-    adc r8, rax
-    adc r9, r14
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 88]
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 48]
-    mov rbx, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 80]
-    mov r15, qword ptr [rsp + 104]
-    adc r15, qword ptr [rsp + 128]
-    adc r10, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbp, 0
-    adc rbp, 0
-    mov r12, qword ptr [rsp + 32]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [r12]
-    mov qword ptr [rsp + 24], rbp
-    mov qword ptr [rsp + 112], r13
-    mulx rbp, r13, qword ptr [r12 + 8]
-    mov qword ptr [rsp + 128], r10
-    mov qword ptr [rsp + 104], r15
-    mulx r10, r15, qword ptr [r12 + 16]
-    add rbp, r15
-    mov qword ptr [rsp + 80], r14
-    mulx r15, r14, qword ptr [r12 + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 8], rbx
-    mulx r14, rbx, qword ptr [r12 + 32]
-    adc r15, rbx
-    mov qword ptr [rsp + 96], r11
-    mulx rbx, r11, qword ptr [r12 + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 64], rax
-    mulx r11, rax, qword ptr [r12 + 48]
-    adc rbx, rax
-    mov qword ptr [rsp + 48], rbx
-    mulx rax, rbx, qword ptr [r12 + 56]
-    adc r11, rbx
-    mov qword ptr [rsp + 56], r11
-    mulx rbx, r11, qword ptr [r12 + 64]
-    adc rax, r11
-    mov qword ptr [rsp + 88], rax
-    mulx r11, rax, qword ptr [r12 + 72]
-    adc rbx, rax
-    mov qword ptr [rsp + 72], rbx
-    mulx rax, rbx, qword ptr [r12 + 80]
-    adc r11, rbx
-    mov qword ptr [rsp + 120], r11
-    mulx rbx, r11, qword ptr [r12 + 88]
-    adc rax, r11
-    mulx rdx, r11, qword ptr [r12 + 96]
-    adc rbx, r11
-    adc rdx, 0
-    add rcx, r13
-    adc rsi, rbp
-    adc rdi, r10
-    adc r8, r15
-    adc r9, r14
-    mov rcx, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 48]
-    mov r10, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 56]
-    mov r11, qword ptr [rsp + 8]
-    adc r11, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 120]
-    adc rax, qword ptr [rsp + 128]
-    adc rbx, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov r15, qword ptr [rsp + 24]
-    adc r15, 0
-    mov rbp, qword ptr [rsp]
-    mov qword ptr [rsp + 24], rdx
-    mov rdx, qword ptr [rbp + 88]
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp], r15
-    mulx r12, r15, qword ptr [rbp]
-    mov qword ptr [rsp + 40], rbx
-    mov qword ptr [rsp + 112], rax
-    mulx rbx, rax, qword ptr [rbp + 8]
-    add r12, rax
-    mov qword ptr [rsp + 128], r14
-    mulx rax, r14, qword ptr [rbp + 16]
-    adc rbx, r14
-    mov qword ptr [rsp + 120], r13
-    mulx r14, r13, qword ptr [rbp + 24]
-    adc rax, r13
-    mov qword ptr [rsp + 104], r11
-    mulx r13, r11, qword ptr [rbp + 32]
-    adc r14, r11
-    mov qword ptr [rsp + 72], r10
-    mulx r11, r10, qword ptr [rbp + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 80], r13
-    mulx r10, r13, qword ptr [rbp + 48]
-    adc r11, r13
-    mov qword ptr [rsp + 88], r11
-    mulx r13, r11, qword ptr [rbp + 56]
-    adc r10, r11
-    mov qword ptr [rsp + 8], r10
-    mulx r11, r10, qword ptr [rbp + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 56], r13
-    mulx r10, r13, qword ptr [rbp + 72]
-    adc r11, r13
-    mov qword ptr [rsp + 96], r11
-    mulx r13, r11, qword ptr [rbp + 80]
-    adc r10, r11
-    mulx rdx, r11, qword ptr [rbp + 88]
-    adc r13, r11
-    adc rdx, 0
-    add rsi, r15
-    adc rdi, r12
-    adc r8, rbx
-    adc r9, rax
-    adc rcx, r14
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 80]
-    mov r11, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 88]
-    mov rbx, qword ptr [rsp + 120]
-    adc rbx, qword ptr [rsp + 8]
-    mov r14, qword ptr [rsp + 128]
-    adc r14, qword ptr [rsp + 56]
-    mov r15, qword ptr [rsp + 112]
-    adc r15, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 40]
-    adc r13, qword ptr [rsp + 24]
-    adc rdx, qword ptr [rsp]
-    mov r12, 0
-    adc r12, 0
-    mov rbp, qword ptr [rsp + 32]
-    mov qword ptr [rsp], rdx
-    mov rdx, rsi
-    imul rdx, qword ptr [rbp]
-    mov qword ptr [rsp + 24], r12
-    mov qword ptr [rsp + 40], r13
-    mulx r12, r13, qword ptr [rbp + 8]
-    mov qword ptr [rsp + 96], r10
-    mov qword ptr [rsp + 112], r15
-    mulx r10, r15, qword ptr [rbp + 16]
-    add r12, r15
-    mov qword ptr [rsp + 56], r14
-    mulx r15, r14, qword ptr [rbp + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 128], rbx
-    mulx r14, rbx, qword ptr [rbp + 32]
-    adc r15, rbx
-    mov qword ptr [rsp + 8], r11
-    mulx rbx, r11, qword ptr [rbp + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 120], rax
-    mulx r11, rax, qword ptr [rbp + 48]
-    adc rbx, rax
-    mov qword ptr [rsp + 88], rbx
-    mulx rax, rbx, qword ptr [rbp + 56]
-    adc r11, rbx
-    mov qword ptr [rsp + 104], r11
-    mulx rbx, r11, qword ptr [rbp + 64]
-    adc rax, r11
-    mov qword ptr [rsp + 80], rax
-    mulx r11, rax, qword ptr [rbp + 72]
-    adc rbx, rax
-    mov qword ptr [rsp + 72], rbx
-    mulx rax, rbx, qword ptr [rbp + 80]
-    adc r11, rbx
-    mov qword ptr [rsp + 16], r11
-    mulx rbx, r11, qword ptr [rbp + 88]
-    adc rax, r11
-    mulx rdx, r11, qword ptr [rbp + 96]
-    adc rbx, r11
-    adc rdx, 0
-    add rsi, r13
-    adc rdi, r12
-    adc r8, r10
-    adc r9, r15
-    adc rcx, r14
-    mov rsi, qword ptr [rsp + 120]
-    adc rsi, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 8]
-    adc r10, qword ptr [rsp + 104]
-    mov r11, qword ptr [rsp + 128]
-    adc r11, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 112]
-    adc r14, qword ptr [rsp + 16]
-    adc rax, qword ptr [rsp + 96]
-    adc rbx, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp]
-    mov r15, qword ptr [rsp + 24]
-    adc r15, 0
-    mov r12, rdi
-    sub r12, qword ptr [rbp + 8]
-    mov qword ptr [rsp + 24], r12
-    mov r12, r8
-    sbb r12, qword ptr [rbp + 16]
-    mov qword ptr [rsp], r12
-    mov r12, r9
-    sbb r12, qword ptr [rbp + 24]
-    mov qword ptr [rsp + 40], r12
-    mov r12, rcx
-    sbb r12, qword ptr [rbp + 32]
-    mov qword ptr [rsp + 96], r12
-    mov r12, rsi
-    sbb r12, qword ptr [rbp + 40]
-    mov qword ptr [rsp + 16], r12
-    mov r12, r10
-    sbb r12, qword ptr [rbp + 48]
-    mov qword ptr [rsp + 112], r12
-    mov r12, r11
-    sbb r12, qword ptr [rbp + 56]
-    mov qword ptr [rsp + 72], r12
-    mov r12, r13
-    sbb r12, qword ptr [rbp + 64]
-    mov qword ptr [rsp + 56], r12
-    mov r12, r14
-    sbb r12, qword ptr [rbp + 72]
-    mov qword ptr [rsp + 80], r12
-    mov r12, rax
-    sbb r12, qword ptr [rbp + 80]
-    mov qword ptr [rsp + 128], r12
-    mov r12, rbx
-    sbb r12, qword ptr [rbp + 88]
-    mov qword ptr [rsp + 104], r12
-    mov r12, rdx
-    sbb r12, qword ptr [rbp + 96]
-    sbb r15, 0
-    mov r15, qword ptr [rsp + 24]
-    cmovc r15, rdi
-    mov rdi, qword ptr [rsp]
-    cmovc rdi, r8
-    mov r8, qword ptr [rsp + 40]
-    cmovc r8, r9
-    mov r9, qword ptr [rsp + 96]
-    cmovc r9, rcx
-    mov rcx, qword ptr [rsp + 16]
-    cmovc rcx, rsi
-    mov rsi, qword ptr [rsp + 112]
-    cmovc rsi, r10
-    mov r10, qword ptr [rsp + 72]
-    cmovc r10, r11
-    mov r11, qword ptr [rsp + 56]
-    cmovc r11, r13
-    mov r13, qword ptr [rsp + 80]
-    cmovc r13, r14
-    mov r14, qword ptr [rsp + 128]
-    cmovc r14, rax
-    mov rax, qword ptr [rsp + 104]
-    cmovc rax, rbx
-    cmovc r12, rdx
-    add rsp, 136
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 136
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, rbx, r11
+adc r10, rbx
+mov rbx, [rsi + 32]
+mulx rbx, r13, rbx
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc rbx, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc r13, r15
+mov r15, [rsi + 56]
+mulx r15, r12, r15
+adc r14, r12
+mov r12, [rsi + 64]
+mulx r12, rbp, r12
+adc r15, rbp
+mov rbp, [rsi + 72]
+mov [rsp], rcx
+mulx rbp, rcx, rbp
+adc r12, rcx
+mov rcx, [rsi + 80]
+mov [rsp + 8], r12
+mulx rcx, r12, rcx
+adc rbp, r12
+mov r12, [rsi + 88]
+mulx rdx, r12, r12
+adc rcx, r12
+adc rdx, 0
+mov r12, rdx
+mov rdx, r8
+imul rdx, [rax]
+mov [rsp + 16], rsi
+mov [rsp + 24], r12
+mulx rsi, r12, [rax + 8]
+mov [rsp + 32], rcx
+mov [rsp + 40], rbp
+mulx rcx, rbp, [rax + 16]
+add rsi, rbp
+mov [rsp + 48], r15
+mulx rbp, r15, [rax + 24]
+adc rcx, r15
+mov [rsp + 56], r14
+mulx r15, r14, [rax + 32]
+adc rbp, r14
+mov [rsp + 64], r13
+mulx r14, r13, [rax + 40]
+adc r15, r13
+mov [rsp + 72], rbx
+mulx r13, rbx, [rax + 48]
+adc r14, rbx
+mov [rsp + 80], r14
+mulx rbx, r14, [rax + 56]
+adc r13, r14
+mov [rsp + 88], r13
+mulx r14, r13, [rax + 64]
+adc rbx, r13
+mov [rsp + 96], rbx
+mulx r13, rbx, [rax + 72]
+adc r14, rbx
+mov [rsp + 104], r14
+mulx rbx, r14, [rax + 80]
+adc r13, r14
+mov [rsp + 112], r13
+mulx r14, r13, [rax + 88]
+adc rbx, r13
+mulx rdx, r13, [rax + 96]
+adc r14, r13
+adc rdx, 0
+add r8, r12
+adc rdi, rsi
+adc r9, rcx
+adc r10, rbp
+adc r11, r15
+mov rcx, [rsp + 72]
+adc rcx, [rsp + 80]
+mov rsi, [rsp + 64]
+adc rsi, [rsp + 88]
+mov r8, [rsp + 56]
+adc r8, [rsp + 96]
+mov r13, [rsp + 48]
+adc r13, [rsp + 104]
+mov r15, [rsp + 8]
+adc r15, [rsp + 112]
+adc rbx, [rsp + 40]
+adc r14, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r12, 0
+adc r12, 0
+mov rbp, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [rbp + 8]
+mov rbp, [rsp + 16]
+mov [rsp + 32], rax
+mov [rsp + 40], r12
+mulx rax, r12, [rbp]
+mov [rsp + 112], r14
+mov [rsp + 8], rbx
+mulx r14, rbx, [rbp + 8]
+add rax, rbx
+mov [rsp + 104], r15
+mulx rbx, r15, [rbp + 16]
+adc r14, r15
+mov [rsp + 48], r13
+mulx r15, r13, [rbp + 24]
+adc rbx, r13
+mov [rsp + 96], r8
+mulx r13, r8, [rbp + 32]
+adc r15, r8
+mov [rsp + 56], rsi
+mulx r8, rsi, [rbp + 40]
+adc r13, rsi
+mov [rsp + 88], r13
+mulx rsi, r13, [rbp + 48]
+adc r8, r13
+mov [rsp + 64], r8
+mulx r13, r8, [rbp + 56]
+adc rsi, r8
+mov [rsp + 80], rsi
+mulx r8, rsi, [rbp + 64]
+adc r13, rsi
+mov [rsp + 72], r13
+mulx rsi, r13, [rbp + 72]
+adc r8, r13
+mov [rsp + 120], r8
+mulx r13, r8, [rbp + 80]
+adc rsi, r8
+mulx rdx, r8, [rbp + 88]
+adc r13, r8
+adc rdx, 0
+add rdi, r12
+adc r9, rax
+adc r10, r14
+adc r11, rbx
+adc rcx, r15
+mov rax, [rsp + 56]
+adc rax, [rsp + 88]
+mov r8, [rsp + 96]
+adc r8, [rsp + 64]
+mov rbx, [rsp + 48]
+adc rbx, [rsp + 80]
+mov r14, [rsp + 104]
+adc r14, [rsp + 72]
+mov r15, [rsp + 8]
+adc r15, [rsp + 120]
+adc rsi, [rsp + 112]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 40]
+mov r12, 0
+adc r12, 0
+mov rbp, [rsp + 32]
+mov [rsp + 40], rdx
+mov rdx, rdi
+imul rdx, [rbp]
+mov [rsp + 24], r12
+mov [rsp + 112], r13
+mulx r12, r13, [rbp + 8]
+mov [rsp + 120], rsi
+mov [rsp + 8], r15
+mulx rsi, r15, [rbp + 16]
+add r12, r15
+mov [rsp + 72], r14
+mulx r15, r14, [rbp + 24]
+adc rsi, r14
+mov [rsp + 104], rbx
+mulx r14, rbx, [rbp + 32]
+adc r15, rbx
+mov [rsp + 80], r8
+mulx rbx, r8, [rbp + 40]
+adc r14, r8
+mov [rsp + 48], rax
+mulx r8, rax, [rbp + 48]
+adc rbx, rax
+mov [rsp + 64], rbx
+mulx rax, rbx, [rbp + 56]
+adc r8, rbx
+mov [rsp + 96], r8
+mulx rbx, r8, [rbp + 64]
+adc rax, r8
+mov [rsp + 88], rax
+mulx r8, rax, [rbp + 72]
+adc rbx, rax
+mov [rsp + 56], rbx
+mulx rax, rbx, [rbp + 80]
+adc r8, rbx
+mov [rsp + 128], r8
+mulx rbx, r8, [rbp + 88]
+adc rax, r8
+mulx rdx, r8, [rbp + 96]
+adc rbx, r8
+adc rdx, 0
+add rdi, r13
+adc r9, r12
+adc r10, rsi
+adc r11, r15
+adc rcx, r14
+mov rsi, [rsp + 48]
+adc rsi, [rsp + 64]
+mov rdi, [rsp + 80]
+adc rdi, [rsp + 96]
+mov r8, [rsp + 104]
+adc r8, [rsp + 88]
+mov r13, [rsp + 72]
+adc r13, [rsp + 56]
+mov r14, [rsp + 8]
+adc r14, [rsp + 128]
+adc rax, [rsp + 120]
+adc rbx, [rsp + 112]
+adc rdx, [rsp + 40]
+mov r15, [rsp + 24]
+adc r15, 0
+mov r12, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [r12 + 16]
+mov r12, [rsp + 16]
+mov [rsp + 40], r15
+mulx rbp, r15, [r12]
+mov [rsp + 112], rbx
+mov [rsp + 120], rax
+mulx rbx, rax, [r12 + 8]
+add rbp, rax
+mov [rsp + 128], r14
+mulx rax, r14, [r12 + 16]
+adc rbx, r14
+mov [rsp + 8], r13
+mulx r14, r13, [r12 + 24]
+adc rax, r13
+mov [rsp + 56], r8
+mulx r13, r8, [r12 + 32]
+adc r14, r8
+mov [rsp + 72], rdi
+mulx r8, rdi, [r12 + 40]
+adc r13, rdi
+mov [rsp + 88], r13
+mulx rdi, r13, [r12 + 48]
+adc r8, r13
+mov [rsp + 104], r8
+mulx r13, r8, [r12 + 56]
+adc rdi, r8
+mov [rsp + 96], rdi
+mulx r8, rdi, [r12 + 64]
+adc r13, rdi
+mov [rsp + 80], r13
+mulx rdi, r13, [r12 + 72]
+adc r8, r13
+mov [rsp + 64], r8
+mulx r13, r8, [r12 + 80]
+adc rdi, r8
+mulx rdx, r8, [r12 + 88]
+adc r13, r8
+adc rdx, 0
+add r9, r15
+adc r10, rbp
+adc r11, rbx
+adc rcx, rax
+adc rsi, r14
+mov rax, [rsp + 72]
+adc rax, [rsp + 88]
+mov r8, [rsp + 56]
+adc r8, [rsp + 104]
+mov rbx, [rsp + 8]
+adc rbx, [rsp + 96]
+mov r14, [rsp + 128]
+adc r14, [rsp + 80]
+mov r15, [rsp + 120]
+adc r15, [rsp + 64]
+adc rdi, [rsp + 112]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 40]
+mov rbp, 0
+adc rbp, 0
+mov r12, [rsp + 32]
+mov [rsp + 40], rdx
+mov rdx, r9
+imul rdx, [r12]
+mov [rsp + 24], rbp
+mov [rsp + 112], r13
+mulx rbp, r13, [r12 + 8]
+mov [rsp + 64], rdi
+mov [rsp + 120], r15
+mulx rdi, r15, [r12 + 16]
+add rbp, r15
+mov [rsp + 80], r14
+mulx r15, r14, [r12 + 24]
+adc rdi, r14
+mov [rsp + 128], rbx
+mulx r14, rbx, [r12 + 32]
+adc r15, rbx
+mov [rsp + 96], r8
+mulx rbx, r8, [r12 + 40]
+adc r14, r8
+mov [rsp + 8], rax
+mulx r8, rax, [r12 + 48]
+adc rbx, rax
+mov [rsp + 104], rbx
+mulx rax, rbx, [r12 + 56]
+adc r8, rbx
+mov [rsp + 56], r8
+mulx rbx, r8, [r12 + 64]
+adc rax, r8
+mov [rsp + 88], rax
+mulx r8, rax, [r12 + 72]
+adc rbx, rax
+mov [rsp + 72], rbx
+mulx rax, rbx, [r12 + 80]
+adc r8, rbx
+mov [rsp + 48], r8
+mulx rbx, r8, [r12 + 88]
+adc rax, r8
+mulx rdx, r8, [r12 + 96]
+adc rbx, r8
+adc rdx, 0
+add r9, r13
+adc r10, rbp
+adc r11, rdi
+adc rcx, r15
+adc rsi, r14
+mov rdi, [rsp + 8]
+adc rdi, [rsp + 104]
+mov r8, [rsp + 96]
+adc r8, [rsp + 56]
+mov r9, [rsp + 128]
+adc r9, [rsp + 88]
+mov r13, [rsp + 80]
+adc r13, [rsp + 72]
+mov r14, [rsp + 120]
+adc r14, [rsp + 48]
+adc rax, [rsp + 64]
+adc rbx, [rsp + 112]
+adc rdx, [rsp + 40]
+mov r15, [rsp + 24]
+adc r15, 0
+mov rbp, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [rbp + 24]
+mov rbp, [rsp + 16]
+mov [rsp + 40], r15
+mulx r12, r15, [rbp]
+mov [rsp + 112], rbx
+mov [rsp + 64], rax
+mulx rbx, rax, [rbp + 8]
+add r12, rax
+mov [rsp + 48], r14
+mulx rax, r14, [rbp + 16]
+adc rbx, r14
+mov [rsp + 120], r13
+mulx r14, r13, [rbp + 24]
+adc rax, r13
+mov [rsp + 72], r9
+mulx r13, r9, [rbp + 32]
+adc r14, r9
+mov [rsp + 80], r8
+mulx r9, r8, [rbp + 40]
+adc r13, r8
+mov [rsp + 88], r13
+mulx r8, r13, [rbp + 48]
+adc r9, r13
+mov [rsp + 128], r9
+mulx r13, r9, [rbp + 56]
+adc r8, r9
+mov [rsp + 56], r8
+mulx r9, r8, [rbp + 64]
+adc r13, r8
+mov [rsp + 96], r13
+mulx r8, r13, [rbp + 72]
+adc r9, r13
+mov [rsp + 104], r9
+mulx r13, r9, [rbp + 80]
+adc r8, r9
+mulx rdx, r9, [rbp + 88]
+adc r13, r9
+adc rdx, 0
+add r10, r15
+adc r11, r12
+adc rcx, rbx
+adc rsi, rax
+adc rdi, r14
+mov rax, [rsp + 80]
+adc rax, [rsp + 88]
+mov r9, [rsp + 72]
+adc r9, [rsp + 128]
+mov rbx, [rsp + 120]
+adc rbx, [rsp + 56]
+mov r14, [rsp + 48]
+adc r14, [rsp + 96]
+mov r15, [rsp + 64]
+adc r15, [rsp + 104]
+adc r8, [rsp + 112]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 40]
+mov r12, 0
+adc r12, 0
+mov rbp, [rsp + 32]
+mov [rsp + 40], rdx
+mov rdx, r10
+imul rdx, [rbp]
+mov [rsp + 24], r12
+mov [rsp + 112], r13
+mulx r12, r13, [rbp + 8]
+mov [rsp + 104], r8
+mov [rsp + 64], r15
+mulx r8, r15, [rbp + 16]
+add r12, r15
+mov [rsp + 96], r14
+mulx r15, r14, [rbp + 24]
+adc r8, r14
+mov [rsp + 48], rbx
+mulx r14, rbx, [rbp + 32]
+adc r15, rbx
+mov [rsp + 56], r9
+mulx rbx, r9, [rbp + 40]
+adc r14, r9
+mov [rsp + 120], rax
+mulx r9, rax, [rbp + 48]
+adc rbx, rax
+mov [rsp + 128], rbx
+mulx rax, rbx, [rbp + 56]
+adc r9, rbx
+mov [rsp + 72], r9
+mulx rbx, r9, [rbp + 64]
+adc rax, r9
+mov [rsp + 88], rax
+mulx r9, rax, [rbp + 72]
+adc rbx, rax
+mov [rsp + 80], rbx
+mulx rax, rbx, [rbp + 80]
+adc r9, rbx
+mov [rsp + 8], r9
+mulx rbx, r9, [rbp + 88]
+adc rax, r9
+mulx rdx, r9, [rbp + 96]
+adc rbx, r9
+adc rdx, 0
+add r10, r13
+adc r11, r12
+adc rcx, r8
+adc rsi, r15
+adc rdi, r14
+mov r8, [rsp + 120]
+adc r8, [rsp + 128]
+mov r9, [rsp + 56]
+adc r9, [rsp + 72]
+mov r10, [rsp + 48]
+adc r10, [rsp + 88]
+mov r13, [rsp + 96]
+adc r13, [rsp + 80]
+mov r14, [rsp + 64]
+adc r14, [rsp + 8]
+adc rax, [rsp + 104]
+adc rbx, [rsp + 112]
+adc rdx, [rsp + 40]
+mov r15, [rsp + 24]
+adc r15, 0
+mov r12, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [r12 + 32]
+mov r12, [rsp + 16]
+mov [rsp + 40], r15
+mulx rbp, r15, [r12]
+mov [rsp + 112], rbx
+mov [rsp + 104], rax
+mulx rbx, rax, [r12 + 8]
+add rbp, rax
+mov [rsp + 8], r14
+mulx rax, r14, [r12 + 16]
+adc rbx, r14
+mov [rsp + 64], r13
+mulx r14, r13, [r12 + 24]
+adc rax, r13
+mov [rsp + 80], r10
+mulx r13, r10, [r12 + 32]
+adc r14, r10
+mov [rsp + 96], r9
+mulx r10, r9, [r12 + 40]
+adc r13, r9
+mov [rsp + 88], r13
+mulx r9, r13, [r12 + 48]
+adc r10, r13
+mov [rsp + 48], r10
+mulx r13, r10, [r12 + 56]
+adc r9, r10
+mov [rsp + 72], r9
+mulx r10, r9, [r12 + 64]
+adc r13, r9
+mov [rsp + 56], r13
+mulx r9, r13, [r12 + 72]
+adc r10, r13
+mov [rsp + 128], r10
+mulx r13, r10, [r12 + 80]
+adc r9, r10
+mulx rdx, r10, [r12 + 88]
+adc r13, r10
+adc rdx, 0
+add r11, r15
+adc rcx, rbp
+adc rsi, rbx
+adc rdi, rax
+adc r8, r14
+mov rax, [rsp + 96]
+adc rax, [rsp + 88]
+mov r10, [rsp + 80]
+adc r10, [rsp + 48]
+mov rbx, [rsp + 64]
+adc rbx, [rsp + 72]
+mov r14, [rsp + 8]
+adc r14, [rsp + 56]
+mov r15, [rsp + 104]
+adc r15, [rsp + 128]
+adc r9, [rsp + 112]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 40]
+mov rbp, 0
+adc rbp, 0
+mov r12, [rsp + 32]
+mov [rsp + 40], rdx
+mov rdx, r11
+imul rdx, [r12]
+mov [rsp + 24], rbp
+mov [rsp + 112], r13
+mulx rbp, r13, [r12 + 8]
+mov [rsp + 128], r9
+mov [rsp + 104], r15
+mulx r9, r15, [r12 + 16]
+add rbp, r15
+mov [rsp + 56], r14
+mulx r15, r14, [r12 + 24]
+adc r9, r14
+mov [rsp + 8], rbx
+mulx r14, rbx, [r12 + 32]
+adc r15, rbx
+mov [rsp + 72], r10
+mulx rbx, r10, [r12 + 40]
+adc r14, r10
+mov [rsp + 64], rax
+mulx r10, rax, [r12 + 48]
+adc rbx, rax
+mov [rsp + 48], rbx
+mulx rax, rbx, [r12 + 56]
+adc r10, rbx
+mov [rsp + 80], r10
+mulx rbx, r10, [r12 + 64]
+adc rax, r10
+mov [rsp + 88], rax
+mulx r10, rax, [r12 + 72]
+adc rbx, rax
+mov [rsp + 96], rbx
+mulx rax, rbx, [r12 + 80]
+adc r10, rbx
+mov [rsp + 120], r10
+mulx rbx, r10, [r12 + 88]
+adc rax, r10
+mulx rdx, r10, [r12 + 96]
+adc rbx, r10
+adc rdx, 0
+add r11, r13
+adc rcx, rbp
+adc rsi, r9
+adc rdi, r15
+adc r8, r14
+mov r9, [rsp + 64]
+adc r9, [rsp + 48]
+mov r10, [rsp + 72]
+adc r10, [rsp + 80]
+mov r11, [rsp + 8]
+adc r11, [rsp + 88]
+mov r13, [rsp + 56]
+adc r13, [rsp + 96]
+mov r14, [rsp + 104]
+adc r14, [rsp + 120]
+adc rax, [rsp + 128]
+adc rbx, [rsp + 112]
+adc rdx, [rsp + 40]
+mov r15, [rsp + 24]
+adc r15, 0
+mov rbp, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [rbp + 40]
+mov rbp, [rsp + 16]
+mov [rsp + 40], r15
+mulx r12, r15, [rbp]
+mov [rsp + 112], rbx
+mov [rsp + 128], rax
+mulx rbx, rax, [rbp + 8]
+add r12, rax
+mov [rsp + 120], r14
+mulx rax, r14, [rbp + 16]
+adc rbx, r14
+mov [rsp + 104], r13
+mulx r14, r13, [rbp + 24]
+adc rax, r13
+mov [rsp + 96], r11
+mulx r13, r11, [rbp + 32]
+adc r14, r11
+mov [rsp + 56], r10
+mulx r11, r10, [rbp + 40]
+adc r13, r10
+mov [rsp + 88], r13
+mulx r10, r13, [rbp + 48]
+adc r11, r13
+mov [rsp + 8], r11
+mulx r13, r11, [rbp + 56]
+adc r10, r11
+mov [rsp + 80], r10
+mulx r11, r10, [rbp + 64]
+adc r13, r10
+mov [rsp + 72], r13
+mulx r10, r13, [rbp + 72]
+adc r11, r13
+mov [rsp + 48], r11
+mulx r13, r11, [rbp + 80]
+adc r10, r11
+mulx rdx, r11, [rbp + 88]
+adc r13, r11
+adc rdx, 0
+add rcx, r15
+adc rsi, r12
+adc rdi, rbx
+adc r8, rax
+adc r9, r14
+mov rax, [rsp + 56]
+adc rax, [rsp + 88]
+mov r11, [rsp + 96]
+adc r11, [rsp + 8]
+mov rbx, [rsp + 104]
+adc rbx, [rsp + 80]
+mov r14, [rsp + 120]
+adc r14, [rsp + 72]
+mov r15, [rsp + 128]
+adc r15, [rsp + 48]
+adc r10, [rsp + 112]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 40]
+mov r12, 0
+adc r12, 0
+mov rbp, [rsp + 32]
+mov [rsp + 40], rdx
+mov rdx, rcx
+imul rdx, [rbp]
+mov [rsp + 24], r12
+mov [rsp + 112], r13
+mulx r12, r13, [rbp + 8]
+mov [rsp + 48], r10
+mov [rsp + 128], r15
+mulx r10, r15, [rbp + 16]
+add r12, r15
+mov [rsp + 72], r14
+mulx r15, r14, [rbp + 24]
+adc r10, r14
+mov [rsp + 120], rbx
+mulx r14, rbx, [rbp + 32]
+adc r15, rbx
+mov [rsp + 80], r11
+mulx rbx, r11, [rbp + 40]
+adc r14, r11
+mov [rsp + 104], rax
+mulx r11, rax, [rbp + 48]
+adc rbx, rax
+mov [rsp + 8], rbx
+mulx rax, rbx, [rbp + 56]
+adc r11, rbx
+mov [rsp + 96], r11
+mulx rbx, r11, [rbp + 64]
+adc rax, r11
+mov [rsp + 88], rax
+mulx r11, rax, [rbp + 72]
+adc rbx, rax
+mov [rsp + 56], rbx
+mulx rax, rbx, [rbp + 80]
+adc r11, rbx
+mov [rsp + 64], r11
+mulx rbx, r11, [rbp + 88]
+adc rax, r11
+mulx rdx, r11, [rbp + 96]
+adc rbx, r11
+adc rdx, 0
+add rcx, r13
+adc rsi, r12
+adc rdi, r10
+adc r8, r15
+adc r9, r14
+mov rcx, [rsp + 104]
+adc rcx, [rsp + 8]
+mov r10, [rsp + 80]
+adc r10, [rsp + 96]
+mov r11, [rsp + 120]
+adc r11, [rsp + 88]
+mov r13, [rsp + 72]
+adc r13, [rsp + 56]
+mov r14, [rsp + 128]
+adc r14, [rsp + 64]
+adc rax, [rsp + 48]
+adc rbx, [rsp + 112]
+adc rdx, [rsp + 40]
+mov r15, [rsp + 24]
+adc r15, 0
+mov r12, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [r12 + 48]
+mov r12, [rsp + 16]
+mov [rsp + 40], r15
+mulx rbp, r15, [r12]
+mov [rsp + 112], rbx
+mov [rsp + 48], rax
+mulx rbx, rax, [r12 + 8]
+add rbp, rax
+mov [rsp + 64], r14
+mulx rax, r14, [r12 + 16]
+adc rbx, r14
+mov [rsp + 128], r13
+mulx r14, r13, [r12 + 24]
+adc rax, r13
+mov [rsp + 56], r11
+mulx r13, r11, [r12 + 32]
+adc r14, r11
+mov [rsp + 72], r10
+mulx r11, r10, [r12 + 40]
+adc r13, r10
+mov [rsp + 88], r13
+mulx r10, r13, [r12 + 48]
+adc r11, r13
+mov [rsp + 120], r11
+mulx r13, r11, [r12 + 56]
+adc r10, r11
+mov [rsp + 96], r10
+mulx r11, r10, [r12 + 64]
+adc r13, r10
+mov [rsp + 80], r13
+mulx r10, r13, [r12 + 72]
+adc r11, r13
+mov [rsp + 8], r11
+mulx r13, r11, [r12 + 80]
+adc r10, r11
+mulx rdx, r11, [r12 + 88]
+adc r13, r11
+adc rdx, 0
+add rsi, r15
+adc rdi, rbp
+adc r8, rbx
+adc r9, rax
+adc rcx, r14
+mov rax, [rsp + 72]
+adc rax, [rsp + 88]
+mov r11, [rsp + 56]
+adc r11, [rsp + 120]
+mov rbx, [rsp + 128]
+adc rbx, [rsp + 96]
+mov r14, [rsp + 64]
+adc r14, [rsp + 80]
+mov r15, [rsp + 48]
+adc r15, [rsp + 8]
+adc r10, [rsp + 112]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 40]
+mov rbp, 0
+adc rbp, 0
+mov r12, [rsp + 32]
+mov [rsp + 40], rdx
+mov rdx, rsi
+imul rdx, [r12]
+mov [rsp + 24], rbp
+mov [rsp + 112], r13
+mulx rbp, r13, [r12 + 8]
+mov [rsp + 8], r10
+mov [rsp + 48], r15
+mulx r10, r15, [r12 + 16]
+add rbp, r15
+mov [rsp + 80], r14
+mulx r15, r14, [r12 + 24]
+adc r10, r14
+mov [rsp + 64], rbx
+mulx r14, rbx, [r12 + 32]
+adc r15, rbx
+mov [rsp + 96], r11
+mulx rbx, r11, [r12 + 40]
+adc r14, r11
+mov [rsp + 128], rax
+mulx r11, rax, [r12 + 48]
+adc rbx, rax
+mov [rsp + 120], rbx
+mulx rax, rbx, [r12 + 56]
+adc r11, rbx
+mov [rsp + 56], r11
+mulx rbx, r11, [r12 + 64]
+adc rax, r11
+mov [rsp + 88], rax
+mulx r11, rax, [r12 + 72]
+adc rbx, rax
+mov [rsp + 72], rbx
+mulx rax, rbx, [r12 + 80]
+adc r11, rbx
+mov [rsp + 104], r11
+mulx rbx, r11, [r12 + 88]
+adc rax, r11
+mulx rdx, r11, [r12 + 96]
+adc rbx, r11
+adc rdx, 0
+add rsi, r13
+adc rdi, rbp
+adc r8, r10
+adc r9, r15
+adc rcx, r14
+mov rsi, [rsp + 128]
+adc rsi, [rsp + 120]
+mov r10, [rsp + 96]
+adc r10, [rsp + 56]
+mov r11, [rsp + 64]
+adc r11, [rsp + 88]
+mov r13, [rsp + 80]
+adc r13, [rsp + 72]
+mov r14, [rsp + 48]
+adc r14, [rsp + 104]
+adc rax, [rsp + 8]
+adc rbx, [rsp + 112]
+adc rdx, [rsp + 40]
+mov r15, [rsp + 24]
+adc r15, 0
+mov rbp, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [rbp + 56]
+mov rbp, [rsp + 16]
+mov [rsp + 40], r15
+mulx r12, r15, [rbp]
+mov [rsp + 112], rbx
+mov [rsp + 8], rax
+mulx rbx, rax, [rbp + 8]
+add r12, rax
+mov [rsp + 104], r14
+mulx rax, r14, [rbp + 16]
+adc rbx, r14
+mov [rsp + 48], r13
+mulx r14, r13, [rbp + 24]
+adc rax, r13
+mov [rsp + 72], r11
+mulx r13, r11, [rbp + 32]
+adc r14, r11
+mov [rsp + 80], r10
+mulx r11, r10, [rbp + 40]
+adc r13, r10
+mov [rsp + 88], r13
+mulx r10, r13, [rbp + 48]
+adc r11, r13
+mov [rsp + 64], r11
+mulx r13, r11, [rbp + 56]
+adc r10, r11
+mov [rsp + 56], r10
+mulx r11, r10, [rbp + 64]
+adc r13, r10
+mov [rsp + 96], r13
+mulx r10, r13, [rbp + 72]
+adc r11, r13
+mov [rsp + 120], r11
+mulx r13, r11, [rbp + 80]
+adc r10, r11
+mulx rdx, r11, [rbp + 88]
+adc r13, r11
+adc rdx, 0
+add rdi, r15
+adc r8, r12
+adc r9, rbx
+adc rcx, rax
+adc rsi, r14
+mov rax, [rsp + 80]
+adc rax, [rsp + 88]
+mov r11, [rsp + 72]
+adc r11, [rsp + 64]
+mov rbx, [rsp + 48]
+adc rbx, [rsp + 56]
+mov r14, [rsp + 104]
+adc r14, [rsp + 96]
+mov r15, [rsp + 8]
+adc r15, [rsp + 120]
+adc r10, [rsp + 112]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 40]
+mov r12, 0
+adc r12, 0
+mov rbp, [rsp + 32]
+mov [rsp + 40], rdx
+mov rdx, rdi
+imul rdx, [rbp]
+mov [rsp + 24], r12
+mov [rsp + 112], r13
+mulx r12, r13, [rbp + 8]
+mov [rsp + 120], r10
+mov [rsp + 8], r15
+mulx r10, r15, [rbp + 16]
+add r12, r15
+mov [rsp + 96], r14
+mulx r15, r14, [rbp + 24]
+adc r10, r14
+mov [rsp + 104], rbx
+mulx r14, rbx, [rbp + 32]
+adc r15, rbx
+mov [rsp + 56], r11
+mulx rbx, r11, [rbp + 40]
+adc r14, r11
+mov [rsp + 48], rax
+mulx r11, rax, [rbp + 48]
+adc rbx, rax
+mov [rsp + 64], rbx
+mulx rax, rbx, [rbp + 56]
+adc r11, rbx
+mov [rsp + 72], r11
+mulx rbx, r11, [rbp + 64]
+adc rax, r11
+mov [rsp + 88], rax
+mulx r11, rax, [rbp + 72]
+adc rbx, rax
+mov [rsp + 80], rbx
+mulx rax, rbx, [rbp + 80]
+adc r11, rbx
+mov [rsp + 128], r11
+mulx rbx, r11, [rbp + 88]
+adc rax, r11
+mulx rdx, r11, [rbp + 96]
+adc rbx, r11
+adc rdx, 0
+add rdi, r13
+adc r8, r12
+adc r9, r10
+adc rcx, r15
+adc rsi, r14
+mov rdi, [rsp + 48]
+adc rdi, [rsp + 64]
+mov r10, [rsp + 56]
+adc r10, [rsp + 72]
+mov r11, [rsp + 104]
+adc r11, [rsp + 88]
+mov r13, [rsp + 96]
+adc r13, [rsp + 80]
+mov r14, [rsp + 8]
+adc r14, [rsp + 128]
+adc rax, [rsp + 120]
+adc rbx, [rsp + 112]
+adc rdx, [rsp + 40]
+mov r15, [rsp + 24]
+adc r15, 0
+mov r12, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [r12 + 64]
+mov r12, [rsp + 16]
+mov [rsp + 40], r15
+mulx rbp, r15, [r12]
+mov [rsp + 112], rbx
+mov [rsp + 120], rax
+mulx rbx, rax, [r12 + 8]
+add rbp, rax
+mov [rsp + 128], r14
+mulx rax, r14, [r12 + 16]
+adc rbx, r14
+mov [rsp + 8], r13
+mulx r14, r13, [r12 + 24]
+adc rax, r13
+mov [rsp + 80], r11
+mulx r13, r11, [r12 + 32]
+adc r14, r11
+mov [rsp + 96], r10
+mulx r11, r10, [r12 + 40]
+adc r13, r10
+mov [rsp + 88], r13
+mulx r10, r13, [r12 + 48]
+adc r11, r13
+mov [rsp + 104], r11
+mulx r13, r11, [r12 + 56]
+adc r10, r11
+mov [rsp + 72], r10
+mulx r11, r10, [r12 + 64]
+adc r13, r10
+mov [rsp + 56], r13
+mulx r10, r13, [r12 + 72]
+adc r11, r13
+mov [rsp + 64], r11
+mulx r13, r11, [r12 + 80]
+adc r10, r11
+mulx rdx, r11, [r12 + 88]
+adc r13, r11
+adc rdx, 0
+add r8, r15
+adc r9, rbp
+adc rcx, rbx
+adc rsi, rax
+adc rdi, r14
+mov rax, [rsp + 96]
+adc rax, [rsp + 88]
+mov r11, [rsp + 80]
+adc r11, [rsp + 104]
+mov rbx, [rsp + 8]
+adc rbx, [rsp + 72]
+mov r14, [rsp + 128]
+adc r14, [rsp + 56]
+mov r15, [rsp + 120]
+adc r15, [rsp + 64]
+adc r10, [rsp + 112]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 40]
+mov rbp, 0
+adc rbp, 0
+mov r12, [rsp + 32]
+mov [rsp + 40], rdx
+mov rdx, r8
+imul rdx, [r12]
+mov [rsp + 24], rbp
+mov [rsp + 112], r13
+mulx rbp, r13, [r12 + 8]
+mov [rsp + 64], r10
+mov [rsp + 120], r15
+mulx r10, r15, [r12 + 16]
+add rbp, r15
+mov [rsp + 56], r14
+mulx r15, r14, [r12 + 24]
+adc r10, r14
+mov [rsp + 128], rbx
+mulx r14, rbx, [r12 + 32]
+adc r15, rbx
+mov [rsp + 72], r11
+mulx rbx, r11, [r12 + 40]
+adc r14, r11
+mov [rsp + 8], rax
+mulx r11, rax, [r12 + 48]
+adc rbx, rax
+mov [rsp + 104], rbx
+mulx rax, rbx, [r12 + 56]
+adc r11, rbx
+mov [rsp + 80], r11
+mulx rbx, r11, [r12 + 64]
+adc rax, r11
+mov [rsp + 88], rax
+mulx r11, rax, [r12 + 72]
+adc rbx, rax
+mov [rsp + 96], rbx
+mulx rax, rbx, [r12 + 80]
+adc r11, rbx
+mov [rsp + 48], r11
+mulx rbx, r11, [r12 + 88]
+adc rax, r11
+mulx rdx, r11, [r12 + 96]
+adc rbx, r11
+adc rdx, 0
+add r8, r13
+adc r9, rbp
+adc rcx, r10
+adc rsi, r15
+adc rdi, r14
+mov r8, [rsp + 8]
+adc r8, [rsp + 104]
+mov r10, [rsp + 72]
+adc r10, [rsp + 80]
+mov r11, [rsp + 128]
+adc r11, [rsp + 88]
+mov r13, [rsp + 56]
+adc r13, [rsp + 96]
+mov r14, [rsp + 120]
+adc r14, [rsp + 48]
+adc rax, [rsp + 64]
+adc rbx, [rsp + 112]
+adc rdx, [rsp + 40]
+mov r15, [rsp + 24]
+adc r15, 0
+mov rbp, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [rbp + 72]
+mov rbp, [rsp + 16]
+mov [rsp + 40], r15
+mulx r12, r15, [rbp]
+mov [rsp + 112], rbx
+mov [rsp + 64], rax
+mulx rbx, rax, [rbp + 8]
+add r12, rax
+mov [rsp + 48], r14
+mulx rax, r14, [rbp + 16]
+adc rbx, r14
+mov [rsp + 120], r13
+mulx r14, r13, [rbp + 24]
+adc rax, r13
+mov [rsp + 96], r11
+mulx r13, r11, [rbp + 32]
+adc r14, r11
+mov [rsp + 56], r10
+mulx r11, r10, [rbp + 40]
+adc r13, r10
+mov [rsp + 88], r13
+mulx r10, r13, [rbp + 48]
+adc r11, r13
+mov [rsp + 128], r11
+mulx r13, r11, [rbp + 56]
+adc r10, r11
+mov [rsp + 80], r10
+mulx r11, r10, [rbp + 64]
+adc r13, r10
+mov [rsp + 72], r13
+mulx r10, r13, [rbp + 72]
+adc r11, r13
+mov [rsp + 104], r11
+mulx r13, r11, [rbp + 80]
+adc r10, r11
+mulx rdx, r11, [rbp + 88]
+adc r13, r11
+adc rdx, 0
+add r9, r15
+adc rcx, r12
+adc rsi, rbx
+adc rdi, rax
+adc r8, r14
+mov rax, [rsp + 56]
+adc rax, [rsp + 88]
+mov r11, [rsp + 96]
+adc r11, [rsp + 128]
+mov rbx, [rsp + 120]
+adc rbx, [rsp + 80]
+mov r14, [rsp + 48]
+adc r14, [rsp + 72]
+mov r15, [rsp + 64]
+adc r15, [rsp + 104]
+adc r10, [rsp + 112]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 40]
+mov r12, 0
+adc r12, 0
+mov rbp, [rsp + 32]
+mov [rsp + 40], rdx
+mov rdx, r9
+imul rdx, [rbp]
+mov [rsp + 24], r12
+mov [rsp + 112], r13
+mulx r12, r13, [rbp + 8]
+mov [rsp + 104], r10
+mov [rsp + 64], r15
+mulx r10, r15, [rbp + 16]
+add r12, r15
+mov [rsp + 72], r14
+mulx r15, r14, [rbp + 24]
+adc r10, r14
+mov [rsp + 48], rbx
+mulx r14, rbx, [rbp + 32]
+adc r15, rbx
+mov [rsp + 80], r11
+mulx rbx, r11, [rbp + 40]
+adc r14, r11
+mov [rsp + 120], rax
+mulx r11, rax, [rbp + 48]
+adc rbx, rax
+mov [rsp + 128], rbx
+mulx rax, rbx, [rbp + 56]
+adc r11, rbx
+mov [rsp + 96], r11
+mulx rbx, r11, [rbp + 64]
+adc rax, r11
+mov [rsp + 88], rax
+mulx r11, rax, [rbp + 72]
+adc rbx, rax
+mov [rsp + 56], rbx
+mulx rax, rbx, [rbp + 80]
+adc r11, rbx
+mov [rsp + 8], r11
+mulx rbx, r11, [rbp + 88]
+adc rax, r11
+mulx rdx, r11, [rbp + 96]
+adc rbx, r11
+adc rdx, 0
+add r9, r13
+adc rcx, r12
+adc rsi, r10
+adc rdi, r15
+adc r8, r14
+mov r9, [rsp + 120]
+adc r9, [rsp + 128]
+mov r10, [rsp + 80]
+adc r10, [rsp + 96]
+mov r11, [rsp + 48]
+adc r11, [rsp + 88]
+mov r13, [rsp + 72]
+adc r13, [rsp + 56]
+mov r14, [rsp + 64]
+adc r14, [rsp + 8]
+adc rax, [rsp + 104]
+adc rbx, [rsp + 112]
+adc rdx, [rsp + 40]
+mov r15, [rsp + 24]
+adc r15, 0
+mov r12, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [r12 + 80]
+mov r12, [rsp + 16]
+mov [rsp + 40], r15
+mulx rbp, r15, [r12]
+mov [rsp + 112], rbx
+mov [rsp + 104], rax
+mulx rbx, rax, [r12 + 8]
+add rbp, rax
+mov [rsp + 8], r14
+mulx rax, r14, [r12 + 16]
+adc rbx, r14
+mov [rsp + 64], r13
+mulx r14, r13, [r12 + 24]
+adc rax, r13
+mov [rsp + 56], r11
+mulx r13, r11, [r12 + 32]
+adc r14, r11
+mov [rsp + 72], r10
+mulx r11, r10, [r12 + 40]
+adc r13, r10
+mov [rsp + 88], r13
+mulx r10, r13, [r12 + 48]
+adc r11, r13
+mov [rsp + 48], r11
+mulx r13, r11, [r12 + 56]
+adc r10, r11
+mov [rsp + 96], r10
+mulx r11, r10, [r12 + 64]
+adc r13, r10
+mov [rsp + 80], r13
+mulx r10, r13, [r12 + 72]
+adc r11, r13
+mov [rsp + 128], r11
+mulx r13, r11, [r12 + 80]
+adc r10, r11
+mulx rdx, r11, [r12 + 88]
+adc r13, r11
+adc rdx, 0
+add rcx, r15
+adc rsi, rbp
+adc rdi, rbx
+adc r8, rax
+adc r9, r14
+mov rax, [rsp + 72]
+adc rax, [rsp + 88]
+mov r11, [rsp + 56]
+adc r11, [rsp + 48]
+mov rbx, [rsp + 64]
+adc rbx, [rsp + 96]
+mov r14, [rsp + 8]
+adc r14, [rsp + 80]
+mov r15, [rsp + 104]
+adc r15, [rsp + 128]
+adc r10, [rsp + 112]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 40]
+mov rbp, 0
+adc rbp, 0
+mov r12, [rsp + 32]
+mov [rsp + 40], rdx
+mov rdx, rcx
+imul rdx, [r12]
+mov [rsp + 24], rbp
+mov [rsp + 112], r13
+mulx rbp, r13, [r12 + 8]
+mov [rsp + 128], r10
+mov [rsp + 104], r15
+mulx r10, r15, [r12 + 16]
+add rbp, r15
+mov [rsp + 80], r14
+mulx r15, r14, [r12 + 24]
+adc r10, r14
+mov [rsp + 8], rbx
+mulx r14, rbx, [r12 + 32]
+adc r15, rbx
+mov [rsp + 96], r11
+mulx rbx, r11, [r12 + 40]
+adc r14, r11
+mov [rsp + 64], rax
+mulx r11, rax, [r12 + 48]
+adc rbx, rax
+mov [rsp + 48], rbx
+mulx rax, rbx, [r12 + 56]
+adc r11, rbx
+mov [rsp + 56], r11
+mulx rbx, r11, [r12 + 64]
+adc rax, r11
+mov [rsp + 88], rax
+mulx r11, rax, [r12 + 72]
+adc rbx, rax
+mov [rsp + 72], rbx
+mulx rax, rbx, [r12 + 80]
+adc r11, rbx
+mov [rsp + 120], r11
+mulx rbx, r11, [r12 + 88]
+adc rax, r11
+mulx rdx, r11, [r12 + 96]
+adc rbx, r11
+adc rdx, 0
+add rcx, r13
+adc rsi, rbp
+adc rdi, r10
+adc r8, r15
+adc r9, r14
+mov rcx, [rsp + 64]
+adc rcx, [rsp + 48]
+mov r10, [rsp + 96]
+adc r10, [rsp + 56]
+mov r11, [rsp + 8]
+adc r11, [rsp + 88]
+mov r13, [rsp + 80]
+adc r13, [rsp + 72]
+mov r14, [rsp + 104]
+adc r14, [rsp + 120]
+adc rax, [rsp + 128]
+adc rbx, [rsp + 112]
+adc rdx, [rsp + 40]
+mov r15, [rsp + 24]
+adc r15, 0
+mov rbp, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [rbp + 88]
+mov rbp, [rsp + 16]
+mov [rsp], r15
+mulx r12, r15, [rbp]
+mov [rsp + 40], rbx
+mov [rsp + 112], rax
+mulx rbx, rax, [rbp + 8]
+add r12, rax
+mov [rsp + 128], r14
+mulx rax, r14, [rbp + 16]
+adc rbx, r14
+mov [rsp + 120], r13
+mulx r14, r13, [rbp + 24]
+adc rax, r13
+mov [rsp + 104], r11
+mulx r13, r11, [rbp + 32]
+adc r14, r11
+mov [rsp + 72], r10
+mulx r11, r10, [rbp + 40]
+adc r13, r10
+mov [rsp + 80], r13
+mulx r10, r13, [rbp + 48]
+adc r11, r13
+mov [rsp + 88], r11
+mulx r13, r11, [rbp + 56]
+adc r10, r11
+mov [rsp + 8], r10
+mulx r11, r10, [rbp + 64]
+adc r13, r10
+mov [rsp + 56], r13
+mulx r10, r13, [rbp + 72]
+adc r11, r13
+mov [rsp + 96], r11
+mulx r13, r11, [rbp + 80]
+adc r10, r11
+mulx rdx, r11, [rbp + 88]
+adc r13, r11
+adc rdx, 0
+add rsi, r15
+adc rdi, r12
+adc r8, rbx
+adc r9, rax
+adc rcx, r14
+mov rax, [rsp + 72]
+adc rax, [rsp + 80]
+mov r11, [rsp + 104]
+adc r11, [rsp + 88]
+mov rbx, [rsp + 120]
+adc rbx, [rsp + 8]
+mov r14, [rsp + 128]
+adc r14, [rsp + 56]
+mov r15, [rsp + 112]
+adc r15, [rsp + 96]
+adc r10, [rsp + 40]
+adc r13, [rsp + 24]
+adc rdx, [rsp]
+mov r12, 0
+adc r12, 0
+mov rbp, [rsp + 32]
+mov [rsp], rdx
+mov rdx, rsi
+imul rdx, [rbp]
+mov [rsp + 24], r12
+mov [rsp + 40], r13
+mulx r12, r13, [rbp + 8]
+mov [rsp + 96], r10
+mov [rsp + 112], r15
+mulx r10, r15, [rbp + 16]
+add r12, r15
+mov [rsp + 56], r14
+mulx r15, r14, [rbp + 24]
+adc r10, r14
+mov [rsp + 128], rbx
+mulx r14, rbx, [rbp + 32]
+adc r15, rbx
+mov [rsp + 8], r11
+mulx rbx, r11, [rbp + 40]
+adc r14, r11
+mov [rsp + 120], rax
+mulx r11, rax, [rbp + 48]
+adc rbx, rax
+mov [rsp + 88], rbx
+mulx rax, rbx, [rbp + 56]
+adc r11, rbx
+mov [rsp + 104], r11
+mulx rbx, r11, [rbp + 64]
+adc rax, r11
+mov [rsp + 80], rax
+mulx r11, rax, [rbp + 72]
+adc rbx, rax
+mov [rsp + 72], rbx
+mulx rax, rbx, [rbp + 80]
+adc r11, rbx
+mov [rsp + 16], r11
+mulx rbx, r11, [rbp + 88]
+adc rax, r11
+mulx rdx, r11, [rbp + 96]
+adc rbx, r11
+adc rdx, 0
+add rsi, r13
+adc rdi, r12
+adc r8, r10
+adc r9, r15
+adc rcx, r14
+mov rsi, [rsp + 120]
+adc rsi, [rsp + 88]
+mov r10, [rsp + 8]
+adc r10, [rsp + 104]
+mov r11, [rsp + 128]
+adc r11, [rsp + 80]
+mov r13, [rsp + 56]
+adc r13, [rsp + 72]
+mov r14, [rsp + 112]
+adc r14, [rsp + 16]
+adc rax, [rsp + 96]
+adc rbx, [rsp + 40]
+adc rdx, [rsp]
+mov r15, [rsp + 24]
+adc r15, 0
+mov r12, rdi
+sub r12, [rbp + 8]
+mov [rsp + 24], r12
+mov r12, r8
+sbb r12, [rbp + 16]
+mov [rsp], r12
+mov r12, r9
+sbb r12, [rbp + 24]
+mov [rsp + 40], r12
+mov r12, rcx
+sbb r12, [rbp + 32]
+mov [rsp + 96], r12
+mov r12, rsi
+sbb r12, [rbp + 40]
+mov [rsp + 16], r12
+mov r12, r10
+sbb r12, [rbp + 48]
+mov [rsp + 112], r12
+mov r12, r11
+sbb r12, [rbp + 56]
+mov [rsp + 72], r12
+mov r12, r13
+sbb r12, [rbp + 64]
+mov [rsp + 56], r12
+mov r12, r14
+sbb r12, [rbp + 72]
+mov [rsp + 80], r12
+mov r12, rax
+sbb r12, [rbp + 80]
+mov [rsp + 128], r12
+mov r12, rbx
+sbb r12, [rbp + 88]
+mov [rsp + 104], r12
+mov r12, rdx
+sbb r12, [rbp + 96]
+sbb r15, 0
+mov r15, [rsp + 24]
+cmovc r15, rdi
+mov rdi, [rsp]
+cmovc rdi, r8
+mov r8, [rsp + 40]
+cmovc r8, r9
+mov r9, [rsp + 96]
+cmovc r9, rcx
+mov rcx, [rsp + 16]
+cmovc rcx, rsi
+mov rsi, [rsp + 112]
+cmovc rsi, r10
+mov r10, [rsp + 72]
+cmovc r10, r11
+mov r11, [rsp + 56]
+cmovc r11, r13
+mov r13, [rsp + 80]
+cmovc r13, r14
+mov r14, [rsp + 128]
+cmovc r14, rax
+mov rax, [rsp + 104]
+cmovc rax, rbx
+cmovc r12, rdx
+add rsp, 136
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],
@@ -9169,19 +9114,10 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<12>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_full_mulx_code::<M>,
-            out("rax") z[6],
-            out("rcx") z[3],
-            inout("rdx") core::ptr::from_ref(y) => z[0],
-            inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") z[2],
-            out("r8") z[5],
-            out("r9") z[4],
-            out("r10") z[7],
-            out("r11") z[8],
-            out("r12") z[1],
-            out("r13") z[9],
-            out("r14") z[10],
-            out("r15") z[11],
+            out("rax") z[6], out("rcx") z[3], inout("rdx") core::ptr::from_ref(y) => z[0],
+            inout("rsi") core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[5], out("r9")
+            z[4], out("r10") z[7], out("r11") z[8], out("r12") z[1], out("r13") z[9], out("r14")
+            z[10], out("r15") z[11],
             options(pure, readonly),
         );
     }
@@ -9192,2304 +9128,7416 @@ unsafe fn sum_of_products_full_mulx<M: Modulus<12>>(
 unsafe extern "C" fn sum_of_products_full_mulx_code<M: Modulus<12>>() {
     naked_asm!(
         r"
-    push rbx
-    push rbp
-    sub rsp, 136
-    lea rax, qword ptr [rip + 2f]
-    mov rcx, rdx
-    mov rdx, qword ptr [rdx]
-    mov rdi, qword ptr [rsi]
-    mulx rdi, r8, rdi
-    mov r9, qword ptr [rsi + 8]
-    mulx r9, r10, r9
-    add rdi, r10
-    mov r10, qword ptr [rsi + 16]
-    mulx r10, r11, r10
-    adc r9, r11
-    mov r11, qword ptr [rsi + 24]
-    mulx r11, r12, r11
-    adc r10, r12
-    mov r12, qword ptr [rsi + 32]
-    mulx r12, r13, r12
-    adc r11, r13
-    mov r13, qword ptr [rsi + 40]
-    mulx r13, r14, r13
-    adc r12, r14
-    mov r14, qword ptr [rsi + 48]
-    mulx r14, r15, r14
-    adc r13, r15
-    mov r15, qword ptr [rsi + 56]
-    mulx r15, rbx, r15
-    adc r14, rbx
-    mov rbx, qword ptr [rsi + 64]
-    mulx rbx, rbp, rbx
-    adc r15, rbp
-    mov rbp, qword ptr [rsi + 72]
-    mov qword ptr [rsp], rax
-    mulx rbp, rax, rbp
-    adc rbx, rax
-    mov rax, qword ptr [rsi + 80]
-    mov qword ptr [rsp + 8], rbx
-    mulx rax, rbx, rax
-    adc rbp, rbx
-    mov rbx, qword ptr [rsi + 88]
-    mulx rdx, rbx, rbx
-    adc rax, rbx
-    adc rdx, 0
-    mov rbx, rdx
-    mov rdx, qword ptr [rcx + 96]
-    mov qword ptr [rsp + 16], rcx
-    mov rcx, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 24], rbx
-    mulx rcx, rbx, rcx
-    mov qword ptr [rsp + 32], rax
-    mov rax, qword ptr [rsi + 104]
-    mov qword ptr [rsp + 40], rbp
-    mulx rax, rbp, rax
-    add rcx, rbp
-    mov rbp, qword ptr [rsi + 112]
-    mov qword ptr [rsp + 48], r15
-    mulx rbp, r15, rbp
-    adc rax, r15
-    mov r15, qword ptr [rsi + 120]
-    mov qword ptr [rsp + 56], r14
-    mulx r15, r14, r15
-    adc rbp, r14
-    mov r14, qword ptr [rsi + 128]
-    mov qword ptr [rsp + 64], r13
-    mulx r14, r13, r14
-    adc r15, r13
-    mov r13, qword ptr [rsi + 136]
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, r13
-    adc r14, r12
-    mov r12, qword ptr [rsi + 144]
-    mov qword ptr [rsp + 80], r14
-    mulx r12, r14, r12
-    adc r13, r14
-    mov r14, qword ptr [rsi + 152]
-    mov qword ptr [rsp + 88], r13
-    mulx r14, r13, r14
-    adc r12, r13
-    mov r13, qword ptr [rsi + 160]
-    mov qword ptr [rsp + 96], r12
-    mulx r13, r12, r13
-    adc r14, r12
-    mov r12, qword ptr [rsi + 168]
-    mov qword ptr [rsp + 104], r14
-    mulx r12, r14, r12
-    adc r13, r14
-    mov r14, qword ptr [rsi + 176]
-    mov qword ptr [rsp + 112], r13
-    mulx r14, r13, r14
-    adc r12, r13
-    mov r13, qword ptr [rsi + 184]
-    mulx rdx, r13, r13
-    adc r14, r13
-    adc rdx, 0
-    add r8, rbx
-    adc rdi, rcx
-    adc r9, rax
-    adc r10, rbp
-    adc r11, r15
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 80]
-    mov rcx, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 56]
-    adc r13, qword ptr [rsp + 96]
-    mov r15, qword ptr [rsp + 48]
-    adc r15, qword ptr [rsp + 104]
-    mov rbx, qword ptr [rsp + 8]
-    adc rbx, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 40]
-    adc r14, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 24]
-    mov rbp, 0
-    adc rbp, 0
-    mov qword ptr [rsp + 24], rsi
-    mov rsi, qword ptr [rsp]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rsi]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 112], r14
-    mulx rbp, r14, qword ptr [rsi + 8]
-    mov qword ptr [rsp + 8], r12
-    mov qword ptr [rsp + 104], rbx
-    mulx r12, rbx, qword ptr [rsi + 16]
-    add rbp, rbx
-    mov qword ptr [rsp + 48], r15
-    mulx rbx, r15, qword ptr [rsi + 24]
-    adc r12, r15
-    mov qword ptr [rsp + 96], r13
-    mulx r15, r13, qword ptr [rsi + 32]
-    adc rbx, r13
-    mov qword ptr [rsp + 56], rcx
-    mulx r13, rcx, qword ptr [rsi + 40]
-    adc r15, rcx
-    mov qword ptr [rsp + 88], rax
-    mulx rcx, rax, qword ptr [rsi + 48]
-    adc r13, rax
-    mov qword ptr [rsp + 64], r13
-    mulx rax, r13, qword ptr [rsi + 56]
-    adc rcx, r13
-    mov qword ptr [rsp + 80], rcx
-    mulx r13, rcx, qword ptr [rsi + 64]
-    adc rax, rcx
-    mov qword ptr [rsp + 72], rax
-    mulx rcx, rax, qword ptr [rsi + 72]
-    adc r13, rax
-    mov qword ptr [rsp + 120], r13
-    mulx rax, r13, qword ptr [rsi + 80]
-    adc rcx, r13
-    mov qword ptr [rsp + 128], rcx
-    mulx r13, rcx, qword ptr [rsi + 88]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [rsi + 96]
-    adc r13, rdx
-    adc rcx, 0
-    add r8, r14
-    adc rdi, rbp
-    adc r9, r12
-    adc r10, rbx
-    adc r11, r15
-    mov r8, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 96]
-    adc r14, qword ptr [rsp + 72]
-    mov r15, qword ptr [rsp + 48]
-    adc r15, qword ptr [rsp + 120]
-    mov rbx, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 128]
-    adc rax, qword ptr [rsp + 8]
-    adc r13, qword ptr [rsp + 112]
-    adc rcx, qword ptr [rsp + 32]
-    mov rbp, qword ptr [rsp + 40]
-    adc rbp, 0
-    mov rdx, qword ptr [rsp + 16]
-    mov rdx, qword ptr [rdx + 8]
-    mov rsi, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 32], rcx
-    mulx rbp, rcx, qword ptr [rsi]
-    mov qword ptr [rsp + 112], r13
-    mov qword ptr [rsp + 8], rax
-    mulx r13, rax, qword ptr [rsi + 8]
-    add rbp, rax
-    mov qword ptr [rsp + 128], rbx
-    mulx rax, rbx, qword ptr [rsi + 16]
-    adc r13, rbx
-    mov qword ptr [rsp + 104], r15
-    mulx rbx, r15, qword ptr [rsi + 24]
-    adc rax, r15
-    mov qword ptr [rsp + 120], r14
-    mulx r15, r14, qword ptr [rsi + 32]
-    adc rbx, r14
-    mov qword ptr [rsp + 48], r12
-    mulx r14, r12, qword ptr [rsi + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 72], r15
-    mulx r12, r15, qword ptr [rsi + 48]
-    adc r14, r15
-    mov qword ptr [rsp + 96], r14
-    mulx r15, r14, qword ptr [rsi + 56]
-    adc r12, r14
-    mov qword ptr [rsp + 80], r12
-    mulx r14, r12, qword ptr [rsi + 64]
-    adc r15, r12
-    mov qword ptr [rsp + 56], r15
-    mulx r12, r15, qword ptr [rsi + 72]
-    adc r14, r15
-    mov qword ptr [rsp + 64], r14
-    mulx r15, r14, qword ptr [rsi + 80]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rsi + 88]
-    adc r15, r14
-    adc rdx, 0
-    add rdi, rcx
-    adc r9, rbp
-    adc r10, r13
-    adc r11, rax
-    adc r8, rbx
-    mov rax, qword ptr [rsp + 48]
-    adc rax, qword ptr [rsp + 72]
-    mov rcx, qword ptr [rsp + 120]
-    adc rcx, qword ptr [rsp + 96]
-    mov r13, qword ptr [rsp + 104]
-    adc r13, qword ptr [rsp + 80]
-    mov r14, qword ptr [rsp + 128]
-    adc r14, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 8]
-    adc rbx, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 112]
-    adc r15, qword ptr [rsp + 32]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbp, 0
-    adc rbp, 0
-    mov qword ptr [rsp + 40], rbp
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, qword ptr [rbp + 104]
-    mov qword ptr [rsp + 112], r15
-    mulx rbp, r15, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 64], r12
-    mov qword ptr [rsp + 8], rbx
-    mulx r12, rbx, qword ptr [rsi + 104]
-    add rbp, rbx
-    mov qword ptr [rsp + 56], r14
-    mulx rbx, r14, qword ptr [rsi + 112]
-    adc r12, r14
-    mov qword ptr [rsp + 128], r13
-    mulx r14, r13, qword ptr [rsi + 120]
-    adc rbx, r13
-    mov qword ptr [rsp + 80], rcx
-    mulx r13, rcx, qword ptr [rsi + 128]
-    adc r14, rcx
-    mov qword ptr [rsp + 104], rax
-    mulx rcx, rax, qword ptr [rsi + 136]
-    adc r13, rax
-    mov qword ptr [rsp + 96], r13
-    mulx rax, r13, qword ptr [rsi + 144]
-    adc rcx, r13
-    mov qword ptr [rsp + 120], rcx
-    mulx r13, rcx, qword ptr [rsi + 152]
-    adc rax, rcx
-    mov qword ptr [rsp + 72], rax
-    mulx rcx, rax, qword ptr [rsi + 160]
-    adc r13, rax
-    mov qword ptr [rsp + 48], r13
-    mulx rax, r13, qword ptr [rsi + 168]
-    adc rcx, r13
-    mov qword ptr [rsp + 88], rcx
-    mulx r13, rcx, qword ptr [rsi + 176]
-    adc rax, rcx
-    mulx rcx, rdx, qword ptr [rsi + 184]
-    adc r13, rdx
-    adc rcx, 0
-    add rdi, r15
-    adc r9, rbp
-    adc r10, r12
-    adc r11, rbx
-    adc r8, r14
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 120]
-    mov r15, qword ptr [rsp + 128]
-    adc r15, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 56]
-    adc rbx, qword ptr [rsp + 48]
-    mov rbp, qword ptr [rsp + 8]
-    adc rbp, qword ptr [rsp + 88]
-    adc rax, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 112]
-    adc rcx, qword ptr [rsp + 32]
-    mov rdx, qword ptr [rsp + 40]
-    adc rdx, 0
-    mov rsi, qword ptr [rsp]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rsi]
-    mov qword ptr [rsp + 32], rcx
-    mov qword ptr [rsp + 112], r13
-    mulx rcx, r13, qword ptr [rsi + 8]
-    mov qword ptr [rsp + 64], rax
-    mov qword ptr [rsp + 88], rbp
-    mulx rax, rbp, qword ptr [rsi + 16]
-    add rcx, rbp
-    mov qword ptr [rsp + 8], rbx
-    mulx rbp, rbx, qword ptr [rsi + 24]
-    adc rax, rbx
-    mov qword ptr [rsp + 48], r15
-    mulx rbx, r15, qword ptr [rsi + 32]
-    adc rbp, r15
-    mov qword ptr [rsp + 56], r14
-    mulx r15, r14, qword ptr [rsi + 40]
-    adc rbx, r14
-    mov qword ptr [rsp + 72], r12
-    mulx r14, r12, qword ptr [rsi + 48]
-    adc r15, r12
-    mov qword ptr [rsp + 128], r15
-    mulx r12, r15, qword ptr [rsi + 56]
-    adc r14, r15
-    mov qword ptr [rsp + 120], r14
-    mulx r15, r14, qword ptr [rsi + 64]
-    adc r12, r14
-    mov qword ptr [rsp + 80], r12
-    mulx r14, r12, qword ptr [rsi + 72]
-    adc r15, r12
-    mov qword ptr [rsp + 96], r15
-    mulx r12, r15, qword ptr [rsi + 80]
-    adc r14, r15
-    mov qword ptr [rsp + 104], r14
-    mulx r15, r14, qword ptr [rsi + 88]
-    adc r12, r14
-    mulx rdx, r14, qword ptr [rsi + 96]
-    adc r15, r14
-    adc rdx, 0
-    add rdi, r13
-    adc r9, rcx
-    adc r10, rax
-    adc r11, rbp
-    adc r8, rbx
-    mov rax, qword ptr [rsp + 72]
-    adc rax, qword ptr [rsp + 128]
-    mov rcx, qword ptr [rsp + 56]
-    adc rcx, qword ptr [rsp + 120]
-    mov rdi, qword ptr [rsp + 48]
-    adc rdi, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 8]
-    adc r13, qword ptr [rsp + 96]
-    mov r14, qword ptr [rsp + 88]
-    adc r14, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 64]
-    adc r15, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, 0
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbp + 16]
-    mov rsi, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], rbx
-    mulx rbp, rbx, qword ptr [rsi]
-    mov qword ptr [rsp + 112], r15
-    mov qword ptr [rsp + 64], r12
-    mulx r15, r12, qword ptr [rsi + 8]
-    add rbp, r12
-    mov qword ptr [rsp + 104], r14
-    mulx r12, r14, qword ptr [rsi + 16]
-    adc r15, r14
-    mov qword ptr [rsp + 88], r13
-    mulx r14, r13, qword ptr [rsi + 24]
-    adc r12, r13
-    mov qword ptr [rsp + 96], rdi
-    mulx r13, rdi, qword ptr [rsi + 32]
-    adc r14, rdi
-    mov qword ptr [rsp + 8], rcx
-    mulx rdi, rcx, qword ptr [rsi + 40]
-    adc r13, rcx
-    mov qword ptr [rsp + 80], r13
-    mulx rcx, r13, qword ptr [rsi + 48]
-    adc rdi, r13
-    mov qword ptr [rsp + 48], rdi
-    mulx r13, rdi, qword ptr [rsi + 56]
-    adc rcx, rdi
-    mov qword ptr [rsp + 120], rcx
-    mulx rdi, rcx, qword ptr [rsi + 64]
-    adc r13, rcx
-    mov qword ptr [rsp + 56], r13
-    mulx rcx, r13, qword ptr [rsi + 72]
-    adc rdi, r13
-    mov qword ptr [rsp + 128], rdi
-    mulx r13, rdi, qword ptr [rsi + 80]
-    adc rcx, rdi
-    mulx rdx, rdi, qword ptr [rsi + 88]
-    adc r13, rdi
-    adc rdx, 0
-    add r9, rbx
-    adc r10, rbp
-    adc r11, r15
-    adc r8, r12
-    adc rax, r14
-    mov rdi, qword ptr [rsp + 8]
-    adc rdi, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 48]
-    mov r14, qword ptr [rsp + 88]
-    adc r14, qword ptr [rsp + 120]
-    mov r15, qword ptr [rsp + 104]
-    adc r15, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 128]
-    adc rcx, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, 0
-    adc rbp, 0
-    mov qword ptr [rsp + 32], rbp
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbp + 112]
-    mov qword ptr [rsp + 112], r13
-    mulx rbp, r13, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 128], rcx
-    mov qword ptr [rsp + 64], rbx
-    mulx rcx, rbx, qword ptr [rsi + 104]
-    add rbp, rbx
-    mov qword ptr [rsp + 56], r15
-    mulx rbx, r15, qword ptr [rsi + 112]
-    adc rcx, r15
-    mov qword ptr [rsp + 104], r14
-    mulx r15, r14, qword ptr [rsi + 120]
-    adc rbx, r14
-    mov qword ptr [rsp + 120], r12
-    mulx r14, r12, qword ptr [rsi + 128]
-    adc r15, r12
-    mov qword ptr [rsp + 88], rdi
-    mulx r12, rdi, qword ptr [rsi + 136]
-    adc r14, rdi
-    mov qword ptr [rsp + 48], r14
-    mulx rdi, r14, qword ptr [rsi + 144]
-    adc r12, r14
-    mov qword ptr [rsp + 96], r12
-    mulx r14, r12, qword ptr [rsi + 152]
-    adc rdi, r12
-    mov qword ptr [rsp + 80], rdi
-    mulx r12, rdi, qword ptr [rsi + 160]
-    adc r14, rdi
-    mov qword ptr [rsp + 8], r14
-    mulx rdi, r14, qword ptr [rsi + 168]
-    adc r12, r14
-    mov qword ptr [rsp + 72], r12
-    mulx r14, r12, qword ptr [rsi + 176]
-    adc rdi, r12
-    mulx rdx, r12, qword ptr [rsi + 184]
-    adc r14, r12
-    adc rdx, 0
-    add r9, r13
-    adc r10, rbp
-    adc r11, rcx
-    adc r8, rbx
-    adc rax, r15
-    mov rcx, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 96]
-    mov r13, qword ptr [rsp + 104]
-    adc r13, qword ptr [rsp + 80]
-    mov r15, qword ptr [rsp + 56]
-    adc r15, qword ptr [rsp + 8]
-    mov rbx, qword ptr [rsp + 64]
-    adc rbx, qword ptr [rsp + 72]
-    adc rdi, qword ptr [rsp + 128]
-    adc r14, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, 0
-    mov rsi, qword ptr [rsp]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rsi]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 112], r14
-    mulx rbp, r14, qword ptr [rsi + 8]
-    mov qword ptr [rsp + 128], rdi
-    mov qword ptr [rsp + 72], rbx
-    mulx rdi, rbx, qword ptr [rsi + 16]
-    add rbp, rbx
-    mov qword ptr [rsp + 64], r15
-    mulx rbx, r15, qword ptr [rsi + 24]
-    adc rdi, r15
-    mov qword ptr [rsp + 8], r13
-    mulx r15, r13, qword ptr [rsi + 32]
-    adc rbx, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rsi + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 80], rcx
-    mulx r12, rcx, qword ptr [rsi + 48]
-    adc r13, rcx
-    mov qword ptr [rsp + 104], r13
-    mulx rcx, r13, qword ptr [rsi + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 96], r12
-    mulx r13, r12, qword ptr [rsi + 64]
-    adc rcx, r12
-    mov qword ptr [rsp + 120], rcx
-    mulx r12, rcx, qword ptr [rsi + 72]
-    adc r13, rcx
-    mov qword ptr [rsp + 48], r13
-    mulx rcx, r13, qword ptr [rsi + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rsi + 88]
-    adc rcx, r12
-    mulx rdx, r12, qword ptr [rsi + 96]
-    adc r13, r12
-    adc rdx, 0
-    add r9, r14
-    adc r10, rbp
-    adc r11, rdi
-    adc r8, rbx
-    adc rax, r15
-    mov rdi, qword ptr [rsp + 80]
-    adc rdi, qword ptr [rsp + 104]
-    mov r9, qword ptr [rsp + 56]
-    adc r9, qword ptr [rsp + 96]
-    mov r12, qword ptr [rsp + 8]
-    adc r12, qword ptr [rsp + 120]
-    mov r14, qword ptr [rsp + 64]
-    adc r14, qword ptr [rsp + 48]
-    mov r15, qword ptr [rsp + 72]
-    adc r15, qword ptr [rsp + 88]
-    adc rcx, qword ptr [rsp + 128]
-    adc r13, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, 0
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbp + 24]
-    mov rsi, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], rbx
-    mulx rbp, rbx, qword ptr [rsi]
-    mov qword ptr [rsp + 112], r13
-    mov qword ptr [rsp + 128], rcx
-    mulx r13, rcx, qword ptr [rsi + 8]
-    add rbp, rcx
-    mov qword ptr [rsp + 88], r15
-    mulx rcx, r15, qword ptr [rsi + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 72], r14
-    mulx r15, r14, qword ptr [rsi + 24]
-    adc rcx, r14
-    mov qword ptr [rsp + 48], r12
-    mulx r14, r12, qword ptr [rsi + 32]
-    adc r15, r12
-    mov qword ptr [rsp + 64], r9
-    mulx r12, r9, qword ptr [rsi + 40]
-    adc r14, r9
-    mov qword ptr [rsp + 120], r14
-    mulx r9, r14, qword ptr [rsi + 48]
-    adc r12, r14
-    mov qword ptr [rsp + 8], r12
-    mulx r14, r12, qword ptr [rsi + 56]
-    adc r9, r12
-    mov qword ptr [rsp + 96], r9
-    mulx r12, r9, qword ptr [rsi + 64]
-    adc r14, r9
-    mov qword ptr [rsp + 56], r14
-    mulx r9, r14, qword ptr [rsi + 72]
-    adc r12, r14
-    mov qword ptr [rsp + 104], r12
-    mulx r14, r12, qword ptr [rsi + 80]
-    adc r9, r12
-    mulx rdx, r12, qword ptr [rsi + 88]
-    adc r14, r12
-    adc rdx, 0
-    add r10, rbx
-    adc r11, rbp
-    adc r8, r13
-    adc rax, rcx
-    adc rdi, r15
-    mov rcx, qword ptr [rsp + 64]
-    adc rcx, qword ptr [rsp + 120]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 8]
-    mov r13, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 96]
-    mov r15, qword ptr [rsp + 88]
-    adc r15, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 128]
-    adc rbx, qword ptr [rsp + 104]
-    adc r9, qword ptr [rsp + 112]
-    adc r14, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, 0
-    adc rbp, 0
-    mov qword ptr [rsp + 32], rbp
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbp + 120]
-    mov qword ptr [rsp + 112], r14
-    mulx rbp, r14, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 104], r9
-    mov qword ptr [rsp + 128], rbx
-    mulx r9, rbx, qword ptr [rsi + 104]
-    add rbp, rbx
-    mov qword ptr [rsp + 56], r15
-    mulx rbx, r15, qword ptr [rsi + 112]
-    adc r9, r15
-    mov qword ptr [rsp + 88], r13
-    mulx r15, r13, qword ptr [rsi + 120]
-    adc rbx, r13
-    mov qword ptr [rsp + 96], r12
-    mulx r13, r12, qword ptr [rsi + 128]
-    adc r15, r12
-    mov qword ptr [rsp + 72], rcx
-    mulx r12, rcx, qword ptr [rsi + 136]
-    adc r13, rcx
-    mov qword ptr [rsp + 8], r13
-    mulx rcx, r13, qword ptr [rsi + 144]
-    adc r12, r13
-    mov qword ptr [rsp + 48], r12
-    mulx r13, r12, qword ptr [rsi + 152]
-    adc rcx, r12
-    mov qword ptr [rsp + 120], rcx
-    mulx r12, rcx, qword ptr [rsi + 160]
-    adc r13, rcx
-    mov qword ptr [rsp + 64], r13
-    mulx rcx, r13, qword ptr [rsi + 168]
-    adc r12, r13
-    mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [rsi + 176]
-    adc rcx, r12
-    mulx rdx, r12, qword ptr [rsi + 184]
-    adc r13, r12
-    adc rdx, 0
-    add r10, r14
-    adc r11, rbp
-    adc r8, r9
-    adc rax, rbx
-    adc rdi, r15
-    mov r9, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 8]
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 48]
-    mov r14, qword ptr [rsp + 88]
-    adc r14, qword ptr [rsp + 120]
-    mov r15, qword ptr [rsp + 56]
-    adc r15, qword ptr [rsp + 64]
-    mov rbx, qword ptr [rsp + 128]
-    adc rbx, qword ptr [rsp + 80]
-    adc rcx, qword ptr [rsp + 104]
-    adc r13, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, 0
-    mov rsi, qword ptr [rsp]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, r10
-    imul rdx, qword ptr [rsi]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 112], r13
-    mulx rbp, r13, qword ptr [rsi + 8]
-    mov qword ptr [rsp + 104], rcx
-    mov qword ptr [rsp + 80], rbx
-    mulx rcx, rbx, qword ptr [rsi + 16]
-    add rbp, rbx
-    mov qword ptr [rsp + 128], r15
-    mulx rbx, r15, qword ptr [rsi + 24]
-    adc rcx, r15
-    mov qword ptr [rsp + 64], r14
-    mulx r15, r14, qword ptr [rsi + 32]
-    adc rbx, r14
-    mov qword ptr [rsp + 56], r12
-    mulx r14, r12, qword ptr [rsi + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 120], r9
-    mulx r12, r9, qword ptr [rsi + 48]
-    adc r14, r9
-    mov qword ptr [rsp + 88], r14
-    mulx r9, r14, qword ptr [rsi + 56]
-    adc r12, r14
-    mov qword ptr [rsp + 48], r12
-    mulx r14, r12, qword ptr [rsi + 64]
-    adc r9, r12
-    mov qword ptr [rsp + 96], r9
-    mulx r12, r9, qword ptr [rsi + 72]
-    adc r14, r9
-    mov qword ptr [rsp + 8], r14
-    mulx r9, r14, qword ptr [rsi + 80]
-    adc r12, r14
-    mov qword ptr [rsp + 72], r12
-    mulx r14, r12, qword ptr [rsi + 88]
-    adc r9, r12
-    mulx rdx, r12, qword ptr [rsi + 96]
-    adc r14, r12
-    adc rdx, 0
-    add r10, r13
-    adc r11, rbp
-    adc r8, rcx
-    adc rax, rbx
-    adc rdi, r15
-    mov rcx, qword ptr [rsp + 120]
-    adc rcx, qword ptr [rsp + 88]
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 96]
-    mov r13, qword ptr [rsp + 128]
-    adc r13, qword ptr [rsp + 8]
-    mov r15, qword ptr [rsp + 80]
-    adc r15, qword ptr [rsp + 72]
-    adc r9, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, 0
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbp + 32]
-    mov rsi, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], rbx
-    mulx rbp, rbx, qword ptr [rsi]
-    mov qword ptr [rsp + 112], r14
-    mov qword ptr [rsp + 104], r9
-    mulx r14, r9, qword ptr [rsi + 8]
-    add rbp, r9
-    mov qword ptr [rsp + 72], r15
-    mulx r9, r15, qword ptr [rsi + 16]
-    adc r14, r15
-    mov qword ptr [rsp + 80], r13
-    mulx r15, r13, qword ptr [rsi + 24]
-    adc r9, r13
-    mov qword ptr [rsp + 8], r12
-    mulx r13, r12, qword ptr [rsi + 32]
-    adc r15, r12
-    mov qword ptr [rsp + 128], r10
-    mulx r12, r10, qword ptr [rsi + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 96], r13
-    mulx r10, r13, qword ptr [rsi + 48]
-    adc r12, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rsi + 56]
-    adc r10, r12
-    mov qword ptr [rsp + 48], r10
-    mulx r12, r10, qword ptr [rsi + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 56], r13
-    mulx r10, r13, qword ptr [rsi + 72]
-    adc r12, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rsi + 80]
-    adc r10, r12
-    mulx rdx, r12, qword ptr [rsi + 88]
-    adc r13, r12
-    adc rdx, 0
-    add r11, rbx
-    adc r8, rbp
-    adc rax, r14
-    adc rdi, r9
-    adc rcx, r15
-    mov r9, qword ptr [rsp + 128]
-    adc r9, qword ptr [rsp + 96]
-    mov r12, qword ptr [rsp + 8]
-    adc r12, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 48]
-    mov r15, qword ptr [rsp + 72]
-    adc r15, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 88]
-    adc r10, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, 0
-    adc rbp, 0
-    mov qword ptr [rsp + 32], rbp
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbp + 128]
-    mov qword ptr [rsp + 112], r13
-    mulx rbp, r13, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 88], r10
-    mov qword ptr [rsp + 104], rbx
-    mulx r10, rbx, qword ptr [rsi + 104]
-    add rbp, rbx
-    mov qword ptr [rsp + 56], r15
-    mulx rbx, r15, qword ptr [rsi + 112]
-    adc r10, r15
-    mov qword ptr [rsp + 72], r14
-    mulx r15, r14, qword ptr [rsi + 120]
-    adc rbx, r14
-    mov qword ptr [rsp + 48], r12
-    mulx r14, r12, qword ptr [rsi + 128]
-    adc r15, r12
-    mov qword ptr [rsp + 80], r9
-    mulx r12, r9, qword ptr [rsi + 136]
-    adc r14, r9
-    mov qword ptr [rsp + 64], r14
-    mulx r9, r14, qword ptr [rsi + 144]
-    adc r12, r14
-    mov qword ptr [rsp + 8], r12
-    mulx r14, r12, qword ptr [rsi + 152]
-    adc r9, r12
-    mov qword ptr [rsp + 96], r9
-    mulx r12, r9, qword ptr [rsi + 160]
-    adc r14, r9
-    mov qword ptr [rsp + 128], r14
-    mulx r9, r14, qword ptr [rsi + 168]
-    adc r12, r14
-    mov qword ptr [rsp + 120], r12
-    mulx r14, r12, qword ptr [rsi + 176]
-    adc r9, r12
-    mulx rdx, r12, qword ptr [rsi + 184]
-    adc r14, r12
-    adc rdx, 0
-    add r11, r13
-    adc r8, rbp
-    adc rax, r10
-    adc rdi, rbx
-    adc rcx, r15
-    mov r10, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 48]
-    adc r12, qword ptr [rsp + 8]
-    mov r13, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 96]
-    mov r15, qword ptr [rsp + 56]
-    adc r15, qword ptr [rsp + 128]
-    mov rbx, qword ptr [rsp + 104]
-    adc rbx, qword ptr [rsp + 120]
-    adc r9, qword ptr [rsp + 88]
-    adc r14, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, 0
-    mov rsi, qword ptr [rsp]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, r11
-    imul rdx, qword ptr [rsi]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 112], r14
-    mulx rbp, r14, qword ptr [rsi + 8]
-    mov qword ptr [rsp + 88], r9
-    mov qword ptr [rsp + 120], rbx
-    mulx r9, rbx, qword ptr [rsi + 16]
-    add rbp, rbx
-    mov qword ptr [rsp + 104], r15
-    mulx rbx, r15, qword ptr [rsi + 24]
-    adc r9, r15
-    mov qword ptr [rsp + 128], r13
-    mulx r15, r13, qword ptr [rsi + 32]
-    adc rbx, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rsi + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 96], r10
-    mulx r12, r10, qword ptr [rsi + 48]
-    adc r13, r10
-    mov qword ptr [rsp + 72], r13
-    mulx r10, r13, qword ptr [rsi + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 8], r12
-    mulx r13, r12, qword ptr [rsi + 64]
-    adc r10, r12
-    mov qword ptr [rsp + 48], r10
-    mulx r12, r10, qword ptr [rsi + 72]
-    adc r13, r10
-    mov qword ptr [rsp + 64], r13
-    mulx r10, r13, qword ptr [rsi + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [rsi + 88]
-    adc r10, r12
-    mulx rdx, r12, qword ptr [rsi + 96]
-    adc r13, r12
-    adc rdx, 0
-    add r11, r14
-    adc r8, rbp
-    adc rax, r9
-    adc rdi, rbx
-    adc rcx, r15
-    mov r9, qword ptr [rsp + 96]
-    adc r9, qword ptr [rsp + 72]
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 8]
-    mov r12, qword ptr [rsp + 128]
-    adc r12, qword ptr [rsp + 48]
-    mov r14, qword ptr [rsp + 104]
-    adc r14, qword ptr [rsp + 64]
-    mov r15, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, 0
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbp + 40]
-    mov rsi, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], rbx
-    mulx rbp, rbx, qword ptr [rsi]
-    mov qword ptr [rsp + 112], r13
-    mov qword ptr [rsp + 88], r10
-    mulx r13, r10, qword ptr [rsi + 8]
-    add rbp, r10
-    mov qword ptr [rsp + 80], r15
-    mulx r10, r15, qword ptr [rsi + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 120], r14
-    mulx r15, r14, qword ptr [rsi + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 64], r12
-    mulx r14, r12, qword ptr [rsi + 32]
-    adc r15, r12
-    mov qword ptr [rsp + 104], r11
-    mulx r12, r11, qword ptr [rsi + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 48], r14
-    mulx r11, r14, qword ptr [rsi + 48]
-    adc r12, r14
-    mov qword ptr [rsp + 128], r12
-    mulx r14, r12, qword ptr [rsi + 56]
-    adc r11, r12
-    mov qword ptr [rsp + 8], r11
-    mulx r12, r11, qword ptr [rsi + 64]
-    adc r14, r11
-    mov qword ptr [rsp + 56], r14
-    mulx r11, r14, qword ptr [rsi + 72]
-    adc r12, r14
-    mov qword ptr [rsp + 72], r12
-    mulx r14, r12, qword ptr [rsi + 80]
-    adc r11, r12
-    mulx rdx, r12, qword ptr [rsi + 88]
-    adc r14, r12
-    adc rdx, 0
-    add r8, rbx
-    adc rax, rbp
-    adc rdi, r13
-    adc rcx, r10
-    adc r9, r15
-    mov r10, qword ptr [rsp + 104]
-    adc r10, qword ptr [rsp + 48]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 128]
-    mov r13, qword ptr [rsp + 120]
-    adc r13, qword ptr [rsp + 8]
-    mov r15, qword ptr [rsp + 80]
-    adc r15, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 112]
-    adc r14, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, 0
-    adc rbp, 0
-    mov qword ptr [rsp + 32], rbp
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbp + 136]
-    mov qword ptr [rsp + 112], r14
-    mulx rbp, r14, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 72], r11
-    mov qword ptr [rsp + 88], rbx
-    mulx r11, rbx, qword ptr [rsi + 104]
-    add rbp, rbx
-    mov qword ptr [rsp + 56], r15
-    mulx rbx, r15, qword ptr [rsi + 112]
-    adc r11, r15
-    mov qword ptr [rsp + 80], r13
-    mulx r15, r13, qword ptr [rsi + 120]
-    adc rbx, r13
-    mov qword ptr [rsp + 8], r12
-    mulx r13, r12, qword ptr [rsi + 128]
-    adc r15, r12
-    mov qword ptr [rsp + 120], r10
-    mulx r12, r10, qword ptr [rsi + 136]
-    adc r13, r10
-    mov qword ptr [rsp + 128], r13
-    mulx r10, r13, qword ptr [rsi + 144]
-    adc r12, r13
-    mov qword ptr [rsp + 64], r12
-    mulx r13, r12, qword ptr [rsi + 152]
-    adc r10, r12
-    mov qword ptr [rsp + 48], r10
-    mulx r12, r10, qword ptr [rsi + 160]
-    adc r13, r10
-    mov qword ptr [rsp + 104], r13
-    mulx r10, r13, qword ptr [rsi + 168]
-    adc r12, r13
-    mov qword ptr [rsp + 96], r12
-    mulx r13, r12, qword ptr [rsi + 176]
-    adc r10, r12
-    mulx rdx, r12, qword ptr [rsi + 184]
-    adc r13, r12
-    adc rdx, 0
-    add r8, r14
-    adc rax, rbp
-    adc rdi, r11
-    adc rcx, rbx
-    adc r9, r15
-    mov r11, qword ptr [rsp + 120]
-    adc r11, qword ptr [rsp + 128]
-    mov r12, qword ptr [rsp + 8]
-    adc r12, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 48]
-    mov r15, qword ptr [rsp + 56]
-    adc r15, qword ptr [rsp + 104]
-    mov rbx, qword ptr [rsp + 88]
-    adc rbx, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 72]
-    adc r13, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, 0
-    mov rsi, qword ptr [rsp]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rsi]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 112], r13
-    mulx rbp, r13, qword ptr [rsi + 8]
-    mov qword ptr [rsp + 72], r10
-    mov qword ptr [rsp + 96], rbx
-    mulx r10, rbx, qword ptr [rsi + 16]
-    add rbp, rbx
-    mov qword ptr [rsp + 88], r15
-    mulx rbx, r15, qword ptr [rsi + 24]
-    adc r10, r15
-    mov qword ptr [rsp + 104], r14
-    mulx r15, r14, qword ptr [rsi + 32]
-    adc rbx, r14
-    mov qword ptr [rsp + 56], r12
-    mulx r14, r12, qword ptr [rsi + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 48], r11
-    mulx r12, r11, qword ptr [rsi + 48]
-    adc r14, r11
-    mov qword ptr [rsp + 80], r14
-    mulx r11, r14, qword ptr [rsi + 56]
-    adc r12, r14
-    mov qword ptr [rsp + 64], r12
-    mulx r14, r12, qword ptr [rsi + 64]
-    adc r11, r12
-    mov qword ptr [rsp + 8], r11
-    mulx r12, r11, qword ptr [rsi + 72]
-    adc r14, r11
-    mov qword ptr [rsp + 128], r14
-    mulx r11, r14, qword ptr [rsi + 80]
-    adc r12, r14
-    mov qword ptr [rsp + 120], r12
-    mulx r14, r12, qword ptr [rsi + 88]
-    adc r11, r12
-    mulx rdx, r12, qword ptr [rsi + 96]
-    adc r14, r12
-    adc rdx, 0
-    add r8, r13
-    adc rax, rbp
-    adc rdi, r10
-    adc rcx, rbx
-    adc r9, r15
-    mov r8, qword ptr [rsp + 48]
-    adc r8, qword ptr [rsp + 80]
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 8]
-    mov r13, qword ptr [rsp + 88]
-    adc r13, qword ptr [rsp + 128]
-    mov r15, qword ptr [rsp + 96]
-    adc r15, qword ptr [rsp + 120]
-    adc r11, qword ptr [rsp + 72]
-    adc r14, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, 0
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbp + 48]
-    mov rsi, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], rbx
-    mulx rbp, rbx, qword ptr [rsi]
-    mov qword ptr [rsp + 112], r14
-    mov qword ptr [rsp + 72], r11
-    mulx r14, r11, qword ptr [rsi + 8]
-    add rbp, r11
-    mov qword ptr [rsp + 120], r15
-    mulx r11, r15, qword ptr [rsi + 16]
-    adc r14, r15
-    mov qword ptr [rsp + 96], r13
-    mulx r15, r13, qword ptr [rsi + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 128], r12
-    mulx r13, r12, qword ptr [rsi + 32]
-    adc r15, r12
-    mov qword ptr [rsp + 88], r10
-    mulx r12, r10, qword ptr [rsi + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 8], r13
-    mulx r10, r13, qword ptr [rsi + 48]
-    adc r12, r13
-    mov qword ptr [rsp + 104], r12
-    mulx r13, r12, qword ptr [rsi + 56]
-    adc r10, r12
-    mov qword ptr [rsp + 64], r10
-    mulx r12, r10, qword ptr [rsi + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 56], r13
-    mulx r10, r13, qword ptr [rsi + 72]
-    adc r12, r13
-    mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [rsi + 80]
-    adc r10, r12
-    mulx rdx, r12, qword ptr [rsi + 88]
-    adc r13, r12
-    adc rdx, 0
-    add rax, rbx
-    adc rdi, rbp
-    adc rcx, r14
-    adc r9, r11
-    adc r8, r15
-    mov r11, qword ptr [rsp + 88]
-    adc r11, qword ptr [rsp + 8]
-    mov r12, qword ptr [rsp + 128]
-    adc r12, qword ptr [rsp + 104]
-    mov r14, qword ptr [rsp + 96]
-    adc r14, qword ptr [rsp + 64]
-    mov r15, qword ptr [rsp + 120]
-    adc r15, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 80]
-    adc r10, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, 0
-    adc rbp, 0
-    mov qword ptr [rsp + 32], rbp
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbp + 144]
-    mov qword ptr [rsp + 112], r13
-    mulx rbp, r13, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 80], r10
-    mov qword ptr [rsp + 72], rbx
-    mulx r10, rbx, qword ptr [rsi + 104]
-    add rbp, rbx
-    mov qword ptr [rsp + 56], r15
-    mulx rbx, r15, qword ptr [rsi + 112]
-    adc r10, r15
-    mov qword ptr [rsp + 120], r14
-    mulx r15, r14, qword ptr [rsi + 120]
-    adc rbx, r14
-    mov qword ptr [rsp + 64], r12
-    mulx r14, r12, qword ptr [rsi + 128]
-    adc r15, r12
-    mov qword ptr [rsp + 96], r11
-    mulx r12, r11, qword ptr [rsi + 136]
-    adc r14, r11
-    mov qword ptr [rsp + 104], r14
-    mulx r11, r14, qword ptr [rsi + 144]
-    adc r12, r14
-    mov qword ptr [rsp + 128], r12
-    mulx r14, r12, qword ptr [rsi + 152]
-    adc r11, r12
-    mov qword ptr [rsp + 8], r11
-    mulx r12, r11, qword ptr [rsi + 160]
-    adc r14, r11
-    mov qword ptr [rsp + 88], r14
-    mulx r11, r14, qword ptr [rsi + 168]
-    adc r12, r14
-    mov qword ptr [rsp + 48], r12
-    mulx r14, r12, qword ptr [rsi + 176]
-    adc r11, r12
-    mulx rdx, r12, qword ptr [rsi + 184]
-    adc r14, r12
-    adc rdx, 0
-    add rax, r13
-    adc rdi, rbp
-    adc rcx, r10
-    adc r9, rbx
-    adc r8, r15
-    mov r10, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 104]
-    mov r12, qword ptr [rsp + 64]
-    adc r12, qword ptr [rsp + 128]
-    mov r13, qword ptr [rsp + 120]
-    adc r13, qword ptr [rsp + 8]
-    mov r15, qword ptr [rsp + 56]
-    adc r15, qword ptr [rsp + 88]
-    mov rbx, qword ptr [rsp + 72]
-    adc rbx, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 80]
-    adc r14, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, 0
-    mov rsi, qword ptr [rsp]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rsi]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 112], r14
-    mulx rbp, r14, qword ptr [rsi + 8]
-    mov qword ptr [rsp + 80], r11
-    mov qword ptr [rsp + 48], rbx
-    mulx r11, rbx, qword ptr [rsi + 16]
-    add rbp, rbx
-    mov qword ptr [rsp + 72], r15
-    mulx rbx, r15, qword ptr [rsi + 24]
-    adc r11, r15
-    mov qword ptr [rsp + 88], r13
-    mulx r15, r13, qword ptr [rsi + 32]
-    adc rbx, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rsi + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 8], r10
-    mulx r12, r10, qword ptr [rsi + 48]
-    adc r13, r10
-    mov qword ptr [rsp + 120], r13
-    mulx r10, r13, qword ptr [rsi + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 128], r12
-    mulx r13, r12, qword ptr [rsi + 64]
-    adc r10, r12
-    mov qword ptr [rsp + 64], r10
-    mulx r12, r10, qword ptr [rsi + 72]
-    adc r13, r10
-    mov qword ptr [rsp + 104], r13
-    mulx r10, r13, qword ptr [rsi + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 96], r12
-    mulx r13, r12, qword ptr [rsi + 88]
-    adc r10, r12
-    mulx rdx, r12, qword ptr [rsi + 96]
-    adc r13, r12
-    adc rdx, 0
-    add rax, r14
-    adc rdi, rbp
-    adc rcx, r11
-    adc r9, rbx
-    adc r8, r15
-    mov rax, qword ptr [rsp + 8]
-    adc rax, qword ptr [rsp + 120]
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 128]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 64]
-    mov r14, qword ptr [rsp + 72]
-    adc r14, qword ptr [rsp + 104]
-    mov r15, qword ptr [rsp + 48]
-    adc r15, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, 0
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbp + 56]
-    mov rsi, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], rbx
-    mulx rbp, rbx, qword ptr [rsi]
-    mov qword ptr [rsp + 112], r13
-    mov qword ptr [rsp + 80], r10
-    mulx r13, r10, qword ptr [rsi + 8]
-    add rbp, r10
-    mov qword ptr [rsp + 96], r15
-    mulx r10, r15, qword ptr [rsi + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 48], r14
-    mulx r15, r14, qword ptr [rsi + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 104], r12
-    mulx r14, r12, qword ptr [rsi + 32]
-    adc r15, r12
-    mov qword ptr [rsp + 72], r11
-    mulx r12, r11, qword ptr [rsi + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 64], r14
-    mulx r11, r14, qword ptr [rsi + 48]
-    adc r12, r14
-    mov qword ptr [rsp + 88], r12
-    mulx r14, r12, qword ptr [rsi + 56]
-    adc r11, r12
-    mov qword ptr [rsp + 128], r11
-    mulx r12, r11, qword ptr [rsi + 64]
-    adc r14, r11
-    mov qword ptr [rsp + 56], r14
-    mulx r11, r14, qword ptr [rsi + 72]
-    adc r12, r14
-    mov qword ptr [rsp + 120], r12
-    mulx r14, r12, qword ptr [rsi + 80]
-    adc r11, r12
-    mulx rdx, r12, qword ptr [rsi + 88]
-    adc r14, r12
-    adc rdx, 0
-    add rdi, rbx
-    adc rcx, rbp
-    adc r9, r13
-    adc r8, r10
-    adc rax, r15
-    mov r10, qword ptr [rsp + 72]
-    adc r10, qword ptr [rsp + 64]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 128]
-    mov r15, qword ptr [rsp + 96]
-    adc r15, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 120]
-    adc r11, qword ptr [rsp + 112]
-    adc r14, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, 0
-    adc rbp, 0
-    mov qword ptr [rsp + 32], rbp
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbp + 152]
-    mov qword ptr [rsp + 112], r14
-    mulx rbp, r14, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 120], r11
-    mov qword ptr [rsp + 80], rbx
-    mulx r11, rbx, qword ptr [rsi + 104]
-    add rbp, rbx
-    mov qword ptr [rsp + 56], r15
-    mulx rbx, r15, qword ptr [rsi + 112]
-    adc r11, r15
-    mov qword ptr [rsp + 96], r13
-    mulx r15, r13, qword ptr [rsi + 120]
-    adc rbx, r13
-    mov qword ptr [rsp + 128], r12
-    mulx r13, r12, qword ptr [rsi + 128]
-    adc r15, r12
-    mov qword ptr [rsp + 48], r10
-    mulx r12, r10, qword ptr [rsi + 136]
-    adc r13, r10
-    mov qword ptr [rsp + 88], r13
-    mulx r10, r13, qword ptr [rsi + 144]
-    adc r12, r13
-    mov qword ptr [rsp + 104], r12
-    mulx r13, r12, qword ptr [rsi + 152]
-    adc r10, r12
-    mov qword ptr [rsp + 64], r10
-    mulx r12, r10, qword ptr [rsi + 160]
-    adc r13, r10
-    mov qword ptr [rsp + 72], r13
-    mulx r10, r13, qword ptr [rsi + 168]
-    adc r12, r13
-    mov qword ptr [rsp + 8], r12
-    mulx r13, r12, qword ptr [rsi + 176]
-    adc r10, r12
-    mulx rdx, r12, qword ptr [rsi + 184]
-    adc r13, r12
-    adc rdx, 0
-    add rdi, r14
-    adc rcx, rbp
-    adc r9, r11
-    adc r8, rbx
-    adc rax, r15
-    mov r11, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 128]
-    adc r12, qword ptr [rsp + 104]
-    mov r14, qword ptr [rsp + 96]
-    adc r14, qword ptr [rsp + 64]
-    mov r15, qword ptr [rsp + 56]
-    adc r15, qword ptr [rsp + 72]
-    mov rbx, qword ptr [rsp + 80]
-    adc rbx, qword ptr [rsp + 8]
-    adc r10, qword ptr [rsp + 120]
-    adc r13, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, 0
-    mov rsi, qword ptr [rsp]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, rdi
-    imul rdx, qword ptr [rsi]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 112], r13
-    mulx rbp, r13, qword ptr [rsi + 8]
-    mov qword ptr [rsp + 120], r10
-    mov qword ptr [rsp + 8], rbx
-    mulx r10, rbx, qword ptr [rsi + 16]
-    add rbp, rbx
-    mov qword ptr [rsp + 80], r15
-    mulx rbx, r15, qword ptr [rsi + 24]
-    adc r10, r15
-    mov qword ptr [rsp + 72], r14
-    mulx r15, r14, qword ptr [rsi + 32]
-    adc rbx, r14
-    mov qword ptr [rsp + 56], r12
-    mulx r14, r12, qword ptr [rsi + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 64], r11
-    mulx r12, r11, qword ptr [rsi + 48]
-    adc r14, r11
-    mov qword ptr [rsp + 96], r14
-    mulx r11, r14, qword ptr [rsi + 56]
-    adc r12, r14
-    mov qword ptr [rsp + 104], r12
-    mulx r14, r12, qword ptr [rsi + 64]
-    adc r11, r12
-    mov qword ptr [rsp + 128], r11
-    mulx r12, r11, qword ptr [rsi + 72]
-    adc r14, r11
-    mov qword ptr [rsp + 88], r14
-    mulx r11, r14, qword ptr [rsi + 80]
-    adc r12, r14
-    mov qword ptr [rsp + 48], r12
-    mulx r14, r12, qword ptr [rsi + 88]
-    adc r11, r12
-    mulx rdx, r12, qword ptr [rsi + 96]
-    adc r14, r12
-    adc rdx, 0
-    add rdi, r13
-    adc rcx, rbp
-    adc r9, r10
-    adc r8, rbx
-    adc rax, r15
-    mov rdi, qword ptr [rsp + 64]
-    adc rdi, qword ptr [rsp + 96]
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 104]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 128]
-    mov r13, qword ptr [rsp + 80]
-    adc r13, qword ptr [rsp + 88]
-    mov r15, qword ptr [rsp + 8]
-    adc r15, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 120]
-    adc r14, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, 0
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbp + 64]
-    mov rsi, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], rbx
-    mulx rbp, rbx, qword ptr [rsi]
-    mov qword ptr [rsp + 112], r14
-    mov qword ptr [rsp + 120], r11
-    mulx r14, r11, qword ptr [rsi + 8]
-    add rbp, r11
-    mov qword ptr [rsp + 48], r15
-    mulx r11, r15, qword ptr [rsi + 16]
-    adc r14, r15
-    mov qword ptr [rsp + 8], r13
-    mulx r15, r13, qword ptr [rsi + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rsi + 32]
-    adc r15, r12
-    mov qword ptr [rsp + 80], r10
-    mulx r12, r10, qword ptr [rsi + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 128], r13
-    mulx r10, r13, qword ptr [rsi + 48]
-    adc r12, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rsi + 56]
-    adc r10, r12
-    mov qword ptr [rsp + 104], r10
-    mulx r12, r10, qword ptr [rsi + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 56], r13
-    mulx r10, r13, qword ptr [rsi + 72]
-    adc r12, r13
-    mov qword ptr [rsp + 96], r12
-    mulx r13, r12, qword ptr [rsi + 80]
-    adc r10, r12
-    mulx rdx, r12, qword ptr [rsi + 88]
-    adc r13, r12
-    adc rdx, 0
-    add rcx, rbx
-    adc r9, rbp
-    adc r8, r14
-    adc rax, r11
-    adc rdi, r15
-    mov r11, qword ptr [rsp + 80]
-    adc r11, qword ptr [rsp + 128]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 104]
-    mov r15, qword ptr [rsp + 48]
-    adc r15, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 120]
-    adc rbx, qword ptr [rsp + 96]
-    adc r10, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, 0
-    adc rbp, 0
-    mov qword ptr [rsp + 32], rbp
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbp + 160]
-    mov qword ptr [rsp + 112], r13
-    mulx rbp, r13, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 96], r10
-    mov qword ptr [rsp + 120], rbx
-    mulx r10, rbx, qword ptr [rsi + 104]
-    add rbp, rbx
-    mov qword ptr [rsp + 56], r15
-    mulx rbx, r15, qword ptr [rsi + 112]
-    adc r10, r15
-    mov qword ptr [rsp + 48], r14
-    mulx r15, r14, qword ptr [rsi + 120]
-    adc rbx, r14
-    mov qword ptr [rsp + 104], r12
-    mulx r14, r12, qword ptr [rsi + 128]
-    adc r15, r12
-    mov qword ptr [rsp + 8], r11
-    mulx r12, r11, qword ptr [rsi + 136]
-    adc r14, r11
-    mov qword ptr [rsp + 72], r14
-    mulx r11, r14, qword ptr [rsi + 144]
-    adc r12, r14
-    mov qword ptr [rsp + 88], r12
-    mulx r14, r12, qword ptr [rsi + 152]
-    adc r11, r12
-    mov qword ptr [rsp + 128], r11
-    mulx r12, r11, qword ptr [rsi + 160]
-    adc r14, r11
-    mov qword ptr [rsp + 80], r14
-    mulx r11, r14, qword ptr [rsi + 168]
-    adc r12, r14
-    mov qword ptr [rsp + 64], r12
-    mulx r14, r12, qword ptr [rsi + 176]
-    adc r11, r12
-    mulx rdx, r12, qword ptr [rsi + 184]
-    adc r14, r12
-    adc rdx, 0
-    add rcx, r13
-    adc r9, rbp
-    adc r8, r10
-    adc rax, rbx
-    adc rdi, r15
-    mov r10, qword ptr [rsp + 8]
-    adc r10, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 104]
-    adc r12, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 128]
-    mov r15, qword ptr [rsp + 56]
-    adc r15, qword ptr [rsp + 80]
-    mov rbx, qword ptr [rsp + 120]
-    adc rbx, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 96]
-    adc r14, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, 0
-    mov rsi, qword ptr [rsp]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, rcx
-    imul rdx, qword ptr [rsi]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 112], r14
-    mulx rbp, r14, qword ptr [rsi + 8]
-    mov qword ptr [rsp + 96], r11
-    mov qword ptr [rsp + 64], rbx
-    mulx r11, rbx, qword ptr [rsi + 16]
-    add rbp, rbx
-    mov qword ptr [rsp + 120], r15
-    mulx rbx, r15, qword ptr [rsi + 24]
-    adc r11, r15
-    mov qword ptr [rsp + 80], r13
-    mulx r15, r13, qword ptr [rsi + 32]
-    adc rbx, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rsi + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 128], r10
-    mulx r12, r10, qword ptr [rsi + 48]
-    adc r13, r10
-    mov qword ptr [rsp + 48], r13
-    mulx r10, r13, qword ptr [rsi + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rsi + 64]
-    adc r10, r12
-    mov qword ptr [rsp + 104], r10
-    mulx r12, r10, qword ptr [rsi + 72]
-    adc r13, r10
-    mov qword ptr [rsp + 72], r13
-    mulx r10, r13, qword ptr [rsi + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 8], r12
-    mulx r13, r12, qword ptr [rsi + 88]
-    adc r10, r12
-    mulx rdx, r12, qword ptr [rsi + 96]
-    adc r13, r12
-    adc rdx, 0
-    add rcx, r14
-    adc r9, rbp
-    adc r8, r11
-    adc rax, rbx
-    adc rdi, r15
-    mov rcx, qword ptr [rsp + 128]
-    adc rcx, qword ptr [rsp + 48]
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 104]
-    mov r14, qword ptr [rsp + 120]
-    adc r14, qword ptr [rsp + 72]
-    mov r15, qword ptr [rsp + 64]
-    adc r15, qword ptr [rsp + 8]
-    adc r10, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, 0
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbp + 72]
-    mov rsi, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], rbx
-    mulx rbp, rbx, qword ptr [rsi]
-    mov qword ptr [rsp + 112], r13
-    mov qword ptr [rsp + 96], r10
-    mulx r13, r10, qword ptr [rsi + 8]
-    add rbp, r10
-    mov qword ptr [rsp + 8], r15
-    mulx r10, r15, qword ptr [rsi + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 64], r14
-    mulx r15, r14, qword ptr [rsi + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 72], r12
-    mulx r14, r12, qword ptr [rsi + 32]
-    adc r15, r12
-    mov qword ptr [rsp + 120], r11
-    mulx r12, r11, qword ptr [rsi + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 104], r14
-    mulx r11, r14, qword ptr [rsi + 48]
-    adc r12, r14
-    mov qword ptr [rsp + 80], r12
-    mulx r14, r12, qword ptr [rsi + 56]
-    adc r11, r12
-    mov qword ptr [rsp + 88], r11
-    mulx r12, r11, qword ptr [rsi + 64]
-    adc r14, r11
-    mov qword ptr [rsp + 56], r14
-    mulx r11, r14, qword ptr [rsi + 72]
-    adc r12, r14
-    mov qword ptr [rsp + 48], r12
-    mulx r14, r12, qword ptr [rsi + 80]
-    adc r11, r12
-    mulx rdx, r12, qword ptr [rsi + 88]
-    adc r14, r12
-    adc rdx, 0
-    add r9, rbx
-    adc r8, rbp
-    adc rax, r13
-    adc rdi, r10
-    adc rcx, r15
-    mov r10, qword ptr [rsp + 120]
-    adc r10, qword ptr [rsp + 104]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 88]
-    mov r15, qword ptr [rsp + 8]
-    adc r15, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 96]
-    adc rbx, qword ptr [rsp + 48]
-    adc r11, qword ptr [rsp + 112]
-    adc r14, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, 0
-    adc rbp, 0
-    mov qword ptr [rsp + 32], rbp
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbp + 168]
-    mov qword ptr [rsp + 112], r14
-    mulx rbp, r14, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 48], r11
-    mov qword ptr [rsp + 96], rbx
-    mulx r11, rbx, qword ptr [rsi + 104]
-    add rbp, rbx
-    mov qword ptr [rsp + 56], r15
-    mulx rbx, r15, qword ptr [rsi + 112]
-    adc r11, r15
-    mov qword ptr [rsp + 8], r13
-    mulx r15, r13, qword ptr [rsi + 120]
-    adc rbx, r13
-    mov qword ptr [rsp + 88], r12
-    mulx r13, r12, qword ptr [rsi + 128]
-    adc r15, r12
-    mov qword ptr [rsp + 64], r10
-    mulx r12, r10, qword ptr [rsi + 136]
-    adc r13, r10
-    mov qword ptr [rsp + 80], r13
-    mulx r10, r13, qword ptr [rsi + 144]
-    adc r12, r13
-    mov qword ptr [rsp + 72], r12
-    mulx r13, r12, qword ptr [rsi + 152]
-    adc r10, r12
-    mov qword ptr [rsp + 104], r10
-    mulx r12, r10, qword ptr [rsi + 160]
-    adc r13, r10
-    mov qword ptr [rsp + 120], r13
-    mulx r10, r13, qword ptr [rsi + 168]
-    adc r12, r13
-    mov qword ptr [rsp + 128], r12
-    mulx r13, r12, qword ptr [rsi + 176]
-    adc r10, r12
-    mulx rdx, r12, qword ptr [rsi + 184]
-    adc r13, r12
-    adc rdx, 0
-    add r9, r14
-    adc r8, rbp
-    adc rax, r11
-    adc rdi, rbx
-    adc rcx, r15
-    mov r11, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 88]
-    adc r12, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 104]
-    mov r15, qword ptr [rsp + 56]
-    adc r15, qword ptr [rsp + 120]
-    mov rbx, qword ptr [rsp + 96]
-    adc rbx, qword ptr [rsp + 128]
-    adc r10, qword ptr [rsp + 48]
-    adc r13, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, 0
-    mov rsi, qword ptr [rsp]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, r9
-    imul rdx, qword ptr [rsi]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 112], r13
-    mulx rbp, r13, qword ptr [rsi + 8]
-    mov qword ptr [rsp + 48], r10
-    mov qword ptr [rsp + 128], rbx
-    mulx r10, rbx, qword ptr [rsi + 16]
-    add rbp, rbx
-    mov qword ptr [rsp + 96], r15
-    mulx rbx, r15, qword ptr [rsi + 24]
-    adc r10, r15
-    mov qword ptr [rsp + 120], r14
-    mulx r15, r14, qword ptr [rsi + 32]
-    adc rbx, r14
-    mov qword ptr [rsp + 56], r12
-    mulx r14, r12, qword ptr [rsi + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 104], r11
-    mulx r12, r11, qword ptr [rsi + 48]
-    adc r14, r11
-    mov qword ptr [rsp + 8], r14
-    mulx r11, r14, qword ptr [rsi + 56]
-    adc r12, r14
-    mov qword ptr [rsp + 72], r12
-    mulx r14, r12, qword ptr [rsi + 64]
-    adc r11, r12
-    mov qword ptr [rsp + 88], r11
-    mulx r12, r11, qword ptr [rsi + 72]
-    adc r14, r11
-    mov qword ptr [rsp + 80], r14
-    mulx r11, r14, qword ptr [rsi + 80]
-    adc r12, r14
-    mov qword ptr [rsp + 64], r12
-    mulx r14, r12, qword ptr [rsi + 88]
-    adc r11, r12
-    mulx rdx, r12, qword ptr [rsi + 96]
-    adc r14, r12
-    adc rdx, 0
-    add r9, r13
-    adc r8, rbp
-    adc rax, r10
-    adc rdi, rbx
-    adc rcx, r15
-    mov r9, qword ptr [rsp + 104]
-    adc r9, qword ptr [rsp + 8]
-    mov r10, qword ptr [rsp + 56]
-    adc r10, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 88]
-    mov r13, qword ptr [rsp + 96]
-    adc r13, qword ptr [rsp + 80]
-    mov r15, qword ptr [rsp + 128]
-    adc r15, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, 0
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbp + 80]
-    mov rsi, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], rbx
-    mulx rbp, rbx, qword ptr [rsi]
-    mov qword ptr [rsp + 112], r14
-    mov qword ptr [rsp + 48], r11
-    mulx r14, r11, qword ptr [rsi + 8]
-    add rbp, r11
-    mov qword ptr [rsp + 64], r15
-    mulx r11, r15, qword ptr [rsi + 16]
-    adc r14, r15
-    mov qword ptr [rsp + 128], r13
-    mulx r15, r13, qword ptr [rsi + 24]
-    adc r11, r13
-    mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [rsi + 32]
-    adc r15, r12
-    mov qword ptr [rsp + 96], r10
-    mulx r12, r10, qword ptr [rsi + 40]
-    adc r13, r10
-    mov qword ptr [rsp + 88], r13
-    mulx r10, r13, qword ptr [rsi + 48]
-    adc r12, r13
-    mov qword ptr [rsp + 120], r12
-    mulx r13, r12, qword ptr [rsi + 56]
-    adc r10, r12
-    mov qword ptr [rsp + 72], r10
-    mulx r12, r10, qword ptr [rsi + 64]
-    adc r13, r10
-    mov qword ptr [rsp + 56], r13
-    mulx r10, r13, qword ptr [rsi + 72]
-    adc r12, r13
-    mov qword ptr [rsp + 8], r12
-    mulx r13, r12, qword ptr [rsi + 80]
-    adc r10, r12
-    mulx rdx, r12, qword ptr [rsi + 88]
-    adc r13, r12
-    adc rdx, 0
-    add r8, rbx
-    adc rax, rbp
-    adc rdi, r14
-    adc rcx, r11
-    adc r9, r15
-    mov r11, qword ptr [rsp + 96]
-    adc r11, qword ptr [rsp + 88]
-    mov r12, qword ptr [rsp + 80]
-    adc r12, qword ptr [rsp + 120]
-    mov r14, qword ptr [rsp + 128]
-    adc r14, qword ptr [rsp + 72]
-    mov r15, qword ptr [rsp + 64]
-    adc r15, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 8]
-    adc r10, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, 0
-    adc rbp, 0
-    mov qword ptr [rsp + 32], rbp
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbp + 176]
-    mov qword ptr [rsp + 112], r13
-    mulx rbp, r13, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 8], r10
-    mov qword ptr [rsp + 48], rbx
-    mulx r10, rbx, qword ptr [rsi + 104]
-    add rbp, rbx
-    mov qword ptr [rsp + 56], r15
-    mulx rbx, r15, qword ptr [rsi + 112]
-    adc r10, r15
-    mov qword ptr [rsp + 64], r14
-    mulx r15, r14, qword ptr [rsi + 120]
-    adc rbx, r14
-    mov qword ptr [rsp + 72], r12
-    mulx r14, r12, qword ptr [rsi + 128]
-    adc r15, r12
-    mov qword ptr [rsp + 128], r11
-    mulx r12, r11, qword ptr [rsi + 136]
-    adc r14, r11
-    mov qword ptr [rsp + 120], r14
-    mulx r11, r14, qword ptr [rsi + 144]
-    adc r12, r14
-    mov qword ptr [rsp + 80], r12
-    mulx r14, r12, qword ptr [rsi + 152]
-    adc r11, r12
-    mov qword ptr [rsp + 88], r11
-    mulx r12, r11, qword ptr [rsi + 160]
-    adc r14, r11
-    mov qword ptr [rsp + 96], r14
-    mulx r11, r14, qword ptr [rsi + 168]
-    adc r12, r14
-    mov qword ptr [rsp + 104], r12
-    mulx r14, r12, qword ptr [rsi + 176]
-    adc r11, r12
-    mulx rdx, r12, qword ptr [rsi + 184]
-    adc r14, r12
-    adc rdx, 0
-    add r8, r13
-    adc rax, rbp
-    adc rdi, r10
-    adc rcx, rbx
-    adc r9, r15
-    mov r10, qword ptr [rsp + 128]
-    adc r10, qword ptr [rsp + 120]
-    mov r12, qword ptr [rsp + 72]
-    adc r12, qword ptr [rsp + 80]
-    mov r13, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 88]
-    mov r15, qword ptr [rsp + 56]
-    adc r15, qword ptr [rsp + 96]
-    mov rbx, qword ptr [rsp + 48]
-    adc rbx, qword ptr [rsp + 104]
-    adc r11, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbp, qword ptr [rsp + 32]
-    adc rbp, 0
-    mov rsi, qword ptr [rsp]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, r8
-    imul rdx, qword ptr [rsi]
-    mov qword ptr [rsp + 40], rbp
-    mov qword ptr [rsp + 112], r14
-    mulx rbp, r14, qword ptr [rsi + 8]
-    mov qword ptr [rsp + 8], r11
-    mov qword ptr [rsp + 104], rbx
-    mulx r11, rbx, qword ptr [rsi + 16]
-    add rbp, rbx
-    mov qword ptr [rsp + 48], r15
-    mulx rbx, r15, qword ptr [rsi + 24]
-    adc r11, r15
-    mov qword ptr [rsp + 96], r13
-    mulx r15, r13, qword ptr [rsi + 32]
-    adc rbx, r13
-    mov qword ptr [rsp + 56], r12
-    mulx r13, r12, qword ptr [rsi + 40]
-    adc r15, r12
-    mov qword ptr [rsp + 88], r10
-    mulx r12, r10, qword ptr [rsi + 48]
-    adc r13, r10
-    mov qword ptr [rsp + 64], r13
-    mulx r10, r13, qword ptr [rsi + 56]
-    adc r12, r13
-    mov qword ptr [rsp + 80], r12
-    mulx r13, r12, qword ptr [rsi + 64]
-    adc r10, r12
-    mov qword ptr [rsp + 72], r10
-    mulx r12, r10, qword ptr [rsi + 72]
-    adc r13, r10
-    mov qword ptr [rsp + 120], r13
-    mulx r10, r13, qword ptr [rsi + 80]
-    adc r12, r13
-    mov qword ptr [rsp + 128], r12
-    mulx r13, r12, qword ptr [rsi + 88]
-    adc r10, r12
-    mulx rdx, r12, qword ptr [rsi + 96]
-    adc r13, r12
-    adc rdx, 0
-    add r8, r14
-    adc rax, rbp
-    adc rdi, r11
-    adc rcx, rbx
-    adc r9, r15
-    mov r8, qword ptr [rsp + 88]
-    adc r8, qword ptr [rsp + 64]
-    mov r11, qword ptr [rsp + 56]
-    adc r11, qword ptr [rsp + 80]
-    mov r12, qword ptr [rsp + 96]
-    adc r12, qword ptr [rsp + 72]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 120]
-    mov r15, qword ptr [rsp + 104]
-    adc r15, qword ptr [rsp + 128]
-    adc r10, qword ptr [rsp + 8]
-    adc r13, qword ptr [rsp + 112]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbx, qword ptr [rsp + 40]
-    adc rbx, 0
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbp + 88]
-    mov rsi, qword ptr [rsp + 24]
-    mov qword ptr [rsp + 32], rbx
-    mulx rbp, rbx, qword ptr [rsi]
-    mov qword ptr [rsp + 112], r13
-    mov qword ptr [rsp + 8], r10
-    mulx r13, r10, qword ptr [rsi + 8]
-    add rbp, r10
-    mov qword ptr [rsp + 128], r15
-    mulx r10, r15, qword ptr [rsi + 16]
-    adc r13, r15
-    mov qword ptr [rsp + 104], r14
-    mulx r15, r14, qword ptr [rsi + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 120], r12
-    mulx r14, r12, qword ptr [rsi + 32]
-    adc r15, r12
-    mov qword ptr [rsp + 48], r11
-    mulx r12, r11, qword ptr [rsi + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 72], r14
-    mulx r11, r14, qword ptr [rsi + 48]
-    adc r12, r14
-    mov qword ptr [rsp + 96], r12
-    mulx r14, r12, qword ptr [rsi + 56]
-    adc r11, r12
-    mov qword ptr [rsp + 80], r11
-    mulx r12, r11, qword ptr [rsi + 64]
-    adc r14, r11
-    mov qword ptr [rsp + 56], r14
-    mulx r11, r14, qword ptr [rsi + 72]
-    adc r12, r14
-    mov qword ptr [rsp + 64], r12
-    mulx r14, r12, qword ptr [rsi + 80]
-    adc r11, r12
-    mulx rdx, r12, qword ptr [rsi + 88]
-    adc r14, r12
-    adc rdx, 0
-    add rax, rbx
-    adc rdi, rbp
-    adc rcx, r13
-    adc r9, r10
-    adc r8, r15
-    mov r10, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 72]
-    mov r12, qword ptr [rsp + 120]
-    adc r12, qword ptr [rsp + 96]
-    mov r13, qword ptr [rsp + 104]
-    adc r13, qword ptr [rsp + 80]
-    mov r15, qword ptr [rsp + 128]
-    adc r15, qword ptr [rsp + 56]
-    mov rbx, qword ptr [rsp + 8]
-    adc rbx, qword ptr [rsp + 64]
-    adc r11, qword ptr [rsp + 112]
-    adc r14, qword ptr [rsp + 40]
-    adc rdx, qword ptr [rsp + 32]
-    mov rbp, 0
-    adc rbp, 0
-    mov qword ptr [rsp + 32], rbp
-    mov rbp, qword ptr [rsp + 16]
-    mov qword ptr [rsp + 40], rdx
-    mov rdx, qword ptr [rbp + 184]
-    mov qword ptr [rsp + 16], r14
-    mulx rbp, r14, qword ptr [rsi + 96]
-    mov qword ptr [rsp + 112], r11
-    mov qword ptr [rsp + 64], rbx
-    mulx r11, rbx, qword ptr [rsi + 104]
-    add rbp, rbx
-    mov qword ptr [rsp + 8], r15
-    mulx rbx, r15, qword ptr [rsi + 112]
-    adc r11, r15
-    mov qword ptr [rsp + 56], r13
-    mulx r15, r13, qword ptr [rsi + 120]
-    adc rbx, r13
-    mov qword ptr [rsp + 128], r12
-    mulx r13, r12, qword ptr [rsi + 128]
-    adc r15, r12
-    mov qword ptr [rsp + 80], r10
-    mulx r12, r10, qword ptr [rsi + 136]
-    adc r13, r10
-    mov qword ptr [rsp + 104], r13
-    mulx r10, r13, qword ptr [rsi + 144]
-    adc r12, r13
-    mov qword ptr [rsp + 96], r12
-    mulx r13, r12, qword ptr [rsi + 152]
-    adc r10, r12
-    mov qword ptr [rsp + 120], r10
-    mulx r12, r10, qword ptr [rsi + 160]
-    adc r13, r10
-    mov qword ptr [rsp + 72], r13
-    mulx r10, r13, qword ptr [rsi + 168]
-    adc r12, r13
-    mov qword ptr [rsp + 48], r12
-    mulx r13, r12, qword ptr [rsi + 176]
-    adc r10, r12
-    mulx rdx, rsi, qword ptr [rsi + 184]
-    adc r13, rsi
-    adc rdx, 0
-    add rax, r14
-    adc rdi, rbp
-    adc rcx, r11
-    adc r9, rbx
-    adc r8, r15
-    mov rsi, qword ptr [rsp + 80]
-    adc rsi, qword ptr [rsp + 104]
-    mov r11, qword ptr [rsp + 128]
-    adc r11, qword ptr [rsp + 96]
-    mov r12, qword ptr [rsp + 56]
-    adc r12, qword ptr [rsp + 120]
-    mov r14, qword ptr [rsp + 8]
-    adc r14, qword ptr [rsp + 72]
-    mov r15, qword ptr [rsp + 64]
-    adc r15, qword ptr [rsp + 48]
-    adc r10, qword ptr [rsp + 112]
-    adc r13, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 40]
-    mov rbx, qword ptr [rsp + 32]
-    adc rbx, 0
-    mov rbp, qword ptr [rsp]
-    mov qword ptr [rsp + 32], rdx
-    mov rdx, rax
-    imul rdx, qword ptr [rbp]
-    mov qword ptr [rsp + 40], rbx
-    mov qword ptr [rsp + 16], r13
-    mulx rbx, r13, qword ptr [rbp + 8]
-    mov qword ptr [rsp + 112], r10
-    mov qword ptr [rsp + 48], r15
-    mulx r10, r15, qword ptr [rbp + 16]
-    add rbx, r15
-    mov qword ptr [rsp + 64], r14
-    mulx r15, r14, qword ptr [rbp + 24]
-    adc r10, r14
-    mov qword ptr [rsp + 72], r12
-    mulx r14, r12, qword ptr [rbp + 32]
-    adc r15, r12
-    mov qword ptr [rsp + 8], r11
-    mulx r12, r11, qword ptr [rbp + 40]
-    adc r14, r11
-    mov qword ptr [rsp + 120], rsi
-    mulx r11, rsi, qword ptr [rbp + 48]
-    adc r12, rsi
-    mov qword ptr [rsp + 56], r12
-    mulx rsi, r12, qword ptr [rbp + 56]
-    adc r11, r12
-    mov qword ptr [rsp + 96], r11
-    mulx r12, r11, qword ptr [rbp + 64]
-    adc rsi, r11
-    mov qword ptr [rsp + 128], rsi
-    mulx r11, rsi, qword ptr [rbp + 72]
-    adc r12, rsi
-    mov qword ptr [rsp + 104], r12
-    mulx rsi, r12, qword ptr [rbp + 80]
-    adc r11, r12
-    mov qword ptr [rsp + 80], r11
-    mulx r12, r11, qword ptr [rbp + 88]
-    adc rsi, r11
-    mulx rdx, r11, qword ptr [rbp + 96]
-    adc r12, r11
-    adc rdx, 0
-    add rax, r13
-    adc rdi, rbx
-    adc rcx, r10
-    adc r9, r15
-    adc r8, r14
-    mov rax, qword ptr [rsp + 120]
-    adc rax, qword ptr [rsp + 56]
-    mov r10, qword ptr [rsp + 8]
-    adc r10, qword ptr [rsp + 96]
-    mov r11, qword ptr [rsp + 72]
-    adc r11, qword ptr [rsp + 128]
-    mov r13, qword ptr [rsp + 64]
-    adc r13, qword ptr [rsp + 104]
-    mov r14, qword ptr [rsp + 48]
-    adc r14, qword ptr [rsp + 80]
-    adc rsi, qword ptr [rsp + 112]
-    adc r12, qword ptr [rsp + 16]
-    adc rdx, qword ptr [rsp + 32]
-    mov r15, qword ptr [rsp + 40]
-    adc r15, 0
-    mov rbx, rdi
-    sub rbx, qword ptr [rbp + 8]
-    mov qword ptr [rsp + 40], rbx
-    mov rbx, rcx
-    sbb rbx, qword ptr [rbp + 16]
-    mov qword ptr [rsp + 32], rbx
-    mov rbx, r9
-    sbb rbx, qword ptr [rbp + 24]
-    mov qword ptr [rsp + 16], rbx
-    mov rbx, r8
-    sbb rbx, qword ptr [rbp + 32]
-    mov qword ptr [rsp + 112], rbx
-    mov rbx, rax
-    sbb rbx, qword ptr [rbp + 40]
-    mov qword ptr [rsp + 80], rbx
-    mov rbx, r10
-    sbb rbx, qword ptr [rbp + 48]
-    mov qword ptr [rsp + 48], rbx
-    mov rbx, r11
-    sbb rbx, qword ptr [rbp + 56]
-    mov qword ptr [rsp + 104], rbx
-    mov rbx, r13
-    sbb rbx, qword ptr [rbp + 64]
-    mov qword ptr [rsp + 64], rbx
-    mov rbx, r14
-    sbb rbx, qword ptr [rbp + 72]
-    mov qword ptr [rsp + 128], rbx
-    mov rbx, rsi
-    sbb rbx, qword ptr [rbp + 80]
-    mov qword ptr [rsp + 72], rbx
-    mov rbx, r12
-    sbb rbx, qword ptr [rbp + 88]
-    mov qword ptr [rsp + 96], rbx
-    mov rbx, rdx
-    sbb rbx, qword ptr [rbp + 96]
-    mov rbp, r15
-    sbb rbp, 0
-    mov qword ptr [rsp + 8], rbp
-    mov rbp, qword ptr [rsp + 40]
-    cmovc rbp, rdi
-    mov rdi, qword ptr [rsp + 32]
-    cmovc rdi, rcx
-    mov rcx, qword ptr [rsp + 16]
-    cmovc rcx, r9
-    mov r9, qword ptr [rsp + 112]
-    cmovc r9, r8
-    mov r8, qword ptr [rsp + 80]
-    cmovc r8, rax
-    mov rax, qword ptr [rsp + 48]
-    cmovc rax, r10
-    mov r10, qword ptr [rsp + 104]
-    cmovc r10, r11
-    mov r11, qword ptr [rsp + 64]
-    cmovc r11, r13
-    mov r13, qword ptr [rsp + 128]
-    cmovc r13, r14
-    mov r14, qword ptr [rsp + 72]
-    cmovc r14, rsi
-    mov rsi, qword ptr [rsp + 96]
-    cmovc rsi, r12
-    cmovc rbx, rdx
-    mov rdx, qword ptr [rsp + 8]
-    cmovc rdx, r15
-    mov r12, qword ptr [rsp]
-    mov r15, rbp
-    sub r15, qword ptr [r12 + 8]
-    mov qword ptr [rsp + 8], r15
-    mov r15, rdi
-    sbb r15, qword ptr [r12 + 16]
-    mov qword ptr [rsp + 96], r15
-    mov r15, rcx
-    sbb r15, qword ptr [r12 + 24]
-    mov qword ptr [rsp + 72], r15
-    mov r15, r9
-    sbb r15, qword ptr [r12 + 32]
-    mov qword ptr [rsp + 128], r15
-    mov r15, r8
-    sbb r15, qword ptr [r12 + 40]
-    mov qword ptr [rsp + 64], r15
-    mov r15, rax
-    sbb r15, qword ptr [r12 + 48]
-    mov qword ptr [rsp + 104], r15
-    mov r15, r10
-    sbb r15, qword ptr [r12 + 56]
-    mov qword ptr [rsp + 48], r15
-    mov r15, r11
-    sbb r15, qword ptr [r12 + 64]
-    mov qword ptr [rsp + 80], r15
-    mov r15, r13
-    sbb r15, qword ptr [r12 + 72]
-    mov qword ptr [rsp + 112], r15
-    mov r15, r14
-    sbb r15, qword ptr [r12 + 80]
-    mov qword ptr [rsp + 16], r15
-    mov r15, rsi
-    sbb r15, qword ptr [r12 + 88]
-    mov qword ptr [rsp + 32], r15
-    mov r15, rbx
-    sbb r15, qword ptr [r12 + 96]
-    sbb rdx, 0
-    mov rdx, qword ptr [rsp + 8]
-    cmovc rdx, rbp
-    mov r12, qword ptr [rsp + 96]
-    cmovc r12, rdi
-    mov rdi, qword ptr [rsp + 72]
-    cmovc rdi, rcx
-    mov rcx, qword ptr [rsp + 128]
-    cmovc rcx, r9
-    mov r9, qword ptr [rsp + 64]
-    cmovc r9, r8
-    mov r8, qword ptr [rsp + 104]
-    cmovc r8, rax
-    mov rax, qword ptr [rsp + 48]
-    cmovc rax, r10
-    mov r10, qword ptr [rsp + 80]
-    cmovc r10, r11
-    mov r11, qword ptr [rsp + 112]
-    cmovc r11, r13
-    mov r13, qword ptr [rsp + 16]
-    cmovc r13, r14
-    mov r14, qword ptr [rsp + 32]
-    cmovc r14, rsi
-    cmovc r15, rbx
-    add rsp, 136
-    pop rbp
-    pop rbx
-    ret
-    .balign 64
+push rbx
+push rbp
+sub rsp, 136
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc r13, r15
+mov r15, [rsi + 56]
+mulx r15, rbx, r15
+adc r14, rbx
+mov rbx, [rsi + 64]
+mulx rbx, rbp, rbx
+adc r15, rbp
+mov rbp, [rsi + 72]
+mov [rsp], rax
+mulx rbp, rax, rbp
+adc rbx, rax
+mov rax, [rsi + 80]
+mov [rsp + 8], rbx
+mulx rax, rbx, rax
+adc rbp, rbx
+mov rbx, [rsi + 88]
+mulx rdx, rbx, rbx
+adc rax, rbx
+adc rdx, 0
+mov rbx, rdx
+mov rdx, [rcx + 96]
+mov [rsp + 16], rcx
+mov rcx, [rsi + 96]
+mov [rsp + 24], rbx
+mulx rcx, rbx, rcx
+mov [rsp + 32], rax
+mov rax, [rsi + 104]
+mov [rsp + 40], rbp
+mulx rax, rbp, rax
+add rcx, rbp
+mov rbp, [rsi + 112]
+mov [rsp + 48], r15
+mulx rbp, r15, rbp
+adc rax, r15
+mov r15, [rsi + 120]
+mov [rsp + 56], r14
+mulx r15, r14, r15
+adc rbp, r14
+mov r14, [rsi + 128]
+mov [rsp + 64], r13
+mulx r14, r13, r14
+adc r15, r13
+mov r13, [rsi + 136]
+mov [rsp + 72], r12
+mulx r13, r12, r13
+adc r14, r12
+mov r12, [rsi + 144]
+mov [rsp + 80], r14
+mulx r12, r14, r12
+adc r13, r14
+mov r14, [rsi + 152]
+mov [rsp + 88], r13
+mulx r14, r13, r14
+adc r12, r13
+mov r13, [rsi + 160]
+mov [rsp + 96], r12
+mulx r13, r12, r13
+adc r14, r12
+mov r12, [rsi + 168]
+mov [rsp + 104], r14
+mulx r12, r14, r12
+adc r13, r14
+mov r14, [rsi + 176]
+mov [rsp + 112], r13
+mulx r14, r13, r14
+adc r12, r13
+mov r13, [rsi + 184]
+mulx rdx, r13, r13
+adc r14, r13
+adc rdx, 0
+add r8, rbx
+adc rdi, rcx
+adc r9, rax
+adc r10, rbp
+adc r11, r15
+mov rax, [rsp + 72]
+adc rax, [rsp + 80]
+mov rcx, [rsp + 64]
+adc rcx, [rsp + 88]
+mov r13, [rsp + 56]
+adc r13, [rsp + 96]
+mov r15, [rsp + 48]
+adc r15, [rsp + 104]
+mov rbx, [rsp + 8]
+adc rbx, [rsp + 112]
+adc r12, [rsp + 40]
+adc r14, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbp, 0
+adc rbp, 0
+mov [rsp + 24], rsi
+mov rsi, [rsp]
+mov [rsp + 32], rdx
+mov rdx, r8
+imul rdx, [rsi]
+mov [rsp + 40], rbp
+mov [rsp + 112], r14
+mulx rbp, r14, [rsi + 8]
+mov [rsp + 8], r12
+mov [rsp + 104], rbx
+mulx r12, rbx, [rsi + 16]
+add rbp, rbx
+mov [rsp + 48], r15
+mulx rbx, r15, [rsi + 24]
+adc r12, r15
+mov [rsp + 96], r13
+mulx r15, r13, [rsi + 32]
+adc rbx, r13
+mov [rsp + 56], rcx
+mulx r13, rcx, [rsi + 40]
+adc r15, rcx
+mov [rsp + 88], rax
+mulx rcx, rax, [rsi + 48]
+adc r13, rax
+mov [rsp + 64], r13
+mulx rax, r13, [rsi + 56]
+adc rcx, r13
+mov [rsp + 80], rcx
+mulx r13, rcx, [rsi + 64]
+adc rax, rcx
+mov [rsp + 72], rax
+mulx rcx, rax, [rsi + 72]
+adc r13, rax
+mov [rsp + 120], r13
+mulx rax, r13, [rsi + 80]
+adc rcx, r13
+mov [rsp + 128], rcx
+mulx r13, rcx, [rsi + 88]
+adc rax, rcx
+mulx rcx, rdx, [rsi + 96]
+adc r13, rdx
+adc rcx, 0
+add r8, r14
+adc rdi, rbp
+adc r9, r12
+adc r10, rbx
+adc r11, r15
+mov r8, [rsp + 88]
+adc r8, [rsp + 64]
+mov r12, [rsp + 56]
+adc r12, [rsp + 80]
+mov r14, [rsp + 96]
+adc r14, [rsp + 72]
+mov r15, [rsp + 48]
+adc r15, [rsp + 120]
+mov rbx, [rsp + 104]
+adc rbx, [rsp + 128]
+adc rax, [rsp + 8]
+adc r13, [rsp + 112]
+adc rcx, [rsp + 32]
+mov rbp, [rsp + 40]
+adc rbp, 0
+mov rdx, [rsp + 16]
+mov rdx, [rdx + 8]
+mov rsi, [rsp + 24]
+mov [rsp + 40], rbp
+mov [rsp + 32], rcx
+mulx rbp, rcx, [rsi]
+mov [rsp + 112], r13
+mov [rsp + 8], rax
+mulx r13, rax, [rsi + 8]
+add rbp, rax
+mov [rsp + 128], rbx
+mulx rax, rbx, [rsi + 16]
+adc r13, rbx
+mov [rsp + 104], r15
+mulx rbx, r15, [rsi + 24]
+adc rax, r15
+mov [rsp + 120], r14
+mulx r15, r14, [rsi + 32]
+adc rbx, r14
+mov [rsp + 48], r12
+mulx r14, r12, [rsi + 40]
+adc r15, r12
+mov [rsp + 72], r15
+mulx r12, r15, [rsi + 48]
+adc r14, r15
+mov [rsp + 96], r14
+mulx r15, r14, [rsi + 56]
+adc r12, r14
+mov [rsp + 80], r12
+mulx r14, r12, [rsi + 64]
+adc r15, r12
+mov [rsp + 56], r15
+mulx r12, r15, [rsi + 72]
+adc r14, r15
+mov [rsp + 64], r14
+mulx r15, r14, [rsi + 80]
+adc r12, r14
+mulx rdx, r14, [rsi + 88]
+adc r15, r14
+adc rdx, 0
+add rdi, rcx
+adc r9, rbp
+adc r10, r13
+adc r11, rax
+adc r8, rbx
+mov rax, [rsp + 48]
+adc rax, [rsp + 72]
+mov rcx, [rsp + 120]
+adc rcx, [rsp + 96]
+mov r13, [rsp + 104]
+adc r13, [rsp + 80]
+mov r14, [rsp + 128]
+adc r14, [rsp + 56]
+mov rbx, [rsp + 8]
+adc rbx, [rsp + 64]
+adc r12, [rsp + 112]
+adc r15, [rsp + 32]
+adc rdx, [rsp + 40]
+mov rbp, 0
+adc rbp, 0
+mov [rsp + 40], rbp
+mov rbp, [rsp + 16]
+mov [rsp + 32], rdx
+mov rdx, [rbp + 104]
+mov [rsp + 112], r15
+mulx rbp, r15, [rsi + 96]
+mov [rsp + 64], r12
+mov [rsp + 8], rbx
+mulx r12, rbx, [rsi + 104]
+add rbp, rbx
+mov [rsp + 56], r14
+mulx rbx, r14, [rsi + 112]
+adc r12, r14
+mov [rsp + 128], r13
+mulx r14, r13, [rsi + 120]
+adc rbx, r13
+mov [rsp + 80], rcx
+mulx r13, rcx, [rsi + 128]
+adc r14, rcx
+mov [rsp + 104], rax
+mulx rcx, rax, [rsi + 136]
+adc r13, rax
+mov [rsp + 96], r13
+mulx rax, r13, [rsi + 144]
+adc rcx, r13
+mov [rsp + 120], rcx
+mulx r13, rcx, [rsi + 152]
+adc rax, rcx
+mov [rsp + 72], rax
+mulx rcx, rax, [rsi + 160]
+adc r13, rax
+mov [rsp + 48], r13
+mulx rax, r13, [rsi + 168]
+adc rcx, r13
+mov [rsp + 88], rcx
+mulx r13, rcx, [rsi + 176]
+adc rax, rcx
+mulx rcx, rdx, [rsi + 184]
+adc r13, rdx
+adc rcx, 0
+add rdi, r15
+adc r9, rbp
+adc r10, r12
+adc r11, rbx
+adc r8, r14
+mov r12, [rsp + 104]
+adc r12, [rsp + 96]
+mov r14, [rsp + 80]
+adc r14, [rsp + 120]
+mov r15, [rsp + 128]
+adc r15, [rsp + 72]
+mov rbx, [rsp + 56]
+adc rbx, [rsp + 48]
+mov rbp, [rsp + 8]
+adc rbp, [rsp + 88]
+adc rax, [rsp + 64]
+adc r13, [rsp + 112]
+adc rcx, [rsp + 32]
+mov rdx, [rsp + 40]
+adc rdx, 0
+mov rsi, [rsp]
+mov [rsp + 40], rdx
+mov rdx, rdi
+imul rdx, [rsi]
+mov [rsp + 32], rcx
+mov [rsp + 112], r13
+mulx rcx, r13, [rsi + 8]
+mov [rsp + 64], rax
+mov [rsp + 88], rbp
+mulx rax, rbp, [rsi + 16]
+add rcx, rbp
+mov [rsp + 8], rbx
+mulx rbp, rbx, [rsi + 24]
+adc rax, rbx
+mov [rsp + 48], r15
+mulx rbx, r15, [rsi + 32]
+adc rbp, r15
+mov [rsp + 56], r14
+mulx r15, r14, [rsi + 40]
+adc rbx, r14
+mov [rsp + 72], r12
+mulx r14, r12, [rsi + 48]
+adc r15, r12
+mov [rsp + 128], r15
+mulx r12, r15, [rsi + 56]
+adc r14, r15
+mov [rsp + 120], r14
+mulx r15, r14, [rsi + 64]
+adc r12, r14
+mov [rsp + 80], r12
+mulx r14, r12, [rsi + 72]
+adc r15, r12
+mov [rsp + 96], r15
+mulx r12, r15, [rsi + 80]
+adc r14, r15
+mov [rsp + 104], r14
+mulx r15, r14, [rsi + 88]
+adc r12, r14
+mulx rdx, r14, [rsi + 96]
+adc r15, r14
+adc rdx, 0
+add rdi, r13
+adc r9, rcx
+adc r10, rax
+adc r11, rbp
+adc r8, rbx
+mov rax, [rsp + 72]
+adc rax, [rsp + 128]
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 120]
+mov rdi, [rsp + 48]
+adc rdi, [rsp + 80]
+mov r13, [rsp + 8]
+adc r13, [rsp + 96]
+mov r14, [rsp + 88]
+adc r14, [rsp + 104]
+adc r12, [rsp + 64]
+adc r15, [rsp + 112]
+adc rdx, [rsp + 32]
+mov rbx, [rsp + 40]
+adc rbx, 0
+mov rbp, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbp + 16]
+mov rsi, [rsp + 24]
+mov [rsp + 32], rbx
+mulx rbp, rbx, [rsi]
+mov [rsp + 112], r15
+mov [rsp + 64], r12
+mulx r15, r12, [rsi + 8]
+add rbp, r12
+mov [rsp + 104], r14
+mulx r12, r14, [rsi + 16]
+adc r15, r14
+mov [rsp + 88], r13
+mulx r14, r13, [rsi + 24]
+adc r12, r13
+mov [rsp + 96], rdi
+mulx r13, rdi, [rsi + 32]
+adc r14, rdi
+mov [rsp + 8], rcx
+mulx rdi, rcx, [rsi + 40]
+adc r13, rcx
+mov [rsp + 80], r13
+mulx rcx, r13, [rsi + 48]
+adc rdi, r13
+mov [rsp + 48], rdi
+mulx r13, rdi, [rsi + 56]
+adc rcx, rdi
+mov [rsp + 120], rcx
+mulx rdi, rcx, [rsi + 64]
+adc r13, rcx
+mov [rsp + 56], r13
+mulx rcx, r13, [rsi + 72]
+adc rdi, r13
+mov [rsp + 128], rdi
+mulx r13, rdi, [rsi + 80]
+adc rcx, rdi
+mulx rdx, rdi, [rsi + 88]
+adc r13, rdi
+adc rdx, 0
+add r9, rbx
+adc r10, rbp
+adc r11, r15
+adc r8, r12
+adc rax, r14
+mov rdi, [rsp + 8]
+adc rdi, [rsp + 80]
+mov r12, [rsp + 96]
+adc r12, [rsp + 48]
+mov r14, [rsp + 88]
+adc r14, [rsp + 120]
+mov r15, [rsp + 104]
+adc r15, [rsp + 56]
+mov rbx, [rsp + 64]
+adc rbx, [rsp + 128]
+adc rcx, [rsp + 112]
+adc r13, [rsp + 40]
+adc rdx, [rsp + 32]
+mov rbp, 0
+adc rbp, 0
+mov [rsp + 32], rbp
+mov rbp, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbp + 112]
+mov [rsp + 112], r13
+mulx rbp, r13, [rsi + 96]
+mov [rsp + 128], rcx
+mov [rsp + 64], rbx
+mulx rcx, rbx, [rsi + 104]
+add rbp, rbx
+mov [rsp + 56], r15
+mulx rbx, r15, [rsi + 112]
+adc rcx, r15
+mov [rsp + 104], r14
+mulx r15, r14, [rsi + 120]
+adc rbx, r14
+mov [rsp + 120], r12
+mulx r14, r12, [rsi + 128]
+adc r15, r12
+mov [rsp + 88], rdi
+mulx r12, rdi, [rsi + 136]
+adc r14, rdi
+mov [rsp + 48], r14
+mulx rdi, r14, [rsi + 144]
+adc r12, r14
+mov [rsp + 96], r12
+mulx r14, r12, [rsi + 152]
+adc rdi, r12
+mov [rsp + 80], rdi
+mulx r12, rdi, [rsi + 160]
+adc r14, rdi
+mov [rsp + 8], r14
+mulx rdi, r14, [rsi + 168]
+adc r12, r14
+mov [rsp + 72], r12
+mulx r14, r12, [rsi + 176]
+adc rdi, r12
+mulx rdx, r12, [rsi + 184]
+adc r14, r12
+adc rdx, 0
+add r9, r13
+adc r10, rbp
+adc r11, rcx
+adc r8, rbx
+adc rax, r15
+mov rcx, [rsp + 88]
+adc rcx, [rsp + 48]
+mov r12, [rsp + 120]
+adc r12, [rsp + 96]
+mov r13, [rsp + 104]
+adc r13, [rsp + 80]
+mov r15, [rsp + 56]
+adc r15, [rsp + 8]
+mov rbx, [rsp + 64]
+adc rbx, [rsp + 72]
+adc rdi, [rsp + 128]
+adc r14, [rsp + 112]
+adc rdx, [rsp + 40]
+mov rbp, [rsp + 32]
+adc rbp, 0
+mov rsi, [rsp]
+mov [rsp + 32], rdx
+mov rdx, r9
+imul rdx, [rsi]
+mov [rsp + 40], rbp
+mov [rsp + 112], r14
+mulx rbp, r14, [rsi + 8]
+mov [rsp + 128], rdi
+mov [rsp + 72], rbx
+mulx rdi, rbx, [rsi + 16]
+add rbp, rbx
+mov [rsp + 64], r15
+mulx rbx, r15, [rsi + 24]
+adc rdi, r15
+mov [rsp + 8], r13
+mulx r15, r13, [rsi + 32]
+adc rbx, r13
+mov [rsp + 56], r12
+mulx r13, r12, [rsi + 40]
+adc r15, r12
+mov [rsp + 80], rcx
+mulx r12, rcx, [rsi + 48]
+adc r13, rcx
+mov [rsp + 104], r13
+mulx rcx, r13, [rsi + 56]
+adc r12, r13
+mov [rsp + 96], r12
+mulx r13, r12, [rsi + 64]
+adc rcx, r12
+mov [rsp + 120], rcx
+mulx r12, rcx, [rsi + 72]
+adc r13, rcx
+mov [rsp + 48], r13
+mulx rcx, r13, [rsi + 80]
+adc r12, r13
+mov [rsp + 88], r12
+mulx r13, r12, [rsi + 88]
+adc rcx, r12
+mulx rdx, r12, [rsi + 96]
+adc r13, r12
+adc rdx, 0
+add r9, r14
+adc r10, rbp
+adc r11, rdi
+adc r8, rbx
+adc rax, r15
+mov rdi, [rsp + 80]
+adc rdi, [rsp + 104]
+mov r9, [rsp + 56]
+adc r9, [rsp + 96]
+mov r12, [rsp + 8]
+adc r12, [rsp + 120]
+mov r14, [rsp + 64]
+adc r14, [rsp + 48]
+mov r15, [rsp + 72]
+adc r15, [rsp + 88]
+adc rcx, [rsp + 128]
+adc r13, [rsp + 112]
+adc rdx, [rsp + 32]
+mov rbx, [rsp + 40]
+adc rbx, 0
+mov rbp, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbp + 24]
+mov rsi, [rsp + 24]
+mov [rsp + 32], rbx
+mulx rbp, rbx, [rsi]
+mov [rsp + 112], r13
+mov [rsp + 128], rcx
+mulx r13, rcx, [rsi + 8]
+add rbp, rcx
+mov [rsp + 88], r15
+mulx rcx, r15, [rsi + 16]
+adc r13, r15
+mov [rsp + 72], r14
+mulx r15, r14, [rsi + 24]
+adc rcx, r14
+mov [rsp + 48], r12
+mulx r14, r12, [rsi + 32]
+adc r15, r12
+mov [rsp + 64], r9
+mulx r12, r9, [rsi + 40]
+adc r14, r9
+mov [rsp + 120], r14
+mulx r9, r14, [rsi + 48]
+adc r12, r14
+mov [rsp + 8], r12
+mulx r14, r12, [rsi + 56]
+adc r9, r12
+mov [rsp + 96], r9
+mulx r12, r9, [rsi + 64]
+adc r14, r9
+mov [rsp + 56], r14
+mulx r9, r14, [rsi + 72]
+adc r12, r14
+mov [rsp + 104], r12
+mulx r14, r12, [rsi + 80]
+adc r9, r12
+mulx rdx, r12, [rsi + 88]
+adc r14, r12
+adc rdx, 0
+add r10, rbx
+adc r11, rbp
+adc r8, r13
+adc rax, rcx
+adc rdi, r15
+mov rcx, [rsp + 64]
+adc rcx, [rsp + 120]
+mov r12, [rsp + 48]
+adc r12, [rsp + 8]
+mov r13, [rsp + 72]
+adc r13, [rsp + 96]
+mov r15, [rsp + 88]
+adc r15, [rsp + 56]
+mov rbx, [rsp + 128]
+adc rbx, [rsp + 104]
+adc r9, [rsp + 112]
+adc r14, [rsp + 40]
+adc rdx, [rsp + 32]
+mov rbp, 0
+adc rbp, 0
+mov [rsp + 32], rbp
+mov rbp, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbp + 120]
+mov [rsp + 112], r14
+mulx rbp, r14, [rsi + 96]
+mov [rsp + 104], r9
+mov [rsp + 128], rbx
+mulx r9, rbx, [rsi + 104]
+add rbp, rbx
+mov [rsp + 56], r15
+mulx rbx, r15, [rsi + 112]
+adc r9, r15
+mov [rsp + 88], r13
+mulx r15, r13, [rsi + 120]
+adc rbx, r13
+mov [rsp + 96], r12
+mulx r13, r12, [rsi + 128]
+adc r15, r12
+mov [rsp + 72], rcx
+mulx r12, rcx, [rsi + 136]
+adc r13, rcx
+mov [rsp + 8], r13
+mulx rcx, r13, [rsi + 144]
+adc r12, r13
+mov [rsp + 48], r12
+mulx r13, r12, [rsi + 152]
+adc rcx, r12
+mov [rsp + 120], rcx
+mulx r12, rcx, [rsi + 160]
+adc r13, rcx
+mov [rsp + 64], r13
+mulx rcx, r13, [rsi + 168]
+adc r12, r13
+mov [rsp + 80], r12
+mulx r13, r12, [rsi + 176]
+adc rcx, r12
+mulx rdx, r12, [rsi + 184]
+adc r13, r12
+adc rdx, 0
+add r10, r14
+adc r11, rbp
+adc r8, r9
+adc rax, rbx
+adc rdi, r15
+mov r9, [rsp + 72]
+adc r9, [rsp + 8]
+mov r12, [rsp + 96]
+adc r12, [rsp + 48]
+mov r14, [rsp + 88]
+adc r14, [rsp + 120]
+mov r15, [rsp + 56]
+adc r15, [rsp + 64]
+mov rbx, [rsp + 128]
+adc rbx, [rsp + 80]
+adc rcx, [rsp + 104]
+adc r13, [rsp + 112]
+adc rdx, [rsp + 40]
+mov rbp, [rsp + 32]
+adc rbp, 0
+mov rsi, [rsp]
+mov [rsp + 32], rdx
+mov rdx, r10
+imul rdx, [rsi]
+mov [rsp + 40], rbp
+mov [rsp + 112], r13
+mulx rbp, r13, [rsi + 8]
+mov [rsp + 104], rcx
+mov [rsp + 80], rbx
+mulx rcx, rbx, [rsi + 16]
+add rbp, rbx
+mov [rsp + 128], r15
+mulx rbx, r15, [rsi + 24]
+adc rcx, r15
+mov [rsp + 64], r14
+mulx r15, r14, [rsi + 32]
+adc rbx, r14
+mov [rsp + 56], r12
+mulx r14, r12, [rsi + 40]
+adc r15, r12
+mov [rsp + 120], r9
+mulx r12, r9, [rsi + 48]
+adc r14, r9
+mov [rsp + 88], r14
+mulx r9, r14, [rsi + 56]
+adc r12, r14
+mov [rsp + 48], r12
+mulx r14, r12, [rsi + 64]
+adc r9, r12
+mov [rsp + 96], r9
+mulx r12, r9, [rsi + 72]
+adc r14, r9
+mov [rsp + 8], r14
+mulx r9, r14, [rsi + 80]
+adc r12, r14
+mov [rsp + 72], r12
+mulx r14, r12, [rsi + 88]
+adc r9, r12
+mulx rdx, r12, [rsi + 96]
+adc r14, r12
+adc rdx, 0
+add r10, r13
+adc r11, rbp
+adc r8, rcx
+adc rax, rbx
+adc rdi, r15
+mov rcx, [rsp + 120]
+adc rcx, [rsp + 88]
+mov r10, [rsp + 56]
+adc r10, [rsp + 48]
+mov r12, [rsp + 64]
+adc r12, [rsp + 96]
+mov r13, [rsp + 128]
+adc r13, [rsp + 8]
+mov r15, [rsp + 80]
+adc r15, [rsp + 72]
+adc r9, [rsp + 104]
+adc r14, [rsp + 112]
+adc rdx, [rsp + 32]
+mov rbx, [rsp + 40]
+adc rbx, 0
+mov rbp, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbp + 32]
+mov rsi, [rsp + 24]
+mov [rsp + 32], rbx
+mulx rbp, rbx, [rsi]
+mov [rsp + 112], r14
+mov [rsp + 104], r9
+mulx r14, r9, [rsi + 8]
+add rbp, r9
+mov [rsp + 72], r15
+mulx r9, r15, [rsi + 16]
+adc r14, r15
+mov [rsp + 80], r13
+mulx r15, r13, [rsi + 24]
+adc r9, r13
+mov [rsp + 8], r12
+mulx r13, r12, [rsi + 32]
+adc r15, r12
+mov [rsp + 128], r10
+mulx r12, r10, [rsi + 40]
+adc r13, r10
+mov [rsp + 96], r13
+mulx r10, r13, [rsi + 48]
+adc r12, r13
+mov [rsp + 64], r12
+mulx r13, r12, [rsi + 56]
+adc r10, r12
+mov [rsp + 48], r10
+mulx r12, r10, [rsi + 64]
+adc r13, r10
+mov [rsp + 56], r13
+mulx r10, r13, [rsi + 72]
+adc r12, r13
+mov [rsp + 88], r12
+mulx r13, r12, [rsi + 80]
+adc r10, r12
+mulx rdx, r12, [rsi + 88]
+adc r13, r12
+adc rdx, 0
+add r11, rbx
+adc r8, rbp
+adc rax, r14
+adc rdi, r9
+adc rcx, r15
+mov r9, [rsp + 128]
+adc r9, [rsp + 96]
+mov r12, [rsp + 8]
+adc r12, [rsp + 64]
+mov r14, [rsp + 80]
+adc r14, [rsp + 48]
+mov r15, [rsp + 72]
+adc r15, [rsp + 56]
+mov rbx, [rsp + 104]
+adc rbx, [rsp + 88]
+adc r10, [rsp + 112]
+adc r13, [rsp + 40]
+adc rdx, [rsp + 32]
+mov rbp, 0
+adc rbp, 0
+mov [rsp + 32], rbp
+mov rbp, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbp + 128]
+mov [rsp + 112], r13
+mulx rbp, r13, [rsi + 96]
+mov [rsp + 88], r10
+mov [rsp + 104], rbx
+mulx r10, rbx, [rsi + 104]
+add rbp, rbx
+mov [rsp + 56], r15
+mulx rbx, r15, [rsi + 112]
+adc r10, r15
+mov [rsp + 72], r14
+mulx r15, r14, [rsi + 120]
+adc rbx, r14
+mov [rsp + 48], r12
+mulx r14, r12, [rsi + 128]
+adc r15, r12
+mov [rsp + 80], r9
+mulx r12, r9, [rsi + 136]
+adc r14, r9
+mov [rsp + 64], r14
+mulx r9, r14, [rsi + 144]
+adc r12, r14
+mov [rsp + 8], r12
+mulx r14, r12, [rsi + 152]
+adc r9, r12
+mov [rsp + 96], r9
+mulx r12, r9, [rsi + 160]
+adc r14, r9
+mov [rsp + 128], r14
+mulx r9, r14, [rsi + 168]
+adc r12, r14
+mov [rsp + 120], r12
+mulx r14, r12, [rsi + 176]
+adc r9, r12
+mulx rdx, r12, [rsi + 184]
+adc r14, r12
+adc rdx, 0
+add r11, r13
+adc r8, rbp
+adc rax, r10
+adc rdi, rbx
+adc rcx, r15
+mov r10, [rsp + 80]
+adc r10, [rsp + 64]
+mov r12, [rsp + 48]
+adc r12, [rsp + 8]
+mov r13, [rsp + 72]
+adc r13, [rsp + 96]
+mov r15, [rsp + 56]
+adc r15, [rsp + 128]
+mov rbx, [rsp + 104]
+adc rbx, [rsp + 120]
+adc r9, [rsp + 88]
+adc r14, [rsp + 112]
+adc rdx, [rsp + 40]
+mov rbp, [rsp + 32]
+adc rbp, 0
+mov rsi, [rsp]
+mov [rsp + 32], rdx
+mov rdx, r11
+imul rdx, [rsi]
+mov [rsp + 40], rbp
+mov [rsp + 112], r14
+mulx rbp, r14, [rsi + 8]
+mov [rsp + 88], r9
+mov [rsp + 120], rbx
+mulx r9, rbx, [rsi + 16]
+add rbp, rbx
+mov [rsp + 104], r15
+mulx rbx, r15, [rsi + 24]
+adc r9, r15
+mov [rsp + 128], r13
+mulx r15, r13, [rsi + 32]
+adc rbx, r13
+mov [rsp + 56], r12
+mulx r13, r12, [rsi + 40]
+adc r15, r12
+mov [rsp + 96], r10
+mulx r12, r10, [rsi + 48]
+adc r13, r10
+mov [rsp + 72], r13
+mulx r10, r13, [rsi + 56]
+adc r12, r13
+mov [rsp + 8], r12
+mulx r13, r12, [rsi + 64]
+adc r10, r12
+mov [rsp + 48], r10
+mulx r12, r10, [rsi + 72]
+adc r13, r10
+mov [rsp + 64], r13
+mulx r10, r13, [rsi + 80]
+adc r12, r13
+mov [rsp + 80], r12
+mulx r13, r12, [rsi + 88]
+adc r10, r12
+mulx rdx, r12, [rsi + 96]
+adc r13, r12
+adc rdx, 0
+add r11, r14
+adc r8, rbp
+adc rax, r9
+adc rdi, rbx
+adc rcx, r15
+mov r9, [rsp + 96]
+adc r9, [rsp + 72]
+mov r11, [rsp + 56]
+adc r11, [rsp + 8]
+mov r12, [rsp + 128]
+adc r12, [rsp + 48]
+mov r14, [rsp + 104]
+adc r14, [rsp + 64]
+mov r15, [rsp + 120]
+adc r15, [rsp + 80]
+adc r10, [rsp + 88]
+adc r13, [rsp + 112]
+adc rdx, [rsp + 32]
+mov rbx, [rsp + 40]
+adc rbx, 0
+mov rbp, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbp + 40]
+mov rsi, [rsp + 24]
+mov [rsp + 32], rbx
+mulx rbp, rbx, [rsi]
+mov [rsp + 112], r13
+mov [rsp + 88], r10
+mulx r13, r10, [rsi + 8]
+add rbp, r10
+mov [rsp + 80], r15
+mulx r10, r15, [rsi + 16]
+adc r13, r15
+mov [rsp + 120], r14
+mulx r15, r14, [rsi + 24]
+adc r10, r14
+mov [rsp + 64], r12
+mulx r14, r12, [rsi + 32]
+adc r15, r12
+mov [rsp + 104], r11
+mulx r12, r11, [rsi + 40]
+adc r14, r11
+mov [rsp + 48], r14
+mulx r11, r14, [rsi + 48]
+adc r12, r14
+mov [rsp + 128], r12
+mulx r14, r12, [rsi + 56]
+adc r11, r12
+mov [rsp + 8], r11
+mulx r12, r11, [rsi + 64]
+adc r14, r11
+mov [rsp + 56], r14
+mulx r11, r14, [rsi + 72]
+adc r12, r14
+mov [rsp + 72], r12
+mulx r14, r12, [rsi + 80]
+adc r11, r12
+mulx rdx, r12, [rsi + 88]
+adc r14, r12
+adc rdx, 0
+add r8, rbx
+adc rax, rbp
+adc rdi, r13
+adc rcx, r10
+adc r9, r15
+mov r10, [rsp + 104]
+adc r10, [rsp + 48]
+mov r12, [rsp + 64]
+adc r12, [rsp + 128]
+mov r13, [rsp + 120]
+adc r13, [rsp + 8]
+mov r15, [rsp + 80]
+adc r15, [rsp + 56]
+mov rbx, [rsp + 88]
+adc rbx, [rsp + 72]
+adc r11, [rsp + 112]
+adc r14, [rsp + 40]
+adc rdx, [rsp + 32]
+mov rbp, 0
+adc rbp, 0
+mov [rsp + 32], rbp
+mov rbp, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbp + 136]
+mov [rsp + 112], r14
+mulx rbp, r14, [rsi + 96]
+mov [rsp + 72], r11
+mov [rsp + 88], rbx
+mulx r11, rbx, [rsi + 104]
+add rbp, rbx
+mov [rsp + 56], r15
+mulx rbx, r15, [rsi + 112]
+adc r11, r15
+mov [rsp + 80], r13
+mulx r15, r13, [rsi + 120]
+adc rbx, r13
+mov [rsp + 8], r12
+mulx r13, r12, [rsi + 128]
+adc r15, r12
+mov [rsp + 120], r10
+mulx r12, r10, [rsi + 136]
+adc r13, r10
+mov [rsp + 128], r13
+mulx r10, r13, [rsi + 144]
+adc r12, r13
+mov [rsp + 64], r12
+mulx r13, r12, [rsi + 152]
+adc r10, r12
+mov [rsp + 48], r10
+mulx r12, r10, [rsi + 160]
+adc r13, r10
+mov [rsp + 104], r13
+mulx r10, r13, [rsi + 168]
+adc r12, r13
+mov [rsp + 96], r12
+mulx r13, r12, [rsi + 176]
+adc r10, r12
+mulx rdx, r12, [rsi + 184]
+adc r13, r12
+adc rdx, 0
+add r8, r14
+adc rax, rbp
+adc rdi, r11
+adc rcx, rbx
+adc r9, r15
+mov r11, [rsp + 120]
+adc r11, [rsp + 128]
+mov r12, [rsp + 8]
+adc r12, [rsp + 64]
+mov r14, [rsp + 80]
+adc r14, [rsp + 48]
+mov r15, [rsp + 56]
+adc r15, [rsp + 104]
+mov rbx, [rsp + 88]
+adc rbx, [rsp + 96]
+adc r10, [rsp + 72]
+adc r13, [rsp + 112]
+adc rdx, [rsp + 40]
+mov rbp, [rsp + 32]
+adc rbp, 0
+mov rsi, [rsp]
+mov [rsp + 32], rdx
+mov rdx, r8
+imul rdx, [rsi]
+mov [rsp + 40], rbp
+mov [rsp + 112], r13
+mulx rbp, r13, [rsi + 8]
+mov [rsp + 72], r10
+mov [rsp + 96], rbx
+mulx r10, rbx, [rsi + 16]
+add rbp, rbx
+mov [rsp + 88], r15
+mulx rbx, r15, [rsi + 24]
+adc r10, r15
+mov [rsp + 104], r14
+mulx r15, r14, [rsi + 32]
+adc rbx, r14
+mov [rsp + 56], r12
+mulx r14, r12, [rsi + 40]
+adc r15, r12
+mov [rsp + 48], r11
+mulx r12, r11, [rsi + 48]
+adc r14, r11
+mov [rsp + 80], r14
+mulx r11, r14, [rsi + 56]
+adc r12, r14
+mov [rsp + 64], r12
+mulx r14, r12, [rsi + 64]
+adc r11, r12
+mov [rsp + 8], r11
+mulx r12, r11, [rsi + 72]
+adc r14, r11
+mov [rsp + 128], r14
+mulx r11, r14, [rsi + 80]
+adc r12, r14
+mov [rsp + 120], r12
+mulx r14, r12, [rsi + 88]
+adc r11, r12
+mulx rdx, r12, [rsi + 96]
+adc r14, r12
+adc rdx, 0
+add r8, r13
+adc rax, rbp
+adc rdi, r10
+adc rcx, rbx
+adc r9, r15
+mov r8, [rsp + 48]
+adc r8, [rsp + 80]
+mov r10, [rsp + 56]
+adc r10, [rsp + 64]
+mov r12, [rsp + 104]
+adc r12, [rsp + 8]
+mov r13, [rsp + 88]
+adc r13, [rsp + 128]
+mov r15, [rsp + 96]
+adc r15, [rsp + 120]
+adc r11, [rsp + 72]
+adc r14, [rsp + 112]
+adc rdx, [rsp + 32]
+mov rbx, [rsp + 40]
+adc rbx, 0
+mov rbp, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbp + 48]
+mov rsi, [rsp + 24]
+mov [rsp + 32], rbx
+mulx rbp, rbx, [rsi]
+mov [rsp + 112], r14
+mov [rsp + 72], r11
+mulx r14, r11, [rsi + 8]
+add rbp, r11
+mov [rsp + 120], r15
+mulx r11, r15, [rsi + 16]
+adc r14, r15
+mov [rsp + 96], r13
+mulx r15, r13, [rsi + 24]
+adc r11, r13
+mov [rsp + 128], r12
+mulx r13, r12, [rsi + 32]
+adc r15, r12
+mov [rsp + 88], r10
+mulx r12, r10, [rsi + 40]
+adc r13, r10
+mov [rsp + 8], r13
+mulx r10, r13, [rsi + 48]
+adc r12, r13
+mov [rsp + 104], r12
+mulx r13, r12, [rsi + 56]
+adc r10, r12
+mov [rsp + 64], r10
+mulx r12, r10, [rsi + 64]
+adc r13, r10
+mov [rsp + 56], r13
+mulx r10, r13, [rsi + 72]
+adc r12, r13
+mov [rsp + 80], r12
+mulx r13, r12, [rsi + 80]
+adc r10, r12
+mulx rdx, r12, [rsi + 88]
+adc r13, r12
+adc rdx, 0
+add rax, rbx
+adc rdi, rbp
+adc rcx, r14
+adc r9, r11
+adc r8, r15
+mov r11, [rsp + 88]
+adc r11, [rsp + 8]
+mov r12, [rsp + 128]
+adc r12, [rsp + 104]
+mov r14, [rsp + 96]
+adc r14, [rsp + 64]
+mov r15, [rsp + 120]
+adc r15, [rsp + 56]
+mov rbx, [rsp + 72]
+adc rbx, [rsp + 80]
+adc r10, [rsp + 112]
+adc r13, [rsp + 40]
+adc rdx, [rsp + 32]
+mov rbp, 0
+adc rbp, 0
+mov [rsp + 32], rbp
+mov rbp, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbp + 144]
+mov [rsp + 112], r13
+mulx rbp, r13, [rsi + 96]
+mov [rsp + 80], r10
+mov [rsp + 72], rbx
+mulx r10, rbx, [rsi + 104]
+add rbp, rbx
+mov [rsp + 56], r15
+mulx rbx, r15, [rsi + 112]
+adc r10, r15
+mov [rsp + 120], r14
+mulx r15, r14, [rsi + 120]
+adc rbx, r14
+mov [rsp + 64], r12
+mulx r14, r12, [rsi + 128]
+adc r15, r12
+mov [rsp + 96], r11
+mulx r12, r11, [rsi + 136]
+adc r14, r11
+mov [rsp + 104], r14
+mulx r11, r14, [rsi + 144]
+adc r12, r14
+mov [rsp + 128], r12
+mulx r14, r12, [rsi + 152]
+adc r11, r12
+mov [rsp + 8], r11
+mulx r12, r11, [rsi + 160]
+adc r14, r11
+mov [rsp + 88], r14
+mulx r11, r14, [rsi + 168]
+adc r12, r14
+mov [rsp + 48], r12
+mulx r14, r12, [rsi + 176]
+adc r11, r12
+mulx rdx, r12, [rsi + 184]
+adc r14, r12
+adc rdx, 0
+add rax, r13
+adc rdi, rbp
+adc rcx, r10
+adc r9, rbx
+adc r8, r15
+mov r10, [rsp + 96]
+adc r10, [rsp + 104]
+mov r12, [rsp + 64]
+adc r12, [rsp + 128]
+mov r13, [rsp + 120]
+adc r13, [rsp + 8]
+mov r15, [rsp + 56]
+adc r15, [rsp + 88]
+mov rbx, [rsp + 72]
+adc rbx, [rsp + 48]
+adc r11, [rsp + 80]
+adc r14, [rsp + 112]
+adc rdx, [rsp + 40]
+mov rbp, [rsp + 32]
+adc rbp, 0
+mov rsi, [rsp]
+mov [rsp + 32], rdx
+mov rdx, rax
+imul rdx, [rsi]
+mov [rsp + 40], rbp
+mov [rsp + 112], r14
+mulx rbp, r14, [rsi + 8]
+mov [rsp + 80], r11
+mov [rsp + 48], rbx
+mulx r11, rbx, [rsi + 16]
+add rbp, rbx
+mov [rsp + 72], r15
+mulx rbx, r15, [rsi + 24]
+adc r11, r15
+mov [rsp + 88], r13
+mulx r15, r13, [rsi + 32]
+adc rbx, r13
+mov [rsp + 56], r12
+mulx r13, r12, [rsi + 40]
+adc r15, r12
+mov [rsp + 8], r10
+mulx r12, r10, [rsi + 48]
+adc r13, r10
+mov [rsp + 120], r13
+mulx r10, r13, [rsi + 56]
+adc r12, r13
+mov [rsp + 128], r12
+mulx r13, r12, [rsi + 64]
+adc r10, r12
+mov [rsp + 64], r10
+mulx r12, r10, [rsi + 72]
+adc r13, r10
+mov [rsp + 104], r13
+mulx r10, r13, [rsi + 80]
+adc r12, r13
+mov [rsp + 96], r12
+mulx r13, r12, [rsi + 88]
+adc r10, r12
+mulx rdx, r12, [rsi + 96]
+adc r13, r12
+adc rdx, 0
+add rax, r14
+adc rdi, rbp
+adc rcx, r11
+adc r9, rbx
+adc r8, r15
+mov rax, [rsp + 8]
+adc rax, [rsp + 120]
+mov r11, [rsp + 56]
+adc r11, [rsp + 128]
+mov r12, [rsp + 88]
+adc r12, [rsp + 64]
+mov r14, [rsp + 72]
+adc r14, [rsp + 104]
+mov r15, [rsp + 48]
+adc r15, [rsp + 96]
+adc r10, [rsp + 80]
+adc r13, [rsp + 112]
+adc rdx, [rsp + 32]
+mov rbx, [rsp + 40]
+adc rbx, 0
+mov rbp, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbp + 56]
+mov rsi, [rsp + 24]
+mov [rsp + 32], rbx
+mulx rbp, rbx, [rsi]
+mov [rsp + 112], r13
+mov [rsp + 80], r10
+mulx r13, r10, [rsi + 8]
+add rbp, r10
+mov [rsp + 96], r15
+mulx r10, r15, [rsi + 16]
+adc r13, r15
+mov [rsp + 48], r14
+mulx r15, r14, [rsi + 24]
+adc r10, r14
+mov [rsp + 104], r12
+mulx r14, r12, [rsi + 32]
+adc r15, r12
+mov [rsp + 72], r11
+mulx r12, r11, [rsi + 40]
+adc r14, r11
+mov [rsp + 64], r14
+mulx r11, r14, [rsi + 48]
+adc r12, r14
+mov [rsp + 88], r12
+mulx r14, r12, [rsi + 56]
+adc r11, r12
+mov [rsp + 128], r11
+mulx r12, r11, [rsi + 64]
+adc r14, r11
+mov [rsp + 56], r14
+mulx r11, r14, [rsi + 72]
+adc r12, r14
+mov [rsp + 120], r12
+mulx r14, r12, [rsi + 80]
+adc r11, r12
+mulx rdx, r12, [rsi + 88]
+adc r14, r12
+adc rdx, 0
+add rdi, rbx
+adc rcx, rbp
+adc r9, r13
+adc r8, r10
+adc rax, r15
+mov r10, [rsp + 72]
+adc r10, [rsp + 64]
+mov r12, [rsp + 104]
+adc r12, [rsp + 88]
+mov r13, [rsp + 48]
+adc r13, [rsp + 128]
+mov r15, [rsp + 96]
+adc r15, [rsp + 56]
+mov rbx, [rsp + 80]
+adc rbx, [rsp + 120]
+adc r11, [rsp + 112]
+adc r14, [rsp + 40]
+adc rdx, [rsp + 32]
+mov rbp, 0
+adc rbp, 0
+mov [rsp + 32], rbp
+mov rbp, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbp + 152]
+mov [rsp + 112], r14
+mulx rbp, r14, [rsi + 96]
+mov [rsp + 120], r11
+mov [rsp + 80], rbx
+mulx r11, rbx, [rsi + 104]
+add rbp, rbx
+mov [rsp + 56], r15
+mulx rbx, r15, [rsi + 112]
+adc r11, r15
+mov [rsp + 96], r13
+mulx r15, r13, [rsi + 120]
+adc rbx, r13
+mov [rsp + 128], r12
+mulx r13, r12, [rsi + 128]
+adc r15, r12
+mov [rsp + 48], r10
+mulx r12, r10, [rsi + 136]
+adc r13, r10
+mov [rsp + 88], r13
+mulx r10, r13, [rsi + 144]
+adc r12, r13
+mov [rsp + 104], r12
+mulx r13, r12, [rsi + 152]
+adc r10, r12
+mov [rsp + 64], r10
+mulx r12, r10, [rsi + 160]
+adc r13, r10
+mov [rsp + 72], r13
+mulx r10, r13, [rsi + 168]
+adc r12, r13
+mov [rsp + 8], r12
+mulx r13, r12, [rsi + 176]
+adc r10, r12
+mulx rdx, r12, [rsi + 184]
+adc r13, r12
+adc rdx, 0
+add rdi, r14
+adc rcx, rbp
+adc r9, r11
+adc r8, rbx
+adc rax, r15
+mov r11, [rsp + 48]
+adc r11, [rsp + 88]
+mov r12, [rsp + 128]
+adc r12, [rsp + 104]
+mov r14, [rsp + 96]
+adc r14, [rsp + 64]
+mov r15, [rsp + 56]
+adc r15, [rsp + 72]
+mov rbx, [rsp + 80]
+adc rbx, [rsp + 8]
+adc r10, [rsp + 120]
+adc r13, [rsp + 112]
+adc rdx, [rsp + 40]
+mov rbp, [rsp + 32]
+adc rbp, 0
+mov rsi, [rsp]
+mov [rsp + 32], rdx
+mov rdx, rdi
+imul rdx, [rsi]
+mov [rsp + 40], rbp
+mov [rsp + 112], r13
+mulx rbp, r13, [rsi + 8]
+mov [rsp + 120], r10
+mov [rsp + 8], rbx
+mulx r10, rbx, [rsi + 16]
+add rbp, rbx
+mov [rsp + 80], r15
+mulx rbx, r15, [rsi + 24]
+adc r10, r15
+mov [rsp + 72], r14
+mulx r15, r14, [rsi + 32]
+adc rbx, r14
+mov [rsp + 56], r12
+mulx r14, r12, [rsi + 40]
+adc r15, r12
+mov [rsp + 64], r11
+mulx r12, r11, [rsi + 48]
+adc r14, r11
+mov [rsp + 96], r14
+mulx r11, r14, [rsi + 56]
+adc r12, r14
+mov [rsp + 104], r12
+mulx r14, r12, [rsi + 64]
+adc r11, r12
+mov [rsp + 128], r11
+mulx r12, r11, [rsi + 72]
+adc r14, r11
+mov [rsp + 88], r14
+mulx r11, r14, [rsi + 80]
+adc r12, r14
+mov [rsp + 48], r12
+mulx r14, r12, [rsi + 88]
+adc r11, r12
+mulx rdx, r12, [rsi + 96]
+adc r14, r12
+adc rdx, 0
+add rdi, r13
+adc rcx, rbp
+adc r9, r10
+adc r8, rbx
+adc rax, r15
+mov rdi, [rsp + 64]
+adc rdi, [rsp + 96]
+mov r10, [rsp + 56]
+adc r10, [rsp + 104]
+mov r12, [rsp + 72]
+adc r12, [rsp + 128]
+mov r13, [rsp + 80]
+adc r13, [rsp + 88]
+mov r15, [rsp + 8]
+adc r15, [rsp + 48]
+adc r11, [rsp + 120]
+adc r14, [rsp + 112]
+adc rdx, [rsp + 32]
+mov rbx, [rsp + 40]
+adc rbx, 0
+mov rbp, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbp + 64]
+mov rsi, [rsp + 24]
+mov [rsp + 32], rbx
+mulx rbp, rbx, [rsi]
+mov [rsp + 112], r14
+mov [rsp + 120], r11
+mulx r14, r11, [rsi + 8]
+add rbp, r11
+mov [rsp + 48], r15
+mulx r11, r15, [rsi + 16]
+adc r14, r15
+mov [rsp + 8], r13
+mulx r15, r13, [rsi + 24]
+adc r11, r13
+mov [rsp + 88], r12
+mulx r13, r12, [rsi + 32]
+adc r15, r12
+mov [rsp + 80], r10
+mulx r12, r10, [rsi + 40]
+adc r13, r10
+mov [rsp + 128], r13
+mulx r10, r13, [rsi + 48]
+adc r12, r13
+mov [rsp + 72], r12
+mulx r13, r12, [rsi + 56]
+adc r10, r12
+mov [rsp + 104], r10
+mulx r12, r10, [rsi + 64]
+adc r13, r10
+mov [rsp + 56], r13
+mulx r10, r13, [rsi + 72]
+adc r12, r13
+mov [rsp + 96], r12
+mulx r13, r12, [rsi + 80]
+adc r10, r12
+mulx rdx, r12, [rsi + 88]
+adc r13, r12
+adc rdx, 0
+add rcx, rbx
+adc r9, rbp
+adc r8, r14
+adc rax, r11
+adc rdi, r15
+mov r11, [rsp + 80]
+adc r11, [rsp + 128]
+mov r12, [rsp + 88]
+adc r12, [rsp + 72]
+mov r14, [rsp + 8]
+adc r14, [rsp + 104]
+mov r15, [rsp + 48]
+adc r15, [rsp + 56]
+mov rbx, [rsp + 120]
+adc rbx, [rsp + 96]
+adc r10, [rsp + 112]
+adc r13, [rsp + 40]
+adc rdx, [rsp + 32]
+mov rbp, 0
+adc rbp, 0
+mov [rsp + 32], rbp
+mov rbp, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbp + 160]
+mov [rsp + 112], r13
+mulx rbp, r13, [rsi + 96]
+mov [rsp + 96], r10
+mov [rsp + 120], rbx
+mulx r10, rbx, [rsi + 104]
+add rbp, rbx
+mov [rsp + 56], r15
+mulx rbx, r15, [rsi + 112]
+adc r10, r15
+mov [rsp + 48], r14
+mulx r15, r14, [rsi + 120]
+adc rbx, r14
+mov [rsp + 104], r12
+mulx r14, r12, [rsi + 128]
+adc r15, r12
+mov [rsp + 8], r11
+mulx r12, r11, [rsi + 136]
+adc r14, r11
+mov [rsp + 72], r14
+mulx r11, r14, [rsi + 144]
+adc r12, r14
+mov [rsp + 88], r12
+mulx r14, r12, [rsi + 152]
+adc r11, r12
+mov [rsp + 128], r11
+mulx r12, r11, [rsi + 160]
+adc r14, r11
+mov [rsp + 80], r14
+mulx r11, r14, [rsi + 168]
+adc r12, r14
+mov [rsp + 64], r12
+mulx r14, r12, [rsi + 176]
+adc r11, r12
+mulx rdx, r12, [rsi + 184]
+adc r14, r12
+adc rdx, 0
+add rcx, r13
+adc r9, rbp
+adc r8, r10
+adc rax, rbx
+adc rdi, r15
+mov r10, [rsp + 8]
+adc r10, [rsp + 72]
+mov r12, [rsp + 104]
+adc r12, [rsp + 88]
+mov r13, [rsp + 48]
+adc r13, [rsp + 128]
+mov r15, [rsp + 56]
+adc r15, [rsp + 80]
+mov rbx, [rsp + 120]
+adc rbx, [rsp + 64]
+adc r11, [rsp + 96]
+adc r14, [rsp + 112]
+adc rdx, [rsp + 40]
+mov rbp, [rsp + 32]
+adc rbp, 0
+mov rsi, [rsp]
+mov [rsp + 32], rdx
+mov rdx, rcx
+imul rdx, [rsi]
+mov [rsp + 40], rbp
+mov [rsp + 112], r14
+mulx rbp, r14, [rsi + 8]
+mov [rsp + 96], r11
+mov [rsp + 64], rbx
+mulx r11, rbx, [rsi + 16]
+add rbp, rbx
+mov [rsp + 120], r15
+mulx rbx, r15, [rsi + 24]
+adc r11, r15
+mov [rsp + 80], r13
+mulx r15, r13, [rsi + 32]
+adc rbx, r13
+mov [rsp + 56], r12
+mulx r13, r12, [rsi + 40]
+adc r15, r12
+mov [rsp + 128], r10
+mulx r12, r10, [rsi + 48]
+adc r13, r10
+mov [rsp + 48], r13
+mulx r10, r13, [rsi + 56]
+adc r12, r13
+mov [rsp + 88], r12
+mulx r13, r12, [rsi + 64]
+adc r10, r12
+mov [rsp + 104], r10
+mulx r12, r10, [rsi + 72]
+adc r13, r10
+mov [rsp + 72], r13
+mulx r10, r13, [rsi + 80]
+adc r12, r13
+mov [rsp + 8], r12
+mulx r13, r12, [rsi + 88]
+adc r10, r12
+mulx rdx, r12, [rsi + 96]
+adc r13, r12
+adc rdx, 0
+add rcx, r14
+adc r9, rbp
+adc r8, r11
+adc rax, rbx
+adc rdi, r15
+mov rcx, [rsp + 128]
+adc rcx, [rsp + 48]
+mov r11, [rsp + 56]
+adc r11, [rsp + 88]
+mov r12, [rsp + 80]
+adc r12, [rsp + 104]
+mov r14, [rsp + 120]
+adc r14, [rsp + 72]
+mov r15, [rsp + 64]
+adc r15, [rsp + 8]
+adc r10, [rsp + 96]
+adc r13, [rsp + 112]
+adc rdx, [rsp + 32]
+mov rbx, [rsp + 40]
+adc rbx, 0
+mov rbp, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbp + 72]
+mov rsi, [rsp + 24]
+mov [rsp + 32], rbx
+mulx rbp, rbx, [rsi]
+mov [rsp + 112], r13
+mov [rsp + 96], r10
+mulx r13, r10, [rsi + 8]
+add rbp, r10
+mov [rsp + 8], r15
+mulx r10, r15, [rsi + 16]
+adc r13, r15
+mov [rsp + 64], r14
+mulx r15, r14, [rsi + 24]
+adc r10, r14
+mov [rsp + 72], r12
+mulx r14, r12, [rsi + 32]
+adc r15, r12
+mov [rsp + 120], r11
+mulx r12, r11, [rsi + 40]
+adc r14, r11
+mov [rsp + 104], r14
+mulx r11, r14, [rsi + 48]
+adc r12, r14
+mov [rsp + 80], r12
+mulx r14, r12, [rsi + 56]
+adc r11, r12
+mov [rsp + 88], r11
+mulx r12, r11, [rsi + 64]
+adc r14, r11
+mov [rsp + 56], r14
+mulx r11, r14, [rsi + 72]
+adc r12, r14
+mov [rsp + 48], r12
+mulx r14, r12, [rsi + 80]
+adc r11, r12
+mulx rdx, r12, [rsi + 88]
+adc r14, r12
+adc rdx, 0
+add r9, rbx
+adc r8, rbp
+adc rax, r13
+adc rdi, r10
+adc rcx, r15
+mov r10, [rsp + 120]
+adc r10, [rsp + 104]
+mov r12, [rsp + 72]
+adc r12, [rsp + 80]
+mov r13, [rsp + 64]
+adc r13, [rsp + 88]
+mov r15, [rsp + 8]
+adc r15, [rsp + 56]
+mov rbx, [rsp + 96]
+adc rbx, [rsp + 48]
+adc r11, [rsp + 112]
+adc r14, [rsp + 40]
+adc rdx, [rsp + 32]
+mov rbp, 0
+adc rbp, 0
+mov [rsp + 32], rbp
+mov rbp, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbp + 168]
+mov [rsp + 112], r14
+mulx rbp, r14, [rsi + 96]
+mov [rsp + 48], r11
+mov [rsp + 96], rbx
+mulx r11, rbx, [rsi + 104]
+add rbp, rbx
+mov [rsp + 56], r15
+mulx rbx, r15, [rsi + 112]
+adc r11, r15
+mov [rsp + 8], r13
+mulx r15, r13, [rsi + 120]
+adc rbx, r13
+mov [rsp + 88], r12
+mulx r13, r12, [rsi + 128]
+adc r15, r12
+mov [rsp + 64], r10
+mulx r12, r10, [rsi + 136]
+adc r13, r10
+mov [rsp + 80], r13
+mulx r10, r13, [rsi + 144]
+adc r12, r13
+mov [rsp + 72], r12
+mulx r13, r12, [rsi + 152]
+adc r10, r12
+mov [rsp + 104], r10
+mulx r12, r10, [rsi + 160]
+adc r13, r10
+mov [rsp + 120], r13
+mulx r10, r13, [rsi + 168]
+adc r12, r13
+mov [rsp + 128], r12
+mulx r13, r12, [rsi + 176]
+adc r10, r12
+mulx rdx, r12, [rsi + 184]
+adc r13, r12
+adc rdx, 0
+add r9, r14
+adc r8, rbp
+adc rax, r11
+adc rdi, rbx
+adc rcx, r15
+mov r11, [rsp + 64]
+adc r11, [rsp + 80]
+mov r12, [rsp + 88]
+adc r12, [rsp + 72]
+mov r14, [rsp + 8]
+adc r14, [rsp + 104]
+mov r15, [rsp + 56]
+adc r15, [rsp + 120]
+mov rbx, [rsp + 96]
+adc rbx, [rsp + 128]
+adc r10, [rsp + 48]
+adc r13, [rsp + 112]
+adc rdx, [rsp + 40]
+mov rbp, [rsp + 32]
+adc rbp, 0
+mov rsi, [rsp]
+mov [rsp + 32], rdx
+mov rdx, r9
+imul rdx, [rsi]
+mov [rsp + 40], rbp
+mov [rsp + 112], r13
+mulx rbp, r13, [rsi + 8]
+mov [rsp + 48], r10
+mov [rsp + 128], rbx
+mulx r10, rbx, [rsi + 16]
+add rbp, rbx
+mov [rsp + 96], r15
+mulx rbx, r15, [rsi + 24]
+adc r10, r15
+mov [rsp + 120], r14
+mulx r15, r14, [rsi + 32]
+adc rbx, r14
+mov [rsp + 56], r12
+mulx r14, r12, [rsi + 40]
+adc r15, r12
+mov [rsp + 104], r11
+mulx r12, r11, [rsi + 48]
+adc r14, r11
+mov [rsp + 8], r14
+mulx r11, r14, [rsi + 56]
+adc r12, r14
+mov [rsp + 72], r12
+mulx r14, r12, [rsi + 64]
+adc r11, r12
+mov [rsp + 88], r11
+mulx r12, r11, [rsi + 72]
+adc r14, r11
+mov [rsp + 80], r14
+mulx r11, r14, [rsi + 80]
+adc r12, r14
+mov [rsp + 64], r12
+mulx r14, r12, [rsi + 88]
+adc r11, r12
+mulx rdx, r12, [rsi + 96]
+adc r14, r12
+adc rdx, 0
+add r9, r13
+adc r8, rbp
+adc rax, r10
+adc rdi, rbx
+adc rcx, r15
+mov r9, [rsp + 104]
+adc r9, [rsp + 8]
+mov r10, [rsp + 56]
+adc r10, [rsp + 72]
+mov r12, [rsp + 120]
+adc r12, [rsp + 88]
+mov r13, [rsp + 96]
+adc r13, [rsp + 80]
+mov r15, [rsp + 128]
+adc r15, [rsp + 64]
+adc r11, [rsp + 48]
+adc r14, [rsp + 112]
+adc rdx, [rsp + 32]
+mov rbx, [rsp + 40]
+adc rbx, 0
+mov rbp, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbp + 80]
+mov rsi, [rsp + 24]
+mov [rsp + 32], rbx
+mulx rbp, rbx, [rsi]
+mov [rsp + 112], r14
+mov [rsp + 48], r11
+mulx r14, r11, [rsi + 8]
+add rbp, r11
+mov [rsp + 64], r15
+mulx r11, r15, [rsi + 16]
+adc r14, r15
+mov [rsp + 128], r13
+mulx r15, r13, [rsi + 24]
+adc r11, r13
+mov [rsp + 80], r12
+mulx r13, r12, [rsi + 32]
+adc r15, r12
+mov [rsp + 96], r10
+mulx r12, r10, [rsi + 40]
+adc r13, r10
+mov [rsp + 88], r13
+mulx r10, r13, [rsi + 48]
+adc r12, r13
+mov [rsp + 120], r12
+mulx r13, r12, [rsi + 56]
+adc r10, r12
+mov [rsp + 72], r10
+mulx r12, r10, [rsi + 64]
+adc r13, r10
+mov [rsp + 56], r13
+mulx r10, r13, [rsi + 72]
+adc r12, r13
+mov [rsp + 8], r12
+mulx r13, r12, [rsi + 80]
+adc r10, r12
+mulx rdx, r12, [rsi + 88]
+adc r13, r12
+adc rdx, 0
+add r8, rbx
+adc rax, rbp
+adc rdi, r14
+adc rcx, r11
+adc r9, r15
+mov r11, [rsp + 96]
+adc r11, [rsp + 88]
+mov r12, [rsp + 80]
+adc r12, [rsp + 120]
+mov r14, [rsp + 128]
+adc r14, [rsp + 72]
+mov r15, [rsp + 64]
+adc r15, [rsp + 56]
+mov rbx, [rsp + 48]
+adc rbx, [rsp + 8]
+adc r10, [rsp + 112]
+adc r13, [rsp + 40]
+adc rdx, [rsp + 32]
+mov rbp, 0
+adc rbp, 0
+mov [rsp + 32], rbp
+mov rbp, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbp + 176]
+mov [rsp + 112], r13
+mulx rbp, r13, [rsi + 96]
+mov [rsp + 8], r10
+mov [rsp + 48], rbx
+mulx r10, rbx, [rsi + 104]
+add rbp, rbx
+mov [rsp + 56], r15
+mulx rbx, r15, [rsi + 112]
+adc r10, r15
+mov [rsp + 64], r14
+mulx r15, r14, [rsi + 120]
+adc rbx, r14
+mov [rsp + 72], r12
+mulx r14, r12, [rsi + 128]
+adc r15, r12
+mov [rsp + 128], r11
+mulx r12, r11, [rsi + 136]
+adc r14, r11
+mov [rsp + 120], r14
+mulx r11, r14, [rsi + 144]
+adc r12, r14
+mov [rsp + 80], r12
+mulx r14, r12, [rsi + 152]
+adc r11, r12
+mov [rsp + 88], r11
+mulx r12, r11, [rsi + 160]
+adc r14, r11
+mov [rsp + 96], r14
+mulx r11, r14, [rsi + 168]
+adc r12, r14
+mov [rsp + 104], r12
+mulx r14, r12, [rsi + 176]
+adc r11, r12
+mulx rdx, r12, [rsi + 184]
+adc r14, r12
+adc rdx, 0
+add r8, r13
+adc rax, rbp
+adc rdi, r10
+adc rcx, rbx
+adc r9, r15
+mov r10, [rsp + 128]
+adc r10, [rsp + 120]
+mov r12, [rsp + 72]
+adc r12, [rsp + 80]
+mov r13, [rsp + 64]
+adc r13, [rsp + 88]
+mov r15, [rsp + 56]
+adc r15, [rsp + 96]
+mov rbx, [rsp + 48]
+adc rbx, [rsp + 104]
+adc r11, [rsp + 8]
+adc r14, [rsp + 112]
+adc rdx, [rsp + 40]
+mov rbp, [rsp + 32]
+adc rbp, 0
+mov rsi, [rsp]
+mov [rsp + 32], rdx
+mov rdx, r8
+imul rdx, [rsi]
+mov [rsp + 40], rbp
+mov [rsp + 112], r14
+mulx rbp, r14, [rsi + 8]
+mov [rsp + 8], r11
+mov [rsp + 104], rbx
+mulx r11, rbx, [rsi + 16]
+add rbp, rbx
+mov [rsp + 48], r15
+mulx rbx, r15, [rsi + 24]
+adc r11, r15
+mov [rsp + 96], r13
+mulx r15, r13, [rsi + 32]
+adc rbx, r13
+mov [rsp + 56], r12
+mulx r13, r12, [rsi + 40]
+adc r15, r12
+mov [rsp + 88], r10
+mulx r12, r10, [rsi + 48]
+adc r13, r10
+mov [rsp + 64], r13
+mulx r10, r13, [rsi + 56]
+adc r12, r13
+mov [rsp + 80], r12
+mulx r13, r12, [rsi + 64]
+adc r10, r12
+mov [rsp + 72], r10
+mulx r12, r10, [rsi + 72]
+adc r13, r10
+mov [rsp + 120], r13
+mulx r10, r13, [rsi + 80]
+adc r12, r13
+mov [rsp + 128], r12
+mulx r13, r12, [rsi + 88]
+adc r10, r12
+mulx rdx, r12, [rsi + 96]
+adc r13, r12
+adc rdx, 0
+add r8, r14
+adc rax, rbp
+adc rdi, r11
+adc rcx, rbx
+adc r9, r15
+mov r8, [rsp + 88]
+adc r8, [rsp + 64]
+mov r11, [rsp + 56]
+adc r11, [rsp + 80]
+mov r12, [rsp + 96]
+adc r12, [rsp + 72]
+mov r14, [rsp + 48]
+adc r14, [rsp + 120]
+mov r15, [rsp + 104]
+adc r15, [rsp + 128]
+adc r10, [rsp + 8]
+adc r13, [rsp + 112]
+adc rdx, [rsp + 32]
+mov rbx, [rsp + 40]
+adc rbx, 0
+mov rbp, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbp + 88]
+mov rsi, [rsp + 24]
+mov [rsp + 32], rbx
+mulx rbp, rbx, [rsi]
+mov [rsp + 112], r13
+mov [rsp + 8], r10
+mulx r13, r10, [rsi + 8]
+add rbp, r10
+mov [rsp + 128], r15
+mulx r10, r15, [rsi + 16]
+adc r13, r15
+mov [rsp + 104], r14
+mulx r15, r14, [rsi + 24]
+adc r10, r14
+mov [rsp + 120], r12
+mulx r14, r12, [rsi + 32]
+adc r15, r12
+mov [rsp + 48], r11
+mulx r12, r11, [rsi + 40]
+adc r14, r11
+mov [rsp + 72], r14
+mulx r11, r14, [rsi + 48]
+adc r12, r14
+mov [rsp + 96], r12
+mulx r14, r12, [rsi + 56]
+adc r11, r12
+mov [rsp + 80], r11
+mulx r12, r11, [rsi + 64]
+adc r14, r11
+mov [rsp + 56], r14
+mulx r11, r14, [rsi + 72]
+adc r12, r14
+mov [rsp + 64], r12
+mulx r14, r12, [rsi + 80]
+adc r11, r12
+mulx rdx, r12, [rsi + 88]
+adc r14, r12
+adc rdx, 0
+add rax, rbx
+adc rdi, rbp
+adc rcx, r13
+adc r9, r10
+adc r8, r15
+mov r10, [rsp + 48]
+adc r10, [rsp + 72]
+mov r12, [rsp + 120]
+adc r12, [rsp + 96]
+mov r13, [rsp + 104]
+adc r13, [rsp + 80]
+mov r15, [rsp + 128]
+adc r15, [rsp + 56]
+mov rbx, [rsp + 8]
+adc rbx, [rsp + 64]
+adc r11, [rsp + 112]
+adc r14, [rsp + 40]
+adc rdx, [rsp + 32]
+mov rbp, 0
+adc rbp, 0
+mov [rsp + 32], rbp
+mov rbp, [rsp + 16]
+mov [rsp + 40], rdx
+mov rdx, [rbp + 184]
+mov [rsp + 16], r14
+mulx rbp, r14, [rsi + 96]
+mov [rsp + 112], r11
+mov [rsp + 64], rbx
+mulx r11, rbx, [rsi + 104]
+add rbp, rbx
+mov [rsp + 8], r15
+mulx rbx, r15, [rsi + 112]
+adc r11, r15
+mov [rsp + 56], r13
+mulx r15, r13, [rsi + 120]
+adc rbx, r13
+mov [rsp + 128], r12
+mulx r13, r12, [rsi + 128]
+adc r15, r12
+mov [rsp + 80], r10
+mulx r12, r10, [rsi + 136]
+adc r13, r10
+mov [rsp + 104], r13
+mulx r10, r13, [rsi + 144]
+adc r12, r13
+mov [rsp + 96], r12
+mulx r13, r12, [rsi + 152]
+adc r10, r12
+mov [rsp + 120], r10
+mulx r12, r10, [rsi + 160]
+adc r13, r10
+mov [rsp + 72], r13
+mulx r10, r13, [rsi + 168]
+adc r12, r13
+mov [rsp + 48], r12
+mulx r13, r12, [rsi + 176]
+adc r10, r12
+mulx rdx, rsi, [rsi + 184]
+adc r13, rsi
+adc rdx, 0
+add rax, r14
+adc rdi, rbp
+adc rcx, r11
+adc r9, rbx
+adc r8, r15
+mov rsi, [rsp + 80]
+adc rsi, [rsp + 104]
+mov r11, [rsp + 128]
+adc r11, [rsp + 96]
+mov r12, [rsp + 56]
+adc r12, [rsp + 120]
+mov r14, [rsp + 8]
+adc r14, [rsp + 72]
+mov r15, [rsp + 64]
+adc r15, [rsp + 48]
+adc r10, [rsp + 112]
+adc r13, [rsp + 16]
+adc rdx, [rsp + 40]
+mov rbx, [rsp + 32]
+adc rbx, 0
+mov rbp, [rsp]
+mov [rsp + 32], rdx
+mov rdx, rax
+imul rdx, [rbp]
+mov [rsp + 40], rbx
+mov [rsp + 16], r13
+mulx rbx, r13, [rbp + 8]
+mov [rsp + 112], r10
+mov [rsp + 48], r15
+mulx r10, r15, [rbp + 16]
+add rbx, r15
+mov [rsp + 64], r14
+mulx r15, r14, [rbp + 24]
+adc r10, r14
+mov [rsp + 72], r12
+mulx r14, r12, [rbp + 32]
+adc r15, r12
+mov [rsp + 8], r11
+mulx r12, r11, [rbp + 40]
+adc r14, r11
+mov [rsp + 120], rsi
+mulx r11, rsi, [rbp + 48]
+adc r12, rsi
+mov [rsp + 56], r12
+mulx rsi, r12, [rbp + 56]
+adc r11, r12
+mov [rsp + 96], r11
+mulx r12, r11, [rbp + 64]
+adc rsi, r11
+mov [rsp + 128], rsi
+mulx r11, rsi, [rbp + 72]
+adc r12, rsi
+mov [rsp + 104], r12
+mulx rsi, r12, [rbp + 80]
+adc r11, r12
+mov [rsp + 80], r11
+mulx r12, r11, [rbp + 88]
+adc rsi, r11
+mulx rdx, r11, [rbp + 96]
+adc r12, r11
+adc rdx, 0
+add rax, r13
+adc rdi, rbx
+adc rcx, r10
+adc r9, r15
+adc r8, r14
+mov rax, [rsp + 120]
+adc rax, [rsp + 56]
+mov r10, [rsp + 8]
+adc r10, [rsp + 96]
+mov r11, [rsp + 72]
+adc r11, [rsp + 128]
+mov r13, [rsp + 64]
+adc r13, [rsp + 104]
+mov r14, [rsp + 48]
+adc r14, [rsp + 80]
+adc rsi, [rsp + 112]
+adc r12, [rsp + 16]
+adc rdx, [rsp + 32]
+mov r15, [rsp + 40]
+adc r15, 0
+mov rbx, rdi
+sub rbx, [rbp + 8]
+mov [rsp + 40], rbx
+mov rbx, rcx
+sbb rbx, [rbp + 16]
+mov [rsp + 32], rbx
+mov rbx, r9
+sbb rbx, [rbp + 24]
+mov [rsp + 16], rbx
+mov rbx, r8
+sbb rbx, [rbp + 32]
+mov [rsp + 112], rbx
+mov rbx, rax
+sbb rbx, [rbp + 40]
+mov [rsp + 80], rbx
+mov rbx, r10
+sbb rbx, [rbp + 48]
+mov [rsp + 48], rbx
+mov rbx, r11
+sbb rbx, [rbp + 56]
+mov [rsp + 104], rbx
+mov rbx, r13
+sbb rbx, [rbp + 64]
+mov [rsp + 64], rbx
+mov rbx, r14
+sbb rbx, [rbp + 72]
+mov [rsp + 128], rbx
+mov rbx, rsi
+sbb rbx, [rbp + 80]
+mov [rsp + 72], rbx
+mov rbx, r12
+sbb rbx, [rbp + 88]
+mov [rsp + 96], rbx
+mov rbx, rdx
+sbb rbx, [rbp + 96]
+mov rbp, r15
+sbb rbp, 0
+mov [rsp + 8], rbp
+mov rbp, [rsp + 40]
+cmovc rbp, rdi
+mov rdi, [rsp + 32]
+cmovc rdi, rcx
+mov rcx, [rsp + 16]
+cmovc rcx, r9
+mov r9, [rsp + 112]
+cmovc r9, r8
+mov r8, [rsp + 80]
+cmovc r8, rax
+mov rax, [rsp + 48]
+cmovc rax, r10
+mov r10, [rsp + 104]
+cmovc r10, r11
+mov r11, [rsp + 64]
+cmovc r11, r13
+mov r13, [rsp + 128]
+cmovc r13, r14
+mov r14, [rsp + 72]
+cmovc r14, rsi
+mov rsi, [rsp + 96]
+cmovc rsi, r12
+cmovc rbx, rdx
+mov rdx, [rsp + 8]
+cmovc rdx, r15
+mov r12, [rsp]
+mov r15, rbp
+sub r15, [r12 + 8]
+mov [rsp + 8], r15
+mov r15, rdi
+sbb r15, [r12 + 16]
+mov [rsp + 96], r15
+mov r15, rcx
+sbb r15, [r12 + 24]
+mov [rsp + 72], r15
+mov r15, r9
+sbb r15, [r12 + 32]
+mov [rsp + 128], r15
+mov r15, r8
+sbb r15, [r12 + 40]
+mov [rsp + 64], r15
+mov r15, rax
+sbb r15, [r12 + 48]
+mov [rsp + 104], r15
+mov r15, r10
+sbb r15, [r12 + 56]
+mov [rsp + 48], r15
+mov r15, r11
+sbb r15, [r12 + 64]
+mov [rsp + 80], r15
+mov r15, r13
+sbb r15, [r12 + 72]
+mov [rsp + 112], r15
+mov r15, r14
+sbb r15, [r12 + 80]
+mov [rsp + 16], r15
+mov r15, rsi
+sbb r15, [r12 + 88]
+mov [rsp + 32], r15
+mov r15, rbx
+sbb r15, [r12 + 96]
+sbb rdx, 0
+mov rdx, [rsp + 8]
+cmovc rdx, rbp
+mov r12, [rsp + 96]
+cmovc r12, rdi
+mov rdi, [rsp + 72]
+cmovc rdi, rcx
+mov rcx, [rsp + 128]
+cmovc rcx, r9
+mov r9, [rsp + 64]
+cmovc r9, r8
+mov r8, [rsp + 104]
+cmovc r8, rax
+mov rax, [rsp + 48]
+cmovc rax, r10
+mov r10, [rsp + 80]
+cmovc r10, r11
+mov r11, [rsp + 112]
+cmovc r11, r13
+mov r13, [rsp + 16]
+cmovc r13, r14
+mov r14, [rsp + 32]
+cmovc r14, rsi
+cmovc r15, rbx
+add rsp, 136
+pop rbp
+pop rbx
+ret
+.balign 64
 2:
-    .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+        p8 = const M::P[8],
+        p9 = const M::P[9],
+        p10 = const M::P[10],
+        p11 = const M::P[11],
+    )
+}
+
+// ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
+lazy_assembly! { 12, 0:
+    mul: mul_lazy_ample_mulx;
+    square: square_lazy_ample_mulx;
+}
+
+/// x*y/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_ample_mulx<M: Modulus<12>>(x: &[u64; 12], y: &[u64; 12]) -> [u64; 12] {
+    let mut z = [0; 12];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_ample_mulx_code::<M>,
+            out("rax") z[0], out("rcx") z[4], inout("rdx") core::ptr::from_ref(y) => z[11],
+            inout("rsi") core::ptr::from_ref(x) => z[1], out("rdi") z[2], out("r8") z[3], out("r9")
+            z[9], out("r10") z[5], out("r11") z[6], out("r12") z[10], out("r13") z[7], out("r14")
+            z[8], out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_ample_mulx_code<M: Modulus<12>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 128
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc r13, r15
+mov r15, [rsi + 56]
+mulx r15, rbx, r15
+adc r14, rbx
+mov rbx, [rsi + 64]
+mulx rbx, rbp, rbx
+adc r15, rbp
+mov rbp, [rsi + 72]
+mov [rsp], rcx
+mulx rbp, rcx, rbp
+adc rbx, rcx
+mov rcx, [rsi + 80]
+mov [rsp + 8], rbx
+mulx rcx, rbx, rcx
+adc rbp, rbx
+mov rbx, [rsi + 88]
+mulx rdx, rbx, rbx
+adc rcx, rbx
+adc rdx, 0
+mov rbx, rdx
+mov rdx, r8
+mov [rsp + 16], rsi
+mulx r8, rsi, [rax]
+mov [rsp + 24], rbx
+mov [rsp + 32], rcx
+mulx rbx, rcx, [rax + 8]
+add r8, rcx
+mov [rsp + 40], rbp
+mulx rcx, rbp, [rax + 16]
+adc rbx, rbp
+mov [rsp + 48], r15
+mulx rbp, r15, [rax + 24]
+adc rcx, r15
+mov [rsp + 56], r14
+mulx r15, r14, [rax + 32]
+adc rbp, r14
+mov [rsp + 64], r13
+mulx r14, r13, [rax + 40]
+adc r15, r13
+mov [rsp + 72], r15
+mulx r13, r15, [rax + 48]
+adc r14, r15
+mov [rsp + 80], r14
+mulx r15, r14, [rax + 56]
+adc r13, r14
+mov [rsp + 88], r13
+mulx r14, r13, [rax + 64]
+adc r15, r13
+mov [rsp + 96], r15
+mulx r13, r15, [rax + 72]
+adc r14, r15
+mov [rsp + 104], r14
+mulx r15, r14, [rax + 80]
+adc r13, r14
+mulx rdx, r14, [rax + 88]
+adc r15, r14
+adc rdx, 0
+add rdi, rsi
+adc r9, r8
+adc r10, rbx
+adc r11, rcx
+adc r12, rbp
+mov rcx, [rsp + 64]
+adc rcx, [rsp + 72]
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 80]
+mov r8, [rsp + 48]
+adc r8, [rsp + 88]
+mov r14, [rsp + 8]
+adc r14, [rsp + 96]
+mov rbx, [rsp + 40]
+adc rbx, [rsp + 104]
+adc r13, [rsp + 32]
+adc r15, [rsp + 24]
+adc rdx, 0
+mov rbp, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [rbp + 8]
+mov rbp, [rsp + 16]
+mov [rsp + 32], rax
+mov [rsp + 104], r15
+mulx rax, r15, [rbp]
+mov [rsp + 40], r13
+mov [rsp + 96], rbx
+mulx r13, rbx, [rbp + 8]
+add rax, rbx
+mov [rsp + 8], r14
+mulx rbx, r14, [rbp + 16]
+adc r13, r14
+mov [rsp + 88], r8
+mulx r14, r8, [rbp + 24]
+adc rbx, r8
+mov [rsp + 48], rsi
+mulx r8, rsi, [rbp + 32]
+adc r14, rsi
+mov [rsp + 80], rcx
+mulx rsi, rcx, [rbp + 40]
+adc r8, rcx
+mov [rsp + 56], r8
+mulx rcx, r8, [rbp + 48]
+adc rsi, r8
+mov [rsp + 72], rsi
+mulx r8, rsi, [rbp + 56]
+adc rcx, rsi
+mov [rsp + 64], rcx
+mulx rsi, rcx, [rbp + 64]
+adc r8, rcx
+mov [rsp + 112], r8
+mulx rcx, r8, [rbp + 72]
+adc rsi, r8
+mov [rsp + 120], rsi
+mulx r8, rsi, [rbp + 80]
+adc rcx, rsi
+mulx rdx, rsi, [rbp + 88]
+adc r8, rsi
+adc rdx, 0
+add rdi, r15
+adc r9, rax
+adc r10, r13
+adc r11, rbx
+adc r12, r14
+mov rax, [rsp + 80]
+adc rax, [rsp + 56]
+mov rsi, [rsp + 48]
+adc rsi, [rsp + 72]
+mov r13, [rsp + 88]
+adc r13, [rsp + 64]
+mov r14, [rsp + 8]
+adc r14, [rsp + 112]
+mov r15, [rsp + 96]
+adc r15, [rsp + 120]
+adc rcx, [rsp + 40]
+adc r8, [rsp + 104]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, rdi
+mov rdi, [rsp + 32]
+mov [rsp + 24], rbx
+mulx rbp, rbx, [rdi]
+mov [rsp + 104], r8
+mov [rsp + 40], rcx
+mulx r8, rcx, [rdi + 8]
+add rbp, rcx
+mov [rsp + 120], r15
+mulx rcx, r15, [rdi + 16]
+adc r8, r15
+mov [rsp + 96], r14
+mulx r15, r14, [rdi + 24]
+adc rcx, r14
+mov [rsp + 112], r13
+mulx r14, r13, [rdi + 32]
+adc r15, r13
+mov [rsp + 8], rsi
+mulx r13, rsi, [rdi + 40]
+adc r14, rsi
+mov [rsp + 64], r14
+mulx rsi, r14, [rdi + 48]
+adc r13, r14
+mov [rsp + 88], r13
+mulx r14, r13, [rdi + 56]
+adc rsi, r13
+mov [rsp + 72], rsi
+mulx r13, rsi, [rdi + 64]
+adc r14, rsi
+mov [rsp + 48], r14
+mulx rsi, r14, [rdi + 72]
+adc r13, r14
+mov [rsp + 56], r13
+mulx r14, r13, [rdi + 80]
+adc rsi, r13
+mulx rdx, r13, [rdi + 88]
+adc r14, r13
+adc rdx, 0
+add r9, rbx
+adc r10, rbp
+adc r11, r8
+adc r12, rcx
+adc rax, r15
+mov rcx, [rsp + 8]
+adc rcx, [rsp + 64]
+mov r8, [rsp + 112]
+adc r8, [rsp + 88]
+mov r13, [rsp + 96]
+adc r13, [rsp + 72]
+mov r15, [rsp + 120]
+adc r15, [rsp + 48]
+mov rbx, [rsp + 40]
+adc rbx, [rsp + 56]
+adc rsi, [rsp + 104]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov rbp, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [rbp + 16]
+mov rbp, [rsp + 16]
+mov [rsp + 104], r14
+mulx rdi, r14, [rbp]
+mov [rsp + 56], rsi
+mov [rsp + 40], rbx
+mulx rsi, rbx, [rbp + 8]
+add rdi, rbx
+mov [rsp + 48], r15
+mulx rbx, r15, [rbp + 16]
+adc rsi, r15
+mov [rsp + 120], r13
+mulx r15, r13, [rbp + 24]
+adc rbx, r13
+mov [rsp + 72], r8
+mulx r13, r8, [rbp + 32]
+adc r15, r8
+mov [rsp + 96], rcx
+mulx r8, rcx, [rbp + 40]
+adc r13, rcx
+mov [rsp + 88], r13
+mulx rcx, r13, [rbp + 48]
+adc r8, r13
+mov [rsp + 112], r8
+mulx r13, r8, [rbp + 56]
+adc rcx, r8
+mov [rsp + 64], rcx
+mulx r8, rcx, [rbp + 64]
+adc r13, rcx
+mov [rsp + 8], r13
+mulx rcx, r13, [rbp + 72]
+adc r8, r13
+mov [rsp + 80], r8
+mulx r13, r8, [rbp + 80]
+adc rcx, r8
+mulx rdx, r8, [rbp + 88]
+adc r13, r8
+adc rdx, 0
+add r9, r14
+adc r10, rdi
+adc r11, rsi
+adc r12, rbx
+adc rax, r15
+mov rsi, [rsp + 96]
+adc rsi, [rsp + 88]
+mov rdi, [rsp + 72]
+adc rdi, [rsp + 112]
+mov r8, [rsp + 120]
+adc r8, [rsp + 64]
+mov r14, [rsp + 48]
+adc r14, [rsp + 8]
+mov r15, [rsp + 40]
+adc r15, [rsp + 80]
+adc rcx, [rsp + 56]
+adc r13, [rsp + 104]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, r9
+mov r9, [rsp + 32]
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r9]
+mov [rsp + 104], r13
+mov [rsp + 56], rcx
+mulx r13, rcx, [r9 + 8]
+add rbp, rcx
+mov [rsp + 80], r15
+mulx rcx, r15, [r9 + 16]
+adc r13, r15
+mov [rsp + 40], r14
+mulx r15, r14, [r9 + 24]
+adc rcx, r14
+mov [rsp + 8], r8
+mulx r14, r8, [r9 + 32]
+adc r15, r8
+mov [rsp + 48], rdi
+mulx r8, rdi, [r9 + 40]
+adc r14, rdi
+mov [rsp + 64], r14
+mulx rdi, r14, [r9 + 48]
+adc r8, r14
+mov [rsp + 120], r8
+mulx r14, r8, [r9 + 56]
+adc rdi, r8
+mov [rsp + 112], rdi
+mulx r8, rdi, [r9 + 64]
+adc r14, rdi
+mov [rsp + 72], r14
+mulx rdi, r14, [r9 + 72]
+adc r8, r14
+mov [rsp + 88], r8
+mulx r14, r8, [r9 + 80]
+adc rdi, r8
+mulx rdx, r8, [r9 + 88]
+adc r14, r8
+adc rdx, 0
+add r10, rbx
+adc r11, rbp
+adc r12, r13
+adc rax, rcx
+adc rsi, r15
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 64]
+mov r8, [rsp + 8]
+adc r8, [rsp + 120]
+mov r13, [rsp + 40]
+adc r13, [rsp + 112]
+mov r15, [rsp + 80]
+adc r15, [rsp + 72]
+mov rbx, [rsp + 56]
+adc rbx, [rsp + 88]
+adc rdi, [rsp + 104]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov rbp, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [rbp + 24]
+mov rbp, [rsp + 16]
+mov [rsp + 104], r14
+mulx r9, r14, [rbp]
+mov [rsp + 88], rdi
+mov [rsp + 56], rbx
+mulx rdi, rbx, [rbp + 8]
+add r9, rbx
+mov [rsp + 72], r15
+mulx rbx, r15, [rbp + 16]
+adc rdi, r15
+mov [rsp + 80], r13
+mulx r15, r13, [rbp + 24]
+adc rbx, r13
+mov [rsp + 112], r8
+mulx r13, r8, [rbp + 32]
+adc r15, r8
+mov [rsp + 40], rcx
+mulx r8, rcx, [rbp + 40]
+adc r13, rcx
+mov [rsp + 120], r13
+mulx rcx, r13, [rbp + 48]
+adc r8, r13
+mov [rsp + 8], r8
+mulx r13, r8, [rbp + 56]
+adc rcx, r8
+mov [rsp + 64], rcx
+mulx r8, rcx, [rbp + 64]
+adc r13, rcx
+mov [rsp + 48], r13
+mulx rcx, r13, [rbp + 72]
+adc r8, r13
+mov [rsp + 96], r8
+mulx r13, r8, [rbp + 80]
+adc rcx, r8
+mulx rdx, r8, [rbp + 88]
+adc r13, r8
+adc rdx, 0
+add r10, r14
+adc r11, r9
+adc r12, rdi
+adc rax, rbx
+adc rsi, r15
+mov rdi, [rsp + 40]
+adc rdi, [rsp + 120]
+mov r8, [rsp + 112]
+adc r8, [rsp + 8]
+mov r9, [rsp + 80]
+adc r9, [rsp + 64]
+mov r14, [rsp + 72]
+adc r14, [rsp + 48]
+mov r15, [rsp + 56]
+adc r15, [rsp + 96]
+adc rcx, [rsp + 88]
+adc r13, [rsp + 104]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, r10
+mov r10, [rsp + 32]
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r10]
+mov [rsp + 104], r13
+mov [rsp + 88], rcx
+mulx r13, rcx, [r10 + 8]
+add rbp, rcx
+mov [rsp + 96], r15
+mulx rcx, r15, [r10 + 16]
+adc r13, r15
+mov [rsp + 56], r14
+mulx r15, r14, [r10 + 24]
+adc rcx, r14
+mov [rsp + 48], r9
+mulx r14, r9, [r10 + 32]
+adc r15, r9
+mov [rsp + 72], r8
+mulx r9, r8, [r10 + 40]
+adc r14, r8
+mov [rsp + 64], r14
+mulx r8, r14, [r10 + 48]
+adc r9, r14
+mov [rsp + 80], r9
+mulx r14, r9, [r10 + 56]
+adc r8, r9
+mov [rsp + 8], r8
+mulx r9, r8, [r10 + 64]
+adc r14, r8
+mov [rsp + 112], r14
+mulx r8, r14, [r10 + 72]
+adc r9, r14
+mov [rsp + 120], r9
+mulx r14, r9, [r10 + 80]
+adc r8, r9
+mulx rdx, r9, [r10 + 88]
+adc r14, r9
+adc rdx, 0
+add r11, rbx
+adc r12, rbp
+adc rax, r13
+adc rsi, rcx
+adc rdi, r15
+mov rcx, [rsp + 72]
+adc rcx, [rsp + 64]
+mov r9, [rsp + 48]
+adc r9, [rsp + 80]
+mov r13, [rsp + 56]
+adc r13, [rsp + 8]
+mov r15, [rsp + 96]
+adc r15, [rsp + 112]
+mov rbx, [rsp + 88]
+adc rbx, [rsp + 120]
+adc r8, [rsp + 104]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov rbp, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [rbp + 32]
+mov rbp, [rsp + 16]
+mov [rsp + 104], r14
+mulx r10, r14, [rbp]
+mov [rsp + 120], r8
+mov [rsp + 88], rbx
+mulx r8, rbx, [rbp + 8]
+add r10, rbx
+mov [rsp + 112], r15
+mulx rbx, r15, [rbp + 16]
+adc r8, r15
+mov [rsp + 96], r13
+mulx r15, r13, [rbp + 24]
+adc rbx, r13
+mov [rsp + 8], r9
+mulx r13, r9, [rbp + 32]
+adc r15, r9
+mov [rsp + 56], rcx
+mulx r9, rcx, [rbp + 40]
+adc r13, rcx
+mov [rsp + 80], r13
+mulx rcx, r13, [rbp + 48]
+adc r9, r13
+mov [rsp + 48], r9
+mulx r13, r9, [rbp + 56]
+adc rcx, r9
+mov [rsp + 64], rcx
+mulx r9, rcx, [rbp + 64]
+adc r13, rcx
+mov [rsp + 72], r13
+mulx rcx, r13, [rbp + 72]
+adc r9, r13
+mov [rsp + 40], r9
+mulx r13, r9, [rbp + 80]
+adc rcx, r9
+mulx rdx, r9, [rbp + 88]
+adc r13, r9
+adc rdx, 0
+add r11, r14
+adc r12, r10
+adc rax, r8
+adc rsi, rbx
+adc rdi, r15
+mov r8, [rsp + 56]
+adc r8, [rsp + 80]
+mov r9, [rsp + 8]
+adc r9, [rsp + 48]
+mov r10, [rsp + 96]
+adc r10, [rsp + 64]
+mov r14, [rsp + 112]
+adc r14, [rsp + 72]
+mov r15, [rsp + 88]
+adc r15, [rsp + 40]
+adc rcx, [rsp + 120]
+adc r13, [rsp + 104]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, r11
+mov r11, [rsp + 32]
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r11]
+mov [rsp + 104], r13
+mov [rsp + 120], rcx
+mulx r13, rcx, [r11 + 8]
+add rbp, rcx
+mov [rsp + 40], r15
+mulx rcx, r15, [r11 + 16]
+adc r13, r15
+mov [rsp + 88], r14
+mulx r15, r14, [r11 + 24]
+adc rcx, r14
+mov [rsp + 72], r10
+mulx r14, r10, [r11 + 32]
+adc r15, r10
+mov [rsp + 112], r9
+mulx r10, r9, [r11 + 40]
+adc r14, r9
+mov [rsp + 64], r14
+mulx r9, r14, [r11 + 48]
+adc r10, r14
+mov [rsp + 96], r10
+mulx r14, r10, [r11 + 56]
+adc r9, r10
+mov [rsp + 48], r9
+mulx r10, r9, [r11 + 64]
+adc r14, r9
+mov [rsp + 8], r14
+mulx r9, r14, [r11 + 72]
+adc r10, r14
+mov [rsp + 80], r10
+mulx r14, r10, [r11 + 80]
+adc r9, r10
+mulx rdx, r10, [r11 + 88]
+adc r14, r10
+adc rdx, 0
+add r12, rbx
+adc rax, rbp
+adc rsi, r13
+adc rdi, rcx
+adc r8, r15
+mov rcx, [rsp + 112]
+adc rcx, [rsp + 64]
+mov r10, [rsp + 72]
+adc r10, [rsp + 96]
+mov r13, [rsp + 88]
+adc r13, [rsp + 48]
+mov r15, [rsp + 40]
+adc r15, [rsp + 8]
+mov rbx, [rsp + 120]
+adc rbx, [rsp + 80]
+adc r9, [rsp + 104]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov rbp, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [rbp + 40]
+mov rbp, [rsp + 16]
+mov [rsp + 104], r14
+mulx r11, r14, [rbp]
+mov [rsp + 80], r9
+mov [rsp + 120], rbx
+mulx r9, rbx, [rbp + 8]
+add r11, rbx
+mov [rsp + 8], r15
+mulx rbx, r15, [rbp + 16]
+adc r9, r15
+mov [rsp + 40], r13
+mulx r15, r13, [rbp + 24]
+adc rbx, r13
+mov [rsp + 48], r10
+mulx r13, r10, [rbp + 32]
+adc r15, r10
+mov [rsp + 88], rcx
+mulx r10, rcx, [rbp + 40]
+adc r13, rcx
+mov [rsp + 96], r13
+mulx rcx, r13, [rbp + 48]
+adc r10, r13
+mov [rsp + 72], r10
+mulx r13, r10, [rbp + 56]
+adc rcx, r10
+mov [rsp + 64], rcx
+mulx r10, rcx, [rbp + 64]
+adc r13, rcx
+mov [rsp + 112], r13
+mulx rcx, r13, [rbp + 72]
+adc r10, r13
+mov [rsp + 56], r10
+mulx r13, r10, [rbp + 80]
+adc rcx, r10
+mulx rdx, r10, [rbp + 88]
+adc r13, r10
+adc rdx, 0
+add r12, r14
+adc rax, r11
+adc rsi, r9
+adc rdi, rbx
+adc r8, r15
+mov r9, [rsp + 88]
+adc r9, [rsp + 96]
+mov r10, [rsp + 48]
+adc r10, [rsp + 72]
+mov r11, [rsp + 40]
+adc r11, [rsp + 64]
+mov r14, [rsp + 8]
+adc r14, [rsp + 112]
+mov r15, [rsp + 120]
+adc r15, [rsp + 56]
+adc rcx, [rsp + 80]
+adc r13, [rsp + 104]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, r12
+mov r12, [rsp + 32]
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r12]
+mov [rsp + 104], r13
+mov [rsp + 80], rcx
+mulx r13, rcx, [r12 + 8]
+add rbp, rcx
+mov [rsp + 56], r15
+mulx rcx, r15, [r12 + 16]
+adc r13, r15
+mov [rsp + 120], r14
+mulx r15, r14, [r12 + 24]
+adc rcx, r14
+mov [rsp + 112], r11
+mulx r14, r11, [r12 + 32]
+adc r15, r11
+mov [rsp + 8], r10
+mulx r11, r10, [r12 + 40]
+adc r14, r10
+mov [rsp + 64], r14
+mulx r10, r14, [r12 + 48]
+adc r11, r14
+mov [rsp + 40], r11
+mulx r14, r11, [r12 + 56]
+adc r10, r11
+mov [rsp + 72], r10
+mulx r11, r10, [r12 + 64]
+adc r14, r10
+mov [rsp + 48], r14
+mulx r10, r14, [r12 + 72]
+adc r11, r14
+mov [rsp + 96], r11
+mulx r14, r11, [r12 + 80]
+adc r10, r11
+mulx rdx, r11, [r12 + 88]
+adc r14, r11
+adc rdx, 0
+add rax, rbx
+adc rsi, rbp
+adc rdi, r13
+adc r8, rcx
+adc r9, r15
+mov rcx, [rsp + 8]
+adc rcx, [rsp + 64]
+mov r11, [rsp + 112]
+adc r11, [rsp + 40]
+mov r13, [rsp + 120]
+adc r13, [rsp + 72]
+mov r15, [rsp + 56]
+adc r15, [rsp + 48]
+mov rbx, [rsp + 80]
+adc rbx, [rsp + 96]
+adc r10, [rsp + 104]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov rbp, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [rbp + 48]
+mov rbp, [rsp + 16]
+mov [rsp + 104], r14
+mulx r12, r14, [rbp]
+mov [rsp + 96], r10
+mov [rsp + 80], rbx
+mulx r10, rbx, [rbp + 8]
+add r12, rbx
+mov [rsp + 48], r15
+mulx rbx, r15, [rbp + 16]
+adc r10, r15
+mov [rsp + 56], r13
+mulx r15, r13, [rbp + 24]
+adc rbx, r13
+mov [rsp + 72], r11
+mulx r13, r11, [rbp + 32]
+adc r15, r11
+mov [rsp + 120], rcx
+mulx r11, rcx, [rbp + 40]
+adc r13, rcx
+mov [rsp + 40], r13
+mulx rcx, r13, [rbp + 48]
+adc r11, r13
+mov [rsp + 112], r11
+mulx r13, r11, [rbp + 56]
+adc rcx, r11
+mov [rsp + 64], rcx
+mulx r11, rcx, [rbp + 64]
+adc r13, rcx
+mov [rsp + 8], r13
+mulx rcx, r13, [rbp + 72]
+adc r11, r13
+mov [rsp + 88], r11
+mulx r13, r11, [rbp + 80]
+adc rcx, r11
+mulx rdx, r11, [rbp + 88]
+adc r13, r11
+adc rdx, 0
+add rax, r14
+adc rsi, r12
+adc rdi, r10
+adc r8, rbx
+adc r9, r15
+mov r10, [rsp + 120]
+adc r10, [rsp + 40]
+mov r11, [rsp + 72]
+adc r11, [rsp + 112]
+mov r12, [rsp + 56]
+adc r12, [rsp + 64]
+mov r14, [rsp + 48]
+adc r14, [rsp + 8]
+mov r15, [rsp + 80]
+adc r15, [rsp + 88]
+adc rcx, [rsp + 96]
+adc r13, [rsp + 104]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, rax
+mov rax, [rsp + 32]
+mov [rsp + 24], rbx
+mulx rbp, rbx, [rax]
+mov [rsp + 104], r13
+mov [rsp + 96], rcx
+mulx r13, rcx, [rax + 8]
+add rbp, rcx
+mov [rsp + 88], r15
+mulx rcx, r15, [rax + 16]
+adc r13, r15
+mov [rsp + 80], r14
+mulx r15, r14, [rax + 24]
+adc rcx, r14
+mov [rsp + 8], r12
+mulx r14, r12, [rax + 32]
+adc r15, r12
+mov [rsp + 48], r11
+mulx r12, r11, [rax + 40]
+adc r14, r11
+mov [rsp + 64], r14
+mulx r11, r14, [rax + 48]
+adc r12, r14
+mov [rsp + 56], r12
+mulx r14, r12, [rax + 56]
+adc r11, r12
+mov [rsp + 112], r11
+mulx r12, r11, [rax + 64]
+adc r14, r11
+mov [rsp + 72], r14
+mulx r11, r14, [rax + 72]
+adc r12, r14
+mov [rsp + 40], r12
+mulx r14, r12, [rax + 80]
+adc r11, r12
+mulx rdx, r12, [rax + 88]
+adc r14, r12
+adc rdx, 0
+add rsi, rbx
+adc rdi, rbp
+adc r8, r13
+adc r9, rcx
+adc r10, r15
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 64]
+mov r12, [rsp + 8]
+adc r12, [rsp + 56]
+mov r13, [rsp + 80]
+adc r13, [rsp + 112]
+mov r15, [rsp + 88]
+adc r15, [rsp + 72]
+mov rbx, [rsp + 96]
+adc rbx, [rsp + 40]
+adc r11, [rsp + 104]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov rbp, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [rbp + 56]
+mov rbp, [rsp + 16]
+mov [rsp + 104], r14
+mulx rax, r14, [rbp]
+mov [rsp + 40], r11
+mov [rsp + 96], rbx
+mulx r11, rbx, [rbp + 8]
+add rax, rbx
+mov [rsp + 72], r15
+mulx rbx, r15, [rbp + 16]
+adc r11, r15
+mov [rsp + 88], r13
+mulx r15, r13, [rbp + 24]
+adc rbx, r13
+mov [rsp + 112], r12
+mulx r13, r12, [rbp + 32]
+adc r15, r12
+mov [rsp + 80], rcx
+mulx r12, rcx, [rbp + 40]
+adc r13, rcx
+mov [rsp + 56], r13
+mulx rcx, r13, [rbp + 48]
+adc r12, r13
+mov [rsp + 8], r12
+mulx r13, r12, [rbp + 56]
+adc rcx, r12
+mov [rsp + 64], rcx
+mulx r12, rcx, [rbp + 64]
+adc r13, rcx
+mov [rsp + 48], r13
+mulx rcx, r13, [rbp + 72]
+adc r12, r13
+mov [rsp + 120], r12
+mulx r13, r12, [rbp + 80]
+adc rcx, r12
+mulx rdx, r12, [rbp + 88]
+adc r13, r12
+adc rdx, 0
+add rsi, r14
+adc rdi, rax
+adc r8, r11
+adc r9, rbx
+adc r10, r15
+mov rax, [rsp + 80]
+adc rax, [rsp + 56]
+mov r11, [rsp + 112]
+adc r11, [rsp + 8]
+mov r12, [rsp + 88]
+adc r12, [rsp + 64]
+mov r14, [rsp + 72]
+adc r14, [rsp + 48]
+mov r15, [rsp + 96]
+adc r15, [rsp + 120]
+adc rcx, [rsp + 40]
+adc r13, [rsp + 104]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, rsi
+mov rsi, [rsp + 32]
+mov [rsp + 24], rbx
+mulx rbp, rbx, [rsi]
+mov [rsp + 104], r13
+mov [rsp + 40], rcx
+mulx r13, rcx, [rsi + 8]
+add rbp, rcx
+mov [rsp + 120], r15
+mulx rcx, r15, [rsi + 16]
+adc r13, r15
+mov [rsp + 96], r14
+mulx r15, r14, [rsi + 24]
+adc rcx, r14
+mov [rsp + 48], r12
+mulx r14, r12, [rsi + 32]
+adc r15, r12
+mov [rsp + 72], r11
+mulx r12, r11, [rsi + 40]
+adc r14, r11
+mov [rsp + 64], r14
+mulx r11, r14, [rsi + 48]
+adc r12, r14
+mov [rsp + 88], r12
+mulx r14, r12, [rsi + 56]
+adc r11, r12
+mov [rsp + 8], r11
+mulx r12, r11, [rsi + 64]
+adc r14, r11
+mov [rsp + 112], r14
+mulx r11, r14, [rsi + 72]
+adc r12, r14
+mov [rsp + 56], r12
+mulx r14, r12, [rsi + 80]
+adc r11, r12
+mulx rdx, r12, [rsi + 88]
+adc r14, r12
+adc rdx, 0
+add rdi, rbx
+adc r8, rbp
+adc r9, r13
+adc r10, rcx
+adc rax, r15
+mov rcx, [rsp + 72]
+adc rcx, [rsp + 64]
+mov r12, [rsp + 48]
+adc r12, [rsp + 88]
+mov r13, [rsp + 96]
+adc r13, [rsp + 8]
+mov r15, [rsp + 120]
+adc r15, [rsp + 112]
+mov rbx, [rsp + 40]
+adc rbx, [rsp + 56]
+adc r11, [rsp + 104]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov rbp, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [rbp + 64]
+mov rbp, [rsp + 16]
+mov [rsp + 104], r14
+mulx rsi, r14, [rbp]
+mov [rsp + 56], r11
+mov [rsp + 40], rbx
+mulx r11, rbx, [rbp + 8]
+add rsi, rbx
+mov [rsp + 112], r15
+mulx rbx, r15, [rbp + 16]
+adc r11, r15
+mov [rsp + 120], r13
+mulx r15, r13, [rbp + 24]
+adc rbx, r13
+mov [rsp + 8], r12
+mulx r13, r12, [rbp + 32]
+adc r15, r12
+mov [rsp + 96], rcx
+mulx r12, rcx, [rbp + 40]
+adc r13, rcx
+mov [rsp + 88], r13
+mulx rcx, r13, [rbp + 48]
+adc r12, r13
+mov [rsp + 48], r12
+mulx r13, r12, [rbp + 56]
+adc rcx, r12
+mov [rsp + 64], rcx
+mulx r12, rcx, [rbp + 64]
+adc r13, rcx
+mov [rsp + 72], r13
+mulx rcx, r13, [rbp + 72]
+adc r12, r13
+mov [rsp + 80], r12
+mulx r13, r12, [rbp + 80]
+adc rcx, r12
+mulx rdx, r12, [rbp + 88]
+adc r13, r12
+adc rdx, 0
+add rdi, r14
+adc r8, rsi
+adc r9, r11
+adc r10, rbx
+adc rax, r15
+mov rsi, [rsp + 96]
+adc rsi, [rsp + 88]
+mov r11, [rsp + 8]
+adc r11, [rsp + 48]
+mov r12, [rsp + 120]
+adc r12, [rsp + 64]
+mov r14, [rsp + 112]
+adc r14, [rsp + 72]
+mov r15, [rsp + 40]
+adc r15, [rsp + 80]
+adc rcx, [rsp + 56]
+adc r13, [rsp + 104]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, rdi
+mov rdi, [rsp + 32]
+mov [rsp + 24], rbx
+mulx rbp, rbx, [rdi]
+mov [rsp + 104], r13
+mov [rsp + 56], rcx
+mulx r13, rcx, [rdi + 8]
+add rbp, rcx
+mov [rsp + 80], r15
+mulx rcx, r15, [rdi + 16]
+adc r13, r15
+mov [rsp + 40], r14
+mulx r15, r14, [rdi + 24]
+adc rcx, r14
+mov [rsp + 72], r12
+mulx r14, r12, [rdi + 32]
+adc r15, r12
+mov [rsp + 112], r11
+mulx r12, r11, [rdi + 40]
+adc r14, r11
+mov [rsp + 64], r14
+mulx r11, r14, [rdi + 48]
+adc r12, r14
+mov [rsp + 120], r12
+mulx r14, r12, [rdi + 56]
+adc r11, r12
+mov [rsp + 48], r11
+mulx r12, r11, [rdi + 64]
+adc r14, r11
+mov [rsp + 8], r14
+mulx r11, r14, [rdi + 72]
+adc r12, r14
+mov [rsp + 88], r12
+mulx r14, r12, [rdi + 80]
+adc r11, r12
+mulx rdx, r12, [rdi + 88]
+adc r14, r12
+adc rdx, 0
+add r8, rbx
+adc r9, rbp
+adc r10, r13
+adc rax, rcx
+adc rsi, r15
+mov rcx, [rsp + 112]
+adc rcx, [rsp + 64]
+mov r12, [rsp + 72]
+adc r12, [rsp + 120]
+mov r13, [rsp + 40]
+adc r13, [rsp + 48]
+mov r15, [rsp + 80]
+adc r15, [rsp + 8]
+mov rbx, [rsp + 56]
+adc rbx, [rsp + 88]
+adc r11, [rsp + 104]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov rbp, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [rbp + 72]
+mov rbp, [rsp + 16]
+mov [rsp + 104], r14
+mulx rdi, r14, [rbp]
+mov [rsp + 88], r11
+mov [rsp + 56], rbx
+mulx r11, rbx, [rbp + 8]
+add rdi, rbx
+mov [rsp + 8], r15
+mulx rbx, r15, [rbp + 16]
+adc r11, r15
+mov [rsp + 80], r13
+mulx r15, r13, [rbp + 24]
+adc rbx, r13
+mov [rsp + 48], r12
+mulx r13, r12, [rbp + 32]
+adc r15, r12
+mov [rsp + 40], rcx
+mulx r12, rcx, [rbp + 40]
+adc r13, rcx
+mov [rsp + 120], r13
+mulx rcx, r13, [rbp + 48]
+adc r12, r13
+mov [rsp + 72], r12
+mulx r13, r12, [rbp + 56]
+adc rcx, r12
+mov [rsp + 64], rcx
+mulx r12, rcx, [rbp + 64]
+adc r13, rcx
+mov [rsp + 112], r13
+mulx rcx, r13, [rbp + 72]
+adc r12, r13
+mov [rsp + 96], r12
+mulx r13, r12, [rbp + 80]
+adc rcx, r12
+mulx rdx, r12, [rbp + 88]
+adc r13, r12
+adc rdx, 0
+add r8, r14
+adc r9, rdi
+adc r10, r11
+adc rax, rbx
+adc rsi, r15
+mov rdi, [rsp + 40]
+adc rdi, [rsp + 120]
+mov r11, [rsp + 48]
+adc r11, [rsp + 72]
+mov r12, [rsp + 80]
+adc r12, [rsp + 64]
+mov r14, [rsp + 8]
+adc r14, [rsp + 112]
+mov r15, [rsp + 56]
+adc r15, [rsp + 96]
+adc rcx, [rsp + 88]
+adc r13, [rsp + 104]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, r8
+mov r8, [rsp + 32]
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r8]
+mov [rsp + 104], r13
+mov [rsp + 88], rcx
+mulx r13, rcx, [r8 + 8]
+add rbp, rcx
+mov [rsp + 96], r15
+mulx rcx, r15, [r8 + 16]
+adc r13, r15
+mov [rsp + 56], r14
+mulx r15, r14, [r8 + 24]
+adc rcx, r14
+mov [rsp + 112], r12
+mulx r14, r12, [r8 + 32]
+adc r15, r12
+mov [rsp + 8], r11
+mulx r12, r11, [r8 + 40]
+adc r14, r11
+mov [rsp + 64], r14
+mulx r11, r14, [r8 + 48]
+adc r12, r14
+mov [rsp + 80], r12
+mulx r14, r12, [r8 + 56]
+adc r11, r12
+mov [rsp + 72], r11
+mulx r12, r11, [r8 + 64]
+adc r14, r11
+mov [rsp + 48], r14
+mulx r11, r14, [r8 + 72]
+adc r12, r14
+mov [rsp + 120], r12
+mulx r14, r12, [r8 + 80]
+adc r11, r12
+mulx rdx, r12, [r8 + 88]
+adc r14, r12
+adc rdx, 0
+add r9, rbx
+adc r10, rbp
+adc rax, r13
+adc rsi, rcx
+adc rdi, r15
+mov rcx, [rsp + 8]
+adc rcx, [rsp + 64]
+mov r12, [rsp + 112]
+adc r12, [rsp + 80]
+mov r13, [rsp + 56]
+adc r13, [rsp + 72]
+mov r15, [rsp + 96]
+adc r15, [rsp + 48]
+mov rbx, [rsp + 88]
+adc rbx, [rsp + 120]
+adc r11, [rsp + 104]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov rbp, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [rbp + 80]
+mov rbp, [rsp + 16]
+mov [rsp + 104], r14
+mulx r8, r14, [rbp]
+mov [rsp + 120], r11
+mov [rsp + 88], rbx
+mulx r11, rbx, [rbp + 8]
+add r8, rbx
+mov [rsp + 48], r15
+mulx rbx, r15, [rbp + 16]
+adc r11, r15
+mov [rsp + 96], r13
+mulx r15, r13, [rbp + 24]
+adc rbx, r13
+mov [rsp + 72], r12
+mulx r13, r12, [rbp + 32]
+adc r15, r12
+mov [rsp + 56], rcx
+mulx r12, rcx, [rbp + 40]
+adc r13, rcx
+mov [rsp + 80], r13
+mulx rcx, r13, [rbp + 48]
+adc r12, r13
+mov [rsp + 112], r12
+mulx r13, r12, [rbp + 56]
+adc rcx, r12
+mov [rsp + 64], rcx
+mulx r12, rcx, [rbp + 64]
+adc r13, rcx
+mov [rsp + 8], r13
+mulx rcx, r13, [rbp + 72]
+adc r12, r13
+mov [rsp + 40], r12
+mulx r13, r12, [rbp + 80]
+adc rcx, r12
+mulx rdx, r12, [rbp + 88]
+adc r13, r12
+adc rdx, 0
+add r9, r14
+adc r10, r8
+adc rax, r11
+adc rsi, rbx
+adc rdi, r15
+mov r8, [rsp + 56]
+adc r8, [rsp + 80]
+mov r11, [rsp + 72]
+adc r11, [rsp + 112]
+mov r12, [rsp + 96]
+adc r12, [rsp + 64]
+mov r14, [rsp + 48]
+adc r14, [rsp + 8]
+mov r15, [rsp + 88]
+adc r15, [rsp + 40]
+adc rcx, [rsp + 120]
+adc r13, [rsp + 104]
+adc rdx, [rsp + 24]
+mov rbx, rdx
+mov rdx, r9
+mov r9, [rsp + 32]
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r9]
+mov [rsp + 104], r13
+mov [rsp + 120], rcx
+mulx r13, rcx, [r9 + 8]
+add rbp, rcx
+mov [rsp + 40], r15
+mulx rcx, r15, [r9 + 16]
+adc r13, r15
+mov [rsp + 88], r14
+mulx r15, r14, [r9 + 24]
+adc rcx, r14
+mov [rsp + 8], r12
+mulx r14, r12, [r9 + 32]
+adc r15, r12
+mov [rsp + 48], r11
+mulx r12, r11, [r9 + 40]
+adc r14, r11
+mov [rsp + 64], r14
+mulx r11, r14, [r9 + 48]
+adc r12, r14
+mov [rsp + 96], r12
+mulx r14, r12, [r9 + 56]
+adc r11, r12
+mov [rsp + 112], r11
+mulx r12, r11, [r9 + 64]
+adc r14, r11
+mov [rsp + 72], r14
+mulx r11, r14, [r9 + 72]
+adc r12, r14
+mov [rsp + 80], r12
+mulx r14, r12, [r9 + 80]
+adc r11, r12
+mulx rdx, r12, [r9 + 88]
+adc r14, r12
+adc rdx, 0
+add r10, rbx
+adc rax, rbp
+adc rsi, r13
+adc rdi, rcx
+adc r8, r15
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 64]
+mov r12, [rsp + 8]
+adc r12, [rsp + 96]
+mov r13, [rsp + 88]
+adc r13, [rsp + 112]
+mov r15, [rsp + 40]
+adc r15, [rsp + 72]
+mov rbx, [rsp + 120]
+adc rbx, [rsp + 80]
+adc r11, [rsp + 104]
+adc r14, [rsp + 24]
+adc rdx, 0
+mov rbp, [rsp]
+mov [rsp + 24], rdx
+mov rdx, [rbp + 88]
+mov rbp, [rsp + 16]
+mov [rsp], r14
+mulx r9, r14, [rbp]
+mov [rsp + 104], r11
+mov [rsp + 80], rbx
+mulx r11, rbx, [rbp + 8]
+add r9, rbx
+mov [rsp + 120], r15
+mulx rbx, r15, [rbp + 16]
+adc r11, r15
+mov [rsp + 72], r13
+mulx r15, r13, [rbp + 24]
+adc rbx, r13
+mov [rsp + 40], r12
+mulx r13, r12, [rbp + 32]
+adc r15, r12
+mov [rsp + 112], rcx
+mulx r12, rcx, [rbp + 40]
+adc r13, rcx
+mov [rsp + 88], r13
+mulx rcx, r13, [rbp + 48]
+adc r12, r13
+mov [rsp + 96], r12
+mulx r13, r12, [rbp + 56]
+adc rcx, r12
+mov [rsp + 8], rcx
+mulx r12, rcx, [rbp + 64]
+adc r13, rcx
+mov [rsp + 64], r13
+mulx rcx, r13, [rbp + 72]
+adc r12, r13
+mov [rsp + 48], r12
+mulx r13, r12, [rbp + 80]
+adc rcx, r12
+mulx rdx, r12, [rbp + 88]
+adc r13, r12
+adc rdx, 0
+add r10, r14
+adc rax, r9
+adc rsi, r11
+adc rdi, rbx
+adc r8, r15
+mov r9, [rsp + 112]
+adc r9, [rsp + 88]
+mov r11, [rsp + 40]
+adc r11, [rsp + 96]
+mov r12, [rsp + 72]
+adc r12, [rsp + 8]
+mov r14, [rsp + 120]
+adc r14, [rsp + 64]
+mov r15, [rsp + 80]
+adc r15, [rsp + 48]
+adc rcx, [rsp + 104]
+adc r13, [rsp]
+adc rdx, [rsp + 24]
+mov rbx, [rsp + 32]
+mov rbp, rdx
+mov rdx, r10
+imul rdx, [rbx + 96]
+mov [rsp + 24], rbp
+mov [rsp], r13
+mulx rbp, r13, [rbx + 104]
+mov [rsp + 104], rcx
+mov [rsp + 48], r15
+mulx rcx, r15, [rbx + 112]
+add rbp, r15
+mov [rsp + 80], r14
+mulx r15, r14, [rbx + 120]
+adc rcx, r14
+mov [rsp + 64], r12
+mulx r14, r12, [rbx + 128]
+adc r15, r12
+mov [rsp + 120], r11
+mulx r12, r11, [rbx + 136]
+adc r14, r11
+mov [rsp + 8], r9
+mulx r11, r9, [rbx + 144]
+adc r12, r9
+mov [rsp + 72], r12
+mulx r9, r12, [rbx + 152]
+adc r11, r12
+mov [rsp + 96], r11
+mulx r12, r11, [rbx + 160]
+adc r9, r11
+mov [rsp + 40], r9
+mulx r11, r9, [rbx + 168]
+adc r12, r9
+mov [rsp + 88], r12
+mulx r9, r12, [rbx + 176]
+adc r11, r12
+mov [rsp + 112], r11
+mulx r12, r11, [rbx + 184]
+adc r9, r11
+mulx rdx, r11, [rbx + 192]
+adc r12, r11
+adc rdx, 0
+add r10, r13
+adc rax, rbp
+adc rsi, rcx
+adc rdi, r15
+adc r8, r14
+mov rcx, [rsp + 8]
+adc rcx, [rsp + 72]
+mov r10, [rsp + 120]
+adc r10, [rsp + 96]
+mov r11, [rsp + 64]
+adc r11, [rsp + 40]
+mov r13, [rsp + 80]
+adc r13, [rsp + 88]
+mov r14, [rsp + 48]
+adc r14, [rsp + 112]
+adc r9, [rsp + 104]
+adc r12, [rsp]
+adc rdx, [rsp + 24]
+add rsp, 128
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {mu10}, {mu11}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        mu3 = const M::MU[3],
+        mu4 = const M::MU[4],
+        mu5 = const M::MU[5],
+        mu6 = const M::MU[6],
+        mu7 = const M::MU[7],
+        mu8 = const M::MU[8],
+        mu9 = const M::MU[9],
+        mu10 = const M::MU[10],
+        mu11 = const M::MU[11],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+        p8 = const M::P[8],
+        p9 = const M::P[9],
+        p10 = const M::P[10],
+        p11 = const M::P[11],
+    )
+}
+
+/// x*x/R modulo p, not reduced, with constant rows of mu; log-jump, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_ample_mulx<M: Modulus<12>>(x: &[u64; 12]) -> [u64; 12] {
+    let mut z = [0; 12];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_ample_mulx_code::<M>,
+            out("rax") z[3], out("rcx") z[4], out("rdx") z[11], inout("rsi") core::ptr::from_ref(x)
+            => z[9], out("rdi") z[5], out("r8") z[6], out("r9") z[10], out("r10") z[7], out("r11")
+            z[8], out("r12") _, out("r13") z[1], out("r14") z[2], out("r15") z[0],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_ample_mulx_code<M: Modulus<12>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 184
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi + 48]
+mov r12, [rsi + 56]
+shld r12, rdx, 1
+mov rdx, [rsi + 56]
+mov rbx, [rsi + 64]
+shld rbx, rdx, 1
+mov rdx, [rsi + 64]
+mov r14, [rsi + 72]
+shld r14, rdx, 1
+mov rdx, [rsi + 72]
+mov r15, [rsi + 80]
+shld r15, rdx, 1
+mov rdx, [rsi + 80]
+mov r13, [rsi + 88]
+shld r13, rdx, 1
+mov rdx, [rsi]
+mov rbp, [rsi]
+mov [rsp], rsi
+mulx rbp, rsi, rbp
+mov [rsp + 8], rax
+mulx rcx, rax, rcx
+add rbp, rax
+mulx rax, rdi, rdi
+adc rcx, rdi
+mov [rsp + 16], r8
+mulx rdi, r8, r8
+adc rax, r8
+mov [rsp + 24], r9
+mulx r8, r9, r9
+adc rdi, r9
+mov [rsp + 32], r10
+mulx r9, r10, r10
+adc r8, r10
+mov [rsp + 40], r11
+mulx r10, r11, r11
+adc r9, r11
+mov [rsp + 48], r12
+mulx r11, r12, r12
+adc r10, r12
+mov [rsp + 56], rbx
+mulx r12, rbx, rbx
+adc r11, rbx
+mov [rsp + 64], r14
+mulx rbx, r14, r14
+adc r12, r14
+mov [rsp + 72], r15
+mulx r14, r15, r15
+adc rbx, r15
+mulx rdx, r15, r13
+adc r14, r15
+adc rdx, 0
+mov r15, rdx
+mov rdx, rsi
+mov rsi, [rsp + 8]
+mov [rsp + 80], r13
+mov [rsp + 88], r15
+mulx r13, r15, [rsi]
+mov [rsp + 96], r14
+mov [rsp + 104], rbx
+mulx r14, rbx, [rsi + 8]
+add r13, rbx
+mov [rsp + 112], r12
+mulx rbx, r12, [rsi + 16]
+adc r14, r12
+mov [rsp + 120], r11
+mulx r12, r11, [rsi + 24]
+adc rbx, r11
+mov [rsp + 128], r10
+mulx r11, r10, [rsi + 32]
+adc r12, r10
+mov [rsp + 136], r9
+mulx r10, r9, [rsi + 40]
+adc r11, r9
+mov [rsp + 144], r11
+mulx r9, r11, [rsi + 48]
+adc r10, r11
+mov [rsp + 152], r10
+mulx r11, r10, [rsi + 56]
+adc r9, r10
+mov [rsp + 160], r9
+mulx r10, r9, [rsi + 64]
+adc r11, r9
+mov [rsp + 168], r11
+mulx r9, r11, [rsi + 72]
+adc r10, r11
+mov [rsp + 176], r10
+mulx r11, r10, [rsi + 80]
+adc r9, r10
+mulx rdx, r10, [rsi + 88]
+adc r11, r10
+adc rdx, 0
+add rbp, r15
+adc rcx, r13
+adc rax, r14
+adc rdi, rbx
+adc r8, r12
+mov r10, [rsp + 136]
+adc r10, [rsp + 144]
+mov r12, [rsp + 128]
+adc r12, [rsp + 152]
+mov rbx, [rsp + 120]
+adc rbx, [rsp + 160]
+mov r14, [rsp + 112]
+adc r14, [rsp + 168]
+mov r15, [rsp + 104]
+adc r15, [rsp + 176]
+adc r9, [rsp + 96]
+adc r11, [rsp + 88]
+adc rdx, 0
+mov r13, [rsp]
+mov rsi, [r13 + 16]
+lea rsi, [rsi + rsi]
+mov [rsp + 88], rdx
+mov rdx, [r13 + 8]
+mov r13, [r13 + 8]
+mov [rsp + 96], rbp
+mulx r13, rbp, r13
+mov [rsp + 176], r11
+mulx rsi, r11, rsi
+add r13, r11
+mov [rsp + 104], r9
+mulx r11, r9, [rsp + 16]
+adc rsi, r9
+mov [rsp + 16], r15
+mulx r9, r15, [rsp + 24]
+adc r11, r15
+mov [rsp + 168], r14
+mulx r15, r14, [rsp + 32]
+adc r9, r14
+mov [rsp + 112], rbx
+mulx r14, rbx, [rsp + 40]
+adc r15, rbx
+mov [rsp + 160], r15
+mulx rbx, r15, [rsp + 48]
+adc r14, r15
+mov [rsp + 120], r14
+mulx r15, r14, [rsp + 56]
+adc rbx, r14
+mov [rsp + 152], rbx
+mulx r14, rbx, [rsp + 64]
+adc r15, rbx
+mov [rsp + 128], r15
+mulx rbx, r15, [rsp + 72]
+adc r14, r15
+mulx rdx, r15, [rsp + 80]
+adc rbx, r15
+adc rdx, 0
+add rcx, rbp
+adc rax, r13
+adc rdi, rsi
+adc r8, r11
+adc r10, r9
+adc r12, [rsp + 160]
+mov rsi, [rsp + 112]
+adc rsi, [rsp + 120]
+mov r9, [rsp + 168]
+adc r9, [rsp + 152]
+mov r11, [rsp + 16]
+adc r11, [rsp + 128]
+adc r14, [rsp + 104]
+adc rbx, [rsp + 176]
+adc rdx, [rsp + 88]
+mov r15, rdx
+mov rdx, [rsp + 96]
+mov r13, [rsp + 8]
+mov [rsp + 96], r15
+mulx rbp, r15, [r13]
+mov [rsp + 88], rbx
+mov [rsp + 176], r14
+mulx rbx, r14, [r13 + 8]
+add rbp, r14
+mov [rsp + 104], r11
+mulx r14, r11, [r13 + 16]
+adc rbx, r11
+mov [rsp + 128], r9
+mulx r11, r9, [r13 + 24]
+adc r14, r9
+mov [rsp + 16], rsi
+mulx r9, rsi, [r13 + 32]
+adc r11, rsi
+mov [rsp + 152], r12
+mulx rsi, r12, [r13 + 40]
+adc r9, r12
+mov [rsp + 168], r9
+mulx r12, r9, [r13 + 48]
+adc rsi, r9
+mov [rsp + 120], rsi
+mulx r9, rsi, [r13 + 56]
+adc r12, rsi
+mov [rsp + 112], r12
+mulx rsi, r12, [r13 + 64]
+adc r9, r12
+mov [rsp + 160], r9
+mulx r12, r9, [r13 + 72]
+adc rsi, r9
+mov [rsp + 144], rsi
+mulx r9, rsi, [r13 + 80]
+adc r12, rsi
+mulx rdx, rsi, [r13 + 88]
+adc r9, rsi
+adc rdx, 0
+add rcx, r15
+adc rax, rbp
+adc rdi, rbx
+adc r8, r14
+adc r10, r11
+mov rsi, [rsp + 152]
+adc rsi, [rsp + 168]
+mov r11, [rsp + 16]
+adc r11, [rsp + 120]
+mov rbx, [rsp + 128]
+adc rbx, [rsp + 112]
+mov r14, [rsp + 104]
+adc r14, [rsp + 160]
+mov r15, [rsp + 176]
+adc r15, [rsp + 144]
+adc r12, [rsp + 88]
+adc r9, [rsp + 96]
+adc rdx, 0
+mov rbp, [rsp]
+mov [rsp + 96], rax
+mov rax, [rbp + 24]
+lea rax, [rax + rax]
+mov [rsp + 88], rdx
+mov rdx, [rbp + 16]
+mov rbp, [rbp + 16]
+mulx rbp, r13, rbp
+mov [rsp + 144], rcx
+mulx rax, rcx, rax
+add rbp, rcx
+mov [rsp + 176], r9
+mulx rcx, r9, [rsp + 24]
+adc rax, r9
+mov [rsp + 24], r12
+mulx r9, r12, [rsp + 32]
+adc rcx, r12
+mov [rsp + 160], r15
+mulx r12, r15, [rsp + 40]
+adc r9, r15
+mov [rsp + 104], r14
+mulx r15, r14, [rsp + 48]
+adc r12, r14
+mov [rsp + 112], r12
+mulx r14, r12, [rsp + 56]
+adc r15, r12
+mov [rsp + 128], r15
+mulx r12, r15, [rsp + 64]
+adc r14, r15
+mov [rsp + 120], r14
+mulx r15, r14, [rsp + 72]
+adc r12, r14
+mulx rdx, r14, [rsp + 80]
+adc r15, r14
+adc rdx, 0
+add rdi, r13
+adc r8, rbp
+adc r10, rax
+adc rsi, rcx
+adc r11, r9
+adc rbx, [rsp + 112]
+mov rax, [rsp + 104]
+adc rax, [rsp + 128]
+mov rcx, [rsp + 160]
+adc rcx, [rsp + 120]
+adc r12, [rsp + 24]
+adc r15, [rsp + 176]
+adc rdx, [rsp + 88]
+mov r9, rdx
+mov rdx, [rsp + 144]
+mov r14, [rsp + 8]
+mulx r13, rbp, [r14]
+mov [rsp + 144], r9
+mov [rsp + 88], r15
+mulx r9, r15, [r14 + 8]
+add r13, r15
+mov [rsp + 176], r12
+mulx r15, r12, [r14 + 16]
+adc r9, r12
+mov [rsp + 24], rcx
+mulx r12, rcx, [r14 + 24]
+adc r15, rcx
+mov [rsp + 120], rax
+mulx rcx, rax, [r14 + 32]
+adc r12, rax
+mov [rsp + 160], rbx
+mulx rax, rbx, [r14 + 40]
+adc rcx, rbx
+mov [rsp + 128], rcx
+mulx rbx, rcx, [r14 + 48]
+adc rax, rcx
+mov [rsp + 104], rax
+mulx rcx, rax, [r14 + 56]
+adc rbx, rax
+mov [rsp + 112], rbx
+mulx rax, rbx, [r14 + 64]
+adc rcx, rbx
+mov [rsp + 16], rcx
+mulx rbx, rcx, [r14 + 72]
+adc rax, rcx
+mov [rsp + 168], rax
+mulx rcx, rax, [r14 + 80]
+adc rbx, rax
+mulx rax, rdx, [r14 + 88]
+adc rcx, rdx
+adc rax, 0
+add rbp, [rsp + 96]
+adc rdi, r13
+adc r8, r9
+adc r10, r15
+adc rsi, r12
+adc r11, [rsp + 128]
+mov r9, [rsp + 160]
+adc r9, [rsp + 104]
+mov r12, [rsp + 120]
+adc r12, [rsp + 112]
+mov r15, [rsp + 24]
+adc r15, [rsp + 16]
+mov r13, [rsp + 176]
+adc r13, [rsp + 168]
+adc rbx, [rsp + 88]
+adc rcx, [rsp + 144]
+adc rax, 0
+mov rdx, [rsp]
+mov [rsp + 144], r8
+mov r8, [rdx + 32]
+lea r8, [r8 + r8]
+mov rdx, [rdx + 24]
+mov [rsp + 88], rdi
+mov rdi, [rsp]
+mov rdi, [rdi + 24]
+mulx rdi, r14, rdi
+mov [rsp + 168], rbp
+mulx r8, rbp, r8
+add rdi, rbp
+mov [rsp + 176], rax
+mulx rbp, rax, [rsp + 32]
+adc r8, rax
+mov [rsp + 32], rcx
+mulx rax, rcx, [rsp + 40]
+adc rbp, rcx
+mov [rsp + 16], rbx
+mulx rcx, rbx, [rsp + 48]
+adc rax, rbx
+mov [rsp + 24], r13
+mulx rbx, r13, [rsp + 56]
+adc rcx, r13
+mov [rsp + 112], rcx
+mulx r13, rcx, [rsp + 64]
+adc rbx, rcx
+mov [rsp + 120], rbx
+mulx rcx, rbx, [rsp + 72]
+adc r13, rbx
+mulx rdx, rbx, [rsp + 80]
+adc rcx, rbx
+adc rdx, 0
+add r10, r14
+adc rsi, rdi
+adc r11, r8
+adc r9, rbp
+adc r12, rax
+adc r15, [rsp + 112]
+mov rax, [rsp + 24]
+adc rax, [rsp + 120]
+adc r13, [rsp + 16]
+adc rcx, [rsp + 32]
+adc rdx, [rsp + 176]
+mov rdi, rdx
+mov rdx, [rsp + 168]
+mov r8, [rsp + 8]
+mulx rbx, r14, [r8]
+mov [rsp + 168], rdi
+mulx rbp, rdi, [r8 + 8]
+add rbx, rdi
+mov [rsp + 176], rcx
+mulx rdi, rcx, [r8 + 16]
+adc rbp, rcx
+mov [rsp + 32], r13
+mulx rcx, r13, [r8 + 24]
+adc rdi, r13
+mov [rsp + 16], rax
+mulx r13, rax, [r8 + 32]
+adc rcx, rax
+mov [rsp + 120], r15
+mulx rax, r15, [r8 + 40]
+adc r13, r15
+mov [rsp + 24], r12
+mulx r15, r12, [r8 + 48]
+adc rax, r12
+mov [rsp + 112], rax
+mulx r12, rax, [r8 + 56]
+adc r15, rax
+mov [rsp + 104], r15
+mulx rax, r15, [r8 + 64]
+adc r12, r15
+mov [rsp + 160], r12
+mulx r15, r12, [r8 + 72]
+adc rax, r12
+mov [rsp + 128], rax
+mulx r12, rax, [r8 + 80]
+adc r15, rax
+mulx rax, rdx, [r8 + 88]
+adc r12, rdx
+adc rax, 0
+add r14, [rsp + 88]
+adc rbx, [rsp + 144]
+adc r10, rbp
+adc rsi, rdi
+adc r11, rcx
+adc r9, r13
+mov rcx, [rsp + 24]
+adc rcx, [rsp + 112]
+mov rdi, [rsp + 120]
+adc rdi, [rsp + 104]
+mov r13, [rsp + 16]
+adc r13, [rsp + 160]
+mov rbp, [rsp + 32]
+adc rbp, [rsp + 128]
+adc r15, [rsp + 176]
+adc r12, [rsp + 168]
+adc rax, 0
+mov rdx, [rsp]
+mov [rsp + 168], rsi
+mov rsi, [rdx + 40]
+lea rsi, [rsi + rsi]
+mov rdx, [rdx + 32]
+mov [rsp + 176], r10
+mov r10, [rsp]
+mov r10, [r10 + 32]
+mov [rsp + 128], rbx
+mulx r10, rbx, r10
+mulx rsi, r8, rsi
+add r10, r8
+mov [rsp + 32], r14
+mulx r8, r14, [rsp + 40]
+adc rsi, r14
+mov [rsp + 40], rax
+mulx r14, rax, [rsp + 48]
+adc r8, rax
+mov [rsp + 160], r12
+mulx rax, r12, [rsp + 56]
+adc r14, r12
+mov [rsp + 16], r15
+mulx r12, r15, [rsp + 64]
+adc rax, r15
+mov [rsp + 104], rax
+mulx r15, rax, [rsp + 72]
+adc r12, rax
+mulx rax, rdx, [rsp + 80]
+adc r15, rdx
+adc rax, 0
+add r11, rbx
+adc r9, r10
+adc rcx, rsi
+adc rdi, r8
+adc r13, r14
+adc rbp, [rsp + 104]
+adc r12, [rsp + 16]
+adc r15, [rsp + 160]
+adc rax, [rsp + 40]
+mov rdx, [rsp + 32]
+mov rsi, [rsp + 8]
+mulx r8, r10, [rsi]
+mulx rbx, r14, [rsi + 8]
+add r8, r14
+mov [rsp + 32], rax
+mulx r14, rax, [rsi + 16]
+adc rbx, rax
+mov [rsp + 40], r15
+mulx rax, r15, [rsi + 24]
+adc r14, r15
+mov [rsp + 160], r12
+mulx r15, r12, [rsi + 32]
+adc rax, r12
+mov [rsp + 16], rbp
+mulx r12, rbp, [rsi + 40]
+adc r15, rbp
+mov [rsp + 104], r13
+mulx rbp, r13, [rsi + 48]
+adc r12, r13
+mov [rsp + 120], r12
+mulx r13, r12, [rsi + 56]
+adc rbp, r12
+mov [rsp + 112], rbp
+mulx r12, rbp, [rsi + 64]
+adc r13, rbp
+mov [rsp + 24], r13
+mulx rbp, r13, [rsi + 72]
+adc r12, r13
+mov [rsp + 144], r12
+mulx r13, r12, [rsi + 80]
+adc rbp, r12
+mulx rdx, r12, [rsi + 88]
+adc r13, r12
+adc rdx, 0
+add r10, [rsp + 128]
+adc r8, [rsp + 176]
+adc rbx, [rsp + 168]
+adc r11, r14
+adc r9, rax
+adc rcx, r15
+adc rdi, [rsp + 120]
+mov rax, [rsp + 104]
+adc rax, [rsp + 112]
+mov r12, [rsp + 16]
+adc r12, [rsp + 24]
+mov r14, [rsp + 160]
+adc r14, [rsp + 144]
+adc rbp, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov r15, [rsp]
+mov [rsp + 32], r9
+mov r9, [r15 + 48]
+lea r9, [r9 + r9]
+mov [rsp + 40], rdx
+mov rdx, [r15 + 40]
+mov r15, [r15 + 40]
+mov [rsp + 144], r11
+mulx r15, r11, r15
+mov [rsp + 160], rbx
+mulx r9, rbx, r9
+add r15, rbx
+mov [rsp + 24], r8
+mulx rbx, r8, [rsp + 48]
+adc r9, r8
+mulx r8, rsi, [rsp + 56]
+adc rbx, rsi
+mov [rsp + 48], r10
+mulx rsi, r10, [rsp + 64]
+adc r8, r10
+mov [rsp + 16], r13
+mulx r10, r13, [rsp + 72]
+adc rsi, r13
+mulx rdx, r13, [rsp + 80]
+adc r10, r13
+adc rdx, 0
+add rcx, r11
+adc rdi, r15
+adc rax, r9
+adc r12, rbx
+adc r14, r8
+adc rbp, rsi
+adc r10, [rsp + 16]
+adc rdx, [rsp + 40]
+mov rsi, rdx
+mov rdx, [rsp + 48]
+mov r8, [rsp + 8]
+mulx r9, r11, [r8]
+mulx rbx, r15, [r8 + 8]
+add r9, r15
+mulx r15, r13, [r8 + 16]
+adc rbx, r13
+mov [rsp + 48], rsi
+mulx r13, rsi, [r8 + 24]
+adc r15, rsi
+mov [rsp + 40], r10
+mulx rsi, r10, [r8 + 32]
+adc r13, r10
+mov [rsp + 16], rbp
+mulx r10, rbp, [r8 + 40]
+adc rsi, rbp
+mov [rsp + 112], r14
+mulx rbp, r14, [r8 + 48]
+adc r10, r14
+mov [rsp + 104], r12
+mulx r14, r12, [r8 + 56]
+adc rbp, r12
+mov [rsp + 120], rbp
+mulx r12, rbp, [r8 + 64]
+adc r14, rbp
+mov [rsp + 168], r14
+mulx rbp, r14, [r8 + 72]
+adc r12, r14
+mov [rsp + 176], r12
+mulx r14, r12, [r8 + 80]
+adc rbp, r12
+mulx rdx, r12, [r8 + 88]
+adc r14, r12
+adc rdx, 0
+add r11, [rsp + 24]
+adc r9, [rsp + 160]
+adc rbx, [rsp + 144]
+adc r15, [rsp + 32]
+adc rcx, r13
+adc rdi, rsi
+adc rax, r10
+mov rsi, [rsp + 104]
+adc rsi, [rsp + 120]
+mov r10, [rsp + 112]
+adc r10, [rsp + 168]
+mov r12, [rsp + 16]
+adc r12, [rsp + 176]
+adc rbp, [rsp + 40]
+adc r14, [rsp + 48]
+adc rdx, 0
+mov r13, [rsp]
+mov [rsp + 48], rdi
+mov rdi, [r13 + 56]
+lea rdi, [rdi + rdi]
+mov [rsp + 40], rdx
+mov rdx, [r13 + 48]
+mov r13, [r13 + 48]
+mov [rsp + 176], rcx
+mulx r13, rcx, r13
+mov [rsp + 16], r15
+mulx rdi, r15, rdi
+add r13, r15
+mov [rsp + 168], rbx
+mulx r15, rbx, [rsp + 56]
+adc rdi, rbx
+mov [rsp + 56], r9
+mulx rbx, r9, [rsp + 64]
+adc r15, r9
+mulx r9, r8, [rsp + 72]
+adc rbx, r8
+mulx rdx, r8, [rsp + 80]
+adc r9, r8
+adc rdx, 0
+add rax, rcx
+adc rsi, r13
+adc r10, rdi
+adc r12, r15
+adc rbp, rbx
+adc r14, r9
+adc rdx, [rsp + 40]
+mov rcx, rdx
+mov rdx, r11
+mov rdi, [rsp + 8]
+mulx r8, r9, [rdi]
+mulx r11, rbx, [rdi + 8]
+add r8, rbx
+mulx rbx, r15, [rdi + 16]
+adc r11, r15
+mulx r15, r13, [rdi + 24]
+adc rbx, r13
+mov [rsp + 40], rcx
+mulx r13, rcx, [rdi + 32]
+adc r15, rcx
+mov [rsp + 112], r14
+mulx rcx, r14, [rdi + 40]
+adc r13, r14
+mov [rsp + 120], rbp
+mulx r14, rbp, [rdi + 48]
+adc rcx, rbp
+mov [rsp + 104], r12
+mulx rbp, r12, [rdi + 56]
+adc r14, r12
+mov [rsp + 32], r14
+mulx r12, r14, [rdi + 64]
+adc rbp, r14
+mov [rsp + 144], rbp
+mulx r14, rbp, [rdi + 72]
+adc r12, rbp
+mov [rsp + 160], r12
+mulx rbp, r12, [rdi + 80]
+adc r14, r12
+mulx rdx, r12, [rdi + 88]
+adc rbp, r12
+adc rdx, 0
+add r9, [rsp + 56]
+adc r8, [rsp + 168]
+adc r11, [rsp + 16]
+adc rbx, [rsp + 176]
+adc r15, [rsp + 48]
+adc rax, r13
+adc rsi, rcx
+adc r10, [rsp + 32]
+mov rcx, [rsp + 104]
+adc rcx, [rsp + 144]
+mov r12, [rsp + 120]
+adc r12, [rsp + 160]
+adc r14, [rsp + 112]
+adc rbp, [rsp + 40]
+adc rdx, 0
+mov r13, [rsp]
+mov [rsp + 40], rsi
+mov rsi, [r13 + 64]
+lea rsi, [rsi + rsi]
+mov [rsp + 112], rdx
+mov rdx, [r13 + 56]
+mov r13, [r13 + 56]
+mov [rsp + 160], rax
+mulx r13, rax, r13
+mov [rsp + 120], r15
+mulx rsi, r15, rsi
+add r13, r15
+mov [rsp + 144], rbx
+mulx r15, rbx, [rsp + 64]
+adc rsi, rbx
+mov [rsp + 64], r11
+mulx rbx, r11, [rsp + 72]
+adc r15, r11
+mulx rdx, r11, [rsp + 80]
+adc rbx, r11
+adc rdx, 0
+add r10, rax
+adc rcx, r13
+adc r12, rsi
+adc r14, r15
+adc rbp, rbx
+adc rdx, [rsp + 112]
+mov rax, rdx
+mov rdx, r9
+mulx rsi, r9, [rdi]
+mulx r11, rbx, [rdi + 8]
+add rsi, rbx
+mulx rbx, r15, [rdi + 16]
+adc r11, r15
+mulx r15, r13, [rdi + 24]
+adc rbx, r13
+mov [rsp + 112], rax
+mulx r13, rax, [rdi + 32]
+adc r15, rax
+mov [rsp + 104], rbp
+mulx rax, rbp, [rdi + 40]
+adc r13, rbp
+mov [rsp + 32], r14
+mulx rbp, r14, [rdi + 48]
+adc rax, r14
+mov [rsp + 48], r12
+mulx r14, r12, [rdi + 56]
+adc rbp, r12
+mov [rsp + 176], rbp
+mulx r12, rbp, [rdi + 64]
+adc r14, rbp
+mov [rsp + 16], r14
+mulx rbp, r14, [rdi + 72]
+adc r12, r14
+mov [rsp + 168], r12
+mulx r14, r12, [rdi + 80]
+adc rbp, r12
+mulx rdx, r12, [rdi + 88]
+adc r14, r12
+adc rdx, 0
+add r8, r9
+adc rsi, [rsp + 64]
+adc r11, [rsp + 144]
+adc rbx, [rsp + 120]
+adc r15, [rsp + 160]
+adc r13, [rsp + 40]
+adc r10, rax
+adc rcx, [rsp + 176]
+mov rax, [rsp + 48]
+adc rax, [rsp + 16]
+mov r9, [rsp + 32]
+adc r9, [rsp + 168]
+adc rbp, [rsp + 104]
+adc r14, [rsp + 112]
+adc rdx, 0
+mov r12, [rsp]
+mov [rsp + 112], rcx
+mov rcx, [r12 + 72]
+lea rcx, [rcx + rcx]
+mov [rsp + 104], rdx
+mov rdx, [r12 + 64]
+mov r12, [r12 + 64]
+mov [rsp + 168], r10
+mulx r12, r10, r12
+mov [rsp + 32], r13
+mulx rcx, r13, rcx
+add r12, r13
+mov [rsp + 16], r15
+mulx r13, r15, [rsp + 72]
+adc rcx, r15
+mulx rdx, r15, [rsp + 80]
+adc r13, r15
+adc rdx, 0
+add rax, r10
+adc r9, r12
+adc rbp, rcx
+adc r14, r13
+adc rdx, [rsp + 104]
+mov rcx, rdx
+mov rdx, r8
+mulx r8, r10, [rdi]
+mulx r12, r15, [rdi + 8]
+add r8, r15
+mulx r15, r13, [rdi + 16]
+adc r12, r13
+mov [rsp + 104], rcx
+mulx r13, rcx, [rdi + 24]
+adc r15, rcx
+mov [rsp + 72], r14
+mulx rcx, r14, [rdi + 32]
+adc r13, r14
+mov [rsp + 48], rbp
+mulx r14, rbp, [rdi + 40]
+adc rcx, rbp
+mov [rsp + 176], r9
+mulx rbp, r9, [rdi + 48]
+adc r14, r9
+mov [rsp + 40], rax
+mulx r9, rax, [rdi + 56]
+adc rbp, rax
+mov [rsp + 160], rbp
+mulx rax, rbp, [rdi + 64]
+adc r9, rbp
+mov [rsp + 120], r9
+mulx rbp, r9, [rdi + 72]
+adc rax, r9
+mov [rsp + 144], rax
+mulx r9, rax, [rdi + 80]
+adc rbp, rax
+mulx rax, rdx, [rdi + 88]
+adc r9, rdx
+adc rax, 0
+add rsi, r10
+adc r11, r8
+adc rbx, r12
+adc r15, [rsp + 16]
+adc r13, [rsp + 32]
+adc rcx, [rsp + 168]
+adc r14, [rsp + 112]
+mov r8, [rsp + 40]
+adc r8, [rsp + 160]
+mov r10, [rsp + 176]
+adc r10, [rsp + 120]
+mov r12, [rsp + 48]
+adc r12, [rsp + 144]
+adc rbp, [rsp + 72]
+adc r9, [rsp + 104]
+adc rax, 0
+mov rdx, [rsp]
+mov [rsp + 104], r10
+mov r10, [rdx + 80]
+lea r10, [r10 + r10]
+mov rdx, [rdx + 72]
+mov [rsp + 72], r8
+mov r8, [rsp]
+mov r8, [r8 + 72]
+mov [rsp + 144], r14
+mulx r8, r14, r8
+mov [rsp + 48], rcx
+mulx r10, rcx, r10
+add r8, rcx
+mulx rcx, rdx, [rsp + 80]
+adc r10, rdx
+adc rcx, 0
+add r12, r14
+adc rbp, r8
+adc r9, r10
+adc rax, rcx
+mov rdx, rsi
+mulx rcx, rsi, [rdi]
+mulx r8, r10, [rdi + 8]
+add rcx, r10
+mulx r10, r14, [rdi + 16]
+adc r8, r14
+mov [rsp + 80], rax
+mulx r14, rax, [rdi + 24]
+adc r10, rax
+mov [rsp + 120], r9
+mulx rax, r9, [rdi + 32]
+adc r14, r9
+mov [rsp + 176], rbp
+mulx r9, rbp, [rdi + 40]
+adc rax, rbp
+mov [rsp + 160], r12
+mulx rbp, r12, [rdi + 48]
+adc r9, r12
+mov [rsp + 40], r9
+mulx r12, r9, [rdi + 56]
+adc rbp, r9
+mov [rsp + 112], rbp
+mulx r9, rbp, [rdi + 64]
+adc r12, rbp
+mov [rsp + 168], r12
+mulx rbp, r12, [rdi + 72]
+adc r9, r12
+mov [rsp + 32], r9
+mulx r12, r9, [rdi + 80]
+adc rbp, r9
+mulx rdx, r9, [rdi + 88]
+adc r12, r9
+adc rdx, 0
+add r11, rsi
+adc rbx, rcx
+adc r15, r8
+adc r13, r10
+adc r14, [rsp + 48]
+adc rax, [rsp + 144]
+mov rcx, [rsp + 72]
+adc rcx, [rsp + 40]
+mov rsi, [rsp + 104]
+adc rsi, [rsp + 112]
+mov r8, [rsp + 160]
+adc r8, [rsp + 168]
+mov r9, [rsp + 176]
+adc r9, [rsp + 32]
+adc rbp, [rsp + 120]
+adc r12, [rsp + 80]
+adc rdx, 0
+mov r10, [rsp]
+mov [rsp + 80], r9
+mov r9, [r10 + 88]
+lea r9, [r9 + r9]
+mov [rsp + 120], rdx
+mov rdx, [r10 + 80]
+mov r10, [r10 + 80]
+mov [rsp + 32], r8
+mulx r10, r8, r10
+mulx rdx, r9, r9
+add r10, r9
+adc rdx, 0
+add rbp, r8
+adc r12, r10
+adc rdx, [rsp + 120]
+mov r8, rdx
+mov rdx, r11
+mulx r9, r10, [rdi]
+mov [rsp + 120], r8
+mulx r11, r8, [rdi + 8]
+add r9, r8
+mov [rsp + 176], r12
+mulx r8, r12, [rdi + 16]
+adc r11, r12
+mov [rsp + 168], rbp
+mulx r12, rbp, [rdi + 24]
+adc r8, rbp
+mov [rsp + 160], rsi
+mulx rbp, rsi, [rdi + 32]
+adc r12, rsi
+mov [rsp + 112], rcx
+mulx rsi, rcx, [rdi + 40]
+adc rbp, rcx
+mov [rsp + 104], rbp
+mulx rcx, rbp, [rdi + 48]
+adc rsi, rbp
+mov [rsp + 40], rsi
+mulx rbp, rsi, [rdi + 56]
+adc rcx, rsi
+mov [rsp + 72], rcx
+mulx rsi, rcx, [rdi + 64]
+adc rbp, rcx
+mov [rsp + 144], rbp
+mulx rcx, rbp, [rdi + 72]
+adc rsi, rbp
+mov [rsp + 48], rsi
+mulx rbp, rsi, [rdi + 80]
+adc rcx, rsi
+mulx rdx, rsi, [rdi + 88]
+adc rbp, rsi
+adc rdx, 0
+add rbx, r10
+adc r15, r9
+adc r13, r11
+adc r14, r8
+adc rax, r12
+mov rsi, [rsp + 112]
+adc rsi, [rsp + 104]
+mov r8, [rsp + 160]
+adc r8, [rsp + 40]
+mov r9, [rsp + 32]
+adc r9, [rsp + 72]
+mov r10, [rsp + 80]
+adc r10, [rsp + 144]
+mov r11, [rsp + 168]
+adc r11, [rsp + 48]
+adc rcx, [rsp + 176]
+adc rbp, [rsp + 120]
+adc rdx, 0
+mov r12, [rsp]
+mov [rsp + 120], rdx
+mov rdx, [r12 + 88]
+mov r12, [r12 + 88]
+mulx rdx, r12, r12
+add rbp, r12
+adc rdx, [rsp + 120]
+mov r12, rdx
+mov rdx, rbx
+imul rdx, [rdi + 96]
+mov [rsp + 120], r12
+mov [rsp], rbp
+mulx r12, rbp, [rdi + 104]
+mov [rsp + 176], rcx
+mov [rsp + 48], r11
+mulx rcx, r11, [rdi + 112]
+add r12, r11
+mov [rsp + 168], r10
+mulx r11, r10, [rdi + 120]
+adc rcx, r10
+mov [rsp + 144], r9
+mulx r10, r9, [rdi + 128]
+adc r11, r9
+mov [rsp + 80], r8
+mulx r9, r8, [rdi + 136]
+adc r10, r8
+mov [rsp + 72], rsi
+mulx r8, rsi, [rdi + 144]
+adc r9, rsi
+mov [rsp + 32], r9
+mulx rsi, r9, [rdi + 152]
+adc r8, r9
+mov [rsp + 40], r8
+mulx r9, r8, [rdi + 160]
+adc rsi, r8
+mov [rsp + 160], rsi
+mulx r8, rsi, [rdi + 168]
+adc r9, rsi
+mov [rsp + 104], r9
+mulx rsi, r9, [rdi + 176]
+adc r8, r9
+mov [rsp + 112], r8
+mulx r9, r8, [rdi + 184]
+adc rsi, r8
+mulx rdx, rdi, [rdi + 192]
+adc r9, rdi
+adc rdx, 0
+add rbx, rbp
+adc r15, r12
+adc r13, rcx
+adc r14, r11
+adc rax, r10
+mov rcx, [rsp + 72]
+adc rcx, [rsp + 32]
+mov rdi, [rsp + 80]
+adc rdi, [rsp + 40]
+mov r8, [rsp + 144]
+adc r8, [rsp + 160]
+mov r10, [rsp + 168]
+adc r10, [rsp + 104]
+mov r11, [rsp + 48]
+adc r11, [rsp + 112]
+adc rsi, [rsp + 176]
+adc r9, [rsp]
+adc rdx, [rsp + 120]
+add rsp, 184
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {mu10}, {mu11}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
+",
+        mu0 = const M::MU[0],
+        mu1 = const M::MU[1],
+        mu2 = const M::MU[2],
+        mu3 = const M::MU[3],
+        mu4 = const M::MU[4],
+        mu5 = const M::MU[5],
+        mu6 = const M::MU[6],
+        mu7 = const M::MU[7],
+        mu8 = const M::MU[8],
+        mu9 = const M::MU[9],
+        mu10 = const M::MU[10],
+        mu11 = const M::MU[11],
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+        p8 = const M::P[8],
+        p9 = const M::P[9],
+        p10 = const M::P[10],
+        p11 = const M::P[11],
+    )
+}
+
+// rows: 4p < R, by so much that a sum of rows closes: squares below 2p.
+lazy_assembly! { 12, 1:
+    mul: mul_lazy_room_mulx;
+    square: square_lazy_rows_mulx;
+}
+
+/// x*x/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_lazy_rows_mulx<M: Modulus<12>>(x: &[u64; 12]) -> [u64; 12] {
+    let mut z = [0; 12];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_lazy_rows_mulx_code::<M>,
+            out("rax") z[3], out("rcx") z[11], out("rdx") z[4], inout("rsi") core::ptr::from_ref(x)
+            => z[2], out("rdi") z[9], out("r8") z[0], out("r9") z[5], out("r10") z[6], out("r11")
+            z[7], out("r12") z[10], out("r13") z[8], out("r14") _, out("r15") z[1],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_lazy_rows_mulx_code<M: Modulus<12>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 184
+lea rax, [rip + 2f]
+mov rcx, [rsi + 8]
+lea rcx, [rcx + rcx]
+mov rdx, [rsi + 8]
+mov rdi, [rsi + 16]
+shld rdi, rdx, 1
+mov rdx, [rsi + 16]
+mov r8, [rsi + 24]
+shld r8, rdx, 1
+mov rdx, [rsi + 24]
+mov r9, [rsi + 32]
+shld r9, rdx, 1
+mov rdx, [rsi + 32]
+mov r10, [rsi + 40]
+shld r10, rdx, 1
+mov rdx, [rsi + 40]
+mov r11, [rsi + 48]
+shld r11, rdx, 1
+mov rdx, [rsi + 48]
+mov r12, [rsi + 56]
+shld r12, rdx, 1
+mov rdx, [rsi + 56]
+mov r13, [rsi + 64]
+shld r13, rdx, 1
+mov rdx, [rsi + 64]
+mov r14, [rsi + 72]
+shld r14, rdx, 1
+mov rdx, [rsi + 72]
+mov rbx, [rsi + 80]
+shld rbx, rdx, 1
+mov rdx, [rsi + 80]
+mov r15, [rsi + 88]
+shld r15, rdx, 1
+mov rdx, [rsi]
+mov rbp, [rsi]
+mov [rsp], rsi
+mulx rbp, rsi, rbp
+mov [rsp + 8], rsi
+mulx rcx, rsi, rcx
+add rbp, rsi
+mulx rsi, rdi, rdi
+adc rcx, rdi
+mov [rsp + 16], r8
+mulx rdi, r8, r8
+adc rsi, r8
+mov [rsp + 24], r9
+mulx r8, r9, r9
+adc rdi, r9
+mov [rsp + 32], r10
+mulx r9, r10, r10
+adc r8, r10
+mov [rsp + 40], r11
+mulx r10, r11, r11
+adc r9, r11
+mov [rsp + 48], r12
+mulx r11, r12, r12
+adc r10, r12
+mov [rsp + 56], r13
+mulx r12, r13, r13
+adc r11, r13
+mov [rsp + 64], r14
+mulx r13, r14, r14
+adc r12, r14
+mov [rsp + 72], rbx
+mulx r14, rbx, rbx
+adc r13, rbx
+mulx rdx, rbx, r15
+adc r14, rbx
+adc rdx, 0
+mov rbx, rdx
+mov rdx, [rsp + 8]
+imul rdx, [rax]
+mov [rsp + 80], r15
+mov [rsp + 88], rbx
+mulx r15, rbx, [rax + 8]
+mov [rsp + 96], r14
+mov [rsp + 104], r13
+mulx r14, r13, [rax + 16]
+add r15, r13
+mov [rsp + 112], r12
+mulx r13, r12, [rax + 24]
+adc r14, r12
+mov [rsp + 120], r11
+mulx r12, r11, [rax + 32]
+adc r13, r11
+mov [rsp + 128], r10
+mulx r11, r10, [rax + 40]
+adc r12, r10
+mov [rsp + 136], r9
+mulx r10, r9, [rax + 48]
+adc r11, r9
+mov [rsp + 144], r11
+mulx r9, r11, [rax + 56]
+adc r10, r11
+mov [rsp + 152], r10
+mulx r11, r10, [rax + 64]
+adc r9, r10
+mov [rsp + 160], r9
+mulx r10, r9, [rax + 72]
+adc r11, r9
+mov [rsp + 168], r11
+mulx r9, r11, [rax + 80]
+adc r10, r11
+mov [rsp + 176], r10
+mulx r11, r10, [rax + 88]
+adc r9, r10
+mulx rdx, r10, [rax + 96]
+adc r11, r10
+adc rdx, 0
+add rbx, [rsp + 8]
+adc rbp, r15
+adc rcx, r14
+adc rsi, r13
+adc rdi, r12
+adc r8, [rsp + 144]
+mov r10, [rsp + 136]
+adc r10, [rsp + 152]
+mov r12, [rsp + 128]
+adc r12, [rsp + 160]
+mov r13, [rsp + 120]
+adc r13, [rsp + 168]
+mov r14, [rsp + 112]
+adc r14, [rsp + 176]
+adc r9, [rsp + 104]
+adc r11, [rsp + 96]
+adc rdx, [rsp + 88]
+mov rbx, 0
+adc rbx, 0
+mov r15, [rsp]
+mov [rsp + 88], rbp
+mov rbp, [r15 + 16]
+lea rbp, [rbp + rbp]
+mov [rsp + 96], rdx
+mov rdx, [r15 + 8]
+mov r15, [r15 + 8]
+mov [rsp + 104], rax
+mulx r15, rax, r15
+mov [rsp + 176], rbx
+mulx rbp, rbx, rbp
+add r15, rbx
+mov [rsp + 112], r11
+mulx rbx, r11, [rsp + 16]
+adc rbp, r11
+mov [rsp + 16], r9
+mulx r11, r9, [rsp + 24]
+adc rbx, r9
+mov [rsp + 168], r14
+mulx r9, r14, [rsp + 32]
+adc r11, r14
+mov [rsp + 120], r13
+mulx r14, r13, [rsp + 40]
+adc r9, r13
+mov [rsp + 160], r9
+mulx r13, r9, [rsp + 48]
+adc r14, r9
+mov [rsp + 128], r14
+mulx r9, r14, [rsp + 56]
+adc r13, r14
+mov [rsp + 152], r13
+mulx r14, r13, [rsp + 64]
+adc r9, r13
+mov [rsp + 136], r9
+mulx r13, r9, [rsp + 72]
+adc r14, r9
+mulx rdx, r9, [rsp + 80]
+adc r13, r9
+adc rdx, 0
+add rcx, rax
+adc rsi, r15
+adc rdi, rbp
+adc r8, rbx
+adc r10, r11
+adc r12, [rsp + 160]
+mov rax, [rsp + 120]
+adc rax, [rsp + 128]
+mov r9, [rsp + 168]
+adc r9, [rsp + 152]
+mov r11, [rsp + 16]
+adc r11, [rsp + 136]
+adc r14, [rsp + 112]
+adc r13, [rsp + 96]
+adc rdx, [rsp + 176]
+mov rbx, [rsp + 104]
+mov r15, rdx
+mov rdx, [rsp + 88]
+imul rdx, [rbx]
+mov [rsp + 176], r15
+mulx rbp, r15, [rbx + 8]
+mov [rsp + 96], r13
+mov [rsp + 112], r14
+mulx r13, r14, [rbx + 16]
+add rbp, r14
+mov [rsp + 136], r11
+mulx r14, r11, [rbx + 24]
+adc r13, r11
+mov [rsp + 16], r9
+mulx r11, r9, [rbx + 32]
+adc r14, r9
+mov [rsp + 152], rax
+mulx r9, rax, [rbx + 40]
+adc r11, rax
+mov [rsp + 168], r12
+mulx rax, r12, [rbx + 48]
+adc r9, r12
+mov [rsp + 128], r9
+mulx r12, r9, [rbx + 56]
+adc rax, r9
+mov [rsp + 120], rax
+mulx r9, rax, [rbx + 64]
+adc r12, rax
+mov [rsp + 160], r12
+mulx rax, r12, [rbx + 72]
+adc r9, r12
+mov [rsp + 144], r9
+mulx r12, r9, [rbx + 80]
+adc rax, r9
+mov [rsp + 8], rax
+mulx r9, rax, [rbx + 88]
+adc r12, rax
+mulx rax, rdx, [rbx + 96]
+adc r9, rdx
+adc rax, 0
+add r15, [rsp + 88]
+adc rcx, rbp
+adc rsi, r13
+adc rdi, r14
+adc r8, r11
+adc r10, [rsp + 128]
+mov r11, [rsp + 168]
+adc r11, [rsp + 120]
+mov r13, [rsp + 152]
+adc r13, [rsp + 160]
+mov r14, [rsp + 16]
+adc r14, [rsp + 144]
+mov r15, [rsp + 136]
+adc r15, [rsp + 8]
+adc r12, [rsp + 112]
+adc r9, [rsp + 96]
+adc rax, [rsp + 176]
+mov rbp, 0
+adc rbp, 0
+mov rdx, [rsp]
+mov [rsp + 176], rsi
+mov rsi, [rdx + 24]
+lea rsi, [rsi + rsi]
+mov rdx, [rdx + 16]
+mov [rsp + 96], rcx
+mov rcx, [rsp]
+mov rcx, [rcx + 16]
+mulx rcx, rbx, rcx
+mov [rsp + 112], rbp
+mulx rsi, rbp, rsi
+add rcx, rbp
+mov [rsp + 8], rax
+mulx rbp, rax, [rsp + 24]
+adc rsi, rax
+mov [rsp + 24], r9
+mulx rax, r9, [rsp + 32]
+adc rbp, r9
+mov [rsp + 136], r12
+mulx r9, r12, [rsp + 40]
+adc rax, r12
+mov [rsp + 144], r15
+mulx r12, r15, [rsp + 48]
+adc r9, r15
+mov [rsp + 16], r9
+mulx r15, r9, [rsp + 56]
+adc r12, r9
+mov [rsp + 160], r12
+mulx r9, r12, [rsp + 64]
+adc r15, r12
+mov [rsp + 152], r15
+mulx r12, r15, [rsp + 72]
+adc r9, r15
+mulx rdx, r15, [rsp + 80]
+adc r12, r15
+adc rdx, 0
+add rdi, rbx
+adc r8, rcx
+adc r10, rsi
+adc r11, rbp
+adc r13, rax
+adc r14, [rsp + 16]
+mov rax, [rsp + 144]
+adc rax, [rsp + 160]
+mov rcx, [rsp + 136]
+adc rcx, [rsp + 152]
+adc r9, [rsp + 24]
+adc r12, [rsp + 8]
+adc rdx, [rsp + 112]
+mov rsi, [rsp + 104]
+mov rbx, rdx
+mov rdx, [rsp + 96]
+imul rdx, [rsi]
+mulx r15, rbp, [rsi + 8]
+mov [rsp + 112], rbx
+mov [rsp + 8], r12
+mulx rbx, r12, [rsi + 16]
+add r15, r12
+mov [rsp + 24], r9
+mulx r12, r9, [rsi + 24]
+adc rbx, r9
+mov [rsp + 152], rcx
+mulx r9, rcx, [rsi + 32]
+adc r12, rcx
+mov [rsp + 136], rax
+mulx rcx, rax, [rsi + 40]
+adc r9, rax
+mov [rsp + 160], r14
+mulx rax, r14, [rsi + 48]
+adc rcx, r14
+mov [rsp + 144], r13
+mulx r14, r13, [rsi + 56]
+adc rax, r13
+mov [rsp + 16], rax
+mulx r13, rax, [rsi + 64]
+adc r14, rax
+mov [rsp + 120], r14
+mulx rax, r14, [rsi + 72]
+adc r13, r14
+mov [rsp + 168], r13
+mulx r14, r13, [rsi + 80]
+adc rax, r13
+mov [rsp + 128], rax
+mulx r13, rax, [rsi + 88]
+adc r14, rax
+mulx rax, rdx, [rsi + 96]
+adc r13, rdx
+adc rax, 0
+add rbp, [rsp + 96]
+adc r15, [rsp + 176]
+adc rdi, rbx
+adc r8, r12
+adc r10, r9
+adc r11, rcx
+mov rcx, [rsp + 144]
+adc rcx, [rsp + 16]
+mov r9, [rsp + 160]
+adc r9, [rsp + 120]
+mov r12, [rsp + 136]
+adc r12, [rsp + 168]
+mov rbx, [rsp + 152]
+adc rbx, [rsp + 128]
+adc r14, [rsp + 24]
+adc r13, [rsp + 8]
+adc rax, [rsp + 112]
+mov rbp, 0
+adc rbp, 0
+mov rdx, [rsp]
+mov [rsp + 112], r8
+mov r8, [rdx + 32]
+lea r8, [r8 + r8]
+mov rdx, [rdx + 24]
+mov [rsp + 8], rdi
+mov rdi, [rsp]
+mov rdi, [rdi + 24]
+mov [rsp + 24], r15
+mulx rdi, r15, rdi
+mulx r8, rsi, r8
+add rdi, rsi
+mov [rsp + 128], rbp
+mulx rsi, rbp, [rsp + 32]
+adc r8, rbp
+mov [rsp + 32], rax
+mulx rbp, rax, [rsp + 40]
+adc rsi, rax
+mov [rsp + 152], r13
+mulx rax, r13, [rsp + 48]
+adc rbp, r13
+mov [rsp + 168], r14
+mulx r13, r14, [rsp + 56]
+adc rax, r14
+mov [rsp + 136], rax
+mulx r14, rax, [rsp + 64]
+adc r13, rax
+mov [rsp + 120], r13
+mulx rax, r13, [rsp + 72]
+adc r14, r13
+mulx rdx, r13, [rsp + 80]
+adc rax, r13
+adc rdx, 0
+add r10, r15
+adc r11, rdi
+adc rcx, r8
+adc r9, rsi
+adc r12, rbp
+adc rbx, [rsp + 136]
+mov rsi, [rsp + 168]
+adc rsi, [rsp + 120]
+adc r14, [rsp + 152]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 128]
+mov rdi, [rsp + 104]
+mov r8, rdx
+mov rdx, [rsp + 24]
+imul rdx, [rdi]
+mulx r13, r15, [rdi + 8]
+mov [rsp + 128], r8
+mulx rbp, r8, [rdi + 16]
+add r13, r8
+mov [rsp + 32], rax
+mulx r8, rax, [rdi + 24]
+adc rbp, rax
+mov [rsp + 152], r14
+mulx rax, r14, [rdi + 32]
+adc r8, r14
+mov [rsp + 120], rsi
+mulx r14, rsi, [rdi + 40]
+adc rax, rsi
+mov [rsp + 168], rbx
+mulx rsi, rbx, [rdi + 48]
+adc r14, rbx
+mov [rsp + 136], r12
+mulx rbx, r12, [rdi + 56]
+adc rsi, r12
+mov [rsp + 160], rsi
+mulx r12, rsi, [rdi + 64]
+adc rbx, rsi
+mov [rsp + 16], rbx
+mulx rsi, rbx, [rdi + 72]
+adc r12, rbx
+mov [rsp + 144], r12
+mulx rbx, r12, [rdi + 80]
+adc rsi, r12
+mov [rsp + 176], rsi
+mulx r12, rsi, [rdi + 88]
+adc rbx, rsi
+mulx rdx, rsi, [rdi + 96]
+adc r12, rsi
+adc rdx, 0
+add r15, [rsp + 24]
+adc r13, [rsp + 8]
+adc rbp, [rsp + 112]
+adc r10, r8
+adc r11, rax
+adc rcx, r14
+adc r9, [rsp + 160]
+mov rax, [rsp + 136]
+adc rax, [rsp + 16]
+mov rsi, [rsp + 168]
+adc rsi, [rsp + 144]
+mov r8, [rsp + 120]
+adc r8, [rsp + 176]
+adc rbx, [rsp + 152]
+adc r12, [rsp + 32]
+adc rdx, [rsp + 128]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp]
+mov [rsp + 128], r11
+mov r11, [r15 + 40]
+lea r11, [r11 + r11]
+mov [rsp + 32], rdx
+mov rdx, [r15 + 32]
+mov r15, [r15 + 32]
+mov [rsp + 152], r10
+mulx r15, r10, r15
+mov [rsp + 176], rbp
+mulx r11, rbp, r11
+add r15, rbp
+mov [rsp + 120], r13
+mulx rbp, r13, [rsp + 40]
+adc r11, r13
+mulx r13, rdi, [rsp + 48]
+adc rbp, rdi
+mov [rsp + 40], r14
+mulx rdi, r14, [rsp + 56]
+adc r13, r14
+mov [rsp + 144], r12
+mulx r14, r12, [rsp + 64]
+adc rdi, r12
+mov [rsp + 168], rdi
+mulx r12, rdi, [rsp + 72]
+adc r14, rdi
+mulx rdx, rdi, [rsp + 80]
+adc r12, rdi
+adc rdx, 0
+add rcx, r10
+adc r9, r15
+adc rax, r11
+adc rsi, rbp
+adc r8, r13
+adc rbx, [rsp + 168]
+adc r14, [rsp + 144]
+adc r12, [rsp + 32]
+adc rdx, [rsp + 40]
+mov rdi, [rsp + 104]
+mov r10, rdx
+mov rdx, [rsp + 120]
+imul rdx, [rdi]
+mulx r11, r13, [rdi + 8]
+mulx r15, rbp, [rdi + 16]
+add r11, rbp
+mov [rsp + 40], r10
+mulx rbp, r10, [rdi + 24]
+adc r15, r10
+mov [rsp + 32], r12
+mulx r10, r12, [rdi + 32]
+adc rbp, r12
+mov [rsp + 144], r14
+mulx r12, r14, [rdi + 40]
+adc r10, r14
+mov [rsp + 168], rbx
+mulx r14, rbx, [rdi + 48]
+adc r12, rbx
+mov [rsp + 16], r8
+mulx rbx, r8, [rdi + 56]
+adc r14, r8
+mov [rsp + 136], rsi
+mulx r8, rsi, [rdi + 64]
+adc rbx, rsi
+mov [rsp + 160], rbx
+mulx rsi, rbx, [rdi + 72]
+adc r8, rbx
+mov [rsp + 112], r8
+mulx rbx, r8, [rdi + 80]
+adc rsi, r8
+mov [rsp + 8], rsi
+mulx r8, rsi, [rdi + 88]
+adc rbx, rsi
+mulx rdx, rsi, [rdi + 96]
+adc r8, rsi
+adc rdx, 0
+add r13, [rsp + 120]
+adc r11, [rsp + 176]
+adc r15, [rsp + 152]
+adc rbp, [rsp + 128]
+adc rcx, r10
+adc r9, r12
+adc rax, r14
+mov rsi, [rsp + 136]
+adc rsi, [rsp + 160]
+mov r10, [rsp + 16]
+adc r10, [rsp + 112]
+mov r12, [rsp + 168]
+adc r12, [rsp + 8]
+adc rbx, [rsp + 144]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 40]
+mov r13, 0
+adc r13, 0
+mov r14, [rsp]
+mov [rsp + 40], r9
+mov r9, [r14 + 48]
+lea r9, [r9 + r9]
+mov [rsp + 32], rdx
+mov rdx, [r14 + 40]
+mov r14, [r14 + 40]
+mov [rsp + 144], rcx
+mulx r14, rcx, r14
+mov [rsp + 8], rbp
+mulx r9, rbp, r9
+add r14, rbp
+mov [rsp + 168], r15
+mulx rbp, r15, [rsp + 48]
+adc r9, r15
+mov [rsp + 48], r11
+mulx r15, r11, [rsp + 56]
+adc rbp, r11
+mulx r11, rdi, [rsp + 64]
+adc r15, rdi
+mov [rsp + 112], r13
+mulx rdi, r13, [rsp + 72]
+adc r11, r13
+mulx rdx, r13, [rsp + 80]
+adc rdi, r13
+adc rdx, 0
+add rax, rcx
+adc rsi, r14
+adc r10, r9
+adc r12, rbp
+adc rbx, r15
+adc r8, r11
+adc rdi, [rsp + 32]
+adc rdx, [rsp + 112]
+mov rcx, [rsp + 104]
+mov r9, rdx
+mov rdx, [rsp + 48]
+imul rdx, [rcx]
+mulx r11, r13, [rcx + 8]
+mulx r14, r15, [rcx + 16]
+add r11, r15
+mulx r15, rbp, [rcx + 24]
+adc r14, rbp
+mov [rsp + 112], r9
+mulx rbp, r9, [rcx + 32]
+adc r15, r9
+mov [rsp + 32], rdi
+mulx r9, rdi, [rcx + 40]
+adc rbp, rdi
+mov [rsp + 16], r8
+mulx rdi, r8, [rcx + 48]
+adc r9, r8
+mov [rsp + 160], rbx
+mulx r8, rbx, [rcx + 56]
+adc rdi, rbx
+mov [rsp + 136], r12
+mulx rbx, r12, [rcx + 64]
+adc r8, r12
+mov [rsp + 128], r8
+mulx r12, r8, [rcx + 72]
+adc rbx, r8
+mov [rsp + 152], rbx
+mulx r8, rbx, [rcx + 80]
+adc r12, rbx
+mov [rsp + 176], r12
+mulx rbx, r12, [rcx + 88]
+adc r8, r12
+mulx rdx, r12, [rcx + 96]
+adc rbx, r12
+adc rdx, 0
+add r13, [rsp + 48]
+adc r11, [rsp + 168]
+adc r14, [rsp + 8]
+adc r15, [rsp + 144]
+adc rbp, [rsp + 40]
+adc rax, r9
+adc rsi, rdi
+adc r10, [rsp + 128]
+mov rdi, [rsp + 136]
+adc rdi, [rsp + 152]
+mov r9, [rsp + 160]
+adc r9, [rsp + 176]
+adc r8, [rsp + 16]
+adc rbx, [rsp + 32]
+adc rdx, [rsp + 112]
+mov r12, 0
+adc r12, 0
+mov r13, [rsp]
+mov [rsp + 112], rsi
+mov rsi, [r13 + 56]
+lea rsi, [rsi + rsi]
+mov [rsp + 32], rdx
+mov rdx, [r13 + 48]
+mov r13, [r13 + 48]
+mov [rsp + 16], rax
+mulx r13, rax, r13
+mov [rsp + 176], rbp
+mulx rsi, rbp, rsi
+add r13, rbp
+mov [rsp + 160], r15
+mulx rbp, r15, [rsp + 56]
+adc rsi, r15
+mov [rsp + 56], r14
+mulx r15, r14, [rsp + 64]
+adc rbp, r14
+mov [rsp + 152], r11
+mulx r14, r11, [rsp + 72]
+adc r15, r11
+mulx rdx, r11, [rsp + 80]
+adc r14, r11
+adc rdx, 0
+add r10, rax
+adc rdi, r13
+adc r9, rsi
+adc r8, rbp
+adc rbx, r15
+adc r14, [rsp + 32]
+adc r12, rdx
+mov rdx, [rsp + 152]
+imul rdx, [rcx]
+mulx rax, rsi, [rcx + 8]
+mulx r11, r13, [rcx + 16]
+add rax, r13
+mulx r13, r15, [rcx + 24]
+adc r11, r15
+mulx r15, rbp, [rcx + 32]
+adc r13, rbp
+mov [rsp + 32], r12
+mulx rbp, r12, [rcx + 40]
+adc r15, r12
+mov [rsp + 136], r14
+mulx r12, r14, [rcx + 48]
+adc rbp, r14
+mov [rsp + 128], rbx
+mulx r14, rbx, [rcx + 56]
+adc r12, rbx
+mov [rsp + 40], r8
+mulx rbx, r8, [rcx + 64]
+adc r14, r8
+mov [rsp + 144], r9
+mulx r8, r9, [rcx + 72]
+adc rbx, r9
+mov [rsp + 8], rbx
+mulx r9, rbx, [rcx + 80]
+adc r8, rbx
+mov [rsp + 168], r8
+mulx rbx, r8, [rcx + 88]
+adc r9, r8
+mulx rdx, r8, [rcx + 96]
+adc rbx, r8
+adc rdx, 0
+add rsi, [rsp + 152]
+adc rax, [rsp + 56]
+adc r11, [rsp + 160]
+adc r13, [rsp + 176]
+adc r15, [rsp + 16]
+adc rbp, [rsp + 112]
+adc r10, r12
+adc rdi, r14
+mov rsi, [rsp + 144]
+adc rsi, [rsp + 8]
+mov r8, [rsp + 40]
+adc r8, [rsp + 168]
+adc r9, [rsp + 128]
+adc rbx, [rsp + 136]
+adc rdx, [rsp + 32]
+mov r12, 0
+adc r12, 0
+mov r14, [rsp]
+mov [rsp + 32], rdi
+mov rdi, [r14 + 64]
+lea rdi, [rdi + rdi]
+mov [rsp + 136], rdx
+mov rdx, [r14 + 56]
+mov r14, [r14 + 56]
+mov [rsp + 128], r10
+mulx r14, r10, r14
+mov [rsp + 168], rbp
+mulx rdi, rbp, rdi
+add r14, rbp
+mov [rsp + 40], r15
+mulx rbp, r15, [rsp + 64]
+adc rdi, r15
+mov [rsp + 64], r13
+mulx r15, r13, [rsp + 72]
+adc rbp, r13
+mulx rdx, r13, [rsp + 80]
+adc r15, r13
+adc rdx, 0
+add rsi, r10
+adc r8, r14
+adc r9, rdi
+adc rbx, rbp
+adc r15, [rsp + 136]
+adc r12, rdx
+mov rdx, rax
+imul rdx, [rcx]
+mulx rdi, r10, [rcx + 8]
+mulx r13, r14, [rcx + 16]
+add rdi, r14
+mulx r14, rbp, [rcx + 24]
+adc r13, rbp
+mov [rsp + 136], r12
+mulx rbp, r12, [rcx + 32]
+adc r14, r12
+mov [rsp + 8], r15
+mulx r12, r15, [rcx + 40]
+adc rbp, r15
+mov [rsp + 144], rbx
+mulx r15, rbx, [rcx + 48]
+adc r12, rbx
+mov [rsp + 112], r9
+mulx rbx, r9, [rcx + 56]
+adc r15, r9
+mov [rsp + 16], r8
+mulx r9, r8, [rcx + 64]
+adc rbx, r8
+mov [rsp + 176], rbx
+mulx r8, rbx, [rcx + 72]
+adc r9, rbx
+mov [rsp + 160], r9
+mulx rbx, r9, [rcx + 80]
+adc r8, r9
+mov [rsp + 56], r8
+mulx r9, r8, [rcx + 88]
+adc rbx, r8
+mulx rdx, r8, [rcx + 96]
+adc r9, r8
+adc rdx, 0
+add rax, r10
+adc r11, rdi
+adc r13, [rsp + 64]
+adc r14, [rsp + 40]
+adc rbp, [rsp + 168]
+adc r12, [rsp + 128]
+adc r15, [rsp + 32]
+adc rsi, [rsp + 176]
+mov rax, [rsp + 16]
+adc rax, [rsp + 160]
+mov rdi, [rsp + 112]
+adc rdi, [rsp + 56]
+adc rbx, [rsp + 144]
+adc r9, [rsp + 8]
+adc rdx, [rsp + 136]
+mov r8, 0
+adc r8, 0
+mov r10, [rsp]
+mov [rsp + 136], rax
+mov rax, [r10 + 72]
+lea rax, [rax + rax]
+mov [rsp + 8], rdx
+mov rdx, [r10 + 64]
+mov r10, [r10 + 64]
+mov [rsp + 144], rsi
+mulx r10, rsi, r10
+mov [rsp + 56], r15
+mulx rax, r15, rax
+add r10, r15
+mov [rsp + 112], r12
+mulx r15, r12, [rsp + 72]
+adc rax, r12
+mulx rdx, r12, [rsp + 80]
+adc r15, r12
+adc rdx, 0
+add rdi, rsi
+adc rbx, r10
+adc r9, rax
+adc r15, [rsp + 8]
+adc r8, rdx
+mov rdx, r11
+imul rdx, [rcx]
+mulx rax, rsi, [rcx + 8]
+mulx r10, r12, [rcx + 16]
+add rax, r12
+mov [rsp + 8], r8
+mulx r12, r8, [rcx + 24]
+adc r10, r8
+mov [rsp + 72], r15
+mulx r8, r15, [rcx + 32]
+adc r12, r15
+mov [rsp + 160], r9
+mulx r15, r9, [rcx + 40]
+adc r8, r9
+mov [rsp + 16], rbx
+mulx r9, rbx, [rcx + 48]
+adc r15, rbx
+mov [rsp + 176], rdi
+mulx rbx, rdi, [rcx + 56]
+adc r9, rdi
+mov [rsp + 32], r9
+mulx rdi, r9, [rcx + 64]
+adc rbx, r9
+mov [rsp + 128], rbx
+mulx r9, rbx, [rcx + 72]
+adc rdi, rbx
+mov [rsp + 168], rdi
+mulx rbx, rdi, [rcx + 80]
+adc r9, rdi
+mov [rsp + 40], r9
+mulx rdi, r9, [rcx + 88]
+adc rbx, r9
+mulx rdx, r9, [rcx + 96]
+adc rdi, r9
+adc rdx, 0
+add r11, rsi
+adc r13, rax
+adc r14, r10
+adc rbp, r12
+adc r8, [rsp + 112]
+adc r15, [rsp + 56]
+mov rax, [rsp + 144]
+adc rax, [rsp + 32]
+mov rsi, [rsp + 136]
+adc rsi, [rsp + 128]
+mov r9, [rsp + 176]
+adc r9, [rsp + 168]
+mov r10, [rsp + 16]
+adc r10, [rsp + 40]
+adc rbx, [rsp + 160]
+adc rdi, [rsp + 72]
+adc rdx, [rsp + 8]
+mov r11, 0
+adc r11, 0
+mov r12, [rsp]
+mov [rsp + 8], r10
+mov r10, [r12 + 80]
+lea r10, [r10 + r10]
+mov [rsp + 72], rdx
+mov rdx, [r12 + 72]
+mov r12, [r12 + 72]
+mov [rsp + 160], r9
+mulx r12, r9, r12
+mov [rsp + 40], rsi
+mulx r10, rsi, r10
+add r12, rsi
+mulx rdx, rsi, [rsp + 80]
+adc r10, rsi
+adc rdx, 0
+add rbx, r9
+adc rdi, r12
+adc r10, [rsp + 72]
+adc r11, rdx
+mov rdx, r13
+imul rdx, [rcx]
+mulx rsi, r9, [rcx + 8]
+mov [rsp + 72], r11
+mulx r12, r11, [rcx + 16]
+add rsi, r11
+mov [rsp + 80], r10
+mulx r11, r10, [rcx + 24]
+adc r12, r10
+mov [rsp + 16], rdi
+mulx r10, rdi, [rcx + 32]
+adc r11, rdi
+mov [rsp + 168], rbx
+mulx rdi, rbx, [rcx + 40]
+adc r10, rbx
+mov [rsp + 176], rax
+mulx rbx, rax, [rcx + 48]
+adc rdi, rax
+mov [rsp + 128], rdi
+mulx rax, rdi, [rcx + 56]
+adc rbx, rdi
+mov [rsp + 136], rbx
+mulx rdi, rbx, [rcx + 64]
+adc rax, rbx
+mov [rsp + 32], rax
+mulx rbx, rax, [rcx + 72]
+adc rdi, rax
+mov [rsp + 144], rdi
+mulx rax, rdi, [rcx + 80]
+adc rbx, rdi
+mov [rsp + 56], rbx
+mulx rdi, rbx, [rcx + 88]
+adc rax, rbx
+mulx rdx, rbx, [rcx + 96]
+adc rdi, rbx
+adc rdx, 0
+add r13, r9
+adc r14, rsi
+adc rbp, r12
+adc r8, r11
+adc r15, r10
+mov rsi, [rsp + 176]
+adc rsi, [rsp + 128]
+mov r9, [rsp + 40]
+adc r9, [rsp + 136]
+mov r10, [rsp + 160]
+adc r10, [rsp + 32]
+mov r11, [rsp + 8]
+adc r11, [rsp + 144]
+mov r12, [rsp + 168]
+adc r12, [rsp + 56]
+adc rax, [rsp + 16]
+adc rdi, [rsp + 80]
+adc rdx, [rsp + 72]
+mov r13, 0
+adc r13, 0
+mov rbx, [rsp]
+mov [rsp + 72], rax
+mov rax, [rbx + 88]
+lea rax, [rax + rax]
+mov [rsp + 80], rdx
+mov rdx, [rbx + 80]
+mov rbx, [rbx + 80]
+mov [rsp + 16], r12
+mulx rbx, r12, rbx
+mulx rax, rdx, rax
+add rbx, rdx
+adc rax, 0
+add rdi, r12
+adc rbx, [rsp + 80]
+adc r13, rax
+mov rdx, r14
+imul rdx, [rcx]
+mulx rax, r12, [rcx + 8]
+mov [rsp + 80], r13
+mov [rsp + 56], rbx
+mulx r13, rbx, [rcx + 16]
+add rax, rbx
+mov [rsp + 168], rdi
+mulx rbx, rdi, [rcx + 24]
+adc r13, rdi
+mov [rsp + 144], r11
+mulx rdi, r11, [rcx + 32]
+adc rbx, r11
+mov [rsp + 8], r10
+mulx r11, r10, [rcx + 40]
+adc rdi, r10
+mov [rsp + 32], r9
+mulx r10, r9, [rcx + 48]
+adc r11, r9
+mov [rsp + 160], r11
+mulx r9, r11, [rcx + 56]
+adc r10, r11
+mov [rsp + 136], r10
+mulx r11, r10, [rcx + 64]
+adc r9, r10
+mov [rsp + 40], r9
+mulx r10, r9, [rcx + 72]
+adc r11, r9
+mov [rsp + 128], r11
+mulx r9, r11, [rcx + 80]
+adc r10, r11
+mov [rsp + 176], r10
+mulx r11, r10, [rcx + 88]
+adc r9, r10
+mulx rdx, r10, [rcx + 96]
+adc r11, r10
+adc rdx, 0
+add r14, r12
+adc rbp, rax
+adc r8, r13
+adc r15, rbx
+adc rsi, rdi
+mov rax, [rsp + 32]
+adc rax, [rsp + 160]
+mov rdi, [rsp + 8]
+adc rdi, [rsp + 136]
+mov r10, [rsp + 144]
+adc r10, [rsp + 40]
+mov r12, [rsp + 16]
+adc r12, [rsp + 128]
+mov r13, [rsp + 72]
+adc r13, [rsp + 176]
+adc r9, [rsp + 168]
+adc r11, [rsp + 56]
+adc rdx, [rsp + 80]
+mov r14, 0
+adc r14, 0
+mov rbx, [rsp]
+mov [rsp + 80], rdx
+mov rdx, [rbx + 88]
+mov rbx, [rbx + 88]
+mulx rdx, rbx, rbx
+add rbx, [rsp + 80]
+adc r14, rdx
+mov rdx, rbp
+imul rdx, [rcx]
+mov [rsp + 80], r14
+mov [rsp], rbx
+mulx r14, rbx, [rcx + 8]
+mov [rsp + 56], r11
+mov [rsp + 168], r9
+mulx r11, r9, [rcx + 16]
+add r14, r9
+mov [rsp + 176], r13
+mulx r9, r13, [rcx + 24]
+adc r11, r13
+mov [rsp + 72], r12
+mulx r13, r12, [rcx + 32]
+adc r9, r12
+mov [rsp + 128], r10
+mulx r12, r10, [rcx + 40]
+adc r13, r10
+mov [rsp + 16], rdi
+mulx r10, rdi, [rcx + 48]
+adc r12, rdi
+mov [rsp + 40], r12
+mulx rdi, r12, [rcx + 56]
+adc r10, r12
+mov [rsp + 144], r10
+mulx r12, r10, [rcx + 64]
+adc rdi, r10
+mov [rsp + 136], rdi
+mulx r10, rdi, [rcx + 72]
+adc r12, rdi
+mov [rsp + 8], r12
+mulx rdi, r12, [rcx + 80]
+adc r10, r12
+mov [rsp + 160], r10
+mulx r12, r10, [rcx + 88]
+adc rdi, r10
+mulx rcx, rdx, [rcx + 96]
+adc r12, rdx
+adc rcx, 0
+add rbp, rbx
+adc r8, r14
+adc r15, r11
+adc rsi, r9
+adc rax, r13
+mov rdx, [rsp + 16]
+adc rdx, [rsp + 40]
+mov r9, [rsp + 128]
+adc r9, [rsp + 144]
+mov r10, [rsp + 72]
+adc r10, [rsp + 136]
+mov r11, [rsp + 176]
+adc r11, [rsp + 8]
+mov r13, [rsp + 168]
+adc r13, [rsp + 160]
+adc rdi, [rsp + 56]
+adc r12, [rsp]
+adc rcx, [rsp + 80]
+add rsp, 184
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+        p8 = const M::P[8],
+        p9 = const M::P[9],
+        p10 = const M::P[10],
+        p11 = const M::P[11],
+    )
+}
+
+// room: 4p < R: values below 2p.
+lazy_assembly! { 12, 2:
+    mul: mul_lazy_room_mulx;
+}
+
+/// x*y/R modulo p, not reduced, with a row of the reduction for each limb; cios, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_lazy_room_mulx<M: Modulus<12>>(x: &[u64; 12], y: &[u64; 12]) -> [u64; 12] {
+    let mut z = [0; 12];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_lazy_room_mulx_code::<M>,
+            out("rax") z[9], out("rcx") z[3], inout("rdx") core::ptr::from_ref(y) => z[11],
+            inout("rsi") core::ptr::from_ref(x) => z[4], out("rdi") z[0], out("r8") z[1], out("r9")
+            z[2], out("r10") z[5], out("r11") z[6], out("r12") z[10], out("r13") z[7], out("r14")
+            z[8], out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_lazy_room_mulx_code<M: Modulus<12>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 128
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc r13, r15
+mov r15, [rsi + 56]
+mulx r15, rbx, r15
+adc r14, rbx
+mov rbx, [rsi + 64]
+mulx rbx, rbp, rbx
+adc r15, rbp
+mov rbp, [rsi + 72]
+mov [rsp], rcx
+mulx rbp, rcx, rbp
+adc rbx, rcx
+mov rcx, [rsi + 80]
+mov [rsp + 8], rbx
+mulx rcx, rbx, rcx
+adc rbp, rbx
+mov rbx, [rsi + 88]
+mulx rdx, rbx, rbx
+adc rcx, rbx
+adc rdx, 0
+mov rbx, rdx
+mov rdx, r8
+imul rdx, [rax]
+mov [rsp + 16], rsi
+mov [rsp + 24], rbx
+mulx rsi, rbx, [rax + 8]
+mov [rsp + 32], rcx
+mov [rsp + 40], rbp
+mulx rcx, rbp, [rax + 16]
+add rsi, rbp
+mov [rsp + 48], r15
+mulx rbp, r15, [rax + 24]
+adc rcx, r15
+mov [rsp + 56], r14
+mulx r15, r14, [rax + 32]
+adc rbp, r14
+mov [rsp + 64], r13
+mulx r14, r13, [rax + 40]
+adc r15, r13
+mov [rsp + 72], r12
+mulx r13, r12, [rax + 48]
+adc r14, r12
+mov [rsp + 80], r14
+mulx r12, r14, [rax + 56]
+adc r13, r14
+mov [rsp + 88], r13
+mulx r14, r13, [rax + 64]
+adc r12, r13
+mov [rsp + 96], r12
+mulx r13, r12, [rax + 72]
+adc r14, r12
+mov [rsp + 104], r14
+mulx r12, r14, [rax + 80]
+adc r13, r14
+mov [rsp + 112], r13
+mulx r14, r13, [rax + 88]
+adc r12, r13
+mulx rdx, r13, [rax + 96]
+adc r14, r13
+adc rdx, 0
+add r8, rbx
+adc rdi, rsi
+adc r9, rcx
+adc r10, rbp
+adc r11, r15
+mov rcx, [rsp + 72]
+adc rcx, [rsp + 80]
+mov rsi, [rsp + 64]
+adc rsi, [rsp + 88]
+mov r8, [rsp + 56]
+adc r8, [rsp + 96]
+mov r13, [rsp + 48]
+adc r13, [rsp + 104]
+mov r15, [rsp + 8]
+adc r15, [rsp + 112]
+adc r12, [rsp + 40]
+adc r14, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rbx, [rsp]
+mov rbp, rdx
+mov rdx, [rbx + 8]
+mov rbx, [rsp + 16]
+mov [rsp + 24], rax
+mov [rsp + 32], rbp
+mulx rax, rbp, [rbx]
+mov [rsp + 40], r14
+mov [rsp + 112], r12
+mulx r14, r12, [rbx + 8]
+add rax, r12
+mov [rsp + 8], r15
+mulx r12, r15, [rbx + 16]
+adc r14, r15
+mov [rsp + 104], r13
+mulx r15, r13, [rbx + 24]
+adc r12, r13
+mov [rsp + 48], r8
+mulx r13, r8, [rbx + 32]
+adc r15, r8
+mov [rsp + 96], rsi
+mulx r8, rsi, [rbx + 40]
+adc r13, rsi
+mov [rsp + 56], r13
+mulx rsi, r13, [rbx + 48]
+adc r8, r13
+mov [rsp + 88], r8
+mulx r13, r8, [rbx + 56]
+adc rsi, r8
+mov [rsp + 64], rsi
+mulx r8, rsi, [rbx + 64]
+adc r13, rsi
+mov [rsp + 80], r13
+mulx rsi, r13, [rbx + 72]
+adc r8, r13
+mov [rsp + 72], r8
+mulx r13, r8, [rbx + 80]
+adc rsi, r8
+mulx rdx, r8, [rbx + 88]
+adc r13, r8
+adc rdx, 0
+add rdi, rbp
+adc r9, rax
+adc r10, r14
+adc r11, r12
+adc rcx, r15
+mov rax, [rsp + 96]
+adc rax, [rsp + 56]
+mov r8, [rsp + 48]
+adc r8, [rsp + 88]
+mov r12, [rsp + 104]
+adc r12, [rsp + 64]
+mov r14, [rsp + 8]
+adc r14, [rsp + 80]
+mov r15, [rsp + 112]
+adc r15, [rsp + 72]
+adc rsi, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov rbp, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, rdi
+imul rdx, [rbp]
+mov [rsp + 40], r13
+mulx rbx, r13, [rbp + 8]
+mov [rsp + 72], rsi
+mov [rsp + 112], r15
+mulx rsi, r15, [rbp + 16]
+add rbx, r15
+mov [rsp + 80], r14
+mulx r15, r14, [rbp + 24]
+adc rsi, r14
+mov [rsp + 8], r12
+mulx r14, r12, [rbp + 32]
+adc r15, r12
+mov [rsp + 64], r8
+mulx r12, r8, [rbp + 40]
+adc r14, r8
+mov [rsp + 104], rax
+mulx r8, rax, [rbp + 48]
+adc r12, rax
+mov [rsp + 88], r12
+mulx rax, r12, [rbp + 56]
+adc r8, r12
+mov [rsp + 48], r8
+mulx r12, r8, [rbp + 64]
+adc rax, r8
+mov [rsp + 56], rax
+mulx r8, rax, [rbp + 72]
+adc r12, rax
+mov [rsp + 96], r12
+mulx rax, r12, [rbp + 80]
+adc r8, r12
+mov [rsp + 120], r8
+mulx r12, r8, [rbp + 88]
+adc rax, r8
+mulx rdx, r8, [rbp + 96]
+adc r12, r8
+adc rdx, 0
+add rdi, r13
+adc r9, rbx
+adc r10, rsi
+adc r11, r15
+adc rcx, r14
+mov rsi, [rsp + 104]
+adc rsi, [rsp + 88]
+mov rdi, [rsp + 64]
+adc rdi, [rsp + 48]
+mov r8, [rsp + 8]
+adc r8, [rsp + 56]
+mov r13, [rsp + 80]
+adc r13, [rsp + 96]
+mov r14, [rsp + 112]
+adc r14, [rsp + 120]
+adc rax, [rsp + 72]
+adc r12, [rsp + 40]
+adc rdx, [rsp + 32]
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 16]
+mov r15, [rsp + 16]
+mov [rsp + 32], rbx
+mulx rbp, rbx, [r15]
+mov [rsp + 40], r12
+mov [rsp + 72], rax
+mulx r12, rax, [r15 + 8]
+add rbp, rax
+mov [rsp + 120], r14
+mulx rax, r14, [r15 + 16]
+adc r12, r14
+mov [rsp + 112], r13
+mulx r14, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 96], r8
+mulx r13, r8, [r15 + 32]
+adc r14, r8
+mov [rsp + 80], rdi
+mulx r8, rdi, [r15 + 40]
+adc r13, rdi
+mov [rsp + 56], r13
+mulx rdi, r13, [r15 + 48]
+adc r8, r13
+mov [rsp + 8], r8
+mulx r13, r8, [r15 + 56]
+adc rdi, r8
+mov [rsp + 48], rdi
+mulx r8, rdi, [r15 + 64]
+adc r13, rdi
+mov [rsp + 64], r13
+mulx rdi, r13, [r15 + 72]
+adc r8, r13
+mov [rsp + 88], r8
+mulx r13, r8, [r15 + 80]
+adc rdi, r8
+mulx rdx, r8, [r15 + 88]
+adc r13, r8
+adc rdx, 0
+add r9, rbx
+adc r10, rbp
+adc r11, r12
+adc rcx, rax
+adc rsi, r14
+mov rax, [rsp + 80]
+adc rax, [rsp + 56]
+mov r8, [rsp + 96]
+adc r8, [rsp + 8]
+mov r12, [rsp + 112]
+adc r12, [rsp + 48]
+mov r14, [rsp + 120]
+adc r14, [rsp + 64]
+mov rbx, [rsp + 72]
+adc rbx, [rsp + 88]
+adc rdi, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov rbp, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, r9
+imul rdx, [rbp]
+mov [rsp + 40], r13
+mulx r15, r13, [rbp + 8]
+mov [rsp + 88], rdi
+mov [rsp + 72], rbx
+mulx rdi, rbx, [rbp + 16]
+add r15, rbx
+mov [rsp + 64], r14
+mulx rbx, r14, [rbp + 24]
+adc rdi, r14
+mov [rsp + 120], r12
+mulx r14, r12, [rbp + 32]
+adc rbx, r12
+mov [rsp + 48], r8
+mulx r12, r8, [rbp + 40]
+adc r14, r8
+mov [rsp + 112], rax
+mulx r8, rax, [rbp + 48]
+adc r12, rax
+mov [rsp + 8], r12
+mulx rax, r12, [rbp + 56]
+adc r8, r12
+mov [rsp + 96], r8
+mulx r12, r8, [rbp + 64]
+adc rax, r8
+mov [rsp + 56], rax
+mulx r8, rax, [rbp + 72]
+adc r12, rax
+mov [rsp + 80], r12
+mulx rax, r12, [rbp + 80]
+adc r8, r12
+mov [rsp + 104], r8
+mulx r12, r8, [rbp + 88]
+adc rax, r8
+mulx rdx, r8, [rbp + 96]
+adc r12, r8
+adc rdx, 0
+add r9, r13
+adc r10, r15
+adc r11, rdi
+adc rcx, rbx
+adc rsi, r14
+mov rdi, [rsp + 112]
+adc rdi, [rsp + 8]
+mov r8, [rsp + 48]
+adc r8, [rsp + 96]
+mov r9, [rsp + 120]
+adc r9, [rsp + 56]
+mov r13, [rsp + 64]
+adc r13, [rsp + 80]
+mov r14, [rsp + 72]
+adc r14, [rsp + 104]
+adc rax, [rsp + 88]
+adc r12, [rsp + 40]
+adc rdx, [rsp + 32]
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 24]
+mov r15, [rsp + 16]
+mov [rsp + 32], rbx
+mulx rbp, rbx, [r15]
+mov [rsp + 40], r12
+mov [rsp + 88], rax
+mulx r12, rax, [r15 + 8]
+add rbp, rax
+mov [rsp + 104], r14
+mulx rax, r14, [r15 + 16]
+adc r12, r14
+mov [rsp + 72], r13
+mulx r14, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 80], r9
+mulx r13, r9, [r15 + 32]
+adc r14, r9
+mov [rsp + 64], r8
+mulx r9, r8, [r15 + 40]
+adc r13, r8
+mov [rsp + 56], r13
+mulx r8, r13, [r15 + 48]
+adc r9, r13
+mov [rsp + 120], r9
+mulx r13, r9, [r15 + 56]
+adc r8, r9
+mov [rsp + 96], r8
+mulx r9, r8, [r15 + 64]
+adc r13, r8
+mov [rsp + 48], r13
+mulx r8, r13, [r15 + 72]
+adc r9, r13
+mov [rsp + 8], r9
+mulx r13, r9, [r15 + 80]
+adc r8, r9
+mulx rdx, r9, [r15 + 88]
+adc r13, r9
+adc rdx, 0
+add r10, rbx
+adc r11, rbp
+adc rcx, r12
+adc rsi, rax
+adc rdi, r14
+mov rax, [rsp + 64]
+adc rax, [rsp + 56]
+mov r9, [rsp + 80]
+adc r9, [rsp + 120]
+mov r12, [rsp + 72]
+adc r12, [rsp + 96]
+mov r14, [rsp + 104]
+adc r14, [rsp + 48]
+mov rbx, [rsp + 88]
+adc rbx, [rsp + 8]
+adc r8, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov rbp, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, r10
+imul rdx, [rbp]
+mov [rsp + 40], r13
+mulx r15, r13, [rbp + 8]
+mov [rsp + 8], r8
+mov [rsp + 88], rbx
+mulx r8, rbx, [rbp + 16]
+add r15, rbx
+mov [rsp + 48], r14
+mulx rbx, r14, [rbp + 24]
+adc r8, r14
+mov [rsp + 104], r12
+mulx r14, r12, [rbp + 32]
+adc rbx, r12
+mov [rsp + 96], r9
+mulx r12, r9, [rbp + 40]
+adc r14, r9
+mov [rsp + 72], rax
+mulx r9, rax, [rbp + 48]
+adc r12, rax
+mov [rsp + 120], r12
+mulx rax, r12, [rbp + 56]
+adc r9, r12
+mov [rsp + 80], r9
+mulx r12, r9, [rbp + 64]
+adc rax, r9
+mov [rsp + 56], rax
+mulx r9, rax, [rbp + 72]
+adc r12, rax
+mov [rsp + 64], r12
+mulx rax, r12, [rbp + 80]
+adc r9, r12
+mov [rsp + 112], r9
+mulx r12, r9, [rbp + 88]
+adc rax, r9
+mulx rdx, r9, [rbp + 96]
+adc r12, r9
+adc rdx, 0
+add r10, r13
+adc r11, r15
+adc rcx, r8
+adc rsi, rbx
+adc rdi, r14
+mov r8, [rsp + 72]
+adc r8, [rsp + 120]
+mov r9, [rsp + 96]
+adc r9, [rsp + 80]
+mov r10, [rsp + 104]
+adc r10, [rsp + 56]
+mov r13, [rsp + 48]
+adc r13, [rsp + 64]
+mov r14, [rsp + 88]
+adc r14, [rsp + 112]
+adc rax, [rsp + 8]
+adc r12, [rsp + 40]
+adc rdx, [rsp + 32]
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 32]
+mov r15, [rsp + 16]
+mov [rsp + 32], rbx
+mulx rbp, rbx, [r15]
+mov [rsp + 40], r12
+mov [rsp + 8], rax
+mulx r12, rax, [r15 + 8]
+add rbp, rax
+mov [rsp + 112], r14
+mulx rax, r14, [r15 + 16]
+adc r12, r14
+mov [rsp + 88], r13
+mulx r14, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 64], r10
+mulx r13, r10, [r15 + 32]
+adc r14, r10
+mov [rsp + 48], r9
+mulx r10, r9, [r15 + 40]
+adc r13, r9
+mov [rsp + 56], r13
+mulx r9, r13, [r15 + 48]
+adc r10, r13
+mov [rsp + 104], r10
+mulx r13, r10, [r15 + 56]
+adc r9, r10
+mov [rsp + 80], r9
+mulx r10, r9, [r15 + 64]
+adc r13, r9
+mov [rsp + 96], r13
+mulx r9, r13, [r15 + 72]
+adc r10, r13
+mov [rsp + 120], r10
+mulx r13, r10, [r15 + 80]
+adc r9, r10
+mulx rdx, r10, [r15 + 88]
+adc r13, r10
+adc rdx, 0
+add r11, rbx
+adc rcx, rbp
+adc rsi, r12
+adc rdi, rax
+adc r8, r14
+mov rax, [rsp + 48]
+adc rax, [rsp + 56]
+mov r10, [rsp + 64]
+adc r10, [rsp + 104]
+mov r12, [rsp + 88]
+adc r12, [rsp + 80]
+mov r14, [rsp + 112]
+adc r14, [rsp + 96]
+mov rbx, [rsp + 8]
+adc rbx, [rsp + 120]
+adc r9, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov rbp, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, r11
+imul rdx, [rbp]
+mov [rsp + 40], r13
+mulx r15, r13, [rbp + 8]
+mov [rsp + 120], r9
+mov [rsp + 8], rbx
+mulx r9, rbx, [rbp + 16]
+add r15, rbx
+mov [rsp + 96], r14
+mulx rbx, r14, [rbp + 24]
+adc r9, r14
+mov [rsp + 112], r12
+mulx r14, r12, [rbp + 32]
+adc rbx, r12
+mov [rsp + 80], r10
+mulx r12, r10, [rbp + 40]
+adc r14, r10
+mov [rsp + 88], rax
+mulx r10, rax, [rbp + 48]
+adc r12, rax
+mov [rsp + 104], r12
+mulx rax, r12, [rbp + 56]
+adc r10, r12
+mov [rsp + 64], r10
+mulx r12, r10, [rbp + 64]
+adc rax, r10
+mov [rsp + 56], rax
+mulx r10, rax, [rbp + 72]
+adc r12, rax
+mov [rsp + 48], r12
+mulx rax, r12, [rbp + 80]
+adc r10, r12
+mov [rsp + 72], r10
+mulx r12, r10, [rbp + 88]
+adc rax, r10
+mulx rdx, r10, [rbp + 96]
+adc r12, r10
+adc rdx, 0
+add r11, r13
+adc rcx, r15
+adc rsi, r9
+adc rdi, rbx
+adc r8, r14
+mov r9, [rsp + 88]
+adc r9, [rsp + 104]
+mov r10, [rsp + 80]
+adc r10, [rsp + 64]
+mov r11, [rsp + 112]
+adc r11, [rsp + 56]
+mov r13, [rsp + 96]
+adc r13, [rsp + 48]
+mov r14, [rsp + 8]
+adc r14, [rsp + 72]
+adc rax, [rsp + 120]
+adc r12, [rsp + 40]
+adc rdx, [rsp + 32]
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 40]
+mov r15, [rsp + 16]
+mov [rsp + 32], rbx
+mulx rbp, rbx, [r15]
+mov [rsp + 40], r12
+mov [rsp + 120], rax
+mulx r12, rax, [r15 + 8]
+add rbp, rax
+mov [rsp + 72], r14
+mulx rax, r14, [r15 + 16]
+adc r12, r14
+mov [rsp + 8], r13
+mulx r14, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 48], r11
+mulx r13, r11, [r15 + 32]
+adc r14, r11
+mov [rsp + 96], r10
+mulx r11, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 56], r13
+mulx r10, r13, [r15 + 48]
+adc r11, r13
+mov [rsp + 112], r11
+mulx r13, r11, [r15 + 56]
+adc r10, r11
+mov [rsp + 64], r10
+mulx r11, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 80], r13
+mulx r10, r13, [r15 + 72]
+adc r11, r13
+mov [rsp + 104], r11
+mulx r13, r11, [r15 + 80]
+adc r10, r11
+mulx rdx, r11, [r15 + 88]
+adc r13, r11
+adc rdx, 0
+add rcx, rbx
+adc rsi, rbp
+adc rdi, r12
+adc r8, rax
+adc r9, r14
+mov rax, [rsp + 96]
+adc rax, [rsp + 56]
+mov r11, [rsp + 48]
+adc r11, [rsp + 112]
+mov r12, [rsp + 8]
+adc r12, [rsp + 64]
+mov r14, [rsp + 72]
+adc r14, [rsp + 80]
+mov rbx, [rsp + 120]
+adc rbx, [rsp + 104]
+adc r10, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov rbp, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, rcx
+imul rdx, [rbp]
+mov [rsp + 40], r13
+mulx r15, r13, [rbp + 8]
+mov [rsp + 104], r10
+mov [rsp + 120], rbx
+mulx r10, rbx, [rbp + 16]
+add r15, rbx
+mov [rsp + 80], r14
+mulx rbx, r14, [rbp + 24]
+adc r10, r14
+mov [rsp + 72], r12
+mulx r14, r12, [rbp + 32]
+adc rbx, r12
+mov [rsp + 64], r11
+mulx r12, r11, [rbp + 40]
+adc r14, r11
+mov [rsp + 8], rax
+mulx r11, rax, [rbp + 48]
+adc r12, rax
+mov [rsp + 112], r12
+mulx rax, r12, [rbp + 56]
+adc r11, r12
+mov [rsp + 48], r11
+mulx r12, r11, [rbp + 64]
+adc rax, r11
+mov [rsp + 56], rax
+mulx r11, rax, [rbp + 72]
+adc r12, rax
+mov [rsp + 96], r12
+mulx rax, r12, [rbp + 80]
+adc r11, r12
+mov [rsp + 88], r11
+mulx r12, r11, [rbp + 88]
+adc rax, r11
+mulx rdx, r11, [rbp + 96]
+adc r12, r11
+adc rdx, 0
+add rcx, r13
+adc rsi, r15
+adc rdi, r10
+adc r8, rbx
+adc r9, r14
+mov rcx, [rsp + 8]
+adc rcx, [rsp + 112]
+mov r10, [rsp + 64]
+adc r10, [rsp + 48]
+mov r11, [rsp + 72]
+adc r11, [rsp + 56]
+mov r13, [rsp + 80]
+adc r13, [rsp + 96]
+mov r14, [rsp + 120]
+adc r14, [rsp + 88]
+adc rax, [rsp + 104]
+adc r12, [rsp + 40]
+adc rdx, [rsp + 32]
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 48]
+mov r15, [rsp + 16]
+mov [rsp + 32], rbx
+mulx rbp, rbx, [r15]
+mov [rsp + 40], r12
+mov [rsp + 104], rax
+mulx r12, rax, [r15 + 8]
+add rbp, rax
+mov [rsp + 88], r14
+mulx rax, r14, [r15 + 16]
+adc r12, r14
+mov [rsp + 120], r13
+mulx r14, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 96], r11
+mulx r13, r11, [r15 + 32]
+adc r14, r11
+mov [rsp + 80], r10
+mulx r11, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 56], r13
+mulx r10, r13, [r15 + 48]
+adc r11, r13
+mov [rsp + 72], r11
+mulx r13, r11, [r15 + 56]
+adc r10, r11
+mov [rsp + 48], r10
+mulx r11, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 64], r13
+mulx r10, r13, [r15 + 72]
+adc r11, r13
+mov [rsp + 112], r11
+mulx r13, r11, [r15 + 80]
+adc r10, r11
+mulx rdx, r11, [r15 + 88]
+adc r13, r11
+adc rdx, 0
+add rsi, rbx
+adc rdi, rbp
+adc r8, r12
+adc r9, rax
+adc rcx, r14
+mov rax, [rsp + 80]
+adc rax, [rsp + 56]
+mov r11, [rsp + 96]
+adc r11, [rsp + 72]
+mov r12, [rsp + 120]
+adc r12, [rsp + 48]
+mov r14, [rsp + 88]
+adc r14, [rsp + 64]
+mov rbx, [rsp + 104]
+adc rbx, [rsp + 112]
+adc r10, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov rbp, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, rsi
+imul rdx, [rbp]
+mov [rsp + 40], r13
+mulx r15, r13, [rbp + 8]
+mov [rsp + 112], r10
+mov [rsp + 104], rbx
+mulx r10, rbx, [rbp + 16]
+add r15, rbx
+mov [rsp + 64], r14
+mulx rbx, r14, [rbp + 24]
+adc r10, r14
+mov [rsp + 88], r12
+mulx r14, r12, [rbp + 32]
+adc rbx, r12
+mov [rsp + 48], r11
+mulx r12, r11, [rbp + 40]
+adc r14, r11
+mov [rsp + 120], rax
+mulx r11, rax, [rbp + 48]
+adc r12, rax
+mov [rsp + 72], r12
+mulx rax, r12, [rbp + 56]
+adc r11, r12
+mov [rsp + 96], r11
+mulx r12, r11, [rbp + 64]
+adc rax, r11
+mov [rsp + 56], rax
+mulx r11, rax, [rbp + 72]
+adc r12, rax
+mov [rsp + 80], r12
+mulx rax, r12, [rbp + 80]
+adc r11, r12
+mov [rsp + 8], r11
+mulx r12, r11, [rbp + 88]
+adc rax, r11
+mulx rdx, r11, [rbp + 96]
+adc r12, r11
+adc rdx, 0
+add rsi, r13
+adc rdi, r15
+adc r8, r10
+adc r9, rbx
+adc rcx, r14
+mov rsi, [rsp + 120]
+adc rsi, [rsp + 72]
+mov r10, [rsp + 48]
+adc r10, [rsp + 96]
+mov r11, [rsp + 88]
+adc r11, [rsp + 56]
+mov r13, [rsp + 64]
+adc r13, [rsp + 80]
+mov r14, [rsp + 104]
+adc r14, [rsp + 8]
+adc rax, [rsp + 112]
+adc r12, [rsp + 40]
+adc rdx, [rsp + 32]
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 56]
+mov r15, [rsp + 16]
+mov [rsp + 32], rbx
+mulx rbp, rbx, [r15]
+mov [rsp + 40], r12
+mov [rsp + 112], rax
+mulx r12, rax, [r15 + 8]
+add rbp, rax
+mov [rsp + 8], r14
+mulx rax, r14, [r15 + 16]
+adc r12, r14
+mov [rsp + 104], r13
+mulx r14, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 80], r11
+mulx r13, r11, [r15 + 32]
+adc r14, r11
+mov [rsp + 64], r10
+mulx r11, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 56], r13
+mulx r10, r13, [r15 + 48]
+adc r11, r13
+mov [rsp + 88], r11
+mulx r13, r11, [r15 + 56]
+adc r10, r11
+mov [rsp + 96], r10
+mulx r11, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 48], r13
+mulx r10, r13, [r15 + 72]
+adc r11, r13
+mov [rsp + 72], r11
+mulx r13, r11, [r15 + 80]
+adc r10, r11
+mulx rdx, r11, [r15 + 88]
+adc r13, r11
+adc rdx, 0
+add rdi, rbx
+adc r8, rbp
+adc r9, r12
+adc rcx, rax
+adc rsi, r14
+mov rax, [rsp + 64]
+adc rax, [rsp + 56]
+mov r11, [rsp + 80]
+adc r11, [rsp + 88]
+mov r12, [rsp + 104]
+adc r12, [rsp + 96]
+mov r14, [rsp + 8]
+adc r14, [rsp + 48]
+mov rbx, [rsp + 112]
+adc rbx, [rsp + 72]
+adc r10, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov rbp, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, rdi
+imul rdx, [rbp]
+mov [rsp + 40], r13
+mulx r15, r13, [rbp + 8]
+mov [rsp + 72], r10
+mov [rsp + 112], rbx
+mulx r10, rbx, [rbp + 16]
+add r15, rbx
+mov [rsp + 48], r14
+mulx rbx, r14, [rbp + 24]
+adc r10, r14
+mov [rsp + 8], r12
+mulx r14, r12, [rbp + 32]
+adc rbx, r12
+mov [rsp + 96], r11
+mulx r12, r11, [rbp + 40]
+adc r14, r11
+mov [rsp + 104], rax
+mulx r11, rax, [rbp + 48]
+adc r12, rax
+mov [rsp + 88], r12
+mulx rax, r12, [rbp + 56]
+adc r11, r12
+mov [rsp + 80], r11
+mulx r12, r11, [rbp + 64]
+adc rax, r11
+mov [rsp + 56], rax
+mulx r11, rax, [rbp + 72]
+adc r12, rax
+mov [rsp + 64], r12
+mulx rax, r12, [rbp + 80]
+adc r11, r12
+mov [rsp + 120], r11
+mulx r12, r11, [rbp + 88]
+adc rax, r11
+mulx rdx, r11, [rbp + 96]
+adc r12, r11
+adc rdx, 0
+add rdi, r13
+adc r8, r15
+adc r9, r10
+adc rcx, rbx
+adc rsi, r14
+mov rdi, [rsp + 104]
+adc rdi, [rsp + 88]
+mov r10, [rsp + 96]
+adc r10, [rsp + 80]
+mov r11, [rsp + 8]
+adc r11, [rsp + 56]
+mov r13, [rsp + 48]
+adc r13, [rsp + 64]
+mov r14, [rsp + 112]
+adc r14, [rsp + 120]
+adc rax, [rsp + 72]
+adc r12, [rsp + 40]
+adc rdx, [rsp + 32]
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 64]
+mov r15, [rsp + 16]
+mov [rsp + 32], rbx
+mulx rbp, rbx, [r15]
+mov [rsp + 40], r12
+mov [rsp + 72], rax
+mulx r12, rax, [r15 + 8]
+add rbp, rax
+mov [rsp + 120], r14
+mulx rax, r14, [r15 + 16]
+adc r12, r14
+mov [rsp + 112], r13
+mulx r14, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 64], r11
+mulx r13, r11, [r15 + 32]
+adc r14, r11
+mov [rsp + 48], r10
+mulx r11, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 56], r13
+mulx r10, r13, [r15 + 48]
+adc r11, r13
+mov [rsp + 8], r11
+mulx r13, r11, [r15 + 56]
+adc r10, r11
+mov [rsp + 80], r10
+mulx r11, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 96], r13
+mulx r10, r13, [r15 + 72]
+adc r11, r13
+mov [rsp + 88], r11
+mulx r13, r11, [r15 + 80]
+adc r10, r11
+mulx rdx, r11, [r15 + 88]
+adc r13, r11
+adc rdx, 0
+add r8, rbx
+adc r9, rbp
+adc rcx, r12
+adc rsi, rax
+adc rdi, r14
+mov rax, [rsp + 48]
+adc rax, [rsp + 56]
+mov r11, [rsp + 64]
+adc r11, [rsp + 8]
+mov r12, [rsp + 112]
+adc r12, [rsp + 80]
+mov r14, [rsp + 120]
+adc r14, [rsp + 96]
+mov rbx, [rsp + 72]
+adc rbx, [rsp + 88]
+adc r10, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov rbp, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, r8
+imul rdx, [rbp]
+mov [rsp + 40], r13
+mulx r15, r13, [rbp + 8]
+mov [rsp + 88], r10
+mov [rsp + 72], rbx
+mulx r10, rbx, [rbp + 16]
+add r15, rbx
+mov [rsp + 96], r14
+mulx rbx, r14, [rbp + 24]
+adc r10, r14
+mov [rsp + 120], r12
+mulx r14, r12, [rbp + 32]
+adc rbx, r12
+mov [rsp + 80], r11
+mulx r12, r11, [rbp + 40]
+adc r14, r11
+mov [rsp + 112], rax
+mulx r11, rax, [rbp + 48]
+adc r12, rax
+mov [rsp + 8], r12
+mulx rax, r12, [rbp + 56]
+adc r11, r12
+mov [rsp + 64], r11
+mulx r12, r11, [rbp + 64]
+adc rax, r11
+mov [rsp + 56], rax
+mulx r11, rax, [rbp + 72]
+adc r12, rax
+mov [rsp + 48], r12
+mulx rax, r12, [rbp + 80]
+adc r11, r12
+mov [rsp + 104], r11
+mulx r12, r11, [rbp + 88]
+adc rax, r11
+mulx rdx, r11, [rbp + 96]
+adc r12, r11
+adc rdx, 0
+add r8, r13
+adc r9, r15
+adc rcx, r10
+adc rsi, rbx
+adc rdi, r14
+mov r8, [rsp + 112]
+adc r8, [rsp + 8]
+mov r10, [rsp + 80]
+adc r10, [rsp + 64]
+mov r11, [rsp + 120]
+adc r11, [rsp + 56]
+mov r13, [rsp + 96]
+adc r13, [rsp + 48]
+mov r14, [rsp + 72]
+adc r14, [rsp + 104]
+adc rax, [rsp + 88]
+adc r12, [rsp + 40]
+adc rdx, [rsp + 32]
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 72]
+mov r15, [rsp + 16]
+mov [rsp + 32], rbx
+mulx rbp, rbx, [r15]
+mov [rsp + 40], r12
+mov [rsp + 88], rax
+mulx r12, rax, [r15 + 8]
+add rbp, rax
+mov [rsp + 104], r14
+mulx rax, r14, [r15 + 16]
+adc r12, r14
+mov [rsp + 72], r13
+mulx r14, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 48], r11
+mulx r13, r11, [r15 + 32]
+adc r14, r11
+mov [rsp + 96], r10
+mulx r11, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 56], r13
+mulx r10, r13, [r15 + 48]
+adc r11, r13
+mov [rsp + 120], r11
+mulx r13, r11, [r15 + 56]
+adc r10, r11
+mov [rsp + 64], r10
+mulx r11, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 80], r13
+mulx r10, r13, [r15 + 72]
+adc r11, r13
+mov [rsp + 8], r11
+mulx r13, r11, [r15 + 80]
+adc r10, r11
+mulx rdx, r11, [r15 + 88]
+adc r13, r11
+adc rdx, 0
+add r9, rbx
+adc rcx, rbp
+adc rsi, r12
+adc rdi, rax
+adc r8, r14
+mov rax, [rsp + 96]
+adc rax, [rsp + 56]
+mov r11, [rsp + 48]
+adc r11, [rsp + 120]
+mov r12, [rsp + 72]
+adc r12, [rsp + 64]
+mov r14, [rsp + 104]
+adc r14, [rsp + 80]
+mov rbx, [rsp + 88]
+adc rbx, [rsp + 8]
+adc r10, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov rbp, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, r9
+imul rdx, [rbp]
+mov [rsp + 40], r13
+mulx r15, r13, [rbp + 8]
+mov [rsp + 8], r10
+mov [rsp + 88], rbx
+mulx r10, rbx, [rbp + 16]
+add r15, rbx
+mov [rsp + 80], r14
+mulx rbx, r14, [rbp + 24]
+adc r10, r14
+mov [rsp + 104], r12
+mulx r14, r12, [rbp + 32]
+adc rbx, r12
+mov [rsp + 64], r11
+mulx r12, r11, [rbp + 40]
+adc r14, r11
+mov [rsp + 72], rax
+mulx r11, rax, [rbp + 48]
+adc r12, rax
+mov [rsp + 120], r12
+mulx rax, r12, [rbp + 56]
+adc r11, r12
+mov [rsp + 48], r11
+mulx r12, r11, [rbp + 64]
+adc rax, r11
+mov [rsp + 56], rax
+mulx r11, rax, [rbp + 72]
+adc r12, rax
+mov [rsp + 96], r12
+mulx rax, r12, [rbp + 80]
+adc r11, r12
+mov [rsp + 112], r11
+mulx r12, r11, [rbp + 88]
+adc rax, r11
+mulx rdx, r11, [rbp + 96]
+adc r12, r11
+adc rdx, 0
+add r9, r13
+adc rcx, r15
+adc rsi, r10
+adc rdi, rbx
+adc r8, r14
+mov r9, [rsp + 72]
+adc r9, [rsp + 120]
+mov r10, [rsp + 64]
+adc r10, [rsp + 48]
+mov r11, [rsp + 104]
+adc r11, [rsp + 56]
+mov r13, [rsp + 80]
+adc r13, [rsp + 96]
+mov r14, [rsp + 88]
+adc r14, [rsp + 112]
+adc rax, [rsp + 8]
+adc r12, [rsp + 40]
+adc rdx, [rsp + 32]
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 80]
+mov r15, [rsp + 16]
+mov [rsp + 32], rbx
+mulx rbp, rbx, [r15]
+mov [rsp + 40], r12
+mov [rsp + 8], rax
+mulx r12, rax, [r15 + 8]
+add rbp, rax
+mov [rsp + 112], r14
+mulx rax, r14, [r15 + 16]
+adc r12, r14
+mov [rsp + 88], r13
+mulx r14, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 96], r11
+mulx r13, r11, [r15 + 32]
+adc r14, r11
+mov [rsp + 80], r10
+mulx r11, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 56], r13
+mulx r10, r13, [r15 + 48]
+adc r11, r13
+mov [rsp + 104], r11
+mulx r13, r11, [r15 + 56]
+adc r10, r11
+mov [rsp + 48], r10
+mulx r11, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 64], r13
+mulx r10, r13, [r15 + 72]
+adc r11, r13
+mov [rsp + 120], r11
+mulx r13, r11, [r15 + 80]
+adc r10, r11
+mulx rdx, r11, [r15 + 88]
+adc r13, r11
+adc rdx, 0
+add rcx, rbx
+adc rsi, rbp
+adc rdi, r12
+adc r8, rax
+adc r9, r14
+mov rax, [rsp + 80]
+adc rax, [rsp + 56]
+mov r11, [rsp + 96]
+adc r11, [rsp + 104]
+mov r12, [rsp + 88]
+adc r12, [rsp + 48]
+mov r14, [rsp + 112]
+adc r14, [rsp + 64]
+mov rbx, [rsp + 8]
+adc rbx, [rsp + 120]
+adc r10, [rsp + 40]
+adc r13, [rsp + 32]
+adc rdx, 0
+mov rbp, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, rcx
+imul rdx, [rbp]
+mov [rsp + 40], r13
+mulx r15, r13, [rbp + 8]
+mov [rsp + 120], r10
+mov [rsp + 8], rbx
+mulx r10, rbx, [rbp + 16]
+add r15, rbx
+mov [rsp + 64], r14
+mulx rbx, r14, [rbp + 24]
+adc r10, r14
+mov [rsp + 112], r12
+mulx r14, r12, [rbp + 32]
+adc rbx, r12
+mov [rsp + 48], r11
+mulx r12, r11, [rbp + 40]
+adc r14, r11
+mov [rsp + 88], rax
+mulx r11, rax, [rbp + 48]
+adc r12, rax
+mov [rsp + 104], r12
+mulx rax, r12, [rbp + 56]
+adc r11, r12
+mov [rsp + 96], r11
+mulx r12, r11, [rbp + 64]
+adc rax, r11
+mov [rsp + 56], rax
+mulx r11, rax, [rbp + 72]
+adc r12, rax
+mov [rsp + 80], r12
+mulx rax, r12, [rbp + 80]
+adc r11, r12
+mov [rsp + 72], r11
+mulx r12, r11, [rbp + 88]
+adc rax, r11
+mulx rdx, r11, [rbp + 96]
+adc r12, r11
+adc rdx, 0
+add rcx, r13
+adc rsi, r15
+adc rdi, r10
+adc r8, rbx
+adc r9, r14
+mov rcx, [rsp + 88]
+adc rcx, [rsp + 104]
+mov r10, [rsp + 48]
+adc r10, [rsp + 96]
+mov r11, [rsp + 112]
+adc r11, [rsp + 56]
+mov r13, [rsp + 64]
+adc r13, [rsp + 80]
+mov r14, [rsp + 8]
+adc r14, [rsp + 72]
+adc rax, [rsp + 120]
+adc r12, [rsp + 40]
+adc rdx, [rsp + 32]
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 88]
+mov r15, [rsp + 16]
+mov [rsp], rbx
+mulx rbp, rbx, [r15]
+mov [rsp + 32], r12
+mov [rsp + 40], rax
+mulx r12, rax, [r15 + 8]
+add rbp, rax
+mov [rsp + 120], r14
+mulx rax, r14, [r15 + 16]
+adc r12, r14
+mov [rsp + 72], r13
+mulx r14, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 8], r11
+mulx r13, r11, [r15 + 32]
+adc r14, r11
+mov [rsp + 80], r10
+mulx r11, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 64], r13
+mulx r10, r13, [r15 + 48]
+adc r11, r13
+mov [rsp + 56], r11
+mulx r13, r11, [r15 + 56]
+adc r10, r11
+mov [rsp + 112], r10
+mulx r11, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 96], r13
+mulx r10, r13, [r15 + 72]
+adc r11, r13
+mov [rsp + 48], r11
+mulx r13, r11, [r15 + 80]
+adc r10, r11
+mulx rdx, r11, [r15 + 88]
+adc r13, r11
+adc rdx, 0
+add rsi, rbx
+adc rdi, rbp
+adc r8, r12
+adc r9, rax
+adc rcx, r14
+mov rax, [rsp + 80]
+adc rax, [rsp + 64]
+mov r11, [rsp + 8]
+adc r11, [rsp + 56]
+mov r12, [rsp + 72]
+adc r12, [rsp + 112]
+mov r14, [rsp + 120]
+adc r14, [rsp + 96]
+mov r15, [rsp + 40]
+adc r15, [rsp + 48]
+adc r10, [rsp + 32]
+adc r13, [rsp]
+adc rdx, 0
+mov rbx, [rsp + 24]
+mov rbp, rdx
+mov rdx, rsi
+imul rdx, [rbx]
+mov [rsp], rbp
+mov [rsp + 32], r13
+mulx rbp, r13, [rbx + 8]
+mov [rsp + 48], r10
+mov [rsp + 40], r15
+mulx r10, r15, [rbx + 16]
+add rbp, r15
+mov [rsp + 96], r14
+mulx r15, r14, [rbx + 24]
+adc r10, r14
+mov [rsp + 120], r12
+mulx r14, r12, [rbx + 32]
+adc r15, r12
+mov [rsp + 112], r11
+mulx r12, r11, [rbx + 40]
+adc r14, r11
+mov [rsp + 72], rax
+mulx r11, rax, [rbx + 48]
+adc r12, rax
+mov [rsp + 56], r12
+mulx rax, r12, [rbx + 56]
+adc r11, r12
+mov [rsp + 8], r11
+mulx r12, r11, [rbx + 64]
+adc rax, r11
+mov [rsp + 64], rax
+mulx r11, rax, [rbx + 72]
+adc r12, rax
+mov [rsp + 80], r12
+mulx rax, r12, [rbx + 80]
+adc r11, r12
+mov [rsp + 16], r11
+mulx r12, r11, [rbx + 88]
+adc rax, r11
+mulx rdx, r11, [rbx + 96]
+adc r12, r11
+adc rdx, 0
+add rsi, r13
+adc rdi, rbp
+adc r8, r10
+adc r9, r15
+adc rcx, r14
+mov rsi, [rsp + 72]
+adc rsi, [rsp + 56]
+mov r10, [rsp + 112]
+adc r10, [rsp + 8]
+mov r11, [rsp + 120]
+adc r11, [rsp + 64]
+mov r13, [rsp + 96]
+adc r13, [rsp + 80]
+mov r14, [rsp + 40]
+adc r14, [rsp + 16]
+adc rax, [rsp + 48]
+adc r12, [rsp + 32]
+adc rdx, [rsp]
+add rsp, 128
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
 ",
         n0 = const M::N0,
         p0 = const M::P[0],

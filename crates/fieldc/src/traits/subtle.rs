@@ -49,6 +49,32 @@ macro_rules! __subtle {
     };
 }
 
+#[cfg(feature = "subtle")]
+mod lazy {
+    use crate::Lazy;
+    use crate::lazy_kernels::HasLazy;
+    use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
+
+    /// Reduces both.
+    impl<F: HasLazy> ConstantTimeEq for Lazy<F> {
+        #[inline]
+        fn ct_eq(&self, other: &Self) -> Choice {
+            Choice::from(u8::from(self == other))
+        }
+    }
+
+    impl<F: HasLazy> ConditionallySelectable for Lazy<F> {
+        #[inline]
+        fn conditional_select(a: &Self, b: &Self, choice: Choice) -> Self {
+            let mut chosen = *a;
+            for (limb, other) in chosen.limbs_mut().iter_mut().zip(b.limbs()) {
+                limb.conditional_assign(other, choice);
+            }
+            chosen
+        }
+    }
+}
+
 /// Nothing: the feature is off.
 #[cfg(not(feature = "subtle"))]
 #[doc(hidden)]

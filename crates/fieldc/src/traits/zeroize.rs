@@ -10,6 +10,14 @@ macro_rules! __zeroize {
     };
 }
 
+#[cfg(feature = "zeroize")]
+impl<F: crate::lazy_kernels::HasLazy> zeroize::Zeroize for crate::Lazy<F> {
+    #[inline]
+    fn zeroize(&mut self) {
+        self.limbs_mut().zeroize();
+    }
+}
+
 /// Nothing: the feature is off.
 #[cfg(not(feature = "zeroize"))]
 #[doc(hidden)]

@@ -1,0 +1,250 @@
+//! Arithmetic on values below 2p, where 4p < R = 2^(64N).
+//!
+//! There the bounds close without a last subtraction: (2p)*(2p)/R + p < 2p (Walter, "Montgomery
+//! exponentiation needs no final subtractions", 1999).
+
+use core::marker::PhantomData;
+use core::mem::transmute_copy;
+
+use crate::addition;
+use crate::assembly::HasProducts;
+use crate::generated::{AMPLE_N0, AMPLE_TOP, ROOM_TOP, ROWS_TOP};
+use crate::limbs;
+use crate::modulus::Modulus;
+
+/// N limbs and a class of primes, as a type: it has the kernels for values below 2p.
+pub struct LazyShape<const N: usize, const CLASS: u8>;
+
+/// Products in Montgomery form, and sums. Operands and results are below 2p, and 4p < R.
+pub trait LazyProducts<const N: usize> {
+    /// x*y/R modulo p.
+    fn mul<M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N];
+
+    /// x*x/R modulo p.
+    fn square<M: Modulus<N>>(x: &[u64; N]) -> [u64; N];
+
+    /// x + y modulo p.
+    #[inline(always)]
+    fn add<M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
+        addition::add(x, y, &Twice::<M>::P)
+    }
+
+    /// x - y modulo p.
+    #[inline(always)]
+    fn sub<M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
+        addition::sub(x, y, &Twice::<M>::P)
+    }
+
+    /// x mod p.
+    #[inline(always)]
+    fn reduce<M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
+        addition::reduce(x, &M::P)
+    }
+}
+
+/// 2p in the place of p: values below 2p are added and subtracted as others are modulo 2p. Such
+/// code reads `P` and `COMPLEMENT` only.
+pub(crate) struct Twice<M>(PhantomData<M>);
+
+impl<const N: usize, M: Modulus<N>> Modulus<N> for Twice<M> {
+    const P: [u64; N] = limbs::plus(&M::P, &M::P).0;
+}
+
+/// The class of the kernels for values below 2p; `fieldc/artifacts/classes.py` defines them. For a
+/// modulus without room it is one that never runs.
+pub const fn lazy_class<const N: usize, M: Modulus<N>>() -> u8 {
+    let top = M::P[N - 1];
+    if N > 1 && top < AMPLE_TOP && M::N0 <= AMPLE_N0 {
+        AMPLE
+    } else if top < ROWS_TOP {
+        ROWS
+    } else {
+        ROOM
+    }
+}
+
+/// mu/p + 4p/R < 0.97: constant rows of mu, one quotient at the end.
+const AMPLE: u8 = 0;
+/// 4p < R, by so much that squares can be sums of rows.
+const ROWS: u8 = 1;
+/// 4p < R.
+const ROOM: u8 = 2;
+
+/// A field type and what computes with its values below 2p.
+pub trait HasLazy: Copy {
+    /// The values below 2p.
+    type Ring: Ring<Element = Self>;
+}
+
+/// Values below 2p of a field type. There are some only where 4p < R: what makes the first one is
+/// an error of the compiler for other moduli.
+pub trait Ring {
+    /// The field type.
+    type Element;
+    /// A value's limbs, least significant first.
+    type Limbs: Copy + AsRef<[u64]> + AsMut<[u64]>;
+    /// 0.
+    const ZERO: Self::Limbs;
+    /// 1.
+    const ONE: Self::Limbs;
+
+    /// An element's Montgomery form.
+    fn enter(x: &Self::Element) -> Self::Limbs;
+    /// The element, below p.
+    fn reduce(x: &Self::Limbs) -> Self::Element;
+    /// Whether limbs are below 2p.
+    fn is_value(x: &Self::Limbs) -> bool;
+    /// Whether x = y modulo p, in the same time for all values.
+    fn is_equal(x: &Self::Limbs, y: &Self::Limbs) -> bool;
+    /// x + y.
+    fn add(x: &Self::Limbs, y: &Self::Limbs) -> Self::Limbs;
+    /// x - y.
+    fn sub(x: &Self::Limbs, y: &Self::Limbs) -> Self::Limbs;
+    /// x * y.
+    fn mul(x: &Self::Limbs, y: &Self::Limbs) -> Self::Limbs;
+    /// x * x.
+    fn square(x: &Self::Limbs) -> Self::Limbs;
+}
+
+/// The values below 2p of F, by the kernels of a class.
+pub struct LazyRing<const N: usize, const CLASS: u8, F>(PhantomData<F>);
+
+impl<const N: usize, const CLASS: u8, F: HasProducts<N>> LazyRing<N, CLASS, F> {
+    const HAS_ROOM: () = assert!(
+        F::P[N - 1] < ROOM_TOP,
+        "Lazy needs two spare bits: only where 4p < 2^(64*LIMBS) do values below 2p stay there; \
+         compute with the field type itself"
+    );
+}
+
+impl<const N: usize, const CLASS: u8, F: HasProducts<N>> Ring for LazyRing<N, CLASS, F>
+where
+    LazyShape<N, CLASS>: LazyProducts<N>,
+{
+    type Element = F;
+    type Limbs = [u64; N];
+    const ZERO: [u64; N] = {
+        let () = Self::HAS_ROOM;
+        [0; N]
+    };
+    const ONE: [u64; N] = {
+        let () = Self::HAS_ROOM;
+        F::R
+    };
+
+    #[inline(always)]
+    fn enter(x: &F) -> [u64; N] {
+        const { Self::HAS_ROOM };
+        // SAFETY: an element is nothing but its limbs, as its implementation promises.
+        unsafe { transmute_copy(x) }
+    }
+
+    #[inline(always)]
+    fn reduce(x: &[u64; N]) -> F {
+        let reduced = LazyShape::<N, CLASS>::reduce::<F>(x);
+        // SAFETY: an element is nothing but its limbs, and these are below p.
+        unsafe { transmute_copy(&reduced) }
+    }
+
+    #[inline]
+    fn is_value(x: &[u64; N]) -> bool {
+        const { Self::HAS_ROOM };
+        limbs::is_less(x, &Twice::<F>::P)
+    }
+
+    #[inline]
+    fn is_equal(x: &[u64; N], y: &[u64; N]) -> bool {
+        let x = LazyShape::<N, CLASS>::reduce::<F>(x);
+        limbs::is_equal(&x, &LazyShape::<N, CLASS>::reduce::<F>(y))
+    }
+
+    #[inline(always)]
+    fn add(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
+        LazyShape::<N, CLASS>::add::<F>(x, y)
+    }
+
+    #[inline(always)]
+    fn sub(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
+        LazyShape::<N, CLASS>::sub::<F>(x, y)
+    }
+
+    #[inline(always)]
+    fn mul(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
+        LazyShape::<N, CLASS>::mul::<F>(x, y)
+    }
+
+    #[inline(always)]
+    fn square(x: &[u64; N]) -> [u64; N] {
+        LazyShape::<N, CLASS>::square::<F>(x)
+    }
+}
+
+#[cfg(not(all(target_arch = "x86_64", not(feature = "portable"), not(miri))))]
+impl<const N: usize, const CLASS: u8> LazyProducts<N> for LazyShape<N, CLASS> {
+    #[inline]
+    fn mul<M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
+        crate::portable::mul_lazy::<N, M>(x, y)
+    }
+
+    #[inline]
+    fn square<M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
+        crate::portable::mul_lazy::<N, M>(x, x)
+    }
+}
+
+/// The products of a shape from its kernels, chosen as those of canonical values are.
+#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+macro_rules! lazy_assembly {
+    (
+        $n:literal, $class:literal:
+        mul: $($mul:ident),+;
+        $(square: $($square:ident),+;)?
+        $(add: $add:ident; sub: $sub:ident; reduce: $reduce:ident;)?
+    ) => {
+        impl $crate::lazy_kernels::LazyProducts<$n>
+            for $crate::lazy_kernels::LazyShape<$n, $class>
+        {
+            #[inline(always)]
+            fn mul<M: $crate::modulus::Modulus<$n>>(x: &[u64; $n], y: &[u64; $n]) -> [u64; $n] {
+                assembly!(@ ($($mul),+) (x, y) mul_lazy_portable)
+            }
+
+            #[inline(always)]
+            fn square<M: $crate::modulus::Modulus<$n>>(x: &[u64; $n]) -> [u64; $n] {
+                lazy_assembly!(@square ($($($square),+)?) ($($mul),+) x)
+            }
+
+            $(
+                #[inline(always)]
+                fn add<M: $crate::modulus::Modulus<$n>>(
+                    x: &[u64; $n],
+                    y: &[u64; $n],
+                ) -> [u64; $n] {
+                    $add::<$crate::lazy_kernels::Twice<M>>(x, y)
+                }
+
+                #[inline(always)]
+                fn sub<M: $crate::modulus::Modulus<$n>>(
+                    x: &[u64; $n],
+                    y: &[u64; $n],
+                ) -> [u64; $n] {
+                    $sub::<$crate::lazy_kernels::Twice<M>>(x, y)
+                }
+
+                #[inline(always)]
+                fn reduce<M: $crate::modulus::Modulus<$n>>(x: &[u64; $n]) -> [u64; $n] {
+                    $reduce::<M>(x)
+                }
+            )?
+        }
+    };
+    // A class without kernels for squares multiplies.
+    (@square () $mul:tt $x:ident) => {
+        assembly!(@ $mul ($x, $x) mul_lazy_portable)
+    };
+    (@square $square:tt $mul:tt $x:ident) => {
+        assembly!(@ $square ($x) square_lazy_portable)
+    };
+}
+#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+pub(crate) use lazy_assembly;
