@@ -18,8 +18,10 @@ from fieldc.backends.rust import print_rust
 from fieldc.backends.rust_intrinsics import INTRINSICS, features_of
 from fieldc.backends.rust_looped import print_rust_looped
 from fieldc.backends.targets import TARGETS, ObjectFormat, Target
-from fieldc.backends.wasm.encode import Module
+from fieldc.backends.wasm.encode import Function, Module
 from fieldc.backends.wasm.kernel import print_wasm
+from fieldc.backends.wasm.wide import ROWS as WIDE_ROWS
+from fieldc.backends.wasm.wide import WIDE_ARITHMETIC, print_wide
 from fieldc.backends.x86_64.choices import FEATURES, VARIANTS
 from fieldc.backends.x86_64.conventions import SYSV, WIN64, Convention
 from fieldc.backends.x86_64.kernel import X86Kernel, compile_trace
@@ -68,6 +70,8 @@ def _symbol(trace: Trace, variant: str) -> str:
 
 Tuned = Callable[[Trace, str, Convention], X86Kernel]
 """A tuned kernel of a trace, by a symbol and a convention."""
+Functions = Callable[[Trace, str], tuple[Trace, Function]]
+"""The function of a trace by a symbol, and the trace as it was read."""
 Plans = Mapping[tuple[str, str], Tuned]
 """By operation and variant, what takes the place of the choices of VARIANTS."""
 
@@ -141,15 +145,28 @@ def _c(trace: Trace) -> Iterator[Artifact]:
     yield Artifact(symbol, trace, "c", "portable", "c", (), ".c", text, None)
 
 
-def _wasm(trace: Trace) -> Iterator[Artifact]:
-    (read, program), symbol = cheapest_in_digits(trace), _symbol(trace, "wasm")
-    module = Module((print_wasm(program, symbol),))
-    head = "".join(f";; {line}\n" for line in header(read, "wasm32", "wasm", "c", ()))
-    text = head + module.text()
-    yield Artifact(
-        *(symbol, read, "wasm32", "wasm", "c", (), ".wat", text, module.encode()),
-        object_suffix=".wasm",
-    )
+def _wasm(target: str, variant: str, needs: tuple[str, ...], print_text: Functions) -> Producer:
+    def produce(trace: Trace) -> Iterator[Artifact]:
+        symbol = _symbol(trace, variant)
+        read, function = print_text(trace, symbol)
+        module = Module((function,))
+        head = "".join(f";; {line}\n" for line in header(read, target, variant, "c", needs))
+        text = head + module.text()
+        yield Artifact(
+            *(symbol, read, target, variant, "c", needs, ".wat", text, module.encode()),
+            object_suffix=".wasm",
+        )
+
+    return produce
+
+
+def _in_digits(trace: Trace, symbol: str) -> tuple[Trace, Function]:
+    read, program = cheapest_in_digits(trace)
+    return read, print_wasm(program, symbol)
+
+
+def _wide(trace: Trace, symbol: str) -> tuple[Trace, Function]:
+    return trace, print_wide(lower(trace, WIDE_ROWS), symbol)
 
 
 def _can_wasm(trace: Trace) -> bool:
@@ -201,6 +218,18 @@ def _llvm_target(target: Target) -> BuildTarget:
     return BuildTarget(target.name, "llvm", words, about, made, target.object_format, suits)
 
 
+def _wasm_targets() -> list[BuildTarget]:
+    about, wasm = "WebAssembly of our own: modules that import env.memory", ObjectFormat.WASM
+    digits, wide = (
+        _wasm("wasm32", "wasm", (), _in_digits),
+        _wasm("wasm32-wide", "wide", (WIDE_ARITHMETIC,), _wide),
+    )
+    return [
+        BuildTarget("wasm32", "wasm", (64,), about, digits, wasm, can=_can_wasm),
+        BuildTarget("wasm32-wide", "wasm", (64,), f"{about}, with wide arithmetic", wide, wasm),
+    ]
+
+
 def build_targets(plans: Plans = MappingProxyType({})) -> dict[str, BuildTarget]:
     """Every target by name: our own x86-64, LLVM's processors, and source texts."""
     found = []
@@ -208,9 +237,7 @@ def build_targets(plans: Plans = MappingProxyType({})) -> dict[str, BuildTarget]
         target = replace(TARGETS[f"x86_64-{system}-llvm"], name=f"x86_64-{system}")
         found.append(_own_target(target, plans))
     found += [_llvm_target(target) for target in TARGETS.values()]
-    about = "WebAssembly of our own: modules that import env.memory"
-    wasm = BuildTarget("wasm32", "wasm", (64,), about, _wasm, ObjectFormat.WASM)
-    found.append(replace(wasm, can=_can_wasm))
+    found += _wasm_targets()
     found.append(BuildTarget("c", "c", (64, 32), "C with a double word", _c))
     flat, looped = _rust("rust", "portable", _flat), _rust("rust-looped", "looped", _looped)
     intrinsics = _rust("rust-intrinsics", "intrinsics", _intrinsics)

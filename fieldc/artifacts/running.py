@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fieldc.artifacts.artifact import Artifact
@@ -12,8 +12,22 @@ from fieldc.machine.emulated import EMULATORS, Program, why_not_emulated
 from fieldc.machine.load import Kernel, load
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.machine.wasm import WasmKernel, why_not_node
+from fieldc.machine.wasm_wide import WideKernel, why_not_wasmtime
 
-WASM = "wasm32"
+
+@dataclass(frozen=True)
+class Engine:
+    """What runs modules of WebAssembly: its name, why it is not here, and a kernel that it runs."""
+
+    name: str
+    why_not: Callable[[], str]
+    kernel: type[WasmKernel] | type[WideKernel]
+
+
+ENGINES = {
+    "wasm32": Engine("node", why_not_node, WasmKernel),
+    "wasm32-wide": Engine("wasmtime", why_not_wasmtime, WideKernel),
+}
 
 
 @dataclass(frozen=True)
@@ -32,9 +46,9 @@ class Place:
 def place_of(target: str, needs: Sequence[str] = ()) -> Place:
     """Where this host runs objects of a target that need features of the processor."""
     system = f"x86_64-{platform.system().lower().replace('darwin', 'macos')}"
-    if target == WASM:
-        reason = why_not_node()
-        return Place(reason=reason) if reason else Place("node")
+    if target in ENGINES:
+        reason = ENGINES[target].why_not()
+        return Place(reason=reason) if reason else Place(ENGINES[target].name)
     native = is_x86_64() and target.startswith(system)
     lacking = missing(needs) if needs and target.startswith("x86_64") else []
     if lacking and (native or target in EMULATORS):
@@ -68,12 +82,12 @@ def run_here(artifact: Artifact) -> None:
 def run_emulated(target: str, artifacts: Sequence[Artifact]) -> None:
     """Call kernels of one target in an emulator on their vectors.
 
-    Raises CheckError or FrameError for a wrong one, EmulatorError or NodeError where what runs it
-    gives up.
+    Raises CheckError or FrameError for a wrong one, EmulatorError, NodeError or WasmtimeError where
+    what runs it gives up.
     """
-    if target == WASM:
+    if target in ENGINES:
         for artifact in artifacts:
-            _run_in_node(artifact)
+            _run_by(ENGINES[target], artifact)
         return
     objects = {a.symbol: a.code for a in artifacts if a.code is not None}
     with Program(EMULATORS[target], objects) as program:
@@ -85,11 +99,11 @@ def run_emulated(target: str, artifacts: Sequence[Artifact]) -> None:
             check(kernel, artifact.trace)
 
 
-def _run_in_node(artifact: Artifact) -> None:
+def _run_by(engine: Engine, artifact: Artifact) -> None:
     if artifact.code is None:
         return
     n = _results(artifact)
-    with WasmKernel(artifact.code, artifact.symbol, _operands(artifact), n) as kernel:
+    with engine.kernel(artifact.code, artifact.symbol, _operands(artifact), n) as kernel:
         check(kernel, artifact.trace)
 
 

@@ -1,6 +1,7 @@
 """Modules as bytes: sections, functions, and a table of the instructions that are used.
 
-WebAssembly Core Specification 2.0, chapter 5. An instruction is its name and its immediates.
+WebAssembly Core Specification 2.0, chapter 5; of products and sums of 128 bits the proposal
+WebAssembly/wide-arithmetic. An instruction is its name and its immediates.
 """
 
 from __future__ import annotations
@@ -46,6 +47,9 @@ OPCODES: dict[str, int] = {
     "i64.shl": 0x86,
     "i64.shr_u": 0x88,
     "i64.extend_i32_u": 0xAD,
+    "i64.add128": 0xFC13,
+    "i64.sub128": 0xFC14,
+    "i64.mul_wide_u": 0xFC16,
 }
 MEMORY = {"i64.load": 3, "i64.store": 3, "i32.load8_u": 0}
 """Instructions with an offset in memory, and the power of two that they are aligned to."""
@@ -73,7 +77,8 @@ def signed(value: int) -> bytes:
 def encode(instruction: Instruction) -> bytes:
     """An instruction's bytes; a constant of 64 bits may be given as a word or with its sign."""
     name, *immediates = instruction
-    code = bytes([OPCODES[str(name)]])
+    opcode = OPCODES[str(name)]
+    code = opcode.to_bytes(1 + (opcode > 0xFF), "big")
     numbers = [int(i) for i in immediates]
     if name in MEMORY:
         return code + unsigned(MEMORY[str(name)]) + unsigned(numbers[0])

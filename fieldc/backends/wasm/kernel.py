@@ -26,15 +26,20 @@ def print_wasm(program: Program, name: str) -> Function:
 
     Raises WordSizeError.
     """
+    return print_by(Printer, program, name)
+
+
+def print_by(printer: type[Printer], program: Program, name: str) -> Function:
+    """The function as a printer prints it. Raises WordSizeError."""
     if program.word != 64:
         raise WordSizeError(f"wasm32 has no {program.word}-bit words; use 64")
     parameters = 1 + len(program.operands)
-    body, used = with_few_locals(_Printer(program).code(), parameters)
+    body, used = with_few_locals(printer(program).code(), parameters)
     return Function(name, (I32,) * parameters, (I64,) * used, tuple(body))
 
 
 @dataclass
-class _Printer:
+class Printer:
     """Values that are read once stand where they are read; each other one gets a local."""
 
     program: Program
@@ -43,10 +48,12 @@ class _Printer:
     masked: set[int] = field(default_factory=set)
     out: Code = field(default_factory=list)
 
-    def code(self) -> Code:
-        """All instructions. The local of a value is its number above the parameters."""
+    def __post_init__(self) -> None:
         self.reads.update(v.number for step in self.program.steps for v in step.inputs)
         self.reads.update(v.number for v in self.program.results)
+
+    def code(self) -> Code:
+        """All instructions. The local of a value is its number above the parameters."""
         places = {name: i for i, (name, _) in enumerate(self.program.operands, 1)}
         for step in self.program.steps:
             if step.operation.name == "load":
@@ -141,8 +148,8 @@ class _Printer:
     def _mask_of(self, flag: Value) -> Code:
         local = MASKS + flag.number
         if flag.number not in self.masked:
-            self.masked.add(flag.number)
             self.out += [("i64.const", 0), *self._named(flag), ("i64.sub",), (SET, local)]
+            self.masked.add(flag.number)
         return [(GET, local)]
 
     def _select(self, step: Step) -> None:

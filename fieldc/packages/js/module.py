@@ -1,19 +1,24 @@
-"""One module with everything that JavaScript asks of a field: kernels, and loops over vectors.
+"""A module with everything that JavaScript asks of a field: kernels, and loops over vectors.
 
 Memory: below DATA is room for values that wait, then come the field's own, then the heap.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
 from fieldc.algorithms import choose
 from fieldc.artifacts.artifact import contract
 from fieldc.backends.wasm.encode import I32, PAGE, Function, Instruction, Module
 from fieldc.backends.wasm.kernel import print_wasm
+from fieldc.backends.wasm.wide import ROWS, WIDE_ARITHMETIC, print_wide
 from fieldc.field import Field
 from fieldc.language import Trace
 from fieldc.words.build import Builder
 from fieldc.words.digits import cheapest_in_digits
-from fieldc.words.lower import constant_names, without_dead_steps
+from fieldc.words.lower import constant_names, lower, without_dead_steps
 from fieldc.words.program import Program
 
 OPERATIONS = ("add", "sub", "neg", "mul", "square")
@@ -22,22 +27,46 @@ DATA = 1024
 Body = tuple[Instruction, ...]
 
 
-def kernels_of(f: Field) -> list[tuple[Trace, Program]]:
-    """The kernels of a module, in digits."""
-    return [cheapest_in_digits(choose(f, operation)) for operation in OPERATIONS]
+@dataclass(frozen=True)
+class Form:
+    """What the kernels of a module are made of; `key` is the module's name in JavaScript."""
+
+    key: str
+    target: str
+    variant: str
+    needs: tuple[str, ...]
+    read: Callable[[Trace], tuple[Trace, Program]]
+    print: Callable[[Program, str], Function]
 
 
-def field_module(f: Field, command: str) -> Module:
+def _in_limbs(trace: Trace) -> tuple[Trace, Program]:
+    return trace, lower(trace, ROWS)
+
+
+DIGITS = Form("wasm", "wasm32", "wasm", (), cheapest_in_digits, print_wasm)
+WIDE = Form("wide", "wasm32-wide", "wide", (WIDE_ARITHMETIC,), _in_limbs, print_wide)
+FORMS = (DIGITS, WIDE)
+"""For every engine, and for those with wide arithmetic."""
+
+
+@lru_cache(maxsize=len(FORMS))
+def kernels_of(f: Field, form: Form) -> tuple[tuple[Trace, Program], ...]:
+    """The kernels of a module."""
+    return tuple(form.read(choose(f, operation)) for operation in OPERATIONS)
+
+
+def field_module(f: Field, command: str, form: Form) -> Module:
     """The module of a field. `command` makes it again, and stands in it."""
-    made = kernels_of(f)
+    made = kernels_of(f, form)
     programs = [*(program for _, program in made), canonical(f)]
-    kernels = [print_wasm(program, program.name) for program in programs]
+    kernels = [form.print(program, program.name) for program in programs]
     data, places = constants(f)
     about = (
         command,
         f"p = {f.p:#x}",
         f"R = 2^{f.word * f.n}",
-        *(_says(trace) for trace, _ in made),
+        *(f"needs {name}" for name in form.needs),
+        *(says(trace) for trace, _ in made),
     )
     return Module(
         (*kernels, *loops(kernels, f.word // 8 * f.n)),
@@ -50,7 +79,8 @@ def field_module(f: Field, command: str) -> Module:
     )
 
 
-def _says(trace: Trace) -> str:
+def says(trace: Trace) -> str:
+    """A kernel and its contract, on one line."""
     return f"{trace.kernel.operation} ({trace.kernel.algorithm}): {contract(trace)}"
 
 

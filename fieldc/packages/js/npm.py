@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 
 from fieldc.artifacts.checked_in import COMMAND, CheckedIn
 from fieldc.catalogue import find_field, named_primes
-from fieldc.packages.js.module import field_module
 from fieldc.packages.js.package import LIBRARY, module_text, template
 
 MODULE = "fieldc.packages.js.npm"
@@ -24,10 +24,10 @@ def generate() -> dict[str, str]:
     return {f"{FOLDER}/{path}": text for path, text in texts.items()}
 
 
+@cache
 def named_module(name: str) -> str:
-    """The module of a named prime."""
-    f = find_field(name)
-    return module_text(f, field_module(f, COMMAND).encode(), COMMAND)
+    """The modules of a named prime."""
+    return module_text(find_field(name), COMMAND)
 
 
 def names() -> str:

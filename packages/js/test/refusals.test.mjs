@@ -36,8 +36,28 @@ test("modules", async () => {
   await assert.rejects(Field.load({ ...made, p: 7n }), RangeError);
   const bytes = Buffer.from(made.wasm, "base64");
   for (const wasm of [bytes, new Uint8Array(bytes).buffer, await WebAssembly.compile(bytes)]) {
-    assert.equal((await Field.load({ ...made, wasm })).mul(2n, 3n), 6n);
+    assert.equal((await Field.load({ name: "a", p: F.p, wasm })).mul(2n, 3n), 6n);
   }
+  for (const wasm of ["not base64!", null, undefined, 7]) {
+    await assert.rejects(Field.load({ ...made, wasm }), TypeError);
+  }
+  await assert.rejects(Field.load({ name: "a", p: F.p, wasm: "AAAA" }), WebAssembly.CompileError);
+});
+
+test("a wide module is taken where it is accepted, and no other", async () => {
+  const { default: made } = await import("../generated/modules/bn254-p.js");
+  for (const wide of ["not base64!", null, 7]) {
+    await assert.rejects(Field.load({ ...made, wide }), TypeError);
+  }
+  assert.equal((await Field.load({ ...made, wide: "AAAA" })).inv(2n), (F.p + 1n) / 2n);
+  const bytes = Buffer.from(made.wasm, "base64");
+  for (const wide of [made.wasm, bytes, await WebAssembly.compile(bytes)]) {
+    assert.equal((await Field.load({ ...made, wasm: "AAAA", wide })).inv(2n), (F.p + 1n) / 2n);
+  }
+  const alone = Field.load({ name: "a", p: F.p, wasm: made.wide });
+  if (WebAssembly.validate(Buffer.from(made.wide, "base64"))) {
+    assert.equal((await alone).inv(2n), (F.p + 1n) / 2n);
+  } else await assert.rejects(alone, WebAssembly.CompileError);
 });
 
 test("constructors are not for users", () => {

@@ -1,8 +1,14 @@
+/** A module of WebAssembly: in base64, as bytes or compiled. */
+export type Wasm = string | ArrayBuffer | ArrayBufferView | WebAssembly.Module;
+
 /** What a module of fieldc exports. */
 export interface FieldModule {
   readonly name: string;
   readonly p: bigint;
-  readonly wasm: string | ArrayBuffer | ArrayBufferView | WebAssembly.Module;
+  /** For every engine. */
+  readonly wasm: Wasm;
+  /** The same with arithmetic of 128 bits: taken where WebAssembly.validate accepts it. */
+  readonly wide?: Wasm;
 }
 
 /**
@@ -29,7 +35,10 @@ export class Vector {
  */
 export class Field {
   protected constructor();
-  /** A field from a module that `fieldc build FIELD --package js` made. */
+  /**
+   * A field from modules that `fieldc build FIELD --package js` made. Rejects with a TypeError for
+   * a wrong type, a RangeError for another modulus, and a CompileError for bytes that are no module.
+   */
   static load(made: FieldModule): Promise<Field>;
   /** A field of any odd prime up to 1088 bits, on BigInt. */
   static fromModulus(p: bigint): Promise<Field>;

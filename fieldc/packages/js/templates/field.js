@@ -1,12 +1,12 @@
 // A prime field: arithmetic on bigints, and on vectors in the memory of a WebAssembly module.
 
+import { checkModulus, instantiate, kind } from "./load.js";
 import { Heap } from "./memory.js";
 import { isProbablePrime, portableExports } from "./portable.js";
 import { Vector, access, readLimbs, writeLimbs } from "./vector.js";
 
 export { Vector };
 
-const MOST_BITS = 1088;
 const ALL = 2n ** 64n - 1n;
 // Where values wait below the module's own data.
 const [FIRST, SECOND, THIRD] = [0, 256, 512];
@@ -32,23 +32,17 @@ export class Field {
     Object.freeze(this);
   }
 
-  /** A field from a module of fieldc: `{ name, p, wasm }`, wasm as base64, bytes or compiled. */
+  /**
+   * A field from modules of fieldc: `{ name, p, wasm, wide }`, each as base64, bytes or compiled.
+   * `wide` may be absent; it is taken where the engine has arithmetic of 128 bits.
+   */
   static async load(made) {
     if (made === null || typeof made !== "object") {
       throw new TypeError(`a module is an object with name, p and wasm, not ${kind(made)}`);
     }
-    const { name, p, wasm } = made;
+    const { name, p, wasm, wide } = made;
     checkModulus(p);
-    const compiled = await compile(wasm);
-    const { exports } = await WebAssembly.instantiate(compiled, {});
-    const limbs = Math.ceil(p.toString(2).length / 64);
-    const at = exports.exponent?.value;
-    const words = at && new BigUint64Array(exports.memory.buffer);
-    if (exports.limbs?.value !== limbs || readLimbs(words, at / 8, limbs) !== p - 2n) {
-      throw new RangeError("the module was made for another modulus");
-    }
-    const values = Object.entries(exports).map(([k, v]) => [k, numberOf(v)]);
-    return new this(key, String(name), p, Object.fromEntries(values));
+    return new this(key, String(name), p, await instantiate(p, wasm, wide));
   }
 
   /** A field of any prime, without a module of its own: correct everywhere, but slower. */
@@ -359,33 +353,4 @@ export class Field {
     if (a < 0n || a >= this.p) throw new RangeError("a value is at least 0 and below p");
     return a;
   }
-}
-
-function checkModulus(p) {
-  if (typeof p !== "bigint") throw new TypeError(`a modulus is a bigint, not ${kind(p)}`);
-  if (p < 3n || p % 2n === 0n) throw new RangeError("a modulus is an odd prime");
-  if (p >= 1n << BigInt(MOST_BITS)) {
-    throw new RangeError(`a modulus has at most ${MOST_BITS} bits`);
-  }
-}
-
-async function compile(wasm) {
-  if (wasm instanceof WebAssembly.Module) return wasm;
-  const bytes = typeof wasm === "string" ? decoded(wasm) : wasm;
-  if (!ArrayBuffer.isView(bytes) && !(bytes instanceof ArrayBuffer)) {
-    throw new TypeError(`wasm is base64, bytes or a WebAssembly.Module, not ${kind(wasm)}`);
-  }
-  return WebAssembly.compile(bytes);
-}
-
-function decoded(base64) {
-  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-}
-
-function numberOf(exported) {
-  return exported instanceof WebAssembly.Global ? exported.value : exported;
-}
-
-function kind(value) {
-  return value === null ? "null" : typeof value;
 }

@@ -1,0 +1,56 @@
+// What a field is made from: its modulus, and the module for this engine.
+
+import { readLimbs } from "./vector.js";
+
+const MOST_BITS = 1088;
+
+/** Throws a TypeError or a RangeError for what is no odd number of at most MOST_BITS bits. */
+export function checkModulus(p) {
+  if (typeof p !== "bigint") throw new TypeError(`a modulus is a bigint, not ${kind(p)}`);
+  if (p < 3n || p % 2n === 0n) throw new RangeError("a modulus is an odd prime");
+  if (p >= 1n << BigInt(MOST_BITS)) {
+    throw new RangeError(`a modulus has at most ${MOST_BITS} bits`);
+  }
+}
+
+/** What the module of p exports, with numbers for globals: `wide` where the engine accepts it. */
+export async function instantiate(p, wasm, wide) {
+  const [every, best] = [bytesOf(wasm), wide === undefined ? wide : bytesOf(wide)];
+  const compiled = await compile(best !== undefined && isAccepted(best) ? best : every);
+  const { exports } = await WebAssembly.instantiate(compiled, {});
+  const limbs = Math.ceil(p.toString(2).length / 64);
+  const at = exports.exponent?.value;
+  const words = at && new BigUint64Array(exports.memory.buffer);
+  if (exports.limbs?.value !== limbs || readLimbs(words, at / 8, limbs) !== p - 2n) {
+    throw new RangeError("the module was made for another modulus");
+  }
+  return Object.fromEntries(Object.entries(exports).map(([k, v]) => [k, numberOf(v)]));
+}
+
+function bytesOf(wasm) {
+  const bytes = typeof wasm === "string" ? decoded(wasm) : wasm;
+  const isBytes = ArrayBuffer.isView(bytes) || bytes instanceof ArrayBuffer;
+  if (isBytes || bytes instanceof WebAssembly.Module) return bytes;
+  throw new TypeError(`wasm is base64, bytes or a WebAssembly.Module, not ${kind(wasm)}`);
+}
+
+function decoded(base64) {
+  try {
+    return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  } catch {
+    throw new TypeError("a module as a string is base64");
+  }
+}
+
+const isCompiled = (code) => code instanceof WebAssembly.Module;
+const isAccepted = (code) => isCompiled(code) || WebAssembly.validate(code);
+const compile = async (code) => (isCompiled(code) ? code : WebAssembly.compile(code));
+
+function numberOf(exported) {
+  return exported instanceof WebAssembly.Global ? exported.value : exported;
+}
+
+/** What a value is, for a message. */
+export function kind(value) {
+  return value === null ? "null" : typeof value;
+}
