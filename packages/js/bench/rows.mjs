@@ -1,20 +1,22 @@
 // What is raced: the same multiplication by several packages, checked to be the same first.
 
-import { createRequire } from "node:module";
-
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { getCurveFromName } from "ffjavascript";
 
 import { Field } from "../index.js";
 import { loops } from "./loops.js";
 
-const mcl = createRequire(import.meta.url)("mcl-wasm");
 const COUNT = 4096;
 
-async function instanceOf(name) {
+/** What a field's modules export that this engine accepts: in digits, then wide. */
+async function instancesOf(name) {
   const { default: made } = await import(`../generated/modules/${name}.js`);
-  const bytes = Buffer.from(made.wasm, "base64");
-  return (await WebAssembly.instantiate(bytes, {})).instance.exports;
+  const codes = [made.wasm, made.wide].map((text) =>
+    Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)),
+  );
+  const accepted = codes.filter((code) => WebAssembly.validate(code));
+  const all = await Promise.all(accepted.map((code) => WebAssembly.instantiate(code, {})));
+  return all.map(({ instance }) => instance.exports);
 }
 
 /** A row's work: one thing so many times. */
@@ -28,7 +30,7 @@ function bytesOf(value, length) {
 }
 
 function numberOf(bytes) {
-  return BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`);
+  return bytes.reduceRight((value, byte) => (value << 8n) + BigInt(byte), 0n);
 }
 
 function agree(title, found, expected) {
@@ -47,24 +49,26 @@ const FIELDS = [
 ];
 
 /** [{ title, rows: [{ name, each, run(turns) }] }]; `each` multiplications a turn. */
-export async function groups() {
+export async function groups(mcl) {
   await mcl.init(mcl.BLS12_381);
   const curve = await getCurveFromName("bls12381", { singleThread: true });
   const made = [];
   for (const field of FIELDS) {
     const F = await Field.named(field.name);
-    const given = { field, F, curve, x: values(F.p, COUNT), y: values(F.p - 2n, COUNT) };
+    const given = { mcl, field, F, curve, x: values(F.p, COUNT), y: values(F.p - 2n, COUNT) };
     made.push(...(await inside(given)), perCall(given), vectors(given), endToEnd(given));
     made.push(inverses(given));
   }
   return made;
 }
 
-async function inside({ field, curve, F, x, y }) {
-  const own = await instanceOf(field.name);
+async function inside({ mcl, field, curve, F, x, y }) {
   const { exports } = curve.tm.instance;
   const sources = [
-    ["fieldc", own.mul, "zxy", [64, 256, 512], own.memory],
+    ...(await instancesOf(field.name)).map((own, i) => [
+      ["fieldc", "fieldc, wide"][i],
+      ...[own.mul, "zxy", [64, 256, 512], own.memory],
+    ]),
     [
       "ffjavascript (raw export)",
       exports[`${field.prefix}_mul`],
@@ -101,7 +105,7 @@ async function inside({ field, curve, F, x, y }) {
 }
 
 /** An element of mcl. */
-function mclValue(field, value, length) {
+function mclValue(mcl, field, value, length) {
   const element = new mcl[field.mcl]();
   element.setLittleEndian(bytesOf(value, length));
   return element;
@@ -109,9 +113,9 @@ function mclValue(field, value, length) {
 
 const fromMcl = (element) => BigInt(element.getStr(10));
 
-function perCall({ field, curve, F, x, y }) {
+function perCall({ mcl, field, curve, F, x, y }) {
   const [a, b] = [x[7], y[7]];
-  const [ma, mb] = [a, b].map((value) => mclValue(field, value, F.byteLength));
+  const [ma, mb] = [a, b].map((value) => mclValue(mcl, field, value, F.byteLength));
   const Q = curve[field.curve];
   const [fa, fb] = [a, b].map((value) => Q.e(value));
   agree("mcl-wasm", fromMcl(mcl.mul(ma, mb)), F.mul(a, b));
@@ -126,9 +130,9 @@ function perCall({ field, curve, F, x, y }) {
   return { title: `${field.name}, one product a call`, rows };
 }
 
-function vectors({ field, curve, F, x, y }) {
+function vectors({ mcl, field, curve, F, x, y }) {
   const [vx, vy, vz] = [F.from(x), F.from(y), F.vector(COUNT)];
-  const [mx, my] = [x, y].map((list) => list.map((v) => mclValue(field, v, F.byteLength)));
+  const [mx, my] = [x, y].map((list) => list.map((v) => mclValue(mcl, field, v, F.byteLength)));
   const Q = curve[field.curve];
   const [fx, fy] = [x, y].map((list) => list.map((value) => Q.e(value)));
   const array = (name, one) => ({ name: `${name}, an array`, each: COUNT, run: times(one) });
@@ -141,7 +145,7 @@ function vectors({ field, curve, F, x, y }) {
   return { title: `${field.name}, ${COUNT} products of values that are there`, rows };
 }
 
-function endToEnd({ field, F, x, y }) {
+function endToEnd({ mcl, field, F, x, y }) {
   const length = F.byteLength;
   const [bx, by] = [F.from(x).toBytes(), F.from(y).toBytes()];
   const [px, py] = [new mcl[field.mcl](), new mcl[field.mcl]()];
@@ -170,9 +174,9 @@ function endToEnd({ field, F, x, y }) {
   return { title: `${field.name}, ${COUNT} products end to end`, rows };
 }
 
-function inverses({ field, F, x }) {
+function inverses({ mcl, field, F, x }) {
   const [vx, vz] = [F.from(x), F.vector(COUNT)];
-  const mx = x.map((value) => mclValue(field, value, F.byteLength));
+  const mx = x.map((value) => mclValue(mcl, field, value, F.byteLength));
   agree("mcl-wasm", fromMcl(mcl.invVec(mx)[3]), F.batchInverse(vz, vx).get(3));
   const rows = [
     { name: "fieldc, batchInverse", each: COUNT, run: times(() => F.batchInverse(vz, vx)) },

@@ -34,6 +34,9 @@ test("modules", async () => {
   const { default: made } = await import("../generated/modules/bn254-p.js");
   await assert.rejects(Field.load({ ...made, p: F.p + 2n }), RangeError);
   await assert.rejects(Field.load({ ...made, p: 7n }), RangeError);
+  for (const name of [undefined, null, 7]) {
+    await assert.rejects(Field.load({ ...made, name }), TypeError);
+  }
   const bytes = Buffer.from(made.wasm, "base64");
   for (const wasm of [bytes, new Uint8Array(bytes).buffer, await WebAssembly.compile(bytes)]) {
     assert.equal((await Field.load({ name: "a", p: F.p, wasm })).mul(2n, 3n), 6n);
@@ -59,6 +62,72 @@ test("a wide module is taken where it is accepted, and no other", async () => {
     assert.equal((await alone).inv(2n), (F.p + 1n) / 2n);
   } else await assert.rejects(alone, WebAssembly.CompileError);
 });
+
+const NO_BIGINTS = [undefined, null, NaN, -0, 1, "1", true, Symbol("1"), {}, Object(1n), () => 1n];
+const NO_BIGINT_LISTS = [undefined, null, 1, 1n, true, Symbol("1"), {}, "1", [1], [1n, null]];
+
+for (const [title, G] of Object.entries({ module: F, portable })) {
+  test(`whatever is given where, ${title}`, async () => {
+    const v = G.from([1n, 2n, 3n]);
+    const other = (await Field.fromModulus(7n)).vector(3);
+    const freed = G.vector(3);
+    freed.free();
+    const forged = Object.create(Vector.prototype, { field: { value: G }, length: { value: 3 } });
+    const thrower = { toString: () => assert.fail("asked what it is") };
+    const vectors = [...NO_BIGINTS, 1n, [1n, 2n, 3n], new Proxy(v, {}), forged, other, freed];
+    const [bigints, lists] = [[...NO_BIGINTS, thrower], [...NO_BIGINT_LISTS, thrower]];
+    const calls = {
+      add: [bigints, bigints],
+      div: [bigints, bigints],
+      pow: [bigints, bigints],
+      sqrt: [bigints],
+      vector: [[...NO_BIGINTS.filter((n) => typeof n !== "number"), NaN, 0.5, 1n, thrower]],
+      from: [lists],
+      fromBytes: [[...NO_BIGINTS, 1n, [0], "", new ArrayBuffer(32), new BigUint64Array(4)]],
+      fromBigInts: [vectors, lists, [null, NaN, 0.5, "0", 0n, thrower]],
+      toBigInts: [vectors, [null, NaN, 0.5, "0", 0n], [null, NaN, 0.5, "0", 0n]],
+      toBytes: [vectors],
+      mulVec: [vectors, vectors, vectors],
+      negVec: [vectors, vectors],
+      scaleVec: [vectors, vectors, bigints],
+      batchInverse: [vectors, vectors],
+    };
+    const good = {
+      ...{ fromBigInts: [v, [4n], 0], toBigInts: [v, 0, 1], scaleVec: [v, v, 2n] },
+      ...{ mulVec: [v, v, v], negVec: [v, v], batchInverse: [v, v], toBytes: [v] },
+    };
+    for (const [name, places] of Object.entries(calls)) {
+      places.forEach((bad, place) => {
+        for (const value of bad) {
+          const given = [...(good[name] ?? places.map(() => 1n))];
+          given[place] = value;
+          throwsType(() => G[name](...given), /./);
+        }
+      });
+    }
+    for (const index of [...NO_BIGINTS.filter((n) => !Number.isInteger(n)), 0.5, 0n, thrower]) {
+      throwsType(() => v.get(index), /an index is an integer/);
+      throwsType(() => v.set(index, 1n), /an index is an integer/);
+    }
+    for (const value of bigints) throwsType(() => v.set(0, value), /a value is a bigint/);
+    assert.deepEqual(v.toBigInts(), [1n, 2n, 3n]);
+    assert.ok(Object.is(G.vector(-0).length, 0));
+    assert.deepEqual([v.get(-0), G.toBigInts(v, -0, 1)], [1n, [1n]]);
+  });
+
+  test(`values that act while they are listed, ${title}`, () => {
+    const lists = (act) => (function* () {
+      yield 1n;
+      act();
+      yield 2n;
+    })();
+    const gone = G.vector(2);
+    throwsType(() => G.fromBigInts(gone, lists(() => gone.free())), /was freed/);
+    const kept = G.vector(2);
+    G.fromBigInts(kept, lists(() => G.vector(70000)));
+    assert.deepEqual(kept.toBigInts(), [1n, 2n]);
+  });
+}
 
 test("constructors are not for users", () => {
   throwsType(() => new Field(), /Field\.load/);
@@ -132,6 +201,21 @@ for (const [title, G] of Object.entries({ module: F, portable })) {
     bytes[size] -= 1;
     assert.deepEqual(G.fromBytes(bytes).toBigInts(), [0n, G.p - 1n, 0n]);
     assert.equal(G.fromBytes(new Uint8Array(0)).length, 0);
+    const lost = new Uint8Array(2 * size);
+    structuredClone(lost.buffer, { transfer: [lost.buffer] });
+    throwsType(() => G.fromBytes(lost), /detached/);
+    const buffer = new ArrayBuffer(3 * size, { maxByteLength: 4 * size });
+    const outside = new Uint8Array(buffer, size, 2 * size);
+    buffer.resize(size);
+    throwsType(() => G.fromBytes(outside), /./);
+    class Longer extends Uint8Array {
+      get length() {
+        return 10 * size;
+      }
+    }
+    assert.equal(G.fromBytes(new Longer(2 * size)).length, 2);
+    const shared = new Uint8Array(new SharedArrayBuffer(2 * size)).fill(1, 0, 1);
+    assert.deepEqual(G.fromBytes(shared).toBigInts(), [1n, 0n]);
   });
 
   test(`memory, ${title}`, () => {

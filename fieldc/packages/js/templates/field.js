@@ -1,9 +1,9 @@
 // A prime field: arithmetic on bigints, and on vectors in the memory of a WebAssembly module.
 
-import { checkModulus, instantiate, kind } from "./load.js";
+import { checkModulus, instantiate } from "./load.js";
 import { Heap } from "./memory.js";
 import { isProbablePrime, portableExports } from "./portable.js";
-import { Vector, access, readLimbs, writeLimbs } from "./vector.js";
+import { Vector, access, kind, readLimbs, writeLimbs } from "./vector.js";
 
 export { Vector };
 
@@ -41,8 +41,9 @@ export class Field {
       throw new TypeError(`a module is an object with name, p and wasm, not ${kind(made)}`);
     }
     const { name, p, wasm, wide } = made;
+    if (typeof name !== "string") throw new TypeError(`a name is a string, not ${kind(name)}`);
     checkModulus(p);
-    return new this(key, String(name), p, await instantiate(p, wasm, wide));
+    return new this(key, name, p, await instantiate(p, wasm, wide));
   }
 
   /** A field of any prime, without a module of its own: correct everywhere, but slower. */
@@ -133,7 +134,7 @@ export class Field {
       throw new TypeError(`a length is an integer, not ${kind(length)}`);
     }
     if (length < 0) throw new RangeError(`a length is not negative: ${length}`);
-    return access.make(this, this.#heap, this.#size, length);
+    return access.make(this, this.#heap, this.#size, length + 0); // -0 becomes 0
   }
 
   /** A vector of these values. */
@@ -145,10 +146,12 @@ export class Field {
   }
 
   /** A vector of values of byteLength bytes each, least significant first. */
-  fromBytes(bytes) {
-    if (!(bytes instanceof Uint8Array)) {
-      throw new TypeError(`bytes are a Uint8Array, not ${kind(bytes)}`);
+  fromBytes(given) {
+    if (!(given instanceof Uint8Array)) {
+      throw new TypeError(`bytes are a Uint8Array, not ${kind(given)}`);
     }
+    // A copy throws where the buffer is detached, which looks empty, and knows its true length.
+    const bytes = new Uint8Array(given);
     const count = bytes.length / this.byteLength;
     if (!Number.isInteger(count)) {
       const each = this.byteLength;

@@ -1,6 +1,6 @@
 // What a field is made from: its modulus, and the module for this engine.
 
-import { readLimbs } from "./vector.js";
+import { kind, readLimbs } from "./vector.js";
 
 const MOST_BITS = 1088;
 
@@ -48,9 +48,4 @@ const compile = async (code) => (isCompiled(code) ? code : WebAssembly.compile(c
 
 function numberOf(exported) {
   return exported instanceof WebAssembly.Global ? exported.value : exported;
-}
-
-/** What a value is, for a message. */
-export function kind(value) {
-  return value === null ? "null" : typeof value;
 }

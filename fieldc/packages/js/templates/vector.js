@@ -69,7 +69,7 @@ export class Vector {
   }
 
   #inside(index, count) {
-    if (!Number.isInteger(index)) throw new TypeError(`an index is an integer, not ${index}`);
+    if (!Number.isInteger(index)) throw new TypeError(`an index is an integer, not ${kind(index)}`);
     if (index < 0 || index + count > this.length) {
       throw new RangeError(`index ${index} is outside a vector of length ${this.length}`);
     }
@@ -89,4 +89,10 @@ export function readLimbs(words, place, limbs) {
   let value = 0n;
   for (let i = limbs - 1; i >= 0; i--) value = (value << WORD) | words[place + i];
   return value;
+}
+
+/** What a value is, for a message; a number itself. */
+export function kind(value) {
+  if (typeof value === "number") return `${value}`;
+  return value === null ? "null" : typeof value;
 }
