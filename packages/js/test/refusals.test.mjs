@@ -212,6 +212,10 @@ for (const [title, G] of Object.entries({ module: F, portable })) {
       get length() {
         return 10 * size;
       }
+
+      subarray() {
+        return new Uint8Array(size).fill(7);
+      }
     }
     assert.equal(G.fromBytes(new Longer(2 * size)).length, 2);
     const shared = new Uint8Array(new SharedArrayBuffer(2 * size)).fill(1, 0, 1);

@@ -8,6 +8,9 @@ import { Vector, access, kind, readLimbs, writeLimbs } from "./vector.js";
 export { Vector };
 
 const ALL = 2n ** 64n - 1n;
+// What typed arrays really are, whatever a class of them says.
+const typed = Object.getPrototypeOf(Uint8Array.prototype);
+const lengthOf = Object.getOwnPropertyDescriptor(typed, "length").get;
 // Where values wait below the module's own data.
 const [FIRST, SECOND, THIRD] = [0, 256, 512];
 const key = Symbol("fieldc");
@@ -146,20 +149,22 @@ export class Field {
   }
 
   /** A vector of values of byteLength bytes each, least significant first. */
-  fromBytes(given) {
-    if (!(given instanceof Uint8Array)) {
-      throw new TypeError(`bytes are a Uint8Array, not ${kind(given)}`);
+  fromBytes(bytes) {
+    if (!(bytes instanceof Uint8Array)) {
+      throw new TypeError(`bytes are a Uint8Array, not ${kind(bytes)}`);
     }
-    // A copy throws where the buffer is detached, which looks empty, and knows its true length.
-    const bytes = new Uint8Array(given);
-    const count = bytes.length / this.byteLength;
+    typed.at.call(bytes, 0); // throws where the buffer was detached: its length is 0 then
+    const total = lengthOf.call(bytes);
+    const count = total / this.byteLength;
     if (!Number.isInteger(count)) {
       const each = this.byteLength;
-      throw new RangeError(`${bytes.length} bytes are no values of ${each} bytes each`);
+      throw new RangeError(`${total} bytes are no values of ${each} bytes each`);
     }
     const vector = this.vector(count);
     const at = access.address(vector);
-    this.#spread(this.#heap.bytes, at, this.#size, bytes, 0, this.byteLength, count);
+    const memory = this.#heap.bytes;
+    if (this.byteLength === this.#size) memory.set(bytes, at);
+    else this.#spread(memory, at, this.#size, bytes, 0, this.byteLength, count);
     this.#heap.words[FIRST / 8] = ALL;
     this.#run.canonical_vec(FIRST, at, count);
     if (this.#heap.words[FIRST / 8] !== ALL) {
@@ -191,8 +196,10 @@ export class Field {
   toBytes(vector) {
     const [each, from] = [this.byteLength, this.#place(vector, 0, vector.length)];
     return this.#leaving(from, vector.length, (at) => {
-      const bytes = new Uint8Array(vector.length * each);
-      this.#spread(bytes, 0, each, this.#heap.bytes, at, this.#size, vector.length);
+      const [memory, total] = [this.#heap.bytes, vector.length * each];
+      if (each === this.#size) return memory.slice(at, at + total);
+      const bytes = new Uint8Array(total);
+      this.#spread(bytes, 0, each, memory, at, this.#size, vector.length);
       return bytes;
     });
   }
@@ -258,10 +265,6 @@ export class Field {
   // Copies byteLength bytes `count` times, from places and to places that are so far apart.
   #spread(target, to, targetStep, source, from, sourceStep, count) {
     const each = this.byteLength;
-    if (targetStep === sourceStep) {
-      target.set(source.subarray(from, from + count * each), to);
-      return;
-    }
     for (let i = 0; i < count; i++) {
       const [place, start] = [to + i * targetStep, from + i * sourceStep];
       for (let k = 0; k < each; k++) target[place + k] = source[start + k];
