@@ -20,6 +20,7 @@ from fieldc.backends.rust_looped import print_rust_looped
 from fieldc.backends.targets import TARGETS, ObjectFormat, Target
 from fieldc.backends.wasm.encode import Function, Module
 from fieldc.backends.wasm.kernel import print_wasm
+from fieldc.backends.wasm.wide import ALGORITHM as WIDE_ALGORITHM
 from fieldc.backends.wasm.wide import ROWS as WIDE_ROWS
 from fieldc.backends.wasm.wide import WIDE_ARITHMETIC, print_wide
 from fieldc.backends.x86_64.choices import FEATURES, VARIANTS
@@ -55,8 +56,13 @@ class BuildTarget:
 
 def suited(target: BuildTarget, trace: Trace) -> Trace:
     """The same operation by the algorithm that suits a target, where its bounds hold."""
+    return by_algorithm(target.algorithm, trace)
+
+
+def by_algorithm(algorithm: str, trace: Trace) -> Trace:
+    """The same operation by an algorithm, where there is one of it and its bounds hold."""
     for kernel in kernels_for(trace.kernel.operation):
-        if kernel.algorithm == target.algorithm:
+        if kernel.algorithm == algorithm:
             try:
                 return kernel.trace(trace.field)
             except BoundError:
@@ -226,7 +232,10 @@ def _wasm_targets() -> list[BuildTarget]:
     )
     return [
         BuildTarget("wasm32", "wasm", (64,), about, digits, wasm, can=_can_wasm),
-        BuildTarget("wasm32-wide", "wasm", (64,), f"{about}, with wide arithmetic", wide, wasm),
+        BuildTarget(
+            *("wasm32-wide", "wasm", (64,), f"{about}, with wide arithmetic", wide, wasm),
+            algorithm=WIDE_ALGORITHM,
+        ),
     ]
 
 

@@ -11,9 +11,10 @@ from functools import lru_cache
 
 from fieldc.algorithms import choose
 from fieldc.artifacts.artifact import contract
+from fieldc.artifacts.produce import by_algorithm
 from fieldc.backends.wasm.encode import I32, PAGE, Function, Instruction, Module
 from fieldc.backends.wasm.kernel import print_wasm
-from fieldc.backends.wasm.wide import ROWS, WIDE_ARITHMETIC, print_wide
+from fieldc.backends.wasm.wide import ALGORITHM, ROWS, WIDE_ARITHMETIC, print_wide
 from fieldc.field import Field
 from fieldc.language import Trace
 from fieldc.words.build import Builder
@@ -40,7 +41,8 @@ class Form:
 
 
 def _in_limbs(trace: Trace) -> tuple[Trace, Program]:
-    return trace, lower(trace, ROWS)
+    read = by_algorithm(ALGORITHM, trace)
+    return read, lower(read, ROWS)
 
 
 DIGITS = Form("wasm", "wasm32", "wasm", (), cheapest_in_digits, print_wasm)
