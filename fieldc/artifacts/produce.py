@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -20,7 +20,7 @@ from fieldc.backends.rust_looped import print_rust_looped
 from fieldc.backends.targets import TARGETS, ObjectFormat, Target
 from fieldc.backends.wasm.encode import Function, Module
 from fieldc.backends.wasm.kernel import print_wasm
-from fieldc.backends.wasm.wide import ALGORITHM as WIDE_ALGORITHM
+from fieldc.backends.wasm.wide import ALGORITHMS as WIDE_ALGORITHMS
 from fieldc.backends.wasm.wide import ROWS as WIDE_ROWS
 from fieldc.backends.wasm.wide import WIDE_ARITHMETIC, print_wide
 from fieldc.backends.x86_64.choices import FEATURES, VARIANTS
@@ -48,25 +48,26 @@ class BuildTarget:
     produce: Producer
     object_format: ObjectFormat | None = None
     """Of its objects; None where it has only text."""
-    algorithm: str = ""
-    """What suits it better than the first algorithm whose bounds hold."""
+    algorithms: tuple[str, ...] = ()
+    """What suits it better than the first algorithm whose bounds hold, the best first."""
     can: Callable[[Trace], bool] = lambda _: True
     """Whether it makes a kernel at all; where it cannot, `produce` says why."""
 
 
 def suited(target: BuildTarget, trace: Trace) -> Trace:
-    """The same operation by the algorithm that suits a target, where its bounds hold."""
-    return by_algorithm(target.algorithm, trace)
+    """The same operation by the algorithm that suits a target best of those whose bounds hold."""
+    return by_algorithm(target.algorithms, trace)
 
 
-def by_algorithm(algorithm: str, trace: Trace) -> Trace:
-    """The same operation by an algorithm, where there is one of it and its bounds hold."""
-    for kernel in kernels_for(trace.kernel.operation):
-        if kernel.algorithm == algorithm:
+def by_algorithm(names: Sequence[str], trace: Trace) -> Trace:
+    """The same operation by the first of some algorithms whose bounds hold, if there is one."""
+    kernels = {kernel.algorithm: kernel for kernel in kernels_for(trace.kernel.operation)}
+    for name in names:
+        if name in kernels:
             try:
-                return kernel.trace(trace.field)
+                return kernels[name].trace(trace.field)
             except BoundError:
-                break
+                continue
     return trace
 
 
@@ -220,7 +221,7 @@ def _llvm_target(target: Target) -> BuildTarget:
     about = f"LLVM for {target.triple}"
     extension = next((name for name in ("bmi2", "zicond") if name in target.name), "")
     about += f" with {extension}" if extension else ""
-    made, suits = _llvm(target), target.processor.algorithm
+    made, suits = _llvm(target), (target.processor.algorithm,)
     return BuildTarget(target.name, "llvm", words, about, made, target.object_format, suits)
 
 
@@ -234,7 +235,7 @@ def _wasm_targets() -> list[BuildTarget]:
         BuildTarget("wasm32", "wasm", (64,), about, digits, wasm, can=_can_wasm),
         BuildTarget(
             *("wasm32-wide", "wasm", (64,), f"{about}, with wide arithmetic", wide, wasm),
-            algorithm=WIDE_ALGORITHM,
+            algorithms=WIDE_ALGORITHMS,
         ),
     ]
 

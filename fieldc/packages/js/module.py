@@ -14,7 +14,7 @@ from fieldc.artifacts.artifact import contract
 from fieldc.artifacts.produce import by_algorithm
 from fieldc.backends.wasm.encode import I32, PAGE, Function, Instruction, Module
 from fieldc.backends.wasm.kernel import print_wasm
-from fieldc.backends.wasm.wide import ALGORITHM, ROWS, WIDE_ARITHMETIC, print_wide
+from fieldc.backends.wasm.wide import ALGORITHMS, ROWS, WIDE_ARITHMETIC, print_wide
 from fieldc.field import Field
 from fieldc.language import Trace
 from fieldc.words.build import Builder
@@ -41,7 +41,7 @@ class Form:
 
 
 def _in_limbs(trace: Trace) -> tuple[Trace, Program]:
-    read = by_algorithm(ALGORITHM, trace)
+    read = by_algorithm(ALGORITHMS, trace)
     return read, lower(read, ROWS)
 
 
