@@ -1,5 +1,5 @@
-// node scripts/chromium.mjs FOLDER PAGE [FLAGS]: opens a page of a folder in headless Chromium, with
-// flags for V8 as "--a,--b", and prints what the page posts.
+// node scripts/chromium.mjs FOLDER PAGE [FLAGS]: opens a page of a folder in headless Chromium and
+// prints what it posts. Flags are V8's, as "--a,--b".
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

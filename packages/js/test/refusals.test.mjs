@@ -66,6 +66,32 @@ test("a wide module is taken where it is accepted, and no other", async () => {
 const NO_BIGINTS = [undefined, null, NaN, -0, 1, "1", true, Symbol("1"), {}, Object(1n), () => 1n];
 const NO_BIGINT_LISTS = [undefined, null, 1, 1n, true, Symbol("1"), {}, "1", [1], [1n, null]];
 
+/** For each method what is wrong at each of its places. */
+function badArguments(vectors, bigints, lists, thrower) {
+  return {
+    add: [bigints, bigints],
+    div: [bigints, bigints],
+    pow: [bigints, bigints],
+    sqrt: [bigints],
+    vector: [[...NO_BIGINTS.filter((n) => typeof n !== "number"), NaN, 0.5, 1n, thrower]],
+    from: [lists],
+    fromBytes: [[...NO_BIGINTS, 1n, [0], "", new ArrayBuffer(32), new BigUint64Array(4)]],
+    fromBigInts: [vectors, lists, [null, NaN, 0.5, "0", 0n, thrower]],
+    toBigInts: [vectors, [null, NaN, 0.5, "0", 0n], [null, NaN, 0.5, "0", 0n]],
+    toBytes: [vectors],
+    mulVec: [vectors, vectors, vectors],
+    negVec: [vectors, vectors],
+    scaleVec: [vectors, vectors, bigints],
+    batchInverse: [vectors, vectors],
+  };
+}
+
+/** Arguments of methods that take vectors. */
+const goodArguments = (v) => ({
+  ...{ fromBigInts: [v, [4n], 0], toBigInts: [v, 0, 1], scaleVec: [v, v, 2n] },
+  ...{ mulVec: [v, v, v], negVec: [v, v], batchInverse: [v, v], toBytes: [v] },
+});
+
 for (const [title, G] of Object.entries({ module: F, portable })) {
   test(`whatever is given where, ${title}`, async () => {
     const v = G.from([1n, 2n, 3n]);
@@ -76,26 +102,7 @@ for (const [title, G] of Object.entries({ module: F, portable })) {
     const thrower = { toString: () => assert.fail("asked what it is") };
     const vectors = [...NO_BIGINTS, 1n, [1n, 2n, 3n], new Proxy(v, {}), forged, other, freed];
     const [bigints, lists] = [[...NO_BIGINTS, thrower], [...NO_BIGINT_LISTS, thrower]];
-    const calls = {
-      add: [bigints, bigints],
-      div: [bigints, bigints],
-      pow: [bigints, bigints],
-      sqrt: [bigints],
-      vector: [[...NO_BIGINTS.filter((n) => typeof n !== "number"), NaN, 0.5, 1n, thrower]],
-      from: [lists],
-      fromBytes: [[...NO_BIGINTS, 1n, [0], "", new ArrayBuffer(32), new BigUint64Array(4)]],
-      fromBigInts: [vectors, lists, [null, NaN, 0.5, "0", 0n, thrower]],
-      toBigInts: [vectors, [null, NaN, 0.5, "0", 0n], [null, NaN, 0.5, "0", 0n]],
-      toBytes: [vectors],
-      mulVec: [vectors, vectors, vectors],
-      negVec: [vectors, vectors],
-      scaleVec: [vectors, vectors, bigints],
-      batchInverse: [vectors, vectors],
-    };
-    const good = {
-      ...{ fromBigInts: [v, [4n], 0], toBigInts: [v, 0, 1], scaleVec: [v, v, 2n] },
-      ...{ mulVec: [v, v, v], negVec: [v, v], batchInverse: [v, v], toBytes: [v] },
-    };
+    const [calls, good] = [badArguments(vectors, bigints, lists, thrower), goodArguments(v)];
     for (const [name, places] of Object.entries(calls)) {
       places.forEach((bad, place) => {
         for (const value of bad) {
