@@ -147,6 +147,7 @@ tests! {
 type Fp = fieldc::bn254::Fp;
 
 #[test]
+#[allow(clippy::op_ref, reason = "every form of an operator")]
 fn every_form_of_an_operator_is_the_same() {
     on_every_path(|_| {
         let [x, y] = [7, 9].map(|k| Lazy::from(-Fp::from_u64(k)));
