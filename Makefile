@@ -6,13 +6,19 @@ BIN := .venv/bin
 INSTALLED := .venv/installed
 # The features of the crate that implement traits.
 TRAITS := subtle,zeroize,serde,rand_core,ff,ff-0-13,bits,ark-ff
+# The crates that are tested at once: together they are compiled with one set of features.
+TESTED := -p fieldc -p fieldc-check -p fieldc-fuzz
+# The tests that run without assembly too; the others run its portable kernels.
+PORTABLE := arithmetic encoding fp2 kernels
+# Each worker begins with a part of its own: what a module's tests share is made once.
+PYTEST = $(BIN)/pytest -n auto --dist worksteal
 # How long make fuzz runs each target.
 FUZZ_SECONDS ?= 60
 CARGO := $(and $(wildcard crates),$(shell command -v cargo 2>/dev/null))
 
 .NOTPARALLEL:
-.PHONY: help generate venv lint test test-full cargo-lint cargo-test race race-test arkworks-test \
-    arkworks-demo js-bench fuzz miri demo bench clean
+.PHONY: help generate venv lint test test-full cargo-lint cargo-test portable-test race race-test \
+    arkworks-test arkworks-demo js-bench fuzz miri demo bench clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -33,10 +39,10 @@ lint: venv cargo-lint ## ruff, mypy --strict, cargo fmt and clippy
 	$(BIN)/mypy
 
 test: venv lint cargo-test ## what every change must pass
-	$(BIN)/pytest -n auto -m "not full"
+	$(PYTEST) -m "not full"
 
-test-full: venv lint cargo-test race-test arkworks-test ## the slow sweeps too, crates/race, arkworks
-	$(BIN)/pytest -n auto
+test-full: venv lint cargo-test portable-test race-test arkworks-test ## the slow sweeps too, crates/race, arkworks
+	$(PYTEST)
 
 cargo-lint:
 	$(if $(CARGO),cargo fmt --all --check)
@@ -48,10 +54,14 @@ cargo-lint:
 	$(if $(CARGO),RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --quiet --features $(TRAITS))
 
 cargo-test:
-	$(if $(CARGO),cargo run --quiet --example readme)
-	$(if $(CARGO),cargo test --features $(TRAITS))
+	$(if $(CARGO),cargo test $(TESTED) --features $(TRAITS) --lib --bins --tests)
+	$(if $(CARGO),cargo test $(TESTED) --features $(TRAITS) --doc)
+	$(if $(CARGO),cargo run --quiet --example readme --features $(TRAITS))
+	$(if $(CARGO),cargo test -p fieldc --features portable $(PORTABLE:%=--test %))
+
+# All tests without assembly.
+portable-test:
 	$(if $(CARGO),cargo test -p fieldc --features portable --tests)
-	$(if $(CARGO),cargo test -p fieldc-fuzz --tests)
 
 # In its folder, so that its .cargo/config.toml holds; the peers take minutes to compile.
 race-test:

@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import chain, islice, product
+from math import gcd, prod
 
 from fieldc.algorithms import KERNELS, every_kernel_for
 from fieldc.catalogue import named_primes
@@ -17,6 +18,7 @@ from fieldc.language import BoundError, Integer, Kernel, Trace
 from fieldc.words.rows import RowChoice, RowStyle
 
 SIEVE = tuple(q for q in range(3, 1000, 2) if all(q % d for d in range(3, int(q**0.5) + 1, 2)))
+SIEVED = prod(SIEVE)
 
 ALL_STYLES: tuple[RowChoice, ...] = tuple(
     RowChoice(style, lag, ahead) for style in RowStyle for lag in range(3) for ahead in range(4)
@@ -48,7 +50,7 @@ def is_probable_prime(k: int) -> bool:
     """A quick search criterion; Field itself then decides."""
     if k < SIEVE[-1] ** 2:
         return k == 2 or (k > 1 and k % 2 == 1 and all(k % q or k == q for q in SIEVE))
-    return k % 2 == 1 and all(k % q for q in SIEVE) and pow(3, k - 1, k) == 1
+    return k % 2 == 1 and gcd(k, SIEVED) == 1 and pow(3, k - 1, k) == 1
 
 
 def small_primes(low: int, high: int) -> list[int]:
@@ -179,6 +181,10 @@ def named_field(name: str, word: int = 64) -> Field:
 
 
 NAMES: tuple[str, ...] = tuple(named_primes())
+OF_EVERY_CLASS: tuple[str, ...] = (
+    *("goldilocks", "bn254-p", "secp256k1-p", "curve25519", "bls12-381-r", "bls12-381-p", "p521"),
+)
+"""A few of them, of every class: one limb, spare bits and none, special ones, an odd size."""
 
 
 @cache
@@ -255,11 +261,12 @@ def cases(kernel: Kernel, f: Field, count: int, seed: int = 0) -> list[tuple[int
             given = [a + b for a, b in zip(given, rng.sample(given, len(given)), strict=True)]
             given += [edges(f)[:1] * arity, edges(f)[-1:] * arity]
         drawn = [tuple(rng.randrange(f.p) for _ in range(arity)) for _ in range(count)]
-        given, drawn = ([operands(kernel, f, v) for v in some] for some in (given, drawn))
     if len(given) > 3 * count:
         corners = [given[0], given[-1]]
         given = corners + rng.sample(given, 3 * count - 2)
-    return given + drawn
+    if kernel.operation in ("redc", "reduce"):
+        return given + drawn
+    return [operands(kernel, f, values) for values in given + drawn]
 
 
 def operands(kernel: Kernel, f: Field, values: Sequence[int]) -> tuple[int, ...]:

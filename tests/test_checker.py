@@ -34,10 +34,11 @@ ROOT = Path(__file__).parent.parent
 def checker() -> Path:
     if shutil.which("cargo") is None:
         pytest.skip("there is no cargo to build the checker with")
-    command = ["cargo", "build", "--release", "--quiet", "-p", "fieldc-check"]
+    # As cargo test builds it, so that nothing is compiled twice.
+    command = ["cargo", "build", "--quiet", "-p", "fieldc-check"]
     subprocess.run(command, cwd=ROOT, check=True)
     target = os.environ.get("CARGO_TARGET_DIR") or ROOT / "target"
-    return Path(target) / "release" / "fieldc-check"
+    return Path(target) / "debug" / "fieldc-check"
 
 
 def run(checker: Path, paths: Iterable[Path]) -> tuple[int, str]:

@@ -6,12 +6,14 @@ import os
 import random
 import shutil
 import subprocess
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
+from crate_object import CRATE, compiled_crate, host, rustc, using_crate
 from primes import operands
 
 from fieldc.algorithms import OPERATIONS, choose
@@ -23,12 +25,10 @@ from fieldc.field import Field
 from fieldc.language import Trace
 from fieldc.machine.assemble import assemble, compile_ir
 from fieldc.machine.processor import is_x86_64
-from fieldc.proof.constant_time import Depends, Finding, Kind, scan
-from fieldc.proof.constant_time_code import CodeError, functions
+from fieldc.proof.constant_time import Depends, Finding, Kind, scan, scan_function
+from fieldc.proof.constant_time_code import CodeError, Function, functions
 from fieldc.words.lower import lower
 
-ROOT = Path(__file__).parent.parent
-CRATE = ROOT / "crates" / "fieldc"
 PRIMES = ("bls12-381-p", "bn254-p", "secp256k1-p")
 LLVM_TARGETS = [name for name, t in TARGETS.items() if t.object_format is not ObjectFormat.WASM]
 RUST_TARGETS = (
@@ -219,55 +219,47 @@ def wrapper() -> str:
     return "\n".join(text)
 
 
-def rust_objects(folder: Path, target: str) -> tuple[bytes, bytes]:
-    """The crate and the wrapper as objects. Skips where a tool is missing."""
-    rustc = shutil.which("rustc")
-    if rustc is None:
-        pytest.skip("rustc is not installed: no Rust to scan")
-    known = [rustc, "--target", target, "--print", "target-libdir"]
-    place = subprocess.run(known, cwd=CRATE, capture_output=True, text=True, check=False).stdout
-    if not place or not Path(place.strip()).is_dir():
-        pytest.skip(f"rustup has not installed {target}: no Rust for it to scan")
+def rust_functions(folder: Path, target: str, run_folder: Path) -> dict[str, list[Function]]:
+    """The functions of the crate and of the wrapper. Skips where a tool is missing."""
+    crate, made = compiled_crate(run_folder, target), folder / "wrapper.o"
     (folder / "wrapper.rs").write_text(wrapper())
-    for name, source in (("fieldc", CRATE / "src" / "lib.rs"), ("wrapper", folder / "wrapper.rs")):
-        command = [rustc, "--edition", "2024", "-O", "-C", "opt-level=3", "--target", target]
-        command += ["-C", "panic=abort", "-C", "codegen-units=1", "--crate-type", "rlib"]
-        command += ["--extern", f"fieldc={folder}/libfieldc.rlib"] if name == "wrapper" else []
-        command += ["--crate-name", name, "-L", str(folder), "-o", str(folder / f"lib{name}.rlib")]
-        emitted = f"--emit=obj={folder / name}.o,link"
-        done = subprocess.run(
-            [*command, emitted, str(source)], cwd=folder, capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stderr
-    return (folder / "fieldc.o").read_bytes(), (folder / "wrapper.o").read_bytes()
+    kind = ("--crate-type", "rlib", "--target", target, f"--emit=obj={made}")
+    using_crate(crate, *kind, folder / "wrapper.rs")
+    found = defaultdict[str, list[Function]](list)
+    for path in (crate / "fieldc.o", made):
+        for function in functions(path.read_bytes()):
+            found[function.name].append(function)
+    return found
 
 
-def reached(found: dict[str, list[Finding]], first: list[str], known: set[str]) -> set[str]:
-    """The functions called from some, and from those; every one is known or only moves bytes."""
-    seen: set[str] = set()
+def reached(known: dict[str, list[Function]], first: list[str]) -> dict[str, list[Finding]]:
+    """What is found in the functions called from some, and from those.
+
+    Every one is known or only moves bytes.
+    """
+    found: dict[str, list[Finding]] = {}
     waiting = [*first]
     while waiting:
         name = waiting.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        waiting += [f.callee for f in found.get(name, []) if f.kind is Kind.CALL]
-    assert seen - known <= {"memcpy", "memset", "memmove"}, seen - known
-    return seen
+        if name not in found:
+            found[name] = [f for function in known.get(name, ()) for f in scan_function(function)]
+            waiting += [f.callee for f in found[name] if f.kind is Kind.CALL]
+    assert found.keys() - known.keys() <= {"memcpy", "memset", "memmove"}, found.keys() - known
+    return found
 
 
 @pytest.mark.parametrize("target", RUST_TARGETS)
-def test_the_crate_is_constant_time(target: str, tmp_path: Path) -> None:
-    """The choice of kernels branches on a static; nothing does on what an operand holds."""
-    objects = rust_objects(tmp_path, target)
-    known = {f.name for data in objects for f in functions(data)}
-    found: dict[str, list[Finding]] = {}
-    for finding in (f for data in objects for f in scan(data)):
-        found.setdefault(finding.function, []).append(finding)
+def test_the_crate_is_constant_time(target: str, tmp_path: Path, run_folder: Path) -> None:
+    """The choice of kernels branches on a static; nothing does on what an operand holds.
+
+    Decoding branches once: its test is a part of this one, for the objects take long to make.
+    """
+    known = rust_functions(tmp_path, target, run_folder)
+    check_decoding(known)
     heads = [(i, head) for i, kind in enumerate(FIELDS) for head in bodies(kind)]
     first = [f"w{i}_{head.split('(')[0]}" for i, head in heads]
-    assert known >= set(first)
-    met = [f for name in reached(found, first, known) for f in found.get(name, [])]
+    assert known.keys() >= set(first)
+    met = [f for found in reached(known, first).values() for f in found]
     # What the registers hold at a call of a function without arguments does not matter.
     met = [f for f in met if TAKES_NOTHING not in f.callee]
     assert [str(f) for f in met if f.depends is not Depends.PUBLIC] == []
@@ -280,12 +272,11 @@ def test_the_crate_is_constant_time(target: str, tmp_path: Path) -> None:
     assert not dispatched or lazy == multiply
 
 
-@pytest.mark.parametrize("target", RUST_TARGETS)
-def test_decoding_branches_once(target: str, tmp_path: Path) -> None:
-    """On whether the number is below the modulus, and on nothing else about it."""
-    _, wrapped = rust_objects(tmp_path, target)
+def check_decoding(known: dict[str, list[Function]]) -> None:
+    """It branches once on whether the number is below the modulus, and on nothing else about it."""
     for i in range(len(FIELDS)):
-        found = [f for f in scan(wrapped, f"w{i}_from_limbs") if f.kind is Kind.BRANCH]
+        (function,) = known[f"w{i}_from_limbs"]
+        found = [f for f in scan_function(function) if f.kind is Kind.BRANCH]
         loops = [f for f in found if f.depends is Depends.PUBLIC]
         assert len(found) - len(loops) == 1, [*map(str, found)]
 
@@ -299,20 +290,18 @@ def valgrind(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def needs_cargo() -> str:
-    cargo = shutil.which("cargo")
-    if cargo is None or not is_x86_64() or os.name != "posix":
-        pytest.skip("the poisoned program needs cargo on x86-64 and a POSIX system")
-    return cargo
+def needs_a_host() -> None:
+    if not is_x86_64() or os.name != "posix":
+        pytest.skip("poisoned programs need x86-64 and a POSIX system")
 
 
-def test_valgrind_sees_no_branch_on_what_the_crate_computes_with() -> None:
-    cargo = needs_cargo()
-    build = [cargo, "build", "--quiet", "--release", "--example", "poison"]
-    done = subprocess.run(build, cwd=CRATE, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    program = target / "release" / "examples" / "poison"
+def test_valgrind_sees_no_branch_on_what_the_crate_computes_with(
+    tmp_path: Path, run_folder: Path
+) -> None:
+    needs_a_host()
+    program = tmp_path / "poison"
+    source = CRATE / "examples" / "poison" / "main.rs"
+    using_crate(compiled_crate(run_folder, host()), source, "-o", program)
     done = valgrind(program)
     assert done.returncode == 0, done.stderr
     assert "valgrind: true" in done.stdout and "Portable kernels: every operation" in done.stdout
@@ -364,13 +353,11 @@ def host_objects() -> Iterator[tuple[str, Trace, bytes]]:
 
 
 def test_valgrind_sees_no_branch_in_the_kernels_of_this_host(tmp_path: Path) -> None:
-    needs_cargo()
-    rustc = shutil.which("rustc")
-    assert rustc is not None
+    needs_a_host()
     rng, rows, declared, links = random.Random(6), [], [], []
     for symbol, trace, code in host_objects():
         (tmp_path / f"{symbol}.o").write_bytes(code)
-        links += ["-C", f"link-arg={symbol}.o"]
+        links += ["-C", f"link-arg={tmp_path / symbol}.o"]
         drawn = [rng.randint(0, x.high) for x in trace.inputs]
         values = operands(trace.kernel, trace.field, drawn)
         result = trace.kernel.run(trace.field, *values)
@@ -380,9 +367,8 @@ def test_valgrind_sees_no_branch_in_the_kernels_of_this_host(tmp_path: Path) -> 
     memcheck = CRATE / "examples" / "poison" / "memcheck.rs"
     text = MAIN.format(memcheck=memcheck, declared="".join(declared), rows="".join(rows))
     (tmp_path / "kernels.rs").write_text(text)
-    command = [rustc, "--edition", "2024", "-O", "kernels.rs", *links]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    done = valgrind(tmp_path / "kernels")
+    program = tmp_path / "kernels"
+    rustc("--edition", "2024", "-O", tmp_path / "kernels.rs", *links, "-o", program)
+    done = valgrind(program)
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"{len(rows)} kernels\n"

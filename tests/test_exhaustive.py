@@ -6,6 +6,8 @@ itself; of 3 limbs native code runs the same steps (test_sweep.py has its own te
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from primes import CARRY_STYLES, small_primes, style_id
 from sweep.sweep import sweep, sweep_by_interpreter
@@ -49,6 +51,20 @@ def test_every_style_of_three_3_bit_limbs(part: int) -> None:
         assert sweep(p, 3, CARRY_STYLES) > p * p
 
 
+def some_primes(primes: list[int]) -> list[int]:
+    """Of each length in bits the smallest and the largest, and one in sixteen of all."""
+    ends = [a for a, b in pairwise(primes) if a.bit_length() < b.bit_length()]
+    starts = [b for a, b in pairwise(primes) if a.bit_length() < b.bit_length()]
+    return sorted({primes[0], primes[-1], *ends, *starts, *primes[8::16]})
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_every_input_of_some_primes_of_three_4_bit_limbs(part: int) -> None:
+    for i, p in list(enumerate(some_primes(primes_of(4, 3))))[part::4]:
+        assert sweep(p, 4, two_styles(i)) > p * p
+
+
+@pytest.mark.full
 @pytest.mark.parametrize("part", range(32))
 def test_every_prime_and_input_of_three_4_bit_limbs(part: int) -> None:
     for i, p in list(enumerate(primes_of(4, 3)))[part::32]:

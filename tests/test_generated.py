@@ -7,10 +7,12 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from primes import shaped, shapes
+from crate_object import compiled_crate, host, using_crate
+from primes import OF_EVERY_CLASS, shaped, shapes
 
 from fieldc.artifacts import race_texts
 from fieldc.artifacts.checked_in import COMMAND, ROOT
@@ -49,9 +51,9 @@ def files() -> dict[str, str]:
     return generate()
 
 
-def test_every_checked_in_file_is_what_is_generated():
-    for files in (FILES, race_texts.FILES):
-        assert not files.stale(ROOT), f"run: {COMMAND}"
+def test_every_checked_in_file_is_what_is_generated(files: dict[str, str]):
+    for checked_in in (replace(FILES, generate=lambda: files), race_texts.FILES):
+        assert not checked_in.stale(ROOT), f"run: {COMMAND}"
 
 
 def test_every_file_says_how_to_make_it_again(files: dict[str, str]):
@@ -92,9 +94,11 @@ def test_assembly_leaves_the_red_zone_alone(files: dict[str, str]):
         assert not re.search(r"\[rsp - ", text), path
 
 
-def test_check_names_what_is_stale(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    main = FILES.main
-    FILES.write(tmp_path, generate())
+def test_check_names_what_is_stale(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], files: dict[str, str]
+):
+    main = replace(FILES, generate=lambda: files).main
+    FILES.write(tmp_path, files)
     assert main(["--check", "--root", str(tmp_path)]) == 0
     changed, missing = tmp_path / FOLDER / "mod.rs", tmp_path / FOLDER / "n04.rs"
     changed.write_text(changed.read_text() + "\n")
@@ -251,45 +255,45 @@ def prove_piece(text: str, operation: str, f: Field) -> None:
 
 
 @here
-@needs_cargo
-def test_what_rustc_makes_of_them_is_proved(tmp_path: Path):
+@pytest.mark.parametrize(
+    "names", [OF_EVERY_CLASS, pytest.param(tuple(named_primes()), marks=pytest.mark.full)]
+)
+def test_what_rustc_makes_of_them_is_proved(
+    names: tuple[str, ...], tmp_path: Path, run_folder: Path
+):
     """The library's object: every named field's kernels, each in a section of its own, called.
     Those for values below 2p are in the object of who uses them."""
-    assert CARGO is not None
-    made = [CARGO, "rustc", "--quiet", "--release", "-p", "fieldc", "--lib"]
-    flags = ["--target-dir", str(tmp_path), "--", "--emit", "obj,link", "-C", "codegen-units=1"]
-    subprocess.run([*made, *flags], cwd=ROOT, check=True, capture_output=True)
-    (path,) = tmp_path.glob("release/deps/fieldc-*.o")
-    (library,) = tmp_path.glob("release/deps/libfieldc-*.rlib")
-    assert proved_in(path.read_bytes()).keys() == named_primes().keys()
+    crate = compiled_crate(run_folder, host())
+    assert kernels_of((crate / "fieldc.o").read_bytes(), names).keys() == named_primes().keys()
 
     (tmp_path / "user.rs").write_text(user_of_lazy_values())
-    made = [str(Path(CARGO).with_name("rustc")), "--edition", "2024", "-O", "--crate-type", "lib"]
-    flags = ["--emit", "obj", "-C", "codegen-units=1", "--extern", f"fieldc={library}", "user.rs"]
-    subprocess.run([*made, *flags], cwd=tmp_path, check=True, capture_output=True)
+    flags = ("--crate-type", "lib", f"--emit=obj={tmp_path / 'user.o'}")
+    using_crate(crate, *flags, tmp_path / "user.rs")
     lazy = {name for name in named_primes() if lazy_class_of(find_field(name)) is not None}
-    proved = proved_in((tmp_path / "user.o").read_bytes())
-    assert proved.keys() == lazy and min(proved.values()) == 2
+    found = kernels_of((tmp_path / "user.o").read_bytes(), names)
+    assert found.keys() == lazy and min(found.values()) == 2
 
 
-def proved_in(data: bytes) -> Counter[str]:
-    """How many kernels of each named field an object has; every one is proved."""
+def kernels_of(data: bytes, names: tuple[str, ...]) -> Counter[str]:
+    """How many kernels of each named field an object has; those of some are proved."""
     called = {
         (kernel.limbs, kernel.symbol): kernel
         for limbs in LIMBS
         for kernel in kernels_in((ROOT / FOLDER / f"n{limbs:02}.rs").read_text())
     }
-    proved: Counter[str] = Counter()
+    counted: Counter[str] = Counter()
     for symbol, found in functions(data).items():
         if name := re.search(r"n(\d\d)\d+([a-z_]+_(?:mulx|adx))_code\d+h", symbol):
             kernel = called[int(name[1]), name[2]]
             f = field_in(found.code, kernel.limbs)
+            counted[f.name] += 1
+            if f.name not in names:
+                continue
             bytes_of_rustc = f".byte {', '.join(map(str, found.code))}"
             function = function_of(kernel.called(bytes_of_rustc, found.start), kernel.symbol)
             contract = contract_of(kernel.operation, f.p, f.n)
             prove(function.code, contract, start=function.start)
-            proved[f.name] += 1
-    return proved
+    return counted
 
 
 def user_of_lazy_values() -> str:

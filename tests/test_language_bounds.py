@@ -89,11 +89,28 @@ TREES = st.recursive(LEAVES, _grow, max_leaves=12)
 INTERVALS = st.tuples(st.integers(-40, 1000), st.integers(0, 1000)).map(lambda v: (v[0], sum(v)))
 
 
-@given(TREES, st.tuples(INTERVALS, INTERVALS, INTERVALS), st.data())
-@settings(max_examples=700)
+THREE_INTERVALS = st.tuples(INTERVALS, INTERVALS, INTERVALS)
+
+
+@given(TREES, THREE_INTERVALS, st.data())
+@settings(max_examples=200)
 def test_no_value_leaves_its_bounds(
     tree: Tree, intervals: tuple[Interval, ...], data: st.DataObject
 ) -> None:
+    check_bounds(tree, intervals, data)
+
+
+@pytest.mark.full
+@given(TREES, THREE_INTERVALS, st.data())
+@settings(max_examples=2000)
+def test_no_value_of_more_expressions_leaves_its_bounds(
+    tree: Tree, intervals: tuple[Interval, ...], data: st.DataObject
+) -> None:
+    check_bounds(tree, intervals, data)
+
+
+def check_bounds(tree: Tree, intervals: tuple[Interval, ...], data: st.DataObject) -> None:
+    """The expression's bounds hold on some values of its inputs."""
     inputs = tuple(
         ranged(low, high, name) for (low, high), name in zip(intervals, "xyz", strict=True)
     )

@@ -9,6 +9,7 @@ from itertools import product
 import pytest
 from aarch64_code import ADD, NOP, RET, Z, bytes_of, code_of, words_of
 from aarch64_emulator import RADIX, Emulator, limbs
+from primes import OF_EVERY_CLASS
 from target_code import kernels
 
 from fieldc.algorithms import KERNELS
@@ -22,8 +23,15 @@ from fieldc.proof.prove import prove
 CONVENTIONS = {"aarch64-linux": "aapcs64", "aarch64-macos": "apple"}
 
 
-@pytest.mark.parametrize("target", CONVENTIONS)
-@pytest.mark.parametrize("name", sorted(named_primes()))
+CASES = [
+    pytest.param(name, target, marks=[pytest.mark.full] * (name not in chosen))
+    for name in sorted(named_primes())
+    for target, chosen in (("aarch64-linux", OF_EVERY_CLASS), ("aarch64-macos", ("secp256k1-p",)))
+]
+"""Every field; make test takes those of every class, and of the other convention one."""
+
+
+@pytest.mark.parametrize(("name", "target"), CASES)
 def test_every_kernel_of_a_named_field(name: str, target: str) -> None:
     f = find_field(name)
     for kernel in KERNELS:

@@ -6,7 +6,7 @@ The kernels of crates/fieldc are among them: a gate holds its text to what the c
 from __future__ import annotations
 
 import pytest
-from primes import named_field, shaped, shapes, traces
+from primes import OF_EVERY_CLASS, named_field, shaped, shapes, traces
 
 from fieldc.algorithms import OPERATIONS, choose
 from fieldc.backends.x86_64.choices import VARIANTS
@@ -31,8 +31,22 @@ def proved(trace: Trace, variant: str) -> None:
     prove(function.code, contract, start=function.start)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("name", NAMES)
+def is_left_out(name: str, variant: str) -> bool:
+    """Whether make test leaves it to make test-full.
+
+    Of the other primes of a class it proves one variant, and none of the longest ones.
+    """
+    return name not in OF_EVERY_CLASS and (variant != "adx" or named_field(name).n > 6)
+
+
+CASES = [
+    pytest.param(name, variant, marks=[pytest.mark.full] * is_left_out(name, variant))
+    for name in NAMES
+    for variant in VARIANTS
+]
+
+
+@pytest.mark.parametrize(("name", "variant"), CASES)
 def test_every_kernel_of_a_named_field(name: str, variant: str) -> None:
     for trace in traces(named_field(name)):
         proved(trace, variant)

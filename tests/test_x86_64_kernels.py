@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from primes import NAMES, cases, named_field, shaped, traces
+from primes import NAMES, OF_EVERY_CLASS, cases, named_field, shaped, traces
 from x86_64_kernels import HERE, LIMBS, Built, build, check_run, runs_here
 
 from fieldc.algorithms import choose
@@ -20,7 +20,14 @@ from fieldc.words.rows import RowChoice, RowStyle
 pytestmark = HERE
 
 
-@pytest.mark.parametrize("limbs", [*LIMBS, 17])
+FEWER_LIMBS = (*range(1, 8), 9, 12, 17)
+"""What a run of make test has: small sizes, one that is odd, and the largest."""
+
+
+@pytest.mark.parametrize(
+    "limbs",
+    [n if n in FEWER_LIMBS else pytest.param(n, marks=pytest.mark.full) for n in (*LIMBS, 17)],
+)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_kernel_at_every_number_of_limbs(variant: str, limbs: int) -> None:
     runs_here(variant)
@@ -32,7 +39,13 @@ def test_every_kernel_at_every_number_of_limbs(variant: str, limbs: int) -> None
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in OF_EVERY_CLASS else pytest.param(name, marks=pytest.mark.full)
+        for name in NAMES
+    ],
+)
 def test_named_fields(name: str, variant: str) -> None:
     runs_here(variant)
     for built in build((trace, VARIANTS[variant]) for trace in traces(named_field(name))):

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import astuple, dataclass, replace
+from multiprocessing.context import BaseContext
 
 from fieldc.artifacts import cache
 from fieldc.artifacts.artifact import PROVED, SKIPPED, TESTED, Artifact
@@ -129,9 +130,20 @@ def _verdicts(jobs: Sequence[Job]) -> Iterator[Verdict]:
     if len(jobs) <= FEW or workers < 2:
         yield from map(prove_job, jobs)
         return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+    with ProcessPoolExecutor(workers, mp_context=_context()) as pool:
         yield from pool.map(prove_job, jobs)
+
+
+def _context() -> BaseContext:
+    """How processes begin: where the system can, as copies of one that has imported this module.
+
+    The import takes a second. Never as copies of this process, which may have threads.
+    """
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    return context
 
 
 def _shown(verdicts: Iterator[Verdict], total: int, progress: Progress) -> Iterator[Verdict]:

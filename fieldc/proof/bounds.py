@@ -6,10 +6,12 @@ is minus the upper bound of -E.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 
+from fieldc.proof.combinations import Combination, Slopes, plus, plus_slopes, with_chain
 from fieldc.proof.comparisons import Comparison
 from fieldc.proof.equations import (
     ONE,
@@ -19,6 +21,7 @@ from fieldc.proof.equations import (
     Number,
     Polynomial,
     System,
+    Tops,
     add_to,
     by_terms,
     product,
@@ -36,12 +39,6 @@ class Input:
     name: str
     limbs: tuple[int, ...]
     high: int
-
-
-Combination = dict[int, Polynomial]
-"""What each row's (left - right) is multiplied with, by the row's number."""
-Slopes = dict[tuple[str | int, ...], Number]
-"""Factors of products of whole operands (names) and limbs (variables)."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +96,10 @@ class Case:
     """All variables in some runs of this case. What a run contradicts need not be tried."""
     ways: tuple[Way, ...] = WAYS
     """What bounds try."""
+    _compared_numbers: dict[tuple[object, ...], list[Bound]] = field(
+        default_factory=dict, init=False
+    )
+    """Bounds of compared numbers, by the flag and what was fixed when they were found."""
 
     @property
     def depth(self) -> int:
@@ -176,28 +177,40 @@ class Case:
                 add_to(shifted, comparison.operands, factor)
                 limit = None if goal is None else goal * scale - extra
                 b = self._direct(shifted, limit, way)
-                rows = _with_chain(b.rows, comparison, factor * b.scale, self.system.radix)
+                rows = with_chain(b.rows, comparison, factor * b.scale, self.system.radix)
                 yield Bound(b.value + extra * b.scale, b.scale * scale, rows, b.slopes)
         shifted = dict(target)
         add_to(shifted, comparison.words, -1)
         cut = self._direct(shifted, None, way, comparison.rows)
         for b in self._of_operands(comparison):
-            rows = _with_chain(cut.rows, comparison, b.scale, self.system.radix)
+            rows = with_chain(cut.rows, comparison, b.scale, self.system.radix)
             yield Bound(
-                cut.value + b.value, b.scale, _plus(rows, b.rows), _sum(cut.slopes, b.slopes)
+                cut.value + b.value, b.scale, plus(rows, b.rows), plus_slopes(cut.slopes, b.slopes)
             )
 
     def _of_operands(self, comparison: Comparison) -> Iterator[Bound]:
-        """Upper bounds of a compared number: by itself, and by what another flag says of it."""
+        """Upper bounds of a compared number, each found when it is first asked for."""
+        key = comparison.flag, *self.fixed.items()
+        found = self._compared_numbers.setdefault(key, [])
+        for number, find in enumerate(self._finds(comparison)):
+            if number == len(found):
+                found.append(find())
+            yield found[number]
+
+    def _finds(self, comparison: Comparison) -> Iterator[Callable[[], Bound]]:
+        """What bounds a compared number: itself, and what another flag says of it."""
         for way in self.ways:
-            yield self._direct(comparison.operands, None, way)
+            yield partial(self._direct, comparison.operands, None, way)
         for other in self.comparisons:
             if other.flag in self.fixed and other is not comparison:
-                shifted = dict(comparison.operands)
-                add_to(shifted, other.operands, -1)
-                b = self._direct(shifted, None, self.ways[0])
-                rows = _with_chain(b.rows, other, -b.scale, self.system.radix)
-                yield Bound(b.value + self.range_of(other)[1] * b.scale, b.scale, rows, b.slopes)
+                yield partial(self._by_another, comparison, other)
+
+    def _by_another(self, comparison: Comparison, other: Comparison) -> Bound:
+        shifted = dict(comparison.operands)
+        add_to(shifted, other.operands, -1)
+        b = self._direct(shifted, None, self.ways[0])
+        rows = with_chain(b.rows, other, -b.scale, self.system.radix)
+        return Bound(b.value + self.range_of(other)[1] * b.scale, b.scale, rows, b.slopes)
 
     def _direct(
         self, target: Polynomial, goal: int | None, way: Way, disabled: frozenset[int] = frozenset()
@@ -227,9 +240,10 @@ class Case:
         highs = [high for _, high in self.system.ranges]
         for number, value in self.fixed.items():
             highs[number] = value
+        tops = Tops(highs)
         sure = frozenset(number for number, value in self.fixed.items() if value)
         for row in self.system.backwards(total):
-            if limit is not None and (bound := by_terms(total, highs, sure)) < limit:
+            if limit is not None and (bound := by_terms(total, tops, sure)) < limit:
                 return Bound(bound, scale, rows, {})
             number = self.system.owners[row.word]
             if isinstance(row, Choice):
@@ -239,7 +253,7 @@ class Case:
         for number in self.fixed:
             put_in(total, number, self.fixed)
         slopes: Slopes = {}
-        bound, whole = by_terms(total, highs, sure), self._maximum(total, slopes)
+        bound, whole = by_terms(total, tops, sure), self._maximum(total, slopes)
         return Bound(min(bound, whole), scale, rows, {} if bound <= whole else slopes)
 
     def decide(self, row: Choice, total: Polynomial) -> Polynomial:
@@ -316,11 +330,13 @@ class Case:
         w = self.system.word_bits
         best: list[tuple[Number, Number]] = []
         slopes: set[Number] = {0, *(_ratio(k, 1 << w * j) for j, k in form.items())}
+        highs = [self._limb_high(operand, j) for j in range(len(operand.limbs))]
         for slope in slopes:
             value = max(slope * operand.high, 0)
-            for j in range(len(operand.limbs)):
+            for j, high in enumerate(highs):
                 left = form.get(j, 0) - slope * (1 << w * j)
-                value += max(left, 0) * self._limb_high(operand, j)
+                if left > 0:
+                    value += left * high
             best.append((value, slope))
         return min(best)
 
@@ -378,22 +394,3 @@ def _share(row: Equation, word: Number, carry: Number, way: Way, keep: bool) -> 
         return multiple if word or way.replaces_negative or multiple > 0 else 0
     # A product's low half alone is a quotient digit: its bound as a word is the best there is.
     return 0 if keep or row.kind == "mul" or word < 0 else word
-
-
-def _plus(a: Combination, b: Combination) -> Combination:
-    total = {number: dict(multiple) for number, multiple in a.items()}
-    for number, multiple in b.items():
-        add_to(total.setdefault(number, {}), multiple)
-    return total
-
-
-def _sum(a: Slopes, b: Slopes) -> Slopes:
-    return {factors: a.get(factors, 0) + b.get(factors, 0) for factors in a.keys() | b.keys()}
-
-
-def _with_chain(
-    rows: Combination, comparison: Comparison, factor: Number, radix: int
-) -> Combination:
-    """The rows and factor times the chain of a comparison, whose rows follow each other."""
-    chain = enumerate(sorted(comparison.rows))
-    return _plus(rows, {number: {ONE: factor * radix**i} for i, number in chain})

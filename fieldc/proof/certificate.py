@@ -46,7 +46,8 @@ from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
 
-from fieldc.proof.bounds import Bound, Combination, Fact, Slopes
+from fieldc.proof.bounds import Bound, Fact
+from fieldc.proof.combinations import Combination, Slopes
 from fieldc.proof.contracts import contract_of
 from fieldc.proof.equations import Number, Polynomial
 from fieldc.proof.prove import CaseProof, Excluded, prove

@@ -66,7 +66,12 @@ def scan(data: bytes, symbol: str | None = None) -> list[Finding]:
     chosen = [f for f in found if symbol in (None, f.name, f.name.removeprefix("_"))]
     if not chosen:
         raise LookupError(f"no function {symbol!a} in the object")
-    return [finding for function in chosen for finding in _Scan(function).findings()]
+    return [finding for function in chosen for finding in scan_function(function)]
+
+
+def scan_function(function: Function) -> list[Finding]:
+    """Every finding in one function."""
+    return _Scan(function).findings()
 
 
 @dataclass(frozen=True)

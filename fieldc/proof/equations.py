@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 from math import prod
 
 Monomial = tuple[int, ...]
@@ -52,14 +53,24 @@ def product(a: Polynomial, b: Polynomial) -> Polynomial:
     return total
 
 
-def by_terms(total: Polynomial, highs: Sequence[int], sure: frozenset[int]) -> Number:
+class Tops(dict[Monomial, int]):
+    """The largest value of each monomial that is asked for, of variables up to `highs`."""
+
+    def __init__(self, highs: Sequence[int]) -> None:
+        super().__init__()
+        self.highs = highs
+
+    def __missing__(self, monomial: Monomial) -> int:
+        self[monomial] = prod(self.highs[number] for number in monomial)
+        return self[monomial]
+
+
+def by_terms(total: Polynomial, tops: Tops, sure: frozenset[int]) -> Number:
     """Each term at its largest value; `sure` are the variables with one value, which is not 0."""
     bound: Number = 0
     for monomial, coefficient in total.items():
         if coefficient > 0:
-            for number in monomial:
-                coefficient *= highs[number]
-            bound += coefficient
+            bound += coefficient * tops[monomial]
         elif sure.issuperset(monomial):
             bound += coefficient
     return bound
@@ -129,13 +140,10 @@ class System:
 
     def backwards(self, total: Polynomial) -> Iterator[Equation | Choice]:
         """The rows that define what `total` mentions, newest first, while the caller changes it."""
-        current = len(self.rows)
-        while True:
-            newest = -1
-            for monomial in total:  # most of a proof's time is spent here
-                for variable in monomial:
-                    if newest < self.owners[variable] < current:
-                        newest = self.owners[variable]
+        current, owner = len(self.rows), self.owners.__getitem__
+        while True:  # much of a proof's time is spent here
+            older = filter(current.__gt__, map(owner, chain.from_iterable(total)))
+            newest = max(older, default=-1)
             if newest < 0:
                 return
             current = newest

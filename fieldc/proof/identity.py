@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from fieldc.proof.bounds import Case, Combination, Fact
+from fieldc.proof.bounds import Case, Fact
+from fieldc.proof.combinations import Combination
 from fieldc.proof.equations import (
     ONE,
     Choice,

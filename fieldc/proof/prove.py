@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from fieldc.proof import aarch64, aarch64_meanings, refute, x86_64, x86_64_meanings
-from fieldc.proof.bounds import WAYS, Bound, Case, Combination, Input, Way
+from fieldc.proof.bounds import WAYS, Bound, Case, Input, Way
+from fieldc.proof.combinations import Combination
 from fieldc.proof.comparisons import comparison_of
 from fieldc.proof.contracts import WORD_BITS, Claim, Contract
 from fieldc.proof.equations import Polynomial, System, add_to

@@ -6,7 +6,8 @@ afterwards, instead of leaving it, is understood only once that is known.
 
 from __future__ import annotations
 
-from fieldc.proof.bounds import Case, Combination, Fact
+from fieldc.proof.bounds import Case, Fact
+from fieldc.proof.combinations import Combination
 from fieldc.proof.equations import (
     Choice,
     Equation,

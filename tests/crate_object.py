@@ -1,0 +1,65 @@
+"""The crate as rustc compiles it for a target, once for all processes of a run of the tests."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+CRATE = Path(__file__).resolve().parents[1] / "crates" / "fieldc"
+FLAGS = ("--edition", "2024", "-C", "opt-level=3", "-C", "panic=abort", "-C", "codegen-units=1")
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """One process at a time, where the system can; elsewhere the work may be done twice."""
+    with open(folder / "lock", "w") as lock:
+        if os.name == "posix":
+            import fcntl
+
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def rustc(*words: str | Path) -> str:
+    """What the compiler prints. Skips where there is none; a failure shows what it said."""
+    tool = shutil.which("rustc")
+    if tool is None:
+        pytest.skip("rustc is not installed: no Rust is compiled")
+    command = [tool, *map(str, words)]
+    done = subprocess.run(command, cwd=CRATE, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def host() -> str:
+    """The target that rustc compiles for by itself."""
+    (found,) = re.findall(r"^host: (\S+)$", rustc("-vV"), re.MULTILINE)
+    return str(found)
+
+
+def compiled_crate(run_folder: Path, target: str) -> Path:
+    """A folder with `libfieldc.rlib` and `fieldc.o`. Skips where rustup lacks the target."""
+    if not Path(rustc("--target", target, "--print", "target-libdir").strip()).is_dir():
+        pytest.skip(f"rustup has not installed {target}: no Rust for it to scan")
+    folder = run_folder / f"crate-{target}"
+    folder.mkdir(exist_ok=True)
+    library = folder / "libfieldc.rlib"
+    with _locked(folder):
+        if not library.exists():
+            kind = ("--crate-name", "fieldc", "--crate-type", "rlib", "--target", target)
+            emitted = f"--emit=obj={folder / 'fieldc.o'},link={folder / 'part'}"
+            rustc(*FLAGS, *kind, emitted, CRATE / "src" / "lib.rs")
+            (folder / "part").rename(library)
+    return folder
+
+
+def using_crate(folder: Path, *words: str | Path) -> str:
+    """Compile what uses the crate in a folder that compiled_crate returned."""
+    return rustc(*FLAGS, "--extern", f"fieldc={folder / 'libfieldc.rlib'}", *words)
