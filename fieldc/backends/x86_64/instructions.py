@@ -93,13 +93,14 @@ INSTRUCTIONS: dict[str, Instruction] = {
         Instruction("sbb_mask", 1, 0, reads_flags=_CF, writes_flags=BOTH),
         Instruction("lea_double", 1, 1),
         Instruction("store", 0, 2),
-        # The words of a result that is left in registers; not printed.
-        Instruction("returned", 0, 0),
         Instruction("push", 0, 1),
         Instruction("pop", 1, 0),
         Instruction("ret", 0, 0),
     )
 }
+
+RETURNED = Instruction("returned", 0, 0)
+"""Reads the words of a result that is left in registers; no instruction, and never printed."""
 
 
 @dataclass(frozen=True)

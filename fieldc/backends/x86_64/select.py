@@ -19,6 +19,7 @@ from fieldc.backends.x86_64.instructions import (
     CONSTANTS,
     INSTRUCTIONS,
     OF,
+    RETURNED,
     Immediate,
     Memory,
     Operand,
@@ -100,7 +101,7 @@ class Selection:
             place = self._place(value)
             shared = not isinstance(place, Virtual) or place in words
             words.append(self._move(place, value.name) if shared else place)
-        self._emit("returned", (), *words)
+        self.code.append(VirtualCode(RETURNED, (), tuple(words)))
 
     def _select_and_store(self) -> None:
         steps, results = self.program.steps, self.program.results
