@@ -30,9 +30,10 @@ from fieldc.artifacts.classes import (
     representative,
 )
 from fieldc.artifacts.crate import FILES, FOLDER, families, generate
-from fieldc.artifacts.crate_kernels import crate_jobs, kernels_in
+from fieldc.artifacts.crate_kernels import HELD, crate_jobs, kernels_in
 from fieldc.artifacts.crate_sums import FITTING, as_function, inline_sums
-from fieldc.artifacts.trust import prove_job
+from fieldc.artifacts.trust import Job, prove_job
+from fieldc.backends.x86_64.conventions import CALLED_INLINE, GENERAL
 from fieldc.catalogue import find_field, named_primes
 from fieldc.field import Field
 from fieldc.language import LanguageError
@@ -230,6 +231,33 @@ def test_a_word_that_two_constants_share_for_most_primes_is_read_where_it_belong
     assert class_of(f) is COMPLEMENT and f.limbs(f.minus_mu)[0] == f.base - 1
     jobs = crate_jobs(ROOT / FOLDER, f)
     assert not [verdict.failure for verdict in map(prove_job, jobs) if verdict.failure]
+
+
+@pytest.mark.parametrize("limbs", LIMBS)
+def test_calls_of_kernels_name_every_register_once(limbs: int):
+    """The proofs see the registers that hold results and those a callee keeps, not the others."""
+    named = sorted(set(GENERAL) - set(CALLED_INLINE.preserved))
+    kernels = list(kernels_in((ROOT / FOLDER / f"n{limbs:02}.rs").read_text()))
+    assert {kernel.limbs for kernel in kernels} == {limbs}
+    for kernel in kernels:
+        held = HELD.findall(kernel.call)
+        assert sorted(register for register, _ in held) == named, kernel.symbol
+        assert sorted(int(i) for _, i in held if i) == list(range(limbs)), kernel.symbol
+
+
+@here
+@pytest.mark.parametrize("other", ["r10", "r11"])
+def test_a_register_named_wrongly_is_refused(other: str):
+    """Two results exchanged, and one sought where none is."""
+    f = find_field("bn254-p")
+    kernels = kernels_in((ROOT / FOLDER / "n04.rs").read_text())
+    kernel = next(k for k in kernels if k.symbol == "mul_fold_mulx")
+    exchanged = {"rcx": other, other: "rcx"}
+    call = re.sub(rf"(?<=\")(rcx|{other})(?=\")", lambda found: exchanged[found[0]], kernel.call)
+    for text, is_right in ((kernel.call, True), (call, False)):
+        made = replace(kernel, call=text).assembled(f)
+        job = Job(made, kernel.symbol, "mul", f.p, f.n, "sysv")
+        assert is_right == (not prove_job(job).failure)
 
 
 @here

@@ -172,6 +172,7 @@ PREDICTIONS: dict[tuple[str, str], Prediction] = {
     ("mul_lazy", "cios"): Prediction(_MONTGOMERY, _ADDITIONS),
     ("square_lazy", "log-jump"): Prediction(_over(2, 3, 1, 2), _of(3, 2, -2)),
     ("square_lazy", "cios"): Prediction(_SQUARE, _of(3, 2, -2)),
+    ("square_lazy", "product"): Prediction(_MONTGOMERY, _ADDITIONS),
     ("redc", "redc"): Prediction(_of(1, 1), _of(2, 2)),
     ("to_montgomery", "to_montgomery"): Prediction(_MONTGOMERY, _ADDITIONS),
     ("from_montgomery", "from_montgomery"): Prediction(_of(1, 1), _of(2, 1)),

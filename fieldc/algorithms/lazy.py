@@ -73,10 +73,18 @@ def _products(algorithm: str, step: Reduction, how: str) -> Iterator[Kernel]:
         yield kernel(operation, algorithm)(text)
 
 
+@kernel("square_lazy", "product")
+def square_by_product(f: Field, x: Lazy) -> Lazy:
+    """x*x/R modulo p, not reduced, as the product of x with itself: holds for every 4p < R."""
+    check_room(f)
+    return product(f, x, x, drop_limb)
+
+
 LAZY = (
     add,
     sub,
     *_products("log-jump", fold_limb, "with constant rows of mu."),
     *_products("cios", drop_limb, "with a row of the reduction for each limb."),
+    square_by_product,
     reduce,
 )

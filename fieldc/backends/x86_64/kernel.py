@@ -112,8 +112,11 @@ def _returning(
     *code, last = allocation.code
     words = [operand.name for operand in last.operands if isinstance(operand, Register)]
     used = {*words, *convention.preserved}
-    free = (f"r{number}" for number in range(15, 7, -1) if f"r{number}" not in used)
-    swapped = dict(zip((w for w in words if w in convention.preserved), free, strict=False))
+    free = [f"r{number}" for number in range(15, 7, -1) if f"r{number}" not in used]
+    taken = [word for word in words if word in convention.preserved]
+    if len(taken) > len(free):
+        raise X86Error(f"{len(words)} words do not fit the registers that a call may leave them in")
+    swapped = dict(zip(taken, free, strict=False))
     swapped |= {new: old for old, new in swapped.items()}
     renamed = [
         replace(line, operands=tuple(_renamed(o, swapped) for o in line.operands)) for line in code
