@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from fieldc import tune
+from fieldc import artifacts
 from fieldc.algorithms import choose
+from fieldc.artifacts.schedule import file_name, shipped
 from fieldc.backends.x86_64.print import GNU
 from fieldc.catalogue import find_field, named_primes
 from fieldc.machine.assemble import assemble, host_triple
@@ -15,10 +16,9 @@ from fieldc.machine.host import SYMBOL
 from fieldc.proof.contracts import contract_of
 from fieldc.proof.objects import function_of
 from fieldc.proof.prove import prove
-from fieldc.tune.schedule import file_name, shipped
 
 PROCESSOR = "sapphire-rapids"
-FOLDER = Path(tune.__file__).parent / "schedules"
+FOLDER = Path(artifacts.__file__).parent / "schedules"
 FIELDS = [name for name in named_primes() if find_field(name).n in (4, 6, 8, 12)]
 PROVED_ALWAYS = ("bn254-p", "secp256k1-n", "bls12-381-p")
 

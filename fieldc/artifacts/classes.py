@@ -11,18 +11,18 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
 
 from fieldc.algorithms import choose
-from fieldc.backends.x86_64.choices import VARIANTS
-from fieldc.backends.x86_64.conventions import SYSV, Convention
-from fieldc.backends.x86_64.kernel import X86Kernel, compile_program
+from fieldc.backends.x86_64.choices import Choices
+from fieldc.backends.x86_64.kernel import X86Kernel, complemented
 from fieldc.field import Field
 from fieldc.language import Trace
 from fieldc.modulus import is_prime
 from fieldc.words.lower import lower
+from fieldc.words.program import Program
 
 WORD = 64
 TOP = (1 << WORD) - 1
@@ -77,7 +77,7 @@ FULL = PrimeClass(
     "full",
     "every odd prime",
     TOP + 1,
-    (("mul", "cios"), ("sum_of_products", "two-subtractions")),
+    (("mul", "cios"), ("sum_of_products", "two-subtractions"), ("square", "product")),
 )
 CLASSES = (FOLD, COMPLEMENT, SPARE, FULL)
 """The narrowest first."""
@@ -166,17 +166,30 @@ def _with_largest_rest(f: Field) -> Field:
     return bounded
 
 
-def class_kernel(
-    trace: Trace, symbol: str, variant: str, convention: Convention = SYSV
-) -> X86Kernel:
-    """A kernel whose words are bounded by the limits of its class only.
+def class_program(trace: Trace, choices: Choices) -> Program:
+    """The words of a kernel, bounded by the limits of its class only.
 
     Raises ValueError for a representative of which two constants have a word in common.
     """
-    f, choices = trace.field, VARIANTS[variant]
+    f = trace.field
     words = [limb for value in (f.p, f.mu, f.minus_mu, f.fold_rest) for limb in f.limbs(value)]
     if f.n > 1 and len({*words, f.n0}) <= len(words):
         raise ValueError(f"{f.label} is no representative: two of its constants have a word alike")
     growing = [f.limbs(value)[:-1] for value in (f.p, f.mu, f.minus_mu)]
     unknown = frozenset([*chain(*growing), *f.limbs(f.fold_rest), f.n0])
-    return compile_program(lower(trace, choices.rows, unknown), symbol, choices, convention)
+    program = lower(trace, choices.rows, unknown, choices.scanned == "x")
+    return complemented(program, choices)
+
+
+def completed(kernel: X86Kernel, f: Field) -> X86Kernel:
+    """The kernel with the constants of a field: those of a trace may be bounds of a class."""
+    return replace(kernel, constants=tuple((name, _value(name, f)) for name, _ in kernel.constants))
+
+
+def _value(name: str, f: Field) -> int:
+    """A constant from its name: `p[3]`, `n0`, `0x1`."""
+    constant, _, index = name.rstrip("]").partition("[")
+    if constant.startswith("0x"):
+        return int(constant, 16)
+    value: int = getattr(f, constant)
+    return f.limbs(value)[int(index)] if index else value

@@ -23,10 +23,10 @@ from fieldc.artifacts.classes import (
     ROWS,
     SPARE,
     PrimeClass,
-    class_kernel,
     class_traces,
     kernels_of,
 )
+from fieldc.artifacts.crate_schedules import crate_kernel
 from fieldc.artifacts.crate_sums import FITTING, inline_sums, sum_text
 from fieldc.backends.x86_64.conventions import CALLED_INLINE, GENERAL
 from fieldc.backends.x86_64.instructions import Physical, Register
@@ -144,7 +144,8 @@ def class_texts(prime_class: PrimeClass, limbs: int) -> Iterator[str]:
         symbols = (symbol(operation, of, variant) for variant in variants(limbs))
         rows += f"    {operation.removesuffix('_lazy')}: {', '.join(symbols)};\n"
     if limbs in FITTING:
-        rows += f"    add: {'add_full' if prime_class is FULL else 'add_spare'};\n    sub: sub;\n"
+        bounds = "full" if prime_class is FULL else "spare"
+        rows += f"    add: add_{bounds};\n    sub: sub_{bounds};\n"
         rows += "    reduce: reduce;\n" if is_lazy else ""
     yield f"\n// {prime_class.name}: {prime_class.says}.\n"
     yield f"{'lazy_' * is_lazy}assembly! {{ {limbs}, {number}:\n{rows}}}\n"
@@ -201,7 +202,7 @@ def kernel_text(trace: Trace, prime_class: PrimeClass, variant: str) -> str:
     the modulus' constants behind it: such functions carry no symbol of their own, so there is one
     text for ELF, Mach-O and COFF. Results in registers need not be read back from memory.
     """
-    kernel = class_kernel(trace, "kernel", variant, CALLED_INLINE)
+    kernel = crate_kernel(prime_class, trace, "kernel", variant)
     n = trace.field.n
     names = [_constant(name) for name, _ in kernel.constants]
     says = " ".join(trace.kernel.source.splitlines()[0].rstrip(".").split())

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from fieldc.artifacts.classes import class_of, kernels_of, lazy_class_of
 from fieldc.artifacts.trust import Job
-from fieldc.backends.x86_64.conventions import SYSV
+from fieldc.backends.x86_64.conventions import GENERAL, SYSV
+from fieldc.backends.x86_64.kernel import X86Kernel
+from fieldc.backends.x86_64.print import INTEL, print_body
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
 
@@ -58,19 +60,38 @@ class CrateKernel:
         """The object file of a System V function (z, x, y) that calls a text, at an offset of it,
         and does what the inline assembly lets a compiler do: saves registers, stores results.
         """
-        held = HELD.findall(self.call)
-        saved = [register for register, _ in held if register in SYSV.preserved]
-        z = next(register for register, index in held if not index)
-        caller = [
-            *(f"push {register}" for register in (*saved, SYSV.arguments[0])),
-            f"call code + {offset}",
-            f"pop {z}",
-            *(f"mov qword ptr [{z} + {8 * int(i)}], {register}" for register, i in held if i),
-            *(f"pop {register}" for register in reversed(saved)),
-            "ret",
-        ]
-        head = [".intel_syntax noprefix", ".text", f".globl {self.symbol}", f"{self.symbol}:"]
-        return assemble("\n".join((*head, *caller, ".balign 64", "code:", lines, "")))
+        held = {register: int(i or -1) for register, i in HELD.findall(self.call)}
+        return called(self.symbol, held, lines, offset)
+
+
+def called(symbol: str, held: Mapping[str, int], lines: str, offset: int = 0) -> bytes:
+    """The object file of a System V function (z, x, y) that calls a text, at an offset of it.
+
+    `held` are the registers that the text changes, each with the number of the word of the result
+    that it leaves there, or -1.
+    """
+    saved = [register for register in held if register in SYSV.preserved]
+    z = next(register for register, word in held.items() if word < 0)
+    stores = (f"mov qword ptr [{z} + {8 * i}], {r}" for r, i in held.items() if i >= 0)
+    caller = [
+        *(f"push {register}" for register in (*saved, SYSV.arguments[0])),
+        f"call code + {offset}",
+        f"pop {z}",
+        *stores,
+        *(f"pop {register}" for register in reversed(saved)),
+        "ret",
+    ]
+    head = [".intel_syntax noprefix", ".text", f".globl {symbol}", f"{symbol}:"]
+    return assemble("\n".join((*head, *caller, ".balign 64", "code:", lines, "")))
+
+
+def called_kernel(kernel: X86Kernel) -> bytes:
+    """The same of a kernel with its constants."""
+    words = {register: number for number, register in enumerate(kernel.returned)}
+    free = (register for register in GENERAL if register not in kernel.convention.preserved)
+    held = {register: words.get(register, -1) for register in free}
+    lines = "\n".join(print_body(kernel.code, kernel.constants, INTEL, "table"))
+    return called(kernel.symbol, held, lines)
 
 
 def kernels_in(text: str) -> Iterator[CrateKernel]:

@@ -4,7 +4,9 @@ Those of values below 2p are the same pieces with 2p for p.
 
 s - p is made as s + (2^(64n) - p), whose carry says that s >= p. Constants are parts of the
 instructions, so no more than 13 registers are needed: all that a program has that keeps a frame
-pointer and a base pointer.
+pointer and a base pointer. They stand between other instructions: six in a row, at one of four
+places in a cache line, made an addition of 6 limbs take 15.5 cycles on a Golden Cove core instead
+of 10.5.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ def inline_sums(n: int) -> Iterator[InlineSum]:
         "add_spare",
         "x + y mod p for p with a spare bit",
         "COMPLEMENT",
-        (*_chain("add", "adc", n), *_plus_constant(n), *_moves("cmovc", n)),
+        (*_chain("add", "adc", n), *_plus(n), *_moves("cmovc", n)),
     )
     carry = ("mov {y:e}, 0", "adc {y}, 0")
     either = "adc {y}, -1"  # the carry of either sum
@@ -55,32 +57,47 @@ def inline_sums(n: int) -> Iterator[InlineSum]:
         "add_full",
         "x + y mod p",
         "COMPLEMENT",
-        (*_chain("add", "adc", n), *carry, *_plus_constant(n), either, *_moves("cmovc", n)),
+        (*_chain("add", "adc", n), *carry, *_plus(n), either, *_moves("cmovc", n)),
+    )
+    yield InlineSum(
+        "sub_spare",
+        "x - y mod p for p with a spare bit",  # x - y + p has a carry if x - y has a borrow
+        "P",
+        (*_chain("sub", "sbb", n), *_plus(n), *_moves("cmovc", n)),
     )
     borrow, again = "sbb {y}, {y}", "add {y}, 1"  # all ones and 1 have a carry
     yield InlineSum(
-        "sub",
+        "sub_full",
         "x - y mod p",
         "P",
-        (*_chain("sub", "sbb", n), borrow, *_plus_constant(n), again, *_moves("cmovc", n)),
+        (*_chain("sub", "sbb", n), borrow, *_plus(n), again, *_moves("cmovc", n)),
     )
     yield InlineSum(
         "reduce",
         "x mod p for x < 2p, p with a spare bit",
         "COMPLEMENT",
-        (*_plus_constant(n), *_moves("cmovc", n)),
+        (*_alternately(_constants(n), _plus(n)), *_moves("cmovc", n)),
     )
 
 
 def _chain(first: str, rest: str, n: int) -> list[str]:
-    """a and the number in memory."""
-    return [f"{rest if i else first} {{a{i}}}, qword ptr [{{y}} + {8 * i}]" for i in range(n)]
+    """a and the number in memory; t = c on the way, for moves leave the flags."""
+    sums = [f"{rest if i else first} {{a{i}}}, qword ptr [{{y}} + {8 * i}]" for i in range(n)]
+    return _alternately(sums, _constants(n))
 
 
-def _plus_constant(n: int) -> list[str]:
-    """t = a + c; moves leave the flags."""
-    constants = [f"mov {{t{i}}}, {{c{i}}}" for i in range(n)]
-    return [*constants, *(f"{'adc' if i else 'add'} {{t{i}}}, {{a{i}}}" for i in range(n))]
+def _alternately(one: list[str], other: list[str]) -> list[str]:
+    return [line for pair in zip(one, other, strict=True) for line in pair]
+
+
+def _constants(n: int) -> list[str]:
+    """t = c."""
+    return [f"mov {{t{i}}}, {{c{i}}}" for i in range(n)]
+
+
+def _plus(n: int) -> list[str]:
+    """t = t + a."""
+    return [f"{'adc' if i else 'add'} {{t{i}}}, {{a{i}}}" for i in range(n)]
 
 
 def _moves(name: str, n: int) -> list[str]:

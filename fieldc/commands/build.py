@@ -19,8 +19,8 @@ from fieldc.language import Trace
 if TYPE_CHECKING:
     from fieldc.artifacts.artifact import Artifact
     from fieldc.artifacts.produce import BuildTarget, Plans
+    from fieldc.artifacts.schedule import Schedule
     from fieldc.artifacts.trust import Progress
-    from fieldc.tune.schedule import Schedule
 
     Built = tuple[Sequence[Artifact], dict[str, object]]
 
@@ -110,7 +110,7 @@ def schedule_of(field: Field, path: str | None, operations: Sequence[str]) -> Sc
     """The schedule that was named, if one was. Raises ScheduleError, UsageError."""
     if path is None:
         return None
-    from fieldc.tune.schedule import load_schedule
+    from fieldc.artifacts.schedule import load_schedule
 
     schedule = load_schedule(Path(path), field)
     names = [entry.operation for entry in schedule.entries]

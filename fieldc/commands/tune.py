@@ -16,7 +16,7 @@ from fieldc.commands.verb import FIELD, Answer, Table, UsageError, one_of, optio
 from fieldc.field import Field
 
 if TYPE_CHECKING:
-    from fieldc.tune.schedule import Entry, Schedule
+    from fieldc.artifacts.schedule import Entry, Schedule
 
 COLUMNS = ("op", "algorithm", "variant", "start", "best", "ratio", "bound", "kernel", "verdict")
 DEFAULT = ["mul", "square"]
@@ -62,9 +62,10 @@ def operations(text: str) -> list[str]:
 )
 def tune(arguments: argparse.Namespace) -> Answer:
     """search for this processor's fastest kernel, prove it, keep it"""
+    from fieldc.artifacts.schedule import Schedule, dump, load_schedule, row_of
     from fieldc.machine.processor import brand
     from fieldc.machine.results import MODES
-    from fieldc.tune.schedule import Schedule, dump, load_schedule, row_of
+    from fieldc.tune.subject import of_field
     from fieldc.tune.tuning import Plan, tune_operation
 
     field = find_field(arguments.field, 64)
@@ -77,7 +78,8 @@ def tune(arguments: argparse.Namespace) -> Answer:
     plan = Plan(arguments.time, arguments.seed, modes, say)
     done = []
     for operation in dict.fromkeys(arguments.op):
-        entry = tune_operation(field, operation, plan, _resumable(schedule, operation))
+        subject = of_field(field, operation)
+        entry = tune_operation(subject, plan, _resumable(schedule, operation))
         prove_entry(field, entry)
         done.append(entry)
         schedule = schedule.with_entry(entry)
@@ -92,8 +94,8 @@ def say(line: str) -> None:
 
 def default_name(field: Field) -> str:
     """A file for a field on this processor, here."""
+    from fieldc.artifacts.schedule import file_name
     from fieldc.machine.processors import host_processor
-    from fieldc.tune.schedule import file_name
 
     processor = host_processor()
     return file_name(field, processor.key if processor else "unknown")
@@ -111,7 +113,7 @@ def write(path: Path, text: str) -> None:
 
 def _resumable(schedule: Schedule, operation: str) -> Entry | None:
     """The entry to go on from; one of another version of the compiler is started afresh."""
-    from fieldc.tune.schedule import ScheduleError
+    from fieldc.artifacts.schedule import ScheduleError
 
     entry = schedule.entry(operation)
     if entry is None:
@@ -128,8 +130,8 @@ def _resumable(schedule: Schedule, operation: str) -> Entry | None:
 def prove_entry(field: Field, entry: Entry) -> None:
     """Prove the kernel from its bytes and run it here. Raises UnprovedKernel, CheckError."""
     from fieldc.artifacts.produce import build_targets
+    from fieldc.artifacts.schedule import Schedule
     from fieldc.artifacts.trust import judge
-    from fieldc.tune.schedule import Schedule
 
     trace = choose(field, entry.operation, entry.decisions.algorithm)
     plans = Schedule(field.label, field.p, "", (entry,)).plans()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fieldc.algorithms import choose
+from fieldc.artifacts.schedule import ScheduleError, shipped
 from fieldc.backends.x86_64.choices import FEATURES, VARIANTS
 from fieldc.backends.x86_64.kernel import X86Kernel, compile_trace
 from fieldc.field import Field
@@ -13,7 +14,6 @@ from fieldc.language import Trace
 from fieldc.machine.host import SYMBOL
 from fieldc.machine.processor import missing
 from fieldc.machine.processors import Processor, find_processor, host_processor
-from fieldc.tune.schedule import ScheduleError, shipped
 
 FALLBACK = "cascade-lake"
 """The model for a processor that is not in processors.toml: narrow, so that nothing is wasted."""

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from importlib import resources
 
 from fieldc.algorithms import choose
+from fieldc.artifacts.schedule import Entry, Schedule, file_name, shipped
 from fieldc.backends.x86_64.print import GNU
 from fieldc.catalogue import find_field, named_primes
 from fieldc.errors import Refusal, UserError
@@ -22,7 +23,6 @@ from fieldc.machine.host import SYMBOL
 from fieldc.machine.load import load
 from fieldc.machine.processors import host_processor
 from fieldc.machine.timing import candidate_of, measure
-from fieldc.tune.schedule import Entry, Schedule, file_name, shipped
 
 PROCESSES = 3
 TOLERANCE = 0.03
@@ -59,7 +59,7 @@ class Reproduction:
 def shipped_here() -> Iterator[tuple[Field, Schedule]]:
     """The schedules that come with the package for this processor."""
     processor = host_processor()
-    folder = resources.files("fieldc.tune").joinpath("schedules")
+    folder = resources.files("fieldc.artifacts").joinpath("schedules")
     for name in named_primes() if processor else ():
         field = find_field(name)
         if processor and folder.joinpath(file_name(field, processor.key)).is_file():

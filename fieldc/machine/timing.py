@@ -114,17 +114,18 @@ def measure(
     seed: int,
     progress: Callable[[int, int], None] | None = None,
     canary: float = math.inf,
+    loops: Loops | None = None,
 ) -> Race:
     """Race the candidates for `rounds` rounds, about 0.2 ms each per candidate.
 
     `progress(done, rounds)` is called after each round. `canary` is the best one of an earlier
-    race on this processor. Raises TimingError on hosts that are not System V x86-64, without
-    candidates or rounds, and for labels that repeat.
+    race on this processor, `loops` are those that run the candidates. Raises TimingError on hosts
+    that are not System V x86-64, without candidates or rounds, and for labels that repeat.
     """
     labels = [candidate.label for candidate in candidates]
     if not labels or rounds < 1 or len(set(labels)) < len(labels):
         raise TimingError("a race needs candidates with distinct labels and at least one round")
-    track = _Track(Loops(), seed, canary)
+    track = _Track(loops or Loops(), seed, canary)
     with pinned() as hop:
         for candidate in candidates:
             track.enter(candidate)

@@ -23,6 +23,8 @@ from fieldc.machine.timing import CALIBRATION_LIMIT, candidate_of
 
 CALIBRATION_TURNS, CANARY_TURNS, CALLS = 96, 96, 48
 FIRST_CANARIES = 200
+FASTER, MOST = 0.9985, 0.7
+"""The ratio of a victory at most, and the share of rounds to win."""
 PATIENCE, REST_SECONDS = 12, 0.02
 
 
@@ -39,6 +41,11 @@ class Verdict:
     def sound(self) -> bool:
         """Whether most rounds were good."""
         return 2 * self.good > self.rounds
+
+    @property
+    def won(self) -> bool:
+        """Whether the candidate is faster beyond doubt."""
+        return self.sound and self.ratio < FASTER and self.wins >= MOST
 
 
 def verdict(ratios: Sequence[float], rounds: int) -> Verdict:
@@ -58,8 +65,9 @@ class Duels:
         seed: int,
         modes: Sequence[Mode] = MODES,
         hop: Callable[[], None] = lambda: None,
+        loops: Loops | None = None,
     ) -> None:
-        self._loops, self._modes, self._hop = Loops(), modes, hop
+        self._loops, self._modes, self._hop = loops or Loops(), modes, hop
         self.pages = Pages()
         self._draw = random.Random(seed)
         shape = candidate_of("", 0, trace)

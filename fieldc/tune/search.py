@@ -15,8 +15,8 @@ from fieldc.tune.duel import Verdict
 State = TypeVar("State")
 GLANCE, LOOK, CONFIRM, SETTLE = 1, 4, 48, 160
 """Rounds of two first looks, of the duel before acceptance, and of the one with the best so far."""
-FIRST, SECOND, FASTER, MOST = 1.0, 0.997, 0.9985, 0.7
-"""Ratios: at a glance, at a look, in the duel that counts; and the share of its rounds to win."""
+FIRST, SECOND = 1.0, 0.997
+"""Ratios at a glance and at a look, at most."""
 SETTLE_TRIES = 3
 """Duels with the best so far, where the machine is disturbed, before the search rolls back."""
 ACCEPTANCES = 6
@@ -72,7 +72,7 @@ class Search(Generic[State]):
             if look is None or look.ratio > limit:
                 return False
         duel = self._sound(candidate, self.incumbent, CONFIRM)
-        return duel is not None and duel.ratio < FASTER and duel.wins >= MOST
+        return duel is not None and duel.won
 
     def settle(self) -> None:
         """The incumbent becomes the best if it beats it; without a win, back to the best."""
@@ -81,7 +81,7 @@ class Search(Generic[State]):
         self._since_settled = 0
         duels = (self._sound(self.incumbent, self.best, SETTLE) for _ in range(SETTLE_TRIES))
         duel = next((each for each in duels if each is not None), None)
-        if duel is not None and duel.ratio < FASTER and duel.wins >= MOST:
+        if duel is not None and duel.won:
             self.best = self.incumbent
         else:
             self.incumbent = self.best

@@ -7,26 +7,24 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
-from fieldc.algorithms import every_kernel_for
+from fieldc.artifacts.schedule import ALLOWED, FREE_ORDER, Decisions
 from fieldc.backends.x86_64.allocate import AllocationError
-from fieldc.backends.x86_64.choices import FEATURES, VARIANTS, Choices, Refinement
-from fieldc.backends.x86_64.conventions import GENERAL, SYSV
+from fieldc.backends.x86_64.choices import VARIANTS, Choices, Refinement
+from fieldc.backends.x86_64.conventions import GENERAL
 from fieldc.backends.x86_64.flags import FlagError
 from fieldc.backends.x86_64.instructions import Physical
-from fieldc.backends.x86_64.kernel import X86Kernel, finish, lower_for
+from fieldc.backends.x86_64.kernel import X86Error, X86Kernel, finish
 from fieldc.backends.x86_64.order import Move, Touch, ordered, reach, shift, touch
 from fieldc.backends.x86_64.select import Selection
-from fieldc.field import Field
 from fieldc.lab.count import count
 from fieldc.lab.limits import Limits, lower_bounds
-from fieldc.language import BoundError, NeedsIntegers, Trace
+from fieldc.language import NeedsIntegers
 from fieldc.machine.encode import Piece, encode, linked, placed, size_of, table_after
-from fieldc.machine.processor import missing
 from fieldc.machine.processors import Processor
-from fieldc.tune.schedule import ALLOWED, FREE_ORDER, Decisions
+from fieldc.tune.subject import Subject
 from fieldc.words.rows import RowChoice, RowStyle
 
 SYMBOL = "fieldc_tuned"
@@ -44,7 +42,14 @@ class Draft:
     decisions: Decisions
     code: tuple[Physical, ...]
     pieces: tuple[Piece, ...]
-    bytes: bytes
+    machine_code: bytes
+    before: bytes = b""
+    """What stands before the code when it is timed."""
+
+    @property
+    def timed(self) -> bytes:
+        """What is written to memory and run."""
+        return self.before + self.machine_code
 
     @cached_property
     def touches(self) -> list[Touch]:
@@ -62,27 +67,21 @@ class Draft:
         first = size_of(pieces[:start])
         table = table_after(first + size_of(pieces[start:]))
         between = placed(pieces[start:end], first, table)
-        after = self.bytes[first + len(between) :]
+        after = self.machine_code[first + len(between) :]
         refinement = self.decisions.refinement
         refinement = replace(refinement, late=(*refinement.late, move))
         decisions = replace(self.decisions, refinement=refinement)
-        changed = b"".join((self.bytes[:first], between, after))
-        other = Draft(decisions, tuple(code), tuple(pieces), changed)
+        changed = b"".join((self.machine_code[:first], between, after))
+        other = Draft(decisions, tuple(code), tuple(pieces), changed, self.before)
         other.__dict__["touches"] = touches
         return other
 
 
 class Workshop:
-    """Makes drafts of one operation of one field; what does not change is made once."""
+    """Makes drafts of one subject; what does not change is made once."""
 
-    def __init__(self, field: Field, operation: str) -> None:
-        self.traces: dict[str, Trace] = {}
-        for kernel in every_kernel_for(operation):
-            try:
-                self.traces[kernel.algorithm] = kernel.trace(field)
-            except BoundError:
-                continue
-        self.operation = operation
+    def __init__(self, subject: Subject) -> None:
+        self.subject, self.traces = subject, subject.traces
         self._selections: dict[tuple[str, Choices], Selection] = {}
         self._bounds: dict[tuple[object, ...], Limits] = {}
 
@@ -90,23 +89,26 @@ class Workshop:
         """The virtual code of an algorithm and its choices. Raises FlagError."""
         key = decisions.algorithm, decisions.choices
         if key not in self._selections:
-            program = lower_for(self.traces[key[0]], decisions.choices)
-            self._selections[key] = Selection(program, decisions.choices)
+            program = self.subject.program(self.traces[key[0]], decisions.choices)
+            returns_words = self.subject.convention.returns_words
+            self._selections[key] = Selection(program, decisions.choices, returns_words)
         return self._selections[key]
 
     def kernel(self, decisions: Decisions) -> X86Kernel:
         """The kernel of some decisions, by the passes. Raises FlagError, OrderError."""
-        return finish(self.selection(decisions), SYMBOL, SYSV, decisions.refinement)
+        convention = self.subject.convention
+        kernel = finish(self.selection(decisions), SYMBOL, convention, decisions.refinement)
+        return self.subject.completed(kernel)
 
     def draft(self, decisions: Decisions) -> Draft | None:
         """A draft, or None where the choices do not go together."""
         try:
             kernel = self.kernel(decisions)
-        except (FlagError, AllocationError, NeedsIntegers):
+        except (FlagError, AllocationError, NeedsIntegers, X86Error):
             return None
         pieces = tuple(map(encode, kernel.code))
         code = linked(pieces, (value for _, value in kernel.constants))
-        return Draft(decisions, kernel.code, pieces, code)
+        return Draft(decisions, kernel.code, pieces, code, self.subject.before(kernel))
 
     def bound(self, draft: Draft, processor: Processor | None) -> float:
         """The model's bound in cycles; instructions on a processor that it does not know."""
@@ -119,7 +121,7 @@ class Workshop:
         key = tuple(sorted(map(_shape, draft.code)))
         if key not in self._bounds:
             size = size_of(draft.pieces)
-            self._bounds[key] = lower_bounds(count(draft.bytes[:size], "x86_64"), processor)
+            self._bounds[key] = lower_bounds(count(draft.machine_code[:size], "x86_64"), processor)
         return self._bounds[key]
 
 
@@ -128,26 +130,31 @@ def _shape(instruction: Physical) -> tuple[str, ...]:
     return instruction.mnemonic, *kinds
 
 
-def structures(algorithms: Sequence[str]) -> Iterator[Decisions]:
+def structures(algorithms: Sequence[str], variants: Sequence[str]) -> Iterator[Decisions]:
     """Every algorithm in every row style, the other choices as they are in VARIANTS."""
     chains = [RowChoice(RowStyle.TWO_CHAINS, *each) for each in product(LAGS, AHEADS)]
     sums = [RowChoice(RowStyle.TWO_SUMS, ahead=ahead) for ahead in AHEADS]
     merged = [RowChoice(RowStyle.ONE_CHAIN, ahead=ahead) for ahead in AHEADS]
     styles = {"adx": (*chains, *sums, *merged), "mulx": merged}
-    for algorithm, (variant, rows) in product(algorithms, styles.items()):
-        if not missing(FEATURES[variant]):
-            yield from (
-                Decisions(algorithm, replace(VARIANTS[variant], rows=each)) for each in rows
-            )
+    for algorithm, variant in product(algorithms, variants):
+        choices = VARIANTS[variant]
+        yield from (Decisions(algorithm, replace(choices, rows=each)) for each in styles[variant])
 
 
 def neighbours(decisions: Decisions, operation: str) -> Iterator[Decisions]:
-    """Decisions that differ in one choice below the rows."""
-    for name, values in ALLOWED.items():
-        fixed = name == "variant" or (name == "scanned" and operation not in FREE_ORDER)
-        for value in () if fixed else values:
-            if value != getattr(decisions.choices, name):
-                changed: dict[str, Any] = {name: value}
+    """Decisions that differ in one choice below the rows, then in two."""
+    others = [
+        (name, value)
+        for name, values in ALLOWED.items()
+        for value in values
+        if value != getattr(decisions.choices, name)
+        and name != "variant"
+        and (name != "scanned" or operation in FREE_ORDER)
+    ]
+    for many in (1, 2):
+        for changes in combinations(others, many):
+            changed: dict[str, Any] = dict(changes)
+            if len(changed) == many:
                 yield replace(decisions, choices=replace(decisions.choices, **changed))
 
 
@@ -157,7 +164,7 @@ def promising(workshop: Workshop, processor: Processor | None, slack: float) -> 
     The model sees each algorithm in each row style once, without lag or products ahead: these move
     instructions, and their number hardly.
     """
-    every = list(structures(list(workshop.traces)))
+    every = list(structures(list(workshop.traces), workshop.subject.variants))
     bounds: dict[object, float] = {}
     for decisions in every:
         if decisions.choices.rows.lag == decisions.choices.rows.ahead == 0:
@@ -167,7 +174,7 @@ def promising(workshop: Workshop, processor: Processor | None, slack: float) -> 
     limit = slack * min(bounds.values(), default=0.0)
     kept = [d for d in every if bounds.get(_kind(d), math.inf) <= limit]
     drafts = [draft for d in kept if (draft := workshop.draft(d))]
-    return list({draft.bytes: draft for draft in reversed(drafts)}.values())[::-1]
+    return list({draft.machine_code: draft for draft in reversed(drafts)}.values())[::-1]
 
 
 def _kind(decisions: Decisions) -> object:
@@ -188,7 +195,7 @@ class Proposals:
         refined = self._draw.choice(kinds)(draft.decisions, refinement)
         decisions = replace(draft.decisions, refinement=refined)
         other = self._workshop.draft(decisions)
-        return None if other is None or other.bytes == draft.bytes else other
+        return None if other is None or other.machine_code == draft.machine_code else other
 
     def _order(self, decisions: Decisions, refinement: Refinement) -> Refinement:
         code = ordered(self._workshop.selection(decisions).code, refinement.order)
@@ -196,7 +203,7 @@ class Proposals:
         return replace(refinement, order=(*refinement.order, *move))
 
     def _registers(self, decisions: Decisions, refinement: Refinement) -> Refinement:
-        order = list(refinement.registers or SYSV.order)
+        order = list(refinement.registers or self._workshop.subject.convention.order)
         shift(order, (self._draw.randrange(len(order)), self._draw.randrange(len(order))))
         return replace(refinement, registers=tuple(order))
 
@@ -216,7 +223,7 @@ class Proposals:
         for _ in range(1 + int(self._draw.expovariate(INSTRUCTIONS_PER_MOVE / len(draft.code)))):
             for move in self._move(moved.touches.__getitem__, len(moved.code), FAR):
                 moved = moved.moved(move)
-        return None if moved.bytes == draft.bytes else moved
+        return None if moved.machine_code == draft.machine_code else moved
 
     def _move(self, touched: Callable[[int], Touch], count: int, far: int) -> list[Move]:
         """A legal move, none where the instruction drawn is stuck."""

@@ -6,24 +6,21 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from fieldc.algorithms import choose
+from fieldc.artifacts.schedule import Decisions, Entry, ScheduleError, code_of, digest_of
 from fieldc.artifacts.trust import Job, prove_job
-from fieldc.backends.x86_64.choices import FEATURES, VARIANTS
+from fieldc.backends.x86_64.choices import VARIANTS
 from fieldc.backends.x86_64.conventions import SYSV
-from fieldc.backends.x86_64.print import GNU
 from fieldc.errors import UserError
-from fieldc.field import Field
 from fieldc.lab.variants import preferred_variant
-from fieldc.machine.assemble import assemble
-from fieldc.machine.processor import ProcessorError, is_x86_64, missing
+from fieldc.machine.processor import ProcessorError, is_x86_64
 from fieldc.machine.processors import Processor, host_processor
 from fieldc.machine.results import MODES, Mode
 from fieldc.machine.timing import Race, candidate_of, measure, pinned
 from fieldc.tune.duel import Duels, Verdict, verdict
-from fieldc.tune.examine import Examination
-from fieldc.tune.schedule import Decisions, Entry, ScheduleError, code_of, digest_of
+from fieldc.tune.examine import QUICK, Examination
 from fieldc.tune.search import CONFIRM, SETTLE, Search
 from fieldc.tune.space import Draft, Proposals, Workshop, neighbours, promising
+from fieldc.tune.subject import Subject
 
 START, BEST = "start", "best"
 SLACK = 1.12
@@ -60,18 +57,18 @@ class Plan:
 class Tuning:
     """The search for one operation. `run` gives its entry of a schedule."""
 
-    def __init__(self, field: Field, operation: str, plan: Plan, hop: Callable[[], None]) -> None:
-        variants = [v for v in ("adx", "mulx") if not missing(FEATURES[v])]
-        if field.word != 64 or not is_x86_64() or not variants:
+    def __init__(self, subject: Subject, plan: Plan, hop: Callable[[], None]) -> None:
+        variants, trace = subject.variants, subject.start
+        if trace.field.word != 64 or not is_x86_64() or not variants:
             raise ProcessorError("fieldc tune needs an x86-64 Linux or Darwin host with BMI2")
-        self.workshop = Workshop(field, operation)
-        trace = choose(field, operation)
-        self.operation, self.plan, self.trace = operation, plan, trace
+        self.subject, self.workshop = subject, Workshop(subject)
+        self.operation, self.plan, self.trace = subject.operation, plan, trace
         self.processor: Processor | None = host_processor()
-        if self.processor is not None:
-            variants = [preferred_variant(trace, self.processor, variants)]
+        if self.processor is not None and len(variants) > 1:
+            variants = (preferred_variant(trace, self.processor, variants),)
         self.start = self._draft(Decisions(trace.kernel.algorithm, VARIANTS[variants[0]]))
-        self.duels = Duels(trace, plan.seed, plan.modes, hop)
+        self.loops = subject.loops()
+        self.duels = Duels(trace, plan.seed, plan.modes, hop, self.loops)
         self.examination = Examination(trace, plan.seed)
         self.began = self._said = plan.clock()
         self.tried = self.accepted = self.rolled_back = self.unsound = 0
@@ -93,11 +90,8 @@ class Tuning:
         return draft
 
     def _resumed(self, entry: Entry) -> Draft:
-        kernel = entry.compile(self.workshop.traces[entry.decisions.algorithm], "resumed")
-        draft = self._draft(entry.decisions)
-        if draft.bytes != code_of(kernel):
-            raise ScheduleError("the schedule's decisions do not give its kernel")
-        return draft
+        entry.require(self.workshop.kernel(entry.decisions))
+        return self._draft(entry.decisions)
 
     def _phases(self, best: Draft) -> Iterator[Draft]:
         fresh = best is self.start
@@ -114,16 +108,20 @@ class Tuning:
         drafts = promising(self.workshop, self.processor, SLACK)
         ranked = self._provable(self._ranked(drafts))
         self._report(f"{len(drafts)} structures within {SLACK} of the lowest bound", ranked[0])
-        chosen = []
-        for draft in ranked:
-            for decisions in neighbours(draft.decisions, self.operation):
-                other = self.workshop.draft(decisions)
-                draft = self._champion([draft, other]) if other else draft
-                if not self._more(SHARE_STRUCTURES):
-                    break
-            chosen.append(draft)
+        chosen = [self._climbed(draft) for draft in ranked]
         self._rate("structures", began, before)
         return self._ranked(chosen)
+
+    def _climbed(self, draft: Draft) -> Draft:
+        """The draft with its best choices: none that is near is faster."""
+        for decisions in neighbours(draft.decisions, self.operation):
+            other = self.workshop.draft(decisions)
+            better = self._champion([draft, other]) if other else draft
+            if not self._more(SHARE_STRUCTURES):
+                return better
+            if better is not draft:
+                return self._climbed(better)
+        return draft
 
     def _ranked(self, drafts: Sequence[Draft]) -> list[Draft]:
         """Those that are right, fastest first; without a verdict, last."""
@@ -150,7 +148,7 @@ class Tuning:
 
     def _failure(self, draft: Draft) -> str:
         field, kernel = self.trace.field, self.workshop.kernel(draft.decisions)
-        code = assemble(kernel.text(GNU))
+        code = self.subject.object(kernel)
         job = Job(code, kernel.symbol, self.operation, field.p, field.n, SYSV.name)
         return prove_job(job).failure
 
@@ -158,10 +156,9 @@ class Tuning:
         """The first, unless a later one beats it in a long duel."""
         best, *others = drafts
         for other in others:
-            if other.bytes != best.bytes and self._right(other):
+            if other.machine_code != best.machine_code and self._right(other):
                 self.tried += 1
-                duel = self._duel(other, best, CONFIRM)
-                best = other if duel.sound and duel.ratio < 1 else best
+                best = other if self._duel(other, best, CONFIRM).won else best
         return best
 
     def _early(self, draft: Draft, finalists: Sequence[Draft]) -> Draft:
@@ -203,10 +200,11 @@ class Tuning:
         return not self._stopped and self.plan.clock() - self.began < share * self.plan.seconds
 
     def _duel(self, candidate: Draft, incumbent: Draft, rounds: int) -> Verdict:
-        return self.duels(candidate.bytes, incumbent.bytes, rounds)
+        return self.duels(candidate.timed, incumbent.timed, rounds)
 
-    def _right(self, draft: Draft) -> bool:
-        return self.examination.right(self.duels.pages.address(draft.bytes))
+    def _right(self, draft: Draft, calls: int = QUICK) -> bool:
+        function = self.duels.pages.address(draft.timed) + self.subject.entry
+        return self.examination.right(function, calls)
 
     def _rate(self, phase: str, began: float, before: int) -> None:
         seconds = self.plan.clock() - began
@@ -231,22 +229,23 @@ class Tuning:
         if best is not self.start and last.sound and last.ratio >= 1:
             best, self.rolled_back = self.start, self.rolled_back + 1
         kernel = self.workshop.kernel(best.decisions)
-        if code_of(kernel) != best.bytes:
+        if code_of(kernel) != best.machine_code:
             raise ScheduleError("the decisions do not give the code that was timed (a defect)")
-        if not self.examination.right(self.duels.pages.address(best.bytes), 0):
+        if not self._right(best, 0):
             raise ScheduleError("the best kernel computes something wrong (a defect)")
         measured = self._measured(best, last)
         return Entry(self.operation, best.decisions, digest_of(kernel), measured)
 
     def _measured(self, best: Draft, last: Verdict) -> dict[str, object]:
         labels = (START, BEST)
-        codes = (self.start.bytes, best.bytes)
+        codes = (self.start.timed, best.timed)
         pages = self.duels.pages
         addresses = (pages.address(codes[0], codes[1]), pages.address(codes[1], codes[0]))
         race = measure(
             [candidate_of(*pair, self.trace) for pair in zip(labels, addresses, strict=True)],
             rounds=FINAL_ROUNDS,
             seed=self.plan.seed,
+            loops=self.loops,
         )
         return {
             **_figures(race),
@@ -286,7 +285,7 @@ def _figures(race: Race) -> dict[str, object]:
     return found | {f"{mode}_ratio": round(race.ratio(BEST, START, mode), 4) for mode in MODES}
 
 
-def tune_operation(field: Field, operation: str, plan: Plan, resumed: Entry | None = None) -> Entry:
+def tune_operation(subject: Subject, plan: Plan, resumed: Entry | None = None) -> Entry:
     """The fastest kernel found for this processor. Raises UserError where there is no search."""
     with pinned() as hop:
-        return Tuning(field, operation, plan, hop).run(resumed)
+        return Tuning(subject, plan, hop).run(resumed)

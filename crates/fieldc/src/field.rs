@@ -304,24 +304,28 @@ macro_rules! __standard_traits {
         }
 
         impl core::iter::Sum for $Fp {
+            #[inline]
             fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
                 terms.fold(Self::ZERO, |total, term| total + term)
             }
         }
 
         impl<'a> core::iter::Sum<&'a $Fp> for $Fp {
+            #[inline]
             fn sum<I: Iterator<Item = &'a Self>>(terms: I) -> Self {
                 terms.fold(Self::ZERO, |total, term| total + term)
             }
         }
 
         impl core::iter::Product for $Fp {
+            #[inline]
             fn product<I: Iterator<Item = Self>>(factors: I) -> Self {
                 factors.fold(Self::ONE, |total, factor| total * factor)
             }
         }
 
         impl<'a> core::iter::Product<&'a $Fp> for $Fp {
+            #[inline]
             fn product<I: Iterator<Item = &'a Self>>(factors: I) -> Self {
                 factors.fold(Self::ONE, |total, factor| total * factor)
             }
@@ -338,12 +342,14 @@ macro_rules! __standard_traits {
         impl Eq for $Fp {}
 
         impl Default for $Fp {
+            #[inline]
             fn default() -> Self {
                 Self::ZERO
             }
         }
 
         impl From<u64> for $Fp {
+            #[inline]
             fn from(value: u64) -> Self {
                 Self::from_u64(value)
             }
@@ -351,12 +357,14 @@ macro_rules! __standard_traits {
 
         /// The number below p in hexadecimal, all its digits.
         impl core::fmt::Display for $Fp {
+            #[inline]
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 $crate::__private::write_hex(&self.to_limbs(), true, f)
             }
         }
 
         impl core::fmt::Debug for $Fp {
+            #[inline]
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 write!(f, concat!(stringify!($Fp), "({})"), self)
             }

@@ -18,9 +18,9 @@ pub trait Modulus<const N: usize>: Sized + 'static {
     /// 1 - 2^(-64(N-1)) mod p.
     const FOLD_REST: [u64; N] = fold_rest::<N, Self>();
     /// R mod p, the Montgomery form of 1; R = 2^(64N).
-    const R: [u64; N] = power_of_two(&Self::P, 64 * N);
+    const R: [u64; N] = radix(&Self::P);
     /// R^2 mod p: a product with it enters Montgomery form.
-    const R2: [u64; N] = power_of_two(&Self::P, 128 * N);
+    const R2: [u64; N] = radix_squared::<N, Self>();
     /// 2^(64N) - p.
     const COMPLEMENT: [u64; N] = complement(&Self::P);
     /// Bits of p.
@@ -109,15 +109,32 @@ const fn complement<const N: usize>(p: &[u64; N]) -> [u64; N] {
     result
 }
 
-/// 2^k mod p.
-const fn power_of_two<const N: usize>(p: &[u64; N], k: usize) -> [u64; N] {
-    let (mut result, mut i) = ([0; N], 0);
-    result[0] = 1;
-    while i < k {
-        result = portable::add(&result, &result, p);
-        i += 1;
+/// 2^(64N) mod p, from 2^b - p for the b bits of p.
+const fn radix<const N: usize>(p: &[u64; N]) -> [u64; N] {
+    let spare = 64 * N as u32 - limbs::bits(p);
+    let mut result = complement(p);
+    result[N - 1] &= u64::MAX >> spare;
+    doubled(result, spare as usize, p)
+}
+
+/// R^2 mod p, which is 2^(64N)*R, from 2^N*R: a square doubles the exponent, six do so 64 times.
+const fn radix_squared<const N: usize, M: Modulus<N>>() -> [u64; N] {
+    let (mut result, mut exponent) = (doubled(M::R, N, &M::P), N);
+    while exponent < 64 * N {
+        result = portable::mul::<N, M>(&result, &result);
+        exponent *= 2;
     }
     result
+}
+
+/// 2^times * x mod p.
+const fn doubled<const N: usize>(mut x: [u64; N], times: usize, p: &[u64; N]) -> [u64; N] {
+    let mut i = 0;
+    while i < times {
+        x = portable::add(&x, &x, p);
+        i += 1;
+    }
+    x
 }
 
 /// Limbs of the number that a text says, for `field!`. Panics, when the program is compiled, for
@@ -142,6 +159,8 @@ pub const fn parse<const N: usize>(text: &str) -> [u64; N] {
     let (mut result, mut i) = ([0; N], if is_hex { 2 } else { 0 });
     assert!(i < bytes.len(), "the modulus is empty");
     let base = if is_hex { 16 } else { 10 };
+    // Digits are gathered in a limb, value below scale, as long as they fit.
+    let (mut value, mut scale) = (0, 1u64);
     while i < bytes.len() {
         if bytes[i] != b'_' {
             let digit = match bytes[i] {
@@ -150,17 +169,26 @@ pub const fn parse<const N: usize>(text: &str) -> [u64; N] {
                 d @ b'A'..=b'F' if is_hex => d - b'A' + 10,
                 _ => panic!("the modulus is no number: decimal digits, or 0x and hexadecimal ones"),
             };
-            let mut carry = digit as u64;
-            let mut j = 0;
-            while j < N {
-                (result[j], carry) = limbs::mac(0, result[j], base, carry);
-                j += 1;
+            if scale > u64::MAX / base {
+                result = appended(result, scale, value);
+                (value, scale) = (0, 1);
             }
-            assert!(carry == 0, "the modulus has more than 768 bits");
+            (value, scale) = (value * base + digit as u64, scale * base);
         }
         i += 1;
     }
-    result
+    appended(result, scale, value)
+}
+
+/// a*scale + value.
+const fn appended<const N: usize>(mut a: [u64; N], scale: u64, value: u64) -> [u64; N] {
+    let (mut carry, mut i) = (value, 0);
+    while i < N {
+        (a[i], carry) = limbs::mac(0, a[i], scale, carry);
+        i += 1;
+    }
+    assert!(carry == 0, "the modulus has more than 768 bits");
+    a
 }
 
 /// Whether p is a strong probable prime to the bases 2 and 3: no test of an adversary's p.

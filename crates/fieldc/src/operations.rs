@@ -26,6 +26,7 @@ macro_rules! __operations {
             /// The inverse and true; for 0, which has none, 0 and false.
             ///
             /// It takes the same time for all values.
+            #[inline]
             pub fn invert(&self) -> (Self, bool) {
                 let (inverse, exists) = $crate::__private::invert::<{ $Fp::LIMBS }, Self>(&self.0);
                 (Self(inverse), exists)
@@ -37,6 +38,7 @@ macro_rules! __operations {
             /// The scratch space needs as many elements as there are to invert, and what it holds
             /// afterwards follows from them; a shorter one is an error, and nothing has changed.
             /// Time depends on the number of elements only.
+            #[inline]
             pub fn batch_invert(
                 elements: &mut [Self],
                 scratch: &mut [Self],
@@ -52,6 +54,7 @@ macro_rules! __operations {
             /// The power with an exponent in limbs, least significant first; x^0 is 1, 0^0 too.
             ///
             /// Time depends on the exponent, which must be no secret, and not on `self`.
+            #[inline]
             pub fn pow(&self, exponent: &[u64]) -> Self {
                 Self($crate::__private::power::<{ $Fp::LIMBS }, Self>(
                     &self.0, exponent,
@@ -59,11 +62,13 @@ macro_rules! __operations {
             }
 
             /// The power with a small exponent, as [`Self::pow`].
+            #[inline]
             pub fn pow_u64(&self, exponent: u64) -> Self {
                 self.pow(&[exponent])
             }
 
             /// The power for constants: as [`Self::pow`], but slower, in portable Rust.
+            #[inline]
             pub const fn const_pow(&self, exponent: &[u64]) -> Self {
                 Self($crate::__private::const_power::<{ $Fp::LIMBS }, Self>(
                     &self.0, exponent,
@@ -73,6 +78,7 @@ macro_rules! __operations {
             /// Whether this is the square of an element; 0 is.
             ///
             /// It takes the same time for all values.
+            #[inline]
             pub fn is_square(&self) -> bool {
                 $crate::__private::is_square::<{ $Fp::LIMBS }, Self>(&self.0)
             }
@@ -81,6 +87,7 @@ macro_rules! __operations {
             ///
             /// Of the two roots it is the one whose number below p is even. It takes the same time
             /// for all values.
+            #[inline]
             pub fn sqrt(&self) -> (Self, bool) {
                 let (root, exists) = $crate::__private::sqrt::<{ $Fp::LIMBS }, Self>(&self.0);
                 (Self(root), exists)
@@ -95,6 +102,7 @@ macro_rules! __operations {
             /// A number of any length modulo p, least significant byte first.
             ///
             /// Time depends on the length only.
+            #[inline]
             pub fn from_bytes_wide_le(bytes: &[u8]) -> Self {
                 Self($crate::__private::from_bytes_wide_le::<{ $Fp::LIMBS }, Self>(bytes))
             }
@@ -102,6 +110,7 @@ macro_rules! __operations {
             /// A number of any length modulo p, most significant byte first.
             ///
             /// Time depends on the length only.
+            #[inline]
             pub fn from_bytes_wide_be(bytes: &[u8]) -> Self {
                 Self($crate::__private::from_bytes_wide_be::<{ $Fp::LIMBS }, Self>(bytes))
             }
@@ -110,6 +119,7 @@ macro_rules! __operations {
             ///
             /// If they are uniform, the statistical distance from a uniform element is below
             /// 2^-128.
+            #[inline]
             pub fn random_from(fill: impl FnMut(&mut [u8])) -> Self {
                 Self($crate::__private::random::<{ $Fp::LIMBS }, Self>(fill))
             }
@@ -118,6 +128,7 @@ macro_rules! __operations {
             /// below p.
             ///
             /// Time depends on the text.
+            #[inline]
             pub const fn from_hex(text: &str) -> Result<Self, $crate::DecodeError> {
                 match $crate::__private::from_hex(text, &Self::MODULUS) {
                     Ok(limbs) => Ok(Self(
@@ -133,6 +144,7 @@ macro_rules! __operations {
         impl core::str::FromStr for $Fp {
             type Err = $crate::DecodeError;
 
+            #[inline]
             fn from_str(text: &str) -> Result<Self, $crate::DecodeError> {
                 let limbs = $crate::__private::from_text(text, &Self::MODULUS)?;
                 Ok(Self(
@@ -143,6 +155,7 @@ macro_rules! __operations {
 
         /// The number below p in hexadecimal, all its digits; after `0x` with `#`.
         impl core::fmt::LowerHex for $Fp {
+            #[inline]
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 $crate::__private::write_hex(&self.to_limbs(), f.alternate(), f)
             }

@@ -38,6 +38,8 @@ class Choices:
     a mov of their own, which can take a word from the store that made it without waiting."""
     selected: str = "difference"
     """What the last selection overwrites: the `difference` (cmovc) or the `sum` (cmovnc)."""
+    complements: str = "late"
+    """Of sums: made of the sum (`late`), or `early` of an addend, which shortens the wait."""
 
     @property
     def flags(self) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from fieldc.backends.x86_64.order import ordered
 from fieldc.backends.x86_64.print import INTEL, Syntax, print_kernel
 from fieldc.backends.x86_64.select import Selection
 from fieldc.language import Trace
+from fieldc.words.complements import early_complements
 from fieldc.words.lower import lower
 from fieldc.words.program import Program
 
@@ -58,7 +59,13 @@ def compile_trace(
 
 def lower_for(trace: Trace, choices: Choices) -> Program:
     """The words that the choices ask for."""
-    return lower(trace, choices.rows, exchanged=choices.scanned == "x")
+    program = lower(trace, choices.rows, exchanged=choices.scanned == "x")
+    return complemented(program, choices)
+
+
+def complemented(program: Program, choices: Choices) -> Program:
+    """The program with complements as the choices ask for."""
+    return early_complements(program) if choices.complements == "early" else program
 
 
 def compile_program(

@@ -168,6 +168,7 @@ ret
 assembly! { 1, 3:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
+    square: square_full_mulx;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -276,6 +277,56 @@ mov rcx, rdx
 sub rcx, [rax + 8]
 sbb rsi, 0
 cmovc rcx, rdx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+    )
+}
+
+/// x*x/R mod p as the product of x with itself, where the bounds of rows are too wide; product, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_full_mulx<M: Modulus<1>>(x: &[u64; 1]) -> [u64; 1] {
+    let mut z = [0; 1];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_full_mulx_code::<M>,
+            out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => z[0],
+            out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _,
+            out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_full_mulx_code<M: Modulus<1>>() {
+    naked_asm!(
+        r"
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rcx, [rsi]
+mulx rcx, rsi, rcx
+mov rdx, rsi
+imul rdx, [rax]
+mulx rdx, rdi, [rax + 8]
+add rsi, rdi
+adc rcx, rdx
+mov rdx, 0
+adc rdx, 0
+mov rsi, rcx
+sub rsi, [rax + 8]
+sbb rdx, 0
+cmovc rsi, rcx
 ret
 .balign 64
 2:

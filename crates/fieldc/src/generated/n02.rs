@@ -13,7 +13,7 @@ assembly! { 2, 0:
     sum_of_products: sum_of_products_spare_mulx;
     square: square_fold_mulx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
 }
 
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant mulx.
@@ -178,7 +178,7 @@ assembly! { 2, 1:
     sum_of_products: sum_of_products_spare_mulx;
     square: square_complement_mulx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
 }
 
 /// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant mulx.
@@ -357,7 +357,7 @@ assembly! { 2, 2:
     sum_of_products: sum_of_products_spare_mulx;
     square: square_spare_mulx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -620,8 +620,9 @@ ret
 assembly! { 2, 3:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
+    square: square_full_mulx;
     add: add_full;
-    sub: sub;
+    sub: sub_full;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -824,12 +825,95 @@ ret
     )
 }
 
+/// x*x/R mod p as the product of x with itself, where the bounds of rows are too wide; product, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_full_mulx<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
+    let mut z = [0; 2];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_full_mulx_code::<M>,
+            out("rax") _, out("rcx") z[0], out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
+            _, out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _,
+            out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_full_mulx_code<M: Modulus<2>>() {
+    naked_asm!(
+        r"
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rcx, [rsi]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 8]
+mulx rdx, r8, r8
+add rcx, r8
+adc rdx, 0
+mov r8, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx r9, r10, [rax + 8]
+mulx rdx, r11, [rax + 16]
+add r9, r11
+adc rdx, 0
+add rdi, r10
+adc rcx, r9
+adc r8, rdx
+mov rdi, 0
+adc rdi, 0
+mov rdx, [rsi + 8]
+mulx r9, r10, [rsi]
+mulx rdx, rsi, [rsi + 8]
+add r9, rsi
+adc rdx, 0
+add rcx, r10
+adc r8, r9
+adc rdi, rdx
+mov rsi, 0
+adc rsi, 0
+mov rdx, rcx
+imul rdx, [rax]
+mulx r9, r10, [rax + 8]
+mulx rdx, r11, [rax + 16]
+add r9, r11
+adc rdx, 0
+add rcx, r10
+adc r8, r9
+adc rdi, rdx
+adc rsi, 0
+mov rcx, r8
+sub rcx, [rax + 8]
+mov rdx, rdi
+sbb rdx, [rax + 16]
+sbb rsi, 0
+cmovc rcx, r8
+cmovc rdx, rdi
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
 // ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
 lazy_assembly! { 2, 0:
     mul: mul_lazy_ample_mulx;
     square: square_lazy_ample_mulx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
     reduce: reduce;
 }
 
@@ -982,7 +1066,7 @@ lazy_assembly! { 2, 1:
     mul: mul_lazy_room_mulx;
     square: square_lazy_rows_mulx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
     reduce: reduce;
 }
 
@@ -1060,7 +1144,7 @@ ret
 lazy_assembly! { 2, 2:
     mul: mul_lazy_room_mulx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
     reduce: reduce;
 }
 
@@ -1147,8 +1231,8 @@ fn add_spare<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
     unsafe {
         asm!(
             "add {a0}, qword ptr [{y} + 0]",
-            "adc {a1}, qword ptr [{y} + 8]",
             "mov {t0}, {c0}",
+            "adc {a1}, qword ptr [{y} + 8]",
             "mov {t1}, {c1}",
             "add {t0}, {a0}",
             "adc {t1}, {a1}",
@@ -1174,11 +1258,11 @@ fn add_full<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
     unsafe {
         asm!(
             "add {a0}, qword ptr [{y} + 0]",
+            "mov {t0}, {c0}",
             "adc {a1}, qword ptr [{y} + 8]",
+            "mov {t1}, {c1}",
             "mov {y:e}, 0",
             "adc {y}, 0",
-            "mov {t0}, {c0}",
-            "mov {t1}, {c1}",
             "add {t0}, {a0}",
             "adc {t1}, {a1}",
             "adc {y}, -1",
@@ -1196,18 +1280,45 @@ fn add_full<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
     [a0, a1]
 }
 
-/// x - y mod p.
+/// x - y mod p for p with a spare bit.
 #[inline(always)]
-fn sub<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
+fn sub_spare<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
     let [mut a0, mut a1] = *x;
     // SAFETY: it reads y, and changes the named registers and flags only.
     unsafe {
         asm!(
             "sub {a0}, qword ptr [{y} + 0]",
-            "sbb {a1}, qword ptr [{y} + 8]",
-            "sbb {y}, {y}",
             "mov {t0}, {c0}",
+            "sbb {a1}, qword ptr [{y} + 8]",
             "mov {t1}, {c1}",
+            "add {t0}, {a0}",
+            "adc {t1}, {a1}",
+            "cmovc {a0}, {t0}",
+            "cmovc {a1}, {t1}",
+            a0 = inout(reg) a0,
+            a1 = inout(reg) a1,
+            t0 = out(reg) _, t1 = out(reg) _,
+            y = in(reg) y.as_ptr(),
+            c0 = const M::P[0],
+            c1 = const M::P[1],
+            options(pure, readonly, nostack),
+        );
+    }
+    [a0, a1]
+}
+
+/// x - y mod p.
+#[inline(always)]
+fn sub_full<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
+    let [mut a0, mut a1] = *x;
+    // SAFETY: it reads y, and changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "sub {a0}, qword ptr [{y} + 0]",
+            "mov {t0}, {c0}",
+            "sbb {a1}, qword ptr [{y} + 8]",
+            "mov {t1}, {c1}",
+            "sbb {y}, {y}",
             "add {t0}, {a0}",
             "adc {t1}, {a1}",
             "add {y}, 1",
@@ -1233,8 +1344,8 @@ fn reduce<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
     unsafe {
         asm!(
             "mov {t0}, {c0}",
-            "mov {t1}, {c1}",
             "add {t0}, {a0}",
+            "mov {t1}, {c1}",
             "adc {t1}, {a1}",
             "cmovc {a0}, {t0}",
             "cmovc {a1}, {t1}",

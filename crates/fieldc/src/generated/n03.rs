@@ -13,7 +13,7 @@ assembly! { 3, 0:
     sum_of_products: sum_of_products_spare_mulx;
     square: square_fold_mulx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
 }
 
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant mulx.
@@ -258,7 +258,7 @@ assembly! { 3, 1:
     sum_of_products: sum_of_products_spare_mulx;
     square: square_complement_mulx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
 }
 
 /// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant mulx.
@@ -524,7 +524,7 @@ assembly! { 3, 2:
     sum_of_products: sum_of_products_spare_mulx;
     square: square_spare_mulx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -927,8 +927,9 @@ ret
 assembly! { 3, 3:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
+    square: square_full_mulx;
     add: add_full;
-    sub: sub;
+    sub: sub_full;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -1237,12 +1238,137 @@ ret
     )
 }
 
+/// x*x/R mod p as the product of x with itself, where the bounds of rows are too wide; product, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_full_mulx<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
+    let mut z = [0; 3];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_full_mulx_code::<M>,
+            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
+            z[1], out("rdi") _, out("r8") z[2], out("r9") _, out("r10") _, out("r11") _, out("r12")
+            _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_full_mulx_code<M: Modulus<3>>() {
+    naked_asm!(
+        r"
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rcx, [rsi]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 8]
+mulx r8, r9, r8
+add rcx, r9
+mov r9, [rsi + 16]
+mulx rdx, r9, r9
+adc r8, r9
+adc rdx, 0
+mov r9, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx r10, r11, [rax + 8]
+mulx r12, r13, [rax + 16]
+add r10, r13
+mulx rdx, r13, [rax + 24]
+adc r12, r13
+adc rdx, 0
+add rdi, r11
+adc rcx, r10
+adc r8, r12
+adc r9, rdx
+mov rdi, 0
+adc rdi, 0
+mov rdx, [rsi + 8]
+mulx r10, r11, [rsi]
+mulx r12, r13, [rsi + 8]
+add r10, r13
+mulx rdx, r13, [rsi + 16]
+adc r12, r13
+adc rdx, 0
+add rcx, r11
+adc r8, r10
+adc r9, r12
+adc rdi, rdx
+mov r10, 0
+adc r10, 0
+mov rdx, rcx
+imul rdx, [rax]
+mulx r11, r12, [rax + 8]
+mulx r13, r14, [rax + 16]
+add r11, r14
+mulx rdx, r14, [rax + 24]
+adc r13, r14
+adc rdx, 0
+add rcx, r12
+adc r8, r11
+adc r9, r13
+adc rdi, rdx
+adc r10, 0
+mov rdx, [rsi + 16]
+mulx rcx, r11, [rsi]
+mulx r12, r13, [rsi + 8]
+add rcx, r13
+mulx rdx, rsi, [rsi + 16]
+adc r12, rsi
+adc rdx, 0
+add r8, r11
+adc r9, rcx
+adc rdi, r12
+adc r10, rdx
+mov rcx, 0
+adc rcx, 0
+mov rdx, r8
+imul rdx, [rax]
+mulx rsi, r11, [rax + 8]
+mulx r12, r13, [rax + 16]
+add rsi, r13
+mulx rdx, r13, [rax + 24]
+adc r12, r13
+adc rdx, 0
+add r8, r11
+adc r9, rsi
+adc rdi, r12
+adc r10, rdx
+adc rcx, 0
+mov rdx, r9
+sub rdx, [rax + 8]
+mov rsi, rdi
+sbb rsi, [rax + 16]
+mov r8, r10
+sbb r8, [rax + 24]
+sbb rcx, 0
+cmovc rdx, r9
+cmovc rsi, rdi
+cmovc r8, r10
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+    )
+}
+
 // ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
 lazy_assembly! { 3, 0:
     mul: mul_lazy_ample_mulx;
     square: square_lazy_ample_mulx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
     reduce: reduce;
 }
 
@@ -1469,7 +1595,7 @@ lazy_assembly! { 3, 1:
     mul: mul_lazy_room_mulx;
     square: square_lazy_rows_mulx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
     reduce: reduce;
 }
 
@@ -1585,7 +1711,7 @@ ret
 lazy_assembly! { 3, 2:
     mul: mul_lazy_room_mulx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
     reduce: reduce;
 }
 
@@ -1709,10 +1835,10 @@ fn add_spare<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
     unsafe {
         asm!(
             "add {a0}, qword ptr [{y} + 0]",
-            "adc {a1}, qword ptr [{y} + 8]",
-            "adc {a2}, qword ptr [{y} + 16]",
             "mov {t0}, {c0}",
+            "adc {a1}, qword ptr [{y} + 8]",
             "mov {t1}, {c1}",
+            "adc {a2}, qword ptr [{y} + 16]",
             "mov {t2}, {c2}",
             "add {t0}, {a0}",
             "adc {t1}, {a1}",
@@ -1742,13 +1868,13 @@ fn add_full<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
     unsafe {
         asm!(
             "add {a0}, qword ptr [{y} + 0]",
+            "mov {t0}, {c0}",
             "adc {a1}, qword ptr [{y} + 8]",
+            "mov {t1}, {c1}",
             "adc {a2}, qword ptr [{y} + 16]",
+            "mov {t2}, {c2}",
             "mov {y:e}, 0",
             "adc {y}, 0",
-            "mov {t0}, {c0}",
-            "mov {t1}, {c1}",
-            "mov {t2}, {c2}",
             "add {t0}, {a0}",
             "adc {t1}, {a1}",
             "adc {t2}, {a2}",
@@ -1770,20 +1896,53 @@ fn add_full<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
     [a0, a1, a2]
 }
 
-/// x - y mod p.
+/// x - y mod p for p with a spare bit.
 #[inline(always)]
-fn sub<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
+fn sub_spare<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
     let [mut a0, mut a1, mut a2] = *x;
     // SAFETY: it reads y, and changes the named registers and flags only.
     unsafe {
         asm!(
             "sub {a0}, qword ptr [{y} + 0]",
-            "sbb {a1}, qword ptr [{y} + 8]",
-            "sbb {a2}, qword ptr [{y} + 16]",
-            "sbb {y}, {y}",
             "mov {t0}, {c0}",
+            "sbb {a1}, qword ptr [{y} + 8]",
             "mov {t1}, {c1}",
+            "sbb {a2}, qword ptr [{y} + 16]",
             "mov {t2}, {c2}",
+            "add {t0}, {a0}",
+            "adc {t1}, {a1}",
+            "adc {t2}, {a2}",
+            "cmovc {a0}, {t0}",
+            "cmovc {a1}, {t1}",
+            "cmovc {a2}, {t2}",
+            a0 = inout(reg) a0,
+            a1 = inout(reg) a1,
+            a2 = inout(reg) a2,
+            t0 = out(reg) _, t1 = out(reg) _, t2 = out(reg) _,
+            y = in(reg) y.as_ptr(),
+            c0 = const M::P[0],
+            c1 = const M::P[1],
+            c2 = const M::P[2],
+            options(pure, readonly, nostack),
+        );
+    }
+    [a0, a1, a2]
+}
+
+/// x - y mod p.
+#[inline(always)]
+fn sub_full<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
+    let [mut a0, mut a1, mut a2] = *x;
+    // SAFETY: it reads y, and changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "sub {a0}, qword ptr [{y} + 0]",
+            "mov {t0}, {c0}",
+            "sbb {a1}, qword ptr [{y} + 8]",
+            "mov {t1}, {c1}",
+            "sbb {a2}, qword ptr [{y} + 16]",
+            "mov {t2}, {c2}",
+            "sbb {y}, {y}",
             "add {t0}, {a0}",
             "adc {t1}, {a1}",
             "adc {t2}, {a2}",
@@ -1813,10 +1972,10 @@ fn reduce<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
     unsafe {
         asm!(
             "mov {t0}, {c0}",
-            "mov {t1}, {c1}",
-            "mov {t2}, {c2}",
             "add {t0}, {a0}",
+            "mov {t1}, {c1}",
             "adc {t1}, {a1}",
+            "mov {t2}, {c2}",
             "adc {t2}, {a2}",
             "cmovc {a0}, {t0}",
             "cmovc {a1}, {t1}",

@@ -13,7 +13,7 @@ assembly! { 4, 0:
     sum_of_products: sum_of_products_spare_mulx, sum_of_products_spare_adx;
     square: square_fold_mulx, square_fold_adx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
 }
 
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant mulx.
@@ -28,9 +28,9 @@ unsafe fn mul_fold_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         asm!(
             "call {kernel}",
             kernel = sym mul_fold_mulx_code::<M>,
-            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
-            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[3],
-            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            out("rax") _, out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[1], out("r8") z[3], out("r9") _, out("r10")
+            z[0], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -41,138 +41,131 @@ unsafe fn mul_fold_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
 unsafe extern "C" fn mul_fold_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
-push rbx
-lea rax, [rip + 2f]
-mov rcx, rdx
-mov rdx, [rdx]
-mov rdi, [rsi]
-mulx rdi, r8, rdi
-mov r9, [rsi + 8]
-mulx r9, r10, r9
-add rdi, r10
-mov r10, [rsi + 16]
-mulx r10, r11, r10
-adc r9, r11
-mov r11, [rsi + 24]
-mulx rdx, r11, r11
-adc r10, r11
+mov rax, rdx
+mov rdx, [rsi]
+mulx rcx, rdi, [rax]
+mulx r8, r9, [rax + 8]
+add rcx, r9
+mulx r9, r10, [rax + 16]
+adc r8, r10
+mulx rdx, r10, [rax + 24]
+adc r9, r10
 adc rdx, 0
-mov r11, rdx
-mov rdx, r8
-mulx r8, r12, [rax]
-mulx r13, r14, [rax + 8]
-add r8, r14
-mulx r14, r15, [rax + 16]
-adc r13, r15
-mulx rdx, r15, [rax + 24]
-adc r14, r15
-adc rdx, 0
-add rdi, r12
-adc r9, r8
-adc r10, r13
-adc r11, r14
-adc rdx, 0
-mov r8, rdx
-mov rdx, [rcx + 8]
-mulx r12, r13, [rsi]
-mulx r14, r15, [rsi + 8]
-add r12, r15
-mulx r15, rbx, [rsi + 16]
-adc r14, rbx
-mulx rdx, rbx, [rsi + 24]
-adc r15, rbx
-adc rdx, 0
-add rdi, r13
-adc r9, r12
-adc r10, r14
-adc r11, r15
-adc r8, rdx
+mov r10, rdx
 mov rdx, rdi
-mulx rdi, r12, [rax]
-mulx r13, r14, [rax + 8]
-add rdi, r14
-mulx r14, r15, [rax + 16]
-adc r13, r15
-mulx rdx, r15, [rax + 24]
-adc r14, r15
-adc rdx, 0
-add r9, r12
-adc r10, rdi
-adc r11, r13
-adc r8, r14
-adc rdx, 0
-mov rdi, rdx
-mov rdx, [rcx + 16]
-mulx r12, r13, [rsi]
-mulx r14, r15, [rsi + 8]
-add r12, r15
-mulx r15, rbx, [rsi + 16]
-adc r14, rbx
-mulx rdx, rbx, [rsi + 24]
-adc r15, rbx
-adc rdx, 0
-add r9, r13
-adc r10, r12
-adc r11, r14
-adc r8, r15
-adc rdi, rdx
-mov rdx, r9
-mulx r9, r12, [rax]
-mulx r13, r14, [rax + 8]
-add r9, r14
-mulx r14, r15, [rax + 16]
-adc r13, r15
-mulx rdx, r15, [rax + 24]
-adc r14, r15
-adc rdx, 0
-add r10, r12
-adc r11, r9
-adc r8, r13
-adc rdi, r14
-adc rdx, 0
-mov r9, rdx
-mov rdx, [rcx + 24]
-mulx rcx, r12, [rsi]
-mulx r13, r14, [rsi + 8]
-add rcx, r14
-mulx r14, r15, [rsi + 16]
-adc r13, r15
-mulx rdx, rsi, [rsi + 24]
-adc r14, rsi
-adc rdx, 0
-add r10, r12
-adc r11, rcx
-adc r8, r13
-adc rdi, r14
-adc r9, rdx
-mov rdx, r10
-imul rdx, [rax + 32]
-mulx rcx, rsi, [rax + 40]
-mulx r12, r13, [rax + 48]
-add rcx, r13
-mulx r13, r14, [rax + 56]
+mulx r12, r13, [rip + 2f + 8]
+mulx rdi, r11, [rip + 2f]
+add rdi, r13
+mulx r13, r14, [rip + 2f + 16]
 adc r12, r14
-mulx rdx, r14, [rax + 64]
+mulx rdx, r14, [rip + 2f + 24]
 adc r13, r14
 adc rdx, 0
-add r10, rsi
-adc r11, rcx
-adc r8, r12
+add rcx, r11
+adc r8, rdi
+adc r9, r12
+adc r10, r13
+adc rdx, 0
+mov rdi, rdx
+mov rdx, [rsi + 8]
+mulx r13, r14, [rax + 8]
+mulx r11, r12, [rax]
+add r11, r14
+mulx r14, r15, [rax + 16]
+adc r13, r15
+mulx rdx, r15, [rax + 24]
+adc r14, r15
+adc rdx, 0
+add rcx, r12
+adc r8, r11
+adc r9, r13
+adc r10, r14
+adc rdi, rdx
+mov rdx, rcx
+mulx rcx, r11, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+add rcx, r13
+mulx r13, r14, [rip + 2f + 16]
+adc r12, r14
+mulx rdx, r14, [rip + 2f + 24]
+adc r13, r14
+adc rdx, 0
+add r8, r11
+adc r9, rcx
+adc r10, r12
 adc rdi, r13
-adc r9, rdx
-mov rcx, r11
-sub rcx, [rax + 40]
+adc rdx, 0
+mov rcx, rdx
+mov rdx, [rsi + 16]
+mulx r11, r12, [rax]
+mulx r13, r14, [rax + 8]
+add r11, r14
+mulx r14, r15, [rax + 16]
+adc r13, r15
+mulx rdx, r15, [rax + 24]
+adc r14, r15
+adc rdx, 0
+add r8, r12
+adc r9, r11
+adc r10, r13
+adc rdi, r14
+adc rcx, rdx
 mov rdx, r8
-sbb rdx, [rax + 48]
-mov rsi, rdi
-sbb rsi, [rax + 56]
-mov r10, r9
-sbb r10, [rax + 64]
-cmovc rcx, r11
-cmovc rdx, r8
-cmovc rsi, rdi
-cmovc r10, r9
-pop rbx
+mulx r8, r11, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+add r8, r13
+mulx r13, r14, [rip + 2f + 16]
+adc r12, r14
+mulx rdx, r14, [rip + 2f + 24]
+adc r13, r14
+adc rdx, 0
+add r9, r11
+adc r10, r8
+adc rdi, r12
+adc rcx, r13
+adc rdx, 0
+mov r8, rdx
+mov rdx, [rsi + 24]
+mulx rsi, r11, [rax]
+mulx r12, r13, [rax + 8]
+add rsi, r13
+mulx r13, r14, [rax + 16]
+mulx rax, rdx, [rax + 24]
+adc r12, r14
+adc r13, rdx
+adc rax, 0
+add r9, r11
+adc r10, rsi
+mov rdx, r9
+adc rdi, r12
+adc rcx, r13
+adc r8, rax
+imul rdx, [rip + 2f + 32]
+mulx rax, rsi, [rip + 2f + 40]
+mulx r11, r12, [rip + 2f + 48]
+add rax, r12
+mulx r12, r13, [rip + 2f + 56]
+adc r11, r13
+mulx rdx, r13, [rip + 2f + 64]
+adc r12, r13
+adc rdx, 0
+add r9, rsi
+adc r10, rax
+adc rdi, r11
+adc rcx, r12
+adc r8, rdx
+mov rax, r10
+sub rax, [rip + 2f + 40]
+mov rdx, rdi
+sbb rdx, [rip + 2f + 48]
+mov rsi, rcx
+mov r9, r8
+sbb rsi, [rip + 2f + 56]
+sbb r9, [rip + 2f + 64]
+cmovnc r10, rax
+cmovnc rdi, rdx
+cmovnc rcx, rsi
+cmovnc r8, r9
 ret
 .balign 64
 2:
@@ -402,8 +395,8 @@ shld rdi, rdx, 1
 mov rdx, [rsi + 16]
 mov r8, [rsi + 24]
 shld r8, rdx, 1
-mov rdx, [rsi]
 mov r9, [rsi]
+mov rdx, [rsi]
 mulx r9, r10, r9
 mulx rcx, r11, rcx
 add r9, r11
@@ -459,8 +452,8 @@ adc rdx, 0
 mov r8, [rsi + 24]
 lea r8, [r8 + r8]
 mov r9, rdx
-mov rdx, [rsi + 16]
 mov r10, [rsi + 16]
+mov rdx, [rsi + 16]
 mulx r10, r13, r10
 mulx rdx, r8, r8
 add r10, r8
@@ -503,11 +496,11 @@ adc r11, rsi
 adc r12, r10
 adc r9, r13
 adc rcx, rdx
+mov rdi, r9
+mov rsi, r12
 mov rdx, r11
 sub rdx, [rax + 40]
-mov rsi, r12
 sbb rsi, [rax + 48]
-mov rdi, r9
 sbb rdi, [rax + 56]
 mov r8, rcx
 sbb r8, [rax + 64]
@@ -707,7 +700,7 @@ assembly! { 4, 1:
     sum_of_products: sum_of_products_spare_mulx, sum_of_products_spare_adx;
     square: square_complement_mulx, square_complement_adx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
 }
 
 /// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant mulx.
@@ -735,22 +728,18 @@ unsafe fn mul_complement_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64
 unsafe extern "C" fn mul_complement_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
-push rbx
 lea rax, [rip + 2f]
 mov rcx, rdx
-mov rdx, [rdx]
-mov rdi, [rsi]
-mulx rdi, r8, rdi
-mov r9, [rsi + 8]
-mulx r9, r10, r9
+mov rdx, [rsi]
+mulx rdi, r8, [rcx]
+mulx r9, r10, [rcx + 8]
 add rdi, r10
-mov r10, [rsi + 16]
-mulx r10, r11, r10
+mulx r10, r11, [rcx + 16]
 adc r9, r11
-mov r11, [rsi + 24]
-mulx rdx, r11, r11
+mulx rdx, r11, [rcx + 24]
 adc r10, r11
 adc rdx, 0
+push rbx
 mov r11, rdx
 mov rdx, [rax]
 sub rdx, r8
@@ -768,22 +757,24 @@ adc r10, r13
 adc r11, r14
 adc rdx, 0
 mov r8, rdx
-mov rdx, [rcx + 8]
-mulx r12, r13, [rsi]
-mulx r14, r15, [rsi + 8]
+mov rdx, [rsi + 8]
+mulx r12, r13, [rcx]
+mulx r14, r15, [rcx + 8]
 add r12, r15
-mulx r15, rbx, [rsi + 16]
+mulx r15, rbx, [rcx + 16]
 adc r14, rbx
-mulx rdx, rbx, [rsi + 24]
+mulx rdx, rbx, [rcx + 24]
 adc r15, rbx
 adc rdx, 0
-add rdi, r13
+mov rbx, [rax]
+sub rbx, r13
+mov r13, rdx
+mov rdx, rbx
+sub rdx, rdi
 adc r9, r12
 adc r10, r14
 adc r11, r15
-adc r8, rdx
-mov rdx, [rax]
-sub rdx, rdi
+adc r8, r13
 mulx rdi, r12, [rax + 8]
 mulx r13, r14, [rax + 16]
 add rdi, r14
@@ -798,22 +789,24 @@ adc r11, r13
 adc r8, r14
 adc rdx, 0
 mov rdi, rdx
-mov rdx, [rcx + 16]
-mulx r12, r13, [rsi]
-mulx r14, r15, [rsi + 8]
+mov rdx, [rsi + 16]
+mulx r12, r13, [rcx]
+mulx r14, r15, [rcx + 8]
 add r12, r15
-mulx r15, rbx, [rsi + 16]
+mulx r15, rbx, [rcx + 16]
 adc r14, rbx
-mulx rdx, rbx, [rsi + 24]
+mulx rdx, rbx, [rcx + 24]
 adc r15, rbx
 adc rdx, 0
-add r9, r13
+mov rbx, [rax]
+sub rbx, r13
+mov r13, rdx
+mov rdx, rbx
+sub rdx, r9
 adc r10, r12
 adc r11, r14
 adc r8, r15
-adc rdi, rdx
-mov rdx, [rax]
-sub rdx, r9
+adc rdi, r13
 mulx r9, r12, [rax + 8]
 mulx r13, r14, [rax + 16]
 add r9, r14
@@ -828,25 +821,25 @@ adc r8, r13
 adc rdi, r14
 adc rdx, 0
 mov r9, rdx
-mov rdx, [rcx + 24]
-mulx rcx, r12, [rsi]
-mulx r13, r14, [rsi + 8]
-add rcx, r14
-mulx r14, r15, [rsi + 16]
+mov rdx, [rsi + 24]
+mulx rsi, r12, [rcx]
+mulx r13, r14, [rcx + 8]
+add rsi, r14
+mulx r14, r15, [rcx + 16]
+mulx rcx, rdx, [rcx + 24]
 adc r13, r15
-mulx rdx, rsi, [rsi + 24]
-adc r14, rsi
-adc rdx, 0
+adc r14, rdx
+adc rcx, 0
 add r12, [rax + 40]
-adc rcx, [rax + 48]
+adc rsi, [rax + 48]
 adc r13, [rax + 56]
 adc r14, [rax + 64]
-adc rdx, 0
+adc rcx, 0
 add r10, r12
-adc r11, rcx
+adc r11, rsi
 adc r8, r13
 adc rdi, r14
-adc r9, rdx
+adc r9, rcx
 mov rdx, r10
 imul rdx, [rax + 72]
 mulx rcx, rsi, [rax + 80]
@@ -860,9 +853,9 @@ adc rdx, 0
 add r10, rsi
 adc r11, rcx
 adc r8, r12
+mov rcx, r11
 adc rdi, r13
 adc r9, rdx
-mov rcx, r11
 sub rcx, [rax + 80]
 mov rdx, r8
 sbb rdx, [rax + 88]
@@ -870,9 +863,9 @@ mov rsi, rdi
 sbb rsi, [rax + 96]
 mov r10, r9
 sbb r10, [rax + 104]
-cmovc rcx, r11
 cmovc rdx, r8
 cmovc rsi, rdi
+cmovc rcx, r11
 cmovc r10, r9
 pop rbx
 ret
@@ -1113,8 +1106,10 @@ unsafe fn square_complement_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
 unsafe extern "C" fn square_complement_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
+push rbx
 lea rax, [rip + 2f]
 mov rcx, [rsi + 8]
+mov r9, [rsi]
 lea rcx, [rcx + rcx]
 mov rdx, [rsi + 8]
 mov rdi, [rsi + 16]
@@ -1123,13 +1118,12 @@ mov rdx, [rsi + 16]
 mov r8, [rsi + 24]
 shld r8, rdx, 1
 mov rdx, [rsi]
-mov r9, [rsi]
 mulx r9, r10, r9
 mulx rcx, r11, rcx
+mulx rdi, r12, rdi
 add r9, r11
-mulx rdi, r11, rdi
-adc rcx, r11
 mulx rdx, r11, r8
+adc rcx, r12
 adc rdi, r11
 adc rdx, 0
 mov r11, rdx
@@ -1137,26 +1131,26 @@ mov rdx, [rax]
 sub rdx, r10
 mulx r10, r12, [rax + 8]
 mulx r13, r14, [rax + 16]
+mulx r15, rbx, [rax + 24]
 add r10, r14
-mulx r14, r15, [rax + 24]
-adc r13, r15
-mulx rdx, r15, [rax + 32]
-adc r14, r15
+adc r13, rbx
+mulx rdx, r14, [rax + 32]
+adc r15, r14
 adc rdx, 0
 add r9, r12
 adc rcx, r10
 adc rdi, r13
-adc r11, r14
+adc r11, r15
 adc rdx, 0
 mov r10, [rsi + 16]
 lea r10, [r10 + r10]
 mov r12, rdx
 mov rdx, [rsi + 8]
 mov r13, [rsi + 8]
-mulx r13, r14, r13
 mulx r10, r15, r10
-add r13, r15
+mulx r13, r14, r13
 mulx rdx, r8, r8
+add r13, r15
 adc r10, r8
 adc rdx, 0
 add rcx, r14
@@ -1169,21 +1163,21 @@ mov rdx, [rax]
 sub rdx, r9
 mulx r9, r10, [rax + 8]
 mulx r13, r14, [rax + 16]
+mulx r15, rbx, [rax + 24]
 add r9, r14
-mulx r14, r15, [rax + 24]
-adc r13, r15
-mulx rdx, r15, [rax + 32]
-adc r14, r15
+mulx rdx, r14, [rax + 32]
+adc r13, rbx
+adc r15, r14
 adc rdx, 0
 add rcx, r10
 adc rdi, r9
 adc r11, r13
-adc r12, r14
+adc r12, r15
 adc r8, rdx
 mov rdx, [rsi + 24]
 lea r9, [rdx + rdx]
-mov rdx, [rsi + 16]
 mov r10, [rsi + 16]
+mov rdx, [rsi + 16]
 mulx r10, r13, r10
 mulx rdx, r9, r9
 add r10, r9
@@ -1192,21 +1186,21 @@ add r11, r13
 adc r12, r10
 adc r8, rdx
 mov r9, 0
-adc r9, 0
 mov rdx, [rax]
+adc r9, 0
 sub rdx, rcx
 mulx rcx, r10, [rax + 8]
 mulx r13, r14, [rax + 16]
+mulx r15, rbx, [rax + 24]
 add rcx, r14
-mulx r14, r15, [rax + 24]
-adc r13, r15
-mulx rdx, r15, [rax + 32]
-adc r14, r15
+mulx rdx, r14, [rax + 32]
+adc r13, rbx
+adc r15, r14
 adc rdx, 0
 add rdi, r10
 adc r11, rcx
 adc r12, r13
-adc r8, r14
+adc r8, r15
 adc r9, rdx
 mov rdx, [rsi + 24]
 mov rcx, [rsi + 24]
@@ -1222,29 +1216,30 @@ mov rdx, rdi
 imul rdx, [rax + 72]
 mulx rcx, rsi, [rax + 80]
 mulx r10, r13, [rax + 88]
+mulx r14, r15, [rax + 96]
 add rcx, r13
-mulx r13, r14, [rax + 96]
-adc r10, r14
-mulx rdx, r14, [rax + 104]
-adc r13, r14
+mulx rdx, r13, [rax + 104]
+adc r10, r15
+adc r14, r13
 adc rdx, 0
 add rdi, rsi
 adc r11, rcx
 adc r12, r10
-adc r8, r13
+adc r8, r14
 adc r9, rdx
 mov rcx, r11
+mov rdi, r9
 sub rcx, [rax + 80]
 mov rdx, r12
 sbb rdx, [rax + 88]
 mov rsi, r8
 sbb rsi, [rax + 96]
-mov rdi, r9
 sbb rdi, [rax + 104]
 cmovc rcx, r11
 cmovc rdx, r12
 cmovc rsi, r8
 cmovc rdi, r9
+pop rbx
 ret
 .balign 64
 2:
@@ -1458,7 +1453,7 @@ assembly! { 4, 2:
     sum_of_products: sum_of_products_spare_mulx, sum_of_products_spare_adx;
     square: square_spare_mulx, square_spare_adx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -2636,8 +2631,9 @@ ret
 assembly! { 4, 3:
     mul: mul_full_mulx, mul_full_adx;
     sum_of_products: sum_of_products_full_mulx, sum_of_products_full_adx;
+    square: square_full_mulx, square_full_adx;
     add: add_full;
-    sub: sub;
+    sub: sub_full;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -2665,28 +2661,24 @@ unsafe fn mul_full_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
 unsafe extern "C" fn mul_full_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
+lea rax, [rip + 2f]
 push rbx
 push rbp
-lea rax, [rip + 2f]
 mov rcx, rdx
-mov rdx, [rdx]
-mov rdi, [rsi]
-mulx rdi, r8, rdi
-mov r9, [rsi + 8]
-mulx r9, r10, r9
+mov rdx, [rsi]
+mulx r9, r10, [rcx + 8]
+mulx rdi, r8, [rcx]
 add rdi, r10
-mov r10, [rsi + 16]
-mulx r10, r11, r10
+mulx r10, r11, [rcx + 16]
 adc r9, r11
-mov r11, [rsi + 24]
-mulx rdx, r11, r11
+mulx rdx, r11, [rcx + 24]
 adc r10, r11
 adc rdx, 0
 mov r11, rdx
 mov rdx, r8
-imul rdx, [rax]
-mulx r12, r13, [rax + 8]
+mulx r12, rdx, [rax]
 mulx r14, r15, [rax + 16]
+mulx r12, r13, [rax + 8]
 add r12, r15
 mulx r15, rbx, [rax + 24]
 adc r14, rbx
@@ -2696,17 +2688,17 @@ adc rdx, 0
 add r8, r13
 adc rdi, r12
 adc r9, r14
+mov r8, 0
 adc r10, r15
 adc r11, rdx
-mov r8, 0
 adc r8, 0
-mov rdx, [rcx + 8]
-mulx r12, r13, [rsi]
-mulx r14, r15, [rsi + 8]
+mov rdx, [rsi + 8]
+mulx r14, r15, [rcx + 8]
+mulx r12, r13, [rcx]
 add r12, r15
-mulx r15, rbx, [rsi + 16]
+mulx r15, rbx, [rcx + 16]
 adc r14, rbx
-mulx rdx, rbx, [rsi + 24]
+mulx rdx, rbx, [rcx + 24]
 adc r15, rbx
 adc rdx, 0
 add rdi, r13
@@ -2717,7 +2709,7 @@ adc r8, rdx
 mov r12, 0
 adc r12, 0
 mov rdx, rdi
-imul rdx, [rax]
+mulx r13, rdx, [rax]
 mulx r13, r14, [rax + 8]
 mulx r15, rbx, [rax + 16]
 add r13, rbx
@@ -2732,13 +2724,13 @@ adc r10, r15
 adc r11, rbx
 adc r8, rdx
 adc r12, 0
-mov rdx, [rcx + 16]
-mulx rdi, r13, [rsi]
-mulx r14, r15, [rsi + 8]
+mov rdx, [rsi + 16]
+mulx rdi, r13, [rcx]
+mulx r14, r15, [rcx + 8]
 add rdi, r15
-mulx r15, rbx, [rsi + 16]
+mulx r15, rbx, [rcx + 16]
 adc r14, rbx
-mulx rdx, rbx, [rsi + 24]
+mulx rdx, rbx, [rcx + 24]
 adc r15, rbx
 adc rdx, 0
 add r9, r13
@@ -2749,7 +2741,7 @@ adc r12, rdx
 mov rdi, 0
 adc rdi, 0
 mov rdx, r9
-imul rdx, [rax]
+mulx r13, rdx, [rax]
 mulx r13, r14, [rax + 8]
 mulx r15, rbx, [rax + 16]
 add r13, rbx
@@ -2763,25 +2755,25 @@ adc r10, r13
 adc r11, r15
 adc r8, rbx
 adc r12, rdx
+mov rdx, [rsi + 24]
 adc rdi, 0
-mov rdx, [rcx + 24]
-mulx rcx, r9, [rsi]
-mulx r13, r14, [rsi + 8]
-add rcx, r14
-mulx r14, r15, [rsi + 16]
+mulx rsi, r9, [rcx]
+mulx r13, r14, [rcx + 8]
+add rsi, r14
+mulx r14, r15, [rcx + 16]
 adc r13, r15
-mulx rdx, rsi, [rsi + 24]
-adc r14, rsi
-adc rdx, 0
+mulx rcx, rdx, [rcx + 24]
+adc r14, rdx
+adc rcx, 0
 add r10, r9
-adc r11, rcx
+adc r11, rsi
 adc r8, r13
 adc r12, r14
-adc rdi, rdx
+adc rdi, rcx
+mov rdx, r10
 mov rcx, 0
 adc rcx, 0
-mov rdx, r10
-imul rdx, [rax]
+mulx rsi, rdx, [rax]
 mulx rsi, r9, [rax + 8]
 mulx r13, r14, [rax + 16]
 add rsi, r14
@@ -2793,24 +2785,24 @@ adc rdx, 0
 add r10, r9
 adc r11, rsi
 adc r8, r13
+mov rsi, r8
 adc r12, r14
 adc rdi, rdx
 adc rcx, 0
+pop rbp
 mov rdx, r11
-sub rdx, [rax + 8]
-mov rsi, r8
-sbb rsi, [rax + 16]
 mov r9, r12
+sub rdx, [rax + 8]
+sbb rsi, [rax + 16]
 sbb r9, [rax + 24]
+pop rbx
 mov r10, rdi
 sbb r10, [rax + 32]
 sbb rcx, 0
-cmovc rdx, r11
-cmovc rsi, r8
-cmovc r9, r12
 cmovc r10, rdi
-pop rbp
-pop rbx
+cmovc rsi, r8
+cmovc rdx, r11
+cmovc r9, r12
 ret
 .balign 64
 2:
@@ -3548,12 +3540,375 @@ ret
     )
 }
 
+/// x*x/R mod p as the product of x with itself, where the bounds of rows are too wide; product, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_full_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_full_mulx_code::<M>,
+            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") z[1], out("r8") z[2], out("r9") _, out("r10") _, out("r11") z[3], out("r12")
+            _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_full_mulx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+mov rdx, [rsi]
+mov rax, [rsi]
+mulx rax, rcx, rax
+mov rdi, [rsi + 8]
+mulx rdi, r8, rdi
+add rax, r8
+mov r8, [rsi + 16]
+mulx r8, r9, r8
+adc rdi, r9
+mov r9, [rsi + 24]
+mulx rdx, r9, r9
+adc r8, r9
+adc rdx, 0
+mov r9, rdx
+mov rdx, rcx
+mulx r10, rdx, [rip + 2f]
+mulx r10, r11, [rip + 2f + 8]
+mulx r12, r13, [rip + 2f + 16]
+add r10, r13
+mulx r13, r14, [rip + 2f + 24]
+adc r12, r14
+mulx rdx, r14, [rip + 2f + 32]
+adc r13, r14
+adc rdx, 0
+add rcx, r11
+adc rax, r10
+adc rdi, r12
+adc r8, r13
+mov rcx, 0
+adc r9, rdx
+mov rdx, [rsi + 8]
+adc rcx, 0
+mulx r10, r11, [rsi]
+mulx r12, r13, [rsi + 8]
+add r10, r13
+mulx r13, r14, [rsi + 16]
+adc r12, r14
+mulx rdx, r14, [rsi + 24]
+adc r13, r14
+adc rdx, 0
+add rax, r11
+adc rdi, r10
+adc r8, r12
+adc r9, r13
+adc rcx, rdx
+mov rdx, rax
+mulx r11, rdx, [rip + 2f]
+mulx r11, r12, [rip + 2f + 8]
+mov r10, 0
+adc r10, 0
+mulx r13, r14, [rip + 2f + 16]
+add r11, r14
+mulx r14, r15, [rip + 2f + 24]
+adc r13, r15
+mulx rdx, r15, [rip + 2f + 32]
+adc r14, r15
+adc rdx, 0
+add rax, r12
+adc rdi, r11
+adc r8, r13
+adc r9, r14
+adc rcx, rdx
+adc r10, 0
+mov rdx, [rsi + 16]
+mulx r12, r13, [rsi + 8]
+mulx rax, r11, [rsi]
+add rax, r13
+mulx r13, r14, [rsi + 16]
+adc r12, r14
+mulx rdx, r14, [rsi + 24]
+adc r13, r14
+adc rdx, 0
+add rdi, r11
+adc r8, rax
+adc r9, r12
+adc rcx, r13
+mov rax, 0
+adc r10, rdx
+mov rdx, rdi
+mulx r11, rdx, [rip + 2f]
+mulx r11, r12, [rip + 2f + 8]
+adc rax, 0
+mulx r13, r14, [rip + 2f + 16]
+add r11, r14
+mulx r14, r15, [rip + 2f + 24]
+adc r13, r15
+mulx rdx, r15, [rip + 2f + 32]
+adc r14, r15
+adc rdx, 0
+add rdi, r12
+adc r8, r11
+adc r9, r13
+adc rcx, r14
+adc r10, rdx
+mov rdx, [rsi + 24]
+adc rax, 0
+mulx rdi, r11, [rsi]
+mulx r12, r13, [rsi + 8]
+add rdi, r13
+mulx r13, r14, [rsi + 16]
+mulx rdx, rsi, [rsi + 24]
+adc r12, r14
+adc r13, rsi
+adc rdx, 0
+add r8, r11
+adc r9, rdi
+mov rsi, 0
+adc rcx, r12
+adc r10, r13
+adc rax, rdx
+mov rdx, r8
+mulx rdi, rdx, [rip + 2f]
+mulx rdi, r11, [rip + 2f + 8]
+adc rsi, 0
+mulx r12, r13, [rip + 2f + 16]
+add rdi, r13
+mulx r13, r14, [rip + 2f + 24]
+mulx rdx, r15, [rip + 2f + 32]
+adc r12, r14
+adc r13, r15
+adc rdx, 0
+add r8, r11
+adc r9, rdi
+adc rcx, r12
+adc r10, r13
+mov rdi, rcx
+adc rax, rdx
+mov rdx, r9
+adc rsi, 0
+sub rdx, [rip + 2f + 8]
+sbb rdi, [rip + 2f + 16]
+mov r8, r10
+sbb r8, [rip + 2f + 24]
+mov r11, rax
+sbb r11, [rip + 2f + 32]
+sbb rsi, 0
+cmovc r8, r10
+cmovc rdx, r9
+cmovc rdi, rcx
+cmovc r11, rax
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+    )
+}
+
+/// x*x/R mod p as the product of x with itself, where the bounds of rows are too wide; product, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_full_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_full_adx_code::<M>,
+            out("rax") z[0], out("rcx") _, out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
+            _, out("rdi") _, out("r8") z[2], out("r9") _, out("r10") z[3], out("r11") _, out("r12")
+            _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_full_adx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+push rbx
+xor eax, eax
+mov rdx, [rsi]
+mulx rcx, rdi, [rsi]
+mulx r8, r9, [rsi + 8]
+mulx r10, r11, [rsi + 16]
+xor r12d, r12d
+adcx rcx, r9
+mulx rdx, r9, [rsi + 24]
+adcx r8, r11
+adcx r10, r9
+adcx rdx, rax
+mov r9, rdx
+mov rdx, rdi
+mulx r11, rdx, [rip + 2f]
+mulx r11, r12, [rip + 2f + 8]
+mulx r13, r14, [rip + 2f + 16]
+xor r15d, r15d
+adcx rdi, r12
+mulx rdi, r12, [rip + 2f + 24]
+adox r11, r14
+adcx rcx, r11
+mulx rdx, r11, [rip + 2f + 32]
+adox r13, r12
+adcx r8, r13
+adox rdi, r11
+adcx r10, rdi
+adox rdx, rax
+adcx r9, rdx
+mov rdi, 0
+adcx rdi, rax
+mov rdx, [rsi + 8]
+mulx r11, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+xor r15d, r15d
+adcx rcx, r12
+mulx r12, r15, [rsi + 16]
+adox r11, r14
+adcx r8, r11
+mulx rdx, r11, [rsi + 24]
+adox r13, r15
+adcx r10, r13
+adox r12, r11
+adcx r9, r12
+adox rdx, rax
+adcx rdi, rdx
+mov r11, 0
+adcx r11, rax
+mov rdx, rcx
+mulx r12, rdx, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
+adcx rcx, r13
+mulx rcx, r13, [rip + 2f + 24]
+adox r12, r15
+adcx r8, r12
+mulx rdx, r12, [rip + 2f + 32]
+adox r14, r13
+adcx r10, r14
+adox rcx, r12
+adcx r9, rcx
+adox rdx, rax
+adcx rdi, rdx
+adcx r11, rax
+mov rdx, [rsi + 16]
+mulx rcx, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+xor r15d, r15d
+adcx r8, r12
+mulx r12, r15, [rsi + 16]
+adox rcx, r14
+adcx r10, rcx
+mulx rcx, rdx, [rsi + 24]
+adox r13, r15
+adcx r9, r13
+adox r12, rdx
+adcx rdi, r12
+adox rcx, rax
+adcx r11, rcx
+mov rcx, 0
+adcx rcx, rax
+mov rdx, r8
+mulx r12, rdx, [rip + 2f]
+mulx r12, r13, [rip + 2f + 8]
+mulx r14, r15, [rip + 2f + 16]
+xor ebx, ebx
+adcx r8, r13
+mulx r8, r13, [rip + 2f + 24]
+adox r12, r15
+adcx r10, r12
+mulx rdx, r12, [rip + 2f + 32]
+adox r14, r13
+adcx r9, r14
+adox r8, r12
+adcx rdi, r8
+adox rdx, rax
+adcx r11, rdx
+adcx rcx, rax
+mov rdx, [rsi + 24]
+mulx r8, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+xor r15d, r15d
+adcx r10, r12
+mulx r12, r15, [rsi + 16]
+adox r8, r14
+adcx r9, r8
+mulx rdx, rsi, [rsi + 24]
+adox r13, r15
+adcx rdi, r13
+adox r12, rsi
+adcx r11, r12
+adox rdx, rax
+adcx rcx, rdx
+mov rsi, 0
+adcx rsi, rax
+mov rdx, r10
+mulx r8, rdx, [rip + 2f]
+mulx r8, r12, [rip + 2f + 8]
+mulx r13, r14, [rip + 2f + 16]
+xor r15d, r15d
+adcx r10, r12
+mulx r10, r12, [rip + 2f + 24]
+adox r8, r14
+adcx r9, r8
+mulx rdx, r8, [rip + 2f + 32]
+adox r13, r12
+adcx rdi, r13
+adox r10, r8
+adcx r11, r10
+adox rdx, rax
+adcx rcx, rdx
+adcx rsi, rax
+mov rax, r9
+sub rax, [rip + 2f + 8]
+mov rdx, rdi
+sbb rdx, [rip + 2f + 16]
+mov r8, r11
+sbb r8, [rip + 2f + 24]
+mov r10, rcx
+sbb r10, [rip + 2f + 32]
+sbb rsi, 0
+cmovc rax, r9
+cmovc rdx, rdi
+cmovc r8, r11
+cmovc r10, rcx
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+    )
+}
+
 // ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
 lazy_assembly! { 4, 0:
     mul: mul_lazy_ample_mulx, mul_lazy_ample_adx;
     square: square_lazy_ample_mulx, square_lazy_ample_adx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
     reduce: reduce;
 }
 
@@ -4199,7 +4554,7 @@ lazy_assembly! { 4, 1:
     mul: mul_lazy_room_mulx, mul_lazy_room_adx;
     square: square_lazy_rows_mulx, square_lazy_rows_adx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
     reduce: reduce;
 }
 
@@ -4523,7 +4878,7 @@ ret
 lazy_assembly! { 4, 2:
     mul: mul_lazy_room_mulx, mul_lazy_room_adx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
     reduce: reduce;
 }
 
@@ -4862,12 +5217,12 @@ fn add_spare<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
     unsafe {
         asm!(
             "add {a0}, qword ptr [{y} + 0]",
-            "adc {a1}, qword ptr [{y} + 8]",
-            "adc {a2}, qword ptr [{y} + 16]",
-            "adc {a3}, qword ptr [{y} + 24]",
             "mov {t0}, {c0}",
+            "adc {a1}, qword ptr [{y} + 8]",
             "mov {t1}, {c1}",
+            "adc {a2}, qword ptr [{y} + 16]",
             "mov {t2}, {c2}",
+            "adc {a3}, qword ptr [{y} + 24]",
             "mov {t3}, {c3}",
             "add {t0}, {a0}",
             "adc {t1}, {a1}",
@@ -4901,15 +5256,15 @@ fn add_full<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
     unsafe {
         asm!(
             "add {a0}, qword ptr [{y} + 0]",
+            "mov {t0}, {c0}",
             "adc {a1}, qword ptr [{y} + 8]",
+            "mov {t1}, {c1}",
             "adc {a2}, qword ptr [{y} + 16]",
+            "mov {t2}, {c2}",
             "adc {a3}, qword ptr [{y} + 24]",
+            "mov {t3}, {c3}",
             "mov {y:e}, 0",
             "adc {y}, 0",
-            "mov {t0}, {c0}",
-            "mov {t1}, {c1}",
-            "mov {t2}, {c2}",
-            "mov {t3}, {c3}",
             "add {t0}, {a0}",
             "adc {t1}, {a1}",
             "adc {t2}, {a2}",
@@ -4935,22 +5290,61 @@ fn add_full<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
     [a0, a1, a2, a3]
 }
 
-/// x - y mod p.
+/// x - y mod p for p with a spare bit.
 #[inline(always)]
-fn sub<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+fn sub_spare<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
     let [mut a0, mut a1, mut a2, mut a3] = *x;
     // SAFETY: it reads y, and changes the named registers and flags only.
     unsafe {
         asm!(
             "sub {a0}, qword ptr [{y} + 0]",
-            "sbb {a1}, qword ptr [{y} + 8]",
-            "sbb {a2}, qword ptr [{y} + 16]",
-            "sbb {a3}, qword ptr [{y} + 24]",
-            "sbb {y}, {y}",
             "mov {t0}, {c0}",
+            "sbb {a1}, qword ptr [{y} + 8]",
             "mov {t1}, {c1}",
+            "sbb {a2}, qword ptr [{y} + 16]",
             "mov {t2}, {c2}",
+            "sbb {a3}, qword ptr [{y} + 24]",
             "mov {t3}, {c3}",
+            "add {t0}, {a0}",
+            "adc {t1}, {a1}",
+            "adc {t2}, {a2}",
+            "adc {t3}, {a3}",
+            "cmovc {a0}, {t0}",
+            "cmovc {a1}, {t1}",
+            "cmovc {a2}, {t2}",
+            "cmovc {a3}, {t3}",
+            a0 = inout(reg) a0,
+            a1 = inout(reg) a1,
+            a2 = inout(reg) a2,
+            a3 = inout(reg) a3,
+            t0 = out(reg) _, t1 = out(reg) _, t2 = out(reg) _, t3 = out(reg) _,
+            y = in(reg) y.as_ptr(),
+            c0 = const M::P[0],
+            c1 = const M::P[1],
+            c2 = const M::P[2],
+            c3 = const M::P[3],
+            options(pure, readonly, nostack),
+        );
+    }
+    [a0, a1, a2, a3]
+}
+
+/// x - y mod p.
+#[inline(always)]
+fn sub_full<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let [mut a0, mut a1, mut a2, mut a3] = *x;
+    // SAFETY: it reads y, and changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "sub {a0}, qword ptr [{y} + 0]",
+            "mov {t0}, {c0}",
+            "sbb {a1}, qword ptr [{y} + 8]",
+            "mov {t1}, {c1}",
+            "sbb {a2}, qword ptr [{y} + 16]",
+            "mov {t2}, {c2}",
+            "sbb {a3}, qword ptr [{y} + 24]",
+            "mov {t3}, {c3}",
+            "sbb {y}, {y}",
             "add {t0}, {a0}",
             "adc {t1}, {a1}",
             "adc {t2}, {a2}",
@@ -4984,12 +5378,12 @@ fn reduce<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
     unsafe {
         asm!(
             "mov {t0}, {c0}",
-            "mov {t1}, {c1}",
-            "mov {t2}, {c2}",
-            "mov {t3}, {c3}",
             "add {t0}, {a0}",
+            "mov {t1}, {c1}",
             "adc {t1}, {a1}",
+            "mov {t2}, {c2}",
             "adc {t2}, {a2}",
+            "mov {t3}, {c3}",
             "adc {t3}, {a3}",
             "cmovc {a0}, {t0}",
             "cmovc {a1}, {t1}",

@@ -13,7 +13,7 @@ assembly! { 5, 0:
     sum_of_products: sum_of_products_spare_mulx;
     square: square_fold_mulx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
 }
 
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant mulx.
@@ -496,7 +496,7 @@ assembly! { 5, 1:
     sum_of_products: sum_of_products_spare_mulx;
     square: square_complement_mulx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
 }
 
 /// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant mulx.
@@ -1014,7 +1014,7 @@ assembly! { 5, 2:
     sum_of_products: sum_of_products_spare_mulx;
     square: square_spare_mulx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -1847,8 +1847,9 @@ ret
 assembly! { 5, 3:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
+    square: square_full_mulx;
     add: add_full;
-    sub: sub;
+    sub: sub_full;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -2495,12 +2496,267 @@ ret
     )
 }
 
+/// x*x/R mod p as the product of x with itself, where the bounds of rows are too wide; product, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_full_mulx<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
+    let mut z = [0; 5];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_full_mulx_code::<M>,
+            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") _, out("r9") z[1], out("r10") z[2], out("r11") _, out("r12") _,
+            out("r13") z[3], out("r14") z[4], out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_full_mulx_code<M: Modulus<5>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 8
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rcx, [rsi]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 8]
+mulx r8, r9, r8
+add rcx, r9
+mov r9, [rsi + 16]
+mulx r9, r10, r9
+adc r8, r10
+mov r10, [rsi + 24]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 32]
+mulx rdx, r11, r11
+adc r10, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx r12, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r12, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mulx rdx, rbp, [rax + 40]
+adc rbx, rbp
+adc rdx, 0
+add rdi, r13
+adc rcx, r12
+adc r8, r14
+adc r9, r15
+adc r10, rbx
+adc r11, rdx
+mov rdi, 0
+adc rdi, 0
+mov rdx, [rsi + 8]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add r12, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rbx, rbp, [rsi + 24]
+adc r15, rbp
+mulx rdx, rbp, [rsi + 32]
+adc rbx, rbp
+adc rdx, 0
+add rcx, r13
+adc r8, r12
+adc r9, r14
+adc r10, r15
+adc r11, rbx
+adc rdi, rdx
+mov r12, 0
+adc r12, 0
+mov rdx, rcx
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mov [rsp], rsi
+mulx rbp, rsi, [rax + 32]
+adc rbx, rsi
+mulx rdx, rsi, [rax + 40]
+adc rbp, rsi
+adc rdx, 0
+add rcx, r14
+adc r8, r13
+adc r9, r15
+adc r10, rbx
+adc r11, rbp
+adc rdi, rdx
+adc r12, 0
+mov rcx, [rsp]
+mov rdx, [rcx + 16]
+mulx rsi, r13, [rcx]
+mulx r14, r15, [rcx + 8]
+add rsi, r15
+mulx r15, rbx, [rcx + 16]
+adc r14, rbx
+mulx rbx, rbp, [rcx + 24]
+adc r15, rbp
+mulx rdx, rbp, [rcx + 32]
+adc rbx, rbp
+adc rdx, 0
+add r8, r13
+adc r9, rsi
+adc r10, r14
+adc r11, r15
+adc rdi, rbx
+adc r12, rdx
+mov rsi, 0
+adc rsi, 0
+mov rdx, r8
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, rcx, [rax + 32]
+adc rbx, rcx
+mulx rcx, rdx, [rax + 40]
+adc rbp, rdx
+adc rcx, 0
+add r8, r14
+adc r9, r13
+adc r10, r15
+adc r11, rbx
+adc rdi, rbp
+adc r12, rcx
+adc rsi, 0
+mov rcx, [rsp]
+mov rdx, [rcx + 24]
+mulx r8, r13, [rcx]
+mulx r14, r15, [rcx + 8]
+add r8, r15
+mulx r15, rbx, [rcx + 16]
+adc r14, rbx
+mulx rbx, rbp, [rcx + 24]
+adc r15, rbp
+mulx rdx, rbp, [rcx + 32]
+adc rbx, rbp
+adc rdx, 0
+add r9, r13
+adc r10, r8
+adc r11, r14
+adc rdi, r15
+adc r12, rbx
+adc rsi, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, r9
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mulx rbx, rbp, [rax + 24]
+adc r15, rbp
+mulx rbp, rcx, [rax + 32]
+adc rbx, rcx
+mulx rcx, rdx, [rax + 40]
+adc rbp, rdx
+adc rcx, 0
+add r9, r14
+adc r10, r13
+adc r11, r15
+adc rdi, rbx
+adc r12, rbp
+adc rsi, rcx
+adc r8, 0
+mov rcx, [rsp]
+mov rdx, [rcx + 32]
+mulx r9, r13, [rcx]
+mulx r14, r15, [rcx + 8]
+add r9, r15
+mulx r15, rbx, [rcx + 16]
+adc r14, rbx
+mulx rbx, rbp, [rcx + 24]
+adc r15, rbp
+mulx rcx, rdx, [rcx + 32]
+adc rbx, rdx
+adc rcx, 0
+add r10, r13
+adc r11, r9
+adc rdi, r14
+adc r12, r15
+adc rsi, rbx
+adc r8, rcx
+mov rcx, 0
+adc rcx, 0
+mov rdx, r10
+imul rdx, [rax]
+mulx r9, r13, [rax + 8]
+mulx r14, r15, [rax + 16]
+add r9, r15
+mulx r15, rbx, [rax + 24]
+adc r14, rbx
+mulx rbx, rbp, [rax + 32]
+adc r15, rbp
+mulx rdx, rbp, [rax + 40]
+adc rbx, rbp
+adc rdx, 0
+add r10, r13
+adc r11, r9
+adc rdi, r14
+adc r12, r15
+adc rsi, rbx
+adc r8, rdx
+adc rcx, 0
+mov rdx, r11
+sub rdx, [rax + 8]
+mov r9, rdi
+sbb r9, [rax + 16]
+mov r10, r12
+sbb r10, [rax + 24]
+mov r13, rsi
+sbb r13, [rax + 32]
+mov r14, r8
+sbb r14, [rax + 40]
+sbb rcx, 0
+cmovc rdx, r11
+cmovc r9, rdi
+cmovc r10, r12
+cmovc r13, rsi
+cmovc r14, r8
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+    )
+}
+
 // ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
 lazy_assembly! { 5, 0:
     mul: mul_lazy_ample_mulx;
     square: square_lazy_ample_mulx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
     reduce: reduce;
 }
 
@@ -2953,7 +3209,7 @@ lazy_assembly! { 5, 1:
     mul: mul_lazy_room_mulx;
     square: square_lazy_rows_mulx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
     reduce: reduce;
 }
 
@@ -3178,7 +3434,7 @@ ret
 lazy_assembly! { 5, 2:
     mul: mul_lazy_room_mulx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
     reduce: reduce;
 }
 
@@ -3422,14 +3678,14 @@ fn add_spare<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
     unsafe {
         asm!(
             "add {a0}, qword ptr [{y} + 0]",
-            "adc {a1}, qword ptr [{y} + 8]",
-            "adc {a2}, qword ptr [{y} + 16]",
-            "adc {a3}, qword ptr [{y} + 24]",
-            "adc {a4}, qword ptr [{y} + 32]",
             "mov {t0}, {c0}",
+            "adc {a1}, qword ptr [{y} + 8]",
             "mov {t1}, {c1}",
+            "adc {a2}, qword ptr [{y} + 16]",
             "mov {t2}, {c2}",
+            "adc {a3}, qword ptr [{y} + 24]",
             "mov {t3}, {c3}",
+            "adc {a4}, qword ptr [{y} + 32]",
             "mov {t4}, {c4}",
             "add {t0}, {a0}",
             "adc {t1}, {a1}",
@@ -3467,17 +3723,17 @@ fn add_full<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
     unsafe {
         asm!(
             "add {a0}, qword ptr [{y} + 0]",
+            "mov {t0}, {c0}",
             "adc {a1}, qword ptr [{y} + 8]",
+            "mov {t1}, {c1}",
             "adc {a2}, qword ptr [{y} + 16]",
+            "mov {t2}, {c2}",
             "adc {a3}, qword ptr [{y} + 24]",
+            "mov {t3}, {c3}",
             "adc {a4}, qword ptr [{y} + 32]",
+            "mov {t4}, {c4}",
             "mov {y:e}, 0",
             "adc {y}, 0",
-            "mov {t0}, {c0}",
-            "mov {t1}, {c1}",
-            "mov {t2}, {c2}",
-            "mov {t3}, {c3}",
-            "mov {t4}, {c4}",
             "add {t0}, {a0}",
             "adc {t1}, {a1}",
             "adc {t2}, {a2}",
@@ -3507,24 +3763,69 @@ fn add_full<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
     [a0, a1, a2, a3, a4]
 }
 
-/// x - y mod p.
+/// x - y mod p for p with a spare bit.
 #[inline(always)]
-fn sub<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
+fn sub_spare<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
     let [mut a0, mut a1, mut a2, mut a3, mut a4] = *x;
     // SAFETY: it reads y, and changes the named registers and flags only.
     unsafe {
         asm!(
             "sub {a0}, qword ptr [{y} + 0]",
-            "sbb {a1}, qword ptr [{y} + 8]",
-            "sbb {a2}, qword ptr [{y} + 16]",
-            "sbb {a3}, qword ptr [{y} + 24]",
-            "sbb {a4}, qword ptr [{y} + 32]",
-            "sbb {y}, {y}",
             "mov {t0}, {c0}",
+            "sbb {a1}, qword ptr [{y} + 8]",
             "mov {t1}, {c1}",
+            "sbb {a2}, qword ptr [{y} + 16]",
             "mov {t2}, {c2}",
+            "sbb {a3}, qword ptr [{y} + 24]",
             "mov {t3}, {c3}",
+            "sbb {a4}, qword ptr [{y} + 32]",
             "mov {t4}, {c4}",
+            "add {t0}, {a0}",
+            "adc {t1}, {a1}",
+            "adc {t2}, {a2}",
+            "adc {t3}, {a3}",
+            "adc {t4}, {a4}",
+            "cmovc {a0}, {t0}",
+            "cmovc {a1}, {t1}",
+            "cmovc {a2}, {t2}",
+            "cmovc {a3}, {t3}",
+            "cmovc {a4}, {t4}",
+            a0 = inout(reg) a0,
+            a1 = inout(reg) a1,
+            a2 = inout(reg) a2,
+            a3 = inout(reg) a3,
+            a4 = inout(reg) a4,
+            t0 = out(reg) _, t1 = out(reg) _, t2 = out(reg) _, t3 = out(reg) _, t4 = out(reg) _,
+            y = in(reg) y.as_ptr(),
+            c0 = const M::P[0],
+            c1 = const M::P[1],
+            c2 = const M::P[2],
+            c3 = const M::P[3],
+            c4 = const M::P[4],
+            options(pure, readonly, nostack),
+        );
+    }
+    [a0, a1, a2, a3, a4]
+}
+
+/// x - y mod p.
+#[inline(always)]
+fn sub_full<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
+    let [mut a0, mut a1, mut a2, mut a3, mut a4] = *x;
+    // SAFETY: it reads y, and changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "sub {a0}, qword ptr [{y} + 0]",
+            "mov {t0}, {c0}",
+            "sbb {a1}, qword ptr [{y} + 8]",
+            "mov {t1}, {c1}",
+            "sbb {a2}, qword ptr [{y} + 16]",
+            "mov {t2}, {c2}",
+            "sbb {a3}, qword ptr [{y} + 24]",
+            "mov {t3}, {c3}",
+            "sbb {a4}, qword ptr [{y} + 32]",
+            "mov {t4}, {c4}",
+            "sbb {y}, {y}",
             "add {t0}, {a0}",
             "adc {t1}, {a1}",
             "adc {t2}, {a2}",
@@ -3562,14 +3863,14 @@ fn reduce<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
     unsafe {
         asm!(
             "mov {t0}, {c0}",
-            "mov {t1}, {c1}",
-            "mov {t2}, {c2}",
-            "mov {t3}, {c3}",
-            "mov {t4}, {c4}",
             "add {t0}, {a0}",
+            "mov {t1}, {c1}",
             "adc {t1}, {a1}",
+            "mov {t2}, {c2}",
             "adc {t2}, {a2}",
+            "mov {t3}, {c3}",
             "adc {t3}, {a3}",
+            "mov {t4}, {c4}",
             "adc {t4}, {a4}",
             "cmovc {a0}, {t0}",
             "cmovc {a1}, {t1}",

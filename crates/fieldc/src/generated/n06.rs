@@ -13,7 +13,7 @@ assembly! { 6, 0:
     sum_of_products: sum_of_products_spare_mulx, sum_of_products_spare_adx;
     square: square_fold_mulx, square_fold_adx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
 }
 
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant mulx.
@@ -1300,7 +1300,7 @@ assembly! { 6, 1:
     sum_of_products: sum_of_products_spare_mulx, sum_of_products_spare_adx;
     square: square_complement_mulx, square_complement_adx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
 }
 
 /// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant mulx.
@@ -2688,7 +2688,7 @@ assembly! { 6, 2:
     sum_of_products: sum_of_products_spare_mulx, sum_of_products_spare_adx;
     square: square_spare_mulx, square_spare_adx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -4954,8 +4954,9 @@ ret
 assembly! { 6, 3:
     mul: mul_full_mulx, mul_full_adx;
     sum_of_products: sum_of_products_full_mulx, sum_of_products_full_adx;
+    square: square_full_mulx, square_full_adx;
     add: add_full;
-    sub: sub;
+    sub: sub_full;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -6741,12 +6742,713 @@ ret
     )
 }
 
+/// x*x/R mod p as the product of x with itself, where the bounds of rows are too wide; product, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_full_mulx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_full_mulx_code::<M>,
+            out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") _, out("r9") z[0], out("r10") _, out("r11") z[1], out("r12")
+            z[5], out("r13") z[2], out("r14") z[3], out("r15") z[4],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_full_mulx_code<M: Modulus<6>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 32
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rcx, [rsi]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 8]
+mulx r8, r9, r8
+add rcx, r9
+mov r9, [rsi + 16]
+mulx r9, r10, r9
+adc r8, r10
+mov r10, [rsi + 24]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 32]
+mulx r11, rbx, r11
+adc r10, rbx
+mov rbx, [rsi + 40]
+mulx rdx, rbx, rbx
+adc r11, rbx
+adc rdx, 0
+mov rbx, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx r13, r14, [rax + 8]
+mulx r15, r12, [rax + 16]
+add r13, r12
+mulx r12, rbp, [rax + 24]
+adc r15, rbp
+mov [rsp], rsi
+mulx rbp, rsi, [rax + 32]
+adc r12, rsi
+mov [rsp + 8], rbx
+mulx rsi, rbx, [rax + 40]
+adc rbp, rbx
+mulx rdx, rbx, [rax + 48]
+adc rsi, rbx
+adc rdx, 0
+add rdi, r14
+adc rcx, r13
+adc r8, r15
+adc r9, r12
+adc r10, rbp
+adc r11, rsi
+adc rdx, [rsp + 8]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp]
+mov rbx, rdx
+mov rdx, [rdi + 8]
+mulx r13, r14, [rdi]
+mulx r15, r12, [rdi + 8]
+add r13, r12
+mulx r12, rbp, [rdi + 16]
+adc r15, rbp
+mov [rsp + 8], rax
+mulx rbp, rax, [rdi + 24]
+adc r12, rax
+mov [rsp + 16], rsi
+mulx rax, rsi, [rdi + 32]
+adc rbp, rsi
+mulx rdx, rsi, [rdi + 40]
+adc rax, rsi
+adc rdx, 0
+add rcx, r14
+adc r8, r13
+adc r9, r15
+adc r10, r12
+adc r11, rbp
+adc rbx, rax
+adc rdx, [rsp + 16]
+mov rax, 0
+adc rax, 0
+mov rsi, [rsp + 8]
+mov r13, rdx
+mov rdx, rcx
+imul rdx, [rsi]
+mulx r14, r15, [rsi + 8]
+mulx r12, rbp, [rsi + 16]
+add r14, rbp
+mulx rbp, rdi, [rsi + 24]
+adc r12, rdi
+mov [rsp + 16], rax
+mulx rdi, rax, [rsi + 32]
+adc rbp, rax
+mov [rsp + 24], r13
+mulx rax, r13, [rsi + 40]
+adc rdi, r13
+mulx rdx, r13, [rsi + 48]
+adc rax, r13
+adc rdx, 0
+add rcx, r15
+adc r8, r14
+adc r9, r12
+adc r10, rbp
+adc r11, rdi
+adc rbx, rax
+adc rdx, [rsp + 24]
+mov rax, [rsp + 16]
+adc rax, 0
+mov rcx, [rsp]
+mov rdi, rdx
+mov rdx, [rcx + 16]
+mulx r13, r14, [rcx]
+mulx r15, r12, [rcx + 8]
+add r13, r12
+mulx r12, rbp, [rcx + 16]
+adc r15, rbp
+mulx rbp, rsi, [rcx + 24]
+adc r12, rsi
+mov [rsp + 16], rax
+mulx rsi, rax, [rcx + 32]
+adc rbp, rax
+mulx rax, rdx, [rcx + 40]
+adc rsi, rdx
+adc rax, 0
+add r8, r14
+adc r9, r13
+adc r10, r15
+adc r11, r12
+adc rbx, rbp
+adc rdi, rsi
+adc rax, [rsp + 16]
+mov rsi, 0
+adc rsi, 0
+mov r13, [rsp + 8]
+mov rdx, r8
+imul rdx, [r13]
+mulx r14, r15, [r13 + 8]
+mulx r12, rbp, [r13 + 16]
+add r14, rbp
+mulx rbp, rcx, [r13 + 24]
+adc r12, rcx
+mov [rsp + 16], rsi
+mulx rcx, rsi, [r13 + 32]
+adc rbp, rsi
+mov [rsp + 24], rax
+mulx rsi, rax, [r13 + 40]
+adc rcx, rax
+mulx rax, rdx, [r13 + 48]
+adc rsi, rdx
+adc rax, 0
+add r8, r15
+adc r9, r14
+adc r10, r12
+adc r11, rbp
+adc rbx, rcx
+adc rdi, rsi
+adc rax, [rsp + 24]
+mov rcx, [rsp + 16]
+adc rcx, 0
+mov rsi, [rsp]
+mov rdx, [rsi + 24]
+mulx r8, r14, [rsi]
+mulx r15, r12, [rsi + 8]
+add r8, r12
+mulx r12, rbp, [rsi + 16]
+adc r15, rbp
+mulx rbp, r13, [rsi + 24]
+adc r12, r13
+mov [rsp + 16], rcx
+mulx r13, rcx, [rsi + 32]
+adc rbp, rcx
+mulx rcx, rdx, [rsi + 40]
+adc r13, rdx
+adc rcx, 0
+add r9, r14
+adc r10, r8
+adc r11, r15
+adc rbx, r12
+adc rdi, rbp
+adc rax, r13
+adc rcx, [rsp + 16]
+mov r8, 0
+adc r8, 0
+mov r13, [rsp + 8]
+mov rdx, r9
+imul rdx, [r13]
+mulx r14, r15, [r13 + 8]
+mulx r12, rbp, [r13 + 16]
+add r14, rbp
+mulx rbp, rsi, [r13 + 24]
+adc r12, rsi
+mov [rsp + 16], r8
+mulx rsi, r8, [r13 + 32]
+adc rbp, r8
+mov [rsp + 24], rcx
+mulx r8, rcx, [r13 + 40]
+adc rsi, rcx
+mulx rcx, rdx, [r13 + 48]
+adc r8, rdx
+adc rcx, 0
+add r9, r15
+adc r10, r14
+adc r11, r12
+adc rbx, rbp
+adc rdi, rsi
+adc rax, r8
+adc rcx, [rsp + 24]
+mov rsi, [rsp + 16]
+adc rsi, 0
+mov r8, [rsp]
+mov rdx, [r8 + 32]
+mulx r9, r14, [r8]
+mulx r15, r12, [r8 + 8]
+add r9, r12
+mulx r12, rbp, [r8 + 16]
+adc r15, rbp
+mulx rbp, r13, [r8 + 24]
+adc r12, r13
+mov [rsp + 16], rsi
+mulx r13, rsi, [r8 + 32]
+adc rbp, rsi
+mulx rdx, rsi, [r8 + 40]
+adc r13, rsi
+adc rdx, 0
+add r10, r14
+adc r11, r9
+adc rbx, r15
+adc rdi, r12
+adc rax, rbp
+adc rcx, r13
+adc rdx, [rsp + 16]
+mov rsi, 0
+adc rsi, 0
+mov r9, [rsp + 8]
+mov r13, rdx
+mov rdx, r10
+imul rdx, [r9]
+mulx r14, r15, [r9 + 8]
+mulx r12, rbp, [r9 + 16]
+add r14, rbp
+mulx rbp, r8, [r9 + 24]
+adc r12, r8
+mov [rsp + 16], rsi
+mulx r8, rsi, [r9 + 32]
+adc rbp, rsi
+mov [rsp + 24], r13
+mulx rsi, r13, [r9 + 40]
+adc r8, r13
+mulx rdx, r13, [r9 + 48]
+adc rsi, r13
+adc rdx, 0
+add r10, r15
+adc r11, r14
+adc rbx, r12
+adc rdi, rbp
+adc rax, r8
+adc rcx, rsi
+adc rdx, [rsp + 24]
+mov rsi, [rsp + 16]
+adc rsi, 0
+mov r8, [rsp]
+mov r10, rdx
+mov rdx, [r8 + 40]
+mulx r13, r14, [r8]
+mulx r15, r12, [r8 + 8]
+add r13, r12
+mulx r12, rbp, [r8 + 16]
+adc r15, rbp
+mulx rbp, r9, [r8 + 24]
+adc r12, r9
+mov [rsp + 16], rsi
+mulx r9, rsi, [r8 + 32]
+adc rbp, rsi
+mulx rdx, rsi, [r8 + 40]
+adc r9, rsi
+adc rdx, 0
+add r11, r14
+adc rbx, r13
+adc rdi, r15
+adc rax, r12
+adc rcx, rbp
+adc r10, r9
+adc rdx, [rsp + 16]
+mov rsi, 0
+adc rsi, 0
+mov r8, [rsp + 8]
+mov r9, rdx
+mov rdx, r11
+imul rdx, [r8]
+mulx r13, r14, [r8 + 8]
+mulx r15, r12, [r8 + 16]
+add r13, r12
+mulx r12, rbp, [r8 + 24]
+adc r15, rbp
+mov [rsp + 16], rsi
+mulx rbp, rsi, [r8 + 32]
+adc r12, rsi
+mov [rsp], r9
+mulx rsi, r9, [r8 + 40]
+adc rbp, r9
+mulx rdx, r9, [r8 + 48]
+adc rsi, r9
+adc rdx, 0
+add r11, r14
+adc rbx, r13
+adc rdi, r15
+adc rax, r12
+adc rcx, rbp
+adc r10, rsi
+adc rdx, [rsp]
+mov rsi, [rsp + 16]
+adc rsi, 0
+mov r9, rbx
+sub r9, [r8 + 8]
+mov r11, rdi
+sbb r11, [r8 + 16]
+mov r13, rax
+sbb r13, [r8 + 24]
+mov r14, rcx
+sbb r14, [r8 + 32]
+mov r15, r10
+sbb r15, [r8 + 40]
+mov r12, rdx
+sbb r12, [r8 + 48]
+sbb rsi, 0
+cmovc r9, rbx
+cmovc r11, rdi
+cmovc r13, rax
+cmovc r14, rcx
+cmovc r15, r10
+cmovc r12, rdx
+add rsp, 32
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+    )
+}
+
+/// x*x/R mod p as the product of x with itself, where the bounds of rows are too wide; product, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_full_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_full_adx_code::<M>,
+            out("rax") z[0], out("rcx") _, out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
+            _, out("rdi") _, out("r8") _, out("r9") z[2], out("r10") _, out("r11") z[3], out("r12")
+            _, out("r13") _, out("r14") z[4], out("r15") z[5],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_full_adx_code<M: Modulus<6>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+xor eax, eax
+mov rdx, [rsi]
+mulx rcx, rdi, [rsi]
+mulx r8, r9, [rsi + 8]
+mulx r10, r11, [rsi + 16]
+xor r12d, r12d
+adcx rcx, r9
+mulx r9, r12, [rsi + 24]
+adcx r8, r11
+mulx r11, r13, [rsi + 32]
+adcx r10, r12
+mulx rdx, r12, [rsi + 40]
+adcx r9, r13
+adcx r11, r12
+adcx rdx, rax
+mov r12, rdx
+mov rdx, rdi
+mulx r13, rdx, [rip + 2f]
+mulx r13, r14, [rip + 2f + 8]
+mulx r15, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx rdi, r14
+mulx rdi, r14, [rip + 2f + 24]
+adox r13, rbx
+adcx rcx, r13
+mulx r13, rbx, [rip + 2f + 32]
+adox r15, r14
+adcx r8, r15
+mulx r14, r15, [rip + 2f + 40]
+adox rdi, rbx
+adcx r10, rdi
+mulx rdx, rdi, [rip + 2f + 48]
+adox r13, r15
+adcx r9, r13
+adox r14, rdi
+adcx r11, r14
+adox rdx, rax
+adcx r12, rdx
+mov rdi, 0
+adcx rdi, rax
+mov rdx, [rsi + 8]
+mulx r13, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx rcx, r14
+mulx r14, rbp, [rsi + 16]
+adox r13, rbx
+adcx r8, r13
+mulx r13, rbx, [rsi + 24]
+adox r15, rbp
+adcx r10, r15
+mulx r15, rbp, [rsi + 32]
+adox r14, rbx
+adcx r9, r14
+mulx rdx, r14, [rsi + 40]
+adox r13, rbp
+adcx r11, r13
+adox r15, r14
+adcx r12, r15
+adox rdx, rax
+adcx rdi, rdx
+mov r13, 0
+adcx r13, rax
+mov rdx, rcx
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+mulx rbx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx rcx, r15
+mulx rcx, r15, [rip + 2f + 24]
+adox r14, rbp
+adcx r8, r14
+mulx r14, rbp, [rip + 2f + 32]
+adox rbx, r15
+adcx r10, rbx
+mulx r15, rbx, [rip + 2f + 40]
+adox rcx, rbp
+adcx r9, rcx
+mulx rcx, rdx, [rip + 2f + 48]
+adox r14, rbx
+adcx r11, r14
+adox r15, rdx
+adcx r12, r15
+adox rcx, rax
+adcx rdi, rcx
+adcx r13, rax
+mov rdx, [rsi + 16]
+mulx rcx, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx r8, r14
+mulx r14, rbp, [rsi + 16]
+adox rcx, rbx
+adcx r10, rcx
+mulx rcx, rbx, [rsi + 24]
+adox r15, rbp
+adcx r9, r15
+mulx r15, rbp, [rsi + 32]
+adox r14, rbx
+adcx r11, r14
+mulx rdx, r14, [rsi + 40]
+adox rcx, rbp
+adcx r12, rcx
+adox r15, r14
+adcx rdi, r15
+adox rdx, rax
+adcx r13, rdx
+mov rcx, 0
+adcx rcx, rax
+mov rdx, r8
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+mulx rbx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx r8, r15
+mulx r8, r15, [rip + 2f + 24]
+adox r14, rbp
+adcx r10, r14
+mulx r14, rbp, [rip + 2f + 32]
+adox rbx, r15
+adcx r9, rbx
+mulx r15, rbx, [rip + 2f + 40]
+adox r8, rbp
+adcx r11, r8
+mulx rdx, r8, [rip + 2f + 48]
+adox r14, rbx
+adcx r12, r14
+adox r15, r8
+adcx rdi, r15
+adox rdx, rax
+adcx r13, rdx
+adcx rcx, rax
+mov rdx, [rsi + 24]
+mulx r8, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx r10, r14
+mulx r14, rbp, [rsi + 16]
+adox r8, rbx
+adcx r9, r8
+mulx r8, rbx, [rsi + 24]
+adox r15, rbp
+adcx r11, r15
+mulx r15, rbp, [rsi + 32]
+adox r14, rbx
+adcx r12, r14
+mulx rdx, r14, [rsi + 40]
+adox r8, rbp
+adcx rdi, r8
+adox r15, r14
+adcx r13, r15
+adox rdx, rax
+adcx rcx, rdx
+mov r8, 0
+adcx r8, rax
+mov rdx, r10
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+mulx rbx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx r10, r15
+mulx r10, r15, [rip + 2f + 24]
+adox r14, rbp
+adcx r9, r14
+mulx r14, rbp, [rip + 2f + 32]
+adox rbx, r15
+adcx r11, rbx
+mulx r15, rbx, [rip + 2f + 40]
+adox r10, rbp
+adcx r12, r10
+mulx rdx, r10, [rip + 2f + 48]
+adox r14, rbx
+adcx rdi, r14
+adox r15, r10
+adcx r13, r15
+adox rdx, rax
+adcx rcx, rdx
+adcx r8, rax
+mov rdx, [rsi + 32]
+mulx r10, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx r9, r14
+mulx r14, rbp, [rsi + 16]
+adox r10, rbx
+adcx r11, r10
+mulx r10, rbx, [rsi + 24]
+adox r15, rbp
+adcx r12, r15
+mulx r15, rbp, [rsi + 32]
+adox r14, rbx
+adcx rdi, r14
+mulx rdx, r14, [rsi + 40]
+adox r10, rbp
+adcx r13, r10
+adox r15, r14
+adcx rcx, r15
+adox rdx, rax
+adcx r8, rdx
+mov r10, 0
+adcx r10, rax
+mov rdx, r9
+mulx r14, rdx, [rip + 2f]
+mulx r14, r15, [rip + 2f + 8]
+mulx rbx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx r9, r15
+mulx r9, r15, [rip + 2f + 24]
+adox r14, rbp
+adcx r11, r14
+mulx r14, rbp, [rip + 2f + 32]
+adox rbx, r15
+adcx r12, rbx
+mulx r15, rbx, [rip + 2f + 40]
+adox r9, rbp
+adcx rdi, r9
+mulx rdx, r9, [rip + 2f + 48]
+adox r14, rbx
+adcx r13, r14
+adox r15, r9
+adcx rcx, r15
+adox rdx, rax
+adcx r8, rdx
+adcx r10, rax
+mov rdx, [rsi + 40]
+mulx r9, r14, [rsi]
+mulx r15, rbx, [rsi + 8]
+xor ebp, ebp
+adcx r11, r14
+mulx r14, rbp, [rsi + 16]
+adox r9, rbx
+adcx r12, r9
+mulx r9, rbx, [rsi + 24]
+adox r15, rbp
+adcx rdi, r15
+mulx r15, rbp, [rsi + 32]
+adox r14, rbx
+adcx r13, r14
+mulx rdx, rsi, [rsi + 40]
+adox r9, rbp
+adcx rcx, r9
+adox r15, rsi
+adcx r8, r15
+adox rdx, rax
+adcx r10, rdx
+mov rsi, 0
+adcx rsi, rax
+mov rdx, r11
+mulx r9, rdx, [rip + 2f]
+mulx r9, r14, [rip + 2f + 8]
+mulx r15, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r11, r14
+mulx r11, r14, [rip + 2f + 24]
+adox r9, rbx
+adcx r12, r9
+mulx r9, rbx, [rip + 2f + 32]
+adox r15, r14
+adcx rdi, r15
+mulx r14, r15, [rip + 2f + 40]
+adox r11, rbx
+adcx r13, r11
+mulx rdx, r11, [rip + 2f + 48]
+adox r9, r15
+adcx rcx, r9
+adox r14, r11
+adcx r8, r14
+adox rdx, rax
+adcx r10, rdx
+adcx rsi, rax
+mov rax, r12
+sub rax, [rip + 2f + 8]
+mov rdx, rdi
+sbb rdx, [rip + 2f + 16]
+mov r9, r13
+sbb r9, [rip + 2f + 24]
+mov r11, rcx
+sbb r11, [rip + 2f + 32]
+mov r14, r8
+sbb r14, [rip + 2f + 40]
+mov r15, r10
+sbb r15, [rip + 2f + 48]
+sbb rsi, 0
+cmovc rax, r12
+cmovc rdx, rdi
+cmovc r9, r13
+cmovc r11, rcx
+cmovc r14, r8
+cmovc r15, r10
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+    )
+}
+
 // ample: mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products.
 lazy_assembly! { 6, 0:
     mul: mul_lazy_ample_mulx, mul_lazy_ample_adx;
     square: square_lazy_ample_mulx, square_lazy_ample_adx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
     reduce: reduce;
 }
 
@@ -7960,7 +8662,7 @@ lazy_assembly! { 6, 1:
     mul: mul_lazy_room_mulx, mul_lazy_room_adx;
     square: square_lazy_rows_mulx, square_lazy_rows_adx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
     reduce: reduce;
 }
 
@@ -8553,7 +9255,7 @@ ret
 lazy_assembly! { 6, 2:
     mul: mul_lazy_room_mulx, mul_lazy_room_adx;
     add: add_spare;
-    sub: sub;
+    sub: sub_spare;
     reduce: reduce;
 }
 
@@ -9194,16 +9896,16 @@ fn add_spare<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
     unsafe {
         asm!(
             "add {a0}, qword ptr [{y} + 0]",
-            "adc {a1}, qword ptr [{y} + 8]",
-            "adc {a2}, qword ptr [{y} + 16]",
-            "adc {a3}, qword ptr [{y} + 24]",
-            "adc {a4}, qword ptr [{y} + 32]",
-            "adc {a5}, qword ptr [{y} + 40]",
             "mov {t0}, {c0}",
+            "adc {a1}, qword ptr [{y} + 8]",
             "mov {t1}, {c1}",
+            "adc {a2}, qword ptr [{y} + 16]",
             "mov {t2}, {c2}",
+            "adc {a3}, qword ptr [{y} + 24]",
             "mov {t3}, {c3}",
+            "adc {a4}, qword ptr [{y} + 32]",
             "mov {t4}, {c4}",
+            "adc {a5}, qword ptr [{y} + 40]",
             "mov {t5}, {c5}",
             "add {t0}, {a0}",
             "adc {t1}, {a1}",
@@ -9245,19 +9947,19 @@ fn add_full<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
     unsafe {
         asm!(
             "add {a0}, qword ptr [{y} + 0]",
+            "mov {t0}, {c0}",
             "adc {a1}, qword ptr [{y} + 8]",
+            "mov {t1}, {c1}",
             "adc {a2}, qword ptr [{y} + 16]",
+            "mov {t2}, {c2}",
             "adc {a3}, qword ptr [{y} + 24]",
+            "mov {t3}, {c3}",
             "adc {a4}, qword ptr [{y} + 32]",
+            "mov {t4}, {c4}",
             "adc {a5}, qword ptr [{y} + 40]",
+            "mov {t5}, {c5}",
             "mov {y:e}, 0",
             "adc {y}, 0",
-            "mov {t0}, {c0}",
-            "mov {t1}, {c1}",
-            "mov {t2}, {c2}",
-            "mov {t3}, {c3}",
-            "mov {t4}, {c4}",
-            "mov {t5}, {c5}",
             "add {t0}, {a0}",
             "adc {t1}, {a1}",
             "adc {t2}, {a2}",
@@ -9291,26 +9993,77 @@ fn add_full<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
     [a0, a1, a2, a3, a4, a5]
 }
 
-/// x - y mod p.
+/// x - y mod p for p with a spare bit.
 #[inline(always)]
-fn sub<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+fn sub_spare<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
     let [mut a0, mut a1, mut a2, mut a3, mut a4, mut a5] = *x;
     // SAFETY: it reads y, and changes the named registers and flags only.
     unsafe {
         asm!(
             "sub {a0}, qword ptr [{y} + 0]",
-            "sbb {a1}, qword ptr [{y} + 8]",
-            "sbb {a2}, qword ptr [{y} + 16]",
-            "sbb {a3}, qword ptr [{y} + 24]",
-            "sbb {a4}, qword ptr [{y} + 32]",
-            "sbb {a5}, qword ptr [{y} + 40]",
-            "sbb {y}, {y}",
             "mov {t0}, {c0}",
+            "sbb {a1}, qword ptr [{y} + 8]",
             "mov {t1}, {c1}",
+            "sbb {a2}, qword ptr [{y} + 16]",
             "mov {t2}, {c2}",
+            "sbb {a3}, qword ptr [{y} + 24]",
             "mov {t3}, {c3}",
+            "sbb {a4}, qword ptr [{y} + 32]",
             "mov {t4}, {c4}",
+            "sbb {a5}, qword ptr [{y} + 40]",
             "mov {t5}, {c5}",
+            "add {t0}, {a0}",
+            "adc {t1}, {a1}",
+            "adc {t2}, {a2}",
+            "adc {t3}, {a3}",
+            "adc {t4}, {a4}",
+            "adc {t5}, {a5}",
+            "cmovc {a0}, {t0}",
+            "cmovc {a1}, {t1}",
+            "cmovc {a2}, {t2}",
+            "cmovc {a3}, {t3}",
+            "cmovc {a4}, {t4}",
+            "cmovc {a5}, {t5}",
+            a0 = inout(reg) a0,
+            a1 = inout(reg) a1,
+            a2 = inout(reg) a2,
+            a3 = inout(reg) a3,
+            a4 = inout(reg) a4,
+            a5 = inout(reg) a5,
+            t0 = out(reg) _, t1 = out(reg) _, t2 = out(reg) _, t3 = out(reg) _, t4 = out(reg) _, t5 = out(reg) _,
+            y = in(reg) y.as_ptr(),
+            c0 = const M::P[0],
+            c1 = const M::P[1],
+            c2 = const M::P[2],
+            c3 = const M::P[3],
+            c4 = const M::P[4],
+            c5 = const M::P[5],
+            options(pure, readonly, nostack),
+        );
+    }
+    [a0, a1, a2, a3, a4, a5]
+}
+
+/// x - y mod p.
+#[inline(always)]
+fn sub_full<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+    let [mut a0, mut a1, mut a2, mut a3, mut a4, mut a5] = *x;
+    // SAFETY: it reads y, and changes the named registers and flags only.
+    unsafe {
+        asm!(
+            "sub {a0}, qword ptr [{y} + 0]",
+            "mov {t0}, {c0}",
+            "sbb {a1}, qword ptr [{y} + 8]",
+            "mov {t1}, {c1}",
+            "sbb {a2}, qword ptr [{y} + 16]",
+            "mov {t2}, {c2}",
+            "sbb {a3}, qword ptr [{y} + 24]",
+            "mov {t3}, {c3}",
+            "sbb {a4}, qword ptr [{y} + 32]",
+            "mov {t4}, {c4}",
+            "sbb {a5}, qword ptr [{y} + 40]",
+            "mov {t5}, {c5}",
+            "sbb {y}, {y}",
             "add {t0}, {a0}",
             "adc {t1}, {a1}",
             "adc {t2}, {a2}",
@@ -9352,16 +10105,16 @@ fn reduce<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
     unsafe {
         asm!(
             "mov {t0}, {c0}",
-            "mov {t1}, {c1}",
-            "mov {t2}, {c2}",
-            "mov {t3}, {c3}",
-            "mov {t4}, {c4}",
-            "mov {t5}, {c5}",
             "add {t0}, {a0}",
+            "mov {t1}, {c1}",
             "adc {t1}, {a1}",
+            "mov {t2}, {c2}",
             "adc {t2}, {a2}",
+            "mov {t3}, {c3}",
             "adc {t3}, {a3}",
+            "mov {t4}, {c4}",
             "adc {t4}, {a4}",
+            "mov {t5}, {c5}",
             "adc {t5}, {a5}",
             "cmovc {a0}, {t0}",
             "cmovc {a1}, {t1}",

@@ -3376,6 +3376,7 @@ ret
 assembly! { 7, 3:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
+    square: square_full_mulx;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -4620,6 +4621,500 @@ mov rax, [rsp]
 cmovc rax, rcx
 cmovc r13, rbp
 add rsp, 56
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+    )
+}
+
+/// x*x/R mod p as the product of x with itself, where the bounds of rows are too wide; product, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_full_mulx<M: Modulus<7>>(x: &[u64; 7]) -> [u64; 7] {
+    let mut z = [0; 7];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_full_mulx_code::<M>,
+            out("rax") z[5], out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") z[0], out("r8") _, out("r9") _, out("r10") _, out("r11") z[6], out("r12")
+            z[4], out("r13") z[1], out("r14") z[2], out("r15") z[3],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_full_mulx_code<M: Modulus<7>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 48
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rcx, [rsi]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 8]
+mulx r8, r9, r8
+add rcx, r9
+mov r9, [rsi + 16]
+mulx r9, r10, r9
+adc r8, r10
+mov r10, [rsi + 24]
+mulx r10, rbp, r10
+adc r9, rbp
+mov rbp, [rsi + 32]
+mulx rbp, rbx, rbp
+adc r10, rbx
+mov rbx, [rsi + 40]
+mulx rbx, r13, rbx
+adc rbp, r13
+mov r13, [rsi + 48]
+mulx rdx, r13, r13
+adc rbx, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx r14, r15, [rax + 8]
+mulx r12, r11, [rax + 16]
+add r14, r11
+mov [rsp], rsi
+mulx r11, rsi, [rax + 24]
+adc r12, rsi
+mov [rsp + 8], r13
+mulx rsi, r13, [rax + 32]
+adc r11, r13
+mov [rsp + 16], rbx
+mulx r13, rbx, [rax + 40]
+adc rsi, rbx
+mov [rsp + 24], rbp
+mulx rbx, rbp, [rax + 48]
+adc r13, rbp
+mulx rdx, rbp, [rax + 56]
+adc rbx, rbp
+adc rdx, 0
+add rdi, r15
+adc rcx, r14
+adc r8, r12
+adc r9, r11
+adc r10, rsi
+adc r13, [rsp + 24]
+adc rbx, [rsp + 16]
+adc rdx, [rsp + 8]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp]
+mov rbp, rdx
+mov rdx, [rdi + 8]
+mulx r14, r15, [rdi]
+mulx r12, r11, [rdi + 8]
+add r14, r11
+mov [rsp + 8], rax
+mulx r11, rax, [rdi + 16]
+adc r12, rax
+mov [rsp + 16], rsi
+mulx rax, rsi, [rdi + 24]
+adc r11, rsi
+mov [rsp + 24], rbp
+mulx rsi, rbp, [rdi + 32]
+adc rax, rbp
+mov [rsp + 32], rbx
+mulx rbp, rbx, [rdi + 40]
+adc rsi, rbx
+mulx rdx, rbx, [rdi + 48]
+adc rbp, rbx
+adc rdx, 0
+add rcx, r15
+adc r8, r14
+adc r9, r12
+adc r10, r11
+adc r13, rax
+adc rsi, [rsp + 32]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rax, 0
+adc rax, 0
+mov rbx, [rsp + 8]
+mov r14, rdx
+mov rdx, rcx
+imul rdx, [rbx]
+mulx r15, r12, [rbx + 8]
+mulx r11, rdi, [rbx + 16]
+add r15, rdi
+mov [rsp + 16], rax
+mulx rdi, rax, [rbx + 24]
+adc r11, rax
+mov [rsp + 24], r14
+mulx rax, r14, [rbx + 32]
+adc rdi, r14
+mov [rsp + 32], rbp
+mulx r14, rbp, [rbx + 40]
+adc rax, rbp
+mov [rsp + 40], rsi
+mulx rbp, rsi, [rbx + 48]
+adc r14, rsi
+mulx rdx, rsi, [rbx + 56]
+adc rbp, rsi
+adc rdx, 0
+add rcx, r12
+adc r8, r15
+adc r9, r11
+adc r10, rdi
+adc r13, rax
+adc r14, [rsp + 40]
+adc rbp, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rax, [rsp + 16]
+adc rax, 0
+mov rcx, [rsp]
+mov rsi, rdx
+mov rdx, [rcx + 16]
+mulx rdi, r15, [rcx]
+mulx r12, r11, [rcx + 8]
+add rdi, r11
+mulx r11, rbx, [rcx + 16]
+adc r12, rbx
+mov [rsp + 16], rax
+mulx rbx, rax, [rcx + 24]
+adc r11, rax
+mov [rsp + 24], rsi
+mulx rax, rsi, [rcx + 32]
+adc rbx, rsi
+mov [rsp + 32], rbp
+mulx rsi, rbp, [rcx + 40]
+adc rax, rbp
+mulx rdx, rbp, [rcx + 48]
+adc rsi, rbp
+adc rdx, 0
+add r8, r15
+adc r9, rdi
+adc r10, r12
+adc r13, r11
+adc r14, rbx
+adc rax, [rsp + 32]
+adc rsi, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rdi, 0
+adc rdi, 0
+mov rbp, [rsp + 8]
+mov rbx, rdx
+mov rdx, r8
+imul rdx, [rbp]
+mulx r15, r12, [rbp + 8]
+mulx r11, rcx, [rbp + 16]
+add r15, rcx
+mov [rsp + 16], rdi
+mulx rcx, rdi, [rbp + 24]
+adc r11, rdi
+mov [rsp + 24], rbx
+mulx rdi, rbx, [rbp + 32]
+adc rcx, rbx
+mov [rsp + 32], rsi
+mulx rbx, rsi, [rbp + 40]
+adc rdi, rsi
+mov [rsp + 40], rax
+mulx rsi, rax, [rbp + 48]
+adc rbx, rax
+mulx rax, rdx, [rbp + 56]
+adc rsi, rdx
+adc rax, 0
+add r8, r12
+adc r9, r15
+adc r10, r11
+adc r13, rcx
+adc r14, rdi
+adc rbx, [rsp + 40]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 24]
+mov rcx, [rsp + 16]
+adc rcx, 0
+mov rdi, [rsp]
+mov rdx, [rdi + 24]
+mulx r8, r15, [rdi]
+mulx r12, r11, [rdi + 8]
+add r8, r11
+mulx r11, rbp, [rdi + 16]
+adc r12, rbp
+mov [rsp + 16], rcx
+mulx rbp, rcx, [rdi + 24]
+adc r11, rcx
+mov [rsp + 24], rax
+mulx rcx, rax, [rdi + 32]
+adc rbp, rax
+mov [rsp + 32], rsi
+mulx rax, rsi, [rdi + 40]
+adc rcx, rsi
+mulx rdx, rsi, [rdi + 48]
+adc rax, rsi
+adc rdx, 0
+add r9, r15
+adc r10, r8
+adc r13, r12
+adc r14, r11
+adc rbx, rbp
+adc rcx, [rsp + 32]
+adc rax, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rsi, 0
+adc rsi, 0
+mov r8, [rsp + 8]
+mov rbp, rdx
+mov rdx, r9
+imul rdx, [r8]
+mulx r15, r12, [r8 + 8]
+mulx r11, rdi, [r8 + 16]
+add r15, rdi
+mov [rsp + 16], rsi
+mulx rdi, rsi, [r8 + 24]
+adc r11, rsi
+mov [rsp + 24], rbp
+mulx rsi, rbp, [r8 + 32]
+adc rdi, rbp
+mov [rsp + 32], rax
+mulx rbp, rax, [r8 + 40]
+adc rsi, rax
+mov [rsp + 40], rcx
+mulx rax, rcx, [r8 + 48]
+adc rbp, rcx
+mulx rcx, rdx, [r8 + 56]
+adc rax, rdx
+adc rcx, 0
+add r9, r12
+adc r10, r15
+adc r13, r11
+adc r14, rdi
+adc rbx, rsi
+adc rbp, [rsp + 40]
+adc rax, [rsp + 32]
+adc rcx, [rsp + 24]
+mov rsi, [rsp + 16]
+adc rsi, 0
+mov rdi, [rsp]
+mov rdx, [rdi + 32]
+mulx r9, r15, [rdi]
+mulx r12, r11, [rdi + 8]
+add r9, r11
+mulx r11, r8, [rdi + 16]
+adc r12, r8
+mov [rsp + 16], rsi
+mulx r8, rsi, [rdi + 24]
+adc r11, rsi
+mov [rsp + 24], rcx
+mulx rsi, rcx, [rdi + 32]
+adc r8, rcx
+mov [rsp + 32], rax
+mulx rcx, rax, [rdi + 40]
+adc rsi, rax
+mulx rax, rdx, [rdi + 48]
+adc rcx, rdx
+adc rax, 0
+add r10, r15
+adc r13, r9
+adc r14, r12
+adc rbx, r11
+adc rbp, r8
+adc rsi, [rsp + 32]
+adc rcx, [rsp + 24]
+adc rax, [rsp + 16]
+mov r8, 0
+adc r8, 0
+mov r9, [rsp + 8]
+mov rdx, r10
+imul rdx, [r9]
+mulx r15, r12, [r9 + 8]
+mulx r11, rdi, [r9 + 16]
+add r15, rdi
+mov [rsp + 16], r8
+mulx rdi, r8, [r9 + 24]
+adc r11, r8
+mov [rsp + 24], rax
+mulx r8, rax, [r9 + 32]
+adc rdi, rax
+mov [rsp + 32], rcx
+mulx rax, rcx, [r9 + 40]
+adc r8, rcx
+mov [rsp + 40], rsi
+mulx rcx, rsi, [r9 + 48]
+adc rax, rsi
+mulx rdx, rsi, [r9 + 56]
+adc rcx, rsi
+adc rdx, 0
+add r10, r12
+adc r13, r15
+adc r14, r11
+adc rbx, rdi
+adc rbp, r8
+adc rax, [rsp + 40]
+adc rcx, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rsi, [rsp + 16]
+adc rsi, 0
+mov rdi, [rsp]
+mov r8, rdx
+mov rdx, [rdi + 40]
+mulx r10, r15, [rdi]
+mulx r12, r11, [rdi + 8]
+add r10, r11
+mulx r11, r9, [rdi + 16]
+adc r12, r9
+mov [rsp + 16], rsi
+mulx r9, rsi, [rdi + 24]
+adc r11, rsi
+mov [rsp + 24], r8
+mulx rsi, r8, [rdi + 32]
+adc r9, r8
+mov [rsp + 32], rcx
+mulx r8, rcx, [rdi + 40]
+adc rsi, rcx
+mulx rcx, rdx, [rdi + 48]
+adc r8, rdx
+adc rcx, 0
+add r13, r15
+adc r14, r10
+adc rbx, r12
+adc rbp, r11
+adc rax, r9
+adc rsi, [rsp + 32]
+adc r8, [rsp + 24]
+adc rcx, [rsp + 16]
+mov r9, 0
+adc r9, 0
+mov r10, [rsp + 8]
+mov rdx, r13
+imul rdx, [r10]
+mulx r15, r12, [r10 + 8]
+mulx r11, rdi, [r10 + 16]
+add r15, rdi
+mov [rsp + 16], r9
+mulx rdi, r9, [r10 + 24]
+adc r11, r9
+mov [rsp + 24], rcx
+mulx r9, rcx, [r10 + 32]
+adc rdi, rcx
+mov [rsp + 32], r8
+mulx rcx, r8, [r10 + 40]
+adc r9, r8
+mov [rsp + 40], rsi
+mulx r8, rsi, [r10 + 48]
+adc rcx, rsi
+mulx rdx, rsi, [r10 + 56]
+adc r8, rsi
+adc rdx, 0
+add r13, r12
+adc r14, r15
+adc rbx, r11
+adc rbp, rdi
+adc rax, r9
+adc rcx, [rsp + 40]
+adc r8, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rsi, [rsp + 16]
+adc rsi, 0
+mov rdi, [rsp]
+mov r9, rdx
+mov rdx, [rdi + 48]
+mulx r13, r15, [rdi]
+mulx r12, r11, [rdi + 8]
+add r13, r11
+mulx r11, r10, [rdi + 16]
+adc r12, r10
+mov [rsp + 16], rsi
+mulx r10, rsi, [rdi + 24]
+adc r11, rsi
+mov [rsp + 24], r9
+mulx rsi, r9, [rdi + 32]
+adc r10, r9
+mov [rsp + 32], r8
+mulx r9, r8, [rdi + 40]
+adc rsi, r8
+mulx rdx, rdi, [rdi + 48]
+adc r9, rdi
+adc rdx, 0
+add r14, r15
+adc rbx, r13
+adc rbp, r12
+adc rax, r11
+adc rcx, r10
+adc rsi, [rsp + 32]
+adc r9, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rdi, 0
+adc rdi, 0
+mov r8, [rsp + 8]
+mov r10, rdx
+mov rdx, r14
+imul rdx, [r8]
+mulx r13, r15, [r8 + 8]
+mulx r12, r11, [r8 + 16]
+add r13, r11
+mov [rsp + 16], rdi
+mulx r11, rdi, [r8 + 24]
+adc r12, rdi
+mov [rsp + 24], r10
+mulx rdi, r10, [r8 + 32]
+adc r11, r10
+mov [rsp + 32], r9
+mulx r10, r9, [r8 + 40]
+adc rdi, r9
+mov [rsp], rsi
+mulx r9, rsi, [r8 + 48]
+adc r10, rsi
+mulx rdx, rsi, [r8 + 56]
+adc r9, rsi
+adc rdx, 0
+add r14, r15
+adc rbx, r13
+adc rbp, r12
+adc rax, r11
+adc rcx, rdi
+adc r10, [rsp]
+adc r9, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rsi, [rsp + 16]
+adc rsi, 0
+mov rdi, rbx
+sub rdi, [r8 + 8]
+mov r13, rbp
+sbb r13, [r8 + 16]
+mov r14, rax
+sbb r14, [r8 + 24]
+mov r15, rcx
+sbb r15, [r8 + 32]
+mov r12, r10
+sbb r12, [r8 + 40]
+mov r11, r9
+sbb r11, [r8 + 48]
+mov [rsp + 16], r11
+mov r11, rdx
+sbb r11, [r8 + 56]
+sbb rsi, 0
+cmovc rdi, rbx
+cmovc r13, rbp
+cmovc r14, rax
+cmovc r15, rcx
+cmovc r12, r10
+mov rax, [rsp + 16]
+cmovc rax, r9
+cmovc r11, rdx
+add rsp, 48
 pop rbp
 pop rbx
 ret

@@ -4444,6 +4444,7 @@ ret
 assembly! { 8, 3:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
+    square: square_full_mulx;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -6106,6 +6107,665 @@ mov rax, [rsp]
 cmovc rax, rsi
 cmovc r11, rbp
 add rsp, 72
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+    )
+}
+
+/// x*x/R mod p as the product of x with itself, where the bounds of rows are too wide; product, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_full_mulx<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
+    let mut z = [0; 8];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_full_mulx_code::<M>,
+            out("rax") z[4], out("rcx") z[5], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            z[6], out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") z[7], out("r12")
+            z[0], out("r13") z[3], out("r14") z[1], out("r15") z[2],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_full_mulx_code<M: Modulus<8>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 64
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rcx, [rsi]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 8]
+mulx r8, r9, r8
+add rcx, r9
+mov r9, [rsi + 16]
+mulx r9, r10, r9
+adc r8, r10
+mov r10, [rsi + 24]
+mulx r10, rbp, r10
+adc r9, rbp
+mov rbp, [rsi + 32]
+mulx rbp, r12, rbp
+adc r10, r12
+mov r12, [rsi + 40]
+mulx r12, rbx, r12
+adc rbp, rbx
+mov rbx, [rsi + 48]
+mulx rbx, r14, rbx
+adc r12, r14
+mov r14, [rsi + 56]
+mulx rdx, r14, r14
+adc rbx, r14
+adc rdx, 0
+mov r14, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx r15, r13, [rax + 8]
+mov [rsp], rsi
+mulx r11, rsi, [rax + 16]
+add r15, rsi
+mov [rsp + 8], r14
+mulx rsi, r14, [rax + 24]
+adc r11, r14
+mov [rsp + 16], rbx
+mulx r14, rbx, [rax + 32]
+adc rsi, rbx
+mov [rsp + 24], r12
+mulx rbx, r12, [rax + 40]
+adc r14, r12
+mov [rsp + 32], rbp
+mulx r12, rbp, [rax + 48]
+adc rbx, rbp
+mov [rsp + 40], rbx
+mulx rbp, rbx, [rax + 56]
+adc r12, rbx
+mulx rdx, rbx, [rax + 64]
+adc rbp, rbx
+adc rdx, 0
+add rdi, r13
+adc rcx, r15
+adc r8, r11
+adc r9, rsi
+adc r10, r14
+mov rsi, [rsp + 32]
+adc rsi, [rsp + 40]
+adc r12, [rsp + 24]
+adc rbp, [rsp + 16]
+adc rdx, [rsp + 8]
+mov rdi, 0
+adc rdi, 0
+mov rbx, [rsp]
+mov r14, rdx
+mov rdx, [rbx + 8]
+mulx r15, r13, [rbx]
+mov [rsp + 8], rax
+mulx r11, rax, [rbx + 8]
+add r15, rax
+mov [rsp + 16], rdi
+mulx rax, rdi, [rbx + 16]
+adc r11, rdi
+mov [rsp + 24], r14
+mulx rdi, r14, [rbx + 24]
+adc rax, r14
+mov [rsp + 40], rbp
+mulx r14, rbp, [rbx + 32]
+adc rdi, rbp
+mov [rsp + 32], r12
+mulx rbp, r12, [rbx + 40]
+adc r14, r12
+mov [rsp + 48], r14
+mulx r12, r14, [rbx + 48]
+adc rbp, r14
+mulx rdx, r14, [rbx + 56]
+adc r12, r14
+adc rdx, 0
+add rcx, r13
+adc r8, r15
+adc r9, r11
+adc r10, rax
+adc rsi, rdi
+mov rax, [rsp + 32]
+adc rax, [rsp + 48]
+adc rbp, [rsp + 40]
+adc r12, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rdi, 0
+adc rdi, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, rcx
+imul rdx, [r14]
+mulx r13, r11, [r14 + 8]
+mov [rsp + 16], rdi
+mulx rbx, rdi, [r14 + 16]
+add r13, rdi
+mov [rsp + 24], r15
+mulx rdi, r15, [r14 + 24]
+adc rbx, r15
+mov [rsp + 40], r12
+mulx r15, r12, [r14 + 32]
+adc rdi, r12
+mov [rsp + 48], rbp
+mulx r12, rbp, [r14 + 40]
+adc r15, rbp
+mov [rsp + 32], rax
+mulx rbp, rax, [r14 + 48]
+adc r12, rax
+mov [rsp + 56], r12
+mulx rax, r12, [r14 + 56]
+adc rbp, r12
+mulx rdx, r12, [r14 + 64]
+adc rax, r12
+adc rdx, 0
+add rcx, r11
+adc r8, r13
+adc r9, rbx
+adc r10, rdi
+adc rsi, r15
+mov rcx, [rsp + 32]
+adc rcx, [rsp + 56]
+adc rbp, [rsp + 48]
+adc rax, [rsp + 40]
+adc rdx, [rsp + 24]
+mov rdi, [rsp + 16]
+adc rdi, 0
+mov r12, [rsp]
+mov rbx, rdx
+mov rdx, [r12 + 16]
+mulx r15, r13, [r12]
+mulx r11, r14, [r12 + 8]
+add r15, r14
+mov [rsp + 16], rdi
+mulx r14, rdi, [r12 + 16]
+adc r11, rdi
+mov [rsp + 24], rbx
+mulx rdi, rbx, [r12 + 24]
+adc r14, rbx
+mov [rsp + 40], rax
+mulx rbx, rax, [r12 + 32]
+adc rdi, rax
+mov [rsp + 48], rbp
+mulx rax, rbp, [r12 + 40]
+adc rbx, rbp
+mov [rsp + 56], rbx
+mulx rbp, rbx, [r12 + 48]
+adc rax, rbx
+mulx rdx, rbx, [r12 + 56]
+adc rbp, rbx
+adc rdx, 0
+add r8, r13
+adc r9, r15
+adc r10, r11
+adc rsi, r14
+adc rcx, rdi
+mov rdi, [rsp + 48]
+adc rdi, [rsp + 56]
+adc rax, [rsp + 40]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rbx, 0
+adc rbx, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, r8
+imul rdx, [r14]
+mulx r13, r11, [r14 + 8]
+mov [rsp + 16], rbx
+mulx r12, rbx, [r14 + 16]
+add r13, rbx
+mov [rsp + 24], r15
+mulx rbx, r15, [r14 + 24]
+adc r12, r15
+mov [rsp + 40], rbp
+mulx r15, rbp, [r14 + 32]
+adc rbx, rbp
+mov [rsp + 56], rax
+mulx rbp, rax, [r14 + 40]
+adc r15, rax
+mov [rsp + 48], rdi
+mulx rax, rdi, [r14 + 48]
+adc rbp, rdi
+mov [rsp + 32], rbp
+mulx rdi, rbp, [r14 + 56]
+adc rax, rbp
+mulx rdx, rbp, [r14 + 64]
+adc rdi, rbp
+adc rdx, 0
+add r8, r11
+adc r9, r13
+adc r10, r12
+adc rsi, rbx
+adc rcx, r15
+mov r8, [rsp + 48]
+adc r8, [rsp + 32]
+adc rax, [rsp + 56]
+adc rdi, [rsp + 40]
+adc rdx, [rsp + 24]
+mov rbp, [rsp + 16]
+adc rbp, 0
+mov r12, [rsp]
+mov rbx, rdx
+mov rdx, [r12 + 24]
+mulx r15, r13, [r12]
+mulx r11, r14, [r12 + 8]
+add r15, r14
+mov [rsp + 16], rbp
+mulx r14, rbp, [r12 + 16]
+adc r11, rbp
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r12 + 24]
+adc r14, rbx
+mov [rsp + 40], rdi
+mulx rbx, rdi, [r12 + 32]
+adc rbp, rdi
+mov [rsp + 56], rax
+mulx rdi, rax, [r12 + 40]
+adc rbx, rax
+mov [rsp + 32], rbx
+mulx rax, rbx, [r12 + 48]
+adc rdi, rbx
+mulx rdx, rbx, [r12 + 56]
+adc rax, rbx
+adc rdx, 0
+add r9, r13
+adc r10, r15
+adc rsi, r11
+adc rcx, r14
+adc r8, rbp
+mov rbp, [rsp + 56]
+adc rbp, [rsp + 32]
+adc rdi, [rsp + 40]
+adc rax, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rbx, 0
+adc rbx, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, r9
+imul rdx, [r14]
+mulx r13, r11, [r14 + 8]
+mov [rsp + 16], rbx
+mulx r12, rbx, [r14 + 16]
+add r13, rbx
+mov [rsp + 24], r15
+mulx rbx, r15, [r14 + 24]
+adc r12, r15
+mov [rsp + 40], rax
+mulx r15, rax, [r14 + 32]
+adc rbx, rax
+mov [rsp + 32], rdi
+mulx rax, rdi, [r14 + 40]
+adc r15, rdi
+mov [rsp + 56], rbp
+mulx rdi, rbp, [r14 + 48]
+adc rax, rbp
+mov [rsp + 48], rax
+mulx rbp, rax, [r14 + 56]
+adc rdi, rax
+mulx rax, rdx, [r14 + 64]
+adc rbp, rdx
+adc rax, 0
+add r9, r11
+adc r10, r13
+adc rsi, r12
+adc rcx, rbx
+adc r8, r15
+mov r9, [rsp + 56]
+adc r9, [rsp + 48]
+adc rdi, [rsp + 32]
+adc rbp, [rsp + 40]
+adc rax, [rsp + 24]
+mov r12, [rsp + 16]
+adc r12, 0
+mov rbx, [rsp]
+mov rdx, [rbx + 32]
+mulx r15, r13, [rbx]
+mulx r11, r14, [rbx + 8]
+add r15, r14
+mov [rsp + 16], r12
+mulx r14, r12, [rbx + 16]
+adc r11, r12
+mov [rsp + 24], rax
+mulx r12, rax, [rbx + 24]
+adc r14, rax
+mov [rsp + 40], rbp
+mulx rax, rbp, [rbx + 32]
+adc r12, rbp
+mov [rsp + 32], rdi
+mulx rbp, rdi, [rbx + 40]
+adc rax, rdi
+mov [rsp + 48], rax
+mulx rdi, rax, [rbx + 48]
+adc rbp, rax
+mulx rax, rdx, [rbx + 56]
+adc rdi, rdx
+adc rax, 0
+add r10, r13
+adc rsi, r15
+adc rcx, r11
+adc r8, r14
+adc r9, r12
+mov r12, [rsp + 32]
+adc r12, [rsp + 48]
+adc rbp, [rsp + 40]
+adc rdi, [rsp + 24]
+adc rax, [rsp + 16]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp + 8]
+mov rdx, r10
+imul rdx, [r15]
+mulx r13, r11, [r15 + 8]
+mov [rsp + 16], r14
+mulx rbx, r14, [r15 + 16]
+add r13, r14
+mov [rsp + 24], rax
+mulx r14, rax, [r15 + 24]
+adc rbx, rax
+mov [rsp + 40], rdi
+mulx rax, rdi, [r15 + 32]
+adc r14, rdi
+mov [rsp + 48], rbp
+mulx rdi, rbp, [r15 + 40]
+adc rax, rbp
+mov [rsp + 32], r12
+mulx rbp, r12, [r15 + 48]
+adc rdi, r12
+mov [rsp + 56], rdi
+mulx r12, rdi, [r15 + 56]
+adc rbp, rdi
+mulx rdx, rdi, [r15 + 64]
+adc r12, rdi
+adc rdx, 0
+add r10, r11
+adc rsi, r13
+adc rcx, rbx
+adc r8, r14
+adc r9, rax
+mov rax, [rsp + 32]
+adc rax, [rsp + 56]
+adc rbp, [rsp + 48]
+adc r12, [rsp + 40]
+adc rdx, [rsp + 24]
+mov rdi, [rsp + 16]
+adc rdi, 0
+mov r10, [rsp]
+mov rbx, rdx
+mov rdx, [r10 + 40]
+mulx r14, r13, [r10]
+mulx r11, r15, [r10 + 8]
+add r14, r15
+mov [rsp + 16], rdi
+mulx r15, rdi, [r10 + 16]
+adc r11, rdi
+mov [rsp + 24], rbx
+mulx rdi, rbx, [r10 + 24]
+adc r15, rbx
+mov [rsp + 40], r12
+mulx rbx, r12, [r10 + 32]
+adc rdi, r12
+mov [rsp + 48], rbp
+mulx r12, rbp, [r10 + 40]
+adc rbx, rbp
+mov [rsp + 56], rbx
+mulx rbp, rbx, [r10 + 48]
+adc r12, rbx
+mulx rdx, rbx, [r10 + 56]
+adc rbp, rbx
+adc rdx, 0
+add rsi, r13
+adc rcx, r14
+adc r8, r11
+adc r9, r15
+adc rax, rdi
+mov rdi, [rsp + 48]
+adc rdi, [rsp + 56]
+adc r12, [rsp + 40]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rbx, 0
+adc rbx, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, rsi
+imul rdx, [r14]
+mulx r13, r11, [r14 + 8]
+mov [rsp + 16], rbx
+mulx r10, rbx, [r14 + 16]
+add r13, rbx
+mov [rsp + 24], r15
+mulx rbx, r15, [r14 + 24]
+adc r10, r15
+mov [rsp + 40], rbp
+mulx r15, rbp, [r14 + 32]
+adc rbx, rbp
+mov [rsp + 56], r12
+mulx rbp, r12, [r14 + 40]
+adc r15, r12
+mov [rsp + 48], rdi
+mulx r12, rdi, [r14 + 48]
+adc rbp, rdi
+mov [rsp + 32], rbp
+mulx rdi, rbp, [r14 + 56]
+adc r12, rbp
+mulx rdx, rbp, [r14 + 64]
+adc rdi, rbp
+adc rdx, 0
+add rsi, r11
+adc rcx, r13
+adc r8, r10
+adc r9, rbx
+adc rax, r15
+mov rsi, [rsp + 48]
+adc rsi, [rsp + 32]
+adc r12, [rsp + 56]
+adc rdi, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r10, [rsp + 16]
+adc r10, 0
+mov rbp, [rsp]
+mov rbx, rdx
+mov rdx, [rbp + 48]
+mulx r15, r13, [rbp]
+mulx r11, r14, [rbp + 8]
+add r15, r14
+mov [rsp + 16], r10
+mulx r14, r10, [rbp + 16]
+adc r11, r10
+mov [rsp + 24], rbx
+mulx r10, rbx, [rbp + 24]
+adc r14, rbx
+mov [rsp + 40], rdi
+mulx rbx, rdi, [rbp + 32]
+adc r10, rdi
+mov [rsp + 56], r12
+mulx rdi, r12, [rbp + 40]
+adc rbx, r12
+mov [rsp + 32], rbx
+mulx r12, rbx, [rbp + 48]
+adc rdi, rbx
+mulx rdx, rbx, [rbp + 56]
+adc r12, rbx
+adc rdx, 0
+add rcx, r13
+adc r8, r15
+adc r9, r11
+adc rax, r14
+adc rsi, r10
+mov r10, [rsp + 56]
+adc r10, [rsp + 32]
+adc rdi, [rsp + 40]
+adc r12, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rbx, 0
+adc rbx, 0
+mov r14, [rsp + 8]
+mov r15, rdx
+mov rdx, rcx
+imul rdx, [r14]
+mulx r13, r11, [r14 + 8]
+mov [rsp + 16], rbx
+mulx rbp, rbx, [r14 + 16]
+add r13, rbx
+mov [rsp + 24], r15
+mulx rbx, r15, [r14 + 24]
+adc rbp, r15
+mov [rsp + 40], r12
+mulx r15, r12, [r14 + 32]
+adc rbx, r12
+mov [rsp + 32], rdi
+mulx r12, rdi, [r14 + 40]
+adc r15, rdi
+mov [rsp + 56], r10
+mulx rdi, r10, [r14 + 48]
+adc r12, r10
+mov [rsp + 48], r12
+mulx r10, r12, [r14 + 56]
+adc rdi, r12
+mulx rdx, r12, [r14 + 64]
+adc r10, r12
+adc rdx, 0
+add rcx, r11
+adc r8, r13
+adc r9, rbp
+adc rax, rbx
+adc rsi, r15
+mov rcx, [rsp + 56]
+adc rcx, [rsp + 48]
+adc rdi, [rsp + 32]
+adc r10, [rsp + 40]
+adc rdx, [rsp + 24]
+mov rbp, [rsp + 16]
+adc rbp, 0
+mov r12, [rsp]
+mov rbx, rdx
+mov rdx, [r12 + 56]
+mulx r15, r13, [r12]
+mulx r11, r14, [r12 + 8]
+add r15, r14
+mov [rsp + 16], rbp
+mulx r14, rbp, [r12 + 16]
+adc r11, rbp
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r12 + 24]
+adc r14, rbx
+mov [rsp + 40], r10
+mulx rbx, r10, [r12 + 32]
+adc rbp, r10
+mov [rsp + 32], rdi
+mulx r10, rdi, [r12 + 40]
+adc rbx, rdi
+mov [rsp + 48], rbx
+mulx rdi, rbx, [r12 + 48]
+adc r10, rbx
+mulx rdx, r12, [r12 + 56]
+adc rdi, r12
+adc rdx, 0
+add r8, r13
+adc r9, r15
+adc rax, r11
+adc rsi, r14
+adc rcx, rbp
+mov rbp, [rsp + 32]
+adc rbp, [rsp + 48]
+adc r10, [rsp + 40]
+adc rdi, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r12, 0
+adc r12, 0
+mov rbx, [rsp + 8]
+mov r14, rdx
+mov rdx, r8
+imul rdx, [rbx]
+mulx r15, r13, [rbx + 8]
+mov [rsp + 16], r12
+mulx r11, r12, [rbx + 16]
+add r15, r12
+mov [rsp + 24], r14
+mulx r12, r14, [rbx + 24]
+adc r11, r14
+mov [rsp + 40], rdi
+mulx r14, rdi, [rbx + 32]
+adc r12, rdi
+mov [rsp + 48], r10
+mulx rdi, r10, [rbx + 40]
+adc r14, r10
+mov [rsp + 32], rbp
+mulx r10, rbp, [rbx + 48]
+adc rdi, rbp
+mov [rsp], rdi
+mulx rbp, rdi, [rbx + 56]
+adc r10, rdi
+mulx rdx, rdi, [rbx + 64]
+adc rbp, rdi
+adc rdx, 0
+add r8, r13
+adc r9, r15
+adc rax, r11
+adc rsi, r12
+adc rcx, r14
+mov rdi, [rsp + 32]
+adc rdi, [rsp]
+adc r10, [rsp + 48]
+adc rbp, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r8, [rsp + 16]
+adc r8, 0
+mov r12, r9
+sub r12, [rbx + 8]
+mov r14, rax
+sbb r14, [rbx + 16]
+mov r15, rsi
+sbb r15, [rbx + 24]
+mov r13, rcx
+sbb r13, [rbx + 32]
+mov r11, rdi
+sbb r11, [rbx + 40]
+mov [rsp + 16], r11
+mov r11, r10
+sbb r11, [rbx + 48]
+mov [rsp + 24], r11
+mov r11, rbp
+sbb r11, [rbx + 56]
+mov [rsp + 40], r11
+mov r11, rdx
+sbb r11, [rbx + 64]
+sbb r8, 0
+cmovc r12, r9
+cmovc r14, rax
+cmovc r15, rsi
+cmovc r13, rcx
+mov rax, [rsp + 16]
+cmovc rax, rdi
+mov rcx, [rsp + 24]
+cmovc rcx, r10
+mov rsi, [rsp + 40]
+cmovc rsi, rbp
+cmovc r11, rdx
+add rsp, 64
 pop rbp
 pop rbx
 ret

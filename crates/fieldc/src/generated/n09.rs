@@ -4142,6 +4142,7 @@ ret
 assembly! { 9, 3:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
+    square: square_full_mulx;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -6268,6 +6269,853 @@ mov r8, [rsp]
 cmovc r8, rax
 cmovc r12, rbp
 add rsp, 88
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+        p8 = const M::P[8],
+    )
+}
+
+/// x*x/R mod p as the product of x with itself, where the bounds of rows are too wide; product, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_full_mulx<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
+    let mut z = [0; 9];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_full_mulx_code::<M>,
+            out("rax") z[4], out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            z[5], out("rdi") z[6], out("r8") z[7], out("r9") _, out("r10") _, out("r11") _,
+            out("r12") z[8], out("r13") z[0], out("r14") z[2], out("r15") z[1],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_full_mulx_code<M: Modulus<9>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 80
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rcx, [rsi]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 8]
+mulx r8, r9, r8
+add rcx, r9
+mov r9, [rsi + 16]
+mulx r9, r10, r9
+adc r8, r10
+mov r10, [rsi + 24]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 32]
+mulx r11, rbp, r11
+adc r10, rbp
+mov rbp, [rsi + 40]
+mulx rbp, r13, rbp
+adc r11, r13
+mov r13, [rsi + 48]
+mulx r13, rbx, r13
+adc rbp, rbx
+mov rbx, [rsi + 56]
+mulx rbx, r15, rbx
+adc r13, r15
+mov r15, [rsi + 64]
+mulx rdx, r15, r15
+adc rbx, r15
+adc rdx, 0
+mov r15, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mulx r14, r12, [rax + 8]
+mov [rsp], rsi
+mov [rsp + 8], r15
+mulx rsi, r15, [rax + 16]
+add r14, r15
+mov [rsp + 16], rbx
+mulx r15, rbx, [rax + 24]
+adc rsi, rbx
+mov [rsp + 24], r13
+mulx rbx, r13, [rax + 32]
+adc r15, r13
+mov [rsp + 32], rbp
+mulx r13, rbp, [rax + 40]
+adc rbx, rbp
+mov [rsp + 40], r11
+mulx rbp, r11, [rax + 48]
+adc r13, r11
+mov [rsp + 48], r13
+mulx r11, r13, [rax + 56]
+adc rbp, r13
+mov [rsp + 56], rbp
+mulx r13, rbp, [rax + 64]
+adc r11, rbp
+mulx rdx, rbp, [rax + 72]
+adc r13, rbp
+adc rdx, 0
+add rdi, r12
+adc rcx, r14
+adc r8, rsi
+adc r9, r15
+adc r10, rbx
+mov rsi, [rsp + 40]
+adc rsi, [rsp + 48]
+mov rdi, [rsp + 32]
+adc rdi, [rsp + 56]
+adc r11, [rsp + 24]
+adc r13, [rsp + 16]
+adc rdx, [rsp + 8]
+mov rbp, 0
+adc rbp, 0
+mov rbx, [rsp]
+mov r15, rdx
+mov rdx, [rbx + 8]
+mulx r14, r12, [rbx]
+mov [rsp + 8], rax
+mov [rsp + 16], rbp
+mulx rax, rbp, [rbx + 8]
+add r14, rbp
+mov [rsp + 24], r15
+mulx rbp, r15, [rbx + 16]
+adc rax, r15
+mov [rsp + 56], r13
+mulx r15, r13, [rbx + 24]
+adc rbp, r13
+mov [rsp + 32], r11
+mulx r13, r11, [rbx + 32]
+adc r15, r11
+mov [rsp + 48], rdi
+mulx r11, rdi, [rbx + 40]
+adc r13, rdi
+mov [rsp + 40], r13
+mulx rdi, r13, [rbx + 48]
+adc r11, r13
+mov [rsp + 64], r11
+mulx r13, r11, [rbx + 56]
+adc rdi, r11
+mulx rdx, r11, [rbx + 64]
+adc r13, r11
+adc rdx, 0
+add rcx, r12
+adc r8, r14
+adc r9, rax
+adc r10, rbp
+adc rsi, r15
+mov rax, [rsp + 48]
+adc rax, [rsp + 40]
+mov r11, [rsp + 32]
+adc r11, [rsp + 64]
+adc rdi, [rsp + 56]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rbp, 0
+adc rbp, 0
+mov r15, [rsp + 8]
+mov r14, rdx
+mov rdx, rcx
+imul rdx, [r15]
+mulx r12, rbx, [r15 + 8]
+mov [rsp + 16], rbp
+mov [rsp + 24], r14
+mulx rbp, r14, [r15 + 16]
+add r12, r14
+mov [rsp + 56], r13
+mulx r14, r13, [r15 + 24]
+adc rbp, r13
+mov [rsp + 64], rdi
+mulx r13, rdi, [r15 + 32]
+adc r14, rdi
+mov [rsp + 32], r11
+mulx rdi, r11, [r15 + 40]
+adc r13, r11
+mov [rsp + 40], rax
+mulx r11, rax, [r15 + 48]
+adc rdi, rax
+mov [rsp + 48], rdi
+mulx rax, rdi, [r15 + 56]
+adc r11, rdi
+mov [rsp + 72], r11
+mulx rdi, r11, [r15 + 64]
+adc rax, r11
+mulx rdx, r11, [r15 + 72]
+adc rdi, r11
+adc rdx, 0
+add rcx, rbx
+adc r8, r12
+adc r9, rbp
+adc r10, r14
+adc rsi, r13
+mov rcx, [rsp + 40]
+adc rcx, [rsp + 48]
+mov r11, [rsp + 32]
+adc r11, [rsp + 72]
+adc rax, [rsp + 64]
+adc rdi, [rsp + 56]
+adc rdx, [rsp + 24]
+mov rbp, [rsp + 16]
+adc rbp, 0
+mov r13, [rsp]
+mov rbx, rdx
+mov rdx, [r13 + 16]
+mulx r14, r12, [r13]
+mov [rsp + 16], rbp
+mulx r15, rbp, [r13 + 8]
+add r14, rbp
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r13 + 16]
+adc r15, rbx
+mov [rsp + 56], rdi
+mulx rbx, rdi, [r13 + 24]
+adc rbp, rdi
+mov [rsp + 64], rax
+mulx rdi, rax, [r13 + 32]
+adc rbx, rax
+mov [rsp + 72], r11
+mulx rax, r11, [r13 + 40]
+adc rdi, r11
+mov [rsp + 32], rdi
+mulx r11, rdi, [r13 + 48]
+adc rax, rdi
+mov [rsp + 48], rax
+mulx rdi, rax, [r13 + 56]
+adc r11, rax
+mulx rax, rdx, [r13 + 64]
+adc rdi, rdx
+adc rax, 0
+add r8, r12
+adc r9, r14
+adc r10, r15
+adc rsi, rbp
+adc rcx, rbx
+mov rbp, [rsp + 72]
+adc rbp, [rsp + 32]
+mov rbx, [rsp + 64]
+adc rbx, [rsp + 48]
+adc r11, [rsp + 56]
+adc rdi, [rsp + 24]
+adc rax, [rsp + 16]
+mov r15, 0
+adc r15, 0
+mov r14, [rsp + 8]
+mov rdx, r8
+imul rdx, [r14]
+mulx r12, r13, [r14 + 8]
+mov [rsp + 16], r15
+mov [rsp + 24], rax
+mulx r15, rax, [r14 + 16]
+add r12, rax
+mov [rsp + 56], rdi
+mulx rax, rdi, [r14 + 24]
+adc r15, rdi
+mov [rsp + 48], r11
+mulx rdi, r11, [r14 + 32]
+adc rax, r11
+mov [rsp + 64], rbx
+mulx r11, rbx, [r14 + 40]
+adc rdi, rbx
+mov [rsp + 32], rbp
+mulx rbx, rbp, [r14 + 48]
+adc r11, rbp
+mov [rsp + 72], r11
+mulx rbp, r11, [r14 + 56]
+adc rbx, r11
+mov [rsp + 40], rbx
+mulx r11, rbx, [r14 + 64]
+adc rbp, rbx
+mulx rdx, rbx, [r14 + 72]
+adc r11, rbx
+adc rdx, 0
+add r8, r13
+adc r9, r12
+adc r10, r15
+adc rsi, rax
+adc rcx, rdi
+mov rax, [rsp + 32]
+adc rax, [rsp + 72]
+mov rdi, [rsp + 64]
+adc rdi, [rsp + 40]
+adc rbp, [rsp + 48]
+adc r11, [rsp + 56]
+adc rdx, [rsp + 24]
+mov r8, [rsp + 16]
+adc r8, 0
+mov r13, [rsp]
+mov rbx, rdx
+mov rdx, [r13 + 24]
+mulx r15, r12, [r13]
+mov [rsp + 16], r8
+mulx r14, r8, [r13 + 8]
+add r15, r8
+mov [rsp + 24], rbx
+mulx r8, rbx, [r13 + 16]
+adc r14, rbx
+mov [rsp + 56], r11
+mulx rbx, r11, [r13 + 24]
+adc r8, r11
+mov [rsp + 48], rbp
+mulx r11, rbp, [r13 + 32]
+adc rbx, rbp
+mov [rsp + 40], rdi
+mulx rbp, rdi, [r13 + 40]
+adc r11, rdi
+mov [rsp + 64], r11
+mulx rdi, r11, [r13 + 48]
+adc rbp, r11
+mov [rsp + 72], rbp
+mulx r11, rbp, [r13 + 56]
+adc rdi, rbp
+mulx rdx, rbp, [r13 + 64]
+adc r11, rbp
+adc rdx, 0
+add r9, r12
+adc r10, r15
+adc rsi, r14
+adc rcx, r8
+adc rax, rbx
+mov r8, [rsp + 40]
+adc r8, [rsp + 64]
+mov rbp, [rsp + 48]
+adc rbp, [rsp + 72]
+adc rdi, [rsp + 56]
+adc r11, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rbx, 0
+adc rbx, 0
+mov r15, [rsp + 8]
+mov r14, rdx
+mov rdx, r9
+imul rdx, [r15]
+mulx r12, r13, [r15 + 8]
+mov [rsp + 16], rbx
+mov [rsp + 24], r14
+mulx rbx, r14, [r15 + 16]
+add r12, r14
+mov [rsp + 56], r11
+mulx r14, r11, [r15 + 24]
+adc rbx, r11
+mov [rsp + 72], rdi
+mulx r11, rdi, [r15 + 32]
+adc r14, rdi
+mov [rsp + 48], rbp
+mulx rdi, rbp, [r15 + 40]
+adc r11, rbp
+mov [rsp + 64], r8
+mulx rbp, r8, [r15 + 48]
+adc rdi, r8
+mov [rsp + 40], rdi
+mulx r8, rdi, [r15 + 56]
+adc rbp, rdi
+mov [rsp + 32], rbp
+mulx rdi, rbp, [r15 + 64]
+adc r8, rbp
+mulx rdx, rbp, [r15 + 72]
+adc rdi, rbp
+adc rdx, 0
+add r9, r13
+adc r10, r12
+adc rsi, rbx
+adc rcx, r14
+adc rax, r11
+mov r9, [rsp + 64]
+adc r9, [rsp + 40]
+mov r11, [rsp + 48]
+adc r11, [rsp + 32]
+adc r8, [rsp + 72]
+adc rdi, [rsp + 56]
+adc rdx, [rsp + 24]
+mov rbp, [rsp + 16]
+adc rbp, 0
+mov r13, [rsp]
+mov rbx, rdx
+mov rdx, [r13 + 32]
+mulx r14, r12, [r13]
+mov [rsp + 16], rbp
+mulx r15, rbp, [r13 + 8]
+add r14, rbp
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r13 + 16]
+adc r15, rbx
+mov [rsp + 56], rdi
+mulx rbx, rdi, [r13 + 24]
+adc rbp, rdi
+mov [rsp + 72], r8
+mulx rdi, r8, [r13 + 32]
+adc rbx, r8
+mov [rsp + 32], r11
+mulx r8, r11, [r13 + 40]
+adc rdi, r11
+mov [rsp + 48], rdi
+mulx r11, rdi, [r13 + 48]
+adc r8, rdi
+mov [rsp + 40], r8
+mulx rdi, r8, [r13 + 56]
+adc r11, r8
+mulx rdx, r8, [r13 + 64]
+adc rdi, r8
+adc rdx, 0
+add r10, r12
+adc rsi, r14
+adc rcx, r15
+adc rax, rbp
+adc r9, rbx
+mov r8, [rsp + 32]
+adc r8, [rsp + 48]
+mov rbp, [rsp + 72]
+adc rbp, [rsp + 40]
+adc r11, [rsp + 56]
+adc rdi, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rbx, 0
+adc rbx, 0
+mov r15, [rsp + 8]
+mov r14, rdx
+mov rdx, r10
+imul rdx, [r15]
+mulx r12, r13, [r15 + 8]
+mov [rsp + 16], rbx
+mov [rsp + 24], r14
+mulx rbx, r14, [r15 + 16]
+add r12, r14
+mov [rsp + 56], rdi
+mulx r14, rdi, [r15 + 24]
+adc rbx, rdi
+mov [rsp + 40], r11
+mulx rdi, r11, [r15 + 32]
+adc r14, r11
+mov [rsp + 72], rbp
+mulx r11, rbp, [r15 + 40]
+adc rdi, rbp
+mov [rsp + 48], r8
+mulx rbp, r8, [r15 + 48]
+adc r11, r8
+mov [rsp + 32], r11
+mulx r8, r11, [r15 + 56]
+adc rbp, r11
+mov [rsp + 64], rbp
+mulx r11, rbp, [r15 + 64]
+adc r8, rbp
+mulx rdx, rbp, [r15 + 72]
+adc r11, rbp
+adc rdx, 0
+add r10, r13
+adc rsi, r12
+adc rcx, rbx
+adc rax, r14
+adc r9, rdi
+mov rdi, [rsp + 48]
+adc rdi, [rsp + 32]
+mov r10, [rsp + 72]
+adc r10, [rsp + 64]
+adc r8, [rsp + 40]
+adc r11, [rsp + 56]
+adc rdx, [rsp + 24]
+mov rbp, [rsp + 16]
+adc rbp, 0
+mov r13, [rsp]
+mov rbx, rdx
+mov rdx, [r13 + 40]
+mulx r14, r12, [r13]
+mov [rsp + 16], rbp
+mulx r15, rbp, [r13 + 8]
+add r14, rbp
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r13 + 16]
+adc r15, rbx
+mov [rsp + 56], r11
+mulx rbx, r11, [r13 + 24]
+adc rbp, r11
+mov [rsp + 40], r8
+mulx r11, r8, [r13 + 32]
+adc rbx, r8
+mov [rsp + 64], r10
+mulx r8, r10, [r13 + 40]
+adc r11, r10
+mov [rsp + 72], r11
+mulx r10, r11, [r13 + 48]
+adc r8, r11
+mov [rsp + 32], r8
+mulx r11, r8, [r13 + 56]
+adc r10, r8
+mulx rdx, r8, [r13 + 64]
+adc r11, r8
+adc rdx, 0
+add rsi, r12
+adc rcx, r14
+adc rax, r15
+adc r9, rbp
+adc rdi, rbx
+mov r8, [rsp + 64]
+adc r8, [rsp + 72]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 32]
+adc r10, [rsp + 56]
+adc r11, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rbx, 0
+adc rbx, 0
+mov r15, [rsp + 8]
+mov r14, rdx
+mov rdx, rsi
+imul rdx, [r15]
+mulx r12, r13, [r15 + 8]
+mov [rsp + 16], rbx
+mov [rsp + 24], r14
+mulx rbx, r14, [r15 + 16]
+add r12, r14
+mov [rsp + 56], r11
+mulx r14, r11, [r15 + 24]
+adc rbx, r11
+mov [rsp + 32], r10
+mulx r11, r10, [r15 + 32]
+adc r14, r10
+mov [rsp + 40], rbp
+mulx r10, rbp, [r15 + 40]
+adc r11, rbp
+mov [rsp + 72], r8
+mulx rbp, r8, [r15 + 48]
+adc r10, r8
+mov [rsp + 64], r10
+mulx r8, r10, [r15 + 56]
+adc rbp, r10
+mov [rsp + 48], rbp
+mulx r10, rbp, [r15 + 64]
+adc r8, rbp
+mulx rdx, rbp, [r15 + 72]
+adc r10, rbp
+adc rdx, 0
+add rsi, r13
+adc rcx, r12
+adc rax, rbx
+adc r9, r14
+adc rdi, r11
+mov rsi, [rsp + 72]
+adc rsi, [rsp + 64]
+mov r11, [rsp + 40]
+adc r11, [rsp + 48]
+adc r8, [rsp + 32]
+adc r10, [rsp + 56]
+adc rdx, [rsp + 24]
+mov rbp, [rsp + 16]
+adc rbp, 0
+mov r13, [rsp]
+mov rbx, rdx
+mov rdx, [r13 + 48]
+mulx r14, r12, [r13]
+mov [rsp + 16], rbp
+mulx r15, rbp, [r13 + 8]
+add r14, rbp
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r13 + 16]
+adc r15, rbx
+mov [rsp + 56], r10
+mulx rbx, r10, [r13 + 24]
+adc rbp, r10
+mov [rsp + 32], r8
+mulx r10, r8, [r13 + 32]
+adc rbx, r8
+mov [rsp + 48], r11
+mulx r8, r11, [r13 + 40]
+adc r10, r11
+mov [rsp + 40], r10
+mulx r11, r10, [r13 + 48]
+adc r8, r10
+mov [rsp + 64], r8
+mulx r10, r8, [r13 + 56]
+adc r11, r8
+mulx rdx, r8, [r13 + 64]
+adc r10, r8
+adc rdx, 0
+add rcx, r12
+adc rax, r14
+adc r9, r15
+adc rdi, rbp
+adc rsi, rbx
+mov r8, [rsp + 48]
+adc r8, [rsp + 40]
+mov rbp, [rsp + 32]
+adc rbp, [rsp + 64]
+adc r11, [rsp + 56]
+adc r10, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rbx, 0
+adc rbx, 0
+mov r15, [rsp + 8]
+mov r14, rdx
+mov rdx, rcx
+imul rdx, [r15]
+mulx r12, r13, [r15 + 8]
+mov [rsp + 16], rbx
+mov [rsp + 24], r14
+mulx rbx, r14, [r15 + 16]
+add r12, r14
+mov [rsp + 56], r10
+mulx r14, r10, [r15 + 24]
+adc rbx, r10
+mov [rsp + 64], r11
+mulx r10, r11, [r15 + 32]
+adc r14, r11
+mov [rsp + 32], rbp
+mulx r11, rbp, [r15 + 40]
+adc r10, rbp
+mov [rsp + 40], r8
+mulx rbp, r8, [r15 + 48]
+adc r11, r8
+mov [rsp + 48], r11
+mulx r8, r11, [r15 + 56]
+adc rbp, r11
+mov [rsp + 72], rbp
+mulx r11, rbp, [r15 + 64]
+adc r8, rbp
+mulx rdx, rbp, [r15 + 72]
+adc r11, rbp
+adc rdx, 0
+add rcx, r13
+adc rax, r12
+adc r9, rbx
+adc rdi, r14
+adc rsi, r10
+mov rcx, [rsp + 40]
+adc rcx, [rsp + 48]
+mov r10, [rsp + 32]
+adc r10, [rsp + 72]
+adc r8, [rsp + 64]
+adc r11, [rsp + 56]
+adc rdx, [rsp + 24]
+mov rbp, [rsp + 16]
+adc rbp, 0
+mov r13, [rsp]
+mov rbx, rdx
+mov rdx, [r13 + 56]
+mulx r14, r12, [r13]
+mov [rsp + 16], rbp
+mulx r15, rbp, [r13 + 8]
+add r14, rbp
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r13 + 16]
+adc r15, rbx
+mov [rsp + 56], r11
+mulx rbx, r11, [r13 + 24]
+adc rbp, r11
+mov [rsp + 64], r8
+mulx r11, r8, [r13 + 32]
+adc rbx, r8
+mov [rsp + 72], r10
+mulx r8, r10, [r13 + 40]
+adc r11, r10
+mov [rsp + 32], r11
+mulx r10, r11, [r13 + 48]
+adc r8, r11
+mov [rsp + 48], r8
+mulx r11, r8, [r13 + 56]
+adc r10, r8
+mulx rdx, r8, [r13 + 64]
+adc r11, r8
+adc rdx, 0
+add rax, r12
+adc r9, r14
+adc rdi, r15
+adc rsi, rbp
+adc rcx, rbx
+mov r8, [rsp + 72]
+adc r8, [rsp + 32]
+mov rbp, [rsp + 64]
+adc rbp, [rsp + 48]
+adc r10, [rsp + 56]
+adc r11, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rbx, 0
+adc rbx, 0
+mov r15, [rsp + 8]
+mov r14, rdx
+mov rdx, rax
+imul rdx, [r15]
+mulx r12, r13, [r15 + 8]
+mov [rsp + 16], rbx
+mov [rsp + 24], r14
+mulx rbx, r14, [r15 + 16]
+add r12, r14
+mov [rsp + 56], r11
+mulx r14, r11, [r15 + 24]
+adc rbx, r11
+mov [rsp + 48], r10
+mulx r11, r10, [r15 + 32]
+adc r14, r10
+mov [rsp + 64], rbp
+mulx r10, rbp, [r15 + 40]
+adc r11, rbp
+mov [rsp + 32], r8
+mulx rbp, r8, [r15 + 48]
+adc r10, r8
+mov [rsp + 72], r10
+mulx r8, r10, [r15 + 56]
+adc rbp, r10
+mov [rsp + 40], rbp
+mulx r10, rbp, [r15 + 64]
+adc r8, rbp
+mulx rdx, rbp, [r15 + 72]
+adc r10, rbp
+adc rdx, 0
+add rax, r13
+adc r9, r12
+adc rdi, rbx
+adc rsi, r14
+adc rcx, r11
+mov rax, [rsp + 32]
+adc rax, [rsp + 72]
+mov r11, [rsp + 64]
+adc r11, [rsp + 40]
+adc r8, [rsp + 48]
+adc r10, [rsp + 56]
+adc rdx, [rsp + 24]
+mov rbp, [rsp + 16]
+adc rbp, 0
+mov r13, [rsp]
+mov rbx, rdx
+mov rdx, [r13 + 64]
+mulx r14, r12, [r13]
+mov [rsp + 16], rbp
+mulx r15, rbp, [r13 + 8]
+add r14, rbp
+mov [rsp + 24], rbx
+mulx rbp, rbx, [r13 + 16]
+adc r15, rbx
+mov [rsp + 56], r10
+mulx rbx, r10, [r13 + 24]
+adc rbp, r10
+mov [rsp + 48], r8
+mulx r10, r8, [r13 + 32]
+adc rbx, r8
+mov [rsp + 40], r11
+mulx r8, r11, [r13 + 40]
+adc r10, r11
+mov [rsp + 64], r10
+mulx r11, r10, [r13 + 48]
+adc r8, r10
+mov [rsp + 72], r8
+mulx r10, r8, [r13 + 56]
+adc r11, r8
+mulx rdx, r8, [r13 + 64]
+adc r10, r8
+adc rdx, 0
+add r9, r12
+adc rdi, r14
+adc rsi, r15
+adc rcx, rbp
+adc rax, rbx
+mov r8, [rsp + 40]
+adc r8, [rsp + 64]
+mov rbp, [rsp + 48]
+adc rbp, [rsp + 72]
+adc r11, [rsp + 56]
+adc r10, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r13, 0
+adc r13, 0
+mov rbx, [rsp + 8]
+mov r15, rdx
+mov rdx, r9
+imul rdx, [rbx]
+mulx r14, r12, [rbx + 8]
+mov [rsp + 16], r13
+mov [rsp + 24], r15
+mulx r13, r15, [rbx + 16]
+add r14, r15
+mov [rsp + 56], r10
+mulx r15, r10, [rbx + 24]
+adc r13, r10
+mov [rsp + 72], r11
+mulx r10, r11, [rbx + 32]
+adc r15, r11
+mov [rsp + 48], rbp
+mulx r11, rbp, [rbx + 40]
+adc r10, rbp
+mov [rsp + 64], r8
+mulx rbp, r8, [rbx + 48]
+adc r11, r8
+mov [rsp + 40], r11
+mulx r8, r11, [rbx + 56]
+adc rbp, r11
+mov [rsp], rbp
+mulx r11, rbp, [rbx + 64]
+adc r8, rbp
+mulx rdx, rbp, [rbx + 72]
+adc r11, rbp
+adc rdx, 0
+add r9, r12
+adc rdi, r14
+adc rsi, r13
+adc rcx, r15
+adc rax, r10
+mov r9, [rsp + 64]
+adc r9, [rsp + 40]
+mov r10, [rsp + 48]
+adc r10, [rsp]
+adc r8, [rsp + 72]
+adc r11, [rsp + 56]
+adc rdx, [rsp + 24]
+mov rbp, [rsp + 16]
+adc rbp, 0
+mov r13, rdi
+sub r13, [rbx + 8]
+mov r15, rsi
+sbb r15, [rbx + 16]
+mov r14, rcx
+sbb r14, [rbx + 24]
+mov r12, rax
+sbb r12, [rbx + 32]
+mov [rsp + 16], r12
+mov r12, r9
+sbb r12, [rbx + 40]
+mov [rsp + 24], r12
+mov r12, r10
+sbb r12, [rbx + 48]
+mov [rsp + 56], r12
+mov r12, r8
+sbb r12, [rbx + 56]
+mov [rsp + 72], r12
+mov r12, r11
+sbb r12, [rbx + 64]
+mov [rsp], r12
+mov r12, rdx
+sbb r12, [rbx + 72]
+sbb rbp, 0
+cmovc r13, rdi
+cmovc r15, rsi
+cmovc r14, rcx
+mov rcx, [rsp + 16]
+cmovc rcx, rax
+mov rax, [rsp + 24]
+cmovc rax, r9
+mov rsi, [rsp + 56]
+cmovc rsi, r10
+mov rdi, [rsp + 72]
+cmovc rdi, r8
+mov r8, [rsp]
+cmovc r8, r11
+cmovc r12, rdx
+add rsp, 80
 pop rbp
 pop rbx
 ret

@@ -5164,6 +5164,7 @@ ret
 assembly! { 10, 3:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
+    square: square_full_mulx;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -7824,6 +7825,1057 @@ mov r9, [rsp]
 cmovc r9, r10
 cmovc r13, rbp
 add rsp, 104
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+        p8 = const M::P[8],
+        p9 = const M::P[9],
+    )
+}
+
+/// x*x/R mod p as the product of x with itself, where the bounds of rows are too wide; product, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_full_mulx<M: Modulus<10>>(x: &[u64; 10]) -> [u64; 10] {
+    let mut z = [0; 10];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_full_mulx_code::<M>,
+            out("rax") _, out("rcx") z[2], out("rdx") z[5], inout("rsi") core::ptr::from_ref(x) =>
+            z[3], out("rdi") _, out("r8") z[4], out("r9") z[6], out("r10") z[7], out("r11") z[8],
+            out("r12") _, out("r13") z[9], out("r14") z[0], out("r15") z[1],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_full_mulx_code<M: Modulus<10>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 96
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rcx, [rsi]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 8]
+mulx r8, r9, r8
+add rcx, r9
+mov r9, [rsi + 16]
+mulx r9, r10, r9
+adc r8, r10
+mov r10, [rsi + 24]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 32]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 40]
+mulx r12, rbp, r12
+adc r11, rbp
+mov rbp, [rsi + 48]
+mulx rbp, r14, rbp
+adc r12, r14
+mov r14, [rsi + 56]
+mulx r14, rbx, r14
+adc rbp, rbx
+mov rbx, [rsi + 64]
+mulx rbx, r15, rbx
+adc r14, r15
+mov r15, [rsi + 72]
+mulx rdx, r15, r15
+adc rbx, r15
+adc rdx, 0
+mov r15, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mov [rsp], rsi
+mulx r13, rsi, [rax + 8]
+mov [rsp + 8], r15
+mov [rsp + 16], rbx
+mulx r15, rbx, [rax + 16]
+add r13, rbx
+mov [rsp + 24], r14
+mulx rbx, r14, [rax + 24]
+adc r15, r14
+mov [rsp + 32], rbp
+mulx r14, rbp, [rax + 32]
+adc rbx, rbp
+mov [rsp + 40], r12
+mulx rbp, r12, [rax + 40]
+adc r14, r12
+mov [rsp + 48], r11
+mulx r12, r11, [rax + 48]
+adc rbp, r11
+mov [rsp + 56], rbp
+mulx r11, rbp, [rax + 56]
+adc r12, rbp
+mov [rsp + 64], r12
+mulx rbp, r12, [rax + 64]
+adc r11, r12
+mov [rsp + 72], r11
+mulx r12, r11, [rax + 72]
+adc rbp, r11
+mulx rdx, r11, [rax + 80]
+adc r12, r11
+adc rdx, 0
+add rdi, rsi
+adc rcx, r13
+adc r8, r15
+adc r9, rbx
+adc r10, r14
+mov rsi, [rsp + 48]
+adc rsi, [rsp + 56]
+mov rdi, [rsp + 40]
+adc rdi, [rsp + 64]
+mov r11, [rsp + 32]
+adc r11, [rsp + 72]
+adc rbp, [rsp + 24]
+adc r12, [rsp + 16]
+adc rdx, [rsp + 8]
+mov r14, 0
+adc r14, 0
+mov rbx, [rsp]
+mov r15, rdx
+mov rdx, [rbx + 8]
+mov [rsp + 8], rax
+mulx r13, rax, [rbx]
+mov [rsp + 16], r14
+mov [rsp + 24], r15
+mulx r14, r15, [rbx + 8]
+add r13, r15
+mov [rsp + 72], r12
+mulx r15, r12, [rbx + 16]
+adc r14, r12
+mov [rsp + 32], rbp
+mulx r12, rbp, [rbx + 24]
+adc r15, rbp
+mov [rsp + 64], r11
+mulx rbp, r11, [rbx + 32]
+adc r12, r11
+mov [rsp + 40], rdi
+mulx r11, rdi, [rbx + 40]
+adc rbp, rdi
+mov [rsp + 56], rbp
+mulx rdi, rbp, [rbx + 48]
+adc r11, rbp
+mov [rsp + 48], r11
+mulx rbp, r11, [rbx + 56]
+adc rdi, r11
+mov [rsp + 80], rdi
+mulx r11, rdi, [rbx + 64]
+adc rbp, rdi
+mulx rdx, rdi, [rbx + 72]
+adc r11, rdi
+adc rdx, 0
+add rcx, rax
+adc r8, r13
+adc r9, r14
+adc r10, r15
+adc rsi, r12
+mov rax, [rsp + 40]
+adc rax, [rsp + 56]
+mov rdi, [rsp + 64]
+adc rdi, [rsp + 48]
+mov r12, [rsp + 32]
+adc r12, [rsp + 80]
+adc rbp, [rsp + 72]
+adc r11, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp + 8]
+mov r13, rdx
+mov rdx, rcx
+imul rdx, [r15]
+mov [rsp + 16], r14
+mulx rbx, r14, [r15 + 8]
+mov [rsp + 24], r13
+mov [rsp + 72], r11
+mulx r13, r11, [r15 + 16]
+add rbx, r11
+mov [rsp + 80], rbp
+mulx r11, rbp, [r15 + 24]
+adc r13, rbp
+mov [rsp + 32], r12
+mulx rbp, r12, [r15 + 32]
+adc r11, r12
+mov [rsp + 48], rdi
+mulx r12, rdi, [r15 + 40]
+adc rbp, rdi
+mov [rsp + 64], rax
+mulx rdi, rax, [r15 + 48]
+adc r12, rax
+mov [rsp + 56], r12
+mulx rax, r12, [r15 + 56]
+adc rdi, r12
+mov [rsp + 40], rdi
+mulx r12, rdi, [r15 + 64]
+adc rax, rdi
+mov [rsp + 88], rax
+mulx rdi, rax, [r15 + 72]
+adc r12, rax
+mulx rax, rdx, [r15 + 80]
+adc rdi, rdx
+adc rax, 0
+add rcx, r14
+adc r8, rbx
+adc r9, r13
+adc r10, r11
+adc rsi, rbp
+mov rcx, [rsp + 64]
+adc rcx, [rsp + 56]
+mov r11, [rsp + 48]
+adc r11, [rsp + 40]
+mov rbp, [rsp + 32]
+adc rbp, [rsp + 88]
+adc r12, [rsp + 80]
+adc rdi, [rsp + 72]
+adc rax, [rsp + 24]
+mov r14, [rsp + 16]
+adc r14, 0
+mov rbx, [rsp]
+mov rdx, [rbx + 16]
+mulx r13, r15, [rbx]
+mov [rsp + 16], r14
+mov [rsp + 24], rax
+mulx r14, rax, [rbx + 8]
+add r13, rax
+mov [rsp + 72], rdi
+mulx rax, rdi, [rbx + 16]
+adc r14, rdi
+mov [rsp + 80], r12
+mulx rdi, r12, [rbx + 24]
+adc rax, r12
+mov [rsp + 88], rbp
+mulx r12, rbp, [rbx + 32]
+adc rdi, rbp
+mov [rsp + 32], r11
+mulx rbp, r11, [rbx + 40]
+adc r12, r11
+mov [rsp + 40], r12
+mulx r11, r12, [rbx + 48]
+adc rbp, r12
+mov [rsp + 48], rbp
+mulx r12, rbp, [rbx + 56]
+adc r11, rbp
+mov [rsp + 56], r11
+mulx rbp, r11, [rbx + 64]
+adc r12, r11
+mulx rdx, r11, [rbx + 72]
+adc rbp, r11
+adc rdx, 0
+add r8, r15
+adc r9, r13
+adc r10, r14
+adc rsi, rax
+adc rcx, rdi
+mov rax, [rsp + 32]
+adc rax, [rsp + 40]
+mov rdi, [rsp + 88]
+adc rdi, [rsp + 48]
+mov r11, [rsp + 80]
+adc r11, [rsp + 56]
+adc r12, [rsp + 72]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp + 8]
+mov r13, rdx
+mov rdx, r8
+imul rdx, [r15]
+mov [rsp + 16], r14
+mulx rbx, r14, [r15 + 8]
+mov [rsp + 24], r13
+mov [rsp + 72], rbp
+mulx r13, rbp, [r15 + 16]
+add rbx, rbp
+mov [rsp + 56], r12
+mulx rbp, r12, [r15 + 24]
+adc r13, r12
+mov [rsp + 80], r11
+mulx r12, r11, [r15 + 32]
+adc rbp, r11
+mov [rsp + 48], rdi
+mulx r11, rdi, [r15 + 40]
+adc r12, rdi
+mov [rsp + 88], rax
+mulx rdi, rax, [r15 + 48]
+adc r11, rax
+mov [rsp + 40], r11
+mulx rax, r11, [r15 + 56]
+adc rdi, r11
+mov [rsp + 32], rdi
+mulx r11, rdi, [r15 + 64]
+adc rax, rdi
+mov [rsp + 64], rax
+mulx rdi, rax, [r15 + 72]
+adc r11, rax
+mulx rax, rdx, [r15 + 80]
+adc rdi, rdx
+adc rax, 0
+add r8, r14
+adc r9, rbx
+adc r10, r13
+adc rsi, rbp
+adc rcx, r12
+mov r8, [rsp + 88]
+adc r8, [rsp + 40]
+mov r12, [rsp + 48]
+adc r12, [rsp + 32]
+mov rbp, [rsp + 80]
+adc rbp, [rsp + 64]
+adc r11, [rsp + 56]
+adc rdi, [rsp + 72]
+adc rax, [rsp + 24]
+mov r14, [rsp + 16]
+adc r14, 0
+mov rbx, [rsp]
+mov rdx, [rbx + 24]
+mulx r13, r15, [rbx]
+mov [rsp + 16], r14
+mov [rsp + 24], rax
+mulx r14, rax, [rbx + 8]
+add r13, rax
+mov [rsp + 72], rdi
+mulx rax, rdi, [rbx + 16]
+adc r14, rdi
+mov [rsp + 56], r11
+mulx rdi, r11, [rbx + 24]
+adc rax, r11
+mov [rsp + 64], rbp
+mulx r11, rbp, [rbx + 32]
+adc rdi, rbp
+mov [rsp + 80], r12
+mulx rbp, r12, [rbx + 40]
+adc r11, r12
+mov [rsp + 32], r11
+mulx r12, r11, [rbx + 48]
+adc rbp, r11
+mov [rsp + 48], rbp
+mulx r11, rbp, [rbx + 56]
+adc r12, rbp
+mov [rsp + 40], r12
+mulx rbp, r12, [rbx + 64]
+adc r11, r12
+mulx rdx, r12, [rbx + 72]
+adc rbp, r12
+adc rdx, 0
+add r9, r15
+adc r10, r13
+adc rsi, r14
+adc rcx, rax
+adc r8, rdi
+mov rax, [rsp + 80]
+adc rax, [rsp + 32]
+mov rdi, [rsp + 64]
+adc rdi, [rsp + 48]
+mov r12, [rsp + 56]
+adc r12, [rsp + 40]
+adc r11, [rsp + 72]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp + 8]
+mov r13, rdx
+mov rdx, r9
+imul rdx, [r15]
+mov [rsp + 16], r14
+mulx rbx, r14, [r15 + 8]
+mov [rsp + 24], r13
+mov [rsp + 72], rbp
+mulx r13, rbp, [r15 + 16]
+add rbx, rbp
+mov [rsp + 40], r11
+mulx rbp, r11, [r15 + 24]
+adc r13, r11
+mov [rsp + 56], r12
+mulx r11, r12, [r15 + 32]
+adc rbp, r12
+mov [rsp + 48], rdi
+mulx r12, rdi, [r15 + 40]
+adc r11, rdi
+mov [rsp + 64], rax
+mulx rdi, rax, [r15 + 48]
+adc r12, rax
+mov [rsp + 32], r12
+mulx rax, r12, [r15 + 56]
+adc rdi, r12
+mov [rsp + 80], rdi
+mulx r12, rdi, [r15 + 64]
+adc rax, rdi
+mov [rsp + 88], rax
+mulx rdi, rax, [r15 + 72]
+adc r12, rax
+mulx rax, rdx, [r15 + 80]
+adc rdi, rdx
+adc rax, 0
+add r9, r14
+adc r10, rbx
+adc rsi, r13
+adc rcx, rbp
+adc r8, r11
+mov r9, [rsp + 64]
+adc r9, [rsp + 32]
+mov r11, [rsp + 48]
+adc r11, [rsp + 80]
+mov rbp, [rsp + 56]
+adc rbp, [rsp + 88]
+adc r12, [rsp + 40]
+adc rdi, [rsp + 72]
+adc rax, [rsp + 24]
+mov r14, [rsp + 16]
+adc r14, 0
+mov rbx, [rsp]
+mov rdx, [rbx + 32]
+mulx r13, r15, [rbx]
+mov [rsp + 16], r14
+mov [rsp + 24], rax
+mulx r14, rax, [rbx + 8]
+add r13, rax
+mov [rsp + 72], rdi
+mulx rax, rdi, [rbx + 16]
+adc r14, rdi
+mov [rsp + 40], r12
+mulx rdi, r12, [rbx + 24]
+adc rax, r12
+mov [rsp + 88], rbp
+mulx r12, rbp, [rbx + 32]
+adc rdi, rbp
+mov [rsp + 56], r11
+mulx rbp, r11, [rbx + 40]
+adc r12, r11
+mov [rsp + 80], r12
+mulx r11, r12, [rbx + 48]
+adc rbp, r12
+mov [rsp + 48], rbp
+mulx r12, rbp, [rbx + 56]
+adc r11, rbp
+mov [rsp + 32], r11
+mulx rbp, r11, [rbx + 64]
+adc r12, r11
+mulx rdx, r11, [rbx + 72]
+adc rbp, r11
+adc rdx, 0
+add r10, r15
+adc rsi, r13
+adc rcx, r14
+adc r8, rax
+adc r9, rdi
+mov rax, [rsp + 56]
+adc rax, [rsp + 80]
+mov rdi, [rsp + 88]
+adc rdi, [rsp + 48]
+mov r11, [rsp + 40]
+adc r11, [rsp + 32]
+adc r12, [rsp + 72]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp + 8]
+mov r13, rdx
+mov rdx, r10
+imul rdx, [r15]
+mov [rsp + 16], r14
+mulx rbx, r14, [r15 + 8]
+mov [rsp + 24], r13
+mov [rsp + 72], rbp
+mulx r13, rbp, [r15 + 16]
+add rbx, rbp
+mov [rsp + 32], r12
+mulx rbp, r12, [r15 + 24]
+adc r13, r12
+mov [rsp + 40], r11
+mulx r12, r11, [r15 + 32]
+adc rbp, r11
+mov [rsp + 48], rdi
+mulx r11, rdi, [r15 + 40]
+adc r12, rdi
+mov [rsp + 88], rax
+mulx rdi, rax, [r15 + 48]
+adc r11, rax
+mov [rsp + 80], r11
+mulx rax, r11, [r15 + 56]
+adc rdi, r11
+mov [rsp + 56], rdi
+mulx r11, rdi, [r15 + 64]
+adc rax, rdi
+mov [rsp + 64], rax
+mulx rdi, rax, [r15 + 72]
+adc r11, rax
+mulx rax, rdx, [r15 + 80]
+adc rdi, rdx
+adc rax, 0
+add r10, r14
+adc rsi, rbx
+adc rcx, r13
+adc r8, rbp
+adc r9, r12
+mov r10, [rsp + 88]
+adc r10, [rsp + 80]
+mov r12, [rsp + 48]
+adc r12, [rsp + 56]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 64]
+adc r11, [rsp + 32]
+adc rdi, [rsp + 72]
+adc rax, [rsp + 24]
+mov r14, [rsp + 16]
+adc r14, 0
+mov rbx, [rsp]
+mov rdx, [rbx + 40]
+mulx r13, r15, [rbx]
+mov [rsp + 16], r14
+mov [rsp + 24], rax
+mulx r14, rax, [rbx + 8]
+add r13, rax
+mov [rsp + 72], rdi
+mulx rax, rdi, [rbx + 16]
+adc r14, rdi
+mov [rsp + 32], r11
+mulx rdi, r11, [rbx + 24]
+adc rax, r11
+mov [rsp + 64], rbp
+mulx r11, rbp, [rbx + 32]
+adc rdi, rbp
+mov [rsp + 40], r12
+mulx rbp, r12, [rbx + 40]
+adc r11, r12
+mov [rsp + 56], r11
+mulx r12, r11, [rbx + 48]
+adc rbp, r11
+mov [rsp + 48], rbp
+mulx r11, rbp, [rbx + 56]
+adc r12, rbp
+mov [rsp + 80], r12
+mulx rbp, r12, [rbx + 64]
+adc r11, r12
+mulx rdx, r12, [rbx + 72]
+adc rbp, r12
+adc rdx, 0
+add rsi, r15
+adc rcx, r13
+adc r8, r14
+adc r9, rax
+adc r10, rdi
+mov rax, [rsp + 40]
+adc rax, [rsp + 56]
+mov rdi, [rsp + 64]
+adc rdi, [rsp + 48]
+mov r12, [rsp + 32]
+adc r12, [rsp + 80]
+adc r11, [rsp + 72]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp + 8]
+mov r13, rdx
+mov rdx, rsi
+imul rdx, [r15]
+mov [rsp + 16], r14
+mulx rbx, r14, [r15 + 8]
+mov [rsp + 24], r13
+mov [rsp + 72], rbp
+mulx r13, rbp, [r15 + 16]
+add rbx, rbp
+mov [rsp + 80], r11
+mulx rbp, r11, [r15 + 24]
+adc r13, r11
+mov [rsp + 32], r12
+mulx r11, r12, [r15 + 32]
+adc rbp, r12
+mov [rsp + 48], rdi
+mulx r12, rdi, [r15 + 40]
+adc r11, rdi
+mov [rsp + 64], rax
+mulx rdi, rax, [r15 + 48]
+adc r12, rax
+mov [rsp + 56], r12
+mulx rax, r12, [r15 + 56]
+adc rdi, r12
+mov [rsp + 40], rdi
+mulx r12, rdi, [r15 + 64]
+adc rax, rdi
+mov [rsp + 88], rax
+mulx rdi, rax, [r15 + 72]
+adc r12, rax
+mulx rax, rdx, [r15 + 80]
+adc rdi, rdx
+adc rax, 0
+add rsi, r14
+adc rcx, rbx
+adc r8, r13
+adc r9, rbp
+adc r10, r11
+mov rsi, [rsp + 64]
+adc rsi, [rsp + 56]
+mov r11, [rsp + 48]
+adc r11, [rsp + 40]
+mov rbp, [rsp + 32]
+adc rbp, [rsp + 88]
+adc r12, [rsp + 80]
+adc rdi, [rsp + 72]
+adc rax, [rsp + 24]
+mov r14, [rsp + 16]
+adc r14, 0
+mov rbx, [rsp]
+mov rdx, [rbx + 48]
+mulx r13, r15, [rbx]
+mov [rsp + 16], r14
+mov [rsp + 24], rax
+mulx r14, rax, [rbx + 8]
+add r13, rax
+mov [rsp + 72], rdi
+mulx rax, rdi, [rbx + 16]
+adc r14, rdi
+mov [rsp + 80], r12
+mulx rdi, r12, [rbx + 24]
+adc rax, r12
+mov [rsp + 88], rbp
+mulx r12, rbp, [rbx + 32]
+adc rdi, rbp
+mov [rsp + 32], r11
+mulx rbp, r11, [rbx + 40]
+adc r12, r11
+mov [rsp + 40], r12
+mulx r11, r12, [rbx + 48]
+adc rbp, r12
+mov [rsp + 48], rbp
+mulx r12, rbp, [rbx + 56]
+adc r11, rbp
+mov [rsp + 56], r11
+mulx rbp, r11, [rbx + 64]
+adc r12, r11
+mulx rdx, r11, [rbx + 72]
+adc rbp, r11
+adc rdx, 0
+add rcx, r15
+adc r8, r13
+adc r9, r14
+adc r10, rax
+adc rsi, rdi
+mov rax, [rsp + 32]
+adc rax, [rsp + 40]
+mov rdi, [rsp + 88]
+adc rdi, [rsp + 48]
+mov r11, [rsp + 80]
+adc r11, [rsp + 56]
+adc r12, [rsp + 72]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp + 8]
+mov r13, rdx
+mov rdx, rcx
+imul rdx, [r15]
+mov [rsp + 16], r14
+mulx rbx, r14, [r15 + 8]
+mov [rsp + 24], r13
+mov [rsp + 72], rbp
+mulx r13, rbp, [r15 + 16]
+add rbx, rbp
+mov [rsp + 56], r12
+mulx rbp, r12, [r15 + 24]
+adc r13, r12
+mov [rsp + 80], r11
+mulx r12, r11, [r15 + 32]
+adc rbp, r11
+mov [rsp + 48], rdi
+mulx r11, rdi, [r15 + 40]
+adc r12, rdi
+mov [rsp + 88], rax
+mulx rdi, rax, [r15 + 48]
+adc r11, rax
+mov [rsp + 40], r11
+mulx rax, r11, [r15 + 56]
+adc rdi, r11
+mov [rsp + 32], rdi
+mulx r11, rdi, [r15 + 64]
+adc rax, rdi
+mov [rsp + 64], rax
+mulx rdi, rax, [r15 + 72]
+adc r11, rax
+mulx rax, rdx, [r15 + 80]
+adc rdi, rdx
+adc rax, 0
+add rcx, r14
+adc r8, rbx
+adc r9, r13
+adc r10, rbp
+adc rsi, r12
+mov rcx, [rsp + 88]
+adc rcx, [rsp + 40]
+mov r12, [rsp + 48]
+adc r12, [rsp + 32]
+mov rbp, [rsp + 80]
+adc rbp, [rsp + 64]
+adc r11, [rsp + 56]
+adc rdi, [rsp + 72]
+adc rax, [rsp + 24]
+mov r14, [rsp + 16]
+adc r14, 0
+mov rbx, [rsp]
+mov rdx, [rbx + 56]
+mulx r13, r15, [rbx]
+mov [rsp + 16], r14
+mov [rsp + 24], rax
+mulx r14, rax, [rbx + 8]
+add r13, rax
+mov [rsp + 72], rdi
+mulx rax, rdi, [rbx + 16]
+adc r14, rdi
+mov [rsp + 56], r11
+mulx rdi, r11, [rbx + 24]
+adc rax, r11
+mov [rsp + 64], rbp
+mulx r11, rbp, [rbx + 32]
+adc rdi, rbp
+mov [rsp + 80], r12
+mulx rbp, r12, [rbx + 40]
+adc r11, r12
+mov [rsp + 32], r11
+mulx r12, r11, [rbx + 48]
+adc rbp, r11
+mov [rsp + 48], rbp
+mulx r11, rbp, [rbx + 56]
+adc r12, rbp
+mov [rsp + 40], r12
+mulx rbp, r12, [rbx + 64]
+adc r11, r12
+mulx rdx, r12, [rbx + 72]
+adc rbp, r12
+adc rdx, 0
+add r8, r15
+adc r9, r13
+adc r10, r14
+adc rsi, rax
+adc rcx, rdi
+mov rax, [rsp + 80]
+adc rax, [rsp + 32]
+mov rdi, [rsp + 64]
+adc rdi, [rsp + 48]
+mov r12, [rsp + 56]
+adc r12, [rsp + 40]
+adc r11, [rsp + 72]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp + 8]
+mov r13, rdx
+mov rdx, r8
+imul rdx, [r15]
+mov [rsp + 16], r14
+mulx rbx, r14, [r15 + 8]
+mov [rsp + 24], r13
+mov [rsp + 72], rbp
+mulx r13, rbp, [r15 + 16]
+add rbx, rbp
+mov [rsp + 40], r11
+mulx rbp, r11, [r15 + 24]
+adc r13, r11
+mov [rsp + 56], r12
+mulx r11, r12, [r15 + 32]
+adc rbp, r12
+mov [rsp + 48], rdi
+mulx r12, rdi, [r15 + 40]
+adc r11, rdi
+mov [rsp + 64], rax
+mulx rdi, rax, [r15 + 48]
+adc r12, rax
+mov [rsp + 32], r12
+mulx rax, r12, [r15 + 56]
+adc rdi, r12
+mov [rsp + 80], rdi
+mulx r12, rdi, [r15 + 64]
+adc rax, rdi
+mov [rsp + 88], rax
+mulx rdi, rax, [r15 + 72]
+adc r12, rax
+mulx rax, rdx, [r15 + 80]
+adc rdi, rdx
+adc rax, 0
+add r8, r14
+adc r9, rbx
+adc r10, r13
+adc rsi, rbp
+adc rcx, r11
+mov r8, [rsp + 64]
+adc r8, [rsp + 32]
+mov r11, [rsp + 48]
+adc r11, [rsp + 80]
+mov rbp, [rsp + 56]
+adc rbp, [rsp + 88]
+adc r12, [rsp + 40]
+adc rdi, [rsp + 72]
+adc rax, [rsp + 24]
+mov r14, [rsp + 16]
+adc r14, 0
+mov rbx, [rsp]
+mov rdx, [rbx + 64]
+mulx r13, r15, [rbx]
+mov [rsp + 16], r14
+mov [rsp + 24], rax
+mulx r14, rax, [rbx + 8]
+add r13, rax
+mov [rsp + 72], rdi
+mulx rax, rdi, [rbx + 16]
+adc r14, rdi
+mov [rsp + 40], r12
+mulx rdi, r12, [rbx + 24]
+adc rax, r12
+mov [rsp + 88], rbp
+mulx r12, rbp, [rbx + 32]
+adc rdi, rbp
+mov [rsp + 56], r11
+mulx rbp, r11, [rbx + 40]
+adc r12, r11
+mov [rsp + 80], r12
+mulx r11, r12, [rbx + 48]
+adc rbp, r12
+mov [rsp + 48], rbp
+mulx r12, rbp, [rbx + 56]
+adc r11, rbp
+mov [rsp + 32], r11
+mulx rbp, r11, [rbx + 64]
+adc r12, r11
+mulx rdx, r11, [rbx + 72]
+adc rbp, r11
+adc rdx, 0
+add r9, r15
+adc r10, r13
+adc rsi, r14
+adc rcx, rax
+adc r8, rdi
+mov rax, [rsp + 56]
+adc rax, [rsp + 80]
+mov rdi, [rsp + 88]
+adc rdi, [rsp + 48]
+mov r11, [rsp + 40]
+adc r11, [rsp + 32]
+adc r12, [rsp + 72]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r14, 0
+adc r14, 0
+mov r15, [rsp + 8]
+mov r13, rdx
+mov rdx, r9
+imul rdx, [r15]
+mov [rsp + 16], r14
+mulx rbx, r14, [r15 + 8]
+mov [rsp + 24], r13
+mov [rsp + 72], rbp
+mulx r13, rbp, [r15 + 16]
+add rbx, rbp
+mov [rsp + 32], r12
+mulx rbp, r12, [r15 + 24]
+adc r13, r12
+mov [rsp + 40], r11
+mulx r12, r11, [r15 + 32]
+adc rbp, r11
+mov [rsp + 48], rdi
+mulx r11, rdi, [r15 + 40]
+adc r12, rdi
+mov [rsp + 88], rax
+mulx rdi, rax, [r15 + 48]
+adc r11, rax
+mov [rsp + 80], r11
+mulx rax, r11, [r15 + 56]
+adc rdi, r11
+mov [rsp + 56], rdi
+mulx r11, rdi, [r15 + 64]
+adc rax, rdi
+mov [rsp + 64], rax
+mulx rdi, rax, [r15 + 72]
+adc r11, rax
+mulx rax, rdx, [r15 + 80]
+adc rdi, rdx
+adc rax, 0
+add r9, r14
+adc r10, rbx
+adc rsi, r13
+adc rcx, rbp
+adc r8, r12
+mov r9, [rsp + 88]
+adc r9, [rsp + 80]
+mov r12, [rsp + 48]
+adc r12, [rsp + 56]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 64]
+adc r11, [rsp + 32]
+adc rdi, [rsp + 72]
+adc rax, [rsp + 24]
+mov r14, [rsp + 16]
+adc r14, 0
+mov rbx, [rsp]
+mov rdx, [rbx + 72]
+mulx r13, r15, [rbx]
+mov [rsp + 16], r14
+mov [rsp + 24], rax
+mulx r14, rax, [rbx + 8]
+add r13, rax
+mov [rsp + 72], rdi
+mulx rax, rdi, [rbx + 16]
+adc r14, rdi
+mov [rsp + 32], r11
+mulx rdi, r11, [rbx + 24]
+adc rax, r11
+mov [rsp + 64], rbp
+mulx r11, rbp, [rbx + 32]
+adc rdi, rbp
+mov [rsp + 40], r12
+mulx rbp, r12, [rbx + 40]
+adc r11, r12
+mov [rsp + 56], r11
+mulx r12, r11, [rbx + 48]
+adc rbp, r11
+mov [rsp + 48], rbp
+mulx r11, rbp, [rbx + 56]
+adc r12, rbp
+mov [rsp + 80], r12
+mulx rbp, r12, [rbx + 64]
+adc r11, r12
+mulx rdx, r12, [rbx + 72]
+adc rbp, r12
+adc rdx, 0
+add r10, r15
+adc rsi, r13
+adc rcx, r14
+adc r8, rax
+adc r9, rdi
+mov rax, [rsp + 40]
+adc rax, [rsp + 56]
+mov rdi, [rsp + 64]
+adc rdi, [rsp + 48]
+mov r12, [rsp + 32]
+adc r12, [rsp + 80]
+adc r11, [rsp + 72]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r14, 0
+adc r14, 0
+mov rbx, [rsp + 8]
+mov r15, rdx
+mov rdx, r10
+imul rdx, [rbx]
+mov [rsp + 16], r14
+mulx r13, r14, [rbx + 8]
+mov [rsp + 24], r15
+mov [rsp + 72], rbp
+mulx r15, rbp, [rbx + 16]
+add r13, rbp
+mov [rsp + 80], r11
+mulx rbp, r11, [rbx + 24]
+adc r15, r11
+mov [rsp + 32], r12
+mulx r11, r12, [rbx + 32]
+adc rbp, r12
+mov [rsp + 48], rdi
+mulx r12, rdi, [rbx + 40]
+adc r11, rdi
+mov [rsp + 64], rax
+mulx rdi, rax, [rbx + 48]
+adc r12, rax
+mov [rsp + 56], r12
+mulx rax, r12, [rbx + 56]
+adc rdi, r12
+mov [rsp + 40], rdi
+mulx r12, rdi, [rbx + 64]
+adc rax, rdi
+mov [rsp], rax
+mulx rdi, rax, [rbx + 72]
+adc r12, rax
+mulx rax, rdx, [rbx + 80]
+adc rdi, rdx
+adc rax, 0
+add r10, r14
+adc rsi, r13
+adc rcx, r15
+adc r8, rbp
+adc r9, r11
+mov rdx, [rsp + 64]
+adc rdx, [rsp + 56]
+mov r10, [rsp + 48]
+adc r10, [rsp + 40]
+mov r11, [rsp + 32]
+adc r11, [rsp]
+adc r12, [rsp + 80]
+adc rdi, [rsp + 72]
+adc rax, [rsp + 24]
+mov rbp, [rsp + 16]
+adc rbp, 0
+mov r14, rsi
+sub r14, [rbx + 8]
+mov r15, rcx
+sbb r15, [rbx + 16]
+mov r13, r8
+sbb r13, [rbx + 24]
+mov [rsp + 16], r13
+mov r13, r9
+sbb r13, [rbx + 32]
+mov [rsp + 24], r13
+mov r13, rdx
+sbb r13, [rbx + 40]
+mov [rsp + 72], r13
+mov r13, r10
+sbb r13, [rbx + 48]
+mov [rsp + 80], r13
+mov r13, r11
+sbb r13, [rbx + 56]
+mov [rsp], r13
+mov r13, r12
+sbb r13, [rbx + 64]
+mov [rsp + 32], r13
+mov r13, rdi
+sbb r13, [rbx + 72]
+mov [rsp + 40], r13
+mov r13, rax
+sbb r13, [rbx + 80]
+sbb rbp, 0
+cmovc r14, rsi
+cmovc r15, rcx
+mov rcx, [rsp + 16]
+cmovc rcx, r8
+mov rsi, [rsp + 24]
+cmovc rsi, r9
+mov r8, [rsp + 72]
+cmovc r8, rdx
+mov rdx, [rsp + 80]
+cmovc rdx, r10
+mov r9, [rsp]
+cmovc r9, r11
+mov r10, [rsp + 32]
+cmovc r10, r12
+mov r11, [rsp + 40]
+cmovc r11, rdi
+cmovc r13, rax
+add rsp, 96
 pop rbp
 pop rbx
 ret

@@ -6330,6 +6330,7 @@ ret
 assembly! { 11, 3:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
+    square: square_full_mulx;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -9567,6 +9568,1291 @@ mov r13, [rsp + 8]
 cmovc r13, r10
 cmovc r14, rbp
 add rsp, 120
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+        p8 = const M::P[8],
+        p9 = const M::P[9],
+        p10 = const M::P[10],
+    )
+}
+
+/// x*x/R mod p as the product of x with itself, where the bounds of rows are too wide; product, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_full_mulx<M: Modulus<11>>(x: &[u64; 11]) -> [u64; 11] {
+    let mut z = [0; 11];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_full_mulx_code::<M>,
+            out("rax") _, out("rcx") z[1], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            z[5], out("rdi") z[2], out("r8") z[3], out("r9") z[4], out("r10") z[6], out("r11") z[9],
+            out("r12") z[7], out("r13") z[8], out("r14") z[10], out("r15") z[0],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_full_mulx_code<M: Modulus<11>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 112
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rcx, [rsi]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 8]
+mulx r8, r9, r8
+add rcx, r9
+mov r9, [rsi + 16]
+mulx r9, r10, r9
+adc r8, r10
+mov r10, [rsi + 24]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 32]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 40]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 48]
+mulx r13, rbp, r13
+adc r12, rbp
+mov rbp, [rsi + 56]
+mulx rbp, r15, rbp
+adc r13, r15
+mov r15, [rsi + 64]
+mulx r15, rbx, r15
+adc rbp, rbx
+mov rbx, [rsi + 72]
+mulx rbx, r14, rbx
+adc r15, r14
+mov r14, [rsi + 80]
+mulx rdx, r14, r14
+adc rbx, r14
+adc rdx, 0
+mov r14, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mov [rsp], rsi
+mov [rsp + 8], r14
+mulx rsi, r14, [rax + 8]
+mov [rsp + 16], rbx
+mov [rsp + 24], r15
+mulx rbx, r15, [rax + 16]
+add rsi, r15
+mov [rsp + 32], rbp
+mulx r15, rbp, [rax + 24]
+adc rbx, rbp
+mov [rsp + 40], r13
+mulx rbp, r13, [rax + 32]
+adc r15, r13
+mov [rsp + 48], r12
+mulx r13, r12, [rax + 40]
+adc rbp, r12
+mov [rsp + 56], r11
+mulx r12, r11, [rax + 48]
+adc r13, r11
+mov [rsp + 64], r13
+mulx r11, r13, [rax + 56]
+adc r12, r13
+mov [rsp + 72], r12
+mulx r13, r12, [rax + 64]
+adc r11, r12
+mov [rsp + 80], r11
+mulx r12, r11, [rax + 72]
+adc r13, r11
+mov [rsp + 88], r13
+mulx r11, r13, [rax + 80]
+adc r12, r13
+mulx rdx, r13, [rax + 88]
+adc r11, r13
+adc rdx, 0
+add rdi, r14
+adc rcx, rsi
+adc r8, rbx
+adc r9, r15
+adc r10, rbp
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 64]
+mov rdi, [rsp + 48]
+adc rdi, [rsp + 72]
+mov r13, [rsp + 40]
+adc r13, [rsp + 80]
+mov rbp, [rsp + 32]
+adc rbp, [rsp + 88]
+adc r12, [rsp + 24]
+adc r11, [rsp + 16]
+adc rdx, [rsp + 8]
+mov r15, 0
+adc r15, 0
+mov rbx, [rsp]
+mov r14, rdx
+mov rdx, [rbx + 8]
+mov [rsp + 8], rax
+mov [rsp + 16], r15
+mulx rax, r15, [rbx]
+mov [rsp + 24], r14
+mov [rsp + 88], r11
+mulx r14, r11, [rbx + 8]
+add rax, r11
+mov [rsp + 32], r12
+mulx r11, r12, [rbx + 16]
+adc r14, r12
+mov [rsp + 80], rbp
+mulx r12, rbp, [rbx + 24]
+adc r11, rbp
+mov [rsp + 40], r13
+mulx rbp, r13, [rbx + 32]
+adc r12, r13
+mov [rsp + 72], rdi
+mulx r13, rdi, [rbx + 40]
+adc rbp, rdi
+mov [rsp + 48], rbp
+mulx rdi, rbp, [rbx + 48]
+adc r13, rbp
+mov [rsp + 64], r13
+mulx rbp, r13, [rbx + 56]
+adc rdi, r13
+mov [rsp + 56], rdi
+mulx r13, rdi, [rbx + 64]
+adc rbp, rdi
+mov [rsp + 96], rbp
+mulx rdi, rbp, [rbx + 72]
+adc r13, rbp
+mulx rdx, rbp, [rbx + 80]
+adc rdi, rbp
+adc rdx, 0
+add rcx, r15
+adc r8, rax
+adc r9, r14
+adc r10, r11
+adc rsi, r12
+mov rax, [rsp + 72]
+adc rax, [rsp + 48]
+mov r11, [rsp + 40]
+adc r11, [rsp + 64]
+mov r12, [rsp + 80]
+adc r12, [rsp + 56]
+mov rbp, [rsp + 32]
+adc rbp, [rsp + 96]
+adc r13, [rsp + 88]
+adc rdi, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r15, 0
+adc r15, 0
+mov r14, [rsp + 8]
+mov [rsp + 16], rdx
+mov rdx, rcx
+imul rdx, [r14]
+mov [rsp + 24], r15
+mulx rbx, r15, [r14 + 8]
+mov [rsp + 88], rdi
+mov [rsp + 96], r13
+mulx rdi, r13, [r14 + 16]
+add rbx, r13
+mov [rsp + 32], rbp
+mulx r13, rbp, [r14 + 24]
+adc rdi, rbp
+mov [rsp + 56], r12
+mulx rbp, r12, [r14 + 32]
+adc r13, r12
+mov [rsp + 80], r11
+mulx r12, r11, [r14 + 40]
+adc rbp, r11
+mov [rsp + 64], rax
+mulx r11, rax, [r14 + 48]
+adc r12, rax
+mov [rsp + 40], r12
+mulx rax, r12, [r14 + 56]
+adc r11, r12
+mov [rsp + 48], r11
+mulx r12, r11, [r14 + 64]
+adc rax, r11
+mov [rsp + 72], rax
+mulx r11, rax, [r14 + 72]
+adc r12, rax
+mov [rsp + 104], r12
+mulx rax, r12, [r14 + 80]
+adc r11, r12
+mulx rdx, r12, [r14 + 88]
+adc rax, r12
+adc rdx, 0
+add rcx, r15
+adc r8, rbx
+adc r9, rdi
+adc r10, r13
+adc rsi, rbp
+mov rcx, [rsp + 64]
+adc rcx, [rsp + 40]
+mov rdi, [rsp + 80]
+adc rdi, [rsp + 48]
+mov r12, [rsp + 56]
+adc r12, [rsp + 72]
+mov r13, [rsp + 32]
+adc r13, [rsp + 104]
+adc r11, [rsp + 96]
+adc rax, [rsp + 88]
+adc rdx, [rsp + 16]
+mov rbp, [rsp + 24]
+adc rbp, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 16]
+mov [rsp + 24], rbp
+mulx r14, rbp, [r15]
+mov [rsp + 16], rbx
+mov [rsp + 88], rax
+mulx rbx, rax, [r15 + 8]
+add r14, rax
+mov [rsp + 96], r11
+mulx rax, r11, [r15 + 16]
+adc rbx, r11
+mov [rsp + 104], r13
+mulx r11, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 32], r12
+mulx r13, r12, [r15 + 32]
+adc r11, r12
+mov [rsp + 72], rdi
+mulx r12, rdi, [r15 + 40]
+adc r13, rdi
+mov [rsp + 56], r13
+mulx rdi, r13, [r15 + 48]
+adc r12, r13
+mov [rsp + 48], r12
+mulx r13, r12, [r15 + 56]
+adc rdi, r12
+mov [rsp + 80], rdi
+mulx r12, rdi, [r15 + 64]
+adc r13, rdi
+mov [rsp + 40], r13
+mulx rdi, r13, [r15 + 72]
+adc r12, r13
+mulx rdx, r13, [r15 + 80]
+adc rdi, r13
+adc rdx, 0
+add r8, rbp
+adc r9, r14
+adc r10, rbx
+adc rsi, rax
+adc rcx, r11
+mov rax, [rsp + 72]
+adc rax, [rsp + 56]
+mov r11, [rsp + 32]
+adc r11, [rsp + 48]
+mov r13, [rsp + 104]
+adc r13, [rsp + 80]
+mov rbp, [rsp + 96]
+adc rbp, [rsp + 40]
+adc r12, [rsp + 88]
+adc rdi, [rsp + 16]
+adc rdx, [rsp + 24]
+mov rbx, 0
+adc rbx, 0
+mov r14, [rsp + 8]
+mov [rsp + 24], rdx
+mov rdx, r8
+imul rdx, [r14]
+mov [rsp + 16], rbx
+mulx r15, rbx, [r14 + 8]
+mov [rsp + 88], rdi
+mov [rsp + 40], r12
+mulx rdi, r12, [r14 + 16]
+add r15, r12
+mov [rsp + 96], rbp
+mulx r12, rbp, [r14 + 24]
+adc rdi, rbp
+mov [rsp + 80], r13
+mulx rbp, r13, [r14 + 32]
+adc r12, r13
+mov [rsp + 104], r11
+mulx r13, r11, [r14 + 40]
+adc rbp, r11
+mov [rsp + 48], rax
+mulx r11, rax, [r14 + 48]
+adc r13, rax
+mov [rsp + 32], r13
+mulx rax, r13, [r14 + 56]
+adc r11, r13
+mov [rsp + 56], r11
+mulx r13, r11, [r14 + 64]
+adc rax, r11
+mov [rsp + 72], rax
+mulx r11, rax, [r14 + 72]
+adc r13, rax
+mov [rsp + 64], r13
+mulx rax, r13, [r14 + 80]
+adc r11, r13
+mulx rdx, r13, [r14 + 88]
+adc rax, r13
+adc rdx, 0
+add r8, rbx
+adc r9, r15
+adc r10, rdi
+adc rsi, r12
+adc rcx, rbp
+mov rdi, [rsp + 48]
+adc rdi, [rsp + 32]
+mov r8, [rsp + 104]
+adc r8, [rsp + 56]
+mov r12, [rsp + 80]
+adc r12, [rsp + 72]
+mov r13, [rsp + 96]
+adc r13, [rsp + 64]
+adc r11, [rsp + 40]
+adc rax, [rsp + 88]
+adc rdx, [rsp + 24]
+mov rbp, [rsp + 16]
+adc rbp, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 24]
+mov [rsp + 16], rbp
+mulx r14, rbp, [r15]
+mov [rsp + 24], rbx
+mov [rsp + 88], rax
+mulx rbx, rax, [r15 + 8]
+add r14, rax
+mov [rsp + 40], r11
+mulx rax, r11, [r15 + 16]
+adc rbx, r11
+mov [rsp + 64], r13
+mulx r11, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 96], r12
+mulx r13, r12, [r15 + 32]
+adc r11, r12
+mov [rsp + 72], r8
+mulx r12, r8, [r15 + 40]
+adc r13, r8
+mov [rsp + 80], r13
+mulx r8, r13, [r15 + 48]
+adc r12, r13
+mov [rsp + 56], r12
+mulx r13, r12, [r15 + 56]
+adc r8, r12
+mov [rsp + 104], r8
+mulx r12, r8, [r15 + 64]
+adc r13, r8
+mov [rsp + 32], r13
+mulx r8, r13, [r15 + 72]
+adc r12, r13
+mulx rdx, r13, [r15 + 80]
+adc r8, r13
+adc rdx, 0
+add r9, rbp
+adc r10, r14
+adc rsi, rbx
+adc rcx, rax
+adc rdi, r11
+mov rax, [rsp + 72]
+adc rax, [rsp + 80]
+mov r11, [rsp + 96]
+adc r11, [rsp + 56]
+mov r13, [rsp + 64]
+adc r13, [rsp + 104]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 32]
+adc r12, [rsp + 88]
+adc r8, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rbx, 0
+adc rbx, 0
+mov r14, [rsp + 8]
+mov [rsp + 16], rdx
+mov rdx, r9
+imul rdx, [r14]
+mov [rsp + 24], rbx
+mulx r15, rbx, [r14 + 8]
+mov [rsp + 88], r8
+mov [rsp + 32], r12
+mulx r8, r12, [r14 + 16]
+add r15, r12
+mov [rsp + 40], rbp
+mulx r12, rbp, [r14 + 24]
+adc r8, rbp
+mov [rsp + 104], r13
+mulx rbp, r13, [r14 + 32]
+adc r12, r13
+mov [rsp + 64], r11
+mulx r13, r11, [r14 + 40]
+adc rbp, r11
+mov [rsp + 56], rax
+mulx r11, rax, [r14 + 48]
+adc r13, rax
+mov [rsp + 96], r13
+mulx rax, r13, [r14 + 56]
+adc r11, r13
+mov [rsp + 80], r11
+mulx r13, r11, [r14 + 64]
+adc rax, r11
+mov [rsp + 72], rax
+mulx r11, rax, [r14 + 72]
+adc r13, rax
+mov [rsp + 48], r13
+mulx rax, r13, [r14 + 80]
+adc r11, r13
+mulx rdx, r13, [r14 + 88]
+adc rax, r13
+adc rdx, 0
+add r9, rbx
+adc r10, r15
+adc rsi, r8
+adc rcx, r12
+adc rdi, rbp
+mov r8, [rsp + 56]
+adc r8, [rsp + 96]
+mov r9, [rsp + 64]
+adc r9, [rsp + 80]
+mov r12, [rsp + 104]
+adc r12, [rsp + 72]
+mov r13, [rsp + 40]
+adc r13, [rsp + 48]
+adc r11, [rsp + 32]
+adc rax, [rsp + 88]
+adc rdx, [rsp + 16]
+mov rbp, [rsp + 24]
+adc rbp, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 32]
+mov [rsp + 24], rbp
+mulx r14, rbp, [r15]
+mov [rsp + 16], rbx
+mov [rsp + 88], rax
+mulx rbx, rax, [r15 + 8]
+add r14, rax
+mov [rsp + 32], r11
+mulx rax, r11, [r15 + 16]
+adc rbx, r11
+mov [rsp + 48], r13
+mulx r11, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 40], r12
+mulx r13, r12, [r15 + 32]
+adc r11, r12
+mov [rsp + 72], r9
+mulx r12, r9, [r15 + 40]
+adc r13, r9
+mov [rsp + 104], r13
+mulx r9, r13, [r15 + 48]
+adc r12, r13
+mov [rsp + 80], r12
+mulx r13, r12, [r15 + 56]
+adc r9, r12
+mov [rsp + 64], r9
+mulx r12, r9, [r15 + 64]
+adc r13, r9
+mov [rsp + 96], r13
+mulx r9, r13, [r15 + 72]
+adc r12, r13
+mulx rdx, r13, [r15 + 80]
+adc r9, r13
+adc rdx, 0
+add r10, rbp
+adc rsi, r14
+adc rcx, rbx
+adc rdi, rax
+adc r8, r11
+mov rax, [rsp + 72]
+adc rax, [rsp + 104]
+mov r11, [rsp + 40]
+adc r11, [rsp + 80]
+mov r13, [rsp + 48]
+adc r13, [rsp + 64]
+mov rbp, [rsp + 32]
+adc rbp, [rsp + 96]
+adc r12, [rsp + 88]
+adc r9, [rsp + 16]
+adc rdx, [rsp + 24]
+mov rbx, 0
+adc rbx, 0
+mov r14, [rsp + 8]
+mov [rsp + 24], rdx
+mov rdx, r10
+imul rdx, [r14]
+mov [rsp + 16], rbx
+mulx r15, rbx, [r14 + 8]
+mov [rsp + 88], r9
+mov [rsp + 96], r12
+mulx r9, r12, [r14 + 16]
+add r15, r12
+mov [rsp + 32], rbp
+mulx r12, rbp, [r14 + 24]
+adc r9, rbp
+mov [rsp + 64], r13
+mulx rbp, r13, [r14 + 32]
+adc r12, r13
+mov [rsp + 48], r11
+mulx r13, r11, [r14 + 40]
+adc rbp, r11
+mov [rsp + 80], rax
+mulx r11, rax, [r14 + 48]
+adc r13, rax
+mov [rsp + 40], r13
+mulx rax, r13, [r14 + 56]
+adc r11, r13
+mov [rsp + 104], r11
+mulx r13, r11, [r14 + 64]
+adc rax, r11
+mov [rsp + 72], rax
+mulx r11, rax, [r14 + 72]
+adc r13, rax
+mov [rsp + 56], r13
+mulx rax, r13, [r14 + 80]
+adc r11, r13
+mulx rdx, r13, [r14 + 88]
+adc rax, r13
+adc rdx, 0
+add r10, rbx
+adc rsi, r15
+adc rcx, r9
+adc rdi, r12
+adc r8, rbp
+mov r9, [rsp + 80]
+adc r9, [rsp + 40]
+mov r10, [rsp + 48]
+adc r10, [rsp + 104]
+mov r12, [rsp + 64]
+adc r12, [rsp + 72]
+mov r13, [rsp + 32]
+adc r13, [rsp + 56]
+adc r11, [rsp + 96]
+adc rax, [rsp + 88]
+adc rdx, [rsp + 24]
+mov rbp, [rsp + 16]
+adc rbp, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 40]
+mov [rsp + 16], rbp
+mulx r14, rbp, [r15]
+mov [rsp + 24], rbx
+mov [rsp + 88], rax
+mulx rbx, rax, [r15 + 8]
+add r14, rax
+mov [rsp + 96], r11
+mulx rax, r11, [r15 + 16]
+adc rbx, r11
+mov [rsp + 56], r13
+mulx r11, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 32], r12
+mulx r13, r12, [r15 + 32]
+adc r11, r12
+mov [rsp + 72], r10
+mulx r12, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 64], r13
+mulx r10, r13, [r15 + 48]
+adc r12, r13
+mov [rsp + 104], r12
+mulx r13, r12, [r15 + 56]
+adc r10, r12
+mov [rsp + 48], r10
+mulx r12, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 40], r13
+mulx r10, r13, [r15 + 72]
+adc r12, r13
+mulx rdx, r13, [r15 + 80]
+adc r10, r13
+adc rdx, 0
+add rsi, rbp
+adc rcx, r14
+adc rdi, rbx
+adc r8, rax
+adc r9, r11
+mov rax, [rsp + 72]
+adc rax, [rsp + 64]
+mov r11, [rsp + 32]
+adc r11, [rsp + 104]
+mov r13, [rsp + 56]
+adc r13, [rsp + 48]
+mov rbp, [rsp + 96]
+adc rbp, [rsp + 40]
+adc r12, [rsp + 88]
+adc r10, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rbx, 0
+adc rbx, 0
+mov r14, [rsp + 8]
+mov [rsp + 16], rdx
+mov rdx, rsi
+imul rdx, [r14]
+mov [rsp + 24], rbx
+mulx r15, rbx, [r14 + 8]
+mov [rsp + 88], r10
+mov [rsp + 40], r12
+mulx r10, r12, [r14 + 16]
+add r15, r12
+mov [rsp + 96], rbp
+mulx r12, rbp, [r14 + 24]
+adc r10, rbp
+mov [rsp + 48], r13
+mulx rbp, r13, [r14 + 32]
+adc r12, r13
+mov [rsp + 56], r11
+mulx r13, r11, [r14 + 40]
+adc rbp, r11
+mov [rsp + 104], rax
+mulx r11, rax, [r14 + 48]
+adc r13, rax
+mov [rsp + 32], r13
+mulx rax, r13, [r14 + 56]
+adc r11, r13
+mov [rsp + 64], r11
+mulx r13, r11, [r14 + 64]
+adc rax, r11
+mov [rsp + 72], rax
+mulx r11, rax, [r14 + 72]
+adc r13, rax
+mov [rsp + 80], r13
+mulx rax, r13, [r14 + 80]
+adc r11, r13
+mulx rdx, r13, [r14 + 88]
+adc rax, r13
+adc rdx, 0
+add rsi, rbx
+adc rcx, r15
+adc rdi, r10
+adc r8, r12
+adc r9, rbp
+mov rsi, [rsp + 104]
+adc rsi, [rsp + 32]
+mov r10, [rsp + 56]
+adc r10, [rsp + 64]
+mov r12, [rsp + 48]
+adc r12, [rsp + 72]
+mov r13, [rsp + 96]
+adc r13, [rsp + 80]
+adc r11, [rsp + 40]
+adc rax, [rsp + 88]
+adc rdx, [rsp + 16]
+mov rbp, [rsp + 24]
+adc rbp, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 48]
+mov [rsp + 24], rbp
+mulx r14, rbp, [r15]
+mov [rsp + 16], rbx
+mov [rsp + 88], rax
+mulx rbx, rax, [r15 + 8]
+add r14, rax
+mov [rsp + 40], r11
+mulx rax, r11, [r15 + 16]
+adc rbx, r11
+mov [rsp + 80], r13
+mulx r11, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 96], r12
+mulx r13, r12, [r15 + 32]
+adc r11, r12
+mov [rsp + 72], r10
+mulx r12, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 48], r13
+mulx r10, r13, [r15 + 48]
+adc r12, r13
+mov [rsp + 64], r12
+mulx r13, r12, [r15 + 56]
+adc r10, r12
+mov [rsp + 56], r10
+mulx r12, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 32], r13
+mulx r10, r13, [r15 + 72]
+adc r12, r13
+mulx rdx, r13, [r15 + 80]
+adc r10, r13
+adc rdx, 0
+add rcx, rbp
+adc rdi, r14
+adc r8, rbx
+adc r9, rax
+adc rsi, r11
+mov rax, [rsp + 72]
+adc rax, [rsp + 48]
+mov r11, [rsp + 96]
+adc r11, [rsp + 64]
+mov r13, [rsp + 80]
+adc r13, [rsp + 56]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 32]
+adc r12, [rsp + 88]
+adc r10, [rsp + 16]
+adc rdx, [rsp + 24]
+mov rbx, 0
+adc rbx, 0
+mov r14, [rsp + 8]
+mov [rsp + 24], rdx
+mov rdx, rcx
+imul rdx, [r14]
+mov [rsp + 16], rbx
+mulx r15, rbx, [r14 + 8]
+mov [rsp + 88], r10
+mov [rsp + 32], r12
+mulx r10, r12, [r14 + 16]
+add r15, r12
+mov [rsp + 40], rbp
+mulx r12, rbp, [r14 + 24]
+adc r10, rbp
+mov [rsp + 56], r13
+mulx rbp, r13, [r14 + 32]
+adc r12, r13
+mov [rsp + 80], r11
+mulx r13, r11, [r14 + 40]
+adc rbp, r11
+mov [rsp + 64], rax
+mulx r11, rax, [r14 + 48]
+adc r13, rax
+mov [rsp + 96], r13
+mulx rax, r13, [r14 + 56]
+adc r11, r13
+mov [rsp + 48], r11
+mulx r13, r11, [r14 + 64]
+adc rax, r11
+mov [rsp + 72], rax
+mulx r11, rax, [r14 + 72]
+adc r13, rax
+mov [rsp + 104], r13
+mulx rax, r13, [r14 + 80]
+adc r11, r13
+mulx rdx, r13, [r14 + 88]
+adc rax, r13
+adc rdx, 0
+add rcx, rbx
+adc rdi, r15
+adc r8, r10
+adc r9, r12
+adc rsi, rbp
+mov rcx, [rsp + 64]
+adc rcx, [rsp + 96]
+mov r10, [rsp + 80]
+adc r10, [rsp + 48]
+mov r12, [rsp + 56]
+adc r12, [rsp + 72]
+mov r13, [rsp + 40]
+adc r13, [rsp + 104]
+adc r11, [rsp + 32]
+adc rax, [rsp + 88]
+adc rdx, [rsp + 24]
+mov rbp, [rsp + 16]
+adc rbp, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 56]
+mov [rsp + 16], rbp
+mulx r14, rbp, [r15]
+mov [rsp + 24], rbx
+mov [rsp + 88], rax
+mulx rbx, rax, [r15 + 8]
+add r14, rax
+mov [rsp + 32], r11
+mulx rax, r11, [r15 + 16]
+adc rbx, r11
+mov [rsp + 104], r13
+mulx r11, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 40], r12
+mulx r13, r12, [r15 + 32]
+adc r11, r12
+mov [rsp + 72], r10
+mulx r12, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 56], r13
+mulx r10, r13, [r15 + 48]
+adc r12, r13
+mov [rsp + 48], r12
+mulx r13, r12, [r15 + 56]
+adc r10, r12
+mov [rsp + 80], r10
+mulx r12, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 96], r13
+mulx r10, r13, [r15 + 72]
+adc r12, r13
+mulx rdx, r13, [r15 + 80]
+adc r10, r13
+adc rdx, 0
+add rdi, rbp
+adc r8, r14
+adc r9, rbx
+adc rsi, rax
+adc rcx, r11
+mov rax, [rsp + 72]
+adc rax, [rsp + 56]
+mov r11, [rsp + 40]
+adc r11, [rsp + 48]
+mov r13, [rsp + 104]
+adc r13, [rsp + 80]
+mov rbp, [rsp + 32]
+adc rbp, [rsp + 96]
+adc r12, [rsp + 88]
+adc r10, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rbx, 0
+adc rbx, 0
+mov r14, [rsp + 8]
+mov [rsp + 16], rdx
+mov rdx, rdi
+imul rdx, [r14]
+mov [rsp + 24], rbx
+mulx r15, rbx, [r14 + 8]
+mov [rsp + 88], r10
+mov [rsp + 96], r12
+mulx r10, r12, [r14 + 16]
+add r15, r12
+mov [rsp + 32], rbp
+mulx r12, rbp, [r14 + 24]
+adc r10, rbp
+mov [rsp + 80], r13
+mulx rbp, r13, [r14 + 32]
+adc r12, r13
+mov [rsp + 104], r11
+mulx r13, r11, [r14 + 40]
+adc rbp, r11
+mov [rsp + 48], rax
+mulx r11, rax, [r14 + 48]
+adc r13, rax
+mov [rsp + 40], r13
+mulx rax, r13, [r14 + 56]
+adc r11, r13
+mov [rsp + 56], r11
+mulx r13, r11, [r14 + 64]
+adc rax, r11
+mov [rsp + 72], rax
+mulx r11, rax, [r14 + 72]
+adc r13, rax
+mov [rsp + 64], r13
+mulx rax, r13, [r14 + 80]
+adc r11, r13
+mulx rdx, r13, [r14 + 88]
+adc rax, r13
+adc rdx, 0
+add rdi, rbx
+adc r8, r15
+adc r9, r10
+adc rsi, r12
+adc rcx, rbp
+mov rdi, [rsp + 48]
+adc rdi, [rsp + 40]
+mov r10, [rsp + 104]
+adc r10, [rsp + 56]
+mov r12, [rsp + 80]
+adc r12, [rsp + 72]
+mov r13, [rsp + 32]
+adc r13, [rsp + 64]
+adc r11, [rsp + 96]
+adc rax, [rsp + 88]
+adc rdx, [rsp + 16]
+mov rbp, [rsp + 24]
+adc rbp, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 64]
+mov [rsp + 24], rbp
+mulx r14, rbp, [r15]
+mov [rsp + 16], rbx
+mov [rsp + 88], rax
+mulx rbx, rax, [r15 + 8]
+add r14, rax
+mov [rsp + 96], r11
+mulx rax, r11, [r15 + 16]
+adc rbx, r11
+mov [rsp + 64], r13
+mulx r11, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 32], r12
+mulx r13, r12, [r15 + 32]
+adc r11, r12
+mov [rsp + 72], r10
+mulx r12, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 80], r13
+mulx r10, r13, [r15 + 48]
+adc r12, r13
+mov [rsp + 56], r12
+mulx r13, r12, [r15 + 56]
+adc r10, r12
+mov [rsp + 104], r10
+mulx r12, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 40], r13
+mulx r10, r13, [r15 + 72]
+adc r12, r13
+mulx rdx, r13, [r15 + 80]
+adc r10, r13
+adc rdx, 0
+add r8, rbp
+adc r9, r14
+adc rsi, rbx
+adc rcx, rax
+adc rdi, r11
+mov rax, [rsp + 72]
+adc rax, [rsp + 80]
+mov r11, [rsp + 32]
+adc r11, [rsp + 56]
+mov r13, [rsp + 64]
+adc r13, [rsp + 104]
+mov rbp, [rsp + 96]
+adc rbp, [rsp + 40]
+adc r12, [rsp + 88]
+adc r10, [rsp + 16]
+adc rdx, [rsp + 24]
+mov rbx, 0
+adc rbx, 0
+mov r14, [rsp + 8]
+mov [rsp + 24], rdx
+mov rdx, r8
+imul rdx, [r14]
+mov [rsp + 16], rbx
+mulx r15, rbx, [r14 + 8]
+mov [rsp + 88], r10
+mov [rsp + 40], r12
+mulx r10, r12, [r14 + 16]
+add r15, r12
+mov [rsp + 96], rbp
+mulx r12, rbp, [r14 + 24]
+adc r10, rbp
+mov [rsp + 104], r13
+mulx rbp, r13, [r14 + 32]
+adc r12, r13
+mov [rsp + 64], r11
+mulx r13, r11, [r14 + 40]
+adc rbp, r11
+mov [rsp + 56], rax
+mulx r11, rax, [r14 + 48]
+adc r13, rax
+mov [rsp + 32], r13
+mulx rax, r13, [r14 + 56]
+adc r11, r13
+mov [rsp + 80], r11
+mulx r13, r11, [r14 + 64]
+adc rax, r11
+mov [rsp + 72], rax
+mulx r11, rax, [r14 + 72]
+adc r13, rax
+mov [rsp + 48], r13
+mulx rax, r13, [r14 + 80]
+adc r11, r13
+mulx rdx, r13, [r14 + 88]
+adc rax, r13
+adc rdx, 0
+add r8, rbx
+adc r9, r15
+adc rsi, r10
+adc rcx, r12
+adc rdi, rbp
+mov r8, [rsp + 56]
+adc r8, [rsp + 32]
+mov r10, [rsp + 64]
+adc r10, [rsp + 80]
+mov r12, [rsp + 104]
+adc r12, [rsp + 72]
+mov r13, [rsp + 96]
+adc r13, [rsp + 48]
+adc r11, [rsp + 40]
+adc rax, [rsp + 88]
+adc rdx, [rsp + 24]
+mov rbp, [rsp + 16]
+adc rbp, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 72]
+mov [rsp + 16], rbp
+mulx r14, rbp, [r15]
+mov [rsp + 24], rbx
+mov [rsp + 88], rax
+mulx rbx, rax, [r15 + 8]
+add r14, rax
+mov [rsp + 40], r11
+mulx rax, r11, [r15 + 16]
+adc rbx, r11
+mov [rsp + 48], r13
+mulx r11, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 96], r12
+mulx r13, r12, [r15 + 32]
+adc r11, r12
+mov [rsp + 72], r10
+mulx r12, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 104], r13
+mulx r10, r13, [r15 + 48]
+adc r12, r13
+mov [rsp + 80], r12
+mulx r13, r12, [r15 + 56]
+adc r10, r12
+mov [rsp + 64], r10
+mulx r12, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 32], r13
+mulx r10, r13, [r15 + 72]
+adc r12, r13
+mulx rdx, r13, [r15 + 80]
+adc r10, r13
+adc rdx, 0
+add r9, rbp
+adc rsi, r14
+adc rcx, rbx
+adc rdi, rax
+adc r8, r11
+mov rax, [rsp + 72]
+adc rax, [rsp + 104]
+mov r11, [rsp + 96]
+adc r11, [rsp + 80]
+mov r13, [rsp + 48]
+adc r13, [rsp + 64]
+mov rbp, [rsp + 40]
+adc rbp, [rsp + 32]
+adc r12, [rsp + 88]
+adc r10, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rbx, 0
+adc rbx, 0
+mov r14, [rsp + 8]
+mov [rsp + 16], rdx
+mov rdx, r9
+imul rdx, [r14]
+mov [rsp + 24], rbx
+mulx r15, rbx, [r14 + 8]
+mov [rsp + 88], r10
+mov [rsp + 32], r12
+mulx r10, r12, [r14 + 16]
+add r15, r12
+mov [rsp + 40], rbp
+mulx r12, rbp, [r14 + 24]
+adc r10, rbp
+mov [rsp + 64], r13
+mulx rbp, r13, [r14 + 32]
+adc r12, r13
+mov [rsp + 48], r11
+mulx r13, r11, [r14 + 40]
+adc rbp, r11
+mov [rsp + 80], rax
+mulx r11, rax, [r14 + 48]
+adc r13, rax
+mov [rsp + 96], r13
+mulx rax, r13, [r14 + 56]
+adc r11, r13
+mov [rsp + 104], r11
+mulx r13, r11, [r14 + 64]
+adc rax, r11
+mov [rsp + 72], rax
+mulx r11, rax, [r14 + 72]
+adc r13, rax
+mov [rsp + 56], r13
+mulx rax, r13, [r14 + 80]
+adc r11, r13
+mulx rdx, r13, [r14 + 88]
+adc rax, r13
+adc rdx, 0
+add r9, rbx
+adc rsi, r15
+adc rcx, r10
+adc rdi, r12
+adc r8, rbp
+mov r9, [rsp + 80]
+adc r9, [rsp + 96]
+mov r10, [rsp + 48]
+adc r10, [rsp + 104]
+mov r12, [rsp + 64]
+adc r12, [rsp + 72]
+mov r13, [rsp + 40]
+adc r13, [rsp + 56]
+adc r11, [rsp + 32]
+adc rax, [rsp + 88]
+adc rdx, [rsp + 16]
+mov rbp, [rsp + 24]
+adc rbp, 0
+mov r15, [rsp]
+mov rbx, rdx
+mov rdx, [r15 + 80]
+mov [rsp + 24], rbp
+mulx r14, rbp, [r15]
+mov [rsp + 16], rbx
+mov [rsp + 88], rax
+mulx rbx, rax, [r15 + 8]
+add r14, rax
+mov [rsp + 32], r11
+mulx rax, r11, [r15 + 16]
+adc rbx, r11
+mov [rsp + 56], r13
+mulx r11, r13, [r15 + 24]
+adc rax, r13
+mov [rsp + 40], r12
+mulx r13, r12, [r15 + 32]
+adc r11, r12
+mov [rsp + 72], r10
+mulx r12, r10, [r15 + 40]
+adc r13, r10
+mov [rsp + 64], r13
+mulx r10, r13, [r15 + 48]
+adc r12, r13
+mov [rsp + 104], r12
+mulx r13, r12, [r15 + 56]
+adc r10, r12
+mov [rsp + 48], r10
+mulx r12, r10, [r15 + 64]
+adc r13, r10
+mov [rsp + 96], r13
+mulx r10, r13, [r15 + 72]
+adc r12, r13
+mulx rdx, r13, [r15 + 80]
+adc r10, r13
+adc rdx, 0
+add rsi, rbp
+adc rcx, r14
+adc rdi, rbx
+adc r8, rax
+adc r9, r11
+mov rax, [rsp + 72]
+adc rax, [rsp + 64]
+mov r11, [rsp + 40]
+adc r11, [rsp + 104]
+mov r13, [rsp + 56]
+adc r13, [rsp + 48]
+mov rbp, [rsp + 32]
+adc rbp, [rsp + 96]
+adc r12, [rsp + 88]
+adc r10, [rsp + 16]
+adc rdx, [rsp + 24]
+mov r15, 0
+adc r15, 0
+mov rbx, [rsp + 8]
+mov r14, rdx
+mov rdx, rsi
+imul rdx, [rbx]
+mov [rsp + 24], r15
+mov [rsp + 16], r14
+mulx r15, r14, [rbx + 8]
+mov [rsp + 88], r10
+mov [rsp + 96], r12
+mulx r10, r12, [rbx + 16]
+add r15, r12
+mov [rsp + 32], rbp
+mulx r12, rbp, [rbx + 24]
+adc r10, rbp
+mov [rsp + 48], r13
+mulx rbp, r13, [rbx + 32]
+adc r12, r13
+mov [rsp + 56], r11
+mulx r13, r11, [rbx + 40]
+adc rbp, r11
+mov [rsp + 104], rax
+mulx r11, rax, [rbx + 48]
+adc r13, rax
+mov [rsp + 40], r13
+mulx rax, r13, [rbx + 56]
+adc r11, r13
+mov [rsp + 64], r11
+mulx r13, r11, [rbx + 64]
+adc rax, r11
+mov [rsp + 72], rax
+mulx r11, rax, [rbx + 72]
+adc r13, rax
+mov [rsp], r13
+mulx rax, r13, [rbx + 80]
+adc r11, r13
+mulx rdx, r13, [rbx + 88]
+adc rax, r13
+adc rdx, 0
+add rsi, r14
+adc rcx, r15
+adc rdi, r10
+adc r8, r12
+adc r9, rbp
+mov rsi, [rsp + 104]
+adc rsi, [rsp + 40]
+mov r10, [rsp + 56]
+adc r10, [rsp + 64]
+mov r12, [rsp + 48]
+adc r12, [rsp + 72]
+mov r13, [rsp + 32]
+adc r13, [rsp]
+adc r11, [rsp + 96]
+adc rax, [rsp + 88]
+adc rdx, [rsp + 16]
+mov rbp, [rsp + 24]
+adc rbp, 0
+mov r15, rcx
+sub r15, [rbx + 8]
+mov r14, rdi
+sbb r14, [rbx + 16]
+mov [rsp + 24], r14
+mov r14, r8
+sbb r14, [rbx + 24]
+mov [rsp + 16], r14
+mov r14, r9
+sbb r14, [rbx + 32]
+mov [rsp + 88], r14
+mov r14, rsi
+sbb r14, [rbx + 40]
+mov [rsp + 96], r14
+mov r14, r10
+sbb r14, [rbx + 48]
+mov [rsp], r14
+mov r14, r12
+sbb r14, [rbx + 56]
+mov [rsp + 32], r14
+mov r14, r13
+sbb r14, [rbx + 64]
+mov [rsp + 72], r14
+mov r14, r11
+sbb r14, [rbx + 72]
+mov [rsp + 48], r14
+mov r14, rax
+sbb r14, [rbx + 80]
+mov [rsp + 64], r14
+mov r14, rdx
+sbb r14, [rbx + 88]
+sbb rbp, 0
+cmovc r15, rcx
+mov rcx, [rsp + 24]
+cmovc rcx, rdi
+mov rdi, [rsp + 16]
+cmovc rdi, r8
+mov r8, [rsp + 88]
+cmovc r8, r9
+mov r9, [rsp + 96]
+cmovc r9, rsi
+mov rsi, [rsp]
+cmovc rsi, r10
+mov r10, [rsp + 32]
+cmovc r10, r12
+mov r12, [rsp + 72]
+cmovc r12, r13
+mov r13, [rsp + 48]
+cmovc r13, r11
+mov r11, [rsp + 64]
+cmovc r11, rax
+cmovc r14, rdx
+add rsp, 112
 pop rbp
 pop rbx
 ret

@@ -7552,6 +7552,7 @@ ret
 assembly! { 12, 3:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
+    square: square_full_mulx;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -11420,6 +11421,1537 @@ mov r14, [rsp + 32]
 cmovc r14, rsi
 cmovc r15, rbx
 add rsp, 136
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
+",
+        n0 = const M::N0,
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+        p2 = const M::P[2],
+        p3 = const M::P[3],
+        p4 = const M::P[4],
+        p5 = const M::P[5],
+        p6 = const M::P[6],
+        p7 = const M::P[7],
+        p8 = const M::P[8],
+        p9 = const M::P[9],
+        p10 = const M::P[10],
+        p11 = const M::P[11],
+    )
+}
+
+/// x*x/R mod p as the product of x with itself, where the bounds of rows are too wide; product, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_full_mulx<M: Modulus<12>>(x: &[u64; 12]) -> [u64; 12] {
+    let mut z = [0; 12];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_full_mulx_code::<M>,
+            out("rax") z[10], out("rcx") z[5], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            z[4], out("rdi") z[1], out("r8") z[2], out("r9") z[3], out("r10") z[6], out("r11") z[7],
+            out("r12") z[11], out("r13") z[8], out("r14") z[9], out("r15") z[0],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_full_mulx_code<M: Modulus<12>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 128
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rcx, [rsi]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 8]
+mulx r8, r9, r8
+add rcx, r9
+mov r9, [rsi + 16]
+mulx r9, r10, r9
+adc r8, r10
+mov r10, [rsi + 24]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 32]
+mulx r11, rbx, r11
+adc r10, rbx
+mov rbx, [rsi + 40]
+mulx rbx, r13, rbx
+adc r11, r13
+mov r13, [rsi + 48]
+mulx r13, r14, r13
+adc rbx, r14
+mov r14, [rsi + 56]
+mulx r14, r15, r14
+adc r13, r15
+mov r15, [rsi + 64]
+mulx r15, r12, r15
+adc r14, r12
+mov r12, [rsi + 72]
+mulx r12, rbp, r12
+adc r15, rbp
+mov rbp, [rsi + 80]
+mov [rsp], r15
+mulx rbp, r15, rbp
+adc r12, r15
+mov r15, [rsi + 88]
+mulx rdx, r15, r15
+adc rbp, r15
+adc rdx, 0
+mov r15, rdx
+mov rdx, rdi
+imul rdx, [rax]
+mov [rsp + 8], rsi
+mov [rsp + 16], r15
+mulx rsi, r15, [rax + 8]
+mov [rsp + 24], rbp
+mov [rsp + 32], r12
+mulx rbp, r12, [rax + 16]
+add rsi, r12
+mov [rsp + 40], r14
+mulx r12, r14, [rax + 24]
+adc rbp, r14
+mov [rsp + 48], r13
+mulx r14, r13, [rax + 32]
+adc r12, r13
+mov [rsp + 56], rbx
+mulx r13, rbx, [rax + 40]
+adc r14, rbx
+mov [rsp + 64], r11
+mulx rbx, r11, [rax + 48]
+adc r13, r11
+mov [rsp + 72], r13
+mulx r11, r13, [rax + 56]
+adc rbx, r13
+mov [rsp + 80], rbx
+mulx r13, rbx, [rax + 64]
+adc r11, rbx
+mov [rsp + 88], r11
+mulx rbx, r11, [rax + 72]
+adc r13, r11
+mov [rsp + 96], r13
+mulx r11, r13, [rax + 80]
+adc rbx, r13
+mov [rsp + 104], rbx
+mulx r13, rbx, [rax + 88]
+adc r11, rbx
+mulx rdx, rbx, [rax + 96]
+adc r13, rbx
+adc rdx, 0
+add rdi, r15
+adc rcx, rsi
+adc r8, rbp
+adc r9, r12
+adc r10, r14
+mov rsi, [rsp + 64]
+adc rsi, [rsp + 72]
+mov rdi, [rsp + 56]
+adc rdi, [rsp + 80]
+mov rbx, [rsp + 48]
+adc rbx, [rsp + 88]
+mov r14, [rsp + 40]
+adc r14, [rsp + 96]
+mov r15, [rsp]
+adc r15, [rsp + 104]
+adc r11, [rsp + 32]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r12, 0
+adc r12, 0
+mov rbp, [rsp + 8]
+mov [rsp + 16], rdx
+mov rdx, [rbp + 8]
+mov [rsp + 24], rax
+mov [rsp + 32], r12
+mulx rax, r12, [rbp]
+mov [rsp + 104], r13
+mov [rsp], r11
+mulx r13, r11, [rbp + 8]
+add rax, r11
+mov [rsp + 96], r15
+mulx r11, r15, [rbp + 16]
+adc r13, r15
+mov [rsp + 40], r14
+mulx r15, r14, [rbp + 24]
+adc r11, r14
+mov [rsp + 88], rbx
+mulx r14, rbx, [rbp + 32]
+adc r15, rbx
+mov [rsp + 48], rdi
+mulx rbx, rdi, [rbp + 40]
+adc r14, rdi
+mov [rsp + 80], r14
+mulx rdi, r14, [rbp + 48]
+adc rbx, r14
+mov [rsp + 56], rbx
+mulx r14, rbx, [rbp + 56]
+adc rdi, rbx
+mov [rsp + 72], rdi
+mulx rbx, rdi, [rbp + 64]
+adc r14, rdi
+mov [rsp + 64], r14
+mulx rdi, r14, [rbp + 72]
+adc rbx, r14
+mov [rsp + 112], rbx
+mulx r14, rbx, [rbp + 80]
+adc rdi, rbx
+mulx rdx, rbx, [rbp + 88]
+adc r14, rbx
+adc rdx, 0
+add rcx, r12
+adc r8, rax
+adc r9, r13
+adc r10, r11
+adc rsi, r15
+mov rax, [rsp + 48]
+adc rax, [rsp + 80]
+mov r11, [rsp + 88]
+adc r11, [rsp + 56]
+mov rbx, [rsp + 40]
+adc rbx, [rsp + 72]
+mov r13, [rsp + 96]
+adc r13, [rsp + 64]
+mov r15, [rsp]
+adc r15, [rsp + 112]
+adc rdi, [rsp + 104]
+adc r14, [rsp + 16]
+adc rdx, [rsp + 32]
+mov r12, 0
+adc r12, 0
+mov rbp, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, rcx
+imul rdx, [rbp]
+mov [rsp + 16], r12
+mov [rsp + 104], r14
+mulx r12, r14, [rbp + 8]
+mov [rsp + 112], rdi
+mov [rsp], r15
+mulx rdi, r15, [rbp + 16]
+add r12, r15
+mov [rsp + 64], r13
+mulx r15, r13, [rbp + 24]
+adc rdi, r13
+mov [rsp + 96], rbx
+mulx r13, rbx, [rbp + 32]
+adc r15, rbx
+mov [rsp + 72], r11
+mulx rbx, r11, [rbp + 40]
+adc r13, r11
+mov [rsp + 40], rax
+mulx r11, rax, [rbp + 48]
+adc rbx, rax
+mov [rsp + 56], rbx
+mulx rax, rbx, [rbp + 56]
+adc r11, rbx
+mov [rsp + 88], r11
+mulx rbx, r11, [rbp + 64]
+adc rax, r11
+mov [rsp + 80], rax
+mulx r11, rax, [rbp + 72]
+adc rbx, rax
+mov [rsp + 48], rbx
+mulx rax, rbx, [rbp + 80]
+adc r11, rbx
+mov [rsp + 120], r11
+mulx rbx, r11, [rbp + 88]
+adc rax, r11
+mulx rdx, r11, [rbp + 96]
+adc rbx, r11
+adc rdx, 0
+add rcx, r14
+adc r8, r12
+adc r9, rdi
+adc r10, r15
+adc rsi, r13
+mov rcx, [rsp + 40]
+adc rcx, [rsp + 56]
+mov rdi, [rsp + 72]
+adc rdi, [rsp + 88]
+mov r11, [rsp + 96]
+adc r11, [rsp + 80]
+mov r13, [rsp + 64]
+adc r13, [rsp + 48]
+mov r14, [rsp]
+adc r14, [rsp + 120]
+adc rax, [rsp + 112]
+adc rbx, [rsp + 104]
+adc rdx, [rsp + 32]
+mov r15, [rsp + 16]
+adc r15, 0
+mov r12, [rsp + 8]
+mov [rsp + 16], rdx
+mov rdx, [r12 + 16]
+mov [rsp + 32], r15
+mulx rbp, r15, [r12]
+mov [rsp + 104], rbx
+mov [rsp + 112], rax
+mulx rbx, rax, [r12 + 8]
+add rbp, rax
+mov [rsp + 120], r14
+mulx rax, r14, [r12 + 16]
+adc rbx, r14
+mov [rsp], r13
+mulx r14, r13, [r12 + 24]
+adc rax, r13
+mov [rsp + 48], r11
+mulx r13, r11, [r12 + 32]
+adc r14, r11
+mov [rsp + 64], rdi
+mulx r11, rdi, [r12 + 40]
+adc r13, rdi
+mov [rsp + 80], r13
+mulx rdi, r13, [r12 + 48]
+adc r11, r13
+mov [rsp + 96], r11
+mulx r13, r11, [r12 + 56]
+adc rdi, r11
+mov [rsp + 88], rdi
+mulx r11, rdi, [r12 + 64]
+adc r13, rdi
+mov [rsp + 72], r13
+mulx rdi, r13, [r12 + 72]
+adc r11, r13
+mov [rsp + 56], r11
+mulx r13, r11, [r12 + 80]
+adc rdi, r11
+mulx rdx, r11, [r12 + 88]
+adc r13, r11
+adc rdx, 0
+add r8, r15
+adc r9, rbp
+adc r10, rbx
+adc rsi, rax
+adc rcx, r14
+mov rax, [rsp + 64]
+adc rax, [rsp + 80]
+mov r11, [rsp + 48]
+adc r11, [rsp + 96]
+mov rbx, [rsp]
+adc rbx, [rsp + 88]
+mov r14, [rsp + 120]
+adc r14, [rsp + 72]
+mov r15, [rsp + 112]
+adc r15, [rsp + 56]
+adc rdi, [rsp + 104]
+adc r13, [rsp + 16]
+adc rdx, [rsp + 32]
+mov rbp, 0
+adc rbp, 0
+mov r12, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, r8
+imul rdx, [r12]
+mov [rsp + 16], rbp
+mov [rsp + 104], r13
+mulx rbp, r13, [r12 + 8]
+mov [rsp + 56], rdi
+mov [rsp + 112], r15
+mulx rdi, r15, [r12 + 16]
+add rbp, r15
+mov [rsp + 72], r14
+mulx r15, r14, [r12 + 24]
+adc rdi, r14
+mov [rsp + 120], rbx
+mulx r14, rbx, [r12 + 32]
+adc r15, rbx
+mov [rsp + 88], r11
+mulx rbx, r11, [r12 + 40]
+adc r14, r11
+mov [rsp], rax
+mulx r11, rax, [r12 + 48]
+adc rbx, rax
+mov [rsp + 96], rbx
+mulx rax, rbx, [r12 + 56]
+adc r11, rbx
+mov [rsp + 48], r11
+mulx rbx, r11, [r12 + 64]
+adc rax, r11
+mov [rsp + 80], rax
+mulx r11, rax, [r12 + 72]
+adc rbx, rax
+mov [rsp + 64], rbx
+mulx rax, rbx, [r12 + 80]
+adc r11, rbx
+mov [rsp + 40], r11
+mulx rbx, r11, [r12 + 88]
+adc rax, r11
+mulx rdx, r11, [r12 + 96]
+adc rbx, r11
+adc rdx, 0
+add r8, r13
+adc r9, rbp
+adc r10, rdi
+adc rsi, r15
+adc rcx, r14
+mov rdi, [rsp]
+adc rdi, [rsp + 96]
+mov r8, [rsp + 88]
+adc r8, [rsp + 48]
+mov r11, [rsp + 120]
+adc r11, [rsp + 80]
+mov r13, [rsp + 72]
+adc r13, [rsp + 64]
+mov r14, [rsp + 112]
+adc r14, [rsp + 40]
+adc rax, [rsp + 56]
+adc rbx, [rsp + 104]
+adc rdx, [rsp + 32]
+mov r15, [rsp + 16]
+adc r15, 0
+mov rbp, [rsp + 8]
+mov [rsp + 16], rdx
+mov rdx, [rbp + 24]
+mov [rsp + 32], r15
+mulx r12, r15, [rbp]
+mov [rsp + 104], rbx
+mov [rsp + 56], rax
+mulx rbx, rax, [rbp + 8]
+add r12, rax
+mov [rsp + 40], r14
+mulx rax, r14, [rbp + 16]
+adc rbx, r14
+mov [rsp + 112], r13
+mulx r14, r13, [rbp + 24]
+adc rax, r13
+mov [rsp + 64], r11
+mulx r13, r11, [rbp + 32]
+adc r14, r11
+mov [rsp + 72], r8
+mulx r11, r8, [rbp + 40]
+adc r13, r8
+mov [rsp + 80], r13
+mulx r8, r13, [rbp + 48]
+adc r11, r13
+mov [rsp + 120], r11
+mulx r13, r11, [rbp + 56]
+adc r8, r11
+mov [rsp + 48], r8
+mulx r11, r8, [rbp + 64]
+adc r13, r8
+mov [rsp + 88], r13
+mulx r8, r13, [rbp + 72]
+adc r11, r13
+mov [rsp + 96], r11
+mulx r13, r11, [rbp + 80]
+adc r8, r11
+mulx rdx, r11, [rbp + 88]
+adc r13, r11
+adc rdx, 0
+add r9, r15
+adc r10, r12
+adc rsi, rbx
+adc rcx, rax
+adc rdi, r14
+mov rax, [rsp + 72]
+adc rax, [rsp + 80]
+mov r11, [rsp + 64]
+adc r11, [rsp + 120]
+mov rbx, [rsp + 112]
+adc rbx, [rsp + 48]
+mov r14, [rsp + 40]
+adc r14, [rsp + 88]
+mov r15, [rsp + 56]
+adc r15, [rsp + 96]
+adc r8, [rsp + 104]
+adc r13, [rsp + 16]
+adc rdx, [rsp + 32]
+mov r12, 0
+adc r12, 0
+mov rbp, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, r9
+imul rdx, [rbp]
+mov [rsp + 16], r12
+mov [rsp + 104], r13
+mulx r12, r13, [rbp + 8]
+mov [rsp + 96], r8
+mov [rsp + 56], r15
+mulx r8, r15, [rbp + 16]
+add r12, r15
+mov [rsp + 88], r14
+mulx r15, r14, [rbp + 24]
+adc r8, r14
+mov [rsp + 40], rbx
+mulx r14, rbx, [rbp + 32]
+adc r15, rbx
+mov [rsp + 48], r11
+mulx rbx, r11, [rbp + 40]
+adc r14, r11
+mov [rsp + 112], rax
+mulx r11, rax, [rbp + 48]
+adc rbx, rax
+mov [rsp + 120], rbx
+mulx rax, rbx, [rbp + 56]
+adc r11, rbx
+mov [rsp + 64], r11
+mulx rbx, r11, [rbp + 64]
+adc rax, r11
+mov [rsp + 80], rax
+mulx r11, rax, [rbp + 72]
+adc rbx, rax
+mov [rsp + 72], rbx
+mulx rax, rbx, [rbp + 80]
+adc r11, rbx
+mov [rsp], r11
+mulx rbx, r11, [rbp + 88]
+adc rax, r11
+mulx rdx, r11, [rbp + 96]
+adc rbx, r11
+adc rdx, 0
+add r9, r13
+adc r10, r12
+adc rsi, r8
+adc rcx, r15
+adc rdi, r14
+mov r8, [rsp + 112]
+adc r8, [rsp + 120]
+mov r9, [rsp + 48]
+adc r9, [rsp + 64]
+mov r11, [rsp + 40]
+adc r11, [rsp + 80]
+mov r13, [rsp + 88]
+adc r13, [rsp + 72]
+mov r14, [rsp + 56]
+adc r14, [rsp]
+adc rax, [rsp + 96]
+adc rbx, [rsp + 104]
+adc rdx, [rsp + 32]
+mov r15, [rsp + 16]
+adc r15, 0
+mov r12, [rsp + 8]
+mov [rsp + 16], rdx
+mov rdx, [r12 + 32]
+mov [rsp + 32], r15
+mulx rbp, r15, [r12]
+mov [rsp + 104], rbx
+mov [rsp + 96], rax
+mulx rbx, rax, [r12 + 8]
+add rbp, rax
+mov [rsp], r14
+mulx rax, r14, [r12 + 16]
+adc rbx, r14
+mov [rsp + 56], r13
+mulx r14, r13, [r12 + 24]
+adc rax, r13
+mov [rsp + 72], r11
+mulx r13, r11, [r12 + 32]
+adc r14, r11
+mov [rsp + 88], r9
+mulx r11, r9, [r12 + 40]
+adc r13, r9
+mov [rsp + 80], r13
+mulx r9, r13, [r12 + 48]
+adc r11, r13
+mov [rsp + 40], r11
+mulx r13, r11, [r12 + 56]
+adc r9, r11
+mov [rsp + 64], r9
+mulx r11, r9, [r12 + 64]
+adc r13, r9
+mov [rsp + 48], r13
+mulx r9, r13, [r12 + 72]
+adc r11, r13
+mov [rsp + 120], r11
+mulx r13, r11, [r12 + 80]
+adc r9, r11
+mulx rdx, r11, [r12 + 88]
+adc r13, r11
+adc rdx, 0
+add r10, r15
+adc rsi, rbp
+adc rcx, rbx
+adc rdi, rax
+adc r8, r14
+mov rax, [rsp + 88]
+adc rax, [rsp + 80]
+mov r11, [rsp + 72]
+adc r11, [rsp + 40]
+mov rbx, [rsp + 56]
+adc rbx, [rsp + 64]
+mov r14, [rsp]
+adc r14, [rsp + 48]
+mov r15, [rsp + 96]
+adc r15, [rsp + 120]
+adc r9, [rsp + 104]
+adc r13, [rsp + 16]
+adc rdx, [rsp + 32]
+mov rbp, 0
+adc rbp, 0
+mov r12, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, r10
+imul rdx, [r12]
+mov [rsp + 16], rbp
+mov [rsp + 104], r13
+mulx rbp, r13, [r12 + 8]
+mov [rsp + 120], r9
+mov [rsp + 96], r15
+mulx r9, r15, [r12 + 16]
+add rbp, r15
+mov [rsp + 48], r14
+mulx r15, r14, [r12 + 24]
+adc r9, r14
+mov [rsp], rbx
+mulx r14, rbx, [r12 + 32]
+adc r15, rbx
+mov [rsp + 64], r11
+mulx rbx, r11, [r12 + 40]
+adc r14, r11
+mov [rsp + 56], rax
+mulx r11, rax, [r12 + 48]
+adc rbx, rax
+mov [rsp + 40], rbx
+mulx rax, rbx, [r12 + 56]
+adc r11, rbx
+mov [rsp + 72], r11
+mulx rbx, r11, [r12 + 64]
+adc rax, r11
+mov [rsp + 80], rax
+mulx r11, rax, [r12 + 72]
+adc rbx, rax
+mov [rsp + 88], rbx
+mulx rax, rbx, [r12 + 80]
+adc r11, rbx
+mov [rsp + 112], r11
+mulx rbx, r11, [r12 + 88]
+adc rax, r11
+mulx rdx, r11, [r12 + 96]
+adc rbx, r11
+adc rdx, 0
+add r10, r13
+adc rsi, rbp
+adc rcx, r9
+adc rdi, r15
+adc r8, r14
+mov r9, [rsp + 56]
+adc r9, [rsp + 40]
+mov r10, [rsp + 64]
+adc r10, [rsp + 72]
+mov r11, [rsp]
+adc r11, [rsp + 80]
+mov r13, [rsp + 48]
+adc r13, [rsp + 88]
+mov r14, [rsp + 96]
+adc r14, [rsp + 112]
+adc rax, [rsp + 120]
+adc rbx, [rsp + 104]
+adc rdx, [rsp + 32]
+mov r15, [rsp + 16]
+adc r15, 0
+mov rbp, [rsp + 8]
+mov [rsp + 16], rdx
+mov rdx, [rbp + 40]
+mov [rsp + 32], r15
+mulx r12, r15, [rbp]
+mov [rsp + 104], rbx
+mov [rsp + 120], rax
+mulx rbx, rax, [rbp + 8]
+add r12, rax
+mov [rsp + 112], r14
+mulx rax, r14, [rbp + 16]
+adc rbx, r14
+mov [rsp + 96], r13
+mulx r14, r13, [rbp + 24]
+adc rax, r13
+mov [rsp + 88], r11
+mulx r13, r11, [rbp + 32]
+adc r14, r11
+mov [rsp + 48], r10
+mulx r11, r10, [rbp + 40]
+adc r13, r10
+mov [rsp + 80], r13
+mulx r10, r13, [rbp + 48]
+adc r11, r13
+mov [rsp], r11
+mulx r13, r11, [rbp + 56]
+adc r10, r11
+mov [rsp + 72], r10
+mulx r11, r10, [rbp + 64]
+adc r13, r10
+mov [rsp + 64], r13
+mulx r10, r13, [rbp + 72]
+adc r11, r13
+mov [rsp + 40], r11
+mulx r13, r11, [rbp + 80]
+adc r10, r11
+mulx rdx, r11, [rbp + 88]
+adc r13, r11
+adc rdx, 0
+add rsi, r15
+adc rcx, r12
+adc rdi, rbx
+adc r8, rax
+adc r9, r14
+mov rax, [rsp + 48]
+adc rax, [rsp + 80]
+mov r11, [rsp + 88]
+adc r11, [rsp]
+mov rbx, [rsp + 96]
+adc rbx, [rsp + 72]
+mov r14, [rsp + 112]
+adc r14, [rsp + 64]
+mov r15, [rsp + 120]
+adc r15, [rsp + 40]
+adc r10, [rsp + 104]
+adc r13, [rsp + 16]
+adc rdx, [rsp + 32]
+mov r12, 0
+adc r12, 0
+mov rbp, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, rsi
+imul rdx, [rbp]
+mov [rsp + 16], r12
+mov [rsp + 104], r13
+mulx r12, r13, [rbp + 8]
+mov [rsp + 40], r10
+mov [rsp + 120], r15
+mulx r10, r15, [rbp + 16]
+add r12, r15
+mov [rsp + 64], r14
+mulx r15, r14, [rbp + 24]
+adc r10, r14
+mov [rsp + 112], rbx
+mulx r14, rbx, [rbp + 32]
+adc r15, rbx
+mov [rsp + 72], r11
+mulx rbx, r11, [rbp + 40]
+adc r14, r11
+mov [rsp + 96], rax
+mulx r11, rax, [rbp + 48]
+adc rbx, rax
+mov [rsp], rbx
+mulx rax, rbx, [rbp + 56]
+adc r11, rbx
+mov [rsp + 88], r11
+mulx rbx, r11, [rbp + 64]
+adc rax, r11
+mov [rsp + 80], rax
+mulx r11, rax, [rbp + 72]
+adc rbx, rax
+mov [rsp + 48], rbx
+mulx rax, rbx, [rbp + 80]
+adc r11, rbx
+mov [rsp + 56], r11
+mulx rbx, r11, [rbp + 88]
+adc rax, r11
+mulx rdx, r11, [rbp + 96]
+adc rbx, r11
+adc rdx, 0
+add rsi, r13
+adc rcx, r12
+adc rdi, r10
+adc r8, r15
+adc r9, r14
+mov rsi, [rsp + 96]
+adc rsi, [rsp]
+mov r10, [rsp + 72]
+adc r10, [rsp + 88]
+mov r11, [rsp + 112]
+adc r11, [rsp + 80]
+mov r13, [rsp + 64]
+adc r13, [rsp + 48]
+mov r14, [rsp + 120]
+adc r14, [rsp + 56]
+adc rax, [rsp + 40]
+adc rbx, [rsp + 104]
+adc rdx, [rsp + 32]
+mov r15, [rsp + 16]
+adc r15, 0
+mov r12, [rsp + 8]
+mov [rsp + 16], rdx
+mov rdx, [r12 + 48]
+mov [rsp + 32], r15
+mulx rbp, r15, [r12]
+mov [rsp + 104], rbx
+mov [rsp + 40], rax
+mulx rbx, rax, [r12 + 8]
+add rbp, rax
+mov [rsp + 56], r14
+mulx rax, r14, [r12 + 16]
+adc rbx, r14
+mov [rsp + 120], r13
+mulx r14, r13, [r12 + 24]
+adc rax, r13
+mov [rsp + 48], r11
+mulx r13, r11, [r12 + 32]
+adc r14, r11
+mov [rsp + 64], r10
+mulx r11, r10, [r12 + 40]
+adc r13, r10
+mov [rsp + 80], r13
+mulx r10, r13, [r12 + 48]
+adc r11, r13
+mov [rsp + 112], r11
+mulx r13, r11, [r12 + 56]
+adc r10, r11
+mov [rsp + 88], r10
+mulx r11, r10, [r12 + 64]
+adc r13, r10
+mov [rsp + 72], r13
+mulx r10, r13, [r12 + 72]
+adc r11, r13
+mov [rsp], r11
+mulx r13, r11, [r12 + 80]
+adc r10, r11
+mulx rdx, r11, [r12 + 88]
+adc r13, r11
+adc rdx, 0
+add rcx, r15
+adc rdi, rbp
+adc r8, rbx
+adc r9, rax
+adc rsi, r14
+mov rax, [rsp + 64]
+adc rax, [rsp + 80]
+mov r11, [rsp + 48]
+adc r11, [rsp + 112]
+mov rbx, [rsp + 120]
+adc rbx, [rsp + 88]
+mov r14, [rsp + 56]
+adc r14, [rsp + 72]
+mov r15, [rsp + 40]
+adc r15, [rsp]
+adc r10, [rsp + 104]
+adc r13, [rsp + 16]
+adc rdx, [rsp + 32]
+mov rbp, 0
+adc rbp, 0
+mov r12, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, rcx
+imul rdx, [r12]
+mov [rsp + 16], rbp
+mov [rsp + 104], r13
+mulx rbp, r13, [r12 + 8]
+mov [rsp], r10
+mov [rsp + 40], r15
+mulx r10, r15, [r12 + 16]
+add rbp, r15
+mov [rsp + 72], r14
+mulx r15, r14, [r12 + 24]
+adc r10, r14
+mov [rsp + 56], rbx
+mulx r14, rbx, [r12 + 32]
+adc r15, rbx
+mov [rsp + 88], r11
+mulx rbx, r11, [r12 + 40]
+adc r14, r11
+mov [rsp + 120], rax
+mulx r11, rax, [r12 + 48]
+adc rbx, rax
+mov [rsp + 112], rbx
+mulx rax, rbx, [r12 + 56]
+adc r11, rbx
+mov [rsp + 48], r11
+mulx rbx, r11, [r12 + 64]
+adc rax, r11
+mov [rsp + 80], rax
+mulx r11, rax, [r12 + 72]
+adc rbx, rax
+mov [rsp + 64], rbx
+mulx rax, rbx, [r12 + 80]
+adc r11, rbx
+mov [rsp + 96], r11
+mulx rbx, r11, [r12 + 88]
+adc rax, r11
+mulx rdx, r11, [r12 + 96]
+adc rbx, r11
+adc rdx, 0
+add rcx, r13
+adc rdi, rbp
+adc r8, r10
+adc r9, r15
+adc rsi, r14
+mov rcx, [rsp + 120]
+adc rcx, [rsp + 112]
+mov r10, [rsp + 88]
+adc r10, [rsp + 48]
+mov r11, [rsp + 56]
+adc r11, [rsp + 80]
+mov r13, [rsp + 72]
+adc r13, [rsp + 64]
+mov r14, [rsp + 40]
+adc r14, [rsp + 96]
+adc rax, [rsp]
+adc rbx, [rsp + 104]
+adc rdx, [rsp + 32]
+mov r15, [rsp + 16]
+adc r15, 0
+mov rbp, [rsp + 8]
+mov [rsp + 16], rdx
+mov rdx, [rbp + 56]
+mov [rsp + 32], r15
+mulx r12, r15, [rbp]
+mov [rsp + 104], rbx
+mov [rsp], rax
+mulx rbx, rax, [rbp + 8]
+add r12, rax
+mov [rsp + 96], r14
+mulx rax, r14, [rbp + 16]
+adc rbx, r14
+mov [rsp + 40], r13
+mulx r14, r13, [rbp + 24]
+adc rax, r13
+mov [rsp + 64], r11
+mulx r13, r11, [rbp + 32]
+adc r14, r11
+mov [rsp + 72], r10
+mulx r11, r10, [rbp + 40]
+adc r13, r10
+mov [rsp + 80], r13
+mulx r10, r13, [rbp + 48]
+adc r11, r13
+mov [rsp + 56], r11
+mulx r13, r11, [rbp + 56]
+adc r10, r11
+mov [rsp + 48], r10
+mulx r11, r10, [rbp + 64]
+adc r13, r10
+mov [rsp + 88], r13
+mulx r10, r13, [rbp + 72]
+adc r11, r13
+mov [rsp + 112], r11
+mulx r13, r11, [rbp + 80]
+adc r10, r11
+mulx rdx, r11, [rbp + 88]
+adc r13, r11
+adc rdx, 0
+add rdi, r15
+adc r8, r12
+adc r9, rbx
+adc rsi, rax
+adc rcx, r14
+mov rax, [rsp + 72]
+adc rax, [rsp + 80]
+mov r11, [rsp + 64]
+adc r11, [rsp + 56]
+mov rbx, [rsp + 40]
+adc rbx, [rsp + 48]
+mov r14, [rsp + 96]
+adc r14, [rsp + 88]
+mov r15, [rsp]
+adc r15, [rsp + 112]
+adc r10, [rsp + 104]
+adc r13, [rsp + 16]
+adc rdx, [rsp + 32]
+mov r12, 0
+adc r12, 0
+mov rbp, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, rdi
+imul rdx, [rbp]
+mov [rsp + 16], r12
+mov [rsp + 104], r13
+mulx r12, r13, [rbp + 8]
+mov [rsp + 112], r10
+mov [rsp], r15
+mulx r10, r15, [rbp + 16]
+add r12, r15
+mov [rsp + 88], r14
+mulx r15, r14, [rbp + 24]
+adc r10, r14
+mov [rsp + 96], rbx
+mulx r14, rbx, [rbp + 32]
+adc r15, rbx
+mov [rsp + 48], r11
+mulx rbx, r11, [rbp + 40]
+adc r14, r11
+mov [rsp + 40], rax
+mulx r11, rax, [rbp + 48]
+adc rbx, rax
+mov [rsp + 56], rbx
+mulx rax, rbx, [rbp + 56]
+adc r11, rbx
+mov [rsp + 64], r11
+mulx rbx, r11, [rbp + 64]
+adc rax, r11
+mov [rsp + 80], rax
+mulx r11, rax, [rbp + 72]
+adc rbx, rax
+mov [rsp + 72], rbx
+mulx rax, rbx, [rbp + 80]
+adc r11, rbx
+mov [rsp + 120], r11
+mulx rbx, r11, [rbp + 88]
+adc rax, r11
+mulx rdx, r11, [rbp + 96]
+adc rbx, r11
+adc rdx, 0
+add rdi, r13
+adc r8, r12
+adc r9, r10
+adc rsi, r15
+adc rcx, r14
+mov rdi, [rsp + 40]
+adc rdi, [rsp + 56]
+mov r10, [rsp + 48]
+adc r10, [rsp + 64]
+mov r11, [rsp + 96]
+adc r11, [rsp + 80]
+mov r13, [rsp + 88]
+adc r13, [rsp + 72]
+mov r14, [rsp]
+adc r14, [rsp + 120]
+adc rax, [rsp + 112]
+adc rbx, [rsp + 104]
+adc rdx, [rsp + 32]
+mov r15, [rsp + 16]
+adc r15, 0
+mov r12, [rsp + 8]
+mov [rsp + 16], rdx
+mov rdx, [r12 + 64]
+mov [rsp + 32], r15
+mulx rbp, r15, [r12]
+mov [rsp + 104], rbx
+mov [rsp + 112], rax
+mulx rbx, rax, [r12 + 8]
+add rbp, rax
+mov [rsp + 120], r14
+mulx rax, r14, [r12 + 16]
+adc rbx, r14
+mov [rsp], r13
+mulx r14, r13, [r12 + 24]
+adc rax, r13
+mov [rsp + 72], r11
+mulx r13, r11, [r12 + 32]
+adc r14, r11
+mov [rsp + 88], r10
+mulx r11, r10, [r12 + 40]
+adc r13, r10
+mov [rsp + 80], r13
+mulx r10, r13, [r12 + 48]
+adc r11, r13
+mov [rsp + 96], r11
+mulx r13, r11, [r12 + 56]
+adc r10, r11
+mov [rsp + 64], r10
+mulx r11, r10, [r12 + 64]
+adc r13, r10
+mov [rsp + 48], r13
+mulx r10, r13, [r12 + 72]
+adc r11, r13
+mov [rsp + 56], r11
+mulx r13, r11, [r12 + 80]
+adc r10, r11
+mulx rdx, r11, [r12 + 88]
+adc r13, r11
+adc rdx, 0
+add r8, r15
+adc r9, rbp
+adc rsi, rbx
+adc rcx, rax
+adc rdi, r14
+mov rax, [rsp + 88]
+adc rax, [rsp + 80]
+mov r11, [rsp + 72]
+adc r11, [rsp + 96]
+mov rbx, [rsp]
+adc rbx, [rsp + 64]
+mov r14, [rsp + 120]
+adc r14, [rsp + 48]
+mov r15, [rsp + 112]
+adc r15, [rsp + 56]
+adc r10, [rsp + 104]
+adc r13, [rsp + 16]
+adc rdx, [rsp + 32]
+mov rbp, 0
+adc rbp, 0
+mov r12, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, r8
+imul rdx, [r12]
+mov [rsp + 16], rbp
+mov [rsp + 104], r13
+mulx rbp, r13, [r12 + 8]
+mov [rsp + 56], r10
+mov [rsp + 112], r15
+mulx r10, r15, [r12 + 16]
+add rbp, r15
+mov [rsp + 48], r14
+mulx r15, r14, [r12 + 24]
+adc r10, r14
+mov [rsp + 120], rbx
+mulx r14, rbx, [r12 + 32]
+adc r15, rbx
+mov [rsp + 64], r11
+mulx rbx, r11, [r12 + 40]
+adc r14, r11
+mov [rsp], rax
+mulx r11, rax, [r12 + 48]
+adc rbx, rax
+mov [rsp + 96], rbx
+mulx rax, rbx, [r12 + 56]
+adc r11, rbx
+mov [rsp + 72], r11
+mulx rbx, r11, [r12 + 64]
+adc rax, r11
+mov [rsp + 80], rax
+mulx r11, rax, [r12 + 72]
+adc rbx, rax
+mov [rsp + 88], rbx
+mulx rax, rbx, [r12 + 80]
+adc r11, rbx
+mov [rsp + 40], r11
+mulx rbx, r11, [r12 + 88]
+adc rax, r11
+mulx rdx, r11, [r12 + 96]
+adc rbx, r11
+adc rdx, 0
+add r8, r13
+adc r9, rbp
+adc rsi, r10
+adc rcx, r15
+adc rdi, r14
+mov r8, [rsp]
+adc r8, [rsp + 96]
+mov r10, [rsp + 64]
+adc r10, [rsp + 72]
+mov r11, [rsp + 120]
+adc r11, [rsp + 80]
+mov r13, [rsp + 48]
+adc r13, [rsp + 88]
+mov r14, [rsp + 112]
+adc r14, [rsp + 40]
+adc rax, [rsp + 56]
+adc rbx, [rsp + 104]
+adc rdx, [rsp + 32]
+mov r15, [rsp + 16]
+adc r15, 0
+mov rbp, [rsp + 8]
+mov [rsp + 16], rdx
+mov rdx, [rbp + 72]
+mov [rsp + 32], r15
+mulx r12, r15, [rbp]
+mov [rsp + 104], rbx
+mov [rsp + 56], rax
+mulx rbx, rax, [rbp + 8]
+add r12, rax
+mov [rsp + 40], r14
+mulx rax, r14, [rbp + 16]
+adc rbx, r14
+mov [rsp + 112], r13
+mulx r14, r13, [rbp + 24]
+adc rax, r13
+mov [rsp + 88], r11
+mulx r13, r11, [rbp + 32]
+adc r14, r11
+mov [rsp + 48], r10
+mulx r11, r10, [rbp + 40]
+adc r13, r10
+mov [rsp + 80], r13
+mulx r10, r13, [rbp + 48]
+adc r11, r13
+mov [rsp + 120], r11
+mulx r13, r11, [rbp + 56]
+adc r10, r11
+mov [rsp + 72], r10
+mulx r11, r10, [rbp + 64]
+adc r13, r10
+mov [rsp + 64], r13
+mulx r10, r13, [rbp + 72]
+adc r11, r13
+mov [rsp + 96], r11
+mulx r13, r11, [rbp + 80]
+adc r10, r11
+mulx rdx, r11, [rbp + 88]
+adc r13, r11
+adc rdx, 0
+add r9, r15
+adc rsi, r12
+adc rcx, rbx
+adc rdi, rax
+adc r8, r14
+mov rax, [rsp + 48]
+adc rax, [rsp + 80]
+mov r11, [rsp + 88]
+adc r11, [rsp + 120]
+mov rbx, [rsp + 112]
+adc rbx, [rsp + 72]
+mov r14, [rsp + 40]
+adc r14, [rsp + 64]
+mov r15, [rsp + 56]
+adc r15, [rsp + 96]
+adc r10, [rsp + 104]
+adc r13, [rsp + 16]
+adc rdx, [rsp + 32]
+mov r12, 0
+adc r12, 0
+mov rbp, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, r9
+imul rdx, [rbp]
+mov [rsp + 16], r12
+mov [rsp + 104], r13
+mulx r12, r13, [rbp + 8]
+mov [rsp + 96], r10
+mov [rsp + 56], r15
+mulx r10, r15, [rbp + 16]
+add r12, r15
+mov [rsp + 64], r14
+mulx r15, r14, [rbp + 24]
+adc r10, r14
+mov [rsp + 40], rbx
+mulx r14, rbx, [rbp + 32]
+adc r15, rbx
+mov [rsp + 72], r11
+mulx rbx, r11, [rbp + 40]
+adc r14, r11
+mov [rsp + 112], rax
+mulx r11, rax, [rbp + 48]
+adc rbx, rax
+mov [rsp + 120], rbx
+mulx rax, rbx, [rbp + 56]
+adc r11, rbx
+mov [rsp + 88], r11
+mulx rbx, r11, [rbp + 64]
+adc rax, r11
+mov [rsp + 80], rax
+mulx r11, rax, [rbp + 72]
+adc rbx, rax
+mov [rsp + 48], rbx
+mulx rax, rbx, [rbp + 80]
+adc r11, rbx
+mov [rsp], r11
+mulx rbx, r11, [rbp + 88]
+adc rax, r11
+mulx rdx, r11, [rbp + 96]
+adc rbx, r11
+adc rdx, 0
+add r9, r13
+adc rsi, r12
+adc rcx, r10
+adc rdi, r15
+adc r8, r14
+mov r9, [rsp + 112]
+adc r9, [rsp + 120]
+mov r10, [rsp + 72]
+adc r10, [rsp + 88]
+mov r11, [rsp + 40]
+adc r11, [rsp + 80]
+mov r13, [rsp + 64]
+adc r13, [rsp + 48]
+mov r14, [rsp + 56]
+adc r14, [rsp]
+adc rax, [rsp + 96]
+adc rbx, [rsp + 104]
+adc rdx, [rsp + 32]
+mov r15, [rsp + 16]
+adc r15, 0
+mov r12, [rsp + 8]
+mov [rsp + 16], rdx
+mov rdx, [r12 + 80]
+mov [rsp + 32], r15
+mulx rbp, r15, [r12]
+mov [rsp + 104], rbx
+mov [rsp + 96], rax
+mulx rbx, rax, [r12 + 8]
+add rbp, rax
+mov [rsp], r14
+mulx rax, r14, [r12 + 16]
+adc rbx, r14
+mov [rsp + 56], r13
+mulx r14, r13, [r12 + 24]
+adc rax, r13
+mov [rsp + 48], r11
+mulx r13, r11, [r12 + 32]
+adc r14, r11
+mov [rsp + 64], r10
+mulx r11, r10, [r12 + 40]
+adc r13, r10
+mov [rsp + 80], r13
+mulx r10, r13, [r12 + 48]
+adc r11, r13
+mov [rsp + 40], r11
+mulx r13, r11, [r12 + 56]
+adc r10, r11
+mov [rsp + 88], r10
+mulx r11, r10, [r12 + 64]
+adc r13, r10
+mov [rsp + 72], r13
+mulx r10, r13, [r12 + 72]
+adc r11, r13
+mov [rsp + 120], r11
+mulx r13, r11, [r12 + 80]
+adc r10, r11
+mulx rdx, r11, [r12 + 88]
+adc r13, r11
+adc rdx, 0
+add rsi, r15
+adc rcx, rbp
+adc rdi, rbx
+adc r8, rax
+adc r9, r14
+mov rax, [rsp + 64]
+adc rax, [rsp + 80]
+mov r11, [rsp + 48]
+adc r11, [rsp + 40]
+mov rbx, [rsp + 56]
+adc rbx, [rsp + 88]
+mov r14, [rsp]
+adc r14, [rsp + 72]
+mov r15, [rsp + 96]
+adc r15, [rsp + 120]
+adc r10, [rsp + 104]
+adc r13, [rsp + 16]
+adc rdx, [rsp + 32]
+mov rbp, 0
+adc rbp, 0
+mov r12, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, rsi
+imul rdx, [r12]
+mov [rsp + 16], rbp
+mov [rsp + 104], r13
+mulx rbp, r13, [r12 + 8]
+mov [rsp + 120], r10
+mov [rsp + 96], r15
+mulx r10, r15, [r12 + 16]
+add rbp, r15
+mov [rsp + 72], r14
+mulx r15, r14, [r12 + 24]
+adc r10, r14
+mov [rsp], rbx
+mulx r14, rbx, [r12 + 32]
+adc r15, rbx
+mov [rsp + 88], r11
+mulx rbx, r11, [r12 + 40]
+adc r14, r11
+mov [rsp + 56], rax
+mulx r11, rax, [r12 + 48]
+adc rbx, rax
+mov [rsp + 40], rbx
+mulx rax, rbx, [r12 + 56]
+adc r11, rbx
+mov [rsp + 48], r11
+mulx rbx, r11, [r12 + 64]
+adc rax, r11
+mov [rsp + 80], rax
+mulx r11, rax, [r12 + 72]
+adc rbx, rax
+mov [rsp + 64], rbx
+mulx rax, rbx, [r12 + 80]
+adc r11, rbx
+mov [rsp + 112], r11
+mulx rbx, r11, [r12 + 88]
+adc rax, r11
+mulx rdx, r11, [r12 + 96]
+adc rbx, r11
+adc rdx, 0
+add rsi, r13
+adc rcx, rbp
+adc rdi, r10
+adc r8, r15
+adc r9, r14
+mov rsi, [rsp + 56]
+adc rsi, [rsp + 40]
+mov r10, [rsp + 88]
+adc r10, [rsp + 48]
+mov r11, [rsp]
+adc r11, [rsp + 80]
+mov r13, [rsp + 72]
+adc r13, [rsp + 64]
+mov r14, [rsp + 96]
+adc r14, [rsp + 112]
+adc rax, [rsp + 120]
+adc rbx, [rsp + 104]
+adc rdx, [rsp + 32]
+mov r15, [rsp + 16]
+adc r15, 0
+mov rbp, [rsp + 8]
+mov [rsp + 16], rdx
+mov rdx, [rbp + 88]
+mov [rsp + 32], r15
+mulx r12, r15, [rbp]
+mov [rsp + 104], rbx
+mov [rsp + 120], rax
+mulx rbx, rax, [rbp + 8]
+add r12, rax
+mov [rsp + 112], r14
+mulx rax, r14, [rbp + 16]
+adc rbx, r14
+mov [rsp + 96], r13
+mulx r14, r13, [rbp + 24]
+adc rax, r13
+mov [rsp + 64], r11
+mulx r13, r11, [rbp + 32]
+adc r14, r11
+mov [rsp + 72], r10
+mulx r11, r10, [rbp + 40]
+adc r13, r10
+mov [rsp + 80], r13
+mulx r10, r13, [rbp + 48]
+adc r11, r13
+mov [rsp], r11
+mulx r13, r11, [rbp + 56]
+adc r10, r11
+mov [rsp + 48], r10
+mulx r11, r10, [rbp + 64]
+adc r13, r10
+mov [rsp + 88], r13
+mulx r10, r13, [rbp + 72]
+adc r11, r13
+mov [rsp + 40], r11
+mulx r13, r11, [rbp + 80]
+adc r10, r11
+mulx rdx, r11, [rbp + 88]
+adc r13, r11
+adc rdx, 0
+add rcx, r15
+adc rdi, r12
+adc r8, rbx
+adc r9, rax
+adc rsi, r14
+mov rax, [rsp + 72]
+adc rax, [rsp + 80]
+mov r11, [rsp + 64]
+adc r11, [rsp]
+mov rbx, [rsp + 96]
+adc rbx, [rsp + 48]
+mov r14, [rsp + 112]
+adc r14, [rsp + 88]
+mov r15, [rsp + 120]
+adc r15, [rsp + 40]
+adc r10, [rsp + 104]
+adc r13, [rsp + 16]
+adc rdx, [rsp + 32]
+mov r12, 0
+adc r12, 0
+mov rbp, [rsp + 24]
+mov [rsp + 32], rdx
+mov rdx, rcx
+imul rdx, [rbp]
+mov [rsp + 16], r12
+mov [rsp + 104], r13
+mulx r12, r13, [rbp + 8]
+mov [rsp + 40], r10
+mov [rsp + 120], r15
+mulx r10, r15, [rbp + 16]
+add r12, r15
+mov [rsp + 88], r14
+mulx r15, r14, [rbp + 24]
+adc r10, r14
+mov [rsp + 112], rbx
+mulx r14, rbx, [rbp + 32]
+adc r15, rbx
+mov [rsp + 48], r11
+mulx rbx, r11, [rbp + 40]
+adc r14, r11
+mov [rsp + 96], rax
+mulx r11, rax, [rbp + 48]
+adc rbx, rax
+mov [rsp], rbx
+mulx rax, rbx, [rbp + 56]
+adc r11, rbx
+mov [rsp + 64], r11
+mulx rbx, r11, [rbp + 64]
+adc rax, r11
+mov [rsp + 80], rax
+mulx r11, rax, [rbp + 72]
+adc rbx, rax
+mov [rsp + 72], rbx
+mulx rax, rbx, [rbp + 80]
+adc r11, rbx
+mov [rsp + 8], r11
+mulx rbx, r11, [rbp + 88]
+adc rax, r11
+mulx rdx, r11, [rbp + 96]
+adc rbx, r11
+adc rdx, 0
+add rcx, r13
+adc rdi, r12
+adc r8, r10
+adc r9, r15
+adc rsi, r14
+mov rcx, [rsp + 96]
+adc rcx, [rsp]
+mov r10, [rsp + 48]
+adc r10, [rsp + 64]
+mov r11, [rsp + 112]
+adc r11, [rsp + 80]
+mov r13, [rsp + 88]
+adc r13, [rsp + 72]
+mov r14, [rsp + 120]
+adc r14, [rsp + 8]
+adc rax, [rsp + 40]
+adc rbx, [rsp + 104]
+adc rdx, [rsp + 32]
+mov r15, [rsp + 16]
+adc r15, 0
+mov r12, rdi
+sub r12, [rbp + 8]
+mov [rsp + 16], r12
+mov r12, r8
+sbb r12, [rbp + 16]
+mov [rsp + 32], r12
+mov r12, r9
+sbb r12, [rbp + 24]
+mov [rsp + 104], r12
+mov r12, rsi
+sbb r12, [rbp + 32]
+mov [rsp + 40], r12
+mov r12, rcx
+sbb r12, [rbp + 40]
+mov [rsp + 8], r12
+mov r12, r10
+sbb r12, [rbp + 48]
+mov [rsp + 120], r12
+mov r12, r11
+sbb r12, [rbp + 56]
+mov [rsp + 72], r12
+mov r12, r13
+sbb r12, [rbp + 64]
+mov [rsp + 88], r12
+mov r12, r14
+sbb r12, [rbp + 72]
+mov [rsp + 80], r12
+mov r12, rax
+sbb r12, [rbp + 80]
+mov [rsp + 112], r12
+mov r12, rbx
+sbb r12, [rbp + 88]
+mov [rsp + 64], r12
+mov r12, rdx
+sbb r12, [rbp + 96]
+sbb r15, 0
+mov r15, [rsp + 16]
+cmovc r15, rdi
+mov rdi, [rsp + 32]
+cmovc rdi, r8
+mov r8, [rsp + 104]
+cmovc r8, r9
+mov r9, [rsp + 40]
+cmovc r9, rsi
+mov rsi, [rsp + 8]
+cmovc rsi, rcx
+mov rcx, [rsp + 120]
+cmovc rcx, r10
+mov r10, [rsp + 72]
+cmovc r10, r11
+mov r11, [rsp + 88]
+cmovc r11, r13
+mov r13, [rsp + 80]
+cmovc r13, r14
+mov r14, [rsp + 112]
+cmovc r14, rax
+mov rax, [rsp + 64]
+cmovc rax, rbx
+cmovc r12, rdx
+add rsp, 128
 pop rbp
 pop rbx
 ret

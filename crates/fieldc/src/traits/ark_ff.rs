@@ -143,6 +143,7 @@ macro_rules! __ark_ff_operations {
             a.0.0 = Self(a.0.0).square().0;
         }
 
+        #[inline]
         fn inverse(
             a: &$crate::__private::Ark<Self, { $Fp::LIMBS }>,
         ) -> Option<$crate::__private::Ark<Self, { $Fp::LIMBS }>> {
@@ -150,6 +151,7 @@ macro_rules! __ark_ff_operations {
             exists.then(|| inverse.into())
         }
 
+        #[inline]
         fn into_bigint(
             a: $crate::__private::Ark<Self, { $Fp::LIMBS }>,
         ) -> $crate::__private::ark_ff::BigInt<{ $Fp::LIMBS }> {

@@ -10,6 +10,7 @@
 macro_rules! __ff {
     ($Fp:ident $(, $generator:literal)?) => {
         $crate::__ff_field! { $Fp, ff_0_14,
+            #[inline]
             fn try_random<R: $crate::__private::rand_core::TryRng + ?Sized>(
                 rng: &mut R,
             ) -> Result<Self, R::Error> {
@@ -35,6 +36,7 @@ macro_rules! __ff {
 macro_rules! __ff_0_13 {
     ($Fp:ident $(, $generator:literal)?) => {
         $crate::__ff_field! { $Fp, ff_0_13,
+            #[inline]
             fn random(mut rng: impl $crate::__private::rand_core_0_6::RngCore) -> Self {
                 let Ok(limbs) = $crate::__private::try_random::<
                     { $Fp::LIMBS },
@@ -78,16 +80,19 @@ macro_rules! __ff_field {
                 self.double()
             }
 
+            #[inline]
             fn invert(&self) -> $crate::__private::subtle::CtOption<Self> {
                 let (inverse, exists) = self.invert();
                 $crate::__private::subtle::CtOption::new(inverse, u8::from(exists).into())
             }
 
+            #[inline]
             fn sqrt(&self) -> $crate::__private::subtle::CtOption<Self> {
                 let (root, exists) = self.sqrt();
                 $crate::__private::subtle::CtOption::new(root, u8::from(exists).into())
             }
 
+            #[inline]
             fn sqrt_ratio(num: &Self, div: &Self) -> ($crate::__private::subtle::Choice, Self) {
                 use $crate::__private::subtle::{Choice, ConditionallySelectable};
 
@@ -109,6 +114,7 @@ macro_rules! __ff_field {
                 (is_square & is_ratio, square.sqrt().0)
             }
 
+            #[inline]
             fn pow_vartime<S: AsRef<[u64]>>(&self, exponent: S) -> Self {
                 self.pow(exponent.as_ref())
             }
@@ -128,6 +134,7 @@ macro_rules! __ff_prime_field {
                     { $Fp::BYTES },
                 >>::Repr;
 
+            #[inline]
             fn from_repr(encoding: Self::Repr) -> $crate::__private::subtle::CtOption<Self> {
                 use $crate::__private::subtle::{Choice, ConditionallySelectable, CtOption};
 
@@ -149,12 +156,14 @@ macro_rules! __ff_prime_field {
                 )
             }
 
+            #[inline]
             fn to_repr(&self) -> Self::Repr {
                 <$crate::__private::Encodings<{ $Fp::BYTES }> as $crate::__private::Encoding<
                     { $Fp::BYTES },
                 >>::pack(self.to_bytes_le())
             }
 
+            #[inline]
             fn is_odd(&self) -> $crate::__private::subtle::Choice {
                 ((self.to_limbs()[0] & 1) as u8).into()
             }
@@ -191,6 +200,7 @@ macro_rules! __ff_prime_field {
         /// For every number of bytes that is large enough: at least 128 bits more than p has. Fewer
         /// are an error of the compiler.
         impl<const N: usize> $crate::__private::$ff::FromUniformBytes<N> for $Fp {
+            #[inline]
             fn from_uniform_bytes(bytes: &[u8; N]) -> Self {
                 const { assert!(8 * N >= $Fp::BITS as usize + 128, "too few bytes") };
                 Self::from_bytes_wide_le(bytes)
@@ -210,10 +220,12 @@ macro_rules! __ff_bits {
         impl $crate::__private::$ff::PrimeFieldBits for $Fp {
             type ReprBits = [u8; $Fp::BYTES];
 
+            #[inline]
             fn to_le_bits(&self) -> $crate::__private::$ff::FieldBits<Self::ReprBits> {
                 $crate::__private::$ff::FieldBits::new(self.to_bytes_le())
             }
 
+            #[inline]
             fn char_le_bits() -> $crate::__private::$ff::FieldBits<Self::ReprBits> {
                 $crate::__private::$ff::FieldBits::new($crate::__private::to_bytes_le(
                     &Self::MODULUS,

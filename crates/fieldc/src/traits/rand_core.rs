@@ -25,12 +25,14 @@ macro_rules! __rand_core {
     ($Fp:ident) => {
         impl $Fp {
             /// An element chosen uniformly at random.
+            #[inline]
             pub fn from_rng<R: $crate::__private::rand_core::Rng + ?Sized>(rng: &mut R) -> Self {
                 let Ok(element) = Self::try_from_rng(rng);
                 element
             }
 
             /// An element chosen uniformly at random, or the generator's error.
+            #[inline]
             pub fn try_from_rng<R: $crate::__private::rand_core::TryRng + ?Sized>(
                 rng: &mut R,
             ) -> Result<Self, R::Error> {

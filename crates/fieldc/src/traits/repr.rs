@@ -57,10 +57,12 @@ macro_rules! arrays {
         $(impl Encoding<$B> for Encodings<$B> {
             type Repr = [u8; $B];
 
+            #[inline]
             fn pack(bytes: [u8; $B]) -> [u8; $B] {
                 bytes
             }
 
+            #[inline]
             fn unpack(encoding: &[u8; $B]) -> &[u8; $B] {
                 encoding
             }
@@ -73,10 +75,12 @@ macro_rules! reprs {
         $(impl Encoding<$B> for Encodings<$B> {
             type Repr = Repr<$B>;
 
+            #[inline]
             fn pack(bytes: [u8; $B]) -> Repr<$B> {
                 Repr(bytes)
             }
 
+            #[inline]
             fn unpack(encoding: &Repr<$B>) -> &[u8; $B] {
                 &encoding.0
             }

@@ -116,6 +116,7 @@ macro_rules! __serde {
         /// The number below p, most significant byte first: as text, `0x` and all its hexadecimal
         /// digits, in formats for humans; as a tuple of bytes in binary ones.
         impl $crate::__private::serde::Serialize for $Fp {
+            #[inline]
             fn serialize<S: $crate::__private::serde::Serializer>(
                 &self,
                 serializer: S,
@@ -131,6 +132,7 @@ macro_rules! __serde {
 
         /// Takes what is serialized and nothing else: a number not below p is an error.
         impl<'de> $crate::__private::serde::Deserialize<'de> for $Fp {
+            #[inline]
             fn deserialize<D: $crate::__private::serde::Deserializer<'de>>(
                 deserializer: D,
             ) -> Result<Self, D::Error> {

@@ -41,8 +41,11 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "scanned": ("y", "x"),
     "loads": ("folded", "first"),
     "selected": ("difference", "sum"),
+    "complements": ("late", "early"),
 }
 """The values of each choice but the rows."""
+NEW = {"complements": "late"}
+"""Choices that older schedules do not name, as these had them."""
 
 
 class ScheduleError(UserError):
@@ -85,12 +88,16 @@ class Entry:
         except (AllocationError, FlagError) as error:
             what = f"the schedule's {self.operation} makes no kernel: {error}"
             raise ScheduleError(what) from None
+        self.require(kernel)
+        return kernel
+
+    def require(self, kernel: X86Kernel) -> None:
+        """Raises ScheduleError for a kernel that is not the one that was tuned."""
         if digest_of(kernel) != self.digest:
             raise ScheduleError(
                 f"the schedule's {self.operation} is of another version of fieldc;"
                 " run fieldc tune again"
             )
-        return kernel
 
 
 @dataclass(frozen=True)
@@ -185,8 +192,8 @@ def _entry(row: Mapping[str, Any]) -> Entry:
         RowStyle(row["rows"]["style"]), _count(row["rows"]["lag"]), _count(row["rows"]["ahead"])
     )
     for name, values in ALLOWED.items():
-        if row[name] not in values:
-            raise ValueError(f"{name} {row[name]!r} is not {' or '.join(values)}")
+        if row.get(name, NEW.get(name)) not in values:
+            raise ValueError(f"{name} {row.get(name)!r} is not {' or '.join(values)}")
     if row["scanned"] != "y" and row["op"] not in FREE_ORDER:
         raise ValueError(f"the operands of {row['op']!r} cannot be exchanged")
     registers = tuple(row["registers"])
@@ -197,7 +204,7 @@ def _entry(row: Mapping[str, Any]) -> Entry:
         name: tuple((_count(a), _count(b)) for a, b in row[name]) for name in ("order", "late")
     }
     refinement = Refinement(registers=registers, places=places, **moves)
-    choices = Choices(rows=style, **{name: row[name] for name in ALLOWED})
+    choices = Choices(rows=style, **{name: row.get(name, NEW.get(name)) for name in ALLOWED})
     decisions = Decisions(str(row["algorithm"]), choices, refinement)
     return Entry(str(row["op"]), decisions, str(row["code"]), dict(row["measured"]))
 
@@ -232,7 +239,7 @@ def file_name(field: Field, processor: str) -> str:
 
 def shipped(field: Field, processor: str) -> Schedule:
     """The schedule that comes with the package. Raises ScheduleError where there is none."""
-    file = resources.files("fieldc.tune").joinpath("schedules", file_name(field, processor))
+    file = resources.files("fieldc.artifacts").joinpath("schedules", file_name(field, processor))
     if not file.is_file():
         raise ScheduleError(
             f"no schedule for {field.label} on {processor} is shipped;"

@@ -1,0 +1,98 @@
+"""What is tuned: an operation of a field, or of a class of primes of the crate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from fieldc.algorithms import choose, every_kernel_for
+from fieldc.artifacts.classes import (
+    PrimeClass,
+    class_program,
+    class_traces,
+    completed,
+    representative,
+)
+from fieldc.artifacts.crate_kernels import called_kernel
+from fieldc.artifacts.crate_schedules import TUNED
+from fieldc.backends.x86_64.choices import FEATURES, Choices
+from fieldc.backends.x86_64.conventions import CALLED_INLINE, SYSV, Convention
+from fieldc.backends.x86_64.kernel import X86Kernel, lower_for
+from fieldc.backends.x86_64.print import GNU
+from fieldc.field import Field
+from fieldc.language import BoundError, Trace
+from fieldc.machine.assemble import assemble
+from fieldc.machine.called import ONCE, CalledLoops, surroundings
+from fieldc.machine.loops import Loops
+from fieldc.machine.processor import missing
+from fieldc.words.program import Program
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One operation: the texts that may compute it, and how their kernels are called."""
+
+    operation: str
+    start: Trace
+    """The algorithm that a search starts from."""
+    traces: Mapping[str, Trace]
+    """By algorithm."""
+    variants: tuple[str, ...]
+    """Those that this host runs."""
+    program: Callable[[Trace, Choices], Program]
+    convention: Convention = SYSV
+    completed: Callable[[X86Kernel], X86Kernel] = lambda kernel: kernel
+    """A kernel with the constants that it runs with."""
+
+    @property
+    def field(self) -> Field:
+        """The field, or that of the representative."""
+        return self.start.field
+
+    @property
+    def entry(self) -> int:
+        """Where a System V function (z, x, y) begins in what is timed."""
+        return ONCE if self.convention.returns_words else 0
+
+    def loops(self) -> Loops:
+        """The loops that kernels are timed in. Raises TimingError."""
+        return CalledLoops() if self.convention.returns_words else Loops()
+
+    def before(self, kernel: X86Kernel) -> bytes:
+        """What stands before a kernel when it is timed."""
+        return surroundings(kernel.returned) if kernel.convention.returns_words else b""
+
+    def object(self, kernel: X86Kernel) -> bytes:
+        """An object with a System V function that is the kernel or calls it."""
+        if kernel.convention.returns_words:
+            return called_kernel(kernel)
+        return assemble(kernel.text(GNU))
+
+
+def of_field(field: Field, operation: str) -> Subject:
+    """An operation of a field, by every algorithm that holds for its prime."""
+    traces: dict[str, Trace] = {}
+    for kernel in every_kernel_for(operation):
+        try:
+            traces[kernel.algorithm] = kernel.trace(field)
+        except BoundError:
+            continue
+    return Subject(operation, choose(field, operation), traces, _runnable("adx", "mulx"), lower_for)
+
+
+def of_class(prime_class: PrimeClass, limbs: int, operation: str) -> Subject:
+    """An operation of a class by its algorithm, for the representative. Raises ValueError."""
+    found = class_traces(prime_class, limbs)
+    trace = next((t for t in found if t.kernel.operation == operation), None)
+    if trace is None:
+        raise ValueError(f"class {prime_class.name} has no {operation} of its own")
+    traces = {trace.kernel.algorithm: trace}
+    variants = _runnable(TUNED)
+    f = representative(prime_class, limbs)
+    complete = partial(completed, f=f)
+    return Subject(operation, trace, traces, variants, class_program, CALLED_INLINE, complete)
+
+
+def _runnable(*variants: str) -> tuple[str, ...]:
+    return tuple(variant for variant in variants if not missing(FEATURES[variant]))
