@@ -104,6 +104,11 @@ class Field:
                 raise FieldError(f"{self.label}: {identity} does not hold")
 
     @property
+    def complement(self) -> int:
+        """R - p."""
+        return self.R - self.p
+
+    @property
     def label(self) -> str:
         """The field's name, or its modulus in hexadecimal."""
         return self.name or hex(self.p)

@@ -42,6 +42,11 @@ def below_a_power(limbs: int) -> Field:
     return Field(search(upwards((1 << 64 * limbs - 6) - (1 << 40) - 1, -2)))
 
 
+def near_radix(limbs: int) -> Field:
+    """A prime R - c with c of one limb, none of whose words is 0 or 1."""
+    return Field(search(upwards((1 << 64 * limbs) - (1 << 40) - 1, -2)))
+
+
 def counted(kernel: Kernel, f: Field) -> tuple[int, int]:
     """Multiplications, those of half a product included, and additions of words."""
     program = lower(kernel.trace(f))
@@ -67,7 +72,7 @@ def check_predictions(name: tuple[str, str], limbs: range) -> None:
         pytest.skip("the prime decides")
     for n in limbs:
         make = roomy if name[0] in {k.operation for k in FUSED} else generic
-        f = below_a_power(n) if name[1] == "pseudo-mersenne" else make(n)
+        f = {"pseudo-mersenne": below_a_power, "near-radix": near_radix}.get(name[1], make)(n)
         predicted = prediction.products(n), prediction.additions_of(n)
         assert predicted == counted(named_kernel(*name), f), n
 

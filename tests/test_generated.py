@@ -21,7 +21,6 @@ from fieldc.artifacts.classes import (
     AMPLE,
     CLASSES,
     COMPLEMENT,
-    FULL,
     LAZY_CLASSES,
     LIMBS,
     ROOM,
@@ -182,7 +181,7 @@ def test_a_prime_s_class_is_the_narrowest():
     names = {name: class_of(find_field(name)).name for name in named_primes()}
     assert names["bls12-381-p"] == "fold" and names["bls12-381-r"] == "complement"
     assert names["csidh-512"] == "spare"
-    assert names["secp256k1-p"] == "full" and names["goldilocks"] == "full"
+    assert names["secp256k1-p"] == "near" and names["goldilocks"] == "full"
     fields = map(find_field, named_primes())
     lazy = {f.name: c.name for f in fields if (c := lazy_class_of(f)) is not None}
     assert lazy["bls12-381-p"] == "ample" and lazy["bn254-p"] == "rows"
@@ -271,10 +270,9 @@ def test_sums_in_line_are_proved_with_one_choice_of_registers(name: str):
             if lazy_class_of(f) is not None:
                 prove_piece(as_function(piece, f), "reduce_lazy", f)
             continue
-        is_full = piece.name.endswith("full")
-        if is_full or class_of(f) is not FULL:
+        if piece.name != "add_spare" or class_of(f).has_spare_bit:
             prove_piece(as_function(piece, f), operation, f)
-        if not is_full and lazy_class_of(f) is not None:
+        if piece.name != "add_full" and lazy_class_of(f) is not None:
             prove_piece(as_function(piece, f, multiple=2), f"{operation}_lazy", f)
 
 

@@ -67,6 +67,8 @@ STUDIED: tuple[Kernel, ...] = (
     karatsuba.multiply_karatsuba,
     plain.multiply_by_division,
     squaring.square_sos,
+    montgomery.multiply_near_radix,
+    squaring.square_near_radix,
     *solinas.PSEUDO_MERSENNE,
     *solinas.SOLINAS,
     *plain.BARRETT,

@@ -98,6 +98,7 @@ _KOC = "Koc, Acar, Kaliski: 2n^2 + n and"
 _TO_THE_TOP = "a carry runs to the top word at once, where the paper keeps it for later"
 _FULL_PRODUCT = "the product is whole before it is reduced, so carries run through its upper half"
 _CONSTANT = "log-jump, and a constant that takes back what complements added"
+_NEAR = "and subtractions of c*q, two words and a borrow to the top for each limb"
 _BY_PRIME = "as many sums as the prime's powers of two ask for"
 
 PREDICTIONS: dict[tuple[str, str], Prediction] = {
@@ -113,6 +114,7 @@ PREDICTIONS: dict[tuple[str, str], Prediction] = {
         f"{_KOC} 4n^2 + 4n + 2",
         "bounds leave no overflow word, and nothing is added to 0",
     ),
+    ("mul", "near-radix"): Prediction(_of(1, 2), _of(2, 3, -2), why=_NEAR),
     ("mul", "sos"): Prediction(
         _MONTGOMERY, _over(2, 9, 1, -2), f"{_KOC} 4n^2 + 4n + 2", _TO_THE_TOP
     ),
@@ -154,6 +156,7 @@ PREDICTIONS: dict[tuple[str, str], Prediction] = {
     ("square", "cios"): Prediction(_SQUARE, _of(3, 2, -2)),
     ("square", "product"): Prediction(_MONTGOMERY, _ADDITIONS),
     ("square", "sos"): Prediction(_SQUARE, _over(2, 7, 3, -6), why=_FULL_PRODUCT),
+    ("square", "near-radix"): Prediction(_over(2, 1, 5), _of(1, 2, -2), why=_NEAR),
     ("sum_of_products", "log-jump"): Prediction(_of(3, 0, 1), _of(6, 2, -1)),
     ("sum_of_products", "cios"): Prediction(_of(3, 1), _of(6, 2, -1)),
     ("sum_of_products", "two-subtractions"): Prediction(_of(3, 1), _of(6, 2, -1)),

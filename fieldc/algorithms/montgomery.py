@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from fieldc.algorithms.products import product
-from fieldc.algorithms.reduction import drop_limb, fold_complement, fold_limb, subtract_once
+from fieldc.algorithms.reduction import (
+    Reduction,
+    drop_limb,
+    drop_limb_near,
+    fold_complement,
+    fold_limb,
+    subtract_once,
+)
 from fieldc.field import Field
 from fieldc.language import Number, Residue, Wide, kernel, limbs
 
@@ -49,14 +56,23 @@ def multiply_complement(f: Field, x: Residue, y: Residue) -> Residue:
     return subtract_once(t, f.p)
 
 
-def reduction(f: Field, x: Number) -> Number:
+@kernel("mul", "near-radix")
+def multiply_near_radix(f: Field, x: Residue, y: Residue) -> Residue:
+    """x*y/R mod p as by cios, for p = R - c with c of one limb: n^2 + 2n products."""
+    t: Number = 0
+    for y_i in limbs(f, y):
+        t = drop_limb_near(f, t + x * y_i)
+    return subtract_once(t, f.p)
+
+
+def reduction(f: Field, x: Number, drop: Reduction = drop_limb) -> Number:
     """x/R modulo p: clear the low half limb by limb, then add the high half.
 
     Montgomery (1985), REDC; the high half waits so that no carry runs through it.
     """
     t: Number = x % f.R
     for _ in range(f.n):
-        t = drop_limb(f, t)
+        t = drop(f, t)
     return t + (x >> f.word * f.n)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fieldc.field import Field
-from fieldc.language import Integer, Number, select
+from fieldc.forms import tighten
+from fieldc.language import DoesNotApply, Integer, Number, select
 
 Reduction = Callable[[Field, Number], Number]
 """Divides by the radix modulo p."""
@@ -18,6 +19,17 @@ def drop_limb(f: Field, t: Number) -> Number:
     """
     q = t * f.n0 % f.base
     return (t + q * f.p) >> f.word
+
+
+def drop_limb_near(f: Field, t: Number) -> Number:
+    """t / 2^w mod p as by drop_limb, for p = R - c: t + q*p = t + q*R - q*c; two products.
+
+    Raises DoesNotApply where c has more than one limb.
+    """
+    if f.complement >= f.base:
+        raise DoesNotApply(f"near-radix needs p = R - c with c of one limb, not {f.label}")
+    q = t * f.n0 % f.base
+    return tighten(t + (q << f.word * f.n) - q * f.complement) >> f.word
 
 
 def drop_limbs(f: Field, t: Number, count: int) -> Number:

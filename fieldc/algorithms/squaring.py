@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from fieldc.algorithms.montgomery import reduction
 from fieldc.algorithms.products import product
 from fieldc.algorithms.reduction import (
     Reduction,
     drop_limb,
+    drop_limb_near,
     fold_complement,
     fold_limb,
     subtract_once,
@@ -72,12 +74,11 @@ def square_by_product(f: Field, x: Residue) -> Residue:
     return subtract_once(product(f, x, x, drop_limb), f.p)
 
 
-@kernel("square", "sos")
-def square_sos(f: Field, x: Residue) -> Residue:
-    """x*x/R mod p: the products of different limbs, doubled at once, and the squares of limbs.
+def whole_square(f: Field, x: Number) -> Number:
+    """x*x: the products of different limbs, doubled at once, and the squares of limbs.
 
     Menezes, van Oorschot, Vanstone, "Handbook of applied cryptography" (1996), 14.16, in an order
-    without doubled carries; then a row for each quotient.
+    without doubled carries.
     """
     w, xs = f.word, limbs(f, x)
     cross: Number = 0
@@ -85,7 +86,19 @@ def square_sos(f: Field, x: Residue) -> Residue:
     for i, x_i in enumerate(xs):
         cross = cross + (x_i * (x >> w * (i + 1)) << w * (2 * i + 1))
         squares = squares + (x_i * x_i << 2 * w * i)
-    t = tighten(2 * cross + squares)
+    return tighten(2 * cross + squares)
+
+
+@kernel("square", "sos")
+def square_sos(f: Field, x: Residue) -> Residue:
+    """x*x/R mod p: the whole square, then a row for each quotient."""
+    t = whole_square(f, x)
     for _ in range(f.n):
         t = drop_limb(f, t)
     return subtract_once(t, f.p)
+
+
+@kernel("square", "near-radix")
+def square_near_radix(f: Field, x: Residue) -> Residue:
+    """x*x/R mod p for p = R - c with c of one limb: the whole square, then two products a limb."""
+    return subtract_once(reduction(f, whole_square(f, x), drop_limb_near), f.p)

@@ -43,12 +43,20 @@ class PrimeClass:
     """The least and the most."""
     limbs: range = LIMBS
     """Of one limb there is nothing to fold."""
+    near: bool = False
+    """Whether p is above R - 2^64."""
+
+    @property
+    def has_spare_bit(self) -> bool:
+        """Whether each of its primes has one."""
+        return self.top <= 1 << WORD - 1
 
     def has(self, f: Field) -> bool:
         """Whether a field's prime is of the class."""
         low, high = self.n0
         is_small = f.p >> WORD * (f.n - 1) < self.top
-        return is_small and low <= f.n0 <= high and f.n in self.limbs
+        is_near = not self.near or f.complement < f.base
+        return is_small and is_near and low <= f.n0 <= high and f.n in self.limbs
 
 
 FOLD = PrimeClass(
@@ -73,13 +81,21 @@ SPARE = PrimeClass(
     COMPLEMENT.top,
     (("mul", "cios"), ("square", "cios"), ("sum_of_products", "cios")),
 )
+NEAR = PrimeClass(
+    "near",
+    "R - p has one limb: two products for a limb of the quotient",
+    TOP + 1,
+    (("mul", "near-radix"), ("square", "near-radix")),
+    limbs=LIMBS[1:8],
+    near=True,
+)
 FULL = PrimeClass(
     "full",
     "every odd prime",
     TOP + 1,
     (("mul", "cios"), ("sum_of_products", "two-subtractions"), ("square", "product")),
 )
-CLASSES = (FOLD, COMPLEMENT, SPARE, FULL)
+CLASSES = (FOLD, COMPLEMENT, SPARE, NEAR, FULL)
 """The narrowest first."""
 
 AMPLE = PrimeClass(
@@ -130,6 +146,8 @@ def _candidates(prime_class: PrimeClass, limbs: int) -> Iterator[Field]:
         low = -pow(n0, -1, 1 << WORD) % (1 << WORD)
         if limbs == 1:
             words = [top - (TOP - n0) - 1 | 1]
+        elif prime_class.near:
+            words = [n0, *[TOP] * (limbs - 1)]
         elif (least, most) != (0, TOP):
             words = [low, *(draw.getrandbits(WORD) for _ in range(limbs - 2)), top]
         else:
@@ -172,11 +190,16 @@ def class_program(trace: Trace, choices: Choices) -> Program:
     Raises ValueError for a representative of which two constants have a word in common.
     """
     f = trace.field
-    words = [limb for value in (f.p, f.mu, f.minus_mu, f.fold_rest) for limb in f.limbs(value)]
-    if f.n > 1 and len({*words, f.n0}) <= len(words):
+    constants = [f.limbs(value) for value in (f.p, f.mu, f.minus_mu, f.fold_rest)]
+    words = [f.n0, *chain(*constants)]
+    is_near = f.complement < f.base and f.n > 1
+    alike = f.complement in {f.R2, *words} if is_near else f.n > 1 and len({*words}) < len(words)
+    if alike:
         raise ValueError(f"{f.label} is no representative: two of its constants have a word alike")
-    growing = [f.limbs(value)[:-1] for value in (f.p, f.mu, f.minus_mu)]
-    unknown = frozenset([*chain(*growing), *f.limbs(f.fold_rest), f.n0])
+    growing = [limbs[:-1] for limbs in constants[:-1]]
+    unknown = frozenset([f.n0, *chain(*growing), *constants[-1]])
+    if is_near:  # the upper words of p are known, and p[1] is a name for all
+        unknown = (unknown | {f.complement}) - {TOP}
     program = lower(trace, choices.rows, unknown, choices.scanned == "x")
     return complemented(program, choices)
 

@@ -16,9 +16,9 @@ from fieldc.artifacts.classes import (
     CLASSES,
     COMPLEMENT,
     FOLD,
-    FULL,
     LAZY_CLASSES,
     LIMBS,
+    NEAR,
     ROOM,
     ROWS,
     SPARE,
@@ -69,8 +69,10 @@ def modules_file() -> str:
         f"/// {says}\npub(crate) const {name}: u64 = {value:#018x};\n"
         for name, says, value in limits
     )
-    most = f"pub(crate) const COMPLEMENT_LIMBS: usize = {COMPLEMENT.limbs[-1]};\n"
-    constants += f"/// The most limbs of class COMPLEMENT.\n{most}"
+    for of in (COMPLEMENT, NEAR):
+        name = of.name.upper()
+        most = f"pub(crate) const {name}_LIMBS: usize = {of.limbs[-1]};\n"
+        constants += f"/// The most limbs of class {name}.\n{most}"
     cfg = '#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]\n'
     modules = "".join(f"{cfg}mod n{limbs:02};\n" for limbs in LIMBS)
     title = "Kernels for every number of limbs, the classes of primes, and the named fields."
@@ -144,8 +146,8 @@ def class_texts(prime_class: PrimeClass, limbs: int) -> Iterator[str]:
         symbols = (symbol(operation, of, variant) for variant in variants(limbs))
         rows += f"    {operation.removesuffix('_lazy')}: {', '.join(symbols)};\n"
     if limbs in FITTING:
-        bounds = "full" if prime_class is FULL else "spare"
-        rows += f"    add: add_{bounds};\n    sub: sub_{bounds};\n"
+        bounds = "spare" if prime_class.has_spare_bit else "full"
+        rows += f"    add: add_{bounds};\n    sub: sub;\n"
         rows += "    reduce: reduce;\n" if is_lazy else ""
     yield f"\n// {prime_class.name}: {prime_class.says}.\n"
     yield f"{'lazy_' * is_lazy}assembly! {{ {limbs}, {number}:\n{rows}}}\n"

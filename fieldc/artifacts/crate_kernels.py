@@ -24,7 +24,8 @@ KERNEL = re.compile(
 HELD = re.compile(r'out\("(\w+)"\)[^,]*?\s(?:z\[(\d+)\]|_),')
 CONSTANT = re.compile(r"(\w+) = const M::([A-Z]\w*)(?:\[(\d+)\])?,")
 LITERAL = re.compile(r"(\w+) = const (0x[0-9a-f]+)_u64,")
-NAMED = {"P": "p", "MU": "mu", "MINUS_MU": "minus_mu", "FOLD_REST": "fold_rest"}
+NAMES = ("p", "mu", "minus_mu", "fold_rest", "complement")
+NAMED = {name.upper(): name for name in NAMES}
 """A modulus' constants in Rust, and those of a Field."""
 
 

@@ -2,7 +2,8 @@
 
 Those of values below 2p are the same pieces with 2p for p.
 
-s - p is made as s + (2^(64n) - p), whose carry says that s >= p. Constants are parts of the
+s - p is made as s + (2^(64n) - p), whose carry says that s >= p; to a negative difference p is
+added, to others 0, for selections take the ports that carries take. Constants are parts of the
 instructions, so no more than 13 registers are needed: all that a program has that keeps a frame
 pointer and a base pointer. They stand between other instructions: six in a row, at one of four
 places in a cache line, made an addition of 6 limbs take 15.5 cycles on a Golden Cove core instead
@@ -59,19 +60,9 @@ def inline_sums(n: int) -> Iterator[InlineSum]:
         "COMPLEMENT",
         (*_chain("add", "adc", n), *carry, *_plus(n), either, *_moves("cmovc", n)),
     )
-    yield InlineSum(
-        "sub_spare",
-        "x - y mod p for p with a spare bit",  # x - y + p has a carry if x - y has a borrow
-        "P",
-        (*_chain("sub", "sbb", n), *_plus(n), *_moves("cmovc", n)),
-    )
-    borrow, again = "sbb {y}, {y}", "add {y}, 1"  # all ones and 1 have a carry
-    yield InlineSum(
-        "sub_full",
-        "x - y mod p",
-        "P",
-        (*_chain("sub", "sbb", n), borrow, *_plus(n), again, *_moves("cmovc", n)),
-    )
+    mask = ("sbb {y}, {y}", *(f"and {{t{i}}}, {{y}}" for i in range(n)))
+    again = (f"{'adc' if i else 'add'} {{a{i}}}, {{t{i}}}" for i in range(n))
+    yield InlineSum("sub", "x - y mod p", "P", (*_chain("sub", "sbb", n), *mask, *again))
     yield InlineSum(
         "reduce",
         "x mod p for x < 2p, p with a spare bit",

@@ -61,18 +61,23 @@ def fix_unread(case: Case) -> None:
 
 
 def fix_zeros(case: Case) -> bool:
-    """Fix carries that nothing can set and words that are 0; whether there are words.
+    """Fix carries that nothing can set, top borrows, and words that are 0; whether there are any.
 
-    The words are sums with a product's low half that go on into other rows.
+    The words are sums with a product's low half that go on into other rows. A top borrow is of a
+    difference that is never negative: nothing reads it.
     """
     rows = [row for row in case.system.rows if isinstance(row, Equation)]
     products = {row.word for row in rows if row.kind == "mul"}
     read = {number for row in rows for monomial in row.right for number in monomial}
+    flags = {row.flag for row in case.system.rows if isinstance(row, Choice)}
     words = False
     for row in rows:
         carry = row.carry
-        if carry is not None and not case.system.ranges[carry][1] and case.is_always(carry, 0):
+        is_top_borrow = row.kind == "sub" and carry not in read | flags | case.fixed.keys()
+        is_asked = carry is not None and (is_top_borrow or not case.system.ranges[carry][1])
+        if carry is not None and is_asked and case.is_always(carry, 0):
             case.fixed[carry] = 0
+            words |= is_top_borrow
         if row.kind != "add" or row.word not in read or row.word in case.fixed:
             continue
         if products & {number for monomial in row.right for number in monomial}:

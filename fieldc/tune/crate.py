@@ -11,7 +11,7 @@ import argparse
 import sys
 from dataclasses import replace
 
-from fieldc.artifacts.classes import CLASSES, LAZY_CLASSES, PrimeClass
+from fieldc.artifacts.classes import CLASSES, PrimeClass
 from fieldc.artifacts.crate_schedules import PROCESSOR, path_of, schedule_of
 from fieldc.artifacts.schedule import dump
 from fieldc.commands.tune import say, write
@@ -26,7 +26,7 @@ AGAIN = 10
 def prime_class(text: str) -> tuple[PrimeClass, int]:
     """A class and a number of limbs from `fold_4`."""
     name, _, limbs = text.rpartition("_")
-    classes = {c.name: c for c in (*CLASSES, *LAZY_CLASSES)}
+    classes = {c.name: c for c in CLASSES}
     if name not in classes or not limbs.isdigit() or int(limbs) not in classes[name].limbs:
         known = ", ".join(classes)
         raise argparse.ArgumentTypeError(f"{text!r} is no class_limbs; classes are {known}")

@@ -12,7 +12,7 @@ from fieldc.words.program import Program, Step, Value
 from fieldc.words.rows import RowChoice, Sum, add_row
 
 EXCHANGED = {"x": "y", "y": "x"}
-FIELD_CONSTANTS = ("p", "mu", "minus_mu", "fold_rest", "R2")
+FIELD_CONSTANTS = ("p", "mu", "minus_mu", "fold_rest", "R2", "complement")
 
 
 def lower(

@@ -40,7 +40,7 @@ impl Kernels {
         let mul = take("mul").ok_or_else(|| error("fieldc has no kernel for this modulus"))?;
         let (square, sum_of_products) = (take("square"), take("sum_of_products"));
         let add = match texts::class(p) {
-            "full" => "add_full",
+            "near" | "full" => "add_full",
             _ => "add_spare",
         };
         let sums = [add, "sub"].map(|name| function(&file, name));
@@ -56,6 +56,7 @@ fn classes(class: &str) -> &'static [&'static str] {
         "fold" => &["fold", "spare", "full"],
         "complement" => &["complement", "spare", "full"],
         "spare" => &["spare", "full"],
+        "near" => &["near", "full"],
         _ => &["full"],
     }
 }

@@ -42,6 +42,8 @@ pub(crate) const fn class_of(p: &[u64]) -> u8 {
         COMPLEMENT
     } else if top < crate::generated::SPARE_TOP {
         SPARE
+    } else if is_near(p) {
+        NEAR
     } else {
         FULL
     }
@@ -53,14 +55,25 @@ const fn is_complement(p: &[u64]) -> bool {
     is_long && has_spare_bit && n0(p[0]) >= crate::generated::COMPLEMENT_N0
 }
 
+/// Whether R - p has one limb: the others of p are all ones.
+const fn is_near(p: &[u64]) -> bool {
+    let mut i = 1;
+    while i < p.len() && p[i] == u64::MAX {
+        i += 1;
+    }
+    p.len() > 1 && p.len() <= crate::generated::NEAR_LIMBS && i == p.len()
+}
+
 /// mu/p + p/R < 0.993: constant rows of mu, one quotient at the end.
 pub(crate) const FOLD: u8 = 0;
 /// A spare bit and mu/p > 0.508: constant rows of -mu for complements.
 pub(crate) const COMPLEMENT: u8 = 1;
 /// At least one spare bit.
 pub(crate) const SPARE: u8 = 2;
+/// R - p has one limb.
+pub(crate) const NEAR: u8 = 3;
 /// Every odd prime.
-pub(crate) const FULL: u8 = 3;
+pub(crate) const FULL: u8 = 4;
 
 /// The most limbs that a modulus may have.
 pub(crate) const MOST_LIMBS: usize = 12;

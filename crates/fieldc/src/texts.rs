@@ -30,6 +30,7 @@ pub const fn class(p: &[u64]) -> &'static str {
         modulus::FOLD => "fold",
         modulus::COMPLEMENT => "complement",
         modulus::SPARE => "spare",
+        modulus::NEAR => "near",
         _ => "full",
     }
 }

@@ -45,3 +45,5 @@ pub(crate) const ROWS_TOP: u64 = 0x3fffffffffffff00;
 pub(crate) const ROOM_TOP: u64 = 0x4000000000000000;
 /// The most limbs of class COMPLEMENT.
 pub(crate) const COMPLEMENT_LIMBS: usize = 8;
+/// The most limbs of class NEAR.
+pub(crate) const NEAR_LIMBS: usize = 8;

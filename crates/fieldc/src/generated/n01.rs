@@ -165,7 +165,7 @@ ret
 }
 
 // full: every odd prime.
-assembly! { 1, 3:
+assembly! { 1, 4:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
     square: square_full_mulx;

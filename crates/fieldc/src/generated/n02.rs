@@ -13,7 +13,7 @@ assembly! { 2, 0:
     sum_of_products: sum_of_products_spare_mulx;
     square: square_fold_mulx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
 }
 
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant mulx.
@@ -178,7 +178,7 @@ assembly! { 2, 1:
     sum_of_products: sum_of_products_spare_mulx;
     square: square_complement_mulx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
 }
 
 /// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant mulx.
@@ -357,7 +357,7 @@ assembly! { 2, 2:
     sum_of_products: sum_of_products_spare_mulx;
     square: square_spare_mulx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -616,13 +616,185 @@ ret
     )
 }
 
-// full: every odd prime.
+// near: R - p has one limb: two products for a limb of the quotient.
 assembly! { 2, 3:
+    mul: mul_near_mulx;
+    sum_of_products: sum_of_products_full_mulx;
+    square: square_near_mulx;
+    add: add_full;
+    sub: sub;
+}
+
+/// x*y/R mod p as by cios, for p = R - c with c of one limb; near-radix, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_near_mulx<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
+    let mut z = [0; 2];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_near_mulx_code::<M>,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_near_mulx_code<M: Modulus<2>>() {
+    naked_asm!(
+        r"
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx rdx, r9, r9
+add rdi, r9
+adc rdx, 0
+mov r9, r8
+imul r9, [rax]
+add rdx, r9
+mov r10, 0
+adc r10, 0
+mov r11, rdx
+mov rdx, r9
+mulx rdx, r9, [rax + 8]
+sub r8, r9
+sbb rdi, rdx
+sbb r11, 0
+sbb r10, 0
+mov rdx, [rcx + 8]
+mulx rcx, r8, [rsi]
+mulx rdx, rsi, [rsi + 8]
+add rcx, rsi
+adc rdx, 0
+add rdi, r8
+adc r11, rcx
+adc r10, rdx
+mov rcx, 0
+adc rcx, 0
+mov rdx, rdi
+imul rdx, [rax]
+add r10, rdx
+adc rcx, 0
+mov rdx, rdx
+mulx rdx, rsi, [rax + 8]
+sub rdi, rsi
+sbb r11, rdx
+sbb r10, 0
+sbb rcx, 0
+mov rdx, r11
+sub rdx, [rax + 16]
+mov rsi, r10
+sbb rsi, [rax + 24]
+sbb rcx, 0
+cmovc rdx, r11
+cmovc rsi, r10
+ret
+.balign 64
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+",
+        n0 = const M::N0,
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x*x/R mod p for p = R - c with c of one limb; near-radix, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_near_mulx<M: Modulus<2>>(x: &[u64; 2]) -> [u64; 2] {
+    let mut z = [0; 2];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_near_mulx_code::<M>,
+            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") z[1], out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _,
+            out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_near_mulx_code<M: Modulus<2>>() {
+    naked_asm!(
+        r"
+lea rax, [rip + 2f]
+mov rdx, [rsi + 8]
+mov rcx, [rsi]
+mulx rcx, rdx, rcx
+lea rdi, [rdx + rdx]
+mov r8, rcx
+shld r8, rdx, 1
+shr rcx, 63
+mov rdx, [rsi]
+mulx r9, r10, [rsi]
+mov rdx, [rsi + 8]
+mov rsi, [rsi + 8]
+mulx rdx, rsi, rsi
+add rdi, r9
+adc r8, rsi
+adc rcx, rdx
+mov rsi, r10
+imul rsi, [rax]
+mov rdx, rsi
+mulx rdx, r9, [rax + 8]
+sub r10, r9
+sbb rdi, rdx
+sbb rsi, 0
+mov r9, rdi
+imul r9, [rax]
+mov rdx, r9
+mulx rdx, r10, [rax + 8]
+sub rdi, r10
+sbb rsi, rdx
+sbb r9, 0
+add rsi, r8
+adc r9, rcx
+mov rcx, 0
+adc rcx, 0
+mov rdx, rsi
+sub rdx, [rax + 16]
+mov rdi, r9
+sbb rdi, [rax + 24]
+sbb rcx, 0
+cmovc rdx, rsi
+cmovc rdi, r9
+ret
+.balign 64
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+",
+        n0 = const M::N0,
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+// full: every odd prime.
+assembly! { 2, 4:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
     square: square_full_mulx;
     add: add_full;
-    sub: sub_full;
+    sub: sub;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -913,7 +1085,7 @@ lazy_assembly! { 2, 0:
     mul: mul_lazy_ample_mulx;
     square: square_lazy_ample_mulx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
     reduce: reduce;
 }
 
@@ -1066,7 +1238,7 @@ lazy_assembly! { 2, 1:
     mul: mul_lazy_room_mulx;
     square: square_lazy_rows_mulx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
     reduce: reduce;
 }
 
@@ -1144,7 +1316,7 @@ ret
 lazy_assembly! { 2, 2:
     mul: mul_lazy_room_mulx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
     reduce: reduce;
 }
 
@@ -1280,36 +1452,9 @@ fn add_full<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
     [a0, a1]
 }
 
-/// x - y mod p for p with a spare bit.
-#[inline(always)]
-fn sub_spare<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
-    let [mut a0, mut a1] = *x;
-    // SAFETY: it reads y, and changes the named registers and flags only.
-    unsafe {
-        asm!(
-            "sub {a0}, qword ptr [{y} + 0]",
-            "mov {t0}, {c0}",
-            "sbb {a1}, qword ptr [{y} + 8]",
-            "mov {t1}, {c1}",
-            "add {t0}, {a0}",
-            "adc {t1}, {a1}",
-            "cmovc {a0}, {t0}",
-            "cmovc {a1}, {t1}",
-            a0 = inout(reg) a0,
-            a1 = inout(reg) a1,
-            t0 = out(reg) _, t1 = out(reg) _,
-            y = in(reg) y.as_ptr(),
-            c0 = const M::P[0],
-            c1 = const M::P[1],
-            options(pure, readonly, nostack),
-        );
-    }
-    [a0, a1]
-}
-
 /// x - y mod p.
 #[inline(always)]
-fn sub_full<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
+fn sub<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
     let [mut a0, mut a1] = *x;
     // SAFETY: it reads y, and changes the named registers and flags only.
     unsafe {
@@ -1319,11 +1464,10 @@ fn sub_full<M: Modulus<2>>(x: &[u64; 2], y: &[u64; 2]) -> [u64; 2] {
             "sbb {a1}, qword ptr [{y} + 8]",
             "mov {t1}, {c1}",
             "sbb {y}, {y}",
-            "add {t0}, {a0}",
-            "adc {t1}, {a1}",
-            "add {y}, 1",
-            "cmovc {a0}, {t0}",
-            "cmovc {a1}, {t1}",
+            "and {t0}, {y}",
+            "and {t1}, {y}",
+            "add {a0}, {t0}",
+            "adc {a1}, {t1}",
             a0 = inout(reg) a0,
             a1 = inout(reg) a1,
             t0 = out(reg) _, t1 = out(reg) _,

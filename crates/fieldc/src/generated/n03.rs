@@ -13,7 +13,7 @@ assembly! { 3, 0:
     sum_of_products: sum_of_products_spare_mulx;
     square: square_fold_mulx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
 }
 
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant mulx.
@@ -258,7 +258,7 @@ assembly! { 3, 1:
     sum_of_products: sum_of_products_spare_mulx;
     square: square_complement_mulx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
 }
 
 /// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant mulx.
@@ -524,7 +524,7 @@ assembly! { 3, 2:
     sum_of_products: sum_of_products_spare_mulx;
     square: square_spare_mulx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -923,13 +923,253 @@ ret
     )
 }
 
-// full: every odd prime.
+// near: R - p has one limb: two products for a limb of the quotient.
 assembly! { 3, 3:
+    mul: mul_near_mulx;
+    sum_of_products: sum_of_products_full_mulx;
+    square: square_near_mulx;
+    add: add_full;
+    sub: sub;
+}
+
+/// x*y/R mod p as by cios, for p = R - c with c of one limb; near-radix, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_near_mulx<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
+    let mut z = [0; 3];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_near_mulx_code::<M>,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => z[1], out("rdi") z[2], out("r8") _, out("r9") _, out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_near_mulx_code<M: Modulus<3>>() {
+    naked_asm!(
+        r"
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx rdx, r10, r10
+adc r9, r10
+adc rdx, 0
+mov r10, r8
+imul r10, [rax]
+add rdx, r10
+mov r11, 0
+adc r11, 0
+mov r12, rdx
+mov rdx, r10
+mulx rdx, r10, [rax + 8]
+sub r8, r10
+sbb rdi, rdx
+sbb r9, 0
+sbb r12, 0
+sbb r11, 0
+mov rdx, [rcx + 8]
+mulx r8, r10, [rsi]
+mulx r13, r14, [rsi + 8]
+add r8, r14
+mulx rdx, r14, [rsi + 16]
+adc r13, r14
+adc rdx, 0
+add rdi, r10
+adc r9, r8
+adc r12, r13
+adc r11, rdx
+mov rdx, 0
+adc rdx, 0
+mov r8, rdi
+imul r8, [rax]
+add r11, r8
+adc rdx, 0
+mov r10, rdx
+mov rdx, r8
+mulx rdx, r8, [rax + 8]
+sub rdi, r8
+sbb r9, rdx
+sbb r12, 0
+sbb r11, 0
+sbb r10, 0
+mov rdx, [rcx + 16]
+mulx rcx, rdi, [rsi]
+mulx r8, r13, [rsi + 8]
+add rcx, r13
+mulx rdx, rsi, [rsi + 16]
+adc r8, rsi
+adc rdx, 0
+add r9, rdi
+adc r12, rcx
+adc r11, r8
+adc r10, rdx
+mov rcx, 0
+adc rcx, 0
+mov rdx, r9
+imul rdx, [rax]
+add r10, rdx
+adc rcx, 0
+mov rdx, rdx
+mulx rdx, rsi, [rax + 8]
+sub r9, rsi
+sbb r12, rdx
+sbb r11, 0
+sbb r10, 0
+sbb rcx, 0
+mov rdx, r12
+sub rdx, [rax + 16]
+mov rsi, r11
+sbb rsi, [rax + 24]
+mov rdi, r10
+sbb rdi, [rax + 24]
+sbb rcx, 0
+cmovc rdx, r12
+cmovc rsi, r11
+cmovc rdi, r10
+ret
+.balign 64
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+",
+        n0 = const M::N0,
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x*x/R mod p for p = R - c with c of one limb; near-radix, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_near_mulx<M: Modulus<3>>(x: &[u64; 3]) -> [u64; 3] {
+    let mut z = [0; 3];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_near_mulx_code::<M>,
+            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") z[1], out("r8") z[2], out("r9") _, out("r10") _, out("r11") _, out("r12") _,
+            out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_near_mulx_code<M: Modulus<3>>() {
+    naked_asm!(
+        r"
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rcx, [rsi + 8]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 16]
+mulx rdx, r8, r8
+add rcx, r8
+adc rdx, 0
+mov r8, rdx
+mov rdx, [rsi + 16]
+mulx rdx, r9, [rsi + 8]
+add r8, r9
+adc rdx, 0
+lea r9, [rdi + rdi]
+mov r10, rcx
+shld r10, rdi, 1
+mov rdi, r8
+shld rdi, rcx, 1
+mov rcx, rdx
+shld rcx, r8, 1
+shr rdx, 63
+mov r8, rdx
+mov rdx, [rsi]
+mov r11, [rsi]
+mulx r11, r12, r11
+mov rdx, [rsi + 8]
+mulx r13, r14, [rsi + 8]
+mov rdx, [rsi + 16]
+mulx rdx, rsi, [rsi + 16]
+add r9, r11
+adc r10, r14
+adc rdi, r13
+adc rcx, rsi
+adc r8, rdx
+mov rsi, r12
+imul rsi, [rax]
+mov rdx, rsi
+mulx rdx, r11, [rax + 8]
+sub r12, r11
+sbb r9, rdx
+sbb r10, 0
+sbb rsi, 0
+mov r11, r9
+imul r11, [rax]
+mov rdx, r11
+mulx rdx, r12, [rax + 8]
+sub r9, r12
+sbb r10, rdx
+sbb rsi, 0
+sbb r11, 0
+mov r9, r10
+imul r9, [rax]
+mov rdx, r9
+mulx rdx, r12, [rax + 8]
+sub r10, r12
+sbb rsi, rdx
+sbb r11, 0
+sbb r9, 0
+add rsi, rdi
+adc r11, rcx
+adc r9, r8
+mov rcx, 0
+adc rcx, 0
+mov rdx, rsi
+sub rdx, [rax + 16]
+mov rdi, r11
+sbb rdi, [rax + 24]
+mov r8, r9
+sbb r8, [rax + 24]
+sbb rcx, 0
+cmovc rdx, rsi
+cmovc rdi, r11
+cmovc r8, r9
+ret
+.balign 64
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+",
+        n0 = const M::N0,
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+// full: every odd prime.
+assembly! { 3, 4:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
     square: square_full_mulx;
     add: add_full;
-    sub: sub_full;
+    sub: sub;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -1368,7 +1608,7 @@ lazy_assembly! { 3, 0:
     mul: mul_lazy_ample_mulx;
     square: square_lazy_ample_mulx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
     reduce: reduce;
 }
 
@@ -1595,7 +1835,7 @@ lazy_assembly! { 3, 1:
     mul: mul_lazy_room_mulx;
     square: square_lazy_rows_mulx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
     reduce: reduce;
 }
 
@@ -1711,7 +1951,7 @@ ret
 lazy_assembly! { 3, 2:
     mul: mul_lazy_room_mulx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
     reduce: reduce;
 }
 
@@ -1896,42 +2136,9 @@ fn add_full<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
     [a0, a1, a2]
 }
 
-/// x - y mod p for p with a spare bit.
-#[inline(always)]
-fn sub_spare<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
-    let [mut a0, mut a1, mut a2] = *x;
-    // SAFETY: it reads y, and changes the named registers and flags only.
-    unsafe {
-        asm!(
-            "sub {a0}, qword ptr [{y} + 0]",
-            "mov {t0}, {c0}",
-            "sbb {a1}, qword ptr [{y} + 8]",
-            "mov {t1}, {c1}",
-            "sbb {a2}, qword ptr [{y} + 16]",
-            "mov {t2}, {c2}",
-            "add {t0}, {a0}",
-            "adc {t1}, {a1}",
-            "adc {t2}, {a2}",
-            "cmovc {a0}, {t0}",
-            "cmovc {a1}, {t1}",
-            "cmovc {a2}, {t2}",
-            a0 = inout(reg) a0,
-            a1 = inout(reg) a1,
-            a2 = inout(reg) a2,
-            t0 = out(reg) _, t1 = out(reg) _, t2 = out(reg) _,
-            y = in(reg) y.as_ptr(),
-            c0 = const M::P[0],
-            c1 = const M::P[1],
-            c2 = const M::P[2],
-            options(pure, readonly, nostack),
-        );
-    }
-    [a0, a1, a2]
-}
-
 /// x - y mod p.
 #[inline(always)]
-fn sub_full<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
+fn sub<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
     let [mut a0, mut a1, mut a2] = *x;
     // SAFETY: it reads y, and changes the named registers and flags only.
     unsafe {
@@ -1943,13 +2150,12 @@ fn sub_full<M: Modulus<3>>(x: &[u64; 3], y: &[u64; 3]) -> [u64; 3] {
             "sbb {a2}, qword ptr [{y} + 16]",
             "mov {t2}, {c2}",
             "sbb {y}, {y}",
-            "add {t0}, {a0}",
-            "adc {t1}, {a1}",
-            "adc {t2}, {a2}",
-            "add {y}, 1",
-            "cmovc {a0}, {t0}",
-            "cmovc {a1}, {t1}",
-            "cmovc {a2}, {t2}",
+            "and {t0}, {y}",
+            "and {t1}, {y}",
+            "and {t2}, {y}",
+            "add {a0}, {t0}",
+            "adc {a1}, {t1}",
+            "adc {a2}, {t2}",
             a0 = inout(reg) a0,
             a1 = inout(reg) a1,
             a2 = inout(reg) a2,

@@ -13,7 +13,7 @@ assembly! { 4, 0:
     sum_of_products: sum_of_products_spare_mulx, sum_of_products_spare_adx;
     square: square_fold_mulx, square_fold_adx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
 }
 
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant mulx.
@@ -700,7 +700,7 @@ assembly! { 4, 1:
     sum_of_products: sum_of_products_spare_mulx, sum_of_products_spare_adx;
     square: square_complement_mulx, square_complement_adx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
 }
 
 /// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant mulx.
@@ -1453,7 +1453,7 @@ assembly! { 4, 2:
     sum_of_products: sum_of_products_spare_mulx, sum_of_products_spare_adx;
     square: square_spare_mulx, square_spare_adx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -2627,13 +2627,656 @@ ret
     )
 }
 
-// full: every odd prime.
+// near: R - p has one limb: two products for a limb of the quotient.
 assembly! { 4, 3:
+    mul: mul_near_mulx, mul_near_adx;
+    sum_of_products: sum_of_products_full_mulx, sum_of_products_full_adx;
+    square: square_near_mulx, square_near_adx;
+    add: add_full;
+    sub: sub;
+}
+
+/// x*y/R mod p as by cios, for p = R - c with c of one limb; near-radix, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_near_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_near_mulx_code::<M>,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") _, out("r9") z[3], out("r10") _,
+            out("r11") _, out("r12") z[2], out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_near_mulx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+lea rcx, [rip + 2f]
+mov rdi, rdx
+mov rdx, [rsi]
+push rbx
+mulx r8, r12, [rdi]
+push rbp
+mulx r9, r10, [rdi + 8]
+add r8, r10
+mulx r10, r11, [rdi + 16]
+adc r9, r11
+mulx rdx, r11, [rdi + 24]
+adc r10, r11
+mov r11, r12
+adc rdx, 0
+imul r11, [rcx]
+add rdx, r11
+mov r13, rdx
+mov rdx, r11
+mulx rdx, r11, [rcx + 8]
+mov r14, 0
+adc r14, 0
+sub r12, r11
+sbb r8, rdx
+sbb r9, 0
+mov rdx, [rsi + 8]
+sbb r10, 0
+sbb r13, 0
+mulx r12, r11, [rdi]
+sbb r14, 0
+mulx rbp, rax, [rdi + 8]
+mulx r15, rbx, [rdi + 24]
+add r12, rax
+mulx rdx, rax, [rdi + 16]
+adc rbp, rax
+adc rdx, rbx
+adc r15, 0
+add r8, r11
+adc r9, r12
+adc r10, rbp
+adc r13, rdx
+mov rdx, 0
+adc r14, r15
+adc rdx, 0
+mov r12, r8
+imul r12, [rcx]
+add r14, r12
+adc rdx, 0
+mov r11, rdx
+mov rdx, r12
+mulx rdx, r12, [rcx + 8]
+sub r8, r12
+sbb r9, rdx
+sbb r10, 0
+mov rdx, [rsi + 16]
+sbb r13, 0
+sbb r14, 0
+sbb r11, 0
+mulx r8, r12, [rdi]
+mulx r15, rbx, [rdi + 8]
+add r8, rbx
+mulx rbx, rbp, [rdi + 16]
+adc r15, rbp
+mulx rdx, rbp, [rdi + 24]
+adc rbx, rbp
+adc rdx, 0
+add r9, r12
+mov r12, r9
+adc r10, r8
+mov r8, 0
+adc r13, r15
+adc r14, rbx
+adc r11, rdx
+adc r8, 0
+imul r12, [rcx]
+add r11, r12
+adc r8, 0
+mov rdx, r12
+mulx rdx, r12, [rcx + 8]
+sub r9, r12
+sbb r10, rdx
+sbb r13, 0
+sbb r14, 0
+sbb r11, 0
+sbb r8, 0
+mov rdx, [rsi + 24]
+mulx rbx, rbp, [rdi + 8]
+mulx r9, r15, [rdi]
+mulx rsi, r12, [rdi + 16]
+add r9, rbp
+adc rbx, r12
+mulx rdx, rdi, [rdi + 24]
+adc rsi, rdi
+adc rdx, 0
+add r10, r15
+adc r13, r9
+adc r14, rbx
+adc r11, rsi
+adc r8, rdx
+mov rdx, 0
+adc rdx, 0
+mov rsi, r10
+imul rsi, [rcx]
+add r8, rsi
+adc rdx, 0
+mov rdi, rdx
+mov rdx, rsi
+mulx rdx, rsi, [rcx + 8]
+sub r10, rsi
+sbb r13, rdx
+mov rdx, r13
+sbb r14, 0
+sbb r11, 0
+sbb r8, 0
+sbb rdi, 0
+sub rdx, [rcx + 16]
+mov rsi, r14
+sbb rsi, [rcx + 24]
+mov r9, r8
+mov r12, r11
+sbb r12, [rcx + 24]
+pop rbp
+sbb r9, [rcx + 24]
+sbb rdi, 0
+cmovc r9, r8
+cmovc rdx, r13
+cmovc rsi, r14
+cmovc r12, r11
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+",
+        n0 = const M::N0,
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x*y/R mod p as by cios, for p = R - c with c of one limb; near-radix, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_near_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_near_adx_code::<M>,
+            out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") z[3], out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_near_adx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+push rbx
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mulx rdi, r8, [rsi]
+mulx r9, r10, [rsi + 8]
+mulx r11, r12, [rsi + 16]
+xor r13d, r13d
+adcx rdi, r10
+mulx rdx, r10, [rsi + 24]
+adcx r9, r12
+adcx r11, r10
+adcx rdx, rax
+mov r10, rdx
+mov rdx, r8
+mulx rdx, r12, [rip + 2f]
+adcx r10, r12
+mov r13, 0
+adcx r13, rax
+mov rdx, r12
+mulx rdx, r12, [rip + 2f + 8]
+sub r8, r12
+sbb rdi, rdx
+sbb r9, 0
+sbb r11, 0
+sbb r10, 0
+sbb r13, 0
+mov rdx, [rcx + 8]
+mulx r8, r12, [rsi]
+mulx r14, r15, [rsi + 8]
+xor ebx, ebx
+adcx rdi, r12
+mulx r12, rbx, [rsi + 16]
+adox r8, r15
+adcx r9, r8
+mulx rdx, r8, [rsi + 24]
+adox r14, rbx
+adcx r11, r14
+adox r12, r8
+adcx r10, r12
+adox rdx, rax
+adcx r13, rdx
+mov r8, 0
+adcx r8, rax
+mov rdx, rdi
+mulx rdx, r12, [rip + 2f]
+adcx r13, r12
+adcx r8, rax
+mov rdx, r12
+mulx rdx, r12, [rip + 2f + 8]
+sub rdi, r12
+sbb r9, rdx
+sbb r11, 0
+sbb r10, 0
+sbb r13, 0
+sbb r8, 0
+mov rdx, [rcx + 16]
+mulx rdi, r12, [rsi]
+mulx r14, r15, [rsi + 8]
+xor ebx, ebx
+adcx r9, r12
+mulx r12, rbx, [rsi + 16]
+adox rdi, r15
+adcx r11, rdi
+mulx rdx, rdi, [rsi + 24]
+adox r14, rbx
+adcx r10, r14
+adox r12, rdi
+adcx r13, r12
+adox rdx, rax
+adcx r8, rdx
+mov rdi, 0
+adcx rdi, rax
+mov rdx, r9
+mulx rdx, r12, [rip + 2f]
+adcx r8, r12
+adcx rdi, rax
+mov rdx, r12
+mulx rdx, r12, [rip + 2f + 8]
+sub r9, r12
+sbb r11, rdx
+sbb r10, 0
+sbb r13, 0
+sbb r8, 0
+sbb rdi, 0
+mov rdx, [rcx + 24]
+mulx rcx, r9, [rsi]
+mulx r12, r14, [rsi + 8]
+xor r15d, r15d
+adcx r11, r9
+mulx r9, r15, [rsi + 16]
+adox rcx, r14
+adcx r10, rcx
+mulx rcx, rdx, [rsi + 24]
+adox r12, r15
+adcx r13, r12
+adox r9, rdx
+adcx r8, r9
+adox rcx, rax
+adcx rdi, rcx
+mov rcx, 0
+adcx rcx, rax
+mov rdx, r11
+mulx rdx, rsi, [rip + 2f]
+adcx rdi, rsi
+adcx rcx, rax
+mov rdx, rsi
+mulx rax, rdx, [rip + 2f + 8]
+sub r11, rdx
+sbb r10, rax
+sbb r13, 0
+sbb r8, 0
+sbb rdi, 0
+sbb rcx, 0
+mov rax, r10
+sub rax, [rip + 2f + 16]
+mov rdx, r13
+sbb rdx, [rip + 2f + 24]
+mov rsi, r8
+sbb rsi, [rip + 2f + 24]
+mov r9, rdi
+sbb r9, [rip + 2f + 24]
+sbb rcx, 0
+cmovc rax, r10
+cmovc rdx, r13
+cmovc rsi, r8
+cmovc r9, rdi
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+",
+        n0 = const M::N0,
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x*x/R mod p for p = R - c with c of one limb; near-radix, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_near_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_near_mulx_code::<M>,
+            out("rax") _, out("rcx") z[0], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") z[1], out("r9") z[2], out("r10") z[3], out("r11") _, out("r12")
+            _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_near_mulx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 8
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rdi, [rsi + 8]
+mulx rdi, rcx, rdi
+mov r8, [rsi + 16]
+mulx r8, r9, r8
+add rdi, r9
+mov r9, [rsi + 24]
+mulx r9, r10, r9
+mov rdx, [rsi + 8]
+adc r8, r10
+mulx r12, r13, [rsi + 24]
+mulx r10, r11, [rsi + 16]
+adc r9, 0
+add r10, r13
+mov r13, rdi
+adc r12, 0
+add r8, r11
+adc r9, r10
+mov rdx, [rsi + 24]
+adc r12, 0
+mulx r10, r11, [rsi + 16]
+add r12, r11
+adc r10, 0
+shld r13, rcx, 1
+lea r11, [rcx + rcx]
+mov rcx, r8
+shld rcx, rdi, 1
+mov rdi, r9
+shld rdi, r8, 1
+mov r8, r12
+shld r8, r9, 1
+mov r9, r10
+shld r9, r12, 1
+mov r12, [rsi]
+shr r10, 63
+mov rdx, [rsi]
+mulx r12, r14, r12
+mov rdx, [rsi + 8]
+mulx r15, rbx, [rsi + 8]
+mov rdx, [rsi + 16]
+mulx rbp, rdx, [rsi + 16]
+mov [rsp], rdx
+mov rdx, [rsi + 24]
+mulx rsi, rdx, [rsi + 24]
+add r11, r12
+adc r13, rbx
+adc rcx, r15
+adc rdi, [rsp]
+adc r8, rbp
+adc r9, rdx
+adc r10, rsi
+mov rsi, r14
+imul rsi, [rax]
+mov rdx, rsi
+mulx r12, r15, [rax + 8]
+sub r14, r15
+sbb r11, r12
+sbb r13, 0
+sbb rcx, 0
+sbb rsi, 0
+mov r12, r11
+imul r12, [rax]
+mov rdx, r12
+mulx r14, r15, [rax + 8]
+sub r11, r15
+sbb r13, r14
+sbb rcx, 0
+sbb rsi, 0
+mov r11, r13
+sbb r12, 0
+imul r11, [rax]
+mov rdx, r11
+mulx r14, r15, [rax + 8]
+sub r13, r15
+sbb rcx, r14
+mov r13, rcx
+sbb rsi, 0
+sbb r12, 0
+sbb r11, 0
+imul r13, [rax]
+mov rdx, r13
+mulx r14, r15, [rax + 8]
+sub rcx, r15
+sbb rsi, r14
+sbb r12, 0
+sbb r11, 0
+sbb r13, 0
+add rsi, rdi
+mov rdi, 0
+adc r12, r8
+adc r11, r9
+adc r13, r10
+mov rcx, rsi
+adc rdi, 0
+mov r8, r12
+sub rcx, [rax + 16]
+sbb r8, [rax + 24]
+mov r9, r11
+sbb r9, [rax + 24]
+mov r10, r13
+sbb r10, [rax + 24]
+sbb rdi, 0
+cmovc rcx, rsi
+cmovc r8, r12
+cmovc r9, r11
+cmovc r10, r13
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+",
+        n0 = const M::N0,
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x*x/R mod p for p = R - c with c of one limb; near-radix, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_near_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_near_adx_code::<M>,
+            out("rax") z[0], out("rcx") _, out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
+            _, out("rdi") z[2], out("r8") z[3], out("r9") _, out("r10") _, out("r11") _, out("r12")
+            _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_near_adx_code<M: Modulus<4>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 8
+xor eax, eax
+mov rdx, [rsi]
+mulx rcx, rdi, [rsi + 8]
+mulx r8, r9, [rsi + 16]
+mulx rdx, r10, [rsi + 24]
+xor r11d, r11d
+adcx rcx, r9
+adcx r8, r10
+adcx rdx, rax
+mov r9, rdx
+mov rdx, [rsi + 8]
+mulx r10, r11, [rsi + 16]
+mulx rdx, r12, [rsi + 24]
+xor r13d, r13d
+adcx r8, r11
+adox r10, r12
+adcx r9, r10
+adox rdx, rax
+adcx rdx, rax
+mov r10, rdx
+mov rdx, [rsi + 24]
+mulx rdx, r11, [rsi + 16]
+xor r12d, r12d
+adcx r10, r11
+adcx rdx, rax
+lea r11, [rdi + rdi]
+mov r12, rcx
+shld r12, rdi, 1
+mov rdi, r8
+shld rdi, rcx, 1
+mov rcx, r9
+shld rcx, r8, 1
+mov r8, r10
+shld r8, r9, 1
+mov r9, rdx
+shld r9, r10, 1
+shr rdx, 63
+mov r10, rdx
+mov rdx, [rsi]
+mulx r13, r14, [rsi]
+mov rdx, [rsi + 8]
+mulx r15, rbx, [rsi + 8]
+mov rdx, [rsi + 16]
+mulx rbp, rdx, [rsi + 16]
+mov [rsp], rdx
+mov rdx, [rsi + 24]
+mulx rdx, rsi, [rsi + 24]
+test rsp, rsp
+adcx r11, r13
+adcx r12, rbx
+adcx rdi, r15
+adcx rcx, [rsp]
+adcx r8, rbp
+adcx r9, rsi
+adcx r10, rdx
+mov rdx, r14
+mulx rdx, rsi, [rip + 2f]
+mov rdx, rsi
+mulx rdx, r13, [rip + 2f + 8]
+sub r14, r13
+sbb r11, rdx
+sbb r12, 0
+sbb rdi, 0
+sbb rsi, 0
+mov rdx, r11
+mulx rdx, r13, [rip + 2f]
+mov rdx, r13
+mulx rdx, r14, [rip + 2f + 8]
+sub r11, r14
+sbb r12, rdx
+sbb rdi, 0
+sbb rsi, 0
+sbb r13, 0
+mov rdx, r12
+mulx rdx, r11, [rip + 2f]
+mov rdx, r11
+mulx rdx, r14, [rip + 2f + 8]
+sub r12, r14
+sbb rdi, rdx
+sbb rsi, 0
+sbb r13, 0
+sbb r11, 0
+mov rdx, rdi
+mulx rdx, r12, [rip + 2f]
+mov rdx, r12
+mulx rdx, r14, [rip + 2f + 8]
+sub rdi, r14
+sbb rsi, rdx
+sbb r13, 0
+sbb r11, 0
+sbb r12, 0
+xor edx, edx
+adcx rsi, rcx
+adcx r13, r8
+adcx r11, r9
+adcx r12, r10
+mov rcx, 0
+adcx rcx, rax
+mov rax, rsi
+sub rax, [rip + 2f + 16]
+mov rdx, r13
+sbb rdx, [rip + 2f + 24]
+mov rdi, r11
+sbb rdi, [rip + 2f + 24]
+mov r8, r12
+sbb r8, [rip + 2f + 24]
+sbb rcx, 0
+cmovc rax, rsi
+cmovc rdx, r13
+cmovc rdi, r11
+cmovc r8, r12
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+",
+        n0 = const M::N0,
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+// full: every odd prime.
+assembly! { 4, 4:
     mul: mul_full_mulx, mul_full_adx;
     sum_of_products: sum_of_products_full_mulx, sum_of_products_full_adx;
     square: square_full_mulx, square_full_adx;
     add: add_full;
-    sub: sub_full;
+    sub: sub;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -3908,7 +4551,7 @@ lazy_assembly! { 4, 0:
     mul: mul_lazy_ample_mulx, mul_lazy_ample_adx;
     square: square_lazy_ample_mulx, square_lazy_ample_adx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
     reduce: reduce;
 }
 
@@ -4554,7 +5197,7 @@ lazy_assembly! { 4, 1:
     mul: mul_lazy_room_mulx, mul_lazy_room_adx;
     square: square_lazy_rows_mulx, square_lazy_rows_adx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
     reduce: reduce;
 }
 
@@ -4878,7 +5521,7 @@ ret
 lazy_assembly! { 4, 2:
     mul: mul_lazy_room_mulx, mul_lazy_room_adx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
     reduce: reduce;
 }
 
@@ -5290,48 +5933,9 @@ fn add_full<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
     [a0, a1, a2, a3]
 }
 
-/// x - y mod p for p with a spare bit.
-#[inline(always)]
-fn sub_spare<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
-    let [mut a0, mut a1, mut a2, mut a3] = *x;
-    // SAFETY: it reads y, and changes the named registers and flags only.
-    unsafe {
-        asm!(
-            "sub {a0}, qword ptr [{y} + 0]",
-            "mov {t0}, {c0}",
-            "sbb {a1}, qword ptr [{y} + 8]",
-            "mov {t1}, {c1}",
-            "sbb {a2}, qword ptr [{y} + 16]",
-            "mov {t2}, {c2}",
-            "sbb {a3}, qword ptr [{y} + 24]",
-            "mov {t3}, {c3}",
-            "add {t0}, {a0}",
-            "adc {t1}, {a1}",
-            "adc {t2}, {a2}",
-            "adc {t3}, {a3}",
-            "cmovc {a0}, {t0}",
-            "cmovc {a1}, {t1}",
-            "cmovc {a2}, {t2}",
-            "cmovc {a3}, {t3}",
-            a0 = inout(reg) a0,
-            a1 = inout(reg) a1,
-            a2 = inout(reg) a2,
-            a3 = inout(reg) a3,
-            t0 = out(reg) _, t1 = out(reg) _, t2 = out(reg) _, t3 = out(reg) _,
-            y = in(reg) y.as_ptr(),
-            c0 = const M::P[0],
-            c1 = const M::P[1],
-            c2 = const M::P[2],
-            c3 = const M::P[3],
-            options(pure, readonly, nostack),
-        );
-    }
-    [a0, a1, a2, a3]
-}
-
 /// x - y mod p.
 #[inline(always)]
-fn sub_full<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+fn sub<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
     let [mut a0, mut a1, mut a2, mut a3] = *x;
     // SAFETY: it reads y, and changes the named registers and flags only.
     unsafe {
@@ -5345,15 +5949,14 @@ fn sub_full<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
             "sbb {a3}, qword ptr [{y} + 24]",
             "mov {t3}, {c3}",
             "sbb {y}, {y}",
-            "add {t0}, {a0}",
-            "adc {t1}, {a1}",
-            "adc {t2}, {a2}",
-            "adc {t3}, {a3}",
-            "add {y}, 1",
-            "cmovc {a0}, {t0}",
-            "cmovc {a1}, {t1}",
-            "cmovc {a2}, {t2}",
-            "cmovc {a3}, {t3}",
+            "and {t0}, {y}",
+            "and {t1}, {y}",
+            "and {t2}, {y}",
+            "and {t3}, {y}",
+            "add {a0}, {t0}",
+            "adc {a1}, {t1}",
+            "adc {a2}, {t2}",
+            "adc {a3}, {t3}",
             a0 = inout(reg) a0,
             a1 = inout(reg) a1,
             a2 = inout(reg) a2,

@@ -13,7 +13,7 @@ assembly! { 5, 0:
     sum_of_products: sum_of_products_spare_mulx;
     square: square_fold_mulx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
 }
 
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant mulx.
@@ -496,7 +496,7 @@ assembly! { 5, 1:
     sum_of_products: sum_of_products_spare_mulx;
     square: square_complement_mulx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
 }
 
 /// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant mulx.
@@ -1014,7 +1014,7 @@ assembly! { 5, 2:
     sum_of_products: sum_of_products_spare_mulx;
     square: square_spare_mulx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -1843,13 +1843,449 @@ ret
     )
 }
 
-// full: every odd prime.
+// near: R - p has one limb: two products for a limb of the quotient.
 assembly! { 5, 3:
+    mul: mul_near_mulx;
+    sum_of_products: sum_of_products_full_mulx;
+    square: square_near_mulx;
+    add: add_full;
+    sub: sub;
+}
+
+/// x*y/R mod p as by cios, for p = R - c with c of one limb; near-radix, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_near_mulx<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
+    let mut z = [0; 5];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_near_mulx_code::<M>,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[2],
+            out("r11") z[3], out("r12") z[4], out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_near_mulx_code<M: Modulus<5>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 8
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx rdx, r12, r12
+adc r11, r12
+adc rdx, 0
+mov r12, r8
+imul r12, [rax]
+add rdx, r12
+mov r13, 0
+adc r13, 0
+mov r14, rdx
+mov rdx, r12
+mulx rdx, r12, [rax + 8]
+sub r8, r12
+sbb rdi, rdx
+sbb r9, 0
+sbb r10, 0
+sbb r11, 0
+sbb r14, 0
+sbb r13, 0
+mov rdx, [rcx + 8]
+mulx r8, r12, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r8, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mov [rsp], rcx
+mulx rbp, rcx, [rsi + 24]
+adc rbx, rcx
+mulx rcx, rdx, [rsi + 32]
+adc rbp, rdx
+adc rcx, 0
+add rdi, r12
+adc r9, r8
+adc r10, r15
+adc r11, rbx
+adc r14, rbp
+adc r13, rcx
+mov rcx, 0
+adc rcx, 0
+mov rdx, rdi
+imul rdx, [rax]
+add r13, rdx
+adc rcx, 0
+mov rdx, rdx
+mulx rdx, r8, [rax + 8]
+sub rdi, r8
+sbb r9, rdx
+sbb r10, 0
+sbb r11, 0
+sbb r14, 0
+sbb r13, 0
+sbb rcx, 0
+mov rdi, [rsp]
+mov rdx, [rdi + 16]
+mulx r8, r12, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r8, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mulx rbp, rdi, [rsi + 24]
+adc rbx, rdi
+mulx rdx, rdi, [rsi + 32]
+adc rbp, rdi
+adc rdx, 0
+add r9, r12
+adc r10, r8
+adc r11, r15
+adc r14, rbx
+adc r13, rbp
+adc rcx, rdx
+mov rdx, 0
+adc rdx, 0
+mov rdi, r9
+imul rdi, [rax]
+add rcx, rdi
+adc rdx, 0
+mov r8, rdx
+mov rdx, rdi
+mulx rdx, rdi, [rax + 8]
+sub r9, rdi
+sbb r10, rdx
+sbb r11, 0
+sbb r14, 0
+sbb r13, 0
+sbb rcx, 0
+sbb r8, 0
+mov rdi, [rsp]
+mov rdx, [rdi + 24]
+mulx r9, r12, [rsi]
+mulx r15, rbx, [rsi + 8]
+add r9, rbx
+mulx rbx, rbp, [rsi + 16]
+adc r15, rbp
+mulx rbp, rdi, [rsi + 24]
+adc rbx, rdi
+mulx rdx, rdi, [rsi + 32]
+adc rbp, rdi
+adc rdx, 0
+add r10, r12
+adc r11, r9
+adc r14, r15
+adc r13, rbx
+adc rcx, rbp
+adc r8, rdx
+mov rdx, 0
+adc rdx, 0
+mov rdi, r10
+imul rdi, [rax]
+add r8, rdi
+adc rdx, 0
+mov r9, rdx
+mov rdx, rdi
+mulx rdx, rdi, [rax + 8]
+sub r10, rdi
+sbb r11, rdx
+sbb r14, 0
+sbb r13, 0
+sbb rcx, 0
+sbb r8, 0
+sbb r9, 0
+mov rdx, [rsp]
+mov rdx, [rdx + 32]
+mulx rdi, r10, [rsi]
+mulx r12, r15, [rsi + 8]
+add rdi, r15
+mulx r15, rbx, [rsi + 16]
+adc r12, rbx
+mulx rbx, rbp, [rsi + 24]
+adc r15, rbp
+mulx rdx, rsi, [rsi + 32]
+adc rbx, rsi
+adc rdx, 0
+add r11, r10
+adc r14, rdi
+adc r13, r12
+adc rcx, r15
+adc r8, rbx
+adc r9, rdx
+mov rdx, 0
+adc rdx, 0
+mov rsi, r11
+imul rsi, [rax]
+add r9, rsi
+adc rdx, 0
+mov rdi, rdx
+mov rdx, rsi
+mulx rdx, rsi, [rax + 8]
+sub r11, rsi
+sbb r14, rdx
+sbb r13, 0
+sbb rcx, 0
+sbb r8, 0
+sbb r9, 0
+sbb rdi, 0
+mov rdx, r14
+sub rdx, [rax + 16]
+mov rsi, r13
+sbb rsi, [rax + 24]
+mov r10, rcx
+sbb r10, [rax + 24]
+mov r11, r8
+sbb r11, [rax + 24]
+mov r12, r9
+sbb r12, [rax + 24]
+sbb rdi, 0
+cmovc rdx, r14
+cmovc rsi, r13
+cmovc r10, rcx
+cmovc r11, r8
+cmovc r12, r9
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+",
+        n0 = const M::N0,
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x*x/R mod p for p = R - c with c of one limb; near-radix, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_near_mulx<M: Modulus<5>>(x: &[u64; 5]) -> [u64; 5] {
+    let mut z = [0; 5];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_near_mulx_code::<M>,
+            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") z[1], out("r9") z[2], out("r10") z[3], out("r11") z[4],
+            out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_near_mulx_code<M: Modulus<5>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 40
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rcx, [rsi + 8]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 16]
+mulx r8, r9, r8
+add rcx, r9
+mov r9, [rsi + 24]
+mulx r9, r10, r9
+adc r8, r10
+mov r10, [rsi + 32]
+mulx rdx, r10, r10
+adc r9, r10
+adc rdx, 0
+mov r10, rdx
+mov rdx, [rsi + 8]
+mulx r11, r12, [rsi + 16]
+mulx r13, r14, [rsi + 24]
+add r11, r14
+mulx rdx, r14, [rsi + 32]
+adc r13, r14
+adc rdx, 0
+add r8, r12
+adc r9, r11
+adc r10, r13
+adc rdx, 0
+mov r11, rdx
+mov rdx, [rsi + 16]
+mulx r12, r13, [rsi + 24]
+mulx rdx, r14, [rsi + 32]
+add r12, r14
+adc rdx, 0
+add r10, r13
+adc r11, r12
+adc rdx, 0
+mov r12, rdx
+mov rdx, [rsi + 32]
+mulx rdx, r13, [rsi + 24]
+add r12, r13
+adc rdx, 0
+lea r13, [rdi + rdi]
+mov r14, rcx
+shld r14, rdi, 1
+mov rdi, r8
+shld rdi, rcx, 1
+mov rcx, r9
+shld rcx, r8, 1
+mov r8, r10
+shld r8, r9, 1
+mov r9, r11
+shld r9, r10, 1
+mov r10, r12
+shld r10, r11, 1
+mov r11, rdx
+shld r11, r12, 1
+shr rdx, 63
+mov r12, rdx
+mov rdx, [rsi]
+mov r15, [rsi]
+mulx r15, rbx, r15
+mov rdx, [rsi + 8]
+mulx rbp, rdx, [rsi + 8]
+mov [rsp], rdx
+mov rdx, [rsi + 16]
+mov [rsp + 8], rbx
+mulx rdx, rbx, [rsi + 16]
+mov [rsp + 16], rdx
+mov rdx, [rsi + 24]
+mov [rsp + 24], rax
+mulx rdx, rax, [rsi + 24]
+mov [rsp + 32], rdx
+mov rdx, [rsi + 32]
+mulx rdx, rsi, [rsi + 32]
+add r13, r15
+adc r14, [rsp]
+adc rdi, rbp
+adc rcx, rbx
+adc r8, [rsp + 16]
+adc r9, rax
+adc r10, [rsp + 32]
+adc r11, rsi
+adc r12, rdx
+mov rax, [rsp + 24]
+mov rsi, [rsp + 8]
+imul rsi, [rax]
+mov rdx, rsi
+mulx rdx, r15, [rax + 8]
+mov rbx, [rsp + 8]
+sub rbx, r15
+sbb r13, rdx
+sbb r14, 0
+sbb rdi, 0
+sbb rcx, 0
+sbb rsi, 0
+mov r15, r13
+imul r15, [rax]
+mov rdx, r15
+mulx rdx, rbx, [rax + 8]
+sub r13, rbx
+sbb r14, rdx
+sbb rdi, 0
+sbb rcx, 0
+sbb rsi, 0
+sbb r15, 0
+mov r13, r14
+imul r13, [rax]
+mov rdx, r13
+mulx rdx, rbx, [rax + 8]
+sub r14, rbx
+sbb rdi, rdx
+sbb rcx, 0
+sbb rsi, 0
+sbb r15, 0
+sbb r13, 0
+mov r14, rdi
+imul r14, [rax]
+mov rdx, r14
+mulx rdx, rbx, [rax + 8]
+sub rdi, rbx
+sbb rcx, rdx
+sbb rsi, 0
+sbb r15, 0
+sbb r13, 0
+sbb r14, 0
+mov rdi, rcx
+imul rdi, [rax]
+mov rdx, rdi
+mulx rdx, rbx, [rax + 8]
+sub rcx, rbx
+sbb rsi, rdx
+sbb r15, 0
+sbb r13, 0
+sbb r14, 0
+sbb rdi, 0
+add rsi, r8
+adc r15, r9
+adc r13, r10
+adc r14, r11
+adc rdi, r12
+mov rcx, 0
+adc rcx, 0
+mov rdx, rsi
+sub rdx, [rax + 16]
+mov r8, r15
+sbb r8, [rax + 24]
+mov r9, r13
+sbb r9, [rax + 24]
+mov r10, r14
+sbb r10, [rax + 24]
+mov r11, rdi
+sbb r11, [rax + 24]
+sbb rcx, 0
+cmovc rdx, rsi
+cmovc r8, r15
+cmovc r9, r13
+cmovc r10, r14
+cmovc r11, rdi
+add rsp, 40
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+",
+        n0 = const M::N0,
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+// full: every odd prime.
+assembly! { 5, 4:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
     square: square_full_mulx;
     add: add_full;
-    sub: sub_full;
+    sub: sub;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -2756,7 +3192,7 @@ lazy_assembly! { 5, 0:
     mul: mul_lazy_ample_mulx;
     square: square_lazy_ample_mulx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
     reduce: reduce;
 }
 
@@ -3209,7 +3645,7 @@ lazy_assembly! { 5, 1:
     mul: mul_lazy_room_mulx;
     square: square_lazy_rows_mulx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
     reduce: reduce;
 }
 
@@ -3434,7 +3870,7 @@ ret
 lazy_assembly! { 5, 2:
     mul: mul_lazy_room_mulx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
     reduce: reduce;
 }
 
@@ -3763,54 +4199,9 @@ fn add_full<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
     [a0, a1, a2, a3, a4]
 }
 
-/// x - y mod p for p with a spare bit.
-#[inline(always)]
-fn sub_spare<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
-    let [mut a0, mut a1, mut a2, mut a3, mut a4] = *x;
-    // SAFETY: it reads y, and changes the named registers and flags only.
-    unsafe {
-        asm!(
-            "sub {a0}, qword ptr [{y} + 0]",
-            "mov {t0}, {c0}",
-            "sbb {a1}, qword ptr [{y} + 8]",
-            "mov {t1}, {c1}",
-            "sbb {a2}, qword ptr [{y} + 16]",
-            "mov {t2}, {c2}",
-            "sbb {a3}, qword ptr [{y} + 24]",
-            "mov {t3}, {c3}",
-            "sbb {a4}, qword ptr [{y} + 32]",
-            "mov {t4}, {c4}",
-            "add {t0}, {a0}",
-            "adc {t1}, {a1}",
-            "adc {t2}, {a2}",
-            "adc {t3}, {a3}",
-            "adc {t4}, {a4}",
-            "cmovc {a0}, {t0}",
-            "cmovc {a1}, {t1}",
-            "cmovc {a2}, {t2}",
-            "cmovc {a3}, {t3}",
-            "cmovc {a4}, {t4}",
-            a0 = inout(reg) a0,
-            a1 = inout(reg) a1,
-            a2 = inout(reg) a2,
-            a3 = inout(reg) a3,
-            a4 = inout(reg) a4,
-            t0 = out(reg) _, t1 = out(reg) _, t2 = out(reg) _, t3 = out(reg) _, t4 = out(reg) _,
-            y = in(reg) y.as_ptr(),
-            c0 = const M::P[0],
-            c1 = const M::P[1],
-            c2 = const M::P[2],
-            c3 = const M::P[3],
-            c4 = const M::P[4],
-            options(pure, readonly, nostack),
-        );
-    }
-    [a0, a1, a2, a3, a4]
-}
-
 /// x - y mod p.
 #[inline(always)]
-fn sub_full<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
+fn sub<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
     let [mut a0, mut a1, mut a2, mut a3, mut a4] = *x;
     // SAFETY: it reads y, and changes the named registers and flags only.
     unsafe {
@@ -3826,17 +4217,16 @@ fn sub_full<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
             "sbb {a4}, qword ptr [{y} + 32]",
             "mov {t4}, {c4}",
             "sbb {y}, {y}",
-            "add {t0}, {a0}",
-            "adc {t1}, {a1}",
-            "adc {t2}, {a2}",
-            "adc {t3}, {a3}",
-            "adc {t4}, {a4}",
-            "add {y}, 1",
-            "cmovc {a0}, {t0}",
-            "cmovc {a1}, {t1}",
-            "cmovc {a2}, {t2}",
-            "cmovc {a3}, {t3}",
-            "cmovc {a4}, {t4}",
+            "and {t0}, {y}",
+            "and {t1}, {y}",
+            "and {t2}, {y}",
+            "and {t3}, {y}",
+            "and {t4}, {y}",
+            "add {a0}, {t0}",
+            "adc {a1}, {t1}",
+            "adc {a2}, {t2}",
+            "adc {a3}, {t3}",
+            "adc {a4}, {t4}",
             a0 = inout(reg) a0,
             a1 = inout(reg) a1,
             a2 = inout(reg) a2,

@@ -13,7 +13,7 @@ assembly! { 6, 0:
     sum_of_products: sum_of_products_spare_mulx, sum_of_products_spare_adx;
     square: square_fold_mulx, square_fold_adx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
 }
 
 /// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump, variant mulx.
@@ -46,22 +46,22 @@ push rbp
 sub rsp, 32
 lea rax, [rip + 2f]
 mov rcx, rdx
-mov rdx, [rdx]
-mov rdi, [rsi]
+mov rdx, [rsi]
+mov rdi, [rcx]
 mulx rdi, r8, rdi
-mov r9, [rsi + 8]
+mov r9, [rcx + 8]
 mulx r9, r10, r9
 add rdi, r10
-mov r10, [rsi + 16]
+mov r10, [rcx + 16]
 mulx r10, r11, r10
 adc r9, r11
-mov r11, [rsi + 24]
+mov r11, [rcx + 24]
 mulx r11, r12, r11
 adc r10, r12
-mov r12, [rsi + 32]
+mov r12, [rcx + 32]
 mulx r12, r13, r12
 adc r11, r13
-mov r13, [rsi + 40]
+mov r13, [rcx + 40]
 mulx rdx, r13, r13
 adc r12, r13
 adc rdx, 0
@@ -72,58 +72,60 @@ mulx r15, rbx, [rax + 8]
 add r8, rbx
 mulx rbx, rbp, [rax + 16]
 adc r15, rbp
-mov [rsp], rsi
-mulx rbp, rsi, [rax + 24]
-adc rbx, rsi
-mov [rsp + 8], rcx
-mulx rsi, rcx, [rax + 32]
-adc rbp, rcx
-mulx rcx, rdx, [rax + 40]
-adc rsi, rdx
-adc rcx, 0
+mov [rsp], rcx
+mulx rbp, rcx, [rax + 24]
+adc rbx, rcx
+mov [rsp + 8], rsi
+mulx rcx, rsi, [rax + 32]
+adc rbp, rsi
+mulx rdx, rsi, [rax + 40]
+adc rcx, rsi
+adc rdx, 0
 add rdi, r14
 adc r9, r8
 adc r10, r15
 adc r11, rbx
 adc r12, rbp
-adc r13, rsi
-adc rcx, 0
-mov rsi, [rsp + 8]
-mov rdx, [rsi + 8]
+adc r13, rcx
+adc rdx, 0
+mov rcx, [rsp + 8]
+mov rsi, rdx
+mov rdx, [rcx + 8]
 mov r8, [rsp]
 mulx r14, r15, [r8]
 mulx rbx, rbp, [r8 + 8]
-add r14, rbp
-mulx rbp, rsi, [r8 + 16]
-adc rbx, rsi
 mov [rsp + 16], rax
-mulx rsi, rax, [r8 + 24]
-adc rbp, rax
-mov [rsp + 24], rcx
-mulx rax, rcx, [r8 + 32]
-adc rsi, rcx
-mulx rcx, rdx, [r8 + 40]
-adc rax, rdx
-adc rcx, 0
+mulx rcx, rax, [r8 + 16]
+add r14, rbp
+adc rbx, rax
+mulx rax, rbp, [r8 + 24]
+adc rcx, rbp
+mov [rsp + 24], rsi
+mulx rbp, rsi, [r8 + 32]
+adc rax, rsi
+mulx rdx, rsi, [r8 + 40]
+adc rbp, rsi
+adc rdx, 0
 add rdi, r15
 adc r9, r14
 adc r10, rbx
-adc r11, rbp
-adc r12, rsi
-adc r13, rax
-adc rcx, [rsp + 24]
+adc r11, rcx
+adc r12, rax
+adc r13, rbp
+adc rdx, [rsp + 24]
+mov rax, rdx
 mov rdx, rdi
-mov rax, [rsp + 16]
-mulx rsi, rdi, [rax]
-mulx r14, r15, [rax + 8]
+mov rcx, [rsp + 16]
+mulx rsi, rdi, [rcx]
+mulx r14, r15, [rcx + 8]
 add rsi, r15
-mulx r15, rbx, [rax + 16]
+mulx r15, rbx, [rcx + 16]
 adc r14, rbx
-mulx rbx, rbp, [rax + 24]
+mulx rbx, rbp, [rcx + 24]
 adc r15, rbp
-mulx rbp, r8, [rax + 32]
+mulx rbp, r8, [rcx + 32]
 adc rbx, r8
-mulx rdx, r8, [rax + 40]
+mulx rdx, r8, [rcx + 40]
 adc rbp, r8
 adc rdx, 0
 add r9, rdi
@@ -131,7 +133,7 @@ adc r10, rsi
 adc r11, r14
 adc r12, r15
 adc r13, rbx
-adc rcx, rbp
+adc rax, rbp
 adc rdx, 0
 mov rsi, [rsp + 8]
 mov rdi, rdx
@@ -142,87 +144,87 @@ mulx rbx, rbp, [r8 + 8]
 add r14, rbp
 mulx rbp, rsi, [r8 + 16]
 adc rbx, rsi
-mulx rsi, rax, [r8 + 24]
-adc rbp, rax
+mulx rsi, rcx, [r8 + 24]
+adc rbp, rcx
 mov [rsp + 24], rdi
-mulx rax, rdi, [r8 + 32]
+mulx rcx, rdi, [r8 + 32]
 adc rsi, rdi
 mulx rdx, rdi, [r8 + 40]
-adc rax, rdi
+adc rcx, rdi
 adc rdx, 0
 add r9, r15
 adc r10, r14
 adc r11, rbx
 adc r12, rbp
 adc r13, rsi
-adc rcx, rax
+adc rax, rcx
 adc rdx, [rsp + 24]
-mov rax, rdx
+mov rcx, rdx
 mov rdx, r9
 mov rsi, [rsp + 16]
 mulx rdi, r9, [rsi]
 mulx r14, r15, [rsi + 8]
 add rdi, r15
 mulx r15, rbx, [rsi + 16]
+mulx rbp, r8, [rsi + 40]
 adc r14, rbx
-mulx rbx, rbp, [rsi + 24]
-adc r15, rbp
-mulx rbp, r8, [rsi + 32]
-adc rbx, r8
-mulx rdx, r8, [rsi + 40]
-adc rbp, r8
-adc rdx, 0
+mov [rsp + 24], rcx
+mulx rbx, rcx, [rsi + 24]
+adc r15, rcx
+mulx rcx, rdx, [rsi + 32]
+adc rbx, rdx
+adc rcx, r8
+adc rbp, 0
 add r10, r9
 adc r11, rdi
 adc r12, r14
 adc r13, r15
-adc rcx, rbx
-adc rax, rbp
-adc rdx, 0
+adc rax, rbx
+adc rcx, [rsp + 24]
+adc rbp, 0
 mov rdi, [rsp + 8]
-mov r8, rdx
 mov rdx, [rdi + 24]
-mov r9, [rsp]
-mulx r14, r15, [r9]
-mulx rbx, rbp, [r9 + 8]
-add r14, rbp
-mulx rbp, rdi, [r9 + 16]
-adc rbx, rdi
-mulx rdi, rsi, [r9 + 24]
-adc rbp, rsi
-mov [rsp + 24], r8
-mulx rsi, r8, [r9 + 32]
-adc rdi, r8
-mulx rdx, r8, [r9 + 40]
-adc rsi, r8
+mov r8, [rsp]
+mulx r9, r14, [r8]
+mulx r15, rbx, [r8 + 8]
+add r9, rbx
+mulx rbx, rdi, [r8 + 16]
+adc r15, rdi
+mulx rdi, rsi, [r8 + 24]
+adc rbx, rsi
+mov [rsp + 24], rbp
+mulx rsi, rbp, [r8 + 32]
+adc rdi, rbp
+mulx rdx, rbp, [r8 + 40]
+adc rsi, rbp
 adc rdx, 0
-add r10, r15
-adc r11, r14
-adc r12, rbx
-adc r13, rbp
-adc rcx, rdi
-adc rax, rsi
+add r10, r14
+adc r11, r9
+adc r12, r15
+adc r13, rbx
+adc rax, rdi
+adc rcx, rsi
 adc rdx, [rsp + 24]
 mov rsi, rdx
 mov rdx, r10
 mov rdi, [rsp + 16]
-mulx r8, r10, [rdi]
+mulx r9, r10, [rdi]
 mulx r14, r15, [rdi + 8]
-add r8, r15
+add r9, r15
 mulx r15, rbx, [rdi + 16]
 adc r14, rbx
 mulx rbx, rbp, [rdi + 24]
 adc r15, rbp
-mulx rbp, r9, [rdi + 32]
-adc rbx, r9
-mulx rdx, r9, [rdi + 40]
-adc rbp, r9
+mulx rbp, r8, [rdi + 32]
+adc rbx, r8
+mulx rdx, r8, [rdi + 40]
+adc rbp, r8
 adc rdx, 0
 add r11, r10
-adc r12, r8
+adc r12, r9
 adc r13, r14
-adc rcx, r15
-adc rax, rbx
+adc rax, r15
+adc rcx, rbx
 adc rsi, rbp
 adc rdx, 0
 mov r8, [rsp + 8]
@@ -245,8 +247,8 @@ adc rdx, 0
 add r11, r15
 adc r12, r14
 adc r13, rbx
-adc rcx, rbp
-adc rax, r8
+adc rax, rbp
+adc rcx, r8
 adc rsi, rdi
 adc rdx, [rsp + 24]
 mov rdi, rdx
@@ -266,8 +268,8 @@ adc rbp, r10
 adc rdx, 0
 add r12, r11
 adc r13, r9
-adc rcx, r14
-adc rax, r15
+adc rax, r14
+adc rcx, r15
 adc rsi, rbx
 adc rdi, rbp
 adc rdx, 0
@@ -290,8 +292,8 @@ adc r8, r9
 adc rdx, 0
 add r12, r14
 adc r13, r11
-adc rcx, r15
-adc rax, rbx
+adc rax, r15
+adc rcx, rbx
 adc rsi, rbp
 adc rdi, r8
 adc rdx, [rsp + 8]
@@ -314,16 +316,16 @@ adc rbp, r9
 adc rdx, 0
 add r12, r11
 adc r13, r10
-adc rcx, r14
-adc rax, r15
+adc rax, r14
+adc rcx, r15
 adc rsi, rbx
 adc rdi, rbp
 adc rdx, [rsp + 8]
 mov r9, r13
 sub r9, [r8 + 56]
-mov r10, rcx
+mov r10, rax
 sbb r10, [r8 + 64]
-mov r11, rax
+mov r11, rcx
 sbb r11, [r8 + 72]
 mov r12, rsi
 sbb r12, [r8 + 80]
@@ -332,8 +334,8 @@ sbb r14, [r8 + 88]
 mov r15, rdx
 sbb r15, [r8 + 96]
 cmovc r9, r13
-cmovc r10, rcx
-cmovc r11, rax
+cmovc r10, rax
+cmovc r11, rcx
 cmovc r12, rsi
 cmovc r14, rdi
 cmovc r15, rdx
@@ -703,9 +705,9 @@ unsafe fn square_fold_mulx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
         asm!(
             "call {kernel}",
             kernel = sym square_fold_mulx_code::<M>,
-            out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => z[0],
-            out("rdi") z[1], out("r8") _, out("r9") _, out("r10") _, out("r11") z[2], out("r12")
-            z[3], out("r13") z[4], out("r14") z[5], out("r15") _,
+            out("rax") z[0], out("rcx") _, out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
+            _, out("rdi") z[2], out("r8") _, out("r9") z[3], out("r10") z[4], out("r11") z[5],
+            out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -718,15 +720,15 @@ unsafe extern "C" fn square_fold_mulx_code<M: Modulus<6>>() {
         r"
 push rbx
 push rbp
-sub rsp, 32
 lea rax, [rip + 2f]
 mov rcx, [rsi + 8]
 lea rcx, [rcx + rcx]
 mov rdx, [rsi + 8]
 mov rdi, [rsi + 16]
+sub rsp, 48
+mov r8, [rsi + 24]
 shld rdi, rdx, 1
 mov rdx, [rsi + 16]
-mov r8, [rsi + 24]
 shld r8, rdx, 1
 mov rdx, [rsi + 24]
 mov r9, [rsi + 32]
@@ -738,238 +740,245 @@ mov rdx, [rsi]
 mov r11, [rsi]
 mulx r11, r12, r11
 mulx rcx, r13, rcx
+mulx rdi, r14, rdi
 add r11, r13
-mulx rdi, r13, rdi
-adc rcx, r13
-mulx r13, r14, r8
-adc rdi, r14
-mulx r14, r15, r9
-adc r13, r15
+mulx r13, r15, r8
+adc rcx, r14
+mulx r14, rbx, r9
+adc rdi, r15
 mulx rdx, r15, r10
+adc r13, rbx
 adc r14, r15
+mov [rsp], r10
 adc rdx, 0
 mov r15, rdx
 mov rdx, r12
 mulx r12, rbx, [rax]
-mov [rsp], r10
 mulx rbp, r10, [rax + 8]
-add r12, r10
 mov [rsp + 8], r9
-mulx r10, r9, [rax + 16]
-adc rbp, r9
 mov [rsp + 16], r8
-mulx r9, r8, [rax + 24]
-adc r10, r8
-mov [rsp + 24], rsi
-mulx r8, rsi, [rax + 32]
-adc r9, rsi
-mulx rdx, rsi, [rax + 40]
-adc r8, rsi
-adc rdx, 0
+mulx r9, r8, [rax + 16]
+add r12, r10
+mov [rsp + 40], r15
+mov [rsp + 24], rax
+mulx r10, rax, [rax + 24]
+adc rbp, r8
+mov r8, [rsp + 24]
+mov [rsp + 32], rsi
+mulx rsi, r15, [r8 + 32]
+adc r9, rax
+mulx rax, rdx, [r8 + 40]
+adc r10, r15
+adc rsi, rdx
+adc rax, 0
 add r11, rbx
 adc rcx, r12
 adc rdi, rbp
+adc r13, r9
+adc r14, r10
+adc rsi, [rsp + 40]
+adc rax, 0
+mov r9, [rsp + 32]
+mov rdx, [r9 + 16]
+lea r10, [rdx + rdx]
+mov rdx, [r9 + 8]
+mov r12, [r9 + 8]
+mulx r12, r15, r12
+mulx r10, rbx, r10
+add r12, rbx
+mulx rbp, r9, [rsp + 16]
+adc r10, r9
+mulx rbx, r8, [rsp + 8]
+mulx rdx, r9, [rsp]
+adc rbp, r8
+adc rbx, r9
+adc rdx, 0
+add rcx, r15
+adc rdi, r12
 adc r13, r10
-adc r14, r9
-adc r15, r8
-adc rdx, 0
-mov rsi, [rsp + 24]
-mov r8, [rsi + 16]
-lea r8, [r8 + r8]
-mov r9, rdx
-mov rdx, [rsi + 8]
-mov r10, [rsi + 8]
-mulx r10, r12, r10
-mulx r8, rbx, r8
-add r10, rbx
-mulx rbx, rbp, [rsp + 16]
-adc r8, rbp
-mulx rbp, rsi, [rsp + 8]
-adc rbx, rsi
-mulx rdx, rsi, [rsp]
-adc rbp, rsi
-adc rdx, 0
-add rcx, r12
-adc rdi, r10
-adc r13, r8
-adc r14, rbx
-adc r15, rbp
-adc r9, rdx
+adc r14, rbp
+adc rsi, rbx
+adc rax, rdx
 mov rdx, r11
-mulx rsi, r8, [rax]
-mulx r10, r11, [rax + 8]
-add rsi, r11
-mulx r11, r12, [rax + 16]
-adc r10, r12
-mulx r12, rbx, [rax + 24]
+mov r8, [rsp + 24]
+mulx r9, r10, [r8]
+mulx r11, r12, [r8 + 8]
+add r9, r12
+mulx r15, rbx, [r8 + 16]
+mulx r12, rbp, [r8 + 24]
 adc r11, rbx
-mulx rbx, rbp, [rax + 32]
-adc r12, rbp
-mulx rdx, rbp, [rax + 40]
+mov [rsp + 16], rax
+mulx rbx, rax, [r8 + 32]
+adc r15, rbp
+mulx rdx, rbp, [r8 + 40]
+adc r12, rax
 adc rbx, rbp
 adc rdx, 0
-add rcx, r8
-adc rdi, rsi
-adc r13, r10
-adc r14, r11
-adc r15, r12
-adc r9, rbx
+add rcx, r10
+adc rdi, r9
+adc r13, r11
+adc r14, r15
+adc rsi, r12
+adc rbx, [rsp + 16]
 adc rdx, 0
-mov rsi, [rsp + 24]
-mov r8, [rsi + 24]
-lea r8, [r8 + r8]
+mov rax, [rsp + 32]
+mov r9, [rax + 24]
+lea r9, [r9 + r9]
 mov r10, rdx
-mov rdx, [rsi + 16]
-mov r11, [rsi + 16]
+mov rdx, [rax + 16]
+mov r11, [rax + 16]
 mulx r11, r12, r11
-mulx r8, rbx, r8
-add r11, rbx
-mulx rbx, rbp, [rsp + 8]
-adc r8, rbp
-mulx rdx, rbp, [rsp]
-adc rbx, rbp
+mulx r9, r15, r9
+mulx rbp, rax, [rsp + 8]
+add r11, r15
+mulx rdx, r15, [rsp]
+adc r9, rax
+adc rbp, r15
 adc rdx, 0
 add r13, r12
 adc r14, r11
-adc r15, r8
-adc r9, rbx
+adc rsi, r9
+adc rbx, rbp
 adc r10, rdx
 mov rdx, rcx
-mulx rcx, r8, [rax]
-mulx r11, r12, [rax + 8]
-add rcx, r12
-mulx r12, rbx, [rax + 16]
-adc r11, rbx
-mulx rbx, rbp, [rax + 24]
+mulx rax, rcx, [r8]
+mulx r9, r11, [r8 + 8]
+add rax, r11
+mulx r12, r15, [r8 + 16]
+mulx r11, rbp, [r8 + 24]
+adc r9, r15
+mov [rsp + 8], r10
+mulx r15, r10, [r8 + 32]
 adc r12, rbp
-mulx rbp, rsi, [rax + 32]
-adc rbx, rsi
-mulx rdx, rsi, [rax + 40]
-adc rbp, rsi
+mulx rdx, rbp, [r8 + 40]
+adc r11, r10
+adc r15, rbp
 adc rdx, 0
-add rdi, r8
-adc r13, rcx
-adc r14, r11
-adc r15, r12
-adc r9, rbx
-adc r10, rbp
+add rdi, rcx
+adc r13, rax
+adc r14, r9
+adc rsi, r12
+adc rbx, r11
+adc r15, [rsp + 8]
 adc rdx, 0
-mov rcx, [rsp + 24]
-mov rsi, [rcx + 32]
-lea rsi, [rsi + rsi]
-mov r8, rdx
-mov rdx, [rcx + 24]
-mov r11, [rcx + 24]
-mulx r11, r12, r11
-mulx rsi, rbx, rsi
-add r11, rbx
-mulx rdx, rbx, [rsp]
-adc rsi, rbx
-adc rdx, 0
-add r15, r12
-adc r9, r11
-adc r10, rsi
-adc r8, rdx
-mov rdx, rdi
-mulx rsi, rdi, [rax]
-mulx r11, r12, [rax + 8]
-add rsi, r12
-mulx r12, rbx, [rax + 16]
-adc r11, rbx
-mulx rbx, rbp, [rax + 24]
-adc r12, rbp
-mulx rbp, rcx, [rax + 32]
-adc rbx, rcx
-mulx rcx, rdx, [rax + 40]
-adc rbp, rdx
-adc rcx, 0
-add r13, rdi
-adc r14, rsi
-adc r15, r11
-adc r9, r12
-adc r10, rbx
-adc r8, rbp
-adc rcx, 0
-mov rsi, [rsp + 24]
-mov rdx, [rsi + 40]
-lea rdi, [rdx + rdx]
-mov rdx, [rsi + 32]
-mov r11, [rsi + 32]
-mulx r11, r12, r11
-mulx rdx, rdi, rdi
-add r11, rdi
-adc rdx, 0
+mov rax, [rsp + 32]
+mov rcx, [rax + 32]
+lea rcx, [rcx + rcx]
+mov r9, rdx
+mov rdx, [rax + 24]
+mov r10, [rax + 24]
+mulx r10, r11, r10
+mulx rcx, r12, rcx
+mulx rdx, rbp, [rsp]
 add r10, r12
-adc r8, r11
-adc rcx, rdx
+adc rcx, rbp
+adc rdx, 0
+add rsi, r11
+adc rbx, r10
+adc r15, rcx
+adc r9, rdx
+mov rdx, rdi
+mulx rcx, rdi, [r8]
+mulx r10, r11, [r8 + 8]
+mulx r12, rbp, [r8 + 16]
+add rcx, r11
+mulx r11, rax, [r8 + 24]
+adc r10, rbp
+mov [rsp], r9
+mulx rbp, r9, [r8 + 32]
+adc r12, rax
+mulx rax, rdx, [r8 + 40]
+adc r11, r9
+adc rbp, rdx
+adc rax, 0
+add r13, rdi
+adc r14, rcx
+adc rsi, r10
+adc rbx, r12
+adc r15, r11
+adc rbp, [rsp]
+adc rax, 0
+mov rcx, [rsp + 32]
+mov rdx, [rcx + 40]
+lea rdi, [rdx + rdx]
+mov rdx, [rcx + 32]
+mov r9, [rcx + 32]
+mulx r9, r10, r9
+mulx rdx, rdi, rdi
+add r9, rdi
+adc rdx, 0
+add r15, r10
+adc rbp, r9
+adc rax, rdx
 mov rdx, r13
-mulx rdi, r11, [rax]
-mulx r12, r13, [rax + 8]
-add rdi, r13
-mulx r13, rbx, [rax + 16]
-adc r12, rbx
-mulx rbx, rbp, [rax + 24]
-adc r13, rbp
-mulx rbp, rsi, [rax + 32]
-adc rbx, rsi
-mulx rdx, rsi, [rax + 40]
-adc rbp, rsi
-adc rdx, 0
-add r14, r11
-adc r15, rdi
-adc r9, r12
+mulx rdi, r9, [r8]
+mulx r10, r11, [r8 + 8]
+add rdi, r11
+mulx r12, r13, [r8 + 16]
+mulx r11, rcx, [r8 + 24]
 adc r10, r13
-adc r8, rbx
-adc rcx, rbp
-adc rdx, 0
-mov rsi, [rsp + 24]
-mov rdi, rdx
-mov rdx, [rsi + 40]
-mov rsi, [rsi + 40]
-mulx rdx, rsi, rsi
-add rcx, rsi
-adc rdi, rdx
+mov [rsp], rax
+mulx r13, rax, [r8 + 32]
+adc r12, rcx
+mulx rcx, rdx, [r8 + 40]
+adc r11, rax
+adc r13, rdx
+adc rcx, 0
+add r14, r9
+adc rsi, rdi
+adc rbx, r10
+adc r15, r12
+adc rbp, r11
+mov rax, [rsp + 32]
+adc r13, [rsp]
+adc rcx, 0
+mov rdx, [rax + 40]
+mov rax, [rax + 40]
+mulx rax, rdx, rax
+add r13, rdx
+adc rcx, rax
 mov rdx, r14
-imul rdx, [rax + 48]
-mulx rsi, r11, [rax + 56]
-mulx r12, r13, [rax + 64]
-add rsi, r13
-mulx r13, rbx, [rax + 72]
-adc r12, rbx
-mulx rbx, rbp, [rax + 80]
-adc r13, rbp
-mov [rsp + 24], rdi
-mulx rbp, rdi, [rax + 88]
-adc rbx, rdi
-mulx rdx, rdi, [rax + 96]
-adc rbp, rdi
-adc rdx, 0
-add r14, r11
-adc r15, rsi
+imul rdx, [r8 + 48]
+mulx rax, rdi, [r8 + 56]
+mulx r9, r10, [r8 + 64]
+mulx r11, r12, [r8 + 72]
+add rax, r10
+mov [rsp + 32], rcx
+mulx r10, rcx, [r8 + 80]
 adc r9, r12
+mov [rsp], r13
+mulx r12, r13, [r8 + 88]
+adc r11, rcx
+mulx rcx, rdx, [r8 + 96]
 adc r10, r13
-adc r8, rbx
-adc rcx, rbp
-adc rdx, [rsp + 24]
-mov rsi, r15
-sub rsi, [rax + 56]
-mov rdi, r9
-sbb rdi, [rax + 64]
-mov r11, r10
-sbb r11, [rax + 72]
-mov r12, r8
-sbb r12, [rax + 80]
-mov r13, rcx
-sbb r13, [rax + 88]
-mov r14, rdx
-sbb r14, [rax + 96]
-cmovc rsi, r15
-cmovc rdi, r9
-cmovc r11, r10
-cmovc r12, r8
-cmovc r13, rcx
-cmovc r14, rdx
-add rsp, 32
+adc r12, rdx
+adc rcx, 0
+add r14, rdi
+adc rsi, rax
+adc rbx, r9
+adc r15, r11
+adc rbp, r10
+adc r12, [rsp]
+adc rcx, [rsp + 32]
+mov rax, rsi
+sub rax, [r8 + 56]
+mov rdx, rbx
+sbb rdx, [r8 + 64]
+mov rdi, r15
+mov r9, rbp
+sbb rdi, [r8 + 72]
+sbb r9, [r8 + 80]
+mov r10, r12
+sbb r10, [r8 + 88]
+mov r11, rcx
+sbb r11, [r8 + 96]
+cmovc rax, rsi
+cmovc rdx, rbx
+cmovc r9, rbp
+cmovc r10, r12
+cmovc r11, rcx
+cmovc rdi, r15
+add rsp, 48
 pop rbp
 pop rbx
 ret
@@ -1300,7 +1309,7 @@ assembly! { 6, 1:
     sum_of_products: sum_of_products_spare_mulx, sum_of_products_spare_adx;
     square: square_complement_mulx, square_complement_adx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
 }
 
 /// x*y/R mod p as by log-jump, with rows of p - mu and complements; 2n^2 + 1 products; log-jump-complement, variant mulx.
@@ -1328,15 +1337,15 @@ unsafe fn mul_complement_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64
 unsafe extern "C" fn mul_complement_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
+lea rax, [rip + 2f]
 push rbx
 push rbp
 sub rsp, 32
-lea rax, [rip + 2f]
 mov rcx, rdx
 mov rdx, [rdx]
 mov rdi, [rsi]
-mulx rdi, r8, rdi
 mov r9, [rsi + 8]
+mulx rdi, r8, rdi
 mulx r9, r10, r9
 add rdi, r10
 mov r10, [rsi + 16]
@@ -1354,6 +1363,7 @@ adc r12, r13
 adc rdx, 0
 mov r13, rdx
 mov rdx, [rax]
+mov [rsp + 8], rcx
 sub rdx, r8
 mulx r8, r14, [rax + 8]
 mulx r15, rbx, [rax + 16]
@@ -1363,7 +1373,6 @@ adc r15, rbp
 mov [rsp], rsi
 mulx rbp, rsi, [rax + 32]
 adc rbx, rsi
-mov [rsp + 8], rcx
 mulx rsi, rcx, [rax + 40]
 adc rbp, rcx
 mulx rcx, rdx, [rax + 48]
@@ -1379,15 +1388,15 @@ adc rcx, 0
 mov rsi, [rsp + 8]
 mov rdx, [rsi + 8]
 mov r8, [rsp]
-mulx r14, r15, [r8]
 mulx rbx, rbp, [r8 + 8]
+mulx r14, r15, [r8]
+mov [rsp + 16], rax
 add r14, rbp
 mulx rbp, rsi, [r8 + 16]
+mov [rsp + 24], rcx
 adc rbx, rsi
-mov [rsp + 16], rax
 mulx rsi, rax, [r8 + 24]
 adc rbp, rax
-mov [rsp + 24], rcx
 mulx rax, rcx, [r8 + 32]
 adc rsi, rcx
 mulx rcx, rdx, [r8 + 40]
@@ -1399,9 +1408,9 @@ adc r10, rbx
 adc r11, rbp
 adc r12, rsi
 adc r13, rax
-adc rcx, [rsp + 24]
 mov rax, [rsp + 16]
 mov rdx, [rax]
+adc rcx, [rsp + 24]
 sub rdx, rdi
 mulx rsi, rdi, [rax + 8]
 mulx r14, r15, [rax + 16]
@@ -1421,8 +1430,8 @@ adc r11, r14
 adc r12, r15
 adc r13, rbx
 adc rcx, rbp
-adc rdx, 0
 mov rsi, [rsp + 8]
+adc rdx, 0
 mov rdi, rdx
 mov rdx, [rsi + 16]
 mov r8, [rsp]
@@ -1445,8 +1454,8 @@ adc r11, rbx
 adc r12, rbp
 adc r13, rsi
 adc rcx, rax
-adc rdx, [rsp + 24]
 mov rax, [rsp + 16]
+adc rdx, [rsp + 24]
 mov rsi, rdx
 mov rdx, [rax]
 sub rdx, r9
@@ -1463,6 +1472,7 @@ mulx rdx, r8, [rax + 48]
 adc rbp, r8
 adc rdx, 0
 add r10, r9
+mov r9, [rsp]
 adc r11, rdi
 adc r12, r14
 adc r13, r15
@@ -1472,15 +1482,14 @@ adc rdx, 0
 mov rdi, [rsp + 8]
 mov r8, rdx
 mov rdx, [rdi + 24]
-mov r9, [rsp]
-mulx r14, r15, [r9]
 mulx rbx, rbp, [r9 + 8]
+mulx r14, r15, [r9]
 add r14, rbp
 mulx rbp, rdi, [r9 + 16]
 adc rbx, rdi
 mulx rdi, rax, [r9 + 24]
-adc rbp, rax
 mov [rsp + 24], r8
+adc rbp, rax
 mulx rax, r8, [r9 + 32]
 adc rdi, r8
 mulx rdx, r8, [r9 + 40]
@@ -1497,8 +1506,8 @@ mov rax, [rsp + 16]
 mov rdi, rdx
 mov rdx, [rax]
 sub rdx, r10
-mulx r8, r10, [rax + 8]
 mulx r14, r15, [rax + 16]
+mulx r8, r10, [rax + 8]
 add r8, r15
 mulx r15, rbx, [rax + 24]
 adc r14, rbx
@@ -1516,18 +1525,18 @@ adc rcx, r15
 adc rsi, rbx
 adc rdi, rbp
 adc rdx, 0
+mov r10, [rsp]
 mov r8, [rsp + 8]
 mov r9, rdx
 mov rdx, [r8 + 32]
-mov r10, [rsp]
 mulx r14, r15, [r10]
 mulx rbx, rbp, [r10 + 8]
 add r14, rbp
+mov [rsp + 24], r9
 mulx rbp, r8, [r10 + 16]
 adc rbx, r8
 mulx r8, rax, [r10 + 24]
 adc rbp, rax
-mov [rsp + 24], r9
 mulx rax, r9, [r10 + 32]
 adc r8, r9
 mulx rdx, r9, [r10 + 40]
@@ -1565,6 +1574,7 @@ adc r8, rbp
 adc rdx, 0
 mov r9, [rsp + 8]
 mov r10, rdx
+mov [rsp + 8], r10
 mov rdx, [r9 + 40]
 mov r9, [rsp]
 mulx r11, r14, [r9]
@@ -1572,10 +1582,9 @@ mulx r15, rbx, [r9 + 8]
 add r11, rbx
 mulx rbx, rbp, [r9 + 16]
 adc r15, rbp
-mov [rsp + 8], r10
+mov [rsp + 24], r8
 mulx rbp, r10, [r9 + 24]
 adc rbx, r10
-mov [rsp + 24], r8
 mulx r10, r8, [r9 + 32]
 adc rbp, r8
 mulx rdx, r8, [r9 + 40]
@@ -1598,8 +1607,8 @@ adc rdx, [rsp + 8]
 mov r8, rdx
 mov rdx, r12
 imul rdx, [rax + 104]
-mulx r9, r11, [rax + 112]
 mulx r14, r15, [rax + 120]
+mulx r9, r11, [rax + 112]
 add r9, r15
 mulx r15, rbx, [rax + 128]
 adc r14, rbx
@@ -1614,27 +1623,27 @@ adc rdx, 0
 add r12, r11
 adc r13, r9
 adc rcx, r14
+mov r9, rcx
 adc rsi, r15
 adc rdi, rbx
 adc r10, rbp
 adc rdx, [rsp + 8]
 mov r8, r13
 sub r8, [rax + 112]
-mov r9, rcx
 sbb r9, [rax + 120]
 mov r11, rsi
+mov r14, r10
 sbb r11, [rax + 128]
 mov r12, rdi
 sbb r12, [rax + 136]
-mov r14, r10
 sbb r14, [rax + 144]
 mov r15, rdx
 sbb r15, [rax + 152]
 cmovc r8, r13
 cmovc r9, rcx
 cmovc r11, rsi
-cmovc r12, rdi
 cmovc r14, r10
+cmovc r12, rdi
 cmovc r15, rdx
 add rsp, 32
 pop rbp
@@ -2045,25 +2054,25 @@ unsafe extern "C" fn square_complement_mulx_code<M: Modulus<6>>() {
     naked_asm!(
         r"
 push rbx
+mov rdx, [rsi + 8]
 push rbp
 sub rsp, 32
-lea rax, [rip + 2f]
 mov rcx, [rsi + 8]
-lea rcx, [rcx + rcx]
-mov rdx, [rsi + 8]
 mov rdi, [rsi + 16]
 shld rdi, rdx, 1
 mov rdx, [rsi + 16]
 mov r8, [rsi + 24]
 shld r8, rdx, 1
 mov rdx, [rsi + 24]
+lea rcx, [rcx + rcx]
 mov r9, [rsi + 32]
 shld r9, rdx, 1
 mov rdx, [rsi + 32]
+lea rax, [rip + 2f]
 mov r10, [rsi + 40]
 shld r10, rdx, 1
-mov rdx, [rsi]
 mov r11, [rsi]
+mov rdx, [rsi]
 mulx r11, r12, r11
 mulx rcx, r13, rcx
 add r11, r13
@@ -2076,20 +2085,20 @@ adc r13, r15
 mulx rdx, r15, r10
 adc r14, r15
 adc rdx, 0
+mov [rsp + 8], r9
 mov r15, rdx
 mov rdx, [rax]
 sub rdx, r12
 mulx r12, rbx, [rax + 8]
+mov [rsp + 24], rsi
 mov [rsp], r10
 mulx rbp, r10, [rax + 16]
 add r12, r10
-mov [rsp + 8], r9
 mulx r10, r9, [rax + 24]
 adc rbp, r9
 mov [rsp + 16], r8
 mulx r9, r8, [rax + 32]
 adc r10, r8
-mov [rsp + 24], rsi
 mulx r8, rsi, [rax + 40]
 adc r9, rsi
 mulx rdx, rsi, [rax + 48]
@@ -2108,8 +2117,8 @@ lea r8, [r8 + r8]
 mov r9, rdx
 mov rdx, [rsi + 8]
 mov r10, [rsi + 8]
-mulx r10, r12, r10
 mulx r8, rbx, r8
+mulx r10, r12, r10
 add r10, rbx
 mulx rbx, rbp, [rsp + 16]
 adc r8, rbp
@@ -2121,25 +2130,26 @@ adc rdx, 0
 add rcx, r12
 adc rdi, r10
 adc r13, r8
+mov rsi, 0
 adc r14, rbx
 adc r15, rbp
 adc r9, rdx
-mov rsi, 0
 adc rsi, 0
 mov rdx, [rax]
 sub rdx, r11
 mulx r8, r10, [rax + 8]
+mov [rsp + 16], rsi
 mulx r11, r12, [rax + 16]
 add r8, r12
 mulx r12, rbx, [rax + 24]
 adc r11, rbx
 mulx rbx, rbp, [rax + 32]
 adc r12, rbp
-mov [rsp + 16], rsi
 mulx rbp, rsi, [rax + 40]
 adc rbx, rsi
 mulx rdx, rsi, [rax + 48]
 adc rbp, rsi
+mov rsi, [rsp + 24]
 adc rdx, 0
 add rcx, r10
 adc rdi, r8
@@ -2148,14 +2158,13 @@ adc r14, r12
 adc r15, rbx
 adc r9, rbp
 adc rdx, [rsp + 16]
-mov rsi, [rsp + 24]
 mov r8, [rsi + 24]
-lea r8, [r8 + r8]
 mov r10, rdx
 mov rdx, [rsi + 16]
+lea r8, [r8 + r8]
+mulx r8, rbx, r8
 mov r11, [rsi + 16]
 mulx r11, r12, r11
-mulx r8, rbx, r8
 add r11, rbx
 mulx rbx, rbp, [rsp + 8]
 adc r8, rbp
@@ -2187,14 +2196,14 @@ adc rdx, 0
 add rdi, r11
 adc r13, rcx
 adc r14, r12
+mov rcx, [rsp + 24]
 adc r15, rbx
 adc r9, rbp
 adc r10, rsi
 adc rdx, [rsp + 8]
-mov rcx, [rsp + 24]
 mov rsi, [rcx + 32]
-lea rsi, [rsi + rsi]
 mov r8, rdx
+lea rsi, [rsi + rsi]
 mov rdx, [rcx + 24]
 mov r11, [rcx + 24]
 mulx r11, r12, r11
@@ -2208,17 +2217,17 @@ adc r9, r11
 adc r10, rsi
 adc r8, rdx
 mov rsi, 0
-adc rsi, 0
 mov rdx, [rax]
+adc rsi, 0
 sub rdx, rdi
 mulx rdi, r11, [rax + 8]
+mov [rsp], rsi
 mulx r12, rbx, [rax + 16]
 add rdi, rbx
 mulx rbx, rbp, [rax + 24]
 adc r12, rbp
 mulx rbp, rcx, [rax + 32]
 adc rbx, rcx
-mov [rsp], rsi
 mulx rcx, rsi, [rax + 40]
 adc rbp, rsi
 mulx rdx, rsi, [rax + 48]
@@ -2230,9 +2239,9 @@ adc r15, r12
 adc r9, rbx
 adc r10, rbp
 adc r8, rcx
-adc rdx, [rsp]
 mov rcx, [rsp + 24]
 mov rsi, [rcx + 40]
+adc rdx, [rsp]
 lea rsi, [rsi + rsi]
 mov rdi, rdx
 mov rdx, [rcx + 32]
@@ -2245,8 +2254,8 @@ add r10, r12
 adc r8, r11
 adc rdi, rdx
 mov rsi, 0
-adc rsi, 0
 mov rdx, [rax]
+adc rsi, 0
 sub rdx, r13
 mulx r11, r12, [rax + 8]
 mulx r13, rbx, [rax + 16]
@@ -2284,6 +2293,7 @@ adc rdi, rdx
 adc rsi, rcx
 mov rdx, r14
 imul rdx, [rax + 104]
+mov [rsp + 24], rsi
 mulx rcx, r11, [rax + 112]
 mulx r12, r13, [rax + 120]
 add rcx, r13
@@ -2291,7 +2301,6 @@ mulx r13, rbx, [rax + 128]
 adc r12, rbx
 mulx rbx, rbp, [rax + 136]
 adc r13, rbp
-mov [rsp + 24], rsi
 mulx rbp, rsi, [rax + 144]
 adc rbx, rsi
 mulx rdx, rsi, [rax + 152]
@@ -2304,23 +2313,23 @@ adc r10, r13
 adc r8, rbx
 adc rdi, rbp
 adc rdx, [rsp + 24]
+mov rsi, r9
 mov rcx, r15
 sub rcx, [rax + 112]
-mov rsi, r9
 sbb rsi, [rax + 120]
 mov r11, r10
 sbb r11, [rax + 128]
-mov r12, r8
-sbb r12, [rax + 136]
-mov r13, rdi
-sbb r13, [rax + 144]
 mov r14, rdx
+mov r12, r8
+mov r13, rdi
+sbb r12, [rax + 136]
+sbb r13, [rax + 144]
 sbb r14, [rax + 152]
 cmovc rcx, r15
 cmovc rsi, r9
-cmovc r11, r10
 cmovc r12, r8
 cmovc r13, rdi
+cmovc r11, r10
 cmovc r14, rdx
 add rsp, 32
 pop rbp
@@ -2688,7 +2697,7 @@ assembly! { 6, 2:
     sum_of_products: sum_of_products_spare_mulx, sum_of_products_spare_adx;
     square: square_spare_mulx, square_spare_adx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -4950,13 +4959,1110 @@ ret
     )
 }
 
-// full: every odd prime.
+// near: R - p has one limb: two products for a limb of the quotient.
 assembly! { 6, 3:
+    mul: mul_near_mulx, mul_near_adx;
+    sum_of_products: sum_of_products_full_mulx, sum_of_products_full_adx;
+    square: square_near_mulx, square_near_adx;
+    add: add_full;
+    sub: sub;
+}
+
+/// x*y/R mod p as by cios, for p = R - c with c of one limb; near-radix, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_near_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_near_mulx_code::<M>,
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[1], out("r9") _, out("r10") _,
+            out("r11") z[2], out("r12") z[3], out("r13") _, out("r14") z[4], out("r15") z[5],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_near_mulx_code<M: Modulus<6>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 24
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx rdx, r13, r13
+adc r12, r13
+adc rdx, 0
+mov r13, r8
+imul r13, [rax]
+add rdx, r13
+mov r14, 0
+adc r14, 0
+mov rbx, rdx
+mov rdx, r13
+mulx rdx, r13, [rax + 8]
+sub r8, r13
+sbb rdi, rdx
+sbb r9, 0
+sbb r10, 0
+sbb r11, 0
+sbb r12, 0
+sbb rbx, 0
+sbb r14, 0
+mov rdx, [rcx + 8]
+mulx r8, r13, [rsi]
+mulx r15, rbp, [rsi + 8]
+add r8, rbp
+mov [rsp], rcx
+mulx rbp, rcx, [rsi + 16]
+adc r15, rcx
+mov [rsp + 8], rax
+mulx rcx, rax, [rsi + 24]
+adc rbp, rax
+mov [rsp + 16], r14
+mulx rax, r14, [rsi + 32]
+adc rcx, r14
+mulx rdx, r14, [rsi + 40]
+adc rax, r14
+adc rdx, 0
+add rdi, r13
+adc r9, r8
+adc r10, r15
+adc r11, rbp
+adc r12, rcx
+adc rbx, rax
+adc rdx, [rsp + 16]
+mov rax, 0
+adc rax, 0
+mov rcx, [rsp + 8]
+mov r8, rdi
+imul r8, [rcx]
+add rdx, r8
+adc rax, 0
+mov r13, rdx
+mov rdx, r8
+mulx rdx, r8, [rcx + 8]
+sub rdi, r8
+sbb r9, rdx
+sbb r10, 0
+sbb r11, 0
+sbb r12, 0
+sbb rbx, 0
+sbb r13, 0
+sbb rax, 0
+mov rdi, [rsp]
+mov rdx, [rdi + 16]
+mulx r8, r14, [rsi]
+mulx r15, rbp, [rsi + 8]
+add r8, rbp
+mulx rbp, rdi, [rsi + 16]
+adc r15, rdi
+mulx rdi, rcx, [rsi + 24]
+adc rbp, rcx
+mov [rsp + 16], rax
+mulx rcx, rax, [rsi + 32]
+adc rdi, rax
+mulx rax, rdx, [rsi + 40]
+adc rcx, rdx
+adc rax, 0
+add r9, r14
+adc r10, r8
+adc r11, r15
+adc r12, rbp
+adc rbx, rdi
+adc r13, rcx
+adc rax, [rsp + 16]
+mov rcx, 0
+adc rcx, 0
+mov rdi, [rsp + 8]
+mov rdx, r9
+imul rdx, [rdi]
+add rax, rdx
+adc rcx, 0
+mov rdx, rdx
+mulx rdx, r8, [rdi + 8]
+sub r9, r8
+sbb r10, rdx
+sbb r11, 0
+sbb r12, 0
+sbb rbx, 0
+sbb r13, 0
+sbb rax, 0
+sbb rcx, 0
+mov r8, [rsp]
+mov rdx, [r8 + 24]
+mulx r9, r14, [rsi]
+mulx r15, rbp, [rsi + 8]
+add r9, rbp
+mulx rbp, r8, [rsi + 16]
+adc r15, r8
+mulx r8, rdi, [rsi + 24]
+adc rbp, rdi
+mov [rsp + 16], rcx
+mulx rdi, rcx, [rsi + 32]
+adc r8, rcx
+mulx rcx, rdx, [rsi + 40]
+adc rdi, rdx
+adc rcx, 0
+add r10, r14
+adc r11, r9
+adc r12, r15
+adc rbx, rbp
+adc r13, r8
+adc rax, rdi
+adc rcx, [rsp + 16]
+mov rdx, 0
+adc rdx, 0
+mov rdi, [rsp + 8]
+mov r8, r10
+imul r8, [rdi]
+add rcx, r8
+adc rdx, 0
+mov r9, rdx
+mov rdx, r8
+mulx rdx, r8, [rdi + 8]
+sub r10, r8
+sbb r11, rdx
+sbb r12, 0
+sbb rbx, 0
+sbb r13, 0
+sbb rax, 0
+sbb rcx, 0
+sbb r9, 0
+mov r8, [rsp]
+mov rdx, [r8 + 32]
+mulx r10, r14, [rsi]
+mulx r15, rbp, [rsi + 8]
+add r10, rbp
+mulx rbp, r8, [rsi + 16]
+adc r15, r8
+mulx r8, rdi, [rsi + 24]
+adc rbp, rdi
+mov [rsp + 16], r9
+mulx rdi, r9, [rsi + 32]
+adc r8, r9
+mulx rdx, r9, [rsi + 40]
+adc rdi, r9
+adc rdx, 0
+add r11, r14
+adc r12, r10
+adc rbx, r15
+adc r13, rbp
+adc rax, r8
+adc rcx, rdi
+adc rdx, [rsp + 16]
+mov rdi, 0
+adc rdi, 0
+mov r8, [rsp + 8]
+mov r9, r11
+imul r9, [r8]
+add rdx, r9
+adc rdi, 0
+mov r10, rdx
+mov rdx, r9
+mulx rdx, r9, [r8 + 8]
+sub r11, r9
+sbb r12, rdx
+sbb rbx, 0
+sbb r13, 0
+sbb rax, 0
+sbb rcx, 0
+sbb r10, 0
+sbb rdi, 0
+mov rdx, [rsp]
+mov rdx, [rdx + 40]
+mulx r9, r11, [rsi]
+mulx r14, r15, [rsi + 8]
+add r9, r15
+mulx r15, rbp, [rsi + 16]
+adc r14, rbp
+mulx rbp, r8, [rsi + 24]
+adc r15, r8
+mov [rsp], rdi
+mulx r8, rdi, [rsi + 32]
+adc rbp, rdi
+mulx rdx, rsi, [rsi + 40]
+adc r8, rsi
+adc rdx, 0
+add r12, r11
+adc rbx, r9
+adc r13, r14
+adc rax, r15
+adc rcx, rbp
+adc r10, r8
+adc rdx, [rsp]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp + 8]
+mov r8, r12
+imul r8, [rdi]
+add rdx, r8
+adc rsi, 0
+mov r9, rdx
+mov rdx, r8
+mulx rdx, r8, [rdi + 8]
+sub r12, r8
+sbb rbx, rdx
+sbb r13, 0
+sbb rax, 0
+sbb rcx, 0
+sbb r10, 0
+sbb r9, 0
+sbb rsi, 0
+mov rdx, rbx
+sub rdx, [rdi + 16]
+mov r8, r13
+sbb r8, [rdi + 24]
+mov r11, rax
+sbb r11, [rdi + 24]
+mov r12, rcx
+sbb r12, [rdi + 24]
+mov r14, r10
+sbb r14, [rdi + 24]
+mov r15, r9
+sbb r15, [rdi + 24]
+sbb rsi, 0
+cmovc rdx, rbx
+cmovc r8, r13
+cmovc r11, rax
+cmovc r12, rcx
+cmovc r14, r10
+cmovc r15, r9
+add rsp, 24
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+",
+        n0 = const M::N0,
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x*y/R mod p as by cios, for p = R - c with c of one limb; near-radix, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_near_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_near_adx_code::<M>,
+            out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") z[2],
+            out("r11") z[3], out("r12") z[4], out("r13") _, out("r14") z[5], out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_near_adx_code<M: Modulus<6>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 8
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mulx rdi, r8, [rsi]
+mulx r9, r10, [rsi + 8]
+mulx r11, r12, [rsi + 16]
+xor r13d, r13d
+adcx rdi, r10
+mulx r10, r13, [rsi + 24]
+adcx r9, r12
+mulx r12, r14, [rsi + 32]
+adcx r11, r13
+mulx rdx, r13, [rsi + 40]
+adcx r10, r14
+adcx r12, r13
+adcx rdx, rax
+mov r13, rdx
+mov rdx, r8
+mulx rdx, r14, [rip + 2f]
+adcx r13, r14
+mov r15, 0
+adcx r15, rax
+mov rdx, r14
+mulx rdx, r14, [rip + 2f + 8]
+sub r8, r14
+sbb rdi, rdx
+sbb r9, 0
+sbb r11, 0
+sbb r10, 0
+sbb r12, 0
+sbb r13, 0
+sbb r15, 0
+mov rdx, [rcx + 8]
+mulx r8, r14, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx rdi, r14
+mov [rsp], rcx
+mulx r14, rcx, [rsi + 16]
+adox r8, rbp
+adcx r9, r8
+mulx r8, rbp, [rsi + 24]
+adox rbx, rcx
+adcx r11, rbx
+mulx rcx, rbx, [rsi + 32]
+adox r14, rbp
+adcx r10, r14
+mulx rdx, r14, [rsi + 40]
+adox r8, rbx
+adcx r12, r8
+adox rcx, r14
+adcx r13, rcx
+adox rdx, rax
+adcx r15, rdx
+mov rcx, 0
+adcx rcx, rax
+mov rdx, rdi
+mulx rdx, r8, [rip + 2f]
+adcx r15, r8
+adcx rcx, rax
+mov rdx, r8
+mulx rdx, r8, [rip + 2f + 8]
+sub rdi, r8
+sbb r9, rdx
+sbb r11, 0
+sbb r10, 0
+sbb r12, 0
+sbb r13, 0
+sbb r15, 0
+sbb rcx, 0
+mov rdi, [rsp]
+mov rdx, [rdi + 16]
+mulx r8, r14, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx r9, r14
+mulx r14, rdi, [rsi + 16]
+adox r8, rbp
+adcx r11, r8
+mulx r8, rbp, [rsi + 24]
+adox rbx, rdi
+adcx r10, rbx
+mulx rdi, rbx, [rsi + 32]
+adox r14, rbp
+adcx r12, r14
+mulx rdx, r14, [rsi + 40]
+adox r8, rbx
+adcx r13, r8
+adox rdi, r14
+adcx r15, rdi
+adox rdx, rax
+adcx rcx, rdx
+mov rdi, 0
+adcx rdi, rax
+mov rdx, r9
+mulx rdx, r8, [rip + 2f]
+adcx rcx, r8
+adcx rdi, rax
+mov rdx, r8
+mulx rdx, r8, [rip + 2f + 8]
+sub r9, r8
+sbb r11, rdx
+sbb r10, 0
+sbb r12, 0
+sbb r13, 0
+sbb r15, 0
+sbb rcx, 0
+sbb rdi, 0
+mov r8, [rsp]
+mov rdx, [r8 + 24]
+mulx r9, r14, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx r11, r14
+mulx r14, r8, [rsi + 16]
+adox r9, rbp
+adcx r10, r9
+mulx r9, rbp, [rsi + 24]
+adox rbx, r8
+adcx r12, rbx
+mulx r8, rbx, [rsi + 32]
+adox r14, rbp
+adcx r13, r14
+mulx rdx, r14, [rsi + 40]
+adox r9, rbx
+adcx r15, r9
+adox r8, r14
+adcx rcx, r8
+adox rdx, rax
+adcx rdi, rdx
+mov r8, 0
+adcx r8, rax
+mov rdx, r11
+mulx rdx, r9, [rip + 2f]
+adcx rdi, r9
+adcx r8, rax
+mov rdx, r9
+mulx rdx, r9, [rip + 2f + 8]
+sub r11, r9
+sbb r10, rdx
+sbb r12, 0
+sbb r13, 0
+sbb r15, 0
+sbb rcx, 0
+sbb rdi, 0
+sbb r8, 0
+mov r9, [rsp]
+mov rdx, [r9 + 32]
+mulx r11, r14, [rsi]
+mulx rbx, rbp, [rsi + 8]
+test rsp, rsp
+adcx r10, r14
+mulx r14, r9, [rsi + 16]
+adox r11, rbp
+adcx r12, r11
+mulx r11, rbp, [rsi + 24]
+adox rbx, r9
+adcx r13, rbx
+mulx r9, rbx, [rsi + 32]
+adox r14, rbp
+adcx r15, r14
+mulx rdx, r14, [rsi + 40]
+adox r11, rbx
+adcx rcx, r11
+adox r9, r14
+adcx rdi, r9
+adox rdx, rax
+adcx r8, rdx
+mov r9, 0
+adcx r9, rax
+mov rdx, r10
+mulx rdx, r11, [rip + 2f]
+adcx r8, r11
+adcx r9, rax
+mov rdx, r11
+mulx rdx, r11, [rip + 2f + 8]
+sub r10, r11
+sbb r12, rdx
+sbb r13, 0
+sbb r15, 0
+sbb rcx, 0
+sbb rdi, 0
+sbb r8, 0
+sbb r9, 0
+mov rdx, [rsp]
+mov rdx, [rdx + 40]
+mulx r10, r11, [rsi]
+mulx r14, rbx, [rsi + 8]
+xor ebp, ebp
+adcx r12, r11
+mulx r11, rbp, [rsi + 16]
+adox r10, rbx
+adcx r13, r10
+mulx r10, rbx, [rsi + 24]
+adox r14, rbp
+adcx r15, r14
+mulx r14, rbp, [rsi + 32]
+adox r11, rbx
+adcx rcx, r11
+mulx rdx, rsi, [rsi + 40]
+adox r10, rbp
+adcx rdi, r10
+adox r14, rsi
+adcx r8, r14
+adox rdx, rax
+adcx r9, rdx
+mov rsi, 0
+adcx rsi, rax
+mov rdx, r12
+mulx rdx, r10, [rip + 2f]
+adcx r9, r10
+adcx rsi, rax
+mov rdx, r10
+mulx rax, rdx, [rip + 2f + 8]
+sub r12, rdx
+sbb r13, rax
+sbb r15, 0
+sbb rcx, 0
+sbb rdi, 0
+sbb r8, 0
+sbb r9, 0
+sbb rsi, 0
+mov rax, r13
+sub rax, [rip + 2f + 16]
+mov rdx, r15
+sbb rdx, [rip + 2f + 24]
+mov r10, rcx
+sbb r10, [rip + 2f + 24]
+mov r11, rdi
+sbb r11, [rip + 2f + 24]
+mov r12, r8
+sbb r12, [rip + 2f + 24]
+mov r14, r9
+sbb r14, [rip + 2f + 24]
+sbb rsi, 0
+cmovc rax, r13
+cmovc rdx, r15
+cmovc r10, rcx
+cmovc r11, rdi
+cmovc r12, r8
+cmovc r14, r9
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+",
+        n0 = const M::N0,
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x*x/R mod p for p = R - c with c of one limb; near-radix, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_near_mulx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_near_mulx_code::<M>,
+            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
+            z[1], out("rdi") _, out("r8") z[2], out("r9") z[3], out("r10") z[4], out("r11") z[5],
+            out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_near_mulx_code<M: Modulus<6>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 72
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rcx, [rsi + 8]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 16]
+mulx r8, r9, r8
+add rcx, r9
+mov r9, [rsi + 24]
+mulx r9, r10, r9
+adc r8, r10
+mov r10, [rsi + 32]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 40]
+mulx rdx, r11, r11
+adc r10, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, [rsi + 8]
+mulx r12, r13, [rsi + 16]
+mulx r14, r15, [rsi + 24]
+add r12, r15
+mulx r15, rbx, [rsi + 32]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 40]
+adc r15, rbx
+adc rdx, 0
+add r8, r13
+adc r9, r12
+adc r10, r14
+adc r11, r15
+adc rdx, 0
+mov r12, rdx
+mov rdx, [rsi + 16]
+mulx r13, r14, [rsi + 24]
+mulx r15, rbx, [rsi + 32]
+add r13, rbx
+mulx rdx, rbx, [rsi + 40]
+adc r15, rbx
+adc rdx, 0
+add r10, r14
+adc r11, r13
+adc r12, r15
+adc rdx, 0
+mov r13, rdx
+mov rdx, [rsi + 24]
+mulx r14, r15, [rsi + 32]
+mulx rdx, rbx, [rsi + 40]
+add r14, rbx
+adc rdx, 0
+add r12, r15
+adc r13, r14
+adc rdx, 0
+mov r14, rdx
+mov rdx, [rsi + 40]
+mulx rdx, r15, [rsi + 32]
+add r14, r15
+adc rdx, 0
+lea r15, [rdi + rdi]
+mov rbx, rcx
+shld rbx, rdi, 1
+mov rdi, r8
+shld rdi, rcx, 1
+mov rcx, r9
+shld rcx, r8, 1
+mov r8, r10
+shld r8, r9, 1
+mov r9, r11
+shld r9, r10, 1
+mov r10, r12
+shld r10, r11, 1
+mov r11, r13
+shld r11, r12, 1
+mov r12, r14
+shld r12, r13, 1
+mov r13, rdx
+shld r13, r14, 1
+shr rdx, 63
+mov r14, rdx
+mov rdx, [rsi]
+mov rbp, [rsi]
+mulx rbp, rdx, rbp
+mov [rsp], rdx
+mov rdx, [rsi + 8]
+mov [rsp + 8], rax
+mulx rdx, rax, [rsi + 8]
+mov [rsp + 16], rdx
+mov rdx, [rsi + 16]
+mov [rsp + 24], r14
+mulx rdx, r14, [rsi + 16]
+mov [rsp + 32], rdx
+mov rdx, [rsi + 24]
+mov [rsp + 40], r13
+mulx rdx, r13, [rsi + 24]
+mov [rsp + 48], rdx
+mov rdx, [rsi + 32]
+mov [rsp + 56], r12
+mulx rdx, r12, [rsi + 32]
+mov [rsp + 64], rdx
+mov rdx, [rsi + 40]
+mulx rdx, rsi, [rsi + 40]
+add r15, rbp
+adc rbx, rax
+adc rdi, [rsp + 16]
+adc rcx, r14
+adc r8, [rsp + 32]
+adc r9, r13
+adc r10, [rsp + 48]
+adc r11, r12
+mov rax, [rsp + 56]
+adc rax, [rsp + 64]
+adc rsi, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r12, [rsp + 8]
+mov r13, [rsp]
+imul r13, [r12]
+mov r14, rdx
+mov rdx, r13
+mulx rdx, rbp, [r12 + 8]
+mov [rsp + 24], r14
+mov r14, [rsp]
+sub r14, rbp
+sbb r15, rdx
+sbb rbx, 0
+sbb rdi, 0
+sbb rcx, 0
+sbb r8, 0
+sbb r13, 0
+mov r14, r15
+imul r14, [r12]
+mov rdx, r14
+mulx rdx, rbp, [r12 + 8]
+sub r15, rbp
+sbb rbx, rdx
+sbb rdi, 0
+sbb rcx, 0
+sbb r8, 0
+sbb r13, 0
+sbb r14, 0
+mov r15, rbx
+imul r15, [r12]
+mov rdx, r15
+mulx rdx, rbp, [r12 + 8]
+sub rbx, rbp
+sbb rdi, rdx
+sbb rcx, 0
+sbb r8, 0
+sbb r13, 0
+sbb r14, 0
+sbb r15, 0
+mov rbx, rdi
+imul rbx, [r12]
+mov rdx, rbx
+mulx rdx, rbp, [r12 + 8]
+sub rdi, rbp
+sbb rcx, rdx
+sbb r8, 0
+sbb r13, 0
+sbb r14, 0
+sbb r15, 0
+sbb rbx, 0
+mov rdi, rcx
+imul rdi, [r12]
+mov rdx, rdi
+mulx rdx, rbp, [r12 + 8]
+sub rcx, rbp
+sbb r8, rdx
+sbb r13, 0
+sbb r14, 0
+sbb r15, 0
+sbb rbx, 0
+sbb rdi, 0
+mov rcx, r8
+imul rcx, [r12]
+mov rdx, rcx
+mulx rdx, rbp, [r12 + 8]
+sub r8, rbp
+sbb r13, rdx
+sbb r14, 0
+sbb r15, 0
+sbb rbx, 0
+sbb rdi, 0
+sbb rcx, 0
+add r13, r9
+adc r14, r10
+adc r15, r11
+adc rbx, rax
+adc rdi, rsi
+adc rcx, [rsp + 24]
+mov rax, 0
+adc rax, 0
+mov rdx, r13
+sub rdx, [r12 + 16]
+mov rsi, r14
+sbb rsi, [r12 + 24]
+mov r8, r15
+sbb r8, [r12 + 24]
+mov r9, rbx
+sbb r9, [r12 + 24]
+mov r10, rdi
+sbb r10, [r12 + 24]
+mov r11, rcx
+sbb r11, [r12 + 24]
+sbb rax, 0
+cmovc rdx, r13
+cmovc rsi, r14
+cmovc r8, r15
+cmovc r9, rbx
+cmovc r10, rdi
+cmovc r11, rcx
+add rsp, 72
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+",
+        n0 = const M::N0,
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x*x/R mod p for p = R - c with c of one limb; near-radix, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_near_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_near_adx_code::<M>,
+            out("rax") _, out("rcx") z[0], out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
+            z[2], out("rdi") _, out("r8") z[3], out("r9") z[4], out("r10") z[5], out("r11") _,
+            out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_near_adx_code<M: Modulus<6>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 72
+xor eax, eax
+mov rdx, [rsi]
+mulx rcx, rdi, [rsi + 8]
+mulx r8, r9, [rsi + 16]
+mulx r10, r11, [rsi + 24]
+xor r12d, r12d
+adcx rcx, r9
+mulx r9, r12, [rsi + 32]
+adcx r8, r11
+mulx rdx, r11, [rsi + 40]
+adcx r10, r12
+adcx r9, r11
+adcx rdx, rax
+mov r11, rdx
+mov rdx, [rsi + 8]
+mulx r12, r13, [rsi + 16]
+mulx r14, r15, [rsi + 24]
+xor ebx, ebx
+adcx r8, r13
+mulx r13, rbx, [rsi + 32]
+adox r12, r15
+adcx r10, r12
+mulx rdx, r12, [rsi + 40]
+adox r14, rbx
+adcx r9, r14
+adox r13, r12
+adcx r11, r13
+adox rdx, rax
+adcx rdx, rax
+mov r12, rdx
+mov rdx, [rsi + 16]
+mulx r13, r14, [rsi + 24]
+mulx r15, rbx, [rsi + 32]
+xor ebp, ebp
+adcx r9, r14
+mulx rdx, r14, [rsi + 40]
+adox r13, rbx
+adcx r11, r13
+adox r15, r14
+adcx r12, r15
+adox rdx, rax
+adcx rdx, rax
+mov r13, rdx
+mov rdx, [rsi + 24]
+mulx r14, r15, [rsi + 32]
+mulx rdx, rbx, [rsi + 40]
+xor ebp, ebp
+adcx r12, r15
+adox r14, rbx
+adcx r13, r14
+adox rdx, rax
+adcx rdx, rax
+mov r14, rdx
+mov rdx, [rsi + 40]
+mulx rdx, r15, [rsi + 32]
+xor ebx, ebx
+adcx r14, r15
+adcx rdx, rax
+lea r15, [rdi + rdi]
+mov rbx, rcx
+shld rbx, rdi, 1
+mov rdi, r8
+shld rdi, rcx, 1
+mov rcx, r10
+shld rcx, r8, 1
+mov r8, r9
+shld r8, r10, 1
+mov r10, r11
+shld r10, r9, 1
+mov r9, r12
+shld r9, r11, 1
+mov r11, r13
+shld r11, r12, 1
+mov r12, r14
+shld r12, r13, 1
+mov r13, rdx
+shld r13, r14, 1
+shr rdx, 63
+mov r14, rdx
+mov rdx, [rsi]
+mulx rbp, rdx, [rsi]
+mov [rsp], rdx
+mov rdx, [rsi + 8]
+mov [rsp + 8], rax
+mulx rdx, rax, [rsi + 8]
+mov [rsp + 16], rdx
+mov rdx, [rsi + 16]
+mov [rsp + 24], r14
+mulx rdx, r14, [rsi + 16]
+mov [rsp + 32], rdx
+mov rdx, [rsi + 24]
+mov [rsp + 40], r13
+mulx rdx, r13, [rsi + 24]
+mov [rsp + 48], rdx
+mov rdx, [rsi + 32]
+mov [rsp + 56], r12
+mulx rdx, r12, [rsi + 32]
+mov [rsp + 64], rdx
+mov rdx, [rsi + 40]
+mulx rdx, rsi, [rsi + 40]
+test rsp, rsp
+adcx r15, rbp
+adcx rbx, rax
+adcx rdi, [rsp + 16]
+adcx rcx, r14
+adcx r8, [rsp + 32]
+adcx r10, r13
+adcx r9, [rsp + 48]
+adcx r11, r12
+mov rax, [rsp + 56]
+adcx rax, [rsp + 64]
+adcx rsi, [rsp + 40]
+adcx rdx, [rsp + 24]
+mov r12, rdx
+mov rdx, [rsp]
+mulx rdx, r13, [rip + 2f]
+mov rdx, r13
+mulx rdx, r14, [rip + 2f + 8]
+mov rbp, [rsp]
+sub rbp, r14
+sbb r15, rdx
+sbb rbx, 0
+sbb rdi, 0
+sbb rcx, 0
+sbb r8, 0
+sbb r13, 0
+mov rdx, r15
+mulx rdx, r14, [rip + 2f]
+mov rdx, r14
+mulx rdx, rbp, [rip + 2f + 8]
+sub r15, rbp
+sbb rbx, rdx
+sbb rdi, 0
+sbb rcx, 0
+sbb r8, 0
+sbb r13, 0
+sbb r14, 0
+mov rdx, rbx
+mulx rdx, r15, [rip + 2f]
+mov rdx, r15
+mulx rdx, rbp, [rip + 2f + 8]
+sub rbx, rbp
+sbb rdi, rdx
+sbb rcx, 0
+sbb r8, 0
+sbb r13, 0
+sbb r14, 0
+sbb r15, 0
+mov rdx, rdi
+mulx rdx, rbx, [rip + 2f]
+mov rdx, rbx
+mulx rdx, rbp, [rip + 2f + 8]
+sub rdi, rbp
+sbb rcx, rdx
+sbb r8, 0
+sbb r13, 0
+sbb r14, 0
+sbb r15, 0
+sbb rbx, 0
+mov rdx, rcx
+mulx rdx, rdi, [rip + 2f]
+mov rdx, rdi
+mulx rdx, rbp, [rip + 2f + 8]
+sub rcx, rbp
+sbb r8, rdx
+sbb r13, 0
+sbb r14, 0
+sbb r15, 0
+sbb rbx, 0
+sbb rdi, 0
+mov rdx, r8
+mulx rcx, rbp, [rip + 2f]
+mov rdx, rbp
+mulx rcx, rdx, [rip + 2f + 8]
+sub r8, rdx
+sbb r13, rcx
+sbb r14, 0
+sbb r15, 0
+sbb rbx, 0
+sbb rdi, 0
+sbb rbp, 0
+xor ecx, ecx
+adcx r13, r10
+adcx r14, r9
+adcx r15, r11
+adcx rbx, rax
+adcx rdi, rsi
+adcx rbp, r12
+mov rax, 0
+adcx rax, [rsp + 8]
+mov rcx, r13
+sub rcx, [rip + 2f + 16]
+mov rdx, r14
+sbb rdx, [rip + 2f + 24]
+mov rsi, r15
+sbb rsi, [rip + 2f + 24]
+mov r8, rbx
+sbb r8, [rip + 2f + 24]
+mov r9, rdi
+sbb r9, [rip + 2f + 24]
+mov r10, rbp
+sbb r10, [rip + 2f + 24]
+sbb rax, 0
+cmovc rcx, r13
+cmovc rdx, r14
+cmovc rsi, r15
+cmovc r8, rbx
+cmovc r9, rdi
+cmovc r10, rbp
+add rsp, 72
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+",
+        n0 = const M::N0,
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+// full: every odd prime.
+assembly! { 6, 4:
     mul: mul_full_mulx, mul_full_adx;
     sum_of_products: sum_of_products_full_mulx, sum_of_products_full_adx;
     square: square_full_mulx, square_full_adx;
     add: add_full;
-    sub: sub_full;
+    sub: sub;
 }
 
 /// x*y/R mod p; cios, variant mulx.
@@ -5045,9 +6151,9 @@ add r14, rbp
 mulx rbp, rsi, [r13 + 16]
 adc r11, rsi
 mov [rsp + 16], rax
+mov [rsp + 24], rcx
 mulx rsi, rax, [r13 + 24]
 adc rbp, rax
-mov [rsp + 24], rcx
 mulx rax, rcx, [r13 + 32]
 adc rsi, rcx
 mulx rcx, rdx, [r13 + 40]
@@ -5061,9 +6167,9 @@ adc r12, rsi
 adc r8, rax
 adc rcx, [rsp + 24]
 mov rax, 0
+mov rdx, rdi
 adc rax, 0
 mov rsi, [rsp + 16]
-mov rdx, rdi
 imul rdx, [rsi]
 mulx r14, r15, [rsi + 8]
 mulx r11, rbp, [rsi + 16]
@@ -5072,8 +6178,8 @@ mulx rbp, r13, [rsi + 24]
 adc r11, r13
 mov [rsp + 24], rax
 mulx r13, rax, [rsi + 32]
-adc rbp, rax
 mov [rsp + 32], rcx
+adc rbp, rax
 mulx rax, rcx, [rsi + 40]
 adc r13, rcx
 mulx rcx, rdx, [rsi + 48]
@@ -5085,12 +6191,12 @@ adc r10, r11
 adc rbx, rbp
 adc r12, r13
 adc r8, rax
-adc rcx, [rsp + 32]
-mov rax, [rsp + 24]
-adc rax, 0
 mov rdi, [rsp + 8]
-mov rdx, [rdi + 16]
+mov rax, [rsp + 24]
+adc rcx, [rsp + 32]
 mov r13, [rsp]
+adc rax, 0
+mov rdx, [rdi + 16]
 mulx r14, r15, [r13]
 mulx r11, rbp, [r13 + 8]
 add r14, rbp
@@ -5112,12 +6218,12 @@ adc r8, rdi
 adc rcx, rsi
 adc rax, [rsp + 24]
 mov rsi, 0
-adc rsi, 0
 mov rdi, [rsp + 16]
+adc rsi, 0
 mov rdx, r9
 imul rdx, [rdi]
-mulx r14, r15, [rdi + 8]
 mulx r11, rbp, [rdi + 16]
+mulx r14, r15, [rdi + 8]
 add r14, rbp
 mulx rbp, r13, [rdi + 24]
 adc r11, r13
@@ -5136,31 +6242,31 @@ adc rbx, r11
 adc r12, rbp
 adc r8, r13
 adc rcx, rsi
+mov r13, [rsp]
 adc rax, [rsp + 32]
 mov rsi, [rsp + 24]
 adc rsi, 0
 mov r9, [rsp + 8]
 mov rdx, [r9 + 24]
-mov r13, [rsp]
-mulx r14, r15, [r13]
-mulx r11, rbp, [r13 + 8]
-add r14, rbp
-mulx rbp, r9, [r13 + 16]
-adc r11, r9
-mulx r9, rdi, [r13 + 24]
-adc rbp, rdi
+mulx r11, rbp, [r13]
+mulx r9, rdi, [r13 + 8]
+mulx r14, r15, [r13 + 24]
+add r11, rdi
 mov [rsp + 24], rsi
-mulx rdi, rsi, [r13 + 32]
+mulx rdi, rsi, [r13 + 16]
 adc r9, rsi
-mulx rdx, rsi, [r13 + 40]
-adc rdi, rsi
+adc rdi, r15
+mulx rsi, r15, [r13 + 32]
+adc r14, r15
+mulx rdx, r15, [r13 + 40]
+adc rsi, r15
 adc rdx, 0
-add r10, r15
-adc rbx, r14
-adc r12, r11
-adc r8, rbp
-adc rcx, r9
-adc rax, rdi
+add r10, rbp
+adc rbx, r11
+adc r12, r9
+adc r8, rdi
+adc rcx, r14
+adc rax, rsi
 adc rdx, [rsp + 24]
 mov rsi, 0
 adc rsi, 0
@@ -5172,8 +6278,8 @@ mulx r14, r15, [rdi + 8]
 mulx r11, rbp, [rdi + 16]
 add r14, rbp
 mulx rbp, r13, [rdi + 24]
-adc r11, r13
 mov [rsp + 24], rsi
+adc r11, r13
 mulx r13, rsi, [rdi + 32]
 adc rbp, rsi
 mov [rsp + 32], r9
@@ -5195,38 +6301,38 @@ mov r9, [rsp + 8]
 mov r10, rdx
 mov rdx, [r9 + 32]
 mov r13, [rsp]
-mulx r14, r15, [r13]
-mulx r11, rbp, [r13 + 8]
-add r14, rbp
-mulx rbp, r9, [r13 + 16]
-adc r11, r9
-mulx r9, rdi, [r13 + 24]
-adc rbp, rdi
+mulx r14, r15, [r13 + 24]
+mulx r11, rbp, [r13]
+mulx r9, rdi, [r13 + 8]
+add r11, rdi
 mov [rsp + 24], rsi
-mulx rdi, rsi, [r13 + 32]
+mulx rdi, rsi, [r13 + 16]
 adc r9, rsi
-mulx rdx, rsi, [r13 + 40]
-adc rdi, rsi
+adc rdi, r15
+mulx rsi, r15, [r13 + 32]
+adc r14, r15
+mulx rdx, r15, [r13 + 40]
+adc rsi, r15
 adc rdx, 0
-add rbx, r15
-adc r12, r14
-adc r8, r11
-adc rcx, rbp
-adc rax, r9
-adc r10, rdi
+add rbx, rbp
+adc r12, r11
+adc r8, r9
+adc rcx, rdi
+adc rax, r14
+adc r10, rsi
 adc rdx, [rsp + 24]
 mov rsi, 0
 adc rsi, 0
+mov [rsp + 24], rsi
 mov rdi, [rsp + 16]
 mov r9, rdx
 mov rdx, rbx
 imul rdx, [rdi]
-mulx r14, r15, [rdi + 8]
 mulx r11, rbp, [rdi + 16]
+mulx r14, r15, [rdi + 8]
 add r14, rbp
 mulx rbp, r13, [rdi + 24]
 adc r11, r13
-mov [rsp + 24], rsi
 mulx r13, rsi, [rdi + 32]
 adc rbp, rsi
 mov [rsp + 32], r9
@@ -5248,8 +6354,8 @@ mov r9, [rsp + 8]
 mov rbx, rdx
 mov rdx, [r9 + 40]
 mov r9, [rsp]
-mulx r13, r14, [r9]
 mulx r15, r11, [r9 + 8]
+mulx r13, r14, [r9]
 add r13, r11
 mulx r11, rbp, [r9 + 16]
 adc r15, rbp
@@ -5263,16 +6369,17 @@ adc rdi, rsi
 adc rdx, 0
 add r12, r14
 adc r8, r13
+mov rsi, 0
 adc rcx, r15
 adc rax, r11
 adc r10, rbp
 adc rbx, rdi
 adc rdx, [rsp + 8]
-mov rsi, 0
 adc rsi, 0
 mov rdi, [rsp + 16]
 mov r9, rdx
 mov rdx, r12
+mov [rsp], r9
 imul rdx, [rdi]
 mulx r13, r14, [rdi + 8]
 mulx r15, r11, [rdi + 16]
@@ -5282,7 +6389,6 @@ adc r15, rbp
 mov [rsp + 8], rsi
 mulx rbp, rsi, [rdi + 32]
 adc r11, rsi
-mov [rsp], r9
 mulx rsi, r9, [rdi + 40]
 adc rbp, r9
 mulx rdx, r9, [rdi + 48]
@@ -5294,6 +6400,7 @@ adc rcx, r15
 adc rax, r11
 adc r10, rbp
 adc rbx, rsi
+mov r15, rbx
 adc rdx, [rsp]
 mov rsi, [rsp + 8]
 adc rsi, 0
@@ -5305,7 +6412,6 @@ mov r13, rax
 sbb r13, [rdi + 24]
 mov r14, r10
 sbb r14, [rdi + 32]
-mov r15, rbx
 sbb r15, [rdi + 40]
 mov r11, rdx
 sbb r11, [rdi + 48]
@@ -5313,8 +6419,8 @@ sbb rsi, 0
 cmovc r9, r8
 cmovc r12, rcx
 cmovc r13, rax
-cmovc r14, r10
 cmovc r15, rbx
+cmovc r14, r10
 cmovc r11, rdx
 add rsp, 40
 pop rbp
@@ -6755,8 +7861,8 @@ unsafe fn square_full_mulx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
             "call {kernel}",
             kernel = sym square_full_mulx_code::<M>,
             out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
-            out("rdi") _, out("r8") _, out("r9") z[0], out("r10") _, out("r11") z[1], out("r12")
-            z[5], out("r13") z[2], out("r14") z[3], out("r15") z[4],
+            out("rdi") _, out("r8") z[0], out("r9") _, out("r10") _, out("r11") z[1], out("r12")
+            z[2], out("r13") z[3], out("r14") z[4], out("r15") z[5],
             options(pure, readonly),
         );
     }
@@ -6769,330 +7875,342 @@ unsafe extern "C" fn square_full_mulx_code<M: Modulus<6>>() {
         r"
 push rbx
 push rbp
-sub rsp, 32
 lea rax, [rip + 2f]
-mov rdx, [rsi]
 mov rcx, [rsi]
+mov rdx, [rsi]
+sub rsp, 40
 mulx rcx, rdi, rcx
 mov r8, [rsi + 8]
 mulx r8, r9, r8
-add rcx, r9
-mov r9, [rsi + 16]
-mulx r9, r10, r9
-adc r8, r10
-mov r10, [rsi + 24]
+mov r10, [rsi + 16]
 mulx r10, r11, r10
-adc r9, r11
+add rcx, r9
+mov r9, [rsi + 24]
+mulx r9, r12, r9
+adc r8, r11
 mov r11, [rsi + 32]
-mulx r11, rbx, r11
-adc r10, rbx
-mov rbx, [rsi + 40]
-mulx rdx, rbx, rbx
-adc r11, rbx
+adc r10, r12
+mulx r11, r13, r11
+mov r12, [rsi + 40]
+mulx rdx, r12, r12
+adc r9, r13
+adc r11, r12
 adc rdx, 0
-mov rbx, rdx
+mov r12, rdx
 mov rdx, rdi
+mov [rsp + 16], r11
 imul rdx, [rax]
 mulx r13, r14, [rax + 8]
-mulx r15, r12, [rax + 16]
-add r13, r12
-mulx r12, rbp, [rax + 24]
-adc r15, rbp
+mulx r15, rbx, [rax + 16]
 mov [rsp], rsi
-mulx rbp, rsi, [rax + 32]
-adc r12, rsi
-mov [rsp + 8], rbx
-mulx rsi, rbx, [rax + 40]
-adc rbp, rbx
-mulx rdx, rbx, [rax + 48]
-adc rsi, rbx
+mulx rbp, rsi, [rax + 24]
+add r13, rbx
+mov [rsp + 8], r12
+mulx rbx, r12, [rax + 32]
+adc r15, rsi
+mulx rsi, r11, [rax + 40]
+adc rbp, r12
+mulx rdx, r12, [rax + 48]
+adc rbx, r11
+adc rsi, r12
 adc rdx, 0
 add rdi, r14
 adc rcx, r13
 adc r8, r15
-adc r9, r12
 adc r10, rbp
-adc r11, rsi
+adc r9, rbx
+adc rsi, [rsp + 16]
 adc rdx, [rsp + 8]
-mov rsi, 0
-adc rsi, 0
-mov rdi, [rsp]
-mov rbx, rdx
-mov rdx, [rdi + 8]
-mulx r13, r14, [rdi]
-mulx r15, r12, [rdi + 8]
-add r13, r12
-mulx r12, rbp, [rdi + 16]
-adc r15, rbp
+mov rdi, 0
+mov r11, [rsp]
+mov r12, rdx
+mov rdx, [r11 + 8]
+mulx r13, r14, [r11]
 mov [rsp + 8], rax
-mulx rbp, rax, [rdi + 24]
-adc r12, rax
-mov [rsp + 16], rsi
-mulx rax, rsi, [rdi + 32]
-adc rbp, rsi
-mulx rdx, rsi, [rdi + 40]
-adc rax, rsi
+mulx r15, rbx, [r11 + 8]
+adc rdi, 0
+mulx rbp, rax, [r11 + 16]
+add r13, rbx
+mov [rsp + 16], rdi
+adc r15, rax
+mov [rsp + 24], r12
+mulx rax, r12, [r11 + 32]
+mulx rbx, rdi, [r11 + 24]
+adc rbp, rdi
+mulx rdx, rdi, [r11 + 40]
+adc rbx, r12
+adc rax, rdi
 adc rdx, 0
 add rcx, r14
 adc r8, r13
-adc r9, r15
-adc r10, r12
-adc r11, rbp
-adc rbx, rax
+adc r10, r15
+adc r9, rbp
+adc rsi, rbx
+adc rax, [rsp + 24]
 adc rdx, [rsp + 16]
-mov rax, 0
-adc rax, 0
-mov rsi, [rsp + 8]
+mov rdi, 0
+mov r12, [rsp + 8]
+adc rdi, 0
 mov r13, rdx
 mov rdx, rcx
-imul rdx, [rsi]
-mulx r14, r15, [rsi + 8]
-mulx r12, rbp, [rsi + 16]
+imul rdx, [r12]
+mulx r14, r15, [r12 + 8]
+mov [rsp + 16], rdi
+mulx rbx, rbp, [r12 + 16]
+mulx r11, rdi, [r12 + 24]
 add r14, rbp
-mulx rbp, rdi, [rsi + 24]
-adc r12, rdi
-mov [rsp + 16], rax
-mulx rdi, rax, [rsi + 32]
-adc rbp, rax
 mov [rsp + 24], r13
-mulx rax, r13, [rsi + 40]
+mulx rbp, r13, [r12 + 32]
+adc rbx, rdi
+mov [rsp + 32], rax
+mulx rdi, rax, [r12 + 40]
+adc r11, r13
+mulx rdx, r13, [r12 + 48]
+adc rbp, rax
+mov rax, [rsp + 16]
 adc rdi, r13
-mulx rdx, r13, [rsi + 48]
-adc rax, r13
 adc rdx, 0
 add rcx, r15
 adc r8, r14
-adc r9, r12
-adc r10, rbp
-adc r11, rdi
-adc rbx, rax
+adc r10, rbx
+adc r9, r11
+adc rsi, rbp
+adc rdi, [rsp + 32]
 adc rdx, [rsp + 24]
-mov rax, [rsp + 16]
 adc rax, 0
 mov rcx, [rsp]
-mov rdi, rdx
+mov r11, rdx
 mov rdx, [rcx + 16]
 mulx r13, r14, [rcx]
-mulx r15, r12, [rcx + 8]
-add r13, r12
-mulx r12, rbp, [rcx + 16]
-adc r15, rbp
-mulx rbp, rsi, [rcx + 24]
-adc r12, rsi
+mulx r15, rbx, [rcx + 8]
+mulx rbp, r12, [rcx + 16]
+add r13, rbx
 mov [rsp + 16], rax
-mulx rsi, rax, [rcx + 32]
+mulx rbx, rax, [rcx + 24]
+adc r15, r12
+mov [rsp + 24], r11
 adc rbp, rax
+mulx r12, r11, [rcx + 32]
+adc rbx, r11
 mulx rax, rdx, [rcx + 40]
-adc rsi, rdx
+adc r12, rdx
+mov r11, 0
 adc rax, 0
 add r8, r14
-adc r9, r13
-adc r10, r15
-adc r11, r12
-adc rbx, rbp
-adc rdi, rsi
+adc r10, r13
+adc r9, r15
+adc rsi, rbp
+adc rdi, rbx
+adc r12, [rsp + 24]
 adc rax, [rsp + 16]
-mov rsi, 0
-adc rsi, 0
+adc r11, 0
 mov r13, [rsp + 8]
 mov rdx, r8
 imul rdx, [r13]
+mulx rbx, rbp, [r13 + 16]
 mulx r14, r15, [r13 + 8]
-mulx r12, rbp, [r13 + 16]
+mov [rsp + 16], r11
 add r14, rbp
-mulx rbp, rcx, [r13 + 24]
-adc r12, rcx
-mov [rsp + 16], rsi
-mulx rcx, rsi, [r13 + 32]
-adc rbp, rsi
+mulx rcx, r11, [r13 + 24]
 mov [rsp + 24], rax
-mulx rsi, rax, [r13 + 40]
+mulx rbp, rax, [r13 + 32]
+adc rbx, r11
+mov [rsp + 32], r12
+mulx r11, r12, [r13 + 40]
 adc rcx, rax
 mulx rax, rdx, [r13 + 48]
-adc rsi, rdx
+adc rbp, r12
+adc r11, rdx
 adc rax, 0
 add r8, r15
-adc r9, r14
-adc r10, r12
-adc r11, rbp
-adc rbx, rcx
-adc rdi, rsi
+adc r10, r14
+adc r9, rbx
+adc rsi, rcx
+adc rdi, rbp
+adc r11, [rsp + 32]
 adc rax, [rsp + 24]
+mov [rsp + 24], rax
 mov rcx, [rsp + 16]
 adc rcx, 0
-mov rsi, [rsp]
-mov rdx, [rsi + 24]
-mulx r8, r14, [rsi]
-mulx r15, r12, [rsi + 8]
-add r8, r12
-mulx r12, rbp, [rsi + 16]
-adc r15, rbp
-mulx rbp, r13, [rsi + 24]
-adc r12, r13
-mov [rsp + 16], rcx
-mulx r13, rcx, [rsi + 32]
-adc rbp, rcx
-mulx rcx, rdx, [rsi + 40]
-adc r13, rdx
-adc rcx, 0
-add r9, r14
-adc r10, r8
-adc r11, r15
-adc rbx, r12
-adc rdi, rbp
-adc rax, r13
-adc rcx, [rsp + 16]
-mov r8, 0
-adc r8, 0
-mov r13, [rsp + 8]
-mov rdx, r9
-imul rdx, [r13]
-mulx r14, r15, [r13 + 8]
-mulx r12, rbp, [r13 + 16]
-add r14, rbp
-mulx rbp, rsi, [r13 + 24]
-adc r12, rsi
-mov [rsp + 16], r8
-mulx rsi, r8, [r13 + 32]
-adc rbp, r8
-mov [rsp + 24], rcx
-mulx r8, rcx, [r13 + 40]
-adc rsi, rcx
-mulx rcx, rdx, [r13 + 48]
-adc r8, rdx
-adc rcx, 0
-add r9, r15
-adc r10, r14
-adc r11, r12
-adc rbx, rbp
-adc rdi, rsi
-adc rax, r8
-adc rcx, [rsp + 24]
-mov rsi, [rsp + 16]
-adc rsi, 0
 mov r8, [rsp]
-mov rdx, [r8 + 32]
-mulx r9, r14, [r8]
-mulx r15, r12, [r8 + 8]
-add r9, r12
-mulx r12, rbp, [r8 + 16]
-adc r15, rbp
-mulx rbp, r13, [r8 + 24]
-adc r12, r13
-mov [rsp + 16], rsi
-mulx r13, rsi, [r8 + 32]
-adc rbp, rsi
-mulx rdx, rsi, [r8 + 40]
-adc r13, rsi
-adc rdx, 0
+mov rdx, [r8 + 24]
+mulx r12, r14, [r8]
+mulx r15, rbx, [r8 + 8]
+mulx rbp, r13, [r8 + 32]
+mov [rsp + 16], rcx
+mulx rcx, rax, [r8 + 16]
+add r12, rbx
+mov [rsp + 32], r11
+mulx rbx, r11, [r8 + 24]
+adc r15, rax
+adc rcx, r11
+mulx rax, rdx, [r8 + 40]
+adc rbx, r13
+adc rbp, rdx
+adc rax, 0
 add r10, r14
-adc r11, r9
-adc rbx, r15
-adc rdi, r12
-adc rax, rbp
-adc rcx, r13
-adc rdx, [rsp + 16]
-mov rsi, 0
-adc rsi, 0
-mov r9, [rsp + 8]
-mov r13, rdx
+adc r9, r12
+adc rsi, r15
+adc rdi, rcx
+adc rbx, [rsp + 32]
+adc rbp, [rsp + 24]
+adc rax, [rsp + 16]
+mov rcx, 0
+adc rcx, 0
+mov r11, [rsp + 8]
 mov rdx, r10
-imul rdx, [r9]
-mulx r14, r15, [r9 + 8]
-mulx r12, rbp, [r9 + 16]
-add r14, rbp
-mulx rbp, r8, [r9 + 24]
-adc r12, r8
-mov [rsp + 16], rsi
-mulx r8, rsi, [r9 + 32]
-adc rbp, rsi
-mov [rsp + 24], r13
-mulx rsi, r13, [r9 + 40]
-adc r8, r13
-mulx rdx, r13, [r9 + 48]
-adc rsi, r13
+imul rdx, [r11]
+mulx r12, r13, [r11 + 8]
+mulx r14, r15, [r11 + 16]
+mov [rsp + 16], rcx
+mulx r8, rcx, [r11 + 24]
+add r12, r15
+mov [rsp + 24], rax
+mulx r15, rax, [r11 + 32]
+adc r14, rcx
+mov [rsp + 32], rbp
+mulx rcx, rbp, [r11 + 40]
+adc r8, rax
+mulx rax, rdx, [r11 + 48]
+adc r15, rbp
+adc rcx, rdx
+adc rax, 0
+add r10, r13
+adc r9, r12
+adc rsi, r14
+adc rdi, r8
+adc rbx, r15
+adc rcx, [rsp + 32]
+adc rax, [rsp + 24]
+mov r8, [rsp + 16]
+adc r8, 0
+mov r10, [rsp]
+mov rdx, [r10 + 32]
+mulx r12, r13, [r10]
+mulx r14, r15, [r10 + 8]
+mulx rbp, r11, [r10 + 16]
+add r12, r15
+mov [rsp + 16], r8
+adc r14, r11
+mulx r15, r8, [r10 + 24]
+mov [rsp + 24], rax
+mulx r11, rax, [r10 + 32]
+adc rbp, r8
+mulx rdx, r8, [r10 + 40]
+adc r15, rax
+adc r11, r8
 adc rdx, 0
-add r10, r15
-adc r11, r14
-adc rbx, r12
-adc rdi, rbp
-adc rax, r8
-adc rcx, rsi
+add r9, r13
+adc rsi, r12
+adc rdi, r14
+adc rbx, rbp
+adc rcx, r15
+adc r11, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rax, 0
+adc rax, 0
+mov r8, [rsp + 8]
+mov r12, rdx
+mov rdx, r9
+imul rdx, [r8]
+mulx r13, r14, [r8 + 8]
+mulx r15, rbp, [r8 + 16]
+mov [rsp + 16], rax
+mulx r10, rax, [r8 + 24]
+add r13, rbp
+mov [rsp + 24], r12
+adc r15, rax
+mulx rbp, r12, [r8 + 32]
+mov [rsp + 32], r11
+mulx rax, r11, [r8 + 40]
+adc r10, r12
+adc rbp, r11
+mulx rdx, r12, [r8 + 48]
+adc rax, r12
+adc rdx, 0
+add r9, r14
+adc rsi, r13
+adc rdi, r15
+adc rbx, r10
+adc rcx, rbp
+mov r10, [rsp]
+adc rax, [rsp + 32]
+adc rdx, [rsp + 24]
+mov r9, [rsp + 16]
+adc r9, 0
+mov r11, rdx
+mov rdx, [r10 + 40]
+mulx r12, r13, [r10]
+mulx r14, r15, [r10 + 8]
+mulx rbp, r8, [r10 + 16]
+add r12, r15
+mov [rsp + 16], r9
+mulx r15, r9, [r10 + 24]
+adc r14, r8
+mov [rsp + 24], r11
+adc rbp, r9
+mulx r8, r11, [r10 + 32]
+mulx rdx, r9, [r10 + 40]
+adc r15, r11
+adc r8, r9
+adc rdx, 0
+add rsi, r13
+adc rdi, r12
+adc rbx, r14
+adc rcx, rbp
+adc rax, r15
+adc r8, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r9, 0
+mov r11, rdx
+adc r9, 0
+mov r10, [rsp + 8]
+mov rdx, rsi
+imul rdx, [r10]
+mulx r12, r13, [r10 + 8]
+mulx r14, r15, [r10 + 16]
+mov [rsp + 16], r9
+mulx rbp, r9, [r10 + 24]
+add r12, r15
+mov [rsp + 24], r11
+mulx r15, r11, [r10 + 32]
+adc r14, r9
+mov [rsp], r8
+mulx r9, r8, [r10 + 40]
+adc rbp, r11
+adc r15, r8
+mulx rdx, r11, [r10 + 48]
+adc r9, r11
+adc rdx, 0
+add rsi, r13
+adc rdi, r12
+adc rbx, r14
+adc rcx, rbp
+adc rax, r15
+adc r9, [rsp]
 adc rdx, [rsp + 24]
 mov rsi, [rsp + 16]
 adc rsi, 0
-mov r8, [rsp]
-mov r10, rdx
-mov rdx, [r8 + 40]
-mulx r13, r14, [r8]
-mulx r15, r12, [r8 + 8]
-add r13, r12
-mulx r12, rbp, [r8 + 16]
-adc r15, rbp
-mulx rbp, r9, [r8 + 24]
-adc r12, r9
-mov [rsp + 16], rsi
-mulx r9, rsi, [r8 + 32]
-adc rbp, rsi
-mulx rdx, rsi, [r8 + 40]
-adc r9, rsi
-adc rdx, 0
-add r11, r14
-adc rbx, r13
-adc rdi, r15
-adc rax, r12
-adc rcx, rbp
-adc r10, r9
-adc rdx, [rsp + 16]
-mov rsi, 0
-adc rsi, 0
-mov r8, [rsp + 8]
-mov r9, rdx
-mov rdx, r11
-imul rdx, [r8]
-mulx r13, r14, [r8 + 8]
-mulx r15, r12, [r8 + 16]
-add r13, r12
-mulx r12, rbp, [r8 + 24]
-adc r15, rbp
-mov [rsp + 16], rsi
-mulx rbp, rsi, [r8 + 32]
-adc r12, rsi
-mov [rsp], r9
-mulx rsi, r9, [r8 + 40]
-adc rbp, r9
-mulx rdx, r9, [r8 + 48]
-adc rsi, r9
-adc rdx, 0
-add r11, r14
-adc rbx, r13
-adc rdi, r15
-adc rax, r12
-adc rcx, rbp
-adc r10, rsi
-adc rdx, [rsp]
-mov rsi, [rsp + 16]
-adc rsi, 0
-mov r9, rbx
-sub r9, [r8 + 8]
-mov r11, rdi
-sbb r11, [r8 + 16]
+mov r8, rdi
+sub r8, [r10 + 8]
+mov r11, rbx
+sbb r11, [r10 + 16]
+mov r12, rcx
 mov r13, rax
-sbb r13, [r8 + 24]
-mov r14, rcx
-sbb r14, [r8 + 32]
-mov r15, r10
-sbb r15, [r8 + 40]
-mov r12, rdx
-sbb r12, [r8 + 48]
+mov r14, r9
+sbb r12, [r10 + 24]
+sbb r13, [r10 + 32]
+sbb r14, [r10 + 40]
+mov r15, rdx
+sbb r15, [r10 + 48]
 sbb rsi, 0
-cmovc r9, rbx
-cmovc r11, rdi
+cmovc r8, rdi
+cmovc r11, rbx
 cmovc r13, rax
-cmovc r14, rcx
-cmovc r15, r10
-cmovc r12, rdx
-add rsp, 32
+cmovc r15, rdx
+cmovc r12, rcx
+cmovc r14, r9
+add rsp, 40
 pop rbp
 pop rbx
 ret
@@ -7448,7 +8566,7 @@ lazy_assembly! { 6, 0:
     mul: mul_lazy_ample_mulx, mul_lazy_ample_adx;
     square: square_lazy_ample_mulx, square_lazy_ample_adx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
     reduce: reduce;
 }
 
@@ -8662,7 +9780,7 @@ lazy_assembly! { 6, 1:
     mul: mul_lazy_room_mulx, mul_lazy_room_adx;
     square: square_lazy_rows_mulx, square_lazy_rows_adx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
     reduce: reduce;
 }
 
@@ -9255,7 +10373,7 @@ ret
 lazy_assembly! { 6, 2:
     mul: mul_lazy_room_mulx, mul_lazy_room_adx;
     add: add_spare;
-    sub: sub_spare;
+    sub: sub;
     reduce: reduce;
 }
 
@@ -9993,60 +11111,9 @@ fn add_full<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
     [a0, a1, a2, a3, a4, a5]
 }
 
-/// x - y mod p for p with a spare bit.
-#[inline(always)]
-fn sub_spare<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
-    let [mut a0, mut a1, mut a2, mut a3, mut a4, mut a5] = *x;
-    // SAFETY: it reads y, and changes the named registers and flags only.
-    unsafe {
-        asm!(
-            "sub {a0}, qword ptr [{y} + 0]",
-            "mov {t0}, {c0}",
-            "sbb {a1}, qword ptr [{y} + 8]",
-            "mov {t1}, {c1}",
-            "sbb {a2}, qword ptr [{y} + 16]",
-            "mov {t2}, {c2}",
-            "sbb {a3}, qword ptr [{y} + 24]",
-            "mov {t3}, {c3}",
-            "sbb {a4}, qword ptr [{y} + 32]",
-            "mov {t4}, {c4}",
-            "sbb {a5}, qword ptr [{y} + 40]",
-            "mov {t5}, {c5}",
-            "add {t0}, {a0}",
-            "adc {t1}, {a1}",
-            "adc {t2}, {a2}",
-            "adc {t3}, {a3}",
-            "adc {t4}, {a4}",
-            "adc {t5}, {a5}",
-            "cmovc {a0}, {t0}",
-            "cmovc {a1}, {t1}",
-            "cmovc {a2}, {t2}",
-            "cmovc {a3}, {t3}",
-            "cmovc {a4}, {t4}",
-            "cmovc {a5}, {t5}",
-            a0 = inout(reg) a0,
-            a1 = inout(reg) a1,
-            a2 = inout(reg) a2,
-            a3 = inout(reg) a3,
-            a4 = inout(reg) a4,
-            a5 = inout(reg) a5,
-            t0 = out(reg) _, t1 = out(reg) _, t2 = out(reg) _, t3 = out(reg) _, t4 = out(reg) _, t5 = out(reg) _,
-            y = in(reg) y.as_ptr(),
-            c0 = const M::P[0],
-            c1 = const M::P[1],
-            c2 = const M::P[2],
-            c3 = const M::P[3],
-            c4 = const M::P[4],
-            c5 = const M::P[5],
-            options(pure, readonly, nostack),
-        );
-    }
-    [a0, a1, a2, a3, a4, a5]
-}
-
 /// x - y mod p.
 #[inline(always)]
-fn sub_full<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+fn sub<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
     let [mut a0, mut a1, mut a2, mut a3, mut a4, mut a5] = *x;
     // SAFETY: it reads y, and changes the named registers and flags only.
     unsafe {
@@ -10064,19 +11131,18 @@ fn sub_full<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
             "sbb {a5}, qword ptr [{y} + 40]",
             "mov {t5}, {c5}",
             "sbb {y}, {y}",
-            "add {t0}, {a0}",
-            "adc {t1}, {a1}",
-            "adc {t2}, {a2}",
-            "adc {t3}, {a3}",
-            "adc {t4}, {a4}",
-            "adc {t5}, {a5}",
-            "add {y}, 1",
-            "cmovc {a0}, {t0}",
-            "cmovc {a1}, {t1}",
-            "cmovc {a2}, {t2}",
-            "cmovc {a3}, {t3}",
-            "cmovc {a4}, {t4}",
-            "cmovc {a5}, {t5}",
+            "and {t0}, {y}",
+            "and {t1}, {y}",
+            "and {t2}, {y}",
+            "and {t3}, {y}",
+            "and {t4}, {y}",
+            "and {t5}, {y}",
+            "add {a0}, {t0}",
+            "adc {a1}, {t1}",
+            "adc {a2}, {t2}",
+            "adc {a3}, {t3}",
+            "adc {a4}, {t4}",
+            "adc {a5}, {t5}",
             a0 = inout(reg) a0,
             a1 = inout(reg) a1,
             a2 = inout(reg) a2,

@@ -3372,8 +3372,711 @@ ret
     )
 }
 
-// full: every odd prime.
+// near: R - p has one limb: two products for a limb of the quotient.
 assembly! { 7, 3:
+    mul: mul_near_mulx;
+    sum_of_products: sum_of_products_full_mulx;
+    square: square_near_mulx;
+}
+
+/// x*y/R mod p as by cios, for p = R - c with c of one limb; near-radix, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_near_mulx<M: Modulus<7>>(x: &[u64; 7], y: &[u64; 7]) -> [u64; 7] {
+    let mut z = [0; 7];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_near_mulx_code::<M>,
+            out("rax") z[5], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") z[1], out("r12") z[6], out("r13") z[4], out("r14") z[2], out("r15") z[3],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_near_mulx_code<M: Modulus<7>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 40
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, rbp, r11
+adc r10, rbp
+mov rbp, [rsi + 32]
+mulx rbp, rbx, rbp
+adc r11, rbx
+mov rbx, [rsi + 40]
+mulx rbx, r14, rbx
+adc rbp, r14
+mov r14, [rsi + 48]
+mulx rdx, r14, r14
+adc rbx, r14
+adc rdx, 0
+mov r14, r8
+imul r14, [rax]
+add rdx, r14
+mov r15, 0
+adc r15, 0
+mov r13, rdx
+mov rdx, r14
+mulx rdx, r14, [rax + 8]
+sub r8, r14
+sbb rdi, rdx
+sbb r9, 0
+sbb r10, 0
+sbb r11, 0
+sbb rbp, 0
+sbb rbx, 0
+sbb r13, 0
+sbb r15, 0
+mov rdx, [rcx + 8]
+mulx r8, r14, [rsi]
+mov [rsp], rcx
+mulx r12, rcx, [rsi + 8]
+add r8, rcx
+mov [rsp + 8], rax
+mulx rcx, rax, [rsi + 16]
+adc r12, rax
+mov [rsp + 16], r15
+mulx rax, r15, [rsi + 24]
+adc rcx, r15
+mov [rsp + 24], r13
+mulx r15, r13, [rsi + 32]
+adc rax, r13
+mov [rsp + 32], rbx
+mulx r13, rbx, [rsi + 40]
+adc r15, rbx
+mulx rdx, rbx, [rsi + 48]
+adc r13, rbx
+adc rdx, 0
+add rdi, r14
+adc r9, r8
+adc r10, r12
+adc r11, rcx
+adc rbp, rax
+adc r15, [rsp + 32]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rax, 0
+adc rax, 0
+mov rcx, [rsp + 8]
+mov r8, rdi
+imul r8, [rcx]
+add rdx, r8
+adc rax, 0
+mov rbx, rdx
+mov rdx, r8
+mulx rdx, r8, [rcx + 8]
+sub rdi, r8
+sbb r9, rdx
+sbb r10, 0
+sbb r11, 0
+sbb rbp, 0
+sbb r15, 0
+sbb r13, 0
+sbb rbx, 0
+sbb rax, 0
+mov rdi, [rsp]
+mov rdx, [rdi + 16]
+mulx r8, r14, [rsi]
+mulx r12, rdi, [rsi + 8]
+add r8, rdi
+mulx rdi, rcx, [rsi + 16]
+adc r12, rcx
+mov [rsp + 16], rax
+mulx rcx, rax, [rsi + 24]
+adc rdi, rax
+mov [rsp + 24], rbx
+mulx rax, rbx, [rsi + 32]
+adc rcx, rbx
+mov [rsp + 32], r13
+mulx rbx, r13, [rsi + 40]
+adc rax, r13
+mulx rdx, r13, [rsi + 48]
+adc rbx, r13
+adc rdx, 0
+add r9, r14
+adc r10, r8
+adc r11, r12
+adc rbp, rdi
+adc r15, rcx
+adc rax, [rsp + 32]
+adc rbx, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rcx, 0
+adc rcx, 0
+mov rdi, [rsp + 8]
+mov r8, r9
+imul r8, [rdi]
+add rdx, r8
+adc rcx, 0
+mov r14, rdx
+mov rdx, r8
+mulx rdx, r8, [rdi + 8]
+sub r9, r8
+sbb r10, rdx
+sbb r11, 0
+sbb rbp, 0
+sbb r15, 0
+sbb rax, 0
+sbb rbx, 0
+sbb r14, 0
+sbb rcx, 0
+mov r8, [rsp]
+mov rdx, [r8 + 24]
+mulx r9, r13, [rsi]
+mulx r12, r8, [rsi + 8]
+add r9, r8
+mulx r8, rdi, [rsi + 16]
+adc r12, rdi
+mov [rsp + 16], rcx
+mulx rdi, rcx, [rsi + 24]
+adc r8, rcx
+mov [rsp + 24], r14
+mulx rcx, r14, [rsi + 32]
+adc rdi, r14
+mov [rsp + 32], rbx
+mulx r14, rbx, [rsi + 40]
+adc rcx, rbx
+mulx rdx, rbx, [rsi + 48]
+adc r14, rbx
+adc rdx, 0
+add r10, r13
+adc r11, r9
+adc rbp, r12
+adc r15, r8
+adc rax, rdi
+adc rcx, [rsp + 32]
+adc r14, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rdi, 0
+adc rdi, 0
+mov r8, [rsp + 8]
+mov r9, r10
+imul r9, [r8]
+add rdx, r9
+adc rdi, 0
+mov rbx, rdx
+mov rdx, r9
+mulx rdx, r9, [r8 + 8]
+sub r10, r9
+sbb r11, rdx
+sbb rbp, 0
+sbb r15, 0
+sbb rax, 0
+sbb rcx, 0
+sbb r14, 0
+sbb rbx, 0
+sbb rdi, 0
+mov r9, [rsp]
+mov rdx, [r9 + 32]
+mulx r10, r13, [rsi]
+mulx r12, r9, [rsi + 8]
+add r10, r9
+mulx r9, r8, [rsi + 16]
+adc r12, r8
+mov [rsp + 16], rdi
+mulx r8, rdi, [rsi + 24]
+adc r9, rdi
+mov [rsp + 24], rbx
+mulx rdi, rbx, [rsi + 32]
+adc r8, rbx
+mov [rsp + 32], r14
+mulx rbx, r14, [rsi + 40]
+adc rdi, r14
+mulx rdx, r14, [rsi + 48]
+adc rbx, r14
+adc rdx, 0
+add r11, r13
+adc rbp, r10
+adc r15, r12
+adc rax, r9
+adc rcx, r8
+adc rdi, [rsp + 32]
+adc rbx, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r8, 0
+adc r8, 0
+mov r9, [rsp + 8]
+mov r10, r11
+imul r10, [r9]
+add rdx, r10
+adc r8, 0
+mov r14, rdx
+mov rdx, r10
+mulx rdx, r10, [r9 + 8]
+sub r11, r10
+sbb rbp, rdx
+sbb r15, 0
+sbb rax, 0
+sbb rcx, 0
+sbb rdi, 0
+sbb rbx, 0
+sbb r14, 0
+sbb r8, 0
+mov r10, [rsp]
+mov rdx, [r10 + 40]
+mulx r11, r13, [rsi]
+mulx r12, r10, [rsi + 8]
+add r11, r10
+mulx r10, r9, [rsi + 16]
+adc r12, r9
+mov [rsp + 16], r8
+mulx r9, r8, [rsi + 24]
+adc r10, r8
+mov [rsp + 24], r14
+mulx r8, r14, [rsi + 32]
+adc r9, r14
+mov [rsp + 32], rbx
+mulx r14, rbx, [rsi + 40]
+adc r8, rbx
+mulx rdx, rbx, [rsi + 48]
+adc r14, rbx
+adc rdx, 0
+add rbp, r13
+adc r15, r11
+adc rax, r12
+adc rcx, r10
+adc rdi, r9
+adc r8, [rsp + 32]
+adc r14, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r9, 0
+adc r9, 0
+mov r10, [rsp + 8]
+mov r11, rbp
+imul r11, [r10]
+add rdx, r11
+adc r9, 0
+mov rbx, rdx
+mov rdx, r11
+mulx rdx, r11, [r10 + 8]
+sub rbp, r11
+sbb r15, rdx
+sbb rax, 0
+sbb rcx, 0
+sbb rdi, 0
+sbb r8, 0
+sbb r14, 0
+sbb rbx, 0
+sbb r9, 0
+mov rdx, [rsp]
+mov rdx, [rdx + 48]
+mulx r11, rbp, [rsi]
+mulx r13, r12, [rsi + 8]
+add r11, r12
+mulx r12, r10, [rsi + 16]
+adc r13, r10
+mov [rsp], r9
+mulx r10, r9, [rsi + 24]
+adc r12, r9
+mov [rsp + 16], rbx
+mulx r9, rbx, [rsi + 32]
+adc r10, rbx
+mov [rsp + 24], r14
+mulx rbx, r14, [rsi + 40]
+adc r9, r14
+mulx rdx, rsi, [rsi + 48]
+adc rbx, rsi
+adc rdx, 0
+add r15, rbp
+adc rax, r11
+adc rcx, r13
+adc rdi, r12
+adc r8, r10
+adc r9, [rsp + 24]
+adc rbx, [rsp + 16]
+adc rdx, [rsp]
+mov rsi, 0
+adc rsi, 0
+mov r10, [rsp + 8]
+mov r11, r15
+imul r11, [r10]
+add rdx, r11
+adc rsi, 0
+mov rbp, rdx
+mov rdx, r11
+mulx rdx, r11, [r10 + 8]
+sub r15, r11
+sbb rax, rdx
+sbb rcx, 0
+sbb rdi, 0
+sbb r8, 0
+sbb r9, 0
+sbb rbx, 0
+sbb rbp, 0
+sbb rsi, 0
+mov rdx, rax
+sub rdx, [r10 + 16]
+mov r11, rcx
+sbb r11, [r10 + 24]
+mov r14, rdi
+sbb r14, [r10 + 24]
+mov r15, r8
+sbb r15, [r10 + 24]
+mov r13, r9
+sbb r13, [r10 + 24]
+mov r12, rbx
+sbb r12, [r10 + 24]
+mov [rsp], r12
+mov r12, rbp
+sbb r12, [r10 + 24]
+sbb rsi, 0
+cmovc rdx, rax
+cmovc r11, rcx
+cmovc r14, rdi
+cmovc r15, r8
+cmovc r13, r9
+mov rax, [rsp]
+cmovc rax, rbx
+cmovc r12, rbp
+add rsp, 40
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+",
+        n0 = const M::N0,
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x*x/R mod p for p = R - c with c of one limb; near-radix, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_near_mulx<M: Modulus<7>>(x: &[u64; 7]) -> [u64; 7] {
+    let mut z = [0; 7];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_near_mulx_code::<M>,
+            out("rax") z[5], out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
+            _, out("rdi") _, out("r8") _, out("r9") z[1], out("r10") z[2], out("r11") z[3],
+            out("r12") z[4], out("r13") _, out("r14") _, out("r15") z[6],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_near_mulx_code<M: Modulus<7>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 104
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rcx, [rsi + 8]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 16]
+mulx r8, r9, r8
+add rcx, r9
+mov r9, [rsi + 24]
+mulx r9, r10, r9
+adc r8, r10
+mov r10, [rsi + 32]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 40]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 48]
+mulx rdx, r12, r12
+adc r11, r12
+adc rdx, 0
+mov r12, rdx
+mov rdx, [rsi + 8]
+mulx r13, r14, [rsi + 16]
+mulx rbp, rbx, [rsi + 24]
+add r13, rbx
+mulx rbx, r15, [rsi + 32]
+adc rbp, r15
+mov [rsp], rax
+mulx r15, rax, [rsi + 40]
+adc rbx, rax
+mulx rax, rdx, [rsi + 48]
+adc r15, rdx
+adc rax, 0
+add r8, r14
+adc r9, r13
+adc r10, rbp
+adc r11, rbx
+adc r12, r15
+adc rax, 0
+mov rdx, [rsi + 16]
+mulx r13, r14, [rsi + 24]
+mulx rbp, rbx, [rsi + 32]
+add r13, rbx
+mulx rbx, r15, [rsi + 40]
+adc rbp, r15
+mulx rdx, r15, [rsi + 48]
+adc rbx, r15
+adc rdx, 0
+add r10, r14
+adc r11, r13
+adc r12, rbp
+adc rax, rbx
+adc rdx, 0
+mov r13, rdx
+mov rdx, [rsi + 24]
+mulx r14, rbp, [rsi + 32]
+mulx rbx, r15, [rsi + 40]
+add r14, r15
+mulx rdx, r15, [rsi + 48]
+adc rbx, r15
+adc rdx, 0
+add r12, rbp
+adc rax, r14
+adc r13, rbx
+adc rdx, 0
+mov r14, rdx
+mov rdx, [rsi + 32]
+mulx rbp, rbx, [rsi + 40]
+mulx rdx, r15, [rsi + 48]
+add rbp, r15
+adc rdx, 0
+add r13, rbx
+adc r14, rbp
+adc rdx, 0
+mov rbp, rdx
+mov rdx, [rsi + 48]
+mulx rdx, rbx, [rsi + 40]
+add rbp, rbx
+adc rdx, 0
+lea rbx, [rdi + rdi]
+mov r15, rcx
+shld r15, rdi, 1
+mov rdi, r8
+shld rdi, rcx, 1
+mov rcx, r9
+shld rcx, r8, 1
+mov r8, r10
+shld r8, r9, 1
+mov r9, r11
+shld r9, r10, 1
+mov r10, r12
+shld r10, r11, 1
+mov r11, rax
+shld r11, r12, 1
+mov r12, r13
+shld r12, rax, 1
+mov rax, r14
+shld rax, r13, 1
+mov r13, rbp
+shld r13, r14, 1
+mov r14, rdx
+shld r14, rbp, 1
+shr rdx, 63
+mov rbp, rdx
+mov rdx, [rsi]
+mov [rsp + 8], rbp
+mov rbp, [rsi]
+mulx rbp, rdx, rbp
+mov [rsp + 16], rdx
+mov rdx, [rsi + 8]
+mov [rsp + 24], r14
+mulx rdx, r14, [rsi + 8]
+mov [rsp + 32], rdx
+mov rdx, [rsi + 16]
+mov [rsp + 40], r13
+mulx rdx, r13, [rsi + 16]
+mov [rsp + 48], rdx
+mov rdx, [rsi + 24]
+mov [rsp + 56], rax
+mulx rdx, rax, [rsi + 24]
+mov [rsp + 64], rdx
+mov rdx, [rsi + 32]
+mov [rsp + 72], r12
+mulx rdx, r12, [rsi + 32]
+mov [rsp + 80], rdx
+mov rdx, [rsi + 40]
+mov [rsp + 88], r12
+mulx rdx, r12, [rsi + 40]
+mov [rsp + 96], rdx
+mov rdx, [rsi + 48]
+mulx rdx, rsi, [rsi + 48]
+add rbx, rbp
+adc r15, r14
+adc rdi, [rsp + 32]
+adc rcx, r13
+adc r8, [rsp + 48]
+adc r9, rax
+adc r10, [rsp + 64]
+adc r11, [rsp + 88]
+mov rax, [rsp + 72]
+adc rax, [rsp + 80]
+adc r12, [rsp + 56]
+mov r13, [rsp + 40]
+adc r13, [rsp + 96]
+adc rsi, [rsp + 24]
+adc rdx, [rsp + 8]
+mov r14, [rsp]
+mov rbp, [rsp + 16]
+imul rbp, [r14]
+mov [rsp + 8], rdx
+mov rdx, rbp
+mov [rsp + 24], rsi
+mulx rdx, rsi, [r14 + 8]
+mov [rsp + 96], r13
+mov r13, [rsp + 16]
+sub r13, rsi
+sbb rbx, rdx
+sbb r15, 0
+sbb rdi, 0
+sbb rcx, 0
+sbb r8, 0
+sbb r9, 0
+sbb rbp, 0
+mov rsi, rbx
+imul rsi, [r14]
+mov rdx, rsi
+mulx rdx, r13, [r14 + 8]
+sub rbx, r13
+sbb r15, rdx
+sbb rdi, 0
+sbb rcx, 0
+sbb r8, 0
+sbb r9, 0
+sbb rbp, 0
+sbb rsi, 0
+mov r13, r15
+imul r13, [r14]
+mov rdx, r13
+mulx rdx, rbx, [r14 + 8]
+sub r15, rbx
+sbb rdi, rdx
+sbb rcx, 0
+sbb r8, 0
+sbb r9, 0
+sbb rbp, 0
+sbb rsi, 0
+sbb r13, 0
+mov rbx, rdi
+imul rbx, [r14]
+mov rdx, rbx
+mulx rdx, r15, [r14 + 8]
+sub rdi, r15
+sbb rcx, rdx
+sbb r8, 0
+sbb r9, 0
+sbb rbp, 0
+sbb rsi, 0
+sbb r13, 0
+sbb rbx, 0
+mov rdi, rcx
+imul rdi, [r14]
+mov rdx, rdi
+mulx rdx, r15, [r14 + 8]
+sub rcx, r15
+sbb r8, rdx
+sbb r9, 0
+sbb rbp, 0
+sbb rsi, 0
+sbb r13, 0
+sbb rbx, 0
+sbb rdi, 0
+mov rcx, r8
+imul rcx, [r14]
+mov rdx, rcx
+mulx rdx, r15, [r14 + 8]
+sub r8, r15
+sbb r9, rdx
+sbb rbp, 0
+sbb rsi, 0
+sbb r13, 0
+sbb rbx, 0
+sbb rdi, 0
+sbb rcx, 0
+mov r8, r9
+imul r8, [r14]
+mov rdx, r8
+mulx rdx, r15, [r14 + 8]
+sub r9, r15
+sbb rbp, rdx
+sbb rsi, 0
+sbb r13, 0
+sbb rbx, 0
+sbb rdi, 0
+sbb rcx, 0
+sbb r8, 0
+add rbp, r10
+adc rsi, r11
+adc r13, rax
+adc rbx, r12
+adc rdi, [rsp + 96]
+adc rcx, [rsp + 24]
+adc r8, [rsp + 8]
+mov rax, 0
+adc rax, 0
+mov rdx, rbp
+sub rdx, [r14 + 16]
+mov r9, rsi
+sbb r9, [r14 + 24]
+mov r10, r13
+sbb r10, [r14 + 24]
+mov r11, rbx
+sbb r11, [r14 + 24]
+mov r12, rdi
+sbb r12, [r14 + 24]
+mov r15, rcx
+sbb r15, [r14 + 24]
+mov [rsp + 8], r15
+mov r15, r8
+sbb r15, [r14 + 24]
+sbb rax, 0
+cmovc rdx, rbp
+cmovc r9, rsi
+cmovc r10, r13
+cmovc r11, rbx
+cmovc r12, rdi
+mov rax, [rsp + 8]
+cmovc rax, rcx
+cmovc r15, r8
+add rsp, 104
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+",
+        n0 = const M::N0,
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+// full: every odd prime.
+assembly! { 7, 4:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
     square: square_full_mulx;

@@ -4440,8 +4440,891 @@ ret
     )
 }
 
-// full: every odd prime.
+// near: R - p has one limb: two products for a limb of the quotient.
 assembly! { 8, 3:
+    mul: mul_near_mulx;
+    sum_of_products: sum_of_products_full_mulx;
+    square: square_near_mulx;
+}
+
+/// x*y/R mod p as by cios, for p = R - c with c of one limb; near-radix, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn mul_near_mulx<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
+    let mut z = [0; 8];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym mul_near_mulx_code::<M>,
+            out("rax") z[5], out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1],
+            inout("rsi") core::ptr::from_ref(x) => z[4], out("rdi") z[6], out("r8") _, out("r9") _,
+            out("r10") _, out("r11") _, out("r12") z[2], out("r13") _, out("r14") z[7], out("r15")
+            z[3],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn mul_near_mulx_code<M: Modulus<8>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 56
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, rbp, r13
+adc r12, rbp
+mov rbp, [rsi + 48]
+mulx rbp, rbx, rbp
+adc r13, rbx
+mov rbx, [rsi + 56]
+mulx rdx, rbx, rbx
+adc rbp, rbx
+adc rdx, 0
+mov rbx, r8
+imul rbx, [rax]
+add rdx, rbx
+mov r15, 0
+adc r15, 0
+mov r14, rdx
+mov rdx, rbx
+mulx rdx, rbx, [rax + 8]
+sub r8, rbx
+sbb rdi, rdx
+sbb r9, 0
+sbb r10, 0
+sbb r11, 0
+sbb r12, 0
+sbb r13, 0
+sbb rbp, 0
+sbb r14, 0
+sbb r15, 0
+mov rdx, [rcx + 8]
+mulx r8, rbx, [rsi]
+mov [rsp], rcx
+mov [rsp + 8], rax
+mulx rcx, rax, [rsi + 8]
+add r8, rax
+mov [rsp + 16], r15
+mulx rax, r15, [rsi + 16]
+adc rcx, r15
+mov [rsp + 24], r14
+mulx r15, r14, [rsi + 24]
+adc rax, r14
+mov [rsp + 32], rbp
+mulx r14, rbp, [rsi + 32]
+adc r15, rbp
+mov [rsp + 40], r13
+mulx rbp, r13, [rsi + 40]
+adc r14, r13
+mov [rsp + 48], r14
+mulx r13, r14, [rsi + 48]
+adc rbp, r14
+mulx rdx, r14, [rsi + 56]
+adc r13, r14
+adc rdx, 0
+add rdi, rbx
+adc r9, r8
+adc r10, rcx
+adc r11, rax
+adc r12, r15
+mov rax, [rsp + 40]
+adc rax, [rsp + 48]
+adc rbp, [rsp + 32]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rcx, 0
+adc rcx, 0
+mov r8, [rsp + 8]
+mov rbx, rdi
+imul rbx, [r8]
+add rdx, rbx
+adc rcx, 0
+mov r15, rdx
+mov rdx, rbx
+mulx rdx, rbx, [r8 + 8]
+sub rdi, rbx
+sbb r9, rdx
+sbb r10, 0
+sbb r11, 0
+sbb r12, 0
+sbb rax, 0
+sbb rbp, 0
+sbb r13, 0
+sbb r15, 0
+sbb rcx, 0
+mov rdi, [rsp]
+mov rdx, [rdi + 16]
+mulx rbx, r14, [rsi]
+mulx rdi, r8, [rsi + 8]
+add rbx, r8
+mov [rsp + 16], rcx
+mulx r8, rcx, [rsi + 16]
+adc rdi, rcx
+mov [rsp + 24], r15
+mulx rcx, r15, [rsi + 24]
+adc r8, r15
+mov [rsp + 32], r13
+mulx r15, r13, [rsi + 32]
+adc rcx, r13
+mov [rsp + 48], rbp
+mulx r13, rbp, [rsi + 40]
+adc r15, rbp
+mov [rsp + 40], r15
+mulx rbp, r15, [rsi + 48]
+adc r13, r15
+mulx rdx, r15, [rsi + 56]
+adc rbp, r15
+adc rdx, 0
+add r9, r14
+adc r10, rbx
+adc r11, rdi
+adc r12, r8
+adc rax, rcx
+mov rcx, [rsp + 48]
+adc rcx, [rsp + 40]
+adc r13, [rsp + 32]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 16]
+mov rdi, 0
+adc rdi, 0
+mov r8, [rsp + 8]
+mov rbx, r9
+imul rbx, [r8]
+add rdx, rbx
+adc rdi, 0
+mov r15, rdx
+mov rdx, rbx
+mulx rdx, rbx, [r8 + 8]
+sub r9, rbx
+sbb r10, rdx
+sbb r11, 0
+sbb r12, 0
+sbb rax, 0
+sbb rcx, 0
+sbb r13, 0
+sbb rbp, 0
+sbb r15, 0
+sbb rdi, 0
+mov r9, [rsp]
+mov rdx, [r9 + 24]
+mulx rbx, r14, [rsi]
+mulx r9, r8, [rsi + 8]
+add rbx, r8
+mov [rsp + 16], rdi
+mulx r8, rdi, [rsi + 16]
+adc r9, rdi
+mov [rsp + 24], r15
+mulx rdi, r15, [rsi + 24]
+adc r8, r15
+mov [rsp + 32], rbp
+mulx r15, rbp, [rsi + 32]
+adc rdi, rbp
+mov [rsp + 40], r13
+mulx rbp, r13, [rsi + 40]
+adc r15, r13
+mov [rsp + 48], r15
+mulx r13, r15, [rsi + 48]
+adc rbp, r15
+mulx rdx, r15, [rsi + 56]
+adc r13, r15
+adc rdx, 0
+add r10, r14
+adc r11, rbx
+adc r12, r9
+adc rax, r8
+adc rcx, rdi
+mov rdi, [rsp + 40]
+adc rdi, [rsp + 48]
+adc rbp, [rsp + 32]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r8, 0
+adc r8, 0
+mov r9, [rsp + 8]
+mov rbx, r10
+imul rbx, [r9]
+add rdx, rbx
+adc r8, 0
+mov r15, rdx
+mov rdx, rbx
+mulx rdx, rbx, [r9 + 8]
+sub r10, rbx
+sbb r11, rdx
+sbb r12, 0
+sbb rax, 0
+sbb rcx, 0
+sbb rdi, 0
+sbb rbp, 0
+sbb r13, 0
+sbb r15, 0
+sbb r8, 0
+mov r10, [rsp]
+mov rdx, [r10 + 32]
+mulx rbx, r14, [rsi]
+mulx r10, r9, [rsi + 8]
+add rbx, r9
+mov [rsp + 16], r8
+mulx r9, r8, [rsi + 16]
+adc r10, r8
+mov [rsp + 24], r15
+mulx r8, r15, [rsi + 24]
+adc r9, r15
+mov [rsp + 32], r13
+mulx r15, r13, [rsi + 32]
+adc r8, r13
+mov [rsp + 48], rbp
+mulx r13, rbp, [rsi + 40]
+adc r15, rbp
+mov [rsp + 40], r15
+mulx rbp, r15, [rsi + 48]
+adc r13, r15
+mulx rdx, r15, [rsi + 56]
+adc rbp, r15
+adc rdx, 0
+add r11, r14
+adc r12, rbx
+adc rax, r10
+adc rcx, r9
+adc rdi, r8
+mov r8, [rsp + 48]
+adc r8, [rsp + 40]
+adc r13, [rsp + 32]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r9, 0
+adc r9, 0
+mov r10, [rsp + 8]
+mov rbx, r11
+imul rbx, [r10]
+add rdx, rbx
+adc r9, 0
+mov r15, rdx
+mov rdx, rbx
+mulx rdx, rbx, [r10 + 8]
+sub r11, rbx
+sbb r12, rdx
+sbb rax, 0
+sbb rcx, 0
+sbb rdi, 0
+sbb r8, 0
+sbb r13, 0
+sbb rbp, 0
+sbb r15, 0
+sbb r9, 0
+mov r11, [rsp]
+mov rdx, [r11 + 40]
+mulx rbx, r14, [rsi]
+mulx r11, r10, [rsi + 8]
+add rbx, r10
+mov [rsp + 16], r9
+mulx r10, r9, [rsi + 16]
+adc r11, r9
+mov [rsp + 24], r15
+mulx r9, r15, [rsi + 24]
+adc r10, r15
+mov [rsp + 32], rbp
+mulx r15, rbp, [rsi + 32]
+adc r9, rbp
+mov [rsp + 40], r13
+mulx rbp, r13, [rsi + 40]
+adc r15, r13
+mov [rsp + 48], r15
+mulx r13, r15, [rsi + 48]
+adc rbp, r15
+mulx rdx, r15, [rsi + 56]
+adc r13, r15
+adc rdx, 0
+add r12, r14
+adc rax, rbx
+adc rcx, r11
+adc rdi, r10
+adc r8, r9
+mov r9, [rsp + 40]
+adc r9, [rsp + 48]
+adc rbp, [rsp + 32]
+adc r13, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r10, 0
+adc r10, 0
+mov r11, [rsp + 8]
+mov rbx, r12
+imul rbx, [r11]
+add rdx, rbx
+adc r10, 0
+mov r15, rdx
+mov rdx, rbx
+mulx rdx, rbx, [r11 + 8]
+sub r12, rbx
+sbb rax, rdx
+sbb rcx, 0
+sbb rdi, 0
+sbb r8, 0
+sbb r9, 0
+sbb rbp, 0
+sbb r13, 0
+sbb r15, 0
+sbb r10, 0
+mov r12, [rsp]
+mov rdx, [r12 + 48]
+mulx rbx, r14, [rsi]
+mulx r12, r11, [rsi + 8]
+add rbx, r11
+mov [rsp + 16], r10
+mulx r11, r10, [rsi + 16]
+adc r12, r10
+mov [rsp + 24], r15
+mulx r10, r15, [rsi + 24]
+adc r11, r15
+mov [rsp + 32], r13
+mulx r15, r13, [rsi + 32]
+adc r10, r13
+mov [rsp + 48], rbp
+mulx r13, rbp, [rsi + 40]
+adc r15, rbp
+mov [rsp + 40], r15
+mulx rbp, r15, [rsi + 48]
+adc r13, r15
+mulx rdx, r15, [rsi + 56]
+adc rbp, r15
+adc rdx, 0
+add rax, r14
+adc rcx, rbx
+adc rdi, r12
+adc r8, r11
+adc r9, r10
+mov r10, [rsp + 48]
+adc r10, [rsp + 40]
+adc r13, [rsp + 32]
+adc rbp, [rsp + 24]
+adc rdx, [rsp + 16]
+mov r11, 0
+adc r11, 0
+mov r12, [rsp + 8]
+mov rbx, rax
+imul rbx, [r12]
+add rdx, rbx
+adc r11, 0
+mov r15, rdx
+mov rdx, rbx
+mulx rdx, rbx, [r12 + 8]
+sub rax, rbx
+sbb rcx, rdx
+sbb rdi, 0
+sbb r8, 0
+sbb r9, 0
+sbb r10, 0
+sbb r13, 0
+sbb rbp, 0
+sbb r15, 0
+sbb r11, 0
+mov rax, [rsp]
+mov rdx, [rax + 56]
+mulx rax, rbx, [rsi]
+mulx r14, r12, [rsi + 8]
+add rax, r12
+mov [rsp], r11
+mulx r12, r11, [rsi + 16]
+adc r14, r11
+mov [rsp + 16], r15
+mulx r11, r15, [rsi + 24]
+adc r12, r15
+mov [rsp + 24], rbp
+mulx r15, rbp, [rsi + 32]
+adc r11, rbp
+mov [rsp + 32], r13
+mulx rbp, r13, [rsi + 40]
+adc r15, r13
+mov [rsp + 40], r15
+mulx r13, r15, [rsi + 48]
+adc rbp, r15
+mulx rdx, rsi, [rsi + 56]
+adc r13, rsi
+adc rdx, 0
+add rcx, rbx
+adc rdi, rax
+adc r8, r14
+adc r9, r12
+adc r10, r11
+mov rax, [rsp + 32]
+adc rax, [rsp + 40]
+adc rbp, [rsp + 24]
+adc r13, [rsp + 16]
+adc rdx, [rsp]
+mov rsi, 0
+adc rsi, 0
+mov r11, [rsp + 8]
+mov r12, rcx
+imul r12, [r11]
+add rdx, r12
+adc rsi, 0
+mov rbx, rdx
+mov rdx, r12
+mulx rdx, r12, [r11 + 8]
+sub rcx, r12
+sbb rdi, rdx
+sbb r8, 0
+sbb r9, 0
+sbb r10, 0
+sbb rax, 0
+sbb rbp, 0
+sbb r13, 0
+sbb rbx, 0
+sbb rsi, 0
+mov rcx, rdi
+sub rcx, [r11 + 16]
+mov rdx, r8
+sbb rdx, [r11 + 24]
+mov r12, r9
+sbb r12, [r11 + 24]
+mov r15, r10
+sbb r15, [r11 + 24]
+mov r14, rax
+sbb r14, [r11 + 24]
+mov [rsp], r14
+mov r14, rbp
+sbb r14, [r11 + 24]
+mov [rsp + 16], r14
+mov r14, r13
+sbb r14, [r11 + 24]
+mov [rsp + 24], r14
+mov r14, rbx
+sbb r14, [r11 + 24]
+sbb rsi, 0
+cmovc rcx, rdi
+cmovc rdx, r8
+cmovc r12, r9
+cmovc r15, r10
+mov rsi, [rsp]
+cmovc rsi, rax
+mov rax, [rsp + 16]
+cmovc rax, rbp
+mov rdi, [rsp + 24]
+cmovc rdi, r13
+cmovc r14, rbx
+add rsp, 56
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+",
+        n0 = const M::N0,
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+/// x*x/R mod p for p = R - c with c of one limb; near-radix, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is of the class.
+#[inline(always)]
+unsafe fn square_near_mulx<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
+    let mut z = [0; 8];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            "call {kernel}",
+            kernel = sym square_near_mulx_code::<M>,
+            out("rax") z[4], out("rcx") z[5], out("rdx") z[0], inout("rsi") core::ptr::from_ref(x)
+            => z[6], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[1], out("r11") z[2],
+            out("r12") z[3], out("r13") _, out("r14") _, out("r15") z[7],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn square_near_mulx_code<M: Modulus<8>>() {
+    naked_asm!(
+        r"
+push rbx
+push rbp
+sub rsp, 136
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rcx, [rsi + 8]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 16]
+mulx r8, r9, r8
+add rcx, r9
+mov r9, [rsi + 24]
+mulx r9, r10, r9
+adc r8, r10
+mov r10, [rsi + 32]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 40]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 48]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 56]
+mulx rdx, r13, r13
+adc r12, r13
+adc rdx, 0
+mov r13, rdx
+mov rdx, [rsi + 8]
+mulx r14, rbp, [rsi + 16]
+mulx rbx, r15, [rsi + 24]
+add r14, r15
+mov [rsp], rax
+mulx r15, rax, [rsi + 32]
+adc rbx, rax
+mov [rsp + 8], rcx
+mulx rax, rcx, [rsi + 40]
+adc r15, rcx
+mov [rsp + 16], rdi
+mulx rcx, rdi, [rsi + 48]
+adc rax, rdi
+mulx rdx, rdi, [rsi + 56]
+adc rcx, rdi
+adc rdx, 0
+add r8, rbp
+adc r9, r14
+adc r10, rbx
+adc r11, r15
+adc r12, rax
+adc r13, rcx
+adc rdx, 0
+mov rax, rdx
+mov rdx, [rsi + 16]
+mulx rcx, rdi, [rsi + 24]
+mulx r14, rbp, [rsi + 32]
+add rcx, rbp
+mulx rbp, rbx, [rsi + 40]
+adc r14, rbx
+mulx rbx, r15, [rsi + 48]
+adc rbp, r15
+mulx rdx, r15, [rsi + 56]
+adc rbx, r15
+adc rdx, 0
+add r10, rdi
+adc r11, rcx
+adc r12, r14
+adc r13, rbp
+adc rax, rbx
+adc rdx, 0
+mov rcx, rdx
+mov rdx, [rsi + 24]
+mulx rdi, r14, [rsi + 32]
+mulx rbp, rbx, [rsi + 40]
+add rdi, rbx
+mulx rbx, r15, [rsi + 48]
+adc rbp, r15
+mulx rdx, r15, [rsi + 56]
+adc rbx, r15
+adc rdx, 0
+add r12, r14
+adc r13, rdi
+adc rax, rbp
+adc rcx, rbx
+adc rdx, 0
+mov rdi, rdx
+mov rdx, [rsi + 32]
+mulx r14, rbp, [rsi + 40]
+mulx rbx, r15, [rsi + 48]
+add r14, r15
+mulx rdx, r15, [rsi + 56]
+adc rbx, r15
+adc rdx, 0
+add rax, rbp
+adc rcx, r14
+adc rdi, rbx
+adc rdx, 0
+mov r14, rdx
+mov rdx, [rsi + 40]
+mulx rbp, rbx, [rsi + 48]
+mulx rdx, r15, [rsi + 56]
+add rbp, r15
+adc rdx, 0
+add rdi, rbx
+adc r14, rbp
+adc rdx, 0
+mov rbp, rdx
+mov rdx, [rsi + 56]
+mulx rdx, rbx, [rsi + 48]
+add rbp, rbx
+adc rdx, 0
+mov rbx, [rsp + 16]
+lea r15, [rbx + rbx]
+mov [rsp + 24], r15
+mov r15, [rsp + 8]
+shld r15, rbx, 1
+mov rbx, [rsp + 8]
+mov [rsp + 16], r15
+mov r15, r8
+shld r15, rbx, 1
+mov rbx, r9
+shld rbx, r8, 1
+mov r8, r10
+shld r8, r9, 1
+mov r9, r11
+shld r9, r10, 1
+mov r10, r12
+shld r10, r11, 1
+mov r11, r13
+shld r11, r12, 1
+mov r12, rax
+shld r12, r13, 1
+mov r13, rcx
+shld r13, rax, 1
+mov rax, rdi
+shld rax, rcx, 1
+mov rcx, r14
+shld rcx, rdi, 1
+mov rdi, rbp
+shld rdi, r14, 1
+mov r14, rdx
+shld r14, rbp, 1
+shr rdx, 63
+mov rbp, rdx
+mov rdx, [rsi]
+mov [rsp + 8], rbp
+mov rbp, [rsi]
+mulx rbp, rdx, rbp
+mov [rsp + 32], rdx
+mov rdx, [rsi + 8]
+mov [rsp + 40], r14
+mulx rdx, r14, [rsi + 8]
+mov [rsp + 48], rdx
+mov rdx, [rsi + 16]
+mov [rsp + 56], rdi
+mulx rdx, rdi, [rsi + 16]
+mov [rsp + 64], rdx
+mov rdx, [rsi + 24]
+mov [rsp + 72], rcx
+mulx rdx, rcx, [rsi + 24]
+mov [rsp + 80], rdx
+mov rdx, [rsi + 32]
+mov [rsp + 88], rax
+mulx rdx, rax, [rsi + 32]
+mov [rsp + 96], rdx
+mov rdx, [rsi + 40]
+mov [rsp + 104], r13
+mulx rdx, r13, [rsi + 40]
+mov [rsp + 112], rdx
+mov rdx, [rsi + 48]
+mov [rsp + 120], r13
+mulx rdx, r13, [rsi + 48]
+mov [rsp + 128], rdx
+mov rdx, [rsi + 56]
+mulx rdx, rsi, [rsi + 56]
+add rbp, [rsp + 24]
+adc r14, [rsp + 16]
+adc r15, [rsp + 48]
+adc rbx, rdi
+adc r8, [rsp + 64]
+adc r9, rcx
+adc r10, [rsp + 80]
+adc r11, rax
+adc r12, [rsp + 96]
+mov rax, [rsp + 104]
+adc rax, [rsp + 120]
+mov rcx, [rsp + 88]
+adc rcx, [rsp + 112]
+adc r13, [rsp + 72]
+mov rdi, [rsp + 56]
+adc rdi, [rsp + 128]
+adc rsi, [rsp + 40]
+adc rdx, [rsp + 8]
+mov [rsp + 8], rdx
+mov rdx, [rsp]
+mov [rsp + 40], rsi
+mov rsi, [rsp + 32]
+imul rsi, [rdx]
+mov rdx, rsi
+mov [rsp + 128], rdi
+mov rdi, [rsp]
+mov [rsp + 56], r13
+mulx rdx, r13, [rdi + 8]
+mov [rsp + 72], rcx
+mov rcx, [rsp + 32]
+sub rcx, r13
+sbb rbp, rdx
+sbb r14, 0
+sbb r15, 0
+sbb rbx, 0
+sbb r8, 0
+sbb r9, 0
+sbb r10, 0
+sbb rsi, 0
+mov rcx, rbp
+imul rcx, [rdi]
+mov rdx, rcx
+mulx rdx, r13, [rdi + 8]
+sub rbp, r13
+sbb r14, rdx
+sbb r15, 0
+sbb rbx, 0
+sbb r8, 0
+sbb r9, 0
+sbb r10, 0
+sbb rsi, 0
+sbb rcx, 0
+mov r13, r14
+imul r13, [rdi]
+mov rdx, r13
+mulx rdx, rbp, [rdi + 8]
+sub r14, rbp
+sbb r15, rdx
+sbb rbx, 0
+sbb r8, 0
+sbb r9, 0
+sbb r10, 0
+sbb rsi, 0
+sbb rcx, 0
+sbb r13, 0
+mov r14, r15
+imul r14, [rdi]
+mov rdx, r14
+mulx rdx, rbp, [rdi + 8]
+sub r15, rbp
+sbb rbx, rdx
+sbb r8, 0
+sbb r9, 0
+sbb r10, 0
+sbb rsi, 0
+sbb rcx, 0
+sbb r13, 0
+sbb r14, 0
+mov rbp, rbx
+imul rbp, [rdi]
+mov rdx, rbp
+mulx rdx, r15, [rdi + 8]
+sub rbx, r15
+sbb r8, rdx
+sbb r9, 0
+sbb r10, 0
+sbb rsi, 0
+sbb rcx, 0
+sbb r13, 0
+sbb r14, 0
+sbb rbp, 0
+mov rbx, r8
+imul rbx, [rdi]
+mov rdx, rbx
+mulx rdx, r15, [rdi + 8]
+sub r8, r15
+sbb r9, rdx
+sbb r10, 0
+sbb rsi, 0
+sbb rcx, 0
+sbb r13, 0
+sbb r14, 0
+sbb rbp, 0
+sbb rbx, 0
+mov r8, r9
+imul r8, [rdi]
+mov rdx, r8
+mulx rdx, r15, [rdi + 8]
+sub r9, r15
+sbb r10, rdx
+sbb rsi, 0
+sbb rcx, 0
+sbb r13, 0
+sbb r14, 0
+sbb rbp, 0
+sbb rbx, 0
+sbb r8, 0
+mov r9, r10
+imul r9, [rdi]
+mov rdx, r9
+mulx rdx, r15, [rdi + 8]
+sub r10, r15
+sbb rsi, rdx
+sbb rcx, 0
+sbb r13, 0
+sbb r14, 0
+sbb rbp, 0
+sbb rbx, 0
+sbb r8, 0
+sbb r9, 0
+add rsi, r11
+adc rcx, r12
+adc r13, rax
+adc r14, [rsp + 72]
+adc rbp, [rsp + 56]
+adc rbx, [rsp + 128]
+adc r8, [rsp + 40]
+adc r9, [rsp + 8]
+mov rax, 0
+adc rax, 0
+mov rdx, rsi
+sub rdx, [rdi + 16]
+mov r10, rcx
+sbb r10, [rdi + 24]
+mov r11, r13
+sbb r11, [rdi + 24]
+mov r12, r14
+sbb r12, [rdi + 24]
+mov r15, rbp
+sbb r15, [rdi + 24]
+mov [rsp + 8], r15
+mov r15, rbx
+sbb r15, [rdi + 24]
+mov [rsp + 40], r15
+mov r15, r8
+sbb r15, [rdi + 24]
+mov [rsp + 128], r15
+mov r15, r9
+sbb r15, [rdi + 24]
+sbb rax, 0
+cmovc rdx, rsi
+cmovc r10, rcx
+cmovc r11, r13
+cmovc r12, r14
+mov rax, [rsp + 8]
+cmovc rax, rbp
+mov rcx, [rsp + 40]
+cmovc rcx, rbx
+mov rsi, [rsp + 128]
+cmovc rsi, r8
+cmovc r15, r9
+add rsp, 136
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {complement0}, {p0}, {p1}
+",
+        n0 = const M::N0,
+        complement0 = const M::COMPLEMENT[0],
+        p0 = const M::P[0],
+        p1 = const M::P[1],
+    )
+}
+
+// full: every odd prime.
+assembly! { 8, 4:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
     square: square_full_mulx;

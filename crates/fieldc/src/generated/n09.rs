@@ -4139,7 +4139,7 @@ ret
 }
 
 // full: every odd prime.
-assembly! { 9, 3:
+assembly! { 9, 4:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
     square: square_full_mulx;

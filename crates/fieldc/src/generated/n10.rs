@@ -5161,7 +5161,7 @@ ret
 }
 
 // full: every odd prime.
-assembly! { 10, 3:
+assembly! { 10, 4:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
     square: square_full_mulx;

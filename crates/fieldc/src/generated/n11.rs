@@ -6327,7 +6327,7 @@ ret
 }
 
 // full: every odd prime.
-assembly! { 11, 3:
+assembly! { 11, 4:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
     square: square_full_mulx;

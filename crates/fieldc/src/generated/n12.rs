@@ -7549,7 +7549,7 @@ ret
 }
 
 // full: every odd prime.
-assembly! { 12, 3:
+assembly! { 12, 4:
     mul: mul_full_mulx;
     sum_of_products: sum_of_products_full_mulx;
     square: square_full_mulx;
