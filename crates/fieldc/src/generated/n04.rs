@@ -2173,9 +2173,8 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<4>>(
 unsafe extern "C" fn sum_of_products_spare_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
-push rbx
-lea rax, [rip + 2f]
 mov rcx, rdx
+lea rax, [rip + 2f]
 mov rdx, [rdx]
 mov rdi, [rsi]
 mulx rdi, r8, rdi
@@ -2184,6 +2183,7 @@ mulx r9, r10, r9
 add rdi, r10
 mov r10, [rsi + 16]
 mulx r10, r11, r10
+push rbx
 adc r9, r11
 mov r11, [rsi + 24]
 mulx rdx, r11, r11
@@ -2330,12 +2330,12 @@ adc r8, r14
 adc rdi, r15
 adc r9, rdx
 mov rdx, [rcx + 56]
-mulx rcx, r12, [rsi + 32]
 mulx r13, r14, [rsi + 40]
+mulx rcx, r12, [rsi + 32]
 add rcx, r14
 mulx r14, r15, [rsi + 48]
-adc r13, r15
 mulx rdx, rsi, [rsi + 56]
+adc r13, r15
 adc r14, rsi
 adc rdx, 0
 add r10, r12
@@ -2367,10 +2367,10 @@ sbb rsi, [rax + 24]
 mov r10, r9
 sbb r10, [rax + 32]
 cmovc rcx, r11
-cmovc rdx, r8
-cmovc rsi, rdi
 cmovc r10, r9
+cmovc rsi, rdi
 pop rbx
+cmovc rdx, r8
 ret
 .balign 64
 2:
@@ -2991,11 +2991,11 @@ unsafe fn square_near_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
 unsafe extern "C" fn square_near_mulx_code<M: Modulus<4>>() {
     naked_asm!(
         r"
+mov rdx, [rsi]
 push rbx
 push rbp
 sub rsp, 8
 lea rax, [rip + 2f]
-mov rdx, [rsi]
 mov rdi, [rsi + 8]
 mulx rdi, rcx, rdi
 mov r8, [rsi + 16]
@@ -3003,8 +3003,8 @@ mulx r8, r9, r8
 add rdi, r9
 mov r9, [rsi + 24]
 mulx r9, r10, r9
-mov rdx, [rsi + 8]
 adc r8, r10
+mov rdx, [rsi + 8]
 mulx r12, r13, [rsi + 24]
 mulx r10, r11, [rsi + 16]
 adc r9, 0
@@ -3014,8 +3014,8 @@ adc r12, 0
 add r8, r11
 adc r9, r10
 mov rdx, [rsi + 24]
-adc r12, 0
 mulx r10, r11, [rsi + 16]
+adc r12, 0
 add r12, r11
 adc r10, 0
 shld r13, rcx, 1
@@ -3028,8 +3028,8 @@ mov r8, r12
 shld r8, r9, 1
 mov r9, r10
 shld r9, r12, 1
-mov r12, [rsi]
 shr r10, 63
+mov r12, [rsi]
 mov rdx, [rsi]
 mulx r12, r14, r12
 mov rdx, [rsi + 8]
@@ -3037,11 +3037,11 @@ mulx r15, rbx, [rsi + 8]
 mov rdx, [rsi + 16]
 mulx rbp, rdx, [rsi + 16]
 mov [rsp], rdx
-mov rdx, [rsi + 24]
-mulx rsi, rdx, [rsi + 24]
 add r11, r12
+mov rdx, [rsi + 24]
 adc r13, rbx
 adc rcx, r15
+mulx rsi, rdx, [rsi + 24]
 adc rdi, [rsp]
 adc r8, rbp
 adc r9, rdx
@@ -3054,16 +3054,16 @@ sub r14, r15
 sbb r11, r12
 sbb r13, 0
 sbb rcx, 0
-sbb rsi, 0
 mov r12, r11
+sbb rsi, 0
 imul r12, [rax]
 mov rdx, r12
 mulx r14, r15, [rax + 8]
 sub r11, r15
 sbb r13, r14
 sbb rcx, 0
-sbb rsi, 0
 mov r11, r13
+sbb rsi, 0
 sbb r12, 0
 imul r11, [rax]
 mov rdx, r11
@@ -3097,10 +3097,10 @@ sbb r9, [rax + 24]
 mov r10, r13
 sbb r10, [rax + 24]
 sbb rdi, 0
+cmovc r10, r13
 cmovc rcx, rsi
 cmovc r8, r12
 cmovc r9, r11
-cmovc r10, r13
 add rsp, 8
 pop rbp
 pop rbx

@@ -3999,9 +3999,9 @@ unsafe fn sum_of_products_spare_mulx<M: Modulus<6>>(
         asm!(
             "call {kernel}",
             kernel = sym sum_of_products_spare_mulx_code::<M>,
-            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
-            core::ptr::from_ref(x) => z[0], out("rdi") z[1], out("r8") _, out("r9") _, out("r10") _,
-            out("r11") _, out("r12") z[2], out("r13") z[3], out("r14") z[4], out("r15") z[5],
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => z[1], out("rdi") z[2], out("r8") z[3], out("r9") _, out("r10")
+            z[4], out("r11") _, out("r12") _, out("r13") _, out("r14") z[5], out("r15") _,
             options(pure, readonly),
         );
     }
@@ -4014,466 +4014,458 @@ unsafe extern "C" fn sum_of_products_spare_mulx_code<M: Modulus<6>>() {
         r"
 push rbx
 push rbp
-sub rsp, 32
+sub rsp, 40
 lea rax, [rip + 2f]
 mov rcx, rdx
 mov rdx, [rdx]
-mov rdi, [rsi]
-mulx rdi, r8, rdi
-mov r9, [rsi + 8]
-mulx r9, r10, r9
+mulx rdi, r8, [rsi]
+mulx r9, r10, [rsi + 8]
+mulx r11, r12, [rsi + 16]
 add rdi, r10
-mov r10, [rsi + 16]
-mulx r10, r11, r10
-adc r9, r11
-mov r11, [rsi + 24]
-mulx r11, r12, r11
-adc r10, r12
-mov r12, [rsi + 32]
-mulx r12, r13, r12
+mulx r10, r13, [rsi + 24]
+adc r9, r12
+mulx r12, r14, [rsi + 32]
 adc r11, r13
-mov r13, [rsi + 40]
-mulx rdx, r13, r13
+mulx rdx, r13, [rsi + 40]
+adc r10, r14
 adc r12, r13
 adc rdx, 0
 mov r13, rdx
 mov rdx, [rcx + 48]
-mov r14, [rsi + 48]
-mulx r14, r15, r14
-mov rbx, [rsi + 56]
-mulx rbx, rbp, rbx
-add r14, rbp
-mov rbp, [rsi + 64]
+mulx r14, r15, [rsi + 48]
+mulx rbx, rbp, [rsi + 56]
 mov [rsp], rcx
-mulx rbp, rcx, rbp
-adc rbx, rcx
-mov rcx, [rsi + 72]
 mov [rsp + 8], rax
-mulx rcx, rax, rcx
-adc rbp, rax
-mov rax, [rsi + 80]
+mulx rcx, rax, [rsi + 64]
+add r14, rbp
 mov [rsp + 16], r13
-mulx rax, r13, rax
+mulx rbp, r13, [rsi + 72]
+adc rbx, rax
+mov [rsp + 24], r12
+mulx rax, r12, [rsi + 80]
 adc rcx, r13
-mov r13, [rsi + 88]
-mulx rdx, r13, r13
+mulx rdx, r13, [rsi + 88]
+adc rbp, r12
 adc rax, r13
 adc rdx, 0
 add r8, r15
 adc rdi, r14
 adc r9, rbx
-adc r10, rbp
 adc r11, rcx
-adc r12, rax
+adc r10, rbp
+adc rax, [rsp + 24]
 adc rdx, [rsp + 16]
-mov rax, [rsp + 8]
-mov rcx, rdx
+mov rcx, [rsp + 8]
+mov r12, rdx
 mov rdx, r8
-imul rdx, [rax]
-mulx r13, r14, [rax + 8]
-mulx r15, rbx, [rax + 16]
-add r13, rbx
-mulx rbx, rbp, [rax + 24]
-adc r15, rbp
+imul rdx, [rcx]
+mulx r13, r14, [rcx + 8]
+mulx r15, rbx, [rcx + 16]
 mov [rsp + 16], rsi
-mulx rbp, rsi, [rax + 32]
-adc rbx, rsi
-mov [rsp + 24], rcx
-mulx rsi, rcx, [rax + 40]
-adc rbp, rcx
-mulx rcx, rdx, [rax + 48]
-adc rsi, rdx
-adc rcx, 0
+mulx rbp, rsi, [rcx + 24]
+add r13, rbx
+mov [rsp + 24], r12
+mulx rbx, r12, [rcx + 32]
+adc r15, rsi
+mov [rsp + 32], rax
+mulx rsi, rax, [rcx + 40]
+adc rbp, r12
+mulx rdx, r12, [rcx + 48]
+adc rbx, rax
+adc rsi, r12
+adc rdx, 0
 add r8, r14
 adc rdi, r13
 adc r9, r15
-adc r10, rbx
 adc r11, rbp
-adc r12, rsi
-adc rcx, [rsp + 24]
-mov rsi, 0
-adc rsi, 0
+adc r10, rbx
+adc rsi, [rsp + 32]
+adc rdx, [rsp + 24]
+mov rax, 0
+adc rax, 0
 mov r8, [rsp]
+mov r12, rdx
 mov rdx, [r8 + 8]
 mov r13, [rsp + 16]
 mulx r14, r15, [r13]
 mulx rbx, rbp, [r13 + 8]
+mulx rcx, r8, [r13 + 16]
 add r14, rbp
-mulx rbp, rax, [r13 + 16]
-adc rbx, rax
-mulx rax, r8, [r13 + 24]
-adc rbp, r8
-mov [rsp + 24], rsi
-mulx r8, rsi, [r13 + 32]
-adc rax, rsi
-mulx rdx, rsi, [r13 + 40]
-adc r8, rsi
-adc rdx, 0
+mov [rsp + 24], rax
+mulx rbp, rax, [r13 + 24]
+adc rbx, r8
+mov [rsp + 32], r12
+mulx r8, r12, [r13 + 32]
+adc rcx, rax
+mulx rax, rdx, [r13 + 40]
+adc rbp, r12
+adc r8, rdx
+adc rax, 0
 add rdi, r15
 adc r9, r14
-adc r10, rbx
-adc r11, rbp
-adc r12, rax
-adc rcx, r8
-adc rdx, [rsp + 24]
-mov rax, [rsp]
-mov rsi, rdx
-mov rdx, [rax + 56]
-mulx r8, r14, [r13 + 48]
-mulx r15, rbx, [r13 + 56]
-add r8, rbx
-mulx rbx, rbp, [r13 + 64]
-adc r15, rbp
-mulx rbp, rax, [r13 + 72]
-adc rbx, rax
-mov [rsp + 24], rsi
-mulx rax, rsi, [r13 + 80]
-adc rbp, rsi
-mulx rdx, rsi, [r13 + 88]
-adc rax, rsi
-adc rdx, 0
-add rdi, r14
-adc r9, r8
-adc r10, r15
 adc r11, rbx
-adc r12, rbp
-adc rcx, rax
-adc rdx, [rsp + 24]
-mov rax, [rsp + 8]
-mov rsi, rdx
+adc r10, rcx
+adc rsi, rbp
+adc r8, [rsp + 32]
+adc rax, [rsp + 24]
+mov rcx, [rsp]
+mov rdx, [rcx + 56]
+mulx r12, r14, [r13 + 48]
+mulx r15, rbx, [r13 + 56]
+mulx rbp, rcx, [r13 + 64]
+add r12, rbx
+mov [rsp + 24], rax
+mulx rbx, rax, [r13 + 72]
+adc r15, rcx
+mov [rsp + 32], r8
+mulx rcx, r8, [r13 + 80]
+adc rbp, rax
+mulx rax, rdx, [r13 + 88]
+adc rbx, r8
+adc rcx, rdx
+adc rax, 0
+add rdi, r14
+adc r9, r12
+adc r11, r15
+adc r10, rbp
+adc rsi, rbx
+adc rcx, [rsp + 32]
+adc rax, [rsp + 24]
+mov r8, [rsp + 8]
 mov rdx, rdi
-imul rdx, [rax]
-mulx r8, r14, [rax + 8]
-mulx r15, rbx, [rax + 16]
-add r8, rbx
-mulx rbx, rbp, [rax + 24]
-adc r15, rbp
-mulx rbp, r13, [rax + 32]
-adc rbx, r13
-mov [rsp + 24], rsi
-mulx r13, rsi, [rax + 40]
-adc rbp, rsi
-mulx rdx, rsi, [rax + 48]
-adc r13, rsi
-adc rdx, 0
+imul rdx, [r8]
+mulx r12, r14, [r8 + 8]
+mulx r15, rbx, [r8 + 16]
+mulx rbp, r13, [r8 + 24]
+add r12, rbx
+mov [rsp + 24], rax
+mulx rbx, rax, [r8 + 32]
+adc r15, r13
+mov [rsp + 32], rcx
+mulx r13, rcx, [r8 + 40]
+adc rbp, rax
+mulx rax, rdx, [r8 + 48]
+adc rbx, rcx
+adc r13, rdx
+adc rax, 0
 add rdi, r14
-adc r9, r8
-adc r10, r15
-adc r11, rbx
-adc r12, rbp
-adc rcx, r13
-adc rdx, [rsp + 24]
-mov rsi, 0
-adc rsi, 0
+adc r9, r12
+adc r11, r15
+adc r10, rbp
+adc rsi, rbx
+adc r13, [rsp + 32]
+adc rax, [rsp + 24]
+mov rcx, 0
+adc rcx, 0
 mov rdi, [rsp]
-mov r8, rdx
 mov rdx, [rdi + 16]
-mov r13, [rsp + 16]
-mulx r14, r15, [r13]
-mulx rbx, rbp, [r13 + 8]
+mov r12, [rsp + 16]
+mulx r14, r15, [r12]
+mulx rbx, rbp, [r12 + 8]
+mulx r8, rdi, [r12 + 16]
 add r14, rbp
-mulx rbp, rax, [r13 + 16]
-adc rbx, rax
-mulx rax, rdi, [r13 + 24]
-adc rbp, rdi
-mov [rsp + 24], rsi
-mulx rdi, rsi, [r13 + 32]
-adc rax, rsi
-mulx rdx, rsi, [r13 + 40]
-adc rdi, rsi
-adc rdx, 0
+mov [rsp + 24], rcx
+mulx rbp, rcx, [r12 + 24]
+adc rbx, rdi
+mov [rsp + 32], rax
+mulx rdi, rax, [r12 + 32]
+adc r8, rcx
+mulx rcx, rdx, [r12 + 40]
+adc rbp, rax
+adc rdi, rdx
+adc rcx, 0
 add r9, r15
-adc r10, r14
-adc r11, rbx
-adc r12, rbp
-adc rcx, rax
-adc r8, rdi
-adc rdx, [rsp + 24]
-mov rax, [rsp]
-mov rsi, rdx
-mov rdx, [rax + 64]
-mulx rdi, r14, [r13 + 48]
-mulx r15, rbx, [r13 + 56]
-add rdi, rbx
-mulx rbx, rbp, [r13 + 64]
-adc r15, rbp
-mulx rbp, rax, [r13 + 72]
-adc rbx, rax
-mov [rsp + 24], rsi
-mulx rax, rsi, [r13 + 80]
-adc rbp, rsi
-mulx rdx, rsi, [r13 + 88]
-adc rax, rsi
-adc rdx, 0
-add r9, r14
-adc r10, rdi
-adc r11, r15
-adc r12, rbx
-adc rcx, rbp
-adc r8, rax
-adc rdx, [rsp + 24]
-mov rax, [rsp + 8]
-mov rsi, rdx
-mov rdx, r9
-imul rdx, [rax]
-mulx rdi, r14, [rax + 8]
-mulx r15, rbx, [rax + 16]
-add rdi, rbx
-mulx rbx, rbp, [rax + 24]
-adc r15, rbp
-mulx rbp, r13, [rax + 32]
-adc rbx, r13
-mov [rsp + 24], rsi
-mulx r13, rsi, [rax + 40]
-adc rbp, rsi
-mulx rdx, rsi, [rax + 48]
-adc r13, rsi
-adc rdx, 0
-add r9, r14
-adc r10, rdi
-adc r11, r15
-adc r12, rbx
-adc rcx, rbp
-adc r8, r13
-adc rdx, [rsp + 24]
-mov rsi, 0
-adc rsi, 0
-mov rdi, [rsp]
-mov r9, rdx
-mov rdx, [rdi + 24]
-mov r13, [rsp + 16]
-mulx r14, r15, [r13]
-mulx rbx, rbp, [r13 + 8]
-add r14, rbp
-mulx rbp, rax, [r13 + 16]
-adc rbx, rax
-mulx rax, rdi, [r13 + 24]
-adc rbp, rdi
-mov [rsp + 24], rsi
-mulx rdi, rsi, [r13 + 32]
-adc rax, rsi
-mulx rdx, rsi, [r13 + 40]
-adc rdi, rsi
-adc rdx, 0
-add r10, r15
 adc r11, r14
-adc r12, rbx
-adc rcx, rbp
-adc r8, rax
-adc r9, rdi
-adc rdx, [rsp + 24]
+adc r10, rbx
+adc rsi, r8
+adc r13, rbp
+adc rdi, [rsp + 32]
+adc rcx, [rsp + 24]
 mov rax, [rsp]
-mov rsi, rdx
-mov rdx, [rax + 72]
-mulx rdi, r14, [r13 + 48]
-mulx r15, rbx, [r13 + 56]
-add rdi, rbx
-mulx rbx, rbp, [r13 + 64]
-adc r15, rbp
-mulx rbp, rax, [r13 + 72]
+mov rdx, [rax + 64]
+mulx r8, r14, [r12 + 48]
+mulx r15, rbx, [r12 + 56]
+mulx rbp, rax, [r12 + 64]
+add r8, rbx
+mov [rsp + 24], rcx
+mulx rbx, rcx, [r12 + 72]
+adc r15, rax
+mov [rsp + 32], rdi
+mulx rax, rdi, [r12 + 80]
+adc rbp, rcx
+mulx rcx, rdx, [r12 + 88]
+adc rbx, rdi
+adc rax, rdx
+adc rcx, 0
+add r9, r14
+adc r11, r8
+adc r10, r15
+adc rsi, rbp
+adc r13, rbx
+adc rax, [rsp + 32]
+adc rcx, [rsp + 24]
+mov rdi, [rsp + 8]
+mov rdx, r9
+imul rdx, [rdi]
+mulx r8, r14, [rdi + 8]
+mulx r15, rbx, [rdi + 16]
+mulx rbp, r12, [rdi + 24]
+add r8, rbx
+mov [rsp + 24], rcx
+mulx rbx, rcx, [rdi + 32]
+adc r15, r12
+mov [rsp + 32], rax
+mulx r12, rax, [rdi + 40]
+adc rbp, rcx
+mulx rcx, rdx, [rdi + 48]
 adc rbx, rax
-mov [rsp + 24], rsi
-mulx rax, rsi, [r13 + 80]
-adc rbp, rsi
-mulx rdx, rsi, [r13 + 88]
-adc rax, rsi
-adc rdx, 0
-add r10, r14
-adc r11, rdi
-adc r12, r15
-adc rcx, rbx
-adc r8, rbp
-adc r9, rax
-adc rdx, [rsp + 24]
-mov rax, [rsp + 8]
-mov rsi, rdx
-mov rdx, r10
-imul rdx, [rax]
-mulx rdi, r14, [rax + 8]
-mulx r15, rbx, [rax + 16]
-add rdi, rbx
-mulx rbx, rbp, [rax + 24]
-adc r15, rbp
-mulx rbp, r13, [rax + 32]
-adc rbx, r13
-mov [rsp + 24], rsi
-mulx r13, rsi, [rax + 40]
-adc rbp, rsi
-mulx rdx, rsi, [rax + 48]
-adc r13, rsi
-adc rdx, 0
-add r10, r14
-adc r11, rdi
-adc r12, r15
-adc rcx, rbx
-adc r8, rbp
-adc r9, r13
-adc rdx, [rsp + 24]
-mov rsi, 0
-adc rsi, 0
-mov rdi, [rsp]
-mov r10, rdx
-mov rdx, [rdi + 32]
-mov r13, [rsp + 16]
-mulx r14, r15, [r13]
-mulx rbx, rbp, [r13 + 8]
+adc r12, rdx
+adc rcx, 0
+add r9, r14
+adc r11, r8
+adc r10, r15
+adc rsi, rbp
+adc r13, rbx
+adc r12, [rsp + 32]
+adc rcx, [rsp + 24]
+mov rax, 0
+adc rax, 0
+mov r8, [rsp]
+mov rdx, [r8 + 24]
+mov r9, [rsp + 16]
+mulx r14, r15, [r9]
+mulx rbx, rbp, [r9 + 8]
+mulx rdi, r8, [r9 + 16]
 add r14, rbp
-mulx rbp, rax, [r13 + 16]
-adc rbx, rax
-mulx rax, rdi, [r13 + 24]
-adc rbp, rdi
-mov [rsp + 24], rsi
-mulx rdi, rsi, [r13 + 32]
-adc rax, rsi
-mulx rdx, rsi, [r13 + 40]
-adc rdi, rsi
-adc rdx, 0
+mov [rsp + 24], rax
+mulx rbp, rax, [r9 + 24]
+adc rbx, r8
+mov [rsp + 32], rcx
+mulx r8, rcx, [r9 + 32]
+adc rdi, rax
+mulx rax, rdx, [r9 + 40]
+adc rbp, rcx
+adc r8, rdx
+adc rax, 0
 add r11, r15
-adc r12, r14
-adc rcx, rbx
-adc r8, rbp
-adc r9, rax
+adc r10, r14
+adc rsi, rbx
+adc r13, rdi
+adc r12, rbp
+adc r8, [rsp + 32]
+adc rax, [rsp + 24]
+mov rcx, [rsp]
+mov rdx, [rcx + 72]
+mulx rdi, r14, [r9 + 48]
+mulx r15, rbx, [r9 + 56]
+mulx rbp, rcx, [r9 + 64]
+add rdi, rbx
+mov [rsp + 24], rax
+mulx rbx, rax, [r9 + 72]
+adc r15, rcx
+mov [rsp + 32], r8
+mulx rcx, r8, [r9 + 80]
+adc rbp, rax
+mulx rax, rdx, [r9 + 88]
+adc rbx, r8
+adc rcx, rdx
+adc rax, 0
+add r11, r14
 adc r10, rdi
-adc rdx, [rsp + 24]
-mov rax, [rsp]
-mov rsi, rdx
-mov rdx, [rax + 80]
-mulx rdi, r14, [r13 + 48]
-mulx r15, rbx, [r13 + 56]
-add rdi, rbx
-mulx rbx, rbp, [r13 + 64]
-adc r15, rbp
-mulx rbp, rax, [r13 + 72]
-adc rbx, rax
-mov [rsp + 24], rsi
-mulx rax, rsi, [r13 + 80]
-adc rbp, rsi
-mulx rdx, rsi, [r13 + 88]
-adc rax, rsi
-adc rdx, 0
-add r11, r14
-adc r12, rdi
-adc rcx, r15
-adc r8, rbx
-adc r9, rbp
-adc r10, rax
-adc rdx, [rsp + 24]
-mov rax, [rsp + 8]
-mov rsi, rdx
+adc rsi, r15
+adc r13, rbp
+adc r12, rbx
+adc rcx, [rsp + 32]
+adc rax, [rsp + 24]
+mov rdi, [rsp + 8]
 mov rdx, r11
-imul rdx, [rax]
-mulx rdi, r14, [rax + 8]
-mulx r15, rbx, [rax + 16]
-add rdi, rbx
-mulx rbx, rbp, [rax + 24]
-adc r15, rbp
-mulx rbp, r13, [rax + 32]
-adc rbx, r13
-mov [rsp + 24], rsi
-mulx r13, rsi, [rax + 40]
-adc rbp, rsi
-mulx rdx, rsi, [rax + 48]
-adc r13, rsi
-adc rdx, 0
+imul rdx, [rdi]
+mulx r8, r14, [rdi + 8]
+mulx r15, rbx, [rdi + 16]
+mulx rbp, r9, [rdi + 24]
+add r8, rbx
+mov [rsp + 24], rax
+mulx rbx, rax, [rdi + 32]
+adc r15, r9
+mov [rsp + 32], rcx
+mulx r9, rcx, [rdi + 40]
+adc rbp, rax
+mulx rax, rdx, [rdi + 48]
+adc rbx, rcx
+adc r9, rdx
+adc rax, 0
 add r11, r14
-adc r12, rdi
-adc rcx, r15
-adc r8, rbx
-adc r9, rbp
-adc r10, r13
-adc rdx, [rsp + 24]
-mov rsi, 0
-adc rsi, 0
-mov rdi, [rsp]
-mov r11, rdx
-mov rdx, [rdi + 40]
-mov r13, [rsp + 16]
-mulx r14, r15, [r13]
-mulx rbx, rbp, [r13 + 8]
+adc r10, r8
+adc rsi, r15
+adc r13, rbp
+adc r12, rbx
+adc r9, [rsp + 32]
+adc rax, [rsp + 24]
+mov rcx, 0
+adc rcx, 0
+mov r8, [rsp]
+mov rdx, [r8 + 32]
+mov r11, [rsp + 16]
+mulx r14, r15, [r11]
+mulx rbx, rbp, [r11 + 8]
+mulx rdi, r8, [r11 + 16]
 add r14, rbp
-mulx rbp, rax, [r13 + 16]
-adc rbx, rax
-mulx rax, rdi, [r13 + 24]
-adc rbp, rdi
-mov [rsp + 24], rsi
-mulx rdi, rsi, [r13 + 32]
-adc rax, rsi
-mulx rdx, rsi, [r13 + 40]
-adc rdi, rsi
-adc rdx, 0
-add r12, r15
-adc rcx, r14
-adc r8, rbx
+mov [rsp + 24], rcx
+mulx rbp, rcx, [r11 + 24]
+adc rbx, r8
+mov [rsp + 32], rax
+mulx r8, rax, [r11 + 32]
+adc rdi, rcx
+mulx rcx, rdx, [r11 + 40]
+adc rbp, rax
+adc r8, rdx
+adc rcx, 0
+add r10, r15
+adc rsi, r14
+adc r13, rbx
+adc r12, rdi
 adc r9, rbp
-adc r10, rax
-adc r11, rdi
-adc rdx, [rsp + 24]
+adc r8, [rsp + 32]
+adc rcx, [rsp + 24]
 mov rax, [rsp]
-mov rsi, rdx
-mov rdx, [rax + 88]
-mulx rax, rdi, [r13 + 48]
-mulx r14, r15, [r13 + 56]
-add rax, r15
-mulx r15, rbx, [r13 + 64]
-adc r14, rbx
-mulx rbx, rbp, [r13 + 72]
-adc r15, rbp
-mov [rsp], rsi
-mulx rbp, rsi, [r13 + 80]
-adc rbx, rsi
-mulx rdx, rsi, [r13 + 88]
-adc rbp, rsi
-adc rdx, 0
-add r12, rdi
-adc rcx, rax
-adc r8, r14
-adc r9, r15
-adc r10, rbx
+mov rdx, [rax + 80]
+mulx rdi, r14, [r11 + 48]
+mulx r15, rbx, [r11 + 56]
+mulx rbp, rax, [r11 + 64]
+add rdi, rbx
+mov [rsp + 24], rcx
+mulx rbx, rcx, [r11 + 72]
+adc r15, rax
+mov [rsp + 32], r8
+mulx rax, r8, [r11 + 80]
+adc rbp, rcx
+mulx rcx, rdx, [r11 + 88]
+adc rbx, r8
+adc rax, rdx
+adc rcx, 0
+add r10, r14
+adc rsi, rdi
+adc r13, r15
+adc r12, rbp
+adc r9, rbx
+adc rax, [rsp + 32]
+adc rcx, [rsp + 24]
+mov rdi, [rsp + 8]
+mov rdx, r10
+imul rdx, [rdi]
+mulx r8, r14, [rdi + 8]
+mulx r15, rbx, [rdi + 16]
+mulx rbp, r11, [rdi + 24]
+add r8, rbx
+mov [rsp + 24], rcx
+mulx rbx, rcx, [rdi + 32]
+adc r15, r11
+mov [rsp + 32], rax
+mulx r11, rax, [rdi + 40]
+adc rbp, rcx
+mulx rcx, rdx, [rdi + 48]
+adc rbx, rax
+adc r11, rdx
+adc rcx, 0
+add r10, r14
+adc rsi, r8
+adc r13, r15
+adc r12, rbp
+adc r9, rbx
+adc r11, [rsp + 32]
+adc rcx, [rsp + 24]
+mov rax, 0
+adc rax, 0
+mov r8, [rsp]
+mov rdx, [r8 + 40]
+mov r10, [rsp + 16]
+mulx r14, r15, [r10]
+mulx rbx, rbp, [r10 + 8]
+mulx rdi, r8, [r10 + 16]
+add r14, rbp
+mov [rsp + 24], rax
+mulx rbp, rax, [r10 + 24]
+adc rbx, r8
+mov [rsp + 32], rcx
+mulx r8, rcx, [r10 + 32]
+adc rdi, rax
+mulx rax, rdx, [r10 + 40]
+adc rbp, rcx
+adc r8, rdx
+adc rax, 0
+add rsi, r15
+adc r13, r14
+adc r12, rbx
+adc r9, rdi
 adc r11, rbp
-adc rdx, [rsp]
-mov rax, [rsp + 8]
-mov rsi, rdx
-mov rdx, r12
-imul rdx, [rax]
-mulx rdi, r13, [rax + 8]
-mulx r14, r15, [rax + 16]
-add rdi, r15
-mulx r15, rbx, [rax + 24]
-adc r14, rbx
-mulx rbx, rbp, [rax + 32]
-adc r15, rbp
-mov [rsp], rsi
-mulx rbp, rsi, [rax + 40]
-adc rbx, rsi
-mulx rdx, rsi, [rax + 48]
-adc rbp, rsi
-adc rdx, 0
-add r12, r13
-adc rcx, rdi
-adc r8, r14
-adc r9, r15
+adc r8, [rsp + 32]
+adc rax, [rsp + 24]
+mov rcx, [rsp]
+mov rdx, [rcx + 88]
+mulx rcx, rdi, [r10 + 48]
+mulx r14, r15, [r10 + 56]
+mulx rbx, rbp, [r10 + 64]
+add rcx, r15
+mov [rsp], rax
+mulx r15, rax, [r10 + 72]
+adc r14, rbp
+mov [rsp + 24], r8
+mulx rbp, r8, [r10 + 80]
+adc rbx, rax
+mulx rax, rdx, [r10 + 88]
+adc r15, r8
+adc rbp, rdx
+adc rax, 0
+add rsi, rdi
+adc r13, rcx
+adc r12, r14
+adc r9, rbx
+adc r11, r15
+adc rbp, [rsp + 24]
+adc rax, [rsp]
+mov rcx, [rsp + 8]
+mov rdx, rsi
+imul rdx, [rcx]
+mulx rdi, r8, [rcx + 8]
+mulx r10, r14, [rcx + 16]
+mulx r15, rbx, [rcx + 24]
+add rdi, r14
+mov [rsp], rax
+mulx r14, rax, [rcx + 32]
 adc r10, rbx
-adc r11, rbp
-adc rdx, [rsp]
-mov rsi, rcx
-sub rsi, [rax + 8]
-mov rdi, r8
-sbb rdi, [rax + 16]
-mov r12, r9
-sbb r12, [rax + 24]
-mov r13, r10
-sbb r13, [rax + 32]
-mov r14, r11
-sbb r14, [rax + 40]
-mov r15, rdx
-sbb r15, [rax + 48]
-cmovc rsi, rcx
-cmovc rdi, r8
-cmovc r12, r9
-cmovc r13, r10
-cmovc r14, r11
-cmovc r15, rdx
-add rsp, 32
+mov [rsp + 24], rbp
+mulx rbx, rbp, [rcx + 40]
+adc r15, rax
+mulx rax, rdx, [rcx + 48]
+adc r14, rbp
+adc rbx, rdx
+adc rax, 0
+add rsi, r8
+adc r13, rdi
+adc r12, r10
+adc r9, r15
+adc r11, r14
+adc rbx, [rsp + 24]
+adc rax, [rsp]
+mov rdx, r13
+sub rdx, [rcx + 8]
+mov rsi, r12
+sbb rsi, [rcx + 16]
+mov rdi, r9
+sbb rdi, [rcx + 24]
+mov r8, r11
+sbb r8, [rcx + 32]
+mov r10, rbx
+sbb r10, [rcx + 40]
+mov r14, rax
+sbb r14, [rcx + 48]
+cmovc rdx, r13
+cmovc rsi, r12
+cmovc rdi, r9
+cmovc r8, r11
+cmovc r10, rbx
+cmovc r14, rax
+add rsp, 40
 pop rbp
 pop rbx
 ret
