@@ -31,6 +31,8 @@ from fieldc.proof.equations import (
 )
 from fieldc.proof.hints import holds
 
+MOST_TERMS = 1_000  # of a polynomial from which rows are taken away: it can grow without an end
+
 
 @dataclass(frozen=True)
 class Input:
@@ -245,6 +247,8 @@ class Case:
         for row in self.system.backwards(total):
             if limit is not None and (bound := by_terms(total, tops, sure)) < limit:
                 return Bound(bound, scale, rows, {})
+            if len(total) > MOST_TERMS:
+                break
             number = self.system.owners[row.word]
             if isinstance(row, Choice):
                 rows[number] = self.decide(row, total)

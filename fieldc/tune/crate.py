@@ -14,7 +14,6 @@ from dataclasses import replace
 from fieldc.artifacts.classes import CLASSES, PrimeClass
 from fieldc.artifacts.crate_schedules import PROCESSOR, path_of, schedule_of
 from fieldc.artifacts.schedule import dump
-from fieldc.commands.tune import say, write
 from fieldc.machine.processors import host_processor
 from fieldc.tune.subject import of_class
 from fieldc.tune.tuning import Plan, tune_operation
@@ -52,6 +51,11 @@ def main() -> int:
     return 0
 
 
+def say(line: str) -> None:
+    """A line of progress."""
+    print(line, file=sys.stderr, flush=True)
+
+
 def search(of: PrimeClass, limbs: int, operation: str, plan: Plan) -> None:
     """Search for one kernel, from the one that there is, and keep it if it is sound.
 
@@ -64,7 +68,7 @@ def search(of: PrimeClass, limbs: int, operation: str, plan: Plan) -> None:
         if not entry.measured["disturbed"]:
             path = path_of(of, limbs)
             path.parent.mkdir(exist_ok=True)
-            write(path, dump(schedule.with_entry(entry)))
+            path.write_text(dump(schedule.with_entry(entry)), "utf-8")
             schedule_of.cache_clear()
             return
         entry = tune_operation(subject, replace(plan, seconds=plan.seconds / AGAIN), entry)
