@@ -339,6 +339,8 @@ def user_of(names: Collection[str], kind: str, body: str) -> str:
 
 
 def field_in(code: bytes, limbs: int) -> Field:
-    """The named field whose modulus stands behind a kernel's code."""
-    fields = (find_field(name) for name in named_primes())
-    return next(f for f in fields if f.n == limbs and f.p.to_bytes(8 * limbs, "little") in code)
+    """The named field whose lowest limb and n0 stand behind a kernel's code."""
+    fields = [f for name in named_primes() if (f := find_field(name)).n == limbs]
+    words = [(f, (f.n0, f.p % f.base)) for f in fields]
+    assert len({known for _, known in words}) == len(fields)
+    return next(f for f, known in words if all(w.to_bytes(8, "little") in code for w in known))
