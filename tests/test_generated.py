@@ -23,6 +23,7 @@ from fieldc.artifacts.classes import (
     COMPLEMENT,
     LAZY_CLASSES,
     LIMBS,
+    NEAR,
     ROOM,
     ROWS,
     class_of,
@@ -222,6 +223,20 @@ def test_kernels_are_proved_for_other_primes_of_their_class(limbs: int):
     for shape in shapes(limbs):
         jobs = crate_jobs(ROOT / FOLDER, shaped(shape, limbs))
         assert not [v.failure for v in map(prove_job, jobs) if v.failure], shape
+
+
+@here
+@pytest.mark.parametrize(
+    "limbs", [pytest.param(n, marks=[pytest.mark.full] * (n > 6)) for n in NEAR.limbs]
+)
+def test_kernels_near_the_radix_are_proved_at_both_ends(limbs: int):
+    """For R - p of 10 bits and of 64: the representative has a small one."""
+    for largest in (1 << 64, 1 << 10):
+        complement = next(c for c in range(largest - 1, 0, -2) if is_prime((1 << 64 * limbs) - c))
+        f = Field((1 << 64 * limbs) - complement)
+        jobs = crate_jobs(ROOT / FOLDER, f)
+        assert class_of(f) is NEAR and {job.operation for job in jobs} >= {"mul", "square"}
+        assert not [v.failure for v in map(prove_job, jobs) if v.failure], f.label
 
 
 @here

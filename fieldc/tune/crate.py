@@ -46,7 +46,10 @@ def main() -> int:
         return 1
     plan = Plan(arguments.time, arguments.seed, say=say)
     for of, limbs in arguments.classes:
-        for operation in arguments.op or [name for name, _ in of.algorithms]:
+        own = [name for name, _ in of.algorithms]
+        for operation in arguments.op or own:
+            if operation not in own:
+                parser.error(f"class {of.name} has no {operation} of its own; {', '.join(own)}")
             search(of, limbs, operation, plan)
     return 0
 
