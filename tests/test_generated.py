@@ -15,6 +15,7 @@ import pytest
 from crate_object import compiled_crate, host, using_crate
 from primes import OF_EVERY_CLASS, shaped, shapes
 
+from fieldc.algorithms import choose
 from fieldc.artifacts import race_texts
 from fieldc.artifacts.checked_in import COMMAND, ROOT
 from fieldc.artifacts.classes import (
@@ -27,11 +28,13 @@ from fieldc.artifacts.classes import (
     ROOM,
     ROWS,
     class_of,
+    class_traces,
     lazy_class_of,
     representative,
 )
 from fieldc.artifacts.crate import FILES, FOLDER, families, generate
 from fieldc.artifacts.crate_kernels import HELD, crate_jobs, kernels_in
+from fieldc.artifacts.crate_schedules import crate_kernel
 from fieldc.artifacts.crate_sums import FITTING, as_function, inline_sums
 from fieldc.artifacts.trust import Job, prove_job
 from fieldc.backends.x86_64.conventions import CALLED_INLINE, GENERAL
@@ -237,6 +240,14 @@ def test_kernels_near_the_radix_are_proved_at_both_ends(limbs: int):
         jobs = crate_jobs(ROOT / FOLDER, f)
         assert class_of(f) is NEAR and {job.operation for job in jobs} >= {"mul", "square"}
         assert not [v.failure for v in map(prove_job, jobs) if v.failure], f.label
+        # No bound in them depends on the complement: the code is that of the representative.
+        for of_class in class_traces(NEAR, limbs):
+            operation, algorithm = of_class.kernel.operation, of_class.kernel.algorithm
+            mine, other = (
+                crate_kernel(NEAR, trace, "k", "adx").code
+                for trace in (of_class, choose(f, operation, algorithm))
+            )
+            assert mine == other
 
 
 @here

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from argparse import ArgumentTypeError
 
 import pytest
 from x86_64_kernels import runs_here
@@ -13,7 +14,7 @@ from fieldc.artifacts.schedule import Decisions, ScheduleError, code_of
 from fieldc.artifacts.trust import Job, prove_job
 from fieldc.backends.x86_64.choices import VARIANTS
 from fieldc.catalogue import find_field
-from fieldc.machine.called import CHAINS, KERNEL, ONCE, CalledLoops, surroundings
+from fieldc.machine.called import KERNEL, ONCE, CalledLoops, surroundings
 from fieldc.machine.loops import TimingError
 from fieldc.machine.pages import Pages
 from fieldc.machine.processor import is_x86_64
@@ -80,7 +81,9 @@ def test_the_loops_run_and_say_what_they_cannot() -> None:
     draft, loops = walked(shop, 0), shop.subject.loops()
     assert isinstance(loops, CalledLoops)
     duels = Duels(shop.subject.start, 1, loops=loops)
-    assert duels(draft.timed, walked(shop, 3).timed, 4).rounds == 4
+    duels(draft.timed, walked(shop, 3).timed, 4)
+    address = duels.pages.address(draft.timed)
+    assert loops.latency(address, 8) > 0 < loops.throughput(address, 8)
     with pytest.raises(TimingError, match="up to 16 limbs"):
         loops.store((1, 1), (17, 17))
 
@@ -90,7 +93,7 @@ def test_what_stands_before_a_kernel_calls_it_and_stores_its_words() -> None:
     """A kernel that leaves 1 and 2 in its registers."""
     code = bytes.fromhex("41b901000000") + bytes.fromhex("be02000000") + b"\xc3"
     before = surroundings(("r9", "rsi"))
-    assert len(before) == KERNEL and CHAINS == 4
+    assert len(before) == KERNEL
     pages = Pages()
     address = pages.address(before + code)
     z = (ctypes.c_uint64 * 2)()
@@ -118,15 +121,14 @@ def test_a_schedule_of_a_class_is_current_and_was_found_undisturbed(name: str) -
 def test_an_outdated_schedule_is_refused() -> None:
     entry = schedule_of(FOLD, 4).entry("mul")
     assert entry is not None
-    other = completed(crate_kernel(FOLD, of_class(FOLD, 4, "mul").start, "k", "adx"), P)
+    other = completed(
+        crate_kernel(FOLD, of_class(FOLD, 4, "mul").start, "k", "adx"), find_field("bn254-p")
+    )
     with pytest.raises(ScheduleError, match="another version"):
         entry.require(other)
 
 
-P = find_field("bn254-p")
-
-
 @pytest.mark.parametrize("name", ["fold", "fold_1", "fold_x", "none_4", "4", ""])
 def test_only_classes_that_there_are(name: str) -> None:
-    with pytest.raises(Exception, match="classes are fold, complement"):
+    with pytest.raises(ArgumentTypeError, match="classes are fold, complement"):
         prime_class(name)

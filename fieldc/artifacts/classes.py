@@ -3,7 +3,8 @@
 A class is all primes of n limbs whose top limb and n0 are within limits. Its kernels are compiled
 for a representative, a prime at the limits: every bound in them grows with p, and with
 mu = (n0*p + 1) / 2^64 or with p - mu, so it holds for the whole class; fold_rest is taken for
-almost p. Other limbs are taken for any words.
+almost p. Other limbs are taken for any words, R - p of primes near R among them: of its product
+with a quotient only that it has two words is used.
 """
 
 from __future__ import annotations
@@ -206,10 +207,12 @@ def class_program(trace: Trace, choices: Choices) -> Program:
 
 def completed(kernel: X86Kernel, f: Field) -> X86Kernel:
     """The kernel with the constants of a field: those of a trace may be bounds of a class."""
-    return replace(kernel, constants=tuple((name, _value(name, f)) for name, _ in kernel.constants))
+    return replace(
+        kernel, constants=tuple((name, value_of(name, f)) for name, _ in kernel.constants)
+    )
 
 
-def _value(name: str, f: Field) -> int:
+def value_of(name: str, f: Field) -> int:
     """A constant from its name: `p[3]`, `n0`, `0x1`."""
     constant, _, index = name.rstrip("]").partition("[")
     if constant.startswith("0x"):

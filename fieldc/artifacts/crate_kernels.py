@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from fieldc.artifacts.classes import class_of, kernels_of, lazy_class_of
+from fieldc.artifacts.classes import class_of, kernels_of, lazy_class_of, value_of
 from fieldc.artifacts.trust import Job
-from fieldc.backends.x86_64.conventions import GENERAL, SYSV
 from fieldc.backends.x86_64.kernel import X86Kernel
 from fieldc.backends.x86_64.print import INTEL, print_body
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
+from fieldc.machine.called import caller, held_by
 
 KERNEL = re.compile(
     r"fn (?P<operation>[a-z_]+)_(?P<of>[a-z]+)_(?P<variant>[a-z]+)<M: Modulus<(?P<limbs>\d+)>>\("
@@ -24,9 +24,6 @@ KERNEL = re.compile(
 HELD = re.compile(r'out\("(\w+)"\)[^,]*?\s(?:z\[(\d+)\]|_),')
 CONSTANT = re.compile(r"(\w+) = const M::([A-Z]\w*)(?:\[(\d+)\])?,")
 LITERAL = re.compile(r"(\w+) = const (0x[0-9a-f]+)_u64,")
-NAMES = ("p", "mu", "minus_mu", "fold_rest", "complement")
-NAMED = {name.upper(): name for name in NAMES}
-"""A modulus' constants in Rust, and those of a Field."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,7 @@ class CrateKernel:
         for operand, value in LITERAL.findall(self.constants):
             lines = lines.replace(f"{{{operand}}}", value)
         for operand, name, index in CONSTANT.findall(self.constants):
-            value = f.n0 if name == "N0" else f.limbs(getattr(f, NAMED[name]))[int(index)]
+            value = value_of(f"{name.lower()}[{index}]" if index else name.lower(), f)
             lines = lines.replace(f"{{{operand}}}", f"{value:#x}")
         return self.called(lines)
 
@@ -71,28 +68,16 @@ def called(symbol: str, held: Mapping[str, int], lines: str, offset: int = 0) ->
     `held` are the registers that the text changes, each with the number of the word of the result
     that it leaves there, or -1.
     """
-    saved = [register for register in held if register in SYSV.preserved]
-    z = next(register for register, word in held.items() if word < 0)
-    stores = (f"mov qword ptr [{z} + {8 * i}], {r}" for r, i in held.items() if i >= 0)
-    caller = [
-        *(f"push {register}" for register in (*saved, SYSV.arguments[0])),
-        f"call code + {offset}",
-        f"pop {z}",
-        *stores,
-        *(f"pop {register}" for register in reversed(saved)),
-        "ret",
-    ]
     head = [".intel_syntax noprefix", ".text", f".globl {symbol}", f"{symbol}:"]
-    return assemble("\n".join((*head, *caller, ".balign 64", "code:", lines, "")))
+    return assemble(
+        "\n".join((*head, *caller(held, f"code + {offset}"), ".balign 64", "code:", lines, ""))
+    )
 
 
 def called_kernel(kernel: X86Kernel) -> bytes:
     """The same of a kernel with its constants."""
-    words = {register: number for number, register in enumerate(kernel.returned)}
-    free = (register for register in GENERAL if register not in kernel.convention.preserved)
-    held = {register: words.get(register, -1) for register in free}
     lines = "\n".join(print_body(kernel.code, kernel.constants, INTEL, "table"))
-    return called(kernel.symbol, held, lines)
+    return called(kernel.symbol, held_by(kernel.returned), lines)
 
 
 def kernels_in(text: str) -> Iterator[CrateKernel]:

@@ -191,9 +191,10 @@ def _entry(row: Mapping[str, Any]) -> Entry:
     style = RowChoice(
         RowStyle(row["rows"]["style"]), _count(row["rows"]["lag"]), _count(row["rows"]["ahead"])
     )
+    row = {**NEW, **row}
     for name, values in ALLOWED.items():
-        if row.get(name, NEW.get(name)) not in values:
-            raise ValueError(f"{name} {row.get(name)!r} is not {' or '.join(values)}")
+        if row[name] not in values:
+            raise ValueError(f"{name} {row[name]!r} is not {' or '.join(values)}")
     if row["scanned"] != "y" and row["op"] not in FREE_ORDER:
         raise ValueError(f"the operands of {row['op']!r} cannot be exchanged")
     registers = tuple(row["registers"])
@@ -204,7 +205,7 @@ def _entry(row: Mapping[str, Any]) -> Entry:
         name: tuple((_count(a), _count(b)) for a, b in row[name]) for name in ("order", "late")
     }
     refinement = Refinement(registers=registers, places=places, **moves)
-    choices = Choices(rows=style, **{name: row.get(name, NEW.get(name)) for name in ALLOWED})
+    choices = Choices(rows=style, **{name: row[name] for name in ALLOWED})
     decisions = Decisions(str(row["algorithm"]), choices, refinement)
     return Entry(str(row["op"]), decisions, str(row["code"]), dict(row["measured"]))
 

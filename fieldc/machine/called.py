@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
+from fieldc.backends.x86_64.conventions import CALLED_INLINE, GENERAL, SYSV
 from fieldc.machine.assemble import assemble
 from fieldc.machine.load import load
 from fieldc.machine.loops import Loops, TimingError
@@ -36,9 +37,8 @@ _Y_OFFSET = 0x2C0
 _FRAME = 0x280
 _Y, _TURNS, _WANTED, _START, _STACK, _BESIDE, _ASKED, _X = 0, 8, 16, 24, 32, 40, 48, 64
 """What is where in a loop's frame; y of this turn is kept beside."""
-_SAVED = ("rbx", "rbp", "r12", "r13", "r14", "r15")
-_PUSH = "\n".join(f"    push {register}" for register in _SAVED)
-_POP = "\n".join(f"    pop {register}" for register in reversed(_SAVED))
+_PUSH = "\n".join(f"    push {register}" for register in SYSV.preserved)
+_POP = "\n".join(f"    pop {register}" for register in reversed(SYSV.preserved))
 _READ = "lfence\n    rdtsc\n    lfence\n    shl rdx, 32\n    or rax, rdx"
 _NEXT = f"""
     movabs rax, 0x5851f42d4c957f2d
@@ -59,9 +59,29 @@ _SAME = f"""
 """
 
 
+def held_by(returned: Sequence[str]) -> dict[str, int]:
+    """What each register that a kernel may change holds behind it: a word's number, or -1."""
+    words = {register: number for number, register in enumerate(returned)}
+    return {r: words.get(r, -1) for r in GENERAL if r not in CALLED_INLINE.preserved}
+
+
+def caller(held: Mapping[str, int], target: str) -> list[str]:
+    """A System V function (z, x, y) that calls a kernel: saves registers, stores the words."""
+    saved = [register for register in held if register in SYSV.preserved]
+    z = next(register for register, word in held.items() if word < 0)
+    return [
+        *(f"push {register}" for register in (*saved, SYSV.arguments[0])),
+        f"call {target}",
+        f"pop {z}",
+        *(f"mov qword ptr [{z} + {8 * i}], {r}" for r, i in held.items() if i >= 0),
+        *(f"pop {register}" for register in reversed(saved)),
+        "ret",
+    ]
+
+
 def _free(returned: tuple[str, ...]) -> str:
     """A register that holds nothing behind the kernel."""
-    return next(r for r in ("rax", "rcx", "rdi", "r8", "r9", "r10", "r11") if r not in returned)
+    return next(register for register, word in held_by(returned).items() if word < 0)
 
 
 def _stores(base: str, offset: int, returned: tuple[str, ...]) -> str:
@@ -166,16 +186,7 @@ def surroundings(returned: tuple[str, ...]) -> bytes:
         for places, chains in ((LATENCY, 1), (THROUGHPUT, CHAINS))
         for place, (find, call) in zip(places, SURROUNDINGS, strict=True)
     ]
-    free = _free(returned)
-    once = f"""
-{_PUSH}
-    push rdi
-    call kernel
-    pop {free}
-{_stores(free, 0, returned)}
-{_POP}
-    ret
-"""
+    once = "\n".join(caller(held_by(returned), "kernel")) + "\n"
     text = "".join(f".org {place:#x}\n{code}" for place, code in (*parts, (ONCE, once)))
     head = ".intel_syntax noprefix\n.text\n.globl before\n.p2align 6\nbefore:\n"
     library = load(assemble(f"{head}{text}.org {KERNEL:#x}\nkernel:\n"))
