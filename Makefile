@@ -14,10 +14,14 @@ PORTABLE := arithmetic encoding fp2 kernels
 PYTEST = $(BIN)/pytest -n auto --dist worksteal
 # How long make fuzz runs each target.
 FUZZ_SECONDS ?= 60
+# Tests that use tools which may be absent, and what a machine without them still has.
+TOOL_TESTS = $(shell grep -lE 'shutil.which|why_not|rustc|emulated|target_code|package_c|study' tests/test_*.py)
+BARE := build/bare
+BARE_TOOLS := sh env cat cp ln ls mkdir mv rm uname python3 make cc gcc as ld ar cargo rustc rustfmt
 CARGO := $(and $(wildcard crates),$(shell command -v cargo 2>/dev/null))
 
 .NOTPARALLEL:
-.PHONY: help generate venv lint test test-full cargo-lint cargo-test portable-test race race-test \
+.PHONY: help generate venv lint test test-bare test-full cargo-lint cargo-test portable-test race race-test \
     arkworks-test arkworks-demo js-bench fuzz miri demo bench clean
 .DEFAULT_GOAL := help
 
@@ -40,6 +44,14 @@ lint: venv cargo-lint ## ruff, mypy --strict, cargo fmt and clippy
 
 test: venv lint cargo-test ## what every change must pass
 	$(PYTEST) -m "not full"
+
+test-bare: venv ## tests that use optional tools, on a PATH without those, then without cargo too
+	rm -rf $(BARE) && mkdir -p $(BARE)
+	for tool in $(BARE_TOOLS); do \
+	    path=$$(command -v $$tool) && ln -s "$$path" $(BARE)/$$tool || echo "no $$tool here"; done
+	PATH=$(CURDIR)/$(BARE) $(PYTEST) -rs -m "not full" $(TOOL_TESTS)
+	rm -f $(BARE)/cargo $(BARE)/rustc $(BARE)/rustfmt
+	PATH=$(CURDIR)/$(BARE) $(PYTEST) -rs -m "not full" $$(grep -lE 'cargo|rustc' $(TOOL_TESTS))
 
 test-full: venv lint cargo-test portable-test race-test arkworks-test ## the slow sweeps too, crates/race, arkworks
 	$(PYTEST)
