@@ -14,6 +14,8 @@ from difflib import get_close_matches
 from functools import lru_cache
 from importlib import resources
 
+from fieldc.errors import quote as quote
+from fieldc.errors import shorten as shorten
 from fieldc.field import MAX_BITS, Field
 from fieldc.modulus import ModulusError
 
@@ -43,17 +45,6 @@ TOKEN = re.compile(
 
 class UnknownField(ModulusError):
     """The text is not a field; the message names the nearest one."""
-
-
-def shorten(text: str, width: int = 48) -> str:
-    """The text, its middle left out where it is longer than `width`."""
-    keep = (width - 3) // 2
-    return text if len(text) <= width else f"{text[:keep]}...{text[-keep:]}"
-
-
-def quote(text: str) -> str:
-    """The text as one short line of ASCII, in quotes."""
-    return shorten(ascii(shorten(text)), 80)
 
 
 @dataclass(frozen=True)

@@ -13,3 +13,14 @@ class Refusal(UserError):
     """A kernel failed a check or a proof: it does not get out."""
 
     status = 1
+
+
+def shorten(text: str, width: int = 48) -> str:
+    """The text, its middle left out where it is longer than `width`."""
+    keep = (width - 3) // 2
+    return text if len(text) <= width else f"{text[:keep]}...{text[-keep:]}"
+
+
+def quote(text: str) -> str:
+    """The text as one short line of ASCII, in quotes."""
+    return shorten(ascii(shorten(text)), 80)

@@ -7,10 +7,10 @@ from functools import cache
 
 from fieldc.backends.llvm import print_llvm
 from fieldc.backends.targets import find_target
+from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.language import BoundError, Kernel
 from fieldc.machine.assemble import compile_ir
-from fieldc.proof.objects import function_of
 from fieldc.words.lower import lower
 
 RET, NOP = 0xD65F03C0, 0xD503201F

@@ -10,11 +10,11 @@ import capstone
 import pytest
 from aarch64_code import RET, words_of
 
-from fieldc.proof.aarch64 import Flags, Held, Processor
-from fieldc.proof.aarch64_meanings import MEANINGS
+from fieldc.proof.aarch64.meanings import MEANINGS
+from fieldc.proof.aarch64.processor import Flags, Held, SymbolicArm64
 from fieldc.proof.bounds import Input
 from fieldc.proof.equations import Choice, Polynomial, System
-from fieldc.proof.machine import Entry, Memory, Pointer
+from fieldc.proof.memory import KernelMemory, OnEntry, Pointer
 
 RADIX = 1 << 64
 
@@ -81,12 +81,12 @@ class Recorded:
             inputs[name] = Input(name, variables, RADIX**count - 1)
             limbs[name] = variables
         self.inputs = inputs
-        memory = Memory(self.system, limbs, self.code, self.limbs)
+        memory = KernelMemory(self.system, limbs, self.code, self.limbs)
         meanings = {name: self.watched(meaning) for name, meaning in MEANINGS.items()}
-        Processor(memory).run(self.code, 0, meanings)
+        SymbolicArm64(memory).run(self.code, 0, meanings)
 
     def watched(self, meaning: Callable[..., None]) -> Callable[..., None]:
-        def inner(cpu: Processor, instruction: capstone.CsInsn) -> None:
+        def inner(cpu: SymbolicArm64, instruction: capstone.CsInsn) -> None:
             if instruction.address == 0:
                 self.states.clear()
             meaning(cpu, instruction)
@@ -149,7 +149,7 @@ def concrete(held: Held, values: dict[int, int], entry: dict[str, int]) -> int |
         return None
     if isinstance(held, Pointer):
         return (PLACES[held.base] + held.offset) % RADIX
-    if isinstance(held, Entry):
+    if isinstance(held, OnEntry):
         return entry[held.register]
     return number(held, values)
 

@@ -9,10 +9,10 @@ from fieldc.algorithms import choose
 from fieldc.backends.x86_64.choices import VARIANTS
 from fieldc.backends.x86_64.kernel import compile_trace
 from fieldc.backends.x86_64.print import GNU
+from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.machine.assemble import assemble
 from fieldc.proof.certificate import certify
-from fieldc.proof.objects import function_of
 
 LINUX = "x86_64-unknown-linux-gnu"
 KERNEL_CASES = [

@@ -10,9 +10,9 @@ from fieldc.backends.targets import find_target
 from fieldc.backends.x86_64.choices import VARIANTS
 from fieldc.backends.x86_64.kernel import compile_trace
 from fieldc.backends.x86_64.print import GNU
+from fieldc.binary.read import find_routine, read_image
+from fieldc.binary.relocate import link
 from fieldc.catalogue import find_field
-from fieldc.lab.objects.read import find_routine, read_image
-from fieldc.lab.objects.relocate import link
 from fieldc.lab.trace import Request, Trace, trace
 from fieldc.machine.assemble import assemble, compile_ir
 from fieldc.words.lower import lower

@@ -14,6 +14,7 @@ from fieldc.artifacts import cache, trust
 from fieldc.artifacts.artifact import Artifact
 from fieldc.backends.x86_64 import kernel as x86_kernel
 from fieldc.backends.x86_64.instructions import Memory, Physical
+from fieldc.binary.linkable import function_of, functions
 from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.field import Field
@@ -21,7 +22,6 @@ from fieldc.machine.assemble import assemble
 from fieldc.machine.processor import is_x86_64
 from fieldc.proof.contracts import contract_of
 from fieldc.proof.identity import ProofError
-from fieldc.proof.objects import function_of, functions
 from fieldc.proof.prove import prove
 
 COLUMNS = {

@@ -20,12 +20,12 @@ from fieldc.backends.x86_64.choices import VARIANTS
 from fieldc.backends.x86_64.conventions import WIN64
 from fieldc.backends.x86_64.kernel import compile_trace
 from fieldc.backends.x86_64.print import GNU
+from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.machine.assemble import assemble
 from fieldc.proof.certificate import certify, text
 from fieldc.proof.identity import ProofError
-from fieldc.proof.objects import function_of
 
 ROOT = Path(__file__).parent.parent
 

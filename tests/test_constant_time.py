@@ -20,13 +20,13 @@ from fieldc.algorithms import OPERATIONS, choose
 from fieldc.artifacts.produce import build_targets
 from fieldc.backends.llvm import Choice, print_llvm
 from fieldc.backends.targets import TARGETS, ObjectFormat, Target
+from fieldc.binary.functions import CodeError, ScannedCode, functions
 from fieldc.catalogue import named_primes
 from fieldc.field import Field
 from fieldc.language import Trace
 from fieldc.machine.assemble import assemble, compile_ir
 from fieldc.machine.processor import is_x86_64
-from fieldc.proof.constant_time import Depends, Finding, Kind, scan, scan_function
-from fieldc.proof.constant_time_code import CodeError, Function, functions
+from fieldc.proof.constant_time.scan import Depends, Finding, Kind, scan, scan_function
 from fieldc.words.lower import lower
 
 PRIMES = ("bls12-381-p", "bn254-p", "secp256k1-p")
@@ -219,20 +219,20 @@ def wrapper() -> str:
     return "\n".join(text)
 
 
-def rust_functions(folder: Path, target: str, run_folder: Path) -> dict[str, list[Function]]:
+def rust_functions(folder: Path, target: str, run_folder: Path) -> dict[str, list[ScannedCode]]:
     """The functions of the crate and of the wrapper. Skips where a tool is missing."""
     crate, made = compiled_crate(run_folder, target), folder / "wrapper.o"
     (folder / "wrapper.rs").write_text(wrapper())
     kind = ("--crate-type", "rlib", "--target", target, f"--emit=obj={made}")
     using_crate(crate, *kind, folder / "wrapper.rs")
-    found = defaultdict[str, list[Function]](list)
+    found = defaultdict[str, list[ScannedCode]](list)
     for path in (crate / "fieldc.o", made):
         for function in functions(path.read_bytes()):
             found[function.name].append(function)
     return found
 
 
-def reached(known: dict[str, list[Function]], first: list[str]) -> dict[str, list[Finding]]:
+def reached(known: dict[str, list[ScannedCode]], first: list[str]) -> dict[str, list[Finding]]:
     """What is found in the functions called from some, and from those.
 
     Every one is known or only moves bytes.
@@ -272,7 +272,7 @@ def test_the_crate_is_constant_time(target: str, tmp_path: Path, run_folder: Pat
     assert not dispatched or lazy == multiply
 
 
-def check_decoding(known: dict[str, list[Function]]) -> None:
+def check_decoding(known: dict[str, list[ScannedCode]]) -> None:
     """It branches once on whether the number is below the modulus, and on nothing else about it."""
     for i in range(len(FIELDS)):
         (function,) = known[f"w{i}_from_limbs"]

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from lab_code import TRIPLES, caller, kernel
 
 from fieldc import cli
+from fieldc.binary.read import read_image
+from fieldc.binary.relocate import link
 from fieldc.errors import UserError
 from fieldc.lab.functions import open_file
 from fieldc.lab.limits import all_bounds
-from fieldc.lab.objects.read import read_image
-from fieldc.lab.objects.relocate import link
 from fieldc.lab.trace import Request, trace
 
 LINUX = "x86_64-unknown-linux-gnu"

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.lab.foreign import NoForeignCode, foreign_text
 from fieldc.machine.assemble import assemble
 from fieldc.proof.contracts import contract_of, foreign
 from fieldc.proof.identity import ProofError
-from fieldc.proof.objects import function_of
 from fieldc.proof.prove import prove
 
 P, R = "bls12-381-p", "bls12-381-r"

@@ -38,13 +38,13 @@ from fieldc.artifacts.crate_schedules import crate_kernel
 from fieldc.artifacts.crate_sums import FITTING, as_function, inline_sums
 from fieldc.artifacts.trust import Job, prove_job
 from fieldc.backends.x86_64.conventions import CALLED_INLINE, GENERAL
+from fieldc.binary.linkable import function_of, functions
 from fieldc.catalogue import find_field, named_primes
 from fieldc.field import Field
 from fieldc.language import LanguageError
 from fieldc.machine.assemble import assemble, host_triple
 from fieldc.modulus import is_prime
 from fieldc.proof.contracts import contract_of
-from fieldc.proof.objects import function_of, functions
 from fieldc.proof.prove import prove
 
 CARGO = shutil.which("cargo")

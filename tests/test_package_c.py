@@ -29,13 +29,13 @@ from fieldc.artifacts import trust
 from fieldc.artifacts.artifact import Artifact
 from fieldc.artifacts.produce import build_targets
 from fieldc.artifacts.write import build
+from fieldc.binary.linkable import functions
 from fieldc.cli import main
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
 from fieldc.machine.processor import is_x86_64
 from fieldc.packages.c.assembly import LINUX, MACOS, SYSTEMS, DifferentKernel, System, check_same
 from fieldc.packages.c.package import OPERATIONS
-from fieldc.proof.objects import functions
 
 FIELDS = ("bn254-p", "bls12-381-p", "secp256k1-p", "2^285-9")
 """4 limbs, 6 limbs, no spare bit, 36 bytes in 5 limbs."""

@@ -12,11 +12,11 @@ from fieldc.algorithms import OPERATIONS, choose
 from fieldc.backends.x86_64.choices import VARIANTS
 from fieldc.backends.x86_64.kernel import compile_trace
 from fieldc.backends.x86_64.print import GNU
+from fieldc.binary.linkable import function_of
 from fieldc.catalogue import named_primes
 from fieldc.language import Trace
 from fieldc.machine.assemble import assemble, host_triple
 from fieldc.proof.contracts import contract_of
-from fieldc.proof.objects import function_of
 from fieldc.proof.prove import prove
 
 pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the kernels are x86-64")

@@ -6,9 +6,9 @@ import struct
 
 import pytest
 
+from fieldc.binary.image import ObjectError
+from fieldc.binary.linkable import function_of
 from fieldc.machine.assemble import assemble, host_triple
-from fieldc.proof.identity import ProofError
-from fieldc.proof.objects import function_of
 
 pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the code is x86-64")
 LINUX, MACOS, WINDOWS = "x86_64-linux-gnu", "x86_64-apple-macos", "x86_64-pc-windows-msvc"
@@ -37,7 +37,7 @@ def test_a_plain_function_is_read(triple: str, container: str) -> None:
 
 @pytest.mark.parametrize("triple", [LINUX, WINDOWS])
 def test_a_relocation_is_refused(triple: str) -> None:
-    with pytest.raises(ProofError, match="linker changes its section"):
+    with pytest.raises(ObjectError, match="linker changes its section"):
         function_of(object_of(RELOCATED, triple), "f")
 
 
@@ -48,7 +48,7 @@ def test_relocations_of_an_unknown_form_are_refused() -> None:
     for header in range(table, table + 64 * count, 64):
         if struct.unpack_from("<I", data, header + 4) == (RELA,):
             struct.pack_into("<I", data, header + 4, CREL)
-    with pytest.raises(ProofError, match="linker changes its section"):
+    with pytest.raises(ObjectError, match="linker changes its section"):
         function_of(bytes(data), "f")
 
 
@@ -57,7 +57,7 @@ def test_a_linked_file_is_refused(kind: int) -> None:
     """An executable (2) or a shared object (3): there a symbol's value is an address."""
     data = bytearray(object_of(f".text\n.globl f\nf:\n{BODY}"))
     struct.pack_into("<H", data, 16, kind)
-    with pytest.raises(ProofError, match="no relocatable object"):
+    with pytest.raises(ObjectError, match="no relocatable object"):
         function_of(bytes(data), "f")
 
 
@@ -72,7 +72,7 @@ def test_a_linked_file_is_refused(kind: int) -> None:
     ids=["writable", "chosen at load", "data", "local"],
 )
 def test_what_is_no_function_for_others(head: str) -> None:
-    with pytest.raises(ProofError, match="has no function f"):
+    with pytest.raises(ObjectError, match="has no function f"):
         function_of(object_of(head + BODY), "f")
 
 

@@ -10,11 +10,11 @@ from fieldc import artifacts
 from fieldc.algorithms import choose
 from fieldc.artifacts.schedule import file_name, shipped
 from fieldc.backends.x86_64.print import GNU
+from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field, named_primes
 from fieldc.machine.assemble import assemble, host_triple
 from fieldc.machine.host import SYMBOL
 from fieldc.proof.contracts import contract_of
-from fieldc.proof.objects import function_of
 from fieldc.proof.prove import prove
 
 PROCESSOR = "sapphire-rapids"

@@ -16,9 +16,10 @@ from fieldc.machine.assemble import assemble
 from fieldc.machine.load import load
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.proof.equations import Choice, Equation, Polynomial, System
-from fieldc.proof.machine import Memory
-from fieldc.proof.x86_64 import Processor, decode
-from fieldc.proof.x86_64_meanings import MEANINGS
+from fieldc.proof.memory import KernelMemory
+from fieldc.proof.x86_64.decode import decode
+from fieldc.proof.x86_64.meanings import MEANINGS
+from fieldc.proof.x86_64.processor import SymbolicX86
 
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="the processor is no x86-64")
 
@@ -147,10 +148,10 @@ def instructions(code: bytes) -> Iterator[capstone.CsInsn]:
         place += instruction.size
 
 
-def symbolic(text: str) -> tuple[Processor, dict[str, int]]:
+def symbolic(text: str) -> tuple[SymbolicX86, dict[str, int]]:
     """The text run on symbols; the variable of each register and flag on entry."""
     system = System(64)
-    processor = Processor(Memory(system, {}, b"", 1), "sysv")
+    processor = SymbolicX86(KernelMemory(system, {}, b"", 1), "sysv")
     numbers = {r: system.new(r, RADIX - 1) for r in REGISTERS}
     numbers |= {f: system.new(f, 1) for f in ("cf", "of")}
     for register in REGISTERS:

@@ -43,7 +43,7 @@ from aarch64_emulator import Recorded, samples
 
 from fieldc.algorithms import KERNELS
 from fieldc.catalogue import find_field
-from fieldc.proof.aarch64_meanings import MEANINGS
+from fieldc.proof.aarch64.meanings import MEANINGS
 from fieldc.proof.contracts import contract_of
 from fieldc.proof.identity import ProofError
 

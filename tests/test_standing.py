@@ -16,7 +16,7 @@ from fieldc.artifacts.standing import Standing, standing_of
 from fieldc.artifacts.trust import LeakyKernel, judge, require_constant_time
 from fieldc.backends.targets import TARGETS
 from fieldc.cli import main
-from fieldc.proof.constant_time import Depends, Finding, Kind
+from fieldc.proof.constant_time.scan import Depends, Finding, Kind
 
 FIELD = "bn254-p"
 

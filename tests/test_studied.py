@@ -24,6 +24,7 @@ from fieldc.algorithms.solinas import digit_rows
 from fieldc.backends.x86_64.choices import VARIANTS
 from fieldc.backends.x86_64.kernel import compile_trace
 from fieldc.backends.x86_64.print import GNU
+from fieldc.binary.linkable import function_of
 from fieldc.field import Field
 from fieldc.language import DoesNotApply, NeedsIntegers, Trace
 from fieldc.machine.assemble import assemble, host_triple
@@ -31,7 +32,6 @@ from fieldc.machine.check import check
 from fieldc.machine.host import host_backends
 from fieldc.proof.contracts import contract_of
 from fieldc.proof.identity import ProofError
-from fieldc.proof.objects import function_of
 from fieldc.proof.prove import prove
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import lower

@@ -26,7 +26,7 @@ from fieldc.errors import Refusal
 from fieldc.machine.check import check
 from fieldc.machine.emulated import EMULATORS, EmulatorError, Program
 from fieldc.machine.frames import FrameError
-from fieldc.proof.constant_time import scan
+from fieldc.proof.constant_time.scan import scan
 
 WASM = ObjectFormat.WASM
 

@@ -14,10 +14,10 @@ from fieldc.backends.x86_64.instructions import INSTRUCTIONS, Immediate, Memory,
 from fieldc.backends.x86_64.kernel import compile_trace
 from fieldc.backends.x86_64.order import OrderError, may_move, ordered, reach, touch
 from fieldc.backends.x86_64.print import GNU, print_kernel
+from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.machine.assemble import assemble
 from fieldc.machine.encode import EncodeError, encode, linked, size_of
-from fieldc.proof.objects import function_of
 
 # The encoder
 

@@ -15,6 +15,7 @@ import zlib
 from functools import cache
 from pathlib import Path
 
+import fieldc.binary
 import fieldc.proof
 
 PRIVATE = 0o700
@@ -30,8 +31,9 @@ def folder() -> Path:
 def prover_version() -> str:
     """A digest of the prover's source."""
     total = hashlib.sha256()
-    for path in sorted(Path(fieldc.proof.__path__[0]).glob("*.py")):
-        total.update(hashlib.sha256(path.read_bytes()).digest())
+    for room in (fieldc.proof, fieldc.binary):
+        for path in sorted(Path(room.__path__[0]).rglob("*.py")):
+            total.update(hashlib.sha256(path.read_bytes()).digest())
     return total.hexdigest()
 
 

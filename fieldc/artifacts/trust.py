@@ -18,16 +18,17 @@ from fieldc.artifacts import cache
 from fieldc.artifacts.artifact import PROVED, SKIPPED, TESTED, Artifact
 from fieldc.artifacts.running import place_of_artifact, run_emulated, run_here
 from fieldc.backends.targets import ObjectFormat
+from fieldc.binary.image import ObjectError
+from fieldc.binary.linkable import KernelCode, function_of
 from fieldc.errors import Refusal
 from fieldc.proof.certificate import certify, text
-from fieldc.proof.constant_time import scan
+from fieldc.proof.constant_time.scan import scan
 from fieldc.proof.contracts import contract_of, foreign
 from fieldc.proof.identity import ProofError
-from fieldc.proof.objects import Function, function_of
+from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.prove import prove
 
 Progress = Callable[[str, int, int], None]
-AARCH64_CONVENTIONS = {"elf": "aapcs64", "mach-o": "apple", "coff": "windows"}
 FEW = 4
 """Proofs that are done sooner in this process than in others."""
 
@@ -84,12 +85,12 @@ def prove_job(job: Job) -> Verdict:
     failure = certificate = ""
     try:
         certificate = _proof_of(function_of(job.code, job.symbol), job)
-    except ProofError as error:
+    except (ObjectError, ProofError) as error:
         failure = str(error)
     return Verdict(failure, time.perf_counter() - began, certificate)
 
 
-def _proof_of(function: Function, job: Job) -> str:
+def _proof_of(function: KernelCode, job: Job) -> str:
     """Prove a function; of x86-64 code with a contract of our own, the certificate.
 
     Raises ProofError.
@@ -102,7 +103,7 @@ def _proof_of(function: Function, job: Job) -> str:
     if job.arguments:
         contract = foreign(contract, job.arguments)
     if function.architecture == "aarch64":
-        convention = AARCH64_CONVENTIONS[function.container]
+        convention = INSTRUCTION_SETS["aarch64"].conventions[function.container]
     prove(code, contract, convention, start, function.architecture)
     return ""
 

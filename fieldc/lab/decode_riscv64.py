@@ -8,7 +8,7 @@ from capstone import CsInsn
 
 from fieldc.lab import instructions as kinds
 from fieldc.lab.instructions import Access, Instruction
-from fieldc.proof.constant_time_risc import conditional_zero
+from fieldc.proof.constant_time.riscv64 import conditional_zero
 
 PATTERNS = (
     (r"mul", kinds.MULTIPLICATION, "mul"),

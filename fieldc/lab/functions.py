@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from fieldc.binary.image import Image, ObjectError, Routine, no_function
+from fieldc.binary.read import find_routine, open_images, read_image
+from fieldc.binary.relocate import Linked, link
 from fieldc.catalogue import quote
 from fieldc.lab.count import Count, counted
 from fieldc.lab.instructions import CodeError, decode
-from fieldc.lab.objects.image import Image, ObjectError, Routine, no_function
-from fieldc.lab.objects.read import find_routine, open_images, read_image
-from fieldc.lab.objects.relocate import Linked, link
 
 Progress = Callable[[str, int, int], None]
 

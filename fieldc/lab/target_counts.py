@@ -10,11 +10,11 @@ from pathlib import Path
 from fieldc.algorithms import choose
 from fieldc.artifacts.produce import build_targets, suited
 from fieldc.backends.targets import TARGETS, ObjectFormat, Target
+from fieldc.binary.functions import functions
 from fieldc.catalogue import find_field
 from fieldc.lab.instruction_sets import Least, least, set_of
-from fieldc.proof.constant_time_code import functions
-from fieldc.proof.constant_time_machines import MACHINES, steps_of
-from fieldc.proof.constant_time_step import Flow, Memory, Step
+from fieldc.proof.constant_time.effects import Effect, Flow, MemoryOperand
+from fieldc.proof.constant_time.instruction_sets import INSTRUCTION_SETS, effects_of
 from fieldc.words.lower import lower
 
 PAGE = Path(__file__).parents[2] / "docs" / "targets.md"
@@ -80,24 +80,24 @@ def row(target: Target, text: str, operation: str) -> Row:
     )
 
 
-def straight(code: bytes) -> list[Step]:
+def straight(code: bytes) -> list[Effect]:
     """The instructions of an object's only function up to its return."""
     (function,) = functions(code)
-    found = list(steps_of(function).values())
+    found = list(effects_of(function).values())
     end = next(i for i, step in enumerate(found) if step.flow is Flow.RETURN)
-    return found[: end + 1 + MACHINES[function.architecture].delayed]
+    return found[: end + 1 + INSTRUCTION_SETS[function.architecture].delayed]
 
 
-def _multiplies(step: Step) -> bool:
+def _multiplies(step: Effect) -> bool:
     name = step.text.split()[0]
     return "mul" in name or name in _MULTIPLY
 
 
-def _accesses(step: Step) -> Iterator[tuple[Memory, str]]:
+def _accesses(step: Effect) -> Iterator[tuple[MemoryOperand, str]]:
     """Each place in memory with what it would be called on the stack."""
     for move in step.moves:
         for place in {*move.sources, *move.targets}:
-            if isinstance(place, Memory):
+            if isinstance(place, MemoryOperand):
                 yield place, "rsp" if place.bases[:1] == ("rsp",) else "sp"
 
 

@@ -7,6 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from fieldc.binary.image import PAGE, Routine
+from fieldc.binary.read import find_routine, read_image
+from fieldc.binary.relocate import Linked, link
 from fieldc.catalogue import quote
 from fieldc.errors import UserError
 from fieldc.field import Field
@@ -22,9 +25,6 @@ from fieldc.lab.emulate import (
     call,
     model_of,
 )
-from fieldc.lab.objects.image import PAGE, Routine
-from fieldc.lab.objects.read import find_routine, read_image
-from fieldc.lab.objects.relocate import Linked, link
 from fieldc.lab.places import Touch
 
 RANDOM_WORDS = 64

@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from fieldc.proof import aarch64, aarch64_meanings, refute, x86_64, x86_64_meanings
+from fieldc.proof import refute
 from fieldc.proof.bounds import WAYS, Bound, Case, Input, Way
 from fieldc.proof.combinations import Combination
 from fieldc.proof.comparisons import comparison_of
 from fieldc.proof.contracts import WORD_BITS, Claim, Contract
 from fieldc.proof.equations import Polynomial, System, add_to
 from fieldc.proof.identity import Identity, ProofError, flags_of, value_of
-from fieldc.proof.machine import Memory
+from fieldc.proof.instruction_sets import INSTRUCTION_SETS
+from fieldc.proof.memory import KernelMemory
 from fieldc.proof.refute import Sample
 from fieldc.proof.zeros import fix_unread, fix_zeros
 
@@ -64,7 +65,7 @@ def prove(
     system = System(WORD_BITS)
     operands = {name: _values(system, contract.count, name, *r) for name, *r in contract.operands}
     inputs = tuple(i for values in operands.values() for i in values)
-    memory = Memory(
+    memory = KernelMemory(
         system,
         {name: tuple(v for i in values for v in i.limbs) for name, values in operands.items()},
         code,
@@ -73,7 +74,7 @@ def prove(
         numbers=contract.numbers,
         arguments=contract.arguments,
     )
-    RUN[architecture](memory, convention, code, start)
+    INSTRUCTION_SETS[architecture].run(memory, convention, code, start)
     samples = tuple(refute.samples(system, inputs, runs))
     goals = list(_goals(memory, contract))
     for goal in goals:
@@ -93,7 +94,7 @@ class _Goal:
     claim: Claim
 
 
-def _goals(memory: Memory, contract: Contract) -> Iterator[_Goal]:
+def _goals(memory: KernelMemory, contract: Contract) -> Iterator[_Goal]:
     limbs, written = contract.limbs, memory.result
     missing = [i for i in range(memory.result_limbs) if i not in written]
     if missing:
@@ -150,21 +151,6 @@ def _impossible(
         if bound := probe.excludes(flag, flags[flag]):
             return Excluded({**rest, flag: flags[flag]}, bound)
     return None
-
-
-def _run_x86_64(memory: Memory, convention: str, code: bytes, start: int) -> None:
-    x86_64.Processor(memory, convention, place=start).run(code, x86_64_meanings.MEANINGS)
-
-
-def _run_aarch64(memory: Memory, convention: str, code: bytes, start: int) -> None:
-    aarch64.Processor(memory, convention).run(code, start, aarch64_meanings.MEANINGS)
-
-
-RUN: dict[str, Callable[[Memory, str, bytes, int], None]] = {
-    "x86_64": _run_x86_64,
-    "aarch64": _run_aarch64,
-}
-"""How each architecture's code is run symbolically."""
 
 
 def _values(system: System, count: int, name: str, limbs: int, high: int) -> list[Input]:

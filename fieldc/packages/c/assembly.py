@@ -15,9 +15,9 @@ from fieldc.backends.x86_64.choices import VARIANTS
 from fieldc.backends.x86_64.conventions import CONVENTIONS, SYSV, WIN64, Convention
 from fieldc.backends.x86_64.kernel import compile_trace
 from fieldc.backends.x86_64.print import INTEL, print_body
+from fieldc.binary.linkable import functions
 from fieldc.errors import Refusal
 from fieldc.machine.assemble import assemble
-from fieldc.proof.objects import functions
 
 PREPROCESSED = replace(INTEL, name="preprocessed", comment="//")
 """`#` at the start of a line would be a directive of the preprocessor."""

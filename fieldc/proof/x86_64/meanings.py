@@ -11,21 +11,21 @@ from capstone import x86_const as x86
 
 from fieldc.proof.equations import Choice, Polynomial, add_to, product
 from fieldc.proof.identity import ProofError
-from fieldc.proof.machine import Entry, Pointer
-from fieldc.proof.x86_64 import (
+from fieldc.proof.memory import OnEntry, Pointer
+from fieldc.proof.x86_64.processor import (
     CALLEE_SAVED,
     CLEAR,
     LOW_HALVES,
     REGISTERS,
     Meaning,
-    Processor,
+    SymbolicX86,
 )
 
 PAGE = 4096
 """Bytes that a Win64 function may take from the stack at once."""
 
 
-def _sum(cpu: Processor, i: capstone.CsInsn, carry: Polynomial, sign: int) -> Polynomial:
+def _sum(cpu: SymbolicX86, i: capstone.CsInsn, carry: Polynomial, sign: int) -> Polynomial:
     """operand0 += sign*(operand1 + carry); the carry or borrow out."""
     first, second = cpu.word(cpu.read(i, 0)), cpu.word(cpu.read(i, 1))
     if sign > 0 and _same_register(i) and carry == CLEAR:  # r + r: the carry is the top bit of r
@@ -41,7 +41,7 @@ def _sum(cpu: Processor, i: capstone.CsInsn, carry: Polynomial, sign: int) -> Po
 
 
 def _add(with_carry: bool, sign: int) -> Meaning:
-    def meaning(cpu: Processor, i: capstone.CsInsn) -> None:
+    def meaning(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
         if not with_carry and _moves_stack(cpu, i, sign):
             return
         if with_carry and sign < 0 and _same_register(i):
@@ -53,7 +53,7 @@ def _add(with_carry: bool, sign: int) -> Meaning:
     return meaning
 
 
-def _neg(cpu: Processor, i: capstone.CsInsn) -> None:
+def _neg(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     """0 - operand0; the borrow out."""
     right = {m: -c for m, c in cpu.word(cpu.read(i, 0)).items()}
     word, out = cpu.memory.system.define("sub", right, -1, cpu.where)
@@ -61,7 +61,7 @@ def _neg(cpu: Processor, i: capstone.CsInsn) -> None:
     cpu.carry, cpu.overflow = {(out,): 1}, None
 
 
-def _moves_stack(cpu: Processor, i: capstone.CsInsn, sign: int) -> bool:
+def _moves_stack(cpu: SymbolicX86, i: capstone.CsInsn, sign: int) -> bool:
     """add or sub of a constant to rsp."""
     target, amount = i.operands
     if target.type != x86.X86_OP_REG or i.reg_name(target.reg) != "rsp":
@@ -78,7 +78,7 @@ def _same_register(i: capstone.CsInsn) -> bool:
     return bool(a.type == b.type == x86.X86_OP_REG and a.reg == b.reg)
 
 
-def _mask(cpu: Processor, i: capstone.CsInsn) -> None:
+def _mask(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     """sbb r, r: all ones if the carry is set; the carry stays."""
     flag = cpu.flag(cpu.carry)
     cpu.overflow = None
@@ -86,7 +86,7 @@ def _mask(cpu: Processor, i: capstone.CsInsn) -> None:
 
 
 def _chosen(
-    cpu: Processor, flag: Polynomial, when_set: Polynomial, otherwise: Polynomial
+    cpu: SymbolicX86, flag: Polynomial, when_set: Polynomial, otherwise: Polynomial
 ) -> Polynomial:
     """One of two words by a flag, which may be known."""
     if flag.keys() <= {()}:
@@ -95,15 +95,15 @@ def _chosen(
     return {(cpu.memory.system.choose(number, when_set, otherwise, cpu.where),): 1}
 
 
-def _adcx(cpu: Processor, i: capstone.CsInsn) -> None:
+def _adcx(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     cpu.carry = _sum(cpu, i, cpu.flag(cpu.carry), 1)
 
 
-def _adox(cpu: Processor, i: capstone.CsInsn) -> None:
+def _adox(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     cpu.overflow = _sum(cpu, i, cpu.flag(cpu.overflow), 1)
 
 
-def _multiplied(cpu: Processor, a: Polynomial, b: Polynomial) -> tuple[Polynomial, Polynomial]:
+def _multiplied(cpu: SymbolicX86, a: Polynomial, b: Polynomial) -> tuple[Polynomial, Polynomial]:
     """Low and high half of a product; the high half is 0 where the factors are small."""
     system = cpu.memory.system
     system.multipliers.update(m[0] for factor in (a, b) for m in factor if m)
@@ -114,19 +114,19 @@ def _multiplied(cpu: Processor, a: Polynomial, b: Polynomial) -> tuple[Polynomia
     return {(low,): 1}, {(high,): 1}
 
 
-def _mulx(cpu: Processor, i: capstone.CsInsn) -> None:
+def _mulx(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     low, high = _multiplied(cpu, cpu.word(cpu.read(i, 2)), cpu.word(cpu.registers["rdx"]))
     cpu.write(i, 1, low)
     cpu.write(i, 0, high)
 
 
-def _mul(cpu: Processor, i: capstone.CsInsn) -> None:
+def _mul(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     low, high = _multiplied(cpu, cpu.word(cpu.read(i, 0)), cpu.word(cpu.registers["rax"]))
     cpu.registers["rax"], cpu.registers["rdx"] = low, high
     cpu.carry = cpu.overflow = None
 
 
-def _imul(cpu: Processor, i: capstone.CsInsn) -> None:
+def _imul(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     """The low half of a product is the same for signed and unsigned numbers."""
     if len(i.operands) < 2:
         raise ProofError(f"{cpu.where}: the signed product is not on the list")
@@ -136,7 +136,7 @@ def _imul(cpu: Processor, i: capstone.CsInsn) -> None:
     cpu.carry = cpu.overflow = None
 
 
-def _mov(cpu: Processor, i: capstone.CsInsn) -> None:
+def _mov(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     if i.operands[0].type == x86.X86_OP_REG and i.reg_name(i.operands[0].reg) in LOW_HALVES:
         if i.operands[1].type != x86.X86_OP_IMM:
             raise ProofError(f"{cpu.where}: moves half a register")
@@ -147,7 +147,7 @@ def _mov(cpu: Processor, i: capstone.CsInsn) -> None:
     cpu.write(i, 0, cpu.read(i, 1))
 
 
-def _lea(cpu: Processor, i: capstone.CsInsn) -> None:
+def _lea(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     """A known address; a + a: twice a word, less its top bit; a + b, less the carry."""
     memory = i.operands[1].mem
     if memory.index and memory.base and memory.scale == 1 and not memory.disp:
@@ -164,14 +164,14 @@ def _lea(cpu: Processor, i: capstone.CsInsn) -> None:
         raise ProofError(f"{cpu.where}: moves the stack pointer off the stack")
 
 
-def _plain_sum(cpu: Processor, a: Polynomial, b: Polynomial) -> Polynomial:
+def _plain_sum(cpu: SymbolicX86, a: Polynomial, b: Polynomial) -> Polynomial:
     """a + b mod 2^w, whose carry nobody reads."""
     right = dict(a)
     add_to(right, b)
     return {(cpu.memory.system.define("add", right, 1, cpu.where)[0],): 1}
 
 
-def _set_stack(cpu: Processor, offset: int) -> None:
+def _set_stack(cpu: SymbolicX86, offset: int) -> None:
     memory = cpu.memory
     if offset > 0 or offset % 8:
         raise ProofError(f"{cpu.where}: frees stack that is not its own")
@@ -183,7 +183,7 @@ def _set_stack(cpu: Processor, offset: int) -> None:
     cpu.registers["rsp"] = Pointer("stack", offset)
 
 
-def _shld(cpu: Processor, i: capstone.CsInsn) -> None:
+def _shld(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     """shld by a constant; the processor masks a count to 6 bits, and by 0 it does nothing."""
     k = _count(cpu, i, 2)
     high, low = cpu.word(cpu.read(i, 0)), cpu.word(cpu.read(i, 1))
@@ -191,14 +191,14 @@ def _shld(cpu: Processor, i: capstone.CsInsn) -> None:
     cpu.carry = cpu.overflow = None
 
 
-def _shl(cpu: Processor, i: capstone.CsInsn) -> None:
+def _shl(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     """shl by a constant: as shld with zeros."""
     k = _count(cpu, i, 1)
     cpu.write(i, 0, _shifted(cpu, cpu.word(cpu.read(i, 0)), {}, k))
     cpu.carry = cpu.overflow = None
 
 
-def _shr(cpu: Processor, i: capstone.CsInsn) -> None:
+def _shr(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     """shr by a constant: the top bits."""
     k = _count(cpu, i, 1)
     top = _top_bits(cpu, cpu.word(cpu.read(i, 0)), cpu.memory.system.word_bits - k)
@@ -206,7 +206,7 @@ def _shr(cpu: Processor, i: capstone.CsInsn) -> None:
     cpu.carry = cpu.overflow = None
 
 
-def _count(cpu: Processor, i: capstone.CsInsn, operand: int) -> int:
+def _count(cpu: SymbolicX86, i: capstone.CsInsn, operand: int) -> int:
     """How far a shift goes."""
     count = i.operands[operand]
     if count.type != x86.X86_OP_IMM or not 0 < count.imm < cpu.memory.system.word_bits:
@@ -214,7 +214,7 @@ def _count(cpu: Processor, i: capstone.CsInsn, operand: int) -> int:
     return int(count.imm)
 
 
-def _shifted(cpu: Processor, high: Polynomial, low: Polynomial, k: int) -> Polynomial:
+def _shifted(cpu: SymbolicX86, high: Polynomial, low: Polynomial, k: int) -> Polynomial:
     """(high << k | low >> (w - k)) mod 2^w."""
     system = cpu.memory.system
     right: Polynomial = {}
@@ -224,7 +224,7 @@ def _shifted(cpu: Processor, high: Polynomial, low: Polynomial, k: int) -> Polyn
     return {(system.define_word(right, cpu.where),): 1}
 
 
-def _top_bits(cpu: Processor, value: Polynomial, k: int) -> Polynomial:
+def _top_bits(cpu: SymbolicX86, value: Polynomial, k: int) -> Polynomial:
     """value >> (w - k): one variable for each word and k."""
     system = cpu.memory.system
     shift = system.word_bits - k
@@ -241,7 +241,7 @@ def _top_bits(cpu: Processor, value: Polynomial, k: int) -> Polynomial:
 
 
 def _cmov(when_set: bool) -> Meaning:
-    def meaning(cpu: Processor, i: capstone.CsInsn) -> None:
+    def meaning(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
         flag = cpu.flag(cpu.carry)
         old, new = cpu.word(cpu.read(i, 0)), cpu.word(cpu.read(i, 1))
         cpu.write(i, 0, _chosen(cpu, flag, *((new, old) if when_set else (old, new))))
@@ -249,7 +249,7 @@ def _cmov(when_set: bool) -> Meaning:
     return meaning
 
 
-def _and(cpu: Processor, i: capstone.CsInsn) -> None:
+def _and(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     """A mask and a word: the word if the mask's flag is set, else 0; or a word's low bits."""
     system = cpu.memory.system
     a, b = cpu.word(cpu.read(i, 0)), cpu.word(cpu.read(i, 1))
@@ -277,7 +277,7 @@ def _and(cpu: Processor, i: capstone.CsInsn) -> None:
     raise ProofError(f"{cpu.where}: `and` of two words of which none is a mask")
 
 
-def _not(cpu: Processor, i: capstone.CsInsn) -> None:
+def _not(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     """2^64 - 1 - word; no flag changes."""
     system = cpu.memory.system
     right = {m: -c for m, c in cpu.word(cpu.read(i, 0)).items()}
@@ -285,7 +285,7 @@ def _not(cpu: Processor, i: capstone.CsInsn) -> None:
     cpu.write(i, 0, {(system.define_word(right, cpu.where),): 1})
 
 
-def _xor(cpu: Processor, i: capstone.CsInsn) -> None:
+def _xor(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     """xor r, r: zero, and both flags clear."""
     if not _same_register(i):
         raise ProofError(f"{cpu.where}: `xor` of two different words is not on the list")
@@ -297,7 +297,7 @@ def _xor(cpu: Processor, i: capstone.CsInsn) -> None:
     cpu.carry, cpu.overflow = dict(CLEAR), dict(CLEAR)
 
 
-def _test(cpu: Processor, i: capstone.CsInsn) -> None:
+def _test(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     """test: both flags clear, whatever is compared."""
     for index in (0, 1):
         if i.operands[index].type != x86.X86_OP_REG:
@@ -305,19 +305,19 @@ def _test(cpu: Processor, i: capstone.CsInsn) -> None:
     cpu.carry, cpu.overflow = dict(CLEAR), dict(CLEAR)
 
 
-def _push(cpu: Processor, i: capstone.CsInsn) -> None:
+def _push(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     value = cpu.read(i, 0)
     cpu.memory.push(value)
     cpu.registers["rsp"] = Pointer("stack", cpu.memory.stack_pointer)
 
 
-def _pop(cpu: Processor, i: capstone.CsInsn) -> None:
+def _pop(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     value = cpu.memory.pop(cpu.where)
     cpu.registers["rsp"] = Pointer("stack", cpu.memory.stack_pointer)
     cpu.write(i, 0, value)
 
 
-def _ret(cpu: Processor, i: capstone.CsInsn) -> None:
+def _ret(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     if i.operands:
         raise ProofError(f"{cpu.where}: a return that frees stack")
     if cpu.registers["rsp"] != Pointer("stack", 0):
@@ -328,18 +328,18 @@ def _ret(cpu: Processor, i: capstone.CsInsn) -> None:
         cpu.place = back.offset
         return
     for name in CALLEE_SAVED[cpu.convention]:
-        if cpu.registers[name] != Entry(name):
+        if cpu.registers[name] != OnEntry(name):
             raise ProofError(f"{cpu.where}: {name} is not restored")
     cpu.returned = True
 
 
-def _target(cpu: Processor, i: capstone.CsInsn) -> int:
+def _target(cpu: SymbolicX86, i: capstone.CsInsn) -> int:
     if i.operands[0].type != x86.X86_OP_IMM:
         raise ProofError(f"{cpu.where}: goes where a register or memory says")
     return int(i.operands[0].imm)
 
 
-def _call(cpu: Processor, i: capstone.CsInsn) -> None:
+def _call(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     """A call of code beside the kernel, which is run in its place."""
     target = _target(cpu, i)
     cpu.memory.push(Pointer("code", cpu.place))
@@ -347,11 +347,11 @@ def _call(cpu: Processor, i: capstone.CsInsn) -> None:
     cpu.place = target
 
 
-def _jmp(cpu: Processor, i: capstone.CsInsn) -> None:
+def _jmp(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     cpu.place = _target(cpu, i)
 
 
-def _nothing(cpu: Processor, i: capstone.CsInsn) -> None:
+def _nothing(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     return None
 
 

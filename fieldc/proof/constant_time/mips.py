@@ -11,17 +11,23 @@ from typing import Any
 
 import capstone
 
-from fieldc.proof.constant_time_step import (
+from fieldc.binary.functions import Architecture
+from fieldc.proof.constant_time.effects import (
+    Effect,
     Flow,
-    Memory,
+    MemoryOperand,
     Move,
     Operands,
-    Step,
+    effect,
     jump,
     names,
     places_of,
-    step,
     unknown,
+)
+from fieldc.proof.constant_time.instruction_set import (
+    CallConvention,
+    ScannedInstructionSet,
+    numbered,
 )
 
 _PLAIN = names(
@@ -45,7 +51,7 @@ def _operands(instruction: Any) -> Operands:
     for operand in instruction.operands:
         if operand.type == capstone.mips.MIPS_OP_MEM:
             base = instruction.reg_name(operand.mem.base)
-            operands.append(Memory((base,), operand.mem.disp, 0))
+            operands.append(MemoryOperand((base,), operand.mem.disp, 0))
         elif operand.type == capstone.mips.MIPS_OP_REG:
             operands.append(instruction.reg_name(operand.reg))
         else:
@@ -53,39 +59,39 @@ def _operands(instruction: Any) -> Operands:
     return operands
 
 
-def mips64(instruction: Any) -> Step:
+def mips64(instruction: Any) -> Effect:
     return _mips(instruction, 8)
 
 
-def mips32(instruction: Any) -> Step:
+def mips32(instruction: Any) -> Effect:
     return _mips(instruction, 4)
 
 
-def _mips(instruction: Any, word: int) -> Step:
+def _mips(instruction: Any, word: int) -> Effect:
     operands, name = _operands(instruction), instruction.mnemonic
     if name in _LOADS or name in _STORES:
-        return step(instruction, [_memory(name, operands, word)])
+        return effect(instruction, [_memory(name, operands, word)])
     if name in _FLOW or _BRANCH.fullmatch(name):
         return _flow(instruction, name, operands)
     if name in ("nop", "ssnop"):
-        return step(instruction, [])
+        return effect(instruction, [])
     if name == "break":
-        return step(instruction, [], flow=Flow.STOP)
+        return effect(instruction, [], flow=Flow.STOP)
     moves = _moves(name, operands)
-    return unknown(instruction, operands) if moves is None else step(instruction, moves)
+    return unknown(instruction, operands) if moves is None else effect(instruction, moves)
 
 
 def _memory(name: str, operands: Operands, word: int) -> Move:
     register, given = operands[0], operands[1]
     size = _LOADS.get(name) or _STORES[name]
-    memory = Memory(given.bases, given.displacement, size)
+    memory = MemoryOperand(given.bases, given.displacement, size)
     exact = 0 if size == word else None
     if name in _LOADS:
         return Move((register,), (memory,), exact)
     return Move((memory,), (register,), exact)
 
 
-def _flow(instruction: Any, name: str, operands: Operands) -> Step:
+def _flow(instruction: Any, name: str, operands: Operands) -> Effect:
     if name == "jr" and operands == ["ra"]:
         return jump(instruction, Flow.RETURN, [])
     flow = _FLOW.get(name, Flow.BRANCH)
@@ -110,3 +116,22 @@ def _moves(name: str, operands: Operands) -> list[Move] | None:
         adds = isinstance(number, int) and name in ("addiu", "daddiu")
         return [Move(places[:1], places[1:], number if adds else 0 if name == "move" else None)]
     return None
+
+
+_KEPT = frozenset({*numbered("s", 8), "sp", "fp"})
+# The n64 arguments 5 to 8 are $8 to $11, which capstone calls t0 to t3.
+_N64 = CallConvention(
+    (*numbered("a", 4), *numbered("t", 4)), _KEPT | {"gp"}, "sp", ("zero", "gp"), ("t9",)
+)
+_O32 = CallConvention(numbered("a", 4), _KEPT, "sp", ("zero", "gp"), ("t9",))
+_MIPS, _BIG = capstone.CS_ARCH_MIPS, capstone.CS_MODE_BIG_ENDIAN
+
+MIPS64 = ScannedInstructionSet(
+    Architecture.MIPS64, _MIPS, capstone.CS_MODE_MIPS64 | _BIG, mips64, _N64, delayed=True
+)
+MIPS64EL = ScannedInstructionSet(
+    Architecture.MIPS64EL, _MIPS, capstone.CS_MODE_MIPS64, mips64, _N64, delayed=True
+)
+MIPSEL = ScannedInstructionSet(
+    Architecture.MIPSEL, _MIPS, capstone.CS_MODE_MIPS32, mips32, _O32, word=4, delayed=True
+)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import lief
 
-from fieldc.catalogue import quote
-from fieldc.lab.objects import archive
-from fieldc.lab.objects.coff import read_coff
-from fieldc.lab.objects.elf import read_elf
-from fieldc.lab.objects.image import Image, ObjectError, Routine, no_function
-from fieldc.lab.objects.mach_o import read_mach_o
+from fieldc.binary import archive
+from fieldc.binary.coff import read_coff
+from fieldc.binary.elf import read_elf
+from fieldc.binary.image import Image, ObjectError, Routine, no_function
+from fieldc.binary.mach_o import read_mach_o
+from fieldc.errors import quote
 
 READERS: dict[bytes, Callable[[bytes], Image]] = {
     b"\x7fELF": read_elf,

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from fieldc.lab.objects.image import PAGE, Fixup, Image, Region, Routine
+from fieldc.binary.image import PAGE, Fixup, Image, Region, Routine
 
 EXTERNAL_ROOM = 16
 """Bytes of address space for each symbol of another file."""

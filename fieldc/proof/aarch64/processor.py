@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 import capstone
 from capstone import arm64_const as arm
 
-from fieldc.proof.aarch64_words import Words, tabulate
+from fieldc.proof.aarch64.words import Words, tabulate
 from fieldc.proof.equations import ONE, Polynomial, constant
 from fieldc.proof.identity import ProofError
-from fieldc.proof.machine import Entry, Memory, Pointer, Value
+from fieldc.proof.memory import KernelMemory, OnEntry, Pointer, Value
 
 # Procedure Call Standard for the Arm 64-bit Architecture, 6.1.1; Apple's and Microsoft's keep x18.
 REGISTERS = tuple(f"x{i}" for i in range(31))
@@ -54,10 +54,10 @@ def decode(code: bytes, start: int) -> list[capstone.CsInsn]:
 
 
 @dataclass
-class Processor:
+class SymbolicArm64:
     """Registers and flags."""
 
-    memory: Memory
+    memory: KernelMemory
     convention: str = "aapcs64"
     registers: dict[str, Held] = field(default_factory=dict)
     flags: Flags = Flags()
@@ -66,7 +66,7 @@ class Processor:
 
     def __post_init__(self) -> None:
         self.words = Words(self.memory.system)
-        self.registers = {r: Entry(r) for r in REGISTERS}
+        self.registers = {r: OnEntry(r) for r in REGISTERS}
         self.registers["sp"] = Pointer("stack", 0)
         self.memory.red_zone = RED_ZONES[self.convention]
         for index, register in enumerate(ARGUMENTS):
@@ -79,7 +79,7 @@ class Processor:
         A first run finds the constants that the code multiplies by.
         """
         instructions = decode(code, start)
-        scout = Processor(copy.deepcopy(self.memory), self.convention)
+        scout = SymbolicArm64(copy.deepcopy(self.memory), self.convention)
         scout._run(instructions, meanings)
         self.words.expected = scout.words.seen
         self._run(instructions, meanings)
@@ -228,5 +228,5 @@ class Processor:
         return tabulate(lambda flag: int(flag == when), self.flag(value))
 
 
-Meaning = Callable[[Processor, capstone.CsInsn], None]
+Meaning = Callable[[SymbolicArm64, capstone.CsInsn], None]
 """What an instruction does."""

@@ -5,17 +5,17 @@ from __future__ import annotations
 import capstone
 from capstone import arm64_const as arm
 
-from fieldc.proof.aarch64 import CALLEE_SAVED, Flags, Held, Meaning, Processor
+from fieldc.proof.aarch64.processor import CALLEE_SAVED, Flags, Held, Meaning, SymbolicArm64
 from fieldc.proof.equations import Polynomial
-from fieldc.proof.machine import Entry, Pointer
+from fieldc.proof.memory import OnEntry, Pointer
 
 
-def whole(cpu: Processor, i: capstone.CsInsn) -> None:
+def whole(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     if cpu.width(i) != 64:
         raise cpu.refuse("computes with half a register")
 
 
-def _address(cpu: Processor, i: capstone.CsInsn, index: int) -> Pointer:
+def _address(cpu: SymbolicArm64, i: capstone.CsInsn, index: int) -> Pointer:
     """A memory operand's address; moves its base where it is written back."""
     memory = i.operands[index].mem
     if i.operands[index].type != arm.ARM64_OP_MEM or memory.index:
@@ -30,14 +30,14 @@ def _address(cpu: Processor, i: capstone.CsInsn, index: int) -> Pointer:
     return place
 
 
-def _write_back(cpu: Processor, name: str, pointer: Pointer) -> None:
+def _write_back(cpu: SymbolicArm64, name: str, pointer: Pointer) -> None:
     if name == "sp":
         cpu.move_stack(pointer)
     else:
         cpu.registers[name] = pointer
 
 
-def _after(cpu: Processor, i: capstone.CsInsn, index: int) -> None:
+def _after(cpu: SymbolicArm64, i: capstone.CsInsn, index: int) -> None:
     """The write back of a post-indexed address."""
     if len(i.operands) == index + 1:
         return
@@ -49,7 +49,7 @@ def _after(cpu: Processor, i: capstone.CsInsn, index: int) -> None:
 
 
 def load(count: int) -> Meaning:
-    def meaning(cpu: Processor, i: capstone.CsInsn) -> None:
+    def meaning(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
         whole(cpu, i)
         place = _address(cpu, i, count)
         values = [
@@ -69,7 +69,7 @@ def load(count: int) -> Meaning:
 
 
 def store(count: int) -> Meaning:
-    def meaning(cpu: Processor, i: capstone.CsInsn) -> None:
+    def meaning(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
         whole(cpu, i)
         stored = [cpu.name(i, i.operands[k].reg)[0] for k in range(count)]
         if i.writeback and cpu.name(i, i.operands[count].mem.base)[0] in stored:
@@ -84,19 +84,19 @@ def store(count: int) -> Meaning:
     return meaning
 
 
-def _stored(cpu: Processor, value: Held) -> Polynomial | Pointer | Entry:
+def _stored(cpu: SymbolicArm64, value: Held) -> Polynomial | Pointer | OnEntry:
     if isinstance(value, Flags):
         raise cpu.refuse("stores the flags")
     return value
 
 
-def mrs(cpu: Processor, i: capstone.CsInsn) -> None:
+def mrs(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     if i.op_str.split(", ")[1] != "nzcv":
         raise cpu.refuse("this register is not on the list")
     cpu.write(i, 0, cpu.flags)
 
 
-def msr(cpu: Processor, i: capstone.CsInsn) -> None:
+def msr(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     name, flags = i.op_str.split(", ")
     value = cpu.registers.get(flags)
     if name != "nzcv" or not isinstance(value, Flags):
@@ -104,16 +104,16 @@ def msr(cpu: Processor, i: capstone.CsInsn) -> None:
     cpu.flags = value
 
 
-def ret(cpu: Processor, i: capstone.CsInsn) -> None:
+def ret(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     if i.operands:
         raise cpu.refuse("returns to an address of its own")
     if cpu.registers["sp"] != Pointer("stack", 0):
         raise cpu.refuse("the stack pointer is not restored")
     for name in CALLEE_SAVED:
-        if cpu.registers[name] != Entry(name):
+        if cpu.registers[name] != OnEntry(name):
             raise cpu.refuse(f"{name} is not restored")
     cpu.returned = True
 
 
-def nothing(cpu: Processor, i: capstone.CsInsn) -> None:
+def nothing(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     return None

@@ -26,7 +26,7 @@ class Architecture(Enum):
 
 
 @dataclass(frozen=True)
-class Function:
+class ScannedCode:
     """A function of an object; every place is an offset in its section."""
 
     name: str
@@ -51,21 +51,21 @@ class _Section:
     names: dict[int, str] = field(default_factory=dict)
     labels: dict[int, int] = field(default_factory=dict)
 
-    def functions(self, architecture: Architecture, windows: bool) -> Iterator[Function]:
+    def functions(self, architecture: Architecture, windows: bool) -> Iterator[ScannedCode]:
         starts = {place: name for name, (place, _) in self.symbols.items()}
         places = sorted(starts)
         ends = dict(zip(places, [*places[1:], len(self.content)], strict=False))
         for name, (start, size) in self.symbols.items():
             code = self.content[start : start + size if size else ends[start]]
             names, labels = self.names, self.labels
-            yield Function(name, architecture, windows, start, code, names, labels, starts)
+            yield ScannedCode(name, architecture, windows, start, code, names, labels, starts)
 
     def starting(self, place: int) -> str:
         """The function that starts at a place, or an empty name."""
         return next((name for name, (start, _) in self.symbols.items() if start == place), "")
 
 
-def functions(data: bytes) -> list[Function]:
+def functions(data: bytes) -> list[ScannedCode]:
     """Every function of an object file. Raises CodeError."""
     binary = lief.parse(data)
     if isinstance(binary, lief.ELF.Binary):
@@ -95,7 +95,7 @@ def _architecture(machine: object) -> Architecture:
     return known[name]
 
 
-def _elf(binary: lief.ELF.Binary) -> Iterator[Function]:
+def _elf(binary: lief.ELF.Binary) -> Iterator[ScannedCode]:
     machine = _elf_architecture(binary.header)
     code = lief.ELF.Section.FLAGS.EXECINSTR
     kept = {
@@ -167,7 +167,7 @@ def _mips64el_relocations(binary: lief.ELF.Binary, kept: dict[int, _Section]) ->
             kept[section.information].names.setdefault(place, name)
 
 
-def _coff(binary: lief.COFF.Binary) -> Iterator[Function]:
+def _coff(binary: lief.COFF.Binary) -> Iterator[ScannedCode]:
     machine = _architecture(binary.header.machine)
     code = lief.PE.Section.CHARACTERISTICS.CNT_CODE
     for section in binary.sections:
@@ -182,7 +182,7 @@ def _coff(binary: lief.COFF.Binary) -> Iterator[Function]:
         yield from found.functions(machine, True)
 
 
-def _macho(binary: lief.MachO.Binary) -> Iterator[Function]:
+def _macho(binary: lief.MachO.Binary) -> Iterator[ScannedCode]:
     machine = _architecture(binary.header.cpu_type)
     for number, section in enumerate(binary.sections, 1):
         if section.name != "__text":

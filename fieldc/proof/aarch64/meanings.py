@@ -12,14 +12,16 @@ from collections.abc import Callable
 import capstone
 from capstone import arm64_const as arm
 
-from fieldc.proof.aarch64 import CLEAR, SET, Flags, Meaning, Processor
-from fieldc.proof.aarch64_memory import load, mrs, msr, nothing, ret, store, whole
-from fieldc.proof.aarch64_words import tabulate
+from fieldc.proof.aarch64.memory import load, mrs, msr, nothing, ret, store, whole
+from fieldc.proof.aarch64.processor import CLEAR, SET, Flags, Meaning, SymbolicArm64
+from fieldc.proof.aarch64.words import tabulate
 from fieldc.proof.equations import ONE, Polynomial, add_to, constant, variable
-from fieldc.proof.machine import Pointer
+from fieldc.proof.memory import Pointer
 
 
-def _row(cpu: Processor, a: Polynomial, b: Polynomial, carry: Polynomial, sign: int) -> Polynomial:
+def _row(
+    cpu: SymbolicArm64, a: Polynomial, b: Polynomial, carry: Polynomial, sign: int
+) -> Polynomial:
     """a + sign*(b + carry) mod 2^w. `carry` is a borrow in a difference; sets the carry flag."""
     words, where = cpu.words, cpu.where
     if not carry and words.continues(b, sign):
@@ -33,7 +35,7 @@ def _row(cpu: Processor, a: Polynomial, b: Polynomial, carry: Polynomial, sign: 
 
 
 def _combined(
-    cpu: Processor, a: Polynomial, b: Polynomial, carry: Polynomial, sign: int
+    cpu: SymbolicArm64, a: Polynomial, b: Polynomial, carry: Polynomial, sign: int
 ) -> Polynomial:
     """a + sign*(b + carry) mod 2^w; flags stay."""
     radix = cpu.memory.system.radix
@@ -53,7 +55,7 @@ def _combined(
 def _sum(sign: int, with_carry: bool, sets: bool, target: int = 0, first: int = 1) -> Meaning:
     """add, adc, sub, sbc and their aliases: without a target, or without a first operand."""
 
-    def meaning(cpu: Processor, i: capstone.CsInsn) -> None:
+    def meaning(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
         a = cpu.value(i, first) if first >= 0 else CLEAR
         last = max(first + 1, target + 1)
         if isinstance(a, Pointer) and not with_carry and not sets:
@@ -81,25 +83,25 @@ def _sum(sign: int, with_carry: bool, sets: bool, target: int = 0, first: int = 
 
 
 def _is_zero(
-    cpu: Processor, a: Polynomial, b: Polynomial, carry: Polynomial, sign: int
+    cpu: SymbolicArm64, a: Polynomial, b: Polynomial, carry: Polynomial, sign: int
 ) -> Polynomial:
     radix = cpu.memory.system.radix
     return tabulate(lambda x, y, c: int((x + sign * (y + c)) % radix == 0), a, b, carry)
 
 
-def _moved(cpu: Processor, pointer: Pointer, by: Polynomial, sign: int) -> Pointer:
+def _moved(cpu: SymbolicArm64, pointer: Pointer, by: Polynomial, sign: int) -> Pointer:
     """An address and a constant."""
     if by.keys() - {ONE}:
         raise cpu.refuse("the address depends on data")
     return Pointer(pointer.base, pointer.offset + sign * int(by.get(ONE, 0)))
 
 
-def _mul(cpu: Processor, i: capstone.CsInsn) -> None:
+def _mul(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     whole(cpu, i)
     cpu.write(i, 0, cpu.words.low(cpu.word(i, 1), cpu.word(i, 2), cpu.where))
 
 
-def _umulh(cpu: Processor, i: capstone.CsInsn) -> None:
+def _umulh(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     whole(cpu, i)
     cpu.write(i, 0, cpu.words.high(cpu.word(i, 1), cpu.word(i, 2), cpu.where))
 
@@ -107,7 +109,7 @@ def _umulh(cpu: Processor, i: capstone.CsInsn) -> None:
 def _multiply_add(sign: int, adds: bool) -> Meaning:
     """operand3 + sign * operand1 * operand2; 0 for operand3 in mneg."""
 
-    def meaning(cpu: Processor, i: capstone.CsInsn) -> None:
+    def meaning(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
         whole(cpu, i)
         low = cpu.words.low(cpu.word(i, 1), cpu.word(i, 2), cpu.where)
         cpu.write(i, 0, _combined(cpu, cpu.word(i, 3) if adds else CLEAR, low, CLEAR, sign))
@@ -115,17 +117,17 @@ def _multiply_add(sign: int, adds: bool) -> Meaning:
     return meaning
 
 
-def _mov(cpu: Processor, i: capstone.CsInsn) -> None:
+def _mov(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     cpu.write(i, 0, cpu.value(i, 1))
 
 
-def _movn(cpu: Processor, i: capstone.CsInsn) -> None:
+def _movn(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     """Only where no shorter name fits: the complement of a shifted constant."""
     ones = (1 << cpu.width(i)) - 1
     cpu.write(i, 0, constant(ones - int(cpu.word(i, 1).get(ONE, 0))))
 
 
-def _movk(cpu: Processor, i: capstone.CsInsn) -> None:
+def _movk(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     """Replace 16 bits of a constant."""
     name, width = cpu.name(i, i.operands[0].reg)
     old = cpu.as_word(cpu.held(name))
@@ -136,10 +138,10 @@ def _movk(cpu: Processor, i: capstone.CsInsn) -> None:
     cpu.write(i, 0, constant(kept | i.operands[1].imm << shift))
 
 
-def _select(change: Callable[[Processor, Polynomial], Polynomial]) -> Meaning:
+def _select(change: Callable[[SymbolicArm64, Polynomial], Polynomial]) -> Meaning:
     """csel, csinc, csinv, csneg: operand1 where the condition holds, else operand2 changed."""
 
-    def meaning(cpu: Processor, i: capstone.CsInsn) -> None:
+    def meaning(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
         whole(cpu, i)
         flag = cpu.condition(i)
         yes, no = cpu.word(i, 1), change(cpu, cpu.word(i, 2))
@@ -148,33 +150,33 @@ def _select(change: Callable[[Processor, Polynomial], Polynomial]) -> Meaning:
     return meaning
 
 
-def _cinc(cpu: Processor, i: capstone.CsInsn) -> None:
+def _cinc(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     whole(cpu, i)
     cpu.write(i, 0, _combined(cpu, cpu.word(i, 1), CLEAR, cpu.condition(i), 1))
 
 
-def _cset(cpu: Processor, i: capstone.CsInsn) -> None:
+def _cset(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     cpu.write(i, 0, cpu.condition(i))
 
 
-def _csetm(cpu: Processor, i: capstone.CsInsn) -> None:
+def _csetm(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     ones = (1 << cpu.width(i)) - 1
     cpu.write(i, 0, {m: c * ones for m, c in cpu.condition(i).items()})
 
 
-def _unchanged(cpu: Processor, value: Polynomial) -> Polynomial:
+def _unchanged(cpu: SymbolicArm64, value: Polynomial) -> Polynomial:
     return value
 
 
-def _incremented(cpu: Processor, value: Polynomial) -> Polynomial:
+def _incremented(cpu: SymbolicArm64, value: Polynomial) -> Polynomial:
     return _combined(cpu, value, SET, CLEAR, 1)
 
 
-def _negated(cpu: Processor, value: Polynomial) -> Polynomial:
+def _negated(cpu: SymbolicArm64, value: Polynomial) -> Polynomial:
     return _combined(cpu, CLEAR, value, CLEAR, -1)
 
 
-def _inverted(cpu: Processor, value: Polynomial) -> Polynomial:
+def _inverted(cpu: SymbolicArm64, value: Polynomial) -> Polynomial:
     """2^w - 1 - value."""
     ones = cpu.memory.system.radix - 1
     if cpu.words.are_bits(value):
@@ -184,7 +186,7 @@ def _inverted(cpu: Processor, value: Polynomial) -> Polynomial:
     return variable(cpu.memory.system.define_word(right, cpu.where))
 
 
-def _mvn(cpu: Processor, i: capstone.CsInsn) -> None:
+def _mvn(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     whole(cpu, i)
     cpu.write(i, 0, _inverted(cpu, cpu.word(i, 1)))
 
@@ -192,7 +194,7 @@ def _mvn(cpu: Processor, i: capstone.CsInsn) -> None:
 def _bitwise(function: Callable[[int, int], int], sets: bool, target: int = 0) -> Meaning:
     """and, orr, eor, bic of bits; and of a mask with a word, or of a word with low ones."""
 
-    def meaning(cpu: Processor, i: capstone.CsInsn) -> None:
+    def meaning(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
         a, b = cpu.word(i, target + 1), cpu.word(i, target + 2)
         zero = None
         if cpu.words.are_bits(a, b):
@@ -211,7 +213,7 @@ def _bitwise(function: Callable[[int, int], int], sets: bool, target: int = 0) -
     return meaning
 
 
-def _masked(cpu: Processor, a: Polynomial, b: Polynomial) -> Polynomial:
+def _masked(cpu: SymbolicArm64, a: Polynomial, b: Polynomial) -> Polynomial:
     ones = cpu.memory.system.radix - 1
     for mask, word in ((a, b), (b, a)):
         if not cpu.words.are_bits(mask):
@@ -229,7 +231,7 @@ def _clear(a: int, b: int) -> int:
     return a & ~b
 
 
-def _count(cpu: Processor, i: capstone.CsInsn, index: int) -> int:
+def _count(cpu: SymbolicArm64, i: capstone.CsInsn, index: int) -> int:
     """A constant number of bits of a 64-bit register."""
     whole(cpu, i)
     if i.operands[index].type != arm.ARM64_OP_IMM:
@@ -237,15 +239,15 @@ def _count(cpu: Processor, i: capstone.CsInsn, index: int) -> int:
     return int(i.operands[index].imm)
 
 
-def _lsl(cpu: Processor, i: capstone.CsInsn) -> None:
+def _lsl(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     cpu.write(i, 0, cpu.left(cpu.word(i, 1), _count(cpu, i, 2)))
 
 
-def _lsr(cpu: Processor, i: capstone.CsInsn) -> None:
+def _lsr(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     cpu.write(i, 0, cpu.right(cpu.word(i, 1), _count(cpu, i, 2)))
 
 
-def _asr(cpu: Processor, i: capstone.CsInsn) -> None:
+def _asr(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     """A mask of the top bit."""
     last = cpu.memory.system.word_bits - 1
     if _count(cpu, i, 2) != last:
@@ -253,25 +255,25 @@ def _asr(cpu: Processor, i: capstone.CsInsn) -> None:
     _spread(cpu, i, cpu.right(cpu.word(i, 1), last))
 
 
-def _sbfx(cpu: Processor, i: capstone.CsInsn) -> None:
+def _sbfx(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     """A mask of one bit."""
     if _count(cpu, i, 3) != 1:
         raise cpu.refuse("this field is not on the list")
     _spread(cpu, i, cpu.low_bits(cpu.right(cpu.word(i, 1), _count(cpu, i, 2)), 1))
 
 
-def _spread(cpu: Processor, i: capstone.CsInsn, bit: Polynomial) -> None:
+def _spread(cpu: SymbolicArm64, i: capstone.CsInsn, bit: Polynomial) -> None:
     if not cpu.words.are_bits(bit):
         raise cpu.refuse("spreads a bit that is not a variable of its own")
     cpu.write(i, 0, {m: c * (cpu.memory.system.radix - 1) for m, c in bit.items()})
 
 
-def _ubfx(cpu: Processor, i: capstone.CsInsn) -> None:
+def _ubfx(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     start, count = _count(cpu, i, 2), _count(cpu, i, 3)
     cpu.write(i, 0, cpu.low_bits(cpu.right(cpu.word(i, 1), start), count))
 
 
-def _extr(cpu: Processor, i: capstone.CsInsn) -> None:
+def _extr(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     """(high:low >> count) mod 2^w: two fields that do not meet."""
     count = _count(cpu, i, 3)
     if not count:

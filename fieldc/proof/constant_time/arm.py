@@ -10,7 +10,21 @@ from typing import Any
 
 import capstone
 
-from fieldc.proof.constant_time_step import Flow, Memory, Move, Place, Step, names, step
+from fieldc.binary.functions import Architecture
+from fieldc.proof.constant_time.effects import (
+    Effect,
+    Flow,
+    Location,
+    MemoryOperand,
+    Move,
+    effect,
+    names,
+)
+from fieldc.proof.constant_time.instruction_set import (
+    CallConvention,
+    ScannedInstructionSet,
+    numbered,
+)
 
 _arm = capstone.arm
 _PLAIN = names(
@@ -25,7 +39,7 @@ _MANY = names("ldm ldmib ldmda ldmdb stm stmib stmda stmdb push pop")
 _SUFFIXES = (*("eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le"),)
 
 
-def arm(instruction: Any) -> Step:
+def _effect(instruction: Any) -> Effect:
     name = _plain_name(instruction)
     conditional = instruction.cc not in (_arm.ARM_CC_AL, _arm.ARM_CC_INVALID)
     asked: tuple[str, ...] = ("flags",) if conditional else ()
@@ -33,16 +47,16 @@ def arm(instruction: Any) -> Step:
     if flow is not None:
         return flow
     if name == "nop":
-        return step(instruction, [])
+        return effect(instruction, [])
     if name in _LOADS or name in _STORES:
-        return step(instruction, _memory(instruction, name, asked), asks=asked)
+        return effect(instruction, _memory(instruction, name, asked), asks=asked)
     if name in _MANY:
         return _many(instruction, name, asked)
     reads, writes = _accessed(instruction)
     known = name in _PLAIN and not (conditional and name in _PRODUCTS)
     if not known:
-        return step(instruction, [Move((*reads, *writes), (*reads, *writes))], known=False)
-    return step(instruction, [Move(writes, (*reads, *asked), _added(instruction, name, asked))])
+        return effect(instruction, [Move((*reads, *writes), (*reads, *writes))], known=False)
+    return effect(instruction, [Move(writes, (*reads, *asked), _added(instruction, name, asked))])
 
 
 def _plain_name(instruction: Any) -> str:
@@ -53,7 +67,7 @@ def _plain_name(instruction: Any) -> str:
     return name[:-1] if instruction.update_flags and name.endswith("s") else name
 
 
-def _accessed(instruction: Any) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
+def _accessed(instruction: Any) -> tuple[tuple[Location, ...], tuple[Location, ...]]:
     """Registers read and written; the status register is called flags."""
     reads, writes = (
         [instruction.reg_name(register) for register in found]
@@ -79,14 +93,14 @@ def _added(instruction: Any, name: str, asked: tuple[str, ...]) -> int | None:
     return 0 if name == "mov" and plain else None
 
 
-def _place(instruction: Any, size: int) -> tuple[Memory, int | None]:
+def _place(instruction: Any, size: int) -> tuple[MemoryOperand, int | None]:
     """The memory that an instruction names, and what it adds to the base after or before."""
     operand = next(o for o in instruction.operands if o.type == _arm.ARM_OP_MEM)
     bases = [instruction.reg_name(r) for r in (operand.mem.base, operand.mem.index) if r]
     last = instruction.operands[-1]
     post = last.imm if last.type == _arm.ARM_OP_IMM else None
     added = None if not instruction.writeback else operand.mem.disp if post is None else post
-    return Memory(tuple(bases), operand.mem.disp, size), added
+    return MemoryOperand(tuple(bases), operand.mem.disp, size), added
 
 
 def _memory(instruction: Any, name: str, asked: tuple[str, ...]) -> list[Move]:
@@ -98,7 +112,7 @@ def _memory(instruction: Any, name: str, asked: tuple[str, ...]) -> list[Move]:
     exact = 0 if size == 4 and not asked else None
     moves = []
     for i, register in enumerate(registers[: 2 if name.endswith("d") else 1]):
-        place = Memory(memory.bases, memory.displacement + 4 * i, size)
+        place = MemoryOperand(memory.bases, memory.displacement + 4 * i, size)
         if name in _LOADS:
             kept = (register,) if asked else ()
             moves.append(Move((register,), (place, *kept, *asked), exact))
@@ -109,7 +123,7 @@ def _memory(instruction: Any, name: str, asked: tuple[str, ...]) -> list[Move]:
     return moves
 
 
-def _many(instruction: Any, name: str, asked: tuple[str, ...]) -> Step:
+def _many(instruction: Any, name: str, asked: tuple[str, ...]) -> Effect:
     """Loads and stores of several registers, at words that follow each other."""
     registers = [instruction.reg_name(o.reg) for o in instruction.operands]
     base = "sp" if name in ("push", "pop") else registers.pop(0)
@@ -118,20 +132,20 @@ def _many(instruction: Any, name: str, asked: tuple[str, ...]) -> Step:
     first = {"ib": 4, "db": -size, "da": 4 - size}.get(name[3:], -size if down else 0)
     loads, moves = name.startswith(("ldm", "pop")), []
     for i, register in enumerate(registers):
-        place = Memory((base,), first + 4 * i, 4)
+        place = MemoryOperand((base,), first + 4 * i, 4)
         move = Move((register,), (place,), 0) if loads else Move((place,), (register,), 0)
         moves.append(move if not asked else Move(move.targets, (*move.sources, *asked)))
     if instruction.writeback or name in ("push", "pop"):
         moves.append(Move((base,), (base,), -size if down else size))
     if loads and "pc" in registers:
         flow = Flow.BRANCH if asked else Flow.RETURN
-        return step(instruction, moves, flow=flow, asks=asked, returns=True)
-    return step(instruction, moves, asks=asked)
+        return effect(instruction, moves, flow=flow, asks=asked, returns=True)
+    return effect(instruction, moves, asks=asked)
 
 
-def _flow(instruction: Any, name: str, asked: tuple[str, ...]) -> Step | None:
+def _flow(instruction: Any, name: str, asked: tuple[str, ...]) -> Effect | None:
     if name in ("udf", "bkpt", "trap"):
-        return step(instruction, [], flow=Flow.STOP)
+        return effect(instruction, [], flow=Flow.STOP)
     if name not in ("b", "bl", "bx", "blx"):
         return None
     operand = instruction.operands[0]
@@ -141,6 +155,18 @@ def _flow(instruction: Any, name: str, asked: tuple[str, ...]) -> Step | None:
         flow = Flow.RETURN if returns else Flow.CALL if name == "blx" else Flow.JUMP
         asks = asked if returns else (*asked, register)
         flow = Flow.BRANCH if asked else flow
-        return step(instruction, [], flow=flow, asks=asks, returns=returns)
+        return effect(instruction, [], flow=flow, asks=asks, returns=returns)
     flow = Flow.BRANCH if asked else Flow.CALL if name in ("bl", "blx") else Flow.JUMP
-    return step(instruction, [], flow=flow, target=operand.imm, asks=asked)
+    return effect(instruction, [], flow=flow, target=operand.imm, asks=asked)
+
+
+ARM = ScannedInstructionSet(
+    Architecture.ARM,
+    capstone.CS_ARCH_ARM,
+    capstone.CS_MODE_ARM,
+    _effect,
+    CallConvention(
+        numbered("r", 4), frozenset({*numbered("r", 4, 9), "sb", "sl", "fp", "sp"}), "sp", ("pc",)
+    ),
+    word=4,
+)

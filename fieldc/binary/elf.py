@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import lief
 
-from fieldc.lab.objects.image import (
+from fieldc.binary.image import (
     Fixup,
     Image,
     ObjectError,

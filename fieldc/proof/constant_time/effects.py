@@ -13,7 +13,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Memory:
+class MemoryOperand:
     """Bytes at the sum of registers and a displacement."""
 
     bases: tuple[str, ...]
@@ -21,7 +21,7 @@ class Memory:
     size: int
 
 
-Place = str | Memory
+Location = str | MemoryOperand
 """A register by the name of all of it, or memory. `flags` is a register."""
 
 
@@ -29,8 +29,8 @@ Place = str | Memory
 class Move:
     """What was in the sources reaches the targets; a number `added` if nothing else happens."""
 
-    targets: tuple[Place, ...]
-    sources: tuple[Place, ...]
+    targets: tuple[Location, ...]
+    sources: tuple[Location, ...]
     added: int | None = None
 
 
@@ -46,7 +46,7 @@ class Flow(Enum):
 
 
 @dataclass(frozen=True)
-class Step:
+class Effect:
     """An instruction.
 
     `asks` decides a branch, whether a conditional access of memory happens, or where an indirect
@@ -59,34 +59,34 @@ class Step:
     moves: tuple[Move, ...] = ()
     flow: Flow = Flow.NEXT
     target: int | None = None
-    asks: tuple[Place, ...] = ()
+    asks: tuple[Location, ...] = ()
     known: bool = True
     returns: bool = False
 
 
 Operands = list[Any]
-"""A register's name, a number, or Memory; the numbers of capstone's instruction."""
+"""A register's name, a number, or MemoryOperand; the numbers of capstone's instruction."""
 
 
-def step(instruction: Any, moves: list[Move], **more: Any) -> Step:
+def effect(instruction: Any, moves: list[Move], **more: Any) -> Effect:
     text = f"{instruction.mnemonic} {instruction.op_str}".strip()
-    return Step(instruction.address, instruction.size, text, tuple(moves), **more)
+    return Effect(instruction.address, instruction.size, text, tuple(moves), **more)
 
 
-def places_of(operands: Operands) -> tuple[Place, ...]:
+def places_of(operands: Operands) -> tuple[Location, ...]:
     return tuple(o for o in operands if not isinstance(o, int))
 
 
-def jump(instruction: Any, flow: Flow, operands: Operands, asks: tuple[str, ...] = ()) -> Step:
+def jump(instruction: Any, flow: Flow, operands: Operands, asks: tuple[str, ...] = ()) -> Effect:
     """A jump to the last operand; the others are asked, as is a place that is no number."""
     target = operands[-1] if operands and isinstance(operands[-1], int) else None
-    return step(instruction, [], flow=flow, target=target, asks=(*places_of(operands), *asks))
+    return effect(instruction, [], flow=flow, target=target, asks=(*places_of(operands), *asks))
 
 
-def unknown(instruction: Any, operands: Operands) -> Step:
+def unknown(instruction: Any, operands: Operands) -> Effect:
     """Taken to write all its operands; the scan reports it, whatever else it does."""
     places = places_of(operands)
-    return step(instruction, [Move((*places, "flags"), (*places, "flags"))], known=False)
+    return effect(instruction, [Move((*places, "flags"), (*places, "flags"))], known=False)
 
 
 def added_by(name: str, operands: Operands) -> int | None:

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import pairwise
 
-from fieldc.catalogue import quote
-from fieldc.errors import UserError
+from fieldc.errors import UserError, quote
 
 BASE = 0x10000
 PAGE = 0x1000

@@ -10,8 +10,8 @@ from capstone import x86_const as x86
 
 from fieldc.proof.equations import Polynomial
 from fieldc.proof.identity import ProofError
-from fieldc.proof.machine import Entry, Memory, Pointer, Value
-from fieldc.proof.x86_64_decode import decode, has_known_prefixes
+from fieldc.proof.memory import KernelMemory, OnEntry, Pointer, Value
+from fieldc.proof.x86_64.decode import decode, has_known_prefixes
 
 CALLEE_SAVED = {
     "sysv": ("rbx", "rbp", "r12", "r13", "r14", "r15"),
@@ -34,10 +34,10 @@ LONGEST = 100_000
 
 
 @dataclass
-class Processor:
+class SymbolicX86:
     """Registers and flags. A flag is a polynomial that is 0 or 1, or None where undefined."""
 
-    memory: Memory
+    memory: KernelMemory
     convention: str
     registers: dict[str, Value] = field(default_factory=dict)
     carry: Polynomial | None = None
@@ -48,7 +48,7 @@ class Processor:
     returned: bool = False
 
     def __post_init__(self) -> None:
-        self.registers = {r: Entry(r) for r in REGISTERS}
+        self.registers = {r: OnEntry(r) for r in REGISTERS}
         self.registers["rsp"] = Pointer("stack", 0)
         self.memory.red_zone = RED_ZONES[self.convention]
         for index, register in enumerate(ARGUMENTS[self.convention]):
@@ -131,5 +131,5 @@ class Processor:
         return value
 
 
-Meaning = Callable[[Processor, capstone.CsInsn], None]
+Meaning = Callable[[SymbolicX86, capstone.CsInsn], None]
 """What an instruction does."""

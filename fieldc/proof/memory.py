@@ -22,13 +22,13 @@ class Pointer:
 
 
 @dataclass(frozen=True)
-class Entry:
+class OnEntry:
     """What a register held on entry, of which nothing is known."""
 
     register: str
 
 
-Value = Polynomial | Pointer | Entry
+Value = Polynomial | Pointer | OnEntry
 
 
 def word(value: int) -> Polynomial:
@@ -37,7 +37,7 @@ def word(value: int) -> Polynomial:
 
 
 @dataclass
-class Memory:
+class KernelMemory:
     """Operands, constants in the object's code, the kernel's own stack, and its output.
 
     `result` is what has been stored to z. After the first store no operand may be read any more: so

@@ -12,11 +12,11 @@ from difflib import get_close_matches
 
 import lief
 
-from fieldc.proof.identity import ProofError
+from fieldc.binary.image import ObjectError
 
 
 @dataclass(frozen=True)
-class Function:
+class KernelCode:
     """A function: its section's bytes, where it starts, its symbol as the object writes it."""
 
     symbol: str
@@ -44,8 +44,8 @@ EXTERNAL_BIT = 1
 """Of a Mach-O symbol's type: other objects see it."""
 
 
-def functions(data: bytes) -> dict[str, Function]:
-    """Every function that an object defines for others, by symbol. Raises ProofError."""
+def functions(data: bytes) -> dict[str, KernelCode]:
+    """Every function that an object defines for others, by symbol. Raises ObjectError."""
     lief.logging.disable()
     raw = list(data)
     if data[:4] == b"\x7fELF":
@@ -54,43 +54,45 @@ def functions(data: bytes) -> dict[str, Function]:
         return _mach_o(lief.MachO.parse(raw))
     if data[:2] in (b"\x64\x86", b"\x64\xaa"):
         return _coff(lief.COFF.parse(raw), data)
-    raise ProofError("this is no ELF, COFF or Mach-O object")
+    raise ObjectError("this is no ELF, COFF or Mach-O object")
 
 
-def function_of(data: bytes, symbol: str) -> Function:
-    """One function, by its symbol. Raises ProofError naming the nearest one."""
+def function_of(data: bytes, symbol: str) -> KernelCode:
+    """One function, by its symbol. Raises ObjectError naming the nearest one."""
     found = functions(data)
     name = symbol if symbol in found else f"_{symbol}"
     if name in found:
         place = found[name].relocated
         if place is not None:
-            raise ProofError(f"{name}: the linker changes its section (a relocation at {place:#x})")
+            raise ObjectError(
+                f"{name}: the linker changes its section (a relocation at {place:#x})"
+            )
         return found[name]
     near = get_close_matches(symbol, found, n=1, cutoff=0)
     hint = f"the nearest is {near[0]}" if near else "it defines none"
-    raise ProofError(f"the object has no function {symbol}; {hint}")
+    raise ObjectError(f"the object has no function {symbol}; {hint}")
 
 
 def _architecture(machine: object) -> str:
     if machine not in ARCHITECTURES:
-        raise ProofError(f"no proofs for {machine}; there are for x86_64 and aarch64")
+        raise ObjectError(f"no proofs for {machine}; there are for x86_64 and aarch64")
     return ARCHITECTURES[machine]
 
 
 def _function(
     symbol: str, code: bytes, start: int, relocated: list[int], machine: str, container: str
-) -> Function:
-    return Function(symbol, code, start, machine, container, min(relocated, default=None))
+) -> KernelCode:
+    return KernelCode(symbol, code, start, machine, container, min(relocated, default=None))
 
 
-def _elf(binary: lief.ELF.Binary | None) -> dict[str, Function]:
+def _elf(binary: lief.ELF.Binary | None) -> dict[str, KernelCode]:
     if binary is None:
-        raise ProofError("this ELF object cannot be read")
+        raise ObjectError("this ELF object cannot be read")
     header, kinds = binary.header, lief.ELF.Symbol.TYPE
     little = header.identity_data == lief.ELF.Header.ELF_DATA.LSB
     wide = header.identity_class == lief.ELF.Header.CLASS.ELF64
     if header.file_type != lief.ELF.Header.FILE_TYPE.REL or not little or not wide:
-        raise ProofError("this ELF file is no relocatable object of 64 bits, little-endian")
+        raise ObjectError("this ELF file is no relocatable object of 64 bits, little-endian")
     machine = _architecture(header.machine_type)
     found = {}
     for symbol in binary.symbols:
@@ -126,12 +128,12 @@ def _relocated(binary: lief.ELF.Binary, section: lief.ELF.Section) -> list[int]:
     return known if known or not (index and changing) else [0]
 
 
-def _mach_o(fat: lief.MachO.FatBinary | None) -> dict[str, Function]:
+def _mach_o(fat: lief.MachO.FatBinary | None) -> dict[str, KernelCode]:
     binary = fat.at(0) if fat is not None else None
     if binary is None:
-        raise ProofError("this Mach-O object cannot be read")
+        raise ObjectError("this Mach-O object cannot be read")
     if binary.header.file_type != lief.MachO.Header.FILE_TYPE.OBJECT:
-        raise ProofError("this Mach-O file is no relocatable object")
+        raise ObjectError("this Mach-O file is no relocatable object")
     machine = _architecture(binary.header.cpu_type)
     movable = lief.MachO.Header.FLAGS.SUBSECTIONS_VIA_SYMBOLS in binary.header.flags_list
     sections = list(binary.sections)
@@ -155,9 +157,9 @@ def _mach_o(fat: lief.MachO.FatBinary | None) -> dict[str, Function]:
     return found
 
 
-def _coff(binary: lief.COFF.Binary | None, data: bytes) -> dict[str, Function]:
+def _coff(binary: lief.COFF.Binary | None, data: bytes) -> dict[str, KernelCode]:
     if binary is None:
-        raise ProofError("this COFF object cannot be read")
+        raise ObjectError("this COFF object cannot be read")
     machine = _architecture(binary.header.machine)
     found = {}
     for symbol in binary.symbols:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fieldc.lab.objects.image import ObjectError
+from fieldc.binary.image import ObjectError
 
 MAGIC = b"!<arch>\n"
 THIN = b"!<thin>\n"

@@ -7,13 +7,12 @@ whatever it does not understand is a finding. Speculation and power are not look
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
-from fieldc.proof.constant_time_code import Architecture, Function, functions
-from fieldc.proof.constant_time_machines import MACHINES, convention_of, steps_of
-from fieldc.proof.constant_time_step import Flow, Memory, Move, Place, Step
+from fieldc.binary.functions import ScannedCode, functions
+from fieldc.proof.constant_time.effects import Effect, Flow, Location, MemoryOperand, Move
+from fieldc.proof.constant_time.instruction_sets import INSTRUCTION_SETS, effects_of
 
 
 class Depends(Enum):
@@ -69,7 +68,7 @@ def scan(data: bytes, symbol: str | None = None) -> list[Finding]:
     return [finding for function in chosen for finding in scan_function(function)]
 
 
-def scan_function(function: Function) -> list[Finding]:
+def scan_function(function: ScannedCode) -> list[Finding]:
     """Every finding in one function."""
     return _Scan(function).findings()
 
@@ -135,11 +134,11 @@ class _State:
     def register(self, name: str) -> Value:
         return self.registers.get(name, UNKNOWN)
 
-    def address(self, memory: Memory) -> Value:
+    def address(self, memory: MemoryOperand) -> Value:
         bases = [self.register(base) for base in memory.bases]
         return _combined(bases, memory.displacement if len(bases) == 1 else None)
 
-    def load(self, memory: Memory) -> Value:
+    def load(self, memory: MemoryOperand) -> Value:
         address = self.address(memory)
         if address.base == "public":
             return PUBLIC
@@ -149,7 +148,7 @@ class _State:
         exact = address.offset % self.word == 0 and memory.size == self.word
         return _combined(slots, 0 if exact else None)
 
-    def store(self, memory: Memory, value: Value) -> None:
+    def store(self, memory: MemoryOperand, value: Value) -> None:
         address = self.address(memory)
         if address.base in ("argument", "public"):
             return
@@ -169,14 +168,14 @@ class _State:
         """Something wrote to the stack somewhere."""
         self.stack = {i: SECRET for i in self.stack}
 
-    def read(self, place: Place) -> Value:
-        return self.load(place) if isinstance(place, Memory) else self.register(place)
+    def read(self, place: Location) -> Value:
+        return self.load(place) if isinstance(place, MemoryOperand) else self.register(place)
 
     def apply(self, moves: tuple[Move, ...]) -> None:
         values = [_combined([self.read(s) for s in move.sources], move.added) for move in moves]
         for move, value in zip(moves, values, strict=True):
             for target in move.targets:
-                if isinstance(target, Memory):
+                if isinstance(target, MemoryOperand):
                     self.store(target, value)
                 elif target not in ("xzr", "zero"):
                     self.registers[target] = value
@@ -193,16 +192,16 @@ class _State:
 class _Scan:
     """One function, from its entry along every path."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: ScannedCode) -> None:
         self.function = function
-        self.machine = MACHINES[function.architecture]
-        self.convention = convention_of(function)
-        self.steps = steps_of(function)
+        self.machine = INSTRUCTION_SETS[function.architecture]
+        self.convention = self.machine.convention_of(function)
+        self.effects = effects_of(function)
         self.end = function.start + len(function.code)
         self.met: dict[int, _State] = {}
         self.waiting: list[int] = []
         self.found: dict[tuple[int, Kind], Finding] = {}
-        self.leaders = {self._target(step) for step in self.steps.values()}
+        self.leaders = {self._target(effect) for effect in self.effects.values()}
 
     def findings(self) -> list[Finding]:
         """All findings by place. A state only ever learns more, so the last visit says it all."""
@@ -227,78 +226,78 @@ class _Scan:
         first = True
         while first or place not in self.leaders:
             first = False
-            step = self.steps.get(place)
-            if step is None:
-                self._report(Step(place, 0, "?"), Kind.BYTES, Depends.UNKNOWN)
+            effect = self.effects.get(place)
+            if effect is None:
+                self._report(Effect(place, 0, "?"), Kind.BYTES, Depends.UNKNOWN)
                 return
-            self._check(step, state)
-            state.apply(step.moves)
-            place += step.size
-            delayed = self.machine.delayed and step.flow is not Flow.NEXT
-            if delayed and place in self.steps:
-                self._check(self.steps[place], state)
-            if not self._goes_on(step, state, self.steps.get(place) if delayed else None):
+            self._check(effect, state)
+            state.apply(effect.moves)
+            place += effect.size
+            delayed = self.machine.delayed and effect.flow is not Flow.NEXT
+            if delayed and place in self.effects:
+                self._check(self.effects[place], state)
+            if not self._goes_on(effect, state, self.effects.get(place) if delayed else None):
                 return
-            place += self.steps[place].size if delayed else 0
+            place += self.effects[place].size if delayed else 0
         self._enter(place, state)
 
-    def _check(self, step: Step, state: _State) -> None:
-        if not step.known:
-            self._report(step, Kind.TIME, Depends.UNKNOWN)
-        asked = _combined([state.read(place) for place in step.asks], None).depends
-        if step.flow is Flow.NEXT and asked is not Depends.PUBLIC:
-            self._report(step, Kind.BRANCH, asked)
-        self._check_addresses(step, state)
-        self._check_statics(step, state)
+    def _check(self, effect: Effect, state: _State) -> None:
+        if not effect.known:
+            self._report(effect, Kind.TIME, Depends.UNKNOWN)
+        asked = _combined([state.read(place) for place in effect.asks], None).depends
+        if effect.flow is Flow.NEXT and asked is not Depends.PUBLIC:
+            self._report(effect, Kind.BRANCH, asked)
+        self._check_addresses(effect, state)
+        self._check_statics(effect, state)
 
-    def _check_addresses(self, step: Step, state: _State) -> None:
-        moved = [place for move in step.moves for place in (*move.sources, *move.targets)]
-        for place in (*moved, *step.asks):
-            if isinstance(place, Memory):
+    def _check_addresses(self, effect: Effect, state: _State) -> None:
+        moved = [place for move in effect.moves for place in (*move.sources, *move.targets)]
+        for place in (*moved, *effect.asks):
+            if isinstance(place, MemoryOperand):
                 depends = state.address(place).depends
                 if depends is not Depends.PUBLIC:
-                    self._report(step, Kind.ADDRESS, depends)
+                    self._report(effect, Kind.ADDRESS, depends)
 
-    def _check_statics(self, step: Step, state: _State) -> None:
-        for move in step.moves:
+    def _check_statics(self, effect: Effect, state: _State) -> None:
+        for move in effect.moves:
             value = _combined([state.read(source) for source in move.sources], move.added)
             if value.depends is not Depends.PUBLIC:
                 for target in move.targets:
-                    if isinstance(target, Memory) and state.address(target) == PUBLIC:
-                        self._report(step, Kind.STATIC, value.depends)
+                    if isinstance(target, MemoryOperand) and state.address(target) == PUBLIC:
+                        self._report(effect, Kind.STATIC, value.depends)
 
-    def _goes_on(self, step: Step, state: _State, delayed: Step | None) -> bool:
+    def _goes_on(self, effect: Effect, state: _State, delayed: Effect | None) -> bool:
         """Whether the next instruction may follow; reports what leaves the straight line.
 
         What is delayed happens behind the question and before the jump.
         """
-        asked = _combined([state.read(place) for place in step.asks], None).depends
+        asked = _combined([state.read(place) for place in effect.asks], None).depends
         state.apply(delayed.moves if delayed else ())
-        if step.flow is Flow.NEXT:
+        if effect.flow is Flow.NEXT:
             return True
-        if step.flow in (Flow.RETURN, Flow.STOP):
+        if effect.flow in (Flow.RETURN, Flow.STOP):
             return False
-        target, callee = self._target(step), self._callee(step)
-        if step.flow is Flow.BRANCH:
-            self._report(step, Kind.BRANCH, asked)
-            if target is not None and target in self.steps:
+        target, callee = self._target(effect), self._callee(effect)
+        if effect.flow is Flow.BRANCH:
+            self._report(effect, Kind.BRANCH, asked)
+            if target is not None and target in self.effects:
                 self._enter(target, state)
-            elif not step.returns:
-                self._leave(step, state, callee)
+            elif not effect.returns:
+                self._leave(effect, state, callee)
             return True
-        if step.flow is Flow.JUMP and target is not None and target in self.steps:
+        if effect.flow is Flow.JUMP and target is not None and target in self.effects:
             self._enter(target, state)
             return False
         if target is None and not callee:
-            self._report(step, Kind.INDIRECT, max(asked, Depends.UNKNOWN, key=_rank))
-        self._leave(step, state, callee)
+            self._report(effect, Kind.INDIRECT, max(asked, Depends.UNKNOWN, key=_rank))
+        self._leave(effect, state, callee)
         self._after_call(state)
-        return step.flow is Flow.CALL
+        return effect.flow is Flow.CALL
 
-    def _leave(self, step: Step, state: _State, callee: str) -> None:
+    def _leave(self, effect: Effect, state: _State, callee: str) -> None:
         arguments = self.convention.arguments[: _ARGUMENTS.get(callee.lstrip("_"))]
         passed = [state.register(name) for name in arguments]
-        self._report(step, Kind.CALL, _combined(passed, None).depends, callee)
+        self._report(effect, Kind.CALL, _combined(passed, None).depends, callee)
 
     def _after_call(self, state: _State) -> None:
         """A callee may change every register it need not keep, and what it has the address of."""
@@ -306,38 +305,32 @@ class _Scan:
         state.registers = {k: v for k, v in state.registers.items() if k in kept}
         state.spoil()
 
-    def _report(self, step: Step, kind: Kind, depends: Depends, callee: str = "") -> None:
-        offset = step.address - self.function.start
+    def _report(self, effect: Effect, kind: Kind, depends: Depends, callee: str = "") -> None:
+        offset = effect.address - self.function.start
         before = self.found.get((offset, kind))
         worst = max(depends, before.depends, key=_rank) if before else depends
         name = self.function.name
-        self.found[offset, kind] = Finding(name, offset, step.text, kind, worst, callee)
+        self.found[offset, kind] = Finding(name, offset, effect.text, kind, worst, callee)
 
-    def _relocated(self, step: Step) -> Iterator[int]:
-        """Where a relocation of a jump or a call may be: in it, or in the auipc before it."""
-        if step.flow not in (Flow.JUMP, Flow.BRANCH, Flow.CALL):
-            return
-        if self.function.architecture is Architecture.X86_64:
-            yield step.address + step.size - (4 if step.size > 4 else 1)
-            return
-        yield step.address
-        before = self.steps.get(step.address - 4)
-        if step.target is None and before and before.text.startswith("auipc"):
-            yield before.address
+    def _relocated(self, effect: Effect) -> tuple[int, ...]:
+        """Where a relocation of a jump or a call may be."""
+        if effect.flow not in (Flow.JUMP, Flow.BRANCH, Flow.CALL):
+            return ()
+        return self.machine.relocated(effect, self.effects.get(effect.address - 4))
 
-    def _target(self, step: Step) -> int | None:
+    def _target(self, effect: Effect) -> int | None:
         """Where in the section a jump goes, unless the linker fills in another place."""
-        for place in self._relocated(step):
+        for place in self._relocated(effect):
             if place in self.function.labels:
                 return self.function.labels[place]
             if place in self.function.names:
                 return None
-        return step.target
+        return effect.target
 
-    def _callee(self, step: Step) -> str:
-        names = (self.function.names.get(place) for place in self._relocated(step))
+    def _callee(self, effect: Effect) -> str:
+        names = (self.function.names.get(place) for place in self._relocated(effect))
         named = next((name for name in names if name), "")
-        target = self._target(step)
+        target = self._target(effect)
         return self.function.starts.get(target, "") if target is not None else named
 
 

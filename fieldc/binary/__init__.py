@@ -1,0 +1,1 @@
+"""Binary files: their sections, symbols and functions. Imports nothing of the compiler."""

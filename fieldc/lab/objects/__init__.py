@@ -1,1 +1,0 @@
-"""Object files of any origin: their functions, and the memory they make."""

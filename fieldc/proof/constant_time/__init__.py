@@ -1,0 +1,1 @@
+"""Scans finished machine code for what may take a different time for different operands."""

@@ -1,0 +1,161 @@
+"""What the instructions of AArch64 do, as far as constant time goes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import capstone
+
+from fieldc.binary.functions import Architecture
+from fieldc.proof.constant_time.effects import (
+    Effect,
+    Flow,
+    MemoryOperand,
+    Move,
+    Operands,
+    added_by,
+    effect,
+    jump,
+    names,
+    places_of,
+    unknown,
+)
+from fieldc.proof.constant_time.instruction_set import (
+    CallConvention,
+    ScannedInstructionSet,
+    numbered,
+)
+
+_PLAIN = names(
+    "add sub mul umulh smulh madd msub mneg umull smull umaddl smaddl and orr eor bic orn eon",
+    "lsl lsr asr ror extr ubfx sbfx ubfiz sbfiz clz rev rev16 rev32 rbit neg mvn sxtw uxtw uxtb",
+    "uxth sxtb sxth mov movz movn adr adrp",
+)
+_SETS_FLAGS = names("adds subs ands bics negs")
+_READS_FLAGS = names("adc sbc ngc csel csinc csinv csneg cset csetm cinc cinv cneg")
+_COMPARES = names("cmp cmn tst ccmp ccmn")
+_CHANGES = names("movk bfi bfxil")
+_VECTOR = names(
+    "fmov movi mvni dup ins umov ext zip1 zip2 uzp1 uzp2 trn1 trn2 rev64 tbl bsl bit bif cmeq cmhi",
+    "shl sli sri ushl ushr usra ushll ushll2 sshl sshr shrn xtn xtn2 umull2 addp addv cmtst umaxv",
+)
+_LOADS = names("ldr ldp ldur ldrb ldrh ldurb ldurh ldrsw ldrsb ldrsh ldnp ldarb ldar ld1r")
+_STORES = names("str stp stur strb strh sturb sturh stnp stlrb stlr")
+_NOTHING = names("nop bti paciasp autiasp hint")
+_BRANCHES = names("cbz cbnz tbz tbnz")
+_SIZES = {"x": 8, "w": 4, "q": 16, "d": 8, "s": 4, "h": 2, "b": 1}
+_NAMES = {"fp": "x29", "lr": "x30", "wsp": "sp"}
+
+
+def _register(name: str) -> str:
+    if name in _NAMES:
+        return _NAMES[name]
+    if re.fullmatch(r"w(\d+|zr)", name):
+        return "x" + name[1:]
+    return "v" + name[1:] if re.fullmatch(r"[qdshb]\d+", name) else name
+
+
+def _operands(instruction: Any) -> tuple[Operands, list[int]]:
+    """The operands, and how many bytes the registers among them have."""
+    arm = capstone.arm64
+    operands: Operands = []
+    sizes: list[int] = []
+    for operand in instruction.operands:
+        if operand.type == arm.ARM64_OP_MEM:
+            m = operand.mem
+            used = [instruction.reg_name(r) for r in (m.base, m.index) if r]
+            bases = tuple(map(_register, used))
+            operands.append(MemoryOperand(bases, m.disp, 0))
+        elif operand.type == arm.ARM64_OP_REG:
+            name = instruction.reg_name(operand.reg)
+            operands.append(_register(name))
+            sizes.append(8 if name in _NAMES else _SIZES.get(name[0], 16))
+        else:
+            operands.append(operand.imm if operand.type == arm.ARM64_OP_IMM else 0)
+    return operands, sizes
+
+
+def _effect(instruction: Any) -> Effect:
+    operands, sizes = _operands(instruction)
+    name = instruction.mnemonic
+    if instruction.op_str.endswith("nzcv") or instruction.op_str.startswith("nzcv"):
+        # LLVM keeps flags so. Arm's list has neither, but both only copy four bits.
+        kept = str(operands[0 if name == "mrs" else -1])
+        copied = Move((kept,), ("flags",)) if name == "mrs" else Move(("flags",), (kept,))
+        return effect(instruction, [copied])
+    if name in _LOADS | _STORES and any(isinstance(o, MemoryOperand) for o in operands):
+        return effect(instruction, _memory(instruction, operands, max(sizes)))
+    flow = _flow(instruction, operands, name)
+    if flow is not None:
+        return flow
+    moves = _moves(name, operands, instruction)
+    return unknown(instruction, operands) if moves is None else effect(instruction, moves)
+
+
+def _memory(instruction: Any, operands: Operands, size: int) -> list[Move]:
+    """Loads, stores and pairs of them, and what they add to the base before or after."""
+    name = instruction.mnemonic
+    at = next(i for i, operand in enumerate(operands) if isinstance(operand, MemoryOperand))
+    memory, after = operands[at], operands[at + 1 :]
+    size = 1 if name.endswith("b") else 2 if name.endswith("h") else size
+    moves = []
+    for i, register in enumerate(operands[:at]):
+        place = MemoryOperand(memory.bases, memory.displacement + i * size, size)
+        exact = 0 if size == 8 else None
+        if name in _LOADS:
+            moves.append(Move((register,), (place,), exact))
+        else:
+            moves.append(Move((place,), (register,), exact))
+    if instruction.writeback:
+        added = after[0] if after else memory.displacement
+        moves.append(Move(memory.bases[:1], memory.bases[:1], added))
+    return moves
+
+
+def _flow(instruction: Any, operands: Operands, name: str) -> Effect | None:
+    known = {"b": Flow.JUMP, "br": Flow.JUMP, "bl": Flow.CALL, "blr": Flow.CALL}
+    if name == "ret":
+        return jump(instruction, Flow.RETURN, operands)
+    if name in known:
+        return jump(instruction, known[name], operands)
+    if name in _BRANCHES:
+        return jump(instruction, Flow.BRANCH, operands)
+    if name.startswith("b."):
+        return jump(instruction, Flow.BRANCH, operands, ("flags",))
+    return effect(instruction, [], flow=Flow.STOP) if name in ("brk", "udf") else None
+
+
+def _moves(name: str, operands: Operands, instruction: Any) -> list[Move] | None:
+    places = places_of(operands)
+    if name in _NOTHING:
+        return []
+    target, rest = places[:1], places[1:]
+    vector = str(target[0]).startswith("v") if target else False
+    if vector and name in _PLAIN | _VECTOR:
+        return [Move(target, places)]
+    if name in _PLAIN | _VECTOR:
+        added = added_by(name, operands)
+        shifted = instruction.operands[-1].shift.type if instruction.operands else 0
+        exact = 0 if name == "mov" else added
+        return [Move(target, rest, None if shifted else exact)]
+    if name in _COMPARES:
+        more = ("flags",) if name.startswith("cc") else ()
+        return [Move(("flags",), (*places, *more))]
+    if name in _SETS_FLAGS:
+        return [Move((*target, "flags"), rest)]
+    if name in _READS_FLAGS:
+        return [Move(target, (*rest, "flags"))]
+    if name in ("adcs", "sbcs", "ngcs"):
+        return [Move((*target, "flags"), (*rest, "flags"))]
+    return [Move(target, places)] if name in _CHANGES else None
+
+
+AARCH64 = ScannedInstructionSet(
+    Architecture.AARCH64,
+    capstone.CS_ARCH_ARM64,
+    capstone.CS_MODE_ARM,
+    _effect,
+    # x8 points to a result that is returned in memory.
+    CallConvention(numbered("x", 9), frozenset({*numbered("x", 19, 30), "sp"}), "sp", ("xzr",)),
+)

@@ -1,0 +1,20 @@
+"""What the prover asks of an instruction set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from fieldc.proof.memory import KernelMemory
+
+
+@dataclass(frozen=True)
+class ProvedInstructionSet:
+    """An instruction set whose code can be run on symbolic words."""
+
+    name: str
+    """As `KernelCode.architecture` names it."""
+    run: Callable[[KernelMemory, str, bytes, int], None]
+    """Run code by a convention, from an offset to its return. Raises ProofError."""
+    conventions: Mapping[str, str]
+    """The calling convention of each container: `elf`, `mach-o` and `coff`."""
