@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 FIELD ?= bls12-381-p
-BIN := .venv/bin
+BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 INSTALLED := .venv/installed
 # The features of the crate that implement traits.
 TRAITS := subtle,zeroize,serde,rand_core,ff,ff-0-13,bits,ark-ff

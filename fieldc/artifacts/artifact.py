@@ -9,6 +9,8 @@ from fieldc.algorithms.meaning import MEANINGS
 from fieldc.field import Field
 from fieldc.language import Trace
 
+OWNERSHIP = "This text is yours, under any terms you choose; fieldc itself is MIT OR Apache-2.0."
+"""Stands at the head of what users generate."""
 PROVED, TESTED, ASSUMED, SKIPPED = "PROVED", "TESTED", "ASSUMED", "SKIPPED"
 
 
@@ -150,4 +152,5 @@ def header(
         before_subtractions(trace),
         f"variant {variant}; convention {convention}; needs {extensions}",
         "every aliasing of z, x and y is allowed",
+        OWNERSHIP,
     )

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from fieldc.artifacts.artifact import Artifact, field_symbol
+from fieldc.artifacts.artifact import OWNERSHIP, Artifact, field_symbol
 from fieldc.artifacts.produce import BuildTarget, suited
 from fieldc.artifacts.trust import Progress, judge
 from fieldc.backends.c import print_c_header
@@ -74,7 +74,7 @@ def files_of(field: Field, artifacts: Sequence[Artifact]) -> dict[str, bytes]:
         guard = f"FIELDC_{name.upper()}_H"
         kernels = [(program, symbol) for symbol, program in unique.items()]
         contracts = {a.symbol: f"{a.trace.kernel.operation}: {a.contract}" for a in artifacts}
-        text = print_c_header(kernels, guard, contracts)
+        text = f"/* {OWNERSHIP} */\n" + print_c_header(kernels, guard, contracts)
         files[f"fieldc_{name}.h"] = text.encode()
     return files | manifest_file(field, artifacts)
 

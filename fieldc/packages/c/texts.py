@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
-from fieldc.artifacts.artifact import Artifact, field_symbol
+from fieldc.artifacts.artifact import OWNERSHIP, Artifact, field_symbol
 from fieldc.backends.c import ROWS as C_ROWS
 from fieldc.backends.c import c_function, c_prelude, prototype
 from fieldc.field import Field
@@ -47,6 +47,7 @@ def values(f: Field, command: str) -> dict[str, str]:
         "version": VERSION,
         "condition": CONDITION,
         "command": command,
+        "ownership": OWNERSHIP,
     }
 
 

@@ -12,6 +12,7 @@
  * is told by what is returned. All functions may be called by several threads at once.
  *
  * Made by: @command@
+ * @ownership@
  */
 #ifndef @upper@_H
 #define @upper@_H

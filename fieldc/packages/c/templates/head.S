@@ -7,4 +7,5 @@
  * in the system's convention. ELF, Mach-O and COFF differ in the macros at the top only.
  *
  * Made by: @command@
+ * @ownership@
  */

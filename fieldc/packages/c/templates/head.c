@@ -1,5 +1,6 @@
 /* Arithmetic modulo @label@: see @name@.h.
  * Made by: @command@
+ * @ownership@
  */
 #include "@name@.h"
 
