@@ -21,7 +21,8 @@ pub(crate) fn module(n: usize, kernels: &Kernels) -> syn::Result<TokenStream> {
             pub(super) fn sum_of_products(
                 x: &[[u64; #n]; 2],
                 y: &[[u64; #n]; 2],
-            ) -> Option<[u64; #n]> {
+                otherwise: impl FnOnce() -> [u64; #n],
+            ) -> [u64; #n] {
                 #call
             }
         }
@@ -65,15 +66,22 @@ pub(crate) fn module(n: usize, kernels: &Kernels) -> syn::Result<TokenStream> {
                 CURRENT.store(found, Relaxed);
             }
 
-            /// x*y/R mod p, if there is a kernel that the processor is known to run.
+            /// x*y/R mod p, by other code unless the processor is known to run a kernel.
             #[inline(always)]
-            pub(super) fn mul(x: &[u64; #n], y: &[u64; #n]) -> Option<[u64; #n]> {
+            pub(super) fn mul(
+                x: &[u64; #n],
+                y: &[u64; #n],
+                otherwise: impl FnOnce() -> [u64; #n],
+            ) -> [u64; #n] {
                 #mul
             }
 
             /// x*x/R mod p, likewise.
             #[inline(always)]
-            pub(super) fn square(x: &[u64; #n]) -> Option<[u64; #n]> {
+            pub(super) fn square(
+                x: &[u64; #n],
+                otherwise: impl FnOnce() -> [u64; #n],
+            ) -> [u64; #n] {
                 #square
             }
 
@@ -86,15 +94,15 @@ pub(crate) fn module(n: usize, kernels: &Kernels) -> syn::Result<TokenStream> {
     })
 }
 
-/// Runs a kernel; its result as an option.
+/// Runs a kernel, or other code where the processor has none.
 fn call(kernel: &Kernel, operands: &TokenStream, stored: &TokenStream) -> TokenStream {
     let run = |kernel: &Ident| {
         quote! {{
             // SAFETY: the processor was found to have what the kernel needs. The class is p's.
-            return Some(#stored(unsafe { #kernel(#operands) }));
+            return #stored(unsafe { #kernel(#operands) });
         }}
     };
-    choice(kernel, run, &quote! { None })
+    choice(kernel, run, &quote! { otherwise() })
 }
 
 /// One load and one or two comparisons beside a call.

@@ -7,6 +7,7 @@
 
 mod arguments;
 mod calls;
+mod inversion;
 mod kernels;
 mod montgomery;
 mod number;

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::calls::module;
+use crate::inversion::inversion;
 use crate::kernels::{Kernels, addition};
 
 /// Methods of `MontConfig`, and the items that they use.
@@ -22,9 +23,11 @@ pub(crate) fn products(
         true => TokenStream::new(),
         false => quote! { #[cfg(not(#has_kernels))] #full },
     };
+    let (inverse, inversion) = (inverse(p.len()), inversion(p)?);
     let methods = quote! {
         #(#[cfg(#has_kernels)] #methods)*
         #elsewhere
+        #inverse
     };
     let mut items = stock(p.len(), constants, &full);
     items.push(module(p.len(), &kernels)?);
@@ -34,17 +37,15 @@ pub(crate) fn products(
     if kernels.sum_of_products.is_some() {
         items.extend(stock_sum(p.len()));
     }
-    Ok((methods, quote! { #(#[cfg(#has_kernels)] #items)* }))
+    Ok((methods, quote! { #inversion #(#[cfg(#has_kernels)] #items)* }))
 }
 
 /// The methods that run kernels.
 fn methods(has_sum: bool) -> Vec<TokenStream> {
     let sum_of_two = match has_sum {
         true => quote! {
-            match __kernels::sum_of_products(__limbs(x), __limbs(y)) {
-                Some(sum) => __Element::new_unchecked(ark_ff::BigInt(sum)),
-                None => __stock_sum(x, y),
-            }
+            let sum = __kernels::sum_of_products(__limbs(x), __limbs(y), || __stock_sum(x, y));
+            __Element::new_unchecked(ark_ff::BigInt(sum))
         },
         false => quote! { x[0] * y[0] + x[1] * y[1] },
     };
@@ -52,37 +53,55 @@ fn methods(has_sum: bool) -> Vec<TokenStream> {
         quote! {
             #[inline(always)]
             fn mul_assign(a: &mut __Element, b: &__Element) {
-                (a.0).0 = match __kernels::mul(&(a.0).0, &(b.0).0) {
-                    Some(product) => product,
-                    None => __stock_mul(*a, *b),
-                };
+                (a.0).0 = __kernels::mul(&(a.0).0, &(b.0).0, || __stock_mul(*a, *b));
             }
         },
         quote! {
             #[inline(always)]
             fn square_in_place(a: &mut __Element) {
-                (a.0).0 = match __kernels::square(&(a.0).0) {
-                    Some(square) => square,
-                    None => __stock_square(*a),
-                };
+                (a.0).0 = __kernels::square(&(a.0).0, || __stock_square(*a));
             }
         },
         quote! {
-            #[inline]
+            /// A loop over pairs; what becomes of a few terms is straight-line code.
+            #[inline(always)]
             fn sum_of_products<const K: usize>(
                 a: &[__Element; K],
                 b: &[__Element; K],
             ) -> __Element {
+                #[inline(always)]
+                fn of_two(x: &[__Element; 2], y: &[__Element; 2]) -> __Element {
+                    #sum_of_two
+                }
                 let ((a, last_a), (b, last_b)) = (a.as_chunks::<2>(), b.as_chunks::<2>());
-                let pairs = a.iter().zip(b).map(|(x, y)| #sum_of_two);
-                let last = last_a.iter().zip(last_b).map(|(x, y)| *x * *y);
-                pairs
-                    .chain(last)
-                    .reduce(|sum, term| sum + term)
-                    .unwrap_or(<__Element as ark_ff::AdditiveGroup>::ZERO)
+                let last = match (last_a, last_b) {
+                    ([x], [y]) => Some(*x * *y),
+                    _ => None,
+                };
+                let ([x, a @ ..], [y, b @ ..]) = (a, b) else {
+                    return last.unwrap_or(<__Element as ark_ff::AdditiveGroup>::ZERO);
+                };
+                let mut total = of_two(x, y);
+                for (x, y) in a.iter().zip(b) {
+                    total += of_two(x, y);
+                }
+                match last {
+                    Some(last) => total + last,
+                    None => total,
+                }
             }
         },
     ]
+}
+
+/// The method that inverts, on every architecture.
+fn inverse(n: usize) -> TokenStream {
+    quote! {
+        fn inverse(a: &__Element) -> Option<__Element> {
+            let (inverse, exists) = __inversion::invert::<#n, __inversion::M>(&(a.0).0);
+            exists.then(|| __Element::new_unchecked(ark_ff::BigInt(inverse)))
+        }
+    }
 }
 
 /// The methods that add: ark-ff's own branch on what they compare.
@@ -144,11 +163,11 @@ fn stock_sum(n: usize) -> [TokenStream; 2] {
     [
         quote! {
             #[cold]
-            fn __stock_sum(a: &[__Element; 2], b: &[__Element; 2]) -> __Element {
+            fn __stock_sum(a: &[__Element; 2], b: &[__Element; 2]) -> [u64; #n] {
                 let stock = |element: &__Element| __StockElement::new_unchecked(element.0);
                 let (a, b) = (a.each_ref().map(stock), b.each_ref().map(stock));
                 let sum = <__Stock as MontConfig<#n>>::sum_of_products(&a, &b);
-                __Element::new_unchecked(sum.0)
+                (sum.0).0
             }
         },
         quote! {

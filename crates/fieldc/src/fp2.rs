@@ -28,11 +28,12 @@ use crate::modulus::Modulus;
 #[inline]
 pub fn mul<const N: usize, F: HasProducts<N>>(x: &[F; 2], y: &[F; 2]) -> [F; 2] {
     const { assert_no_square::<N, F>() };
-    let ([x0, x1], [y0, y1]) = (limbs(x), limbs(y));
-    let (x, minus_y1) = ([x0, x1], F::Kernels::sub::<F>(&[0; N], &y1));
+    // By reference: a copy of x would be made of pairs of limbs, for which a kernel's loads wait.
+    let (x, [y0, y1]) = (limbs(x), *limbs(y));
+    let minus_y1 = F::Kernels::sub::<F>(&[0; N], &y1);
     element([
-        F::Kernels::sum_of_products::<F>(&x, &[y0, minus_y1]),
-        F::Kernels::sum_of_products::<F>(&x, &[y1, y0]),
+        F::Kernels::sum_of_products::<F>(x, &[y0, minus_y1]),
+        F::Kernels::sum_of_products::<F>(x, &[y1, y0]),
     ])
 }
 
@@ -40,7 +41,7 @@ pub fn mul<const N: usize, F: HasProducts<N>>(x: &[F; 2], y: &[F; 2]) -> [F; 2] 
 #[inline]
 pub fn square<const N: usize, F: HasProducts<N>>(x: &[F; 2]) -> [F; 2] {
     const { assert_no_square::<N, F>() };
-    let [x0, x1] = limbs(x);
+    let [x0, x1] = *limbs(x);
     let (sum, difference) = (
         F::Kernels::add::<F>(&x0, &x1),
         F::Kernels::sub::<F>(&x0, &x1),
@@ -60,9 +61,10 @@ const fn assert_no_square<const N: usize, M: Modulus<N>>() {
     );
 }
 
-fn limbs<const N: usize, F: HasProducts<N>>(x: &[F; 2]) -> [[u64; N]; 2] {
+#[inline(always)]
+fn limbs<const N: usize, F: HasProducts<N>>(x: &[F; 2]) -> &[[u64; N]; 2] {
     // SAFETY: an element is nothing but its limbs, as its implementation promises.
-    unsafe { core::mem::transmute_copy(x) }
+    unsafe { &*core::ptr::from_ref(x).cast() }
 }
 
 fn element<const N: usize, F: HasProducts<N>>(x: [[u64; N]; 2]) -> [F; 2] {

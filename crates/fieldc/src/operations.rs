@@ -94,7 +94,7 @@ macro_rules! __operations {
             }
 
             /// The sum of products of corresponding elements; every two of them are reduced as one.
-            #[inline]
+            #[inline(always)]
             pub fn sum_of_products<const K: usize>(x: &[Self; K], y: &[Self; K]) -> Self {
                 Self($crate::__private::sum_of_products::<{ $Fp::LIMBS }, K, Self>(x, y))
             }

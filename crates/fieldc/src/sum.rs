@@ -3,24 +3,41 @@
 use crate::assembly::{HasProducts, Products};
 
 /// The sum of products of corresponding elements.
-#[inline]
+///
+/// It is compiled where it is used, so that the loop over a constant number of pairs goes away.
+#[inline(always)]
 pub fn sum_of_products<const N: usize, const K: usize, M: HasProducts<N>>(
     x: &[M; K],
     y: &[M; K],
 ) -> [u64; N] {
+    total::<N, M>(x, y)
+}
+
+/// The sum over slices of the same length.
+#[inline(always)]
+fn total<const N: usize, M: HasProducts<N>>(x: &[M], y: &[M]) -> [u64; N] {
     let (x_pairs, x_last) = limbs(x).as_chunks();
     let (y_pairs, y_last) = limbs(y).as_chunks();
-    let pairs = x_pairs.iter().zip(y_pairs);
-    let last = x_last.iter().zip(y_last);
-    pairs
-        .map(|(x, y)| M::Kernels::sum_of_products::<M>(x, y))
-        .chain(last.map(|(x, y)| M::Kernels::mul::<M>(x, y)))
-        .reduce(|total, term| M::Kernels::add::<M>(&total, &term))
-        .unwrap_or([0; N])
+    let last = match (x_last, y_last) {
+        ([x], [y]) => Some(M::Kernels::mul::<M>(x, y)),
+        _ => None,
+    };
+    // The first pair stands alone: there is no total to add to.
+    let ([x, x_pairs @ ..], [y, y_pairs @ ..]) = (x_pairs, y_pairs) else {
+        return last.unwrap_or([0; N]);
+    };
+    let mut total = M::Kernels::sum_of_products::<M>(x, y);
+    for (x, y) in x_pairs.iter().zip(y_pairs) {
+        total = M::Kernels::add::<M>(&total, &M::Kernels::sum_of_products::<M>(x, y));
+    }
+    match last {
+        Some(last) => M::Kernels::add::<M>(&total, &last),
+        None => total,
+    }
 }
 
 /// The limbs of elements side by side.
-#[inline]
+#[inline(always)]
 fn limbs<const N: usize, M: HasProducts<N>>(elements: &[M]) -> &[[u64; N]] {
     // SAFETY: an element is nothing but its limbs, as its implementation promises.
     unsafe { core::slice::from_raw_parts(elements.as_ptr().cast(), elements.len()) }

@@ -21,6 +21,9 @@ pub const KERNELS: [&str; modulus::MOST_LIMBS] = [
 /// Additions, and what they are made of.
 pub const ADDITION: [&str; 2] = [include_str!("limbs.rs"), include_str!("addition.rs")];
 
+/// Inverses.
+pub const INVERSION: &str = include_str!("inversion.rs");
+
 /// What the processor offers.
 pub const PROCESSOR: &str = include_str!("processor.rs");
 

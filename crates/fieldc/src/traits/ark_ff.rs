@@ -6,6 +6,22 @@
 #[cfg(feature = "ark-ff")]
 pub type Ark<F, const N: usize> = ark_ff::Fp<ark_ff::MontBackend<F, N>, N>;
 
+/// Elements of an arkworks field as those of its configuration.
+#[cfg(feature = "ark-ff")]
+#[inline(always)]
+pub fn from_arks<F, const N: usize, const K: usize>(elements: &[Ark<F, N>; K]) -> &[F; K]
+where
+    F: crate::assembly::HasProducts<N> + ark_ff::MontConfig<N>,
+{
+    const {
+        assert!(size_of::<Ark<F, N>>() == size_of::<F>());
+        assert!(align_of::<Ark<F, N>>() == align_of::<F>());
+    }
+    // SAFETY: both are nothing but N limbs below p: the sizes are the same, and an arkworks element
+    // is reduced.
+    unsafe { &*core::ptr::from_ref(elements).cast() }
+}
+
 /// `MontConfig` of `ark-ff` for a field with a generator, and conversions.
 #[cfg(feature = "ark-ff")]
 #[doc(hidden)]
@@ -158,13 +174,13 @@ macro_rules! __ark_ff_operations {
             $crate::__private::ark_ff::BigInt(Self(a.0.0).to_limbs())
         }
 
-        #[inline]
+        #[inline(always)]
         fn sum_of_products<const M: usize>(
             a: &[$crate::__private::Ark<Self, { $Fp::LIMBS }>; M],
             b: &[$crate::__private::Ark<Self, { $Fp::LIMBS }>; M],
         ) -> $crate::__private::Ark<Self, { $Fp::LIMBS }> {
-            let [a, b] = [a, b].map(|elements| elements.map(Self::from));
-            Self::sum_of_products(&a, &b).into()
+            let [a, b] = [a, b].map($crate::__private::from_arks::<Self, { $Fp::LIMBS }, M>);
+            Self::sum_of_products(a, b).into()
         }
     };
 }

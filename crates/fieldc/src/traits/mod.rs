@@ -18,7 +18,7 @@ pub use repr::Repr;
 /// What the macros of this module name.
 pub(crate) mod private {
     #[cfg(feature = "ark-ff")]
-    pub use super::ark_ff::Ark;
+    pub use super::ark_ff::{Ark, from_arks};
     #[cfg(any(feature = "rand_core", feature = "ff-0-13"))]
     pub use super::rand_core::try_random;
     #[cfg(any(feature = "ff", feature = "ff-0-13"))]
