@@ -117,8 +117,8 @@ miri: ## some tests of the crate in Rust's interpreter, on the portable path
 	    --test arithmetic --test kernels --test serde --test zeroize
 
 generate: venv ## make checked-in files again: kernels of crates and packages/js, counts in docs
-	$(BIN)/python -m fieldc.artifacts.crate
-	$(BIN)/python -m fieldc.artifacts.race_texts
+	$(BIN)/python -m fieldc.packages.rust.crate
+	$(BIN)/python -m fieldc.packages.rust.race_texts
 	$(BIN)/python -m fieldc.lab.target_counts
 	$(BIN)/python -m fieldc.packages.js.npm
 

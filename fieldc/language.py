@@ -14,7 +14,7 @@ from typing import Annotated, TypeVar, cast, get_type_hints
 
 from fieldc.errors import UserError
 from fieldc.field import Field
-from fieldc.ranges import Range, lazily, residues
+from fieldc.operands import Range, lazily, residues
 
 
 class LanguageError(TypeError):
@@ -265,7 +265,7 @@ LazyPair = Annotated[tuple[Number, Number], lazily(2)]
 
 
 @dataclass(frozen=True)
-class Trace:
+class Expression:
     """One kernel over one field, as an expression: inputs in call order, and the result.
 
     Of an operand of several values each is an input; the result is the number that `values` make.
@@ -321,7 +321,7 @@ class Kernel:
             )
         return self.result.number(field, numbers)
 
-    def trace(self, field: Field) -> Trace:
+    def expression(self, field: Field) -> Expression:
         """The kernel as an expression with bounds. Raises BoundError if its result may be >= p."""
         given = [inputs_of(field, name, bound) for name, bound in self.operands]
         values = tuple(map(as_integer, _values(self.text(field, *map(_argument, given)))))
@@ -330,7 +330,7 @@ class Kernel:
             if value.low < 0 or value.high > limit:
                 raise self._why(field, value, limit)
         result = as_integer(sum(value << bits * i for i, value in enumerate(values)))
-        return Trace(self, field, tuple(i for inputs in given for i in inputs), values, result)
+        return Expression(self, field, tuple(i for inputs in given for i in inputs), values, result)
 
     def _why(self, field: Field, result: Integer, limit: int) -> BoundError:
         in_p = field.in_p

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from fieldc.backends.llvm import print_llvm
-from fieldc.backends.targets import find_target
 from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.language import BoundError, Kernel
 from fieldc.machine.assemble import compile_ir
+from fieldc.targets.llvm.print import print_llvm
+from fieldc.targets.llvm.processors import find_target
 from fieldc.words.lower import lower
 
 RET, NOP = 0xD65F03C0, 0xD503201F
@@ -22,10 +22,10 @@ def code_of(name: str, kernel: Kernel, target_name: str = "aarch64-linux") -> by
     target = find_target(target_name)
     processor = target.processor
     try:
-        trace = kernel.trace(find_field(name))
+        expression = kernel.expression(find_field(name))
     except BoundError:
         return None
-    ir = print_llvm(lower(trace, processor.rows), "k", processor.form)
+    ir = print_llvm(lower(expression, processor.rows), "k", processor.form)
     object_ = compile_ir(ir, target.triple, processor.cpu, processor.features).object
     return function_of(object_, "k").code
 

@@ -6,13 +6,13 @@ from functools import cache
 from typing import Any
 
 from fieldc.algorithms import choose
-from fieldc.backends.x86_64.choices import VARIANTS
-from fieldc.backends.x86_64.kernel import compile_trace
-from fieldc.backends.x86_64.print import GNU
 from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.machine.assemble import assemble
 from fieldc.proof.certificate import certify
+from fieldc.targets.x86_64.choices import VARIANTS
+from fieldc.targets.x86_64.kernel import compile_expression
+from fieldc.targets.x86_64.print import GNU
 
 LINUX = "x86_64-unknown-linux-gnu"
 KERNEL_CASES = [
@@ -35,7 +35,7 @@ KERNEL_CASES = [
 @cache
 def object_of(field: str, operation: str, algorithm: str, variant: str) -> bytes:
     f = find_field(field)
-    compiled = compile_trace(choose(f, operation, algorithm), "kernel", VARIANTS[variant])
+    compiled = compile_expression(choose(f, operation, algorithm), "kernel", VARIANTS[variant])
     return assemble(compiled.text(GNU), LINUX)
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from functools import cache
 
 from fieldc.algorithms import choose
-from fieldc.backends.llvm import print_llvm
-from fieldc.backends.targets import find_target
-from fieldc.backends.x86_64.choices import VARIANTS
-from fieldc.backends.x86_64.kernel import compile_trace
-from fieldc.backends.x86_64.print import GNU
 from fieldc.binary.read import find_routine, read_image
 from fieldc.binary.relocate import link
 from fieldc.catalogue import find_field
 from fieldc.lab.trace import Request, Trace, trace
 from fieldc.machine.assemble import assemble, compile_ir
+from fieldc.targets.llvm.print import print_llvm
+from fieldc.targets.llvm.processors import find_target
+from fieldc.targets.x86_64.choices import VARIANTS
+from fieldc.targets.x86_64.kernel import compile_expression
+from fieldc.targets.x86_64.print import GNU
 from fieldc.words.lower import lower
 
 MULX = ("mulx", "adx", "base")
@@ -69,7 +69,7 @@ def kernel(name: str, field: str = "bls12-381-p", operation: str = "mul") -> byt
     """A kernel's object, with the symbol `kernel`: own code, or LLVM's for a target."""
     made = choose(find_field(field), operation)
     if name in MULX:
-        return assemble(compile_trace(made, "kernel", VARIANTS[name]).text(GNU))
+        return assemble(compile_expression(made, "kernel", VARIANTS[name]).text(GNU))
     target = find_target(name)
     processor = target.processor
     ir = print_llvm(lower(made, processor.rows), "kernel", processor.form)

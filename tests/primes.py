@@ -14,7 +14,7 @@ from math import gcd, prod
 from fieldc.algorithms import KERNELS, every_kernel_for
 from fieldc.catalogue import named_primes
 from fieldc.field import Field
-from fieldc.language import BoundError, Integer, Kernel, Trace
+from fieldc.language import BoundError, Expression, Integer, Kernel
 from fieldc.words.rows import RowChoice, RowStyle
 
 SIEVE = tuple(q for q in range(3, 1000, 2) if all(q % d for d in range(3, int(q**0.5) + 1, 2)))
@@ -188,19 +188,19 @@ OF_EVERY_CLASS: tuple[str, ...] = (
 
 
 @cache
-def traces(f: Field) -> tuple[Trace, ...]:
+def expressions(f: Field) -> tuple[Expression, ...]:
     """Every kernel whose bounds hold for the field."""
-    return traces_of(KERNELS, f)
+    return expressions_of(KERNELS, f)
 
 
-def traces_of(kernels: Sequence[Kernel], f: Field) -> tuple[Trace, ...]:
+def expressions_of(kernels: Sequence[Kernel], f: Field) -> tuple[Expression, ...]:
     """Those of some kernels whose bounds hold for the field."""
     return tuple(chain.from_iterable(_traced(kernel, f) for kernel in kernels))
 
 
-def _traced(kernel: Kernel, f: Field) -> list[Trace]:
+def _traced(kernel: Kernel, f: Field) -> list[Expression]:
     try:
-        return [kernel.trace(f)]
+        return [kernel.expression(f)]
     except BoundError:
         return []
 

@@ -55,15 +55,15 @@ def _lacks(target: str) -> str:
 
 def kernel(running: Program, artifact: Artifact) -> EmulatedKernel:
     """An artifact of a program."""
-    f = artifact.trace.field
-    operands = tuple(bound.width(f) for _, bound in artifact.trace.kernel.operands)
+    f = artifact.expression.field
+    operands = tuple(bound.width(f) for _, bound in artifact.expression.kernel.operands)
     return running.kernel(artifact.symbol, operands, f.n, f.word)
 
 
 def check_every_input(one: EmulatedKernel, artifact: Artifact) -> int:
     """Call a kernel of one limb on everything below a small p; the number of calls."""
-    f, operation = artifact.trace.field, artifact.trace.kernel.operation
-    arity = len(artifact.trace.kernel.operands)
+    f, operation = artifact.expression.field, artifact.expression.kernel.operation
+    arity = len(artifact.expression.kernel.operands)
     values = np.indices((f.p,) * arity).reshape(arity, -1)
     frame = np.frombuffer(one.frame(*(0,) * arity), np.uint8)
     before = np.tile(frame, (values.shape[1], 1))

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from fieldc.artifacts.checked_in import LICENCE, ROOT
 
 from fieldc.artifacts.artifact import OWNERSHIP
-from fieldc.artifacts.checked_in import LICENCE, ROOT
 from fieldc.cli import main
 
 if sys.version_info >= (3, 11):

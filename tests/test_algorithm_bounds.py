@@ -89,11 +89,11 @@ def test_every_trace_keeps_its_contract() -> None:
         f = named_field(name)
         for k in KERNELS:
             try:
-                trace = k.trace(f)
+                expression = k.expression(f)
             except BoundError:
                 continue
-            assert 0 <= trace.result.low <= trace.result.high <= f.p - 1
-            assert [i.name for i in trace.inputs] == [
+            assert 0 <= expression.result.low <= expression.result.high <= f.p - 1
+            assert [i.name for i in expression.inputs] == [
                 n for n, r in k.operands for _ in range(r.count)
             ]
 
@@ -137,7 +137,7 @@ def test_a_result_below_zero_is_a_bound_error() -> None:
     with pytest.raises(
         BoundError, match=r"difference .* as low as -(0\.99|1\.00)p, it must be >= 0"
     ):
-        difference.trace(Field(P))
+        difference.expression(Field(P))
 
 
 def test_a_subtraction_too_few_is_a_bound_error() -> None:
@@ -147,4 +147,4 @@ def test_a_subtraction_too_few_is_a_bound_error() -> None:
         return select(d < 0, x + x + x, d)
 
     with pytest.raises(BoundError, match=r"triple \(once\) for 0x"):
-        triple.trace(Field(P))
+        triple.expression(Field(P))

@@ -12,6 +12,7 @@ from primes import (
     cases,
     edges,
     expected,
+    expressions,
     log_jump_bound,
     named_field,
     named_kernel,
@@ -20,7 +21,6 @@ from primes import (
     shaped,
     shapes,
     small_primes,
-    traces,
     wide_edges,
 )
 
@@ -35,10 +35,10 @@ WORDS = (64, 32)
 
 def check(f: Field, count: int) -> None:
     """Every kernel whose bounds hold, on edge values and random ones."""
-    done = {trace.kernel.operation for trace in traces(f)}
+    done = {expression.kernel.operation for expression in expressions(f)}
     assert done == set(OPERATIONS), f.label
-    for trace in traces(f):
-        k = trace.kernel
+    for expression in expressions(f):
+        k = expression.kernel
         for values in cases(k, f, count):
             result = k.run(f, *values)
             assert result == expected(k.operation, f, *values), (f.label, k.algorithm, values)
@@ -69,8 +69,8 @@ def test_every_size_from_2_to_1088_bits(word: int) -> None:
 def test_the_smallest_primes(word: int) -> None:
     for p in small_primes(3, 40):
         f = Field(p, word)
-        for trace in traces(f):
-            k = trace.kernel
+        for expression in expressions(f):
+            k = expression.kernel
             high = p << word * f.n if k.operation == "redc" else p
             values = range(high) if high < 4096 else (*wide_edges(f), *range(p))
             for x in values:
@@ -84,8 +84,8 @@ def test_the_smallest_primes(word: int) -> None:
 def test_random_primes_and_operands(bits: int, seed: int, word: int, data: st.DataObject) -> None:
     f = Field(random_prime(random.Random(seed), bits), word)
     residues = st.sampled_from(edges(f)) | st.integers(0, f.p - 1)
-    for trace in traces(f):
-        k = trace.kernel
+    for expression in expressions(f):
+        k = expression.kernel
         wide = st.sampled_from(wide_edges(f)) | st.integers(0, f.p * (1 << word * f.n) - 1)
         values = [data.draw(wide if k.operation == "redc" else residues) for _ in k.operands]
         assert k.run(f, *values) == expected(k.operation, f, *values)
@@ -129,7 +129,7 @@ def generic(limbs: int, spare: int) -> Field:
 
 def products(f: Field, k: Kernel, rows: RowChoice | None = None) -> int:
     """Multiplications of the lowered kernel, those of half a product included."""
-    program = lower(k.trace(f), rows)
+    program = lower(k.expression(f), rows)
     return program.count("mul") + program.count("mul_low")
 
 
@@ -157,8 +157,8 @@ def test_multiplications_of_each_algorithm(n: int, style: RowStyle) -> None:
 @pytest.mark.parametrize("n", [1, 2, 4, 6])
 def test_a_quotient_is_half_a_product(n: int) -> None:
     f = generic(n, 6)
-    assert lower(named_kernel("mul", "cios").trace(f)).count("mul_low") == n
-    assert lower(named_kernel("mul", "log-jump").trace(f)).count("mul_low") == 1
+    assert lower(named_kernel("mul", "cios").expression(f)).count("mul_low") == n
+    assert lower(named_kernel("mul", "log-jump").expression(f)).count("mul_low") == 1
 
 
 def test_full_bits_do_not_cost_a_multiplication() -> None:

@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 
 from fieldc.algorithms import choose
-from fieldc.artifacts import cache, trust
+from fieldc.artifacts import cache, verify
 from fieldc.artifacts.artifact import Artifact
-from fieldc.backends.x86_64 import kernel as x86_kernel
-from fieldc.backends.x86_64.instructions import Memory, Physical
 from fieldc.binary.linkable import function_of, functions
 from fieldc.catalogue import find_field
 from fieldc.cli import main
@@ -23,6 +21,8 @@ from fieldc.machine.processor import is_x86_64
 from fieldc.proof.contracts import contract_of
 from fieldc.proof.identity import ProofError
 from fieldc.proof.prove import prove
+from fieldc.targets.x86_64 import kernel as x86_kernel
+from fieldc.targets.x86_64.instructions import Memory, Physical
 
 COLUMNS = {
     *("symbol", "op", "algorithm", "target", "variant", "convention"),
@@ -79,9 +79,9 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
 
 def test_a_proof_is_done_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    honest = trust.prove_all
+    honest = verify.prove_all
     monkeypatch.setattr(
-        trust, "prove_all", lambda jobs, show: asked.append(len(jobs)) or honest(jobs, show)
+        verify, "prove_all", lambda jobs, show: asked.append(len(jobs)) or honest(jobs, show)
     )
     words = ("bn254-p", "--op", "mul")
     first = built(tmp_path / "a", *words)
@@ -115,8 +115,8 @@ def test_a_damaged_cache_is_not_believed(tmp_path: Path) -> None:
 
 
 def test_the_digest_covers_the_certificate(tmp_path: Path) -> None:
-    trace = choose(find_field("goldilocks"), "add")
-    artifact = Artifact("s", trace, "x86_64-linux", "adx", "sysv", (), ".s", "", b"", "PROVED")
+    expression = choose(find_field("goldilocks"), "add")
+    artifact = Artifact("s", expression, "x86_64-linux", "adx", "sysv", (), ".s", "", b"", "PROVED")
     assert artifact.digest != replace(artifact, certificate="{}").digest
 
 

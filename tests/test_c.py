@@ -14,11 +14,11 @@ from primes import operands
 
 from fieldc.algorithms import OPERATIONS as KERNEL_OPERATIONS
 from fieldc.algorithms import choose
-from fieldc.backends.c import FORMS, MAC, ROWS, c_function, fuse, print_c, print_c_header
-from fieldc.backends.source import WordSizeError
 from fieldc.catalogue import named_primes
 from fieldc.field import Field
-from fieldc.language import Trace
+from fieldc.language import Expression
+from fieldc.targets.c.print import FORMS, MAC, ROWS, c_function, fuse, print_c, print_c_header
+from fieldc.targets.source import WordSizeError
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import lower
 from fieldc.words.operations import OPERATIONS
@@ -31,7 +31,7 @@ NAMES = ("bls12-381-p", "bn254-p", "bls12-381-r", "secp256k1-p", "goldilocks", "
 PRIMES = [*(named_primes()[name].p for name in NAMES), 3, 5, 2**127 - 1, 2**64 + 13, 2**32 - 5]
 
 
-def traces(word: int) -> list[tuple[str, Trace]]:
+def expressions(word: int) -> list[tuple[str, Expression]]:
     """Every operation over every prime, with a symbol."""
     return [
         (f"kernel_{i}_{operation}", choose(Field(p, word), operation))
@@ -40,15 +40,15 @@ def traces(word: int) -> list[tuple[str, Trace]]:
     ]
 
 
-def edge_values(trace: Trace, seed: int, count: int = 6) -> list[tuple[int, ...]]:
+def edge_values(expression: Expression, seed: int, count: int = 6) -> list[tuple[int, ...]]:
     """Every combination of small, largest and all-ones operands, and random ones."""
     rng, columns = random.Random(seed), []
-    for node in trace.inputs:
+    for node in expression.inputs:
         ones = (1 << node.high.bit_length() - 1) - 1
         columns.append(sorted({0, min(1, node.high), ones, node.high - 1, node.high}))
     values = list(product(*columns))
-    values += [tuple(rng.randint(0, x.high) for x in trace.inputs) for _ in range(count)]
-    return [operands(trace.kernel, trace.field, v) for v in values]
+    values += [tuple(rng.randint(0, x.high) for x in expression.inputs) for _ in range(count)]
+    return [operands(expression.kernel, expression.field, v) for v in values]
 
 
 def words(value: int, word: int, count: int) -> ctypes.Array[ctypes.c_uint64]:
@@ -66,7 +66,9 @@ def number(array: ctypes.Array[ctypes.c_uint64], word: int) -> int:
 def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory):
     """(word, library) with every kernel, in one file, so the helpers stand in it many times."""
     word, folder = request.param, tmp_path_factory.mktemp("c")
-    kernels = [(lower(trace, ROWS), symbol, trace) for symbol, trace in traces(word)]
+    kernels = [
+        (lower(expression, ROWS), symbol, expression) for symbol, expression in expressions(word)
+    ]
     (folder / "kernels.h").write_text(print_c_header((p, s) for p, s, _ in kernels))
     text = '#include "kernels.h"\n' + "\n".join(print_c(*kernel) for kernel in kernels)
     (folder / "kernels.c").write_text(text)
@@ -89,10 +91,10 @@ def test_every_operation_has_a_form():
 @pytest.mark.parametrize("operation", ["mul", "square", "redc", "add"])
 def test_fused_programs_compute_the_same(word: int, operation: str):
     for p in (5, 13, 29, 37, 61):
-        trace = choose(Field(p, word), operation)
-        fused = fuse(lower(trace, ROWS))
-        for values in product(*(range(0, x.high + 1, 1 + x.high // 64) for x in trace.inputs)):
-            assert interpret(fused, *values) == trace.kernel.run(trace.field, *values)
+        expression = choose(Field(p, word), operation)
+        fused = fuse(lower(expression, ROWS))
+        for values in product(*(range(0, x.high + 1, 1 + x.high // 64) for x in expression.inputs)):
+            assert interpret(fused, *values) == expression.kernel.run(expression.field, *values)
 
 
 def test_a_multiplication_is_one_mac_a_product():
@@ -102,8 +104,10 @@ def test_a_multiplication_is_one_mac_a_product():
 
 
 def test_other_rows_print_too():
-    trace = choose(Field(PRIMES[1]), "mul")
-    assert "mac_64" in c_function(lower(trace, RowChoice(RowStyle.ONE_CHAIN)), "mul", trace)
+    expression = choose(Field(PRIMES[1]), "mul")
+    assert "mac_64" in c_function(
+        lower(expression, RowChoice(RowStyle.ONE_CHAIN)), "mul", expression
+    )
 
 
 def test_a_word_that_c_lacks_is_refused():
@@ -114,26 +118,29 @@ def test_a_word_that_c_lacks_is_refused():
 @needs_gcc
 def test_c_computes(library: tuple[int, ctypes.CDLL]):
     word, loaded = library
-    for symbol, trace in traces(word):
-        counts = [bound.width(trace.field) for _, bound in trace.kernel.operands]
-        for values in edge_values(trace, seed=1):
-            z = words(0, word, trace.field.n)
+    for symbol, expression in expressions(word):
+        counts = [bound.width(expression.field) for _, bound in expression.kernel.operands]
+        for values in edge_values(expression, seed=1):
+            z = words(0, word, expression.field.n)
             loaded[symbol](z, *(words(v, word, c) for v, c in zip(values, counts, strict=True)))
-            assert number(z, word) == trace.kernel.run(trace.field, *values), (symbol, values)
+            assert number(z, word) == expression.kernel.run(expression.field, *values), (
+                symbol,
+                values,
+            )
 
 
 @needs_gcc
 def test_every_aliasing_is_legal(library: tuple[int, ctypes.CDLL]):
     word, loaded = library
-    for symbol, trace in traces(word):
-        f, run = trace.field, trace.kernel.run
-        for values in edge_values(trace, seed=2, count=2):
+    for symbol, expression in expressions(word):
+        f, run = expression.field, expression.kernel.run
+        for values in edge_values(expression, seed=2, count=2):
             if len(values) == 1:
-                z = words(values[0], word, trace.kernel.operands[0][1].width(f))
+                z = words(values[0], word, expression.kernel.operands[0][1].width(f))
                 loaded[symbol](z, z)
                 assert number(z[: f.n], word) == run(f, *values), (symbol, values)
                 continue
-            width = trace.kernel.operands[0][1].width(f)
+            width = expression.kernel.operands[0][1].width(f)
             x, y = (words(v, word, width) for v in values)
             loaded[symbol](x, x, y)
             assert number(x[: f.n], word) == run(f, *values), (symbol, values)
@@ -146,7 +153,7 @@ def test_every_aliasing_is_legal(library: tuple[int, ctypes.CDLL]):
 
 @needs_gcc
 def test_no_kernel_branches(tmp_path: Path):
-    texts = [print_c(lower(t, ROWS), symbol, t) for symbol, t in traces(64)[:36]]
+    texts = [print_c(lower(t, ROWS), symbol, t) for symbol, t in expressions(64)[:36]]
     (tmp_path / "kernels.c").write_text("\n".join(texts))
     run_gcc(["-S", "kernels.c", "-o", "kernels.s"], tmp_path)
     jumps = [

@@ -16,16 +16,16 @@ import pytest
 from certificates import KERNEL_CASES, LINUX, certificate_of, code_of, object_of
 
 from fieldc.algorithms import KERNELS, OPERATIONS
-from fieldc.backends.x86_64.choices import VARIANTS
-from fieldc.backends.x86_64.conventions import WIN64
-from fieldc.backends.x86_64.kernel import compile_trace
-from fieldc.backends.x86_64.print import GNU
 from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.machine.assemble import assemble
 from fieldc.proof.certificate import certify, text
 from fieldc.proof.identity import ProofError
+from fieldc.targets.x86_64.choices import VARIANTS
+from fieldc.targets.x86_64.conventions import WIN64
+from fieldc.targets.x86_64.kernel import compile_expression
+from fieldc.targets.x86_64.print import GNU
 
 ROOT = Path(__file__).parent.parent
 
@@ -67,7 +67,7 @@ def test_the_checker_accepts(
 def test_the_checker_knows_both_conventions(checker: Path, tmp_path: Path, operation: str) -> None:
     f = find_field("bls12-381-p")
     kernel = next(k for k in KERNELS if k.operation == operation)
-    compiled = compile_trace(kernel.trace(f), "kernel", VARIANTS["adx"], WIN64)
+    compiled = compile_expression(kernel.expression(f), "kernel", VARIANTS["adx"], WIN64)
     data = assemble(compiled.text(GNU), "x86_64-pc-windows-msvc")
     function = function_of(data, "kernel")
     certificate = certify(function.code, operation, f.p, f.n, "win64", function.start)
@@ -330,8 +330,8 @@ def test_bad_input_is_refused(checker: Path, tmp_path: Path) -> None:
     ],
 )
 def test_what_a_linker_may_change_is_refused(checker: Path, tmp_path: Path, line: str) -> None:
-    kernel = next(k for k in KERNELS if k.operation == "add").trace(find_field("goldilocks"))
-    source = compile_trace(kernel, "kernel", VARIANTS["base"]).text(GNU)
+    kernel = next(k for k in KERNELS if k.operation == "add").expression(find_field("goldilocks"))
+    source = compile_expression(kernel, "kernel", VARIANTS["base"]).text(GNU)
     code = assemble(source, LINUX)
     certificate = certify(function_of(code, "kernel").code, "add", kernel.field.p, 1)
     assert replay(checker, tmp_path, certificate, code)[0] == 0

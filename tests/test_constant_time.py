@@ -18,15 +18,15 @@ from primes import operands
 
 from fieldc.algorithms import OPERATIONS, choose
 from fieldc.artifacts.produce import build_targets
-from fieldc.backends.llvm import Choice, print_llvm
-from fieldc.backends.targets import TARGETS, ObjectFormat, Target
 from fieldc.binary.functions import CodeError, ScannedCode, functions
 from fieldc.catalogue import named_primes
 from fieldc.field import Field
-from fieldc.language import Trace
+from fieldc.language import Expression
 from fieldc.machine.assemble import assemble, compile_ir
 from fieldc.machine.processor import is_x86_64
 from fieldc.proof.constant_time.scan import Depends, Finding, Kind, scan, scan_function
+from fieldc.targets.llvm.print import Choice, print_llvm
+from fieldc.targets.llvm.processors import TARGETS, ObjectFormat, Target
 from fieldc.words.lower import lower
 
 PRIMES = ("bls12-381-p", "bn254-p", "secp256k1-p")
@@ -40,7 +40,7 @@ needs_x86 = pytest.mark.skipif(not is_x86_64(), reason="this LLVM assembles for 
 
 
 @cache
-def traced(prime: str) -> dict[str, Trace]:
+def traced(prime: str) -> dict[str, Expression]:
     """Every operation of a named field, traced."""
     f = Field(named_primes()[prime].p, name=prime)
     return {operation: choose(f, operation) for operation in OPERATIONS}
@@ -52,8 +52,8 @@ def compiled(ir: str, target: Target) -> bytes:
     return compile_ir(ir, target.triple, q.cpu, q.features).object
 
 
-def named(prefix: str, target: Target) -> Iterator[tuple[str, Trace, str]]:
-    """Every operation of every prime: a symbol, the trace, and the module for a target."""
+def named(prefix: str, target: Target) -> Iterator[tuple[str, Expression, str]]:
+    """Every operation of every prime: a symbol, the expression, and the module for a target."""
     for prime in PRIMES:
         programs = {o: lower(t, target.processor.rows) for o, t in traced(prime).items()}
         for operation, program in programs.items():
@@ -340,27 +340,27 @@ fn main() {{
 """
 
 
-def host_objects() -> Iterator[tuple[str, Trace, bytes]]:
+def host_objects() -> Iterator[tuple[str, Expression, bytes]]:
     """Every kernel of every prime for this host: our own variants, and LLVM's."""
     for prime in PRIMES:
-        for trace in traced(prime).values():
-            for artifact in build_targets()["x86_64-linux"].produce(trace):
+        for expression in traced(prime).values():
+            for artifact in build_targets()["x86_64-linux"].produce(expression):
                 assert artifact.code is not None
-                yield artifact.symbol, trace, artifact.code
+                yield artifact.symbol, expression, artifact.code
     for name in ("x86_64-linux-llvm", "x86_64-linux-llvm-bmi2"):
-        for symbol, trace, ir in named(name.replace("-", "_"), TARGETS[name]):
-            yield symbol, trace, compiled(ir, TARGETS[name])
+        for symbol, expression, ir in named(name.replace("-", "_"), TARGETS[name]):
+            yield symbol, expression, compiled(ir, TARGETS[name])
 
 
 def test_valgrind_sees_no_branch_in_the_kernels_of_this_host(tmp_path: Path) -> None:
     needs_a_host()
     rng, rows, declared, links = random.Random(6), [], [], []
-    for symbol, trace, code in host_objects():
+    for symbol, expression, code in host_objects():
         (tmp_path / f"{symbol}.o").write_bytes(code)
         links += ["-C", f"link-arg={tmp_path / symbol}.o"]
-        drawn = [rng.randint(0, x.high) for x in trace.inputs]
-        values = operands(trace.kernel, trace.field, drawn)
-        result = trace.kernel.run(trace.field, *values)
+        drawn = [rng.randint(0, x.high) for x in expression.inputs]
+        values = operands(expression.kernel, expression.field, drawn)
+        result = expression.kernel.run(expression.field, *values)
         given = ", ".join(words(v) for v in [*values, 0][:2])
         rows.append(f'    ("{symbol}", {symbol}, {given}, {words(result)}),\n')
         declared.append(f"    fn {symbol}(z: *mut u64, x: *const u64, y: *const u64);\n")

@@ -49,7 +49,7 @@ def near_radix(limbs: int) -> Field:
 
 def counted(kernel: Kernel, f: Field) -> tuple[int, int]:
     """Multiplications, those of half a product included, and additions of words."""
-    program = lower(kernel.trace(f))
+    program = lower(kernel.expression(f))
     return program.count("mul") + program.count("mul_low"), program.count("add")
 
 
@@ -89,7 +89,7 @@ def test_every_algorithm_on_words_is_predicted() -> None:
     for kernel in (*KERNELS, *STUDIED):
         if (kernel.operation, kernel.algorithm) not in PREDICTIONS:
             with pytest.raises(NeedsIntegers):
-                kernel.trace(generic(4))
+                kernel.expression(generic(4))
 
 
 def test_formulas_as_text() -> None:

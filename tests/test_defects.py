@@ -18,11 +18,11 @@ from defects.sabotage import (
     store_early,
 )
 
-from fieldc.backends.x86_64.choices import VARIANTS
 from fieldc.catalogue import find_field
 from fieldc.machine.assemble import host_triple
 from fieldc.proof.contracts import CLAIMS, Contract
 from fieldc.proof.identity import ProofError
+from fieldc.targets.x86_64.choices import VARIANTS
 
 ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the fixtures are x86-64")

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from primes import ranged
 
-from fieldc.forms import tighten
 from fieldc.language import Integer, Number
+from fieldc.polynomial_bounds import tighten
 
 X, Y = 45, 38
 """Largest values of the two inputs of a random expression."""

@@ -7,18 +7,26 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
-from primes import CARRY_STYLES, NAMES, named_field, random_field, shaped, small_primes, traces_of
+from primes import (
+    CARRY_STYLES,
+    NAMES,
+    expressions_of,
+    named_field,
+    random_field,
+    shaped,
+    small_primes,
+)
 from test_studied import ON_X86_64, is_proved, run_natively
 from well_formed import assert_well_formed
 
 from fieldc.algorithms import FUSED, OPERATIONS, choose, every_kernel_for
 from fieldc.algorithms.meaning import MEANINGS
 from fieldc.algorithms.names import BETAS, named
-from fieldc.backends.x86_64.choices import VARIANTS
 from fieldc.field import Field
-from fieldc.language import DoesNotApply, Trace
+from fieldc.lab.compilers import outside_backends
+from fieldc.language import DoesNotApply, Expression
 from fieldc.machine.check import check, operands_of
-from fieldc.machine.compilers import outside_backends
+from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import lower
 from fieldc.words.rows import RowChoice
@@ -66,11 +74,14 @@ def wanted(operation: str, f: Field, *operands: int) -> list[int]:
     return [value % f.p for value in found]
 
 
-def is_right(trace: Trace, operands: tuple[int, ...], result: int) -> bool:
+def is_right(expression: Expression, operands: tuple[int, ...], result: int) -> bool:
     """Whether a result is congruent to what is wanted, and as small as the contract says."""
-    f, contract = trace.field, trace.kernel.result
-    lazy = trace.kernel.operation.endswith("_lazy") and trace.kernel.operation != "reduce_lazy"
-    right = wanted(trace.kernel.operation, f, *operands)
+    f, contract = expression.field, expression.kernel.result
+    lazy = (
+        expression.kernel.operation.endswith("_lazy")
+        and expression.kernel.operation != "reduce_lazy"
+    )
+    right = wanted(expression.kernel.operation, f, *operands)
     found = numbers(f, result, contract.count)
     assert result >> f.word * f.n * contract.count == 0
     return found < [2 * f.p] * 2 and all(
@@ -78,61 +89,63 @@ def is_right(trace: Trace, operands: tuple[int, ...], result: int) -> bool:
     )
 
 
-def cases(trace: Trace, every: int = 1) -> Iterator[tuple[int, ...]]:
+def cases(expression: Expression, every: int = 1) -> Iterator[tuple[int, ...]]:
     """Operands up to the largest that the contract allows: edges and random ones."""
-    yield from list(operands_of([r for _, r in trace.kernel.operands], trace.field, 1))[::every]
+    yield from list(operands_of([r for _, r in expression.kernel.operands], expression.field, 1))[
+        ::every
+    ]
 
 
-def check_words(trace: Trace, rows: RowChoice | None = None, every: int = 1) -> None:
+def check_words(expression: Expression, rows: RowChoice | None = None, every: int = 1) -> None:
     """The text on integers, and its words with every bound checked."""
-    program = lower(trace, rows)
+    program = lower(expression, rows)
     assert_well_formed(program)
-    for operands in cases(trace, every):
+    for operands in cases(expression, every):
         result = interpret(program, *operands, check_bounds=True)
-        assert result == trace.kernel.run(trace.field, *operands)
-        assert is_right(trace, operands, result), (trace.kernel.operation, operands)
+        assert result == expression.kernel.run(expression.field, *operands)
+        assert is_right(expression, operands, result), (expression.kernel.operation, operands)
 
 
 @pytest.mark.parametrize(("name", "word"), [*((n, 64) for n in FIELDS), ("curve25519", 32)])
 def test_integers_and_words(name: str, word: int) -> None:
-    for trace in traces_of(FUSED, named_field(name, word)):
-        check_words(trace, every=23 if len(trace.inputs) > 2 else 3)
+    for expression in expressions_of(FUSED, named_field(name, word)):
+        check_words(expression, every=23 if len(expression.inputs) > 2 else 3)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("word", [64, 32])
 @pytest.mark.parametrize("name", NAMES)
 def test_every_named_field(name: str, word: int) -> None:
-    for trace in traces_of(FUSED, named_field(name, word)):
-        check_words(trace, every=5)
+    for expression in expressions_of(FUSED, named_field(name, word)):
+        check_words(expression, every=5)
 
 
 @pytest.mark.parametrize("limbs", [1, 2, 3])
 def test_primes_of_some_shapes(limbs: int) -> None:
     spare = random_field(3, 64, 64 * limbs - 4)
     for f in (shaped("full", limbs), shaped("one-spare", limbs), spare):
-        for trace in traces_of(FUSED, f):
-            check_words(trace, every=41)
+        for expression in expressions_of(FUSED, f):
+            check_words(expression, every=41)
 
 
 @pytest.mark.parametrize("rows", CARRY_STYLES[1:], ids=str)
 def test_row_styles(rows: RowChoice) -> None:
-    for trace in defaults(named_field("bn254-p")):
-        check_words(trace, rows, every=41)
+    for expression in defaults(named_field("bn254-p")):
+        check_words(expression, rows, every=41)
 
 
 def on_every_input(p: int, word: int, most: int) -> None:
     """Kernels that have at most so many inputs."""
-    for trace in traces_of(FUSED, Field(p, word)):
-        f, ranges = trace.field, [bound for _, bound in trace.kernel.operands]
+    for expression in expressions_of(FUSED, Field(p, word)):
+        f, ranges = expression.field, [bound for _, bound in expression.kernel.operands]
         pools = [
             [r.number(f, v) for v in product(range(r.high(f) + 1), repeat=r.count)]
             for r in ranges
             if (r.high(f) + 1) ** (r.count * len(ranges)) <= most
         ]
-        program = lower(trace)
+        program = lower(expression)
         for given in product(*pools) if len(pools) == len(ranges) else ():
-            assert is_right(trace, given, interpret(program, *given)), (program.name, f, given)
+            assert is_right(expression, given, interpret(program, *given)), (program.name, f, given)
 
 
 @pytest.mark.parametrize(("p", "word"), [(3, 2), (5, 2), (7, 3), (13, 4)])
@@ -153,10 +166,10 @@ def test_every_operation_has_a_meaning_and_is_built_where_it_is_named() -> None:
         assert kernel.source
     f = named_field("bls12-381-p")
     for operation in {k.operation for k in FUSED}:
-        for trace in traces_of(every_kernel_for(operation), f):
-            for operands in cases(trace, 23):
+        for expression in expressions_of(every_kernel_for(operation), f):
+            for operands in cases(expression, 23):
                 meant = MEANINGS[operation](f, *operands)
-                count = trace.kernel.result.count
+                count = expression.kernel.result.count
                 assert numbers(f, meant, count) == wanted(operation, f, *operands)
 
 
@@ -172,7 +185,7 @@ def test_u2_must_be_no_square() -> None:
         for beta in BETAS:
             allowed = beta % p != 0 and beta % p not in squares(p)
             kernels = every_kernel_for(named("fp2_mul", beta))
-            assert bool(traces_of(kernels, Field(p, 16))) == allowed, (p, beta)
+            assert bool(expressions_of(kernels, Field(p, 16))) == allowed, (p, beta)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +208,7 @@ def test_lazy_operations_are_closed() -> None:
     needed = {"add_lazy", "sub_lazy", "mul_lazy", "square_lazy", "reduce_lazy"}
     below_a_quarter = Field((1 << 254) - 245)
     for f in (*map(named_field, NAMES), below_a_quarter):
-        found = {t.kernel.operation for t in traces_of(FUSED, f)}
+        found = {t.kernel.operation for t in expressions_of(FUSED, f)}
         lazy = {operation for operation in found if operation.endswith("_lazy")}
         assert lazy >= needed if 4 * f.p < f.R else not lazy
 
@@ -223,7 +236,7 @@ def test_x86_64() -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("name", NAMES)
 def test_x86_64_of_every_field(name: str) -> None:
-    run_natively(traces_of(FUSED, named_field(name)), "x86")
+    run_natively(expressions_of(FUSED, named_field(name)), "x86")
 
 
 @ON_X86_64
@@ -232,8 +245,8 @@ def test_llvm_and_source_languages() -> None:
     run_natively(chosen[1::3], "llvm")
     for backend in outside_backends():
         if backend.name in ("c-gcc", "rust-flat") and not backend.missing:
-            for trace in chosen[::6]:
-                assert check(backend.kernel(trace), trace) > 50
+            for expression in chosen[::6]:
+                assert check(backend.kernel(expression), expression) > 50
 
 
 # Proofs
@@ -244,10 +257,10 @@ def test_llvm_and_source_languages() -> None:
     ("name", "variant"), [("bls12-381-p", "adx"), ("bn254-p", "mulx"), ("bls12-381-r", "base")]
 )
 def test_what_is_proved(name: str, variant: str) -> None:
-    for trace in defaults(named_field(name)):
-        label = f"{trace.kernel.operation} {trace.kernel.algorithm}"
-        if trace.subtractions < 2 and not UNPROVED.match(label):
-            assert is_proved(trace, variant), label
+    for expression in defaults(named_field(name)):
+        label = f"{expression.kernel.operation} {expression.kernel.algorithm}"
+        if expression.subtractions < 2 and not UNPROVED.match(label):
+            assert is_proved(expression, variant), label
     for other, operation in (
         ("secp256k1-p", "difference_of_products"),
         ("bls12-377-p", "fp2_square_minus_5"),
@@ -261,15 +274,15 @@ def test_what_is_proved(name: str, variant: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_proved_of_every_field_of_4_and_6_limbs(name: str, variant: str) -> None:
     f = named_field(name)
-    for trace in defaults(f) if f.n in (4, 6) else ():
-        slow = trace.subtractions > 2 and SLOW.match(trace.kernel.operation)
-        if not slow and not UNPROVED.match(trace.kernel.operation):
-            assert is_proved(trace, variant), trace.kernel.operation
+    for expression in defaults(f) if f.n in (4, 6) else ():
+        slow = expression.subtractions > 2 and SLOW.match(expression.kernel.operation)
+        if not slow and not UNPROVED.match(expression.kernel.operation):
+            assert is_proved(expression, variant), expression.kernel.operation
 
 
-def defaults(f: Field) -> Iterator[Trace]:
+def defaults(f: Field) -> Iterator[Expression]:
     """Of each operation the algorithm that is built where none is named."""
-    found: dict[str, Trace] = {}
-    for trace in traces_of(FUSED, f):
-        found.setdefault(trace.kernel.operation, trace)
+    found: dict[str, Expression] = {}
+    for expression in expressions_of(FUSED, f):
+        found.setdefault(expression.kernel.operation, expression)
     return iter(found.values())

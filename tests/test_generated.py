@@ -16,9 +16,16 @@ from crate_object import compiled_crate, host, using_crate
 from primes import OF_EVERY_CLASS, shaped, shapes
 
 from fieldc.algorithms import choose
-from fieldc.artifacts import race_texts
-from fieldc.artifacts.checked_in import COMMAND, ROOT
-from fieldc.artifacts.classes import (
+from fieldc.artifacts.verify import Job, prove_job
+from fieldc.binary.linkable import function_of, functions
+from fieldc.catalogue import find_field, named_primes
+from fieldc.field import Field
+from fieldc.language import LanguageError
+from fieldc.machine.assemble import assemble, host_triple
+from fieldc.modulus import is_prime
+from fieldc.packages.checked_in import COMMAND, ROOT
+from fieldc.packages.rust import race_texts
+from fieldc.packages.rust.classes import (
     AMPLE,
     CLASSES,
     COMPLEMENT,
@@ -27,25 +34,18 @@ from fieldc.artifacts.classes import (
     NEAR,
     ROOM,
     ROWS,
+    class_expressions,
     class_of,
-    class_traces,
     lazy_class_of,
     representative,
 )
-from fieldc.artifacts.crate import FILES, FOLDER, families, generate
-from fieldc.artifacts.crate_kernels import HELD, crate_jobs, kernels_in
-from fieldc.artifacts.crate_schedules import crate_kernel
-from fieldc.artifacts.crate_sums import FITTING, as_function, inline_sums
-from fieldc.artifacts.trust import Job, prove_job
-from fieldc.backends.x86_64.conventions import CALLED_INLINE, GENERAL
-from fieldc.binary.linkable import function_of, functions
-from fieldc.catalogue import find_field, named_primes
-from fieldc.field import Field
-from fieldc.language import LanguageError
-from fieldc.machine.assemble import assemble, host_triple
-from fieldc.modulus import is_prime
+from fieldc.packages.rust.crate import FILES, FOLDER, families, generate
+from fieldc.packages.rust.kernels import HELD, crate_jobs, kernels_in
+from fieldc.packages.rust.schedules import crate_kernel
+from fieldc.packages.rust.sums import FITTING, as_function, inline_sums
 from fieldc.proof.contracts import contract_of
 from fieldc.proof.prove import prove
+from fieldc.targets.x86_64.conventions import CALLED_INLINE, GENERAL
 
 CARGO = shutil.which("cargo")
 needs_cargo = pytest.mark.skipif(CARGO is None, reason="cargo is not installed: not compiled here")
@@ -63,7 +63,7 @@ def test_every_checked_in_file_is_what_is_generated(files: dict[str, str]):
 
 def test_every_file_says_how_to_make_it_again(files: dict[str, str]):
     for path, text in files.items():
-        assert f"`{COMMAND}` (`python -m fieldc.artifacts.crate`)" in text, path
+        assert f"`{COMMAND}` (`python -m fieldc.packages.rust.crate`)" in text, path
         assert text.endswith("\n") and "\r" not in text and "\t" not in text
 
 
@@ -75,7 +75,7 @@ def test_every_named_prime_is_a_type(files: dict[str, str]):
 
 
 def test_two_runs_in_two_processes_give_the_same_bytes(tmp_path: Path, files: dict[str, str]):
-    command = [sys.executable, "-m", "fieldc.artifacts.crate", "--root", str(tmp_path)]
+    command = [sys.executable, "-m", "fieldc.packages.rust.crate", "--root", str(tmp_path)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     assert {path: (tmp_path / path).read_bytes().decode() for path in files} == files
 
@@ -122,7 +122,7 @@ def test_the_texts_of_the_race_say_what_they_are():
     files = race_texts.generate()
     assert sum(map(len, files.values())) < 512 << 10
     for path, text in files.items():
-        assert f"`{COMMAND}` (`python -m fieldc.artifacts.race_texts`)" in text, path
+        assert f"`{COMMAND}` (`python -m fieldc.packages.rust.race_texts`)" in text, path
         for name in race_texts.FIELDS:
             assert text.count(f"/// {name}: p = ") == len(race_texts.OPERATIONS)
         # LLVM's code is assembly; the Rust that is printed is safe.
@@ -132,7 +132,7 @@ def test_the_texts_of_the_race_say_what_they_are():
 def test_the_texts_of_the_race_share_their_algorithms():
     for name in race_texts.FIELDS:
         algorithms = {
-            t.kernel.operation: t.kernel.algorithm for t in race_texts.traces(find_field(name))
+            t.kernel.operation: t.kernel.algorithm for t in race_texts.expressions(find_field(name))
         }
         square = "product" if name == "secp256k1-p" else "cios"
         assert algorithms == {"add": "add", "sub": "sub", "mul": "cios", "square": square}
@@ -241,11 +241,11 @@ def test_kernels_near_the_radix_are_proved_at_both_ends(limbs: int):
         assert class_of(f) is NEAR and {job.operation for job in jobs} >= {"mul", "square"}
         assert not [v.failure for v in map(prove_job, jobs) if v.failure], f.label
         # No bound in them depends on the complement: the code is that of the representative.
-        for of_class in class_traces(NEAR, limbs):
+        for of_class in class_expressions(NEAR, limbs):
             operation, algorithm = of_class.kernel.operation, of_class.kernel.algorithm
             mine, other = (
-                crate_kernel(NEAR, trace, "k", "adx").code
-                for trace in (of_class, choose(f, operation, algorithm))
+                crate_kernel(NEAR, expression, "k", "adx").code
+                for expression in (of_class, choose(f, operation, algorithm))
             )
             assert mine == other
 

@@ -7,22 +7,22 @@ import json
 import pytest
 
 from fieldc.algorithms import choose
-from fieldc.backends.x86_64.choices import FEATURES, VARIANTS
-from fieldc.backends.x86_64.kernel import compile_trace
+from fieldc.artifacts.host import SYMBOL
 from fieldc.catalogue import find_field
 from fieldc.cli import main
+from fieldc.decisions.model import preferred_variant
+from fieldc.decisions.preferred import preferred
 from fieldc.goals.goals import GOALS, Figures, Goal, Outcome
-from fieldc.goals.preferred import preferred
 from fieldc.goals.reproduce import Reproduction
 from fieldc.lab.foreign import ENTRY, ROUTINES, NoForeignCode, foreign_object
-from fieldc.lab.variants import preferred_variant
 from fieldc.machine.check import check
 from fieldc.machine.frames import Alias
-from fieldc.machine.host import SYMBOL
 from fieldc.machine.inline import inlined
 from fieldc.machine.load import Kernel, load
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.machine.processors import processors_of
+from fieldc.targets.x86_64.choices import FEATURES, VARIANTS
+from fieldc.targets.x86_64.kernel import compile_expression
 
 here = pytest.mark.skipif(
     not is_x86_64() or bool(missing(FEATURES["adx"])),
@@ -36,7 +36,7 @@ BLS, BN254 = "bls12-381-p", "bn254-p"
 @pytest.mark.parametrize("name", [BLS, "p521"])
 def test_an_inlined_loop_multiplies_as_often_as_it_turns(variant: str, name: str) -> None:
     f = find_field(name)
-    kernel = compile_trace(choose(f, "mul"), SYMBOL, VARIANTS[variant])
+    kernel = compile_expression(choose(f, "mul"), SYMBOL, VARIANTS[variant])
     looped = Kernel(load(inlined(kernel, turns=5)), SYMBOL, (f.n, f.n), f.n)
     x, y = f.p - 2, f.p // 3
     times = y * f.R_inverse % f.p
@@ -53,19 +53,19 @@ def test_a_foreign_routine_behind_its_stub_is_right(symbol: str) -> None:
         made = foreign_object(routine, f)
     except NoForeignCode as error:
         pytest.skip(f"SKIPPED: {error}")
-    trace = choose(f, routine.operation)
-    operands = (f.n,) * len(trace.kernel.operands)
-    assert check(Kernel(load(made), ENTRY, operands, f.n), trace) > 100
+    expression = choose(f, routine.operation)
+    operands = (f.n,) * len(expression.kernel.operands)
+    assert check(Kernel(load(made), ENTRY, operands, f.n), expression) > 100
 
 
 @here
 def test_the_preferred_kernel_is_the_model_s_where_no_schedule_is_shipped() -> None:
     f = find_field("2^190 - 11")
     found = preferred(f, "mul")
-    assert found.chosen_by.startswith("model: ") and found.trace.field.p == f.p
+    assert found.chosen_by.startswith("model: ") and found.expression.field.p == f.p
     for processor in processors_of("x86_64"):
-        assert preferred_variant(found.trace, processor) in VARIANTS
-        assert preferred_variant(found.trace, processor, ["base"]) == "base"
+        assert preferred_variant(found.expression, processor) in VARIANTS
+        assert preferred_variant(found.expression, processor, ["base"]) == "base"
 
 
 def test_a_goal_is_reached_by_both_figures_or_says_how_far_it_is() -> None:

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from fieldc.artifacts.host import host_backends
 from fieldc.cli import main
 from fieldc.lab import study
+from fieldc.lab.compilers import CompilerError, Reading, outside_backends
 from fieldc.lab.findings import places, predictions
 from fieldc.lab.report.compose import compose
 from fieldc.lab.study import Plan, StudyError, run_study, study_field
-from fieldc.machine.compilers import CompilerError, Reading, outside_backends
-from fieldc.machine.host import host_backends
 from fieldc.machine.processor import is_x86_64
 
 needs_x86_64 = pytest.mark.skipif(not is_x86_64(), reason="the study races code for x86-64")

@@ -12,12 +12,12 @@ from fieldc.algorithms import KERNELS, choose
 from fieldc.field import Field
 from fieldc.language import (
     Condition,
+    Expression,
     Integer,
     Kernel,
     LanguageError,
     Number,
     Residue,
-    Trace,
     Wide,
     kernel,
 )
@@ -127,5 +127,5 @@ def test_contracts_of_the_operands() -> None:
         return y
 
     assert [(n, bound.limbs(f)) for n, bound in mixed.operands] == [("x", 12), ("y", 6)]
-    assert isinstance(mixed.trace(f), Trace)
+    assert isinstance(mixed.expression(f), Expression)
     assert mixed.run(f, 5, 7) == 7

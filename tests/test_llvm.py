@@ -11,7 +11,14 @@ from primes import operands
 
 from fieldc.algorithms import OPERATIONS as KERNEL_OPERATIONS
 from fieldc.algorithms import choose
-from fieldc.backends.llvm import (
+from fieldc.catalogue import named_primes
+from fieldc.field import Field
+from fieldc.language import Expression
+from fieldc.machine.assemble import Compiled, compile_ir, host_triple
+from fieldc.machine.frames import Alias
+from fieldc.machine.load import Kernel, Library, load
+from fieldc.machine.processor import is_x86_64
+from fieldc.targets.llvm.print import (
     PORTABLE,
     PRINTERS,
     Carry,
@@ -22,14 +29,7 @@ from fieldc.backends.llvm import (
     print_llvm,
     print_module,
 )
-from fieldc.backends.targets import TARGETS, Target, UnknownTarget, find_target
-from fieldc.catalogue import named_primes
-from fieldc.field import Field
-from fieldc.language import Trace
-from fieldc.machine.assemble import Compiled, compile_ir, host_triple
-from fieldc.machine.frames import Alias
-from fieldc.machine.load import Kernel, Library, load
-from fieldc.machine.processor import is_x86_64
+from fieldc.targets.llvm.processors import TARGETS, Target, UnknownTarget, find_target
 from fieldc.words.lower import lower
 from fieldc.words.operations import OPERATIONS
 from fieldc.words.program import Program
@@ -62,10 +62,13 @@ RUNS = [
 
 def kernels(
     f: Field, rows: RowChoice, operations: tuple[str, ...] = KERNEL_OPERATIONS
-) -> dict[str, tuple[Trace, Program]]:
-    """Operations of a field, traced and lowered."""
-    traces = {operation: choose(f, operation) for operation in operations}
-    return {operation: (trace, lower(trace, rows)) for operation, trace in traces.items()}
+) -> dict[str, tuple[Expression, Program]]:
+    """Operations of a field, expressed and lowered."""
+    expressions = {operation: choose(f, operation) for operation in operations}
+    return {
+        operation: (expression, lower(expression, rows))
+        for operation, expression in expressions.items()
+    }
 
 
 def compiled_here(ir: str) -> Library:
@@ -73,19 +76,21 @@ def compiled_here(ir: str) -> Library:
     return load(compile_ir(ir, host_triple(), "", "").object)
 
 
-def values(trace: Trace, rng: random.Random) -> list[tuple[int, ...]]:
+def values(expression: Expression, rng: random.Random) -> list[tuple[int, ...]]:
     """Every combination of edge values, and random ones."""
-    edges = [sorted({0, 1, x.high >> 1, x.high - 1, x.high}) for x in trace.inputs]
-    random_ones = [tuple(rng.randint(0, x.high) for x in trace.inputs) for _ in range(8)]
-    return [operands(trace.kernel, trace.field, v) for v in [*product(*edges), *random_ones]]
+    edges = [sorted({0, 1, x.high >> 1, x.high - 1, x.high}) for x in expression.inputs]
+    random_ones = [tuple(rng.randint(0, x.high) for x in expression.inputs) for _ in range(8)]
+    return [
+        operands(expression.kernel, expression.field, v) for v in [*product(*edges), *random_ones]
+    ]
 
 
-def check(library: Library, symbol: str, trace: Trace, program: Program) -> None:
+def check(library: Library, symbol: str, expression: Expression, program: Program) -> None:
     """Compare a loaded kernel with the algorithm on Python's integers."""
     counts = tuple(count for _, count in program.operands)
     kernel = Kernel(library, symbol, counts, len(program.results), program.word)
-    for given in values(trace, random.Random(symbol)):
-        assert kernel(*given) == trace.kernel.run(trace.field, *given), (symbol, given)
+    for given in values(expression, random.Random(symbol)):
+        assert kernel(*given) == expression.kernel.run(expression.field, *given), (symbol, given)
 
 
 @pytest.mark.parametrize(("form", "rows"), RUNS)
@@ -93,8 +98,8 @@ def check(library: Library, symbol: str, trace: Trace, program: Program) -> None
 def test_every_operation_computes(name: str, form: LlvmForm, rows: RowChoice) -> None:
     made = kernels(Field(PRIMES[name]), rows)
     library = compiled_here(print_module([(k, program) for k, (_, program) in made.items()], form))
-    for operation, (trace, program) in made.items():
-        check(library, operation, trace, program)
+    for operation, (expression, program) in made.items():
+        check(library, operation, expression, program)
 
 
 @pytest.mark.parametrize("form", [PORTABLE, DOUBLE, SELECT], ids=["portable", "double", "select"])
@@ -102,8 +107,8 @@ def test_every_operation_computes(name: str, form: LlvmForm, rows: RowChoice) ->
 def test_every_form_takes_every_row_style(form: LlvmForm, rows: RowChoice) -> None:
     made = kernels(Field(PRIMES["curve25519-p"], 32), rows, ("mul", "square", "sub"))
     library = compiled_here(print_module([(k, program) for k, (_, program) in made.items()], form))
-    for operation, (trace, program) in made.items():
-        check(library, operation, trace, program)
+    for operation, (expression, program) in made.items():
+        check(library, operation, expression, program)
 
 
 @pytest.mark.parametrize("form", [PORTABLE, DOUBLE], ids=["portable", "double"])

@@ -25,7 +25,7 @@ from package_c import (
 )
 
 from fieldc.algorithms import choose
-from fieldc.artifacts import trust
+from fieldc.artifacts import verify
 from fieldc.artifacts.artifact import Artifact
 from fieldc.artifacts.produce import build_targets
 from fieldc.artifacts.write import build
@@ -251,8 +251,8 @@ def test_what_gcc_assembles_is_proved(small: tuple[Path, Field, str], tmp_path: 
         run(folder, tool("gcc"), "-O1", "-c", source, "-o", made)
         for symbol in ours:
             operation = symbol.removeprefix(f"{name}_").rpartition("_")[0]
-            jobs.append(trust.Job(made.read_bytes(), symbol, operation, f.p, f.n, "sysv"))
-    verdicts = trust.prove_all(jobs, lambda *_: None)
+            jobs.append(verify.Job(made.read_bytes(), symbol, operation, f.p, f.n, "sysv"))
+    verdicts = verify.prove_all(jobs, lambda *_: None)
     assert len(verdicts) == 2 * 3 * len(OPERATIONS)
     assert not [verdict.failure for verdict in verdicts if verdict.failure]
 
@@ -297,10 +297,10 @@ def _changed(artifact: Artifact) -> bytes:
 def test_what_is_not_proved_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def refuse(jobs: list[trust.Job], _: object) -> list[trust.Verdict]:
-        return [trust.Verdict("no", 0.0) for _ in jobs]
+    def refuse(jobs: list[verify.Job], _: object) -> list[verify.Verdict]:
+        return [verify.Verdict("no", 0.0) for _ in jobs]
 
-    monkeypatch.setattr(trust, "prove_new", refuse)
+    monkeypatch.setattr(verify, "prove_new", refuse)
     folder = tmp_path / "out"
     assert main(["build", SMALL, "--package", "c", "-o", str(folder)]) == 1
     assert "is not proved: no" in capsys.readouterr().err

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from fieldc.artifacts.checked_in import COMMAND, ROOT
 from fieldc.catalogue import find_field, named_primes
 from fieldc.cli import main
 from fieldc.field import Field
 from fieldc.machine.wasm import why_not_node
 from fieldc.machine.wasm_wide import why_not_wasmtime
+from fieldc.packages.checked_in import COMMAND, ROOT
 from fieldc.packages.js.npm import FILES, FOLDER, generate
 
 PACKAGE = ROOT / "packages/js"

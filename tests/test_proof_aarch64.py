@@ -13,7 +13,7 @@ from primes import OF_EVERY_CLASS
 from target_code import kernels
 
 from fieldc.algorithms import KERNELS
-from fieldc.artifacts.trust import job_of, prove_job
+from fieldc.artifacts.verify import job_of, prove_job
 from fieldc.catalogue import find_field, named_primes
 from fieldc.language import Kernel
 from fieldc.proof.contracts import Contract, contract_of

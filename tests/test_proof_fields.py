@@ -6,28 +6,28 @@ The kernels of crates/fieldc are among them: a gate holds its text to what the c
 from __future__ import annotations
 
 import pytest
-from primes import OF_EVERY_CLASS, named_field, shaped, shapes, traces
+from primes import OF_EVERY_CLASS, expressions, named_field, shaped, shapes
 
 from fieldc.algorithms import OPERATIONS, choose
-from fieldc.backends.x86_64.choices import VARIANTS
-from fieldc.backends.x86_64.kernel import compile_trace
-from fieldc.backends.x86_64.print import GNU
 from fieldc.binary.linkable import function_of
 from fieldc.catalogue import named_primes
-from fieldc.language import Trace
+from fieldc.language import Expression
 from fieldc.machine.assemble import assemble, host_triple
 from fieldc.proof.contracts import contract_of
 from fieldc.proof.prove import prove
+from fieldc.targets.x86_64.choices import VARIANTS
+from fieldc.targets.x86_64.kernel import compile_expression
+from fieldc.targets.x86_64.print import GNU
 
 pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the kernels are x86-64")
 NAMES = sorted(named_primes())
 
 
-def proved(trace: Trace, variant: str) -> None:
+def proved(expression: Expression, variant: str) -> None:
     """Compile, assemble and prove. Raises ProofError."""
-    text = compile_trace(trace, "k", VARIANTS[variant]).text(GNU)
+    text = compile_expression(expression, "k", VARIANTS[variant]).text(GNU)
     function = function_of(assemble(text), "k")
-    contract = contract_of(trace.kernel.operation, trace.field.p, trace.field.n)
+    contract = contract_of(expression.kernel.operation, expression.field.p, expression.field.n)
     prove(function.code, contract, start=function.start)
 
 
@@ -48,8 +48,8 @@ CASES = [
 
 @pytest.mark.parametrize(("name", "variant"), CASES)
 def test_every_kernel_of_a_named_field(name: str, variant: str) -> None:
-    for trace in traces(named_field(name)):
-        proved(trace, variant)
+    for expression in expressions(named_field(name)):
+        proved(expression, variant)
 
 
 @pytest.mark.full

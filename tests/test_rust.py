@@ -10,17 +10,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from test_c import PRIMES, edge_values, number, traces, words
+from test_c import PRIMES, edge_values, expressions, number, words
 
 from fieldc.algorithms import KERNELS, choose
-from fieldc.backends.rust import FORMS, HELPERS, ROWS, print_rust
-from fieldc.backends.rust_intrinsics import INTRINSICS, features_of
-from fieldc.backends.rust_looped import print_rust_looped
-from fieldc.backends.source import WordSizeError
 from fieldc.catalogue import named_primes
 from fieldc.field import Field
-from fieldc.language import BoundError, Kernel, Trace
+from fieldc.language import BoundError, Expression, Kernel
 from fieldc.machine.processor import is_x86_64, missing
+from fieldc.targets.rust.flat import FORMS, HELPERS, ROWS, print_rust
+from fieldc.targets.rust.intrinsics import INTRINSICS, features_of
+from fieldc.targets.rust.looped import print_rust_looped
+from fieldc.targets.source import WordSizeError
 from fieldc.words.loops import has_loops
 from fieldc.words.lower import lower
 from fieldc.words.operations import OPERATIONS
@@ -30,32 +30,32 @@ needs_rustc = pytest.mark.skipif(
     RUSTC is None, reason="rustc is not installed: Rust is only printed"
 )
 HEAD = "#![deny(warnings)]\n#![allow(clippy::all)]\n"
-Printer = Callable[[Trace, str], str]
+Printer = Callable[[Expression, str], str]
 
 
-def flat(trace: Trace, name: str) -> str:
-    return print_rust(lower(trace, ROWS), name, trace)
+def flat(expression: Expression, name: str) -> str:
+    return print_rust(lower(expression, ROWS), name, expression)
 
 
-def intrinsics(trace: Trace, name: str) -> str:
-    return print_rust(lower(trace, ROWS), name, trace, INTRINSICS)
+def intrinsics(expression: Expression, name: str) -> str:
+    return print_rust(lower(expression, ROWS), name, expression, INTRINSICS)
 
 
-def exported(symbol: str, trace: Trace, printer: Printer) -> str:
+def exported(symbol: str, expression: Expression, printer: Printer) -> str:
     """The printed function in a module of its own, and a C function that calls it."""
-    word, f = f"u{trace.field.word}", trace.field
-    named = [(name, bound.width(f)) for name, bound in trace.kernel.operands]
+    word, f = f"u{expression.field.word}", expression.field
+    named = [(name, bound.width(f)) for name, bound in expression.kernel.operands]
     operands = "".join(f", {name}: &[{word}; {count}]" for name, count in named)
     names = ", ".join(name for name, _ in named)
     return (
-        f"mod {symbol} {{\n{printer(trace, 'kernel')}}}\n#[allow(unused_unsafe)]\n"
+        f"mod {symbol} {{\n{printer(expression, 'kernel')}}}\n#[allow(unused_unsafe)]\n"
         f'#[no_mangle]\npub extern "C" fn {symbol}(z: &mut [{word}; {f.n}]{operands}) {{\n'
         f"    *z = unsafe {{ {symbol}::kernel({names}) }};\n}}\n"
     )
 
 
 def compile_rust(
-    folder: Path, kernels: list[tuple[str, Trace]], *flags: str, printer: Printer = flat
+    folder: Path, kernels: list[tuple[str, Expression]], *flags: str, printer: Printer = flat
 ) -> Path:
     """Compile the kernels into a library (or what the flags say); any warning fails."""
     assert RUSTC is not None
@@ -78,7 +78,7 @@ def test_every_operation_has_a_form():
 
 def test_a_header_says_what_the_kernel_promises():
     field = Field(named_primes()["bn254-p"].p, name="bn254-p")
-    text = print_rust(lower(trace := choose(field, "mul"), ROWS), "mul", trace)
+    text = print_rust(lower(expression := choose(field, "mul"), ROWS), "mul", expression)
     assert f"/// bn254-p: p = {field.p:#x}, R = 2^256.\n" in text
     assert "/// Needs x < p and y < p; the result is < p.\n" in text
     assert "pub const fn mul(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {" in text
@@ -109,27 +109,32 @@ def test_intrinsics_say_what_they_need():
         assert "unsafe" not in text
 
 
-def computes(folder: Path, word: int, printer: Printer, kernels: list[tuple[str, Trace]]) -> None:
+def computes(
+    folder: Path, word: int, printer: Printer, kernels: list[tuple[str, Expression]]
+) -> None:
     """Compile the kernels and compare them with their texts on Python's integers."""
     loaded = ctypes.CDLL(str(compile_rust(folder, kernels, printer=printer)))
-    for symbol, trace in kernels:
-        counts = [bound.width(trace.field) for _, bound in trace.kernel.operands]
-        for values in edge_values(trace, seed=1):
-            z = words(0, word, trace.field.n)
+    for symbol, expression in kernels:
+        counts = [bound.width(expression.field) for _, bound in expression.kernel.operands]
+        for values in edge_values(expression, seed=1):
+            z = words(0, word, expression.field.n)
             loaded[symbol](z, *(words(v, word, c) for v, c in zip(values, counts, strict=True)))
-            assert number(z, word) == trace.kernel.run(trace.field, *values), (symbol, values)
+            assert number(z, word) == expression.kernel.run(expression.field, *values), (
+                symbol,
+                values,
+            )
 
 
 @needs_rustc
 @pytest.mark.parametrize("word", [64, 32])
 def test_rust_computes(word: int, tmp_path: Path):
-    computes(tmp_path, word, flat, traces(word))
+    computes(tmp_path, word, flat, expressions(word))
 
 
 @needs_rustc
 @pytest.mark.parametrize("word", [64, 32])
 def test_loops_compute(word: int, tmp_path: Path):
-    computes(tmp_path, word, print_rust_looped, traces(word) + other_algorithms(word))
+    computes(tmp_path, word, print_rust_looped, expressions(word) + other_algorithms(word))
 
 
 @needs_rustc
@@ -138,19 +143,19 @@ def test_loops_compute(word: int, tmp_path: Path):
 )
 @pytest.mark.parametrize("word", [64, 32])
 def test_intrinsics_compute(word: int, tmp_path: Path):
-    computes(tmp_path, word, intrinsics, traces(word)[:40])
+    computes(tmp_path, word, intrinsics, expressions(word)[:40])
 
 
-def other_algorithms(word: int) -> list[tuple[str, Trace]]:
+def other_algorithms(word: int) -> list[tuple[str, Expression]]:
     """Every algorithm of every operation that has a looped form, over two primes."""
     fields = [Field(p, word) for p in (PRIMES[0], PRIMES[3])]
     found = [(k, f) for k in KERNELS for f in fields if applies(k, f)]
-    return [(f"other_{i}_{k.operation}", k.trace(f)) for i, (k, f) in enumerate(found)]
+    return [(f"other_{i}_{k.operation}", k.expression(f)) for i, (k, f) in enumerate(found)]
 
 
 def applies(kernel: Kernel, field: Field) -> bool:
     try:
-        return has_loops(kernel.trace(field))
+        return has_loops(kernel.expression(field))
     except BoundError:
         return False
 
@@ -159,6 +164,8 @@ def applies(kernel: Kernel, field: Field) -> bool:
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="knows the jumps of x86-64 only")
 @pytest.mark.parametrize("printer", [flat, intrinsics])
 def test_no_kernel_branches(printer: Printer, tmp_path: Path):
-    assembly = compile_rust(tmp_path, traces(64)[:36], "--emit", "asm", printer=printer).read_text()
+    assembly = compile_rust(
+        tmp_path, expressions(64)[:36], "--emit", "asm", printer=printer
+    ).read_text()
     assert ("mulxq" if printer is intrinsics else "mulq") in assembly
     assert not [line for line in assembly.splitlines() if line.lstrip().startswith("j")]

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from fieldc import artifacts
+from fieldc import decisions
 from fieldc.algorithms import choose
-from fieldc.artifacts.schedule import file_name, shipped
-from fieldc.backends.x86_64.print import GNU
+from fieldc.artifacts.host import SYMBOL
 from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field, named_primes
+from fieldc.decisions.schedule import file_name, shipped
 from fieldc.machine.assemble import assemble, host_triple
-from fieldc.machine.host import SYMBOL
 from fieldc.proof.contracts import contract_of
 from fieldc.proof.prove import prove
+from fieldc.targets.x86_64.print import GNU
 
 PROCESSOR = "sapphire-rapids"
-FOLDER = Path(artifacts.__file__).parent / "schedules"
+FOLDER = Path(decisions.__file__).parent / "schedules"
 FIELDS = [name for name in named_primes() if find_field(name).n in (4, 6, 8, 12)]
 PROVED_ALWAYS = ("bn254-p", "secp256k1-n", "bls12-381-p")
 
@@ -45,8 +45,8 @@ def test_decisions_still_make_the_code_that_was_measured(name: str) -> None:
 def test_their_kernels_are_proved(name: str) -> None:
     f = find_field(name)
     for entry in shipped(f, PROCESSOR).entries:
-        trace = choose(f, entry.operation, entry.decisions.algorithm)
-        made = assemble(entry.compile(trace, SYMBOL).text(GNU))
+        expression = choose(f, entry.operation, entry.decisions.algorithm)
+        made = assemble(entry.compile(expression, SYMBOL).text(GNU))
         function = function_of(made, SYMBOL)
         contract = contract_of(entry.operation, f.p, f.n)
         prove(function.code, contract, start=function.start)

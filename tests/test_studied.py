@@ -10,29 +10,29 @@ from primes import (
     NAMES,
     cases,
     expected,
+    expressions_of,
     named_field,
     named_kernel,
     random_field,
     shaped,
     shapes,
-    traces_of,
 )
 from well_formed import assert_no_dead_carry, assert_no_waste, assert_well_formed
 
 from fieldc.algorithms import KERNELS, STUDIED, choose
 from fieldc.algorithms.solinas import digit_rows
-from fieldc.backends.x86_64.choices import VARIANTS
-from fieldc.backends.x86_64.kernel import compile_trace
-from fieldc.backends.x86_64.print import GNU
+from fieldc.artifacts.host import host_backends
 from fieldc.binary.linkable import function_of
 from fieldc.field import Field
-from fieldc.language import DoesNotApply, NeedsIntegers, Trace
+from fieldc.language import DoesNotApply, Expression, NeedsIntegers
 from fieldc.machine.assemble import assemble, host_triple
 from fieldc.machine.check import check
-from fieldc.machine.host import host_backends
 from fieldc.proof.contracts import contract_of
 from fieldc.proof.identity import ProofError
 from fieldc.proof.prove import prove
+from fieldc.targets.x86_64.choices import VARIANTS
+from fieldc.targets.x86_64.kernel import compile_expression
+from fieldc.targets.x86_64.print import GNU
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import lower
 
@@ -53,15 +53,15 @@ NOT_ALWAYS = {
 
 def check_field(f: Field, count: int) -> set[tuple[str, str]]:
     """Each algorithm whose bounds hold, on integers and in words; which those are."""
-    for trace in traces_of(STUDIED, f):
-        program, k = lower(trace), trace.kernel
+    for expression in expressions_of(STUDIED, f):
+        program, k = lower(expression), expression.kernel
         assert_well_formed(program)
         assert_no_waste(program)
         assert_no_dead_carry(program)
         for values in cases(k, f, count):
             result = interpret(program, *values, check_bounds=True)
             assert result == k.run(f, *values) == expected(k.operation, f, *values), k.algorithm
-    return {(t.kernel.operation, t.kernel.algorithm) for t in traces_of(STUDIED, f)}
+    return {(t.kernel.operation, t.kernel.algorithm) for t in expressions_of(STUDIED, f)}
 
 
 @pytest.mark.parametrize("limbs", [*range(1, 7), 16])
@@ -117,7 +117,7 @@ def test_division_is_the_base_line(operation: str) -> None:
     for values in cases(kernel, f, 5):
         assert kernel.run(f, *values) == expected(operation, f, *values)
     with pytest.raises(NeedsIntegers):
-        kernel.trace(f)
+        kernel.expression(f)
 
 
 def test_no_carry_falls_out_of_cios() -> None:
@@ -135,9 +135,9 @@ def test_no_carry_falls_out_of_cios() -> None:
         assert without.count("mul") == with_spare.count("mul")
 
 
-def turn_sizes(trace: Trace, n: int) -> list[int]:
+def turn_sizes(expression: Expression, n: int) -> list[int]:
     """The limbs of t after each turn."""
-    node, sizes = trace.result.args[0], []
+    node, sizes = expression.result.args[0], []
     while node.op == "shift_right":
         sizes.append(-(-node.high.bit_length() // 64))
         total = node.args[0].args[0]  # t + x*y_i, or x*y_0 in the first turn
@@ -158,7 +158,7 @@ def test_studied_algorithms_are_never_the_default() -> None:
 @ON_X86_64
 @pytest.mark.parametrize(("name", "backends"), [("bn254-p", "x86"), ("secp256k1-p", "llvm")])
 def test_machine_code(name: str, backends: str) -> None:
-    run_natively(traces_of(STUDIED, named_field(name)), backends)
+    run_natively(expressions_of(STUDIED, named_field(name)), backends)
 
 
 @ON_X86_64
@@ -172,15 +172,15 @@ def test_a_reload_may_move_what_was_read_before_it() -> None:
 @pytest.mark.parametrize("field", [*NAMES, *range(2, 17)])
 def test_machine_code_of_every_field(field: str | int) -> None:
     f = named_field(field) if isinstance(field, str) else random_field(0, 64, 64 * field - 6)
-    run_natively(traces_of(STUDIED, f))
+    run_natively(expressions_of(STUDIED, f))
 
 
-def run_natively(traces: Sequence[Trace], backends: str = "") -> None:
+def run_natively(expressions: Sequence[Expression], backends: str = "") -> None:
     """Every backend of this host whose name begins so, in every aliasing."""
-    for trace in traces:
+    for expression in expressions:
         for backend in host_backends(64):
             if not backend.missing and backend.name.startswith(backends):
-                assert check(backend.kernel(trace), trace) > 100
+                assert check(backend.kernel(expression), expression) > 100
 
 
 # Proofs
@@ -189,10 +189,10 @@ def run_natively(traces: Sequence[Trace], backends: str = "") -> None:
 @ON_X86_64
 @pytest.mark.parametrize(("name", "variant"), [("bn254-p", "adx"), ("bls12-381-p", "mulx")])
 def test_what_is_proved(name: str, variant: str) -> None:
-    for trace in traces_of(STUDIED, named_field(name)):
-        algorithm = trace.kernel.algorithm
+    for expression in expressions_of(STUDIED, named_field(name)):
+        algorithm = expression.kernel.algorithm
         if algorithm != "karatsuba":  # its refusal takes seconds
-            assert is_proved(trace, variant) == (algorithm not in NOT_FOLLOWED), algorithm
+            assert is_proved(expression, variant) == (algorithm not in NOT_FOLLOWED), algorithm
 
 
 @ON_X86_64
@@ -208,16 +208,18 @@ def test_pseudo_mersenne_is_proved_where_low_bits_are_cut_off(operation: str, va
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_proved_of_every_field(name: str, variant: str) -> None:
     f = named_field(name)
-    for trace in traces_of(STUDIED, f):
-        algorithm = trace.kernel.algorithm
+    for expression in expressions_of(STUDIED, f):
+        algorithm = expression.kernel.algorithm
         if f.n > 1 and algorithm not in NOT_ALWAYS:
-            assert is_proved(trace, variant) == (algorithm not in NOT_FOLLOWED), algorithm
+            assert is_proved(expression, variant) == (algorithm not in NOT_FOLLOWED), algorithm
 
 
-def is_proved(trace: Trace, variant: str) -> bool:
+def is_proved(expression: Expression, variant: str) -> bool:
     """Whether the prover follows; where it does not, it refuses in one line."""
-    function = function_of(assemble(compile_trace(trace, "k", VARIANTS[variant]).text(GNU)), "k")
-    contract = contract_of(trace.kernel.operation, trace.field.p, trace.field.n)
+    function = function_of(
+        assemble(compile_expression(expression, "k", VARIANTS[variant]).text(GNU)), "k"
+    )
+    contract = contract_of(expression.kernel.operation, expression.field.p, expression.field.n)
     try:
         prove(function.code, contract, start=function.start)
     except ProofError as error:

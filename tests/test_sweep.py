@@ -9,14 +9,14 @@ from itertools import product
 
 import numpy as np
 import pytest
-from primes import expected, operands, small_primes, traces
+from primes import expected, expressions, operands, small_primes
 from sweep.inputs import Domain, domain, wanted
 from sweep.native import Bytes, NativeProgram
 from sweep.sweep import NativeKernel, compare, run, sweep_domain
 from sweep.text import COMPARE, LANES, TEXTS
 
 from fieldc.field import Field
-from fieldc.language import Trace
+from fieldc.language import Expression
 from fieldc.words.interpret import BrokenBound, interpret
 from fieldc.words.lower import lower
 from fieldc.words.operations import FUNNEL, LOAD, OPERATIONS, Kind, Operation
@@ -80,7 +80,7 @@ def test_every_operation_on_every_input(row: Operation, word: int, attribute: in
 
 
 def test_one_wrong_result_among_right_ones_is_found() -> None:
-    program = lower(next(t for t in traces(Field(29, 2)) if t.kernel.operation == "mul"))
+    program = lower(next(t for t in expressions(Field(29, 2)) if t.kernel.operation == "mul"))
     kernel = NativeProgram(program)
     planes = np.zeros((kernel.planes, 4 * LANES), dtype=np.uint8)
     assert kernel.agreeing(planes) == 4 * LANES
@@ -177,14 +177,16 @@ def wrong_programs(program: Program) -> Iterator[Program]:
     yield replace(program, results=program.results[::-1])
 
 
-def outcome(trace: Trace, program: Program, native: bool) -> str:
+def outcome(expression: Expression, program: Program, native: bool) -> str:
     """What a sweep says of a program."""
     try:
         if native:
-            sweep_domain(trace.field, domain(trace), [NativeKernel(trace, ROWS, program)])
+            sweep_domain(
+                expression.field, domain(expression), [NativeKernel(expression, ROWS, program)]
+            )
         else:
-            for values in domain(trace).blocks(LANES):
-                compare(trace, ROWS, program, values)
+            for values in domain(expression).blocks(LANES):
+                compare(expression, ROWS, program, values)
     except BrokenBound as error:
         return str(error)
     except pytest.fail.Exception as error:
@@ -192,11 +194,14 @@ def outcome(trace: Trace, program: Program, native: bool) -> str:
     return ""
 
 
-@pytest.mark.parametrize("trace", traces(Field(13, 2)), ids=lambda t: t.kernel.operation)
-def test_both_sweeps_say_the_same_of_wrong_programs(trace: Trace) -> None:
-    program = lower(trace)
-    assert outcome(trace, program, native=True) == ""
-    said = [(outcome(trace, w, True), outcome(trace, w, False)) for w in wrong_programs(program)]
+@pytest.mark.parametrize("expression", expressions(Field(13, 2)), ids=lambda t: t.kernel.operation)
+def test_both_sweeps_say_the_same_of_wrong_programs(expression: Expression) -> None:
+    program = lower(expression)
+    assert outcome(expression, program, native=True) == ""
+    said = [
+        (outcome(expression, w, True), outcome(expression, w, False))
+        for w in wrong_programs(program)
+    ]
     for by_native, by_interpreter in said:
         assert by_native == by_interpreter
     assert any("exceeds its bound" in message for message, _ in said)
@@ -205,13 +210,13 @@ def test_both_sweeps_say_the_same_of_wrong_programs(trace: Trace) -> None:
 
 @pytest.mark.parametrize("operation", ["add", "mul", "redc"])
 def test_the_first_wrong_input_of_many_is_reported(operation: str) -> None:
-    trace = next(t for t in traces(Field(251, 4)) if t.kernel.operation == operation)
-    program, f = lower(trace), trace.field
-    values = next(domain(trace).blocks(1 << 20))
+    expression = next(t for t in expressions(Field(251, 4)) if t.kernel.operation == operation)
+    program, f = lower(expression), expression.field
+    values = next(domain(expression).blocks(1 << 20))
     want = wanted(operation, f.p, f.word, values)
     found = 0
     for wrong in wrong_programs(program):
-        message = outcome(trace, wrong, native=True)
+        message = outcome(expression, wrong, native=True)
         if " gives " in message:
             result = run(wrong, values, check_bounds=False)
             at = int(np.argmax(result != want))
@@ -238,16 +243,16 @@ def test_wanted_results_are_those_of_plain_arithmetic() -> None:
     rng = random.Random(1)
     for word in (2, 3, 4):
         for p in rng.sample(small_primes(3, 1 << 3 * word), 12 if word > 2 else 6):
-            for trace in traces(Field(p, word)):
-                check_wanted(trace, rng)
+            for expression in expressions(Field(p, word)):
+                check_wanted(expression, rng)
 
 
-def check_wanted(trace: Trace, rng: random.Random) -> None:
+def check_wanted(expression: Expression, rng: random.Random) -> None:
     """Some inputs, the last one among them."""
-    f, operation, inputs = trace.field, trace.kernel.operation, domain(trace)
+    f, operation, inputs = expression.field, expression.kernel.operation, domain(expression)
     drawn = [rng.choices(range(inputs.count), k=inputs.arity) for _ in range(20)]
     drawn += [[inputs.count - 1] * inputs.arity, [0] * inputs.arity]
-    given = [operands(trace.kernel, f, numbers) for numbers in drawn]
+    given = [operands(expression.kernel, f, numbers) for numbers in drawn]
     values = tuple(np.array(given, dtype=np.int32).T)
     want = wanted(operation, f.p, f.word, values)
     assert want.tolist() == [expected(operation, f, *numbers) for numbers in given]

@@ -10,12 +10,12 @@ import pytest
 from target_code import FIELDS, kernels
 
 from fieldc.algorithms import choose
-from fieldc.backends.targets import find_target
 from fieldc.catalogue import find_field
 from fieldc.lab.instruction_sets import SETS, InstructionSet, Least, least
 from fieldc.lab.target_counts import FIELDS as FOUR_AND_SIX
 from fieldc.lab.target_counts import PAGE, page, row, straight
 from fieldc.lab.trace import Request, count_of_call
+from fieldc.targets.llvm.processors import find_target
 from fieldc.words.lower import lower
 from fieldc.words.rows import RowChoice, RowStyle
 

@@ -21,12 +21,12 @@ from target_code import (
 
 from fieldc.artifacts.artifact import Artifact
 from fieldc.artifacts.produce import build_targets
-from fieldc.backends.targets import ObjectFormat
 from fieldc.errors import Refusal
 from fieldc.machine.check import check
 from fieldc.machine.emulated import EMULATORS, EmulatorError, Program
 from fieldc.machine.frames import FrameError
 from fieldc.proof.constant_time.scan import scan
+from fieldc.targets.llvm.processors import ObjectFormat
 
 WASM = ObjectFormat.WASM
 
@@ -66,8 +66,8 @@ def test_every_kernel_computes(target: str) -> None:
     made, calls = all_kernels(target), 0
     with program(target, objects(made)) as running:
         for artifact in made:
-            calls += check(kernel(running, artifact), artifact.trace, seed=len(target))
-            operation, p = artifact.trace.kernel.operation, artifact.trace.field.p
+            calls += check(kernel(running, artifact), artifact.expression, seed=len(target))
+            operation, p = artifact.expression.kernel.operation, artifact.expression.field.p
             if p == int(SMALL) and operation in OF_RESIDUES:
                 calls += check_every_input(kernel(running, artifact), artifact)
     assert calls > 10_000 + 3 * int(SMALL) ** 2
@@ -82,7 +82,7 @@ def test_kernels_of_more_fields_compute(name: str, text: str) -> None:
         made = kernels(name, text, word)
         with program(name, objects(made)) as running:
             for artifact, seed in product(made, range(8)):
-                check(kernel(running, artifact), artifact.trace, seed)
+                check(kernel(running, artifact), artifact.expression, seed)
 
 
 @pytest.mark.full
@@ -131,13 +131,15 @@ def test_a_lost_register_and_a_crash_are_found(target: str, tmp_path: Path) -> N
 
 def test_a_wrong_kernel_is_found() -> None:
     """The kernel of another operation, and one whose last word is another's."""
-    made = [a for a in kernels("mips64-linux", SMALL) if a.trace.kernel.operation in ("add", "sub")]
+    made = [
+        a for a in kernels("mips64-linux", SMALL) if a.expression.kernel.operation in ("add", "sub")
+    ]
     add, sub = made
     with program("mips64-linux", objects(made)) as running:
         with pytest.raises(Refusal, match="got"):
-            check(kernel(running, add), sub.trace)
+            check(kernel(running, add), sub.expression)
         with pytest.raises(AssertionError):
-            check_every_input(kernel(running, add), replace(add, trace=sub.trace))
+            check_every_input(kernel(running, add), replace(add, expression=sub.expression))
 
 
 def test_what_cannot_be_linked_is_named_in_one_line() -> None:

@@ -15,7 +15,9 @@ from x86_64_kernels import HERE, runs_here
 
 from fieldc import cli
 from fieldc.algorithms import choose
-from fieldc.artifacts.schedule import (
+from fieldc.artifacts.verify import Job, prove_job
+from fieldc.catalogue import find_field
+from fieldc.decisions.schedule import (
     ALLOWED,
     Decisions,
     Entry,
@@ -26,20 +28,18 @@ from fieldc.artifacts.schedule import (
     dump,
     read,
 )
-from fieldc.artifacts.trust import Job, prove_job
-from fieldc.backends.x86_64.choices import PLAIN, VARIANTS, Choices
-from fieldc.backends.x86_64.conventions import SYSV, WIN64
-from fieldc.backends.x86_64.kernel import compile_trace
-from fieldc.backends.x86_64.order import touch
-from fieldc.backends.x86_64.print import GNU
-from fieldc.catalogue import find_field
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
 from fieldc.machine.check import check
-from fieldc.machine.encode import linked
 from fieldc.machine.load import Kernel, load
 from fieldc.machine.processor import is_x86_64
 from fieldc.machine.processors import find_processor
+from fieldc.targets.x86_64.choices import PLAIN, VARIANTS, Choices
+from fieldc.targets.x86_64.conventions import SYSV, WIN64
+from fieldc.targets.x86_64.encode import linked
+from fieldc.targets.x86_64.kernel import compile_expression
+from fieldc.targets.x86_64.order import touch
+from fieldc.targets.x86_64.print import GNU
 from fieldc.tune.duel import Verdict, verdict
 from fieldc.tune.examine import Examination
 from fieldc.tune.search import ACCEPTANCES, CONFIRM, GLANCE, LOOK, SETTLE, Search
@@ -57,7 +57,7 @@ def workshop(operation: str = "mul", field: Field = FOUR) -> Workshop:
 
 
 def draft_of(shop: Workshop, variant: str = "adx", **choices: object) -> Draft:
-    algorithm = next(iter(shop.traces))
+    algorithm = next(iter(shop.expressions))
     draft = shop.draft(Decisions(algorithm, replace(VARIANTS[variant], **choices)))
     assert draft is not None
     return draft
@@ -84,9 +84,9 @@ def test_moved_kernels_are_right(operation: str) -> None:
         kernel = shop.kernel(walk(shop, 25, seed).decisions)
         check_known(kernel, "adx")
         loaded = load(assemble(kernel.text(GNU)))
-        trace = shop.traces[next(iter(shop.traces))]
-        widths = tuple(bound.width(FOUR) for _, bound in trace.kernel.operands)
-        check(Kernel(loaded, kernel.symbol, widths, FOUR.n), trace)
+        expression = shop.expressions[next(iter(shop.expressions))]
+        widths = tuple(bound.width(FOUR) for _, bound in expression.kernel.operands)
+        check(Kernel(loaded, kernel.symbol, widths, FOUR.n), expression)
 
 
 # Decisions
@@ -122,7 +122,9 @@ def test_structures_and_neighbours_differ() -> None:
     drafts = promising(shop, find_processor("cascade-lake"), 1.02)
     assert drafts and len({d.machine_code for d in drafts}) == len(drafts)
     every = promising(shop, None, 9.0)
-    assert len(drafts) < len(every) <= len(list(structures(list(shop.traces), ("adx", "mulx"))))
+    assert (
+        len(drafts) < len(every) <= len(list(structures(list(shop.expressions), ("adx", "mulx"))))
+    )
     start = draft_of(shop).decisions
     changed = [d.choices for d in neighbours(start, "mul")]
     assert len(set(changed)) == len(changed) and start.choices not in changed
@@ -198,11 +200,11 @@ def test_a_schedule_of_another_field_version_or_convention_is_refused() -> None:
     with pytest.raises(ScheduleError, match="is for 'bn254-p'"):
         read(dump(tuned), find_field("bn254-r"))
     (entry,) = tuned.entries
-    trace = choose(FOUR, "mul", entry.decisions.algorithm)
+    expression = choose(FOUR, "mul", entry.decisions.algorithm)
     with pytest.raises(ScheduleError, match="System V"):
-        entry.compile(trace, "k", WIN64)
+        entry.compile(expression, "k", WIN64)
     with pytest.raises(ScheduleError, match="another version"):
-        replace(entry, digest="0" * 64).compile(trace, "k")
+        replace(entry, digest="0" * 64).compile(expression, "k")
     with pytest.raises(ScheduleError, match="not cios"):
         entry.compile(choose(FOUR, "mul", "cios"), "k")
 
@@ -234,8 +236,8 @@ def test_build_applies_a_schedule_and_proves_it(
     rows = json.loads((tmp_path / "out/manifest.json").read_text())["kernels"]
     assert {row["status"] for row in rows} == {"PROVED"}
     text = (tmp_path / "out/x86_64-linux/mul_adx.s").read_text()
-    kernel = compile_trace(
-        shop.traces[tuned.entries[0].decisions.algorithm],
+    kernel = compile_expression(
+        shop.expressions[tuned.entries[0].decisions.algorithm],
         "fieldc_bn254_p_mul_adx",
         tuned.entries[0].decisions.choices,
         SYSV,
@@ -358,7 +360,7 @@ def test_a_wrong_kernel_fails_its_examination() -> None:
 
     shop, pages = workshop(), Pages()
     good = draft_of(shop)
-    exam = Examination(shop.traces["log-jump"], 1)
+    exam = Examination(shop.expressions["log-jump"], 1)
     address = pages.address(good.machine_code)
     assert exam.right(address) and exam.right(address, 0)
     at = next(i for i, c in enumerate(good.code) if c.mnemonic == "adox")

@@ -8,16 +8,16 @@ from argparse import ArgumentTypeError
 import pytest
 from x86_64_kernels import runs_here
 
-from fieldc.artifacts.classes import COMPLEMENT, FOLD, SPARE, PrimeClass, completed
-from fieldc.artifacts.crate_schedules import FOLDER, TUNED, crate_kernel, path_of, schedule_of
-from fieldc.artifacts.schedule import Decisions, ScheduleError, code_of
-from fieldc.artifacts.trust import Job, prove_job
-from fieldc.backends.x86_64.choices import VARIANTS
+from fieldc.artifacts.verify import Job, prove_job
 from fieldc.catalogue import find_field
+from fieldc.decisions.schedule import Decisions, ScheduleError, code_of
 from fieldc.machine.called import KERNEL, ONCE, CalledLoops, surroundings
 from fieldc.machine.loops import TimingError
 from fieldc.machine.pages import Pages
 from fieldc.machine.processor import is_x86_64
+from fieldc.packages.rust.classes import COMPLEMENT, FOLD, SPARE, PrimeClass, completed
+from fieldc.packages.rust.schedules import FOLDER, TUNED, crate_kernel, path_of, schedule_of
+from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.tune.crate import prime_class
 from fieldc.tune.duel import Duels
 from fieldc.tune.examine import Examination
@@ -35,7 +35,7 @@ def shop_of(of: PrimeClass, operation: str, limbs: int = 4) -> Workshop:
 def walked(shop: Workshop, steps: int = 25) -> Draft:
     """Some random moves from the default."""
     proposals = Proposals(shop, 1)
-    draft = shop.draft(Decisions(next(iter(shop.traces)), VARIANTS[TUNED]))
+    draft = shop.draft(Decisions(next(iter(shop.expressions)), VARIANTS[TUNED]))
     assert draft is not None
     for propose in (proposals.early, proposals.late):
         for _ in range(steps):

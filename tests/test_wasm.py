@@ -20,14 +20,14 @@ from fieldc.algorithms.unsaturated import (
     readings,
 )
 from fieldc.artifacts.produce import build_targets
-from fieldc.backends.source import WordSizeError
-from fieldc.backends.wasm.encode import Function, Module, encode, signed, unsigned
-from fieldc.backends.wasm.kernel import print_wasm
 from fieldc.cli import main
 from fieldc.field import Field
-from fieldc.language import BoundError, DoesNotApply, Trace
+from fieldc.language import BoundError, DoesNotApply, Expression
 from fieldc.machine.check import CheckError, check
 from fieldc.machine.wasm import NodeError, WasmKernel, why_not_node
+from fieldc.targets.source import WordSizeError
+from fieldc.targets.wasm.encode import Function, Module, encode, signed, unsigned
+from fieldc.targets.wasm.kernel import print_wasm
 from fieldc.words.digits import cheapest_in_digits, lower_in_digits
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import lower
@@ -38,15 +38,15 @@ RUN = ("bls12-381-p", "bn254-p", "secp256k1-p", "p521", "goldilocks", "2^192-237
 """6, 4, 9, 1 and 3 limbs, without a spare bit, and the smallest."""
 
 
-def programs(f: Field) -> list[tuple[Trace, Program]]:
+def programs(f: Field) -> list[tuple[Expression, Program]]:
     """The kernels that are built."""
     return [cheapest_in_digits(choose(f, operation)) for operation in OPERATIONS]
 
 
 def check_digits(f: Field, count: int) -> None:
     """Each program and its text compute the operation; no value is above its bound."""
-    for trace, program in programs(f):
-        kernel = trace.kernel
+    for expression, program in programs(f):
+        kernel = expression.kernel
         assert_well_formed(program)
         assert_no_waste(program)
         for values in cases(kernel, f, count):
@@ -69,8 +69,8 @@ def test_every_shape_of_prime_in_digits(limbs: int) -> None:
 def test_small_primes_in_digits_exhaustively() -> None:
     for p in small_primes(3, 24):
         f = Field(p)
-        for trace, program in programs(f):
-            kernel, arity = trace.kernel, len(trace.kernel.operands)
+        for expression, program in programs(f):
+            kernel, arity = expression.kernel, len(expression.kernel.operands)
             if kernel.operation in ("redc", "sum_of_products"):
                 continue
             for values in product(range(p), repeat=arity):
@@ -83,11 +83,11 @@ def test_every_algorithm_in_digits(k) -> None:
     for name in ("bn254-p", "bls12-381-p", "secp256k1-p", "p256"):
         f = named_field(name)
         try:
-            trace = k.trace(f)
+            expression = k.expression(f)
         except BoundError:
             continue
         held += 1
-        program = lower_in_digits(trace)
+        program = lower_in_digits(expression)
         for values in cases(k, f, 2):
             result = interpret(program, *values, check_bounds=True)
             assert result == expected(k.operation, f, *values)
@@ -107,12 +107,12 @@ def test_carries_are_taken_only_where_bounds_ask() -> None:
     """9 digits of 29 bits never need one before the end, 13 digits of 30 bits do."""
     masks = {}
     for name in ("bls12-381-r", "bls12-381-p"):
-        (trace,) = (
-            k.trace(named_field(name))
+        (expression,) = (
+            k.expression(named_field(name))
             for k in KERNELS
             if k.algorithm == "cios" and k.operation == "mul"
         )
-        masks[name] = lower_in_digits(trace).count("and")
+        masks[name] = lower_in_digits(expression).count("and")
     # 8 of each operand, 9 quotients, 8 digits of the result; and 12, 12, 13, 12.
     assert masks["bls12-381-r"] == 33
     assert 49 < masks["bls12-381-p"] <= 49 + 13
@@ -122,7 +122,7 @@ def test_parts_and_jumps_save_multiplications() -> None:
     """What docs/webassembly.md says."""
     counts = {
         name: {
-            k.algorithm: lower_in_digits(k.trace(named_field(name))).count("mul_low")
+            k.algorithm: lower_in_digits(k.expression(named_field(name))).count("mul_low")
             for k in KERNELS
             if k.operation == "mul" and k.algorithm in ("cios", "sos", "sos-jumps")
         }
@@ -131,7 +131,7 @@ def test_parts_and_jumps_save_multiplications() -> None:
     assert counts["bn254-p"] == {"cios": 171, "sos": 144, "sos-jumps": 119}
     assert counts["bls12-381-p"] == {"cios": 351, "sos": 303, "sos-jumps": 256}
     chosen = {name: programs(named_field(name))[4] for name in counts}
-    assert {trace.kernel.algorithm for trace, _ in chosen.values()} == {"sos-jumps"}
+    assert {expression.kernel.algorithm for expression, _ in chosen.values()} == {"sos-jumps"}
     # Quotients cost nothing where -1/p mod 2^29 is -1 and p begins with 1.
     assert programs(named_field("bls12-381-r"))[4][0].kernel.algorithm == "sos"
 
@@ -140,13 +140,13 @@ def test_a_column_that_is_too_large_is_refused() -> None:
     f = named_field("bw6-761-p")
     whole = next(k for k in KERNELS if k.algorithm == "sos")
     with pytest.raises(DoesNotApply, match="a column of the whole product is larger than a word"):
-        whole.trace(f)
+        whole.expression(f)
 
 
 def test_an_algorithm_without_digits_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    trace = choose(named_field("bn254-p"), "mul", "karatsuba")
+    expression = choose(named_field("bn254-p"), "mul", "karatsuba")
     with pytest.raises(NotInDigits, match="there is: sos-jumps, sos, log-jump, cios"):
-        readings(trace)
+        readings(expression)
     built = ["build", "bn254-p", "--op", "mul", "--algorithm", "fips", "--target", "wasm32"]
     assert main([*built, "-o", "nowhere"]) == 2
     assert "there is: sos-jumps, sos, log-jump, cios" in capsys.readouterr().err

@@ -14,14 +14,14 @@ from wasm_code import run
 
 from fieldc.algorithms import OPERATIONS, choose
 from fieldc.artifacts.produce import build_targets, by_algorithm
-from fieldc.backends.source import WordSizeError
-from fieldc.backends.wasm.encode import encode
-from fieldc.backends.wasm.wide import ALGORITHMS, ROWS, print_wide
 from fieldc.cli import main
 from fieldc.field import Field
 from fieldc.machine.check import CheckError, check
 from fieldc.machine.wasm_wide import WasmtimeError, WideKernel, why_not_wasmtime
 from fieldc.packages.js.module import DIGITS, WIDE, field_module
+from fieldc.targets.source import WordSizeError
+from fieldc.targets.wasm.encode import encode
+from fieldc.targets.wasm.wide import ALGORITHMS, ROWS, print_wide
 from fieldc.words.build import Builder
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import lower
@@ -38,10 +38,10 @@ RUN = ("bls12-381-p", "bn254-p", "secp256k1-p", "p521", "goldilocks", "2^192-237
 def check_wide(f: Field, count: int) -> None:
     """Each program and its text compute the operation; no value is above its bound."""
     for operation in OPERATIONS:
-        trace = by_algorithm(ALGORITHMS, choose(f, operation))
-        program = lower(trace, ROWS)
+        expression = by_algorithm(ALGORITHMS, choose(f, operation))
+        program = lower(expression, ROWS)
         function = print_wide(program, operation)
-        for values in cases(trace.kernel, f, count):
+        for values in cases(expression.kernel, f, count):
             wanted = expected(operation, f, *values)
             assert interpret(program, *values, check_bounds=True) == wanted, (operation, values)
             assert run(function, len(program.results), *values) == wanted, (operation, values)
@@ -62,9 +62,9 @@ def test_small_primes_exhaustively() -> None:
     for p in small_primes(3, 24):
         f = Field(p)
         for operation in ("add", "sub", "neg", "mul", "square"):
-            trace = choose(f, operation)
-            function = print_wide(lower(trace, ROWS), operation)
-            for values in product(range(p), repeat=len(trace.kernel.operands)):
+            expression = choose(f, operation)
+            function = print_wide(lower(expression, ROWS), operation)
+            for values in product(range(p), repeat=len(expression.kernel.operands)):
                 assert run(function, 1, *values) == expected(operation, f, *values)
 
 

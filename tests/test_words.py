@@ -14,13 +14,13 @@ from primes import (
     STYLES,
     cases,
     expected,
+    expressions,
     named_field,
     random_field,
     shaped,
     shapes,
     small_primes,
     style_id,
-    traces,
 )
 from well_formed import assert_well_formed
 
@@ -59,8 +59,8 @@ def fields_of(word: int, seed: int) -> Iterator[Field]:
 @pytest.mark.parametrize("rows", STYLES, ids=style_id)
 def test_every_row_style_computes_the_kernel(rows: RowChoice, word: int) -> None:
     for f in fields_of(word, STYLES.index(rows)):
-        for trace in traces(f):
-            check_program(lower(trace, rows), trace.kernel, f, 3)
+        for expression in expressions(f):
+            check_program(lower(expression, rows), expression.kernel, f, 3)
 
 
 @pytest.mark.parametrize("word", [64, 32])
@@ -69,8 +69,8 @@ def test_named_fields_in_every_carry_style(name: str, word: int) -> None:
     f = named_field(name, word)
     styles = CARRY_STYLES if f.n <= 6 else CARRY_STYLES[:2]
     for rows in styles:
-        for trace in traces(f):
-            check_program(lower(trace, rows), trace.kernel, f, 2)
+        for expression in expressions(f):
+            check_program(lower(expression, rows), expression.kernel, f, 2)
 
 
 @pytest.mark.parametrize("limbs", [1, 2, 3, 6])
@@ -78,15 +78,15 @@ def test_named_fields_in_every_carry_style(name: str, word: int) -> None:
 def test_every_shape_of_prime_in_every_carry_style(rows: RowChoice, limbs: int) -> None:
     for shape in shapes(limbs):
         f = shaped(shape, limbs)
-        for trace in traces(f):
-            if limbs < 4 or trace.kernel.operation in ("mul", "square"):
-                check_program(lower(trace, rows), trace.kernel, f, 2)
+        for expression in expressions(f):
+            if limbs < 4 or expression.kernel.operation in ("mul", "square"):
+                check_program(lower(expression, rows), expression.kernel, f, 2)
 
 
 def test_the_largest_modulus() -> None:
     f = shaped("largest", 17)
-    for trace in traces(f):
-        check_program(lower(trace), trace.kernel, f, 2)
+    for expression in expressions(f):
+        check_program(lower(expression), expression.kernel, f, 2)
 
 
 def test_check_bounds_reports_a_broken_bound() -> None:
@@ -186,7 +186,7 @@ CUSTOM = (
 def test_kernels_of_a_user(text: Callable[..., Any]) -> None:
     for f in (named_field("bls12-381-p"), named_field("secp256k1-p"), shaped("full", 2, 8)):
         k = _custom("redc" if text is high_half else text.__name__, text)
-        program = lower(k.trace(f))
+        program = lower(k.expression(f))
         assert_well_formed(program)
         assert len(program.results) == f.n
         for values in cases(k, f, 30):
@@ -205,9 +205,9 @@ def test_what_cannot_be_lowered_is_a_one_line_error(text: Callable[..., Number])
     def written(f: Field, x: Residue) -> Residue:
         return text(f, x)
 
-    trace = _custom("odd", written).trace(named_field("bls12-381-p"))
+    expression = _custom("odd", written).expression(named_field("bls12-381-p"))
     with pytest.raises(LanguageError) as error:
-        lower(trace)
+        lower(expression)
     assert "\n" not in str(error.value)
 
 

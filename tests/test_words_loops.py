@@ -7,10 +7,10 @@ from test_c import PRIMES
 
 from fieldc.algorithms import KERNELS, choose
 from fieldc.algorithms.reduction import subtract_once
-from fieldc.backends.rust_looped import print_rust_looped
-from fieldc.backends.source import WordSizeError
 from fieldc.field import Field
 from fieldc.language import BoundError, Residue, kernel
+from fieldc.targets.rust.looped import print_rust_looped
+from fieldc.targets.source import WordSizeError
 from fieldc.words.loops import NoLoops, has_loops, loops
 from fieldc.words.statements import AddProduct, Loop, Place, Quotient
 
@@ -50,10 +50,10 @@ def test_rows_of_a_square_get_shorter():
 def test_every_algorithm_is_made_of_rows(field: Field):
     for each in KERNELS:
         try:
-            trace = each.trace(field)
+            expression = each.expression(field)
         except BoundError:
             continue
-        assert has_loops(trace), (each.operation, each.algorithm)
+        assert has_loops(expression), (each.operation, each.algorithm)
 
 
 def test_the_text_has_the_loops():
@@ -69,11 +69,11 @@ def test_the_text_has_the_loops():
 
 
 def test_what_is_not_rows_is_refused():
-    trace = two_sums.trace(BLS12_381)
-    assert not has_loops(trace)
+    expression = two_sums.expression(BLS12_381)
+    assert not has_loops(expression)
     why = r"sums \(sums\) has no looped form, for it adds two sums: use the target rust"
     with pytest.raises(NoLoops, match=why):
-        print_rust_looped(trace, "sums")
+        print_rust_looped(expression, "sums")
 
 
 def test_a_word_that_rust_lacks_is_refused():

@@ -9,10 +9,10 @@ from primes import (
     NAMES,
     STYLES,
     distinct,
+    expressions,
     named_field,
     shaped,
     shapes,
-    traces,
 )
 from well_formed import assert_no_dead_carry, assert_no_waste, assert_well_formed
 
@@ -29,8 +29,8 @@ from fieldc.words.rows import RowChoice, RowStyle
 def test_programs_are_well_formed(name: str) -> None:
     f = named_field(name)
     for rows in STYLES if name == "bls12-381-p" else CARRY_STYLES if f.n < 8 else STYLES[:1]:
-        for trace in traces(f):
-            program = lower(trace, rows)
+        for expression in expressions(f):
+            program = lower(expression, rows)
             assert_well_formed(program)
             assert_no_waste(program)
             assert_no_dead_carry(program)
@@ -41,8 +41,8 @@ def test_programs_of_odd_shapes_are_well_formed() -> None:
     for word, limbs in ((64, 3), (8, 2)):
         for shape in shapes(limbs):
             for rows in CARRY_STYLES:
-                for trace in traces(shaped(shape, limbs, word)):
-                    program = lower(trace, rows)
+                for expression in expressions(shaped(shape, limbs, word)):
+                    program = lower(expression, rows)
                     assert_well_formed(program)
                     assert_no_waste(program)
                     assert_no_dead_carry(program)
@@ -51,14 +51,14 @@ def test_programs_of_odd_shapes_are_well_formed() -> None:
 def test_operands_are_those_of_the_kernel() -> None:
     for word in (64, 32):
         f = named_field("bls12-381-p", word)
-        for trace in traces(f):
-            program = lower(trace)
-            wide = trace.kernel.operation in ("redc", "sum_of_products")
-            expected_limbs = [(n, 2 * f.n if wide else f.n) for n, _ in trace.kernel.operands]
+        for expression in expressions(f):
+            program = lower(expression)
+            wide = expression.kernel.operation in ("redc", "sum_of_products")
+            expected_limbs = [(n, 2 * f.n if wide else f.n) for n, _ in expression.kernel.operands]
             assert list(program.operands) == expected_limbs
             loads = {(s.operand, s.attribute) for s in program.steps if s.operation is LOAD}
             assert loads == {(n, i) for n, count in expected_limbs for i in range(count)}
-            assert (program.name, program.word) == (trace.kernel.operation, word)
+            assert (program.name, program.word) == (expression.kernel.operation, word)
 
 
 def test_spare_bits_shorten_the_chains() -> None:
@@ -89,17 +89,17 @@ def test_additions_of_the_two_chains_of_bls12_381() -> None:
 def test_two_lowerings_are_equal() -> None:
     for name in ("bn254-p", "secp256k1-p"):
         for rows in CARRY_STYLES:
-            for trace in traces(named_field(name)):
-                again = trace.kernel.trace(Field(trace.field.p, 64, name))
-                assert lower(trace, rows) == lower(again, rows)
+            for expression in expressions(named_field(name)):
+                again = expression.kernel.expression(Field(expression.field.p, 64, name))
+                assert lower(expression, rows) == lower(again, rows)
 
 
 def test_styles_differ_only_in_what_they_read() -> None:
-    traced = choose(named_field("bls12-381-p"), "mul")
-    programs = {rows: lower(traced, rows) for rows in STYLES}
+    expressed = choose(named_field("bls12-381-p"), "mul")
+    programs = {rows: lower(expressed, rows) for rows in STYLES}
     assert len({repr(program) for program in programs.values()}) == len(STYLES)
     for rows in ALL_STYLES:
-        assert lower(traced, rows) == programs[distinct(rows)]
+        assert lower(expressed, rows) == programs[distinct(rows)]
 
 
 def test_constants_carry_their_names() -> None:

@@ -6,16 +6,16 @@ import random
 from itertools import product
 
 import pytest
-from primes import NAMES, STYLES, distinct, named_field, shaped, style_id, traces
+from primes import NAMES, STYLES, distinct, expressions, named_field, shaped, style_id
 from x86_64_checks import check_known
 from x86_64_kernels import HERE, LIMBS, build, check_run, choices_with, runs_here, sampled_choices
 
 from fieldc.algorithms import choose
-from fieldc.backends.x86_64.choices import VARIANTS, Choices
-from fieldc.backends.x86_64.flags import FlagError
-from fieldc.backends.x86_64.kernel import compile_trace
-from fieldc.language import Trace
+from fieldc.language import Expression
 from fieldc.machine.frames import Alias
+from fieldc.targets.x86_64.choices import VARIANTS, Choices
+from fieldc.targets.x86_64.flags import FlagError
+from fieldc.targets.x86_64.kernel import compile_expression
 from fieldc.words.rows import RowChoice, RowStyle
 
 pytestmark = HERE
@@ -26,7 +26,7 @@ pytestmark = HERE
 FEW = ("mul", "square", "redc", "sub")
 
 
-def small_work(limbs: int) -> list[Trace]:
+def small_work(limbs: int) -> list[Expression]:
     """Multiplication and squaring of one, two and three limbs, spare bits and none."""
     spare, full = shaped("three-spare", limbs), shaped("full", limbs)
     if limbs == 2:
@@ -69,9 +69,11 @@ def test_all_choices_at_few_limbs_and_many_at_all(variant: str, limbs: int) -> N
     runs_here(variant)
     quotients = ("imul",) if variant == "base" else ("imul", "mulx")
     every = [c for rows in STYLES for c in choices_with(variant, rows) if c.quotient in quotients]
-    work = [t for t in traces(shaped("one-spare", limbs)) if t.kernel.operation in FEW]
-    for trace in work:
-        for built in build((trace, c) for c in sampled(every, 600 if limbs < 4 else 30, limbs)):
+    work = [t for t in expressions(shaped("one-spare", limbs)) if t.kernel.operation in FEW]
+    for expression in work:
+        for built in build(
+            (expression, c) for c in sampled(every, 600 if limbs < 4 else 30, limbs)
+        ):
             check_run(built, 2)
 
 
@@ -84,13 +86,13 @@ def sampled(every: list[Choices], count: int, seed: int) -> list[Choices]:
 
 
 def test_which_combinations_lack_a_flag() -> None:
-    trace = choose(named_field("bn254-p"), "mul", "cios")
+    expression = choose(named_field("bn254-p"), "mul", "cios")
     lacking = {
         (variant, rows.style)
         for variant in VARIANTS
         for rows in STYLES
         for clear in ("needed", "all")
-        if raises_flag_error(trace, Choices(variant, rows, clear, quotient="imul"))
+        if raises_flag_error(expression, Choices(variant, rows, clear, quotient="imul"))
     }
     assert lacking == {
         ("mulx", RowStyle.TWO_CHAINS),
@@ -101,10 +103,10 @@ def test_which_combinations_lack_a_flag() -> None:
     }
 
 
-def raises_flag_error(trace: Trace, choices: Choices) -> bool:
+def raises_flag_error(expression: Expression, choices: Choices) -> bool:
     """Whether flags do not suffice; the error is one line that names the way out."""
     try:
-        compile_trace(trace, "mul", choices)
+        compile_expression(expression, "mul", choices)
     except FlagError as error:
         assert "\n" not in str(error)
         return True
@@ -112,17 +114,17 @@ def raises_flag_error(trace: Trace, choices: Choices) -> bool:
 
 
 def test_too_many_chains_name_the_row_style_that_works() -> None:
-    trace = choose(named_field("bls12-381-p"), "mul")
+    expression = choose(named_field("bls12-381-p"), "mul")
     for variant in ("mulx", "base"):
         with pytest.raises(FlagError, match=r"2 carry chains .* only cf; use .* carry-word"):
-            compile_trace(trace, "mul", Choices(variant, RowChoice(RowStyle.TWO_CHAINS)))
+            compile_expression(expression, "mul", Choices(variant, RowChoice(RowStyle.TWO_CHAINS)))
 
 
 # What a choice changes in the code
 
 
 def test_base_has_no_mulx_whatever_is_chosen() -> None:
-    code = compile_trace(
+    code = compile_expression(
         choose(named_field("bn254-p"), "mul"),
         "mul",
         Choices("base", RowChoice(RowStyle.CARRY_WORD), quotient="mulx"),
@@ -135,14 +137,16 @@ def test_base_has_no_mulx_whatever_is_chosen() -> None:
 )
 def test_a_variant_uses_only_its_instructions(variant: str, forbidden: set[str]) -> None:
     for name in NAMES:
-        for trace in traces(named_field(name)):
-            code = compile_trace(trace, "kernel", VARIANTS[variant])
+        for expression in expressions(named_field(name)):
+            code = compile_expression(expression, "kernel", VARIANTS[variant])
             assert not forbidden & {i.mnemonic for i in code.code}
 
 
 def test_adx_uses_both_chains() -> None:
     for rows in (RowChoice(RowStyle.TWO_CHAINS), RowChoice(RowStyle.TWO_SUMS)):
-        code = compile_trace(choose(named_field("bls12-381-p"), "mul"), "mul", Choices(rows=rows))
+        code = compile_expression(
+            choose(named_field("bls12-381-p"), "mul"), "mul", Choices(rows=rows)
+        )
         mnemonics = [i.mnemonic for i in code.code]
         assert mnemonics.count("adcx") > 30 and mnemonics.count("adox") > 30
         assert "adc" not in mnemonics and mnemonics.count("mulx") == 2 * 36 + 1
@@ -150,21 +154,21 @@ def test_adx_uses_both_chains() -> None:
 
 @pytest.mark.parametrize("name", [n for n in NAMES if named_field(n).n in (4, 6)])
 def test_base_has_no_spills_at_4_and_6_limbs(name: str) -> None:
-    for trace in traces(named_field(name)):
+    for expression in expressions(named_field(name)):
         # The square of R has equal limbs there: its products are made once and wait in the frame.
-        equal = (name, trace.kernel.operation) == ("p384", "to_montgomery")
+        equal = (name, expression.kernel.operation) == ("p384", "to_montgomery")
         # A sum that waits, and a complement that mul does not take from a register that is read.
-        waiting = trace.kernel.algorithm == "log-jump-complement" and trace.field.n == 6
+        waiting = expression.kernel.algorithm == "log-jump-complement" and expression.field.n == 6
         if not equal and not waiting:
-            assert compile_trace(trace, "kernel", VARIANTS["base"]).frame == 0
+            assert compile_expression(expression, "kernel", VARIANTS["base"]).frame == 0
 
 
 def test_flag_clearing_is_a_choice() -> None:
-    trace = choose(named_field("bls12-381-p"), "mul")
+    expression = choose(named_field("bls12-381-p"), "mul")
     counts = [
         sum(
             i.mnemonic == "test" or (i.mnemonic == "xor" and "clear" in i.remark)
-            for i in compile_trace(trace, "mul", Choices(clear=clear)).code
+            for i in compile_expression(expression, "mul", Choices(clear=clear)).code
         )
         for clear in ("needed", "product", "all")
     ]

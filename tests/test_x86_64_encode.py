@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from primes import traces
+from primes import expressions
 from x86_64_kernels import HERE
 
-from fieldc.backends.x86_64.choices import VARIANTS
-from fieldc.backends.x86_64.conventions import GENERAL
-from fieldc.backends.x86_64.instructions import INSTRUCTIONS, Immediate, Memory, Physical, Register
-from fieldc.backends.x86_64.kernel import compile_trace
-from fieldc.backends.x86_64.order import OrderError, may_move, ordered, reach, touch
-from fieldc.backends.x86_64.print import GNU, print_kernel
 from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.machine.assemble import assemble
-from fieldc.machine.encode import EncodeError, encode, linked, size_of
+from fieldc.targets.x86_64.choices import VARIANTS
+from fieldc.targets.x86_64.conventions import GENERAL
+from fieldc.targets.x86_64.encode import EncodeError, encode, linked, size_of
+from fieldc.targets.x86_64.instructions import INSTRUCTIONS, Immediate, Memory, Physical, Register
+from fieldc.targets.x86_64.kernel import compile_expression
+from fieldc.targets.x86_64.order import OrderError, may_move, ordered, reach, touch
+from fieldc.targets.x86_64.print import GNU, print_kernel
 
 # The encoder
 
@@ -77,10 +77,10 @@ def test_every_instruction_has_the_bytes_that_llvm_gives_it() -> None:
 @HERE
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_kernels_have_the_bytes_that_llvm_gives_them(variant: str) -> None:
-    for trace in traces(find_field("secp256k1-p")):
+    for expression in expressions(find_field("secp256k1-p")):
         for constants in ("rip", "register"):
             choices = replace(VARIANTS[variant], constants=constants)
-            kernel = compile_trace(trace, "k", choices)
+            kernel = compile_expression(expression, "k", choices)
             agree(kernel.code, kernel.constants)
 
 

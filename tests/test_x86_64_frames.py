@@ -6,19 +6,19 @@ import ctypes
 import struct
 
 import pytest
-from primes import shaped, traces
+from primes import expressions, shaped
 from x86_64_checks import check_code, live_on_entry, reads_and_writes, registers_in
 from x86_64_kernels import HERE, Built, check_run, loaded, runs_here, win64_kernels
 
 from fieldc.algorithms import choose
-from fieldc.backends.x86_64.choices import VARIANTS
-from fieldc.backends.x86_64.conventions import CONVENTIONS, GENERAL, SYSV, WIN64, Convention
-from fieldc.backends.x86_64.kernel import X86Kernel, compile_trace
-from fieldc.backends.x86_64.print import GNU
-from fieldc.language import Trace
+from fieldc.language import Expression
 from fieldc.machine.assemble import assemble
 from fieldc.machine.frames import Alias, FrameError
 from fieldc.machine.load import Kernel, Library, load
+from fieldc.targets.x86_64.choices import VARIANTS
+from fieldc.targets.x86_64.conventions import CONVENTIONS, GENERAL, SYSV, WIN64, Convention
+from fieldc.targets.x86_64.kernel import X86Kernel, compile_expression
+from fieldc.targets.x86_64.print import GNU
 
 pytestmark = HERE
 
@@ -77,7 +77,7 @@ def seen(library: Library, symbol: str, count: int) -> tuple[int, ...]:
     )
 
 
-def probed(codes: list[tuple[Trace, X86Kernel]], flags: int) -> list[Built]:
+def probed(codes: list[tuple[Expression, X86Kernel]], flags: int) -> list[Built]:
     """Kernels that are called through a probe."""
     texts = [code.text(GNU) + probe(code.symbol, code.convention, flags) for _, code in codes]
     return loaded(texts, codes, "_probe")
@@ -92,8 +92,8 @@ def test_registers_are_kept_and_flags_on_entry_do_not_matter(
     runs_here(variant)
     kept = KEPT[convention.name]
     codes = [
-        (trace, compile_trace(trace, f"kernel{i}", VARIANTS[variant], convention))
-        for i, trace in enumerate(traces(shaped("one-spare", limbs)))
+        (expression, compile_expression(expression, f"kernel{i}", VARIANTS[variant], convention))
+        for i, expression in enumerate(expressions(shaped("one-spare", limbs)))
     ]
     for _, code in codes:
         check_code(code, variant)
@@ -130,8 +130,8 @@ def test_the_probe_sets_the_flags() -> None:
 def test_guards_notice_a_kernel_that_is_one_limb_too_long() -> None:
     runs_here("base")
     f = shaped("one-spare", 3)
-    trace = choose(f, "add")
-    code = compile_trace(trace, "add", VARIANTS["base"])
+    expression = choose(f, "add")
+    code = compile_expression(expression, "add", VARIANTS["base"])
     library = load(assemble(code.text(GNU)))
     with pytest.raises(FrameError, match="outside z's buffer"):
         Kernel(library, "add", (3, 3), 2)(1, 2)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from primes import NAMES, OF_EVERY_CLASS, cases, named_field, shaped, traces
+from primes import NAMES, OF_EVERY_CLASS, cases, expressions, named_field, shaped
 from x86_64_kernels import HERE, LIMBS, Built, build, check_run, runs_here
 
 from fieldc.algorithms import choose
-from fieldc.backends.x86_64.choices import VARIANTS, Choices
-from fieldc.backends.x86_64.kernel import X86Error, compile_program, compile_trace
 from fieldc.field import Field
 from fieldc.language import Number, Residue, kernel
 from fieldc.machine.frames import Alias
+from fieldc.targets.x86_64.choices import VARIANTS, Choices
+from fieldc.targets.x86_64.kernel import X86Error, compile_expression, compile_program
 from fieldc.words.lower import lower
 from fieldc.words.rows import RowChoice, RowStyle
 
@@ -33,7 +33,11 @@ def test_every_kernel_at_every_number_of_limbs(variant: str, limbs: int) -> None
     runs_here(variant)
     shapes_here = ["full", "three-spare"] if limbs < 9 else ["full" if limbs % 2 else "one-spare"]
     shapes_here += ["smallest", "top-ones", "low-one", "zero-middle"] if limbs in (3, 4) else []
-    wanted = [(trace, VARIANTS[variant]) for s in shapes_here for trace in traces(shaped(s, limbs))]
+    wanted = [
+        (expression, VARIANTS[variant])
+        for s in shapes_here
+        for expression in expressions(shaped(s, limbs))
+    ]
     for built in build(wanted):
         check_run(built, 6 if limbs < 9 else 3, Alias)
 
@@ -48,13 +52,15 @@ def test_every_kernel_at_every_number_of_limbs(variant: str, limbs: int) -> None
 )
 def test_named_fields(name: str, variant: str) -> None:
     runs_here(variant)
-    for built in build((trace, VARIANTS[variant]) for trace in traces(named_field(name))):
+    for built in build(
+        (expression, VARIANTS[variant]) for expression in expressions(named_field(name))
+    ):
         check_run(built, 12, Alias)
 
 
 def test_only_64_bit_words() -> None:
     with pytest.raises(X86Error, match="32-bit words"):
-        compile_trace(choose(named_field("bn254-p", 32), "mul"), "mul")
+        compile_expression(choose(named_field("bn254-p", 32), "mul"), "mul")
     program = lower(choose(Field(13, 4), "add"))
     with pytest.raises(X86Error, match="4-bit words"):
         compile_program(program, "add", VARIANTS["base"])
@@ -94,10 +100,10 @@ def reused(f: Field, x: Residue, y: Residue) -> Residue:
 
 def user_kernels(text: Callable[..., Number]) -> list[Built]:
     """A user's kernel in several choices, loaded."""
-    trace = kernel(text.__name__)(text).trace(named_field("bls12-381-p"))
+    expression = kernel(text.__name__)(text).expression(named_field("bls12-381-p"))
     rows = RowChoice(RowStyle.TWO_CHAINS)
     choices = [*VARIANTS.values(), *(Choices(rows=rows, clear=c) for c in ("needed", "product"))]
-    return build((trace, c) for c in choices)
+    return build((expression, c) for c in choices)
 
 
 @pytest.mark.parametrize(
@@ -113,8 +119,8 @@ def user_kernels(text: Callable[..., Number]) -> list[Built]:
 def test_kernels_of_a_user(text: Callable[..., Number]) -> None:
     runs_here("adx")
     for built in user_kernels(text):
-        k = built.trace.kernel
-        for values in cases(k, built.trace.field, 10):
-            want = k.run(built.trace.field, *values)
+        k = built.expression.kernel
+        for values in cases(k, built.expression.field, 10):
+            want = k.run(built.expression.field, *values)
             assert built.run(*values) == want
             assert built.run.aliased(Alias.Z_IS_X, *values) == want

@@ -10,18 +10,18 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from primes import CARRY_STYLES, named_field, shaped, traces
+from primes import CARRY_STYLES, expressions, named_field, shaped
 from x86_64_checks import FEATURE_OF, NEEDS_CF, NEEDS_OF
 from x86_64_kernels import HERE, compiled, sampled_choices, win64_kernels
 
 from fieldc.algorithms import choose
-from fieldc.backends.x86_64.choices import VARIANTS, Choices
-from fieldc.backends.x86_64.conventions import CONVENTIONS, Convention
-from fieldc.backends.x86_64.instructions import INSTRUCTIONS
-from fieldc.backends.x86_64.kernel import compile_trace
-from fieldc.backends.x86_64.print import GNU, INTEL, MASM
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
+from fieldc.targets.x86_64.choices import VARIANTS, Choices
+from fieldc.targets.x86_64.conventions import CONVENTIONS, Convention
+from fieldc.targets.x86_64.instructions import INSTRUCTIONS
+from fieldc.targets.x86_64.kernel import compile_expression
+from fieldc.targets.x86_64.print import GNU, INTEL, MASM
 
 pytestmark = HERE
 
@@ -75,8 +75,8 @@ def test_gnu_and_intel_text_assemble_to_the_same_bytes(
 ) -> None:
     for limbs in (1, 3, 6, 8):
         codes = [
-            compile_trace(trace, f"kernel{i}", VARIANTS[variant], convention)
-            for i, trace in enumerate(traces(shaped("one-spare", limbs)))
+            compile_expression(expression, f"kernel{i}", VARIANTS[variant], convention)
+            for i, expression in enumerate(expressions(shaped("one-spare", limbs)))
         ]
         gnu, intel = (
             assemble("\n".join(code.text(syntax) for code in codes)) for syntax in (GNU, INTEL)
@@ -85,15 +85,15 @@ def test_gnu_and_intel_text_assemble_to_the_same_bytes(
 
 
 def test_other_choices_print_the_same_in_both_syntaxes() -> None:
-    trace = choose(named_field("secp256k1-p"), "mul")
+    expression = choose(named_field("secp256k1-p"), "mul")
     for i, choices in enumerate(sampled_choices(1)):
-        code = compiled(trace, f"kernel{i}", choices)
+        code = compiled(expression, f"kernel{i}", choices)
         if code is not None:
             assert assemble(code.text(GNU)) == assemble(code.text(INTEL))
 
 
 def test_text_begins_with_its_header_and_names_what_it_touches() -> None:
-    code = compile_trace(choose(named_field("bls12-381-p"), "mul"), "mul_p")
+    code = compile_expression(choose(named_field("bls12-381-p"), "mul"), "mul_p")
     for syntax in (GNU, INTEL, MASM):
         text = code.text(syntax, ("first", "second"))
         mark = syntax.comment
@@ -109,9 +109,11 @@ def test_text_begins_with_its_header_and_names_what_it_touches() -> None:
 def test_two_compilations_are_equal() -> None:
     for variant, name in product(VARIANTS, ("bls12-381-p", "secp256k1-p")):
         f = named_field(name)
-        for trace in traces(f):
+        for expression in expressions(f):
             codes = [
-                compile_trace(trace.kernel.trace(Field(f.p)), "kernel", VARIANTS[variant])
+                compile_expression(
+                    expression.kernel.expression(Field(f.p)), "kernel", VARIANTS[variant]
+                )
                 for _ in range(2)
             ]
             assert codes[0] == codes[1]
@@ -121,12 +123,12 @@ def test_two_compilations_are_equal() -> None:
 PRINT_ALL = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from primes import named_field, traces
-from fieldc.backends.x86_64.choices import VARIANTS
-from fieldc.backends.x86_64.kernel import compile_trace
+from primes import named_field, expressions
+from fieldc.targets.x86_64.choices import VARIANTS
+from fieldc.targets.x86_64.kernel import compile_expression
 for variant in VARIANTS.values():
-    for trace in traces(named_field("m-511")):
-        print(compile_trace(trace, "kernel", variant).text())
+    for expression in expressions(named_field("m-511")):
+        print(compile_expression(expression, "kernel", variant).text())
 """
 
 
@@ -151,13 +153,13 @@ def test_every_emitted_mnemonic_has_a_row() -> None:
     emitted = {
         instruction.mnemonic
         for limbs, variant in product((4, 9), VARIANTS)
-        for trace in traces(shaped("full", limbs))
-        for instruction in compile_trace(trace, "kernel", VARIANTS[variant]).code
+        for expression in expressions(shaped("full", limbs))
+        for instruction in compile_expression(expression, "kernel", VARIANTS[variant]).code
     }
     emitted |= {
         instruction.mnemonic
         for rows in CARRY_STYLES
-        for instruction in compile_trace(
+        for instruction in compile_expression(
             choose(shaped("full", 9), "mul"), "kernel", Choices(rows=rows)
         ).code
     }

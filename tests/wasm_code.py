@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fieldc.backends.wasm.encode import Function
+from fieldc.targets.wasm.encode import Function
 
 TOP = (1 << 64) - 1
 

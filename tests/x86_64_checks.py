@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fieldc.backends.x86_64.choices import FEATURES
-from fieldc.backends.x86_64.instructions import (
+from fieldc.targets.x86_64.choices import FEATURES
+from fieldc.targets.x86_64.instructions import (
     CONSTANTS,
     INSTRUCTIONS,
     Immediate,
@@ -14,7 +14,7 @@ from fieldc.backends.x86_64.instructions import (
     Physical,
     Register,
 )
-from fieldc.backends.x86_64.kernel import X86Kernel
+from fieldc.targets.x86_64.kernel import X86Kernel
 
 READ_WRITE = {"imul", "add", "adc", "adcx", "adox", "sub", "sbb", "and", "shld", "shr"}
 READ_WRITE |= {"cmovc", "cmovnc"}

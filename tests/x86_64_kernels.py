@@ -9,19 +9,19 @@ from functools import cache
 from itertools import product
 
 import pytest
-from primes import CARRY_STYLES, cases, expected, shaped, traces
+from primes import CARRY_STYLES, cases, expected, expressions, shaped
 from x86_64_checks import check_code
 
-from fieldc.backends.x86_64.choices import FEATURES, VARIANTS, Choices
-from fieldc.backends.x86_64.conventions import WIN64
-from fieldc.backends.x86_64.flags import FlagError
-from fieldc.backends.x86_64.kernel import X86Kernel, compile_trace
-from fieldc.backends.x86_64.print import GNU
-from fieldc.language import Trace
+from fieldc.language import Expression
 from fieldc.machine.assemble import assemble, host_triple
 from fieldc.machine.frames import Alias
 from fieldc.machine.load import Kernel, Library, load
 from fieldc.machine.processor import is_x86_64, missing
+from fieldc.targets.x86_64.choices import FEATURES, VARIANTS, Choices
+from fieldc.targets.x86_64.conventions import WIN64
+from fieldc.targets.x86_64.flags import FlagError
+from fieldc.targets.x86_64.kernel import X86Kernel, compile_expression
+from fieldc.targets.x86_64.print import GNU
 from fieldc.words.rows import RowChoice, RowStyle
 
 HERE = pytest.mark.skipif("x86_64" not in host_triple(), reason="no x86-64 assembler here")
@@ -83,42 +83,42 @@ def needs_a_second_flag(choices: Choices) -> bool:
 
 @dataclass(frozen=True)
 class Built:
-    """A compiled kernel of a trace, loaded."""
+    """A compiled kernel of an expression, loaded."""
 
-    trace: Trace
+    expression: Expression
     code: X86Kernel
     run: Kernel
 
 
 def loaded(
-    texts: Iterable[str], codes: Sequence[tuple[Trace, X86Kernel]], suffix: str = ""
+    texts: Iterable[str], codes: Sequence[tuple[Expression, X86Kernel]], suffix: str = ""
 ) -> list[Built]:
     """All kernels in one object, loaded."""
     library = load(assemble("\n".join(texts)))
     return [Built(t, code, callable_of(library, t, code.symbol + suffix)) for t, code in codes]
 
 
-def callable_of(library: Library, trace: Trace, symbol: str) -> Kernel:
+def callable_of(library: Library, expression: Expression, symbol: str) -> Kernel:
     """The loaded kernel as a function of integers."""
-    f = trace.field
-    operands = tuple(bound.width(f) for _, bound in trace.kernel.operands)
+    f = expression.field
+    operands = tuple(bound.width(f) for _, bound in expression.kernel.operands)
     return Kernel(library, symbol, operands, f.n)
 
 
-def build(wanted: Iterable[tuple[Trace, Choices]]) -> list[Built]:
+def build(wanted: Iterable[tuple[Expression, Choices]]) -> list[Built]:
     """Compile and load; a combination that has too few flags is left out."""
-    codes: list[tuple[Trace, X86Kernel]] = []
-    for trace, choices in wanted:
-        code = compiled(trace, f"kernel{len(codes)}", choices)
+    codes: list[tuple[Expression, X86Kernel]] = []
+    for expression, choices in wanted:
+        code = compiled(expression, f"kernel{len(codes)}", choices)
         if code is not None:
-            codes.append((trace, code))
+            codes.append((expression, code))
     return loaded([code.text(GNU) for _, code in codes], codes)
 
 
-def compiled(trace: Trace, symbol: str, choices: Choices) -> X86Kernel | None:
+def compiled(expression: Expression, symbol: str, choices: Choices) -> X86Kernel | None:
     """The kernel, or None where a typed error of one line says that flags do not suffice."""
     try:
-        code = compile_trace(trace, symbol, choices)
+        code = compile_expression(expression, symbol, choices)
     except FlagError as error:
         assert needs_a_second_flag(choices), (choices, error)
         assert "\n" not in str(error) and str(error)
@@ -129,7 +129,7 @@ def compiled(trace: Trace, symbol: str, choices: Choices) -> X86Kernel | None:
 
 def check_run(built: Built, count: int, aliases: Iterable[Alias] = (Alias.NONE,)) -> None:
     """Results on edge and random operands, in the aliasings that the operands allow."""
-    f, k = built.trace.field, built.trace.kernel
+    f, k = built.expression.field, built.expression.kernel
     for values in cases(k, f, count):
         want = expected(k.operation, f, *values)
         assert k.run(f, *values) == want
@@ -148,7 +148,7 @@ def check_run(built: Built, count: int, aliases: Iterable[Alias] = (Alias.NONE,)
 def win64_kernels() -> tuple[tuple[str, X86Kernel], ...]:
     """Every kernel for Windows, at several numbers of limbs."""
     return tuple(
-        (variant, compile_trace(trace, "kernel", VARIANTS[variant], WIN64))
+        (variant, compile_expression(expression, "kernel", VARIANTS[variant], WIN64))
         for variant, limbs in product(VARIANTS, (1, 2, 4, 6, 9))
-        for trace in traces(shaped("full" if limbs == 6 else "three-spare", limbs))
+        for expression in expressions(shaped("full" if limbs == 6 else "three-spare", limbs))
     )

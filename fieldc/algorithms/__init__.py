@@ -21,7 +21,7 @@ from fieldc.algorithms import (
 )
 from fieldc.errors import UserError
 from fieldc.field import Field
-from fieldc.language import BoundError, DoesNotApply, Kernel, Trace
+from fieldc.language import BoundError, DoesNotApply, Expression, Kernel
 
 KERNELS: tuple[Kernel, ...] = (
     addition.add,
@@ -106,7 +106,9 @@ def applicability(field: Field, kernels: Sequence[Kernel] = KERNELS) -> list[App
     rows = []
     for kernel in kernels:
         try:
-            rows.append(Applicability(kernel, True, field.in_p(kernel.trace(field).unreduced), ""))
+            rows.append(
+                Applicability(kernel, True, field.in_p(kernel.expression(field).unreduced), "")
+            )
         except DoesNotApply as error:
             rows.append(Applicability(kernel, False, "-", str(error), str(error)))
         except BoundError as error:
@@ -125,8 +127,8 @@ def every_kernel_for(operation: str) -> list[Kernel]:
     return [k for k in (*KERNELS, *FUSED, *STUDIED) if k.operation == operation]
 
 
-def choose(field: Field, operation: str, algorithm: str | None = None) -> Trace:
-    """The operation's first algorithm whose bounds hold (or the named one), traced.
+def choose(field: Field, operation: str, algorithm: str | None = None) -> Expression:
+    """The operation's first algorithm whose bounds hold (or the named one), expressed.
 
     Raises NoKernel for an algorithm that does not exist, BoundError for one that does not hold.
     """
@@ -136,7 +138,7 @@ def choose(field: Field, operation: str, algorithm: str | None = None) -> Trace:
     failure: BoundError | None = None
     for kernel in offered:
         try:
-            return kernel.trace(field)
+            return kernel.expression(field)
         except BoundError as error:
             failure = error
     if failure is not None:

@@ -19,8 +19,8 @@ from fieldc.algorithms.reduction import (
     subtract_once,
 )
 from fieldc.field import Field
-from fieldc.forms import tighten
 from fieldc.language import DoesNotApply, Kernel, Number, Pair, kernel
+from fieldc.polynomial_bounds import tighten
 
 Finish = Callable[[Number, int], Number]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fieldc.algorithms.reduction import drop_limb, subtract_once
 from fieldc.field import Field
-from fieldc.forms import tighten
 from fieldc.language import DoesNotApply, Number, Residue, kernel
+from fieldc.polynomial_bounds import tighten
 
 
 @kernel("mul", "karatsuba")

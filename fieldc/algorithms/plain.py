@@ -10,8 +10,8 @@ from collections.abc import Callable
 from fieldc.algorithms.reduction import subtract_all
 from fieldc.algorithms.scanning import schoolbook
 from fieldc.field import Field
-from fieldc.forms import tighten
 from fieldc.language import Integer, Kernel, NeedsIntegers, Number, Residue, Wide, kernel, limbs
+from fieldc.polynomial_bounds import tighten
 
 
 def with_product(name: str, reduction: Callable[[Field, Number], Number]) -> tuple[Kernel, Kernel]:

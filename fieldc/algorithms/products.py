@@ -14,7 +14,7 @@ from fieldc.algorithms.reduction import (
 )
 from fieldc.field import Field
 from fieldc.language import Kernel, Number, Pair, Residue, kernel, limbs
-from fieldc.ranges import residues
+from fieldc.operands import residues
 
 
 def sum_of(f: Field, x: Sequence[Number], y: Sequence[Number], reduce: Reduction) -> Number:

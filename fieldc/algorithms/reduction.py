@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fieldc.field import Field
-from fieldc.forms import tighten
 from fieldc.language import DoesNotApply, Integer, Number, select
+from fieldc.polynomial_bounds import tighten
 
 Reduction = Callable[[Field, Number], Number]
 """Divides by the radix modulo p."""

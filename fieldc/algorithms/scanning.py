@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from fieldc.algorithms.reduction import drop_limb, subtract_once
 from fieldc.field import Field
-from fieldc.forms import joined, tighten
 from fieldc.language import Number, Residue, kernel, limbs
+from fieldc.polynomial_bounds import joined, tighten
 
 
 def schoolbook(f: Field, x: Number, y: Number) -> Number:

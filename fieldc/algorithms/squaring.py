@@ -13,8 +13,8 @@ from fieldc.algorithms.reduction import (
     subtract_once,
 )
 from fieldc.field import Field
-from fieldc.forms import tighten
 from fieldc.language import Number, Residue, kernel, limbs
+from fieldc.polynomial_bounds import tighten
 
 
 def square_rows(f: Field, x: Number, doubled: int = 0) -> list[Number]:

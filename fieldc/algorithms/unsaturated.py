@@ -26,11 +26,11 @@ from fieldc.field import Field
 from fieldc.language import (
     BoundError,
     DoesNotApply,
+    Expression,
     Kernel,
     Number,
     Pair,
     Residue,
-    Trace,
     Wide,
     kernel,
 )
@@ -224,16 +224,20 @@ WITHOUT_PRODUCTS = ("add", "sub", "neg", "double")
 """Operations that are the same in limbs and in digits."""
 
 
-def readings(trace: Trace) -> list[Trace]:
+def readings(expression: Expression) -> list[Expression]:
     """The same operation in digits, by every algorithm whose bounds hold.
 
     A studied algorithm is read as itself alone. Raises NotInDigits where there is none.
     """
-    f, operation, algorithm = trace.field, trace.kernel.operation, trace.kernel.algorithm
+    f, operation, algorithm = (
+        expression.field,
+        expression.kernel.operation,
+        expression.kernel.algorithm,
+    )
     if operation in WITHOUT_PRODUCTS:
-        return [trace]
+        return [expression]
     offered = [k for k in KERNELS if k.operation == operation]
-    if trace.kernel in STUDIED:
+    if expression.kernel in STUDIED:
         offered = [k for k in offered if k.algorithm == algorithm]
     found = [read for k in offered for read in _traced(k, f)]
     if not found:
@@ -242,8 +246,8 @@ def readings(trace: Trace) -> list[Trace]:
     return found
 
 
-def _traced(k: Kernel, f: Field) -> list[Trace]:
+def _traced(k: Kernel, f: Field) -> list[Expression]:
     try:
-        return [k.trace(f)]
+        return [k.expression(f)]
     except BoundError:
         return []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fieldc.algorithms.meaning import MEANINGS
 from fieldc.field import Field
-from fieldc.language import Trace
+from fieldc.language import Expression
 
 OWNERSHIP = "This text is yours, under any terms you choose; fieldc itself is MIT OR Apache-2.0."
 """Stands at the head of what users generate."""
@@ -24,7 +24,7 @@ class Artifact:
     """
 
     symbol: str
-    trace: Trace
+    expression: Expression
     target: str
     variant: str
     convention: str
@@ -61,7 +61,7 @@ class Artifact:
     @property
     def stem(self) -> str:
         """The file's name without its ending."""
-        return f"{self.trace.kernel.operation}_{self.variant}"
+        return f"{self.expression.kernel.operation}_{self.variant}"
 
     @property
     def is_own(self) -> bool:
@@ -71,13 +71,13 @@ class Artifact:
     @property
     def contract(self) -> str:
         """Pre- and postcondition on one line."""
-        return contract(self.trace)
+        return contract(self.expression)
 
     @property
     def digest(self) -> str:
         """SHA-256 of the object (or text), the prime, the contract and the certificate."""
         code = self.text.encode() if self.code is None else self.code
-        texts = (hex(self.trace.field.p), self.contract, self.certificate)
+        texts = (hex(self.expression.field.p), self.contract, self.certificate)
         parts = (code, *(text.encode() for text in texts))
         return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
@@ -85,8 +85,8 @@ class Artifact:
         """The kernel's entry in manifest.json."""
         return {
             "symbol": self.symbol,
-            "op": self.trace.kernel.operation,
-            "algorithm": self.trace.kernel.algorithm,
+            "op": self.expression.kernel.operation,
+            "algorithm": self.expression.kernel.algorithm,
             "target": self.target,
             "variant": self.variant,
             "convention": self.convention,
@@ -107,16 +107,16 @@ def sha256_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def contract(trace: Trace) -> str:
+def contract(expression: Expression) -> str:
     """What a kernel needs and what it gives, on one line."""
-    kernel = trace.kernel
+    kernel = expression.kernel
     needs = ", ".join(f"{name} {bound.says}" for name, bound in kernel.operands)
     return f"{needs}; z = {MEANINGS[kernel.operation].says}, z {kernel.result.says}"
 
 
-def before_subtractions(trace: Trace) -> str:
+def before_subtractions(expression: Expression) -> str:
     """How large a value is before it is reduced, and in how many subtractions that is done."""
-    high, count = trace.field.in_p(trace.unreduced), trace.subtractions
+    high, count = expression.field.in_p(expression.unreduced), expression.subtractions
     if count > 1:
         return f"before {count} subtractions, the last one of p, at most {high}"
     return f"before the last subtraction at most {high}"
@@ -131,7 +131,7 @@ def field_symbol(field: Field) -> str:
 
 
 def header(
-    trace: Trace,
+    expression: Expression,
     target: str,
     variant: str,
     convention: str,
@@ -139,7 +139,7 @@ def header(
     tuned: bool = False,
 ) -> tuple[str, ...]:
     """The lines that open a generated text: how to make it again, and what it promises."""
-    f, kernel = trace.field, trace.kernel
+    f, kernel = expression.field, expression.kernel
     name, extensions = f.name or hex(f.p), " and ".join(needs) or "no extension"
     schedule = " --schedule FILE" if tuned else ""
     word = "" if f.word == 64 else f" --word {f.word}"
@@ -148,8 +148,8 @@ def header(
         f"--target {target}{schedule} -o DIR",
         f"p = {f.p:#x}",
         f"R = 2^{f.word * f.n}; {f.n} limbs of {f.word} bits, least significant first",
-        f"{kernel.operation} ({kernel.algorithm}): {contract(trace)}",
-        before_subtractions(trace),
+        f"{kernel.operation} ({kernel.algorithm}): {contract(expression)}",
+        before_subtractions(expression),
         f"variant {variant}; convention {convention}; needs {extensions}",
         "every aliasing of z, x and y is allowed",
         OWNERSHIP,

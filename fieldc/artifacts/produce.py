@@ -10,31 +10,31 @@ from types import MappingProxyType
 from fieldc.algorithms import kernels_for
 from fieldc.algorithms.unsaturated import NotInDigits, readings
 from fieldc.artifacts.artifact import Artifact, field_symbol, header
-from fieldc.backends.c import ROWS as C_ROWS
-from fieldc.backends.c import print_c
-from fieldc.backends.llvm import print_llvm
-from fieldc.backends.rust import ROWS as RUST_ROWS
-from fieldc.backends.rust import print_rust
-from fieldc.backends.rust_intrinsics import INTRINSICS, features_of
-from fieldc.backends.rust_looped import print_rust_looped
-from fieldc.backends.targets import TARGETS, ObjectFormat, Target
-from fieldc.backends.wasm.encode import Function, Module
-from fieldc.backends.wasm.kernel import print_wasm
-from fieldc.backends.wasm.wide import ALGORITHMS as WIDE_ALGORITHMS
-from fieldc.backends.wasm.wide import ROWS as WIDE_ROWS
-from fieldc.backends.wasm.wide import WIDE_ARITHMETIC, print_wide
-from fieldc.backends.x86_64.choices import FEATURES, VARIANTS
-from fieldc.backends.x86_64.conventions import SYSV, WIN64, Convention
-from fieldc.backends.x86_64.kernel import X86Kernel, compile_trace
-from fieldc.backends.x86_64.print import GNU, INTEL, MASM
-from fieldc.language import BoundError, Trace
+from fieldc.language import BoundError, Expression
 from fieldc.machine.assemble import Compiled, assemble, compile_ir
+from fieldc.targets.c.print import ROWS as C_ROWS
+from fieldc.targets.c.print import print_c
+from fieldc.targets.llvm.print import print_llvm
+from fieldc.targets.llvm.processors import TARGETS, ObjectFormat, Target
+from fieldc.targets.rust.flat import ROWS as RUST_ROWS
+from fieldc.targets.rust.flat import print_rust
+from fieldc.targets.rust.intrinsics import INTRINSICS, features_of
+from fieldc.targets.rust.looped import print_rust_looped
+from fieldc.targets.wasm.encode import Function, Module
+from fieldc.targets.wasm.kernel import print_wasm
+from fieldc.targets.wasm.wide import ALGORITHMS as WIDE_ALGORITHMS
+from fieldc.targets.wasm.wide import ROWS as WIDE_ROWS
+from fieldc.targets.wasm.wide import WIDE_ARITHMETIC, print_wide
+from fieldc.targets.x86_64.choices import FEATURES, VARIANTS
+from fieldc.targets.x86_64.conventions import SYSV, WIN64, Convention
+from fieldc.targets.x86_64.kernel import X86Kernel, compile_expression
+from fieldc.targets.x86_64.print import GNU, INTEL, MASM
 from fieldc.words.digits import cheapest_in_digits
 from fieldc.words.loops import has_loops
 from fieldc.words.lower import lower
 
 NO_EXECUTABLE_STACK = '.section .note.GNU-stack, "", @progbits\n'
-Producer = Callable[[Trace], Iterator[Artifact]]
+Producer = Callable[[Expression], Iterator[Artifact]]
 
 
 @dataclass(frozen=True)
@@ -50,35 +50,35 @@ class BuildTarget:
     """Of its objects; None where it has only text."""
     algorithms: tuple[str, ...] = ()
     """What suits it better than the first algorithm whose bounds hold, the best first."""
-    can: Callable[[Trace], bool] = lambda _: True
+    can: Callable[[Expression], bool] = lambda _: True
     """Whether it makes a kernel at all; where it cannot, `produce` says why."""
 
 
-def suited(target: BuildTarget, trace: Trace) -> Trace:
+def suited(target: BuildTarget, expression: Expression) -> Expression:
     """The same operation by the algorithm that suits a target best of those whose bounds hold."""
-    return by_algorithm(target.algorithms, trace)
+    return by_algorithm(target.algorithms, expression)
 
 
-def by_algorithm(names: Sequence[str], trace: Trace) -> Trace:
+def by_algorithm(names: Sequence[str], expression: Expression) -> Expression:
     """The same operation by the first of some algorithms whose bounds hold, if there is one."""
-    kernels = {kernel.algorithm: kernel for kernel in kernels_for(trace.kernel.operation)}
+    kernels = {kernel.algorithm: kernel for kernel in kernels_for(expression.kernel.operation)}
     for name in names:
         if name in kernels:
             try:
-                return kernels[name].trace(trace.field)
+                return kernels[name].expression(expression.field)
             except BoundError:
                 continue
-    return trace
+    return expression
 
 
-def _symbol(trace: Trace, variant: str) -> str:
-    return f"fieldc_{field_symbol(trace.field)}_{trace.kernel.operation}_{variant}"
+def _symbol(expression: Expression, variant: str) -> str:
+    return f"fieldc_{field_symbol(expression.field)}_{expression.kernel.operation}_{variant}"
 
 
-Tuned = Callable[[Trace, str, Convention], X86Kernel]
-"""A tuned kernel of a trace, by a symbol and a convention."""
-Functions = Callable[[Trace, str], tuple[Trace, Function]]
-"""The function of a trace by a symbol, and the trace as it was read."""
+Tuned = Callable[[Expression, str, Convention], X86Kernel]
+"""A tuned kernel of an expression, by a symbol and a convention."""
+Functions = Callable[[Expression, str], tuple[Expression, Function]]
+"""The function of an expression by a symbol, and the expression as it was read."""
 Plans = Mapping[tuple[str, str], Tuned]
 """By operation and variant, what takes the place of the choices of VARIANTS."""
 
@@ -88,15 +88,17 @@ def _own(target: Target, plans: Plans) -> Producer:
     convention = WIN64 if windows else SYSV
     prefix, local = ("_", "L") if target.object_format is ObjectFormat.MACH_O else ("", ".L")
 
-    def produce(trace: Trace) -> Iterator[Artifact]:
+    def produce(expression: Expression) -> Iterator[Artifact]:
         for variant, choices in VARIANTS.items():
-            symbol, needs = _symbol(trace, variant), FEATURES[variant]
-            tuned = plans.get((trace.kernel.operation, variant))
+            symbol, needs = _symbol(expression, variant), FEATURES[variant]
+            tuned = plans.get((expression.kernel.operation, variant))
             if tuned is not None:
-                kernel = tuned(trace, prefix + symbol, convention)
+                kernel = tuned(expression, prefix + symbol, convention)
             else:
-                kernel = compile_trace(trace, prefix + symbol, choices, convention)
-            head = header(trace, target.name, variant, convention.name, needs, tuned is not None)
+                kernel = compile_expression(expression, prefix + symbol, choices, convention)
+            head = header(
+                expression, target.name, variant, convention.name, needs, tuned is not None
+            )
             code = assemble(kernel.text(GNU, local=local), target.triple)
             text = kernel.text(INTEL, head, local)
             if target.object_format is ObjectFormat.ELF:
@@ -106,7 +108,7 @@ def _own(target: Target, plans: Plans) -> Producer:
                 texts.insert(0, (".asm", kernel.text(MASM, head, local)))
             (suffix, text), *others = texts
             made = Artifact(
-                symbol, trace, target.name, variant, convention.name, needs, suffix, text, code
+                symbol, expression, target.name, variant, convention.name, needs, suffix, text, code
             )
             yield replace(made, other_texts=tuple(others))
 
@@ -114,22 +116,24 @@ def _own(target: Target, plans: Plans) -> Producer:
 
 
 def _llvm(target: Target) -> Producer:
-    def produce(trace: Trace) -> Iterator[Artifact]:
-        symbol = _symbol(trace, "llvm")
-        head = header(trace, target.name, "llvm", "c", features_needed(target))
-        ir, compiled = _compiled(target, trace, symbol)
+    def produce(expression: Expression) -> Iterator[Artifact]:
+        symbol = _symbol(expression, "llvm")
+        head = header(expression, target.name, "llvm", "c", features_needed(target))
+        ir, compiled = _compiled(target, expression, symbol)
         text = "".join(f"; {line}\n" for line in head) + ir
         needs = features_needed(target)
-        yield Artifact(symbol, trace, target.name, "llvm", "c", needs, ".ll", text, compiled.object)
+        yield Artifact(
+            symbol, expression, target.name, "llvm", "c", needs, ".ll", text, compiled.object
+        )
 
     return produce
 
 
-def _compiled(target: Target, trace: Trace, symbol: str) -> tuple[str, Compiled]:
+def _compiled(target: Target, expression: Expression, symbol: str) -> tuple[str, Compiled]:
     """A module and its code: in the first row style in which no flags are copied, or the first."""
     processor, made = target.processor, []
     for rows in processor.rows_to_try:
-        ir = print_llvm(lower(trace, rows), symbol, processor.form)
+        ir = print_llvm(lower(expression, rows), symbol, processor.form)
         made.append((ir, compile_ir(ir, target.triple, processor.cpu, processor.features)))
         if not _FLAGS_COPIED.search(made[-1][1].assembly):
             return made[-1]
@@ -145,17 +149,17 @@ def features_needed(target: Target) -> tuple[str, ...]:
     return tuple(n for n in ("bmi2", "zicond") if f"+{n}" in target.processor.features)
 
 
-def _c(trace: Trace) -> Iterator[Artifact]:
-    symbol = _symbol(trace, "c")
-    head = "\n * ".join(header(trace, "c", "portable", "c", ()))
-    text = f"/* {head} */\n" + print_c(lower(trace, C_ROWS), symbol, trace)
-    yield Artifact(symbol, trace, "c", "portable", "c", (), ".c", text, None)
+def _c(expression: Expression) -> Iterator[Artifact]:
+    symbol = _symbol(expression, "c")
+    head = "\n * ".join(header(expression, "c", "portable", "c", ()))
+    text = f"/* {head} */\n" + print_c(lower(expression, C_ROWS), symbol, expression)
+    yield Artifact(symbol, expression, "c", "portable", "c", (), ".c", text, None)
 
 
 def _wasm(target: str, variant: str, needs: tuple[str, ...], print_text: Functions) -> Producer:
-    def produce(trace: Trace) -> Iterator[Artifact]:
-        symbol = _symbol(trace, variant)
-        read, function = print_text(trace, symbol)
+    def produce(expression: Expression) -> Iterator[Artifact]:
+        symbol = _symbol(expression, variant)
+        read, function = print_text(expression, symbol)
         module = Module((function,))
         head = "".join(f";; {line}\n" for line in header(read, target, variant, "c", needs))
         text = head + module.text()
@@ -167,18 +171,18 @@ def _wasm(target: str, variant: str, needs: tuple[str, ...], print_text: Functio
     return produce
 
 
-def _in_digits(trace: Trace, symbol: str) -> tuple[Trace, Function]:
-    read, program = cheapest_in_digits(trace)
+def _in_digits(expression: Expression, symbol: str) -> tuple[Expression, Function]:
+    read, program = cheapest_in_digits(expression)
     return read, print_wasm(program, symbol)
 
 
-def _wide(trace: Trace, symbol: str) -> tuple[Trace, Function]:
-    return trace, print_wide(lower(trace, WIDE_ROWS), symbol)
+def _wide(expression: Expression, symbol: str) -> tuple[Expression, Function]:
+    return expression, print_wide(lower(expression, WIDE_ROWS), symbol)
 
 
-def _can_wasm(trace: Trace) -> bool:
+def _can_wasm(expression: Expression) -> bool:
     try:
-        readings(trace)
+        readings(expression)
     except NotInDigits:
         return False
     return True
@@ -188,27 +192,29 @@ Printed = tuple[str, tuple[str, ...]]
 """A text, and what it asks of the processor."""
 
 
-def _rust(target: str, variant: str, print_text: Callable[[Trace, str], Printed]) -> Producer:
-    def produce(trace: Trace) -> Iterator[Artifact]:
-        symbol = _symbol(trace, target.replace("-", "_"))
-        text, needs = print_text(trace, symbol)
-        head = "".join(f"// {line}\n" for line in header(trace, target, variant, "rust", needs))
-        yield Artifact(symbol, trace, target, variant, "rust", needs, ".rs", head + text, None)
+def _rust(target: str, variant: str, print_text: Callable[[Expression, str], Printed]) -> Producer:
+    def produce(expression: Expression) -> Iterator[Artifact]:
+        symbol = _symbol(expression, target.replace("-", "_"))
+        text, needs = print_text(expression, symbol)
+        head = "".join(
+            f"// {line}\n" for line in header(expression, target, variant, "rust", needs)
+        )
+        yield Artifact(symbol, expression, target, variant, "rust", needs, ".rs", head + text, None)
 
     return produce
 
 
-def _flat(trace: Trace, symbol: str) -> Printed:
-    return print_rust(lower(trace, RUST_ROWS), symbol, trace), ()
+def _flat(expression: Expression, symbol: str) -> Printed:
+    return print_rust(lower(expression, RUST_ROWS), symbol, expression), ()
 
 
-def _looped(trace: Trace, symbol: str) -> Printed:
-    return print_rust_looped(trace, symbol), ()
+def _looped(expression: Expression, symbol: str) -> Printed:
+    return print_rust_looped(expression, symbol), ()
 
 
-def _intrinsics(trace: Trace, symbol: str) -> Printed:
-    program = lower(trace, RUST_ROWS)
-    return print_rust(program, symbol, trace, INTRINSICS), features_of(program)
+def _intrinsics(expression: Expression, symbol: str) -> Printed:
+    program = lower(expression, RUST_ROWS)
+    return print_rust(program, symbol, expression, INTRINSICS), features_of(program)
 
 
 def _own_target(target: Target, plans: Plans) -> BuildTarget:

@@ -72,11 +72,11 @@ def run_here(artifact: Artifact) -> None:
     """Call a kernel in this process on its vectors. Raises CheckError or FrameError."""
     if artifact.code is None:
         return
-    f = artifact.trace.field
+    f = artifact.expression.field
     kernel = Kernel(
         load(artifact.code), artifact.symbol, _operands(artifact), _results(artifact), f.word
     )
-    check(kernel, artifact.trace)
+    check(kernel, artifact.expression)
 
 
 def run_emulated(target: str, artifacts: Sequence[Artifact]) -> None:
@@ -92,11 +92,11 @@ def run_emulated(target: str, artifacts: Sequence[Artifact]) -> None:
     objects = {a.symbol: a.code for a in artifacts if a.code is not None}
     with Program(EMULATORS[target], objects) as program:
         for artifact in artifacts:
-            f = artifact.trace.field
+            f = artifact.expression.field
             kernel = program.kernel(
                 artifact.symbol, _operands(artifact), _results(artifact), f.word
             )
-            check(kernel, artifact.trace)
+            check(kernel, artifact.expression)
 
 
 def _run_by(engine: Engine, artifact: Artifact) -> None:
@@ -104,13 +104,13 @@ def _run_by(engine: Engine, artifact: Artifact) -> None:
         return
     n = _results(artifact)
     with engine.kernel(artifact.code, artifact.symbol, _operands(artifact), n) as kernel:
-        check(kernel, artifact.trace)
+        check(kernel, artifact.expression)
 
 
 def _results(artifact: Artifact) -> int:
-    return artifact.trace.kernel.result.width(artifact.trace.field)
+    return artifact.expression.kernel.result.width(artifact.expression.field)
 
 
 def _operands(artifact: Artifact) -> tuple[int, ...]:
-    f = artifact.trace.field
-    return tuple(bound.width(f) for _, bound in artifact.trace.kernel.operands)
+    f = artifact.expression.field
+    return tuple(bound.width(f) for _, bound in artifact.expression.kernel.operands)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from fieldc.artifacts.artifact import OWNERSHIP, Artifact, field_symbol
 from fieldc.artifacts.produce import BuildTarget, suited
-from fieldc.artifacts.trust import Progress, judge
-from fieldc.backends.c import print_c_header
+from fieldc.artifacts.verify import Progress, judge
 from fieldc.errors import UserError
 from fieldc.field import Field
-from fieldc.language import Trace
+from fieldc.language import Expression
+from fieldc.targets.c.print import print_c_header
 from fieldc.words.lower import lower
 
 MANIFEST = "manifest.json"
@@ -25,7 +25,7 @@ class OutputError(UserError):
 
 def build_folder(
     field: Field,
-    traces: Sequence[Trace],
+    expressions: Sequence[Expression],
     targets: Sequence[BuildTarget],
     folder: Path,
     progress: Progress,
@@ -33,18 +33,18 @@ def build_folder(
 ) -> tuple[list[Artifact], dict[str, object]]:
     """Build, check and write; the kernels, and the manifest.
 
-    Unless the traces are `exact`, a target may have the algorithm that suits it instead.
+    Unless the expressions are `exact`, a target may have the algorithm that suits it instead.
     Raises OutputError; for a wrong kernel UnprovedKernel, CheckError or FrameError, before anything
     is written.
     """
     check_writable(folder)
-    artifacts = build(traces, targets, progress, exact)
+    artifacts = build(expressions, targets, progress, exact)
     write(folder, files_of(field, artifacts))
     return artifacts, manifest(field, artifacts)
 
 
 def build(
-    traces: Sequence[Trace],
+    expressions: Sequence[Expression],
     targets: Sequence[BuildTarget],
     progress: Progress,
     exact: bool = False,
@@ -53,10 +53,10 @@ def build(
 
     Raises UnprovedKernel, CheckError or FrameError for a kernel that is wrong.
     """
-    jobs = [(target, trace) for target in targets for trace in traces]
+    jobs = [(target, expression) for target in targets for expression in expressions]
     built: list[Artifact] = []
-    for done, (target, trace) in enumerate(jobs, 1):
-        built += target.produce(trace if exact else suited(target, trace))
+    for done, (target, expression) in enumerate(jobs, 1):
+        built += target.produce(expression if exact else suited(target, expression))
         progress("compile", done, len(jobs))
     return judge(built, progress)
 
@@ -68,12 +68,12 @@ def files_of(field: Field, artifacts: Sequence[Artifact]) -> dict[str, bytes]:
     files |= {a.object_file: a.code for a in artifacts if a.object_file and a.code}
     files |= {a.certificate_file: a.certificate.encode() for a in artifacts if a.certificate_file}
     name = field_symbol(field)
-    declared = [(lower(a.trace), a.symbol) for a in artifacts if a.convention != "rust"]
+    declared = [(lower(a.expression), a.symbol) for a in artifacts if a.convention != "rust"]
     unique = {symbol: program for program, symbol in declared}
     if unique:
         guard = f"FIELDC_{name.upper()}_H"
         kernels = [(program, symbol) for symbol, program in unique.items()]
-        contracts = {a.symbol: f"{a.trace.kernel.operation}: {a.contract}" for a in artifacts}
+        contracts = {a.symbol: f"{a.expression.kernel.operation}: {a.contract}" for a in artifacts}
         text = f"/* {OWNERSHIP} */\n" + print_c_header(kernels, guard, contracts)
         files[f"fieldc_{name}.h"] = text.encode()
     return files | manifest_file(field, artifacts)

@@ -14,13 +14,13 @@ from fieldc.commands.bench import operation_list
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, one_of, option, verb
 from fieldc.field import Field
-from fieldc.language import Trace
+from fieldc.language import Expression
 
 if TYPE_CHECKING:
     from fieldc.artifacts.artifact import Artifact
     from fieldc.artifacts.produce import BuildTarget, Plans
-    from fieldc.artifacts.schedule import Schedule
-    from fieldc.artifacts.trust import Progress
+    from fieldc.artifacts.verify import Progress
+    from fieldc.decisions.schedule import Schedule
 
     Built = tuple[Sequence[Artifact], dict[str, object]]
 
@@ -78,15 +78,15 @@ def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> 
 
     operations = arguments.op or OPERATIONS
     schedule = schedule_of(field, arguments.schedule, operations)
-    traces = [
+    expressions = [
         choose(field, operation, algorithm_of(schedule, operation, arguments.algorithm))
         for operation in operations
     ]
     plans = schedule.plans() if schedule else {}
-    targets = targets_of(field, arguments.target or host_target(), traces, plans)
+    targets = targets_of(field, arguments.target or host_target(), expressions, plans)
     with progress() as show:
         exact = arguments.algorithm is not None or schedule is not None
-        return build_folder(field, traces, targets, folder, show, exact)
+        return build_folder(field, expressions, targets, folder, show, exact)
 
 
 def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> Built:
@@ -110,7 +110,7 @@ def schedule_of(field: Field, path: str | None, operations: Sequence[str]) -> Sc
     """The schedule that was named, if one was. Raises ScheduleError, UsageError."""
     if path is None:
         return None
-    from fieldc.artifacts.schedule import load_schedule
+    from fieldc.decisions.schedule import load_schedule
 
     schedule = load_schedule(Path(path), field)
     names = [entry.operation for entry in schedule.entries]
@@ -132,14 +132,14 @@ def algorithm_of(schedule: Schedule | None, operation: str, named: str | None) -
 
 
 def targets_of(
-    field: Field, text: str, traces: Sequence[Trace] = (), plans: Plans | None = None
+    field: Field, text: str, expressions: Sequence[Expression] = (), plans: Plans | None = None
 ) -> list[BuildTarget]:
     """Targets from `x86_64-linux,c`, or all that make these kernels. Raises UsageError."""
     from fieldc.artifacts.produce import build_targets
 
     known = build_targets(plans or {})
     if text == "all":
-        able = (target for target in known.values() if all(map(target.can, traces)))
+        able = (target for target in known.values() if all(map(target.can, expressions)))
         return [target for target in able if field.word in target.words]
     targets = [known[one_of("target", *known)(name)] for name in text.split(",")]
     for target in targets:

@@ -53,9 +53,11 @@ def build_everything(field: Field, folder: Path) -> list[Artifact]:
     """Every operation for every target of the field's word width, written to the folder."""
     from fieldc.artifacts.write import build_folder
 
-    traces = [choose(field, operation) for operation in OPERATIONS]
+    expressions = [choose(field, operation) for operation in OPERATIONS]
     with progress() as show:
-        return build_folder(field, traces, targets_of(field, "all", traces), folder, show)[0]
+        return build_folder(
+            field, expressions, targets_of(field, "all", expressions), folder, show
+        )[0]
 
 
 def built_table(artifacts: list[Artifact]) -> Table:

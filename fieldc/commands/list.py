@@ -93,20 +93,20 @@ def _predicted_data(prediction: Prediction | None) -> dict[str, object] | None:
 def targets() -> Answer:
     """What `fieldc build` can make, and what it does for each target on this host."""
     from fieldc.artifacts.produce import build_targets
-    from fieldc.artifacts.standing import standing_of
+    from fieldc.artifacts.support import support_of
 
-    standings = {target: standing_of(target) for target in build_targets().values()}
-    rows = [(t.name, "/".join(map(str, t.words)), *s.short()) for t, s in standings.items()]
+    supports = {target: support_of(target) for target in build_targets().values()}
+    rows = [(t.name, "/".join(map(str, t.words)), *s.short()) for t, s in supports.items()]
     columns = ("target", "words", "built", "run here", "proved", "tested", "constant time")
     whys = defaultdict[tuple[str, str], list[str]](list)
-    for target, standing in standings.items():
-        for why, questions in standing.skipped().items():
+    for target, support in supports.items():
+        for why, questions in support.skipped().items():
             whys[questions, why].append(target.name)
     skipped = [(questions, why, ", ".join(names)) for (questions, why), names in whys.items()]
     data = [
         {"target": t.name, "backend": t.backend, "words": list(t.words), "about": t.about}
-        | asdict(standing)
-        for t, standing in standings.items()
+        | asdict(support)
+        for t, support in supports.items()
     ]
     reasons = Table(("what", "why", "targets"), skipped, "SKIPPED")
     return Answer((Table(columns, rows), reasons), data)

@@ -21,7 +21,7 @@ else:
     import tomli as tomllib
 
 if TYPE_CHECKING:
-    from fieldc.artifacts.trust import Job
+    from fieldc.artifacts.verify import Job
 
 CONVENTIONS = ("sysv", "win64")
 
@@ -45,7 +45,7 @@ CONVENTIONS = ("sysv", "win64")
 )
 def prove(arguments: argparse.Namespace) -> Answer:
     """prove an object or a built folder again, from bytes"""
-    from fieldc.artifacts.trust import prove_all
+    from fieldc.artifacts.verify import prove_all
 
     named = jobs_of(Path(arguments.path), arguments)
     with progress() as show:
@@ -73,7 +73,7 @@ def jobs_of(path: Path, arguments: argparse.Namespace) -> list[tuple[Job, str]]:
 
 def jobs_of_crate(folder: Path, field: str) -> list[Job]:
     """The proofs of the kernels that the crate runs for a prime. Raises UsageError."""
-    from fieldc.artifacts.crate_kernels import crate_jobs
+    from fieldc.packages.rust.kernels import crate_jobs
 
     f = find_field(field)
     try:
@@ -95,7 +95,7 @@ def read(path: Path) -> bytes:
 
 def job_of_object(path: Path, arguments: argparse.Namespace) -> Job:
     """The proof of one function of an object. Raises UsageError."""
-    from fieldc.artifacts.trust import Job
+    from fieldc.artifacts.verify import Job
 
     for name in ("symbol", "contract", "field"):
         if not getattr(arguments, name):
@@ -126,7 +126,7 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
 
     Raises UsageError.
     """
-    from fieldc.artifacts.trust import Job
+    from fieldc.artifacts.verify import Job
 
     try:
         manifest = json.loads(read(folder / "manifest.json"))

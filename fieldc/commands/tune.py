@@ -16,7 +16,7 @@ from fieldc.commands.verb import FIELD, Answer, Table, UsageError, one_of, optio
 from fieldc.field import Field
 
 if TYPE_CHECKING:
-    from fieldc.artifacts.schedule import Entry, Schedule
+    from fieldc.decisions.schedule import Entry, Schedule
 
 COLUMNS = ("op", "algorithm", "variant", "start", "best", "ratio", "bound", "kernel", "verdict")
 DEFAULT = ["mul", "square"]
@@ -62,7 +62,7 @@ def operations(text: str) -> list[str]:
 )
 def tune(arguments: argparse.Namespace) -> Answer:
     """search for this processor's fastest kernel, prove it, keep it"""
-    from fieldc.artifacts.schedule import Schedule, dump, load_schedule, row_of
+    from fieldc.decisions.schedule import Schedule, dump, load_schedule, row_of
     from fieldc.machine.processor import brand
     from fieldc.machine.results import MODES
     from fieldc.tune.subject import of_field
@@ -94,7 +94,7 @@ def say(line: str) -> None:
 
 def default_name(field: Field) -> str:
     """A file for a field on this processor, here."""
-    from fieldc.artifacts.schedule import file_name
+    from fieldc.decisions.schedule import file_name
     from fieldc.machine.processors import host_processor
 
     processor = host_processor()
@@ -113,7 +113,7 @@ def write(path: Path, text: str) -> None:
 
 def _resumable(schedule: Schedule, operation: str) -> Entry | None:
     """The entry to go on from; one of another version of the compiler is started afresh."""
-    from fieldc.artifacts.schedule import ScheduleError
+    from fieldc.decisions.schedule import ScheduleError
 
     entry = schedule.entry(operation)
     if entry is None:
@@ -130,14 +130,14 @@ def _resumable(schedule: Schedule, operation: str) -> Entry | None:
 def prove_entry(field: Field, entry: Entry) -> None:
     """Prove the kernel from its bytes and run it here. Raises UnprovedKernel, CheckError."""
     from fieldc.artifacts.produce import build_targets
-    from fieldc.artifacts.schedule import Schedule
-    from fieldc.artifacts.trust import judge
+    from fieldc.artifacts.verify import judge
+    from fieldc.decisions.schedule import Schedule
 
-    trace = choose(field, entry.operation, entry.decisions.algorithm)
+    expression = choose(field, entry.operation, entry.decisions.algorithm)
     plans = Schedule(field.label, field.p, "", (entry,)).plans()
     target = build_targets(plans)["x86_64-linux"]
     variant = entry.decisions.choices.variant
-    judge([a for a in target.produce(trace) if a.variant == variant], lambda *_: None)
+    judge([a for a in target.produce(expression) if a.variant == variant], lambda *_: None)
 
 
 def _tables(entries: Sequence[Entry], schedule: Schedule, path: Path) -> tuple[Table, ...]:

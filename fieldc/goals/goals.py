@@ -11,19 +11,19 @@ from dataclasses import asdict, dataclass
 from functools import cache
 
 from fieldc.algorithms import choose
-from fieldc.backends.x86_64.choices import Choices
-from fieldc.backends.x86_64.kernel import compile_trace
-from fieldc.backends.x86_64.print import GNU
+from fieldc.artifacts.host import SYMBOL, find_backend
 from fieldc.catalogue import find_field
+from fieldc.decisions.preferred import Preferred, preferred
 from fieldc.errors import UserError
-from fieldc.goals.preferred import Preferred, preferred
 from fieldc.lab.foreign import ENTRY, ROUTINES, foreign_object
 from fieldc.machine.assemble import assemble
-from fieldc.machine.host import SYMBOL, find_backend
 from fieldc.machine.inline import TURNS, inlined
 from fieldc.machine.load import load
 from fieldc.machine.results import Race
 from fieldc.machine.timing import Candidate, candidate_of, measure
+from fieldc.targets.x86_64.choices import Choices
+from fieldc.targets.x86_64.kernel import compile_expression
+from fieldc.targets.x86_64.print import GNU
 from fieldc.words.rows import RowChoice, RowStyle
 
 CYCLES = "core cycles"
@@ -158,19 +158,19 @@ def _rival(goal: Goal, ours: Preferred) -> Candidate | None:
     if goal.rival == CYCLES:
         return None
     if goal.rival in ROUTINES:
-        made = foreign_object(ROUTINES[goal.rival], ours.trace.field)
+        made = foreign_object(ROUTINES[goal.rival], ours.expression.field)
         return _candidate(label, made, ENTRY, ours)
     if goal.rival == SEED:
-        trace = choose(ours.trace.field, goal.operation, "cios")
-        made = assemble(compile_trace(trace, SYMBOL, SEED_DESIGN).text(GNU))
+        expression = choose(ours.expression.field, goal.operation, "cios")
+        made = assemble(compile_expression(expression, SYMBOL, SEED_DESIGN).text(GNU))
     else:
-        made = find_backend(goal.rival).compile(choose(ours.trace.field, goal.operation))
+        made = find_backend(goal.rival).compile(choose(ours.expression.field, goal.operation))
     return _candidate(label, made, SYMBOL, ours)
 
 
 def _candidate(label: str, made: bytes, symbol: str, ours: Preferred) -> Candidate:
     library = load(made)
-    return candidate_of(label, library.address(symbol), ours.trace, library)
+    return candidate_of(label, library.address(symbol), ours.expression, library)
 
 
 def _outcome(pair: _Pair, race: Race) -> Outcome:

@@ -13,16 +13,16 @@ from dataclasses import asdict, dataclass
 from importlib import resources
 
 from fieldc.algorithms import choose
-from fieldc.artifacts.schedule import Entry, Schedule, file_name, shipped
-from fieldc.backends.x86_64.print import GNU
+from fieldc.artifacts.host import SYMBOL
 from fieldc.catalogue import find_field, named_primes
+from fieldc.decisions.schedule import Entry, Schedule, file_name, shipped
 from fieldc.errors import Refusal, UserError
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
-from fieldc.machine.host import SYMBOL
 from fieldc.machine.load import load
 from fieldc.machine.processors import host_processor
 from fieldc.machine.timing import candidate_of, measure
+from fieldc.targets.x86_64.print import GNU
 
 PROCESSES = 3
 TOLERANCE = 0.03
@@ -59,7 +59,7 @@ class Reproduction:
 def shipped_here() -> Iterator[tuple[Field, Schedule]]:
     """The schedules that come with the package for this processor."""
     processor = host_processor()
-    folder = resources.files("fieldc.artifacts").joinpath("schedules")
+    folder = resources.files("fieldc.decisions").joinpath("schedules")
     for name in named_primes() if processor else ():
         field = find_field(name)
         if processor and folder.joinpath(file_name(field, processor.key)).is_file():
@@ -105,9 +105,9 @@ def figures_of(field: Field, schedule: Schedule, rounds: int) -> dict[str, list[
     """Throughput and latency of each tuned kernel, and whether the run was disturbed."""
     found = {}
     for entry in schedule.entries:
-        trace = choose(field, entry.operation, entry.decisions.algorithm)
-        library = load(assemble(entry.compile(trace, SYMBOL).text(GNU)))
-        candidate = candidate_of(SYMBOL, library.address(SYMBOL), trace, library)
+        expression = choose(field, entry.operation, entry.decisions.algorithm)
+        library = load(assemble(entry.compile(expression, SYMBOL).text(GNU)))
+        candidate = candidate_of(SYMBOL, library.address(SYMBOL), expression, library)
         race = measure([candidate], rounds=rounds, seed=1)
         row = race.row(SYMBOL)
         found[entry.operation] = [row.throughput.median, row.latency.median, float(race.disturbed)]

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from fieldc.artifacts.host import SYMBOL
 from fieldc.lab.count import Count
 from fieldc.lab.emulate import TraceError
 from fieldc.lab.functions import count_in
 from fieldc.lab.limits import Limits, lower_bounds
 from fieldc.lab.trace import Request, count_of_call
-from fieldc.language import Trace
-from fieldc.machine.host import SYMBOL
+from fieldc.language import Expression
 from fieldc.machine.processors import find_processor, host_processor
 
 MODEL = "cascade-lake"
 """Whose bounds are shown where this processor is none of those in processors.toml."""
 
 
-def executed(made: bytes, trace: Trace) -> Count | None:
+def executed(made: bytes, expression: Expression) -> Count | None:
     """The counts of a kernel's object file: of the code, or of one call where it has loops.
 
     None where the call leaves the object, for the C library say.
@@ -23,9 +23,9 @@ def executed(made: bytes, trace: Trace) -> Count | None:
     counts = count_in(made, SYMBOL)
     if counts.is_straight:
         return counts
-    names = ("z", *(name for name, _ in trace.kernel.operands))
+    names = ("z", *(name for name, _ in expression.kernel.operands))
     try:
-        return count_of_call(made, SYMBOL, Request(names, field=trace.field))
+        return count_of_call(made, SYMBOL, Request(names, field=expression.field))
     except TraceError:
         return None
 

@@ -10,8 +10,8 @@ from collections import Counter
 from dataclasses import dataclass
 from math import ceil
 
-from fieldc.backends.llvm import Carry, LlvmForm, chains
-from fieldc.backends.targets import Target
+from fieldc.targets.llvm.print import Carry, LlvmForm, chains
+from fieldc.targets.llvm.processors import Target
 from fieldc.words.operations import ADD, FUNNEL, LOAD, MUL, MUL_LOW, SELECT, SUB
 from fieldc.words.program import Program, Step
 

@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 from fieldc.algorithms import choose, every_kernel_for, kernels_for
+from fieldc.artifacts.host import HostBackend, host_backends, loaded
 from fieldc.field import Field
 from fieldc.lab.count import Count
 from fieldc.lab.executed import executed, limits_here
 from fieldc.lab.limits import Limits
-from fieldc.language import BoundError, Kernel, NeedsIntegers, Trace
+from fieldc.language import BoundError, Expression, Kernel, NeedsIntegers
 from fieldc.machine.check import check, operands_of
-from fieldc.machine.host import HostBackend, host_backends, loaded
 from fieldc.machine.timing import PythonCandidate, Race, Runner, Spread, candidate_of, measure
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import lower
@@ -164,7 +164,7 @@ def raced(field: Field, operation: str, algorithms: Sequence[str]) -> list[Kerne
 
 def _is_allowed(kernel: Kernel, field: Field) -> bool:
     try:
-        kernel.trace(field)
+        kernel.expression(field)
     except NeedsIntegers:
         return True
     except BoundError:
@@ -181,15 +181,17 @@ def _entrants(
 ) -> Iterator[Entrant]:
     """A kernel through some readings in Python, and backends; in Python alone if it needs that."""
     try:
-        trace = kernel.trace(field)
+        expression = kernel.expression(field)
     except NeedsIntegers:
         yield _python_entrant(kernel, field, seed)
         return
     if PYTHON in in_python:
         yield _python_entrant(kernel, field, seed)
     if WORDS in in_python:
-        yield _words_entrant(trace, seed)
-    yield from (_entrant(trace, backend, seed) for backend in backends if backend.can(trace))
+        yield _words_entrant(expression, seed)
+    yield from (
+        _entrant(expression, backend, seed) for backend in backends if backend.can(expression)
+    )
 
 
 def _label(kernel: Kernel, backend: str) -> str:
@@ -206,19 +208,19 @@ def _python_entrant(kernel: Kernel, field: Field, seed: int) -> Entrant:
     return Entrant(kernel, PYTHON, PythonCandidate(_label(kernel, PYTHON), call))
 
 
-def _words_entrant(trace: Trace, seed: int) -> Entrant:
-    kernel = trace.kernel
-    call = partial(interpret, lower(trace), *_operands(kernel, trace.field, seed))
+def _words_entrant(expression: Expression, seed: int) -> Entrant:
+    kernel = expression.kernel
+    call = partial(interpret, lower(expression), *_operands(kernel, expression.field, seed))
     return Entrant(kernel, WORDS, PythonCandidate(_label(kernel, WORDS), call))
 
 
-def _entrant(trace: Trace, backend: HostBackend, seed: int) -> Entrant:
-    made = backend.compile(trace)
-    kernel = loaded(made, trace)
-    check(kernel, trace, seed)
-    address, label = kernel.library.address(kernel.symbol), _label(trace.kernel, backend.name)
-    candidate = candidate_of(label, address, trace, kernel.library)
-    return Entrant(trace.kernel, backend.name, candidate, executed(made, trace))
+def _entrant(expression: Expression, backend: HostBackend, seed: int) -> Entrant:
+    made = backend.compile(expression)
+    kernel = loaded(made, expression)
+    check(kernel, expression, seed)
+    address, label = kernel.library.address(kernel.symbol), _label(expression.kernel, backend.name)
+    candidate = candidate_of(label, address, expression, kernel.library)
+    return Entrant(expression.kernel, backend.name, candidate, executed(made, expression))
 
 
 def _rows(field: Field, entrants: list[Entrant], race: Race) -> Iterator[Row]:

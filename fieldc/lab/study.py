@@ -20,14 +20,14 @@ from typing import Any
 
 import fieldc
 from fieldc.algorithms import choose
+from fieldc.artifacts.host import HostBackend, host_backends
 from fieldc.catalogue import find_field
 from fieldc.errors import UserError
 from fieldc.field import Field
+from fieldc.lab.compilers import absent, outside_backends
 from fieldc.lab.race import raced, run_race
 from fieldc.lab.trials import write_trials
-from fieldc.language import NeedsIntegers, Trace
-from fieldc.machine.compilers import absent, outside_backends
-from fieldc.machine.host import HostBackend, host_backends
+from fieldc.language import Expression, NeedsIntegers
 from fieldc.machine.processor import brand
 from fieldc.modulus import is_prime
 
@@ -35,7 +35,10 @@ Row = dict[str, Any]
 EVERY = "all"
 """Of algorithms."""
 Progress = Callable[[str, int, int], None]
-DECIDE = ("algorithms", "words", "backends", "machine", "field.py", "forms.py", "language.py")
+DECIDE = (
+    *("algorithms", "words", "targets", "machine"),
+    *("field.py", "polynomial_bounds.py", "language.py"),
+)
 """The parts of the compiler of which another state makes other rows."""
 SPARE_BITS = 3
 """Of the study's own primes, as many as BLS12-381's p has."""
@@ -116,8 +119,8 @@ def run_study(plan: Plan, folder: Path, progress: Progress) -> tuple[list[Row], 
 
 
 def _measured(field: Field, plan: Plan, folder: Path, progress: Progress) -> dict[str, Any]:
-    traces = list(_traces(field, plan.operations))
-    objects, refused = _compiled(traces, progress)
+    expressions = list(_traces(field, plan.operations))
+    objects, refused = _compiled(expressions, progress)
     report = run_race(
         field,
         plan.operations,
@@ -131,12 +134,12 @@ def _measured(field: Field, plan: Plan, folder: Path, progress: Progress) -> dic
     return {"rows": report.data(), "left_out": [*report.skipped, *refused, *absent()]}
 
 
-def _traces(field: Field, operations: Sequence[str]) -> Iterator[Trace]:
+def _traces(field: Field, operations: Sequence[str]) -> Iterator[Expression]:
     """Every algorithm that the field allows and words can do."""
     for operation in operations:
         for kernel in raced(field, operation, [EVERY]):
             with suppress(NeedsIntegers):
-                yield kernel.trace(field)
+                yield kernel.expression(field)
 
 
 Key = tuple[str, str, str]
@@ -150,37 +153,41 @@ def _backends() -> list[HostBackend]:
 def _of_objects(backend: HostBackend, objects: Mapping[Key, bytes]) -> HostBackend:
     """The backend as one that takes what it made before."""
 
-    def key(trace: Trace) -> Key:
-        return trace.kernel.operation, trace.kernel.algorithm, backend.name
+    def key(expression: Expression) -> Key:
+        return expression.kernel.operation, expression.kernel.algorithm, backend.name
 
     return replace(
-        backend, compile=lambda trace: objects[key(trace)], can=lambda trace: key(trace) in objects
+        backend,
+        compile=lambda expression: objects[key(expression)],
+        can=lambda expression: key(expression) in objects,
     )
 
 
-def _compiled(traces: Sequence[Trace], progress: Progress) -> tuple[dict[Key, bytes], list[str]]:
-    """Every trace through every backend of this host, and what was refused, as lines.
+def _compiled(
+    expressions: Sequence[Expression], progress: Progress
+) -> tuple[dict[Key, bytes], list[str]]:
+    """Every expression through every backend of this host, and what was refused, as lines.
 
     Outside compilers run beside each other; LLVM in this process is no work for threads.
     """
     objects: dict[Key, bytes] = {}
     refused: list[str] = []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        jobs: list[tuple[Trace, HostBackend, Callable[[], bytes]]] = [
+        jobs: list[tuple[Expression, HostBackend, Callable[[], bytes]]] = [
             (t, b, pool.submit(b.compile, t).result)
             for b in outside_backends()
-            for t in traces
+            for t in expressions
             if not b.missing and b.can(t)
         ]
         jobs += [
             (t, b, partial(b.compile, t))
             for b in host_backends(64)
-            for t in traces
+            for t in expressions
             if not b.missing
         ]
-        for done, (trace, backend, result) in enumerate(jobs):
+        for done, (expression, backend, result) in enumerate(jobs):
             progress("compile", done, len(jobs))
-            kernel = trace.kernel
+            kernel = expression.kernel
             try:
                 objects[kernel.operation, kernel.algorithm, backend.name] = result()
             except UserError as error:

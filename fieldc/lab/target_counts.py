@@ -9,12 +9,12 @@ from pathlib import Path
 
 from fieldc.algorithms import choose
 from fieldc.artifacts.produce import build_targets, suited
-from fieldc.backends.targets import TARGETS, ObjectFormat, Target
 from fieldc.binary.functions import functions
 from fieldc.catalogue import find_field
 from fieldc.lab.instruction_sets import Least, least, set_of
 from fieldc.proof.constant_time.effects import Effect, Flow, MemoryOperand
 from fieldc.proof.constant_time.instruction_sets import INSTRUCTION_SETS, effects_of
+from fieldc.targets.llvm.processors import TARGETS, ObjectFormat, Target
 from fieldc.words.lower import lower
 
 PAGE = Path(__file__).parents[2] / "docs" / "targets.md"
@@ -66,8 +66,8 @@ def distinct_targets() -> list[Target]:
 def row(target: Target, text: str, operation: str) -> Row:
     """The figures of a kernel as `fieldc build` makes it."""
     made, f = build_targets()[target.name], find_field(text, target.processor.word)
-    trace = suited(made, choose(f, operation))
-    (artifact,) = made.produce(trace)
+    expression = suited(made, choose(f, operation))
+    (artifact,) = made.produce(expression)
     code = straight(artifact.code or b"")
     return Row(
         target.name,
@@ -76,7 +76,7 @@ def row(target: Target, text: str, operation: str) -> Row:
         len(code),
         sum(_multiplies(step) for step in code),
         sum(place.bases == (base,) for step in code for place, base in _accesses(step)),
-        least(lower(trace, target.processor.rows), set_of(target)),
+        least(lower(expression, target.processor.rows), set_of(target)),
     )
 
 

@@ -17,10 +17,10 @@ import mmap
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
-from fieldc.backends.x86_64.conventions import CALLED_INLINE, GENERAL, SYSV
 from fieldc.machine.assemble import assemble
 from fieldc.machine.load import load
 from fieldc.machine.loops import Loops, TimingError
+from fieldc.targets.x86_64.conventions import CALLED_INLINE, GENERAL, SYSV
 
 CHAINS, OPERANDS = 4, 16
 """Values of x and of y."""

@@ -9,9 +9,9 @@ from itertools import product
 from fieldc.algorithms.meaning import MEANINGS
 from fieldc.errors import Refusal
 from fieldc.field import Field
-from fieldc.language import Trace
+from fieldc.language import Expression
 from fieldc.machine.frames import Alias, GuardedKernel
-from fieldc.ranges import Range
+from fieldc.operands import Range
 
 RANDOM_VECTORS = 40
 
@@ -29,9 +29,11 @@ def edge_values(bound: int, field: Field) -> list[int]:
     return sorted({v for v in values if 0 <= v < bound})
 
 
-def vectors(trace: Trace, seed: int) -> Iterator[tuple[int, ...]]:
+def vectors(expression: Expression, seed: int) -> Iterator[tuple[int, ...]]:
     """Operands of a kernel: every pair of edge values, then random ones."""
-    yield from operands_of([bound for _, bound in trace.kernel.operands], trace.field, seed)
+    yield from operands_of(
+        [bound for _, bound in expression.kernel.operands], expression.field, seed
+    )
 
 
 def operands_of(ranges: Sequence[Range], f: Field, seed: int) -> Iterator[tuple[int, ...]]:
@@ -52,18 +54,18 @@ def edge_operands(bound: Range, f: Field) -> Iterator[int]:
         yield bound.number(f, [bound.high(f)] * bound.count)
 
 
-def check(kernel: GuardedKernel, trace: Trace, seed: int = 0) -> int:
+def check(kernel: GuardedKernel, expression: Expression, seed: int = 0) -> int:
     """Run a kernel on its vectors in every legal aliasing; the number of calls made.
 
     What it must compute is its operation's meaning; for an operation that MEANINGS lacks, its text.
     Raises CheckError for a wrong or non-canonical result, FrameError for a write out of bounds.
     """
     calls = 0
-    for operands in vectors(trace, seed):
+    for operands in vectors(expression, seed):
         for alias in ALIASES[len(operands)]:
             same = alias in (Alias.X_IS_Y, Alias.ALL)
             given = (operands[0],) * len(operands) if same else operands
-            _expect(trace, alias, given, kernel.aliased(alias, *given))
+            _expect(expression, alias, given, kernel.aliased(alias, *given))
             calls += 1
     return calls
 
@@ -75,9 +77,9 @@ ALIASES = {
 """The aliasings of kernels with one and with two operands: all are legal."""
 
 
-def _expect(trace: Trace, alias: Alias, operands: tuple[int, ...], result: int) -> None:
-    f, contract = trace.field, trace.kernel.result
-    meaning = MEANINGS.get(trace.kernel.operation, trace.kernel.run)
+def _expect(expression: Expression, alias: Alias, operands: tuple[int, ...], result: int) -> None:
+    f, contract = expression.field, expression.kernel.result
+    meaning = MEANINGS.get(expression.kernel.operation, expression.kernel.run)
     wanted = meaning(f, *operands)
     # Below p there is one right number; of results that may be p and above, any that is congruent.
     if not all(
@@ -88,6 +90,6 @@ def _expect(trace: Trace, alias: Alias, operands: tuple[int, ...], result: int) 
             f"{name} = {value:#x}" for name, value in zip("xy", operands, strict=False)
         )
         raise CheckError(
-            f"{trace.kernel.operation} ({trace.kernel.algorithm}) for {trace.field.label}, "
+            f"{expression.kernel.operation} ({expression.kernel.algorithm}) for {f.label}, "
             f"{given}, aliasing {alias.name}: got {result:#x}, expected {wanted:#x}"
         )

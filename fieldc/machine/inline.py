@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fieldc.backends.x86_64.conventions import SYSV
-from fieldc.backends.x86_64.instructions import STACK, Physical, Register
-from fieldc.backends.x86_64.kernel import X86Kernel
-from fieldc.backends.x86_64.print import GNU, print_body
 from fieldc.machine.assemble import assemble
+from fieldc.targets.x86_64.conventions import SYSV
+from fieldc.targets.x86_64.instructions import STACK, Physical, Register
+from fieldc.targets.x86_64.kernel import X86Kernel
+from fieldc.targets.x86_64.print import GNU, print_body
 
 TURNS = 64
 """Operations of one call of the loop."""

@@ -9,10 +9,10 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-from fieldc.backends.x86_64.choices import FEATURES
 from fieldc.errors import UserError
 from fieldc.machine.assemble import assemble
 from fieldc.machine.load import Library, load
+from fieldc.targets.x86_64.choices import FEATURES
 
 _CPUID = """
     .globl fieldc_cpuid

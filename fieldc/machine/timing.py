@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from fieldc.language import Trace
+from fieldc.language import Expression
 from fieldc.machine.loops import MAX_LIMBS, Loops, TimingError
 from fieldc.machine.processor import brand
 from fieldc.machine.results import (
@@ -218,12 +218,14 @@ def _python_ns(call: Callable[[], object], count: int) -> float:
     return (time.perf_counter_ns() - start) / count
 
 
-def candidate_of(label: str, address: int, trace: Trace, held: object = None) -> Candidate:
-    """A kernel of a trace that is loaded at an address."""
-    f, ranges = trace.field, [bound for _, bound in trace.kernel.operands]
+def candidate_of(
+    label: str, address: int, expression: Expression, held: object = None
+) -> Candidate:
+    """A kernel of an expression that is loaded at an address."""
+    f, ranges = expression.field, [bound for _, bound in expression.kernel.operands]
     widths = tuple(bound.width(f) for bound in ranges)
     bounds = tuple((bound.high(f) + 1,) * bound.count for bound in ranges)
-    return Candidate(label, address, trace.kernel.result.width(f), widths, bounds, held)
+    return Candidate(label, address, expression.kernel.result.width(f), widths, bounds, held)
 
 
 @contextmanager

@@ -11,10 +11,10 @@ import argparse
 import sys
 from dataclasses import replace
 
-from fieldc.artifacts.classes import CLASSES, PrimeClass
-from fieldc.artifacts.crate_schedules import PROCESSOR, path_of, schedule_of
-from fieldc.artifacts.schedule import dump
+from fieldc.decisions.schedule import dump
 from fieldc.machine.processors import host_processor
+from fieldc.packages.rust.classes import CLASSES, PrimeClass
+from fieldc.packages.rust.schedules import PROCESSOR, path_of, schedule_of
 from fieldc.tune.subject import of_class
 from fieldc.tune.tuning import Plan, tune_operation
 

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fieldc.language import Trace
+from fieldc.language import Expression
 from fieldc.machine.loops import Loops
 from fieldc.machine.pages import Pages
 from fieldc.machine.results import CANARY_LIMIT, MODES, Mode
@@ -57,11 +57,11 @@ def verdict(ratios: Sequence[float], rounds: int) -> Verdict:
 
 
 class Duels:
-    """Where the kernels of one trace meet. Raises TimingError on hosts that cannot time."""
+    """Where the kernels of one expression meet. Raises TimingError on hosts that cannot time."""
 
     def __init__(
         self,
-        trace: Trace,
+        expression: Expression,
         seed: int,
         modes: Sequence[Mode] = MODES,
         hop: Callable[[], None] = lambda: None,
@@ -70,7 +70,7 @@ class Duels:
         self._loops, self._modes, self._hop = loops or Loops(), modes, hop
         self.pages = Pages()
         self._draw = random.Random(seed)
-        shape = candidate_of("", 0, trace)
+        shape = candidate_of("", 0, expression)
         # Once: what latency writes over x is an operand again, and no value changes the time.
         self._loops.store(shape.inputs(seed), shape.operand_limbs)
         self._canary = self._best_canary()

@@ -6,7 +6,7 @@ import ctypes
 import random
 
 from fieldc.algorithms.meaning import MEANINGS
-from fieldc.language import Trace
+from fieldc.language import Expression
 from fieldc.machine.check import vectors
 
 QUICK = 12
@@ -16,12 +16,15 @@ QUICK = 12
 class Examination:
     """Edge values and random ones with the results that Python gives, as words in memory."""
 
-    def __init__(self, trace: Trace, seed: int) -> None:
-        f, meaning = trace.field, MEANINGS.get(trace.kernel.operation, trace.kernel.run)
-        every = list(vectors(trace, seed))
+    def __init__(self, expression: Expression, seed: int) -> None:
+        f, meaning = (
+            expression.field,
+            MEANINGS.get(expression.kernel.operation, expression.kernel.run),
+        )
+        every = list(vectors(expression, seed))
         random.Random(seed).shuffle(every)
         self._size = f.n * f.word // 8
-        widths = [bound.width(f) * f.word // 8 for _, bound in trace.kernel.operands]
+        widths = [bound.width(f) * f.word // 8 for _, bound in expression.kernel.operands]
         self._inputs = [
             ctypes.create_string_buffer(
                 b"".join(o[i].to_bytes(width, "little") for o in every), width * len(every)

@@ -10,20 +10,20 @@ from functools import cached_property
 from itertools import combinations, product
 from typing import Any
 
-from fieldc.artifacts.schedule import ALLOWED, FREE_ORDER, Decisions
-from fieldc.backends.x86_64.allocate import AllocationError
-from fieldc.backends.x86_64.choices import VARIANTS, Choices, Refinement
-from fieldc.backends.x86_64.conventions import GENERAL
-from fieldc.backends.x86_64.flags import FlagError
-from fieldc.backends.x86_64.instructions import Physical
-from fieldc.backends.x86_64.kernel import X86Error, X86Kernel, finish
-from fieldc.backends.x86_64.order import Move, Touch, ordered, reach, shift, touch
-from fieldc.backends.x86_64.select import Selection
+from fieldc.decisions.schedule import ALLOWED, FREE_ORDER, Decisions
 from fieldc.lab.count import count
 from fieldc.lab.limits import Limits, lower_bounds
 from fieldc.language import NeedsIntegers
-from fieldc.machine.encode import Piece, encode, linked, placed, size_of, table_after
 from fieldc.machine.processors import Processor
+from fieldc.targets.x86_64.allocate import AllocationError
+from fieldc.targets.x86_64.choices import VARIANTS, Choices, Refinement
+from fieldc.targets.x86_64.conventions import GENERAL
+from fieldc.targets.x86_64.encode import Piece, encode, linked, placed, size_of, table_after
+from fieldc.targets.x86_64.flags import FlagError
+from fieldc.targets.x86_64.instructions import Physical
+from fieldc.targets.x86_64.kernel import X86Error, X86Kernel, finish
+from fieldc.targets.x86_64.order import Move, Touch, ordered, reach, shift, touch
+from fieldc.targets.x86_64.select import Selection
 from fieldc.tune.subject import Subject
 from fieldc.words.rows import RowChoice, RowStyle
 
@@ -81,7 +81,7 @@ class Workshop:
     """Makes drafts of one subject; what does not change is made once."""
 
     def __init__(self, subject: Subject) -> None:
-        self.subject, self.traces = subject, subject.traces
+        self.subject, self.expressions = subject, subject.expressions
         self._selections: dict[tuple[str, Choices], Selection] = {}
         self._bounds: dict[tuple[object, ...], Limits] = {}
 
@@ -89,7 +89,7 @@ class Workshop:
         """The virtual code of an algorithm and its choices. Raises FlagError."""
         key = decisions.algorithm, decisions.choices
         if key not in self._selections:
-            program = self.subject.program(self.traces[key[0]], decisions.choices)
+            program = self.subject.program(self.expressions[key[0]], decisions.choices)
             returns_words = self.subject.convention.returns_words
             self._selections[key] = Selection(program, decisions.choices, returns_words)
         return self._selections[key]
@@ -164,7 +164,7 @@ def promising(workshop: Workshop, processor: Processor | None, slack: float) -> 
     The model sees each algorithm in each row style once, without lag or products ahead: these move
     instructions, and their number hardly.
     """
-    every = list(structures(list(workshop.traces), workshop.subject.variants))
+    every = list(structures(list(workshop.expressions), workshop.subject.variants))
     bounds: dict[object, float] = {}
     for decisions in every:
         if decisions.choices.rows.lag == decisions.choices.rows.ahead == 0:

@@ -7,25 +7,25 @@ from dataclasses import dataclass
 from functools import partial
 
 from fieldc.algorithms import choose, every_kernel_for
-from fieldc.artifacts.classes import (
-    PrimeClass,
-    class_program,
-    class_traces,
-    completed,
-    representative,
-)
-from fieldc.artifacts.crate_kernels import called_kernel
-from fieldc.artifacts.crate_schedules import TUNED
-from fieldc.backends.x86_64.choices import FEATURES, Choices
-from fieldc.backends.x86_64.conventions import CALLED_INLINE, SYSV, Convention
-from fieldc.backends.x86_64.kernel import X86Kernel, lower_for
-from fieldc.backends.x86_64.print import GNU
 from fieldc.field import Field
-from fieldc.language import BoundError, Trace
+from fieldc.language import BoundError, Expression
 from fieldc.machine.assemble import assemble
 from fieldc.machine.called import ONCE, CalledLoops, surroundings
 from fieldc.machine.loops import Loops
 from fieldc.machine.processor import missing
+from fieldc.packages.rust.classes import (
+    PrimeClass,
+    class_expressions,
+    class_program,
+    completed,
+    representative,
+)
+from fieldc.packages.rust.kernels import called_kernel
+from fieldc.packages.rust.schedules import TUNED
+from fieldc.targets.x86_64.choices import FEATURES, Choices
+from fieldc.targets.x86_64.conventions import CALLED_INLINE, SYSV, Convention
+from fieldc.targets.x86_64.kernel import X86Kernel, lower_for
+from fieldc.targets.x86_64.print import GNU
 from fieldc.words.program import Program
 
 
@@ -34,13 +34,13 @@ class Subject:
     """One operation: the texts that may compute it, and how their kernels are called."""
 
     operation: str
-    start: Trace
+    start: Expression
     """The algorithm that a search starts from."""
-    traces: Mapping[str, Trace]
+    expressions: Mapping[str, Expression]
     """By algorithm."""
     variants: tuple[str, ...]
     """Those that this host runs."""
-    program: Callable[[Trace, Choices], Program]
+    program: Callable[[Expression, Choices], Program]
     convention: Convention = SYSV
     completed: Callable[[X86Kernel], X86Kernel] = lambda kernel: kernel
     """A kernel with the constants that it runs with."""
@@ -72,26 +72,30 @@ class Subject:
 
 def of_field(field: Field, operation: str) -> Subject:
     """An operation of a field, by every algorithm that holds for its prime."""
-    traces: dict[str, Trace] = {}
+    expressions: dict[str, Expression] = {}
     for kernel in every_kernel_for(operation):
         try:
-            traces[kernel.algorithm] = kernel.trace(field)
+            expressions[kernel.algorithm] = kernel.expression(field)
         except BoundError:
             continue
-    return Subject(operation, choose(field, operation), traces, _runnable("adx", "mulx"), lower_for)
+    return Subject(
+        operation, choose(field, operation), expressions, _runnable("adx", "mulx"), lower_for
+    )
 
 
 def of_class(prime_class: PrimeClass, limbs: int, operation: str) -> Subject:
     """An operation of a class by its algorithm, for the representative. Raises ValueError."""
-    found = class_traces(prime_class, limbs)
-    trace = next((t for t in found if t.kernel.operation == operation), None)
-    if trace is None:
+    found = class_expressions(prime_class, limbs)
+    expression = next((t for t in found if t.kernel.operation == operation), None)
+    if expression is None:
         raise ValueError(f"class {prime_class.name} has no {operation} of its own")
-    traces = {trace.kernel.algorithm: trace}
+    expressions = {expression.kernel.algorithm: expression}
     variants = _runnable(TUNED)
     f = representative(prime_class, limbs)
     complete = partial(completed, f=f)
-    return Subject(operation, trace, traces, variants, class_program, CALLED_INLINE, complete)
+    return Subject(
+        operation, expression, expressions, variants, class_program, CALLED_INLINE, complete
+    )
 
 
 def _runnable(*variants: str) -> tuple[str, ...]:

@@ -6,16 +6,16 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from fieldc.artifacts.schedule import Decisions, Entry, ScheduleError, code_of, digest_of
-from fieldc.artifacts.trust import Job, prove_job
-from fieldc.backends.x86_64.choices import VARIANTS
-from fieldc.backends.x86_64.conventions import SYSV
+from fieldc.artifacts.verify import Job, prove_job
+from fieldc.decisions.model import preferred_variant
+from fieldc.decisions.schedule import Decisions, Entry, ScheduleError, code_of, digest_of
 from fieldc.errors import UserError
-from fieldc.lab.variants import preferred_variant
 from fieldc.machine.processor import ProcessorError, is_x86_64
 from fieldc.machine.processors import Processor, host_processor
 from fieldc.machine.results import MODES, Mode
 from fieldc.machine.timing import Race, candidate_of, measure, pinned
+from fieldc.targets.x86_64.choices import VARIANTS
+from fieldc.targets.x86_64.conventions import SYSV
 from fieldc.tune.duel import Duels, Verdict, verdict
 from fieldc.tune.examine import QUICK, Examination
 from fieldc.tune.search import CONFIRM, SETTLE, Search
@@ -58,18 +58,18 @@ class Tuning:
     """The search for one operation. `run` gives its entry of a schedule."""
 
     def __init__(self, subject: Subject, plan: Plan, hop: Callable[[], None]) -> None:
-        variants, trace = subject.variants, subject.start
-        if trace.field.word != 64 or not is_x86_64() or not variants:
+        variants, expression = subject.variants, subject.start
+        if expression.field.word != 64 or not is_x86_64() or not variants:
             raise ProcessorError("fieldc tune needs an x86-64 Linux or Darwin host with BMI2")
         self.subject, self.workshop = subject, Workshop(subject)
-        self.operation, self.plan, self.trace = subject.operation, plan, trace
+        self.operation, self.plan, self.expression = subject.operation, plan, expression
         self.processor: Processor | None = host_processor()
         if self.processor is not None and len(variants) > 1:
-            variants = (preferred_variant(trace, self.processor, variants),)
-        self.start = self._draft(Decisions(trace.kernel.algorithm, VARIANTS[variants[0]]))
+            variants = (preferred_variant(expression, self.processor, variants),)
+        self.start = self._draft(Decisions(expression.kernel.algorithm, VARIANTS[variants[0]]))
         self.loops = subject.loops()
-        self.duels = Duels(trace, plan.seed, plan.modes, hop, self.loops)
-        self.examination = Examination(trace, plan.seed)
+        self.duels = Duels(expression, plan.seed, plan.modes, hop, self.loops)
+        self.examination = Examination(expression, plan.seed)
         self.began = self._said = plan.clock()
         self.tried = self.accepted = self.rolled_back = self.unsound = 0
         self._stopped = False
@@ -147,7 +147,7 @@ class Tuning:
         return found or [self.start]
 
     def _failure(self, draft: Draft) -> str:
-        field, kernel = self.trace.field, self.workshop.kernel(draft.decisions)
+        field, kernel = self.expression.field, self.workshop.kernel(draft.decisions)
         code = self.subject.object(kernel)
         job = Job(code, kernel.symbol, self.operation, field.p, field.n, SYSV.name)
         return prove_job(job).failure
@@ -242,7 +242,7 @@ class Tuning:
         pages = self.duels.pages
         addresses = (pages.address(codes[0], codes[1]), pages.address(codes[1], codes[0]))
         race = measure(
-            [candidate_of(*pair, self.trace) for pair in zip(labels, addresses, strict=True)],
+            [candidate_of(*pair, self.expression) for pair in zip(labels, addresses, strict=True)],
             rounds=FINAL_ROUNDS,
             seed=self.plan.seed,
             loops=self.loops,

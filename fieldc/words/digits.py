@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from fieldc.algorithms.unsaturated import in_digits, readings
-from fieldc.language import Integer, LanguageError, Trace
+from fieldc.language import Expression, Integer, LanguageError
 from fieldc.words.build import Builder
 from fieldc.words.digit_products import product, square
 from fieldc.words.lower import Lowering, constant_names, uses_of, without_dead_steps
@@ -21,12 +21,12 @@ Part = tuple[Integer, int, int]
 """Some bits of an operand: the operand, the place of the lowest bit in it, how many bits."""
 
 
-def cheapest_in_digits(trace: Trace) -> tuple[Trace, Program]:
-    """Of the readings of a trace in digits the one with least to do, and its words.
+def cheapest_in_digits(expression: Expression) -> tuple[Expression, Program]:
+    """Of the readings of an expression in digits the one with least to do, and its words.
 
     Raises NotInDigits.
     """
-    programs = ((read, lower_in_digits(read)) for read in readings(trace))
+    programs = ((read, lower_in_digits(read)) for read in readings(expression))
     return min(programs, key=lambda made: cost(made[1]))
 
 
@@ -35,18 +35,18 @@ def cost(program: Program) -> int:
     return len(program.steps) + program.count("mul_low")
 
 
-def lower_in_digits(trace: Trace) -> Program:
-    """The word program of a traced kernel, its products in digits."""
-    f = trace.field
+def lower_in_digits(expression: Expression) -> Program:
+    """The word program of a expressed kernel, its products in digits."""
+    f = expression.field
     build = Builder(f.word, constant_names(f))
     names: dict[str, str] = {}
     bits = in_digits(f).word
-    lowering = DigitLowering(build, RowChoice(), uses_of(trace.result), names, bits=bits)
-    words = lowering.words(trace.result)
+    lowering = DigitLowering(build, RowChoice(), uses_of(expression.result), names, bits=bits)
+    words = lowering.words(expression.result)
     zeros = [build.constant(0)] * (f.n - len(words))
-    operands = tuple((name, bound.width(f)) for name, bound in trace.kernel.operands)
+    operands = tuple((name, bound.width(f)) for name, bound in expression.kernel.operands)
     return without_dead_steps(
-        Program(trace.kernel.operation, f.word, operands, tuple(build.steps), (*words, *zeros))
+        Program(expression.kernel.operation, f.word, operands, tuple(build.steps), (*words, *zeros))
     )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from fieldc.errors import UserError
 from fieldc.field import Field
-from fieldc.language import Integer, Trace
+from fieldc.language import Expression, Integer
 from fieldc.words.lower import FIELD_CONSTANTS, uses_of
 from fieldc.words.roll import extents, roll
 from fieldc.words.statements import (
@@ -38,13 +38,13 @@ class NoLoops(UserError):
     """The kernel is not a sequence of rows; the message is one line for the user."""
 
 
-def loops(trace: Trace) -> LoopProgram:
-    """The looped form of a traced kernel. Raises NoLoops for one that is not made of rows."""
-    f, kernel = trace.field, trace.kernel
-    reader = _Reader(f, f"{kernel.operation} ({kernel.algorithm})", uses_of(trace.result))
-    if len(trace.values) > 1:
+def loops(expression: Expression) -> LoopProgram:
+    """The looped form of a expressed kernel. Raises NoLoops for one that is not made of rows."""
+    f, kernel = expression.field, expression.kernel
+    reader = _Reader(f, f"{kernel.operation} ({kernel.algorithm})", uses_of(expression.result))
+    if len(expression.values) > 1:
         raise reader.refuse("for it has several results")
-    at = reader.into(TOTAL, trace.result)
+    at = reader.into(TOTAL, expression.result)
     body = roll(reader.statements)
     arrays = extents(body)
     arrays[TOTAL] = max(arrays.get(TOTAL, 0), at + f.n)
@@ -62,10 +62,10 @@ def loops(trace: Trace) -> LoopProgram:
     )
 
 
-def has_loops(trace: Trace) -> bool:
+def has_loops(expression: Expression) -> bool:
     """Whether a kernel has a looped form."""
     try:
-        loops(trace)
+        loops(expression)
     except NoLoops:
         return False
     return True

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from fieldc.field import Field
-from fieldc.language import Condition, Integer, LanguageError, Trace
+from fieldc.language import Condition, Expression, Integer, LanguageError
 from fieldc.words.build import Builder
 from fieldc.words.program import Program, Step, Value
 from fieldc.words.rows import RowChoice, Sum, add_row
@@ -16,25 +16,27 @@ FIELD_CONSTANTS = ("p", "mu", "minus_mu", "fold_rest", "R2", "complement")
 
 
 def lower(
-    trace: Trace,
+    expression: Expression,
     rows: RowChoice | None = None,
     unknown: frozenset[int] = frozenset(),
     exchanged: bool = False,
 ) -> Program:
-    """The word program of a traced kernel, rows of products added in the chosen style.
+    """The word program of a expressed kernel, rows of products added in the chosen style.
 
     `unknown` constants are taken for any words, as far as bounds of words go. `exchanged` reads x
     where the text has y and y where it has x: for operations where the order is free.
     """
-    f = trace.field
+    f = expression.field
     build = Builder(f.word, constant_names(f), unknown)
     names = EXCHANGED if exchanged else {}
-    lowering = Lowering(build, rows or RowChoice(), uses_of(trace.result), names)
-    words = lowering.words(trace.result)
-    zeros = [build.constant(0)] * (trace.kernel.result.width(f) - len(words))
-    operands = tuple((name, bound.width(f)) for name, bound in trace.kernel.operands)
+    lowering = Lowering(build, rows or RowChoice(), uses_of(expression.result), names)
+    words = lowering.words(expression.result)
+    zeros = [build.constant(0)] * (expression.kernel.result.width(f) - len(words))
+    operands = tuple((name, bound.width(f)) for name, bound in expression.kernel.operands)
     return without_dead_steps(
-        Program(trace.kernel.operation, f.word, operands, tuple(build.steps), tuple(words + zeros))
+        Program(
+            expression.kernel.operation, f.word, operands, tuple(build.steps), tuple(words + zeros)
+        )
     )
 
 

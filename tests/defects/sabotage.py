@@ -8,19 +8,19 @@ from dataclasses import replace
 import lief
 
 from fieldc.algorithms import choose
-from fieldc.backends.x86_64.choices import VARIANTS
-from fieldc.backends.x86_64.instructions import CONSTANTS, Memory, Physical
-from fieldc.backends.x86_64.kernel import X86Kernel, compile_trace
-from fieldc.backends.x86_64.print import GNU
 from fieldc.catalogue import find_field
 from fieldc.machine.assemble import assemble
 from fieldc.proof.contracts import Contract, contract_of
 from fieldc.proof.prove import prove
+from fieldc.targets.x86_64.choices import VARIANTS
+from fieldc.targets.x86_64.instructions import CONSTANTS, Memory, Physical
+from fieldc.targets.x86_64.kernel import X86Kernel, compile_expression
+from fieldc.targets.x86_64.print import GNU
 
 
 def compiled(field: str, operation: str, variant: str = "adx") -> X86Kernel:
     """A kernel as the compiler makes it."""
-    return compile_trace(choose(find_field(field), operation), "k", VARIANTS[variant])
+    return compile_expression(choose(find_field(field), operation), "k", VARIANTS[variant])
 
 
 def proved(kernel: X86Kernel, field: str, operation: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from fieldc.backends.x86_64.instructions import (
+from fieldc.targets.x86_64.instructions import (
     CONSTANTS,
     STACK,
     Immediate,
@@ -13,7 +13,7 @@ from fieldc.backends.x86_64.instructions import (
     Physical,
     Register,
 )
-from fieldc.backends.x86_64.kernel import X86Kernel
+from fieldc.targets.x86_64.kernel import X86Kernel
 
 RADIX = 1 << 64
 PLACES = {"z": 1 << 40, "x": 2 << 40, "y": 3 << 40, CONSTANTS: 4 << 40, STACK: 5 << 40}

@@ -6,12 +6,12 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from fieldc.backends.x86_64.instructions import STACK
-from fieldc.backends.x86_64.kernel import X86Kernel
-from fieldc.language import Trace
+from fieldc.language import Expression
 from fieldc.machine.assemble import assemble
 from fieldc.machine.check import check, vectors
 from fieldc.machine.load import Kernel, load
+from fieldc.targets.x86_64.instructions import STACK
+from fieldc.targets.x86_64.kernel import X86Kernel
 from mutation.emulate import Key, State, entry, result, step
 from mutation.mutants import FLAG_CLEARS, Mutant
 
@@ -39,17 +39,19 @@ class Runs:
     """A kernel and the operands that it is run on."""
 
     kernel: X86Kernel
-    trace: Trace
+    expression: Expression
     count: int = 60
 
     def states(self) -> Iterator[State]:
         """The entry states."""
-        drawn = list(vectors(self.trace, 1))
+        drawn = list(vectors(self.expression, 1))
         chosen = random.Random(2).sample(drawn, min(self.count, len(drawn)))
         for number, operands in enumerate(chosen):
             limbs = {
-                name: _limbs(value, bound.width(self.trace.field))
-                for (name, bound), value in zip(self.trace.kernel.operands, operands, strict=True)
+                name: _limbs(value, bound.width(self.expression.field))
+                for (name, bound), value in zip(
+                    self.expression.kernel.operands, operands, strict=True
+                )
             }
             yield entry(self.kernel, _named(limbs), number * 0x12345 + number % 4)
 
@@ -62,9 +64,9 @@ def _limbs(value: int, count: int) -> list[int]:
     return [value >> 64 * i & (1 << 64) - 1 for i in range(count)]
 
 
-def result_limbs(trace: Trace) -> int:
+def result_limbs(expression: Expression) -> int:
     """The limbs that a kernel writes."""
-    return trace.kernel.result.width(trace.field)
+    return expression.kernel.result.width(expression.field)
 
 
 def reason(runs: Runs, mutant: Mutant) -> str:
@@ -110,7 +112,7 @@ def _same_end(runs: Runs, mutant: Mutant, old: State, new: State, later: list[se
         step(new, instruction)
         if number < FEW:
             later[number] |= _differing(old, new)
-    n = result_limbs(runs.trace)
+    n = result_limbs(runs.expression)
     kept = [*runs.kernel.convention.preserved, STACK]
     if result(old, n) != result(new, n) or any(old.values[r] != new.values[r] for r in kept):
         raise Unexplained(f"{mutant.kind} at {mutant.place}: {mutant.was} -> {mutant.now}")
@@ -161,20 +163,22 @@ def _dead(runs: Runs, place: int, differing: set[Key]) -> bool:
                 for key in differing:
                     mask = 1 if key in ("cf", "of") else (1 << 64) - 1
                     spoilt.values[key] = plain.values.get(key, 0) ^ mask
-        n = result_limbs(runs.trace)
+        n = result_limbs(runs.expression)
         if result(plain, n) != result(spoilt, n):
             return False
     return True
 
 
-def run_on_processor(kernel: X86Kernel, trace: Trace) -> int:
+def run_on_processor(kernel: X86Kernel, expression: Expression) -> int:
     """All aliasings on edge and random vectors, entry flags set, callee-saved registers watched.
 
     Raises CheckError or FrameError; returns the number of calls.
     """
     text = replace(kernel, symbol="mutant").text() + WATCH
-    operands = tuple(bound.width(trace.field) for _, bound in trace.kernel.operands)
-    return check(Kernel(load(assemble(text)), "watched", operands, result_limbs(trace)), trace)
+    operands = tuple(bound.width(expression.field) for _, bound in expression.kernel.operands)
+    return check(
+        Kernel(load(assemble(text)), "watched", operands, result_limbs(expression)), expression
+    )
 
 
 _KEPT = ("rbx", "rbp", "r12", "r13", "r14", "r15")

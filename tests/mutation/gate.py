@@ -13,13 +13,13 @@ from multiprocessing import Pool
 from pathlib import Path
 
 from fieldc.algorithms import OPERATIONS, choose
-from fieldc.backends.x86_64.choices import VARIANTS
-from fieldc.backends.x86_64.kernel import X86Kernel, compile_trace
 from fieldc.catalogue import find_field
-from fieldc.language import Trace
+from fieldc.language import Expression
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.proof.contracts import contract_of
 from fieldc.proof.prove import RUNS
+from fieldc.targets.x86_64.choices import VARIANTS
+from fieldc.targets.x86_64.kernel import X86Kernel, compile_expression
 from mutation.equivalent import Runs, Unexplained, reason, run_on_processor
 from mutation.judge import bytes_of, verdicts
 from mutation.mutants import Mutant, mutants
@@ -49,13 +49,13 @@ class Subject:
         """Whether its proofs are short: the default gate draws more of its mutants."""
         return self.operation in SMALL
 
-    def trace(self) -> Trace:
+    def expression(self) -> Expression:
         """What the kernel must compute."""
         return choose(find_field(self.field), self.operation)
 
     def kernel(self) -> X86Kernel:
         """The kernel as compiled."""
-        return compile_trace(self.trace(), "k", VARIANTS[self.variant])
+        return compile_expression(self.expression(), "k", VARIANTS[self.variant])
 
 
 @cache
@@ -93,7 +93,7 @@ class Account:
 
 def account(subject: Subject, sample: int | None, runs: int) -> Account:
     """Judge all mutants of a kernel, or a seeded sample. Raises Unexplained."""
-    kernel, trace = subject.kernel(), subject.trace()
+    kernel, expression = subject.kernel(), subject.expression()
     drawn = list(mutants(kernel))
     if sample is not None and sample < len(drawn):
         drawn = random.Random(str(subject)).sample(drawn, sample)
@@ -101,11 +101,11 @@ def account(subject: Subject, sample: int | None, runs: int) -> Account:
     changed = [
         (m, c) for m, c in zip(drawn, codes, strict=True) if c.rstrip(b"\0") != own.rstrip(b"\0")
     ]
-    field = trace.field
+    field = expression.field
     contract = contract_of(subject.operation, field.p, field.n)
     said = verdicts([code for _, code in changed], contract, runs)
     accepted = [m for (m, _), why in zip(changed, said, strict=True) if not why]
-    reasons, unexplained = _reasons(accepted, Runs(kernel, trace))
+    reasons, unexplained = _reasons(accepted, Runs(kernel, expression))
     if unexplained:
         raise Unexplained("\n".join([f"{subject} accepts", *unexplained]))
     return Account(len(changed), len(changed) - len(accepted), dict(sorted(reasons.items())))
@@ -126,7 +126,7 @@ def _reasons(accepted: Sequence[Mutant], runs: Runs) -> tuple[Counter[str], list
 def _explained(mutant: Mutant, runs: Runs) -> str:
     why = reason(runs, mutant)
     if is_x86_64() and not missing(mutant.kernel.features):
-        run_on_processor(mutant.kernel, runs.trace)
+        run_on_processor(mutant.kernel, runs.expression)
     return why
 
 

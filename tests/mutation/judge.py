@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import lief
 
-from fieldc.backends.x86_64.kernel import X86Kernel
-from fieldc.backends.x86_64.print import GNU
 from fieldc.machine.assemble import assemble
 from fieldc.proof.contracts import Contract
 from fieldc.proof.identity import ProofError
 from fieldc.proof.prove import prove
+from fieldc.targets.x86_64.kernel import X86Kernel
+from fieldc.targets.x86_64.print import GNU
 
 BATCH = 200
 

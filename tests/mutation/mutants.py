@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from fieldc.backends.x86_64.instructions import STACK, Immediate, Memory, Physical, Register
-from fieldc.backends.x86_64.kernel import X86Kernel
+from fieldc.targets.x86_64.instructions import STACK, Immediate, Memory, Physical, Register
+from fieldc.targets.x86_64.kernel import X86Kernel
 
 Operand = Register | Memory | Immediate
 Operands = tuple[Operand, ...]

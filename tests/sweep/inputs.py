@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fieldc.language import Trace
+from fieldc.language import Expression
 from sweep.text import LANES
 
 Array = npt.NDArray[np.int32]
@@ -55,12 +55,12 @@ class Domain:
             )
 
 
-def domain(trace: Trace) -> Domain:
+def domain(expression: Expression) -> Domain:
     """The inputs of a kernel."""
-    f = trace.field
+    f = expression.field
     assert f.p.bit_length() <= LARGEST
-    assert len({(x.low, x.high) for x in trace.inputs}) == 1 and trace.inputs[0].low == 0
-    return Domain(len(trace.inputs), trace.inputs[0].high + 1, f.R)
+    assert len({(x.low, x.high) for x in expression.inputs}) == 1 and expression.inputs[0].low == 0
+    return Domain(len(expression.inputs), expression.inputs[0].high + 1, f.R)
 
 
 def modulo(values: Array, p: int) -> Array:

@@ -8,11 +8,11 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from primes import style_id, traces_of
+from primes import expressions_of, style_id
 
 from fieldc.algorithms import KERNELS
 from fieldc.field import Field
-from fieldc.language import Kernel, Trace
+from fieldc.language import Expression, Kernel
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import lower
 from fieldc.words.program import Program
@@ -57,19 +57,21 @@ def run(program: Program, values: tuple[Array, ...], check_bounds: bool = True) 
     return np.broadcast_to(np.asarray(result, dtype=np.int32), values[0].shape)
 
 
-def compare(trace: Trace, rows: RowChoice, program: Program, values: tuple[Array, ...]) -> None:
+def compare(
+    expression: Expression, rows: RowChoice, program: Program, values: tuple[Array, ...]
+) -> None:
     """Run the interpreter; fail with the first wrong result. Raises BrokenBound."""
-    f = trace.field
-    result, want = run(program, values), wanted(trace.kernel.operation, f.p, f.word, values)
+    f = expression.field
+    result, want = run(program, values), wanted(expression.kernel.operation, f.p, f.word, values)
     if np.array_equal(result, want):
         return
     at = int(np.argmax(result != want))
     given = [int(v[at]) for v in values]
-    pytest.fail(f"{_title(trace, rows)}: {given} gives {int(result[at])}, not {int(want[at])}")
+    pytest.fail(f"{_title(expression, rows)}: {given} gives {int(result[at])}, not {int(want[at])}")
 
 
-def _title(trace: Trace, rows: RowChoice) -> str:
-    f, kernel = trace.field, trace.kernel
+def _title(expression: Expression, rows: RowChoice) -> str:
+    f, kernel = expression.field, expression.kernel
     operation = f"{kernel.operation} ({kernel.algorithm})"
     return f"p = {f.p}, {f.word}-bit words, {operation}, {style_id(rows)}"
 
@@ -79,50 +81,54 @@ def sweep_by_interpreter(
 ) -> int:
     """Every kernel on every input by the interpreter; the number of results compared."""
     compared = 0
-    for trace, rows in _kernels(Field(p, word), styles, kernels):
-        program = lower(trace, rows)
-        for values in domain(trace).blocks(32 * LANES):
-            compare(trace, rows, program, values)
-        compared += domain(trace).total
+    for expression, rows in _kernels(Field(p, word), styles, kernels):
+        program = lower(expression, rows)
+        for values in domain(expression).blocks(32 * LANES):
+            compare(expression, rows, program, values)
+        compared += domain(expression).total
     return compared
 
 
 def _kernels(
     f: Field, styles: Styles, kernels: Sequence[Kernel]
-) -> Iterator[tuple[Trace, RowChoice]]:
+) -> Iterator[tuple[Expression, RowChoice]]:
     """The field's kernels; those that multiply in each style; of four inputs where p is small."""
-    for trace in traces_of(kernels, f):
-        if len(trace.inputs) > 2 and f.p >= FEW:
+    for expression in expressions_of(kernels, f):
+        if len(expression.inputs) > 2 and f.p >= FEW:
             continue
-        for rows in styles[:1] if trace.kernel.operation in SUMS else styles:
-            yield trace, rows
+        for rows in styles[:1] if expression.kernel.operation in SUMS else styles:
+            yield expression, rows
 
 
 class NativeKernel:
     """A kernel that runs in native code."""
 
-    def __init__(self, trace: Trace, rows: RowChoice, program: Program | None = None) -> None:
-        self.trace, self.rows = trace, rows
-        self.program = lower(trace, rows) if program is None else program
+    def __init__(
+        self, expression: Expression, rows: RowChoice, program: Program | None = None
+    ) -> None:
+        self.expression, self.rows = expression, rows
+        self.program = lower(expression, rows) if program is None else program
         self.native = NativeProgram(self.program)
-        self.operation = trace.kernel.operation
-        self.domain = domain(trace)
+        self.operation = expression.kernel.operation
+        self.domain = domain(expression)
 
     def check(self, planes: Bytes, values: tuple[Array, ...]) -> None:
         """Run on the planes; what is wrong is reported by the interpreter."""
         at = self.native.agreeing(planes)
         if at < planes.shape[1]:
-            compare(self.trace, self.rows, self.program, tuple(v[at : at + LANES] for v in values))
+            compare(
+                self.expression, self.rows, self.program, tuple(v[at : at + LANES] for v in values)
+            )
             pytest.fail(
-                f"{_title(self.trace, self.rows)}: native code and interpreter differ for one of "
-                f"{LANES} inputs from {[int(v[at]) for v in values]}"
+                f"{_title(self.expression, self.rows)}: native code and interpreter differ for one "
+                f"of {LANES} inputs from {[int(v[at]) for v in values]}"
             )
 
 
 def sweep(p: int, word: int, styles: Styles, kernels: Sequence[Kernel] = KERNELS) -> int:
     """Every kernel on every input in native code; the number of results compared."""
     f = Field(p, word)
-    built = [NativeKernel(trace, rows) for trace, rows in _kernels(f, styles, kernels)]
+    built = [NativeKernel(expression, rows) for expression, rows in _kernels(f, styles, kernels)]
     for inputs in dict.fromkeys(kernel.domain for kernel in built):
         sweep_domain(f, inputs, [kernel for kernel in built if kernel.domain == inputs])
     return sum(kernel.domain.total for kernel in built)

@@ -50,7 +50,7 @@ impl<const N: usize, M: Modulus<N>> Modulus<N> for Twice<M> {
     const P: [u64; N] = limbs::plus(&M::P, &M::P).0;
 }
 
-/// The class of the kernels for values below 2p; `fieldc/artifacts/classes.py` defines them. For a
+/// The class of the kernels for values below 2p; `fieldc/packages/rust/classes.py` defines them. For a
 /// modulus without room it is one that never runs.
 pub const fn lazy_class<const N: usize, M: Modulus<N>>() -> u8 {
     let top = M::P[N - 1];

@@ -27,7 +27,7 @@ pub trait Modulus<const N: usize>: Sized + 'static {
     const BITS: u32 = limbs::bits(&Self::P);
 }
 
-/// The class of the kernels that a modulus needs; `fieldc/artifacts/classes.py` defines them.
+/// The class of the kernels that a modulus needs; `fieldc/packages/rust/classes.py` defines them.
 pub const fn class<const N: usize, M: Modulus<N>>() -> u8 {
     class_of(&M::P)
 }

@@ -8,6 +8,7 @@ from statistics import median
 
 from fieldc.algorithms import choose
 from fieldc.algorithms.counts import PREDICTIONS
+from fieldc.artifacts.host import SYMBOL, find_backend
 from fieldc.catalogue import find_field
 from fieldc.lab.findings import (
     MODES,
@@ -28,7 +29,6 @@ from fieldc.lab.report.page import Grid, Picture, Section, page
 from fieldc.lab.report.scatter import scatter
 from fieldc.lab.report.seeds import comparisons
 from fieldc.lab.report.style import styled
-from fieldc.machine.host import SYMBOL, find_backend
 
 FLAVOURS = (
     *("x86-mulx", "x86-adx", "x86-base", "llvm-bmi2", "llvm", "llvm-wide"),
@@ -205,9 +205,9 @@ def _bounds(rows: Sequence[Row]) -> Section:
 def _chains() -> Section:
     text = "Where a kernel's instructions add into which chain of carries."
     parts = []
-    trace = choose(find_field("bls12-381-p"), "mul", "cios")
+    expression = choose(find_field("bls12-381-p"), "mul", "cios")
     for backend in ("x86-adx", "x86-mulx"):
-        code = count_in(find_backend(backend).compile(trace), SYMBOL).code
+        code = count_in(find_backend(backend).compile(expression), SYMBOL).code
         drawn = timeline([i.mnemonic for i in code], f"{backend}, cios, bls12-381-p")
         parts.append(Picture(drawn, f"Program order; each mark is an instruction; {COMMAND}."))
     return Section("The two carry chains", text, parts)

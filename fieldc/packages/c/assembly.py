@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from fieldc.artifacts.artifact import Artifact, header
-from fieldc.backends.x86_64.choices import VARIANTS
-from fieldc.backends.x86_64.conventions import CONVENTIONS, SYSV, WIN64, Convention
-from fieldc.backends.x86_64.kernel import compile_trace
-from fieldc.backends.x86_64.print import INTEL, print_body
 from fieldc.binary.linkable import functions
 from fieldc.errors import Refusal
 from fieldc.machine.assemble import assemble
+from fieldc.targets.x86_64.choices import VARIANTS
+from fieldc.targets.x86_64.conventions import CONVENTIONS, SYSV, WIN64, Convention
+from fieldc.targets.x86_64.kernel import compile_expression
+from fieldc.targets.x86_64.print import INTEL, print_body
 
 PREPROCESSED = replace(INTEL, name="preprocessed", comment="//")
 """`#` at the start of a line would be a directive of the preprocessor."""
@@ -106,10 +106,10 @@ def kernels_text(artifacts: Iterable[Artifact], convention: Convention) -> str:
 
 
 def _kernel(artifact: Artifact) -> str:
-    trace, variant, symbol = artifact.trace, artifact.variant, artifact.symbol
+    expression, variant, symbol = artifact.expression, artifact.variant, artifact.symbol
     convention = CONVENTIONS[artifact.convention]
-    kernel = compile_trace(trace, symbol, VARIANTS[variant], convention)
-    head = header(trace, artifact.target, variant, convention.name, artifact.needs)
+    kernel = compile_expression(expression, symbol, VARIANTS[variant], convention)
+    head = header(expression, artifact.target, variant, convention.name, artifact.needs)
     table = f"FIELDC_LOCAL({symbol}_constants)"
     lines = [
         *(f"// {line}" for line in head),

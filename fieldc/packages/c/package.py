@@ -10,7 +10,7 @@ from fieldc.algorithms import choose
 from fieldc.algorithms.lazy import has_room
 from fieldc.artifacts.artifact import Artifact
 from fieldc.artifacts.produce import build_targets
-from fieldc.artifacts.trust import Progress
+from fieldc.artifacts.verify import Progress
 from fieldc.artifacts.write import build, check_writable, manifest, manifest_file, write
 from fieldc.field import Field
 from fieldc.packages.c.assembly import SYSTEMS, System, check_same, objects
@@ -64,8 +64,8 @@ def build_package(
     """
     check_writable(folder)
     known = build_targets()
-    traces = [choose(field, operation) for operation in operations(field)]
-    proved = build(traces, [known[name] for name in TARGETS], progress)
+    expressions = [choose(field, operation) for operation in operations(field)]
+    proved = build(expressions, [known[name] for name in TARGETS], progress)
     artifacts, files = package(field, proved)
     write(folder, files)
     return artifacts, manifest(field, artifacts)
@@ -101,7 +101,7 @@ def _packaged(system: System, code: bytes, proved: Iterable[Artifact]) -> list[P
     return [
         _renamed(
             replace(a, target=system.target, code=code),
-            f"src/{package_name(a.trace.field)}_x86_64.S",
+            f"src/{package_name(a.expression.field)}_x86_64.S",
             system.object_file,
         )
         for a in proved

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
 from fieldc.artifacts.artifact import OWNERSHIP, Artifact, field_symbol
-from fieldc.backends.c import ROWS as C_ROWS
-from fieldc.backends.c import c_function, c_prelude, prototype
 from fieldc.field import Field
 from fieldc.packages.c.assembly import assembly_file, inline_assembly
+from fieldc.targets.c.print import ROWS as C_ROWS
+from fieldc.targets.c.print import c_function, c_prelude, prototype
 from fieldc.words.lower import lower
 
 WORD = re.compile(r"@([a-z][a-z0-9_]*)@")
@@ -79,7 +79,7 @@ def texts(f: Field, kernels: Sequence[Artifact]) -> dict[str, str]:
     """Every file that is text, by its path in the package."""
     words = values(f, f"fieldc build {f.label} --package c -o DIR")
     words["example"] = fill("example.c", words)
-    words |= _lazy_words(words, any(a.trace.kernel.operation == "mul_lazy" for a in kernels))
+    words |= _lazy_words(words, any(a.expression.kernel.operation == "mul_lazy" for a in kernels))
     name, header = words["name"], fill("field.h", words)
     portable = [a for a in kernels if a.target == "c"]
     own = [a for a in kernels if a.is_own]
@@ -98,8 +98,8 @@ def texts(f: Field, kernels: Sequence[Artifact]) -> dict[str, str]:
 
 
 def _c_file(words: Mapping[str, str], kernels: Sequence[Artifact], assembly: str) -> str:
-    programs = [(lower(a.trace, C_ROWS), a) for a in kernels]
+    programs = [(lower(a.expression, C_ROWS), a) for a in kernels]
     heads = "".join(f"static {prototype(program, a.symbol)};\n" for program, a in programs)
-    bodies = (c_function(program, a.symbol, a.trace) for program, a in programs)
+    bodies = (c_function(program, a.symbol, a.expression) for program, a in programs)
     parts = (fill("head.c", words), c_prelude(64), heads, *bodies, assembly)
     return "\n".join([*filter(None, parts), fill("field.c", words)])

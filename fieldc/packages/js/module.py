@@ -12,11 +12,11 @@ from functools import lru_cache
 from fieldc.algorithms import choose
 from fieldc.artifacts.artifact import contract
 from fieldc.artifacts.produce import by_algorithm
-from fieldc.backends.wasm.encode import I32, PAGE, Function, Instruction, Module
-from fieldc.backends.wasm.kernel import print_wasm
-from fieldc.backends.wasm.wide import ALGORITHMS, ROWS, WIDE_ARITHMETIC, print_wide
 from fieldc.field import Field
-from fieldc.language import Trace
+from fieldc.language import Expression
+from fieldc.targets.wasm.encode import I32, PAGE, Function, Instruction, Module
+from fieldc.targets.wasm.kernel import print_wasm
+from fieldc.targets.wasm.wide import ALGORITHMS, ROWS, WIDE_ARITHMETIC, print_wide
 from fieldc.words.build import Builder
 from fieldc.words.digits import cheapest_in_digits
 from fieldc.words.lower import constant_names, lower, without_dead_steps
@@ -36,12 +36,12 @@ class Form:
     target: str
     variant: str
     needs: tuple[str, ...]
-    read: Callable[[Trace], tuple[Trace, Program]]
+    read: Callable[[Expression], tuple[Expression, Program]]
     print: Callable[[Program, str], Function]
 
 
-def _in_limbs(trace: Trace) -> tuple[Trace, Program]:
-    read = by_algorithm(ALGORITHMS, trace)
+def _in_limbs(expression: Expression) -> tuple[Expression, Program]:
+    read = by_algorithm(ALGORITHMS, expression)
     return read, lower(read, ROWS)
 
 
@@ -52,7 +52,7 @@ FORMS = (DIGITS, WIDE)
 
 
 @lru_cache(maxsize=len(FORMS))
-def kernels_of(f: Field, form: Form) -> tuple[tuple[Trace, Program], ...]:
+def kernels_of(f: Field, form: Form) -> tuple[tuple[Expression, Program], ...]:
     """The kernels of a module."""
     return tuple(form.read(choose(f, operation)) for operation in OPERATIONS)
 
@@ -68,7 +68,7 @@ def field_module(f: Field, command: str, form: Form) -> Module:
         f"p = {f.p:#x}",
         f"R = 2^{f.word * f.n}",
         *(f"needs {name}" for name in form.needs),
-        *(says(trace) for trace, _ in made),
+        *(says(expression) for expression, _ in made),
     )
     return Module(
         (*kernels, *loops(kernels, f.word // 8 * f.n)),
@@ -81,9 +81,9 @@ def field_module(f: Field, command: str, form: Form) -> Module:
     )
 
 
-def says(trace: Trace) -> str:
+def says(expression: Expression) -> str:
     """A kernel and its contract, on one line."""
-    return f"{trace.kernel.operation} ({trace.kernel.algorithm}): {contract(trace)}"
+    return f"{expression.kernel.operation} ({expression.kernel.algorithm}): {contract(expression)}"
 
 
 def constants(f: Field) -> tuple[bytes, dict[str, int]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from functools import cache
 
-from fieldc.artifacts.checked_in import COMMAND, LICENCE, CheckedIn
 from fieldc.catalogue import find_field, named_primes
+from fieldc.packages.checked_in import COMMAND, LICENCE, CheckedIn
 from fieldc.packages.js.package import LIBRARY, module_text, template
 
 MODULE = "fieldc.packages.js.npm"

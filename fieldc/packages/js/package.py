@@ -10,7 +10,7 @@ from pathlib import Path
 from textwrap import wrap
 
 from fieldc.artifacts.artifact import OWNERSHIP, Artifact, field_symbol
-from fieldc.artifacts.trust import Progress, judge
+from fieldc.artifacts.verify import Progress, judge
 from fieldc.artifacts.write import check_writable, manifest, manifest_file, write
 from fieldc.field import Field
 from fieldc.packages.js.module import FORMS, field_module, kernels_of, says
@@ -59,11 +59,11 @@ def package(f: Field, progress: Progress) -> tuple[list[Packaged], dict[str, byt
     text = module_text(f, command)
     kernels = [
         Packaged(
-            *(trace.kernel.operation, trace, form.target, form.variant, "c", form.needs),
+            *(expression.kernel.operation, expression, form.target, form.variant, "c", form.needs),
             *("", text, codes[form.target]),
         )
         for form in FORMS
-        for trace, _ in kernels_of(f, form)
+        for expression, _ in kernels_of(f, form)
     ]
     judged = [each for each in judge(kernels, progress) if isinstance(each, Packaged)]
     words = {
@@ -92,7 +92,7 @@ def module_text(f: Field, command: str, licence: str = OWNERSHIP) -> str:
     fields = [f'name: "{f.label}"', f"p: {f.p:#x}n"]
     for form in FORMS:
         head += f"// {form.key}:\n"
-        head += "".join(f"// {says(trace)}\n" for trace, _ in kernels_of(f, form))
+        head += "".join(f"// {says(expression)}\n" for expression, _ in kernels_of(f, form))
         code = base64.b64encode(field_module(f, command, form).encode()).decode()
         fields.append(f"{form.key}: `\n" + "\n".join(wrap(code, 98)) + "\n`")
     inside = "".join(f"  {field},\n" for field in fields)

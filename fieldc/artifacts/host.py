@@ -1,0 +1,100 @@
+"""Kernels for this very machine: every backend's code, compiled, loaded and called in-process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fieldc.language import Expression
+from fieldc.machine.assemble import assemble, compile_ir, host_triple
+from fieldc.machine.load import Kernel, load
+from fieldc.machine.processor import ProcessorError, is_x86_64, missing
+from fieldc.targets.llvm.print import print_llvm
+from fieldc.targets.llvm.processors import find_target
+from fieldc.targets.llvm.wide import print_llvm_wide
+from fieldc.targets.x86_64.choices import FEATURES, VARIANTS
+from fieldc.targets.x86_64.kernel import compile_expression
+from fieldc.targets.x86_64.print import GNU
+from fieldc.words.lower import lower
+
+SYMBOL = "fieldc_kernel"
+
+
+@dataclass(frozen=True)
+class HostBackend:
+    """One way to machine code for this host, and the processor features its code needs."""
+
+    name: str
+    features: tuple[str, ...]
+    compile: Callable[[Expression], bytes]
+    """From an expression to an object file that defines SYMBOL."""
+    can: Callable[[Expression], bool] = lambda _: True
+    """Whether it makes a kernel of an expression at all."""
+
+    @property
+    def missing(self) -> list[str]:
+        """Features this processor lacks; where there are any, the code must not run."""
+        return missing(self.features)
+
+    def kernel(self, expression: Expression) -> Kernel:
+        """The kernel of an expression, compiled and loaded."""
+        return loaded(self.compile(expression), expression)
+
+
+def loaded(made: bytes, expression: Expression) -> Kernel:
+    """The kernel of an expression from its object file."""
+    operands = tuple(bound.width(expression.field) for _, bound in expression.kernel.operands)
+    width = expression.kernel.result.width(expression.field)
+    return Kernel(load(made), SYMBOL, operands, width, expression.field.word)
+
+
+def _own(variant: str) -> HostBackend:
+    def compile_(expression: Expression) -> bytes:
+        return assemble(compile_expression(expression, SYMBOL, VARIANTS[variant]).text(GNU))
+
+    return HostBackend(f"x86-{variant}", FEATURES[variant], compile_)
+
+
+def _llvm(name: str, target_name: str, features: tuple[str, ...]) -> HostBackend:
+    def compile_(expression: Expression) -> bytes:
+        target = find_target(target_name).processor
+        text = print_llvm(lower(expression, target.rows), SYMBOL, target.form)
+        return compile_ir(text, host_triple(), target.cpu, target.features).object
+
+    return HostBackend(name, features, compile_)
+
+
+def _llvm_wide() -> HostBackend:
+    def compile_(expression: Expression) -> bytes:
+        ir = print_llvm_wide(expression, SYMBOL)
+        return compile_ir(ir, host_triple(), "x86-64", "+bmi2").object
+
+    return HostBackend("llvm-wide", ("bmi2",), compile_)
+
+
+def host_backends(word: int) -> list[HostBackend]:
+    """The backends whose code this host may run, slowest first; own ones have 64-bit words."""
+    if not is_x86_64():
+        return []
+    llvm = [
+        _llvm_wide(),
+        _llvm("llvm", "x86_64-linux-llvm", ()),
+        _llvm("llvm-bmi2", "x86_64-linux-llvm-bmi2", ("bmi2",)),
+    ]
+    return [*llvm, *(_own(v) for v in ("base", "mulx", "adx"))] if word == 64 else llvm
+
+
+def find_backend(name: str) -> HostBackend:
+    """The backend of a name. Raises LookupError."""
+    return next(b for b in host_backends(64) if b.name == name)
+
+
+def native(expression: Expression) -> Kernel:
+    """The kernel of an expression as machine code in this process, called with Python's integers.
+
+    The last of `host_backends` that this processor runs. Raises ProcessorError where there is none.
+    """
+    runnable = [b for b in host_backends(expression.field.word) if not b.missing]
+    if not runnable:
+        raise ProcessorError("no backend makes code that this host can run in-process")
+    return runnable[-1].kernel(expression)

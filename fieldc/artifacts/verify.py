@@ -1,0 +1,198 @@
+"""How far each built kernel is trusted: proved from its bytes, tested on this host, or neither.
+
+An object that is not proved is run here, in an emulator if need be, and scanned for branches.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import astuple, dataclass, replace
+from multiprocessing.context import BaseContext
+
+from fieldc.artifacts import cache
+from fieldc.artifacts.artifact import PROVED, SKIPPED, TESTED, Artifact
+from fieldc.artifacts.running import place_of_artifact, run_emulated, run_here
+from fieldc.binary.image import ObjectError
+from fieldc.binary.linkable import KernelCode, function_of
+from fieldc.errors import Refusal
+from fieldc.proof.certificate import certify, text
+from fieldc.proof.constant_time.scan import scan
+from fieldc.proof.contracts import contract_of, foreign
+from fieldc.proof.identity import ProofError
+from fieldc.proof.instruction_sets import INSTRUCTION_SETS
+from fieldc.proof.prove import prove
+from fieldc.targets.llvm.processors import ObjectFormat
+
+Progress = Callable[[str, int, int], None]
+FEW = 4
+"""Proofs that are done sooner in this process than in others."""
+
+
+class LeakyKernel(Refusal):
+    """A kernel for a processor that may not take the same time for all operands; says where."""
+
+
+class UnprovedKernel(Refusal):
+    """A kernel of our own whose proof failed; names the kernel and the claim."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A proof to be done: an object's bytes, the symbol, and what it must be."""
+
+    code: bytes
+    symbol: str
+    operation: str
+    p: int
+    limbs: int
+    convention: str
+    arguments: tuple[str, ...] = ()
+    """Of a foreign function: z, its operands, `p` for the modulus by address, `n0` by value."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`failure` is empty for a proof that succeeded; `certificate` where none was written."""
+
+    failure: str
+    seconds: float
+    certificate: str = ""
+
+
+def covers(target: str, word: int) -> bool:
+    """Whether the prover knows a target's processor and words of this width."""
+    return target.startswith(("x86_64", "aarch64")) and word == 64
+
+
+def job_of(artifact: Artifact) -> Job | None:
+    """The proof of an artifact, or None where the prover covers neither words nor processor."""
+    f = artifact.expression.field
+    if artifact.code is None or not covers(artifact.target, f.word):
+        return None
+    convention = "win64" if "windows" in artifact.target else "sysv"
+    operation = artifact.expression.kernel.operation
+    return Job(artifact.code, artifact.symbol, operation, f.p, f.n, convention)
+
+
+def prove_job(job: Job) -> Verdict:
+    """Prove one kernel from its object's bytes."""
+    began = time.perf_counter()
+    failure = certificate = ""
+    try:
+        certificate = _proof_of(function_of(job.code, job.symbol), job)
+    except (ObjectError, ProofError) as error:
+        failure = str(error)
+    return Verdict(failure, time.perf_counter() - began, certificate)
+
+
+def _proof_of(function: KernelCode, job: Job) -> str:
+    """Prove a function; of x86-64 code with a contract of our own, the certificate.
+
+    Raises ProofError.
+    """
+    code, start, convention = function.code, function.start, job.convention
+    contract = contract_of(job.operation, job.p, job.limbs)
+    if function.architecture == "x86_64" and not job.arguments:
+        proof = certify(code, job.operation, job.p, job.limbs, convention, start, job.symbol)
+        return text(proof)
+    if job.arguments:
+        contract = foreign(contract, job.arguments)
+    if function.architecture == "aarch64":
+        convention = INSTRUCTION_SETS["aarch64"].conventions[function.container]
+    prove(code, contract, convention, start, function.architecture)
+    return ""
+
+
+def prove_all(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:
+    """Prove kernels, on all processors where there are more than a few."""
+    return list(_shown(_verdicts(jobs), len(jobs), progress))
+
+
+def prove_new(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:
+    """The same, but a proof that succeeded before, by this prover, is not done again."""
+    keys = [cache.key_of(job.code, *astuple(job)[1:]) for job in jobs]
+    known = [cache.certificate_of(key) for key in keys]
+    new = [job for job, old in zip(jobs, known, strict=True) if old is None]
+    fresh = iter(prove_all(new, progress))
+    verdicts = [next(fresh) if old is None else Verdict("", 0.0, old) for old in known]
+    for key, old, verdict in zip(keys, known, verdicts, strict=True):
+        if old is None and not verdict.failure:
+            cache.remember(key, verdict.certificate)
+    return verdicts
+
+
+def _verdicts(jobs: Sequence[Job]) -> Iterator[Verdict]:
+    workers = min(os.cpu_count() or 1, len(jobs))
+    if len(jobs) <= FEW or workers < 2:
+        yield from map(prove_job, jobs)
+        return
+    with ProcessPoolExecutor(workers, mp_context=_context()) as pool:
+        yield from pool.map(prove_job, jobs)
+
+
+def _context() -> BaseContext:
+    """How processes begin: where the system can, as copies of one that has imported this module.
+
+    The import takes a second. Never as copies of this process, which may have threads.
+    """
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    return context
+
+
+def _shown(verdicts: Iterator[Verdict], total: int, progress: Progress) -> Iterator[Verdict]:
+    for done, verdict in enumerate(verdicts, 1):
+        progress("prove", done, total)
+        yield verdict
+
+
+def judge(artifacts: Sequence[Artifact], progress: Progress) -> list[Artifact]:
+    """Every artifact with its status.
+
+    Raises UnprovedKernel where a kernel of our own backend is not proved, CheckError or FrameError
+    where one that runs here computes something wrong, LeakyKernel where the scan finds something.
+    """
+    jobs = {i: job for i, a in enumerate(artifacts) if (job := job_of(a)) is not None}
+    verdicts = dict(zip(jobs, prove_new(list(jobs.values()), progress), strict=True))
+    judged, elsewhere = [], defaultdict[str, list[Artifact]](list)
+    for done, artifact in enumerate(artifacts):
+        progress("check", done + 1, len(artifacts))
+        judged.append(_judged(artifact, verdicts.get(done)))
+        if judged[-1].status == TESTED and not place_of_artifact(artifact).is_here:
+            elsewhere[artifact.target].append(artifact)
+    for target, some in elsewhere.items():
+        run_emulated(target, some)
+    return judged
+
+
+def _judged(artifact: Artifact, verdict: Verdict | None) -> Artifact:
+    """With its status, after what this process can do for it; `judge` runs it in an emulator."""
+    if verdict is not None and verdict.failure and artifact.is_own:
+        raise UnprovedKernel(f"{artifact.symbol} is not proved: {verdict.failure}")
+    place = place_of_artifact(artifact)
+    if place.is_here:
+        run_here(artifact)
+    if verdict is not None and not verdict.failure:
+        return replace(artifact, status=PROVED, reason="", certificate=verdict.certificate)
+    require_constant_time(artifact)
+    return replace(artifact, status=SKIPPED if place.reason else TESTED, reason=place.reason)
+
+
+def is_native(code: bytes) -> bool:
+    """Whether a processor executes an object's instructions as they are."""
+    return not code.startswith(ObjectFormat.WASM.value)
+
+
+def require_constant_time(artifact: Artifact) -> None:
+    """Scan an object for a processor, which a proof would have done. Raises LeakyKernel."""
+    if artifact.code is None or not is_native(artifact.code):
+        return
+    for finding in scan(artifact.code):
+        raise LeakyKernel(f"{artifact.symbol} may not be constant time: {finding}")

@@ -1,0 +1,251 @@
+"""Schedules: the decisions that make a tuned kernel, as a small file of JSON.
+
+Decisions determine the bytes; figures beside them are a record of one run on one processor. The
+passes of the compiler apply them, so a schedule holds no code: it has a digest of the code it gave,
+and where the compiler no longer gives that, the schedule is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from fieldc.artifacts.artifact import field_symbol
+from fieldc.catalogue import quote
+from fieldc.errors import UserError
+from fieldc.field import Field
+from fieldc.language import Expression
+from fieldc.machine.processors import processors
+from fieldc.targets.x86_64.allocate import AllocationError
+from fieldc.targets.x86_64.choices import PLAIN, VARIANTS, Choices, Refinement
+from fieldc.targets.x86_64.conventions import GENERAL, SYSV, Convention
+from fieldc.targets.x86_64.encode import encode, linked
+from fieldc.targets.x86_64.flags import FlagError
+from fieldc.targets.x86_64.kernel import X86Kernel, compile_expression
+from fieldc.words.rows import RowChoice, RowStyle
+
+VERSION = 1
+FREE_ORDER = ("mul", "add")
+"""Operations whose operands may be exchanged."""
+ALLOWED: dict[str, tuple[str, ...]] = {
+    "variant": tuple(VARIANTS),
+    "clear": ("needed", "product", "all"),
+    "zero": ("memory", "register"),
+    "constants": ("rip", "register"),
+    "quotient": ("mulx", "imul"),
+    "scanned": ("y", "x"),
+    "loads": ("folded", "first"),
+    "selected": ("difference", "sum"),
+    "complements": ("late", "early"),
+}
+"""The values of each choice but the rows."""
+NEW = {"complements": "late"}
+"""Choices that older schedules do not name, as these had them."""
+
+
+class ScheduleError(UserError):
+    """A schedule cannot be read or applied; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """Everything that makes one kernel from one operation of one field."""
+
+    algorithm: str
+    choices: Choices
+    refinement: Refinement = PLAIN
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The decisions for one operation, the digest of their code, and what was measured."""
+
+    operation: str
+    decisions: Decisions
+    digest: str
+    measured: Mapping[str, Any] = field(default_factory=dict)
+
+    def compile(
+        self, expression: Expression, symbol: str, convention: Convention = SYSV
+    ) -> X86Kernel:
+        """The tuned kernel. Raises ScheduleError where it is not the one that was tuned."""
+        if convention is not SYSV:
+            raise ScheduleError(
+                f"a schedule is for System V, not {convention.name};"
+                " use --target x86_64-linux,x86_64-macos"
+            )
+        if expression.kernel.algorithm != self.decisions.algorithm:
+            raise ScheduleError(
+                f"the schedule's {self.operation} is {self.decisions.algorithm},"
+                f" not {expression.kernel.algorithm}"
+            )
+        choices, refinement = self.decisions.choices, self.decisions.refinement
+        try:
+            kernel = compile_expression(expression, symbol, choices, convention, refinement)
+        except (AllocationError, FlagError) as error:
+            what = f"the schedule's {self.operation} makes no kernel: {error}"
+            raise ScheduleError(what) from None
+        self.require(kernel)
+        return kernel
+
+    def require(self, kernel: X86Kernel) -> None:
+        """Raises ScheduleError for a kernel that is not the one that was tuned."""
+        if digest_of(kernel) != self.digest:
+            raise ScheduleError(
+                f"the schedule's {self.operation} is of another version of fieldc;"
+                " run fieldc tune again"
+            )
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The tuned kernels of one field on one processor."""
+
+    label: str
+    p: int
+    processor: str
+    entries: tuple[Entry, ...] = ()
+
+    def entry(self, operation: str) -> Entry | None:
+        """The entry of an operation, if there is one."""
+        return next((e for e in self.entries if e.operation == operation), None)
+
+    def plans(self) -> dict[tuple[str, str], Callable[[Expression, str, Convention], X86Kernel]]:
+        """What `fieldc build` compiles in place of its own choices."""
+        return {(e.operation, e.decisions.choices.variant): e.compile for e in self.entries}
+
+    def with_entry(self, entry: Entry) -> Schedule:
+        """With this entry in place of one for the same operation."""
+        others = [e for e in self.entries if e.operation != entry.operation]
+        return replace(self, entries=tuple(sorted((*others, entry), key=lambda e: e.operation)))
+
+
+def code_of(kernel: X86Kernel) -> bytes:
+    """The kernel's instructions and constants."""
+    return linked([encode(i) for i in kernel.code], (value for _, value in kernel.constants))
+
+
+def digest_of(kernel: X86Kernel) -> str:
+    """SHA-256 of the kernel's code."""
+    return hashlib.sha256(code_of(kernel)).hexdigest()
+
+
+def dump(schedule: Schedule) -> str:
+    """The schedule as text: a line for each decision."""
+    head = {
+        "schedule": VERSION,
+        "field": schedule.label,
+        "p": hex(schedule.p),
+        "processor": schedule.processor,
+    }
+    lines = [f'  "{key}": {json.dumps(value)},' for key, value in head.items()]
+    kernels = ",\n".join(f"    {{\n{_lines(row_of(e))}\n    }}" for e in schedule.entries)
+    return "\n".join(("{", *lines, f'  "kernels": [\n{kernels}\n  ]', "}")) + "\n"
+
+
+def _lines(row: Mapping[str, object]) -> str:
+    return ",\n".join(f'      "{key}": {json.dumps(value)}' for key, value in row.items())
+
+
+def row_of(entry: Entry) -> dict[str, object]:
+    """An entry as JSON has it."""
+    choices, refinement = entry.decisions.choices, entry.decisions.refinement
+    rows = choices.rows
+    return {
+        "op": entry.operation,
+        "algorithm": entry.decisions.algorithm,
+        "rows": {"style": rows.style.value, "lag": rows.lag, "ahead": rows.ahead},
+        **{name: getattr(choices, name) for name in ALLOWED},
+        **asdict(refinement),
+        "code": entry.digest,
+        "measured": dict(entry.measured),
+    }
+
+
+def read(text: str, field: Field) -> Schedule:
+    """A schedule of this field. Raises ScheduleError."""
+    try:
+        data = json.loads(text)
+        if data["schedule"] != VERSION:
+            raise ScheduleError(f"a schedule of version {data['schedule']!r}; this reads {VERSION}")
+        p = int(data["p"], 16)
+        entries = tuple(map(_entry, data["kernels"]))
+        schedule = Schedule(str(data["field"]), p, str(data["processor"]), entries)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        what = f"{type(error).__name__} {shortened(error)}"
+        raise ScheduleError(f"this is no schedule of fieldc tune: {what}") from None
+    if p != field.p or field.word != 64:
+        raise ScheduleError(f"the schedule is for {quote(schedule.label)}, not {field.label}")
+    return schedule
+
+
+def shortened(error: Exception) -> str:
+    """What an exception says, as one short quoted text."""
+    return quote(str(error))
+
+
+def _entry(row: Mapping[str, Any]) -> Entry:
+    style = RowChoice(
+        RowStyle(row["rows"]["style"]), _count(row["rows"]["lag"]), _count(row["rows"]["ahead"])
+    )
+    row = {**NEW, **row}
+    for name, values in ALLOWED.items():
+        if row[name] not in values:
+            raise ValueError(f"{name} {row[name]!r} is not {' or '.join(values)}")
+    if row["scanned"] != "y" and row["op"] not in FREE_ORDER:
+        raise ValueError(f"the operands of {row['op']!r} cannot be exchanged")
+    registers = tuple(row["registers"])
+    if registers and sorted(registers) != sorted(GENERAL):
+        raise ValueError("registers are not each register once")
+    places = tuple((_count(number), _register(name)) for number, name in row["places"])
+    moves = {
+        name: tuple((_count(a), _count(b)) for a, b in row[name]) for name in ("order", "late")
+    }
+    refinement = Refinement(registers=registers, places=places, **moves)
+    choices = Choices(rows=style, **{name: row[name] for name in ALLOWED})
+    decisions = Decisions(str(row["algorithm"]), choices, refinement)
+    return Entry(str(row["op"]), decisions, str(row["code"]), dict(row["measured"]))
+
+
+def _count(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 20:
+        raise ValueError(f"{value!r} is no position")
+    return value
+
+
+def _register(name: str) -> str:
+    if name not in GENERAL:
+        raise ValueError(f"{name!r} is no register of a kernel")
+    return name
+
+
+def load_schedule(path: Path, field: Field) -> Schedule:
+    """A schedule from a file, or the one shipped for a processor. Raises ScheduleError."""
+    if str(path) in processors() and not path.exists():
+        return shipped(field, str(path))
+    try:
+        return read(path.read_text("utf-8"), field)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not a text"
+        raise ScheduleError(f"cannot read {quote(str(path))}: {reason}") from None
+
+
+def file_name(field: Field, processor: str) -> str:
+    """The name of the schedule of a field on a processor of processors.toml."""
+    return f"{field_symbol(field)}.{processor}.json"
+
+
+def shipped(field: Field, processor: str) -> Schedule:
+    """The schedule that comes with the package. Raises ScheduleError where there is none."""
+    file = resources.files("fieldc.decisions").joinpath("schedules", file_name(field, processor))
+    if not file.is_file():
+        raise ScheduleError(
+            f"no schedule for {field.label} on {processor} is shipped;"
+            f" make one there with fieldc tune {field.name or hex(field.p)}"
+        )
+    return read(file.read_text("utf-8"), field)

@@ -1,0 +1,1 @@
+"""The Rust crate's checked-in kernels."""

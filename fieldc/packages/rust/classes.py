@@ -1,0 +1,221 @@
+"""Kernels for every prime of a class: one text for a number of limbs and for bounds.
+
+A class is all primes of n limbs whose top limb and n0 are within limits. Its kernels are compiled
+for a representative, a prime at the limits: every bound in them grows with p, and with
+mu = (n0*p + 1) / 2^64 or with p - mu, so it holds for the whole class; fold_rest is taken for
+almost p. Other limbs are taken for any words, R - p of primes near R among them: of its product
+with a quotient only that it has two words is used.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import chain
+
+from fieldc.algorithms import choose
+from fieldc.field import Field
+from fieldc.language import Expression
+from fieldc.modulus import is_prime
+from fieldc.targets.x86_64.choices import Choices
+from fieldc.targets.x86_64.kernel import X86Kernel, complemented
+from fieldc.words.lower import lower
+from fieldc.words.program import Program
+
+WORD = 64
+TOP = (1 << WORD) - 1
+LIMBS = range(1, 13)
+"""What the crate has kernels for."""
+
+
+@dataclass(frozen=True)
+class PrimeClass:
+    """Primes whose top limb is below `top`, with n0 and the number of limbs in ranges."""
+
+    name: str
+    says: str
+    top: int
+    algorithms: tuple[tuple[str, str], ...]
+    """Operation and algorithm of each kernel; for the rest its primes take a wider class's."""
+    n0: tuple[int, int] = (0, TOP)
+    """The least and the most."""
+    limbs: range = LIMBS
+    """Of one limb there is nothing to fold."""
+    near: bool = False
+    """Whether p is above R - 2^64."""
+
+    @property
+    def has_spare_bit(self) -> bool:
+        """Whether each of its primes has one."""
+        return self.top <= 1 << WORD - 1
+
+    def has(self, f: Field) -> bool:
+        """Whether a field's prime is of the class."""
+        low, high = self.n0
+        is_small = f.p >> WORD * (f.n - 1) < self.top
+        is_near = not self.near or f.complement < f.base
+        return is_small and is_near and low <= f.n0 <= high and f.n in self.limbs
+
+
+FOLD = PrimeClass(
+    "fold",
+    "mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products",
+    0x3200_0000_0000_0000,
+    (("mul", "log-jump"), ("square", "log-jump")),
+    (0, 0xCBFF_FFFF_FFFF_FFFF),
+    LIMBS[1:],
+)
+COMPLEMENT = PrimeClass(
+    "complement",
+    "a spare bit and mu/p > 0.508: constant rows of -mu for complements, 2n^2 + 1 products",
+    0x7FFF_FFFF_FFFF_FF00,
+    (("mul", "log-jump-complement"), ("square", "log-jump-complement")),
+    (0x8200_0000_0000_0001, TOP),
+    LIMBS[1:8],
+)
+SPARE = PrimeClass(
+    "spare",
+    "at least one spare bit: no carry leaves the top limb",
+    COMPLEMENT.top,
+    (("mul", "cios"), ("square", "cios"), ("sum_of_products", "cios")),
+)
+NEAR = PrimeClass(
+    "near",
+    "R - p has one limb: two products for a limb of the quotient",
+    TOP + 1,
+    (("mul", "near-radix"), ("square", "near-radix")),
+    limbs=LIMBS[1:8],
+    near=True,
+)
+FULL = PrimeClass(
+    "full",
+    "every odd prime",
+    TOP + 1,
+    (("mul", "cios"), ("sum_of_products", "two-subtractions"), ("square", "product")),
+)
+CLASSES = (FOLD, COMPLEMENT, SPARE, NEAR, FULL)
+"""The narrowest first."""
+
+AMPLE = PrimeClass(
+    "ample",
+    "mu/p + 4p/R < 0.97: values below 2p, constant rows of mu, 2n^2 + 1 products",
+    0x1B00_0000_0000_0000,
+    (("mul_lazy", "log-jump"), ("square_lazy", "log-jump")),
+    (0, 0x8BFF_FFFF_FFFF_FFFF),
+    LIMBS[1:],
+)
+ROWS = PrimeClass(
+    "rows",
+    "4p < R, by so much that a sum of rows closes: squares below 2p",
+    0x3FFF_FFFF_FFFF_FF00,
+    (("square_lazy", "cios"),),
+)
+ROOM = PrimeClass(
+    "room",
+    "4p < R: values below 2p",
+    0x4000_0000_0000_0000,
+    (("mul_lazy", "cios"),),
+)
+LAZY_CLASSES = (AMPLE, ROWS, ROOM)
+"""Those of kernels for values below 2p, the narrowest first; not every prime has one."""
+
+
+def class_of(f: Field) -> PrimeClass:
+    """The narrowest class of a field."""
+    return next(c for c in CLASSES if c.has(f))
+
+
+def lazy_class_of(f: Field) -> PrimeClass | None:
+    """The narrowest class of a field for values below 2p, if it has room for them."""
+    return next((c for c in LAZY_CLASSES if c.has(f)), None)
+
+
+@cache
+def representative(prime_class: PrimeClass, limbs: int) -> Field:
+    """A prime of n limbs at the limits of a class, its other limbs like those of any prime."""
+    return next(_candidates(prime_class, limbs))
+
+
+def _candidates(prime_class: PrimeClass, limbs: int) -> Iterator[Field]:
+    draw = random.Random(limbs)
+    top = prime_class.top - 1
+    least, most = prime_class.n0
+    for n0 in range(least, TOP, 2) if least else range(most, 0, -2):
+        low = -pow(n0, -1, 1 << WORD) % (1 << WORD)
+        if limbs == 1:
+            words = [top - (TOP - n0) - 1 | 1]
+        elif prime_class.near:
+            words = [n0, *[TOP] * (limbs - 1)]
+        elif (least, most) != (0, TOP):
+            words = [low, *(draw.getrandbits(WORD) for _ in range(limbs - 2)), top]
+        else:
+            lower = (draw.getrandbits(WORD) for _ in range(limbs - 2))
+            words = [draw.getrandbits(WORD) | 1, *lower, top]
+        p = sum(word << WORD * i for i, word in enumerate(words))
+        if is_prime(p):
+            yield Field(p)
+
+
+def kernels_of(prime_class: PrimeClass) -> dict[str, PrimeClass]:
+    """For each operation the class whose kernel the primes of a class take."""
+    family = CLASSES if prime_class in CLASSES else LAZY_CLASSES
+    wider = family[family.index(prime_class) :]
+    return {op: c for c in reversed(wider) for op, _ in c.algorithms}
+
+
+def class_expressions(prime_class: PrimeClass, limbs: int) -> Iterator[Expression]:
+    """The kernels of a class at a number of limbs."""
+    f = _with_largest_rest(representative(prime_class, limbs))
+    for operation, algorithm in prime_class.algorithms:
+        yield choose(f, operation, algorithm)
+
+
+def _with_largest_rest(f: Field) -> Field:
+    """The field with a fold_rest of almost p, none of whose words is another constant's.
+
+    Its own is no limit of the class, and has words of minus_mu where p has two limbs: constants go
+    by their values, so a kernel would read these words from minus_mu for every prime.
+    """
+    bounded, lower = copy(f), WORD * (f.n - 1)
+    below = random.Random(f.n).getrandbits(lower) if lower else 0
+    object.__setattr__(bounded, "fold_rest", ((f.p >> lower) - 1 << lower) + below)
+    return bounded
+
+
+def class_program(expression: Expression, choices: Choices) -> Program:
+    """The words of a kernel, bounded by the limits of its class only.
+
+    Raises ValueError for a representative of which two constants have a word in common.
+    """
+    f = expression.field
+    constants = [f.limbs(value) for value in (f.p, f.mu, f.minus_mu, f.fold_rest)]
+    words = [f.n0, *chain(*constants)]
+    is_near = f.complement < f.base and f.n > 1
+    alike = f.complement in {f.R2, *words} if is_near else f.n > 1 and len({*words}) < len(words)
+    if alike:
+        raise ValueError(f"{f.label} is no representative: two of its constants have a word alike")
+    growing = [limbs[:-1] for limbs in constants[:-1]]
+    unknown = frozenset([f.n0, *chain(*growing), *constants[-1]])
+    if is_near:  # the upper words of p are known, and p[1] is a name for all
+        unknown = (unknown | {f.complement}) - {TOP}
+    program = lower(expression, choices.rows, unknown, choices.scanned == "x")
+    return complemented(program, choices)
+
+
+def completed(kernel: X86Kernel, f: Field) -> X86Kernel:
+    """The kernel with the constants of a field: those of an expression may be bounds of a class."""
+    return replace(
+        kernel, constants=tuple((name, value_of(name, f)) for name, _ in kernel.constants)
+    )
+
+
+def value_of(name: str, f: Field) -> int:
+    """A constant from its name: `p[3]`, `n0`, `0x1`."""
+    constant, _, index = name.rstrip("]").partition("[")
+    if constant.startswith("0x"):
+        return int(constant, 16)
+    value: int = getattr(f, constant)
+    return f.limbs(value)[int(index)] if index else value

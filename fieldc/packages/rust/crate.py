@@ -1,0 +1,282 @@
+"""Generates the checked-in files of the Rust crate, and checks that they are what it generates.
+
+python -m fieldc.packages.rust.crate           writes them (make generate)
+python -m fieldc.packages.rust.crate --check   exit 1, naming the files that are not the same
+"""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Iterator
+
+from fieldc.catalogue import NamedPrime, named_primes
+from fieldc.language import Expression
+from fieldc.packages.checked_in import CheckedIn, header
+from fieldc.packages.rust.classes import (
+    AMPLE,
+    CLASSES,
+    COMPLEMENT,
+    FOLD,
+    LAZY_CLASSES,
+    LIMBS,
+    NEAR,
+    ROOM,
+    ROWS,
+    SPARE,
+    PrimeClass,
+    class_expressions,
+    kernels_of,
+)
+from fieldc.packages.rust.schedules import crate_kernel
+from fieldc.packages.rust.sums import FITTING, inline_sums, sum_text
+from fieldc.targets.x86_64.conventions import CALLED_INLINE, GENERAL
+from fieldc.targets.x86_64.instructions import Physical, Register
+from fieldc.targets.x86_64.print import INTEL, print_instruction
+
+MODULE = "fieldc.packages.rust.crate"
+FOLDER = "crates/fieldc/src/generated"
+
+BOTH = (4, 6)
+"""Numbers of limbs whose kernels come with two carry chains too."""
+CHAINS = ("mulx", "adx")
+"""One carry chain was measured to be faster on Sapphire Rapids; two chains are for 4-wide cores,
+where the crate's choice is not measured."""
+
+
+def generate() -> dict[str, str]:
+    """Every generated file: its path from the repository's root, and its text."""
+    files = {f"{FOLDER}/mod.rs": modules_file(), f"{FOLDER}/fields.rs": fields_file()}
+    for limbs in LIMBS:
+        files[f"{FOLDER}/n{limbs:02}.rs"] = kernels_file(limbs)
+    return files
+
+
+def modules_file() -> str:
+    """The modules, and the limits of the classes."""
+    least, _ = COMPLEMENT.n0
+    limits = (
+        ("FOLD_TOP", "The top limb of a prime of class FOLD is below this.", FOLD.top),
+        ("FOLD_N0", "Its n0 is at most this.", FOLD.n0[1]),
+        ("COMPLEMENT_N0", "The n0 of a prime of class COMPLEMENT is at least this.", least),
+        ("SPARE_TOP", "The top limb of one of class COMPLEMENT or SPARE is below this.", SPARE.top),
+        ("AMPLE_TOP", "The top limb of a prime of class AMPLE is below this.", AMPLE.top),
+        ("AMPLE_N0", "Its n0 is at most this.", AMPLE.n0[1]),
+        ("ROWS_TOP", "The top limb of a prime of class ROWS is below this.", ROWS.top),
+        ("ROOM_TOP", "The top limb of a prime with 4p < R is below this.", ROOM.top),
+    )
+    constants = "".join(
+        f"/// {says}\npub(crate) const {name}: u64 = {value:#018x};\n"
+        for name, says, value in limits
+    )
+    for of in (COMPLEMENT, NEAR):
+        name = of.name.upper()
+        most = f"pub(crate) const {name}_LIMBS: usize = {of.limbs[-1]};\n"
+        constants += f"/// The most limbs of class {name}.\n{most}"
+    cfg = '#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]\n'
+    modules = "".join(f"{cfg}mod n{limbs:02};\n" for limbs in LIMBS)
+    title = "Kernels for every number of limbs, the classes of primes, and the named fields."
+    return f"{header(title, MODULE)}pub(crate) mod fields;\n{modules}\n{constants}"
+
+
+def fields_file() -> str:
+    """The modules of all named fields."""
+    parts = [header("The named fields, a module for each family.", MODULE)]
+    for module, primes in families().items():
+        fields = "".join(
+            f"field! {{\n    /// {p.about[0].upper()}{p.about[1:]}; {p.p.bit_length()} bits.\n"
+            f'    pub struct {name}(modulus = "{p.p:#x}", prime{_generator(p)});\n}}\n'
+            for name, p in primes.items()
+        )
+        body = "".join(f"    {line}\n" if line else "\n" for line in fields.splitlines())
+        parts.append(f"/// {', '.join(p.name for p in primes.values())}.\n")
+        parts.append(f"pub mod {module} {{\n    use crate::field;\n\n{body}}}\n\n")
+    return "".join(parts)[:-1]
+
+
+def _generator(prime: NamedPrime) -> str:
+    return "" if prime.generator is None else f", generator = {prime.generator}"
+
+
+TYPES = {"p": "Fp", "r": "Fr", "n": "Fr"}
+"""A type's name, from how the name of its prime ends."""
+
+
+def families() -> dict[str, dict[str, NamedPrime]]:
+    """The primes of each module, by the name of their type."""
+    found: dict[str, dict[str, NamedPrime]] = {}
+    for name, prime in named_primes().items():
+        stem, _, end = name.rpartition("-")
+        family = stem if end in TYPES and stem else name
+        module = family.replace("-", "_")
+        found.setdefault(module, {})[TYPES.get(end, "Fp") if stem else "Fp"] = prime
+    return found
+
+
+def kernels_file(limbs: int) -> str:
+    """The kernels of one number of limbs, every class and variant."""
+    classes = [c for c in (*CLASSES, *LAZY_CLASSES) if limbs in c.limbs]
+    parts = [
+        header(
+            f"{limbs} limbs: kernels for x86-64, a text for each operation and class of primes.",
+            MODULE,
+        ),
+        "use core::arch::{asm, naked_asm};\n\n",
+        "use crate::assembly::assembly;\nuse crate::lazy_kernels::lazy_assembly;\n",
+        "use crate::modulus::Modulus;\n",
+        *(part for c in classes for part in class_texts(c, limbs)),
+    ]
+    if limbs in FITTING:
+        parts += ["\n// Sums.\n", *(sum_text(piece, limbs) for piece in inline_sums(limbs))]
+    return "".join(parts)
+
+
+def variants(limbs: int) -> tuple[str, ...]:
+    """The variants of a number of limbs; the first needs BMI2 only."""
+    return CHAINS if limbs in BOTH else CHAINS[:1]
+
+
+def class_texts(prime_class: PrimeClass, limbs: int) -> Iterator[str]:
+    """The dispatch of one class, and its kernels."""
+    is_lazy = prime_class in LAZY_CLASSES
+    number = (LAZY_CLASSES if is_lazy else CLASSES).index(prime_class)
+    expressions = list(class_expressions(prime_class, limbs))
+    rows = ""
+    for operation, of in kernels_of(prime_class).items():
+        symbols = (symbol(operation, of, variant) for variant in variants(limbs))
+        rows += f"    {operation.removesuffix('_lazy')}: {', '.join(symbols)};\n"
+    if limbs in FITTING:
+        bounds = "spare" if prime_class.has_spare_bit else "full"
+        rows += f"    add: add_{bounds};\n    sub: sub;\n"
+        rows += "    reduce: reduce;\n" if is_lazy else ""
+    yield f"\n// {prime_class.name}: {prime_class.says}.\n"
+    yield f"{'lazy_' * is_lazy}assembly! {{ {limbs}, {number}:\n{rows}}}\n"
+    for expression in expressions:
+        for variant in variants(limbs):
+            yield kernel_text(expression, prime_class, variant)
+
+
+def symbol(operation: str, prime_class: PrimeClass, variant: str) -> str:
+    """The name of a kernel's function."""
+    return f"{operation}_{prime_class.name}_{variant}"
+
+
+LINE = 100
+"""The longest line that rustfmt leaves as it is."""
+KERNEL = """
+/// {says}; {algorithm}, variant {variant}.
+///
+/// # Safety
+/// The processor has {features}; p is of the class.
+#[inline(always)]
+{signature} {{
+    let mut z = [0; {n}];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {{
+        asm!(
+            "call {{kernel}}",
+            kernel = sym {symbol}_code::<M>,
+{registers}
+            options(pure, readonly),
+        );
+    }}
+    z
+}}
+
+#[unsafe(naked)]
+unsafe extern "C" fn {symbol}_code<M: Modulus<{n}>>() {{
+    naked_asm!(
+        r"
+{lines}
+.balign 64
+2:
+.quad {quads}
+",
+{constants}    )
+}}
+"""
+
+
+def kernel_text(expression: Expression, prime_class: PrimeClass, variant: str) -> str:
+    """A kernel as a function of a modulus and its operands.
+
+    The code is a naked function that takes and leaves words in registers of its own choice, with
+    the modulus' constants behind it: such functions carry no symbol of their own, so there is one
+    text for ELF, Mach-O and COFF. Results in registers need not be read back from memory.
+    """
+    kernel = crate_kernel(prime_class, expression, "kernel", variant)
+    n = expression.field.n
+    names = [_constant(name) for name, _ in kernel.constants]
+    says = " ".join(expression.kernel.source.splitlines()[0].rstrip(".").split())
+    words = [f"z[{i}]" for i in range(n)]
+    name = symbol(expression.kernel.operation, prime_class, variant)
+    operands = [f"{x}: &{_array(bound.count, n)}" for x, bound in expression.kernel.operands]
+    pointers = {
+        register: f"core::ptr::from_ref({name})"
+        for register, (name, _) in zip(
+            CALLED_INLINE.arguments, expression.kernel.operands, strict=False
+        )
+    }
+    return KERNEL.format(
+        says=says.split(":")[0],
+        algorithm=expression.kernel.algorithm,
+        variant=variant,
+        features=" and ".join(f.upper() for f in kernel.features),
+        symbol=name,
+        n=n,
+        signature=_signature(f"unsafe fn {name}<M: Modulus<{n}>>", operands, f"[u64; {n}]"),
+        registers=textwrap.fill(
+            " ".join(_registers(dict(zip(kernel.returned, words, strict=True)), pointers)),
+            LINE,
+            initial_indent=" " * 12,
+            subsequent_indent=" " * 12,
+        ),
+        lines="\n".join(map(_instruction, kernel.code)),
+        quads=", ".join(f"{{{name}}}" for name, _ in names),
+        constants="".join(f"        {name} = const {value},\n" for name, value in names),
+    )
+
+
+def _signature(head: str, operands: list[str], result: str) -> str:
+    """A function's first lines, as rustfmt has them."""
+    line = f"{head}({', '.join(operands)}) -> {result}"
+    if len(line) + len(" {") <= LINE:
+        return line
+    return "\n".join((f"{head}(", *(f"    {x}," for x in operands), f") -> {result}"))
+
+
+def _registers(results: dict[str, str], pointers: dict[str, str]) -> Iterator[str]:
+    """What each register holds before and after, for inline assembly."""
+    for register in GENERAL:
+        if register in CALLED_INLINE.preserved:
+            continue
+        after = results.get(register, "_")
+        if register in pointers:
+            yield f'inout("{register}") {pointers[register]} => {after},'
+        else:
+            yield f'out("{register}") {after},'
+
+
+def _instruction(instruction: Physical) -> str:
+    """A line of a kernel, as short as can be: a register says how long a word in memory is."""
+    line = print_instruction(instruction, INTEL, "2f").split("#")[0].strip()
+    has_register = any(isinstance(operand, Register) for operand in instruction.operands)
+    return line.replace("qword ptr ", "") if has_register else line
+
+
+def _array(count: int, limbs: int) -> str:
+    return f"[u64; {limbs}]" if count == 1 else f"[[u64; {limbs}]; {count}]"
+
+
+def _constant(name: str) -> tuple[str, str]:
+    """A constant's operand and its value, from its name: `p[3]`, `mu[0]`, `n0`."""
+    if name.startswith("0x"):
+        return f"k{name[2:]}", f"{name}_u64"
+    return name.replace("[", "").replace("]", ""), f"M::{name.upper()}"
+
+
+FILES = CheckedIn(MODULE, FOLDER, generate)
+
+
+if __name__ == "__main__":
+    sys.exit(FILES.main())

@@ -1,0 +1,1 @@
+"""C with a double word."""

@@ -1,0 +1,140 @@
+"""The targets of the LLVM backend: what LLVM calls them, and the form that it compiles best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from enum import Enum
+
+from fieldc.errors import UserError
+from fieldc.targets.llvm.print import Carry, Choice, LlvmForm
+from fieldc.words.rows import RowChoice, RowStyle
+
+
+class UnknownTarget(UserError, LookupError):
+    """No target has that name; the message is one line that names the nearest."""
+
+
+class ObjectFormat(Enum):
+    """What an object file is; each value is how its bytes begin."""
+
+    ELF = b"\x7fELF"
+    COFF = b"\x64\x86"
+    """The machine number of x86-64: the format has no other mark."""
+    COFF_AARCH64 = b"\x64\xaa"
+    """The same of AArch64."""
+    MACH_O = b"\xcf\xfa\xed\xfe"
+    WASM = b"\0asm"
+
+    @property
+    def label(self) -> str:
+        """Its name for people."""
+        return {"MACH_O": "Mach-O", "WASM": "wasm"}.get(self.name, self.name.partition("_")[0])
+
+
+@dataclass(frozen=True)
+class Processor:
+    """What code may use (`cpu` and `features` as LLVM writes them) and what LLVM makes it best of.
+
+    `word` is the width of limbs that kernels for it should have; `form` and `rows` are how to
+    print and lower them, `other_rows` for kernels in which that would copy flags; `algorithm` is
+    tried before the first whose bounds hold.
+    """
+
+    cpu: str
+    features: str
+    word: int
+    form: LlvmForm
+    rows: RowChoice
+    algorithm: str = ""
+    other_rows: tuple[RowChoice, ...] = ()
+
+    @property
+    def rows_to_try(self) -> tuple[RowChoice, ...]:
+        """Every row style, the best first."""
+        return self.rows, *self.other_rows
+
+
+@dataclass(frozen=True)
+class Target:
+    """A processor with a system: LLVM's triple and the format of its object files."""
+
+    name: str
+    triple: str
+    object_format: ObjectFormat
+    processor: Processor
+
+
+# Figures: LLVM 22, multiplication modulo BLS12-381 p by cios, as instructions (of which accesses to
+# the stack) or as core cycles throughput | latency on Sapphire Rapids. Optimisation levels 1 to 3
+# give the same code. Whole chains as wide integers (pack, add i384, unpack) were worse everywhere,
+# 454 (78) on x86-64, 411 (14) on aarch64; LLVM makes branches of them on riscv64, calls on wasm32.
+
+# One adc a limb and conditional moves: 91 | 101 cycles, 399 (82). uadd.with.overflow: 97 | 104,
+# 422 (102), a flag goes through a register now and then. A mask instead of the moves: 100 | 106.
+# Without tune 0 to 5 % slower. Above 6 limbs TWO_CHAINS is 4 % faster.
+_ADDCARRY = LlvmForm(Carry.ADDCARRY, Choice.SELECT, tune="sapphirerapids")
+X86_64_BMI2 = Processor("x86-64", "+bmi2", 64, _ADDCARRY, RowChoice(RowStyle.ONE_CHAIN))
+
+# mul needs rax and rdx, so values wait in memory: 564 (166), ONE_CHAIN 585 (186) and 4 % slower,
+# CARRY_WORD 651 (45) and 15 % slower.
+X86_64 = Processor("x86-64", "", 64, _ADDCARRY, RowChoice(RowStyle.TWO_CHAINS))
+
+# adcs throughout: 361 (12); without tune LLVM knows no core, and it is 510 (53). log-jump has twice
+# the constants, four instructions each: 403 (16). ONE_CHAIN is 365, and less for primes without a
+# spare bit, where some of it is not proved. But in redc LLVM copies no flags for it (mrs, msr).
+_ADCS = LlvmForm(Carry.OVERFLOW, Choice.SELECT, tune="neoverse-n1")
+_ROWS = RowChoice(RowStyle.TWO_CHAINS), (RowChoice(RowStyle.ONE_CHAIN),)
+AARCH64 = Processor("generic", "", 64, _ADCS, _ROWS[0], "cios", _ROWS[1])
+
+# No flags, so a word of carry is least: 653 (32), TWO_CHAINS 864 (38), DOUBLE 665 (27), without
+# tune 791 (160). Selections become branches: with sifive-p550 even where there is Zicond, which
+# gives 646 (33) with rocket.
+_RV64GC = "+m,+a,+f,+d,+c"
+_SLTU = LlvmForm(Carry.OVERFLOW, Choice.MASK, tune="sifive-p550")
+RISCV64 = Processor("generic-rv64", _RV64GC, 64, _SLTU, RowChoice(RowStyle.CARRY_WORD), "cios")
+_CZERO = LlvmForm(Carry.OVERFLOW, Choice.SELECT, tune="rocket")
+RISCV64_ZICOND = replace(RISCV64, features=f"{_RV64GC},+zicond", form=_CZERO)
+
+# Double words and conditional moves: mips64 1025 (86), with a mask 1049 (106), with OVERFLOW 1113;
+# armv7 1823 (558) by umaal, 1850 with a mask, 2464 (682) with OVERFLOW. Of mips32 LLVM keeps the
+# double words in hi and lo, and that costs more than maddu saves: 3783 (814), DOUBLE 4219; wasm32
+# takes half the time of OVERFLOW in V8. With 64-bit limbs it would call __multi3, which it does
+# not have, for each product, and still take 20 % more time.
+_DOUBLE = LlvmForm(Carry.DOUBLE, Choice.MASK)
+_MOVED = LlvmForm(Carry.DOUBLE, Choice.SELECT)
+_MOVN = LlvmForm(Carry.OVERFLOW, Choice.SELECT)
+MIPS64 = Processor("mips64r2", "", 64, _MOVED, RowChoice(RowStyle.CARRY_WORD), "cios")
+MIPS32 = Processor("mips32r2", "", 32, _MOVN, RowChoice(RowStyle.CARRY_WORD), "cios")
+ARMV7 = Processor("generic", "", 32, _MOVED, RowChoice(RowStyle.CARRY_WORD), "cios")
+WASM32 = Processor("generic", "", 32, _DOUBLE, RowChoice(RowStyle.CARRY_WORD))
+
+TARGETS: dict[str, Target] = {
+    name: Target(name, triple, object_format, processor)
+    for name, triple, object_format, processor in (
+        ("x86_64-linux-llvm", "x86_64-unknown-linux-gnu", ObjectFormat.ELF, X86_64),
+        ("x86_64-linux-llvm-bmi2", "x86_64-unknown-linux-gnu", ObjectFormat.ELF, X86_64_BMI2),
+        ("x86_64-windows-llvm", "x86_64-pc-windows-msvc", ObjectFormat.COFF, X86_64),
+        ("x86_64-windows-llvm-bmi2", "x86_64-pc-windows-msvc", ObjectFormat.COFF, X86_64_BMI2),
+        ("x86_64-macos-llvm", "x86_64-apple-macosx10.15.0", ObjectFormat.MACH_O, X86_64),
+        ("x86_64-macos-llvm-bmi2", "x86_64-apple-macosx10.15.0", ObjectFormat.MACH_O, X86_64_BMI2),
+        ("aarch64-linux", "aarch64-unknown-linux-gnu", ObjectFormat.ELF, AARCH64),
+        ("aarch64-macos", "arm64-apple-macosx11.0.0", ObjectFormat.MACH_O, AARCH64),
+        ("aarch64-windows", "aarch64-pc-windows-msvc", ObjectFormat.COFF_AARCH64, AARCH64),
+        ("riscv64-linux", "riscv64-unknown-linux-gnu", ObjectFormat.ELF, RISCV64),
+        ("riscv64-linux-zicond", "riscv64-unknown-linux-gnu", ObjectFormat.ELF, RISCV64_ZICOND),
+        ("mips64-linux", "mips64-unknown-linux-gnuabi64", ObjectFormat.ELF, MIPS64),
+        ("mips64el-linux", "mips64el-unknown-linux-gnuabi64", ObjectFormat.ELF, MIPS64),
+        ("mipsel-linux", "mipsel-unknown-linux-gnu", ObjectFormat.ELF, MIPS32),
+        ("armv7-linux", "armv7-unknown-linux-gnueabihf", ObjectFormat.ELF, ARMV7),
+        ("wasm32-llvm", "wasm32-unknown-unknown", ObjectFormat.WASM, WASM32),
+    )
+}
+
+
+def find_target(name: str) -> Target:
+    """The target of a name. Raises UnknownTarget."""
+    if name in TARGETS:
+        return TARGETS[name]
+    nearest = get_close_matches(name, TARGETS, n=1, cutoff=0)[0]
+    raise UnknownTarget(f"no target {name!a}; the nearest is {nearest}")

@@ -1,0 +1,1 @@
+"""Rust: flat, in loops, and with intrinsics."""

@@ -1,0 +1,85 @@
+"""What may differ between two kernels of one program: variant, rows, addressing, clearing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fieldc.targets.x86_64.instructions import CF, OF
+from fieldc.words.rows import RowChoice, RowStyle
+
+ROW_AND_SUM = RowChoice(RowStyle.TWO_SUMS, ahead=1)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """One way to turn words into x86-64 instructions. Every combination is correct.
+
+    The defaults were fastest of all combinations on a Golden Cove core (Sapphire Rapids): BLS12-381
+    multiplication 90.4 | 106.1 cycles (throughput | latency) against 95.3 | 112.3 with the two
+    chains of the classical row; with those two chains, 105.0 | 121.2 when flags are cleared before
+    product rows only.
+    """
+
+    variant: str = "adx"
+    rows: RowChoice = ROW_AND_SUM
+    clear: str = "all"
+    """Where `xor r, r` clears flags: where `needed`, before `product` rows, before `all` rows."""
+    zero: str = "register"
+    """Where the 0 that absorbs a carry is kept: `memory` or `register`."""
+    constants: str = "rip"
+    """How constants are addressed: `rip`, or through a base `register` where there are products."""
+    quotient: str = "mulx"
+    """`mulx` keeps the flags, `imul` has one micro-operation less."""
+
+    scanned: str = "y"
+    """The operand whose limbs multiply rows of the other: `x` or `y`, where the order is free."""
+    loads: str = "folded"
+    """Limbs of an operand in a product: read from memory by it (`folded`), or the `first` time by
+    a mov of their own, which can take a word from the store that made it without waiting."""
+    selected: str = "difference"
+    """What the last selection overwrites: the `difference` (cmovc) or the `sum` (cmovnc)."""
+    complements: str = "late"
+    """Of sums: made of the sum (`late`), or `early` of an addend, which shortens the wait."""
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The flags that carry chains."""
+        return (CF, OF) if self.variant == "adx" else (CF,)
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """Decisions below the choices, found by search: order, registers and spills of one kernel.
+
+    Empty ones leave what the passes decide by themselves. Positions are those of the code as the
+    pass before left it, so a refinement belongs to one program, its choices and a convention.
+    """
+
+    order: tuple[tuple[int, int], ...] = ()
+    """Moves of virtual instructions, before registers are given."""
+    registers: tuple[str, ...] = ()
+    """Every register a kernel may use, in order of preference."""
+    places: tuple[tuple[int, str], ...] = ()
+    """Virtual registers, by number, with the register each takes, if free or by a spill."""
+    late: tuple[tuple[int, int], ...] = ()
+    """Moves of finished instructions, saving and restoring of registers included."""
+
+
+PLAIN = Refinement()
+VARIANTS: dict[str, Choices] = {
+    "adx": Choices(),
+    # Of 24 combinations of rows, constants, quotient and loads, on a Golden Cove core: the best or
+    # near it for most of 2 to 12 limbs. BLS12-381 multiplication 79.6 | 91.2 cycles (throughput |
+    # latency), before, with constants by rip and loads folded, 82.0 | 98.1: a word folded into mulx
+    # waits 5 cycles for the store that made it. Of other sizes up to 8 limbs latency is 0 to 19 %
+    # lower, throughput from 8 % lower to 5 % higher; at 12 limbs multiplication is 1 to 3 % slower.
+    "mulx": Choices(
+        "mulx",
+        RowChoice(RowStyle.ONE_CHAIN),
+        quotient="imul",
+        constants="register",
+        loads="first",
+    ),
+    "base": Choices("base", RowChoice(RowStyle.CARRY_WORD), quotient="imul"),
+}
+FEATURES: dict[str, tuple[str, ...]] = {"adx": ("adx", "bmi2"), "mulx": ("bmi2",), "base": ()}

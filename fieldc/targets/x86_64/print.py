@@ -1,0 +1,165 @@
+"""Prints a kernel as text: GNU syntax, Intel syntax for GNU-compatible assemblers, or MASM."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from fieldc.targets.x86_64.instructions import CONSTANTS, Immediate, Memory, Physical, Register
+
+CACHE_LINE = 64
+Operand = Register | Memory | Immediate
+LOW_HALF = {
+    **{f"r{x}x": f"e{x}x" for x in "abcd"},
+    **{f"r{x}": f"e{x}" for x in ("si", "di", "bp", "sp")},
+    **{f"r{i}": f"r{i}d" for i in range(8, 16)},
+}
+
+
+@dataclass(frozen=True)
+class Syntax:
+    """How one assembler writes operands and directives."""
+
+    name: str
+    comment: str
+    operand: Callable[[Operand, str], str]
+    reverse: bool
+    begin: Callable[[str], list[str]]
+    end: Callable[[str], list[str]]
+    word: str
+
+
+def _plus(offset: int, sign: str = " + ") -> str:
+    return f"{sign}{offset}" if offset else ""
+
+
+def _gnu_operand(operand: Operand, table: str) -> str:
+    if isinstance(operand, Register):
+        return f"%{operand.name}"
+    if isinstance(operand, Immediate):
+        return f"${operand.value}"
+    if operand.base == CONSTANTS:
+        return f"{table}{_plus(operand.offset, '+')}(%rip)"
+    return f"{operand.offset or ''}(%{operand.base})"
+
+
+def _intel_operand(operand: Operand, table: str) -> str:
+    if isinstance(operand, Register):
+        return operand.name
+    if isinstance(operand, Immediate):
+        return str(operand.value)
+    if operand.base == CONSTANTS:
+        return f"qword ptr [rip + {table}{_plus(operand.offset)}]"
+    return f"qword ptr [{operand.base}{_plus(operand.offset)}]"
+
+
+def _masm_operand(operand: Operand, table: str) -> str:
+    if isinstance(operand, Memory) and operand.base == CONSTANTS:
+        return f"qword ptr [{table}{_plus(operand.offset)}]"
+    return _intel_operand(operand, table)
+
+
+GNU = Syntax(
+    "gnu",
+    "#",
+    _gnu_operand,
+    True,
+    lambda s: [".text", f".globl {s}", ".p2align 6, 0x90", f"{s}:"],
+    lambda s: [],
+    ".quad",
+)
+INTEL = Syntax(
+    "intel",
+    "#",
+    _intel_operand,
+    False,
+    lambda s: [".intel_syntax noprefix", ".text", f".globl {s}", ".p2align 6, 0x90", f"{s}:"],
+    lambda s: [".att_syntax prefix"],
+    ".quad",
+)
+MASM = Syntax(
+    "masm",
+    ";",
+    _masm_operand,
+    False,
+    lambda s: ["_TEXT SEGMENT ALIGN(64) 'CODE'", "ALIGN 64", f"{s} PROC"],
+    lambda s: ["_TEXT ENDS"],
+    "DQ",
+)
+SYNTAXES = {s.name: s for s in (GNU, INTEL, MASM)}
+
+
+def print_instruction(instruction: Physical, syntax: Syntax, table: str) -> str:
+    """One line of assembly, with the names of what it touches as a comment."""
+    mnemonic, operands = instruction.mnemonic, list(instruction.operands)
+    if mnemonic == "store":
+        mnemonic = "mov"
+    if mnemonic == "lea_double":
+        return _line(_lea_double(operands, syntax), instruction, syntax)
+    if mnemonic in ("xor", "sbb_mask"):
+        register = operands[0]
+        if mnemonic == "xor" and isinstance(register, Register):
+            register = Register(LOW_HALF[register.name])
+        mnemonic, operands = mnemonic.removesuffix("_mask"), [register, register]
+    if syntax is GNU and mnemonic in ("mov", "mul"):  # a memory operand alone does not say its size
+        mnemonic += "q"
+    texts = [syntax.operand(o, table) for o in operands]
+    text = ", ".join(reversed(texts) if syntax.reverse else texts)
+    return _line(f"{mnemonic} {text}".rstrip(), instruction, syntax)
+
+
+def _lea_double(operands: list[Operand], syntax: Syntax) -> str:
+    target, source = (syntax.operand(o, "") for o in operands)
+    if syntax.reverse:
+        return f"lea ({source},{source}), {target}"
+    return f"lea {target}, [{source} + {source}]"
+
+
+def _line(text: str, instruction: Physical, syntax: Syntax) -> str:
+    named = [o.name for o in instruction.operands if isinstance(o, Memory) and o.name]
+    remark = "; ".join([*named, *([instruction.remark] if instruction.remark else [])])
+    return f"    {text:<43} {syntax.comment} {remark}" if remark else f"    {text}"
+
+
+Constants = tuple[tuple[str, int], ...]
+
+
+def print_body(
+    code: Iterable[Physical], constants: Constants, syntax: Syntax, table: str
+) -> list[str]:
+    """The instructions and the table of constants, without directives that name a section."""
+    lines = [print_instruction(i, syntax, table) for i in code]
+    if constants:
+        align = f"ALIGN {CACHE_LINE}" if syntax is MASM else ".p2align 6"
+        lines += [f"    {align}", f"{table}:"]
+        lines += [
+            f"    {syntax.word} {_number(value, syntax):<40}{syntax.comment} {name}"
+            for name, value in constants
+        ]
+    return lines
+
+
+def _number(value: int, syntax: Syntax) -> str:
+    return f"0{value:016x}h" if syntax is MASM else f"{value:#018x}"
+
+
+def print_kernel(
+    symbol: str,
+    code: Iterable[Physical],
+    constants: Constants,
+    syntax: Syntax,
+    header: tuple[str, ...] = (),
+    local: str = ".L",
+) -> str:
+    """A whole source file's worth for one kernel: header, symbol, instructions, constants.
+
+    `local` begins a label that stays in the object: `.L` for ELF and COFF, `L` for Mach-O.
+    """
+    table = f"{symbol}_constants" if syntax is MASM else f"{local}{symbol}_constants"
+    lines = [f"{syntax.comment} {line}".rstrip() for line in header]
+    lines += syntax.begin(symbol)
+    lines += print_body(code, constants, syntax, table)
+    if syntax is MASM:
+        lines.append(f"{symbol} ENDP")
+    lines += syntax.end(symbol)
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,321 @@
+"""Instruction selection: each word operation becomes one or two virtual instructions.
+
+Flags stay where `color_flags` put them. Selection knows for each flag whether it is 0 for sure
+(`clean`): a chain may begin with adcx or adox on a clean flag, and every chain that bounds show to
+end with carry 0 leaves its flag clean.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from itertools import islice
+
+from fieldc.targets.x86_64.choices import Choices
+from fieldc.targets.x86_64.flags import FlagError, color_flags
+from fieldc.targets.x86_64.instructions import (
+    BOTH,
+    CF,
+    CONSTANTS,
+    INSTRUCTIONS,
+    OF,
+    RETURNED,
+    Immediate,
+    Memory,
+    Operand,
+    Virtual,
+    VirtualCode,
+)
+from fieldc.words.operations import LOAD, MUL, Kind
+from fieldc.words.program import Program, Step, Value
+
+WORD_BYTES = 8
+
+
+class Selection:
+    """The virtual code of one program, with its pointers and its table of constants.
+
+    The result is stored in z, or left in registers where it `returns_words`.
+    """
+
+    def __init__(self, program: Program, choices: Choices, returns_words: bool = False) -> None:
+        self.program, self.choices, self.returns_words = program, choices, returns_words
+        self.code: list[VirtualCode] = []
+        self.constants: list[tuple[str, int]] = []
+        self._numbers = 0
+        operands = tuple(name for name, _ in program.operands)
+        pointers = operands if returns_words else ("z", *operands)
+        self.pointers = {name: self._new(f"{name}*") for name in pointers}
+        self._flags = color_flags(program, choices.flags)
+        self._two_chains = OF in self._flags.values()
+        self._clean: set[str] = set()
+        self._alive: Counter[str] = Counter()
+        self._places: dict[int, Operand] = {}
+        self._multiplier: tuple[int, Virtual] | None = None
+        self._read: set[Operand] = set()
+        self._table = self._address_constants()
+        self._zero = self._keep_zero()
+        self._uses = Counter(v.number for step in program.steps for v in step.inputs)
+        self._uses.update(v.number for v in program.results)
+        self._next_rows = _multipliers_of_the_next_row(program.steps, self._uses)
+        self._select()
+
+    def _new(self, name: str, fixed: str = "") -> Virtual:
+        self._numbers += 1
+        return Virtual(self._numbers, name, fixed)
+
+    def _emit(
+        self, mnemonic: str, writes: tuple[Virtual, ...], *reads: Operand, remark: str = ""
+    ) -> None:
+        row = INSTRUCTIONS[mnemonic]
+        for flag in row.writes_flags:
+            if self._alive[flag] > (flag in row.reads_flags):
+                raise FlagError(f"{mnemonic} destroys a carry that is still needed in {flag}")
+        self.code.append(VirtualCode(row, writes, reads, remark))
+        self._clean -= row.writes_flags
+
+    def _address_constants(self) -> Virtual | str:
+        multiplies = any(step.operation is MUL for step in self.program.steps)
+        if self.choices.constants == "rip" or not multiplies:
+            return CONSTANTS
+        base = self._new("constants*")
+        self._emit("lea", (base,), Memory(CONSTANTS, 0))
+        return base
+
+    def _keep_zero(self) -> Virtual | None:
+        if self.choices.zero == "memory" or not self._two_chains:
+            return None
+        zero = self._new("zero")
+        self._emit("xor", (zero,))
+        self._clean |= BOTH
+        return zero
+
+    def _select(self) -> None:
+        if not self.returns_words:
+            self._select_and_store()
+            return
+        for step in self.program.steps:
+            self._step(step)
+        words: list[Operand] = []
+        for value in self.program.results:
+            place = self._place(value)
+            shared = not isinstance(place, Virtual) or place in words
+            words.append(self._move(place, value.name) if shared else place)
+        self.code.append(VirtualCode(RETURNED, (), tuple(words)))
+
+    def _select_and_store(self) -> None:
+        steps, results = self.program.steps, self.program.results
+        loaded = {s.outputs[0].number for s in steps if s.operation is LOAD}
+        reading = [i for i, s in enumerate(steps) if any(v.number in loaded for v in s.inputs)]
+        copied = any(v.number in loaded for v in results)
+        last_read = len(steps) if copied else max(reading, default=-1)
+        unstored = dict(enumerate(results))
+        for position, step in enumerate(steps):
+            self._step(step)
+            # z may be x or y: nothing is stored before the last limb has been read.
+            if position > last_read:
+                for i in [i for i, v in unstored.items() if v in step.outputs]:
+                    self._store(i, unstored.pop(i))
+        for value in unstored.values():
+            place = self._place(value)
+            if value.number in loaded and isinstance(place, Memory):
+                self._places[value.number] = self._move(place, value.name)
+        for i, value in unstored.items():
+            self._store(i, value)
+
+    def _store(self, index: int, value: Value) -> None:
+        place = self._place(value)
+        if not isinstance(place, Virtual):
+            place = self._move(place, value.name)
+        target = Memory(self.pointers["z"], WORD_BYTES * index, f"z[{index}]")
+        self._emit("store", (), target, place)
+
+    def _step(self, step: Step) -> None:
+        _SELECTORS[step.operation.name](self, step)
+        for value in step.inputs:
+            if value.kind is Kind.FLAG and value.constant is None:
+                self._alive[self._flags[value.number]] -= 1
+        for value in step.outputs:
+            if value.kind is Kind.FLAG:
+                flag = self._flags[value.number]
+                self._alive[flag] += self._uses[value.number]
+                if value.high == 0:
+                    self._clean.add(flag)
+
+    def _place(self, value: Value) -> Operand:
+        if value.constant is not None:
+            return self.constant(value)
+        return self._places[value.number]
+
+    def constant(self, value: Value) -> Memory:
+        """The memory word of a constant, added to the table at its first use."""
+        entry = value.name, value.constant or 0
+        if entry not in self.constants:
+            self.constants.append(entry)
+        return Memory(self._table, WORD_BYTES * self.constants.index(entry), value.name)
+
+    def _define(self, value: Value, fixed: str = "") -> Virtual:
+        place = self._new(value.name, fixed)
+        self._places[value.number] = place
+        return place
+
+    def _move(self, source: Operand, name: str, fixed: str = "") -> Virtual:
+        place = self._new(name, fixed)
+        self._emit("mov", (place,), source)
+        return place
+
+    def load(self, step: Step) -> None:
+        """A limb of an operand stays in memory; instructions read it there."""
+        name = f"{step.operand}[{step.attribute}]"
+        place = Memory(self.pointers[step.operand], WORD_BYTES * step.attribute, name)
+        self._places[step.outputs[0].number] = place
+
+    def add(self, step: Step) -> None:
+        """add, adc, adcx or adox, by the flag of the chain and whether it begins here."""
+        a, b, carry = step.inputs
+        total = step.outputs[0]
+        flag = self._flags[step.outputs[1].number]
+        begins = carry.constant is not None
+        if not self._two_chains:
+            mnemonic = "add" if begins else "adc"
+            absorbed: Operand = Immediate(0)
+        else:
+            if begins:
+                self._begin_chain(flag)
+            mnemonic = "adcx" if flag == CF else "adox"
+            absorbed = self._zero or self._place(b)
+        addend = absorbed if b.constant == 0 else self._place(b)
+        augend = Immediate(0) if a.constant == 0 else self._place(a)
+        self._emit(mnemonic, (self._define(total),), augend, addend)
+
+    def _begin_chain(self, flag: str) -> None:
+        if any(self._alive.values()):
+            if flag not in self._clean:
+                raise FlagError(f"{flag} is not clear where a chain begins beside another")
+        elif not self._clean >= BOTH:
+            self._emit("clear", ())
+            self._clean |= BOTH
+
+    def sub(self, step: Step) -> None:
+        """sub begins a chain of borrows, sbb goes on."""
+        a, b, borrow = step.inputs
+        mnemonic = "sub" if borrow.constant is not None else "sbb"
+        augend = Immediate(0) if a.constant == 0 else self._place(a)
+        subtrahend = Immediate(0) if b.constant == 0 else self._place(b)
+        place = self._define(step.outputs[0], self._fixed(step.outputs[0]))
+        self._emit(mnemonic, (place,), augend, subtrahend)
+
+    def mul(self, step: Step) -> None:
+        """mulx with the row's multiplier in rdx, or mul with it as the operand."""
+        row, multiplier = step.inputs
+        lo, hi = step.outputs
+        if self.choices.variant == "base":
+            source = self._move(self._place(row), row.name, "rax")
+            writes = self._define(hi, "rdx"), self._define(lo, "rax")
+            self._emit("mul", writes, self._place(multiplier), source)
+            return
+        rdx = self._in_rdx(multiplier)
+        self._emit("mulx", (self._define(hi), self._define(lo)), self._factor(row), rdx)
+
+    def _factor(self, row: Value) -> Operand:
+        """A limb of a row, in a register the first time if the choices say so."""
+        place = self._place(row)
+        limb = isinstance(place, Memory) and place.base != self._table
+        if self.choices.loads == "first" and limb and place not in self._read:
+            self._read.add(place)
+            return self._move(place, row.name)
+        return place
+
+    def _in_rdx(self, multiplier: Value) -> Virtual:
+        if self._multiplier is None or self._multiplier[0] != multiplier.number:
+            place = self._place(multiplier)
+            from_operand = isinstance(place, Memory) and place.base != self._table
+            if self.choices.clear == "all" or (self.choices.clear == "product" and from_operand):
+                self._clean = set()
+            if not (isinstance(place, Virtual) and place.fixed == "rdx"):
+                place = self._move(place, multiplier.name, "rdx")
+            self._multiplier = multiplier.number, place
+        return self._multiplier[1]
+
+    def _fixed(self, value: Value) -> str:
+        """rdx where the next row of products is by this value."""
+        next_row = value.number in self._next_rows
+        return "rdx" if next_row and self.choices.variant != "base" else ""
+
+    def mul_low(self, step: Step) -> None:
+        """A quotient digit, made in rdx where the next row needs it."""
+        a, b = step.inputs
+        (low,) = step.outputs
+        fixed = self._fixed(low)
+        if self.choices.quotient == "mulx" and self.choices.variant != "base":
+            rdx = self._move(self._place(a), a.name, "rdx")
+            self._multiplier = None
+            writes = self._new("unused"), self._define(low, fixed)
+            self._emit("mulx", writes, self._place(b), rdx)
+        else:
+            self._emit("imul", (self._define(low, fixed),), self._place(a), self._place(b))
+
+    def select(self, step: Step) -> None:
+        """cmovc or cmovnc: the flag is a borrow, in CF."""
+        when_set, otherwise = map(self._place, step.inputs[1:])
+        place = self._define(step.outputs[0])
+        if self.choices.selected == "sum":
+            self._emit("cmovnc", (place,), when_set, otherwise)
+        else:
+            self._emit("cmovc", (place,), otherwise, when_set)
+
+    def mask(self, step: Step) -> None:
+        """sbb r, r: all ones if CF."""
+        self._emit("sbb_mask", (self._define(step.outputs[0]),))
+
+    def bit_and(self, step: Step) -> None:
+        """and."""
+        a, b = step.inputs
+        self._emit("and", (self._define(step.outputs[0]),), self._place(a), self._place(b))
+
+    def funnel(self, step: Step) -> None:
+        """shld, or its cheap forms when one half is 0."""
+        high, low = step.inputs
+        place, k = self._define(step.outputs[0]), step.attribute
+        if low.constant == 0 and k == self.program.word - 1:
+            source = self._place(high)
+            register = source if isinstance(source, Virtual) else self._move(source, high.name)
+            self._emit("lea_double", (place,), register)
+        elif high.constant == 0:
+            self._emit("shr", (place,), self._place(low), Immediate(k))
+        else:
+            source = self._place(low)
+            register = source if isinstance(source, Virtual) else self._move(source, low.name)
+            shift = Immediate(self.program.word - k)
+            self._emit("shld", (place,), self._place(high), register, shift)
+
+
+def _multipliers_of_the_next_row(steps: tuple[Step, ...], uses: Counter[int]) -> set[int]:
+    """Quotient digits and complements that the next products all read, as their multiplier only.
+
+    One that is read again after a product with another multiplier cannot stay in rdx.
+    """
+    found = set()
+    for position, step in enumerate(steps):
+        if step.operation.name in ("mul_low", "sub"):
+            number = step.outputs[0].number
+            products = (s for s in steps[position + 1 :] if s.operation.name in ("mul", "mul_low"))
+            row = list(islice(products, uses[number]))
+            reading = [s for s in row if s.operation is MUL and s.inputs[1].number == number]
+            if row and len(reading) == uses[number]:
+                found.add(number)
+    return found
+
+
+_SELECTORS: dict[str, Callable[[Selection, Step], None]] = {
+    "load": Selection.load,
+    "add": Selection.add,
+    "sub": Selection.sub,
+    "mul": Selection.mul,
+    "mul_low": Selection.mul_low,
+    "select": Selection.select,
+    "mask": Selection.mask,
+    "and": Selection.bit_and,
+    "funnel": Selection.funnel,
+}
+"""One selector for each row of the table of word operations."""
