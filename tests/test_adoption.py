@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from fieldc.artifacts.checked_in import LICENCE, ROOT
 
 from fieldc.artifacts.artifact import OWNERSHIP
 from fieldc.cli import main
+from fieldc.packages.checked_in import LICENCE, ROOT
 
 if sys.version_info >= (3, 11):
     import tomllib

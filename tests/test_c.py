@@ -105,7 +105,7 @@ def test_a_multiplication_is_one_mac_a_product():
 
 def test_other_rows_print_too():
     expression = choose(Field(PRIMES[1]), "mul")
-    assert "mac_64" in c_function(
+    assert "mac64" in c_function(
         lower(expression, RowChoice(RowStyle.ONE_CHAIN)), "mul", expression
     )
 

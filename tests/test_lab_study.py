@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from fieldc.artifacts.host import host_backends
+from fieldc.algorithms import choose
+from fieldc.artifacts.host import HostBackend, host_backends
 from fieldc.cli import main
 from fieldc.lab import study
 from fieldc.lab.compilers import CompilerError, Reading, outside_backends
@@ -110,8 +111,16 @@ def test_what_predicts_time_stands_first():
 
 def test_a_compiler_that_refuses_is_named():
     reading = Reading("c-false", "false", (), ".c", lambda _: "")
+    with pytest.raises(CompilerError, match=r"c-false: exit 1 \(in mul log-jump for random-2\)"):
+        reading.compile(choose(study_field(2), "mul"))
+
+
+def test_text_of_ours_that_does_not_compile_ends_the_study(monkeypatch: pytest.MonkeyPatch):
+    reading = Reading("c-false", "false", (), ".c", lambda _: "")
+    broken = HostBackend(reading.name, (), reading.compile, reading.can)
+    monkeypatch.setattr(study, "outside_backends", lambda: [broken])
     with pytest.raises(CompilerError, match="c-false: exit 1"):
-        reading.compile(study_field(2))  # type: ignore[arg-type]
+        study._compiled([choose(study_field(2), "mul")], lambda *_: None)
 
 
 def test_rounds_are_checked(capsys: pytest.CaptureFixture[str], tmp_path: Path):

@@ -61,7 +61,7 @@ def test_every_path_computes(text: str, tmp_path: Path) -> None:
         check_refusals(library)
 
 
-@pytest.mark.parametrize("text", [SMALL, "3", "secp256k1-p"])
+@pytest.mark.parametrize("text", [SMALL, "3", "secp256k1-p", "2^128-159"])
 def test_other_builds_compute(text: str, tmp_path: Path) -> None:
     f, name = packaged(text, tmp_path)
     single = ("-Isingle", f"single/{name}.c")

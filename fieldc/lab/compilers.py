@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fieldc.artifacts.host import SYMBOL, HostBackend
-from fieldc.errors import Refusal
+from fieldc.errors import Refusal, UserError
 from fieldc.language import Expression
 from fieldc.machine.processor import is_x86_64
 from fieldc.targets.c.print import ROWS as C_ROWS
@@ -31,7 +31,11 @@ SECONDS = 120
 
 
 class CompilerError(Refusal):
-    """A compiler refused, or took too long; the message is one line."""
+    """A compiler refused our text, which is our own defect; the message is one line."""
+
+
+class CompilerSlow(UserError):
+    """A compiler took too long; the message is one line."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class Reading:
     can: Callable[[Expression], bool] = lambda _: True
 
     def compile(self, expression: Expression) -> bytes:
-        """An object file that defines SYMBOL. Raises CompilerError."""
+        """An object file that defines SYMBOL. Raises CompilerError, CompilerSlow."""
         with tempfile.TemporaryDirectory(prefix="fieldc-") as folder:
             source, made = Path(folder) / f"kernel{self.suffix}", Path(folder) / "kernel.o"
             source.write_text(self.text(expression))
@@ -54,10 +58,13 @@ class Reading:
             try:
                 done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
             except subprocess.TimeoutExpired:
-                raise CompilerError(f"{self.name}: stopped after {SECONDS} s") from None
+                raise CompilerSlow(f"{self.name}: stopped after {SECONDS} s") from None
             if done.returncode:
                 first = (done.stderr.strip() or f"exit {done.returncode}").splitlines()[0]
-                raise CompilerError(f"{self.name}: {first}")
+                what = f"{expression.kernel.operation} {expression.kernel.algorithm}"
+                raise CompilerError(
+                    f"{self.name}: {first} (in {what} for {expression.field.label})"
+                )
             return made.read_bytes()
 
 

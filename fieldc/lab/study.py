@@ -24,7 +24,7 @@ from fieldc.artifacts.host import HostBackend, host_backends
 from fieldc.catalogue import find_field
 from fieldc.errors import UserError
 from fieldc.field import Field
-from fieldc.lab.compilers import absent, outside_backends
+from fieldc.lab.compilers import CompilerError, absent, outside_backends
 from fieldc.lab.race import raced, run_race
 from fieldc.lab.trials import write_trials
 from fieldc.language import Expression, NeedsIntegers
@@ -168,7 +168,8 @@ def _compiled(
 ) -> tuple[dict[Key, bytes], list[str]]:
     """Every expression through every backend of this host, and what was refused, as lines.
 
-    Outside compilers run beside each other; LLVM in this process is no work for threads.
+    Outside compilers run in parallel; LLVM in this process does not use threads. Raises
+    CompilerError if a compiler refuses our text.
     """
     objects: dict[Key, bytes] = {}
     refused: list[str] = []
@@ -190,6 +191,8 @@ def _compiled(
             kernel = expression.kernel
             try:
                 objects[kernel.operation, kernel.algorithm, backend.name] = result()
+            except CompilerError:
+                raise
             except UserError as error:
                 refused.append(f"{kernel.operation} {kernel.algorithm}: {error}")
     progress("compile", len(jobs), len(jobs))

@@ -211,8 +211,11 @@ class _Reader:
             row, multiplier = multiplier, row
         for i, (factor, index) in enumerate(self._factors(multiplier)):
             if i == 0:
+                quotient = self._quotient
                 at = self._start(total, before, at)
                 name, start, count = self._row(row)
+                if factor == QUOTIENT and self._quotient is not quotient:
+                    raise self.refuse("for it keeps two quotients at a time")
             place = at + offset + i
             above = max(0, at + self.size(node) - place - count)
             if before is None:

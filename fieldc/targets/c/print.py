@@ -98,7 +98,7 @@ PRELUDE = Template("""
 #endif
 
 /* a + b + carry, and the carry out. */
-FIELDC_HELPER_$w $word adc_$w($word *carry_out, $word a, $word b, $word carry)
+FIELDC_HELPER_$w $word adc$w($word *carry_out, $word a, $word b, $word carry)
 {
     $word sum = a + b;
     $word total = sum + carry;
@@ -107,7 +107,7 @@ FIELDC_HELPER_$w $word adc_$w($word *carry_out, $word a, $word b, $word carry)
 }
 
 /* a - b - borrow, and the borrow out. */
-FIELDC_HELPER_$w $word sbb_$w($word *borrow_out, $word a, $word b, $word borrow)
+FIELDC_HELPER_$w $word sbb$w($word *borrow_out, $word a, $word b, $word borrow)
 {
     $word difference = a - b;
     *borrow_out = ($word)(a < b) | ($word)(difference < borrow);
@@ -116,7 +116,7 @@ FIELDC_HELPER_$w $word sbb_$w($word *borrow_out, $word a, $word b, $word borrow)
 
 $mac
 /* All ones if the flag is 1, else 0; opaque where GNU C is, so that no select becomes a branch. */
-FIELDC_HELPER_$w $word mask_$w($word flag)
+FIELDC_HELPER_$w $word mask$w($word flag)
 {
     $word mask = 0 - flag;
 #if defined(__GNUC__)
@@ -126,7 +126,7 @@ FIELDC_HELPER_$w $word mask_$w($word flag)
 }
 
 /* a where the mask is ones, b where it is 0. */
-FIELDC_HELPER_$w $word select_$w($word mask, $word a, $word b)
+FIELDC_HELPER_$w $word select$w($word mask, $word a, $word b)
 {
     return b ^ (mask & (a ^ b));
 }
@@ -137,7 +137,7 @@ MAC_BY_DOUBLE = Template("""
 $double fieldc_double_$w;
 
 /* t + a*b + c, which always fits two words. */
-FIELDC_HELPER_$w $word mac_$w($word *hi, $word t, $word a, $word b, $word c)
+FIELDC_HELPER_$w $word mac$w($word *hi, $word t, $word a, $word b, $word c)
 {
     fieldc_double_$w total = (fieldc_double_$w)a * b + t + c;
     *hi = ($word)(total >> $w);
@@ -147,7 +147,7 @@ FIELDC_HELPER_$w $word mac_$w($word *hi, $word t, $word a, $word b, $word c)
 
 MAC_BY_HALVES = """
 /* t + a*b + c, which always fits two words; by halves of words, without a double word. */
-FIELDC_HELPER_64 uint64_t mac_64(uint64_t *hi, uint64_t t, uint64_t a, uint64_t b, uint64_t c)
+FIELDC_HELPER_64 uint64_t mac64(uint64_t *hi, uint64_t t, uint64_t a, uint64_t b, uint64_t c)
 {
     const uint64_t half = UINT32_MAX, a0 = a & half, a1 = a >> 32, b0 = b & half, b1 = b >> 32;
     const uint64_t low = a0 * b0 + (t & half) + (c & half);
@@ -203,7 +203,7 @@ class Body:
         """A call of a helper with two outputs; C has no way to name the first one `_`."""
         first, second = step.outputs
         of = ", ".join([f"&{second.name}", *arguments])
-        call = f"{helper}_{self.program.word}({of})"
+        call = f"{helper}{self.program.word}({of})"
         if first.number in self.read:
             return f"{self.type} {second.name}, {first.name} = {call};"
         return f"{self.type} {second.name}; (void){call};"
@@ -219,7 +219,7 @@ class Body:
         if flag.number not in self._masks:
             name = f"mask_{flag.number}"
             word = self.program.word
-            self.lines.append(f"const {self.type} {name} = mask_{word}({self.text(flag)});")
+            self.lines.append(f"const {self.type} {name} = mask{word}({self.text(flag)});")
             self._masks[flag.number] = name
         return self._masks[flag.number]
 
@@ -255,11 +255,11 @@ def _load(body: Body, step: Step) -> str:
 def _select(body: Body, step: Step) -> str:
     flag, a, b = step.inputs
     of = ", ".join([body.mask_of(flag), body.text(a), body.text(b)])
-    return body.assign(step.outputs[0], f"select_{body.program.word}({of})")
+    return body.assign(step.outputs[0], f"select{body.program.word}({of})")
 
 
 def _mask(body: Body, step: Step) -> str:
-    return body.assign(step.outputs[0], f"mask_{body.program.word}({body.text(step.inputs[0])})")
+    return body.assign(step.outputs[0], f"mask{body.program.word}({body.text(step.inputs[0])})")
 
 
 def _funnel(body: Body, step: Step) -> str:

@@ -137,8 +137,8 @@ static uint64_t @name@_below_p(const uint64_t x[@limbs@])
     uint64_t borrow = 0;
     int i;
     for (i = 0; i < @limbs@; i++)
-        (void)sbb_64(&borrow, x[i], @name@_p[i], borrow);
-    return mask_64(borrow);
+        (void)sbb64(&borrow, x[i], @name@_p[i], borrow);
+    return mask64(borrow);
 }
 
 void @name@_zero(@name@ *z)
