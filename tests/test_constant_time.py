@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shutil
 import subprocess
 from collections import defaultdict
@@ -19,7 +20,8 @@ from primes import operands
 from fieldc.algorithms import OPERATIONS, choose
 from fieldc.artifacts.produce import build_targets
 from fieldc.binary.functions import CodeError, ScannedCode, functions
-from fieldc.catalogue import named_primes
+from fieldc.catalogue import find_field, named_primes
+from fieldc.cli import main
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.assemble import assemble, compile_ir
@@ -73,6 +75,32 @@ def test_a_wide_selection_on_riscv_is_found() -> None:
     form = replace(q.form, choice=Choice.SELECT)
     found = scan(compiled(print_llvm(program, "mul", form), TARGETS["riscv64-linux"]))
     assert (Kind.BRANCH, Depends.SECRET) in kinds(found)
+
+
+EXPRESSION = re.compile(r"\b2\^\d+ ?- ?\d+\b")
+README_PRIMES = sorted(
+    {
+        text.replace(" ", "")
+        for text in EXPRESSION.findall((CRATE.parents[1] / "README.md").read_text(encoding="utf-8"))
+    }
+)
+
+
+@needs_x86
+@pytest.mark.parametrize("text", [*named_primes(), *README_PRIMES, "2^127-1"])
+def test_llvm_with_bmi2_is_constant_time_for_every_named_field(text: str) -> None:
+    """LLVM chooses instructions by the prime: `bzhi` for those near a power of two."""
+    target, f = build_targets()["x86_64-linux-llvm-bmi2"], find_field(text)
+    for operation in OPERATIONS:
+        for artifact in target.produce(choose(f, operation)):
+            assert [*map(str, scan(artifact.code or b""))] == []
+
+
+@pytest.mark.full
+@needs_x86
+@pytest.mark.parametrize("text", [*named_primes(), *README_PRIMES, "2^127-1"])
+def test_every_named_field_is_built_for_every_target(text: str, tmp_path: Path) -> None:
+    assert main(["build", text, "--target", "all", "-o", str(tmp_path / "built")]) == 0
 
 
 LEAKS = {

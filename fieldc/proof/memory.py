@@ -28,7 +28,14 @@ class OnEntry:
     register: str
 
 
-Value = Polynomial | Pointer | OnEntry
+@dataclass(frozen=True)
+class LowByte:
+    """A register of which only the low 8 bits are known: a constant or a flag, or not even they."""
+
+    value: Polynomial | None
+
+
+Value = Polynomial | Pointer | OnEntry | LowByte
 
 
 def word(value: int) -> Polynomial:

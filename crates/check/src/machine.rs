@@ -13,13 +13,15 @@ use std::collections::BTreeMap;
 
 /// A base and an offset in bytes. A base is `z`, an operand's name, `code`, or of a register that
 /// holds nothing known on entry the name: so the stack is at `RSP`.
-type Address = (String, i64);
+pub(crate) type Address = (String, i64);
 
 /// What a register or 8 bytes of memory hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Value {
+pub(crate) enum Value {
     Word(Word),
     Pointer(Address),
+    /// Of which only the low 8 bits are known, a constant or a flag, or not even they.
+    LowByte(Option<Word>),
 }
 
 fn entry(register: Register) -> Value {
@@ -27,8 +29,8 @@ fn entry(register: Register) -> Value {
 }
 
 /// A processor in the middle of a kernel.
-struct Machine<'a> {
-    system: System,
+pub(crate) struct Machine<'a> {
+    pub(crate) system: System,
     contract: &'a Contract,
     code: &'a [u8],
     registers: BTreeMap<Register, Value>,
@@ -37,8 +39,8 @@ struct Machine<'a> {
     /// What may be read, code aside.
     memory: BTreeMap<Address, Value>,
     /// A flag is None where it is undefined.
-    carry: Option<Word>,
-    overflow: Option<Word>,
+    pub(crate) carry: Option<Word>,
+    pub(crate) overflow: Option<Word>,
 }
 
 /// Runs the code to its return: what is known of its words, and z's values.
@@ -110,12 +112,12 @@ impl<'a> Machine<'a> {
         Ok((self.system, values))
     }
 
-    fn get(&self, register: Register) -> Outcome<Value> {
+    pub(crate) fn get(&self, register: Register) -> Outcome<Value> {
         let value = self.registers.get(&register).cloned();
         value.ok_or_else(|| format!("{register:?} is not a 64-bit register"))
     }
 
-    fn set(&mut self, register: Register, value: Value) -> Outcome<()> {
+    pub(crate) fn set(&mut self, register: Register, value: Value) -> Outcome<()> {
         if register == Register::RSP || !self.registers.contains_key(&register) {
             return fail(format!("{register:?} is the stack pointer or not a 64-bit register"));
         }
@@ -152,7 +154,7 @@ impl<'a> Machine<'a> {
         }
         match self.get(i.memory_base())? {
             Value::Pointer((base, start)) => Ok((base, start.wrapping_add(offset))),
-            Value::Word(_) => fail("the address depends on data"),
+            Value::Word(_) | Value::LowByte(_) => fail("the address depends on data"),
         }
     }
 
@@ -217,11 +219,13 @@ impl<'a> Machine<'a> {
                 let word = Word::constant(i.immediate32()); // the upper half becomes 0
                 self.set(i.op0_register().full_register(), Value::Word(word))?;
             }
+            _ if self.step_narrow(i)? => {}
             M::Mov => self.write(i, 0, self.read(i, 1)?)?,
             M::Xor if same && i.op0_register().size() >= 4 => {
                 self.set(i.op0_register().full_register(), Value::Word(Word::default()))?;
             }
             M::Test if registers => {}
+            M::Nop | M::Endbr64 => {}
             M::Push => {
                 let value = self.read(i, 0)?;
                 let top = self.move_stack(-8)?;
@@ -246,6 +250,11 @@ impl<'a> Machine<'a> {
                 let twice = self.system.shifted(&word, &Word::default(), 1);
                 self.set(i.op0_register(), Value::Word(twice))?;
             }
+            M::Lea if plain => {
+                let (a, b) = (self.get(i.memory_base())?, self.get(i.memory_index())?);
+                let (sum, _) = self.system.sum(&as_word(a)?, &as_word(b)?, &Word::default(), 1);
+                self.set(i.op0_register(), Value::Word(sum))?;
+            }
             M::Mulx => {
                 let (low, high) = self.multiply(self.read(i, 2)?, self.get(Register::RDX)?)?;
                 self.write(i, 1, low)?;
@@ -269,8 +278,12 @@ impl<'a> Machine<'a> {
         let clear = Some(Word::default());
         match i.mnemonic() {
             M::Add | M::Adc | M::Sub | M::Sbb => self.overflow = None,
-            M::Mul | M::Imul | M::Shld | M::Shr => (self.carry, self.overflow) = (None, None),
+            M::Neg => self.overflow = None,
+            M::Mul | M::Imul | M::Shld | M::Shl | M::Shr => {
+                (self.carry, self.overflow) = (None, None)
+            }
             M::And | M::Xor | M::Test => (self.carry, self.overflow) = (clear.clone(), clear),
+            M::Bzhi => self.overflow = clear,
             _ => {} // the others leave the flags alone, adcx and adox all but one
         }
         Ok(())
@@ -284,7 +297,12 @@ impl<'a> Machine<'a> {
     /// The word that an instruction gives to its first operand; sets the carry that it leaves.
     fn compute(&mut self, i: &Instruction, same: bool) -> Outcome<Word> {
         use Mnemonic as M;
-        let (a, b, system) = (self.word(i, 0), self.word(i, 1), &mut self.system);
+        let (a, b) = (self.word(i, 0), self.word(i, 1));
+        let index = match self.read(i, 2) {
+            Ok(Value::Word(word) | Value::LowByte(Some(word))) => word.as_constant(),
+            _ => None,
+        };
+        let system = &mut self.system;
         let flag = if i.mnemonic() == M::Adox { &mut self.overflow } else { &mut self.carry };
         let carry = flag.clone().ok_or("reads a flag that is undefined here");
         let count = |operand| i.try_immediate(operand).ok().filter(|k| (1..64).contains(k));
@@ -302,6 +320,16 @@ impl<'a> Machine<'a> {
                 *flag = Some(out);
                 word
             }
+            M::Neg => {
+                let (word, borrow) = system.sum(&Word::default(), &a?, &Word::default(), -1);
+                *flag = Some(borrow);
+                word
+            }
+            M::Not => {
+                let ones = Word::constant(u64::MAX);
+                system.define_word(&ones.plus(&a?, -1))
+            }
+            M::Shl => system.shifted(&a?, &Word::default(), count(1).ok_or(UNKNOWN)?),
             M::Shld => system.shifted(&a?, &b?, count(2).ok_or(UNKNOWN)?),
             M::Shr => {
                 let top = system.top(&a?, 64 - count(1).ok_or(UNKNOWN)?);
@@ -310,18 +338,28 @@ impl<'a> Machine<'a> {
             M::Cmovb => system.choose(&carry?, b?, a?),
             M::Cmovae => system.choose(&carry?, a?, b?),
             M::And => system.and(a?, b?)?,
+            M::Bzhi => {
+                let index = index.ok_or("keeps as many bits as data say")? & 0xff;
+                *flag = Some(Word::constant(u64::from(index > 63)));
+                match index {
+                    0 => Word::default(),
+                    1..=63 => system.low_bits(&b?, index),
+                    _ => b?,
+                }
+            }
             _ => return fail(UNKNOWN),
         })
     }
 }
 
-const UNKNOWN: &str = "this instruction is not on the list";
+pub(crate) const UNKNOWN: &str = "this instruction is not on the list";
 
-fn as_word(value: Value) -> Outcome<Word> {
+pub(crate) fn as_word(value: Value) -> Outcome<Word> {
     match value {
         Value::Word(word) => Ok(word),
         Value::Pointer((base, _)) => {
             fail(format!("computes with an address or an unknown value ({base})"))
         }
+        Value::LowByte(_) => fail("computes with a register of which only a byte is known"),
     }
 }

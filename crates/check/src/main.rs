@@ -15,6 +15,7 @@
 mod certificate;
 mod contract;
 mod machine;
+mod narrow;
 mod polynomial;
 mod replay;
 mod system;

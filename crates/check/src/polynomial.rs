@@ -44,6 +44,17 @@ impl Polynomial {
         Self::sum([(value.into(), vec![])])
     }
 
+    /// The number that it is, if it has no variables and the number is that small.
+    pub(crate) fn as_constant(&self) -> Option<u64> {
+        match self.0.iter().next() {
+            None => Some(0),
+            Some((monomial, value)) if monomial.is_empty() && self.0.len() == 1 => {
+                u64::try_from(value).ok()
+            }
+            Some(_) => None,
+        }
+    }
+
     pub(crate) fn variable(number: usize) -> Self {
         Self::sum([(1.into(), vec![number])])
     }

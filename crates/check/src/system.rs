@@ -29,6 +29,11 @@ impl System {
         Polynomial::variable(self.highs.len() - 1)
     }
 
+    /// The largest value that the ranges of its variables leave a word.
+    pub(crate) fn most(&self, word: &Word) -> BigInt {
+        word.upper(&self.highs)
+    }
+
     /// word + sign * 2^64 * carry = right.
     fn define(&mut self, right: &Polynomial, sign: i64) -> (Word, Word) {
         let size = BigInt::from(1) << 64;
@@ -72,7 +77,9 @@ impl System {
     /// All ones where the flag is set, else 0.
     pub(crate) fn mask(&mut self, flag: Word) -> Word {
         let mask = self.choose(&flag, Word::constant(u64::MAX), Word::default());
-        self.masks.insert(mask.clone(), flag);
+        if flag.as_constant().is_none() {
+            self.masks.insert(mask.clone(), flag);
+        }
         mask
     }
 
@@ -86,13 +93,22 @@ impl System {
         for (ones, word) in [(&a, &b), (&b, &a)] {
             let k = ones.upper(&self.highs).bits();
             if (1..64).contains(&k) && *ones == Word::constant((BigInt::from(1) << k) - 1) {
-                let top = self.top(word, 64 - k);
-                let low = self.variable(&((BigInt::from(1) << k) - 1));
-                self.rows.push(low.clone().plus(word, -1).plus(&top, BigInt::from(1) << k));
-                return Ok(low);
+                return Ok(self.low_bits(word, k));
             }
         }
         fail("`and` of two words of which none is a mask")
+    }
+
+    /// word mod 2^k, for 0 < k < 64; of a mask, a choice by its flag.
+    pub(crate) fn low_bits(&mut self, word: &Word, k: u64) -> Word {
+        if let Some(flag) = self.masks.get(word).cloned() {
+            let ones = Word::constant((BigInt::from(1) << k) - 1);
+            return self.choose(&flag, ones, Word::default());
+        }
+        let top = self.top(word, 64 - k);
+        let low = self.variable(&((BigInt::from(1) << k) - 1));
+        self.rows.push(low.clone().plus(word, -1).plus(&top, BigInt::from(1) << k));
+        low
     }
 
     /// Low and high half of a product; no high half where the factors are small.

@@ -46,7 +46,12 @@ fn what_a_kernel_may_not_do_is_refused() {
         ("pop rax", &[0x58], "reads RSP + 0"),
         ("add rsp, 8", &[0x48, 0x83, 0xc4, 0x08], "frees stack"),
         ("push 5, 16 bits", &[0x66, 0x6a, 0x05], "a prefix"),
-        ("add eax, eax", &[0x01, 0xc0], "64-bit register"),
+        ("mov ecx, -1; add ecx, eax", &[0xb9, 255, 255, 255, 255, 0x01, 0xc1], "more than 32 bits"),
+        ("add al, 1", &[0x04, 0x01], "not 255 to a flag"),
+        ("mov cl, 1; add rcx, rax", &[0xb1, 1, 0x48, 0x01, 0xc1], "only a byte is known"),
+        ("mov spl, 8", &[0x40, 0xb4, 8], "stack pointer"),
+        ("mov ah, 8", &[0xb4, 8], "not the low byte"),
+        ("setb cl", &[0x0f, 0x92, 0xc1], "a flag that is undefined"),
         ("shld rax, rax, cl", &[0x48, 0x0f, 0xa5, 0xc0], "not on the list"),
         ("shld rax, rax, 80", &[0x48, 0x0f, 0xa4, 0xc0, 0x50], "not on the list"),
         ("lock add [rdi], rax", &[0xf0, 0x48, 0x01, 0x07], "a prefix"),
@@ -95,6 +100,16 @@ fn a_shift_keeps_the_top_bits() {
     // shr rax, 2: x >> 2, and the word that is it
     assert_eq!(said(&[0x48, 0xc1, 0xe8, 0x02]), Ok((4, 1)));
     assert_eq!(said(&[0x48, 0xc1, 0xe8, 0x04]), Ok((3, 1))); // x is at most 12
+}
+
+#[test]
+fn bzhi_keeps_the_low_bits_by_a_constant() {
+    let bzhi = |k: u8| [&[0xb9, k, 0, 0, 0][..], &[0xc4, 0xe2, 0xf0, 0xf5, 0xc0]].concat();
+    assert_eq!(said(&bzhi(1)), Ok((4, 1))); // mov ecx, 1; bzhi rax, rax, rcx: x >> 1, and the word
+    assert_eq!(said(&bzhi(0)), Ok((2, 0)));
+    assert_eq!(said(&bzhi(64)), Ok((2, 0)));
+    let by_data = said(&[0xc4, 0xe2, 0xf8, 0xf5, 0xc0]); // bzhi rax, rax, rax
+    assert!(by_data.expect_err("data").contains("as many bits as data say"));
 }
 
 #[test]

@@ -6,8 +6,7 @@ import capstone
 from capstone import arm64_const as arm
 
 from fieldc.proof.aarch64.processor import CALLEE_SAVED, Flags, Held, Meaning, SymbolicArm64
-from fieldc.proof.equations import Polynomial
-from fieldc.proof.memory import OnEntry, Pointer
+from fieldc.proof.memory import OnEntry, Pointer, Value
 
 
 def whole(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
@@ -84,7 +83,7 @@ def store(count: int) -> Meaning:
     return meaning
 
 
-def _stored(cpu: SymbolicArm64, value: Held) -> Polynomial | Pointer | OnEntry:
+def _stored(cpu: SymbolicArm64, value: Held) -> Value:
     if isinstance(value, Flags):
         raise cpu.refuse("stores the flags")
     return value

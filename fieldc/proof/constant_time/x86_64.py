@@ -42,7 +42,7 @@ _MOVES = names(
 _SETS_FLAGS = names("add sub and or xor")
 _CARRIES = names("adc sbb adcx adox rcl rcr")
 _MIXES = names(
-    "inc dec neg not bswap shl sal shr sar shld shrd rol ror andn shlx shrx sarx",
+    "inc dec neg not bswap shl sal shr sar shld shrd rol ror andn shlx shrx sarx bzhi",
 )
 _COMPARES = names("cmp test bt")
 _VECTOR = re.compile(

@@ -27,6 +27,11 @@ LOW_HALVES = {
     **{f"e{r[1:]}": r for r in REGISTERS[:7]},
     **{f"r{i}d": f"r{i}" for i in range(8, 16)},
 }
+LOW_BYTES = {
+    **{f"{r[1]}l": r for r in REGISTERS[:4]},
+    **{f"{r[1:]}l": r for r in REGISTERS[4:7]},
+    **{f"r{i}b": f"r{i}" for i in range(8, 16)},
+}
 CLEAR: Polynomial = {}
 
 LONGEST = 100_000
