@@ -18,7 +18,7 @@ from fieldc.machine.processor import is_x86_64, missing
 from fieldc.packages.c.texts import package_name
 
 STRICT = ("-Wall", "-Wextra", "-pedantic", "-Werror")
-OK, NULL, LENGTH, NOT_CANONICAL, NO_INVERSE, NOT_SUPPORTED = range(6)
+OK, NULL, LENGTH, NOT_CANONICAL, NO_INVERSE, NOT_SUPPORTED, NO_ROOT, NO_RANDOMNESS = range(8)
 PATHS = {1: ("adx", "bmi2"), 2: ("bmi2",), 3: (), 4: ()}
 """What each path asks of the processor: adx, mulx, base and C."""
 
@@ -157,6 +157,90 @@ def check_rest(library: Library, x: int) -> None:
     assert list(z) == list(limbs)
 
 
+def check_more(library: Library) -> None:
+    """Roots, powers, choices, bytes in both orders, wide numbers and many values at a time."""
+    f, draw, size = library.f, random.Random(library.f.p), library.bytes
+    values = edges(f, 6)
+    for x in values:
+        a, z = library.decode(x), library.value()
+        is_square = x == 0 or pow(x, (f.p - 1) // 2, f.p) == 1
+        assert library.call("is_square", a) == is_square
+        assert library.call("sqrt", z, a) == (OK if is_square else NO_ROOT)
+        root = library.encode(z)
+        assert root * root % f.p == (x if is_square else 0)
+        assert library.call("sqrt", a, a) == (OK if is_square else NO_ROOT)
+        assert list(a) == list(z)
+        for e, count in ((0, 0), (0, 1), (1, 1), (f.p - 1, f.n), (draw.getrandbits(192), 3)):
+            a, exponent = library.decode(x), (ctypes.c_uint64 * count)(*_words(e, count))
+            library.call("pow", a, a, exponent, ctypes.c_size_t(count))
+            assert library.encode(a) == pow(x, e, f.p), (hex(x), e)
+        text = x.to_bytes(size, "little")
+        assert library.call("decode_le", z, text, ctypes.c_size_t(size)) == OK
+        assert library.encode(z) == x
+        buffer = ctypes.create_string_buffer(size)
+        assert library.call("encode_le", buffer, ctypes.c_size_t(size), z) == OK
+        assert buffer.raw == text
+    for flag in (0, 1, 2, -1):
+        a, b = library.decode(values[-1]), library.decode(values[-2])
+        library.call("cmov", a, b, flag)
+        assert library.encode(a) == values[-2 if flag else -1]
+        a = library.decode(values[-1])
+        library.call("cswap", a, b, flag)
+        assert [library.encode(a), library.encode(b)] == values[-2:][:: 1 if flag else -1]
+    for length in (0, 1, size - 1, size, size + 1, 48, 64, 3 * size + 5):
+        for text in (draw.randbytes(length), b"\xff" * length):
+            for name, order in (("decode_wide", "big"), ("decode_wide_le", "little")):
+                assert library.call(name, z, text, ctypes.c_size_t(length)) == OK
+                wanted = int.from_bytes(text, "big" if order == "big" else "little") % f.p
+                assert library.encode(z) == wanted, (name, length)
+    for count in range(6):
+        check_many(library, [draw.randrange(f.p) for _ in range(count)])
+    check_many(library, [0])
+    check_many(library, values)
+
+
+def _words(value: int, count: int) -> list[int]:
+    return [value >> 64 * i & (1 << 64) - 1 for i in range(count)]
+
+
+def check_many(library: Library, x: list[int]) -> None:
+    """Functions on arrays of values."""
+    f, y = library.f, [*reversed(x)]
+    array = ctypes.c_uint64 * (f.n * len(x))
+    a, b = (array(*(w for v in some for w in library.decode(v))) for some in (x, y))
+    z, count = library.value(), ctypes.c_size_t(len(x))
+    library.call("sum_of_products", z, a, b, count)
+    assert library.encode(z) == sum(v * w for v, w in zip(x, y, strict=True)) % f.p
+    inverses = array()
+    assert library.call("batch_invert", inverses, a, count) == (NO_INVERSE if 0 in x else OK)
+    for i, v in enumerate(x):
+        one = library.value(*inverses[f.n * i : f.n * (i + 1)])
+        assert library.encode(one) == (pow(v, -1, f.p) if v else 0)
+
+
+def check_random(library: Library) -> None:
+    """The source's bytes decide, and its failure is a status."""
+    f, asked = library.f, []
+    kind = ctypes.CFUNCTYPE(
+        ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ctypes.c_uint8), ctypes.c_size_t
+    )
+
+    def fill(context: int, at: ctypes.Array[ctypes.c_uint8], length: int) -> int:
+        for i in range(length):
+            at[i] = 3 * i + 1 & 255
+        asked.append((context, length))
+        return int(context == 2)
+
+    z = library.value()
+    length = library.bytes + 16
+    assert library.call("random", z, kind(fill), ctypes.c_void_p(1)) == OK
+    assert asked == [(1, length)]
+    text = bytes(3 * i + 1 & 255 for i in range(length))
+    assert library.encode(z) == int.from_bytes(text, "little") % f.p
+    assert library.call("random", z, kind(fill), ctypes.c_void_p(2)) == NO_RANDOMNESS
+    assert not any(z)
+
+
 def check_refusals(library: Library) -> None:
     """Every documented status, and 0 as the value of what is refused."""
     f, size = library.f, library.bytes
@@ -180,4 +264,9 @@ def check_refusals(library: Library) -> None:
     assert library.call("decode", None, bytes(size), right) == NULL
     assert library.call("encode", None, right, z) == library.call("invert", z, None) == NULL
     assert library.call("to_montgomery", z, None) == library.call("invert", None, z) == NULL
+    assert library.call("sqrt", z, None) == library.call("sqrt", None, z) == NULL
+    assert library.call("random", z, None, None) == library.call("random", None, None, None) == NULL
+    assert library.call("batch_invert", None, z, right) == NULL
+    for name in ("decode_wide", "decode_wide_le", "decode_le"):
+        assert library.call(name, z, None, right) == library.call(name, None, b"", right) == NULL
     assert library.call("use", 5) == library.call("use", -1) == NOT_SUPPORTED

@@ -16,6 +16,26 @@
         } \
     } while (0)
 
+static void roots(const FIELD *x)
+{
+    FIELD many[3], inverses[3], sum, root, square;
+    F(square)(&square, x);
+    REQUIRE(F(is_square)(&square) && F(sqrt)(&root, &square) == FIELDC_OK);
+    REQUIRE(F(sqrt)(&root, x) == (F(is_square)(x) ? FIELDC_OK : FIELDC_NO_ROOT));
+    F(square)(&root, &root);
+    REQUIRE(F(is_square)(x) ? F(equal)(&root, x) : F(is_zero)(&root));
+    many[0] = many[2] = *x;
+    F(one)(&many[1]);
+    REQUIRE(F(batch_invert)(inverses, many, 3) == (F(is_zero)(x) ? FIELDC_NO_INVERSE : FIELDC_OK));
+    F(sum_of_products)(&sum, many, inverses, 3);
+    F(one)(&root);
+    if (!F(is_zero)(x)) { /* 1 + 1 + 1 */
+        F(double)(&square, &root);
+        F(add)(&root, &root, &square);
+    }
+    REQUIRE(F(equal)(&sum, &root));
+}
+
 static void arithmetic(const FIELD *x)
 {
     FIELD one, y, z, inverse;
@@ -35,6 +55,7 @@ static void arithmetic(const FIELD *x)
     REQUIRE(F(equal)(&z, &one));
     F(from_montgomery)(words, x);
     REQUIRE(F(to_montgomery)(&z, words) == FIELDC_OK && F(equal)(&z, x));
+    roots(x);
 }
 
 /* The bytes lie in a block of their own size, so that a sanitizer sees one step outside. */
@@ -70,6 +91,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(x.limbs, exact, size < sizeof x ? size : sizeof x); /* no value: nothing breaks */
         F(mul)(&x, &x, &x);
         (void)F(invert)(&x, &x);
+        REQUIRE(F(decode_wide)(&x, exact, size) == FIELDC_OK);
+        if (status == FIELDC_OK) {
+            uint8_t again[BYTES];
+            REQUIRE(F(encode)(again, BYTES, &x) == FIELDC_OK);
+            REQUIRE(memcmp(again, exact, BYTES) == 0);
+        }
         (void)F(encode)(exact, size == BYTES ? 0 : size, &x);
     }
     free(exact);

@@ -15,6 +15,7 @@ int main(int count, char **arguments)
     uint8_t *bytes = (uint8_t *)malloc(BYTES);
     FIELD *x = (FIELD *)malloc(sizeof *x), y, z;
     uint64_t words[LIMBS];
+    FIELD many[3], inverted[3];
     int path, said = 0;
     (void)arguments;
     if (bytes == NULL || x == NULL)
@@ -32,6 +33,14 @@ int main(int count, char **arguments)
         said |= F(invert)(&z, &z) | F(equal)(&y, &z) | F(is_zero)(&z);
         F(from_montgomery)(words, &z);
         said |= F(to_montgomery)(&y, words);
+        said |= F(decode_le)(&y, bytes, BYTES) | F(decode_wide)(&y, bytes, BYTES);
+        said |= F(encode_le)(bytes, BYTES, &y) | F(sqrt)(&y, &y) | F(is_square)(&z);
+        F(pow)(&y, &z, words, LIMBS);
+        F(cmov)(&y, &z, (int)(words[0] & 1));
+        F(cswap)(&y, &z, (int)(words[0] & 2));
+        many[0] = y, many[1] = z, many[2] = *x;
+        said |= F(batch_invert)(inverted, many, 3);
+        F(sum_of_products)(&z, inverted, many, 3);
         said |= F(from_u64)(&y, words[0]) | F(encode)(bytes, BYTES, &z);
         printf("path %d\n", path);
     }

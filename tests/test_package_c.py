@@ -17,6 +17,8 @@ from package_c import (
     Library,
     check_arithmetic,
     check_lazy,
+    check_more,
+    check_random,
     check_refusals,
     packaged,
     run,
@@ -58,10 +60,14 @@ def test_every_path_computes(text: str, tmp_path: Path) -> None:
     for _ in library.paths():
         check_arithmetic(library)
         check_lazy(library)
+        check_more(library)
         check_refusals(library)
+    check_random(library)
 
 
-@pytest.mark.parametrize("text", [SMALL, "3", "secp256k1-p", "2^128-159"])
+@pytest.mark.parametrize(
+    "text", [SMALL, "3", "secp256k1-p", "2^128-159", "bls12-381-r", "7", "257"]
+)
 def test_other_builds_compute(text: str, tmp_path: Path) -> None:
     f, name = packaged(text, tmp_path)
     single = ("-Isingle", f"single/{name}.c")
@@ -69,12 +75,15 @@ def test_other_builds_compute(text: str, tmp_path: Path) -> None:
     for _ in library.paths():
         check_arithmetic(library)
         check_lazy(library)
+        check_more(library)
         check_refusals(library)
+    check_random(library)
     without = ("-DFIELDC_PORTABLE_ONLY", "-DFIELDC_NO_INT128")
     library = Library(shared(tmp_path, tmp_path / "halves.so", *without, *single), f, name)
     assert library.call("path") == 4
     assert [library.call("use", path) for path in (0, 1, 2, 3, 4)] == [OK, *[NOT_SUPPORTED] * 3, OK]
     check_arithmetic(library)
+    check_more(library)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from fieldc.packages.c.texts import package_name, texts
 
 WORD = 64
 OPERATIONS = (
-    *("add", "sub", "neg", "double", "mul", "square"),
+    *("add", "sub", "neg", "double", "mul", "square", "sum_of_products"),
     *("to_montgomery", "from_montgomery"),
 )
 """What the interface calls."""

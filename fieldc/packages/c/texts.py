@@ -9,6 +9,7 @@ from importlib.resources import files
 from fieldc.artifacts.artifact import OWNERSHIP, Artifact, field_symbol
 from fieldc.field import Field
 from fieldc.packages.c.assembly import assembly_file, inline_assembly
+from fieldc.packages.c.constants import inversion, limbs, roots, wide
 from fieldc.targets.c.print import ROWS as C_ROWS
 from fieldc.targets.c.print import c_function, c_prelude, prototype
 from fieldc.words.lower import lower
@@ -40,14 +41,15 @@ def values(f: Field, command: str) -> dict[str, str]:
         "bytes": str(-(-f.bits // 8)),
         "limbs": str(f.n),
         "r_bits": str(f.word * f.n),
-        "p_words": _words(f, f.p),
-        "exponent_words": _words(f, f.p - 2),
-        "one_words": _words(f, f.one),
-        "digits": str(-(-(f.p - 2).bit_length() // 4)),
+        "p_words": limbs(f, f.p),
+        "one_words": limbs(f, f.one),
         "version": VERSION,
         "condition": CONDITION,
         "command": command,
         "ownership": OWNERSHIP,
+        **inversion(f),
+        **roots(f),
+        **wide(f),
     }
 
 
@@ -65,10 +67,6 @@ def _lazy_words(words: Mapping[str, str], has_lazy: bool) -> dict[str, str]:
     return texts
 
 
-def _words(f: Field, value: int) -> str:
-    return ", ".join(f"UINT64_C({limb:#x})" for limb in f.limbs(value))
-
-
 def fill(template: str, words: Mapping[str, str]) -> str:
     """A template's text; words in capitals are CMake's."""
     text = files("fieldc.packages.c").joinpath("templates", template).read_text(encoding="utf-8")
@@ -79,6 +77,7 @@ def texts(f: Field, kernels: Sequence[Artifact]) -> dict[str, str]:
     """Every file that is text, by its path in the package."""
     words = values(f, f"fieldc build {f.label} --package c -o DIR")
     words["example"] = fill("example.c", words)
+    words |= {f"{part}_c": fill(f"{part}.c", words) for part in ("inversion", "choice", "bytes")}
     words |= _lazy_words(words, any(a.expression.kernel.operation == "mul_lazy" for a in kernels))
     name, header = words["name"], fill("field.h", words)
     portable = [a for a in kernels if a.target == "c"]

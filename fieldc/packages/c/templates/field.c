@@ -6,13 +6,14 @@ typedef void @name@_binary(uint64_t z[@limbs@], const uint64_t x[@limbs@],
 
 typedef struct {
     int path;
-    @name@_binary *add, *sub, *mul@lazy_binary@;
+    @name@_binary *add, *sub, *mul, *sum_of_products@lazy_binary@;
     @name@_unary *neg, *twice, *square, *to_montgomery, *from_montgomery@lazy_unary@;
 } @name@_kernels;
 
 #define @upper@_KERNELS(path, variant) \
     {path, \
-     @name@_add_##variant, @name@_sub_##variant, @name@_mul_##variant@lazy_binary_kernels@, \
+     @name@_add_##variant, @name@_sub_##variant, @name@_mul_##variant, \
+     @name@_sum_of_products_##variant@lazy_binary_kernels@, \
      @name@_neg_##variant, @name@_double_##variant, @name@_square_##variant, \
      @name@_to_montgomery_##variant, @name@_from_montgomery_##variant@lazy_unary_kernels@}
 
@@ -22,7 +23,7 @@ static const @name@_kernels @name@_in_c = @upper@_KERNELS(FIELDC_PORTABLE, c);
 
 #define @upper@_DECLARE(variant) \
     extern @name@_binary @name@_add_##variant, @name@_sub_##variant, \
-        @name@_mul_##variant@lazy_binary_kernels@; \
+        @name@_mul_##variant, @name@_sum_of_products_##variant@lazy_binary_kernels@; \
     extern @name@_unary @name@_neg_##variant, @name@_double_##variant, \
         @name@_square_##variant, @name@_to_montgomery_##variant, \
         @name@_from_montgomery_##variant@lazy_unary_kernels@;
@@ -122,7 +123,6 @@ int @name@_path(void)
 /* ---- Values ---- */
 
 static const uint64_t @name@_p[@limbs@] = {@p_words@};
-static const uint64_t @name@_p_minus_2[@limbs@] = {@exponent_words@};
 static const @name@ @name@_montgomery_one = {{@one_words@}};
 
 /* 1 if all bits of x are 0, else 0. */
@@ -182,35 +182,6 @@ int @name@_from_u64(@name@ *z, uint64_t x)
     return @name@_to_montgomery(z, words);
 }
 
-int @name@_decode(@name@ *z, const uint8_t *bytes, size_t length)
-{
-    uint64_t words[@limbs@] = {0};
-    int i;
-    if (z == NULL)
-        return FIELDC_NULL_POINTER;
-    if (bytes == NULL || length != @bytes@) {
-        @name@_zero(z);
-        return bytes == NULL ? FIELDC_NULL_POINTER : FIELDC_WRONG_LENGTH;
-    }
-    for (i = 0; i < @bytes@; i++)
-        words[i / 8] |= (uint64_t)bytes[@bytes@ - 1 - i] << 8 * (i % 8);
-    return @name@_to_montgomery(z, words);
-}
-
-int @name@_encode(uint8_t *bytes, size_t length, const @name@ *x)
-{
-    uint64_t words[@limbs@];
-    int i;
-    if (bytes == NULL || x == NULL)
-        return FIELDC_NULL_POINTER;
-    if (length != @bytes@)
-        return FIELDC_WRONG_LENGTH;
-    @name@_from_montgomery(words, x);
-    for (i = 0; i < @bytes@; i++)
-        bytes[@bytes@ - 1 - i] = (uint8_t)(words[i / 8] >> 8 * (i % 8));
-    return FIELDC_OK;
-}
-
 int @name@_equal(const @name@ *x, const @name@ *y)
 {
     uint64_t different = 0;
@@ -261,31 +232,7 @@ void @name@_square(@name@ *z, const @name@ *x)
     @name@_run()->square(z->limbs, x->limbs);
 }
 
-/* Fermat: digits of p - 2 of 4 bits, which everybody knows, choose the powers. */
-int @name@_invert(@name@ *z, const @name@ *x)
-{
-    @name@ powers[16], result = @name@_montgomery_one;
-    int i, j, nothing;
-    if (z == NULL)
-        return FIELDC_NULL_POINTER;
-    if (x == NULL) {
-        @name@_zero(z);
-        return FIELDC_NULL_POINTER;
-    }
-    nothing = @name@_is_zero(x);
-    powers[0] = @name@_montgomery_one;
-    for (i = 1; i < 16; i++)
-        @name@_mul(&powers[i], &powers[i - 1], x);
-    for (i = @digits@; i-- > 0;) {
-        for (j = 0; j < 4; j++)
-            @name@_square(&result, &result);
-        @name@_mul(&result, &result, &powers[@name@_p_minus_2[i / 16] >> 4 * (i % 16) & 15]);
-    }
-    *z = result;
-    return nothing * FIELDC_NO_INVERSE;
-}
-
-@lazy_c@const char *@name@_status(int status)
+@inversion_c@@choice_c@@bytes_c@@lazy_c@const char *@name@_status(int status)
 {
     switch (status) {
     case FIELDC_OK: return "no error";
@@ -293,6 +240,8 @@ int @name@_invert(@name@ *z, const @name@ *x)
     case FIELDC_WRONG_LENGTH: return "the length is not that of an encoded value";
     case FIELDC_NOT_CANONICAL: return "the number is not below the prime";
     case FIELDC_NO_INVERSE: return "0 has no inverse";
+    case FIELDC_NO_ROOT: return "the value is no square";
+    case FIELDC_NO_RANDOMNESS: return "the source of random bytes failed";
     case FIELDC_NOT_SUPPORTED: return "no such path in this build or on this processor";
     default: return "unknown status";
     }

@@ -7,7 +7,7 @@
  * functions below and are their operands; uninitialised ones give meaningless results, but nothing
  * is ever read or written outside of the objects that are named.
  *
- * Every result may be one of its operands. Pointers must not be null where a function returns
+ * Every result may be one of its operands, except in batch_invert. Pointers must not be null where a function returns
  * nothing. No function branches on a value or uses one as an address; whether an input was refused
  * is told by what is returned. All functions may be called by several threads at once.
  *
@@ -37,8 +37,13 @@ enum fieldc_status {
     FIELDC_WRONG_LENGTH = 2,  /* the length is not that of an encoded value */
     FIELDC_NOT_CANONICAL = 3, /* the number is not below p */
     FIELDC_NO_INVERSE = 4,    /* 0 has no inverse */
-    FIELDC_NOT_SUPPORTED = 5  /* no such path in this build or on this processor */
+    FIELDC_NOT_SUPPORTED = 5, /* no such path in this build or on this processor */
+    FIELDC_NO_ROOT = 6,       /* the value is not a square */
+    FIELDC_NO_RANDOMNESS = 7  /* the source of random bytes failed */
 };
+
+/* Writes random bytes, and returns 0 unless it fails. */
+typedef int fieldc_fill(void *context, uint8_t *bytes, size_t length);
 
 /* The texts that compute, each for processors that have what it needs. */
 enum fieldc_path {
@@ -63,6 +68,21 @@ int @name@_decode(@name@ *z, const uint8_t *bytes, size_t length);
  * FIELDC_NULL_POINTER or FIELDC_WRONG_LENGTH, and nothing is written. */
 int @name@_encode(uint8_t *bytes, size_t length, const @name@ *x);
 
+/* The same, least significant byte first. */
+int @name@_decode_le(@name@ *z, const uint8_t *bytes, size_t length);
+int @name@_encode_le(uint8_t *bytes, size_t length, const @name@ *x);
+
+/* z = the number that bytes of any length write, modulo p; most significant byte first, and with
+ * _le least significant first. Hash functions give 48 or 64 bytes: with 16 bytes more than an
+ * encoded value has, random bytes give a value that is uniform but for 2^-128.
+ * FIELDC_NULL_POINTER, and z is 0. */
+int @name@_decode_wide(@name@ *z, const uint8_t *bytes, size_t length);
+int @name@_decode_wide_le(@name@ *z, const uint8_t *bytes, size_t length);
+
+/* z = a random value, from @upper@_BYTES + 16 bytes of a source.
+ * FIELDC_NULL_POINTER; FIELDC_NO_RANDOMNESS where it fails; z is 0 then. */
+int @name@_random(@name@ *z, fieldc_fill *fill, void *context);
+
 /* z = the number x, in @limbs@ limbs and not in Montgomery form.
  * FIELDC_NULL_POINTER; FIELDC_NOT_CANONICAL for p and above, and z is 0. */
 int @name@_to_montgomery(@name@ *z, const uint64_t x[@limbs@]);
@@ -83,8 +103,28 @@ void @name@_neg(@name@ *z, const @name@ *x);                  /* z = -x */
 void @name@_double(@name@ *z, const @name@ *x);               /* z = 2 * x */
 void @name@_square(@name@ *z, const @name@ *x);               /* z = x * x */
 
-/* z = 1/x, as x^(p-2). FIELDC_NULL_POINTER; FIELDC_NO_INVERSE for x = 0, and z is 0. */
+/* z = x_0*y_0 + x_1*y_1 + ..., for count values each; two products share a reduction. */
+void @name@_sum_of_products(@name@ *z, const @name@ *x, const @name@ *y, size_t count);
+
+/* z = 1/x, by divsteps. FIELDC_NULL_POINTER; FIELDC_NO_INVERSE for x = 0, and z is 0. */
 int @name@_invert(@name@ *z, const @name@ *x);
+
+/* z_i = 1/x_i for count values, with one inversion; z and x must not overlap.
+ * FIELDC_NULL_POINTER; FIELDC_NO_INVERSE if some x_i is 0: its z_i is 0, the others are right. */
+int @name@_batch_invert(@name@ *z, const @name@ *x, size_t count);
+
+/* z = x^e for an exponent of so many words, least significant first; x^0 = 1. The time depends on
+ * the number of words only. */
+void @name@_pow(@name@ *z, const @name@ *x, const uint64_t *exponent, size_t words);
+
+/* z = a square root of x; the other one is -z.
+ * FIELDC_NULL_POINTER; FIELDC_NO_ROOT if there is none, and z is 0. */
+int @name@_sqrt(@name@ *z, const @name@ *x);
+
+int @name@_is_square(const @name@ *x); /* 1 or 0; 0 is a square */
+
+void @name@_cmov(@name@ *z, const @name@ *x, int flag); /* z = x unless the flag is 0 */
+void @name@_cswap(@name@ *x, @name@ *y, int flag);      /* swaps x and y unless the flag is 0 */
 
 int @name@_equal(const @name@ *x, const @name@ *y); /* 1 or 0 */
 int @name@_is_zero(const @name@ *x);                /* 1 or 0 */

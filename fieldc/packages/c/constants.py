@@ -1,0 +1,74 @@
+"""The constants of a package's C functions: of inversion by divsteps, roots and wide numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fieldc.field import Field
+
+DIGITS = {62: 60, 30: 30}
+"""Bits of a digit of an inversion, and the most divsteps of a batch: with 128-bit products, and
+with 64-bit ones."""
+
+
+def words(values: Sequence[int]) -> str:
+    """Unsigned words as the inside of an array."""
+    return ", ".join(f"UINT64_C({value:#x})" for value in values)
+
+
+def limbs(f: Field, value: int) -> str:
+    """A number as the inside of an array of limbs."""
+    return words(f.limbs(value))
+
+
+def inversion(f: Field) -> dict[str, str]:
+    """What the template of the inversion asks, for each size of a digit.
+
+    Enough divsteps: if f is odd, 0 <= g <= f <= 2^b and 9437*b + 1 <= 4096*n, then g = 0 after n
+    divsteps from delta = 1/2. Proved in HOL Light: DIVSTEP_ENDTOEND_BITS_SIMPLE, J. Harrison.
+    """
+    found: dict[str, str] = {}
+    steps = -(-(9437 * f.bits + 1) // 4096)
+    for bits, most in DIGITS.items():
+        count, batches = -(-(f.bits + 2) // bits), -(-steps // most)
+        found |= {
+            f"digits_{bits}": str(count),
+            f"p_digits_{bits}": _digits(f.p, bits, count),
+            f"r2_digits_{bits}": _digits(f.R2, bits, count),
+            f"p_inverse_{bits}": f"UINT64_C({pow(f.p, -1, 1 << bits):#x})",
+            f"batches_{bits}": str(batches),
+            f"batch_{bits}": str(-(-steps // batches)),
+        }
+    return found
+
+
+def _digits(value: int, bits: int, count: int) -> str:
+    digits = (value >> bits * i & (1 << bits) - 1 for i in range(count))
+    return ", ".join(f"INT64_C({digit:#x})" for digit in digits)
+
+
+def roots(f: Field) -> dict[str, str]:
+    """p - 1 = odd * 2^adicity, and the constants of a square root in constant time.
+
+    Source: RFC 9380, appendix I.4 (Tonelli and Shanks).
+    """
+    adicity = (f.p - 1 & -(f.p - 1)).bit_length() - 1
+    odd = f.p - 1 >> adicity
+    other = next(g for g in range(2, f.p) if pow(g, (f.p - 1) // 2, f.p) == f.p - 1)
+    return {
+        "adicity": str(adicity),
+        "half_odd_words": limbs(f, (odd - 1) // 2),
+        "half_words": limbs(f, (f.p - 1) // 2),
+        "root_words": limbs(f, f.to_montgomery(pow(other, odd, f.p))),
+    }
+
+
+def wide(f: Field) -> dict[str, str]:
+    """How a number of any length is read: in chunks below p, of whole bytes or of bits."""
+    chunk = f.bits - 1 if f.bits <= 8 else (f.bits - 1) // 8 * 8
+    return {
+        "chunk": str(chunk),
+        "unit": "1" if f.bits <= 8 else "8",
+        "chunk_words": limbs(f, f.to_montgomery((1 << chunk) % f.p)),
+        "random_bytes": str(-(-f.bits // 8) + 16),
+    }

@@ -1,0 +1,120 @@
+/* ---- Bytes ---- */
+
+/* Byte i of a number in either order; i = 0 is the least significant one. */
+static size_t @name@_place(size_t i, size_t length, int little)
+{
+    return little ? i : length - 1 - i;
+}
+
+static int @name@_decode_in(@name@ *z, const uint8_t *bytes, size_t length, int little)
+{
+    uint64_t words[@limbs@] = {0};
+    size_t i;
+    if (z == NULL)
+        return FIELDC_NULL_POINTER;
+    if (bytes == NULL || length != @bytes@) {
+        @name@_zero(z);
+        return bytes == NULL ? FIELDC_NULL_POINTER : FIELDC_WRONG_LENGTH;
+    }
+    for (i = 0; i < @bytes@; i++)
+        words[i / 8] |= (uint64_t)bytes[@name@_place(i, length, little)] << 8 * (i % 8);
+    return @name@_to_montgomery(z, words);
+}
+
+static int @name@_encode_in(uint8_t *bytes, size_t length, const @name@ *x, int little)
+{
+    uint64_t words[@limbs@];
+    size_t i;
+    if (bytes == NULL || x == NULL)
+        return FIELDC_NULL_POINTER;
+    if (length != @bytes@)
+        return FIELDC_WRONG_LENGTH;
+    @name@_from_montgomery(words, x);
+    for (i = 0; i < @bytes@; i++)
+        bytes[@name@_place(i, length, little)] = (uint8_t)(words[i / 8] >> 8 * (i % 8));
+    return FIELDC_OK;
+}
+
+int @name@_decode(@name@ *z, const uint8_t *bytes, size_t length)
+{
+    return @name@_decode_in(z, bytes, length, 0);
+}
+
+int @name@_decode_le(@name@ *z, const uint8_t *bytes, size_t length)
+{
+    return @name@_decode_in(z, bytes, length, 1);
+}
+
+int @name@_encode(uint8_t *bytes, size_t length, const @name@ *x)
+{
+    return @name@_encode_in(bytes, length, x, 0);
+}
+
+int @name@_encode_le(uint8_t *bytes, size_t length, const @name@ *x)
+{
+    return @name@_encode_in(bytes, length, x, 1);
+}
+
+#define @upper@_CHUNK @chunk@ /* bits of a number that are read at a time: below p */
+#define @upper@_UNIT @unit@ /* bits of a byte that are taken at a time */
+
+/* A number of any length modulo p, chunk by chunk from the top: z = z * 2^CHUNK + chunk. */
+static int @name@_decode_wide_in(@name@ *z, const uint8_t *bytes, size_t length, int little)
+{
+    static const @name@ shift = {{@chunk_words@}}; /* 2^CHUNK */
+    @name@ sum = {{0}}, part;
+    const size_t chunks = (8 * length + @upper@_CHUNK - 1) / @upper@_CHUNK;
+    size_t i, bit;
+    if (z == NULL)
+        return FIELDC_NULL_POINTER;
+    if (bytes == NULL) {
+        @name@_zero(z);
+        return FIELDC_NULL_POINTER;
+    }
+    for (i = chunks; i-- > 0;) {
+        uint64_t words[@limbs@] = {0};
+        for (bit = 0; bit < @upper@_CHUNK; bit += @upper@_UNIT) {
+            const size_t at = i * @upper@_CHUNK + bit;
+            uint64_t part_of_byte;
+            if (at / 8 >= length)
+                break;
+            part_of_byte = bytes[@name@_place(at / 8, length, little)];
+            part_of_byte = part_of_byte >> at % 8 & ((1u << @upper@_UNIT) - 1);
+            words[bit / 64] |= part_of_byte << bit % 64;
+        }
+        @name@_mul(&sum, &sum, &shift);
+        (void)@name@_to_montgomery(&part, words);
+        @name@_add(&sum, &sum, &part);
+    }
+    *z = sum;
+    return FIELDC_OK;
+}
+
+int @name@_decode_wide(@name@ *z, const uint8_t *bytes, size_t length)
+{
+    return @name@_decode_wide_in(z, bytes, length, 0);
+}
+
+int @name@_decode_wide_le(@name@ *z, const uint8_t *bytes, size_t length)
+{
+    return @name@_decode_wide_in(z, bytes, length, 1);
+}
+
+int @name@_random(@name@ *z, fieldc_fill *fill, void *context)
+{
+    uint8_t bytes[@random_bytes@];
+    size_t i;
+    int status;
+    if (z == NULL)
+        return FIELDC_NULL_POINTER;
+    @name@_zero(z);
+    if (fill == NULL)
+        return FIELDC_NULL_POINTER;
+    if (fill(context, bytes, sizeof bytes) != 0)
+        return FIELDC_NO_RANDOMNESS;
+    status = @name@_decode_wide_le(z, bytes, sizeof bytes);
+    for (i = 0; i < sizeof bytes; i++)
+        ((volatile uint8_t *)bytes)[i] = 0;
+    return status;
+}
+

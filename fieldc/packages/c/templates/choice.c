@@ -1,0 +1,160 @@
+/* ---- Choices ---- */
+
+void @name@_cmov(@name@ *z, const @name@ *x, int flag)
+{
+    const uint64_t mask = mask64((uint64_t)(flag != 0));
+    int i;
+    for (i = 0; i < @limbs@; i++)
+        z->limbs[i] = select64(mask, x->limbs[i], z->limbs[i]);
+}
+
+void @name@_cswap(@name@ *x, @name@ *y, int flag)
+{
+    const uint64_t mask = mask64((uint64_t)(flag != 0));
+    int i;
+    for (i = 0; i < @limbs@; i++) {
+        const uint64_t both = mask & (x->limbs[i] ^ y->limbs[i]);
+        x->limbs[i] ^= both;
+        y->limbs[i] ^= both;
+    }
+}
+
+/* z = x where the flag is 0, else 0. */
+static void @name@_unless(@name@ *z, const @name@ *x, int flag)
+{
+    const uint64_t mask = ~mask64((uint64_t)(flag != 0));
+    int i;
+    for (i = 0; i < @limbs@; i++)
+        z->limbs[i] = x->limbs[i] & mask;
+}
+
+/* ---- Powers and roots ---- */
+
+static const uint64_t @name@_half[@limbs@] = {@half_words@};         /* (p - 1)/2 */
+static const uint64_t @name@_half_odd[@limbs@] = {@half_odd_words@}; /* (q - 1)/2, q odd */
+#define @upper@_ADICITY @adicity@ /* p - 1 = q * 2^@adicity@ */
+
+void @name@_pow(@name@ *z, const @name@ *x, const uint64_t *exponent, size_t words)
+{
+    @name@ powers[16], result = @name@_montgomery_one;
+    size_t i;
+    int j;
+    powers[0] = @name@_montgomery_one;
+    for (j = 1; j < 16; j++)
+        @name@_mul(&powers[j], &powers[j - 1], x);
+    for (i = 16 * words; i-- > 0;) {
+        const uint64_t digit = exponent[i / 16] >> 4 * (i % 16) & 15;
+        @name@ power = powers[0];
+        for (j = 0; j < 4; j++)
+            @name@_square(&result, &result);
+        for (j = 1; j < 16; j++) /* reads all of them, so no address depends on the exponent */
+            @name@_cmov(&power, &powers[j], (int)@name@_none(digit ^ (uint64_t)j));
+        @name@_mul(&result, &result, &power);
+    }
+    *z = result;
+}
+
+/* z = x^e for an exponent that everybody knows. */
+static void @name@_known_power(@name@ *z, const @name@ *x, const uint64_t exponent[@limbs@])
+{
+    @name@ powers[16], result = @name@_montgomery_one;
+    int i, j;
+    powers[0] = @name@_montgomery_one;
+    for (i = 1; i < 16; i++)
+        @name@_mul(&powers[i], &powers[i - 1], x);
+    for (i = (@bits@ + 3) / 4; i-- > 0;) {
+        const int digit = (int)(exponent[i / 16] >> 4 * (i % 16) & 15);
+        for (j = 0; j < 4; j++)
+            @name@_square(&result, &result);
+        if (digit != 0)
+            @name@_mul(&result, &result, &powers[digit]);
+    }
+    *z = result;
+}
+
+int @name@_is_square(const @name@ *x)
+{
+    @name@ power;
+    @name@_known_power(&power, x, @name@_half);
+    return @name@_equal(&power, &@name@_montgomery_one) | @name@_is_zero(x);
+}
+
+/* Tonelli and Shanks in the same time for all values: RFC 9380, appendix I.4. */
+int @name@_sqrt(@name@ *z, const @name@ *x)
+{
+    @name@ root, t, b, c = {{@root_words@}}, product;
+    int i, j, wrong;
+    if (z == NULL)
+        return FIELDC_NULL_POINTER;
+    if (x == NULL) {
+        @name@_zero(z);
+        return FIELDC_NULL_POINTER;
+    }
+    @name@_known_power(&root, x, @name@_half_odd);
+    @name@_square(&t, &root);
+    @name@_mul(&t, &t, x);
+    @name@_mul(&root, &root, x);
+    /* root^2 = x*t; if x is a square, t is 1 after the last turn. */
+    for (i = @upper@_ADICITY; i >= 2; i--) {
+        int done;
+        b = t;
+        for (j = 0; j < i - 2; j++)
+            @name@_square(&b, &b);
+        done = @name@_equal(&b, &@name@_montgomery_one);
+        @name@_mul(&product, &root, &c);
+        @name@_cmov(&root, &product, !done);
+        @name@_square(&c, &c);
+        @name@_mul(&product, &t, &c);
+        @name@_cmov(&t, &product, !done);
+    }
+    @name@_square(&b, &root);
+    wrong = !@name@_equal(&b, x);
+    @name@_unless(z, &root, wrong);
+    return wrong * FIELDC_NO_ROOT;
+}
+
+/* ---- Many values ---- */
+
+/* Montgomery's trick: z_i holds the product of those before x_i, a 0 among them taken as 1. */
+int @name@_batch_invert(@name@ *z, const @name@ *x, size_t count)
+{
+    @name@ product = @name@_montgomery_one, one;
+    size_t i;
+    int zeros = 0;
+    if (z == NULL || x == NULL)
+        return FIELDC_NULL_POINTER;
+    for (i = 0; i < count; i++) {
+        one = x[i];
+        @name@_cmov(&one, &@name@_montgomery_one, @name@_is_zero(&x[i]));
+        zeros |= @name@_is_zero(&x[i]);
+        z[i] = product;
+        @name@_mul(&product, &product, &one);
+    }
+    (void)@name@_invert(&product, &product);
+    for (i = count; i-- > 0;) {
+        one = x[i];
+        @name@_cmov(&one, &@name@_montgomery_one, @name@_is_zero(&x[i]));
+        @name@_mul(&z[i], &z[i], &product);
+        @name@_unless(&z[i], &z[i], @name@_is_zero(&x[i]));
+        @name@_mul(&product, &product, &one);
+    }
+    return zeros * FIELDC_NO_INVERSE;
+}
+
+/* Two products share a reduction. */
+void @name@_sum_of_products(@name@ *z, const @name@ *x, const @name@ *y, size_t count)
+{
+    @name@ sum = {{0}}, term;
+    size_t i;
+    for (i = 0; i + 1 < count; i += 2) {
+        @name@_run()->sum_of_products(term.limbs, (const uint64_t *)(const void *)&x[i],
+                                      (const uint64_t *)(const void *)&y[i]);
+        @name@_add(&sum, &sum, &term);
+    }
+    if (i < count) {
+        @name@_mul(&term, &x[i], &y[i]);
+        @name@_add(&sum, &sum, &term);
+    }
+    *z = sum;
+}
+
