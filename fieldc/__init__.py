@@ -1,0 +1,36 @@
+"""A compiler for finite fields: give it a prime, get proved machine code for arithmetic modulo it.
+
+The Python interface (docs/python.md). Each name is loaded when it is first used, so `import fieldc`
+costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fieldc.elements import Element as Element
+    from fieldc.elements import Field as Field
+    from fieldc.native import compile as compile
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Element": "fieldc.elements",
+    "Field": "fieldc.elements",
+    "compile": "fieldc.native",
+}
+"""The module of each public name."""
+
+__all__ = ["Element", "Field", "__version__", "compile"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'fieldc' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

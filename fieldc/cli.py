@@ -12,6 +12,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 
+from fieldc import __version__
 from fieldc.catalogue import ERROR_WIDTH, shorten
 from fieldc.commands.bench import bench
 from fieldc.commands.build import build
@@ -47,8 +48,8 @@ def overview() -> str:
             "",
             *lines,
             "",
-            "fieldc VERB --help says more. FIELD is a name, a number, an expression such as",
-            "2^255-19, or a file.",
+            "fieldc VERB --help says more; fieldc --version prints the version. FIELD is a name,",
+            "a number, an expression such as 2^255-19, or a file.",
         )
     )
 
@@ -60,6 +61,9 @@ def run(words: Sequence[str]) -> int:
     name, *rest = words
     if name in ("-h", "--help", "help"):
         print(overview())
+        return 0
+    if name in ("--version", "-V"):
+        print(f"fieldc {__version__}")
         return 0
     if name not in VERBS:
         what = "option before the verb:" if name.startswith("-") else "verb"

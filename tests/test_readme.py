@@ -35,7 +35,16 @@ def test_multiplication_is_the_one_in_the_tree() -> None:
 
 
 def test_python_example() -> None:
-    assert run_python(blocks("README.md", "python")[1]) == "15\n"
+    assert run_python(blocks("README.md", "python")[1]) == "24 True\n"
+
+
+def test_python_page() -> None:
+    pages = blocks("docs/python.md", "python")
+    printed = run_python("\n".join(pages))
+    expected = [
+        line.split("  # ")[1] for page in pages for line in page.splitlines() if "  # " in line
+    ]
+    assert printed.splitlines() == expected
 
 
 def test_c_example(tmp_path: Path) -> None:

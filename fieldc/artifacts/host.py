@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from fieldc.errors import UserError
 from fieldc.language import Expression
 from fieldc.machine.assemble import assemble, compile_ir, host_triple
 from fieldc.machine.load import Kernel, load
@@ -89,7 +90,37 @@ def find_backend(name: str) -> HostBackend:
     return next(b for b in host_backends(64) if b.name == name)
 
 
-def native(expression: Expression) -> Kernel:
+class OperandError(UserError, ValueError):
+    """An operand is outside the range that the kernel's contract gives."""
+
+
+class NativeKernel(Kernel):
+    """A kernel of this process that takes only what its contract allows."""
+
+    def __init__(self, loaded: Kernel, expression: Expression) -> None:
+        f, kernel = expression.field, expression.kernel
+        widths = tuple(bound.width(f) for _, bound in kernel.operands)
+        super().__init__(loaded.library, loaded.symbol, widths, kernel.result.width(f), f.word)
+        self.expression = expression
+
+    def __call__(self, x: int, y: int | None = None) -> int:
+        """The kernel's result. Raises OperandError for an operand that its contract excludes."""
+        check_operands(self.expression, (x,) if y is None else (x, y))
+        return super().__call__(x, y)
+
+
+def check_operands(expression: Expression, operands: Sequence[int]) -> None:
+    """Raise OperandError unless the operands are what the kernel's contract allows."""
+    f, kernel = expression.field, expression.kernel
+    if len(operands) != len(kernel.operands):
+        needs = " and ".join(name for name, _ in kernel.operands)
+        raise OperandError(f"{kernel.operation} takes {needs}; {len(operands)} operands were given")
+    for (name, bound), number in zip(kernel.operands, operands, strict=True):
+        if not all(0 <= value <= bound.high(f) for value in bound.values(f, number)):
+            raise OperandError(f"{kernel.operation}: {name} must be {bound.says}, not {number:#x}")
+
+
+def native(expression: Expression) -> NativeKernel:
     """The kernel of an expression as machine code in this process, called with Python's integers.
 
     The last of `host_backends` that this processor runs. Raises ProcessorError where there is none.
@@ -97,4 +128,4 @@ def native(expression: Expression) -> Kernel:
     runnable = [b for b in host_backends(expression.field.word) if not b.missing]
     if not runnable:
         raise ProcessorError("no backend makes code that this host can run in-process")
-    return runnable[-1].kernel(expression)
+    return NativeKernel(runnable[-1].kernel(expression), expression)

@@ -13,6 +13,7 @@ from fieldc.commands.plot import draw, picture
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import WORD, Answer, Table, UsageError, one_of, option, verb
 from fieldc.lab import peers
+from fieldc.lab.base_line import PLAIN
 
 if TYPE_CHECKING:
     from fieldc.lab.race import Ratio, Report, Row
@@ -166,7 +167,8 @@ def _table(runs: list[list[Row]]) -> Table:
         *(*COLUMNS, *(BOUND if bounded else ())),
         *(f"x {name}" for name in references),
     )
-    title, names = f"{rows[0].op}, {rows[0].field}", {row.algorithm for row in rows}
+    title = f"{rows[0].op}, {rows[0].field}"
+    names = {row.algorithm for row in rows if row.algorithm != PLAIN}
     if len(names) == 1:
         columns, shown = columns[1:], [row[1:] for row in shown]
         title += "" if names == {rows[0].op} else f", {names.pop()}"

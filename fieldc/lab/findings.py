@@ -28,7 +28,7 @@ def chosen(rows: Iterable[Row], **wanted: object) -> list[Row]:
 
 def is_compiled(row: Row) -> bool:
     """Whether the row is of machine code, not of Python."""
-    return bool(row["backend"] != "python")
+    return row["backend"] not in ("python", "gmpy2")
 
 
 def is_counted(row: Row) -> bool:

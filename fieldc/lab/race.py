@@ -9,6 +9,7 @@ from functools import partial
 from fieldc.algorithms import choose, every_kernel_for, kernels_for
 from fieldc.artifacts.host import HostBackend, host_backends, loaded
 from fieldc.field import Field
+from fieldc.lab.base_line import PLAIN, base_line, gmpy2_number
 from fieldc.lab.count import Count
 from fieldc.lab.executed import executed, limits_here
 from fieldc.lab.limits import Limits
@@ -18,7 +19,7 @@ from fieldc.machine.timing import PythonCandidate, Race, Runner, Spread, candida
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import lower
 
-PYTHON, WORDS = "python", "words"
+PYTHON, GMPY2, WORDS = "python", "gmpy2", "words"
 REFERENCES = ("llvm-wide", "llvm-bmi2", PYTHON)
 """Backends that every row is compared with: the fastest algorithm of each, in each mode."""
 DEFAULT_OPERATIONS = ("mul", "square", "add", "sub")
@@ -35,6 +36,8 @@ class Entrant:
     runner: Runner
     count: Count | None = None
     """What a call executes, where it is machine code."""
+    algorithm: str = ""
+    """Its name, if it is not the kernel's."""
 
     @property
     def operation(self) -> str:
@@ -128,7 +131,7 @@ def run_race(
     they are named, or `all`. Without `backends`, those of this process and the words in Python.
     Raises CheckError for a kernel that computes something wrong: nothing wrong is ever timed.
     """
-    readings = (PYTHON,) if backends else (PYTHON, WORDS)
+    readings = (PYTHON, GMPY2) if backends else (PYTHON, GMPY2, WORDS)
     backends = host_backends(field.word) if backends is None else backends
     runnable = [b for b in backends if not b.missing]
     skipped = [
@@ -183,10 +186,10 @@ def _entrants(
     try:
         expression = kernel.expression(field)
     except NeedsIntegers:
-        yield _python_entrant(kernel, field, seed)
+        call = partial(kernel.text, field, *_operands(kernel, field, seed))
+        yield Entrant(kernel, PYTHON, PythonCandidate(_label(kernel, PYTHON), call))
         return
-    if PYTHON in in_python:
-        yield _python_entrant(kernel, field, seed)
+    yield from _base_lines(kernel, field, seed, in_python)
     if WORDS in in_python:
         yield _words_entrant(expression, seed)
     yield from (
@@ -203,9 +206,17 @@ def _operands(kernel: Kernel, field: Field, seed: int) -> tuple[int, ...]:
     return operands
 
 
-def _python_entrant(kernel: Kernel, field: Field, seed: int) -> Entrant:
-    call = partial(kernel.run, field, *_operands(kernel, field, seed))
-    return Entrant(kernel, PYTHON, PythonCandidate(_label(kernel, PYTHON), call))
+def _base_lines(
+    kernel: Kernel, field: Field, seed: int, in_python: Sequence[str]
+) -> Iterator[Entrant]:
+    """The operation as a person writes it, on integers of Python and of gmpy2."""
+    numbers = {PYTHON: int, GMPY2: gmpy2_number()}
+    operands = _operands(kernel, field, seed)
+    for backend, number in numbers.items():
+        call = base_line(kernel, field, operands, number) if number else None
+        if call and backend in in_python:
+            runner = PythonCandidate(f"{kernel.operation} {PLAIN} {backend}", call)
+            yield Entrant(kernel, backend, runner, algorithm=PLAIN)
 
 
 def _words_entrant(expression: Expression, seed: int) -> Entrant:
@@ -230,7 +241,7 @@ def _rows(field: Field, entrants: list[Entrant], race: Race) -> Iterator[Row]:
         yield Row(
             field.label,
             entrant.operation,
-            entrant.kernel.algorithm,
+            entrant.algorithm or entrant.kernel.algorithm,
             entrant.backend,
             field.n,
             timing.throughput,
