@@ -11,6 +11,7 @@ CALIBRATION = {
     "disturbed": False,
     "rounds": 60,
     "seed": 1,
+    "operands": "moving",
 }
 
 
@@ -24,6 +25,7 @@ def row(op: str, cycles: float, **who: object) -> dict[str, object]:
     figures = {f"{mode}_cycles": x for mode, x in middle.items()}
     nanoseconds = {f"{mode}_ns": x / 3 for mode, x in middle.items()}
     common = {"field": "bn254-p", "op": op, "limbs": 4, "calibration": CALIBRATION}
+    common["operands"] = "moving"
     return {**common, **figures, **nanoseconds, **spread, **who}
 
 

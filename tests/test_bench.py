@@ -49,7 +49,7 @@ def test_rows_of_the_peers(cargo: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert "peers' run" in text and "core 3.00 GHz" in text
     said = (cargo / "said").read_text()
     assert said.startswith(f"{peers.FOLDER} bench --bench race -- ")
-    assert "--field bn254-p --op inverse --rounds 60 --seed 7 --json" in said
+    assert "--field bn254-p --op inverse --operands moving --rounds 60 --seed 7 --json" in said
 
 
 def test_a_prime_by_another_name(cargo: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -67,10 +67,24 @@ def test_peers_beside_backends(cargo: Path, capsys: pytest.CaptureFixture[str]) 
     (table,) = (part for part in text.split("\n\n") if part.startswith("add, "))
     assert "llvm-wide" in table and "fieldc 1.2" in table and "x fieldc" in table
     assert re.search(r"x86-mulx .* [0-9.]+ +[0-9.]+ [a-zA-Z ]+ +-?[0-9]+% ", table)
+    assert re.search(r"x86-mulx .* [+-][0-9]+% \| [+-][0-9]+% ", table) and "worst" in table
     rows = json.loads(file.read_text())
     assert rows[-3:] == ROWS and all("backend" in row for row in rows[:-3])
     assert all(bool(row["bounds"]) == (row["backend"] not in IN_PYTHON) for row in rows[:-3])
     assert all({"latency_ns", "throughput_cycles", "calibration"} <= row.keys() for row in rows)
+    for row in rows[:-3]:
+        assert row["operands"] == "moving"
+        worst = (row["throughput_worst_cycles"], row["latency_worst_cycles"])
+        assert (None in worst) == (row["placements"] == 1)
+
+
+@pytest.mark.skipif(not is_x86_64(), reason="a race is timed on x86-64 only")
+def test_fixed_operands(cargo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("bench", "bn254-p", "--op", "add", "--rounds", "2", "--operands", "fixed")
+    text, _ = output(capsys, *words, "--peers", "--json", str(cargo / "fixed.json"))
+    assert "fixed operands" in text and "--operands fixed" in (cargo / "said").read_text()
+    rows = json.loads((cargo / "fixed.json").read_text())
+    assert {row["operands"] for row in rows if "backend" in row} == {"fixed"}
 
 
 @pytest.mark.parametrize(
@@ -108,6 +122,7 @@ def test_bad_words(capsys: pytest.CaptureFixture[str]) -> None:
         (["--op", "inverse"], "add --peers"),
         (["--op", "inverse", "--peers", "--seed", "0"], "a seed is from 1 to 100000000"),
         (["--op", "invers"], "the nearest: inverse"),
+        (["--operands", "still"], "moving"),
         (["--plot", "race.gif"], "its name ends in .svg or .png"),
     ]:
         assert message in output(capsys, "bench", "bn254-p", *words, status=2)[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 
 import pytest
@@ -19,6 +20,8 @@ from fieldc.machine.check import check
 from fieldc.machine.frames import Alias
 from fieldc.machine.inline import inlined
 from fieldc.machine.load import Kernel, load
+from fieldc.machine.loops import RING, Shape
+from fieldc.machine.pages import Memory
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.machine.processors import processors_of
 from fieldc.targets.x86_64.choices import FEATURES, VARIANTS
@@ -37,11 +40,29 @@ BLS, BN254 = "bls12-381-p", "bn254-p"
 def test_an_inlined_loop_multiplies_as_often_as_it_turns(variant: str, name: str) -> None:
     f = find_field(name)
     kernel = compile_expression(choose(f, "mul"), SYMBOL, VARIANTS[variant])
-    looped = Kernel(load(inlined(kernel, turns=5)), SYMBOL, (f.n, f.n), f.n)
+    shape = Shape(f.n, (f.n, f.n))
+    looped = Kernel(load(inlined(kernel, shape, 5, "fixed")), SYMBOL, (f.n, f.n), f.n)
     x, y = f.p - 2, f.p // 3
     times = y * f.R_inverse % f.p
     assert looped.aliased(Alias.Z_IS_X, x, y) == x * pow(times, 5, f.p) % f.p
     assert looped(x, y) == x * times % f.p
+    moving = Kernel(load(inlined(kernel, shape, 5)), SYMBOL, (f.n, f.n), f.n)
+    assert moving.aliased(Alias.Z_IS_X, x, y) == x * pow(times, 5, f.p) % f.p
+
+
+@here
+def test_an_inlined_loop_goes_round_the_ring() -> None:
+    f = find_field(BN254)
+    kernel, shape = compile_expression(choose(f, "mul"), SYMBOL, VARIANTS["mulx"]), Shape(4, (4, 4))
+    inputs = [(f.p - 2 - n, f.p // (n + 3)) for n in range(RING)]
+    memory = Memory()
+    memory.write(shape.image(inputs))
+    library = load(inlined(kernel, shape, RING))
+    arguments = [memory.address + place for place in shape.places]
+    ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(library.address(SYMBOL))(*arguments)
+    for number, (x, y) in enumerate(inputs):
+        z = ctypes.string_at(arguments[0] + number * shape.cell, 32)
+        assert int.from_bytes(z, "little") == x * y * f.R_inverse % f.p
 
 
 @here
@@ -98,3 +119,4 @@ def test_all_goals_race_in_one_run(capsys: pytest.CaptureFixture[str]) -> None:
     for row in rows[: len(GOALS)]:
         theirs = row["goal"]["rival"] in ROUTINES and row["verdict"].startswith("SKIPPED: ")
         assert theirs or (row["reached"]["throughput"] > 0 and row["ours"]["latency"] > 0)
+        assert row["operands"] == "moving" and (theirs or row["ours"]["worst"])

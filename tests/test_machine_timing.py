@@ -10,15 +10,17 @@ import pytest
 
 from fieldc.machine import results, timing
 from fieldc.machine.assemble import assemble
-from fieldc.machine.load import load
-from fieldc.machine.loops import Loops, TimingError
+from fieldc.machine.clock import TimingError
+from fieldc.machine.code import Code, code_of
+from fieldc.machine.loops import OPERANDS, RING, Operands, Shape, loops
+from fieldc.machine.pages import PAGE, PLACEMENTS, Copy, Memory, Pages, gaps
 from fieldc.machine.processor import is_x86_64
 from fieldc.machine.timing import Candidate, PythonCandidate, Slice, measure
 
 needs_x86 = pytest.mark.skipif(not is_x86_64(), reason="loops are System V x86-64")
 
 TEXT = """
-    .globl double, addition, frame
+    .globl double, addition, fused, frame
 double:
     mov (%rsi), %rax
     add %rax, %rax
@@ -29,43 +31,65 @@ addition:
     add (%rdx), %rax
     mov %rax, (%rdi)
     ret
+fused:
+    mov (%rsi), %rax
+    imul (%rdx), %rax
+    add (%rcx), %rax
+    mov %rax, (%rdi)
+    ret
 frame:
-    mov %rsi, %rax
-    and $0xfff, %eax
     mov %rsp, %rcx
     and $0xfff, %ecx
-    mov %rax, (%rdi)
-    mov %rcx, 8(%rdi)
+    mov %rcx, (%rdi)
     ret
 """
 
 
+def code(symbol: str) -> Code:
+    return code_of(assemble(TEXT), symbol)
+
+
+def candidate(symbol: str, *bounds: int) -> Candidate:
+    shape = Shape(1, (1,) * len(bounds))
+    return Candidate(symbol, code(symbol), shape, tuple((bound,) for bound in bounds))
+
+
 def candidates() -> list[Candidate | PythonCandidate]:
-    library = load(assemble(TEXT))
     return [
-        Candidate("double", library.address("double"), 1, (1,), ((97,),), library),
-        Candidate("addition", library.address("addition"), 1, (1, 1), ((97,), (89,)), library),
+        candidate("double", 97),
+        candidate("addition", 97, 89),
+        candidate("fused", 97, 89, 83),
         PythonCandidate("python", lambda: 12345 * 6789 % 97),
     ]
 
 
 @needs_x86
-def test_a_race_has_a_row_for_each_candidate() -> None:
+@pytest.mark.parametrize("operands", OPERANDS)
+def test_a_race_has_a_row_for_each_candidate(operands: Operands) -> None:
     before = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
     seen: list[tuple[int, int]] = []
-    race = measure(candidates(), rounds=6, seed=1, progress=lambda *at: seen.append(at))
+    race = measure(
+        candidates(),
+        rounds=6,
+        seed=1,
+        progress=lambda *at: seen.append(at),
+        operands=operands,
+    )
     assert seen == [(i, 6) for i in range(1, 7)]
-    assert [row.label for row in race.rows] == ["double", "addition", "python"]
-    assert len(race.slices) == 6 * 3 * 2
+    assert [row.label for row in race.rows] == ["double", "addition", "fused", "python"]
+    assert len(race.slices) == 6 * 4 * 2
     for row in race.rows:
         assert row.accepted + row.dropped == 12
         spreads = (row.latency, row.throughput, row.latency_ns, row.throughput_ns)
         assert all(0 < s.low <= s.median <= s.high for s in spreads)
+        assert row.latency_worst >= row.latency.median
+        assert row.throughput_worst >= row.throughput.median
+        assert row.placements <= (1 if row.label == "python" else 6)
         assert race.row(row.label) is row
     assert race.ratio("double", "double", "latency") == 1
     assert race.ratio("python", "double", "throughput") > 0
     assert min(race.ticks_per_cycle, race.tsc_ghz, race.core_ghz, race.canary) > 0
-    assert race.processor
+    assert race.processor and race.calibration()["operands"] == operands
     if before is not None:
         assert os.sched_getaffinity(0) == before
 
@@ -80,29 +104,117 @@ def test_order_within_rounds_follows_the_seed() -> None:
     assert order(5) != order(6)
 
 
+HELD: list[Pages] = []
+
+
+def copies(symbol: str, shape: Shape, operands: Operands = "moving") -> list[Copy]:
+    HELD.append(Pages(1, 1 << 12))
+    return HELD[-1].copies((loops(shape, operands), code(symbol)))
+
+
+def words(memory: Memory, count: int) -> list[int]:
+    return list((ctypes.c_uint64 * count).from_address(memory.address))
+
+
 @needs_x86
-def test_buffers_and_stack_lie_at_pinned_page_offsets() -> None:
-    library = load(assemble(TEXT))
-    offsets = set()
+def test_operands_and_stack_lie_at_pinned_page_offsets() -> None:
+    found = set()
     for _ in range(3):
-        loops = Loops()
-        loops.throughput(library.address("frame"), 3)
-        offsets.add(tuple((ctypes.c_uint64 * 2).from_address(loops.z)))
-        assert loops.x % 4096 == next(iter(offsets))[0]
-        assert len({loops.x % 4096, loops.y % 4096, loops.z % 4096}) == 3
-    assert len(offsets) == 1
+        memory = Memory()
+        memory.write(Shape(1, (1,)).image([(1,)] * RING))
+        for copy in copies("frame", Shape(1, (1,))):
+            copy.ticks("throughput", memory.address, 3)
+            found.add((memory.address % PAGE, words(memory, 2)[1]))
+    assert len(found) == 1
 
 
 @needs_x86
-def test_latency_feeds_results_back_and_throughput_does_not() -> None:
-    library, loops = load(assemble(TEXT)), Loops()
-    kernel = library.address("double")
-    loops.store((1,), (1,))
-    loops.throughput(kernel, 10)
-    assert ctypes.c_uint64.from_address(loops.x).value == 1
-    assert ctypes.c_uint64.from_address(loops.z).value == 2
-    loops.latency(kernel, 10)
-    assert ctypes.c_uint64.from_address(loops.x).value == 1 << 8 + 10
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_moving_calls_go_round_the_ring(count: int) -> None:
+    symbol, result = {
+        1: ("double", lambda x: 2 * x),
+        2: ("addition", lambda x, y: x + y),
+        3: ("fused", lambda x, y, z: x * y + z),
+    }[count]
+    shape = Shape(1, (1,) * count)
+    inputs = [tuple(10 * n + i + 2 for i in range(count)) for n in range(RING)]
+    for copy in copies(symbol, shape):
+        memory = Memory()
+        memory.write(shape.image(inputs))
+        copy.ticks("throughput", memory.address, RING)
+        cells = words(memory, RING * (count + 1))
+        for n, operands in enumerate(inputs):
+            cell = cells[n * (count + 1) : (n + 1) * (count + 1)]
+            assert cell == [*operands, result(*operands)]
+
+
+@needs_x86
+def test_fixed_calls_stay_at_one_cell() -> None:
+    shape, memory = Shape(1, (1, 1)), Memory()
+    memory.write(shape.image([(n + 1, n + 2) for n in range(RING)]))
+    copies("addition", shape, "fixed")[0].ticks("throughput", memory.address, RING)
+    cells = words(memory, 3 * RING)
+    assert cells[2] == 3 and not any(cells[5::3])
+
+
+@needs_x86
+def test_latency_feeds_results_back() -> None:
+    shape, memory = Shape(2, (1, 1)), Memory()
+    memory.write(shape.image([(1, 3)] * RING))
+    copies("addition", shape)[0].ticks("latency", memory.address, 10)
+    chain = memory.address + shape.chain[1]
+    assert shape.chain[0] == shape.chain[1] and shape.chain[2] == shape.chain[1] + 16
+    assert ctypes.c_uint64.from_address(chain).value == 1 + 3 * (8 + 10)
+
+
+def test_places_in_memory_are_those_that_an_alignment_allows() -> None:
+    for alignment in (1, 16, 32, 64):
+        found = gaps(alignment)
+        assert len(set(found)) == PLACEMENTS and found[0] == 0 and max(found) < PAGE
+        assert all(gap % alignment == 0 for gap in found)
+    assert {gap % 64 for gap in gaps(16)} == {0, 16, 32, 48} and not any(g % 64 for g in gaps(64))
+
+
+@needs_x86
+def test_an_object_runs_wherever_it_is_written() -> None:
+    """Its function reads another section, through an address that a linker writes."""
+    text = """
+    .globl reads
+    .text
+    nop
+    .p2align 5
+reads:
+    mov .Laddress(%rip), %rax
+    mov (%rax), %rax
+    add .Lvalue(%rip), %rax
+    mov %rax, (%rdi)
+    ret
+    .data
+.Laddress: .quad .Lvalue
+    .section .rodata
+.Lvalue: .quad 21
+"""
+    made = code_of(assemble(text), "reads")
+    assert (made.start, made.alignment) == (32, 32) and made.absolute
+    pages = Pages(1, len(made.data))
+    for number, copy in enumerate(pages.copies((loops(Shape(1, (1,))), made))):
+        assert copy.kernel % PAGE == gaps(32)[number]
+        z = ctypes.c_uint64()
+        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(copy.function)(ctypes.addressof(z))
+        assert z.value == 42
+
+
+@needs_x86
+def test_an_object_may_call_the_c_library() -> None:
+    made = code_of(assemble(".globl k\nk:\n mov $1, %edx\n jmp memcpy@PLT\n"), "k")
+    pages = Pages(1, len(made.data))
+    (copy, *_) = pages.copies((loops(Shape(1, (1,))), made))
+    x, z = ctypes.c_uint64(0x1234), ctypes.c_uint64()
+    function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(copy.function)
+    function(ctypes.addressof(z), ctypes.addressof(x))
+    assert z.value == 0x34
+    with pytest.raises(TimingError, match="no_such_function"):
+        code_of(assemble(".globl k\nk: jmp no_such_function@PLT\n"), "k")
 
 
 @needs_x86
@@ -114,12 +226,13 @@ def test_a_race_that_cannot_be_run() -> None:
 
 
 def test_candidates_are_checked_and_inputs_follow_the_seed() -> None:
-    good = Candidate("k", 0, 2, (4, 2), ((1 << 256,), (97,)))
+    good = Candidate("k", Code(b""), Shape(2, (4, 2)), ((1 << 256,), (97,)))
     assert good.inputs(3) == good.inputs(3) != good.inputs(4)
     assert all(x < bound for x, (bound,) in zip(good.inputs(3), good.bounds, strict=True))
     pairs = replace(good, bounds=((97, 89), (97,)))
     assert all(x % 2**128 < 97 and x >> 128 < 89 for x in (pairs.inputs(s)[0] for s in range(9)))
-    for change in ({"bounds": ((97,),)}, {"limbs": 65}, {"bounds": ((97,), (1 << 129,))}):
+    long = {"shape": Shape(65, (4, 2))}
+    for change in ({"bounds": ((97,),)}, long, {"bounds": ((97,), (1 << 129,))}):
         with pytest.raises(TimingError, match=r"^k: "):
             replace(good, **change)
 
@@ -163,3 +276,15 @@ def test_a_known_canary_shows_a_run_disturbed_from_end_to_end() -> None:
     assert results.starved(["a"], good, 9)
     assert not results.starved([], good, 9)  # rows in Python only: nothing that decides
     assert results.summarise("a", slices, best, 1.0).latency.median == 15
+
+
+def test_a_figure_is_the_median_over_places_and_the_worst_is_known() -> None:
+    cycles = {0: 10.0, 1: 12.0, 2: 30.0}
+    slices = [
+        Slice("a", mode, n, cycles[n % 3], 1.0, True, 16, n % 3)
+        for mode in timing.MODES
+        for n in range(7)
+    ]
+    row = results.summarise("a", slices, 16, 2.0)
+    assert (row.latency.median, row.latency_worst, row.placements) == (12, 30, 3)
+    assert (row.throughput_ns.median, row.throughput_worst) == (6, 30)

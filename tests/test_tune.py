@@ -31,7 +31,9 @@ from fieldc.decisions.schedule import (
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
 from fieldc.machine.check import check
+from fieldc.machine.code import Code
 from fieldc.machine.load import Kernel, load
+from fieldc.machine.pages import Pages
 from fieldc.machine.processor import is_x86_64
 from fieldc.machine.processors import find_processor
 from fieldc.targets.x86_64.choices import PLAIN, VARIANTS, Choices
@@ -40,7 +42,7 @@ from fieldc.targets.x86_64.encode import linked
 from fieldc.targets.x86_64.kernel import compile_expression
 from fieldc.targets.x86_64.order import touch
 from fieldc.targets.x86_64.print import GNU
-from fieldc.tune.duel import Verdict, verdict
+from fieldc.tune.duel import Bout, Verdict, verdict
 from fieldc.tune.examine import Examination
 from fieldc.tune.search import ACCEPTANCES, CONFIRM, GLANCE, LOOK, SETTLE, Search
 from fieldc.tune.space import Draft, Proposals, Workshop, neighbours, promising, structures
@@ -259,6 +261,11 @@ def test_build_applies_a_schedule_and_proves_it(
 # The search, against a machine that is made up
 
 
+def of_ratios(ratios: list[float], rounds: int) -> Verdict:
+    """The verdict on rounds at one place, where the incumbent takes 100 cycles."""
+    return verdict([Bout(0, 100 * ratio, 100) for ratio in ratios], rounds)
+
+
 class Machine:
     """Kernels are numbers of cycles; the first duels of some are disturbed or flattered."""
 
@@ -270,11 +277,11 @@ class Machine:
     def __call__(self, candidate: float, incumbent: float, rounds: int) -> Verdict:
         self.duels.append((candidate, incumbent, rounds))
         if self.disturbed(len(self.duels)):
-            return verdict([0.5], rounds) if rounds > 1 else verdict([], rounds)
+            return of_ratios([0.5], rounds) if rounds > 1 else of_ratios([], rounds)
         ratio = candidate / incumbent
         if self.flattered.get(candidate, 0) >= rounds:
             ratio = 0.9
-        return verdict([ratio] * rounds, rounds)
+        return of_ratios([ratio] * rounds, rounds)
 
 
 def run(proposals: list[float], machine: Machine, start: float = 100.0) -> Search[float]:
@@ -346,8 +353,20 @@ def test_a_search_without_success_converges() -> None:
 
 
 def test_a_verdict_needs_most_rounds() -> None:
-    assert not verdict([0.9] * 5, 10).sound and verdict([0.9] * 6, 10).sound
-    assert verdict([0.9, 1.1, 0.8, 0.7], 4) == Verdict(0.8500000000000001, 0.75, 4, 4)
+    assert not of_ratios([0.9] * 5, 10).sound and of_ratios([0.9] * 6, 10).sound
+    assert of_ratios([0.9, 1.1, 0.8, 0.7], 4) == Verdict(0.85, 0.75, 4, 4)
+
+
+def test_the_worst_place_decides() -> None:
+    def bouts(mine: list[float], other: list[float]) -> list[Bout]:
+        return [Bout(n, a, b) for n, (a, b) in enumerate(zip(mine, other, strict=True))] * 3
+
+    spread = verdict(bouts([80, 80, 80, 120], [100] * 4), 12)
+    assert spread.ratio == 1.2 and not spread.won
+    even = verdict(bouts([101, 101, 101, 101], [100, 100, 100, 120]), 12)
+    assert even.ratio < 0.85 and even.wins == 0.5 and not even.won
+    better = verdict(bouts([99, 99, 99, 101], [98, 98, 98, 120]), 12)
+    assert better.ratio == 101 / 120 and better.won
 
 
 # On this host
@@ -356,19 +375,17 @@ def test_a_verdict_needs_most_rounds() -> None:
 @HOST
 def test_a_wrong_kernel_fails_its_examination() -> None:
     runs_here("adx")
-    from fieldc.machine.pages import Pages
-
-    shop, pages = workshop(), Pages()
+    shop, pages = workshop(), Pages(2, 1 << 15)
     good = draft_of(shop)
     exam = Examination(shop.expressions["log-jump"], 1)
-    address = pages.address(good.machine_code)
-    assert exam.right(address) and exam.right(address, 0)
+    for copy in pages.copies(good.timed):
+        assert exam.right(copy.function) and exam.right(copy.function, 0)
     at = next(i for i, c in enumerate(good.code) if c.mnemonic == "adox")
     skipped = (*good.pieces[:at], *good.pieces[at + 1 :])
     kernel = shop.kernel(good.decisions)
-    wrong = linked(skipped, (value for _, value in kernel.constants))
-    assert not exam.right(pages.address(wrong, good.machine_code))
-    assert exam.right(pages.address(good.machine_code))
+    wrong = good.caller, Code(linked(skipped, (value for _, value in kernel.constants)))
+    assert not exam.right(pages.copies(wrong, [good.timed])[0].function)
+    assert exam.right(pages.copies(good.timed)[0].function)
 
 
 @HOST
@@ -386,5 +403,6 @@ def test_tune_writes_a_schedule_that_it_goes_on_from(
         (entry,) = read(file.read_text(), field).entries
         assert digest_of(entry.compile(choose(field, "mul", entry.decisions.algorithm), "k"))
         assert entry.measured["seed"] == 1 and isinstance(entry.measured["disturbed"], bool)
+        assert entry.measured["operands"] == "moving"
     file.write_text("{}")
     assert cli.main(words) == 2 and "no schedule" in capsys.readouterr().err

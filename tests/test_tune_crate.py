@@ -11,10 +11,13 @@ from x86_64_kernels import runs_here
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.catalogue import find_field
 from fieldc.decisions.schedule import Decisions, ScheduleError, code_of
-from fieldc.machine.called import KERNEL, ONCE, CalledLoops, surroundings
-from fieldc.machine.loops import TimingError
-from fieldc.machine.pages import Pages
+from fieldc.machine.called import surroundings
+from fieldc.machine.clock import TimingError
+from fieldc.machine.code import Code
+from fieldc.machine.loops import RING, Shape
+from fieldc.machine.pages import Memory, Pages
 from fieldc.machine.processor import is_x86_64
+from fieldc.machine.results import MODES
 from fieldc.packages.rust.classes import COMPLEMENT, FOLD, SPARE, PrimeClass, completed
 from fieldc.packages.rust.schedules import FOLDER, TUNED, crate_kernel, path_of, schedule_of
 from fieldc.targets.x86_64.choices import VARIANTS
@@ -25,6 +28,7 @@ from fieldc.tune.space import Draft, Proposals, Workshop
 from fieldc.tune.subject import of_class
 
 HOST = pytest.mark.skipif(not is_x86_64(), reason="this host does not run System V x86-64 code")
+ROOM = 1 << 15
 SHIPPED = sorted(path.name.split(".")[0] for path in FOLDER.glob("*.json"))
 
 
@@ -49,10 +53,10 @@ def walked(shop: Workshop, steps: int = 25) -> Draft:
 )
 def test_moved_kernels_are_right_and_proved(of: PrimeClass, operation: str) -> None:
     runs_here(TUNED)
-    shop, pages = shop_of(of, operation), Pages()
+    shop, pages = shop_of(of, operation), Pages(1, ROOM)
     draft, subject = walked(shop), shop.subject
     exam = Examination(subject.start, 1)
-    assert exam.right(pages.address(draft.timed) + subject.entry, 0)
+    assert all(exam.right(copy.function, 0) for copy in pages.copies(draft.timed))
     kernel, f = shop.kernel(draft.decisions), subject.field
     assert code_of(kernel) == draft.machine_code
     job = Job(subject.object(kernel), kernel.symbol, operation, f.p, f.n, "sysv")
@@ -62,45 +66,53 @@ def test_moved_kernels_are_right_and_proved(of: PrimeClass, operation: str) -> N
 @HOST
 def test_a_wrong_kernel_fails_its_examination() -> None:
     runs_here(TUNED)
-    shop, pages = shop_of(FOLD, "mul"), Pages()
+    shop, pages = shop_of(FOLD, "mul"), Pages(2, ROOM)
     draft = walked(shop, 0)
     sums = [i for i, c in enumerate(draft.code) if c.mnemonic == "add"]
     at = sum(len(piece.code) for piece in draft.pieces[: sums[0]])
     size = len(draft.pieces[sums[0]].code)
     code = draft.machine_code
-    wrong = draft.before + code[:at] + b"\x90" * size + code[at + size :]
+    wrong = draft.caller, Code(code[:at] + b"\x90" * size + code[at + size :])
     exam = Examination(shop.subject.start, 1)
-    assert not exam.right(pages.address(wrong) + shop.subject.entry)
-    assert exam.right(pages.address(draft.timed) + shop.subject.entry)
+    assert not exam.right(pages.copies(wrong)[0].function)
+    assert exam.right(pages.copies(draft.timed)[0].function)
 
 
 @HOST
 def test_the_loops_run_and_say_what_they_cannot() -> None:
     runs_here(TUNED)
     shop = shop_of(SPARE, "mul")
-    draft, loops = walked(shop, 0), shop.subject.loops()
-    assert isinstance(loops, CalledLoops)
-    duels = Duels(shop.subject.start, 1, loops=loops)
-    duels(draft.timed, walked(shop, 3).timed, 4)
-    address = duels.pages.address(draft.timed)
-    assert loops.latency(address, 8) > 0 < loops.throughput(address, 8)
-    with pytest.raises(TimingError, match="up to 16 limbs"):
-        loops.store((1, 1), (17, 17))
+    draft, other = walked(shop, 0), walked(shop, 3)
+    duels = Duels(shop.subject.start, 1)
+    assert duels(draft.timed, other.timed, 4).rounds == 4
+    memory = Memory()
+    memory.write(shop.subject.shape.image([(1, 1)] * RING))
+    for copy in duels.pages.copies(draft.timed):
+        for mode in MODES:
+            assert copy.ticks(mode, memory.address, 8) > 0
+    for operands in ((17, 17), (4, 4, 4)):
+        with pytest.raises(TimingError, match="up to 16 limbs"):
+            surroundings(("rax",), Shape(4, operands))
 
 
 @HOST
 def test_what_stands_before_a_kernel_calls_it_and_stores_its_words() -> None:
-    """A kernel that leaves 1 and 2 in its registers."""
-    code = bytes.fromhex("41b901000000") + bytes.fromhex("be02000000") + b"\xc3"
-    before = surroundings(("r9", "rsi"))
-    assert len(before) == KERNEL
-    pages = Pages()
-    address = pages.address(before + code)
-    z = (ctypes.c_uint64 * 2)()
-    u64 = ctypes.c_uint64
-    function = ctypes.CFUNCTYPE(None, u64, u64, u64)(address + ONCE)
-    function(ctypes.addressof(z), 0, 0)
+    """A kernel that leaves the first words of x and y in its registers."""
+    code = bytes.fromhex("4c8b0e") + bytes.fromhex("488b32") + b"\xc3"
+    shape, pages = Shape(2, (1, 1)), Pages(1, 64)
+    (copy, *_) = pages.copies((surroundings(("r9", "rsi"), shape), Code(code)))
+    z, x, y = (ctypes.c_uint64 * 2)(), ctypes.c_uint64(1), ctypes.c_uint64(2)
+    function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(copy.function)
+    function(ctypes.addressof(z), ctypes.addressof(x), ctypes.addressof(y))
     assert list(z) == [1, 2]
+    memory = Memory()
+    memory.write(shape.image([(n, 100 + n) for n in range(RING)]))
+    copy.ticks("throughput", memory.address, RING)
+    words = (ctypes.c_uint64 * (4 * RING)).from_address(memory.address)
+    # Each cell has its operands and its own result. In the last loop y is added: to the first word
+    # y, to the second what comes after y in memory, which is the result's first word.
+    cells = [list(words[4 * n : 4 * n + 3]) for n in range(RING)]
+    assert cells == [[n, 100 + n, n + 100 + n] for n in range(RING)]
 
 
 # Schedules

@@ -125,8 +125,8 @@ def _relocatable(binary: lief.ELF.Binary, machine: str) -> Image:
     sizes = [sections[i].size for i in kept]
     place = dict(zip(kept, laid_out(sizes), strict=True))
     regions = tuple(
-        Region(place[i], bytes(sections[i].content), size, sections[i].has(flags.EXECINSTR))
-        for i, size in zip(kept, sizes, strict=True)
+        Region(place[i], bytes(s.content), size, s.has(flags.EXECINSTR), max(1, s.alignment))
+        for i, s, size in zip(kept, (sections[i] for i in kept), sizes, strict=True)
     )
     starts = (
         _start(s, place[s.shndx] + s.value)

@@ -31,6 +31,8 @@ class Region:
     data: bytes
     size: int
     executable: bool
+    alignment: int = 1
+    """What divides its address wherever a linker puts it."""
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,9 @@ def _starts(binary: lief.MachO.Binary, base: int) -> Iterator[Start]:
 def _relocatable(binary: lief.MachO.Binary, machine: str, data: bytes) -> Image:
     sections = [s for s in binary.sections if s.size and s.segment_name != "__LD"]
     regions = tuple(
-        Region(BASE + s.virtual_address, bytes(s.content), s.size, s.name == "__text")
+        Region(
+            BASE + s.virtual_address, bytes(s.content), s.size, s.name == "__text", 1 << s.alignment
+        )
         for s in sections
     )
     symbols = list(binary.symbols)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fieldc.algorithms import KERNELS, OPERATIONS, STUDIED, STUDIED_OPERATIONS
 from fieldc.catalogue import find_field
-from fieldc.commands.figures import pair, run_state, spread_percent
+from fieldc.commands.figures import more, pair, run_state, spread_percent
 from fieldc.commands.goals import all_goals
 from fieldc.commands.plot import draw, picture
 from fieldc.commands.progress import progress
@@ -18,7 +18,8 @@ from fieldc.lab.base_line import PLAIN
 if TYPE_CHECKING:
     from fieldc.lab.race import Ratio, Report, Row
 
-COLUMNS = ("algorithm", "backend", "cycles", "±%", "ns")
+COLUMNS = ("algorithm", "backend", "cycles", "±%", "worst", "ns")
+"""`worst` is what the worst place in memory costs more than the median place."""
 BOUND = ("slots", "at least", "over it")
 """Issue slots; the bound on independent calls that binds; how far throughput is above it."""
 ALL = "all"
@@ -44,6 +45,16 @@ def positive(text: str) -> int:
     return int(text)
 
 
+OPERANDS = option(
+    "--operands",
+    type=one_of("mode", "moving", "fixed"),
+    default="moving",
+    metavar="MODE",
+    help="throughput with moving operands (default: each call has another cell of a ring of 16 for"
+    " operands and result), or with fixed ones, which flatter",
+)
+
+
 @verb(
     option("field", metavar="FIELD", nargs="?", help="a name, a number, an expression or a file"),
     WORD,
@@ -63,6 +74,7 @@ def positive(text: str) -> int:
     ),
     option("--rounds", type=positive, default=60, metavar="N", help="rounds (default 60)"),
     option("--seed", type=int, default=1, metavar="N", help="seed of inputs and order (default 1)"),
+    OPERANDS,
     option(
         "--peers",
         action="store_true",
@@ -83,7 +95,7 @@ def bench(arguments: argparse.Namespace) -> Answer:
     if arguments.all_goals != (arguments.field is None):
         raise UsageError("name either a FIELD or --all-goals; see fieldc bench --help")
     if arguments.all_goals:
-        return all_goals(arguments.rounds, arguments.seed)
+        return all_goals(arguments.rounds, arguments.seed, arguments.operands)
     field = find_field(arguments.field, int(arguments.word))
     rounds, seed = arguments.rounds, arguments.seed
     own, foreign = _operations(arguments)
@@ -92,8 +104,14 @@ def bench(arguments: argparse.Namespace) -> Answer:
     report = None
     if own:
         with progress() as show:
-            report = run_race(field, own, rounds, seed, show, algorithms=arguments.algorithm)
-    others = peers.race_peers(field, foreign, rounds, seed) if arguments.peers else peers.Peers()
+            report = run_race(
+                *(field, own, rounds, seed, show),
+                algorithms=arguments.algorithm,
+                operands=arguments.operands,
+            )
+    others = peers.Peers()
+    if arguments.peers:
+        others = peers.race_peers(field, foreign, rounds, seed, arguments.operands)
     data = [*(report.data() if report else ()), *others.data]
     if arguments.plot:
         draw(data, arguments.plot)
@@ -123,6 +141,7 @@ def race_tables(report: Report | None, others: peers.Peers | None = None) -> tup
     state: list[tuple[object, ...]] = []
     if report:
         state += run_state(report.calibration())
+        state += [("worst", f"at the worst of {_placements(report)} places in memory")]
         state += [("at least", f"on {name}, by published tables") for name in _bounded(report)]
         state += [("SKIPPED", reason) for reason in report.skipped]
     tables += [Table((), state, "this run")] if state else []
@@ -137,6 +156,10 @@ def race_tables(report: Report | None, others: peers.Peers | None = None) -> tup
     if others.skipped:
         tables.append(Table((), [("SKIPPED peers", others.skipped)]))
     return tuple(tables)
+
+
+def _placements(report: Report) -> int:
+    return max(row.placements for row in report.rows)
 
 
 def _bounded(report: Report) -> list[str]:
@@ -155,6 +178,7 @@ def _table(runs: list[list[Row]]) -> Table:
             row.backend,
             pair(row.throughput.median, row.latency.median),
             f"{max(spread_percent(row.throughput), spread_percent(row.latency)):.1f}",
+            _worst(row),
             pair(row.throughput_ns.median, row.latency_ns.median),
             *(_bound(row) if bounded else ()),
             *(_ratio(name, row.ratios.get(name)) for name in references),
@@ -173,6 +197,14 @@ def _table(runs: list[list[Row]]) -> Table:
         columns, shown = columns[1:], [row[1:] for row in shown]
         title += "" if names == {rows[0].op} else f", {names.pop()}"
     return Table(columns, shown, title, best)
+
+
+def _worst(row: Row) -> str:
+    """What the worst place in memory costs."""
+    if row.throughput_worst is None or row.latency_worst is None:
+        return "-"
+    worst = row.throughput_worst, row.latency_worst
+    return more(worst, (row.throughput.median, row.latency.median))
 
 
 def _bound(row: Row) -> tuple[str, str, str]:

@@ -30,7 +30,7 @@ ROUNDS = 100
 )
 def demo(arguments: argparse.Namespace) -> Answer:
     """a prime to machine code: derive, compile for every target, check, race"""
-    from fieldc.machine.loops import TimingError
+    from fieldc.machine.clock import TimingError
 
     field, folder = find_field(arguments.field), Path(arguments.folder)
     tables = [constants(field), algorithms(applicability(field))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fieldc.lab.findings import figure
@@ -19,9 +19,18 @@ def run_state(calibration: Mapping[str, Any]) -> list[tuple[object, ...]]:
         ("clock", f"core {run['core_ghz']:.2f} GHz, counter {run['tsc_ghz']:.2f} GHz"),
         ("calibration", f"{run['ticks_per_cycle']:.4f} ticks a cycle, canary {run['canary']:.2f}"),
         ("rounds", f"{run['rounds']} interleaved, seed {run['seed']}; ± is half of p10 to p90"),
-        ("pairs", "throughput of independent calls | latency of calls that wait for each other"),
+        ("pairs", f"throughput of independent calls{_operands(run)} | latency of dependent calls"),
         ("verdict", "DISTURBED: no verdict, run again" if run["disturbed"] else "undisturbed"),
     ]
+
+
+def _operands(run: Mapping[str, Any]) -> str:
+    return f", {run['operands']} operands" if "operands" in run else ""
+
+
+def more(worst: Sequence[float], usual: Sequence[float]) -> str:
+    """How much more the worst places take than the median place: throughput | latency."""
+    return " | ".join(f"{100 * (w / u - 1):+.0f}%" for w, u in zip(worst, usual, strict=True))
 
 
 def pair(throughput: float, latency: float) -> str:

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fieldc.commands.figures import run_state
+from fieldc.commands.figures import more, run_state
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table
 
 if TYPE_CHECKING:
     from fieldc.goals.goals import Figures, Goal, Outcome
     from fieldc.goals.reproduce import Reproduction
+    from fieldc.machine.loops import Operands
 
-GOALS = ("goal", "kernel by", "cycles", "rival", "cycles", "reached", "asked", "verdict")
+GOALS = (
+    *("goal", "kernel by", "cycles", "worst place"),
+    *("rival", "cycles", "worst place", "reached", "asked", "verdict"),
+)
 SCHEDULES = ("shipped schedule", "recorded", "three processes", "verdict")
 
 
-def all_goals(rounds: int, seed: int) -> Answer:
+def all_goals(rounds: int, seed: int, operands: Operands = "moving") -> Answer:
     """Race every goal, then every shipped schedule of this processor in fresh processes."""
     from fieldc.goals.goals import run_goals
     from fieldc.goals.reproduce import reproduce
 
     with progress() as show:
-        outcomes, race = run_goals(rounds, seed, lambda *done: show("race", *done))
+        outcomes, race = run_goals(rounds, seed, lambda *done: show("race", *done), operands)
         schedules = reproduce(rounds, lambda *done: show("schedules", *done))
     tables = [
         Table(GOALS, [_row(outcome, race.disturbed) for outcome in outcomes], "goals"),
@@ -30,7 +34,8 @@ def all_goals(rounds: int, seed: int) -> Answer:
     ]
     if schedules:
         tables.append(Table(SCHEDULES, [_schedule(s) for s in schedules]))
-    data = [*(o.data() | {"disturbed": race.disturbed} for o in outcomes)]
+    run = {"disturbed": race.disturbed, "operands": race.operands}
+    data = [*(o.data() | run for o in outcomes)]
     return Answer(tuple(tables), [*data, *(s.data() for s in schedules)])
 
 
@@ -41,8 +46,10 @@ def _row(outcome: Outcome, disturbed: bool) -> tuple[object, ...]:
         goal.name,
         outcome.chosen_by or "-",
         _cycles(outcome.ours),
+        _worst(outcome.ours),
         goal.rival,
         _cycles(outcome.rival),
+        _worst(outcome.rival),
         _fraction(goal, outcome.reached),
         _fraction(goal, goal),
         verdict,
@@ -51,6 +58,13 @@ def _row(outcome: Outcome, disturbed: bool) -> tuple[object, ...]:
 
 def _cycles(figures: Figures | None) -> str:
     return f"{figures.throughput:.1f} | {figures.latency:.1f}" if figures else "-"
+
+
+def _worst(figures: Figures | None) -> str:
+    """What the worst place in memory costs."""
+    if figures is None or figures.worst is None:
+        return "-"
+    return more(figures.worst, (figures.throughput, figures.latency))
 
 
 def _fraction(goal: Goal, figures: Figures | Goal | None) -> str:

@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from fieldc.commands.bench import positive
+from fieldc.commands.bench import OPERANDS, positive
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 
@@ -17,6 +17,7 @@ from fieldc.commands.verb import Answer, Table, UsageError, option, verb
     option("-o", dest="folder", default="build/lab", metavar="DIR", help="default build/lab"),
     option("--rounds", type=positive, metavar="N", help="rounds of each race (default 100 or 25)"),
     option("--seed", type=int, default=1, metavar="N", help="seed of inputs and order (default 1)"),
+    OPERANDS,
 )
 def lab(arguments: argparse.Namespace) -> Answer:
     """the whole study: algorithms by flavours by limb counts, as CSV, JSON and one page"""
@@ -27,7 +28,12 @@ def lab(arguments: argparse.Namespace) -> Answer:
     from fieldc.lab.study import FULL, QUICK, run_study
 
     plan = QUICK if arguments.quick else FULL
-    plan = replace(plan, seed=arguments.seed, rounds=arguments.rounds or plan.rounds)
+    plan = replace(
+        plan,
+        seed=arguments.seed,
+        rounds=arguments.rounds or plan.rounds,
+        operands=arguments.operands,
+    )
     folder = Path(arguments.folder)
     with progress() as show:
         rows, left_out = run_study(plan, folder, show)

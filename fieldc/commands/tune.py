@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fieldc.algorithms import OPERATIONS, choose
 from fieldc.catalogue import find_field
-from fieldc.commands.bench import positive
+from fieldc.commands.bench import OPERANDS, positive
 from fieldc.commands.figures import pair
 from fieldc.commands.verb import FIELD, Answer, Table, UsageError, one_of, option, verb
 from fieldc.field import Field
@@ -52,6 +52,7 @@ def operations(text: str) -> list[str]:
         metavar="FIGURE",
         help="both (default: their product), latency or throughput",
     ),
+    OPERANDS,
     option(
         "-o",
         dest="file",
@@ -78,7 +79,7 @@ def tune(arguments: argparse.Namespace) -> Answer:
     plan = Plan(arguments.time, arguments.seed, modes, say)
     done = []
     for operation in dict.fromkeys(arguments.op):
-        subject = of_field(field, operation)
+        subject = of_field(field, operation, arguments.operands)
         entry = tune_operation(subject, plan, _resumable(schedule, operation))
         prove_entry(field, entry)
         done.append(entry)

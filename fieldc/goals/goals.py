@@ -17,10 +17,11 @@ from fieldc.decisions.preferred import Preferred, preferred
 from fieldc.errors import UserError
 from fieldc.lab.foreign import ENTRY, ROUTINES, foreign_object
 from fieldc.machine.assemble import assemble
+from fieldc.machine.code import code_of
 from fieldc.machine.inline import TURNS, inlined
-from fieldc.machine.load import load
+from fieldc.machine.loops import loops
 from fieldc.machine.results import Race
-from fieldc.machine.timing import Candidate, candidate_of, measure
+from fieldc.machine.timing import Candidate, Operands, candidate_of, measure, shape_of
 from fieldc.targets.x86_64.choices import Choices
 from fieldc.targets.x86_64.kernel import compile_expression
 from fieldc.targets.x86_64.print import GNU
@@ -77,10 +78,17 @@ GOALS = (
 
 @dataclass(frozen=True)
 class Figures:
-    """Core cycles of one operation."""
+    """Core cycles of one operation, the median over its places in memory; or fractions of them."""
 
     throughput: float
     latency: float
+    worst: tuple[float, float] | None = None
+    """Both at the worst place, where that was measured."""
+
+    def per(self, turns: int) -> Figures:
+        """Those of one of so many turns."""
+        worst = self.worst and (self.worst[0] / turns, self.worst[1] / turns)
+        return Figures(self.throughput / turns, self.latency / turns, worst)
 
 
 @dataclass(frozen=True)
@@ -123,24 +131,29 @@ class _Pair:
     rival: Candidate | None
 
 
-def run_goals(rounds: int, seed: int, progress: Progress) -> tuple[list[Outcome], Race]:
+def run_goals(
+    rounds: int, seed: int, progress: Progress, operands: Operands = "moving"
+) -> tuple[list[Outcome], Race]:
     """Race every goal that this host can race, in one interleaved run. Raises TimingError."""
     pairs: list[_Pair] = []
     outcomes: dict[Goal, Outcome] = {}
     for goal in GOALS:
         try:
-            pairs.append(_pair(goal))
+            pairs.append(_pair(goal, operands))
         except UserError as error:
             outcomes[goal] = Outcome(goal, skipped=str(error))
     candidates = {c.label: c for pair in pairs for c in (pair.ours, pair.rival) if c}
-    race = measure(list(candidates.values()), rounds=rounds, seed=seed, progress=progress)
+    race = measure(
+        list(candidates.values()), rounds=rounds, seed=seed, progress=progress, operands=operands
+    )
     outcomes |= {pair.goal: _outcome(pair, race) for pair in pairs}
     return [outcomes[goal] for goal in GOALS], race
 
 
-def _pair(goal: Goal) -> _Pair:
+def _pair(goal: Goal, operands: Operands) -> _Pair:
     ours = _preferred(goal.field, goal.operation)
-    return _Pair(goal, ours.chosen_by, _our_candidate(goal, ours), _rival(goal, ours))
+    candidate = _our_candidate(goal, ours, operands)
+    return _Pair(goal, ours.chosen_by, candidate, _rival(goal, ours))
 
 
 @cache
@@ -148,9 +161,15 @@ def _preferred(field: str, operation: str) -> Preferred:
     return preferred(find_field(field), operation)
 
 
-def _our_candidate(goal: Goal, ours: Preferred) -> Candidate:
-    made = inlined(ours.kernel) if goal.in_a_loop else assemble(ours.kernel.text(GNU))
-    return _candidate(f"ours {goal.name}", made, SYMBOL, ours)
+def _our_candidate(goal: Goal, ours: Preferred, operands: Operands) -> Candidate:
+    label = f"ours {goal.name}"
+    if not goal.in_a_loop:
+        return _candidate(label, assemble(ours.kernel.text(GNU)), SYMBOL, ours)
+    shape = shape_of(ours.expression)
+    made = inlined(ours.kernel, shape, operands=operands)
+    # The loop within goes round the ring itself.
+    outer = loops(shape, "fixed")
+    return candidate_of(label, code_of(made, SYMBOL), ours.expression, outer)
 
 
 def _rival(goal: Goal, ours: Preferred) -> Candidate | None:
@@ -169,14 +188,13 @@ def _rival(goal: Goal, ours: Preferred) -> Candidate | None:
 
 
 def _candidate(label: str, made: bytes, symbol: str, ours: Preferred) -> Candidate:
-    library = load(made)
-    return candidate_of(label, library.address(symbol), ours.expression, library)
+    return candidate_of(label, code_of(made, symbol), ours.expression)
 
 
 def _outcome(pair: _Pair, race: Race) -> Outcome:
     goal, ours = pair.goal, _figures(race, pair.ours.label)
     if goal.in_a_loop:
-        ours = Figures(ours.throughput / TURNS, ours.latency / TURNS)
+        ours = ours.per(TURNS)
     if pair.rival is None:
         return Outcome(goal, pair.chosen_by, ours, None, ours)
     labels = pair.ours.label, pair.rival.label
@@ -186,4 +204,5 @@ def _outcome(pair: _Pair, race: Race) -> Outcome:
 
 def _figures(race: Race, label: str) -> Figures:
     row = race.row(label)
-    return Figures(row.throughput.median, row.latency.median)
+    worst = row.throughput_worst, row.latency_worst
+    return Figures(row.throughput.median, row.latency.median, worst)

@@ -19,9 +19,9 @@ from fieldc.decisions.schedule import Entry, Schedule, file_name, shipped
 from fieldc.errors import Refusal, UserError
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
-from fieldc.machine.load import load
+from fieldc.machine.code import code_of
 from fieldc.machine.processors import host_processor
-from fieldc.machine.timing import candidate_of, measure
+from fieldc.machine.timing import Operands, candidate_of, measure
 from fieldc.targets.x86_64.print import GNU
 
 PROCESSES = 3
@@ -101,14 +101,19 @@ def _fresh(field: str, rounds: int) -> dict[str, list[float]]:
     return figures
 
 
+def operands_of(entry: Entry) -> Operands:
+    """The mode of throughput that an entry's figures were measured in; at first it was fixed."""
+    return "moving" if entry.measured.get("operands") == "moving" else "fixed"
+
+
 def figures_of(field: Field, schedule: Schedule, rounds: int) -> dict[str, list[float]]:
     """Throughput and latency of each tuned kernel, and whether the run was disturbed."""
     found = {}
     for entry in schedule.entries:
         expression = choose(field, entry.operation, entry.decisions.algorithm)
-        library = load(assemble(entry.compile(expression, SYMBOL).text(GNU)))
-        candidate = candidate_of(SYMBOL, library.address(SYMBOL), expression, library)
-        race = measure([candidate], rounds=rounds, seed=1)
+        made = assemble(entry.compile(expression, SYMBOL).text(GNU))
+        candidate = candidate_of(SYMBOL, code_of(made, SYMBOL), expression)
+        race = measure([candidate], rounds=rounds, seed=1, operands=operands_of(entry))
         row = race.row(SYMBOL)
         found[entry.operation] = [row.throughput.median, row.latency.median, float(race.disturbed)]
     return found

@@ -41,8 +41,12 @@ class Peers:
         return [_row(data) for data in self.data]
 
 
-def race_peers(field: Field, operations: Sequence[str], rounds: int, seed: int) -> Peers:
+def race_peers(
+    field: Field, operations: Sequence[str], rounds: int, seed: int, mode: str = "moving"
+) -> Peers:
     """Run cargo's bench for one field. It shows its progress on stderr.
+
+    `mode` says which operands throughput is measured with.
 
     Raises Refusal where it fails: a peer disagrees, or something does not compile.
     """
@@ -50,9 +54,10 @@ def race_peers(field: Field, operations: Sequence[str], rounds: int, seed: int) 
     operations = [name for name in operations if name in OPERATIONS]
     if reason := _missing(field, names, operations):
         return Peers(skipped=reason)
-    options = ("--field", names[0], "--op", ",".join(operations), "--rounds", f"{rounds}")
+    options = ("--field", names[0], "--op", ",".join(operations), "--operands", mode)
+    run = ("--rounds", f"{rounds}", "--seed", f"{seed}", "--json")
     ran = subprocess.run(
-        ("cargo", "bench", "--bench", "race", "--", *options, "--seed", f"{seed}", "--json"),
+        ("cargo", "bench", "--bench", "race", "--", *options, *run),
         cwd=FOLDER,
         stdout=subprocess.PIPE,
         text=True,
@@ -100,6 +105,7 @@ def _row(data: Data) -> Row:
         throughput_ns=nanoseconds["throughput"],
         latency_ns=nanoseconds["latency"],
         ratios={against: Ratio(**ratio) for against, ratio in data["times_as_fast_as"].items()},
+        operands=data["operands"],
     )
 
 

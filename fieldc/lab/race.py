@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 from fieldc.algorithms import choose, every_kernel_for, kernels_for
-from fieldc.artifacts.host import HostBackend, host_backends, loaded
+from fieldc.artifacts.host import SYMBOL, HostBackend, host_backends, loaded
 from fieldc.field import Field
 from fieldc.lab.base_line import PLAIN, base_line, gmpy2_number
 from fieldc.lab.count import Count
@@ -15,7 +15,16 @@ from fieldc.lab.executed import executed, limits_here
 from fieldc.lab.limits import Limits
 from fieldc.language import BoundError, Expression, Kernel, NeedsIntegers
 from fieldc.machine.check import check, operands_of
-from fieldc.machine.timing import PythonCandidate, Race, Runner, Spread, candidate_of, measure
+from fieldc.machine.code import code_of
+from fieldc.machine.timing import (
+    Operands,
+    PythonCandidate,
+    Race,
+    Runner,
+    Spread,
+    candidate_of,
+    measure,
+)
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import lower
 
@@ -68,6 +77,12 @@ class Row:
     latency_ns: Spread
     ratios: dict[str, Ratio]
     """How many times as fast as each of REFERENCES that ran."""
+    throughput_worst: float | None = None
+    """Cycles at the worst of several places in memory; None where there is one place."""
+    latency_worst: float | None = None
+    placements: int = 1
+    operands: str = "moving"
+    """What throughput means: operands that move from call to call, or fixed ones."""
     label: str = ""
     """Its name in the race."""
     count: Count | None = None
@@ -106,6 +121,10 @@ class Report:
                 "throughput_ns": row.throughput_ns.median,
                 "latency_spread": asdict(row.latency),
                 "throughput_spread": asdict(row.throughput),
+                "latency_worst_cycles": row.latency_worst,
+                "throughput_worst_cycles": row.throughput_worst,
+                "placements": row.placements,
+                "operands": row.operands,
                 "times_as_fast_as": {name: asdict(r) for name, r in row.ratios.items()},
                 "counts": row.count.row() if row.count else None,
                 "bounds": limits.row() if (limits := row.limits) else None,
@@ -124,6 +143,7 @@ def run_race(
     every_algorithm: bool = True,
     algorithms: Sequence[str] = (),
     backends: Sequence[HostBackend] | None = None,
+    operands: Operands = "moving",
 ) -> Report:
     """Compile, check and race every backend and applicable algorithm of some operations.
 
@@ -150,6 +170,7 @@ def run_race(
         rounds=rounds,
         seed=seed,
         progress=partial(progress, "race"),
+        operands=operands,
     )
     return Report(list(_rows(field, entrants, race)), skipped, race)
 
@@ -229,8 +250,8 @@ def _entrant(expression: Expression, backend: HostBackend, seed: int) -> Entrant
     made = backend.compile(expression)
     kernel = loaded(made, expression)
     check(kernel, expression, seed)
-    address, label = kernel.library.address(kernel.symbol), _label(expression.kernel, backend.name)
-    candidate = candidate_of(label, address, expression, kernel.library)
+    label = _label(expression.kernel, backend.name)
+    candidate = candidate_of(label, code_of(made, SYMBOL), expression)
     return Entrant(expression.kernel, backend.name, candidate, executed(made, expression))
 
 
@@ -238,6 +259,7 @@ def _rows(field: Field, entrants: list[Entrant], race: Race) -> Iterator[Row]:
     for entrant in entrants:
         timing = race.row(entrant.runner.label)
         rivals = [e for e in entrants if e.operation == entrant.operation]
+        placed = timing.placements > 1
         yield Row(
             field.label,
             entrant.operation,
@@ -253,6 +275,10 @@ def _rows(field: Field, entrants: list[Entrant], race: Race) -> Iterator[Row]:
                 for name in REFERENCES
                 if (ratio := _against(name, entrant, rivals, race))
             },
+            timing.throughput_worst if placed else None,
+            timing.latency_worst if placed else None,
+            timing.placements,
+            race.operands,
             entrant.runner.label,
             entrant.count,
         )

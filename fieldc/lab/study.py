@@ -28,6 +28,7 @@ from fieldc.lab.compilers import CompilerError, absent, outside_backends
 from fieldc.lab.race import raced, run_race
 from fieldc.lab.trials import write_trials
 from fieldc.language import Expression, NeedsIntegers
+from fieldc.machine.loops import Operands
 from fieldc.machine.processor import brand
 from fieldc.modulus import is_prime
 
@@ -53,6 +54,8 @@ class Plan:
     operations: tuple[str, ...]
     rounds: int
     seed: int
+    operands: Operands = "moving"
+    """What throughput means."""
 
     def fields(self) -> Iterator[Field]:
         """The named fields, then a prime of no special form for each limb count."""
@@ -129,6 +132,7 @@ def _measured(field: Field, plan: Plan, folder: Path, progress: Progress) -> dic
         progress,
         backends=[_of_objects(b, objects) for b in _backends()],
         algorithms=[EVERY],
+        operands=plan.operands,
     )
     write_trials(folder / f"{field.name}.csv", report)
     return {"rows": report.data(), "left_out": [*report.skipped, *refused, *absent()]}
@@ -205,6 +209,7 @@ def _identity(plan: Plan) -> Row:
         "operations": list(plan.operations),
         "rounds": plan.rounds,
         "seed": plan.seed,
+        "operands": plan.operands,
         "processor": brand(),
         "compilers": sorted(b.name for b in outside_backends()),
         "source": _source(),

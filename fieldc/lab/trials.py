@@ -16,6 +16,7 @@ COLUMNS = (
     "backend",
     "mode",
     "round",
+    "placement",
     "cycles",
     "ns",
     "ticks_per_cycle",
@@ -39,7 +40,7 @@ def _lines(report: Report) -> Iterator[tuple[object, ...]]:
         row = rows[piece.label]
         yield (
             *(row.field, row.limbs, row.op, row.algorithm, row.backend),
-            *(piece.mode, piece.round, f"{piece.cycles:.2f}"),
+            *(piece.mode, piece.round, piece.placement, f"{piece.cycles:.2f}"),
             f"{piece.ticks / race.tsc_ghz:.2f}",
             *(f"{piece.ticks_per_cycle:.4f}", f"{piece.canary:.3f}"),
             int(piece.good(race.canary)),

@@ -1,62 +1,40 @@
 """Timed loops around kernels that are called out of inline assembly and leave words in registers.
 
-The loops do what a compiler makes of Rust around such a call: state in memory, for the kernel has
-nearly all registers; x on the stack; each word stored where the next turn reads it. What stands
-around a call changes a kernel's time by more than a search gains, so a kernel is timed in three
-surroundings, one after the other: with another y in every turn, from a table (by Knuth's MMIX
-generator, one turn ahead); with the processor asked first, as the crate does; with one y, which is
-added to the product.
+The loops do what a compiler makes of Rust around such a call: state in memory, because the kernel
+has nearly all registers; each word stored from its register. What stands around a call changes a
+kernel's time by more than a search gains, so a kernel is timed in three surroundings, one after the
+other: called; with the processor asked first, as the crate does; with y added to the product.
 
-Which register a word is in is the kernel's choice, so the loops stand before it, made for it.
+Throughput walks the ring of `loops`: every call has another cell for its operands and its result.
+Latency keeps x on the stack, and takes y from a random cell in each turn, found one turn ahead (by
+Knuth's MMIX generator): with one y, carries would be learned and loads forwarded.
+
+Which register a word is in is the kernel's choice, so the loops are made for it.
 """
 
 from __future__ import annotations
 
-import ctypes
-import mmap
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
-from fieldc.machine.assemble import assemble
-from fieldc.machine.load import load
-from fieldc.machine.loops import Loops, TimingError
+from fieldc.machine.caller import Caller, caller_of
+from fieldc.machine.clock import TimingError
+from fieldc.machine.loops import RING, Shape
+from fieldc.machine.results import Mode
 from fieldc.targets.x86_64.conventions import CALLED_INLINE, GENERAL, SYSV
 
-CHAINS, OPERANDS = 4, 16
-"""Values of x and of y."""
-STRIDE = 128
-"""Bytes from one value to the next: two operands of 8 limbs."""
-MOST_LIMBS = STRIDE // 8
-LATENCY, THROUGHPUT = (0x0, 0x180, 0x300), (0x480, 0x800, 0xB80)
-"""Where the loops begin, one for each surroundings."""
-ONCE, KERNEL = 0xF00, 0x1000
-"""Where a System V function (z, x, y) and the kernel itself begin."""
+CALLS = 4
+"""Calls of a turn of the throughput loops, each with a cell of its own."""
+MOST_LIMBS = 16
+"""Of x: two operands of 8 limbs."""
+ONCE = "fieldc_once"
 
-_Y_OFFSET = 0x2C0
-"""Of a page; frames have other offsets, so no load waits for a store with its low 12 bits."""
-_FRAME = 0x280
-_Y, _TURNS, _WANTED, _START, _STACK, _BESIDE, _ASKED, _X = 0, 8, 16, 24, 32, 40, 48, 64
-"""What is where in a loop's frame; y of this turn is kept beside."""
+_MEMORY, _TURNS, _WANTED, _START, _STACK, _ASKED, _NEXT, _LAST, _RANDOM, _X = range(0, 80, 8)
+"""What is where in a loop's frame; x is last."""
+_FRAME = _X + 8 * MOST_LIMBS
 _PUSH = "\n".join(f"    push {register}" for register in SYSV.preserved)
 _POP = "\n".join(f"    pop {register}" for register in reversed(SYSV.preserved))
 _READ = "lfence\n    rdtsc\n    lfence\n    shl rdx, 32\n    or rax, rdx"
-_NEXT = f"""
-    movabs rax, 0x5851f42d4c957f2d
-    imul rbx, rax
-    movabs rax, 0x14057b7ef767814f
-    add rbx, rax
-    mov rdx, rbp
-    mov rbp, rbx
-    shr rbp, 60
-    shl rbp, 7
-    add rbp, [rsp + {_Y}]
-    mov [rsp + {_BESIDE}], rdx
-"""
-"""y of this turn beside, that of the next in rbp."""
-_SAME = f"""
-    mov rdx, [rsp + {_Y}]
-    mov [rsp + {_BESIDE}], rdx
-"""
 
 
 def held_by(returned: Sequence[str]) -> dict[str, int]:
@@ -89,74 +67,115 @@ def _stores(base: str, offset: int, returned: tuple[str, ...]) -> str:
     return "\n".join(f"    mov [{base} + {offset + 8 * i}], {r}" for i, r in words)
 
 
-def _called(chain: int, returned: tuple[str, ...]) -> str:
-    x = _X + STRIDE * chain
+def _called(x: str, y: str, store: str, returned: tuple[str, ...]) -> str:
     return f"""
-    lea rsi, [rsp + {x}]
-    mov rdx, [rsp + {_BESIDE}]
+    lea rsi, [{x}]
+    lea rdx, [{y}]
     call kernel
-{_stores("rsp", x, returned)}
+{store}
 """
 
 
-def _asked(chain: int, returned: tuple[str, ...]) -> str:
-    x, free = _X + STRIDE * chain, _free(returned)
+def _asked(x: str, y: str, store: str, returned: tuple[str, ...]) -> str:
     return f"""
     movzx eax, byte ptr [rsp + {_ASKED}]
     cmp al, 2
     jne 9f
-    lea rsi, [rsp + {x}]
-    mov rdx, [rsp + {_BESIDE}]
+    lea rsi, [{x}]
+    lea rdx, [{y}]
     call kernel
-    mov {free}, [rsp + {_BESIDE}]
     jmp 8f
 9:  ud2
 8:
-{_stores("rsp", x, returned)}
+{store}
 """
 
 
-def _added(chain: int, returned: tuple[str, ...]) -> str:
-    x, free = _X + STRIDE * chain, _free(returned)
+def _added(x: str, y: str, store: str, returned: tuple[str, ...]) -> str:
     sums = "\n".join(
-        f"    {'adc' if i else 'add'} {r}, [{free} + {8 * i}]" for i, r in enumerate(returned)
+        f"    {'adc' if i else 'add'} {r}, [{y} + {8 * i}]" for i, r in enumerate(returned)
     )
+    return _called(x, y, f"{sums}\n{store}", returned)
+
+
+Call = Callable[[str, str, str, tuple[str, ...]], str]
+"""What calls the kernel with x and y, and stores its words."""
+SURROUNDINGS: tuple[Call, ...] = (_called, _asked, _added)
+
+
+def _random(shape: Shape) -> str:
+    """The cell of this turn in rbp; that of the next is found meanwhile."""
     return f"""
-    lea rsi, [rsp + {x}]
-    mov rdx, [rsp + {_BESIDE}]
-    call kernel
-    mov {free}, [rsp + {_BESIDE}]
-{sums}
-{_stores("rsp", x, returned)}
+    mov rbp, [rsp + {_NEXT}]
+    movabs rax, 0x5851f42d4c957f2d
+    imul rax, [rsp + {_RANDOM}]
+    movabs rcx, 0x14057b7ef767814f
+    add rax, rcx
+    mov [rsp + {_RANDOM}], rax
+    shr rax, {64 - RING.bit_length() + 1}
+    imul rax, rax, {shape.cell}
+    add rax, [rsp + {_MEMORY}]
+    mov [rsp + {_NEXT}], rax
 """
 
 
-SURROUNDINGS: tuple[tuple[str, Callable[[int, tuple[str, ...]], str]], ...] = (
-    (_NEXT, _called),
-    (_NEXT, _asked),
-    (_SAME, _added),
-)
-"""What finds y, and what calls the kernel on a chain."""
-
-
-def _loop(turn: str) -> str:
-    """(x, y, turns) -> ticks. Two turns before the clock starts; no start is 0."""
+def _walk(shape: Shape) -> str:
+    """The cells of this turn from rbp on, CALLS further down the ring than those before."""
     return f"""
+    sub rbx, {CALLS * shape.cell}
+    cmovc rbx, [rsp + {_LAST}]
+    mov rbp, [rsp + {_MEMORY}]
+    add rbp, rbx
+"""
+
+
+def _latency(call: Call, shape: Shape, returned: tuple[str, ...]) -> str:
+    _, _, *others = shape.places
+    y = f"rbp + {others[0] if others else 0}"
+    return _random(shape) + call(f"rsp + {_X}", y, _stores("rsp", _X, returned), returned)
+
+
+def _throughput(call: Call, shape: Shape, returned: tuple[str, ...]) -> str:
+    z, x, *others = shape.places
+    turn = _walk(shape)
+    for cell in range(0, CALLS * shape.cell, shape.cell):
+        y = f"rbp + {cell + (others[0] if others else x)}"
+        turn += call(f"rbp + {cell + x}", y, _stores("rbp", cell + z, returned), returned)
+    return turn
+
+
+TURNS: dict[Mode, Callable[[Call, Shape, tuple[str, ...]], str]] = {
+    "latency": _latency,
+    "throughput": _throughput,
+}
+
+
+def _loop(name: str, turn: str, shape: Shape) -> str:
+    """The text of `name(memory, turns) -> ticks`.
+
+    Two turns run before the clock starts; until then the start is 0.
+    """
+    return f"""
+    .globl {name}
+    .p2align 6
+{name}:
 {_PUSH}
     mov rax, rsp
     sub rsp, 4096
     and rsp, -4096
-    add rsp, 0xfc0 - {_FRAME}
+    add rsp, 0xfc0 - {-(-_FRAME // 64) * 64}
     mov [rsp + {_STACK}], rax
-    mov [rsp + {_Y}], rsi
-    mov [rsp + {_WANTED}], rdx
+    mov [rsp + {_MEMORY}], rdi
+    mov [rsp + {_NEXT}], rdi
+    mov [rsp + {_WANTED}], rsi
     mov qword ptr [rsp + {_ASKED}], 2
-    mov rbp, rsi
+    mov qword ptr [rsp + {_RANDOM}], 1
+    mov qword ptr [rsp + {_LAST}], {(RING - CALLS) * shape.cell}
     mov rsi, rdi
     lea rdi, [rsp + {_X}]
-    mov ecx, {CHAINS * STRIDE}
+    mov ecx, {8 * shape.operands[0]}
     rep movsb
-    mov ebx, 1
+    xor ebx, ebx
     mov qword ptr [rsp + {_TURNS}], 2
     mov qword ptr [rsp + {_START}], 0
     .p2align 5
@@ -179,53 +198,19 @@ def _loop(turn: str) -> str:
 
 
 @cache
-def surroundings(returned: tuple[str, ...]) -> bytes:
-    """What stands before a kernel that leaves its words in these registers."""
-    parts = [
-        (place, _loop(find + "".join(call(chain, returned) for chain in range(chains))))
-        for places, chains in ((LATENCY, 1), (THROUGHPUT, CHAINS))
-        for place, (find, call) in zip(places, SURROUNDINGS, strict=True)
-    ]
-    once = "\n".join(caller(held_by(returned), "kernel")) + "\n"
-    text = "".join(f".org {place:#x}\n{code}" for place, code in (*parts, (ONCE, once)))
-    head = ".intel_syntax noprefix\n.text\n.globl before\n.p2align 6\nbefore:\n"
-    library = load(assemble(f"{head}{text}.org {KERNEL:#x}\nkernel:\n"))
-    return ctypes.string_at(library.address("before"), KERNEL)
+def surroundings(returned: tuple[str, ...], shape: Shape) -> Caller:
+    """The loops for kernels of a shape that leave their words in these registers.
 
-
-class CalledLoops(Loops):
-    """Loops for what `surroundings` and a kernel make: a kernel's address is where those begin."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        u64 = ctypes.c_uint64
-        self._loop = ctypes.CFUNCTYPE(u64, u64, u64, u64)
-        self._x = ctypes.create_string_buffer(CHAINS * STRIDE)
-        self._table = mmap.mmap(-1, 2 * mmap.PAGESIZE)
-        page = ctypes.addressof(ctypes.c_char.from_buffer(self._table))
-        self.y = page + _Y_OFFSET
-
-    def throughput(self, kernel: int, count: int) -> float:
-        """Ticks per call of `count` calls in each surroundings, in turns on independent chains."""
-        turns = count // CHAINS
-        return self._mean_ticks(kernel, THROUGHPUT, turns) / (turns * CHAINS)
-
-    def latency(self, kernel: int, count: int) -> float:
-        """Ticks per call of `count` dependent calls in each surroundings."""
-        return self._mean_ticks(kernel, LATENCY, count) / count
-
-    def _mean_ticks(self, kernel: int, places: tuple[int, ...], turns: int) -> float:
-        """Of this many turns, in the mean of all surroundings."""
-        x = ctypes.addressof(self._x)
-        return sum(int(self._loop(kernel + at)(x, self.y, turns)) for at in places) / len(places)
-
-    def store(self, inputs: tuple[int, ...], limbs: tuple[int, ...]) -> None:
-        """Write x for every chain, and y in every place of the table.
-
-        Raises TimingError for operands longer than a place.
-        """
-        if max(limbs) > MOST_LIMBS:
-            raise TimingError(f"operands of up to {MOST_LIMBS} limbs can be timed")
-        x, y, *_ = (value.to_bytes(STRIDE, "little") for value in (*inputs, 0))
-        self._x.raw = x * CHAINS
-        ctypes.memmove(self.y, y * OPERANDS, STRIDE * OPERANDS)
+    Raises TimingError for operands longer than MOST_LIMBS, and for more than two.
+    """
+    if max(shape.operands) > MOST_LIMBS or len(shape.operands) > len(CALLED_INLINE.arguments):
+        raise TimingError(f"1 or 2 operands of up to {MOST_LIMBS} limbs can be timed in Rust's way")
+    once = "\n".join(caller(held_by(returned), "kernel"))
+    text = f".intel_syntax noprefix\n.globl {ONCE}\n{ONCE}:\n{once}\n"
+    modes: dict[str, tuple[Mode, ...]] = {}
+    for number, call in enumerate(SURROUNDINGS):
+        for mode, turn in TURNS.items():
+            name = f"fieldc_{mode}_{number}"
+            text += _loop(name, turn(call, shape, returned), shape)
+            modes[name] = (mode,)
+    return caller_of(text, modes, CALLS, ONCE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fieldc.machine.assemble import assemble
+from fieldc.machine.loops import RING, Operands, Shape
 from fieldc.targets.x86_64.conventions import SYSV
 from fieldc.targets.x86_64.instructions import STACK, Physical, Register
 from fieldc.targets.x86_64.kernel import X86Kernel
@@ -15,22 +16,39 @@ TURNS = 64
 _TABLE = ".Lfieldc_inlined_constants"
 
 
-def inlined(kernel: X86Kernel, turns: int = TURNS) -> bytes:
+def inlined(
+    kernel: X86Kernel, shape: Shape, turns: int = TURNS, operands: Operands = "moving"
+) -> bytes:
     """An object whose `kernel.symbol`, called like the kernel, runs its body `turns` times.
 
-    With z on x each turn reads what the turn before wrote. System V.
+    With z on x each turn reads what the turn before wrote. Otherwise, with `moving` operands, the
+    pointers are those of a ring's first cell, and each turn has another cell. System V.
     """
     saved = [f"push %{register}" for register in SYSV.preserved]
     restored = [f"pop %{register}" for register in reversed(SYSV.preserved)]
-    *pointers, count = (f"{kernel.frame + 8 * i}(%{STACK})" for i in range(4))
-    frame = kernel.frame + 8 * 4
-    homes = list(zip(SYSV.arguments, pointers, strict=False))
+    *homes, count, offset, last = (
+        f"{kernel.frame + 8 * i}(%{STACK})" for i in range(len(shape.operands) + 4)
+    )
+    frame = kernel.frame + 8 * (len(homes) + 3)
+    pointers = list(zip(SYSV.arguments, homes, strict=False))
+    chained = ["xor %eax, %eax", "cmp %rdi, %rsi", f"mov ${(RING - 1) * shape.cell}, %r8d"]
+    first = [*chained, "cmove %rax, %r8", f"mov %r8, {last}", f"mov %r8, {offset}"]
+    cell = [
+        f"mov {offset}, %rax",
+        *(f"mov {home}, %{register}" for register, home in pointers),
+        *(f"add %rax, %{register}" for register, _ in pointers),
+        f"sub ${shape.cell}, %rax",
+        f"cmovc {last}, %rax",
+        f"mov %rax, {offset}",
+    ]
+    same = [f"mov {home}, %{register}" for register, home in pointers]
+    moves = operands == "moving"
     lines = [
         *(".text", f".globl {kernel.symbol}", ".p2align 6", f"{kernel.symbol}:"),
         *(*saved, f"sub ${frame}, %{STACK}", f"movq ${turns}, {count}"),
-        *(f"mov %{register}, {home}" for register, home in homes),
-        *(".p2align 6", "1:"),
-        *(f"mov {home}, %{register}" for register, home in homes),
+        *(f"mov %{register}, {home}" for register, home in pointers),
+        *(first if moves else ()),
+        *(".p2align 6", "1:", *(cell if moves else same)),
         *print_body(_body(kernel.code), (), GNU, _TABLE),
         *(f"decq {count}", "jnz 1b", f"add ${frame}, %{STACK}", *restored, "ret"),
         *print_body((), kernel.constants, GNU, _TABLE),

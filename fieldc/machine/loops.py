@@ -1,199 +1,157 @@
-"""Timed loops in assembly, and the arena of pinned buffers that they run on.
+"""Timed loops around System V kernels, and the ring of operands that they walk.
 
-Every loop reads the time-stamp counter inside the assembly (lfence rdtsc ... rdtscp lfence) and
-returns ticks, so Python's own time does not count. A turn of the kernel loop is three pointer
-moves, an indirect call, the kernel with its ret, a decrement and a branch: that overhead is part
-of every figure. Nothing is subtracted but, from the calibration alone, the cost of reading the
-counter (about 40 cycles, measured when the loops are loaded; left in, cycles read 0.3 % low).
+A loop is written for the lengths of a kernel's result and operands, and calls the kernel directly:
+an indirect call can cost 15 to 60 cycles on a machine that guards against speculation. A turn sets
+the pointers, calls the kernel and goes on to the next cell of the ring: that overhead is part of
+every figure. Nothing is subtracted.
 
-All loops are System V x86-64 and need no feature beyond rdtscp.
+Throughput has two modes. With `moving` operands each call has another cell of the ring, which holds
+other operands and a place of its own for the result, so no call reads what another one wrote. With
+`fixed` operands every call has the same cell. That flatters: on Golden Cove a kernel takes 7 to 12
+cycles less than in a program, and slower kernels overtake faster ones. Latency is a chain: the
+result is written over the first operand.
 """
 
 from __future__ import annotations
 
-import ctypes
-import mmap
-import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
-from fieldc.errors import UserError
-from fieldc.machine.assemble import assemble
-from fieldc.machine.load import load
-from fieldc.machine.processor import is_x86_64
+from fieldc.machine.caller import Caller, caller_of
+from fieldc.machine.clock import START, STOP
+from fieldc.machine.results import Mode
 
-CALIBRATION_CYCLES = 48
-"""Core cycles of one turn of the calibration loop: 16 dependent imul of 3 cycles each."""
-MAX_LIMBS = 64
-"""Longest operand or result, in 64-bit limbs."""
+Operands = Literal["moving", "fixed"]
+OPERANDS: tuple[Operands, ...] = ("moving", "fixed")
+"""What throughput may mean; the first is meant where nothing is said."""
+RING = 16
+"""Cells of the ring: sets of operands, each with a place for a result."""
+WARM_UP = 8
+"""Calls before the clock starts."""
 
 _PAGE = 4096
-# Page offsets, no two alike: a load that shares its low 12 address bits with an earlier store to
-# elsewhere waits for it (4K aliasing, up to 8 %). The stack has 0x7c0..0xfc0 of its page.
-_X_OFFSET, _Y_OFFSET, _Z_OFFSET, _STACK_OFFSET = 0x040, 0x2C0, 0x540, 0xFC0
-
-
-class TimingError(UserError):
-    """Timing cannot be done here, or a candidate cannot be timed. The message is one line."""
-
-
-_START = """
-    lfence
-    rdtsc
-    shl $32, %rdx
-    or %rdx, %rax
-"""
-_STOP = """
-    rdtscp
-    lfence
-    shl $32, %rdx
-    or %rdx, %rax
-"""
+_STACK_OFFSET = 0xFC0
+"""Of a page: where a kernel's frame begins. The ring begins at memory.OFFSET and grows towards it:
+a load that shares its low 12 address bits with an earlier store to elsewhere waits for it (4K
+aliasing, up to 8 %)."""
+_ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
 _SAVED = ("rbx", "rbp", "r12", "r13", "r14", "r15")
 _PUSH = "\n".join(f"    push %{register}" for register in _SAVED)
 _POP = "\n".join(f"    pop %{register}" for register in reversed(_SAVED))
+MOST_OPERANDS = len(_ARGUMENTS) - 1
+"""Operands that System V passes in registers, beside the result."""
 
-# The stack moves to a pinned page offset below the caller's. The first eight calls warm up: rbp
-# is 0 then, and holds the first reading afterwards. Kernels preserve rbx, rbp, r12 to r15.
-_CALLS = f"""
-    .globl fieldc_calls                 # (kernel, z, x, y, count) -> ticks
+
+@dataclass(frozen=True)
+class Shape:
+    """Lengths in 64-bit limbs: of the result, and of each operand. Any number of operands.
+
+    A cell of the ring is the operands, one after the other, and the result, as a program that keeps
+    them in an array of structures would have it. After the ring comes a cell for the chain, whose
+    first operand has room for a result.
+    """
+
+    result: int
+    operands: tuple[int, ...]
+
+    @property
+    def cell(self) -> int:
+        """Bytes of a cell."""
+        return 8 * (sum(self.operands) + self.result)
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Where result and operands are in a cell, in bytes."""
+        return 8 * sum(self.operands), *self._after(0)
+
+    @property
+    def chain(self) -> tuple[int, ...]:
+        """Where result and operands of the chain are in memory, in bytes."""
+        start, first = RING * self.cell, 8 * max(self.result, *self.operands[:1])
+        others = (start + first + place for place in self._after(1))
+        return start, start, *others
+
+    def _after(self, first: int) -> list[int]:
+        lengths = self.operands[first:]
+        return [8 * sum(lengths[:i]) for i in range(len(lengths))]
+
+    def image(self, inputs: Sequence[Sequence[int]]) -> bytes:
+        """Memory with these sets of operands, RING of them; the chain has the first set."""
+        memory = bytearray(self.chain[-1] + 8 * max(self.result, *self.operands))
+        for number, operands in enumerate(inputs):
+            places = [number * self.cell + place for place in self.places[1:]]
+            self._write(memory, places, operands)
+        self._write(memory, self.chain[1:], inputs[0])
+        return bytes(memory)
+
+    def _write(self, memory: bytearray, places: Sequence[int], operands: Sequence[int]) -> None:
+        for place, length, value in zip(places, self.operands, operands, strict=True):
+            memory[place : place + 8 * length] = value.to_bytes(8 * length, "little")
+
+
+@cache
+def loops(shape: Shape, operands: Operands = "moving") -> Caller:
+    """The loops for kernels of a shape."""
+    moves = operands == "moving"
+    last, step = ((RING - 1) * shape.cell, _next(shape.cell)) if moves else (0, "")
+    text = _loop("fieldc_latency", shape.chain, 0, "")
+    text += _loop("fieldc_throughput", shape.places, last, step)
+    entries: dict[str, tuple[Mode, ...]] = {
+        "fieldc_latency": ("latency",),
+        "fieldc_throughput": ("throughput",),
+    }
+    return caller_of(text, entries)
+
+
+def _next(cell: int) -> str:
+    """From a cell of the ring to the one before it, and from the first to the last."""
+    return f"    sub ${cell}, %rbx\n    cmovc %r12, %rbx"
+
+
+def _loop(name: str, places: Sequence[int], last: int, step: str) -> str:
+    """The text of `name(memory, count) -> ticks`.
+
+    The stack moves to a pinned page offset below the caller's. The first calls warm up: rbp is 0
+    then, and holds the first reading afterwards. rbx is the cell's offset in memory.
+    """
+    pointers = "\n".join(
+        f"    lea {place}(%r13,%rbx), %{register}"
+        for place, register in zip(places, _ARGUMENTS, strict=False)
+    )
+    return f"""
+    .globl {name}
     .p2align 6
-fieldc_calls:
+{name}:
 {_PUSH}
     mov %rsp, %rax
     sub ${_PAGE}, %rsp
     and $-{_PAGE}, %rsp
     add ${_STACK_OFFSET - 16}, %rsp
     mov %rax, (%rsp)
-    mov %r8, 8(%rsp)
-    mov %rdi, %rbx
-    mov %rsi, %r12
-    mov %rdx, %r13
-    mov %rcx, %r14
+    mov %rsi, 8(%rsp)
+    mov %rdi, %r13
+    mov ${last}, %r12d
+    mov %r12, %rbx
     xor %ebp, %ebp
-    mov $8, %r15d
+    mov ${WARM_UP}, %r15d
     .p2align 6
-1:  mov %r12, %rdi
-    mov %r13, %rsi
-    mov %r14, %rdx
-    call *%rbx
+1:
+{pointers}
+    call kernel
+{step}
     dec %r15
     jnz 1b
     test %rbp, %rbp
     jnz 2f
-    {_START}
+    {START}
     mov %rax, %rbp
     mov 8(%rsp), %r15
     jmp 1b
-2:  {_STOP}
+2:  {STOP}
     sub %rbp, %rax
     mov (%rsp), %rsp
 {_POP}
     ret
 """
-
-
-def _simple(name: str, turn: str) -> str:
-    return f"""
-    .globl {name}                       # (turns) -> ticks
-    .p2align 6
-{name}:
-    mov $3, %ecx
-    {_START}
-    mov %rax, %rsi
-    .p2align 6
-1:
-{turn}
-    dec %rdi
-    jnz 1b
-    {_STOP}
-    sub %rsi, %rax
-    ret
-"""
-
-
-_CALIBRATE = _simple("fieldc_calibrate", "    imul %rcx, %rcx\n" * 16)
-
-# Independent additions fill every issue slot (6 a cycle on Golden Cove, where this loop takes
-# 16.3 cycles a turn, +-0.5 %), so a busy sibling hyper-thread shows at once: 30 cycles and more.
-# Loops bound by a carry chain miss it: 96 adc with mulx went from 32.0 to 32.6 cycles while a
-# kernel went from 110 to 168.
-_CANARY = _simple(
-    "fieldc_canary",
-    "".join(f"    add $1, %{r}\n" for r in ("rax", "rcx", "rdx", "r8", "r9", "r10")) * 16,
-)
-
-_TICKS = f"""
-    .globl fieldc_ticks                 # () -> ticks
-fieldc_ticks:
-    {_START}
-    ret
-"""
-
-# The cost of the two readings themselves.
-_READING = f"""
-    .globl fieldc_reading               # () -> ticks
-    .p2align 6
-fieldc_reading:
-    {_START}
-    mov %rax, %rsi
-    {_STOP}
-    sub %rsi, %rax
-    ret
-"""
-
-
-class Loops:
-    """The loops, loaded, with an arena of one page for each of x, y and z.
-
-    `x`, `y`, `z` are the addresses of the buffers, MAX_LIMBS limbs each. Raises TimingError on
-    hosts other than System V x86-64.
-    """
-
-    def __init__(self) -> None:
-        if not is_x86_64():
-            raise TimingError("kernels can be timed on x86-64 Linux and Darwin hosts only")
-        self._library = load(_object())
-        self._arena = mmap.mmap(-1, 3 * _PAGE)
-        page = ctypes.addressof(ctypes.c_char.from_buffer(self._arena))
-        self.x = page + _X_OFFSET
-        self.y = page + _PAGE + _Y_OFFSET
-        self.z = page + 2 * _PAGE + _Z_OFFSET
-        u64 = ctypes.c_uint64
-        address = self._library.address
-        self._calls = ctypes.CFUNCTYPE(u64, u64, u64, u64, u64, u64)(address("fieldc_calls"))
-        self._calibrate = ctypes.CFUNCTYPE(u64, u64)(address("fieldc_calibrate"))
-        self._canary = ctypes.CFUNCTYPE(u64, u64)(address("fieldc_canary"))
-        self._ticks = ctypes.CFUNCTYPE(u64)(address("fieldc_ticks"))
-        reading = ctypes.CFUNCTYPE(u64)(address("fieldc_reading"))
-        self._reading = statistics.median(int(reading()) for _ in range(101))
-
-    def ticks(self) -> int:
-        """The time-stamp counter now."""
-        return int(self._ticks())
-
-    def calibrate(self, turns: int) -> float:
-        """Ticks of the time-stamp counter per core cycle, from a dependent imul chain."""
-        ticks = int(self._calibrate(turns)) - self._reading
-        return ticks / (turns * CALIBRATION_CYCLES)
-
-    def canary(self, turns: int) -> float:
-        """Ticks per turn of a loop that fills every issue slot."""
-        return int(self._canary(turns)) / turns
-
-    def throughput(self, kernel: int, count: int) -> float:
-        """Ticks per call of `count` independent calls: z elsewhere, the same x and y."""
-        return int(self._calls(kernel, self.z, self.x, self.y, count)) / count
-
-    def latency(self, kernel: int, count: int) -> float:
-        """Ticks per call of `count` dependent calls: the result is written over x."""
-        return int(self._calls(kernel, self.x, self.x, self.y, count)) / count
-
-    def store(self, inputs: tuple[int, ...], limbs: tuple[int, ...]) -> None:
-        """Write x (and y) as little-endian 64-bit limbs."""
-        for address, value, length in zip((self.x, self.y), inputs, limbs, strict=False):
-            ctypes.memmove(address, value.to_bytes(8 * length, "little"), 8 * length)
-
-
-@cache
-def _object() -> bytes:
-    return assemble("".join((_CALLS, _CALIBRATE, _CANARY, _TICKS, _READING)))

@@ -18,10 +18,11 @@ FEWEST = 3
 
 @dataclass(frozen=True)
 class Slice:
-    """One measured slice: ticks per call, and the state of the machine round it.
+    """One measured slice: ticks per call, and the state of the machine around it.
 
     `steady` says that the calibrations before and after agree, and the halves of the slice;
-    `canary` is the worse of two, in cycles per turn.
+    `canary` is the worse of two, in cycles per turn. `placement` is the number of the copy that
+    ran.
     """
 
     label: str
@@ -31,6 +32,7 @@ class Slice:
     ticks_per_cycle: float
     steady: bool
     canary: float
+    placement: int = 0
 
     @property
     def cycles(self) -> float:
@@ -53,13 +55,21 @@ class Spread:
 
 @dataclass(frozen=True)
 class Timing:
-    """One candidate's row: core cycles and nanoseconds per call; slices accepted and dropped."""
+    """One candidate's row: core cycles and nanoseconds per call; slices accepted and dropped.
+
+    Each copy of a kernel has a median. The figures' medians are those of the copies' medians; the
+    worst is the largest of them, in core cycles.
+    """
 
     label: str
     latency: Spread
     throughput: Spread
     latency_ns: Spread
     throughput_ns: Spread
+    latency_worst: float
+    throughput_worst: float
+    placements: int
+    """How many copies the figures rest on, in the mode that has fewer."""
     accepted: int
     dropped: int
 
@@ -84,6 +94,8 @@ class Race:
     processor: str
     rounds: int
     seed: int
+    operands: str = "moving"
+    """What throughput means: see `loops`."""
 
     def calibration(self) -> dict[str, object]:
         """What every figure rests on."""
@@ -96,6 +108,7 @@ class Race:
             "disturbed": self.disturbed,
             "rounds": self.rounds,
             "seed": self.seed,
+            "operands": self.operands,
         }
 
     def row(self, label: str) -> Timing:
@@ -138,11 +151,14 @@ def summarise(label: str, slices: Sequence[Slice], best: float, tsc_ghz: float) 
     mine = [piece for piece in slices if piece.label == label]
     cycles: dict[Mode, Spread] = {}
     nanoseconds: dict[Mode, Spread] = {}
+    medians: dict[Mode, list[float]] = {}
     for mode in MODES:
         every = [piece for piece in mine if piece.mode == mode]
         chosen = [piece for piece in every if piece.good(best)] or every
-        cycles[mode] = spread([piece.cycles for piece in chosen])
-        nanoseconds[mode] = spread([piece.ticks / tsc_ghz for piece in chosen])
+        copies = [[p for p in chosen if p.placement == n] for n in {p.placement for p in chosen}]
+        cycles[mode] = _over([[piece.cycles for piece in copy] for copy in copies])
+        nanoseconds[mode] = _over([[piece.ticks / tsc_ghz for piece in copy] for copy in copies])
+        medians[mode] = [statistics.median(piece.cycles for piece in copy) for copy in copies]
     accepted = sum(piece.good(best) for piece in mine)
     return Timing(
         label=label,
@@ -150,9 +166,18 @@ def summarise(label: str, slices: Sequence[Slice], best: float, tsc_ghz: float) 
         throughput=cycles["throughput"],
         latency_ns=nanoseconds["latency"],
         throughput_ns=nanoseconds["throughput"],
+        latency_worst=max(medians["latency"]),
+        throughput_worst=max(medians["throughput"]),
+        placements=min(map(len, medians.values())),
         accepted=accepted,
         dropped=len(mine) - accepted,
     )
+
+
+def _over(copies: Sequence[Sequence[float]]) -> Spread:
+    """The median of the copies' medians, and the 10th and 90th percentile of all values."""
+    every = spread([value for values in copies for value in values])
+    return Spread(statistics.median(map(statistics.median, copies)), every.low, every.high)
 
 
 def spread(values: Sequence[float]) -> Spread:

@@ -7,6 +7,9 @@ and two canaries (a loop that fills every issue slot). It is dropped where a can
 disagree by 3 % (a change of frequency, an interrupt) or the halves by 10 % (preemption). Reported
 are medians over accepted slices, and medians of per-round ratios. Call and loop overhead is
 included everywhere (see `loops`).
+
+Each kernel is written at several places in memory (see `pages`). Every round runs another copy, of
+all candidates the same one, so a figure is a median over places, and the worst place is known.
 """
 
 from __future__ import annotations
@@ -21,7 +24,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from fieldc.language import Expression
-from fieldc.machine.loops import MAX_LIMBS, Loops, TimingError
+from fieldc.machine.caller import Caller
+from fieldc.machine.clock import Clock, TimingError
+from fieldc.machine.code import Code
+from fieldc.machine.loops import MOST_OPERANDS, OPERANDS, RING, Operands, Shape, loops
+from fieldc.machine.pages import Copy, Memory, Pages
 from fieldc.machine.processor import brand
 from fieldc.machine.results import (
     MODES,
@@ -37,8 +44,10 @@ from fieldc.machine.results import (
 
 __all__ = [
     "MODES",
+    "OPERANDS",
     "Candidate",
     "Mode",
+    "Operands",
     "PythonCandidate",
     "Race",
     "Slice",
@@ -54,30 +63,33 @@ _CANARY_TURNS = 400
 CALIBRATION_LIMIT = 1.03
 _HALVES_LIMIT = 1.10
 _PILOT_CALLS = 16
+MAX_LIMBS = 64
+"""Longest operand or result, in 64-bit limbs."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A loaded System V kernel: `void (z[limbs], x[operand_limbs[0]], y[operand_limbs[1]])`.
+    """A System V kernel: `void (z[shape.result], x[shape.operands[0]], ...)`, with 64-bit limbs.
 
-    Limbs have 64 bits. An operand is one value or several of the same length side by side; they are
-    drawn below their `bounds`, and the same seed and bounds give the same inputs. `held` is
-    whatever keeps the address valid (its Library).
+    An operand is one value or several of the same length side by side; they are drawn below their
+    `bounds`, and the same seed and bounds give the same inputs. `caller` is what calls it, if that
+    is not the loops of its shape.
     """
 
     label: str
-    address: int
-    limbs: int
-    operand_limbs: tuple[int, ...]
+    code: Code
+    shape: Shape
     bounds: tuple[tuple[int, ...], ...]
-    held: object = None
+    caller: Caller | None = None
 
     def __post_init__(self) -> None:
-        if len(self.operand_limbs) not in (1, 2) or len(self.bounds) != len(self.operand_limbs):
-            raise TimingError(f"{self.label}: 1 or 2 operands can be timed, with a bound for each")
-        if max(self.limbs, *self.operand_limbs) > MAX_LIMBS:
+        widths = self.shape.operands
+        if not 1 <= len(widths) <= MOST_OPERANDS or len(self.bounds) != len(widths):
+            text = f"1 to {MOST_OPERANDS} operands can be timed, with a bound for each"
+            raise TimingError(f"{self.label}: {text}")
+        if max(self.shape.result, *widths) > MAX_LIMBS:
             raise TimingError(f"{self.label}: operands of up to {MAX_LIMBS} limbs can be timed")
-        for bounds, width in zip(self.bounds, self.operand_limbs, strict=True):
+        for bounds, width in zip(self.bounds, widths, strict=True):
             limbs = width // len(bounds)
             for bound in bounds:
                 if not 0 < bound <= 1 << 64 * limbs:
@@ -89,8 +101,12 @@ class Candidate:
         draw = random.Random(seed)
         return tuple(
             sum(draw.randrange(b) << 64 * (width // len(bounds)) * i for i, b in enumerate(bounds))
-            for bounds, width in zip(self.bounds, self.operand_limbs, strict=True)
+            for bounds, width in zip(self.bounds, self.shape.operands, strict=True)
         )
+
+    def image(self, seed: int) -> bytes:
+        """The ring of operands for a seed, as memory."""
+        return self.shape.image([self.inputs(seed + number) for number in range(RING)])
 
 
 @dataclass(frozen=True)
@@ -114,21 +130,20 @@ def measure(
     seed: int,
     progress: Callable[[int, int], None] | None = None,
     canary: float = math.inf,
-    loops: Loops | None = None,
+    operands: Operands = "moving",
 ) -> Race:
     """Race the candidates for `rounds` rounds, about 0.2 ms each per candidate.
 
     `progress(done, rounds)` is called after each round. `canary` is the best one of an earlier
-    race on this processor, `loops` are those that run the candidates. Raises TimingError on hosts
-    that are not System V x86-64, without candidates or rounds, and for labels that repeat.
+    race on this processor, `operands` says what throughput means. Raises TimingError on hosts that
+    are not System V x86-64, without candidates or rounds, and for labels that repeat.
     """
     labels = [candidate.label for candidate in candidates]
     if not labels or rounds < 1 or len(set(labels)) < len(labels):
         raise TimingError("a race needs candidates with distinct labels and at least one round")
-    track = _Track(loops or Loops(), seed, canary)
+    track = _Track(candidates, seed, canary, operands)
     with pinned() as hop:
-        for candidate in candidates:
-            track.enter(candidate)
+        track.set_pace()
         for number in range(rounds):
             if not track.run_round(number):
                 hop()
@@ -137,30 +152,61 @@ def measure(
     return track.finish(labels, rounds)
 
 
+@dataclass(frozen=True)
+class _Entrant:
+    """A kernel in its places, with the memory that it starts from."""
+
+    label: str
+    copies: Sequence[Copy]
+    image: bytes
+
+
+@dataclass(frozen=True)
+class _Lane:
+    """One mode of a candidate, with the number of calls that fills half a slice."""
+
+    mode: Mode
+    runner: _Entrant | PythonCandidate
+    calls: int = _PILOT_CALLS
+
+
 class _Track:
-    """The running state of a race: slice lengths, random order, slices so far, the clock."""
+    """The running state of a race: lanes, random order, slices so far, the clock."""
 
-    def __init__(self, loops: Loops, seed: int, canary: float) -> None:
-        self.loops = loops
-        self.seed = seed
-        self.known = canary
-        self.lowest = canary
+    def __init__(
+        self, candidates: Sequence[Runner], seed: int, canary: float, operands: Operands
+    ) -> None:
+        self.clock = Clock()
+        self.seed, self.operands = seed, operands
+        self.known = self.lowest = canary
         self.order = random.Random(seed)
-        self.lanes: list[tuple[Mode, Runner, int]] = []
+        self.memory = Memory()
         self.slices: list[Slice] = []
-        self.started = (loops.ticks(), time.perf_counter_ns())
+        kernels = [c for c in candidates if isinstance(c, Candidate)]
+        room = max((len(c.code.data) for c in kernels), default=0)
+        self.pages = Pages(max(1, len(kernels)), room)
+        self.runners = [self._entrant(c) if isinstance(c, Candidate) else c for c in candidates]
+        self.lanes: list[_Lane] = []
+        self.started = (self.clock.ticks(), time.perf_counter_ns())
 
-    def enter(self, candidate: Runner) -> None:
-        """Add a candidate's lanes, with the number of calls that fills half a slice."""
-        for mode in MODES:
-            ticks = min(self._ticks(candidate, mode, _PILOT_CALLS) for _ in range(3))
-            cycles = ticks / self.loops.calibrate(_CALIBRATION_TURNS)
-            self.lanes.append((mode, candidate, max(1, round(_HALF_CYCLES / cycles))))
+    def _entrant(self, candidate: Candidate) -> _Entrant:
+        caller = candidate.caller or loops(candidate.shape, self.operands)
+        copies = self.pages.copies((caller, candidate.code))
+        return _Entrant(candidate.label, copies, candidate.image(self.seed))
+
+    def set_pace(self) -> None:
+        """Make the lanes, each as long as half a slice."""
+        for runner in self.runners:
+            for mode in MODES:
+                pilot = _Lane(mode, runner)
+                ticks = min(self._ticks(pilot, 0) for _ in range(3))
+                cycles = ticks / self.clock.calibrate(_CALIBRATION_TURNS)
+                self.lanes.append(_Lane(mode, runner, max(1, round(_HALF_CYCLES / cycles))))
 
     def run_round(self, number: int) -> bool:
         """One slice of every lane, in random order; whether most were good by what is known."""
         lanes = self.order.sample(self.lanes, len(self.lanes))
-        pieces = [self._slice(number, *lane) for lane in lanes]
+        pieces = [self._slice(number, lane) for lane in lanes]
         self.slices += pieces
         self.lowest = min([self.lowest, *(piece.canary for piece in pieces if piece.steady)])
         return 2 * sum(piece.good(self.lowest) for piece in pieces) >= len(pieces)
@@ -170,7 +216,7 @@ class _Track:
         ghz = self._tsc_ghz()
         best = best_canary(self.slices, self.known)
         good = [piece for piece in self.slices if piece.good(best)]
-        native = [runner.label for _, runner, _ in self.lanes if isinstance(runner, Candidate)]
+        native = [runner.label for runner in self.runners if isinstance(runner, _Entrant)]
         scale = statistics.median(piece.ticks_per_cycle for piece in good or self.slices)
         return Race(
             rows=[summarise(label, self.slices, best, ghz) for label in labels],
@@ -183,32 +229,35 @@ class _Track:
             processor=brand(),
             rounds=rounds,
             seed=self.seed,
+            operands=self.operands,
         )
 
-    def _slice(self, number: int, mode: Mode, candidate: Runner, count: int) -> Slice:
+    def _slice(self, number: int, lane: _Lane) -> Slice:
+        runner = lane.runner
+        placement = number % len(runner.copies) if isinstance(runner, _Entrant) else 0
         before, first = self._surroundings()
-        halves = [self._ticks(candidate, mode, count) for _ in range(2)]
+        halves = [self._ticks(lane, placement) for _ in range(2)]
         after, second = self._surroundings()
         scale = min(before, after)
-        steady = max(before, after) < CALIBRATION_LIMIT * scale and max(
-            halves
-        ) < _HALVES_LIMIT * min(halves)
+        agree = max(before, after) < CALIBRATION_LIMIT * scale
+        steady = agree and max(halves) < _HALVES_LIMIT * min(halves)
         canary = max(first, second) / scale
-        return Slice(candidate.label, mode, number, sum(halves) / 2, scale, steady, canary)
+        ticks = sum(halves) / 2
+        return Slice(runner.label, lane.mode, number, ticks, scale, steady, canary, placement)
 
     def _surroundings(self) -> tuple[float, float]:
-        return self.loops.calibrate(_CALIBRATION_TURNS), self.loops.canary(_CANARY_TURNS)
+        return self.clock.calibrate(_CALIBRATION_TURNS), self.clock.canary(_CANARY_TURNS)
 
-    def _ticks(self, candidate: Runner, mode: Mode, count: int) -> float:
-        if isinstance(candidate, PythonCandidate):
-            return _python_ns(candidate.call, count) * self._tsc_ghz()
-        self.loops.store(candidate.inputs(self.seed), candidate.operand_limbs)
-        loop = self.loops.latency if mode == "latency" else self.loops.throughput
-        return loop(candidate.address, count)
+    def _ticks(self, lane: _Lane, placement: int) -> float:
+        runner = lane.runner
+        if isinstance(runner, PythonCandidate):
+            return _python_ns(runner.call, lane.calls) * self._tsc_ghz()
+        self.memory.write(runner.image)
+        return runner.copies[placement].ticks(lane.mode, self.memory.address, lane.calls)
 
     def _tsc_ghz(self) -> float:
         ticks, ns = self.started
-        return (self.loops.ticks() - ticks) / max(1, time.perf_counter_ns() - ns)
+        return (self.clock.ticks() - ticks) / max(1, time.perf_counter_ns() - ns)
 
 
 def _python_ns(call: Callable[[], object], count: int) -> float:
@@ -219,13 +268,19 @@ def _python_ns(call: Callable[[], object], count: int) -> float:
 
 
 def candidate_of(
-    label: str, address: int, expression: Expression, held: object = None
+    label: str, code: Code, expression: Expression, caller: Caller | None = None
 ) -> Candidate:
-    """A kernel of an expression that is loaded at an address."""
+    """A kernel of an expression."""
     f, ranges = expression.field, [bound for _, bound in expression.kernel.operands]
-    widths = tuple(bound.width(f) for bound in ranges)
     bounds = tuple((bound.high(f) + 1,) * bound.count for bound in ranges)
-    return Candidate(label, address, expression.kernel.result.width(f), widths, bounds, held)
+    return Candidate(label, code, shape_of(expression), bounds, caller)
+
+
+def shape_of(expression: Expression) -> Shape:
+    """The lengths of a kernel's result and operands."""
+    f = expression.field
+    widths = tuple(bound.width(f) for _, bound in expression.kernel.operands)
+    return Shape(expression.kernel.result.width(f), widths)
 
 
 @contextmanager

@@ -14,6 +14,9 @@ from fieldc.decisions.schedule import ALLOWED, FREE_ORDER, Decisions
 from fieldc.lab.count import count
 from fieldc.lab.limits import Limits, lower_bounds
 from fieldc.language import NeedsIntegers
+from fieldc.machine.caller import Caller
+from fieldc.machine.code import Code
+from fieldc.machine.pages import Timed
 from fieldc.machine.processors import Processor
 from fieldc.targets.x86_64.allocate import AllocationError
 from fieldc.targets.x86_64.choices import VARIANTS, Choices, Refinement
@@ -43,13 +46,13 @@ class Draft:
     code: tuple[Physical, ...]
     pieces: tuple[Piece, ...]
     machine_code: bytes
-    before: bytes = b""
-    """What stands before the code when it is timed."""
+    caller: Caller
+    """What calls the code when it is timed."""
 
     @property
-    def timed(self) -> bytes:
+    def timed(self) -> Timed:
         """What is written to memory and run."""
-        return self.before + self.machine_code
+        return self.caller, Code(self.machine_code)
 
     @cached_property
     def touches(self) -> list[Touch]:
@@ -72,7 +75,7 @@ class Draft:
         refinement = replace(refinement, late=(*refinement.late, move))
         decisions = replace(self.decisions, refinement=refinement)
         changed = b"".join((self.machine_code[:first], between, after))
-        other = Draft(decisions, tuple(code), tuple(pieces), changed, self.before)
+        other = Draft(decisions, tuple(code), tuple(pieces), changed, self.caller)
         other.__dict__["touches"] = touches
         return other
 
@@ -108,7 +111,7 @@ class Workshop:
             return None
         pieces = tuple(map(encode, kernel.code))
         code = linked(pieces, (value for _, value in kernel.constants))
-        return Draft(decisions, kernel.code, pieces, code, self.subject.before(kernel))
+        return Draft(decisions, kernel.code, pieces, code, self.subject.caller(kernel))
 
     def bound(self, draft: Draft, processor: Processor | None) -> float:
         """The model's bound in cycles; instructions on a processor that it does not know."""

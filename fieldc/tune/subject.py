@@ -10,9 +10,11 @@ from fieldc.algorithms import choose, every_kernel_for
 from fieldc.field import Field
 from fieldc.language import BoundError, Expression
 from fieldc.machine.assemble import assemble
-from fieldc.machine.called import ONCE, CalledLoops, surroundings
-from fieldc.machine.loops import Loops
+from fieldc.machine.called import surroundings
+from fieldc.machine.caller import Caller
+from fieldc.machine.loops import Operands, Shape, loops
 from fieldc.machine.processor import missing
+from fieldc.machine.timing import shape_of
 from fieldc.packages.rust.classes import (
     PrimeClass,
     class_expressions,
@@ -44,6 +46,8 @@ class Subject:
     convention: Convention = SYSV
     completed: Callable[[X86Kernel], X86Kernel] = lambda kernel: kernel
     """A kernel with the constants that it runs with."""
+    operands: Operands = "moving"
+    """What throughput means; always moving where the kernel leaves its words in registers."""
 
     @property
     def field(self) -> Field:
@@ -51,17 +55,15 @@ class Subject:
         return self.start.field
 
     @property
-    def entry(self) -> int:
-        """Where a System V function (z, x, y) begins in what is timed."""
-        return ONCE if self.convention.returns_words else 0
+    def shape(self) -> Shape:
+        """The lengths of its result and operands."""
+        return shape_of(self.start)
 
-    def loops(self) -> Loops:
-        """The loops that kernels are timed in. Raises TimingError."""
-        return CalledLoops() if self.convention.returns_words else Loops()
-
-    def before(self, kernel: X86Kernel) -> bytes:
-        """What stands before a kernel when it is timed."""
-        return surroundings(kernel.returned) if kernel.convention.returns_words else b""
+    def caller(self, kernel: X86Kernel) -> Caller:
+        """The loops that time a kernel. Raises TimingError."""
+        if kernel.convention.returns_words:
+            return surroundings(kernel.returned, self.shape)
+        return loops(self.shape, self.operands)
 
     def object(self, kernel: X86Kernel) -> bytes:
         """An object with a System V function that is the kernel or calls it."""
@@ -70,7 +72,7 @@ class Subject:
         return assemble(kernel.text(GNU))
 
 
-def of_field(field: Field, operation: str) -> Subject:
+def of_field(field: Field, operation: str, operands: Operands = "moving") -> Subject:
     """An operation of a field, by every algorithm that holds for its prime."""
     expressions: dict[str, Expression] = {}
     for kernel in every_kernel_for(operation):
@@ -79,7 +81,8 @@ def of_field(field: Field, operation: str) -> Subject:
         except BoundError:
             continue
     return Subject(
-        operation, choose(field, operation), expressions, _runnable("adx", "mulx"), lower_for
+        *(operation, choose(field, operation), expressions, _runnable("adx", "mulx"), lower_for),
+        operands=operands,
     )
 
 

@@ -10,6 +10,7 @@ from fieldc.artifacts.verify import Job, prove_job
 from fieldc.decisions.model import preferred_variant
 from fieldc.decisions.schedule import Decisions, Entry, ScheduleError, code_of, digest_of
 from fieldc.errors import UserError
+from fieldc.machine.code import Code
 from fieldc.machine.processor import ProcessorError, is_x86_64
 from fieldc.machine.processors import Processor, host_processor
 from fieldc.machine.results import MODES, Mode
@@ -67,8 +68,7 @@ class Tuning:
         if self.processor is not None and len(variants) > 1:
             variants = (preferred_variant(expression, self.processor, variants),)
         self.start = self._draft(Decisions(expression.kernel.algorithm, VARIANTS[variants[0]]))
-        self.loops = subject.loops()
-        self.duels = Duels(expression, plan.seed, plan.modes, hop, self.loops)
+        self.duels = Duels(expression, plan.seed, plan.modes, hop)
         self.examination = Examination(expression, plan.seed)
         self.began = self._said = plan.clock()
         self.tried = self.accepted = self.rolled_back = self.unsound = 0
@@ -203,8 +203,8 @@ class Tuning:
         return self.duels(candidate.timed, incumbent.timed, rounds)
 
     def _right(self, draft: Draft, calls: int = QUICK) -> bool:
-        function = self.duels.pages.address(draft.timed) + self.subject.entry
-        return self.examination.right(function, calls)
+        copy = self.duels.pages.copies(draft.timed)[0]
+        return self.examination.right(copy.function, calls)
 
     def _rate(self, phase: str, began: float, before: int) -> None:
         seconds = self.plan.clock() - began
@@ -237,18 +237,18 @@ class Tuning:
         return Entry(self.operation, best.decisions, digest_of(kernel), measured)
 
     def _measured(self, best: Draft, last: Verdict) -> dict[str, object]:
-        labels = (START, BEST)
-        codes = (self.start.timed, best.timed)
-        pages = self.duels.pages
-        addresses = (pages.address(codes[0], codes[1]), pages.address(codes[1], codes[0]))
+        drafts = ((START, self.start), (BEST, best))
         race = measure(
-            [candidate_of(*pair, self.expression) for pair in zip(labels, addresses, strict=True)],
+            [
+                candidate_of(label, Code(draft.machine_code), self.expression, draft.caller)
+                for label, draft in drafts
+            ],
             rounds=FINAL_ROUNDS,
             seed=self.plan.seed,
-            loops=self.loops,
         )
         return {
             **_figures(race),
+            "operands": self.subject.operands,
             "duel_ratio": round(last.ratio, 4) if last.sound else None,
             "disturbed": race.disturbed or self.duels.disturbed or not last.sound,
             "dropped": f"{self.duels.dropped} of {self.duels.rounds} rounds",
@@ -282,6 +282,8 @@ def _figures(race: Race) -> dict[str, object]:
         row = race.row(label)
         found[f"{label}_throughput_cycles"] = round(row.throughput.median, 1)
         found[f"{label}_latency_cycles"] = round(row.latency.median, 1)
+        found[f"{label}_throughput_worst_cycles"] = round(row.throughput_worst, 1)
+        found[f"{label}_latency_worst_cycles"] = round(row.latency_worst, 1)
     return found | {f"{mode}_ratio": round(race.ratio(BEST, START, mode), 4) for mode in MODES}
 
 
