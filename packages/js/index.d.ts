@@ -1,4 +1,4 @@
-import { Field as Base, FieldModule, Vector } from "./generated/field.js";
+import { Field as Base, FieldModule, Vector } from "./lib/field.js";
 import { FieldName } from "./generated/names.js";
 
 export { FieldModule, FieldName, Vector };

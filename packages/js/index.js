@@ -1,6 +1,6 @@
 // Fields by name, of any prime, or from a module that `fieldc build FIELD --package js` made.
 
-import { Field as Base, Vector } from "./generated/field.js";
+import { Field as Base, Vector } from "./lib/field.js";
 import { MODULES } from "./generated/names.js";
 
 export { Vector };

@@ -1,4 +1,4 @@
-"""The checked-in part of packages/js: the library, and a module for each named prime."""
+"""The generated part of packages/js: a module for each named prime, and their names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 
 from fieldc.catalogue import find_field, named_primes
 from fieldc.packages.checked_in import COMMAND, LICENCE, CheckedIn
-from fieldc.packages.js.package import LIBRARY, module_text, template
+from fieldc.packages.js.package import module_text
 
 MODULE = "fieldc.packages.js.npm"
 FOLDER = "packages/js/generated"
@@ -19,8 +19,7 @@ HEAD = (
 
 def generate() -> dict[str, str]:
     """Every file by its path from the repository's root."""
-    texts = {name: HEAD + template(name) for name in LIBRARY}
-    texts |= {f"modules/{name}.js": named_module(name) for name in named_primes()}
+    texts = {f"modules/{name}.js": named_module(name) for name in named_primes()}
     texts |= {"names.js": names(), "names.d.ts": name_types()}
     return {f"{FOLDER}/{path}": text for path, text in texts.items()}
 

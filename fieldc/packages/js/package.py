@@ -17,7 +17,7 @@ from fieldc.packages.js.module import FORMS, field_module, kernels_of, says
 
 WORD = 64
 VERSION = "0.1.0"
-LIBRARY = ("field.js", "load.js", "memory.js", "portable.js", "vector.js", "field.d.ts")
+LIBRARY = files("fieldc.packages.js") / "library"
 """What every package has, whatever its field."""
 MODULE = "module.js"
 BINARIES = {"wasm32": "module.wasm", "wasm32-wide": "module-wide.wasm"}
@@ -76,7 +76,10 @@ def package(f: Field, progress: Progress) -> tuple[list[Packaged], dict[str, byt
         "ownership": OWNERSHIP,
     }
     words["example"] = fill("example.mjs", words)
-    texts = {f"lib/{name}": template(name) for name in LIBRARY}
+    texts = {
+        f"lib/{file.name}": file.read_text(encoding="utf-8")
+        for file in sorted(LIBRARY.iterdir(), key=lambda f: f.name)
+    }
     texts |= {"index.js": template("index.js"), "index.d.ts": template("index.d.ts")}
     texts |= {"example.mjs": words["example"], MODULE: text}
     texts |= {name: fill(name, words) for name in ("package.json", "README.md")}

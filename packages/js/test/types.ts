@@ -1,6 +1,9 @@
 // Compiled by tsc --noEmit: what the types allow, and what they refuse.
 
+import type { IField } from "@noble/curves/abstract/modular.js";
+
 import { Field, FieldName, Vector, names } from "../index.js";
+import { NobleField, nobleField } from "../lib/noble.js";
 
 const F: Field = await Field.named("bls12-381-r");
 const G: Field = await Field.fromModulus(7n);
@@ -10,6 +13,11 @@ const x: Vector = F.from([1n, 2n]);
 const values: bigint[] = F.mulVec(F.vector(2), x, x).toBigInts();
 const bytes: Uint8Array = F.batchInverse(x, x).toBytes();
 const known: readonly FieldName[] = names;
+const kept: Vector = F.arena(() => F.from([1n]));
+const two: readonly Vector[] = F.arena(() => [F.vector(1), F.vector(2)]);
+const field: NobleField = nobleField(F, { isLE: true });
+const other: IField<bigint> = field;
+console.log(kept, two, field.mul(2n, 3n), other.ORDER);
 console.log(product, root, values, bytes, known);
 
 // @ts-expect-error: no field has this name

@@ -8,7 +8,10 @@ const ALL = (1n << WORD) - 1n;
 export const access = {
   make: (field, heap, size, length) => new Vector(internal, field, heap, size, length),
   address: (vector) => vector[internal](),
+  dispose: (vector) => vector[dispose](),
 };
+// What `using` calls; engines that lack it have no `using` either.
+const dispose = Symbol.dispose ?? Symbol("dispose");
 
 const freed = new FinalizationRegistry(({ heap, at, bytes }) => heap.give(at, bytes));
 
@@ -44,6 +47,11 @@ export class Vector {
     freed.unregister(this);
     this.#heap.give(at, this.#bytes);
     this.#at = -1;
+  }
+
+  /** What `using` does at the end of a block: `free`, unless that was done. */
+  [dispose]() {
+    if (this.#at >= 0) this.free();
   }
 
   /** One value. */

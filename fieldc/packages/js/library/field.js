@@ -21,6 +21,7 @@ export class Field {
   #heap;
   #limbs;
   #size;
+  #arena;
 
   constructor(given, name, p, exported) {
     if (given !== key) throw new TypeError("a field is made by Field.load or Field.fromModulus");
@@ -137,7 +138,32 @@ export class Field {
       throw new TypeError(`a length is an integer, not ${kind(length)}`);
     }
     if (length < 0) throw new RangeError(`a length is not negative: ${length}`);
-    return access.make(this, this.#heap, this.#size, length + 0); // -0 becomes 0
+    const vector = access.make(this, this.#heap, this.#size, length + 0); // -0 becomes 0
+    this.#arena?.push(vector);
+    return vector;
+  }
+
+  /**
+   * What `work()` returns. Every vector of this field that it makes is freed then, but for those
+   * that it returns, as one vector or in an array. `work` is not asynchronous.
+   */
+  arena(work) {
+    if (typeof work !== "function") throw new TypeError(`work is a function, not ${kind(work)}`);
+    const [outer, made] = [this.#arena, []];
+    let kept = new Set();
+    this.#arena = made;
+    try {
+      const result = work();
+      if (typeof result?.then === "function") throw new TypeError("an arena's work is synchronous");
+      kept = new Set(Array.isArray(result) ? result : [result]);
+      return result;
+    } finally {
+      this.#arena = outer;
+      for (const vector of made) {
+        if (kept.has(vector)) outer?.push(vector);
+        else access.dispose(vector);
+      }
+    }
   }
 
   /** A vector of these values. */
