@@ -14,7 +14,8 @@ from typing import Annotated, TypeVar, cast, get_type_hints
 
 from fieldc.errors import UserError
 from fieldc.field import Field
-from fieldc.operands import Range, lazily, residues
+from fieldc.operands import WIDE, Range, lazily, residues
+from fieldc.operations import OPERATIONS, Operands, Operation
 
 
 class LanguageError(TypeError):
@@ -155,7 +156,7 @@ class Condition:
 
 
 Number = int | Integer
-Text = Callable[..., Number | tuple[Number, ...]]
+Function = Callable[..., Number | tuple[Number, ...]]
 
 
 def as_integer(value: Number) -> Integer:
@@ -254,7 +255,7 @@ def _bounds_in_case(node: Integer, case: Case) -> Interval:
 
 Residue = Annotated[Number, residues(1)]
 """Canonical: 0 <= value < p, n limbs."""
-Wide = Annotated[Number, Range("< p*R", lambda f: 2 * f.n, lambda f: f.p * f.R - 1)]
+Wide = Annotated[Number, WIDE]
 """What redc takes: 0 <= value < p*R, 2n limbs."""
 Pair = Annotated[tuple[Number, Number], residues(2)]
 """Two canonical values side by side, n limbs each."""
@@ -290,18 +291,36 @@ class Expression:
 
 @dataclass(frozen=True)
 class Kernel:
-    """An algorithm for one operation, written once on integers."""
+    """An algorithm for one operation, written once as a function of integers."""
 
-    operation: str
+    computes: Operation
     algorithm: str
-    text: Callable[..., Number]
-    operands: tuple[tuple[str, Range], ...]
-    result: Range
+    function: Callable[..., Number]
+
+    @property
+    def operation(self) -> str:
+        """The operation's name."""
+        return self.computes.name
+
+    @property
+    def operands(self) -> Operands:
+        """The operands' names and ranges, in call order."""
+        return self.computes.operands
+
+    @property
+    def result(self) -> Range:
+        """The result's range."""
+        return self.computes.result
+
+    @property
+    def meaning(self) -> Callable[..., int]:
+        """The operation's function, or the algorithm itself where the operation has none."""
+        return self.run if self.computes.compute is None else self.computes
 
     @property
     def source(self) -> str:
-        """The text's docstring: the mathematics and where it comes from."""
-        return (self.text.__doc__ or "").strip()
+        """The function's docstring: the mathematics and where it comes from."""
+        return (self.function.__doc__ or "").strip()
 
     def run(self, field: Field, *values: int) -> int:
         """The kernel on Python's integers. Raises LanguageError for a value out of range."""
@@ -313,7 +332,7 @@ class Kernel:
                     f"{self.operation}: {name} must be {bound.says}, not {number:#x}"
                 )
             given.append(parts)
-        result = self.text(field, *map(_argument, given))
+        result = self.function(field, *map(_argument, given))
         numbers = [int(v) for v in _values(result) if not isinstance(v, Integer)]
         if len(numbers) != self.result.count:
             raise LanguageError(
@@ -324,7 +343,7 @@ class Kernel:
     def expression(self, field: Field) -> Expression:
         """The kernel as an expression with bounds. Raises BoundError if its result may be >= p."""
         given = [inputs_of(field, name, bound) for name, bound in self.operands]
-        values = tuple(map(as_integer, _values(self.text(field, *map(_argument, given)))))
+        values = tuple(map(as_integer, _values(self.function(field, *map(_argument, given)))))
         limit, bits = self.result.high(field), field.word * self.result.limbs(field)
         for value in values:
             if value.low < 0 or value.high > limit:
@@ -377,23 +396,39 @@ def selections(result: Integer) -> list[Integer]:
     return found
 
 
-def kernel(operation: str, algorithm: str = "") -> Callable[[Text], Kernel]:
-    """Make a function f(field, operands...) the text of an operation.
+def kernel(operation: str | Operation, algorithm: str = "") -> Callable[[Function], Kernel]:
+    """Make a function f(field, operands...) an algorithm for an operation, or for a named one.
 
-    Its annotations (Residue, Wide) are its contract.
+    The function's annotations (Residue, Wide) must be those of the operation. They define the
+    operation where its name is not in OPERATIONS. Raises LanguageError where they differ.
     """
 
-    def make(text: Text) -> Kernel:
-        hints = get_type_hints(text, include_extras=True)
-        ranges = {
-            name: next((m for m in getattr(hint, "__metadata__", ()) if isinstance(m, Range)), None)
-            for name, hint in hints.items()
-        }
+    def make(function: Function) -> Kernel:
+        hints = get_type_hints(function, include_extras=True)
+        ranges = {name: bound for name, hint in hints.items() if (bound := _range_of(hint))}
         result = ranges.pop("return", None)
         if result is None:
-            raise LanguageError(f"{text.__name__} must say what it returns, for example Residue")
-        operands = tuple((name, bound) for name, bound in ranges.items() if bound is not None)
-        one = cast(Callable[..., Number], text)  # of several results a tuple
-        return Kernel(operation, algorithm or operation, one, operands, result)
+            raise LanguageError(
+                f"{function.__name__} must say what it returns, for example Residue"
+            )
+        written = Operation(str(operation), tuple(ranges.items()), result)
+        computes = OPERATIONS.get(operation, written) if isinstance(operation, str) else operation
+        if (written.operands, result) != (computes.operands, computes.result):
+            raise LanguageError(
+                f"{function.__name__} has {_signature(written)}; "
+                f"{computes.name} has {_signature(computes)}"
+            )
+        one = cast(Callable[..., Number], function)  # of several results a tuple
+        return Kernel(computes, algorithm or computes.name, one)
 
     return make
+
+
+def _range_of(hint: object) -> Range | None:
+    metadata = getattr(hint, "__metadata__", ())
+    return next((m for m in metadata if isinstance(m, Range)), None)
+
+
+def _signature(operation: Operation) -> str:
+    operands = ", ".join(f"{name} {bound.says}" for name, bound in operation.operands)
+    return f"{operands} and a result {operation.result.says}"

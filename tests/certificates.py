@@ -9,6 +9,7 @@ from fieldc.algorithms import choose
 from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.machine.assemble import assemble
+from fieldc.operations import OPERATIONS
 from fieldc.proof.certificate import certify
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.kernel import compile_expression
@@ -46,5 +47,6 @@ def code_of(*case: str) -> bytes:
 
 @cache
 def certificate_of(field: str, operation: str, algorithm: str, variant: str) -> dict[str, Any]:
-    f = find_field(field)
-    return certify(code_of(field, operation, algorithm, variant), operation, f.p, f.n)
+    f, record = find_field(field), OPERATIONS[operation]
+    code = code_of(field, operation, algorithm, variant)
+    return certify(code, record.family, f.p, f.n, parameters=record.parameters, operation=operation)

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from fieldc.algorithms import OPERATIONS, choose
-from fieldc.algorithms.meaning import MEANINGS
 from fieldc.artifacts.artifact import Artifact
 from fieldc.artifacts.produce import build_targets, suited
 from fieldc.catalogue import find_field
 from fieldc.field import Field
 from fieldc.machine.emulated import EMULATORS, EmulatedKernel, Program, why_not_emulated
 from fieldc.machine.processor import missing
+from fieldc.operations import OPERATIONS as RECORDS
 
 SMALL = "251"
 FIELDS = ("bn254-p", "bls12-381-p", "secp256k1-p", "2^160-47", SMALL)
@@ -83,5 +83,5 @@ def _low_byte(one: EmulatedKernel, span: slice) -> int:
 
 
 def _meant(operation: str, f: Field, values: np.ndarray) -> list[int]:
-    meaning = MEANINGS[operation]
+    meaning = RECORDS[operation]
     return [meaning(f, *map(int, given)) for given in values.T]

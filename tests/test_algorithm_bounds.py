@@ -46,7 +46,7 @@ EVIDENCE: dict[tuple[str, str], str] = {
 def unreduced(k: Kernel, f: Field) -> Integer:
     """t before the last subtraction, also where the bound does not hold."""
     inputs = (ranged(0, bound.high(f), name) for name, bound in k.operands)
-    result = k.text(f, *inputs)
+    result = k.function(f, *inputs)
     assert isinstance(result, Integer) and result.op == "select"
     return result.args[0]
 

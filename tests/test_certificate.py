@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from certificates import KERNEL_CASES, certificate_of, code_of
 from concrete import MASK, Run
+from contracts import contract_named
 
 from fieldc.catalogue import find_field
 from fieldc.proof.certificate import text
-from fieldc.proof.contracts import contract_of
 from fieldc.proof.equations import Choice, System
 from fieldc.proof.prove import prove
 
@@ -67,15 +67,15 @@ def operand_values(p: int, high: int, limbs: int, seed: random.Random) -> list[i
 def test_a_certificate_holds_on_concrete_runs(case: tuple[str, str, str, str]) -> None:
     f, code, seed = find_field(case[0]), code_of(*case), random.Random(1)
     certificate = certificate_of(*case)
-    contract = contract_of(case[1], f.p, f.n)
+    contract = contract_named(case[1], f.p, f.n)
     system = prove(code, contract)
     cases = {tuple(map(tuple, c["flags"])): c for c in certificate["cases"]}
-    pools = [operand_values(f.p, high, limbs, seed) for _, limbs, high in contract.operands]
+    pools = [operand_values(f.p, o.high, o.limbs, seed) for o in contract.operands]
     for _ in range(25):
         numbers = [seed.choice(pool) for pool in pools]
         operands = [
-            [number >> 64 * i & MASK for i in range(limbs)]
-            for number, (_, limbs, _) in zip(numbers, contract.operands, strict=True)
+            [number >> 64 * i & MASK for i in range(o.limbs)]
+            for number, o in zip(numbers, contract.operands, strict=True)
         ]
         run = Run(code, operands)
         values = values_of(system, operands, run)
@@ -87,8 +87,8 @@ def test_a_certificate_holds_on_concrete_runs(case: tuple[str, str, str, str]) -
         claim = contract.claim([{(): number} for number in numbers]).get((), 0)
         target = contract.factor * result - int(claim)
         assert (target - combined(system, stated["identity"], values)) % f.p == 0
-        names = {name: n for n, (name, _, _) in zip(numbers, contract.operands, strict=True)}
-        highs = {name: high for name, _, high in contract.operands}
+        names = {o.name: n for n, o in zip(numbers, contract.operands, strict=True)}
+        highs = {o.name: o.high for o in contract.operands}
         for fact in stated["facts"]:
             assert values[fact["variable"]] == fact["value"]
             if "bound" in fact:

@@ -21,6 +21,8 @@ from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.machine.assemble import assemble
+from fieldc.operands import residues
+from fieldc.operations import Operation
 from fieldc.proof.certificate import certify, text
 from fieldc.proof.identity import ProofError
 from fieldc.proof.x86_64.meanings import MEANINGS
@@ -99,6 +101,12 @@ def test_the_checker_knows_fused_operations(
     assert (status, said.split(":")[0]) == (0, "PROVED kernel"), said
 
 
+def renamed(certificate: dict[str, Any], family: str, **parameters: int) -> None:
+    """Make a certificate claim another operation."""
+    operation = Operation(family, (), residues(1), parameters=parameters).name
+    certificate["contract"].update(operation=operation, family=family, parameters=parameters)
+
+
 @pytest.mark.parametrize(
     ("case", "change", "says"),
     [
@@ -106,9 +114,11 @@ def test_the_checker_knows_fused_operations(
         (0, lambda c: c.update(cases=[k for k in c["cases"] if "result" in k]), "cases: none"),
         (0, lambda c: [k.update(result=1 - k.get("result", 0)) for k in c["cases"]], "function"),
         (0, lambda c: c["cases"][0].update(result=2), "there is no value 2"),
-        (2, lambda c: c["contract"].update(operation="fp2_mul_5"), "function"),
-        (5, lambda c: c["contract"].update(operation="mul"), "canonical"),
-        (6, lambda c: c["contract"].update(operation="add_lazy"), "FAILED"),
+        (2, lambda c: c["contract"].update(operation="fp2_mul_5"), "is not the name of"),
+        (2, lambda c: renamed(c, "fp2_mul", beta=5), "function"),
+        (2, lambda c: renamed(c, "fp2_mul", beta=-5, count=2), "no operation"),
+        (5, lambda c: renamed(c, "mul"), "canonical"),
+        (6, lambda c: renamed(c, "add", lazy=1), "FAILED"),
     ],
 )
 def test_the_checker_rejects_other_fused_contracts(
@@ -202,7 +212,7 @@ def _prime(c: dict[str, Any]) -> None:
 
 
 def _operation(c: dict[str, Any]) -> None:
-    c["contract"]["operation"] = "add"
+    renamed(c, "add")
 
 
 def _convention(c: dict[str, Any]) -> None:

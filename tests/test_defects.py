@@ -20,15 +20,15 @@ from defects.sabotage import (
 
 from fieldc.catalogue import find_field
 from fieldc.machine.assemble import host_triple
-from fieldc.proof.contracts import CLAIMS, Contract
+from fieldc.proof.contracts import CLAIMS, Contract, Operand
 from fieldc.proof.identity import ProofError
 from fieldc.targets.x86_64.choices import VARIANTS
 
 ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the fixtures are x86-64")
 P = (1 << 62) - 57
-PAIR = Contract(P, 1, (("x", 1, P - 1), ("y", 1, P - 1)), CLAIMS["add"], 1, P - 1)
-ONE = Contract(P, 1, (("x", 1, P - 1),), CLAIMS["neg"], 1, P - 1)
+PAIR = Contract(P, 1, (Operand("x", 1, P - 1), Operand("y", 1, P - 1)), CLAIMS["add"], 1, P - 1)
+ONE = Contract(P, 1, (Operand("x", 1, P - 1),), CLAIMS["neg"], 1, P - 1)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

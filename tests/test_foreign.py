@@ -7,13 +7,14 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from contracts import contract_named
 
 from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.lab.foreign import NoForeignCode, foreign_text
 from fieldc.machine.assemble import assemble
-from fieldc.proof.contracts import contract_of, foreign
+from fieldc.proof.contracts import foreign
 from fieldc.proof.identity import ProofError
 from fieldc.proof.prove import prove
 
@@ -62,7 +63,7 @@ def test_blst_is_proved(
 ) -> None:
     f = find_field(field)
     function = function_of(_object(file), symbol)
-    contract = foreign(contract_of(operation, f.p, f.n), arguments)
+    contract = foreign(contract_named(operation, f.p, f.n), arguments)
     prove(function.code, contract, "sysv", function.start)
     # The routine takes its modulus as an argument: with another one than claimed it is wrong.
     other = {"p": tuple(f.limbs(f.p + 2))}

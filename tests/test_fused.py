@@ -20,12 +20,12 @@ from test_studied import ON_X86_64, is_proved, run_natively
 from well_formed import assert_well_formed
 
 from fieldc.algorithms import FUSED, OPERATIONS, choose, every_kernel_for
-from fieldc.algorithms.meaning import MEANINGS
-from fieldc.algorithms.names import BETAS, named
 from fieldc.field import Field
 from fieldc.lab.compilers import outside_backends
 from fieldc.language import DoesNotApply, Expression
 from fieldc.machine.check import check, operands_of
+from fieldc.operations import BETAS, fp2_mul
+from fieldc.operations import OPERATIONS as RECORDS
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import lower
@@ -162,13 +162,13 @@ def test_every_input_of_more_primes(p: int, word: int) -> None:
 
 def test_every_operation_has_a_meaning_and_is_built_where_it_is_named() -> None:
     for kernel in FUSED:
-        assert kernel.operation in MEANINGS and kernel.operation not in OPERATIONS
+        assert kernel.operation in RECORDS and kernel.operation not in OPERATIONS
         assert kernel.source
     f = named_field("bls12-381-p")
     for operation in {k.operation for k in FUSED}:
         for expression in expressions_of(every_kernel_for(operation), f):
             for operands in cases(expression, 23):
-                meant = MEANINGS[operation](f, *operands)
+                meant = RECORDS[operation](f, *operands)
                 count = expression.kernel.result.count
                 assert numbers(f, meant, count) == wanted(operation, f, *operands)
 
@@ -184,7 +184,7 @@ def test_u2_must_be_no_square() -> None:
     for p in small_primes(3, 60):
         for beta in BETAS:
             allowed = beta % p != 0 and beta % p not in squares(p)
-            kernels = every_kernel_for(named("fp2_mul", beta))
+            kernels = every_kernel_for(fp2_mul(beta).name)
             assert bool(expressions_of(kernels, Field(p, 16))) == allowed, (p, beta)
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from contracts import contract_named
 from crate_object import compiled_crate, host, using_crate
 from primes import OF_EVERY_CLASS, shaped, shapes
 
@@ -43,7 +44,6 @@ from fieldc.packages.rust.crate import FILES, FOLDER, families, generate
 from fieldc.packages.rust.kernels import HELD, crate_jobs, kernels_in
 from fieldc.packages.rust.schedules import crate_kernel
 from fieldc.packages.rust.sums import FITTING, as_function, inline_sums
-from fieldc.proof.contracts import contract_of
 from fieldc.proof.prove import prove
 from fieldc.targets.x86_64.conventions import CALLED_INLINE, GENERAL
 
@@ -305,7 +305,7 @@ def test_sums_in_line_are_proved_with_one_choice_of_registers(name: str):
 def prove_piece(text: str, operation: str, f: Field) -> None:
     """Proves a piece of inline assembly as a function."""
     function = function_of(assemble(text), "piece")
-    prove(function.code, contract_of(operation, f.p, f.n), start=function.start)
+    prove(function.code, contract_named(operation, f.p, f.n), start=function.start)
 
 
 @here
@@ -347,7 +347,7 @@ def kernels_of(data: bytes, names: tuple[str, ...]) -> Counter[str]:
                 continue
             bytes_of_rustc = f".byte {', '.join(map(str, found.code))}"
             function = function_of(kernel.called(bytes_of_rustc, found.start), kernel.symbol)
-            contract = contract_of(kernel.operation, f.p, f.n)
+            contract = contract_named(kernel.operation, f.p, f.n)
             prove(function.code, contract, start=function.start)
     return counted
 

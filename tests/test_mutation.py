@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 
 import pytest
+from contracts import contract_named
 from mutation.equivalent import REASONS
 from mutation.gate import (
     COUNTS,
@@ -19,7 +20,6 @@ from mutation.gate import (
 from mutation.judge import bytes_of, verdicts
 
 from fieldc.machine.assemble import host_triple
-from fieldc.proof.contracts import contract_of
 from fieldc.targets.x86_64.choices import VARIANTS
 
 pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the mutants are x86-64")
@@ -74,5 +74,5 @@ def test_the_counts_are_those_of_the_kernels_as_they_are() -> None:
 @pytest.mark.parametrize("subject", [s for s in subjects() if s.field == "bn254-p"], ids=str)
 def test_what_is_mutated_is_proved_unmutated(subject: Subject) -> None:
     field = subject.expression().field
-    contract = contract_of(subject.operation, field.p, field.n)
+    contract = contract_named(subject.operation, field.p, field.n)
     assert list(verdicts(bytes_of([subject.kernel()]), contract, 0)) == [""]

@@ -12,7 +12,7 @@ import pytest
 import fieldc.binary
 import fieldc.proof
 from fieldc.machine.assemble import assemble, host_triple
-from fieldc.proof.contracts import CLAIMS, Contract
+from fieldc.proof.contracts import CLAIMS, Contract, Operand
 from fieldc.proof.equations import Polynomial, add_to
 from fieldc.proof.identity import ProofError
 from fieldc.proof.prove import prove
@@ -50,7 +50,7 @@ def after(values: Sequence[Polynomial]) -> Polynomial:
 
 def copies(high: int = P - 1, claim: object = first) -> Contract:
     """One word in, one word out."""
-    return Contract(P, 1, (("x", 1, high),), claim, 1, TOP)  # type: ignore[arg-type]
+    return Contract(P, 1, (Operand("x", 1, high),), claim, 1, TOP)  # type: ignore[arg-type]
 
 
 INTEGER = {"comb", "factorial", "gcd", "isqrt", "lcm", "perm", "prod"}
@@ -143,7 +143,7 @@ def test_a_run_refuses_a_wrong_kernel_with_its_operands() -> None:
     with pytest.raises(ProofError, match=f"function: z is {P:#x} for x = {P - 1:#x}"):
         prove(code_of(text), copies())
     with pytest.raises(ProofError, match=f"canonical: z is {P:#x}, above its bound"):
-        prove(code_of(text), Contract(P, 1, (("x", 1, P - 1),), after, 1, P - 1))
+        prove(code_of(text), Contract(P, 1, (Operand("x", 1, P - 1),), after, 1, P - 1))
 
 
 def test_an_output_limb_that_is_never_written() -> None:
@@ -155,7 +155,7 @@ def test_a_mixed_chain_does_not_telescope() -> None:
     """The carry of `add` into `sbb`: what the chain sums is not what its words are."""
     text = "mov rax, [rsi]; add rax, [rdx]; mov ecx, 0; sbb rcx, 0; cmovb rcx, rax; "
     text += "mov [rdi], rax; imul rcx, rax; ret"
-    operands = (("x", 1, P - 1), ("y", 1, P - 1))
+    operands = (Operand("x", 1, P - 1), Operand("y", 1, P - 1))
     with pytest.raises(ProofError):
         prove(code_of(text), Contract(P, 1, operands, CLAIMS["add"], 1, TOP), runs=0)
 
@@ -164,7 +164,7 @@ def test_a_mask_of_a_clear_carry_clears_overflow() -> None:
     """`sbb r, r` with carry 0 clears the overflow flag that adox left."""
     text = "mov rax, [rsi]; mov rcx, [rdx]; xor r8d, r8d; adox rax, rcx; sbb r9, r9; "
     text += "mov ecx, 0; adox rcx, r8; mov [rdi], rax; mov [rdi + 8], rcx; ret"
-    operands = (("x", 1, P - 1), ("y", 1, P - 1))
+    operands = (Operand("x", 1, P - 1), Operand("y", 1, P - 1))
     with pytest.raises(ProofError):
         prove(code_of(text), Contract(P, 2, operands, CLAIMS["add"], 1, (1 << 128) - 1), runs=0)
 

@@ -9,6 +9,7 @@ from itertools import product
 import pytest
 from aarch64_code import ADD, NOP, RET, Z, bytes_of, code_of, words_of
 from aarch64_emulator import RADIX, Emulator, limbs
+from contracts import contract_named
 from primes import OF_EVERY_CLASS
 from target_code import kernels
 
@@ -16,7 +17,7 @@ from fieldc.algorithms import KERNELS
 from fieldc.artifacts.verify import job_of, prove_job
 from fieldc.catalogue import find_field, named_primes
 from fieldc.language import Kernel
-from fieldc.proof.contracts import Contract, contract_of
+from fieldc.proof.contracts import Contract, Operand
 from fieldc.proof.identity import ProofError
 from fieldc.proof.prove import prove
 
@@ -37,7 +38,7 @@ def test_every_kernel_of_a_named_field(name: str, target: str) -> None:
     for kernel in KERNELS:
         code = code_of(name, kernel, target)
         if code is not None:
-            contract = contract_of(kernel.operation, f.p, f.n)
+            contract = contract_named(kernel.operation, f.p, f.n)
             prove(code, contract, CONVENTIONS[target], architecture="aarch64")
 
 
@@ -106,13 +107,13 @@ CLAIMS: dict[str, Callable[[list[int], list[int]], int]] = {
 def is_right(code: bytes, operation: str, name: str) -> bool:
     """Whether code computes the operation on corner and random values."""
     p, n = find_field(name).p, find_field(name).n
-    contract = contract_of(operation, p, n)
+    contract = contract_named(operation, p, n)
     corner = [v for v in (0, 1, 2, p - 1, p - 2, p >> 1, (1 << 64) - 1, 1 << 128) if v < p]
     chance = random.Random(1)
     pairs = [(a, b) for a in corner for b in corner]
     pairs += [(chance.randrange(p), chance.randrange(p)) for _ in range(50)]
     for a, b in pairs:
-        x, y = ([a, b], [b, p - 1]) if contract.count == 2 else ([a], [b])
+        x, y = ([a, b], [b, p - 1]) if contract.operands[0].count == 2 else ([a], [b])
         places = {"x": [limb for v in x for limb in limbs(v, n)]}
         places["y"] = [limb for v in y for limb in limbs(v, n)]
         machine = Emulator(bytes_of(words_of(code)), places, n)
@@ -136,7 +137,7 @@ def test_mutants_are_rejected(operation: str, name: str, step: int, least: int) 
     pytest.importorskip("unicorn")
     code = code_of(name, kernel_of(operation))
     assert code is not None
-    contract = contract_of(operation, find_field(name).p, find_field(name).n)
+    contract = contract_named(operation, find_field(name).p, find_field(name).n)
     rejected, equivalent = 0, []
     for why, mutant in list(mutants(code))[::step]:
         try:
@@ -150,7 +151,7 @@ def test_mutants_are_rejected(operation: str, name: str, step: int, least: int) 
 
 
 def test_reserved_register() -> None:
-    contract = contract_of("add", find_field("goldilocks").p, 1)
+    contract = contract_named("add", find_field("goldilocks").p, 1)
     with pytest.raises(ProofError, match="x18 is not the kernel's"):
         prove(bytes_of([ADD(18, Z, Z), RET]), contract, "apple", architecture="aarch64")
 
@@ -159,12 +160,12 @@ def test_reserved_register() -> None:
 def test_a_borrow_that_cannot_be_is_still_a_bit(convention: str) -> None:
     """z = 8 from `cset hs` after x - 0, with `cset lo` shifted first: not z = 0."""
     words = [0xF9400023, 0xEB1F0064, 0x9A9F37E5, 0x9A9F27E7, 0xD37DF0E8, 0xD37DF0A6, 0xF9000006]
-    claim = Contract(RADIX - 59, 1, (("x", 1, RADIX - 60),), lambda values: {}, 1, 0)
+    claim = Contract(RADIX - 59, 1, (Operand("x", 1, RADIX - 60),), lambda values: {}, 1, 0)
     with pytest.raises(ProofError, match="do not cancel"):
         prove(bytes_of([*words, RET]), claim, convention, architecture="aarch64", runs=0)
 
 
 def test_a_store_that_moves_the_register_it_stores() -> None:
-    contract = contract_of("neg", find_field("goldilocks").p, 1)
+    contract = contract_named("neg", find_field("goldilocks").p, 1)
     with pytest.raises(ProofError, match="stores the register that it moves"):
         prove(bytes_of([0x910003E9, 0xF81F8D29, RET]), contract, "aapcs64", architecture="aarch64")

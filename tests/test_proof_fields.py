@@ -6,6 +6,7 @@ The kernels of crates/fieldc are among them: a gate holds its text to what the c
 from __future__ import annotations
 
 import pytest
+from contracts import contract_named
 from primes import OF_EVERY_CLASS, expressions, named_field, shaped, shapes
 
 from fieldc.algorithms import OPERATIONS, choose
@@ -13,7 +14,6 @@ from fieldc.binary.linkable import function_of
 from fieldc.catalogue import named_primes
 from fieldc.language import Expression
 from fieldc.machine.assemble import assemble, host_triple
-from fieldc.proof.contracts import contract_of
 from fieldc.proof.prove import prove
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.kernel import compile_expression
@@ -27,7 +27,7 @@ def proved(expression: Expression, variant: str) -> None:
     """Compile, assemble and prove. Raises ProofError."""
     text = compile_expression(expression, "k", VARIANTS[variant]).text(GNU)
     function = function_of(assemble(text), "k")
-    contract = contract_of(expression.kernel.operation, expression.field.p, expression.field.n)
+    contract = contract_named(expression.kernel.operation, expression.field.p, expression.field.n)
     prove(function.code, contract, start=function.start)
 
 

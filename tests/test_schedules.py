@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from contracts import contract_named
 
 from fieldc import decisions
 from fieldc.algorithms import choose
@@ -13,7 +14,6 @@ from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field, named_primes
 from fieldc.decisions.schedule import file_name, shipped
 from fieldc.machine.assemble import assemble, host_triple
-from fieldc.proof.contracts import contract_of
 from fieldc.proof.prove import prove
 from fieldc.targets.x86_64.print import GNU
 
@@ -48,5 +48,5 @@ def test_their_kernels_are_proved(name: str) -> None:
         expression = choose(f, entry.operation, entry.decisions.algorithm)
         made = assemble(entry.compile(expression, SYMBOL).text(GNU))
         function = function_of(made, SYMBOL)
-        contract = contract_of(entry.operation, f.p, f.n)
+        contract = contract_named(entry.operation, f.p, f.n)
         prove(function.code, contract, start=function.start)

@@ -40,11 +40,11 @@ from aarch64_code import (
     code_of,
 )
 from aarch64_emulator import Recorded, samples
+from contracts import contract_named
 
 from fieldc.algorithms import KERNELS
 from fieldc.catalogue import find_field
 from fieldc.proof.aarch64.meanings import MEANINGS
-from fieldc.proof.contracts import contract_of
 from fieldc.proof.identity import ProofError
 
 
@@ -56,8 +56,8 @@ def test_semantics_of_kernels(name: str) -> None:
         code = code_of(name, kernel)
         if code is None or kernel.algorithm == "log-jump":
             continue
-        contract = contract_of(kernel.operation, find_field(name).p, find_field(name).n)
-        counts = {operand: contract.count * limbs for operand, limbs, _ in contract.operands}
+        contract = contract_named(kernel.operation, find_field(name).p, find_field(name).n)
+        counts = {o.name: o.count * o.limbs for o in contract.operands}
         recorded = Recorded(code, contract.limbs, counts)
         for operands in samples(counts, 2):
             recorded.agrees(operands)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 import pytest
+from contracts import contract_named
 from primes import (
     NAMES,
     cases,
@@ -27,7 +28,6 @@ from fieldc.field import Field
 from fieldc.language import DoesNotApply, Expression, NeedsIntegers
 from fieldc.machine.assemble import assemble, host_triple
 from fieldc.machine.check import check
-from fieldc.proof.contracts import contract_of
 from fieldc.proof.identity import ProofError
 from fieldc.proof.prove import prove
 from fieldc.targets.x86_64.choices import VARIANTS
@@ -219,7 +219,7 @@ def is_proved(expression: Expression, variant: str) -> bool:
     function = function_of(
         assemble(compile_expression(expression, "k", VARIANTS[variant]).text(GNU)), "k"
     )
-    contract = contract_of(expression.kernel.operation, expression.field.p, expression.field.n)
+    contract = contract_named(expression.kernel.operation, expression.field.p, expression.field.n)
     try:
         prove(function.code, contract, start=function.start)
     except ProofError as error:

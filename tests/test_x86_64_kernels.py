@@ -72,13 +72,13 @@ def test_only_64_bit_words() -> None:
 def mask_first(f: Field, x: Residue, y: Residue) -> Residue:
     """A masked sum before rows of products: its carry out is 1 where x < y."""
     d = x - y
-    return choose(f, "mul", "cios").kernel.text(f, (d < 0) * f.p + d, y)
+    return choose(f, "mul", "cios").kernel.function(f, (d < 0) * f.p + d, y)
 
 
 def mask_last(f: Field, x: Residue, y: Residue) -> Residue:
     """The same with the terms exchanged."""
     d = x - y
-    return choose(f, "mul", "cios").kernel.text(f, d + (d < 0) * f.p, y)
+    return choose(f, "mul", "cios").kernel.function(f, d + (d < 0) * f.p, y)
 
 
 def early(f: Field, x: Residue, y: Residue) -> Residue:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from fieldc.algorithms.names import MOST_TERMS
+from fieldc.operations import MOST_TERMS
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 
 from fieldc.algorithms.addition import add_if_negative
 from fieldc.algorithms.montgomery import reduction
-from fieldc.algorithms.names import BETAS, named
 from fieldc.algorithms.products import product, sum_of
 from fieldc.algorithms.reduction import (
     Reduction,
@@ -20,6 +19,7 @@ from fieldc.algorithms.reduction import (
 )
 from fieldc.field import Field
 from fieldc.language import DoesNotApply, Kernel, Number, Pair, kernel
+from fieldc.operations import BETAS, fp2_mul, fp2_square
 from fieldc.polynomial_bounds import tighten
 
 Finish = Callable[[Number, int], Number]
@@ -111,8 +111,8 @@ def _by_sums(
 
     multiply.__doc__ = f"x*y/R with u^2 = {beta} as two sums of products, {how}"
     square.__doc__ = f"x*x/R with u^2 = {beta} as two products or sums, {how}"
-    yield kernel(named("fp2_mul", beta), algorithm)(multiply)
-    yield kernel(named("fp2_square", beta), algorithm)(square)
+    yield kernel(fp2_mul(beta), algorithm)(multiply)
+    yield kernel(fp2_square(beta), algorithm)(square)
 
 
 def _by_karatsuba(beta: int) -> Kernel:
@@ -121,7 +121,7 @@ def _by_karatsuba(beta: int) -> Kernel:
         return _multiply_karatsuba(f, x, y, beta)
 
     multiply.__doc__ = f"x*y/R with u^2 = {beta}: three products, two reductions; 5n^2 + 2n."
-    return kernel(named("fp2_mul", beta), "karatsuba")(multiply)
+    return kernel(fp2_mul(beta), "karatsuba")(multiply)
 
 
 EXTENSIONS = tuple(k for beta in BETAS for k in extension(beta))

@@ -63,14 +63,14 @@ def _products(algorithm: str, step: Reduction, how: str) -> Iterator[Kernel]:
         check_room(f)
         return sum_of(f, x, y, step)
 
-    texts: tuple[tuple[str, str, Callable[..., Number]], ...] = (
+    functions: tuple[tuple[str, str, Callable[..., Number]], ...] = (
         ("mul_lazy", "x*y/R", multiply),
         ("square_lazy", "x*x/R", square),
         ("sum_of_products_lazy", "(x[0]*y[0] + x[1]*y[1])/R", sum_of_products),
     )
-    for operation, says, text in texts:
-        text.__doc__ = f"{says} modulo p, not reduced, {how}"
-        yield kernel(operation, algorithm)(text)
+    for operation, says, function in functions:
+        function.__doc__ = f"{says} modulo p, not reduced, {how}"
+        yield kernel(operation, algorithm)(function)
 
 
 @kernel("square_lazy", "product")

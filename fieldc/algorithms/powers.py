@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fieldc.algorithms.names import FACTORS, SQUARINGS
 from fieldc.algorithms.reduction import Reduction, drop_limb, fold_limb, subtract_all
 from fieldc.algorithms.squaring import square_product
 from fieldc.field import Field
 from fieldc.language import Integer, Kernel, Number, Residue, kernel
+from fieldc.operations import FACTORS, SQUARINGS, mul_by, square_times
 
 
 def _squared(f: Field, x: Number, count: int, reduce: Reduction) -> Number:
@@ -26,19 +26,19 @@ def _squarings(count: int) -> Iterator[Kernel]:
         ("cios", drop_limb, "a row of the reduction for each limb"),
     ):
 
-        def text(f: Field, x: Residue, reduce: Reduction = reduce) -> Residue:
+        def function(f: Field, x: Residue, reduce: Reduction = reduce) -> Residue:
             return _squared(f, x, count, reduce)
 
-        text.__doc__ = f"{count} squarings, values kept below 2p between them, with {how}."
-        yield kernel(f"square_times_{count}", algorithm)(text)
+        function.__doc__ = f"{count} squarings, values kept below 2p between them, with {how}."
+        yield kernel(square_times(count), algorithm)(function)
 
 
 def _small_product(factor: int) -> Kernel:
-    def text(f: Field, x: Residue) -> Residue:
+    def function(f: Field, x: Residue) -> Residue:
         return subtract_all(x * factor, f.p)
 
-    text.__doc__ = f"{factor}*x mod p: a row, and subtractions of ..., 2p, p."
-    return kernel(f"mul_by_{factor}")(text)
+    function.__doc__ = f"{factor}*x mod p: a row, and subtractions of ..., 2p, p."
+    return kernel(mul_by(factor))(function)
 
 
 POWERS = tuple(k for count in SQUARINGS for k in _squarings(count))

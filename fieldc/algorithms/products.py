@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from fieldc.algorithms.names import MOST_TERMS
 from fieldc.algorithms.reduction import (
     Reduction,
     drop_limb,
@@ -14,7 +13,7 @@ from fieldc.algorithms.reduction import (
 )
 from fieldc.field import Field
 from fieldc.language import Kernel, Number, Pair, Residue, kernel, limbs
-from fieldc.operands import residues
+from fieldc.operations import MOST_TERMS, sum_of_products
 
 
 def sum_of(f: Field, x: Sequence[Number], y: Sequence[Number], reduce: Reduction) -> Number:
@@ -73,15 +72,14 @@ def _sums(count: int) -> Iterator[Kernel]:
         return subtract_all(sum_of(f, x, y, drop_limb), f.p)
 
     what = f"The sum of {count} products, /R mod p"
-    texts: dict[str, tuple[Callable[..., Number], str]] = {
+    functions: dict[str, tuple[Callable[..., Number], str]] = {
         "log-jump": (log_jump, f"with constant rows of mu; {count + 1}n^2 + 1."),
         "cios": (cios, f"with a row of the reduction for each limb; {count + 1}n^2 + n."),
         "subtractions": (subtractions, "as by cios, and subtractions of ..., 2p, p by its bound."),
     }
-    operands = tuple((name, residues(count)) for name in "xy")
-    for algorithm, (text, how) in texts.items():
-        text.__doc__ = f"{what}, {how}"
-        yield Kernel(f"sum_of_products_{count}", algorithm, text, operands, residues(1))
+    for algorithm, (function, how) in functions.items():
+        function.__doc__ = f"{what}, {how}"
+        yield Kernel(sum_of_products(count), algorithm, function)
 
 
 SUMS = tuple(k for count in range(3, MOST_TERMS + 1) for k in _sums(count))

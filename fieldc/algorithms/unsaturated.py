@@ -59,8 +59,8 @@ def excess(f: Field) -> int:
     return digits.word * digits.n - f.word * f.n
 
 
-def _multiply(text: Callable[..., Number], f: Field, x: Number, y: Number) -> Number:
-    return text(in_digits(f), x, y << excess(f))
+def _multiply(function: Callable[..., Number], f: Field, x: Number, y: Number) -> Number:
+    return function(in_digits(f), x, y << excess(f))
 
 
 def whole_product(f: Field, x: Number, y: Number) -> Number:
@@ -112,13 +112,13 @@ def mul_sos(f: Field, x: Residue, y: Residue) -> Residue:
 @kernel("mul", "log-jump")
 def mul_log_jump(f: Field, x: Residue, y: Residue) -> Residue:
     """x*y/R mod p in digits, with constant rows of mu and one quotient at the end."""
-    return _multiply(multiply_log_jump.text, f, x, y)
+    return _multiply(multiply_log_jump.function, f, x, y)
 
 
 @kernel("mul", "cios")
 def mul_cios(f: Field, x: Residue, y: Residue) -> Residue:
     """x*y/R mod p in digits, a row of the product, a row of the reduction."""
-    return _multiply(multiply.text, f, x, y)
+    return _multiply(multiply.function, f, x, y)
 
 
 def _split(f: Field, x: Number) -> tuple[Field, Number, int]:
@@ -166,7 +166,7 @@ def square_cios(f: Field, x: Residue) -> Residue:
 @kernel("square", "product")
 def square_by_product(f: Field, x: Residue) -> Residue:
     """x*x/R mod p in digits, as the product of x with itself."""
-    return _multiply(multiply.text, f, x, x)
+    return _multiply(multiply.function, f, x, x)
 
 
 def _sum(f: Field, x: Pair, y: Pair, reduce: Reduce) -> Number:
@@ -189,19 +189,19 @@ def sum_cios(f: Field, x: Pair, y: Pair) -> Residue:
 @kernel("redc")
 def reduce_wide(f: Field, x: Wide) -> Residue:
     """x/R mod p for x < p*R in digits: clear the low half digit by digit, add the high half."""
-    return redc.text(in_digits(f), x << excess(f))
+    return redc.function(in_digits(f), x << excess(f))
 
 
 @kernel("to_montgomery")
 def enter(f: Field, x: Residue) -> Residue:
     """x*R mod p in digits, as the Montgomery product of x and R^2."""
-    return multiply.text(in_digits(f), x, (f.R2 << excess(f)) % f.p)
+    return multiply.function(in_digits(f), x, (f.R2 << excess(f)) % f.p)
 
 
 @kernel("from_montgomery")
 def leave(f: Field, x: Residue) -> Residue:
     """x/R mod p in digits, as the Montgomery product of x and 1."""
-    return multiply.text(in_digits(f), x, 1 << excess(f))
+    return multiply.function(in_digits(f), x, 1 << excess(f))
 
 
 KERNELS: tuple[Kernel, ...] = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from fieldc.algorithms.meaning import MEANINGS
 from fieldc.field import Field
 from fieldc.language import Expression
 
@@ -86,6 +85,7 @@ class Artifact:
         return {
             "symbol": self.symbol,
             "op": self.expression.kernel.operation,
+            **self.expression.kernel.computes.row(),
             "algorithm": self.expression.kernel.algorithm,
             "target": self.target,
             "variant": self.variant,
@@ -111,7 +111,7 @@ def contract(expression: Expression) -> str:
     """What a kernel needs and what it gives, on one line."""
     kernel = expression.kernel
     needs = ", ".join(f"{name} {bound.says}" for name, bound in kernel.operands)
-    return f"{needs}; z = {MEANINGS[kernel.operation].says}, z {kernel.result.says}"
+    return f"{needs}; z = {kernel.computes.says}, z {kernel.result.says}"
 
 
 def before_subtractions(expression: Expression) -> str:

@@ -20,6 +20,7 @@ from fieldc.artifacts.running import place_of_artifact, run_emulated, run_here
 from fieldc.binary.image import ObjectError
 from fieldc.binary.linkable import KernelCode, function_of
 from fieldc.errors import Refusal
+from fieldc.operations import OPERATIONS
 from fieldc.proof.certificate import certify, text
 from fieldc.proof.constant_time.scan import scan
 from fieldc.proof.contracts import contract_of, foreign
@@ -43,7 +44,10 @@ class UnprovedKernel(Refusal):
 
 @dataclass(frozen=True)
 class Job:
-    """A proof to be done: an object's bytes, the symbol, and what it must be."""
+    """A proof to be done: an object's bytes, the symbol, and what it must be.
+
+    `operation` is a name in fieldc.operations.OPERATIONS.
+    """
 
     code: bytes
     symbol: str
@@ -96,9 +100,23 @@ def _proof_of(function: KernelCode, job: Job) -> str:
     Raises ProofError.
     """
     code, start, convention = function.code, function.start, job.convention
-    contract = contract_of(job.operation, job.p, job.limbs)
+    operation = OPERATIONS.get(job.operation)
+    if operation is None:
+        raise ProofError(f"there is no operation {job.operation}")
+    family, parameters = operation.family, operation.parameters
+    contract = contract_of(family, job.p, job.limbs, parameters)
     if function.architecture == "x86_64" and not job.arguments:
-        proof = certify(code, job.operation, job.p, job.limbs, convention, start, job.symbol)
+        proof = certify(
+            code,
+            family,
+            job.p,
+            job.limbs,
+            convention,
+            start,
+            job.symbol,
+            parameters=parameters,
+            operation=job.operation,
+        )
         return text(proof)
     if job.arguments:
         contract = foreign(contract, job.arguments)

@@ -9,10 +9,10 @@ from dataclasses import asdict
 
 from fieldc.algorithms import FUSED, KERNELS, STUDIED, every_kernel_for
 from fieldc.algorithms.counts import PREDICTIONS, Prediction
-from fieldc.algorithms.meaning import MEANINGS
 from fieldc.catalogue import named_primes
 from fieldc.commands.verb import Answer, Table, one_of, option, verb
 from fieldc.field import Field
+from fieldc.operations import OPERATIONS
 
 
 def fields() -> Answer:
@@ -39,11 +39,12 @@ def fields() -> Answer:
 def ops() -> Answer:
     """The operations and what they mean."""
     rows = [
-        (name, meaning.says, ", ".join(k.algorithm for k in every_kernel_for(name)))
-        for name, meaning in MEANINGS.items()
+        (name, operation.says, ", ".join(k.algorithm for k in every_kernel_for(name)))
+        for name, operation in OPERATIONS.items()
     ]
     data = [
-        {"op": name, "means": says, "algorithms": names.split(", ")} for name, says, names in rows
+        {"op": name, "means": says, "algorithms": names.split(", "), **OPERATIONS[name].row()}
+        for name, says, names in rows
     ]
     return Answer((Table(("op", "means", "algorithms"), rows),), data)
 

@@ -6,7 +6,6 @@ import random
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from fieldc.algorithms.meaning import MEANINGS
 from fieldc.errors import Refusal
 from fieldc.field import Field
 from fieldc.language import Expression
@@ -57,7 +56,7 @@ def edge_operands(bound: Range, f: Field) -> Iterator[int]:
 def check(kernel: GuardedKernel, expression: Expression, seed: int = 0) -> int:
     """Run a kernel on its vectors in every legal aliasing; the number of calls made.
 
-    What it must compute is its operation's meaning; for an operation that MEANINGS lacks, its text.
+    What it must compute is its operation's function.
     Raises CheckError for a wrong or non-canonical result, FrameError for a write out of bounds.
     """
     calls = 0
@@ -79,8 +78,7 @@ ALIASES = {
 
 def _expect(expression: Expression, alias: Alias, operands: tuple[int, ...], result: int) -> None:
     f, contract = expression.field, expression.kernel.result
-    meaning = MEANINGS.get(expression.kernel.operation, expression.kernel.run)
-    wanted = meaning(f, *operands)
+    wanted = expression.kernel.meaning(f, *operands)
     # Below p there is one right number; of results that may be p and above, any that is congruent.
     if not all(
         0 <= found <= contract.high(f) and (found - right) % f.p == 0

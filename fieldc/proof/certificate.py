@@ -44,6 +44,7 @@ Coefficients and scales are integers as hexadecimal strings.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
@@ -59,25 +60,31 @@ FORMAT = "fieldc-certificate-1"
 
 def certify(
     code: bytes,
-    operation: str,
+    family: str,
     p: int,
     limbs: int,
     convention: str = "sysv",
     start: int = 0,
     symbol: str = "kernel",
+    parameters: Mapping[str, int] | None = None,
+    operation: str = "",
 ) -> dict[str, Any]:
     """Prove a kernel and write the proof down, as JSON values. Raises ProofError.
+
+    The family and the parameters say what it computes; `operation` is the name that people use.
 
     The code is not written down: a certificate is about the object that defines the symbol.
     """
     proofs: list[CaseProof | Excluded] = []
-    contract = contract_of(operation, p, limbs)
+    contract = contract_of(family, p, limbs, parameters)
     prove(code, contract, convention, start, record=proofs.append)
     return {
         "format": FORMAT,
         "symbol": symbol,
         "contract": {
-            "operation": operation,
+            "operation": operation or family,
+            "family": family,
+            "parameters": dict(parameters or {}),
             "p": hex(p),
             "limbs": limbs,
             "convention": convention,

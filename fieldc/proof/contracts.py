@@ -1,8 +1,11 @@
-"""What each operation must do, said once more for the prover: operands, and results modulo p."""
+"""What each operation must do, said once more for the prover: operands, and results modulo p.
+
+An operation is a family and the numbers that choose one of its functions. Nothing here reads a
+name, and nothing is taken from the compiler's own record of the operation.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -15,21 +18,29 @@ Claim = Callable[[Sequence[Polynomial]], Polynomial]
 
 
 @dataclass(frozen=True)
+class Operand:
+    """One operand: `count` values side by side, each of so many limbs and at most `high`."""
+
+    name: str
+    limbs: int
+    high: int
+    count: int = 1
+
+
+@dataclass(frozen=True)
 class Contract:
     """What a kernel must do: its operands, and its results as polynomials in their values mod p.
 
-    `factor` times the result is claimed to be `claim(values)` mod p, 0 <= result <= high.
+    `factor` times the result is claimed to be `claim(values)` mod p, 0 <= result <= high. The
+    values are those of all operands, in call order.
     """
 
     p: int
     limbs: int
-    operands: tuple[tuple[str, int, int], ...]
-    """Name, limbs of one value, largest value."""
+    operands: tuple[Operand, ...]
     claim: Claim
     factor: int
     high: int
-    count: int = 1
-    """Values of each operand, side by side."""
     arguments: tuple[str, ...] = ()
     """Names in call order where they are not z and the operands."""
     tables: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
@@ -37,7 +48,7 @@ class Contract:
     numbers: Mapping[str, int] = field(default_factory=dict)
     """Constants passed by value."""
     more: tuple[Claim, ...] = ()
-    """The claims of further results, which lie behind the first one."""
+    """The claims of further results, which lie after the first one."""
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -52,6 +63,23 @@ def _total(*terms: tuple[Polynomial, int]) -> Polynomial:
     return total
 
 
+@dataclass(frozen=True)
+class Function:
+    """What an operation does with values modulo p.
+
+    Each result is its claim, divided by R where `divides` says so.
+    """
+
+    names: str
+    """The operands' names, one letter each, in call order."""
+    claims: tuple[Claim, ...]
+    divides: bool = True
+    count: int = 1
+    """Values of each operand."""
+    undivided: Claim | None = None
+    """What is added to the first result after the division."""
+
+
 CLAIMS: dict[str, Claim] = {
     "add": lambda v: _total((v[0], 1), (v[1], 1)),
     "sub": lambda v: _total((v[0], 1), (v[1], -1)),
@@ -59,84 +87,119 @@ CLAIMS: dict[str, Claim] = {
     "double": lambda v: _total((v[0], 2)),
     "mul": lambda v: product(v[0], v[1]),
     "square": lambda v: product(v[0], v[0]),
-    "redc": lambda v: v[0],
-    "to_montgomery": lambda v: v[0],
-    "from_montgomery": lambda v: v[0],
-    "mul_plain": lambda v: product(v[0], v[1]),
-    "reduce": lambda v: v[0],
+    "value": lambda v: v[0],
 }
-"""What factor * result is, of operations on one value or two."""
-TWO_OPERANDS = ("add", "sub", "mul", "mul_plain")
-MONTGOMERY = ("mul", "square", "redc", "from_montgomery")
-"""Operations that divide by R; so do those of several values."""
-LAZY = ("add", "sub", "mul", "square", "sum_of_products")
-"""Operations of which NAME_lazy takes and gives values below 2p; reduce_lazy gives one below p."""
+"""Polynomials in one value or two."""
 
 
-def _sum_of_products(count: int) -> Claim:
+def _sum_of_products(count: int) -> Function:
     """Of x and y with `count` values each."""
-    return lambda v: _total(*((product(v[i], v[count + i]), 1) for i in range(count)))
+    if count < 1:
+        raise ProofError(f"there is no sum of {count} products")
+
+    def claim(v: Sequence[Polynomial]) -> Polynomial:
+        return _total(*((product(v[i], v[count + i]), 1) for i in range(count)))
+
+    return Function("xy", (claim,), count=count)
 
 
-def _difference(v: Sequence[Polynomial]) -> Polynomial:
-    return _total((product(v[0], v[2]), 1), (product(v[1], v[3]), -1))
+def _difference() -> Function:
+    def claim(v: Sequence[Polynomial]) -> Polynomial:
+        return _total((product(v[0], v[2]), 1), (product(v[1], v[3]), -1))
+
+    return Function("xy", (claim,), count=2)
 
 
-def _fp2_product(beta: int) -> tuple[Claim, ...]:
+def _fp2_mul(beta: int) -> Function:
     """(x0 + x1*u)*(y0 + y1*u) with u^2 = beta."""
-    return (
+    claims: tuple[Claim, ...] = (
         lambda v: _total((product(v[0], v[2]), 1), (product(v[1], v[3]), beta)),
         lambda v: _total((product(v[0], v[3]), 1), (product(v[1], v[2]), 1)),
     )
+    return Function("xy", claims, count=2)
 
 
-def _fp2_square(beta: int) -> tuple[Claim, ...]:
+def _fp2_square(beta: int) -> Function:
     """(x0 + x1*u)^2 with u^2 = beta."""
-    return (
+    claims: tuple[Claim, ...] = (
         lambda v: _total((product(v[0], v[0]), 1), (product(v[1], v[1]), beta)),
         lambda v: _total((product(v[0], v[1]), 2)),
     )
+    return Function("x", claims, count=2)
 
 
-NUMBERED = re.compile(r"(sum_of_products|mul_by|fp2_mul|fp2_square)(?:_(minus_)?([0-9]+))?")
-"""Names with a number: of products, of a factor, or u^2 where that is not -1."""
+def _mul_by(factor: int) -> Function:
+    return Function("x", (lambda v: _total((v[0], factor)),), divides=False)
 
 
-def _several(operation: str) -> tuple[int, tuple[Claim, ...]] | None:
-    """How many values each operand has, and the claims, where the name has a number."""
-    named = NUMBERED.fullmatch(operation)
-    if named is None:
-        return (2, (_difference,)) if operation == "difference_of_products" else None
-    number = int(named[3] or 1) * (-1 if named[2] else 1)
-    if named[1] == "sum_of_products":
-        return (count := number if named[3] else 2), (_sum_of_products(count),)
-    if named[1] == "mul_by":
-        return 1, (lambda v: _total((v[0], number)),)
-    beta = number if named[3] else -1
-    return 2, _fp2_product(beta) if named[1] == "fp2_mul" else _fp2_square(beta)
+def _simple(names: str, claim: str, divides: bool) -> Callable[[], Function]:
+    return lambda: Function(names, (CLAIMS[claim],), divides)
 
 
-def contract_of(operation: str, p: int, limbs: int) -> Contract:
-    """The contract of a named operation over a field of n 64-bit limbs, R = 2^(64n).
+FAMILIES: dict[str, Callable[..., Function]] = {
+    "add": _simple("xy", "add", False),
+    "sub": _simple("xy", "sub", False),
+    "neg": _simple("x", "neg", False),
+    "double": _simple("x", "double", False),
+    "mul": _simple("xy", "mul", True),
+    "mul_add": lambda: Function("xya", (CLAIMS["mul"],), undivided=lambda v: v[2]),
+    "square": _simple("x", "square", True),
+    "redc": _simple("x", "value", True),
+    "to_montgomery": _simple("x", "value", False),
+    "from_montgomery": _simple("x", "value", True),
+    "mul_plain": _simple("xy", "mul", False),
+    "reduce": _simple("x", "value", False),
+    "sum_of_products": _sum_of_products,
+    "difference_of_products": _difference,
+    "fp2_mul": _fp2_mul,
+    "fp2_square": _fp2_square,
+    "mul_by": _mul_by,
+}
+"""What each family computes; it takes the parameters, `lazy` aside, by name."""
+LAZY = ("add", "sub", "mul", "square", "sum_of_products", "reduce")
+"""Families that may be lazy: all take values below 2p, and all but `reduce` give such values."""
+WIDE = ("redc", "reduce")
+"""Families that take a value below p*R of 2n limbs, unless they are lazy."""
+
+
+def contract_of(
+    family: str, p: int, limbs: int, parameters: Mapping[str, int] | None = None
+) -> Contract:
+    """The contract of an operation over a field of n 64-bit limbs, R = 2^(64n).
 
     Raises ProofError where there is none.
     """
-    R, name = 1 << WORD_BITS * limbs, operation.removesuffix("_lazy")
-    lazy = name != operation and (name in LAZY or name == "reduce")
-    several = _several(name)
-    if not (several or name in CLAIMS) or (name != operation and not lazy):
-        raise ProofError(f"there is no contract for {operation}")
-    count, (claim, *more) = several or (1, (CLAIMS[name],))
-    two = name in TWO_OPERANDS or name.startswith(("sum_of", "difference_of", "fp2_mul"))
-    operand = (limbs, 2 * p - 1 if lazy else p - 1)
-    if operation in ("redc", "reduce"):
-        operand = (2 * limbs, p * R - 1)
-    factor = R if count > 1 or name in MONTGOMERY else 1
-    if name == "to_montgomery":
+    numbers = dict(parameters or {})
+    is_lazy = bool(numbers.pop("lazy", 0))
+    try:
+        function = FAMILIES[family](**numbers)
+    except (KeyError, TypeError):
+        said = "".join(f" {name} = {number}" for name, number in (parameters or {}).items())
+        raise ProofError(f"there is no contract for {family}{said}") from None
+    if is_lazy and family not in LAZY:
+        raise ProofError(f"there is no contract for {family} of values below 2p")
+    R = 1 << WORD_BITS * limbs
+    width, high = limbs, p - 1
+    if is_lazy:
+        high = 2 * p - 1
+    elif family in WIDE:
+        width, high = 2 * limbs, p * R - 1
+    factor = R if function.divides else 1
+    if family == "to_montgomery":
         factor = pow(R, -1, p)
-    high = operand[1] if lazy and name != "reduce" else p - 1
-    operands = tuple((x, *operand) for x in (("x", "y") if two else ("x",)))
-    return Contract(p, limbs, operands, claim, factor, high, count, more=tuple(more))
+    operands = tuple(Operand(name, width, high, function.count) for name in function.names)
+    claim, *more = function.claims
+    largest = high if is_lazy and family != "reduce" else p - 1
+    return Contract(
+        p, limbs, operands, _with(claim, function.undivided, R), factor, largest, more=tuple(more)
+    )
+
+
+def _with(claim: Claim, undivided: Claim | None, R: int) -> Claim:
+    """The claim on R times a result to which something is added after the division by R."""
+    if undivided is None:
+        return claim
+    return lambda v: _total((claim(v), 1), (undivided(v), R))
 
 
 def foreign(contract: Contract, arguments: tuple[str, ...]) -> Contract:
@@ -145,7 +208,7 @@ def foreign(contract: Contract, arguments: tuple[str, ...]) -> Contract:
     `arguments` names them in call order: z, the operands, `p` (the modulus, by address) and `n0`
     (-1/p mod 2^64, by value). Raises ProofError for other names.
     """
-    known = ("z", *(name for name, _, _ in contract.operands), "p", "n0")
+    known = ("z", *(operand.name for operand in contract.operands), "p", "n0")
     for name in arguments:
         if name not in known:
             raise ProofError(f"no argument {name}; there are: {', '.join(known)}")

@@ -10,7 +10,7 @@ from fieldc.proof import refute
 from fieldc.proof.bounds import WAYS, Bound, Case, Input, Way
 from fieldc.proof.combinations import Combination
 from fieldc.proof.comparisons import comparison_of
-from fieldc.proof.contracts import WORD_BITS, Claim, Contract
+from fieldc.proof.contracts import WORD_BITS, Claim, Contract, Operand
 from fieldc.proof.equations import Polynomial, System, add_to
 from fieldc.proof.identity import Identity, ProofError, flags_of, value_of
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
@@ -63,7 +63,7 @@ def prove(
     returns, all claims hold.
     """
     system = System(WORD_BITS)
-    operands = {name: _values(system, contract.count, name, *r) for name, *r in contract.operands}
+    operands = {operand.name: _values(system, operand) for operand in contract.operands}
     inputs = tuple(i for values in operands.values() for i in values)
     memory = KernelMemory(
         system,
@@ -153,7 +153,8 @@ def _impossible(
     return None
 
 
-def _values(system: System, count: int, name: str, limbs: int, high: int) -> list[Input]:
+def _values(system: System, operand: Operand) -> list[Input]:
+    name, limbs, high, count = operand.name, operand.limbs, operand.high, operand.count
     if count == 1:
         return [_input(system, name, limbs, high)]
     return [_input(system, f"{name}.{k}", limbs, high) for k in range(count)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import random
 
-from fieldc.algorithms.meaning import MEANINGS
 from fieldc.language import Expression
 from fieldc.machine.check import vectors
 
@@ -17,10 +16,7 @@ class Examination:
     """Edge values and random ones with the results that Python gives, as words in memory."""
 
     def __init__(self, expression: Expression, seed: int) -> None:
-        f, meaning = (
-            expression.field,
-            MEANINGS.get(expression.kernel.operation, expression.kernel.run),
-        )
+        f, meaning = expression.field, expression.kernel.meaning
         every = list(vectors(expression, seed))
         random.Random(seed).shuffle(every)
         self._size = f.n * f.word // 8

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import lief
+from contracts import contract_named
 
 from fieldc.algorithms import choose
 from fieldc.catalogue import find_field
 from fieldc.machine.assemble import assemble
-from fieldc.proof.contracts import Contract, contract_of
+from fieldc.proof.contracts import Contract
 from fieldc.proof.prove import prove
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.instructions import CONSTANTS, Memory, Physical
@@ -26,7 +27,7 @@ def compiled(field: str, operation: str, variant: str = "adx") -> X86Kernel:
 def proved(kernel: X86Kernel, field: str, operation: str) -> None:
     """Prove a kernel for a named field, with no run before the proof. Raises ProofError."""
     f = find_field(field)
-    prove(code_of(kernel.text(GNU)), contract_of(operation, f.p, f.n), runs=0)
+    prove(code_of(kernel.text(GNU)), contract_named(operation, f.p, f.n), runs=0)
 
 
 def proved_text(text: str, contract: Contract) -> None:

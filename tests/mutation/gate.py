@@ -12,11 +12,12 @@ from functools import cache
 from multiprocessing import Pool
 from pathlib import Path
 
+from contracts import contract_named
+
 from fieldc.algorithms import OPERATIONS, choose
 from fieldc.catalogue import find_field
 from fieldc.language import Expression
 from fieldc.machine.processor import is_x86_64, missing
-from fieldc.proof.contracts import contract_of
 from fieldc.proof.prove import RUNS
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.kernel import X86Kernel, compile_expression
@@ -102,7 +103,7 @@ def account(subject: Subject, sample: int | None, runs: int) -> Account:
         (m, c) for m, c in zip(drawn, codes, strict=True) if c.rstrip(b"\0") != own.rstrip(b"\0")
     ]
     field = expression.field
-    contract = contract_of(subject.operation, field.p, field.n)
+    contract = contract_named(subject.operation, field.p, field.n)
     said = verdicts([code for _, code in changed], contract, runs)
     accepted = [m for (m, _), why in zip(changed, said, strict=True) if not why]
     reasons, unexplained = _reasons(accepted, Runs(kernel, expression))

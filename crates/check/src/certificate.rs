@@ -21,9 +21,43 @@ enum Format {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Stated {
     pub(crate) operation: String,
+    pub(crate) family: String,
+    pub(crate) parameters: Parameters,
     pub(crate) p: Integer,
     pub(crate) limbs: usize,
     pub(crate) convention: String,
+}
+
+/// The numbers that choose one function of a family.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Parameters {
+    /// u^2 of a quadratic extension.
+    pub(crate) beta: Option<i64>,
+    /// Products in a sum.
+    pub(crate) count: Option<usize>,
+    pub(crate) factor: Option<i64>,
+    /// 1 where values below 2p are taken and given.
+    pub(crate) lazy: Option<u8>,
+}
+
+impl Stated {
+    /// The operation's name, made of its family and numbers: `fp2_mul_minus_5`, `mul_lazy`.
+    pub(crate) fn name(&self) -> String {
+        let Parameters { beta, count, factor, lazy } = &self.parameters;
+        let mut name = self.family.clone();
+        if let Some(beta) = beta.filter(|beta| *beta != -1) {
+            name += if beta < 0 { "_minus" } else { "" };
+            name += &format!("_{}", beta.unsigned_abs());
+        }
+        if let Some(count) = count.filter(|count| *count != 2) {
+            name += &format!("_{count}");
+        }
+        if let Some(factor) = factor {
+            name += &format!("_{factor}");
+        }
+        name + if lazy.is_some() { "_lazy" } else { "" }
+    }
 }
 
 /// Rows by their numbers, and what each is multiplied with.

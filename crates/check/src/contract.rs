@@ -1,15 +1,15 @@
 //! What a kernel must do.
 
-use crate::certificate::Stated;
+use crate::certificate::{Parameters, Stated};
 use crate::polynomial::Polynomial;
 use crate::{Outcome, fail};
-use iced_x86::Register::{self, R8, R12, R13, R14, R15, RBP, RBX, RCX, RDI, RDX, RSI, RSP};
+use iced_x86::Register::{self, R8, R9, R12, R13, R14, R15, RBP, RBX, RCX, RDI, RDX, RSI, RSP};
 use num_bigint::BigInt;
 
 #[derive(Debug)]
 pub(crate) struct Convention {
-    /// Where the pointers to z, x and y are on entry.
-    pub(crate) arguments: [Register; 3],
+    /// Where the pointers to z and the operands are on entry.
+    pub(crate) arguments: &'static [Register],
     /// What a function leaves as it was.
     pub(crate) saved: &'static [Register],
     /// Bytes below the stack pointer that a leaf may use.
@@ -19,13 +19,13 @@ pub(crate) struct Convention {
 }
 
 const SYSV: Convention = Convention {
-    arguments: [RDI, RSI, RDX],
+    arguments: &[RDI, RSI, RDX, RCX, R8, R9],
     saved: &[RSP, RBX, RBP, R12, R13, R14, R15],
     red_zone: 128,
     frame: i64::MAX,
 };
 const WIN64: Convention = Convention {
-    arguments: [RCX, RDX, R8],
+    arguments: &[RCX, RDX, R8, R9],
     saved: &[RSP, RBX, RBP, RDI, RSI, R12, R13, R14, R15],
     red_zone: 0,
     frame: 4096,
@@ -51,6 +51,9 @@ pub(crate) struct Contract {
     pub(crate) most: BigInt,
 }
 
+/// Families of which some operations take values below 2p.
+const LAZY: [&str; 6] = ["add", "sub", "mul", "square", "sum_of_products", "reduce"];
+
 /// What an operation does with values: how many each operand has, how many operands, and z's.
 struct Meaning {
     beside: usize,
@@ -59,42 +62,50 @@ struct Meaning {
 }
 
 impl Contract {
-    /// The contract of a named operation on n limbs, R = 2^(64n).
-    pub(crate) fn new(Stated { operation, p, limbs, convention }: &Stated) -> Outcome<Self> {
-        let (p, limbs) = (p.0.clone(), *limbs);
+    /// The contract of an operation on n limbs, R = 2^(64n).
+    pub(crate) fn new(stated: &Stated) -> Outcome<Self> {
+        let Stated { operation, family, parameters, p, limbs, convention } = stated;
+        let (family, p, limbs) = (family.as_str(), p.0.clone(), *limbs);
         if !(1..=64).contains(&limbs) || p < 3.into() || !p.bit(0) || p.bits() > 64 * limbs as u64 {
             return fail(format!("contract: no odd p of {limbs} limbs"));
         }
-        let r = BigInt::from(1) << (64 * limbs);
-        let name = operation.strip_suffix("_lazy").unwrap_or(operation);
-        let lazy = name != operation;
-        let lazily = ["add", "sub", "mul", "square", "sum_of_products", "reduce"];
-        if lazy && (!lazily.contains(&name) || &p * 2 > r) {
-            return fail(format!("contract: no operation {operation} modulo p"));
+        let unknown = || format!("contract: no operation {} modulo p", stated.name());
+        if *operation != stated.name() {
+            return fail(format!("contract: {operation} is not the name of {}", stated.name()));
         }
-        let wide = operation == "redc" || operation == "reduce";
+        let r = BigInt::from(1) << (64 * limbs);
+        let lazy = match parameters.lazy {
+            None => false,
+            Some(1) if LAZY.contains(&family) && &p * 2 <= r => true,
+            Some(_) => return Err(unknown()),
+        };
+        let wide = !lazy && (family == "redc" || family == "reduce");
         let width = if wide { 2 * limbs } else { limbs };
         let bound = if wide { &p * &r } else { &p * if lazy { 2 } else { 1 } };
-        let most = if lazy && name != "reduce" { &bound - 1 } else { &p - 1 };
+        let most = if lazy && family != "reduce" { &bound - 1 } else { &p - 1 };
         let value = |k| Polynomial::number((0..width).map(|i| Polynomial::variable(k * width + i)));
         let Meaning { beside, operands, claims } =
-            meaning(name, value).ok_or_else(|| format!("contract: no operation {operation}"))?;
-        let factor = match name {
+            meaning(family, parameters, &r, value).ok_or_else(unknown)?;
+        let factor = match family {
             "to_montgomery" => r.modinv(&p).expect("p is odd"),
-            "mul" | "square" | "redc" | "from_montgomery" => r,
-            _ if beside > 1 => r,
+            "mul" | "mul_add" | "square" | "redc" | "from_montgomery" | "sum_of_products" => r,
+            "difference_of_products" | "fp2_mul" | "fp2_square" => r,
             _ => 1.into(),
         };
-        let named = |k: usize| match (["x", "y"][k / beside], beside) {
+        let named = |k: usize| match (["x", "y", "a"][k / beside], beside) {
             (name, 1) => name.to_string(),
             (name, _) => format!("{name}.{}", k % beside),
         };
+        let pointers = 1 + operands;
         let operands = (0..operands * beside).map(|k| (named(k), value(k))).collect();
         let convention = match convention.as_str() {
             "sysv" => SYSV,
             "win64" => WIN64,
             _ => return fail(format!("contract: no convention {convention}")),
         };
+        if pointers > convention.arguments.len() {
+            return fail(format!("contract: {pointers} arguments do not fit into registers"));
+        }
         let high = bound - 1;
         Ok(Self { p, limbs, convention, operands, beside, width, high, factor, claims, most })
     }
@@ -105,55 +116,48 @@ impl Contract {
     }
 }
 
-/// The meaning of an operation, whose operands' values are in call order.
-fn meaning(name: &str, value: impl Fn(usize) -> Polynomial) -> Option<Meaning> {
+/// What an operation computes, from the values of its operands in call order.
+///
+/// `None` for an unknown family, and for numbers that the family lacks or does not take.
+fn meaning(
+    family: &str,
+    parameters: &Parameters,
+    r: &BigInt,
+    value: impl Fn(usize) -> Polynomial,
+) -> Option<Meaning> {
     let (x, y) = (value(0), value(1));
     let product = |a, b| value(a).times(&value(b));
-    let one = |operands, claim| Some(Meaning { beside: 1, operands, claims: vec![claim] });
-    match name {
-        "add" => return one(2, x.plus(&y, 1)),
-        "sub" => return one(2, x.plus(&y, -1)),
-        "neg" => return one(1, Polynomial::default().plus(&x, -1)),
-        "double" => return one(1, x.clone().plus(&x, 1)),
-        "mul" | "mul_plain" => return one(2, x.times(&y)),
-        "square" => return one(1, x.times(&x)),
-        "redc" | "reduce" | "from_montgomery" | "to_montgomery" => return one(1, x),
-        _ => {}
-    }
-    let (family, number) = numbered(name)?;
-    let beta = number.unwrap_or(-1);
-    let (beside, operands, claims) = match family {
-        "mul_by" => return one(1, Polynomial::default().plus(&x, number?)),
-        "difference_of_products" => (2, 2, vec![product(0, 2).plus(&product(1, 3), -1)]),
-        "sum_of_products" => {
-            let count = usize::try_from(number.unwrap_or(2)).ok().filter(|n| (2..7).contains(n))?;
-            let sum =
-                (0..count).fold(Polynomial::default(), |t, i| t.plus(&product(i, count + i), 1));
-            (count, 2, vec![sum])
+    let one = |operands, claim| Meaning { beside: 1, operands, claims: vec![claim] };
+    let &Parameters { beta, count, factor, lazy: _ } = parameters;
+    Some(match (family, beta, count, factor) {
+        ("add", None, None, None) => one(2, x.plus(&y, 1)),
+        ("sub", None, None, None) => one(2, x.plus(&y, -1)),
+        ("neg", None, None, None) => one(1, Polynomial::default().plus(&x, -1)),
+        ("double", None, None, None) => one(1, x.clone().plus(&x, 1)),
+        ("mul" | "mul_plain", None, None, None) => one(2, x.times(&y)),
+        ("mul_add", None, None, None) => one(3, x.times(&y).plus(&value(2), r.clone())),
+        ("square", None, None, None) => one(1, x.times(&x)),
+        ("redc" | "reduce" | "from_montgomery" | "to_montgomery", None, None, None) => one(1, x),
+        ("mul_by", None, None, Some(factor)) => one(1, Polynomial::default().plus(&x, factor)),
+        ("difference_of_products", None, None, None) => {
+            let claims = vec![product(0, 2).plus(&product(1, 3), -1)];
+            Meaning { beside: 2, operands: 2, claims }
         }
-        "fp2_mul" => {
+        ("sum_of_products", None, Some(count @ 1..=64), None) => {
+            let sum = |t: Polynomial, i| t.plus(&product(i, count + i), 1);
+            let claims = vec![(0..count).fold(Polynomial::default(), sum)];
+            Meaning { beside: count, operands: 2, claims }
+        }
+        ("fp2_mul", Some(beta), None, None) => {
             let cross = product(0, 3).plus(&product(1, 2), 1);
-            (2, 2, vec![product(0, 2).plus(&product(1, 3), beta), cross])
+            let claims = vec![product(0, 2).plus(&product(1, 3), beta), cross];
+            Meaning { beside: 2, operands: 2, claims }
         }
-        "fp2_square" => {
+        ("fp2_square", Some(beta), None, None) => {
             let cross = product(0, 1).plus(&product(0, 1), 1);
-            (2, 1, vec![product(0, 0).plus(&product(1, 1), beta), cross])
+            let claims = vec![product(0, 0).plus(&product(1, 1), beta), cross];
+            Meaning { beside: 2, operands: 1, claims }
         }
         _ => return None,
-    };
-    Some(Meaning { beside, operands, claims })
-}
-
-/// `fp2_mul_minus_5` as fp2_mul and -5; of a name without a number that alone.
-fn numbered(name: &str) -> Option<(&str, Option<i64>)> {
-    match name.rsplit_once('_') {
-        Some((family, digits)) if digits.bytes().all(|b| b.is_ascii_digit()) => {
-            let number = i64::from(digits.parse::<u32>().ok()?);
-            Some(match family.strip_suffix("_minus") {
-                Some(family) => (family, Some(-number)),
-                None => (family, Some(number)),
-            })
-        }
-        _ => Some((name, None)),
-    }
+    })
 }

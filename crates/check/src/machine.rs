@@ -89,7 +89,7 @@ impl<'a> Machine<'a> {
             }
         }
         let names = ["z"].into_iter().chain(pointers().map(|beside| beside[0].0.as_str()));
-        for (register, name) in contract.convention.arguments.into_iter().zip(names) {
+        for (register, name) in contract.convention.arguments.iter().copied().zip(names) {
             registers.insert(register, Value::Pointer((name.to_string(), 0)));
         }
         let (stack, carry, overflow) = (0, None, None);

@@ -73,7 +73,7 @@ fn check(path: &str) -> Result<String, Box<dyn Error>> {
     let code = function(&object, &certificate.symbol)?;
     let (system, z) = machine::run(code, &contract)?;
     replay::replay(&certificate.cases, &contract, &system, &z)?;
-    let Certificate { symbol, contract: Stated { operation, p, limbs, convention }, .. } =
+    let Certificate { symbol, contract: Stated { operation, p, limbs, convention, .. }, .. } =
         &certificate;
     Ok(format!("{symbol}: {operation} mod {:#x}, {limbs} limbs, {convention}", p.0))
 }

@@ -10,9 +10,24 @@ use std::collections::BTreeMap;
 const HEAD: &[u8] = &[0x48, 0x8b, 0x06]; // mov rax, [rsi]
 const TAIL: &[u8] = &[0x48, 0x89, 0x07, 0xc3]; // mov [rdi], rax; ret
 
-fn contract(operation: &str, p: u64, limbs: usize, convention: &str) -> Outcome<Contract> {
-    let (operation, convention) = (operation.to_string(), convention.to_string());
-    Contract::new(&Stated { operation, p: Integer(p.into()), limbs, convention })
+fn contract(family: &str, p: u64, limbs: usize, convention: &str) -> Outcome<Contract> {
+    contract_with(family, "{}", p, limbs, convention)
+}
+
+/// Of a family and parameters, which are JSON.
+fn contract_with(
+    family: &str,
+    parameters: &str,
+    p: u64,
+    limbs: usize,
+    convention: &str,
+) -> Outcome<Contract> {
+    let parameters = serde_json::from_str(parameters).map_err(|error| error.to_string())?;
+    let (family, convention) = (family.to_string(), convention.to_string());
+    let (operation, p) = (String::new(), Integer(p.into()));
+    let mut stated = Stated { operation, family, parameters, p, limbs, convention };
+    stated.operation = stated.name();
+    Contract::new(&stated)
 }
 
 fn said(middle: &[u8]) -> Outcome<(usize, usize)> {
@@ -158,26 +173,65 @@ fn plain_operations_have_no_factor() {
 }
 
 #[test]
-fn names_with_numbers_have_several_values() {
-    let given = |operation| {
-        contract(operation, 13, 1, "sysv").map(|c| (c.operands.len(), c.beside, c.claims.len()))
+fn families_with_parameters_have_several_values() {
+    let given = |family, parameters| {
+        let found = contract_with(family, parameters, 13, 1, "sysv");
+        found.map(|c| (c.operands.len(), c.beside, c.claims.len())).ok()
     };
-    assert_eq!(given("sum_of_products").ok(), Some((4, 2, 1)));
-    assert_eq!(given("sum_of_products_6").ok(), Some((12, 6, 1)));
-    assert_eq!(given("fp2_mul").ok(), Some((4, 2, 2)));
-    assert_eq!(given("fp2_square_minus_5").ok(), Some((2, 2, 2)));
-    assert_eq!(given("mul_by_12").ok(), Some((1, 1, 1)));
+    assert_eq!(given("sum_of_products", r#"{"count": 2}"#), Some((4, 2, 1)));
+    assert_eq!(given("sum_of_products", r#"{"count": 12}"#), Some((24, 12, 1)));
+    assert_eq!(given("fp2_mul", r#"{"beta": -1}"#), Some((4, 2, 2)));
+    assert_eq!(given("fp2_square", r#"{"beta": -5}"#), Some((2, 2, 2)));
+    assert_eq!(given("mul_by", r#"{"factor": 12}"#), Some((1, 1, 1)));
     let beta = Polynomial::variable(1).times(&Polynomial::variable(1));
     let claim = Polynomial::variable(0).times(&Polynomial::variable(0)).plus(&beta, -5);
-    let found = contract("fp2_square_minus_5", 13, 1, "sysv").map(|c| c.claims[0].clone());
-    assert_eq!(found.ok(), Some(claim));
+    let found = contract_with("fp2_square", r#"{"beta": -5}"#, 13, 1, "sysv");
+    assert_eq!(found.map(|c| c.claims[0].clone()).ok(), Some(claim));
+}
+
+#[test]
+fn a_name_is_that_of_the_record() {
+    for (name, family, parameters) in [
+        ("mul", "mul", "{}"),
+        ("fp2_mul", "fp2_mul", r#"{"beta": -1}"#),
+        ("fp2_square_minus_5", "fp2_square", r#"{"beta": -5}"#),
+        ("fp2_square_13", "fp2_square", r#"{"beta": 13}"#),
+        ("sum_of_products_lazy", "sum_of_products", r#"{"count": 2, "lazy": 1}"#),
+        ("sum_of_products_3", "sum_of_products", r#"{"count": 3}"#),
+        ("mul_by_12", "mul_by", r#"{"factor": 12}"#),
+    ] {
+        let contract = format!(
+            r#"{{"operation": "{name}", "family": "{family}", "parameters": {parameters},
+                 "p": "0xd", "limbs": 1, "convention": "sysv"}}"#
+        );
+        let mut stated: Stated = serde_json::from_str(&contract).expect("a contract");
+        assert_eq!(stated.name(), name);
+        assert!(Contract::new(&stated).is_ok(), "{name}");
+        stated.operation += "_5";
+        assert!(Contract::new(&stated).expect_err(name).contains("is not the name of"));
+    }
+}
+
+#[test]
+fn a_multiplication_with_an_addition_has_three_operands() {
+    let found = contract("mul_add", 13, 1, "win64").expect("a contract");
+    assert_eq!(found.operands.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["x", "y", "a"]);
+    let product = Polynomial::variable(0).times(&Polynomial::variable(1));
+    let claim = product.plus(&Polynomial::variable(2), num_bigint::BigInt::from(1) << 64);
+    assert_eq!(found.claims, [claim]);
+    // mov rax, [rcx]; mov [rdi], rax; ret: z = a
+    assert!(run(&[0x48, 0x8b, 0x01, 0x48, 0x89, 0x07, 0xc3], &found).is_err());
+    let found = contract("mul_add", 13, 1, "sysv").expect("a contract");
+    let (_, z) = run(&[0x48, 0x8b, 0x01, 0x48, 0x89, 0x07, 0xc3], &found).expect("it runs");
+    assert_eq!(z, [Polynomial::variable(2)]);
 }
 
 #[test]
 fn lazy_values_are_below_twice_p() {
-    let given = |operation| contract(operation, 13, 1, "sysv").map(|c| (c.high, c.most));
-    assert_eq!(given("mul_lazy").ok(), Some((25.into(), 25.into())));
-    assert_eq!(given("reduce_lazy").ok(), Some((25.into(), 12.into())));
+    let lazy = |family| contract_with(family, r#"{"lazy": 1}"#, 13, 1, "sysv");
+    let given = |family| lazy(family).map(|c| (c.high, c.most)).ok();
+    assert_eq!(given("mul"), Some((25.into(), 25.into())));
+    assert_eq!(given("reduce"), Some((25.into(), 12.into())));
 }
 
 #[test]
@@ -185,16 +239,27 @@ fn a_contract_that_makes_no_sense_is_refused() {
     for (name, p, limbs, convention) in [
         ("cube", 13, 1, "sysv"),
         ("mul", 12, 1, "sysv"),
-        ("mul_lazy", (1 << 63) + 29, 1, "sysv"),
-        ("redc_lazy", 13, 1, "sysv"),
-        ("mul_5", 13, 1, "sysv"),
+        ("mul_lazy", 13, 1, "sysv"),
         ("mul_by", 13, 1, "sysv"),
-        ("sum_of_products_7", 13, 1, "sysv"),
-        ("sum_of_products_minus_3", 13, 1, "sysv"),
+        ("mul_by_5", 13, 1, "sysv"),
+        ("sum_of_products", 13, 1, "sysv"),
         ("mul", 13, 0, "sysv"),
         ("mul", 13, 1, ""),
     ] {
         assert!(contract(name, p, limbs, convention).is_err(), "{name} {p} {limbs} {convention}");
+    }
+    for (family, parameters, p) in [
+        ("mul", r#"{"lazy": 1}"#, (1 << 63) + 29),
+        ("redc", r#"{"lazy": 1}"#, 13),
+        ("mul", r#"{"lazy": 2}"#, 13),
+        ("mul", r#"{"beta": -1}"#, 13),
+        ("mul", r#"{"squarings": 2}"#, 13),
+        ("mul_by", r#"{"factor": 3, "count": 2}"#, 13),
+        ("sum_of_products", r#"{"count": 0}"#, 13),
+        ("sum_of_products", r#"{"count": -3}"#, 13),
+        ("fp2_mul", "{}", 13),
+    ] {
+        assert!(contract_with(family, parameters, p, 1, "sysv").is_err(), "{family} {parameters}");
     }
     assert!(serde_json::from_str::<Certificate>("{}").is_err());
     assert!(function(b"", "f").is_err());

@@ -1,0 +1,11 @@
+"""The prover's contract of an operation that is known by its name."""
+
+from __future__ import annotations
+
+from fieldc.operations import OPERATIONS
+from fieldc.proof.contracts import Contract, contract_of
+
+
+def contract_named(name: str, p: int, limbs: int) -> Contract:
+    operation = OPERATIONS[name]
+    return contract_of(operation.family, p, limbs, operation.parameters)
