@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pytest
 
 from fieldc.algorithms import OPERATIONS, STUDIED_OPERATIONS, every_kernel_for
-from fieldc.algorithms.meaning import MEANINGS
 from fieldc.catalogue import find_field
 from fieldc.lab.base_line import base_line, gmpy2_number
 from fieldc.language import Kernel
@@ -23,10 +22,10 @@ def plainly(kernel: Kernel, operands: tuple[int, ...]) -> list[int]:
         bound.number(F, [v * F.R % F.p for v in bound.values(F, x)])
         for (_, bound), x in zip(kernel.operands, operands, strict=True)
     ]
-    name = kernel.operation.removesuffix("_lazy")
+    name = kernel.computes.family
     if name in ("mul_plain", "reduce", "redc"):
         return [operands[0] * (operands[1] if name == "mul_plain" else 1) % F.p]
-    found = MEANINGS[kernel.operation](F, *entered)
+    found = kernel.computes(F, *entered)
     return [F.from_montgomery(v) for v in kernel.result.values(F, found)]
 
 

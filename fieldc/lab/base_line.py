@@ -8,7 +8,6 @@ from importlib import import_module
 from operator import mul
 from typing import Any
 
-from fieldc.algorithms.names import BETAS, FACTORS, MOST_TERMS, SQUARINGS, named
 from fieldc.field import Field
 from fieldc.language import Kernel
 
@@ -17,16 +16,16 @@ PLAIN = "x*y % p"
 Number = Any
 """An int, or an mpz of gmpy2."""
 Values = Sequence[Number]
-"""The values of one operand."""
+"""The values of one operand, where they are several."""
 Written = Callable[..., object]
-"""From p and the values of each operand to the result."""
+"""From p and each operand to the result."""
 
 
-def _sum_of_products(p: Number, x: Values, y: Values) -> Number:
-    return sum(map(mul, x, y)) % p
+def _sum_of_products(count: int) -> Written:
+    return lambda p, x, y: sum(map(mul, x, y)) % p
 
 
-def _fp2_product(beta: int) -> Written:
+def _fp2_mul(beta: int) -> Written:
     def multiply(p: Number, x: Values, y: Values) -> object:
         (a, b), (c, d) = x, y
         return (a * c + beta * b * d) % p, (a * d + b * c) % p
@@ -42,28 +41,28 @@ def _fp2_square(beta: int) -> Written:
     return square
 
 
-ONE: dict[str, Written] = {
+SIMPLE: dict[str, Written] = {
     "add": lambda p, x, y: (x + y) % p,
     "sub": lambda p, x, y: (x - y) % p,
     "neg": lambda p, x: -x % p,
     "double": lambda p, x: 2 * x % p,
     "mul": lambda p, x, y: x * y % p,
+    "mul_add": lambda p, x, y, a: (x * y + a) % p,
     "mul_plain": lambda p, x, y: x * y % p,
     "square": lambda p, x: x * x % p,
     "redc": lambda p, x: x % p,
     "reduce": lambda p, x: x % p,
-    **{f"mul_by_{k}": lambda p, x, k=k: k * x % p for k in FACTORS},
-    **{f"square_times_{k}": lambda p, x, k=k: pow(x, 1 << k, p) for k in SQUARINGS},
-}
-"""Operations on single values."""
-SEVERAL: dict[str, Written] = {
-    "sum_of_products": _sum_of_products,
-    **{f"sum_of_products_{k}": _sum_of_products for k in range(3, MOST_TERMS + 1)},
     "difference_of_products": lambda p, x, y: (x[0] * y[0] - x[1] * y[1]) % p,
-    **{named("fp2_mul", beta): _fp2_product(beta) for beta in BETAS},
-    **{named("fp2_square", beta): _fp2_square(beta) for beta in BETAS},
 }
-"""Operations on several values side by side."""
+"""Families without parameters, `lazy` aside, which makes no difference here."""
+FAMILIES: dict[str, Callable[..., Written]] = {
+    "sum_of_products": _sum_of_products,
+    "fp2_mul": _fp2_mul,
+    "fp2_square": _fp2_square,
+    "mul_by": lambda factor: lambda p, x: factor * x % p,
+    "square_times": lambda squarings: lambda p, x: pow(x, 1 << squarings, p),
+}
+"""Families with parameters, which these functions take by name."""
 
 
 def base_line(
@@ -73,14 +72,17 @@ def base_line(
 
     None where there is no such way: conversions to and from Montgomery form are only ours.
     """
-    name, p = kernel.operation.removesuffix("_lazy"), number(field.p)
-    if name in ONE:
-        return partial(ONE[name], p, *map(number, operands))
-    if name not in SEVERAL:
+    family, parameters = kernel.computes.family, dict(kernel.computes.parameters)
+    parameters.pop("lazy", None)
+    if family in FAMILIES:
+        written = FAMILIES[family](**parameters)
+    elif family in SIMPLE:
+        written = SIMPLE[family]
+    else:
         return None
     given = zip(kernel.operands, operands, strict=True)
     values = ([*map(number, bound.values(field, x))] for (_, bound), x in given)
-    return partial(SEVERAL[name], p, *values)
+    return partial(written, number(field.p), *(v if len(v) > 1 else v[0] for v in values))
 
 
 def gmpy2_number() -> Callable[[int], Number] | None:

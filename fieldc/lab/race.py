@@ -207,7 +207,7 @@ def _entrants(
     try:
         expression = kernel.expression(field)
     except NeedsIntegers:
-        call = partial(kernel.text, field, *_operands(kernel, field, seed))
+        call = partial(kernel.function, field, *_operands(kernel, field, seed))
         yield Entrant(kernel, PYTHON, PythonCandidate(_label(kernel, PYTHON), call))
         return
     yield from _base_lines(kernel, field, seed, in_python)
