@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from fieldc.artifacts.artifact import OWNERSHIP, Artifact, field_symbol
 from fieldc.artifacts.produce import BuildTarget, suited
 from fieldc.artifacts.verify import Progress, judge
-from fieldc.errors import UserError
+from fieldc.errors import quote
 from fieldc.field import Field
+from fieldc.files import OutputError, write_folder
 from fieldc.language import Expression
 from fieldc.targets.c.print import print_c_header
 from fieldc.words.lower import lower
 
 MANIFEST = "manifest.json"
-
-
-class OutputError(UserError):
-    """The output folder cannot be written; the message is one line for the user."""
+ELSEWHERE = "name another with -o"
 
 
 def build_folder(
@@ -37,9 +36,9 @@ def build_folder(
     Raises OutputError; for a wrong kernel UnprovedKernel, CheckError or FrameError, before anything
     is written.
     """
-    check_writable(folder)
+    check_writable(folder, field)
     artifacts = build(expressions, targets, progress, exact)
-    write(folder, files_of(field, artifacts))
+    write(folder, field, files_of(field, artifacts))
     return artifacts, manifest(field, artifacts)
 
 
@@ -96,25 +95,59 @@ def manifest(field: Field, artifacts: Sequence[Artifact]) -> dict[str, object]:
     }
 
 
-def check_writable(folder: Path) -> None:
-    """Raise OutputError unless the folder is, or can become, one that may be written."""
+def check_writable(folder: Path, field: Field) -> None:
+    """Raise OutputError unless the folder may become a build of the field.
+
+    It may if it is not there, if it is empty, and if it holds an earlier build of the same field
+    and nothing else.
+    """
+    name = quote(str(folder))
     there = folder
     while not there.exists() and there != there.parent:
         there = there.parent
+    where = quote(str(there))
     if not there.is_dir():
-        raise OutputError(f"cannot write {folder}: {there} is not a folder; name another with -o")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise OutputError(f"cannot write {folder}: no permission in {there}; name another with -o")
+        raise OutputError(f"cannot write {name}: {where} is not a folder; {ELSEWHERE}")
+    if not os.access(there, os.W_OK | os.X_OK | os.R_OK):
+        raise OutputError(f"cannot write {name}: no permission in {where}; {ELSEWHERE}")
+    if there != folder or not any(folder.iterdir()):
+        return
+    manifest = _manifest_in(folder)
+    if manifest and (manifest.get("p"), manifest.get("word")) != (hex(field.p), field.word):
+        what = f"a build of {manifest.get('field')}, {manifest.get('word')}-bit words"
+        raise OutputError(f"{name} holds {what}; {ELSEWHERE}")
+    if foreign := _foreign(folder, {MANIFEST, *manifest.get("files", ())} if manifest else set()):
+        held = quote(foreign)
+        raise OutputError(f"{name} holds {held}, which fieldc build did not write; {ELSEWHERE}")
 
 
-def write(folder: Path, files: dict[str, bytes]) -> None:
-    """Write the files. Raises OutputError."""
+def _foreign(folder: Path, ours: Collection[str]) -> str:
+    """The first file or empty folder in a folder that is not ours; nothing if all are."""
+    if not ours:
+        return min(path.name for path in folder.iterdir())
+    found = (
+        path.relative_to(folder).as_posix()
+        for path in sorted(folder.rglob("*"))
+        if path.is_symlink() or not path.is_dir() or not any(path.iterdir())
+    )
+    return next((path for path in found if path not in ours), "")
+
+
+def _manifest_in(folder: Path) -> dict[str, Any]:
+    """The manifest of an earlier build; nothing where there is none."""
     try:
-        for path, content in files.items():
-            target = folder / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
-    except OSError as error:
-        raise OutputError(
-            f"cannot write {folder}: {error.strerror}; name another with -o"
-        ) from None
+        found = json.loads((folder / MANIFEST).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) and isinstance(found.get("files"), list) else {}
+
+
+def write(folder: Path, field: Field, files: Mapping[str, bytes]) -> None:
+    """Put a build of a field in the place of an earlier one; its manifest names every file.
+
+    Raises OutputError; then the folder is as it was.
+    """
+    check_writable(folder, field)
+    manifest = json.loads(files[MANIFEST]) | {"files": sorted(files)}
+    named = {**files, MANIFEST: (json.dumps(manifest, indent=2) + "\n").encode()}
+    write_folder(folder, named, ELSEWHERE)

@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 import argparse
-import platform
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fieldc.algorithms import OPERATIONS, choose
+from fieldc.algorithms import OPERATIONS, choose, every_kernel_for
 from fieldc.catalogue import find_field
-from fieldc.commands.bench import operation_list
+from fieldc.commands.options import folder, host_target, operation_list, targets_of
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, one_of, option, verb
 from fieldc.field import Field
-from fieldc.language import Expression
 
 if TYPE_CHECKING:
     from fieldc.artifacts.artifact import Artifact
-    from fieldc.artifacts.produce import BuildTarget, Plans
     from fieldc.artifacts.verify import Progress
     from fieldc.decisions.schedule import Schedule
 
     Built = tuple[Sequence[Artifact], dict[str, object]]
 
 PACKAGES = ("c", "js")
-
-
-def host_target() -> str:
-    """The name of the target that is this host."""
-    system = {"Darwin": "macos", "Windows": "windows"}.get(platform.system(), "linux")
-    machine = {"AMD64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())
-    return f"{machine}-{system}"
 
 
 @verb(
@@ -56,11 +46,18 @@ def host_target() -> str:
         metavar="c|js",
         help="a ready package instead, with what its interface needs",
     ),
-    option("-o", dest="folder", required=True, metavar="DIR", help="where to write"),
+    option(
+        *("-o", "--output"),
+        dest="folder",
+        type=folder,
+        required=True,
+        metavar="DIR",
+        help="where to write",
+    ),
 )
 def build(arguments: argparse.Namespace) -> Answer:
     """kernels, headers and manifest.json for a field, checked"""
-    field, folder = find_field(arguments.field, int(arguments.word)), Path(arguments.folder)
+    field, folder = find_field(arguments.field, int(arguments.word)), arguments.folder
     make = build_kernels if arguments.package is None else build_package
     artifacts, data = make(field, folder, arguments)
     rows = [
@@ -74,9 +71,10 @@ def build(arguments: argparse.Namespace) -> Answer:
 
 def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> Built:
     """Kernels for targets."""
-    from fieldc.artifacts.write import build_folder
+    from fieldc.artifacts.write import build_folder, check_writable
 
-    operations = arguments.op or OPERATIONS
+    check_writable(folder, field)
+    operations = arguments.op or operations_of(arguments.algorithm)
     schedule = schedule_of(field, arguments.schedule, operations)
     expressions = [
         choose(field, operation, algorithm_of(schedule, operation, arguments.algorithm))
@@ -106,6 +104,15 @@ def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> 
         return make(field, folder, show)
 
 
+def operations_of(algorithm: str | None) -> Sequence[str]:
+    """The operations that are built where none is named: those that have the named algorithm."""
+    if algorithm is None:
+        return OPERATIONS
+    known = list(dict.fromkeys(k.algorithm for op in OPERATIONS for k in every_kernel_for(op)))
+    one_of("algorithm", *known)(algorithm)
+    return [op for op in OPERATIONS if algorithm in {k.algorithm for k in every_kernel_for(op)}]
+
+
 def schedule_of(field: Field, path: str | None, operations: Sequence[str]) -> Schedule | None:
     """The schedule that was named, if one was. Raises ScheduleError, UsageError."""
     if path is None:
@@ -129,21 +136,3 @@ def algorithm_of(schedule: Schedule | None, operation: str, named: str | None) -
     if named not in (None, tuned):
         raise UsageError(f"the schedule's {operation} is {tuned}; leave out --algorithm {named}")
     return tuned
-
-
-def targets_of(
-    field: Field, text: str, expressions: Sequence[Expression] = (), plans: Plans | None = None
-) -> list[BuildTarget]:
-    """Targets from `x86_64-linux,c`, or all that make these kernels. Raises UsageError."""
-    from fieldc.artifacts.produce import build_targets
-
-    known = build_targets(plans or {})
-    if text == "all":
-        able = (target for target in known.values() if all(map(target.can, expressions)))
-        return [target for target in able if field.word in target.words]
-    targets = [known[one_of("target", *known)(name)] for name in text.split(",")]
-    for target in targets:
-        if field.word not in target.words:
-            need = target.words[0]
-            raise UsageError(f"target {target.name} has {need}-bit words; use --word {need}")
-    return targets

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fieldc.algorithms import OPERATIONS, applicability, choose
 from fieldc.catalogue import find_field
-from fieldc.commands.bench import race_tables
-from fieldc.commands.build import targets_of
+from fieldc.commands.options import ALL, folder, targets_of
 from fieldc.commands.progress import progress
+from fieldc.commands.races import draw, race_tables
 from fieldc.commands.show import algorithms, constants
-from fieldc.commands.verb import Answer, Table, option, rich_table, verb
+from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 from fieldc.field import Field
 
 if TYPE_CHECKING:
@@ -26,38 +28,47 @@ ROUNDS = 100
 
 @verb(
     option("field", metavar="FIELD", nargs="?", default="bls12-381-p", help="default bls12-381-p"),
-    option("-o", dest="folder", default="build/demo", metavar="DIR", help="where to write"),
+    option(
+        "-o",
+        dest="folder",
+        type=folder,
+        default=Path("build/demo"),
+        metavar="DIR",
+        help="where to write (default build/demo)",
+    ),
 )
 def demo(arguments: argparse.Namespace) -> Answer:
     """a prime to machine code: derive, compile for every target, check, race"""
+    from fieldc.artifacts.write import check_writable, files_of, write
     from fieldc.machine.clock import TimingError
 
-    field, folder = find_field(arguments.field), Path(arguments.folder)
-    tables = [constants(field), algorithms(applicability(field))]
-    tables.append(built_table(build_everything(field, folder)))
-    files = ["manifest.json and the kernels of every target"]
-    data: object = []
+    field = find_field(arguments.field)
+    check_writable(arguments.folder, field)
+    artifacts = build_everything(field)
+    files = files_of(field, artifacts)
+    tables = [constants(field), algorithms(applicability(field)), built_table(artifacts)]
+    names = ["manifest.json and the kernels of every target"]
+    data: Any = []
     try:
         race, data = race_here(field)
-        draw(race, folder / "race.svg")
-        (folder / "race.json").write_text(json.dumps(data, indent=2) + "\n")
-        files += ["race.svg", "race.json"]
+        more = {**chart(data), "race.json": (json.dumps(data, indent=2) + "\n").encode()}
+        files |= more
+        names += more
         tables += race
     except TimingError as error:
         tables.append(Table((), [("SKIPPED race", str(error))]))
-    tables.append(Table((), [("left in", f"{folder}: {', '.join(files)}")]))
+    write(arguments.folder, field, files)
+    tables.append(Table((), [("left in", f"{arguments.folder}: {', '.join(names)}")]))
     return Answer(tuple(tables), data)
 
 
-def build_everything(field: Field, folder: Path) -> list[Artifact]:
-    """Every operation for every target of the field's word width, written to the folder."""
-    from fieldc.artifacts.write import build_folder
+def build_everything(field: Field) -> list[Artifact]:
+    """Every operation for every target of the field's word width."""
+    from fieldc.artifacts.write import build
 
     expressions = [choose(field, operation) for operation in OPERATIONS]
     with progress() as show:
-        return build_folder(
-            field, expressions, targets_of(field, "all", expressions), folder, show
-        )[0]
+        return build(expressions, targets_of(field, ALL, expressions), show)
 
 
 def built_table(artifacts: list[Artifact]) -> Table:
@@ -67,7 +78,7 @@ def built_table(artifacts: list[Artifact]) -> Table:
     return Table(("target", "variant", "kernels", "status"), rows, "built")
 
 
-def race_here(field: Field) -> tuple[tuple[Table, ...], object]:
+def race_here(field: Field) -> tuple[tuple[Table, ...], list[dict[str, object]]]:
     """Every backend of this host against each other, the preferred algorithm of each operation."""
     from fieldc.lab.race import run_race
 
@@ -76,14 +87,12 @@ def race_here(field: Field) -> tuple[tuple[Table, ...], object]:
     return race_tables(report), report.data()
 
 
-def draw(tables: tuple[Table, ...], path: Path) -> None:
-    """The tables as a picture."""
-    import io
-
-    from rich.console import Console
-
-    console = Console(record=True, width=84, file=io.StringIO())
-    for table in tables:
-        console.print(rich_table(table))
-        console.print()
-    path.write_text(console.export_svg(title="fieldc demo"), encoding="utf-8")
+def chart(rows: Sequence[dict[str, object]]) -> dict[str, bytes]:
+    """race.svg, the chart that fieldc plot draws; nothing without matplotlib."""
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "race.svg"
+        try:
+            draw(rows, path)
+        except UsageError:
+            return {}
+        return {path.name: path.read_bytes()}

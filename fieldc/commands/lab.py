@@ -7,22 +7,31 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from fieldc.commands.bench import OPERANDS, positive
+from fieldc.catalogue import quote
+from fieldc.commands.options import OPERANDS, SEED, folder, positive
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
+from fieldc.files import write_file
 
 
 @verb(
     option("--quick", action="store_true", help="fewer limb counts and rounds: about 2 minutes"),
-    option("-o", dest="folder", default="build/lab", metavar="DIR", help="default build/lab"),
+    option(
+        "-o",
+        dest="folder",
+        type=folder,
+        default=Path("build/lab"),
+        metavar="DIR",
+        help="default build/lab",
+    ),
     option("--rounds", type=positive, metavar="N", help="rounds of each race (default 100 or 25)"),
-    option("--seed", type=int, default=1, metavar="N", help="seed of inputs and order (default 1)"),
+    SEED,
     OPERANDS,
 )
 def lab(arguments: argparse.Namespace) -> Answer:
     """the whole study: algorithms by flavours by limb counts, as CSV, JSON and one page"""
     try:
-        from fieldc.lab.report.compose import compose
+        from fieldc.lab.report.compose import COMMAND, compose
     except ImportError:
         raise UsageError("fieldc lab draws with matplotlib; pip install 'fieldc[plots]'") from None
     from fieldc.lab.study import FULL, QUICK, run_study
@@ -34,11 +43,12 @@ def lab(arguments: argparse.Namespace) -> Answer:
         rounds=arguments.rounds or plan.rounds,
         operands=arguments.operands,
     )
-    folder = Path(arguments.folder)
+    folder = arguments.folder
+    check_page(folder / "index.html", COMMAND)
     with progress() as show:
         rows, left_out = run_study(plan, folder, show)
-    (folder / "rows.json").write_text(json.dumps(rows) + "\n", encoding="utf-8")
-    (folder / "index.html").write_text(compose(rows, left_out, folder), encoding="utf-8")
+    write_file(folder / "rows.json", json.dumps(rows) + "\n")
+    write_file(folder / "index.html", compose(rows, left_out, folder))
     fields = len({row["field"] for row in rows})
     disturbed = sorted({row["field"] for row in rows if row["calibration"]["disturbed"]})
     lines = [
@@ -49,3 +59,15 @@ def lab(arguments: argparse.Namespace) -> Answer:
         *(("SKIPPED", reason) for reason in left_out),
     ]
     return Answer((Table((), lines, "the study"),), rows)
+
+
+def check_page(page: Path, mark: str) -> None:
+    """Raise UsageError for a page that is there and is not a study's."""
+    try:
+        ours = not page.exists() or mark in page.read_text("utf-8")
+    except (OSError, ValueError):
+        ours = False
+    if not ours:
+        raise UsageError(
+            f"fieldc lab did not write {quote(str(page))}; name another folder with -o"
+        )

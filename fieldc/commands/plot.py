@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from fieldc.catalogue import quote
+from fieldc.commands.options import picture
+from fieldc.commands.races import draw
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
-
-SUFFIXES = (".svg", ".png")
-
-
-def picture(text: str) -> Path:
-    """The path of a picture for argparse."""
-    path = Path(text)
-    if path.suffix not in SUFFIXES:
-        raise UsageError(f"{quote(text)} is no picture; its name ends in {' or '.join(SUFFIXES)}")
-    return path
+from fieldc.files import check_file
 
 
 @verb(
@@ -28,6 +21,7 @@ def picture(text: str) -> Path:
 )
 def plot(arguments: argparse.Namespace) -> Answer:
     """draw the rows of a race, with their 10th and 90th percentiles"""
+    check_file(arguments.picture)
     rows = read_rows(arguments.rows)
     draw(rows, arguments.picture)
     return Answer(
@@ -47,17 +41,3 @@ def read_rows(path: str) -> list[Mapping[str, Any]]:
     if not isinstance(rows, list) or not rows:
         raise UsageError(f"{quote(path)} has no rows; bench --json FILE writes some")
     return rows
-
-
-def draw(rows: Sequence[Mapping[str, Any]], picture: Path) -> None:
-    """Draw them. Raises UsageError."""
-    try:
-        from fieldc.lab.report.race import draw_race
-
-        draw_race(rows, picture)
-    except ImportError:
-        raise UsageError("a plot needs matplotlib; pip install 'fieldc[plots]'") from None
-    except OSError as error:
-        raise UsageError(f"cannot write {quote(str(picture))}: {error.strerror}") from None
-    except (KeyError, TypeError) as error:
-        raise UsageError(f"these are no rows of a race: {error}") from None

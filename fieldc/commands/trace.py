@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from fieldc.catalogue import find_field, quote
-from fieldc.commands.bench import positive
 from fieldc.commands.code import (
     PROCESSOR,
     bounds_table,
@@ -16,6 +15,7 @@ from fieldc.commands.code import (
     opcode_table,
     shown_bounds,
 )
+from fieldc.commands.options import positive
 from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
 
 if TYPE_CHECKING:

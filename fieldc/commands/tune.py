@@ -10,28 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 from fieldc.algorithms import OPERATIONS, choose
 from fieldc.catalogue import find_field
-from fieldc.commands.bench import OPERANDS, positive
 from fieldc.commands.figures import pair
-from fieldc.commands.verb import FIELD, Answer, Table, UsageError, one_of, option, verb
+from fieldc.commands.options import OPERANDS, file, names, positive
+from fieldc.commands.verb import FIELD, Answer, Table, one_of, option, verb
 from fieldc.field import Field
+from fieldc.files import check_file, write_file
 
 if TYPE_CHECKING:
     from fieldc.decisions.schedule import Entry, Schedule
 
 COLUMNS = ("op", "algorithm", "variant", "start", "best", "ratio", "bound", "kernel", "verdict")
 DEFAULT = ["mul", "square"]
-
-
-def operations(text: str) -> list[str]:
-    """Operations from `mul,square`."""
-    return [one_of("operation", *OPERATIONS)(name) for name in text.split(",")]
+OTHER = "name another with -o"
 
 
 @verb(
     FIELD,
     option(
         "--op",
-        type=operations,
+        type=names("operation", OPERATIONS, OPERATIONS),
         default=DEFAULT,
         metavar="OP,..",
         help=f"operations (default mul,square): {', '.join(OPERATIONS)}",
@@ -56,6 +53,7 @@ def operations(text: str) -> list[str]:
     option(
         "-o",
         dest="file",
+        type=file,
         metavar="FILE",
         help="the schedule, written after each operation; where it exists, the search goes on"
         " from it (default FIELD.PROCESSOR.json)",
@@ -70,11 +68,11 @@ def tune(arguments: argparse.Namespace) -> Answer:
     from fieldc.tune.tuning import Plan, tune_operation
 
     field = find_field(arguments.field, 64)
-    path = Path(arguments.file or default_name(field))
+    path = arguments.file or Path(default_name(field))
+    check_file(path, OTHER)
     schedule = Schedule(field.label, field.p, brand())
     if path.exists():
         schedule = load_schedule(path, field)
-    write(path, dump(schedule))
     modes = MODES if arguments.mode == "both" else (arguments.mode,)
     plan = Plan(arguments.time, arguments.seed, modes, say)
     done = []
@@ -84,7 +82,7 @@ def tune(arguments: argparse.Namespace) -> Answer:
         prove_entry(field, entry)
         done.append(entry)
         schedule = schedule.with_entry(entry)
-        write(path, dump(schedule))
+        write_file(path, dump(schedule), OTHER)
     return Answer(_tables(done, schedule, path), [row_of(entry) for entry in done])
 
 
@@ -100,16 +98,6 @@ def default_name(field: Field) -> str:
 
     processor = host_processor()
     return file_name(field, processor.key if processor else "unknown")
-
-
-def write(path: Path, text: str) -> None:
-    """Write a schedule, whole or not at all. Raises UsageError."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_text(text, "utf-8")
-        part.replace(path)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}; name another with -o") from None
 
 
 def _resumable(schedule: Schedule, operation: str) -> Entry | None:

@@ -16,13 +16,18 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from fieldc.catalogue import nearest, quote
 from fieldc.errors import UserError
+from fieldc.files import check_file, write_file
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
+
+
+JSON_ALONE = "--json alone prints to standard output"
 
 
 class UsageError(UserError):
@@ -104,6 +109,10 @@ class Verb:
             raise
         if rest:
             raise UsageError(f"unexpected argument {quote(rest[0])} after {self.name}")
+        if arguments.json is not None and not arguments.json.strip():
+            raise UsageError(f"--json has an empty FILE; {JSON_ALONE}")
+        if arguments.json not in (None, "-"):
+            check_file(Path(arguments.json), JSON_ALONE)
         return arguments
 
 
@@ -167,22 +176,11 @@ def emit(answer: Answer, json_file: str | None) -> None:
         if json_file == "-":
             sys.stdout.write(text)
             return
-        _write(json_file, text)
+        write_file(Path(json_file), text, JSON_ALONE)
     for number, table in enumerate(answer.tables):
         if number:
             print()
         _print(table)
-
-
-def _write(path: str, text: str) -> None:
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(
-            f"cannot write {quote(path)}: {reason}; --json alone prints to standard output"
-        ) from None
 
 
 def _print(table: Table) -> None:

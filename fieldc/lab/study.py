@@ -24,6 +24,7 @@ from fieldc.artifacts.host import HostBackend, host_backends
 from fieldc.catalogue import find_field
 from fieldc.errors import UserError
 from fieldc.field import Field
+from fieldc.files import write_file
 from fieldc.lab.compilers import CompilerError, absent, outside_backends
 from fieldc.lab.race import raced, run_race
 from fieldc.lab.trials import write_trials
@@ -114,7 +115,7 @@ def run_study(plan: Plan, folder: Path, progress: Progress) -> tuple[list[Row], 
         found = _kept(kept, plan)
         if found is None:
             found = _measured(field, plan, folder, progress)
-            _write(kept, {"plan": _identity(plan), **found})
+            write_file(kept, json.dumps({"plan": _identity(plan), **found}) + "\n")
         rows += found["rows"]
         left_out |= dict.fromkeys(found["left_out"])
     progress("fields", len(fields), len(fields))
@@ -236,10 +237,3 @@ def _kept(path: Path, plan: Plan) -> dict[str, Any] | None:
         return None
     except (OSError, ValueError, LookupError, TypeError):
         raise StudyError(f"{path} is not what fieldc lab writes; remove it, or use -o") from None
-
-
-def _write(path: Path, data: object) -> None:
-    """All of it or nothing."""
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps(data) + "\n", encoding="utf-8")
-    part.replace(path)

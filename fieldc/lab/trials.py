@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator
 from pathlib import Path
 
+from fieldc.files import write_file
 from fieldc.lab.race import Report
 
 COLUMNS = (
@@ -27,10 +29,11 @@ COLUMNS = (
 
 def write_trials(path: Path, report: Report) -> None:
     """Every slice of a race: cycles and nanoseconds of a call, and whether it was accepted."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        lines = csv.writer(file, lineterminator="\n")
-        lines.writerow(COLUMNS)
-        lines.writerows(_lines(report))
+    held = io.StringIO()
+    lines = csv.writer(held, lineterminator="\n")
+    lines.writerow(COLUMNS)
+    lines.writerows(_lines(report))
+    write_file(path, held.getvalue())
 
 
 def _lines(report: Report) -> Iterator[tuple[object, ...]]:

@@ -5,6 +5,7 @@ Latency is hollow and round, throughput filled and square.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
+from fieldc.files import write_file
 from fieldc.lab.peers import full_name
 from fieldc.lab.report.style import COLOURS, MARKERS, styled, svg
 from fieldc.machine.results import MODES, Mode
@@ -37,13 +39,15 @@ PIXELS = 150
 
 
 def draw_race(rows: Sequence[Data], path: Path) -> None:
-    """Write the picture. The same rows give the same SVG."""
+    """Write the picture. The same rows give the same SVG. Raises OutputError."""
     with styled():
         figure = race_dots(rows)
         if path.suffix == ".svg":
-            path.write_text(svg(figure) + "\n", encoding="utf-8")
+            write_file(path, svg(figure) + "\n")
         else:
-            figure.savefig(path, dpi=PIXELS)
+            held = io.BytesIO()
+            figure.savefig(held, format="png", dpi=PIXELS)
+            write_file(path, held.getvalue())
 
 
 def race_dots(rows: Sequence[Data]) -> Figure:

@@ -62,12 +62,12 @@ def build_package(
     Raises OutputError; for a wrong kernel UnprovedKernel, CheckError, FrameError or
     DifferentKernel, before anything is written.
     """
-    check_writable(folder)
+    check_writable(folder, field)
     known = build_targets()
     expressions = [choose(field, operation) for operation in operations(field)]
     proved = build(expressions, [known[name] for name in TARGETS], progress)
     artifacts, files = package(field, proved)
-    write(folder, files)
+    write(folder, field, files)
     return artifacts, manifest(field, artifacts)
 
 

@@ -46,9 +46,9 @@ def build_package(
 
     Raises OutputError; for a wrong kernel CheckError or FrameError, before anything is written.
     """
-    check_writable(folder)
+    check_writable(folder, field)
     artifacts, made = package(field, progress)
-    write(folder, made)
+    write(folder, field, made)
     return artifacts, manifest(field, artifacts)
 
 

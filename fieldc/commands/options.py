@@ -1,0 +1,109 @@
+"""What the words of several verbs mean: lists of names, numbers, files, targets."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fieldc.algorithms import FUSED, KERNELS, OPERATIONS, STUDIED, STUDIED_OPERATIONS
+from fieldc.catalogue import quote
+from fieldc.commands.verb import UsageError, one_of, option
+from fieldc.field import Field
+
+if TYPE_CHECKING:
+    from fieldc.artifacts.produce import BuildTarget, Plans
+    from fieldc.language import Expression
+
+ALL = "all"
+BUILT = tuple(dict.fromkeys((*OPERATIONS, *STUDIED_OPERATIONS)))
+"""The operations that have kernels of ours."""
+PICTURES = (".svg", ".png")
+
+
+def names(what: str, known: Sequence[str], every: Sequence[str] = ()) -> Callable[[str], list[str]]:
+    """A type for argparse: names such as mul,square, each once; `all` stands for `every`."""
+    check = one_of(what, *known, *([ALL] if every else []))
+
+    def parse(text: str) -> list[str]:
+        found = dict.fromkeys(check(name.strip()) for name in text.split(","))
+        return list(every) if ALL in found else list(found)
+
+    return parse
+
+
+operation_list = names("operation", BUILT, OPERATIONS)
+"""Operations from `mul,square`, or `all` that are built by default."""
+algorithm_list = names(
+    "algorithm", list(dict.fromkeys(k.algorithm for k in (*KERNELS, *FUSED, *STUDIED))), [ALL]
+)
+"""Algorithms from `cios,sos`, or `all`, which stays that word."""
+
+
+def positive(text: str) -> int:
+    """A whole number above 0 for argparse."""
+    if not text.isascii() or not text.isdigit() or not 0 < int(text[:10]) <= 1_000_000:
+        raise UsageError(f"{quote(text)} is not a whole number from 1 to 1000000")
+    return int(text)
+
+
+def folder(text: str) -> Path:
+    """The path of a folder for argparse."""
+    if not text.strip() or "\0" in text:
+        raise UsageError(f"{quote(text)} is not the name of a folder; use -o DIR")
+    return Path(text)
+
+
+def file(text: str) -> Path:
+    """The path of a file for argparse."""
+    if not text.strip() or "\0" in text:
+        raise UsageError(f"{quote(text)} is not the name of a file; use -o FILE")
+    return Path(text)
+
+
+def picture(text: str) -> Path:
+    """The path of a picture for argparse."""
+    path = Path(text)
+    if path.suffix not in PICTURES:
+        raise UsageError(f"{quote(text)} is no picture; its name ends in {' or '.join(PICTURES)}")
+    return path
+
+
+SEED = option(
+    "--seed", type=int, default=1, metavar="N", help="seed of inputs and order (default 1)"
+)
+
+OPERANDS = option(
+    "--operands",
+    type=one_of("mode", "moving", "fixed"),
+    default="moving",
+    metavar="MODE",
+    help="throughput with moving operands (default: each call has another cell of a ring of 16 for"
+    " operands and result), or with fixed ones, which flatter",
+)
+
+
+def host_target() -> str:
+    """The name of the target that is this host."""
+    system = {"Darwin": "macos", "Windows": "windows"}.get(platform.system(), "linux")
+    machine = {"AMD64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())
+    return f"{machine}-{system}"
+
+
+def targets_of(
+    field: Field, text: str, expressions: Sequence[Expression] = (), plans: Plans | None = None
+) -> list[BuildTarget]:
+    """Targets from `x86_64-linux,c`, or all that make these kernels. Raises UsageError."""
+    from fieldc.artifacts.produce import build_targets
+
+    known = build_targets(plans or {})
+    if text == ALL:
+        able = (target for target in known.values() if all(map(target.can, expressions)))
+        return [target for target in able if field.word in target.words]
+    targets = [known[name] for name in names("target", list(known))(text)]
+    for target in targets:
+        if field.word not in target.words:
+            need = target.words[0]
+            raise UsageError(f"target {target.name} has {need}-bit words; use --word {need}")
+    return targets

@@ -1,0 +1,131 @@
+"""The tables and the chart of a race."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fieldc.commands.figures import more, pair, run_state, spread_percent
+from fieldc.commands.verb import Table, UsageError
+from fieldc.lab import peers
+from fieldc.lab.base_line import PLAIN
+
+if TYPE_CHECKING:
+    from fieldc.lab.race import Ratio, Report, Row
+
+COLUMNS = ("algorithm", "backend", "cycles", "±%", "worst", "ns")
+"""`worst` is what the worst place in memory costs more than the median place."""
+BOUND = ("slots", "at least", "over it")
+"""Issue slots; the bound on independent calls that binds; how far throughput is above it."""
+
+
+def race_tables(report: Report | None, others: peers.Peers | None = None) -> tuple[Table, ...]:
+    """A table for each operation, each run's fastest row marked, and the state of the machine."""
+    others = others or peers.Peers()
+    runs = [report.rows if report else [], others.rows()]
+    operations = dict.fromkeys(row.op for run in runs for row in run)
+    tables = [_table([[row for row in run if row.op == op] for run in runs]) for op in operations]
+    state: list[tuple[object, ...]] = []
+    if report:
+        state += run_state(report.calibration())
+        state += [("worst", f"at the worst of {_placements(report)} places in memory")]
+        state += [("at least", f"on {name}, by published tables") for name in _bounded(report)]
+        state += [("SKIPPED", reason) for reason in report.skipped]
+    tables += [Table((), state, "this run")] if state else []
+    if others.data:
+        explained = (
+            ("run", "another, after ours: ratios compare its own rows only"),
+            ("rows", "called and canonical where they say nothing else"),
+        )
+        tables.append(
+            Table((), [*explained, *run_state(others.data[0]["calibration"])], "peers' run")
+        )
+    if others.skipped:
+        tables.append(Table((), [("SKIPPED peers", others.skipped)]))
+    return tuple(tables)
+
+
+def _placements(report: Report) -> int:
+    return max(row.placements for row in report.rows)
+
+
+def _bounded(report: Report) -> list[str]:
+    """The processors whose bounds the rows have: this one, or a stand-in for one not known."""
+    return list(dict.fromkeys(row.limits.processor.name for row in report.rows if row.limits))
+
+
+def _table(runs: list[list[Row]]) -> Table:
+    """The rows of one operation, one run after the other."""
+    rows = [row for run in runs for row in run]
+    references = list(dict.fromkeys(name for row in rows for name in row.ratios))
+    bounded = any(row.limits for row in rows)
+    shown: list[tuple[object, ...]] = [
+        (
+            row.algorithm,
+            row.backend,
+            pair(row.throughput.median, row.latency.median),
+            f"{max(spread_percent(row.throughput), spread_percent(row.latency)):.1f}",
+            _worst(row),
+            pair(row.throughput_ns.median, row.latency_ns.median),
+            *(_bound(row) if bounded else ()),
+            *(_ratio(name, row.ratios.get(name)) for name in references),
+        )
+        for row in rows
+    ]
+    fastest = [min(run, key=lambda row: row.throughput.median) for run in runs if run]
+    best = frozenset(number for number, row in enumerate(rows) if row in fastest)
+    columns: tuple[str, ...] = (
+        *(*COLUMNS, *(BOUND if bounded else ())),
+        *(f"x {name}" for name in references),
+    )
+    title = f"{rows[0].op}, {rows[0].field}"
+    names = {row.algorithm for row in rows if row.algorithm != PLAIN}
+    if len(names) == 1:
+        columns, shown = columns[1:], [row[1:] for row in shown]
+        title += "" if names == {rows[0].op} else f", {names.pop()}"
+    return Table(columns, shown, title, best)
+
+
+def _worst(row: Row) -> str:
+    """What the worst place in memory costs."""
+    if row.throughput_worst is None or row.latency_worst is None:
+        return "-"
+    worst = row.throughput_worst, row.latency_worst
+    return more(worst, (row.throughput.median, row.latency.median))
+
+
+def _bound(row: Row) -> tuple[str, str, str]:
+    if row.limits is None:
+        return "-", "-", "-"
+    from fieldc.lab.limits import SLOTS
+
+    name, cycles = row.limits.binding
+    slots = row.limits.throughput[SLOTS]
+    return f"{slots:.1f}", f"{cycles:.1f} {name}", f"{row.throughput.median / cycles - 1:.0%}"
+
+
+def _ratio(name: str, ratio: Ratio | None) -> str:
+    if ratio is None:
+        return "-"
+    if name == "python":
+        return _times(ratio.throughput)
+    return f"{_times(ratio.throughput)} | {_times(ratio.latency)}"
+
+
+def _times(ratio: float) -> str:
+    if ratio < 0.1:
+        return "<0.1"
+    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.2f}"
+
+
+def draw(rows: Sequence[Mapping[str, Any]], picture: Path) -> None:
+    """Draw them. Raises UsageError."""
+    try:
+        from fieldc.lab.report.race import draw_race
+
+        draw_race(rows, picture)
+    except ImportError:
+        raise UsageError("a plot needs matplotlib; pip install 'fieldc[plots]'") from None
+    except (KeyError, TypeError) as error:
+        raise UsageError(f"these are no rows of a race: {error}") from None

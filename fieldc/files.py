@@ -1,0 +1,124 @@
+"""Files and folders that are written whole or not at all.
+
+New content goes to a temporary name beside its target, which a rename then replaces. Whatever goes
+wrong before the rename (a full disk, a failure, Ctrl-C), what was there before is still there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from fieldc.errors import UserError, quote
+
+
+class OutputError(UserError):
+    """A file or folder cannot be written; the message is one line for the user."""
+
+
+@contextmanager
+def explained(path: Path, hint: str) -> Iterator[None]:
+    """Make an error of the system one of the user."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise OutputError(f"cannot write {quote(str(path))}: {reason}; {hint}") from None
+
+
+def write_file(path: Path, content: str | bytes, hint: str = "name another file") -> None:
+    """Write a file. What is no plain file, such as /dev/stdout, is written to directly.
+
+    Raises OutputError.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    with explained(path, hint):
+        if is_device(path):
+            path.write_bytes(data)
+            return
+        target = Path(os.path.realpath(path))  # a link stays a link
+        check_parent(path, hint)
+        part = target.with_name(f".{target.name}.{os.getpid()}.part")
+        try:
+            part.write_bytes(data)
+            if target.exists():
+                shutil.copymode(target, part)
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+def is_device(path: Path) -> bool:
+    """Whether a path names a stream or device, which cannot be replaced by a rename."""
+    there = path.exists() and not path.is_file() and not path.is_dir()
+    return there or path.parts[:2] == ("/", "dev")
+
+
+def check_file(path: Path, hint: str = "name another file") -> None:
+    """Raise OutputError for a file that cannot be written, before any work is done for it."""
+    with explained(path, hint):
+        if "\0" in str(path):
+            raise ValueError("a null byte in its name")
+        if path.is_dir():
+            raise OutputError(f"cannot write {quote(str(path))}: Is a directory; {hint}")
+        check_parent(path, hint)
+        if path.exists() and not os.access(path, os.W_OK):
+            raise OutputError(f"cannot write {quote(str(path))}: Permission denied; {hint}")
+
+
+def check_parent(path: Path, hint: str) -> None:
+    """Raise OutputError unless a file can be made beside the path."""
+    parent = path.parent
+    if not parent.is_dir():
+        what = "is not a folder" if parent.exists() else "is not there"
+        where = quote(str(parent))
+        raise OutputError(f"cannot write {quote(str(path))}: the folder {where} {what}; {hint}")
+    if not is_device(path) and not os.access(parent, os.W_OK | os.X_OK):
+        raise OutputError(f"cannot write {quote(str(path))}: no permission in its folder; {hint}")
+
+
+def write_folder(folder: Path, files: Mapping[str, bytes], hint: str) -> None:
+    """Put these files, by their paths inside the folder, in the place of all that is there.
+
+    Raises OutputError.
+    """
+    with explained(folder, hint):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        # Inside the folder where there is one: it may be a mount or somebody's current folder.
+        place = folder if folder.exists() else folder.parent
+        scratch = Path(tempfile.mkdtemp(prefix=".fieldc.", suffix=".part", dir=place))
+        try:
+            made, old = scratch / "new", scratch / "old"
+            old.mkdir()
+            for path, content in files.items():
+                (made / path).parent.mkdir(parents=True, exist_ok=True)
+                (made / path).write_bytes(content)
+            if folder.exists():
+                exchange(made, folder, old, scratch.name)
+            else:
+                made.rename(folder)
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
+def exchange(made: Path, folder: Path, old: Path, spared: str) -> None:
+    """Move what is in a folder to `old`, except what is `spared`, and what is in `made` to it.
+
+    Whatever fails, all that was moved is moved back.
+    """
+    moved: list[tuple[Path, Path]] = []
+    leave = [(path, old / path.name) for path in folder.iterdir() if path.name != spared]
+    enter = [(path, folder / path.name) for path in made.iterdir()]
+    try:
+        for source, target in (*leave, *enter):
+            moved.append((source, target))
+            source.rename(target)
+    except BaseException:
+        for source, target in reversed(moved):
+            with suppress(BaseException):  # the first error is the one that is told
+                target.rename(source)
+        raise

@@ -1,0 +1,155 @@
+"""What is written is written whole, and what was there before stays where it is not."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from fieldc import cli
+from fieldc.artifacts.write import MANIFEST
+from fieldc.files import OutputError, check_file, write_file, write_folder
+
+BUILD = ("build", "17", "--op", "add", "--target", "c")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file in a folder."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def fail_at(monkeypatch: pytest.MonkeyPatch, method: str, name: str, error: BaseException) -> None:
+    """Let a method of Path fail for paths of one name."""
+    honest = getattr(Path, method)
+
+    def failing(self: Path, *rest: object, **named: object) -> object:
+        if self.name == name:
+            raise error
+        return honest(self, *rest, **named)
+
+    monkeypatch.setattr(Path, method, failing)
+
+
+FULL = OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize(
+    ("method", "name"), [("write_bytes", "b"), ("mkdir", "sub"), ("rename", "b"), ("rename", "old")]
+)
+@pytest.mark.parametrize("error", [FULL, KeyboardInterrupt()], ids=["full", "interrupt"])
+def test_a_failure_leaves_the_folder_as_it_was(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    method: str,
+    name: str,
+    error: BaseException,
+) -> None:
+    folder = tmp_path / "out"
+    write_folder(folder, {"a": b"1", "old": b"2", "sub/c": b"3"}, "hint")
+    before = contents(tmp_path)
+    fail_at(monkeypatch, method, name, error)
+    with pytest.raises((OutputError, KeyboardInterrupt)):
+        write_folder(folder, {"a": b"4", "b": b"5", "sub/d": b"6"}, "hint")
+    assert contents(tmp_path) == before
+    monkeypatch.undo()
+    write_folder(folder, {"a": b"4", "b": b"5"}, "hint")
+    assert contents(tmp_path) == {"out/a": b"4", "out/b": b"5"}
+
+
+def test_a_failure_leaves_the_file_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "file"
+    write_file(path, "old")
+    path.chmod(0o640)
+    for method in ("write_bytes", "replace"):
+        with monkeypatch.context() as patch:
+            fail_at(patch, method, f".file.{os.getpid()}.part", FULL)
+            with pytest.raises(OutputError, match="No space left on device; name another file"):
+                write_file(path, "new")
+        assert contents(tmp_path) == {"file": b"old"}
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    write_file(link, "new")
+    assert link.is_symlink() and path.read_text() == "new" and path.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("name", ["", ".", "no/such/file", "file/inside", "nul\0"])
+def test_a_file_that_cannot_be_is_known_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").write_text("")
+    for write in (check_file, lambda path: write_file(path, "")):
+        with pytest.raises(OutputError, match="cannot write"):
+            write(Path(name))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs /dev")
+def test_devices_are_written_to(capfd: pytest.CaptureFixture[str]) -> None:
+    write_file(Path("/dev/stdout"), "text")
+    assert capfd.readouterr().out == "text"
+    with pytest.raises(OutputError, match="No space left"):
+        write_file(Path("/dev/full"), "text")
+
+
+def test_a_build_replaces_its_own_and_nothing_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    to = ("-o", str(out))
+    assert cli.main([*BUILD, *to]) == 0
+    first = contents(out)
+    assert json.loads(first[MANIFEST])["files"] == sorted(first)
+    assert cli.main(["build", "17", "--op", "sub", "--target", "rust", *to]) == 0
+    assert set(contents(out)) == {MANIFEST, "rust/sub_portable.rs"}
+    kept = contents(tmp_path)
+    capsys.readouterr()
+    for words in (["19", "--op", "add"], ["17", "--word", "32"], ["19", "--package", "js"]):
+        assert cli.main(["build", *words, *to]) == 2
+        assert "out' holds a build of 0x11, 64-bit words" in capsys.readouterr().err
+    assert cli.main(["demo", "19", *to]) == 2
+    (out / "rust" / "mine.rs").write_text("")
+    assert cli.main([*BUILD, *to]) == 2
+    assert "holds 'rust/mine.rs', which fieldc build did not write" in capsys.readouterr().err
+    (out / "rust" / "mine.rs").unlink()
+    assert contents(tmp_path) == kept
+    (out / MANIFEST).write_text("{}")
+    assert cli.main([*BUILD, *to]) == 2
+    assert "holds 'manifest.json', which" in capsys.readouterr().err
+
+
+def test_a_folder_in_use_stays_the_same_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main([*BUILD, "-o", "."]) == 0
+    assert cli.main([*BUILD, "-o", "."]) == 0
+    assert set(os.listdir()) == {MANIFEST, "c", next(tmp_path.glob("*.h")).name}
+
+
+def test_a_failed_build_leaves_the_earlier_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert cli.main([*BUILD, "-o", str(out)]) == 0
+    before = contents(tmp_path)
+    fail_at(monkeypatch, "write_bytes", MANIFEST, FULL)
+    assert cli.main([*BUILD, "-o", str(out)]) == 2
+    assert "No space left on device; name another with -o" in capsys.readouterr().err
+    assert contents(tmp_path) == before
+
+
+def test_a_study_keeps_off_other_pages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    (tmp_path / "index.html").write_text("mine")
+    assert cli.main(["lab", "--quick", "-o", str(tmp_path)]) == 2
+    assert "fieldc lab did not write" in capsys.readouterr().err
+    assert contents(tmp_path) == {"index.html": b"mine"}
