@@ -5,11 +5,11 @@ FIELD ?= bls12-381-p
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 INSTALLED := .venv/installed
 # The features of the crate that implement traits.
-TRAITS := subtle,zeroize,serde,rand_core,ff,ff-0-13,bits,ark-ff
+TRAITS := subtle,zeroize,serde,rand_core,ff,ff-0-13,bits,ark-ff,digest,num-traits,bytemuck,arbitrary,proptest
 # The crates that are tested at once: together they are compiled with one set of features.
 TESTED := -p fieldc -p fieldc-check -p fieldc-fuzz
 # The tests that run without assembly too; the others run its portable kernels.
-PORTABLE := arithmetic encoding fp2 kernels
+PORTABLE := arithmetic encoding fp2 interface kernels
 # Each worker begins with a part of its own: what a module's tests share is made once.
 PYTEST = $(BIN)/pytest -n auto --dist worksteal
 # How long make fuzz runs each target.

@@ -146,7 +146,8 @@ fn constants(p: &[u64]) -> TokenStream {
 }
 
 /// Functions of fieldc's additions, by their names.
-const ADDITION: [&str; 8] = ["adc", "sbb", "plus", "minus", "choose", "add", "sub", "neg"];
+const ADDITION: [&str; 9] =
+    ["adc", "sbb", "plus", "minus", "choose", "subtract_once", "add", "sub", "neg"];
 
 /// The module of additions without branches.
 pub(crate) fn addition() -> syn::Result<TokenStream> {

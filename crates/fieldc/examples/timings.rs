@@ -26,8 +26,8 @@ macro_rules! report {
         let one = <$Fp>::ONE;
         let product = nanoseconds(x, 100_000, |x| x * x);
         let square = nanoseconds(x, 100_000, |x| x.square());
-        let invert = nanoseconds(x, 500, |x| x.invert().0 + one);
-        let sqrt = nanoseconds(x, 100, |x| x.square().sqrt().0 + one);
+        let invert = nanoseconds(x, 500, |x| x.invert_ct().0 + one);
+        let sqrt = nanoseconds(x, 100, |x| x.square().sqrt_ct().0 + one);
         let is_square = nanoseconds(x, 100, |x| x + <$Fp>::from_u64(x.is_square().into()));
         println!(
             "{:16} x * x {product:6.1}  square {square:6.1}  invert {invert:7.0}  sqrt {sqrt:7.0}  is_square {is_square:7.0}",

@@ -6,10 +6,15 @@ use crate::limbs::{minus, plus};
 #[inline]
 pub(crate) fn add<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [u64; N] {
     let (sum, carry) = plus(x, y);
-    let (less, borrow) = minus(&sum, p);
     // Of a prime with a spare bit the sum has no carry.
-    let has_carry = carry && p[N - 1] >> 63 == 1;
-    choose(borrow & !has_carry, &sum, &less)
+    subtract_once(&sum, carry && p[N - 1] >> 63 == 1, p)
+}
+
+/// t mod p for t + 2^(64N)*top < 2p.
+#[inline]
+pub(crate) fn subtract_once<const N: usize>(t: &[u64; N], top: bool, p: &[u64; N]) -> [u64; N] {
+    let (less, borrow) = minus(t, p);
+    choose(borrow & !top, t, &less)
 }
 
 /// x - y mod p.
@@ -22,8 +27,7 @@ pub(crate) fn sub<const N: usize>(x: &[u64; N], y: &[u64; N], p: &[u64; N]) -> [
 /// x mod p for x < 2p, where 2p is below 2^(64N).
 #[inline]
 pub(crate) fn reduce<const N: usize>(x: &[u64; N], p: &[u64; N]) -> [u64; N] {
-    let (less, borrow) = minus(x, p);
-    choose(borrow, x, &less)
+    subtract_once(x, false, p)
 }
 
 /// -x mod p; the negative of 0 is 0, never p.
@@ -33,7 +37,7 @@ pub(crate) fn neg<const N: usize>(x: &[u64; N], p: &[u64; N]) -> [u64; N] {
 }
 
 #[cfg(not(all(target_arch = "x86_64", not(feature = "portable"), not(miri))))]
-use crate::portable::choose;
+pub(crate) use crate::portable::choose;
 
 /// a if the flag is set, else b.
 ///
@@ -41,7 +45,7 @@ use crate::portable::choose;
 /// operation has to wait for.
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
 #[inline(always)]
-fn choose<const N: usize>(flag: bool, a: &[u64; N], b: &[u64; N]) -> [u64; N] {
+pub(crate) fn choose<const N: usize>(flag: bool, a: &[u64; N], b: &[u64; N]) -> [u64; N] {
     let (mut result, flag) = (*b, u64::from(flag));
     let (threes, rest) = result.as_chunks_mut::<3>();
     for ([x, y, z], a) in threes.iter_mut().zip(a.as_chunks::<3>().0) {

@@ -140,12 +140,12 @@ mod x86_64 {
                     x: &[u64; $n],
                     y: &[u64; $n],
                 ) -> [u64; $n] {
-                    assembly!(@ ($($mul),+) (x, y) mul_portable)
+                    assembly!(@ ($($mul),+) (x, y) (mul_portable::<$n, M>))
                 }
 
                 #[inline(always)]
                 fn square<M: $crate::modulus::Modulus<$n>>(x: &[u64; $n]) -> [u64; $n] {
-                    assembly!(@square ($($($square),+)?) ($($mul),+) x)
+                    assembly!(@square $n, ($($($square),+)?) ($($mul),+) x)
                 }
 
                 #[inline(always)]
@@ -153,7 +153,7 @@ mod x86_64 {
                     x: &[[u64; $n]; 2],
                     y: &[[u64; $n]; 2],
                 ) -> [u64; $n] {
-                    assembly!(@ ($($sum),+) (x, y) sum_portable)
+                    assembly!(@ ($($sum),+) (x, y) (sum_portable::<$n, M>))
                 }
 
                 $(
@@ -176,20 +176,20 @@ mod x86_64 {
             }
         };
         // A class without kernels for squares multiplies.
-        (@square () $mul:tt $x:ident) => {
-            assembly!(@ $mul ($x, $x) mul_portable)
+        (@square $n:literal, () $mul:tt $x:ident) => {
+            assembly!(@ $mul ($x, $x) (mul_portable::<$n, M>))
         };
-        (@square $square:tt $mul:tt $x:ident) => {
-            assembly!(@ $square ($x) square_portable)
+        (@square $n:literal, $square:tt $mul:tt $x:ident) => {
+            assembly!(@ $square ($x) (square_portable::<$n, M>))
         };
-        (@ ($mulx:ident) $operands:tt $portable:ident) => {
+        (@ ($mulx:ident) $operands:tt $portable:tt) => {
             if $crate::kernels::has_bmi2() {
                 assembly!(@call $mulx $operands)
             } else {
                 assembly!(@portable $portable $operands)
             }
         };
-        (@ ($mulx:ident, $adx:ident) $operands:tt $portable:ident) => {
+        (@ ($mulx:ident, $adx:ident) $operands:tt $portable:tt) => {
             if $crate::kernels::prefers_one_chain() {
                 assembly!(@call $mulx $operands)
             } else if $crate::kernels::prefers_two_chains() {
@@ -202,8 +202,8 @@ mod x86_64 {
             // SAFETY: the processor was found to have what the kernel needs, and the class is p's.
             unsafe { $kernel::<M> $operands }
         };
-        (@portable $portable:ident $operands:tt) => {
-            $crate::assembly::by_limbs(&$crate::assembly::$portable::<_, M> $operands)
+        (@portable ($($portable:tt)+) $operands:tt) => {
+            $crate::assembly::by_limbs(&$crate::assembly::$($portable)+ $operands)
         };
     }
     pub(crate) use assembly;

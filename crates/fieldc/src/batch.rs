@@ -2,10 +2,7 @@
 
 use core::fmt;
 
-use crate::assembly::{HasProducts, Products};
-use crate::inversion::invert;
-use crate::limbs::is_zero;
-use crate::portable::{mask, select};
+use crate::Field;
 
 /// The scratch space of [`field!`](crate::field) types' `batch_invert` is too short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,12 +26,8 @@ impl core::error::Error for ShortScratch {}
 ///
 /// Source: P. L. Montgomery, "Speeding the Pollard and elliptic curve methods of factorization",
 /// 1987, section 10.3.1.
-pub fn batch_invert<const N: usize, M: HasProducts<N>>(
-    elements: &mut [M],
-    scratch: &mut [M],
-    limbs: impl Fn(&M) -> [u64; N],
-    element: impl Fn([u64; N]) -> M,
-) -> Result<(), ShortScratch> {
+#[inline]
+pub fn batch_invert<F: Field>(elements: &mut [F], scratch: &mut [F]) -> Result<(), ShortScratch> {
     if scratch.len() < elements.len() {
         return Err(ShortScratch {
             expected: elements.len(),
@@ -42,21 +35,16 @@ pub fn batch_invert<const N: usize, M: HasProducts<N>>(
         });
     }
     // The product of all elements so far, 1 instead of each 0.
-    let mut product = M::R;
+    let mut product = F::ONE;
     for (x, before) in elements.iter().zip(scratch.iter_mut()) {
-        let x = limbs(x);
-        *before = element(product);
-        let factor = select(mask(is_zero(&x)), &M::R, &x);
-        product = M::Kernels::mul::<M>(&product, &factor);
+        *before = product;
+        product *= F::select(x.is_zero(), &F::ONE, x);
     }
-    let (mut inverse, _) = invert::<N, M>(&product);
+    let (mut inverse, _) = product.invert_ct();
     for (x, before) in elements.iter_mut().zip(scratch.iter()).rev() {
-        let value = limbs(x);
-        let is_zero = mask(is_zero(&value));
-        let inverted = M::Kernels::mul::<M>(&inverse, &limbs(before));
-        *x = element(select(is_zero, &value, &inverted));
-        let factor = select(is_zero, &M::R, &value);
-        inverse = M::Kernels::mul::<M>(&inverse, &factor);
+        let (value, is_zero) = (*x, x.is_zero());
+        *x = F::select(is_zero, &value, &(inverse * before));
+        inverse *= F::select(is_zero, &F::ONE, &value);
     }
     Ok(())
 }

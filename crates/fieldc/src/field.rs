@@ -13,11 +13,25 @@
 /// ```
 ///
 /// The modulus is decimal, or hexadecimal after `0x`. What is even, too large, no number, or
-/// composite (by a strong test to the bases 2 and 3: no proof) is an error of the compiler:
+/// composite is an error of the compiler:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0080
 /// fieldc::field! { struct Composite(modulus = "0x1fff_ffff_ffff_fff1"); }
 /// ```
+///
+/// The test of primality is that of Baillie and Wagstaff (BPSW): a strong test to base 2 and an
+/// extra strong Lucas test. No composite number is known to pass, but it is no proof. It runs
+/// whenever the type is compiled. For moduli above 512 bits that would take seconds, so there the
+/// Lucas test runs only where the type is compiled for its crate's own unit tests.
+///
+/// Where the number is known to be prime, the word `prime` leaves the test out. With `prime` and a
+/// composite modulus, sums and products are right; inverses, roots and all else that needs a field
+/// are not:
+///
+/// ```
+/// fieldc::field! { struct P127(modulus = "170141183460469231731687303715884105727", prime); }
+/// ```
+///
 ///
 /// Some traits need a generator of the multiplicative group, which nobody finds without the factors
 /// of p - 1. Give the type one to get `PrimeField` with the feature `ff`; a square is refused:
@@ -47,7 +61,7 @@ macro_rules! field {
 
         #[allow(long_running_const_eval, reason = "a test of primality, once")]
         const _: () = assert!(
-            $crate::__private::is_probable_prime::<{ $Fp::LIMBS }, $Fp>(),
+            $crate::__private::is_probable_prime::<{ $Fp::LIMBS }, $Fp>(cfg!(test)),
             "the modulus is composite"
         );
     };
@@ -70,7 +84,11 @@ macro_rules! field {
         $crate::__operators! { $Fp, add, Add::add, AddAssign::add_assign }
         $crate::__operators! { $Fp, sub, Sub::sub, SubAssign::sub_assign }
         $crate::__operators! { $Fp, mul, Mul::mul, MulAssign::mul_assign }
+        $crate::__operators! { $Fp, div, Div::div, DivAssign::div_assign }
         $crate::__standard_traits! { $Fp }
+        $crate::__constants! { $Fp $(, $generator)? }
+        $crate::__conversions! { $Fp }
+        $crate::__generic! { $Fp }
         $crate::__traits! { $Fp $(, $generator)? }
     };
 }
@@ -90,7 +108,7 @@ macro_rules! __element {
             /// The modulus p as limbs, least significant first.
             pub const MODULUS: [u64; $Fp::LIMBS] = <Self as $crate::Modulus<{ $Fp::LIMBS }>>::P;
             /// The element 0.
-            pub const ZERO: Self = Self([0; _]);
+            pub const ZERO: Self = Self([0; size_of::<Self>() / 8]);
             /// The element 1.
             pub const ONE: Self = Self(<Self as $crate::Modulus<{ $Fp::LIMBS }>>::R);
 
@@ -99,12 +117,21 @@ macro_rules! __element {
             pub const fn from_u64(value: u64) -> Self {
                 let mut limbs = [0; $Fp::LIMBS];
                 limbs[0] = value;
-                if $Fp::LIMBS == 1 {
-                    limbs[0] %= Self::MODULUS[0];
-                }
                 Self($crate::__private::to_montgomery::<{ $Fp::LIMBS }, Self>(
                     &limbs,
                 ))
+            }
+
+            /// A number of 128 bits as an element, modulo p.
+            ///
+            /// ```
+            /// use fieldc::bn254::Fp;
+            ///
+            /// assert_eq!(Fp::from_u128(1 << 64), Fp::from_u64(1 << 32).square());
+            /// ```
+            #[inline]
+            pub const fn from_u128(value: u128) -> Self {
+                Self($crate::__private::from_u128::<{ $Fp::LIMBS }, Self>(value))
             }
 
             /// The number with these limbs, least significant first; `None` unless it is below p.
@@ -236,6 +263,13 @@ macro_rules! __element {
                     Self,
                 >(&self.0, &other.0))
             }
+
+            #[inline]
+            #[track_caller]
+            fn quotient(&self, other: &Self) -> Self {
+                let inverse = other.invert().expect("the divisor is 0");
+                self.product(&inverse)
+            }
         }
     };
 }
@@ -278,6 +312,42 @@ macro_rules! __operators {
     (@call add, $left:expr, $right:expr) => { $left.sum($right) };
     (@call sub, $left:expr, $right:expr) => { $left.difference($right) };
     (@call mul, $left:expr, $right:expr) => { $left.product($right) };
+    (@call div, $left:expr, $right:expr) => { $left.quotient($right) };
+}
+
+/// Sums and products of values and of references, from the operators.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __sums {
+    ([$($generics:tt)*] $Type:ty) => {
+        impl<$($generics)*> core::iter::Sum for $Type {
+            #[inline]
+            fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
+                terms.fold(Self::ZERO, |total, term| total + term)
+            }
+        }
+
+        impl<'a, $($generics)*> core::iter::Sum<&'a $Type> for $Type {
+            #[inline]
+            fn sum<I: Iterator<Item = &'a Self>>(terms: I) -> Self {
+                terms.fold(Self::ZERO, |total, term| total + term)
+            }
+        }
+
+        impl<$($generics)*> core::iter::Product for $Type {
+            #[inline]
+            fn product<I: Iterator<Item = Self>>(factors: I) -> Self {
+                factors.fold(Self::ONE, |total, factor| total * factor)
+            }
+        }
+
+        impl<'a, $($generics)*> core::iter::Product<&'a $Type> for $Type {
+            #[inline]
+            fn product<I: Iterator<Item = &'a Self>>(factors: I) -> Self {
+                factors.fold(Self::ONE, |total, factor| total * factor)
+            }
+        }
+    };
 }
 
 /// Negation, sums and products, comparison, and printing.
@@ -303,33 +373,7 @@ macro_rules! __standard_traits {
             }
         }
 
-        impl core::iter::Sum for $Fp {
-            #[inline]
-            fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
-                terms.fold(Self::ZERO, |total, term| total + term)
-            }
-        }
-
-        impl<'a> core::iter::Sum<&'a $Fp> for $Fp {
-            #[inline]
-            fn sum<I: Iterator<Item = &'a Self>>(terms: I) -> Self {
-                terms.fold(Self::ZERO, |total, term| total + term)
-            }
-        }
-
-        impl core::iter::Product for $Fp {
-            #[inline]
-            fn product<I: Iterator<Item = Self>>(factors: I) -> Self {
-                factors.fold(Self::ONE, |total, factor| total * factor)
-            }
-        }
-
-        impl<'a> core::iter::Product<&'a $Fp> for $Fp {
-            #[inline]
-            fn product<I: Iterator<Item = &'a Self>>(factors: I) -> Self {
-                factors.fold(Self::ONE, |total, factor| total * factor)
-            }
-        }
+        $crate::__sums! { [] $Fp }
 
         /// Compares in the same time for all values.
         impl PartialEq for $Fp {
@@ -345,13 +389,6 @@ macro_rules! __standard_traits {
             #[inline]
             fn default() -> Self {
                 Self::ZERO
-            }
-        }
-
-        impl From<u64> for $Fp {
-            #[inline]
-            fn from(value: u64) -> Self {
-                Self::from_u64(value)
             }
         }
 

@@ -1,73 +1,232 @@
-//! Products in Fp2 = Fp(u) with u^2 = -1, of elements `x[0] + x[1]*u`.
+//! The quadratic extension Fp2 = Fp(u) with u^2 = -1.
 //!
 //! ```
+//! use fieldc::Fp2;
 //! use fieldc::bls12_381::Fp;
-//! use fieldc::fp2;
 //!
-//! let x = [Fp::from_u64(3), Fp::from_u64(4)];
-//! assert_eq!(fp2::mul(&x, &[Fp::from_u64(3), -Fp::from_u64(4)]), [Fp::from_u64(25), Fp::ZERO]);
-//! assert_eq!(fp2::square(&x), fp2::mul(&x, &x));
+//! let x = Fp2::new(Fp::from_u64(3), Fp::from_u64(4));
+//! assert_eq!(x * x.conjugate(), Fp2::from(25));
+//! assert_eq!(x.square(), x * x);
+//! assert_eq!(x * x.invert().unwrap(), Fp2::ONE);
+//! assert_eq!(Fp2::from(-1).sqrt(), Some(Fp2::<Fp>::U));
 //! ```
 //!
 //! Where -1 is a square modulo p there is no such field, and nothing is compiled:
 //!
-//! ```compile_fail
+//! ```compile_fail,E0277
+//! use fieldc::Fp2;
 //! use fieldc::bls12_381::Fr;
 //!
-//! fieldc::fp2::square(&[Fr::ONE, Fr::ONE]);
+//! let _ = Fp2::new(Fr::ONE, Fr::ONE);
 //! ```
 
-use crate::assembly::{HasProducts, Products};
-use crate::modulus::Modulus;
+use core::fmt;
 
-/// The product: two sums of two products, each of them reduced once.
+pub use crate::conditions::HasFp2;
+use crate::{ShortScratch, batch};
+
+mod operators;
+mod roots;
+
+/// An element `c0 + c1*u` of Fp2, u^2 = -1.
 ///
-/// Aranha, Karabina, Longa, Gebotys, Lopez, "Faster explicit formulas for computing pairings over
-/// ordinary curves" (2011), 3, without its Karatsuba: three products and two reductions by our
-/// kernels take longer.
+/// The order compares `c1` first, then `c0`.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+pub struct Fp2<F> {
+    /// The part without u.
+    pub c0: F,
+    /// The factor of u.
+    pub c1: F,
+}
+
+impl<F: HasFp2> Fp2<F> {
+    /// The element 0.
+    pub const ZERO: Self = Self::new(F::ZERO, F::ZERO);
+    /// The element 1.
+    pub const ONE: Self = Self::new(F::ONE, F::ZERO);
+    /// The element u, a square root of -1.
+    pub const U: Self = Self::new(F::ZERO, F::ONE);
+
+    /// The element `c0 + c1*u`.
+    #[inline]
+    pub const fn new(c0: F, c1: F) -> Self {
+        Self { c0, c1 }
+    }
+
+    /// `c0 - c1*u`, which is also the power p.
+    #[inline]
+    pub fn conjugate(&self) -> Self {
+        Self::new(self.c0, -self.c1)
+    }
+
+    /// The norm `c0^2 + c1^2`, the product with the [conjugate](Self::conjugate).
+    #[inline]
+    pub fn norm(&self) -> F {
+        F::sum_of_products(self.parts(), self.parts())
+    }
+
+    /// The product with an element of the prime field.
+    #[inline]
+    pub fn scale(&self, factor: &F) -> Self {
+        Self::new(self.c0 * factor, self.c1 * factor)
+    }
+
+    /// Whether this is 0, in the same time for all values.
+    #[inline]
+    pub fn is_zero(&self) -> bool {
+        self.c0.is_zero() & self.c1.is_zero()
+    }
+
+    /// `self + self`.
+    #[inline]
+    pub fn double(&self) -> Self {
+        Self::new(self.c0.double(), self.c1.double())
+    }
+
+    /// `self * self`: `(c0 + c1)*(c0 - c1)` and `2*c0*c1`.
+    #[inline]
+    pub fn square(&self) -> Self {
+        let Self { c0, c1 } = *self;
+        Self::new((c0 + c1) * (c0 - c1), c0.double() * c1)
+    }
+
+    /// `self * y + z`.
+    #[inline]
+    pub fn mul_add(&self, y: &Self, z: &Self) -> Self {
+        self.product(y) + z
+    }
+
+    /// The product: two sums of two products, each of them reduced once.
+    ///
+    /// Aranha, Karabina, Longa, Gebotys, Lopez, "Faster explicit formulas for computing pairings
+    /// over ordinary curves" (2011), 3, without its Karatsuba: three products and two reductions by
+    /// our kernels take longer.
+    #[inline(always)]
+    fn product(&self, y: &Self) -> Self {
+        // By reference: a kernel's loads would wait for a copy of x.
+        let x = self.parts();
+        Self::new(
+            F::sum_of_products(x, &[y.c0, -y.c1]),
+            F::sum_of_products(x, &[y.c1, y.c0]),
+        )
+    }
+
+    /// `a` if the flag is set, else `b`, in the same time for both.
+    #[inline]
+    pub fn select(flag: bool, a: &Self, b: &Self) -> Self {
+        Self::new(F::select(flag, &a.c0, &b.c0), F::select(flag, &a.c1, &b.c1))
+    }
+
+    /// The inverse; `None` for 0. What it computes takes the same time for all values.
+    #[inline]
+    pub fn invert(&self) -> Option<Self> {
+        let (inverse, exists) = self.invert_ct();
+        exists.then_some(inverse)
+    }
+
+    /// The inverse and true; for 0, which has none, 0 and false. No branch depends on the value.
+    #[inline]
+    pub fn invert_ct(&self) -> (Self, bool) {
+        let (inverse, exists) = self.norm().invert_ct();
+        (self.conjugate().scale(&inverse), exists)
+    }
+
+    /// Inverts every element with one inversion in all; zeros stay zeros.
+    ///
+    /// # Errors
+    /// If the scratch space has fewer elements than there are to invert; nothing has changed then.
+    #[inline]
+    pub fn batch_invert(elements: &mut [Self], scratch: &mut [Self]) -> Result<(), ShortScratch> {
+        batch::batch_invert(elements, scratch)
+    }
+
+    /// The power with a public exponent in limbs, least significant first; x^0 is 1, 0^0 too.
+    pub fn pow(&self, exponent: &[u64]) -> Self {
+        let bits = exponent
+            .iter()
+            .rev()
+            .flat_map(|limb| (0..64).rev().map(move |i| limb >> i & 1 == 1));
+        bits.skip_while(|bit| !bit).fold(Self::ONE, |power, bit| {
+            let square = power.square();
+            if bit { square * self } else { square }
+        })
+    }
+
+    /// The sum of products of corresponding elements; every two products in Fp share a reduction.
+    #[inline(always)]
+    pub fn sum_of_products<const K: usize>(x: &[Self; K], y: &[Self; K]) -> Self {
+        Self::inner_product(x, y)
+    }
+
+    /// The sum of products of corresponding elements of slices.
+    ///
+    /// # Panics
+    /// If the slices have different lengths.
+    #[inline]
+    pub fn inner_product(x: &[Self], y: &[Self]) -> Self {
+        assert_eq!(x.len(), y.len(), "the slices have different lengths");
+        let mut terms = x.iter().zip(y).map(|(x, y)| x.product(y));
+        let first = terms.next().unwrap_or(Self::ZERO);
+        terms.fold(first, |total, term| total + term)
+    }
+
+    #[inline(always)]
+    fn parts(&self) -> &[F; 2] {
+        // SAFETY: two fields of one type in the order of C lie as in an array.
+        unsafe { &*core::ptr::from_ref(self).cast() }
+    }
+}
+
+/// The product of `x[0] + x[1]*u` and `y[0] + y[1]*u`, for elements kept as arrays.
+///
+/// ```
+/// use fieldc::bls12_381::Fp;
+///
+/// let [x0, x1] = [3, 4].map(Fp::from_u64);
+/// assert_eq!(fieldc::fp2::mul(&[x0, x1], &[x0, -x1]), [Fp::from_u64(25), Fp::ZERO]);
+/// ```
 #[inline]
-pub fn mul<const N: usize, F: HasProducts<N>>(x: &[F; 2], y: &[F; 2]) -> [F; 2] {
-    const { assert_no_square::<N, F>() };
-    // By reference: a copy of x would be made of pairs of limbs, for which a kernel's loads wait.
-    let (x, [y0, y1]) = (limbs(x), *limbs(y));
-    let minus_y1 = F::Kernels::sub::<F>(&[0; N], &y1);
-    element([
-        F::Kernels::sum_of_products::<F>(x, &[y0, minus_y1]),
-        F::Kernels::sum_of_products::<F>(x, &[y1, y0]),
-    ])
+pub fn mul<F: HasFp2>(x: &[F; 2], y: &[F; 2]) -> [F; 2] {
+    Fp2::from(*x).product(&Fp2::from(*y)).into()
 }
 
-/// The square: `(x[0] + x[1])*(x[0] - x[1])` and `2*x[0]*x[1]`.
+/// The square of `x[0] + x[1]*u`, for elements kept as arrays.
+///
+/// ```
+/// use fieldc::{bls12_381::Fp, fp2};
+///
+/// let x = [3, 4].map(Fp::from_u64);
+/// assert_eq!(fp2::square(&x), fp2::mul(&x, &x));
+/// ```
 #[inline]
-pub fn square<const N: usize, F: HasProducts<N>>(x: &[F; 2]) -> [F; 2] {
-    const { assert_no_square::<N, F>() };
-    let [x0, x1] = *limbs(x);
-    let (sum, difference) = (
-        F::Kernels::add::<F>(&x0, &x1),
-        F::Kernels::sub::<F>(&x0, &x1),
-    );
-    let twice = F::Kernels::add::<F>(&x0, &x0);
-    element([
-        F::Kernels::mul::<F>(&sum, &difference),
-        F::Kernels::mul::<F>(&twice, &x1),
-    ])
+pub fn square<F: HasFp2>(x: &[F; 2]) -> [F; 2] {
+    Fp2::from(*x).square().into()
 }
 
-/// Refuses a modulus that is not 3 modulo 4.
-const fn assert_no_square<const N: usize, M: Modulus<N>>() {
-    assert!(
-        M::P[0] % 4 == 3,
-        "u^2 = -1 makes no field: it is a square modulo p"
-    );
+impl<F> From<[F; 2]> for Fp2<F> {
+    #[inline]
+    fn from([c0, c1]: [F; 2]) -> Self {
+        Self { c0, c1 }
+    }
 }
 
-#[inline(always)]
-fn limbs<const N: usize, F: HasProducts<N>>(x: &[F; 2]) -> &[[u64; N]; 2] {
-    // SAFETY: an element is nothing but its limbs, as its implementation promises.
-    unsafe { &*core::ptr::from_ref(x).cast() }
+impl<F> From<Fp2<F>> for [F; 2] {
+    #[inline]
+    fn from(Fp2 { c0, c1 }: Fp2<F>) -> Self {
+        [c0, c1]
+    }
 }
 
-fn element<const N: usize, F: HasProducts<N>>(x: [[u64; N]; 2]) -> [F; 2] {
-    // SAFETY: an element is nothing but its limbs, and kernels' results are below p.
-    unsafe { core::mem::transmute_copy(&x) }
+/// `(c0 + c1*u)`.
+impl<F: fmt::Display> fmt::Display for Fp2<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({} + {}*u)", self.c0, self.c1)
+    }
+}
+
+impl<F: fmt::Display> fmt::Debug for Fp2<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Fp2{self}")
+    }
 }

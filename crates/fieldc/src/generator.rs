@@ -1,6 +1,7 @@
 //! Non-residues, and what follows from a generator of the multiplicative group, when the program is
 //! compiled. Nothing here is for secret values.
 
+use crate::constant::product;
 use crate::limbs;
 use crate::modulus::Modulus;
 use crate::portable;
@@ -15,12 +16,13 @@ pub const fn least_non_residue<const N: usize, M: Modulus<N>>() -> u64 {
     let mut g = 2;
     while !is_non_residue::<N, M>(g) {
         g += 1;
+        assert!(g < 1 << 16, "every small number is a square: no prime");
     }
     g
 }
 
 /// The Jacobi symbol (g/p), by reciprocity: (p mod g / g) is a matter of one limb.
-const fn jacobi<const N: usize>(g: u64, p: &[u64; N]) -> i8 {
+pub(crate) const fn jacobi<const N: usize>(g: u64, p: &[u64; N]) -> i8 {
     if g == 0 {
         return 0;
     }
@@ -123,8 +125,8 @@ pub const fn large_root_of_unity<const N: usize, M: Modulus<N>>(g: u64) -> [u64;
 pub const fn inverse<const N: usize, M: Modulus<N>>(root: &[u64; N]) -> [u64; N] {
     let (mut result, mut square, mut i) = (M::R, *root, 0);
     while i < two_adicity::<N, M>() {
-        result = portable::mul::<N, M>(&result, &square);
-        square = portable::mul::<N, M>(&square, &square);
+        result = product::<N, M>(&result, &square);
+        square = product::<N, M>(&square, &square);
         i += 1;
     }
     result
@@ -134,7 +136,7 @@ pub const fn inverse<const N: usize, M: Modulus<N>>(root: &[u64; N]) -> [u64; N]
 pub const fn delta<const N: usize, M: Modulus<N>>(g: u64) -> [u64; N] {
     let (mut result, mut i) = (element::<N, M>(g), 0);
     while i < two_adicity::<N, M>() {
-        result = portable::mul::<N, M>(&result, &result);
+        result = product::<N, M>(&result, &result);
         i += 1;
     }
     result
@@ -171,9 +173,9 @@ const fn power<const N: usize, M: Modulus<N>>(g: u64, exponent: &[u64; N]) -> [u
     let (mut result, mut i) = (M::R, limbs::bits(exponent));
     while i > 0 {
         i -= 1;
-        result = portable::mul::<N, M>(&result, &result);
+        result = product::<N, M>(&result, &result);
         if exponent[i as usize / 64] >> (i % 64) & 1 == 1 {
-            result = portable::mul::<N, M>(&result, &base);
+            result = product::<N, M>(&result, &base);
         }
     }
     result

@@ -1,7 +1,6 @@
 //! Values below 2p, kept apart from those below p by their type.
 
 use core::fmt;
-use core::iter::{Product, Sum};
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use crate::lazy_kernels::{HasLazy, Ring};
@@ -60,9 +59,9 @@ use crate::lazy_kernels::{HasLazy, Ring};
 /// ```
 ///
 /// Values below 2p stay there where 4p < 2^(64 * LIMBS): the modulus needs two spare bits. For
-/// another one, here of 255 bits, the program does not compile:
+/// another one, here of 255 bits, the program does not pass the compiler's check:
 ///
-/// ```compile_fail,E0080
+/// ```compile_fail,E0277
 /// use fieldc::Lazy;
 /// use fieldc::bls12_381::Fr;
 ///
@@ -228,14 +227,4 @@ impl<F: HasLazy> Neg for &Lazy<F> {
     }
 }
 
-impl<F: HasLazy> Sum for Lazy<F> {
-    fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
-        terms.fold(Self::ZERO, |total, term| total + term)
-    }
-}
-
-impl<F: HasLazy> Product for Lazy<F> {
-    fn product<I: Iterator<Item = Self>>(factors: I) -> Self {
-        factors.fold(Self::ONE, |total, factor| total * factor)
-    }
-}
+crate::__sums! { [F: HasLazy] Lazy<F> }

@@ -8,7 +8,7 @@ use core::mem::transmute_copy;
 
 use crate::addition;
 use crate::assembly::HasProducts;
-use crate::generated::{AMPLE_N0, AMPLE_TOP, ROOM_TOP, ROWS_TOP};
+use crate::generated::{AMPLE_N0, AMPLE_TOP, ROWS_TOP};
 use crate::limbs;
 use crate::modulus::Modulus;
 
@@ -70,14 +70,14 @@ const ROWS: u8 = 1;
 /// 4p < R.
 const ROOM: u8 = 2;
 
-/// A field type and what computes with its values below 2p.
+/// A field type with 4p < 2^(64N), and what computes with its values below 2p.
 pub trait HasLazy: Copy {
     /// The values below 2p.
     type Ring: Ring<Element = Self>;
 }
 
-/// Values below 2p of a field type. There are some only where 4p < R: what makes the first one is
-/// an error of the compiler for other moduli.
+/// Values below 2p of a field type. They are used only where 4p < R, where the type has
+/// [`HasLazy`].
 pub trait Ring {
     /// The field type.
     type Element;
@@ -109,32 +109,17 @@ pub trait Ring {
 /// The values below 2p of F, by the kernels of a class.
 pub struct LazyRing<const N: usize, const CLASS: u8, F>(PhantomData<F>);
 
-impl<const N: usize, const CLASS: u8, F: HasProducts<N>> LazyRing<N, CLASS, F> {
-    const HAS_ROOM: () = assert!(
-        F::P[N - 1] < ROOM_TOP,
-        "Lazy needs two spare bits: only where 4p < 2^(64*LIMBS) do values below 2p stay there; \
-         compute with the field type itself"
-    );
-}
-
 impl<const N: usize, const CLASS: u8, F: HasProducts<N>> Ring for LazyRing<N, CLASS, F>
 where
     LazyShape<N, CLASS>: LazyProducts<N>,
 {
     type Element = F;
     type Limbs = [u64; N];
-    const ZERO: [u64; N] = {
-        let () = Self::HAS_ROOM;
-        [0; N]
-    };
-    const ONE: [u64; N] = {
-        let () = Self::HAS_ROOM;
-        F::R
-    };
+    const ZERO: [u64; N] = [0; N];
+    const ONE: [u64; N] = F::R;
 
     #[inline(always)]
     fn enter(x: &F) -> [u64; N] {
-        const { Self::HAS_ROOM };
         // SAFETY: an element is nothing but its limbs, as its implementation promises.
         unsafe { transmute_copy(x) }
     }
@@ -148,7 +133,6 @@ where
 
     #[inline]
     fn is_value(x: &[u64; N]) -> bool {
-        const { Self::HAS_ROOM };
         limbs::is_less(x, &Twice::<F>::P)
     }
 
@@ -206,12 +190,12 @@ macro_rules! lazy_assembly {
         {
             #[inline(always)]
             fn mul<M: $crate::modulus::Modulus<$n>>(x: &[u64; $n], y: &[u64; $n]) -> [u64; $n] {
-                assembly!(@ ($($mul),+) (x, y) mul_lazy_portable)
+                assembly!(@ ($($mul),+) (x, y) (mul_lazy_portable::<$n, M>))
             }
 
             #[inline(always)]
             fn square<M: $crate::modulus::Modulus<$n>>(x: &[u64; $n]) -> [u64; $n] {
-                lazy_assembly!(@square ($($($square),+)?) ($($mul),+) x)
+                lazy_assembly!(@square $n, ($($($square),+)?) ($($mul),+) x)
             }
 
             $(
@@ -239,11 +223,11 @@ macro_rules! lazy_assembly {
         }
     };
     // A class without kernels for squares multiplies.
-    (@square () $mul:tt $x:ident) => {
-        assembly!(@ $mul ($x, $x) mul_lazy_portable)
+    (@square $n:literal, () $mul:tt $x:ident) => {
+        assembly!(@ $mul ($x, $x) (mul_lazy_portable::<$n, M>))
     };
-    (@square $square:tt $mul:tt $x:ident) => {
-        assembly!(@ $square ($x) square_lazy_portable)
+    (@square $n:literal, $square:tt $mul:tt $x:ident) => {
+        assembly!(@ $square ($x) (square_lazy_portable::<$n, M>))
     };
 }
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]

@@ -17,23 +17,21 @@
 //!
 //! ```
 //! use fieldc::bls12_381::Fp;
+//! use fieldc::{inner_product, slices};
 //!
 //! let x: Fp = "1234567890".parse()?;
-//! let (inverse, exists) = x.invert();
-//! assert!(exists && inverse * x == Fp::ONE);
-//! assert_eq!(Fp::ZERO.invert(), (Fp::ZERO, false));
+//! let inverse = x.invert().expect("x is not 0");
+//! assert_eq!(inverse * x, Fp::ONE);
+//! assert_eq!(Fp::ZERO.invert(), None);
 //!
-//! let (root, is_square) = x.square().sqrt();
-//! assert!(is_square && x.square().is_square());
-//! assert_eq!(root, x); // of x and -x the even one
+//! assert_eq!(x.square().sqrt(), Some(x)); // of x and -x the even one
 //! assert_eq!(x.pow_u64(3), x * x * x);
 //!
-//! let mut elements = [x, Fp::ZERO, root + x];
-//! let mut scratch = [Fp::ZERO; 3];
-//! assert_eq!(Fp::batch_invert(&mut elements, &mut scratch), Ok(()));
-//! assert_eq!(elements, [inverse, Fp::ZERO, (x + x).invert().0]);
+//! let mut elements = [x, Fp::ZERO, x + x];
+//! slices::batch_invert(&mut elements);
+//! assert_eq!(elements, [inverse, Fp::ZERO, Fp::ONE / (x + x)]);
 //!
-//! let y = Fp::sum_of_products(&[x, root], &[inverse, Fp::ONE]);
+//! let y = inner_product(&[x, x], &[inverse, Fp::ONE]);
 //! assert_eq!(y, Fp::ONE + x);
 //! assert_eq!(Fp::from_hex("499602d2"), Ok(x));
 //! assert_eq!(Fp::from_bytes_wide_le(&[1; 100]).double(), Fp::from_bytes_wide_be(&[2; 100]));
@@ -41,6 +39,9 @@
 //! # let _ = random;
 //! # Ok::<(), fieldc::DecodeError>(())
 //! ```
+//!
+//! [`slices`] computes with whole slices, [`Fp2`] is the quadratic extension of a prime field, and
+//! [`Field`] and [`PrimeField`] are traits for code that is generic over fields.
 //!
 //! Where the modulus has two spare bits, [`Lazy`] keeps values below 2p, and products leave out a
 //! subtraction; it is a type of its own.
@@ -54,7 +55,7 @@
 //!
 //! # Traits of other crates
 //!
-//! Each behind a feature of its name, none of them on:
+//! Each needs a feature of its name, none of which is on by default:
 //!
 //! | feature | every field gets |
 //! |---|---|
@@ -64,6 +65,10 @@
 //! | `rand_core` | `from_rng` and `try_from_rng`, for generators of rand_core 0.10 |
 //! | `ff` | `Field` of ff 0.14; with a generator `PrimeField`, `FromUniformBytes` and `WithSmallOrderMulGroup` too |
 //! | `ff-0-13` | the same of ff 0.13 |
+//! | `num-traits` | `Zero`, `One`, `Inv`, `Pow` and `MulAdd` |
+//! | `bytemuck` | `Zeroable`, `NoUninit` and `CheckedBitPattern`, of the Montgomery form |
+//! | `arbitrary`, `proptest` | `Arbitrary` |
+//! | `digest` | hashing by RFC 9380: the module `hash` |
 //! | `bits` | `PrimeFieldBits` of the versions of ff that are on |
 //! | `ark-ff` | with a generator `MontConfig` of ark-ff 0.6: a field of arkworks on these kernels, and `From` both ways |
 //!
@@ -107,7 +112,7 @@
 //! let x = Fq::from(3);
 //! assert_eq!(x.square() + x * x, Fq::from(18));
 //! assert_eq!(Fp::from(x), Fp::from_u64(3));
-//! assert_eq!(Fq::from(Fp::from_u64(3).invert().0), x.inverse().unwrap());
+//! assert_eq!(Fq::from(Fp::from_u64(3).invert().unwrap()), x.inverse().unwrap());
 //! # }
 //! ```
 
@@ -117,6 +122,10 @@
 mod addition;
 mod assembly;
 mod batch;
+mod conditions;
+mod constant;
+mod constants;
+mod conversions;
 mod decode;
 mod field;
 pub mod fp2;
@@ -128,6 +137,9 @@ mod generator;
     reason = "a field's code is compiled where it is used, not with the crate"
 )]
 mod generated;
+mod generic;
+#[cfg(feature = "digest")]
+pub mod hash;
 mod inversion;
 mod kernels;
 mod lazy;
@@ -137,9 +149,12 @@ mod modulus;
 mod operations;
 mod portable;
 mod power;
+mod primality;
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
 mod processor;
 mod root;
+pub mod slices;
+mod small;
 mod sum;
 mod text;
 #[cfg(feature = "texts")]
@@ -150,10 +165,13 @@ mod wide;
 
 pub use batch::ShortScratch;
 pub use decode::DecodeError;
+pub use fp2::Fp2;
 pub use generated::fields::*;
+pub use generic::{Field, Operators, PrimeField};
 pub use kernels::{Kernels, Unavailable};
 pub use lazy::Lazy;
 pub use modulus::Modulus;
+pub use slices::inner_product;
 #[cfg(any(feature = "ff", feature = "ff-0-13"))]
 pub use traits::Repr;
 
@@ -164,25 +182,35 @@ pub mod __private {
 
     pub use crate::assembly::{HasProducts, Shape};
     pub use crate::batch::batch_invert;
+    pub use crate::conditions::{Conditions, MinusOne, Room, has_no_root_of_minus_one, has_room};
+    pub use crate::constant::{const_add, const_invert, const_mul, const_sub, from_u128};
     pub use crate::generator::{
         delta, inverse, is_non_residue, large_root_of_unity, least_non_residue, root_of_unity,
         small_order, three_adicity, two_adicity, two_inverse, zeta,
     };
     pub use crate::inversion::invert;
-    pub use crate::lazy_kernels::{HasLazy, LazyRing, lazy_class};
+    pub use crate::lazy_kernels::{LazyRing, lazy_class};
     pub use crate::limbs::{
         exactly, from_bytes_le, hex, is_equal, is_less, length, reversed, shifted, text,
         to_bytes_le, write_hex,
     };
-    pub use crate::modulus::{Modulus, class, is_probable_prime, limbs_of, parse};
+    pub use crate::modulus::{Modulus, class, limbs_of, parse};
     pub use crate::portable::{from_montgomery, to_montgomery};
     pub use crate::power::{const_power, power};
+    pub use crate::primality::is_probable_prime;
     pub use crate::root::{is_square, sqrt};
-    pub use crate::sum::sum_of_products;
+    pub use crate::small::mul_small;
+    pub use crate::sum::{inner_product, sum_of_products};
     pub use crate::text::{from_hex, from_text};
     #[allow(unused_imports, unreachable_pub, reason = "nothing, without features")]
     pub use crate::traits::private::*;
     pub use crate::wide::{from_bytes_wide_be, from_bytes_wide_le, random};
+
+    /// a if the flag is set, else b.
+    #[inline(always)]
+    pub fn choose<const N: usize>(flag: bool, a: &[u64; N], b: &[u64; N]) -> [u64; N] {
+        crate::addition::choose(flag, a, b)
+    }
 
     /// x*y/R mod p, by the kernels of a class.
     #[inline]

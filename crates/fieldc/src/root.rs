@@ -7,28 +7,22 @@ use core::marker::PhantomData;
 
 use crate::addition::neg;
 use crate::assembly::{HasProducts, Products};
+use crate::generator::{least_non_residue, root_of_unity};
 use crate::limbs;
 use crate::modulus::Modulus;
 use crate::portable::{self, mask, select};
-use crate::power::{const_power, power, repeated_square};
+use crate::power::{power, repeated_square};
 
 /// p - 1 = odd * 2^twos, and what follows from it.
 struct Order<const N: usize, M>(PhantomData<M>);
 
 impl<const N: usize, M: Modulus<N>> Order<N, M> {
     const TWOS: usize = limbs::trailing_zeros(&less_one(&M::P)) as usize;
-    const ODD: [u64; N] = limbs::shifted(&M::P, Self::TWOS as u32);
     /// (odd - 1)/2.
     const HALF_ODD: [u64; N] = limbs::shifted(&M::P, Self::TWOS as u32 + 1);
     const MINUS_ONE: [u64; N] = portable::neg(&M::R, &M::P);
     /// An element of order 2^twos: a non-residue to the power odd.
-    const GENERATOR: [u64; N] = if Self::TWOS == 1 {
-        Self::MINUS_ONE
-    } else {
-        let mut base = [0; N];
-        base[0] = non_residue(&M::P);
-        const_power::<N, M>(&portable::to_montgomery::<N, M>(&base), &Self::ODD)
-    };
+    const GENERATOR: [u64; N] = root_of_unity::<N, M>(least_non_residue::<N, M>());
 }
 
 /// x^((odd - 1)/2) * x and x^odd.
@@ -68,47 +62,4 @@ const fn less_one<const N: usize>(p: &[u64; N]) -> [u64; N] {
     let mut less = *p;
     less[0] -= 1;
     less
-}
-
-/// The smallest non-residue of a prime.
-const fn non_residue<const N: usize>(p: &[u64; N]) -> u64 {
-    let mut k = 2;
-    while jacobi(k, p) != -1 {
-        k += 1;
-        assert!(k < 1 << 16, "every small number is a square: no prime");
-    }
-    k
-}
-
-/// The Jacobi symbol (k/p) of a small k > 0, by reciprocity.
-const fn jacobi<const N: usize>(k: u64, p: &[u64; N]) -> i8 {
-    let (odd, symbol) = odd_part(k, p[0]);
-    let (mut rest, mut i) = (0_u128, N);
-    while i > 0 {
-        i -= 1;
-        rest = (rest << 64 | p[i] as u128) % odd as u128;
-    }
-    small_jacobi(rest as u64, odd, symbol * reciprocity(odd, p[0]))
-}
-
-/// symbol * (a/n) for an odd n.
-const fn small_jacobi(mut a: u64, mut n: u64, mut symbol: i8) -> i8 {
-    while a != 0 {
-        let (odd, sign) = odd_part(a, n);
-        symbol *= sign * reciprocity(odd, n);
-        (a, n) = (n % odd, odd);
-    }
-    if n == 1 { symbol } else { 0 }
-}
-
-/// The odd part of a, and the symbol of the rest: (2/n) = -1 for n = 3 or 5 mod 8.
-const fn odd_part(a: u64, n: u64) -> (u64, i8) {
-    let twos = a.trailing_zeros();
-    let flips = twos % 2 == 1 && (n % 8 == 3 || n % 8 == 5);
-    (a >> twos, if flips { -1 } else { 1 })
-}
-
-/// (a/n)(n/a) for odd a and n.
-const fn reciprocity(a: u64, n: u64) -> i8 {
-    if a % 4 == 3 && n % 4 == 3 { -1 } else { 1 }
 }

@@ -13,6 +13,13 @@ pub fn sum_of_products<const N: usize, const K: usize, M: HasProducts<N>>(
     total::<N, M>(x, y)
 }
 
+/// The same for slices. Panics if their lengths differ.
+#[inline]
+pub fn inner_product<const N: usize, M: HasProducts<N>>(x: &[M], y: &[M]) -> [u64; N] {
+    assert_eq!(x.len(), y.len(), "the slices have different lengths");
+    total::<N, M>(x, y)
+}
+
 /// The sum over slices of the same length.
 #[inline(always)]
 fn total<const N: usize, M: HasProducts<N>>(x: &[M], y: &[M]) -> [u64; N] {

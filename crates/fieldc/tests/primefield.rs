@@ -15,18 +15,6 @@ trait Names<const N: usize> {
     fn pow_vartime(&self, exponent: &Uint<N>) -> Self;
 }
 
-/// What the macros do with an inverse, which `ff` has as an option and our types as a pair.
-trait Unwrap<F> {
-    fn unwrap(self) -> F;
-}
-
-impl<F> Unwrap<F> for (F, bool) {
-    fn unwrap(self) -> F {
-        assert!(self.1, "no inverse");
-        self.0
-    }
-}
-
 macro_rules! suite {
     ($module:ident, $Fp:ty, $Uint:ident) => {
         mod $module {

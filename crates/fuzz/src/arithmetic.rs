@@ -73,7 +73,7 @@ fn inverses_of<F: Element>(mut input: Input<'_>) {
 }
 
 fn inverse<F: Element>(x: F, a: &BigUint) {
-    let (inverse, exists) = x.invert();
+    let (inverse, exists) = x.invert_ct();
     assert_eq!(exists, *a != BigUint::ZERO, "{x}");
     let product = inverse.number() * a % F::modulus();
     assert_eq!(product, BigUint::from(exists), "1/{x}");
@@ -83,7 +83,7 @@ fn inverse<F: Element>(x: F, a: &BigUint) {
 /// Of two roots the even one. That there is none is so by Euler's criterion.
 fn root<F: Element>(x: F, a: &BigUint) {
     let p = F::modulus();
-    let (root, exists) = x.sqrt();
+    let (root, exists) = x.sqrt_ct();
     assert_eq!(x.is_square(), exists, "{x}");
     let b = root.number();
     if exists {
@@ -104,7 +104,7 @@ fn batch<F: Element>(elements: &[F], found: usize) {
         assert_eq!(inverses, elements);
     } else {
         assert_eq!(result, Ok(()));
-        let alone: Vec<F> = elements.iter().map(|x| x.invert().0).collect();
+        let alone: Vec<F> = elements.iter().map(|x| x.invert_ct().0).collect();
         assert_eq!(inverses, alone);
     }
 }

@@ -59,10 +59,10 @@ pub(crate) trait Element:
     fn pow(&self, exponent: &[u64]) -> Self;
     fn pow_u64(&self, exponent: u64) -> Self;
     fn const_pow(&self, exponent: &[u64]) -> Self;
-    fn invert(&self) -> (Self, bool);
+    fn invert_ct(&self) -> (Self, bool);
     fn batch_invert(elements: &mut [Self], scratch: &mut [Self]) -> Result<(), ShortScratch>;
     fn is_square(&self) -> bool;
-    fn sqrt(&self) -> (Self, bool);
+    fn sqrt_ct(&self) -> (Self, bool);
     fn sum_of_products<const K: usize>(x: &[Self; K], y: &[Self; K]) -> Self;
 
     /// The number below p.
@@ -154,8 +154,8 @@ macro_rules! element {
             fn const_pow(&self, exponent: &[u64]) -> Self {
                 <$Fp>::const_pow(self, exponent)
             }
-            fn invert(&self) -> (Self, bool) {
-                <$Fp>::invert(self)
+            fn invert_ct(&self) -> (Self, bool) {
+                <$Fp>::invert_ct(self)
             }
             fn batch_invert(
                 elements: &mut [Self],
@@ -166,8 +166,8 @@ macro_rules! element {
             fn is_square(&self) -> bool {
                 <$Fp>::is_square(self)
             }
-            fn sqrt(&self) -> (Self, bool) {
-                <$Fp>::sqrt(self)
+            fn sqrt_ct(&self) -> (Self, bool) {
+                <$Fp>::sqrt_ct(self)
             }
             fn sum_of_products<const K: usize>(x: &[Self; K], y: &[Self; K]) -> Self {
                 <$Fp>::sum_of_products(x, y)

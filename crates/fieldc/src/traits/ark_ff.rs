@@ -77,14 +77,11 @@ macro_rules! __ark_ff_constants {
 
         const GENERATOR: $crate::__private::Ark<Self, { $Fp::LIMBS }> =
             $crate::__private::Ark::<Self, { $Fp::LIMBS }>::new_unchecked(
-                $crate::__private::ark_ff::BigInt(Self::from_u64($generator).0),
+                $crate::__private::ark_ff::BigInt(Self::GENERATOR.0),
             );
         const TWO_ADIC_ROOT_OF_UNITY: $crate::__private::Ark<Self, { $Fp::LIMBS }> =
             $crate::__private::Ark::<Self, { $Fp::LIMBS }>::new_unchecked(
-                $crate::__private::ark_ff::BigInt($crate::__private::root_of_unity::<
-                    { $Fp::LIMBS },
-                    Self,
-                >($generator)),
+                $crate::__private::ark_ff::BigInt(Self::ROOT_OF_UNITY.0),
             );
 
         // The powers of 3 are the small subgroup, where there are any.
@@ -163,8 +160,7 @@ macro_rules! __ark_ff_operations {
         fn inverse(
             a: &$crate::__private::Ark<Self, { $Fp::LIMBS }>,
         ) -> Option<$crate::__private::Ark<Self, { $Fp::LIMBS }>> {
-            let (inverse, exists) = Self(a.0.0).invert();
-            exists.then(|| inverse.into())
+            Self(a.0.0).invert().map(Into::into)
         }
 
         #[inline]

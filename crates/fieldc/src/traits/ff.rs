@@ -1,7 +1,8 @@
 //! `ff`, versions 0.14 and 0.13, which differ in how they choose at random.
 //!
 //! Some methods of these traits have the names of the elements' own, and a call on a known type
-//! takes the own one: `x.invert()` is a pair there and a `CtOption` in generic code.
+//! takes the own one: `x.invert()` is an `Option` there and a `CtOption` in generic code. What the
+//! two have in common, such as `unwrap`, reads the same.
 
 /// The traits of `ff` 0.14.
 #[cfg(feature = "ff")]
@@ -82,13 +83,13 @@ macro_rules! __ff_field {
 
             #[inline]
             fn invert(&self) -> $crate::__private::subtle::CtOption<Self> {
-                let (inverse, exists) = self.invert();
+                let (inverse, exists) = self.invert_ct();
                 $crate::__private::subtle::CtOption::new(inverse, u8::from(exists).into())
             }
 
             #[inline]
             fn sqrt(&self) -> $crate::__private::subtle::CtOption<Self> {
-                let (root, exists) = self.sqrt();
+                let (root, exists) = self.sqrt_ct();
                 $crate::__private::subtle::CtOption::new(root, u8::from(exists).into())
             }
 
@@ -106,12 +107,12 @@ macro_rules! __ff_field {
                 const NON_RESIDUE: $Fp = $Fp::from_u64(
                     $crate::__private::least_non_residue::<{ $Fp::LIMBS }, $Fp>(),
                 );
-                let (inverse, has_inverse) = div.invert();
+                let (inverse, has_inverse) = div.invert_ct();
                 let ratio = *num * inverse;
                 let is_square = Choice::from(u8::from(ratio.is_square() | ratio.is_zero()));
                 let square = Self::conditional_select(&(ratio * NON_RESIDUE), &ratio, is_square);
                 let is_ratio = Choice::from(u8::from(has_inverse | num.is_zero()));
-                (is_square & is_ratio, square.sqrt().0)
+                (is_square & is_ratio, square.sqrt_ct().0)
             }
 
             #[inline]
@@ -174,17 +175,11 @@ macro_rules! __ff_prime_field {
             };
             const NUM_BITS: u32 = Self::BITS;
             const CAPACITY: u32 = Self::BITS - 1;
-            const TWO_INV: Self = Self($crate::__private::two_inverse::<{ $Fp::LIMBS }, Self>());
-            const MULTIPLICATIVE_GENERATOR: Self = Self::from_u64($generator);
-            const S: u32 = $crate::__private::two_adicity::<{ $Fp::LIMBS }, Self>();
-            const ROOT_OF_UNITY: Self = Self($crate::__private::root_of_unity::<
-                { $Fp::LIMBS },
-                Self,
-            >($generator));
-            const ROOT_OF_UNITY_INV: Self =
-                Self($crate::__private::inverse::<{ $Fp::LIMBS }, Self>(
-                    &<Self as $crate::__private::$ff::PrimeField>::ROOT_OF_UNITY.0,
-                ));
+            const TWO_INV: Self = Self::TWO_INV;
+            const MULTIPLICATIVE_GENERATOR: Self = Self::GENERATOR;
+            const S: u32 = Self::TWO_ADICITY;
+            const ROOT_OF_UNITY: Self = Self::ROOT_OF_UNITY;
+            const ROOT_OF_UNITY_INV: Self = Self::ROOT_OF_UNITY_INV;
             const DELTA: Self = Self($crate::__private::delta::<{ $Fp::LIMBS }, Self>($generator));
         }
 

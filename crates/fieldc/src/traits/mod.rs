@@ -4,8 +4,12 @@
 //! own in two forms, and `cfg` chooses here which of them there is: the one that implements, or the
 //! one that expands to nothing.
 
+mod arbitrary;
 mod ark_ff;
+mod bytemuck;
 mod ff;
+mod num_traits;
+mod proptest;
 mod rand_core;
 mod repr;
 mod serde;
@@ -26,12 +30,20 @@ pub(crate) mod private {
     #[cfg(feature = "serde")]
     pub use super::serde::{deserialize, serialize};
 
+    #[cfg(feature = "arbitrary")]
+    pub use arbitrary;
     #[cfg(feature = "ark-ff")]
     pub use ark_ff;
+    #[cfg(feature = "bytemuck")]
+    pub use bytemuck;
     #[cfg(feature = "ff")]
     pub use ff as ff_0_14;
     #[cfg(feature = "ff-0-13")]
     pub use ff_0_13;
+    #[cfg(feature = "num-traits")]
+    pub use num_traits;
+    #[cfg(feature = "proptest")]
+    pub use proptest;
     #[cfg(feature = "rand_core")]
     pub use rand_core;
     #[cfg(feature = "ff-0-13")]
@@ -58,6 +70,10 @@ macro_rules! __traits {
         $crate::__zeroize! { $Fp }
         $crate::__serde! { $Fp }
         $crate::__rand_core! { $Fp }
+        $crate::__num_traits! { $Fp }
+        $crate::__bytemuck! { $Fp }
+        $crate::__arbitrary! { $Fp }
+        $crate::__proptest! { $Fp }
         $crate::__ff! { $Fp $(, $generator)? }
         $crate::__ff_0_13! { $Fp $(, $generator)? }
         $crate::__ark_ff! { $Fp $(, $generator)? }

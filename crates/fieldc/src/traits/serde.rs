@@ -107,6 +107,25 @@ mod encoded {
     }
 }
 
+/// A pair: `c0`, then `c1`.
+#[cfg(feature = "serde")]
+impl<F: serde::Serialize> serde::Serialize for crate::Fp2<F> {
+    #[inline]
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (&self.c0, &self.c1).serialize(serializer)
+    }
+}
+
+/// A pair: `c0`, then `c1`.
+#[cfg(feature = "serde")]
+impl<'de, F: serde::Deserialize<'de>> serde::Deserialize<'de> for crate::Fp2<F> {
+    #[inline]
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (c0, c1) = serde::Deserialize::deserialize(deserializer)?;
+        Ok(Self { c0, c1 })
+    }
+}
+
 /// The traits of `serde`.
 #[cfg(feature = "serde")]
 #[doc(hidden)]

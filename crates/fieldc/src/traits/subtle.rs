@@ -50,10 +50,27 @@ macro_rules! __subtle {
 }
 
 #[cfg(feature = "subtle")]
-mod lazy {
-    use crate::Lazy;
+mod generic {
     use crate::lazy_kernels::HasLazy;
+    use crate::{Fp2, Lazy};
     use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
+
+    impl<F: ConstantTimeEq> ConstantTimeEq for Fp2<F> {
+        #[inline]
+        fn ct_eq(&self, other: &Self) -> Choice {
+            self.c0.ct_eq(&other.c0) & self.c1.ct_eq(&other.c1)
+        }
+    }
+
+    impl<F: ConditionallySelectable> ConditionallySelectable for Fp2<F> {
+        #[inline]
+        fn conditional_select(a: &Self, b: &Self, choice: Choice) -> Self {
+            Self {
+                c0: F::conditional_select(&a.c0, &b.c0, choice),
+                c1: F::conditional_select(&a.c1, &b.c1, choice),
+            }
+        }
+    }
 
     /// Reduces both.
     impl<F: HasLazy> ConstantTimeEq for Lazy<F> {

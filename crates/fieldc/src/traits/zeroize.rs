@@ -18,6 +18,15 @@ impl<F: crate::lazy_kernels::HasLazy> zeroize::Zeroize for crate::Lazy<F> {
     }
 }
 
+#[cfg(feature = "zeroize")]
+impl<F: zeroize::Zeroize> zeroize::Zeroize for crate::Fp2<F> {
+    #[inline]
+    fn zeroize(&mut self) {
+        self.c0.zeroize();
+        self.c1.zeroize();
+    }
+}
+
 /// Nothing: the feature is off.
 #[cfg(not(feature = "zeroize"))]
 #[doc(hidden)]

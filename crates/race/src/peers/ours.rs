@@ -34,8 +34,8 @@ macro_rules! fields {
                     .called("mul", Canonical, |x: &mut $Fp, y| *x *= y)
                     .called("square", Canonical, |x: &mut $Fp, _| x.square_in_place())
                     .code("rust")
-                    .called("inverse", Canonical, |x: &mut $Fp, y| *x = (*x + y).invert().0)
-                    .called("sqrt", Canonical, |x: &mut $Fp, y| *x = (*x + y).square().sqrt().0)
+                    .called("inverse", Canonical, |x: &mut $Fp, y| *x = (*x + y).invert_ct().0)
+                    .called("sqrt", Canonical, |x: &mut $Fp, y| *x = (*x + y).square().sqrt_ct().0)
                     .inlined("add", Canonical, |x: &mut $Fp, y| *x += y)
                     .inlined("sub", Canonical, |x: &mut $Fp, y| *x -= y);
             )+

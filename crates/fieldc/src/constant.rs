@@ -1,0 +1,117 @@
+//! Arithmetic for constants: what `portable` has, and inverses. No time is promised here.
+
+use crate::limbs::{is_same, minus, shifted};
+use crate::modulus::Modulus;
+use crate::portable;
+
+/// x + y mod p.
+pub const fn const_add<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
+    portable::add(x, y, &M::P)
+}
+
+/// x - y mod p.
+pub const fn const_sub<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
+    portable::sub(x, y, &M::P)
+}
+
+/// x*y/R mod p.
+pub const fn const_mul<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
+    portable::mul::<N, M>(x, y)
+}
+
+/// x*y/R mod p in few statements, for long computations by the compiler, which interprets them one
+/// by one. Time depends on the values.
+pub(crate) const fn product<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
+    let (p, n0) = (&M::P, M::N0);
+    let (mut t, mut over, mut i) = ([0; N], 0, 0);
+    while i < N {
+        let y = y[i] as u128;
+        let mut sum = t[0] as u128 + x[0] as u128 * y;
+        let q = (sum as u64).wrapping_mul(n0) as u128;
+        let mut rest = (sum as u64 as u128 + q * p[0] as u128) >> 64;
+        sum >>= 64;
+        let mut j = 1;
+        while j < N {
+            sum += t[j] as u128 + x[j] as u128 * y;
+            rest += sum as u64 as u128 + q * p[j] as u128;
+            t[j - 1] = rest as u64;
+            sum >>= 64;
+            rest >>= 64;
+            j += 1;
+        }
+        let top = sum + rest + over;
+        t[N - 1] = top as u64;
+        over = top >> 64;
+        i += 1;
+    }
+    let (less, borrow) = minus(&t, p);
+    if over == 0 && borrow { t } else { less }
+}
+
+/// The Montgomery form of 1/x from that of x; `None` for 0. Time depends on x.
+///
+/// The binary form of Euclid's algorithm: u = a*x and v = b*x modulo p, but for a factor R^2.
+/// Source: D. Hankerson, A. Menezes, S. Vanstone, "Guide to Elliptic Curve Cryptography", 2004,
+/// algorithm 2.22.
+pub const fn const_invert<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> Option<[u64; N]> {
+    let (mut u, mut v) = (*x, M::P);
+    let (mut a, mut b) = (M::R2, [0; N]);
+    if is_same(x, &[0; N]) {
+        return None;
+    }
+    let mut one = [0; N];
+    one[0] = 1;
+    while !is_same(&u, &one) && !is_same(&v, &one) {
+        (u, a) = odd_part::<N, M>(u, a);
+        (v, b) = odd_part::<N, M>(v, b);
+        let (difference, is_less) = minus(&u, &v);
+        if is_less {
+            (v, _) = minus(&v, &u);
+            b = portable::sub(&b, &a, &M::P);
+        } else {
+            u = difference;
+            a = portable::sub(&a, &b, &M::P);
+        }
+    }
+    Some(if is_same(&u, &one) { a } else { b })
+}
+
+/// u and a halved, a modulo p, until u is odd.
+const fn odd_part<const N: usize, M: Modulus<N>>(
+    mut u: [u64; N],
+    mut a: [u64; N],
+) -> ([u64; N], [u64; N]) {
+    while u[0] & 1 == 0 {
+        u = shifted(&u, 1);
+        a = halved(&a, &M::P);
+    }
+    (u, a)
+}
+
+/// a/2 mod p.
+const fn halved<const N: usize>(a: &[u64; N], p: &[u64; N]) -> [u64; N] {
+    if a[0] & 1 == 0 {
+        return shifted(a, 1);
+    }
+    let (sum, carry) = crate::limbs::plus(a, p);
+    let mut half = shifted(&sum, 1);
+    half[N - 1] |= (carry as u64) << 63;
+    half
+}
+
+/// A number of two limbs in Montgomery form; it may be above p.
+#[inline]
+pub const fn from_u128<const N: usize, M: Modulus<N>>(number: u128) -> [u64; N] {
+    let (low, high) = (number as u64, (number >> 64) as u64);
+    let mut limbs = [0; N];
+    limbs[0] = low;
+    if N > 1 {
+        limbs[1] = high;
+        return portable::to_montgomery::<N, M>(&limbs);
+    }
+    // One limb: high*R + low, and R^2 takes a Montgomery form to that of R times its number.
+    let low = portable::to_montgomery::<N, M>(&limbs);
+    limbs[0] = high;
+    let high = portable::to_montgomery::<N, M>(&portable::to_montgomery::<N, M>(&limbs));
+    portable::add(&low, &high, &M::P)
+}

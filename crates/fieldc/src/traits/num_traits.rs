@@ -1,0 +1,80 @@
+//! `num-traits`: 0, 1, inverses, powers and `mul_add`.
+
+/// The traits of `num-traits`.
+#[cfg(feature = "num-traits")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __num_traits {
+    ($Fp:ident) => {
+        impl $crate::__private::num_traits::Zero for $Fp {
+            #[inline]
+            fn zero() -> Self {
+                Self::ZERO
+            }
+
+            #[inline]
+            fn is_zero(&self) -> bool {
+                self.is_zero()
+            }
+        }
+
+        impl $crate::__private::num_traits::ConstZero for $Fp {
+            const ZERO: Self = Self::ZERO;
+        }
+
+        impl $crate::__private::num_traits::One for $Fp {
+            #[inline]
+            fn one() -> Self {
+                Self::ONE
+            }
+        }
+
+        impl $crate::__private::num_traits::ConstOne for $Fp {
+            const ONE: Self = Self::ONE;
+        }
+
+        /// `None` for 0.
+        impl $crate::__private::num_traits::Inv for $Fp {
+            type Output = Option<Self>;
+
+            #[inline]
+            fn inv(self) -> Option<Self> {
+                self.invert()
+            }
+        }
+
+        /// A public exponent.
+        impl $crate::__private::num_traits::Pow<u64> for $Fp {
+            type Output = Self;
+
+            #[inline]
+            fn pow(self, exponent: u64) -> Self {
+                self.pow_u64(exponent)
+            }
+        }
+
+        impl $crate::__private::num_traits::MulAdd for $Fp {
+            type Output = Self;
+
+            #[inline]
+            fn mul_add(self, y: Self, z: Self) -> Self {
+                Self::mul_add(&self, &y, &z)
+            }
+        }
+
+        impl $crate::__private::num_traits::MulAddAssign for $Fp {
+            #[inline]
+            fn mul_add_assign(&mut self, y: Self, z: Self) {
+                *self = Self::mul_add(self, &y, &z);
+            }
+        }
+    };
+}
+
+/// Nothing: the feature is off.
+#[cfg(not(feature = "num-traits"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __num_traits {
+    ($Fp:ident) => {};
+}
