@@ -14,6 +14,7 @@ from fieldc.artifacts.artifact import contract
 from fieldc.artifacts.produce import by_algorithm
 from fieldc.field import Field
 from fieldc.language import Expression
+from fieldc.packages.js.inversion import Plan, inversion
 from fieldc.targets.wasm.encode import I32, PAGE, Function, Instruction, Module
 from fieldc.targets.wasm.kernel import print_wasm
 from fieldc.targets.wasm.wide import ALGORITHMS, ROWS, WIDE_ARITHMETIC, print_wide
@@ -63,6 +64,7 @@ def field_module(f: Field, command: str, form: Form) -> Module:
     programs = [*(program for _, program in made), canonical(f)]
     kernels = [form.print(program, program.name) for program in programs]
     data, places = constants(f)
+    invert = inversion(plan_of(f))
     about = (
         command,
         f"p = {f.p:#x}",
@@ -71,7 +73,7 @@ def field_module(f: Field, command: str, form: Form) -> Module:
         *(says(expression) for expression, _ in made),
     )
     return Module(
-        (*kernels, *loops(kernels, f.word // 8 * f.n)),
+        (*kernels, *loops(kernels, f.word // 8 * f.n), invert),
         imported=False,
         pages=-(-places["heap"] // PAGE),
         data=data,
@@ -92,7 +94,14 @@ def constants(f: Field) -> tuple[bytes, dict[str, int]]:
     values = {"one": f.one, "r2": f.R2, "unit": 1, "exponent": f.p - 2}
     data = b"".join(value.to_bytes(size, "little") for value in values.values())
     places = {name: DATA + size * i for i, name in enumerate(values)}
-    return data, {"limbs": f.n, **places, "heap": DATA + -(-len(data) // 64) * 64}
+    plan = plan_of(f)
+    end = plan.at + plan.size
+    return data + plan.data, {"limbs": f.n, **places, "heap": -(-end // 64) * 64}
+
+
+def plan_of(f: Field) -> Plan:
+    """Where the digits of an inversion lie: after the field's own values."""
+    return Plan(f, DATA + 4 * f.word // 8 * f.n)
 
 
 def canonical(f: Field) -> Program:

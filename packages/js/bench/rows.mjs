@@ -57,7 +57,7 @@ export async function groups(mcl) {
     const F = await Field.named(field.name);
     const given = { mcl, field, F, curve, x: values(F.p, COUNT), y: values(F.p - 2n, COUNT) };
     made.push(...(await inside(given)), perCall(given), vectors(given), endToEnd(given));
-    made.push(inverses(given));
+    made.push(oneInverse(given), inverses(given));
   }
   return made;
 }
@@ -128,6 +128,19 @@ function perCall({ mcl, field, curve, F, x, y }) {
     { name: "ffjavascript, bytes", each: 1, run: times(() => Q.mul(fa, fb)) },
   ];
   return { title: `${field.name}, one product a call`, rows };
+}
+
+function oneInverse({ mcl, field, F, x }) {
+  const a = x[7];
+  const ma = mclValue(mcl, field, a, F.byteLength);
+  agree("mcl-wasm", fromMcl(mcl.inv(ma)), F.inv(a));
+  agree("@noble/curves", field.noble.inv(a), F.inv(a));
+  const rows = [
+    { name: "fieldc, inv", each: 1, run: times(() => F.inv(a)) },
+    { name: "@noble/curves, inv", each: 1, run: times(() => field.noble.inv(a)) },
+    { name: "mcl-wasm, its elements", each: 1, run: times(() => mcl.inv(ma)) },
+  ];
+  return { title: `${field.name}, one inverse a call`, rows };
 }
 
 function vectors({ mcl, field, curve, F, x, y }) {

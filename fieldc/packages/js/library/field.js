@@ -82,7 +82,9 @@ export class Field {
   /** 1/a. Throws a RangeError for 0. */
   inv(a) {
     if (this.#value(a) === 0n) throw new RangeError("0 has no inverse");
-    return this.#power(a, this.#run.exponent);
+    this.#enter(FIRST, a);
+    this.#run.invert(SECOND, FIRST);
+    return this.#left(SECOND);
   }
 
   /** a/b. Throws a RangeError where b is 0. */
@@ -277,8 +279,7 @@ export class Field {
       if (readLimbs(this.#heap.words, FIRST / 8, this.#limbs) === 0n) {
         throw new RangeError(`the value at index ${this.#zero(from, count)} is 0: no inverse`);
       }
-      this.#copy(SECOND, this.#run.one, size);
-      this.#run.power(SECOND, FIRST, this.#run.exponent, this.bits);
+      this.#run.invert(SECOND, FIRST);
       this.#run.unwind(products + last, from + last, SECOND, count - 1);
       this.#copy(products, SECOND, size);
       this.#copy(to, products, count * size);
@@ -358,8 +359,12 @@ export class Field {
     this.#enter(FIRST, a);
     this.#copy(SECOND, this.#run.one, this.#size);
     this.#run.power(SECOND, FIRST, exponent, this.bits);
-    this.#run.scale_vec(SECOND, SECOND, this.#run.unit, 1);
-    return readLimbs(this.#heap.words, SECOND / 8, this.#limbs);
+    return this.#left(SECOND);
+  }
+
+  #left(at) {
+    this.#run.scale_vec(at, at, this.#run.unit, 1);
+    return readLimbs(this.#heap.words, at / 8, this.#limbs);
   }
 
   #enter(at, a) {

@@ -76,6 +76,10 @@ export function portableExports(p) {
       const words = view();
       for (let i = 0; i < count; i++) if (read(words, x + i * size) >= p) words[z / 8] = 0n;
     },
+    invert(z, x) {
+      const words = view();
+      write(words, z, (inverted(read(words, x), p) * values.r2) % p);
+    },
     unwind(s, x, t, count) {
       for (let i = 0; i < count; i++) {
         mul(s - i * size, t, s - (i + 1) * size, 1);
@@ -100,6 +104,16 @@ export function power(x, e, p) {
     if (bit === "1") result = (result * x) % p;
   }
   return result;
+}
+
+/** 1/x mod p by Euclid's algorithm, or 0 for 0. */
+function inverted(x, p) {
+  let [a, b, u, v] = [x, p, 1n, 0n];
+  while (a !== 0n) {
+    const q = b / a;
+    [a, b, u, v] = [b - q * a, a, v - q * u, u];
+  }
+  return v < 0n ? v + p : v % p;
 }
 
 const SMALL = [2n, 3n, 5n, 7n, 11n, 13n, 17n, 19n, 23n, 29n, 31n, 37n, 41n];
