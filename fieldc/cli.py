@@ -81,6 +81,14 @@ def fail(status: int, message: str) -> int:
     return status
 
 
+def described(error: Exception) -> str:
+    """What went wrong inside: of the system in its own words, of ours with the kind of error."""
+    if isinstance(error, OSError) and error.strerror:
+        name = f": {error.filename}" if error.filename else ""
+        return f"system error: {error.strerror}{name}"
+    return f"internal error: {type(error).__name__}: {error}"
+
+
 def main(words: Sequence[str] | None = None) -> int:
     """The command `fieldc`. Never raises for bad input."""
     words = sys.argv[1:] if words is None else words
@@ -105,8 +113,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except Exception as error:
         if "--traceback" in words:
             traceback.print_exc()
-        what = "system error" if isinstance(error, OSError) else "internal error"
-        return fail(1, f"{what}: {type(error).__name__}: {error}; --traceback shows where")
+        return fail(1, f"{described(error)}; --traceback shows where")
 
 
 if __name__ == "__main__":

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from fieldc import cli
+from fieldc.algorithms import OPERATIONS
 from fieldc.catalogue import find_field, named_primes
 from fieldc.cli import main
+from fieldc.commands.options import operation_list
 from fieldc.commands.verb import Answer, Table, verb
 
 ROOT = Path(__file__).parent.parent
@@ -226,3 +228,27 @@ def test_the_crates_kernels_are_proved_for_any_prime(capsys: pytest.CaptureFixtu
     assert "mul_full_mulx" in capsys.readouterr().out
     assert main(["prove", str(Path(folder).parent), "--field", "7"]) == 2
     assert "generated" in capsys.readouterr().err
+
+
+def test_an_interrupt_while_the_command_line_is_loaded() -> None:
+    text = """
+import sys, runpy
+class Interrupt:
+    def find_spec(self, name, *rest):
+        if name == "fieldc.field":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupt())
+runpy.run_module("fieldc", run_name="__main__")
+"""
+    done = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "fieldc: interrupted\n")
+
+
+def test_the_installed_command_is_the_module() -> None:
+    done = subprocess.run([sys.executable, "-m", "fieldc", "show", "15"], capture_output=True)
+    assert done.returncode == 2 and done.stderr.startswith(b"fieldc: modulus 15 is composite")
+
+
+def test_a_name_said_twice_counts_once() -> None:
+    assert operation_list("mul,mul,add") == ["mul", "add"]
+    assert operation_list("add,all") == list(OPERATIONS)

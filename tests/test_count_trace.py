@@ -90,6 +90,11 @@ BAD_TRACES = [
     (["mul.o:kernel", "--processor", "zen5"], "the nearest: zen-5"),
     (["mul.o:kernel", "--processor", "apple-m1"], "apple-m1 does not run x86_64"),
     (["mul.o:kernel", "--field", "15"], "composite"),
+    (["mul.o:kernel", "--limbs", "6", "--x", hex(1 << 384)], "'x' has 385 bits, more than 6 limbs"),
+    (["mul.o:kernel", "--limbs", "4"], "writes 6 words to z; --limbs 4"),
+    (["mul.o:kernel", "--limbs", "3"], "reads 6 words of x; --limbs 3"),
+    (["mul.o:kernel", "--field", "bn254-p"], "writes 6 words to z; the field has 4 limbs"),
+    (["mul.o:kernel", "--field", "bw6-761-p"], "writes 6 words to z; the field has 12 limbs"),
     (["mul.o:kernel", "--arguments", "1,2,3"], "where no memory is"),
 ]
 
@@ -211,3 +216,15 @@ def test_no_bytes_break_a_count(tmp_path_factory: pytest.TempPathFactory, data: 
                 each.row()
     except UserError as error:
         assert "\n" not in str(error)
+
+
+def test_kernels_of_ours_that_have_no_decoder_are_not_called_damaged(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for target, why in (("mips64-linux", "big-endian"), ("mips64el-linux", "no decoder for")):
+        out = tmp_path / target
+        words = ("build", "17", "--op", "add", "--target", target, "-o", str(out))
+        assert cli.main(words) == 0
+        capsys.readouterr()
+        assert cli.main(["count", str(next(out.rglob("*.o")))]) == 2
+        assert why in capsys.readouterr().err

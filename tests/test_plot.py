@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from pathlib import Path
 
@@ -56,6 +57,10 @@ def test_the_verb(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ("[]", "has no rows"),
         ('[{"op": "mul"}]', "these are no rows of a race"),
         ("[3]", "these are no rows of a race"),
+        (json.dumps([row("mul", math.nan, backend="b", algorithm="a")]), "row 1 has no positive"),
+        (json.dumps([row("mul", math.inf, backend="b", algorithm="a")]), "number for the through"),
+        (json.dumps([*ROWS, row("mul", 0.0, backend="b", algorithm="a")]), "row 5 has no positive"),
+        (json.dumps([row("mul", 1.0, backend=3, algorithm="a")]), "row 1 has no 'backend'"),
     ],
 )
 def test_bad_rows(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -40,4 +41,26 @@ def read_rows(path: str) -> list[Mapping[str, Any]]:
         raise UsageError(f"{quote(path)} is not JSON: {error}") from None
     if not isinstance(rows, list) or not rows:
         raise UsageError(f"{quote(path)} has no rows; bench --json FILE writes some")
+    for number, row in enumerate(rows, 1):
+        if wrong := what_is_wrong(row):
+            raise UsageError(f"these are no rows of a race: row {number} {wrong}")
     return rows
+
+
+def what_is_wrong(row: object) -> str:
+    """Why a row cannot be drawn; empty where it can."""
+    if not isinstance(row, dict):
+        return "is no object"
+    texts = ("field", "op", "algorithm", "peer" if "peer" in row else "backend")
+    for name in texts:
+        if not isinstance(row.get(name), str):
+            return f"has no {quote(name)}"
+    for mode in ("throughput", "latency"):
+        spread = row.get(f"{mode}_spread")
+        figures = {"median": row.get(f"{mode}_cycles")}
+        figures |= spread if isinstance(spread, dict) else {}
+        for name in ("median", "low", "high"):
+            value = figures.get(name)
+            if not isinstance(value, int | float) or not 0 < value < math.inf:
+                return f"has no positive number for the {mode}, {name}"
+    return ""

@@ -83,6 +83,7 @@ def argument_list(text: str) -> tuple[str, ...]:
 def trace(arguments: argparse.Namespace) -> Answer:
     """the instructions that one call executes, and the memory it touches"""
     from fieldc.lab.functions import open_file
+    from fieldc.lab.trace import check_size
     from fieldc.lab.trace import trace as run
 
     path, symbol = located(arguments.path)
@@ -90,7 +91,9 @@ def trace(arguments: argparse.Namespace) -> Answer:
         raise UsageError("trace needs PATH:SYMBOL; fieldc count PATH lists the functions")
     file = open_file(path)
     member, routine = file.find(symbol)
-    found = run(file.link(member), routine, request(arguments))
+    asked = request(arguments)
+    found = run(file.link(member), routine, asked)
+    check_size(found, asked)
     bounds = shown_bounds(found.count, arguments.processor)
     tables = [] if arguments.summary else [steps_table(found)]
     tables += [

@@ -99,6 +99,13 @@ class Trace:
             return f"stack[{address - (STACK + STACK_SIZE - PAGE):#x}]"
         return f"[{address:#x}]"
 
+    def words_read(self, name: str) -> int:
+        """How many words of an operand were read, up to the last one."""
+        start = self.places.get(name, -1)
+        reads = [moved for step in self.steps for moved in step.reads]
+        ends = [m.address + m.size - start for m in reads if 0 <= m.address - start < OPERAND_ROOM]
+        return -(-max(ends, default=0) // 8) if start >= 0 else 0
+
     def row(self) -> dict[str, object]:
         """The call for programs, its steps left out."""
         return {
@@ -141,6 +148,24 @@ def trace(linked: Linked, routine: Routine, request: Request) -> Trace:
     register = "x0" if model.link else "rax"
     returned = int(machine.reg_read(model.numbers[register]))
     return Trace(linked, routine, cut, places, returned)
+
+
+def check_size(found: Trace, request: Request) -> None:
+    """Raise ArgumentError where a function is for operands of another size than was said.
+
+    A result is one value or two of n limbs; an operand is never shorter than a result's value.
+    """
+    if not request.limbs and request.field is None:
+        return
+    n = request.limbs or (request.field.n if request.field else 0)
+    said = f"--limbs {n}" if request.limbs else f"the field has {n} limbs"
+    written = len(found.result)
+    if written not in (0, n, 2 * n):
+        raise ArgumentError(f"{quote(found.routine.name)} writes {written} words to z; {said}")
+    for name in ("x", "y"):
+        read = found.words_read(name)
+        if request.limbs and read > n:
+            raise ArgumentError(f"{quote(found.routine.name)} reads {read} words of {name}; {said}")
 
 
 def count_of_call(data: bytes, symbol: str, request: Request) -> Count:
@@ -189,14 +214,12 @@ def _operands(request: Request) -> tuple[dict[str, int], dict[int, bytes]]:
             raise ArgumentError(f"no argument is {name}; they are {','.join(request.arguments)}")
     memory = {}
     for name, place in places.items():
-        value, words = given.get(name), request.limbs or RANDOM_WORDS
-        memory[place] = _filled(name, value, words, request.field, chance)
+        memory[place] = _filled(name, given.get(name), request, chance)
     return places, memory
 
 
-def _filled(
-    name: str, value: int | None, words: int, f: Field | None, chance: random.Random
-) -> bytes:
+def _filled(name: str, value: int | None, request: Request, chance: random.Random) -> bytes:
+    f, words = request.field, request.limbs or RANDOM_WORDS
     if value is None and name == "p":
         if f is None:
             raise ArgumentError("the argument p needs --field")
@@ -205,6 +228,10 @@ def _filled(
         value = 0
     if value is None:
         value = chance.randrange(f.p) if f else chance.getrandbits(64 * words)
+    if name != "p" and request.limbs and value.bit_length() > 64 * request.limbs:
+        raise ArgumentError(
+            f"{quote(name)} has {value.bit_length()} bits, more than {request.limbs} limbs hold"
+        )
     if value < 0 or value.bit_length() > 8 * OPERAND_ROOM:
         raise ArgumentError(f"{quote(name)} must be from 0 to 2^{8 * OPERAND_ROOM} - 1")
     return value.to_bytes(OPERAND_ROOM, "little")
