@@ -106,6 +106,7 @@ SIMPLE: dict[str, tuple[str, str, Compute]] = {
     "to_montgomery": ("x", "x*R mod p", lambda f, x: x * f.R),
     "from_montgomery": ("x", "x/R mod p", lambda f, x: x * f.R_inverse),
     "mul_plain": ("xy", "x*y mod p", lambda f, x, y: x * y),
+    "square_plain": ("x", "x*x mod p", lambda f, x: x * x),
 }
 """Families of operations on single values: operands, the function as text, and the function."""
 LAZY = ("add", "sub", "mul", "square")
@@ -144,6 +145,20 @@ def sum_of_products(count: int, lazy: int = 0) -> Operation:
     parameters = {"count": count} | ({"lazy": 1} if lazy else {})
     operands = (("x", many), ("y", many))
     return Operation("sum_of_products", operands, one, f"({says})/R mod p", compute, parameters)
+
+
+def sum_of_products_plain(count: int) -> Operation:
+    """The same without the division by R."""
+
+    def compute(f: Field, x: Sequence[int], y: Sequence[int]) -> int:
+        return sum(a * b for a, b in zip(x, y, strict=True))
+
+    says = " + ".join(f"x[{i}]*y[{i}]" for i in range(count))
+    operands = (("x", residues(count)), ("y", residues(count)))
+    parameters = {"count": count}
+    return Operation(
+        "sum_of_products_plain", operands, residues(1), f"{says} mod p", compute, parameters
+    )
 
 
 def difference_of_products() -> Operation:
@@ -214,8 +229,9 @@ def _offered() -> Iterator[Operation]:
     yield sum_of_products(2)
     yield simple("square")
     yield redc()
-    for family in ("to_montgomery", "from_montgomery", "mul_plain"):
+    for family in ("to_montgomery", "from_montgomery", "mul_plain", "square_plain"):
         yield simple(family)
+    yield sum_of_products_plain(2)
     yield reduce()
     yield simple("mul_add")
     yield from (sum_of_products(count) for count in range(3, MOST_TERMS + 1))

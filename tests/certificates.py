@@ -30,6 +30,10 @@ KERNEL_CASES = [
     ("0x61", "double", "double", "mulx"),
     ("curve25519", "reduce", "pseudo-mersenne", "base"),
     ("curve25519", "mul_plain", "pseudo-mersenne", "mulx"),
+    ("secp256k1-p", "mul_plain", "pseudo-mersenne", "adx"),
+    ("secp256k1-p", "square_plain", "pseudo-mersenne", "mulx"),
+    ("p521", "square_plain", "pseudo-mersenne", "mulx"),
+    ("2^127-1", "mul_plain", "pseudo-mersenne", "base"),
 ]
 
 

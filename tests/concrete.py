@@ -82,6 +82,15 @@ class Run:
         else:
             self.compute(i, where)
 
+    def bits(self, i: Any, a: int, b: int) -> int:
+        if i.mnemonic == "and":
+            return a & b
+        if i.mnemonic == "shr":
+            return a >> b
+        if i.mnemonic == "shld":
+            return int(a << i.operands[2].imm | b >> 64 - i.operands[2].imm)
+        raise ValueError(i.mnemonic)
+
     def compute(self, i: Any, where: str) -> None:
         name = i.mnemonic
         if name in ("mul", "mulx", "imul"):
@@ -105,12 +114,8 @@ class Run:
             out, value = divmod(a - b - carry, 1 << 64)
         elif name in ("cmovb", "cmovae"):
             out, value = -self.cf, b if self.cf == (name == "cmovb") else a
-        elif name == "and":
-            out, value = 0, a & b
-        elif name == "shld":
-            out, value = 0, a << i.operands[2].imm | b >> 64 - i.operands[2].imm
         else:
-            raise ValueError(where)
+            out, value = 0, self.bits(i, a, b)
         if name == "adox":
             self.of = out
         else:

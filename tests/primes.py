@@ -221,6 +221,8 @@ def expected(operation: str, f: Field, x: int, y: int = 0) -> int:
         "to_montgomery": x * r,
         "from_montgomery": x * inverse,
         "mul_plain": x * y,
+        "square_plain": x * x,
+        "sum_of_products_plain": (x % r) * (y % r) + (x // r) * (y // r),
         "reduce": x,
     }[operation] % p
 

@@ -89,6 +89,7 @@ FUSED_CASES = [
     ("bls12-381-p", "mul_lazy", "log-jump", "adx"),
     ("bls12-381-p", "reduce_lazy", "reduce_lazy", "base"),
     ("bn254-p", "mul_by_12", "mul_by_12", "adx"),
+    ("2^127-1", "sum_of_products_plain", "pseudo-mersenne", "adx"),
 ]
 
 

@@ -23,8 +23,10 @@ def plainly(kernel: Kernel, operands: tuple[int, ...]) -> list[int]:
         for (_, bound), x in zip(kernel.operands, operands, strict=True)
     ]
     name = kernel.computes.family
-    if name in ("mul_plain", "reduce", "redc"):
-        return [operands[0] * (operands[1] if name == "mul_plain" else 1) % F.p]
+    if name.endswith("_plain"):
+        return [kernel.computes(F, *operands)]
+    if name in ("reduce", "redc"):
+        return [operands[0] % F.p]
     found = kernel.computes(F, *entered)
     return [F.from_montgomery(v) for v in kernel.result.values(F, found)]
 

@@ -41,7 +41,6 @@ ON_X86_64 = pytest.mark.skipif("x86_64" not in host_triple(), reason="the kernel
 NOT_FOLLOWED = {"two-limb-quotients", "karatsuba", "barrett", "solinas"}
 """Algorithms that the prover does not follow, on any prime of two limbs or more that was tried."""
 NOT_ALWAYS = {
-    "pseudo-mersenne",
     "fios",
     "log-jump-serial",
     "log-jump-pairs",
@@ -86,8 +85,9 @@ def test_primes_of_every_shape(limbs: int) -> None:
 
 
 def test_primes_near_powers_of_two() -> None:
-    sums = {("mul_plain", "solinas"), ("reduce", "solinas")}
-    folds = {("mul_plain", "pseudo-mersenne"), ("reduce", "pseudo-mersenne")}
+    plain = ("mul_plain", "square_plain", "reduce")
+    sums = {(operation, "solinas") for operation in plain}
+    folds = {(operation, "pseudo-mersenne") for operation in (*plain, "sum_of_products_plain")}
     for word in (64, 32):
         assert sums <= check_field(Field(P224, word), 4)
     for name in ("p256", "p384", "p521", "goldilocks"):
@@ -100,7 +100,7 @@ def test_primes_near_powers_of_two() -> None:
     ("operation", "algorithm", "name", "says"),
     [
         ("mul_plain", "solinas", "bn254-p", "solinas needs p = 2^a - 2^b"),
-        ("reduce", "pseudo-mersenne", "p384", "pseudo-mersenne needs p = 2^a - c"),
+        ("reduce", "pseudo-mersenne", "p384", "pseudo-mersenne needs p = 2^k - c"),
         ("mul", "karatsuba", "goldilocks", "karatsuba takes halves"),
         ("mul", "division", "bn254-p", "runs on Python's integers only"),
     ],
@@ -193,13 +193,6 @@ def test_what_is_proved(name: str, variant: str) -> None:
         algorithm = expression.kernel.algorithm
         if algorithm != "karatsuba":  # its refusal takes seconds
             assert is_proved(expression, variant) == (algorithm not in NOT_FOLLOWED), algorithm
-
-
-@ON_X86_64
-@pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("operation", ["reduce", "mul_plain"])
-def test_pseudo_mersenne_is_proved_where_low_bits_are_cut_off(operation: str, variant: str) -> None:
-    assert is_proved(choose(named_field("curve25519"), operation, "pseudo-mersenne"), variant)
 
 
 @ON_X86_64

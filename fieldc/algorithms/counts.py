@@ -99,6 +99,8 @@ _TO_THE_TOP = "a carry runs to the top word at once, where the paper keeps it fo
 _FULL_PRODUCT = "the product is whole before it is reduced, so carries run through its upper half"
 _CONSTANT = "log-jump, and a constant that takes back what complements added"
 _NEAR = "and subtractions of c*q, two words and a borrow to the top for each limb"
+_HANDBOOK = "the handbook: n^2 and n^2 + 4n + 1; the article: n^2 + 4n + 2"
+_TWO_SPARE = "with two spare bits the remainder has n limbs: a column, n products, is not needed"
 _BY_PRIME = "as many sums as the prime's powers of two ask for"
 
 PREDICTIONS: dict[tuple[str, str], Prediction] = {
@@ -179,21 +181,20 @@ PREDICTIONS: dict[tuple[str, str], Prediction] = {
     ("redc", "redc"): Prediction(_of(1, 1), _of(2, 2)),
     ("to_montgomery", "to_montgomery"): Prediction(_MONTGOMERY, _ADDITIONS),
     ("from_montgomery", "from_montgomery"): Prediction(_of(1, 1), _of(2, 1)),
-    ("mul_plain", "barrett"): Prediction(
-        _of(2, 3, 1),
-        _of(4, 5, -3),
-        "the handbook: n^2 and n^2 + 4n + 1; the article: n^2 + 4n + 2",
-        "with two spare bits the remainder has n limbs: a column, n products, is not needed",
-    ),
+    ("mul_plain", "barrett"): Prediction(_of(2, 3, 1), _of(4, 5, -3), _HANDBOOK, _TWO_SPARE),
+    ("square_plain", "barrett"): Prediction(_over(2, 3, 7, 2), _of(3, 6, -4), why=_TWO_SPARE),
     ("reduce", "barrett"): Prediction(
         _of(1, 3, 1),
         _of(2, 5, -2),
         "the handbook: n^2 + 4n + 1; the article: n^2 + 4n + 2",
-        "with two spare bits the remainder has n limbs: a column, n products, is not needed",
+        _TWO_SPARE,
     ),
     ("mul_plain", "pseudo-mersenne"): Prediction(_of(1, 1, 1), _of(2, 3)),
+    ("square_plain", "pseudo-mersenne"): Prediction(_over(2, 1, 3, 2), _of(1, 4, -1)),
+    ("sum_of_products_plain", "pseudo-mersenne"): Prediction(_of(2, 1, 1), _of(4, 4)),
     ("reduce", "pseudo-mersenne"): Prediction(_of(0, 1, 1), _of(0, 3, 1)),
     ("mul_plain", "solinas"): Prediction(_of(1), None, why=_BY_PRIME),
+    ("square_plain", "solinas"): Prediction(_over(2, 1, 1), None, why=_BY_PRIME),
     ("reduce", "solinas"): Prediction(_of(), None, why=_BY_PRIME),
 }
 """By operation and algorithm; division has no words. Pseudo-mersenne: for c > 1."""

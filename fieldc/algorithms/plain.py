@@ -1,6 +1,7 @@
 """Products and remainders of plain residues: x stands for x, not for x*R.
 
-An algorithm here is a way to reduce x < p*R; `reduce` is that alone, `mul_plain` after a product.
+An algorithm here is a way to reduce a number whose largest value is known. `reduce` is that alone,
+of x < p*R; `mul_plain`, `square_plain` and `sum_of_products_plain` reduce what they multiplied.
 """
 
 from __future__ import annotations
@@ -9,25 +10,59 @@ from collections.abc import Callable
 
 from fieldc.algorithms.reduction import subtract_all
 from fieldc.algorithms.scanning import schoolbook
+from fieldc.algorithms.squaring import plain_square
 from fieldc.field import Field
-from fieldc.language import Integer, Kernel, NeedsIntegers, Number, Residue, Wide, kernel, limbs
+from fieldc.language import (
+    Integer,
+    Kernel,
+    NeedsIntegers,
+    Number,
+    Pair,
+    Residue,
+    Wide,
+    kernel,
+    limbs,
+)
 from fieldc.polynomial_bounds import tighten
 
+Reduction = Callable[[Field, Number, int], Number]
+"""x mod p, given x and its largest value."""
 
-def with_product(name: str, reduction: Callable[[Field, Number], Number]) -> tuple[Kernel, Kernel]:
-    """The kernels of an algorithm: after a product, and alone."""
+
+def with_products(name: str, reduction: Reduction) -> tuple[Kernel, ...]:
+    """The kernels of an algorithm: after a product, after a square, and alone."""
 
     def mul_plain(f: Field, x: Residue, y: Residue) -> Residue:
-        return reduction(f, schoolbook(f, x, y))
+        return reduction(f, schoolbook(f, x, y), (f.p - 1) ** 2)
+
+    def square_plain(f: Field, x: Residue) -> Residue:
+        return reduction(f, plain_square(f, x), (f.p - 1) ** 2)
 
     def reduce(f: Field, x: Wide) -> Residue:
-        return reduction(f, x)
+        return reduction(f, x, f.p * f.R - 1)
 
-    mul_plain.__doc__ = reduce.__doc__ = reduction.__doc__
-    return kernel("mul_plain", name)(mul_plain), kernel("reduce", name)(reduce)
+    texts = mul_plain, square_plain, reduce
+    for text in texts:
+        text.__doc__ = reduction.__doc__
+    return tuple(kernel(text.__name__, name)(text) for text in texts)
 
 
-def _barrett(f: Field, x: Number) -> Number:
+def sum_with(name: str, reduction: Reduction) -> Kernel:
+    """The sum of two products with one reduction."""
+
+    def sum_of_products_plain(f: Field, x: Pair, y: Pair) -> Residue:
+        t: Number = 0
+        rows = zip(limbs(f, y[0]), limbs(f, y[1]), strict=True)
+        for i, (first, second) in enumerate(rows):
+            t = t + (x[0] * first << f.word * i)
+            t = t + (x[1] * second << f.word * i)
+        return reduction(f, tighten(t), 2 * (f.p - 1) ** 2)
+
+    sum_of_products_plain.__doc__ = reduction.__doc__
+    return kernel("sum_of_products_plain", name)(sum_of_products_plain)
+
+
+def _barrett(f: Field, x: Number, high: int) -> Number:
     """x mod p by an estimate of x/p from the upper half and a constant; what is left is a few p.
 
     Barrett (1986), as in Menezes, van Oorschot, Vanstone, "Handbook of applied cryptography"
@@ -50,7 +85,7 @@ def quotient_and_remainder(x: Number, p: int) -> int:
     return x % p
 
 
-def _division(f: Field, x: Number) -> Number:
+def _division(f: Field, x: Number, high: int) -> Number:
     """x mod p by division of big integers: the base line, on Python's integers only."""
     return quotient_and_remainder(x, f.p)
 
@@ -61,5 +96,5 @@ def multiply_by_division(f: Field, x: Residue, y: Residue) -> Residue:
     return quotient_and_remainder(x * y * f.R_inverse, f.p)
 
 
-BARRETT = with_product("barrett", _barrett)
-DIVISION = with_product("division", _division)
+BARRETT = with_products("barrett", _barrett)
+DIVISION = with_products("division", _division)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import gcd
 
-from fieldc.algorithms.plain import with_product
+from fieldc.algorithms.plain import with_products
 from fieldc.algorithms.reduction import subtract_all
 from fieldc.field import Field
 from fieldc.language import DoesNotApply, Number
@@ -16,22 +16,7 @@ MOST_SUMS = 40
 """Digits that go into one place; the most of the named primes are P-384's 10."""
 
 
-def _pseudo_mersenne(f: Field, x: Number) -> Number:
-    """x mod p for p = 2^a - c: low + 2^a*high = low + c*high, until that is below 2p.
-
-    Crandall, US patent 5159632 (1992); c is small: n products, and one or two more.
-    """
-    a, c = f.bits, (1 << f.bits) - f.p
-    if c >= f.base or c * c >= 1 << a:
-        raise DoesNotApply(f"pseudo-mersenne needs p = 2^a - c with a small c, not {f.label}")
-    high = f.p * f.R - 1
-    while high >= 2 * f.p:
-        x = x % (1 << a) + (x >> a) * c
-        high = (1 << a) - 1 + (high >> a) * c
-    return subtract_all(x, f.p)
-
-
-def _solinas(f: Field, x: Number) -> Number:
+def _solinas(f: Field, x: Number, high: int) -> Number:
     """x mod p for p = 2^a - 2^b + ...: sums of numbers made of x's digits, and differences.
 
     Solinas, "Generalized Mersenne numbers" (1999): a digit above p is a row of -1, 0, 1, ... below.
@@ -89,5 +74,4 @@ def _gathered(
         yield sum(column[k] << size * j for j, column in enumerate(wanted) if k < len(column))
 
 
-PSEUDO_MERSENNE = with_product("pseudo-mersenne", _pseudo_mersenne)
-SOLINAS = with_product("solinas", _solinas)
+SOLINAS = with_products("solinas", _solinas)

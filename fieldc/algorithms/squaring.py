@@ -89,6 +89,26 @@ def whole_square(f: Field, x: Number) -> Number:
     return tighten(2 * cross + squares)
 
 
+def plain_square(f: Field, x: Number) -> Number:
+    """x*x by n(n + 1)/2 products: of doubled limbs where 2p < R, otherwise doubled afterwards.
+
+    A doubled sum takes additions with carry, 2n of them; doubled limbs take n shifts of two words,
+    but a limb more where 2x has one.
+    """
+    w, xs = f.word, limbs(f, x)
+    t: Number = 0
+    if f.spare_bits:
+        for i, row in enumerate(square_rows(f, x)):
+            t = t + (row << w * i)
+        return tighten(t)
+    squares: Number = 0
+    for i, x_i in enumerate(xs):
+        t = t + (x_i * (x >> w * (i + 1)) << w * (2 * i + 1))
+        squares = squares + (x_i * x_i << 2 * w * i)
+    t = tighten(t)
+    return tighten(t + t + squares)
+
+
 @kernel("square", "sos")
 def square_sos(f: Field, x: Residue) -> Residue:
     """x*x/R mod p: the whole square, then a row for each quotient."""

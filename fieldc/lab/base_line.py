@@ -50,6 +50,7 @@ SIMPLE: dict[str, Written] = {
     "mul_add": lambda p, x, y, a: (x * y + a) % p,
     "mul_plain": lambda p, x, y: x * y % p,
     "square": lambda p, x: x * x % p,
+    "square_plain": lambda p, x: x * x % p,
     "redc": lambda p, x: x % p,
     "reduce": lambda p, x: x % p,
     "difference_of_products": lambda p, x, y: (x[0] * y[0] - x[1] * y[1]) % p,
@@ -57,6 +58,7 @@ SIMPLE: dict[str, Written] = {
 """Families without parameters, `lazy` aside, which makes no difference here."""
 FAMILIES: dict[str, Callable[..., Written]] = {
     "sum_of_products": _sum_of_products,
+    "sum_of_products_plain": _sum_of_products,
     "fp2_mul": _fp2_mul,
     "fp2_square": _fp2_square,
     "mul_by": lambda factor: lambda p, x: factor * x % p,

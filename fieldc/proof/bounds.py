@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
+from itertools import islice
 
 from fieldc.proof.combinations import Combination, Slopes, plus, plus_slopes, with_chain
 from fieldc.proof.comparisons import Comparison
@@ -26,10 +27,13 @@ from fieldc.proof.equations import (
     by_terms,
     product,
     put_in,
+    ratio,
     split,
     substitute,
 )
 from fieldc.proof.hints import holds
+from fieldc.proof.low_bits import cuts, without_tops
+from fieldc.proof.ways import WAYS, Way, share
 
 MOST_TERMS = 1_000  # of a polynomial from which rows are taken away: it can grow without an end
 
@@ -67,21 +71,6 @@ class Fact:
     """Leaves the variable a multiple of 2^w; where there is no bound."""
 
 
-@dataclass(frozen=True)
-class Way:
-    """How to treat what does not telescope."""
-
-    replaces_negative: bool
-    """Replace carries with a negative coefficient too, instead of bounding them by 0."""
-    keeps_multipliers: bool
-    """Leave words that multiply as they are, below 2^w."""
-    keeps_high_halves: bool = False
-    """Leave a product's high half as it is where its low half is not there."""
-
-
-WAYS = (Way(True, True), Way(False, True), Way(True, False), Way(False, False))
-
-
 @dataclass
 class Case:
     """What is known: inputs, and variables with one possible value."""
@@ -117,9 +106,13 @@ class Case:
         bounds = self._bounds(target, limit + 1)
         return next((b for b in bounds if b.value < (limit + 1) * b.scale), None)
 
+    def may_be(self, number: int, value: int) -> bool:
+        """Whether no run shows another value of a variable."""
+        return all(sample[number] == value for sample in self.samples)
+
     def is_always(self, number: int, value: int) -> bool:
         """Whether bounds show a variable to have a value, its least or its largest."""
-        if any(sample[number] != value for sample in self.samples):
+        if not self.may_be(number, value):
             return False
         if number not in self.facts:
             sign = -1 if value else 1
@@ -237,27 +230,41 @@ class Case:
         disabled: frozenset[int],
         way: Way,
     ) -> Bound:
-        """An upper bound of total, going through rows backwards; the first one below the limit."""
+        """An upper bound of total, going through rows backwards; the first one below the limit.
+
+        Without a limit, the least of those on the way.
+        """
         rows: Combination = {}
+        least: tuple[Number, int] | None = None
         highs = [high for _, high in self.system.ranges]
         for number, value in self.fixed.items():
             highs[number] = value
         tops = Tops(highs)
         sure = frozenset(number for number, value in self.fixed.items() if value)
+        known = cuts(self.system, total) if way.joins_low_bits else {}
+        kept = {row.word for row, _ in known.values()}
+        without_tops(total, known, rows)
         for row in self.system.backwards(total):
-            if limit is not None and (bound := by_terms(total, tops, sure)) < limit:
+            bound = by_terms(total, tops, sure)
+            if limit is not None and bound < limit:
                 return Bound(bound, scale, rows, {})
+            if limit is None and not known and (least is None or bound < least[0]):
+                least = bound, len(rows)
             if len(total) > MOST_TERMS:
                 break
             number = self.system.owners[row.word]
             if isinstance(row, Choice):
                 rows[number] = self.decide(row, total)
-            elif number not in disabled:
+            elif number not in disabled and row.word not in kept:
                 rows[number] = self._eliminate(row, total, way)
+                without_tops(total, known, rows)
         for number in self.fixed:
             put_in(total, number, self.fixed)
         slopes: Slopes = {}
         bound, whole = by_terms(total, tops, sure), self._maximum(total, slopes)
+        if least is not None and least[0] < min(bound, whole):
+            first = dict(islice(rows.items(), least[1]))
+            return Bound(least[0], scale, first, {})
         return Bound(min(bound, whole), scale, rows, {} if bound <= whole else slopes)
 
     def decide(self, row: Choice, total: Polynomial) -> Polynomial:
@@ -285,7 +292,7 @@ class Case:
         multiple: Polynomial = {}
         for rest in words.keys() | carries.keys():
             keep = way.keeps_multipliers and row.word in self.system.multipliers
-            factor = _share(row, words.get(rest, 0), carries.get(rest, 0), way, keep)
+            factor = share(row, words.get(rest, 0), carries.get(rest, 0), way, keep)
             if factor:
                 multiple[rest] = factor
         add_to(words, multiple, -1)
@@ -333,7 +340,7 @@ class Case:
         """Bound sum k_j x_j as K*x plus what is left of each limb, for several K; the best K."""
         w = self.system.word_bits
         best: list[tuple[Number, Number]] = []
-        slopes: set[Number] = {0, *(_ratio(k, 1 << w * j) for j, k in form.items())}
+        slopes: set[Number] = {0, *(ratio(k, 1 << w * j) for j, k in form.items())}
         highs = [self._limb_high(operand, j) for j in range(len(operand.limbs))]
         for slope in slopes:
             value = max(slope * operand.high, 0)
@@ -370,7 +377,7 @@ class Case:
         """K*x*y, and what is left of each pair of limbs."""
         w = self.system.word_bits
         top = (len(x.limbs) - 1, len(y.limbs) - 1)
-        slope = _ratio(form.get(top, 0), 1 << w * sum(top))
+        slope = ratio(form.get(top, 0), 1 << w * sum(top))
         total = max(slope, 0) * x.high * y.high
         for i in range(len(x.limbs)):
             for j in range(i if x == y else 0, len(y.limbs)):
@@ -378,23 +385,3 @@ class Case:
                 left = form.get((i, j), 0) - slope * both * (1 << w * (i + j))
                 total += max(left, 0) * self._limb_high(x, i) * self._limb_high(y, j)
         return total, {(x.name, y.name): slope}
-
-
-def _ratio(a: Number, b: int) -> Number:
-    """a / b, an integer where it is one."""
-    return a // b if isinstance(a, int) and a % b == 0 else Fraction(a) / b
-
-
-def _share(row: Equation, word: Number, carry: Number, way: Way, keep: bool) -> Number:
-    """Which multiple of an equation to use, given the coefficients of its word and carry."""
-    if carry == row.factor * word:
-        return word
-    if carry:
-        if way.keeps_high_halves and row.kind == "mul" and not word:
-            return 0
-        multiple = _ratio(carry, row.factor)
-        if word and not keep:
-            return max(word, multiple)  # what is left of either is negative
-        return multiple if word or way.replaces_negative or multiple > 0 else 0
-    # A product's low half alone is a quotient digit: its bound as a word is the best there is.
-    return 0 if keep or row.kind == "mul" or word < 0 else word

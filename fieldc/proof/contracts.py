@@ -92,7 +92,7 @@ CLAIMS: dict[str, Claim] = {
 """Polynomials in one value or two."""
 
 
-def _sum_of_products(count: int) -> Function:
+def _sum_of_products(count: int, divides: bool = True) -> Function:
     """Of x and y with `count` values each."""
     if count < 1:
         raise ProofError(f"there is no sum of {count} products")
@@ -100,7 +100,7 @@ def _sum_of_products(count: int) -> Function:
     def claim(v: Sequence[Polynomial]) -> Polynomial:
         return _total(*((product(v[i], v[count + i]), 1) for i in range(count)))
 
-    return Function("xy", (claim,), count=count)
+    return Function("xy", (claim,), divides, count)
 
 
 def _difference() -> Function:
@@ -148,6 +148,8 @@ FAMILIES: dict[str, Callable[..., Function]] = {
     "to_montgomery": _simple("x", "value", False),
     "from_montgomery": _simple("x", "value", True),
     "mul_plain": _simple("xy", "mul", False),
+    "square_plain": _simple("x", "square", False),
+    "sum_of_products_plain": lambda count: _sum_of_products(count, divides=False),
     "reduce": _simple("x", "value", False),
     "sum_of_products": _sum_of_products,
     "difference_of_products": _difference,

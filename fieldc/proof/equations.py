@@ -45,6 +45,11 @@ def add_to(total: Polynomial, other: Mapping[Monomial, Number], factor: Number =
             total.pop(monomial, None)
 
 
+def ratio(a: Number, b: int) -> Number:
+    """a / b, an integer where it is one."""
+    return a // b if isinstance(a, int) and a % b == 0 else Fraction(a) / b
+
+
 def product(a: Polynomial, b: Polynomial) -> Polynomial:
     """a * b."""
     total: Polynomial = {}

@@ -44,6 +44,9 @@ class Identity:
         """Raise ProofError unless target is 0 mod p for all inputs."""
         total = self._reduced(target)
         self._rewrite(total, -1)
+        for number in self.case.system.top_bits.values():
+            if (number,) in total and self.case.is_always(number, 0):
+                self.case.fixed[number] = 0
         for number in self.case.fixed:
             put_in(total, number, self.case.fixed)
         self._reduce(total)
@@ -135,6 +138,8 @@ class Identity:
         """An equation that a carry went into and whose word is 0; the carry as the rest of it."""
         for row in self.case.system.rows:
             if not isinstance(row, Equation) or row.right.get((carry,)) not in (1, -1):
+                continue
+            if not self.case.may_be(row.word, 0):
                 continue
             known = row.carry in self.case.fixed or self.is_constant(row)
             if known and row.carry is not None and self.case.is_always(row.word, 0):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from fieldc.proof import refute
-from fieldc.proof.bounds import WAYS, Bound, Case, Input, Way
+from fieldc.proof.bounds import Bound, Case, Input
 from fieldc.proof.combinations import Combination
 from fieldc.proof.comparisons import comparison_of
 from fieldc.proof.contracts import WORD_BITS, Claim, Contract, Operand
@@ -16,6 +16,7 @@ from fieldc.proof.identity import Identity, ProofError, flags_of, value_of
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.memory import KernelMemory
 from fieldc.proof.refute import Sample
+from fieldc.proof.ways import WAYS, Way
 from fieldc.proof.zeros import fix_unread, fix_zeros
 
 RUNS = 8

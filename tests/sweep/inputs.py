@@ -87,7 +87,9 @@ def wanted(operation: str, p: int, word: int, values: tuple[Array, ...]) -> Arra
     if operation == "sum_of_products":
         products = (x % r) * (y % r) + (x // r) * (y // r)
         return modulo(modulo(products, p) * np.int32(pow(r, -1, p)), p)
-    if operation in ("mul_plain", "reduce"):
-        return modulo(x * y if operation == "mul_plain" else x, p)
+    if operation == "sum_of_products_plain":
+        return modulo((x % r) * (y % r) + (x // r) * (y // r), p)
+    if operation in ("mul_plain", "square_plain", "reduce"):
+        return modulo(x if operation == "reduce" else x * y, p)
     whole = {"mul": x * y, "square": x * y, "redc": x, "from_montgomery": x}[operation]
     return modulo(modulo(whole, p) * np.int32(pow(r, -1, p)), p)

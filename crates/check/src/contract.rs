@@ -136,14 +136,14 @@ fn meaning(
         ("double", None, None, None) => one(1, x.clone().plus(&x, 1)),
         ("mul" | "mul_plain", None, None, None) => one(2, x.times(&y)),
         ("mul_add", None, None, None) => one(3, x.times(&y).plus(&value(2), r.clone())),
-        ("square", None, None, None) => one(1, x.times(&x)),
+        ("square" | "square_plain", None, None, None) => one(1, x.times(&x)),
         ("redc" | "reduce" | "from_montgomery" | "to_montgomery", None, None, None) => one(1, x),
         ("mul_by", None, None, Some(factor)) => one(1, Polynomial::default().plus(&x, factor)),
         ("difference_of_products", None, None, None) => {
             let claims = vec![product(0, 2).plus(&product(1, 3), -1)];
             Meaning { beside: 2, operands: 2, claims }
         }
-        ("sum_of_products", None, Some(count @ 1..=64), None) => {
+        ("sum_of_products" | "sum_of_products_plain", None, Some(count @ 1..=64), None) => {
             let sum = |t: Polynomial, i| t.plus(&product(i, count + i), 1);
             let claims = vec![(0..count).fold(Polynomial::default(), sum)];
             Meaning { beside: count, operands: 2, claims }

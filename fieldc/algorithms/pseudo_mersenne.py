@@ -1,0 +1,49 @@
+"""Plain residues modulo p = 2^k - c, c of one limb: 2^k is c mod p, so upper halves fold down."""
+
+from __future__ import annotations
+
+from fieldc.algorithms.plain import sum_with, with_products
+from fieldc.algorithms.reduction import subtract_all
+from fieldc.algorithms.shapes import complement_of_power
+from fieldc.field import Field
+from fieldc.language import Number
+
+
+def fold(f: Field, x: Number, at: int) -> Number:
+    """x modulo p, smaller: its part above bit `at` times 2^at mod p, and the rest."""
+    return x % (1 << at) + (x >> at) * ((1 << at) % f.p)
+
+
+def fold_points(f: Field, high: int) -> list[int]:
+    """The bits at which values up to `high` are folded until they are below 2p.
+
+    First at the border of limb n, where a row of n products needs no shift, if 2^(w*n) mod p has
+    one limb and is no power of two; then at bit k.
+    """
+    k, c = f.bits, complement_of_power(f)
+    border = f.word * f.n
+    above = c << border - k
+    points: list[int] = []
+    while high >= 2 * f.p:
+        is_first = not points and above < f.base and (above & above - 1 or border == k)
+        at = border if is_first else k
+        high = min(high, (1 << at) - 1) + (high >> at) * ((1 << at) % f.p)
+        points.append(at)
+    return points
+
+
+def _pseudo_mersenne(f: Field, x: Number, high: int) -> Number:
+    """x mod p for p = 2^k - c: low + 2^(w*n)*high = low + (2^(w*n) mod p)*high, and once more.
+
+    Crandall, US patent 5159632 (1992). A row of n products folds the upper half, one product what
+    is left above bit k; then one subtraction.
+    """
+    for at in fold_points(f, high):
+        x = fold(f, x, at)
+    return subtract_all(x, f.p)
+
+
+PSEUDO_MERSENNE = (
+    *with_products("pseudo-mersenne", _pseudo_mersenne),
+    sum_with("pseudo-mersenne", _pseudo_mersenne),
+)
