@@ -10,7 +10,7 @@ from fieldc.catalogue import find_field
 from fieldc.language import BoundError, Kernel
 from fieldc.machine.assemble import compile_ir
 from fieldc.targets.llvm.print import print_llvm
-from fieldc.targets.llvm.processors import find_target
+from fieldc.targets.llvm.processors import LLVM_TARGETS
 from fieldc.words.lower import lower
 
 RET, NOP = 0xD65F03C0, 0xD503201F
@@ -19,7 +19,7 @@ RET, NOP = 0xD65F03C0, 0xD503201F
 @cache
 def code_of(name: str, kernel: Kernel, target_name: str = "aarch64-linux") -> bytes | None:
     """A kernel's code as LLVM compiles it, or None where the field has no such kernel."""
-    target = find_target(target_name)
+    target = LLVM_TARGETS[target_name]
     processor = target.processor
     try:
         expression = kernel.expression(find_field(name))

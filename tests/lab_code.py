@@ -11,7 +11,7 @@ from fieldc.catalogue import find_field
 from fieldc.lab.trace import Request, Trace, trace
 from fieldc.machine.assemble import assemble, compile_ir
 from fieldc.targets.llvm.print import print_llvm
-from fieldc.targets.llvm.processors import find_target
+from fieldc.targets.llvm.processors import LLVM_TARGETS
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.kernel import compile_expression
 from fieldc.targets.x86_64.print import GNU
@@ -70,7 +70,7 @@ def kernel(name: str, field: str = "bls12-381-p", operation: str = "mul") -> byt
     made = choose(find_field(field), operation)
     if name in MULX:
         return assemble(compile_expression(made, "kernel", VARIANTS[name]).text(GNU))
-    target = find_target(name)
+    target = LLVM_TARGETS[name]
     processor = target.processor
     ir = print_llvm(lower(made, processor.rows), "kernel", processor.form)
     return compile_ir(ir, target.triple, processor.cpu, processor.features).object

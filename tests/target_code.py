@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from fieldc.algorithms import OPERATIONS, choose
-from fieldc.artifacts.artifact import Artifact
-from fieldc.artifacts.produce import build_targets, suited
 from fieldc.catalogue import find_field
 from fieldc.field import Field
-from fieldc.machine.emulated import EMULATORS, EmulatedKernel, Program, why_not_emulated
-from fieldc.machine.processor import missing
+from fieldc.machine.emulated import EmulatedKernel, Program
 from fieldc.operations import OPERATIONS as RECORDS
+from fieldc.targets.artifact import Artifact
+from fieldc.targets.registry import TARGETS
+from fieldc.targets.running import EmulatedProgram
 
 SMALL = "251"
 FIELDS = ("bn254-p", "bls12-381-p", "secp256k1-p", "2^160-47", SMALL)
@@ -29,9 +29,9 @@ OTHER_FIELDS = (
 @cache
 def kernels(target: str, text: str, word: int = 0) -> tuple[Artifact, ...]:
     """Every operation of a field, in the target's words unless others are asked for."""
-    made = build_targets()[target]
+    made = TARGETS[target]
     f = find_field(text, word or made.words[0])
-    return tuple(a for o in OPERATIONS for a in made.produce(suited(made, choose(f, o))))
+    return tuple(a for o in OPERATIONS for a in made.produce(made.suited(choose(f, o))))
 
 
 def objects(artifacts: Sequence[Artifact]) -> dict[str, bytes]:
@@ -41,16 +41,13 @@ def objects(artifacts: Sequence[Artifact]) -> dict[str, bytes]:
 
 def program(target: str, made: dict[str, bytes]) -> Program:
     """A program of objects for a target, or the test is skipped and says why."""
-    reason = why_not_emulated(target) or _lacks(target)
-    if reason:
+    runner, needs = TARGETS[target].runner, TARGETS[target].variants[0].needs
+    reason = TARGETS[target].place(needs).reason
+    if not isinstance(runner, EmulatedProgram):
+        reason = reason or "no emulator is known for it"
+    if reason or not isinstance(runner, EmulatedProgram):
         pytest.skip(f"SKIPPED: {target}: {reason}")
-    return Program(EMULATORS[target], made)
-
-
-def _lacks(target: str) -> str:
-    """Wine runs on this processor."""
-    lacking = missing(("bmi2",)) if target.endswith("bmi2") else []
-    return f"this processor lacks {' and '.join(lacking)}" if lacking else ""
+    return Program(runner.emulator, made)
 
 
 def kernel(running: Program, artifact: Artifact) -> EmulatedKernel:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from fieldc.artifacts.artifact import OWNERSHIP
 from fieldc.cli import main
 from fieldc.packages.checked_in import LICENCE, ROOT
+from fieldc.targets.artifact import OWNERSHIP
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -11,7 +11,6 @@ import pytest
 
 from fieldc.algorithms import choose
 from fieldc.artifacts import cache, verify
-from fieldc.artifacts.artifact import Artifact
 from fieldc.binary.linkable import function_of, functions
 from fieldc.catalogue import find_field
 from fieldc.cli import main
@@ -21,6 +20,9 @@ from fieldc.machine.processor import is_x86_64
 from fieldc.proof.contracts import contract_of
 from fieldc.proof.identity import ProofError
 from fieldc.proof.prove import prove
+from fieldc.targets.artifact import Artifact
+from fieldc.targets.registry import TARGETS
+from fieldc.targets.target import Choice
 from fieldc.targets.x86_64 import kernel as x86_kernel
 from fieldc.targets.x86_64.instructions import Memory, Physical
 
@@ -115,8 +117,9 @@ def test_a_damaged_cache_is_not_believed(tmp_path: Path) -> None:
 
 
 def test_the_digest_covers_the_certificate(tmp_path: Path) -> None:
-    expression = choose(find_field("goldilocks"), "add")
-    artifact = Artifact("s", expression, "x86_64-linux", "adx", "sysv", (), ".s", "", b"", "PROVED")
+    target = TARGETS["x86_64-linux"]
+    choice = Choice(choose(find_field("goldilocks"), "add"), target.variants[0])
+    artifact = Artifact("s", target, choice, "sysv", ".s", "", b"", "PROVED")
     assert artifact.digest != replace(artifact, certificate="{}").digest
 
 

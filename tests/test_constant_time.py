@@ -18,7 +18,6 @@ from crate_object import CRATE, compiled_crate, host, rustc, using_crate
 from primes import operands
 
 from fieldc.algorithms import OPERATIONS, choose
-from fieldc.artifacts.produce import build_targets
 from fieldc.binary.functions import CodeError, ScannedCode, functions
 from fieldc.catalogue import find_field, named_primes
 from fieldc.cli import main
@@ -28,11 +27,14 @@ from fieldc.machine.assemble import assemble, compile_ir
 from fieldc.machine.processor import is_x86_64
 from fieldc.proof.constant_time.scan import Depends, Finding, Kind, scan, scan_function
 from fieldc.targets.llvm.print import Choice, print_llvm
-from fieldc.targets.llvm.processors import TARGETS, ObjectFormat, Target
+from fieldc.targets.llvm.processors import LLVM_TARGETS, LlvmTarget
+from fieldc.targets.llvm.targets import LLVM
+from fieldc.targets.object_format import ObjectFormat
+from fieldc.targets.registry import TARGETS
 from fieldc.words.lower import lower
 
 PRIMES = ("bls12-381-p", "bn254-p", "secp256k1-p")
-LLVM_TARGETS = [name for name, t in TARGETS.items() if t.object_format is not ObjectFormat.WASM]
+NOT_WASM = [t.name for t in LLVM if t.object_format is not ObjectFormat.WASM]
 RUST_TARGETS = (
     "x86_64-unknown-linux-gnu",
     "aarch64-unknown-linux-gnu",
@@ -48,13 +50,13 @@ def traced(prime: str) -> dict[str, Expression]:
     return {operation: choose(f, operation) for operation in OPERATIONS}
 
 
-def compiled(ir: str, target: Target) -> bytes:
+def compiled(ir: str, target: LlvmTarget) -> bytes:
     """A module as the object that LLVM makes for a target."""
     q = target.processor
     return compile_ir(ir, target.triple, q.cpu, q.features).object
 
 
-def named(prefix: str, target: Target) -> Iterator[tuple[str, Expression, str]]:
+def named(prefix: str, target: LlvmTarget) -> Iterator[tuple[str, Expression, str]]:
     """Every operation of every prime: a symbol, the expression, and the module for a target."""
     for prime in PRIMES:
         programs = {o: lower(t, target.processor.rows) for o, t in traced(prime).items()}
@@ -70,10 +72,10 @@ def kinds(found: list[Finding]) -> set[tuple[Kind, Depends]]:
 
 def test_a_wide_selection_on_riscv_is_found() -> None:
     """LLVM makes branches of it: what masks are for."""
-    q = TARGETS["riscv64-linux"].processor
+    q = LLVM_TARGETS["riscv64-linux"].processor
     program = lower(traced("bls12-381-p")["mul"], q.rows)
     form = replace(q.form, choice=Choice.SELECT)
-    found = scan(compiled(print_llvm(program, "mul", form), TARGETS["riscv64-linux"]))
+    found = scan(compiled(print_llvm(program, "mul", form), LLVM_TARGETS["riscv64-linux"]))
     assert (Kind.BRANCH, Depends.SECRET) in kinds(found)
 
 
@@ -90,7 +92,7 @@ README_PRIMES = sorted(
 @pytest.mark.parametrize("text", [*named_primes(), *README_PRIMES, "2^127-1"])
 def test_llvm_with_bmi2_is_constant_time_for_every_named_field(text: str) -> None:
     """LLVM chooses instructions by the prime: `bzhi` for those near a power of two."""
-    target, f = build_targets()["x86_64-linux-llvm-bmi2"], find_field(text)
+    target, f = TARGETS["x86_64-linux-llvm-bmi2"], find_field(text)
     for operation in OPERATIONS:
         for artifact in target.produce(choose(f, operation)):
             assert [*map(str, scan(artifact.code or b""))] == []
@@ -138,7 +140,7 @@ LEAKS = {
 
 
 @pytest.mark.parametrize("leak", LEAKS)
-@pytest.mark.parametrize("name", LLVM_TARGETS)
+@pytest.mark.parametrize("name", NOT_WASM)
 def test_a_leak_is_found(name: str, leak: str) -> None:
     body, kind = LEAKS[leak]
     ir = (
@@ -146,7 +148,7 @@ def test_a_leak_is_found(name: str, leak: str) -> None:
         "declare void @other(i64)\n"
         "define void @leak(ptr %z, ptr %x, ptr %y) {\n %v = load i64, ptr %x\n" + body + "\n}\n"
     )
-    found = scan(compiled(ir, TARGETS[name]), "leak")
+    found = scan(compiled(ir, LLVM_TARGETS[name]), "leak")
     # A division of double words is a call on processors of 32 bits.
     leaks = [f for f in found if f.kind is kind or (kind is Kind.TIME and "div" in f.callee)]
     leaks = [f for f in leaks if f.depends is not Depends.PUBLIC]
@@ -154,7 +156,7 @@ def test_a_leak_is_found(name: str, leak: str) -> None:
     assert str(leaks[0]).lstrip("_").startswith("leak+0x")
 
 
-@pytest.mark.parametrize("name", LLVM_TARGETS)
+@pytest.mark.parametrize("name", NOT_WASM)
 def test_a_branch_on_a_public_byte_is_told_apart(name: str) -> None:
     ir = (
         "@chosen = global i8 0\ndeclare void @fast(ptr, ptr)\n"
@@ -162,7 +164,7 @@ def test_a_branch_on_a_public_byte_is_told_apart(name: str) -> None:
         "%c = icmp eq i8 %v, 2\n br i1 %c, label %a, label %b\n"
         "a:\n call void @fast(ptr %z, ptr %x)\n ret void\nb:\n ret void\n}\n"
     )
-    found = scan(compiled(ir, TARGETS[name]))
+    found = scan(compiled(ir, LLVM_TARGETS[name]))
     assert (Kind.BRANCH, Depends.PUBLIC) in kinds(found)
     assert {f.callee.lstrip("_") for f in found if f.kind is Kind.CALL} == {"fast"}
     assert {f.depends for f in found} == {Depends.PUBLIC}
@@ -190,7 +192,7 @@ def test_no_object_and_no_function_are_errors() -> None:
         scan(b"nothing")
     ir = print_llvm(lower(traced("bn254-p")["add"]), "add")
     with pytest.raises(LookupError, match="'sub'"):
-        scan(compiled(ir, TARGETS["riscv64-linux"]), "sub")
+        scan(compiled(ir, LLVM_TARGETS["riscv64-linux"]), "sub")
 
 
 FIELDS = {"bls12_381::Fp": 48, "bls12_381::Fr": 32, "bn254::Fp": 32}
@@ -372,12 +374,12 @@ def host_objects() -> Iterator[tuple[str, Expression, bytes]]:
     """Every kernel of every prime for this host: our own variants, and LLVM's."""
     for prime in PRIMES:
         for expression in traced(prime).values():
-            for artifact in build_targets()["x86_64-linux"].produce(expression):
+            for artifact in TARGETS["x86_64-linux"].produce(expression):
                 assert artifact.code is not None
                 yield artifact.symbol, expression, artifact.code
     for name in ("x86_64-linux-llvm", "x86_64-linux-llvm-bmi2"):
-        for symbol, expression, ir in named(name.replace("-", "_"), TARGETS[name]):
-            yield symbol, expression, compiled(ir, TARGETS[name])
+        for symbol, expression, ir in named(name.replace("-", "_"), LLVM_TARGETS[name]):
+            yield symbol, expression, compiled(ir, LLVM_TARGETS[name])
 
 
 def test_valgrind_sees_no_branch_in_the_kernels_of_this_host(tmp_path: Path) -> None:

@@ -8,11 +8,10 @@ import json
 import pytest
 
 from fieldc.algorithms import choose
-from fieldc.artifacts.host import SYMBOL
+from fieldc.artifacts.host import SYMBOL, decide_here
 from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.decisions.model import preferred_variant
-from fieldc.decisions.preferred import preferred
 from fieldc.goals.goals import GOALS, Figures, Goal, Outcome
 from fieldc.goals.reproduce import Reproduction
 from fieldc.lab.foreign import ENTRY, ROUTINES, NoForeignCode, foreign_object
@@ -82,8 +81,8 @@ def test_a_foreign_routine_behind_its_stub_is_right(symbol: str) -> None:
 @here
 def test_the_preferred_kernel_is_the_model_s_where_no_schedule_is_shipped() -> None:
     f = find_field("2^190 - 11")
-    found = preferred(f, "mul")
-    assert found.chosen_by.startswith("model: ") and found.expression.field.p == f.p
+    found = decide_here(f, "mul").preferred
+    assert found.chosen_by.startswith("the model of ") and found.expression.field.p == f.p
     for processor in processors_of("x86_64"):
         assert preferred_variant(found.expression, processor) in VARIANTS
         assert preferred_variant(found.expression, processor, ["base"]) == "base"

@@ -29,7 +29,8 @@ from fieldc.targets.llvm.print import (
     print_llvm,
     print_module,
 )
-from fieldc.targets.llvm.processors import TARGETS, Target, UnknownTarget, find_target
+from fieldc.targets.llvm.processors import LLVM_TARGETS, LlvmTarget
+from fieldc.targets.registry import UnknownTarget, find_target
 from fieldc.words.lower import lower
 from fieldc.words.operations import OPERATIONS
 from fieldc.words.program import Program
@@ -174,7 +175,7 @@ So is a `select` of WebAssembly, which an engine may compile to a branch."""
 OPERATION_SAMPLE = ("mul", "square", "sub", "neg", "add")
 
 
-def compiled(target: Target) -> Compiled:
+def compiled(target: LlvmTarget) -> Compiled:
     """Several kernels of two fields, one of them full-bit, in one object."""
     q = target.processor
     programs = [
@@ -192,8 +193,8 @@ def mnemonics(assembly: str) -> list[str]:
     return [line.split()[0] for line in code]
 
 
-@pytest.mark.parametrize("target", TARGETS.values(), ids=lambda target: target.name)
-def test_every_target_gives_an_object_without_branches(target: Target) -> None:
+@pytest.mark.parametrize("target", LLVM_TARGETS.values(), ids=lambda target: target.name)
+def test_every_target_gives_an_object_without_branches(target: LlvmTarget) -> None:
     made = compiled(target)
     assert made.object.startswith(target.object_format.value)
     for operation in OPERATION_SAMPLE:
@@ -204,9 +205,9 @@ def test_every_target_gives_an_object_without_branches(target: Target) -> None:
     assert [name for name in names if leaving.fullmatch(name)] == []
 
 
-@pytest.mark.parametrize("name", [name for name, t in TARGETS.items() if "x86" not in name])
+@pytest.mark.parametrize("name", [name for name, t in LLVM_TARGETS.items() if "x86" not in name])
 def test_the_portable_form_has_no_branches_either(name: str) -> None:
-    target = TARGETS[name]
+    target = LLVM_TARGETS[name]
     q = target.processor
     program = lower(choose(Field(2**255 - 19, q.word), "mul"), q.rows)
     made = compile_ir(print_llvm(program, "mul"), target.triple, q.cpu, q.features)
@@ -217,7 +218,7 @@ def test_the_portable_form_has_no_branches_either(name: str) -> None:
 
 def test_a_wide_selection_on_riscv_would_branch() -> None:
     """The scan sees what the mask is for."""
-    target = find_target("riscv64-linux")
+    target = LLVM_TARGETS["riscv64-linux"]
     q = target.processor
     program = lower(choose(Field(BLS12_381), "mul"), q.rows)
     made = compile_ir(print_llvm(program, "mul", SELECT), target.triple, q.cpu, q.features)

@@ -26,18 +26,18 @@ from package_c import (
     tool,
 )
 
-from fieldc.algorithms import choose
 from fieldc.artifacts import verify
-from fieldc.artifacts.artifact import Artifact
-from fieldc.artifacts.produce import build_targets
 from fieldc.artifacts.write import build
 from fieldc.binary.linkable import functions
 from fieldc.cli import main
+from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
 from fieldc.machine.processor import is_x86_64
 from fieldc.packages.c.assembly import LINUX, MACOS, SYSTEMS, DifferentKernel, System, check_same
 from fieldc.packages.c.package import OPERATIONS
+from fieldc.targets.artifact import Artifact
+from fieldc.targets.registry import TARGETS
 
 FIELDS = ("bn254-p", "bls12-381-p", "secp256k1-p", "2^285-9")
 """4 limbs, 6 limbs, no spare bit, 36 bytes in 5 limbs."""
@@ -288,7 +288,7 @@ def test_the_package_is_proved_again_and_the_same(
 
 def test_another_text_than_the_proved_one_is_refused(small: tuple[Path, Field, str]) -> None:
     folder, f, _ = small
-    proved = build([choose(f, "mul")], [build_targets()["x86_64-linux"]], lambda *_: None)
+    proved = build([preferred(f, "mul", TARGETS["x86_64-linux"])], lambda *_: None)
     for system in (LINUX, MACOS):
         check_same((folder / system.object_file).read_bytes(), system, proved)
         changed = [replace(a, code=_changed(a)) for a in proved]

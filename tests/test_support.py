@@ -9,54 +9,51 @@ import pytest
 from target_code import kernels
 
 from fieldc.artifacts import verify
-from fieldc.artifacts.artifact import PROVED, SKIPPED, TESTED
-from fieldc.artifacts.produce import build_targets
-from fieldc.artifacts.running import place_of
 from fieldc.artifacts.support import Support, support_of
 from fieldc.artifacts.verify import LeakyKernel, judge, require_constant_time
 from fieldc.cli import main
 from fieldc.proof.constant_time.scan import Depends, Finding, Kind
-from fieldc.targets.llvm.processors import TARGETS
+from fieldc.targets.artifact import PROVED, SKIPPED, TESTED
+from fieldc.targets.registry import TARGETS
 
 FIELD = "bn254-p"
 
 
 def support(name: str) -> Support:
-    return support_of(build_targets()[name])
+    return support_of(TARGETS[name])
 
 
-@pytest.mark.parametrize("name", build_targets())
+@pytest.mark.parametrize("name", TARGETS)
 def test_a_build_does_what_the_list_says(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     said, scanned, run, here = support(name), [], [], []
     monkeypatch.setattr(verify, "scan", lambda code: scanned.append(code) or [])
-    monkeypatch.setattr(verify, "run_emulated", lambda target, some: run.extend(some))
+    monkeypatch.setattr(verify, "run_elsewhere", lambda target, some: run.extend(some))
     monkeypatch.setattr(verify, "run_here", lambda artifact: here.append(artifact))
     made = kernels(name, FIELD)[:2]
     statuses = {a.status for a in judge(made, lambda *_: None)}
-    in_process = [a for a in made if not place_of(name, a.needs).reason and a.code]
+    in_process = [a for a in made if not TARGETS[name].place(a.needs).reason and a.code]
     if said.proved in ("always", "tried"):
         assert statuses == {PROVED} and scanned == run == []
         assert here == (in_process if said.run_here == "in this process" else [])
     elif said.tested == "always":
         assert statuses == {TESTED}
         assert len(scanned) == (len(made) if said.constant_time == "scan" else 0)
-        assert run == list(made) and said.run_here == f"by {place_of(name).emulator}"
+        assert run == list(made) and said.run_here == f"by {TARGETS[name].place().runner}"
     else:
         assert statuses == {SKIPPED} and run == here == []
         assert bool(scanned) == (said.constant_time == "scan")
-    same = f"{name.removesuffix('-wide')}-llvm"
-    starts = TARGETS[same] if same in TARGETS else TARGETS.get(name)
-    assert said.built == (f"{starts.object_format.label} object" if starts else "text")
-    assert all(a.code.startswith(starts.object_format.value) for a in made if starts and a.code)
+    form = TARGETS[name].object_format
+    assert said.built == (f"{form.label} object" if form else "text")
+    assert all(a.code.startswith(form.value) for a in made if form and a.code)
 
 
 def test_what_is_not_proved_is_tested_or_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     """By LLVM for Windows: a kernel without a proof is run, or says what is missing."""
     monkeypatch.setattr(verify, "job_of", lambda artifact: None)
-    monkeypatch.setattr(verify, "run_emulated", lambda target, some: None)
+    monkeypatch.setattr(verify, "run_elsewhere", lambda target, some: None)
     for name in ("x86_64-windows-llvm", "aarch64-linux", "aarch64-macos"):
         (artifact,) = judge(kernels(name, FIELD)[:1], lambda *_: None)
-        reason = place_of(name).reason
+        reason = TARGETS[name].place().reason
         assert (artifact.status, artifact.reason) == (SKIPPED if reason else TESTED, reason)
 
 
@@ -80,7 +77,7 @@ def test_a_kernel_that_may_branch_never_gets_out(monkeypatch: pytest.MonkeyPatch
 def test_the_list_has_every_target(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list", "targets", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
-    assert [row["target"] for row in rows] == [*build_targets()]
+    assert [row["target"] for row in rows] == [*TARGETS]
     assert all(row["run_here"] and row["constant_time"] for row in rows)
     assert main(["list", "targets"]) == 0
     text = capsys.readouterr().out

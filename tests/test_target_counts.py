@@ -15,7 +15,7 @@ from fieldc.lab.instruction_sets import SETS, InstructionSet, Least, least
 from fieldc.lab.target_counts import FIELDS as FOUR_AND_SIX
 from fieldc.lab.target_counts import PAGE, page, row, straight
 from fieldc.lab.trace import Request, count_of_call
-from fieldc.targets.llvm.processors import find_target
+from fieldc.targets.llvm.processors import LLVM_TARGETS
 from fieldc.words.lower import lower
 from fieldc.words.rows import RowChoice, RowStyle
 
@@ -28,7 +28,7 @@ NAMES = {"mul": "mul_mont_384", "square": "sqr_mont_384"}
 def test_some_rows_are_current(name: str) -> None:
     lines = PAGE.read_text(encoding="utf-8").splitlines()
     for text in FOUR_AND_SIX:
-        cells = row(find_target(name), text, "mul").cells()
+        cells = row(LLVM_TARGETS[name], text, "mul").cells()
         assert f"| {' | '.join(map(str, cells))} |" in lines, "make it again: make generate"
 
 
@@ -40,7 +40,7 @@ def test_the_page_is_current() -> None:
 
 @pytest.mark.parametrize("operation", HAND_WRITTEN)
 def test_aarch64_needs_about_what_hand_written_code_does(operation: str) -> None:
-    found = row(find_target("aarch64-linux"), "bls12-381-p", operation)
+    found = row(LLVM_TARGETS["aarch64-linux"], "bls12-381-p", operation)
     assert found.instructions <= 1.15 * HAND_WRITTEN[operation]
 
 

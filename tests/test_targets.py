@@ -19,22 +19,24 @@ from target_code import (
     program,
 )
 
-from fieldc.artifacts.artifact import Artifact
-from fieldc.artifacts.produce import build_targets
 from fieldc.errors import Refusal
 from fieldc.machine.check import check
-from fieldc.machine.emulated import EMULATORS, EmulatorError, Program
+from fieldc.machine.emulated import EmulatorError, Program
 from fieldc.machine.frames import FrameError
 from fieldc.proof.constant_time.scan import scan
-from fieldc.targets.llvm.processors import ObjectFormat
+from fieldc.targets.artifact import Artifact
+from fieldc.targets.object_format import ObjectFormat
+from fieldc.targets.registry import TARGETS
+from fieldc.targets.running import EmulatedProgram
 
 WASM = ObjectFormat.WASM
+EMULATORS = {n: t.runner for n, t in TARGETS.items() if isinstance(t.runner, EmulatedProgram)}
 
 OF_RESIDUES = ("add", "sub", "neg", "double", "mul", "square", "from_montgomery")
 """Operations whose operands are single residues."""
 
 
-NATIVE = [name for name, t in build_targets().items() if t.object_format not in (None, WASM)]
+NATIVE = [name for name, t in TARGETS.items() if t.object_format not in (None, WASM)]
 
 
 @pytest.fixture(scope="module", params=NATIVE)
@@ -78,7 +80,7 @@ def test_every_kernel_computes(target: str) -> None:
 @pytest.mark.parametrize("name", EMULATORS)
 def test_kernels_of_more_fields_compute(name: str, text: str) -> None:
     program(name, {}).close()
-    for word in build_targets()[name].words:
+    for word in TARGETS[name].words:
         made = kernels(name, text, word)
         with program(name, objects(made)) as running:
             for artifact, seed in product(made, range(8)):
@@ -89,7 +91,7 @@ def test_kernels_of_more_fields_compute(name: str, text: str) -> None:
 @pytest.mark.parametrize("text", (*FIELDS, *OTHER_FIELDS))
 @pytest.mark.parametrize("name", NATIVE)
 def test_kernels_of_more_fields_are_constant_time(name: str, text: str) -> None:
-    made = [a for word in build_targets()[name].words for a in kernels(name, text, word)]
+    made = [a for word in TARGETS[name].words for a in kernels(name, text, word)]
     assert [str(f) for code in objects(made).values() for f in scan(code)] == []
 
 
@@ -106,7 +108,9 @@ LOSES = {
 def assembled(target: str, text: str, folder: Path) -> bytes:
     """Assembly by the compiler of a target's programs."""
     (folder / "f.s").write_text(f" .globl f\nf:\n {text}\n")
-    compiler = [f for f in EMULATORS[target].compiler if f not in ("-static", "-fuse-ld=lld")]
+    compiler = [
+        f for f in EMULATORS[target].emulator.compiler if f not in ("-static", "-fuse-ld=lld")
+    ]
     command = [*compiler, "-c", "f.s", "-o", "f.o"]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
     return (folder / "f.o").read_bytes()
@@ -121,7 +125,7 @@ def assembled(target: str, text: str, folder: Path) -> bytes:
 )
 def test_a_lost_register_and_a_crash_are_found(target: str, tmp_path: Path) -> None:
     program(target, {}).close()
-    lost = assembled(target, LOSES[EMULATORS[target].sources[0]], tmp_path)
+    lost = assembled(target, LOSES[EMULATORS[target].emulator.sources[0].name], tmp_path)
     with program(target, {"f": lost}) as running, pytest.raises(FrameError, match="f did not rest"):
         running.kernel("f", (4, 4), 4)(1, 2)
     crash = assembled(target, ".4byte 0xffffffff", tmp_path)
@@ -146,6 +150,7 @@ def test_what_cannot_be_linked_is_named_in_one_line() -> None:
     program("aarch64-linux", {}).close()
     with pytest.raises(EmulatorError, match=r"clang: .*nosuch") as error:
         Program(
-            EMULATORS["aarch64-linux"], {"nosuch": kernels("aarch64-linux", SMALL)[0].code or b""}
+            EMULATORS["aarch64-linux"].emulator,
+            {"nosuch": kernels("aarch64-linux", SMALL)[0].code or b""},
         )
     assert "\n" not in str(error.value)

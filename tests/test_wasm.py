@@ -19,12 +19,12 @@ from fieldc.algorithms.unsaturated import (
     in_digits,
     readings,
 )
-from fieldc.artifacts.produce import build_targets
 from fieldc.cli import main
 from fieldc.field import Field
 from fieldc.language import BoundError, DoesNotApply, Expression
 from fieldc.machine.check import CheckError, check
 from fieldc.machine.wasm import NodeError, WasmKernel, why_not_node
+from fieldc.targets.registry import TARGETS
 from fieldc.targets.source import WordSizeError
 from fieldc.targets.wasm.encode import Function, Module, encode, signed, unsigned
 from fieldc.targets.wasm.kernel import print_wasm
@@ -197,7 +197,7 @@ def test_built_modules_are_tested(text: str, tmp_path: Path, capsys) -> None:
 def test_small_primes_in_node_exhaustively() -> None:
     for p in (3, 5, 7, 11, 13):
         f = Field(p)
-        for artifact in build_targets()["wasm32"].produce(choose(f, "mul")):
+        for artifact in TARGETS["wasm32"].produce(choose(f, "mul")):
             assert artifact.code is not None
             with WasmKernel(artifact.code, artifact.symbol, (1, 1), 1) as kernel:
                 for x, y in product(range(p), repeat=2):
@@ -207,7 +207,7 @@ def test_small_primes_in_node_exhaustively() -> None:
 @needs_node
 def test_a_wrong_kernel_and_a_wrong_module_are_found() -> None:
     f = named_field("goldilocks")
-    (artifact,) = build_targets()["wasm32"].produce(choose(f, "add"))
+    (artifact,) = TARGETS["wasm32"].produce(choose(f, "add"))
     assert artifact.code is not None
     made = WasmKernel(artifact.code, artifact.symbol, (1, 1), 1)
     with made, pytest.raises(CheckError, match="expected"):

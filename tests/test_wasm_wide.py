@@ -13,13 +13,14 @@ from primes import NAMES, cases, expected, named_field, shaped, shapes, small_pr
 from wasm_code import run
 
 from fieldc.algorithms import OPERATIONS, choose
-from fieldc.artifacts.produce import build_targets, by_algorithm
 from fieldc.cli import main
 from fieldc.field import Field
 from fieldc.machine.check import CheckError, check
 from fieldc.machine.wasm_wide import WasmtimeError, WideKernel, why_not_wasmtime
 from fieldc.packages.js.module import DIGITS, WIDE, field_module
+from fieldc.targets.registry import TARGETS
 from fieldc.targets.source import WordSizeError
+from fieldc.targets.target import by_algorithm
 from fieldc.targets.wasm.encode import encode
 from fieldc.targets.wasm.wide import ALGORITHMS, ROWS, print_wide
 from fieldc.words.build import Builder
@@ -114,7 +115,7 @@ def test_built_modules_are_tested(text: str, tmp_path: Path, capsys) -> None:
 @needs_wasmtime
 def test_a_wrong_kernel_and_a_wrong_module_are_found() -> None:
     f = named_field("goldilocks")
-    (artifact,) = build_targets()["wasm32-wide"].produce(choose(f, "add"))
+    (artifact,) = TARGETS["wasm32-wide"].produce(choose(f, "add"))
     assert artifact.code is not None
     made = WideKernel(artifact.code, artifact.symbol, (1, 1), 1)
     with made, pytest.raises(CheckError, match="expected"):

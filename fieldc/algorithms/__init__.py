@@ -77,6 +77,9 @@ STUDIED: tuple[Kernel, ...] = (
 )
 """The other algorithms, to compare with: built and raced where they are named."""
 
+SHAPED: tuple[Kernel, ...] = (montgomery.multiply_near_radix, squaring.square_near_radix)
+"""Studied algorithms that are offered all the same, to primes whose shape they use."""
+
 OPERATIONS: tuple[str, ...] = tuple(dict.fromkeys(k.operation for k in KERNELS))
 STUDIED_OPERATIONS: tuple[str, ...] = tuple(
     dict.fromkeys(k.operation for k in (*FUSED, *STUDIED) if k.operation not in OPERATIONS)
@@ -123,6 +126,12 @@ def kernels_for(operation: str) -> list[Kernel]:
     return [k for k in (*KERNELS, *FUSED) if k.operation == operation]
 
 
+def offered_for(operation: str) -> list[Kernel]:
+    """The algorithms that a build may choose by itself."""
+    built = kernels_for(operation)
+    return built and [*built, *(k for k in SHAPED if k.operation == operation)]
+
+
 def every_kernel_for(operation: str) -> list[Kernel]:
     """All algorithms of an operation, studied ones last."""
     return [k for k in (*KERNELS, *FUSED, *STUDIED) if k.operation == operation]
@@ -144,8 +153,13 @@ def choose(field: Field, operation: str, algorithm: str | None = None) -> Expres
             failure = error
     if failure is not None:
         raise failure
+    raise unknown_algorithm(operation, algorithm)
+
+
+def unknown_algorithm(operation: str, algorithm: str | None) -> NoKernel:
+    """The error for an operation, or an algorithm of it, that does not exist."""
     known = (*OPERATIONS, *STUDIED_OPERATIONS)
     if operation not in known:
-        raise NoKernel(f"no operation {operation!r}; there are: {', '.join(known)}")
+        return NoKernel(f"no operation {operation!r}; there are: {', '.join(known)}")
     names = ", ".join(k.algorithm for k in every_kernel_for(operation))
-    raise NoKernel(f"{operation} has no algorithm {algorithm!r}; it has: {names}")
+    return NoKernel(f"{operation} has no algorithm {algorithm!r}; it has: {names}")

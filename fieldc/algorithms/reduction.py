@@ -24,10 +24,12 @@ def drop_limb(f: Field, t: Number) -> Number:
 def drop_limb_near(f: Field, t: Number) -> Number:
     """t / 2^w mod p as by drop_limb, for p = R - c: t + q*p = t + q*R - q*c; two products.
 
-    Raises DoesNotApply where c has more than one limb.
+    Raises DoesNotApply where c has more than one limb, or p only one: nothing is saved then.
     """
-    if f.complement >= f.base:
-        raise DoesNotApply(f"near-radix needs p = R - c with c of one limb, not {f.label}")
+    if f.complement >= f.base or f.n == 1:
+        raise DoesNotApply(
+            f"near-radix needs p = R - c with c of one limb and p of more, not {f.label}"
+        )
     q = t * f.n0 % f.base
     return tighten(t + (q << f.word * f.n) - q * f.complement) >> f.word
 

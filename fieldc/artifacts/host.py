@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from fieldc.decisions.preferred import Decision, decide, preferred
 from fieldc.errors import UserError
+from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.assemble import assemble, compile_ir, host_triple
 from fieldc.machine.load import Kernel, load
 from fieldc.machine.processor import ProcessorError, is_x86_64, missing
 from fieldc.targets.llvm.print import print_llvm
-from fieldc.targets.llvm.processors import find_target
+from fieldc.targets.llvm.processors import LLVM_TARGETS
 from fieldc.targets.llvm.wide import print_llvm_wide
-from fieldc.targets.x86_64.choices import FEATURES, VARIANTS
-from fieldc.targets.x86_64.kernel import compile_expression
+from fieldc.targets.target import Choice, Target, host_system
+from fieldc.targets.x86_64.choices import FEATURES
 from fieldc.targets.x86_64.print import GNU
+from fieldc.targets.x86_64.targets import X86_64, plan_of
 from fieldc.words.lower import lower
 
 SYMBOL = "fieldc_kernel"
@@ -49,16 +52,34 @@ def loaded(made: bytes, expression: Expression) -> Kernel:
     return Kernel(load(made), SYMBOL, operands, width, expression.field.word)
 
 
+def decide_here(field: Field, operation: str, algorithm: str | None = None) -> Decision:
+    """What is decided for this processor, of all algorithms or of one."""
+    return preferred(field, operation, _own_target(), algorithm=algorithm)
+
+
+def _decided(expression: Expression) -> Decision:
+    return decide(_own_target(), [expression])
+
+
+def _own_target() -> Target:
+    return next((t for t in X86_64 if t.system == host_system()), X86_64[0])
+
+
+def compiled(choice: Choice) -> bytes:
+    """The object file of a choice of our own, with SYMBOL."""
+    return assemble(plan_of(choice).compile(choice.expression, SYMBOL).text(GNU))
+
+
 def _own(variant: str) -> HostBackend:
     def compile_(expression: Expression) -> bytes:
-        return assemble(compile_expression(expression, SYMBOL, VARIANTS[variant]).text(GNU))
+        return compiled(_decided(expression).variant(variant))
 
     return HostBackend(f"x86-{variant}", FEATURES[variant], compile_)
 
 
 def _llvm(name: str, target_name: str, features: tuple[str, ...]) -> HostBackend:
     def compile_(expression: Expression) -> bytes:
-        target = find_target(target_name).processor
+        target = LLVM_TARGETS[target_name].processor
         text = print_llvm(lower(expression, target.rows), SYMBOL, target.form)
         return compile_ir(text, host_triple(), target.cpu, target.features).object
 
@@ -74,7 +95,7 @@ def _llvm_wide() -> HostBackend:
 
 
 def host_backends(word: int) -> list[HostBackend]:
-    """The backends whose code this host may run, slowest first; own ones have 64-bit words."""
+    """The backends whose code this host may run; own ones have 64-bit words."""
     if not is_x86_64():
         return []
     llvm = [
@@ -123,9 +144,13 @@ def check_operands(expression: Expression, operands: Sequence[int]) -> None:
 def native(expression: Expression) -> NativeKernel:
     """The kernel of an expression as machine code in this process, called with Python's integers.
 
-    The last of `host_backends` that this processor runs. Raises ProcessorError where there is none.
+    Of 64-bit words the variant that this processor should run, of others what LLVM makes.
+    Raises ProcessorError where there is none.
     """
     runnable = [b for b in host_backends(expression.field.word) if not b.missing]
     if not runnable:
         raise ProcessorError("no backend makes code that this host can run in-process")
-    return NativeKernel(runnable[-1].kernel(expression), expression)
+    if expression.field.word != 64:
+        return NativeKernel(runnable[-1].kernel(expression), expression)
+    made = compiled(_decided(expression).preferred)
+    return NativeKernel(loaded(made, expression), expression)

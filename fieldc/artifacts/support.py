@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import asdict, dataclass
 
-from fieldc.artifacts.artifact import SKIPPED
-from fieldc.artifacts.produce import BuildTarget
-from fieldc.artifacts.running import place_of
-from fieldc.artifacts.verify import covers, is_native
+from fieldc.targets.artifact import SKIPPED
+from fieldc.targets.target import Target
 
 
 @dataclass(frozen=True)
@@ -40,21 +38,21 @@ class Support:
         return tuple(str(answer).partition("(")[0] for answer in asdict(self).values())
 
 
-def support_of(target: BuildTarget) -> Support:
-    """How a target stands, with words of the width that it has first."""
+def support_of(target: Target) -> Support:
+    """What is done for a target, with words of the width that it has first."""
     if target.object_format is None:
         return Support("text", *(_skipped("its user compiles the text"),) * 4)
-    place, is_own = place_of(target.name), target.backend == "x86-64"
-    proved = "always" if is_own else "tried" if covers(target.name, target.words[0]) else ""
-    run = "in this process" if place.is_here else f"by {place.emulator}"
+    place, is_proved = target.place(), target.is_proved(target.words[0])
+    proved = "always" if target.is_own else "tried" if is_proved else ""
+    run = "in this process" if place.is_here else f"by {place.runner}"
     tested = {"always": "by make test", "tried": "unproved"}.get(proved, "always")
     tested = "always" if place.is_here else tested
     if place.reason:
         run = tested = _skipped(place.reason)
-    if not is_native(target.object_format.value):
-        timed = _skipped("an engine compiles it further")
+    if target.not_scanned:
+        timed = _skipped(target.not_scanned)
     else:
-        timed = "proof" if is_own else "proof or scan" if proved else "scan"
+        timed = "proof" if target.is_own else "proof or scan" if is_proved else "scan"
     proved = proved or _skipped("the prover knows x86_64 and aarch64 with 64-bit words")
     return Support(f"{target.object_format.label} object", run, proved, tested, timed)
 

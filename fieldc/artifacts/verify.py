@@ -15,8 +15,6 @@ from dataclasses import astuple, dataclass, replace
 from multiprocessing.context import BaseContext
 
 from fieldc.artifacts import cache
-from fieldc.artifacts.artifact import PROVED, SKIPPED, TESTED, Artifact
-from fieldc.artifacts.running import place_of_artifact, run_emulated, run_here
 from fieldc.binary.image import ObjectError
 from fieldc.binary.linkable import KernelCode, function_of
 from fieldc.errors import Refusal
@@ -27,7 +25,9 @@ from fieldc.proof.contracts import contract_of, foreign
 from fieldc.proof.identity import ProofError
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.prove import prove
-from fieldc.targets.llvm.processors import ObjectFormat
+from fieldc.targets.artifact import PROVED, SKIPPED, TESTED, Artifact
+from fieldc.targets.running import run_here
+from fieldc.targets.target import Target
 
 Progress = Callable[[str, int, int], None]
 FEW = 4
@@ -68,18 +68,12 @@ class Verdict:
     certificate: str = ""
 
 
-def covers(target: str, word: int) -> bool:
-    """Whether the prover knows a target's processor and words of this width."""
-    return target.startswith(("x86_64", "aarch64")) and word == 64
-
-
 def job_of(artifact: Artifact) -> Job | None:
     """The proof of an artifact, or None where the prover covers neither words nor processor."""
     f = artifact.expression.field
-    if artifact.code is None or not covers(artifact.target, f.word):
+    if artifact.code is None or not artifact.target.is_proved(f.word):
         return None
-    convention = "win64" if "windows" in artifact.target else "sysv"
-    operation = artifact.expression.kernel.operation
+    operation, convention = artifact.expression.kernel.operation, artifact.target.proved_as
     return Job(artifact.code, artifact.symbol, operation, f.p, f.n, convention)
 
 
@@ -179,22 +173,22 @@ def judge(artifacts: Sequence[Artifact], progress: Progress) -> list[Artifact]:
     """
     jobs = {i: job for i, a in enumerate(artifacts) if (job := job_of(a)) is not None}
     verdicts = dict(zip(jobs, prove_new(list(jobs.values()), progress), strict=True))
-    judged, elsewhere = [], defaultdict[str, list[Artifact]](list)
+    judged, elsewhere = [], defaultdict[Target, list[Artifact]](list)
     for done, artifact in enumerate(artifacts):
         progress("check", done + 1, len(artifacts))
         judged.append(_judged(artifact, verdicts.get(done)))
-        if judged[-1].status == TESTED and not place_of_artifact(artifact).is_here:
+        if judged[-1].status == TESTED and not artifact.target.place(artifact.needs).is_here:
             elsewhere[artifact.target].append(artifact)
     for target, some in elsewhere.items():
-        run_emulated(target, some)
+        run_elsewhere(target, some)
     return judged
 
 
 def _judged(artifact: Artifact, verdict: Verdict | None) -> Artifact:
     """With its status, after what this process can do for it; `judge` runs it in an emulator."""
-    if verdict is not None and verdict.failure and artifact.is_own:
+    if verdict is not None and verdict.failure and artifact.target.is_own:
         raise UnprovedKernel(f"{artifact.symbol} is not proved: {verdict.failure}")
-    place = place_of_artifact(artifact)
+    place = artifact.target.place(artifact.needs)
     if place.is_here:
         run_here(artifact)
     if verdict is not None and not verdict.failure:
@@ -203,14 +197,15 @@ def _judged(artifact: Artifact, verdict: Verdict | None) -> Artifact:
     return replace(artifact, status=SKIPPED if place.reason else TESTED, reason=place.reason)
 
 
-def is_native(code: bytes) -> bool:
-    """Whether a processor executes an object's instructions as they are."""
-    return not code.startswith(ObjectFormat.WASM.value)
+def run_elsewhere(target: Target, artifacts: Sequence[Artifact]) -> None:
+    """Call kernels of a target on their vectors, by its runner. Raises CheckError or FrameError."""
+    if target.runner is not None:
+        target.runner.run(artifacts)
 
 
 def require_constant_time(artifact: Artifact) -> None:
     """Scan an object for a processor, which a proof would have done. Raises LeakyKernel."""
-    if artifact.code is None or not is_native(artifact.code):
+    if artifact.code is None or artifact.target.not_scanned:
         return
     for finding in scan(artifact.code):
         raise LeakyKernel(f"{artifact.symbol} may not be constant time: {finding}")

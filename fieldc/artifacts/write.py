@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fieldc.artifacts.artifact import OWNERSHIP, Artifact, field_symbol
-from fieldc.artifacts.produce import BuildTarget, suited
 from fieldc.artifacts.verify import Progress, judge
+from fieldc.decisions.preferred import Decision
 from fieldc.errors import quote
 from fieldc.field import Field
 from fieldc.files import OutputError, write_folder
-from fieldc.language import Expression
+from fieldc.targets.artifact import OWNERSHIP, Artifact, field_symbol
 from fieldc.targets.c.print import print_c_header
 from fieldc.words.lower import lower
 
@@ -23,40 +23,30 @@ ELSEWHERE = "name another with -o"
 
 
 def build_folder(
-    field: Field,
-    expressions: Sequence[Expression],
-    targets: Sequence[BuildTarget],
-    folder: Path,
-    progress: Progress,
-    exact: bool = False,
+    field: Field, decisions: Sequence[Decision], folder: Path, progress: Progress
 ) -> tuple[list[Artifact], dict[str, object]]:
-    """Build, check and write; the kernels, and the manifest.
+    """Build what was decided, check it and write it; the kernels, and the manifest.
 
-    Unless the expressions are `exact`, a target may have the algorithm that suits it instead.
     Raises OutputError; for a wrong kernel UnprovedKernel, CheckError or FrameError, before anything
     is written.
     """
     check_writable(folder, field)
-    artifacts = build(expressions, targets, progress, exact)
+    artifacts = build(decisions, progress)
     write(folder, field, files_of(field, artifacts))
     return artifacts, manifest(field, artifacts)
 
 
-def build(
-    expressions: Sequence[Expression],
-    targets: Sequence[BuildTarget],
-    progress: Progress,
-    exact: bool = False,
-) -> list[Artifact]:
-    """Every kernel for every target, proved and checked; `exact` as for build_folder.
+def build(decisions: Sequence[Decision], progress: Progress) -> list[Artifact]:
+    """The best kernel of every variant, proved and checked.
 
     Raises UnprovedKernel, CheckError or FrameError for a kernel that is wrong.
     """
-    jobs = [(target, expression) for target in targets for expression in expressions]
     built: list[Artifact] = []
-    for done, (target, expression) in enumerate(jobs, 1):
-        built += target.produce(expression if exact else suited(target, expression))
-        progress("compile", done, len(jobs))
+    for done, decision in enumerate(decisions, 1):
+        target, first = decision.target, decision.preferred
+        for choice in decision.choices():
+            built.append(replace(target.make(target, choice), preferred=choice is first))
+        progress("compile", done, len(decisions))
     return judge(built, progress)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,9 +15,10 @@ from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, one_of,
 from fieldc.field import Field
 
 if TYPE_CHECKING:
-    from fieldc.artifacts.artifact import Artifact
     from fieldc.artifacts.verify import Progress
+    from fieldc.decisions.preferred import Decision
     from fieldc.decisions.schedule import Schedule
+    from fieldc.targets.artifact import Artifact
 
     Built = tuple[Sequence[Artifact], dict[str, object]]
 
@@ -39,6 +40,11 @@ PACKAGES = ("c", "js")
         "--schedule",
         metavar="FILE",
         help="a file of fieldc tune, for the operations it has; or the processor of a shipped one",
+    ),
+    option(
+        "--processor",
+        metavar="NAME",
+        help="choose kernels for this processor (fieldc list processors; default this host's)",
     ),
     option(
         "--package",
@@ -76,20 +82,39 @@ def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     check_writable(folder, field)
     operations = arguments.op or operations_of(arguments.algorithm)
     schedule = schedule_of(field, arguments.schedule, operations)
-    expressions = [
-        choose(field, operation, algorithm_of(schedule, operation, arguments.algorithm))
-        for operation in operations
-    ]
-    plans = schedule.plans() if schedule else {}
-    targets = targets_of(field, arguments.target or host_target(), expressions, plans)
+    algorithms = {o: algorithm_of(schedule, o, arguments.algorithm) for o in operations}
+    found = decided(
+        field,
+        algorithms,
+        arguments.target or host_target(),
+        processor=arguments.processor,
+        schedule=schedule,
+    )
     with progress() as show:
-        exact = arguments.algorithm is not None or schedule is not None
-        return build_folder(field, expressions, targets, folder, show, exact)
+        return build_folder(field, found, folder, show)
+
+
+def decided(
+    field: Field,
+    algorithms: Mapping[str, str | None],
+    targets: str,
+    processor: str | None = None,
+    schedule: Schedule | None = None,
+) -> list[Decision]:
+    """What is decided for operations, with the algorithms that were named, on targets."""
+    from fieldc.decisions.preferred import preferred
+
+    first = [choose(field, operation, algorithm) for operation, algorithm in algorithms.items()]
+    return [
+        preferred(field, operation, target, processor, algorithm, schedule)
+        for target in targets_of(field, targets, first)
+        for operation, algorithm in algorithms.items()
+    ]
 
 
 def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> Built:
     """A package, which has all that its interface needs and nothing else. Raises UsageError."""
-    for name in ("op", "target", "algorithm", "schedule"):
+    for name in ("op", "target", "algorithm", "schedule", "processor"):
         if getattr(arguments, name) is not None:
             raise UsageError(f"--package {arguments.package} chooses by itself; leave out --{name}")
     if field.word != 64:

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fieldc.algorithms import OPERATIONS, applicability, choose
+from fieldc.algorithms import OPERATIONS, applicability
 from fieldc.catalogue import find_field
-from fieldc.commands.options import ALL, folder, targets_of
+from fieldc.commands.build import decided
+from fieldc.commands.options import ALL, folder
 from fieldc.commands.progress import progress
 from fieldc.commands.races import draw, race_tables
 from fieldc.commands.show import algorithms, constants
@@ -20,7 +21,7 @@ from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 from fieldc.field import Field
 
 if TYPE_CHECKING:
-    from fieldc.artifacts.artifact import Artifact
+    from fieldc.targets.artifact import Artifact
 
 RACED = ("mul", "square", "add", "sub")
 ROUNDS = 100
@@ -66,14 +67,16 @@ def build_everything(field: Field) -> list[Artifact]:
     """Every operation for every target of the field's word width."""
     from fieldc.artifacts.write import build
 
-    expressions = [choose(field, operation) for operation in OPERATIONS]
+    found = decided(field, dict.fromkeys(OPERATIONS), ALL)
     with progress() as show:
-        return build(expressions, targets_of(field, ALL, expressions), show)
+        return build(found, show)
 
 
 def built_table(artifacts: list[Artifact]) -> Table:
     """How many kernels each target has, and how far they are trusted."""
-    counts = Counter((a.target, a.variant, f"{a.status} {a.reason}".strip()) for a in artifacts)
+    counts = Counter(
+        (a.target.name, a.variant, f"{a.status} {a.reason}".strip()) for a in artifacts
+    )
     rows = [(target, variant, n, status) for (target, variant, status), n in counts.items()]
     return Table(("target", "variant", "kernels", "status"), rows, "built")
 

@@ -93,10 +93,10 @@ def _predicted_data(prediction: Prediction | None) -> dict[str, object] | None:
 
 def targets() -> Answer:
     """What `fieldc build` can make, and what it does for each target on this host."""
-    from fieldc.artifacts.produce import build_targets
     from fieldc.artifacts.support import support_of
+    from fieldc.targets.registry import TARGETS
 
-    supports = {target: support_of(target) for target in build_targets().values()}
+    supports = {target: support_of(target) for target in TARGETS.values()}
     rows = [(t.name, "/".join(map(str, t.words)), *s.short()) for t, s in supports.items()]
     columns = ("target", "words", "built", "run here", "proved", "tested", "constant time")
     whys = defaultdict[tuple[str, str], list[str]](list)

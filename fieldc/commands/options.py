@@ -13,8 +13,8 @@ from fieldc.commands.verb import UsageError, one_of, option
 from fieldc.field import Field
 
 if TYPE_CHECKING:
-    from fieldc.artifacts.produce import BuildTarget, Plans
     from fieldc.language import Expression
+    from fieldc.targets.target import Target
 
 ALL = "all"
 BUILT = tuple(dict.fromkeys((*OPERATIONS, *STUDIED_OPERATIONS)))
@@ -91,17 +91,14 @@ def host_target() -> str:
     return f"{machine}-{system}"
 
 
-def targets_of(
-    field: Field, text: str, expressions: Sequence[Expression] = (), plans: Plans | None = None
-) -> list[BuildTarget]:
+def targets_of(field: Field, text: str, expressions: Sequence[Expression] = ()) -> list[Target]:
     """Targets from `x86_64-linux,c`, or all that make these kernels. Raises UsageError."""
-    from fieldc.artifacts.produce import build_targets
+    from fieldc.targets.registry import TARGETS
 
-    known = build_targets(plans or {})
     if text == ALL:
-        able = (target for target in known.values() if all(map(target.can, expressions)))
+        able = (target for target in TARGETS.values() if all(map(target.can, expressions)))
         return [target for target in able if field.word in target.words]
-    targets = [known[name] for name in names("target", list(known))(text)]
+    targets = [TARGETS[name] for name in names("target", list(TARGETS))(text)]
     for target in targets:
         if field.word not in target.words:
             need = target.words[0]

@@ -118,15 +118,16 @@ def _resumable(schedule: Schedule, operation: str) -> Entry | None:
 
 def prove_entry(field: Field, entry: Entry) -> None:
     """Prove the kernel from its bytes and run it here. Raises UnprovedKernel, CheckError."""
-    from fieldc.artifacts.produce import build_targets
     from fieldc.artifacts.verify import judge
+    from fieldc.decisions.preferred import preferred
     from fieldc.decisions.schedule import Schedule
+    from fieldc.targets.registry import TARGETS
 
-    expression = choose(field, entry.operation, entry.decisions.algorithm)
-    plans = Schedule(field.label, field.p, "", (entry,)).plans()
-    target = build_targets(plans)["x86_64-linux"]
-    variant = entry.decisions.choices.variant
-    judge([a for a in target.produce(expression) if a.variant == variant], lambda *_: None)
+    schedule, target = Schedule(field.label, field.p, "", (entry,)), TARGETS["x86_64-linux"]
+    algorithm = entry.decisions.algorithm
+    decision = preferred(field, entry.operation, target, None, algorithm, schedule)
+    choice = decision.variant(entry.decisions.choices.variant)
+    judge([target.make(target, choice)], lambda *_: None)
 
 
 def _tables(entries: Sequence[Entry], schedule: Schedule, path: Path) -> tuple[Table, ...]:

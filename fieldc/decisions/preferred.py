@@ -1,51 +1,211 @@
-"""Which kernel a processor should run: the shipped schedule's, or what the model puts lowest."""
+"""The one place that decides which kernel an operation of a field gets on a processor.
+
+Every door asks it: build, native code in this process, races, goals, packages. A schedule that a
+search found for the processor comes first; else our own x86-64 is judged by the lower bounds of the
+processor's model; other targets have an order of algorithms of their own.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from fieldc.algorithms import choose
-from fieldc.artifacts.host import SYMBOL
-from fieldc.decisions.model import preferred_variant
-from fieldc.decisions.schedule import ScheduleError, shipped
+from fieldc.algorithms import every_kernel_for, offered_for, unknown_algorithm
+from fieldc.decisions.model import Figure, figure
+from fieldc.decisions.schedule import Entry, Schedule, ScheduleError, shipped
 from fieldc.field import Field
-from fieldc.language import Expression
+from fieldc.language import BoundError, Expression
 from fieldc.machine.processor import missing
 from fieldc.machine.processors import Processor, find_processor, host_processor
-from fieldc.targets.x86_64.choices import FEATURES, VARIANTS
-from fieldc.targets.x86_64.kernel import X86Kernel, compile_expression
+from fieldc.targets.target import Choice, Target
+from fieldc.targets.x86_64.plan import DEFAULTS
 
 FALLBACK = "cascade-lake"
 """The model for a processor that is not in processors.toml: narrow, so that nothing is wasted."""
 
 
 @dataclass(frozen=True)
-class Preferred:
-    """A kernel, the expression it is of, and by what it was chosen."""
+class Candidate:
+    """A kernel that could be chosen, with its figure where the target has a model."""
 
-    kernel: X86Kernel
-    expression: Expression
-    chosen_by: str
+    choice: Choice
+    figure: Figure | None = None
+    runs: bool = True
+    """Whether the processor has what the kernel needs."""
 
-
-def preferred(field: Field, operation: str) -> Preferred:
-    """The kernel for this host: a shipped schedule's if there is one, otherwise by the model."""
-    processor = host_processor()
-    if processor is not None and (tuned := _tuned(field, operation, processor)):
-        return tuned
-    expression = choose(field, operation)
-    runnable = [variant for variant in VARIANTS if not missing(FEATURES[variant])]
-    variant = preferred_variant(expression, processor or find_processor(FALLBACK), runnable)
-    kernel = compile_expression(expression, SYMBOL, VARIANTS[variant])
-    return Preferred(kernel, expression, f"model: {variant}")
+    @property
+    def algorithm(self) -> str:
+        """The algorithm's name."""
+        return self.choice.expression.kernel.algorithm
 
 
-def _tuned(field: Field, operation: str, processor: Processor) -> Preferred | None:
+@dataclass(frozen=True)
+class Decision:
+    """What was decided for one operation on one target: every candidate, the best first."""
+
+    target: Target
+    processor: str
+    candidates: tuple[Candidate, ...]
+    refused: tuple[tuple[str, str], ...] = ()
+    """Algorithms whose bounds do not hold, and why."""
+
+    @property
+    def preferred(self) -> Choice:
+        """The kernel that the processor should run."""
+        return next((c.choice for c in self.candidates if c.runs), self.candidates[0].choice)
+
+    @property
+    def expression(self) -> Expression:
+        """That of the preferred kernel."""
+        return self.preferred.expression
+
+    def choices(self) -> list[Choice]:
+        """The best kernel of each variant, as the target lists them."""
+        best: dict[str, Choice] = {}
+        for candidate in self.candidates:
+            best.setdefault(candidate.choice.variant.name, candidate.choice)
+        return [best[v.name] for v in self.target.variants if v.name in best]
+
+    def variant(self, name: str) -> Choice:
+        """The best kernel of a variant. Raises KeyError."""
+        return {choice.variant.name: choice for choice in self.choices()}[name]
+
+
+def preferred(
+    field: Field,
+    operation: str,
+    target: Target,
+    processor: str | None = None,
+    algorithm: str | None = None,
+    schedule: Schedule | None = None,
+) -> Decision:
+    """Decide for one operation.
+
+    `processor` is a key of processors.toml, None for this host's; `algorithm` and `schedule` are
+    what the user named. Raises NoKernel for an algorithm that does not exist, BoundError where no
+    bounds hold, UnknownProcessor.
+    """
+    expressions, refused = _expressions(field, operation, algorithm)
+    made = decide(target, expressions, processor, schedule)
+    return replace(made, refused=tuple(refused))
+
+
+def decide(
+    target: Target,
+    expressions: Sequence[Expression],
+    processor: str | None = None,
+    schedule: Schedule | None = None,
+) -> Decision:
+    """Decide between expressions of one operation, which need not be one of the catalogue's."""
+    if not target.is_own:
+        return Decision(target, "", tuple(_by_preference(target, expressions)))
+    model, is_host = _model(target, processor), processor is None
+    found = _modelled(target, expressions, model, is_host)
+    tuned = _scheduled(target, expressions, model, schedule, is_host)
+    return Decision(target, model.key, (*tuned, *found))
+
+
+def _expressions(
+    field: Field, operation: str, algorithm: str | None
+) -> tuple[list[Expression], list[tuple[str, str]]]:
+    """The algorithms offered whose bounds hold, and those whose bounds do not."""
+    kernels = offered_for(operation)
+    if algorithm is not None or not kernels:
+        kernels = [k for k in every_kernel_for(operation) if algorithm in (None, k.algorithm)]
+    if not kernels:
+        raise unknown_algorithm(operation, algorithm)
+    found, refused, failure = [], [], None
+    for kernel in kernels:
+        try:
+            found.append(kernel.expression(field))
+        except BoundError as error:
+            refused.append((kernel.algorithm, str(error)))
+            failure = error
+    if not found and failure is not None:
+        raise failure
+    return found, refused
+
+
+def _model(target: Target, name: str | None) -> Processor:
+    """The processor's model; for this host's, if it is of another kind, the fallback's."""
+    if name is not None:
+        return find_processor(name)
+    here = host_processor()
+    if here is None or here.architecture != target.architecture:
+        return find_processor(FALLBACK)
+    return here
+
+
+def _by_preference(target: Target, expressions: Sequence[Expression]) -> Iterator[Candidate]:
+    """In the target's own order, then in that of the catalogue of algorithms."""
+    order = {name: place for place, name in enumerate(target.algorithms)}
+    ranked = sorted(expressions, key=lambda e: order.get(e.kernel.algorithm, len(order)))
+    why = f"the order of algorithms of {target.name}" if len(ranked) > 1 else "its name"
+    for expression in ranked:
+        if target.can(expression) or expression is ranked[-1]:
+            for variant in target.variants:
+                yield Candidate(Choice(expression, variant, chosen_by=why))
+
+
+def _modelled(
+    target: Target, expressions: Sequence[Expression], model: Processor, is_host: bool
+) -> list[Candidate]:
+    """Every algorithm in every variant, by the model's lower bounds."""
+    found = []
+    for expression in expressions:
+        for variant in target.variants:
+            plan = DEFAULTS[variant.name]
+            bound = figure(expression.field, expression.kernel, plan, model.key)
+            why = f"the model of {model.key}: {bound}"
+            choice = Choice(expression, variant, plan, why, _options(model))
+            found.append(Candidate(choice, bound, not (is_host and missing(variant.needs))))
+    return sorted(found, key=lambda c: c.figure or Figure(0, 0, 0))
+
+
+def _options(model: Processor) -> tuple[str, ...]:
+    return (f"--processor {model.key}",)
+
+
+def _scheduled(
+    target: Target,
+    expressions: Sequence[Expression],
+    model: Processor,
+    named: Schedule | None,
+    is_host: bool,
+) -> list[Candidate]:
+    """What the named schedule has for the operation, or else the one that is shipped.
+
+    Raises ScheduleError for a named one that does not make its kernel any more.
+    """
+    field, operation = expressions[0].field, expressions[0].kernel.operation
+    by_name = {e.kernel.algorithm: e for e in expressions}
+    entry = named.entry(operation) if named else None
+    if entry is not None and (expression := by_name.get(entry.decisions.algorithm)):
+        why, options = "the schedule that was named", ("--schedule FILE",)
+        return [_tuned(target, expression, entry, why, options, is_host)]
     try:
-        entry = shipped(field, processor.key).entry(operation)
-    except ScheduleError:
-        return None
-    if entry is None or missing(FEATURES[entry.decisions.choices.variant]):
-        return None
-    expression = choose(field, operation, entry.decisions.algorithm)
-    return Preferred(entry.compile(expression, SYMBOL), expression, "schedule")
+        entry = shipped(field, model.key).entry(operation)
+        expression = by_name.get(entry.decisions.algorithm) if entry else None
+        if entry is None or expression is None:
+            return []
+        why = f"the schedule of {model.key}"
+        return [_tuned(target, expression, entry, why, _options(model), is_host)]
+    except ScheduleError:  # none is shipped, or it is of another kernel of that name
+        return []
+
+
+def _tuned(
+    target: Target,
+    expression: Expression,
+    entry: Entry,
+    why: str,
+    options: tuple[str, ...],
+    is_host: bool,
+) -> Candidate:
+    """The candidate of a schedule's entry. Raises ScheduleError."""
+    plan = entry.plan(expression)
+    variant = next(v for v in target.variants if v.name == plan.choices.variant)
+    if target.proved_as != "sysv" and plan.is_refined:
+        why += ", whose order and registers are for System V alone"
+    choice = Choice(expression, variant, plan, why, options)
+    return Candidate(choice, None, not (is_host and missing(variant.needs)))

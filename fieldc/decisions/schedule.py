@@ -9,24 +9,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from fieldc.artifacts.artifact import field_symbol
 from fieldc.catalogue import quote
 from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.processors import processors
+from fieldc.targets.artifact import field_symbol
 from fieldc.targets.x86_64.allocate import AllocationError
 from fieldc.targets.x86_64.choices import PLAIN, VARIANTS, Choices, Refinement
-from fieldc.targets.x86_64.conventions import GENERAL, SYSV, Convention
+from fieldc.targets.x86_64.conventions import GENERAL
 from fieldc.targets.x86_64.encode import encode, linked
 from fieldc.targets.x86_64.flags import FlagError
-from fieldc.targets.x86_64.kernel import X86Kernel, compile_expression
+from fieldc.targets.x86_64.kernel import X86Kernel
+from fieldc.targets.x86_64.plan import Plan
 from fieldc.words.rows import RowChoice, RowStyle
 
 VERSION = 1
@@ -70,28 +71,24 @@ class Entry:
     digest: str
     measured: Mapping[str, Any] = field(default_factory=dict)
 
-    def compile(
-        self, expression: Expression, symbol: str, convention: Convention = SYSV
-    ) -> X86Kernel:
-        """The tuned kernel. Raises ScheduleError where it is not the one that was tuned."""
-        if convention is not SYSV:
-            raise ScheduleError(
-                f"a schedule is for System V, not {convention.name};"
-                " use --target x86_64-linux,x86_64-macos"
-            )
+    def plan(self, expression: Expression) -> Plan:
+        """The plan of the tuned kernel. Raises ScheduleError where it is not the one tuned."""
         if expression.kernel.algorithm != self.decisions.algorithm:
             raise ScheduleError(
                 f"the schedule's {self.operation} is {self.decisions.algorithm},"
                 f" not {expression.kernel.algorithm}"
             )
-        choices, refinement = self.decisions.choices, self.decisions.refinement
+        plan = Plan(self.decisions.choices, self.decisions.refinement)
         try:
-            kernel = compile_expression(expression, symbol, choices, convention, refinement)
+            self.require(plan.compile(expression, "kernel"))
         except (AllocationError, FlagError) as error:
             what = f"the schedule's {self.operation} makes no kernel: {error}"
             raise ScheduleError(what) from None
-        self.require(kernel)
-        return kernel
+        return plan
+
+    def compile(self, expression: Expression, symbol: str) -> X86Kernel:
+        """The tuned kernel, by System V. Raises ScheduleError where it is not the one tuned."""
+        return self.plan(expression).compile(expression, symbol)
 
     def require(self, kernel: X86Kernel) -> None:
         """Raises ScheduleError for a kernel that is not the one that was tuned."""
@@ -114,10 +111,6 @@ class Schedule:
     def entry(self, operation: str) -> Entry | None:
         """The entry of an operation, if there is one."""
         return next((e for e in self.entries if e.operation == operation), None)
-
-    def plans(self) -> dict[tuple[str, str], Callable[[Expression, str, Convention], X86Kernel]]:
-        """What `fieldc build` compiles in place of its own choices."""
-        return {(e.operation, e.decisions.choices.variant): e.compile for e in self.entries}
 
     def with_entry(self, entry: Entry) -> Schedule:
         """With this entry in place of one for the same operation."""

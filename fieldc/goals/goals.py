@@ -11,9 +11,8 @@ from dataclasses import asdict, dataclass
 from functools import cache
 
 from fieldc.algorithms import choose
-from fieldc.artifacts.host import SYMBOL, find_backend
+from fieldc.artifacts.host import SYMBOL, decide_here, find_backend
 from fieldc.catalogue import find_field
-from fieldc.decisions.preferred import Preferred, preferred
 from fieldc.errors import UserError
 from fieldc.lab.foreign import ENTRY, ROUTINES, foreign_object
 from fieldc.machine.assemble import assemble
@@ -22,9 +21,11 @@ from fieldc.machine.inline import TURNS, inlined
 from fieldc.machine.loops import loops
 from fieldc.machine.results import Race
 from fieldc.machine.timing import Candidate, Operands, candidate_of, measure, shape_of
+from fieldc.targets.target import Choice
 from fieldc.targets.x86_64.choices import Choices
 from fieldc.targets.x86_64.kernel import compile_expression
 from fieldc.targets.x86_64.print import GNU
+from fieldc.targets.x86_64.targets import plan_of
 from fieldc.words.rows import RowChoice, RowStyle
 
 CYCLES = "core cycles"
@@ -157,22 +158,22 @@ def _pair(goal: Goal, operands: Operands) -> _Pair:
 
 
 @cache
-def _preferred(field: str, operation: str) -> Preferred:
-    return preferred(find_field(field), operation)
+def _preferred(field: str, operation: str) -> Choice:
+    return decide_here(find_field(field), operation).preferred
 
 
-def _our_candidate(goal: Goal, ours: Preferred, operands: Operands) -> Candidate:
-    label = f"ours {goal.name}"
+def _our_candidate(goal: Goal, ours: Choice, operands: Operands) -> Candidate:
+    label, kernel = f"ours {goal.name}", plan_of(ours).compile(ours.expression, SYMBOL)
     if not goal.in_a_loop:
-        return _candidate(label, assemble(ours.kernel.text(GNU)), SYMBOL, ours)
+        return _candidate(label, assemble(kernel.text(GNU)), SYMBOL, ours)
     shape = shape_of(ours.expression)
-    made = inlined(ours.kernel, shape, operands=operands)
+    made = inlined(kernel, shape, operands=operands)
     # The loop within goes round the ring itself.
     outer = loops(shape, "fixed")
     return candidate_of(label, code_of(made, SYMBOL), ours.expression, outer)
 
 
-def _rival(goal: Goal, ours: Preferred) -> Candidate | None:
+def _rival(goal: Goal, ours: Choice) -> Candidate | None:
     label = f"{goal.rival} {goal.name}"
     if goal.rival == CYCLES:
         return None
@@ -187,7 +188,7 @@ def _rival(goal: Goal, ours: Preferred) -> Candidate | None:
     return _candidate(label, made, SYMBOL, ours)
 
 
-def _candidate(label: str, made: bytes, symbol: str, ours: Preferred) -> Candidate:
+def _candidate(label: str, made: bytes, symbol: str, ours: Choice) -> Candidate:
     return candidate_of(label, code_of(made, symbol), ours.expression)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from fieldc.targets.llvm.print import Carry, LlvmForm, chains
-from fieldc.targets.llvm.processors import Target
+from fieldc.targets.llvm.processors import LlvmTarget
 from fieldc.words.operations import ADD, FUNNEL, LOAD, MUL, MUL_LOW, SELECT, SUB
 from fieldc.words.program import Program, Step
 
@@ -47,7 +47,7 @@ SETS = {
 armv7 adds two words by umaal."""
 
 
-def set_of(target: Target) -> InstructionSet:
+def set_of(target: LlvmTarget) -> InstructionSet:
     """The instruction set of a target."""
     name = target.name.replace("el-", "-").partition("-")[0]
     return SETS["mips" if name.startswith("mips") else name]

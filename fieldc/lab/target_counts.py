@@ -8,13 +8,14 @@ from itertools import product
 from pathlib import Path
 
 from fieldc.algorithms import choose
-from fieldc.artifacts.produce import build_targets, suited
 from fieldc.binary.functions import functions
 from fieldc.catalogue import find_field
 from fieldc.lab.instruction_sets import Least, least, set_of
 from fieldc.proof.constant_time.effects import Effect, Flow, MemoryOperand
 from fieldc.proof.constant_time.instruction_sets import INSTRUCTION_SETS, effects_of
-from fieldc.targets.llvm.processors import TARGETS, ObjectFormat, Target
+from fieldc.targets.llvm.processors import LLVM_TARGETS, LlvmTarget
+from fieldc.targets.object_format import ObjectFormat
+from fieldc.targets.registry import TARGETS
 from fieldc.words.lower import lower
 
 PAGE = Path(__file__).parents[2] / "docs" / "targets.md"
@@ -54,19 +55,19 @@ class Row:
         return *found, self.multiplications, self.least.multiplications, self.at_the_stack
 
 
-def distinct_targets() -> list[Target]:
+def distinct_targets() -> list[LlvmTarget]:
     """Targets whose code differs by more than the system, or the order of bytes."""
     return [
         target
-        for target in TARGETS.values()
+        for target in LLVM_TARGETS.values()
         if target.object_format is ObjectFormat.ELF and target.name != "mips64el-linux"
     ]
 
 
-def row(target: Target, text: str, operation: str) -> Row:
+def row(target: LlvmTarget, text: str, operation: str) -> Row:
     """The figures of a kernel as `fieldc build` makes it."""
-    made, f = build_targets()[target.name], find_field(text, target.processor.word)
-    expression = suited(made, choose(f, operation))
+    made, f = TARGETS[target.name], find_field(text, target.processor.word)
+    expression = made.suited(choose(f, operation))
     (artifact,) = made.produce(expression)
     code = straight(artifact.code or b"")
     return Row(

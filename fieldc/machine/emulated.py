@@ -19,7 +19,7 @@ from pathlib import Path
 from fieldc.errors import UserError
 from fieldc.machine.frames import FrameError, GuardedKernel
 
-SOURCES = Path(__file__).with_name("runner")
+RUNNER = Path(__file__).with_name("runner") / "runner.c"
 SECONDS = 60
 """A program that says nothing for so long is stopped."""
 ROOM = 1 << 22
@@ -36,54 +36,18 @@ class Emulator:
 
     command: str
     compiler: tuple[str, ...]
-    sources: tuple[str, ...]
-    """The first one, in assembly, numbers the registers."""
+    sources: tuple[Path, ...]
+    """Beside the runner: the first one, in assembly, numbers the registers."""
     order: str = "little"
     """Of the bytes of a word."""
-
-
-_FREE = (
-    *("-std=c99", "-O1", "-ffreestanding", "-fno-builtin", "-fno-stack-protector", "-nostdlib"),
-    *("-static", "-fuse-ld=lld"),
-)
-_MIPS = ("-mno-abicalls", "-fno-pic", "-G0")
-
-
-def _linux(command: str, triple: str, sources: str, *flags: str, order: str = "little") -> Emulator:
-    compiler = ("clang", f"--target={triple}", *_FREE, *flags)
-    return Emulator(command, compiler, tuple(sources.split()), order)
-
-
-_RISCV = ("-march=rv64imafdc", "-mabi=lp64d")
-_WINDOWS = Emulator("wine", ("x86_64-w64-mingw32-gcc", "-std=c99", "-O1"), ("win64.S",))
-
-EMULATORS: dict[str, Emulator] = {
-    "aarch64-linux": _linux("qemu-aarch64", "aarch64-linux-gnu", "aarch64.S"),
-    "riscv64-linux": _linux("qemu-riscv64", "riscv64-linux-gnu", "riscv64.S", *_RISCV),
-    # Before its version 8.1 qemu has no Zicond: the program then does the two instructions itself.
-    "riscv64-linux-zicond": _linux(
-        "qemu-riscv64", "riscv64-linux-gnu", "riscv64.S zicond.c", *_RISCV
-    ),
-    "mips64-linux": _linux("qemu-mips64", "mips64-linux-gnuabi64", "mips.S", *_MIPS, order="big"),
-    "mips64el-linux": _linux("qemu-mips64el", "mips64el-linux-gnuabi64", "mips.S", *_MIPS),
-    "mipsel-linux": _linux("qemu-mipsel", "mipsel-linux-gnu", "mips.S", *_MIPS),
-    "armv7-linux": _linux("qemu-arm", "armv7-linux-gnueabihf", "arm.S", "-marm"),
-    "x86_64-windows": _WINDOWS,
-    "x86_64-windows-llvm": _WINDOWS,
-    "x86_64-windows-llvm-bmi2": _WINDOWS,
-}
-"""By the name of a target that `fieldc build` makes."""
 
 
 _WINE = {"WINEDEBUG": "-all", "WINEDLLOVERRIDES": "winedbg.exe=d"}
 """Without it a program that crashes answers with the registers' names."""
 
 
-def why_not_emulated(target: str) -> str:
-    """Why this host cannot run objects of a target in an emulator; empty where it can."""
-    if target not in EMULATORS:
-        return "no emulator is known for it"
-    emulator = EMULATORS[target]
+def why_not_emulated(emulator: Emulator) -> str:
+    """Why this host cannot link and run programs for an emulator; empty where it can."""
     linker = ("ld.lld",) if "-fuse-ld=lld" in emulator.compiler else ()
     for tool in (emulator.command, emulator.compiler[0], *linker):
         if shutil.which(tool) is None:
@@ -158,7 +122,8 @@ class Program:
             raise self._ended() from None
         (changed,) = self._answer.unpack_from(answer)
         if changed >= 0:
-            lost = f"did not restore the register that {self.emulator.sources[0]} numbers {changed}"
+            table = self.emulator.sources[0].name
+            lost = f"did not restore the register that {table} numbers {changed}"
             raise FrameError(f"{self.symbols[number - 1]} {lost}")
         return answer[self._answer.size :]
 
@@ -217,7 +182,7 @@ def _linked(emulator: Emulator, objects: Mapping[str, bytes], folder: Path) -> P
         f"void (*const kernels[])(void) = {{nothing{listed}}};\n"
     )
     (folder / "objects").write_text("".join(f"{i}.o\n" for i in range(len(objects))))
-    sources = [str(SOURCES / name) for name in ("runner.c", *emulator.sources)]
+    sources = [str(path) for path in (RUNNER, *emulator.sources)]
     command = [*emulator.compiler, *sources, "table.c", "@objects", "-o", "program"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:

@@ -10,14 +10,13 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from fieldc.artifacts.artifact import Artifact, header
 from fieldc.binary.linkable import functions
 from fieldc.errors import Refusal
 from fieldc.machine.assemble import assemble
-from fieldc.targets.x86_64.choices import VARIANTS
+from fieldc.targets.artifact import Artifact, header
 from fieldc.targets.x86_64.conventions import CONVENTIONS, SYSV, WIN64, Convention
-from fieldc.targets.x86_64.kernel import compile_expression
 from fieldc.targets.x86_64.print import INTEL, print_body
+from fieldc.targets.x86_64.targets import plan_of
 
 PREPROCESSED = replace(INTEL, name="preprocessed", comment="//")
 """`#` at the start of a line would be a directive of the preprocessor."""
@@ -106,10 +105,9 @@ def kernels_text(artifacts: Iterable[Artifact], convention: Convention) -> str:
 
 
 def _kernel(artifact: Artifact) -> str:
-    expression, variant, symbol = artifact.expression, artifact.variant, artifact.symbol
-    convention = CONVENTIONS[artifact.convention]
-    kernel = compile_expression(expression, symbol, VARIANTS[variant], convention)
-    head = header(expression, artifact.target, variant, convention.name, artifact.needs)
+    symbol, convention = artifact.symbol, CONVENTIONS[artifact.convention]
+    kernel = plan_of(artifact.choice).compile(artifact.expression, symbol, convention)
+    head = header(artifact.target, artifact.choice, convention.name)
     table = f"FIELDC_LOCAL({symbol}_constants)"
     lines = [
         *(f"// {line}" for line in head),

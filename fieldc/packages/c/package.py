@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fieldc.algorithms import choose
 from fieldc.algorithms.lazy import has_room
-from fieldc.artifacts.artifact import Artifact
-from fieldc.artifacts.produce import build_targets
 from fieldc.artifacts.verify import Progress
 from fieldc.artifacts.write import build, check_writable, manifest, manifest_file, write
+from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
 from fieldc.packages.c.assembly import SYSTEMS, System, check_same, objects
 from fieldc.packages.c.texts import package_name, texts
+from fieldc.targets.artifact import Artifact
+from fieldc.targets.registry import TARGETS
 
 WORD = 64
 OPERATIONS = (
@@ -24,7 +24,7 @@ OPERATIONS = (
 """What the interface calls."""
 LAZY = ("add_lazy", "sub_lazy", "mul_lazy", "square_lazy", "reduce_lazy")
 """What it calls too where values below 2p stay there."""
-TARGETS = ("x86_64-linux", "x86_64-windows", "c")
+KERNELS_FOR = ("x86_64-linux", "x86_64-windows", "c")
 """Both conventions; macOS has the bytes of Linux."""
 PROOFS = "proofs"
 PROVED_AS = {"x86_64-macos": "x86_64-linux"}
@@ -50,7 +50,7 @@ class Packaged(Artifact):
     @property
     def certificate_file(self) -> str | None:
         """Path of the certificate inside the package."""
-        folder = PROVED_AS.get(self.target, self.target)
+        folder = PROVED_AS.get(self.target.name, self.target.name)
         return f"{PROOFS}/{folder}/{self.stem}.cert.json" if self.certificate else None
 
 
@@ -63,9 +63,12 @@ def build_package(
     DifferentKernel, before anything is written.
     """
     check_writable(folder, field)
-    known = build_targets()
-    expressions = [choose(field, operation) for operation in operations(field)]
-    proved = build(expressions, [known[name] for name in TARGETS], progress)
+    decisions = [
+        preferred(field, operation, TARGETS[name])
+        for name in KERNELS_FOR
+        for operation in operations(field)
+    ]
+    proved = build(decisions, progress)
     artifacts, files = package(field, proved)
     write(folder, field, files)
     return artifacts, manifest(field, artifacts)
@@ -84,7 +87,7 @@ def package(field: Field, proved: Sequence[Artifact]) -> tuple[list[Packaged], d
     artifacts = [a for system in SYSTEMS for a in _packaged(system, made[system.target], proved)]
     written = texts(field, proved)
     in_c = f"src/{package_name(field)}.c"
-    portable = [replace(a, text=written[in_c]) for a in proved if a.target == "c"]
+    portable = [replace(a, text=written[in_c]) for a in proved if a.target.name == "c"]
     artifacts += [_renamed(a, in_c) for a in portable]
     files = {path: text.encode() for path, text in written.items()}
     files |= {system.object_file: made[system.target] for system in SYSTEMS}
@@ -100,12 +103,12 @@ def _packaged(system: System, code: bytes, proved: Iterable[Artifact]) -> list[P
     of = PROVED_AS.get(system.target, system.target)
     return [
         _renamed(
-            replace(a, target=system.target, code=code),
+            replace(a, target=TARGETS[system.target], code=code),
             f"src/{package_name(a.expression.field)}_x86_64.S",
             system.object_file,
         )
         for a in proved
-        if a.target == of
+        if a.target.name == of
     ]
 
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
-from fieldc.artifacts.artifact import OWNERSHIP, Artifact, field_symbol
 from fieldc.field import Field
 from fieldc.packages.c.assembly import assembly_file, inline_assembly
 from fieldc.packages.c.constants import inversion, limbs, roots, wide
+from fieldc.targets.artifact import OWNERSHIP, Artifact, field_symbol
 from fieldc.targets.c.print import ROWS as C_ROWS
 from fieldc.targets.c.print import c_function, c_prelude, prototype
 from fieldc.words.lower import lower
@@ -80,8 +80,8 @@ def texts(f: Field, kernels: Sequence[Artifact]) -> dict[str, str]:
     words |= {f"{part}_c": fill(f"{part}.c", words) for part in ("inversion", "choice", "bytes")}
     words |= _lazy_words(words, any(a.expression.kernel.operation == "mul_lazy" for a in kernels))
     name, header = words["name"], fill("field.h", words)
-    portable = [a for a in kernels if a.target == "c"]
-    own = [a for a in kernels if a.is_own]
+    portable = [a for a in kernels if a.target.name == "c"]
+    own = [a for a in kernels if a.target.is_own]
     single = words | {"condition": f"{CONDITION} && \\\n    defined(__GNUC__)"}
     return {
         f"include/{name}.h": header,

@@ -9,15 +9,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fieldc.algorithms import choose
-from fieldc.artifacts.artifact import contract
-from fieldc.artifacts.produce import by_algorithm
+from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.packages.js.inversion import Plan, inversion
+from fieldc.targets.artifact import contract
+from fieldc.targets.target import Target
+from fieldc.targets.wasm import targets
 from fieldc.targets.wasm.encode import I32, PAGE, Function, Instruction, Module
 from fieldc.targets.wasm.kernel import print_wasm
-from fieldc.targets.wasm.wide import ALGORITHMS, ROWS, WIDE_ARITHMETIC, print_wide
+from fieldc.targets.wasm.wide import ROWS, print_wide
 from fieldc.words.build import Builder
 from fieldc.words.digits import cheapest_in_digits
 from fieldc.words.lower import constant_names, lower, without_dead_steps
@@ -34,20 +35,17 @@ class Form:
     """What the kernels of a module are made of; `key` is the module's name in JavaScript."""
 
     key: str
-    target: str
-    variant: str
-    needs: tuple[str, ...]
+    target: Target
     read: Callable[[Expression], tuple[Expression, Program]]
     print: Callable[[Program, str], Function]
 
 
 def _in_limbs(expression: Expression) -> tuple[Expression, Program]:
-    read = by_algorithm(ALGORITHMS, expression)
-    return read, lower(read, ROWS)
+    return expression, lower(expression, ROWS)
 
 
-DIGITS = Form("wasm", "wasm32", "wasm", (), cheapest_in_digits, print_wasm)
-WIDE = Form("wide", "wasm32-wide", "wide", (WIDE_ARITHMETIC,), _in_limbs, print_wide)
+DIGITS = Form("wasm", targets.DIGITS, cheapest_in_digits, print_wasm)
+WIDE = Form("wide", targets.WIDE, _in_limbs, print_wide)
 FORMS = (DIGITS, WIDE)
 """For every engine, and for those with wide arithmetic."""
 
@@ -55,7 +53,8 @@ FORMS = (DIGITS, WIDE)
 @lru_cache(maxsize=len(FORMS))
 def kernels_of(f: Field, form: Form) -> tuple[tuple[Expression, Program], ...]:
     """The kernels of a module."""
-    return tuple(form.read(choose(f, operation)) for operation in OPERATIONS)
+    decided = (preferred(f, operation, form.target) for operation in OPERATIONS)
+    return tuple(form.read(decision.expression) for decision in decided)
 
 
 def field_module(f: Field, command: str, form: Form) -> Module:
@@ -69,7 +68,7 @@ def field_module(f: Field, command: str, form: Form) -> Module:
         command,
         f"p = {f.p:#x}",
         f"R = 2^{f.word * f.n}",
-        *(f"needs {name}" for name in form.needs),
+        *(f"needs {name}" for name in form.target.variants[0].needs),
         *(says(expression) for expression, _ in made),
     )
     return Module(

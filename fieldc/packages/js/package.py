@@ -9,11 +9,12 @@ from importlib.resources import files
 from pathlib import Path
 from textwrap import wrap
 
-from fieldc.artifacts.artifact import OWNERSHIP, Artifact, field_symbol
 from fieldc.artifacts.verify import Progress, judge
 from fieldc.artifacts.write import check_writable, manifest, manifest_file, write
 from fieldc.field import Field
 from fieldc.packages.js.module import FORMS, field_module, kernels_of, says
+from fieldc.targets.artifact import OWNERSHIP, Artifact, field_symbol
+from fieldc.targets.target import Choice
 
 WORD = 64
 VERSION = "0.1.0"
@@ -36,7 +37,7 @@ class Packaged(Artifact):
     @property
     def object_file(self) -> str | None:
         """Path of the module."""
-        return BINARIES[self.target]
+        return BINARIES[self.target.name]
 
 
 def build_package(
@@ -55,12 +56,14 @@ def build_package(
 def package(f: Field, progress: Progress) -> tuple[list[Packaged], dict[str, bytes]]:
     """The kernels of a package, checked where an engine is here, and its files by their paths."""
     command = f"fieldc build {f.label} --package js -o DIR"
-    codes = {form.target: field_module(f, command, form).encode() for form in FORMS}
+    codes = {form.target.name: field_module(f, command, form).encode() for form in FORMS}
     text = module_text(f, command)
     kernels = [
         Packaged(
-            *(expression.kernel.operation, expression, form.target, form.variant, "c", form.needs),
-            *("", text, codes[form.target]),
+            expression.kernel.operation,
+            form.target,
+            Choice(expression, form.target.variants[0]),
+            *("c", "", text, codes[form.target.name]),
         )
         for form in FORMS
         for expression, _ in kernels_of(f, form)

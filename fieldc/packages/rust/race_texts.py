@@ -13,14 +13,14 @@ import sys
 from collections.abc import Callable, Iterator
 
 from fieldc.algorithms import kernels_for
-from fieldc.artifacts.artifact import field_symbol
 from fieldc.catalogue import find_field
 from fieldc.field import Field
 from fieldc.language import BoundError, Expression, LanguageError
 from fieldc.machine.assemble import compile_ir
 from fieldc.packages.checked_in import CheckedIn, header
+from fieldc.targets.artifact import field_symbol
 from fieldc.targets.llvm.print import print_llvm
-from fieldc.targets.llvm.processors import find_target
+from fieldc.targets.llvm.processors import LLVM_TARGETS
 from fieldc.targets.llvm.wide import print_llvm_wide
 from fieldc.targets.rust.flat import (
     PORTABLE,
@@ -173,12 +173,12 @@ TARGET = "x86_64-linux-llvm-bmi2"
 
 def _wide(expression: Expression) -> str:
     return compile_ir(
-        print_llvm_wide(expression, SYMBOL), find_target(TARGET).triple, "x86-64", "+bmi2"
+        print_llvm_wide(expression, SYMBOL), LLVM_TARGETS[TARGET].triple, "x86-64", "+bmi2"
     ).assembly
 
 
 def _words(expression: Expression) -> str:
-    target = find_target(TARGET)
+    target = LLVM_TARGETS[TARGET]
     processor = target.processor
     text = print_llvm(lower(expression, processor.rows), SYMBOL, processor.form)
     return compile_ir(text, target.triple, processor.cpu, processor.features).assembly

@@ -3,37 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
-from enum import Enum
 
-from fieldc.errors import UserError
 from fieldc.targets.llvm.print import Carry, Choice, LlvmForm
+from fieldc.targets.object_format import ObjectFormat
 from fieldc.words.rows import RowChoice, RowStyle
 
 
-class UnknownTarget(UserError, LookupError):
-    """No target has that name; the message is one line that names the nearest."""
-
-
-class ObjectFormat(Enum):
-    """What an object file is; each value is how its bytes begin."""
-
-    ELF = b"\x7fELF"
-    COFF = b"\x64\x86"
-    """The machine number of x86-64: the format has no other mark."""
-    COFF_AARCH64 = b"\x64\xaa"
-    """The same of AArch64."""
-    MACH_O = b"\xcf\xfa\xed\xfe"
-    WASM = b"\0asm"
-
-    @property
-    def label(self) -> str:
-        """Its name for people."""
-        return {"MACH_O": "Mach-O", "WASM": "wasm"}.get(self.name, self.name.partition("_")[0])
-
-
 @dataclass(frozen=True)
-class Processor:
+class LlvmProcessor:
     """What code may use (`cpu` and `features` as LLVM writes them) and what LLVM makes it best of.
 
     `word` is the width of limbs that kernels for it should have; `form` and `rows` are how to
@@ -56,13 +33,13 @@ class Processor:
 
 
 @dataclass(frozen=True)
-class Target:
+class LlvmTarget:
     """A processor with a system: LLVM's triple and the format of its object files."""
 
     name: str
     triple: str
     object_format: ObjectFormat
-    processor: Processor
+    processor: LlvmProcessor
 
 
 # Figures: LLVM 22, multiplication modulo BLS12-381 p by cios, as instructions (of which accesses to
@@ -74,25 +51,25 @@ class Target:
 # 422 (102), a flag goes through a register now and then. A mask instead of the moves: 100 | 106.
 # Without tune 0 to 5 % slower. Above 6 limbs TWO_CHAINS is 4 % faster.
 _ADDCARRY = LlvmForm(Carry.ADDCARRY, Choice.SELECT, tune="sapphirerapids")
-X86_64_BMI2 = Processor("x86-64", "+bmi2", 64, _ADDCARRY, RowChoice(RowStyle.ONE_CHAIN))
+X86_64_BMI2 = LlvmProcessor("x86-64", "+bmi2", 64, _ADDCARRY, RowChoice(RowStyle.ONE_CHAIN))
 
 # mul needs rax and rdx, so values wait in memory: 564 (166), ONE_CHAIN 585 (186) and 4 % slower,
 # CARRY_WORD 651 (45) and 15 % slower.
-X86_64 = Processor("x86-64", "", 64, _ADDCARRY, RowChoice(RowStyle.TWO_CHAINS))
+X86_64 = LlvmProcessor("x86-64", "", 64, _ADDCARRY, RowChoice(RowStyle.TWO_CHAINS))
 
 # adcs throughout: 361 (12); without tune LLVM knows no core, and it is 510 (53). log-jump has twice
 # the constants, four instructions each: 403 (16). ONE_CHAIN is 365, and less for primes without a
 # spare bit, where some of it is not proved. But in redc LLVM copies no flags for it (mrs, msr).
 _ADCS = LlvmForm(Carry.OVERFLOW, Choice.SELECT, tune="neoverse-n1")
 _ROWS = RowChoice(RowStyle.TWO_CHAINS), (RowChoice(RowStyle.ONE_CHAIN),)
-AARCH64 = Processor("generic", "", 64, _ADCS, _ROWS[0], "cios", _ROWS[1])
+AARCH64 = LlvmProcessor("generic", "", 64, _ADCS, _ROWS[0], "cios", _ROWS[1])
 
 # No flags, so a word of carry is least: 653 (32), TWO_CHAINS 864 (38), DOUBLE 665 (27), without
 # tune 791 (160). Selections become branches: with sifive-p550 even where there is Zicond, which
 # gives 646 (33) with rocket.
 _RV64GC = "+m,+a,+f,+d,+c"
 _SLTU = LlvmForm(Carry.OVERFLOW, Choice.MASK, tune="sifive-p550")
-RISCV64 = Processor("generic-rv64", _RV64GC, 64, _SLTU, RowChoice(RowStyle.CARRY_WORD), "cios")
+RISCV64 = LlvmProcessor("generic-rv64", _RV64GC, 64, _SLTU, RowChoice(RowStyle.CARRY_WORD), "cios")
 _CZERO = LlvmForm(Carry.OVERFLOW, Choice.SELECT, tune="rocket")
 RISCV64_ZICOND = replace(RISCV64, features=f"{_RV64GC},+zicond", form=_CZERO)
 
@@ -104,13 +81,13 @@ RISCV64_ZICOND = replace(RISCV64, features=f"{_RV64GC},+zicond", form=_CZERO)
 _DOUBLE = LlvmForm(Carry.DOUBLE, Choice.MASK)
 _MOVED = LlvmForm(Carry.DOUBLE, Choice.SELECT)
 _MOVN = LlvmForm(Carry.OVERFLOW, Choice.SELECT)
-MIPS64 = Processor("mips64r2", "", 64, _MOVED, RowChoice(RowStyle.CARRY_WORD), "cios")
-MIPS32 = Processor("mips32r2", "", 32, _MOVN, RowChoice(RowStyle.CARRY_WORD), "cios")
-ARMV7 = Processor("generic", "", 32, _MOVED, RowChoice(RowStyle.CARRY_WORD), "cios")
-WASM32 = Processor("generic", "", 32, _DOUBLE, RowChoice(RowStyle.CARRY_WORD))
+MIPS64 = LlvmProcessor("mips64r2", "", 64, _MOVED, RowChoice(RowStyle.CARRY_WORD), "cios")
+MIPS32 = LlvmProcessor("mips32r2", "", 32, _MOVN, RowChoice(RowStyle.CARRY_WORD), "cios")
+ARMV7 = LlvmProcessor("generic", "", 32, _MOVED, RowChoice(RowStyle.CARRY_WORD), "cios")
+WASM32 = LlvmProcessor("generic", "", 32, _DOUBLE, RowChoice(RowStyle.CARRY_WORD))
 
-TARGETS: dict[str, Target] = {
-    name: Target(name, triple, object_format, processor)
+LLVM_TARGETS: dict[str, LlvmTarget] = {
+    name: LlvmTarget(name, triple, object_format, processor)
     for name, triple, object_format, processor in (
         ("x86_64-linux-llvm", "x86_64-unknown-linux-gnu", ObjectFormat.ELF, X86_64),
         ("x86_64-linux-llvm-bmi2", "x86_64-unknown-linux-gnu", ObjectFormat.ELF, X86_64_BMI2),
@@ -130,11 +107,3 @@ TARGETS: dict[str, Target] = {
         ("wasm32-llvm", "wasm32-unknown-unknown", ObjectFormat.WASM, WASM32),
     )
 }
-
-
-def find_target(name: str) -> Target:
-    """The target of a name. Raises UnknownTarget."""
-    if name in TARGETS:
-        return TARGETS[name]
-    nearest = get_close_matches(name, TARGETS, n=1, cutoff=0)[0]
-    raise UnknownTarget(f"no target {name!a}; the nearest is {nearest}")

@@ -22,6 +22,11 @@ class Convention:
     """Whether the result is left in registers, which the kernel names, instead of z."""
 
     @property
+    def counts_as_sysv(self) -> bool:
+        """Whether code has the instructions that it has by System V."""
+        return self.name == "sysv"
+
+    @property
     def order(self) -> tuple[str, ...]:
         """Registers, those that cost no push first."""
         free = tuple(r for r in GENERAL if r not in self.preserved)

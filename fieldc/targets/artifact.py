@@ -1,4 +1,4 @@
-"""One built kernel: its source text, its object, and how far it is trusted."""
+"""One kernel as a target made it: its source text, its object, and how far it is trusted."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fieldc.field import Field
 from fieldc.language import Expression
+from fieldc.targets.target import Choice, Target
 
 OWNERSHIP = "This text is yours, under any terms you choose; fieldc itself is MIT OR Apache-2.0."
 """Stands at the head of what users generate."""
@@ -19,15 +20,13 @@ class Artifact:
 
     `status` is one of the four words of trust; `reason` says why where it is SKIPPED. `certificate`
     is the proof written down, empty where there is none. `other_texts` say the same in another
-    syntax, each behind its suffix.
+    syntax, each after its suffix.
     """
 
     symbol: str
-    expression: Expression
-    target: str
-    variant: str
+    target: Target
+    choice: Choice
     convention: str
-    needs: tuple[str, ...]
     suffix: str
     text: str
     code: bytes | None
@@ -36,6 +35,34 @@ class Artifact:
     certificate: str = ""
     other_texts: tuple[tuple[str, str], ...] = ()
     object_suffix: str = ".o"
+    preferred: bool = False
+    """Whether it is the variant that the processor should run."""
+
+    @property
+    def expression(self) -> Expression:
+        """The kernel as an expression over its field."""
+        return self.choice.expression
+
+    @property
+    def variant(self) -> str:
+        """The variant's name."""
+        return self.choice.variant.name
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What it asks of the processor or the engine."""
+        return self.choice.variant.needs
+
+    @property
+    def operand_limbs(self) -> tuple[int, ...]:
+        """The limbs of each operand."""
+        f = self.expression.field
+        return tuple(bound.width(f) for _, bound in self.expression.kernel.operands)
+
+    @property
+    def result_limbs(self) -> int:
+        """The limbs of the result."""
+        return self.expression.kernel.result.width(self.expression.field)
 
     @property
     def source_file(self) -> str:
@@ -63,11 +90,6 @@ class Artifact:
         return f"{self.expression.kernel.operation}_{self.variant}"
 
     @property
-    def is_own(self) -> bool:
-        """Whether our own backend made it: then it is proved, or it is not written."""
-        return self.variant in ("adx", "mulx", "base")
-
-    @property
     def contract(self) -> str:
         """Pre- and postcondition on one line."""
         return contract(self.expression)
@@ -87,8 +109,10 @@ class Artifact:
             "op": self.expression.kernel.operation,
             **self.expression.kernel.computes.row(),
             "algorithm": self.expression.kernel.algorithm,
-            "target": self.target,
+            "target": self.target.name,
             "variant": self.variant,
+            "preferred": self.preferred,
+            "chosen_by": self.choice.chosen_by,
             "convention": self.convention,
             "needs": list(self.needs),
             "file": self.source_file,
@@ -130,27 +154,27 @@ def field_symbol(field: Field) -> str:
     return f"p{field.bits}_{digest}"
 
 
-def header(
-    expression: Expression,
-    target: str,
-    variant: str,
-    convention: str,
-    needs: tuple[str, ...],
-    tuned: bool = False,
-) -> tuple[str, ...]:
+def symbol_of(expression: Expression, variant: str) -> str:
+    """The C name of a kernel."""
+    return f"fieldc_{field_symbol(expression.field)}_{expression.kernel.operation}_{variant}"
+
+
+def header(target: Target, choice: Choice, convention: str) -> tuple[str, ...]:
     """The lines that open a generated text: how to make it again, and what it promises."""
+    expression, variant = choice.expression, choice.variant
     f, kernel = expression.field, expression.kernel
-    name, extensions = f.name or hex(f.p), " and ".join(needs) or "no extension"
-    schedule = " --schedule FILE" if tuned else ""
-    word = "" if f.word == 64 else f" --word {f.word}"
+    words = ["fieldc build", f.name or hex(f.p)]
+    words += [] if f.word == 64 else [f"--word {f.word}"]
+    words += [f"--op {kernel.operation} --algorithm {kernel.algorithm} --target {target.name}"]
+    extensions = " and ".join(variant.needs) or "no extension"
     return (
-        f"fieldc build {name}{word} --op {kernel.operation} --algorithm {kernel.algorithm} "
-        f"--target {target}{schedule} -o DIR",
+        " ".join((*words, *choice.options, "-o DIR")),
         f"p = {f.p:#x}",
         f"R = 2^{f.word * f.n}; {f.n} limbs of {f.word} bits, least significant first",
         f"{kernel.operation} ({kernel.algorithm}): {contract(expression)}",
         before_subtractions(expression),
-        f"variant {variant}; convention {convention}; needs {extensions}",
+        f"variant {variant.name}; convention {convention}; needs {extensions}",
+        *([f"chosen by {choice.chosen_by}"] if choice.chosen_by else []),
         "every aliasing of z, x and y is allowed",
         OWNERSHIP,
     )

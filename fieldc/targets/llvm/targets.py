@@ -1,0 +1,74 @@
+"""LLVM's instruction sets: rows of one table, made by one printer."""
+
+from __future__ import annotations
+
+import re
+
+from fieldc.language import Expression
+from fieldc.machine.assemble import Compiled, compile_ir
+from fieldc.targets.artifact import Artifact, header, symbol_of
+from fieldc.targets.llvm.emulators import EMULATORS
+from fieldc.targets.llvm.print import print_llvm
+from fieldc.targets.llvm.processors import LLVM_TARGETS, LlvmTarget
+from fieldc.targets.object_format import ObjectFormat
+from fieldc.targets.target import Choice, Target, Variant
+from fieldc.targets.x86_64.targets import WINE
+from fieldc.words.lower import lower
+
+EXTENSIONS = ("bmi2", "zicond")
+"""What an object may ask of a processor beyond what its architecture has."""
+CONVENTIONS = {
+    ("x86_64", "linux"): "sysv",
+    ("x86_64", "macos"): "sysv",
+    ("x86_64", "windows"): "win64",
+    ("aarch64", "linux"): "aapcs64",
+    ("aarch64", "macos"): "apple",
+    ("aarch64", "windows"): "windows",
+}
+"""Those that the prover knows."""
+
+
+def compiled(target: LlvmTarget, expression: Expression, symbol: str) -> tuple[str, Compiled]:
+    """A module and its code: in the first row style in which no flags are copied, or the first."""
+    processor, made = target.processor, []
+    for rows in processor.rows_to_try:
+        ir = print_llvm(lower(expression, rows), symbol, processor.form)
+        made.append((ir, compile_ir(ir, target.triple, processor.cpu, processor.features)))
+        if not _FLAGS_COPIED.search(made[-1][1].assembly):
+            return made[-1]
+    return made[0]
+
+
+_FLAGS_COPIED = re.compile(r"\tm(rs|sr)\t")
+"""How AArch64 keeps flags in a register."""
+
+
+def _target(of: LlvmTarget) -> Target:
+    def make(target: Target, choice: Choice) -> Artifact:
+        symbol = symbol_of(choice.expression, choice.variant.name)
+        ir, code = compiled(of, choice.expression, symbol)
+        text = "".join(f"; {line}\n" for line in header(target, choice, "c")) + ir
+        return Artifact(symbol, target, choice, "c", ".ll", text, code.object)
+
+    architecture, system = of.name.split("-")[:2]
+    needs = tuple(name for name in EXTENSIONS if f"+{name}" in of.processor.features)
+    is_wasm = of.object_format is ObjectFormat.WASM
+    return Target(
+        name=of.name,
+        backend="llvm",
+        about=f"LLVM for {of.triple}" + "".join(f" with {name}" for name in needs),
+        words=(32,) if of.processor.word == 32 else (64, 32),
+        variants=(Variant("llvm", needs),),
+        make=make,
+        architecture=architecture,
+        system=system,
+        triple=of.triple,
+        object_format=of.object_format,
+        proved_as=CONVENTIONS.get((architecture, system), ""),
+        runner=WINE if (architecture, system) == ("x86_64", "windows") else EMULATORS.get(of.name),
+        not_scanned="an engine compiles it further" if is_wasm else "",
+        algorithms=(of.processor.algorithm,),
+    )
+
+
+LLVM = tuple(map(_target, LLVM_TARGETS.values()))

@@ -1,0 +1,39 @@
+"""A plan: the choices and the refinement that make one kernel of one expression."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fieldc.language import Expression
+from fieldc.targets.x86_64.choices import FEATURES, PLAIN, VARIANTS, Choices, Refinement
+from fieldc.targets.x86_64.conventions import SYSV, Convention
+from fieldc.targets.x86_64.kernel import X86Kernel, compile_expression
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that x86-64 code of an expression depends on, but its symbol and convention."""
+
+    choices: Choices
+    refinement: Refinement = PLAIN
+
+    @property
+    def is_refined(self) -> bool:
+        """Whether a search changed order or registers."""
+        return self.refinement != PLAIN
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What the code asks of the processor."""
+        return FEATURES[self.choices.variant]
+
+    def compile(
+        self, expression: Expression, symbol: str, convention: Convention = SYSV
+    ) -> X86Kernel:
+        """The kernel. A refinement counts instructions as System V has them: others go without."""
+        refinement = self.refinement if convention.counts_as_sysv else PLAIN
+        return compile_expression(expression, symbol, self.choices, convention, refinement)
+
+
+DEFAULTS = {variant: Plan(choices) for variant, choices in VARIANTS.items()}
+"""What each variant is without a search."""

@@ -1,0 +1,79 @@
+"""Our own x86-64 for Linux, macOS and Windows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fieldc.machine.assemble import assemble
+from fieldc.machine.emulated import Emulator
+from fieldc.targets.artifact import Artifact, header, symbol_of
+from fieldc.targets.object_format import ObjectFormat
+from fieldc.targets.running import EmulatedProgram
+from fieldc.targets.target import Choice, Runner, Target, Variant
+from fieldc.targets.x86_64.choices import FEATURES
+from fieldc.targets.x86_64.conventions import CONVENTIONS, SYSV, WIN64
+from fieldc.targets.x86_64.plan import DEFAULTS, Plan
+from fieldc.targets.x86_64.print import GNU, INTEL, MASM
+
+NO_EXECUTABLE_STACK = '.section .note.GNU-stack, "", @progbits\n'
+VARIANTS = tuple(Variant(name, FEATURES[name]) for name in DEFAULTS)
+WINE = EmulatedProgram(
+    Emulator(
+        "wine",
+        ("x86_64-w64-mingw32-gcc", "-std=c99", "-O1"),
+        (Path(__file__).with_name("runner") / "win64.S",),
+    ),
+    on_this_processor=True,
+)
+
+
+def plan_of(choice: Choice) -> Plan:
+    """The plan of a choice, or the default one of its variant."""
+    return choice.plan or DEFAULTS[choice.variant.name]
+
+
+def _make(target: Target, choice: Choice) -> Artifact:
+    """The kernel's text, MASM's too for Windows, and its object."""
+    symbol, convention = symbol_of(choice.expression, choice.variant.name), target.proved_as
+    is_mach_o = target.object_format is ObjectFormat.MACH_O
+    prefix, local = ("_", "L") if is_mach_o else ("", ".L")
+    kernel = plan_of(choice).compile(choice.expression, prefix + symbol, CONVENTIONS[convention])
+    head = header(target, choice, convention)
+    code = assemble(kernel.text(GNU, local=local), target.triple)
+    intel = kernel.text(INTEL, head, local)
+    if target.object_format is ObjectFormat.ELF:
+        intel += NO_EXECUTABLE_STACK
+    texts = [(".s", intel)]
+    if target.object_format is ObjectFormat.COFF:
+        texts.insert(0, (".asm", kernel.text(MASM, head, local)))
+    (suffix, text), *others = texts
+    return Artifact(
+        symbol, target, choice, convention, suffix, text, code, other_texts=tuple(others)
+    )
+
+
+def _target(
+    system: str, triple: str, form: ObjectFormat, convention: str, runner: Runner | None = None
+) -> Target:
+    return Target(
+        name=f"x86_64-{system}",
+        backend="x86-64",
+        about="x86-64 of our own: adx, mulx and base",
+        words=(64,),
+        variants=VARIANTS,
+        make=_make,
+        architecture="x86_64",
+        system=system,
+        triple=triple,
+        object_format=form,
+        is_own=True,
+        proved_as=convention,
+        runner=runner,
+    )
+
+
+X86_64 = (
+    _target("linux", "x86_64-unknown-linux-gnu", ObjectFormat.ELF, SYSV.name),
+    _target("macos", "x86_64-apple-macosx10.15.0", ObjectFormat.MACH_O, SYSV.name),
+    _target("windows", "x86_64-pc-windows-msvc", ObjectFormat.COFF, WIN64.name, WINE),
+)
