@@ -13,6 +13,10 @@ macro_rules! __constants {
             /// The largest s for which 2^s divides p - 1.
             pub const TWO_ADICITY: u32 =
                 $crate::__private::two_adicity::<{ $Fp::LIMBS }, Self>();
+            /// 3 where it divides p - 1, else 2.
+            #[doc(hidden)]
+            pub const SMALL_ORDER: u8 =
+                $crate::__private::small_order::<{ $Fp::LIMBS }, Self>();
             /// An element of order 2^s, where s is [`TWO_ADICITY`](Self::TWO_ADICITY): the power
             /// (p - 1)/2^s of the generator that the field was given, else of its least
             /// non-residue.

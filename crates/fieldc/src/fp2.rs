@@ -8,7 +8,7 @@
 //! assert_eq!(x * x.conjugate(), Fp2::from(25));
 //! assert_eq!(x.square(), x * x);
 //! assert_eq!(x * x.invert().unwrap(), Fp2::ONE);
-//! assert_eq!(Fp2::from(-1).sqrt(), Some(Fp2::<Fp>::U));
+//! assert_eq!(Fp2::from(-1).sqrt(), Some(-Fp2::<Fp>::U)); // of u and -u the even one
 //! ```
 //!
 //! Where -1 is a square modulo p there is no such field, and nothing is compiled:
@@ -172,6 +172,12 @@ impl<F: HasFp2> Fp2<F> {
     }
 
     #[inline(always)]
+    fn of(parts: &[F; 2]) -> &Self {
+        // SAFETY: two fields of one type in the order of C lie as in an array.
+        unsafe { &*core::ptr::from_ref(parts).cast() }
+    }
+
+    #[inline(always)]
     fn parts(&self) -> &[F; 2] {
         // SAFETY: two fields of one type in the order of C lie as in an array.
         unsafe { &*core::ptr::from_ref(self).cast() }
@@ -188,7 +194,7 @@ impl<F: HasFp2> Fp2<F> {
 /// ```
 #[inline]
 pub fn mul<F: HasFp2>(x: &[F; 2], y: &[F; 2]) -> [F; 2] {
-    Fp2::from(*x).product(&Fp2::from(*y)).into()
+    Fp2::of(x).product(Fp2::of(y)).into()
 }
 
 /// The square of `x[0] + x[1]*u`, for elements kept as arrays.
@@ -201,7 +207,7 @@ pub fn mul<F: HasFp2>(x: &[F; 2], y: &[F; 2]) -> [F; 2] {
 /// ```
 #[inline]
 pub fn square<F: HasFp2>(x: &[F; 2]) -> [F; 2] {
-    Fp2::from(*x).square().into()
+    Fp2::of(x).square().into()
 }
 
 impl<F> From<[F; 2]> for Fp2<F> {

@@ -175,6 +175,11 @@ pub use slices::inner_product;
 #[cfg(any(feature = "ff", feature = "ff-0-13"))]
 pub use traits::Repr;
 
+/// The examples of the page that a reader of the repository or of crates.io sees.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 /// What [`field!`] expands to; not for use.
 #[doc(hidden)]
 pub mod __private {

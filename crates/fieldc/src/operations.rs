@@ -67,7 +67,7 @@ macro_rules! __operations {
             /// zeros.
             ///
             /// What the scratch space holds afterwards follows from the elements. Time depends on
-            /// the number of elements only. [`slices::batch_invert`](fieldc::slices::batch_invert)
+            /// the number of elements only. `fieldc::slices::batch_invert`
             /// needs no scratch space.
             ///
             /// ```

@@ -184,11 +184,7 @@ macro_rules! __ff_prime_field {
         }
 
         /// The order is 3 where it divides p - 1, else 2.
-        impl
-            $crate::__private::$ff::WithSmallOrderMulGroup<
-                { $crate::__private::small_order::<{ $Fp::LIMBS }, $Fp>() },
-            > for $Fp
-        {
+        impl $crate::__private::$ff::WithSmallOrderMulGroup<{ $Fp::SMALL_ORDER }> for $Fp {
             const ZETA: Self = Self($crate::__private::zeta::<{ $Fp::LIMBS }, Self>($generator));
         }
 
