@@ -173,7 +173,10 @@ def test_no_processor_beats_its_slots_and_multipliers(name: str) -> None:
     """What evidence there is: 73 products take 73 cycles where one starts a cycle."""
     for limits in all_bounds(count_in(kernel(name), "kernel")):
         multipliers = len(limits.processor.units["multipliers"])
-        assert limits.throughput["multipliers"] == pytest.approx(73 / multipliers)
+        times = limits.throughput["multipliers"] * multipliers
+        # Both halves of a product of mul or mulx take a multiplier of Zen 5; imul has one half.
+        most = 2 * 73 if limits.processor.key == "zen-5" else 73
+        assert 73 - 1e-9 <= times <= most + 1e-9
         assert limits.binding[1] >= 73 / multipliers and not limits.unknown
         assert limits.chain is not None and 20 < limits.chain.cycles < 120
 
@@ -204,6 +207,8 @@ def test_the_processors_file_is_whole() -> None:
         (0xA10F11, "zen-4"),
         (0xA60F12, "zen-4"),
         (0xB00F21, "zen-5"),
+        (0xB40F40, "zen-5"),
+        (0xB50F00, None),  # Zen 6
         (0x306C3, None),  # Haswell
     ],
 )

@@ -4,17 +4,18 @@ import ctypes
 import math
 import os
 import platform
+import re
 from dataclasses import replace
 
 import pytest
 
-from fieldc.machine import results, timing
+from fieldc.machine import probe, results, timing
 from fieldc.machine.assemble import assemble
 from fieldc.machine.clock import TimingError
 from fieldc.machine.code import Code, code_of
 from fieldc.machine.loops import OPERANDS, RING, Operands, Shape, loops
 from fieldc.machine.pages import PAGE, PLACEMENTS, Copy, Memory, Pages, gaps
-from fieldc.machine.processor import is_x86_64
+from fieldc.machine.processor import is_x86_64, missing
 from fieldc.machine.timing import Candidate, PythonCandidate, Slice, measure
 
 needs_x86 = pytest.mark.skipif(not is_x86_64(), reason="loops are System V x86-64")
@@ -288,3 +289,19 @@ def test_a_figure_is_the_median_over_places_and_the_worst_is_known() -> None:
     row = results.summarise("a", slices, 16, 2.0)
     assert (row.latency.median, row.latency_worst, row.placements) == (12, 30, 3)
     assert (row.throughput_ns.median, row.throughput_worst) == (6, 30)
+
+
+@needs_x86
+def test_the_probe_times_chains_and_independent_instructions(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(probe, "_RUNS", 2)
+    monkeypatch.setattr(probe, "AGREE", math.inf)
+    lines = {**probe.CHAINS, **probe.INDEPENDENT}
+    if missing(("adx", "bmi2")):
+        monkeypatch.setattr(probe, "CHAINS", {"imul": probe.CHAINS["imul"]})
+        monkeypatch.setattr(probe, "INDEPENDENT", {"imul": probe.INDEPENDENT["imul"]})
+        lines = {"imul": None}
+    probe.main()
+    shown = capsys.readouterr().out.splitlines()
+    assert len(shown) >= len(lines) and all(re.search(r" [0-9.]+ ", line) for line in shown)
