@@ -11,6 +11,7 @@ from races import peer
 
 from fieldc import cli
 from fieldc.lab import peers
+from fieldc.machine import loops, results, timing
 from fieldc.machine.processor import is_x86_64
 
 ROWS = [
@@ -134,3 +135,29 @@ def test_names_are_those_of_the_crate() -> None:
     lists = [re.search(r"OPERATIONS: .*= \[(.*)\]", text) for text in source.values()]
     names = [name for found in lists if found for name in re.findall(r'"(\w+)"', found[1])]
     assert names == list(peers.OPERATIONS)
+
+
+def test_the_races_of_crate_and_package_have_one_protocol() -> None:
+    """The limits of a slice, and the ring, are written in two languages more."""
+    folder = peers.FOLDER
+    rust = "".join(path.read_text() for path in sorted((folder / "src").rglob("*.rs")))
+    go = (folder / "go/main.go").read_text()
+    wanted: dict[str, float] = {
+        "CANARY_LIMIT": results.CANARY_LIMIT,
+        "FEWEST": results.FEWEST,
+        "CALIBRATION_LIMIT": timing.CALIBRATION_LIMIT,
+        "HALVES_LIMIT": timing._HALVES_LIMIT,
+        "HALF_CYCLES": timing._HALF_CYCLES,
+        "CALIBRATION_TURNS": timing._CALIBRATION_TURNS,
+        "CANARY_TURNS": timing._CANARY_TURNS,
+        "RING": loops.RING,
+    }
+    found = {
+        name: float(re.search(rf"const {name}: \w+ = ([0-9._]+);", rust)[1].replace("_", ""))  # type: ignore[index]
+        for name in wanted
+    }
+    assert found == wanted
+    fixed, warm = (re.search(rf"const {name}: \w+ = (\d+);", rust) for name in ("FIXED", "WARM"))
+    assert fixed and warm
+    assert f"const ring, fixed, warm = {loops.RING}, {fixed[1]}, {warm[1]}\n" in go
+    assert all(f'=> "{mode}"' in rust for mode in loops.OPERANDS)

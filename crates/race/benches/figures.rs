@@ -5,9 +5,8 @@
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use race::chain::MODES;
+use race::chain::{MODES, Start};
 use race::clock::ticks;
-use race::fields::Random;
 use race::options::Options;
 use race::peers;
 
@@ -20,10 +19,7 @@ fn rows(criterion: &mut Criterion) {
     options.ops.retain(|op| DEFAULT.contains(&&**op) || named.iter().any(|n| n.contains(&**op)));
     let tick = tick();
     for entry in &mut peers::entries(&options, &mut Vec::new()) {
-        let mut source = Random::new(options.seed);
-        let x = std::array::from_fn(|_| entry.field.random(&mut source));
-        let y = std::array::from_fn(|_| entry.field.random(&mut source));
-        entry.runner.start_from(&x, &y);
+        entry.runner.start_from(&Start::random(entry.field, options.seed, options.operands));
         for mode in MODES {
             let (field, op, code) = (entry.field.name, entry.op, entry.peer.algorithm);
             let (peer, call, mode_name) = (entry.peer.name, entry.call.name(), mode.name());

@@ -1,10 +1,5 @@
-// The other side of crates/race/src/remote.rs: reads a request a line, answers a line.
-//
-//	move CPU                        works on this processor from now on
-//	load FIELD X.. Y..              operands: a start for each chain, then values of y;
-//	                                limbs of Montgomery forms in hexadecimal
-//	apply FIELD OP X Y              the limbs of the result
-//	run FIELD OP MODE STEPS         ticks
+// The other side of crates/race/src/remote.rs, which says what the requests mean; the loop is that
+// of crates/race/src/chain.rs. Reads a request a line, answers a line.
 package main
 
 import (
@@ -21,24 +16,26 @@ import (
 
 func ticks() uint64
 
-// chains of the throughput loop; values of y.
-const chains, operands = 4, 32
+// ring and fixed are how many values of x the throughput loop has with moving operands, and with
+// fixed ones; warm is how many turns run before the clock starts.
+const ring, fixed, warm = 16, 4, 2
 
-// place is where in the table of y the next step looks, by Knuth's MMIX generator.
-var place uint64 = 1
-
-func next(place uint64) uint64 {
-	return place*6364136223846793005 + 1442695040888963407
-}
+// longest is the most bytes of a request: 8192 operands.
+const longest = 1 << 24
 
 // field is what the loops of a field offer; each field's file makes one.
 type field struct {
+	// load takes values of x, then those of y.
 	load  func(values [][]uint64)
 	apply func(op string, x, y []uint64) []uint64
-	run   func(op string, throughput bool, steps uint) (uint64, bool)
+	// run gives the ticks of steps on so many values of x in turns.
+	run func(op string, count int, steps uint) (uint64, bool)
 }
 
 var fields = map[string]field{}
+
+// chains is how many values of x the throughput loop has, by the last load.
+var chains = ring
 
 func parse(text string) []uint64 {
 	var limbs []uint64
@@ -89,8 +86,12 @@ func answer(words []string) string {
 		move(number(words[1]))
 		return "moved"
 	case "load":
+		chains = ring
+		if words[2] == "fixed" {
+			chains = fixed
+		}
 		var values [][]uint64
-		for _, text := range words[2:] {
+		for _, text := range words[3:] {
 			values = append(values, parse(text))
 		}
 		fields[words[1]].load(values)
@@ -98,7 +99,13 @@ func answer(words []string) string {
 	case "apply":
 		return show(fields[words[1]].apply(words[2], parse(words[3]), parse(words[4])))
 	case "run":
-		spent, ok := fields[words[1]].run(words[2], words[3] == "throughput", uint(number(words[4])))
+		count := 1
+		if words[3] == "throughput" {
+			count = chains
+		}
+		run, steps := fields[words[1]].run, uint(number(words[4]))
+		run(words[2], count, warm*uint(count))
+		spent, ok := run(words[2], count, steps)
 		if !ok {
 			fail("no operation " + words[2])
 		}
@@ -112,6 +119,7 @@ func main() {
 	runtime.LockOSThread()
 	debug.SetGCPercent(-1)
 	input := bufio.NewScanner(os.Stdin)
+	input.Buffer(nil, longest)
 	output := bufio.NewWriter(os.Stdout)
 	for input.Scan() {
 		fmt.Fprintln(output, answer(strings.Fields(input.Text())))

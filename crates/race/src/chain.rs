@@ -1,30 +1,87 @@
-//! The two loops that every operation in this process runs in.
+//! The loop that every operation in this process runs in.
 //!
-//! An operation is a step `x = op(x, y)`. **Latency**: one chain, each step waits for the one
-//! before. **Throughput**: four independent chains in turns. In both, y is read again in every
-//! turn, from a random place of a small table: with a single y, or a table that is gone round,
-//! branch prediction learns the carries of a chain of sums, and an addition that branches on its
-//! operands looks as fast as it never is (arkworks, 381 bits: 8 cycles instead of 21). The
-//! place of the next y is found one turn ahead: found in its own turn it adds 2 to 4 cycles to the
-//! throughput of products.
+//! An operation is a step `x = op(x, y)`; the loop goes through an array of x in turns. **Latency**:
+//! one x, each step waits for the one before. **Throughput** has two modes. With [`Operands::Moving`]
+//! there are 16 x in memory, so operands and results move from call to call, and no step waits for
+//! one that is still running. With [`Operands::Fixed`] there are 4, which a compiler may keep in
+//! registers: that flatters.
 //!
-//! x is a local variable, so an operation that the compiler inlines may keep it in registers, and
-//! one that is called has it on the stack. The loop itself costs one or two cycles a turn and is
-//! part of every figure.
+//! y is read from a table of 8192 different values, one after the other. With a single y, or a small
+//! table, branch prediction learns the carries of a chain of sums, and an addition that branches on
+//! its operands looks as fast as it never is (arkworks, 381 bits: 8 cycles instead of 21).
+//!
+//! x is a local array, so an operation that the compiler inlines may keep it in registers where it
+//! is short, and one that is called has it on the stack. The loop itself costs one or two cycles a
+//! turn and is part of every figure.
 
 use std::hint::black_box;
 
 use crate::clock::{Stack, opaque, ticks};
 use crate::entry::{Form, Operand};
+use crate::fields::{Field, Random};
 
-/// Chains of the throughput loop.
-pub const CHAINS: usize = 4;
+/// Values of x in the throughput loop with moving operands.
+pub const RING: usize = 16;
+
+/// Values of x in the throughput loop with fixed operands.
+pub const FIXED: usize = 4;
 
 /// Values of y.
-pub const OPERANDS: usize = 32;
+pub const OPERANDS: usize = 8192;
 
-/// Steps before the clock starts.
-const WARM: usize = 2;
+/// Values of y of a step that takes long.
+const FEW: usize = 32;
+
+/// Turns before the clock starts.
+const WARM: u64 = 2;
+
+/// What throughput means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Operands {
+    /// Operands and results move from call to call.
+    #[default]
+    Moving,
+    /// Each call has one of few places.
+    Fixed,
+}
+
+impl Operands {
+    /// Both, in the order of the help.
+    pub const ALL: [Self; 2] = [Self::Moving, Self::Fixed];
+
+    /// Its name in reports and requests.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Moving => "moving",
+            Self::Fixed => "fixed",
+        }
+    }
+
+    /// The mode of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+}
+
+/// What a run starts from.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// What throughput means.
+    pub operands: Operands,
+    /// Values of x, [`RING`] of them.
+    pub x: Vec<Operand>,
+    /// Values of y.
+    pub y: Vec<Operand>,
+}
+
+impl Start {
+    /// Random values of a field.
+    pub fn random(field: &Field, seed: u64, operands: Operands) -> Self {
+        let mut source = Random::new(seed);
+        let mut values = |count| (0..count).map(|_| field.random(&mut source)).collect();
+        Self { operands, x: values(RING), y: values(OPERANDS) }
+    }
+}
 
 /// Which loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -70,10 +127,10 @@ pub trait Runner {
     /// What the limbs of `apply` mean.
     fn form(&self) -> Form;
     /// Makes these the values that a run starts from.
-    fn start_from(&mut self, x: &[Operand; CHAINS], y: &[Operand; OPERANDS]);
+    fn start_from(&mut self, start: &Start);
     /// Steps come in multiples of this.
     fn turn(&self) -> u64 {
-        CHAINS as u64
+        RING as u64
     }
     /// Ticks of this many steps, a multiple of [`turn`](Self::turn).
     fn run(&mut self, mode: Mode, steps: u64) -> u64;
@@ -87,28 +144,22 @@ pub trait Runner {
 #[repr(C, align(4096))]
 struct Pinned<T> {
     offset: [u64; 8],
-    y: [T; OPERANDS],
-    x: [T; CHAINS],
+    x: [T; RING],
 }
 
-/// Where in the table of y the next step looks, by Knuth's MMIX generator.
-#[derive(Clone, Copy)]
-struct Place(u64);
-
-impl Place {
-    #[inline(always)]
-    fn next<'a, T>(&mut self, y: &'a [T; OPERANDS]) -> &'a T {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        opaque(&y[(self.0 >> 59) as usize])
-    }
+/// What a run works on.
+struct Values<T> {
+    pinned: Box<Pinned<T>>,
+    y: Vec<T>,
+    /// Where the next y is.
+    next: usize,
+    operands: Operands,
 }
 
 /// A step on a peer's elements.
 pub struct Chain<T, F> {
-    operands: Option<Box<Pinned<T>>>,
+    values: Option<Values<T>>,
     stack: Stack,
-    place: Place,
     step: F,
     long: bool,
 }
@@ -116,7 +167,7 @@ pub struct Chain<T, F> {
 impl<T: Element, F: Fn(&mut T, &T)> Chain<T, F> {
     /// A runner of the step.
     pub fn new(step: F) -> Self {
-        Self { operands: None, stack: Stack::default(), place: Place(1), step, long: false }
+        Self { values: None, stack: Stack::default(), step, long: false }
     }
 
     /// A runner of a step that takes so many thousand cycles that a processor overlaps nothing of
@@ -137,78 +188,69 @@ impl<T: Element, F: Fn(&mut T, &T)> Runner for Chain<T, F> {
         T::FORM
     }
 
-    fn start_from(&mut self, x: &[Operand; CHAINS], y: &[Operand; OPERANDS]) {
+    fn start_from(&mut self, start: &Start) {
         let load = |operand: &Operand| T::load(operand.limbs(T::FORM));
-        let (x, y) = (x.each_ref().map(load), y.each_ref().map(load));
-        self.operands = Some(Box::new(Pinned { offset: [0; 8], y, x }));
+        let x = std::array::from_fn(|i| load(&start.x[i]));
+        let few = if self.long { FEW } else { OPERANDS };
+        self.values = Some(Values {
+            pinned: Box::new(Pinned { offset: [0; 8], x }),
+            y: start.y.iter().take(few).map(load).collect(),
+            next: 0,
+            operands: start.operands,
+        });
     }
 
     fn turn(&self) -> u64 {
-        if self.long { 1 } else { CHAINS as u64 }
+        if self.long { 1 } else { RING as u64 }
     }
 
     fn run(&mut self, mode: Mode, steps: u64) -> u64 {
-        let operands = self.operands.as_ref().expect("a start");
-        let (step, place) = (&self.step, &mut self.place);
-        black_box(&operands.offset);
+        let values = self.values.as_mut().expect("a start");
+        let (step, long) = (&self.step, self.long);
+        black_box(&values.pinned.offset);
         let mut taken = 0;
         self.stack.run(&mut || {
-            taken = match mode {
-                _ if self.long => latency(step, operands, place, steps as usize),
-                Mode::Latency => {
-                    latency(step, operands, place, WARM);
-                    latency(step, operands, place, steps as usize)
-                }
-                Mode::Throughput => {
-                    throughput(step, operands, place, WARM);
-                    throughput(step, operands, place, steps as usize / CHAINS)
-                }
+            taken = match (mode, values.operands) {
+                _ if long => turns::<_, _, 1>(step, values, steps),
+                (Mode::Latency, _) => warmed::<_, _, 1>(step, values, steps),
+                (Mode::Throughput, Operands::Moving) => warmed::<_, _, RING>(step, values, steps),
+                (Mode::Throughput, Operands::Fixed) => warmed::<_, _, FIXED>(step, values, steps),
             };
         });
         taken
     }
 }
 
-#[inline(never)]
-fn latency<T: Element, F: Fn(&mut T, &T)>(
+fn warmed<T: Element, F: Fn(&mut T, &T), const N: usize>(
     step: &F,
-    operands: &Pinned<T>,
-    place: &mut Place,
-    turns: usize,
+    values: &mut Values<T>,
+    steps: u64,
 ) -> u64 {
-    let mut x = operands.x[0].clone();
-    let (start, mut at) = (ticks(), *place);
-    let mut next = at.next(&operands.y);
-    for _ in 0..turns {
-        let y = next;
-        next = at.next(&operands.y);
-        step(&mut x, y);
-    }
-    let end = ticks();
-    *place = at;
-    black_box(&x);
-    end - start
+    turns::<_, _, N>(step, values, WARM * N as u64);
+    turns::<_, _, N>(step, values, steps)
 }
 
+/// Ticks of this many steps on N values of x in turns.
 #[inline(never)]
-fn throughput<T: Element, F: Fn(&mut T, &T)>(
+fn turns<T: Element, F: Fn(&mut T, &T), const N: usize>(
     step: &F,
-    operands: &Pinned<T>,
-    place: &mut Place,
-    turns: usize,
+    values: &mut Values<T>,
+    steps: u64,
 ) -> u64 {
-    let mut x = operands.x.clone();
-    let (start, mut at) = (ticks(), *place);
-    let mut next = at.next(&operands.y);
-    for _ in 0..turns {
-        let y = next;
-        next = at.next(&operands.y);
-        for chain in &mut x {
-            step(chain, y);
+    let mut x: [T; N] = std::array::from_fn(|i| values.pinned.x[i].clone());
+    let (y, mut next) = (&values.y[..], values.next);
+    let start = ticks();
+    for _ in 0..steps / N as u64 {
+        if next + N > y.len() {
+            next = 0;
         }
+        for (x, y) in x.iter_mut().zip(&y[next..next + N]) {
+            step(x, opaque(y));
+        }
+        next += N;
     }
     let end = ticks();
-    *place = at;
+    values.next = next;
     black_box(&x);
     end - start
 }

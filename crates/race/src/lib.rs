@@ -5,7 +5,7 @@
 //! ```
 //!
 //! All rows of a run are measured in turns, a slice of each in every round (see [`timing`]), in
-//! the same two loops (see [`chain`]). Before the clock starts, every operation of every peer is
+//! the same loop (see [`chain`]). Before the clock starts, every operation of every peer is
 //! compared with ours, limb for limb (see [`agree`]). Five rows are ours too, what rustc and LLVM
 //! make of the same algorithms: `rust-looped`, `rust-flat`, `rust-intrinsics`, `llvm-wide` and
 //! `llvm-bmi2`; fieldc prints them into `src/texts`. Operations of curves are raced through
@@ -75,7 +75,8 @@ fn race(options: &Options, mut entries: Vec<Entry>, skipped: Vec<String>) -> Res
         }
     }
     curves::agree(&mut entries, options.checks, options.seed)?;
-    let race = timing::measure(&mut entries, options.rounds, options.seed, |done, total| {
+    let (rounds, seed, operands) = (options.rounds, options.seed, options.operands);
+    let race = timing::measure(&mut entries, rounds, seed, operands, |done, total| {
         progress("race", done, total);
     })?;
     eprintln!();

@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::chain::Operands;
 use crate::curves;
 use crate::entry::{Entry, is_ours};
 use crate::fields::{FIELDS, OPERATIONS};
@@ -10,6 +11,7 @@ usage: cargo bench -p race --bench race -- [OPTION]...
   --op OP,..         mul, square, add, sub, inverse, sqrt, and through arkworks fp2_mul, pairing,
                      msm_4096, verify (default all)
   --peer PEER,..     only these peers, and ours
+  --operands MODE    throughput with moving operands (default), or with fixed ones
   --rounds N         rounds (default 60)
   --checks N         random operands in each check (default 1000)
   --seed N           seed of operands and order (default 1)
@@ -25,6 +27,8 @@ pub struct Options {
     pub ops: Vec<String>,
     /// Peers by name; none means all.
     pub peers: Vec<String>,
+    /// What throughput means.
+    pub operands: Operands,
     /// Rounds.
     pub rounds: usize,
     /// Random operands in each check.
@@ -41,6 +45,7 @@ impl Default for Options {
             fields: FIELDS.iter().map(|field| field.name.into()).collect(),
             ops: known_ops().into_iter().map(Into::into).collect(),
             peers: Vec::new(),
+            operands: Operands::default(),
             rounds: 60,
             checks: 1000,
             seed: 1,
@@ -65,6 +70,7 @@ impl Options {
                 }
                 "--op" => options.ops = some_of(&value()?, "operation", &known_ops())?,
                 "--peer" => options.peers = value()?.split(',').map(Into::into).collect(),
+                "--operands" => options.operands = mode(&value()?)?,
                 "--rounds" => options.rounds = positive(&argument, &value()?)?,
                 "--checks" => options.checks = positive(&argument, &value()?)?,
                 "--seed" => options.seed = positive(&argument, &value()?)? as u64,
@@ -106,6 +112,11 @@ fn some_of(list: &str, what: &str, known: &[&str]) -> Result<Vec<String>, String
     list.split(',').map(check).collect()
 }
 
+fn mode(name: &str) -> Result<Operands, String> {
+    let known = || Operands::ALL.map(Operands::name).join(", ");
+    Operands::named(name).ok_or_else(|| format!("no operands {name:?}; there are: {}", known()))
+}
+
 fn positive(option: &str, text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(number) if (1..=100_000_000).contains(&number) => Ok(number),
@@ -130,6 +141,8 @@ mod tests {
         let options = parse("--json out.json --op all --seed 7").unwrap();
         assert_eq!((options.json, options.seed), (Some(Some("out.json".into())), 7));
         assert_eq!(options.ops, known_ops());
+        assert_eq!(options.operands, Operands::Moving);
+        assert_eq!(parse("--operands fixed").unwrap().operands, Operands::Fixed);
         assert_eq!(parse(""), Ok(Options::default()));
     }
 
@@ -139,6 +152,7 @@ mod tests {
             ("--field bn255", "bn255"),
             ("--op pow", "pow"),
             ("--rounds 0", "--rounds"),
+            ("--operands still", "moving, fixed"),
             ("--rounds", "--rounds"),
             ("--fast", "--fast"),
         ] {

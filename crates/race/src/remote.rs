@@ -7,7 +7,7 @@
 //! ```text
 //! rows                            the rows that there are: FIELD OP TURN ..
 //! move CPU                        works on this processor from now on
-//! load FIELD X.. Y..              operands: a start for each chain, then values of y
+//! load FIELD MODE X.. Y..         operands moving or fixed: 16 values of x, then those of y
 //! apply FIELD OP X Y              the limbs of the result, in the form of the row
 //! run FIELD OP MODE STEPS         ticks
 //! ```
@@ -18,7 +18,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout, Command, ExitCode, Stdio};
 use std::rc::Rc;
 
-use crate::chain::{CHAINS, Mode, OPERANDS, Runner};
+use crate::chain::{Mode, Operands, RING, Runner, Start};
 use crate::clock;
 use crate::entry::{Form, Operand};
 use crate::fields::{FIELDS, Field};
@@ -88,7 +88,7 @@ impl Remote {
         form: Form,
     ) -> Self {
         let (program, load) = (program.clone(), String::new());
-        Self { program, field, op, form, turn: CHAINS as u64, load }
+        Self { program, field, op, form, turn: RING as u64, load }
     }
 
     /// The same in turns of so many steps.
@@ -117,9 +117,11 @@ impl Runner for Remote {
         self.form
     }
 
-    fn start_from(&mut self, x: &[Operand; CHAINS], y: &[Operand; OPERANDS]) {
-        let operands: Vec<String> = x.iter().chain(y).map(|o| show(&o.montgomery)).collect();
-        self.load = format!("load {} {}", self.field.name, operands.join(" "));
+    fn start_from(&mut self, start: &Start) {
+        let values: Vec<String> =
+            start.x.iter().chain(&start.y).map(|o| show(&o.montgomery)).collect();
+        let (field, mode) = (self.field.name, start.operands.name());
+        self.load = format!("load {field} {mode} {}", values.join(" "));
     }
 
     fn turn(&self) -> u64 {
@@ -167,7 +169,7 @@ fn answer(rows: &mut [Served], request: &str) -> Option<String> {
             clock::pin(processor.parse().ok()?);
             Some("moved".into())
         }
-        ["load", field, ref operands @ ..] => load(rows, field, operands),
+        ["load", field, mode, ref values @ ..] => load(rows, field, mode, values),
         ["apply", field, op, x, y] => {
             let (x, y) = (operand(field, x)?, operand(field, y)?);
             Some(show(&find(rows, field, op)?.runner.apply(&x, &y)))
@@ -185,12 +187,14 @@ fn names(rows: &[Served]) -> String {
     rows.iter().map(name).collect::<Vec<_>>().join(" ")
 }
 
-fn load(rows: &mut [Served], field: &str, operands: &[&str]) -> Option<String> {
-    let operands: Option<Vec<Operand>> = operands.iter().map(|o| operand(field, o)).collect();
-    let (x, y) = operands.as_ref()?.split_first_chunk::<CHAINS>()?;
-    let y = y.try_into().ok()?;
+fn load(rows: &mut [Served], field: &str, mode: &str, values: &[&str]) -> Option<String> {
+    let values: Option<Vec<Operand>> = values.iter().map(|text| operand(field, text)).collect();
+    let (mut x, operands) = (values?, Operands::named(mode)?);
+    // A turn takes RING values of y, one after the other.
+    let y = (x.len() >= 2 * RING).then(|| x.split_off(RING))?;
+    let start = Start { operands, x, y };
     let mine = rows.iter_mut().filter(|row| row.field.name == field);
-    mine.for_each(|row| row.runner.start_from(x, y));
+    mine.for_each(|row| row.runner.start_from(&start));
     Some("loaded".into())
 }
 
@@ -235,13 +239,17 @@ mod tests {
     fn requests_are_answered() {
         let (mut rows, one) = (rows(), FIELDS[2].read(&[1, 0, 0, 0]).unwrap());
         let mut ask = |request: &str| answer(&mut rows, request);
-        assert_eq!(ask("rows").unwrap(), "bn254-p add 4 bn254-p pairing 1");
+        assert_eq!(ask("rows").unwrap(), "bn254-p add 16 bn254-p pairing 1");
         let sum = show(&[one.plain[0].wrapping_mul(2), one.plain[1], one.plain[2], one.plain[3]]);
         assert_eq!(ask("apply bn254-p add 1,0,0,0 1,0,0,0").unwrap(), sum);
-        let operands = vec!["1,0,0,0"; CHAINS + OPERANDS].join(" ");
-        assert_eq!(ask(&format!("load bn254-p {operands}")).unwrap(), "loaded");
-        for run in ["add latency 8", "add throughput 8", "pairing throughput 1"] {
-            assert!(ask(&format!("run bn254-p {run}")).unwrap().parse::<u64>().is_ok(), "{run}");
+        let values = vec!["1,0,0,0"; 2 * RING].join(" ");
+        for mode in Operands::ALL {
+            let load = format!("load bn254-p {} {values}", mode.name());
+            assert_eq!(ask(&load).unwrap(), "loaded");
+            for run in ["add latency 48", "add throughput 48", "pairing throughput 1"] {
+                let ticks = ask(&format!("run bn254-p {run}")).unwrap();
+                assert!(ticks.parse::<u64>().is_ok(), "{run}");
+            }
         }
     }
 
@@ -251,7 +259,8 @@ mod tests {
             "",
             "hello",
             "move nowhere",
-            "load bn254-p 1,0,0,0",
+            "load bn254-p moving 1,0,0,0",
+            "load bn254-p still 1,0,0,0",
             "apply bn254-p mul 1,0,0,0 1,0,0,0",
             "apply bn254-p add 1,0,0 1,0,0,0",
             "apply bn254-p add 1,0,0,0 x",

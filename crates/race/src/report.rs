@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use crate::chain::{CHAINS, MODES, Mode};
+use crate::chain::{FIXED, MODES, Mode, Operands, RING};
 use crate::entry::{Call, Entry, OURS, Peer, Range, is_ours};
 use crate::results::{Figure, Race};
 
@@ -74,6 +74,7 @@ impl Report {
                 "version": row.peer.version,
                 "kind": [row.call.name(), row.range.name()],
                 "limbs": row.limbs,
+                "operands": self.race.operands.name(),
                 "latency_cycles": row.latency.cycles.median,
                 "throughput_cycles": row.throughput.cycles.median,
                 "latency_ns": row.latency.ns.median,
@@ -100,6 +101,7 @@ impl Report {
             "disturbed": race.is_disturbed(),
             "rounds": race.rounds,
             "seed": race.seed,
+            "operands": race.operands.name(),
         })
     }
 
@@ -152,9 +154,15 @@ impl fmt::Display for Report {
             "rounds       {} interleaved, seed {}; ± is half of p10 to p90",
             race.rounds, race.seed
         )?;
+        let places = match race.operands {
+            Operands::Moving => RING,
+            Operands::Fixed => FIXED,
+        };
         writeln!(
             f,
-            "latency      core cycles a step of one chain; throughput: {CHAINS} chains in turns"
+            "latency      core cycles a step of one chain; throughput: {places} chains in turns, {} \
+             operands",
+            race.operands.name()
         )?;
         writeln!(f, "pairs        latency | throughput")?;
         writeln!(

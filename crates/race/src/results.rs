@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::chain::Mode;
+use crate::chain::{Mode, Operands};
 
 /// A slice is dropped where its canary exceeds the run's best by more than this factor.
 const CANARY_LIMIT: f64 = 1.10;
@@ -90,6 +90,8 @@ pub struct Race {
     pub rounds: usize,
     /// The seed of operands and order.
     pub seed: u64,
+    /// What throughput means.
+    pub operands: Operands,
 }
 
 impl Race {
@@ -192,7 +194,8 @@ mod tests {
             slices.push(slice(1, round, 100.0, canary));
         }
         let canary = best_canary(&slices);
-        let race = Race { slices, tsc_ghz: 2.0, canary, entries: 2, rounds: 4, seed: 1 };
+        let operands = Operands::Moving;
+        let race = Race { slices, tsc_ghz: 2.0, canary, entries: 2, rounds: 4, seed: 1, operands };
         assert_eq!(race.figure(0, Mode::Latency).cycles.high, 100.0);
         assert_eq!(race.figure(0, Mode::Latency).ns.median, 25.0);
         assert_eq!(race.times_as_fast(1, 0, Mode::Latency), 0.5);

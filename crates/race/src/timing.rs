@@ -7,10 +7,10 @@
 //! change of frequency, an interrupt) or the halves by 10 % (preemption). Reported are medians over
 //! accepted slices, and medians of ratios within a round.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 
-use crate::chain::{MODES, Mode};
+use crate::chain::{MODES, Mode, Operands, Start};
 use crate::clock::{self, calibrate, canary, ticks};
 use crate::entry::Entry;
 use crate::fields::Random;
@@ -33,6 +33,7 @@ pub fn measure(
     entries: &mut [Entry],
     rounds: usize,
     seed: u64,
+    operands: Operands,
     progress: impl Fn(usize, usize),
 ) -> Result<Race, String> {
     if !clock::AVAILABLE {
@@ -41,7 +42,7 @@ pub fn measure(
     let mut processors = clock::allowed().into_iter().collect::<VecDeque<_>>();
     settle(entries, &processors);
     let clock = (ticks(), Instant::now());
-    let mut lanes = lanes(entries, seed);
+    let mut lanes = lanes(entries, seed, operands);
     let mut order = Random::new(seed);
     let mut slices: Vec<Slice> = Vec::new();
     for round in 0..rounds {
@@ -64,7 +65,7 @@ pub fn measure(
     progress(rounds, rounds);
     let tsc_ghz = (ticks() - clock.0) as f64 / clock.1.elapsed().as_nanos() as f64;
     let canary = best_canary(&slices);
-    Ok(Race { slices, tsc_ghz, canary, entries: entries.len(), rounds, seed })
+    Ok(Race { slices, tsc_ghz, canary, entries: entries.len(), rounds, seed, operands })
 }
 
 /// Moves this thread and every entry to the first of the processors.
@@ -76,14 +77,13 @@ fn settle(entries: &mut [Entry], processors: &VecDeque<usize>) {
 }
 
 /// A lane for each entry and mode, with the steps that fill half a slice.
-fn lanes(entries: &mut [Entry], seed: u64) -> Vec<Lane> {
-    let mut lanes = Vec::new();
+fn lanes(entries: &mut [Entry], seed: u64, operands: Operands) -> Vec<Lane> {
+    let (mut lanes, mut starts) = (Vec::new(), HashMap::new());
     for (number, entry) in entries.iter_mut().enumerate() {
         // Entries of a field get the same operands.
-        let mut source = Random::new(seed);
-        let x = std::array::from_fn(|_| entry.field.random(&mut source));
-        let y = std::array::from_fn(|_| entry.field.random(&mut source));
-        entry.runner.start_from(&x, &y);
+        let start = starts.entry(entry.field.name);
+        let start = start.or_insert_with(|| Start::random(entry.field, seed, operands));
+        entry.runner.start_from(start);
         let turn = entry.runner.turn();
         for mode in MODES {
             let pilots = (0..3).map(|_| entry.runner.run(mode, PILOT_TURNS * turn)).min();

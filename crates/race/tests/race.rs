@@ -99,11 +99,12 @@ fn a_quick_race_ends() {
     }
     let options = options("--quick --field bls12-381-p --op mul,add");
     let mut entries = peers::entries(&options, &mut Vec::new());
-    let race = timing::measure(&mut entries, options.rounds, 1, |_, _| ()).unwrap();
+    let race =
+        timing::measure(&mut entries, options.rounds, 1, options.operands, |_, _| ()).unwrap();
     let report = Report::new(&entries, race, vec!["nobody: no reason".into()]);
     let rows: Vec<serde_json::Value> = serde_json::from_str(&report.json()).unwrap();
     assert_eq!(rows.len(), entries.len());
-    for key in ["field", "op", "algorithm", "peer", "limbs", "kind", "calibration"] {
+    for key in ["field", "op", "algorithm", "peer", "limbs", "kind", "operands", "calibration"] {
         assert!(rows.iter().all(|row| !row[key].is_null()), "{key}");
     }
     for key in ["latency_cycles", "throughput_cycles", "latency_ns", "throughput_ns"] {

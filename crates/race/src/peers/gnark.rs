@@ -26,6 +26,14 @@ const SOURCES: [(&str, &str); 4] = [
     ("ticks_amd64.s", include_str!("../../go/ticks_amd64.s")),
 ];
 const TEMPLATE: &str = include_str!("../../go/field.go.txt");
+const LOOP: &str = include_str!("../../go/loop.go.txt");
+/// Operations whose call is written into a loop of its own.
+const CALLS: [(&str, &str); 4] = [
+    ("mul", "x[j].Mul(&x[j], &y[at+j])"),
+    ("square", "x[j].Square(&x[j])"),
+    ("add", "x[j].Add(&x[j], &y[at+j])"),
+    ("sub", "x[j].Sub(&x[j], &y[at+j])"),
+];
 
 pub(super) fn enter(entries: &mut Vec<Entry>) -> Result<(), String> {
     static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
@@ -73,9 +81,11 @@ fn build(folder: &Path) -> Result<PathBuf, String> {
     for (name, text) in SOURCES {
         write(name, text)?;
     }
+    let loops = CALLS.map(|(op, call)| LOOP.replace("OP", op).replace("CALL", call)).concat();
     for (number, (field, import, _)) in FIELDS.iter().enumerate() {
         let text = TEMPLATE.replace("NAME", &format!("field{number}"));
-        let text = text.replace("IMPORT", import).replace("FIELD", field.name);
+        let text =
+            text.replace("LOOPS\n", &loops).replace("IMPORT", import).replace("FIELD", field.name);
         write(&format!("field{number}.go"), &text)?;
     }
     let program = folder.join("race-go");
