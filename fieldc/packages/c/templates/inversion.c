@@ -54,7 +54,41 @@ static int64_t @name@_low(int64_t x, int bits)
     return (int64_t)((uint64_t)x << (64 - bits)) >> (64 - bits);
 }
 
-/* The matrix of at most 20 divsteps, times 2^steps; zeta is -(delta + 1/2).
+/* A divstep; zeta is -(delta + 1/2). */
+#if @upper@_ASSEMBLY && defined(__GNUC__)
+/* By conditional moves: each step waits for the one before it, and masks take twice as long. */
+static inline void @name@_divstep(int64_t *f, int64_t *g, int64_t *zeta)
+{
+    int64_t x = *f, y = *g, next = x, sum = -x, other = -2 - *zeta, last = *zeta - 1;
+    __asm__("test {%[zeta], %[zeta]|%[zeta], %[zeta]}\n\t"
+            "cmovs {%[y], %[next]|%[next], %[y]}\n\t"
+            "cmovns {%[x], %[sum]|%[sum], %[x]}\n\t"
+            "cmovns {%[last], %[other]|%[other], %[last]}\n\t"
+            "add {%[y], %[sum]|%[sum], %[y]}\n\t"
+            "test {$1, %k[y]|%k[y], 1}\n\t"
+            "cmovnz {%[next], %[x]|%[x], %[next]}\n\t"
+            "cmovnz {%[sum], %[y]|%[y], %[sum]}\n\t"
+            "cmovnz {%[other], %[last]|%[last], %[other]}"
+            : [x] "+&r"(x), [y] "+&r"(y), [next] "+&r"(next), [sum] "+&r"(sum),
+              [other] "+&r"(other), [last] "+&r"(last)
+            : [zeta] "r"(*zeta)
+            : "cc");
+    *f = x;
+    *g = y >> 1;
+    *zeta = last;
+}
+#else
+static void @name@_divstep(int64_t *f, int64_t *g, int64_t *zeta)
+{
+    const int64_t odd = (int64_t)mask64((uint64_t)*g & 1), swap = @name@_sign(*zeta) & odd;
+    const int64_t added = ((*f & odd) ^ swap) - swap;
+    *f ^= (*f ^ *g) & swap;
+    *g = (*g + added) >> 1;
+    *zeta = (*zeta ^ swap) - 1;
+}
+#endif
+
+/* The matrix of at most 20 divsteps, times 2^steps.
  *
  * One word has f in its low bits and u and v above, another one g, q and r: f + 2^20*u + 2^42*v,
  * with -2^19 <= f < 2^19 and |u| + |v| <= 2^20. They start as (2^steps, 0) and (0, 2^steps), so
@@ -67,13 +101,8 @@ static @name@_matrix @name@_block(int64_t *zeta, int64_t f, int64_t g, int steps
     int i;
     f = @name@_low(f, 20) + ((int64_t)1 << (20 + steps));
     g = @name@_low(g, 20) + ((int64_t)1 << (42 + steps));
-    for (i = 0; i < steps; i++) {
-        const int64_t odd = (int64_t)mask64((uint64_t)g & 1), swap = @name@_sign(t) & odd;
-        const int64_t added = ((f & odd) ^ swap) - swap;
-        f ^= (f ^ g) & swap;
-        g = (g + added) >> 1;
-        t = (t ^ swap) - 1;
-    }
+    for (i = 0; i < steps; i++)
+        @name@_divstep(&f, &g, &t);
     *zeta = t;
     above = (f + (1 << 19)) >> 20;
     matrix.u = @name@_low(above, 22);
