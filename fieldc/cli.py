@@ -20,12 +20,13 @@ from fieldc.commands.count import count
 from fieldc.commands.demo import demo
 from fieldc.commands.lab import lab
 from fieldc.commands.list import list_
+from fieldc.commands.output import emit
 from fieldc.commands.plot import plot
 from fieldc.commands.prove import prove
 from fieldc.commands.show import show
 from fieldc.commands.trace import trace
 from fieldc.commands.tune import tune
-from fieldc.commands.verb import UsageError, Verb, emit, unknown
+from fieldc.commands.verb import UsageError, Verb, unknown
 from fieldc.errors import UserError
 
 LINE = (list_, show, build, prove, bench, plot, count, trace, lab, tune, demo)

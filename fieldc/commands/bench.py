@@ -18,7 +18,7 @@ from fieldc.commands.options import (
     positive,
 )
 from fieldc.commands.progress import progress
-from fieldc.commands.races import draw, race_tables
+from fieldc.commands.races import conclusion, draw, race_tables
 from fieldc.commands.verb import WORD, Answer, UsageError, option, verb
 from fieldc.files import check_file
 from fieldc.lab import peers
@@ -86,7 +86,7 @@ def bench(arguments: argparse.Namespace) -> Answer:
     data = [*(report.data() if report else ()), *others.data]
     if arguments.plot:
         draw(data, arguments.plot)
-    return Answer(race_tables(report, others), data)
+    return Answer(race_tables(report, others), data, conclusion=conclusion(report))
 
 
 def _operations(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fieldc.algorithms import OPERATIONS, choose, every_kernel_for
 from fieldc.catalogue import find_field
+from fieldc.commands.figures import short
 from fieldc.commands.options import folder, host_target, operation_list, targets_of
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, one_of, option, verb
@@ -71,8 +72,8 @@ def build(arguments: argparse.Namespace) -> Answer:
         for k in (artifact.row() for artifact in artifacts)
     ]
     columns = ("op", "algorithm", "target", "variant", "file", "status")
-    title = f"{field.label}: {len(artifacts)} kernels in {folder}"
-    return Answer((Table(columns, rows, title),), data)
+    title = f"{short(field.label)}: {len(artifacts)} kernels in {folder}"
+    return Answer((Table(columns, rows, title, optional=("target", "variant")),), data)
 
 
 def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> Built:

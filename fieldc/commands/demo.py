@@ -15,12 +15,13 @@ from fieldc.catalogue import find_field
 from fieldc.commands.build import decided
 from fieldc.commands.options import ALL, folder
 from fieldc.commands.progress import progress
-from fieldc.commands.races import draw, race_tables
+from fieldc.commands.races import conclusion, draw, race_tables
 from fieldc.commands.show import algorithms, constants
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 from fieldc.field import Field
 
 if TYPE_CHECKING:
+    from fieldc.lab.race import Report
     from fieldc.targets.artifact import Artifact
 
 RACED = ("mul", "square", "add", "sub")
@@ -50,17 +51,20 @@ def demo(arguments: argparse.Namespace) -> Answer:
     tables = [constants(field), algorithms(applicability(field)), built_table(artifacts)]
     names = ["manifest.json and the kernels of every target"]
     data: Any = []
+    sentences: tuple[str, ...] = ()
     try:
-        race, data = race_here(field)
+        report = race_here(field)
+        data = report.data()
         more = {**chart(data), "race.json": (json.dumps(data, indent=2) + "\n").encode()}
         files |= more
         names += more
-        tables += race
+        tables += race_tables(report)
+        sentences = conclusion(report)
     except TimingError as error:
         tables.append(Table((), [("SKIPPED race", str(error))]))
     write(arguments.folder, field, files)
     tables.append(Table((), [("left in", f"{arguments.folder}: {', '.join(names)}")]))
-    return Answer(tuple(tables), data)
+    return Answer(tuple(tables), data, conclusion=sentences)
 
 
 def build_everything(field: Field) -> list[Artifact]:
@@ -81,13 +85,12 @@ def built_table(artifacts: list[Artifact]) -> Table:
     return Table(("target", "variant", "kernels", "status"), rows, "built")
 
 
-def race_here(field: Field) -> tuple[tuple[Table, ...], list[dict[str, object]]]:
+def race_here(field: Field) -> Report:
     """Every backend of this host against each other, the preferred algorithm of each operation."""
     from fieldc.lab.race import run_race
 
     with progress() as show:
-        report = run_race(field, RACED, ROUNDS, 1, show, every_algorithm=False)
-    return race_tables(report), report.data()
+        return run_race(field, RACED, ROUNDS, 1, show, every_algorithm=False)
 
 
 def chart(rows: Sequence[dict[str, object]]) -> dict[str, bytes]:

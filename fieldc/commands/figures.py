@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from fieldc.errors import shorten
 from fieldc.lab.findings import figure
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ def run_state(calibration: Mapping[str, Any]) -> list[tuple[object, ...]]:
     return [
         ("processor", run["processor"]),
         ("clock", f"core {run['core_ghz']:.2f} GHz, counter {run['tsc_ghz']:.2f} GHz"),
-        ("calibration", f"{run['ticks_per_cycle']:.4f} ticks a cycle, canary {run['canary']:.2f}"),
         ("rounds", f"{run['rounds']} interleaved, seed {run['seed']}; ± is half of p10 to p90"),
         ("pairs", f"throughput of independent calls{_operands(run)} | latency of dependent calls"),
         ("verdict", "DISTURBED: no verdict, run again" if run["disturbed"] else "undisturbed"),
@@ -26,6 +26,11 @@ def run_state(calibration: Mapping[str, Any]) -> list[tuple[object, ...]]:
 
 def _operands(run: Mapping[str, Any]) -> str:
     return f", {run['operands']} operands" if "operands" in run else ""
+
+
+def short(label: str) -> str:
+    """A field's label for a title: a long number without its middle."""
+    return shorten(label, 24)
 
 
 def more(worst: Sequence[float], usual: Sequence[float]) -> str:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from fieldc.catalogue import quote
 from fieldc.commands.options import OPERANDS, SEED, folder, positive
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 from fieldc.files import write_file
+
+SHOWN = "x86-mulx"
+"""The flavour of which the last sentences speak."""
 
 
 @verb(
@@ -58,7 +64,24 @@ def lab(arguments: argparse.Namespace) -> Answer:
         ("verdict", f"DISTURBED: {', '.join(disturbed)}" if disturbed else "undisturbed"),
         *(("SKIPPED", reason) for reason in left_out),
     ]
-    return Answer((Table((), lines, "the study"),), rows)
+    return Answer((Table((), lines, "the study"),), rows, conclusion=conclusion(rows))
+
+
+def conclusion(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Which algorithm wins how often, by our own code: one sentence for each operation."""
+    from fieldc.lab.findings import places
+
+    sentences = []
+    for op in dict.fromkeys(row["op"] for row in rows):
+        mine = [dict(row) for row in rows if row["op"] == op]
+        first = [p for p in places(mine, "throughput") if p.backend == SHOWN and p.by_best == 1]
+        if not first:
+            continue
+        (name, wins), *_ = Counter(place.algorithm for place in first).most_common(1)
+        sentences.append(
+            f"{op}: {name} is the fastest algorithm of {SHOWN} in {wins} of {len(first)} fields."
+        )
+    return tuple(sentences)
 
 
 def check_page(page: Path, mark: str) -> None:

@@ -64,7 +64,7 @@ def algorithms() -> Answer:
         data.append({**row, "built": k in KERNELS, "predicted": _predicted_data(prediction)})
     numbers = (f"n = {n}" for n in SHOWN)
     columns = ("op", "algorithm", "products", "additions", *numbers, "what and whence")
-    return Answer((Table(columns, rows),), data)
+    return Answer((Table(columns, rows, optional=columns[2:4]),), data)
 
 
 def _predicted(prediction: Prediction | None) -> tuple[str, ...]:

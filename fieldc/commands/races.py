@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fieldc.commands.figures import more, pair, run_state, spread_percent
+from fieldc.commands.figures import more, pair, run_state, short, spread_percent
 from fieldc.commands.verb import Table, UsageError
 from fieldc.lab import peers
 from fieldc.lab.base_line import PLAIN
@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 COLUMNS = ("algorithm", "backend", "cycles", "±%", "worst", "ns")
 """`worst` is what the worst place in memory costs more than the median place."""
-BOUND = ("slots", "at least", "over it")
-"""Issue slots; the bound on independent calls that binds; how far throughput is above it."""
+BOUND = ("lower bound", "above bound")
+"""The bound on independent calls that binds; how far throughput is above it."""
+OPTIONAL = ("x python", "worst", "lower bound", "ns", "x llvm-bmi2", "±%", "above bound")
+"""What a narrow terminal leaves out, in this order."""
 
 
 def race_tables(report: Report | None, others: peers.Peers | None = None) -> tuple[Table, ...]:
@@ -30,7 +32,10 @@ def race_tables(report: Report | None, others: peers.Peers | None = None) -> tup
     if report:
         state += run_state(report.calibration())
         state += [("worst", f"at the worst of {_placements(report)} places in memory")]
-        state += [("at least", f"on {name}, by published tables") for name in _bounded(report)]
+        state += [
+            ("lower bound", f"of the code's units and issue slots on {name}, by published tables")
+            for name in _bounded(report)
+        ]
         state += [("SKIPPED", reason) for reason in report.skipped]
     tables += [Table((), state, "this run")] if state else []
     if others.data:
@@ -79,12 +84,12 @@ def _table(runs: list[list[Row]]) -> Table:
         *(*COLUMNS, *(BOUND if bounded else ())),
         *(f"x {name}" for name in references),
     )
-    title = f"{rows[0].op}, {rows[0].field}"
+    title = f"{rows[0].op}, {short(rows[0].field)}"
     names = {row.algorithm for row in rows if row.algorithm != PLAIN}
     if len(names) == 1:
         columns, shown = columns[1:], [row[1:] for row in shown]
         title += "" if names == {rows[0].op} else f", {names.pop()}"
-    return Table(columns, shown, title, best)
+    return Table(columns, shown, title, best, OPTIONAL)
 
 
 def _worst(row: Row) -> str:
@@ -95,14 +100,38 @@ def _worst(row: Row) -> str:
     return more(worst, (row.throughput.median, row.latency.median))
 
 
-def _bound(row: Row) -> tuple[str, str, str]:
+def _bound(row: Row) -> tuple[str, str]:
     if row.limits is None:
-        return "-", "-", "-"
-    from fieldc.lab.limits import SLOTS
-
+        return "-", "-"
     name, cycles = row.limits.binding
-    slots = row.limits.throughput[SLOTS]
-    return f"{slots:.1f}", f"{cycles:.1f} {name}", f"{row.throughput.median / cycles - 1:.0%}"
+    return f"{cycles:.1f} {name}", f"{row.throughput.median / cycles - 1:.0%}"
+
+
+def conclusion(report: Report | None) -> tuple[str, ...]:
+    """What came out of a race of ours, one sentence for each operation."""
+    if report is None:
+        return ()
+    operations = dict.fromkeys(row.op for row in report.rows)
+    found = [_sentence([row for row in report.rows if row.op == op]) for op in operations]
+    warning = ["The machine was disturbed: these figures are no verdict, run again."]
+    return tuple([*filter(None, found), *(warning if report.race.disturbed else [])])
+
+
+def _sentence(rows: list[Row]) -> str:
+    """The fastest row of one operation, against the wide integers of LLVM and its own bound."""
+    compiled = [row for row in rows if row.count is not None]
+    if not compiled:
+        return ""
+    best = min(compiled, key=lambda row: row.throughput.median)
+    parts = [f"{best.op} runs in {best.throughput.median:.1f} cycles by {best.backend}"]
+    rival = best.ratios.get("llvm-wide")
+    if rival and best.backend != "llvm-wide":
+        parts.append(f"{rival.throughput:.1f} times as fast as what LLVM makes of wide integers")
+    if best.limits is not None:
+        name, cycles = best.limits.binding
+        above = f"{max(0.0, best.throughput.median / cycles - 1):.0%}"
+        parts.append(f"{above} above the lower bound of its code ({name})")
+    return ", ".join(parts) + "."
 
 
 def _ratio(name: str, ratio: Ratio | None) -> str:

@@ -12,20 +12,14 @@ Its name is the function's, its help the docstring's first line. It prints nothi
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from fieldc.catalogue import nearest, quote
 from fieldc.errors import UserError
-from fieldc.files import check_file, write_file
-
-if TYPE_CHECKING:
-    from rich.table import Table as RichTable
-
+from fieldc.files import check_file
 
 JSON_ALONE = "--json alone prints to standard output"
 
@@ -41,22 +35,28 @@ class UsageError(UserError):
 class Table:
     """Rows under named columns; without column names, a list of properties.
 
-    `best` are the numbers of rows to stand out.
+    `best` are the numbers of rows to stand out. A narrow terminal leaves out `optional` columns,
+    the first one first.
     """
 
     columns: tuple[str, ...]
     rows: Sequence[tuple[object, ...]]
     title: str = ""
     best: frozenset[int] = frozenset()
+    optional: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a verb found: tables to read, `data` for --json, and the exit status."""
+    """What a verb found: tables to read, `data` for --json, the exit status.
+
+    `conclusion` is one sentence or more, each on a line of its own, that says what came out.
+    """
 
     tables: tuple[Table, ...]
     data: object
     status: int = 0
+    conclusion: tuple[str, ...] = ()
 
 
 Option = Callable[[argparse.ArgumentParser], object]
@@ -167,54 +167,3 @@ WORD = option(
     metavar="64|32",
     help="bits of a limb (default 64)",
 )
-
-
-def emit(answer: Answer, json_file: str | None) -> None:
-    """Print the answer: tables, or JSON with --json; tables and a file with --json FILE."""
-    if json_file is not None:
-        text = json.dumps(answer.data, indent=2) + "\n"
-        if json_file == "-":
-            sys.stdout.write(text)
-            return
-        write_file(Path(json_file), text, JSON_ALONE)
-    for number, table in enumerate(answer.tables):
-        if number:
-            print()
-        _print(table)
-
-
-def _print(table: Table) -> None:
-    if sys.stdout.isatty():
-        from rich.console import Console
-
-        Console().print(rich_table(table))
-        return
-    if table.title:
-        print(table.title)
-    rows = [tuple(map(str, row)) for row in table.rows]
-    rows = [table.columns, *rows] if table.columns else rows
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        print("  ".join(cells).rstrip())
-
-
-def rich_table(table: Table) -> RichTable:
-    """The table as rich draws it: numbers to the right, the best rows in bold green."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    title, header = table.title or None, bool(table.columns)
-    grid = RichTable(box=SIMPLE_HEAD, title=title, show_header=header, pad_edge=False)
-    grid.show_edge, grid.padding = False, 0
-    width = len(table.rows[0]) if table.rows else len(table.columns)
-    for i, heading in enumerate(table.columns or ("",) * width):
-        numbers = all(str(row[i])[:1].isdigit() or row[i] == "-" for row in table.rows)
-        right = numbers and bool(table.columns)
-        grid.add_column(heading, overflow="fold", justify="right" if right else "left")
-    for number, row in enumerate(table.rows):
-        style = "bold green" if number in table.best else ""
-        cells = (Text(str(cell)) for cell in row)
-        grid.add_row(*cells, style=style)
-    return grid

@@ -1,0 +1,98 @@
+"""How an answer is printed: tables on a terminal, plain columns elsewhere, JSON on request."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fieldc.commands.verb import JSON_ALONE, Answer, Table
+from fieldc.files import write_file
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table as RichTable
+
+
+def emit(answer: Answer, json_file: str | None) -> None:
+    """Print the answer: tables, or JSON with --json; tables and a file with --json FILE."""
+    if json_file is not None:
+        text = json.dumps(answer.data, indent=2) + "\n"
+        if json_file == "-":
+            sys.stdout.write(text)
+            return
+        write_file(Path(json_file), text, JSON_ALONE)
+    for number, table in enumerate(answer.tables):
+        if number:
+            print()
+        _print(table)
+    for number, sentence in enumerate(answer.conclusion):
+        if not number and answer.tables:
+            print()
+        print(sentence)
+
+
+def _print(table: Table) -> None:
+    if sys.stdout.isatty():
+        from rich.console import Console
+
+        console = Console()
+        shown, left_out = fitted(table, console)
+        console.print(rich_table(shown))
+        if left_out:
+            names = ", ".join(left_out)
+            print(f"not shown: {names} (a wider terminal or --json has them)")
+        return
+    if table.title:
+        print(table.title)
+    rows = [tuple(map(str, row)) for row in table.rows]
+    rows = [table.columns, *rows] if table.columns else rows
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        print("  ".join(cells).rstrip())
+
+
+def fitted(table: Table, console: Console) -> tuple[Table, list[str]]:
+    """The table with as many optional columns as the console has room for, and the others."""
+    from rich.measure import Measurement
+
+    left_out: list[str] = []
+    for name in table.optional:
+        wide = Measurement.get(console, console.options.update(max_width=1000), rich_table(table))
+        if wide.maximum <= console.width:
+            break
+        if name in table.columns:
+            left_out.append(name)
+            table = without(table, name)
+    return table, left_out
+
+
+def without(table: Table, name: str) -> Table:
+    """The table without a column."""
+    at = table.columns.index(name)
+    columns = (*table.columns[:at], *table.columns[at + 1 :])
+    return replace(table, columns=columns, rows=[(*r[:at], *r[at + 1 :]) for r in table.rows])
+
+
+def rich_table(table: Table) -> RichTable:
+    """The table as rich draws it: numbers to the right, the best rows in bold green."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    title, header = table.title or None, bool(table.columns)
+    grid = RichTable(box=SIMPLE_HEAD, title=title, show_header=header, pad_edge=False)
+    grid.show_edge, grid.padding = False, 0
+    width = len(table.rows[0]) if table.rows else len(table.columns)
+    for i, heading in enumerate(table.columns or ("",) * width):
+        numbers = all(str(row[i])[:1].isdigit() or row[i] == "-" for row in table.rows)
+        right = numbers and bool(table.columns)
+        grid.add_column(heading, overflow="fold", justify="right" if right else "left")
+    for number, row in enumerate(table.rows):
+        style = "bold green" if number in table.best else ""
+        cells = (Text(str(cell)) for cell in row)
+        grid.add_row(*cells, style=style)
+    return grid

@@ -1,0 +1,94 @@
+"""What a terminal of 80 columns shows: whole words, and the columns that matter most."""
+
+from __future__ import annotations
+
+import io
+from types import SimpleNamespace
+
+import pytest
+from rich.console import Console
+
+from fieldc.commands.lab import conclusion as of_study
+from fieldc.commands.output import emit, fitted, rich_table
+from fieldc.commands.races import conclusion, race_tables
+from fieldc.commands.verb import Answer, Table
+from fieldc.lab.race import Ratio
+from fieldc.machine.processor import is_x86_64
+
+COLUMNS = ("algorithm", "cycles", "ns", "above bound")
+TABLE = Table(COLUMNS, [("log-jump-complement", "42.3 | 48.3", "11.1 | 12.7", "81%")] * 2)
+
+
+def at(width: int) -> Console:
+    return Console(width=width, file=io.StringIO(), force_terminal=False)
+
+
+@pytest.mark.parametrize(
+    ("width", "left_out"),
+    [(80, []), (52, ["ns"]), (40, ["ns", "above bound"]), (10, ["ns", "above bound"])],
+)
+def test_a_narrow_terminal_gets_fewer_columns(width: int, left_out: list[str]) -> None:
+    optional = ("none", "ns", "above bound")
+    table = Table(COLUMNS, TABLE.rows, optional=optional)
+    shown, out = fitted(table, at(width))
+    assert out == left_out
+    assert shown.columns == tuple(name for name in COLUMNS if name not in out)
+    assert all(len(row) == len(shown.columns) for row in shown.rows)
+
+
+@pytest.mark.skipif(not is_x86_64(), reason="a race is timed on x86-64 only")
+def test_a_race_fits_80_columns() -> None:
+    from fieldc.catalogue import find_field
+    from fieldc.lab.race import run_race
+
+    field = find_field("2^384-317")
+    report = run_race(field, ["mul"], 2, 1, lambda *_: None, every_algorithm=False)
+    table, *_ = race_tables(report)
+    console = at(80)
+    shown, _ = fitted(table, console)
+    console.print(rich_table(shown))
+    assert isinstance(console.file, io.StringIO)
+    lines = console.file.getvalue().splitlines()
+    assert len(lines) == len(table.rows) + 3  # title, heads, rule: no cell is broken
+    assert all(len(line) <= 80 for line in lines) and "0xffff" in lines[0]
+    (sentence, *_) = conclusion(report)
+    assert sentence.startswith("mul runs in ") and sentence.endswith(".")
+    assert "what LLVM makes of wide integers" in sentence and "lower bound of its code" in sentence
+
+
+def test_what_came_out_is_said_in_the_end(capsys: pytest.CaptureFixture[str]) -> None:
+    emit(Answer((TABLE,), [], conclusion=("One.", "Two.")), None)
+    assert capsys.readouterr().out.endswith("81%\n\nOne.\nTwo.\n")
+    emit(Answer((TABLE,), [], conclusion=("One.",)), "-")
+    assert capsys.readouterr().out == "[]\n"
+
+
+def test_the_sentence_of_an_operation() -> None:
+    limits = SimpleNamespace(binding=("multipliers", 73.0))
+    fast = SimpleNamespace(
+        op="mul",
+        backend="x86-mulx",
+        count=object(),
+        throughput=SimpleNamespace(median=79.0),
+        limits=limits,
+        ratios={"llvm-wide": Ratio(1.9, 1.7)},
+    )
+    slow = SimpleNamespace(op="mul", count=None)
+    report = SimpleNamespace(rows=[slow, fast], race=SimpleNamespace(disturbed=True))
+    said, warning = conclusion(report)  # type: ignore[arg-type]
+    assert said == (
+        "mul runs in 79.0 cycles by x86-mulx, 1.9 times as fast as what LLVM makes of wide "
+        "integers, 8% above the lower bound of its code (multipliers)."
+    )
+    assert "disturbed" in warning
+
+
+def test_the_sentence_of_a_study() -> None:
+    def row(field: str, algorithm: str, cycles: float) -> dict[str, object]:
+        spread = {"low": cycles - 0.1, "high": cycles + 0.1}
+        names = {"field": field, "op": "mul", "backend": "x86-mulx", "algorithm": algorithm}
+        return {**names, "limbs": 4, "throughput_cycles": cycles, "throughput_spread": spread}
+
+    rows = [row("f", "cios", 40), row("f", "sos", 50), row("g", "cios", 44), row("g", "sos", 43)]
+    rows += [row("h", "cios", 60), row("h", "sos", 70)]
+    assert of_study(rows) == ("mul: cios is the fastest algorithm of x86-mulx in 2 of 3 fields.",)
