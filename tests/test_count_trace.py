@@ -13,9 +13,9 @@ from lab_code import TRIPLES, caller, kernel
 from fieldc import cli
 from fieldc.binary.read import read_image
 from fieldc.binary.relocate import link
+from fieldc.counting.functions import open_file
+from fieldc.counting.limits import all_bounds
 from fieldc.errors import UserError
-from fieldc.lab.functions import open_file
-from fieldc.lab.limits import all_bounds
 from fieldc.lab.trace import Request, trace
 
 LINUX = "x86_64-unknown-linux-gnu"

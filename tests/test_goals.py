@@ -17,13 +17,13 @@ from fieldc.goals.reproduce import Reproduction
 from fieldc.lab.foreign import ENTRY, ROUTINES, NoForeignCode, foreign_object
 from fieldc.machine.check import check
 from fieldc.machine.frames import Alias
-from fieldc.machine.inline import inlined
 from fieldc.machine.load import Kernel, load
 from fieldc.machine.loops import RING, Shape
 from fieldc.machine.pages import Memory
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.machine.processors import processors_of
 from fieldc.targets.x86_64.choices import FEATURES, VARIANTS
+from fieldc.targets.x86_64.inline import inlined
 from fieldc.targets.x86_64.kernel import compile_expression
 
 here = pytest.mark.skipif(

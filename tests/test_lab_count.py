@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from lab_code import TRIPLES, caller, kernel
 
-from fieldc.lab.count import count
-from fieldc.lab.functions import count_in
-from fieldc.lab.instructions import CodeError, decode
-from fieldc.lab.limits import CHAIN, SLOTS, Limits, all_bounds, lower_bounds
+from fieldc.counting.count import count
+from fieldc.counting.functions import count_in
+from fieldc.counting.instructions import CodeError, decode
+from fieldc.counting.limits import CHAIN, SLOTS, Limits, all_bounds, lower_bounds
 from fieldc.machine.assemble import assemble
 from fieldc.machine.processors import (
     find_processor,

@@ -7,9 +7,9 @@ import unicorn
 from lab_code import COMPILED, MULX, TRIPLES, caller, kernel, trace_of
 
 from fieldc.catalogue import find_field
+from fieldc.counting.count import Count
+from fieldc.counting.functions import count_in
 from fieldc.errors import UserError
-from fieldc.lab.count import Count
-from fieldc.lab.functions import count_in
 from fieldc.lab.registers import MODELS
 from fieldc.lab.trace import Request, Trace
 from fieldc.machine.assemble import assemble

@@ -11,7 +11,6 @@ from x86_64_kernels import runs_here
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.catalogue import find_field
 from fieldc.decisions.schedule import Decisions, ScheduleError, code_of
-from fieldc.machine.called import surroundings
 from fieldc.machine.clock import TimingError
 from fieldc.machine.code import Code
 from fieldc.machine.loops import RING, Shape
@@ -20,6 +19,7 @@ from fieldc.machine.processor import is_x86_64
 from fieldc.machine.results import MODES
 from fieldc.packages.rust.classes import COMPLEMENT, FOLD, SPARE, PrimeClass, completed
 from fieldc.packages.rust.schedules import FOLDER, TUNED, crate_kernel, path_of, schedule_of
+from fieldc.targets.x86_64.called import surroundings
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.tune.crate import prime_class
 from fieldc.tune.duel import Duels

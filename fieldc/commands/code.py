@@ -10,8 +10,8 @@ from fieldc.catalogue import quote
 from fieldc.commands.verb import Table, UsageError, option
 
 if TYPE_CHECKING:
-    from fieldc.lab.count import Count
-    from fieldc.lab.limits import Limits
+    from fieldc.counting.count import Count
+    from fieldc.counting.limits import Limits
 
 OBJECTS = (".o", ".obj", ".a", ".so")
 
@@ -91,7 +91,7 @@ def bounds_table(bounds: list[Limits]) -> Table:
 
 def shown_bounds(count: Count, key: str | None) -> list[Limits]:
     """The bounds on every processor, or on one."""
-    from fieldc.lab.limits import all_bounds
+    from fieldc.counting.limits import all_bounds
 
     bounds = all_bounds(count)
     found = [limits for limits in bounds if key in (None, limits.processor.key)]

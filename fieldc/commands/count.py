@@ -18,8 +18,8 @@ from fieldc.commands.verb import Answer, Table, option, verb
 
 if TYPE_CHECKING:
     from fieldc.commands.progress import Progress
-    from fieldc.lab.count import Count
-    from fieldc.lab.functions import Counted, File
+    from fieldc.counting.count import Count
+    from fieldc.counting.functions import Counted, File
 
 COLUMNS = ("function", "instructions", "mul", "add", "sub", "moves", "memory", "spills", "one path")
 
@@ -35,7 +35,7 @@ COLUMNS = ("function", "instructions", "mul", "add", "sub", "moves", "memory", "
 )
 def count(arguments: argparse.Namespace) -> Answer:
     """instructions, memory accesses and lower bounds of compiled functions"""
-    from fieldc.lab.functions import open_file
+    from fieldc.counting.functions import open_file
 
     path, symbol = located(arguments.path)
     file = open_file(path)

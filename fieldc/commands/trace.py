@@ -82,7 +82,7 @@ def argument_list(text: str) -> tuple[str, ...]:
 )
 def trace(arguments: argparse.Namespace) -> Answer:
     """the instructions that one call executes, and the memory it touches"""
-    from fieldc.lab.functions import open_file
+    from fieldc.counting.functions import open_file
     from fieldc.lab.trace import check_size
     from fieldc.lab.trace import trace as run
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from fieldc.counting.functions import count_in
+from fieldc.counting.limits import lower_bounds
 from fieldc.field import Field
-from fieldc.lab.functions import count_in
-from fieldc.lab.limits import lower_bounds
 from fieldc.language import Expression, Kernel
 from fieldc.machine.assemble import assemble
 from fieldc.machine.processors import Processor, find_processor

@@ -17,12 +17,12 @@ from fieldc.errors import UserError
 from fieldc.lab.foreign import ENTRY, ROUTINES, foreign_object
 from fieldc.machine.assemble import assemble
 from fieldc.machine.code import code_of
-from fieldc.machine.inline import TURNS, inlined
 from fieldc.machine.loops import loops
 from fieldc.machine.results import Race
 from fieldc.machine.timing import Candidate, Operands, candidate_of, measure, shape_of
 from fieldc.targets.target import Choice
 from fieldc.targets.x86_64.choices import Choices
+from fieldc.targets.x86_64.inline import TURNS, inlined
 from fieldc.targets.x86_64.kernel import compile_expression
 from fieldc.targets.x86_64.print import GNU
 from fieldc.targets.x86_64.targets import plan_of

@@ -10,8 +10,8 @@ from unicorn import Uc, UcError
 
 from fieldc.binary.image import PAGE, page_after
 from fieldc.binary.relocate import Linked
+from fieldc.counting.instructions import CodeError, Instruction, decode_one
 from fieldc.errors import UserError
-from fieldc.lab.instructions import CodeError, Instruction, decode_one
 from fieldc.lab.registers import MODELS, Convention, Model
 
 # Far above what any linker gives: a wild pointer of the code does not meet them.

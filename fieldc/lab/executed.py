@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fieldc.artifacts.host import SYMBOL
-from fieldc.lab.count import Count
+from fieldc.counting.count import Count
+from fieldc.counting.functions import count_in
+from fieldc.counting.limits import Limits, lower_bounds
 from fieldc.lab.emulate import TraceError
-from fieldc.lab.functions import count_in
-from fieldc.lab.limits import Limits, lower_bounds
 from fieldc.lab.trace import Request, count_of_call
 from fieldc.language import Expression
 from fieldc.machine.processors import find_processor, host_processor

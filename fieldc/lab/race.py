@@ -8,11 +8,11 @@ from functools import partial
 
 from fieldc.algorithms import choose, every_kernel_for, kernels_for
 from fieldc.artifacts.host import SYMBOL, HostBackend, host_backends, loaded
+from fieldc.counting.count import Count
+from fieldc.counting.limits import Limits
 from fieldc.field import Field
 from fieldc.lab.base_line import PLAIN, base_line, gmpy2_number
-from fieldc.lab.count import Count
 from fieldc.lab.executed import executed, limits_here
-from fieldc.lab.limits import Limits
 from fieldc.language import BoundError, Expression, Kernel, NeedsIntegers
 from fieldc.machine.check import check, operands_of
 from fieldc.machine.code import code_of

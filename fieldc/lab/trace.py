@@ -11,9 +11,10 @@ from fieldc.binary.image import PAGE, Routine
 from fieldc.binary.read import find_routine, read_image
 from fieldc.binary.relocate import Linked, link
 from fieldc.catalogue import quote
+from fieldc.counting.count import Count, by_width
+from fieldc.counting.places import Touch
 from fieldc.errors import UserError
 from fieldc.field import Field
-from fieldc.lab.count import Count, by_width
 from fieldc.lab.emulate import (
     OPERAND_ROOM,
     OPERANDS,
@@ -25,7 +26,6 @@ from fieldc.lab.emulate import (
     call,
     model_of,
 )
-from fieldc.lab.places import Touch
 
 RANDOM_WORDS = 64
 """How many words of an operand are random where nothing says how long it is."""

@@ -12,7 +12,6 @@ import llvmlite.binding as llvm
 from fieldc.errors import UserError
 from fieldc.machine.assemble import assemble
 from fieldc.machine.load import Library, load
-from fieldc.targets.x86_64.choices import FEATURES
 
 _CPUID = """
     .globl fieldc_cpuid
@@ -66,19 +65,6 @@ def missing(needed: Iterable[str]) -> list[str]:
     return sorted(set(needed) - features())
 
 
-def require(needed: Iterable[str]) -> None:
-    """Raise ProcessorError, naming the variants that run here, unless all features are there."""
-    wanted = sorted(set(needed))
-    lacking = missing(wanted)
-    if not lacking:
-        return
-    runnable = [name for name, needs in FEATURES.items() if not missing(needs)]
-    hint = f"build it with variant {' or '.join(runnable)}" if is_x86_64() else "use another target"
-    raise ProcessorError(
-        f"this kernel needs {_list(wanted)}; this processor lacks {_list(lacking)}; {hint}"
-    )
-
-
 @cache
 def brand() -> str:
     """The processor's name for itself, or the host's architecture where CPUID has none."""
@@ -87,10 +73,6 @@ def brand() -> str:
     registers = [value for leaf in (2, 3, 4) for value in cpuid(0x80000000 + leaf)]
     text = b"".join(value.to_bytes(4, "little") for value in registers)
     return " ".join(text.split(b"\0")[0].decode("ascii", "replace").split())
-
-
-def _list(names: list[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 @cache

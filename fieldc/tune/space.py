@@ -10,9 +10,9 @@ from functools import cached_property
 from itertools import combinations, product
 from typing import Any
 
+from fieldc.counting.count import count
+from fieldc.counting.limits import Limits, lower_bounds
 from fieldc.decisions.schedule import ALLOWED, FREE_ORDER, Decisions
-from fieldc.lab.count import count
-from fieldc.lab.limits import Limits, lower_bounds
 from fieldc.language import NeedsIntegers
 from fieldc.machine.caller import Caller
 from fieldc.machine.code import Code

@@ -10,7 +10,6 @@ from fieldc.algorithms import choose, every_kernel_for
 from fieldc.field import Field
 from fieldc.language import BoundError, Expression
 from fieldc.machine.assemble import assemble
-from fieldc.machine.called import surroundings
 from fieldc.machine.caller import Caller
 from fieldc.machine.loops import Operands, Shape, loops
 from fieldc.machine.processor import missing
@@ -24,6 +23,7 @@ from fieldc.packages.rust.classes import (
 )
 from fieldc.packages.rust.kernels import called_kernel
 from fieldc.packages.rust.schedules import TUNED
+from fieldc.targets.x86_64.called import surroundings
 from fieldc.targets.x86_64.choices import FEATURES, Choices
 from fieldc.targets.x86_64.conventions import CALLED_INLINE, SYSV, Convention
 from fieldc.targets.x86_64.kernel import X86Kernel, lower_for

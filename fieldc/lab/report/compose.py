@@ -10,6 +10,7 @@ from fieldc.algorithms import choose
 from fieldc.algorithms.counts import PREDICTIONS
 from fieldc.artifacts.host import SYMBOL, find_backend
 from fieldc.catalogue import find_field
+from fieldc.counting.functions import count_in
 from fieldc.lab.findings import (
     MODES,
     Row,
@@ -20,7 +21,6 @@ from fieldc.lab.findings import (
     places,
     predictions,
 )
-from fieldc.lab.functions import count_in
 from fieldc.lab.report.bars import bound_bars, opcode_bars
 from fieldc.lab.report.boxes import box_plot, read_trials
 from fieldc.lab.report.chains import timeline

@@ -10,8 +10,8 @@ from pathlib import Path
 from fieldc.artifacts.verify import Job
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
-from fieldc.machine.called import caller, held_by
 from fieldc.packages.rust.classes import class_of, kernels_of, lazy_class_of, value_of
+from fieldc.targets.x86_64.called import caller, held_by
 from fieldc.targets.x86_64.kernel import X86Kernel
 from fieldc.targets.x86_64.print import INTEL, print_body
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from fieldc.lab.instructions import (
+from fieldc.counting.instructions import (
     ADDITION,
     CONTROL,
     KINDS,
@@ -18,7 +18,7 @@ from fieldc.lab.instructions import (
     Instruction,
     decode,
 )
-from fieldc.lab.places import Touch, touches_of
+from fieldc.counting.places import Touch, touches_of
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import re
 
 from capstone import CsInsn
 
-from fieldc.lab import instructions as kinds
-from fieldc.lab.instructions import Access, Instruction
+from fieldc.counting import instructions as kinds
+from fieldc.counting.instructions import Access, Instruction
 from fieldc.proof.constant_time.riscv64 import conditional_zero
 
 PATTERNS = (

@@ -11,8 +11,8 @@ from fieldc.binary.image import Image, ObjectError, Routine, no_function
 from fieldc.binary.read import find_routine, open_images, read_image
 from fieldc.binary.relocate import Linked, link
 from fieldc.catalogue import quote
-from fieldc.lab.count import Count, counted
-from fieldc.lab.instructions import CodeError, decode
+from fieldc.counting.count import Count, counted
+from fieldc.counting.instructions import CodeError, decode
 
 Progress = Callable[[str, int, int], None]
 

@@ -7,8 +7,8 @@ from functools import cache
 
 from capstone import CS_AC_READ, CS_AC_WRITE, CsInsn, x86
 
-from fieldc.lab import instructions as kinds
-from fieldc.lab.instructions import Access, Instruction
+from fieldc.counting import instructions as kinds
+from fieldc.counting.instructions import Access, Instruction
 
 NAMES = {
     kinds.ADDITION: {"add": "add inc xadd", "adc": "adc", "adx": "adcx adox"},

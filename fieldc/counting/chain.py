@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from fieldc.lab.instructions import Instruction
-from fieldc.lab.places import Touch
+from fieldc.counting.instructions import Instruction
+from fieldc.counting.places import Touch
 from fieldc.machine.processors import Processor, Timing
 
 RESULTS = ("rax", "x0")

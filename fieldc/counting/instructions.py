@@ -122,7 +122,7 @@ def decode(code: bytes, architecture: str, address: int = 0) -> tuple[Instructio
 
 
 def _beyond_capstone(code: bytes, architecture: str, address: int) -> Instruction | None:
-    from fieldc.lab.decode_riscv64 import understand_zicond
+    from fieldc.counting.decode_riscv64 import understand_zicond
 
     return understand_zicond(code, address) if architecture == "riscv64" else None
 
@@ -153,9 +153,9 @@ def _no_instruction(architecture: str, place: int, code: bytes) -> CodeError:
 
 @cache
 def _engine(architecture: str) -> tuple[capstone.Cs, Decode]:
-    from fieldc.lab.decode_aarch64 import understand_aarch64
-    from fieldc.lab.decode_riscv64 import understand_riscv64
-    from fieldc.lab.decode_x86_64 import understand_x86_64
+    from fieldc.counting.decode_aarch64 import understand_aarch64
+    from fieldc.counting.decode_riscv64 import understand_riscv64
+    from fieldc.counting.decode_x86_64 import understand_x86_64
 
     riscv = capstone.CS_MODE_RISCV64 | capstone.CS_MODE_RISCVC
     made: dict[str, tuple[int, int, Decode]] = {

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from fieldc.lab.chain import Chain, latency_chain
-from fieldc.lab.count import Count
-from fieldc.lab.instructions import COMPARISON, Instruction
+from fieldc.counting.chain import Chain, latency_chain
+from fieldc.counting.count import Count
+from fieldc.counting.instructions import COMPARISON, Instruction
 from fieldc.machine.processors import Processor, Timing, processors_of
 
 SLOTS, CHAIN = "issue slots", "latency chain"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from fieldc.lab.instructions import STACK_POINTERS, Access, Instruction
+from fieldc.counting.instructions import STACK_POINTERS, Access, Instruction
 
 
 @dataclass(frozen=True)

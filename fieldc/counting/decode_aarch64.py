@@ -10,8 +10,8 @@ import re
 
 from capstone import CsInsn, arm64
 
-from fieldc.lab import instructions as kinds
-from fieldc.lab.instructions import Access, Instruction
+from fieldc.counting import instructions as kinds
+from fieldc.counting.instructions import Access, Instruction
 
 NAMES = {
     kinds.ADDITION: {"add": "add", "adds": "adds", "adc": "adc adcs"},

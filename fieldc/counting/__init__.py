@@ -1,0 +1,1 @@
+"""Finished code: its instructions, their counts, and lower bounds on its cycles."""
