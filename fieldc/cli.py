@@ -16,6 +16,7 @@ from fieldc import __version__
 from fieldc.catalogue import ERROR_WIDTH, shorten
 from fieldc.commands.bench import bench
 from fieldc.commands.build import build
+from fieldc.commands.cache import cache
 from fieldc.commands.count import count
 from fieldc.commands.demo import demo
 from fieldc.commands.lab import lab
@@ -29,7 +30,7 @@ from fieldc.commands.tune import tune
 from fieldc.commands.verb import UsageError, Verb, unknown
 from fieldc.errors import UserError
 
-LINE = (list_, show, build, prove, bench, plot, count, trace, lab, tune, demo)
+LINE = (list_, show, build, prove, bench, plot, count, trace, lab, tune, demo, cache)
 VERBS: dict[str, Verb] = {verb.name: verb for verb in LINE}
 
 BROKEN_PIPE = 141

@@ -131,11 +131,33 @@ def test_refusals_name_the_instruction(name: str) -> None:
     assert wanted in str(caught.value)
 
 
-def test_a_win64_frame_of_more_than_a_page_needs_a_probe() -> None:
-    text = "mov rax, [rdx]; sub rsp, {0}; mov [rsp], rax; add rsp, {0}; mov [rcx], rax; ret"
-    prove(code_of(text.format(4096)), copies(), "win64")
-    with pytest.raises(ProofError, match="without a probe"):
-        prove(code_of(text.format(8192)), copies(), "win64")
+@pytest.mark.parametrize(
+    ("convention", "z", "x"), [("win64", "rcx", "rdx"), ("sysv", "rdi", "rsi")]
+)
+def test_a_frame_of_more_than_a_page_needs_a_probe(convention: str, z: str, x: str) -> None:
+    text = f"mov rax, [{x}]; sub rsp, {{0}}; mov [rsp], rax; add rsp, {{0}}; mov [{z}], rax; ret"
+    assert prove(code_of(text.format(4096)), copies(), convention).stack == 4096
+    for size in (4104, 1 << 30):
+        with pytest.raises(ProofError, match="without a probe"):
+            prove(code_of(text.format(size)), copies(), convention)
+
+
+def test_stack_use_counts_the_red_zone_and_calls() -> None:
+    assert prove(code_of(COPY + "ret"), copies()).stack == 0
+    assert prove(code_of(COPY + "mov [rsp - 24], rax; ret"), copies()).stack == 24
+    assert prove(code_of(COPY + "push rax; pop rcx; ret"), copies()).stack == 8
+    assert prove(code_of(COPY + "call 1f; ret; 1: push rax; pop rcx; ret"), copies()).stack == 16
+
+
+def test_a_win64_kernel_may_use_its_home_space() -> None:
+    text = "mov rax, [rdx]; mov [rsp + {0}], rax; mov rax, [rsp + {0}]; mov [rcx], rax; ret"
+    assert prove(code_of(text.format(8)), copies(), "win64").stack == 0
+    prove(code_of(text.format(32)), copies(), "win64")
+    for place in (0, 40, 12):
+        with pytest.raises(ProofError, match="stack that is not its own"):
+            prove(code_of(text.format(place)), copies(), "win64")
+    with pytest.raises(ProofError, match="not its own"):
+        prove(code_of(COPY + "mov [rsp + 8], rax; ret"), copies())
 
 
 def test_a_run_refuses_a_wrong_kernel_with_its_operands() -> None:

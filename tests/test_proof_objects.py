@@ -5,13 +5,13 @@ from __future__ import annotations
 import struct
 
 import pytest
+from unfit_objects import LINUX, MACOS, UNFIT, WINDOWS
 
 from fieldc.binary.image import ObjectError
 from fieldc.binary.linkable import function_of
 from fieldc.machine.assemble import assemble, host_triple
 
 pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the code is x86-64")
-LINUX, MACOS, WINDOWS = "x86_64-linux-gnu", "x86_64-apple-macos", "x86_64-pc-windows-msvc"
 BODY = "mov rax, [rsi]\nmov [rdi], rax\nret\n"
 RELOCATED = ".globl f\nf:\nmov rax, [rip + k]\nmov [rdi], rax\nret\n.balign 8\nk: .quad elsewhere\n"
 RELA, CREL = 4, 0x40000014
@@ -61,19 +61,28 @@ def test_a_linked_file_is_refused(kind: int) -> None:
         function_of(bytes(data), "f")
 
 
-@pytest.mark.parametrize(
-    "head",
-    [
-        '.section .wt, "awx", @progbits\n.globl f\nf:\n',
-        ".text\n.globl f\n.type f, @gnu_indirect_function\nf:\n",
-        ".text\n.globl f\n.type f, @object\nf:\n",
-        ".text\nf:\n",
-    ],
-    ids=["writable", "chosen at load", "data", "local"],
-)
-def test_what_is_no_function_for_others(head: str) -> None:
-    with pytest.raises(ObjectError, match="has no function f"):
-        function_of(object_of(head + BODY), "f")
+@pytest.mark.parametrize("name", UNFIT)
+def test_what_a_linker_may_replace_is_refused(name: str) -> None:
+    unfit = UNFIT[name]
+    with pytest.raises(ObjectError, match=unfit.why):
+        function_of(unfit.object(BODY), "f")
+
+
+def test_another_symbol_with_an_underscore_is_not_taken() -> None:
+    """Of ELF and COFF `_f` is another function than `f`, which may be weak and wrong."""
+    text = f".text\n.weak f\nf:\nret\n.globl _f\n_f:\n{BODY}"
+    with pytest.raises(ObjectError, match="f: the symbol is weak"):
+        function_of(object_of(text), "f")
+    with pytest.raises(ObjectError, match="no function 'f'; the nearest is '_f'"):
+        function_of(object_of(f".text\n.globl _f\n_f:\n{BODY}", WINDOWS), "f")
+    assert function_of(object_of(text), "_f").symbol == "_f"
+
+
+@pytest.mark.parametrize("data", [b"", b"MZ", b"\x7fELF", b"\x7fELF" + bytes(60), b"\x64\x86" * 9])
+def test_what_is_no_object_is_refused_in_one_line(data: bytes) -> None:
+    with pytest.raises(ObjectError) as caught:
+        function_of(data, "f")
+    assert "\n" not in str(caught.value)
 
 
 def test_what_a_mach_o_linker_may_move_away_is_not_read() -> None:

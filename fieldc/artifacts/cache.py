@@ -1,24 +1,43 @@
-"""Proofs remembered from earlier builds, by everything that a proof depends on.
+"""Remember proofs from earlier builds, by everything that a proof depends on.
 
-The key is a digest of the object's bytes, the symbol, the contract, the convention and the prover's
-own source, so a remembered proof is one of exactly these bytes by exactly this prover. Only success
-is remembered, with its certificate, in a folder that belongs to the user; `fieldc prove` never
-reads it.
+The key is a digest of the object's bytes, the symbol, the contract, the convention, the prover's
+own source, and the versions of Python and of the libraries that decode and read objects. Only
+success is remembered, with its certificate, in a folder that belongs to the user and that nobody
+else can write to. `fieldc prove` never reads it.
 """
 
 from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 import os
+import platform
+import stat
 import zlib
+from dataclasses import asdict, dataclass
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 import fieldc.binary
 import fieldc.proof
+from fieldc.proof.certificate import FORMAT
 
 PRIVATE = 0o700
+OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
+LIBRARIES = ("capstone", "lief")
+OFF = "FIELDC_NO_CACHE"
+"""The environment variable that turns the cache off, in this process and those that it starts."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is remembered of a proof: its certificate, empty if it has none, and its claim."""
+
+    certificate: str
+    convention: str
+    stack: int
 
 
 def folder() -> Path:
@@ -27,10 +46,17 @@ def folder() -> Path:
     return Path(home) / "fieldc" / "proofs"
 
 
+def turn_off() -> None:
+    """Neither recall nor remember proofs from now on."""
+    os.environ[OFF] = "1"
+
+
 @cache
 def prover_version() -> str:
-    """A digest of the prover's source."""
-    total = hashlib.sha256()
+    """A digest of the prover's source and of what it runs on."""
+    total = hashlib.sha256(platform.python_version().encode())
+    for name in LIBRARIES:
+        total.update(f"{name} {version(name)}".encode())
     for room in (fieldc.proof, fieldc.binary):
         for path in sorted(Path(room.__path__[0]).rglob("*.py")):
             total.update(hashlib.sha256(path.read_bytes()).digest())
@@ -44,20 +70,64 @@ def key_of(code: bytes, *parts: object) -> str:
     return hashlib.sha256(b"".join(digests)).hexdigest()
 
 
-def certificate_of(key: str) -> str | None:
-    """The certificate of a proof that succeeded before, empty if it had none; else None."""
-    try:
-        return gzip.decompress((folder() / key).read_bytes()).decode()
-    except (OSError, EOFError, ValueError, zlib.error):  # missing, or not as it was written
+def recall(key: str) -> Record | None:
+    """Return what is remembered of a proof that succeeded, or None.
+
+    An entry that others may have written, or that is not as it was written, counts as missing.
+    """
+    path = folder() / key
+    if os.environ.get(OFF) or not (_is_private(folder()) and _is_private(path)):
         return None
+    try:
+        found = json.loads(gzip.decompress(path.read_bytes()))
+        record = Record(str(found["certificate"]), str(found["convention"]), int(found["stack"]))
+        if record.certificate:
+            stated = json.loads(record.certificate)
+            is_whole = stated["format"] == FORMAT and bool(stated["cases"])
+            return record if is_whole and stated["stack"] == record.stack else None
+        return record
+    except (OSError, EOFError, ValueError, KeyError, TypeError, zlib.error):
+        return None  # missing, or not as it was written
 
 
-def remember(key: str, certificate: str) -> None:
+def remember(key: str, record: Record) -> None:
     """Remember a proof that succeeded; where nothing can be written, nothing is remembered."""
+    if os.environ.get(OFF):
+        return
     try:
         folder().mkdir(parents=True, exist_ok=True, mode=PRIVATE)
+        if not _is_private(folder()):
+            return
         part = folder() / f"{key}.{os.getpid()}"
-        part.write_bytes(gzip.compress(certificate.encode(), mtime=0))
+        part.write_bytes(gzip.compress(json.dumps(asdict(record)).encode(), mtime=0))
+        part.chmod(stat.S_IRUSR | stat.S_IWUSR)
         part.replace(folder() / key)
     except OSError:
         return
+
+
+def entries() -> list[Path]:
+    """Return the files of the cache, in the order of their names."""
+    try:
+        return sorted(path for path in folder().iterdir() if path.is_file())
+    except OSError:
+        return []
+
+
+def clear() -> int:
+    """Forget every proof; how many there were. Raises OSError."""
+    found = entries()
+    for path in found:
+        path.unlink(missing_ok=True)
+    return len(found)
+
+
+def _is_private(path: Path) -> bool:
+    """Whether a file or a folder is the user's, no link, and nobody else may write to it."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    own = not hasattr(os, "getuid") or found.st_uid == os.getuid()
+    closed = os.name == "nt" or not found.st_mode & OTHERS_MAY_WRITE
+    return own and closed and not stat.S_ISLNK(found.st_mode)

@@ -54,7 +54,8 @@ class Job:
     operation: str
     p: int
     limbs: int
-    convention: str
+    convention: str = ""
+    """The prover's name of it; empty for that of the object's container."""
     arguments: tuple[str, ...] = ()
     """Of a foreign function: z, its operands, `p` for the modulus by address, `n0` by value."""
 
@@ -66,6 +67,9 @@ class Verdict:
     failure: str
     seconds: float
     certificate: str = ""
+    convention: str = ""
+    stack: int = 0
+    """Bytes of stack that the kernel uses below the return address."""
 
 
 def job_of(artifact: Artifact) -> Job | None:
@@ -73,27 +77,29 @@ def job_of(artifact: Artifact) -> Job | None:
     f = artifact.expression.field
     if artifact.code is None or not artifact.target.is_proved(f.word):
         return None
-    operation, convention = artifact.expression.kernel.operation, artifact.target.proved_as
-    return Job(artifact.code, artifact.symbol, operation, f.p, f.n, convention)
+    operation = artifact.expression.kernel.operation
+    return Job(artifact.code, artifact.symbol, operation, f.p, f.n)
 
 
 def prove_job(job: Job) -> Verdict:
     """Prove one kernel from its object's bytes."""
     began = time.perf_counter()
-    failure = certificate = ""
     try:
-        certificate = _proof_of(function_of(job.code, job.symbol), job)
+        verdict = _proof_of(function_of(job.code, job.symbol), job)
     except (ObjectError, ProofError) as error:
-        failure = str(error)
-    return Verdict(failure, time.perf_counter() - began, certificate)
+        verdict = Verdict(str(error), 0.0)
+    return replace(verdict, seconds=time.perf_counter() - began)
 
 
-def _proof_of(function: KernelCode, job: Job) -> str:
-    """Prove a function; of x86-64 code with a contract of our own, the certificate.
+def _proof_of(function: KernelCode, job: Job) -> Verdict:
+    """Prove a function; of x86-64 code with a contract of our own, with the certificate.
 
     Raises ProofError.
     """
-    code, start, convention = function.code, function.start, job.convention
+    code, start = function.code, function.start
+    convention = INSTRUCTION_SETS[function.architecture].convention(
+        function.container, job.convention
+    )
     operation = OPERATIONS.get(job.operation)
     if operation is None:
         raise ProofError(f"there is no operation {job.operation}")
@@ -111,13 +117,11 @@ def _proof_of(function: KernelCode, job: Job) -> str:
             parameters=parameters,
             operation=job.operation,
         )
-        return text(proof)
+        return Verdict("", 0.0, text(proof), convention, proof["stack"])
     if job.arguments:
         contract = foreign(contract, job.arguments)
-    if function.architecture == "aarch64":
-        convention = INSTRUCTION_SETS["aarch64"].conventions[function.container]
-    prove(code, contract, convention, start, function.architecture)
-    return ""
+    proved = prove(code, contract, convention, start, function.architecture)
+    return Verdict("", 0.0, "", convention, proved.stack)
 
 
 def prove_all(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:
@@ -128,13 +132,17 @@ def prove_all(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:
 def prove_new(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:
     """The same, but a proof that succeeded before, by this prover, is not done again."""
     keys = [cache.key_of(job.code, *astuple(job)[1:]) for job in jobs]
-    known = [cache.certificate_of(key) for key in keys]
+    known = [cache.recall(key) for key in keys]
     new = [job for job, old in zip(jobs, known, strict=True) if old is None]
     fresh = iter(prove_all(new, progress))
-    verdicts = [next(fresh) if old is None else Verdict("", 0.0, old) for old in known]
+    verdicts = [
+        next(fresh) if old is None else Verdict("", 0.0, old.certificate, old.convention, old.stack)
+        for old in known
+    ]
     for key, old, verdict in zip(keys, known, verdicts, strict=True):
         if old is None and not verdict.failure:
-            cache.remember(key, verdict.certificate)
+            record = cache.Record(verdict.certificate, verdict.convention, verdict.stack)
+            cache.remember(key, record)
     return verdicts
 
 
@@ -192,7 +200,13 @@ def _judged(artifact: Artifact, verdict: Verdict | None) -> Artifact:
     if place.is_here:
         run_here(artifact)
     if verdict is not None and not verdict.failure:
-        return replace(artifact, status=PROVED, reason="", certificate=verdict.certificate)
+        return replace(
+            artifact,
+            status=PROVED,
+            reason="",
+            certificate=verdict.certificate,
+            stack=verdict.stack,
+        )
     require_constant_time(artifact)
     return replace(artifact, status=SKIPPED if place.reason else TESTED, reason=place.reason)
 

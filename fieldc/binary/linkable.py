@@ -1,18 +1,29 @@
-"""Object files: the bytes of a function that no linker changes, from ELF, COFF or Mach-O.
+"""Read a function whose bytes no linker changes, from a relocatable ELF, COFF or Mach-O object.
 
-A function comes with its whole section: constants and helpers beside it are read there. A
-relocation in the section would change bytes after the proof, so it ends the proof.
+A proof is about the bytes in a file; what runs are the bytes in memory. They are the same only in
+plain sections under plain symbols, so those are listed and all others are refused: a linker
+merges, drops, replaces, compiles again or makes writable what is not plain. A function comes with
+its whole section, because constants and helpers beside it are read there.
 """
 
 from __future__ import annotations
 
-import warnings
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 import lief
 
 from fieldc.binary.image import ObjectError
+from fieldc.binary.read import BROKEN
+from fieldc.errors import quote
+
+
+class UnfitCode(ObjectError):
+    """A function is there, but its bytes in the file may not be those that run."""
+
+    status = 1
 
 
 @dataclass(frozen=True)
@@ -26,8 +37,8 @@ class KernelCode:
     """`x86_64` or `aarch64`."""
     container: str
     """`elf`, `mach-o` or `coff`."""
-    relocated: int | None = None
-    """Where the linker first changes its section: then these are not the bytes that run."""
+    fault: str = ""
+    """Why these may not be the bytes that run; empty if they are."""
 
 
 ARCHITECTURES = {
@@ -38,138 +49,234 @@ ARCHITECTURES = {
     lief.MachO.Header.CPU_TYPE.X86_64: "x86_64",
     lief.MachO.Header.CPU_TYPE.ARM64: "aarch64",
 }
+RELOCATED = "the linker changes its section (a relocation at {:#x})"
+LINK_TIME = (".gnu.lto_", ".llvm.lto", ".llvmbc", "__bitcode", "__wrap_lto", ".llvm_bundle")
+"""Sections that a link may compile again instead of the code beside them."""
 
-
-EXTERNAL_BIT = 1
-"""Of a Mach-O symbol's type: other objects see it."""
+ELF_FLAGS = 0x6
+"""SHF_ALLOC | SHF_EXECINSTR, and no other: not writable, merged, grouped or compressed."""
+ELF_LAST_SECTION = 0xFEFF
+MACH_O_FLAGS = 0x80000400
+"""S_ATTR_PURE_INSTRUCTIONS | S_ATTR_SOME_INSTRUCTIONS of type S_REGULAR."""
+MACH_O_SYMBOLS = (0x0F, 0x1F)
+"""N_SECT | N_EXT, with N_PEXT or without."""
+MACH_O_NO_DEAD_STRIP = 0x20
+"""The one bit of a symbol's description that changes nothing here."""
+STABS = 0xE0
+COFF_FLAGS = 0x60000020
+"""CNT_CODE | MEM_EXECUTE | MEM_READ."""
+COFF_ALIGNMENT = 0x00F00000
 
 
 def functions(data: bytes) -> dict[str, KernelCode]:
-    """Every function that an object defines for others, by symbol. Raises ObjectError."""
-    lief.logging.disable()
-    raw = list(data)
-    if data[:4] == b"\x7fELF":
-        return _elf(lief.ELF.parse(raw))
-    if data[:4] == b"\xcf\xfa\xed\xfe":
-        return _mach_o(lief.MachO.parse(raw))
-    if data[:2] in (b"\x64\x86", b"\x64\xaa"):
-        return _coff(lief.COFF.parse(raw), data)
-    raise ObjectError("this is no ELF, COFF or Mach-O object")
+    """Return every function that an object defines for others and that is plain, by symbol.
+
+    Raises ObjectError if the bytes are no object that can be read.
+    """
+    return {one.symbol: one for one in _candidates(data) if not one.fault}
 
 
 def function_of(data: bytes, symbol: str) -> KernelCode:
-    """One function, by its symbol. Raises ObjectError naming the nearest one."""
-    found = functions(data)
-    name = symbol if symbol in found else f"_{symbol}"
-    if name in found:
-        place = found[name].relocated
-        if place is not None:
-            raise ObjectError(
-                f"{name}: the linker changes its section (a relocation at {place:#x})"
-            )
-        return found[name]
-    near = get_close_matches(symbol, found, n=1, cutoff=0)
-    hint = f"the nearest is {near[0]}" if near else "it defines none"
-    raise ObjectError(f"the object has no function {symbol}; {hint}")
+    """Return one function by its symbol, which Mach-O writes with an underscore before it.
+
+    Raises ObjectError with the nearest name if there is none, UnfitCode if it is not plain.
+    """
+    found = _candidates(data)
+    containers = {one.container for one in found}
+    names = (symbol, f"_{symbol}") if containers == {"mach-o"} else (symbol,)
+    named = [one for one in found if one.symbol in names]
+    if len(named) > 1:
+        raise UnfitCode(f"{symbol}: the object has several symbols of that name")
+    if named:
+        (one,) = named
+        if one.fault:
+            raise UnfitCode(f"{one.symbol}: {one.fault}")
+        return one
+    plain = [one.symbol for one in found if not one.fault]
+    near = get_close_matches(symbol[:80], plain, n=1, cutoff=0)
+    hint = f"the nearest is {quote(near[0])}" if near else "it defines none"
+    raise ObjectError(f"the object has no function {quote(symbol)}; {hint}")
+
+
+def _candidates(data: bytes) -> list[KernelCode]:
+    """Every named symbol that has a place, with what speaks against it."""
+    lief.logging.disable()
+    readers = {
+        b"\x7fELF": _elf,
+        b"\xcf\xfa\xed\xfe": _mach_o,
+        b"\x64\x86": _coff,
+        b"\x64\xaa": _coff,
+    }
+    read = next((read for magic, read in readers.items() if data.startswith(magic)), None)
+    if read is None:
+        raise ObjectError("this is no ELF, COFF or Mach-O object of 64 bits")
+    try:
+        return read(data)
+    except BROKEN:
+        raise ObjectError("the object cannot be read: it is truncated or damaged") from None
 
 
 def _architecture(machine: object) -> str:
     if machine not in ARCHITECTURES:
-        raise ObjectError(f"no proofs for {machine}; there are for x86_64 and aarch64")
+        name = str(machine).rpartition(".")[2].lower()
+        raise ObjectError(f"there are proofs for x86_64 and aarch64, not for {name}")
     return ARCHITECTURES[machine]
 
 
-def _function(
-    symbol: str, code: bytes, start: int, relocated: list[int], machine: str, container: str
-) -> KernelCode:
-    return KernelCode(symbol, code, start, machine, container, min(relocated, default=None))
+def _link_time(names: Iterable[str]) -> str:
+    """Why a link may compile the object again, if it may."""
+    found = next((name for name in names if name.startswith(LINK_TIME)), "")
+    return f"the object has code for link-time optimisation ({found})" if found else ""
 
 
-def _elf(binary: lief.ELF.Binary | None) -> dict[str, KernelCode]:
+def _first(*faults: str) -> str:
+    return next((fault for fault in faults if fault), "")
+
+
+def _repeated(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(name for name, count in Counter(names).items() if count > 1)
+
+
+def _elf(data: bytes) -> list[KernelCode]:
+    binary = lief.ELF.parse(list(data))
     if binary is None:
-        raise ObjectError("this ELF object cannot be read")
-    header, kinds = binary.header, lief.ELF.Symbol.TYPE
+        raise ObjectError("the object cannot be read: it is truncated or damaged")
+    header = binary.header
     little = header.identity_data == lief.ELF.Header.ELF_DATA.LSB
     wide = header.identity_class == lief.ELF.Header.CLASS.ELF64
     if header.file_type != lief.ELF.Header.FILE_TYPE.REL or not little or not wide:
         raise ObjectError("this ELF file is no relocatable object of 64 bits, little-endian")
     machine = _architecture(header.machine_type)
-    found = {}
-    for symbol in binary.symbols:
-        name, section = str(symbol.name), symbol.section
-        if not name or section is None or symbol.binding != lief.ELF.Symbol.BINDING.GLOBAL:
+    sections, symbols = list(binary.sections), list(binary.symtab_symbols)
+    faults = [_elf_section_fault(binary, sections, index) for index in range(len(sections))]
+    twice = _repeated(str(s.name) for s in symbols if s.shndx)
+    link_time = _link_time(str(s.name) for s in sections)
+    found = []
+    for symbol in symbols:
+        name, index = str(symbol.name), symbol.shndx
+        if not name or not 0 < index <= ELF_LAST_SECTION or index >= len(sections):
             continue
-        # Of an indirect function the symbol names what chooses it.
-        if symbol.type not in (kinds.FUNC, kinds.NOTYPE) or not _is_code(section):
-            continue
-        places = _relocated(binary, section)
-        code = bytes(section.content)
-        found[name] = _function(name, code, symbol.value, places, machine, "elf")
+        several = "the object has several symbols of that name" if name in twice else ""
+        fault = _first(_elf_symbol_fault(symbol), faults[index], several, link_time)
+        code = bytes(sections[index].content)
+        if not symbol.value < len(code):
+            fault = fault or "it starts outside its section"
+        found.append(KernelCode(name, code, symbol.value, machine, "elf", fault))
     return found
 
 
-def _is_code(section: lief.ELF.Section) -> bool:
-    flags = lief.ELF.Section.FLAGS
-    return bool(section.has(flags.EXECINSTR) and not section.has(flags.WRITE))
+def _elf_symbol_fault(symbol: lief.ELF.Symbol) -> str:
+    kinds = lief.ELF.Symbol.TYPE
+    if symbol.binding == lief.ELF.Symbol.BINDING.LOCAL:
+        return "the symbol is local"
+    if symbol.binding != lief.ELF.Symbol.BINDING.GLOBAL:
+        return "the symbol is weak or unique: the linker may take another one"
+    if symbol.type not in (kinds.FUNC, kinds.NOTYPE):  # an indirect one names what chooses it
+        return "the symbol is not that of a plain function"
+    return ""
 
 
-def _relocated(binary: lief.ELF.Binary, section: lief.ELF.Section) -> list[int]:
-    """Where the linker changes a section; 0 where another section does that in an unknown form.
-
-    Whatever names a section in `sh_info` changes it, but for those whose `sh_info` is a symbol.
-    """
-    symbolic = (lief.ELF.Section.TYPE.SYMTAB, lief.ELF.Section.TYPE.GROUP)
-    sections = list(binary.sections)
-    index = sections.index(section)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of types that lief does not know
-        changing = [s for s in sections if s.information == index and s.type not in symbolic]
+def _elf_section_fault(
+    binary: lief.ELF.Binary, sections: list[lief.ELF.Section], index: int
+) -> str:
+    section, types = sections[index], lief.ELF.Section.TYPE
+    if section.type != types.PROGBITS or section.flags != ELF_FLAGS:
+        return "its section is not plain code: PROGBITS, allocated, executable and nothing else"
+    for group in sections:
+        words = bytes(group.content) if group.type == types.GROUP else b""
+        members = (int.from_bytes(words[at : at + 4], "little") for at in range(4, len(words), 4))
+        if index in members:
+            return "its section is in a group, of which the linker may take another one"
+    # Whatever names a section in `sh_info` changes it, unless its `sh_info` is a symbol.
+    changing = [
+        s
+        for s in sections
+        if s.information == index and s.type not in (types.SYMTAB, types.GROUP) and index
+    ]
     known = [r.address for r in binary.relocations if r.section == section]
-    return known if known or not (index and changing) else [0]
+    if known or changing:
+        return RELOCATED.format(min(known, default=0))
+    return ""
 
 
-def _mach_o(fat: lief.MachO.FatBinary | None) -> dict[str, KernelCode]:
-    binary = fat.at(0) if fat is not None else None
+def _mach_o(data: bytes) -> list[KernelCode]:
+    fat = lief.MachO.parse(list(data))
+    binary = fat.at(0) if fat is not None and fat.size else None
     if binary is None:
-        raise ObjectError("this Mach-O object cannot be read")
+        raise ObjectError("the object cannot be read: it is truncated or damaged")
     if binary.header.file_type != lief.MachO.Header.FILE_TYPE.OBJECT:
         raise ObjectError("this Mach-O file is no relocatable object")
     machine = _architecture(binary.header.cpu_type)
     movable = lief.MachO.Header.FLAGS.SUBSECTIONS_VIA_SYMBOLS in binary.header.flags_list
-    sections = list(binary.sections)
-    found = {}
-    for symbol in binary.symbols:
+    sections, symbols = list(binary.sections), list(binary.symbols)
+    link_time = _link_time(str(s.name) for s in sections)
+    twice = _repeated(str(s.name) for s in symbols if not s.raw_type & STABS)
+    found = []
+    for symbol in symbols:
         name, index = str(symbol.name), symbol.numberof_sections - 1
-        exported = symbol.raw_type & EXTERNAL_BIT
-        if not name or not exported or not 0 <= index < len(sections):
+        if not name or symbol.raw_type & STABS or not 0 <= index < len(sections):
             continue
         section = sections[index]
-        if section.name != "__text":
-            continue
-        places = [r.address - section.virtual_address for r in section.relocations]
         start, code = symbol.value - section.virtual_address, bytes(section.content)
-        if movable:  # the linker may put anything behind the next symbol, and before this one
-            values = (s.value for s in binary.symbols if s.numberof_sections == index + 1)
+        several = "the object has several symbols of that name" if name in twice else ""
+        fault = _first(_mach_o_fault(symbol, section), several, link_time)
+        if not 0 <= start < len(code):
+            fault = fault or "it starts outside its section"
+        if movable:  # the linker may put anything after the next symbol, and before this one
+            values = (s.value for s in symbols if s.numberof_sections == index + 1)
             end = min((v for v in values if v > symbol.value), default=None)
             code = code[start : None if end is None else end - section.virtual_address]
             start = 0
-        found[name] = _function(name, code, start, places, machine, "mach-o")
+        found.append(KernelCode(name, code, start, machine, "mach-o", fault))
     return found
 
 
-def _coff(binary: lief.COFF.Binary | None, data: bytes) -> dict[str, KernelCode]:
+def _mach_o_fault(symbol: lief.MachO.Symbol, section: lief.MachO.Section) -> str:
+    if not symbol.raw_type & 1:
+        return "the symbol is local"
+    if symbol.raw_type not in MACH_O_SYMBOLS or symbol.description & ~MACH_O_NO_DEAD_STRIP:
+        return "the symbol is weak, chosen at load, or not of a place in a section"
+    if (str(section.segment_name), str(section.name)) != ("__TEXT", "__text"):
+        return "its section is not __TEXT,__text"
+    if int(section.flags) | int(section.type) != MACH_O_FLAGS:
+        return "its section is not plain code: regular, of pure instructions and nothing else"
+    if section.numberof_relocations:
+        places = [r.address - section.virtual_address for r in section.relocations]
+        return RELOCATED.format(min(places, default=0))
+    return ""
+
+
+def _coff(data: bytes) -> list[KernelCode]:
+    binary = lief.COFF.parse(list(data))
     if binary is None:
-        raise ObjectError("this COFF object cannot be read")
+        raise ObjectError("the object cannot be read: it is truncated or damaged")
     machine = _architecture(binary.header.machine)
-    found = {}
-    for symbol in binary.symbols:
-        section = symbol.section
-        external = symbol.is_external and not symbol.is_undefined
-        if section is None or not external or not symbol.name:
+    sections, symbols = list(binary.sections), list(binary.symbols)
+    external = lief.COFF.Symbol.STORAGE_CLASS.EXTERNAL
+    twice = _repeated(str(s.name) for s in symbols if s.storage_class == external)
+    orders = any(str(s.name) == ".drectve" and s.size for s in sections)
+    told = "the object tells the linker what to do (.drectve)" if orders else ""
+    link_time = _link_time(str(s.name) for s in sections)
+    found = []
+    for symbol in symbols:
+        name, index = str(symbol.name), symbol.section_idx - 1
+        if not name or not 0 <= index < len(sections):
             continue
-        if not section.has_characteristic(lief.PE.Section.CHARACTERISTICS.MEM_EXECUTE):
-            continue
-        places = [r.address for r in section.relocations]
-        name = str(symbol.name)
-        found[name] = _function(name, bytes(section.content), symbol.value, places, machine, "coff")
+        section = sections[index]
+        is_external = symbol.storage_class == external
+        several = "the object has several symbols of that name" if name in twice else ""
+        local = "" if is_external else "the symbol is local or weak"
+        fault = _first(local, _coff_section_fault(section), several, told, link_time)
+        code = bytes(section.content)
+        if not symbol.value < len(code):
+            fault = fault or "it starts outside its section"
+        found.append(KernelCode(name, code, symbol.value, machine, "coff", fault))
     return found
+
+
+def _coff_section_fault(section: lief.COFF.Section) -> str:
+    if section.characteristics & ~COFF_ALIGNMENT != COFF_FLAGS:
+        return "its section is not plain code: executable, readable and nothing else"
+    if section.numberof_relocations:
+        return RELOCATED.format(min((r.address for r in section.relocations), default=0))
+    return ""

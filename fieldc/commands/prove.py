@@ -21,9 +21,14 @@ else:
     import tomli as tomllib
 
 if TYPE_CHECKING:
-    from fieldc.artifacts.verify import Job
+    from fieldc.artifacts.verify import Job, Verdict
 
-CONVENTIONS = ("sysv", "win64")
+CONVENTIONS = ("sysv", "win64", "aapcs64", "apple", "windows")
+FOR_ALL = (
+    "for all inputs; no branch and no address depends on data; writes only z and its own stack; "
+    "z, x and y may be the same"
+)
+"""What every proof shows beside its claim."""
 
 
 @verb(
@@ -39,8 +44,7 @@ CONVENTIONS = ("sysv", "win64")
     option(
         "--convention",
         type=one_of("convention", *CONVENTIONS),
-        default="sysv",
-        help=f"of an object: {' or '.join(CONVENTIONS)} (default sysv)",
+        help=f"of an object: {', '.join(CONVENTIONS)} (default: that of the object's system)",
     ),
 )
 def prove(arguments: argparse.Namespace) -> Answer:
@@ -50,16 +54,35 @@ def prove(arguments: argparse.Namespace) -> Answer:
     named = jobs_of(Path(arguments.path), arguments)
     with progress() as show:
         verdicts = prove_all([job for job, _ in named], show)
-    rows = []
+    rows, data, claims = [], [], []
     for (job, changed), verdict in zip(named, verdicts, strict=True):
         why = verdict.failure or changed
-        rows.append((job.symbol, "FAILED" if why else "PROVED", f"{verdict.seconds:.2f}", why))
-    data = [
-        {"kernel": symbol, "status": status, "seconds": float(seconds), "reason": reason}
-        for symbol, status, seconds, reason in rows
-    ]
-    failed = any(status == "FAILED" for _, status, _, _ in rows)
-    return Answer((Table(("kernel", "status", "seconds", "why not"), rows),), data, int(failed))
+        status = "FAILED" if why else "PROVED"
+        rows.append((job.symbol, status, f"{verdict.seconds:.2f}", why))
+        row = {"kernel": job.symbol, "status": status, "seconds": round(verdict.seconds, 2)}
+        row |= {"reason": why, "operation": job.operation, "p": hex(job.p), "limbs": job.limbs}
+        if not why:
+            claims.append((job.symbol, claim_of(job, verdict)))
+            row |= {"convention": verdict.convention, "stack": verdict.stack}
+        data.append(row)
+    tables = [Table(("kernel", "status", "seconds", "why not"), rows)]
+    if claims:
+        tables += [Table(("kernel", "what is proved"), claims), Table((), [("each", FOR_ALL)])]
+    return Answer(tuple(tables), data, int(len(claims) < len(rows)))
+
+
+def claim_of(job: Job, verdict: Verdict) -> str:
+    """What a proof shows, on one line."""
+    from fieldc.proof.contracts import contract_of
+
+    contract = contract_of(job.operation, job.p, job.limbs)
+    known = {job.p - 1: "p", 2 * job.p - 1: "2p", (job.p << 64 * job.limbs) - 1: "p*R"}
+    values = [*((name, high) for name, _, high in contract.operands), ("z", contract.high)]
+    bounds = ", ".join(f"{name} < {known[high]}" for name, high in values)
+    return (
+        f"{job.operation} mod {job.p:#x}: {bounds}; limbs: {job.limbs}; "
+        f"convention: {verdict.convention}; stack: {verdict.stack} bytes"
+    )
 
 
 def jobs_of(path: Path, arguments: argparse.Namespace) -> list[tuple[Job, str]]:
@@ -96,13 +119,28 @@ def read(path: Path) -> bytes:
 def job_of_object(path: Path, arguments: argparse.Namespace) -> Job:
     """The proof of one function of an object. Raises UsageError."""
     from fieldc.artifacts.verify import Job
+    from fieldc.binary.image import ObjectError
+    from fieldc.binary.linkable import UnfitCode, function_of
+    from fieldc.proof.contracts import contract_of, foreign
+    from fieldc.proof.identity import ProofError
+    from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 
     for name in ("symbol", "contract", "field"):
         if not getattr(arguments, name):
             raise UsageError(f"an object needs --{name}; a folder that fieldc build wrote does not")
     operation, names = contract_in(arguments.contract)
-    data, f = read(path), find_field(arguments.field)
-    return Job(data, arguments.symbol, operation, f.p, f.n, arguments.convention, names)
+    data, f, asked = read(path), find_field(arguments.field), arguments.convention or ""
+    try:
+        code = function_of(data, arguments.symbol)
+        INSTRUCTION_SETS[code.architecture].convention(code.container, asked)
+        foreign(contract_of(operation, f.p, f.n), names)
+    except UnfitCode:
+        pass  # the proof says so
+    except ObjectError as error:
+        raise UsageError(f"{quote(str(path))}: {error}") from None
+    except ProofError as error:
+        raise UsageError(str(error)) from None
+    return Job(data, arguments.symbol, operation, f.p, f.n, asked, names)
 
 
 def contract_in(text: str) -> tuple[str, tuple[str, ...]]:
@@ -132,22 +170,15 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
         manifest = json.loads(read(folder / "manifest.json"))
         p, limbs = int(manifest["p"], 16), int(manifest["n"])
         kernels = [k for k in manifest["kernels"] if k["status"] == "PROVED"]
-        named = [(k["symbol"], k["op"], convention_of(k), folder / k["object"]) for k in kernels]
+        named = [(k["symbol"], k["op"], folder / k["object"]) for k in kernels]
         written = [(k["certificate"], k["certificate_digest"]) for k in kernels]
     except (ValueError, KeyError, TypeError):
         raise UsageError(f"{quote(str(folder / 'manifest.json'))} is no manifest") from None
     if not named:
         raise UsageError(f"{quote(str(folder))} has no kernel that was PROVED")
-    for (symbol, operation, convention, path), (file, digest) in zip(named, written, strict=True):
-        job = Job(read(path), symbol, operation, p, limbs, convention)
+    for (symbol, operation, path), (file, digest) in zip(named, written, strict=True):
+        job = Job(read(path), symbol, operation, p, limbs)
         yield job, certificate_changed(folder, file, digest) if file else ""
-
-
-def convention_of(kernel: dict[str, str]) -> str:
-    """The prover's name of a manifest's convention; `c` is the one of the kernel's system."""
-    if kernel["convention"] != "c":
-        return kernel["convention"]
-    return "win64" if "windows" in kernel["target"] else "sysv"
 
 
 def certificate_changed(folder: Path, file: str, digest: str) -> str:

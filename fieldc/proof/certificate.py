@@ -35,6 +35,8 @@ taken at its largest value, with a negative coefficient at 0; the sum is below s
     case         {flags: [[variable, value], ...], facts, identity: combination, canonical: bound}
                  {flags, excluded: bound}
 
+`stack` is how many bytes below the return address the code uses.
+
 A case is of z's first result, or with `result: k` of the one k places behind it. For each result
 the cases cover all values of the choices' flags. An excluded case cannot be: its bound shows that
 where the other flags are as given, the last one is not. A fact may use the facts before it.
@@ -77,7 +79,7 @@ def certify(
     """
     proofs: list[CaseProof | Excluded] = []
     contract = contract_of(family, p, limbs, parameters)
-    prove(code, contract, convention, start, record=proofs.append)
+    proved = prove(code, contract, convention, start, record=proofs.append)
     return {
         "format": FORMAT,
         "symbol": symbol,
@@ -89,6 +91,7 @@ def certify(
             "limbs": limbs,
             "convention": convention,
         },
+        "stack": proved.stack,
         "cases": [case_record(proof, p) for proof in proofs],
     }
 

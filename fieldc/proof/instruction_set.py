@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from fieldc.proof.identity import ProofError
 from fieldc.proof.memory import KernelMemory
 
 
@@ -18,3 +19,10 @@ class ProvedInstructionSet:
     """Run code by a convention, from an offset to its return. Raises ProofError."""
     conventions: Mapping[str, str]
     """The calling convention of each container: `elf`, `mach-o` and `coff`."""
+
+    def convention(self, container: str, asked: str) -> str:
+        """Return the convention asked for, or the container's. Raises ProofError."""
+        known = tuple(dict.fromkeys(self.conventions.values()))
+        if asked and asked not in known:
+            raise ProofError(f"no convention {asked} of {self.name}; there are {', '.join(known)}")
+        return asked or self.conventions[container]

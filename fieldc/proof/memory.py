@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from fieldc.proof.equations import Polynomial, System
 from fieldc.proof.identity import ProofError
 
+MOST_STACK = 4096
+"""Bytes of stack that a kernel may take: a page, so that none steps over a guard page."""
+
 
 @dataclass(frozen=True)
 class Pointer:
@@ -67,6 +70,10 @@ class KernelMemory:
     """Names of the arguments in call order; z and the operands where nothing else is said."""
     red_zone: int = 0
     """Bytes below the stack pointer that the convention lets a leaf use."""
+    home: int = 0
+    """Bytes above the return address that the caller keeps free for the kernel."""
+    deepest: int = 0
+    """How far down the stack was used, in bytes from its pointer on entry."""
 
     def argument(self, index: int) -> Value | None:
         """What an argument's register holds on entry."""
@@ -111,8 +118,10 @@ class KernelMemory:
             raise ProofError(f"{where}: the address depends on data")
         base, offset = address.base, address.offset
         if base == "stack":
-            if not self.stack_pointer - self.red_zone <= offset < 0 or offset % 8:
+            own = self.stack_pointer - self.red_zone <= offset < 0
+            if not (own or 8 <= offset < 8 + self.home) or offset % 8:
                 raise ProofError(f"{where}: writes stack that is not its own")
+            self.take_stack(offset, where)
             self.stack[offset] = value
         elif base == "z":
             if offset % 8 or not 0 <= offset < 8 * self.result_limbs:
@@ -123,9 +132,18 @@ class KernelMemory:
         else:
             raise ProofError(f"{where}: writes {base}")
 
-    def push(self, value: Value) -> None:
-        """Push a word."""
+    def take_stack(self, offset: int, where: str) -> None:
+        """Note that the stack is used down to an offset. Raises ProofError beyond a page."""
+        self.deepest = max(self.deepest, -offset)
+        if self.deepest > MOST_STACK:
+            raise ProofError(
+                f"{where}: takes more than {MOST_STACK} bytes of stack without a probe"
+            )
+
+    def push(self, value: Value, where: str) -> None:
+        """Push a word. Raises ProofError beyond a page."""
         self.stack_pointer -= 8
+        self.take_stack(self.stack_pointer, where)
         self.stack[self.stack_pointer] = value
 
     def pop(self, where: str) -> Value:

@@ -42,6 +42,16 @@ class Excluded:
     bound: Bound
 
 
+@dataclass(frozen=True)
+class Proved:
+    """What a finished proof rests on."""
+
+    system: System
+    """The equations of the code."""
+    stack: int
+    """Bytes of stack that the code uses below the return address."""
+
+
 Record = Callable[[CaseProof | Excluded], None]
 
 
@@ -57,7 +67,7 @@ def prove(
     architecture: str = "x86_64",
     record: Record = _forget,
     runs: int = RUNS,
-) -> System:
+) -> Proved:
     """Run the code symbolically from `start` and prove its contract; `record` gets each case.
 
     `runs` on numbers come first, to refuse what is plainly wrong. Raises ProofError; where it
@@ -83,7 +93,7 @@ def prove(
     for goal in goals:
         for case in _cases(system, inputs, goal, samples, record):
             record(_settled(case, contract, goal, bool(samples)))
-    return system
+    return Proved(system, memory.deepest)
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,8 @@ class Artifact:
     status: str = SKIPPED
     reason: str = ""
     certificate: str = ""
+    stack: int | None = None
+    """Bytes of stack that a proved kernel uses below the return address."""
     other_texts: tuple[tuple[str, str], ...] = ()
     object_suffix: str = ".o"
     preferred: bool = False
@@ -120,6 +122,7 @@ class Artifact:
             "object": self.object_file,
             "contract": self.contract,
             "status": f"{self.status}({self.reason})" if self.reason else self.status,
+            "stack": self.stack,
             "certificate": self.certificate_file,
             "certificate_digest": sha256_of(self.certificate) if self.certificate else None,
             "digest": self.digest,

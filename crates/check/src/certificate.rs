@@ -9,6 +9,8 @@ pub(crate) struct Certificate {
     _format: Format,
     pub(crate) symbol: String,
     pub(crate) contract: Stated,
+    /// Bytes below the return address that the code uses.
+    pub(crate) stack: i64,
     pub(crate) cases: Vec<Case>,
 }
 

@@ -14,21 +14,21 @@ pub(crate) struct Convention {
     pub(crate) saved: &'static [Register],
     /// Bytes below the stack pointer that a leaf may use.
     pub(crate) red_zone: i64,
-    /// Bytes of stack that a function may take without a probe.
-    pub(crate) frame: i64,
+    /// Bytes above the return address that the caller keeps free.
+    pub(crate) home: i64,
 }
 
 const SYSV: Convention = Convention {
     arguments: &[RDI, RSI, RDX, RCX, R8, R9],
     saved: &[RSP, RBX, RBP, R12, R13, R14, R15],
     red_zone: 128,
-    frame: i64::MAX,
+    home: 0,
 };
 const WIN64: Convention = Convention {
     arguments: &[RCX, RDX, R8, R9],
     saved: &[RSP, RBX, RBP, RDI, RSI, R12, R13, R14, R15],
     red_zone: 0,
-    frame: 4096,
+    home: 32,
 };
 
 /// z's values: factor * value = claim mod p, and value <= most.

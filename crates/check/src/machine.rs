@@ -36,6 +36,8 @@ pub(crate) struct Machine<'a> {
     registers: BTreeMap<Register, Value>,
     /// What the stack pointer has moved by.
     stack: i64,
+    /// How far down the stack was used.
+    deepest: i64,
     /// What may be read, code aside.
     memory: BTreeMap<Address, Value>,
     /// A flag is None where it is undefined.
@@ -43,8 +45,18 @@ pub(crate) struct Machine<'a> {
     pub(crate) overflow: Option<Word>,
 }
 
-/// Runs the code to its return: what is known of its words, and z's values.
-pub(crate) fn run(code: &[u8], contract: &Contract) -> Outcome<(System, Vec<Polynomial>)> {
+/// Bytes of stack that a kernel may take: a page, so that none steps over a guard page.
+const MOST_STACK: i64 = 4096;
+
+/// What a run to the return gives: what is known of its words, z's values, and the stack's use.
+pub(crate) struct Run {
+    pub(crate) system: System,
+    pub(crate) z: Vec<Polynomial>,
+    pub(crate) stack: i64,
+}
+
+/// Runs the code to its return.
+pub(crate) fn run(code: &[u8], contract: &Contract) -> Outcome<Run> {
     let mut machine = Machine::new(code, contract);
     for i in &mut Decoder::new(64, code, DecoderOptions::NONE) {
         let bytes = &code[i.ip() as usize..i.next_ip() as usize];
@@ -92,12 +104,12 @@ impl<'a> Machine<'a> {
         for (register, name) in contract.convention.arguments.iter().copied().zip(names) {
             registers.insert(register, Value::Pointer((name.to_string(), 0)));
         }
-        let (stack, carry, overflow) = (0, None, None);
-        Self { system, contract, code, registers, stack, memory, carry, overflow }
+        let (stack, deepest, carry, overflow) = (0, 0, None, None);
+        Self { system, contract, code, registers, stack, deepest, memory, carry, overflow }
     }
 
     /// z's values, where the kernel returns as it should.
-    fn result(self) -> Outcome<(System, Vec<Polynomial>)> {
+    fn result(self) -> Outcome<Run> {
         let changed = |r: &&Register| self.registers[*r] != entry(**r);
         if let Some(lost) = self.contract.convention.saved.iter().find(changed) {
             return fail(format!("frame: {lost:?} is not restored"));
@@ -109,7 +121,7 @@ impl<'a> Machine<'a> {
         let limbs = (0..self.contract.result_limbs()).map(limb).collect::<Outcome<Vec<_>>>()?;
         let values = limbs.chunks(self.contract.limbs);
         let values = values.map(|value| Polynomial::number(value.iter().cloned())).collect();
-        Ok((self.system, values))
+        Ok(Run { system: self.system, z: values, stack: self.deepest })
     }
 
     pub(crate) fn get(&self, register: Register) -> Outcome<Value> {
@@ -135,13 +147,20 @@ impl<'a> Machine<'a> {
         if self.stack > 0 || self.stack % 8 != 0 {
             return fail("frees stack that is not its own");
         }
-        if -self.contract.convention.frame > self.stack {
-            return fail("takes a page of stack or more without a probe");
-        }
+        self.take_stack(self.stack)?;
         let (lowest, top) = (self.lowest(), ("RSP".to_string(), self.stack));
         self.memory.retain(|(base, offset), _| base != "RSP" || *offset >= lowest);
         self.registers.insert(Register::RSP, Value::Pointer(top.clone()));
         Ok(top)
+    }
+
+    /// Notes that the stack is used down to an offset, which is a page away at most.
+    fn take_stack(&mut self, offset: i64) -> Outcome<()> {
+        self.deepest = self.deepest.max(offset.saturating_neg());
+        if self.deepest > MOST_STACK {
+            return fail("takes more than a page of stack without a probe");
+        }
+        Ok(())
     }
 
     fn address(&self, i: &Instruction) -> Outcome<Address> {
@@ -170,6 +189,7 @@ impl<'a> Machine<'a> {
     fn store(&mut self, (base, offset): Address, value: Value) -> Outcome<()> {
         let own = match base.as_str() {
             "z" => 0..8 * self.contract.result_limbs() as i64,
+            "RSP" if offset > 0 => 8..8 + self.contract.convention.home,
             "RSP" => self.lowest()..0,
             _ => 0..0,
         };
@@ -178,6 +198,9 @@ impl<'a> Machine<'a> {
         }
         if base == "z" {
             self.memory.retain(|(base, _), _| base == "z" || base == "RSP"); // z may be x or y
+        }
+        if base == "RSP" {
+            self.take_stack(offset)?;
         }
         self.memory.insert((base, offset), value);
         Ok(())

@@ -16,6 +16,7 @@ mod certificate;
 mod contract;
 mod machine;
 mod narrow;
+mod object_code;
 mod polynomial;
 mod replay;
 mod system;
@@ -24,10 +25,6 @@ mod tests;
 
 use certificate::{Certificate, Stated};
 use contract::Contract;
-use object::elf::STT_GNU_IFUNC;
-use object::{
-    Architecture, File, Object, ObjectKind, ObjectSection, ObjectSymbol, SectionKind, SymbolFlags,
-};
 use std::error::Error;
 use std::process::ExitCode;
 
@@ -38,41 +35,21 @@ fn fail<T>(why: impl Into<String>) -> Outcome<T> {
     Err(why.into())
 }
 
-/// The bytes from a function to the next symbol: none of them is changed or moved by a linker.
-fn function<'a>(object: &'a [u8], symbol: &str) -> Result<&'a [u8], Box<dyn Error>> {
-    let file = File::parse(object)?;
-    if file.kind() != ObjectKind::Relocatable || file.architecture() != Architecture::X86_64 {
-        return Err("this is no relocatable object for x86-64".into());
-    }
-    let found = file.symbol_by_name(symbol);
-    let found = found.or_else(|| file.symbol_by_name(&format!("_{symbol}"))); // Mach-O
-    let missing = || format!("the object has no function {symbol} for others");
-    let found = found.filter(|f| f.is_global() && !f.is_weak()).ok_or_else(missing)?;
-    if let SymbolFlags::Elf { st_info, .. } = found.flags()
-        && st_info.st_type() == STT_GNU_IFUNC
-    {
-        return Err("the symbol names what chooses the function".into());
-    }
-    let (address, index) = (found.address(), found.section_index().ok_or_else(missing)?);
-    let section = file.section_by_index(index)?;
-    if section.kind() != SectionKind::Text || section.relocations().next().is_some() {
-        return Err("the linker changes the function's section, or it is no code".into());
-    }
-    let inside = file.symbols().filter(|s| s.section_index() == Some(index));
-    let next = inside.map(|s| s.address()).filter(|other| *other > address).min();
-    let size = next.unwrap_or(section.address() + section.size()).saturating_sub(address);
-    Ok(section.data_range(address, size)?.ok_or_else(missing)?)
-}
-
 /// Replays the certificate in a file, for the object beside it: what is proved.
 fn check(path: &str) -> Result<String, Box<dyn Error>> {
     let name = path.strip_suffix(".cert.json").ok_or("this is no NAME.cert.json")?;
     let certificate: Certificate = serde_json::from_slice(&std::fs::read(path)?)?;
     let object = std::fs::read(format!("{name}.o"))?;
     let contract = Contract::new(&certificate.contract)?;
-    let code = function(&object, &certificate.symbol)?;
-    let (system, z) = machine::run(code, &contract)?;
-    replay::replay(&certificate.cases, &contract, &system, &z)?;
+    let code = object_code::function(&object, &certificate.symbol)?;
+    if code.convention != certificate.contract.convention {
+        return Err(format!("the object's convention is {}", code.convention).into());
+    }
+    let run = machine::run(code.bytes, &contract)?;
+    if run.stack != certificate.stack {
+        return Err(format!("the code uses {} bytes of stack", run.stack).into());
+    }
+    replay::replay(&certificate.cases, &contract, &run.system, &run.z)?;
     let Certificate { symbol, contract: Stated { operation, p, limbs, convention, .. }, .. } =
         &certificate;
     Ok(format!("{symbol}: {operation} mod {:#x}, {limbs} limbs, {convention}", p.0))

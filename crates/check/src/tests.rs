@@ -1,10 +1,11 @@
 //! What the machine refuses, and the algebra; `tests/test_certificate.py` replays whole proofs.
 
+use crate::Outcome;
 use crate::certificate::{Certificate, Stated};
 use crate::contract::Contract;
-use crate::machine::run;
+use crate::machine::{Run, run};
+use crate::object_code::function;
 use crate::polynomial::{Integer, Polynomial};
-use crate::{Outcome, function};
 use std::collections::BTreeMap;
 
 const HEAD: &[u8] = &[0x48, 0x8b, 0x06]; // mov rax, [rsi]
@@ -32,7 +33,7 @@ fn contract_with(
 
 fn said(middle: &[u8]) -> Outcome<(usize, usize)> {
     let code = [HEAD, middle, TAIL].concat();
-    let (system, _) = run(&code, &contract("add", 13, 1, "sysv")?)?;
+    let system = run(&code, &contract("add", 13, 1, "sysv")?)?.system;
     Ok((system.highs.len(), system.rows.len()))
 }
 
@@ -128,13 +129,29 @@ fn bzhi_keeps_the_low_bits_by_a_constant() {
 }
 
 #[test]
-fn a_frame_of_a_page_needs_a_probe_on_windows() {
+fn a_frame_of_more_than_a_page_needs_a_probe() {
     // sub rsp, 8000; add rsp, 8000; mov rax, [rdx]; mov [rcx], rax; ret
     let frame = [&[0x48, 0x81, 0xec, 0x40, 0x1f, 0, 0][..], &[0x48, 0x81, 0xc4, 0x40, 0x1f, 0, 0]];
     let code = [&frame.concat()[..], &[0x48, 0x8b, 0x02, 0x48, 0x89, 0x01, 0xc3]].concat();
-    let why = run(&code, &contract("add", 13, 1, "win64").expect("one")).expect_err("a page");
+    let why = run(&code, &contract("add", 13, 1, "win64").expect("one")).err().expect("a page");
     assert!(why.contains("without a probe"), "{why}");
-    assert!(said(&frame.concat()).is_ok());
+    assert!(said(&frame.concat()).is_err());
+    let small = [[0x48, 0x83, 0xec, 0x40], [0x48, 0x83, 0xc4, 0x40]].concat(); // 64 bytes
+    let code = [HEAD, &small, TAIL].concat();
+    let run = run(&code, &contract("add", 13, 1, "sysv").expect("one")).expect("it runs");
+    assert_eq!(run.stack, 64);
+}
+
+#[test]
+fn a_win64_kernel_may_use_its_home_space() {
+    // mov rax, [rdx]; mov [rsp + 8], rax; mov rax, [rsp + 8]; mov [rcx], rax; ret
+    let home = |at: u8| [[0x48, 0x89, 0x44, 0x24, at], [0x48, 0x8b, 0x44, 0x24, at]].concat();
+    let code = |at| [&[0x48, 0x8b, 0x02][..], &home(at), &[0x48, 0x89, 0x01, 0xc3]].concat();
+    let contract = contract("neg", 13, 1, "win64").expect("one");
+    assert!(run(&code(8), &contract).is_ok_and(|run| run.stack == 0));
+    assert!(run(&code(32), &contract).is_ok());
+    assert!(run(&code(40), &contract).is_err() && run(&code(0), &contract).is_err());
+    assert!(said(&home(8)).is_err()); // System V has none
 }
 
 #[test]
@@ -143,7 +160,7 @@ fn a_product_is_one_row() {
     // mulx rax, r10, [r8]; mov [rcx], rax; ret, with rdx = x as a number read before
     let code =
         [&[0x48, 0x8b, 0x12][..], &[0xc4, 0xc2, 0xab, 0xf6, 0x00], &[0x48, 0x89, 0x01, 0xc3]];
-    let (system, z) = run(&code.concat(), &contract).expect("it runs");
+    let Run { system, z, .. } = run(&code.concat(), &contract).expect("it runs");
     assert_eq!(z, [Polynomial::variable(3)]);
     let expected = Polynomial::sum([
         (1.into(), vec![2]),

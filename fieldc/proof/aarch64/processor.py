@@ -203,6 +203,7 @@ class SymbolicArm64:
             raise self.refuse("moves the stack pointer by what is not known")
         if value.offset > 0:
             raise self.refuse("frees stack that is not its own")
+        memory.take_stack(value.offset, self.where)
         memory.stack_pointer = value.offset
         for offset in [o for o in memory.stack if o < value.offset]:
             del memory.stack[offset]

@@ -9,9 +9,6 @@ from fieldc.proof.identity import ProofError
 from fieldc.proof.memory import OnEntry, Pointer
 from fieldc.proof.x86_64.processor import CALLEE_SAVED, SymbolicX86
 
-PAGE = 4096
-"""Bytes that a Win64 function may take from the stack at once."""
-
 
 def moves_stack(cpu: SymbolicX86, i: capstone.CsInsn, sign: int) -> bool:
     """add or sub of a constant to rsp."""
@@ -29,8 +26,7 @@ def set_stack(cpu: SymbolicX86, offset: int) -> None:
     memory = cpu.memory
     if offset > 0 or offset % 8:
         raise ProofError(f"{cpu.where}: frees stack that is not its own")
-    if cpu.convention == "win64" and offset < -PAGE:
-        raise ProofError(f"{cpu.where}: takes a page of stack or more without a probe")
+    memory.take_stack(offset, cpu.where)
     memory.stack_pointer = offset
     for old in [o for o in memory.stack if o < offset - memory.red_zone]:
         del memory.stack[old]
@@ -39,7 +35,7 @@ def set_stack(cpu: SymbolicX86, offset: int) -> None:
 
 def push(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     value = cpu.read(i, 0)
-    cpu.memory.push(value)
+    cpu.memory.push(value, cpu.where)
     cpu.registers["rsp"] = Pointer("stack", cpu.memory.stack_pointer)
 
 
@@ -74,7 +70,7 @@ def _target(cpu: SymbolicX86, i: capstone.CsInsn) -> int:
 def call(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     """A call of code beside the kernel, which is run in its place."""
     target = _target(cpu, i)
-    cpu.memory.push(Pointer("code", cpu.place))
+    cpu.memory.push(Pointer("code", cpu.place), cpu.where)
     cpu.registers["rsp"] = Pointer("stack", cpu.memory.stack_pointer)
     cpu.place = target
 

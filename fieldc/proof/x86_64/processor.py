@@ -19,6 +19,8 @@ CALLEE_SAVED = {
 }
 ARGUMENTS = {"sysv": ("rdi", "rsi", "rdx", "rcx", "r8", "r9"), "win64": ("rcx", "rdx", "r8", "r9")}
 RED_ZONES = {"sysv": 128, "win64": 0}
+HOMES = {"sysv": 0, "win64": 32}
+"""Bytes above the return address where a function may keep its arguments."""
 REGISTERS = (
     *("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp"),
     *(f"r{i}" for i in range(8, 16)),
@@ -56,6 +58,7 @@ class SymbolicX86:
         self.registers = {r: OnEntry(r) for r in REGISTERS}
         self.registers["rsp"] = Pointer("stack", 0)
         self.memory.red_zone = RED_ZONES[self.convention]
+        self.memory.home = HOMES[self.convention]
         for index, register in enumerate(ARGUMENTS[self.convention]):
             if (value := self.memory.argument(index)) is not None:
                 self.registers[register] = value

@@ -1,0 +1,38 @@
+"""fieldc cache: where proofs of earlier builds are remembered, how large it is, and clearing it."""
+
+from __future__ import annotations
+
+import argparse
+
+from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
+
+ACTIONS = ("show", "clear")
+
+
+@verb(
+    option(
+        "action",
+        metavar="show|clear",
+        nargs="?",
+        type=one_of("action", *ACTIONS),
+        default="show",
+        help="show the folder and its size (default), or forget every proof",
+    ),
+)
+def cache(arguments: argparse.Namespace) -> Answer:
+    """show or clear the proofs that fieldc build remembers"""
+    from fieldc.artifacts import cache as proofs
+
+    removed = 0
+    if arguments.action == "clear":
+        try:
+            removed = proofs.clear()
+        except OSError as error:
+            raise UsageError(f"cannot clear {proofs.folder()}: {error.strerror}") from None
+    found = proofs.entries()
+    size = sum(path.stat().st_size for path in found)
+    rows = [("folder", str(proofs.folder())), ("proofs", str(len(found))), ("bytes", str(size))]
+    if arguments.action == "clear":
+        rows.append(("removed", str(removed)))
+    data = {"folder": str(proofs.folder()), "proofs": len(found), "bytes": size, "removed": removed}
+    return Answer((Table((), rows),), data)

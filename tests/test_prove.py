@@ -1,0 +1,161 @@
+"""fieldc prove and the cache of proofs, from the command line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from unfit_objects import LINUX, WINDOWS
+
+from fieldc.artifacts import cache
+from fieldc.cli import main
+from fieldc.machine.assemble import assemble, compile_ir
+
+FIELD = "3"
+"""2^64 is 1 modulo 3: a number below 3 is its own Montgomery form."""
+COPY = "mov rax, [{1}]\nmov [{0}], rax\nret\n"
+
+
+def written(folder: Path, body: str, triple: str = LINUX) -> str:
+    """The path of an object with a function `f`."""
+    path = folder / "f.o"
+    path.write_bytes(assemble(f".intel_syntax noprefix\n.text\n.globl f\nf:\n{body}", triple))
+    return str(path)
+
+
+def proved(path: str, *more: str, contract: str = "from_montgomery") -> int:
+    return main(["prove", path, "--symbol", "f", "--contract", contract, "--field", FIELD, *more])
+
+
+def test_the_whole_claim_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(tmp_path, "push rbx\npop rbx\n" + COPY.format("rdi", "rsi"))
+    assert proved(path, "--json") == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row["p"] == "0x3" and row["operation"] == "from_montgomery"
+    assert (row["convention"], row["stack"], row["limbs"]) == ("sysv", 8, 1)
+    assert proved(path) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    for part in ("x < p", "z < p", "sysv", "8 bytes", "may be the same", "depends on data"):
+        assert part in said
+
+
+def test_the_convention_is_the_containers(tmp_path: Path) -> None:
+    """A kernel that clobbers rsi keeps System V's convention and breaks Windows'."""
+    clobbers = "xor esi, esi\n" + COPY.format("rcx", "rdx")
+    windows = written(tmp_path, clobbers, WINDOWS)
+    assert proved(windows) == 1
+    assert proved(written(tmp_path, COPY.format("rcx", "rdx"), WINDOWS)) == 0
+    assert (
+        proved(written(tmp_path, COPY.format("rdi", "rsi"), WINDOWS), "--convention", "sysv") == 0
+    )
+    assert proved(written(tmp_path, COPY.format("rcx", "rdx")), "--convention", "win64") == 0
+
+
+def test_a_convention_of_aarch64_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ir = "define void @f(ptr %z, ptr %x) {\n%v = load i64, ptr %x\nstore i64 %v, ptr %z\nret void }"
+    code = compile_ir(ir, "aarch64-linux-gnu", "generic", "").object
+    through_x8, through_x18 = bytes.fromhex("280040f9080000f9"), bytes.fromhex("320040f9120000f9")
+    assert code.count(through_x8) == 1
+    path = tmp_path / "f.o"
+    path.write_bytes(code.replace(through_x8, through_x18))
+    assert proved(str(path)) == 0
+    assert proved(str(path), "--convention", "apple") == 1
+    assert proved(str(path), "--convention", "sysv") == 2
+    assert "no convention sysv of aarch64" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("data", "more", "says"),
+    [
+        (b"garbage", {}, "no ELF, COFF or Mach-O object"),
+        (b"", {}, "no ELF, COFF or Mach-O object"),
+        (b"\x7fELF" + bytes(20), {}, "no relocatable object"),
+        (None, {"symbol": "g"}, "no function 'g'; the nearest is 'f'"),
+        (None, {"contract": "cube"}, "cube"),
+        (None, {"contract": 'operation = "mul"\narguments = ["z", "w"]'}, "no argument w"),
+        (None, {"contract": "operation = 3"}, "needs operation"),
+    ],
+)
+def test_bad_input_is_one_line(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    data: bytes | None,
+    more: dict[str, str],
+    says: str,
+) -> None:
+    path = Path(written(tmp_path, COPY.format("rdi", "rsi")))
+    if data is not None:
+        path.write_bytes(data)
+    contract = more.get("contract", "from_montgomery")
+    if " " in contract:
+        (tmp_path / "contract.toml").write_text(contract)
+        contract = str(tmp_path / "contract.toml")
+    words = ["--symbol", more.get("symbol", "f"), "--contract", contract, "--field", FIELD]
+    assert main(["prove", str(path), *words]) == 2
+    error = capsys.readouterr().err
+    assert says in error and error.count("\n") == 1, error
+
+
+@pytest.fixture
+def entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A remembered proof."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv(cache.OFF, raising=False)
+    certificate = json.dumps({"format": cache.FORMAT, "cases": [{}], "stack": 8})
+    cache.remember("key", cache.Record(certificate, "sysv", 8))
+    assert cache.recall("key") == cache.Record(certificate, "sysv", 8)
+    return cache.folder() / "key"
+
+
+@pytest.mark.parametrize("content", [b"", gzip.compress(b""), gzip.compress(b"{}"), b"damaged"])
+def test_an_entry_that_is_not_whole_is_a_miss(entry: Path, content: bytes) -> None:
+    entry.write_bytes(content)
+    assert cache.recall("key") is None
+
+
+def test_an_entry_without_its_certificate_is_a_miss(entry: Path) -> None:
+    for certificate in ("{}", '{"format": "other", "cases": [1], "stack": 8}', "no JSON"):
+        cache.remember("key", cache.Record(certificate, "sysv", 8))
+        assert cache.recall("key") is None
+
+
+def test_an_entry_that_others_may_write_is_a_miss(entry: Path) -> None:
+    entry.chmod(0o666)
+    assert cache.recall("key") is None
+    entry.chmod(0o600)
+    assert cache.recall("key") is not None
+    entry.parent.chmod(0o777)
+    assert cache.recall("key") is None
+    cache.remember("other", cache.Record("", "sysv", 0))
+    assert not (entry.parent / "other").exists()
+
+
+def test_a_link_is_a_miss(entry: Path) -> None:
+    entry.rename(entry.with_name("moved"))
+    entry.symlink_to(entry.with_name("moved"))
+    assert cache.recall("key") is None
+
+
+def test_the_key_has_the_versions_of_the_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = set()
+    for number in ("1", "2"):
+        monkeypatch.setattr(cache, "version", lambda name, number=number: number)
+        cache.prover_version.cache_clear()
+        keys.add(cache.key_of(b"", "f"))
+    cache.prover_version.cache_clear()
+    assert len(keys) == 2
+
+
+def test_the_cache_is_shown_cleared_and_turned_off(
+    entry: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["cache", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["folder"] == str(entry.parent)
+    assert (shown["proofs"], shown["bytes"]) == (1, entry.stat().st_size)
+    monkeypatch.setenv(cache.OFF, "1")
+    assert cache.recall("key") is None
+    assert main(["cache", "clear"]) == 0 and cache.entries() == []
+    assert main(["cache", "empty"]) == 2
