@@ -9,7 +9,7 @@ import multiprocessing
 import os
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import astuple, dataclass, replace
 from multiprocessing.context import BaseContext
@@ -81,6 +81,14 @@ def job_of(artifact: Artifact) -> Job | None:
     return Job(artifact.code, artifact.symbol, operation, f.p, f.n)
 
 
+def named_operation(name: str) -> tuple[str, Mapping[str, int]]:
+    """Return the family and the parameters of an operation. Raises ProofError."""
+    operation = OPERATIONS.get(name)
+    if operation is None:
+        raise ProofError(f"there is no operation {name}")
+    return operation.family, operation.parameters
+
+
 def prove_job(job: Job) -> Verdict:
     """Prove one kernel from its object's bytes."""
     began = time.perf_counter()
@@ -100,10 +108,7 @@ def _proof_of(function: KernelCode, job: Job) -> Verdict:
     convention = INSTRUCTION_SETS[function.architecture].convention(
         function.container, job.convention
     )
-    operation = OPERATIONS.get(job.operation)
-    if operation is None:
-        raise ProofError(f"there is no operation {job.operation}")
-    family, parameters = operation.family, operation.parameters
+    family, parameters = named_operation(job.operation)
     contract = contract_of(family, job.p, job.limbs, parameters)
     if function.architecture == "x86_64" and not job.arguments:
         proof = certify(

@@ -73,11 +73,13 @@ def prove(arguments: argparse.Namespace) -> Answer:
 
 def claim_of(job: Job, verdict: Verdict) -> str:
     """What a proof shows, on one line."""
+    from fieldc.artifacts.verify import named_operation
     from fieldc.proof.contracts import contract_of
 
-    contract = contract_of(job.operation, job.p, job.limbs)
+    family, parameters = named_operation(job.operation)
+    contract = contract_of(family, job.p, job.limbs, parameters)
     known = {job.p - 1: "p", 2 * job.p - 1: "2p", (job.p << 64 * job.limbs) - 1: "p*R"}
-    values = [*((name, high) for name, _, high in contract.operands), ("z", contract.high)]
+    values = [*((o.name, o.high) for o in contract.operands), ("z", contract.high)]
     bounds = ", ".join(f"{name} < {known[high]}" for name, high in values)
     return (
         f"{job.operation} mod {job.p:#x}: {bounds}; limbs: {job.limbs}; "
@@ -118,7 +120,7 @@ def read(path: Path) -> bytes:
 
 def job_of_object(path: Path, arguments: argparse.Namespace) -> Job:
     """The proof of one function of an object. Raises UsageError."""
-    from fieldc.artifacts.verify import Job
+    from fieldc.artifacts.verify import Job, named_operation
     from fieldc.binary.image import ObjectError
     from fieldc.binary.linkable import UnfitCode, function_of
     from fieldc.proof.contracts import contract_of, foreign
@@ -133,7 +135,8 @@ def job_of_object(path: Path, arguments: argparse.Namespace) -> Job:
     try:
         code = function_of(data, arguments.symbol)
         INSTRUCTION_SETS[code.architecture].convention(code.container, asked)
-        foreign(contract_of(operation, f.p, f.n), names)
+        family, parameters = named_operation(operation)
+        foreign(contract_of(family, f.p, f.n, parameters), names)
     except UnfitCode:
         pass  # the proof says so
     except ObjectError as error:

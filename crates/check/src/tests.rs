@@ -242,7 +242,7 @@ fn a_multiplication_with_an_addition_has_three_operands() {
     // mov rax, [rcx]; mov [rdi], rax; ret: z = a
     assert!(run(&[0x48, 0x8b, 0x01, 0x48, 0x89, 0x07, 0xc3], &found).is_err());
     let found = contract("mul_add", 13, 1, "sysv").expect("a contract");
-    let (_, z) = run(&[0x48, 0x8b, 0x01, 0x48, 0x89, 0x07, 0xc3], &found).expect("it runs");
+    let Run { z, .. } = run(&[0x48, 0x8b, 0x01, 0x48, 0x89, 0x07, 0xc3], &found).expect("it runs");
     assert_eq!(z, [Polynomial::variable(2)]);
 }
 
