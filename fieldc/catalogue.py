@@ -58,6 +58,8 @@ class NamedPrime:
     source: str
     aliases: tuple[str, ...] = ()
     generator: int | None = None
+    is_packaged: bool = True
+    """Whether the crate and the JavaScript package have it as a type of its own."""
 
 
 class Expression:
@@ -200,6 +202,12 @@ def evaluate(text: str, names: Mapping[str, int] | None = None) -> int:
 
 @lru_cache(maxsize=1)
 def named_primes() -> Mapping[str, NamedPrime]:
+    """The named primes that the packages have, in the order of primes.toml."""
+    return {name: prime for name, prime in every_prime().items() if prime.is_packaged}
+
+
+@lru_cache(maxsize=1)
+def every_prime() -> Mapping[str, NamedPrime]:
     """Every named prime, in the order of primes.toml. Raises ValueError where a size is wrong."""
     table = tomllib.loads(resources.files("fieldc").joinpath("primes.toml").read_text("utf-8"))
     primes = {}
@@ -211,8 +219,9 @@ def named_primes() -> Mapping[str, NamedPrime]:
         expression = " ".join(row["p"].split()) + (f", u = {row['u']}" if names else "")
         aliases = tuple(row.get("aliases", ()))
         generator = row.get("generator")
+        packaged = row.get("packaged", True)
         primes[name] = NamedPrime(
-            name, p, expression, row["about"], row["source"], aliases, generator
+            name, p, expression, row["about"], row["source"], aliases, generator, packaged
         )
     return primes
 
@@ -223,7 +232,7 @@ def _plain(name: str) -> str:
 
 def _find_name(text: str) -> NamedPrime | None:
     wanted = _plain(text)
-    for prime in named_primes().values():
+    for prime in every_prime().values():
         if any(wanted == _plain(name) for name in (prime.name, *prime.aliases)):
             return prime
     return None
@@ -235,7 +244,7 @@ def nearest(text: str, names: list[str]) -> list[str]:
 
 
 def _unknown(text: str) -> UnknownField:
-    names = [name for prime in named_primes().values() for name in (prime.name, *prime.aliases)]
+    names = [name for prime in every_prime().values() for name in (prime.name, *prime.aliases)]
     near = nearest(text, names)
     hint = f"the nearest: {', '.join(near)}" if near else f"use {FORMS} (fieldc list fields)"
     return UnknownField(f"unknown field {quote(text)}; {hint}")

@@ -11,6 +11,8 @@ class ModulusError(UserError, ValueError):
     """The modulus cannot be used; the message is one line for the user."""
 
 
+MOST_SHOWN = 384
+"""Bits up to which a message has room for the whole of a prime."""
 SMALL_PRIMES = tuple(q for q in range(3, 212, 2) if all(q % d for d in range(3, q, 2)))
 
 
@@ -107,7 +109,8 @@ def shown(p: int) -> str:
 
 
 def nearest_prime(p: int) -> str:
-    """The nearest odd prime of no more bits, as a distance from p."""
+    """The nearest odd prime of no more bits: its distance from p, and the prime itself."""
     near = (q for k in range(1, 1 << 20) for q in (p - k, p + k))
     q = next(q for q in near if q > 2 and q.bit_length() <= p.bit_length() and is_prime(q))
-    return f"p {'+' if q > p else '-'} {abs(q - p)}"
+    itself = hex(q) if 1 << 64 <= q < 1 << MOST_SHOWN else shown(q)
+    return f"p {'+' if q > p else '-'} {abs(q - p)} = {itself}"

@@ -12,7 +12,7 @@ import pytest
 
 from fieldc import cli
 from fieldc.algorithms import OPERATIONS
-from fieldc.catalogue import find_field, named_primes
+from fieldc.catalogue import every_prime, find_field, named_primes
 from fieldc.cli import main
 from fieldc.commands.options import operation_list
 from fieldc.commands.verb import Answer, Table, verb
@@ -54,6 +54,9 @@ BAD = [
     (["list", "feilds"], "unknown listing 'feilds'; the nearest: fields"),
     (["bench", "bn254-p", "--algorithm", "scios"], "unknown algorithm 'scios'; the nearest: cios"),
     (["bench", "bn254-p", "--op", "reduce", "--algorithm", "solinas"], "solinas needs p = 2^a"),
+    (["list", "fields", "--op", "mul"], "--op is for list algorithms, not for list fields"),
+    (["list", "algorithms", "--op", "mull"], "unknown operation 'mull'; the nearest: mul"),
+    (["show", hex(2**255 - 21)], f"the nearest prime is p + 2 = {2**255 - 19:#x}"),
     (["list", "fields", "x"], "unexpected argument 'x' after list"),
     (["show"], "required: FIELD"),
     (["show", "17", "19"], "unexpected argument '19'"),
@@ -77,7 +80,7 @@ BAD = [
     (["show", "--json", "17"], "--json takes the next word as its FILE"),
     (["show", ""], "the field is empty"),
     (["show", "-7"], "modulus -7 is too small"),
-    (["show", "15"], "modulus 15 is composite; the nearest prime is p - 2"),
+    (["show", "15"], "modulus 15 is composite; the nearest prime is p - 2 = 13"),
     (["show", "bls12-381"], "unknown field 'bls12-381'; the nearest: bls12-381-"),
     (["show", "2^9^9^9"], "too large"),
     (["show", "9" * 100_000], "too long"),
@@ -104,7 +107,8 @@ def test_a_process_refuses_in_one_line(options: tuple[str, ...]) -> None:
 def test_list_fields(capsys: pytest.CaptureFixture[str]) -> None:
     lines = output(capsys, "list", "fields").splitlines()
     assert lines[0].split() == ["name", "bits", "limbs", "spare", "about"]
-    assert [line.split()[0] for line in lines[1:]] == list(named_primes())
+    assert [line.split()[0] for line in lines[1:]] == list(every_prime())
+    assert {*every_prime()} - {*named_primes()} == {"babybear", "koalabear", "mersenne31"}
     assert all(line[13:17].strip().isdigit() for line in lines[1:])
 
 
@@ -113,6 +117,8 @@ def test_list_algorithms(capsys: pytest.CaptureFixture[str]) -> None:
     rows = json.loads(output(capsys, "list", "algorithms", "--json"))
     row = next(row for row in rows if row.items() >= cios.items())
     assert row["built"] and row["predicted"]["by_limbs"]["4"] == {"products": 36, "additions": 67}
+    some = json.loads(output(capsys, "list", "algorithms", "--op", "neg,double", "--json"))
+    assert {row["op"] for row in some} == {"neg", "double"}
     shown = output(capsys, "list", "algorithms")
     assert "2n^2 + n" in shown and "36 | 67" in shown
 
@@ -120,7 +126,7 @@ def test_list_algorithms(capsys: pytest.CaptureFixture[str]) -> None:
 def test_list_fields_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     rows = json.loads(output(capsys, "list", "fields", "--json"))
     assert {row["name"]: int(row["p"], 16) for row in rows} == {
-        name: prime.p for name, prime in named_primes().items()
+        name: prime.p for name, prime in every_prime().items()
     }
 
 

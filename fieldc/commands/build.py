@@ -54,7 +54,7 @@ PACKAGES = ("c", "js")
         help="a ready package instead, with what its interface needs",
     ),
     option(
-        *("-o", "--output"),
+        "-o",
         dest="folder",
         type=folder,
         required=True,

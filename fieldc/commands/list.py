@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from fieldc.algorithms import FUSED, KERNELS, STUDIED, every_kernel_for
 from fieldc.algorithms.counts import PREDICTIONS, Prediction
-from fieldc.catalogue import named_primes
-from fieldc.commands.verb import Answer, Table, one_of, option, verb
+from fieldc.catalogue import every_prime
+from fieldc.commands.options import BUILT, names
+from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
 from fieldc.field import Field
 from fieldc.operations import OPERATIONS
 
 
 def fields() -> Answer:
     """The named primes, each checked by making its field."""
-    made = [(prime, Field(prime.p, name=prime.name)) for prime in named_primes().values()]
+    made = [(prime, Field(prime.p, name=prime.name)) for prime in every_prime().values()]
     rows = [(f.name, f.bits, f.n, f.spare_bits, prime.about) for prime, f in made]
     data = [
         {
@@ -53,10 +54,12 @@ SHOWN = (4, 6)
 """The numbers of limbs for which the listing gives numbers; --json has 2 to 16."""
 
 
-def algorithms() -> Answer:
+def algorithms(operations: Sequence[str] = ()) -> Answer:
     """The algorithms of each operation, what they are predicted to need, and whence they come."""
     rows, data = [], []
     for k in (*KERNELS, *FUSED, *STUDIED):
+        if operations and k.operation not in operations:
+            continue
         source, name = " ".join(k.source.split()), (k.operation, k.algorithm)
         prediction = PREDICTIONS.get(name)
         rows.append((*name, *_predicted(prediction), source))
@@ -128,8 +131,15 @@ LISTINGS: dict[str, Callable[[], Answer]] = {
         metavar="WHAT",
         type=one_of("listing", *LISTINGS),
         help=f"one of: {', '.join(LISTINGS)}",
-    )
+    ),
+    option(
+        "--op", type=names("operation", BUILT), metavar="OP,..", help="algorithms of these alone"
+    ),
 )
 def list_(arguments: argparse.Namespace) -> Answer:
     """what there is"""
-    return LISTINGS[arguments.what]()
+    if arguments.op is None:
+        return LISTINGS[arguments.what]()
+    if arguments.what != "algorithms":
+        raise UsageError(f"--op is for list algorithms, not for list {arguments.what}")
+    return algorithms(arguments.op)

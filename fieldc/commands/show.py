@@ -9,16 +9,21 @@ from fieldc.algorithms import KERNELS, STUDIED, Applicability, applicability
 from fieldc.catalogue import find_field
 from fieldc.commands.verb import FIELD, WORD, Answer, Table, verb
 from fieldc.field import Field
+from fieldc.properties import properties
 
 
 def constants(field: Field) -> Table:
     """The derived constants of a field, to read."""
     w = field.word
-    name = [("name", field.name)] if field.name else []
+    facts = properties(field.p)
+    names = [("names", ", ".join(facts.names))] if facts.names else []
+    group = [("generator", facts.generator)] if facts.generator else []
     kind = "full-bit" if field.spare_bits == 0 else "not full-bit"
     rows: list[tuple[object, ...]] = [
-        *name,
+        *names,
         ("p", hex(field.p)),
+        ("decimal", field.p),
+        ("shape", facts.shape),
         ("bits", field.bits),
         ("limbs", f"{field.n} of {w} bits"),
         ("spare bits", f"{field.spare_bits} ({kind})"),
@@ -29,16 +34,26 @@ def constants(field: Field) -> Table:
         (f"n0 = -1/p mod 2^{w}", hex(field.n0)),
         (f"mu = 2^-{w} mod p", hex(field.mu)),
         ("mu/p", f"{field.mu / field.p:.12f}"),
+        ("two-adicity", f"{facts.two_adicity}: 2^{facts.two_adicity} divides p - 1"),
+        ("root of unity", f"{facts.root_of_unity:#x}, of order 2^{facts.two_adicity}"),
+        *group,
     ]
     return Table((), rows)
 
 
 def constants_data(field: Field) -> dict[str, object]:
     """The derived constants of a field as JSON: residues in hexadecimal, sizes as numbers."""
+    facts = properties(field.p)
     return {
         "field": field.label,
+        "names": list(facts.names),
         "word": field.word,
         "p": hex(field.p),
+        "decimal": str(field.p),
+        "shape": facts.shape,
+        "two_adicity": facts.two_adicity,
+        "root_of_unity": hex(facts.root_of_unity),
+        "generator": facts.generator,
         "bits": field.bits,
         "limbs": field.n,
         "spare_bits": field.spare_bits,
