@@ -17,7 +17,7 @@ FUZZ_SECONDS ?= 60
 # Tests that use tools which may be absent, and what a machine without them still has.
 TOOL_TESTS = $(shell grep -lE 'shutil.which|why_not|rustc|emulated|target_code|package_c|study' tests/test_*.py)
 BARE := build/bare
-BARE_TOOLS := sh env cat cp ln ls mkdir mv rm uname python3 make cc gcc as ld ar cargo rustc rustfmt
+BARE_TOOLS := sh env true false cat cp ln ls mkdir mv rm uname python3 make cc gcc as ld ar cargo rustc rustfmt
 CARGO := $(and $(wildcard crates),$(shell command -v cargo 2>/dev/null))
 
 .NOTPARALLEL:
