@@ -8,7 +8,7 @@ import json
 import pytest
 
 from fieldc.algorithms import choose
-from fieldc.artifacts.host import SYMBOL, decide_here
+from fieldc.artifacts.host import SYMBOL, decide_here, find_backend
 from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.decisions.model import preferred_variant
@@ -16,6 +16,7 @@ from fieldc.goals.goals import GOALS, Figures, Goal, Outcome
 from fieldc.goals.reproduce import Reproduction
 from fieldc.lab.foreign import ENTRY, ROUTINES, NoForeignCode, foreign_object
 from fieldc.machine.check import check
+from fieldc.machine.code import LINE, code_of
 from fieldc.machine.frames import Alias
 from fieldc.machine.load import Kernel, load
 from fieldc.machine.loops import RING, Shape
@@ -47,6 +48,17 @@ def test_an_inlined_loop_multiplies_as_often_as_it_turns(variant: str, name: str
     assert looped(x, y) == x * times % f.p
     moving = Kernel(load(inlined(kernel, shape, 5)), SYMBOL, (f.n, f.n), f.n)
     assert moving.aliased(Alias.Z_IS_X, x, y) == x * pow(times, 5, f.p) % f.p
+
+
+@here
+@pytest.mark.parametrize("operation", ["mul", "add"])
+def test_our_kernels_begin_a_cache_line_wherever_they_are_linked(operation: str) -> None:
+    """What keeps the worst place in memory near the best: others are aligned to 16 bytes."""
+    expression = choose(find_field(BN254), operation)
+    for variant in VARIANTS:
+        made = find_backend(f"x86-{variant}").compile(expression)
+        assert code_of(made, SYMBOL).alignment == LINE
+    assert code_of(find_backend("llvm-bmi2").compile(expression), SYMBOL).alignment == 16
 
 
 @here
