@@ -116,11 +116,30 @@ def targets() -> Answer:
     return Answer((Table(columns, rows), reasons), data)
 
 
+def processors() -> Answer:
+    """The processors whose limits are known, by the names that --processor takes."""
+    from fieldc.machine.processors import host_processor
+    from fieldc.machine.processors import processors as known
+
+    here = host_processor()
+    rows = [
+        (p.key, p.name, p.architecture, p.slots, "this host" if p is here else "")
+        for p in known().values()
+    ]
+    data = [
+        {"processor": key, "name": name, "architecture": isa, "slots": slots, "here": bool(mark)}
+        for key, name, isa, slots, mark in rows
+    ]
+    columns = ("processor", "name", "architecture", "slots a cycle", "")
+    return Answer((Table(columns, rows),), data)
+
+
 LISTINGS: dict[str, Callable[[], Answer]] = {
     "fields": fields,
     "ops": ops,
     "algorithms": algorithms,
     "targets": targets,
+    "processors": processors,
 }
 """What can be listed; a new listing is one function and one entry."""
 

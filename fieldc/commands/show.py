@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from fieldc.algorithms import KERNELS, STUDIED, Applicability, applicability
 from fieldc.catalogue import find_field
-from fieldc.commands.verb import FIELD, WORD, Answer, Table, verb
+from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, option, verb
+from fieldc.commands.why import why
 from fieldc.field import Field
 from fieldc.properties import properties
 
@@ -98,10 +99,20 @@ def algorithms_data(rows: Sequence[Applicability]) -> list[dict[str, object]]:
     ]
 
 
-@verb(FIELD, WORD)
+@verb(
+    FIELD,
+    WORD,
+    option("--why", metavar="OP", help="what could be chosen for an operation, the best first"),
+    option("--target", metavar="NAME", help="with --why: for a target (default this host)"),
+    option("--processor", metavar="NAME", help="with --why: on a processor (default this host's)"),
+)
 def show(arguments: argparse.Namespace) -> Answer:
     """every derived constant of a field, and which algorithms its bounds allow"""
     field = find_field(arguments.field, int(arguments.word))
+    if arguments.why is not None:
+        return why(field, arguments.why, arguments.target, arguments.processor)
+    if arguments.target is not None or arguments.processor is not None:
+        raise UsageError("--target and --processor go with --why OP")
     rows = applicability(field, (*KERNELS, *STUDIED))
     data = {**constants_data(field), "algorithms": algorithms_data(rows)}
     return Answer((constants(field), algorithms(rows)), data)

@@ -188,8 +188,12 @@ def _scheduled(
         expression = by_name.get(entry.decisions.algorithm) if entry else None
         if entry is None or expression is None:
             return []
-        why = f"the schedule of {model.key}"
-        return [_tuned(target, expression, entry, why, _options(model), is_host)]
+        run = entry.measured
+        cycles = " | ".join(f"{run[f'best_{m}_cycles']:.1f}" for m in ("throughput", "latency"))
+        why = f"the schedule of {model.key}: measured {cycles} cycles"
+        tuned = _tuned(target, expression, entry, why, _options(model), is_host)
+        bound = figure(field, expression.kernel, tuned.choice.plan, model.key)
+        return [replace(tuned, figure=bound)]
     except ScheduleError:  # none is shipped, or it is of another kernel of that name
         return []
 
