@@ -24,7 +24,8 @@ from fieldc.targets.artifact import Artifact
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.target import Choice
 from fieldc.targets.x86_64 import kernel as x86_kernel
-from fieldc.targets.x86_64.instructions import Memory, Physical
+from fieldc.targets.x86_64.instructions import Physical
+from fieldc.targets.x86_64.operands import Memory
 
 COLUMNS = {
     *("symbol", "op", "algorithm", "target", "variant", "convention"),

@@ -13,9 +13,11 @@ from fieldc.catalogue import find_field
 from fieldc.machine.assemble import assemble
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.conventions import GENERAL
-from fieldc.targets.x86_64.encode import EncodeError, encode, linked, size_of
-from fieldc.targets.x86_64.instructions import INSTRUCTIONS, Immediate, Memory, Physical, Register
+from fieldc.targets.x86_64.encode import encode, linked, size_of
+from fieldc.targets.x86_64.encoding import EncodeError
+from fieldc.targets.x86_64.instructions import INSTRUCTIONS, Physical
 from fieldc.targets.x86_64.kernel import compile_expression
+from fieldc.targets.x86_64.operands import Immediate, Memory, Register
 from fieldc.targets.x86_64.order import OrderError, may_move, ordered, reach, touch
 from fieldc.targets.x86_64.print import GNU, print_kernel
 

@@ -6,15 +6,9 @@ import re
 from collections.abc import Sequence
 
 from fieldc.targets.x86_64.choices import FEATURES
-from fieldc.targets.x86_64.instructions import (
-    CONSTANTS,
-    INSTRUCTIONS,
-    Immediate,
-    Memory,
-    Physical,
-    Register,
-)
+from fieldc.targets.x86_64.instructions import INSTRUCTIONS, Physical
 from fieldc.targets.x86_64.kernel import X86Kernel
+from fieldc.targets.x86_64.operands import CONSTANTS, Immediate, Memory, Register
 
 READ_WRITE = {"imul", "add", "adc", "adcx", "adox", "sub", "sbb", "and", "shld", "shr"}
 READ_WRITE |= {"cmovc", "cmovnc"}

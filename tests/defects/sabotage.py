@@ -14,8 +14,9 @@ from fieldc.machine.assemble import assemble
 from fieldc.proof.contracts import Contract
 from fieldc.proof.prove import prove
 from fieldc.targets.x86_64.choices import VARIANTS
-from fieldc.targets.x86_64.instructions import CONSTANTS, Memory, Physical
+from fieldc.targets.x86_64.instructions import Physical
 from fieldc.targets.x86_64.kernel import X86Kernel, compile_expression
+from fieldc.targets.x86_64.operands import CONSTANTS, Memory
 from fieldc.targets.x86_64.print import GNU
 
 

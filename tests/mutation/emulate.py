@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from fieldc.targets.x86_64.instructions import (
-    CONSTANTS,
-    STACK,
-    Immediate,
-    Memory,
-    Physical,
-    Register,
-)
+from fieldc.targets.x86_64.instructions import Physical
 from fieldc.targets.x86_64.kernel import X86Kernel
+from fieldc.targets.x86_64.operands import CONSTANTS, STACK, Immediate, Memory, Register
 
 RADIX = 1 << 64
 PLACES = {"z": 1 << 40, "x": 2 << 40, "y": 3 << 40, CONSTANTS: 4 << 40, STACK: 5 << 40}

@@ -10,8 +10,8 @@ from fieldc.language import Expression
 from fieldc.machine.assemble import assemble
 from fieldc.machine.check import check, vectors
 from fieldc.machine.load import Kernel, load
-from fieldc.targets.x86_64.instructions import STACK
 from fieldc.targets.x86_64.kernel import X86Kernel
+from fieldc.targets.x86_64.operands import STACK
 from mutation.emulate import Key, State, entry, result, step
 from mutation.mutants import FLAG_CLEARS, Mutant
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from fieldc.targets.x86_64.instructions import STACK, Immediate, Memory, Physical, Register
+from fieldc.targets.x86_64.instructions import Physical
 from fieldc.targets.x86_64.kernel import X86Kernel
+from fieldc.targets.x86_64.operands import STACK, Immediate, Memory, Register
 
 Operand = Register | Memory | Immediate
 Operands = tuple[Operand, ...]

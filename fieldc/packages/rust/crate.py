@@ -31,7 +31,8 @@ from fieldc.packages.rust.classes import (
 from fieldc.packages.rust.schedules import crate_kernel
 from fieldc.packages.rust.sums import FITTING, inline_sums, sum_text
 from fieldc.targets.x86_64.conventions import CALLED_INLINE, GENERAL
-from fieldc.targets.x86_64.instructions import Physical, Register
+from fieldc.targets.x86_64.instructions import Physical
+from fieldc.targets.x86_64.operands import Register
 from fieldc.targets.x86_64.print import INTEL, print_instruction
 
 MODULE = "fieldc.packages.rust.crate"

@@ -11,16 +11,8 @@ from dataclasses import dataclass, field
 
 from fieldc.targets.x86_64.choices import PLAIN, Refinement
 from fieldc.targets.x86_64.conventions import Convention
-from fieldc.targets.x86_64.instructions import (
-    STACK,
-    Immediate,
-    Memory,
-    Operand,
-    Physical,
-    Register,
-    Virtual,
-    VirtualCode,
-)
+from fieldc.targets.x86_64.instructions import Physical, VirtualCode
+from fieldc.targets.x86_64.operands import STACK, Immediate, Memory, Operand, Register, Virtual
 
 SLOT_BYTES = 8
 NEVER = 1 << 60

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from fieldc.machine.assemble import assemble
 from fieldc.machine.loops import RING, Operands, Shape
 from fieldc.targets.x86_64.conventions import SYSV
-from fieldc.targets.x86_64.instructions import STACK, Physical, Register
+from fieldc.targets.x86_64.instructions import Physical
 from fieldc.targets.x86_64.kernel import X86Kernel
+from fieldc.targets.x86_64.operands import STACK, Register
 from fieldc.targets.x86_64.print import GNU, print_body
 
 TURNS = 64

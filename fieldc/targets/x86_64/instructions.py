@@ -1,17 +1,32 @@
-"""The x86-64 instructions this compiler emits: one row each, with roles, flags and features.
+"""The x86-64 instructions this compiler emits: one row each, with all that is known of it.
 
-An `Instruction` row is data. `Virtual` code is SSA: `writes` are new virtual registers, `reads`
-are virtual registers, memory or immediates. A tied row overwrites its first read. `Physical` code
-is what a processor runs and a printer prints, operands in Intel order (destination first).
+A row is data: the roles of operands, flags, features, bytes and printing. `VirtualCode` is SSA:
+`writes` are new virtual registers, `reads` are virtual registers, memory or numbers. A tied row
+overwrites its first read. `Physical` code is what a processor runs, in Intel's order of operands
+(destination first).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
+
+from fieldc.targets.x86_64 import encoding
+from fieldc.targets.x86_64.encoding import Encoder
+from fieldc.targets.x86_64.operands import Operand, Placed, Virtual
 
 CF, OF = "cf", "of"
 BOTH = frozenset({CF, OF})
 NONE: frozenset[str] = frozenset()
+
+
+class Form(Enum):
+    """How an instruction's operands are printed."""
+
+    OPERANDS = "each once"
+    TWICE = "one register, twice"
+    TWICE_LOW = "the low half of one register, twice"
+    DOUBLED = "a register and the sum of another with itself"
 
 
 @dataclass(frozen=True)
@@ -32,107 +47,122 @@ class Instruction:
     fixed_reads: tuple[tuple[int, str], ...] = ()
     fixed_writes: tuple[tuple[int, str], ...] = ()
     feature: str = ""
+    encode: Encoder | None = None
+    """From operands to bytes; None for what is never emitted."""
+    form: Form = Form.OPERANDS
+    spelled: str = ""
+    """How assemblers spell it, where that is not the mnemonic."""
+    needs_size: bool = False
+    """Whether GNU's syntax must say that a memory operand is a word of 64 bits."""
+
+    @property
+    def spelling(self) -> str:
+        """The mnemonic as assemblers write it."""
+        return self.spelled or self.mnemonic
 
 
 _CF, _OF = frozenset({CF}), frozenset({OF})
 
+
+def _sum(mnemonic: str, row: int, carries: bool = False, commutes: bool = True) -> Instruction:
+    """Arithmetic of two words, the second one in memory perhaps, which leaves both flags."""
+    reads = _CF if carries else NONE
+    encode = encoding.arithmetic(row)
+    return Instruction(
+        mnemonic, 1, 2, True, commutes, 1, reads_flags=reads, writes_flags=BOTH, encode=encode
+    )
+
+
+def _chain(mnemonic: str, flag: frozenset[str], prefix: bytes) -> Instruction:
+    """A link of one of two carry chains: it reads and writes its own flag alone."""
+    encode = encoding.into_register(b"\x0f\x38\xf6", prefix)
+    return Instruction(
+        mnemonic,
+        *(1, 2, True, True, 1),
+        reads_flags=flag,
+        writes_flags=flag,
+        feature="adx",
+        encode=encode,
+    )
+
+
+def _move_if(mnemonic: str, opcode: bytes) -> Instruction:
+    encode = encoding.into_register(opcode)
+    return Instruction(mnemonic, 1, 2, tied=True, memory=1, reads_flags=_CF, encode=encode)
+
+
 INSTRUCTIONS: dict[str, Instruction] = {
     row.mnemonic: row
     for row in (
-        Instruction("mov", 1, 1, memory=0),
-        Instruction("lea", 1, 1, memory=0),
-        Instruction("mulx", 2, 2, memory=0, fixed_reads=((1, "rdx"),), feature="bmi2"),
+        Instruction("mov", 1, 1, memory=0, encode=encoding.mov, needs_size=True),
+        Instruction("lea", 1, 1, memory=0, encode=encoding.into_register(b"\x8d")),
+        Instruction(
+            "mulx",
+            *(2, 2),
+            memory=0,
+            fixed_reads=((1, "rdx"),),
+            feature="bmi2",
+            encode=encoding.mulx,
+        ),
         Instruction(
             "mul",
-            2,
-            2,
+            *(2, 2),
             memory=0,
             writes_flags=BOTH,
             fixed_reads=((1, "rax"),),
             fixed_writes=((0, "rdx"), (1, "rax")),
-        ),
-        Instruction("imul", 1, 2, tied=True, commutes=True, memory=1, writes_flags=BOTH),
-        Instruction("add", 1, 2, tied=True, commutes=True, memory=1, writes_flags=BOTH),
-        Instruction(
-            "adc", 1, 2, tied=True, commutes=True, memory=1, reads_flags=_CF, writes_flags=BOTH
+            encode=encoding.group(b"\xf7", 4),
+            needs_size=True,
         ),
         Instruction(
-            "adcx",
-            1,
-            2,
-            tied=True,
-            commutes=True,
-            memory=1,
-            reads_flags=_CF,
-            writes_flags=_CF,
-            feature="adx",
+            "imul",
+            *(1, 2, True, True, 1),
+            writes_flags=BOTH,
+            encode=encoding.into_register(b"\x0f\xaf"),
         ),
-        Instruction(
-            "adox",
-            1,
-            2,
-            tied=True,
-            commutes=True,
-            memory=1,
-            reads_flags=_OF,
-            writes_flags=_OF,
-            feature="adx",
-        ),
-        Instruction("sub", 1, 2, tied=True, memory=1, writes_flags=BOTH),
-        Instruction("sbb", 1, 2, tied=True, memory=1, reads_flags=_CF, writes_flags=BOTH),
-        Instruction("and", 1, 2, tied=True, commutes=True, memory=1, writes_flags=BOTH),
-        Instruction("cmovc", 1, 2, tied=True, memory=1, reads_flags=_CF),
-        Instruction("cmovnc", 1, 2, tied=True, memory=1, reads_flags=_CF),
-        Instruction("shld", 1, 3, tied=True, writes_flags=BOTH),
-        Instruction("shr", 1, 2, tied=True, writes_flags=BOTH),
+        _sum("add", 0),
+        _sum("adc", 2, carries=True),
+        _chain("adcx", _CF, b"\x66"),
+        _chain("adox", _OF, b"\xf3"),
+        _sum("sub", 5, commutes=False),
+        _sum("sbb", 3, carries=True, commutes=False),
+        _sum("and", 4),
+        _move_if("cmovc", b"\x0f\x42"),
+        _move_if("cmovnc", b"\x0f\x43"),
+        Instruction("shld", 1, 3, tied=True, writes_flags=BOTH, encode=encoding.shld),
+        Instruction("shr", 1, 2, tied=True, writes_flags=BOTH, encode=encoding.shr),
         # Idioms: xor r, r is 0 and clears both flags; sbb r, r is the carry flag as a mask. `clear`
         # is xor r, r on a register that is free, or test rsp, rsp where none is.
-        Instruction("xor", 1, 0, writes_flags=BOTH),
+        Instruction(
+            "xor",
+            *(1, 0),
+            writes_flags=BOTH,
+            encode=encoding.itself(b"\x31", wide=0),
+            form=Form.TWICE_LOW,
+        ),
         Instruction("clear", 0, 0, writes_flags=BOTH),
-        Instruction("test", 0, 2, writes_flags=BOTH),
-        Instruction("sbb_mask", 1, 0, reads_flags=_CF, writes_flags=BOTH),
-        Instruction("lea_double", 1, 1),
-        Instruction("store", 0, 2),
-        Instruction("push", 0, 1),
-        Instruction("pop", 1, 0),
-        Instruction("ret", 0, 0),
+        Instruction("test", 0, 2, writes_flags=BOTH, encode=encoding.registers(b"\x85")),
+        Instruction(
+            "sbb_mask",
+            *(1, 0),
+            reads_flags=_CF,
+            writes_flags=BOTH,
+            encode=encoding.itself(b"\x19"),
+            form=Form.TWICE,
+            spelled="sbb",
+        ),
+        Instruction(
+            "lea_double", 1, 1, encode=encoding.lea_double, form=Form.DOUBLED, spelled="lea"
+        ),
+        Instruction("store", 0, 2, encode=encoding.mov, spelled="mov", needs_size=True),
+        Instruction("push", 0, 1, encode=encoding.stack(0x50)),
+        Instruction("pop", 1, 0, encode=encoding.stack(0x58)),
+        Instruction("ret", 0, 0, encode=encoding.fixed(b"\xc3")),
     )
 }
 
 RETURNED = Instruction("returned", 0, 0)
 """Reads the words of a result that is left in registers; no instruction, and never printed."""
-
-
-@dataclass(frozen=True)
-class Virtual:
-    """A virtual register, assigned once. `fixed` names the register it must live in, if any."""
-
-    number: int
-    name: str
-    fixed: str = ""
-
-    def __hash__(self) -> int:
-        return self.number
-
-
-@dataclass(frozen=True)
-class Memory:
-    """A 64-bit word at base + offset; the base is a register, the constants or the stack."""
-
-    base: Virtual | str
-    offset: int
-    name: str = ""
-
-
-@dataclass(frozen=True)
-class Immediate:
-    """A number in the instruction."""
-
-    value: int
-
-
-Operand = Virtual | Memory | Immediate
-CONSTANTS, STACK = "constants", "rsp"
 
 
 @dataclass(frozen=True)
@@ -146,16 +176,9 @@ class VirtualCode:
 
 
 @dataclass(frozen=True)
-class Register:
-    """A register of the processor."""
-
-    name: str
-
-
-@dataclass(frozen=True)
 class Physical:
     """An instruction as the processor runs it."""
 
     mnemonic: str
-    operands: tuple[Register | Memory | Immediate, ...]
+    operands: tuple[Placed, ...]
     remark: str = ""

@@ -8,7 +8,8 @@ from fieldc.language import Expression
 from fieldc.targets.x86_64.allocate import Allocation, allocate
 from fieldc.targets.x86_64.choices import FEATURES, PLAIN, VARIANTS, Choices, Refinement
 from fieldc.targets.x86_64.conventions import SYSV, Convention
-from fieldc.targets.x86_64.instructions import STACK, Immediate, Memory, Physical, Register
+from fieldc.targets.x86_64.instructions import Physical
+from fieldc.targets.x86_64.operands import STACK, Immediate, Memory, Register
 from fieldc.targets.x86_64.order import ordered
 from fieldc.targets.x86_64.print import INTEL, Syntax, print_kernel
 from fieldc.targets.x86_64.select import Selection

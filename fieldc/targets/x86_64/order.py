@@ -11,19 +11,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from fieldc.errors import UserError
-from fieldc.targets.x86_64.instructions import (
-    CF,
-    CONSTANTS,
-    INSTRUCTIONS,
-    OF,
-    STACK,
-    Immediate,
-    Memory,
-    Physical,
-    Register,
-    Virtual,
-    VirtualCode,
-)
+from fieldc.targets.x86_64.instructions import CF, INSTRUCTIONS, OF, Physical, VirtualCode
+from fieldc.targets.x86_64.operands import CONSTANTS, STACK, Immediate, Memory, Register, Virtual
 
 Move = tuple[int, int]
 Code = TypeVar("Code", VirtualCode, Physical)

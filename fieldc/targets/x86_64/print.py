@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from fieldc.targets.x86_64.instructions import CONSTANTS, Immediate, Memory, Physical, Register
+from fieldc.targets.x86_64.instructions import INSTRUCTIONS, Form, Physical
+from fieldc.targets.x86_64.operands import CONSTANTS, Immediate, Memory, Placed, Register
 
 CACHE_LINE = 64
-Operand = Register | Memory | Immediate
 LOW_HALF = {
     **{f"r{x}x": f"e{x}x" for x in "abcd"},
     **{f"r{x}": f"e{x}" for x in ("si", "di", "bp", "sp")},
@@ -22,7 +22,7 @@ class Syntax:
 
     name: str
     comment: str
-    operand: Callable[[Operand, str], str]
+    operand: Callable[[Placed, str], str]
     reverse: bool
     begin: Callable[[str], list[str]]
     end: Callable[[str], list[str]]
@@ -33,7 +33,7 @@ def _plus(offset: int, sign: str = " + ") -> str:
     return f"{sign}{offset}" if offset else ""
 
 
-def _gnu_operand(operand: Operand, table: str) -> str:
+def _gnu_operand(operand: Placed, table: str) -> str:
     if isinstance(operand, Register):
         return f"%{operand.name}"
     if isinstance(operand, Immediate):
@@ -43,7 +43,7 @@ def _gnu_operand(operand: Operand, table: str) -> str:
     return f"{operand.offset or ''}(%{operand.base})"
 
 
-def _intel_operand(operand: Operand, table: str) -> str:
+def _intel_operand(operand: Placed, table: str) -> str:
     if isinstance(operand, Register):
         return operand.name
     if isinstance(operand, Immediate):
@@ -53,7 +53,7 @@ def _intel_operand(operand: Operand, table: str) -> str:
     return f"qword ptr [{operand.base}{_plus(operand.offset)}]"
 
 
-def _masm_operand(operand: Operand, table: str) -> str:
+def _masm_operand(operand: Placed, table: str) -> str:
     if isinstance(operand, Memory) and operand.base == CONSTANTS:
         return f"qword ptr [{table}{_plus(operand.offset)}]"
     return _intel_operand(operand, table)
@@ -91,28 +91,29 @@ SYNTAXES = {s.name: s for s in (GNU, INTEL, MASM)}
 
 def print_instruction(instruction: Physical, syntax: Syntax, table: str) -> str:
     """One line of assembly, with the names of what it touches as a comment."""
-    mnemonic, operands = instruction.mnemonic, list(instruction.operands)
-    if mnemonic == "store":
-        mnemonic = "mov"
-    if mnemonic == "lea_double":
-        return _line(_lea_double(operands, syntax), instruction, syntax)
-    if mnemonic in ("xor", "sbb_mask"):
-        register = operands[0]
-        if mnemonic == "xor" and isinstance(register, Register):
-            register = Register(LOW_HALF[register.name])
-        mnemonic, operands = mnemonic.removesuffix("_mask"), [register, register]
-    if syntax is GNU and mnemonic in ("mov", "mul"):  # a memory operand alone does not say its size
-        mnemonic += "q"
+    row, operands = INSTRUCTIONS[instruction.mnemonic], list(instruction.operands)
+    # Of a memory operand alone GNU's assembler does not know the size.
+    mnemonic = row.spelling + "q" * (syntax is GNU and row.needs_size)
+    if row.form is Form.DOUBLED:
+        return _line(f"{mnemonic} {_doubled(operands, syntax)}", instruction, syntax)
+    if row.form is Form.TWICE_LOW:
+        operands = [_low_half(operands[0])] * 2
+    elif row.form is Form.TWICE:
+        operands = operands * 2
     texts = [syntax.operand(o, table) for o in operands]
     text = ", ".join(reversed(texts) if syntax.reverse else texts)
     return _line(f"{mnemonic} {text}".rstrip(), instruction, syntax)
 
 
-def _lea_double(operands: list[Operand], syntax: Syntax) -> str:
+def _low_half(operand: Placed) -> Placed:
+    return Register(LOW_HALF[operand.name]) if isinstance(operand, Register) else operand
+
+
+def _doubled(operands: list[Placed], syntax: Syntax) -> str:
     target, source = (syntax.operand(o, "") for o in operands)
-    if syntax.reverse:
-        return f"lea ({source},{source}), {target}"
-    return f"lea {target}, [{source} + {source}]"
+    return (
+        f"({source},{source}), {target}" if syntax.reverse else f"{target}, [{source} + {source}]"
+    )
 
 
 def _line(text: str, instruction: Physical, syntax: Syntax) -> str:

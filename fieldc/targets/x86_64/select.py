@@ -13,19 +13,8 @@ from itertools import islice
 
 from fieldc.targets.x86_64.choices import Choices
 from fieldc.targets.x86_64.flags import FlagError, color_flags
-from fieldc.targets.x86_64.instructions import (
-    BOTH,
-    CF,
-    CONSTANTS,
-    INSTRUCTIONS,
-    OF,
-    RETURNED,
-    Immediate,
-    Memory,
-    Operand,
-    Virtual,
-    VirtualCode,
-)
+from fieldc.targets.x86_64.instructions import BOTH, CF, INSTRUCTIONS, OF, RETURNED, VirtualCode
+from fieldc.targets.x86_64.operands import CONSTANTS, Immediate, Memory, Operand, Virtual
 from fieldc.words.operations import LOAD, MUL, Kind
 from fieldc.words.program import Program, Step, Value
 
