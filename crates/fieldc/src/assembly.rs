@@ -43,17 +43,17 @@ pub unsafe trait HasProducts<const N: usize>: Modulus<N> {
 impl<const N: usize, const CLASS: u8> Products<N> for Shape<N, CLASS> {
     #[inline]
     fn mul<M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
-        crate::portable::mul::<N, M>(x, y)
+        crate::portable_products::mul::<N, M>(x, y)
     }
 
     #[inline]
     fn square<M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
-        crate::portable::mul::<N, M>(x, x)
+        crate::portable_products::square::<N, M>(x)
     }
 
     #[inline]
     fn sum_of_products<M: Modulus<N>>(x: &[[u64; N]; 2], y: &[[u64; N]; 2]) -> [u64; N] {
-        crate::portable::sum_of_products::<N, M>(x, y)
+        crate::portable_products::sum_of_products::<N, M>(x, y)
     }
 }
 
@@ -67,7 +67,7 @@ pub(crate) use x86_64::{
 mod x86_64 {
     use crate::kernels::find_out;
     use crate::modulus::Modulus;
-    use crate::portable;
+    use crate::portable_products as portable;
 
     /// x*y/R mod p where no assembly runs, or where nobody asked the processor yet.
     #[inline(never)]
@@ -83,7 +83,9 @@ mod x86_64 {
     /// x*x/R mod p, likewise.
     #[inline(never)]
     pub(crate) fn square_portable<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
-        mul_portable::<N, M>(x, x)
+        let z = portable::square::<N, M>(x);
+        find_out();
+        z
     }
 
     /// x*y/R modulo p, below 2p, likewise.
@@ -100,7 +102,9 @@ mod x86_64 {
     /// x*x/R modulo p, below 2p, likewise.
     #[inline(never)]
     pub(crate) fn square_lazy_portable<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
-        mul_lazy_portable::<N, M>(x, x)
+        let z = portable::square_lazy::<N, M>(x);
+        find_out();
+        z
     }
 
     /// (x0*y0 + x1*y1)/R mod p, likewise.

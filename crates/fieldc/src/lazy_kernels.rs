@@ -167,12 +167,12 @@ where
 impl<const N: usize, const CLASS: u8> LazyProducts<N> for LazyShape<N, CLASS> {
     #[inline]
     fn mul<M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
-        crate::portable::mul_lazy::<N, M>(x, y)
+        crate::portable_products::mul_lazy::<N, M>(x, y)
     }
 
     #[inline]
     fn square<M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
-        crate::portable::mul_lazy::<N, M>(x, x)
+        crate::portable_products::square_lazy::<N, M>(x)
     }
 }
 

@@ -148,6 +148,7 @@ mod limbs;
 mod modulus;
 mod operations;
 mod portable;
+mod portable_products;
 mod power;
 mod primality;
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]

@@ -5,7 +5,7 @@
 use core::hint::black_box;
 
 use crate::limbs::{adc, mac, minus, plus};
-use crate::modulus::Modulus;
+use crate::modulus::{MOST_LIMBS, Modulus};
 
 /// All ones if the flag is set, else 0; opaque, so that no select becomes a branch.
 #[inline(always)]
@@ -24,14 +24,53 @@ pub(crate) const fn select<const N: usize>(mask: u64, a: &[u64; N], b: &[u64; N]
     result
 }
 
-/// a if the flag is set, else b.
+/// a if the flag is set, else b, where the program runs.
 #[cfg_attr(
     all(target_arch = "x86_64", not(feature = "portable"), not(miri)),
     expect(dead_code)
 )]
 #[inline(always)]
 pub(crate) fn choose<const N: usize>(flag: bool, a: &[u64; N], b: &[u64; N]) -> [u64; N] {
-    select(mask(flag), a, b)
+    select(opaque((flag as u64).wrapping_neg()), a, b)
+}
+
+/// The same mask, of which the compiler knows nothing: an empty instruction names its register.
+/// `black_box` puts it into memory, which the limbs then wait for.
+#[cfg(all(
+    any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "riscv64",
+        target_arch = "s390x"
+    ),
+    not(miri)
+))]
+#[inline(always)]
+fn opaque(mut mask: u64) -> u64 {
+    // SAFETY: it has no instruction.
+    unsafe {
+        core::arch::asm!(
+            "/* {0} */",
+            inout(reg) mask,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    mask
+}
+
+/// The same mask, of which the compiler knows nothing.
+#[cfg(not(all(
+    any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "riscv64",
+        target_arch = "s390x"
+    ),
+    not(miri)
+)))]
+#[inline(always)]
+fn opaque(mask: u64) -> u64 {
+    black_box(mask)
 }
 
 /// t mod p for t + 2^(64N)*top < 2p.
@@ -73,15 +112,50 @@ pub(crate) const fn mul<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N
     subtract_once(&t, over, &M::P)
 }
 
-/// x*y/R modulo p, below 2p as x and y are, for 4p < R.
-#[inline]
-pub(crate) fn mul_lazy<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
-    product::<N, M>(x, y).0
+/// x*x/R modulo p, below x^2/R + p: the whole square, of which products of two limbs are made once
+/// and doubled, then a row of the reduction for each limb.
+#[inline(always)]
+pub(crate) fn square_product<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> ([u64; N], bool) {
+    // Room for the longest modulus: the indices are constants once the loops are unrolled.
+    let mut t = [0; 2 * MOST_LIMBS];
+    for i in 0..N {
+        let mut carry = 0;
+        // All j, so that the compiler knows how many there are.
+        for j in 0..N {
+            if j > i {
+                (t[i + j], carry) = mac(t[i + j], x[i], x[j], carry);
+            }
+        }
+        t[i + N] = carry;
+    }
+    let (mut below, mut carry) = (0, false);
+    for i in 0..N {
+        let (low, high) = (t[2 * i], t[2 * i + 1]);
+        let square = x[i] as u128 * x[i] as u128;
+        (t[2 * i], carry) = adc(low << 1 | below, square as u64, carry);
+        (t[2 * i + 1], carry) = adc(high << 1 | low >> 63, (square >> 64) as u64, carry);
+        below = high >> 63;
+    }
+    let mut over = false;
+    for i in 0..N {
+        let q = t[i].wrapping_mul(M::N0);
+        let mut carry = 0;
+        for j in 0..N {
+            (t[i + j], carry) = mac(t[i + j], q, M::P[j], carry);
+        }
+        (t[i + N], over) = adc(t[i + N], carry, over);
+    }
+    let mut result = [0; N];
+    result.copy_from_slice(&t[N..2 * N]);
+    (result, over)
 }
 
 /// x*y/R modulo p, below xy/R + p: a row of the product, a row of the reduction, drop a limb.
 #[inline(always)]
-const fn product<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> ([u64; N], bool) {
+pub(crate) const fn product<const N: usize, M: Modulus<N>>(
+    x: &[u64; N],
+    y: &[u64; N],
+) -> ([u64; N], bool) {
     let (mut t, mut over, mut i) = ([0; N], false, 0);
     while i < N {
         let (mut carry, mut j) = (0, 0);
@@ -95,15 +169,6 @@ const fn product<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> (
         i += 1;
     }
     (t, over)
-}
-
-/// (x0*y0 + x1*y1)/R mod p, as two products.
-pub(crate) fn sum_of_products<const N: usize, M: Modulus<N>>(
-    x: &[[u64; N]; 2],
-    y: &[[u64; N]; 2],
-) -> [u64; N] {
-    let [first, second] = core::array::from_fn(|i| mul::<N, M>(&x[i], &y[i]));
-    add(&first, &second, &M::P)
 }
 
 /// (t + 2^(64N)*top + 2^(64N+64)*above) / 2^64 mod p.
