@@ -37,7 +37,7 @@ def drawn(count: int, low: int, high: int) -> tuple[Field, ...]:
 
 
 FEW = (*KNOWN, *NAMED, *drawn(4, 4, 200))
-MANY = drawn(24, 3, 420)
+MANY = drawn(8, 3, 420)
 FIELDS = [
     *(pytest.param(f, id=f"{f.p:#x}-{f.word}") for f in FEW),
     *(pytest.param(f, id=f"{f.p:#x}-{f.word}", marks=pytest.mark.full) for f in MANY),
