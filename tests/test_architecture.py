@@ -1,0 +1,136 @@
+"""Imports run one way: a room of fieldc imports only rooms above it in docs/architecture.md."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "fieldc"
+ALL, NOTHING = "all above", "nothing"
+
+Rooms = dict[tuple[str, ...], str]
+"""The files and folders of each room in the table's order, and what it may import."""
+
+
+def rooms() -> Rooms:
+    """The table of docs/architecture.md."""
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    table = text.partition("| room |")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| (`.*?) \| .*? \| (.*?) \|$", table, re.M)
+    return {tuple(re.findall(r"`(.*?)`", names)): imports for names, imports in rows}
+
+
+def modules() -> dict[str, Path]:
+    """Every module of fieldc by its dotted name."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = ("fieldc", *path.relative_to(PACKAGE).with_suffix("").parts)
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def place_of(path: Path) -> str:
+    """The name in the table of the file, or of the folder that it is in."""
+    first, *rest = path.relative_to(PACKAGE).parts
+    return f"{first}/" if rest else first
+
+
+def imported(path: Path, known: dict[str, Path]) -> Iterator[Path]:
+    """The files of fieldc that a file imports, inside functions and for types too."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            while name and name not in known:
+                name = name.rpartition(".")[0]
+            if name:
+                yield known[name]
+
+
+def allowed(table: Rooms) -> dict[str, set[str]]:
+    """For each file or folder of the table, those that it may import."""
+    found: dict[str, set[str]] = {}
+    above: set[str] = set()
+    room_of = {place: room for room in table for place in room}
+    for room, imports in table.items():
+        if imports == ALL:
+            may = set(above)
+        else:
+            named = [] if imports == NOTHING else imports.split(", ")
+            may = {place for name in named for place in room_of[name]}
+            assert may <= above, f"{room} may import {imports}, which is not above it"
+        for place in room:
+            found[place] = may | set(room)
+        above.update(room)
+    return found
+
+
+def wrong_imports(known: dict[str, Path]) -> list[str]:
+    """Each import that the table does not allow, as one line."""
+    may = allowed(rooms())
+    return [
+        f"{path.relative_to(PACKAGE)} imports {other.relative_to(PACKAGE)}"
+        for path in known.values()
+        for other in imported(path, known)
+        if place_of(other) not in may.get(place_of(path), ())
+    ]
+
+
+def test_each_module_is_in_one_room() -> None:
+    places = [place for room in rooms() for place in room]
+    assert len(places) == len(set(places))
+    assert {place_of(path) for path in modules().values()} == set(places)
+
+
+def test_imports_run_one_way() -> None:
+    assert wrong_imports(modules()) == []
+
+
+def test_the_prover_imports_nothing_of_the_compiler() -> None:
+    may = allowed(rooms())
+    assert may["binary/"] == {"binary/", "errors.py"}
+    assert may["proof/"] == {"proof/", "binary/"}
+
+
+@pytest.mark.parametrize(
+    ("line", "place"),
+    [
+        ("from fieldc.lab import race", "decisions/model.py"),
+        ("import fieldc.words.lower", "proof/zeros.py"),
+        ("def f():\n    from fieldc.targets.registry import TARGETS", "machine/load.py"),
+        ("from fieldc import Field", "field.py"),
+    ],
+)
+def test_a_wrong_import_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, place: str
+) -> None:
+    known = modules()
+    monkeypatch.setattr("test_architecture.PACKAGE", tmp_path)
+    for path in known.values():
+        copy = tmp_path / path.relative_to(ROOT / "fieldc")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text("")
+    (tmp_path / place).write_text(line)
+    (found,) = wrong_imports(modules())
+    assert found.startswith(f"{place} imports ")
+
+
+def test_what_the_page_names_is_there() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    links = re.findall(r"\]\(([^)#]+)\)", text)
+    assert links and all((ROOT / "docs" / link).exists() for link in links)
+    named = re.findall(r"`(\w+)` in (?:\[([\w/.]+)\]|`([\w/.]+)`)", text)
+    assert len(named) >= 12
+    for name, linked, plain in named:
+        source = (PACKAGE / (linked or plain)).read_text("utf-8")
+        assert re.search(rf"^\s*(def |class )?{name}\b", source, re.M), f"{linked or plain}: {name}"
