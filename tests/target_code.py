@@ -28,10 +28,12 @@ OTHER_FIELDS = (
 
 @cache
 def kernels(target: str, text: str, word: int = 0) -> tuple[Artifact, ...]:
-    """Every operation of a field, in the target's words unless others are asked for."""
+    """What is built, and mul_add, of a field, in the target's words unless others are asked for."""
     made = TARGETS[target]
     f = find_field(text, word or made.words[0])
-    return tuple(a for o in OPERATIONS for a in made.produce(made.suited(choose(f, o))))
+    return tuple(
+        a for o in (*OPERATIONS, "mul_add") for a in made.produce(made.suited(choose(f, o)))
+    )
 
 
 def objects(artifacts: Sequence[Artifact]) -> dict[str, bytes]:

@@ -17,7 +17,7 @@ import pytest
 from certificates import KERNEL_CASES, LINUX, certificate_of, code_of, object_of
 from unfit_objects import MACOS, UNFIT, WINDOWS, Unfit
 
-from fieldc.algorithms import KERNELS, OPERATIONS
+from fieldc.algorithms import OPERATIONS, choose
 from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.cli import main
@@ -68,11 +68,10 @@ def test_the_checker_accepts(
     assert (status, said.split(":")[0]) == (0, "PROVED kernel"), said
 
 
-@pytest.mark.parametrize("operation", ["mul", "add"])
+@pytest.mark.parametrize("operation", ["mul", "add", "mul_add"])
 def test_the_checker_knows_both_conventions(checker: Path, tmp_path: Path, operation: str) -> None:
     f = find_field("bls12-381-p")
-    kernel = next(k for k in KERNELS if k.operation == operation)
-    compiled = compile_expression(kernel.expression(f), "kernel", VARIANTS["adx"], WIN64)
+    compiled = compile_expression(choose(f, operation), "kernel", VARIANTS["adx"], WIN64)
     data = assemble(compiled.text(GNU), "x86_64-pc-windows-msvc")
     function = function_of(data, "kernel")
     certificate = certify(function.code, operation, f.p, f.n, "win64", function.start)
@@ -91,6 +90,8 @@ FUSED_CASES = [
     ("bls12-381-p", "reduce_lazy", "reduce_lazy", "base"),
     ("bn254-p", "mul_by_12", "mul_by_12", "adx"),
     ("2^127-1", "sum_of_products_plain", "pseudo-mersenne", "adx"),
+    ("bls12-381-p", "mul_add", "cios", "adx"),
+    ("secp256k1-p", "mul_add", "cios", "base"),
 ]
 
 
@@ -121,6 +122,7 @@ def renamed(certificate: dict[str, Any], family: str, **parameters: int) -> None
         (2, lambda c: renamed(c, "fp2_mul", beta=-5, count=2), "no operation"),
         (5, lambda c: renamed(c, "mul"), "canonical"),
         (6, lambda c: renamed(c, "add", lazy=1), "FAILED"),
+        (9, lambda c: renamed(c, "mul"), "reads"),
     ],
 )
 def test_the_checker_rejects_other_fused_contracts(

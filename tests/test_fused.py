@@ -67,6 +67,9 @@ def wanted(operation: str, f: Field, *operands: int) -> list[int]:
         found = [value]
     elif name.startswith("mul_by"):
         found = [number * operands[0]]
+    elif name == "mul_add":
+        x, y, a = operands
+        found = [x * y * inverse + a]
     else:
         x, y = (operands * 2)[:2]
         plain = {"add": x + y, "sub": x - y, "reduce": x}

@@ -15,9 +15,9 @@ from fieldc.decisions.model import preferred_variant
 from fieldc.goals.goals import GOALS, Figures, Goal, Outcome
 from fieldc.goals.reproduce import Reproduction
 from fieldc.lab.foreign import ENTRY, ROUTINES, NoForeignCode, foreign_object
+from fieldc.machine.aliasing import Aliasing
 from fieldc.machine.check import check
 from fieldc.machine.code import LINE, code_of
-from fieldc.machine.frames import Alias
 from fieldc.machine.load import Kernel, load
 from fieldc.machine.loops import RING, Shape
 from fieldc.machine.pages import Memory
@@ -44,10 +44,10 @@ def test_an_inlined_loop_multiplies_as_often_as_it_turns(variant: str, name: str
     looped = Kernel(load(inlined(kernel, shape, 5, "fixed")), SYMBOL, (f.n, f.n), f.n)
     x, y = f.p - 2, f.p // 3
     times = y * f.R_inverse % f.p
-    assert looped.aliased(Alias.Z_IS_X, x, y) == x * pow(times, 5, f.p) % f.p
+    assert looped.aliased(Aliasing((1, 1, 2)), x, y) == x * pow(times, 5, f.p) % f.p
     assert looped(x, y) == x * times % f.p
     moving = Kernel(load(inlined(kernel, shape, 5)), SYMBOL, (f.n, f.n), f.n)
-    assert moving.aliased(Alias.Z_IS_X, x, y) == x * pow(times, 5, f.p) % f.p
+    assert moving.aliased(Aliasing((1, 1, 2)), x, y) == x * pow(times, 5, f.p) % f.p
 
 
 @here

@@ -4,8 +4,9 @@ import gc
 
 import pytest
 
+from fieldc.machine.aliasing import Aliasing, aliasings, apart
 from fieldc.machine.assemble import assemble, compile_ir, host_triple
-from fieldc.machine.frames import Alias, FrameError
+from fieldc.machine.frames import FrameError
 from fieldc.machine.load import Kernel, Library, LoadError, load
 
 pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the kernels are x86-64")
@@ -20,9 +21,14 @@ BODY = {
     "after": "    movb $1, 16(%rdi)\n",
     "before": "    movq $1, -8(%rdi)\n",
     "input": "    addq $1, 8(%rdx)\n",
+    "seven": "    mov (%rsi), %rax\n    add (%rdx), %rax\n    add (%rcx), %rax\n"
+    "    add (%r8), %rax\n    add (%r9), %rax\n    mov 8(%rsp), %rcx\n    add (%rcx), %rax\n"
+    "    mov 16(%rsp), %rcx\n    add (%rcx), %rax\n    mov %rax, (%rdi)\n",
+    "sixth": "    mov 8(%rsp), %rcx\n    addq $1, (%rcx)\n",
     "lazy": "    movq $1, (%rdi)\n",
 }
 MASK = (1 << 128) - 1
+Z_IS_X, Z_IS_Y, X_IS_Y, ALL = map(Aliasing, ((1, 1, 2), (2, 1, 2), (0, 1, 1), (1, 1, 1)))
 
 
 @pytest.fixture(scope="module")
@@ -34,27 +40,52 @@ def library() -> Library:
 def test_two_operands_in_every_aliasing(library: Library) -> None:
     kernel = Kernel(library, "sum", (2, 2), 2)
     x, y = (1 << 128) - 3, 0x0123456789ABCDEF_FEDCBA9876543210
-    for alias in (Alias.NONE, Alias.Z_IS_X, Alias.Z_IS_Y):
-        assert kernel.aliased(alias, x, y) == (x + y) & MASK
-    for alias in (Alias.X_IS_Y, Alias.ALL):
-        assert kernel.aliased(alias, y, y) == 2 * y
+    for aliasing in (apart(2), Z_IS_X, Z_IS_Y):
+        assert kernel.aliased(aliasing, x, y) == (x + y) & MASK
+    for aliasing in (X_IS_Y, ALL):
+        assert kernel.aliased(aliasing, y, y) == 2 * y
         with pytest.raises(ValueError, match="equal"):
-            kernel.aliased(alias, x, y)
+            kernel.aliased(aliasing, x, y)
+    assert [*kernel.aliasings()] == [apart(2), Z_IS_X, Z_IS_Y, X_IS_Y, ALL]
+
+
+def test_aliasings_of_any_number_of_operands() -> None:
+    for count, ways in ((1, 2), (2, 5), (3, 15)):  # partitions of a set of count + 1
+        found = [*aliasings((8,) * count)]
+        assert found[0] == apart(count) and len({*found}) == len(found) == ways
+    found = [*aliasings((8,) * 5)]
+    pairs = [{i for i, b in enumerate(a.buffers) if a.buffers.count(b) > 1} for a in found]
+    assert len(found) == 17 and all(len(pair) in (0, 2, 6) for pair in pairs)
+    assert len({frozenset(pair) for pair in pairs}) == 17
+    # Operands of other sizes share nothing, but z may begin where any of them does.
+    assert [a.buffers for a in aliasings((8, 16))] == [(0, 1, 2), (1, 1, 2), (2, 1, 2)]
+    assert str(apart(2)) == "nothing shared"
+    assert str(Aliasing((1, 1, 2, 2))) == "z is operand 1, operand 2 is operand 3"
+
+
+def test_seven_operands(library: Library) -> None:
+    kernel = Kernel(library, "seven", (1,) * 7, 1)
+    assert kernel(*(10**i for i in range(7))) == 1111111
+    for aliasing in kernel.aliasings():
+        given = aliasing.merged(tuple(10**i for i in range(7)))
+        assert kernel.aliased(aliasing, *given) == sum(given)
+    with pytest.raises(FrameError, match="changed byte 0 of d's buffer"):
+        Kernel(library, "sixth", (1,) * 7, 1)(*range(7))
 
 
 def test_aliasing_shows_a_kernel_that_writes_too_early(library: Library) -> None:
     kernel = Kernel(library, "early", (2, 2), 2)
     x, y = 5 << 64 | 7, 3 << 64 | 4
-    assert kernel(x, y) == kernel.aliased(Alias.Z_IS_X, x, y) == x + y
-    assert kernel.aliased(Alias.Z_IS_Y, x, y) != x + y
+    assert kernel(x, y) == kernel.aliased(Z_IS_X, x, y) == x + y
+    assert kernel.aliased(Z_IS_Y, x, y) != x + y
 
 
 def test_one_operand_and_a_longer_operand(library: Library) -> None:
     assert Kernel(library, "copy", (2,), 2)(9 << 64 | 1) == 9 << 64 | 1
     redc = Kernel(library, "copy", (4,), 2)
-    assert redc.aliased(Alias.Z_IS_X, 8 << 192 | 6 << 64 | 5) == 6 << 64 | 5
-    with pytest.raises(ValueError, match="no y"):
-        redc.aliased(Alias.Z_IS_Y, 1)
+    assert redc.aliased(Aliasing((1, 1)), 8 << 192 | 6 << 64 | 5) == 6 << 64 | 5
+    with pytest.raises(ValueError, match="takes 1 operands"):
+        redc.aliased(Z_IS_Y, 1)
 
 
 def test_words_of_32_bits(library: Library) -> None:

@@ -20,11 +20,13 @@ from target_code import (
 )
 
 from fieldc.errors import Refusal
+from fieldc.machine.assemble import compile_ir
 from fieldc.machine.check import check
 from fieldc.machine.emulated import EmulatorError, Program
 from fieldc.machine.frames import FrameError
 from fieldc.proof.constant_time.scan import scan
 from fieldc.targets.artifact import Artifact
+from fieldc.targets.llvm.processors import LLVM_TARGETS
 from fieldc.targets.object_format import ObjectFormat
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.running import EmulatedProgram
@@ -73,6 +75,29 @@ def test_every_kernel_computes(target: str) -> None:
             if p == int(SMALL) and operation in OF_RESIDUES:
                 calls += check_every_input(kernel(running, artifact), artifact)
     assert calls > 10_000 + 3 * int(SMALL) ** 2
+
+
+def sum_of_seven(word: int) -> str:
+    """A function of seven operands, which stores the sum of their lowest words, as LLVM IR."""
+    names = [f"%x{i}" for i in range(7)]
+    lines = [f"define void @seven(ptr %z, {', '.join(f'ptr {name}' for name in names)}) {{"]
+    lines += [f"  %v{i} = load i{word}, ptr {name}" for i, name in enumerate(names)]
+    lines += [f"  %s{i} = add i{word} %{'s' if i > 1 else 'v'}{i - 1}, %v{i}" for i in range(1, 7)]
+    return "\n".join([*lines, f"  store i{word} %s6, ptr %z", "  ret void", "}"]) + "\n"
+
+
+@pytest.mark.parametrize("name", EMULATORS)
+def test_seven_operands_in_every_aliasing(name: str) -> None:
+    target = LLVM_TARGETS.get(name, LLVM_TARGETS["x86_64-windows-llvm"])
+    word, processor = TARGETS[name].words[0], target.processor
+    made = compile_ir(sum_of_seven(word), target.triple, processor.cpu, processor.features)
+    with program(name, {"seven": made.object}) as running:
+        seven = running.kernel("seven", (1,) * 7, 1, word)
+        for aliasing in seven.aliasings():
+            given = aliasing.merged(tuple(10**i for i in range(7)))
+            assert seven.aliased(aliasing, *given) == sum(given)
+    with pytest.raises(EmulatorError, match="at most 7 operands"):
+        running.kernel("seven", (1,) * 8, 1, word)
 
 
 @pytest.mark.full

@@ -13,7 +13,7 @@ from x86_64_kernels import HERE, Built, check_run, loaded, runs_here, win64_kern
 from fieldc.algorithms import choose
 from fieldc.language import Expression
 from fieldc.machine.assemble import assemble
-from fieldc.machine.frames import Alias, FrameError
+from fieldc.machine.frames import FrameError
 from fieldc.machine.load import Kernel, Library, load
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.conventions import CONVENTIONS, GENERAL, SYSV, WIN64, Convention
@@ -99,7 +99,7 @@ def test_registers_are_kept_and_flags_on_entry_do_not_matter(
         check_code(code, variant)
     for flags in FLAG_STATES.values():
         for built in probed(codes, flags):
-            check_run(built, 2, Alias)
+            check_run(built, 2, aliased=True)
             before, after, *values = seen(built.run.library, built.code.symbol, 2 + len(kept))
             assert before == after
             assert values == [pattern(r) for r in kept]

@@ -13,8 +13,8 @@ from primes import CARRY_STYLES, cases, expected, expressions, shaped
 from x86_64_checks import check_code
 
 from fieldc.language import Expression
+from fieldc.machine.aliasing import apart
 from fieldc.machine.assemble import assemble, host_triple
-from fieldc.machine.frames import Alias
 from fieldc.machine.load import Kernel, Library, load
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.targets.x86_64.choices import FEATURES, VARIANTS, Choices
@@ -127,21 +127,18 @@ def compiled(expression: Expression, symbol: str, choices: Choices) -> X86Kernel
     return code
 
 
-def check_run(built: Built, count: int, aliases: Iterable[Alias] = (Alias.NONE,)) -> None:
-    """Results on edge and random operands, in the aliasings that the operands allow."""
+def check_run(built: Built, count: int, aliased: bool = False) -> None:
+    """Results on edge and random operands, in separate buffers or in every aliasing."""
     f, k = built.expression.field, built.expression.kernel
     for values in cases(k, f, count):
         want = expected(k.operation, f, *values)
         assert k.run(f, *values) == want
-        for alias in aliases:
-            if len(values) == 1 and alias is Alias.Z_IS_Y:
-                continue
-            given = values
-            if len(values) == 2 and alias in (Alias.X_IS_Y, Alias.ALL):
-                given = (values[0], values[0])
+        for aliasing in built.run.aliasings() if aliased else (apart(len(values)),):
+            given = aliasing.merged(values)
+            if given != values:
                 want = expected(k.operation, f, *given)
-            result = built.run.aliased(alias, *given)
-            assert result == want, (f.label, k.operation, k.algorithm, alias, given)
+            result = built.run.aliased(aliasing, *given)
+            assert result == want, (f.label, k.operation, k.algorithm, aliasing, given)
 
 
 @cache

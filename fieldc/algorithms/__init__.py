@@ -48,12 +48,13 @@ KERNELS: tuple[Kernel, ...] = (
 FUSED: tuple[Kernel, ...] = (
     *products.SUMS,
     *products.DIFFERENCES,
+    *products.MULTIPLY_ADD,
     *extension.EXTENSIONS,
     *lazy.LAZY,
     *powers.SMALL_PRODUCTS,
     *powers.POWERS,
 )
-"""What pays for itself in larger formulas: built, raced and proved where it is named."""
+"""Operations for use inside larger formulas: built, raced and proved where they are named."""
 
 STUDIED: tuple[Kernel, ...] = (
     scanning.multiply_sos,

@@ -167,6 +167,8 @@ PREDICTIONS: dict[tuple[str, str], Prediction] = {
         for k in range(3, MOST_TERMS + 1)
         for algorithm, more in (("log-jump", (0, 1)), ("cios", (1,)))
     },
+    ("mul_add", "log-jump"): Prediction(_FOLDED, _of(4, 2, -1)),
+    ("mul_add", "cios"): Prediction(_MONTGOMERY, _of(4, 2, -1)),
     ("difference_of_products", "log-jump"): Prediction(_of(3, 0, 1), _of(6, 2, -1)),
     ("difference_of_products", "cios"): Prediction(_of(3, 1), _of(6, 2, -1)),
     ("fp2_mul", "log-jump"): Prediction(_of(6, 0, 2), _of(12, 4, -2)),

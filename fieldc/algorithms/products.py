@@ -109,3 +109,21 @@ def difference_without_spare_bits(f: Field, x: Pair, y: Pair) -> Residue:
 
 
 DIFFERENCES = (difference_log_jump, difference_cios, difference_without_spare_bits)
+
+
+@kernel("mul_add", "log-jump")
+def multiply_add_log_jump(f: Field, x: Residue, y: Residue, a: Residue) -> Residue:
+    """x*y/R + a mod p with constant rows of mu; a is added before p is subtracted; 2n^2 + 1."""
+    return subtract_all(product(f, x, y, fold_limb) + a, f.p)
+
+
+@kernel("mul_add", "cios")
+def multiply_add_cios(f: Field, x: Residue, y: Residue, a: Residue) -> Residue:
+    """x*y/R + a mod p with a row of the reduction for each limb; a is added before p is subtracted.
+
+    The product is below p + p^2/R, so two subtractions are enough; 2n^2 + n products.
+    """
+    return subtract_all(product(f, x, y, drop_limb) + a, f.p)
+
+
+MULTIPLY_ADD = (multiply_add_log_jump, multiply_add_cios)

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from fieldc.algorithms import STUDIED
 from fieldc.algorithms.montgomery import multiply, multiply_log_jump, redc
-from fieldc.algorithms.products import sum_of
+from fieldc.algorithms.products import product, sum_of
 from fieldc.algorithms.reduction import (
     drop_limb,
     fold_limb,
@@ -76,7 +76,7 @@ def _check_columns(f: Field) -> None:
 
 
 def divide_by_jumps(f: Field, t: Number) -> Number:
-    """t/R mod p in digits: three at a time by a constant, then one, the last two by quotients.
+    """t/R modulo p in digits: three at a time by a constant, then one, the last two by quotients.
 
     Domb, "Barrett-Montgomery", hackmd.io/@Ingonyama/Barret-Montgomery. A triple leaves t three
     digits above p; each step by one digit takes one of them away.
@@ -86,27 +86,27 @@ def divide_by_jumps(f: Field, t: Number) -> Number:
     while left > 0:
         step = max(1, min(3, left - 1))
         t, left = fold_limbs(digits, t, step), left - step
-    return subtract_once(drop_limb(digits, drop_limb(digits, t)), f.p)
+    return drop_limb(digits, drop_limb(digits, t))
 
 
 def divide_by_quotients(f: Field, t: Number) -> Number:
-    """t/R mod p in digits: each by a quotient."""
+    """t/R modulo p in digits: each by a quotient."""
     digits = in_digits(f)
     for _ in range(digits.n):
         t = drop_limb(digits, t)
-    return subtract_once(t, f.p)
+    return t
 
 
 @kernel("mul", "sos-jumps")
 def mul_jumps(f: Field, x: Residue, y: Residue) -> Residue:
     """x*y/R mod p in digits: the whole product, then jumps of three digits."""
-    return divide_by_jumps(f, whole_product(f, x, y))
+    return subtract_once(divide_by_jumps(f, whole_product(f, x, y)), f.p)
 
 
 @kernel("mul", "sos")
 def mul_sos(f: Field, x: Residue, y: Residue) -> Residue:
     """x*y/R mod p in digits: the whole product, then the whole reduction."""
-    return divide_by_quotients(f, whole_product(f, x, y))
+    return subtract_once(divide_by_quotients(f, whole_product(f, x, y)), f.p)
 
 
 @kernel("mul", "log-jump")
@@ -142,13 +142,13 @@ def whole_square(f: Field, x: Number) -> Number:
 @kernel("square", "sos-jumps")
 def square_jumps(f: Field, x: Residue) -> Residue:
     """x*x/R mod p in digits: the whole square, then jumps of three digits."""
-    return divide_by_jumps(f, whole_square(f, x))
+    return subtract_once(divide_by_jumps(f, whole_square(f, x)), f.p)
 
 
 @kernel("square", "sos")
 def square_sos(f: Field, x: Residue) -> Residue:
     """x*x/R mod p in digits: the whole square, then the whole reduction."""
-    return divide_by_quotients(f, whole_square(f, x))
+    return subtract_once(divide_by_quotients(f, whole_square(f, x)), f.p)
 
 
 @kernel("square", "log-jump")
@@ -186,6 +186,32 @@ def sum_cios(f: Field, x: Pair, y: Pair) -> Residue:
     return subtract_all(_sum(f, x, y, drop_limb), f.p)
 
 
+@kernel("mul_add", "sos-jumps")
+def multiply_add_jumps(f: Field, x: Residue, y: Residue, a: Residue) -> Residue:
+    """x*y/R + a mod p in digits: the whole product, then jumps of three digits."""
+    return subtract_all(divide_by_jumps(f, whole_product(f, x, y)) + a, f.p)
+
+
+@kernel("mul_add", "sos")
+def multiply_add_sos(f: Field, x: Residue, y: Residue, a: Residue) -> Residue:
+    """x*y/R + a mod p in digits: the whole product, then the whole reduction."""
+    return subtract_all(divide_by_quotients(f, whole_product(f, x, y)) + a, f.p)
+
+
+@kernel("mul_add", "log-jump")
+def multiply_add_log_jump(f: Field, x: Residue, y: Residue, a: Residue) -> Residue:
+    """x*y/R + a mod p in digits, with constant rows of mu and one quotient at the end."""
+    t = product(in_digits(f), x, y << excess(f), fold_limb)
+    return subtract_all(t + a, f.p)
+
+
+@kernel("mul_add", "cios")
+def multiply_add_cios(f: Field, x: Residue, y: Residue, a: Residue) -> Residue:
+    """x*y/R + a mod p in digits, a row of the product, a row of the reduction."""
+    t = product(in_digits(f), x, y << excess(f), drop_limb)
+    return subtract_all(t + a, f.p)
+
+
 @kernel("redc")
 def reduce_wide(f: Field, x: Wide) -> Residue:
     """x/R mod p for x < p*R in digits: clear the low half digit by digit, add the high half."""
@@ -216,6 +242,10 @@ KERNELS: tuple[Kernel, ...] = (
     square_by_product,
     sum_log_jump,
     sum_cios,
+    multiply_add_jumps,
+    multiply_add_sos,
+    multiply_add_log_jump,
+    multiply_add_cios,
     reduce_wide,
     enter,
     leave,

@@ -124,10 +124,10 @@ class NativeKernel(Kernel):
         super().__init__(loaded.library, loaded.symbol, widths, kernel.result.width(f), f.word)
         self.expression = expression
 
-    def __call__(self, x: int, y: int | None = None) -> int:
+    def __call__(self, *operands: int) -> int:
         """The kernel's result. Raises OperandError for an operand that its contract excludes."""
-        check_operands(self.expression, (x,) if y is None else (x, y))
-        return super().__call__(x, y)
+        check_operands(self.expression, operands)
+        return super().__call__(*operands)
 
 
 def check_operands(expression: Expression, operands: Sequence[int]) -> None:

@@ -9,7 +9,8 @@ from itertools import product
 from fieldc.errors import Refusal
 from fieldc.field import Field
 from fieldc.language import Expression
-from fieldc.machine.frames import Alias, GuardedKernel
+from fieldc.machine.aliasing import Aliasing
+from fieldc.machine.frames import GuardedKernel
 from fieldc.operands import Range
 
 RANDOM_VECTORS = 40
@@ -36,12 +37,26 @@ def vectors(expression: Expression, seed: int) -> Iterator[tuple[int, ...]]:
 
 
 def operands_of(ranges: Sequence[Range], f: Field, seed: int) -> Iterator[tuple[int, ...]]:
-    """Operands in ranges: every pair of edge values, then random ones."""
+    """Operands in ranges: every pair of edge values of any two of them, then random ones."""
     draw = random.Random(seed)
-    yield from product(*(edge_operands(bound, f) for bound in ranges))
+    edges = [list(edge_operands(bound, f)) for bound in ranges]
+    yield from _every_pair(edges)
     for _ in range(RANDOM_VECTORS):
         values = ([draw.randrange(r.high(f) + 1) for _ in range(r.count)] for r in ranges)
         yield tuple(r.number(f, v) for r, v in zip(ranges, values, strict=True))
+
+
+def _every_pair(edges: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
+    """Every pair of the first two operands' values; further operands go round beside them.
+
+    So any two of three operands meet in all their values, the largest of all operands among them.
+    """
+    places = (range(len(values)) for values in edges[:2])
+    for first, *others in product(*places):
+        second = others[0] if others else 0
+        more = (first + m * (second + 1) for m in range(1, len(edges) - 1))
+        numbers = (first, *others, *more)
+        yield tuple(v[n % len(v)] for v, n in zip(edges, numbers, strict=True))
 
 
 def edge_operands(bound: Range, f: Field) -> Iterator[int]:
@@ -61,22 +76,16 @@ def check(kernel: GuardedKernel, expression: Expression, seed: int = 0) -> int:
     """
     calls = 0
     for operands in vectors(expression, seed):
-        for alias in ALIASES[len(operands)]:
-            same = alias in (Alias.X_IS_Y, Alias.ALL)
-            given = (operands[0],) * len(operands) if same else operands
-            _expect(expression, alias, given, kernel.aliased(alias, *given))
+        for aliasing in kernel.aliasings():
+            given = aliasing.merged(operands)
+            _expect(expression, aliasing, given, kernel.aliased(aliasing, *given))
             calls += 1
     return calls
 
 
-ALIASES = {
-    1: (Alias.NONE, Alias.Z_IS_X),
-    2: (Alias.NONE, Alias.Z_IS_X, Alias.Z_IS_Y, Alias.X_IS_Y, Alias.ALL),
-}
-"""The aliasings of kernels with one and with two operands: all are legal."""
-
-
-def _expect(expression: Expression, alias: Alias, operands: tuple[int, ...], result: int) -> None:
+def _expect(
+    expression: Expression, aliasing: Aliasing, operands: tuple[int, ...], result: int
+) -> None:
     f, contract = expression.field, expression.kernel.result
     wanted = expression.kernel.meaning(f, *operands)
     # Below p there is one right number; of results that may be p and above, any that is congruent.
@@ -84,10 +93,9 @@ def _expect(expression: Expression, alias: Alias, operands: tuple[int, ...], res
         0 <= found <= contract.high(f) and (found - right) % f.p == 0
         for found, right in zip(contract.values(f, result), contract.values(f, wanted), strict=True)
     ):
-        given = ", ".join(
-            f"{name} = {value:#x}" for name, value in zip("xy", operands, strict=False)
-        )
+        names = (name for name, _ in expression.kernel.operands)
+        given = ", ".join(f"{x} = {value:#x}" for x, value in zip(names, operands, strict=True))
         raise CheckError(
             f"{expression.kernel.operation} ({expression.kernel.algorithm}) for {f.label}, "
-            f"{given}, aliasing {alias.name}: got {result:#x}, expected {wanted:#x}"
+            f"{given}, aliasing: {aliasing}: got {result:#x}, expected {wanted:#x}"
         )

@@ -24,6 +24,8 @@ SECONDS = 60
 """A program that says nothing for so long is stopped."""
 ROOM = 1 << 22
 """Bytes of memory that one request may bring."""
+ARGUMENTS = 8
+"""The most arguments of a kernel that is run here, z among them."""
 
 
 class EmulatorError(UserError):
@@ -62,7 +64,10 @@ class Program:
         self.emulator = emulator
         self.symbols = tuple(objects)
         sign = "<" if emulator.order == "little" else ">"
-        self._request, self._answer = struct.Struct(f"{sign}7I"), struct.Struct(f"{sign}i")
+        self._request, self._answer = (
+            struct.Struct(f"{sign}{4 + ARGUMENTS}I"),
+            struct.Struct(f"{sign}i"),
+        )
         with tempfile.TemporaryDirectory(prefix="fieldc-") as folder:
             made = _linked(emulator, objects, Path(folder))
             command = [emulator.command, str(made)]
@@ -72,7 +77,7 @@ class Program:
             )
             # Once it has answered, its file is not needed any more.
             try:
-                self._call(0, bytes(8), 8, 0, (0, 0, 0))
+                self._call(0, bytes(8), 8, 0, (0,))
             except EmulatorError:
                 self.close()
                 raise
@@ -113,8 +118,9 @@ class Program:
     def _call(
         self, number: int, frames: bytes, size: int, start: int, places: Sequence[int]
     ) -> bytes:
-        x, y, z = (*places, 0)[:3]
-        request = self._request.pack(number, start, size, len(frames) // size, x, y, z)
+        unused = [places[0]] * (ARGUMENTS - len(places))
+        count = len(frames) // size
+        request = self._request.pack(number, start, size, count, *places, *unused)
         try:
             self._send(request + frames)
             answer = self._receive(self._answer.size + len(frames))
@@ -163,6 +169,10 @@ class EmulatedKernel(GuardedKernel):
         word: int,
     ) -> None:
         super().__init__(symbol, operands, result_limbs, word, program.emulator.order)
+        if len(operands) >= ARGUMENTS:
+            raise EmulatorError(
+                f"{symbol}: emulators run kernels of at most {ARGUMENTS - 1} operands here"
+            )
         self.program = program
 
     def call(self, frame: bytes, places: Sequence[int]) -> bytes:

@@ -3,37 +3,29 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from enum import Enum
+from collections.abc import Iterator, Sequence
 
 from fieldc.errors import Refusal
+from fieldc.machine.aliasing import Aliasing, aliasings, apart
 
 GUARD_BYTES = 64
 _GUARD = bytes(0xA5 ^ i for i in range(GUARD_BYTES))
 _POISON = 0x5C
+NAMES = ("z", "x", "y", "a", "b", "c", "d", "e")
+"""What messages call the result and the operands; those that come later have numbers."""
 
 
 class FrameError(Refusal):
     """A kernel wrote outside its result, into a guard or an input, or lost a register."""
 
 
-class Alias(Enum):
-    """Which operands of one call share a buffer: for each of z, x, y the buffer it lives in."""
-
-    NONE = (0, 1, 2)
-    Z_IS_X = (1, 1, 2)
-    Z_IS_Y = (2, 1, 2)
-    X_IS_Y = (0, 1, 1)
-    ALL = (1, 1, 1)
-
-
 class GuardedKernel(ABC):
     """A kernel, callable from Python integers to an integer.
 
-    C signature `void SYMBOL(word z[result_limbs], const word x[operands[0]], const word
-    y[operands[1]])`, limbs of `word` bits, least significant first; one-operand kernels leave out
-    y. Every call checks guards round all buffers, and the inputs, and raises FrameError. Limbs of
-    z that the kernel leaves unwritten read as 0x5c bytes. `order` is that of the bytes of a word.
+    C signature `void SYMBOL(word z[result_limbs], const word x[operands[0]], ...)` with any number
+    of operands, limbs of `word` bits, least significant first. Every call checks guards round all
+    buffers, and the inputs, and raises FrameError. Limbs of z that the kernel leaves unwritten read
+    as 0x5c bytes. `order` is that of the bytes of a word.
     """
 
     def __init__(
@@ -44,8 +36,8 @@ class GuardedKernel(ABC):
         word: int = 64,
         order: str = "little",
     ) -> None:
-        if word not in (32, 64) or len(operands) not in (1, 2):
-            raise ValueError(f"{symbol}: a kernel has 1 or 2 operands of 32 or 64-bit words")
+        if word not in (32, 64) or not operands:
+            raise ValueError(f"{symbol}: a kernel has operands of 32 or 64-bit words")
         self.symbol = symbol
         self.word_bytes = word // 8
         self.is_big_endian = order == "big"
@@ -55,43 +47,45 @@ class GuardedKernel(ABC):
         ends = [sum(lengths[: i + 1]) + GUARD_BYTES * (i + 1) for i in range(len(lengths))]
         self.spans = [slice(end - size, end) for end, size in zip(ends, lengths, strict=True)]
         self.frame_bytes = ends[-1] + GUARD_BYTES
+        self._apart = apart(len(operands))
 
     @abstractmethod
     def call(self, frame: bytes, places: Sequence[int]) -> bytes:
         """A frame after a call whose arguments lie at these places in it."""
 
-    def __call__(self, x: int, y: int | None = None) -> int:
-        """The kernel's result with three separate buffers."""
-        return self.aliased(Alias.NONE, x, y)
+    def __call__(self, *operands: int) -> int:
+        """The kernel's result with separate buffers."""
+        return self.aliased(self._apart, *operands)
 
-    def aliased(self, alias: Alias, x: int, y: int | None = None) -> int:
-        """The result with operands sharing buffers; x is y needs equal values.
+    def aliased(self, aliasing: Aliasing, *operands: int) -> int:
+        """The result with buffers shared; operands that share one need equal values.
 
         Where the result is shorter than the input it lies on, the input's upper limbs must stay.
         """
-        values = (x,) if y is None else (x, y)
-        buffers = alias.value[: 1 + len(values)]
-        contents = self._contents(values, buffers)
-        found = self.call(self._framed(contents), self.places(alias))
-        return self._result_of(found, contents, buffers[0])
+        contents = self._contents(operands, aliasing)
+        found = self.call(self._framed(contents), self.places(aliasing))
+        return self._result_of(found, contents, aliasing.buffers[0])
 
-    def places(self, alias: Alias = Alias.NONE) -> list[int]:
-        """Where in a frame the arguments lie."""
-        return [self.spans[buffer].start for buffer in alias.value[: 1 + len(self._sizes)]]
+    def aliasings(self) -> Iterator[Aliasing]:
+        """The ways to share buffers in which the kernel must be right."""
+        return aliasings(self._sizes)
 
-    def frame(self, *values: int) -> bytes:
+    def places(self, aliasing: Aliasing | None = None) -> list[int]:
+        """Where in a frame the arguments lie, in separate buffers unless an aliasing is given."""
+        return [self.spans[buffer].start for buffer in (aliasing or self._apart).buffers]
+
+    def frame(self, *operands: int) -> bytes:
         """The memory of a call before it, with separate buffers."""
-        return self._framed(self._contents(values, Alias.NONE.value[: 1 + len(values)]))
+        return self._framed(self._contents(operands, self._apart))
 
-    def _contents(self, values: tuple[int, ...], buffers: tuple[int, ...]) -> list[bytes]:
-        if len(values) != len(self._sizes):
-            raise ValueError(f"{self.symbol} takes {len(self._sizes)} operands")
-        if max(buffers) > len(values):
-            raise ValueError(f"{self.symbol} has no y to alias")
-        if len(values) == 2 and buffers[1] == buffers[2] and values[0] != values[1]:
-            raise ValueError("x and y can share a buffer only when they are equal")
+    def _contents(self, values: tuple[int, ...], aliasing: Aliasing) -> list[bytes]:
+        count = len(self._sizes)
+        if len(values) != count or len(aliasing.buffers) != count + 1:
+            raise ValueError(f"{self.symbol} takes {count} operands, and aliasings of as many")
+        if aliasing.merged(values) != values:
+            raise ValueError("operands can share a buffer only when they are equal")
         contents = [b""] * len(self.spans)
-        for value, size, buffer in zip(values, self._sizes, buffers[1:], strict=True):
+        for value, size, buffer in zip(values, self._sizes, aliasing.buffers[1:], strict=True):
             try:
                 contents[buffer] = self._ordered(value.to_bytes(size, "little"))
             except OverflowError:
@@ -119,12 +113,13 @@ class GuardedKernel(ABC):
 
     def _describe(self, found: bytes, expected: bytes) -> str:
         at = next(i for i, (a, b) in enumerate(zip(found, expected, strict=True)) if a != b)
-        names = ("z", "x", "y")
-        for name, span in zip(names, self.spans, strict=False):
+        more = (f"operand {i}" for i in range(len(NAMES), len(self.spans)))
+        named = [*zip((*NAMES, *more), self.spans, strict=False)]
+        for name, span in named:
             if span.start <= at < span.stop:
                 return f"{self.symbol} changed byte {at - span.start} of {name}'s buffer"
         nearest, span = min(
-            zip(names, self.spans, strict=False),
+            named,
             key=lambda pair: min(abs(at - pair[1].start), abs(at - pair[1].stop)),
         )
         return f"{self.symbol} wrote outside {nearest}'s buffer, at byte {at - span.start}"

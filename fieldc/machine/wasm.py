@@ -12,7 +12,9 @@ from fieldc.errors import UserError
 from fieldc.machine.frames import GuardedKernel
 
 SCRIPT = Path(__file__).with_name("runner") / "wasm.mjs"
-_REQUEST = struct.Struct("<6I")
+ARGUMENTS = 8
+"""The most arguments of a kernel that is run here, z among them."""
+_REQUEST = struct.Struct(f"<{3 + ARGUMENTS}I")
 
 
 class NodeError(UserError):
@@ -34,17 +36,19 @@ class WasmKernel(GuardedKernel):
         self, module: bytes, symbol: str, operands: tuple[int, ...], result_limbs: int
     ) -> None:
         super().__init__(symbol, operands, result_limbs)
+        if len(operands) >= ARGUMENTS:
+            raise NodeError(f"{symbol}: node runs kernels of at most {ARGUMENTS - 1} operands here")
         pipe = subprocess.PIPE
         node = shutil.which("node") or "node"
         self._process = subprocess.Popen(
             [node, str(SCRIPT), symbol], stdin=pipe, stdout=pipe, stderr=pipe
         )
-        self._send(_REQUEST.pack(len(module), 0, 0, 0, 0, 1) + module)
+        self._send(_REQUEST.pack(len(module), 1, *[0] * (1 + ARGUMENTS)) + module)
 
     def call(self, frame: bytes, places: Sequence[int]) -> bytes:
         """A frame after a call whose arguments lie at these places in it. Raises NodeError."""
-        three = [*places, 0, 0, 0][:3]
-        self._send(_REQUEST.pack(len(frame), *three, len(places), 0) + frame)
+        unused = [0] * (ARGUMENTS - len(places))
+        self._send(_REQUEST.pack(len(frame), 0, len(places), *places, *unused) + frame)
         stdout = self._process.stdout
         found = stdout.read(len(frame)) if stdout else b""
         if len(found) != len(frame):

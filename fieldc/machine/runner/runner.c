@@ -1,21 +1,23 @@
 /* Calls kernels on memory that comes through standard input and goes back through standard output.
  *
- * A request is seven 32-bit words: the kernel, where the first frame starts in a line of 64 bytes,
- * a frame's size, how many frames follow, and where in a frame z, x and y lie. The answer is one
- * word, the number of the first register that a call did not restore or -1, and the frames
- * after the calls. fieldc/machine/emulated.py sends requests; guarded_call is in assembly.
+ * A request is twelve 32-bit words: the kernel, where the first frame starts in a line of 64 bytes,
+ * a frame's size, how many frames follow, and where in a frame each of eight arguments lies: z, the
+ * operands, and z again for those that the kernel does not have. The answer is one word, the number
+ * of the first register that a call did not restore or -1, and the frames after the calls.
+ * fieldc/machine/emulated.py sends requests; guarded_call is in assembly.
  */
 #include <stddef.h>
 #include <stdint.h>
 
 #define ROOM (1u << 22)
 #define REGISTERS 32
+#define ARGUMENTS 8
 
 typedef void kernel(void);
 
 struct call {
     kernel *function;
-    void *operands[3];
+    void *arguments[ARGUMENTS];
     uintptr_t before[REGISTERS], after[REGISTERS];
 };
 
@@ -102,7 +104,7 @@ void run(void) {
         prepare();
 #endif
     for (;;) {
-        uint32_t request[7];
+        uint32_t request[4 + ARGUMENTS];
         receive_all(request, sizeof request);
         uint32_t start = request[1], size = request[2], count = request[3];
         int32_t changed = -1;
@@ -111,8 +113,8 @@ void run(void) {
         receive_all(memory + start, (size_t)size * count);
         call.function = kernels[request[0]];
         for (uint32_t i = 0; i < count && changed < 0; i++) {
-            for (uint32_t k = 0; k < 3; k++)
-                call.operands[k] = memory + start + (size_t)size * i + request[4 + k];
+            for (uint32_t k = 0; k < ARGUMENTS; k++)
+                call.arguments[k] = memory + start + (size_t)size * i + request[4 + k];
             changed = checked_call();
         }
         send_all(&changed, sizeof changed);

@@ -1,6 +1,8 @@
 // Calls a function of a module on memory that it is sent, and sends the memory back.
-// Requests: six numbers of 32 bits (bytes, z, x, y, arguments, the module's bytes), then the bytes.
+// Requests: numbers of 32 bits, then bytes. The numbers are how many bytes follow, 1 if they are a
+// module or 0 if they are memory, how many arguments a call has, and eight addresses for them.
 const PAGES = 64;
+const NUMBERS = 11;
 const SYMBOL = process.argv[2];
 let memory = new WebAssembly.Memory({ initial: PAGES });
 let call = null;
@@ -14,19 +16,20 @@ function answer(bytes, places) {
 }
 
 function accept() {
-  while (received.length >= 24) {
-    const [size, z, x, y, count, module] = Array.from({ length: 6 }, (_, i) =>
+  while (received.length >= 4 * NUMBERS) {
+    const [size, module, count, ...places] = Array.from({ length: NUMBERS }, (_, i) =>
       received.readUInt32LE(4 * i),
     );
-    if (received.length < 24 + size) return;
-    const bytes = received.subarray(24, 24 + size);
+    const end = 4 * NUMBERS + size;
+    if (received.length < end) return;
+    const bytes = received.subarray(4 * NUMBERS, end);
     if (module) {
       const made = new WebAssembly.Module(bytes);
       const { exports } = new WebAssembly.Instance(made, { env: { memory } });
       call = exports[SYMBOL];
       memory = exports.memory ?? memory;
-    } else answer(bytes, [z, x, y].slice(0, count));
-    received = received.subarray(24 + size);
+    } else answer(bytes, places.slice(0, count));
+    received = received.subarray(end);
   }
 }
 

@@ -28,14 +28,17 @@ guarded_call:
     stp x30, x0, [sp, #160]
     mov x9, sp
     each str
-    add x9, x0, #32
+    add x9, x0, #72
     each ldr
     ldp x8, x10, [x0]
     ldp x1, x2, [x0, #16]
+    ldp x3, x4, [x0, #32]
+    ldp x5, x6, [x0, #48]
+    ldr x7, [x0, #64]
     mov x0, x10
     blr x8
     ldr x9, [sp, #168]
-    add x9, x9, #288
+    add x9, x9, #328
     each str
     mov x9, sp
     each ldr

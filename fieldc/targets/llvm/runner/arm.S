@@ -23,18 +23,20 @@ guarded_call:
     vpush {d8-d15}
     sub sp, sp, #4
     push {r0, r1}
-    add r1, r0, #48
+    add r1, r0, #20
+    ldm r1, {r2-r5}
+    push {r2-r5} /* the last four arguments */
+    add r1, r0, #68
     vldm r1, {d8-d15}
-    add r1, r0, #16
+    add r1, r0, #36
     ldm r1, {r4-r11}
-    mov r3, r0
-    ldr r12, [r3]
-    ldr r0, [r3, #4]
-    ldr r1, [r3, #8]
-    ldr r2, [r3, #12]
+    ldr r12, [r0]
+    add r3, r0, #4
+    ldm r3, {r0-r3}
     blx r12
+    add sp, sp, #16
     ldr r1, [sp]
-    add r1, r1, #144
+    add r1, r1, #164
     stm r1!, {r4-r11}
     vstm r1, {d8-d15}
     add sp, sp, #12

@@ -46,23 +46,36 @@ system_call:
     \do $28, \from + 9 * WORD (\base)
 .endm
 
-/* The first 16 bytes above the stack pointer belong to what is called, with o32. */
+/* With o32 the first 16 bytes above the stack pointer belong to what is called; the last four
+   arguments are above them. */
 guarded_call:
     MOVE_STACK $29, $29, -128
     SAVE $31, 112($29)
     SAVE $4, 120($29)
-    each SAVE, $29, 16
+    each SAVE, $29, 32
     move $2, $4
-    each LOAD, $2, 4 * WORD
+    each LOAD, $2, 9 * WORD
     LOAD $25, 0($2)
     LOAD $4, WORD($2)
     LOAD $5, 2 * WORD($2)
     LOAD $6, 3 * WORD($2)
+    LOAD $7, 4 * WORD($2)
+#ifdef __mips64
+    LOAD $8, 5 * WORD($2)
+    LOAD $9, 6 * WORD($2)
+    LOAD $10, 7 * WORD($2)
+    LOAD $11, 8 * WORD($2)
+#else
+    .irp n, 0, 1, 2, 3
+    LOAD $8, (5 + \n) * WORD($2)
+    SAVE $8, (4 + \n) * WORD($29)
+    .endr
+#endif
     jalr $25
     nop
     LOAD $2, 120($29)
-    each SAVE, $2, 36 * WORD
-    each LOAD, $29, 16
+    each SAVE, $2, 41 * WORD
+    each LOAD, $29, 32
     LOAD $31, 112($29)
     jr $31
     MOVE_STACK $29, $29, 128

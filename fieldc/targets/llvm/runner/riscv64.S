@@ -36,14 +36,19 @@ guarded_call:
     sd a0, 200(sp)
     each sd, fsd, sp, 0
     mv t0, a0
-    each ld, fld, t0, 32
+    each ld, fld, t0, 72
     ld t1, 0(t0)
     ld a0, 8(t0)
     ld a1, 16(t0)
     ld a2, 24(t0)
+    ld a3, 32(t0)
+    ld a4, 40(t0)
+    ld a5, 48(t0)
+    ld a6, 56(t0)
+    ld a7, 64(t0)
     jalr t1
     ld t0, 200(sp)
-    each sd, fsd, t0, 288
+    each sd, fsd, t0, 328
     each ld, fld, sp, 0
     ld ra, 192(sp)
     addi sp, sp, 208

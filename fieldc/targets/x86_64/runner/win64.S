@@ -32,21 +32,27 @@
     .endr
 .endm
 
-/* The first 32 bytes above the stack pointer belong to what is called. */
+/* The first 32 bytes above the stack pointer belong to what is called; the last four arguments are
+   above them. */
 guarded_call:
-    sub rsp, 280
-    mov [rsp + 264], rcx
-    keep rsp, 32
+    sub rsp, 312
+    mov [rsp + 296], rcx
+    keep rsp, 64
     mov rax, rcx
-    restore rax, 32
+    .irp n, 0, 1, 2, 3
+    mov rcx, [rax + 40 + 8 * \n]
+    mov [rsp + 32 + 8 * \n], rcx
+    .endr
+    restore rax, 72
     mov rcx, [rax + 8]
     mov rdx, [rax + 16]
     mov r8, [rax + 24]
+    mov r9, [rax + 32]
     call [rax]
-    mov rax, [rsp + 264]
-    keep rax, 288
-    restore rsp, 32
-    add rsp, 280
+    mov rax, [rsp + 296]
+    keep rax, 328
+    restore rsp, 64
+    add rsp, 312
     ret
 
     .section .rdata, "dr"
