@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fieldc.cli import main
-from fieldc.machine.processor import missing
+from fieldc.machine.processor import is_x86_64, missing
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -93,3 +93,25 @@ def test_counting_page_runs(
     for line in "".join(blocks("docs/counting.md", "sh")).splitlines():
         assert main(line.split()[1:]) == 0, line
     assert "0x3" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(not is_x86_64(), reason="three kernels of ours are for x86-64")
+def test_the_tutorials_operation_is_built_and_proved(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "fieldc", tmp_path / "fieldc", ignore=shutil.ignore_patterns("*.pyc"))
+    for block in blocks("docs/tutorial.md", "python")[1:]:
+        head, code = block.split("\n", 1)
+        path = tmp_path / head.removeprefix("# ").partition(",")[0]
+        assert path.exists() == head.endswith(", at its end")
+        before = path.read_text(encoding="utf-8") if path.exists() else ""
+        path.write_text(before + "\n\n" + code, encoding="utf-8")
+    commands = blocks("docs/tutorial.md", "sh")[0].splitlines()
+    commands.append("fieldc build secp256k1-p --op norm -o full")
+    done = [
+        subprocess.run(
+            [sys.executable, "-m", *command.split()], cwd=tmp_path, capture_output=True, text=True
+        )
+        for command in commands
+    ]
+    assert [each.returncode for each in done] == [0, 0, 0, 2], [each.stderr for each in done]
+    assert done[1].stdout.count("PROVED") == 3 and done[2].stdout.count("PROVED") == 3
+    assert "the result may reach 3.00p" in done[3].stderr
