@@ -22,6 +22,7 @@ from fieldc.commands.demo import demo
 from fieldc.commands.lab import lab
 from fieldc.commands.list import list_
 from fieldc.commands.output import emit
+from fieldc.commands.page import page_
 from fieldc.commands.plot import plot
 from fieldc.commands.prove import prove
 from fieldc.commands.show import show
@@ -30,7 +31,7 @@ from fieldc.commands.tune import tune
 from fieldc.commands.verb import UsageError, Verb, unknown
 from fieldc.errors import UserError
 
-LINE = (list_, show, build, prove, bench, plot, count, trace, lab, tune, demo, cache)
+LINE = (list_, show, build, prove, bench, page_, plot, count, trace, lab, tune, demo, cache)
 VERBS: dict[str, Verb] = {verb.name: verb for verb in LINE}
 
 BROKEN_PIPE = 141

@@ -15,6 +15,11 @@ figcaption, .note { color: #444; font-size: .875rem; }
 th, td { padding: .2rem .6rem; border-bottom: 1px solid #ccc; text-align: right; }
 th:first-child, td:first-child { text-align: left; } tbody tr:hover { background: #f3f3f3; }
 code { font-size: .875em; } .disturbed { background: #fff3cd; padding: .5rem; }
+td { overflow-wrap: anywhere; } .listing td { text-align: left; padding: 0 .6rem; border: 0; }
+.listing code { white-space: pre; } .product { background: #e3f0f8; }
+.reduction { background: #fdf1dc; } .listing tr td:first-child { border-left: 4px solid #0000; }
+.listing .carry td:first-child { border-left-color: #0072b2; }
+.listing .overflow td:first-child { border-left: 4px dotted #d55e00; }
 @media (max-width: 40rem) { figure svg { max-width: none; } }
 """
 
@@ -38,12 +43,22 @@ class Grid:
 
 
 @dataclass(frozen=True)
+class Listing:
+    """Lines of code: the classes of each, its text, a comment, and what it is for."""
+
+    lines: Sequence[tuple[str, str, str, str]]
+
+
+Part = Picture | Grid | Listing
+
+
+@dataclass(frozen=True)
 class Section:
     """A heading, a few sentences, and what belongs to them."""
 
     title: str
     text: str
-    parts: Sequence[Picture | Grid]
+    parts: Sequence[Part]
 
 
 def page(title: str, lead: str, warning: str, sections: Iterable[Section]) -> str:
@@ -64,7 +79,18 @@ def _section(section: Section) -> str:
     return f"<h2>{escape(section.title)}</h2>\n<p>{escape(section.text)}</p>\n{parts}"
 
 
-def _part(part: Picture | Grid) -> str:
+def _listing(part: Listing) -> str:
+    lines = "".join(
+        f'<tr class="{escape(classes)}"><td><code>{escape(text)}</code></td>'
+        f"<td>{escape(comment)}</td><td>{escape(says)}</td></tr>\n"
+        for classes, text, comment, says in part.lines
+    )
+    return f'<div class="table"><table class="listing"><tbody>{lines}</tbody></table></div>\n'
+
+
+def _part(part: Part) -> str:
+    if isinstance(part, Listing):
+        return _listing(part)
     if isinstance(part, Picture):
         caption = escape(part.caption)
         return f"<figure>{part.svg}<figcaption>{caption}</figcaption></figure>\n"

@@ -1,0 +1,100 @@
+"""The page of a prime: what is on it, that it needs nothing else, that a browser shows it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from fieldc import cli
+from fieldc.lab.report.listing import listing
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a prime of two limbs, without a race."""
+    path = tmp_path_factory.mktemp("page") / "page.html"
+    assert cli.main(["page", "2^127-1", "-o", str(path), "--no-race"]) == 0
+    return path
+
+
+class Checker(HTMLParser):
+    """Collects tags and what they ask of elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: Counter[str] = Counter()
+        self.outside: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] += 1
+        self.outside += [f"{k}={v}" for k, v in attrs if k in ("src", "href", "srcset")]
+
+
+def test_the_page_is_whole_and_needs_nothing_else(page: Path) -> None:
+    text = page.read_text()
+    checker = Checker()
+    checker.feed(text)
+    assert not checker.outside and not {"script", "link", "img"} & checker.tags.keys()
+    assert "@import" not in text and "url(" not in text
+    for heading in (
+        "The prime",
+        "Which algorithms hold",
+        "The chosen kernels",
+        "The multiplication",
+    ):
+        assert f"<h2>{heading}" in text
+    assert "<h2>Pressure on ports" in text and "<h2>The proof" in text
+    assert text.count("<td>PROVED</td>") == 4 and "2^127 - 1" in text
+    assert re.search(r"Case 1: flags assumed: .*; \d+ steps", text)
+
+
+def test_every_row_of_a_multiplication_is_named() -> None:
+    text = """
+    mov rdx, qword ptr [rdx]                    # y[0]
+    mulx r8, r9, qword ptr [rsi]                # x[0]
+    mov rdx, r9
+    mulx r9, rbp, qword ptr [rax]               # mu[0]
+    adcx r8, rbp
+    adox r9, r8
+    mov rdx, qword ptr [rcx + 8]                # y[1]
+    mulx r8, r9, qword ptr [rsi]                # x[0]
+    sub r8, qword ptr [rax]                     # p[0]
+    ret
+"""
+    lines = list(listing(text))
+    first, second = ["product, row 1"] * 3 + ["reduction, row 1"] * 3, ["product, row 2"] * 2
+    assert [line.says for line in lines] == [*first, *second, *["final subtraction"] * 2]
+    assert [line.chain for line in lines if line.chain] == ["carry", "overflow", "carry"]
+
+
+def test_a_browser_shows_it(page: Path, tmp_path: Path) -> None:
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        pytest.skip("SKIPPED: there is no chromium here")
+    for width in (1200, 500):
+        picture = tmp_path / f"{width}.png"
+        flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/data"]
+        shown = [f"--window-size={width},900", f"--screenshot={picture}", "--dump-dom"]
+        command = [browser, *flags, *shown, page.as_uri()]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0 and "Pressure on ports" in done.stdout
+        assert picture.stat().st_size > 20_000
+
+
+def test_what_is_no_page(capsys: pytest.CaptureFixture[str]) -> None:
+    for words, says in [
+        (["17", "-o", "page.pdf"], "its name ends in .html"),
+        (["17", "-o", "/no/such/page.html"], "the folder '/no/such' is not there"),
+        (["15", "-o", "page.html"], "composite"),
+        (["17"], "required: -o"),
+    ]:
+        assert cli.main(["page", *words]) == 2
+        assert says in capsys.readouterr().err
