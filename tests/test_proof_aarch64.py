@@ -150,6 +150,15 @@ def test_mutants_are_rejected(operation: str, name: str, step: int, least: int) 
         assert is_right(mutant, operation, name), why
 
 
+@pytest.mark.parametrize("landing_pad", [0xD503245F, 0xD50324DF], ids=["bti c", "bti jc"])
+def test_a_landing_pad_does_nothing(landing_pad: int) -> None:
+    code = code_of("goldilocks", kernel_of("add"))
+    assert code is not None
+    contract = contract_named("add", find_field("goldilocks").p, 1)
+    pad = landing_pad.to_bytes(4, "little")
+    prove(pad + code, contract, "aapcs64", architecture="aarch64")
+
+
 def test_reserved_register() -> None:
     contract = contract_named("add", find_field("goldilocks").p, 1)
     with pytest.raises(ProofError, match="x18 is not the kernel's"):

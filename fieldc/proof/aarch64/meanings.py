@@ -339,5 +339,6 @@ MEANINGS: dict[str, Meaning] = {
     "msr": msr,
     "ret": ret,
     "nop": nothing,
+    "bti": nothing,
 }
 """The list. An instruction that is not here is refused."""
