@@ -51,6 +51,7 @@ INDEPENDENT = {
     "imul": (_each("imul $7, %r11, %{}\n"), 6),
     "mulx": ("mulx %r11, %rax, %rcx\nmulx %r11, %r8, %r9\n", 2),
     "mul": ("mov %r11, %rax\nmul %r11\n", 1),
+    "mulx, adcx, adox": ("mulx -64(%rsp), %rax, %rcx\nadcx %rax, %r8\nadox %rcx, %r9\n", 1),
     "load": (_each("mov -64(%rsp), %{}\n"), 6),
     "store": ("".join(f"mov %r11, -{8 * i}(%rsp)\n" for i in range(1, 9)), 8),
 }
