@@ -20,9 +20,9 @@ from fieldc.catalogue import find_field
 from fieldc.decisions.schedule import (
     ALLOWED,
     Decisions,
-    Entry,
     Schedule,
     ScheduleError,
+    TunedKernel,
     code_of,
     digest_of,
     dump,
@@ -148,7 +148,9 @@ def test_a_late_move_needs_no_run_of_the_passes() -> None:
 
 
 def schedule(draft: Draft, shop: Workshop, operation: str = "mul") -> Schedule:
-    entry = Entry(operation, draft.decisions, digest_of(shop.kernel(draft.decisions)), {"seed": 1})
+    entry = TunedKernel(
+        operation, draft.decisions, digest_of(shop.kernel(draft.decisions)), {"seed": 1}
+    )
     return Schedule(FOUR.label, FOUR.p, "a processor").with_entry(entry)
 
 
@@ -191,7 +193,7 @@ def test_operands_are_exchanged_only_where_their_order_is_free() -> None:
 
 
 def test_decisions_that_make_no_kernel_are_refused() -> None:
-    entry = Entry("mul", Decisions("cios", replace(VARIANTS["mulx"], rows=TWO_SUMS)), "")
+    entry = TunedKernel("mul", Decisions("cios", replace(VARIANTS["mulx"], rows=TWO_SUMS)), "")
     with pytest.raises(ScheduleError, match="makes no kernel: 2 carry chains"):
         entry.compile(choose(FOUR, "mul", "cios"), "k")
 

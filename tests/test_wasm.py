@@ -26,7 +26,7 @@ from fieldc.machine.check import CheckError, check
 from fieldc.machine.wasm import NodeError, WasmKernel, why_not_node
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.source import WordSizeError
-from fieldc.targets.wasm.encode import Function, Module, encode, signed, unsigned
+from fieldc.targets.wasm.encode import Module, WasmFunction, encode, signed, unsigned
 from fieldc.targets.wasm.kernel import print_wasm
 from fieldc.words.digits import cheapest_in_digits, lower_in_digits
 from fieldc.words.interpret import interpret
@@ -171,7 +171,7 @@ def test_unsigned_numbers() -> None:
 
 
 def test_the_text_says_the_same_as_the_module() -> None:
-    function = Function("f", ("i32",), ("i64",), (("local.get", 0), ("i64.load", 8), ("drop",)))
+    function = WasmFunction("f", ("i32",), ("i64",), (("local.get", 0), ("i64.load", 8), ("drop",)))
     assert "local.get 0\n    i64.load offset=8\n" in function.text()
     assert '(import "env" "memory" (memory 1))' in Module((function,)).text()
 

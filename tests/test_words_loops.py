@@ -12,7 +12,7 @@ from fieldc.language import BoundError, Residue, kernel
 from fieldc.targets.rust.looped import print_rust_looped
 from fieldc.targets.source import WordSizeError
 from fieldc.words.loops import NoLoops, has_loops, loops
-from fieldc.words.statements import AddProduct, Loop, Place, Quotient
+from fieldc.words.statements import AddProduct, Index, Loop, Quotient
 
 BLS12_381, SECP256K1 = Field(PRIMES[0]), Field(PRIMES[3])
 
@@ -31,19 +31,19 @@ def test_a_multiplication_is_one_loop_of_rows():
     assert (loop.turns, program.arrays, program.at) == (6, {"t": 12, "d": 6}, 6)
     assert isinstance(product, AddProduct) and isinstance(reduction, AddProduct)
     assert (product.row, product.factor, reduction.row, reduction.factor) == ("x", "y", "P", "q")
-    assert product.at == product.factor_at == reduction.at == Place(0, 1)
-    assert quotient == Quotient("t", Place(0, 1), "N0")
+    assert product.at == product.factor_at == reduction.at == Index(0, 1)
+    assert quotient == Quotient("t", Index(0, 1), "N0")
     # The bounds show that a row ends in one limb of carry; modulo a prime without spare bits, two.
-    assert product.above == Place(1)
+    assert product.above == Index(1)
     full = next(p for p in loops(choose(SECP256K1, "mul", "cios")).body if isinstance(p, Loop))
-    assert {part.above for part in full.body if isinstance(part, AddProduct)} == {Place(2)}
+    assert {part.above for part in full.body if isinstance(part, AddProduct)} == {Index(2)}
 
 
 def test_rows_of_a_square_get_shorter():
     program = loops(choose(BLS12_381, "square", "cios"))
     loop = next(part for part in program.body if isinstance(part, Loop))
     rows = [part for part in loop.body if isinstance(part, AddProduct)]
-    assert (rows[0].at, rows[0].count) == (Place(0, 2), Place(6, -1))
+    assert (rows[0].at, rows[0].count) == (Index(0, 2), Index(6, -1))
 
 
 @pytest.mark.parametrize("field", [BLS12_381, SECP256K1, Field(3), Field(PRIMES[0], 32)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fieldc.targets.wasm.encode import Function
+from fieldc.targets.wasm.encode import WasmFunction
 
 TOP = (1 << 64) - 1
 
@@ -24,7 +24,7 @@ PAIRS: dict[str, Callable[[int, int], int]] = {
 }
 
 
-def run(function: Function, limbs: int, *operands: int) -> int:
+def run(function: WasmFunction, limbs: int, *operands: int) -> int:
     """The result of a kernel function(z, x, ...) of `limbs` limbs."""
     space = 1 << 10
     memory = bytearray(space * (1 + len(operands)))

@@ -19,7 +19,7 @@ from fieldc.commands.options import positive
 from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
 
 if TYPE_CHECKING:
-    from fieldc.lab.emulate import Moved, Step
+    from fieldc.lab.emulate import ExecutedInstruction, Moved
     from fieldc.lab.trace import Request, Trace
 
 CONVENTIONS = ("sysv", "win64", "aapcs64")
@@ -144,7 +144,7 @@ def steps_table(found: Trace) -> Table:
     return Table(("address", "place", "instruction", "memory"), shown, found.routine.name)
 
 
-def memory(found: Trace, step: Step) -> str:
+def memory(found: Trace, step: ExecutedInstruction) -> str:
     """What a step read and wrote."""
     parts = [f"{found.place_of(m.address)} = {m.value:#x}" for m in step.reads]
     parts += [f"{found.place_of(m.address)} := {m.value:#x}" for m in step.writes]

@@ -17,7 +17,7 @@ from fieldc.field import Field
 from fieldc.files import check_file, write_file
 
 if TYPE_CHECKING:
-    from fieldc.decisions.schedule import Entry, Schedule
+    from fieldc.decisions.schedule import Schedule, TunedKernel
 
 COLUMNS = ("op", "algorithm", "variant", "start", "best", "ratio", "bound", "kernel", "verdict")
 DEFAULT = ["mul", "square"]
@@ -100,7 +100,7 @@ def default_name(field: Field) -> str:
     return file_name(field, processor.key if processor else "unknown")
 
 
-def _resumable(schedule: Schedule, operation: str) -> Entry | None:
+def _resumable(schedule: Schedule, operation: str) -> TunedKernel | None:
     """The entry to go on from; one of another version of the compiler is started afresh."""
     from fieldc.decisions.schedule import ScheduleError
 
@@ -116,7 +116,7 @@ def _resumable(schedule: Schedule, operation: str) -> Entry | None:
     return entry
 
 
-def prove_entry(field: Field, entry: Entry) -> None:
+def prove_entry(field: Field, entry: TunedKernel) -> None:
     """Prove the kernel from its bytes and run it here. Raises UnprovedKernel, CheckError."""
     from fieldc.artifacts.verify import judge
     from fieldc.decisions.preferred import preferred
@@ -130,7 +130,7 @@ def prove_entry(field: Field, entry: Entry) -> None:
     judge([target.make(target, choice)], lambda *_: None)
 
 
-def _tables(entries: Sequence[Entry], schedule: Schedule, path: Path) -> tuple[Table, ...]:
+def _tables(entries: Sequence[TunedKernel], schedule: Schedule, path: Path) -> tuple[Table, ...]:
     rows: list[tuple[object, ...]] = []
     for entry in entries:
         run, decisions = entry.measured, entry.decisions
@@ -169,7 +169,7 @@ def _bound(run: Mapping[str, Any]) -> str:
     return f"{run['bound_cycles']} ({run['bound']}), best {times:.2f} x"
 
 
-def _tries(entry: Entry) -> str:
+def _tries(entry: TunedKernel) -> str:
     run = entry.measured
     rates = ", ".join(f"{name} {rate}" for name, rate in run["tries_a_second"].items())
     return f"{entry.operation} {run['tried']} ({rates} a second), dropped {run['dropped']}"

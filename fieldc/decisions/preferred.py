@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from fieldc.algorithms import every_kernel_for, offered_for, unknown_algorithm
 from fieldc.decisions.model import Figure, figure
-from fieldc.decisions.schedule import Entry, Schedule, ScheduleError, shipped
+from fieldc.decisions.schedule import Schedule, ScheduleError, TunedKernel, shipped
 from fieldc.field import Field
 from fieldc.language import BoundError, Expression
 from fieldc.machine.processor import missing
@@ -201,7 +201,7 @@ def _scheduled(
 def _tuned(
     target: Target,
     expression: Expression,
-    entry: Entry,
+    entry: TunedKernel,
     why: str,
     options: tuple[str, ...],
     is_host: bool,

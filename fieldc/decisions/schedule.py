@@ -63,7 +63,7 @@ class Decisions:
 
 
 @dataclass(frozen=True)
-class Entry:
+class TunedKernel:
     """The decisions for one operation, the digest of their code, and what was measured."""
 
     operation: str
@@ -106,13 +106,13 @@ class Schedule:
     label: str
     p: int
     processor: str
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[TunedKernel, ...] = ()
 
-    def entry(self, operation: str) -> Entry | None:
+    def entry(self, operation: str) -> TunedKernel | None:
         """The entry of an operation, if there is one."""
         return next((e for e in self.entries if e.operation == operation), None)
 
-    def with_entry(self, entry: Entry) -> Schedule:
+    def with_entry(self, entry: TunedKernel) -> Schedule:
         """With this entry in place of one for the same operation."""
         others = [e for e in self.entries if e.operation != entry.operation]
         return replace(self, entries=tuple(sorted((*others, entry), key=lambda e: e.operation)))
@@ -145,7 +145,7 @@ def _lines(row: Mapping[str, object]) -> str:
     return ",\n".join(f'      "{key}": {json.dumps(value)}' for key, value in row.items())
 
 
-def row_of(entry: Entry) -> dict[str, object]:
+def row_of(entry: TunedKernel) -> dict[str, object]:
     """An entry as JSON has it."""
     choices, refinement = entry.decisions.choices, entry.decisions.refinement
     rows = choices.rows
@@ -182,7 +182,7 @@ def shortened(error: Exception) -> str:
     return quote(str(error))
 
 
-def _entry(row: Mapping[str, Any]) -> Entry:
+def _entry(row: Mapping[str, Any]) -> TunedKernel:
     style = RowChoice(
         RowStyle(row["rows"]["style"]), _count(row["rows"]["lag"]), _count(row["rows"]["ahead"])
     )
@@ -202,7 +202,7 @@ def _entry(row: Mapping[str, Any]) -> Entry:
     refinement = Refinement(registers=registers, places=places, **moves)
     choices = Choices(rows=style, **{name: row[name] for name in ALLOWED})
     decisions = Decisions(str(row["algorithm"]), choices, refinement)
-    return Entry(str(row["op"]), decisions, str(row["code"]), dict(row["measured"]))
+    return TunedKernel(str(row["op"]), decisions, str(row["code"]), dict(row["measured"]))
 
 
 def _count(value: object) -> int:

@@ -15,7 +15,7 @@ from importlib import resources
 from fieldc.algorithms import choose
 from fieldc.artifacts.host import SYMBOL
 from fieldc.catalogue import find_field, named_primes
-from fieldc.decisions.schedule import Entry, Schedule, file_name, shipped
+from fieldc.decisions.schedule import Schedule, TunedKernel, file_name, shipped
 from fieldc.errors import Refusal, UserError
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
@@ -78,7 +78,9 @@ def reproduce(rounds: int, progress: Callable[[int, int], None]) -> list[Reprodu
     return found
 
 
-def _reproduction(field: Field, entry: Entry, runs: list[dict[str, list[float]]]) -> Reproduction:
+def _reproduction(
+    field: Field, entry: TunedKernel, runs: list[dict[str, list[float]]]
+) -> Reproduction:
     figures = [run[entry.operation] for run in runs]
     recorded = [entry.measured[f"best_{mode}_cycles"] for mode in ("throughput", "latency")]
     return Reproduction(
@@ -101,7 +103,7 @@ def _fresh(field: str, rounds: int) -> dict[str, list[float]]:
     return figures
 
 
-def operands_of(entry: Entry) -> Operands:
+def operands_of(entry: TunedKernel) -> Operands:
     """The mode of throughput that an entry's figures were measured in; at first it was fixed."""
     return "moving" if entry.measured.get("operands") == "moving" else "fixed"
 

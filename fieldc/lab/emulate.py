@@ -12,7 +12,7 @@ from fieldc.binary.image import PAGE, page_after
 from fieldc.binary.relocate import Linked
 from fieldc.counting.instructions import CodeError, Instruction, decode_one
 from fieldc.errors import UserError
-from fieldc.lab.registers import MODELS, Convention, Model
+from fieldc.lab.registers import MODELS, CallConvention, Model
 
 # Far above what any linker gives: a wild pointer of the code does not meet them.
 RETURN = 0x20_0000_0000
@@ -46,7 +46,7 @@ class Moved:
 
 
 @dataclass
-class Step:
+class ExecutedInstruction:
     """One executed instruction and what it read from memory and wrote to it."""
 
     instruction: Instruction
@@ -61,7 +61,7 @@ class Run:
     linked: Linked
     machine: Uc
     limit: int
-    steps: list[Step] = field(default_factory=list)
+    steps: list[ExecutedInstruction] = field(default_factory=list)
     failure: str = ""
     known: dict[int, Instruction] = field(default_factory=dict)
     touched: int = 0
@@ -89,7 +89,7 @@ class Run:
             self.fail(f"'{one.text}' at {address:#x} asks the system, which is not here")
         last = self.steps[-1].instruction if self.steps else None
         if last is not one or not one.mnemonic.startswith("rep"):
-            self.steps.append(Step(one))
+            self.steps.append(ExecutedInstruction(one))
 
     def _decoded(self, address: int, size: int) -> Instruction:
         wanted = size if 0 < size <= 15 else 4
@@ -149,7 +149,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Entry:
+class CallState:
     """Where a call starts and with what: words in the convention's places, memory by address."""
 
     address: int
@@ -158,7 +158,7 @@ class Entry:
     memory: dict[int, bytes]
 
 
-def call(linked: Linked, entry: Entry, limit: int) -> tuple[list[Step], Uc]:
+def call(linked: Linked, entry: CallState, limit: int) -> tuple[list[ExecutedInstruction], Uc]:
     """Run one call to its return, of at most `limit` instructions. Raises TraceError."""
     model = model_of(linked.image.architecture)
     machine = Uc(model.architecture, model.mode, model.cpu)
@@ -223,7 +223,7 @@ def _pages(areas: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
-def _enter(machine: Uc, model: Model, convention: Convention, arguments: Sequence[int]) -> None:
+def _enter(machine: Uc, model: Model, convention: CallConvention, arguments: Sequence[int]) -> None:
     """Registers and stack as a caller leaves them."""
     for number, name in enumerate(model.general):
         machine.reg_write(model.numbers[name], FILLED + number)

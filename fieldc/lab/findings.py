@@ -37,7 +37,7 @@ def is_counted(row: Row) -> bool:
 
 
 @dataclass(frozen=True)
-class Place:
+class Rank:
     """An algorithm among those of the same field, operation and flavour."""
 
     field: str
@@ -53,7 +53,7 @@ class Place:
     """Whether its 10th percentile is not above the 90th of the fastest: no winner is named."""
 
 
-def places(rows: Sequence[Row], mode: str) -> Iterator[Place]:
+def places(rows: Sequence[Row], mode: str) -> Iterator[Rank]:
     """Every machine-code row against the fastest algorithm of its group."""
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in filter(is_compiled, rows):
@@ -62,7 +62,7 @@ def places(rows: Sequence[Row], mode: str) -> Iterator[Place]:
         best = min(group, key=lambda row: cycles(row, mode))
         high = best[f"{mode}_spread"]["high"]
         for row in group:
-            yield Place(
+            yield Rank(
                 row["field"],
                 row["limbs"],
                 row["op"],

@@ -20,9 +20,9 @@ from fieldc.lab.emulate import (
     OPERANDS,
     STACK,
     STACK_SIZE,
-    Entry,
+    CallState,
+    ExecutedInstruction,
     Moved,
-    Step,
     call,
     model_of,
 )
@@ -60,7 +60,7 @@ class Trace:
 
     linked: Linked
     routine: Routine
-    steps: tuple[Step, ...]
+    steps: tuple[ExecutedInstruction, ...]
     places: dict[str, int]
     """The addresses of its operands."""
     returned: int
@@ -127,7 +127,7 @@ class Trace:
         return dict(sorted(found.items()))
 
 
-def _touches(step: Step) -> list[Touch]:
+def _touches(step: ExecutedInstruction) -> list[Touch]:
     """The places of a step; the operands are where its caller put them."""
     pairs = [(False, moved) for moved in step.reads] + [(True, moved) for moved in step.writes]
     return [Touch(s, "", m.address, m.size, m.address >= OPERANDS) for s, m in pairs]
@@ -142,7 +142,7 @@ def trace(linked: Linked, routine: Routine, request: Request) -> Trace:
         raise ArgumentError(f"{linked.image.architecture} has no {convention}; use {known}")
     places, memory = _operands(request)
     words = [places[a] if a in places else _word(a, request) for a in request.arguments]
-    entry = Entry(routine.address, convention, words, memory)
+    entry = CallState(routine.address, convention, words, memory)
     steps, machine = call(linked, entry, request.limit)
     cut = tuple(_as_processor(step) for step in steps)
     register = "x0" if model.link else "rax"
@@ -237,7 +237,7 @@ def _filled(name: str, value: int | None, request: Request, chance: random.Rando
     return value.to_bytes(OPERAND_ROOM, "little")
 
 
-def _as_processor(step: Step) -> Step:
+def _as_processor(step: ExecutedInstruction) -> ExecutedInstruction:
     """A step with its reads and writes as wide as the instruction's.
 
     The emulator takes one access of 16 bytes for two of 8.
@@ -247,7 +247,7 @@ def _as_processor(step: Step) -> Step:
         for store in (False, True)
     }
     reads, writes = _recut(step.reads, widths[False]), _recut(step.writes, widths[True])
-    return Step(step.instruction, reads, writes)
+    return ExecutedInstruction(step.instruction, reads, writes)
 
 
 def _recut(pieces: Sequence[Moved], widths: Sequence[int]) -> list[Moved]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.decisions.model import preferred_variant
-from fieldc.decisions.schedule import Decisions, Entry, ScheduleError, code_of, digest_of
+from fieldc.decisions.schedule import Decisions, ScheduleError, TunedKernel, code_of, digest_of
 from fieldc.errors import UserError
 from fieldc.machine.code import Code
 from fieldc.machine.processor import ProcessorError, is_x86_64
@@ -75,7 +75,7 @@ class Tuning:
         self._stopped = False
         self.rates: dict[str, float] = {}
 
-    def run(self, resumed: Entry | None = None) -> Entry:
+    def run(self, resumed: TunedKernel | None = None) -> TunedKernel:
         """Search until the time is over or nothing more is found; Ctrl-C ends it sooner."""
         best = self._resumed(resumed) if resumed else self.start
         for found in self._phases(best):
@@ -89,7 +89,7 @@ class Tuning:
             raise NothingToTune("these decisions make no kernel")
         return draft
 
-    def _resumed(self, entry: Entry) -> Draft:
+    def _resumed(self, entry: TunedKernel) -> Draft:
         entry.require(self.workshop.kernel(entry.decisions))
         return self._draft(entry.decisions)
 
@@ -223,7 +223,7 @@ class Tuning:
         self._said = self.plan.clock()
         self.plan.say(f"tune {self.operation}: {where}, {what}: {ratio}{bound}")
 
-    def _entry(self, best: Draft) -> Entry:
+    def _entry(self, best: Draft) -> TunedKernel:
         """The entry of the best, or of the start where that is not beaten in the last duel."""
         last = self._duel(best, self.start, SETTLE)
         if best is not self.start and last.sound and last.ratio >= 1:
@@ -234,7 +234,7 @@ class Tuning:
         if not self._right(best, 0):
             raise ScheduleError("the best kernel computes something wrong (a defect)")
         measured = self._measured(best, last)
-        return Entry(self.operation, best.decisions, digest_of(kernel), measured)
+        return TunedKernel(self.operation, best.decisions, digest_of(kernel), measured)
 
     def _measured(self, best: Draft, last: Verdict) -> dict[str, object]:
         drafts = ((START, self.start), (BEST, best))
@@ -287,7 +287,7 @@ def _figures(race: Race) -> dict[str, object]:
     return found | {f"{mode}_ratio": round(race.ratio(BEST, START, mode), 4) for mode in MODES}
 
 
-def tune_operation(subject: Subject, plan: Plan, resumed: Entry | None = None) -> Entry:
+def tune_operation(subject: Subject, plan: Plan, resumed: TunedKernel | None = None) -> TunedKernel:
     """The fastest kernel found for this processor. Raises UserError where there is no search."""
     with pinned() as hop:
         return Tuning(subject, plan, hop).run(resumed)

@@ -24,10 +24,10 @@ from fieldc.words.statements import (
     AddProduct,
     AddRow,
     Clear,
+    Index,
     KeepIfLess,
     Load,
     LoopProgram,
-    Place,
     Quotient,
     Statement,
     Subtract,
@@ -122,7 +122,7 @@ class _Reader:
 
     def _load(self, total: str, at: int, row: Slice) -> None:
         name, start, count = row
-        self.statements.append(Load(total, Place(at), name, Place(start), Place(count)))
+        self.statements.append(Load(total, Index(at), name, Index(start), Index(count)))
         self._write(total, at, count)
 
     def _write(self, total: str, at: int, count: int) -> None:
@@ -167,7 +167,7 @@ class _Reader:
             raise self.refuse("for a factor is more than a limb")
         if self._quotient is not node and complemented:
             at = self._limb_in_total(lowest.args[0])
-            self.statements.append(Quotient(TOTAL, Place(at), "", complemented))
+            self.statements.append(Quotient(TOTAL, Index(at), "", complemented))
             self._quotient = node
         elif self._quotient is not node:
             factor, times = node.args[0], ""
@@ -178,7 +178,7 @@ class _Reader:
                 times = self._word(factor.args[1].high)
                 factor = factor.args[0]
             at = self._limb_in_total(factor)
-            self.statements.append(Quotient(TOTAL, Place(at), times))
+            self.statements.append(Quotient(TOTAL, Index(at), times))
             self._quotient = node
         return QUOTIENT, 0
 
@@ -223,13 +223,13 @@ class _Reader:
             self.statements.append(
                 AddProduct(
                     total,
-                    Place(place),
+                    Index(place),
                     name,
-                    Place(start),
-                    Place(count),
+                    Index(start),
+                    Index(count),
                     factor,
-                    Place(index),
-                    Place(above),
+                    Index(index),
+                    Index(above),
                 )
             )
             self._write(total, place, count + above)
@@ -270,7 +270,7 @@ class _Reader:
         if masked and self.size(before) != count + above:
             raise self.refuse("for its mask is not as wide as the difference")
         self.statements.append(
-            AddRow(total, Place(at), name, Place(start), Place(count), Place(above), masked)
+            AddRow(total, Index(at), name, Index(start), Index(count), Index(above), masked)
         )
         self._write(total, at, count + above)
         return at
@@ -286,13 +286,13 @@ class _Reader:
         self.statements.append(
             Subtract(
                 result,
-                Place(result_at),
+                Index(result_at),
                 total,
-                Place(at),
+                Index(at),
                 name,
-                Place(start),
-                Place(count),
-                Place(size - count),
+                Index(start),
+                Index(count),
+                Index(size - count),
             )
         )
         self._write(result, result_at, size)
@@ -359,7 +359,7 @@ def _select(reader: _Reader, total: str, node: Integer, at: int) -> int:
         raise reader.refuse("for it chooses between two sums")
     at = reader.into(total, before, at)
     size = reader.subtract(DIFFERENCE, total, difference, at)
-    reader.statements.append(KeepIfLess(total, Place(at), DIFFERENCE, Place(size)))
+    reader.statements.append(KeepIfLess(total, Index(at), DIFFERENCE, Index(size)))
     return at
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from fieldc.words.statements import Loop, Place, Statement
+from fieldc.words.statements import Index, Loop, Statement
 
 
 def roll(statements: Sequence[Statement]) -> tuple[Statement | Loop, ...]:
@@ -61,7 +61,7 @@ def _fit(turns: list[Statement]) -> Statement | None:
             step, values, even = 0, [max(values)], True
         if not even:
             return None
-        found[name] = Place(values[0], step)
+        found[name] = Index(values[0], step)
     return replace(turns[0], **found)
 
 
@@ -85,5 +85,5 @@ def _reached(statement: Statement, turns: int) -> Iterator[tuple[str, int]]:
     for array, at in (("total", "at"), ("result", "result_at")):
         if hasattr(statement, array):
             parts = [places[at], *ends]
-            limbs = Place(sum(p.base for p in parts), sum(p.step for p in parts)).largest(turns)
+            limbs = Index(sum(p.base for p in parts), sum(p.step for p in parts)).largest(turns)
             yield getattr(statement, array), limbs

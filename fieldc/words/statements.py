@@ -9,7 +9,7 @@ TOTAL, ROW, DIFFERENCE, QUOTIENT = "t", "r", "d", "q"
 
 
 @dataclass(frozen=True)
-class Place:
+class Index:
     """A number of a statement: `base` in a loop's first turn, `step` more in each one after."""
 
     base: int
@@ -24,15 +24,15 @@ class Place:
 class Statement:
     """Work on arrays of limbs. Its fields are places and names; names are the same in all turns."""
 
-    def places(self) -> dict[str, Place]:
+    def places(self) -> dict[str, Index]:
         """The numbers that may grow with the turns of a loop."""
         values = ((f.name, getattr(self, f.name)) for f in fields(self))
-        return {name: value for name, value in values if isinstance(value, Place)}
+        return {name: value for name, value in values if isinstance(value, Index)}
 
     def shape(self) -> tuple[object, ...]:
         """What must be the same in every turn."""
         names = (getattr(self, f.name) for f in fields(self))
-        return type(self), *(n for n in names if not isinstance(n, Place))
+        return type(self), *(n for n in names if not isinstance(n, Index))
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,10 @@ class Load(Statement):
     """total[at..] = row[row_at..], `count` limbs."""
 
     total: str
-    at: Place
+    at: Index
     row: str
-    row_at: Place
-    count: Place
+    row_at: Index
+    count: Index
 
 
 @dataclass(frozen=True)
@@ -66,13 +66,13 @@ class AddProduct(Statement):
     """total[at..] += row[row_at..] * factor; the carry goes on to `above` limbs above the row."""
 
     total: str
-    at: Place
+    at: Index
     row: str
-    row_at: Place
-    count: Place
+    row_at: Index
+    count: Index
     factor: str
-    factor_at: Place
-    above: Place
+    factor_at: Index
+    above: Index
 
 
 @dataclass(frozen=True)
@@ -80,11 +80,11 @@ class AddRow(Statement):
     """total[at..] += row[row_at..], where it is masked only after a borrow."""
 
     total: str
-    at: Place
+    at: Index
     row: str
-    row_at: Place
-    count: Place
-    above: Place
+    row_at: Index
+    count: Index
+    above: Index
     masked: bool = False
 
 
@@ -93,13 +93,13 @@ class Subtract(Statement):
     """result[result_at..] = total[at..] - row[row_at..], and the borrow."""
 
     result: str
-    result_at: Place
+    result_at: Index
     total: str
-    at: Place
+    at: Index
     row: str
-    row_at: Place
-    count: Place
-    above: Place
+    row_at: Index
+    count: Index
+    above: Index
 
 
 @dataclass(frozen=True)
@@ -107,9 +107,9 @@ class KeepIfLess(Statement):
     """total[at..] = other where the subtraction before it did not borrow."""
 
     total: str
-    at: Place
+    at: Index
     other: str
-    count: Place
+    count: Index
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class Quotient(Statement):
     """The word total[at] * times mod 2^w, or the complement of total[at]; `times` may be empty."""
 
     total: str
-    at: Place
+    at: Index
     times: str
     complemented: bool = False
 

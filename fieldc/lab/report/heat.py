@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from fieldc.lab.findings import MODES, Place
+from fieldc.lab.findings import MODES, Rank
 from fieldc.lab.report.style import svg
 
 DARKEST = 1.6
 """Slower than this by the fastest, and all look the same."""
 
 
-def heat_map(found: Sequence[Place], title: str) -> str:
+def heat_map(found: Sequence[Rank], title: str) -> str:
     """Cycles by those of the fastest algorithm; a star for it, a circle for a tie with it."""
     limbs = sorted({place.limbs for place in found})
     best = {a: [p.by_best for p in found if p.algorithm == a] for a in {p.algorithm for p in found}}
@@ -50,7 +50,7 @@ def heat_map(found: Sequence[Place], title: str) -> str:
     return svg(figure)
 
 
-def _mark(place: Place) -> str:
+def _mark(place: Rank) -> str:
     if place.by_best == 1:
         return "★"
     return f"{place.by_best:.2f}" + ("○" if place.is_tie else "")

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fieldc.field import Field
-from fieldc.targets.wasm.encode import I32, I64, Function, Instruction
+from fieldc.targets.wasm.encode import I32, I64, Instruction, WasmFunction
 
 Code = tuple[Instruction, ...]
 DIGIT = 30
@@ -135,7 +135,7 @@ def counted(counter: str, start: int, end: int, step: int, body: Code) -> Code:
     return (*begin, *body, *up, ("i32.const", end), ("i32.lt_u",), ("br_if", 0), ("end",))
 
 
-def inversion(plan: Plan) -> Function:
+def inversion(plan: Plan) -> WasmFunction:
     """invert(z, x): the Montgomery form of 1/x from that of x; 0 from 0. z may be x."""
     count, steps = plan.batches
     batch = (
@@ -155,7 +155,7 @@ def inversion(plan: Plan) -> Function:
         *_result(plan),
     )
     kinds = (*(I32 for _ in COUNTERS), *(I64 for _ in WORDS))
-    return Function("invert", (I32, I32), kinds, body)
+    return WasmFunction("invert", (I32, I32), kinds, body)
 
 
 def _start(plan: Plan) -> Code:

@@ -16,7 +16,7 @@ from fieldc.packages.js.inversion import Plan, inversion
 from fieldc.targets.artifact import contract
 from fieldc.targets.target import Target
 from fieldc.targets.wasm import targets
-from fieldc.targets.wasm.encode import I32, PAGE, Function, Instruction, Module
+from fieldc.targets.wasm.encode import I32, PAGE, Instruction, Module, WasmFunction
 from fieldc.targets.wasm.kernel import print_wasm
 from fieldc.targets.wasm.wide import ROWS, print_wide
 from fieldc.words.build import Builder
@@ -37,7 +37,7 @@ class Form:
     key: str
     target: Target
     read: Callable[[Expression], tuple[Expression, Program]]
-    print: Callable[[Program, str], Function]
+    print: Callable[[Program, str], WasmFunction]
 
 
 def _in_limbs(expression: Expression) -> tuple[Expression, Program]:
@@ -115,7 +115,7 @@ def canonical(f: Field) -> Program:
     return without_dead_steps(Program(CANONICAL, f.word, operands, tuple(build.steps), (kept,)))
 
 
-def loops(kernels: list[Function], size: int) -> list[Function]:
+def loops(kernels: list[WasmFunction], size: int) -> list[WasmFunction]:
     """Functions on vectors of values of `size` bytes, that call kernels by their places."""
     index = {kernel.name: i for i, kernel in enumerate(kernels)}
     return [
@@ -145,17 +145,17 @@ def _times(count: int, body: Body) -> Body:
 
 def _vector(
     name: str, kernel: int, size: int, operands: str, arguments: tuple[int, ...] = ()
-) -> Function:
+) -> WasmFunction:
     """name(operands.., count): the kernel on each value; an operand in capitals stays the same."""
     given = arguments or tuple(range(len(operands)))
     moves = [i for i, operand in enumerate(operands) if operand.islower()]
     steps = (instruction for i in moves for instruction in _step(i, size))
     body = (*map(_get, given), ("call", kernel), *steps)
     count = len(operands)
-    return Function(name, (I32,) * (count + 1), (), _times(count, body))
+    return WasmFunction(name, (I32,) * (count + 1), (), _times(count, body))
 
 
-def _unwind(mul: int, size: int) -> Function:
+def _unwind(mul: int, size: int) -> WasmFunction:
     """unwind(s, x, t, count): from the last value back, s_i = t * s_(i-1), then t = t * x_i.
 
     `s` and `x` are the addresses of the last values. With products s_i = x_0 * ... * x_i and t the
@@ -165,10 +165,10 @@ def _unwind(mul: int, size: int) -> Function:
     before: Body = (_get(s), ("i32.const", -size), ("i32.add",))
     body = (_get(s), _get(t), *before, ("call", mul), _get(t), _get(t), _get(x), ("call", mul))
     steps = (*_step(s, -size), *_step(x, -size))
-    return Function("unwind", (I32,) * 4, (), _times(count, (*body, *steps)))
+    return WasmFunction("unwind", (I32,) * 4, (), _times(count, (*body, *steps)))
 
 
-def _power(mul: int, square: int) -> Function:
+def _power(mul: int, square: int) -> WasmFunction:
     """power(z, x, e, bits): z = z^(2^bits) * x^e, the exponent's bits from bytes; z is not x.
 
     It branches on the exponent's bits, not on values.
@@ -180,4 +180,4 @@ def _power(mul: int, square: int) -> Function:
     bit: Body = (*byte, ("i32.load8_u", 0), *shift, ("i32.shr_u",), ("i32.const", 1), ("i32.and",))
     multiply: Body = (("if",), _get(z), _get(z), _get(x), ("call", mul), ("end",))
     body = (_get(z), _get(z), ("call", square), *bit, *multiply)
-    return Function("power", (I32,) * 4, (), _times(bits, body))
+    return WasmFunction("power", (I32,) * 4, (), _times(bits, body))

@@ -16,11 +16,11 @@ from fieldc.words.statements import (
     AddProduct,
     AddRow,
     Clear,
+    Index,
     KeepIfLess,
     Load,
     Loop,
     LoopProgram,
-    Place,
     Quotient,
     Statement,
     Subtract,
@@ -29,7 +29,7 @@ from fieldc.words.statements import (
 INDENT = "    "
 WIDTH = 85
 """Of what stands between brackets, in a function in a module, so that rustfmt leaves it alone."""
-NOTHING = Place(0)
+NOTHING = Index(0)
 
 
 @dataclass
@@ -63,12 +63,12 @@ class Body:
         else:
             FORMS[type(part)](self, part)
 
-    def each(self, first: Place, count: Place, line: Callable[[Place | None], str]) -> None:
+    def each(self, first: Index, count: Index, line: Callable[[Index | None], str]) -> None:
         """A line for `count` limbs: in a loop over j, or for one limb above others without it.
 
         `line` gets the number of the limb, or None where it is j.
         """
-        if count == Place(1) and first != NOTHING:
+        if count == Index(1) and first != NOTHING:
             self.put(line(first))
         elif count != NOTHING:
             self.put(f"for j in {number(first)}..{number(add(first, count))} {{")
@@ -85,12 +85,12 @@ class Body:
         self.put(f"let mut {name} = [0_{self.word}; {self.program.arrays[name]}];")
 
 
-def add(*places: Place) -> Place:
+def add(*places: Index) -> Index:
     """Their sum."""
-    return Place(sum(p.base for p in places), sum(p.step for p in places))
+    return Index(sum(p.base for p in places), sum(p.step for p in places))
 
 
-def number(place: Place) -> str:
+def number(place: Index) -> str:
     """A place in Rust; i counts the turns of the loop around it."""
     turns = "i" if abs(place.step) == 1 else f"{abs(place.step)} * i"
     if not place.step:
@@ -100,7 +100,7 @@ def number(place: Place) -> str:
     return f"{turns} + {place.base}" if place.base else turns
 
 
-def limb(array: str, at: Place, j: Place | None) -> str:
+def limb(array: str, at: Index, j: Index | None) -> str:
     """Limb j of what begins at a place; j is a number, or None for the variable."""
     if j is not None:
         return f"{array}[{number(add(at, j))}]"
@@ -112,7 +112,7 @@ def _clear(body: Body, s: Clear) -> None:
 
 
 def _load(body: Body, s: Load) -> None:
-    if s.count == Place(1):
+    if s.count == Index(1):
         body.put(f"{limb(s.total, s.at, NOTHING)} = {limb(s.row, s.row_at, NOTHING)};")
         return
     to, of = (f"{number(at)}..{number(add(at, s.count))}" for at in (s.at, s.row_at))
@@ -120,13 +120,13 @@ def _load(body: Body, s: Load) -> None:
 
 
 def _add_product(body: Body, s: AddProduct) -> None:
-    def line(j: Place | None) -> str:
+    def line(j: Index | None) -> str:
         total, row = limb(s.total, s.at, j), limb(s.row, s.row_at, j)
         return f"({total}, carry) = {body.call('mac', total, row, factor, 'carry')};"
 
-    def above(j: Place | None) -> str:
+    def above(j: Index | None) -> str:
         total = limb(s.total, s.at, j)
-        if s.above == Place(1):
+        if s.above == Index(1):
             return f"{total} += carry;"
         return f"({total}, carry) = {body.call('mac', total, '0', '0', 'carry')};"
 
@@ -137,14 +137,14 @@ def _add_product(body: Body, s: AddProduct) -> None:
 
 
 def _add_row(body: Body, s: AddRow) -> None:
-    def line(j: Place | None) -> str:
+    def line(j: Index | None) -> str:
         total, row = limb(s.total, s.at, j), limb(s.row, s.row_at, j)
         row += " & chosen" if s.masked else ""
         return f"({total}, carry) = {body.call('adc', total, row, 'carry')};"
 
-    def above(j: Place | None) -> str:
+    def above(j: Index | None) -> str:
         total = limb(s.total, s.at, j)
-        if s.above == Place(1):
+        if s.above == Index(1):
             return f"{total} += {body.word}::from(carry);"
         return f"({total}, carry) = {body.call('adc', total, '0', 'carry')};"
 
@@ -156,8 +156,8 @@ def _add_row(body: Body, s: AddRow) -> None:
 
 
 def _subtract(body: Body, s: Subtract) -> None:
-    def of(row: Callable[[Place | None], str]) -> Callable[[Place | None], str]:
-        def line(j: Place | None) -> str:
+    def of(row: Callable[[Index | None], str]) -> Callable[[Index | None], str]:
+        def line(j: Index | None) -> str:
             result, total = limb(s.result, s.result_at, j), limb(s.total, s.at, j)
             return f"({result}, borrow) = {body.call('sbb', total, row(j), 'borrow')};"
 
@@ -171,7 +171,7 @@ def _subtract(body: Body, s: Subtract) -> None:
 
 
 def _keep_if_less(body: Body, s: KeepIfLess) -> None:
-    def line(j: Place | None) -> str:
+    def line(j: Index | None) -> str:
         total, other = limb(s.total, s.at, j), limb(s.other, NOTHING, j)
         return f"{total} = {body.call('select', 'less', total, other)};"
 
@@ -240,7 +240,7 @@ def _constants(program: LoopProgram) -> Iterator[str]:
 def _result(program: LoopProgram) -> str:
     if program.arrays[TOTAL] == program.count:
         return TOTAL
-    return f"core::array::from_fn(|j| {limb(TOTAL, Place(program.at), None)})"
+    return f"core::array::from_fn(|j| {limb(TOTAL, Index(program.at), None)})"
 
 
 def print_rust_looped(expression: Expression, name: str) -> str:

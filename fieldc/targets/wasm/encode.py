@@ -93,7 +93,7 @@ def encode(instruction: Instruction) -> bytes:
 
 
 @dataclass(frozen=True)
-class Function:
+class WasmFunction:
     """A function without result; `locals` are the types of its locals after the parameters."""
 
     name: str
@@ -132,7 +132,7 @@ class Module:
     `data` begins at address `at`.
     """
 
-    functions: tuple[Function, ...]
+    functions: tuple[WasmFunction, ...]
     imported: bool = True
     pages: int = 1
     data: bytes = b""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 from fieldc.targets.source import WordSizeError
-from fieldc.targets.wasm.encode import I32, I64, Function, Instruction
+from fieldc.targets.wasm.encode import I32, I64, Instruction, WasmFunction
 from fieldc.words.program import Program, Step, Value
 
 Code = list[Instruction]
@@ -21,7 +21,7 @@ MASKS, PARTS = 1 << 24, 1 << 28
 """Locals of masks, and of parts of flags, are numbered from here until they get their places."""
 
 
-def print_wasm(program: Program, name: str) -> Function:
+def print_wasm(program: Program, name: str) -> WasmFunction:
     """The function name(z, x, ...) on addresses; every aliasing of z and operands is allowed.
 
     Raises WordSizeError.
@@ -29,13 +29,13 @@ def print_wasm(program: Program, name: str) -> Function:
     return print_by(Printer, program, name)
 
 
-def print_by(printer: type[Printer], program: Program, name: str) -> Function:
+def print_by(printer: type[Printer], program: Program, name: str) -> WasmFunction:
     """The function as a printer prints it. Raises WordSizeError."""
     if program.word != 64:
         raise WordSizeError(f"wasm32 has no {program.word}-bit words; use 64")
     parameters = 1 + len(program.operands)
     body, used = with_few_locals(printer(program).code(), parameters)
-    return Function(name, (I32,) * parameters, (I64,) * used, tuple(body))
+    return WasmFunction(name, (I32,) * parameters, (I64,) * used, tuple(body))
 
 
 @dataclass

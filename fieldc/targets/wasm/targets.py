@@ -13,23 +13,23 @@ from fieldc.targets.artifact import Artifact, header, symbol_of
 from fieldc.targets.object_format import ObjectFormat
 from fieldc.targets.running import Engine
 from fieldc.targets.target import Choice, Target, Variant
-from fieldc.targets.wasm.encode import Function, Module
+from fieldc.targets.wasm.encode import Module, WasmFunction
 from fieldc.targets.wasm.kernel import print_wasm
 from fieldc.targets.wasm.wide import ALGORITHMS, ROWS, WIDE_ARITHMETIC, print_wide
 from fieldc.words.digits import cheapest_in_digits
 from fieldc.words.lower import lower
 
 ABOUT = "WebAssembly of our own: modules that import env.memory"
-Printer = Callable[[Expression, str], tuple[Expression, Function]]
+Printer = Callable[[Expression, str], tuple[Expression, WasmFunction]]
 """The function of an expression by a symbol, and the expression as it was read."""
 
 
-def _in_digits(expression: Expression, symbol: str) -> tuple[Expression, Function]:
+def _in_digits(expression: Expression, symbol: str) -> tuple[Expression, WasmFunction]:
     read, program = cheapest_in_digits(expression)
     return read, print_wasm(program, symbol)
 
 
-def _wide(expression: Expression, symbol: str) -> tuple[Expression, Function]:
+def _wide(expression: Expression, symbol: str) -> tuple[Expression, WasmFunction]:
     return expression, print_wide(lower(expression, ROWS), symbol)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fieldc.targets.wasm.encode import Function
+from fieldc.targets.wasm.encode import WasmFunction
 from fieldc.targets.wasm.kernel import MASKS, SET, Code, Printer, print_by
 from fieldc.words.operations import ADD, SUB, Kind
 from fieldc.words.program import Program, Step, Value
@@ -29,7 +29,7 @@ BLS12-381 r cios takes 55 sums of pairs, log-jump-complement 62, 15 % slower in 
 ZERO = Value(-1, Kind.WORD, 0, "0", 0)
 
 
-def print_wide(program: Program, name: str) -> Function:
+def print_wide(program: Program, name: str) -> WasmFunction:
     """The function name(z, x, ...) of `print_wasm`, for an engine with wide arithmetic.
 
     Raises WordSizeError.
