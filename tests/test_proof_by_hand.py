@@ -40,7 +40,7 @@ class Proof:
         self.code, start = function.code, function.start
         self.cases: list[CaseProof] = []
         contract = contract_of("mul", P, 1, {})
-        self.system = prove(self.code, contract, "sysv", start, record=self._record)
+        self.system = prove(self.code, contract, "sysv", start, record=self._record).system
 
     def _record(self, case: object) -> None:
         assert isinstance(case, CaseProof), "the page excludes no case"
