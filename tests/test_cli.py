@@ -74,6 +74,11 @@ BAD = [
     (["build", "17", "-o", "x", "--op", "inverse"], "unknown operation 'inverse'; use add, "),
     (["build", "17", "-o", "x", "--algorithm", "cois"], "unknown algorithm 'cois'; the nearest"),
     (["bench", "17", "--plot", "/no/such/race.svg"], "the folder '/no/such' is not there"),
+    (
+        ["build", "17", "-o", "x", "--schedule", "/dev/null"],
+        "no schedule of fieldc tune: 'Expecting",
+    ),
+    (["tune", "17", "-o", "pyproject.toml"], "no schedule of fieldc tune: 'Expecting value"),
     (["plot", "rows.json", "-o", "/no/such/race.svg"], "the folder '/no/such' is not there"),
     (["show", "17", "--json="], "--json has an empty FILE"),
     (["show", "17", "--json", "/"], "cannot write '/'"),

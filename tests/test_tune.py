@@ -173,7 +173,7 @@ def test_a_schedule_is_read_as_it_was_written() -> None:
         ('"places": []', '"places": [[4, "rsp"]]', "'rsp' is no register"),
         ('"registers": []', '"registers": ["rax"]', "registers are not each register once"),
         ('"late": []', '"late": 4', "no schedule"),
-        ('"field"', '"fold"', "KeyError"),
+        ('"field"', '"fold"', "it lacks"),
         ("{", "", "no schedule of fieldc tune"),
     ],
 )

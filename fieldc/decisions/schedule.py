@@ -170,7 +170,8 @@ def read(text: str, field: Field) -> Schedule:
         entries = tuple(map(_entry, data["kernels"]))
         schedule = Schedule(str(data["field"]), p, str(data["processor"]), entries)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        what = f"{type(error).__name__} {shortened(error)}"
+        missing = isinstance(error, KeyError)
+        what = f"it lacks {shortened(error)}" if missing else shortened(error)
         raise ScheduleError(f"this is no schedule of fieldc tune: {what}") from None
     if p != field.p or field.word != 64:
         raise ScheduleError(f"the schedule is for {quote(schedule.label)}, not {field.label}")
