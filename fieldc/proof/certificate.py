@@ -37,7 +37,12 @@ taken at its largest value, with a negative coefficient at 0; the sum is below s
 
 `stack` is how many bytes below the return address the code uses.
 
-A case is of z's first result, or with `result: k` of the one k places behind it. For each result
+    contract     {operation, family, parameters: {name: integer}, p, limbs, convention}
+
+The family and its parameters say what the kernel computes. The operation's name is made of them,
+and a checker refuses another one.
+
+A case is of z's first result, or with `result: k` of the one k places after it. For each result
 the cases cover all values of the choices' flags. An excluded case cannot be: its bound shows that
 where the other flags are as given, the last one is not. A fact may use the facts before it.
 Coefficients and scales are integers as hexadecimal strings.
